@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# make help lists the targets. SAN=1 builds with ASan and UBSan into build-san/.
+
+SHELL := /bin/bash
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+
+VERSION := 0.1.0
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+ifeq ($(SAN),1)
+BUILD     ?= build-san
+SAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else
+BUILD     ?= build
+endif
+
+CC       ?= gcc
+CLANG    ?= clang
+BPFTOOL  ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
+CLANG_FORMAT ?= clang-format
+
+LIBS     := libbpf libelf libdw zlib jansson libseccomp
+OPTFLAGS ?= -O2 -g
+CFLAGS   += -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Wshadow -Wstrict-prototypes \
+            -Wmissing-prototypes -Wno-missing-field-initializers -Werror $(SAN_FLAGS)
+CPPFLAGS += -Isrc -Iinclude -I$(BUILD) -DKPROTPERF_VERSION='"$(VERSION)"' \
+            $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
+LDLIBS   += $(shell pkg-config --libs $(LIBS) 2>/dev/null) -lm
+LDFLAGS  += $(SAN_FLAGS)
+
+# Everything but main() is also linked into the unit tests.
+SRCS       := $(filter-out src/cmd/main.c,$(wildcard src/*/*.c))
+OBJS       := $(SRCS:%.c=$(BUILD)/obj/%.o)
+BPF_SRCS   := $(wildcard bpf/*.bpf.c)
+BPF_OBJS   := $(BPF_SRCS:bpf/%.bpf.c=$(BUILD)/bpf/%.bpf.o)
+WORKLOADS  := $(patsubst workloads/%.c,$(BUILD)/workloads/%,$(filter-out workloads/common.c,$(wildcard workloads/*.c)))
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c))
+
+.PHONY: all
+all: $(BUILD)/kprotperf $(WORKLOADS) ## build everything (the default)
+
+$(BUILD)/kprotperf: $(BUILD)/obj/src/cmd/main.o $(BUILD)/libkprotperf.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/libkprotperf.a: $(OBJS)
+	rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/obj/%.o: %.c | $(BUILD)/.pkgs
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The user space side of the BPF programs is generated from their object.
+$(BUILD)/obj/src/record/%.o: | $(BUILD)/kprotperf.skel.h
+
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/.pkgs
+	@mkdir -p $(@D)
+	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
+		-D__TARGET_ARCH_$(BPF_ARCH) -Iinclude -Ivmlinux -Ibpf \
+		-MMD -MP -MT $@ -c -o $@ $<
+
+BPF_ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/' -e 's/ppc64le/powerpc/')
+
+$(BUILD)/kprotperf.bpf.o: $(BPF_OBJS)
+	$(BPFTOOL) gen object $@ $^
+
+$(BUILD)/kprotperf.skel.h: $(BUILD)/kprotperf.bpf.o
+	$(BPFTOOL) gen skeleton $< name kprotperf_bpf > $@
+
+# One clear line instead of a page of compiler errors where a package is missing.
+$(BUILD)/.pkgs:
+	@mkdir -p $(@D)
+	@missing=; \
+	for lib in $(LIBS); do pkg-config --exists $$lib 2>/dev/null || missing="$$missing $$lib"; done; \
+	for tool in $(CLANG) $(BPFTOOL); do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	if [ -n "$$missing" ]; then \
+		echo "make: missing:$$missing; run scripts/setup (--dry-run shows what it installs)" >&2; \
+		exit 1; \
+	fi
+	@touch $@
+
+# Workloads stand alone: no library of ours, so that they measure only themselves.
+$(BUILD)/workloads/%: workloads/%.c workloads/common.c workloads/common.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror $(SAN_FLAGS) -o $@ \
+		$< workloads/common.c -lpthread -lm
+
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libkprotperf.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< \
+		$(BUILD)/libkprotperf.a $(LDLIBS) -lcmocka
+
+.PHONY: clean
+clean: ## remove what make built (the lab's kernels stay: scripts/lab clean)
+	rm -rf build build-san
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+-include $(wildcard $(BUILD)/obj/src/*/*.d $(BUILD)/bpf/*.d $(BUILD)/tests/*.d)

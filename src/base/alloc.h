@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory for the sizes this program itself decides on. A size that comes out of a file or from
+ * the kernel is checked against a bound first, so running out of memory here is not an input error:
+ * the process says so and ends with status 1, and callers need no error path.
+ */
+#ifndef KPROTPERF_BASE_ALLOC_H
+#define KPROTPERF_BASE_ALLOC_H
+
+#include <stddef.h>
+
+/* Zeroed memory for n objects of the given size; never NULL, also for n == 0. */
+void *alloc_array(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
+void *alloc_resize(void *mem, size_t n, size_t size) __attribute__((returns_nonnull));
+char *alloc_strdup(const char *s) __attribute__((malloc, returns_nonnull, nonnull));
+char *alloc_strndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull, nonnull));
+char *alloc_printf(const char *fmt, ...)
+	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
+
+#define alloc_new(type) ((type *)alloc_array(1, sizeof(type)))
+
+/* Appends VALUE to an array kept in three fields of S: S->items, S->n_items, S->cap_items. */
+#define vec_push(s, items, value)                                                                  \
+	do {                                                                                       \
+		if ((s)->n_##items == (s)->cap_##items) {                                          \
+			(s)->cap_##items = (s)->cap_##items ? (s)->cap_##items * 2 : 8;            \
+			(s)->items = alloc_resize((s)->items, (s)->cap_##items,                    \
+						  sizeof(*(s)->items));                            \
+		}                                                                                  \
+		(s)->items[(s)->n_##items++] = (value);                                            \
+	} while (0)
+
+#endif

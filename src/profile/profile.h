@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What was measured, in memory: the seam between recording and everything that reads a recording.
+ *
+ * A profile owns all it points to. Strings handed in are interned (copied once, compared by
+ * pointer afterwards through profile_intern()). Indices into its arrays stay valid while it grows;
+ * pointers into the arrays do not.
+ *
+ * Addresses of the kernel's image are kept relative to _stext, so that files of several boots
+ * compare and give the randomized base away to nobody.
+ */
+#ifndef KPROTPERF_PROFILE_PROFILE_H
+#define KPROTPERF_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* For any count that could not be taken: shown as "not counted", null in JSON, never as 0. */
+#define PROFILE_NOT_COUNTED UINT64_MAX
+
+/* What one tick of every time in the profile is. */
+enum profile_clock {
+	PROFILE_CLOCK_NS,   /* nanoseconds of the monotonic clock */
+	PROFILE_CLOCK_INSN, /* guest instructions: the lab's icount mode */
+};
+
+/* "ns" or "insn": the unit as tables and JSON name it. */
+const char *profile_clock_unit(enum profile_clock clock);
+
+/* One histogram slot that is not empty; slots are those of kprotperf/hist.h, ascending. */
+struct profile_bucket {
+	uint32_t slot;
+	uint64_t count;
+};
+
+/*
+ * The calls of one cell. Sums are as measured; COST is what the probes inside those calls are known
+ * to have added to ONCPU (0 where nothing was calibrated). The distribution (sumsq, min, max,
+ * buckets) is that of on-CPU times less their cost.
+ */
+struct profile_stats {
+	uint64_t calls;
+	uint64_t errors; /* calls that returned -4095 to -1; contexts only, else NOT_COUNTED */
+	uint64_t wall;	 /* entry to return */
+	uint64_t oncpu;	 /* wall less the time switched out */
+	uint64_t self;	 /* oncpu less cost less that of timed callees */
+	uint64_t cost;
+	double sumsq;
+	uint64_t min, max; /* both 0 where calls == 0 */
+	struct profile_bucket *buckets;
+	uint32_t n_buckets, cap_buckets;
+};
+
+enum profile_site_kind {
+	PROFILE_SITE_CONTEXT, /* the contexts themselves: one site, index 0, in every profile */
+	PROFILE_SITE_FUNCTION,
+	PROFILE_SITE_RANGE,
+};
+
+/* How calls of a site were timed. */
+enum profile_mechanism {
+	PROFILE_MECH_NONE,
+	PROFILE_MECH_TRACEPOINT, /* sys_enter/sys_exit */
+	PROFILE_MECH_FENTRY,	 /* fentry/fexit */
+	PROFILE_MECH_KPROBE,	 /* kprobe/kretprobe */
+	PROFILE_MECH_MULTI,	 /* kprobe.multi/kretprobe.multi */
+};
+
+const char *profile_mechanism_name(enum profile_mechanism mech);
+
+/* One thing whose calls are timed. */
+struct profile_site {
+	const char *name;   /* as reported: without .isra, .constprop, .part */
+	const char *symbol; /* as in kallsyms */
+	enum profile_site_kind kind;
+	enum profile_mechanism mech;
+	uint64_t addr;	  /* relative to _stext */
+	const char *file; /* relative to the kernel's tree; NULL where unknown */
+	uint32_t line;	  /* 0 where unknown */
+};
+
+/* What a task was doing: a syscall ("clone", "compat:clone") or a pseudo-context. */
+struct profile_context {
+	const char *name;
+};
+
+#define PROFILE_CONTEXT_PAGE_FAULT "[page_fault]"
+#define PROFILE_CONTEXT_IRQ	   "[irq]"
+#define PROFILE_CONTEXT_NONE	   "[none]"
+
+/* One aggregate; there is at most one cell for each (run, site, context). */
+struct profile_cell {
+	uint32_t run, site, context;
+	struct profile_stats stats;
+};
+
+/*
+ * One figure that a workload gave of itself, through KPROTPERF_REPORT_FD. Times are in its own
+ * CLOCK_MONOTONIC ns, which are instructions where the profile's clock is.
+ */
+struct profile_report {
+	const char *name;
+	uint64_t iterations;
+	double mean, p50, min; /* NAN where not given */
+};
+
+/*
+ * What may go missing, each with a name for JSON and a sentence for people. LOSS kinds mean that
+ * figures are incomplete; INFO kinds are accounted for and only explain them.
+ */
+enum profile_loss {
+	PROFILE_LOSS_ENTRY_WITHOUT_RETURN, /* frames dropped because an outer one returned first */
+	PROFILE_LOSS_RETURN_WITHOUT_ENTRY,
+	PROFILE_LOSS_DEPTH_EXCEEDED, /* calls not timed: too many timed functions nested */
+	PROFILE_LOSS_CELLS_FULL,     /* calls not aggregated: no cell left */
+	PROFILE_LOSS_TASKS_FULL,     /* tasks not followed: no task slot left */
+	PROFILE_LOSS_PROBE_RECURSION, /* programs the kernel skipped, bpf_prog_info.recursion_misses */
+	PROFILE_LOSS_PROBE_MISSED,    /* kprobes the kernel missed; not counted before Linux 6.7 */
+	PROFILE_LOSS_STACKS_FULL,     /* samples without a stack: the table was full */
+	PROFILE_LOSS_STACK_NOT_FETCHED,
+	PROFILE_LOSS_SAMPLES_NOT_RECEIVED,  /* expected from the period, less those received */
+	PROFILE_INFO_OPEN_AT_START, /* returns of calls entered before recording started */
+	PROFILE_INFO_OPEN_AT_END,   /* calls that had not returned when recording ended */
+	PROFILE_INFO_CLOSED_BY_EXIT, /* calls ended by their task's death, counted as calls */
+	PROFILE_INFO_TASKS_LEFT,    /* tasks of the workload that outlived it */
+	PROFILE_N_LOSSES,
+};
+
+const char *profile_loss_key(enum profile_loss loss);  /* "return_without_entry" */
+const char *profile_loss_text(enum profile_loss loss); /* one line for people */
+bool profile_loss_is_info(enum profile_loss loss);
+
+enum profile_run_kind {
+	PROFILE_RUN_PROBED,
+	PROFILE_RUN_CONTROL, /* --control-run: the workload alone, no probes */
+};
+
+/* The workload once through. */
+struct profile_run {
+	enum profile_run_kind kind;
+	uint32_t boot;	 /* which boot it ran in: 0, 1, … after a merge */
+	uint64_t wall;	 /* start to exit of the command */
+	int32_t status;	 /* exit status as a shell gives it: 128 + signal where it was killed */
+	uint64_t losses[PROFILE_N_LOSSES];
+	uint64_t samples_expected, samples_received; /* on all CPUs, whatever ran there */
+	struct profile_report *reports;
+	uint32_t n_reports, cap_reports;
+};
+
+/* One frame of source: an address has one, and one more for each inlined body it lies in. */
+struct profile_frame {
+	const char *name;
+	const char *file; /* relative to the kernel's tree; NULL where unknown */
+	uint32_t line;
+	bool inlined; /* the body of an inlined call: the next frame is the function around it */
+};
+
+/* An address that occurs in stacks, with its frames, innermost first. */
+struct profile_location {
+	uint64_t addr; /* relative to _stext; absolute and meaningless elsewhere if MODULE is set */
+	const char *module; /* NULL for the kernel's image */
+	struct profile_frame *frames;
+	uint32_t n_frames, cap_frames;
+};
+
+/* A kernel stack: indices of locations, innermost first. Empty for a sample in user space. */
+struct profile_stack {
+	uint32_t *locations;
+	uint32_t n_locations, cap_locations;
+};
+
+enum profile_sample_flag {
+	PROFILE_SAMPLE_USER = 1, /* the CPU was in user space */
+	PROFILE_SAMPLE_LATE = 2, /* came late: interrupts were off where it was due */
+};
+
+/* COUNT samples with the same run, context, flags and stack. */
+struct profile_sample {
+	uint32_t run, context, stack;
+	uint32_t flags; /* enum profile_sample_flag */
+	uint64_t count;
+};
+
+/* A fact about the machine, the kernel or the recording: see profile_env_set(). */
+struct profile_env {
+	const char *key, *value;
+};
+
+/*
+ * The keys of the environment. "kernel.config" holds the whole text of /proc/config.gz.
+ * diff compares every key except those under "record." and warns about what must not differ.
+ */
+#define PROFILE_ENV_RELEASE	"kernel.release"
+#define PROFILE_ENV_VERSION	"kernel.version"
+#define PROFILE_ENV_BUILD_ID	"kernel.build_id"
+#define PROFILE_ENV_CMDLINE	"kernel.cmdline"
+#define PROFILE_ENV_CONFIG	"kernel.config"
+#define PROFILE_ENV_ARCH	"machine.arch"
+#define PROFILE_ENV_CPU		"machine.cpu"
+#define PROFILE_ENV_CPUS	"machine.cpus"
+#define PROFILE_ENV_GOVERNOR	"machine.governor"
+#define PROFILE_ENV_TURBO	"machine.turbo"
+#define PROFILE_ENV_SMT		"machine.smt"
+#define PROFILE_ENV_MICROCODE	"machine.microcode"
+#define PROFILE_ENV_CLOCKSOURCE "machine.clocksource"
+#define PROFILE_ENV_MITIGATION	"mitigation." /* + file name under vulnerabilities/ */
+#define PROFILE_ENV_TIME	"record.time" /* when, ISO 8601, UTC */
+#define PROFILE_ENV_TOOL	"record.tool" /* "kprotperf 0.1.0" */
+#define PROFILE_ENV_SYMBOLS	"record.symbols" /* where names come from: "dwarf", "kallsyms" */
+
+struct profile {
+	enum profile_clock clock;
+	uint32_t freq;	       /* samples a second asked for on each CPU; 0: no sampler */
+	uint64_t sample_period; /* in clock ticks */
+	struct profile_env *envs;
+	uint32_t n_envs, cap_envs;
+	const char **args; /* the workload's command line */
+	uint32_t n_args, cap_args;
+	struct profile_site *sites; /* [0] is the one of PROFILE_SITE_CONTEXT */
+	uint32_t n_sites, cap_sites;
+	struct profile_context *contexts;
+	uint32_t n_contexts, cap_contexts;
+	struct profile_run *runs;
+	uint32_t n_runs, cap_runs;
+	struct profile_cell *cells; /* any order */
+	uint32_t n_cells, cap_cells;
+	struct profile_location *locations;
+	uint32_t n_locations, cap_locations;
+	struct profile_stack *stacks;
+	uint32_t n_stacks, cap_stacks;
+	struct profile_sample *samples;
+	uint32_t n_samples, cap_samples;
+	struct profile_strings *strings; /* the intern pool */
+};
+
+struct profile *profile_create(void);
+void profile_destroy(struct profile *p); /* accepts NULL */
+
+/* P's own copy of S, the same pointer for equal strings; NULL for NULL. */
+const char *profile_intern(struct profile *p, const char *s);
+
+/* Sets KEY, replacing an earlier value. */
+void profile_env_set(struct profile *p, const char *key, const char *value);
+/* The value of KEY, or NULL. */
+const char *profile_env_get(const struct profile *p, const char *key);
+
+/* The following return the index of the new (or, for contexts, perhaps already known) entry. */
+uint32_t profile_context_add(struct profile *p, const char *name);
+uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
+uint32_t profile_run_add(struct profile *p, enum profile_run_kind kind);
+uint32_t profile_stack_add(struct profile *p, const uint32_t *locations, uint32_t n);
+/* Finds or adds the address; a new one has no frames yet. MODULE may be NULL. */
+uint32_t profile_location_add(struct profile *p, uint64_t addr, const char *module);
+void profile_location_frame_add(struct profile *p, uint32_t location,
+				const struct profile_frame *frame);
+void profile_report_add(struct profile *p, uint32_t run, const struct profile_report *report);
+void profile_sample_add(struct profile *p, const struct profile_sample *sample);
+
+/* The cell for the three indices, added empty if there is none. Valid until the next add. */
+struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site,
+				   uint32_t context);
+
+/* Arithmetic on stats, for whoever sums over runs, contexts or CPUs. */
+void profile_stats_init(struct profile_stats *s);
+void profile_stats_deinit(struct profile_stats *s);
+/* Adds SRC to DST; errors stay NOT_COUNTED only if both are. */
+void profile_stats_merge(struct profile_stats *dst, const struct profile_stats *src);
+/* Adds COUNT to the histogram's SLOT. */
+void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t count);
+/*
+ * The Q-quantile (0 to 1) of the distribution, interpolated linearly in its slot and held between
+ * min and max; NAN where there were no calls.
+ */
+double profile_stats_quantile(const struct profile_stats *s, double q);
+/* On-CPU time a call less probe cost; NAN where there were no calls. */
+double profile_stats_mean(const struct profile_stats *s);
+
+#endif
