@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A vmlinux on disk, with or without DWARF: what lies at an address, by source.
+ *
+ * Every address here is relative to _stext, so it is the same in the file, in each boot of that
+ * kernel (KASLR), and in a profile. Opening reads section headers only; the symbol table is read
+ * at the first question about symbols, DWARF at the first one about source, and then only the
+ * compilation units that the questions touch. Only linked kernels (ET_EXEC, ET_DYN): modules are
+ * relocatable and have to wait.
+ *
+ * Strings handed out belong to the image and live as long as it. The file is not trusted: damage
+ * costs answers, nothing else. Not for several threads at once.
+ */
+#ifndef KPROTPERF_SYMBOL_IMAGE_H
+#define KPROTPERF_SYMBOL_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbol_image;
+
+#define SYMBOL_BUILD_ID_MAX 64
+#define SYMBOL_NOTES_PATH   "/sys/kernel/notes"
+
+struct symbol_build_id {
+	uint8_t bytes[SYMBOL_BUILD_ID_MAX];
+	size_t len; /* 0: none */
+};
+
+/* The GNU build-id in a file of ELF notes, such as /sys/kernel/notes. -errno, not reported. */
+int symbol_build_id_read(const char *notes, struct symbol_build_id *id);
+bool symbol_build_id_equal(const struct symbol_build_id *a, const struct symbol_build_id *b);
+/* Lower-case hexadecimal; a buffer of 2 * SYMBOL_BUILD_ID_MAX + 1 always suffices. */
+const char *symbol_build_id_format(const struct symbol_build_id *id, char *buf, size_t size);
+
+/*
+ * Opens EXPLICIT_PATH if given, else $KPROTPERF_VMLINUX if set, else the first fitting file in the
+ * usual places for RELEASE. ID is the build-id that the file must have; NULL or len 0 to accept any.
+ * A file asked for that is missing or of another build is an error, reported, with *OUT NULL. In
+ * the usual places such files are passed over; where nothing fits, that is 0 with *OUT NULL and in
+ * *WHY_NOT (may be NULL; for free()) a phrase that tells what was tried.
+ */
+int symbol_image_find(const char *explicit_path, const char *release,
+		      const struct symbol_build_id *id, struct symbol_image **out, char **why_not);
+
+/* Opens one file. Reports its errors: -ENOEXEC for what is not a usable ELF file, or errno. */
+int symbol_image_open(const char *path, struct symbol_image **out);
+void symbol_image_destroy(struct symbol_image *img); /* accepts NULL */
+
+const char *symbol_image_path(const struct symbol_image *img);
+const struct symbol_build_id *symbol_image_build_id(const struct symbol_image *img);
+bool symbol_image_has_symtab(const struct symbol_image *img);
+bool symbol_image_has_dwarf(const struct symbol_image *img);
+
+/*
+ * Is the symbol NAME at ADDR a function's entry (STT_FUNC, of a size, not a .cold part)? Its bytes
+ * go to *SIZE (may be NULL). Reads the symbol table only. Without one: false.
+ */
+bool symbol_image_is_function(struct symbol_image *img, const char *name, uint64_t addr,
+			      uint64_t *size);
+
+/* The symbol that covers ADDR (functions before labels), *OFFSET bytes in; NULL if none does. */
+const char *symbol_image_symbol_at(struct symbol_image *img, uint64_t addr, uint64_t *offset);
+
+struct symbol_frame {
+	const char *name;   /* the function's, as in the source */
+	const char *symbol; /* of the out-of-line function: with clone suffixes; else NULL */
+	const char *file;   /* relative to the kernel's tree; NULL where unknown */
+	uint32_t line;	    /* the position within this body; 0 where unknown */
+	bool inlined;	    /* the body of an inlined call: the next frame is the one around it */
+};
+
+/* Non-zero ends the iteration and is what the iterating function returns. */
+typedef int (*symbol_frame_fn)(const struct symbol_frame *frame, void *arg);
+
+/*
+ * The frames at ADDR, innermost first: each inlined body that ADDR lies in, then the function. For
+ * a return address pass it less 1. Without DWARF there is one frame, from the symbol table. Returns
+ * -ENOENT where nothing is known, 0, or what FN returned.
+ */
+int symbol_image_frames(struct symbol_image *img, uint64_t addr, symbol_frame_fn fn, void *arg);
+
+/* Where the function at ADDR is declared. -ENOENT where unknown. */
+int symbol_image_declaration(struct symbol_image *img, uint64_t addr, const char **file,
+			     uint32_t *line);
+
+struct symbol_range {
+	uint64_t start, end; /* end is the first address after it */
+};
+
+/* One inlined body. */
+struct symbol_inlined {
+	const char *into;	 /* the out-of-line function it is in, as in the source */
+	const char *into_symbol; /* and as in the symbol table, or NULL */
+	uint64_t into_addr;	 /* its entry */
+	const char *caller;	 /* the body that calls it: into, or another inlined function */
+	const char *file;	 /* where CALLER calls it; NULL where unknown */
+	uint32_t line;
+	uint64_t entry; /* DW_AT_entry_pc, else the lowest address */
+	const struct symbol_range *ranges; /* ascending, none empty; only valid in the call */
+	size_t n_ranges;
+};
+
+typedef int (*symbol_inlined_fn)(const struct symbol_inlined *inl, void *arg);
+
+/*
+ * Each place where the function NAME is inlined, bodies without any code left out. Returns -ENOENT
+ * where DWARF knows no such function, -ENODATA without DWARF, 0, or what FN returned.
+ */
+int symbol_image_inlined_each(struct symbol_image *img, const char *name, symbol_inlined_fn fn,
+			      void *arg);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The running kernel's functions, as /proc/kallsyms lists them.
+ *
+ * Only text symbols (types t, T, w, W) are kept. Everything returned belongs to the table and
+ * lives as long as it. Addresses are absolute, those of this boot; less symbol_kallsyms_stext()
+ * they are what profiles store and symbol_image_*() take.
+ */
+#ifndef KPROTPERF_SYMBOL_KALLSYMS_H
+#define KPROTPERF_SYMBOL_KALLSYMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SYMBOL_KALLSYMS_PATH "/proc/kallsyms"
+
+struct symbol_sym {
+	uint64_t addr;
+	const char *name;
+	const char *module; /* NULL: the kernel's image. Equal modules have equal pointers. */
+	char type;
+};
+
+struct symbol_kallsyms;
+
+/*
+ * Reads PATH. Reports its own errors: -EPERM where the kernel hides addresses from this process
+ * (all are zero), -EINVAL where the file has no usable line or no _stext, or what open() and read()
+ * give. Lines that are not symbols are skipped.
+ */
+int symbol_kallsyms_load(const char *path, struct symbol_kallsyms **out);
+void symbol_kallsyms_destroy(struct symbol_kallsyms *ks); /* accepts NULL */
+
+/* The bounds of the image's text. etext is 0 where there is no such symbol. */
+uint64_t symbol_kallsyms_stext(const struct symbol_kallsyms *ks);
+uint64_t symbol_kallsyms_etext(const struct symbol_kallsyms *ks);
+
+/* All symbols, by ascending address: an array of *N, symbols of one address in the file's order. */
+const struct symbol_sym *symbol_kallsyms_all(const struct symbol_kallsyms *ks, size_t *n);
+
+/* All symbols of exactly this NAME, by ascending address: an array of *N; NULL and 0 if none. */
+const struct symbol_sym *const *symbol_kallsyms_named(const struct symbol_kallsyms *ks,
+						      const char *name, size_t *n);
+
+/*
+ * All symbols whose name less its clone suffixes (symbol_name_base_len()) is BASE, by ascending
+ * address; .cold parts, which are no functions, are left out. An array of *N for free().
+ */
+const struct symbol_sym **symbol_kallsyms_clones(const struct symbol_kallsyms *ks, const char *base,
+						 size_t *n);
+
+/*
+ * The symbol that covers ADDR, and in *OFFSET (may be NULL) how far in; NULL if none does. Of
+ * several at one address it is the first global one, else the first.
+ */
+const struct symbol_sym *symbol_kallsyms_covering(const struct symbol_kallsyms *ks, uint64_t addr,
+						  uint64_t *offset);
+
+/* Bytes from SYM to the next text symbol of the same module; 0 for its last one. */
+uint64_t symbol_kallsyms_size(const struct symbol_kallsyms *ks, const struct symbol_sym *sym);
+
+/* Is SYM in the image's init text, which is freed after boot and cannot be called any more? */
+bool symbol_kallsyms_is_init(const struct symbol_kallsyms *ks, const struct symbol_sym *sym);
+
+/* ADDR lies in the kernel's image (not in a module, not in BPF code). */
+bool symbol_kallsyms_in_image(const struct symbol_kallsyms *ks, uint64_t addr);
+
+/*
+ * Up to MAX names that NAME may have been meant for, best first: near ones by edit distance, then
+ * those that contain it. The names belong to KS; returns how many.
+ */
+size_t symbol_kallsyms_suggest(const struct symbol_kallsyms *ks, const char *name,
+			       const char **names, size_t max);
+
+#endif
