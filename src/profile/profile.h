@@ -21,7 +21,7 @@
 
 /* What one tick of every time in the profile is. */
 enum profile_clock {
-	PROFILE_CLOCK_NS,   /* nanoseconds of the monotonic clock */
+	PROFILE_CLOCK_NS, /* nanoseconds of the monotonic clock */
 	PROFILE_CLOCK_INSN, /* guest instructions: the lab's icount mode */
 };
 
@@ -42,9 +42,9 @@ struct profile_bucket {
 struct profile_stats {
 	uint64_t calls;
 	uint64_t errors; /* calls that returned -4095 to -1; contexts only, else NOT_COUNTED */
-	uint64_t wall;	 /* entry to return */
-	uint64_t oncpu;	 /* wall less the time switched out */
-	uint64_t self;	 /* oncpu less cost less that of timed callees */
+	uint64_t wall; /* entry to return */
+	uint64_t oncpu; /* wall less the time switched out */
+	uint64_t self; /* oncpu less cost less that of timed callees */
 	uint64_t cost;
 	double sumsq;
 	uint64_t min, max; /* both 0 where calls == 0 */
@@ -62,22 +62,22 @@ enum profile_site_kind {
 enum profile_mechanism {
 	PROFILE_MECH_NONE,
 	PROFILE_MECH_TRACEPOINT, /* sys_enter/sys_exit */
-	PROFILE_MECH_FENTRY,	 /* fentry/fexit */
-	PROFILE_MECH_KPROBE,	 /* kprobe/kretprobe */
-	PROFILE_MECH_MULTI,	 /* kprobe.multi/kretprobe.multi */
+	PROFILE_MECH_FENTRY, /* fentry/fexit */
+	PROFILE_MECH_KPROBE, /* kprobe/kretprobe */
+	PROFILE_MECH_MULTI, /* kprobe.multi/kretprobe.multi */
 };
 
 const char *profile_mechanism_name(enum profile_mechanism mech);
 
 /* One thing whose calls are timed. */
 struct profile_site {
-	const char *name;   /* as reported: without .isra, .constprop, .part */
+	const char *name; /* as reported: without .isra, .constprop, .part */
 	const char *symbol; /* as in kallsyms */
 	enum profile_site_kind kind;
 	enum profile_mechanism mech;
-	uint64_t addr;	  /* relative to _stext */
+	uint64_t addr; /* relative to _stext */
 	const char *file; /* relative to the kernel's tree; NULL where unknown */
-	uint32_t line;	  /* 0 where unknown */
+	uint32_t line; /* 0 where unknown */
 };
 
 /* What a task was doing: a syscall ("clone", "compat:clone") or a pseudo-context. */
@@ -86,8 +86,8 @@ struct profile_context {
 };
 
 #define PROFILE_CONTEXT_PAGE_FAULT "[page_fault]"
-#define PROFILE_CONTEXT_IRQ	   "[irq]"
-#define PROFILE_CONTEXT_NONE	   "[none]"
+#define PROFILE_CONTEXT_IRQ        "[irq]"
+#define PROFILE_CONTEXT_NONE       "[none]"
 
 /* One aggregate; there is at most one cell for each (run, site, context). */
 struct profile_cell {
@@ -113,21 +113,21 @@ enum profile_loss {
 	PROFILE_LOSS_ENTRY_WITHOUT_RETURN, /* frames dropped because an outer one returned first */
 	PROFILE_LOSS_RETURN_WITHOUT_ENTRY,
 	PROFILE_LOSS_DEPTH_EXCEEDED, /* calls not timed: too many timed functions nested */
-	PROFILE_LOSS_CELLS_FULL,     /* calls not aggregated: no cell left */
-	PROFILE_LOSS_TASKS_FULL,     /* tasks not followed: no task slot left */
+	PROFILE_LOSS_CELLS_FULL, /* calls not aggregated: no cell left */
+	PROFILE_LOSS_TASKS_FULL, /* tasks not followed: no task slot left */
 	PROFILE_LOSS_PROBE_RECURSION, /* programs the kernel skipped, bpf_prog_info.recursion_misses */
-	PROFILE_LOSS_PROBE_MISSED,    /* kprobes the kernel missed; not counted before Linux 6.7 */
-	PROFILE_LOSS_STACKS_FULL,     /* samples without a stack: the table was full */
+	PROFILE_LOSS_PROBE_MISSED, /* kprobes the kernel missed; not counted before Linux 6.7 */
+	PROFILE_LOSS_STACKS_FULL, /* samples without a stack: the table was full */
 	PROFILE_LOSS_STACK_NOT_FETCHED,
-	PROFILE_LOSS_SAMPLES_NOT_RECEIVED,  /* expected from the period, less those received */
+	PROFILE_LOSS_SAMPLES_NOT_RECEIVED, /* expected from the period, less those received */
 	PROFILE_INFO_OPEN_AT_START, /* returns of calls entered before recording started */
-	PROFILE_INFO_OPEN_AT_END,   /* calls that had not returned when recording ended */
+	PROFILE_INFO_OPEN_AT_END, /* calls that had not returned when recording ended */
 	PROFILE_INFO_CLOSED_BY_EXIT, /* calls ended by their task's death, counted as calls */
-	PROFILE_INFO_TASKS_LEFT,    /* tasks of the workload that outlived it */
+	PROFILE_INFO_TASKS_LEFT, /* tasks of the workload that outlived it */
 	PROFILE_N_LOSSES,
 };
 
-const char *profile_loss_key(enum profile_loss loss);  /* "return_without_entry" */
+const char *profile_loss_key(enum profile_loss loss); /* "return_without_entry" */
 const char *profile_loss_text(enum profile_loss loss); /* one line for people */
 bool profile_loss_is_info(enum profile_loss loss);
 
@@ -139,9 +139,9 @@ enum profile_run_kind {
 /* The workload once through. */
 struct profile_run {
 	enum profile_run_kind kind;
-	uint32_t boot;	 /* which boot it ran in: 0, 1, … after a merge */
-	uint64_t wall;	 /* start to exit of the command */
-	int32_t status;	 /* exit status as a shell gives it: 128 + signal where it was killed */
+	uint32_t boot; /* which boot it ran in: 0, 1, … after a merge */
+	uint64_t wall; /* start to exit of the command */
+	int32_t status; /* exit status as a shell gives it: 128 + signal where it was killed */
 	uint64_t losses[PROFILE_N_LOSSES];
 	uint64_t samples_expected, samples_received; /* on all CPUs, whatever ran there */
 	struct profile_report *reports;
@@ -191,27 +191,27 @@ struct profile_env {
  * The keys of the environment. "kernel.config" holds the whole text of /proc/config.gz.
  * diff compares every key except those under "record." and warns about what must not differ.
  */
-#define PROFILE_ENV_RELEASE	"kernel.release"
-#define PROFILE_ENV_VERSION	"kernel.version"
-#define PROFILE_ENV_BUILD_ID	"kernel.build_id"
-#define PROFILE_ENV_CMDLINE	"kernel.cmdline"
-#define PROFILE_ENV_CONFIG	"kernel.config"
-#define PROFILE_ENV_ARCH	"machine.arch"
-#define PROFILE_ENV_CPU		"machine.cpu"
-#define PROFILE_ENV_CPUS	"machine.cpus"
-#define PROFILE_ENV_GOVERNOR	"machine.governor"
-#define PROFILE_ENV_TURBO	"machine.turbo"
-#define PROFILE_ENV_SMT		"machine.smt"
-#define PROFILE_ENV_MICROCODE	"machine.microcode"
+#define PROFILE_ENV_RELEASE     "kernel.release"
+#define PROFILE_ENV_VERSION     "kernel.version"
+#define PROFILE_ENV_BUILD_ID    "kernel.build_id"
+#define PROFILE_ENV_CMDLINE     "kernel.cmdline"
+#define PROFILE_ENV_CONFIG      "kernel.config"
+#define PROFILE_ENV_ARCH        "machine.arch"
+#define PROFILE_ENV_CPU         "machine.cpu"
+#define PROFILE_ENV_CPUS        "machine.cpus"
+#define PROFILE_ENV_GOVERNOR    "machine.governor"
+#define PROFILE_ENV_TURBO       "machine.turbo"
+#define PROFILE_ENV_SMT         "machine.smt"
+#define PROFILE_ENV_MICROCODE   "machine.microcode"
 #define PROFILE_ENV_CLOCKSOURCE "machine.clocksource"
-#define PROFILE_ENV_MITIGATION	"mitigation." /* + file name under vulnerabilities/ */
-#define PROFILE_ENV_TIME	"record.time" /* when, ISO 8601, UTC */
-#define PROFILE_ENV_TOOL	"record.tool" /* "kprotperf 0.1.0" */
-#define PROFILE_ENV_SYMBOLS	"record.symbols" /* where names come from: "dwarf", "kallsyms" */
+#define PROFILE_ENV_MITIGATION  "mitigation." /* + file name under vulnerabilities/ */
+#define PROFILE_ENV_TIME        "record.time" /* when, ISO 8601, UTC */
+#define PROFILE_ENV_TOOL        "record.tool" /* "kprotperf 0.1.0" */
+#define PROFILE_ENV_SYMBOLS     "record.symbols" /* where names come from: "dwarf", "kallsyms" */
 
 struct profile {
 	enum profile_clock clock;
-	uint32_t freq;	       /* samples a second asked for on each CPU; 0: no sampler */
+	uint32_t freq; /* samples a second asked for on each CPU; 0: no sampler */
 	uint64_t sample_period; /* in clock ticks */
 	struct profile_env *envs;
 	uint32_t n_envs, cap_envs;
@@ -232,6 +232,7 @@ struct profile {
 	struct profile_sample *samples;
 	uint32_t n_samples, cap_samples;
 	struct profile_strings *strings; /* the intern pool */
+	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };
 
 struct profile *profile_create(void);
@@ -244,10 +245,16 @@ const char *profile_intern(struct profile *p, const char *s);
 void profile_env_set(struct profile *p, const char *key, const char *value);
 /* The value of KEY, or NULL. */
 const char *profile_env_get(const struct profile *p, const char *key);
+/* Appends to the workload's command line. */
+void profile_arg_add(struct profile *p, const char *arg);
 
-/* The following return the index of the new (or, for contexts, perhaps already known) entry. */
+/*
+ * The following return the index of the new entry or, for contexts, locations and stacks, of the
+ * equal one that was there already.
+ */
 uint32_t profile_context_add(struct profile *p, const char *name);
 uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
+/* Every loss and both sample counts are NOT_COUNTED until set, or added to by profile_count_add(). */
 uint32_t profile_run_add(struct profile *p, enum profile_run_kind kind);
 uint32_t profile_stack_add(struct profile *p, const uint32_t *locations, uint32_t n);
 /* Finds or adds the address; a new one has no frames yet. MODULE may be NULL. */
@@ -255,13 +262,23 @@ uint32_t profile_location_add(struct profile *p, uint64_t addr, const char *modu
 void profile_location_frame_add(struct profile *p, uint32_t location,
 				const struct profile_frame *frame);
 void profile_report_add(struct profile *p, uint32_t run, const struct profile_report *report);
+/* Adds to the count of an equal sample (same run, context, stack, flags) where there is one. */
 void profile_sample_add(struct profile *p, const struct profile_sample *sample);
 
-/* The cell for the three indices, added empty if there is none. Valid until the next add. */
+/*
+ * The cell for the three indices, added empty (errors NOT_COUNTED) if there is none. Valid until
+ * the next add.
+ */
 struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site,
 				   uint32_t context);
+/* The same where it need not exist: NULL then. */
+const struct profile_stats *profile_cell_find(const struct profile *p, uint32_t run, uint32_t site,
+					      uint32_t context);
 
-/* Arithmetic on stats, for whoever sums over runs, contexts or CPUs. */
+/* *SUM += N, where either may be NOT_COUNTED: the sum of what was counted. */
+void profile_count_add(uint64_t *sum, uint64_t n);
+
+/* Arithmetic on stats, for whoever sums over runs, contexts or CPUs. INIT: errors NOT_COUNTED. */
 void profile_stats_init(struct profile_stats *s);
 void profile_stats_deinit(struct profile_stats *s);
 /* Adds SRC to DST; errors stay NOT_COUNTED only if both are. */

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the numbers of profile.h are called, in JSON and in tables. */
+#include "profile/profile.h"
+
+const char *profile_clock_unit(enum profile_clock clock)
+{
+	return clock == PROFILE_CLOCK_INSN ? "insn" : "ns";
+}
+
+const char *profile_mechanism_name(enum profile_mechanism mech)
+{
+	switch (mech) {
+	case PROFILE_MECH_NONE:
+		return "none";
+	case PROFILE_MECH_TRACEPOINT:
+		return "tracepoint";
+	case PROFILE_MECH_FENTRY:
+		return "fentry";
+	case PROFILE_MECH_KPROBE:
+		return "kprobe";
+	case PROFILE_MECH_MULTI:
+		return "kprobe.multi";
+	}
+	return "unknown";
+}
+
+static const struct {
+	const char *key, *text;
+} loss_names[PROFILE_N_LOSSES] = {
+	[PROFILE_LOSS_ENTRY_WITHOUT_RETURN] = {
+		"entry_without_return",
+		"calls not timed: their return was missed",
+	},
+	[PROFILE_LOSS_RETURN_WITHOUT_ENTRY] = {
+		"return_without_entry",
+		"calls not timed: their entry was missed",
+	},
+	[PROFILE_LOSS_DEPTH_EXCEEDED] = {
+		"depth_exceeded",
+		"calls not timed: too many timed functions nested",
+	},
+	[PROFILE_LOSS_CELLS_FULL] = {
+		"cells_full",
+		"calls not aggregated: no cell left",
+	},
+	[PROFILE_LOSS_TASKS_FULL] = {
+		"tasks_full",
+		"tasks not followed: no task slot left",
+	},
+	[PROFILE_LOSS_PROBE_RECURSION] = {
+		"probe_recursion",
+		"probe programs that the kernel skipped because one was running already",
+	},
+	[PROFILE_LOSS_PROBE_MISSED] = {
+		"probe_missed",
+		"probe hits that the kernel missed",
+	},
+	[PROFILE_LOSS_STACKS_FULL] = {
+		"stacks_full",
+		"samples without a stack: the stack table was full",
+	},
+	[PROFILE_LOSS_STACK_NOT_FETCHED] = {
+		"stack_not_fetched",
+		"samples without a stack: the kernel could not walk it",
+	},
+	[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = {
+		"samples_not_received",
+		"samples expected and not received",
+	},
+	[PROFILE_INFO_OPEN_AT_START] = {
+		"open_at_start",
+		"calls entered before recording started, not timed",
+	},
+	[PROFILE_INFO_OPEN_AT_END] = {
+		"open_at_end",
+		"calls that had not returned when recording ended, not timed",
+	},
+	[PROFILE_INFO_CLOSED_BY_EXIT] = {
+		"closed_by_exit",
+		"calls ended by their task's exit, timed until then",
+	},
+	[PROFILE_INFO_TASKS_LEFT] = {
+		"tasks_left",
+		"tasks of the workload that outlived it",
+	},
+};
+
+const char *profile_loss_key(enum profile_loss loss)
+{
+	return loss_names[loss].key;
+}
+
+const char *profile_loss_text(enum profile_loss loss)
+{
+	return loss_names[loss].text;
+}
+
+bool profile_loss_is_info(enum profile_loss loss)
+{
+	switch (loss) {
+	case PROFILE_INFO_OPEN_AT_START:
+	case PROFILE_INFO_OPEN_AT_END:
+	case PROFILE_INFO_CLOSED_BY_EXIT:
+	case PROFILE_INFO_TASKS_LEFT:
+		return true;
+	default:
+		return false;
+	}
+}

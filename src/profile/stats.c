@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "kprotperf/hist.h"
+#include "profile/profile.h"
+
+void profile_stats_init(struct profile_stats *s)
+{
+	*s = (struct profile_stats){ .errors = PROFILE_NOT_COUNTED };
+}
+
+void profile_stats_deinit(struct profile_stats *s)
+{
+	free(s->buckets);
+	profile_stats_init(s);
+}
+
+void profile_count_add(uint64_t *sum, uint64_t n)
+{
+	if (n == PROFILE_NOT_COUNTED)
+		return;
+	*sum = *sum == PROFILE_NOT_COUNTED ? n : *sum + n;
+}
+
+/* Both lists ascend. The result is as large as it has to be: cells are many and most are small. */
+static void buckets_merge(struct profile_stats *dst, const struct profile_stats *src)
+{
+	const struct profile_bucket *a = dst->buckets, *a_end = a + dst->n_buckets;
+	const struct profile_bucket *b = src->buckets, *b_end = b + src->n_buckets;
+	struct profile_bucket *merged, *out;
+
+	if (!src->n_buckets)
+		return;
+	merged = alloc_array((size_t)dst->n_buckets + src->n_buckets, sizeof(*merged));
+	out = merged;
+	while (a < a_end || b < b_end) {
+		if (b == b_end || (a < a_end && a->slot < b->slot)) {
+			*out++ = *a++;
+		} else if (a == a_end || b->slot < a->slot) {
+			*out++ = *b++;
+		} else {
+			*out = *a++;
+			(out++)->count += (b++)->count;
+		}
+	}
+	free(dst->buckets);
+	dst->n_buckets = dst->cap_buckets = out - merged;
+	dst->buckets = alloc_resize(merged, dst->n_buckets, sizeof(*merged));
+}
+
+void profile_stats_merge(struct profile_stats *dst, const struct profile_stats *src)
+{
+	if (src->calls) {
+		if (!dst->calls || src->min < dst->min)
+			dst->min = src->min;
+		if (!dst->calls || src->max > dst->max)
+			dst->max = src->max;
+	}
+	dst->calls += src->calls;
+	profile_count_add(&dst->errors, src->errors);
+	dst->wall += src->wall;
+	dst->oncpu += src->oncpu;
+	dst->self += src->self;
+	dst->cost += src->cost;
+	dst->sumsq += src->sumsq;
+	buckets_merge(dst, src);
+}
+
+void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t count)
+{
+	uint32_t low = 0, high = s->n_buckets;
+
+	if (!count)
+		return;
+	/* Maps are drained in ascending order: the end is the usual place. */
+	if (high && s->buckets[high - 1].slot < slot)
+		low = high;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (s->buckets[mid].slot < slot)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < s->n_buckets && s->buckets[low].slot == slot) {
+		s->buckets[low].count += count;
+		return;
+	}
+	vec_push(s, buckets, ((struct profile_bucket){ 0 }));
+	memmove(&s->buckets[low + 1], &s->buckets[low],
+		(s->n_buckets - 1 - low) * sizeof(*s->buckets));
+	s->buckets[low] = (struct profile_bucket){ .slot = slot, .count = count };
+}
+
+/* The value FRACTION of the way through the slot, of which the ends are cut off by min and max. */
+static double slot_value(const struct profile_stats *s, uint32_t slot, double fraction)
+{
+	uint64_t low = hist_slot_low(slot), high = low + hist_slot_width(slot) - 1;
+
+	if (slot == HIST_SLOTS - 1 && s->max > high)
+		high = s->max;
+	if (low < s->min)
+		low = s->min;
+	if (high > s->max)
+		high = s->max;
+	if (high < low)
+		return low > s->max ? s->max : low;
+	return (double)low + (double)(high - low) * fraction;
+}
+
+double profile_stats_quantile(const struct profile_stats *s, double q)
+{
+	double total = 0, before = 0, rank;
+	uint32_t i;
+
+	for (i = 0; i < s->n_buckets; i++)
+		total += (double)s->buckets[i].count;
+	if (!s->calls || total == 0 || isnan(q))
+		return NAN;
+	rank = fmin(fmax(q, 0), 1) * total;
+	for (i = 0; i < s->n_buckets - 1; i++) {
+		double count = (double)s->buckets[i].count;
+
+		if (before + count >= rank)
+			break;
+		before += count;
+	}
+	return slot_value(s, s->buckets[i].slot,
+			  fmin((rank - before) / (double)s->buckets[i].count, 1));
+}
+
+double profile_stats_mean(const struct profile_stats *s)
+{
+	if (!s->calls)
+		return NAN;
+	/* Subtracted as integers, which is exact, and kept negative where the cost exceeds the time. */
+	if (s->cost > s->oncpu)
+		return -((double)(s->cost - s->oncpu) / (double)s->calls);
+	return (double)(s->oncpu - s->cost) / (double)s->calls;
+}
