@@ -64,11 +64,11 @@ bool symbol_image_is_function(struct symbol_image *img, const char *name, uint64
 const char *symbol_image_symbol_at(struct symbol_image *img, uint64_t addr, uint64_t *offset);
 
 struct symbol_frame {
-	const char *name;   /* the function's, as in the source */
+	const char *name; /* the function's, as in the source */
 	const char *symbol; /* of the out-of-line function: with clone suffixes; else NULL */
-	const char *file;   /* relative to the kernel's tree; NULL where unknown */
-	uint32_t line;	    /* the position within this body; 0 where unknown */
-	bool inlined;	    /* the body of an inlined call: the next frame is the one around it */
+	const char *file; /* relative to the kernel's tree; NULL where unknown */
+	uint32_t line; /* the position within this body; 0 where unknown */
+	bool inlined; /* the body of an inlined call: the next frame is the one around it */
 };
 
 /* Non-zero ends the iteration and is what the iterating function returns. */
@@ -91,11 +91,11 @@ struct symbol_range {
 
 /* One inlined body. */
 struct symbol_inlined {
-	const char *into;	 /* the out-of-line function it is in, as in the source */
+	const char *into; /* the out-of-line function it is in, as in the source */
 	const char *into_symbol; /* and as in the symbol table, or NULL */
-	uint64_t into_addr;	 /* its entry */
-	const char *caller;	 /* the body that calls it: into, or another inlined function */
-	const char *file;	 /* where CALLER calls it; NULL where unknown */
+	uint64_t into_addr; /* its entry */
+	const char *caller; /* the body that calls it: into, or another inlined function */
+	const char *file; /* where CALLER calls it; NULL where unknown */
 	uint32_t line;
 	uint64_t entry; /* DW_AT_entry_pc, else the lowest address */
 	const struct symbol_range *ranges; /* ascending, none empty; only valid in the call */

@@ -27,7 +27,7 @@ unsigned int symbol_name_distance(const char *a, const char *b, unsigned int lim
 enum symbol_safety {
 	SYMBOL_SAFE,
 	SYMBOL_SKIP_IN_GLOB, /* probed only where it is named: costs more than it tells, or too hot */
-	SYMBOL_REFUSE,	     /* never probed: it would harm the kernel or the measurement itself */
+	SYMBOL_REFUSE, /* never probed: it would harm the kernel or the measurement itself */
 };
 
 /*

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbol/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+/* Large enough that doubling rarely happens for kallsyms: 10 MB on a distribution's kernel. */
+#define FIRST_SIZE (4u << 20)
+
+int symbol_file_read(const char *path, size_t max, char **buf, size_t *len)
+{
+	size_t cap = max < FIRST_SIZE ? max + 1 : FIRST_SIZE;
+	char *text;
+	int fd, err = 0;
+
+	*buf = NULL;
+	*len = 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	text = alloc_resize(NULL, cap, 1);
+	for (;;) {
+		ssize_t n = read(fd, text + *len, cap - *len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			err = -errno;
+		if (n <= 0)
+			break;
+		*len += (size_t)n;
+		if (*len > max) {
+			err = -EFBIG;
+			break;
+		}
+		if (*len == cap) {
+			cap = cap < max / 2 ? cap * 2 : max + 1;
+			text = alloc_resize(text, cap, 1);
+		}
+	}
+	close(fd);
+	if (err) {
+		free(text);
+		*len = 0;
+		return err;
+	}
+	/* cap > *len here: a buffer that read() filled has just been made larger. */
+	text[*len] = '\0';
+	*buf = text;
+	return 0;
+}
