@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Contexts: the syscall a task is in, or the page fault it took in user space. Each is a frame of
+ * its own at the base of the task's frames, timed like a function.
+ */
+#include "engine.h"
+
+#define TS_COMPAT   0x0002
+#define X32_SYSCALL 0x40000000
+#define MAX_ERRNO   4095
+
+/* Calibrated cost of these probes, in ticks. */
+__u64 syscall_inner __weak = 0;
+__u64 fault_inner __weak = 0;
+
+static __always_inline __u32 syscall_context(long nr)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+
+	if (nr < 0 || nr >= ENGINE_SYSCALLS)
+		return ENGINE_CTX_OTHER;
+	if (task->thread_info.status & TS_COMPAT)
+		return ENGINE_CTX_COMPAT + nr;
+	return nr;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
+{
+	struct engine_task *t = this_task();
+
+	if (!t)
+		return 0;
+	/* Coming from user space, so nothing can be open: returns were missed. */
+	frames_drop(t, ENGINE_LOSS_NO_RETURN);
+	t->flags = ENGINE_TASK_LIVE;
+	t->skipped = 0;
+	t->ctx = syscall_context(nr);
+	frame_open(t, &t->frames[0], ENGINE_SITE_CONTEXT, t->ctx, 0);
+	return 0;
+}
+
+/* Ends the context's frame; RET is its result, for syscalls. */
+static __always_inline void context_close(struct engine_task *t, __u64 now, __u64 inner, long ret)
+{
+	struct engine_frame *f = &t->frames[0];
+	struct engine_cell *c = frame_close(t, f, f, now, inner);
+
+	if (c && ret < 0 && ret >= -MAX_ERRNO)
+		__sync_fetch_and_add(&c->errors, 1);
+	t->ctx = ENGINE_CTX_NONE;
+	f->child = 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct engine_task *t = this_task();
+
+	if (!t)
+		return 0;
+	if (t->ctx >= ENGINE_CTX_NONE && t->ctx != ENGINE_CTX_OTHER) {
+		loss_count(t->flags & ENGINE_TASK_FRESH ? ENGINE_INFO_OPEN_AT_START :
+							  ENGINE_LOSS_NO_ENTRY,
+			   1);
+		t->flags = ENGINE_TASK_LIVE;
+		return 0;
+	}
+	frames_drop(t, ENGINE_LOSS_NO_RETURN);
+	context_close(t, now, syscall_inner, ret);
+	return 0;
+}
+
+/*
+ * handle_mm_fault() outside a syscall and not in an interrupt is what we call [page_fault]: the
+ * tracepoints of exceptions tell when a fault begins but not when it ends.
+ */
+static __always_inline void fault_enter(void)
+{
+	struct engine_task *t = this_task();
+
+	if (!t || t->ctx != ENGINE_CTX_NONE || in_interrupt())
+		return;
+	t->ctx = ENGINE_CTX_PAGE_FAULT;
+	frame_open(t, &t->frames[0], ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT, 0);
+}
+
+static __always_inline void fault_exit(void)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct engine_task *t = this_task();
+
+	if (!t || t->ctx != ENGINE_CTX_PAGE_FAULT || in_interrupt())
+		return;
+	context_close(t, now, fault_inner, 0);
+}
+
+SEC("fentry/handle_mm_fault")
+int fault_fentry(void *ctx)
+{
+	fault_enter();
+	return 0;
+}
+
+SEC("fexit/handle_mm_fault")
+int fault_fexit(void *ctx)
+{
+	fault_exit();
+	return 0;
+}
+
+SEC("kprobe")
+int fault_kprobe(void *ctx)
+{
+	fault_enter();
+	return 0;
+}
+
+SEC("kretprobe")
+int fault_kretprobe(void *ctx)
+{
+	fault_exit();
+	return 0;
+}

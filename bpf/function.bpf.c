@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Function sites. One pair of programs serves every site: a kprobe knows its site by the attach
+ * cookie, and user space loads a copy of the fentry pair for each function with the site's number
+ * written into it in place of SITE_PLACEHOLDER, which costs nothing at run time and works on
+ * kernels without cookies for fentry (before 6.0).
+ *
+ * A return must find its own call among the open frames, recursion and missed returns
+ * notwithstanding. Besides the site it matches an address that only this call has: under kprobe
+ * the stack pointer (at return one word above that at entry, the return address being gone), under
+ * fentry the context, which both programs of a call find in the one frame of the trampoline.
+ */
+#include "engine.h"
+
+#define SITE_PLACEHOLDER 0x5173c0de
+
+/* Calibrated, in ticks: see docs/accounting.md. */
+__u64 fentry_inner __weak = 0, fentry_full __weak = 0;
+__u64 kprobe_inner __weak = 0, kprobe_full __weak = 0;
+
+static __always_inline void function_enter(__u32 site, __u64 sp)
+{
+	struct engine_task *t = this_task();
+	__u32 depth;
+
+	if (!t)
+		return;
+	depth = t->depth;
+	if (depth >= ENGINE_DEPTH) {
+		t->skipped++;
+		loss_count(ENGINE_LOSS_DEPTH, 1);
+		return;
+	}
+	t->depth = depth + 1;
+	barrier();
+	frame_open(t, &t->frames[depth & (ENGINE_DEPTH - 1)], site,
+		   in_interrupt() ? ENGINE_CTX_IRQ : t->ctx, sp);
+}
+
+static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, __u64 sp)
+{
+	return f->sp == sp && f->site == site;
+}
+
+/*
+ * The depth at which the call of SITE with that SP lies, searched downwards from TOP; 0: nowhere.
+ * Not inlined: it runs only where something was missed.
+ */
+static __noinline __u32 frame_find(struct engine_task *t, __u32 top, __u32 site, __u64 sp)
+{
+	if (!t)
+		return 0;
+	for (__u32 i = 0; i < ENGINE_DEPTH; i++) {
+		__u32 depth = top - i;
+
+		if (depth == 0 || depth >= ENGINE_DEPTH)
+			return 0;
+		if (frame_is(&t->frames[depth], site, sp))
+			return depth;
+	}
+	return 0;
+}
+
+static __always_inline void function_return(__u32 site, __u64 sp, __u64 inner, __u64 full)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct engine_task *t = this_task();
+	struct engine_frame *f;
+	__u32 depth;
+
+	if (!t)
+		return;
+	depth = (t->depth - 1) & (ENGINE_DEPTH - 1);
+	f = &t->frames[depth];
+	if (depth == 0 || !frame_is(f, site, sp)) {
+		__u32 found = depth ? frame_find(t, depth, site, sp) : 0;
+
+		if (!found) {
+			if (t->skipped)
+				t->skipped--;
+			else
+				loss_count(t->flags & ENGINE_TASK_FRESH ? ENGINE_INFO_OPEN_AT_START :
+									  ENGINE_LOSS_NO_ENTRY,
+					   1);
+			return;
+		}
+		loss_count(ENGINE_LOSS_NO_RETURN, depth - found);
+		depth = found & (ENGINE_DEPTH - 1);
+		f = &t->frames[depth];
+	}
+	frame_close(t, f, &t->frames[(depth - 1) & (ENGINE_DEPTH - 1)], now, inner);
+	t->cost += full;
+	barrier();
+	t->depth = depth;
+}
+
+static __always_inline __u32 site_of_copy(void)
+{
+	__u32 site;
+
+	asm volatile("%0 = %1" : "=r"(site) : "i"(SITE_PLACEHOLDER));
+	return site;
+}
+
+SEC("fentry/bpf_fentry_test1")
+int function_fentry(void *ctx)
+{
+	function_enter(site_of_copy(), (__u64)ctx);
+	return 0;
+}
+
+SEC("fexit/bpf_fentry_test1")
+int function_fexit(void *ctx)
+{
+	function_return(site_of_copy(), (__u64)ctx, fentry_inner, fentry_full);
+	return 0;
+}
+
+SEC("kprobe")
+int function_kprobe(struct pt_regs *ctx)
+{
+	function_enter(bpf_get_attach_cookie(ctx), PT_REGS_SP(ctx));
+	return 0;
+}
+
+SEC("kretprobe")
+int function_kretprobe(struct pt_regs *ctx)
+{
+	function_return(bpf_get_attach_cookie(ctx), PT_REGS_SP(ctx) - sizeof(long), kprobe_inner,
+			kprobe_full);
+	return 0;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which tasks are followed, and what each CPU is running: birth, exec, switches, death.
+ *
+ * The slot of a task is given back when the scheduler switches away from it for the last time, not
+ * at sched_process_exit, so that what do_exit() calls after that tracepoint still counts.
+ */
+#include "engine.h"
+
+#define TASK_DEAD 0x80
+
+/* Slots given back. Those never used yet are counted off from next_slot. */
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 1);
+	__uint(value_size, sizeof(__u32));
+} free_slots SEC(".maps");
+
+const volatile __u32 max_tasks = 1;   /* slots, slot 0 included */
+const volatile __u32 idle_base = 0;   /* system-wide: slot of CPU 0's idle task */
+const volatile bool follow_all = false;
+
+__u32 next_slot = 1;
+__u32 live_tasks = 0;
+__u32 root_pid = 0; /* followed from its exec on */
+__u32 self_tgid = 0;
+__u32 adopt_tgid = 0; /* for adopt_tasks: 0 means all */
+
+/* The process that calls this through BPF_PROG_TEST_RUN is followed once it executes the command. */
+SEC("raw_tp")
+int adopt_caller(void *ctx)
+{
+	root_pid = bpf_get_current_pid_tgid();
+	return 0;
+}
+
+/* So that -a leaves the profiler itself out. */
+SEC("raw_tp")
+int note_self(void *ctx)
+{
+	self_tgid = bpf_get_current_pid_tgid() >> 32;
+	return 0;
+}
+
+/* Where the slot of the task with that pid is noted; NULL: beyond the pids known of at start. */
+static __always_inline __u16 *slot_of(__u32 pid)
+{
+	__u32 key = pid / ENGINE_PIDS_PER_ENTRY;
+	struct engine_pids *pids = bpf_map_lookup_elem(&slots, &key);
+
+	return pids ? &pids->slot[pid % ENGINE_PIDS_PER_ENTRY] : NULL;
+}
+
+/* A slot for the task of that pid, or 0. */
+static __always_inline __u32 task_follow(__u32 pid)
+{
+	struct engine_task *t;
+	__u32 slot = 0;
+	__u16 *entry;
+
+	entry = slot_of(pid);
+	if (!entry) {
+		loss_count(ENGINE_LOSS_TASKS, 1);
+		return 0;
+	}
+	if (bpf_map_pop_elem(&free_slots, &slot)) {
+		slot = __sync_fetch_and_add(&next_slot, 1);
+		if (slot >= max_tasks) {
+			/* Held at the limit, or enough births would wrap it around. */
+			next_slot = max_tasks;
+			loss_count(ENGINE_LOSS_TASKS, 1);
+			return 0;
+		}
+	}
+	t = bpf_map_lookup_elem(&tasks, &slot);
+	if (!t)
+		return 0;
+	t->offcpu = 0;
+	t->cost = 0;
+	t->switched_out = bpf_ktime_get_ns();
+	t->depth = 1;
+	t->ctx = ENGINE_CTX_NONE;
+	t->skipped = 0;
+	t->pid = pid;
+	frame_open(t, &t->frames[0], ENGINE_SITE_CONTEXT, ENGINE_CTX_NONE, 0);
+	t->flags = ENGINE_TASK_LIVE | ENGINE_TASK_FRESH;
+	__sync_fetch_and_add(&live_tasks, 1);
+	*entry = slot;
+	return slot;
+}
+
+SEC("tp_btf/task_newtask")
+int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
+{
+	struct engine_cpu *cpu = this_cpu();
+	__u32 slot, pid = task->pid;
+	__u16 *entry;
+
+	if (!cpu)
+		return 0;
+	slot = cpu->slot;
+	if (!slot && !follow_all) {
+		/* A pid that a task we followed had before: its slot is gone. */
+		entry = slot_of(pid);
+		if (entry && *entry)
+			*entry = 0;
+		return 0;
+	}
+	/* What the queue's functions do is not the task's: no probe counts meanwhile. */
+	cpu->slot = 0;
+	task_follow(pid);
+	cpu->slot = slot;
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct engine_cpu *cpu = this_cpu();
+	__u32 pid = task->pid, old = old_pid;
+	__u16 *from, *to;
+
+	if (!cpu)
+		return 0;
+	if (pid == root_pid && !cpu->slot) {
+		root_pid = 0;
+		cpu->slot = task_follow(pid);
+		return 0;
+	}
+	/* A thread that executes takes its leader's pid over. */
+	if (old == pid || !cpu->slot)
+		return 0;
+	from = slot_of(old);
+	to = slot_of(pid);
+	if (from && to) {
+		*to = *from;
+		*from = 0;
+	}
+	return 0;
+}
+
+/* Accounts frames up to the task's death: do_exit() and its like never return. */
+static __noinline int task_close_frames(struct engine_task *t, __u64 now)
+{
+	__u32 closed = 0;
+
+	if (!t)
+		return 0;
+	for (int i = 0; i < ENGINE_DEPTH; i++) {
+		__u32 depth = t->depth - 1;
+		struct engine_frame *f = &t->frames[depth & (ENGINE_DEPTH - 1)];
+
+		if (depth == 0) {
+			if (t->ctx != ENGINE_CTX_NONE) {
+				frame_close(t, f, f, now, 0);
+				closed++;
+			}
+			break;
+		}
+		frame_close(t, f, &t->frames[(depth - 1) & (ENGINE_DEPTH - 1)], now, 0);
+		closed++;
+		t->depth = depth;
+	}
+	if (closed)
+		loss_count(ENGINE_INFO_CLOSED_BY_EXIT, closed);
+	return 0;
+}
+
+static __always_inline void task_bury(struct engine_task *t, __u32 slot, __u64 now)
+{
+	__u16 *entry;
+
+	task_close_frames(t, now);
+	t->flags = 0;
+	/* The pid may have been given to a new task already. */
+	entry = slot_of(t->pid);
+	if (entry && *entry == slot)
+		*entry = 0;
+	__sync_fetch_and_add(&live_tasks, -1);
+	bpf_map_push_elem(&free_slots, &slot, BPF_ANY);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	struct engine_cpu *cpu = this_cpu();
+	__u32 pid = next->pid, slot;
+	__u16 *entry;
+	struct engine_task *t;
+	__u64 now;
+
+	if (!cpu)
+		return 0;
+	slot = cpu->slot;
+	entry = slot_of(pid);
+	if (!slot && !(entry && *entry) && !idle_base)
+		return 0;
+
+	now = bpf_ktime_get_ns();
+	if (slot) {
+		t = bpf_map_lookup_elem(&tasks, &slot);
+		if (t) {
+			t->switched_out = now;
+			cpu->slot = 0;
+			if (prev->__state & TASK_DEAD)
+				task_bury(t, slot, now);
+		}
+	}
+	slot = entry ? *entry : 0;
+	if (pid == 0 && idle_base)
+		slot = idle_base + bpf_get_smp_processor_id();
+	if (slot) {
+		t = bpf_map_lookup_elem(&tasks, &slot);
+		if (t)
+			t->offcpu += now - t->switched_out;
+	}
+	cpu->slot = slot;
+	return 0;
+}
+
+/* For -a and -p: follows tasks that exist already, from their next turn on a CPU on. */
+SEC("iter/task")
+int adopt_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	__u32 pid, tgid;
+	__u16 *entry;
+
+	if (!task)
+		return 0;
+	pid = task->pid;
+	tgid = task->tgid;
+	if (tgid == self_tgid || (adopt_tgid && tgid != adopt_tgid))
+		return 0;
+	entry = slot_of(pid);
+	if (entry && !*entry && pid)
+		task_follow(pid);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

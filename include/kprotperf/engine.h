@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The memory that the BPF programs and user space share: layouts and limits. Included by both;
+ * the includer brings __u16, __u32 and __u64.
+ */
+#ifndef KPROTPERF_ENGINE_H
+#define KPROTPERF_ENGINE_H
+
+#include "kprotperf/hist.h"
+
+/* Contexts as the kernel side numbers them. User space turns them into names. */
+#define ENGINE_SYSCALLS	      512 /* syscall numbers told apart, native and compat each */
+#define ENGINE_CTX_COMPAT     ENGINE_SYSCALLS
+#define ENGINE_CTX_NONE	      (2 * ENGINE_SYSCALLS)
+#define ENGINE_CTX_PAGE_FAULT (ENGINE_CTX_NONE + 1)
+#define ENGINE_CTX_IRQ	      (ENGINE_CTX_NONE + 2)
+#define ENGINE_CTX_OTHER      (ENGINE_CTX_NONE + 3) /* a syscall number out of range, x32 too */
+#define ENGINE_CONTEXTS	      (ENGINE_CTX_NONE + 4)
+
+/* Site 0 is the context itself: the syscall or page fault as a whole. */
+#define ENGINE_SITE_CONTEXT 0
+
+/*
+ * Frames a task can have open at once; the first is that of its context. A power of two, because
+ * the verifier follows a mask more easily than a comparison.
+ */
+#define ENGINE_DEPTH 32
+
+#define ENGINE_STACK_FRAMES 127
+
+/*
+ * Task slots of four neighbouring pids: an array map gives each value eight bytes at least, and a
+ * machine may have four million pids.
+ */
+#define ENGINE_PIDS_PER_ENTRY 4
+#define ENGINE_MAX_TASKS      65535
+
+struct engine_pids {
+	__u16 slot[ENGINE_PIDS_PER_ENTRY];
+};
+
+/* One open call. */
+struct engine_frame {
+	__u64 start;
+	__u64 offcpu; /* the task's sums at entry: what came since is the difference */
+	__u64 cost;
+	__u64 child; /* net on-CPU time of the timed calls made so far */
+	__u64 sp;    /* tells recursive calls apart: see function.bpf.c */
+	__u32 site;
+	__u32 ctx;
+};
+
+enum engine_task_flag {
+	ENGINE_TASK_LIVE = 1,
+	/*
+	 * No syscall entered yet since the task is followed: a return without an entry belongs to
+	 * a call that began before, such as the fork that made the task.
+	 */
+	ENGINE_TASK_FRESH = 2,
+};
+
+/* What is known of a followed task. Touched only by the CPU the task runs on. */
+struct engine_task {
+	__u64 offcpu;	    /* ns switched out, ever */
+	__u64 switched_out; /* when it was last */
+	__u64 cost;	    /* ns that probes are known to have taken from it, ever */
+	__u32 depth;	    /* frames in use, the context's included */
+	__u32 ctx;	    /* ENGINE_CTX_NONE where frames[0] is not a call */
+	__u32 flags;
+	__u32 pid;
+	__u32 skipped; /* calls open that found no frame free, so that their returns are known */
+	__u32 pad0;
+	__u64 pad[2];
+	struct engine_frame frames[ENGINE_DEPTH];
+};
+
+/* The calls of one (site, context). Zero is the state of an unused one. */
+struct engine_cell {
+	__u64 calls;
+	__u64 oncpu;
+	__u64 offcpu;
+	__u64 child;
+	__u64 cost;  /* of probes inside, the site's own not included */
+	__u64 sq_lo; /* sum of squares of net times below 2^20 */
+	__u64 sq_hi; /* of the others, in units of 2^20: v >> 10 squared */
+	__u64 max;
+	__u64 min_inv; /* ~min, so that zero means none yet */
+	__u64 errors;
+	__u64 negative; /* calls whose probes were thought to cost more than the call took */
+	__u32 hist[HIST_SLOTS];
+	__u64 pad[5]; /* to whole cache lines: shards of different CPUs must not share one */
+};
+
+#define ENGINE_SQ_SPLIT 20
+
+/* What a CPU is doing: one cache line each. */
+struct engine_cpu {
+	__u32 slot; /* of the running task; 0: not followed */
+	__u32 pad0;
+	__u64 samples; /* sampler interrupts that reached the program, whatever ran */
+	__u64 due;     /* when the next is due */
+	__u64 pad[5];
+};
+
+enum engine_sample_flag {
+	ENGINE_SAMPLE_USER = 1,
+	ENGINE_SAMPLE_LATE = 2,
+};
+
+/* A kernel stack with the number of samples that had it; key 0: free. */
+struct engine_stack {
+	__u64 key;
+	__u64 count;
+	__u32 ctx;
+	__u32 flags;
+	__u32 n;
+	__u32 pad;
+	__u64 ips[ENGINE_STACK_FRAMES];
+};
+
+/* Counters of what went missing, in the order of their reading. */
+enum engine_loss {
+	ENGINE_LOSS_NO_RETURN,	  /* frames found open when an outer one returned */
+	ENGINE_LOSS_NO_ENTRY,	  /* returns that matched no frame */
+	ENGINE_LOSS_DEPTH,	  /* calls not timed: ENGINE_DEPTH frames open */
+	ENGINE_LOSS_CELLS,	  /* calls not aggregated: no cell left */
+	ENGINE_LOSS_TASKS,	  /* tasks not followed: no slot left, or pid out of range */
+	ENGINE_LOSS_STACKS,	  /* samples without a place for their stack */
+	ENGINE_LOSS_STACK_FETCH,  /* samples whose stack could not be walked */
+	ENGINE_INFO_OPEN_AT_START, /* returns of calls begun before the task was followed */
+	ENGINE_INFO_CLOSED_BY_EXIT, /* calls closed at their task's death */
+	ENGINE_N_LOSSES,
+};
+
+#endif

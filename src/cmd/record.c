@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "record/session.h"
+
+enum { KEY_ATTACH = 256, KEY_VMLINUX, KEY_NO_RESOLVE, KEY_CONTROL_RUN, KEY_MAX_TASKS };
+
+static const struct argp_option options[] = {
+	{ "func", 'f', "FUNC", 0,
+	  "Time the calls of this kernel function; a name or a glob ('*slab*'), may be repeated" },
+	{ "freq", 'F', "HZ", 0, "Samples a second on each CPU (default 997; 0: none)" },
+	{ "repeat", 'r', "N", 0, "Run the command N times, each run kept apart (default 1)" },
+	{ "output", 'o', "FILE", 0, "Where to (default " CMD_DEFAULT_FILE ")" },
+	{ "system-wide", 'a', NULL, 0, "All tasks, while CMD runs or until Ctrl-C" },
+	{ "pid", 'p', "PID", 0, "This process and its future children, until it ends or Ctrl-C" },
+	{ "control-run", KEY_CONTROL_RUN, NULL, 0,
+	  "Run the command once more, first and without probes, to see what probing costs it" },
+	{ "attach", KEY_ATTACH, "HOW", 0, "auto (default), fentry or kprobe" },
+	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The running kernel's vmlinux, for names and lines" },
+	{ "no-resolve", KEY_NO_RESOLVE, NULL, 0,
+	  "Leave names for later: report and fold resolve them where the vmlinux is" },
+	{ "max-tasks", KEY_MAX_TASKS, "N", 0, "Tasks followed at once (default 4096)" },
+	{ "verbose", 'v', NULL, 0, "Say more; twice: the verifier's log too" },
+	{}
+};
+
+/* The long option's R for ranges and others come with the layers they belong to. */
+
+static int parse_number(struct argp_state *state, const char *arg, long min, long max)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(arg, &end, 10);
+	if (errno || end == arg || *end || n < min || n > max)
+		argp_error(state, "'%s' is not a number from %ld to %ld", arg, min, max);
+	return n;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct record_options *o = state->input;
+
+	switch (key) {
+	case 'f':
+		vec_push(o, functions, arg);
+		break;
+	case 'F':
+		o->freq = parse_number(state, arg, 0, 100000);
+		break;
+	case 'r':
+		o->repeat = parse_number(state, arg, 1, 100000);
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case 'a':
+		o->system_wide = true;
+		break;
+	case 'p':
+		o->pid = parse_number(state, arg, 1, 1 << 22);
+		break;
+	case KEY_CONTROL_RUN:
+		o->control_run = true;
+		break;
+	case KEY_ATTACH:
+		if (!strcmp(arg, "auto"))
+			o->attach = RECORD_ATTACH_AUTO;
+		else if (!strcmp(arg, "fentry"))
+			o->attach = RECORD_ATTACH_FENTRY;
+		else if (!strcmp(arg, "kprobe"))
+			o->attach = RECORD_ATTACH_KPROBE;
+		else
+			argp_error(state, "--attach is auto, fentry or kprobe, not '%s'", arg);
+		break;
+	case KEY_VMLINUX:
+		o->vmlinux = arg;
+		break;
+	case KEY_NO_RESOLVE:
+		o->no_resolve = true;
+		break;
+	case KEY_MAX_TASKS:
+		o->max_tasks = parse_number(state, arg, 16, 60000);
+		break;
+	case 'v':
+		o->verbose++;
+		break;
+	case ARGP_KEY_ARGS:
+		o->argv = state->argv + state->next;
+		break;
+	case ARGP_KEY_END:
+		if (o->system_wide && o->pid)
+			argp_error(state, "-a and -p exclude each other");
+		if (o->pid && o->argv)
+			argp_error(state, "-p measures a running process: it takes no command");
+		if (!o->argv && !o->system_wide && !o->pid)
+			argp_error(state, "what to measure? Give a command after --, or -a, or -p PID");
+		if (o->control_run && (o->system_wide || o->pid))
+			argp_error(state, "--control-run needs a command to run");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse, "[-- CMD [ARG…]]",
+		"Measures what CMD, and all it starts, does in the kernel: syscalls, page faults, the "
+		"functions named, and samples of where the time goes."
+	};
+	struct record_options o = {
+		.output = CMD_DEFAULT_FILE,
+		.freq = 997,
+		.repeat = 1,
+	};
+	int status;
+
+	argv[0] = "kprotperf record";
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+	log_set_verbosity(o.verbose);
+	status = record_session(&o);
+	free(o.functions);
+	return status;
+}

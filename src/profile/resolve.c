@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "profile/resolve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+#define SYMBOLS_DWARF	 "dwarf"
+#define SYMBOLS_SYMTAB	 "symtab"
+#define SYMBOLS_KALLSYMS "kallsyms"
+
+bool profile_is_resolved(const struct profile *p)
+{
+	const char *symbols = profile_env_get(p, PROFILE_ENV_SYMBOLS);
+
+	return symbols && strcmp(symbols, SYMBOLS_DWARF) == 0;
+}
+
+void profile_resolve_kallsyms(struct profile *p, const struct symbol_kallsyms *ks)
+{
+	for (uint32_t i = 0; i < p->n_locations; i++) {
+		const struct symbol_sym *sym;
+		struct profile_frame frame = {};
+
+		if (p->locations[i].module || p->locations[i].n_frames)
+			continue;
+		sym = symbol_kallsyms_covering(ks, p->locations[i].addr + symbol_kallsyms_stext(ks),
+					       NULL);
+		if (!sym)
+			continue;
+		frame.name = sym->name;
+		profile_location_frame_add(p, i, &frame);
+	}
+	profile_env_set(p, PROFILE_ENV_SYMBOLS, SYMBOLS_KALLSYMS);
+}
+
+struct resolving {
+	struct profile *p;
+	uint32_t location;
+};
+
+static int add_frame(const struct symbol_frame *f, void *arg)
+{
+	struct resolving *r = arg;
+	struct profile_frame frame = {
+		.name = f->name, .file = f->file, .line = f->line, .inlined = f->inlined
+	};
+
+	profile_location_frame_add(r->p, r->location, &frame);
+	return 0;
+}
+
+void profile_resolve_image(struct profile *p, struct symbol_image *img)
+{
+	for (uint32_t i = 0; i < p->n_locations; i++) {
+		struct profile_location *l = &p->locations[i];
+		struct profile_frame *old = l->frames;
+		uint32_t n_old = l->n_frames, cap_old = l->cap_frames;
+		struct resolving r = { p, i };
+
+		if (l->module)
+			continue;
+		l->frames = NULL;
+		l->n_frames = l->cap_frames = 0;
+		symbol_image_frames(img, l->addr, add_frame, &r);
+		if (l->n_frames) {
+			free(old);
+		} else {
+			l->frames = old;
+			l->n_frames = n_old;
+			l->cap_frames = cap_old;
+		}
+	}
+	for (uint32_t i = 0; i < p->n_sites; i++) {
+		struct profile_site *s = &p->sites[i];
+		const char *file;
+		uint32_t line;
+
+		if (s->kind == PROFILE_SITE_CONTEXT ||
+		    symbol_image_declaration(img, s->addr, &file, &line))
+			continue;
+		s->file = profile_intern(p, file);
+		s->line = line;
+	}
+	profile_env_set(p, PROFILE_ENV_SYMBOLS,
+			symbol_image_has_dwarf(img) ? SYMBOLS_DWARF : SYMBOLS_SYMTAB);
+}
+
+/* Bytes of a build-id from their hexadecimal text. */
+static void build_id_parse(const char *text, struct symbol_build_id *id)
+{
+	unsigned int byte;
+
+	id->len = 0;
+	while (text && text[0] && text[1] && id->len < sizeof(id->bytes)) {
+		char pair[3] = { text[0], text[1] }, *end;
+
+		byte = strtoul(pair, &end, 16);
+		if (*end)
+			break;
+		id->bytes[id->len++] = byte;
+		text += 2;
+	}
+}
+
+int profile_resolve(struct profile *p, const char *vmlinux)
+{
+	const char *release = profile_env_get(p, PROFILE_ENV_RELEASE);
+	const char *noted = profile_env_get(p, PROFILE_ENV_VMLINUX);
+	struct symbol_image *img = NULL;
+	struct symbol_build_id id;
+	int err = 0;
+
+	if (!vmlinux && profile_is_resolved(p))
+		return 0;
+	build_id_parse(profile_env_get(p, PROFILE_ENV_BUILD_ID), &id);
+	if (!vmlinux && !id.len)
+		return 0;
+	if (!vmlinux && noted && access(noted, R_OK) == 0)
+		vmlinux = noted;
+	err = symbol_image_find(vmlinux, release ?: "", &id, &img, NULL);
+	if (vmlinux == noted)
+		err = 0;
+	if (img)
+		profile_resolve_image(p, img);
+	symbol_image_destroy(img);
+	return err;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names, files and lines for the addresses in a profile.
+ */
+#ifndef KPROTPERF_PROFILE_RESOLVE_H
+#define KPROTPERF_PROFILE_RESOLVE_H
+
+#include "profile/profile.h"
+#include "symbol/image.h"
+#include "symbol/kallsyms.h"
+
+/* Whether P's addresses have been resolved, from DWARF at that. */
+bool profile_is_resolved(const struct profile *p);
+
+/* Function names only, of the running kernel's symbols, for locations that have no name yet. */
+void profile_resolve_kallsyms(struct profile *p, const struct symbol_kallsyms *ks);
+
+/* Functions, inlined bodies, files and lines, replacing what is known. IMG must be P's kernel. */
+void profile_resolve_image(struct profile *p, struct symbol_image *img);
+
+/*
+ * For commands that read a profile: resolves P from VMLINUX (--vmlinux) where given, an error if it
+ * is not P's kernel; else, where P has names only, from the vmlinux that `record` noted or the usual
+ * places hold, silently leaving P as it is if there is none.
+ */
+int profile_resolve(struct profile *p, const char *vmlinux);
+
+#endif

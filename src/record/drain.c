@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/drain.h"
+
+#include <linux/types.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "kprotperf/engine.h"
+#include "record/syscalls.h"
+
+struct drain {
+	struct profile *p;
+	uint32_t run;
+	const struct symbol_kallsyms *ks;
+	struct record_engine_maps maps;
+	uint32_t contexts[ENGINE_CONTEXTS]; /* index in the profile, plus 1; 0: not yet */
+};
+
+static uint32_t context_index(struct drain *d, uint32_t ctx)
+{
+	char *name;
+
+	if (ctx >= ENGINE_CONTEXTS)
+		ctx = ENGINE_CTX_OTHER;
+	if (!d->contexts[ctx]) {
+		name = record_context_name(ctx);
+		d->contexts[ctx] = profile_context_add(d->p, name) + 1;
+		free(name);
+	}
+	return d->contexts[ctx] - 1;
+}
+
+/* Adds one shard of a cell. */
+static void shard_add(struct profile_stats *stats, const struct engine_cell *c)
+{
+	struct profile_stats shard;
+	uint64_t counted = 0;
+
+	profile_stats_init(&shard);
+	shard.calls = c->calls;
+	shard.oncpu = c->oncpu;
+	shard.wall = c->oncpu + c->offcpu;
+	shard.cost = c->cost;
+	shard.self = c->oncpu > c->cost + c->child ? c->oncpu - c->cost - c->child : 0;
+	shard.sumsq = (double)c->sq_lo + (double)c->sq_hi * (1 << ENGINE_SQ_SPLIT);
+	shard.max = c->max;
+	shard.min = ~c->min_inv;
+	for (uint32_t slot = 0; slot < HIST_SLOTS; slot++) {
+		if (c->hist[slot])
+			profile_stats_bucket_add(&shard, slot, c->hist[slot]);
+		counted += c->hist[slot];
+	}
+	/* Only if a slot of 32 bits wrapped; not an error of tasks still running. */
+	if (counted + (1ull << 31) < c->calls)
+		log_warn("a histogram slot overflowed: percentiles of its row are wrong");
+	profile_stats_merge(stats, &shard);
+	profile_stats_deinit(&shard);
+}
+
+static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t cell)
+{
+	struct profile_stats *stats = NULL;
+
+	for (uint32_t i = 0; i < d->maps.n_shards; i++) {
+		const struct engine_cell *c = &d->maps.cells[(size_t)cell * d->maps.n_shards + i];
+
+		if (!c->calls)
+			continue;
+		if (!stats) {
+			stats = profile_cell(d->p, d->run, site, context_index(d, ctx));
+			stats->errors = site == ENGINE_SITE_CONTEXT && ctx < ENGINE_CTX_NONE ?
+						0 :
+						PROFILE_NOT_COUNTED;
+		}
+		if (stats->errors != PROFILE_NOT_COUNTED)
+			stats->errors += c->errors;
+		shard_add(stats, c);
+	}
+}
+
+static void drain_cells(struct drain *d)
+{
+	for (uint32_t site = 0; site < d->maps.n_sites; site++)
+		for (uint32_t ctx = 0; ctx < ENGINE_CONTEXTS; ctx++) {
+			uint32_t cell = d->maps.cell_of[(size_t)site * ENGINE_CONTEXTS + ctx];
+
+			if (cell && cell <= d->maps.n_cells)
+				drain_cell(d, site, ctx, cell);
+		}
+}
+
+/*
+ * A location for address IP of a stack, the leaf's own or a return address; -1 where it is none
+ * to show: our own programs and trampolines, which lie outside the kernel and its modules.
+ */
+static int64_t location_index(struct drain *d, uint64_t ip, bool leaf)
+{
+	uint64_t addr = leaf ? ip : ip - 1;
+	const struct symbol_sym *sym;
+	struct profile_frame frame = {};
+	uint32_t index;
+
+	if (symbol_kallsyms_in_image(d->ks, addr))
+		return profile_location_add(d->p, addr - symbol_kallsyms_stext(d->ks), NULL);
+	sym = symbol_kallsyms_covering(d->ks, addr, NULL);
+	if (!sym || !sym->module) {
+		if (!leaf)
+			return -1;
+		index = profile_location_add(d->p, 0, "[probe]");
+		frame.name = "[probe]";
+	} else {
+		index = profile_location_add(d->p, addr, sym->module);
+		frame.name = sym->name;
+	}
+	if (!d->p->locations[index].n_frames)
+		profile_location_frame_add(d->p, index, &frame);
+	return index;
+}
+
+/*
+ * A function under fentry is entered twice, as the stack sees it: the call at its first bytes leads
+ * into our trampoline, which calls the rest. Is RET such a first call's return address?
+ */
+static bool is_trampoline_call(struct drain *d, uint64_t ret)
+{
+	uint64_t offset = 0;
+	const struct symbol_sym *sym = symbol_kallsyms_covering(d->ks, ret - 1, &offset);
+
+	return sym && offset < 16;
+}
+
+static void drain_stack(struct drain *d, const struct engine_stack *s)
+{
+	uint32_t locations[ENGINE_STACK_FRAMES], n = 0;
+	bool ours = false;
+	struct profile_sample sample = { .run = d->run, .count = s->count };
+
+	for (uint32_t i = 0; i < s->n && i < ENGINE_STACK_FRAMES; i++) {
+		int64_t at;
+
+		if (ours && is_trampoline_call(d, s->ips[i])) {
+			ours = false;
+			continue;
+		}
+		at = location_index(d, s->ips[i], i == 0);
+		ours = at < 0 || (i == 0 && !symbol_kallsyms_covering(d->ks, s->ips[0], NULL));
+		if (at >= 0)
+			locations[n++] = at;
+	}
+	sample.stack = profile_stack_add(d->p, locations, n);
+	sample.context = context_index(d, s->ctx);
+	if (s->flags & ENGINE_SAMPLE_USER)
+		sample.flags |= PROFILE_SAMPLE_USER;
+	if (s->flags & ENGINE_SAMPLE_LATE)
+		sample.flags |= PROFILE_SAMPLE_LATE;
+	profile_sample_add(d->p, &sample);
+}
+
+static void drain_samples(struct drain *d, const struct record_engine *e)
+{
+	struct profile_run *run = &d->p->runs[d->run];
+
+	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
+		run->samples_received += d->maps.cpus[i].samples;
+	run->samples_expected = record_engine_samples_expected(e);
+	for (uint32_t i = 0; d->maps.stacks && i < d->maps.n_stacks; i++)
+		if (d->maps.stacks[i].key && d->maps.stacks[i].count)
+			drain_stack(d, &d->maps.stacks[i]);
+}
+
+static uint64_t frames_open(const struct record_engine_maps *maps)
+{
+	uint64_t open = 0;
+
+	for (uint32_t i = 1; i < maps->n_tasks; i++) {
+		const struct engine_task *t = &maps->tasks[i];
+
+		if (!(t->flags & ENGINE_TASK_LIVE))
+			continue;
+		open += t->depth ? t->depth - 1 : 0;
+		open += t->ctx != ENGINE_CTX_NONE;
+	}
+	return open;
+}
+
+static bool has_mechanism(const struct profile *p, enum profile_mechanism mech)
+{
+	for (uint32_t i = 0; i < p->n_sites; i++)
+		if (p->sites[i].mech == mech)
+			return true;
+	return false;
+}
+
+static void drain_losses(struct drain *d, const struct record_engine *e)
+{
+	static const enum profile_loss kinds[ENGINE_N_LOSSES] = {
+		[ENGINE_LOSS_NO_RETURN] = PROFILE_LOSS_ENTRY_WITHOUT_RETURN,
+		[ENGINE_LOSS_NO_ENTRY] = PROFILE_LOSS_RETURN_WITHOUT_ENTRY,
+		[ENGINE_LOSS_DEPTH] = PROFILE_LOSS_DEPTH_EXCEEDED,
+		[ENGINE_LOSS_CELLS] = PROFILE_LOSS_CELLS_FULL,
+		[ENGINE_LOSS_TASKS] = PROFILE_LOSS_TASKS_FULL,
+		[ENGINE_LOSS_STACKS] = PROFILE_LOSS_STACKS_FULL,
+		[ENGINE_LOSS_STACK_FETCH] = PROFILE_LOSS_STACK_NOT_FETCHED,
+		[ENGINE_INFO_OPEN_AT_START] = PROFILE_INFO_OPEN_AT_START,
+		[ENGINE_INFO_CLOSED_BY_EXIT] = PROFILE_INFO_CLOSED_BY_EXIT,
+	};
+	struct profile_run *run = &d->p->runs[d->run];
+	uint64_t *losses = run->losses;
+
+	for (int i = 0; i < ENGINE_N_LOSSES; i++)
+		losses[kinds[i]] = d->maps.losses[i];
+	losses[PROFILE_INFO_OPEN_AT_END] = frames_open(&d->maps);
+	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(e);
+	losses[PROFILE_LOSS_PROBE_RECURSION] = record_engine_recursion_misses(e);
+	/* Kernels before 6.7 do not count what kprobes miss; ours reads no newer counter yet. */
+	losses[PROFILE_LOSS_PROBE_MISSED] =
+		has_mechanism(d->p, PROFILE_MECH_KPROBE) ? PROFILE_NOT_COUNTED : 0;
+	losses[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] =
+		run->samples_expected > run->samples_received ?
+			run->samples_expected - run->samples_received :
+			0;
+}
+
+void record_drain(struct profile *p, uint32_t run, const struct record_engine *e,
+		  const struct symbol_kallsyms *ks)
+{
+	struct drain *d = alloc_new(struct drain);
+
+	d->p = p;
+	d->run = run;
+	d->ks = ks;
+	record_engine_maps(e, &d->maps);
+	drain_cells(d);
+	drain_samples(d, e);
+	drain_losses(d, e);
+	free(d);
+}

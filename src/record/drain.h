@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the BPF side counted in one run, turned into the profile.
+ */
+#ifndef KPROTPERF_RECORD_DRAIN_H
+#define KPROTPERF_RECORD_DRAIN_H
+
+#include "profile/profile.h"
+#include "record/engine.h"
+#include "symbol/kallsyms.h"
+
+/*
+ * Adds everything to run RUN of P, whose sites are numbered as the engine's. KS names what lies
+ * outside the kernel's image. The engine is left as it is.
+ */
+void record_drain(struct profile *p, uint32_t run, const struct record_engine *e,
+		  const struct symbol_kallsyms *ks);
+
+#endif

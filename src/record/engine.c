@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/engine.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "kprotperf/engine.h"
+#include "kprotperf.skel.h"
+#include "record/function.h"
+#include "record/sampler.h"
+
+#define DEFAULT_TASKS	  4096
+#define CELLS_PER_SITE	  8
+#define MIN_CELLS	  512
+#define MAX_SHARDS	  16
+#define MAX_CELLS_MEMORY  (32u << 20)
+#define STACK_ENTRIES	  8192
+
+struct map_view {
+	struct bpf_map *map;
+	void *mem;
+	size_t len;
+};
+
+enum view { VIEW_CPUS, VIEW_SLOTS, VIEW_TASKS, VIEW_CELL_OF, VIEW_CELLS, VIEW_STACKS, N_VIEWS };
+
+struct record_engine {
+	struct kprotperf_bpf *skel;
+	struct record_engine_config config;
+	struct record_features features;
+	struct map_view views[N_VIEWS];
+	uint32_t n_cpus, n_tasks, n_cells, n_shards, n_stacks;
+	enum profile_mechanism fault_mech;
+	struct bpf_link **links;
+	uint32_t n_links, cap_links;
+	struct record_functions *functions;
+	struct record_sampler *sampler;
+	uint64_t misses_before;
+};
+
+/* libbpf's last complaint, for the one line that we print. */
+static char libbpf_message[256];
+
+static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	va_list copy;
+
+	va_copy(copy, args);
+	if (level == LIBBPF_WARN)
+		vsnprintf(libbpf_message, sizeof(libbpf_message), fmt, copy);
+	va_end(copy);
+	if (log_verbosity() >= (level == LIBBPF_DEBUG ? 3 : 2))
+		return vfprintf(stderr, fmt, args);
+	return 0;
+}
+
+static uint32_t pid_max(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
+	unsigned int n = 0;
+
+	if (!f || fscanf(f, "%u", &n) != 1 || n == 0 || n > 4u << 20)
+		n = 4u << 20;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Tasks on the machine, roughly: what /proc/loadavg gives after the slash. */
+static uint32_t tasks_now(void)
+{
+	FILE *f = fopen("/proc/loadavg", "re");
+	unsigned int n = 0;
+
+	if (!f || fscanf(f, "%*f %*f %*f %*u/%u", &n) != 1)
+		n = 0;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static void choose_sizes(struct record_engine *e)
+{
+	const struct record_engine_config *c = &e->config;
+
+	e->n_tasks = c->max_tasks;
+	if (!e->n_tasks)
+		e->n_tasks = DEFAULT_TASKS + (c->system_wide ? 2 * tasks_now() : 0);
+	e->n_tasks += e->n_cpus + 1;
+	if (e->n_tasks > ENGINE_MAX_TASKS)
+		e->n_tasks = ENGINE_MAX_TASKS;
+
+	/* Cells are shared by as few CPUs as the memory allows. */
+	e->n_cells = MIN_CELLS + CELLS_PER_SITE * c->n_functions;
+	for (e->n_shards = 1; e->n_shards < e->n_cpus && e->n_shards < MAX_SHARDS;)
+		e->n_shards *= 2;
+	while (e->n_shards > 1 && (size_t)e->n_shards * e->n_cells * sizeof(struct engine_cell) >
+					  MAX_CELLS_MEMORY)
+		e->n_shards /= 2;
+	e->n_stacks = c->sample_period ? STACK_ENTRIES : 1;
+}
+
+static int set_sizes(struct record_engine *e)
+{
+	struct kprotperf_bpf *s = e->skel;
+	uint32_t n_pids = pid_max() / ENGINE_PIDS_PER_ENTRY + 1;
+	int err = 0;
+
+	err = err ?: bpf_map__set_max_entries(s->maps.cpus, e->n_cpus);
+	err = err ?: bpf_map__set_max_entries(s->maps.slots, n_pids);
+	err = err ?: bpf_map__set_max_entries(s->maps.tasks, e->n_tasks);
+	err = err ?: bpf_map__set_max_entries(s->maps.free_slots, e->n_tasks);
+	err = err ?: bpf_map__set_max_entries(s->maps.cell_of,
+					      (e->config.n_functions + 1) * ENGINE_CONTEXTS);
+	err = err ?: bpf_map__set_max_entries(s->maps.cells, (e->n_cells + 1) * e->n_shards);
+	err = err ?: bpf_map__set_max_entries(s->maps.stacks, e->n_stacks);
+
+	s->rodata->max_tasks = e->n_tasks;
+	s->rodata->max_cells = e->n_cells;
+	s->rodata->shard_mask = e->n_shards - 1;
+	s->rodata->stack_mask = e->n_stacks - 1;
+	s->rodata->sample_period = e->config.sample_period;
+	if (e->config.system_wide) {
+		s->rodata->follow_all = true;
+		/* The last slots are those of the idle tasks. */
+		s->rodata->idle_base = e->n_tasks - e->n_cpus;
+		s->rodata->max_tasks = e->n_tasks - e->n_cpus;
+	}
+	return err;
+}
+
+/* Only what is needed is loaded: a kernel may refuse what it would not be asked for. */
+static void choose_programs(struct record_engine *e)
+{
+	struct kprotperf_bpf *s = e->skel;
+	bool functions = e->config.n_functions > 0;
+	bool fentry = !e->features.fentry, kprobe = !e->features.kprobe;
+	bool iterate = e->config.system_wide || e->config.pid;
+
+	e->fault_mech = fentry ? PROFILE_MECH_FENTRY :
+			kprobe ? PROFILE_MECH_KPROBE :
+				 PROFILE_MECH_NONE;
+	bpf_program__set_autoload(s->progs.fault_fentry, fentry);
+	bpf_program__set_autoload(s->progs.fault_fexit, fentry);
+	bpf_program__set_autoload(s->progs.fault_kprobe, !fentry && kprobe);
+	bpf_program__set_autoload(s->progs.fault_kretprobe, !fentry && kprobe);
+	bpf_program__set_autoload(s->progs.function_fentry, functions && fentry);
+	bpf_program__set_autoload(s->progs.function_fexit, functions && fentry);
+	bpf_program__set_autoload(s->progs.function_kprobe, functions && kprobe);
+	bpf_program__set_autoload(s->progs.function_kretprobe, functions && kprobe);
+	bpf_program__set_autoload(s->progs.on_sample, e->config.sample_period != 0);
+	bpf_program__set_autoload(s->progs.adopt_tasks, iterate);
+	bpf_program__set_autoload(s->progs.note_self, iterate);
+	bpf_program__set_autoload(s->progs.adopt_caller, !iterate);
+
+	/* The originals of the copies are never attached; they only need a target that exists. */
+	bpf_program__set_attach_target(s->progs.function_fentry, 0, "handle_mm_fault");
+	bpf_program__set_attach_target(s->progs.function_fexit, 0, "handle_mm_fault");
+}
+
+static int map_views(struct record_engine *e)
+{
+	struct kprotperf_bpf *s = e->skel;
+	struct bpf_map *maps[N_VIEWS] = {
+		[VIEW_CPUS] = s->maps.cpus,	  [VIEW_SLOTS] = s->maps.slots,
+		[VIEW_TASKS] = s->maps.tasks,	  [VIEW_CELL_OF] = s->maps.cell_of,
+		[VIEW_CELLS] = s->maps.cells,	  [VIEW_STACKS] = s->maps.stacks,
+	};
+	long page = sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; i < N_VIEWS; i++) {
+		struct map_view *v = &e->views[i];
+		size_t value = (bpf_map__value_size(maps[i]) + 7) & ~7ul;
+
+		v->map = maps[i];
+		v->len = (value * bpf_map__max_entries(maps[i]) + page - 1) / page * page;
+		v->mem = mmap(NULL, v->len, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      bpf_map__fd(maps[i]), 0);
+		if (v->mem == MAP_FAILED) {
+			v->mem = NULL;
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+int record_engine_create(const struct record_engine_config *config,
+			 const struct record_features *features, struct record_engine **out)
+{
+	struct record_engine *e = alloc_new(struct record_engine);
+	int err;
+
+	*out = NULL;
+	e->config = *config;
+	e->features = *features;
+	e->n_cpus = libbpf_num_possible_cpus();
+	libbpf_set_print(libbpf_print);
+	libbpf_message[0] = '\0';
+
+	choose_sizes(e);
+	e->skel = kprotperf_bpf__open();
+	if (!e->skel) {
+		err = -errno;
+		goto fail;
+	}
+	choose_programs(e);
+	err = set_sizes(e);
+	err = err ?: kprotperf_bpf__load(e->skel);
+	err = err ?: map_views(e);
+	if (err)
+		goto fail;
+	e->functions = record_functions_create(e->skel);
+	*out = e;
+	return 0;
+fail:
+	libbpf_message[strcspn(libbpf_message, "\n")] = '\0';
+	log_error("cannot load the BPF programs: %s%s%s (-vv shows the verifier's log)",
+		  log_strerror(err), *libbpf_message ? ": " : "", libbpf_message);
+	record_engine_destroy(e);
+	return err;
+}
+
+void record_engine_destroy(struct record_engine *e)
+{
+	if (!e)
+		return;
+	record_engine_stop(e);
+	for (int i = 0; i < N_VIEWS; i++)
+		if (e->views[i].mem)
+			munmap(e->views[i].mem, e->views[i].len);
+	record_sampler_destroy(e->sampler);
+	record_functions_destroy(e->functions);
+	kprotperf_bpf__destroy(e->skel);
+	free(e->links);
+	free(e);
+}
+
+int record_engine_attach(struct record_engine *e, uint32_t site, enum profile_mechanism mech,
+			 uint64_t addr, int32_t btf_id)
+{
+	return record_functions_attach(e->functions, site, mech, addr, btf_id);
+}
+
+static int attach(struct record_engine *e, struct bpf_program *prog)
+{
+	struct bpf_link *link = bpf_program__attach(prog);
+
+	if (!link) {
+		log_error("cannot attach %s: %s", bpf_program__name(prog), log_strerror(errno));
+		return -errno;
+	}
+	vec_push(e, links, link);
+	return 0;
+}
+
+static int attach_fault(struct record_engine *e, struct bpf_program *prog, bool on_return)
+{
+	LIBBPF_OPTS(bpf_kprobe_opts, opts, .retprobe = on_return);
+	struct bpf_link *link;
+
+	if (e->fault_mech == PROFILE_MECH_FENTRY)
+		return attach(e, prog);
+	link = bpf_program__attach_kprobe_opts(prog, "handle_mm_fault", &opts);
+	if (!link) {
+		log_error("cannot probe handle_mm_fault: %s", log_strerror(errno));
+		return -errno;
+	}
+	vec_push(e, links, link);
+	return 0;
+}
+
+static int start_faults(struct record_engine *e)
+{
+	struct kprotperf_bpf *s = e->skel;
+	bool fentry = e->fault_mech == PROFILE_MECH_FENTRY;
+	int err;
+
+	if (e->fault_mech == PROFILE_MECH_NONE)
+		return 0;
+	err = attach_fault(e, fentry ? s->progs.fault_fexit : s->progs.fault_kretprobe, true);
+	return err ?: attach_fault(e, fentry ? s->progs.fault_fentry : s->progs.fault_kprobe, false);
+}
+
+int record_engine_start(struct record_engine *e)
+{
+	struct kprotperf_bpf *s = e->skel;
+	int err = 0;
+
+	/* Ends before beginnings: no call is opened whose end nobody sees. */
+	err = err ?: start_faults(e);
+	err = err ?: attach(e, s->progs.on_sys_exit);
+	err = err ?: attach(e, s->progs.on_sys_enter);
+	err = err ?: attach(e, s->progs.on_switch);
+	err = err ?: attach(e, s->progs.on_newtask);
+	err = err ?: attach(e, s->progs.on_exec);
+	if (!err && e->config.sample_period)
+		err = record_sampler_start(s->progs.on_sample, e->config.sample_period,
+					   &e->sampler);
+	return err;
+}
+
+int record_engine_adopt_caller(struct record_engine *e)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(e->skel->progs.adopt_caller), &opts);
+}
+
+int record_engine_adopt(struct record_engine *e)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	struct bpf_link *link;
+	char sink[256];
+	int fd, err;
+
+	err = bpf_prog_test_run_opts(bpf_program__fd(e->skel->progs.note_self), &opts);
+	if (err)
+		goto out;
+	e->skel->bss->adopt_tgid = e->config.pid;
+	link = bpf_program__attach_iter(e->skel->progs.adopt_tasks, NULL);
+	if (!link) {
+		err = -errno;
+		goto out;
+	}
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd < 0) {
+		err = -errno;
+	} else {
+		while (read(fd, sink, sizeof(sink)) > 0)
+			;
+		close(fd);
+	}
+	bpf_link__destroy(link);
+out:
+	if (err)
+		log_error("cannot walk the running tasks: %s", log_strerror(err));
+	return err;
+}
+
+void record_engine_stop(struct record_engine *e)
+{
+	record_sampler_stop(e->sampler);
+	record_functions_detach(e->functions);
+	while (e->n_links)
+		bpf_link__destroy(e->links[--e->n_links]);
+}
+
+uint32_t record_engine_live_tasks(const struct record_engine *e)
+{
+	return __atomic_load_n(&e->skel->bss->live_tasks, __ATOMIC_ACQUIRE);
+}
+
+enum profile_mechanism record_engine_fault_mechanism(const struct record_engine *e)
+{
+	return e->fault_mech;
+}
+
+size_t record_engine_memory(const struct record_engine *e)
+{
+	size_t sum = 0;
+
+	for (int i = 0; i < N_VIEWS; i++)
+		sum += e->views[i].len;
+	return sum;
+}
+
+void record_engine_maps(const struct record_engine *e, struct record_engine_maps *maps)
+{
+	*maps = (struct record_engine_maps){
+		.cpus = e->views[VIEW_CPUS].mem,
+		.tasks = e->views[VIEW_TASKS].mem,
+		.cell_of = e->views[VIEW_CELL_OF].mem,
+		.cells = e->views[VIEW_CELLS].mem,
+		.stacks = e->config.sample_period ? e->views[VIEW_STACKS].mem : NULL,
+		.losses = (const uint64_t *)e->skel->bss->losses,
+		.n_cpus = e->n_cpus,
+		.n_tasks = e->n_tasks,
+		.n_sites = e->config.n_functions + 1,
+		.n_cells = e->n_cells,
+		.n_shards = e->n_shards,
+		.n_stacks = e->n_stacks,
+	};
+}
+
+static uint64_t program_misses(int fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
+		return 0;
+	return info.recursion_misses;
+}
+
+static uint64_t misses_ever(const struct record_engine *e)
+{
+	struct bpf_program *prog;
+	uint64_t sum = record_functions_misses(e->functions, program_misses);
+
+	bpf_object__for_each_program(prog, e->skel->obj)
+		sum += program_misses(bpf_program__fd(prog));
+	return sum;
+}
+
+uint64_t record_engine_recursion_misses(const struct record_engine *e)
+{
+	return misses_ever(e) - e->misses_before;
+}
+
+uint64_t record_engine_samples_expected(const struct record_engine *e)
+{
+	return record_sampler_expected(e->sampler);
+}
+
+void record_engine_reset(struct record_engine *e)
+{
+	uint32_t used = e->skel->bss->n_cells < e->n_cells ? e->skel->bss->n_cells : e->n_cells;
+	struct engine_cpu *cpus = e->views[VIEW_CPUS].mem;
+
+	/* Cells keep their numbers, so only those in use need be cleared. */
+	memset(e->views[VIEW_CELLS].mem, 0,
+	       (size_t)(used + 1) * e->n_shards * sizeof(struct engine_cell));
+	memset(e->views[VIEW_STACKS].mem, 0, e->n_stacks * sizeof(struct engine_stack));
+	memset(e->skel->bss->losses, 0, sizeof(e->skel->bss->losses));
+	for (uint32_t i = 0; i < e->n_cpus; i++) {
+		cpus[i].samples = 0;
+		cpus[i].due = 0;
+	}
+	e->misses_before = misses_ever(e);
+	record_sampler_reset(e->sampler);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The BPF side as user space sees it: programs loaded and attached, their shared memory mapped.
+ */
+#ifndef KPROTPERF_RECORD_ENGINE_H
+#define KPROTPERF_RECORD_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profile/profile.h"
+#include "record/features.h"
+
+struct record_engine;
+
+struct record_engine_config {
+	uint32_t n_functions;	/* function sites to come */
+	uint32_t max_tasks;	/* tasks followed at once; 0: the default for the mode */
+	uint64_t sample_period; /* in ns; 0: no sampler */
+	bool system_wide;
+	pid_t pid; /* 0: none */
+};
+
+/* Loads the programs, attaches none. Reports its errors. */
+int record_engine_create(const struct record_engine_config *config,
+			 const struct record_features *features, struct record_engine **out);
+void record_engine_destroy(struct record_engine *e); /* detaches too; accepts NULL */
+
+/*
+ * Attaches function site SITE (1 to n_functions) by MECH (FENTRY or KPROBE) to the function at ADDR
+ * (absolute; also for fentry, which is attached by the BTF type id). -errno, not reported.
+ */
+int record_engine_attach(struct record_engine *e, uint32_t site, enum profile_mechanism mech,
+			 uint64_t addr, int32_t btf_id);
+
+/* Attaches everything else: tasks, syscalls, page faults, sampler. Reports its errors. */
+int record_engine_start(struct record_engine *e);
+
+/* Follows tasks that exist: all, or those of config.pid. Reports its errors. */
+int record_engine_adopt(struct record_engine *e);
+
+/* The calling process will be followed once it executes a command. -errno, not reported. */
+int record_engine_adopt_caller(struct record_engine *e);
+
+/* Detaches all programs; what they counted stays readable. */
+void record_engine_stop(struct record_engine *e);
+
+/* Tasks followed at this moment. */
+uint32_t record_engine_live_tasks(const struct record_engine *e);
+
+/* How page faults are timed: FENTRY, KPROBE, or NONE where they cannot be. */
+enum profile_mechanism record_engine_fault_mechanism(const struct record_engine *e);
+
+/* Bytes of kernel memory in maps. */
+size_t record_engine_memory(const struct record_engine *e);
+
+struct record_engine_maps {
+	const struct engine_cpu *cpus;
+	const struct engine_task *tasks;
+	const uint64_t *cell_of; /* an array map's values are eight bytes apart at least */
+	const struct engine_cell *cells;
+	const struct engine_stack *stacks; /* NULL without sampler */
+	const uint64_t *losses;		   /* ENGINE_N_LOSSES */
+	uint32_t n_cpus, n_tasks, n_sites, n_cells, n_shards, n_stacks;
+};
+
+/* Live: numbers move while tasks are followed. Valid as long as E. */
+void record_engine_maps(const struct record_engine *e, struct record_engine_maps *maps);
+
+/* Programs the kernel skipped since the last reset because one was running on the CPU already. */
+uint64_t record_engine_recursion_misses(const struct record_engine *e);
+
+/* Samples that the periods elapsed since the last reset should have brought, over all CPUs. */
+uint64_t record_engine_samples_expected(const struct record_engine *e);
+
+/* Forgets what was counted, for the next run. */
+void record_engine_reset(struct record_engine *e);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Function sites attached: copies of the fentry pair, or the one kprobe pair with cookies.
+ */
+#ifndef KPROTPERF_RECORD_FUNCTION_H
+#define KPROTPERF_RECORD_FUNCTION_H
+
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+struct kprotperf_bpf;
+struct record_functions;
+
+/* SKEL must be loaded and outlive the result. */
+struct record_functions *record_functions_create(struct kprotperf_bpf *skel);
+void record_functions_destroy(struct record_functions *f); /* accepts NULL */
+
+/* See record_engine_attach(). A site whose second probe is refused is left with none. */
+int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
+			    uint64_t addr, int32_t btf_id);
+void record_functions_detach(struct record_functions *f); /* accepts NULL */
+
+/* The sum of what MISSES gives for each program loaded here. */
+uint64_t record_functions_misses(const struct record_functions *f, uint64_t (*misses)(int prog_fd));
+
+#endif

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "profile/file.h"
+#include "profile/resolve.h"
+#include "record/drain.h"
+#include "record/engine.h"
+#include "record/environment.h"
+#include "record/features.h"
+#include "record/workload.h"
+
+#define NS_PER_SEC 1000000000ull
+
+/* Tells that names are better resolved outside, and where files that want it are listed. */
+#define NO_RESOLVE_ENV "KPROTPERF_NO_RESOLVE"
+
+struct session {
+	const struct record_options *o;
+	struct record_features features;
+	struct record_symbols symbols;
+	struct record_sites sites;
+	struct record_engine *engine;
+	struct profile *p;
+	char *path; /* of the command */
+};
+
+static void say_skipped(const struct session *s)
+{
+	for (int i = 0; i < RECORD_N_SKIPS; i++)
+		if (s->sites.skipped[i])
+			log_note("%u matching functions left out: %s (-v lists them)",
+				 s->sites.skipped[i], record_skip_text(i));
+}
+
+/* Adds the sites to the profile, numbered as in the engine: the context's first. */
+static void add_sites(struct session *s)
+{
+	uint64_t stext = symbol_kallsyms_stext(s->symbols.ks);
+
+	s->p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
+	for (uint32_t i = 0; i < s->sites.n_items; i++) {
+		const struct record_site *rs = &s->sites.items[i];
+		struct profile_site site = {
+			.name = rs->name,
+			.symbol = rs->sym->name,
+			.kind = PROFILE_SITE_FUNCTION,
+			.mech = rs->mech,
+			.addr = rs->sym->addr - stext,
+		};
+
+		profile_site_add(s->p, &site);
+	}
+}
+
+/* A kernel may have fentry and yet refuse it for one function: then a kprobe may do. */
+static int attach_site(struct session *s, uint32_t i)
+{
+	struct record_site *rs = &s->sites.items[i];
+	int err;
+
+	err = record_engine_attach(s->engine, i + 1, rs->mech, rs->sym->addr, rs->btf_id);
+	if (err && rs->mech == PROFILE_MECH_FENTRY && s->o->attach == RECORD_ATTACH_AUTO &&
+	    !s->features.kprobe) {
+		log_verbose(1, "%s: fentry: %s; taking a kprobe", rs->name, log_strerror(err));
+		rs->mech = PROFILE_MECH_KPROBE;
+		err = record_engine_attach(s->engine, i + 1, rs->mech, rs->sym->addr, 0);
+	}
+	if (!err) {
+		s->p->sites[i + 1].mech = rs->mech;
+		return 0;
+	}
+	s->p->sites[i + 1].mech = PROFILE_MECH_NONE;
+	if (rs->named) {
+		log_error("cannot probe '%s': %s", rs->sym->name, log_strerror(err));
+		return err;
+	}
+	log_verbose(1, "skipped %s: the kernel refuses the probe: %s", rs->sym->name,
+		    log_strerror(err));
+	s->sites.skipped[RECORD_SKIP_MECHANISM]++;
+	return 0;
+}
+
+static int attach_sites(struct session *s)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < s->sites.n_items && !err; i++) {
+		log_progress("attaching %u of %u functions", i + 1, s->sites.n_items);
+		err = attach_site(s, i);
+		if (record_workload_interrupted())
+			err = -EINTR;
+	}
+	log_progress_end();
+	return err;
+}
+
+/* Everything up to the first run. Returns 0 or the exit status. */
+static int session_prepare(struct session *s)
+{
+	const struct record_options *o = s->o;
+	struct record_engine_config config = {
+		.max_tasks = o->max_tasks,
+		.sample_period = o->freq ? NS_PER_SEC / o->freq : 0,
+		.system_wide = o->system_wide,
+		.pid = o->pid,
+	};
+	int status;
+
+	if (o->argv) {
+		status = record_workload_find(o->argv[0], &s->path);
+		if (status)
+			return status;
+	}
+	if (o->pid && kill(o->pid, 0) && errno == ESRCH) {
+		log_error("no process %d", o->pid);
+		return EXIT_FAILURE;
+	}
+	record_features_probe(&s->features);
+	if (record_features_check(&s->features) || record_symbols_init(&s->symbols, o->vmlinux))
+		return EXIT_FAILURE;
+	if (o->n_functions && record_sites_resolve(&s->sites, &s->symbols, &s->features, o->attach,
+						   o->functions, o->n_functions))
+		return EXIT_FAILURE;
+	config.n_functions = s->sites.n_items;
+	s->p = profile_create();
+	record_environment_read(s->p, &s->symbols.build_id);
+	s->p->freq = o->freq;
+	s->p->sample_period = config.sample_period;
+	for (char **arg = o->argv; arg && *arg; arg++)
+		vec_push(s->p, args, profile_intern(s->p, *arg));
+	add_sites(s);
+	return record_engine_create(&config, &s->features, &s->engine) ? EXIT_FAILURE : 0;
+}
+
+static int session_attach(struct session *s)
+{
+	int err;
+
+	err = attach_sites(s) ?: record_engine_start(s->engine);
+	if (err)
+		return err;
+	say_skipped(s);
+	log_verbose(1, "%u functions, page faults by %s, %zu KiB of maps", s->sites.n_items,
+		    profile_mechanism_name(record_engine_fault_mechanism(s->engine)),
+		    record_engine_memory(s->engine) >> 10);
+	if (record_engine_fault_mechanism(s->engine) == PROFILE_MECH_NONE)
+		log_note("page faults are not counted: fentry: %s; kprobes: %s",
+			 record_features_why_not_fentry(&s->features),
+			 record_features_why_not_kprobe(&s->features));
+	return 0;
+}
+
+static int follow_caller(void *arg)
+{
+	struct session *s = arg;
+
+	return record_engine_adopt_caller(s->engine);
+}
+
+/* The last task of a command may still be on its way out when the command has been waited for. */
+static void settle(struct session *s)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < 50 && record_engine_live_tasks(s->engine); i++)
+		nanosleep(&ms, NULL);
+}
+
+/* One run. Negative errno where there is nothing to keep of it. */
+static int session_run(struct session *s, enum profile_run_kind kind)
+{
+	const struct record_options *o = s->o;
+	uint32_t run = profile_run_add(s->p, kind);
+	bool follow = kind == PROFILE_RUN_PROBED && !o->system_wide;
+	int err;
+
+	if (kind == PROFILE_RUN_PROBED)
+		record_engine_reset(s->engine);
+	if (o->system_wide || o->pid) {
+		err = record_engine_adopt(s->engine);
+		if (err)
+			return err;
+	}
+	if (o->argv) {
+		err = record_workload_run(s->p, run, s->path, o->argv,
+					  follow ? follow_caller : NULL, s);
+		if (err)
+			return err;
+		if (follow)
+			settle(s);
+	} else {
+		err = record_workload_wait(o->pid);
+		if (err) {
+			log_error("cannot wait for process %d: %s", o->pid, log_strerror(err));
+			return err;
+		}
+	}
+	if (kind == PROFILE_RUN_PROBED)
+		record_drain(s->p, run, s->engine, s->symbols.ks);
+	return 0;
+}
+
+/*
+ * All runs, the control run first. 0 as soon as there is a probed run to keep: what was measured is
+ * written whatever comes after.
+ */
+static int session_runs(struct session *s)
+{
+	int err;
+
+	if (s->o->control_run) {
+		err = session_run(s, PROFILE_RUN_CONTROL);
+		if (err || record_workload_interrupted())
+			return err ?: -EINTR;
+	}
+	err = session_attach(s);
+	for (uint32_t i = 0; !err && i < s->o->repeat; i++) {
+		if (s->o->repeat > 1)
+			log_progress("run %u of %u", i + 1, s->o->repeat);
+		err = session_run(s, PROFILE_RUN_PROBED);
+		if (err && i > 0) {
+			s->p->n_runs--;
+			err = 0;
+			break;
+		}
+		if (record_workload_interrupted())
+			break;
+	}
+	log_progress_end();
+	record_engine_stop(s->engine);
+	return err;
+}
+
+static void session_resolve(struct session *s)
+{
+	struct symbol_image *image;
+
+	profile_resolve_kallsyms(s->p, s->symbols.ks);
+	if (record_symbols_image(&s->symbols, &image))
+		return;
+	if (!image) {
+		log_note("names are from kallsyms, without inlined functions and lines: %s",
+			 s->symbols.image_why_not ?: "no vmlinux found (--vmlinux)");
+		return;
+	}
+	profile_env_set(s->p, PROFILE_ENV_VMLINUX, symbol_image_path(image));
+	if (!s->o->no_resolve && !getenv(NO_RESOLVE_ENV))
+		profile_resolve_image(s->p, image);
+}
+
+static uint64_t calls_counted(const struct profile *p)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		calls += p->cells[i].stats.calls;
+	return calls;
+}
+
+static uint64_t events_lost(const struct profile *p)
+{
+	uint64_t lost = 0;
+
+	for (uint32_t run = 0; run < p->n_runs; run++)
+		for (int i = 0; i < PROFILE_N_LOSSES; i++)
+			if (!profile_loss_is_info(i) &&
+			    p->runs[run].losses[i] != PROFILE_NOT_COUNTED)
+				lost += p->runs[run].losses[i];
+	return lost;
+}
+
+static void say_summary(const struct session *s)
+{
+	const struct profile *p = s->p;
+	uint64_t samples = 0, lost = events_lost(p);
+	char losses[64] = "nothing lost";
+
+	for (uint32_t i = 0; i < p->n_samples; i++)
+		samples += p->samples[i].count;
+	if (lost)
+		snprintf(losses, sizeof(losses), "%" PRIu64 " events lost (see report)", lost);
+	fprintf(stderr,
+		"kprotperf: %u run%s, %" PRIu64 " calls, %" PRIu64 " samples, %s; written to %s\n",
+		p->n_runs, p->n_runs == 1 ? "" : "s", calls_counted(p), samples, losses, s->o->output);
+}
+
+/* The last run's own status, or that of the first that failed. */
+static int workload_status(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->n_runs; i++)
+		if (p->runs[i].status)
+			return p->runs[i].status;
+	return 0;
+}
+
+int record_session(const struct record_options *options)
+{
+	struct session s = { .o = options };
+	int status;
+
+	record_workload_catch_signals();
+	status = session_prepare(&s);
+	if (status)
+		goto out;
+	status = EXIT_FAILURE;
+	if (session_runs(&s))
+		goto out;
+	session_resolve(&s);
+	if (profile_file_write(s.p, options->output))
+		goto out;
+	say_summary(&s);
+	status = workload_status(s.p);
+	if (status && options->argv)
+		log_warn("the command ended with status %d", status);
+out:
+	record_engine_destroy(s.engine);
+	record_sites_deinit(&s.sites);
+	record_symbols_deinit(&s.symbols);
+	profile_destroy(s.p);
+	free(s.path);
+	return status;
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/sites.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "symbol/name.h"
+
+/* What a trampoline can pass on in registers. */
+#define FENTRY_MAX_ARGS 6
+
+#define SUGGESTIONS 4
+
+struct resolver {
+	struct record_sites *sites;
+	struct record_symbols *symbols;
+	const struct record_features *features;
+	enum record_attach attach;
+};
+
+const char *record_skip_text(enum record_skip skip)
+{
+	static const char *const texts[RECORD_N_SKIPS] = {
+		[RECORD_SKIP_UNSAFE] = "unsafe or used by probes themselves",
+		[RECORD_SKIP_NOT_FTRACE] = "not traceable",
+		[RECORD_SKIP_BLACKLISTED] = "on the kernel's kprobe blacklist",
+		[RECORD_SKIP_MECHANISM] = "not reachable by the mechanism asked for",
+	};
+
+	return texts[skip];
+}
+
+static bool is_glob(const char *pattern)
+{
+	return strpbrk(pattern, "*?[") != NULL;
+}
+
+/* The BTF id by which fentry can attach to exactly this symbol, or -errno. */
+static int32_t fentry_id(const struct resolver *r, const struct symbol_sym *sym)
+{
+	const struct symbol_btf *btf = r->symbols->btf;
+	size_t same_name = 0;
+	int32_t id;
+
+	if (r->features->fentry)
+		return r->features->fentry;
+	if (!btf || sym->module || symbol_tracing_is_ftrace(r->symbols->tracing, sym) != SYMBOL_YES)
+		return -ENOENT;
+	/* BTF tells functions apart by name only. */
+	symbol_kallsyms_named(r->symbols->ks, sym->name, &same_name);
+	if (same_name != 1)
+		return -ENOTUNIQ;
+	id = symbol_btf_function(btf, sym->name);
+	if (id > 0 && symbol_btf_function_nargs(btf, id) > FENTRY_MAX_ARGS)
+		return -E2BIG;
+	return id;
+}
+
+/*
+ * Is a return probe at SYM on a real function's entry? The kernel would also take one in the
+ * middle of a function and then overwrite the stack of a live frame.
+ */
+static bool is_entry(const struct resolver *r, const struct symbol_sym *sym)
+{
+	struct symbol_image *image;
+
+	switch (symbol_tracing_is_ftrace(r->symbols->tracing, sym)) {
+	case SYMBOL_YES:
+		return true;
+	case SYMBOL_UNKNOWN:
+	case SYMBOL_NO:
+		break;
+	}
+	if (sym->module || record_symbols_image(r->symbols, &image) || !image)
+		return false;
+	return symbol_image_is_function(image, sym->name,
+					sym->addr - symbol_kallsyms_stext(r->symbols->ks), NULL);
+}
+
+/* Chooses the mechanism. 0, or the reason why not in *SKIP and, in words, in *WHY. */
+static int choose(const struct resolver *r, struct record_site *site, enum record_skip *skip,
+		  const char **why)
+{
+	const char *reason;
+	enum symbol_safety safety = symbol_name_safety(site->sym->name, &reason);
+
+	*skip = RECORD_SKIP_UNSAFE;
+	*why = reason;
+	if (safety == SYMBOL_REFUSE || (safety == SYMBOL_SKIP_IN_GLOB && !site->named))
+		return -EPERM;
+	if (r->attach != RECORD_ATTACH_KPROBE) {
+		site->btf_id = fentry_id(r, site->sym);
+		if (site->btf_id > 0) {
+			site->mech = PROFILE_MECH_FENTRY;
+			return 0;
+		}
+	}
+	*skip = RECORD_SKIP_MECHANISM;
+	if (r->attach == RECORD_ATTACH_FENTRY) {
+		*why = record_features_why_not_fentry(r->features) ?:
+		       site->btf_id == -ENOTUNIQ ? "several functions have that name, which fentry cannot tell apart" :
+		       site->btf_id == -E2BIG	? "it has more arguments than fentry passes on" :
+						  "fentry cannot reach it (no BTF or no ftrace location)";
+		return -EOPNOTSUPP;
+	}
+	*why = record_features_why_not_kprobe(r->features);
+	if (*why)
+		return -EOPNOTSUPP;
+	*skip = RECORD_SKIP_BLACKLISTED;
+	*why = "it is on the kernel's kprobe blacklist";
+	if (symbol_tracing_is_blacklisted(r->symbols->tracing, site->sym->addr) == SYMBOL_YES)
+		return -EPERM;
+	*skip = RECORD_SKIP_NOT_FTRACE;
+	*why = "it is not known to be a function's entry (no ftrace location; a vmlinux with "
+	       "symbols could tell, see --vmlinux), and a return probe elsewhere corrupts the kernel";
+	if (site->named ? !is_entry(r, site->sym) :
+			  symbol_tracing_is_ftrace(r->symbols->tracing, site->sym) != SYMBOL_YES)
+		return -EPERM;
+	site->mech = PROFILE_MECH_KPROBE;
+	return 0;
+}
+
+static bool known(const struct record_sites *sites, const struct symbol_sym *sym)
+{
+	for (uint32_t i = 0; i < sites->n_items; i++)
+		if (sites->items[i].sym->addr == sym->addr)
+			return true;
+	return false;
+}
+
+static int site_add(struct resolver *r, const struct symbol_sym *sym, bool named)
+{
+	struct record_site site = { .sym = sym, .named = named };
+	enum record_skip skip;
+	const char *why;
+	int err;
+
+	if (known(r->sites, sym))
+		return 0;
+	err = choose(r, &site, &skip, &why);
+	if (!err) {
+		site.name = alloc_strndup(sym->name, symbol_name_base_len(sym->name));
+		vec_push(r->sites, items, site);
+		return 0;
+	}
+	if (named) {
+		log_error("'%s' cannot be measured: %s", sym->name, why);
+	} else {
+		r->sites->skipped[skip]++;
+		log_verbose(1, "skipped %s: %s", sym->name, why);
+	}
+	return err;
+}
+
+struct inlined_places {
+	char *text;
+	const char *first;
+	unsigned int n;
+};
+
+static int note_inlined(const struct symbol_inlined *inl, void *arg)
+{
+	struct inlined_places *places = arg;
+	char *longer;
+
+	if (places->n++ >= 3)
+		return 0;
+	if (!places->first)
+		places->first = inl->into;
+	longer = alloc_printf("%s%s%s (%s:%u)", places->text ?: "", places->text ? ", " : "",
+			      inl->into, inl->file ?: "?", inl->line);
+	free(places->text);
+	places->text = longer;
+	return 0;
+}
+
+/* Says why there is no function NAME: inlined, or misspelt. */
+static void report_missing(struct resolver *r, const char *name)
+{
+	const char *near[SUGGESTIONS];
+	struct inlined_places places = {};
+	struct symbol_image *image = NULL;
+	size_t n;
+
+	if (record_symbols_image(r->symbols, &image))
+		return;
+	if (image)
+		symbol_image_inlined_each(image, name, note_inlined, &places);
+	if (places.n) {
+		log_error("'%s' is inlined on this kernel, into %s%s: measure %s instead", name,
+			  places.text, places.n > 3 ? " and elsewhere" : "", places.first);
+		free(places.text);
+		return;
+	}
+	n = symbol_kallsyms_suggest(r->symbols->ks, name, near, SUGGESTIONS);
+	if (n)
+		log_error("no function '%s' in this kernel; did you mean %s%s%s%s%s?%s", name, near[0],
+			  n > 1 ? ", " : "", n > 1 ? near[1] : "", n > 2 ? ", " : "",
+			  n > 2 ? near[2] : "",
+			  image ? "" : " (if it is inlined, a vmlinux with DWARF tells: --vmlinux)");
+	else
+		log_error("no function '%s' in this kernel%s", name,
+			  image ? "" : " (if it is inlined, a vmlinux with DWARF tells: --vmlinux)");
+}
+
+static int resolve_name(struct resolver *r, const char *name)
+{
+	const struct symbol_sym **clones;
+	unsigned int usable = 0;
+	int err = 0;
+	size_t n;
+
+	if (symbol_name_base_len(name) == strlen(name)) {
+		clones = symbol_kallsyms_clones(r->symbols->ks, name, &n);
+	} else {
+		const struct symbol_sym *const *named =
+			symbol_kallsyms_named(r->symbols->ks, name, &n);
+
+		clones = alloc_array(n, sizeof(*clones));
+		for (size_t i = 0; i < n; i++)
+			clones[i] = named[i];
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (symbol_kallsyms_is_init(r->symbols->ks, clones[i]))
+			continue;
+		usable++;
+		err = site_add(r, clones[i], true) ?: err;
+	}
+	if (!usable) {
+		report_missing(r, name);
+		err = -ENOENT;
+	}
+	free(clones);
+	return err;
+}
+
+static int resolve_glob(struct resolver *r, const char *pattern)
+{
+	const struct symbol_sym *all;
+	uint32_t before = r->sites->n_items, matched = 0;
+	size_t n;
+
+	all = symbol_kallsyms_all(r->symbols->ks, &n);
+	for (size_t i = 0; i < n; i++) {
+		char base[256];
+		size_t len = symbol_name_base_len(all[i].name);
+
+		if (len >= sizeof(base) || symbol_kallsyms_is_init(r->symbols->ks, &all[i]))
+			continue;
+		memcpy(base, all[i].name, len);
+		base[len] = '\0';
+		if (fnmatch(pattern, base, 0))
+			continue;
+		matched++;
+		site_add(r, &all[i], false);
+	}
+	if (r->sites->n_items == before) {
+		if (matched)
+			log_error("'%s' matches %u functions, none of which can be measured (-v lists why)",
+				  pattern, matched);
+		else
+			log_error("no function matches '%s'", pattern);
+		return -ENOENT;
+	}
+	return 0;
+}
+
+int record_sites_resolve(struct record_sites *sites, struct record_symbols *symbols,
+			 const struct record_features *features, enum record_attach attach,
+			 char *const *patterns, uint32_t n_patterns)
+{
+	struct resolver r = { sites, symbols, features, attach };
+	int err = 0, one;
+
+	if (features->fentry && features->kprobe) {
+		log_error("functions cannot be measured on this kernel: fentry: %s; kprobes: %s. "
+			  "Without --func, syscalls and samples are recorded",
+			  record_features_why_not_fentry(features),
+			  record_features_why_not_kprobe(features));
+		return -EOPNOTSUPP;
+	}
+	err = record_symbols_load_functions(symbols);
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < n_patterns; i++) {
+		one = is_glob(patterns[i]) ? resolve_glob(&r, patterns[i]) :
+					     resolve_name(&r, patterns[i]);
+		err = err ?: one;
+	}
+	return err;
+}
+
+void record_sites_deinit(struct record_sites *sites)
+{
+	for (uint32_t i = 0; i < sites->n_items; i++)
+		free(sites->items[i].name);
+	free(sites->items);
+	*sites = (struct record_sites){};
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From the names a user gives to the functions to probe, and how each is to be probed.
+ */
+#ifndef KPROTPERF_RECORD_SITES_H
+#define KPROTPERF_RECORD_SITES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+#include "record/features.h"
+#include "record/symbols.h"
+
+enum record_attach {
+	RECORD_ATTACH_AUTO,
+	RECORD_ATTACH_FENTRY,
+	RECORD_ATTACH_KPROBE,
+};
+
+struct record_site {
+	const struct symbol_sym *sym; /* belongs to the kallsyms table */
+	char *name;		      /* less the clone suffixes */
+	enum profile_mechanism mech;
+	int32_t btf_id; /* for fentry */
+	bool named;	/* by name, not by a glob: a refusal is an error */
+};
+
+/* Why functions that a glob matched are left out. */
+enum record_skip {
+	RECORD_SKIP_UNSAFE,	 /* would harm the kernel or the measurement */
+	RECORD_SKIP_NOT_FTRACE,	 /* no ftrace location: perhaps no function entry */
+	RECORD_SKIP_BLACKLISTED, /* the kernel's own list */
+	RECORD_SKIP_MECHANISM,	 /* cannot be had by the mechanism asked for */
+	RECORD_N_SKIPS,
+};
+
+struct record_sites {
+	struct record_site *items;
+	uint32_t n_items, cap_items;
+	uint32_t skipped[RECORD_N_SKIPS];
+};
+
+const char *record_skip_text(enum record_skip skip);
+
+/*
+ * Resolves the PATTERNS (names or globs) of --func. Reports, one line each, every name that cannot
+ * be measured, with the reason and what to measure instead, and returns -EINVAL if there was any.
+ */
+int record_sites_resolve(struct record_sites *sites, struct record_symbols *symbols,
+			 const struct record_features *features, enum record_attach attach,
+			 char *const *patterns, uint32_t n_patterns);
+void record_sites_deinit(struct record_sites *sites);
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/symbols.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/log.h"
+
+int record_symbols_init(struct record_symbols *s, const char *vmlinux)
+{
+	struct utsname uts;
+
+	*s = (struct record_symbols){ .vmlinux = vmlinux };
+	if (uname(&uts) == 0)
+		snprintf(s->release, sizeof(s->release), "%s", uts.release);
+	if (symbol_build_id_read(SYMBOL_NOTES_PATH, &s->build_id))
+		s->build_id.len = 0;
+	return symbol_kallsyms_load(SYMBOL_KALLSYMS_PATH, &s->ks);
+}
+
+void record_symbols_deinit(struct record_symbols *s)
+{
+	symbol_image_destroy(s->image);
+	symbol_btf_destroy(s->btf);
+	symbol_tracing_destroy(s->tracing);
+	symbol_kallsyms_destroy(s->ks);
+	free(s->image_why_not);
+}
+
+int record_symbols_load_functions(struct record_symbols *s)
+{
+	int err;
+
+	if (s->tracing)
+		return 0;
+	err = symbol_tracing_load(s->ks, symbol_tracefs_find(), SYMBOL_BLACKLIST_PATH, &s->tracing);
+	if (err)
+		return err;
+	if (symbol_btf_load(SYMBOL_BTF_PATH, &s->btf))
+		s->btf = NULL;
+	return 0;
+}
+
+int record_symbols_image(struct record_symbols *s, struct symbol_image **image)
+{
+	int err = 0;
+
+	if (!s->image_tried) {
+		s->image_tried = true;
+		err = symbol_image_find(s->vmlinux, s->release, &s->build_id, &s->image,
+					&s->image_why_not);
+	}
+	*image = s->image;
+	return err;
+}

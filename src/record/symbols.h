@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is known of the running kernel's symbols, each source opened when first asked for: reading
+ * a vmlinux costs a guest on a network file system minutes of its own time.
+ */
+#ifndef KPROTPERF_RECORD_SYMBOLS_H
+#define KPROTPERF_RECORD_SYMBOLS_H
+
+#include "symbol/btf.h"
+#include "symbol/image.h"
+#include "symbol/kallsyms.h"
+#include "symbol/tracing.h"
+
+struct record_symbols {
+	struct symbol_kallsyms *ks;
+	struct symbol_tracing *tracing; /* NULL until record_symbols_load_functions() */
+	struct symbol_btf *btf;		/* NULL: none */
+	struct symbol_image *image;	/* by record_symbols_image() only */
+	char *image_why_not;
+	bool image_tried;
+	const char *vmlinux; /* --vmlinux, or NULL */
+	char release[65];
+	struct symbol_build_id build_id;
+};
+
+/* Reads kallsyms and the build-id. VMLINUX must outlive S. Reports its errors. */
+int record_symbols_init(struct record_symbols *s, const char *vmlinux);
+void record_symbols_deinit(struct record_symbols *s);
+
+/* What is needed to choose functions to probe. Reports its errors. */
+int record_symbols_load_functions(struct record_symbols *s);
+
+/*
+ * The vmlinux of the running kernel in *IMAGE, or NULL where there is none. A negative errno only
+ * for a file asked for by name that does not fit, which is reported.
+ */
+int record_symbols_image(struct record_symbols *s, struct symbol_image **image);
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/workload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+
+#define REPORT_FD_ENV "KPROTPERF_REPORT_FD"
+#define REPORT_MAX    65536 /* bytes of reports read */
+#define REPORT_LINES  64
+
+static volatile sig_atomic_t interrupted;
+static volatile pid_t child;
+
+/* A signal from the terminal reaches the whole foreground group; one sent to us alone does not. */
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	interrupted = 1;
+	if (child > 0 && info->si_code <= 0)
+		kill(child, sig);
+}
+
+void record_workload_catch_signals(void)
+{
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+bool record_workload_interrupted(void)
+{
+	return interrupted;
+}
+
+static bool is_program(const char *path, bool *exists)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return false;
+	*exists = true;
+	return S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+int record_workload_find(const char *command, char **path)
+{
+	const char *dirs = getenv("PATH") ?: "/usr/bin:/bin", *end;
+	bool exists = false;
+
+	*path = NULL;
+	if (strchr(command, '/')) {
+		if (is_program(command, &exists)) {
+			*path = alloc_strdup(command);
+			return 0;
+		}
+	} else {
+		for (; *command && *dirs; dirs = *end ? end + 1 : end) {
+			end = strchrnul(dirs, ':');
+			*path = end == dirs ? alloc_strdup(command) :
+					      alloc_printf("%.*s/%s", (int)(end - dirs), dirs, command);
+			if (is_program(*path, &exists))
+				return 0;
+			free(*path);
+			*path = NULL;
+		}
+	}
+	if (exists) {
+		log_error("cannot run '%s': it is not an executable file", command);
+		return WORKLOAD_NOT_EXECUTABLE;
+	}
+	log_error("cannot run '%s': no such program", command);
+	return WORKLOAD_NOT_FOUND;
+}
+
+/* "big-fork iterations=20 mean_ns=1.5 …": unknown keys are left alone. */
+static void report_parse(struct profile *p, uint32_t run, char *line)
+{
+	struct profile_report r = { .mean = NAN, .p50 = NAN, .min = NAN };
+	char *save = NULL, *word = strtok_r(line, " \t", &save);
+
+	if (!word)
+		return;
+	r.name = word;
+	while ((word = strtok_r(NULL, " \t", &save))) {
+		char *value = strchr(word, '=');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		if (!strcmp(word, "iterations"))
+			r.iterations = strtoull(value, NULL, 10);
+		else if (!strcmp(word, "mean_ns"))
+			r.mean = strtod(value, NULL);
+		else if (!strcmp(word, "p50_ns"))
+			r.p50 = strtod(value, NULL);
+		else if (!strcmp(word, "min_ns"))
+			r.min = strtod(value, NULL);
+	}
+	if (isnan(r.mean)) {
+		log_warn("the workload's report of '%s' has no mean_ns: left out", r.name);
+		return;
+	}
+	profile_report_add(p, run, &r);
+}
+
+static void reports_read(struct profile *p, uint32_t run, int fd)
+{
+	char *text = alloc_array(REPORT_MAX + 1, 1), *save = NULL, *line;
+	ssize_t n = pread(fd, text, REPORT_MAX, 0);
+	unsigned int lines = 0;
+
+	if (n > 0)
+		for (line = strtok_r(text, "\n", &save); line && lines < REPORT_LINES;
+		     line = strtok_r(NULL, "\n", &save), lines++)
+			report_parse(p, run, line);
+	free(text);
+}
+
+/* In the child: becomes the command, or tells through FD why it cannot. Never returns. */
+static void child_main(const char *path, char *const *argv, int (*prepare)(void *), void *arg,
+		       int report, int fd)
+{
+	char number[16];
+	int err = 0;
+
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	snprintf(number, sizeof(number), "%d", report);
+	setenv(REPORT_FD_ENV, number, 1);
+	if (prepare)
+		err = prepare(arg);
+	if (!err) {
+		execv(path, argv);
+		err = -errno;
+	}
+	if (write(fd, &err, sizeof(err)) != sizeof(err))
+		_exit(WORKLOAD_NOT_EXECUTABLE + 1);
+	_exit(WORKLOAD_NOT_EXECUTABLE);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
+			int (*prepare)(void *arg), void *arg)
+{
+	/* A memory file, unlike a pipe, takes whatever the command writes without a reader. */
+	int report = memfd_create("kprotperf-report", 0), fds[2], status, failed = 0;
+	uint64_t start;
+	pid_t pid;
+
+	if (report < 0 || pipe2(fds, O_CLOEXEC)) {
+		int err = -errno;
+
+		log_error("cannot start '%s': %s", path, log_strerror(err));
+		if (report >= 0)
+			close(report);
+		return err;
+	}
+	fflush(NULL);
+	start = now_ns();
+	pid = fork();
+	if (pid == 0)
+		child_main(path, argv, prepare, arg, report, fds[1]);
+	child = pid;
+	close(fds[1]);
+	if (pid < 0) {
+		failed = -errno;
+	} else {
+		ssize_t n;
+
+		do
+			n = read(fds[0], &failed, sizeof(failed));
+		while (n < 0 && errno == EINTR);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	child = 0;
+	p->runs[run].wall = now_ns() - start;
+	close(fds[0]);
+	if (failed) {
+		log_error("cannot run '%s': %s", path, log_strerror(failed));
+	} else {
+		p->runs[run].status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
+							    WEXITSTATUS(status);
+		reports_read(p, run, report);
+	}
+	close(report);
+	return failed;
+}
+
+int record_workload_wait(int32_t pid)
+{
+	struct pollfd pfd = { .fd = -1, .events = POLLIN };
+
+	if (pid) {
+		pfd.fd = syscall(SYS_pidfd_open, pid, 0);
+		if (pfd.fd < 0)
+			return -errno;
+	}
+	while (!interrupted && poll(&pfd, 1, 200) <= 0)
+		;
+	if (pfd.fd >= 0)
+		close(pfd.fd);
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The user's command: started, waited for, and heard, exactly once for each call.
+ */
+#ifndef KPROTPERF_RECORD_WORKLOAD_H
+#define KPROTPERF_RECORD_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+/* As a shell gives them. */
+#define WORKLOAD_NOT_EXECUTABLE 126
+#define WORKLOAD_NOT_FOUND	127
+
+/*
+ * Finds COMMAND as execvp() would. 0 with the path in *PATH, for free(); else reports it and
+ * returns WORKLOAD_NOT_EXECUTABLE or WORKLOAD_NOT_FOUND.
+ */
+int record_workload_find(const char *command, char **path);
+
+/*
+ * Runs PATH with ARGV. PREPARE (may be NULL) is called in the child before it executes the command;
+ * non-zero ends the child. Fills wall and status of run RUN of P and adds what the command said of
+ * itself through KPROTPERF_REPORT_FD. Interrupts from the terminal reach the command, which has
+ * them from there, and only end this process's wait through the command's death. Reports errors.
+ */
+int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
+			int (*prepare)(void *arg), void *arg);
+
+/* Waits until interrupted or, if PID is not 0, until that process ends. */
+int record_workload_wait(int32_t pid);
+
+/* Was SIGINT or SIGTERM received since the program began? */
+bool record_workload_interrupted(void);
+
+/* Handles SIGINT and SIGTERM from now on as described above. */
+void record_workload_catch_signals(void);
+
+#endif
