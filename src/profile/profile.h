@@ -207,7 +207,7 @@ struct profile_env {
 #define PROFILE_ENV_MITIGATION  "mitigation." /* + file name under vulnerabilities/ */
 #define PROFILE_ENV_TIME        "record.time" /* when, ISO 8601, UTC */
 #define PROFILE_ENV_TOOL        "record.tool" /* "kprotperf 0.1.0" */
-#define PROFILE_ENV_VMLINUX	"record.vmlinux" /* where the kernel's was found */
+#define PROFILE_ENV_VMLINUX     "record.vmlinux" /* where the kernel's was found */
 #define PROFILE_ENV_SYMBOLS     "record.symbols" /* where names come from: "dwarf", "kallsyms" */
 
 struct profile {

@@ -8,8 +8,8 @@
 
 #include "base/log.h"
 
-#define SYMBOLS_DWARF	 "dwarf"
-#define SYMBOLS_SYMTAB	 "symtab"
+#define SYMBOLS_DWARF    "dwarf"
+#define SYMBOLS_SYMTAB   "symtab"
 #define SYMBOLS_KALLSYMS "kallsyms"
 
 bool profile_is_resolved(const struct profile *p)

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kprotperf/hist.h"
+#include "profile/section.h"
+
+static const char *const names[] = {
+	[SECTION_STRINGS] = "strings",
+	[SECTION_RECORDING] = "recording",
+	[SECTION_ENVIRONMENT] = "environment",
+	[SECTION_SITES] = "sites",
+	[SECTION_CONTEXTS] = "contexts",
+	[SECTION_RUNS] = "runs",
+	[SECTION_CELLS] = "cells",
+	[SECTION_LOCATIONS] = "locations",
+	[SECTION_STACKS] = "stacks",
+	[SECTION_SAMPLES] = "samples",
+};
+
+const char *section_name(uint32_t type)
+{
+	if (type == SECTION_END)
+		return "end";
+	return type <= SECTION_LAST ? names[type] : NULL;
+}
+
+static const char no_name[] = "has an entry without a name";
+
+static const char *check_recording(const struct profile *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_args; i++)
+		if (!p->args[i])
+			return no_name;
+	return p->clock > PROFILE_CLOCK_INSN ? "has an unknown clock" : NULL;
+}
+
+static const char *check_environment(const struct profile *p)
+{
+	uint32_t i;
+
+	if (p->n_envs > FILE_ENVS_MAX)
+		return "has too many entries";
+	for (i = 0; i < p->n_envs; i++)
+		if (!p->envs[i].key || !p->envs[i].value)
+			return no_name;
+	return NULL;
+}
+
+static const char *check_contexts(const struct profile *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_contexts; i++)
+		if (!p->contexts[i].name)
+			return no_name;
+	return NULL;
+}
+
+static const char *check_locations(const struct profile *p)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < p->n_locations; i++) {
+		if (p->locations[i].n_frames > FILE_FRAMES_MAX)
+			return "has too many frames at one address";
+		for (j = 0; j < p->locations[i].n_frames; j++)
+			if (!p->locations[i].frames[j].name)
+				return no_name;
+	}
+	return NULL;
+}
+
+static const char *check_sites(const struct profile *p)
+{
+	uint32_t i;
+
+	if (!p->n_sites)
+		return "is empty";
+	for (i = 0; i < p->n_sites; i++) {
+		if (!p->sites[i].name)
+			return no_name;
+		if (p->sites[i].kind > PROFILE_SITE_RANGE)
+			return "has a site of an unknown kind";
+		if (p->sites[i].mech > PROFILE_MECH_MULTI)
+			return "has a site timed by an unknown mechanism";
+		if ((p->sites[i].kind == PROFILE_SITE_CONTEXT) != (i == 0))
+			return "does not have the contexts' own site at its start, and there alone";
+	}
+	return NULL;
+}
+
+static const char *check_runs(const struct profile *p)
+{
+	uint32_t i, j;
+
+	if (p->n_runs > FILE_RUNS_MAX)
+		return "has too many runs";
+	for (i = 0; i < p->n_runs; i++) {
+		if (p->runs[i].kind > PROFILE_RUN_CONTROL)
+			return "has a run of an unknown kind";
+		/* Whoever groups by boot may keep an array of that size. */
+		if (p->runs[i].boot >= p->n_runs)
+			return "has more boots than runs";
+		for (j = 0; j < p->runs[i].n_reports; j++)
+			if (!p->runs[i].reports[j].name)
+				return no_name;
+	}
+	return NULL;
+}
+
+static const char *check_buckets(const struct profile_stats *s)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < s->n_buckets; i++) {
+		if (s->buckets[i].slot >= HIST_SLOTS)
+			return "has a histogram slot that does not exist";
+		if (i && s->buckets[i].slot <= s->buckets[i - 1].slot)
+			return "has a histogram out of order";
+		if (!s->buckets[i].count)
+			return "has an empty histogram slot";
+		if (__builtin_add_overflow(sum, s->buckets[i].count, &sum))
+			return "has a histogram of more than 2^64 calls";
+	}
+	return NULL;
+}
+
+static const char *check_cells(const struct profile *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_cells; i++) {
+		const struct profile_cell *cell = &p->cells[i];
+		const char *wrong;
+
+		if (cell->run >= p->n_runs)
+			return "refers to a run that is not there";
+		if (cell->site >= p->n_sites)
+			return "refers to a site that is not there";
+		if (cell->context >= p->n_contexts)
+			return "refers to a context that is not there";
+		if (cell->stats.min > cell->stats.max)
+			return "has a minimum above its maximum";
+		wrong = check_buckets(&cell->stats);
+		if (wrong)
+			return wrong;
+	}
+	return NULL;
+}
+
+static const char *check_stacks(const struct profile *p)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < p->n_stacks; i++)
+		for (j = 0; j < p->stacks[i].n_locations; j++)
+			if (p->stacks[i].locations[j] >= p->n_locations)
+				return "refers to a location that is not there";
+	return NULL;
+}
+
+static const char *check_samples(const struct profile *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_samples; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+
+		if (sample->run >= p->n_runs)
+			return "refers to a run that is not there";
+		if (sample->context >= p->n_contexts)
+			return "refers to a context that is not there";
+		if (sample->stack >= p->n_stacks)
+			return "refers to a stack that is not there";
+		if (sample->flags & ~(uint32_t)(PROFILE_SAMPLE_USER | PROFILE_SAMPLE_LATE))
+			return "has an unknown flag";
+	}
+	return NULL;
+}
+
+const char *section_check(enum section_type type, const struct profile *p)
+{
+	switch (type) {
+	case SECTION_RECORDING:
+		return check_recording(p);
+	case SECTION_SITES:
+		return check_sites(p);
+	case SECTION_RUNS:
+		return check_runs(p);
+	case SECTION_CELLS:
+		return check_cells(p);
+	case SECTION_STACKS:
+		return check_stacks(p);
+	case SECTION_SAMPLES:
+		return check_samples(p);
+	case SECTION_ENVIRONMENT:
+		return check_environment(p);
+	case SECTION_CONTEXTS:
+		return check_contexts(p);
+	case SECTION_LOCATIONS:
+		return check_locations(p);
+	case SECTION_STRINGS:
+	case SECTION_END:
+		break;
+	}
+	return NULL;
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "profile/file.h"
+#include "profile/section.h"
+
+/* A whole file, encoded: what is written is known before anything is. */
+struct image {
+	unsigned char headers[SECTION_LAST + 1][SECTION_HEADER_SIZE];
+	struct wire_out *sections[SECTION_LAST + 1];
+	uint64_t raw;
+};
+
+static void header_fill(unsigned char *header, uint32_t type, const struct wire_out *out)
+{
+	unsigned long crc;
+
+	wire_store32(header, type);
+	wire_store32(header + 4, 0);
+	wire_store64(header + 8, out ? out->raw : 0);
+	wire_store64(header + 16, out ? out->n_stored : 0);
+	crc = crc32(0, header, SECTION_CHECKED_SIZE);
+	if (out)
+		crc = crc32_z(crc, out->stored, out->n_stored);
+	wire_store32(header + SECTION_CHECKED_SIZE, crc);
+}
+
+static struct wire_out *encode(enum section_type type, const struct profile *p,
+			       struct profile_strings *pool, int strategy)
+{
+	struct wire_out *out = alloc_new(struct wire_out);
+
+	wire_out_init(out, strategy);
+	if (type == SECTION_STRINGS)
+		section_encode_strings(out, pool);
+	else
+		section_encode(out, type, p, pool);
+	wire_out_finish(out);
+	return out;
+}
+
+static void out_free(struct wire_out *out)
+{
+	if (out)
+		wire_out_deinit(out);
+	free(out);
+}
+
+static void image_add(struct image *image, enum section_type type, const struct profile *p,
+		      struct profile_strings *pool)
+{
+	struct wire_out *out = encode(type, p, pool, Z_DEFAULT_STRATEGY);
+
+	/* Readers take such a ratio for an attack. Huffman codes alone make it 8 at most. */
+	if (!section_ratio_ok(out->raw, out->n_stored)) {
+		out_free(out);
+		out = encode(type, p, pool, Z_HUFFMAN_ONLY);
+	}
+	header_fill(image->headers[type], type, out);
+	image->sections[type] = out;
+	image->raw += out->raw;
+}
+
+static void image_deinit(struct image *image)
+{
+	enum section_type type;
+
+	for (type = SECTION_STRINGS; type <= SECTION_LAST; type++)
+		out_free(image->sections[type]);
+}
+
+static int image_init(struct image *image, const struct profile *p, const char *path)
+{
+	struct profile_strings *pool;
+	enum section_type type;
+
+	*image = (struct image){ 0 };
+	for (type = SECTION_STRINGS; type <= SECTION_LAST; type++) {
+		const char *wrong = section_check(type, p);
+
+		if (wrong) {
+			log_error("%s: not written: section \"%s\" %s; this is a bug in kprotperf",
+				  path, section_name(type), wrong);
+			return -EINVAL;
+		}
+	}
+	pool = profile_strings_create();
+	for (type = SECTION_STRINGS + 1; type <= SECTION_LAST; type++)
+		image_add(image, type, p, pool);
+	/* First in the file, yet only the others' encoding tells which strings there are. */
+	image_add(image, SECTION_STRINGS, p, pool);
+	profile_strings_destroy(pool);
+	if (image->raw > FILE_RAW_MAX) {
+		log_error(
+			"%s: not written: more than %llu MiB of data; record fewer runs, functions or samples",
+			path, (unsigned long long)FILE_RAW_MAX >> 20);
+		image_deinit(image);
+		return -EFBIG;
+	}
+	return 0;
+}
+
+static int write_all(int fd, const void *bytes, size_t n)
+{
+	const char *at = bytes;
+
+	while (n) {
+		ssize_t done = write(fd, at, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done ? -errno : -EIO;
+		at += done;
+		n -= done;
+	}
+	return 0;
+}
+
+static int image_write(const struct image *image, int fd)
+{
+	unsigned char header[FILE_HEADER_SIZE], end[SECTION_HEADER_SIZE];
+	enum section_type type;
+	int err;
+
+	memcpy(header, FILE_MAGIC, FILE_MAGIC_SIZE);
+	wire_store32(header + FILE_MAGIC_SIZE, FILE_VERSION);
+	wire_store32(header + FILE_MAGIC_SIZE + 4, FILE_BYTE_ORDER);
+	err = write_all(fd, header, sizeof(header));
+	for (type = SECTION_STRINGS; !err && type <= SECTION_LAST; type++) {
+		err = write_all(fd, image->headers[type], SECTION_HEADER_SIZE);
+		if (!err)
+			err = write_all(fd, image->sections[type]->stored,
+					image->sections[type]->n_stored);
+	}
+	header_fill(end, SECTION_END, NULL);
+	return err ? err : write_all(fd, end, sizeof(end));
+}
+
+/*
+ * A panic right after a recording is nothing unusual where kernels are probed, and a rename that
+ * reaches the disk before the data does would leave an empty file in place of an older, whole one.
+ * The time it takes is not measured time.
+ */
+static int sync_data(int fd)
+{
+	if (!fsync(fd) || errno == EINVAL || errno == EROFS || errno == EOPNOTSUPP)
+		return 0; /* or a file system that knows no such thing */
+	return -errno;
+}
+
+static int image_write_file(const struct image *image, const char *path)
+{
+	char *temp = alloc_printf("%s.XXXXXX", path);
+	int fd = mkostemp(temp, O_CLOEXEC), err = 0;
+
+	if (fd < 0) {
+		err = -errno;
+		free(temp);
+		return err;
+	}
+	/* mkstemp() makes it 0600: what a kernel did is its owner's business. */
+	err = image_write(image, fd);
+	if (!err)
+		err = sync_data(fd);
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err && rename(temp, path))
+		err = -errno;
+	if (err)
+		unlink(temp);
+	free(temp);
+	return err;
+}
+
+static int image_write_direct(const struct image *image, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = image_write(image, fd);
+	if (close(fd) && !err)
+		err = -errno;
+	return err;
+}
+
+/* Names for descriptors: replacing the file behind one would leave its other users the old file. */
+static bool is_descriptor(const char *path)
+{
+	return !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/dev/std", 8) ||
+	       !strncmp(path, "/proc/", 6);
+}
+
+/*
+ * SIGXFSZ and SIGPIPE would end the process before it could say why; the others would leave the
+ * temporary file behind. Those come through once it is gone, these are dropped.
+ */
+static void signals_hold(sigset_t *before)
+{
+	static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ, SIGPIPE };
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+		sigaddset(&set, held[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+static void signals_release(const sigset_t *before)
+{
+	const struct timespec now = { 0 };
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	if (!sigismember(before, SIGXFSZ))
+		sigaddset(&ours, SIGXFSZ);
+	if (!sigismember(before, SIGPIPE))
+		sigaddset(&ours, SIGPIPE);
+	while (sigtimedwait(&ours, NULL, &now) > 0)
+		;
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+int profile_file_write(const struct profile *p, const char *path)
+{
+	char resolved[PATH_MAX];
+	struct image image;
+	struct stat st;
+	sigset_t before;
+	int err;
+
+	err = image_init(&image, p, path);
+	if (err)
+		return err;
+	if (is_descriptor(path) || (!stat(path, &st) && !S_ISREG(st.st_mode))) {
+		/* Not held: a pipe that nobody reads must not make Ctrl-C useless. */
+		err = image_write_direct(&image, path);
+	} else {
+		signals_hold(&before);
+		/* A link stays one. */
+		err = image_write_file(&image, realpath(path, resolved) ? resolved : path);
+		signals_release(&before);
+	}
+	if (err)
+		log_error("cannot write %s: %s", path, log_strerror(err));
+	image_deinit(&image);
+	return err;
+}
