@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the tests of data files share. To be included after cmocka.h. */
+#ifndef KPROTPERF_TESTS_FIXTURE_FILE_H
+#define KPROTPERF_TESTS_FIXTURE_FILE_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "profile/file.h"
+
+static char dir[40], path[64], other[64];
+
+fixture_fn int setup(void **state)
+{
+	(void)state;
+	/* Thousands of small files: in memory where that is possible. */
+	snprintf(dir, sizeof(dir), "%s/kprotperf-test.XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/test.data", dir);
+	snprintf(other, sizeof(other), "%s/other.data", dir);
+	return 0;
+}
+
+fixture_fn int teardown(void **state)
+{
+	(void)state;
+	unlink(path);
+	unlink(other);
+	return rmdir(dir);
+}
+
+/* What a call says on stderr, as one string. */
+static int saved_stderr = -1;
+static FILE *said_file;
+
+fixture_fn void listen_start(void)
+{
+	fflush(stderr);
+	saved_stderr = dup(STDERR_FILENO);
+	said_file = fdopen(memfd_create("said", MFD_CLOEXEC), "r+");
+	assert_non_null(said_file);
+	dup2(fileno(said_file), STDERR_FILENO);
+}
+
+fixture_fn const char *listen_end(void)
+{
+	static char said[1000];
+	size_t n;
+
+	fflush(stderr);
+	dup2(saved_stderr, STDERR_FILENO);
+	close(saved_stderr);
+	rewind(said_file);
+	n = fread(said, 1, sizeof(said) - 1, said_file);
+	said[n] = '\0';
+	fclose(said_file);
+	return said;
+}
+
+fixture_fn size_t load(const char *from, unsigned char **bytes)
+{
+	FILE *file = fopen(from, "re");
+	struct stat st;
+	size_t n;
+
+	assert_non_null(file);
+	assert_int_equal(fstat(fileno(file), &st), 0);
+	*bytes = malloc(st.st_size + 1);
+	n = fread(*bytes, 1, st.st_size, file);
+	assert_int_equal(n, st.st_size);
+	fclose(file);
+	return n;
+}
+
+fixture_fn void store(const char *to, const void *bytes, size_t n)
+{
+	int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, n), n);
+	close(fd);
+}
+
+/* Reads PATH, which must fail with one line that contains WHAT. */
+fixture_fn void assert_refused(int err, const char *what)
+{
+	struct profile *p = (struct profile *)1;
+	const char *said;
+	int got;
+
+	listen_start();
+	got = profile_file_read(path, &p);
+	said = listen_end();
+	if (!strstr(said, what) || strncmp(said, "kprotperf: ", 11) ||
+	    strchr(said, '\n') != said + strlen(said) - 1)
+		fail_msg("expected one line with '%s', got '%s'", what, said);
+	assert_non_null(strstr(said, path));
+	assert_int_equal(got, err);
+	assert_null(p);
+}
+
+fixture_fn void assert_same_string(const char *a, const char *b)
+{
+	if (a && b)
+		assert_string_equal(a, b);
+	else
+		assert_true(a == b);
+}
+
+fixture_fn void assert_same_double(double a, double b)
+{
+	assert_memory_equal(&a, &b, sizeof(a));
+}
+
+fixture_fn void assert_same_head(const struct profile *a, const struct profile *b)
+{
+	uint32_t i;
+
+	assert_int_equal(a->clock, b->clock);
+	assert_int_equal(a->freq, b->freq);
+	assert_true(a->sample_period == b->sample_period);
+	assert_int_equal(a->n_args, b->n_args);
+	for (i = 0; i < a->n_args; i++)
+		assert_string_equal(a->args[i], b->args[i]);
+	assert_int_equal(a->n_envs, b->n_envs);
+	for (i = 0; i < a->n_envs; i++) {
+		assert_string_equal(a->envs[i].key, b->envs[i].key);
+		assert_string_equal(a->envs[i].value, b->envs[i].value);
+	}
+	assert_int_equal(a->n_sites, b->n_sites);
+	for (i = 0; i < a->n_sites; i++) {
+		assert_string_equal(a->sites[i].name, b->sites[i].name);
+		assert_same_string(a->sites[i].symbol, b->sites[i].symbol);
+		assert_int_equal(a->sites[i].kind, b->sites[i].kind);
+		assert_int_equal(a->sites[i].mech, b->sites[i].mech);
+		assert_true(a->sites[i].addr == b->sites[i].addr);
+		assert_same_string(a->sites[i].file, b->sites[i].file);
+		assert_int_equal(a->sites[i].line, b->sites[i].line);
+	}
+	assert_int_equal(a->n_contexts, b->n_contexts);
+	for (i = 0; i < a->n_contexts; i++)
+		assert_string_equal(a->contexts[i].name, b->contexts[i].name);
+}
+
+fixture_fn void assert_same_runs(const struct profile *a, const struct profile *b)
+{
+	uint32_t i, j;
+
+	assert_int_equal(a->n_runs, b->n_runs);
+	for (i = 0; i < a->n_runs; i++) {
+		const struct profile_run *x = &a->runs[i], *y = &b->runs[i];
+
+		assert_int_equal(x->kind, y->kind);
+		assert_int_equal(x->boot, y->boot);
+		assert_true(x->wall == y->wall);
+		assert_int_equal(x->status, y->status);
+		assert_memory_equal(x->losses, y->losses, sizeof(x->losses));
+		assert_true(x->samples_expected == y->samples_expected);
+		assert_true(x->samples_received == y->samples_received);
+		assert_int_equal(x->n_reports, y->n_reports);
+		for (j = 0; j < x->n_reports; j++) {
+			assert_string_equal(x->reports[j].name, y->reports[j].name);
+			assert_true(x->reports[j].iterations == y->reports[j].iterations);
+			assert_same_double(x->reports[j].mean, y->reports[j].mean);
+			assert_same_double(x->reports[j].p50, y->reports[j].p50);
+			assert_same_double(x->reports[j].min, y->reports[j].min);
+		}
+	}
+}
+
+fixture_fn void assert_same_cells(const struct profile *a, const struct profile *b)
+{
+	uint32_t i, j;
+
+	assert_int_equal(a->n_cells, b->n_cells);
+	for (i = 0; i < a->n_cells; i++) {
+		const struct profile_stats *x = &a->cells[i].stats, *y = &b->cells[i].stats;
+
+		assert_int_equal(a->cells[i].run, b->cells[i].run);
+		assert_int_equal(a->cells[i].site, b->cells[i].site);
+		assert_int_equal(a->cells[i].context, b->cells[i].context);
+		assert_true(x->calls == y->calls);
+		assert_true(x->errors == y->errors);
+		assert_true(x->wall == y->wall);
+		assert_true(x->oncpu == y->oncpu);
+		assert_true(x->self == y->self);
+		assert_true(x->cost == y->cost);
+		assert_same_double(x->sumsq, y->sumsq);
+		assert_true(x->min == y->min);
+		assert_true(x->max == y->max);
+		assert_int_equal(x->n_buckets, y->n_buckets);
+		for (j = 0; j < x->n_buckets; j++) {
+			assert_int_equal(x->buckets[j].slot, y->buckets[j].slot);
+			assert_true(x->buckets[j].count == y->buckets[j].count);
+		}
+	}
+}
+
+fixture_fn void assert_same_stacks(const struct profile *a, const struct profile *b)
+{
+	uint32_t i, j;
+
+	assert_int_equal(a->n_locations, b->n_locations);
+	for (i = 0; i < a->n_locations; i++) {
+		const struct profile_location *x = &a->locations[i], *y = &b->locations[i];
+
+		assert_true(x->addr == y->addr);
+		assert_same_string(x->module, y->module);
+		assert_int_equal(x->n_frames, y->n_frames);
+		for (j = 0; j < x->n_frames; j++) {
+			assert_string_equal(x->frames[j].name, y->frames[j].name);
+			assert_same_string(x->frames[j].file, y->frames[j].file);
+			assert_int_equal(x->frames[j].line, y->frames[j].line);
+			assert_int_equal(x->frames[j].inlined, y->frames[j].inlined);
+		}
+	}
+	assert_int_equal(a->n_stacks, b->n_stacks);
+	for (i = 0; i < a->n_stacks; i++) {
+		assert_int_equal(a->stacks[i].n_locations, b->stacks[i].n_locations);
+		for (j = 0; j < a->stacks[i].n_locations; j++)
+			assert_int_equal(a->stacks[i].locations[j], b->stacks[i].locations[j]);
+	}
+	assert_int_equal(a->n_samples, b->n_samples);
+	for (i = 0; i < a->n_samples; i++) {
+		assert_int_equal(a->samples[i].run, b->samples[i].run);
+		assert_int_equal(a->samples[i].context, b->samples[i].context);
+		assert_int_equal(a->samples[i].stack, b->samples[i].stack);
+		assert_int_equal(a->samples[i].flags, b->samples[i].flags);
+		assert_true(a->samples[i].count == b->samples[i].count);
+	}
+}
+
+fixture_fn void assert_same(const struct profile *a, const struct profile *b)
+{
+	assert_same_head(a, b);
+	assert_same_runs(a, b);
+	assert_same_cells(a, b);
+	assert_same_stacks(a, b);
+}
+
+#endif

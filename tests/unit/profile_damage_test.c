@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files that are damaged, hostile or not ours: one clear line, never a crash. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "fixture_file.h"
+#include "profile/section.h"
+
+static void test_truncated(void **state)
+{
+	struct profile *p = fixture_big_fork(2, 943);
+	unsigned char *bytes;
+	size_t n, i;
+
+	(void)state;
+	assert_int_equal(profile_file_write(p, path), 0);
+	profile_destroy(p);
+	n = load(path, &bytes);
+	for (i = 0; i < n; i++) {
+		assert_int_equal(truncate(path, 0), 0);
+		store(path, bytes, i);
+		assert_refused(-EBADMSG, i < FILE_HEADER_SIZE ? "not a kprotperf data file" :
+								"truncated or damaged");
+	}
+	/* A byte too many is no better. */
+	bytes[n] = 0;
+	store(path, bytes, n + 1);
+	assert_refused(-EBADMSG, "section \"end\": bytes after the end");
+	free(bytes);
+}
+
+/* Any byte, any bit: told apart from a whole file, and never by a crash. */
+static void test_flipped(void **state)
+{
+	struct profile *p = fixture_big_fork(1, 943), *back;
+	unsigned char *bytes;
+	size_t n, i;
+	int bit, fd;
+
+	(void)state;
+	assert_int_equal(profile_file_write(p, path), 0);
+	profile_destroy(p);
+	n = load(path, &bytes);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	for (i = 0; i < n; i++) {
+		for (bit = 0; bit < 8; bit++) {
+			unsigned char wrong = bytes[i] ^ (1 << bit);
+			const char *said;
+			int err;
+
+			assert_int_equal(pwrite(fd, &wrong, 1, i), 1);
+			listen_start();
+			err = profile_file_read(path, &back);
+			said = listen_end();
+			if (!err || back || !strstr(said, path))
+				fail_msg("bit %d of byte %zu: %d, '%s'", bit, i, err, said);
+		}
+		assert_int_equal(pwrite(fd, bytes + i, 1, i), 1);
+	}
+	close(fd);
+	free(bytes);
+}
+
+static void test_named_in_errors(void **state)
+{
+	struct profile *p = fixture_big_fork(1, 943);
+	unsigned char *bytes;
+	char what[100];
+	size_t n, at;
+	uint32_t type;
+
+	(void)state;
+	assert_int_equal(profile_file_write(p, path), 0);
+	profile_destroy(p);
+	n = load(path, &bytes);
+	for (at = FILE_HEADER_SIZE; at + SECTION_HEADER_SIZE < n;) {
+		type = wire_load32(bytes + at);
+		bytes[at + SECTION_HEADER_SIZE] ^= 1;
+		store(path, bytes, n);
+		snprintf(what, sizeof(what),
+			 "section \"%s\": checksum does not match (file truncated or damaged)",
+			 section_name(type));
+		assert_refused(-EBADMSG, what);
+		bytes[at + SECTION_HEADER_SIZE] ^= 1;
+		at += SECTION_HEADER_SIZE + wire_load64(bytes + at + 16);
+	}
+	free(bytes);
+}
+
+/* A section whose CRC is right, whatever it holds. */
+static size_t put_section(unsigned char *at, uint32_t type, uint32_t flags, uint64_t raw,
+			  const void *stored, uint64_t n_stored, size_t n)
+{
+	unsigned long crc;
+
+	wire_store32(at, type);
+	wire_store32(at + 4, flags);
+	wire_store64(at + 8, raw);
+	wire_store64(at + 16, n_stored);
+	crc = crc32(0, at, SECTION_CHECKED_SIZE);
+	if (n)
+		crc = crc32_z(crc, stored, n);
+	wire_store32(at + SECTION_CHECKED_SIZE, crc);
+	if (n)
+		memcpy(at + SECTION_HEADER_SIZE, stored, n);
+	return SECTION_HEADER_SIZE + n;
+}
+
+static size_t put_header(unsigned char *at, uint32_t version)
+{
+	memcpy(at, FILE_MAGIC, FILE_MAGIC_SIZE);
+	wire_store32(at + FILE_MAGIC_SIZE, version);
+	wire_store32(at + FILE_MAGIC_SIZE + 4, FILE_BYTE_ORDER);
+	return FILE_HEADER_SIZE;
+}
+
+static void test_not_ours(void **state)
+{
+	(void)state;
+	store(path, "", 0);
+	assert_refused(-EBADMSG, "not a kprotperf data file");
+	store(path, "PERFILE2 and some more of it", 28);
+	assert_refused(-EBADMSG, "not a kprotperf data file");
+	unlink(path);
+	assert_refused(-ENOENT, "No such file or directory");
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_refused(-EIO, "Is a directory");
+	rmdir(path);
+}
+
+static void test_other_versions(void **state)
+{
+	unsigned char bytes[FILE_HEADER_SIZE + 2 * SECTION_HEADER_SIZE];
+	size_t n;
+
+	(void)state;
+	n = put_header(bytes, FILE_VERSION + 1);
+	store(path, bytes, n);
+	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 2, this one reads 1): update");
+	n = put_header(bytes, 0);
+	store(path, bytes, n);
+	assert_refused(-EBADMSG, "header is wrong");
+	n = put_header(bytes, FILE_VERSION);
+	bytes[FILE_MAGIC_SIZE + 4] = 1;
+	store(path, bytes, n);
+	assert_refused(-EBADMSG, "header is wrong");
+	n = put_header(bytes, FILE_VERSION);
+	n += put_section(bytes + n, 77, 0, 0, NULL, 0, 0);
+	store(path, bytes, n);
+	assert_refused(-EPROTONOSUPPORT, "section 77: unknown, and needed");
+}
+
+/* Sections that only newer versions know, and that they mark as such, are passed over. */
+static void test_unknown_optional(void **state)
+{
+	struct profile *p = fixture_big_fork(1, 943), *back;
+	unsigned char *bytes, *longer;
+	size_t n, m;
+
+	(void)state;
+	assert_int_equal(profile_file_write(p, path), 0);
+	n = load(path, &bytes);
+	longer = malloc(n + 200);
+	memcpy(longer, bytes, FILE_HEADER_SIZE);
+	m = FILE_HEADER_SIZE;
+	m += put_section(longer + m, 99, SECTION_FLAG_OPTIONAL, 1 << 30, "later", 5, 5);
+	memcpy(longer + m, bytes + FILE_HEADER_SIZE, n - FILE_HEADER_SIZE);
+	store(path, longer, m + n - FILE_HEADER_SIZE);
+	assert_int_equal(profile_file_read(path, &back), 0);
+	assert_same(p, back);
+	profile_destroy(back);
+	profile_destroy(p);
+	free(bytes);
+	free(longer);
+}
+
+static void test_hostile_lengths(void **state)
+{
+	static const uint64_t lengths[] = { 1,          1000,       UINT32_MAX, 1ULL << 29,
+					    1ULL << 40, 1ULL << 63, UINT64_MAX, UINT64_MAX - 27 };
+	unsigned char bytes[200];
+	size_t n, i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		n = put_header(bytes, FILE_VERSION);
+		n += put_section(bytes + n, SECTION_STRINGS, 0, 1, NULL, lengths[i], 0);
+		store(path, bytes, n);
+		assert_refused(-EBADMSG, "section \"strings\"");
+
+		n = put_header(bytes, FILE_VERSION);
+		n += put_section(bytes + n, SECTION_STRINGS, 0, lengths[i], "\x78\x9c\x03", 3, 3);
+		store(path, bytes, n);
+		assert_refused(-EBADMSG, "section \"strings\"");
+	}
+}
+
+static size_t deflated(unsigned char *out, size_t room, const void *raw, size_t n)
+{
+	uLongf stored = room;
+
+	assert_int_equal(compress2(out, &stored, raw, n, 9), Z_OK);
+	return stored;
+}
+
+static void test_bombs(void **state)
+{
+	size_t size = 64 << 20, room = 1 << 20, n, stored;
+	unsigned char *zeros = calloc(size, 1), *packed = malloc(room), *bytes = malloc(room);
+
+	(void)state;
+	stored = deflated(packed, room, zeros, size);
+	n = put_header(bytes, FILE_VERSION);
+	n += put_section(bytes + n, SECTION_STRINGS, 0, size, packed, stored, stored);
+	store(path, bytes, n);
+	assert_refused(-EBADMSG, "section \"strings\":");
+
+	/* The length that it says is harmless, what it holds is not. */
+	n = put_header(bytes, FILE_VERSION);
+	n += put_section(bytes + n, SECTION_STRINGS, 0, 100, packed, stored, stored);
+	store(path, bytes, n);
+	assert_refused(-EBADMSG, "does not decompress to 100 bytes");
+
+	/* Something follows the compressed stream. */
+	stored = deflated(packed, room, "\0", 1);
+	packed[stored] = 0;
+	n = put_header(bytes, FILE_VERSION);
+	n += put_section(bytes + n, SECTION_STRINGS, 0, 1, packed, stored + 1, stored + 1);
+	store(path, bytes, n);
+	assert_refused(-EBADMSG, "does not decompress to 1 bytes");
+	free(zeros);
+	free(packed);
+	free(bytes);
+}
+
+/*
+ * Contents that make no sense under checksums that are right. Each case is the raw bytes of one
+ * section; the ones before it are those of a small profile with 1 run, 2 sites, 3 contexts.
+ */
+struct nonsense {
+	enum section_type type;
+	const char *raw;
+	size_t n;
+	const char *what;
+};
+
+#define NONSENSE(type, raw, what)                \
+	{                                        \
+		type, raw, sizeof(raw) - 1, what \
+	}
+#define ZEROS7                 "\0\0\0\0\0\0\0"
+#define CELL(indices, min_max) "\1" indices "\1\0\1\1\1\0" ZEROS7 "\0" min_max
+
+static const struct nonsense nonsenses[] = {
+	NONSENSE(SECTION_STRINGS, "", "ends in the middle"),
+	NONSENSE(SECTION_STRINGS, "\1\5abc", "ends in the middle"),
+	NONSENSE(SECTION_STRINGS, "\1\3a\0c", "NUL inside"),
+	NONSENSE(SECTION_STRINGS, "\5\1a", "more entries than it holds"),
+	NONSENSE(SECTION_STRINGS, "\1\1ab", "more bytes than entries"),
+	NONSENSE(SECTION_STRINGS, "\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", "in the middle"),
+	NONSENSE(SECTION_STRINGS, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "64 bits"),
+	NONSENSE(SECTION_RECORDING, "\2\0\0\0", "unknown clock"),
+	NONSENSE(SECTION_RECORDING, "\0\xff\xff\xff\xff\x7f\0\0", "too large"),
+	NONSENSE(SECTION_RECORDING, "\0\0\0\1\0", "without a name"),
+	NONSENSE(SECTION_RECORDING, "\0\0\0\1\x7f", "string that is not there"),
+	NONSENSE(SECTION_ENVIRONMENT, "\1\1\0", "without a name"),
+	NONSENSE(SECTION_ENVIRONMENT, "\2\1\1\1\2", "twice"),
+	NONSENSE(SECTION_SITES, "\0", "is empty"),
+	NONSENSE(SECTION_SITES, "\1\1\0\1\0\0\0\0", "contexts' own site"),
+	NONSENSE(SECTION_SITES, "\2\1\0\0\0\0\0\0\1\0\0\0\0\0\0", "contexts' own site"),
+	NONSENSE(SECTION_SITES, "\1\1\0\3\0\0\0\0", "unknown kind"),
+	NONSENSE(SECTION_SITES, "\1\1\0\0\5\0\0\0", "unknown mechanism"),
+	NONSENSE(SECTION_SITES, "\1\0\0\0\0\0\0\0", "without a name"),
+	NONSENSE(SECTION_CONTEXTS, "\2\1\1", "twice"),
+	NONSENSE(SECTION_CONTEXTS, "\1\0", "without a name"),
+	NONSENSE(SECTION_RUNS, "\0\1\2\0\0\0\0\0\0", "unknown kind"),
+	NONSENSE(SECTION_RUNS, "\0\1\0\1\0\0\0\0\0", "more boots than runs"),
+	NONSENSE(SECTION_RUNS, "\1\0\0", "without a name"),
+	NONSENSE(SECTION_RUNS, "\0\1\0\0\0\0\0\0\1", "more entries than it holds"),
+	NONSENSE(SECTION_CELLS, CELL("\1\0\0", "\1\1\0"), "run that is not there"),
+	NONSENSE(SECTION_CELLS, CELL("\0\2\0", "\1\1\0"), "site that is not there"),
+	NONSENSE(SECTION_CELLS, CELL("\0\0\3", "\1\1\0"), "context that is not there"),
+	NONSENSE(SECTION_CELLS, CELL("\0\0\0", "\2\1\0"), "minimum above its maximum"),
+	NONSENSE(SECTION_CELLS, CELL("\0\0\0", "\1\1\1\xd0\4\1"), "slot that does not exist"),
+	NONSENSE(SECTION_CELLS, CELL("\0\0\0", "\1\1\1\0\0"), "empty histogram slot"),
+	NONSENSE(SECTION_CELLS, CELL("\0\0\0", "\1\1\2\1\1\0\1"), "out of order"),
+	NONSENSE(SECTION_CELLS, CELL("\0\0\0", "\1\1\2\1\1\xff\xff\xff\xff\xf\1"), "out of order"),
+	NONSENSE(SECTION_CELLS,
+		 CELL("\0\0\0", "\1\1\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\1\1"),
+		 "more than 2^64"),
+	NONSENSE(SECTION_CELLS,
+		 "\2\0\0\0\1\0\1\1\1\0" ZEROS7 "\0\1\1\0\0\0\0\1\0\1\1\1\0" ZEROS7 "\0\1\1\0",
+		 "twice"),
+	NONSENSE(SECTION_LOCATIONS, "\2\5\0\0\5\0\0", "twice"),
+	NONSENSE(SECTION_LOCATIONS, "\1\5\0\1\0\0\0\0", "without a name"),
+	NONSENSE(SECTION_STACKS, "\1\1\4", "location that is not there"),
+	NONSENSE(SECTION_STACKS, "\2\1\1\1\1", "twice"),
+	NONSENSE(SECTION_SAMPLES, "\1\1\0\0\0\1", "run that is not there"),
+	NONSENSE(SECTION_SAMPLES, "\1\0\3\0\0\1", "context that is not there"),
+	NONSENSE(SECTION_SAMPLES, "\1\0\0\2\0\1", "stack that is not there"),
+	NONSENSE(SECTION_SAMPLES, "\1\0\0\0\4\1", "unknown flag"),
+	NONSENSE(SECTION_SAMPLES, "\2\0\0\0\0\1\0\0\0\0\1", "twice"),
+};
+
+static void test_nonsense(void **state)
+{
+	struct profile *p = fixture_big_fork(1, 943);
+	unsigned char *good, *bytes, packed[200];
+	size_t n, at, length, i, stored;
+	char what[100];
+
+	(void)state;
+	assert_int_equal(profile_file_write(p, path), 0);
+	profile_destroy(p);
+	n = load(path, &good);
+	bytes = malloc(n + 400);
+	for (i = 0; i < sizeof(nonsenses) / sizeof(nonsenses[0]); i++) {
+		const struct nonsense *c = &nonsenses[i];
+
+		for (at = FILE_HEADER_SIZE; wire_load32(good + at) != c->type; at += length)
+			length = SECTION_HEADER_SIZE + wire_load64(good + at + 16);
+		memcpy(bytes, good, at);
+		stored = deflated(packed, sizeof(packed), c->raw, c->n);
+		length = put_section(bytes + at, c->type, 0, c->n, packed, stored, stored);
+		store(path, bytes, at + length);
+		snprintf(what, sizeof(what), "section \"%s\": ", section_name(c->type));
+		assert_refused(-EBADMSG, what);
+		assert_refused(-EBADMSG, c->what);
+	}
+	free(bytes);
+	free(good);
+}
+
+/* Sections in another order, twice, or not at all. */
+static void test_order(void **state)
+{
+	struct profile *p = fixture_big_fork(1, 943);
+	size_t n, first, second;
+	unsigned char *good, *bytes;
+
+	(void)state;
+	assert_int_equal(profile_file_write(p, path), 0);
+	profile_destroy(p);
+	n = load(path, &good);
+	bytes = malloc(2 * n);
+	first = SECTION_HEADER_SIZE + wire_load64(good + FILE_HEADER_SIZE + 16);
+	second = SECTION_HEADER_SIZE + wire_load64(good + FILE_HEADER_SIZE + first + 16);
+
+	memcpy(bytes, good, FILE_HEADER_SIZE + first);
+	memcpy(bytes + FILE_HEADER_SIZE + first, good + FILE_HEADER_SIZE, n - FILE_HEADER_SIZE);
+	store(path, bytes, n + first);
+	assert_refused(-EBADMSG, "section \"strings\": not in its place");
+
+	memcpy(bytes, good, FILE_HEADER_SIZE);
+	memcpy(bytes + FILE_HEADER_SIZE, good + FILE_HEADER_SIZE + first,
+	       n - FILE_HEADER_SIZE - first);
+	store(path, bytes, n - first);
+	assert_refused(-EBADMSG, "section \"recording\": not in its place");
+
+	memcpy(bytes, good, FILE_HEADER_SIZE + first);
+	memcpy(bytes + FILE_HEADER_SIZE + first, good + FILE_HEADER_SIZE + first + second,
+	       n - FILE_HEADER_SIZE - first - second);
+	store(path, bytes, n - second);
+	assert_refused(-EBADMSG, "section \"environment\": not in its place");
+	free(good);
+	free(bytes);
+}
+
+static uint32_t next_random(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *seed >> 33;
+}
+
+/* Random bytes where the content should be, with lengths and checksums that are right. */
+static void test_garbage(void **state)
+{
+	struct profile *p = fixture_big_fork(2, 943), *back;
+	unsigned char *good, *bytes, raw[300], packed[400];
+	size_t n, at, length, size, stored, i;
+	uint64_t seed = 1;
+	uint32_t type;
+	int round;
+
+	(void)state;
+	assert_int_equal(profile_file_write(p, path), 0);
+	profile_destroy(p);
+	n = load(path, &good);
+	bytes = malloc(n + 500);
+	listen_start();
+	for (round = 0; round < 30000; round++) {
+		type = 1 + next_random(&seed) % SECTION_LAST;
+		for (at = FILE_HEADER_SIZE; wire_load32(good + at) != type; at += length)
+			length = SECTION_HEADER_SIZE + wire_load64(good + at + 16);
+		memcpy(bytes, good, at);
+		size = next_random(&seed) % sizeof(raw);
+		/* Small numbers go deeper than random ones. */
+		for (i = 0; i < size; i++)
+			raw[i] = next_random(&seed) % 4 ? next_random(&seed) % 5 :
+							  next_random(&seed);
+		stored = deflated(packed, sizeof(packed), raw, size);
+		length = put_section(bytes + at, type, 0, size, packed, stored, stored);
+		store(path, bytes, at + length);
+		assert_int_not_equal(profile_file_read(path, &back), 0);
+		assert_null(back);
+		if (round % 1000 == 0)
+			rewind(said_file);
+	}
+	listen_end();
+	free(bytes);
+	free(good);
+}
+
+/* Real contents with a byte changed, under checksums that are right: read or refused, no crash. */
+static void test_mutated(void **state)
+{
+	struct profile *p = fixture_big_fork(2, 943), *back;
+	unsigned char *good, *bytes, *raw, *packed;
+	size_t n, at, length, i;
+	int value;
+
+	(void)state;
+	assert_int_equal(profile_file_write(p, path), 0);
+	profile_destroy(p);
+	n = load(path, &good);
+	bytes = malloc(n + 5000);
+	packed = malloc(5000);
+	listen_start();
+	for (at = FILE_HEADER_SIZE; wire_load32(good + at) != SECTION_END; at += length) {
+		uLongf size = wire_load64(good + at + 8);
+
+		length = SECTION_HEADER_SIZE + wire_load64(good + at + 16);
+		raw = malloc(size);
+		assert_int_equal(uncompress(raw, &size, good + at + SECTION_HEADER_SIZE,
+					    length - SECTION_HEADER_SIZE),
+				 Z_OK);
+		for (i = 0; i < size; i++) {
+			unsigned char was = raw[i];
+
+			for (value = 0; value < 256; value += value < 5 ? 1 : 25) {
+				size_t stored, m;
+
+				raw[i] = value;
+				stored = deflated(packed, 5000, raw, size);
+				memcpy(bytes, good, at);
+				m = at + put_section(bytes + at, wire_load32(good + at), 0, size,
+						     packed, stored, stored);
+				memcpy(bytes + m, good + at + length, n - at - length);
+				store(path, bytes, m + n - at - length);
+				profile_file_read(path, &back);
+				profile_destroy(back);
+			}
+			raw[i] = was;
+		}
+		free(raw);
+		rewind(said_file);
+	}
+	listen_end();
+	free(packed);
+	free(bytes);
+	free(good);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_truncated),       cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_named_in_errors), cmocka_unit_test(test_not_ours),
+		cmocka_unit_test(test_other_versions),  cmocka_unit_test(test_unknown_optional),
+		cmocka_unit_test(test_hostile_lengths), cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_nonsense),        cmocka_unit_test(test_order),
+		cmocka_unit_test(test_garbage),         cmocka_unit_test(test_mutated),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

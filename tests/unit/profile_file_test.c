@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Data files: what is written is read back equal, and is written whole or not at all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <glob.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "fixture_file.h"
+
+static void assert_round_trip(const struct profile *p)
+{
+	struct profile *back;
+
+	assert_int_equal(profile_file_write(p, path), 0);
+	assert_int_equal(profile_file_read(path, &back), 0);
+	assert_same(p, back);
+	profile_destroy(back);
+}
+
+/* Every field at its extremes, and everything that may be absent absent. */
+static struct profile *rich_profile(void)
+{
+	struct profile *p = fixture_big_fork(3, 943);
+	struct profile_site range = {
+		.name = "shuffle_freelist",
+		.kind = PROFILE_SITE_RANGE,
+		.mech = PROFILE_MECH_MULTI,
+		.addr = UINT64_MAX,
+		.file = "mm/slub.c",
+		.line = UINT32_MAX,
+	};
+	struct profile_stats *s;
+	uint32_t run, site = profile_site_add(p, &range), stack;
+	char *big = malloc(400000);
+	int i;
+
+	for (i = 0; i < 399999; i++)
+		big[i] = "CONFIG_=ymn\n\xc3\xa9"[i * 7919U % 14];
+	big[399999] = '\0';
+	profile_env_set(p, PROFILE_ENV_CONFIG, big);
+	free(big);
+	profile_env_set(p, "empty", "");
+
+	run = profile_run_add(p, PROFILE_RUN_CONTROL);
+	p->runs[run].boot = 3;
+	p->runs[run].wall = UINT64_MAX;
+	p->runs[run].status = INT32_MIN;
+	p->runs[run].losses[PROFILE_LOSS_CELLS_FULL] = UINT64_MAX - 1;
+	p->runs[run].samples_received = 0;
+	profile_report_add(p, run,
+			   &(struct profile_report){ .name = "x",
+						     .iterations = UINT64_MAX,
+						     .mean = NAN,
+						     .p50 = -0.0,
+						     .min = INFINITY });
+	profile_report_add(p, run,
+			   &(struct profile_report){ .name = "y", .mean = 0.1, .p50 = 5e-324 });
+
+	s = profile_cell(p, run, site, profile_context_add(p, "compat:clone"));
+	*s = (struct profile_stats){ .calls = UINT64_MAX,
+				     .wall = UINT64_MAX,
+				     .oncpu = UINT64_MAX,
+				     .self = UINT64_MAX,
+				     .cost = UINT64_MAX,
+				     .sumsq = 1.7976931348623157e308,
+				     .min = UINT64_MAX,
+				     .max = UINT64_MAX };
+	for (i = 0; i < HIST_SLOTS; i++)
+		profile_stats_bucket_add(s, i, (i + 1) * 1000000007ULL);
+	profile_cell(p, 0, site, 0);
+
+	profile_location_add(p, UINT64_MAX, "nf_tables");
+	stack = profile_stack_add(p, (uint32_t[]){ 0, 0, 0, p->n_locations - 1 }, 4);
+	profile_sample_add(p,
+			   &(struct profile_sample){
+				   .run = run, .stack = stack, .flags = 3, .count = UINT64_MAX });
+	return p;
+}
+
+static void test_round_trip(void **state)
+{
+	struct profile *p = profile_create();
+
+	(void)state;
+	assert_round_trip(p);
+	profile_destroy(p);
+	p = fixture_big_fork(5, 943);
+	assert_round_trip(p);
+	profile_destroy(p);
+	p = rich_profile();
+	assert_round_trip(p);
+	profile_destroy(p);
+}
+
+/* A profile that was read can be added to: its entries are found again. */
+static void test_read_and_continue(void **state)
+{
+	struct profile *p = fixture_big_fork(2, 943), *back;
+	uint32_t n;
+
+	(void)state;
+	assert_int_equal(profile_file_write(p, path), 0);
+	assert_int_equal(profile_file_read(path, &back), 0);
+	n = back->n_contexts;
+	assert_int_equal(profile_context_add(back, "wait4"), profile_context_add(p, "wait4"));
+	assert_int_equal(back->n_contexts, n);
+	assert_int_equal(profile_location_add(back, 0x08c1d7, NULL), 3);
+	assert_int_equal(profile_cell(back, 1, 1, 0)->calls, 2200);
+	assert_int_equal(profile_stack_add(back, NULL, 0), 1);
+	profile_destroy(p);
+	profile_destroy(back);
+}
+
+static void test_same_bytes(void **state)
+{
+	struct profile *p = rich_profile(), *back;
+	unsigned char *a, *b;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(profile_file_write(p, path), 0);
+	assert_int_equal(profile_file_read(path, &back), 0);
+	assert_int_equal(profile_file_write(back, other), 0);
+	n = load(path, &a);
+	assert_int_equal(load(other, &b), n);
+	assert_memory_equal(a, b, n);
+	free(a);
+	free(b);
+	profile_destroy(p);
+	profile_destroy(back);
+}
+
+/* Data so repetitive that it compresses better than readers accept is written another way. */
+static void test_repetitive(void **state)
+{
+	struct profile *p = profile_create();
+	char *big = malloc((8 << 20) + 1);
+
+	(void)state;
+	memset(big, 'a', 8 << 20);
+	big[8 << 20] = '\0';
+	profile_env_set(p, "big", big);
+	free(big);
+	assert_round_trip(p);
+	profile_destroy(p);
+}
+
+/* Nothing but the file itself may be in its directory. */
+static void assert_no_leftovers(void)
+{
+	char pattern[80];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s.*", path);
+	assert_int_equal(glob(pattern, 0, NULL, &found), GLOB_NOMATCH);
+}
+
+static void assert_write_fails(const struct profile *p, const char *to, const char *what)
+{
+	const char *said;
+	int err;
+
+	listen_start();
+	err = profile_file_write(p, to);
+	said = listen_end();
+	if (err >= 0 || !strstr(said, what) || !strstr(said, to) ||
+	    strchr(said, '\n') != said + strlen(said) - 1)
+		fail_msg("%d: expected one line with '%s', got '%s'", err, what, said);
+	assert_no_leftovers();
+}
+
+static void test_disk_full(void **state)
+{
+	struct profile *p = fixture_big_fork(2, 943), *old, *back;
+	struct rlimit limit, tiny;
+
+	(void)state;
+	assert_write_fails(p, "/dev/full", "No space left on device");
+
+	/* What was there before stays. */
+	old = fixture_big_fork(1, 943);
+	assert_int_equal(profile_file_write(old, path), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	tiny = (struct rlimit){ .rlim_cur = 500, .rlim_max = limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &tiny), 0);
+	listen_start(); /* a file too, which would be cut off at 500 bytes: enough */
+	assert_int_equal(profile_file_write(p, path), -EFBIG);
+	assert_non_null(strstr(listen_end(), "File too large"));
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_no_leftovers();
+	assert_int_equal(profile_file_read(path, &back), 0);
+	assert_same(old, back);
+	profile_destroy(back);
+	profile_destroy(old);
+	profile_destroy(p);
+}
+
+static void test_where(void **state)
+{
+	struct profile *p = fixture_big_fork(1, 943), *back;
+	struct stat st;
+
+	(void)state;
+	assert_write_fails(p, "/nonexistent/x.data", "No such file or directory");
+	assert_write_fails(p, dir, "Is a directory");
+	assert_int_equal(profile_file_write(p, "/dev/null"), 0);
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+
+	assert_int_equal(profile_file_write(p, path), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+
+	/* Through a link, which stays one. */
+	unlink(other);
+	assert_int_equal(symlink(path, other), 0);
+	assert_int_equal(profile_file_write(p, other), 0);
+	assert_int_equal(lstat(other, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(profile_file_read(other, &back), 0);
+	profile_destroy(back);
+	unlink(other);
+	assert_no_leftovers();
+	profile_destroy(p);
+}
+
+static void *write_other(void *p)
+{
+	return (void *)(intptr_t)profile_file_write(p, other);
+}
+
+static void test_pipe(void **state)
+{
+	struct profile *p = rich_profile(), *back;
+	pthread_t writer;
+	void *err;
+
+	(void)state;
+	unlink(other);
+	assert_int_equal(mkfifo(other, 0600), 0);
+	assert_int_equal(pthread_create(&writer, NULL, write_other, p), 0);
+	assert_int_equal(profile_file_read(other, &back), 0);
+	pthread_join(writer, &err);
+	assert_null(err);
+	assert_same(p, back);
+	profile_destroy(back);
+	profile_destroy(p);
+	unlink(other);
+}
+
+/* A bug above must show when the file is written, not when it is read weeks later. */
+static void test_inconsistent(void **state)
+{
+	struct profile *p = fixture_big_fork(1, 943);
+
+	(void)state;
+	unlink(path);
+	profile_cell(p, 7, 0, 0);
+	assert_write_fails(p, path,
+			   "section \"cells\" refers to a run that is not there; this is a bug");
+	assert_int_not_equal(access(path, F_OK), 0);
+	profile_destroy(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_read_and_continue),
+		cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_repetitive),
+		cmocka_unit_test(test_disk_full),  cmocka_unit_test(test_where),
+		cmocka_unit_test(test_pipe),       cmocka_unit_test(test_inconsistent),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
