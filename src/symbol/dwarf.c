@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From an address to the functions and lines of its source.
+ *
+ * Units are listed at the first question, by the ranges in their root DIEs (.debug_aranges is not
+ * complete where clang or several assemblers took part). A unit's functions are listed when an
+ * address falls into it, a function's inlined bodies when one falls into that. libdw never goes
+ * backwards among siblings, so a walk over damaged DWARF ends; depth and ranges are bounded here.
+ */
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "symbol/image_impl.h"
+#include "symbol/name.h"
+
+/* Lexical blocks and inlined bodies within each other; kernels stay below 40. */
+#define MAX_DEPTH 100
+
+/* Frames of one address. */
+#define MAX_FRAMES 64
+
+/* Ranges of units, functions and bodies together; a distribution's kernel has about 3 million. */
+#define MAX_RANGES 20000000u
+
+/* Overlapping spans are damage or oddities of assembler; look back over no more of them. */
+#define MAX_OVERLAP 8
+
+static int compare_span(const void *a, const void *b)
+{
+	const struct dwarf_span *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	/* The smaller last: it is the one that a search meets first. */
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/* The next range of DIE that is not empty; 0 at the end, else where to go on. */
+static ptrdiff_t next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t offset, Dwarf_Addr *base,
+			    struct symbol_range *range)
+{
+	Dwarf_Addr start, end;
+
+	for (;;) {
+		if (!d->range_budget)
+			return 0;
+		d->range_budget--;
+		offset = dwarf_ranges(die, offset, base, &start, &end);
+		if (offset <= 0)
+			return 0;
+		if (start < end) {
+			range->start = start;
+			range->end = end;
+			return offset;
+		}
+	}
+}
+
+/* The span of SPANS, sorted, that holds ADDR. */
+static const struct dwarf_span *find_span(const struct dwarf_span *spans, uint32_t n, uint64_t addr)
+{
+	uint32_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (spans[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (uint32_t i = 0; i < MAX_OVERLAP && lo-- > 0; i++)
+		if (addr < spans[lo].end)
+			return &spans[lo];
+	return NULL;
+}
+
+static void add_unit(struct dwarf *d, Dwarf_Die *die)
+{
+	struct dwarf_unit unit = { .die = *die };
+	struct dwarf_span span = { .index = d->n_units };
+	struct symbol_range range;
+	Dwarf_Attribute attr;
+	Dwarf_Addr base;
+	ptrdiff_t at = 0;
+
+	symbol_paths_unit(d->paths, dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attr)),
+			  dwarf_diename(die));
+	vec_push(d, units, unit);
+	while ((at = next_range(d, die, at, &base, &range)) > 0) {
+		span.start = range.start;
+		span.end = range.end;
+		vec_push(d, spans, span);
+	}
+}
+
+static void list_units(struct dwarf *d)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+
+	while (dwarf_get_units(d->dw, cu, &cu, NULL, NULL, &die, NULL) == 0)
+		if (dwarf_tag(&die) == DW_TAG_compile_unit)
+			add_unit(d, &die);
+	if (d->n_spans)
+		qsort(d->spans, d->n_spans, sizeof(*d->spans), compare_span);
+}
+
+struct dwarf *symbol_image_dwarf(struct symbol_image *img)
+{
+	struct dwarf *d = img->dwarf;
+
+	if (d)
+		return d;
+	img->dwarf = d = alloc_new(struct dwarf);
+	d->paths = symbol_paths_create();
+	d->range_budget = MAX_RANGES;
+	if (img->has_dwarf)
+		d->dw = dwarf_begin_elf(img->elf, DWARF_C_READ, NULL);
+	if (d->dw)
+		list_units(d);
+	return d;
+}
+
+static void function_deinit(struct dwarf_function *function)
+{
+	free(function->inlined);
+	free(function->ranges);
+}
+
+void symbol_dwarf_destroy(struct dwarf *d)
+{
+	if (!d)
+		return;
+	for (uint32_t i = 0; i < d->n_units; i++) {
+		struct dwarf_unit *unit = &d->units[i];
+
+		for (uint32_t j = 0; j < unit->n_functions; j++)
+			function_deinit(&unit->functions[j]);
+		free(unit->functions);
+		free(unit->spans);
+	}
+	free(d->units);
+	free(d->spans);
+	symbol_paths_destroy(d->paths);
+	dwarf_end(d->dw);
+	free(d);
+}
+
+static void add_function(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *die)
+{
+	struct dwarf_function function = { .die = *die };
+	struct dwarf_span span = { .index = unit->n_functions };
+	struct symbol_range range;
+	Dwarf_Addr base;
+	ptrdiff_t at = 0;
+	bool any = false;
+
+	while ((at = next_range(d, die, at, &base, &range)) > 0) {
+		span.start = range.start;
+		span.end = range.end;
+		vec_push(unit, spans, span);
+		/* The first: a .cold part, listed behind it, often has lower addresses. */
+		if (!any)
+			function.entry = range.start;
+		any = true;
+	}
+	/* Declarations and abstract instances have no code. */
+	if (any)
+		vec_push(unit, functions, function);
+}
+
+/* Namespaces hold the functions of Rust. */
+static void list_functions(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram)
+			add_function(d, unit, &die);
+		else if (tag == DW_TAG_namespace || tag == DW_TAG_module)
+			list_functions(d, unit, &die, depth + 1);
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+void symbol_dwarf_unit_parse(struct dwarf *d, struct dwarf_unit *unit)
+{
+	if (unit->parsed)
+		return;
+	unit->parsed = true;
+	list_functions(d, unit, &unit->die, 0);
+	if (unit->n_spans)
+		qsort(unit->spans, unit->n_spans, sizeof(*unit->spans), compare_span);
+}
+
+static int compare_range(const void *a, const void *b)
+{
+	const struct symbol_range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Returns the index of the new body, or PARENT where it has no code. */
+static uint32_t add_inlined(struct dwarf *d, struct dwarf_function *f, Dwarf_Die *die,
+			    uint32_t parent)
+{
+	struct dwarf_inlined inl = { .die = *die, .parent = parent, .first_range = f->n_ranges };
+	struct symbol_range range;
+	Dwarf_Addr base;
+	ptrdiff_t at = 0;
+
+	while ((at = next_range(d, die, at, &base, &range)) > 0)
+		vec_push(f, ranges, range);
+	inl.n_ranges = f->n_ranges - inl.first_range;
+	if (!inl.n_ranges)
+		return parent;
+	qsort(f->ranges + inl.first_range, inl.n_ranges, sizeof(range), compare_range);
+	vec_push(f, inlined, inl);
+	return f->n_inlined - 1;
+}
+
+static void list_inlined(struct dwarf *d, struct dwarf_function *f, Dwarf_Die *parent_die,
+			 uint32_t parent, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > MAX_DEPTH || dwarf_child(parent_die, &die) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_inlined_subroutine)
+			list_inlined(d, f, &die, add_inlined(d, f, &die, parent), depth + 1);
+		else if (tag == DW_TAG_lexical_block)
+			list_inlined(d, f, &die, parent, depth + 1);
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+void symbol_dwarf_function_parse(struct dwarf *d, struct dwarf_function *function)
+{
+	if (function->parsed)
+		return;
+	function->parsed = true;
+	list_inlined(d, function, &function->die, UINT32_MAX, 0);
+}
+
+/* The name of file number INDEX in the line table of the unit that ATTR is in. */
+static const char *file_name(struct dwarf *d, Dwarf_Attribute *attr, Dwarf_Word index)
+{
+	Dwarf_Files *files;
+	Dwarf_Die unit;
+	size_t n;
+	const char *raw;
+
+	if (!dwarf_cu_die(attr->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &n) || index >= n)
+		return NULL;
+	raw = dwarf_filesrc(files, index, NULL, NULL);
+	return raw ? symbol_paths_relative(d->paths, raw) : NULL;
+}
+
+static void place(struct dwarf *d, Dwarf_Attribute *file_attr, Dwarf_Attribute *line_attr,
+		  const char **file, uint32_t *line)
+{
+	Dwarf_Word value;
+
+	*file = NULL;
+	*line = 0;
+	if (!file_attr || dwarf_formudata(file_attr, &value))
+		return;
+	*file = file_name(d, file_attr, value);
+	if (line_attr && !dwarf_formudata(line_attr, &value) && value <= UINT32_MAX)
+		*line = (uint32_t)value;
+}
+
+void symbol_dwarf_call_place(struct dwarf *d, Dwarf_Die *die, const char **file, uint32_t *line)
+{
+	Dwarf_Attribute file_attr, line_attr;
+
+	place(d, dwarf_attr(die, DW_AT_call_file, &file_attr),
+	      dwarf_attr(die, DW_AT_call_line, &line_attr), file, line);
+}
+
+/* What is known about one address; all NULL or zero where nothing is. */
+struct found {
+	struct dwarf_unit *unit;
+	struct dwarf_function *function;
+	struct dwarf_inlined *chain[MAX_FRAMES]; /* outermost first */
+	uint32_t n_chain;
+};
+
+static bool in_ranges(const struct dwarf_function *f, const struct dwarf_inlined *inl,
+		      uint64_t addr)
+{
+	for (uint32_t i = 0; i < inl->n_ranges; i++) {
+		const struct symbol_range *r = &f->ranges[inl->first_range + i];
+
+		if (addr < r->start)
+			return false;
+		if (addr < r->end)
+			return true;
+	}
+	return false;
+}
+
+static void find_chain(struct found *found, uint64_t addr)
+{
+	struct dwarf_function *f = found->function;
+	uint32_t innermost = UINT32_MAX;
+
+	for (uint32_t i = 0; i < f->n_inlined && found->n_chain < MAX_FRAMES; i++) {
+		struct dwarf_inlined *inl = &f->inlined[i];
+
+		if (inl->parent == innermost && in_ranges(f, inl, addr)) {
+			found->chain[found->n_chain++] = inl;
+			innermost = i;
+		}
+	}
+}
+
+static void find(struct dwarf *d, uint64_t addr, struct found *found)
+{
+	const struct dwarf_span *span = find_span(d->spans, d->n_spans, addr);
+
+	memset(found, 0, sizeof(*found));
+	if (!span)
+		return;
+	found->unit = &d->units[span->index];
+	symbol_dwarf_unit_parse(d, found->unit);
+	span = find_span(found->unit->spans, found->unit->n_spans, addr);
+	if (!span)
+		return;
+	found->function = &found->unit->functions[span->index];
+	symbol_dwarf_function_parse(d, found->function);
+	find_chain(found, addr);
+}
+
+static void line_of(struct dwarf *d, struct dwarf_unit *unit, uint64_t addr, const char **file,
+		    uint32_t *line)
+{
+	Dwarf_Line *row = unit ? dwarf_getsrc_die(&unit->die, addr) : NULL;
+	const char *raw = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
+	int n;
+
+	*file = raw ? symbol_paths_relative(d->paths, raw) : NULL;
+	*line = raw && !dwarf_lineno(row, &n) && n > 0 ? (uint32_t)n : 0;
+}
+
+/* NAME without clone suffixes, owned by D. */
+static const char *base_name(struct dwarf *d, const char *name)
+{
+	char *base = alloc_strndup(name, symbol_name_base_len(name));
+	const char *own = symbol_paths_name(d->paths, base);
+
+	free(base);
+	return own;
+}
+
+int symbol_image_frames(struct symbol_image *img, uint64_t addr, symbol_frame_fn fn, void *arg)
+{
+	struct dwarf *d = symbol_image_dwarf(img);
+	uint64_t offset, file_addr = addr + symbol_image_base(img);
+	struct symbol_frame frame = { 0 };
+	struct found found;
+
+	find(d, file_addr, &found);
+	line_of(d, found.unit, file_addr, &frame.file, &frame.line);
+	for (uint32_t i = found.n_chain; i-- > 0;) {
+		Dwarf_Die *die = &found.chain[i]->die;
+		int ret;
+
+		frame.name = dwarf_diename(die);
+		if (!frame.name)
+			frame.name = "[inlined]";
+		frame.inlined = true;
+		ret = fn(&frame, arg);
+		if (ret)
+			return ret;
+		symbol_dwarf_call_place(d, die, &frame.file, &frame.line);
+	}
+	frame.inlined = false;
+	frame.symbol = symbol_image_symbol_at(img, addr, &offset);
+	frame.name = found.function ? dwarf_diename(&found.function->die) : NULL;
+	if (!frame.name && frame.symbol)
+		frame.name = base_name(d, frame.symbol);
+	return frame.name ? fn(&frame, arg) : -ENOENT;
+}
+
+int symbol_image_declaration(struct symbol_image *img, uint64_t addr, const char **file,
+			     uint32_t *line)
+{
+	struct dwarf *d = symbol_image_dwarf(img);
+	Dwarf_Attribute file_attr, line_attr;
+	struct found found;
+
+	*file = NULL;
+	*line = 0;
+	find(d, addr + symbol_image_base(img), &found);
+	if (found.function)
+		place(d, dwarf_attr_integrate(&found.function->die, DW_AT_decl_file, &file_attr),
+		      dwarf_attr_integrate(&found.function->die, DW_AT_decl_line, &line_attr), file,
+		      line);
+	/* Functions in assembler have no declaration: take the line of the first instruction. */
+	if (!*file)
+		line_of(d, found.unit, addr + symbol_image_base(img), file, line);
+	return *file ? 0 : -ENOENT;
+}

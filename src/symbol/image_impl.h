@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of symbol_image share: image.c, symtab.c, dwarf.c, inlined.c, path.c. */
+#ifndef KPROTPERF_SYMBOL_IMAGE_IMPL_H
+#define KPROTPERF_SYMBOL_IMAGE_IMPL_H
+
+#include <elfutils/libdw.h>
+#include <libelf.h>
+
+#include "symbol/image.h"
+
+struct symtab;
+struct dwarf;
+struct paths;
+
+struct symbol_image {
+	char *path;
+	void *map;
+	size_t map_size;
+	Elf *elf;
+	struct symbol_build_id id;
+	Elf_Scn *symtab_scn;
+	uint64_t text_addr; /* of the section .text */
+	bool has_dwarf;
+	struct symtab *symtab; /* NULL until asked for */
+	struct dwarf *dwarf; /* likewise */
+};
+
+/* symtab.c */
+
+/* The symbol table, read now if it was not; never NULL, perhaps empty. */
+struct symtab *symbol_image_symtab(struct symbol_image *img);
+void symbol_symtab_destroy(struct symtab *tab); /* accepts NULL */
+/* The file's address of _stext, from which addresses of the interface count. */
+uint64_t symbol_image_base(struct symbol_image *img);
+
+/* dwarf.c */
+
+/* An inlined body within a function. */
+struct dwarf_inlined {
+	Dwarf_Die die;
+	uint32_t parent; /* index of the inlined body around it; UINT32_MAX: the function itself */
+	uint32_t first_range, n_ranges; /* in dwarf_function.ranges */
+};
+
+/* A function with code of its own. */
+struct dwarf_function {
+	Dwarf_Die die;
+	uint64_t entry; /* the file's address */
+	bool parsed; /* the following are filled */
+	/* Preorder: a body comes after the one around it. */
+	struct dwarf_inlined *inlined;
+	uint32_t n_inlined, cap_inlined;
+	struct symbol_range *ranges; /* the file's addresses; of each body ascending */
+	uint32_t n_ranges, cap_ranges;
+};
+
+/* A range of addresses that belongs to the unit or function INDEX. */
+struct dwarf_span {
+	uint64_t start, end;
+	uint32_t index;
+};
+
+struct dwarf_unit {
+	Dwarf_Die die;
+	uint64_t offset, end; /* in .debug_info */
+	bool parsed; /* the following are filled */
+	struct dwarf_function *functions;
+	uint32_t n_functions, cap_functions;
+	struct dwarf_span *spans; /* of functions, by start */
+	uint32_t n_spans, cap_spans;
+};
+
+struct dwarf {
+	Dwarf *dw; /* NULL: there is none, or it cannot be read */
+	struct dwarf_unit *units; /* by offset */
+	uint32_t n_units, cap_units;
+	struct dwarf_span *spans; /* of units, by start */
+	uint32_t n_spans, cap_spans;
+	struct paths *paths;
+	/* How many more ranges may be read: a hostile file can name one huge list many times. */
+	uint64_t range_budget;
+};
+
+/* The DWARF of IMG, opened and its units listed now if they were not; never NULL. */
+struct dwarf *symbol_image_dwarf(struct symbol_image *img);
+void symbol_dwarf_destroy(struct dwarf *d); /* accepts NULL */
+/* Lists the functions of a unit. */
+void symbol_dwarf_unit_parse(struct dwarf *d, struct dwarf_unit *unit);
+/* Lists the inlined bodies of a function. */
+void symbol_dwarf_function_parse(struct dwarf *d, struct dwarf_function *function);
+/* Where the inlined body DIE is called from. *FILE becomes NULL and *LINE 0 where unknown. */
+void symbol_dwarf_call_place(struct dwarf *d, Dwarf_Die *die, const char **file, uint32_t *line);
+/* A section's bytes, as they are in the file or unpacked; NULL and 0 where there is none. */
+const char *symbol_dwarf_section(struct symbol_image *img, const char *name, size_t *size);
+
+/* path.c: names of source files as the kernel's tree has them. */
+
+struct paths *symbol_paths_create(void);
+void symbol_paths_destroy(struct paths *p); /* accepts NULL */
+/*
+ * Tells of a unit compiled in DIR from NAME; either may be NULL. The tree's place is known once
+ * the one of init/main.c has been told.
+ */
+void symbol_paths_unit(struct paths *p, const char *dir, const char *name);
+/* The path RAW relative to the kernel's tree, or as it is if it lies outside. Owned by P. */
+const char *symbol_paths_relative(struct paths *p, const char *raw);
+/* P's own copy of NAME. */
+const char *symbol_paths_name(struct paths *p, const char *name);
+
+#endif
