@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "output/number.h"
+#include "output/text.h"
+
+json_t *output_json_text(const char *text)
+{
+	json_t *json;
+	char *escaped;
+
+	if (!text)
+		return json_null();
+	json = json_string(text);
+	if (json)
+		return json;
+	escaped = output_text_escape(text);
+	json = json_string(escaped);
+	free(escaped);
+	return json;
+}
+
+json_t *output_json_number(double number)
+{
+	if (!isfinite(number))
+		return json_null();
+	return output_number_is_whole(number) ? json_integer((json_int_t)number) :
+						json_real(number);
+}
+
+json_t *output_json_count(uint64_t count)
+{
+	if (count == PROFILE_NOT_COUNTED)
+		return json_null();
+	/* Beyond the range of a JSON integer there are only files made to deceive. */
+	return count <= INT64_MAX ? json_integer((json_int_t)count) : json_real((double)count);
+}
+
+void output_json_set(json_t *object, const char *key, json_t *value)
+{
+	char *escaped;
+
+	/* Fails, and drops the reference, only for a key that is not UTF-8. */
+	json_incref(value);
+	if (json_object_set(object, key, value)) {
+		escaped = output_text_escape(key);
+		json_object_set(object, escaped, value);
+		free(escaped);
+	}
+	json_decref(value);
+	json_decref(value);
+}
+
+static json_t *field_json(const struct output_field *field, enum output_type type)
+{
+	if (type == OUTPUT_TEXT)
+		return output_json_text(field->text);
+	if (type == OUTPUT_FLAG)
+		return json_boolean(field->number != 0);
+	return output_json_number(field->number);
+}
+
+/* Sets GROUP's fields of ROW in OBJECT; returns whether any of them is there. */
+static bool group_set(json_t *object, const struct output_section *section, size_t row,
+		      const struct output_group *group)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < group->n_columns; i++) {
+		const struct output_column *column = &group->columns[i];
+		struct output_field field = output_field_get(section, row, group, column);
+
+		if (column->rank == OUTPUT_TABLE_ONLY)
+			continue;
+		any |= !output_field_is_absent(&field, column->type);
+		output_json_set(object, column->key, field_json(&field, column->type));
+	}
+	return any;
+}
+
+static json_t *row_json(const struct output_section *section, size_t row)
+{
+	json_t *object = json_object();
+	size_t i;
+
+	for (i = 0; i < section->n_groups; i++) {
+		const struct output_group *group = &section->groups[i];
+		json_t *inner;
+
+		if (!group->key) {
+			group_set(object, section, row, group);
+			continue;
+		}
+		inner = json_object();
+		if (!group_set(inner, section, row, group)) {
+			json_decref(inner);
+			inner = json_null();
+		}
+		output_json_set(object, group->key, inner);
+	}
+	return object;
+}
+
+json_t *output_json_rows(const struct output_section *section)
+{
+	json_t *rows = json_array();
+	size_t row;
+
+	for (row = 0; row < section->n_rows; row++)
+		json_array_append_new(rows, row_json(section, row));
+	return rows;
+}
+
+int output_json_write(FILE *out, json_t *root)
+{
+	/* 12 digits: more than any figure is worth, and 0.1 stays 0.1. */
+	int err = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+
+	json_decref(root);
+	if (err || fputc('\n', out) == EOF)
+		return -EIO;
+	return 0;
+}

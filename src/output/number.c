@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Beyond this, digits say less than the exponent. */
+#define DIGITS_LIMIT 1e15
+
+bool output_number_is_whole(double value)
+{
+	return fabs(value) <= 0x1p53 && value == trunc(value);
+}
+
+/* VALUE with DECIMALS digits behind the point, its thousands separated. */
+static void put_separated(char *buf, double value, int decimals, bool sign)
+{
+	char digits[OUTPUT_NUMBER_MAX];
+	size_t n, whole, i;
+	char *out = buf;
+
+	if (!(fabs(value) < DIGITS_LIMIT)) {
+		snprintf(buf, OUTPUT_NUMBER_MAX, sign ? "%+.3e" : "%.3e", value);
+		return;
+	}
+	snprintf(digits, sizeof(digits), "%.*f", decimals, fabs(value));
+	n = strlen(digits);
+	whole = decimals ? n - decimals - 1 : n;
+	/* What rounds to zero has no sign. */
+	if (strspn(digits, "0.") < n) {
+		if (value < 0)
+			*out++ = '-';
+		else if (sign)
+			*out++ = '+';
+	}
+	for (i = 0; i < n; i++) {
+		*out++ = digits[i];
+		if (i + 1 < whole && (whole - i - 1) % 3 == 0)
+			*out++ = ',';
+	}
+	*out = '\0';
+}
+
+/* The decimals that leave four significant digits; none for numbers of 1,000 and more. */
+static int decimals_for(double value)
+{
+	double size = fabs(value);
+
+	return size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0;
+}
+
+static void put_ns(char *buf, double value, bool sign)
+{
+	static const struct {
+		double limit, scale;
+		const char *unit;
+	} units[] = {
+		{ 999.95, 1, " ns" },
+		{ 999.95e3, 1e3, " us" },
+		{ 999.95e6, 1e6, " ms" },
+		{ INFINITY, 1e9, " s" },
+	};
+	double scaled;
+	size_t i;
+
+	for (i = 0; i < 3 && fabs(value) >= units[i].limit; i++)
+		;
+	scaled = value / units[i].scale;
+	put_separated(buf, scaled,
+		      i == 0 && output_number_is_whole(value) ? 0 : decimals_for(scaled), sign);
+	strcat(buf, units[i].unit);
+}
+
+static void put_count(char *buf, double value, bool sign)
+{
+	/* A mean of few things: one digit more than the things themselves have. */
+	put_separated(buf, value, output_number_is_whole(value) || fabs(value) >= 100 ? 0 : 1,
+		      sign);
+}
+
+static void put_percent(char *buf, double value)
+{
+	double size = fabs(value);
+
+	put_separated(buf, value, size < 9.995 ? 2 : size < 999.95 ? 1 : 0, true);
+	strcat(buf, " %");
+}
+
+const char *output_number(char buf[OUTPUT_NUMBER_MAX], enum output_type type, double value,
+			  enum profile_clock clock)
+{
+	if (isnan(value)) {
+		strcpy(buf, "-");
+		return buf;
+	}
+	switch (type) {
+	case OUTPUT_FLAG:
+		strcpy(buf, value != 0 ? "yes" : "no");
+		break;
+	case OUTPUT_PERCENT:
+		put_percent(buf, value);
+		break;
+	case OUTPUT_FRACTION:
+		put_separated(buf, value, 2, false);
+		break;
+	case OUTPUT_TIME:
+	case OUTPUT_DELTA:
+		if (clock == PROFILE_CLOCK_NS)
+			put_ns(buf, value, type == OUTPUT_DELTA);
+		else
+			put_count(buf, value, type == OUTPUT_DELTA);
+		break;
+	default:
+		put_count(buf, value, false);
+		break;
+	}
+	return buf;
+}
+
+const char *output_number_plain(char buf[OUTPUT_NUMBER_MAX], double value)
+{
+	if (isnan(value))
+		buf[0] = '\0';
+	else if (output_number_is_whole(value))
+		snprintf(buf, OUTPUT_NUMBER_MAX, "%.0f", value + 0.0); /* -0 becomes 0 */
+	else
+		snprintf(buf, OUTPUT_NUMBER_MAX, "%.12g", value);
+	return buf;
+}

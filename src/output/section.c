@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/section.h"
+
+#include <math.h>
+
+struct output_field output_field_get(const struct output_section *section, size_t row,
+				     const struct output_group *group,
+				     const struct output_column *column)
+{
+	const char *base = (const char *)section->rows + row * section->row_size;
+	const void *at = base + group->offset + column->offset;
+	struct output_field field = { NULL, NAN };
+
+	switch (column->type) {
+	case OUTPUT_TEXT:
+		field.text = *(const char *const *)at;
+		break;
+	case OUTPUT_FLAG:
+		field.number = *(const bool *)at;
+		break;
+	default:
+		field.number = *(const double *)at;
+		break;
+	}
+	return field;
+}
+
+bool output_field_is_absent(const struct output_field *field, enum output_type type)
+{
+	return type == OUTPUT_TEXT ? !field->text : isnan(field->number);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows and columns as data, so that one description of a column serves tables, CSV and JSON.
+ *
+ * A column says where in a row its field lies and what kind of figure it is; the kind alone decides
+ * how it is aligned and formatted. A field is a `const char *` (OUTPUT_TEXT), a `bool`
+ * (OUTPUT_FLAG) or a `double` (all others); NULL and NAN mean that there is no such figure, which
+ * a table shows as "-", CSV as an empty field and JSON as null.
+ */
+#ifndef KPROTPERF_OUTPUT_SECTION_H
+#define KPROTPERF_OUTPUT_SECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profile/profile.h"
+
+enum output_type {
+	OUTPUT_TEXT,
+	OUTPUT_FLAG,
+	OUTPUT_COUNT, /* a number of things; not whole where it is a mean over runs */
+	OUTPUT_TIME, /* in ticks of the profile's clock */
+	OUTPUT_DELTA, /* likewise, a difference: always with its sign */
+	OUTPUT_PERCENT, /* a difference: always with its sign */
+	OUTPUT_FRACTION, /* of 1 */
+};
+
+/* Ranks of columns; a greater one is the first to leave a table that is too wide. */
+enum {
+	OUTPUT_ALWAYS = 0,
+	OUTPUT_DATA_ONLY = -1, /* in CSV and JSON, never in a table */
+	OUTPUT_TABLE_ONLY = -2, /* always in a table, nowhere else */
+};
+
+struct output_column {
+	const char *key; /* in JSON and CSV */
+	const char *header; /* in tables */
+	enum output_type type;
+	int rank;
+	size_t offset; /* of the field in the object of the column's group */
+};
+
+/* Columns that read one object inside each row. */
+struct output_group {
+	/* The name of the object in JSON, and the columns' prefix in CSV; NULL: they belong to the row. */
+	const char *key;
+	size_t offset; /* of the object in the row */
+	const struct output_column *columns;
+	size_t n_columns;
+};
+
+struct output_section {
+	const struct output_group *groups;
+	size_t n_groups;
+	const void *rows;
+	size_t n_rows, row_size;
+	enum profile_clock clock; /* of all times in the rows */
+	/* Rows that only repeat others, left out of tables; NULL: none. */
+	bool (*is_redundant)(const void *row);
+};
+
+/* The field of ROW that COLUMN of GROUP describes: exactly one of the two has a meaning. */
+struct output_field {
+	const char *text; /* OUTPUT_TEXT; NULL: absent */
+	double number; /* all others; NAN: absent */
+};
+
+struct output_field output_field_get(const struct output_section *section, size_t row,
+				     const struct output_group *group,
+				     const struct output_column *column);
+
+bool output_field_is_absent(const struct output_field *field, enum output_type type);
+
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "output/number.h"
+#include "output/text.h"
+
+#define GAP       2 /* columns between two fields */
+#define MIN_TRUNC 12
+
+/* One column of the table while it is laid out. */
+struct field {
+	const struct output_group *group;
+	const struct output_column *column;
+	char **cells; /* one a row */
+	unsigned int width;
+	bool left_out;
+};
+
+struct layout {
+	struct field *fields;
+	size_t n_fields, cap_fields;
+	size_t n_rows, n_hidden; /* shown, and beyond the limit */
+};
+
+static char *cell_text(const struct output_section *section, size_t row, const struct field *f)
+{
+	struct output_field value = output_field_get(section, row, f->group, f->column);
+	char buf[OUTPUT_NUMBER_MAX];
+
+	if (f->column->type != OUTPUT_TEXT)
+		return alloc_strdup(
+			output_number(buf, f->column->type, value.number, section->clock));
+	return value.text ? output_text_escape(value.text) : alloc_strdup("-");
+}
+
+static bool row_is_redundant(const struct output_section *section, size_t row)
+{
+	const char *base = section->rows;
+
+	return section->is_redundant && section->is_redundant(base + row * section->row_size);
+}
+
+static void layout_init(struct layout *l, const struct output_section *section, unsigned int top)
+{
+	size_t i, j, row, out;
+
+	memset(l, 0, sizeof(*l));
+	for (row = 0; row < section->n_rows; row++) {
+		if (row_is_redundant(section, row))
+			continue;
+		if (top && l->n_rows == top)
+			l->n_hidden++;
+		else
+			l->n_rows++;
+	}
+	for (i = 0; i < section->n_groups; i++) {
+		const struct output_group *group = &section->groups[i];
+
+		for (j = 0; j < group->n_columns; j++) {
+			struct field f = { .group = group, .column = &group->columns[j] };
+
+			if (f.column->rank == OUTPUT_DATA_ONLY)
+				continue;
+			f.width = strlen(f.column->header);
+			f.cells = alloc_array(l->n_rows, sizeof(*f.cells));
+			for (row = 0, out = 0; out < l->n_rows; row++) {
+				if (row_is_redundant(section, row))
+					continue;
+				f.cells[out] = cell_text(section, row, &f);
+				if (strlen(f.cells[out]) > f.width)
+					f.width = strlen(f.cells[out]);
+				out++;
+			}
+			vec_push(l, fields, f);
+		}
+	}
+}
+
+static void layout_deinit(struct layout *l)
+{
+	size_t i, row;
+
+	for (i = 0; i < l->n_fields; i++) {
+		for (row = 0; row < l->n_rows; row++)
+			free(l->fields[i].cells[row]);
+		free(l->fields[i].cells);
+	}
+	free(l->fields);
+}
+
+static size_t layout_width(const struct layout *l)
+{
+	size_t width = 0, i;
+
+	for (i = 0; i < l->n_fields; i++)
+		if (!l->fields[i].left_out)
+			width += l->fields[i].width + GAP;
+	return width ? width - GAP : 0;
+}
+
+/* A column that has nothing in any row says nothing. */
+static void leave_out_empty(struct layout *l)
+{
+	size_t i, row;
+
+	for (i = 0; i < l->n_fields; i++) {
+		struct field *f = &l->fields[i];
+
+		if (f->column->rank <= OUTPUT_ALWAYS)
+			continue;
+		for (row = 0; row < l->n_rows && !strcmp(f->cells[row], "-"); row++)
+			;
+		f->left_out = row == l->n_rows;
+	}
+}
+
+/* Columns leave rank by rank, so that the two sides of a diff keep the same ones. */
+static bool leave_out_rank(struct layout *l)
+{
+	int rank = OUTPUT_ALWAYS;
+	size_t i;
+
+	for (i = 0; i < l->n_fields; i++)
+		if (!l->fields[i].left_out && l->fields[i].column->rank > rank)
+			rank = l->fields[i].column->rank;
+	if (rank == OUTPUT_ALWAYS)
+		return false;
+	for (i = 0; i < l->n_fields; i++)
+		if (l->fields[i].column->rank == rank)
+			l->fields[i].left_out = true;
+	return true;
+}
+
+/* Cuts the widest text until the table fits, or nothing is left that could be cut. */
+static void truncate_text(struct layout *l, unsigned int width)
+{
+	size_t i, row;
+
+	while (layout_width(l) > width) {
+		size_t excess = layout_width(l) - width;
+		struct field *widest = NULL;
+
+		for (i = 0; i < l->n_fields; i++) {
+			struct field *f = &l->fields[i];
+
+			if (!f->left_out && f->column->type == OUTPUT_TEXT &&
+			    f->width > MIN_TRUNC && (!widest || f->width > widest->width))
+				widest = f;
+		}
+		if (!widest)
+			return;
+		widest->width =
+			widest->width > MIN_TRUNC + excess ? widest->width - excess : MIN_TRUNC;
+		for (row = 0; row < l->n_rows; row++)
+			if (strlen(widest->cells[row]) > widest->width)
+				strcpy(widest->cells[row] + widest->width - 2, "..");
+	}
+}
+
+/* Where the fields of the group that starts at I end; *LAST is the last one shown, or NULL. */
+static size_t group_end(const struct layout *l, size_t i, struct field **last, size_t *width)
+{
+	const struct output_group *group = l->fields[i].group;
+
+	*last = NULL;
+	*width = 0;
+	for (; i < l->n_fields && l->fields[i].group == group; i++) {
+		if (l->fields[i].left_out)
+			continue;
+		*last = &l->fields[i];
+		*width += l->fields[i].width + GAP;
+	}
+	return i;
+}
+
+/* Makes room for the groups' names above their columns. */
+static void widen_groups(struct layout *l)
+{
+	struct field *last;
+	size_t i, end, width;
+
+	for (i = 0; i < l->n_fields; i = end) {
+		const char *key = l->fields[i].group->key;
+
+		end = group_end(l, i, &last, &width);
+		if (key && last && width < strlen(key) + GAP)
+			last->width += strlen(key) + GAP - width;
+	}
+}
+
+static void layout_fit(struct layout *l, const struct output_table_options *options)
+{
+	leave_out_empty(l);
+	widen_groups(l);
+	if (!options->width)
+		return;
+	while (layout_width(l) > options->width && leave_out_rank(l))
+		widen_groups(l);
+	if (options->truncate)
+		truncate_text(l, options->width);
+}
+
+static void put_times(FILE *out, char c, size_t n)
+{
+	while (n--)
+		fputc(c, out);
+}
+
+/* The line above the headers that names the groups, "---- baseline ----"; none if none is named. */
+static void write_groups(FILE *out, const struct layout *l)
+{
+	size_t i, end, width, pending = 0;
+	struct field *last;
+	bool any = false;
+
+	for (i = 0; i < l->n_fields; i++)
+		any |= l->fields[i].group->key && !l->fields[i].left_out;
+	for (i = 0; any && i < l->n_fields; i = end) {
+		const char *key = l->fields[i].group->key;
+		size_t dashes;
+
+		end = group_end(l, i, &last, &width);
+		if (!key || !last) {
+			pending += width;
+			continue;
+		}
+		put_times(out, ' ', pending);
+		dashes = width - GAP - strlen(key);
+		/* A blank on each side of the name, where there is room for that and a dash. */
+		if (dashes < 4) {
+			put_times(out, ' ', dashes);
+			fputs(key, out);
+		} else {
+			put_times(out, '-', (dashes - 2) / 2);
+			fprintf(out, " %s ", key);
+			put_times(out, '-', dashes - 2 - (dashes - 2) / 2);
+		}
+		pending = GAP;
+	}
+	if (any)
+		fputc('\n', out);
+}
+
+/* One line; row -1 is the headers. No blanks at its end. */
+static void write_row(FILE *out, const struct layout *l, ssize_t row)
+{
+	size_t i, pending = 0;
+
+	for (i = 0; i < l->n_fields; i++) {
+		const struct field *f = &l->fields[i];
+		const char *text = row < 0 ? f->column->header : f->cells[row];
+		size_t blanks;
+
+		if (f->left_out)
+			continue;
+		blanks = strlen(text) < f->width ? f->width - strlen(text) : 0;
+		if (f->column->type == OUTPUT_TEXT || f->column->type == OUTPUT_FLAG)
+			fprintf(out, "%*s%s", (int)pending, "", text);
+		else
+			fprintf(out, "%*s%s", (int)(pending + blanks), "", text);
+		pending = f->column->type == OUTPUT_TEXT || f->column->type == OUTPUT_FLAG ?
+				  blanks + GAP :
+				  GAP;
+	}
+	fputc('\n', out);
+}
+
+void output_table_write(FILE *out, const struct output_section *section,
+			const struct output_table_options *options)
+{
+	struct layout l;
+	size_t row;
+
+	layout_init(&l, section, options->top);
+	layout_fit(&l, options);
+	write_groups(out, &l);
+	write_row(out, &l, -1);
+	for (row = 0; row < l.n_rows; row++)
+		write_row(out, &l, row);
+	if (l.n_hidden)
+		fprintf(out, "(%zu more; --top=0 shows all)\n", l.n_hidden);
+	layout_deinit(&l);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A section as a table for people. */
+#ifndef KPROTPERF_OUTPUT_TABLE_H
+#define KPROTPERF_OUTPUT_TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "output/section.h"
+
+struct output_table_options {
+	/*
+	 * Columns to fill; 0: no limit. Where a table is wider, columns of high rank are left out, and
+	 * a line under it says so.
+	 */
+	unsigned int width;
+	/* Where that is not enough: cut long text. Not for files, where a cut name is a lost name. */
+	bool truncate;
+	unsigned int top; /* rows to show at most, a line says how many there are more; 0: all */
+};
+
+void output_table_write(FILE *out, const struct output_section *section,
+			const struct output_table_options *options);
+
+#endif

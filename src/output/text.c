@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+char *output_text_escape(const char *s)
+{
+	static const char hex[] = "0123456789abcdef";
+	char *text = alloc_array(strlen(s) + 1, 4), *out = text;
+
+	for (; *s; s++) {
+		unsigned char c = *s;
+
+		if (c >= 0x20 && c < 0x7f) {
+			*out++ = c;
+			continue;
+		}
+		*out++ = '\\';
+		*out++ = 'x';
+		*out++ = hex[c >> 4];
+		*out++ = hex[c & 15];
+	}
+	return text;
+}
+
+void output_text_wrap(FILE *out, const char *text, unsigned int width, unsigned int indent)
+{
+	unsigned int column = 0;
+
+	for (;;) {
+		size_t n = strcspn(text, " ");
+
+		if (column && width && column + 1 + n > width) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column) {
+			fputc(' ', out);
+			column++;
+		}
+		fwrite(text, 1, n, out);
+		column += n;
+		if (!text[n])
+			break;
+		text += n + 1;
+	}
+	fputc('\n', out);
+}
+
+unsigned int output_width(FILE *out, int *is_terminal)
+{
+	const char *columns = getenv("COLUMNS");
+	int tty = isatty(fileno(out));
+	struct winsize size;
+
+	if (is_terminal)
+		*is_terminal = tty;
+	if (columns && atoi(columns) > 0)
+		return atoi(columns);
+	if (tty && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return OUTPUT_WIDTH_DEFAULT;
+}
