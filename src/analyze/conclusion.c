@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The diff in a sentence. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/diff.h"
+#include "base/alloc.h"
+#include "output/number.h"
+#include "output/text.h"
+
+/* Shares this close to the largest are taken for the same cost seen from further inside. */
+#define INNERMOST_SHARE 0.9
+/* A share under this does not explain its syscall. */
+#define LEAST_SHARE 0.1
+
+/*
+ * The function that carries ROW's change: callers of a costly function carry its cost as well, so
+ * of those with nearly the largest share, the one with the least cost of its own is named.
+ */
+static const struct analyze_diff_row *find_carrier(const struct analyze_diff *diff,
+						   const struct analyze_diff_row *row)
+{
+	const struct analyze_diff_row *best = NULL;
+	double largest = LEAST_SHARE;
+	uint32_t i;
+
+	for (i = 0; i < diff->functions.n_rows; i++) {
+		const struct analyze_diff_row *f = &diff->functions.rows[i];
+
+		if (!strcmp(f->context, row->name) && f->share > largest)
+			largest = f->share;
+	}
+	for (i = 0; i < diff->functions.n_rows; i++) {
+		const struct analyze_diff_row *f = &diff->functions.rows[i];
+
+		if (strcmp(f->context, row->name) || !(f->share >= INNERMOST_SHARE * largest) ||
+		    f->share < LEAST_SHARE)
+			continue;
+		if (!best || fmax(f->baseline.total, f->hardened.total) <
+				     fmax(best->baseline.total, best->hardened.total))
+			best = f;
+	}
+	return best;
+}
+
+/* Whether the change of the total comes from more or fewer calls rather than from dearer ones. */
+static bool is_change_of_calls(const struct analyze_diff_row *row)
+{
+	double by_calls = (row->hardened.calls - row->baseline.calls) * row->baseline.mean;
+	double by_mean = row->hardened.calls * row->delta;
+
+	return fabs(by_calls) > fabs(by_mean);
+}
+
+static char *change_text(const struct analyze_diff *diff, const struct analyze_diff_row *row)
+{
+	char a[OUTPUT_NUMBER_MAX], b[OUTPUT_NUMBER_MAX];
+	const char *unit = diff->clock == PROFILE_CLOCK_INSN ? " insn" : "";
+
+	if (isnan(row->delta))
+		return alloc_printf("%s is called on the %s side only (%s%s a run)", row->name,
+				    isnan(row->baseline.mean) ? "hardened" : "baseline",
+				    output_number(a, OUTPUT_DELTA, row->delta_total, diff->clock),
+				    unit);
+	if (is_change_of_calls(row)) {
+		output_number(a, OUTPUT_COUNT, row->baseline.calls, diff->clock);
+		output_number(b, OUTPUT_COUNT, row->hardened.calls, diff->clock);
+		return alloc_printf("%s is called %s times a run instead of %s", row->name, b, a);
+	}
+	output_number(a, OUTPUT_PERCENT, row->delta_pct, diff->clock);
+	output_number(b, OUTPUT_DELTA, row->delta, diff->clock);
+	return alloc_printf("%s is %s %s (%s%s a call)", row->name,
+			    a[0] == '+' || a[0] == '-' ? a + 1 : a,
+			    row->delta < 0 ? "faster" : "slower", b, unit);
+}
+
+static char *carrier_text(const struct analyze_diff *diff, const struct analyze_diff_row *row)
+{
+	const struct analyze_diff_row *carrier = find_carrier(diff, row);
+	char share[OUTPUT_NUMBER_MAX];
+
+	if (carrier)
+		return alloc_printf(
+			"; %s carries %s of it", carrier->name,
+			output_number(share, OUTPUT_FRACTION, carrier->share, diff->clock));
+	if (diff->functions.n_rows)
+		return alloc_strdup("; no recorded function carries a tenth of it");
+	return alloc_strdup("; record with --func to see where");
+}
+
+static char *runs_text(const struct analyze_diff *diff)
+{
+	if (diff->runs[0] > 1 && diff->runs[1] > 1)
+		return alloc_printf("%u and %u runs", diff->runs[0], diff->runs[1]);
+	if (diff->runs[0] == 1 && diff->runs[1] == 1)
+		return alloc_strdup("one run a side: how much runs differ is not known");
+	return alloc_printf("%u against %u runs: how much runs differ is not known", diff->runs[0],
+			    diff->runs[1]);
+}
+
+char *analyze_diff_conclusion(const struct analyze_diff *diff)
+{
+	const struct analyze_diff_row *row = diff->syscalls.rows;
+	char *change, *carrier, *runs = runs_text(diff), *text, *escaped;
+
+	if (!diff->syscalls.n_rows || row->delta_total == 0) {
+		text = alloc_printf("No syscall differs (%s).", runs);
+	} else {
+		change = change_text(diff, row);
+		carrier = carrier_text(diff, row);
+		text = alloc_printf("%s%s (%s).", change, carrier, runs);
+		free(change);
+		free(carrier);
+	}
+	free(runs);
+	escaped = output_text_escape(text);
+	free(text);
+	return escaped;
+}

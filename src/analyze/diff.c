@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/compare.h"
+#include "analyze/sort.h"
+#include "base/alloc.h"
+#include "base/log.h"
+
+double analyze_percent(double delta, double base)
+{
+	return base > 0 ? delta / base * 100 : NAN;
+}
+
+static struct analyze_figures figures_per_run(const struct analyze_figures *f, uint32_t runs)
+{
+	struct analyze_figures per_run = *f;
+
+	per_run.calls /= runs;
+	per_run.errors /= runs;
+	per_run.total /= runs;
+	return per_run;
+}
+
+static int row_order(const struct analyze_row *a, const struct analyze_row *b)
+{
+	int diff = strcmp(a->name, b->name);
+
+	return diff ? diff : analyze_context_compare(a->context, b->context);
+}
+
+static void rows_match(struct analyze_diff_rows *out, const struct analyze_table *a,
+		       const struct analyze_table *b, const struct analyze_rows *rows_a,
+		       const struct analyze_rows *rows_b)
+{
+	uint32_t i = 0, j = 0;
+
+	while (i < rows_a->n_rows || j < rows_b->n_rows) {
+		struct analyze_diff_row row = { .baseline = analyze_figures_none,
+						.hardened = analyze_figures_none,
+						.delta = NAN,
+						.delta_pct = NAN,
+						.delta_total = NAN,
+						.share = NAN };
+		int order = i == rows_a->n_rows ? 1 :
+			    j == rows_b->n_rows ? -1 :
+						  row_order(&rows_a->rows[i], &rows_b->rows[j]);
+		const struct analyze_row *from = order <= 0 ? &rows_a->rows[i] : &rows_b->rows[j];
+
+		row.name = from->name;
+		row.context = from->context;
+		if (order <= 0)
+			row.baseline = figures_per_run(&rows_a->rows[i++].figures, a->runs);
+		if (order >= 0)
+			row.hardened = figures_per_run(&rows_b->rows[j++].figures, b->runs);
+		row.delta = row.hardened.mean - row.baseline.mean;
+		row.delta_pct = analyze_percent(row.delta, row.baseline.mean);
+		vec_push(out, rows, row);
+	}
+}
+
+/* The total of a side where it is known: KNOWN tells whether no calls there means none were made. */
+static double side_total(const struct analyze_figures *f, bool known)
+{
+	return isnan(f->total) && known ? 0 : f->total;
+}
+
+static void syscall_totals(struct analyze_diff_rows *syscalls)
+{
+	uint32_t i;
+
+	for (i = 0; i < syscalls->n_rows; i++) {
+		struct analyze_diff_row *row = &syscalls->rows[i];
+
+		row->delta_total =
+			side_total(&row->hardened, true) - side_total(&row->baseline, true);
+	}
+}
+
+static double syscall_delta(const struct analyze_diff_rows *syscalls, const char *name)
+{
+	uint32_t low = 0, high = syscalls->n_rows;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		int order = strcmp(name, syscalls->rows[mid].name);
+
+		if (!order)
+			return syscalls->rows[mid].delta_total;
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NAN;
+}
+
+/* Rows are still in the order of their names: a function's sum comes first, then its contexts. */
+static void function_totals(struct analyze_diff_rows *functions,
+			    const struct analyze_diff_rows *syscalls)
+{
+	struct analyze_diff_row *sum = NULL;
+	double all = 0;
+	uint32_t i;
+
+	for (i = 0; i < syscalls->n_rows; i++)
+		all += syscalls->rows[i].delta_total;
+	for (i = 0; i < functions->n_rows; i++) {
+		struct analyze_diff_row *row = &functions->rows[i];
+		bool is_sum = !strcmp(row->context, ANALYZE_ALL_CONTEXTS);
+		double delta;
+
+		if (is_sum)
+			sum = row;
+		row->delta_total = side_total(&row->hardened, !isnan(sum->hardened.calls)) -
+				   side_total(&row->baseline, !isnan(sum->baseline.calls));
+		delta = is_sum ? all : syscall_delta(syscalls, row->context);
+		if (delta != 0)
+			row->share = row->delta_total / delta;
+		if (!is_sum)
+			sum->redundant =
+				row == sum + 1 && (i + 1 == functions->n_rows ||
+						   strcmp(functions->rows[i + 1].name, row->name));
+	}
+}
+
+/* What a row weighs in the order: the cost itself where there is nothing to take it from. */
+static double row_weight(const struct analyze_diff_row *row)
+{
+	if (!isnan(row->delta_total))
+		return fabs(row->delta_total);
+	return fabs(isnan(row->hardened.total) ? row->baseline.total : row->hardened.total);
+}
+
+static int weight_compare(const void *left, const void *right)
+{
+	const struct analyze_diff_row *a = left, *b = right;
+	double weight_a = row_weight(a), weight_b = row_weight(b);
+	int diff;
+
+	if (weight_a != weight_b)
+		return weight_a < weight_b ? 1 : -1;
+	diff = strcmp(a->name, b->name);
+	return diff ? diff : analyze_context_compare(a->context, b->context);
+}
+
+/* One name's rows on one side: [0] unprobed, [1] probed; NULL where there is none. */
+struct workload_pair {
+	const struct analyze_workload_row *rows[2];
+};
+
+/* Takes the rows of NAME, if they are next in W, and moves *I behind them. */
+static struct workload_pair pair_take(const struct analyze_workload *w, uint32_t *i,
+				      const char *name)
+{
+	struct workload_pair pair = { { NULL, NULL } };
+
+	for (; *i < w->n_rows && !strcmp(w->rows[*i].name, name); (*i)++)
+		pair.rows[w->rows[*i].probed] = &w->rows[*i];
+	return pair;
+}
+
+static struct analyze_diff_workload_row workload_row(struct workload_pair a, struct workload_pair b)
+{
+	/* Like is compared with like: unprobed where both sides have it, else probed likewise. */
+	int how = a.rows[0] && b.rows[0] ? 0 :
+		  a.rows[1] && b.rows[1] ? 1 :
+					   !a.rows[0] && !b.rows[0];
+	const struct analyze_workload_row *from = a.rows[how] ? a.rows[how] : b.rows[how];
+	struct analyze_diff_workload_row row = {
+		.name = from->name,
+		.probed = from->probed,
+		.how = from->how,
+		.order = from->order,
+		.baseline = a.rows[how] ? a.rows[how]->figures : analyze_workload_none,
+		.hardened = b.rows[how] ? b.rows[how]->figures : analyze_workload_none,
+	};
+
+	row.delta = row.hardened.mean - row.baseline.mean;
+	row.delta_pct = analyze_percent(row.delta, row.baseline.mean);
+	return row;
+}
+
+static int workload_compare(const void *left, const void *right)
+{
+	const struct analyze_diff_workload_row *a = left, *b = right;
+
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void workload_diff(struct analyze_diff *diff, const struct profile *baseline,
+			  const struct profile *hardened)
+{
+	struct analyze_workload a, b;
+	uint32_t i = 0, j = 0;
+
+	analyze_workload_init(&a, baseline);
+	analyze_workload_init(&b, hardened);
+	while (i < a.n_rows || j < b.n_rows) {
+		int order = i == a.n_rows ? 1 :
+			    j == b.n_rows ? -1 :
+					    strcmp(a.rows[i].name, b.rows[j].name);
+		const char *name = order <= 0 ? a.rows[i].name : b.rows[j].name;
+		struct workload_pair pair_a = pair_take(&a, &i, name);
+		struct workload_pair pair_b = pair_take(&b, &j, name);
+
+		vec_push(diff, workload, workload_row(pair_a, pair_b));
+	}
+	analyze_sort(diff->workload, diff->n_workload, sizeof(*diff->workload), workload_compare);
+	analyze_workload_deinit(&a);
+	analyze_workload_deinit(&b);
+}
+
+int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
+		      const struct profile *hardened, bool raw)
+{
+	struct analyze_table a, b;
+
+	memset(diff, 0, sizeof(*diff));
+	if (baseline->clock != hardened->clock) {
+		log_error(
+			"cannot compare: the baseline's times are in %s, the hardened side's in %s; "
+			"record both with the same --accel",
+			profile_clock_unit(baseline->clock), profile_clock_unit(hardened->clock));
+		return -EINVAL;
+	}
+	diff->clock = baseline->clock;
+	analyze_table_init(&a, baseline, raw);
+	analyze_table_init(&b, hardened, raw);
+	diff->runs[0] = a.runs;
+	diff->runs[1] = b.runs;
+	diff->boots[0] = a.boots;
+	diff->boots[1] = b.boots;
+	rows_match(&diff->syscalls, &a, &b, &a.syscalls, &b.syscalls);
+	rows_match(&diff->functions, &a, &b, &a.functions, &b.functions);
+	syscall_totals(&diff->syscalls);
+	function_totals(&diff->functions, &diff->syscalls);
+	analyze_sort(diff->syscalls.rows, diff->syscalls.n_rows, sizeof(*diff->syscalls.rows),
+		     weight_compare);
+	analyze_sort(diff->functions.rows, diff->functions.n_rows, sizeof(*diff->functions.rows),
+		     weight_compare);
+	analyze_table_deinit(&a);
+	analyze_table_deinit(&b);
+	workload_diff(diff, baseline, hardened);
+	analyze_env_diff(&diff->env, baseline, hardened);
+	analyze_warnings_of_pair(&diff->warnings, baseline, hardened);
+	return 0;
+}
+
+void analyze_diff_deinit(struct analyze_diff *diff)
+{
+	free(diff->workload);
+	free(diff->syscalls.rows);
+	free(diff->functions.rows);
+	analyze_env_deinit(&diff->env);
+	analyze_warnings_deinit(&diff->warnings);
+	memset(diff, 0, sizeof(*diff));
+}

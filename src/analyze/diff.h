@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The same work on two kernels, side by side. */
+#ifndef KPROTPERF_ANALYZE_DIFF_H
+#define KPROTPERF_ANALYZE_DIFF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze/environment.h"
+#include "analyze/losses.h"
+#include "analyze/table.h"
+#include "analyze/workload.h"
+#include "profile/profile.h"
+
+/*
+ * One syscall, or one function in one context. Counts and totals of both sides are a run, means over
+ * its probed runs. A side that has no such row is analyze_figures_none.
+ */
+struct analyze_diff_row {
+	const char *name;
+	const char *context; /* as in struct analyze_row */
+	bool redundant;
+	struct analyze_figures baseline, hardened;
+	double delta; /* of the mean a call, in ticks; NAN unless both are known */
+	double delta_pct; /* the same in percent of the baseline's mean */
+	/*
+	 * Of the total a run. A side without calls counts as 0 where it was looked at: a syscall
+	 * always is, a function if the side's recording had it at all. NAN where it was not.
+	 */
+	double delta_total;
+	/*
+	 * Functions: delta_total as a fraction of that of its syscall, for ANALYZE_ALL_CONTEXTS of
+	 * that of all syscalls. Negative or above 1 where others make up for it. NAN where either
+	 * is NAN or the divisor is 0.
+	 */
+	double share;
+};
+
+struct analyze_diff_rows {
+	struct analyze_diff_row *rows; /* by falling |delta_total| */
+	uint32_t n_rows, cap_rows;
+};
+
+struct analyze_diff_workload_row {
+	const char *name;
+	bool probed; /* of both sides; where only one has the row, of that */
+	const char *how; /* as in struct analyze_workload_row */
+	size_t order;
+	struct analyze_workload_figures baseline, hardened;
+	double delta, delta_pct; /* of the mean */
+};
+
+struct analyze_diff {
+	enum profile_clock clock;
+	uint32_t runs[2], boots[2]; /* of the baseline and the hardened side */
+	struct analyze_env env;
+	struct analyze_warnings warnings; /* what makes the comparison doubtful */
+	struct analyze_diff_workload_row *workload;
+	uint32_t n_workload, cap_workload;
+	struct analyze_diff_rows syscalls, functions;
+};
+
+/*
+ * Both profiles must outlive DIFF. RAW as for analyze_table_init(). Returns 0, or -EINVAL, having
+ * said so, where the two clocks count different things; DIFF is then empty.
+ */
+int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
+		      const struct profile *hardened, bool raw);
+void analyze_diff_deinit(struct analyze_diff *diff);
+
+/*
+ * The answer in a sentence or two, to be freed by the caller: which syscall changed most a run, by
+ * how much a call, and which function carries it. Claims no significance.
+ */
+char *analyze_diff_conclusion(const struct analyze_diff *diff);
+
+/* DELTA in percent of BASE; NAN where BASE is not above 0. */
+double analyze_percent(double delta, double base);
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/sort.h"
+#include "base/alloc.h"
+
+const struct analyze_figures analyze_figures_none = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+
+/* A cell on its way into a row; without a cell, it is only known that there is such a function. */
+struct ref {
+	const char *name, *context;
+	const struct profile_stats *stats;
+};
+
+struct refs {
+	struct ref *refs;
+	size_t n_refs, cap_refs;
+};
+
+void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats, bool raw)
+{
+	*f = analyze_figures_none;
+	f->calls = (double)stats->calls;
+	if (stats->errors != PROFILE_NOT_COUNTED)
+		f->errors = (double)stats->errors;
+	/* The difference is exact, and may be negative: cost is an estimate. */
+	f->total = raw ? (double)stats->oncpu : (double)(int64_t)(stats->oncpu - stats->cost);
+	if (!stats->calls)
+		return;
+	f->mean = raw ? f->total / f->calls : profile_stats_mean(stats);
+	if (raw && stats->cost)
+		return;
+	f->p50 = profile_stats_quantile(stats, 0.50);
+	f->p90 = profile_stats_quantile(stats, 0.90);
+	f->p99 = profile_stats_quantile(stats, 0.99);
+	f->min = (double)stats->min;
+	f->max = (double)stats->max;
+}
+
+int analyze_context_compare(const char *a, const char *b)
+{
+	bool all_a, all_b;
+
+	if (!a || !b)
+		return !!a - !!b;
+	all_a = !strcmp(a, ANALYZE_ALL_CONTEXTS);
+	all_b = !strcmp(b, ANALYZE_ALL_CONTEXTS);
+	if (all_a || all_b)
+		return all_b - all_a;
+	return strcmp(a, b);
+}
+
+static int ref_compare(const void *left, const void *right)
+{
+	const struct ref *a = left, *b = right;
+	int diff = strcmp(a->name, b->name);
+
+	return diff ? diff : analyze_context_compare(a->context, b->context);
+}
+
+static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n,
+		    const char *context, bool raw)
+{
+	struct analyze_row row = { .name = first->name, .context = context };
+	struct profile_stats sum;
+	size_t i;
+
+	profile_stats_init(&sum);
+	for (i = 0; i < n; i++)
+		if (first[i].stats)
+			profile_stats_merge(&sum, first[i].stats);
+	analyze_figures_form(&row.figures, &sum, raw);
+	profile_stats_deinit(&sum);
+	vec_push(rows, rows, row);
+}
+
+/* A row for each context among the N refs of one name; returns how many. */
+static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, size_t n, bool raw)
+{
+	size_t i, j, added = 0;
+
+	for (i = 0; i < n; i = j) {
+		for (j = i + 1; j < n && !ref_compare(&refs[i], &refs[j]); j++)
+			;
+		if (!refs[i].stats)
+			continue;
+		row_add(rows, &refs[i], j - i, refs[i].context, raw);
+		added++;
+	}
+	return added;
+}
+
+static void functions_form(struct analyze_rows *rows, struct refs *refs, bool raw)
+{
+	size_t i, j;
+
+	analyze_sort(refs->refs, refs->n_refs, sizeof(*refs->refs), ref_compare);
+	for (i = 0; i < refs->n_refs; i = j) {
+		uint32_t sum = rows->n_rows;
+		size_t contexts;
+
+		for (j = i + 1; j < refs->n_refs; j++)
+			if (strcmp(refs->refs[i].name, refs->refs[j].name))
+				break;
+		row_add(rows, &refs->refs[i], j - i, ANALYZE_ALL_CONTEXTS, raw);
+		contexts = contexts_add(rows, &refs->refs[i], j - i, raw);
+		rows->rows[sum].redundant = contexts == 1;
+	}
+}
+
+static int boot_compare(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static void count_runs(struct analyze_table *table, const struct profile *p)
+{
+	uint32_t *boots = alloc_array(p->n_runs, sizeof(*boots));
+	uint32_t i;
+
+	for (i = 0; i < p->n_runs; i++)
+		if (p->runs[i].kind != PROFILE_RUN_CONTROL)
+			boots[table->runs++] = p->runs[i].boot;
+	analyze_sort(boots, table->runs, sizeof(*boots), boot_compare);
+	for (i = 0; i < table->runs; i++)
+		table->boots += i == 0 || boots[i] != boots[i - 1];
+	free(boots);
+}
+
+void analyze_table_init(struct analyze_table *table, const struct profile *p, bool raw)
+{
+	struct refs syscalls = { 0 }, functions = { 0 };
+	uint32_t i;
+
+	memset(table, 0, sizeof(*table));
+	table->clock = p->clock;
+	count_runs(table, p);
+	for (i = 0; i < p->n_sites; i++)
+		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
+			vec_push(&functions, refs, ((struct ref){ .name = p->sites[i].name }));
+	for (i = 0; i < p->n_cells; i++) {
+		const struct profile_cell *cell = &p->cells[i];
+		const struct profile_site *site = &p->sites[cell->site];
+		struct ref ref = { .name = site->name,
+				   .context = p->contexts[cell->context].name,
+				   .stats = &cell->stats };
+
+		if (p->runs[cell->run].kind == PROFILE_RUN_CONTROL)
+			continue;
+		if (site->kind == PROFILE_SITE_CONTEXT) {
+			ref.name = ref.context;
+			ref.context = NULL;
+			vec_push(&syscalls, refs, ref);
+			table->oncpu += (double)cell->stats.oncpu;
+			table->cost += (double)cell->stats.cost;
+		} else if (site->kind == PROFILE_SITE_FUNCTION) {
+			vec_push(&functions, refs, ref);
+		}
+	}
+	analyze_sort(syscalls.refs, syscalls.n_refs, sizeof(*syscalls.refs), ref_compare);
+	contexts_add(&table->syscalls, syscalls.refs, syscalls.n_refs, raw);
+	functions_form(&table->functions, &functions, raw);
+	free(syscalls.refs);
+	free(functions.refs);
+}
+
+void analyze_table_deinit(struct analyze_table *table)
+{
+	free(table->syscalls.rows);
+	free(table->functions.rows);
+	memset(table, 0, sizeof(*table));
+}
+
+static int total_compare(const void *left, const void *right)
+{
+	const struct analyze_row *a = left, *b = right;
+	int diff;
+
+	if (a->figures.total != b->figures.total)
+		return a->figures.total < b->figures.total ? 1 : -1;
+	diff = strcmp(a->name, b->name);
+	return diff ? diff : analyze_context_compare(a->context, b->context);
+}
+
+void analyze_rows_sort_by_total(struct analyze_rows *rows)
+{
+	analyze_sort(rows->rows, rows->n_rows, sizeof(*rows->rows), total_compare);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/workload.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/sort.h"
+#include "base/alloc.h"
+
+const struct analyze_workload_figures analyze_workload_none = { NAN, NAN, NAN, NAN };
+
+/* One figure of one run. */
+struct ref {
+	const char *name;
+	bool probed;
+	size_t order;
+	struct analyze_workload_figures figures;
+};
+
+struct refs {
+	struct ref *refs;
+	size_t n_refs, cap_refs;
+};
+
+/* A mean that skips what was not given. */
+struct mean {
+	double sum;
+	size_t n;
+};
+
+static int ref_compare(const void *left, const void *right)
+{
+	const struct ref *a = left, *b = right;
+	int diff = strcmp(a->name, b->name);
+
+	if (diff)
+		return diff;
+	if (a->probed != b->probed)
+		return a->probed - b->probed;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void mean_add(struct mean *mean, double value)
+{
+	if (isnan(value))
+		return;
+	mean->sum += value;
+	mean->n++;
+}
+
+static struct analyze_workload_row row_form(const struct ref *refs, size_t n)
+{
+	struct analyze_workload_row row = { .name = refs->name,
+					    .probed = refs->probed,
+					    .order = refs->order };
+	struct mean mean = { 0 }, p50 = { 0 };
+	size_t i;
+
+	row.how = row.probed ? "probed" : "unprobed";
+	row.figures = analyze_workload_none;
+	row.figures.iterations = 0;
+	for (i = 0; i < n; i++) {
+		row.figures.iterations += refs[i].figures.iterations;
+		mean_add(&mean, refs[i].figures.mean);
+		mean_add(&p50, refs[i].figures.p50);
+		row.figures.min = fmin(row.figures.min, refs[i].figures.min);
+	}
+	if (mean.n)
+		row.figures.mean = mean.sum / (double)mean.n;
+	if (p50.n)
+		row.figures.p50 = p50.sum / (double)p50.n;
+	return row;
+}
+
+static void refs_collect(struct refs *refs, const struct profile *p)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < p->n_runs; i++) {
+		const struct profile_run *run = &p->runs[i];
+		bool probed = run->kind != PROFILE_RUN_CONTROL;
+
+		for (j = 0; j < run->n_reports; j++) {
+			const struct profile_report *r = &run->reports[j];
+
+			vec_push(refs, refs,
+				 ((struct ref){ .name = r->name,
+						.probed = probed,
+						.order = refs->n_refs,
+						.figures = { (double)r->iterations, r->mean, r->p50,
+							     r->min } }));
+		}
+	}
+	for (i = 0; i < p->n_runs; i++) {
+		const struct profile_run *run = &p->runs[i];
+		double wall = (double)run->wall;
+
+		vec_push(refs, refs,
+			 ((struct ref){ .name = ANALYZE_COMMAND,
+					.probed = run->kind != PROFILE_RUN_CONTROL,
+					.order = SIZE_MAX,
+					.figures = { 1, wall, NAN, wall } }));
+	}
+}
+
+void analyze_workload_init(struct analyze_workload *workload, const struct profile *p)
+{
+	struct refs refs = { 0 };
+	size_t i, j;
+
+	memset(workload, 0, sizeof(*workload));
+	refs_collect(&refs, p);
+	analyze_sort(refs.refs, refs.n_refs, sizeof(*refs.refs), ref_compare);
+	for (i = 0; i < refs.n_refs; i = j) {
+		const struct ref *first = &refs.refs[i];
+		struct analyze_workload_row row, *other;
+
+		for (j = i + 1; j < refs.n_refs; j++)
+			if (strcmp(first->name, refs.refs[j].name) ||
+			    first->probed != refs.refs[j].probed)
+				break;
+		row = row_form(first, j - i);
+		other = workload->n_rows ? &workload->rows[workload->n_rows - 1] : NULL;
+		/* Both kinds of one name stand together, where the earlier of the two belongs. */
+		if (other && !strcmp(other->name, row.name)) {
+			if (other->order < row.order)
+				row.order = other->order;
+			else
+				other->order = row.order;
+		}
+		vec_push(workload, rows, row);
+	}
+	free(refs.refs);
+}
+
+void analyze_workload_deinit(struct analyze_workload *workload)
+{
+	free(workload->rows);
+	memset(workload, 0, sizeof(*workload));
+}
+
+static int order_compare(const void *left, const void *right)
+{
+	const struct analyze_workload_row *a = left, *b = right;
+
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return a->probed - b->probed;
+}
+
+void analyze_workload_sort_by_order(struct analyze_workload *workload)
+{
+	analyze_sort(workload->rows, workload->n_rows, sizeof(*workload->rows), order_compare);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Layer 0: how long the work itself took, by the workload's own clock and by that of whoever
+ * started it. What all other layers must add up to.
+ */
+#ifndef KPROTPERF_ANALYZE_WORKLOAD_H
+#define KPROTPERF_ANALYZE_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+/* The row of the command as a whole, from start to exit. */
+#define ANALYZE_COMMAND "[command]"
+
+struct analyze_workload_figures {
+	double iterations; /* the sum over runs; of ANALYZE_COMMAND, the runs */
+	double mean, p50; /* of an iteration: the mean over runs, each counting the same */
+	double min; /* the least of all runs */
+};
+
+extern const struct analyze_workload_figures analyze_workload_none;
+
+struct analyze_workload_row {
+	const char *name; /* the profile's */
+	bool probed; /* false: from control runs; true: probe cost is inside the times */
+	const char *how; /* the same as text: "unprobed", "probed" */
+	size_t order; /* the reader's: as first reported, the command last */
+	struct analyze_workload_figures figures;
+};
+
+struct analyze_workload {
+	struct analyze_workload_row *rows; /* by name, unprobed before probed */
+	uint32_t n_rows, cap_rows;
+};
+
+void analyze_workload_init(struct analyze_workload *workload, const struct profile *p);
+void analyze_workload_deinit(struct analyze_workload *workload);
+
+/* Brings the rows into the reader's order, unprobed before probed. */
+void analyze_workload_sort_by_order(struct analyze_workload *workload);
+
+#endif
