@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/columns.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A column of a field whose name is its key. */
+#define COLUMN(type_of, field, header, type, rank)                          \
+	{                                                                   \
+#field, header, type, rank, offsetof(struct type_of, field) \
+	}
+#define FIGURE(field, header, type, rank) COLUMN(analyze_figures, field, header, type, rank)
+#define GROUP(key, offset, columns)              \
+	{                                        \
+		key, offset, columns, N(columns) \
+	}
+#define SECTION(groups, rows, n_rows, clock)                                  \
+	{                                                                     \
+		groups, N(groups), rows, n_rows, sizeof(*(rows)), clock, NULL \
+	}
+
+/* ERRORS is last: only syscalls have it, and functions leave the last column away. */
+static const struct output_column report_figures[] = {
+	FIGURE(calls, "CALLS", OUTPUT_COUNT, OUTPUT_ALWAYS),
+	FIGURE(total, "TOTAL", OUTPUT_TIME, OUTPUT_ALWAYS),
+	FIGURE(mean, "MEAN", OUTPUT_TIME, OUTPUT_ALWAYS),
+	FIGURE(p50, "P50", OUTPUT_TIME, 2),
+	FIGURE(p90, "P90", OUTPUT_TIME, 5),
+	FIGURE(p99, "P99", OUTPUT_TIME, 1),
+	FIGURE(min, "MIN", OUTPUT_TIME, 4),
+	FIGURE(max, "MAX", OUTPUT_TIME, 3),
+	FIGURE(errors, "ERRORS", OUTPUT_COUNT, 1),
+};
+
+static const struct output_column diff_figures[] = {
+	FIGURE(calls, "CALLS", OUTPUT_COUNT, 2),
+	FIGURE(total, "TOTAL", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(mean, "MEAN", OUTPUT_TIME, OUTPUT_ALWAYS),
+	FIGURE(p50, "P50", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(p90, "P90", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(p99, "P99", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(min, "MIN", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(max, "MAX", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(errors, "ERRORS", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+};
+
+/* For tables only, under the main one. */
+static const struct output_column detail_figures[] = {
+	FIGURE(p50, "P50", OUTPUT_TIME, OUTPUT_ALWAYS), FIGURE(p99, "P99", OUTPUT_TIME, 1),
+	FIGURE(total, "TOTAL", OUTPUT_TIME, 2),         FIGURE(calls, "CALLS", OUTPUT_COUNT, 3),
+	FIGURE(errors, "ERRORS", OUTPUT_COUNT, 4),
+};
+
+static const struct output_column row_syscall[] = {
+	COLUMN(analyze_row, name, "SYSCALL", OUTPUT_TEXT, OUTPUT_ALWAYS),
+};
+
+static const struct output_column row_function[] = {
+	COLUMN(analyze_row, name, "FUNCTION", OUTPUT_TEXT, OUTPUT_ALWAYS),
+	{ "syscall", "CONTEXT", OUTPUT_TEXT, OUTPUT_ALWAYS, offsetof(struct analyze_row, context) },
+};
+
+static bool row_is_redundant(const void *row)
+{
+	return ((const struct analyze_row *)row)->redundant;
+}
+
+struct output_section columns_report_syscalls(const struct analyze_table *table)
+{
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, row_syscall),
+		GROUP(NULL, offsetof(struct analyze_row, figures), report_figures),
+	};
+
+	return (struct output_section)SECTION(groups, table->syscalls.rows, table->syscalls.n_rows,
+					      table->clock);
+}
+
+struct output_section columns_report_functions(const struct analyze_table *table)
+{
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, row_function),
+		{ NULL, offsetof(struct analyze_row, figures), report_figures,
+		  N(report_figures) - 1 },
+	};
+	struct output_section section =
+		SECTION(groups, table->functions.rows, table->functions.n_rows, table->clock);
+
+	section.is_redundant = row_is_redundant;
+	return section;
+}
+
+struct output_section columns_report_calls(const struct columns_call *calls, size_t n,
+					   enum profile_clock clock)
+{
+	static const struct output_column kind[] = {
+		COLUMN(columns_call, kind, "KIND", OUTPUT_TEXT, OUTPUT_ALWAYS),
+	};
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, kind),
+		GROUP(NULL, offsetof(struct columns_call, row), row_function),
+		GROUP(NULL, offsetof(struct columns_call, row.figures), report_figures),
+	};
+
+	return (struct output_section)SECTION(groups, calls, n, clock);
+}
+
+#define WORKLOAD(field, header, type, rank) \
+	COLUMN(analyze_workload_figures, field, header, type, rank)
+
+struct output_section columns_report_workload(const struct analyze_workload *workload,
+					      enum profile_clock clock)
+{
+	static const struct output_column id[] = {
+		COLUMN(analyze_workload_row, name, "WORKLOAD", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		COLUMN(analyze_workload_row, probed, "", OUTPUT_FLAG, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_workload_row, how, "HOW", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
+	};
+	static const struct output_column figures[] = {
+		WORKLOAD(iterations, "ITERATIONS", OUTPUT_COUNT, 1),
+		WORKLOAD(mean, "MEAN", OUTPUT_TIME, OUTPUT_ALWAYS),
+		WORKLOAD(p50, "P50", OUTPUT_TIME, 2),
+		WORKLOAD(min, "MIN", OUTPUT_TIME, 3),
+	};
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, id),
+		GROUP(NULL, offsetof(struct analyze_workload_row, figures), figures),
+	};
+
+	return (struct output_section)SECTION(groups, workload->rows, workload->n_rows, clock);
+}
+
+struct output_section columns_report_leaves(const struct analyze_leaves *leaves)
+{
+	static const struct output_column columns[] = {
+		COLUMN(analyze_leaf, name, "INNERMOST FRAME", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		COLUMN(analyze_leaf, samples, "SAMPLES", OUTPUT_COUNT, OUTPUT_ALWAYS),
+		COLUMN(analyze_leaf, share, "SHARE", OUTPUT_FRACTION, OUTPUT_ALWAYS),
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+
+	return (struct output_section)SECTION(groups, leaves->leaves, leaves->n_leaves,
+					      PROFILE_CLOCK_NS);
+}
+
+struct output_section columns_report_losses(const struct columns_loss *losses, size_t n)
+{
+	static const struct output_column columns[] = {
+		COLUMN(columns_loss, count_text, "COUNT", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
+		COLUMN(columns_loss, key, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		COLUMN(columns_loss, kind, "KIND", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		COLUMN(columns_loss, count, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+		COLUMN(columns_loss, text, "OF WHAT", OUTPUT_TEXT, OUTPUT_ALWAYS),
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+
+	return (struct output_section)SECTION(groups, losses, n, PROFILE_CLOCK_NS);
+}
+
+#define DIFF(field, header, type, rank) COLUMN(analyze_diff_row, field, header, type, rank)
+
+static const struct output_column diff_syscall[] = {
+	DIFF(name, "SYSCALL", OUTPUT_TEXT, OUTPUT_ALWAYS),
+};
+
+static const struct output_column diff_function[] = {
+	DIFF(name, "FUNCTION", OUTPUT_TEXT, OUTPUT_ALWAYS),
+	{ "syscall", "CONTEXT", OUTPUT_TEXT, OUTPUT_ALWAYS,
+	  offsetof(struct analyze_diff_row, context) },
+};
+
+/* SHARE is last: only functions have it, and syscalls leave the last column away. */
+static const struct output_column diff_deltas[] = {
+	DIFF(delta, "DELTA", OUTPUT_DELTA, OUTPUT_ALWAYS),
+	DIFF(delta_pct, "%", OUTPUT_PERCENT, OUTPUT_ALWAYS),
+	DIFF(delta_total, "DELTA/RUN", OUTPUT_DELTA, 1),
+	DIFF(share, "SHARE", OUTPUT_FRACTION, OUTPUT_ALWAYS),
+};
+
+static bool diff_row_is_redundant(const void *row)
+{
+	return ((const struct analyze_diff_row *)row)->redundant;
+}
+
+#define BASELINE offsetof(struct analyze_diff_row, baseline)
+#define HARDENED offsetof(struct analyze_diff_row, hardened)
+
+struct output_section columns_diff_syscalls(const struct analyze_diff *diff)
+{
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, diff_syscall),
+		GROUP("baseline", BASELINE, diff_figures),
+		GROUP("hardened", HARDENED, diff_figures),
+		{ NULL, 0, diff_deltas, N(diff_deltas) - 1 },
+	};
+
+	return (struct output_section)SECTION(groups, diff->syscalls.rows, diff->syscalls.n_rows,
+					      diff->clock);
+}
+
+struct output_section columns_diff_functions(const struct analyze_diff *diff)
+{
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, diff_function),
+		{ "baseline", BASELINE, diff_figures, N(diff_figures) - 1 },
+		{ "hardened", HARDENED, diff_figures, N(diff_figures) - 1 },
+		GROUP(NULL, 0, diff_deltas),
+	};
+	struct output_section section =
+		SECTION(groups, diff->functions.rows, diff->functions.n_rows, diff->clock);
+
+	section.is_redundant = diff_row_is_redundant;
+	return section;
+}
+
+struct output_section columns_diff_calls(const struct columns_diff_call *calls, size_t n,
+					 enum profile_clock clock)
+{
+	static const struct output_column kind[] = {
+		COLUMN(columns_diff_call, kind, "KIND", OUTPUT_TEXT, OUTPUT_ALWAYS),
+	};
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, kind),
+		GROUP(NULL, offsetof(struct columns_diff_call, row), diff_function),
+		GROUP("baseline", offsetof(struct columns_diff_call, row.baseline), diff_figures),
+		GROUP("hardened", offsetof(struct columns_diff_call, row.hardened), diff_figures),
+		GROUP(NULL, offsetof(struct columns_diff_call, row), diff_deltas),
+	};
+
+	return (struct output_section)SECTION(groups, calls, n, clock);
+}
+
+struct output_section columns_diff_syscalls_detail(const struct analyze_diff *diff)
+{
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, diff_syscall),
+		GROUP("baseline", BASELINE, detail_figures),
+		GROUP("hardened", HARDENED, detail_figures),
+	};
+
+	return (struct output_section)SECTION(groups, diff->syscalls.rows, diff->syscalls.n_rows,
+					      diff->clock);
+}
+
+struct output_section columns_diff_functions_detail(const struct analyze_diff *diff)
+{
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, diff_function),
+		GROUP("baseline", BASELINE, detail_figures),
+		GROUP("hardened", HARDENED, detail_figures),
+	};
+	struct output_section section =
+		SECTION(groups, diff->functions.rows, diff->functions.n_rows, diff->clock);
+
+	section.is_redundant = diff_row_is_redundant;
+	return section;
+}
+
+#define DIFF_WORKLOAD(field, header, type, rank) \
+	COLUMN(analyze_diff_workload_row, field, header, type, rank)
+
+struct output_section columns_diff_workload(const struct analyze_diff *diff)
+{
+	static const struct output_column id[] = {
+		DIFF_WORKLOAD(name, "WORKLOAD", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		DIFF_WORKLOAD(probed, "", OUTPUT_FLAG, OUTPUT_DATA_ONLY),
+		DIFF_WORKLOAD(how, "HOW", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
+	};
+	static const struct output_column figures[] = {
+		WORKLOAD(iterations, "ITERATIONS", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+		WORKLOAD(mean, "MEAN", OUTPUT_TIME, OUTPUT_ALWAYS),
+		WORKLOAD(p50, "P50", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+		WORKLOAD(min, "MIN", OUTPUT_TIME, 1),
+	};
+	static const struct output_column deltas[] = {
+		DIFF_WORKLOAD(delta, "DELTA", OUTPUT_DELTA, OUTPUT_ALWAYS),
+		DIFF_WORKLOAD(delta_pct, "%", OUTPUT_PERCENT, OUTPUT_ALWAYS),
+	};
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, id),
+		GROUP("baseline", offsetof(struct analyze_diff_workload_row, baseline), figures),
+		GROUP("hardened", offsetof(struct analyze_diff_workload_row, hardened), figures),
+		GROUP(NULL, 0, deltas),
+	};
+
+	return (struct output_section)SECTION(groups, diff->workload, diff->n_workload,
+					      diff->clock);
+}
+
+struct output_section columns_diff_environment(const struct analyze_env_row *rows, size_t n)
+{
+	static const struct output_column columns[] = {
+		{ "kind", "DIFFERS", OUTPUT_TEXT, OUTPUT_ALWAYS,
+		  offsetof(struct analyze_env_row, kind_name) },
+		COLUMN(analyze_env_row, name, "NAME", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		COLUMN(analyze_env_row, baseline, "BASELINE", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		COLUMN(analyze_env_row, hardened, "HARDENED", OUTPUT_TEXT, OUTPUT_ALWAYS),
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+
+	return (struct output_section)SECTION(groups, rows, n, PROFILE_CLOCK_NS);
+}

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <argp.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/diff.h"
+#include "analyze/stacks.h"
+#include "base/alloc.h"
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "cmd/columns.h"
+#include "cmd/view.h"
+#include "output/csv.h"
+#include "output/folded.h"
+#include "output/json.h"
+#include "output/number.h"
+#include "output/text.h"
+#include "profile/file.h"
+
+#define SCHEMA "kprotperf-diff/1"
+
+#define TOP_SYSCALLS  10
+#define TOP_FUNCTIONS 20
+/* Kernel options that are no protections: two versions of a kernel differ in thousands. */
+#define TOP_CONFIG 8
+
+enum side {
+	BASELINE,
+	HARDENED,
+	N_SIDES
+};
+
+static const char *const side_names[N_SIDES] = { "baseline", "hardened" };
+
+enum section {
+	SECTION_CALLS, /* the default: syscalls and functions */
+	SECTION_SYSCALLS,
+	SECTION_FUNCTIONS,
+	SECTION_WORKLOAD,
+	SECTION_ENVIRONMENT,
+};
+
+struct options {
+	struct view_options view;
+	enum section section;
+	bool fold;
+	double fail_above; /* percent; NAN: not asked for */
+	const char *fail_row; /* NULL: any syscall */
+	const char *files[N_SIDES];
+};
+
+/* Everything there is to print. */
+struct comparison {
+	const struct options *o;
+	const struct profile *p[N_SIDES];
+	struct analyze_diff diff;
+};
+
+enum {
+	KEY_SECTION = 256,
+	KEY_FOLD,
+	KEY_FAIL_ABOVE
+};
+
+static const struct argp_option argp_options[] = {
+	{ "section", KEY_SECTION, "SECTION", 0,
+	  "What CSV holds: syscalls, functions (default: both), workload or environment" },
+	{ "fold", KEY_FOLD, NULL, 0,
+	  "Print folded stacks with the samples a run of both sides, for a differential flame graph" },
+	{ "fail-above", KEY_FAIL_ABOVE, "PCT[@ROW]", 0,
+	  "End with status 3 if a call of any syscall, or of the syscall or function ROW, became "
+	  "slower by more than PCT percent" },
+	{ 0 },
+};
+
+static void parse_fail_above(struct options *o, const char *arg, struct argp_state *state)
+{
+	char *end;
+
+	o->fail_above = strtod(arg, &end);
+	if (end == arg || !isfinite(o->fail_above) || (*end && *end != '@') ||
+	    (*end == '@' && !end[1]))
+		argp_error(state, "--fail-above is PCT or PCT@ROW, as in 5@clone; not '%s'", arg);
+	o->fail_row = *end ? end + 1 : NULL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->view;
+		break;
+	case KEY_SECTION:
+		if (!strcmp(arg, "syscalls"))
+			o->section = SECTION_SYSCALLS;
+		else if (!strcmp(arg, "functions"))
+			o->section = SECTION_FUNCTIONS;
+		else if (!strcmp(arg, "workload"))
+			o->section = SECTION_WORKLOAD;
+		else if (!strcmp(arg, "environment"))
+			o->section = SECTION_ENVIRONMENT;
+		else
+			argp_error(state,
+				   "--section is syscalls, functions, workload or environment, "
+				   "not '%s'",
+				   arg);
+		break;
+	case KEY_FOLD:
+		o->fold = true;
+		break;
+	case KEY_FAIL_ABOVE:
+		parse_fail_above(o, arg, state);
+		break;
+	case ARGP_KEY_ARG:
+		if (state->arg_num >= N_SIDES)
+			argp_error(state, "two files, BASELINE and HARDENED, and no more");
+		o->files[state->arg_num] = arg;
+		break;
+	case ARGP_KEY_END:
+		if (state->arg_num < N_SIDES)
+			argp_error(state, "two files are needed: BASELINE and HARDENED");
+		if (o->section && o->view.format != VIEW_CSV)
+			argp_error(state, "--section goes with --format=csv");
+		if (o->fold && o->view.format != VIEW_TABLE)
+			argp_error(state, "--fold has a format of its own");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_child children[] = { { &view_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse,
+	.args_doc = "BASELINE HARDENED",
+	.doc = "The same work on two kernels, side by side.\v"
+	       "Counts and totals are a run, times on-CPU less what the probes themselves cost. SHARE "
+	       "is a function's part in the change of its syscall: below 0 or above 1 where other "
+	       "functions make up for it. docs/json.md describes --format=json.",
+	.children = children,
+};
+
+/* ---- table ---- */
+
+static void write_sides(const struct view *v, const struct comparison *c)
+{
+	char *commands[N_SIDES] = { view_command(c->p[BASELINE]), view_command(c->p[HARDENED]) };
+	bool same = !strcmp(commands[BASELINE], commands[HARDENED]);
+	int i;
+
+	if (same)
+		view_text(v, "%s", commands[BASELINE]);
+	for (i = 0; i < N_SIDES; i++) {
+		const char *release = profile_env_get(c->p[i], PROFILE_ENV_RELEASE);
+		char *kernel = output_text_escape(release ? release : "of unknown release");
+		char *runs = view_runs(c->diff.runs[i], c->diff.boots[i]);
+		char *file = output_text_escape(c->o->files[i]);
+
+		view_text(v, "%s: %s, kernel %s, %s%s%s", side_names[i], file, kernel, runs,
+			  same ? "" : " of ", same ? "" : commands[i]);
+		free(file);
+		free(runs);
+		free(kernel);
+	}
+	view_text(v, "Times in %s, counts and totals a run.", profile_clock_unit(c->diff.clock));
+	view_unit_note(v, c->diff.clock);
+	free(commands[BASELINE]);
+	free(commands[HARDENED]);
+}
+
+static void write_environment(const struct view *v, const struct comparison *c)
+{
+	const struct analyze_env *env = &c->diff.env;
+	struct analyze_env_row *rows = alloc_array(env->n_rows, sizeof(*rows));
+	uint32_t i, n = 0, config = 0;
+	struct output_section section;
+	struct view all = *v;
+
+	for (i = 0; i < env->n_rows; i++) {
+		if (env->rows[i].kind == ANALYZE_ENV_CONFIG && ++config > TOP_CONFIG)
+			continue;
+		/* Two builds always differ in those: worth a word only where nothing else differs. */
+		if (env->rows[i].kind == ANALYZE_ENV_KERNEL && n)
+			continue;
+		rows[n++] = env->rows[i];
+	}
+	if (!n) {
+		view_text(v, "The two environments do not differ.");
+	} else {
+		section = columns_diff_environment(rows, n);
+		all.top = -1;
+		view_section(&all, &section, 0);
+	}
+	if (config > TOP_CONFIG)
+		view_text(v, "(%u more kernel options differ; --format=json lists them)",
+			  config - TOP_CONFIG);
+	free(rows);
+}
+
+static void write_calls(const struct view *v, const struct comparison *c)
+{
+	const struct analyze_diff *diff = &c->diff;
+	struct output_section section;
+
+	fputc('\n', v->out);
+	if (!diff->syscalls.n_rows) {
+		view_text(v, "Syscalls: none were recorded.");
+	} else {
+		view_text(v, "Syscalls, by the change of their total a run:");
+		section = columns_diff_syscalls(diff);
+		view_section(v, &section, TOP_SYSCALLS);
+	}
+	fputc('\n', v->out);
+	if (!diff->functions.n_rows) {
+		view_text(v, "Functions: none were recorded (record --func NAME).");
+	} else {
+		view_text(v,
+			  "Functions, what they call included; SHARE is of the context's change:");
+		section = columns_diff_functions(diff);
+		view_section(v, &section, TOP_FUNCTIONS);
+	}
+	if (diff->syscalls.n_rows) {
+		fputc('\n', v->out);
+		view_text(v, "Medians, tails and totals:");
+		section = columns_diff_syscalls_detail(diff);
+		view_section(v, &section, TOP_SYSCALLS);
+	}
+	if (diff->functions.n_rows) {
+		fputc('\n', v->out);
+		section = columns_diff_functions_detail(diff);
+		view_section(v, &section, TOP_FUNCTIONS);
+	}
+}
+
+static void write_table(const struct comparison *c)
+{
+	char *conclusion = analyze_diff_conclusion(&c->diff);
+	struct output_section section;
+	struct view v;
+
+	view_init(&v, stdout, &c->o->view);
+	view_warnings(&v, &c->diff.warnings);
+	write_sides(&v, c);
+	fputc('\n', v.out);
+	write_environment(&v, c);
+	fputc('\n', v.out);
+	view_text(&v, "%s", conclusion);
+	fputc('\n', v.out);
+	section = columns_diff_workload(&c->diff);
+	view_section(&v, &section, 0);
+	write_calls(&v, c);
+	free(conclusion);
+}
+
+/* ---- json and csv ---- */
+
+/* The differences of the environment that are of KIND. */
+static json_t *environment_json(const struct analyze_env *env, enum analyze_env_kind kind)
+{
+	json_t *list = json_array();
+	uint32_t i;
+
+	for (i = 0; i < env->n_rows; i++) {
+		json_t *row;
+
+		if (env->rows[i].kind != kind)
+			continue;
+		row = json_object();
+		output_json_set(row, "name", output_json_text(env->rows[i].name));
+		output_json_set(row, "baseline", output_json_text(env->rows[i].baseline));
+		output_json_set(row, "hardened", output_json_text(env->rows[i].hardened));
+		json_array_append_new(list, row);
+	}
+	return list;
+}
+
+static void write_json(const struct comparison *c)
+{
+	struct output_section workload = columns_diff_workload(&c->diff);
+	struct output_section syscalls = columns_diff_syscalls(&c->diff);
+	struct output_section functions = columns_diff_functions(&c->diff);
+	char *conclusion = analyze_diff_conclusion(&c->diff);
+	json_t *root = json_object(), *env = json_object(), *runs = json_object();
+	json_t *warnings = json_array();
+	uint32_t i;
+
+	output_json_set(env, "protection", environment_json(&c->diff.env, ANALYZE_ENV_PROTECTION));
+	output_json_set(env, "config", environment_json(&c->diff.env, ANALYZE_ENV_CONFIG));
+	output_json_set(env, "cmdline", environment_json(&c->diff.env, ANALYZE_ENV_CMDLINE));
+	output_json_set(env, "environment", environment_json(&c->diff.env, ANALYZE_ENV_OTHER));
+	output_json_set(env, "kernel", environment_json(&c->diff.env, ANALYZE_ENV_KERNEL));
+	for (i = 0; i < c->diff.warnings.n_texts; i++)
+		json_array_append_new(warnings, output_json_text(c->diff.warnings.texts[i]));
+	for (i = 0; i < N_SIDES; i++) {
+		json_t *side = json_object();
+
+		output_json_set(side, "runs", json_integer(c->diff.runs[i]));
+		output_json_set(side, "boots", json_integer(c->diff.boots[i]));
+		output_json_set(runs, side_names[i], side);
+	}
+	output_json_set(root, "schema", json_string(SCHEMA));
+	output_json_set(root, "unit", json_string(profile_clock_unit(c->diff.clock)));
+	output_json_set(root, "raw", json_boolean(c->o->view.raw));
+	output_json_set(root, "warnings", warnings);
+	output_json_set(root, "conclusion", output_json_text(conclusion));
+	output_json_set(root, "environment", env);
+	output_json_set(root, "runs", runs);
+	output_json_set(root, "workload", output_json_rows(&workload));
+	output_json_set(root, "syscalls", output_json_rows(&syscalls));
+	output_json_set(root, "functions", output_json_rows(&functions));
+	output_json_write(stdout, root);
+	free(conclusion);
+}
+
+static void write_csv_calls(const struct analyze_diff *diff)
+{
+	const struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
+	struct columns_diff_call *calls;
+	struct output_section section;
+	size_t i, n = 0;
+
+	calls = alloc_array((size_t)lists[0]->n_rows + lists[1]->n_rows, sizeof(*calls));
+	for (i = 0; i < lists[0]->n_rows; i++)
+		calls[n++] = (struct columns_diff_call){ "syscall", lists[0]->rows[i] };
+	for (i = 0; i < lists[1]->n_rows; i++)
+		calls[n++] = (struct columns_diff_call){ "function", lists[1]->rows[i] };
+	section = columns_diff_calls(calls, n, diff->clock);
+	output_csv_write(stdout, &section);
+	free(calls);
+}
+
+static void write_csv(const struct comparison *c)
+{
+	struct output_section section;
+
+	view_warnings_log(&c->diff.warnings);
+	switch (c->o->section) {
+	case SECTION_CALLS:
+		write_csv_calls(&c->diff);
+		return;
+	case SECTION_SYSCALLS:
+		section = columns_diff_syscalls(&c->diff);
+		break;
+	case SECTION_FUNCTIONS:
+		section = columns_diff_functions(&c->diff);
+		break;
+	case SECTION_WORKLOAD:
+		section = columns_diff_workload(&c->diff);
+		break;
+	case SECTION_ENVIRONMENT:
+		section = columns_diff_environment(c->diff.env.rows, c->diff.env.n_rows);
+		break;
+	}
+	output_csv_write(stdout, &section);
+}
+
+/* ---- folded ---- */
+
+static int write_folded(const struct comparison *c)
+{
+	struct analyze_stacks stacks = { 0 };
+	int status = CMD_FAILED, i;
+
+	view_warnings_log(&c->diff.warnings);
+	for (i = 0; i < N_SIDES; i++) {
+		if (!c->p[i]->n_samples) {
+			log_error(VIEW_NO_SAMPLES, c->o->files[i]);
+			goto out;
+		}
+		/* Samples a run, so that sides with unlike numbers of runs compare. */
+		if (analyze_stacks_add(&stacks, c->p[i], i, 1.0 / c->diff.runs[i]))
+			goto out;
+	}
+	output_folded_write(stdout, stacks.lines, stacks.n_lines, N_SIDES);
+	status = CMD_DONE;
+out:
+	analyze_stacks_deinit(&stacks);
+	return status;
+}
+
+/* ---- --fail-above ---- */
+
+/* The row that --fail-above names: a syscall, else a function over all contexts; NULL: no such. */
+static const struct analyze_diff_row *find_row(const struct analyze_diff *diff, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->syscalls.n_rows; i++)
+		if (!strcmp(diff->syscalls.rows[i].name, name))
+			return &diff->syscalls.rows[i];
+	for (i = 0; i < diff->functions.n_rows; i++)
+		if (!strcmp(diff->functions.rows[i].name, name) &&
+		    !strcmp(diff->functions.rows[i].context, ANALYZE_ALL_CONTEXTS))
+			return &diff->functions.rows[i];
+	return NULL;
+}
+
+static int check_fail_above(const struct analyze_diff *diff, double limit, const char *name)
+{
+	const struct analyze_diff_row *worst = NULL;
+	char *escaped;
+	uint32_t i;
+
+	if (name) {
+		worst = find_row(diff, name);
+		if (!worst || isnan(worst->delta_pct)) {
+			log_error("--fail-above: %s '%s'",
+				  worst ? "not both sides have calls of" :
+					  "neither a syscall nor a recorded function is called",
+				  name);
+			return CMD_FAILED;
+		}
+	}
+	for (i = 0; !name && i < diff->syscalls.n_rows; i++)
+		if (!worst ? !isnan(diff->syscalls.rows[i].delta_pct) :
+			     diff->syscalls.rows[i].delta_pct > worst->delta_pct)
+			worst = &diff->syscalls.rows[i];
+	if (!worst || !(worst->delta_pct > limit))
+		return CMD_DONE;
+	escaped = output_text_escape(worst->name);
+	log_error("%s is %.2f %% slower: above the %g %% of --fail-above", escaped,
+		  worst->delta_pct, limit);
+	free(escaped);
+	return CMD_ABOVE;
+}
+
+static int compare(const struct options *o, const struct profile *const p[N_SIDES])
+{
+	struct comparison c = { .o = o, .p = { p[BASELINE], p[HARDENED] } };
+	int status = CMD_DONE;
+
+	if (analyze_diff_init(&c.diff, p[BASELINE], p[HARDENED], o->view.raw))
+		return CMD_FAILED;
+	if (o->fold)
+		status = write_folded(&c);
+	else if (o->view.format == VIEW_TABLE)
+		write_table(&c);
+	else if (o->view.format == VIEW_JSON)
+		write_json(&c);
+	else
+		write_csv(&c);
+	if (status == CMD_DONE)
+		status = view_finish();
+	if (status == CMD_DONE && !isnan(o->fail_above))
+		status = check_fail_above(&c.diff, o->fail_above, o->fail_row);
+	analyze_diff_deinit(&c.diff);
+	return status;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	struct options o = { .fail_above = NAN };
+	struct profile *p[N_SIDES] = { NULL, NULL };
+	int status = CMD_FAILED, i;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	for (i = 0; i < N_SIDES; i++) {
+		/* Names of sampled addresses are needed for stacks alone. */
+		if (o.fold)
+			p[i] = view_open(o.files[i], NULL);
+		else if (profile_file_read(o.files[i], &p[i]))
+			p[i] = NULL;
+		if (!p[i])
+			goto out;
+	}
+	status = compare(&o, (const struct profile *const *)p);
+out:
+	profile_destroy(p[BASELINE]);
+	profile_destroy(p[HARDENED]);
+	return status;
+}

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <argp.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/environment.h"
+#include "analyze/losses.h"
+#include "analyze/stacks.h"
+#include "analyze/table.h"
+#include "analyze/workload.h"
+#include "base/alloc.h"
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "cmd/columns.h"
+#include "cmd/view.h"
+#include "output/csv.h"
+#include "output/json.h"
+#include "output/number.h"
+#include "output/text.h"
+
+#define SCHEMA "kprotperf-report/1"
+
+/* Rows that tables show unless --top says otherwise: the answer belongs on the first screen. */
+#define TOP_SYSCALLS  10
+#define TOP_FUNCTIONS 20
+#define TOP_LEAVES    10
+
+/* Everything said about one profile. */
+struct report {
+	const struct profile *p;
+	struct analyze_table table;
+	struct analyze_workload workload;
+	struct analyze_losses losses;
+	struct analyze_leaves leaves;
+	struct analyze_env protections;
+	struct analyze_warnings warnings;
+};
+
+enum section {
+	SECTION_CALLS, /* the default: syscalls and functions */
+	SECTION_SYSCALLS,
+	SECTION_FUNCTIONS,
+	SECTION_SAMPLES,
+	SECTION_LOSSES,
+};
+
+struct options {
+	struct view_options view;
+	enum section section;
+	const char *file, *vmlinux;
+};
+
+enum {
+	KEY_SECTION = 256,
+	KEY_VMLINUX
+};
+
+static const struct argp_option argp_options[] = {
+	{ "section", KEY_SECTION, "SECTION", 0,
+	  "What CSV holds: syscalls, functions (default: both), samples or losses" },
+	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The recorded kernel's vmlinux, for names" },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->view;
+		break;
+	case KEY_SECTION:
+		if (!strcmp(arg, "syscalls"))
+			o->section = SECTION_SYSCALLS;
+		else if (!strcmp(arg, "functions"))
+			o->section = SECTION_FUNCTIONS;
+		else if (!strcmp(arg, "samples"))
+			o->section = SECTION_SAMPLES;
+		else if (!strcmp(arg, "losses"))
+			o->section = SECTION_LOSSES;
+		else
+			argp_error(state,
+				   "--section is syscalls, functions, samples or losses, not '%s'",
+				   arg);
+		break;
+	case KEY_VMLINUX:
+		o->vmlinux = arg;
+		break;
+	case ARGP_KEY_ARG:
+		if (o->file)
+			argp_error(state, "one file at a time; diff compares two");
+		o->file = arg;
+		break;
+	case ARGP_KEY_END:
+		if (o->section && o->view.format != VIEW_CSV)
+			argp_error(state, "--section goes with --format=csv");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_child children[] = { { &view_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse,
+	.args_doc = "[FILE]",
+	.doc = "What a recording holds: workload, syscalls, functions, samples, losses.\v"
+	       "FILE is " CMD_DEFAULT_FILE " by default. Times are on-CPU, less what the probes "
+	       "themselves cost. docs/json.md describes --format=json.",
+	.children = children,
+};
+
+static void report_init(struct report *r, const struct profile *p, bool raw)
+{
+	memset(r, 0, sizeof(*r));
+	r->p = p;
+	analyze_table_init(&r->table, p, raw);
+	analyze_rows_sort_by_total(&r->table.syscalls);
+	analyze_rows_sort_by_total(&r->table.functions);
+	analyze_workload_init(&r->workload, p);
+	analyze_workload_sort_by_order(&r->workload);
+	analyze_losses_sum(&r->losses, p);
+	analyze_leaves_init(&r->leaves, p);
+	analyze_env_protections(&r->protections, p);
+	analyze_warnings_of_profile(&r->warnings, p, "");
+}
+
+static void report_deinit(struct report *r)
+{
+	analyze_table_deinit(&r->table);
+	analyze_workload_deinit(&r->workload);
+	analyze_leaves_deinit(&r->leaves);
+	analyze_env_deinit(&r->protections);
+	analyze_warnings_deinit(&r->warnings);
+}
+
+/* The losses as rows, whose texts for tables stay in TEXTS. */
+static void losses_form(struct columns_loss rows[PROFILE_N_LOSSES],
+			char texts[PROFILE_N_LOSSES][OUTPUT_NUMBER_MAX], const struct report *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < PROFILE_N_LOSSES; i++) {
+		uint64_t count = r->losses.counts[i];
+
+		rows[i].key = profile_loss_key(i);
+		rows[i].text = profile_loss_text(i);
+		rows[i].kind = profile_loss_is_info(i) ? "accounting" : "loss";
+		rows[i].count = count == PROFILE_NOT_COUNTED ? NAN : (double)count;
+		rows[i].count_text =
+			count == PROFILE_NOT_COUNTED ?
+				"not counted" :
+				output_number(texts[i], OUTPUT_COUNT, rows[i].count, r->p->clock);
+	}
+}
+
+/* ---- table ---- */
+
+static void write_title(const struct view *v, const struct report *r)
+{
+	const char *release = profile_env_get(r->p, PROFILE_ENV_RELEASE);
+	char *command = view_command(r->p), *runs = view_runs(r->table.runs, r->table.boots);
+	char *kernel = output_text_escape(release ? release : "of unknown release");
+
+	view_text(v, "%s", command);
+	view_text(v, "%s, kernel %s, times in %s", runs, kernel, profile_clock_unit(r->p->clock));
+	view_unit_note(v, r->p->clock);
+	free(kernel);
+	free(runs);
+	free(command);
+}
+
+static void write_losses_line(const struct view *v, const struct report *r)
+{
+	char *unknown = alloc_strdup("");
+	uint32_t i;
+
+	for (i = 0; i < PROFILE_N_LOSSES; i++) {
+		char *longer;
+
+		if (profile_loss_is_info(i) || r->losses.counts[i] != PROFILE_NOT_COUNTED)
+			continue;
+		longer = alloc_printf("%s%s%s", unknown, *unknown ? ", " : "", profile_loss_key(i));
+		free(unknown);
+		unknown = longer;
+	}
+	view_text(v, "losses: %s%s%s%s",
+		  analyze_losses_any(&r->losses) ? "see the warnings above" : "none",
+		  *unknown ? " (not counted: " : "", unknown, *unknown ? ")" : "");
+	free(unknown);
+}
+
+static void write_calls(const struct view *v, const struct report *r, bool raw)
+{
+	struct output_section section;
+	const char *what = raw ? "on-CPU time with probe cost" : "on-CPU time less probe cost";
+
+	fputc('\n', v->out);
+	if (!r->table.syscalls.n_rows) {
+		view_text(v, "Syscalls: none were recorded.");
+	} else {
+		view_text(v, "Syscalls, by total %s:", what);
+		section = columns_report_syscalls(&r->table);
+		view_section(v, &section, TOP_SYSCALLS);
+	}
+	fputc('\n', v->out);
+	if (!r->table.functions.n_rows) {
+		view_text(v, "Functions: none were recorded (record --func NAME).");
+	} else {
+		view_text(v, "Functions, the time of what they call included:");
+		section = columns_report_functions(&r->table);
+		view_section(v, &section, TOP_FUNCTIONS);
+	}
+}
+
+static void write_samples(const struct view *v, const struct report *r)
+{
+	char received[OUTPUT_NUMBER_MAX], expected[OUTPUT_NUMBER_MAX], used[OUTPUT_NUMBER_MAX];
+	struct output_section section;
+
+	fputc('\n', v->out);
+	if (!r->p->freq && !r->leaves.n_leaves) {
+		view_text(v, "Samples: none were asked for (record --freq HZ).");
+		return;
+	}
+	output_number(used, OUTPUT_COUNT, r->leaves.samples, r->p->clock);
+	strcpy(received, "not counted");
+	strcpy(expected, "not counted");
+	if (r->losses.samples_received != PROFILE_NOT_COUNTED)
+		output_number(received, OUTPUT_COUNT, (double)r->losses.samples_received,
+			      r->p->clock);
+	if (r->losses.samples_expected != PROFILE_NOT_COUNTED)
+		output_number(expected, OUTPUT_COUNT, (double)r->losses.samples_expected,
+			      r->p->clock);
+	view_text(v,
+		  "Samples at %u Hz: %s of the workload; on all CPUs %s received, %s expected. "
+		  "kprotperf fold gives the stacks.",
+		  r->p->freq, used, received, expected);
+	if (!r->leaves.n_leaves)
+		return;
+	section = columns_report_leaves(&r->leaves);
+	view_section(v, &section, TOP_LEAVES);
+}
+
+static void write_losses(const struct view *v, const struct report *r)
+{
+	char texts[PROFILE_N_LOSSES][OUTPUT_NUMBER_MAX], cost[OUTPUT_NUMBER_MAX];
+	struct columns_loss rows[PROFILE_N_LOSSES];
+	struct output_section section;
+	struct view all = *v;
+
+	losses_form(rows, texts, r);
+	section = columns_report_losses(rows, PROFILE_N_LOSSES);
+	all.top = -1;
+	fputc('\n', v->out);
+	view_text(v, "Losses and accounting:");
+	view_section(&all, &section, 0);
+	if (r->table.cost > 0)
+		view_text(v, "Probe cost inside the syscalls: %s%s, %.1f %% of their on-CPU time.",
+			  output_number(cost, OUTPUT_TIME, r->table.cost, r->p->clock),
+			  r->p->clock == PROFILE_CLOCK_INSN ? " insn" : "",
+			  r->table.cost / r->table.oncpu * 100);
+	else
+		view_text(v, "Probe cost: not calibrated, so none is subtracted.");
+}
+
+static void write_environment(const struct view *v, const struct report *r)
+{
+	uint32_t i;
+
+	fputc('\n', v->out);
+	view_text(v, "Environment:");
+	for (i = 0; i < r->p->n_envs; i++) {
+		const struct profile_env *env = &r->p->envs[i];
+		char *line, *escaped;
+
+		if (!strcmp(env->key, PROFILE_ENV_CONFIG))
+			continue;
+		line = alloc_printf("  %-22s %s", env->key, env->value);
+		escaped = output_text_escape(line);
+		fprintf(v->out, "%s\n", escaped);
+		free(escaped);
+		free(line);
+	}
+	if (!profile_env_get(r->p, PROFILE_ENV_CONFIG))
+		return;
+	fprintf(v->out, "  %-22s", "protections built in");
+	for (i = 0; i < r->protections.n_rows; i++) {
+		char *name = output_text_escape(r->protections.rows[i].name);
+
+		fprintf(v->out, "%s %s", i % 3 || !i ? "" : "\n                        ", name);
+		free(name);
+	}
+	fprintf(v->out, "%s\n", r->protections.n_rows ? "" : " none known to this tool");
+}
+
+static void write_table(const struct report *r, const struct options *o)
+{
+	struct output_section section;
+	struct view v;
+
+	view_init(&v, stdout, &o->view);
+	view_warnings(&v, &r->warnings);
+	write_title(&v, r);
+	if (r->workload.n_rows) {
+		fputc('\n', v.out);
+		section = columns_report_workload(&r->workload, r->p->clock);
+		view_section(&v, &section, 0);
+	}
+	fputc('\n', v.out);
+	write_losses_line(&v, r);
+	write_calls(&v, r, o->view.raw);
+	write_samples(&v, r);
+	write_losses(&v, r);
+	write_environment(&v, r);
+}
+
+/* ---- json ---- */
+
+static json_t *environment_json(const struct report *r)
+{
+	json_t *env = json_object(), *protections = json_object(), *args = json_array();
+	uint32_t i;
+
+	for (i = 0; i < r->p->n_envs; i++)
+		/* 5,000 lines that say little; what protects is taken out of them below. */
+		if (strcmp(r->p->envs[i].key, PROFILE_ENV_CONFIG))
+			output_json_set(env, r->p->envs[i].key,
+					output_json_text(r->p->envs[i].value));
+	for (i = 0; i < r->protections.n_rows; i++)
+		output_json_set(protections, r->protections.rows[i].name,
+				output_json_text(r->protections.rows[i].baseline));
+	if (!profile_env_get(r->p, PROFILE_ENV_CONFIG)) {
+		json_decref(protections);
+		protections = json_null();
+	}
+	output_json_set(env, "protections", protections);
+	for (i = 0; i < r->p->n_args; i++)
+		json_array_append_new(args, output_json_text(r->p->args[i]));
+	output_json_set(env, "args", args);
+	return env;
+}
+
+static json_t *runs_json(const struct profile *p)
+{
+	json_t *runs = json_array();
+	uint32_t i;
+
+	for (i = 0; i < p->n_runs; i++) {
+		json_t *run = json_object();
+
+		output_json_set(run, "wall", output_json_count(p->runs[i].wall));
+		output_json_set(run, "status", json_integer(p->runs[i].status));
+		output_json_set(run, "boot", json_integer(p->runs[i].boot));
+		output_json_set(run, "probed",
+				json_boolean(p->runs[i].kind != PROFILE_RUN_CONTROL));
+		json_array_append_new(runs, run);
+	}
+	return runs;
+}
+
+static json_t *samples_json(const struct report *r)
+{
+	struct output_section leaves = columns_report_leaves(&r->leaves);
+	json_t *samples = json_object();
+
+	output_json_set(samples, "freq", json_integer(r->p->freq));
+	output_json_set(samples, "period", output_json_count(r->p->sample_period));
+	output_json_set(samples, "expected", output_json_count(r->losses.samples_expected));
+	output_json_set(samples, "received", output_json_count(r->losses.samples_received));
+	output_json_set(samples, "workload", output_json_number(r->leaves.samples));
+	output_json_set(samples, "leaves", output_json_rows(&leaves));
+	return samples;
+}
+
+/* The LOSS kinds or the INFO kinds. */
+static json_t *losses_json(const struct report *r, bool info)
+{
+	json_t *losses = json_object();
+	uint32_t i;
+
+	for (i = 0; i < PROFILE_N_LOSSES; i++)
+		if (profile_loss_is_info(i) == info)
+			output_json_set(losses, profile_loss_key(i),
+					output_json_count(r->losses.counts[i]));
+	return losses;
+}
+
+static json_t *warnings_json(const struct report *r)
+{
+	json_t *warnings = json_array();
+	uint32_t i;
+
+	for (i = 0; i < r->warnings.n_texts; i++)
+		json_array_append_new(warnings, output_json_text(r->warnings.texts[i]));
+	return warnings;
+}
+
+static void write_json(const struct report *r, const struct options *o)
+{
+	struct output_section workload = columns_report_workload(&r->workload, r->p->clock);
+	struct output_section syscalls = columns_report_syscalls(&r->table);
+	struct output_section functions = columns_report_functions(&r->table);
+	json_t *root = json_object(), *accounting = losses_json(r, true);
+
+	output_json_set(accounting, "probe_cost", output_json_number(r->table.cost));
+	output_json_set(root, "schema", json_string(SCHEMA));
+	output_json_set(root, "unit", json_string(profile_clock_unit(r->p->clock)));
+	output_json_set(root, "raw", json_boolean(o->view.raw));
+	output_json_set(root, "warnings", warnings_json(r));
+	output_json_set(root, "environment", environment_json(r));
+	output_json_set(root, "workload", output_json_rows(&workload));
+	output_json_set(root, "runs", runs_json(r->p));
+	output_json_set(root, "syscalls", output_json_rows(&syscalls));
+	output_json_set(root, "functions", output_json_rows(&functions));
+	output_json_set(root, "samples", samples_json(r));
+	output_json_set(root, "losses", losses_json(r, false));
+	output_json_set(root, "accounting", accounting);
+	output_json_write(stdout, root);
+}
+
+/* ---- csv ---- */
+
+static void write_csv_calls(const struct report *r)
+{
+	const struct analyze_rows *lists[] = { &r->table.syscalls, &r->table.functions };
+	struct columns_call *calls;
+	struct output_section section;
+	size_t i, n = 0;
+
+	calls = alloc_array((size_t)lists[0]->n_rows + lists[1]->n_rows, sizeof(*calls));
+	for (i = 0; i < lists[0]->n_rows; i++)
+		calls[n++] = (struct columns_call){ "syscall", lists[0]->rows[i] };
+	for (i = 0; i < lists[1]->n_rows; i++)
+		calls[n++] = (struct columns_call){ "function", lists[1]->rows[i] };
+	section = columns_report_calls(calls, n, r->p->clock);
+	output_csv_write(stdout, &section);
+	free(calls);
+}
+
+static void write_csv(const struct report *r, const struct options *o)
+{
+	char texts[PROFILE_N_LOSSES][OUTPUT_NUMBER_MAX];
+	struct columns_loss rows[PROFILE_N_LOSSES];
+	struct output_section section;
+
+	view_warnings_log(&r->warnings);
+	switch (o->section) {
+	case SECTION_CALLS:
+		write_csv_calls(r);
+		return;
+	case SECTION_SYSCALLS:
+		section = columns_report_syscalls(&r->table);
+		break;
+	case SECTION_FUNCTIONS:
+		section = columns_report_functions(&r->table);
+		break;
+	case SECTION_SAMPLES:
+		section = columns_report_leaves(&r->leaves);
+		break;
+	case SECTION_LOSSES:
+		losses_form(rows, texts, r);
+		section = columns_report_losses(rows, PROFILE_N_LOSSES);
+		break;
+	}
+	output_csv_write(stdout, &section);
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct options o = { .file = NULL };
+	struct profile *p;
+	struct report r;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	p = view_open(o.file, o.vmlinux);
+	if (!p)
+		return CMD_FAILED;
+	report_init(&r, p, o.view.raw);
+	switch (o.view.format) {
+	case VIEW_TABLE:
+		write_table(&r, &o);
+		break;
+	case VIEW_JSON:
+		write_json(&r, &o);
+		break;
+	case VIEW_CSV:
+		write_csv(&r, &o);
+		break;
+	}
+	report_deinit(&r);
+	profile_destroy(p);
+	return view_finish();
+}
