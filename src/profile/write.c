@@ -203,12 +203,12 @@ static bool is_descriptor(const char *path)
 }
 
 /*
- * SIGXFSZ and SIGPIPE would end the process before it could say why; the others would leave the
- * temporary file behind. Those come through once it is gone, these are dropped.
+ * SIGXFSZ would end the process before it could say why, the others would leave the temporary file
+ * behind: they come through once it is gone.
  */
 static void signals_hold(sigset_t *before)
 {
-	static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ, SIGPIPE };
+	static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ };
 	sigset_t set;
 	size_t i;
 
@@ -221,15 +221,13 @@ static void signals_hold(sigset_t *before)
 static void signals_release(const sigset_t *before)
 {
 	const struct timespec now = { 0 };
-	sigset_t ours;
+	sigset_t full;
 
-	sigemptyset(&ours);
+	/* write() has said it already. */
+	sigemptyset(&full);
+	sigaddset(&full, SIGXFSZ);
 	if (!sigismember(before, SIGXFSZ))
-		sigaddset(&ours, SIGXFSZ);
-	if (!sigismember(before, SIGPIPE))
-		sigaddset(&ours, SIGPIPE);
-	while (sigtimedwait(&ours, NULL, &now) > 0)
-		;
+		sigtimedwait(&full, NULL, &now);
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
