@@ -10,6 +10,10 @@ VERSION := 0.1.0
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
+# V=1 shows the commands.
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-8s%s\n' '$(1)' '$(2)')
+
 ifeq ($(SAN),1)
 BUILD     ?= build-san
 SAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -43,32 +47,38 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*
 all: $(BUILD)/kprotperf $(WORKLOADS) ## build everything (the default)
 
 $(BUILD)/kprotperf: $(BUILD)/obj/src/cmd/main.o $(BUILD)/libkprotperf.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/libkprotperf.a: $(OBJS)
-	rm -f $@
-	ar rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/obj/%.o: %.c | $(BUILD)/.pkgs
+	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The user space side of the BPF programs is generated from their object.
 $(BUILD)/obj/src/record/%.o: | $(BUILD)/kprotperf.skel.h
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/.pkgs
+	$(call say,BPF,$@)
 	@mkdir -p $(@D)
-	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
 		-D__TARGET_ARCH_$(BPF_ARCH) -Iinclude -Ivmlinux -Ibpf \
 		-MMD -MP -MT $@ -c -o $@ $<
 
 BPF_ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/' -e 's/ppc64le/powerpc/')
 
 $(BUILD)/kprotperf.bpf.o: $(BPF_OBJS)
-	$(BPFTOOL) gen object $@ $^
+	$(call say,LINK,$@)
+	$(Q)$(BPFTOOL) gen object $@ $^
 
 $(BUILD)/kprotperf.skel.h: $(BUILD)/kprotperf.bpf.o
-	$(BPFTOOL) gen skeleton $< name kprotperf_bpf > $@
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name kprotperf_bpf > $@
 
 # One clear line instead of a page of compiler errors where a package is missing.
 $(BUILD)/.pkgs:
@@ -84,13 +94,15 @@ $(BUILD)/.pkgs:
 
 # Workloads stand alone: no library of ours, so that they measure only themselves.
 $(BUILD)/workloads/%: workloads/%.c workloads/common.c workloads/common.h
+	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror $(SAN_FLAGS) -o $@ \
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror $(SAN_FLAGS) -o $@ \
 		$< workloads/common.c -lpthread -lm
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libkprotperf.a
+	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< \
+	$(Q)$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< \
 		$(BUILD)/libkprotperf.a $(LDLIBS) -lcmocka
 
 .PHONY: clean

@@ -76,22 +76,22 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
  * handle_mm_fault() outside a syscall and not in an interrupt is what we call [page_fault]: the
  * tracepoints of exceptions tell when a fault begins but not when it ends.
  */
-static __always_inline void fault_enter(void)
+static __always_inline void fault_enter(void *ctx)
 {
 	struct engine_task *t = this_task();
 
-	if (!t || t->ctx != ENGINE_CTX_NONE || in_interrupt())
+	if (!t || t->ctx != ENGINE_CTX_NONE || !on_task_stack(stack_address(ctx)))
 		return;
 	t->ctx = ENGINE_CTX_PAGE_FAULT;
 	frame_open(t, &t->frames[0], ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT, 0);
 }
 
-static __always_inline void fault_exit(void)
+static __always_inline void fault_exit(void *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct engine_task *t = this_task();
 
-	if (!t || t->ctx != ENGINE_CTX_PAGE_FAULT || in_interrupt())
+	if (!t || t->ctx != ENGINE_CTX_PAGE_FAULT || !on_task_stack(stack_address(ctx)))
 		return;
 	context_close(t, now, fault_inner, 0);
 }
@@ -99,27 +99,27 @@ static __always_inline void fault_exit(void)
 SEC("fentry/handle_mm_fault")
 int fault_fentry(void *ctx)
 {
-	fault_enter();
+	fault_enter(ctx);
 	return 0;
 }
 
 SEC("fexit/handle_mm_fault")
 int fault_fexit(void *ctx)
 {
-	fault_exit();
+	fault_exit(ctx);
 	return 0;
 }
 
 SEC("kprobe")
 int fault_kprobe(void *ctx)
 {
-	fault_enter();
+	fault_enter(ctx);
 	return 0;
 }
 
 SEC("kretprobe")
 int fault_kretprobe(void *ctx)
 {
-	fault_exit();
+	fault_exit(ctx);
 	return 0;
 }

@@ -20,6 +20,9 @@
 
 #include "kprotperf/engine.h"
 
+/* x86-64's; with KASAN it is larger, which is read from BTF. */
+#define THREAD_SIZE_DEFAULT 16384
+
 /* Sizes below that depend on the machine are set by user space before loading. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -97,27 +100,32 @@ static __always_inline struct engine_task *this_task(void)
 }
 
 /*
- * The kernel's preemption count tells whether an interrupt is being served. It is a per-CPU
- * variable of its own up to 6.1 and from 6.15, a member of pcpu_hot between.
+ * The low half of a pointer to the stack, as a number. The verifier lets nobody calculate with a
+ * context pointer, but what a 32-bit move makes of one is just a number; a cast alone may be
+ * compiled to a 64-bit move.
  */
-extern const int __preempt_count __ksym __weak;
-extern const struct pcpu_hot pcpu_hot __ksym __weak;
-
-#define PREEMPT_SOFTIRQ_SERVED 0x00000100
-#define PREEMPT_HARDIRQ_NMI    0x00ff0000
-
-static __always_inline __u32 preempt_count(void)
+static __always_inline __u32 stack_address(void *ctx)
 {
-	if (&__preempt_count)
-		return *(int *)bpf_this_cpu_ptr(&__preempt_count);
-	if (&pcpu_hot)
-		return ((struct pcpu_hot *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count;
-	return 0;
+	__u64 low;
+
+	asm volatile("r1 = %1; w0 = w1; %0 = r0" : "=r"(low) : "r"(ctx) : "r0", "r1");
+	return low;
 }
 
-static __always_inline bool in_interrupt(void)
+/*
+ * Does SP lie on the running task's own stack? Interrupts, hard and soft, are served on stacks of
+ * their own, so a probe that finds itself elsewhere was hit in one. (The preemption count would
+ * tell as well, but it is a per-CPU variable whose place changed twice since 5.15, and BPF can only
+ * name it on kernels with KALLSYMS_ALL.) ksoftirqd works on its own stack, in its own name.
+ */
+static __always_inline bool on_task_stack(__u32 sp)
 {
-	return preempt_count() & (PREEMPT_SOFTIRQ_SERVED | PREEMPT_HARDIRQ_NMI);
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	__u32 size = bpf_core_type_exists(union thread_union) ?
+			     bpf_core_type_size(union thread_union) :
+			     THREAD_SIZE_DEFAULT;
+
+	return sp - (__u32)(unsigned long)task->stack < size;
 }
 
 static __always_inline struct engine_cell *cell_get(__u32 site, __u32 ctx)

@@ -18,7 +18,7 @@
 __u64 fentry_inner __weak = 0, fentry_full __weak = 0;
 __u64 kprobe_inner __weak = 0, kprobe_full __weak = 0;
 
-static __always_inline void function_enter(__u32 site, __u64 sp)
+static __always_inline void function_enter(void *ctx, __u32 site, __u64 sp)
 {
 	struct engine_task *t = this_task();
 	__u32 depth;
@@ -34,7 +34,7 @@ static __always_inline void function_enter(__u32 site, __u64 sp)
 	t->depth = depth + 1;
 	barrier();
 	frame_open(t, &t->frames[depth & (ENGINE_DEPTH - 1)], site,
-		   in_interrupt() ? ENGINE_CTX_IRQ : t->ctx, sp);
+		   on_task_stack(stack_address(ctx)) ? t->ctx : ENGINE_CTX_IRQ, sp);
 }
 
 static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, __u64 sp)
@@ -53,8 +53,10 @@ static __noinline __u32 frame_find(struct engine_task *t, __u32 top, __u32 site,
 	for (__u32 i = 0; i < ENGINE_DEPTH; i++) {
 		__u32 depth = top - i;
 
-		if (depth == 0 || depth >= ENGINE_DEPTH)
+		if (i >= top)
 			return 0;
+		barrier_var(depth); /* or the mask is optimized away, and the verifier lost */
+		depth &= ENGINE_DEPTH - 1;
 		if (frame_is(&t->frames[depth], site, sp))
 			return depth;
 	}
@@ -105,21 +107,21 @@ static __always_inline __u32 site_of_copy(void)
 SEC("fentry/bpf_fentry_test1")
 int function_fentry(void *ctx)
 {
-	function_enter(site_of_copy(), (__u64)ctx);
+	function_enter(ctx, site_of_copy(), stack_address(ctx));
 	return 0;
 }
 
 SEC("fexit/bpf_fentry_test1")
 int function_fexit(void *ctx)
 {
-	function_return(site_of_copy(), (__u64)ctx, fentry_inner, fentry_full);
+	function_return(site_of_copy(), stack_address(ctx), fentry_inner, fentry_full);
 	return 0;
 }
 
 SEC("kprobe")
 int function_kprobe(struct pt_regs *ctx)
 {
-	function_enter(bpf_get_attach_cookie(ctx), PT_REGS_SP(ctx));
+	function_enter(ctx, bpf_get_attach_cookie(ctx), PT_REGS_SP(ctx));
 	return 0;
 }
 

@@ -119,11 +119,13 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	buf = bpf_map_lookup_elem(&stack_buffer, &zero);
 	if (!t || !buf)
 		return 0;
-	/* The sampler is a hard interrupt itself: only a soft one served below it tells. */
-	context = preempt_count() & PREEMPT_SOFTIRQ_SERVED ? ENGINE_CTX_IRQ : t->ctx;
+	context = t->ctx;
 	if (ctx->regs.cs & 3) {
 		flags |= ENGINE_SAMPLE_USER;
 	} else {
+		/* Where the sampler's own interrupt came from, that is. */
+		if (!on_task_stack(ctx->regs.sp))
+			context = ENGINE_CTX_IRQ;
 		size = bpf_get_stack(ctx, buf->ips, sizeof(buf->ips), 0);
 		if (size > 0)
 			n = (__u32)size / sizeof(__u64);

@@ -139,31 +139,40 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
 	return 0;
 }
 
-/* Accounts frames up to the task's death: do_exit() and its like never return. */
-static __noinline int task_close_frames(struct engine_task *t, __u64 now)
+/*
+ * Accounts the innermost open frame of T; 0 if there is none left. Not static, so that the verifier
+ * goes through it once and not once for each turn of the loop below.
+ */
+__noinline int task_close_frame(struct engine_task *t, __u64 now)
 {
-	__u32 closed = 0;
+	struct engine_frame *f;
+	__u32 depth;
 
 	if (!t)
 		return 0;
-	for (int i = 0; i < ENGINE_DEPTH; i++) {
-		__u32 depth = t->depth - 1;
-		struct engine_frame *f = &t->frames[depth & (ENGINE_DEPTH - 1)];
-
-		if (depth == 0) {
-			if (t->ctx != ENGINE_CTX_NONE) {
-				frame_close(t, f, f, now, 0);
-				closed++;
-			}
-			break;
-		}
-		frame_close(t, f, &t->frames[(depth - 1) & (ENGINE_DEPTH - 1)], now, 0);
-		closed++;
-		t->depth = depth;
+	depth = (t->depth - 1) & (ENGINE_DEPTH - 1);
+	f = &t->frames[depth];
+	if (depth == 0) {
+		if (t->ctx == ENGINE_CTX_NONE)
+			return 0;
+		frame_close(t, f, f, now, 0);
+		t->ctx = ENGINE_CTX_NONE;
+		return 1;
 	}
+	frame_close(t, f, &t->frames[(depth - 1) & (ENGINE_DEPTH - 1)], now, 0);
+	t->depth = depth;
+	return 1;
+}
+
+/* Accounts what is open up to the task's death: do_exit() and its like never return. */
+static __always_inline void task_close_frames(struct engine_task *t, __u64 now)
+{
+	__u32 closed = 0;
+
+	for (int i = 0; i < ENGINE_DEPTH && task_close_frame(t, now); i++)
+		closed++;
 	if (closed)
 		loss_count(ENGINE_INFO_CLOSED_BY_EXIT, closed);
-	return 0;
 }
 
 static __always_inline void task_bury(struct engine_task *t, __u32 slot, __u64 now)

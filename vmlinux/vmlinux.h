@@ -57,14 +57,15 @@ struct thread_info {
 
 struct task_struct {
 	struct thread_info thread_info;
+	void *stack;
 	unsigned int __state;
 	pid_t pid;
 	pid_t tgid;
 };
 
-/* Linux 6.2 to 6.14 keep the preemption count here. */
-struct pcpu_hot {
-	int preempt_count;
+/* Its size is that of a task's stack. */
+union thread_union {
+	unsigned long stack[1];
 };
 
 struct linux_binprm;

@@ -239,6 +239,20 @@ static int resolve_name(struct resolver *r, const char *name)
 	return err;
 }
 
+/* Does SYM's name, less clone suffixes, match, and is its code still there after boot? */
+static bool matches(const struct symbol_kallsyms *ks, const struct symbol_sym *sym,
+		    const char *pattern)
+{
+	size_t len = symbol_name_base_len(sym->name);
+	char base[256];
+
+	if (len >= sizeof(base) || symbol_kallsyms_is_init(ks, sym))
+		return false;
+	memcpy(base, sym->name, len);
+	base[len] = '\0';
+	return fnmatch(pattern, base, 0) == 0;
+}
+
 static int resolve_glob(struct resolver *r, const char *pattern)
 {
 	const struct symbol_sym *all;
@@ -247,14 +261,7 @@ static int resolve_glob(struct resolver *r, const char *pattern)
 
 	all = symbol_kallsyms_all(r->symbols->ks, &n);
 	for (size_t i = 0; i < n; i++) {
-		char base[256];
-		size_t len = symbol_name_base_len(all[i].name);
-
-		if (len >= sizeof(base) || symbol_kallsyms_is_init(r->symbols->ks, &all[i]))
-			continue;
-		memcpy(base, all[i].name, len);
-		base[len] = '\0';
-		if (fnmatch(pattern, base, 0))
+		if (!matches(r->symbols->ks, &all[i], pattern))
 			continue;
 		matched++;
 		site_add(r, &all[i], false);
@@ -268,6 +275,33 @@ static int resolve_glob(struct resolver *r, const char *pattern)
 		return -ENOENT;
 	}
 	return 0;
+}
+
+int record_sites_list(struct record_symbols *symbols, const struct record_features *features,
+		      const char *glob, record_site_fn fn, void *arg)
+{
+	struct resolver r = { NULL, symbols, features, RECORD_ATTACH_AUTO };
+	const struct symbol_sym *all;
+	int matched = 0, err;
+	size_t n;
+
+	err = record_symbols_load_functions(symbols);
+	if (err)
+		return err;
+	all = symbol_kallsyms_all(symbols->ks, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct record_site site = { .sym = &all[i], .named = true };
+		enum record_skip skip;
+		const char *why = NULL;
+
+		if (!matches(symbols->ks, &all[i], glob))
+			continue;
+		matched++;
+		if (choose(&r, &site, &skip, &why))
+			site.mech = PROFILE_MECH_NONE;
+		fn(&all[i], site.mech, why, arg);
+	}
+	return matched;
 }
 
 int record_sites_resolve(struct record_sites *sites, struct record_symbols *symbols,

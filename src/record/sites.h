@@ -50,6 +50,15 @@ const char *record_skip_text(enum record_skip skip);
 int record_sites_resolve(struct record_sites *sites, struct record_symbols *symbols,
 			 const struct record_features *features, enum record_attach attach,
 			 char *const *patterns, uint32_t n_patterns);
+/*
+ * Tells FN of each function whose name, less clone suffixes, matches GLOB: how `record` would probe
+ * it if it were named, or, with MECH NONE, WHY not. Returns how many matched, or -errno, reported.
+ */
+typedef void (*record_site_fn)(const struct symbol_sym *sym, enum profile_mechanism mech,
+			       const char *why, void *arg);
+int record_sites_list(struct record_symbols *symbols, const struct record_features *features,
+		      const char *glob, record_site_fn fn, void *arg);
+
 void record_sites_deinit(struct record_sites *sites);
 
 #endif

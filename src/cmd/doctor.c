@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <argp.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "record/features.h"
+#include "record/symbols.h"
+
+/* One line: what, whether, and what to do where not. Returns whether. */
+static bool check(bool ok, const char *what, const char *remedy)
+{
+	printf("  %-4s %-34s %s\n", ok ? "yes" : "no", what, ok ? "" : remedy);
+	return ok;
+}
+
+static bool can_sample(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 1000000,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Names and lines: what the vmlinux of this kernel gives, if there is one. */
+static void check_symbols(void)
+{
+	struct record_symbols symbols;
+	struct symbol_image *image = NULL;
+
+	if (record_symbols_init(&symbols, NULL)) {
+		check(false, "kernel symbols", "run as root");
+	} else {
+		check(true, "kernel symbols", "");
+		record_symbols_load_functions(&symbols);
+		check(symbols.tracing && symbol_tracing_ftrace_known(symbols.tracing),
+		      "list of traceable functions",
+		      "mount tracefs: mount -t tracefs nodev /sys/kernel/tracing");
+		check(symbols.tracing && symbol_tracing_blacklist_known(symbols.tracing),
+		      "kprobe blacklist", "mount debugfs: mount -t debugfs nodev /sys/kernel/debug");
+		record_symbols_image(&symbols, &image);
+		check(image && symbol_image_has_dwarf(image), "vmlinux with DWARF",
+		      symbols.image_why_not ?:
+			      "install the kernel's debug package (Debian: linux-image-$(uname -r)-dbg)");
+	}
+	record_symbols_deinit(&symbols);
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.doc = "Tells what this machine allows kprotperf to measure, and how to get the rest."
+	};
+	struct record_features f;
+	bool syscalls, functions;
+
+	argv[0] = "kprotperf doctor";
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	record_features_probe(&f);
+
+	printf("Needed to record at all:\n");
+	syscalls = check(geteuid() == 0, "root", "run with sudo");
+	syscalls &= check(f.btf, "kernel BTF", "a kernel with CONFIG_DEBUG_INFO_BTF=y");
+	syscalls &= check(!f.bpf, "BPF tracing programs", log_strerror(f.bpf));
+	printf("To time functions, either of:\n");
+	functions = check(!f.fentry, "fentry/fexit", record_features_why_not_fentry(&f));
+	functions |= check(!f.kprobe, "kprobe/kretprobe", record_features_why_not_kprobe(&f));
+	printf("For samples and names:\n");
+	check(can_sample(), "CPU clock sampler", "kernel.perf_event_paranoid, or root");
+	check_symbols();
+	printf("To compare kernels without rebooting this machine:\n");
+	check(access("/usr/bin/qemu-system-x86_64", X_OK) == 0, "QEMU for the lab",
+	      "scripts/setup installs it; then scripts/lab build");
+	if (f.lockdown[0])
+		printf("Kernel lockdown: %s\n", f.lockdown);
+	if (!syscalls || !functions)
+		log_note("%s", syscalls ? "syscalls and samples can be recorded, functions cannot" :
+					  "nothing can be recorded here as this user; reports can be read");
+	return CMD_DONE;
+}
