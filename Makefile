@@ -105,6 +105,52 @@ $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libkprotperf.a
 	$(Q)$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< \
 		$(BUILD)/libkprotperf.a $(LDLIBS) -lcmocka
 
+TAP_UNIT  := $(UNIT_TESTS)
+TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t))
+TAP_LAB   := $(sort $(wildcard tests/lab/*.t tests/live/*.t))
+# prove reads TAP only; each test says which of its own lines failed.
+PROVE     := CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove --exec '' --timer --merge
+
+.PHONY: unit
+unit: all $(UNIT_TESTS) ## the tests that need neither root nor a guest (SAN=1 too)
+	$(PROVE) $(TAP_UNIT) $(TAP_SHELL)
+
+.PHONY: check
+check: setup ## all tests: units, command line, and live ones in the lab's kernels
+	$(MAKE) all tests
+	scripts/lab build baseline hardened debug
+	$(PROVE) $(TAP_UNIT) $(TAP_SHELL) $(TAP_LAB)
+
+.PHONY: tests
+tests: $(UNIT_TESTS)
+
+.PHONY: demo
+demo: setup ## the whole story: build, two kernels, record, diff, flame graphs, into demo/
+	$(MAKE) all
+	scripts/demo
+
+.PHONY: setup
+setup: ## install the Debian packages that are missing
+	@scripts/setup
+
+.PHONY: lint
+lint: ## static checks: cppcheck, shellcheck, formatting
+	$(CLANG_FORMAT) --dry-run --Werror $(C_FILES)
+	cppcheck --quiet --error-exitcode=1 --inline-suppr --suppress=missingIncludeSystem \
+		--enable=warning,portability -Isrc -Iinclude src workloads
+	shellcheck -x $(SHELL_FILES)
+
+.PHONY: format
+format: ## put the C sources into the project's format
+	$(CLANG_FORMAT) -i $(C_FILES)
+
+C_FILES     = $(shell git ls-files '*.c' '*.h')
+SHELL_FILES = $(shell git ls-files scripts .ci tests | xargs grep -lE '^\#!/(usr/bin/env |bin/)?(ba)?sh')
+
+.PHONY: install
+install: all ## into $(DESTDIR)$(PREFIX)
+	install -D -m 755 $(BUILD)/kprotperf $(DESTDIR)$(PREFIX)/bin/kprotperf
+
 .PHONY: clean
 clean: ## remove what make built (the lab's kernels stay: scripts/lab clean)
 	rm -rf build build-san
