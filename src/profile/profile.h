@@ -28,11 +28,14 @@ enum profile_clock {
 /* "ns" or "insn": the unit as tables and JSON name it. */
 const char *profile_clock_unit(enum profile_clock clock);
 
-/* One histogram slot that is not empty; slots are those of kprotperf/hist.h, ascending. */
+/*
+ * One histogram slot that is not empty; slots are those of kprotperf/hist.h, ascending. Without
+ * padding: these are most of what a merged profile takes.
+ */
 struct profile_bucket {
 	uint32_t slot;
 	uint64_t count;
-};
+} __attribute__((packed, aligned(4)));
 
 /*
  * The calls of one cell. Sums are as measured; COST is what the probes inside those calls are known

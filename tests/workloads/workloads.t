@@ -99,13 +99,16 @@ count_with() {
 # once NAME SYSCALLS: one call an iteration. The loader and ASan make some of their own, so it is
 # the difference between few and many iterations that counts.
 once() {
+	local many few
+
 	if ! strace -o /dev/null true 2>/dev/null; then
 		skip "$1: one $2 an iteration" 'no strace, or not allowed'
 		return
 	fi
-	echo "$(count_with "$1" 25 "$2") calls of $2 in 25, $(count_with "$1" 5 "$2") in 5" \
-		>"$tmp/err"
-	[ $(($(count_with "$1" 25 "$2") - $(count_with "$1" 5 "$2"))) -eq 20 ]
+	many=$(count_with "$1" 25 "$2")
+	few=$(count_with "$1" 5 "$2")
+	echo "$many calls of $2 in 25, $few in 5" >"$tmp/err"
+	[ $((many - few)) -eq 20 ]
 	ok "$1: one $2 an iteration"
 }
 

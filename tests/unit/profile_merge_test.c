@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Merging: several boots in one profile, each entry where it belongs; and the command for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <argp.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "cmd/cmd.h"
+#include "fixture_file.h"
+#include "profile/merge.h"
+
+static const struct profile_stats *cell(const struct profile *p, uint32_t run, const char *site,
+					const char *context)
+{
+	uint32_t s, c;
+
+	for (s = 0; s < p->n_sites && strcmp(p->sites[s].name, site); s++)
+		;
+	for (c = 0; c < p->n_contexts && strcmp(p->contexts[c].name, context); c++)
+		;
+	return profile_cell_find(p, run, s, c);
+}
+
+static void assert_conflict(const struct profile *a, const struct profile *b, const char *text)
+{
+	char *conflict = profile_merge_conflict(a, b);
+
+	if (!conflict || !strstr(conflict, text))
+		fail_msg("expected '%s', got '%s'", text, conflict ? conflict : "(none)");
+	free(conflict);
+}
+
+static void test_same_kernel(void **state)
+{
+	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(3, 1000);
+	uint32_t n_locations = a->n_locations, i;
+
+	(void)state;
+	profile_env_set(b, PROFILE_ENV_TIME, "2026-01-01T00:00:20Z");
+	assert_null(profile_merge_conflict(a, b));
+	profile_merge(a, b);
+	profile_merge(a, b);
+	assert_int_equal(a->n_runs, 8);
+	for (i = 0; i < 8; i++)
+		assert_int_equal(a->runs[i].boot, i < 2 ? 0 : i < 5 ? 1 : 2);
+	assert_int_equal(a->n_sites, 2);
+	assert_int_equal(a->n_contexts, 3);
+	assert_int_equal(a->n_locations, n_locations);
+	assert_int_equal(a->n_stacks, 2);
+	assert_int_equal(a->n_cells, 8 * 3);
+	assert_int_equal(a->n_samples, 8 * 2);
+	assert_int_equal(a->runs[7].reports[0].iterations, 20);
+	assert_true(a->runs[7].wall == b->runs[2].wall);
+	for (i = 0; i < 3; i++) {
+		assert_true(cell(a, 2 + i, "allocate_slab", "clone")->sumsq ==
+			    cell(b, i, "allocate_slab", "clone")->sumsq);
+		assert_true(cell(a, 5 + i, "context", "wait4")->errors == 1);
+	}
+	assert_true(cell(a, 0, "allocate_slab", "clone")->oncpu <
+		    cell(a, 2, "allocate_slab", "clone")->oncpu);
+	/* The source is as it was, and the result is one that can be written. */
+	assert_int_equal(b->n_runs, 3);
+	assert_int_equal(profile_file_write(a, path), 0);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+/* Entries that the two have in another order, or that only one has. */
+static void test_other_order(void **state)
+{
+	struct profile *a = fixture_big_fork(1, 943), *b = profile_create();
+	uint32_t vm, slab, page_fault, clone, locations[2], stack, run;
+
+	(void)state;
+	page_fault = profile_context_add(b, PROFILE_CONTEXT_PAGE_FAULT);
+	clone = profile_context_add(b, "clone");
+	vm = fixture_function(b, "vm_area_dup", 0x89000);
+	slab = fixture_function(b, "allocate_slab", 0x2a5d10);
+	fixture_location(b, 0x111, "handle_mm_fault");
+	locations[0] = fixture_location(b, 0x2a8001, "kmem_cache_alloc");
+	locations[1] = profile_location_add(b, 0x2a5e4c, "ext4");
+	stack = profile_stack_add(b, locations, 2);
+	run = fixture_run(b, 77);
+	fixture_call(profile_cell(b, run, vm, clone), 10);
+	fixture_call(profile_cell(b, run, slab, clone), 20);
+	fixture_call(profile_cell(b, run, 0, page_fault), 30);
+	profile_sample_add(b, &(struct profile_sample){ .stack = stack, .count = 5 });
+
+	profile_merge(a, b);
+	assert_int_equal(a->n_sites, 3);
+	assert_int_equal(a->n_contexts, 4);
+	assert_int_equal(cell(a, 1, "vm_area_dup", "clone")->max, 10);
+	assert_int_equal(cell(a, 1, "allocate_slab", "clone")->max, 20);
+	assert_int_equal(cell(a, 1, "context", "[page_fault]")->max, 30);
+	assert_null(cell(a, 0, "vm_area_dup", "clone"));
+
+	/* kmem_cache_alloc was known already, the other two addresses were not. */
+	assert_int_equal(a->n_locations, 6);
+	assert_int_equal(a->n_stacks, 3);
+	assert_int_equal(a->stacks[2].locations[0], 1);
+	assert_string_equal(a->locations[a->stacks[2].locations[1]].module, "ext4");
+	assert_int_equal(a->samples[2].run, 1);
+	assert_int_equal(a->samples[2].stack, 2);
+	assert_string_equal(a->contexts[a->samples[2].context].name, "[page_fault]");
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_merged_boots(void **state)
+{
+	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(2, 943);
+
+	(void)state;
+	profile_merge(b, a);
+	profile_merge(a, b);
+	assert_int_equal(a->n_runs, 6);
+	assert_int_equal(a->runs[0].boot, 0);
+	assert_int_equal(a->runs[2].boot, 1);
+	assert_int_equal(a->runs[5].boot, 2);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_conflicts(void **state)
+{
+	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943);
+	char *both;
+
+	(void)state;
+	profile_env_set(b, PROFILE_ENV_TIME, "later");
+	profile_env_set(b, "record.extra", "1");
+	assert_null(profile_merge_conflict(a, b));
+
+	profile_env_set(b, PROFILE_ENV_BUILD_ID, "ffff");
+	assert_conflict(a, b,
+			"kernel.build_id \"ffff\" instead of "
+			"\"6f1c0ffee0ddba11deadbeef0123456789abcdef\"");
+	profile_env_set(b, PROFILE_ENV_CPUS, "2");
+	both = profile_merge_conflict(a, b);
+	assert_non_null(strstr(both, "kernel.build_id"));
+	assert_non_null(strstr(both, "; machine.cpus \"2\" instead of \"1\""));
+	free(both);
+	profile_destroy(b);
+
+	b = fixture_big_fork(1, 943);
+	profile_env_set(
+		b, PROFILE_ENV_CONFIG,
+		"CONFIG_SLAB_FREELIST_RANDOM=y\nCONFIG_SLUB=y\nCONFIG_KPROBES=y\nCONFIG_X=y\n");
+	assert_conflict(a, b, "kernel.config differs");
+	profile_destroy(b);
+
+	b = fixture_big_fork(1, 943);
+	profile_env_set(b, PROFILE_ENV_GOVERNOR, "powersave");
+	assert_conflict(a, b, "machine.governor \"powersave\" instead of not known");
+	assert_conflict(b, a, "machine.governor not known instead of \"powersave\"");
+	profile_destroy(b);
+
+	b = fixture_big_fork(1, 943);
+	b->clock = PROFILE_CLOCK_NS;
+	b->freq = 99;
+	profile_arg_add(b, "--more");
+	assert_conflict(a, b, "times in ns instead of insn");
+	assert_conflict(a, b, "99 samples a second instead of 997");
+	assert_conflict(a, b, "another command was run");
+	b->freq = a->freq;
+	b->sample_period++;
+	assert_conflict(a, b, "a sample every 1003010 ns instead of every 1003009");
+	profile_destroy(b);
+
+	b = fixture_big_fork(1, 943);
+	b->sites[1].mech = PROFILE_MECH_KPROBE;
+	assert_conflict(a, b, "allocate_slab was timed by kprobe instead of fentry");
+	fixture_function(b, "vm_area_dup", 0x89000);
+	assert_conflict(a, b, "other functions were timed (vm_area_dup)");
+	assert_conflict(b, a, "other functions were timed (vm_area_dup)");
+	profile_destroy(b);
+	profile_destroy(a);
+}
+
+/* By force: nothing goes under a name that is not its own. */
+static void test_forced(void **state)
+{
+	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943);
+	uint32_t i, same_addr = 0;
+
+	(void)state;
+	b->sites[1].mech = PROFILE_MECH_KPROBE;
+	profile_env_set(b, PROFILE_ENV_BUILD_ID, "ffff0000ffff0000");
+	b->locations[3].frames[0].name = profile_intern(b, "do_wait");
+	profile_merge(a, b);
+	assert_int_equal(a->n_sites, 3);
+	assert_int_equal(a->sites[2].mech, PROFILE_MECH_KPROBE);
+	assert_int_equal(a->n_locations, 5);
+	for (i = 0; i < a->n_locations; i++)
+		same_addr += a->locations[i].addr == 0x08c1d7;
+	assert_int_equal(same_addr, 2);
+	assert_string_equal(a->locations[4].frames[0].name, "do_wait");
+	assert_string_equal(a->locations[4].module, "kernel ffff0000");
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+/* Names that were resolved in only one of the two go for both. */
+static void test_resolved_later(void **state)
+{
+	struct profile *a = profile_create(), *b = profile_create();
+
+	(void)state;
+	profile_location_add(a, 0x100, NULL);
+	fixture_location(b, 0x100, "schedule");
+	profile_merge(a, b);
+	assert_int_equal(a->n_locations, 1);
+	assert_string_equal(a->locations[0].frames[0].name, "schedule");
+	profile_merge(a, b);
+	assert_int_equal(a->locations[0].n_frames, 1);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+/* cmd_merge() as a process of its own, since argp ends it on wrong usage. */
+static int run_merge(char **argv, struct rusage *usage)
+{
+	int argc = 0, status;
+	struct rusage unused;
+	pid_t pid;
+
+	while (argv[argc])
+		argc++;
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		argp_err_exit_status = CMD_USAGE;
+		exit(cmd_merge(argc, argv));
+	}
+	assert_true(pid > 0);
+	assert_int_equal(wait4(pid, &status, 0, usage ? usage : &unused), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static const char *said_by_merge(int want_status, char **argv)
+{
+	int status;
+
+	listen_start();
+	status = run_merge(argv, NULL);
+	if (status != want_status)
+		fail_msg("exit status %d: %s", status, listen_end());
+	return listen_end();
+}
+
+static void test_command(void **state)
+{
+	struct profile *p = fixture_big_fork(2, 943), *back;
+	char out[64];
+
+	(void)state;
+	snprintf(out, sizeof(out), "%s/out.data", dir);
+	assert_int_equal(profile_file_write(p, path), 0);
+	assert_int_equal(profile_file_write(p, other), 0);
+	assert_string_equal(said_by_merge(0, (char *[]){ "merge", "-o", out, path, other, NULL }),
+			    "");
+	assert_int_equal(profile_file_read(out, &back), 0);
+	assert_int_equal(back->n_runs, 4);
+	assert_int_equal(back->runs[3].boot, 1);
+	profile_destroy(back);
+
+	/* Over one of the inputs: they have been read by then. */
+	assert_int_equal(
+		run_merge((char *[]){ "merge", path, other, "--output", path, NULL }, NULL), 0);
+	assert_int_equal(profile_file_read(path, &back), 0);
+	assert_int_equal(back->n_runs, 4);
+	profile_destroy(back);
+
+	profile_env_set(p, PROFILE_ENV_BUILD_ID, "ffff");
+	assert_int_equal(profile_file_write(p, other), 0);
+	unlink(out);
+	assert_non_null(
+		strstr(said_by_merge(1, (char *[]){ "merge", "-o", out, path, other, NULL }),
+		       "kernel.build_id \"ffff\" instead of"));
+	assert_int_not_equal(access(out, F_OK), 0);
+	assert_non_null(strstr(
+		said_by_merge(0, (char *[]){ "merge", "--force", "-o", out, path, other, NULL }),
+		"warning: "));
+	assert_int_equal(profile_file_read(out, &back), 0);
+	assert_int_equal(back->n_runs, 6);
+	profile_destroy(back);
+	unlink(out);
+	profile_destroy(p);
+}
+
+static void test_command_refuses(void **state)
+{
+	struct profile *p = fixture_big_fork(1, 943);
+	char linked[64], out[64];
+
+	(void)state;
+	snprintf(out, sizeof(out), "%s/out.data", dir);
+	snprintf(linked, sizeof(linked), "%s/linked.data", dir);
+	assert_int_equal(profile_file_write(p, path), 0);
+	profile_destroy(p);
+	assert_int_equal(link(path, linked), 0);
+
+	assert_non_null(strstr(said_by_merge(2, (char *[]){ "merge", path, NULL }), "-o OUT"));
+	assert_non_null(strstr(said_by_merge(2, (char *[]){ "merge", "-o", out, NULL }),
+			       "no files to merge"));
+	assert_non_null(strstr(said_by_merge(2, (char *[]){ "merge", "--bogus", NULL }), "bogus"));
+	assert_non_null(
+		strstr(said_by_merge(1, (char *[]){ "merge", "-o", out, path, linked, NULL }),
+		       "linked.data is named twice"));
+	unlink(linked);
+	assert_non_null(
+		strstr(said_by_merge(1, (char *[]){ "merge", "-o", out, path, linked, NULL }),
+		       "No such file"));
+	assert_int_equal(truncate(path, 300), 0);
+	assert_non_null(strstr(said_by_merge(1, (char *[]){ "merge", "-o", out, path, NULL }),
+			       "truncated or damaged"));
+	assert_int_not_equal(access(out, F_OK), 0);
+}
+
+#define MANY_FILES 100
+#define MANY_RUNS  50
+
+/* One boot as a wide recording leaves it: 25 contexts, 10 functions in 3 of them, 300 stacks. */
+static struct profile *wide_boot(uint32_t seed)
+{
+	struct profile *p = fixture_big_fork(MANY_RUNS, 900 + seed % 100);
+	uint32_t run, i, j, locations[20];
+	char name[40];
+
+	for (i = 0; i < 22; i++) {
+		snprintf(name, sizeof(name), "syscall_%u", i);
+		profile_context_add(p, name);
+	}
+	for (i = 0; i < 9; i++) {
+		snprintf(name, sizeof(name), "function_%u", i);
+		fixture_function(p, name, i * 4096);
+	}
+	for (i = 0; i < 300; i++) {
+		for (j = 0; j < 20; j++) {
+			uint64_t addr = (i * (j + 1) * 2654435761U) % 3000 * 16;
+
+			snprintf(name, sizeof(name), "kernel_function_%u", (uint32_t)(addr / 64));
+			locations[j] = fixture_location(p, addr, name);
+		}
+		profile_stack_add(p, locations, 20);
+	}
+	for (run = 0; run < MANY_RUNS; run++) {
+		for (i = 0; i < 22; i++)
+			fixture_calls(profile_cell(p, run, 0, 3 + i), 2 + i, 1000 + seed + run,
+				      9000 + i * 1000);
+		for (i = 0; i < 27; i++)
+			fixture_calls(profile_cell(p, run, 2 + i / 3, i % 3), 20, 1000 + seed + i,
+				      2500 + run * 10);
+		for (i = 0; i < 30; i++)
+			profile_sample_add(p, &(struct profile_sample){
+						      .run = run,
+						      .context = i % 3,
+						      .stack = 2 + (run * 7 + i * 11 + seed) % 300,
+						      .count = 1 });
+	}
+	return p;
+}
+
+static void test_many(void **state)
+{
+	char *argv[MANY_FILES + 4] = { "merge", "-o", path }, names[MANY_FILES][64];
+	struct profile *back;
+	struct rusage usage;
+	double seconds;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < MANY_FILES; i++) {
+		struct profile *p = wide_boot(i);
+
+		snprintf(names[i], sizeof(names[i]), "%s/many.%u", dir, i);
+		assert_int_equal(profile_file_write(p, names[i]), 0);
+		profile_destroy(p);
+		argv[3 + i] = names[i];
+	}
+	assert_int_equal(run_merge(argv, &usage), 0);
+	for (i = 0; i < MANY_FILES; i++)
+		unlink(names[i]);
+	seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+		  (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+	print_message("# %d files of %d runs: %.2f s of CPU, %ld MB\n", MANY_FILES, MANY_RUNS,
+		      seconds, usage.ru_maxrss / 1024);
+	assert_int_equal(profile_file_read(path, &back), 0);
+	assert_int_equal(back->n_runs, MANY_FILES * MANY_RUNS);
+	assert_int_equal(back->runs[back->n_runs - 1].boot, MANY_FILES - 1);
+	assert_int_equal(back->n_cells, MANY_FILES * MANY_RUNS * 52);
+	assert_int_equal(back->n_stacks, 302);
+	profile_destroy(back);
+#ifndef __SANITIZE_ADDRESS__
+	assert_true(seconds < 1);
+	assert_true(usage.ru_maxrss < 100 * 1024);
+#endif
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_kernel),  cmocka_unit_test(test_other_order),
+		cmocka_unit_test(test_merged_boots), cmocka_unit_test(test_conflicts),
+		cmocka_unit_test(test_forced),       cmocka_unit_test(test_resolved_later),
+		cmocka_unit_test(test_command),      cmocka_unit_test(test_command_refuses),
+		cmocka_unit_test(test_many),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
