@@ -19,8 +19,8 @@ struct options {
 #define OPT_FORCE 256
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "OUT", 0, "the file to write", 0 },
-	{ "force", OPT_FORCE, NULL, 0, "merge also what was recorded differently", 0 },
+	{ "output", 'o', "OUT", 0, "The file to write", 0 },
+	{ "force", OPT_FORCE, NULL, 0, "Merge also what was recorded differently", 0 },
 	{ 0 },
 };
 

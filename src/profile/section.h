@@ -30,7 +30,7 @@
  * What no real file exceeds, and no hostile one may: the memory needed to read a file is bounded
  * by these and by the file's own size.
  */
-#define FILE_RAW_MAX      ((uint64_t)512 << 20) /* all sections, decompressed */
+#define FILE_RAW_MAX      ((uint64_t)256 << 20) /* all sections, decompressed */
 #define SECTION_RAW_FREE  ((uint64_t)1 << 20) /* a section so small may have any ratio */
 #define SECTION_RATIO_MAX 100
 #define FILE_ENVS_MAX     4096
