@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/image.h"
 
 #include <errno.h>
@@ -90,7 +90,8 @@ const char *symbol_build_id_format(const struct symbol_build_id *id, char *buf, 
 
 /*
  * Maps FD with a page of zeros behind it, so that a string without an end, in a damaged file, ends
- * there. libdw trusts strings inside .debug_info to be terminated.
+ * there. libdw trusts strings inside .debug_info to be terminated. Writable, because libelf changes
+ * the headers of sections that it unpacks; the file stays as it is.
  */
 static int map_file(struct symbol_image *img, int fd)
 {
@@ -102,14 +103,14 @@ static int map_file(struct symbol_image *img, int fd)
 	if (!S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(Elf64_Ehdr))
 		return -ENOEXEC;
 	size = (((size_t)st.st_size + page - 1) / page + 1) * page;
-	img->map = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	img->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (img->map == MAP_FAILED) {
 		img->map = NULL;
 		return -errno;
 	}
 	img->map_size = size;
-	if (mmap(img->map, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) ==
-	    MAP_FAILED)
+	if (mmap(img->map, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd,
+		 0) == MAP_FAILED)
 		return -errno;
 	elf_version(EV_CURRENT);
 	img->elf = elf_memory(img->map, (size_t)st.st_size);

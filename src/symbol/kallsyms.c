@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/kallsyms.h"
 
 #include <errno.h>
@@ -357,6 +357,9 @@ const struct symbol_sym *symbol_kallsyms_covering(const struct symbol_kallsyms *
 		if (preference(&ks->syms[i]) >= preference(best))
 			best = &ks->syms[i];
 	}
+	if (!best->module && ks->etext && addr >= ks->etext &&
+	    (addr < ks->init_start || addr >= ks->init_end))
+		return NULL;
 	end = symbol_kallsyms_size(ks, best);
 	if (!end)
 		end = MAX_LAST_SIZE;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Names of source files relative to the kernel's tree. The compiler names them as it was called:
  * absolute, relative to the build's folder, through "..", or with a prefix mapped away, as

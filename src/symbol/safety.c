@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Names that must not be probed, or not by a glob.
  *
@@ -179,6 +179,7 @@ static const struct rule rules[] = {
 	     "trace_*", "__trace_*", "tracing_*", "tracer_*", "tracepoint_*", "perf_*", "__perf_*",
 	     "event_*", "rb_wake_up*", "synth_*", "syscall_trace_*"),
 	RULE(SYMBOL_SKIP_IN_GLOB, "the syscall ends inside it", "syscall_exit_*", "__syscall_exit_*"),
+	RULE(SYMBOL_SAFE, NULL, "rcu_free_slab"),
 	RULE(SYMBOL_SKIP_IN_GLOB, "locks and probes run through it; name it in full to measure it",
 	     "_raw_*", "__raw_*", "do_raw_*", "*queued_spin_*", "*queued_read_*", "*queued_write_*",
 	     "__pv_queued_*", "pv_*", "osq_*", "rcu_*", "__rcu_*", "srcu_*", "__srcu_*",
@@ -187,8 +188,8 @@ static const struct rule rules[] = {
 	     "irq_enter*", "irq_exit*", "__irq_exit*", "do_sync_core"),
 	RULE(SYMBOL_SKIP_IN_GLOB, "called from everywhere; name it in full to measure it",
 	     "memcpy*", "__memcpy*", "memset*", "__memset*", "memmove*", "__memmove*", "memcmp",
-	     "strlen", "strcmp", "strncmp", "__get_user_*", "__put_user_*", "__sw_hweight*",
-	     "csum_partial*"),
+	     "strlen", "strcmp", "strncmp", "__get_user_[0-9]", "__get_user_nocheck_*",
+	     "__put_user_[0-9]", "__put_user_nocheck_*", "__sw_hweight*", "csum_partial*"),
 	RULE(SYMBOL_SKIP_IN_GLOB, "part of a sanitizer; name it in full to measure it",
 	     "kasan_*", "__kasan_*", "kmsan_*", "__ubsan_*", "kfence_*", "__kfence_*"),
 	RULE(SYMBOL_SKIP_IN_GLOB, "it patches the kernel's code",

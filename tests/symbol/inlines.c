@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A program of known inlining, built by the tests of src/symbol/ as if it were a kernel: linked at
+ * a fixed address, with a symbol _stext. Its tests find lines by the comments at their ends.
+ */
+
+volatile int sink;
+
+/* A global name for the place where it is inlined, for tests to ask about. */
+#define MARK(name) asm volatile(".globl " #name "\n" #name ":\n\tnop")
+
+static inline __attribute__((always_inline)) int innermost(int x)
+{
+	sink = x;
+	MARK(mark_innermost); /* in innermost */
+	sink += 2 * x;
+	return sink;
+}
+
+static inline __attribute__((always_inline)) int middle(int x)
+{
+	int y;
+
+	MARK(mark_middle);    /* in middle */
+	y = innermost(x + 1); /* innermost in middle */
+	sink = y;
+	return y ^ 0x55;
+}
+
+__attribute__((noinline)) int outer(int x) /* outer */
+{
+	sink = x + 7;
+	MARK(mark_outer); /* in outer */
+	x = middle(x);	  /* middle in outer */
+	sink = x;
+	return x;
+}
+
+static inline __attribute__((always_inline)) int twice(int x)
+{
+	sink = x;
+	return sink * 5;
+}
+
+__attribute__((noinline)) int caller(int x)
+{
+	x += twice(x); /* twice, first */
+	sink += x;
+	return x + twice(x + 1); /* twice, second */
+}
+
+/* The compiler drops its code whole. */
+static inline __attribute__((always_inline)) void nothing(void)
+{
+}
+
+__attribute__((noinline, cold)) void rare(int x)
+{
+	sink = x;
+}
+
+static inline __attribute__((always_inline)) void body(int x)
+{
+	sink += 1;
+	if (x == 12345) {
+		rare(x);
+		MARK(mark_cold); /* in body, in split.cold */
+		rare(x + 1);
+	}
+}
+
+/* What only happens when rare() is called goes to split.cold: so body has two ranges. */
+__attribute__((noinline)) int split(int x)
+{
+	nothing();
+	sink = x;
+	body(x); /* body in split */
+	sink = x;
+	return x - 1;
+}
+
+/* The parameter k is always 3: becomes cloned.constprop.0. */
+static __attribute__((noinline)) int cloned(int x, int k)
+{
+	sink = x * k;
+	MARK(mark_cloned);
+	return sink + k;
+}
+
+void _start(void)
+{
+	sink = outer(sink) + caller(sink) + split(sink);
+	sink = cloned(sink, 3);
+	sink += cloned(sink, 3);
+	for (;;)
+		;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Functions in BTF. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <cmocka.h>
+
+#include "symbol/btf.h"
+#include "symbol_fixture.h"
+
+static int no_print(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+static void test_functions(void **state)
+{
+	struct btf *btf = btf__new_empty();
+	struct symbol_btf *b;
+	const void *raw;
+	uint32_t size;
+	int type, proto, first = 0;
+
+	(void)state;
+	assert_non_null(btf);
+	type = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
+	proto = btf__add_func_proto(btf, type);
+	btf__add_func_param(btf, "a", type);
+	btf__add_func_param(btf, "b", type);
+	for (int i = 0; i < 1000; i++) {
+		char name[32];
+		int id;
+
+		snprintf(name, sizeof(name), "function_%d", i);
+		id = btf__add_func(btf, name, BTF_FUNC_STATIC, proto);
+		if (!i)
+			first = id;
+	}
+	btf__add_func(btf, "function_0", BTF_FUNC_STATIC, proto);
+	btf__add_struct(btf, "function_x", 8);
+	raw = btf__raw_data(btf, &size);
+	assert_int_equal(symbol_btf_load(fixture_write("btf", raw, size), &b), 0);
+	btf__free(btf);
+
+	assert_int_equal(symbol_btf_function(b, "function_0"), first);
+	for (int i = 0; i < 1000; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "function_%d", i);
+		assert_int_equal(symbol_btf_function(b, name), first + i);
+	}
+	assert_int_equal(symbol_btf_function(b, "function_x"), -ENOENT);
+	assert_int_equal(symbol_btf_function(b, "int"), -ENOENT);
+	assert_int_equal(symbol_btf_function(b, ""), -ENOENT);
+	assert_int_equal(symbol_btf_function_nargs(b, first), 2);
+	assert_int_equal(symbol_btf_function_nargs(b, type), -EINVAL);
+	assert_int_equal(symbol_btf_function_nargs(b, -ENOENT), -EINVAL);
+	assert_int_equal(symbol_btf_function_nargs(b, 1 << 20), -EINVAL);
+	assert_non_null(symbol_btf_raw(b));
+	symbol_btf_destroy(b);
+}
+
+static void test_missing(void **state)
+{
+	struct symbol_btf *b;
+
+	(void)state;
+	assert_true(symbol_btf_load(fixture_path("missing"), &b) < 0);
+	assert_null(b);
+	assert_true(symbol_btf_load(fixture_text("text", "no BTF here"), &b) < 0);
+	assert_null(b);
+	symbol_btf_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_missing),
+	};
+
+	libbpf_set_print(no_print);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
+}
