@@ -105,7 +105,9 @@ char *analyze_diff_conclusion(const struct analyze_diff *diff)
 	const struct analyze_diff_row *row = diff->syscalls.rows;
 	char *change, *carrier, *runs = runs_text(diff), *text, *escaped;
 
-	if (!diff->syscalls.n_rows || row->delta_total == 0) {
+	if (!diff->syscalls.n_rows) {
+		text = alloc_strdup("There is nothing to compare: no syscalls were recorded.");
+	} else if (row->delta_total == 0) {
 		text = alloc_printf("No syscall differs (%s).", runs);
 	} else {
 		change = change_text(diff, row);

@@ -69,7 +69,7 @@ static void config_parse(struct settings *list, const char *text)
 					      equals - text - strlen(prefix) };
 			struct slice value = { equals + 1, text + n - equals - 1 };
 
-			if (value.n != 1 || *value.s != 'n')
+			if (name.n && (value.n != 1 || *value.s != 'n'))
 				setting_add(list, name, value);
 		}
 		text += n + (text[n] == '\n');

@@ -75,7 +75,7 @@ static void warn_losses(struct analyze_warnings *w, const struct profile *p, con
 		    losses.counts[i] == PROFILE_NOT_COUNTED)
 			continue;
 		analyze_warnings_add(
-			w, "%s%s lost: %s", side,
+			w, "%s%s %s", side,
 			output_number(buf, OUTPUT_COUNT, (double)losses.counts[i], p->clock),
 			profile_loss_text(i));
 	}
@@ -90,8 +90,9 @@ static void warn_failed_runs(struct analyze_warnings *w, const struct profile *p
 			first = i;
 	if (failed)
 		analyze_warnings_add(
-			w, "%sthe workload failed in %u of %u runs (exit status %d in run %u)",
-			side, failed, p->n_runs, p->runs[first].status, first + 1);
+			w, "%sthe workload failed in %u of %u run%s (exit status %d in run %u)",
+			side, failed, p->n_runs, p->n_runs == 1 ? "" : "s", p->runs[first].status,
+			first + 1);
 }
 
 static void warn_negative(struct analyze_warnings *w, const struct profile *p, const char *side)
@@ -112,8 +113,8 @@ static void warn_negative(struct analyze_warnings *w, const struct profile *p, c
 		analyze_warnings_add(
 			w,
 			"%sthe calibrated probe cost exceeds the time measured in %u "
-			"places, most in %s (%s): those figures are below zero and wrong",
-			side, negative, p->sites[worst->site].name,
+			"cell%s, most in %s (%s): those figures are below zero and wrong",
+			side, negative, negative == 1 ? "" : "s", p->sites[worst->site].name,
 			p->contexts[worst->context].name);
 }
 

@@ -251,9 +251,11 @@ static void write_table(const struct comparison *c)
 	write_environment(&v, c);
 	fputc('\n', v.out);
 	view_text(&v, "%s", conclusion);
-	fputc('\n', v.out);
-	section = columns_diff_workload(&c->diff);
-	view_section(&v, &section, 0);
+	if (c->diff.n_workload) {
+		fputc('\n', v.out);
+		section = columns_diff_workload(&c->diff);
+		view_section(&v, &section, 0);
+	}
 	write_calls(&v, c);
 	free(conclusion);
 }
@@ -367,7 +369,6 @@ static int write_folded(const struct comparison *c)
 	struct analyze_stacks stacks = { 0 };
 	int status = CMD_FAILED, i;
 
-	view_warnings_log(&c->diff.warnings);
 	for (i = 0; i < N_SIDES; i++) {
 		if (!c->p[i]->n_samples) {
 			log_error(VIEW_NO_SAMPLES, c->o->files[i]);
@@ -377,6 +378,7 @@ static int write_folded(const struct comparison *c)
 		if (analyze_stacks_add(&stacks, c->p[i], i, 1.0 / c->diff.runs[i]))
 			goto out;
 	}
+	view_warnings_log(&c->diff.warnings);
 	output_folded_write(stdout, stacks.lines, stacks.n_lines, N_SIDES);
 	status = CMD_DONE;
 out:

@@ -178,20 +178,28 @@ static void write_title(const struct view *v, const struct report *r)
 static void write_losses_line(const struct view *v, const struct report *r)
 {
 	char *unknown = alloc_strdup("");
+	bool any_counted = false;
 	uint32_t i;
 
 	for (i = 0; i < PROFILE_N_LOSSES; i++) {
 		char *longer;
 
-		if (profile_loss_is_info(i) || r->losses.counts[i] != PROFILE_NOT_COUNTED)
+		if (profile_loss_is_info(i))
 			continue;
+		if (r->losses.counts[i] != PROFILE_NOT_COUNTED) {
+			any_counted = true;
+			continue;
+		}
 		longer = alloc_printf("%s%s%s", unknown, *unknown ? ", " : "", profile_loss_key(i));
 		free(unknown);
 		unknown = longer;
 	}
-	view_text(v, "losses: %s%s%s%s",
-		  analyze_losses_any(&r->losses) ? "see the warnings above" : "none",
-		  *unknown ? " (not counted: " : "", unknown, *unknown ? ")" : "");
+	if (!any_counted)
+		view_text(v, "losses: not counted");
+	else
+		view_text(v, "losses: %s%s%s%s",
+			  analyze_losses_any(&r->losses) ? "see the warnings above" : "none",
+			  *unknown ? " (not counted: " : "", unknown, *unknown ? ")" : "");
 	free(unknown);
 }
 
@@ -247,6 +255,30 @@ static void write_samples(const struct view *v, const struct report *r)
 	view_section(v, &section, TOP_LEAVES);
 }
 
+/* By what the functions were timed: "Probes: fentry 12, kprobe 1." */
+static void write_mechanisms(const struct view *v, const struct profile *p)
+{
+	uint32_t counts[PROFILE_MECH_MULTI + 1] = { 0 }, i;
+	char *text = alloc_strdup("");
+
+	for (i = 0; i < p->n_sites; i++)
+		if (p->sites[i].kind != PROFILE_SITE_CONTEXT)
+			counts[p->sites[i].mech]++;
+	for (i = 0; i <= PROFILE_MECH_MULTI; i++) {
+		char *longer;
+
+		if (!counts[i])
+			continue;
+		longer = alloc_printf("%s%s%s %u", text, *text ? ", " : "",
+				      profile_mechanism_name(i), counts[i]);
+		free(text);
+		text = longer;
+	}
+	if (*text)
+		view_text(v, "Probes on functions: %s.", text);
+	free(text);
+}
+
 static void write_losses(const struct view *v, const struct report *r)
 {
 	char texts[PROFILE_N_LOSSES][OUTPUT_NUMBER_MAX], cost[OUTPUT_NUMBER_MAX];
@@ -260,6 +292,7 @@ static void write_losses(const struct view *v, const struct report *r)
 	fputc('\n', v->out);
 	view_text(v, "Losses and accounting:");
 	view_section(&all, &section, 0);
+	write_mechanisms(v, r->p);
 	if (r->table.cost > 0)
 		view_text(v, "Probe cost inside the syscalls: %s%s, %.1f %% of their on-CPU time.",
 			  output_number(cost, OUTPUT_TIME, r->table.cost, r->p->clock),
@@ -273,6 +306,8 @@ static void write_environment(const struct view *v, const struct report *r)
 {
 	uint32_t i;
 
+	if (!r->p->n_envs)
+		return;
 	fputc('\n', v->out);
 	view_text(v, "Environment:");
 	for (i = 0; i < r->p->n_envs; i++) {
