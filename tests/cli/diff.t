@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# kprotperf diff on pairs of files of known content.
+
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fixture baseline hardened control-baseline control-hardened troubled hostile nanoseconds \
+  three-runs empty
+
+prints diff.txt diff control-baseline.data control-hardened.data
+COLUMNS=80 prints diff-80.txt diff control-baseline.data control-hardened.data
+prints diff-same.txt diff baseline.data baseline.data
+prints diff.csv diff --format=csv baseline.data hardened.data
+prints diff-workload.csv diff --format=csv --section=workload baseline.data hardened.data
+prints diff-environment.csv diff --format=csv --section=environment baseline.data hardened.data
+
+json "json: schema, unit and keys" \
+  'd["schema"] == "kprotperf-diff/1" and d["unit"] == "insn" and set(d) >= {"environment",
+   "warnings", "workload", "syscalls", "functions"} and d["warnings"] == []' \
+  diff --format=json baseline.data hardened.data
+json "json: rows" \
+  'set(row("syscalls", name="clone")) >= {"name", "baseline", "hardened", "delta", "delta_pct"} and
+   round(row("syscalls", name="clone")["delta"]) == 2417990 and
+   round(row("syscalls", name="clone")["delta_pct"], 2) == 21.37 and
+   round(row("functions", name="allocate_slab", syscall="clone")["share"], 2) == 1.03 and
+   row("functions", name="vm_area_dup", syscall="clone")["share"] == 0' \
+  diff --format=json baseline.data hardened.data
+json "json: what is on one side only has null on the other" \
+  'row("functions", name="shuffle_freelist", syscall="clone")["baseline"] is None and
+   row("functions", name="shuffle_freelist", syscall="clone")["hardened"]["calls"] == 4600 and
+   row("functions", name="shuffle_freelist", syscall="clone")["share"] is None' \
+  diff --format=json baseline.data hardened.data
+json "json: the kernel option that differs" \
+  'd["environment"]["protection"] == [{"name": "SLAB_FREELIST_RANDOM", "baseline": "n",
+     "hardened": "y"}] and d["environment"]["config"] == []' \
+  diff --format=json baseline.data hardened.data
+json "json: counts and totals are a run" \
+  'row("syscalls", name="clone")["hardened"]["calls"] == 20 and d["runs"]["hardened"]["runs"] == 3' \
+  diff --format=json baseline.data three-runs.data
+json "json: the workload from control runs" \
+  'row("workload", name="big-fork")["probed"] is False and
+   row("workload", name="big-fork")["delta"] == 2320000' \
+  diff --format=json control-baseline.data control-hardened.data
+json "json: a control run on one side only is no partner" \
+  'row("workload", name="big-fork")["probed"] is True and
+   row("workload", name="big-fork")["delta"] == 2333888' \
+  diff --format=json control-baseline.data hardened.data
+
+run diff baseline.data troubled.data
+[ "$status" -eq 0 ] && head -1 out | grep -q '^warning: hardened: 12 calls not timed' &&
+  grep -q '^kprotperf: warning: hardened: the workload failed' err
+report_test $? "losses on one side are said first"
+json "json: warnings" 'len(d["warnings"]) == 4' diff --format=json baseline.data troubled.data
+
+run diff hostile.data baseline.data
+[ "$status" -eq 0 ] && ! LC_ALL=C grep -q '[^ -~]' out err && grep -q 'different work' err
+report_test $? "no control byte reaches the terminal"
+
+run diff empty.data empty.data
+[ "$status" -eq 0 ] && grep -q 'nothing to compare' out
+report_test $? "two empty files"
+
+fails 1 "cannot compare" diff baseline.data nanoseconds.data
+fails 1 "no-such.data" diff baseline.data no-such.data
+usage "two files are needed" diff baseline.data
+usage "and no more" diff baseline.data hardened.data empty.data
+usage "--fold has a format of its own" diff --fold --format=csv baseline.data hardened.data
+
+# --fail-above: the diff is printed all the same.
+above() {
+  local expected=$1 limit=$2
+  run diff --fail-above="$limit" baseline.data hardened.data
+  [ "$status" -eq "$expected" ] && [ -s out ]
+  report_test $? "--fail-above=$limit: status $expected"
+}
+above 3 5
+grep -qx 'kprotperf: clone is 21.37 % slower: above the 5 % of --fail-above' err
+report_test $? "the message names the row"
+above 0 25
+above 3 21@clone
+above 0 22@clone
+above 3 100@allocate_slab
+above 0 1@mmap
+above 1 1@no_such_call
+above 1 1@shuffle_freelist
+usage "PCT@ROW" diff --fail-above=much baseline.data hardened.data
+usage "PCT@ROW" diff --fail-above=5@ baseline.data hardened.data
+
+prints diff.folded diff --fold baseline.data hardened.data
+fails 1 "empty.data holds no samples" diff --fold baseline.data empty.data
+
+finish

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# kprotperf fold on files of known content, and what flamegraph.pl makes of it.
+
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fixture baseline hardened control-hardened hostile empty
+
+prints hardened.folded fold hardened.data
+# A control run has no probes and no place here.
+prints hardened.folded fold control-hardened.data
+prints hostile.folded fold hostile.data
+fails 1 "record with --freq" fold empty.data
+fails 1 "no-such.data" fold no-such.data
+usage "one file at a time" fold hardened.data baseline.data
+
+cp hardened.data kprotperf.data
+prints hardened.folded fold
+
+# Debian's libdevel-nytprof-perl brings the real one, outside the path.
+flamegraph=$(command -v flamegraph.pl || ls /usr/share/perl5/Devel/NYTProf/flamegraph.pl 2>/dev/null)
+if [ -z "$flamegraph" ]; then
+  skip "flame graph" "no flamegraph.pl (libdevel-nytprof-perl)"
+  skip "differential flame graph" "no flamegraph.pl"
+else
+  run fold hostile.data
+  perl "$flamegraph" <out >flame.svg 2>err
+  status=$?
+  [ $status -eq 0 ] && [ ! -s err ] && grep -q '<title>shuffle_freelist_\[i\] (11 samples' flame.svg
+  report_test $? "flamegraph.pl draws it"
+  run diff --fold baseline.data hardened.data
+  perl "$flamegraph" <out >flame.svg 2>err
+  status=$?
+  [ $status -eq 0 ] && [ ! -s err ] && grep -q 'extract_entropy_\[k\] (63 samples.*; +' flame.svg
+  report_test $? "flamegraph.pl draws the difference"
+fi
+
+finish

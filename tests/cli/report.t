@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# kprotperf report on files of known content.
+
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fixture baseline hardened control-hardened troubled hostile nanoseconds three-runs empty
+
+prints report.txt report control-hardened.data
+COLUMNS=80 prints report-80.txt report control-hardened.data
+prints report-ns.txt report nanoseconds.data
+prints report-runs.txt report three-runs.data
+prints report.csv report --format=csv hardened.data
+prints report-losses.csv report --format=csv --section=losses hardened.data
+prints report-samples.csv report --format=csv --section=samples hardened.data
+
+run report --top=2 hardened.data
+[ "$status" -eq 0 ] && grep -q '^(16 more; --top=0 shows all)' out
+report_test $? "--top cuts tables and says so"
+run report --top=0 hardened.data
+[ "$status" -eq 0 ] && ! grep -q ' more; ' out && grep -q '^rseq' out
+report_test $? "--top=0 shows all"
+
+# The default file is the one that record writes.
+cp hardened.data kprotperf.data
+run report
+[ "$status" -eq 0 ] && grep -q 'kernel 6.1.192-hardened' out
+report_test $? "without a file: kprotperf.data"
+
+# Warnings are the first thing on the page, and on stderr where the page goes elsewhere.
+run report troubled.data
+[ "$status" -eq 0 ] && head -1 out | grep -q '^warning: 12 calls not timed' &&
+  [ "$(grep -c '^kprotperf: warning: ' err)" -eq 4 ] && grep -q 'allocate_slab (mmap)' err &&
+  grep -q '^losses: see the warnings above' out
+report_test $? "losses, a failed run and impossible costs are said first"
+
+json "json: schema, unit and keys" \
+  'd["schema"] == "kprotperf-report/1" and d["unit"] == "insn" and set(d) >= {"environment",
+   "workload", "runs", "syscalls", "functions", "samples", "losses", "accounting", "warnings"}' \
+  report --format=json control-hardened.data
+json "json: rows" \
+  'set(row("syscalls", name="clone")) == {"name", "calls", "errors", "total", "mean", "p50", "p90",
+     "p99", "min", "max"} and
+   set(row("functions", name="allocate_slab", syscall="clone")) == {"name", "syscall", "calls",
+     "total", "mean", "p50", "p90", "p99", "min", "max"} and
+   row("syscalls", name="wait4")["errors"] == 1 and row("syscalls", name="clone")["calls"] == 20 and
+   row("functions", name="allocate_slab", syscall="*")["calls"] == 4600 + 310 + 3 and
+   row("functions", name="allocate_slab", syscall="clone")["calls"] == 4600 and
+   row("functions", name="allocate_slab_never", syscall="*")["mean"] is None' \
+  report --format=json hardened.data
+json "json: the workload, unprobed first" \
+  '[(w["name"], w["probed"]) for w in d["workload"]] == [("big-fork", False), ("big-fork", True),
+     ("[command]", False), ("[command]", True)] and d["workload"][0]["p50"] is None and
+   d["workload"][0]["mean"] == 14120000 and d["runs"][0]["wall"] == 320000000 and
+   d["runs"][1]["probed"] is False' \
+  report --format=json control-hardened.data
+json "json: not counted is null, counted is a number" \
+  'd["losses"]["probe_missed"] is None and d["losses"]["depth_exceeded"] == 0 and
+   d["accounting"]["closed_by_exit"] == 20 and not d["warnings"]' \
+  report --format=json hardened.data
+json "json: three runs are summed" \
+  'row("syscalls", name="clone")["calls"] == 60 and len(d["runs"]) == 3 and
+   row("workload", name="big-fork")["iterations"] == 60' \
+  report --format=json three-runs.data
+json "json: nothing in the file" 'd["syscalls"] == [] and d["functions"] == []' \
+  report --format=json empty.data
+json "json: names that are no UTF-8" 'row("syscalls", name="ev\x1b[31mil;a b")["calls"] == 1' \
+  report --format=json hostile.data
+
+for format in table csv; do
+  run report --format=$format --top=0 hostile.data
+  [ "$status" -eq 0 ] && ! LC_ALL=C grep -q '[^ -~]' out err
+  report_test $? "no control byte reaches the terminal: $format"
+done
+
+run report --raw --format=csv --section=syscalls troubled.data
+# 20 calls with 500,000 of cost each: in the total, and no percentiles of what is not raw.
+grep -q '^clone,20,274697591,13734879.55,,,,,,0$' out
+report_test $? "--raw"
+
+fails 1 "no-such.data" report no-such.data
+head -c 200 hardened.data >short.data
+fails 1 "short.data" report short.data
+usage "--format is table, json or csv" report --format=xml hardened.data
+usage "--section goes with" report --section=losses hardened.data
+usage "one file at a time" report hardened.data baseline.data
+usage "not a number of rows" report --top=-3 hardened.data
+if [ -w /dev/full ]; then
+  "$kprotperf" report hardened.data >/dev/full 2>err
+  status=$?
+  [ $status -eq 1 ] && grep -q 'cannot write the output' err
+  report_test $? "a full disk is no success"
+fi
+
+finish

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Two profiles side by side: deltas, shares, absent sides, and what is said about them. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/diff.h"
+#include "base/alloc.h"
+#include "fixture.h"
+
+static const struct analyze_diff_row *row(const struct analyze_diff_rows *rows, const char *name,
+					  const char *context)
+{
+	uint32_t i;
+
+	for (i = 0; i < rows->n_rows; i++)
+		if (!strcmp(rows->rows[i].name, name) &&
+		    !analyze_context_compare(rows->rows[i].context, context))
+			return &rows->rows[i];
+	fail_msg("no row %s (%s)", name, context ? context : "syscall");
+	return NULL;
+}
+
+/* RUNS runs with CALLS calls of clone of TIME ticks each. */
+static struct profile *clones(uint32_t runs, uint32_t calls, uint64_t time)
+{
+	struct profile *p = profile_create();
+	uint32_t clone = profile_context_add(p, "clone"), run;
+
+	for (run = 0; run < runs; run++)
+		fixture_calls(profile_cell(p, fixture_run(p, 1), 0, clone), calls, time, time);
+	return p;
+}
+
+/* Adds to each run of P: CALLS calls of the function NAME of TIME ticks each, in CONTEXT. */
+static void add_function(struct profile *p, const char *name, const char *context, uint32_t calls,
+			 uint64_t time)
+{
+	uint32_t site = fixture_function(p, name, p->n_sites), run;
+	uint32_t in = profile_context_add(p, context);
+
+	for (run = 0; run < p->n_runs; run++)
+		if (calls)
+			fixture_calls(profile_cell(p, run, site, in), calls, time, time);
+}
+
+static void add_syscall(struct profile *p, const char *name, uint32_t calls, uint64_t time)
+{
+	uint32_t context = profile_context_add(p, name), run;
+
+	for (run = 0; run < p->n_runs; run++)
+		fixture_calls(profile_cell(p, run, 0, context), calls, time, time);
+}
+
+static void test_deltas(void **state)
+{
+	struct profile *a = clones(1, 10, 1000), *b = clones(2, 10, 1200);
+	const struct analyze_diff_row *r;
+	struct analyze_diff d;
+
+	(void)state;
+	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	r = row(&d.syscalls, "clone", NULL);
+	/* Two runs against one: totals and counts are a run. */
+	assert_true(r->baseline.calls == 10 && r->hardened.calls == 10);
+	assert_true(r->baseline.total == 10000 && r->hardened.total == 12000);
+	assert_true(r->delta == 200 && r->delta_pct == 20 && r->delta_total == 2000);
+	assert_int_equal(d.runs[0], 1);
+	assert_int_equal(d.runs[1], 2);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_shares(void **state)
+{
+	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1200);
+	struct analyze_diff d;
+
+	(void)state;
+	add_syscall(a, "mmap", 10, 500);
+	add_syscall(b, "mmap", 10, 400);
+	add_syscall(a, "brk", 1, 50);
+	add_syscall(b, "brk", 1, 50);
+	add_function(a, "more", "clone", 10, 100);
+	add_function(b, "more", "clone", 10, 400);
+	add_function(a, "less", "clone", 10, 100);
+	add_function(b, "less", "clone", 10, 0);
+	add_function(a, "more", "mmap", 10, 10);
+	add_function(b, "more", "mmap", 10, 30);
+	add_function(a, "still", "brk", 1, 5);
+	add_function(b, "still", "brk", 1, 9);
+	add_function(a, "nowhere", "[irq]", 1, 5);
+	add_function(b, "nowhere", "[irq]", 1, 9);
+	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	/* clone: +2,000 a run, mmap: -1,000, together +1,000. */
+	assert_true(row(&d.functions, "more", "clone")->share == 1.5);
+	assert_true(row(&d.functions, "less", "clone")->share == -0.5);
+	assert_true(row(&d.functions, "more", "mmap")->share == -0.2);
+	assert_true(row(&d.functions, "more", "*")->share == 3.2);
+	/* A syscall that did not change, and one that was not recorded. */
+	assert_true(isnan(row(&d.functions, "still", "brk")->share));
+	assert_true(isnan(row(&d.functions, "nowhere", "[irq]")->share));
+	/* The order is that of the change of the total a run. */
+	assert_string_equal(d.syscalls.rows[0].name, "clone");
+	assert_string_equal(d.syscalls.rows[1].name, "mmap");
+	assert_string_equal(d.functions.rows[0].name, "more");
+	assert_string_equal(d.functions.rows[0].context, "*");
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_absent_sides(void **state)
+{
+	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1200);
+	const struct analyze_diff_row *r;
+	struct analyze_diff d;
+
+	(void)state;
+	add_syscall(b, "futex", 3, 100);
+	/* Recorded on both sides, called on one. */
+	add_function(a, "called", "clone", 0, 0);
+	add_function(b, "called", "clone", 10, 100);
+	/* Recorded on one side: what it cost on the other is not known. */
+	add_function(b, "only", "clone", 10, 100);
+	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+
+	r = row(&d.syscalls, "futex", NULL);
+	assert_true(isnan(r->baseline.calls) && isnan(r->baseline.total));
+	assert_true(r->hardened.total == 300 && r->delta_total == 300);
+	assert_true(isnan(r->delta) && isnan(r->delta_pct));
+
+	r = row(&d.functions, "called", "clone");
+	assert_true(isnan(r->baseline.calls) && r->delta_total == 1000 && r->share == 0.5);
+	r = row(&d.functions, "called", "*");
+	assert_true(r->baseline.calls == 0 && r->delta_total == 1000 && isnan(r->delta));
+
+	r = row(&d.functions, "only", "clone");
+	assert_true(isnan(r->delta_total) && isnan(r->share) && r->hardened.total == 1000);
+	assert_true(r->redundant == false && row(&d.functions, "only", "*")->redundant);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_division_by_zero(void **state)
+{
+	struct profile *a = clones(1, 10, 0), *b = clones(1, 10, 5);
+	struct analyze_diff d;
+
+	(void)state;
+	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_true(d.syscalls.rows[0].delta == 5 && isnan(d.syscalls.rows[0].delta_pct));
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+	assert_true(isnan(analyze_percent(1, 0)) && isnan(analyze_percent(1, -1)) &&
+		    isnan(analyze_percent(1, NAN)) && analyze_percent(1, 2) == 50);
+}
+
+static void test_empty(void **state)
+{
+	struct profile *a = profile_create(), *b = profile_create();
+	struct analyze_diff d;
+	char *text;
+
+	(void)state;
+	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(d.syscalls.n_rows + d.functions.n_rows + d.n_workload, 0);
+	text = analyze_diff_conclusion(&d);
+	assert_non_null(strstr(text, "nothing to compare"));
+	free(text);
+	analyze_diff_deinit(&d);
+	profile_destroy(b);
+
+	/* Against nothing, all is one-sided, and nothing is divided by no runs. */
+	b = clones(1, 10, 5);
+	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_true(isnan(d.syscalls.rows[0].baseline.calls));
+	assert_true(d.syscalls.rows[0].hardened.total == 50);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_clocks_differ(void **state)
+{
+	struct profile *a = clones(1, 1, 1), *b = clones(1, 1, 1);
+	struct analyze_diff d;
+
+	(void)state;
+	b->clock = PROFILE_CLOCK_INSN;
+	assert_int_equal(analyze_diff_init(&d, a, b, false), -EINVAL);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void check_conclusion(struct profile *a, struct profile *b, const char *expected)
+{
+	struct analyze_diff d;
+	char *text;
+
+	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	text = analyze_diff_conclusion(&d);
+	if (strncmp(text, expected, strlen(expected)))
+		fail_msg("\"%s\" does not begin with \"%s\"", text, expected);
+	free(text);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_conclusion(void **state)
+{
+	struct profile *a, *b;
+
+	(void)state;
+	check_conclusion(clones(1, 10, 1000), clones(1, 10, 1200),
+			 "clone is 20.0 % slower (+200 ns a call); record with --func to see "
+			 "where (one run a side: how much runs differ is not known).");
+	check_conclusion(clones(2, 10, 1000), clones(3, 10, 800),
+			 "clone is 20.0 % faster (-200 ns a call)");
+	check_conclusion(clones(1, 10, 1000), clones(1, 10, 1000), "No syscall differs");
+	check_conclusion(clones(1, 10, 1000), clones(1, 30, 1001),
+			 "clone is called 30 times a run instead of 10");
+
+	/* Of caller and callee with the same cost, the callee is named. */
+	a = clones(1, 10, 1000);
+	b = clones(1, 10, 1200);
+	add_function(a, "outer", "clone", 10, 500);
+	add_function(b, "outer", "clone", 10, 702);
+	add_function(a, "inner", "clone", 10, 100);
+	add_function(b, "inner", "clone", 10, 300);
+	add_function(a, "other", "clone", 10, 10);
+	add_function(b, "other", "clone", 10, 12);
+	check_conclusion(a, b, "clone is 20.0 % slower (+200 ns a call); inner carries 1.00 of it");
+
+	a = clones(1, 10, 1000);
+	b = clones(1, 10, 1200);
+	add_function(a, "other", "clone", 10, 10);
+	add_function(b, "other", "clone", 10, 12);
+	check_conclusion(a, b,
+			 "clone is 20.0 % slower (+200 ns a call); no recorded function carries "
+			 "a tenth of it");
+
+	a = profile_create();
+	fixture_run(a, 1);
+	check_conclusion(a, clones(1, 10, 1000), "clone is called on the hardened side only");
+}
+
+static const struct analyze_diff_workload_row *workload(const struct analyze_diff *d,
+							const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->n_workload; i++)
+		if (!strcmp(d->workload[i].name, name))
+			return &d->workload[i];
+	fail_msg("no workload row %s", name);
+	return NULL;
+}
+
+static void test_workload(void **state)
+{
+	struct profile *a = clones(1, 1, 1), *b = clones(1, 1, 1);
+	struct analyze_diff d;
+	uint32_t control;
+
+	(void)state;
+	profile_report_add(a, 0, &(struct profile_report){ "fork", 20, 110, NAN, NAN });
+	profile_report_add(b, 0, &(struct profile_report){ "fork", 20, 130, NAN, NAN });
+	profile_report_add(b, 0, &(struct profile_report){ "extra", 1, 3, NAN, NAN });
+	control = profile_run_add(a, PROFILE_RUN_CONTROL);
+	profile_report_add(a, control, &(struct profile_report){ "fork", 20, 100, NAN, NAN });
+
+	/* One side has a control run: only the probed figures compare. */
+	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_true(workload(&d, "fork")->probed && workload(&d, "fork")->delta == 20);
+	assert_true(isnan(workload(&d, "extra")->delta));
+	assert_string_equal(d.workload[d.n_workload - 1].name, ANALYZE_COMMAND);
+	analyze_diff_deinit(&d);
+
+	control = profile_run_add(b, PROFILE_RUN_CONTROL);
+	profile_report_add(b, control, &(struct profile_report){ "fork", 20, 125, NAN, NAN });
+	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_false(workload(&d, "fork")->probed);
+	assert_true(workload(&d, "fork")->delta == 25 && workload(&d, "fork")->delta_pct == 25);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static bool has_warning(const struct analyze_diff *d, const char *text)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->warnings.n_texts; i++)
+		if (strstr(d->warnings.texts[i], text))
+			return true;
+	return false;
+}
+
+static void test_warnings(void **state)
+{
+	struct profile *a = clones(1, 1, 1), *b = clones(1, 1, 1);
+	struct analyze_diff d;
+
+	(void)state;
+	add_function(a, "f", "clone", 1, 1);
+	add_function(b, "f", "clone", 1, 1);
+	profile_env_set(a, PROFILE_ENV_RELEASE, "6.1");
+	profile_env_set(b, PROFILE_ENV_RELEASE, "6.12");
+	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(d.warnings.n_texts, 0);
+	analyze_diff_deinit(&d);
+
+	profile_arg_add(a, "true");
+	profile_arg_add(b, "fal\033se");
+	profile_env_set(a, PROFILE_ENV_GOVERNOR, "performance");
+	profile_env_set(a, PROFILE_ENV_CONFIG, "CONFIG_X=y\n");
+	b->sites[1].mech = PROFILE_MECH_KPROBE;
+	b->freq = 997;
+	b->runs[0].losses[PROFILE_LOSS_CELLS_FULL] = 1;
+	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_true(
+		has_warning(&d, "different work: argument 0 is \"true\" against \"fal\\x1bse\""));
+	assert_true(has_warning(&d, "governors: performance against unknown"));
+	assert_true(has_warning(&d, "f by fentry against kprobe"));
+	assert_true(has_warning(&d, "0 against 997 samples"));
+	assert_true(has_warning(&d, "the hardened kernel's configuration is not known"));
+	assert_true(has_warning(&d, "hardened: 1 calls not aggregated"));
+	assert_int_equal(d.warnings.n_texts, 6);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_deltas),       cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_absent_sides), cmocka_unit_test(test_division_by_zero),
+		cmocka_unit_test(test_empty),        cmocka_unit_test(test_clocks_differ),
+		cmocka_unit_test(test_conclusion),   cmocka_unit_test(test_workload),
+		cmocka_unit_test(test_warnings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

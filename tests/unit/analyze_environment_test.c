@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What differs between two kernels, option by option and parameter by parameter. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/environment.h"
+#include "fixture.h"
+
+static const struct analyze_env_row *find(const struct analyze_env *env, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < env->n_rows; i++)
+		if (!strcmp(env->rows[i].name, name))
+			return &env->rows[i];
+	return NULL;
+}
+
+static void check(const struct analyze_env *env, enum analyze_env_kind kind, const char *name,
+		  const char *baseline, const char *hardened)
+{
+	const struct analyze_env_row *row = find(env, name);
+
+	if (!row)
+		fail_msg("no difference in %s", name);
+	assert_int_equal(row->kind, kind);
+	if (baseline)
+		assert_string_equal(row->baseline, baseline);
+	else
+		assert_null(row->baseline);
+	if (hardened)
+		assert_string_equal(row->hardened, hardened);
+	else
+		assert_null(row->hardened);
+}
+
+static void test_config(void **state)
+{
+	struct profile *a = profile_create(), *b = profile_create();
+	struct analyze_env env;
+
+	(void)state;
+	profile_env_set(a, PROFILE_ENV_CONFIG,
+			"#\n# Automatically generated\n#\nCONFIG_SAME=y\nCONFIG_HZ=250\n"
+			"# CONFIG_SLAB_FREELIST_RANDOM is not set\nCONFIG_GONE=m\n"
+			"CONFIG_TWICE=1\nCONFIG_TWICE=2\nCONFIG_OFF=n\n=\nCONFIG_=y\nnonsense");
+	profile_env_set(b, PROFILE_ENV_CONFIG,
+			"CONFIG_SLAB_FREELIST_RANDOM=y\nCONFIG_SAME=y\nCONFIG_HZ=1000\n"
+			"CONFIG_TWICE=2\nCONFIG_STR=\"a b=c\"\n# CONFIG_OFF is not set");
+	analyze_env_diff(&env, a, b);
+	assert_int_equal(env.n_rows, 4);
+	/* Protections first. */
+	assert_string_equal(env.rows[0].name, "SLAB_FREELIST_RANDOM");
+	check(&env, ANALYZE_ENV_PROTECTION, "SLAB_FREELIST_RANDOM", "n", "y");
+	check(&env, ANALYZE_ENV_CONFIG, "HZ", "250", "1000");
+	check(&env, ANALYZE_ENV_CONFIG, "GONE", "m", "n");
+	check(&env, ANALYZE_ENV_CONFIG, "STR", "n", "\"a b=c\"");
+	analyze_env_deinit(&env);
+
+	analyze_env_protections(&env, b);
+	assert_int_equal(env.n_rows, 1);
+	assert_string_equal(env.rows[0].baseline, "y");
+	analyze_env_deinit(&env);
+
+	/* Without one of them, nothing is said rather than that all options differ. */
+	profile_destroy(b);
+	b = profile_create();
+	analyze_env_diff(&env, a, b);
+	assert_int_equal(env.n_rows, 0);
+	analyze_env_deinit(&env);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_cmdline(void **state)
+{
+	struct profile *a = profile_create(), *b = profile_create();
+	struct analyze_env env;
+
+	(void)state;
+	profile_env_set(a, PROFILE_ENV_CMDLINE,
+			"console=ttyS0 quiet pti=on dyndbg=\"file a.c +p\" console=tty0 \n");
+	profile_env_set(
+		b, PROFILE_ENV_CMDLINE,
+		"  quiet console=ttyS0 init_on_alloc=1 dyndbg=\"file b.c +p\" console=tty0");
+	analyze_env_diff(&env, a, b);
+	assert_int_equal(env.n_rows, 3);
+	check(&env, ANALYZE_ENV_CMDLINE, "pti", "on", NULL);
+	check(&env, ANALYZE_ENV_CMDLINE, "init_on_alloc", NULL, "1");
+	check(&env, ANALYZE_ENV_CMDLINE, "dyndbg", "\"file a.c +p\"", "\"file b.c +p\"");
+	analyze_env_deinit(&env);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_other_keys(void **state)
+{
+	struct profile *a = profile_create(), *b = profile_create();
+	struct analyze_env env;
+
+	(void)state;
+	profile_env_set(a, PROFILE_ENV_BUILD_ID, "aa");
+	profile_env_set(b, PROFILE_ENV_BUILD_ID, "bb");
+	profile_env_set(a, PROFILE_ENV_MITIGATION "meltdown", "Mitigation: PTI");
+	profile_env_set(b, PROFILE_ENV_MITIGATION "meltdown", "Vulnerable");
+	profile_env_set(b, PROFILE_ENV_SMT, "");
+	profile_env_set(a, PROFILE_ENV_TIME, "2026");
+	profile_env_set(b, PROFILE_ENV_TIME, "2027");
+	analyze_env_diff(&env, a, b);
+	assert_int_equal(env.n_rows, 3);
+	check(&env, ANALYZE_ENV_OTHER, "mitigation.meltdown", "Mitigation: PTI", "Vulnerable");
+	check(&env, ANALYZE_ENV_OTHER, PROFILE_ENV_SMT, NULL, "");
+	check(&env, ANALYZE_ENV_KERNEL, PROFILE_ENV_BUILD_ID, "aa", "bb");
+	assert_int_equal(env.rows[2].kind, ANALYZE_ENV_KERNEL);
+	analyze_env_deinit(&env);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_protections(void **state)
+{
+	(void)state;
+	/* The first and the last too: the list has to be sorted. */
+	assert_true(analyze_protection_is("BUG_ON_DATA_CORRUPTION", 22));
+	assert_true(analyze_protection_is("ZERO_CALL_USED_REGS", 19));
+	assert_true(analyze_protection_is("SLAB_FREELIST_RANDOM=y", 20));
+	assert_true(analyze_protection_is("STACKPROTECTOR", 14));
+	assert_true(analyze_protection_is("STACKPROTECTOR_STRONG", 21));
+	assert_false(analyze_protection_is("STACKPROTECTOR_", 15));
+	assert_false(analyze_protection_is("STACKPROTECTO", 13));
+	assert_false(analyze_protection_is("", 0));
+	assert_false(analyze_protection_is("HZ", 2));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_config),
+		cmocka_unit_test(test_cmdline),
+		cmocka_unit_test(test_other_keys),
+		cmocka_unit_test(test_protections),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Folded stacks out of samples. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/stacks.h"
+#include "fixture.h"
+
+static void sample(struct profile *p, uint32_t run, const char *context, uint32_t stack,
+		   uint32_t flags, uint64_t count)
+{
+	profile_sample_add(p, &(struct profile_sample){
+				      .run = run,
+				      .context = profile_context_add(p, context),
+				      .stack = stack,
+				      .flags = flags,
+				      .count = count,
+			      });
+}
+
+/* An inlined body in a function, in a module's function, in a function; outermost last. */
+static uint32_t add_stack(struct profile *p, uint64_t addr)
+{
+	uint32_t at[3];
+
+	at[0] = profile_location_add(p, addr, NULL);
+	if (!p->locations[at[0]].n_frames) {
+		profile_location_frame_add(
+			p, at[0], &(struct profile_frame){ .name = "body", .inlined = true });
+		profile_location_frame_add(p, at[0], &(struct profile_frame){ .name = "inner" });
+	}
+	at[1] = profile_location_add(p, 5, "nft");
+	if (!p->locations[at[1]].n_frames)
+		profile_location_frame_add(p, at[1], &(struct profile_frame){ .name = "nft_do" });
+	at[2] = fixture_location(p, 9, "outer");
+	return profile_stack_add(p, at, 3);
+}
+
+static void check(const struct analyze_stacks *s, size_t line, const char *stack, double count)
+{
+	assert_true(line < s->n_lines);
+	assert_string_equal(s->lines[line].stack, stack);
+	assert_true(s->lines[line].count[0] == count);
+}
+
+static void test_lines(void **state)
+{
+	struct profile *p = profile_create();
+	uint32_t run = fixture_run(p, 1), control = profile_run_add(p, PROFILE_RUN_CONTROL);
+	uint32_t none = profile_stack_add(p, NULL, 0), stack = add_stack(p, 1), at, plain;
+	struct analyze_stacks s = { 0 };
+
+	(void)state;
+	at = profile_location_add(p, 0x1234, NULL);
+	plain = profile_stack_add(p, &at, 1);
+	sample(p, run, "clone", stack, 0, 5);
+	sample(p, run, "clone", add_stack(p, 2), 0, 2); /* another address in the same places */
+	sample(p, run, "clone", stack, PROFILE_SAMPLE_LATE, 3);
+	sample(p, run, "clone", none, PROFILE_SAMPLE_USER, 1);
+	sample(p, run, "[none]", none, PROFILE_SAMPLE_USER, 4);
+	sample(p, run, "[none]", none, 0, 6);
+	sample(p, run, "[irq]", plain, 0, 7);
+	sample(p, control, "clone", stack, 0, 1000);
+	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), 0);
+	assert_int_equal(s.n_lines, 6);
+	check(&s, 0, "[irq];_stext+0x1234_[k]", 7);
+	check(&s, 1, "[none];[no_stack]", 6);
+	check(&s, 2, "[user]", 4);
+	check(&s, 3, "clone;[user]", 1);
+	check(&s, 4, "clone;outer_[k];nft_do_[k];inner_[k];body_[i]", 7);
+	check(&s, 5, "clone;outer_[k];nft_do_[k];inner_[k];body_[i];[irqs_off]", 3);
+	analyze_stacks_deinit(&s);
+	profile_destroy(p);
+}
+
+static void test_two_sides(void **state)
+{
+	struct profile *a = profile_create(), *b = profile_create();
+	struct analyze_stacks s = { 0 };
+
+	(void)state;
+	sample(a, fixture_run(a, 1), "clone", add_stack(a, 1), 0, 5);
+	sample(b, fixture_run(b, 1), "clone", add_stack(b, 7), 0, 3);
+	sample(b, fixture_run(b, 1), "mmap", add_stack(b, 7), 0, 1);
+	assert_int_equal(analyze_stacks_add(&s, a, 0, 1), 0);
+	assert_int_equal(analyze_stacks_add(&s, b, 1, 0.5), 0);
+	assert_int_equal(s.n_lines, 2);
+	assert_true(s.lines[0].count[0] == 5 && s.lines[0].count[1] == 1.5);
+	assert_true(s.lines[1].count[0] == 0 && s.lines[1].count[1] == 0.5);
+	analyze_stacks_deinit(&s);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_names(void **state)
+{
+	struct profile *p = profile_create();
+	uint32_t run = fixture_run(p, 1), at = fixture_location(p, 1, "a b;c\n\033[1m\xc3\xa9");
+	struct analyze_stacks s = { 0 };
+	char longest[1000];
+
+	(void)state;
+	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
+	memset(longest, 'z', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	at = fixture_location(p, 2, longest);
+	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
+	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), 0);
+	check(&s, 0, "x_y;a_b_c__[1m___[k]", 1);
+	assert_true(strlen(s.lines[1].stack) < 300);
+	analyze_stacks_deinit(&s);
+	profile_destroy(p);
+}
+
+/* A small file can ask for a huge text: each of many contexts with the same deep stack. */
+static void test_bounded(void **state)
+{
+	struct profile *p = profile_create();
+	uint32_t run = fixture_run(p, 1), locations[4000], stack, i;
+	struct analyze_stacks s = { 0 };
+	char name[256];
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	for (i = 0; i < 4000; i++)
+		locations[i] = fixture_location(p, 1, name);
+	stack = profile_stack_add(p, locations, 4000);
+	for (i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "context%u", i);
+		sample(p, run, name, stack, 0, 1);
+	}
+	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), -E2BIG);
+	analyze_stacks_deinit(&s);
+	profile_destroy(p);
+}
+
+static void test_leaves(void **state)
+{
+	struct profile *p = profile_create();
+	uint32_t run = fixture_run(p, 1), stack = add_stack(p, 1), none;
+	struct analyze_leaves leaves;
+
+	(void)state;
+	analyze_leaves_init(&leaves, p);
+	assert_int_equal(leaves.n_leaves, 0);
+	analyze_leaves_deinit(&leaves);
+
+	none = profile_stack_add(p, NULL, 0);
+	sample(p, run, "clone", stack, 0, 5);
+	sample(p, run, "mmap", add_stack(p, 2), 0, 1);
+	sample(p, run, "mmap", stack, PROFILE_SAMPLE_LATE, 2);
+	sample(p, run, "mmap", none, PROFILE_SAMPLE_USER, 1);
+	sample(p, run, "[none]", none, PROFILE_SAMPLE_USER, 1);
+	analyze_leaves_init(&leaves, p);
+	assert_true(leaves.samples == 10);
+	assert_int_equal(leaves.n_leaves, 3);
+	assert_string_equal(leaves.leaves[0].name, "body_[i]");
+	assert_true(leaves.leaves[0].samples == 6 && leaves.leaves[0].share == 0.6);
+	assert_string_equal(leaves.leaves[1].name, "[user]");
+	assert_string_equal(leaves.leaves[2].name, "body_[i];[irqs_off]");
+	analyze_leaves_deinit(&leaves);
+	profile_destroy(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),  cmocka_unit_test(test_two_sides),
+		cmocka_unit_test(test_names),  cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_leaves),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

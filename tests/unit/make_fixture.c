@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Writes a data file with known content: make_fixture NAME FILE. The tests of report, diff and fold
+ * run on these files; their expected output is beside the tests.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "fixture.h"
+#include "profile/file.h"
+
+/*
+ * One run of big-fork with its figures as they came out on the lab's unseeded pair. COST is the
+ * probes' share of every allocate_slab call.
+ */
+static struct profile *forks(bool hardened)
+{
+	struct profile *p = fixture_big_fork(1, hardened ? 11456 : 943);
+	uint32_t run = 0, clone = profile_context_add(p, "clone"), slab, calls, fault;
+	uint32_t locations[3], stack, none, user;
+	struct profile_stats *s;
+
+	profile_env_set(p, PROFILE_ENV_RELEASE, hardened ? "6.1.192-hardened" : "6.1.192-baseline");
+	profile_env_set(p, PROFILE_ENV_VERSION, hardened ? "#2 SMP PREEMPT_DYNAMIC" : "#1 SMP");
+	profile_env_set(p, PROFILE_ENV_BUILD_ID, hardened ? "bb22" : "aa11");
+	profile_env_set(p, PROFILE_ENV_CONFIG,
+			hardened ?
+				"# made by hand\nCONFIG_SLUB=y\nCONFIG_STACKPROTECTOR_STRONG=y\n"
+				"CONFIG_SLAB_FREELIST_RANDOM=y\nCONFIG_CC_VERSION_TEXT=\"gcc\"\n" :
+				"# made by hand\nCONFIG_SLUB=y\nCONFIG_STACKPROTECTOR_STRONG=y\n"
+				"# CONFIG_SLAB_FREELIST_RANDOM is not set\n"
+				"CONFIG_CC_VERSION_TEXT=\"gcc\"\n");
+	profile_env_set(p, PROFILE_ENV_CPU, "QEMU TCG CPU version 2.5+");
+	profile_env_set(p, PROFILE_ENV_SYMBOLS, "dwarf");
+	p->runs[run].losses[PROFILE_LOSS_PROBE_MISSED] = PROFILE_NOT_COUNTED;
+	p->runs[run].losses[PROFILE_INFO_CLOSED_BY_EXIT] = 20;
+
+	/* The rest of an ordinary program, so that tables have something to leave out. */
+	static const struct {
+		const char *name;
+		uint32_t calls;
+		uint64_t time;
+	} others[] = {
+		{ "mmap", 6024, 2310 },        { "execve", 1, 412000 },
+		{ "exit_group", 21, 5210000 }, { "brk", 3, 1900 },
+		{ "openat", 4, 6120 },         { "read", 2, 2950 },
+		{ "close", 4, 810 },           { "mprotect", 5, 4400 },
+		{ "newfstatat", 3, 2100 },     { "write", 2, 5300 },
+		{ "arch_prctl", 1, 402 },      { "rseq", 1, 377 },
+		{ "prlimit64", 1, 560 },       { "clock_gettime", 40, 350 },
+		{ "getrandom", 1, 1420 },
+	};
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		s = profile_cell(p, run, 0, profile_context_add(p, others[i].name));
+		s->errors = !strcmp(others[i].name, "openat");
+		fixture_calls(s, others[i].calls, others[i].time,
+			      others[i].time + others[i].time / 16 + hardened);
+	}
+	fault = profile_context_add(p, PROFILE_CONTEXT_PAGE_FAULT);
+	s = profile_cell(p, run, 0, fault);
+	s->errors = 0;
+	fixture_calls(s, 310, 4200, 4800);
+
+	slab = 1;
+	/* With the 2,200 of the fixture: 230 in each of the 20 forks. */
+	fixture_calls(profile_cell(p, run, slab, clone), 2400, hardened ? 11456 : 943,
+		      hardened ? 11458 : 945);
+	fixture_calls(profile_cell(p, run, slab, profile_context_add(p, "mmap")), 310,
+		      hardened ? 11456 : 943, hardened ? 12100 : 1010);
+	s = profile_cell(p, run, slab, fault);
+	fixture_calls(s, 3, 930, 1100);
+	calls = fixture_function(p, "vm_area_dup", 0x8a000);
+	fixture_calls(profile_cell(p, run, calls, clone), 120180, 72, 81);
+	fixture_function(p, "allocate_slab_never", 0x2a6000);
+	if (hardened)
+		fixture_calls(profile_cell(p, run,
+					   fixture_function(p, "shuffle_freelist", 0x2a5000),
+					   clone),
+			      4600, 10900, 11100);
+
+	/* The sampler saw extract_entropy in the hardened kernel only. */
+	locations[0] =
+		fixture_location(p, 0x40f000, hardened ? "extract_entropy" : "clear_page_orig");
+	locations[1] = p->stacks[0].locations[0];
+	locations[2] = p->stacks[0].locations[3];
+	stack = profile_stack_add(p, locations, 3);
+	profile_sample_add(p, &(struct profile_sample){ .run = run,
+							.context = clone,
+							.stack = stack,
+							.count = hardened ? 61 : 9 });
+	profile_sample_add(p, &(struct profile_sample){ .run = run,
+							.context = clone,
+							.stack = stack,
+							.flags = PROFILE_SAMPLE_LATE,
+							.count = 2 });
+	none = profile_context_add(p, PROFILE_CONTEXT_NONE);
+	user = profile_stack_add(p, NULL, 0);
+	profile_sample_add(p, &(struct profile_sample){ .run = run,
+							.context = clone,
+							.stack = user,
+							.flags = PROFILE_SAMPLE_USER,
+							.count = 1 });
+	profile_sample_add(p, &(struct profile_sample){
+				      .run = run, .context = none, .stack = user, .count = 1 });
+	p->runs[run].reports[0].mean = hardened ? 14137000 : 11803112;
+	p->runs[run].reports[0].p50 = hardened ? 14118000 : 11801907;
+	p->runs[run].reports[0].min = hardened ? 14027000 : 11790450;
+	return p;
+}
+
+/* A control run, whose own figures are to be preferred, and whose samples and cells are not counted. */
+static void control_run(struct profile *p, double mean)
+{
+	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
+
+	p->runs[run].wall = 300000000;
+	profile_report_add(p, run,
+			   &(struct profile_report){ .name = "big-fork",
+						     .iterations = 20,
+						     .mean = mean,
+						     .p50 = NAN,
+						     .min = mean - 1000 });
+	profile_sample_add(p, &(struct profile_sample){ .run = run, .count = 1000 });
+	fixture_calls(profile_cell(p, run, 0, profile_context_add(p, "clone")), 5, 1, 2);
+}
+
+/* Probe cost on everything, more than the time itself in one place; losses; a failed run. */
+static struct profile *troubled(void)
+{
+	struct profile *p = forks(true);
+	uint32_t clone = profile_context_add(p, "clone"), mmap = profile_context_add(p, "mmap");
+
+	p->runs[0].losses[PROFILE_LOSS_RETURN_WITHOUT_ENTRY] = 12;
+	p->runs[0].losses[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = 31;
+	p->runs[0].samples_received -= 31;
+	p->runs[0].status = 137;
+	profile_cell(p, 0, 0, clone)->cost = 20 * 500000;
+	profile_cell(p, 0, 1, clone)->cost = 2200 * 60;
+	profile_cell(p, 0, 1, mmap)->cost = 310 * 20000;
+	return p;
+}
+
+/* Names that a terminal, a flame graph or JSON would stumble over. */
+static struct profile *hostile(void)
+{
+	struct profile *p = forks(false);
+	uint32_t evil = profile_context_add(p, "ev\033[31mil;a b"), function, location, stack;
+
+	profile_arg_add(p, "it's\n; rm -rf \xff\xfe");
+	profile_env_set(p, "machine.\033]0;cpu\a", "x\ny");
+	fixture_calls(profile_cell(p, 0, 0, evil), 1, 10, 10);
+	function = fixture_function(p, "f\"un,c\xc3(\t", 1);
+	fixture_calls(profile_cell(p, 0, function, evil), 1, 5, 5);
+	location = fixture_location(p, 2, "frame one;two\n3");
+	stack = profile_stack_add(p, &location, 1);
+	profile_sample_add(p, &(struct profile_sample){
+				      .run = 0, .context = evil, .stack = stack, .count = 4 });
+	return p;
+}
+
+static struct profile *build(const char *name)
+{
+	struct profile *p;
+
+	if (!strcmp(name, "baseline"))
+		return forks(false);
+	if (!strcmp(name, "hardened"))
+		return forks(true);
+	if (!strcmp(name, "troubled"))
+		return troubled();
+	if (!strcmp(name, "hostile"))
+		return hostile();
+	if (!strcmp(name, "control-baseline") || !strcmp(name, "control-hardened")) {
+		bool hardened = !strcmp(name, "control-hardened");
+
+		p = forks(hardened);
+		control_run(p, hardened ? 14120000 : 11800000);
+		return p;
+	}
+	if (!strcmp(name, "nanoseconds")) {
+		p = forks(false);
+		p->clock = PROFILE_CLOCK_NS;
+		return p;
+	}
+	if (!strcmp(name, "three-runs"))
+		return fixture_big_fork(3, 1000);
+	if (!strcmp(name, "empty")) {
+		p = profile_create();
+		p->clock = PROFILE_CLOCK_INSN;
+		return p;
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	struct profile *p = argc == 3 ? build(argv[1]) : NULL;
+	int err;
+
+	if (!p) {
+		fprintf(stderr, "usage: make_fixture NAME FILE\n");
+		return 2;
+	}
+	err = profile_file_write(p, argv[2]);
+	profile_destroy(p);
+	return err ? 1 : 0;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Figures as text. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "output/number.h"
+#include "output/text.h"
+
+static void check(enum output_type type, enum profile_clock clock, double value, const char *text)
+{
+	char buf[OUTPUT_NUMBER_MAX];
+
+	assert_string_equal(output_number(buf, type, value, clock), text);
+}
+
+static void test_instructions(void **state)
+{
+	(void)state;
+	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, NAN, "-");
+	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, 0, "0");
+	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, 7, "7");
+	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, 7.25, "7.2");
+	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, 943.4, "943");
+	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, 1000, "1,000");
+	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, 11803112.55, "11,803,113");
+	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, 999999.5, "1,000,000");
+	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, -46.5, "-46.5");
+	check(OUTPUT_DELTA, PROFILE_CLOCK_INSN, 2331000, "+2,331,000");
+	check(OUTPUT_DELTA, PROFILE_CLOCK_INSN, -2331000, "-2,331,000");
+	check(OUTPUT_DELTA, PROFILE_CLOCK_INSN, 0, "0");
+	check(OUTPUT_DELTA, PROFILE_CLOCK_INSN, -0.01, "0.0");
+	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, 1e18, "1.000e+18");
+	check(OUTPUT_TIME, PROFILE_CLOCK_INSN, INFINITY, "inf");
+}
+
+static void test_nanoseconds(void **state)
+{
+	(void)state;
+	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 0, "0 ns");
+	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 360, "360 ns");
+	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 12.34, "12.34 ns");
+	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 999.96, "1.000 us");
+	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 1234, "1.234 us");
+	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 12345, "12.35 us");
+	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 999.96e3, "1.000 ms");
+	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 123456789, "123.5 ms");
+	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 5e9, "5.000 s");
+	check(OUTPUT_TIME, PROFILE_CLOCK_NS, 5e12, "5,000 s");
+	check(OUTPUT_DELTA, PROFILE_CLOCK_NS, -1234, "-1.234 us");
+	check(OUTPUT_DELTA, PROFILE_CLOCK_NS, 1234, "+1.234 us");
+}
+
+static void test_others(void **state)
+{
+	(void)state;
+	check(OUTPUT_COUNT, PROFILE_CLOCK_NS, 120180, "120,180");
+	check(OUTPUT_COUNT, PROFILE_CLOCK_NS, 2.5, "2.5");
+	check(OUTPUT_PERCENT, PROFILE_CLOCK_NS, 0.6, "+0.60 %");
+	check(OUTPUT_PERCENT, PROFILE_CLOCK_NS, 19.77, "+19.8 %");
+	check(OUTPUT_PERCENT, PROFILE_CLOCK_NS, -19.77, "-19.8 %");
+	check(OUTPUT_PERCENT, PROFILE_CLOCK_NS, 1113.8, "+1,114 %");
+	check(OUTPUT_PERCENT, PROFILE_CLOCK_NS, -0.0001, "0.00 %");
+	check(OUTPUT_FRACTION, PROFILE_CLOCK_NS, 1.011, "1.01");
+	check(OUTPUT_FRACTION, PROFILE_CLOCK_NS, -0.5, "-0.50");
+	check(OUTPUT_FLAG, PROFILE_CLOCK_NS, 1, "yes");
+}
+
+/* Nothing may overrun the buffer, whatever a file holds. */
+static void test_extremes(void **state)
+{
+	static const double values[] = { DBL_MAX,  -DBL_MAX,  DBL_MIN, -DBL_MIN,
+					 1e15,     -999999e9, 9e14,    -999999999999999.4,
+					 INFINITY, -INFINITY, 0x1p53,  NAN,
+					 -0.0,     1e-300,    99.9951 };
+	char buf[OUTPUT_NUMBER_MAX];
+	size_t i;
+	int type, clock;
+
+	(void)state;
+	for (i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		for (type = OUTPUT_FLAG; type <= OUTPUT_FRACTION; type++)
+			for (clock = 0; clock < 2; clock++)
+				assert_true(strlen(output_number(buf, type, values[i], clock)) <
+					    32);
+		assert_true(strlen(output_number_plain(buf, values[i])) < 32);
+	}
+}
+
+static void test_plain(void **state)
+{
+	char buf[OUTPUT_NUMBER_MAX];
+
+	(void)state;
+	assert_string_equal(output_number_plain(buf, NAN), "");
+	assert_string_equal(output_number_plain(buf, 11803112), "11803112");
+	assert_string_equal(output_number_plain(buf, -0.0), "0");
+	assert_string_equal(output_number_plain(buf, -0.25), "-0.25");
+}
+
+static void check_escape(const char *text, const char *expected)
+{
+	char *escaped = output_text_escape(text);
+
+	assert_string_equal(escaped, expected);
+	free(escaped);
+}
+
+static void test_escape(void **state)
+{
+	(void)state;
+	check_escape("", "");
+	check_escape("allocate_slab", "allocate_slab");
+	check_escape("\033[31m\a\n\x7f", "\\x1b[31m\\x07\\x0a\\x7f");
+	/* C1 control characters hide in UTF-8. */
+	check_escape("\xc2\x9b", "\\xc2\\x9b");
+}
+
+static void check_wrap(const char *text, unsigned int width, const char *expected)
+{
+	char *out = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&out, &n);
+
+	output_text_wrap(f, text, width, 2);
+	fclose(f);
+	assert_string_equal(out, expected);
+	free(out);
+}
+
+static void test_wrap(void **state)
+{
+	(void)state;
+	check_wrap("", 10, "\n");
+	check_wrap("one two three", 0, "one two three\n");
+	check_wrap("one two three", 8, "one two\n  three\n");
+	check_wrap("toolongforaline x", 5, "toolongforaline\n  x\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_instructions), cmocka_unit_test(test_nanoseconds),
+		cmocka_unit_test(test_others),       cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_plain),        cmocka_unit_test(test_escape),
+		cmocka_unit_test(test_wrap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
