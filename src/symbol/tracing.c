@@ -111,7 +111,7 @@ static void count_name(struct symbol_tracing *t, char *line)
 	for (size_t i = 0; i < n; i++) {
 		const char *in = named[i]->module;
 
-		if (module ? in && !strcmp(in, module) : !in) {
+		if (!strcmp(in ? in : "", module ? module : "")) {
 			uint8_t *count = &t->ftrace[sym_index(t, named[i])];
 
 			*count += *count < UINT8_MAX;
