@@ -29,8 +29,13 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
 	struct engine_task *t = this_task();
 
-	if (!t)
-		return 0;
+	if (!t) {
+		if (!root_pid || !task_follow_root())
+			return 0;
+		t = this_task();
+		if (!t)
+			return 0;
+	}
 	/* Coming from user space, so nothing can be open: returns were missed. */
 	frames_drop(t, ENGINE_LOSS_NO_RETURN);
 	t->flags = ENGINE_TASK_LIVE;

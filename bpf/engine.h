@@ -71,6 +71,7 @@ const volatile __u32 max_cells __weak = 1;
 const volatile __u32 shard_mask __weak = 0;
 
 __u32 n_cells __weak = 0;
+__u32 root_pid __weak = 0; /* the task to follow from its next syscall on */
 __u64 losses[ENGINE_N_LOSSES] __weak = {};
 
 static __always_inline void loss_count(enum engine_loss loss, __u64 n)
@@ -98,6 +99,8 @@ static __always_inline struct engine_task *this_task(void)
 		return NULL;
 	return bpf_map_lookup_elem(&tasks, &slot);
 }
+
+int task_follow_root(void); /* task.bpf.c */
 
 /*
  * The low half of a pointer to the stack, as a number. The verifier lets nobody calculate with a

@@ -22,11 +22,13 @@ const volatile bool follow_all = false;
 
 __u32 next_slot = 1;
 __u32 live_tasks = 0;
-__u32 root_pid = 0; /* followed from its exec on */
 __u32 self_tgid = 0;
 __u32 adopt_tgid = 0; /* for adopt_tasks: 0 means all */
 
-/* The process that calls this through BPF_PROG_TEST_RUN is followed once it executes the command. */
+/*
+ * The process that calls this through BPF_PROG_TEST_RUN is followed from its next syscall on, which
+ * executes the command: what the kernel does for that is the command's.
+ */
 SEC("raw_tp")
 int adopt_caller(void *ctx)
 {
@@ -89,6 +91,19 @@ static __always_inline __u32 task_follow(__u32 pid)
 	return slot;
 }
 
+/* Follows the running task if it is to be the first. */
+__noinline int task_follow_root(void)
+{
+	__u32 pid = bpf_get_current_pid_tgid();
+	struct engine_cpu *cpu = this_cpu();
+
+	if (!cpu || pid != root_pid)
+		return 0;
+	root_pid = 0;
+	cpu->slot = task_follow(pid);
+	return cpu->slot;
+}
+
 SEC("tp_btf/task_newtask")
 int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 {
@@ -122,11 +137,6 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
 
 	if (!cpu)
 		return 0;
-	if (pid == root_pid && !cpu->slot) {
-		root_pid = 0;
-		cpu->slot = task_follow(pid);
-		return 0;
-	}
 	/* A thread that executes takes its leader's pid over. */
 	if (old == pid || !cpu->slot)
 		return 0;
