@@ -61,7 +61,7 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/.pkgs
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The user space side of the BPF programs is generated from their object.
-$(BUILD)/obj/src/record/%.o: | $(BUILD)/kprotperf.skel.h
+$(filter $(BUILD)/obj/src/record/%.o,$(OBJS)): | $(BUILD)/kprotperf.skel.h
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/.pkgs
 	$(call say,BPF,$@)

@@ -86,10 +86,9 @@ static __always_inline struct engine_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &cpu);
 }
 
-/* The running task, if it is followed. */
-static __always_inline struct engine_task *this_task(void)
+/* The task that runs on CPU, if it is followed. */
+static __always_inline struct engine_task *cpu_task(struct engine_cpu *cpu)
 {
-	struct engine_cpu *cpu = this_cpu();
 	__u32 slot;
 
 	if (!cpu)
@@ -98,6 +97,11 @@ static __always_inline struct engine_task *this_task(void)
 	if (!slot)
 		return NULL;
 	return bpf_map_lookup_elem(&tasks, &slot);
+}
+
+static __always_inline struct engine_task *this_task(void)
+{
+	return cpu_task(this_cpu());
 }
 
 int task_follow_root(void); /* task.bpf.c */

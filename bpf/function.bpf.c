@@ -10,7 +10,7 @@
  * the stack pointer (at return one word above that at entry, the return address being gone), under
  * fentry the context, which both programs of a call find in the one frame of the trampoline.
  */
-#include "engine.h"
+#include "sample.h"
 
 #define SITE_PLACEHOLDER 0x5173c0de
 
@@ -63,14 +63,41 @@ static __noinline __u32 frame_find(struct engine_task *t, __u32 top, __u32 site,
 	return 0;
 }
 
-static __always_inline void function_return(__u32 site, __u64 sp, __u64 inner, __u64 full)
+/*
+ * Where interrupts are off, the sampler's comes when they are on again, and the time goes to whoever
+ * turned them on. A timed function inside which the sample fell due gets it here, at its return,
+ * with the stack it had: what the kernel does with interrupts off shows where it is done.
+ */
+static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engine_task *t)
+{
+	__u64 start = bpf_ktime_get_ns();
+
+	if (!cpu || !t)
+		return 0;
+	cpu->taken = 1;
+	sample_stack(ctx, BUFFER_PROBE, t->ctx, ENGINE_SAMPLE_AT_RETURN);
+	t->cost += bpf_ktime_get_ns() - start;
+	return 0;
+}
+
+static __always_inline bool is_sample_due(const struct engine_cpu *cpu,
+					  const struct engine_frame *f, __u64 now)
+{
+	__u64 due = cpu->due;
+
+	return now > due + ENGINE_LATE_NS && due >= f->start && !cpu->taken;
+}
+
+static __always_inline void function_return(void *ctx, __u32 site, __u64 sp, __u64 inner,
+					    __u64 full, bool may_sample)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct engine_task *t = this_task();
+	struct engine_cpu *cpu = this_cpu();
+	struct engine_task *t = cpu_task(cpu);
 	struct engine_frame *f;
 	__u32 depth;
 
-	if (!t)
+	if (!t || !cpu)
 		return;
 	depth = (t->depth - 1) & (ENGINE_DEPTH - 1);
 	f = &t->frames[depth];
@@ -92,6 +119,8 @@ static __always_inline void function_return(__u32 site, __u64 sp, __u64 inner, _
 	}
 	frame_close(t, f, &t->frames[(depth - 1) & (ENGINE_DEPTH - 1)], now, inner);
 	t->cost += full;
+	if (may_sample && is_sample_due(cpu, f, now))
+		sample_due(ctx, cpu, t);
 	barrier();
 	t->depth = depth;
 }
@@ -114,7 +143,7 @@ int function_fentry(void *ctx)
 SEC("fexit/bpf_fentry_test1")
 int function_fexit(void *ctx)
 {
-	function_return(site_of_copy(), stack_address(ctx), fentry_inner, fentry_full);
+	function_return(ctx, site_of_copy(), stack_address(ctx), fentry_inner, fentry_full, true);
 	return 0;
 }
 
@@ -128,7 +157,8 @@ int function_kprobe(struct pt_regs *ctx)
 SEC("kretprobe")
 int function_kretprobe(struct pt_regs *ctx)
 {
-	function_return(bpf_get_attach_cookie(ctx), PT_REGS_SP(ctx) - sizeof(long), kprobe_inner,
-			kprobe_full);
+	/* The frame of the function itself is gone when a return probe runs. */
+	function_return(ctx, bpf_get_attach_cookie(ctx), PT_REGS_SP(ctx) - sizeof(long),
+			kprobe_inner, kprobe_full, false);
 	return 0;
 }

@@ -91,6 +91,47 @@ static __always_inline __u32 task_follow(__u32 pid)
 	return slot;
 }
 
+static __always_inline void task_release(struct engine_task *t, __u32 slot)
+{
+	__u16 *entry = slot_of(t->pid);
+
+	t->flags = 0;
+	/* The pid may have been given to a new task already. */
+	if (entry && *entry == slot)
+		*entry = 0;
+	__sync_fetch_and_add(&live_tasks, -1);
+	bpf_map_push_elem(&free_slots, &slot, BPF_ANY);
+}
+
+/*
+ * The process that calls these through BPF_PROG_TEST_RUN is followed from the one to the other:
+ * calibration measures the profiler's own system calls.
+ */
+SEC("raw_tp")
+int follow_caller(void *ctx)
+{
+	struct engine_cpu *cpu = this_cpu();
+
+	if (cpu && !cpu->slot)
+		cpu->slot = task_follow(bpf_get_current_pid_tgid());
+	return 0;
+}
+
+SEC("raw_tp")
+int leave_caller(void *ctx)
+{
+	struct engine_cpu *cpu = this_cpu();
+	struct engine_task *t = cpu_task(cpu);
+	__u32 slot;
+
+	if (!cpu || !t)
+		return 0;
+	slot = cpu->slot;
+	cpu->slot = 0;
+	task_release(t, slot);
+	return 0;
+}
+
 /* Follows the running task if it is to be the first. */
 __noinline int task_follow_root(void)
 {
@@ -187,16 +228,8 @@ static __always_inline void task_close_frames(struct engine_task *t, __u64 now)
 
 static __always_inline void task_bury(struct engine_task *t, __u32 slot, __u64 now)
 {
-	__u16 *entry;
-
 	task_close_frames(t, now);
-	t->flags = 0;
-	/* The pid may have been given to a new task already. */
-	entry = slot_of(t->pid);
-	if (entry && *entry == slot)
-		*entry = 0;
-	__sync_fetch_and_add(&live_tasks, -1);
-	bpf_map_push_elem(&free_slots, &slot, BPF_ANY);
+	task_release(t, slot);
 }
 
 SEC("tp_btf/sched_switch")

@@ -95,17 +95,21 @@ struct engine_cell {
 
 /* What a CPU is doing: one cache line each. */
 struct engine_cpu {
-	__u32 slot; /* of the running task; 0: not followed */
-	__u32 pad0;
+	__u32 slot;    /* of the running task; 0: not followed */
+	__u32 taken;   /* a probe has taken the sample that is due */
 	__u64 samples; /* sampler interrupts that reached the program, whatever ran */
-	__u64 due;     /* when the next is due */
+	__u64 due;     /* when the next is due; 0: not known yet */
 	__u64 pad[5];
 };
 
 enum engine_sample_flag {
 	ENGINE_SAMPLE_USER = 1,
 	ENGINE_SAMPLE_LATE = 2,
+	ENGINE_SAMPLE_AT_RETURN = 4, /* taken by a return probe: its own frames come first */
 };
+
+/* A sample later than this was held up: above what getting to the handler takes and varies by. */
+#define ENGINE_LATE_NS 2000
 
 /* A kernel stack with the number of samples that had it; key 0: free. */
 struct engine_stack {

@@ -13,6 +13,7 @@
 struct drain {
 	struct profile *p;
 	uint32_t run;
+	const struct record_engine *e;
 	const struct symbol_kallsyms *ks;
 	struct record_engine_maps maps;
 	uint32_t contexts[ENGINE_CONTEXTS]; /* index in the profile, plus 1; 0: not yet */
@@ -32,9 +33,18 @@ static uint32_t context_index(struct drain *d, uint32_t ctx)
 	return d->contexts[ctx] - 1;
 }
 
-/* Adds one shard of a cell. */
-static void shard_add(struct profile_stats *stats, const struct engine_cell *c)
+/* How the calls of SITE in context CTX were timed. */
+static enum profile_mechanism mechanism(const struct drain *d, uint32_t site, uint32_t ctx)
 {
+	if (site == ENGINE_SITE_CONTEXT && ctx == ENGINE_CTX_PAGE_FAULT)
+		return record_engine_fault_mechanism(d->e);
+	return d->p->sites[site].mech;
+}
+
+/* Adds one shard of a cell; each call had INNER of its own probes' cost within it. */
+static void shard_add(struct profile_stats *stats, const struct engine_cell *c, uint64_t inner)
+{
+	uint64_t cost = c->cost + inner * c->calls;
 	struct profile_stats shard;
 	uint64_t counted = 0;
 
@@ -42,8 +52,8 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c)
 	shard.calls = c->calls;
 	shard.oncpu = c->oncpu;
 	shard.wall = c->oncpu + c->offcpu;
-	shard.cost = c->cost;
-	shard.self = c->oncpu > c->cost + c->child ? c->oncpu - c->cost - c->child : 0;
+	shard.cost = cost;
+	shard.self = c->oncpu > cost + c->child ? c->oncpu - cost - c->child : 0;
 	shard.sumsq = (double)c->sq_lo + (double)c->sq_hi * (1 << ENGINE_SQ_SPLIT);
 	shard.max = c->max;
 	shard.min = ~c->min_inv;
@@ -61,6 +71,7 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c)
 
 static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t cell)
 {
+	uint64_t inner = record_engine_inner_cost(d->e, mechanism(d, site, ctx));
 	struct profile_stats *stats = NULL;
 
 	for (uint32_t i = 0; i < d->maps.n_shards; i++) {
@@ -76,7 +87,7 @@ static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t ce
 		}
 		if (stats->errors != PROFILE_NOT_COUNTED)
 			stats->errors += c->errors;
-		shard_add(stats, c);
+		shard_add(stats, c, inner);
 	}
 }
 
@@ -91,13 +102,9 @@ static void drain_cells(struct drain *d)
 		}
 }
 
-/*
- * A location for address IP of a stack, the leaf's own or a return address; -1 where it is none
- * to show: our own programs and trampolines, which lie outside the kernel and its modules.
- */
-static int64_t location_index(struct drain *d, uint64_t ip, bool leaf)
+/* A location for an address in the kernel or in a module. */
+static uint32_t location_index(struct drain *d, uint64_t addr)
 {
-	uint64_t addr = leaf ? ip : ip - 1;
 	const struct symbol_sym *sym;
 	struct profile_frame frame = {};
 	uint32_t index;
@@ -105,15 +112,19 @@ static int64_t location_index(struct drain *d, uint64_t ip, bool leaf)
 	if (symbol_kallsyms_in_image(d->ks, addr))
 		return profile_location_add(d->p, addr - symbol_kallsyms_stext(d->ks), NULL);
 	sym = symbol_kallsyms_covering(d->ks, addr, NULL);
-	if (!sym || !sym->module) {
-		if (!leaf)
-			return -1;
-		index = profile_location_add(d->p, 0, "[probe]");
-		frame.name = "[probe]";
-	} else {
-		index = profile_location_add(d->p, addr, sym->module);
-		frame.name = sym->name;
-	}
+	index = profile_location_add(d->p, addr, sym->module);
+	frame.name = sym->name;
+	if (!d->p->locations[index].n_frames)
+		profile_location_frame_add(d->p, index, &frame);
+	return index;
+}
+
+/* The location that stands for our programs where a sample interrupted one. */
+static uint32_t probe_location(struct drain *d)
+{
+	static const struct profile_frame frame = { .name = "[probe]" };
+	uint32_t index = profile_location_add(d->p, 0, "[probe]");
+
 	if (!d->p->locations[index].n_frames)
 		profile_location_frame_add(d->p, index, &frame);
 	return index;
@@ -131,23 +142,39 @@ static bool is_trampoline_call(struct drain *d, uint64_t ret)
 	return sym && offset < 16;
 }
 
+/* Is IP in the kernel or a module, rather than in a program or trampoline of ours? */
+static bool is_kernel(const struct drain *d, uint64_t ip)
+{
+	const struct symbol_sym *sym;
+
+	if (symbol_kallsyms_in_image(d->ks, ip))
+		return true;
+	sym = symbol_kallsyms_covering(d->ks, ip, NULL);
+	return sym && sym->module;
+}
+
 static void drain_stack(struct drain *d, const struct engine_stack *s)
 {
-	uint32_t locations[ENGINE_STACK_FRAMES], n = 0;
+	uint32_t locations[ENGINE_STACK_FRAMES], n = 0, i = 0;
 	bool ours = false;
 	struct profile_sample sample = { .run = d->run, .count = s->count };
 
-	for (uint32_t i = 0; i < s->n && i < ENGINE_STACK_FRAMES; i++) {
-		int64_t at;
+	/* A probe's own frames lie above the function it took the sample for. */
+	if (s->flags & ENGINE_SAMPLE_AT_RETURN)
+		while (i < s->n && i < ENGINE_STACK_FRAMES && !is_kernel(d, s->ips[i]))
+			i++;
+	for (; i < s->n && i < ENGINE_STACK_FRAMES; i++) {
+		bool leaf = n == 0, kernel = is_kernel(d, s->ips[i] - !leaf);
 
-		if (ours && is_trampoline_call(d, s->ips[i])) {
+		if (ours && kernel && is_trampoline_call(d, s->ips[i])) {
 			ours = false;
 			continue;
 		}
-		at = location_index(d, s->ips[i], i == 0);
-		ours = at < 0 || (i == 0 && !symbol_kallsyms_covering(d->ks, s->ips[0], NULL));
-		if (at >= 0)
-			locations[n++] = at;
+		ours = !kernel;
+		if (kernel)
+			locations[n++] = location_index(d, s->ips[i] - (i != 0));
+		else if (leaf)
+			locations[n++] = probe_location(d);
 	}
 	sample.stack = profile_stack_add(d->p, locations, n);
 	sample.context = context_index(d, s->ctx);
@@ -158,13 +185,13 @@ static void drain_stack(struct drain *d, const struct engine_stack *s)
 	profile_sample_add(d->p, &sample);
 }
 
-static void drain_samples(struct drain *d, const struct record_engine *e)
+static void drain_samples(struct drain *d)
 {
 	struct profile_run *run = &d->p->runs[d->run];
 
 	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
 		run->samples_received += d->maps.cpus[i].samples;
-	run->samples_expected = record_engine_samples_expected(e);
+	run->samples_expected = record_engine_samples_expected(d->e);
 	for (uint32_t i = 0; d->maps.stacks && i < d->maps.n_stacks; i++)
 		if (d->maps.stacks[i].key && d->maps.stacks[i].count)
 			drain_stack(d, &d->maps.stacks[i]);
@@ -193,7 +220,7 @@ static bool has_mechanism(const struct profile *p, enum profile_mechanism mech)
 	return false;
 }
 
-static void drain_losses(struct drain *d, const struct record_engine *e)
+static void drain_losses(struct drain *d)
 {
 	static const enum profile_loss kinds[ENGINE_N_LOSSES] = {
 		[ENGINE_LOSS_NO_RETURN] = PROFILE_LOSS_ENTRY_WITHOUT_RETURN,
@@ -212,8 +239,8 @@ static void drain_losses(struct drain *d, const struct record_engine *e)
 	for (int i = 0; i < ENGINE_N_LOSSES; i++)
 		losses[kinds[i]] = d->maps.losses[i];
 	losses[PROFILE_INFO_OPEN_AT_END] = frames_open(&d->maps);
-	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(e);
-	losses[PROFILE_LOSS_PROBE_RECURSION] = record_engine_recursion_misses(e);
+	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(d->e);
+	losses[PROFILE_LOSS_PROBE_RECURSION] = record_engine_recursion_misses(d->e);
 	/* Kernels before 6.7 do not count what kprobes miss; ours reads no newer counter yet. */
 	losses[PROFILE_LOSS_PROBE_MISSED] =
 		has_mechanism(d->p, PROFILE_MECH_KPROBE) ? PROFILE_NOT_COUNTED : 0;
@@ -230,10 +257,11 @@ void record_drain(struct profile *p, uint32_t run, const struct record_engine *e
 
 	d->p = p;
 	d->run = run;
+	d->e = e;
 	d->ks = ks;
 	record_engine_maps(e, &d->maps);
 	drain_cells(d);
-	drain_samples(d, e);
-	drain_losses(d, e);
+	drain_samples(d);
+	drain_losses(d);
 	free(d);
 }

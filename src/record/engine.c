@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
+#include "record/calibrate.h"
 #include "record/function.h"
 #include "record/sampler.h"
 
@@ -119,8 +120,9 @@ static int set_sizes(struct record_engine *e)
 	err = err ?: bpf_map__set_max_entries(s->maps.slots, n_pids);
 	err = err ?: bpf_map__set_max_entries(s->maps.tasks, e->n_tasks);
 	err = err ?: bpf_map__set_max_entries(s->maps.free_slots, e->n_tasks);
+	/* One site more than there are functions: the spare one. */
 	err = err ?: bpf_map__set_max_entries(s->maps.cell_of,
-					      (e->config.n_functions + 1) * ENGINE_CONTEXTS);
+					      (e->config.n_functions + 2) * ENGINE_CONTEXTS);
 	err = err ?: bpf_map__set_max_entries(s->maps.cells, (e->n_cells + 1) * e->n_shards);
 	err = err ?: bpf_map__set_max_entries(s->maps.stacks, e->n_stacks);
 
@@ -278,51 +280,117 @@ static int attach_fault(struct record_engine *e, struct bpf_program *prog, bool 
 	return 0;
 }
 
-static int start_faults(struct record_engine *e)
-{
-	struct kprotperf_bpf *s = e->skel;
-	bool fentry = e->fault_mech == PROFILE_MECH_FENTRY;
-	int err;
-
-	if (e->fault_mech == PROFILE_MECH_NONE)
-		return 0;
-	err = attach_fault(e, fentry ? s->progs.fault_fexit : s->progs.fault_kretprobe, true);
-	return err ?: attach_fault(e, fentry ? s->progs.fault_fentry : s->progs.fault_kprobe, false);
-}
-
 int record_engine_start(struct record_engine *e)
 {
 	struct kprotperf_bpf *s = e->skel;
 	int err = 0;
 
 	/* Ends before beginnings: no call is opened whose end nobody sees. */
-	err = err ?: start_faults(e);
 	err = err ?: attach(e, s->progs.on_sys_exit);
 	err = err ?: attach(e, s->progs.on_sys_enter);
 	err = err ?: attach(e, s->progs.on_switch);
 	err = err ?: attach(e, s->progs.on_newtask);
 	err = err ?: attach(e, s->progs.on_exec);
+	if (e->fault_mech != PROFILE_MECH_NONE)
+		err = err ?: attach_fault(e,
+					  e->fault_mech == PROFILE_MECH_FENTRY ?
+						  s->progs.fault_fexit :
+						  s->progs.fault_kretprobe,
+					  true);
+	return err;
+}
+
+int record_engine_arm(struct record_engine *e)
+{
+	struct kprotperf_bpf *s = e->skel;
+	int err = 0;
+
+	if (e->fault_mech != PROFILE_MECH_NONE)
+		err = attach_fault(e,
+				   e->fault_mech == PROFILE_MECH_FENTRY ? s->progs.fault_fentry :
+									  s->progs.fault_kprobe,
+				   false);
 	if (!err && e->config.sample_period)
 		err = record_sampler_start(s->progs.on_sample, e->config.sample_period,
 					   &e->sampler);
 	return err;
 }
 
-int record_engine_adopt_caller(struct record_engine *e)
+int record_engine_attach_spare(struct record_engine *e, enum profile_mechanism mech, uint64_t addr,
+			       int32_t btf_id, uint32_t *site)
+{
+	*site = e->config.n_functions + 1;
+	return record_functions_attach(e->functions, *site, mech, addr, btf_id);
+}
+
+void record_engine_detach_last(struct record_engine *e)
+{
+	record_functions_detach_last(e->functions);
+}
+
+static int run_raw(struct bpf_program *prog)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 
-	return bpf_prog_test_run_opts(bpf_program__fd(e->skel->progs.adopt_caller), &opts);
+	return bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
+}
+
+int record_engine_follow_caller(struct record_engine *e, bool follow)
+{
+	return run_raw(follow ? e->skel->progs.follow_caller : e->skel->progs.leave_caller);
+}
+
+uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint32_t ctx)
+{
+	const uint64_t *cell_of = e->views[VIEW_CELL_OF].mem;
+	const struct engine_cell *cells = e->views[VIEW_CELLS].mem;
+	uint64_t cell = cell_of[(size_t)site * ENGINE_CONTEXTS + ctx], sum = 0;
+
+	for (uint32_t i = 0; cell && i < e->n_shards; i++)
+		sum += __atomic_load_n(&cells[cell * e->n_shards + i].oncpu, __ATOMIC_RELAXED);
+	return sum;
+}
+
+void record_engine_set_costs(struct record_engine *e, const struct record_cost *costs)
+{
+	struct kprotperf_bpf__bss *b = e->skel->bss;
+
+	b->syscall_inner = costs[PROFILE_MECH_TRACEPOINT].inner;
+	b->fentry_inner = costs[PROFILE_MECH_FENTRY].inner;
+	b->fentry_full = costs[PROFILE_MECH_FENTRY].full;
+	b->kprobe_inner = costs[PROFILE_MECH_KPROBE].inner;
+	b->kprobe_full = costs[PROFILE_MECH_KPROBE].full;
+	b->fault_inner = costs[e->fault_mech].inner;
+}
+
+uint64_t record_engine_inner_cost(const struct record_engine *e, enum profile_mechanism mech)
+{
+	const struct kprotperf_bpf__bss *b = e->skel->bss;
+
+	switch (mech) {
+	case PROFILE_MECH_TRACEPOINT:
+		return b->syscall_inner;
+	case PROFILE_MECH_FENTRY:
+		return b->fentry_inner;
+	case PROFILE_MECH_KPROBE:
+		return b->kprobe_inner;
+	default:
+		return 0;
+	}
+}
+
+int record_engine_adopt_caller(struct record_engine *e)
+{
+	return run_raw(e->skel->progs.adopt_caller);
 }
 
 int record_engine_adopt(struct record_engine *e)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	struct bpf_link *link;
 	char sink[256];
 	int fd, err;
 
-	err = bpf_prog_test_run_opts(bpf_program__fd(e->skel->progs.note_self), &opts);
+	err = run_raw(e->skel->progs.note_self);
 	if (err)
 		goto out;
 	e->skel->bss->adopt_tgid = e->config.pid;
@@ -434,6 +502,7 @@ void record_engine_reset(struct record_engine *e)
 	for (uint32_t i = 0; i < e->n_cpus; i++) {
 		cpus[i].samples = 0;
 		cpus[i].due = 0;
+		cpus[i].taken = 0;
 	}
 	e->misses_before = misses_ever(e);
 	record_sampler_reset(e->sampler);

@@ -35,8 +35,31 @@ void record_engine_destroy(struct record_engine *e); /* detaches too; accepts NU
 int record_engine_attach(struct record_engine *e, uint32_t site, enum profile_mechanism mech,
 			 uint64_t addr, int32_t btf_id);
 
-/* Attaches everything else: tasks, syscalls, page faults, sampler. Reports its errors. */
+/*
+ * Attaches what follows tasks and times syscalls. To be called before any site is attached; then
+ * record_engine_arm() after the last, which adds page faults and the sampler. Of programs on one
+ * function the kernel runs the latest first, so this order nests a site on handle_mm_fault() within
+ * the [page_fault] it belongs to. Both report their errors.
+ */
 int record_engine_start(struct record_engine *e);
+int record_engine_arm(struct record_engine *e);
+
+/* For calibration: attaches, as site *SITE, which no function has; undone by the second. */
+int record_engine_attach_spare(struct record_engine *e, enum profile_mechanism mech, uint64_t addr,
+			       int32_t btf_id, uint32_t *site);
+void record_engine_detach_last(struct record_engine *e);
+
+/* For calibration: the calling process itself is followed, from now on or no longer. */
+int record_engine_follow_caller(struct record_engine *e, bool follow);
+
+/* On-CPU time counted so far for SITE in context CTX (kprotperf/engine.h). */
+uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint32_t ctx);
+
+/* What probes cost, by mechanism; zero until set. */
+struct record_cost;
+void record_engine_set_costs(struct record_engine *e, const struct record_cost *costs);
+/* The inner cost in force for a site, in ticks a call; see record/calibrate.h. */
+uint64_t record_engine_inner_cost(const struct record_engine *e, enum profile_mechanism mech);
 
 /* Follows tasks that exist: all, or those of config.pid. Reports its errors. */
 int record_engine_adopt(struct record_engine *e);

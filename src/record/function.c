@@ -22,6 +22,7 @@
 
 struct record_functions {
 	struct kprotperf_bpf *skel;
+	enum profile_mechanism last;
 	/* fentry: programs and links as bare descriptors, since libbpf knows nothing of copies */
 	int *progs;
 	uint32_t n_progs, cap_progs;
@@ -106,6 +107,12 @@ static int fentry_attach_half(struct record_functions *f, const struct bpf_progr
 	return 0;
 }
 
+static void fentry_detach_half(struct record_functions *f)
+{
+	close(f->fds[--f->n_fds]);
+	close(f->progs[--f->n_progs]);
+}
+
 static int fentry_attach(struct record_functions *f, uint32_t site, int32_t btf_id)
 {
 	int err;
@@ -114,10 +121,8 @@ static int fentry_attach(struct record_functions *f, uint32_t site, int32_t btf_
 	if (err)
 		return err;
 	err = fentry_attach_half(f, f->skel->progs.function_fentry, site, btf_id);
-	if (err) {
-		close(f->fds[--f->n_fds]);
-		close(f->progs[--f->n_progs]);
-	}
+	if (err)
+		fentry_detach_half(f);
 	return err;
 }
 
@@ -200,6 +205,7 @@ static int kprobe_attach(struct record_functions *f, uint32_t site, uint64_t add
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
 			    uint64_t addr, int32_t btf_id)
 {
+	f->last = mech;
 	switch (mech) {
 	case PROFILE_MECH_FENTRY:
 		return fentry_attach(f, site, btf_id);
@@ -208,6 +214,15 @@ int record_functions_attach(struct record_functions *f, uint32_t site, enum prof
 	default:
 		return -EINVAL;
 	}
+}
+
+void record_functions_detach_last(struct record_functions *f)
+{
+	for (int half = 0; half < 2; half++)
+		if (f->last == PROFILE_MECH_FENTRY)
+			fentry_detach_half(f);
+		else
+			bpf_link__destroy(f->links[--f->n_links]);
 }
 
 void record_functions_detach(struct record_functions *f)

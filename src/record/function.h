@@ -19,6 +19,8 @@ void record_functions_destroy(struct record_functions *f); /* accepts NULL */
 /* See record_engine_attach(). A site whose second probe is refused is left with none. */
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
 			    uint64_t addr, int32_t btf_id);
+/* Undoes the last record_functions_attach() that succeeded. */
+void record_functions_detach_last(struct record_functions *f);
 void record_functions_detach(struct record_functions *f); /* accepts NULL */
 
 /* The sum of what MISSES gives for each program loaded here. */

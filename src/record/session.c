@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "profile/file.h"
 #include "profile/resolve.h"
+#include "record/calibrate.h"
 #include "record/drain.h"
 #include "record/engine.h"
 #include "record/environment.h"
@@ -21,6 +22,9 @@
 #include "record/workload.h"
 
 #define NS_PER_SEC 1000000000ull
+
+/* The kernel's own test function, which does next to nothing. */
+#define EMPTY_FUNCTION "bpf_fentry_test1"
 
 /* Tells that names are better resolved outside, and where files that want it are listed. */
 #define NO_RESOLVE_ENV "KPROTPERF_NO_RESOLVE"
@@ -143,11 +147,30 @@ static int session_prepare(struct session *s)
 	return record_engine_create(&config, &s->features, &s->engine) ? EXIT_FAILURE : 0;
 }
 
+static void session_calibrate(struct session *s)
+{
+	const struct symbol_sym *const *empty;
+	struct record_calibration calibration;
+	int32_t btf_id = -ENOENT;
+	size_t n;
+
+	if (!record_symbols_load_functions(&s->symbols) && s->symbols.btf)
+		btf_id = symbol_btf_function(s->symbols.btf, EMPTY_FUNCTION);
+	empty = symbol_kallsyms_named(s->symbols.ks, EMPTY_FUNCTION, &n);
+	record_calibrate(s->engine, s->p, n == 1 ? empty[0]->addr : 0, n == 1 ? btf_id : -ENOENT,
+			 &calibration);
+	record_calibration_store(&calibration, s->p);
+}
+
 static int session_attach(struct session *s)
 {
 	int err;
 
-	err = attach_sites(s) ?: record_engine_start(s->engine);
+	err = record_engine_start(s->engine);
+	if (err)
+		return err;
+	session_calibrate(s);
+	err = attach_sites(s) ?: record_engine_arm(s->engine);
 	if (err)
 		return err;
 	say_skipped(s);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counting a sample under its stack. Stacks are kept under a hash of their frames in a table of our
+ * own: no lock is taken, so it works in an NMI, and two stacks share an entry only if 64 bits
+ * collide.
+ */
+#ifndef BPF_SAMPLE_H
+#define BPF_SAMPLE_H
+
+#include "engine.h"
+
+#define STACK_TRIES 16
+
+struct stack_buffer {
+	__u64 ips[ENGINE_STACK_FRAMES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct engine_stack);
+} stacks __weak SEC(".maps");
+
+/* The sampler can interrupt a probe that is taking a sample, but not itself: a buffer for each. */
+enum { BUFFER_SAMPLER, BUFFER_PROBE, N_BUFFERS };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, N_BUFFERS);
+	__type(key, __u32);
+	__type(value, struct stack_buffer);
+} stack_buffers __weak SEC(".maps");
+
+const volatile __u32 stack_mask __weak = 0; /* entries of stacks, a power of two, less one */
+const volatile __u64 sample_period __weak = 0;
+
+#define GOLDEN 0x9e3779b97f4a7c15ULL
+
+static __always_inline __u64 hash_mix(__u64 hash, __u64 v)
+{
+	hash = (hash ^ v) * GOLDEN;
+	return hash ^ (hash >> 29);
+}
+
+static __always_inline void stack_count(struct stack_buffer *buf, __u32 n, __u32 ctx, __u32 flags)
+{
+	__u64 key = hash_mix(GOLDEN, (__u64)ctx << 32 | flags);
+	struct engine_stack *s;
+	__u32 at;
+
+	for (__u32 i = 0; i < ENGINE_STACK_FRAMES && i < n; i++)
+		key = hash_mix(key, buf->ips[i]);
+	key |= !key;
+
+	for (__u32 i = 0; i < STACK_TRIES; i++) {
+		__u64 was;
+
+		at = ((__u32)key + i) & stack_mask;
+		s = bpf_map_lookup_elem(&stacks, &at);
+		if (!s)
+			break;
+		was = s->key;
+		if (!was)
+			was = __sync_val_compare_and_swap(&s->key, 0, key);
+		if (!was) {
+			s->ctx = ctx;
+			s->flags = flags;
+			s->n = n;
+			for (__u32 k = 0; k < ENGINE_STACK_FRAMES && k < n; k++)
+				s->ips[k] = buf->ips[k];
+			was = key;
+		}
+		if (was == key) {
+			__sync_fetch_and_add(&s->count, 1);
+			return;
+		}
+	}
+	loss_count(ENGINE_LOSS_STACKS, 1);
+}
+
+/* Counts a sample of the kernel stack as a program with that CTX sees it. */
+static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context, __u32 flags)
+{
+	struct stack_buffer *buf = bpf_map_lookup_elem(&stack_buffers, &buffer);
+	__u32 n = 0;
+	long size;
+
+	if (!buf)
+		return;
+	if (!(flags & ENGINE_SAMPLE_USER)) {
+		size = bpf_get_stack(ctx, buf->ips, sizeof(buf->ips), 0);
+		if (size > 0)
+			n = (__u32)size / sizeof(__u64);
+		else
+			loss_count(ENGINE_LOSS_STACK_FETCH, 1);
+	}
+	stack_count(buf, n, context, flags);
+}
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/calibrate.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "kprotperf/engine.h"
+
+#define ROUNDS 101
+
+/*
+ * What the empty calls that are timed take by themselves, in instructions: the nop at the entry, the
+ * addition, the return and its thunk; for the system call, the test of its number and the empty
+ * function behind it. On a real clock that is about a nanosecond.
+ */
+#define EMPTY_FUNCTION_INSNS 4
+#define EMPTY_SYSCALL_INSNS  8
+#define EMPTY_NS	     1
+
+/* A system call that no kernel has. */
+#define UNUSED_SYSCALL (ENGINE_SYSCALLS - 1)
+
+struct calibrator {
+	struct record_engine *e;
+	enum profile_clock clock;
+	int run; /* an unattached fentry program: running it calls bpf_fentry_test1() once */
+	uint64_t addr;
+	int32_t btf_id;
+};
+
+struct series {
+	uint64_t values[ROUNDS];
+};
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static uint64_t median(struct series *s)
+{
+	qsort(s->values, ROUNDS, sizeof(s->values[0]), compare);
+	return s->values[ROUNDS / 2];
+}
+
+static uint64_t deviation(const struct series *s, uint64_t centre)
+{
+	struct series d;
+
+	for (int i = 0; i < ROUNDS; i++)
+		d.values[i] = s->values[i] > centre ? s->values[i] - centre : centre - s->values[i];
+	return median(&d);
+}
+
+/* Loads "return 0" as a fentry program of the function, which is not attached. */
+static int load_runner(int32_t btf_id)
+{
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = btf_id);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "kprotperf_run", "GPL", insns,
+			       sizeof(insns) / sizeof(insns[0]), &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * Runs the empty function once a round. OUTER becomes the time of the system call that does it,
+ * INNER that of the function as SITE saw it, if SITE is not 0.
+ */
+static int measure(struct calibrator *c, uint32_t site, struct series *outer, struct series *inner)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts);
+		uint64_t outer_before, inner_before = 0;
+		int err;
+
+		outer_before = record_engine_oncpu(c->e, ENGINE_SITE_CONTEXT, SYS_bpf);
+		if (site)
+			inner_before = record_engine_oncpu(c->e, site, SYS_bpf);
+		err = bpf_prog_test_run_opts(c->run, &opts);
+		if (err)
+			return err;
+		outer->values[i] =
+			record_engine_oncpu(c->e, ENGINE_SITE_CONTEXT, SYS_bpf) - outer_before;
+		if (site)
+			inner->values[i] = record_engine_oncpu(c->e, site, SYS_bpf) - inner_before;
+	}
+	return 0;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static int calibrate_function(struct calibrator *c, enum profile_mechanism mech,
+			      struct record_cost *cost)
+{
+	uint64_t empty = c->clock == PROFILE_CLOCK_INSN ? EMPTY_FUNCTION_INSNS : EMPTY_NS;
+	struct series without, with, inner;
+	uint64_t base, probed;
+	uint32_t site;
+	int err;
+
+	err = measure(c, 0, &without, NULL);
+	if (err)
+		return err;
+	err = record_engine_attach_spare(c->e, mech, c->addr, c->btf_id, &site);
+	if (err)
+		return err;
+	err = measure(c, site, &with, &inner);
+	record_engine_detach_last(c->e);
+	if (err)
+		return err;
+	base = median(&without);
+	probed = median(&with);
+	cost->full = less(probed, base);
+	cost->full_spread = deviation(&with, probed) + deviation(&without, base);
+	cost->inner = median(&inner);
+	cost->inner_spread = deviation(&inner, cost->inner);
+	cost->inner = less(cost->inner, empty);
+	cost->known = true;
+	return 0;
+}
+
+static void calibrate_syscall(struct calibrator *c, struct record_cost *cost)
+{
+	uint64_t empty = c->clock == PROFILE_CLOCK_INSN ? EMPTY_SYSCALL_INSNS : EMPTY_NS;
+	struct series inner;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t before = record_engine_oncpu(c->e, ENGINE_SITE_CONTEXT, UNUSED_SYSCALL);
+
+		syscall(UNUSED_SYSCALL);
+		inner.values[i] =
+			record_engine_oncpu(c->e, ENGINE_SITE_CONTEXT, UNUSED_SYSCALL) - before;
+	}
+	cost->inner = median(&inner);
+	cost->inner_spread = deviation(&inner, cost->inner);
+	cost->inner = less(cost->inner, empty);
+	cost->known = true;
+}
+
+static bool is_used(const struct calibrator *c, const struct profile *p, enum profile_mechanism mech)
+{
+	if (record_engine_fault_mechanism(c->e) == mech)
+		return true;
+	for (uint32_t i = 0; i < p->n_sites; i++)
+		if (p->sites[i].mech == mech)
+			return true;
+	return false;
+}
+
+void record_calibrate(struct record_engine *e, const struct profile *p, uint64_t addr,
+		      int32_t btf_id, struct record_calibration *out)
+{
+	static const enum profile_mechanism functions[] = { PROFILE_MECH_FENTRY,
+							    PROFILE_MECH_KPROBE };
+	struct calibrator c = { .e = e, .clock = p->clock, .addr = addr, .btf_id = btf_id };
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	err = record_engine_follow_caller(e, true);
+	if (err) {
+		log_note("probe cost is not known and not subtracted: %s", log_strerror(err));
+		return;
+	}
+	calibrate_syscall(&c, &out->cost[PROFILE_MECH_TRACEPOINT]);
+	c.run = btf_id > 0 ? load_runner(btf_id) : -ENOENT;
+	for (unsigned int i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (!is_used(&c, p, functions[i]))
+			continue;
+		err = c.run < 0 ? c.run :
+				  calibrate_function(&c, functions[i], &out->cost[functions[i]]);
+		if (err)
+			log_note("the cost of %s probes is not known and not subtracted: %s",
+				 profile_mechanism_name(functions[i]),
+				 c.run == -ENOENT ? "this kernel has no bpf_fentry_test1" :
+						    log_strerror(err));
+	}
+	if (c.run >= 0)
+		close(c.run);
+	record_engine_follow_caller(e, false);
+	record_engine_set_costs(e, out->cost);
+}
+
+void record_calibration_store(const struct record_calibration *c, struct profile *p)
+{
+	for (int mech = 0; mech < RECORD_N_MECHANISMS; mech++) {
+		const struct record_cost *cost = &c->cost[mech];
+		char *key, *value;
+
+		if (!cost->known)
+			continue;
+		key = alloc_printf(PROFILE_ENV_COST "%s", profile_mechanism_name(mech));
+		value = alloc_printf("inner=%" PRIu64 " ±%" PRIu64 " full=%" PRIu64 " ±%" PRIu64,
+				     cost->inner, cost->inner_spread, cost->full, cost->full_spread);
+		profile_env_set(p, key, value);
+		log_verbose(1, "cost of %s: %s %s", profile_mechanism_name(mech), value,
+			    profile_clock_unit(p->clock));
+		free(key);
+		free(value);
+	}
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the probes themselves cost, measured on the running kernel before the workload starts.
+ *
+ * INNER is the part of a site's own probes that lies between their two clock readings, and so within
+ * the site's own time; FULL is all that a probed call costs more than an unprobed one, and so what
+ * every enclosing call and context is charged with. The method is in docs/accounting.md.
+ */
+#ifndef KPROTPERF_RECORD_CALIBRATE_H
+#define KPROTPERF_RECORD_CALIBRATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+#include "record/engine.h"
+
+#define RECORD_N_MECHANISMS (PROFILE_MECH_MULTI + 1)
+
+struct record_cost {
+	bool known;
+	uint64_t inner, full;		   /* medians, in ticks */
+	uint64_t inner_spread, full_spread; /* median absolute deviations */
+};
+
+struct record_calibration {
+	struct record_cost cost[RECORD_N_MECHANISMS]; /* by enum profile_mechanism */
+};
+
+/*
+ * Measures the mechanisms of the sites of P and of page faults, and tells the engine, which must
+ * have been started and not armed. Where the kernel lacks what it takes, costs stay unknown, which
+ * is noted for the user; never an error. ADDR is the address of bpf_fentry_test1, 0 if there is none.
+ */
+void record_calibrate(struct record_engine *e, const struct profile *p, uint64_t addr,
+		      int32_t btf_id, struct record_calibration *out);
+
+/* The costs as environment of P, for whoever reads the file. */
+void record_calibration_store(const struct record_calibration *c, struct profile *p);
+
+#endif
