@@ -21,7 +21,7 @@ static inline __attribute__((always_inline)) int middle(int x)
 {
 	int y;
 
-	MARK(mark_middle);    /* in middle */
+	MARK(mark_middle); /* in middle */
 	y = innermost(x + 1); /* innermost in middle */
 	sink = y;
 	return y ^ 0x55;
@@ -31,7 +31,7 @@ __attribute__((noinline)) int outer(int x) /* outer */
 {
 	sink = x + 7;
 	MARK(mark_outer); /* in outer */
-	x = middle(x);	  /* middle in outer */
+	x = middle(x); /* middle in outer */
 	sink = x;
 	return x;
 }
