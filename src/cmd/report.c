@@ -161,6 +161,15 @@ static void losses_form(struct columns_loss rows[PROFILE_N_LOSSES],
 
 /* ---- table ---- */
 
+/* TEXT, which is freed, with WORD behind it. */
+static char *append_word(char *text, const char *separator, const char *word)
+{
+	char *longer = alloc_printf("%s%s%s", text, *text ? separator : "", word);
+
+	free(text);
+	return longer;
+}
+
 static void write_title(const struct view *v, const struct report *r)
 {
 	const char *release = profile_env_get(r->p, PROFILE_ENV_RELEASE);
@@ -182,17 +191,12 @@ static void write_losses_line(const struct view *v, const struct report *r)
 	uint32_t i;
 
 	for (i = 0; i < PROFILE_N_LOSSES; i++) {
-		char *longer;
-
 		if (profile_loss_is_info(i))
 			continue;
-		if (r->losses.counts[i] != PROFILE_NOT_COUNTED) {
+		if (r->losses.counts[i] == PROFILE_NOT_COUNTED)
+			unknown = append_word(unknown, ", ", profile_loss_key(i));
+		else
 			any_counted = true;
-			continue;
-		}
-		longer = alloc_printf("%s%s%s", unknown, *unknown ? ", " : "", profile_loss_key(i));
-		free(unknown);
-		unknown = longer;
 	}
 	if (!any_counted)
 		view_text(v, "losses: not counted");
@@ -265,14 +269,13 @@ static void write_mechanisms(const struct view *v, const struct profile *p)
 		if (p->sites[i].kind != PROFILE_SITE_CONTEXT)
 			counts[p->sites[i].mech]++;
 	for (i = 0; i <= PROFILE_MECH_MULTI; i++) {
-		char *longer;
+		char *count;
 
 		if (!counts[i])
 			continue;
-		longer = alloc_printf("%s%s%s %u", text, *text ? ", " : "",
-				      profile_mechanism_name(i), counts[i]);
-		free(text);
-		text = longer;
+		count = alloc_printf("%s %u", profile_mechanism_name(i), counts[i]);
+		text = append_word(text, ", ", count);
+		free(count);
 	}
 	if (*text)
 		view_text(v, "Probes on functions: %s.", text);
@@ -302,36 +305,44 @@ static void write_losses(const struct view *v, const struct report *r)
 		view_text(v, "Probe cost: not calibrated, so none is subtracted.");
 }
 
+static int env_compare(const void *left, const void *right)
+{
+	const struct profile_env *a = left, *b = right;
+
+	return strcmp(a->key, b->key);
+}
+
+/* What a CPU is not affected by fills a screen and says nothing: one line for all of it. */
 static void write_environment(const struct view *v, const struct report *r)
 {
+	struct profile_env *envs = alloc_array(r->p->n_envs, sizeof(*envs));
+	char *unaffected = alloc_strdup(""), *protections = alloc_strdup("");
+	size_t prefix = strlen(PROFILE_ENV_MITIGATION);
 	uint32_t i;
 
-	if (!r->p->n_envs)
-		return;
-	fputc('\n', v->out);
-	view_text(v, "Environment:");
+	if (r->p->n_envs) {
+		fputc('\n', v->out);
+		view_text(v, "Environment:");
+		memcpy(envs, r->p->envs, r->p->n_envs * sizeof(*envs));
+		qsort(envs, r->p->n_envs, sizeof(*envs), env_compare);
+	}
 	for (i = 0; i < r->p->n_envs; i++) {
-		const struct profile_env *env = &r->p->envs[i];
-		char *line, *escaped;
-
-		if (!strcmp(env->key, PROFILE_ENV_CONFIG))
-			continue;
-		line = alloc_printf("  %-22s %s", env->key, env->value);
-		escaped = output_text_escape(line);
-		fprintf(v->out, "%s\n", escaped);
-		free(escaped);
-		free(line);
+		if (!strncmp(envs[i].key, PROFILE_ENV_MITIGATION, prefix) &&
+		    !strcmp(envs[i].value, "Not affected"))
+			unaffected = append_word(unaffected, " ", envs[i].key + prefix);
+		else if (strcmp(envs[i].key, PROFILE_ENV_CONFIG))
+			view_fact(v, envs[i].key, envs[i].value);
 	}
-	if (!profile_env_get(r->p, PROFILE_ENV_CONFIG))
-		return;
-	fprintf(v->out, "  %-22s", "protections built in");
-	for (i = 0; i < r->protections.n_rows; i++) {
-		char *name = output_text_escape(r->protections.rows[i].name);
-
-		fprintf(v->out, "%s %s", i % 3 || !i ? "" : "\n                        ", name);
-		free(name);
-	}
-	fprintf(v->out, "%s\n", r->protections.n_rows ? "" : " none known to this tool");
+	if (*unaffected)
+		view_fact(v, "not affected by", unaffected);
+	for (i = 0; i < r->protections.n_rows; i++)
+		protections = append_word(protections, " ", r->protections.rows[i].name);
+	if (profile_env_get(r->p, PROFILE_ENV_CONFIG))
+		view_fact(v, "protections built in",
+			  *protections ? protections : "none known to this tool");
+	free(protections);
+	free(unaffected);
+	free(envs);
 }
 
 static void write_table(const struct report *r, const struct options *o)

@@ -90,8 +90,21 @@ void view_text(const struct view *view, const char *fmt, ...)
 	if (vasprintf(&text, fmt, args) < 0)
 		text = alloc_strdup("out of memory");
 	va_end(args);
-	output_text_wrap(view->out, text, view->width, 0);
+	output_text_wrap(view->out, text, view->width, 0, 0);
 	free(text);
+}
+
+void view_fact(const struct view *view, const char *name, const char *value)
+{
+	enum {
+		NAME_WIDTH = 24
+	};
+	char *escaped_name = output_text_escape(name), *escaped = output_text_escape(value);
+	int column = fprintf(view->out, "  %-*s ", NAME_WIDTH, escaped_name);
+
+	output_text_wrap(view->out, escaped, view->width, column > 0 ? column : 0, NAME_WIDTH + 3);
+	free(escaped);
+	free(escaped_name);
 }
 
 void view_section(const struct view *view, const struct output_section *section, unsigned int top)

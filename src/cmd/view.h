@@ -38,6 +38,9 @@ void view_init(struct view *view, FILE *out, const struct view_options *options)
 /* A paragraph of text that is escaped already. */
 void view_text(const struct view *view, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* A line of a list, "  NAME  VALUE", wrapped under VALUE; both as they come out of the file. */
+void view_fact(const struct view *view, const char *name, const char *value);
+
 /* A table, TOP rows of it unless --top says otherwise; TOP 0: all. */
 void view_section(const struct view *view, const struct output_section *section, unsigned int top);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/text.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -28,17 +29,18 @@ char *output_text_escape(const char *s)
 	return text;
 }
 
-void output_text_wrap(FILE *out, const char *text, unsigned int width, unsigned int indent)
+void output_text_wrap(FILE *out, const char *text, unsigned int width, unsigned int column,
+		      unsigned int indent)
 {
-	unsigned int column = 0;
+	bool first = true;
 
-	for (;;) {
+	for (;; first = false) {
 		size_t n = strcspn(text, " ");
 
-		if (column && width && column + 1 + n > width) {
+		if (!first && width && column + 1 + n > width) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
-		} else if (column) {
+		} else if (!first) {
 			fputc(' ', out);
 			column++;
 		}

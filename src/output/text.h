@@ -12,10 +12,12 @@
 char *output_text_escape(const char *s);
 
 /*
- * Prints TEXT (as it is: escape it first) broken at spaces into lines of at most WIDTH columns, all
- * but the first indented by INDENT. WIDTH 0: one line.
+ * Prints TEXT (as it is: escape it first) broken at spaces into lines of at most WIDTH columns. The
+ * first line begins in column COLUMN, behind what was printed there; all others are indented by
+ * INDENT. WIDTH 0: one line.
  */
-void output_text_wrap(FILE *out, const char *text, unsigned int width, unsigned int indent);
+void output_text_wrap(FILE *out, const char *text, unsigned int width, unsigned int column,
+		      unsigned int indent);
 
 /*
  * Columns to fill on OUT: $COLUMNS if set, else the terminal's, else OUTPUT_WIDTH_DEFAULT. Sets

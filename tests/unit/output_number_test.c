@@ -123,13 +123,14 @@ static void test_escape(void **state)
 	check_escape("\xc2\x9b", "\\xc2\\x9b");
 }
 
-static void check_wrap(const char *text, unsigned int width, const char *expected)
+static void check_wrap(const char *text, unsigned int width, unsigned int column,
+		       const char *expected)
 {
 	char *out = NULL;
 	size_t n = 0;
 	FILE *f = open_memstream(&out, &n);
 
-	output_text_wrap(f, text, width, 2);
+	output_text_wrap(f, text, width, column, 2);
 	fclose(f);
 	assert_string_equal(out, expected);
 	free(out);
@@ -138,10 +139,11 @@ static void check_wrap(const char *text, unsigned int width, const char *expecte
 static void test_wrap(void **state)
 {
 	(void)state;
-	check_wrap("", 10, "\n");
-	check_wrap("one two three", 0, "one two three\n");
-	check_wrap("one two three", 8, "one two\n  three\n");
-	check_wrap("toolongforaline x", 5, "toolongforaline\n  x\n");
+	check_wrap("", 10, 0, "\n");
+	check_wrap("one two three", 0, 0, "one two three\n");
+	check_wrap("one two three", 8, 0, "one two\n  three\n");
+	check_wrap("one two three", 8, 4, "one\n  two\n  three\n");
+	check_wrap("toolongforaline x", 5, 0, "toolongforaline\n  x\n");
 }
 
 int main(void)
