@@ -121,8 +121,9 @@ static char *sample_leaf(const struct profile *p, const struct profile_sample *s
 		text_frame(&t, FRAME_NO_STACK);
 	} else {
 		location = &p->locations[stack->locations[0]];
+		/* The last of its frames is the function; those before it are inlined there. */
 		if (location->n_frames)
-			text_location_frame(&t, &location->frames[0]);
+			text_location_frame(&t, &location->frames[location->n_frames - 1]);
 		else
 			text_unresolved(&t, location);
 	}

@@ -27,7 +27,10 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 		       double scale);
 void analyze_stacks_deinit(struct analyze_stacks *stacks);
 
-/* The share of samples whose innermost frame is NAME, with the suffixes above. */
+/*
+ * The share of samples taken in the function NAME itself, what is inlined into it included: single
+ * inlined bodies are too many for a list. Suffixes as above.
+ */
 struct analyze_leaf {
 	char *name;
 	double samples, share;

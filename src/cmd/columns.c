@@ -132,7 +132,7 @@ struct output_section columns_report_workload(const struct analyze_workload *wor
 struct output_section columns_report_leaves(const struct analyze_leaves *leaves)
 {
 	static const struct output_column columns[] = {
-		COLUMN(analyze_leaf, name, "INNERMOST FRAME", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		COLUMN(analyze_leaf, name, "FUNCTION ITSELF", OUTPUT_TEXT, OUTPUT_ALWAYS),
 		COLUMN(analyze_leaf, samples, "SAMPLES", OUTPUT_COUNT, OUTPUT_ALWAYS),
 		COLUMN(analyze_leaf, share, "SHARE", OUTPUT_FRACTION, OUTPUT_ALWAYS),
 	};

@@ -162,10 +162,10 @@ static void test_leaves(void **state)
 	analyze_leaves_init(&leaves, p);
 	assert_true(leaves.samples == 10);
 	assert_int_equal(leaves.n_leaves, 3);
-	assert_string_equal(leaves.leaves[0].name, "body_[i]");
+	assert_string_equal(leaves.leaves[0].name, "inner_[k]");
 	assert_true(leaves.leaves[0].samples == 6 && leaves.leaves[0].share == 0.6);
 	assert_string_equal(leaves.leaves[1].name, "[user]");
-	assert_string_equal(leaves.leaves[2].name, "body_[i];[irqs_off]");
+	assert_string_equal(leaves.leaves[2].name, "inner_[k];[irqs_off]");
 	analyze_leaves_deinit(&leaves);
 	profile_destroy(p);
 }
