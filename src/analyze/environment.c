@@ -52,7 +52,9 @@ static char *slice_dup(struct slice slice)
 
 static void setting_add(struct settings *list, struct slice name, struct slice value)
 {
-	vec_push(list, settings, ((struct setting){ name, value, list->n_settings }));
+	struct setting setting = { name, value, list->n_settings };
+
+	vec_push(list, settings, setting);
 }
 
 /* The text of /proc/config.gz: "CONFIG_X=value" and "# CONFIG_X is not set", which is no setting. */

@@ -31,7 +31,7 @@ static void text_name(struct text *t, const char *name)
 {
 	size_t i;
 
-	for (i = 0; name[i] && i < MAX_NAME; i++) {
+	for (i = 0; i < MAX_NAME && name[i]; i++) {
 		unsigned char c = name[i];
 
 		vec_push(t, chars, c <= ' ' || c >= 0x7f || c == ';' ? '_' : (char)c);

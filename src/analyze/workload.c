@@ -83,13 +83,14 @@ static void refs_collect(struct refs *refs, const struct profile *p)
 
 		for (j = 0; j < run->n_reports; j++) {
 			const struct profile_report *r = &run->reports[j];
+			struct ref ref = {
+				.name = r->name,
+				.probed = probed,
+				.order = refs->n_refs,
+				.figures = { (double)r->iterations, r->mean, r->p50, r->min },
+			};
 
-			vec_push(refs, refs,
-				 ((struct ref){ .name = r->name,
-						.probed = probed,
-						.order = refs->n_refs,
-						.figures = { (double)r->iterations, r->mean, r->p50,
-							     r->min } }));
+			vec_push(refs, refs, ref);
 		}
 	}
 	for (i = 0; i < p->n_runs; i++) {
