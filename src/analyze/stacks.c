@@ -29,9 +29,9 @@ struct text {
 /* NAME without what has a meaning in folded stacks or on a terminal. */
 static void text_name(struct text *t, const char *name)
 {
-	size_t i;
+	size_t i, n = strnlen(name, MAX_NAME);
 
-	for (i = 0; i < MAX_NAME && name[i]; i++) {
+	for (i = 0; i < n; i++) {
 		unsigned char c = name[i];
 
 		vec_push(t, chars, c <= ' ' || c >= 0x7f || c == ';' ? '_' : (char)c);
