@@ -1,0 +1,70 @@
+#!/bin/bash
+# ab: which boots it makes and what it does with their files.  kprotperf itself
+# is a stand-in that tells how it was called.
+
+# shellcheck disable=SC2016,SC2154 # text for guests; names from tap.sh
+# shellcheck source=SCRIPTDIR/tap.sh
+. "$(dirname "$0")/tap.sh"
+need baseline hardened
+
+cat >kprotperf <<'TEXT'
+#!/bin/sh
+# record writes what it was asked into its -o file.
+sub=$1
+shift
+case $sub in
+record)
+	asked="$*"
+	while [ "$1" != -o ]; do shift; done
+	[ ! -e fail-on-$(zcat /proc/config.gz | grep -c FREELIST_RANDOM=y) ] || exit 9
+	{
+		zcat /proc/config.gz | grep -o 'FREELIST_RANDOM=y'
+		echo "$asked" | sed 's/\.lab-ab[^ ]*/PART/'
+	} >"$2"
+	;;
+merge)
+	out=$2
+	shift 2
+	cat "$@" >"$out"
+	;;
+diff) echo "diff $*" ;;
+esac
+TEXT
+chmod +x kprotperf
+export KPROTPERF=$scratch/kprotperf
+
+try "$lab" ab --func allocate_slab -r 3 --accel icount -- workload --iterations 5
+is 'ab ends with diff' "$status:$out" '0:diff baseline.data hardened.data'
+is 'baseline is recorded on baseline' "$(cat baseline.data)" \
+	'--func allocate_slab -r 3 -o PART -- workload --iterations 5'
+is 'hardened on hardened' "$(cat hardened.data)" \
+	'FREELIST_RANDOM=y
+--func allocate_slab -r 3 -o PART -- workload --iterations 5'
+
+try "$lab" ab --boots 2 --baseline hardened --hardened=baseline -- workload
+is 'two boots of each side are merged, sides as asked' "$(cat baseline.data)|$(cat hardened.data)" \
+	'FREELIST_RANDOM=y
+-o PART -- workload
+FREELIST_RANDOM=y
+-o PART -- workload|-o PART -- workload
+-o PART -- workload'
+is 'boots alternate' "$(grep -o 'boot . of 2: [a-z]*' err.txt | tr '\n' ,)" \
+	'boot 1 of 2: baseline,boot 1 of 2: hardened,boot 2 of 2: baseline,boot 2 of 2: hardened,'
+
+rm baseline.data hardened.data
+touch fail-on-1
+try "$lab" ab -- workload
+is 'a record that fails stops it, with its status' "$status" 9
+like 'and a line that says where' "$err" '^lab: recording hardened \(kernel hardened, boot 1\) ended with status 9'
+is 'no part of a file is left' "$(find . -name '*data*')" ''
+
+try "$lab" ab -o x.data -- workload
+is '-o is refused' "$status" 120
+try "$lab" ab --boots none -- workload
+is '--boots wants a number' "$status" 120
+try "$lab" ab --boots 2
+is 'a command is wanted' "$status" 120
+try env KPROTPERF=/no/such "$lab" ab -- workload
+like 'without kprotperf it says how to get it' "$err" '^lab: no program /no/such; build it with make'
+
+done_testing

@@ -1,0 +1,66 @@
+#!/bin/bash
+# A guest that panics, one that hangs and a command that fails are three things.
+
+# shellcheck disable=SC2016,SC2154 # text for guests; names from tap.sh
+# shellcheck source=SCRIPTDIR/tap.sh
+. "$(dirname "$0")/tap.sh"
+need hardened
+
+try "$lab" run -- false
+is 'a command that fails: its status' "$status" 1
+is 'and no word from the lab' "$err" ''
+try "$lab" run -- /no/such/program
+is 'a command that does not exist: 127, as a shell has it' "$status" 127
+
+try "$lab" run -- sh -c 'echo before; echo c >/proc/sysrq-trigger'
+is 'a kernel panic: status 121' "$status" 121
+like 'and a line that says so' "$err" '^lab: the guest.s kernel panicked: .*(sysrq|NULL pointer|panic).*console: /'
+is 'what was printed before it is not lost' "$out" before
+log=$(sed -n 's/^lab: .*(console: \(.*\))$/\1/p' err.txt)
+ok "the console's log is kept" grep -q 'Kernel panic' "$log"
+
+try "$lab" run --append init=/no/such/init -- true
+is 'a kernel that cannot start its init: a panic as well' "$status" 121
+
+try "$lab" run --timeout 20 -- sh -c 'echo before; while :; do :; done'
+is 'a hang: status 122' "$status" 122
+like 'and a line that says so' "$err" '^lab: the guest did not end within 20 s'
+is 'what was printed before it is not lost' "$out" before
+
+try "$lab" run --kernel nosuch -- true
+is 'an unknown kernel: status 120' "$status" 120
+like 'and a line with those that exist' "$err" "^lab: no kernel 'nosuch'; there are: baseline .*hardened"
+try "$lab" run --kernel ../hardened -- true
+is 'a path is no kernel' "$status" 120
+try env KPROTPERF_LAB="$scratch/empty" "$lab" run -- true
+is 'a kernel that is not built: status 120' "$status" 120
+like 'and how to build it' "$err" '^lab: kernel .hardened. is not built; build it with: scripts/lab build hardened'
+try "$lab" run --bzimage /no/such/bzImage -- true
+is 'a missing bzImage' "$status:$err" '120:lab: cannot read the kernel /no/such/bzImage'
+echo 'not a kernel' >junk
+try "$lab" run --accel icount --bzimage junk -- true
+is 'a file that is no kernel: status 120' "$status" 120
+like "and QEMU's own words" "$err" '^lab: QEMU ended before the guest did: .*kernel'
+try "$lab" run --accel icount --cpus 2 -- true
+is 'icount with two CPUs: status 120' "$status" 120
+like 'and what to use' "$err" '^lab: --accel icount has one CPU .*--accel tcg'
+for wrong in '--nosuch' '--accel xen -- true' '--timeout soon -- true' '--cpus 0 -- true' '--kernel' ''; do
+	# shellcheck disable=SC2086 # words
+	try "$lab" run $wrong
+	is "wrong usage '$wrong': status 120 and one line" "$status:$(wc -l <err.txt)" 120:1
+done
+
+mkdir bin
+for tool in bash cat dirname readlink sed awk grep sha256sum head stat dpkg-query mktemp gcc cut tr; do
+	ln -s "$(command -v "$tool")" bin/
+done
+try env PATH="$scratch/bin" "$lab" run -- true
+is 'without QEMU: status 120' "$status" 120
+like 'and how to get it' "$err" '^lab: qemu-system-x86_64 is not installed; .*scripts/setup'
+
+for dir in / /proc /sys/kernel /dev; do
+	is "the current directory $dir cannot be shared" \
+		"$(cd $dir && "$lab" run -- true 2>/dev/null; echo $?)" 120
+done
+
+done_testing

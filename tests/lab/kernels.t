@@ -1,0 +1,124 @@
+#!/bin/bash
+# The kernels: built once, differing in what they are meant to, and the state a
+# guest is in before its command runs.
+
+# shellcheck disable=SC2016,SC2154 # text for guests; names from tap.sh
+# shellcheck source=SCRIPTDIR/tap.sh
+. "$(dirname "$0")/tap.sh"
+need baseline hardened
+
+for kernel in baseline hardened; do
+	dir=$("$lab" path "$kernel")
+	ok "path $kernel has bzImage, vmlinux, config, System.map" \
+		test -s "$dir/bzImage" -a -s "$dir/vmlinux" -a -s "$dir/config" -a -s "$dir/System.map"
+done
+is 'baseline and hardened differ in one option' \
+	"$(diff "$("$lab" path baseline)/config" "$("$lab" path hardened)/config" | grep '^[<>]')" \
+	'< # CONFIG_SLAB_FREELIST_RANDOM is not set
+> CONFIG_SLAB_FREELIST_RANDOM=y'
+is 'neither has SLAB_FREELIST_HARDENED' "$(grep -h SLAB_FREELIST_HARDENED \
+	"$("$lab" path baseline)/config" "$("$lab" path hardened)/config" | sort -u)" \
+	'# CONFIG_SLAB_FREELIST_HARDENED is not set'
+
+begin=${EPOCHREALTIME/./}
+try "$lab" build
+took=$((${EPOCHREALTIME/./} - begin))
+is 'building again says nothing' "$status:$out$err" '0:'
+ok "and is immediate ($((took / 1000)) ms)" test "$took" -lt 1000000
+
+try "$lab" list
+like 'list shows the kernels' "$out" '^hardened +built +.*SLAB freelist'
+is 'and base is no kernel' "$(grep -c '^base ' out.txt)" 0
+try "$lab" path nosuch
+is 'path of an unknown kernel is wrong usage' "$status:$out" 2:
+
+# A copy of the scripts with kernels of its own, in the same cache.
+cp -r "$(dirname "$lab")" scripts
+printf '%s\n' '# about: asks for what there is not' '# on: baseline' \
+	'CONFIG_NO_SUCH_OPTION=y' 'CONFIG_KASAN_SW_TAGS=y' '# CONFIG_64BIT is not set' \
+	>scripts/kernels/impossible.config
+try scripts/lab build impossible
+is 'a kernel whose options do not hold is refused' "$status" 1
+like 'with those options' "$err" 'CONFIG_NO_SUCH_OPTION=y'
+like 'all of them' "$err" 'CONFIG_KASAN_SW_TAGS=y'
+like 'the ones not to be set too' "$err" 'CONFIG_64BIT is not set'
+is 'and nothing that looks built' "$(scripts/lab path impossible 2>/dev/null)" ''
+
+printf '%s\n' '# about: interrupted' '# on: baseline' 'CONFIG_DEFAULT_HOSTNAME="t"' \
+	>scripts/kernels/interrupted.config
+perl -e 'setpgrp(0, 0); $SIG{INT} = "DEFAULT"; exec @ARGV' scripts/lab build interrupted 2>said &
+pid=$!
+for _ in $(seq 300); do
+	grep -q building said && break
+	sleep 0.1
+done
+sleep 3
+kill -INT -- "-$pid"
+wait "$pid"
+is 'an interrupted build ends' $? 130
+is 'and leaves nothing that looks built' "$(scripts/lab path interrupted 2>/dev/null)" ''
+is 'nor a compiler at work' "$(pgrep -af -- "O=$cache" | grep -v pgrep)" ''
+try scripts/lab build interrupted
+is 'it can be taken up again' "$status" 0
+ok 'to its end' test -s "$(scripts/lab path interrupted)/vmlinux"
+rm -rf "$(scripts/lab path interrupted)" "$cache/logs"/build-{interrupted,impossible}.log
+
+# --- a guest's state ---------------------------------------------------------
+
+# getrandom(GRND_NONBLOCK) is 1 byte, or EAGAIN while not seeded.
+seeded='$! = 0; my $b = "x"; my $n = syscall(318, $b, 1, 1); print "$n ", $!{EAGAIN} ? "EAGAIN" : "ok", "\n"'
+try "$lab" run --accel icount -- perl -e "$seeded"
+is 'the random generator is seeded' "$out" '1 ok'
+try "$lab" run --accel icount --append 'random.trust_cpu=off random.trust_bootloader=off' -- \
+	sh -c "sleep 5; perl -e '$seeded'; dmesg | grep -c 'crng init done'"
+is 'unless asked not to be' "$out" $'-1 EAGAIN\n0'
+
+cat >state.sh <<'TEXT'
+cat /sys/devices/system/clocksource/clocksource0/current_clocksource
+dmesg | grep -o 'tsc: Detected 1000.000 MHz TSC'
+dmesg | grep -c 'Refined TSC'
+cat /proc/sys/kernel/kptr_restrict /proc/sys/vm/overcommit_memory
+cat /proc/sys/kernel/bpf_stats_enabled /proc/sys/kernel/tainted
+nproc
+TEXT
+try "$lab" run --accel icount -- sh state.sh
+is 'clock and settings are the known ones' "$out" \
+	$'tsc\ntsc: Detected 1000.000 MHz TSC\n0\n0\n0\n0\n0\n1'
+
+# 20 million instructions between two readings of each clock.
+cat >spin.c <<'TEXT'
+#include <stdio.h>
+#include <time.h>
+static long now(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+static long spin(clockid_t clock)
+{
+	long turns = 10000000, start = now(clock);
+
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(turns));
+	return now(clock) - start;
+}
+int main(void)
+{
+	printf("%ld\n", spin(CLOCK_MONOTONIC));
+	printf("%ld\n", spin(CLOCK_MONOTONIC_RAW));
+	return 0;
+}
+TEXT
+cc -O2 -o spin spin.c
+for boot in 1 2 3; do
+	"$lab" run --accel icount --seed "$boot" -- ./spin
+done >spins
+is 'three boots told their clocks' "$(wc -l <spins)" 6
+ok 'one instruction is one nanosecond, by both clocks, to 0.2 % (timer ticks)' \
+	awk '$1 < 20000000 || $1 > 20040000 { print; bad = 1 } END { exit bad }' spins
+ok 'and boots agree to 0.1 %' \
+	awk 'NR == 1 || $1 < low { low = $1 } $1 > high { high = $1 }
+	     END { print low, high; exit high - low > low / 1000 }' spins
+
+done_testing

@@ -1,0 +1,73 @@
+#!/bin/bash
+# Whatever ends the lab, no process, mount or temporary file stays behind.
+
+# shellcheck disable=SC2016,SC2154 # text for guests; names from tap.sh
+# shellcheck source=SCRIPTDIR/tap.sh
+. "$(dirname "$0")/tap.sh"
+need hardened
+
+# Things of the lab that exist now; another lab may be at work on this machine,
+# hence a cache of our own with the kernel linked into it.
+export KPROTPERF_LAB=$scratch/cache
+mkdir -p cache/kernels work
+ln -s "$(KPROTPERF_LAB=$cache "$lab" path hardened)" cache/kernels/
+cp "$cache/accel" cache/ 2>/dev/null
+cd work || exit 1
+
+leftovers() {
+	ls -A "$KPROTPERF_LAB/runs" 2>/dev/null
+	pgrep -af -- "$KPROTPERF_LAB" | grep -v pgrep
+	ls -A "$scratch/work"
+}
+mounts=$(cat /proc/self/mountinfo)
+
+# start: the lab in a process group of its own with signals as a terminal's
+# foreground job has them (bash starts background jobs deaf to INT).
+start() {
+	perl -e 'setpgrp(0, 0); $SIG{INT} = "DEFAULT"; exec @ARGV' \
+		"$lab" run --timeout 120 -- sh -c 'echo up; while :; do :; done' \
+		>"$scratch/started" 2>"$scratch/said" &
+	pid=$!
+	for _ in $(seq 600); do
+		[ -s "$scratch/started" ] && return
+		sleep 0.1
+	done
+}
+
+for signal in INT TERM HUP; do
+	start
+	ok "the guest is up before SIG$signal" test -s "$scratch/started"
+	kill "-$signal" -- "-$pid"
+	wait "$pid"
+	is "after SIG$signal the status says so" $? $((128 + $(kill -l "$signal")))
+	is "and nothing is left" "$(leftovers)" ''
+done
+
+start
+kill -TERM "$pid"
+wait "$pid"
+is 'nothing is left when the signal reaches the lab alone' "$(leftovers)" ''
+
+start
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+for _ in $(seq 50); do
+	[ -z "$(pgrep -f -- "$KPROTPERF_LAB/runs" | head -n 1)" ] && break
+	sleep 0.1
+done
+is 'after SIGKILL no process is left' "$(pgrep -af -- "$KPROTPERF_LAB/runs" | grep -v pgrep)" ''
+"$lab" run -- true
+is 'and the next run removes the rest' "$(leftovers)" ''
+
+"$lab" run -- sh -c 'echo c >/proc/sysrq-trigger' 2>/dev/null
+"$lab" run --timeout 2 -- true 2>/dev/null
+is 'nothing is left after a panic and a hang' "$(leftovers)" ''
+is 'mounts are as before' "$(cat /proc/self/mountinfo)" "$mounts"
+
+for i in $(seq 30); do
+	: >"$KPROTPERF_LAB/logs/console-2000-$i.log"
+done
+"$lab" run -- true
+ok 'console logs do not pile up' test "$(find "$KPROTPERF_LAB/logs" -name 'console-*' | wc -l)" -le 20
+
+done_testing
