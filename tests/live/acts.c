@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Workloads of the live tests: each does a known number of known things, and prints what only it
+ * can know. `acts ACT [N]`.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static void die(const char *what)
+{
+	perror(what);
+	_exit(99);
+}
+
+static void check(int ok, const char *what)
+{
+	if (!ok)
+		die(what);
+}
+
+static void sleep_ms(long ms)
+{
+	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&ts, NULL);
+}
+
+/* Waits for N children, all of which must have ended with STATUS as waitpid() gives it. */
+static void reap(int n, int expected)
+{
+	int status;
+
+	for (int i = 0; i < n; i++)
+		check(wait(&status) > 0 && status == expected, "child");
+}
+
+/* N children, one after the other. */
+static void forks(int n)
+{
+	for (int i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		check(pid >= 0, "fork");
+		if (!pid)
+			_exit(0);
+		reap(1, 0);
+	}
+}
+
+/* N children alive at once, each of which makes ten calls of getppid(). */
+static void crowd(int n)
+{
+	int gate[2];
+	char c;
+
+	check(pipe(gate) == 0, "pipe");
+	for (int i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		check(pid >= 0, "fork");
+		if (!pid) {
+			close(gate[1]);
+			check(read(gate[0], &c, 1) == 0, "read");
+			for (int k = 0; k < 10; k++)
+				syscall(SYS_getppid);
+			_exit(0);
+		}
+	}
+	close(gate[1]);
+	reap(n, 0);
+}
+
+static void *thread_nothing(void *arg)
+{
+	return arg;
+}
+
+static void threads(int n)
+{
+	pthread_t t;
+
+	for (int i = 0; i < n; i++) {
+		check(!pthread_create(&t, NULL, thread_nothing, NULL), "pthread_create");
+		check(!pthread_join(t, NULL), "pthread_join");
+	}
+}
+
+static void *thread_sleep(void *arg)
+{
+	sleep_ms(200);
+	return arg;
+}
+
+/* N threads asleep at once, 200 ms each. */
+static void sleepers(int n)
+{
+	pthread_t *t = calloc(n, sizeof(*t));
+
+	for (int i = 0; i < n; i++)
+		check(!pthread_create(&t[i], NULL, thread_sleep, NULL), "pthread_create");
+	for (int i = 0; i < n; i++)
+		check(!pthread_join(t[i], NULL), "pthread_join");
+}
+
+/* N blocking reads, for each of which the writer sleeps 20 ms first. */
+static void blocked_reads(int n)
+{
+	int fds[2];
+	char c;
+
+	check(pipe(fds) == 0, "pipe");
+	if (!fork()) {
+		for (int i = 0; i < n; i++) {
+			sleep_ms(20);
+			check(write(fds[1], "x", 1) == 1, "write");
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < n; i++)
+		check(read(fds[0], &c, 1) == 1, "read");
+	reap(1, 0);
+}
+
+/* N children killed while they sleep. */
+static void killed_asleep(int n)
+{
+	pid_t *pids = calloc(n, sizeof(*pids));
+
+	for (int i = 0; i < n; i++) {
+		pids[i] = fork();
+		check(pids[i] >= 0, "fork");
+		if (!pids[i]) {
+			sleep_ms(1000000);
+			_exit(1);
+		}
+	}
+	sleep_ms(200);
+	for (int i = 0; i < n; i++)
+		kill(pids[i], SIGKILL);
+	reap(n, SIGKILL);
+}
+
+static void *thread_exec(void *arg)
+{
+	(void)arg;
+	sleep_ms(50); /* main() is in pthread_join() then */
+	execl("/proc/self/exe", "acts", "getppids", "10", NULL);
+	die("execl");
+	return NULL;
+}
+
+/* A thread that is not the leader executes; the new program calls getppid() ten times. */
+static void thread_execs(int n)
+{
+	pthread_t others[4], t;
+
+	(void)n;
+	for (int i = 0; i < 4; i++)
+		check(!pthread_create(&others[i], NULL, thread_sleep, NULL), "pthread_create");
+	check(!pthread_create(&t, NULL, thread_exec, NULL), "pthread_create");
+	pthread_join(t, NULL);
+	_exit(98);
+}
+
+static void getppids(int n)
+{
+	for (int i = 0; i < n; i++)
+		syscall(SYS_getppid);
+}
+
+static __attribute__((noinline)) void vfork_one(void)
+{
+	pid_t pid = vfork();
+
+	check(pid >= 0, "vfork");
+	if (!pid) {
+		execl("/bin/true", "true", NULL);
+		_exit(1);
+	}
+}
+
+static void vforks(int n)
+{
+	for (int i = 0; i < n; i++) {
+		vfork_one();
+		reap(1, 0);
+	}
+}
+
+static void spawns(int n)
+{
+	char *argv[] = { "true", NULL };
+	pid_t pid;
+
+	for (int i = 0; i < n; i++) {
+		check(!posix_spawn(&pid, "/bin/true", NULL, NULL, argv, environ), "posix_spawn");
+		reap(1, 0);
+	}
+}
+
+/* N processes that outlive the command. */
+static void daemons(int n)
+{
+	for (int i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		check(pid >= 0, "fork");
+		if (!pid) {
+			setsid();
+			close(1);
+			close(2);
+			sleep_ms(20000);
+			_exit(0);
+		}
+	}
+}
+
+/* Ends by a signal that it sends itself, inside kill(). */
+static void suicide(int n)
+{
+	kill(getpid(), n);
+	sleep_ms(1000);
+}
+
+static void segv(int n)
+{
+	struct rlimit none = { 0, 0 };
+
+	(void)n;
+	setrlimit(RLIMIT_CORE, &none);
+	*(volatile int *)8 = 0;
+}
+
+/* N getpid() by the 32-bit entry, whose number there is 20. */
+static void int80(int n)
+{
+	for (int i = 0; i < n; i++) {
+		long ret = 20;
+
+		__asm__ volatile("int $0x80" : "+a"(ret) : : "r8", "r9", "r10", "r11", "memory");
+		check(ret == getpid(), "int80");
+	}
+}
+
+/* Touches N pages; prints how many faults the kernel says that took. */
+static void faults(int n)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	char *mem = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct rusage before, after;
+
+	check(mem != MAP_FAILED, "mmap");
+	madvise(mem, n * page, MADV_NOHUGEPAGE);
+	getrusage(RUSAGE_SELF, &before);
+	for (int i = 0; i < n; i++)
+		mem[i * page] = 1;
+	getrusage(RUSAGE_SELF, &after);
+	printf("%ld\n", after.ru_minflt - before.ru_minflt);
+}
+
+/* N faults taken by the kernel, in read(), not by us. */
+static void kernel_faults(int n)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	char *mem = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = open("/dev/zero", O_RDONLY);
+
+	check(mem != MAP_FAILED && fd >= 0, "mmap");
+	madvise(mem, n * page, MADV_NOHUGEPAGE);
+	for (int i = 0; i < n; i++)
+		check(read(fd, mem + i * page, 1) == 1, "read");
+}
+
+/* Keeps the CPU busy in user space for N ms of its own CPU time. */
+static void spin(int n)
+{
+	struct timespec ts;
+
+	do
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	while (ts.tv_sec * 1000 + ts.tv_nsec / 1000000 < n);
+}
+
+/* Keeps the CPU busy in the kernel: reads 1 MiB of zeros N times, in place. */
+static void kernel_spin(int n)
+{
+	size_t size = 1 << 20;
+	char *mem = malloc(size);
+	int fd = open("/dev/zero", O_RDONLY);
+
+	check(mem && fd >= 0, "open");
+	for (int i = 0; i < n; i++)
+		check(read(fd, mem, size) == (ssize_t)size, "read");
+}
+
+static volatile sig_atomic_t told;
+
+static void on_term(int sig)
+{
+	told = sig;
+}
+
+/* Writes the file "ready", then runs until it is told to end, and says which signal told it. */
+static void until_told(int n)
+{
+	struct sigaction action = { .sa_handler = on_term };
+	int fd;
+
+	(void)n;
+	sigaction(SIGTERM, &action, NULL);
+	fd = open("ready", O_CREAT | O_WRONLY, 0644);
+	close(fd);
+	while (!told)
+		syscall(SYS_getppid);
+	_exit(40 + told);
+}
+
+/* Like it, but does not survive the signal. */
+static void forever(int n)
+{
+	int fd = open("ready", O_CREAT | O_WRONLY, 0644);
+
+	(void)n;
+	close(fd);
+	for (;;)
+		sleep_ms(1);
+}
+
+/* N rounds of opening, examining, changing, reading and removing files, mapping and splitting. */
+static void files(int n)
+{
+	struct stat st;
+	char name[64], buf[4096];
+
+	for (int i = 0; i < n; i++) {
+		int fd;
+
+		snprintf(name, sizeof(name), "/root-of-overlay.%d.%d", getpid(), i);
+		fd = open(name, O_CREAT | O_RDWR, 0600);
+		check(fd >= 0, name);
+		check(write(fd, buf, sizeof(buf)) == sizeof(buf), "write");
+		check(pread(fd, buf, sizeof(buf), 0) == sizeof(buf), "pread");
+		check(!fstat(fd, &st) && !stat(name, &st) && !access(name, R_OK), "stat");
+		check(!chmod(name, 0640) && !ftruncate(fd, 10) && !close(fd), "chmod");
+		check(!unlink(name), "unlink");
+	}
+}
+
+struct hammer {
+	int n;
+};
+
+static void *hammer_thread(void *arg)
+{
+	const struct hammer *h = arg;
+	long page = sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; i < h->n; i++) {
+		char *mem = mmap(NULL, 8 * page, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		int fds[2];
+
+		check(mem != MAP_FAILED && !pipe(fds), "mmap");
+		memset(mem, 1, 8 * page);
+		check(write(fds[1], mem, 4096) == 4096 && read(fds[0], mem, 4096) == 4096, "pipe");
+		check(!mprotect(mem + page, page, PROT_READ), "mprotect");
+		munmap(mem, 8 * page);
+		close(fds[0]);
+		close(fds[1]);
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* Four processes of three threads each, N rounds of everything, children and files besides. */
+static void hammer(int n)
+{
+	for (int p = 0; p < 4; p++) {
+		pid_t pid = fork();
+
+		check(pid >= 0, "fork");
+		if (!pid) {
+			struct hammer h = { n };
+			pthread_t t[3];
+
+			for (int i = 0; i < 3; i++)
+				check(!pthread_create(&t[i], NULL, hammer_thread, &h), "thread");
+			forks(n / 10 + 1);
+			files(n / 10 + 1);
+			for (int i = 0; i < 3; i++)
+				pthread_join(t[i], NULL);
+			_exit(0);
+		}
+	}
+	reap(4, 0);
+}
+
+static const struct {
+	const char *name;
+	void (*fn)(int n);
+} acts[] = {
+	{ "forks", forks },
+	{ "crowd", crowd },
+	{ "threads", threads },
+	{ "sleepers", sleepers },
+	{ "blocked-reads", blocked_reads },
+	{ "killed-asleep", killed_asleep },
+	{ "thread-execs", thread_execs },
+	{ "getppids", getppids },
+	{ "vforks", vforks },
+	{ "spawns", spawns },
+	{ "daemons", daemons },
+	{ "suicide", suicide },
+	{ "segv", segv },
+	{ "int80", int80 },
+	{ "faults", faults },
+	{ "kernel-faults", kernel_faults },
+	{ "spin", spin },
+	{ "kernel-spin", kernel_spin },
+	{ "until-told", until_told },
+	{ "forever", forever },
+	{ "files", files },
+	{ "hammer", hammer },
+};
+
+int main(int argc, char **argv)
+{
+	int n = argc > 2 ? atoi(argv[2]) : 1;
+
+	for (size_t i = 0; argc > 1 && i < sizeof(acts) / sizeof(acts[0]); i++) {
+		if (strcmp(argv[1], acts[i].name))
+			continue;
+		acts[i].fn(n);
+		return 0;
+	}
+	fprintf(stderr, "usage: acts ACT [N]\n");
+	return 2;
+}

@@ -1,0 +1,120 @@
+#!/bin/bash
+# Counts are those that strace and bpftrace have of the same work; kprobe and
+# fentry agree; two boots agree on times.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Counts calls of functions by what COMMAND and its descendants do, from its
+# execve() to their last switch: the same scope as record's.
+bpftrace_calls() {
+	local name=$1 functions=$2 f
+	shift 2
+	{
+		echo "BEGIN { @ours[cpid] = 1; }"
+		echo "tracepoint:sched:sched_process_fork /@ours[args->parent_pid]/ { @ours[args->child_pid] = 1; }"
+		for f in $functions; do
+			echo "kprobe:$f /@ours[tid]/ { @calls[\"$f\"] = count(); }"
+		done
+		echo "END { clear(@ours); }"
+	} >"$name.bt"
+	keep "$name" bpftrace -f json -c "$*" "$name.bt"
+}
+
+# do_mmap has more arguments than fentry can take: by default it is a kprobe between two fentries.
+nested='vm_mmap_pgoff do_mmap mmap_region'
+recursive='do_dentry_open vfs_getattr_nosec inode_permission notify_change'
+
+guest_first() {
+	record fentry --func vm_area_dup --func allocate_slab -- "$workloads/big-fork"
+	record kprobe --attach=kprobe --freq=0 --func vm_area_dup --func allocate_slab -- \
+		"$workloads/big-fork"
+	bpftrace_calls bpftrace 'vm_area_dup allocate_slab' "$workloads/big-fork"
+	# Under record it reports its figures once more.
+	keep strace env KPROTPERF_REPORT_FD=9 strace -c -f -o strace.txt "$workloads/big-fork" 9>report.txt
+
+	local how
+	for how in auto kprobe; do
+		# shellcheck disable=SC2046 # options
+		record "nested-$how" --attach=$how --freq=0 $(printf -- '--func %s ' $nested $recursive) -- \
+			"$acts" files 50
+	done
+	bpftrace_calls nested "$nested $recursive" "$acts" files 50
+}
+
+guest_again() {
+	record again --func vm_area_dup --func allocate_slab -- "$workloads/big-fork"
+}
+
+side "$@"
+need hardened
+boot hardened guest_first
+clean_dmesg
+
+bpftrace_count() {
+	grep '^{' "$1.out" | jq -r "select(.type == \"map\").data.\"@calls\".\"$2\" // empty"
+}
+
+equal "vm_area_dup's calls are bpftrace's" "$(calls fentry vm_area_dup)" \
+	"$(bpftrace_count bpftrace vm_area_dup)"
+holds 'and as many as the mappings and forks require' "$(calls fentry vm_area_dup) > 20 * 6000"
+within "allocate_slab's calls are bpftrace's" "$(calls fentry allocate_slab)" \
+	"$(bpftrace_count bpftrace allocate_slab)" 2
+equal 'clone is called as often as the workload forks' "$(syscalls fentry clone)" 20
+
+# Not exit_group, which strace does not count because it does not return.
+json fentry '.syscalls[] | select(.name | startswith("[") or startswith("exit") | not) |
+	"\(.name) \(.calls) \(.errors)"' | sort >ours.txt
+awk 'NR > 2 && $1 ~ /^[0-9.]+$/ && $NF != "total" {
+	print $NF, $4, NF == 6 ? $5 : 0 }' strace.txt | sort >theirs.txt
+ok 'every syscall, its calls and its errors are those of strace' diff ours.txt theirs.txt
+ok 'which are not few' test "$(wc -l <theirs.txt)" -ge 15
+equal 'exit_group is counted up to the death of the tasks' "$(syscalls fentry exit_group)" 21
+equal 'nothing is lost' "$(lost fentry)" nothing
+equal 'every cell in [irq] or a syscall adds up to the sum over contexts' \
+	"$(json fentry '[.functions[] | select(.name == "allocate_slab" and .syscall != "*") | .calls] | add')" \
+	"$(calls fentry allocate_slab)"
+
+equal 'kprobes count as fentry does' "$(calls kprobe vm_area_dup)" "$(calls fentry vm_area_dup)"
+within 'for allocate_slab too' "$(calls kprobe allocate_slab)" "$(calls fentry allocate_slab)" 2
+equal 'and lose nothing' "$(lost kprobe)" nothing
+equal 'nothing is said to be known of what kprobes miss' "$(json kprobe '.losses | has("probe_missed"), .probe_missed')" true
+
+for f in $nested $recursive; do
+	equal "$f: by default, calls are bpftrace's" "$(calls nested-auto "$f")" \
+		"$(bpftrace_count nested "$f")"
+	equal "$f: by kprobes too" "$(calls nested-kprobe "$f")" \
+		"$(bpftrace_count nested "$f")"
+	holds "$f was called" "$(calls nested-auto "$f") > 0"
+done
+like 'fentry and kprobes are mixed' "$("$kprotperf" report nested-auto.data)" \
+	'^Probes on functions: fentry 6, kprobe 1'
+for how in auto kprobe; do
+	equal "$how: nested and recursive calls lose nothing" "$(lost nested-$how)" nothing
+	outer=vm_mmap_pgoff
+	for inner in do_mmap mmap_region; do
+		holds "$how: $inner takes less than $outer around it" \
+			"$(function_row nested-$how $inner total mmap) < $(function_row nested-$how $outer total mmap)"
+		equal "$how: and is called as often" "$(calls nested-$how $inner mmap)" \
+			"$(calls nested-$how $outer mmap)"
+		outer=$inner
+	done
+	holds "$how: mmap() takes longer than all in it" \
+		"$(syscall_row nested-$how mmap total) > $(function_row nested-$how vm_mmap_pgoff total mmap)"
+	# On an overlay each of these calls itself for the file below, once a call.
+	for f in notify_change inode_permission; do
+		holds "$how: $f is called by itself" \
+			"$(calls nested-$how $f chmod) >= 2 * $(syscalls nested-$how chmod)"
+	done
+	# The inner call's time is in the outer one's, so the longest is at least two of the shortest.
+	holds "$how: of a recursive call both are timed, the outer longer than the inner" \
+		"$(function_row nested-$how notify_change max chmod) > $(function_row nested-$how notify_change min chmod)"
+done
+
+boot hardened guest_again
+within "two boots agree on clone's mean" "$(syscall_row again clone mean)" \
+	"$(syscall_row fentry clone mean)" 0.3
+equal 'and on the number of calls' "$(calls again vm_area_dup)" "$(calls fentry vm_area_dup)"
+
+done_testing

@@ -1,0 +1,194 @@
+# shellcheck shell=bash disable=SC2034 # names the tests use
+# What the live tests share. A test has two sides in one file: functions that
+# run in a guest, called by `boot`, and checks that the host makes of what those
+# left in the current directory. A guest costs seconds, so one does many things.
+#
+#     guest_main() { record clone --func kernel_clone -- "$acts" forks 10; }
+#     side "$@"
+#     boot hardened guest_main
+#     is 'calls' "$(calls clone kernel_clone)" 10
+#     done_testing
+
+set -u
+self=$(readlink -f "$0")
+repo=$(readlink -f "$(dirname "$self")/../..")
+build=${BUILD:-build}
+case $build in
+/*) ;;
+*) build=$repo/$build ;;
+esac
+kprotperf=$build/kprotperf
+workloads=$build/workloads
+acts=$build/tests/live/acts
+
+# --- guest -------------------------------------------------------------------
+
+# side "$@": where the guest's side begins, and ends if this is the guest.
+side() {
+	if [ "${1-}" = --guest ]; then
+		shift
+		"$@"
+		local status=$?
+		dmesg >dmesg.txt
+		exit "$status"
+	fi
+	# shellcheck source=SCRIPTDIR/../lab/tap.sh
+	. "$repo/tests/lab/tap.sh"
+	if [ -n "${LIVE_KEEP-}" ]; then # to look at what the guests left
+		trap - EXIT
+		echo "# $scratch"
+	fi
+	make_acts
+}
+
+# keep NAME COMMAND...: leaves its stdout, stderr and status in NAME.{out,err,status}.
+keep() {
+	local name=$1
+	shift
+	"$@" >"$name.out" 2>"$name.err"
+	echo $? >"$name.status"
+}
+
+# record NAME ARG...: into NAME.data. Names are resolved from kallsyms alone:
+# reading the guest's DWARF takes longer than anything else here.
+record() {
+	local name=$1
+	shift
+	keep "$name" "$kprotperf" record --no-resolve -o "$name.data" "$@"
+}
+
+# await COMMAND...: until it succeeds, 20 s at most.
+await() {
+	local i
+	for i in $(seq 200); do
+		if "$@" 2>/dev/null; then
+			return 0
+		fi
+		sleep 0.1
+	done
+	echo "timed out: $*" >&2
+	return 1
+}
+
+# traces: what is attached to this kernel, in words to compare before and after.
+traces() {
+	bpftool prog show | grep -c 'name on_\|name function_\|name fault_\|kprotperf'
+	wc -l </sys/kernel/debug/kprobes/list
+	bpftool link show | wc -l
+	cat /sys/kernel/tracing/kprobe_events
+}
+
+# --- host --------------------------------------------------------------------
+
+make_acts() {
+	mkdir -p "${acts%/*}"
+	if [ "$repo/tests/live/acts.c" -nt "$acts" ]; then
+		"${CC:-cc}" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$acts.$$" \
+			"$repo/tests/live/acts.c" -lpthread && mv "$acts.$$" "$acts" || {
+			echo 'Bail out! tests/live/acts.c does not build'
+			exit 1
+		}
+	fi
+}
+
+# boot KERNEL FUNCTION [RUN-OPTION...]: runs FUNCTION of this file in a guest.
+# A guest that does not end well fails the test, and says why.
+boot() {
+	local kernel=$1 function=$2
+	shift 2
+	"$lab" run --kernel "$kernel" "$@" -- env BUILD="$build" bash "$self" --guest "$function" >boot.out 2>boot.err
+	local status=$?
+	is "the $kernel guest ran $function" "$status" 0
+	[ "$status" = 0 ] || sed 's/^/#   /' boot.out boot.err
+}
+
+# json NAME FILTER: jq's answer about NAME.data, empty where there is none.
+json() {
+	if [ ! "$1.json" -nt "$1.data" ]; then
+		"$kprotperf" report "$1.data" --format=json >"$1.json" || return 1
+	fi
+	jq -r "$2 // empty" "$1.json"
+}
+
+# calls NAME FUNCTION [CONTEXT], syscalls NAME SYSCALL: 0 where there is no row.
+calls() {
+	json "$1" "[.functions[] | select(.name == \"$2\" and .syscall == \"${3-*}\") | .calls] | add // 0"
+}
+
+syscalls() {
+	json "$1" "[.syscalls[] | select(.name == \"$2\") | .calls] | add // 0"
+}
+
+# function_is NAME FUNCTION KEY, syscall_is NAME SYSCALL KEY: one figure of a row.
+function_row() {
+	json "$1" "first(.functions[] | select(.name == \"$2\" and .syscall == \"${4-*}\")) | .$3"
+}
+
+syscall_row() {
+	json "$1" "first(.syscalls[] | select(.name == \"$2\")) | .$3"
+}
+
+# lost NAME: every loss that is not 0, or "nothing". Samples apart: see contexts.t.
+lost() {
+	json "$1" '[.losses | to_entries[] | select(.key != "samples_not_received" and .value != 0
+		and .value != null) | "\(.key)=\(.value)"] | if . == [] then "nothing" else join(" ") end'
+}
+
+accounting() {
+	json "$1" ".accounting.$2 // 0"
+}
+
+# equal WHAT GOT EXPECTED: like is, but nothing does not equal nothing.
+equal() {
+	if [ -n "$2" ]; then
+		is "$@"
+	else
+		is "$1" 'no figure' "$3"
+	fi
+}
+
+# within WHAT GOT EXPECTED PERCENT
+within() {
+	tests=$((tests + 1))
+	if jq -en "(${2:-null}) as \$got | ($3) as \$want | \$got != null and
+			(\$got - \$want | fabs) <= \$want * $4 / 100" >/dev/null; then
+		printf 'ok %d - %s\n' "$tests" "$1"
+	else
+		printf 'not ok %d - %s\n#   got %s, expected %s within %s %%\n' \
+			"$tests" "$1" "${2:-nothing}" "$3" "$4"
+	fi
+}
+
+# holds WHAT EXPRESSION: of jq, so fractions too.
+holds() {
+	tests=$((tests + 1))
+	if jq -en "$2" >/dev/null 2>&1; then
+		printf 'ok %d - %s\n' "$tests" "$1"
+	else
+		printf 'not ok %d - %s\n#   does not hold: %s\n' "$tests" "$1" "$2"
+	fi
+}
+
+# clean_dmesg: nothing in the guest's log since its boot that a kernel prints
+# when something is wrong with it.
+clean_dmesg() {
+	tests=$((tests + 1))
+	local bad='WARNING:|BUG:|KASAN|INFO: |Call Trace|Oops|scheduling while atomic|possible |deadlock|lockup|rcu.*stall|Kernel panic|general protection|bad frame|unsafe'
+	if [ -s dmesg.txt ] && ! grep -nE "$bad" dmesg.txt >check.log; then
+		printf "ok %d - the kernel's log is clean\n" "$tests"
+	else
+		printf "not ok %d - the kernel's log is clean\n" "$tests"
+		head -n 40 check.log | sed 's/^/#   /'
+	fi
+}
+
+# one_line WHAT FILE REGEX: FILE is one "kprotperf: ..." line that matches.
+one_line() {
+	tests=$((tests + 1))
+	if [ "$(wc -l <"$2")" = 1 ] && grep -qE "^kprotperf: $3" "$2"; then
+		printf 'ok %d - %s\n' "$tests" "$1"
+	else
+		printf 'not ok %d - %s\n#   expected one line "kprotperf: %s", got:\n' "$tests" "$1" "$3"
+		sed 's/^/#   /' "$2"
+	fi
+}
