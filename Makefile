@@ -112,7 +112,7 @@ TAP_LAB   := $(sort $(wildcard tests/lab/*.t tests/live/*.t))
 PROVE     := CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove --exec '' --timer --merge
 
 .PHONY: unit
-unit: all $(UNIT_TESTS) ## the tests that need neither root nor a guest (SAN=1 too)
+unit: all tests ## the tests that need neither root nor a guest (SAN=1 too)
 	$(PROVE) $(TAP_UNIT) $(TAP_SHELL)
 
 .PHONY: check
@@ -122,7 +122,7 @@ check: setup ## all tests: units, command line, and live ones in the lab's kerne
 	$(PROVE) $(TAP_UNIT) $(TAP_SHELL) $(TAP_LAB)
 
 .PHONY: tests
-tests: $(UNIT_TESTS)
+tests: $(UNIT_TESTS) $(BUILD)/tests/make_fixture
 
 .PHONY: demo
 demo: setup ## the whole story: build, two kernels, record, diff, flame graphs, into demo/

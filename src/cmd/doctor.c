@@ -66,7 +66,6 @@ int cmd_doctor(int argc, char **argv)
 	struct record_features f;
 	bool syscalls, functions;
 
-	argv[0] = "kprotperf doctor";
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	record_features_probe(&f);
 

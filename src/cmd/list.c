@@ -59,7 +59,6 @@ int cmd_list(int argc, char **argv)
 	struct record_symbols symbols;
 	int n;
 
-	argv[0] = "kprotperf list";
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	record_features_probe(&features);
 	n = record_symbols_init(&symbols, o.vmlinux);

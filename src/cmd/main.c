@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
 
@@ -60,8 +61,11 @@ int main(int argc, char **argv)
 		return CMD_DONE;
 	}
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (!strcmp(name, commands[i].name))
+		if (!strcmp(name, commands[i].name)) {
+			/* What argp calls the program in its messages. */
+			argv[1] = alloc_printf("kprotperf %s", name);
 			return commands[i].run(argc - 1, argv + 1);
+		}
 	if (*name)
 		log_error("no command '%s'; kprotperf --help lists them", name);
 	else

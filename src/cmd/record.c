@@ -125,7 +125,6 @@ int cmd_record(int argc, char **argv)
 	};
 	int status;
 
-	argv[0] = "kprotperf record";
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
 	log_set_verbosity(o.verbose);
 	status = record_session(&o);
