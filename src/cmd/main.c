@@ -20,6 +20,7 @@ static const struct command {
 	{ "diff", cmd_diff, "BASELINE HARDENED", "the same work on two kernels, side by side" },
 	{ "fold", cmd_fold, "FILE", "folded stacks, for flamegraph.pl" },
 	{ "merge", cmd_merge, "-o OUT FILE…", "runs of several boots into one file" },
+	{ "resolve", cmd_resolve, "FILE…", "names and lines into a file recorded elsewhere" },
 	{ "list", cmd_list, "[GLOB]", "what can be measured on this kernel, and how" },
 	{ "doctor", cmd_doctor, "", "what this machine allows, and how to get the rest" },
 };

@@ -26,8 +26,11 @@
 /* The kernel's own test function, which does next to nothing. */
 #define EMPTY_FUNCTION "bpf_fentry_test1"
 
-/* Tells that names are better resolved outside, and where files that want it are listed. */
-#define NO_RESOLVE_ENV "KPROTPERF_NO_RESOLVE"
+/*
+ * Set by the lab: names are resolved outside of the guest, where reading a vmlinux is fast, and the
+ * files that want it are to be listed in the file that this names.
+ */
+#define RESOLVE_LATER_ENV "KPROTPERF_RESOLVE_LATER"
 
 struct session {
 	const struct record_options *o;
@@ -278,8 +281,26 @@ static void session_resolve(struct session *s)
 		return;
 	}
 	profile_env_set(s->p, PROFILE_ENV_VMLINUX, symbol_image_path(image));
-	if (!s->o->no_resolve && !getenv(NO_RESOLVE_ENV))
+	if (!s->o->no_resolve && !getenv(RESOLVE_LATER_ENV))
 		profile_resolve_image(s->p, image);
+}
+
+/* Notes the file that was written for whoever resolves it. */
+static void session_resolve_later(const struct session *s)
+{
+	const char *list = getenv(RESOLVE_LATER_ENV);
+	char *path;
+	FILE *f;
+
+	if (!list || s->o->no_resolve)
+		return;
+	path = realpath(s->o->output, NULL);
+	f = path ? fopen(list, "ae") : NULL;
+	if (f) {
+		fprintf(f, "%s\n", path);
+		fclose(f);
+	}
+	free(path);
 }
 
 static uint64_t calls_counted(const struct profile *p)
@@ -342,6 +363,7 @@ int record_session(const struct record_options *options)
 	session_resolve(&s);
 	if (profile_file_write(s.p, options->output))
 		goto out;
+	session_resolve_later(&s);
 	say_summary(&s);
 	status = workload_status(s.p);
 	if (status && options->argv)
