@@ -44,59 +44,77 @@ static __always_inline __u64 hash_mix(__u64 hash, __u64 v)
 	return hash ^ (hash >> 29);
 }
 
-static __always_inline void stack_count(struct stack_buffer *buf, __u32 n, __u32 ctx, __u32 flags)
+/* The entry of the stack with that key, claimed if it is new, which *FRESH tells; NULL: no place. */
+static __always_inline struct engine_stack *stack_entry(__u64 key, bool *fresh)
 {
-	__u64 key = hash_mix(GOLDEN, (__u64)ctx << 32 | flags);
-	struct engine_stack *s;
-	__u32 at;
-
-	for (__u32 i = 0; i < ENGINE_STACK_FRAMES && i < n; i++)
-		key = hash_mix(key, buf->ips[i]);
-	key |= !key;
-
 	for (__u32 i = 0; i < STACK_TRIES; i++) {
+		__u32 at = ((__u32)key + i) & stack_mask;
+		struct engine_stack *s = bpf_map_lookup_elem(&stacks, &at);
 		__u64 was;
 
-		at = ((__u32)key + i) & stack_mask;
-		s = bpf_map_lookup_elem(&stacks, &at);
 		if (!s)
 			break;
 		was = s->key;
-		if (!was)
-			was = __sync_val_compare_and_swap(&s->key, 0, key);
 		if (!was) {
-			s->ctx = ctx;
-			s->flags = flags;
-			s->n = n;
-			for (__u32 k = 0; k < ENGINE_STACK_FRAMES && k < n; k++)
-				s->ips[k] = buf->ips[k];
-			was = key;
+			was = __sync_val_compare_and_swap(&s->key, 0, key);
+			if (!was) {
+				*fresh = true;
+				return s;
+			}
 		}
-		if (was == key) {
-			__sync_fetch_and_add(&s->count, 1);
-			return;
-		}
+		if (was == key)
+			return s;
 	}
-	loss_count(ENGINE_LOSS_STACKS, 1);
+	return NULL;
+}
+
+/*
+ * SIZE is that of the stack in bytes; beyond it the buffer is zero. All of it is hashed, without a
+ * branch, and the copy made by a helper: the verifier goes through this once for every function
+ * that is measured, and would take a second for each if it had loops to follow.
+ */
+static __always_inline void stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx, __u32 flags)
+{
+	__u64 key = hash_mix(GOLDEN, (__u64)ctx << 32 | flags);
+	struct engine_stack *s;
+	bool fresh = false;
+
+	if (size) {
+#pragma unroll
+		for (int i = 0; i < ENGINE_STACK_FRAMES; i++)
+			key = hash_mix(key, buf->ips[i]);
+	}
+	key |= !key;
+	s = stack_entry(key, &fresh);
+	if (!s) {
+		loss_count(ENGINE_LOSS_STACKS, 1);
+		return;
+	}
+	if (fresh) {
+		s->ctx = ctx;
+		s->flags = flags;
+		s->n = size / sizeof(__u64);
+		bpf_probe_read_kernel(s->ips, size, buf->ips);
+	}
+	__sync_fetch_and_add(&s->count, 1);
 }
 
 /* Counts a sample of the kernel stack as a program with that CTX sees it. */
 static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context, __u32 flags)
 {
 	struct stack_buffer *buf = bpf_map_lookup_elem(&stack_buffers, &buffer);
-	__u32 n = 0;
-	long size;
+	long size = 0;
 
 	if (!buf)
 		return;
 	if (!(flags & ENGINE_SAMPLE_USER)) {
 		size = bpf_get_stack(ctx, buf->ips, sizeof(buf->ips), 0);
-		if (size > 0)
-			n = (__u32)size / sizeof(__u64);
-		else
+		if (size <= 0 || size > (long)sizeof(buf->ips)) {
 			loss_count(ENGINE_LOSS_STACK_FETCH, 1);
+			size = 0;
+		}
 	}
-	stack_count(buf, n, context, flags);
+	stack_count(buf, size, context, flags);
 }
 
 #endif
