@@ -18,11 +18,11 @@ ok() {
 	local name=$1
 	shift
 	tests=$((tests + 1))
-	if "$@" >check.log 2>&1; then
+	if "$@" >"$scratch/check.log" 2>&1; then
 		printf 'ok %d - %s\n' "$tests" "$name"
 	else
 		printf 'not ok %d - %s\n#   failed: %s\n' "$tests" "$name" "$*"
-		sed 's/^/#   /' check.log
+		sed 's/^/#   /' "$scratch/check.log"
 	fi
 }
 
