@@ -68,14 +68,15 @@ static __noinline __u32 frame_find(struct engine_task *t, __u32 top, __u32 site,
  * turned them on. A timed function inside which the sample fell due gets it here, at its return,
  * with the stack it had: what the kernel does with interrupts off shows where it is done.
  */
-static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engine_task *t)
+static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engine_task *t,
+				 __u32 site)
 {
 	__u64 start = bpf_ktime_get_ns();
 
 	if (!cpu || !t)
 		return 0;
 	cpu->taken = 1;
-	sample_stack(ctx, BUFFER_PROBE, t->ctx, ENGINE_SAMPLE_AT_RETURN);
+	sample_stack(ctx, BUFFER_PROBE, t->ctx, ENGINE_SAMPLE_AT_RETURN, site);
 	t->cost += bpf_ktime_get_ns() - start;
 	return 0;
 }
@@ -85,11 +86,11 @@ static __always_inline bool is_sample_due(const struct engine_cpu *cpu,
 {
 	__u64 due = cpu->due;
 
-	return now > due + ENGINE_LATE_NS && due >= f->start && !cpu->taken;
+	return now > due + ENGINE_PENDING_NS && due >= f->start && !cpu->taken;
 }
 
 static __always_inline void function_return(void *ctx, __u32 site, __u64 sp, __u64 inner,
-					    __u64 full, bool may_sample)
+					    __u64 full)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct engine_cpu *cpu = this_cpu();
@@ -108,8 +109,9 @@ static __always_inline void function_return(void *ctx, __u32 site, __u64 sp, __u
 			if (t->skipped)
 				t->skipped--;
 			else
-				loss_count(t->flags & ENGINE_TASK_FRESH ? ENGINE_INFO_OPEN_AT_START :
-									  ENGINE_LOSS_NO_ENTRY,
+				loss_count(t->flags & ENGINE_TASK_FRESH ?
+						   ENGINE_INFO_OPEN_AT_START :
+						   ENGINE_LOSS_NO_ENTRY,
 					   1);
 			return;
 		}
@@ -119,8 +121,8 @@ static __always_inline void function_return(void *ctx, __u32 site, __u64 sp, __u
 	}
 	frame_close(t, f, &t->frames[(depth - 1) & (ENGINE_DEPTH - 1)], now, inner);
 	t->cost += full;
-	if (may_sample && is_sample_due(cpu, f, now))
-		sample_due(ctx, cpu, t);
+	if (is_sample_due(cpu, f, now))
+		sample_due(ctx, cpu, t, site);
 	barrier();
 	t->depth = depth;
 }
@@ -143,7 +145,7 @@ int function_fentry(void *ctx)
 SEC("fexit/bpf_fentry_test1")
 int function_fexit(void *ctx)
 {
-	function_return(ctx, site_of_copy(), stack_address(ctx), fentry_inner, fentry_full, true);
+	function_return(ctx, site_of_copy(), stack_address(ctx), fentry_inner, fentry_full);
 	return 0;
 }
 
@@ -157,8 +159,7 @@ int function_kprobe(struct pt_regs *ctx)
 SEC("kretprobe")
 int function_kretprobe(struct pt_regs *ctx)
 {
-	/* The frame of the function itself is gone when a return probe runs. */
 	function_return(ctx, bpf_get_attach_cookie(ctx), PT_REGS_SP(ctx) - sizeof(long),
-			kprobe_inner, kprobe_full, false);
+			kprobe_inner, kprobe_full);
 	return 0;
 }

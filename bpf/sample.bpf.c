@@ -4,19 +4,22 @@
  */
 #include "sample.h"
 
-/*
- * The timer's expiries lie on a grid of periods, of which each sample shows a time a little after;
- * the earliest show the grid. A sample well after its own was held up until interrupts came on.
- */
-static __always_inline bool sample_is_late(struct engine_cpu *cpu, __u64 now)
-{
-	__u64 due = cpu->due, late;
+/* Calibrated, in ticks: from the timer's expiry to this program, and the interrupt around it. */
+__u64 sample_latency __weak = 0, sample_full __weak = 0;
 
-	if (!due || now <= due || !sample_period) {
-		cpu->due = now + sample_period;
+/*
+ * The timer's expiries lie on a grid of periods, which the earliest samples show. A sample well
+ * after its own was held up until interrupts came on.
+ */
+static __always_inline bool sample_is_late(struct engine_cpu *cpu, __u64 start)
+{
+	__u64 expired = start - sample_latency, due = cpu->due, late;
+
+	if (!due || expired <= due || !sample_period) {
+		cpu->due = expired + sample_period;
 		return false;
 	}
-	late = now - due;
+	late = expired - due;
 	cpu->due = due + (late / sample_period + 1) * sample_period;
 	return late > ENGINE_LATE_NS;
 }
@@ -32,6 +35,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	if (!cpu)
 		return 0;
 	cpu->samples++;
+	cpu->started = start;
 	taken = cpu->taken;
 	cpu->taken = 0;
 	if (sample_is_late(cpu, start))
@@ -48,9 +52,10 @@ int on_sample(struct bpf_perf_event_data *ctx)
 			flags |= ENGINE_SAMPLE_USER;
 		else if (!on_task_stack(ctx->regs.sp))
 			context = ENGINE_CTX_IRQ;
-		sample_stack(ctx, BUFFER_SAMPLER, context, flags);
+		sample_stack(ctx, BUFFER_SAMPLER, context, flags, 0);
 	}
-	/* Of what a sample costs, most is walking the stack, which differs: this much is known. */
-	t->cost += bpf_ktime_get_ns() - start;
+	/* What a stack's walk costs differs from one to the next, so it is measured each time. */
+	cpu->took = bpf_ktime_get_ns() - start;
+	t->cost += cpu->took + sample_full;
 	return 0;
 }

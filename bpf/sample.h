@@ -73,9 +73,10 @@ static __always_inline struct engine_stack *stack_entry(__u64 key, bool *fresh)
  * branch, and the copy made by a helper: the verifier goes through this once for every function
  * that is measured, and would take a second for each if it had loops to follow.
  */
-static __always_inline void stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx, __u32 flags)
+static __always_inline void stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx, __u32 flags,
+					__u32 site)
 {
-	__u64 key = hash_mix(GOLDEN, (__u64)ctx << 32 | flags);
+	__u64 key = hash_mix(hash_mix(GOLDEN, (__u64)ctx << 32 | flags), site);
 	struct engine_stack *s;
 	bool fresh = false;
 
@@ -93,6 +94,7 @@ static __always_inline void stack_count(struct stack_buffer *buf, __u32 size, __
 	if (fresh) {
 		s->ctx = ctx;
 		s->flags = flags;
+		s->site = site;
 		s->n = size / sizeof(__u64);
 		bpf_probe_read_kernel(s->ips, size, buf->ips);
 	}
@@ -100,7 +102,8 @@ static __always_inline void stack_count(struct stack_buffer *buf, __u32 size, __
 }
 
 /* Counts a sample of the kernel stack as a program with that CTX sees it. */
-static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context, __u32 flags)
+static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context, __u32 flags,
+					 __u32 site)
 {
 	struct stack_buffer *buf = bpf_map_lookup_elem(&stack_buffers, &buffer);
 	long size = 0;
@@ -114,7 +117,7 @@ static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context,
 			size = 0;
 		}
 	}
-	stack_count(buf, size, context, flags);
+	stack_count(buf, size, context, flags, site);
 }
 
 #endif

@@ -16,8 +16,8 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } free_slots SEC(".maps");
 
-const volatile __u32 max_tasks = 1;   /* slots, slot 0 included */
-const volatile __u32 idle_base = 0;   /* system-wide: slot of CPU 0's idle task */
+const volatile __u32 max_tasks = 1; /* slots, slot 0 included */
+const volatile __u32 idle_base = 0; /* system-wide: slot of CPU 0's idle task */
 const volatile bool follow_all = false;
 
 __u32 next_slot = 1;

@@ -98,18 +98,25 @@ struct engine_cpu {
 	__u32 slot;    /* of the running task; 0: not followed */
 	__u32 taken;   /* a probe has taken the sample that is due */
 	__u64 samples; /* sampler interrupts that reached the program, whatever ran */
-	__u64 due;     /* when the next is due; 0: not known yet */
-	__u64 pad[5];
+	__u64 due;     /* when the timer expires next; 0: not known yet */
+	__u64 started; /* when the last one's program began, and how long it took */
+	__u64 took;
+	__u64 pad[3];
 };
 
 enum engine_sample_flag {
 	ENGINE_SAMPLE_USER = 1,
 	ENGINE_SAMPLE_LATE = 2,
-	ENGINE_SAMPLE_AT_RETURN = 4, /* taken by a return probe: its own frames come first */
+	ENGINE_SAMPLE_AT_RETURN = 4, /* taken by a return probe: its own frames may come first */
 };
 
-/* A sample later than this was held up: above what getting to the handler takes and varies by. */
-#define ENGINE_LATE_NS 2000
+/*
+ * A sample whose program begins later than this after the calibrated latency was held up: above what
+ * that varies by. A return probe that finds the timer expired for longer than the other knows that
+ * interrupts have been off since: with them on, it would have been interrupted.
+ */
+#define ENGINE_LATE_NS	  2000
+#define ENGINE_PENDING_NS 200
 
 /* A kernel stack with the number of samples that had it; key 0: free. */
 struct engine_stack {
@@ -118,7 +125,7 @@ struct engine_stack {
 	__u32 ctx;
 	__u32 flags;
 	__u32 n;
-	__u32 pad;
+	__u32 site; /* whose return probe took it, with ENGINE_SAMPLE_AT_RETURN */
 	__u64 ips[ENGINE_STACK_FRAMES];
 };
 

@@ -5,16 +5,19 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/bpf.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
 
-#define ROUNDS 101
+#define ROUNDS          101
+#define SAMPLER_PERIODS 20
 
 /*
  * What the empty calls that are timed take by themselves, in instructions: the nop at the entry, the
@@ -23,7 +26,7 @@
  */
 #define EMPTY_FUNCTION_INSNS 4
 #define EMPTY_SYSCALL_INSNS  8
-#define EMPTY_NS	     1
+#define EMPTY_NS             1
 
 /* A system call that no kernel has. */
 #define UNUSED_SYSCALL (ENGINE_SYSCALLS - 1)
@@ -155,7 +158,8 @@ static void calibrate_syscall(struct calibrator *c, struct record_cost *cost)
 	cost->known = true;
 }
 
-static bool is_used(const struct calibrator *c, const struct profile *p, enum profile_mechanism mech)
+static bool is_used(const struct calibrator *c, const struct profile *p,
+		    enum profile_mechanism mech)
 {
 	if (record_engine_fault_mechanism(c->e) == mech)
 		return true;
@@ -198,21 +202,102 @@ void record_calibrate(struct record_engine *e, const struct profile *p, uint64_t
 	record_engine_set_costs(e, out->cost);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/*
+ * Spins in user space, reading the clock. Where two readings lie apart and the sampler's program ran
+ * between them, the gap less an ordinary step and less the program's own time is the interrupt's
+ * cost, and from the first reading to the program's beginning its latency.
+ */
+static unsigned int watch_samples(const volatile struct engine_cpu *cpu, uint64_t end,
+				  uint64_t *latency, struct series *full)
+{
+	uint64_t seen = cpu->samples, step = UINT64_MAX, before = now_ns(), now;
+	unsigned int n = 0;
+
+	for (; before < end && n < ROUNDS; before = now) {
+		now = now_ns();
+		if (cpu->samples == seen) {
+			if (now - before < step)
+				step = now - before;
+			continue;
+		}
+		seen = cpu->samples;
+		if (cpu->started < before || cpu->started > now)
+			continue;
+		if (cpu->started - before < *latency)
+			*latency = cpu->started - before;
+		full->values[n++] = less(now - before, step + cpu->took);
+		now = now_ns();
+	}
+	return n;
+}
+
+void record_calibrate_sampler(struct record_engine *e, uint64_t period,
+			      struct record_calibration *out)
+{
+	struct record_engine_maps maps;
+	uint64_t latency = UINT64_MAX;
+	struct series full;
+	cpu_set_t all, one;
+	unsigned int n = 0;
+	int cpu;
+
+	/* The sampler's interrupts on this CPU only are looked at: not to move from it. */
+	cpu = sched_getcpu();
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (cpu < 0 || sched_getaffinity(0, sizeof(all), &all) ||
+	    sched_setaffinity(0, sizeof(one), &one))
+		return;
+	record_engine_maps(e, &maps);
+	if (!record_engine_follow_caller(e, true)) {
+		n = watch_samples(&maps.cpus[cpu], now_ns() + SAMPLER_PERIODS * period, &latency,
+				  &full);
+		record_engine_follow_caller(e, false);
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+	if (!n)
+		return;
+	/* The median of the N values: the rest of the series is out of the way. */
+	for (unsigned int i = n; i < ROUNDS; i++)
+		full.values[i] = full.values[i % n];
+	out->sampler_known = true;
+	out->sample_latency = latency;
+	out->sample_full = median(&full);
+	record_engine_set_sample_cost(e, latency, out->sample_full);
+}
+
+static void store(struct profile *p, const char *name, char *value)
+{
+	char *key = alloc_printf(PROFILE_ENV_COST "%s", name);
+
+	profile_env_set(p, key, value);
+	log_verbose(1, "cost of %s: %s %s", name, value, profile_clock_unit(p->clock));
+	free(key);
+	free(value);
+}
+
 void record_calibration_store(const struct record_calibration *c, struct profile *p)
 {
 	for (int mech = 0; mech < RECORD_N_MECHANISMS; mech++) {
 		const struct record_cost *cost = &c->cost[mech];
-		char *key, *value;
 
-		if (!cost->known)
-			continue;
-		key = alloc_printf(PROFILE_ENV_COST "%s", profile_mechanism_name(mech));
-		value = alloc_printf("inner=%" PRIu64 " ±%" PRIu64 " full=%" PRIu64 " ±%" PRIu64,
-				     cost->inner, cost->inner_spread, cost->full, cost->full_spread);
-		profile_env_set(p, key, value);
-		log_verbose(1, "cost of %s: %s %s", profile_mechanism_name(mech), value,
-			    profile_clock_unit(p->clock));
-		free(key);
-		free(value);
+		if (cost->known)
+			store(p, profile_mechanism_name(mech),
+			      alloc_printf("inner=%" PRIu64 " ±%" PRIu64 " full=%" PRIu64
+					   " ±%" PRIu64,
+					   cost->inner, cost->inner_spread, cost->full,
+					   cost->full_spread));
 	}
+	if (c->sampler_known)
+		store(p, "sample",
+		      alloc_printf("latency=%" PRIu64 " interrupt=%" PRIu64, c->sample_latency,
+				   c->sample_full));
 }

@@ -25,6 +25,9 @@ struct record_cost {
 
 struct record_calibration {
 	struct record_cost cost[RECORD_N_MECHANISMS]; /* by enum profile_mechanism */
+	bool sampler_known;
+	uint64_t sample_latency; /* from the timer's expiry to the sampler's program */
+	uint64_t sample_full;	 /* the interrupt around that program, which times itself */
 };
 
 /*
@@ -34,6 +37,13 @@ struct record_calibration {
  */
 void record_calibrate(struct record_engine *e, const struct profile *p, uint64_t addr,
 		      int32_t btf_id, struct record_calibration *out);
+
+/*
+ * Measures the sampler and tells the engine, which must have been armed. Takes 20 periods of the
+ * sampler. Costs stay unknown where no sample comes.
+ */
+void record_calibrate_sampler(struct record_engine *e, uint64_t period,
+			      struct record_calibration *out);
 
 /* The costs as environment of P, for whoever reads the file. */
 void record_calibration_store(const struct record_calibration *c, struct profile *p);

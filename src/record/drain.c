@@ -10,6 +10,9 @@
 #include "kprotperf/engine.h"
 #include "record/syscalls.h"
 
+/* What kallsyms says of BPF programs and trampolines. */
+#define BPF_MODULE "bpf"
+
 struct drain {
 	struct profile *p;
 	uint32_t run;
@@ -150,21 +153,43 @@ static bool is_kernel(const struct drain *d, uint64_t ip)
 	if (symbol_kallsyms_in_image(d->ks, ip))
 		return true;
 	sym = symbol_kallsyms_covering(d->ks, ip, NULL);
-	return sym && sym->module;
+	return sym && sym->module && strcmp(sym->module, BPF_MODULE) != 0;
+}
+
+/*
+ * The function that returned when S was taken, where S does not have it: a kretprobe runs when its
+ * frame is gone, while fexit runs inside it. Returns how many locations that makes.
+ */
+static uint32_t add_returning(struct drain *d, const struct engine_stack *s, uint32_t first,
+			      uint32_t *locations)
+{
+	uint64_t stext = symbol_kallsyms_stext(d->ks), entry;
+	const struct symbol_sym *top;
+
+	if (s->site >= d->p->n_sites)
+		return 0;
+	entry = d->p->sites[s->site].addr + stext;
+	top = first < s->n ? symbol_kallsyms_covering(d->ks, s->ips[first], NULL) : NULL;
+	if ((top && top->addr == entry) || !is_kernel(d, entry))
+		return 0;
+	locations[0] = location_index(d, entry);
+	return 1;
 }
 
 static void drain_stack(struct drain *d, const struct engine_stack *s)
 {
-	uint32_t locations[ENGINE_STACK_FRAMES], n = 0, i = 0;
+	uint32_t locations[ENGINE_STACK_FRAMES + 1], n = 0, i = 0;
 	bool ours = false;
 	struct profile_sample sample = { .run = d->run, .count = s->count };
 
-	/* A probe's own frames lie above the function it took the sample for. */
-	if (s->flags & ENGINE_SAMPLE_AT_RETURN)
+	if (s->flags & ENGINE_SAMPLE_AT_RETURN) {
+		/* A probe's own frames lie above the function it took the sample for. */
 		while (i < s->n && i < ENGINE_STACK_FRAMES && !is_kernel(d, s->ips[i]))
 			i++;
+		n = add_returning(d, s, i, locations);
+	}
 	for (; i < s->n && i < ENGINE_STACK_FRAMES; i++) {
-		bool leaf = n == 0, kernel = is_kernel(d, s->ips[i] - !leaf);
+		bool leaf = i == 0, kernel = is_kernel(d, s->ips[i] - !leaf);
 
 		if (ours && kernel && is_trampoline_call(d, s->ips[i])) {
 			ours = false;
@@ -172,7 +197,7 @@ static void drain_stack(struct drain *d, const struct engine_stack *s)
 		}
 		ours = !kernel;
 		if (kernel)
-			locations[n++] = location_index(d, s->ips[i] - (i != 0));
+			locations[n++] = location_index(d, s->ips[i] - !leaf);
 		else if (leaf)
 			locations[n++] = probe_location(d);
 	}

@@ -19,12 +19,12 @@
 #include "record/function.h"
 #include "record/sampler.h"
 
-#define DEFAULT_TASKS	  4096
-#define CELLS_PER_SITE	  8
-#define MIN_CELLS	  512
-#define MAX_SHARDS	  16
-#define MAX_CELLS_MEMORY  (32u << 20)
-#define STACK_ENTRIES	  8192
+#define DEFAULT_TASKS    4096
+#define CELLS_PER_SITE   8
+#define MIN_CELLS        512
+#define MAX_SHARDS       16
+#define MAX_CELLS_MEMORY (32u << 20)
+#define STACK_ENTRIES    8192
 
 struct map_view {
 	struct bpf_map *map;
@@ -32,7 +32,15 @@ struct map_view {
 	size_t len;
 };
 
-enum view { VIEW_CPUS, VIEW_SLOTS, VIEW_TASKS, VIEW_CELL_OF, VIEW_CELLS, VIEW_STACKS, N_VIEWS };
+enum view {
+	VIEW_CPUS,
+	VIEW_SLOTS,
+	VIEW_TASKS,
+	VIEW_CELL_OF,
+	VIEW_CELLS,
+	VIEW_STACKS,
+	N_VIEWS
+};
 
 struct record_engine {
 	struct kprotperf_bpf *skel;
@@ -104,8 +112,8 @@ static void choose_sizes(struct record_engine *e)
 	e->n_cells = MIN_CELLS + CELLS_PER_SITE * c->n_functions;
 	for (e->n_shards = 1; e->n_shards < e->n_cpus && e->n_shards < MAX_SHARDS;)
 		e->n_shards *= 2;
-	while (e->n_shards > 1 && (size_t)e->n_shards * e->n_cells * sizeof(struct engine_cell) >
-					  MAX_CELLS_MEMORY)
+	while (e->n_shards > 1 &&
+	       (size_t)e->n_shards * e->n_cells * sizeof(struct engine_cell) > MAX_CELLS_MEMORY)
 		e->n_shards /= 2;
 	e->n_stacks = c->sample_period ? STACK_ENTRIES : 1;
 }
@@ -121,8 +129,9 @@ static int set_sizes(struct record_engine *e)
 	err = err ?: bpf_map__set_max_entries(s->maps.tasks, e->n_tasks);
 	err = err ?: bpf_map__set_max_entries(s->maps.free_slots, e->n_tasks);
 	/* One site more than there are functions: the spare one. */
-	err = err ?: bpf_map__set_max_entries(s->maps.cell_of,
-					      (e->config.n_functions + 2) * ENGINE_CONTEXTS);
+	err = err   ?:
+		      bpf_map__set_max_entries(s->maps.cell_of,
+					       (e->config.n_functions + 2) * ENGINE_CONTEXTS);
 	err = err ?: bpf_map__set_max_entries(s->maps.cells, (e->n_cells + 1) * e->n_shards);
 	err = err ?: bpf_map__set_max_entries(s->maps.stacks, e->n_stacks);
 
@@ -173,9 +182,9 @@ static int map_views(struct record_engine *e)
 {
 	struct kprotperf_bpf *s = e->skel;
 	struct bpf_map *maps[N_VIEWS] = {
-		[VIEW_CPUS] = s->maps.cpus,	  [VIEW_SLOTS] = s->maps.slots,
-		[VIEW_TASKS] = s->maps.tasks,	  [VIEW_CELL_OF] = s->maps.cell_of,
-		[VIEW_CELLS] = s->maps.cells,	  [VIEW_STACKS] = s->maps.stacks,
+		[VIEW_CPUS] = s->maps.cpus,   [VIEW_SLOTS] = s->maps.slots,
+		[VIEW_TASKS] = s->maps.tasks, [VIEW_CELL_OF] = s->maps.cell_of,
+		[VIEW_CELLS] = s->maps.cells, [VIEW_STACKS] = s->maps.stacks,
 	};
 	long page = sysconf(_SC_PAGESIZE);
 
@@ -292,11 +301,12 @@ int record_engine_start(struct record_engine *e)
 	err = err ?: attach(e, s->progs.on_newtask);
 	err = err ?: attach(e, s->progs.on_exec);
 	if (e->fault_mech != PROFILE_MECH_NONE)
-		err = err ?: attach_fault(e,
-					  e->fault_mech == PROFILE_MECH_FENTRY ?
-						  s->progs.fault_fexit :
-						  s->progs.fault_kretprobe,
-					  true);
+		err = err   ?:
+			      attach_fault(e,
+					   e->fault_mech == PROFILE_MECH_FENTRY ?
+						   s->progs.fault_fexit :
+						   s->progs.fault_kretprobe,
+					   true);
 	return err;
 }
 
@@ -361,6 +371,12 @@ void record_engine_set_costs(struct record_engine *e, const struct record_cost *
 	b->kprobe_inner = costs[PROFILE_MECH_KPROBE].inner;
 	b->kprobe_full = costs[PROFILE_MECH_KPROBE].full;
 	b->fault_inner = costs[e->fault_mech].inner;
+}
+
+void record_engine_set_sample_cost(struct record_engine *e, uint64_t latency, uint64_t full)
+{
+	e->skel->bss->sample_latency = latency;
+	e->skel->bss->sample_full = full;
 }
 
 uint64_t record_engine_inner_cost(const struct record_engine *e, enum profile_mechanism mech)
@@ -474,8 +490,8 @@ static uint64_t misses_ever(const struct record_engine *e)
 	struct bpf_program *prog;
 	uint64_t sum = record_functions_misses(e->functions, program_misses);
 
-	bpf_object__for_each_program(prog, e->skel->obj)
-		sum += program_misses(bpf_program__fd(prog));
+	bpf_object__for_each_program(prog, e->skel->obj) sum +=
+		program_misses(bpf_program__fd(prog));
 	return sum;
 }
 

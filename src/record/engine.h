@@ -58,6 +58,8 @@ uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint3
 /* What probes cost, by mechanism; zero until set. */
 struct record_cost;
 void record_engine_set_costs(struct record_engine *e, const struct record_cost *costs);
+/* What a sample costs; both zero until set. */
+void record_engine_set_sample_cost(struct record_engine *e, uint64_t latency, uint64_t full);
 /* The inner cost in force for a site, in ticks a call; see record/calibrate.h. */
 uint64_t record_engine_inner_cost(const struct record_engine *e, enum profile_mechanism mech);
 

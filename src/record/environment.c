@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 
-#define CONFIG_MAX	(4u << 20)
+#define CONFIG_MAX      (4u << 20)
 #define MITIGATIONS_DIR "/sys/devices/system/cpu/vulnerabilities"
 
 /* What the lab puts on its guests' kernel command line: see scripts/lab. */

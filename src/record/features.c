@@ -17,7 +17,7 @@
 /* The kernel's own, which reaches user space without a name there. */
 #define KERNEL_ENOTSUPP 524
 
-#define LOCKDOWN_PATH	 "/sys/kernel/security/lockdown"
+#define LOCKDOWN_PATH "/sys/kernel/security/lockdown"
 
 /* "none [integrity] confidentiality": the mode in force is the one in brackets. */
 static void lockdown_read(char *mode, size_t size)
@@ -75,8 +75,8 @@ void record_features_probe(struct record_features *f)
 		f->bpf = f->fentry = -ENOENT;
 	} else {
 		f->bpf = try_program("sched_switch", BPF_TRACE_RAW_TP, false);
-		f->fentry = f->bpf ? f->bpf :
-				     try_program("handle_mm_fault", BPF_TRACE_FENTRY, true);
+		f->fentry =
+			f->bpf ? f->bpf : try_program("handle_mm_fault", BPF_TRACE_FENTRY, true);
 	}
 	f->kprobe = access(KPROBE_TYPE_PATH, R_OK) ? -ENOENT : 0;
 }
@@ -116,7 +116,8 @@ int record_features_check(const struct record_features *f)
 	if (!f->bpf)
 		return 0;
 	if (geteuid() != 0) {
-		log_error("recording needs root: run it with sudo (or with CAP_BPF and CAP_PERFMON)");
+		log_error(
+			"recording needs root: run it with sudo (or with CAP_BPF and CAP_PERFMON)");
 		return -EPERM;
 	}
 	if (f->bpf == -EPERM && locked_down(f))

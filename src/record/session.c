@@ -39,6 +39,7 @@ struct session {
 	struct record_sites sites;
 	struct record_engine *engine;
 	struct profile *p;
+	struct record_calibration calibration;
 	char *path; /* of the command */
 };
 
@@ -153,7 +154,6 @@ static int session_prepare(struct session *s)
 static void session_calibrate(struct session *s)
 {
 	const struct symbol_sym *const *empty;
-	struct record_calibration calibration;
 	int32_t btf_id = -ENOENT;
 	size_t n;
 
@@ -161,8 +161,7 @@ static void session_calibrate(struct session *s)
 		btf_id = symbol_btf_function(s->symbols.btf, EMPTY_FUNCTION);
 	empty = symbol_kallsyms_named(s->symbols.ks, EMPTY_FUNCTION, &n);
 	record_calibrate(s->engine, s->p, n == 1 ? empty[0]->addr : 0, n == 1 ? btf_id : -ENOENT,
-			 &calibration);
-	record_calibration_store(&calibration, s->p);
+			 &s->calibration);
 }
 
 static int session_attach(struct session *s)
@@ -176,6 +175,9 @@ static int session_attach(struct session *s)
 	err = attach_sites(s) ?: record_engine_arm(s->engine);
 	if (err)
 		return err;
+	if (s->p->sample_period)
+		record_calibrate_sampler(s->engine, s->p->sample_period, &s->calibration);
+	record_calibration_store(&s->calibration, s->p);
 	say_skipped(s);
 	log_verbose(1, "%u functions, page faults by %s, %zu KiB of maps", s->sites.n_items,
 		    profile_mechanism_name(record_engine_fault_mechanism(s->engine)),
@@ -251,6 +253,8 @@ static int session_runs(struct session *s)
 			return err ?: -EINTR;
 	}
 	err = session_attach(s);
+	if (!err && record_workload_interrupted())
+		err = -EINTR;
 	for (uint32_t i = 0; !err && i < s->o->repeat; i++) {
 		if (s->o->repeat > 1)
 			log_progress("run %u of %u", i + 1, s->o->repeat);
@@ -336,7 +340,8 @@ static void say_summary(const struct session *s)
 		snprintf(losses, sizeof(losses), "%" PRIu64 " events lost (see report)", lost);
 	fprintf(stderr,
 		"kprotperf: %u run%s, %" PRIu64 " calls, %" PRIu64 " samples, %s; written to %s\n",
-		p->n_runs, p->n_runs == 1 ? "" : "s", calls_counted(p), samples, losses, s->o->output);
+		p->n_runs, p->n_runs == 1 ? "" : "s", calls_counted(p), samples, losses,
+		s->o->output);
 }
 
 /* The last run's own status, or that of the first that failed. */
@@ -351,14 +356,19 @@ static int workload_status(const struct profile *p)
 int record_session(const struct record_options *options)
 {
 	struct session s = { .o = options };
-	int status;
+	int status, err;
 
 	record_workload_catch_signals();
 	status = session_prepare(&s);
 	if (status)
 		goto out;
 	status = EXIT_FAILURE;
-	if (session_runs(&s))
+	err = session_runs(&s);
+	if (err == -EINTR) {
+		log_error("interrupted before the first run: nothing was recorded");
+		status = 128 + record_workload_interrupted();
+	}
+	if (err)
 		goto out;
 	session_resolve(&s);
 	if (profile_file_write(s.p, options->output))

@@ -103,9 +103,11 @@ static int choose(const struct resolver *r, struct record_site *site, enum recor
 	*skip = RECORD_SKIP_MECHANISM;
 	if (r->attach == RECORD_ATTACH_FENTRY) {
 		*why = record_features_why_not_fentry(r->features) ?:
-		       site->btf_id == -ENOTUNIQ ? "several functions have that name, which fentry cannot tell apart" :
-		       site->btf_id == -E2BIG	? "it has more arguments than fentry passes on" :
-						  "fentry cannot reach it (no BTF or no ftrace location)";
+			       site->btf_id == -ENOTUNIQ ?
+			       "several functions have that name, which fentry cannot tell apart" :
+		       site->btf_id == -E2BIG ?
+			       "it has more arguments than fentry passes on" :
+			       "fentry cannot reach it (no BTF or no ftrace location)";
 		return -EOPNOTSUPP;
 	}
 	*why = record_features_why_not_kprobe(r->features);
@@ -199,13 +201,15 @@ static void report_missing(struct resolver *r, const char *name)
 	}
 	n = symbol_kallsyms_suggest(r->symbols->ks, name, near, SUGGESTIONS);
 	if (n)
-		log_error("no function '%s' in this kernel; did you mean %s%s%s%s%s?%s", name, near[0],
-			  n > 1 ? ", " : "", n > 1 ? near[1] : "", n > 2 ? ", " : "",
+		log_error("no function '%s' in this kernel; did you mean %s%s%s%s%s?%s", name,
+			  near[0], n > 1 ? ", " : "", n > 1 ? near[1] : "", n > 2 ? ", " : "",
 			  n > 2 ? near[2] : "",
-			  image ? "" : " (if it is inlined, a vmlinux with DWARF tells: --vmlinux)");
+			  image ? "" :
+				  " (if it is inlined, a vmlinux with DWARF tells: --vmlinux)");
 	else
 		log_error("no function '%s' in this kernel%s", name,
-			  image ? "" : " (if it is inlined, a vmlinux with DWARF tells: --vmlinux)");
+			  image ? "" :
+				  " (if it is inlined, a vmlinux with DWARF tells: --vmlinux)");
 }
 
 static int resolve_name(struct resolver *r, const char *name)
@@ -268,8 +272,9 @@ static int resolve_glob(struct resolver *r, const char *pattern)
 	}
 	if (r->sites->n_items == before) {
 		if (matched)
-			log_error("'%s' matches %u functions, none of which can be measured (-v lists why)",
-				  pattern, matched);
+			log_error(
+				"'%s' matches %u functions, none of which can be measured (-v lists why)",
+				pattern, matched);
 		else
 			log_error("no function matches '%s'", pattern);
 		return -ENOENT;

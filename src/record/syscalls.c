@@ -13,7 +13,8 @@ static char *syscall_name(uint32_t arch, const char *prefix, uint32_t nr)
 {
 	char *known = seccomp_syscall_resolve_num_arch(arch, nr), *name;
 
-	name = known ? alloc_printf("%s%s", prefix, known) : alloc_printf("%ssyscall_%u", prefix, nr);
+	name = known ? alloc_printf("%s%s", prefix, known) :
+		       alloc_printf("%ssyscall_%u", prefix, nr);
 	free(known);
 	return name;
 }

@@ -30,7 +30,7 @@ static volatile pid_t child;
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
-	interrupted = 1;
+	interrupted = sig;
 	if (child > 0 && info->si_code <= 0)
 		kill(child, sig);
 }
@@ -44,7 +44,7 @@ void record_workload_catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-bool record_workload_interrupted(void)
+int record_workload_interrupted(void)
 {
 	return interrupted;
 }
@@ -73,8 +73,9 @@ int record_workload_find(const char *command, char **path)
 	} else {
 		for (; *command && *dirs; dirs = *end ? end + 1 : end) {
 			end = strchrnul(dirs, ':');
-			*path = end == dirs ? alloc_strdup(command) :
-					      alloc_printf("%.*s/%s", (int)(end - dirs), dirs, command);
+			*path = end == dirs ?
+					alloc_strdup(command) :
+					alloc_printf("%.*s/%s", (int)(end - dirs), dirs, command);
 			if (is_program(*path, &exists))
 				return 0;
 			free(*path);
@@ -204,8 +205,8 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 	if (failed) {
 		log_error("cannot run '%s': %s", path, log_strerror(failed));
 	} else {
-		p->runs[run].status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-							    WEXITSTATUS(status);
+		p->runs[run].status =
+			WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 		reports_read(p, run, report);
 	}
 	close(report);

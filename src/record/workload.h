@@ -32,8 +32,8 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 /* Waits until interrupted or, if PID is not 0, until that process ends. */
 int record_workload_wait(int32_t pid);
 
-/* Was SIGINT or SIGTERM received since the program began? */
-bool record_workload_interrupted(void);
+/* The signal that asked for an end since the program began, or 0. */
+int record_workload_interrupted(void);
 
 /* Handles SIGINT and SIGTERM from now on as described above. */
 void record_workload_catch_signals(void);
