@@ -51,7 +51,7 @@ for wrong in '--nosuch' '--accel xen -- true' '--timeout soon -- true' '--cpus 0
 done
 
 mkdir bin
-for tool in bash cat dirname readlink sed awk grep sha256sum head stat dpkg-query mktemp gcc cut tr; do
+for tool in bash perl cat dirname readlink sed awk grep sha256sum head stat dpkg-query mktemp gcc cut tr; do
 	ln -s "$(command -v "$tool")" bin/
 done
 try env PATH="$scratch/bin" "$lab" run -- true
