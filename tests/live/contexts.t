@@ -1,0 +1,111 @@
+#!/bin/bash
+# Calls and samples are put under what the task was doing: a syscall, a page
+# fault, an interrupt; and flamegraph.pl accepts what fold makes of the samples.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+guest_main() {
+	local how
+	for how in auto kprobe; do
+		record "faults-$how" --attach=$how --freq=0 --func __handle_mm_fault --func __alloc_pages -- \
+			"$acts" faults 3000
+	done
+	record kernel-faults --freq=0 --func handle_mm_fault --func __handle_mm_fault -- \
+		"$acts" kernel-faults 3000
+	record irq --freq=0 --func hrtimer_interrupt --func tick_sched_timer --func __do_softirq \
+		--func update_process_times --func scheduler_tick --func vfs_read --func read_zero -- \
+		"$acts" kernel-spin 1500
+	record spin -- "$acts" spin 2000
+	record kernel-spin -- "$acts" kernel-spin 1500
+	record slow --freq 100 -- "$acts" spin 2000
+	record none --freq 0 -- "$acts" spin 100
+}
+
+guest_resolved() {
+	keep resolved "$kprotperf" record -o resolved.data --func allocate_slab -- \
+		"$workloads/big-fork" --iterations 3
+}
+
+side "$@"
+need baseline hardened
+boot hardened guest_main
+clean_dmesg
+
+# The command's own, before main() and in libc, come on top.
+for how in auto kprobe; do
+	faults=$(cat faults-$how.out)
+	holds "$how: the kernel counted 3,000 faults, ${faults:-none}" "${faults:-0} >= 3000 and $faults < 3010"
+	holds "$how: so many are in [page_fault]" \
+		"$(syscalls faults-$how '[page_fault]') as \$n | \$n >= $faults and \$n < $faults + 200"
+	holds "$how: and what handles them" \
+		"$(calls faults-$how __handle_mm_fault '[page_fault]') as \$n | \$n >= $faults and \$n < $faults + 200"
+	holds "$how: and what that calls, within it" \
+		"$(calls faults-$how __alloc_pages '[page_fault]') >= $faults and
+		 $(function_row faults-$how __alloc_pages total '[page_fault]') <
+		 $(function_row faults-$how __handle_mm_fault total '[page_fault]')"
+	holds "$how: all faults take longer than what handles them" \
+		"$(syscall_row faults-$how '[page_fault]' total) >
+		 $(function_row faults-$how __handle_mm_fault total '[page_fault]')"
+	equal "$how: each fault is handled once" "$(calls faults-$how __handle_mm_fault '[page_fault]')" \
+		"$(syscalls faults-$how '[page_fault]')"
+	equal "$how: no errors are counted of faults" \
+		"$(json faults-$how '.syscalls[] | select(.name == "[page_fault]") | .errors == null')" true
+	equal "$how: nothing is lost" "$(lost faults-$how)" nothing
+done
+equal "the kernel's own faults are the syscall's" "$(calls kernel-faults __handle_mm_fault read)" 3000
+holds 'not [page_fault]' "$(syscalls kernel-faults '[page_fault]') < 200"
+equal 'and lost are none' "$(lost kernel-faults)" nothing
+
+# 250 ticks a second; the reads take nearly all of the time.
+ticks=$(calls irq scheduler_tick '[irq]')
+within 'ticks in the middle of reads are seen, in [irq]' "$ticks" "$(json irq '.runs[0].wall') / 4000000" 5
+equal 'with what calls them' "$(calls irq update_process_times '[irq]')" "$ticks"
+holds 'and within its time' "$(function_row irq scheduler_tick total '[irq]') <
+	$(function_row irq update_process_times total '[irq]')"
+equal 'none of them counts as the read' "$(calls irq scheduler_tick read)" 0
+equal 'the reads are all there' "$(calls irq read_zero read)" 1500
+equal 'nothing is lost' "$(lost irq)" nothing
+
+# samples
+for name in spin kernel-spin slow; do
+	within "$name: samples received are those expected" "$(json $name .samples.received)" \
+		"$(json $name .samples.expected)" 1
+done
+within 'two seconds at 997 Hz' "$(json spin .samples.workload)" 1994 3
+within 'two seconds at 100 Hz' "$(json slow .samples.workload)" 200 3
+holds 'none if none were asked for' "$(json none '.samples.workload // 0') == 0 and
+	$(json none '.samples.received // 0') == 0"
+"$kprotperf" fold spin.data >spin.folded
+"$kprotperf" fold kernel-spin.data >kernel-spin.folded
+share() { # FOLDED REGEX: the part of its samples in stacks that match
+	awk -v re="$2" '{ all += $NF } $0 ~ re { part += $NF } END { print all ? part / all : 0 }' "$1"
+}
+holds 'samples of a loop in user space have no kernel stack' "$(share spin.folded '_\\[k\\]') < 0.05"
+holds 'samples of a loop in the kernel are in its function' \
+	"$(share kernel-spin.folded 'read_zero_\\[k\\]') > 0.9"
+holds 'under its syscall' "$(share kernel-spin.folded '(^|;)read(;|_)') > 0.9"
+
+# With DWARF, as users have it.
+boot hardened guest_resolved
+is 'a recording with lines and inlined functions was made' "$(cat resolved.status)" 0
+"$kprotperf" fold resolved.data >hardened.folded
+like 'kernel frames say so' "$(cat hardened.folded)" ';dup_mmap_\[k\];'
+like 'inlined ones too' "$(cat hardened.folded)" '_\[i\](;| [0-9]+$)'
+ok 'each line is a stack and a count' test -z "$(grep -vE '^[^ ].* [0-9]+$' hardened.folded)"
+mv resolved.data hardened.data
+boot baseline guest_resolved
+try "$kprotperf" diff --fold resolved.data hardened.data
+is 'diff --fold works' "$status" 0
+ok 'each of its lines has two counts' test -z "$(grep -vE '^[^ ].* [0-9.]+ [0-9.]+$' out.txt)"
+cp out.txt diff.folded
+flamegraph=$(dpkg -L libdevel-nytprof-perl | grep '/flamegraph\.pl$')
+for name in hardened diff; do
+	perl "$flamegraph" $name.folded >$name.svg 2>$name.err
+	is "flamegraph.pl takes $name.folded" "$?:$(cat $name.err)" 0:
+	ok 'and draws it' xmllint --noout --nonet $name.svg
+	like 'with its functions' "$(cat $name.svg)" 'dup_mmap'
+done
+
+done_testing

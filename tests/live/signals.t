@@ -1,0 +1,145 @@
+#!/bin/bash
+# record ended by signals: the file is written and read, the command's status
+# passed on, nothing left behind.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# signalled NAME SIGNAL whole|alone ARG...: record in a process group of its own,
+# signalled once its command is ready, or after $delay. Its status as a shell gives it.
+signalled() {
+	local name=$1 signal=$2 whom=$3 pid
+	shift 3
+	rm -f ready
+	# A background command of a script ignores SIGINT: perl gives it back.
+	perl -e '$SIG{INT} = "DEFAULT"; setpgrp; exec @ARGV' \
+		"$kprotperf" record --no-resolve -o "$name.data" "$@" >"$name.out" 2>"$name.err" &
+	pid=$!
+	if [ -n "${delay-}" ]; then sleep "$delay"; else await test -e ready; fi
+	if [ "$whom" = whole ]; then kill "-$signal" -- "-$pid"; else kill "-$signal" "$pid"; fi
+	wait "$pid"
+	echo $? >"$name.status"
+	ls -A >"$name.ls"
+}
+
+guest_main() {
+	bpftool prog show >/dev/null # loads what it needs of its own
+	traces >before.txt
+	signalled int-whole INT whole --func hrtimer_nanosleep -- "$acts" forever
+	signalled int-alone INT alone --func hrtimer_nanosleep -- "$acts" forever
+	signalled term-whole TERM whole -- "$acts" forever
+	signalled term-alone TERM alone --attach=kprobe --func hrtimer_nanosleep -- "$acts" forever
+	signalled hup HUP alone -- "$acts" forever
+	signalled repeated INT alone --repeat 5 -- "$acts" forever
+	# A command that survives ends when it likes, with its own status.
+	signalled survivor TERM alone -- "$acts" until-told
+	traces >after.txt
+
+	# The process recorded goes on after record -p has ended.
+	rm -f ready
+	"$acts" forever &
+	local victim=$!
+	await test -e ready
+	delay=4 signalled pid INT alone --func hrtimer_nanosleep -p $victim
+	kill -0 $victim && echo alive >victim.txt
+	kill -KILL $victim
+	# One that ends by itself ends the recording.
+	keep no-such-pid "$kprotperf" record -o no-such-pid.data -p 4000000
+	"$acts" spin 3000 &
+	record pid-ends --func hrtimer_nanosleep -p $!
+
+	record all-command -a --func hrtimer_nanosleep -- sleep 1
+	"$acts" forever &
+	victim=$!
+	delay=4 signalled all INT alone -a --func hrtimer_nanosleep
+	kill -KILL $victim
+
+	# Killed outright: its probes go, the command is told nothing and goes on.
+	rm -f ready
+	"$kprotperf" record --no-resolve -o killed.data --attach=kprobe --func hrtimer_nanosleep \
+		--func 'vfs_*' -- "$acts" forever >killed.out 2>killed.err &
+	victim=$!
+	await test -e ready
+	sleep 1
+	kill -KILL $victim
+	wait $victim
+	sleep 1
+	pkill -KILL -x -f "$acts forever" && echo alive >command.txt
+	traces >killed.txt
+
+	# While it is still attaching, and while it is starting.
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
+		"$kprotperf" record --no-resolve -o early.data --func 'vfs_*' --func 'do_*' -- \
+		touch early-command-ran >early.out 2>early.err &
+	victim=$!
+	await eval 'bpftool prog show | grep -q function_fe'
+	kill -INT $victim
+	wait $victim
+	echo $? >early.status
+	traces >early-after.txt
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
+		"$kprotperf" record --no-resolve -o early.data -- touch early-command-ran \
+		>start.out 2>start.err &
+	victim=$!
+	await eval 'bpftool prog show | grep -q on_sys_enter'
+	kill -INT $victim
+	wait $victim
+	echo $? >start.status
+	ls -A >early.ls
+}
+
+side "$@"
+need hardened
+boot hardened guest_main
+clean_dmesg
+
+equal 'nothing remains attached' "$(cat after.txt)" "$(cat before.txt)"
+while read -r name expected what; do
+	is "$what: status" "$(cat "$name.status")" "$expected"
+	ok "$what: the file was written, readable" test "$(json "$name" .schema)" = kprotperf-report/1
+	equal "$what: the command's status is in it" "$(json "$name" '.runs[-1].status | tostring')" "$expected"
+	like "$what: one summary line" "$(grep 'kprotperf: 1 run' "$name.err")" 'nothing lost|lost'
+	is "$what: no other file" "$(grep "^$name\.data" "$name.ls")" "$name.data"
+	equal "$what: nothing is lost" "$(lost "$name")" nothing
+done <<'END'
+int-whole 130 Ctrl-C at a terminal
+int-alone 130 SIGINT to record alone
+term-whole 143 SIGTERM to all
+term-alone 143 SIGTERM to record alone
+hup 129 SIGHUP to record alone
+survivor 55 SIGTERM to a command that goes on
+END
+holds 'what was measured until then is there' "$(calls int-whole hrtimer_nanosleep) > 3 and
+	$(calls int-alone hrtimer_nanosleep) > 3"
+is 'the command of no interrupted --repeat is run again' "$(json repeated '.runs | length')" 1
+is 'whose status is passed on' "$(cat repeated.status)" 130
+
+is '-p ended by SIGINT: status' "$(cat pid.status)" 0
+is '-p ended by SIGINT: its process lives' "$(cat victim.txt)" alive
+holds '-p ended by SIGINT: its calls were counted' "$(calls pid hrtimer_nanosleep) > 100"
+equal '-p ended by SIGINT: under its syscall' "$(calls pid hrtimer_nanosleep clock_nanosleep)" \
+	"$(calls pid hrtimer_nanosleep)"
+equal '-p ended by SIGINT: nothing is lost' "$(lost pid)" nothing
+is '-p of a process that ends: status' "$(cat pid-ends.status)" 0
+holds '-p of a process that ends: its calls were counted' "$(syscalls pid-ends clock_gettime) > 100"
+one_line '-p of no process' no-such-pid.err 'no process 4000000'
+is '-p of no process: status' "$(cat no-such-pid.status)" 1
+
+is '-a with a command: status' "$(cat all-command.status)" 0
+holds '-a with a command: its sleep was counted' "$(calls all-command hrtimer_nanosleep) >= 1"
+equal '-a with a command: nothing is lost' "$(lost all-command)" nothing
+is '-a ended by SIGINT: status' "$(cat all.status)" 0
+holds '-a ended by SIGINT: what sleeps was counted' "$(calls all hrtimer_nanosleep) > 100"
+equal '-a ended by SIGINT: nothing is lost' "$(lost all)" nothing
+
+is 'killed: its command goes on' "$(cat command.txt)" alive
+equal 'killed: its probes are gone' "$(cat killed.txt)" "$(cat before.txt)"
+
+is 'SIGINT while attaching: status' "$(cat early.status)" 130
+is 'SIGINT while starting: status' "$(cat start.status)" 130
+ok 'SIGINT while attaching: the command does not run' test ! -e early-command-ran
+is 'SIGINT while attaching: no file' "$(grep '^early\.data' early.ls)" ''
+equal 'SIGINT while attaching: nothing remains attached' "$(cat early-after.txt)" "$(cat before.txt)"
+
+done_testing
