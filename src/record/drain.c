@@ -214,6 +214,7 @@ static void drain_samples(struct drain *d)
 {
 	struct profile_run *run = &d->p->runs[d->run];
 
+	run->samples_received = 0;
 	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
 		run->samples_received += d->maps.cpus[i].samples;
 	run->samples_expected = record_engine_samples_expected(d->e);
