@@ -1,0 +1,146 @@
+#!/bin/bash
+# What cannot be recorded is refused in one line that says why, and nothing is
+# left behind; a command that fails is recorded all the same.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# refuse NAME ARG...: an attempt after which nothing may be there.
+refuse() {
+	local name=$1
+	shift
+	record "$name" "$@"
+	ls -A . >"$name.ls"
+	traces >"$name.traces"
+}
+
+guest_main() {
+	bpftool prog show >/dev/null
+	traces >before.txt
+	chmod 777 .
+	keep nobody setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$kprotperf" record -o nobody.data -- true
+	ls -A . >nobody.ls
+	traces >nobody.traces
+
+	refuse program -- /no/such/program
+	refuse path-program -- no-such-program-in-path
+	refuse folder -- /etc
+	refuse not-executable -- /etc/passwd
+	printf '\x7fELF garbage' >garbage
+	chmod +x garbage
+	refuse garbage -- ./garbage
+	refuse function --func no_such_function -- true
+	refuse misspelt --func alocate_slab -- true
+	refuse glob --func 'zz*' -- true
+	refuse inlined --func new_slab -- true
+	refuse thunk --func __x86_return_thunk -- true
+	refuse probed-through --func bpf_ktime_get_ns -- true
+	refuse blacklisted --attach=kprobe --func "$(blacklisted)" -- true
+	refuse fentry-arguments --attach=fentry --func do_mmap -- true
+	refuse unsafe-glob --func 'bpf_ktime_*' -- true
+	grep -m1 -oE ' [a-z_]+\.cold$' /proc/kallsyms | tr -d ' ' >cold.txt
+	refuse cold --func "$(cat cold.txt)" -- true
+	refuse one-of-two --func allocate_slab --func no_such_function -- true
+
+	mkdir closed full
+	keep output "$kprotperf" record -o no/such/folder/output.data -- touch ran
+	mount -t tmpfs -o size=4k tmpfs full
+	head -c 4096 /dev/zero >full/zeros 2>/dev/null
+	keep full "$kprotperf" record --no-resolve -o full/full.data -- true
+	ls -A full >full.ls
+	umount full
+
+	record exit3 -- sh -c 'exit 3'
+	record segv -- "$acts" segv
+	record suicide -- "$acts" suicide 10
+	record fails-later --repeat 3 -- sh -c 'echo >>runs; [ "$(wc -l <runs)" -ne 2 ]'
+	# A file that is there already stays, if recording fails.
+	echo precious >kept.data
+	record kept --func no_such_function -- true
+	# Descriptors of ours must not reach the command.
+	record descriptors -- ls /proc/self/fd
+	traces >after.txt
+}
+
+# A function that only the kernel's own blacklist keeps us from.
+blacklisted() {
+	"$kprotperf" list '*' | grep -B1 'kprobe blacklist' | awk 'NR == 1 { print $1 }'
+}
+
+side "$@"
+need hardened
+boot hardened guest_main
+clean_dmesg
+
+while read -r name expected regex; do
+	is "$name: status" "$(cat "$name.status")" "$expected"
+	one_line "$name: one line says why" "$name.err" "$regex"
+	is "$name: nothing on stdout" "$(cat "$name.out")" ''
+	is "$name: no file" "$(grep "^$name\.data" "$name.ls")" ''
+	equal "$name: nothing remains attached" "$(cat "$name.traces")" "$(cat before.txt)"
+done <<END
+nobody 1 .*(root|CAP_BPF)
+program 127 .*/no/such/program.*no such program
+path-program 127 .*no-such-program-in-path.*no such program
+folder 126 .*/etc.*not an executable
+not-executable 126 .*/etc/passwd.*not an executable
+garbage 1 .*garbage.*[Ee]xec format
+function 1 no function 'no_such_function' in this kernel
+misspelt 1 no function 'alocate_slab'.*did you mean .*allocate_slab
+glob 1 no function matches 'zz\*'
+inlined 1 'new_slab' is inlined on this kernel, into .*___slab_alloc \(mm/slub\.c:[0-9]+\).*: measure [a-z_]+ instead$
+thunk 1 '__x86_return_thunk' cannot be measured: .*thunk
+probed-through 1 'bpf_ktime_get_ns' cannot be measured: .*probe
+blacklisted 1 '.*' cannot be measured: it is on the kernel's kprobe blacklist
+fentry-arguments 1 'do_mmap' cannot be measured: .*arguments
+unsafe-glob 1 'bpf_ktime_\*' matches [0-9]+ functions, none of which can be measured
+cold 1 '.*\.cold' cannot be measured: .*split off
+one-of-two 1 no function 'no_such_function'
+END
+like 'there was a .cold function to refuse' "$(cat cold.txt)" '\.cold$'
+is 'an output that cannot be written: status' "$(cat output.status)" 1
+one_line 'an output that cannot be written: one line' output.err '.*no/such/folder.*No such'
+is 'a full disk: status' "$(cat full.status)" 1
+like 'a full disk: says so' "$(cat full.err)" '^kprotperf: .*No space left'
+is 'a full disk: nothing left there' "$(cat full.ls)" zeros
+
+while read -r name expected what; do
+	is "$what: status" "$(cat "$name.status")" "$expected"
+	equal "$what: in the file" "$(json "$name" '.runs[0].status')" "$expected"
+	holds "$what: its syscalls too" "$(syscalls "$name" execve) >= 1"
+	try "$kprotperf" report "$name.data"
+	is "$what: report works" "$status:$(grep -c '^execve' <<<"$out")" 0:1
+done <<'END'
+exit3 3 a command that fails
+segv 139 a command killed by SIGSEGV
+suicide 138 a command killed by SIGUSR1
+END
+is 'a second run that fails: status' "$(cat fails-later.status)" 1
+equal 'a second run that fails: the others are made' "$(json fails-later '[.runs[].status] | join(" ")')" '0 1 0'
+is 'a file that was there stays where nothing is recorded' "$(cat kept.data)" precious
+# 0, 1, 2, the reports, and ls's own.
+is "the command gets no descriptors of ours" "$(wc -l <descriptors.out)" 5
+equal 'nothing remains attached' "$(cat after.txt)" "$(cat before.txt)"
+
+# This machine, not a guest: where its kernel has neither kprobes nor fentry.
+if [ -e /sys/bus/event_source/devices/kprobe/type ]; then
+	printf 'ok %d - # skip this kernel has kprobes\n' $((++tests))
+elif [ "$(id -u)" != 0 ]; then
+	printf 'ok %d - # skip not root\n' $((++tests))
+else
+	try "$kprotperf" record --func allocate_slab -o here.data -- true
+	is 'no probes on this kernel: status' "$status" 1
+	one_line 'no probes on this kernel: one line' err.txt '.*'
+	ok 'no probes on this kernel: no file' test ! -e here.data
+	try "$kprotperf" record -o here.data -- true
+	if [ "$status" = 0 ]; then
+		holds 'syscalls and samples are recorded all the same' "$(syscalls here execve) == 1"
+	else
+		one_line 'nor BPF: one line' err.txt '.*'
+		ok 'nor BPF: no file' test ! -e here.data
+	fi
+fi
+
+done_testing
