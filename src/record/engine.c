@@ -164,10 +164,11 @@ static void choose_programs(struct record_engine *e)
 	bpf_program__set_autoload(s->progs.fault_fexit, fentry);
 	bpf_program__set_autoload(s->progs.fault_kprobe, !fentry && kprobe);
 	bpf_program__set_autoload(s->progs.fault_kretprobe, !fentry && kprobe);
-	bpf_program__set_autoload(s->progs.function_fentry, functions && fentry);
-	bpf_program__set_autoload(s->progs.function_fexit, functions && fentry);
-	bpf_program__set_autoload(s->progs.function_kprobe, functions && kprobe);
-	bpf_program__set_autoload(s->progs.function_kretprobe, functions && kprobe);
+	/* Without functions too: page faults are timed the same way, and calibrated by these. */
+	bpf_program__set_autoload(s->progs.function_fentry, fentry);
+	bpf_program__set_autoload(s->progs.function_fexit, fentry);
+	bpf_program__set_autoload(s->progs.function_kprobe, kprobe && (functions || !fentry));
+	bpf_program__set_autoload(s->progs.function_kretprobe, kprobe && (functions || !fentry));
 	bpf_program__set_autoload(s->progs.on_sample, e->config.sample_period != 0);
 	bpf_program__set_autoload(s->progs.adopt_tasks, iterate);
 	bpf_program__set_autoload(s->progs.note_self, iterate);
