@@ -83,6 +83,10 @@ static const struct {
 		"tasks_left",
 		"tasks of the workload that outlived it",
 	},
+	[PROFILE_INFO_OVERCORRECTED] = {
+		"overcorrected",
+		"calls that took less than their probes were thought to cost, counted as 0",
+	},
 };
 
 const char *profile_loss_key(enum profile_loss loss)
@@ -102,6 +106,7 @@ bool profile_loss_is_info(enum profile_loss loss)
 	case PROFILE_INFO_OPEN_AT_END:
 	case PROFILE_INFO_CLOSED_BY_EXIT:
 	case PROFILE_INFO_TASKS_LEFT:
+	case PROFILE_INFO_OVERCORRECTED:
 		return true;
 	default:
 		return false;

@@ -75,6 +75,7 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t cell)
 {
 	uint64_t inner = record_engine_inner_cost(d->e, mechanism(d, site, ctx));
+	uint64_t *overcorrected = &d->p->runs[d->run].losses[PROFILE_INFO_OVERCORRECTED];
 	struct profile_stats *stats = NULL;
 
 	for (uint32_t i = 0; i < d->maps.n_shards; i++) {
@@ -90,12 +91,14 @@ static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t ce
 		}
 		if (stats->errors != PROFILE_NOT_COUNTED)
 			stats->errors += c->errors;
+		*overcorrected += c->negative;
 		shard_add(stats, c, inner);
 	}
 }
 
 static void drain_cells(struct drain *d)
 {
+	d->p->runs[d->run].losses[PROFILE_INFO_OVERCORRECTED] = 0;
 	for (uint32_t site = 0; site < d->maps.n_sites; site++)
 		for (uint32_t ctx = 0; ctx < ENGINE_CONTEXTS; ctx++) {
 			uint32_t cell = d->maps.cell_of[(size_t)site * ENGINE_CONTEXTS + ctx];

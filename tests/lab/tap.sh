@@ -7,7 +7,7 @@ lab=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../../scripts/lab
 lab=$(readlink -f "$lab")
 cache=${KPROTPERF_LAB:-$HOME/.cache/kprotperf/lab}
 
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/lab-test.XXXXXX")
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/kprotperf-lab.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 
