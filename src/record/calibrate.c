@@ -291,8 +291,8 @@ void record_calibration_store(const struct record_calibration *c, struct profile
 
 		if (cost->known)
 			store(p, profile_mechanism_name(mech),
-			      alloc_printf("inner=%" PRIu64 " ±%" PRIu64 " full=%" PRIu64
-					   " ±%" PRIu64,
+			      alloc_printf("inner=%" PRIu64 "+-%" PRIu64 " full=%" PRIu64
+					   "+-%" PRIu64,
 					   cost->inner, cost->inner_spread, cost->full,
 					   cost->full_spread));
 	}
