@@ -159,25 +159,33 @@ static int site_add(struct resolver *r, const struct symbol_sym *sym, bool named
 	return err;
 }
 
+#define PLACES 3
+
+/* Where a function is inlined, in words, and the functions around it. */
 struct inlined_places {
-	char *text;
-	const char *first;
+	char *where, *functions;
 	unsigned int n;
 };
+
+static void append(char **text, const char *separator, char *word)
+{
+	char *longer = *text ? alloc_printf("%s%s%s", *text, separator, word) : alloc_strdup(word);
+
+	free(*text);
+	free(word);
+	*text = longer;
+}
 
 static int note_inlined(const struct symbol_inlined *inl, void *arg)
 {
 	struct inlined_places *places = arg;
-	char *longer;
 
-	if (places->n++ >= 3)
+	if (places->n++ >= PLACES)
 		return 0;
-	if (!places->first)
-		places->first = inl->into;
-	longer = alloc_printf("%s%s%s (%s:%u)", places->text ?: "", places->text ? ", " : "",
-			      inl->into, inl->file ?: "?", inl->line);
-	free(places->text);
-	places->text = longer;
+	append(&places->where, ", ",
+	       alloc_printf("%s (%s:%u)", inl->into, inl->file ?: "?", inl->line));
+	if (!places->functions || !strstr(places->functions, inl->into))
+		append(&places->functions, " or ", alloc_strdup(inl->into));
 	return 0;
 }
 
@@ -187,6 +195,7 @@ static void report_missing(struct resolver *r, const char *name)
 	const char *near[SUGGESTIONS];
 	struct inlined_places places = {};
 	struct symbol_image *image = NULL;
+	char *guesses = NULL;
 	size_t n;
 
 	if (record_symbols_image(r->symbols, &image))
@@ -195,21 +204,19 @@ static void report_missing(struct resolver *r, const char *name)
 		symbol_image_inlined_each(image, name, note_inlined, &places);
 	if (places.n) {
 		log_error("'%s' is inlined on this kernel, into %s%s: measure %s instead", name,
-			  places.text, places.n > 3 ? " and elsewhere" : "", places.first);
-		free(places.text);
+			  places.where, places.n > PLACES ? " and elsewhere" : "",
+			  places.functions);
+		free(places.where);
+		free(places.functions);
 		return;
 	}
 	n = symbol_kallsyms_suggest(r->symbols->ks, name, near, SUGGESTIONS);
-	if (n)
-		log_error("no function '%s' in this kernel; did you mean %s%s%s%s%s?%s", name,
-			  near[0], n > 1 ? ", " : "", n > 1 ? near[1] : "", n > 2 ? ", " : "",
-			  n > 2 ? near[2] : "",
-			  image ? "" :
-				  " (if it is inlined, a vmlinux with DWARF tells: --vmlinux)");
-	else
-		log_error("no function '%s' in this kernel%s", name,
-			  image ? "" :
-				  " (if it is inlined, a vmlinux with DWARF tells: --vmlinux)");
+	for (size_t i = 0; i < n; i++)
+		append(&guesses, ", ", alloc_strdup(near[i]));
+	log_error("no function '%s' in this kernel%s%s%s%s", name, guesses ? "; did you mean " : "",
+		  guesses ?: "", guesses ? "?" : "",
+		  image ? "" : " (if it is inlined, a vmlinux with DWARF tells: --vmlinux)");
+	free(guesses);
 }
 
 static int resolve_name(struct resolver *r, const char *name)
