@@ -205,6 +205,19 @@ static int map_views(struct record_engine *e)
 	return 0;
 }
 
+/* The idle tasks, which are never born, have the slots after all others. */
+static void prepare_idle_tasks(struct record_engine *e)
+{
+	struct engine_task *tasks = e->views[VIEW_TASKS].mem;
+
+	for (uint32_t i = 0; i < e->n_cpus; i++)
+		tasks[e->n_tasks - e->n_cpus + i] = (struct engine_task){
+			.depth = 1,
+			.ctx = ENGINE_CTX_NONE,
+			.flags = ENGINE_TASK_LIVE | ENGINE_TASK_FRESH,
+		};
+}
+
 int record_engine_create(const struct record_engine_config *config,
 			 const struct record_features *features, struct record_engine **out)
 {
@@ -230,6 +243,8 @@ int record_engine_create(const struct record_engine_config *config,
 	err = err ?: map_views(e);
 	if (err)
 		goto fail;
+	if (config->system_wide)
+		prepare_idle_tasks(e);
 	e->functions = record_functions_create(e->skel);
 	*out = e;
 	return 0;
