@@ -24,7 +24,11 @@ struct {
 } stacks __weak SEC(".maps");
 
 /* The sampler can interrupt a probe that is taking a sample, but not itself: a buffer for each. */
-enum { BUFFER_SAMPLER, BUFFER_PROBE, N_BUFFERS };
+enum {
+	BUFFER_SAMPLER,
+	BUFFER_PROBE,
+	N_BUFFERS
+};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -73,8 +77,8 @@ static __always_inline struct engine_stack *stack_entry(__u64 key, bool *fresh)
  * branch, and the copy made by a helper: the verifier goes through this once for every function
  * that is measured, and would take a second for each if it had loops to follow.
  */
-static __always_inline void stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx, __u32 flags,
-					__u32 site)
+static __always_inline void stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx,
+					__u32 flags, __u32 site)
 {
 	__u64 key = hash_mix(hash_mix(GOLDEN, (__u64)ctx << 32 | flags), site);
 	struct engine_stack *s;

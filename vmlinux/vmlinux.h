@@ -20,7 +20,10 @@ typedef __u32 __wsum;
 typedef int pid_t;
 typedef _Bool bool;
 
-enum { false = 0, true = 1 };
+enum {
+	false = 0,
+	true = 1
+};
 
 enum bpf_map_type {
 	BPF_MAP_TYPE_ARRAY = 2,

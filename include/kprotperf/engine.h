@@ -9,13 +9,13 @@
 #include "kprotperf/hist.h"
 
 /* Contexts as the kernel side numbers them. User space turns them into names. */
-#define ENGINE_SYSCALLS	      512 /* syscall numbers told apart, native and compat each */
+#define ENGINE_SYSCALLS       512 /* syscall numbers told apart, native and compat each */
 #define ENGINE_CTX_COMPAT     ENGINE_SYSCALLS
-#define ENGINE_CTX_NONE	      (2 * ENGINE_SYSCALLS)
+#define ENGINE_CTX_NONE       (2 * ENGINE_SYSCALLS)
 #define ENGINE_CTX_PAGE_FAULT (ENGINE_CTX_NONE + 1)
-#define ENGINE_CTX_IRQ	      (ENGINE_CTX_NONE + 2)
+#define ENGINE_CTX_IRQ        (ENGINE_CTX_NONE + 2)
 #define ENGINE_CTX_OTHER      (ENGINE_CTX_NONE + 3) /* a syscall number out of range, x32 too */
-#define ENGINE_CONTEXTS	      (ENGINE_CTX_NONE + 4)
+#define ENGINE_CONTEXTS       (ENGINE_CTX_NONE + 4)
 
 /* Site 0 is the context itself: the syscall or page fault as a whole. */
 #define ENGINE_SITE_CONTEXT 0
@@ -45,7 +45,7 @@ struct engine_frame {
 	__u64 offcpu; /* the task's sums at entry: what came since is the difference */
 	__u64 cost;
 	__u64 child; /* net on-CPU time of the timed calls made so far */
-	__u64 sp;    /* tells recursive calls apart: see function.bpf.c */
+	__u64 sp; /* tells recursive calls apart: see function.bpf.c */
 	__u32 site;
 	__u32 ctx;
 };
@@ -61,11 +61,11 @@ enum engine_task_flag {
 
 /* What is known of a followed task. Touched only by the CPU the task runs on. */
 struct engine_task {
-	__u64 offcpu;	    /* ns switched out, ever */
+	__u64 offcpu; /* ns switched out, ever */
 	__u64 switched_out; /* when it was last */
-	__u64 cost;	    /* ns that probes are known to have taken from it, ever */
-	__u32 depth;	    /* frames in use, the context's included */
-	__u32 ctx;	    /* ENGINE_CTX_NONE where frames[0] is not a call */
+	__u64 cost; /* ns that probes are known to have taken from it, ever */
+	__u32 depth; /* frames in use, the context's included */
+	__u32 ctx; /* ENGINE_CTX_NONE where frames[0] is not a call */
 	__u32 flags;
 	__u32 pid;
 	__u32 skipped; /* calls open that found no frame free, so that their returns are known */
@@ -80,7 +80,7 @@ struct engine_cell {
 	__u64 oncpu;
 	__u64 offcpu;
 	__u64 child;
-	__u64 cost;  /* of probes inside, the site's own not included */
+	__u64 cost; /* of probes inside, the site's own not included */
 	__u64 sq_lo; /* sum of squares of net times below 2^20 */
 	__u64 sq_hi; /* of the others, in units of 2^20: v >> 10 squared */
 	__u64 max;
@@ -95,10 +95,10 @@ struct engine_cell {
 
 /* What a CPU is doing: one cache line each. */
 struct engine_cpu {
-	__u32 slot;    /* of the running task; 0: not followed */
-	__u32 taken;   /* a probe has taken the sample that is due */
+	__u32 slot; /* of the running task; 0: not followed */
+	__u32 taken; /* a probe has taken the sample that is due */
 	__u64 samples; /* sampler interrupts that reached the program, whatever ran */
-	__u64 due;     /* when the timer expires next; 0: not known yet */
+	__u64 due; /* when the timer expires next; 0: not known yet */
 	__u64 started; /* when the last one's program began, and how long it took */
 	__u64 took;
 	__u64 pad[3];
@@ -115,7 +115,7 @@ enum engine_sample_flag {
  * that varies by. A return probe that finds the timer expired for longer than the other knows that
  * interrupts have been off since: with them on, it would have been interrupted.
  */
-#define ENGINE_LATE_NS	  2000
+#define ENGINE_LATE_NS    2000
 #define ENGINE_PENDING_NS 200
 
 /* A kernel stack with the number of samples that had it; key 0: free. */
@@ -131,13 +131,13 @@ struct engine_stack {
 
 /* Counters of what went missing, in the order of their reading. */
 enum engine_loss {
-	ENGINE_LOSS_NO_RETURN,	  /* frames found open when an outer one returned */
-	ENGINE_LOSS_NO_ENTRY,	  /* returns that matched no frame */
-	ENGINE_LOSS_DEPTH,	  /* calls not timed: ENGINE_DEPTH frames open */
-	ENGINE_LOSS_CELLS,	  /* calls not aggregated: no cell left */
-	ENGINE_LOSS_TASKS,	  /* tasks not followed: no slot left, or pid out of range */
-	ENGINE_LOSS_STACKS,	  /* samples without a place for their stack */
-	ENGINE_LOSS_STACK_FETCH,  /* samples whose stack could not be walked */
+	ENGINE_LOSS_NO_RETURN, /* frames found open when an outer one returned */
+	ENGINE_LOSS_NO_ENTRY, /* returns that matched no frame */
+	ENGINE_LOSS_DEPTH, /* calls not timed: ENGINE_DEPTH frames open */
+	ENGINE_LOSS_CELLS, /* calls not aggregated: no cell left */
+	ENGINE_LOSS_TASKS, /* tasks not followed: no slot left, or pid out of range */
+	ENGINE_LOSS_STACKS, /* samples without a place for their stack */
+	ENGINE_LOSS_STACK_FETCH, /* samples whose stack could not be walked */
 	ENGINE_INFO_OPEN_AT_START, /* returns of calls begun before the task was followed */
 	ENGINE_INFO_CLOSED_BY_EXIT, /* calls closed at their task's death */
 	ENGINE_N_LOSSES,

@@ -10,11 +10,11 @@
 #ifndef KPROTPERF_HIST_H
 #define KPROTPERF_HIST_H
 
-#define HIST_SUB_BITS	4
-#define HIST_SUB	(1 << HIST_SUB_BITS)
-#define HIST_MAX_BITS	40
-#define HIST_SLOTS	((HIST_MAX_BITS - HIST_SUB_BITS + 1) * HIST_SUB)
-#define HIST_MAX_VALUE	((1ULL << HIST_MAX_BITS) - 1)
+#define HIST_SUB_BITS  4
+#define HIST_SUB       (1 << HIST_SUB_BITS)
+#define HIST_MAX_BITS  40
+#define HIST_SLOTS     ((HIST_MAX_BITS - HIST_SUB_BITS + 1) * HIST_SUB)
+#define HIST_MAX_VALUE ((1ULL << HIST_MAX_BITS) - 1)
 
 /* Position of the highest set bit, 0 to 63, without a branch: BPF has no count-leading-zeros. */
 static inline __attribute__((always_inline)) unsigned int hist_log2(unsigned long long v)

@@ -20,14 +20,14 @@ char *alloc_printf(const char *fmt, ...)
 #define alloc_new(type) ((type *)alloc_array(1, sizeof(type)))
 
 /* Appends VALUE to an array kept in three fields of S: S->items, S->n_items, S->cap_items. */
-#define vec_push(s, items, value)                                                                  \
-	do {                                                                                       \
-		if ((s)->n_##items == (s)->cap_##items) {                                          \
-			(s)->cap_##items = (s)->cap_##items ? (s)->cap_##items * 2 : 8;            \
-			(s)->items = alloc_resize((s)->items, (s)->cap_##items,                    \
-						  sizeof(*(s)->items));                            \
-		}                                                                                  \
-		(s)->items[(s)->n_##items++] = (value);                                            \
+#define vec_push(s, items, value)                                                                \
+	do {                                                                                     \
+		if ((s)->n_##items == (s)->cap_##items) {                                        \
+			(s)->cap_##items = (s)->cap_##items ? (s)->cap_##items * 2 : 8;          \
+			(s)->items =                                                             \
+				alloc_resize((s)->items, (s)->cap_##items, sizeof(*(s)->items)); \
+		}                                                                                \
+		(s)->items[(s)->n_##items++] = (value);                                          \
 	} while (0)
 
 #endif

@@ -49,7 +49,8 @@ static void check_symbols(void)
 		      "list of traceable functions",
 		      "mount tracefs: mount -t tracefs nodev /sys/kernel/tracing");
 		check(symbols.tracing && symbol_tracing_blacklist_known(symbols.tracing),
-		      "kprobe blacklist", "mount debugfs: mount -t debugfs nodev /sys/kernel/debug");
+		      "kprobe blacklist",
+		      "mount debugfs: mount -t debugfs nodev /sys/kernel/debug");
 		record_symbols_image(&symbols, &image);
 		check(image && symbol_image_has_dwarf(image), "vmlinux with DWARF",
 		      symbols.image_why_not ?:
@@ -85,7 +86,9 @@ int cmd_doctor(int argc, char **argv)
 	if (f.lockdown[0])
 		printf("Kernel lockdown: %s\n", f.lockdown);
 	if (!syscalls || !functions)
-		log_note("%s", syscalls ? "syscalls and samples can be recorded, functions cannot" :
-					  "nothing can be recorded here as this user; reports can be read");
+		log_note("%s",
+			 syscalls ?
+				 "syscalls and samples can be recorded, functions cannot" :
+				 "nothing can be recorded here as this user; reports can be read");
 	return CMD_DONE;
 }

@@ -7,16 +7,17 @@
 #include "cmd/cmd.h"
 #include "record/sites.h"
 
-enum { KEY_VMLINUX = 256 };
+enum {
+	KEY_VMLINUX = 256
+};
 
 struct list_options {
 	const char *glob, *vmlinux;
 };
 
-static const struct argp_option options[] = {
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The running kernel's vmlinux" },
-	{}
-};
+static const struct argp_option options[] = { { "vmlinux", KEY_VMLINUX, "FILE", 0,
+						"The running kernel's vmlinux" },
+					      {} };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

@@ -9,7 +9,13 @@
 #include "cmd/cmd.h"
 #include "record/session.h"
 
-enum { KEY_ATTACH = 256, KEY_VMLINUX, KEY_NO_RESOLVE, KEY_CONTROL_RUN, KEY_MAX_TASKS };
+enum {
+	KEY_ATTACH = 256,
+	KEY_VMLINUX,
+	KEY_NO_RESOLVE,
+	KEY_CONTROL_RUN,
+	KEY_MAX_TASKS
+};
 
 static const struct argp_option options[] = {
 	{ "func", 'f', "FUNC", 0,
@@ -101,7 +107,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (o->pid && o->argv)
 			argp_error(state, "-p measures a running process: it takes no command");
 		if (!o->argv && !o->system_wide && !o->pid)
-			argp_error(state, "what to measure? Give a command after --, or -a, or -p PID");
+			argp_error(state,
+				   "what to measure? Give a command after --, or -a, or -p PID");
 		if (o->control_run && (o->system_wide || o->pid))
 			argp_error(state, "--control-run needs a command to run");
 		break;

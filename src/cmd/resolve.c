@@ -8,7 +8,9 @@
 #include "profile/file.h"
 #include "profile/resolve.h"
 
-enum { KEY_VMLINUX = 256 };
+enum {
+	KEY_VMLINUX = 256
+};
 
 struct resolve_options {
 	const char *vmlinux;
@@ -16,10 +18,9 @@ struct resolve_options {
 	uint32_t n_files, cap_files;
 };
 
-static const struct argp_option options[] = {
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The recorded kernel's vmlinux" },
-	{}
-};
+static const struct argp_option options[] = { { "vmlinux", KEY_VMLINUX, "FILE", 0,
+						"The recorded kernel's vmlinux" },
+					      {} };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

@@ -19,7 +19,7 @@
 
 struct record_cost {
 	bool known;
-	uint64_t inner, full;		   /* medians, in ticks */
+	uint64_t inner, full; /* medians, in ticks */
 	uint64_t inner_spread, full_spread; /* median absolute deviations */
 };
 
@@ -27,7 +27,7 @@ struct record_calibration {
 	struct record_cost cost[RECORD_N_MECHANISMS]; /* by enum profile_mechanism */
 	bool sampler_known;
 	uint64_t sample_latency; /* from the timer's expiry to the sampler's program */
-	uint64_t sample_full;	 /* the interrupt around that program, which times itself */
+	uint64_t sample_full; /* the interrupt around that program, which times itself */
 };
 
 /*

@@ -16,8 +16,8 @@
 struct record_engine;
 
 struct record_engine_config {
-	uint32_t n_functions;	/* function sites to come */
-	uint32_t max_tasks;	/* tasks followed at once; 0: the default for the mode */
+	uint32_t n_functions; /* function sites to come */
+	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
 	uint64_t sample_period; /* in ns; 0: no sampler */
 	bool system_wide;
 	pid_t pid; /* 0: none */
@@ -87,7 +87,7 @@ struct record_engine_maps {
 	const uint64_t *cell_of; /* an array map's values are eight bytes apart at least */
 	const struct engine_cell *cells;
 	const struct engine_stack *stacks; /* NULL without sampler */
-	const uint64_t *losses;		   /* ENGINE_N_LOSSES */
+	const uint64_t *losses; /* ENGINE_N_LOSSES */
 	uint32_t n_cpus, n_tasks, n_sites, n_cells, n_shards, n_stacks;
 };
 

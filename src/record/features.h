@@ -9,11 +9,12 @@
 
 /* Each error is 0 where the feature works, else the negative errno of the attempt. */
 struct record_features {
-	bool btf;	  /* /sys/kernel/btf/vmlinux is there */
-	int bpf;	  /* loading a tracing program at all */
-	int fentry;	  /* attaching one to a kernel function */
-	int kprobe;	  /* -ENOENT: the kernel has none */
-	char lockdown[32]; /* the mode in force: "none", "integrity", "confidentiality"; "" unknown */
+	bool btf; /* /sys/kernel/btf/vmlinux is there */
+	int bpf; /* loading a tracing program at all */
+	int fentry; /* attaching one to a kernel function */
+	int kprobe; /* -ENOENT: the kernel has none */
+	char lockdown
+		[32]; /* the mode in force: "none", "integrity", "confidentiality"; "" unknown */
 };
 
 void record_features_probe(struct record_features *f);

@@ -16,7 +16,7 @@ struct record_options {
 	char **argv; /* the command, or NULL */
 	const char *output;
 	const char *vmlinux; /* NULL: look in the usual places */
-	uint32_t freq;	     /* samples a second; 0: none */
+	uint32_t freq; /* samples a second; 0: none */
 	uint32_t repeat;
 	uint32_t max_tasks; /* 0: the default */
 	int32_t pid;

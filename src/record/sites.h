@@ -20,18 +20,18 @@ enum record_attach {
 
 struct record_site {
 	const struct symbol_sym *sym; /* belongs to the kallsyms table */
-	char *name;		      /* less the clone suffixes */
+	char *name; /* less the clone suffixes */
 	enum profile_mechanism mech;
 	int32_t btf_id; /* for fentry */
-	bool named;	/* by name, not by a glob: a refusal is an error */
+	bool named; /* by name, not by a glob: a refusal is an error */
 };
 
 /* Why functions that a glob matched are left out. */
 enum record_skip {
-	RECORD_SKIP_UNSAFE,	 /* would harm the kernel or the measurement */
-	RECORD_SKIP_NOT_FTRACE,	 /* no ftrace location: perhaps no function entry */
+	RECORD_SKIP_UNSAFE, /* would harm the kernel or the measurement */
+	RECORD_SKIP_NOT_FTRACE, /* no ftrace location: perhaps no function entry */
 	RECORD_SKIP_BLACKLISTED, /* the kernel's own list */
-	RECORD_SKIP_MECHANISM,	 /* cannot be had by the mechanism asked for */
+	RECORD_SKIP_MECHANISM, /* cannot be had by the mechanism asked for */
 	RECORD_N_SKIPS,
 };
 

@@ -14,8 +14,8 @@
 struct record_symbols {
 	struct symbol_kallsyms *ks;
 	struct symbol_tracing *tracing; /* NULL until record_symbols_load_functions() */
-	struct symbol_btf *btf;		/* NULL: none */
-	struct symbol_image *image;	/* by record_symbols_image() only */
+	struct symbol_btf *btf; /* NULL: none */
+	struct symbol_image *image; /* by record_symbols_image() only */
 	char *image_why_not;
 	bool image_tried;
 	const char *vmlinux; /* --vmlinux, or NULL */

@@ -12,7 +12,7 @@
 
 /* As a shell gives them. */
 #define WORKLOAD_NOT_EXECUTABLE 126
-#define WORKLOAD_NOT_FOUND	127
+#define WORKLOAD_NOT_FOUND      127
 
 /*
  * Finds COMMAND as execvp() would. 0 with the path in *PATH, for free(); else reports it and

@@ -63,6 +63,12 @@ is 'it can be taken up again' "$status" 0
 ok 'to its end' test -s "$(scripts/lab path interrupted)/vmlinux"
 rm -rf "$(scripts/lab path interrupted)" "$cache/logs"/build-{interrupted,impossible}.log
 
+# clean takes what is the lab's out of a folder, which need not be its own.
+mkdir -p mine/{src,obj,kernels,runs,logs}/x
+touch mine/other
+try env KPROTPERF_LAB="$scratch/mine" "$lab" clean
+is 'clean removes the cache, and only that' "$status:$(ls mine)" 0:other
+
 # --- a guest's state ---------------------------------------------------------
 
 # Not perl or python: they read /dev/urandom, which seeds the generator.
