@@ -137,7 +137,7 @@ setup: ## install the Debian packages that are missing
 lint: ## static checks: cppcheck, shellcheck, formatting
 	$(CLANG_FORMAT) --dry-run --Werror $(C_FILES)
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --suppress=missingIncludeSystem \
-		--enable=warning,portability -Isrc -Iinclude src workloads
+		--enable=warning,portability '-DLIBBPF_OPTS(type,name,...)=struct type name' -Isrc -Iinclude src workloads
 	shellcheck -x $(SHELL_FILES)
 
 .PHONY: format

@@ -223,7 +223,7 @@ static int resolve_name(struct resolver *r, const char *name)
 {
 	const struct symbol_sym **clones;
 	unsigned int usable = 0;
-	int err = 0;
+	int err = 0, one;
 	size_t n;
 
 	if (symbol_name_base_len(name) == strlen(name)) {
@@ -240,7 +240,8 @@ static int resolve_name(struct resolver *r, const char *name)
 		if (symbol_kallsyms_is_init(r->symbols->ks, clones[i]))
 			continue;
 		usable++;
-		err = site_add(r, clones[i], true) ?: err;
+		one = site_add(r, clones[i], true);
+		err = err ?: one;
 	}
 	if (!usable) {
 		report_missing(r, name);

@@ -92,7 +92,10 @@ try "$lab" run --accel icount -- ./seeded
 is 'the random generator is seeded' "$out" seeded
 try "$lab" run --accel icount --append 'random.trust_cpu=off random.trust_bootloader=off' -- \
 	sh -c './seeded; sleep 3; ./seeded; dmesg | grep -c "crng init done"'
-is 'unless asked not to be' "$out" $'not seeded\nnot seeded\n0'
+is 'unless asked not to be' "$out$err" $'not seeded\nnot seeded\n0'
+try "$lab" run --accel icount --append 'random.trust_cpu=off random.trust_bootloader=off' -- \
+	head -c 1 /dev/urandom
+like 'and the lab tells when that did not last' "$err" '^lab: the random generator did not stay unseeded'
 
 cat >state.sh <<'TEXT'
 cat /sys/devices/system/clocksource/clocksource0/current_clocksource
