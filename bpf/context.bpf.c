@@ -46,10 +46,11 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 }
 
 /* Ends the context's frame; RET is its result, for syscalls. */
-static __always_inline void context_close(struct engine_task *t, __u64 now, __u64 inner, long ret)
+static __always_inline void context_close(struct engine_task *t, const struct engine_clock *end,
+					  __u64 inner, long ret)
 {
 	struct engine_frame *f = &t->frames[0];
-	struct engine_cell *c = frame_close(t, f, f, now, inner);
+	struct engine_cell *c = frame_close(f, f, end, inner);
 
 	if (c && ret < 0 && ret >= -MAX_ERRNO)
 		__sync_fetch_and_add(&c->errors, 1);
@@ -60,11 +61,12 @@ static __always_inline void context_close(struct engine_task *t, __u64 now, __u6
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
-	__u64 now = bpf_ktime_get_ns();
 	struct engine_task *t = this_task();
+	struct engine_clock end;
 
 	if (!t)
 		return 0;
+	end = clock_read(t);
 	if (t->ctx >= ENGINE_CTX_NONE && t->ctx != ENGINE_CTX_OTHER) {
 		loss_count(t->flags & ENGINE_TASK_FRESH ? ENGINE_INFO_OPEN_AT_START :
 							  ENGINE_LOSS_NO_ENTRY,
@@ -73,7 +75,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	}
 	frames_drop(t, ENGINE_LOSS_NO_RETURN);
-	context_close(t, now, syscall_inner, ret);
+	context_close(t, &end, syscall_inner, ret);
 	return 0;
 }
 
@@ -93,12 +95,15 @@ static __always_inline void fault_enter(void *ctx)
 
 static __always_inline void fault_exit(void *ctx)
 {
-	__u64 now = bpf_ktime_get_ns();
 	struct engine_task *t = this_task();
+	struct engine_clock end;
 
-	if (!t || t->ctx != ENGINE_CTX_PAGE_FAULT || !on_task_stack(stack_address(ctx)))
+	if (!t)
 		return;
-	context_close(t, now, fault_inner, 0);
+	end = clock_read(t);
+	if (t->ctx != ENGINE_CTX_PAGE_FAULT || !on_task_stack(stack_address(ctx)))
+		return;
+	context_close(t, &end, fault_inner, 0);
 }
 
 SEC("fentry/handle_mm_fault")

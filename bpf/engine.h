@@ -200,31 +200,60 @@ static __always_inline void cell_add(struct engine_cell *c, __u64 oncpu, __u64 o
 		__sync_fetch_and_add(&c->hist[slot], 1);
 }
 
-/* Fills frame F of T; the clock is read last, so that the call is charged with little of this. */
+/* A task's clocks at one moment. */
+struct engine_clock {
+	__u64 now;
+	__u64 offcpu;
+	__u64 cost;
+};
+
+/*
+ * Reads T's clocks together. An interrupt between the readings, or a switch where programs can be
+ * preempted, would be in one and not in the other: then they are read again.
+ */
+static __always_inline struct engine_clock clock_read(const struct engine_task *t)
+{
+	const volatile __u64 *offcpu = &t->offcpu, *cost = &t->cost;
+	struct engine_clock c;
+
+	c.offcpu = *offcpu;
+	c.cost = *cost;
+	c.now = bpf_ktime_get_ns();
+	if (c.offcpu != *offcpu || c.cost != *cost) {
+		c.offcpu = *offcpu;
+		c.cost = *cost;
+		c.now = bpf_ktime_get_ns();
+	}
+	return c;
+}
+
+/* Fills frame F of T; the clocks come last, so that the call is charged with little of this. */
 static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 site,
 				       __u32 ctx, __u64 sp)
 {
-	f->offcpu = t->offcpu;
-	f->cost = t->cost;
+	struct engine_clock c;
+
 	f->child = 0;
 	f->sp = sp;
 	f->site = site;
 	f->ctx = ctx;
-	f->start = bpf_ktime_get_ns();
+	c = clock_read(t);
+	f->offcpu = c.offcpu;
+	f->cost = c.cost;
+	f->start = c.now;
 }
 
 /*
- * Accounts frame F of T, which ended at NOW, and tells PARENT (may be F itself: nobody). INNER is
- * the part of the site's own probes that lies between the two clock readings.
+ * Accounts frame F, which ended at END, and tells PARENT (may be F itself: nobody). INNER is the part
+ * of the site's own probes that lies between the two readings of the clocks.
  */
-static __always_inline struct engine_cell *frame_close(struct engine_task *t,
-						       struct engine_frame *f,
-						       struct engine_frame *parent, __u64 now,
-						       __u64 inner)
+static __always_inline struct engine_cell *frame_close(struct engine_frame *f,
+						       struct engine_frame *parent,
+						       const struct engine_clock *end, __u64 inner)
 {
-	__u64 offcpu = t->offcpu - f->offcpu;
-	__u64 oncpu = now - f->start - offcpu;
-	__u64 cost = t->cost - f->cost;
+	__u64 offcpu = end->offcpu - f->offcpu;
+	__u64 oncpu = end->now - f->start - offcpu;
+	__u64 cost = end->cost - f->cost;
 	__u64 child = f->child;
 	__s64 net = oncpu - cost - inner;
 	struct engine_cell *c = cell_get(f->site, f->ctx);

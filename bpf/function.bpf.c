@@ -92,14 +92,15 @@ static __always_inline bool is_sample_due(const struct engine_cpu *cpu,
 static __always_inline void function_return(void *ctx, __u32 site, __u64 sp, __u64 inner,
 					    __u64 full)
 {
-	__u64 now = bpf_ktime_get_ns();
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
+	struct engine_clock end;
 	struct engine_frame *f;
 	__u32 depth;
 
 	if (!t || !cpu)
 		return;
+	end = clock_read(t);
 	depth = (t->depth - 1) & (ENGINE_DEPTH - 1);
 	f = &t->frames[depth];
 	if (depth == 0 || !frame_is(f, site, sp)) {
@@ -119,9 +120,9 @@ static __always_inline void function_return(void *ctx, __u32 site, __u64 sp, __u
 		depth = found & (ENGINE_DEPTH - 1);
 		f = &t->frames[depth];
 	}
-	frame_close(t, f, &t->frames[(depth - 1) & (ENGINE_DEPTH - 1)], now, inner);
+	frame_close(f, &t->frames[(depth - 1) & (ENGINE_DEPTH - 1)], &end, inner);
 	t->cost += full;
-	if (is_sample_due(cpu, f, now))
+	if (is_sample_due(cpu, f, end.now))
 		sample_due(ctx, cpu, t, site);
 	barrier();
 	t->depth = depth;

@@ -196,21 +196,23 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
  */
 __noinline int task_close_frame(struct engine_task *t, __u64 now)
 {
+	struct engine_clock end;
 	struct engine_frame *f;
 	__u32 depth;
 
 	if (!t)
 		return 0;
+	end = (struct engine_clock){ .now = now, .offcpu = t->offcpu, .cost = t->cost };
 	depth = (t->depth - 1) & (ENGINE_DEPTH - 1);
 	f = &t->frames[depth];
 	if (depth == 0) {
 		if (t->ctx == ENGINE_CTX_NONE)
 			return 0;
-		frame_close(t, f, f, now, 0);
+		frame_close(f, f, &end, 0);
 		t->ctx = ENGINE_CTX_NONE;
 		return 1;
 	}
-	frame_close(t, f, &t->frames[(depth - 1) & (ENGINE_DEPTH - 1)], now, 0);
+	frame_close(f, &t->frames[(depth - 1) & (ENGINE_DEPTH - 1)], &end, 0);
 	t->depth = depth;
 	return 1;
 }

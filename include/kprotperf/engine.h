@@ -129,6 +129,8 @@ struct engine_stack {
 	__u64 ips[ENGINE_STACK_FRAMES];
 };
 
+#define ENGINE_WATCHED 64 /* samples looked at in calibration, at most; a power of two */
+
 /* Counters of what went missing, in the order of their reading. */
 enum engine_loss {
 	ENGINE_LOSS_NO_RETURN, /* frames found open when an outer one returned */

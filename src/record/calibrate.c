@@ -5,11 +5,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/bpf.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -202,75 +200,25 @@ void record_calibrate(struct record_engine *e, const struct profile *p, uint64_t
 	record_engine_set_costs(e, out->cost);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
-/*
- * Spins in user space, reading the clock. Where two readings lie apart and the sampler's program ran
- * between them, the gap less an ordinary step and less the program's own time is the interrupt's
- * cost, and from the first reading to the program's beginning its latency.
- */
-static unsigned int watch_samples(const volatile struct engine_cpu *cpu, uint64_t end,
-				  uint64_t *latency, struct series *full)
-{
-	uint64_t seen = cpu->samples, step = UINT64_MAX, before = now_ns(), now;
-	unsigned int n = 0;
-
-	for (; before < end && n < ROUNDS; before = now) {
-		now = now_ns();
-		if (cpu->samples == seen) {
-			if (now - before < step)
-				step = now - before;
-			continue;
-		}
-		seen = cpu->samples;
-		if (cpu->started < before || cpu->started > now)
-			continue;
-		if (cpu->started - before < *latency)
-			*latency = cpu->started - before;
-		full->values[n++] = less(now - before, step + cpu->took);
-		now = now_ns();
-	}
-	return n;
-}
-
 void record_calibrate_sampler(struct record_engine *e, uint64_t period,
 			      struct record_calibration *out)
 {
-	struct record_engine_maps maps;
-	uint64_t latency = UINT64_MAX;
-	struct series full;
-	cpu_set_t all, one;
-	unsigned int n = 0;
-	int cpu;
+	uint64_t full[ENGINE_WATCHED], latency = 0;
+	uint32_t n = 0;
 
-	/* The sampler's interrupts on this CPU only are looked at: not to move from it. */
-	cpu = sched_getcpu();
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	if (cpu < 0 || sched_getaffinity(0, sizeof(all), &all) ||
-	    sched_setaffinity(0, sizeof(one), &one))
-		return;
-	record_engine_maps(e, &maps);
 	if (!record_engine_follow_caller(e, true)) {
-		n = watch_samples(&maps.cpus[cpu], now_ns() + SAMPLER_PERIODS * period, &latency,
-				  &full);
+		n = record_engine_watch_sampler(e, SAMPLER_PERIODS * period, &latency, full);
 		record_engine_follow_caller(e, false);
 	}
-	sched_setaffinity(0, sizeof(all), &all);
-	if (!n)
+	if (!n) {
+		log_note("the cost of samples is not known, and subtracted only in part");
 		return;
-	/* The median of the N values: the rest of the series is out of the way. */
-	for (unsigned int i = n; i < ROUNDS; i++)
-		full.values[i] = full.values[i % n];
+	}
+	/* The lower quartile: some of the few came with another interrupt's work. */
+	qsort(full, n, sizeof(full[0]), compare);
 	out->sampler_known = true;
 	out->sample_latency = latency;
-	out->sample_full = median(&full);
+	out->sample_full = full[n / 4];
 	record_engine_set_sample_cost(e, latency, out->sample_full);
 }
 

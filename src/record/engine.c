@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -170,6 +171,7 @@ static void choose_programs(struct record_engine *e)
 	bpf_program__set_autoload(s->progs.function_kprobe, kprobe && (functions || !fentry));
 	bpf_program__set_autoload(s->progs.function_kretprobe, kprobe && (functions || !fentry));
 	bpf_program__set_autoload(s->progs.on_sample, e->config.sample_period != 0);
+	bpf_program__set_autoload(s->progs.watch_samples, e->config.sample_period != 0);
 	bpf_program__set_autoload(s->progs.adopt_tasks, iterate);
 	bpf_program__set_autoload(s->progs.note_self, iterate);
 	bpf_program__set_autoload(s->progs.adopt_caller, !iterate);
@@ -387,6 +389,30 @@ void record_engine_set_costs(struct record_engine *e, const struct record_cost *
 	b->kprobe_inner = costs[PROFILE_MECH_KPROBE].inner;
 	b->kprobe_full = costs[PROFILE_MECH_KPROBE].full;
 	b->fault_inner = costs[e->fault_mech].inner;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,
+				     uint64_t *full)
+{
+	const struct kprotperf_bpf__bss *b = e->skel->bss;
+	const struct kprotperf_bpf__data *d = e->skel->data;
+	uint64_t end = now_ns() + max_ns;
+
+	while (b->watch_seen < ENGINE_WATCHED && now_ns() < end)
+		if (run_raw(e->skel->progs.watch_samples))
+			return 0;
+	for (uint32_t i = 0; i < b->watch_seen && i < ENGINE_WATCHED; i++)
+		full[i] = b->watch_full[i] > d->watch_step ? b->watch_full[i] - d->watch_step : 0;
+	*latency = d->watch_latency;
+	return b->watch_seen < ENGINE_WATCHED ? b->watch_seen : ENGINE_WATCHED;
 }
 
 void record_engine_set_sample_cost(struct record_engine *e, uint64_t latency, uint64_t full)

@@ -58,6 +58,12 @@ uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint3
 /* What probes cost, by mechanism; zero until set. */
 struct record_cost;
 void record_engine_set_costs(struct record_engine *e, const struct record_cost *costs);
+/*
+ * For calibration: watches the sampler for up to MAX_NS or ENGINE_WATCHED samples. FULL becomes the
+ * cost of each interrupt less that of the sampler's program, LATENCY the time to that. How many.
+ */
+uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,
+				     uint64_t *full);
 /* What a sample costs; both zero until set. */
 void record_engine_set_sample_cost(struct record_engine *e, uint64_t latency, uint64_t full);
 /* The inner cost in force for a site, in ticks a call; see record/calibrate.h. */
