@@ -15,7 +15,7 @@ static __always_inline bool sample_is_late(struct engine_cpu *cpu, __u64 start)
 {
 	__u64 expired = start - sample_latency, due = cpu->due, late;
 
-	if (!due || expired <= due || !sample_period) {
+	if (expired <= due || !sample_period) {
 		cpu->due = expired + sample_period;
 		return false;
 	}

@@ -93,12 +93,18 @@ struct engine_cell {
 
 #define ENGINE_SQ_SPLIT 20
 
+/*
+ * Later than any time: with this, a return probe goes the same way as between two samples, so that
+ * what is calibrated before the sampler runs holds while it does.
+ */
+#define ENGINE_NEVER (1ull << 63)
+
 /* What a CPU is doing: one cache line each. */
 struct engine_cpu {
 	__u32 slot; /* of the running task; 0: not followed */
 	__u32 taken; /* a probe has taken the sample that is due */
 	__u64 samples; /* sampler interrupts that reached the program, whatever ran */
-	__u64 due; /* when the timer expires next; 0: not known yet */
+	__u64 due; /* when the timer expires next; ENGINE_NEVER: unknown */
 	__u64 started; /* when the last one's program began, and how long it took */
 	__u64 took;
 	__u64 pad[3];

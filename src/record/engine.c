@@ -248,6 +248,7 @@ int record_engine_create(const struct record_engine_config *config,
 	if (config->system_wide)
 		prepare_idle_tasks(e);
 	e->functions = record_functions_create(e->skel);
+	record_engine_reset(e);
 	*out = e;
 	return 0;
 fail:
@@ -559,7 +560,7 @@ void record_engine_reset(struct record_engine *e)
 	memset(e->skel->bss->losses, 0, sizeof(e->skel->bss->losses));
 	for (uint32_t i = 0; i < e->n_cpus; i++) {
 		cpus[i].samples = 0;
-		cpus[i].due = 0;
+		cpus[i].due = ENGINE_NEVER;
 		cpus[i].taken = 0;
 	}
 	e->misses_before = misses_ever(e);
