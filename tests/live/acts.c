@@ -264,7 +264,8 @@ static void int80(int n)
 static void faults(int n)
 {
 	long page = sysconf(_SC_PAGESIZE);
-	char *mem = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *mem =
+		mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct rusage before, after;
 
 	check(mem != MAP_FAILED, "mmap");
@@ -280,7 +281,8 @@ static void faults(int n)
 static void kernel_faults(int n)
 {
 	long page = sysconf(_SC_PAGESIZE);
-	char *mem = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *mem =
+		mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd = open("/dev/zero", O_RDONLY);
 
 	check(mem != MAP_FAILED && fd >= 0, "mmap");

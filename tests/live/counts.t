@@ -36,7 +36,7 @@ guest_first() {
 
 	local how
 	for how in auto kprobe; do
-		# shellcheck disable=SC2046 # options
+		# shellcheck disable=SC2046,SC2086 # lists of words
 		record "nested-$how" --attach=$how --freq=0 $(printf -- '--func %s ' $nested $recursive) -- \
 			"$acts" files 50
 	done

@@ -1,0 +1,33 @@
+# shellcheck shell=bash disable=SC2154 # names from lib.sh and tap.sh
+# A glob on the allocator: the guest's side and the checks, for each kernel alike.
+
+guest_slab() {
+	traces >before.txt
+	"$kprotperf" list '*slab*' >list.txt
+	local iterations=$1
+	record auto --freq=99 --func '*slab*' -- "$workloads/big-fork" --iterations "$iterations"
+	record kprobe --freq=99 --func '*slab*' --attach=kprobe -- \
+		"$workloads/big-fork" --iterations "$iterations"
+	traces >after.txt
+}
+
+# slab_checks ITERATIONS: of what guest_slab ITERATIONS left.
+slab_checks() {
+	local iterations=$1 how
+	"$kprotperf" report auto.data >report.txt
+	for how in auto kprobe; do
+		is "$how: the workload finished" "$(cat $how.status)" 0
+		like "$how: and its figures came" "$(cat $how.out)" "^big-fork iterations=$iterations "
+		equal "$how: nothing is lost" "$(lost $how)" nothing
+		equal "$how: clone was counted" "$(syscalls $how clone)" "$iterations"
+		holds "$how: allocate_slab too" "$(calls $how allocate_slab) > 100"
+	done
+	# Of all matches that list shows, each is probed or said to be left out.
+	holds "every match is probed, or left out with a word" \
+		"$(grep -c '^[^ ]' list.txt) ==
+		 ([\"$(sed -n 's/^Probes on functions: //p' report.txt)\" | scan(\"[0-9]+\") | tonumber] | add) +
+		 ([\"$(grep 'left out' auto.err | tr '\n' ' ')\" | scan(\"([0-9]+) matching\") | .[0] | tonumber] | add)"
+	holds 'which are not few' "$(grep -cE ' (fentry|kprobe) *$' list.txt) > 30"
+	equal 'nothing remains attached' "$(cat after.txt)" "$(cat before.txt)"
+	clean_dmesg
+}
