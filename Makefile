@@ -40,6 +40,8 @@ SRCS       := $(filter-out src/cmd/main.c,$(wildcard src/*/*.c))
 OBJS       := $(SRCS:%.c=$(BUILD)/obj/%.o)
 BPF_SRCS   := $(wildcard bpf/*.bpf.c)
 BPF_OBJS   := $(BPF_SRCS:bpf/%.bpf.c=$(BUILD)/bpf/%.bpf.o)
+# The same for kernels that refuse kernel variables by name: see bpf/engine.h.
+BPF_PLAIN  := $(BPF_SRCS:bpf/%.bpf.c=$(BUILD)/bpf/%.plain.o)
 WORKLOADS  := $(patsubst workloads/%.c,$(BUILD)/workloads/%,$(filter-out workloads/common.c,$(wildcard workloads/*.c)))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c))
 
@@ -61,24 +63,32 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/.pkgs
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The user space side of the BPF programs is generated from their object.
-$(filter $(BUILD)/obj/src/record/%.o,$(OBJS)): | $(BUILD)/kprotperf.skel.h
+$(filter $(BUILD)/obj/src/record/%.o,$(OBJS)): | $(BUILD)/kprotperf.skel.h $(BUILD)/kprotperf_plain.skel.h
+
+BPF_FLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
+             -Iinclude -Ivmlinux -Ibpf
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/.pkgs
 	$(call say,BPF,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
-		-D__TARGET_ARCH_$(BPF_ARCH) -Iinclude -Ivmlinux -Ibpf \
-		-MMD -MP -MT $@ -c -o $@ $<
+	$(Q)$(CLANG) $(BPF_FLAGS) -D__TARGET_ARCH_$(BPF_ARCH) -MMD -MP -MT $@ -c -o $@ $<
+
+$(BUILD)/bpf/%.plain.o: bpf/%.bpf.c | $(BUILD)/.pkgs
+	$(call say,BPF,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_FLAGS) -DWITHOUT_KSYMS -D__TARGET_ARCH_$(BPF_ARCH) -MMD -MP -MT $@ -c -o $@ $<
 
 BPF_ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/' -e 's/ppc64le/powerpc/')
 
 $(BUILD)/kprotperf.bpf.o: $(BPF_OBJS)
+$(BUILD)/kprotperf_plain.bpf.o: $(BPF_PLAIN)
+$(BUILD)/kprotperf.bpf.o $(BUILD)/kprotperf_plain.bpf.o:
 	$(call say,LINK,$@)
 	$(Q)$(BPFTOOL) gen object $@ $^
 
-$(BUILD)/kprotperf.skel.h: $(BUILD)/kprotperf.bpf.o
+$(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	$(call say,SKEL,$@)
-	$(Q)$(BPFTOOL) gen skeleton $< name kprotperf_bpf > $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
 # One clear line instead of a page of compiler errors where a package is missing.
 $(BUILD)/.pkgs:

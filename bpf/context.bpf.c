@@ -87,7 +87,7 @@ static __always_inline void fault_enter(void *ctx)
 {
 	struct engine_task *t = this_task();
 
-	if (!t || t->ctx != ENGINE_CTX_NONE || !on_task_stack(stack_address(ctx)))
+	if (!t || t->ctx != ENGINE_CTX_NONE || in_interrupt(ctx))
 		return;
 	t->ctx = ENGINE_CTX_PAGE_FAULT;
 	frame_open(t, &t->frames[0], ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT, 0);
@@ -101,7 +101,7 @@ static __always_inline void fault_exit(void *ctx)
 	if (!t)
 		return;
 	end = clock_read(t);
-	if (t->ctx != ENGINE_CTX_PAGE_FAULT || !on_task_stack(stack_address(ctx)))
+	if (t->ctx != ENGINE_CTX_PAGE_FAULT || in_interrupt(ctx))
 		return;
 	context_close(t, &end, fault_inner, 0);
 }

@@ -120,10 +120,8 @@ static __always_inline __u32 stack_address(void *ctx)
 }
 
 /*
- * Does SP lie on the running task's own stack? Interrupts, hard and soft, are served on stacks of
- * their own, so a probe that finds itself elsewhere was hit in one. (The preemption count would
- * tell as well, but it is a per-CPU variable whose place changed twice since 5.15, and BPF can only
- * name it on kernels with KALLSYMS_ALL.) ksoftirqd works on its own stack, in its own name.
+ * Does SP lie on the running task's own stack? Soft interrupts, and hard ones that hit the kernel,
+ * are served on stacks of their own.
  */
 static __always_inline bool on_task_stack(__u32 sp)
 {
@@ -134,6 +132,37 @@ static __always_inline bool on_task_stack(__u32 sp)
 
 	return sp - (__u32)(unsigned long)task->stack < size;
 }
+
+#ifndef WITHOUT_KSYMS
+/*
+ * The kernel's preemption count tells of every interrupt. It is a per-CPU variable of its own up to
+ * 6.1 and from 6.15, a member of pcpu_hot between.
+ */
+extern const int __preempt_count __ksym __weak;
+extern const struct pcpu_hot pcpu_hot __ksym __weak;
+
+#define PREEMPT_INTERRUPT 0x00ff0100 /* NMI, hard interrupt, soft interrupt being served */
+
+static __always_inline bool in_interrupt(void *ctx)
+{
+	if (&__preempt_count)
+		return *(int *)bpf_this_cpu_ptr(&__preempt_count) & PREEMPT_INTERRUPT;
+	if (&pcpu_hot)
+		return ((struct pcpu_hot *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count &
+		       PREEMPT_INTERRUPT;
+	return !on_task_stack(stack_address(ctx));
+}
+#else
+/*
+ * Kernels whose BTF has that variable but whose kallsyms does not (without KALLSYMS_ALL) refuse
+ * programs that name it. Here a hard interrupt that hits user space goes unnoticed: it stays on the
+ * task's stack.
+ */
+static __always_inline bool in_interrupt(void *ctx)
+{
+	return !on_task_stack(stack_address(ctx));
+}
+#endif
 
 static __always_inline struct engine_cell *cell_get(__u32 site, __u32 ctx)
 {

@@ -34,7 +34,7 @@ static __always_inline void function_enter(void *ctx, __u32 site, __u64 sp)
 	t->depth = depth + 1;
 	barrier();
 	frame_open(t, &t->frames[depth & (ENGINE_DEPTH - 1)], site,
-		   on_task_stack(stack_address(ctx)) ? t->ctx : ENGINE_CTX_IRQ, sp);
+		   in_interrupt(ctx) ? ENGINE_CTX_IRQ : t->ctx, sp);
 }
 
 static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, __u64 sp)

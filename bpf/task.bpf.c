@@ -173,20 +173,25 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
 	struct engine_cpu *cpu = this_cpu();
-	__u32 pid = task->pid, old = old_pid;
+	__u32 pid = task->pid, old = old_pid, slot;
+	struct engine_task *t;
 	__u16 *from, *to;
 
-	if (!cpu)
-		return 0;
 	/* A thread that executes takes its leader's pid over. */
-	if (old == pid || !cpu->slot)
+	if (!cpu || old == pid)
 		return 0;
 	from = slot_of(old);
 	to = slot_of(pid);
-	if (from && to) {
-		*to = *from;
-		*from = 0;
-	}
+	if (!from || !to || !*from)
+		return 0;
+	/* Not the CPU's word: switched out since its pid changed, the task came back unknown. */
+	slot = *from;
+	*to = slot;
+	*from = 0;
+	t = bpf_map_lookup_elem(&tasks, &slot);
+	if (t)
+		t->pid = pid;
+	cpu->slot = slot;
 	return 0;
 }
 

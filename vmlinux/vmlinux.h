@@ -71,6 +71,11 @@ union thread_union {
 	unsigned long stack[1];
 };
 
+/* Linux 6.2 to 6.14 keep the preemption count here. */
+struct pcpu_hot {
+	int preempt_count;
+};
+
 struct linux_binprm;
 
 struct bpf_iter_meta {

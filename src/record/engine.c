@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
+#include "kprotperf_plain.skel.h"
 #include "record/calibrate.h"
 #include "record/function.h"
 #include "record/sampler.h"
@@ -207,6 +208,46 @@ static int map_views(struct record_engine *e)
 	return 0;
 }
 
+/*
+ * Opens the programs, or those that do without kernel variables: the skeleton, and with it the layout
+ * of everything shared, is the same, only the object behind it is another.
+ */
+static struct kprotperf_bpf *open_skeleton(bool plain)
+{
+	struct kprotperf_bpf *skel;
+	const void *object;
+	size_t size;
+
+	if (!plain)
+		return kprotperf_bpf__open();
+	skel = calloc(1, sizeof(*skel)); /* freed by kprotperf_bpf__destroy() */
+	if (!skel || kprotperf_bpf__create_skeleton(skel)) {
+		free(skel);
+		return NULL;
+	}
+	object = kprotperf_plain_bpf__elf_bytes(&size);
+	skel->skeleton->data = (void *)object;
+	skel->skeleton->data_sz = size;
+	if (bpf_object__open_skeleton(skel->skeleton, NULL)) {
+		kprotperf_bpf__destroy(skel);
+		return NULL;
+	}
+	return skel;
+}
+
+/* -ENOENT where this kernel cannot find a variable that programs name (or a target of theirs). */
+static int load(struct record_engine *e, bool plain)
+{
+	int err;
+
+	e->skel = open_skeleton(plain);
+	if (!e->skel)
+		return errno ? -errno : -ENOMEM;
+	choose_programs(e);
+	err = set_sizes(e);
+	return err ?: kprotperf_bpf__load(e->skel);
+}
+
 /* The idle tasks, which are never born, have the slots after all others. */
 static void prepare_idle_tasks(struct record_engine *e)
 {
@@ -234,14 +275,12 @@ int record_engine_create(const struct record_engine_config *config,
 	libbpf_message[0] = '\0';
 
 	choose_sizes(e);
-	e->skel = kprotperf_bpf__open();
-	if (!e->skel) {
-		err = -errno;
-		goto fail;
+	err = load(e, false);
+	if (err == -ENOENT) {
+		kprotperf_bpf__destroy(e->skel);
+		e->skel = NULL;
+		err = load(e, true);
 	}
-	choose_programs(e);
-	err = set_sizes(e);
-	err = err ?: kprotperf_bpf__load(e->skel);
 	err = err ?: map_views(e);
 	if (err)
 		goto fail;
