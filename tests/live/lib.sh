@@ -32,8 +32,11 @@ side() {
 		dmesg >dmesg.txt
 		exit "$status"
 	fi
+	# The scratch folder lies below the clone where it can: a guest sees of the host's /tmp only the
+	# current directory, and the clone may be in there too.
+	mkdir -p "${acts%/*}"
 	# shellcheck source=SCRIPTDIR/../lab/tap.sh
-	. "$repo/tests/lab/tap.sh"
+	TMPDIR=${acts%/*} . "$repo/tests/lab/tap.sh"
 	if [ -n "${LIVE_KEEP-}" ]; then # to look at what the guests left
 		trap - EXIT
 		echo "# $scratch"
@@ -81,7 +84,6 @@ traces() {
 # --- host --------------------------------------------------------------------
 
 make_acts() {
-	mkdir -p "${acts%/*}"
 	[ "$repo/tests/live/acts.c" -nt "$acts" ] || return 0
 	if ! "${CC:-cc}" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$acts.$$" \
 		"$repo/tests/live/acts.c" -lpthread; then
@@ -94,10 +96,18 @@ make_acts() {
 # boot KERNEL FUNCTION [RUN-OPTION...]: runs FUNCTION of this file in a guest.
 # A guest that does not end well fails the test, and says why.
 boot() {
-	local kernel=$1 function=$2
+	local kernel=$1 function=$2 share=$scratch status
 	shift 2
-	"$lab" run --kernel "$kernel" "$@" -- env BUILD="$build" bash "$self" --guest "$function" >boot.out 2>boot.err
-	local status=$?
+	case $scratch in
+	"$repo"/*) share=$repo ;;
+	esac
+	(
+		cd "$share" || exit
+		# shellcheck disable=SC2016 # for the shell in the guest
+		exec "$lab" run --kernel "$kernel" "$@" -- env BUILD="$build" bash -c 'cd "$1" && exec bash "$2" --guest "$3"' \
+			boot "$scratch" "$self" "$function"
+	) >boot.out 2>boot.err
+	status=$?
 	is "the $kernel guest ran $function" "$status" 0
 	[ "$status" = 0 ] || sed 's/^/#   /' boot.out boot.err
 }
