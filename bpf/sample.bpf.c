@@ -20,6 +20,9 @@ static __always_inline bool sample_is_late(struct engine_cpu *cpu, __u64 start)
 		return false;
 	}
 	late = expired - due;
+	/* An idle CPU's timer may skip periods too, but there is nothing to be seen then. */
+	if (cpu->slot)
+		cpu->skipped += late / sample_period;
 	cpu->due = due + (late / sample_period + 1) * sample_period;
 	return late > ENGINE_LATE_NS;
 }

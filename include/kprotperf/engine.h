@@ -107,7 +107,8 @@ struct engine_cpu {
 	__u64 due; /* when the timer expires next; ENGINE_NEVER: unknown */
 	__u64 started; /* when the last one's program began, and how long it took */
 	__u64 took;
-	__u64 pad[3];
+	__u64 skipped; /* periods without a sample before one that hit a followed task */
+	__u64 pad[2];
 };
 
 enum engine_sample_flag {

@@ -65,7 +65,7 @@ static const struct {
 	},
 	[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = {
 		"samples_not_received",
-		"samples expected and not received",
+		"samples missed while a task of the workload ran",
 	},
 	[PROFILE_INFO_OPEN_AT_START] = {
 		"open_at_start",

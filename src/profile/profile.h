@@ -122,7 +122,7 @@ enum profile_loss {
 	PROFILE_LOSS_PROBE_MISSED, /* kprobes the kernel missed; not counted before Linux 6.7 */
 	PROFILE_LOSS_STACKS_FULL, /* samples without a stack: the table was full */
 	PROFILE_LOSS_STACK_NOT_FETCHED,
-	PROFILE_LOSS_SAMPLES_NOT_RECEIVED, /* expected from the period, less those received */
+	PROFILE_LOSS_SAMPLES_NOT_RECEIVED, /* periods skipped while a followed task ran */
 	PROFILE_INFO_OPEN_AT_START, /* returns of calls entered before recording started */
 	PROFILE_INFO_OPEN_AT_END, /* calls that had not returned when recording ended */
 	PROFILE_INFO_CLOSED_BY_EXIT, /* calls ended by their task's death, counted as calls */

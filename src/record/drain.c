@@ -249,6 +249,22 @@ static bool has_mechanism(const struct profile *p, enum profile_mechanism mech)
 	return false;
 }
 
+/*
+ * Samples that a followed task should have got. Those expected and not received are more: the timer of
+ * an idle CPU skips periods.
+ */
+static uint64_t samples_lost(const struct drain *d)
+{
+	const struct profile_run *run = &d->p->runs[d->run];
+	uint64_t skipped = 0;
+
+	if (!run->samples_received)
+		return run->samples_expected;
+	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
+		skipped += d->maps.cpus[i].skipped;
+	return skipped;
+}
+
 static void drain_losses(struct drain *d)
 {
 	static const enum profile_loss kinds[ENGINE_N_LOSSES] = {
@@ -273,10 +289,7 @@ static void drain_losses(struct drain *d)
 	/* Kernels before 6.7 do not count what kprobes miss; ours reads no newer counter yet. */
 	losses[PROFILE_LOSS_PROBE_MISSED] =
 		has_mechanism(d->p, PROFILE_MECH_KPROBE) ? PROFILE_NOT_COUNTED : 0;
-	losses[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] =
-		run->samples_expected > run->samples_received ?
-			run->samples_expected - run->samples_received :
-			0;
+	losses[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = samples_lost(d);
 }
 
 void record_drain(struct profile *p, uint32_t run, const struct record_engine *e,

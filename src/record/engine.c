@@ -601,6 +601,7 @@ void record_engine_reset(struct record_engine *e)
 		cpus[i].samples = 0;
 		cpus[i].due = ENGINE_NEVER;
 		cpus[i].taken = 0;
+		cpus[i].skipped = 0;
 	}
 	e->misses_before = misses_ever(e);
 	record_sampler_reset(e->sampler);
