@@ -86,6 +86,13 @@ static int attach_site(struct session *s, uint32_t i)
 	}
 	if (!err) {
 		s->p->sites[i + 1].mech = rs->mech;
+		/* Calibrated on an ftrace location, which a kprobe reaches by another way. */
+		if (rs->mech == PROFILE_MECH_KPROBE &&
+		    symbol_tracing_is_ftrace(s->symbols.tracing, rs->sym) == SYMBOL_NO)
+			log_warn(
+				"'%s' has no ftrace location: the probe cost subtracted from it is only "
+				"an estimate",
+				rs->name);
 		return 0;
 	}
 	s->p->sites[i + 1].mech = PROFILE_MECH_NONE;
