@@ -108,6 +108,11 @@ uint32_t profile_site_add(struct profile *p, const struct profile_site *site)
 	return p->n_sites - 1;
 }
 
+bool profile_site_in_module(const struct profile_site *site)
+{
+	return site->symbol && strstr(site->symbol, " [");
+}
+
 static bool context_equal(const void *ctx, uint32_t item, const void *key)
 {
 	const struct profile *p = ctx;

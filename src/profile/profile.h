@@ -72,13 +72,13 @@ enum profile_mechanism {
 
 const char *profile_mechanism_name(enum profile_mechanism mech);
 
-/* One thing whose calls are timed. */
+/* One thing whose calls are timed; see profile_site_in_module(). */
 struct profile_site {
 	const char *name; /* as reported: without .isra, .constprop, .part */
-	const char *symbol; /* as in kallsyms */
+	const char *symbol; /* as in kallsyms: "name", or "name [module]" */
 	enum profile_site_kind kind;
 	enum profile_mechanism mech;
-	uint64_t addr; /* relative to _stext */
+	uint64_t addr; /* relative to _stext, or to the module's first function */
 	const char *file; /* relative to the kernel's tree; NULL where unknown */
 	uint32_t line; /* 0 where unknown */
 };
@@ -162,7 +162,7 @@ struct profile_frame {
 
 /* An address that occurs in stacks, with its frames, innermost first. */
 struct profile_location {
-	uint64_t addr; /* relative to _stext; absolute and meaningless elsewhere if MODULE is set */
+	uint64_t addr; /* relative to _stext, or to MODULE's first function */
 	const char *module; /* NULL for the kernel's image */
 	struct profile_frame *frames;
 	uint32_t n_frames, cap_frames;
@@ -260,6 +260,8 @@ void profile_arg_add(struct profile *p, const char *arg);
  */
 uint32_t profile_context_add(struct profile *p, const char *name);
 uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
+/* Does SITE belong to a module, so that its address says nothing of the kernel's image? */
+bool profile_site_in_module(const struct profile_site *site);
 /* Every loss and both sample counts are NOT_COUNTED until set, or added to by profile_count_add(). */
 uint32_t profile_run_add(struct profile *p, enum profile_run_kind kind);
 uint32_t profile_stack_add(struct profile *p, const uint32_t *locations, uint32_t n);

@@ -18,6 +18,7 @@ struct drain {
 	uint32_t run;
 	const struct record_engine *e;
 	const struct symbol_kallsyms *ks;
+	const struct record_sites *sites;
 	struct record_engine_maps maps;
 	uint32_t contexts[ENGINE_CONTEXTS]; /* index in the profile, plus 1; 0: not yet */
 };
@@ -118,7 +119,7 @@ static uint32_t location_index(struct drain *d, uint64_t addr)
 	if (symbol_kallsyms_in_image(d->ks, addr))
 		return profile_location_add(d->p, addr - symbol_kallsyms_stext(d->ks), NULL);
 	sym = symbol_kallsyms_covering(d->ks, addr, NULL);
-	index = profile_location_add(d->p, addr, sym->module);
+	index = profile_location_add(d->p, addr - symbol_kallsyms_base(d->ks, sym), sym->module);
 	frame.name = sym->name;
 	if (!d->p->locations[index].n_frames)
 		profile_location_frame_add(d->p, index, &frame);
@@ -166,12 +167,12 @@ static bool is_kernel(const struct drain *d, uint64_t ip)
 static uint32_t add_returning(struct drain *d, const struct engine_stack *s, uint32_t first,
 			      uint32_t *locations)
 {
-	uint64_t stext = symbol_kallsyms_stext(d->ks), entry;
 	const struct symbol_sym *top;
+	uint64_t entry;
 
-	if (s->site >= d->p->n_sites)
+	if (s->site == ENGINE_SITE_CONTEXT || s->site > d->sites->n_items)
 		return 0;
-	entry = d->p->sites[s->site].addr + stext;
+	entry = d->sites->items[s->site - 1].sym->addr;
 	top = first < s->n ? symbol_kallsyms_covering(d->ks, s->ips[first], NULL) : NULL;
 	if ((top && top->addr == entry) || !is_kernel(d, entry))
 		return 0;
@@ -293,7 +294,7 @@ static void drain_losses(struct drain *d)
 }
 
 void record_drain(struct profile *p, uint32_t run, const struct record_engine *e,
-		  const struct symbol_kallsyms *ks)
+		  const struct symbol_kallsyms *ks, const struct record_sites *sites)
 {
 	struct drain *d = alloc_new(struct drain);
 
@@ -301,6 +302,7 @@ void record_drain(struct profile *p, uint32_t run, const struct record_engine *e
 	d->run = run;
 	d->e = e;
 	d->ks = ks;
+	d->sites = sites;
 	record_engine_maps(e, &d->maps);
 	drain_cells(d);
 	drain_samples(d);

@@ -7,13 +7,14 @@
 
 #include "profile/profile.h"
 #include "record/engine.h"
+#include "record/sites.h"
 #include "symbol/kallsyms.h"
 
 /*
- * Adds everything to run RUN of P, whose sites are numbered as the engine's. KS names what lies
- * outside the kernel's image. The engine is left as it is.
+ * Adds everything to run RUN of P, whose sites are numbered as the engine's, and after that of the
+ * contexts are SITES. KS names what lies outside the kernel's image. The engine is left as it is.
  */
 void record_drain(struct profile *p, uint32_t run, const struct record_engine *e,
-		  const struct symbol_kallsyms *ks);
+		  const struct symbol_kallsyms *ks, const struct record_sites *sites);
 
 #endif

@@ -314,9 +314,9 @@ void record_engine_destroy(struct record_engine *e)
 }
 
 int record_engine_attach(struct record_engine *e, uint32_t site, enum profile_mechanism mech,
-			 uint64_t addr, int32_t btf_id)
+			 const struct record_target *target)
 {
-	return record_functions_attach(e->functions, site, mech, addr, btf_id);
+	return record_functions_attach(e->functions, site, mech, target);
 }
 
 static int attach(struct record_engine *e, struct bpf_program *prog)
@@ -387,8 +387,10 @@ int record_engine_arm(struct record_engine *e)
 int record_engine_attach_spare(struct record_engine *e, enum profile_mechanism mech, uint64_t addr,
 			       int32_t btf_id, uint32_t *site)
 {
+	const struct record_target target = { .addr = addr, .btf_id = btf_id };
+
 	*site = e->config.n_functions + 1;
-	return record_functions_attach(e->functions, *site, mech, addr, btf_id);
+	return record_functions_attach(e->functions, *site, mech, &target);
 }
 
 void record_engine_detach_last(struct record_engine *e)

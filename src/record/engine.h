@@ -14,6 +14,7 @@
 #include "record/features.h"
 
 struct record_engine;
+struct record_target; /* record/function.h */
 
 struct record_engine_config {
 	uint32_t n_functions; /* function sites to come */
@@ -29,11 +30,10 @@ int record_engine_create(const struct record_engine_config *config,
 void record_engine_destroy(struct record_engine *e); /* detaches too; accepts NULL */
 
 /*
- * Attaches function site SITE (1 to n_functions) by MECH (FENTRY or KPROBE) to the function at ADDR
- * (absolute; also for fentry, which is attached by the BTF type id). -errno, not reported.
+ * Attaches function site SITE (1 to n_functions) by MECH (FENTRY or KPROBE). -errno, not reported.
  */
 int record_engine_attach(struct record_engine *e, uint32_t site, enum profile_mechanism mech,
-			 uint64_t addr, int32_t btf_id);
+			 const struct record_target *target);
 
 /*
  * Attaches what follows tasks and times syscalls. To be called before any site is attached; then

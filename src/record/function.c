@@ -56,12 +56,13 @@ void record_functions_destroy(struct record_functions *f)
 	free(f);
 }
 
-/* A copy of PROG with SITE written into it, for the function with the BTF id; the descriptor. */
-static int copy_load(const struct bpf_program *prog, uint32_t site, int32_t btf_id)
+/* A copy of PROG with SITE written into it, for TARGET; the descriptor. */
+static int copy_load(const struct bpf_program *prog, uint32_t site,
+		     const struct record_target *target)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts,
 		    .expected_attach_type = bpf_program__get_expected_attach_type(prog),
-		    .attach_btf_id = btf_id);
+		    .attach_btf_id = target->btf_id, .attach_btf_obj_fd = target->btf_fd);
 	size_t n = bpf_program__insn_cnt(prog);
 	struct bpf_insn *insns = alloc_array(n, sizeof(*insns));
 	unsigned int places = 0;
@@ -89,11 +90,11 @@ static int copy_load(const struct bpf_program *prog, uint32_t site, int32_t btf_
 
 /* Loads and attaches one half of the pair: both descriptors are kept. */
 static int fentry_attach_half(struct record_functions *f, const struct bpf_program *prog,
-			      uint32_t site, int32_t btf_id)
+			      uint32_t site, const struct record_target *target)
 {
 	int fd, link;
 
-	fd = copy_load(prog, site, btf_id);
+	fd = copy_load(prog, site, target);
 	if (fd < 0)
 		return fd;
 	link = bpf_raw_tracepoint_open(NULL, fd);
@@ -113,14 +114,15 @@ static void fentry_detach_half(struct record_functions *f)
 	close(f->progs[--f->n_progs]);
 }
 
-static int fentry_attach(struct record_functions *f, uint32_t site, int32_t btf_id)
+static int fentry_attach(struct record_functions *f, uint32_t site,
+			 const struct record_target *target)
 {
 	int err;
 
-	err = fentry_attach_half(f, f->skel->progs.function_fexit, site, btf_id);
+	err = fentry_attach_half(f, f->skel->progs.function_fexit, site, target);
 	if (err)
 		return err;
-	err = fentry_attach_half(f, f->skel->progs.function_fentry, site, btf_id);
+	err = fentry_attach_half(f, f->skel->progs.function_fentry, site, target);
 	if (err)
 		fentry_detach_half(f);
 	return err;
@@ -203,14 +205,14 @@ static int kprobe_attach(struct record_functions *f, uint32_t site, uint64_t add
 }
 
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
-			    uint64_t addr, int32_t btf_id)
+			    const struct record_target *target)
 {
 	f->last = mech;
 	switch (mech) {
 	case PROFILE_MECH_FENTRY:
-		return fentry_attach(f, site, btf_id);
+		return fentry_attach(f, site, target);
 	case PROFILE_MECH_KPROBE:
-		return kprobe_attach(f, site, addr);
+		return kprobe_attach(f, site, target->addr);
 	default:
 		return -EINVAL;
 	}

@@ -19,6 +19,7 @@
 #include "record/engine.h"
 #include "record/environment.h"
 #include "record/features.h"
+#include "record/function.h"
 #include "record/workload.h"
 
 #define NS_PER_SEC 1000000000ull
@@ -51,23 +52,30 @@ static void say_skipped(const struct session *s)
 				 s->sites.skipped[i], record_skip_text(i));
 }
 
+/* The symbol of SYM as kallsyms and perf print it; for free(). */
+static char *symbol_text(const struct symbol_sym *sym)
+{
+	return sym->module ? alloc_printf("%s [%s]", sym->name, sym->module) :
+			     alloc_strdup(sym->name);
+}
+
 /* Adds the sites to the profile, numbered as in the engine: the context's first. */
 static void add_sites(struct session *s)
 {
-	uint64_t stext = symbol_kallsyms_stext(s->symbols.ks);
-
 	s->p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
 	for (uint32_t i = 0; i < s->sites.n_items; i++) {
 		const struct record_site *rs = &s->sites.items[i];
+		char *symbol = symbol_text(rs->sym);
 		struct profile_site site = {
 			.name = rs->name,
-			.symbol = rs->sym->name,
+			.symbol = symbol,
 			.kind = PROFILE_SITE_FUNCTION,
 			.mech = rs->mech,
-			.addr = rs->sym->addr - stext,
+			.addr = rs->sym->addr - symbol_kallsyms_base(s->symbols.ks, rs->sym),
 		};
 
 		profile_site_add(s->p, &site);
+		free(symbol);
 	}
 }
 
@@ -75,14 +83,15 @@ static void add_sites(struct session *s)
 static int attach_site(struct session *s, uint32_t i)
 {
 	struct record_site *rs = &s->sites.items[i];
+	const struct record_target target = { rs->sym->addr, rs->btf_id, rs->btf_fd };
 	int err;
 
-	err = record_engine_attach(s->engine, i + 1, rs->mech, rs->sym->addr, rs->btf_id);
+	err = record_engine_attach(s->engine, i + 1, rs->mech, &target);
 	if (err && rs->mech == PROFILE_MECH_FENTRY && s->o->attach == RECORD_ATTACH_AUTO &&
 	    !s->features.kprobe) {
 		log_verbose(1, "%s: fentry: %s; taking a kprobe", rs->name, log_strerror(err));
 		rs->mech = PROFILE_MECH_KPROBE;
-		err = record_engine_attach(s->engine, i + 1, rs->mech, rs->sym->addr, 0);
+		err = record_engine_attach(s->engine, i + 1, rs->mech, &target);
 	}
 	if (!err) {
 		s->p->sites[i + 1].mech = rs->mech;
@@ -242,7 +251,7 @@ static int session_run(struct session *s, enum profile_run_kind kind)
 		}
 	}
 	if (kind == PROFILE_RUN_PROBED)
-		record_drain(s->p, run, s->engine, s->symbols.ks);
+		record_drain(s->p, run, s->engine, s->symbols.ks, &s->sites);
 	return 0;
 }
 

@@ -40,16 +40,33 @@ static bool is_glob(const char *pattern)
 	return strpbrk(pattern, "*?[") != NULL;
 }
 
-/* The BTF id by which fentry can attach to exactly this symbol, or -errno. */
-static int32_t fentry_id(const struct resolver *r, const struct symbol_sym *sym)
+/* The BTF of the kernel, or of SYM's module; NULL: none. Its object, 0 for the kernel's, in *FD. */
+static const struct symbol_btf *btf_of(const struct resolver *r, const struct symbol_sym *sym,
+				       int *fd)
 {
-	const struct symbol_btf *btf = r->symbols->btf;
+	const struct record_module_btf *m;
+
+	*fd = 0;
+	if (!sym->module)
+		return r->symbols->btf;
+	m = record_symbols_module_btf(r->symbols, sym->module);
+	if (!m)
+		return NULL;
+	*fd = m->fd;
+	return m->btf;
+}
+
+/* The BTF id by which fentry can attach to exactly this symbol, and its object in *FD, or -errno. */
+static int32_t fentry_id(const struct resolver *r, const struct symbol_sym *sym, int *fd)
+{
+	const struct symbol_btf *btf;
 	size_t same_name = 0;
 	int32_t id;
 
 	if (r->features->fentry)
 		return r->features->fentry;
-	if (!btf || sym->module || symbol_tracing_is_ftrace(r->symbols->tracing, sym) != SYMBOL_YES)
+	btf = btf_of(r, sym, fd);
+	if (!btf || symbol_tracing_is_ftrace(r->symbols->tracing, sym) != SYMBOL_YES)
 		return -ENOENT;
 	/* BTF tells functions apart by name only. */
 	symbol_kallsyms_named(r->symbols->ks, sym->name, &same_name);
@@ -94,7 +111,7 @@ static int choose(const struct resolver *r, struct record_site *site, enum recor
 	if (safety == SYMBOL_REFUSE || (safety == SYMBOL_SKIP_IN_GLOB && !site->named))
 		return -EPERM;
 	if (r->attach != RECORD_ATTACH_KPROBE) {
-		site->btf_id = fentry_id(r, site->sym);
+		site->btf_id = fentry_id(r, site->sym, &site->btf_fd);
 		if (site->btf_id > 0) {
 			site->mech = PROFILE_MECH_FENTRY;
 			return 0;

@@ -22,7 +22,8 @@ struct record_site {
 	const struct symbol_sym *sym; /* belongs to the kallsyms table */
 	char *name; /* less the clone suffixes */
 	enum profile_mechanism mech;
-	int32_t btf_id; /* for fentry */
+	int32_t btf_id; /* for fentry, in the object BTF_FD (0: the kernel's own) */
+	int btf_fd; /* belongs to the symbols */
 	bool named; /* by name, not by a glob: a refusal is an error */
 };
 

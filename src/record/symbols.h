@@ -11,10 +11,19 @@
 #include "symbol/kallsyms.h"
 #include "symbol/tracing.h"
 
+/* The BTF of a module; BTF is NULL and FD negative where it has none. */
+struct record_module_btf {
+	const char *module; /* as in kallsyms, the same pointer */
+	struct symbol_btf *btf;
+	int fd;
+};
+
 struct record_symbols {
 	struct symbol_kallsyms *ks;
 	struct symbol_tracing *tracing; /* NULL until record_symbols_load_functions() */
 	struct symbol_btf *btf; /* NULL: none */
+	struct record_module_btf *modules; /* those asked for */
+	uint32_t n_modules, cap_modules;
 	struct symbol_image *image; /* by record_symbols_image() only */
 	char *image_why_not;
 	bool image_tried;
@@ -29,6 +38,10 @@ void record_symbols_deinit(struct record_symbols *s);
 
 /* What is needed to choose functions to probe. Reports its errors. */
 int record_symbols_load_functions(struct record_symbols *s);
+
+/* The BTF for functions of MODULE of the kallsyms table; NULL where there is none. Valid until the next. */
+const struct record_module_btf *record_symbols_module_btf(struct record_symbols *s,
+							  const char *module);
 
 /*
  * The vmlinux of the running kernel in *IMAGE, or NULL where there is none. A negative errno only

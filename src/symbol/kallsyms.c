@@ -13,14 +13,22 @@
 /* Ten times what a kernel with every symbol and many modules prints. */
 #define MAX_FILE (256u << 20)
 
-/* How far the last function of a module is taken to reach, whose end the file does not tell. */
-#define MAX_LAST_SIZE 0x10000
+/*
+ * How far the last function of a module is taken to reach, whose end the file does not tell: to that
+ * of its page. BPF programs and trampolines that came later lie right behind.
+ */
+#define PAGE 0x1000
+
+struct module {
+	char *name;
+	uint64_t start; /* where its first function is */
+};
 
 struct symbol_kallsyms {
 	char *text; /* the file; names point into it */
 	struct symbol_sym *syms;
 	size_t n_syms, cap_syms;
-	char **modules;
+	struct module *modules;
 	size_t n_modules, cap_modules;
 	uint64_t stext, etext;
 	uint64_t init_start, init_end;
@@ -51,10 +59,27 @@ static const char *intern_module(struct symbol_kallsyms *ks, const char *name)
 {
 	/* Symbols of a module follow each other, so the search ends at its first step. */
 	for (size_t i = ks->n_modules; i-- > 0;)
-		if (!strcmp(ks->modules[i], name))
-			return ks->modules[i];
-	vec_push(ks, modules, alloc_strdup(name));
-	return ks->modules[ks->n_modules - 1];
+		if (!strcmp(ks->modules[i].name, name))
+			return ks->modules[i].name;
+	vec_push(ks, modules, ((struct module){ alloc_strdup(name), UINT64_MAX }));
+	return ks->modules[ks->n_modules - 1].name;
+}
+
+static struct module *module_of(const struct symbol_kallsyms *ks, const struct symbol_sym *sym)
+{
+	/* While the file is parsed it is the last one. */
+	for (size_t i = ks->n_modules; i-- > 0;)
+		if (ks->modules[i].name == sym->module)
+			return &ks->modules[i];
+	return NULL;
+}
+
+static void note_start(const struct symbol_kallsyms *ks, const struct symbol_sym *sym)
+{
+	struct module *m = sym->module ? module_of(ks, sym) : NULL;
+
+	if (m && sym->addr < m->start)
+		m->start = sym->addr;
 }
 
 static void note_bound(struct symbol_kallsyms *ks, const struct symbol_sym *sym)
@@ -131,6 +156,7 @@ static void parse(struct symbol_kallsyms *ks, size_t len, bool *any_addr)
 		if (parse_line(ks, p, &sym)) {
 			*any_addr |= sym.addr != 0;
 			note_bound(ks, &sym);
+			note_start(ks, &sym);
 			vec_push(ks, syms, sym);
 		}
 		p = nl + 1;
@@ -240,7 +266,7 @@ void symbol_kallsyms_destroy(struct symbol_kallsyms *ks)
 	if (!ks)
 		return;
 	for (size_t i = 0; i < ks->n_modules; i++)
-		free(ks->modules[i]);
+		free(ks->modules[i].name);
 	free(ks->modules);
 	free(ks->chain);
 	free(ks->by_name);
@@ -257,6 +283,13 @@ uint64_t symbol_kallsyms_stext(const struct symbol_kallsyms *ks)
 uint64_t symbol_kallsyms_etext(const struct symbol_kallsyms *ks)
 {
 	return ks->etext;
+}
+
+uint64_t symbol_kallsyms_base(const struct symbol_kallsyms *ks, const struct symbol_sym *sym)
+{
+	const struct module *m = sym->module ? module_of(ks, sym) : NULL;
+
+	return m ? m->start : ks->stext;
 }
 
 const struct symbol_sym *symbol_kallsyms_all(const struct symbol_kallsyms *ks, size_t *n)
@@ -362,7 +395,7 @@ const struct symbol_sym *symbol_kallsyms_covering(const struct symbol_kallsyms *
 		return NULL;
 	end = symbol_kallsyms_size(ks, best);
 	if (!end)
-		end = MAX_LAST_SIZE;
+		end = PAGE - best->addr % PAGE;
 	if (addr - best->addr >= end)
 		return NULL;
 	if (offset)

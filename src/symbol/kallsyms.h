@@ -3,8 +3,8 @@
  * The running kernel's functions, as /proc/kallsyms lists them.
  *
  * Only text symbols (types t, T, w, W) are kept. Everything returned belongs to the table and
- * lives as long as it. Addresses are absolute, those of this boot; less symbol_kallsyms_stext()
- * they are what profiles store and symbol_image_*() take.
+ * lives as long as it. Addresses are absolute, those of this boot; less symbol_kallsyms_base()
+ * they are what profiles store, and less symbol_kallsyms_stext() what symbol_image_*() take.
  */
 #ifndef KPROTPERF_SYMBOL_KALLSYMS_H
 #define KPROTPERF_SYMBOL_KALLSYMS_H
@@ -35,6 +35,9 @@ void symbol_kallsyms_destroy(struct symbol_kallsyms *ks); /* accepts NULL */
 /* The bounds of the image's text. etext is 0 where there is no such symbol. */
 uint64_t symbol_kallsyms_stext(const struct symbol_kallsyms *ks);
 uint64_t symbol_kallsyms_etext(const struct symbol_kallsyms *ks);
+
+/* What addresses in SYM are told relative to: _stext, or the first function of SYM's module. */
+uint64_t symbol_kallsyms_base(const struct symbol_kallsyms *ks, const struct symbol_sym *sym);
 
 /* All symbols, by ascending address: an array of *N, symbols of one address in the file's order. */
 const struct symbol_sym *symbol_kallsyms_all(const struct symbol_kallsyms *ks, size_t *n);

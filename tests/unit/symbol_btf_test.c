@@ -69,6 +69,39 @@ static void test_functions(void **state)
 	symbol_btf_destroy(b);
 }
 
+/* A module's functions, described on top of the kernel's. */
+static void test_split(void **state)
+{
+	struct btf *base = btf__new_empty(), *split;
+	struct symbol_btf *b, *m;
+	const void *raw;
+	uint32_t size;
+	int type, proto, in_module;
+
+	(void)state;
+	type = btf__add_int(base, "int", 4, BTF_INT_SIGNED);
+	proto = btf__add_func_proto(base, type);
+	btf__add_func(base, "in_kernel", BTF_FUNC_STATIC, proto);
+	raw = btf__raw_data(base, &size);
+	assert_int_equal(symbol_btf_load(fixture_write("base", raw, size), &b), 0);
+
+	split = btf__new_empty_split(base);
+	proto = btf__add_func_proto(split, type);
+	btf__add_func_param(split, "a", type);
+	in_module = btf__add_func(split, "in_module", BTF_FUNC_STATIC, proto);
+	raw = btf__raw_data(split, &size);
+	assert_int_equal(symbol_btf_load_split(fixture_write("split", raw, size), b, &m), 0);
+	btf__free(split);
+	btf__free(base);
+
+	assert_int_equal(symbol_btf_function(m, "in_module"), in_module);
+	assert_int_equal(symbol_btf_function_nargs(m, in_module), 1);
+	assert_int_equal(symbol_btf_function(m, "in_kernel"), -ENOENT);
+	assert_int_equal(symbol_btf_function(b, "in_module"), -ENOENT);
+	symbol_btf_destroy(m);
+	symbol_btf_destroy(b);
+}
+
 static void test_missing(void **state)
 {
 	struct symbol_btf *b;
@@ -85,6 +118,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_missing),
 	};
 

@@ -150,6 +150,9 @@ static void test_covering(void **state)
 	assert_string_equal(name_at(ks, 0xffffffffc000003f, NULL), "mod_start");
 	assert_string_equal(name_at(ks, 0xffffffffc0080000, NULL), "");
 	assert_string_equal(name_at(ks, 0xffffffffc0001100, NULL), "mod_end");
+	/* Whose end nobody knows: not further than its page. */
+	assert_string_equal(name_at(ks, 0xffffffffc0001fff, NULL), "mod_end");
+	assert_string_equal(name_at(ks, 0xffffffffc0002000, NULL), "");
 	assert_string_equal(name_at(ks, 0, NULL), "");
 	assert_string_equal(name_at(ks, UINT64_MAX, NULL), "");
 	symbol_kallsyms_destroy(ks);
@@ -173,6 +176,12 @@ static void test_properties(void **state)
 	assert_int_equal(symbol_kallsyms_size(ks, named[0]), 0x40);
 	named = symbol_kallsyms_named(ks, "mod_end", &n);
 	assert_int_equal(symbol_kallsyms_size(ks, named[0]), 0);
+	/* Addresses are told relative to the image or to the module, whatever order the file has. */
+	assert_int_equal(named[0]->addr - symbol_kallsyms_base(ks, named[0]), 0x100);
+	named = symbol_kallsyms_named(ks, "twin", &n);
+	assert_int_equal(symbol_kallsyms_base(ks, named[0]), 0xffffffff81000000);
+	assert_int_equal(symbol_kallsyms_base(ks, named[2]), 0xffffffffc0000000);
+	assert_int_equal(symbol_kallsyms_base(ks, named[3]), 0xffffffffc0001000);
 	assert_true(symbol_kallsyms_in_image(ks, 0xffffffff81000000));
 	assert_false(symbol_kallsyms_in_image(ks, 0xffffffff81000500));
 	assert_false(symbol_kallsyms_in_image(ks, 0xffffffffc0000000));
