@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
 #include "kprotperf/hist.h"
 #include "profile/section.h"
 
@@ -24,6 +26,22 @@ const char *section_name(uint32_t type)
 
 static const char no_name[] = "has an entry without a name";
 
+/* NULL, or what is wrong with a name that must be there. */
+static const char *check_name(const char *name)
+{
+	if (!name)
+		return no_name;
+	return strnlen(name, PROFILE_NAME_MAX + 1) > PROFILE_NAME_MAX ?
+		       "has a name that is too long" :
+		       NULL;
+}
+
+/* The same where there need not be one. */
+static const char *check_optional(const char *name)
+{
+	return name ? check_name(name) : NULL;
+}
+
 static const char *check_recording(const struct profile *p)
 {
 	uint32_t i;
@@ -36,52 +54,60 @@ static const char *check_recording(const struct profile *p)
 
 static const char *check_environment(const struct profile *p)
 {
+	const char *wrong = NULL;
 	uint32_t i;
 
 	if (p->n_envs > FILE_ENVS_MAX)
 		return "has too many entries";
-	for (i = 0; i < p->n_envs; i++)
-		if (!p->envs[i].key || !p->envs[i].value)
-			return no_name;
-	return NULL;
+	for (i = 0; i < p->n_envs && !wrong; i++)
+		wrong = p->envs[i].value ? check_name(p->envs[i].key) : no_name;
+	return wrong;
 }
 
 static const char *check_contexts(const struct profile *p)
 {
+	const char *wrong = NULL;
 	uint32_t i;
 
-	for (i = 0; i < p->n_contexts; i++)
-		if (!p->contexts[i].name)
-			return no_name;
-	return NULL;
+	for (i = 0; i < p->n_contexts && !wrong; i++)
+		wrong = check_name(p->contexts[i].name);
+	return wrong;
 }
 
 static const char *check_locations(const struct profile *p)
 {
+	const char *wrong = NULL;
 	uint32_t i, j;
 
-	for (i = 0; i < p->n_locations; i++) {
-		if (p->locations[i].n_frames > FILE_FRAMES_MAX)
+	for (i = 0; i < p->n_locations && !wrong; i++) {
+		const struct profile_location *location = &p->locations[i];
+
+		if (location->n_frames > FILE_FRAMES_MAX)
 			return "has too many frames at one address";
-		for (j = 0; j < p->locations[i].n_frames; j++)
-			if (!p->locations[i].frames[j].name)
-				return no_name;
+		wrong = check_optional(location->module);
+		for (j = 0; j < location->n_frames && !wrong; j++)
+			wrong = check_name(location->frames[j].name) ?:
+					check_optional(location->frames[j].file);
 	}
-	return NULL;
+	return wrong;
 }
 
 static const char *check_sites(const struct profile *p)
 {
+	const char *wrong;
 	uint32_t i;
 
 	if (!p->n_sites)
 		return "is empty";
 	for (i = 0; i < p->n_sites; i++) {
-		if (!p->sites[i].name)
-			return no_name;
+		wrong = check_name(p->sites[i].name)               ?:
+				check_optional(p->sites[i].symbol) ?:
+								     check_optional(p->sites[i].file);
+		if (wrong)
+			return wrong;
 		if (p->sites[i].kind > PROFILE_SITE_RANGE)
 			return "has a site of an unknown kind";
-		if (p->sites[i].mech > PROFILE_MECH_MULTI)
+		if (p->sites[i].mech >= PROFILE_N_MECHANISMS)
 			return "has a site timed by an unknown mechanism";
 		if ((p->sites[i].kind == PROFILE_SITE_CONTEXT) != (i == 0))
 			return "does not have the contexts' own site at its start, and there alone";
@@ -91,21 +117,21 @@ static const char *check_sites(const struct profile *p)
 
 static const char *check_runs(const struct profile *p)
 {
+	const char *wrong = NULL;
 	uint32_t i, j;
 
 	if (p->n_runs > FILE_RUNS_MAX)
 		return "has too many runs";
-	for (i = 0; i < p->n_runs; i++) {
+	for (i = 0; i < p->n_runs && !wrong; i++) {
 		if (p->runs[i].kind > PROFILE_RUN_CONTROL)
 			return "has a run of an unknown kind";
 		/* Whoever groups by boot may keep an array of that size. */
 		if (p->runs[i].boot >= p->n_runs)
 			return "has more boots than runs";
-		for (j = 0; j < p->runs[i].n_reports; j++)
-			if (!p->runs[i].reports[j].name)
-				return no_name;
+		for (j = 0; j < p->runs[i].n_reports && !wrong; j++)
+			wrong = check_name(p->runs[i].reports[j].name);
 	}
-	return NULL;
+	return wrong;
 }
 
 static const char *check_buckets(const struct profile_stats *s)

@@ -16,6 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Bytes that a name may have at most, whatever it names: a symbol, a file, a context. No real one
+ * comes near; in a file it would cost each table that shows it as much a row.
+ */
+#define PROFILE_NAME_MAX 4096
+
 /* For any count that could not be taken: shown as "not counted", null in JSON, never as 0. */
 #define PROFILE_NOT_COUNTED UINT64_MAX
 

@@ -98,6 +98,8 @@ static void report_parse(struct profile *p, uint32_t run, char *line)
 
 	if (!word)
 		return;
+	if (strlen(word) > PROFILE_NAME_MAX)
+		word[PROFILE_NAME_MAX] = '\0';
 	r.name = word;
 	while ((word = strtok_r(NULL, " \t", &save))) {
 		char *value = strchr(word, '=');

@@ -338,6 +338,43 @@ static void test_nonsense(void **state)
 	free(good);
 }
 
+static size_t put_deflated(unsigned char *at, uint32_t type, const void *raw, size_t n)
+{
+	unsigned char packed[200];
+	size_t stored = deflated(packed, sizeof(packed), raw, n);
+
+	return put_section(at, type, 0, n, packed, stored, stored);
+}
+
+/* A name of LENGTH bytes: printed in each row of a table, long ones fill the disk. */
+static size_t put_file_with_name(unsigned char *at, size_t length)
+{
+	unsigned char strings[PROFILE_NAME_MAX + 10];
+	size_t n = put_header(at, FILE_VERSION);
+
+	memset(strings, 'a', sizeof(strings));
+	strings[0] = 1;
+	strings[1] = (length & 0x7f) | 0x80;
+	strings[2] = length >> 7;
+	n += put_deflated(at + n, SECTION_STRINGS, strings, 3 + length);
+	n += put_deflated(at + n, SECTION_RECORDING, "\0\0\0\0", 4);
+	n += put_deflated(at + n, SECTION_ENVIRONMENT, "\0", 1);
+	n += put_deflated(at + n, SECTION_SITES, "\1\1\0\0\0\0\0\0", 8);
+	return n;
+}
+
+static void test_long_names(void **state)
+{
+	unsigned char bytes[2000];
+
+	(void)state;
+	store(path, bytes, put_file_with_name(bytes, PROFILE_NAME_MAX + 1));
+	assert_refused(-EBADMSG, "section \"sites\": has a name that is too long");
+	/* One byte less is not too long: what is wrong is the rest, that is not there. */
+	store(path, bytes, put_file_with_name(bytes, PROFILE_NAME_MAX));
+	assert_refused(-EBADMSG, "section \"contexts\": missing");
+}
+
 /* Sections in another order, twice, or not at all. */
 static void test_order(void **state)
 {
@@ -476,7 +513,8 @@ int main(void)
 		cmocka_unit_test(test_other_versions),  cmocka_unit_test(test_unknown_optional),
 		cmocka_unit_test(test_hostile_lengths), cmocka_unit_test(test_bombs),
 		cmocka_unit_test(test_nonsense),        cmocka_unit_test(test_order),
-		cmocka_unit_test(test_garbage),         cmocka_unit_test(test_mutated),
+		cmocka_unit_test(test_long_names),      cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_mutated),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
