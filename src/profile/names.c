@@ -43,6 +43,10 @@ static const struct {
 		"cells_full",
 		"calls not aggregated: no cell left",
 	},
+	[PROFILE_LOSS_DETACHED] = {
+		"probe_detached",
+		"calls not timed: --max-overhead detached their probe meanwhile",
+	},
 	[PROFILE_LOSS_TASKS_FULL] = {
 		"tasks_full",
 		"tasks not followed: no task slot left",
@@ -67,6 +71,10 @@ static const struct {
 		"samples_not_received",
 		"samples missed while a task of the workload ran",
 	},
+	[PROFILE_INFO_ENTRIES] = {
+		"entries",
+		"calls and contexts entered",
+	},
 	[PROFILE_INFO_OPEN_AT_START] = {
 		"open_at_start",
 		"calls entered before recording started, not timed",
@@ -85,7 +93,7 @@ static const struct {
 	},
 	[PROFILE_INFO_OVERCORRECTED] = {
 		"overcorrected",
-		"calls that took less than their probes were thought to cost, counted as 0",
+		"calls that took less than their probes were thought to: 0 in percentiles and min",
 	},
 };
 
@@ -102,6 +110,7 @@ const char *profile_loss_text(enum profile_loss loss)
 bool profile_loss_is_info(enum profile_loss loss)
 {
 	switch (loss) {
+	case PROFILE_INFO_ENTRIES:
 	case PROFILE_INFO_OPEN_AT_START:
 	case PROFILE_INFO_OPEN_AT_END:
 	case PROFILE_INFO_CLOSED_BY_EXIT:

@@ -123,12 +123,14 @@ enum profile_loss {
 	PROFILE_LOSS_RETURN_WITHOUT_ENTRY,
 	PROFILE_LOSS_DEPTH_EXCEEDED, /* calls not timed: too many timed functions nested */
 	PROFILE_LOSS_CELLS_FULL, /* calls not aggregated: no cell left */
+	PROFILE_LOSS_DETACHED, /* calls under way when --max-overhead detached their site */
 	PROFILE_LOSS_TASKS_FULL, /* tasks not followed: no task slot left */
 	PROFILE_LOSS_PROBE_RECURSION, /* programs the kernel skipped, bpf_prog_info.recursion_misses */
 	PROFILE_LOSS_PROBE_MISSED, /* kprobes the kernel missed; not counted before Linux 6.7 */
 	PROFILE_LOSS_STACKS_FULL, /* samples without a stack: the table was full */
 	PROFILE_LOSS_STACK_NOT_FETCHED,
 	PROFILE_LOSS_SAMPLES_NOT_RECEIVED, /* periods skipped while a followed task ran */
+	PROFILE_INFO_ENTRIES, /* calls and contexts that followed tasks entered: docs/accounting.md */
 	PROFILE_INFO_OPEN_AT_START, /* returns of calls entered before recording started */
 	PROFILE_INFO_OPEN_AT_END, /* calls that had not returned when recording ended */
 	PROFILE_INFO_CLOSED_BY_EXIT, /* calls ended by their task's death, counted as calls */
@@ -285,9 +287,6 @@ void profile_sample_add(struct profile *p, const struct profile_sample *sample);
  */
 struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site,
 				   uint32_t context);
-/* The same where it need not exist: NULL then. */
-const struct profile_stats *profile_cell_find(const struct profile *p, uint32_t run, uint32_t site,
-					      uint32_t context);
 
 /* *SUM += N, where either may be NOT_COUNTED: the sum of what was counted. */
 void profile_count_add(uint64_t *sum, uint64_t n);
