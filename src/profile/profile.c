@@ -263,16 +263,6 @@ static bool cell_equal(const void *ctx, uint32_t item, const void *key)
 	       cell->context == wanted->context;
 }
 
-const struct profile_stats *profile_cell_find(const struct profile *p, uint32_t run, uint32_t site,
-					      uint32_t context)
-{
-	struct cell_key key = { run, site, context };
-	uint32_t found =
-		index_find(&p->lookup->cells, index_hash(&key, sizeof(key)), cell_equal, p, &key);
-
-	return found == INDEX_NONE ? NULL : &p->cells[found].stats;
-}
-
 struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site, uint32_t context)
 {
 	struct cell_key key = { run, site, context };

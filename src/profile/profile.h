@@ -76,6 +76,8 @@ enum profile_mechanism {
 	PROFILE_MECH_MULTI, /* kprobe.multi/kretprobe.multi */
 };
 
+#define PROFILE_N_MECHANISMS (PROFILE_MECH_MULTI + 1)
+
 const char *profile_mechanism_name(enum profile_mechanism mech);
 
 /* One thing whose calls are timed; see profile_site_in_module(). */

@@ -18,13 +18,16 @@
 static const struct profile_stats *cell(const struct profile *p, uint32_t run, const char *site,
 					const char *context)
 {
-	uint32_t s, c;
+	uint32_t s, c, i;
 
 	for (s = 0; s < p->n_sites && strcmp(p->sites[s].name, site); s++)
 		;
 	for (c = 0; c < p->n_contexts && strcmp(p->contexts[c].name, context); c++)
 		;
-	return profile_cell_find(p, run, s, c);
+	for (i = 0; i < p->n_cells; i++)
+		if (p->cells[i].run == run && p->cells[i].site == s && p->cells[i].context == c)
+			return &p->cells[i].stats;
+	return NULL;
 }
 
 static void assert_conflict(const struct profile *a, const struct profile *b, const char *text)
