@@ -203,7 +203,7 @@ static void decode_cells(struct wire_in *in, struct section_decoder *d)
 		s->errors = wire_get_count(in);
 		s->wall = wire_get_varint(in);
 		s->oncpu = wire_get_varint(in);
-		s->self = wire_get_varint(in);
+		s->self = wire_get_signed(in);
 		s->cost = wire_get_varint(in);
 		s->sumsq = wire_get_double(in);
 		s->min = wire_get_varint(in);

@@ -121,7 +121,7 @@ static void encode_cells(struct wire_out *out, const struct profile *p)
 		wire_put_count(out, s->errors);
 		wire_put_varint(out, s->wall);
 		wire_put_varint(out, s->oncpu);
-		wire_put_varint(out, s->self);
+		wire_put_signed(out, s->self);
 		wire_put_varint(out, s->cost);
 		wire_put_double(out, s->sumsq);
 		wire_put_varint(out, s->min);

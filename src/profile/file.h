@@ -19,7 +19,7 @@ int profile_file_write(const struct profile *p, const char *path);
 /*
  * Reads the profile at PATH, also from a pipe, into *OUT, for the caller to destroy; *OUT is NULL
  * on failure. Whatever the file holds, this ends, in memory that is bounded by the file's size and
- * by the limits in section.h. -EBADMSG: damaged or no data file; -EPROTONOSUPPORT: too new.
+ * by the limits in section.h. -EBADMSG: damaged or no data file; -EPROTONOSUPPORT: of another version.
  */
 int profile_file_read(const char *path, struct profile **out);
 

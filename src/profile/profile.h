@@ -44,16 +44,18 @@ struct profile_bucket {
 } __attribute__((packed, aligned(4)));
 
 /*
- * The calls of one cell. Sums are as measured; COST is what the probes inside those calls are known
- * to have added to ONCPU (0 where nothing was calibrated). The distribution (sumsq, min, max,
- * buckets) is that of on-CPU times less their cost.
+ * The calls of one cell. WALL and ONCPU are as measured; COST is what the probes inside those calls
+ * are thought to have added to both (0 where nothing was calibrated), and SELF is without it. Where
+ * the calibration overstates, ONCPU less COST is below zero, and so may SELF be: neither is ever
+ * held at 0. The distribution (sumsq, min, max, buckets) is that of on-CPU times less their cost,
+ * with 0 for a call where that is negative (PROFILE_INFO_OVERCORRECTED).
  */
 struct profile_stats {
 	uint64_t calls;
 	uint64_t errors; /* calls that returned -4095 to -1; contexts only, else NOT_COUNTED */
 	uint64_t wall; /* entry to return */
 	uint64_t oncpu; /* wall less the time switched out */
-	uint64_t self; /* oncpu less cost less that of timed callees */
+	int64_t self; /* oncpu less cost less that of timed callees */
 	uint64_t cost;
 	double sumsq;
 	uint64_t min, max; /* both 0 where calls == 0 */

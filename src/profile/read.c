@@ -79,6 +79,12 @@ static int read_file_header(struct reader *r)
 	version = wire_load32(header + FILE_MAGIC_SIZE);
 	if (wire_load32(header + FILE_MAGIC_SIZE + 4) != FILE_BYTE_ORDER || !version)
 		return damaged(r, NULL, "the file header is wrong");
+	if (version < FILE_VERSION) {
+		log_error(
+			"%s: written by an older kprotperf (format %u, this one reads %u): record again",
+			r->path, version, FILE_VERSION);
+		return -EPROTONOSUPPORT;
+	}
 	if (version > FILE_VERSION) {
 		log_error(
 			"%s: written by a newer kprotperf (format %u, this one reads %u): update kprotperf, or record again with this one",

@@ -63,7 +63,8 @@ void profile_stats_merge(struct profile_stats *dst, const struct profile_stats *
 	profile_count_add(&dst->errors, src->errors);
 	dst->wall += src->wall;
 	dst->oncpu += src->oncpu;
-	dst->self += src->self;
+	/* As unsigned, since a file may hold anything, and signed sums must not overflow. */
+	dst->self = (int64_t)((uint64_t)dst->self + (uint64_t)src->self);
 	dst->cost += src->cost;
 	dst->sumsq += src->sumsq;
 	buckets_merge(dst, src);

@@ -104,6 +104,13 @@ void wire_put_varint(struct wire_out *out, uint64_t v)
 	wire_put(out, bytes, n);
 }
 
+void wire_put_signed(struct wire_out *out, int64_t v)
+{
+	uint64_t twice = (uint64_t)v << 1;
+
+	wire_put_varint(out, v < 0 ? ~twice : twice);
+}
+
 void wire_put_double(struct wire_out *out, double v)
 {
 	unsigned char bytes[8];
@@ -169,6 +176,13 @@ uint32_t wire_get_u32(struct wire_in *in)
 		return 0;
 	}
 	return v;
+}
+
+int64_t wire_get_signed(struct wire_in *in)
+{
+	uint64_t v = wire_get_varint(in);
+
+	return (int64_t)(v & 1 ? ~(v >> 1) : v >> 1);
 }
 
 double wire_get_double(struct wire_in *in)

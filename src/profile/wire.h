@@ -36,6 +36,8 @@ void wire_out_deinit(struct wire_out *out);
 
 void wire_put(struct wire_out *out, const void *bytes, size_t n);
 void wire_put_varint(struct wire_out *out, uint64_t v);
+/* A number that may be negative: 0, -1, 1, -2, … become the varints 0, 1, 2, 3, … */
+void wire_put_signed(struct wire_out *out, int64_t v);
 void wire_put_double(struct wire_out *out, double v); /* all 64 bits, NANs too */
 /* A count that may be PROFILE_NOT_COUNTED, which takes one byte. */
 void wire_put_count(struct wire_out *out, uint64_t v);
@@ -53,6 +55,7 @@ void wire_fail(struct wire_in *in, const char *error);
 const unsigned char *wire_get(struct wire_in *in, size_t n); /* NULL where there are less than N */
 uint64_t wire_get_varint(struct wire_in *in);
 uint32_t wire_get_u32(struct wire_in *in); /* a varint */
+int64_t wire_get_signed(struct wire_in *in);
 double wire_get_double(struct wire_in *in);
 uint64_t wire_get_count(struct wire_in *in);
 /* How many entries of at least ENTRY_SIZE bytes follow: never more than there are bytes for. */

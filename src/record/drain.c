@@ -57,7 +57,8 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 	shard.oncpu = c->oncpu;
 	shard.wall = c->oncpu + c->offcpu;
 	shard.cost = cost;
-	shard.self = c->oncpu > cost + c->child ? c->oncpu - cost - c->child : 0;
+	/* Exact, and negative where the calibration takes more than the probes cost. */
+	shard.self = (int64_t)(c->oncpu - cost - c->child);
 	shard.sumsq = (double)c->sq_lo + (double)c->sq_hi * (1 << ENGINE_SQ_SPLIT);
 	shard.max = c->max;
 	shard.min = ~c->min_inv;
@@ -284,6 +285,8 @@ static void drain_losses(struct drain *d)
 
 	for (int i = 0; i < ENGINE_N_LOSSES; i++)
 		losses[kinds[i]] = d->maps.losses[i];
+	losses[PROFILE_INFO_ENTRIES] = PROFILE_NOT_COUNTED; /* the engine has no counter yet */
+	losses[PROFILE_LOSS_DETACHED] = 0; /* nor detaches anything */
 	losses[PROFILE_INFO_OPEN_AT_END] = frames_open(&d->maps);
 	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(d->e);
 	losses[PROFILE_LOSS_PROBE_RECURSION] = record_engine_recursion_misses(d->e);

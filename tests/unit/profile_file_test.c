@@ -67,7 +67,7 @@ static struct profile *rich_profile(void)
 	*s = (struct profile_stats){ .calls = UINT64_MAX,
 				     .wall = UINT64_MAX,
 				     .oncpu = UINT64_MAX,
-				     .self = UINT64_MAX,
+				     .self = INT64_MIN,
 				     .cost = UINT64_MAX,
 				     .sumsq = 1.7976931348623157e308,
 				     .min = UINT64_MAX,
@@ -75,6 +75,12 @@ static struct profile *rich_profile(void)
 	for (i = 0; i < HIST_SLOTS; i++)
 		profile_stats_bucket_add(s, i, (i + 1) * 1000000007ULL);
 	profile_cell(p, 0, site, 0);
+	/* Probes thought to have cost more than the calls took. */
+	s = profile_cell(p, 0, site, 1);
+	s->calls = 3;
+	s->cost = 100;
+	s->self = -100;
+	profile_cell(p, 0, site, 2)->self = INT64_MAX;
 
 	profile_location_add(p, UINT64_MAX, "nf_tables");
 	stack = profile_stack_add(p, (uint32_t[]){ 0, 0, 0, p->n_locations - 1 }, 4);
