@@ -38,6 +38,7 @@ struct output_column {
 	enum output_type type;
 	int rank;
 	size_t offset; /* of the field in the object of the column's group */
+	bool prefixed; /* the header goes behind the section's prefix */
 };
 
 /* Columns that read one object inside each row. */
@@ -55,6 +56,7 @@ struct output_section {
 	const void *rows;
 	size_t n_rows, row_size;
 	enum profile_clock clock; /* of all times in the rows */
+	const char *prefix; /* what the columns say that are "prefixed": "WALL"; NULL: nothing */
 	/* Rows that only repeat others, left out of tables; NULL: none. */
 	bool (*is_redundant)(const void *row);
 };

@@ -15,6 +15,7 @@
 struct field {
 	const struct output_group *group;
 	const struct output_column *column;
+	char *header;
 	char **cells; /* one a row */
 	unsigned int width;
 	bool left_out;
@@ -35,6 +36,14 @@ static char *cell_text(const struct output_section *section, size_t row, const s
 		return alloc_strdup(
 			output_number(buf, f->column->type, value.number, section->clock));
 	return value.text ? output_text_escape(value.text) : alloc_strdup("-");
+}
+
+static char *header_text(const struct output_section *section, const struct output_column *column)
+{
+	bool prefixed = column->prefixed && section->prefix;
+
+	return alloc_printf("%s%s%s", prefixed ? section->prefix : "", prefixed ? " " : "",
+			    column->header);
 }
 
 static bool row_is_redundant(const struct output_section *section, size_t row)
@@ -65,7 +74,8 @@ static void layout_init(struct layout *l, const struct output_section *section, 
 
 			if (f.column->rank == OUTPUT_DATA_ONLY)
 				continue;
-			f.width = strlen(f.column->header);
+			f.header = header_text(section, f.column);
+			f.width = strlen(f.header);
 			f.cells = alloc_array(l->n_rows, sizeof(*f.cells));
 			for (row = 0, out = 0; out < l->n_rows; row++) {
 				if (row_is_redundant(section, row))
@@ -88,6 +98,7 @@ static void layout_deinit(struct layout *l)
 		for (row = 0; row < l->n_rows; row++)
 			free(l->fields[i].cells[row]);
 		free(l->fields[i].cells);
+		free(l->fields[i].header);
 	}
 	free(l->fields);
 }
@@ -252,7 +263,7 @@ static void write_row(FILE *out, const struct layout *l, ssize_t row)
 
 	for (i = 0; i < l->n_fields; i++) {
 		const struct field *f = &l->fields[i];
-		const char *text = row < 0 ? f->column->header : f->cells[row];
+		const char *text = row < 0 ? f->header : f->cells[row];
 		size_t blanks;
 
 		if (f->left_out)

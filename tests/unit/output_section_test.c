@@ -58,8 +58,9 @@ static bool is_hidden(const void *row)
 
 static struct output_section section(size_t n)
 {
-	return (struct output_section){ groups,   4, rows, n, sizeof(*rows), PROFILE_CLOCK_INSN,
-					is_hidden };
+	return (struct output_section){
+		groups, 4, rows, n, sizeof(*rows), PROFILE_CLOCK_INSN, .is_redundant = is_hidden
+	};
 }
 
 static void check_table(size_t n_rows, struct output_table_options options, const char *expected)
