@@ -307,6 +307,8 @@ void record_drain(struct profile *p, uint32_t run, const struct record_engine *e
 	d->ks = ks;
 	d->sites = sites;
 	record_engine_maps(e, &d->maps);
+	profile_env_set(p, PROFILE_ENV_PAGE_FAULTS,
+			profile_mechanism_name(record_engine_fault_mechanism(e)));
 	drain_cells(d);
 	drain_samples(d);
 	drain_losses(d);
