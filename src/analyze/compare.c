@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/cost.h"
 #include "analyze/sort.h"
 #include "base/alloc.h"
 
@@ -125,6 +126,31 @@ static void warn_mechanisms(struct analyze_warnings *w, const struct profile *a,
 	free(sb.sites);
 }
 
+/* Corrected on one side and not on the other: the difference is that of the probes, if nothing else. */
+static void warn_costs(struct analyze_warnings *w, const struct profile *a, const struct profile *b)
+{
+	struct analyze_costs costs_a, costs_b;
+	uint32_t i;
+
+	analyze_costs_init(&costs_a, a);
+	analyze_costs_init(&costs_b, b);
+	for (i = 0; i < costs_a.n_rows; i++) {
+		const struct analyze_cost *row = &costs_a.rows[i];
+		const struct analyze_cost *other = analyze_cost_find(&costs_b, row->name);
+		bool unknown = analyze_cost_is_unknown(row);
+
+		if (other && row->calls > 0 && other->calls > 0 &&
+		    unknown != analyze_cost_is_unknown(other))
+			analyze_warnings_add(
+				w,
+				"what %s probes cost is subtracted on the %s side only: the "
+				"differences hold it (--raw leaves it in on both)",
+				row->name, unknown ? "hardened" : "baseline");
+	}
+	analyze_costs_deinit(&costs_a);
+	analyze_costs_deinit(&costs_b);
+}
+
 static void warn_config(struct analyze_warnings *w, const struct profile *a,
 			const struct profile *b)
 {
@@ -138,13 +164,15 @@ static void warn_config(struct analyze_warnings *w, const struct profile *a,
 }
 
 void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *baseline,
-			      const struct profile *hardened)
+			      const struct profile *hardened, bool raw)
 {
 	warn_args(w, baseline, hardened);
 	warn_machine(w, baseline, hardened);
 	warn_mechanisms(w, baseline, hardened);
 	warn_freq(w, baseline, hardened);
 	warn_config(w, baseline, hardened);
-	analyze_warnings_of_profile(w, baseline, "baseline: ");
-	analyze_warnings_of_profile(w, hardened, "hardened: ");
+	analyze_warnings_of_profile(w, baseline, "baseline: ", raw);
+	analyze_warnings_of_profile(w, hardened, "hardened: ", raw);
+	if (!raw)
+		warn_costs(w, baseline, hardened);
 }

@@ -71,9 +71,10 @@ static char *change_text(const struct analyze_diff *diff, const struct analyze_d
 	}
 	output_number(a, OUTPUT_PERCENT, row->delta_pct, diff->clock);
 	output_number(b, OUTPUT_DELTA, row->delta, diff->clock);
-	return alloc_printf("%s is %s %s (%s%s a call)", row->name,
+	return alloc_printf("%s is %s %s%s (%s%s a call)", row->name,
 			    a[0] == '+' || a[0] == '-' ? a + 1 : a,
-			    row->delta < 0 ? "faster" : "slower", b, unit);
+			    row->delta < 0 ? "faster" : "slower",
+			    diff->time == ANALYZE_TIME_WALL ? " by the wall clock" : "", b, unit);
 }
 
 static char *carrier_text(const struct analyze_diff *diff, const struct analyze_diff_row *row)
@@ -100,6 +101,39 @@ static char *runs_text(const struct analyze_diff *diff)
 			    diff->runs[1]);
 }
 
+/* Where self times are asked for: the row that changed most, a sum over contexts being none. */
+static const struct analyze_diff_row *largest_self(const struct analyze_diff *diff)
+{
+	const struct analyze_diff_row *best = diff->syscalls.rows;
+	uint32_t i;
+
+	for (i = 0; i < diff->functions.n_rows; i++) {
+		const struct analyze_diff_row *f = &diff->functions.rows[i];
+
+		if (strcmp(f->context, ANALYZE_ALL_CONTEXTS) &&
+		    fabs(f->delta_total) > fabs(best->delta_total))
+			best = f;
+	}
+	return best;
+}
+
+static char *self_text(const struct analyze_diff *diff, const char *runs)
+{
+	const struct analyze_diff_row *row = largest_self(diff);
+	char a[OUTPUT_NUMBER_MAX], share[OUTPUT_NUMBER_MAX];
+	const char *unit = diff->clock == PROFILE_CLOCK_INSN ? " insn" : "";
+
+	output_number(a, OUTPUT_DELTA, row->delta_total, diff->clock);
+	output_number(share, OUTPUT_FRACTION, row->share, diff->clock);
+	if (!row->context)
+		return alloc_printf(
+			"%s itself, outside the timed functions it calls, changed most: "
+			"%s%s a run (%s).",
+			row->name, a, unit, runs);
+	return alloc_printf("%s itself, in %s, changed most: %s%s a run, %s of %s's change (%s).",
+			    row->name, row->context, a, unit, share, row->context, runs);
+}
+
 char *analyze_diff_conclusion(const struct analyze_diff *diff)
 {
 	const struct analyze_diff_row *row = diff->syscalls.rows;
@@ -107,6 +141,8 @@ char *analyze_diff_conclusion(const struct analyze_diff *diff)
 
 	if (!diff->syscalls.n_rows) {
 		text = alloc_strdup("There is nothing to compare: no syscalls were recorded.");
+	} else if (diff->time == ANALYZE_TIME_SELF && largest_self(diff)->delta_total != 0) {
+		text = self_text(diff, runs);
 	} else if (row->delta_total == 0) {
 		text = alloc_printf("No syscall differs (%s).", runs);
 	} else {

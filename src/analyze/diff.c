@@ -19,10 +19,13 @@ double analyze_percent(double delta, double base)
 static struct analyze_figures figures_per_run(const struct analyze_figures *f, uint32_t runs)
 {
 	struct analyze_figures per_run = *f;
+	enum analyze_time time;
 
 	per_run.calls /= runs;
 	per_run.errors /= runs;
 	per_run.total /= runs;
+	for (time = 0; time < ANALYZE_N_TIMES; time++)
+		per_run.totals[time] /= runs;
 	return per_run;
 }
 
@@ -64,24 +67,28 @@ static void rows_match(struct analyze_diff_rows *out, const struct analyze_table
 }
 
 /* The total of a side where it is known: KNOWN tells whether no calls there means none were made. */
-static double side_total(const struct analyze_figures *f, bool known)
+static double side_total(const struct analyze_figures *f, enum analyze_time time, bool known)
 {
-	return isnan(f->total) && known ? 0 : f->total;
+	return isnan(f->totals[time]) && known ? 0 : f->totals[time];
 }
 
-static void syscall_totals(struct analyze_diff_rows *syscalls)
+/* The change of a syscall's total; a side that has no row made no call. */
+static double syscall_change(const struct analyze_diff_row *row, enum analyze_time time)
+{
+	return side_total(&row->hardened, time, true) - side_total(&row->baseline, time, true);
+}
+
+static void syscall_totals(struct analyze_diff *diff)
 {
 	uint32_t i;
 
-	for (i = 0; i < syscalls->n_rows; i++) {
-		struct analyze_diff_row *row = &syscalls->rows[i];
-
-		row->delta_total =
-			side_total(&row->hardened, true) - side_total(&row->baseline, true);
-	}
+	for (i = 0; i < diff->syscalls.n_rows; i++)
+		diff->syscalls.rows[i].delta_total =
+			syscall_change(&diff->syscalls.rows[i], diff->time);
 }
 
-static double syscall_delta(const struct analyze_diff_rows *syscalls, const char *name)
+static const struct analyze_diff_row *syscall_find(const struct analyze_diff_rows *syscalls,
+						   const char *name)
 {
 	uint32_t low = 0, high = syscalls->n_rows;
 
@@ -90,37 +97,53 @@ static double syscall_delta(const struct analyze_diff_rows *syscalls, const char
 		int order = strcmp(name, syscalls->rows[mid].name);
 
 		if (!order)
-			return syscalls->rows[mid].delta_total;
+			return &syscalls->rows[mid];
 		if (order < 0)
 			high = mid;
 		else
 			low = mid + 1;
 	}
-	return NAN;
+	return NULL;
 }
 
-/* Rows are still in the order of their names: a function's sum comes first, then its contexts. */
-static void function_totals(struct analyze_diff_rows *functions,
-			    const struct analyze_diff_rows *syscalls)
+/* What functions in CONTEXT have shares of. */
+static double context_change(const struct analyze_diff *diff, const char *context)
 {
-	struct analyze_diff_row *sum = NULL;
+	enum analyze_time time = diff->time == ANALYZE_TIME_SELF ? ANALYZE_TIME_ONCPU : diff->time;
+	const struct analyze_diff_row *row;
 	double all = 0;
 	uint32_t i;
 
-	for (i = 0; i < syscalls->n_rows; i++)
-		all += syscalls->rows[i].delta_total;
+	if (strcmp(context, ANALYZE_ALL_CONTEXTS)) {
+		row = syscall_find(&diff->syscalls, context);
+		return row ? syscall_change(row, time) : NAN;
+	}
+	for (i = 0; i < diff->syscalls.n_rows; i++)
+		all += syscall_change(&diff->syscalls.rows[i], time);
+	return all;
+}
+
+/* Rows are still in the order of their names: a function's sum comes first, then its contexts. */
+static void function_totals(struct analyze_diff *diff)
+{
+	struct analyze_diff_rows *functions = &diff->functions;
+	double all = context_change(diff, ANALYZE_ALL_CONTEXTS);
+	struct analyze_diff_row *sum = NULL;
+	uint32_t i;
+
 	for (i = 0; i < functions->n_rows; i++) {
 		struct analyze_diff_row *row = &functions->rows[i];
 		bool is_sum = !strcmp(row->context, ANALYZE_ALL_CONTEXTS);
-		double delta;
+		double change;
 
 		if (is_sum)
 			sum = row;
-		row->delta_total = side_total(&row->hardened, !isnan(sum->hardened.calls)) -
-				   side_total(&row->baseline, !isnan(sum->baseline.calls));
-		delta = is_sum ? all : syscall_delta(syscalls, row->context);
-		if (delta != 0)
-			row->share = row->delta_total / delta;
+		row->delta_total =
+			side_total(&row->hardened, diff->time, !isnan(sum->hardened.calls)) -
+			side_total(&row->baseline, diff->time, !isnan(sum->baseline.calls));
+		change = is_sum ? all : context_change(diff, row->context);
+		if (change != 0)
+			row->share = row->delta_total / change;
 		if (!is_sum)
 			sum->redundant =
 				row == sum + 1 && (i + 1 == functions->n_rows ||
@@ -218,7 +241,7 @@ static void workload_diff(struct analyze_diff *diff, const struct profile *basel
 }
 
 int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
-		      const struct profile *hardened, bool raw)
+		      const struct profile *hardened, const struct analyze_options *options)
 {
 	struct analyze_table a, b;
 
@@ -231,16 +254,17 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 		return -EINVAL;
 	}
 	diff->clock = baseline->clock;
-	analyze_table_init(&a, baseline, raw);
-	analyze_table_init(&b, hardened, raw);
+	diff->time = options->time;
+	analyze_table_init(&a, baseline, options);
+	analyze_table_init(&b, hardened, options);
 	diff->runs[0] = a.runs;
 	diff->runs[1] = b.runs;
 	diff->boots[0] = a.boots;
 	diff->boots[1] = b.boots;
 	rows_match(&diff->syscalls, &a, &b, &a.syscalls, &b.syscalls);
 	rows_match(&diff->functions, &a, &b, &a.functions, &b.functions);
-	syscall_totals(&diff->syscalls);
-	function_totals(&diff->functions, &diff->syscalls);
+	syscall_totals(diff);
+	function_totals(diff);
 	analyze_sort(diff->syscalls.rows, diff->syscalls.n_rows, sizeof(*diff->syscalls.rows),
 		     weight_compare);
 	analyze_sort(diff->functions.rows, diff->functions.n_rows, sizeof(*diff->functions.rows),
@@ -249,7 +273,7 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	analyze_table_deinit(&b);
 	workload_diff(diff, baseline, hardened);
 	analyze_env_diff(&diff->env, baseline, hardened);
-	analyze_warnings_of_pair(&diff->warnings, baseline, hardened);
+	analyze_warnings_of_pair(&diff->warnings, baseline, hardened, options->raw);
 	return 0;
 }
 

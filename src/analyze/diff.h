@@ -31,7 +31,8 @@ struct analyze_diff_row {
 	/*
 	 * Functions: delta_total as a fraction of that of its syscall, for ANALYZE_ALL_CONTEXTS of
 	 * that of all syscalls. Negative or above 1 where others make up for it. NAN where either
-	 * is NAN or the divisor is 0.
+	 * is NAN or the divisor is 0. Self times are compared with the syscall's on-CPU time, of
+	 * which they are parts that do not overlap.
 	 */
 	double share;
 };
@@ -52,6 +53,7 @@ struct analyze_diff_workload_row {
 
 struct analyze_diff {
 	enum profile_clock clock;
+	enum analyze_time time; /* that of totals, means and their changes */
 	uint32_t runs[2], boots[2]; /* of the baseline and the hardened side */
 	struct analyze_env env;
 	struct analyze_warnings warnings; /* what makes the comparison doubtful */
@@ -61,11 +63,11 @@ struct analyze_diff {
 };
 
 /*
- * Both profiles must outlive DIFF. RAW as for analyze_table_init(). Returns 0, or -EINVAL, having
+ * Both profiles must outlive DIFF. OPTIONS as for analyze_table_init(). Returns 0, or -EINVAL, having
  * said so, where the two clocks count different things; DIFF is then empty.
  */
 int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
-		      const struct profile *hardened, bool raw);
+		      const struct profile *hardened, const struct analyze_options *options);
 void analyze_diff_deinit(struct analyze_diff *diff);
 
 /*

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/losses.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/accounting.h"
+#include "analyze/cost.h"
+#include "analyze/table.h"
 #include "base/alloc.h"
 #include "output/number.h"
 #include "output/text.h"
@@ -95,35 +99,120 @@ static void warn_failed_runs(struct analyze_warnings *w, const struct profile *p
 			first + 1);
 }
 
+/* What of ROW is below zero although it is a time, or -1. */
+static int negative_time(const struct analyze_row *row)
+{
+	int time;
+
+	for (time = 0; time < ANALYZE_N_TIMES; time++)
+		if (row->figures.totals[time] < 0)
+			return time;
+	return -1;
+}
+
+struct negatives {
+	uint32_t n;
+	const struct analyze_row *worst;
+	int time; /* of the worst */
+};
+
+static void find_negatives(struct negatives *found, const struct analyze_rows *rows)
+{
+	uint32_t i;
+
+	for (i = 0; i < rows->n_rows; i++) {
+		const struct analyze_row *row = &rows->rows[i];
+		int time = row->redundant ? -1 : negative_time(row);
+
+		if (time < 0)
+			continue;
+		found->n++;
+		if (!found->worst ||
+		    row->figures.totals[time] < found->worst->figures.totals[found->time]) {
+			found->worst = row;
+			found->time = time;
+		}
+	}
+}
+
+/* Once, however many there are: they have one cause. */
 static void warn_negative(struct analyze_warnings *w, const struct profile *p, const char *side)
 {
-	uint32_t i, negative = 0;
-	const struct profile_cell *worst = NULL;
+	struct negatives found = { 0 };
+	struct analyze_table table;
 
-	for (i = 0; i < p->n_cells; i++) {
-		const struct profile_stats *s = &p->cells[i].stats;
-
-		if (s->cost <= s->oncpu)
-			continue;
-		negative++;
-		if (!worst || s->cost - s->oncpu > worst->stats.cost - worst->stats.oncpu)
-			worst = &p->cells[i];
-	}
-	if (negative)
+	analyze_table_init(&table, p, &(struct analyze_options){ 0 });
+	find_negatives(&found, &table.syscalls);
+	find_negatives(&found, &table.functions);
+	if (found.n)
 		analyze_warnings_add(
 			w,
-			"%sthe calibrated probe cost exceeds the time measured in %u "
-			"cell%s, most in %s (%s): those figures are below zero and wrong",
-			side, negative, negative == 1 ? "" : "s", p->sites[worst->site].name,
-			p->contexts[worst->context].name);
+			"%sthe calibration subtracts more than the probes cost in %u row%s, most from "
+			"the %s of %s%s%s: what is below zero is shown as it is, and is too low; --raw "
+			"shows the uncorrected figures",
+			side, found.n, found.n == 1 ? "" : "s", analyze_time_text(found.time),
+			found.worst->name, found.worst->context ? " in " : "",
+			found.worst->context ? found.worst->context : "");
+	analyze_table_deinit(&table);
+}
+
+static void warn_unaccounted(struct analyze_warnings *w, const struct profile *p, const char *side)
+{
+	struct analyze_accounting a;
+	char n[OUTPUT_NUMBER_MAX], entries[OUTPUT_NUMBER_MAX];
+
+	analyze_accounting_init(&a, p);
+	if (!a.known || !a.unaccounted)
+		return;
+	output_number(n, OUTPUT_COUNT, fabs((double)a.unaccounted), p->clock);
+	output_number(entries, OUTPUT_COUNT, (double)a.entries, p->clock);
+	analyze_warnings_add(w,
+			     a.unaccounted > 0 ?
+				     "%s%s of %s calls entered are not accounted for: counts and "
+				     "totals may be too low by as many" :
+				     "%s%s calls more than the %s entered were counted: counts and "
+				     "totals may be too high by as many",
+			     side, n, entries);
+}
+
+static void warn_unknown_cost(struct analyze_warnings *w, const struct profile *p, const char *side)
+{
+	struct analyze_costs costs;
+	uint32_t i;
+
+	analyze_costs_init(&costs, p);
+	for (i = 0; i < costs.n_rows; i++) {
+		const struct analyze_cost *row = &costs.rows[i];
+
+		if (!analyze_cost_is_unknown(row))
+			continue;
+		if (row->functions > 0)
+			analyze_warnings_add(
+				w,
+				"%swhat %s probes cost is not known: it is left in the times of %.0f "
+				"function%s (%s%s) and of all around them",
+				side, row->name, row->functions, row->functions == 1 ? "" : "s",
+				row->example, row->functions == 1 ? "" : ", ...");
+		else
+			analyze_warnings_add(
+				w,
+				"%swhat %s probes cost is not known: it is left in the times of "
+				"syscalls and page faults",
+				side, row->name);
+	}
+	analyze_costs_deinit(&costs);
 }
 
 void analyze_warnings_of_profile(struct analyze_warnings *w, const struct profile *p,
-				 const char *side)
+				 const char *side, bool raw)
 {
 	if (!p->n_runs)
 		analyze_warnings_add(w, "%sthe file holds no runs", side);
 	warn_losses(w, p, side);
+	warn_unaccounted(w, p, side);
 	warn_failed_runs(w, p, side);
+	if (raw)
+		return;
 	warn_negative(w, p, side);
+	warn_unknown_cost(w, p, side);
 }

@@ -8,7 +8,32 @@
 #include "analyze/sort.h"
 #include "base/alloc.h"
 
-const struct analyze_figures analyze_figures_none = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+const struct analyze_figures analyze_figures_none = {
+	NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, { NAN, NAN, NAN }, { NAN, NAN, NAN },
+};
+
+static const struct {
+	const char *key, *text, *header;
+} time_names[ANALYZE_N_TIMES] = {
+	[ANALYZE_TIME_ONCPU] = { "oncpu", "on-CPU time", "CPU" },
+	[ANALYZE_TIME_WALL] = { "wall", "wall time", "WALL" },
+	[ANALYZE_TIME_SELF] = { "self", "self time", "SELF" },
+};
+
+const char *analyze_time_key(enum analyze_time time)
+{
+	return time_names[time].key;
+}
+
+const char *analyze_time_text(enum analyze_time time)
+{
+	return time_names[time].text;
+}
+
+const char *analyze_time_header(enum analyze_time time)
+{
+	return time_names[time].header;
+}
 
 /* A cell on its way into a row; without a cell, it is only known that there is such a function. */
 struct ref {
@@ -21,18 +46,33 @@ struct refs {
 	size_t n_refs, cap_refs;
 };
 
-void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats, bool raw)
+/* Differences are formed as integers, which is exact, and may be negative: cost is an estimate. */
+static double time_total(const struct profile_stats *s, enum analyze_time time, bool raw)
 {
+	if (time == ANALYZE_TIME_SELF)
+		return (double)(int64_t)((uint64_t)s->self + (raw ? s->cost : 0));
+	return (double)(int64_t)((time == ANALYZE_TIME_WALL ? s->wall : s->oncpu) -
+				 (raw ? 0 : s->cost));
+}
+
+void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats,
+			  const struct analyze_options *options)
+{
+	enum analyze_time time;
+
 	*f = analyze_figures_none;
 	f->calls = (double)stats->calls;
 	if (stats->errors != PROFILE_NOT_COUNTED)
 		f->errors = (double)stats->errors;
-	/* The difference is exact, and may be negative: cost is an estimate. */
-	f->total = raw ? (double)stats->oncpu : (double)(int64_t)(stats->oncpu - stats->cost);
-	if (!stats->calls)
-		return;
-	f->mean = raw ? f->total / f->calls : profile_stats_mean(stats);
-	if (raw && stats->cost)
+	for (time = 0; time < ANALYZE_N_TIMES; time++) {
+		f->totals[time] = time_total(stats, time, options->raw);
+		if (stats->calls)
+			f->means[time] = f->totals[time] / f->calls;
+	}
+	f->total = f->totals[options->time];
+	f->mean = f->means[options->time];
+	/* There is one distribution, that of on-CPU times less cost. */
+	if (options->time != ANALYZE_TIME_ONCPU || (options->raw && stats->cost) || !stats->calls)
 		return;
 	f->p50 = profile_stats_quantile(stats, 0.50);
 	f->p90 = profile_stats_quantile(stats, 0.90);
@@ -63,7 +103,7 @@ static int ref_compare(const void *left, const void *right)
 }
 
 static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n,
-		    const char *context, bool raw)
+		    const char *context, const struct analyze_options *options)
 {
 	struct analyze_row row = { .name = first->name, .context = context };
 	struct profile_stats sum;
@@ -73,13 +113,14 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 	for (i = 0; i < n; i++)
 		if (first[i].stats)
 			profile_stats_merge(&sum, first[i].stats);
-	analyze_figures_form(&row.figures, &sum, raw);
+	analyze_figures_form(&row.figures, &sum, options);
 	profile_stats_deinit(&sum);
 	vec_push(rows, rows, row);
 }
 
 /* A row for each context among the N refs of one name; returns how many. */
-static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, size_t n, bool raw)
+static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, size_t n,
+			   const struct analyze_options *options)
 {
 	size_t i, j, added = 0;
 
@@ -88,13 +129,14 @@ static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, si
 			;
 		if (!refs[i].stats)
 			continue;
-		row_add(rows, &refs[i], j - i, refs[i].context, raw);
+		row_add(rows, &refs[i], j - i, refs[i].context, options);
 		added++;
 	}
 	return added;
 }
 
-static void functions_form(struct analyze_rows *rows, struct refs *refs, bool raw)
+static void functions_form(struct analyze_rows *rows, struct refs *refs,
+			   const struct analyze_options *options)
 {
 	size_t i, j;
 
@@ -106,8 +148,8 @@ static void functions_form(struct analyze_rows *rows, struct refs *refs, bool ra
 		for (j = i + 1; j < refs->n_refs; j++)
 			if (strcmp(refs->refs[i].name, refs->refs[j].name))
 				break;
-		row_add(rows, &refs->refs[i], j - i, ANALYZE_ALL_CONTEXTS, raw);
-		contexts = contexts_add(rows, &refs->refs[i], j - i, raw);
+		row_add(rows, &refs->refs[i], j - i, ANALYZE_ALL_CONTEXTS, options);
+		contexts = contexts_add(rows, &refs->refs[i], j - i, options);
 		rows->rows[sum].redundant = contexts == 1;
 	}
 }
@@ -133,13 +175,15 @@ static void count_runs(struct analyze_table *table, const struct profile *p)
 	free(boots);
 }
 
-void analyze_table_init(struct analyze_table *table, const struct profile *p, bool raw)
+void analyze_table_init(struct analyze_table *table, const struct profile *p,
+			const struct analyze_options *options)
 {
 	struct refs syscalls = { 0 }, functions = { 0 };
 	uint32_t i;
 
 	memset(table, 0, sizeof(*table));
 	table->clock = p->clock;
+	table->time = options->time;
 	count_runs(table, p);
 	for (i = 0; i < p->n_sites; i++)
 		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
@@ -164,8 +208,8 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p, bo
 		}
 	}
 	analyze_sort(syscalls.refs, syscalls.n_refs, sizeof(*syscalls.refs), ref_compare);
-	contexts_add(&table->syscalls, syscalls.refs, syscalls.n_refs, raw);
-	functions_form(&table->functions, &functions, raw);
+	contexts_add(&table->syscalls, syscalls.refs, syscalls.n_refs, options);
+	functions_form(&table->functions, &functions, options);
 	free(syscalls.refs);
 	free(functions.refs);
 }

@@ -14,15 +14,36 @@
 /* The context of a function's row that sums up all contexts. */
 #define ANALYZE_ALL_CONTEXTS "*"
 
+/* The times of a call: docs/accounting.md. */
+enum analyze_time {
+	ANALYZE_TIME_ONCPU,
+	ANALYZE_TIME_WALL,
+	ANALYZE_TIME_SELF,
+	ANALYZE_N_TIMES,
+};
+
+const char *analyze_time_key(enum analyze_time time); /* "oncpu" */
+const char *analyze_time_text(enum analyze_time time); /* "on-CPU time" */
+const char *analyze_time_header(enum analyze_time time); /* "CPU" */
+
+/* Which figures are asked for. Zero is the default. */
+struct analyze_options {
+	enum analyze_time time;
+	bool raw; /* probe cost stays in the times */
+};
+
 /*
- * What is said of the calls of one row. Times are in ticks of the profile's clock, on-CPU and less
- * probe cost unless raw was asked for. NAN is "not known": no calls, or not counted.
+ * What is said of the calls of one row. Times are in ticks of the profile's clock, less probe cost
+ * unless raw was asked for; where the calibration took too much they are below zero. NAN is "not
+ * known": no calls, or not counted.
  */
 struct analyze_figures {
 	double calls;
 	double errors;
-	double total;
-	double mean, p50, p90, p99, min, max; /* a call */
+	double total, mean; /* of the time asked for */
+	double p50, p90, p99, min,
+		max; /* of a call's on-CPU time; NAN where another was asked for */
+	double totals[ANALYZE_N_TIMES], means[ANALYZE_N_TIMES];
 };
 
 /* Strings are the profile's, which must outlive the row. */
@@ -40,6 +61,7 @@ struct analyze_rows {
 
 struct analyze_table {
 	enum profile_clock clock;
+	enum analyze_time time; /* that of total and mean */
 	uint32_t runs, boots; /* probed runs and the boots they ran in: what the sums are over */
 	struct analyze_rows syscalls, functions;
 	double oncpu, cost; /* of all syscalls and pseudo-contexts, before anything is subtracted */
@@ -47,17 +69,19 @@ struct analyze_table {
 
 /*
  * Clones and namesakes, sites that are reported under the same name, are summed under it. A function
- * that was never called has a sum of no calls. RAW: probe cost stays in the times; percentiles, min
- * and max, which are kept without it, are then NAN where there was any.
+ * that was never called has a sum of no calls. With raw, percentiles, min and max, which are kept
+ * without probe cost, are NAN where there was any.
  */
-void analyze_table_init(struct analyze_table *table, const struct profile *p, bool raw);
+void analyze_table_init(struct analyze_table *table, const struct profile *p,
+			const struct analyze_options *options);
 void analyze_table_deinit(struct analyze_table *table);
 
 /* Sorts rows by falling total; a function's sum comes before its contexts where they are equal. */
 void analyze_rows_sort_by_total(struct analyze_rows *rows);
 
 /* The one place where the stats of cells become figures. */
-void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats, bool raw);
+void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats,
+			  const struct analyze_options *options);
 
 /* Nothing known. */
 extern const struct analyze_figures analyze_figures_none;

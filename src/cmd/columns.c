@@ -9,44 +9,63 @@
 #field, header, type, rank, offsetof(struct type_of, field) \
 	}
 #define FIGURE(field, header, type, rank) COLUMN(analyze_figures, field, header, type, rank)
+/* Of the time that was asked for, which the header says. */
+#define CHOSEN(field, header, rank)                                                              \
+	{                                                                                        \
+#field, header, OUTPUT_TIME, rank, offsetof(struct analyze_figures, field), true \
+	}
+/* Of each time, whichever was asked for. */
+#define TIME(key, array, time)                                                       \
+	{                                                                            \
+		key, "", OUTPUT_TIME, OUTPUT_DATA_ONLY,                              \
+			offsetof(struct analyze_figures, array[ANALYZE_TIME_##time]) \
+	}
+#define ALL_TIMES                                                                 \
+	TIME("oncpu_total", totals, ONCPU), TIME("oncpu_mean", means, ONCPU),     \
+		TIME("wall_total", totals, WALL), TIME("wall_mean", means, WALL), \
+		TIME("self_total", totals, SELF), TIME("self_mean", means, SELF)
 #define GROUP(key, offset, columns)              \
 	{                                        \
 		key, offset, columns, N(columns) \
 	}
-#define SECTION(groups, rows, n_rows, clock)                                  \
-	{                                                                     \
-		groups, N(groups), rows, n_rows, sizeof(*(rows)), clock, NULL \
+#define SECTION(groups, rows, n_rows, clock)                            \
+	{                                                               \
+		groups, N(groups), rows, n_rows, sizeof(*(rows)), clock \
 	}
 
 /* ERRORS is last: only syscalls have it, and functions leave the last column away. */
 static const struct output_column report_figures[] = {
 	FIGURE(calls, "CALLS", OUTPUT_COUNT, OUTPUT_ALWAYS),
-	FIGURE(total, "TOTAL", OUTPUT_TIME, OUTPUT_ALWAYS),
-	FIGURE(mean, "MEAN", OUTPUT_TIME, OUTPUT_ALWAYS),
+	CHOSEN(total, "TOTAL", OUTPUT_ALWAYS),
+	CHOSEN(mean, "MEAN", OUTPUT_ALWAYS),
 	FIGURE(p50, "P50", OUTPUT_TIME, 2),
 	FIGURE(p90, "P90", OUTPUT_TIME, 5),
 	FIGURE(p99, "P99", OUTPUT_TIME, 1),
 	FIGURE(min, "MIN", OUTPUT_TIME, 4),
 	FIGURE(max, "MAX", OUTPUT_TIME, 3),
+	ALL_TIMES,
 	FIGURE(errors, "ERRORS", OUTPUT_COUNT, 1),
 };
 
 static const struct output_column diff_figures[] = {
 	FIGURE(calls, "CALLS", OUTPUT_COUNT, 2),
-	FIGURE(total, "TOTAL", OUTPUT_TIME, OUTPUT_DATA_ONLY),
-	FIGURE(mean, "MEAN", OUTPUT_TIME, OUTPUT_ALWAYS),
+	CHOSEN(total, "TOTAL", OUTPUT_DATA_ONLY),
+	CHOSEN(mean, "MEAN", OUTPUT_ALWAYS),
 	FIGURE(p50, "P50", OUTPUT_TIME, OUTPUT_DATA_ONLY),
 	FIGURE(p90, "P90", OUTPUT_TIME, OUTPUT_DATA_ONLY),
 	FIGURE(p99, "P99", OUTPUT_TIME, OUTPUT_DATA_ONLY),
 	FIGURE(min, "MIN", OUTPUT_TIME, OUTPUT_DATA_ONLY),
 	FIGURE(max, "MAX", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	ALL_TIMES,
 	FIGURE(errors, "ERRORS", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
 };
 
 /* For tables only, under the main one. */
 static const struct output_column detail_figures[] = {
-	FIGURE(p50, "P50", OUTPUT_TIME, OUTPUT_ALWAYS), FIGURE(p99, "P99", OUTPUT_TIME, 1),
-	FIGURE(total, "TOTAL", OUTPUT_TIME, 2),         FIGURE(calls, "CALLS", OUTPUT_COUNT, 3),
+	FIGURE(p50, "P50", OUTPUT_TIME, OUTPUT_ALWAYS),
+	FIGURE(p99, "P99", OUTPUT_TIME, 1),
+	CHOSEN(total, "TOTAL", 2),
+	FIGURE(calls, "CALLS", OUTPUT_COUNT, 3),
 	FIGURE(errors, "ERRORS", OUTPUT_COUNT, 4),
 };
 
@@ -71,8 +90,11 @@ struct output_section columns_report_syscalls(const struct analyze_table *table)
 		GROUP(NULL, offsetof(struct analyze_row, figures), report_figures),
 	};
 
-	return (struct output_section)SECTION(groups, table->syscalls.rows, table->syscalls.n_rows,
-					      table->clock);
+	struct output_section section =
+		SECTION(groups, table->syscalls.rows, table->syscalls.n_rows, table->clock);
+
+	section.prefix = analyze_time_header(table->time);
+	return section;
 }
 
 struct output_section columns_report_functions(const struct analyze_table *table)
@@ -85,6 +107,7 @@ struct output_section columns_report_functions(const struct analyze_table *table
 	struct output_section section =
 		SECTION(groups, table->functions.rows, table->functions.n_rows, table->clock);
 
+	section.prefix = analyze_time_header(table->time);
 	section.is_redundant = row_is_redundant;
 	return section;
 }
@@ -156,6 +179,25 @@ struct output_section columns_report_losses(const struct columns_loss *losses, s
 	return (struct output_section)SECTION(groups, losses, n, PROFILE_CLOCK_NS);
 }
 
+struct output_section columns_report_costs(const struct analyze_costs *costs)
+{
+	static const struct output_column columns[] = {
+		COLUMN(analyze_cost, name, "PROBES", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		COLUMN(analyze_cost, functions, "FUNCTIONS", OUTPUT_COUNT, 1),
+		COLUMN(analyze_cost, calls, "CALLS", OUTPUT_COUNT, 1),
+		COLUMN(analyze_cost, inner, "INNER", OUTPUT_TIME, OUTPUT_ALWAYS),
+		COLUMN(analyze_cost, inner_spread, "+-", OUTPUT_TIME, 3),
+		COLUMN(analyze_cost, full, "FULL", OUTPUT_TIME, OUTPUT_ALWAYS),
+		COLUMN(analyze_cost, full_spread, "+-", OUTPUT_TIME, 3),
+		COLUMN(analyze_cost, total, "IN ALL", OUTPUT_TIME, OUTPUT_ALWAYS),
+		COLUMN(analyze_cost, share, "SHARE", OUTPUT_FRACTION, 2),
+		COLUMN(analyze_cost, calibration, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+
+	return (struct output_section)SECTION(groups, costs->rows, costs->n_rows, costs->clock);
+}
+
 #define DIFF(field, header, type, rank) COLUMN(analyze_diff_row, field, header, type, rank)
 
 static const struct output_column diff_syscall[] = {
@@ -193,8 +235,11 @@ struct output_section columns_diff_syscalls(const struct analyze_diff *diff)
 		{ NULL, 0, diff_deltas, N(diff_deltas) - 1 },
 	};
 
-	return (struct output_section)SECTION(groups, diff->syscalls.rows, diff->syscalls.n_rows,
-					      diff->clock);
+	struct output_section section =
+		SECTION(groups, diff->syscalls.rows, diff->syscalls.n_rows, diff->clock);
+
+	section.prefix = analyze_time_header(diff->time);
+	return section;
 }
 
 struct output_section columns_diff_functions(const struct analyze_diff *diff)
@@ -208,6 +253,7 @@ struct output_section columns_diff_functions(const struct analyze_diff *diff)
 	struct output_section section =
 		SECTION(groups, diff->functions.rows, diff->functions.n_rows, diff->clock);
 
+	section.prefix = analyze_time_header(diff->time);
 	section.is_redundant = diff_row_is_redundant;
 	return section;
 }
@@ -237,8 +283,11 @@ struct output_section columns_diff_syscalls_detail(const struct analyze_diff *di
 		GROUP("hardened", HARDENED, detail_figures),
 	};
 
-	return (struct output_section)SECTION(groups, diff->syscalls.rows, diff->syscalls.n_rows,
-					      diff->clock);
+	struct output_section section =
+		SECTION(groups, diff->syscalls.rows, diff->syscalls.n_rows, diff->clock);
+
+	section.prefix = analyze_time_header(diff->time);
+	return section;
 }
 
 struct output_section columns_diff_functions_detail(const struct analyze_diff *diff)
@@ -251,6 +300,7 @@ struct output_section columns_diff_functions_detail(const struct analyze_diff *d
 	struct output_section section =
 		SECTION(groups, diff->functions.rows, diff->functions.n_rows, diff->clock);
 
+	section.prefix = analyze_time_header(diff->time);
 	section.is_redundant = diff_row_is_redundant;
 	return section;
 }

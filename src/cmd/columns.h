@@ -6,6 +6,7 @@
 #ifndef KPROTPERF_CMD_COLUMNS_H
 #define KPROTPERF_CMD_COLUMNS_H
 
+#include "analyze/cost.h"
 #include "analyze/diff.h"
 #include "analyze/stacks.h"
 #include "analyze/table.h"
@@ -32,6 +33,8 @@ struct columns_loss {
 	const char *count_text; /* for tables, where "-" would be too little */
 };
 struct output_section columns_report_losses(const struct columns_loss *losses, size_t n);
+
+struct output_section columns_report_costs(const struct analyze_costs *costs);
 
 struct output_section columns_diff_syscalls(const struct analyze_diff *diff);
 struct output_section columns_diff_functions(const struct analyze_diff *diff);

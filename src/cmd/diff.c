@@ -41,6 +41,10 @@ enum section {
 	SECTION_ENVIRONMENT,
 };
 
+/* In that order. */
+static const char *const section_names[] = { "syscalls", "functions", "workload", "environment",
+					     NULL };
+
 struct options {
 	struct view_options view;
 	enum section section;
@@ -94,19 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &o->view;
 		break;
 	case KEY_SECTION:
-		if (!strcmp(arg, "syscalls"))
-			o->section = SECTION_SYSCALLS;
-		else if (!strcmp(arg, "functions"))
-			o->section = SECTION_FUNCTIONS;
-		else if (!strcmp(arg, "workload"))
-			o->section = SECTION_WORKLOAD;
-		else if (!strcmp(arg, "environment"))
-			o->section = SECTION_ENVIRONMENT;
-		else
-			argp_error(state,
-				   "--section is syscalls, functions, workload or environment, "
-				   "not '%s'",
-				   arg);
+		o->section = view_section_parse(state, arg, section_names);
 		break;
 	case KEY_FOLD:
 		o->fold = true;
@@ -126,6 +118,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--section goes with --format=csv");
 		if (o->fold && o->view.format != VIEW_TABLE)
 			argp_error(state, "--fold has a format of its own");
+		if (o->fold && o->view.figures.time != ANALYZE_TIME_ONCPU)
+			argp_error(state, "--fold counts samples, which are of on-CPU time");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -140,9 +134,10 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "BASELINE HARDENED",
 	.doc = "The same work on two kernels, side by side.\v"
-	       "Counts and totals are a run, times on-CPU less what the probes themselves cost. SHARE "
-	       "is a function's part in the change of its syscall: below 0 or above 1 where other "
-	       "functions make up for it. docs/json.md describes --format=json.",
+	       "Counts and totals are a run, times on-CPU unless --time says otherwise, less what the "
+	       "probes themselves cost. SHARE is a function's part in the change of its syscall: below "
+	       "0 or above 1 where other functions make up for it. docs/accounting.md defines the "
+	       "times, docs/json.md --format=json.",
 	.children = children,
 };
 
@@ -152,6 +147,7 @@ static void write_sides(const struct view *v, const struct comparison *c)
 {
 	char *commands[N_SIDES] = { view_command(c->p[BASELINE]), view_command(c->p[HARDENED]) };
 	bool same = !strcmp(commands[BASELINE], commands[HARDENED]);
+	char *what;
 	int i;
 
 	if (same)
@@ -168,7 +164,10 @@ static void write_sides(const struct view *v, const struct comparison *c)
 		free(runs);
 		free(kernel);
 	}
-	view_text(v, "Times in %s, counts and totals a run.", profile_clock_unit(c->diff.clock));
+	what = view_times(&c->o->view.figures);
+	view_text(v, "Times in %s, counts and totals a run; of calls the %s.",
+		  profile_clock_unit(c->diff.clock), what);
+	free(what);
 	view_unit_note(v, c->diff.clock);
 	free(commands[BASELINE]);
 	free(commands[HARDENED]);
@@ -206,13 +205,14 @@ static void write_environment(const struct view *v, const struct comparison *c)
 static void write_calls(const struct view *v, const struct comparison *c)
 {
 	const struct analyze_diff *diff = &c->diff;
+	const char *what = analyze_time_text(diff->time);
 	struct output_section section;
 
 	fputc('\n', v->out);
 	if (!diff->syscalls.n_rows) {
 		view_text(v, "Syscalls: none were recorded.");
 	} else {
-		view_text(v, "Syscalls, by the change of their total a run:");
+		view_text(v, "Syscalls, by the change of their total %s a run:", what);
 		section = columns_diff_syscalls(diff);
 		view_section(v, &section, TOP_SYSCALLS);
 	}
@@ -220,14 +220,20 @@ static void write_calls(const struct view *v, const struct comparison *c)
 	if (!diff->functions.n_rows) {
 		view_text(v, "Functions: none were recorded (record --func NAME).");
 	} else {
-		view_text(v,
-			  "Functions, what they call included; SHARE is of the context's change:");
+		view_text(
+			v,
+			diff->time == ANALYZE_TIME_SELF ?
+				"Functions, timed functions they call left out; SHARE is of the "
+				"context's change of on-CPU time:" :
+				"Functions, what they call included; SHARE is of the context's change:");
 		section = columns_diff_functions(diff);
 		view_section(v, &section, TOP_FUNCTIONS);
 	}
 	if (diff->syscalls.n_rows) {
 		fputc('\n', v->out);
-		view_text(v, "Medians, tails and totals:");
+		view_text(v, diff->time == ANALYZE_TIME_ONCPU ?
+				     "Medians, tails and totals:" :
+				     "Totals (medians and tails are known of on-CPU times only):");
 		section = columns_diff_syscalls_detail(diff);
 		view_section(v, &section, TOP_SYSCALLS);
 	}
@@ -308,7 +314,8 @@ static void write_json(const struct comparison *c)
 	}
 	output_json_set(root, "schema", json_string(SCHEMA));
 	output_json_set(root, "unit", json_string(profile_clock_unit(c->diff.clock)));
-	output_json_set(root, "raw", json_boolean(c->o->view.raw));
+	output_json_set(root, "raw", json_boolean(c->o->view.figures.raw));
+	output_json_set(root, "time", json_string(analyze_time_key(c->o->view.figures.time)));
 	output_json_set(root, "warnings", warnings);
 	output_json_set(root, "conclusion", output_json_text(conclusion));
 	output_json_set(root, "environment", env);
@@ -437,7 +444,7 @@ static int compare(const struct options *o, const struct profile *const p[N_SIDE
 	struct comparison c = { .o = o, .p = { p[BASELINE], p[HARDENED] } };
 	int status = CMD_DONE;
 
-	if (analyze_diff_init(&c.diff, p[BASELINE], p[HARDENED], o->view.raw))
+	if (analyze_diff_init(&c.diff, p[BASELINE], p[HARDENED], &o->view.figures))
 		return CMD_FAILED;
 	if (o->fold)
 		status = write_folded(&c);

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/accounting.h"
+#include "analyze/cost.h"
+#include "analyze/diff.h"
 #include "analyze/environment.h"
 #include "analyze/losses.h"
 #include "analyze/stacks.h"
@@ -32,6 +35,8 @@ struct report {
 	struct analyze_table table;
 	struct analyze_workload workload;
 	struct analyze_losses losses;
+	struct analyze_accounting accounting;
+	struct analyze_costs costs;
 	struct analyze_leaves leaves;
 	struct analyze_env protections;
 	struct analyze_warnings warnings;
@@ -43,7 +48,12 @@ enum section {
 	SECTION_FUNCTIONS,
 	SECTION_SAMPLES,
 	SECTION_LOSSES,
+	SECTION_COSTS,
 };
+
+/* In that order. */
+static const char *const section_names[] = { "syscalls", "functions", "samples",
+					     "losses",   "costs",     NULL };
 
 struct options {
 	struct view_options view;
@@ -58,7 +68,7 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	{ "section", KEY_SECTION, "SECTION", 0,
-	  "What CSV holds: syscalls, functions (default: both), samples or losses" },
+	  "What CSV holds: syscalls, functions (default: both), samples, losses or costs" },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The recorded kernel's vmlinux, for names" },
 	{ 0 },
 };
@@ -72,18 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &o->view;
 		break;
 	case KEY_SECTION:
-		if (!strcmp(arg, "syscalls"))
-			o->section = SECTION_SYSCALLS;
-		else if (!strcmp(arg, "functions"))
-			o->section = SECTION_FUNCTIONS;
-		else if (!strcmp(arg, "samples"))
-			o->section = SECTION_SAMPLES;
-		else if (!strcmp(arg, "losses"))
-			o->section = SECTION_LOSSES;
-		else
-			argp_error(state,
-				   "--section is syscalls, functions, samples or losses, not '%s'",
-				   arg);
+		o->section = view_section_parse(state, arg, section_names);
 		break;
 	case KEY_VMLINUX:
 		o->vmlinux = arg;
@@ -110,30 +109,36 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[FILE]",
 	.doc = "What a recording holds: workload, syscalls, functions, samples, losses.\v"
-	       "FILE is " CMD_DEFAULT_FILE " by default. Times are on-CPU, less what the probes "
-	       "themselves cost. docs/json.md describes --format=json.",
+	       "FILE is " CMD_DEFAULT_FILE
+	       " by default. Times are on-CPU unless --time says otherwise, "
+	       "less what the probes themselves cost; percentiles, MIN and MAX are known of on-CPU "
+	       "times only. docs/accounting.md defines the times, docs/json.md --format=json.",
 	.children = children,
 };
 
-static void report_init(struct report *r, const struct profile *p, bool raw)
+static void report_init(struct report *r, const struct profile *p,
+			const struct analyze_options *figures)
 {
 	memset(r, 0, sizeof(*r));
 	r->p = p;
-	analyze_table_init(&r->table, p, raw);
+	analyze_table_init(&r->table, p, figures);
 	analyze_rows_sort_by_total(&r->table.syscalls);
 	analyze_rows_sort_by_total(&r->table.functions);
 	analyze_workload_init(&r->workload, p);
 	analyze_workload_sort_by_order(&r->workload);
 	analyze_losses_sum(&r->losses, p);
+	analyze_accounting_init(&r->accounting, p);
+	analyze_costs_init(&r->costs, p);
 	analyze_leaves_init(&r->leaves, p);
 	analyze_env_protections(&r->protections, p);
-	analyze_warnings_of_profile(&r->warnings, p, "");
+	analyze_warnings_of_profile(&r->warnings, p, "", figures->raw);
 }
 
 static void report_deinit(struct report *r)
 {
 	analyze_table_deinit(&r->table);
 	analyze_workload_deinit(&r->workload);
+	analyze_costs_deinit(&r->costs);
 	analyze_leaves_deinit(&r->leaves);
 	analyze_env_deinit(&r->protections);
 	analyze_warnings_deinit(&r->warnings);
@@ -207,10 +212,11 @@ static void write_losses_line(const struct view *v, const struct report *r)
 	free(unknown);
 }
 
-static void write_calls(const struct view *v, const struct report *r, bool raw)
+static void write_calls(const struct view *v, const struct report *r,
+			const struct analyze_options *figures)
 {
 	struct output_section section;
-	const char *what = raw ? "on-CPU time with probe cost" : "on-CPU time less probe cost";
+	char *what = view_times(figures);
 
 	fputc('\n', v->out);
 	if (!r->table.syscalls.n_rows) {
@@ -224,10 +230,14 @@ static void write_calls(const struct view *v, const struct report *r, bool raw)
 	if (!r->table.functions.n_rows) {
 		view_text(v, "Functions: none were recorded (record --func NAME).");
 	} else {
-		view_text(v, "Functions, the time of what they call included:");
+		view_text(v, "Functions, by total %s, that of %s:", what,
+			  figures->time == ANALYZE_TIME_SELF ?
+				  "timed functions they call left out" :
+				  "what they call included");
 		section = columns_report_functions(&r->table);
 		view_section(v, &section, TOP_FUNCTIONS);
 	}
+	free(what);
 }
 
 static void write_samples(const struct view *v, const struct report *r)
@@ -259,32 +269,94 @@ static void write_samples(const struct view *v, const struct report *r)
 	view_section(v, &section, TOP_LEAVES);
 }
 
-/* By what the functions were timed: "Probes: fentry 12, kprobe 1." */
-static void write_mechanisms(const struct view *v, const struct profile *p)
+/* "calibrated: …" for what a table of inner and full costs does not say: the sampler, for one. */
+static void write_other_calibrations(const struct view *v, const struct analyze_costs *costs)
 {
-	uint32_t counts[PROFILE_MECH_MULTI + 1] = { 0 }, i;
-	char *text = alloc_strdup("");
+	uint32_t i;
 
-	for (i = 0; i < p->n_sites; i++)
-		if (p->sites[i].kind != PROFILE_SITE_CONTEXT)
-			counts[p->sites[i].mech]++;
-	for (i = 0; i <= PROFILE_MECH_MULTI; i++) {
-		char *count;
+	for (i = 0; i < costs->n_rows; i++)
+		if (isnan(costs->rows[i].inner))
+			view_fact(v, costs->rows[i].name,
+				  costs->rows[i].calibration ?:
+							       "cost not known: nothing subtracted");
+}
 
-		if (!counts[i])
+/* "big-fork +40.4 %, [command] +16.5 %": what took part in both kinds of runs. To be freed. */
+static char *measured_slowdown(const struct analyze_workload *w, enum profile_clock clock)
+{
+	char *text = alloc_strdup(""), percent[OUTPUT_NUMBER_MAX];
+	uint32_t i;
+
+	for (i = 1; i < w->n_rows; i++) {
+		const struct analyze_workload_row *with = &w->rows[i], *without = with - 1;
+		char *name, *word;
+
+		if (!with->probed || without->probed || strcmp(with->name, without->name))
 			continue;
-		count = alloc_printf("%s %u", profile_mechanism_name(i), counts[i]);
-		text = append_word(text, ", ", count);
-		free(count);
+		output_number(percent, OUTPUT_PERCENT,
+			      analyze_percent(with->figures.mean - without->figures.mean,
+					      without->figures.mean),
+			      clock);
+		name = output_text_escape(with->name);
+		word = alloc_printf("%s %s", name, percent);
+		text = append_word(text, ", ", word);
+		free(word);
+		free(name);
 	}
-	if (*text)
-		view_text(v, "Probes on functions: %s.", text);
-	free(text);
+	return text;
+}
+
+static void write_slowdown(const struct view *v, const struct report *r)
+{
+	const struct analyze_costs *costs = &r->costs;
+	char kernel[OUTPUT_NUMBER_MAX], all[OUTPUT_NUMBER_MAX];
+	char *measured = measured_slowdown(&r->workload, costs->clock);
+
+	output_number(kernel, OUTPUT_PERCENT, costs->estimated_kernel_pct, costs->clock);
+	output_number(all, OUTPUT_PERCENT, costs->estimated_pct, costs->clock);
+	view_text(
+		v,
+		"Slowdown by the probes, estimated (calibration x calls): %s in syscalls and page "
+		"faults, %s of [command] if one CPU did all. Measured, by the means above: %s.",
+		kernel, all, *measured ? measured : "not asked for (record --control-run)");
+	free(measured);
+}
+
+static void write_costs(const struct view *v, const struct report *r, bool raw)
+{
+	const struct analyze_costs *costs = &r->costs;
+	struct output_section section = columns_report_costs(costs);
+	char subtracted[OUTPUT_NUMBER_MAX], percent[OUTPUT_NUMBER_MAX];
+	struct view all = *v;
+
+	fputc('\n', v->out);
+	if (!costs->n_rows) {
+		view_text(v, "Probe cost: nothing was timed.");
+		return;
+	}
+	view_text(
+		v,
+		"Probe cost, calibrated %s; SHARE is of the syscalls' and page faults' on-CPU time:",
+		costs->boots > 1 ? "in the first of the boots" : "before the first run");
+	all.top = -1;
+	view_section(&all, &section, 0);
+	write_other_calibrations(v, costs);
+	output_number(subtracted, OUTPUT_TIME, costs->subtracted, costs->clock);
+	output_number(percent, OUTPUT_FRACTION, costs->subtracted / costs->oncpu, costs->clock);
+	if (costs->subtracted > 0)
+		view_text(v,
+			  "%s syscalls and page faults, samples included: %s%s, %s of what was "
+			  "measured.",
+			  raw ? "Left in the times (--raw) of" : "Subtracted from", subtracted,
+			  costs->clock == PROFILE_CLOCK_INSN ? " insn" : "", percent);
+	else
+		view_text(v, "Nothing was known to subtract.");
+	write_slowdown(v, r);
 }
 
 static void write_losses(const struct view *v, const struct report *r)
 {
-	char texts[PROFILE_N_LOSSES][OUTPUT_NUMBER_MAX], cost[OUTPUT_NUMBER_MAX];
+	char texts[PROFILE_N_LOSSES][OUTPUT_NUMBER_MAX], *balance;
 	struct columns_loss rows[PROFILE_N_LOSSES];
 	struct output_section section;
 	struct view all = *v;
@@ -295,14 +367,9 @@ static void write_losses(const struct view *v, const struct report *r)
 	fputc('\n', v->out);
 	view_text(v, "Losses and accounting:");
 	view_section(&all, &section, 0);
-	write_mechanisms(v, r->p);
-	if (r->table.cost > 0)
-		view_text(v, "Probe cost inside the syscalls: %s%s, %.1f %% of their on-CPU time.",
-			  output_number(cost, OUTPUT_TIME, r->table.cost, r->p->clock),
-			  r->p->clock == PROFILE_CLOCK_INSN ? " insn" : "",
-			  r->table.cost / r->table.oncpu * 100);
-	else
-		view_text(v, "Probe cost: not calibrated, so none is subtracted.");
+	balance = analyze_accounting_text(&r->accounting);
+	view_text(v, "Calls: %s.", balance);
+	free(balance);
 }
 
 static int env_compare(const void *left, const void *right)
@@ -360,9 +427,10 @@ static void write_table(const struct report *r, const struct options *o)
 	}
 	fputc('\n', v.out);
 	write_losses_line(&v, r);
-	write_calls(&v, r, o->view.raw);
+	write_calls(&v, r, &o->view.figures);
 	write_samples(&v, r);
 	write_losses(&v, r);
+	write_costs(&v, r, o->view.figures.raw);
 	write_environment(&v, r);
 }
 
@@ -437,6 +505,38 @@ static json_t *losses_json(const struct report *r, bool info)
 	return losses;
 }
 
+static json_t *accounting_json(const struct report *r)
+{
+	const struct analyze_accounting *a = &r->accounting;
+	json_t *accounting = losses_json(r, true);
+
+	/* Of all runs or of none: a sum over some would balance with nothing. */
+	output_json_set(accounting, "entries",
+			output_json_number(a->known ? (double)a->entries : NAN));
+	output_json_set(accounting, "calls", output_json_number((double)a->calls));
+	output_json_set(accounting, "returned", output_json_number((double)a->returned));
+	output_json_set(accounting, "unaccounted",
+			output_json_number(a->known ? (double)a->unaccounted : NAN));
+	output_json_set(accounting, "probe_cost", output_json_number(r->table.cost));
+	return accounting;
+}
+
+static json_t *costs_json(const struct analyze_costs *costs)
+{
+	struct output_section mechanisms = columns_report_costs(costs);
+	json_t *object = json_object(), *slowdown = json_object();
+
+	output_json_set(object, "mechanisms", output_json_rows(&mechanisms));
+	output_json_set(object, "oncpu", output_json_number(costs->oncpu));
+	output_json_set(object, "subtracted", output_json_number(costs->subtracted));
+	output_json_set(slowdown, "estimated_kernel_pct",
+			output_json_number(costs->estimated_kernel_pct));
+	output_json_set(slowdown, "estimated_pct", output_json_number(costs->estimated_pct));
+	output_json_set(slowdown, "measured_pct", output_json_number(costs->measured_pct));
+	output_json_set(object, "slowdown", slowdown);
+	return object;
+}
+
 static json_t *warnings_json(const struct report *r)
 {
 	json_t *warnings = json_array();
@@ -452,12 +552,12 @@ static void write_json(const struct report *r, const struct options *o)
 	struct output_section workload = columns_report_workload(&r->workload, r->p->clock);
 	struct output_section syscalls = columns_report_syscalls(&r->table);
 	struct output_section functions = columns_report_functions(&r->table);
-	json_t *root = json_object(), *accounting = losses_json(r, true);
+	json_t *root = json_object();
 
-	output_json_set(accounting, "probe_cost", output_json_number(r->table.cost));
 	output_json_set(root, "schema", json_string(SCHEMA));
 	output_json_set(root, "unit", json_string(profile_clock_unit(r->p->clock)));
-	output_json_set(root, "raw", json_boolean(o->view.raw));
+	output_json_set(root, "raw", json_boolean(o->view.figures.raw));
+	output_json_set(root, "time", json_string(analyze_time_key(o->view.figures.time)));
 	output_json_set(root, "warnings", warnings_json(r));
 	output_json_set(root, "environment", environment_json(r));
 	output_json_set(root, "workload", output_json_rows(&workload));
@@ -466,7 +566,8 @@ static void write_json(const struct report *r, const struct options *o)
 	output_json_set(root, "functions", output_json_rows(&functions));
 	output_json_set(root, "samples", samples_json(r));
 	output_json_set(root, "losses", losses_json(r, false));
-	output_json_set(root, "accounting", accounting);
+	output_json_set(root, "accounting", accounting_json(r));
+	output_json_set(root, "costs", costs_json(&r->costs));
 	output_json_write(stdout, root);
 }
 
@@ -513,6 +614,9 @@ static void write_csv(const struct report *r, const struct options *o)
 		losses_form(rows, texts, r);
 		section = columns_report_losses(rows, PROFILE_N_LOSSES);
 		break;
+	case SECTION_COSTS:
+		section = columns_report_costs(&r->costs);
+		break;
 	}
 	output_csv_write(stdout, &section);
 }
@@ -527,7 +631,7 @@ int cmd_report(int argc, char **argv)
 	p = view_open(o.file, o.vmlinux);
 	if (!p)
 		return CMD_FAILED;
-	report_init(&r, p, o.view.raw);
+	report_init(&r, p, &o.view.figures);
 	switch (o.view.format) {
 	case VIEW_TABLE:
 		write_table(&r, &o);

@@ -17,15 +17,30 @@
 enum {
 	KEY_FORMAT = 1000,
 	KEY_RAW,
+	KEY_TIME,
 	KEY_TOP
 };
 
 static const struct argp_option options[] = {
 	{ "format", KEY_FORMAT, "FORMAT", 0, "table (default), json or csv" },
 	{ "raw", KEY_RAW, NULL, 0, "Leave the probes' own cost in the times" },
+	{ "time", KEY_TIME, "TIME", 0,
+	  "Times of calls: oncpu (default), wall (with what was slept and waited) or self (on-CPU "
+	  "without timed callees)" },
 	{ "top", KEY_TOP, "N", 0, "Rows a table shows; 0: all" },
 	{ 0 },
 };
+
+static enum analyze_time parse_time(const char *arg, const struct argp_state *state)
+{
+	enum analyze_time time;
+
+	for (time = 0; time < ANALYZE_N_TIMES; time++)
+		if (!strcmp(arg, analyze_time_key(time)))
+			return time;
+	argp_error(state, "--time is oncpu, wall or self, not '%s'", arg);
+	return ANALYZE_TIME_ONCPU;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -45,7 +60,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--format is table, json or csv, not '%s'", arg);
 		break;
 	case KEY_RAW:
-		o->raw = true;
+		o->figures.raw = true;
+		break;
+	case KEY_TIME:
+		o->figures.time = parse_time(arg, state);
 		break;
 	case KEY_TOP:
 		n = strtol(arg, &end, 10);
@@ -60,6 +78,31 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp view_argp = { .options = options, .parser = parse };
+
+int view_section_parse(const struct argp_state *state, const char *arg, const char *const *names)
+{
+	char *list = alloc_strdup("");
+	int i;
+
+	for (i = 0; names[i]; i++) {
+		char *longer;
+
+		if (!strcmp(arg, names[i])) {
+			free(list);
+			return i + 1;
+		}
+		longer = alloc_printf("%s%s%s", list,
+				      !i           ? "" :
+				      names[i + 1] ? ", " :
+						     " or ",
+				      names[i]);
+		free(list);
+		list = longer;
+	}
+	argp_error(state, "--section is %s, not '%s'", list, arg);
+	free(list);
+	return 0;
+}
 
 struct profile *view_open(const char *path, const char *vmlinux)
 {
@@ -92,6 +135,12 @@ void view_text(const struct view *view, const char *fmt, ...)
 	va_end(args);
 	output_text_wrap(view->out, text, view->width, 0, 0);
 	free(text);
+}
+
+char *view_times(const struct analyze_options *figures)
+{
+	return alloc_printf("%s %s", analyze_time_text(figures->time),
+			    figures->raw ? "with probe cost" : "less probe cost");
 }
 
 void view_fact(const struct view *view, const char *name, const char *value)

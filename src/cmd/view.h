@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "analyze/losses.h"
+#include "analyze/table.h"
 #include "output/section.h"
 #include "profile/profile.h"
 
@@ -20,11 +21,17 @@ enum view_format {
 /* The input of view_argp, a child of the commands' own. Zero is the default. */
 struct view_options {
 	enum view_format format;
-	bool raw;
+	struct analyze_options figures;
 	int top; /* rows a table; 0: the table's own limit; -1: all */
 };
 
 extern const struct argp view_argp;
+
+/*
+ * The argument of --section: its place in NAMES, which NULL ends, plus 1. An ARG that is not among
+ * them is a wrong usage, and ends the program.
+ */
+int view_section_parse(const struct argp_state *state, const char *arg, const char *const *names);
 
 struct view {
 	FILE *out;
@@ -37,6 +44,9 @@ void view_init(struct view *view, FILE *out, const struct view_options *options)
 
 /* A paragraph of text that is escaped already. */
 void view_text(const struct view *view, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What times of calls are, as in "on-CPU time less probe cost". To be freed. */
+char *view_times(const struct analyze_options *figures);
 
 /* A line of a list, "  NAME  VALUE", wrapped under VALUE; both as they come out of the file. */
 void view_fact(const struct view *view, const char *name, const char *value);

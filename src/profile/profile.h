@@ -308,7 +308,5 @@ void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t c
  * min and max; NAN where there were no calls.
  */
 double profile_stats_quantile(const struct profile_stats *s, double q);
-/* On-CPU time a call less probe cost; NAN where there were no calls. */
-double profile_stats_mean(const struct profile_stats *s);
 
 #endif

@@ -133,13 +133,3 @@ double profile_stats_quantile(const struct profile_stats *s, double q)
 	return slot_value(s, s->buckets[i].slot,
 			  fmin((rank - before) / (double)s->buckets[i].count, 1));
 }
-
-double profile_stats_mean(const struct profile_stats *s)
-{
-	if (!s->calls)
-		return NAN;
-	/* Subtracted as integers, which is exact, and kept negative where the cost exceeds the time. */
-	if (s->cost > s->oncpu)
-		return -((double)(s->cost - s->oncpu) / (double)s->calls);
-	return (double)(s->oncpu - s->cost) / (double)s->calls;
-}

@@ -12,6 +12,8 @@ fixture baseline hardened control-baseline control-hardened troubled hostile nan
 prints diff.txt diff control-baseline.data control-hardened.data
 COLUMNS=80 prints diff-80.txt diff control-baseline.data control-hardened.data
 prints diff-same.txt diff baseline.data baseline.data
+prints diff-wall.txt diff --time=wall control-baseline.data control-hardened.data
+prints diff-self.txt diff --time=self control-baseline.data control-hardened.data
 prints diff.csv diff --format=csv baseline.data hardened.data
 prints diff-workload.csv diff --format=csv --section=workload baseline.data hardened.data
 prints diff-environment.csv diff --format=csv --section=environment baseline.data hardened.data
@@ -52,7 +54,12 @@ run diff baseline.data troubled.data
 [ "$status" -eq 0 ] && head -1 out | grep -q '^warning: hardened: 12 calls not timed' &&
   grep -q '^kprotperf: warning: hardened: the workload failed' err
 report_test $? "losses on one side are said first"
-json "json: warnings" 'len(d["warnings"]) == 4' diff --format=json baseline.data troubled.data
+grep -q 'hardened: what tracepoint probes cost is not known' err &&
+  grep -q 'what tracepoint probes cost is subtracted on the baseline side only' err
+report_test $? "a cost known on one side only is a warning"
+json "json: warnings" 'len(d["warnings"]) == 7' diff --format=json baseline.data troubled.data
+json "--raw: nothing is subtracted, nothing said of it" 'len(d["warnings"]) == 4' \
+  diff --raw --format=json baseline.data troubled.data
 
 run diff hostile.data baseline.data
 [ "$status" -eq 0 ] && ! LC_ALL=C grep -q '[^ -~]' out err && grep -q 'different work' err
@@ -66,7 +73,26 @@ fails 1 "cannot compare" diff baseline.data nanoseconds.data
 fails 1 "no-such.data" diff baseline.data no-such.data
 usage "two files are needed" diff baseline.data
 usage "and no more" diff baseline.data hardened.data empty.data
+usage "--fold counts samples, which are of on-CPU time" diff --fold --time=wall baseline.data \
+  hardened.data
+usage "--time is oncpu, wall or self, not 'cpu'" diff --time=cpu baseline.data hardened.data
+usage "--section is syscalls, functions, workload or environment, not 'losses'" diff --format=csv \
+  --section=losses baseline.data hardened.data
 usage "--fold has a format of its own" diff --fold --format=csv baseline.data hardened.data
+
+json "json: --time chooses the time of total, mean and their change" \
+  'd["time"] == "wall" and row("syscalls", name="wait4")["hardened"]["mean"] == 20749.55 + 12000000 and
+   row("syscalls", name="wait4")["hardened"]["mean"] ==
+     row("syscalls", name="wait4")["hardened"]["wall_mean"] and
+   row("syscalls", name="wait4")["hardened"]["oncpu_mean"] == 20749.55 and
+   row("syscalls", name="wait4")["hardened"]["p50"] is None' \
+  diff --time=wall --format=json baseline.data hardened.data
+json "json: shares of self time are parts of the on-CPU change that do not overlap" \
+  'abs(sum(f["share"] for f in rows("functions", syscall="clone") if f["share"] is not None) +
+       row("syscalls", name="clone")["delta_total"] / 48359800 +
+       row("functions", name="shuffle_freelist", syscall="clone")["hardened"]["self_total"] / 48359800
+       - 1) < 1e-9' \
+  diff --time=self --format=json baseline.data hardened.data
 
 # --fail-above: the diff is printed all the same.
 above() {

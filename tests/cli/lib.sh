@@ -104,6 +104,8 @@ def row(key, **want):
     found = rows(key, **want)
     assert len(found) == 1, (key, want, found)
     return found[0]
+def mech(name):
+    return {m["name"]: m for m in d["costs"]["mechanisms"]}[name]
 assert eval("(" + sys.argv[1] + ")"), sys.argv[1]' "$expression" 2>>err
   report_test $? "$name"
 }

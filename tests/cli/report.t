@@ -12,6 +12,9 @@ prints report.txt report control-hardened.data
 COLUMNS=80 prints report-80.txt report control-hardened.data
 prints report-ns.txt report nanoseconds.data
 prints report-runs.txt report three-runs.data
+prints report-wall.txt report --time=wall --top=4 hardened.data
+prints report-self.txt report --time=self --top=4 hardened.data
+prints report-costs.csv report --format=csv --section=costs hardened.data
 prints report.csv report --format=csv hardened.data
 prints report-losses.csv report --format=csv --section=losses hardened.data
 prints report-samples.csv report --format=csv --section=samples hardened.data
@@ -32,7 +35,10 @@ report_test $? "without a file: kprotperf.data"
 # Warnings are the first thing on the page, and on stderr where the page goes elsewhere.
 run report troubled.data
 [ "$status" -eq 0 ] && head -1 out | grep -q '^warning: 12 calls not timed' &&
-  [ "$(grep -c '^kprotperf: warning: ' err)" -eq 4 ] && grep -q 'allocate_slab (mmap)' err &&
+  [ "$(grep -c '^kprotperf: warning: ' err)" -eq 6 ] &&
+  [ "$(grep -c 'subtracts more than the probes cost in 1 row, .* allocate_slab in mmap' err)" -eq 1 ] &&
+  grep -q '7 of 136,163 calls entered are not accounted for' err &&
+  grep -q 'what tracepoint probes cost is not known' err &&
   grep -q '^losses: see the warnings above' out
 report_test $? "losses, a failed run and impossible costs are said first"
 
@@ -42,9 +48,11 @@ json "json: schema, unit and keys" \
   report --format=json control-hardened.data
 json "json: rows" \
   'set(row("syscalls", name="clone")) == {"name", "calls", "errors", "total", "mean", "p50", "p90",
-     "p99", "min", "max"} and
+     "p99", "min", "max", "oncpu_total", "oncpu_mean", "wall_total", "wall_mean", "self_total",
+     "self_mean"} and
    set(row("functions", name="allocate_slab", syscall="clone")) == {"name", "syscall", "calls",
-     "total", "mean", "p50", "p90", "p99", "min", "max"} and
+     "total", "mean", "p50", "p90", "p99", "min", "max", "oncpu_total", "oncpu_mean", "wall_total",
+     "wall_mean", "self_total", "self_mean"} and
    row("syscalls", name="wait4")["errors"] == 1 and row("syscalls", name="clone")["calls"] == 20 and
    row("functions", name="allocate_slab", syscall="*")["calls"] == 4600 + 310 + 3 and
    row("functions", name="allocate_slab", syscall="clone")["calls"] == 4600 and
@@ -77,13 +85,42 @@ done
 
 run report --raw --format=csv --section=syscalls troubled.data
 # 20 calls with 500,000 of cost each: in the total, and no percentiles of what is not raw.
-grep -q '^clone,20,274697591,13734879.55,,,,,,0$' out
+grep -q '^clone,20,274697591,13734879.55,,,,,,274697591,' out && ! grep -q 'probes cost' err
 report_test $? "--raw"
+
+# What is below zero is shown as it is: 310 calls of allocate_slab with 20,000 of cost each.
+json "json: negative times" \
+  'row("functions", name="allocate_slab", syscall="mmap")["total"] == 3651026 - 310 * 20000 and
+   row("functions", name="allocate_slab", syscall="mmap")["self_total"] == 3651026 - 310 * 20000' \
+  report --format=json troubled.data
+json "json: what was entered and what became of it" \
+  'd["accounting"]["entries"] == d["accounting"]["calls"] + 7 and
+   d["accounting"]["unaccounted"] == 7 and
+   d["accounting"]["returned"] + d["accounting"]["closed_by_exit"] == d["accounting"]["calls"]' \
+  report --format=json troubled.data
+json "json: entries that were not counted are null" \
+  'd["accounting"]["entries"] is None and d["accounting"]["unaccounted"] is None and
+   not d["warnings"]' report --format=json three-runs.data
+json "json: the cost of each mechanism, and the slowdown" \
+  '[m["name"] for m in d["costs"]["mechanisms"]] == ["fentry", "sample", "tracepoint"] and
+   mech("fentry")["full"] == 332 and
+   mech("fentry")["full_spread"] == 2 and
+   mech("fentry")["functions"] == 4 and
+   mech("fentry")["calls"] == 4913 + 120180 + 4600 + 310 and
+   mech("tracepoint")["full"] is None and
+   mech("sample")["calibration"] == "latency=344 interrupt=2187" and
+   d["accounting"]["probe_cost"] == d["costs"]["subtracted"] and
+   round(d["costs"]["slowdown"]["measured_pct"], 6) == 6.666667 and
+   9 < d["costs"]["slowdown"]["estimated_kernel_pct"] < d["costs"]["slowdown"]["estimated_pct"] + 2' \
+  report --format=json control-hardened.data
 
 fails 1 "no-such.data" report no-such.data
 head -c 200 hardened.data >short.data
 fails 1 "short.data" report short.data
 usage "--format is table, json or csv" report --format=xml hardened.data
+usage "--time is oncpu, wall or self, not ''" report --time= hardened.data
+usage "--section is syscalls, functions, samples, losses or costs, not 'all'" report --format=csv \
+  --section=all hardened.data
 usage "--section goes with" report --section=losses hardened.data
 usage "one file at a time" report hardened.data baseline.data
 usage "not a number of rows" report --top=-3 hardened.data

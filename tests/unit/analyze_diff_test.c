@@ -14,6 +14,8 @@
 #include "base/alloc.h"
 #include "fixture.h"
 
+static const struct analyze_options oncpu;
+
 static const struct analyze_diff_row *row(const struct analyze_diff_rows *rows, const char *name,
 					  const char *context)
 {
@@ -33,6 +35,7 @@ static struct profile *clones(uint32_t runs, uint32_t calls, uint64_t time)
 	struct profile *p = profile_create();
 	uint32_t clone = profile_context_add(p, "clone"), run;
 
+	fixture_calibrated(p);
 	for (run = 0; run < runs; run++)
 		fixture_calls(profile_cell(p, fixture_run(p, 1), 0, clone), calls, time, time);
 	return p;
@@ -65,7 +68,7 @@ static void test_deltas(void **state)
 	struct analyze_diff d;
 
 	(void)state;
-	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	r = row(&d.syscalls, "clone", NULL);
 	/* Two runs against one: totals and counts are a run. */
 	assert_true(r->baseline.calls == 10 && r->hardened.calls == 10);
@@ -98,7 +101,7 @@ static void test_shares(void **state)
 	add_function(b, "still", "brk", 1, 9);
 	add_function(a, "nowhere", "[irq]", 1, 5);
 	add_function(b, "nowhere", "[irq]", 1, 9);
-	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	/* clone: +2,000 a run, mmap: -1,000, together +1,000. */
 	assert_true(row(&d.functions, "more", "clone")->share == 1.5);
 	assert_true(row(&d.functions, "less", "clone")->share == -0.5);
@@ -117,6 +120,80 @@ static void test_shares(void **state)
 	profile_destroy(b);
 }
 
+/* clone takes 200 more a call: 150 in inner, 30 in outer around it, 20 in clone itself; 500 asleep. */
+static struct profile *nested(bool more)
+{
+	struct profile *p = clones(1, 10, more ? 1200 : 1000);
+	uint32_t i;
+
+	add_function(p, "inner", "clone", 10, more ? 250 : 100);
+	add_function(p, "outer", "clone", 10, more ? 480 : 300);
+	profile_cell(p, 0, 2, 0)->self -= more ? 2500 : 1000;
+	profile_cell(p, 0, 0, 0)->self -= more ? 4800 : 3000;
+	for (i = 0; i < p->n_cells; i++)
+		p->cells[i].stats.wall += more ? 5000 : 0;
+	return p;
+}
+
+static void test_times(void **state)
+{
+	struct profile *a = nested(false), *b = nested(true);
+	struct analyze_options options = { .time = ANALYZE_TIME_SELF };
+	const struct analyze_diff_row *r;
+	struct analyze_diff d;
+	char *text;
+
+	(void)state;
+	assert_int_equal(analyze_diff_init(&d, a, b, &options), 0);
+	r = row(&d.syscalls, "clone", NULL);
+	assert_true(r->delta == 20 && r->delta_total == 200);
+	/* Parts of clone's 2,000 that do not overlap: with its own tenth they are all of it. */
+	assert_true(row(&d.functions, "inner", "clone")->share == 0.75);
+	assert_true(row(&d.functions, "outer", "clone")->share == 0.15);
+	assert_string_equal(d.functions.rows[0].name, "inner");
+	text = analyze_diff_conclusion(&d);
+	assert_non_null(strstr(text,
+			       "inner itself, in clone, changed most: +1.500 us a run, 0.75 of "
+			       "clone's change"));
+	free(text);
+	analyze_diff_deinit(&d);
+
+	options.time = ANALYZE_TIME_WALL;
+	assert_int_equal(analyze_diff_init(&d, a, b, &options), 0);
+	r = row(&d.syscalls, "clone", NULL);
+	assert_true(r->delta == 700 && r->delta_pct == 70 && isnan(r->hardened.p50));
+	assert_true(row(&d.functions, "inner", "clone")->share == 6500.0 / 7000);
+	text = analyze_diff_conclusion(&d);
+	assert_non_null(strstr(text, "clone is 70.0 % slower by the wall clock (+700 ns a call)"));
+	free(text);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_cost_of_one_side(void **state)
+{
+	struct profile *a = clones(1, 1, 1), *b = clones(1, 1, 1);
+	struct analyze_options raw = { .raw = true };
+	struct analyze_diff d;
+
+	(void)state;
+	profile_env_set(b, PROFILE_ENV_COST "tracepoint", "inner=1+-0 full=2+-0");
+	b->envs[0].key = profile_intern(b, "record.lost");
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	assert_int_equal(d.warnings.n_texts, 2);
+	assert_string_equal(
+		d.warnings.texts[1],
+		"what tracepoint probes cost is subtracted on the baseline side only: the "
+		"differences hold it (--raw leaves it in on both)");
+	analyze_diff_deinit(&d);
+	assert_int_equal(analyze_diff_init(&d, a, b, &raw), 0);
+	assert_int_equal(d.warnings.n_texts, 0);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
 static void test_absent_sides(void **state)
 {
 	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1200);
@@ -130,7 +207,7 @@ static void test_absent_sides(void **state)
 	add_function(b, "called", "clone", 10, 100);
 	/* Recorded on one side: what it cost on the other is not known. */
 	add_function(b, "only", "clone", 10, 100);
-	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 
 	r = row(&d.syscalls, "futex", NULL);
 	assert_true(isnan(r->baseline.calls) && isnan(r->baseline.total));
@@ -156,7 +233,7 @@ static void test_division_by_zero(void **state)
 	struct analyze_diff d;
 
 	(void)state;
-	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_true(d.syscalls.rows[0].delta == 5 && isnan(d.syscalls.rows[0].delta_pct));
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
@@ -172,7 +249,7 @@ static void test_empty(void **state)
 	char *text;
 
 	(void)state;
-	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_int_equal(d.syscalls.n_rows + d.functions.n_rows + d.n_workload, 0);
 	text = analyze_diff_conclusion(&d);
 	assert_non_null(strstr(text, "nothing to compare"));
@@ -182,7 +259,7 @@ static void test_empty(void **state)
 
 	/* Against nothing, all is one-sided, and nothing is divided by no runs. */
 	b = clones(1, 10, 5);
-	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_true(isnan(d.syscalls.rows[0].baseline.calls));
 	assert_true(d.syscalls.rows[0].hardened.total == 50);
 	analyze_diff_deinit(&d);
@@ -197,7 +274,7 @@ static void test_clocks_differ(void **state)
 
 	(void)state;
 	b->clock = PROFILE_CLOCK_INSN;
-	assert_int_equal(analyze_diff_init(&d, a, b, false), -EINVAL);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), -EINVAL);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
@@ -208,7 +285,7 @@ static void check_conclusion(struct profile *a, struct profile *b, const char *e
 	struct analyze_diff d;
 	char *text;
 
-	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	text = analyze_diff_conclusion(&d);
 	if (strncmp(text, expected, strlen(expected)))
 		fail_msg("\"%s\" does not begin with \"%s\"", text, expected);
@@ -282,7 +359,7 @@ static void test_workload(void **state)
 	profile_report_add(a, control, &(struct profile_report){ "fork", 20, 100, NAN, NAN });
 
 	/* One side has a control run: only the probed figures compare. */
-	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_true(workload(&d, "fork")->probed && workload(&d, "fork")->delta == 20);
 	assert_true(isnan(workload(&d, "extra")->delta));
 	assert_string_equal(d.workload[d.n_workload - 1].name, ANALYZE_COMMAND);
@@ -290,7 +367,7 @@ static void test_workload(void **state)
 
 	control = profile_run_add(b, PROFILE_RUN_CONTROL);
 	profile_report_add(b, control, &(struct profile_report){ "fork", 20, 125, NAN, NAN });
-	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_false(workload(&d, "fork")->probed);
 	assert_true(workload(&d, "fork")->delta == 25 && workload(&d, "fork")->delta_pct == 25);
 	analyze_diff_deinit(&d);
@@ -318,7 +395,7 @@ static void test_warnings(void **state)
 	add_function(b, "f", "clone", 1, 1);
 	profile_env_set(a, PROFILE_ENV_RELEASE, "6.1");
 	profile_env_set(b, PROFILE_ENV_RELEASE, "6.12");
-	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_int_equal(d.warnings.n_texts, 0);
 	analyze_diff_deinit(&d);
 
@@ -329,7 +406,7 @@ static void test_warnings(void **state)
 	b->sites[1].mech = PROFILE_MECH_KPROBE;
 	b->freq = 997;
 	b->runs[0].losses[PROFILE_LOSS_CELLS_FULL] = 1;
-	assert_int_equal(analyze_diff_init(&d, a, b, false), 0);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_true(
 		has_warning(&d, "different work: argument 0 is \"true\" against \"fal\\x1bse\""));
 	assert_true(has_warning(&d, "governors: performance against unknown"));
@@ -337,7 +414,8 @@ static void test_warnings(void **state)
 	assert_true(has_warning(&d, "0 against 997 samples"));
 	assert_true(has_warning(&d, "the hardened kernel's configuration is not known"));
 	assert_true(has_warning(&d, "hardened: 1 calls not aggregated"));
-	assert_int_equal(d.warnings.n_texts, 6);
+	assert_true(has_warning(&d, "hardened: what kprobe probes cost is not known"));
+	assert_int_equal(d.warnings.n_texts, 7);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
@@ -346,11 +424,17 @@ static void test_warnings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_deltas),       cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_absent_sides), cmocka_unit_test(test_division_by_zero),
-		cmocka_unit_test(test_empty),        cmocka_unit_test(test_clocks_differ),
-		cmocka_unit_test(test_conclusion),   cmocka_unit_test(test_workload),
+		cmocka_unit_test(test_deltas),
+		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_absent_sides),
+		cmocka_unit_test(test_division_by_zero),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_clocks_differ),
+		cmocka_unit_test(test_conclusion),
+		cmocka_unit_test(test_workload),
 		cmocka_unit_test(test_warnings),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_cost_of_one_side),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,14 +4,21 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "analyze/accounting.h"
+#include "analyze/cost.h"
+#include "analyze/diff.h"
 #include "analyze/losses.h"
 #include "analyze/table.h"
 #include "analyze/workload.h"
 #include "fixture.h"
+
+static const struct analyze_options oncpu;
+static const struct analyze_options raw = { .raw = true };
 
 static const struct analyze_row *find(const struct analyze_rows *rows, const char *name,
 				      const char *context)
@@ -42,6 +49,7 @@ static struct profile *two_runs(void)
 	uint32_t clone = profile_context_add(p, "clone"), mmap = profile_context_add(p, "mmap");
 	uint32_t a = fixture_function(p, "alloc", 1), b = fixture_function(p, "alloc", 2), i;
 
+	fixture_calibrated(p);
 	fixture_function(p, "unused", 3);
 	for (i = 0; i < 2; i++) {
 		uint32_t run = fixture_run(p, 1000);
@@ -66,7 +74,7 @@ static void test_sums(void **state)
 	struct analyze_table t;
 
 	(void)state;
-	analyze_table_init(&t, p, false);
+	analyze_table_init(&t, p, &oncpu);
 	assert_int_equal(t.runs, 2);
 	assert_int_equal(t.boots, 2);
 	assert_true(t.oncpu == 6000 && t.cost == 600);
@@ -99,7 +107,7 @@ static void test_order(void **state)
 	struct analyze_table t;
 
 	(void)state;
-	analyze_table_init(&t, p, false);
+	analyze_table_init(&t, p, &oncpu);
 	assert_string_equal(t.functions.rows[0].context, "*");
 	assert_string_equal(t.functions.rows[1].context, "clone");
 	analyze_rows_sort_by_total(&t.functions);
@@ -117,7 +125,7 @@ static void test_raw(void **state)
 	struct analyze_table t;
 
 	(void)state;
-	analyze_table_init(&t, p, true);
+	analyze_table_init(&t, p, &raw);
 	f = figures(&t.syscalls, "clone", NULL);
 	assert_true(f->total == 6000 && f->mean == 1500);
 	/* Kept without cost, so not those of the raw times. */
@@ -125,6 +133,235 @@ static void test_raw(void **state)
 	/* Without cost they are the same thing. */
 	assert_true(figures(&t.functions, "alloc", "mmap")->p50 == 7);
 	analyze_table_deinit(&t);
+	profile_destroy(p);
+}
+
+/* Two calls: 1,000 ticks long each, 400 of them asleep, 100 in timed callees, 10 of probes. */
+static struct profile *sleeper(void)
+{
+	struct profile *p = profile_create();
+	struct profile_stats *s;
+
+	fixture_calibrated(p);
+	s = profile_cell(p, fixture_run(p, 5000), 0, profile_context_add(p, "read"));
+	fixture_calls(s, 2, 590, 590);
+	s->oncpu = 2 * 600;
+	s->wall = 2 * 1000;
+	s->cost = 2 * 10;
+	s->self = 2 * (600 - 10 - 100);
+	return p;
+}
+
+static void test_times(void **state)
+{
+	static const double corrected[ANALYZE_N_TIMES] = {
+		[ANALYZE_TIME_ONCPU] = 590,
+		[ANALYZE_TIME_WALL] = 990,
+		[ANALYZE_TIME_SELF] = 490,
+	};
+	struct profile *p = sleeper();
+	struct analyze_options options;
+	struct analyze_figures *f;
+	struct analyze_table t;
+
+	(void)state;
+	for (options.time = 0; options.time < ANALYZE_N_TIMES; options.time++) {
+		for (options.raw = false;; options.raw = true) {
+			double mean = corrected[options.time] + (options.raw ? 10 : 0);
+
+			analyze_table_init(&t, p, &options);
+			f = &t.syscalls.rows[0].figures;
+			assert_true(f->mean == mean && f->total == 2 * mean);
+			/* The others are there too. */
+			assert_true(f->means[ANALYZE_TIME_WALL] == (options.raw ? 1000 : 990));
+			assert_true(f->totals[ANALYZE_TIME_SELF] == (options.raw ? 1000 : 980));
+			/* There is one distribution, and it is not that of other times. */
+			if (options.time == ANALYZE_TIME_ONCPU && !options.raw)
+				assert_true(f->p50 == 590 && f->min == 590 && f->max == 590);
+			else
+				assert_true(isnan(f->p50) && isnan(f->p90) && isnan(f->p99) &&
+					    isnan(f->min) && isnan(f->max));
+			analyze_table_deinit(&t);
+			if (options.raw)
+				break;
+		}
+	}
+	profile_destroy(p);
+}
+
+static void test_order_of_times(void **state)
+{
+	struct profile *p = sleeper();
+	struct analyze_table t;
+
+	(void)state;
+	fixture_calls(profile_cell(p, 0, 0, profile_context_add(p, "brk")), 1, 1300, 1300);
+	analyze_table_init(&t, p, &oncpu);
+	analyze_rows_sort_by_total(&t.syscalls);
+	assert_string_equal(t.syscalls.rows[0].name, "brk");
+	analyze_table_deinit(&t);
+	analyze_table_init(&t, p, &(struct analyze_options){ .time = ANALYZE_TIME_WALL });
+	analyze_rows_sort_by_total(&t.syscalls);
+	assert_string_equal(t.syscalls.rows[0].name, "read");
+	analyze_table_deinit(&t);
+	profile_destroy(p);
+}
+
+static bool warns(const struct profile *p, bool without_correction, const char *text)
+{
+	struct analyze_warnings w = { 0 };
+	bool found = false;
+	uint32_t i;
+
+	analyze_warnings_of_profile(&w, p, "", without_correction);
+	for (i = 0; i < w.n_texts; i++)
+		found |= !!strstr(w.texts[i], text);
+	analyze_warnings_deinit(&w);
+	return found;
+}
+
+static void test_negative_self(void **state)
+{
+	struct profile *p = sleeper();
+	struct analyze_table t;
+
+	(void)state;
+	assert_false(warns(p, false, "calibration"));
+	p->cells[0].stats.self = -30;
+	analyze_table_init(&t, p, &(struct analyze_options){ .time = ANALYZE_TIME_SELF });
+	assert_true(t.syscalls.rows[0].figures.total == -30);
+	assert_true(t.syscalls.rows[0].figures.mean == -15);
+	analyze_table_deinit(&t);
+	assert_true(warns(p, false,
+			  "the calibration subtracts more than the probes cost in 1 row, "
+			  "most from the self time of read:"));
+	assert_false(warns(p, true, "calibration"));
+	profile_destroy(p);
+}
+
+static void test_accounting(void **state)
+{
+	struct profile *p = two_runs();
+	struct analyze_accounting a;
+	uint32_t run, i;
+	char *text;
+
+	(void)state;
+	/* Five calls a run; the control run's are nobody's. */
+	fixture_call(profile_cell(p, profile_run_add(p, PROFILE_RUN_CONTROL), 0, 0), 1);
+	analyze_accounting_init(&a, p);
+	assert_false(a.known);
+	text = analyze_accounting_text(&a);
+	assert_non_null(strstr(text, "entered (not counted) = returned 10 + "));
+	assert_non_null(strstr(text, "+ unaccounted (not known)"));
+	free(text);
+
+	for (run = 0; run < 2; run++) {
+		uint64_t *losses = p->runs[run].losses;
+
+		losses[PROFILE_INFO_CLOSED_BY_EXIT] = 1; /* among the five */
+		losses[PROFILE_INFO_OPEN_AT_END] = 2;
+		losses[PROFILE_LOSS_ENTRY_WITHOUT_RETURN] = 3;
+		losses[PROFILE_LOSS_DEPTH_EXCEEDED] = 4;
+		losses[PROFILE_LOSS_CELLS_FULL] = 5;
+		losses[PROFILE_LOSS_DETACHED] = 6;
+		losses[PROFILE_INFO_ENTRIES] = 5 + 2 + 3 + 4 + 5 + 6;
+		/* No part of the balance: what was entered before, or not seen to be. */
+		losses[PROFILE_INFO_OPEN_AT_START] = 100;
+		losses[PROFILE_LOSS_RETURN_WITHOUT_ENTRY] = 100;
+	}
+	analyze_accounting_init(&a, p);
+	assert_true(a.known && a.unaccounted == 0);
+	text = analyze_accounting_text(&a);
+	assert_string_equal(text, "entered 50 = returned 8 + closed by exit 2 + open at end 4 + "
+				  "return missed 6 + not timed 30 (nested too deep 8, no cell 10, "
+				  "detached 12) + unaccounted 0");
+	free(text);
+	assert_false(warns(p, false, "entered"));
+
+	/* Each term counts, in both directions, and none is left out of a run where it is unknown. */
+	static const enum profile_loss terms[] = {
+		PROFILE_INFO_ENTRIES,
+		PROFILE_INFO_OPEN_AT_END,
+		PROFILE_LOSS_ENTRY_WITHOUT_RETURN,
+		PROFILE_LOSS_DEPTH_EXCEEDED,
+		PROFILE_LOSS_CELLS_FULL,
+		PROFILE_LOSS_DETACHED,
+	};
+	for (i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
+		uint64_t *term = &p->runs[1].losses[terms[i]], was = *term;
+
+		*term = was + 1;
+		analyze_accounting_init(&a, p);
+		assert_true(a.known && a.unaccounted == (i ? -1 : 1));
+		assert_true(warns(p, false,
+				  i ? "1 calls more than the 50 entered were counted" :
+				      "1 of 51 calls entered are not accounted for"));
+		*term = PROFILE_NOT_COUNTED;
+		analyze_accounting_init(&a, p);
+		assert_false(a.known);
+		assert_false(warns(p, false, "entered"));
+		*term = was;
+	}
+	profile_destroy(p);
+}
+
+static void test_costs(void **state)
+{
+	struct profile *p = two_runs();
+	const struct analyze_cost *row;
+	struct analyze_costs c;
+	uint32_t run;
+
+	(void)state;
+	profile_env_set(p, PROFILE_ENV_COST "sample", "latency=3 interrupt=4");
+	profile_env_set(p, PROFILE_ENV_COST "odd", "full=x inner=");
+	fixture_call(profile_cell(p, 0, 0, profile_context_add(p, PROFILE_CONTEXT_PAGE_FAULT)), 9);
+	analyze_costs_init(&c, p);
+	assert_int_equal(c.n_rows, 4);
+	row = analyze_cost_find(&c, "fentry");
+	assert_true(row->inner == 98 && row->inner_spread == 1);
+	assert_true(row->full == 332 && row->full_spread == 2);
+	/* Six calls of three functions, and a page fault, which pays for itself only. */
+	assert_true(row->functions == 3 && row->calls == 7 && row->contexts == 1);
+	assert_true(row->total == 6 * 332 + 98 && row->share == row->total / 6009);
+	row = analyze_cost_find(&c, "tracepoint");
+	assert_true(row->calls == 4 && row->total == 4 * 41 && isnan(row->functions));
+	/* Written as 0 by whoever does not measure it: the whole is not less than its part. */
+	assert_true(isnan(row->full));
+	row = analyze_cost_find(&c, "sample");
+	assert_true(isnan(row->inner) && isnan(row->calls) && isnan(row->total));
+	assert_string_equal(row->calibration, "latency=3 interrupt=4");
+	assert_true(isnan(analyze_cost_find(&c, "odd")->full));
+	assert_null(analyze_cost_find(&c, "kprobe"));
+	/* 600 of 6,009 ticks were taken off, 234 are around the page fault; two runs of 1,000. */
+	assert_true(c.oncpu == 6009 && c.subtracted == 600 && isnan(c.measured_pct));
+	assert_true(c.estimated_kernel_pct == analyze_percent(600 + 234, 5409));
+	assert_true(c.estimated_pct == analyze_percent(834, 1166));
+	assert_false(warns(p, false, "is not known"));
+	analyze_costs_deinit(&c);
+
+	/* A control run measures it; what a syscall costs around its own time counts, if known. */
+	run = profile_run_add(p, PROFILE_RUN_CONTROL);
+	p->runs[run].wall = 800;
+	profile_env_set(p, PROFILE_ENV_COST "tracepoint", "inner=41+-0 full=51+-0");
+	analyze_costs_init(&c, p);
+	assert_true(c.measured_pct == 25);
+	assert_true(c.estimated_kernel_pct == analyze_percent(834 + 4 * 10, 5409));
+	analyze_costs_deinit(&c);
+
+	/* Nobody knows what a kprobe costs here. */
+	p->sites[1].mech = PROFILE_MECH_KPROBE;
+	analyze_costs_init(&c, p);
+	row = analyze_cost_find(&c, "kprobe");
+	assert_true(analyze_cost_is_unknown(row) && isnan(row->total) && row->calls == 4);
+	assert_string_equal(row->example, "alloc");
+	assert_false(analyze_cost_is_unknown(analyze_cost_find(&c, "fentry")));
+	analyze_costs_deinit(&c);
+	assert_true(warns(p, false,
+			  "what kprobe probes cost is not known: it is left in the times of "
+			  "1 function (alloc)"));
+	assert_false(warns(p, true, "is not known"));
 	profile_destroy(p);
 }
 
@@ -137,7 +374,7 @@ static void test_control_runs_do_not_count(void **state)
 	(void)state;
 	fixture_call(profile_cell(p, run, 0, profile_context_add(p, "clone")), 1);
 	fixture_call(profile_cell(p, run, 0, profile_context_add(p, "futex")), 1);
-	analyze_table_init(&t, p, false);
+	analyze_table_init(&t, p, &oncpu);
 	assert_int_equal(t.runs, 2);
 	assert_int_equal(t.syscalls.n_rows, 1);
 	assert_true(t.syscalls.rows[0].figures.calls == 4);
@@ -153,12 +390,12 @@ static void test_cost_above_time(void **state)
 
 	(void)state;
 	profile_cell(p, 0, 1, 1)->cost = 107; /* alloc, 7 ticks in mmap */
-	analyze_table_init(&t, p, false);
+	analyze_table_init(&t, p, &oncpu);
 	assert_true(figures(&t.functions, "alloc", "mmap")->total == -93);
 	assert_true(figures(&t.functions, "alloc", "mmap")->mean == -46.5);
-	analyze_warnings_of_profile(&w, p, "");
+	analyze_warnings_of_profile(&w, p, "", false);
 	assert_int_equal(w.n_texts, 1);
-	assert_non_null(strstr(w.texts[0], "alloc (mmap)"));
+	assert_non_null(strstr(w.texts[0], "alloc in mmap"));
 	analyze_warnings_deinit(&w);
 	analyze_table_deinit(&t);
 	profile_destroy(p);
@@ -171,7 +408,7 @@ static void test_empty(void **state)
 	struct analyze_table t;
 
 	(void)state;
-	analyze_table_init(&t, p, false);
+	analyze_table_init(&t, p, &oncpu);
 	analyze_rows_sort_by_total(&t.functions);
 	assert_int_equal(t.syscalls.n_rows + t.functions.n_rows + t.runs + t.boots, 0);
 	analyze_table_deinit(&t);
@@ -205,7 +442,7 @@ static void test_losses(void **state)
 	assert_int_equal(losses.counts[PROFILE_LOSS_DEPTH_EXCEEDED], 3);
 	assert_int_equal(losses.counts[PROFILE_LOSS_PROBE_MISSED], PROFILE_NOT_COUNTED);
 	assert_int_equal(losses.counts[PROFILE_INFO_OPEN_AT_END], 5);
-	analyze_warnings_of_profile(&w, p, "baseline: ");
+	analyze_warnings_of_profile(&w, p, "baseline: ", false);
 	assert_int_equal(w.n_texts, 2);
 	assert_string_equal(w.texts[0],
 			    "baseline: 3 calls not timed: too many timed functions nested");
@@ -255,6 +492,11 @@ int main(void)
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_order_of_times),
+		cmocka_unit_test(test_negative_self),
+		cmocka_unit_test(test_accounting),
+		cmocka_unit_test(test_costs),
 		cmocka_unit_test(test_control_runs_do_not_count),
 		cmocka_unit_test(test_cost_above_time),
 		cmocka_unit_test(test_empty),
