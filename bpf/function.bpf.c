@@ -164,3 +164,56 @@ int function_kretprobe(struct pt_regs *ctx)
 			kprobe_inner, kprobe_full);
 	return 0;
 }
+
+/*
+ * kprobe.multi: one pair for all functions of a link. The kernel finds a function's cookie by a
+ * binary search in the link, so that a probe would cost the more the more functions there are; ours
+ * is a hash table by the low half of the function's address, which its neighbours do not share.
+ */
+__u64 multi_inner __weak = 0, multi_full __weak = 0;
+const volatile __u64 multi_sp __weak = 0; /* see record/multi.h */
+const volatile __u32 multi_mask __weak = 0;
+__u64 multi_factor __weak = 0;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct engine_multi);
+} multi_sites SEC(".maps");
+
+static __always_inline __u32 multi_site(void *ctx)
+{
+	__u32 addr = bpf_get_func_ip(ctx), slot = engine_multi_slot(addr, multi_factor);
+
+	for (int i = 0; i < ENGINE_MULTI_PROBES; i++, slot++) {
+		__u32 key = slot & multi_mask;
+		struct engine_multi *m = bpf_map_lookup_elem(&multi_sites, &key);
+
+		if (!m)
+			break;
+		if (m->addr == addr)
+			return m->site;
+	}
+	return 0;
+}
+
+SEC("kprobe.multi")
+int function_multi(struct pt_regs *ctx)
+{
+	__u32 site = multi_site(ctx);
+
+	if (site)
+		function_enter(ctx, site, PT_REGS_SP(ctx));
+	return 0;
+}
+
+SEC("kretprobe.multi")
+int function_ret_multi(struct pt_regs *ctx)
+{
+	__u32 site = multi_site(ctx);
+
+	if (site)
+		function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, multi_inner, multi_full);
+	return 0;
+}

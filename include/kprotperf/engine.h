@@ -152,4 +152,22 @@ enum engine_loss {
 	ENGINE_N_LOSSES,
 };
 
+/* A function under kprobe.multi, in a hash table by the low half of its address; 0: free. */
+struct engine_multi {
+	__u32 addr;
+	__u32 site;
+};
+
+/* Slots looked at from the first on, at most. User space leaves a function out that lies further. */
+#define ENGINE_MULTI_PROBES 16
+
+/*
+ * The first slot for ADDR, to be taken modulo the table's size (a power of two). FACTOR is odd, and
+ * chosen so that few addresses meet.
+ */
+static inline __u32 engine_multi_slot(__u32 addr, __u64 factor)
+{
+	return (__u32)(addr * factor >> 40);
+}
+
 #endif

@@ -74,8 +74,10 @@ int cmd_doctor(int argc, char **argv)
 	syscalls = check(geteuid() == 0, "root", "run with sudo");
 	syscalls &= check(f.btf, "kernel BTF", "a kernel with CONFIG_DEBUG_INFO_BTF=y");
 	syscalls &= check(!f.bpf, "BPF tracing programs", log_strerror(f.bpf));
-	printf("To time functions, either of:\n");
+	printf("To time functions, any of:\n");
 	functions = check(!f.fentry, "fentry/fexit", record_features_why_not_fentry(&f));
+	functions |=
+		check(!f.multi, "kprobe.multi/kretprobe.multi", record_features_why_not_multi(&f));
 	functions |= check(!f.kprobe, "kprobe/kretprobe", record_features_why_not_kprobe(&f));
 	printf("For samples and names:\n");
 	check(can_sample(), "CPU clock sampler", "kernel.perf_event_paranoid, or root");

@@ -41,7 +41,7 @@ static void print_function(const struct symbol_sym *sym, enum profile_mechanism 
 			   const char *why, void *arg)
 {
 	(void)arg;
-	printf("%-40s %-7s %s%s%s\n", sym->name,
+	printf("%-40s %-12s %s%s%s\n", sym->name,
 	       mech == PROFILE_MECH_NONE ? "-" : profile_mechanism_name(mech),
 	       sym->module ? "[" : "", sym->module ?: "", sym->module ? "]" : "");
 	if (mech == PROFILE_MECH_NONE)

@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
 	{ "pid", 'p', "PID", 0, "This process and its future children, until it ends or Ctrl-C" },
 	{ "control-run", KEY_CONTROL_RUN, NULL, 0,
 	  "Run the command once more, first and without probes, to see what probing costs it" },
-	{ "attach", KEY_ATTACH, "HOW", 0, "auto (default), fentry or kprobe" },
+	{ "attach", KEY_ATTACH, "HOW", 0, "auto (default), fentry, multi or kprobe" },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The running kernel's vmlinux, for names and lines" },
 	{ "no-resolve", KEY_NO_RESOLVE, NULL, 0,
 	  "Leave names for later: report and fold resolve them where the vmlinux is" },
@@ -81,10 +81,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			o->attach = RECORD_ATTACH_AUTO;
 		else if (!strcmp(arg, "fentry"))
 			o->attach = RECORD_ATTACH_FENTRY;
+		else if (!strcmp(arg, "multi"))
+			o->attach = RECORD_ATTACH_MULTI;
 		else if (!strcmp(arg, "kprobe"))
 			o->attach = RECORD_ATTACH_KPROBE;
 		else
-			argp_error(state, "--attach is auto, fentry or kprobe, not '%s'", arg);
+			argp_error(state, "--attach is auto, fentry, multi or kprobe, not '%s'",
+				   arg);
 		break;
 	case KEY_VMLINUX:
 		o->vmlinux = arg;

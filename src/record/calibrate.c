@@ -171,7 +171,8 @@ void record_calibrate(struct record_engine *e, const struct profile *p, uint64_t
 		      int32_t btf_id, struct record_calibration *out)
 {
 	static const enum profile_mechanism functions[] = { PROFILE_MECH_FENTRY,
-							    PROFILE_MECH_KPROBE };
+							    PROFILE_MECH_KPROBE,
+							    PROFILE_MECH_MULTI };
 	struct calibrator c = { .e = e, .clock = p->clock, .addr = addr, .btf_id = btf_id };
 	int err;
 

@@ -292,7 +292,10 @@ static void drain_losses(struct drain *d)
 	losses[PROFILE_LOSS_PROBE_RECURSION] = record_engine_recursion_misses(d->e);
 	/* Kernels before 6.7 do not count what kprobes miss; ours reads no newer counter yet. */
 	losses[PROFILE_LOSS_PROBE_MISSED] =
-		has_mechanism(d->p, PROFILE_MECH_KPROBE) ? PROFILE_NOT_COUNTED : 0;
+		has_mechanism(d->p, PROFILE_MECH_KPROBE) ||
+				has_mechanism(d->p, PROFILE_MECH_MULTI) ?
+			PROFILE_NOT_COUNTED :
+			0;
 	losses[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = samples_lost(d);
 }
 

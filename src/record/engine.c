@@ -120,6 +120,16 @@ static void choose_sizes(struct record_engine *e)
 	e->n_stacks = c->sample_period ? STACK_ENTRIES : 1;
 }
 
+/* So few are in use that hardly any of them meet, the spare site included. */
+static uint32_t multi_slots(const struct record_engine *e)
+{
+	uint32_t n = 16;
+
+	while (e->features.multi == 0 && n < 16 * (e->config.n_functions + 1))
+		n *= 2;
+	return n;
+}
+
 static int set_sizes(struct record_engine *e)
 {
 	struct kprotperf_bpf *s = e->skel;
@@ -136,6 +146,9 @@ static int set_sizes(struct record_engine *e)
 					       (e->config.n_functions + 2) * ENGINE_CONTEXTS);
 	err = err ?: bpf_map__set_max_entries(s->maps.cells, (e->n_cells + 1) * e->n_shards);
 	err = err ?: bpf_map__set_max_entries(s->maps.stacks, e->n_stacks);
+	err = err ?: bpf_map__set_max_entries(s->maps.multi_sites, multi_slots(e));
+	s->rodata->multi_mask = multi_slots(e) - 1;
+	s->rodata->multi_sp = e->features.multi_is.sp;
 
 	s->rodata->max_tasks = e->n_tasks;
 	s->rodata->max_cells = e->n_cells;
@@ -171,6 +184,8 @@ static void choose_programs(struct record_engine *e)
 	bpf_program__set_autoload(s->progs.function_fexit, fentry);
 	bpf_program__set_autoload(s->progs.function_kprobe, kprobe && (functions || !fentry));
 	bpf_program__set_autoload(s->progs.function_kretprobe, kprobe && (functions || !fentry));
+	bpf_program__set_autoload(s->progs.function_multi, e->features.multi == 0 && functions);
+	bpf_program__set_autoload(s->progs.function_ret_multi, e->features.multi == 0 && functions);
 	bpf_program__set_autoload(s->progs.on_sample, e->config.sample_period != 0);
 	bpf_program__set_autoload(s->progs.watch_samples, e->config.sample_period != 0);
 	bpf_program__set_autoload(s->progs.adopt_tasks, iterate);
@@ -286,7 +301,7 @@ int record_engine_create(const struct record_engine_config *config,
 		goto fail;
 	if (config->system_wide)
 		prepare_idle_tasks(e);
-	e->functions = record_functions_create(e->skel);
+	e->functions = record_functions_create(e->skel, &e->features.multi_is);
 	record_engine_reset(e);
 	*out = e;
 	return 0;
@@ -317,6 +332,12 @@ int record_engine_attach(struct record_engine *e, uint32_t site, enum profile_me
 			 const struct record_target *target)
 {
 	return record_functions_attach(e->functions, site, mech, target);
+}
+
+void record_engine_attach_multi(struct record_engine *e, struct record_multi_site *items,
+				uint32_t n)
+{
+	record_functions_attach_multi(e->functions, items, n);
 }
 
 static int attach(struct record_engine *e, struct bpf_program *prog)
@@ -398,6 +419,11 @@ void record_engine_detach_last(struct record_engine *e)
 	record_functions_detach_last(e->functions);
 }
 
+void record_engine_set_company(struct record_engine *e, const uint64_t *addrs, uint32_t n)
+{
+	record_functions_set_company(e->functions, addrs, n);
+}
+
 static int run_raw(struct bpf_program *prog)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
@@ -430,6 +456,8 @@ void record_engine_set_costs(struct record_engine *e, const struct record_cost *
 	b->fentry_full = costs[PROFILE_MECH_FENTRY].full;
 	b->kprobe_inner = costs[PROFILE_MECH_KPROBE].inner;
 	b->kprobe_full = costs[PROFILE_MECH_KPROBE].full;
+	b->multi_inner = costs[PROFILE_MECH_MULTI].inner;
+	b->multi_full = costs[PROFILE_MECH_MULTI].full;
 	b->fault_inner = costs[e->fault_mech].inner;
 }
 
@@ -474,6 +502,8 @@ uint64_t record_engine_inner_cost(const struct record_engine *e, enum profile_me
 		return b->fentry_inner;
 	case PROFILE_MECH_KPROBE:
 		return b->kprobe_inner;
+	case PROFILE_MECH_MULTI:
+		return b->multi_inner;
 	default:
 		return 0;
 	}

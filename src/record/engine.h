@@ -30,10 +30,15 @@ int record_engine_create(const struct record_engine_config *config,
 void record_engine_destroy(struct record_engine *e); /* detaches too; accepts NULL */
 
 /*
- * Attaches function site SITE (1 to n_functions) by MECH (FENTRY or KPROBE). -errno, not reported.
+ * Attaches function site SITE (1 to n_functions) by MECH (FENTRY, KPROBE or MULTI). -errno, not reported.
  */
 int record_engine_attach(struct record_engine *e, uint32_t site, enum profile_mechanism mech,
 			 const struct record_target *target);
+
+/* The same by MULTI for many at once: see record_functions_attach_multi(). */
+struct record_multi_site;
+void record_engine_attach_multi(struct record_engine *e, struct record_multi_site *items,
+				uint32_t n);
 
 /*
  * Attaches what follows tasks and times syscalls. To be called before any site is attached; then
@@ -48,6 +53,8 @@ int record_engine_arm(struct record_engine *e);
 int record_engine_attach_spare(struct record_engine *e, enum profile_mechanism mech, uint64_t addr,
 			       int32_t btf_id, uint32_t *site);
 void record_engine_detach_last(struct record_engine *e);
+/* See record_functions_set_company(). */
+void record_engine_set_company(struct record_engine *e, const uint64_t *addrs, uint32_t n);
 
 /* For calibration: the calling process itself is followed, from now on or no longer. */
 int record_engine_follow_caller(struct record_engine *e, bool follow);

@@ -37,15 +37,14 @@ static void lockdown_read(char *mode, size_t size)
 	fclose(f);
 }
 
-/* Loads "return 0" as a program of the given kind on the kernel function NAME, attached if asked. */
-static int try_program(const char *name, enum bpf_attach_type type, bool attach)
+int record_features_load_empty(const char *name, enum bpf_attach_type type)
 {
 	static const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = type);
-	int id, prog, link, err = 0;
+	int id, prog;
 
 	id = libbpf_find_vmlinux_btf_id(name, type);
 	if (id < 0)
@@ -53,8 +52,16 @@ static int try_program(const char *name, enum bpf_attach_type type, bool attach)
 	opts.attach_btf_id = id;
 	prog = bpf_prog_load(BPF_PROG_TYPE_TRACING, "kprotperf_try", "GPL", insns,
 			     sizeof(insns) / sizeof(insns[0]), &opts);
+	return prog < 0 ? -errno : prog;
+}
+
+/* Loads an empty program of the given kind on the kernel function NAME, attached if asked. */
+static int try_program(const char *name, enum bpf_attach_type type, bool attach)
+{
+	int prog = record_features_load_empty(name, type), link, err = 0;
+
 	if (prog < 0)
-		return -errno;
+		return prog;
 	if (attach) {
 		link = bpf_raw_tracepoint_open(NULL, prog);
 		if (link < 0)
@@ -79,6 +86,21 @@ void record_features_probe(struct record_features *f)
 			f->bpf ? f->bpf : try_program("handle_mm_fault", BPF_TRACE_FENTRY, true);
 	}
 	f->kprobe = access(KPROBE_TYPE_PATH, R_OK) ? -ENOENT : 0;
+	f->multi = f->bpf ? f->bpf : record_multi_try(&f->multi_is);
+}
+
+bool record_features_has(const struct record_features *f, enum profile_mechanism mech)
+{
+	switch (mech) {
+	case PROFILE_MECH_FENTRY:
+		return !f->fentry;
+	case PROFILE_MECH_KPROBE:
+		return !f->kprobe;
+	case PROFILE_MECH_MULTI:
+		return !f->multi;
+	default:
+		return false;
+	}
 }
 
 static bool locked_down(const struct record_features *f)
@@ -104,6 +126,28 @@ const char *record_features_why_not_kprobe(const struct record_features *f)
 	if (!f->kprobe)
 		return NULL;
 	return "kernel without kprobes (CONFIG_KPROBE_EVENTS)";
+}
+
+const char *record_features_why_not_multi(const struct record_features *f)
+{
+	switch (f->multi) {
+	case 0:
+		return NULL;
+	case -EPERM:
+		if (locked_down(f))
+			return "refused: kernel lockdown is on";
+		break;
+	case -EOPNOTSUPP:
+	case -EINVAL:
+	case -E2BIG:
+		return "kernel without kprobe.multi (5.18, CONFIG_FPROBE)";
+	case -ENOENT:
+	case -ESRCH:
+		return "kernel without bpf_fentry_test1, on which it is tried";
+	case -ENODATA:
+		return "this kernel does not tell which call a return belongs to";
+	}
+	return log_strerror(f->multi);
 }
 
 int record_features_check(const struct record_features *f)

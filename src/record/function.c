@@ -13,15 +13,30 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
+#include "record/workload.h"
 
 /* What function.bpf.c moves into the register of the site's number. */
 #define SITE_PLACEHOLDER 0x5173c0de
+
+/*
+ * Returns of calls in flight that a kprobe.multi link shall be able to keep, where the kernel's number
+ * is fixed when it is attached: see struct record_multi. What lies in between sleeps, or is preempted.
+ */
+#define MULTI_CALLS 4096
+
+/* See record_functions_set_company(). */
+#define MULTI_COMPANY 4
+
+/* Hash functions tried for a table of functions under kprobe.multi. */
+#define MULTI_FACTORS 64
 
 #define KPROBE_PMU "/sys/bus/event_source/devices/kprobe/"
 
 struct record_functions {
 	struct kprotperf_bpf *skel;
+	struct record_multi multi;
 	enum profile_mechanism last;
 	/* fentry: programs and links as bare descriptors, since libbpf knows nothing of copies */
 	int *progs;
@@ -31,15 +46,23 @@ struct record_functions {
 	/* kprobes */
 	struct bpf_link **links;
 	uint32_t n_links, cap_links;
+	/* kprobe.multi: what the kernel has as the map multi_sites */
+	struct engine_multi *table;
+	uint64_t company[MULTI_COMPANY];
+	uint32_t n_company;
 	int kprobe_type; /* of the perf PMU; 0: not asked yet, or negative errno */
 	int retprobe_bit;
 };
 
-struct record_functions *record_functions_create(struct kprotperf_bpf *skel)
+struct record_functions *record_functions_create(struct kprotperf_bpf *skel,
+						 const struct record_multi *multi)
 {
 	struct record_functions *f = alloc_new(struct record_functions);
 
 	f->skel = skel;
+	f->multi = *multi;
+	skel->bss->multi_factor = 1;
+	f->table = alloc_array(bpf_map__max_entries(skel->maps.multi_sites), sizeof(*f->table));
 	return f;
 }
 
@@ -53,6 +76,7 @@ void record_functions_destroy(struct record_functions *f)
 	free(f->progs);
 	free(f->fds);
 	free(f->links);
+	free(f->table);
 	free(f);
 }
 
@@ -204,6 +228,172 @@ static int kprobe_attach(struct record_functions *f, uint32_t site, uint64_t add
 	return 0;
 }
 
+/* Enters the function at ADDR into TABLE, at how many slots from its first; -ENOSPC: too many. */
+static int table_enter(struct engine_multi *table, uint32_t size, uint64_t factor, uint64_t addr,
+		       uint32_t site)
+{
+	struct engine_multi entry = { addr, site };
+
+	for (int i = 0; i < ENGINE_MULTI_PROBES; i++) {
+		uint32_t slot = (engine_multi_slot(entry.addr, factor) + i) & (size - 1);
+
+		if (table[slot].addr && table[slot].addr != entry.addr)
+			continue;
+		table[slot] = entry;
+		return i;
+	}
+	return -ENOSPC;
+}
+
+/* Fills TABLE with the items; how many are not where they are looked for first. */
+static uint32_t table_fill(struct engine_multi *table, uint32_t size, uint64_t factor,
+			   struct record_multi_site *items, uint32_t n)
+{
+	uint32_t displaced = 0;
+
+	memset(table, 0, size * sizeof(*table));
+	for (uint32_t i = 0; i < n; i++) {
+		int at = table_enter(table, size, factor, items[i].addr, items[i].site);
+
+		items[i].err = at < 0 ? at : 0;
+		displaced += at != 0;
+	}
+	return displaced;
+}
+
+/*
+ * Tells the programs which site each item is. Of some factors the best: a function that is found only
+ * at a second look costs more than was calibrated. Nothing must be attached by kprobe.multi yet.
+ */
+static int multi_enter(struct record_functions *f, struct record_multi_site *items, uint32_t n)
+{
+	uint32_t size = bpf_map__max_entries(f->skel->maps.multi_sites), least = UINT32_MAX;
+	uint64_t factor = 0x9e3779b97f4a7c15, best = factor;
+	struct engine_multi *table = f->table;
+
+	for (int i = 0; i < MULTI_FACTORS && least; i++, factor += 0x3c6ef372fe94f82a) {
+		uint32_t displaced = table_fill(table, size, factor, items, n);
+
+		if (displaced < least) {
+			least = displaced;
+			best = factor;
+		}
+	}
+	table_fill(table, size, best, items, n);
+	if (least)
+		log_verbose(1, "%u of %u functions under kprobe.multi take a second look each",
+			    least, n);
+	f->skel->bss->multi_factor = best;
+	for (uint32_t slot = 0; slot < size; slot++)
+		if (bpf_map__update_elem(f->skel->maps.multi_sites, &slot, sizeof(slot),
+					 &table[slot], sizeof(*table), BPF_ANY))
+			return -errno;
+	return 0;
+}
+
+/* One more, beside those that may be attached already. */
+static int multi_enter_one(struct record_functions *f, uint64_t addr, uint32_t site)
+{
+	uint32_t size = bpf_map__max_entries(f->skel->maps.multi_sites), slot;
+	uint64_t factor = f->skel->bss->multi_factor;
+	int at = table_enter(f->table, size, factor, addr, site);
+
+	if (at < 0)
+		return at;
+	slot = (engine_multi_slot(addr, factor) + at) & (size - 1);
+	return bpf_map__update_elem(f->skel->maps.multi_sites, &slot, sizeof(slot), &f->table[slot],
+				    sizeof(*f->table), BPF_ANY);
+}
+
+static struct bpf_link *multi_attach_half(const struct bpf_program *prog, bool on_return,
+					  const unsigned long *addrs, size_t n)
+{
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .addrs = addrs, .cnt = n, .retprobe = on_return);
+
+	return bpf_program__attach_kprobe_multi_opts(prog, NULL, &opts);
+}
+
+/* Attaches both halves to all N, or neither to any. */
+static int multi_attach_pair(struct record_functions *f, const struct record_multi_site *items,
+			     uint32_t n)
+{
+	uint32_t kept = 2 * n * libbpf_num_possible_cpus();
+	uint32_t repeat = f->multi.repeats ? (MULTI_CALLS + kept - 1) / kept : 1;
+	unsigned long *addrs = alloc_array((size_t)n * repeat, sizeof(*addrs));
+	struct bpf_link *on_return, *on_entry = NULL;
+	int err = 0;
+
+	for (uint32_t i = 0; i < n * repeat; i++)
+		addrs[i] = items[i % n].addr;
+	on_return = multi_attach_half(f->skel->progs.function_ret_multi, true, addrs, n * repeat);
+	if (on_return)
+		on_entry = multi_attach_half(f->skel->progs.function_multi, false, addrs, n);
+	if (!on_entry) {
+		err = -errno;
+		bpf_link__destroy(on_return);
+	} else {
+		vec_push(f, links, on_return);
+		vec_push(f, links, on_entry);
+	}
+	free(addrs);
+	return err;
+}
+
+/* One function that cannot be traced makes the kernel refuse all: what is refused is tried in halves. */
+static void multi_attach_range(struct record_functions *f, struct record_multi_site *items,
+			       uint32_t n)
+{
+	int err = record_workload_interrupted() ? -EINTR : multi_attach_pair(f, items, n);
+
+	if (err && err != -EINTR && n > 1) {
+		multi_attach_range(f, items, n / 2);
+		multi_attach_range(f, items + n / 2, n - n / 2);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		items[i].err = err;
+}
+
+void record_functions_attach_multi(struct record_functions *f, struct record_multi_site *items,
+				   uint32_t n)
+{
+	uint32_t usable = 0, out = n;
+	int err = multi_enter(f, items, n);
+
+	/* Those that are in the table to the front. */
+	while (usable < out) {
+		struct record_multi_site item = items[usable];
+
+		if (!err && !item.err) {
+			usable++;
+			continue;
+		}
+		item.err = err ?: item.err;
+		items[usable] = items[--out];
+		items[out] = item;
+	}
+	f->last = PROFILE_MECH_MULTI;
+	if (usable)
+		multi_attach_range(f, items, usable);
+}
+
+static int multi_attach(struct record_functions *f, uint32_t site, uint64_t addr)
+{
+	struct record_multi_site items[1 + MULTI_COMPANY] = { { .site = site, .addr = addr } };
+	int err = multi_enter_one(f, addr, site);
+
+	for (uint32_t i = 0; i < f->n_company; i++)
+		items[1 + i].addr = f->company[i];
+	return err ?: multi_attach_pair(f, items, 1 + f->n_company);
+}
+
+void record_functions_set_company(struct record_functions *f, const uint64_t *addrs, uint32_t n)
+{
+	f->n_company = n < MULTI_COMPANY ? n : MULTI_COMPANY;
+	if (f->n_company)
+		memcpy(f->company, addrs, f->n_company * sizeof(*addrs));
+}
+
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
 			    const struct record_target *target)
 {
@@ -213,6 +403,8 @@ int record_functions_attach(struct record_functions *f, uint32_t site, enum prof
 		return fentry_attach(f, site, target);
 	case PROFILE_MECH_KPROBE:
 		return kprobe_attach(f, site, target->addr);
+	case PROFILE_MECH_MULTI:
+		return multi_attach(f, site, target->addr);
 	default:
 		return -EINVAL;
 	}

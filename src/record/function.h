@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "profile/profile.h"
+#include "record/multi.h"
 
 struct kprotperf_bpf;
 struct record_functions;
@@ -20,12 +21,29 @@ struct record_target {
 };
 
 /* SKEL must be loaded and outlive the result. */
-struct record_functions *record_functions_create(struct kprotperf_bpf *skel);
+struct record_functions *record_functions_create(struct kprotperf_bpf *skel,
+						 const struct record_multi *multi);
 void record_functions_destroy(struct record_functions *f); /* accepts NULL */
 
 /* See record_engine_attach(). A site whose second probe is refused is left with none. */
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
 			    const struct record_target *target);
+/*
+ * The same by kprobe.multi for all N at once, which is much faster than one by one. ERR of each
+ * becomes 0 or -errno; -EINTR for those not reached when the user asked for an end.
+ */
+struct record_multi_site {
+	uint32_t site;
+	uint64_t addr;
+	int err;
+};
+void record_functions_attach_multi(struct record_functions *f, struct record_multi_site *items,
+				   uint32_t n);
+/*
+ * Functions that a single one is attached with by kprobe.multi, without being timed: the kernel finds
+ * one of several in another way than the only one, which calibration is to see.
+ */
+void record_functions_set_company(struct record_functions *f, const uint64_t *addrs, uint32_t n);
 /* Undoes the last record_functions_attach() that succeeded. */
 void record_functions_detach_last(struct record_functions *f);
 void record_functions_detach(struct record_functions *f); /* accepts NULL */

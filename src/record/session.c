@@ -79,32 +79,30 @@ static void add_sites(struct session *s)
 	}
 }
 
-/* A kernel may have fentry and yet refuse it for one function: then a kprobe may do. */
-static int attach_site(struct session *s, uint32_t i)
+/* Site I of the sites is attached by MECH. */
+static void note_attached(struct session *s, uint32_t i, enum profile_mechanism mech)
 {
 	struct record_site *rs = &s->sites.items[i];
-	const struct record_target target = { rs->sym->addr, rs->btf_id, rs->btf_fd };
-	int err;
 
-	err = record_engine_attach(s->engine, i + 1, rs->mech, &target);
-	if (err && rs->mech == PROFILE_MECH_FENTRY && s->o->attach == RECORD_ATTACH_AUTO &&
-	    !s->features.kprobe) {
-		log_verbose(1, "%s: fentry: %s; taking a kprobe", rs->name, log_strerror(err));
-		rs->mech = PROFILE_MECH_KPROBE;
-		err = record_engine_attach(s->engine, i + 1, rs->mech, &target);
-	}
-	if (!err) {
-		s->p->sites[i + 1].mech = rs->mech;
-		/* Calibrated on an ftrace location, which a kprobe reaches by another way. */
-		if (rs->mech == PROFILE_MECH_KPROBE &&
-		    symbol_tracing_is_ftrace(s->symbols.tracing, rs->sym) == SYMBOL_NO)
-			log_warn(
-				"'%s' has no ftrace location: the probe cost subtracted from it is only "
-				"an estimate",
-				rs->name);
-		return 0;
-	}
+	rs->mech = mech;
+	s->p->sites[i + 1].mech = mech;
+	/* Calibrated on an ftrace location, which a kprobe reaches by another way. */
+	if (mech == PROFILE_MECH_KPROBE &&
+	    symbol_tracing_is_ftrace(s->symbols.tracing, rs->sym) == SYMBOL_NO)
+		log_warn(
+			"'%s' has no ftrace location: the probe cost subtracted from it is only an "
+			"estimate",
+			rs->name);
+}
+
+/* The kernel refused site I with ERR: an error where it was named. */
+static int note_refused(struct session *s, uint32_t i, int err)
+{
+	struct record_site *rs = &s->sites.items[i];
+
 	s->p->sites[i + 1].mech = PROFILE_MECH_NONE;
+	if (err == -EINTR)
+		return err;
 	if (rs->named) {
 		log_error("cannot probe '%s': %s", rs->sym->name, log_strerror(err));
 		return err;
@@ -115,16 +113,83 @@ static int attach_site(struct session *s, uint32_t i)
 	return 0;
 }
 
+static int attach_by(struct session *s, uint32_t i, enum profile_mechanism mech)
+{
+	const struct record_site *rs = &s->sites.items[i];
+	const struct record_target target = { rs->sym->addr, rs->btf_id, rs->btf_fd };
+
+	return record_engine_attach(s->engine, i + 1, mech, &target);
+}
+
+/* A kernel may have a mechanism and yet refuse it for one function: then another may do. */
+static int attach_site(struct session *s, uint32_t i, enum profile_mechanism mech)
+{
+	static const enum profile_mechanism instead[] = {
+		[PROFILE_MECH_FENTRY] = PROFILE_MECH_MULTI,
+		[PROFILE_MECH_MULTI] = PROFILE_MECH_KPROBE,
+		[PROFILE_MECH_KPROBE] = PROFILE_MECH_NONE,
+	};
+	int err = attach_by(s, i, mech);
+
+	while (err && err != -EINTR && s->o->attach == RECORD_ATTACH_AUTO && instead[mech]) {
+		log_verbose(1, "%s: %s: %s", s->sites.items[i].name, profile_mechanism_name(mech),
+			    log_strerror(err));
+		mech = instead[mech];
+		if (record_features_has(&s->features, mech))
+			err = attach_by(s, i, mech);
+	}
+	if (err)
+		return note_refused(s, i, err);
+	note_attached(s, i, mech);
+	return 0;
+}
+
+/* All sites that are to be had by kprobe.multi, in one go. */
+static int attach_multi(struct session *s)
+{
+	struct record_multi_site *items = alloc_array(s->sites.n_items, sizeof(*items));
+	uint32_t n = 0;
+	int err = 0, one;
+
+	for (uint32_t i = 0; i < s->sites.n_items; i++)
+		if (s->sites.items[i].mech == PROFILE_MECH_MULTI)
+			items[n++] = (struct record_multi_site){
+				.site = i + 1,
+				.addr = s->sites.items[i].sym->addr,
+			};
+	if (n) {
+		log_progress("attaching %u functions at once", n);
+		record_engine_attach_multi(s->engine, items, n);
+	}
+	for (uint32_t i = 0; i < n && err != -EINTR; i++) {
+		uint32_t site = items[i].site - 1;
+
+		one = 0;
+		if (!items[i].err)
+			note_attached(s, site, PROFILE_MECH_MULTI);
+		else if (items[i].err == -EINTR || s->o->attach != RECORD_ATTACH_AUTO)
+			one = note_refused(s, site, items[i].err);
+		else
+			one = attach_site(s, site, PROFILE_MECH_KPROBE);
+		err = one ? one : err;
+	}
+	free(items);
+	return err;
+}
+
 static int attach_sites(struct session *s)
 {
 	int err = 0;
 
 	for (uint32_t i = 0; i < s->sites.n_items && !err; i++) {
+		if (s->sites.items[i].mech == PROFILE_MECH_MULTI)
+			continue;
 		log_progress("attaching %u of %u functions", i + 1, s->sites.n_items);
-		err = attach_site(s, i);
+		err = attach_site(s, i, s->sites.items[i].mech);
 		if (record_workload_interrupted())
 			err = -EINTR;
 	}
+	err = err ?: attach_multi(s);
 	log_progress_end();
 	return err;
 }
@@ -167,6 +232,25 @@ static int session_prepare(struct session *s)
 	return record_engine_create(&config, &s->features, &s->engine) ? EXIT_FAILURE : 0;
 }
 
+/* Functions that are there in every kernel, and not called while probes are calibrated. */
+static void set_company(struct session *s)
+{
+	static const char *const names[] = { "kernel_clone", "do_nanosleep", "vfs_statfs" };
+	uint64_t addrs[3];
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct symbol_sym *const *named;
+		size_t same;
+
+		named = symbol_kallsyms_named(s->symbols.ks, names[i], &same);
+		if (same == 1 && s->symbols.tracing &&
+		    symbol_tracing_is_ftrace(s->symbols.tracing, named[0]) == SYMBOL_YES)
+			addrs[n++] = named[0]->addr;
+	}
+	record_engine_set_company(s->engine, addrs, n);
+}
+
 static void session_calibrate(struct session *s)
 {
 	const struct symbol_sym *const *empty;
@@ -175,9 +259,11 @@ static void session_calibrate(struct session *s)
 
 	if (!record_symbols_load_functions(&s->symbols) && s->symbols.btf)
 		btf_id = symbol_btf_function(s->symbols.btf, EMPTY_FUNCTION);
+	set_company(s);
 	empty = symbol_kallsyms_named(s->symbols.ks, EMPTY_FUNCTION, &n);
 	record_calibrate(s->engine, s->p, n == 1 ? empty[0]->addr : 0, n == 1 ? btf_id : -ENOENT,
 			 &s->calibration);
+	record_engine_set_company(s->engine, NULL, 0);
 }
 
 static int session_attach(struct session *s)

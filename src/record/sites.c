@@ -99,34 +99,40 @@ static bool is_entry(const struct resolver *r, const struct symbol_sym *sym)
 					sym->addr - symbol_kallsyms_stext(r->symbols->ks), NULL);
 }
 
-/* Chooses the mechanism. 0, or the reason why not in *SKIP and, in words, in *WHY. */
-static int choose(const struct resolver *r, struct record_site *site, enum record_skip *skip,
-		  const char **why)
+static int choose_fentry(const struct resolver *r, struct record_site *site, const char **why)
 {
-	const char *reason;
-	enum symbol_safety safety = symbol_name_safety(site->sym->name, &reason);
-
-	*skip = RECORD_SKIP_UNSAFE;
-	*why = reason;
-	if (safety == SYMBOL_REFUSE || (safety == SYMBOL_SKIP_IN_GLOB && !site->named))
-		return -EPERM;
-	if (r->attach != RECORD_ATTACH_KPROBE) {
-		site->btf_id = fentry_id(r, site->sym, &site->btf_fd);
-		if (site->btf_id > 0) {
-			site->mech = PROFILE_MECH_FENTRY;
-			return 0;
-		}
+	site->btf_id = fentry_id(r, site->sym, &site->btf_fd);
+	if (site->btf_id > 0) {
+		site->mech = PROFILE_MECH_FENTRY;
+		return 0;
 	}
-	*skip = RECORD_SKIP_MECHANISM;
-	if (r->attach == RECORD_ATTACH_FENTRY) {
-		*why = record_features_why_not_fentry(r->features) ?:
-			       site->btf_id == -ENOTUNIQ ?
-			       "several functions have that name, which fentry cannot tell apart" :
-		       site->btf_id == -E2BIG ?
-			       "it has more arguments than fentry passes on" :
-			       "fentry cannot reach it (no BTF or no ftrace location)";
+	*why = record_features_why_not_fentry(r->features) ?:
+		       site->btf_id == -ENOTUNIQ ?
+		       "several functions have that name, which fentry cannot tell apart" :
+	       site->btf_id == -E2BIG ? "it has more arguments than fentry passes on" :
+					"fentry cannot reach it (no BTF or no ftrace location)";
+	return -EOPNOTSUPP;
+}
+
+static int choose_multi(const struct resolver *r, struct record_site *site, const char **why)
+{
+	enum symbol_answer ftrace = symbol_tracing_is_ftrace(r->symbols->tracing, site->sym);
+
+	*why = record_features_why_not_multi(r->features);
+	if (*why)
+		return -EOPNOTSUPP;
+	/* Where it is not known the kernel refuses what is none: it takes ftrace locations only. */
+	if (ftrace == SYMBOL_NO || (ftrace == SYMBOL_UNKNOWN && !site->named)) {
+		*why = "kprobe.multi cannot reach it (no ftrace location)";
 		return -EOPNOTSUPP;
 	}
+	site->mech = PROFILE_MECH_MULTI;
+	return 0;
+}
+
+static int choose_kprobe(const struct resolver *r, struct record_site *site, enum record_skip *skip,
+			 const char **why)
+{
 	*why = record_features_why_not_kprobe(r->features);
 	if (*why)
 		return -EOPNOTSUPP;
@@ -142,6 +148,33 @@ static int choose(const struct resolver *r, struct record_site *site, enum recor
 		return -EPERM;
 	site->mech = PROFILE_MECH_KPROBE;
 	return 0;
+}
+
+/* Chooses the mechanism. 0, or the reason why not in *SKIP and, in words, in *WHY. */
+static int choose(const struct resolver *r, struct record_site *site, enum record_skip *skip,
+		  const char **why)
+{
+	const char *reason;
+	enum symbol_safety safety = symbol_name_safety(site->sym->name, &reason);
+
+	*skip = RECORD_SKIP_UNSAFE;
+	*why = reason;
+	if (safety == SYMBOL_REFUSE || (safety == SYMBOL_SKIP_IN_GLOB && !site->named))
+		return -EPERM;
+	*skip = RECORD_SKIP_MECHANISM;
+	switch (r->attach) {
+	case RECORD_ATTACH_FENTRY:
+		return choose_fentry(r, site, why);
+	case RECORD_ATTACH_MULTI:
+		return choose_multi(r, site, why);
+	case RECORD_ATTACH_KPROBE:
+		return choose_kprobe(r, site, skip, why);
+	case RECORD_ATTACH_AUTO:
+		break;
+	}
+	if (!choose_fentry(r, site, why) || !choose_multi(r, site, why))
+		return 0;
+	return choose_kprobe(r, site, skip, why);
 }
 
 static bool known(const struct record_sites *sites, const struct symbol_sym *sym)
@@ -341,11 +374,12 @@ int record_sites_resolve(struct record_sites *sites, struct record_symbols *symb
 	struct resolver r = { sites, symbols, features, attach };
 	int err = 0, one;
 
-	if (features->fentry && features->kprobe) {
-		log_error("functions cannot be measured on this kernel: fentry: %s; kprobes: %s. "
-			  "Without --func, syscalls and samples are recorded",
+	if (features->fentry && features->kprobe && features->multi) {
+		log_error("functions cannot be measured on this kernel: fentry: %s; kprobes: %s; "
+			  "kprobe.multi: %s. Without --func, syscalls and samples are recorded",
 			  record_features_why_not_fentry(features),
-			  record_features_why_not_kprobe(features));
+			  record_features_why_not_kprobe(features),
+			  record_features_why_not_multi(features));
 		return -EOPNOTSUPP;
 	}
 	err = record_symbols_load_functions(symbols);

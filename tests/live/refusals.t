@@ -39,6 +39,7 @@ guest_main() {
 	refuse probed-through --func bpf_ktime_get_ns -- true
 	refuse blacklisted --attach=kprobe --func "$(blacklisted)" -- true
 	refuse fentry-arguments --attach=fentry --func do_mmap -- true
+	refuse no-location --attach=multi --func iov_iter_zero -- true
 	refuse unsafe-glob --func 'bpf_ktime_*' -- true
 	grep -m1 -oE ' [a-z_]+\.cold$' /proc/kallsyms | tr -d ' ' >cold.txt
 	refuse cold --func "$(cat cold.txt)" -- true
@@ -96,6 +97,7 @@ thunk 1 '__x86_return_thunk' cannot be measured: .*thunk
 probed-through 1 'bpf_ktime_get_ns' cannot be measured: .*probe
 blacklisted 1 '.*' cannot be measured: it is on the kernel's kprobe blacklist
 fentry-arguments 1 'do_mmap' cannot be measured: .*arguments
+no-location 1 'iov_iter_zero' cannot be measured: .*no ftrace location
 unsafe-glob 1 'bpf_ktime_\*' matches [0-9]+ functions, none of which can be measured
 cold 1 '.*\.cold' cannot be measured: .*split off
 one-of-two 1 no function 'no_such_function'

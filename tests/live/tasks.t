@@ -7,7 +7,7 @@
 
 guest_main() {
 	local how
-	for how in auto kprobe; do
+	for how in auto multi kprobe; do
 		record "forks-$how" --attach=$how --freq=0 --func kernel_clone --func copy_process \
 			--func exit_mm_release -- "$acts" forks 1000
 	done
@@ -18,6 +18,7 @@ guest_main() {
 
 	record asleep --attach=fentry --freq=0 --func hrtimer_nanosleep --func do_nanosleep -- \
 		"$acts" sleepers 100
+	record asleep-multi --attach=multi --freq=0 --func do_nanosleep -- "$acts" sleepers 1000
 	record asleep-kprobe --attach=kprobe --freq=0 --func do_nanosleep -- "$acts" sleepers 100
 	record blocked --freq=0 --func pipe_read -- "$acts" blocked-reads 25
 	record killed --freq=0 --func hrtimer_nanosleep --func do_nanosleep -- "$acts" killed-asleep 20
@@ -36,13 +37,13 @@ need hardened
 boot hardened guest_main
 clean_dmesg
 
-for name in forks-auto forks-kprobe threads recycled full crowd asleep asleep-kprobe blocked killed exec \
+for name in forks-auto forks-multi forks-kprobe threads recycled full crowd asleep asleep-multi asleep-kprobe blocked killed exec \
 	vfork spawn daemons int80 runs; do
 	is "$name: recorded, the command ended well" "$(cat $name.status)" 0
 done
 
 # 1,000 short-lived children
-for how in auto kprobe; do
+for how in auto multi kprobe; do
 	equal "forks by $how: nothing is lost" "$(lost forks-$how)" nothing
 	equal "forks by $how: clone" "$(syscalls forks-$how clone)" 1000
 	equal "forks by $how: what clone calls" "$(calls forks-$how kernel_clone clone)" 1000
@@ -77,6 +78,8 @@ equal '100 asleep at once: all returns are seen' "$(calls asleep do_nanosleep)" 
 equal '100 asleep at once: the outer ones too' "$(calls asleep hrtimer_nanosleep clock_nanosleep)" 100
 holds 'on-CPU time is without the 200 ms asleep' "$(function_row asleep do_nanosleep max) < 5000000"
 holds 'but the run took them' "$(json asleep '.runs[0].wall') >= 200000000"
+equal '1,000 asleep at once under kprobe.multi: nothing is lost' "$(lost asleep-multi)" nothing
+equal '1,000 asleep at once under kprobe.multi: all returns are seen' "$(calls asleep-multi do_nanosleep)" 1000
 # What a kretprobe of 6.1 misses here is shown, not hidden.
 holds '100 asleep under kprobes: seen and lost add up' \
 	"$(calls asleep-kprobe do_nanosleep) < 100 and $(calls asleep-kprobe do_nanosleep) +
