@@ -122,9 +122,10 @@ static void find_negatives(struct negatives *found, const struct analyze_rows *r
 
 	for (i = 0; i < rows->n_rows; i++) {
 		const struct analyze_row *row = &rows->rows[i];
-		int time = row->redundant ? -1 : negative_time(row);
+		int time = negative_time(row);
 
-		if (time < 0)
+		/* A sum is below zero only where one of its contexts is. */
+		if (time < 0 || (row->context && !strcmp(row->context, ANALYZE_ALL_CONTEXTS)))
 			continue;
 		found->n++;
 		if (!found->worst ||
