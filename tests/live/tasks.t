@@ -87,6 +87,11 @@ holds '100 asleep under kprobes: seen and lost add up' \
 equal 'blocked reads: nothing is lost' "$(lost blocked)" nothing
 holds 'blocked reads: on-CPU time is without the 20 ms asleep each' \
 	"$(function_row blocked pipe_read mean) < 200000 and $(syscall_row blocked read mean) < 300000"
+holds 'blocked reads: wall time is with them' \
+	"$(function_row blocked pipe_read wall_total) >= 25 * 20000000 and
+	 $(syscall_row blocked read wall_total) > $(function_row blocked pipe_read wall_total)"
+holds 'blocked reads: self time is without what pipe_read takes, asleep or not' \
+	"$(syscall_row blocked read self_total) < $(syscall_row blocked read oncpu_total) / 2"
 holds 'blocked reads: all were timed' "$(calls blocked pipe_read read) >= 25"
 equal 'killed while asleep: nothing is lost' "$(lost killed)" nothing
 # The parent's own sleep besides; SIGKILL returns from the inner function, and dies on the way out.
