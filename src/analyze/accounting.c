@@ -56,9 +56,9 @@ char *analyze_accounting_text(const struct analyze_accounting *a)
 		"entered %s = returned %s + closed by exit %s + open at end %s + return missed %s + "
 		"not timed %s (nested too deep %s, no cell %s, detached %s) + unaccounted %s",
 		a->known ? NUMBER(0, a->entries) : "(not counted)", NUMBER(1, a->returned),
-		NUMBER(2, a->closed_by_exit), NUMBER(3, a->open_at_end), NUMBER(4, a->return_missed),
-		NUMBER(5, a->too_deep + a->no_cell + a->detached), NUMBER(6, a->too_deep),
-		NUMBER(7, a->no_cell), NUMBER(8, a->detached),
+		NUMBER(2, a->closed_by_exit), NUMBER(3, a->open_at_end),
+		NUMBER(4, a->return_missed), NUMBER(5, a->too_deep + a->no_cell + a->detached),
+		NUMBER(6, a->too_deep), NUMBER(7, a->no_cell), NUMBER(8, a->detached),
 		a->known ? NUMBER(9, a->unaccounted) : "(not known)");
 #undef NUMBER
 }
