@@ -269,16 +269,22 @@ static void write_samples(const struct view *v, const struct report *r)
 	view_section(v, &section, TOP_LEAVES);
 }
 
-/* "calibrated: …" for what a table of inner and full costs does not say: the sampler, for one. */
+/* What a table of inner and full costs does not say: of the sampler, for one. */
 static void write_other_calibrations(const struct view *v, const struct analyze_costs *costs)
 {
 	uint32_t i;
 
-	for (i = 0; i < costs->n_rows; i++)
-		if (isnan(costs->rows[i].inner))
-			view_fact(v, costs->rows[i].name,
-				  costs->rows[i].calibration ?:
-							       "cost not known: nothing subtracted");
+	for (i = 0; i < costs->n_rows; i++) {
+		const struct analyze_cost *row = &costs->rows[i];
+
+		if (row->calibration && isnan(row->inner))
+			view_fact(v, row->name, row->calibration);
+		else if (row->variants)
+			view_fact(v, row->name,
+				  "calibrated by how the kernel reaches it: see above");
+		else if (!row->calibration)
+			view_fact(v, row->name, "cost not known: nothing subtracted");
+	}
 }
 
 /* "big-fork +40.4 %, [command] +16.5 %": what took part in both kinds of runs. To be freed. */
