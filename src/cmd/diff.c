@@ -74,7 +74,7 @@ static const struct argp_option argp_options[] = {
 	  "Print folded stacks with the samples a run of both sides, for a differential flame graph" },
 	{ "fail-above", KEY_FAIL_ABOVE, "PCT[@ROW]", 0,
 	  "End with status 3 if a call of any syscall, or of the syscall or function ROW, became "
-	  "slower by more than PCT percent" },
+	  "slower by more than PCT percent, in the time that --time names" },
 	{ 0 },
 };
 
