@@ -26,20 +26,6 @@ static void check_value(uint64_t v)
 			 slot, (unsigned long long)low, (unsigned long long)width);
 }
 
-static void test_log2(void **state)
-{
-	uint64_t v;
-	int bit;
-
-	(void)state;
-	for (bit = 0; bit < 64; bit++) {
-		v = 1ULL << bit;
-		assert_int_equal(hist_log2(v), bit);
-		assert_int_equal(hist_log2(v | (v - 1)), bit);
-		assert_int_equal(hist_log2(v | 1), bit);
-	}
-}
-
 static void test_small_values(void **state)
 {
 	uint64_t v;
@@ -100,8 +86,9 @@ static void test_last_slot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_log2),         cmocka_unit_test(test_small_values),
-		cmocka_unit_test(test_octave_edges), cmocka_unit_test(test_slots_tile),
+		cmocka_unit_test(test_small_values),
+		cmocka_unit_test(test_octave_edges),
+		cmocka_unit_test(test_slots_tile),
 		cmocka_unit_test(test_last_slot),
 	};
 
