@@ -18,8 +18,6 @@ int watch_samples(void *ctx)
 	volatile struct engine_cpu *cpu = this_cpu();
 	__u64 seen, before;
 
-	if (!cpu)
-		return 0;
 	seen = cpu->samples;
 	before = bpf_ktime_get_ns();
 	for (int i = 0; i < WATCH_TURNS; i++) {

@@ -17,7 +17,7 @@ static __always_inline __u32 syscall_context(long nr)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 
-	if (nr < 0 || nr >= ENGINE_SYSCALLS)
+	if ((unsigned long)nr >= ENGINE_SYSCALLS)
 		return ENGINE_CTX_OTHER;
 	if (task->thread_info.status & TS_COMPAT)
 		return ENGINE_CTX_COMPAT + nr;
@@ -41,27 +41,28 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	t->flags = ENGINE_TASK_LIVE;
 	t->skipped = 0;
 	t->ctx = syscall_context(nr);
-	frame_open(t, &t->frames[0], ENGINE_SITE_CONTEXT, t->ctx, 0);
+	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, t->ctx), 0);
 	return 0;
 }
 
 /* Ends the context's frame; RET is its result, for syscalls. */
-static __always_inline void context_close(struct engine_task *t, const struct engine_clock *end,
-					  __u64 inner, long ret)
+static __always_inline void context_close(const struct engine_cpu *cpu, struct engine_task *t,
+					  const struct engine_clock *end,
+					  const volatile __u64 *inner, long ret)
 {
-	struct engine_frame *f = &t->frames[0];
-	struct engine_cell *c = frame_close(f, f, end, inner);
+	struct probe_cost cost = { .inner = inner };
+	struct engine_cell *c = frame_close(cpu, t, &t->frames[0], end, cost);
 
 	if (c && ret < 0 && ret >= -MAX_ERRNO)
 		__sync_fetch_and_add(&c->errors, 1);
 	t->ctx = ENGINE_CTX_NONE;
-	f->child = 0;
 }
 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
-	struct engine_task *t = this_task();
+	struct engine_cpu *cpu = this_cpu();
+	struct engine_task *t = cpu_task(cpu);
 	struct engine_clock end;
 
 	if (!t)
@@ -75,7 +76,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	}
 	frames_drop(t, ENGINE_LOSS_NO_RETURN);
-	context_close(t, &end, syscall_inner, ret);
+	context_close(cpu, t, &end, &syscall_inner, ret);
 	return 0;
 }
 
@@ -83,53 +84,54 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
  * handle_mm_fault() outside a syscall and not in an interrupt is what we call [page_fault]: the
  * tracepoints of exceptions tell when a fault begins but not when it ends.
  */
-static __always_inline void fault_enter(void *ctx)
+static __always_inline void fault_enter(__u32 sp)
 {
 	struct engine_task *t = this_task();
 
-	if (!t || t->ctx != ENGINE_CTX_NONE || in_interrupt(ctx))
+	if (!t || t->ctx != ENGINE_CTX_NONE || in_interrupt(t, ENGINE_CTX_NONE, sp))
 		return;
 	t->ctx = ENGINE_CTX_PAGE_FAULT;
-	frame_open(t, &t->frames[0], ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT, 0);
+	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT), 0);
 }
 
-static __always_inline void fault_exit(void *ctx)
+static __always_inline void fault_exit(__u32 sp)
 {
-	struct engine_task *t = this_task();
+	struct engine_cpu *cpu = this_cpu();
+	struct engine_task *t = cpu_task(cpu);
 	struct engine_clock end;
 
 	if (!t)
 		return;
 	end = clock_read(t);
-	if (t->ctx != ENGINE_CTX_PAGE_FAULT || in_interrupt(ctx))
+	if (t->ctx != ENGINE_CTX_PAGE_FAULT || in_interrupt(t, ENGINE_CTX_NONE, sp))
 		return;
-	context_close(t, &end, fault_inner, 0);
+	context_close(cpu, t, &end, &fault_inner, 0);
 }
 
 SEC("fentry/handle_mm_fault")
 int fault_fentry(void *ctx)
 {
-	fault_enter(ctx);
+	fault_enter(stack_address(ctx));
 	return 0;
 }
 
 SEC("fexit/handle_mm_fault")
 int fault_fexit(void *ctx)
 {
-	fault_exit(ctx);
+	fault_exit(stack_address(ctx));
 	return 0;
 }
 
 SEC("kprobe")
-int fault_kprobe(void *ctx)
+int fault_kprobe(struct pt_regs *ctx)
 {
-	fault_enter(ctx);
+	fault_enter(PT_REGS_SP(ctx));
 	return 0;
 }
 
 SEC("kretprobe")
-int fault_kretprobe(void *ctx)
+int fault_kretprobe(struct pt_regs *ctx)
 {
-	fault_exit(ctx);
+	fault_exit(PT_REGS_SP(ctx));
 	return 0;
 }

@@ -4,7 +4,7 @@
  *
  * Rules of this folder. A probe may fire anywhere, inside the slab allocator with its locks held
  * too: nothing here allocates, takes a lock or can wait, except queue operations at the few points
- * where a task is born or dead. A frame is reserved (depth raised) before it is filled and released
+ * where a task is born or dead. A frame is reserved (top raised) before it is filled and released
  * last, so that an interrupt between any two instructions finds the stack of frames consistent.
  * Programs can be preempted under fentry on PREEMPT kernels: whatever is shared between tasks is
  * updated atomically, and there is no scratch memory per CPU outside the sampler.
@@ -23,15 +23,10 @@
 /* x86-64's; with KASAN it is larger, which is read from BTF. */
 #define THREAD_SIZE_DEFAULT 16384
 
-/* Sizes below that depend on the machine are set by user space before loading. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct engine_cpu);
-} cpus __weak SEC(".maps");
+/* Not a map of its own: a global's address is a constant, with nothing to look up. */
+struct engine_cpu cpus[ENGINE_MAX_CPUS] __weak = {};
 
+/* Sizes below that depend on the machine are set by user space before loading. */
 /* Task slot by (global) pid; cheaper than task storage and never busy. See docs/ARCHITECTURE.md. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -49,7 +44,7 @@ struct {
 	__type(value, struct engine_task);
 } tasks __weak SEC(".maps");
 
-/* Number of the cell of (site, context), counted from 1; 0: none yet. */
+/* Where the shards of the cell of (site, context) begin in cells; 0: none yet. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -58,7 +53,7 @@ struct {
 	__type(value, __u32);
 } cell_of __weak SEC(".maps");
 
-/* Cell C as CPU N updates it: element C * n_shards + N % n_shards. */
+/* Each cell as often as there are shards; a CPU updates the one of its own. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -68,7 +63,7 @@ struct {
 } cells __weak SEC(".maps");
 
 const volatile __u32 max_cells __weak = 1;
-const volatile __u32 shard_mask __weak = 0;
+const volatile __u32 n_shards __weak = 1;
 
 __u32 n_cells __weak = 0;
 __u32 root_pid __weak = 0; /* the task to follow from its next syscall on */
@@ -81,22 +76,18 @@ static __always_inline void loss_count(enum engine_loss loss, __u64 n)
 
 static __always_inline struct engine_cpu *this_cpu(void)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
+	struct engine_cpu *cpu = &cpus[bpf_get_smp_processor_id() & (ENGINE_MAX_CPUS - 1)];
 
-	return bpf_map_lookup_elem(&cpus, &cpu);
+	barrier_var(cpu); /* or the compiler calculates it anew wherever it is used */
+	return cpu;
 }
 
 /* The task that runs on CPU, if it is followed. */
 static __always_inline struct engine_task *cpu_task(struct engine_cpu *cpu)
 {
-	__u32 slot;
-
-	if (!cpu)
+	if (!cpu->slot)
 		return NULL;
-	slot = cpu->slot;
-	if (!slot)
-		return NULL;
-	return bpf_map_lookup_elem(&tasks, &slot);
+	return bpf_map_lookup_elem(&tasks, &cpu->slot);
 }
 
 static __always_inline struct engine_task *this_task(void)
@@ -113,24 +104,20 @@ int task_follow_root(void); /* task.bpf.c */
  */
 static __always_inline __u32 stack_address(void *ctx)
 {
-	__u64 low;
+	__u32 low;
 
-	asm volatile("r1 = %1; w0 = w1; %0 = r0" : "=r"(low) : "r"(ctx) : "r0", "r1");
+	asm volatile("%0 = %1" : "=w"(low) : "w"((__u32)(unsigned long)ctx));
 	return low;
 }
 
-/*
- * Does SP lie on the running task's own stack? Soft interrupts, and hard ones that hit the kernel,
- * are served on stacks of their own.
- */
-static __always_inline bool on_task_stack(__u32 sp)
+/* Does SP lie on that task's own stack? */
+static __always_inline bool on_task_stack(const struct engine_task *t, __u32 sp)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	__u32 size = bpf_core_type_exists(union thread_union) ?
 			     bpf_core_type_size(union thread_union) :
 			     THREAD_SIZE_DEFAULT;
 
-	return sp - (__u32)(unsigned long)task->stack < size;
+	return sp - t->stack < size;
 }
 
 #ifndef WITHOUT_KSYMS
@@ -143,47 +130,71 @@ extern const struct pcpu_hot pcpu_hot __ksym __weak;
 
 #define PREEMPT_INTERRUPT 0x00ff0100 /* NMI, hard interrupt, soft interrupt being served */
 
-static __always_inline bool in_interrupt(void *ctx)
+static __always_inline bool in_user_interrupt(void)
 {
 	if (&__preempt_count)
 		return *(int *)bpf_this_cpu_ptr(&__preempt_count) & PREEMPT_INTERRUPT;
 	if (&pcpu_hot)
 		return ((struct pcpu_hot *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count &
 		       PREEMPT_INTERRUPT;
-	return !on_task_stack(stack_address(ctx));
+	return false;
 }
 #else
 /*
  * Kernels whose BTF has that variable but whose kallsyms does not (without KALLSYMS_ALL) refuse
- * programs that name it. Here a hard interrupt that hits user space goes unnoticed: it stays on the
- * task's stack.
+ * programs that name it. Here a hard interrupt that hits user space goes unnoticed.
  */
-static __always_inline bool in_interrupt(void *ctx)
+static __always_inline bool in_user_interrupt(void)
 {
-	return !on_task_stack(stack_address(ctx));
+	return false;
 }
 #endif
 
-static __always_inline struct engine_cell *cell_get(__u32 site, __u32 ctx)
+/*
+ * Is the running task T interrupted? Soft interrupts, and hard ones that hit the kernel, are served
+ * on stacks of their own; only one that hits user space stays on the task's, and there the count,
+ * which takes a call to read, must tell.
+ */
+static __always_inline bool in_interrupt(const struct engine_task *t, __u32 ctx, __u32 sp)
 {
-	__u32 key = site * ENGINE_CONTEXTS + ctx, cell;
-	__u32 *number = bpf_map_lookup_elem(&cell_of, &key);
+	return !on_task_stack(t, sp) || (ctx == ENGINE_CTX_NONE && in_user_interrupt());
+}
 
-	if (!number)
+/*
+ * Gives the (site, context) of *FIRST a cell, and returns the first of its shards; 0: none left. Not
+ * inlined: it runs once a cell.
+ */
+static __noinline __u32 cell_claim(__u32 key)
+{
+	__u32 *first = bpf_map_lookup_elem(&cell_of, &key), cell, was;
+
+	if (!first)
+		return 0;
+	if (*first)
+		return *first;
+	cell = __sync_fetch_and_add(&n_cells, 1) + 1;
+	if (cell > max_cells)
+		return 0;
+	/* Another CPU may have been first: then ours stays unused. */
+	was = __sync_val_compare_and_swap(first, 0, cell * n_shards);
+	return was ?: cell * n_shards;
+}
+
+/* The cell of *KEY, which lies in a map itself: the kernel reads it where it is. */
+static __always_inline struct engine_cell *cell_get(const struct engine_cpu *cpu, const __u32 *key)
+{
+	__u32 *first = bpf_map_lookup_elem(&cell_of, key), at;
+
+	if (!first)
 		return NULL;
-	cell = *number;
-	if (!cell) {
-		__u32 mine = __sync_fetch_and_add(&n_cells, 1) + 1;
-
-		if (mine > max_cells)
+	at = *first;
+	if (!at) {
+		at = cell_claim(*key);
+		if (!at)
 			return NULL;
-		/* Another CPU may have been first: then ours stays unused. */
-		cell = __sync_val_compare_and_swap(number, 0, mine);
-		if (!cell)
-			cell = mine;
 	}
-	key = cell * (shard_mask + 1) + (bpf_get_smp_processor_id() & shard_mask);
-	return bpf_map_lookup_elem(&cells, &key);
+	at += cpu->shard;
+	return bpf_map_lookup_elem(&cells, &at);
 }
 
 /* Raises *MAX to V. Three tries: a fourth CPU at the same nanosecond may lose its extreme. */
@@ -200,20 +211,25 @@ static __always_inline void raise(__u64 *max, __u64 v)
 	}
 }
 
-static __always_inline void cell_add(struct engine_cell *c, __u64 oncpu, __u64 offcpu, __u64 child,
-				     __u64 cost, __u64 net)
-{
-	__u32 slot = hist_slot(net);
+/* hist_slot() of small values, by user space: what it costs here must not vary with the value. */
+const volatile __u8 small_slots[ENGINE_SMALL] __weak = {};
 
-	__sync_fetch_and_add(&c->calls, 1);
-	__sync_fetch_and_add(&c->oncpu, oncpu);
-	/* Mostly zero, and an atomic addition is dear on real machines. */
-	if (offcpu)
-		__sync_fetch_and_add(&c->offcpu, offcpu);
-	if (child)
-		__sync_fetch_and_add(&c->child, child);
-	if (cost)
-		__sync_fetch_and_add(&c->cost, cost);
+#define SMALL_SHIFT 8 /* of larger ones, whose slots are so many further on */
+
+static __always_inline __u32 slot_of_time(__u64 v)
+{
+	if (v < ENGINE_SMALL)
+		return small_slots[v];
+	if (v < ENGINE_SMALL << SMALL_SHIFT)
+		return small_slots[v >> SMALL_SHIFT] + SMALL_SHIFT * HIST_SUB;
+	return hist_slot(v);
+}
+
+/* The distribution of NET, in ticks. */
+static __always_inline void cell_add(struct engine_cell *c, __u64 net)
+{
+	__u32 slot = slot_of_time(net);
+
 	if (net < (1 << ENGINE_SQ_SPLIT)) {
 		__sync_fetch_and_add(&c->sq_lo, net * net);
 	} else {
@@ -232,8 +248,7 @@ static __always_inline void cell_add(struct engine_cell *c, __u64 oncpu, __u64 o
 /* A task's clocks at one moment. */
 struct engine_clock {
 	__u64 now;
-	__u64 offcpu;
-	__u64 cost;
+	__u64 aside;
 };
 
 /*
@@ -242,73 +257,116 @@ struct engine_clock {
  */
 static __always_inline struct engine_clock clock_read(const struct engine_task *t)
 {
-	const volatile __u64 *offcpu = &t->offcpu, *cost = &t->cost;
+	const volatile __u64 *aside = &t->aside;
 	struct engine_clock c;
 
-	c.offcpu = *offcpu;
-	c.cost = *cost;
+	c.aside = *aside;
 	c.now = bpf_ktime_get_ns();
-	if (c.offcpu != *offcpu || c.cost != *cost) {
-		c.offcpu = *offcpu;
-		c.cost = *cost;
+	if (c.aside != *aside) {
+		c.aside = *aside;
 		c.now = bpf_ktime_get_ns();
 	}
 	return c;
 }
 
+/*
+ * What a site's probes cost, calibrated, in ticks. INNER and FULL may be NULL: then they stand in an
+ * instruction, where user space writes them into copies of the program. NESTED, what it costs more to
+ * close a frame in which others were, is NULL for those that no frame encloses.
+ */
+struct probe_cost {
+	const volatile __u64 *inner;
+	const volatile __u64 *full;
+	const volatile __u64 *nested;
+};
+
+#define COST_INNER 0x5173c0d1
+#define COST_FULL  0x5173c0d2
+
+static __always_inline __u64 cost_less(__u64 v, const volatile __u64 *inner)
+{
+	if (inner)
+		return v - *inner;
+	asm volatile("%0 -= %1" : "+r"(v) : "i"(COST_INNER));
+	return v;
+}
+
+static __always_inline __u64 cost_more(__u64 v, const volatile __u64 *full)
+{
+	if (full)
+		return v + *full;
+	asm volatile("%0 += %1" : "+r"(v) : "i"(COST_FULL));
+	return v;
+}
+
 /* Fills frame F of T; the clocks come last, so that the call is charged with little of this. */
-static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 site,
-				       __u32 ctx, __u64 sp)
+static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 key,
+				       __u32 sp)
 {
 	struct engine_clock c;
 
+	t->entered++;
 	f->child = 0;
 	f->sp = sp;
-	f->site = site;
-	f->ctx = ctx;
+	f->key = key;
+	f->offcpu = t->offcpu;
 	c = clock_read(t);
-	f->offcpu = c.offcpu;
-	f->cost = c.cost;
+	f->aside = c.aside;
 	f->start = c.now;
 }
 
 /*
- * Accounts frame F, which ended at END, and tells PARENT (may be F itself: nobody). INNER is the part
- * of the site's own probes that lies between the two readings of the clocks.
+ * Accounts frame F of T, which ended at END on CPU, and tells the frame below it if there can be one.
+ * (The verifier takes F for any of the frames: there is room for one before the first.)
  */
-static __always_inline struct engine_cell *frame_close(struct engine_frame *f,
-						       struct engine_frame *parent,
-						       const struct engine_clock *end, __u64 inner)
+static __always_inline struct engine_cell *
+frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_frame *f,
+	    const struct engine_clock *end, struct probe_cost cost)
 {
-	__u64 offcpu = end->offcpu - f->offcpu;
-	__u64 oncpu = end->now - f->start - offcpu;
-	__u64 cost = end->cost - f->cost;
-	__u64 child = f->child;
-	__s64 net = oncpu - cost - inner;
-	struct engine_cell *c = cell_get(f->site, f->ctx);
+	__u64 wall = end->now - f->start;
+	__u64 aside = end->aside - f->aside;
+	__u64 net = cost_less(wall - aside, cost.inner);
+	struct engine_cell *c;
 
-	if (net < 0) {
-		if (c)
-			__sync_fetch_and_add(&c->negative, 1);
-		net = 0;
-	}
-	parent->child += net;
+	if (cost.nested)
+		f[-1].child += net;
+	c = cell_get(cpu, &f->key);
 	if (!c) {
 		loss_count(ENGINE_LOSS_CELLS, 1);
 		return NULL;
 	}
-	cell_add(c, oncpu, offcpu, child, cost, net);
+	__sync_fetch_and_add(&c->calls, 1);
+	__sync_fetch_and_add(&c->wall, wall);
+	/* Mostly zero, and an atomic addition is dear on real machines. */
+	if (aside) {
+		__sync_fetch_and_add(&c->aside, aside);
+		__sync_fetch_and_add(&c->offcpu, t->offcpu - f->offcpu);
+		if (cost.nested)
+			t->aside += *cost.nested;
+	}
+	if (f->child)
+		__sync_fetch_and_add(&c->child, f->child);
+	if ((__s64)net < 0) {
+		__sync_fetch_and_add(&c->negative, 1);
+		net = 0;
+	}
+	cell_add(c, net);
 	return c;
+}
+
+static __always_inline struct engine_frame *frame_at(struct engine_task *t, __u32 top)
+{
+	return (void *)t->frames + (top & ENGINE_TOP_MASK);
 }
 
 /* Drops the frames of functions that are open although their task is back at its base. */
 static __always_inline void frames_drop(struct engine_task *t, enum engine_loss reason)
 {
-	__u32 depth = t->depth;
+	__u32 top = t->top;
 
-	if (depth > 1) {
-		loss_count(reason, depth - 1);
-		t->depth = 1;
+	if (top) {
+		loss_count(reason, top / ENGINE_FRAME);
+		t->top = 0;
 	}
 }
 

@@ -14,51 +14,80 @@
 
 #define SITE_PLACEHOLDER 0x5173c0de
 
-/* Calibrated, in ticks: see docs/accounting.md. */
-__u64 fentry_inner __weak = 0, fentry_full __weak = 0;
-__u64 kprobe_inner __weak = 0, kprobe_full __weak = 0;
+/*
+ * A site is known by the key of its first context. In a copy it is an instruction, which is repeated
+ * where it is needed rather than kept.
+ */
+struct site {
+	bool copy;
+	__u32 key;
+};
 
-static __always_inline void function_enter(void *ctx, __u32 site, __u64 sp)
+static __always_inline __u32 site_key(struct site site)
+{
+	__u32 key;
+
+	if (!site.copy)
+		return site.key;
+	asm volatile("%0 = %1" : "=r"(key) : "i"(SITE_PLACEHOLDER));
+	return key;
+}
+
+/* Calibrated, in ticks: see docs/accounting.md. */
+__u64 fentry_nested __weak = 0;
+__u64 kprobe_inner __weak = 0, kprobe_full __weak = 0, kprobe_nested __weak = 0;
+
+/*
+ * The context of a call that begins at TOP while its task has none. An interrupt that hits user space
+ * finds no function open, so that only the outermost has to ask.
+ */
+static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
+{
+	struct engine_frame *f = frame_at(t, top);
+
+	if (top > ENGINE_FRAME)
+		f->none_ctx = f[-1].none_ctx;
+	else
+		f->none_ctx = in_user_interrupt() ? ENGINE_CTX_IRQ : ENGINE_CTX_NONE;
+	return f->none_ctx;
+}
+
+static __always_inline void function_enter(struct site site, __u32 sp)
 {
 	struct engine_task *t = this_task();
-	__u32 depth;
+	__u32 top, ctx;
 
 	if (!t)
 		return;
-	depth = t->depth;
-	if (depth >= ENGINE_DEPTH) {
+	top = t->top + ENGINE_FRAME;
+	if (top > ENGINE_TOP_MASK) {
+		t->entered++;
 		t->skipped++;
 		loss_count(ENGINE_LOSS_DEPTH, 1);
 		return;
 	}
-	t->depth = depth + 1;
+	t->top = top;
 	barrier();
-	frame_open(t, &t->frames[depth & (ENGINE_DEPTH - 1)], site,
-		   in_interrupt(ctx) ? ENGINE_CTX_IRQ : t->ctx, sp);
+	ctx = t->ctx;
+	if (!on_task_stack(t, sp))
+		ctx = ENGINE_CTX_IRQ;
+	else if (ctx == ENGINE_CTX_NONE)
+		ctx = none_context(t, top);
+	frame_open(t, (void *)t->frames + top, site_key(site) + ctx, sp);
 }
 
-static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, __u64 sp)
+static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, __u32 sp)
 {
-	return f->sp == sp && f->site == site;
+	return f->sp == sp && f->key - site < ENGINE_CONTEXTS;
 }
 
-/*
- * The depth at which the call of SITE with that SP lies, searched downwards from TOP; 0: nowhere.
- * Not inlined: it runs only where something was missed.
- */
-static __noinline __u32 frame_find(struct engine_task *t, __u32 top, __u32 site, __u64 sp)
+/* Where the call of SITE with that SP lies, searched downwards from TOP; 0: nowhere. */
+static __always_inline __u32 frame_find(struct engine_task *t, __u32 top, __u32 site, __u32 sp)
 {
-	if (!t)
-		return 0;
-	for (__u32 i = 0; i < ENGINE_DEPTH; i++) {
-		__u32 depth = top - i;
-
-		if (i >= top)
-			return 0;
-		barrier_var(depth); /* or the mask is optimized away, and the verifier lost */
-		depth &= ENGINE_DEPTH - 1;
-		if (frame_is(&t->frames[depth], site, sp))
-			return depth;
+	for (int i = 0; i < ENGINE_DEPTH && top; i++) {
+		if (frame_is(frame_at(t, top), site, sp))
+			return top;
+		top -= ENGINE_FRAME;
 	}
 	return 0;
 }
@@ -76,92 +105,104 @@ static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engin
 	if (!cpu || !t)
 		return 0;
 	cpu->taken = 1;
-	sample_stack(ctx, BUFFER_PROBE, t->ctx, ENGINE_SAMPLE_AT_RETURN, site);
-	t->cost += bpf_ktime_get_ns() - start;
+	sample_stack(ctx, BUFFER_PROBE, t->ctx, ENGINE_SAMPLE_AT_RETURN, site / ENGINE_CONTEXTS);
+	t->aside += bpf_ktime_get_ns() - start;
 	return 0;
 }
 
 static __always_inline bool is_sample_due(const struct engine_cpu *cpu,
 					  const struct engine_frame *f, __u64 now)
 {
-	__u64 due = cpu->due;
-
-	return now > due + ENGINE_PENDING_NS && due >= f->start && !cpu->taken;
+	return now > cpu->overdue && cpu->due >= f->start && !cpu->taken;
 }
 
-static __always_inline void function_return(void *ctx, __u32 site, __u64 sp, __u64 inner,
-					    __u64 full)
+/*
+ * The frame of a return that is not the innermost's becomes it; false: it has none. Not inlined, and
+ * so with the search in it: it runs only where something was missed.
+ */
+static __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
+{
+	__u32 top, found;
+
+	if (!t)
+		return false;
+	top = t->top;
+	found = frame_find(t, top, site, sp);
+	if (found) {
+		loss_count(ENGINE_LOSS_NO_RETURN, (top - found) / ENGINE_FRAME);
+		t->top = found;
+		return true;
+	}
+	if (t->skipped)
+		t->skipped--;
+	else
+		loss_count(t->flags & ENGINE_TASK_FRESH ? ENGINE_INFO_OPEN_AT_START :
+							  ENGINE_LOSS_NO_ENTRY,
+			   1);
+	return false;
+}
+
+static __always_inline void function_return(void *ctx, struct site site, __u32 sp,
+					    struct probe_cost cost)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
 	struct engine_clock end;
 	struct engine_frame *f;
-	__u32 depth;
 
-	if (!t || !cpu)
+	if (!t)
 		return;
 	end = clock_read(t);
-	depth = (t->depth - 1) & (ENGINE_DEPTH - 1);
-	f = &t->frames[depth];
-	if (depth == 0 || !frame_is(f, site, sp)) {
-		__u32 found = depth ? frame_find(t, depth, site, sp) : 0;
-
-		if (!found) {
-			if (t->skipped)
-				t->skipped--;
-			else
-				loss_count(t->flags & ENGINE_TASK_FRESH ?
-						   ENGINE_INFO_OPEN_AT_START :
-						   ENGINE_LOSS_NO_ENTRY,
-					   1);
+	/* The context's frame is none of a function's, so that frames[0] never is it. */
+	f = frame_at(t, t->top);
+	if (!frame_is(f, site_key(site), sp)) {
+		if (!frame_seek(t, site_key(site), sp))
 			return;
-		}
-		loss_count(ENGINE_LOSS_NO_RETURN, depth - found);
-		depth = found & (ENGINE_DEPTH - 1);
-		f = &t->frames[depth];
+		f = frame_at(t, t->top);
 	}
-	frame_close(f, &t->frames[(depth - 1) & (ENGINE_DEPTH - 1)], &end, inner);
-	t->cost += full;
+	barrier_var(f);
 	if (is_sample_due(cpu, f, end.now))
-		sample_due(ctx, cpu, t, site);
+		sample_due(ctx, cpu, t, site_key(site));
+	frame_close(cpu, t, f, &end, cost);
+	t->aside = cost_more(t->aside, cost.full);
 	barrier();
-	t->depth = depth;
+	t->top -= ENGINE_FRAME;
 }
 
-static __always_inline __u32 site_of_copy(void)
-{
-	__u32 site;
-
-	asm volatile("%0 = %1" : "=r"(site) : "i"(SITE_PLACEHOLDER));
-	return site;
-}
+static const struct site of_copy = { .copy = true };
 
 SEC("fentry/bpf_fentry_test1")
 int function_fentry(void *ctx)
 {
-	function_enter(ctx, site_of_copy(), stack_address(ctx));
+	function_enter(of_copy, stack_address(ctx));
 	return 0;
 }
 
 SEC("fexit/bpf_fentry_test1")
 int function_fexit(void *ctx)
 {
-	function_return(ctx, site_of_copy(), stack_address(ctx), fentry_inner, fentry_full);
+	struct probe_cost cost = { .nested = &fentry_nested };
+
+	function_return(ctx, of_copy, stack_address(ctx), cost);
 	return 0;
 }
 
 SEC("kprobe")
 int function_kprobe(struct pt_regs *ctx)
 {
-	function_enter(ctx, bpf_get_attach_cookie(ctx), PT_REGS_SP(ctx));
+	struct site site = { .key = bpf_get_attach_cookie(ctx) };
+
+	function_enter(site, PT_REGS_SP(ctx));
 	return 0;
 }
 
 SEC("kretprobe")
 int function_kretprobe(struct pt_regs *ctx)
 {
-	function_return(ctx, bpf_get_attach_cookie(ctx), PT_REGS_SP(ctx) - sizeof(long),
-			kprobe_inner, kprobe_full);
+	struct site site = { .key = bpf_get_attach_cookie(ctx) };
+	struct probe_cost cost = { &kprobe_inner, &kprobe_full, &kprobe_nested };
+
+	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), cost);
 	return 0;
 }
 
@@ -170,7 +211,7 @@ int function_kretprobe(struct pt_regs *ctx)
  * binary search in the link, so that a probe would cost the more the more functions there are; ours
  * is a hash table by the low half of the function's address, which its neighbours do not share.
  */
-__u64 multi_inner __weak = 0, multi_full __weak = 0;
+__u64 multi_inner __weak = 0, multi_full __weak = 0, multi_nested __weak = 0;
 const volatile __u64 multi_sp __weak = 0; /* see record/multi.h */
 const volatile __u32 multi_mask __weak = 0;
 __u64 multi_factor __weak = 0;
@@ -193,7 +234,7 @@ static __always_inline __u32 multi_site(void *ctx)
 		if (!m)
 			break;
 		if (m->addr == addr)
-			return m->site;
+			return ENGINE_KEY(m->site, 0);
 	}
 	return 0;
 }
@@ -201,19 +242,20 @@ static __always_inline __u32 multi_site(void *ctx)
 SEC("kprobe.multi")
 int function_multi(struct pt_regs *ctx)
 {
-	__u32 site = multi_site(ctx);
+	struct site site = { .key = multi_site(ctx) };
 
-	if (site)
-		function_enter(ctx, site, PT_REGS_SP(ctx));
+	if (site.key)
+		function_enter(site, PT_REGS_SP(ctx));
 	return 0;
 }
 
 SEC("kretprobe.multi")
 int function_ret_multi(struct pt_regs *ctx)
 {
-	__u32 site = multi_site(ctx);
+	struct site site = { .key = multi_site(ctx) };
+	struct probe_cost cost = { &multi_inner, &multi_full, &multi_nested };
 
-	if (site)
-		function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, multi_inner, multi_full);
+	if (site.key)
+		function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, cost);
 	return 0;
 }

@@ -53,9 +53,10 @@ static __always_inline __u16 *slot_of(__u32 pid)
 	return pids ? &pids->slot[pid % ENGINE_PIDS_PER_ENTRY] : NULL;
 }
 
-/* A slot for the task of that pid, or 0. */
-static __always_inline __u32 task_follow(__u32 pid)
+/* A slot for TASK, or 0. */
+static __always_inline __u32 task_follow(struct task_struct *task)
 {
+	__u32 pid = task->pid;
 	struct engine_task *t;
 	__u32 slot = 0;
 	__u16 *entry;
@@ -78,13 +79,15 @@ static __always_inline __u32 task_follow(__u32 pid)
 	if (!t)
 		return 0;
 	t->offcpu = 0;
-	t->cost = 0;
+	t->aside = 0;
+	t->entered = 0;
+	t->stack = (unsigned long)task->stack;
 	t->switched_out = bpf_ktime_get_ns();
-	t->depth = 1;
+	t->top = 0;
 	t->ctx = ENGINE_CTX_NONE;
 	t->skipped = 0;
 	t->pid = pid;
-	frame_open(t, &t->frames[0], ENGINE_SITE_CONTEXT, ENGINE_CTX_NONE, 0);
+	t->frames[0] = (struct engine_frame){};
 	t->flags = ENGINE_TASK_LIVE | ENGINE_TASK_FRESH;
 	__sync_fetch_and_add(&live_tasks, 1);
 	*entry = slot;
@@ -96,6 +99,7 @@ static __always_inline void task_release(struct engine_task *t, __u32 slot)
 	__u16 *entry = slot_of(t->pid);
 
 	t->flags = 0;
+	loss_count(ENGINE_INFO_ENTERED, t->entered);
 	/* The pid may have been given to a new task already. */
 	if (entry && *entry == slot)
 		*entry = 0;
@@ -112,8 +116,8 @@ int follow_caller(void *ctx)
 {
 	struct engine_cpu *cpu = this_cpu();
 
-	if (cpu && !cpu->slot)
-		cpu->slot = task_follow(bpf_get_current_pid_tgid());
+	if (!cpu->slot)
+		cpu->slot = task_follow((void *)bpf_get_current_task_btf());
 	return 0;
 }
 
@@ -124,7 +128,7 @@ int leave_caller(void *ctx)
 	struct engine_task *t = cpu_task(cpu);
 	__u32 slot;
 
-	if (!cpu || !t)
+	if (!t)
 		return 0;
 	slot = cpu->slot;
 	cpu->slot = 0;
@@ -135,13 +139,13 @@ int leave_caller(void *ctx)
 /* Follows the running task if it is to be the first. */
 __noinline int task_follow_root(void)
 {
-	__u32 pid = bpf_get_current_pid_tgid();
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct engine_cpu *cpu = this_cpu();
 
-	if (!cpu || pid != root_pid)
+	if ((__u32)task->pid != root_pid)
 		return 0;
 	root_pid = 0;
-	cpu->slot = task_follow(pid);
+	cpu->slot = task_follow(task);
 	return cpu->slot;
 }
 
@@ -152,8 +156,6 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 	__u32 slot, pid = task->pid;
 	__u16 *entry;
 
-	if (!cpu)
-		return 0;
 	slot = cpu->slot;
 	if (!slot && !follow_all) {
 		/* A pid that a task we followed had before: its slot is gone. */
@@ -164,7 +166,7 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 	}
 	/* What the queue's functions do is not the task's: no probe counts meanwhile. */
 	cpu->slot = 0;
-	task_follow(pid);
+	task_follow(task);
 	cpu->slot = slot;
 	return 0;
 }
@@ -178,7 +180,7 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
 	__u16 *from, *to;
 
 	/* A thread that executes takes its leader's pid over. */
-	if (!cpu || old == pid)
+	if (old == pid)
 		return 0;
 	from = slot_of(old);
 	to = slot_of(pid);
@@ -196,38 +198,41 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
 }
 
 /*
- * Accounts the innermost open frame of T; 0 if there is none left. Not static, so that the verifier
+ * Accounts the innermost open frame of the task in SLOT; 0 if there is none left. Not static, so that the verifier
  * goes through it once and not once for each turn of the loop below.
  */
-__noinline int task_close_frame(struct engine_task *t, __u64 now)
+__noinline int task_close_frame(__u32 slot, __u64 now)
 {
+	struct engine_task *t = bpf_map_lookup_elem(&tasks, &slot);
+	static const __u64 none = 0; /* no return probe has run */
+	struct probe_cost cost = { .inner = &none, .nested = &none };
+	const struct engine_cpu *cpu = this_cpu();
 	struct engine_clock end;
-	struct engine_frame *f;
-	__u32 depth;
+	__u32 top;
 
 	if (!t)
 		return 0;
-	end = (struct engine_clock){ .now = now, .offcpu = t->offcpu, .cost = t->cost };
-	depth = (t->depth - 1) & (ENGINE_DEPTH - 1);
-	f = &t->frames[depth];
-	if (depth == 0) {
+	end = (struct engine_clock){ .now = now, .aside = t->aside };
+	top = t->top;
+	if (!top) {
 		if (t->ctx == ENGINE_CTX_NONE)
 			return 0;
-		frame_close(f, f, &end, 0);
+		cost.nested = NULL;
+		frame_close(cpu, t, &t->frames[0], &end, cost);
 		t->ctx = ENGINE_CTX_NONE;
 		return 1;
 	}
-	frame_close(f, &t->frames[(depth - 1) & (ENGINE_DEPTH - 1)], &end, 0);
-	t->depth = depth;
+	frame_close(cpu, t, frame_at(t, top), &end, cost);
+	t->top = top - ENGINE_FRAME;
 	return 1;
 }
 
 /* Accounts what is open up to the task's death: do_exit() and its like never return. */
-static __always_inline void task_close_frames(struct engine_task *t, __u64 now)
+static __always_inline void task_close_frames(__u32 slot, __u64 now)
 {
 	__u32 closed = 0;
 
-	for (int i = 0; i < ENGINE_DEPTH && task_close_frame(t, now); i++)
+	for (int i = 0; i < ENGINE_DEPTH && task_close_frame(slot, now); i++)
 		closed++;
 	if (closed)
 		loss_count(ENGINE_INFO_CLOSED_BY_EXIT, closed);
@@ -235,7 +240,7 @@ static __always_inline void task_close_frames(struct engine_task *t, __u64 now)
 
 static __always_inline void task_bury(struct engine_task *t, __u32 slot, __u64 now)
 {
-	task_close_frames(t, now);
+	task_close_frames(slot, now);
 	task_release(t, slot);
 }
 
@@ -248,8 +253,6 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	struct engine_task *t;
 	__u64 now;
 
-	if (!cpu)
-		return 0;
 	slot = cpu->slot;
 	entry = slot_of(pid);
 	if (!slot && !(entry && *entry) && !idle_base)
@@ -270,8 +273,12 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		slot = idle_base + bpf_get_smp_processor_id();
 	if (slot) {
 		t = bpf_map_lookup_elem(&tasks, &slot);
-		if (t)
+		if (t) {
 			t->offcpu += now - t->switched_out;
+			t->aside += now - t->switched_out;
+			if (pid == 0) /* an idle task, which was never born */
+				t->stack = (unsigned long)next->stack;
+		}
 	}
 	cpu->slot = slot;
 	return 0;
@@ -293,7 +300,7 @@ int adopt_tasks(struct bpf_iter__task *ctx)
 		return 0;
 	entry = slot_of(pid);
 	if (entry && !*entry && pid)
-		task_follow(pid);
+		task_follow(task);
 	return 0;
 }
 

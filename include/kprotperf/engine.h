@@ -20,10 +20,7 @@
 /* Site 0 is the context itself: the syscall or page fault as a whole. */
 #define ENGINE_SITE_CONTEXT 0
 
-/*
- * Frames a task can have open at once; the first is that of its context. A power of two, because
- * the verifier follows a mask more easily than a comparison.
- */
+/* Frames a task can have open at once, a power of two; the first is that of its context. */
 #define ENGINE_DEPTH 32
 
 #define ENGINE_STACK_FRAMES 127
@@ -39,15 +36,22 @@ struct engine_pids {
 	__u16 slot[ENGINE_PIDS_PER_ENTRY];
 };
 
+/*
+ * A site in a context. Sites go by the key of their first context, so that adding the context is all
+ * it takes to find the cell.
+ */
+#define ENGINE_KEY(site, ctx) ((site)*ENGINE_CONTEXTS + (ctx))
+
 /* One open call. */
 struct engine_frame {
 	__u64 start;
-	__u64 offcpu; /* the task's sums at entry: what came since is the difference */
-	__u64 cost;
-	__u64 child; /* net on-CPU time of the timed calls made so far */
-	__u64 sp; /* tells recursive calls apart: see function.bpf.c */
-	__u32 site;
-	__u32 ctx;
+	__u64 aside; /* the task's sums at entry: what came since is the difference */
+	__u64 offcpu;
+	__u64 child; /* net on-CPU time of the timed calls made so far, in two's complement */
+	__u32 sp; /* tells recursive calls apart: see function.bpf.c */
+	__u32 key; /* of site and context */
+	__u32 none_ctx; /* where the task has no context: whether this is in an interrupt */
+	__u32 pad[5]; /* to a cache line */
 };
 
 enum engine_task_flag {
@@ -61,26 +65,30 @@ enum engine_task_flag {
 
 /* What is known of a followed task. Touched only by the CPU the task runs on. */
 struct engine_task {
-	__u64 offcpu; /* ns switched out, ever */
+	__u64 aside; /* ns that are not the kernel's work for it, ever: offcpu, and what probes took */
+	__u64 offcpu; /* ns switched out */
 	__u64 switched_out; /* when it was last */
-	__u64 cost; /* ns that probes are known to have taken from it, ever */
-	__u32 depth; /* frames in use, the context's included */
+	__u64 entered; /* calls and contexts */
+	__u32 top; /* the innermost open frame's distance from frames[0], the context's, in bytes */
 	__u32 ctx; /* ENGINE_CTX_NONE where frames[0] is not a call */
 	__u32 flags;
-	__u32 pid;
 	__u32 skipped; /* calls open that found no frame free, so that their returns are known */
-	__u32 pad0;
-	__u64 pad[2];
+	__u32 pid;
+	__u32 stack; /* where its kernel stack begins, the low half of the address */
+	__u64 pad; /* to a frame's size: see frame_close() */
 	struct engine_frame frames[ENGINE_DEPTH];
 };
+
+#define ENGINE_FRAME    ((__u32)sizeof(struct engine_frame))
+#define ENGINE_TOP_MASK ((ENGINE_DEPTH - 1) * ENGINE_FRAME)
 
 /* The calls of one (site, context). Zero is the state of an unused one. */
 struct engine_cell {
 	__u64 calls;
-	__u64 oncpu;
+	__u64 wall;
+	__u64 aside; /* of the wall time: switched out, and in probes inside, not the site's own */
 	__u64 offcpu;
 	__u64 child;
-	__u64 cost; /* of probes inside, the site's own not included */
 	__u64 sq_lo; /* sum of squares of net times below 2^20 */
 	__u64 sq_hi; /* of the others, in units of 2^20: v >> 10 squared */
 	__u64 max;
@@ -92,6 +100,7 @@ struct engine_cell {
 };
 
 #define ENGINE_SQ_SPLIT 20
+#define ENGINE_SMALL    4096 /* times whose slots are looked up: slot numbers that fit eight bits */
 
 /*
  * Later than any time: with this, a return probe goes the same way as between two samples, so that
@@ -99,16 +108,20 @@ struct engine_cell {
  */
 #define ENGINE_NEVER (1ull << 63)
 
+#define ENGINE_MAX_CPUS 1024 /* a power of two */
+
 /* What a CPU is doing: one cache line each. */
 struct engine_cpu {
 	__u32 slot; /* of the running task; 0: not followed */
-	__u32 taken; /* a probe has taken the sample that is due */
-	__u64 samples; /* sampler interrupts that reached the program, whatever ran */
+	__u32 shard; /* of cells that it updates */
 	__u64 due; /* when the timer expires next; ENGINE_NEVER: unknown */
+	__u64 overdue; /* ENGINE_PENDING_NS later */
+	__u32 taken; /* a probe has taken the sample that is due */
+	__u32 pad0;
+	__u64 samples; /* sampler interrupts that reached the program, whatever ran */
 	__u64 started; /* when the last one's program began, and how long it took */
 	__u64 took;
 	__u64 skipped; /* periods without a sample before one that hit a followed task */
-	__u64 pad[2];
 };
 
 enum engine_sample_flag {
@@ -149,6 +162,7 @@ enum engine_loss {
 	ENGINE_LOSS_STACK_FETCH, /* samples whose stack could not be walked */
 	ENGINE_INFO_OPEN_AT_START, /* returns of calls begun before the task was followed */
 	ENGINE_INFO_CLOSED_BY_EXIT, /* calls closed at their task's death */
+	ENGINE_INFO_ENTERED, /* by tasks that are gone; the others' sums are their own */
 	ENGINE_N_LOSSES,
 };
 

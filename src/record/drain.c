@@ -48,17 +48,18 @@ static enum profile_mechanism mechanism(const struct drain *d, uint32_t site, ui
 /* Adds one shard of a cell; each call had INNER of its own probes' cost within it. */
 static void shard_add(struct profile_stats *stats, const struct engine_cell *c, uint64_t inner)
 {
-	uint64_t cost = c->cost + inner * c->calls;
+	uint64_t oncpu = c->wall - c->offcpu;
+	uint64_t cost = c->aside - c->offcpu + inner * c->calls;
 	struct profile_stats shard;
 	uint64_t counted = 0;
 
 	profile_stats_init(&shard);
 	shard.calls = c->calls;
-	shard.oncpu = c->oncpu;
-	shard.wall = c->oncpu + c->offcpu;
+	shard.oncpu = oncpu;
+	shard.wall = c->wall;
 	shard.cost = cost;
 	/* Exact, and negative where the calibration takes more than the probes cost. */
-	shard.self = (int64_t)(c->oncpu - cost - c->child);
+	shard.self = (int64_t)(oncpu - cost - c->child);
 	shard.sumsq = (double)c->sq_lo + (double)c->sq_hi * (1 << ENGINE_SQ_SPLIT);
 	shard.max = c->max;
 	shard.min = ~c->min_inv;
@@ -74,14 +75,15 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 	profile_stats_deinit(&shard);
 }
 
-static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t cell)
+/* The cell whose shards begin at FIRST. */
+static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	uint64_t inner = record_engine_inner_cost(d->e, mechanism(d, site, ctx));
 	uint64_t *overcorrected = &d->p->runs[d->run].losses[PROFILE_INFO_OVERCORRECTED];
 	struct profile_stats *stats = NULL;
 
 	for (uint32_t i = 0; i < d->maps.n_shards; i++) {
-		const struct engine_cell *c = &d->maps.cells[(size_t)cell * d->maps.n_shards + i];
+		const struct engine_cell *c = &d->maps.cells[(size_t)first + i];
 
 		if (!c->calls)
 			continue;
@@ -103,10 +105,10 @@ static void drain_cells(struct drain *d)
 	d->p->runs[d->run].losses[PROFILE_INFO_OVERCORRECTED] = 0;
 	for (uint32_t site = 0; site < d->maps.n_sites; site++)
 		for (uint32_t ctx = 0; ctx < ENGINE_CONTEXTS; ctx++) {
-			uint32_t cell = d->maps.cell_of[(size_t)site * ENGINE_CONTEXTS + ctx];
+			uint32_t first = d->maps.cell_of[ENGINE_KEY((size_t)site, ctx)];
 
-			if (cell && cell <= d->maps.n_cells)
-				drain_cell(d, site, ctx, cell);
+			if (first && first / d->maps.n_shards <= d->maps.n_cells)
+				drain_cell(d, site, ctx, first);
 		}
 }
 
@@ -237,10 +239,20 @@ static uint64_t frames_open(const struct record_engine_maps *maps)
 
 		if (!(t->flags & ENGINE_TASK_LIVE))
 			continue;
-		open += t->depth ? t->depth - 1 : 0;
+		open += t->top / ENGINE_FRAME;
 		open += t->ctx != ENGINE_CTX_NONE;
 	}
 	return open;
+}
+
+static uint64_t calls_entered(const struct record_engine_maps *maps)
+{
+	uint64_t entered = maps->losses[ENGINE_INFO_ENTERED];
+
+	for (uint32_t i = 1; i < maps->n_tasks; i++)
+		if (maps->tasks[i].flags & ENGINE_TASK_LIVE)
+			entered += maps->tasks[i].entered;
+	return entered;
 }
 
 static bool has_mechanism(const struct profile *p, enum profile_mechanism mech)
@@ -283,9 +295,9 @@ static void drain_losses(struct drain *d)
 	struct profile_run *run = &d->p->runs[d->run];
 	uint64_t *losses = run->losses;
 
-	for (int i = 0; i < ENGINE_N_LOSSES; i++)
+	for (int i = 0; i < ENGINE_INFO_ENTERED; i++)
 		losses[kinds[i]] = d->maps.losses[i];
-	losses[PROFILE_INFO_ENTRIES] = PROFILE_NOT_COUNTED; /* the engine has no counter yet */
+	losses[PROFILE_INFO_ENTRIES] = calls_entered(&d->maps);
 	losses[PROFILE_LOSS_DETACHED] = 0; /* nor detaches anything */
 	losses[PROFILE_INFO_OPEN_AT_END] = frames_open(&d->maps);
 	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(d->e);

@@ -35,7 +35,6 @@ struct map_view {
 };
 
 enum view {
-	VIEW_CPUS,
 	VIEW_SLOTS,
 	VIEW_TASKS,
 	VIEW_CELL_OF,
@@ -56,6 +55,7 @@ struct record_engine {
 	struct record_functions *functions;
 	struct record_sampler *sampler;
 	uint64_t misses_before;
+	uint64_t fentry_inner; /* in force for sites attached from now on */
 };
 
 /* libbpf's last complaint, for the one line that we print. */
@@ -136,7 +136,6 @@ static int set_sizes(struct record_engine *e)
 	uint32_t n_pids = pid_max() / ENGINE_PIDS_PER_ENTRY + 1;
 	int err = 0;
 
-	err = err ?: bpf_map__set_max_entries(s->maps.cpus, e->n_cpus);
 	err = err ?: bpf_map__set_max_entries(s->maps.slots, n_pids);
 	err = err ?: bpf_map__set_max_entries(s->maps.tasks, e->n_tasks);
 	err = err ?: bpf_map__set_max_entries(s->maps.free_slots, e->n_tasks);
@@ -150,9 +149,11 @@ static int set_sizes(struct record_engine *e)
 	s->rodata->multi_mask = multi_slots(e) - 1;
 	s->rodata->multi_sp = e->features.multi_is.sp;
 
+	for (uint32_t i = 0; i < ENGINE_SMALL; i++)
+		((uint8_t *)s->rodata->small_slots)[i] = hist_slot(i);
 	s->rodata->max_tasks = e->n_tasks;
 	s->rodata->max_cells = e->n_cells;
-	s->rodata->shard_mask = e->n_shards - 1;
+	s->rodata->n_shards = e->n_shards;
 	s->rodata->stack_mask = e->n_stacks - 1;
 	s->rodata->sample_period = e->config.sample_period;
 	if (e->config.system_wide) {
@@ -201,9 +202,9 @@ static int map_views(struct record_engine *e)
 {
 	struct kprotperf_bpf *s = e->skel;
 	struct bpf_map *maps[N_VIEWS] = {
-		[VIEW_CPUS] = s->maps.cpus,   [VIEW_SLOTS] = s->maps.slots,
-		[VIEW_TASKS] = s->maps.tasks, [VIEW_CELL_OF] = s->maps.cell_of,
-		[VIEW_CELLS] = s->maps.cells, [VIEW_STACKS] = s->maps.stacks,
+		[VIEW_SLOTS] = s->maps.slots,     [VIEW_TASKS] = s->maps.tasks,
+		[VIEW_CELL_OF] = s->maps.cell_of, [VIEW_CELLS] = s->maps.cells,
+		[VIEW_STACKS] = s->maps.stacks,
 	};
 	long page = sysconf(_SC_PAGESIZE);
 
@@ -270,7 +271,6 @@ static void prepare_idle_tasks(struct record_engine *e)
 
 	for (uint32_t i = 0; i < e->n_cpus; i++)
 		tasks[e->n_tasks - e->n_cpus + i] = (struct engine_task){
-			.depth = 1,
 			.ctx = ENGINE_CTX_NONE,
 			.flags = ENGINE_TASK_LIVE | ENGINE_TASK_FRESH,
 		};
@@ -286,6 +286,12 @@ int record_engine_create(const struct record_engine_config *config,
 	e->config = *config;
 	e->features = *features;
 	e->n_cpus = libbpf_num_possible_cpus();
+	if (e->n_cpus > ENGINE_MAX_CPUS) {
+		log_error("this machine can have %u CPUs, and no more than %u are provided for",
+			  e->n_cpus, ENGINE_MAX_CPUS);
+		free(e);
+		return -E2BIG;
+	}
 	libbpf_set_print(libbpf_print);
 	libbpf_message[0] = '\0';
 
@@ -440,10 +446,14 @@ uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint3
 {
 	const uint64_t *cell_of = e->views[VIEW_CELL_OF].mem;
 	const struct engine_cell *cells = e->views[VIEW_CELLS].mem;
-	uint64_t cell = cell_of[(size_t)site * ENGINE_CONTEXTS + ctx], sum = 0;
+	uint64_t first = cell_of[ENGINE_KEY((size_t)site, ctx)], sum = 0;
 
-	for (uint32_t i = 0; cell && i < e->n_shards; i++)
-		sum += __atomic_load_n(&cells[cell * e->n_shards + i].oncpu, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; first && i < e->n_shards; i++) {
+		const struct engine_cell *c = &cells[first + i];
+
+		sum += __atomic_load_n(&c->wall, __ATOMIC_RELAXED) -
+		       __atomic_load_n(&c->offcpu, __ATOMIC_RELAXED);
+	}
 	return sum;
 }
 
@@ -452,8 +462,8 @@ void record_engine_set_costs(struct record_engine *e, const struct record_cost *
 	struct kprotperf_bpf__bss *b = e->skel->bss;
 
 	b->syscall_inner = costs[PROFILE_MECH_TRACEPOINT].inner;
-	b->fentry_inner = costs[PROFILE_MECH_FENTRY].inner;
-	b->fentry_full = costs[PROFILE_MECH_FENTRY].full;
+	record_functions_set_fentry_cost(e->functions, &costs[PROFILE_MECH_FENTRY]);
+	e->fentry_inner = costs[PROFILE_MECH_FENTRY].inner;
 	b->kprobe_inner = costs[PROFILE_MECH_KPROBE].inner;
 	b->kprobe_full = costs[PROFILE_MECH_KPROBE].full;
 	b->multi_inner = costs[PROFILE_MECH_MULTI].inner;
@@ -499,7 +509,7 @@ uint64_t record_engine_inner_cost(const struct record_engine *e, enum profile_me
 	case PROFILE_MECH_TRACEPOINT:
 		return b->syscall_inner;
 	case PROFILE_MECH_FENTRY:
-		return b->fentry_inner;
+		return e->fentry_inner;
 	case PROFILE_MECH_KPROBE:
 		return b->kprobe_inner;
 	case PROFILE_MECH_MULTI:
@@ -574,7 +584,7 @@ size_t record_engine_memory(const struct record_engine *e)
 void record_engine_maps(const struct record_engine *e, struct record_engine_maps *maps)
 {
 	*maps = (struct record_engine_maps){
-		.cpus = e->views[VIEW_CPUS].mem,
+		.cpus = e->skel->bss->cpus,
 		.tasks = e->views[VIEW_TASKS].mem,
 		.cell_of = e->views[VIEW_CELL_OF].mem,
 		.cells = e->views[VIEW_CELLS].mem,
@@ -622,7 +632,7 @@ uint64_t record_engine_samples_expected(const struct record_engine *e)
 void record_engine_reset(struct record_engine *e)
 {
 	uint32_t used = e->skel->bss->n_cells < e->n_cells ? e->skel->bss->n_cells : e->n_cells;
-	struct engine_cpu *cpus = e->views[VIEW_CPUS].mem;
+	struct engine_cpu *cpus = e->skel->bss->cpus;
 
 	/* Cells keep their numbers, so only those in use need be cleared. */
 	memset(e->views[VIEW_CELLS].mem, 0,
@@ -630,8 +640,10 @@ void record_engine_reset(struct record_engine *e)
 	memset(e->views[VIEW_STACKS].mem, 0, e->n_stacks * sizeof(struct engine_stack));
 	memset(e->skel->bss->losses, 0, sizeof(e->skel->bss->losses));
 	for (uint32_t i = 0; i < e->n_cpus; i++) {
+		cpus[i].shard = i % e->n_shards;
 		cpus[i].samples = 0;
 		cpus[i].due = ENGINE_NEVER;
+		cpus[i].overdue = ENGINE_NEVER;
 		cpus[i].taken = 0;
 		cpus[i].skipped = 0;
 	}

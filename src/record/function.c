@@ -15,10 +15,13 @@
 #include "base/log.h"
 #include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
+#include "record/calibrate.h"
 #include "record/workload.h"
 
-/* What function.bpf.c moves into the register of the site's number. */
+/* What stands in function.bpf.c and engine.h for a site's key and for the costs of the pair. */
 #define SITE_PLACEHOLDER 0x5173c0de
+#define COST_INNER       0x5173c0d1
+#define COST_FULL        0x5173c0d2
 
 /*
  * Returns of calls in flight that a kprobe.multi link shall be able to keep, where the kernel's number
@@ -37,6 +40,7 @@
 struct record_functions {
 	struct kprotperf_bpf *skel;
 	struct record_multi multi;
+	struct record_cost fentry_cost;
 	enum profile_mechanism last;
 	/* fentry: programs and links as bare descriptors, since libbpf knows nothing of copies */
 	int *progs;
@@ -80,9 +84,30 @@ void record_functions_destroy(struct record_functions *f)
 	free(f);
 }
 
-/* A copy of PROG with SITE written into it, for TARGET; the descriptor. */
-static int copy_load(const struct bpf_program *prog, uint32_t site,
-		     const struct record_target *target)
+/* Writes what is known for this copy into its instruction; is it SITE's key? */
+static bool insn_fill(const struct record_functions *f, struct bpf_insn *insn, uint32_t site)
+{
+	if (BPF_CLASS(insn->code) != BPF_ALU && BPF_CLASS(insn->code) != BPF_ALU64)
+		return false;
+	if (BPF_SRC(insn->code) != BPF_K)
+		return false;
+	switch (insn->imm) {
+	case SITE_PLACEHOLDER:
+		insn->imm = ENGINE_KEY(site, 0);
+		return true;
+	case COST_INNER:
+		insn->imm = f->fentry_cost.inner;
+		break;
+	case COST_FULL:
+		insn->imm = f->fentry_cost.full;
+		break;
+	}
+	return false;
+}
+
+/* A copy of PROG for SITE, which is at TARGET; the descriptor. */
+static int copy_load(const struct record_functions *f, const struct bpf_program *prog,
+		     uint32_t site, const struct record_target *target)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts,
 		    .expected_attach_type = bpf_program__get_expected_attach_type(prog),
@@ -93,14 +118,8 @@ static int copy_load(const struct bpf_program *prog, uint32_t site,
 	int fd;
 
 	memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
-	for (size_t i = 0; i < n; i++) {
-		if (BPF_CLASS(insns[i].code) != BPF_ALU && BPF_CLASS(insns[i].code) != BPF_ALU64)
-			continue;
-		if (BPF_OP(insns[i].code) != BPF_MOV || insns[i].imm != SITE_PLACEHOLDER)
-			continue;
-		insns[i].imm = site;
-		places++;
-	}
+	for (size_t i = 0; i < n; i++)
+		places += insn_fill(f, &insns[i], site);
 	if (!places) {
 		free(insns);
 		return -EINVAL;
@@ -112,13 +131,18 @@ static int copy_load(const struct bpf_program *prog, uint32_t site,
 	return fd;
 }
 
+void record_functions_set_fentry_cost(struct record_functions *f, const struct record_cost *cost)
+{
+	f->fentry_cost = *cost;
+}
+
 /* Loads and attaches one half of the pair: both descriptors are kept. */
 static int fentry_attach_half(struct record_functions *f, const struct bpf_program *prog,
 			      uint32_t site, const struct record_target *target)
 {
 	int fd, link;
 
-	fd = copy_load(prog, site, target);
+	fd = copy_load(f, prog, site, target);
 	if (fd < 0)
 		return fd;
 	link = bpf_raw_tracepoint_open(NULL, fd);
@@ -183,7 +207,7 @@ static int kprobe_pmu(struct record_functions *f)
 static struct bpf_link *kprobe_attach_half(struct record_functions *f, struct bpf_program *prog,
 					   bool on_return, uint64_t addr, uint32_t site)
 {
-	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = site);
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = ENGINE_KEY(site, 0));
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = f->kprobe_type,

@@ -25,6 +25,10 @@ struct record_functions *record_functions_create(struct kprotperf_bpf *skel,
 						 const struct record_multi *multi);
 void record_functions_destroy(struct record_functions *f); /* accepts NULL */
 
+/* What a fentry pair attached from now on is to take off; for the others the engine has variables. */
+struct record_cost;
+void record_functions_set_fentry_cost(struct record_functions *f, const struct record_cost *cost);
+
 /* See record_engine_attach(). A site whose second probe is refused is left with none. */
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
 			    const struct record_target *target);

@@ -45,25 +45,34 @@ struct trial {
 };
 
 #ifdef SP_OFFSET
-#define STORE(member)                                                                            \
-	{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_7, .src_reg = BPF_REG_0,        \
-	  .off = offsetof(struct seen, member) }
+#define STORE(member)                                                                           \
+	{                                                                                       \
+		.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_7, .src_reg = BPF_REG_0, \
+		.off = offsetof(struct seen, member)                                            \
+	}
 
 /* seen[half].sp = ctx->sp; seen[half].addr = bpf_get_func_ip(ctx); seen[half].hits++ */
 static int load_half(int map, enum half half)
 {
 	const struct bpf_insn insns[] = {
-		{ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = BPF_REG_7,
-		  .src_reg = BPF_PSEUDO_MAP_VALUE, .imm = map },
+		{ .code = BPF_LD | BPF_IMM | BPF_DW,
+		  .dst_reg = BPF_REG_7,
+		  .src_reg = BPF_PSEUDO_MAP_VALUE,
+		  .imm = map },
 		{ .imm = half * sizeof(struct seen) },
-		{ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_1,
+		{ .code = BPF_LDX | BPF_MEM | BPF_DW,
+		  .dst_reg = BPF_REG_0,
+		  .src_reg = BPF_REG_1,
 		  .off = SP_OFFSET },
 		STORE(sp),
 		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_func_ip },
 		STORE(addr),
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 1 },
-		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = BPF_REG_7, .src_reg = BPF_REG_0,
-		  .off = offsetof(struct seen, hits), .imm = BPF_ADD },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW,
+		  .dst_reg = BPF_REG_7,
+		  .src_reg = BPF_REG_0,
+		  .off = offsetof(struct seen, hits),
+		  .imm = BPF_ADD },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
@@ -89,7 +98,8 @@ static int attach_half(const struct trial *t, enum half half)
 	const unsigned long addrs[] = { t->addr, t->addr };
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .kprobe_multi.syms = t->addr ? NULL : syms,
 		    .kprobe_multi.addrs = t->addr ? addrs : NULL,
-		    .kprobe_multi.cnt = t->addr ? 2 : 1, .kprobe_multi.flags = half == ON_RETURN ? BPF_F_KPROBE_MULTI_RETURN : 0);
+		    .kprobe_multi.cnt = t->addr ? 2 : 1,
+		    .kprobe_multi.flags = half == ON_RETURN ? BPF_F_KPROBE_MULTI_RETURN : 0);
 	int fd = bpf_link_create(t->progs[half], 0, BPF_TRACE_KPROBE_MULTI, &opts);
 
 	return fd < 0 ? -errno : fd;
