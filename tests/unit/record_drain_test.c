@@ -15,9 +15,9 @@ static void fill(struct engine_cell *c, uint64_t cost, uint64_t child)
 {
 	memset(c, 0, sizeof(*c));
 	c->calls = 2;
-	c->oncpu = 100;
+	c->wall = 1100;
 	c->offcpu = 1000;
-	c->cost = cost;
+	c->aside = c->offcpu + cost;
 	c->child = child;
 	c->max = 45;
 	c->min_inv = ~(uint64_t)45;
