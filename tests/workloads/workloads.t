@@ -112,7 +112,7 @@ once() {
 	ok "$1: one $2 an iteration"
 }
 
-for name in big-fork huge-fork fork getpid thr-create small-read page-fault; do
+for name in big-fork huge-fork fork getpid set-name thr-create small-read page-fault; do
 	check_common "$name"
 done
 
@@ -120,6 +120,7 @@ for name in big-fork huge-fork fork thr-create; do
 	once "$name" clone,clone3,fork,vfork
 done
 once getpid getpid
+once set-name prctl
 once small-read read
 once small-read lseek
 once page-fault mmap

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * prctl(PR_SET_NAME): a short syscall that calls one short kernel function, __set_task_comm(), once.
+ * What a probe on that function or on syscalls adds to a turn is what the probe costs.
+ */
+#include <errno.h>
+#include <sys/prctl.h>
+
+#include "common.h"
+
+int main(int argc, char **argv)
+{
+	struct workload w = {
+		.name = "set-name",
+		.timed = "prctl(PR_SET_NAME), with one reading of the clock",
+		.iterations = 10000,
+	};
+	uint64_t *times, i, start;
+
+	workload_init(&w, argc, argv);
+	times = workload_times(&w);
+	for (i = 0; i < w.iterations; i++) {
+		start = workload_now();
+		if (prctl(PR_SET_NAME, "set-name"))
+			workload_fail(&w, errno, "prctl(PR_SET_NAME)");
+		times[i] = workload_now() - start;
+	}
+	workload_report(&w, times, NULL);
+	return 0;
+}
