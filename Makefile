@@ -35,6 +35,9 @@ CPPFLAGS += -Isrc -Iinclude -I$(BUILD) -DKPROTPERF_VERSION='"$(VERSION)"' \
 LDLIBS   += $(shell pkg-config --libs $(LIBS) 2>/dev/null) -lm
 LDFLAGS  += $(SAN_FLAGS)
 
+# What scripts/bench and tests/live/cost.t measure with.
+BENCH := $(addprefix $(BUILD)/bench/,floor meter truth.so)
+
 # Everything but main() is also linked into the unit tests.
 SRCS       := $(filter-out src/cmd/main.c,$(wildcard src/*/*.c))
 OBJS       := $(SRCS:%.c=$(BUILD)/obj/%.o)
@@ -134,16 +137,35 @@ check: setup ## all tests: units, command line, and live ones in the lab's kerne
 	$(PROVE) -j2 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL)
 
 .PHONY: tests
-tests: $(UNIT_TESTS) $(BUILD)/tests/make_fixture
+tests: $(UNIT_TESTS) $(BUILD)/tests/make_fixture $(BENCH)
 
 .PHONY: demo
 demo: setup ## the whole story: build, two kernels, record, diff, flame graphs, into demo/
 	$(MAKE) all
 	scripts/demo
 
+.PHONY: bench
+bench: setup ## what measuring costs, beside other tools, into docs/benchmarks.md
+	@scripts/setup --for=bench
+	$(MAKE) all $(BENCH)
+	scripts/lab build baseline hardened
+	scripts/bench
+
+$(BUILD)/bench/%: tests/bench/%.c | $(BUILD)/.pkgs
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror -o $@ $< -lbpf
+
+# Into QEMU, not into a program of ours.
+$(BUILD)/bench/%.so: tests/bench/%.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror -shared -fPIC \
+		-fvisibility=hidden -o $@ $<
+
 .PHONY: setup
-setup: ## install the Debian packages that are missing
-	@scripts/setup
+setup: ## install the Debian packages that are missing (make bench: its own too)
+	@scripts/setup --for=build --for=test --for=lab
 
 .PHONY: lint
 lint: ## static checks: cppcheck, shellcheck, formatting
