@@ -1,0 +1,100 @@
+#!/bin/bash
+# What a probed call and a timed syscall cost: little more than empty programs on
+# the same events in the same guest, and less than with other tools. In guest
+# instructions a turn of prctl(PR_SET_NAME), which calls __set_task_comm once.
+# make bench has the whole comparison.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+f=__set_task_comm
+loop="$workloads/set-name -n 20000"
+floor=$build/bench/floor
+
+# bpftrace_script KIND: as its manual has it.
+bpftrace_script() {
+	printf '%s:%s { @start[tid] = nsecs; } %s:%s /@start[tid]/ { @ns = hist(nsecs - @start[tid]); delete(@start[tid]); }' \
+		"$1" $f "${1/k/kret}" $f
+}
+
+bpftrace_syscalls='tracepoint:raw_syscalls:sys_enter { @start[tid] = nsecs; } tracepoint:raw_syscalls:sys_exit /@start[tid]/ { @ns[args->id] = hist(nsecs - @start[tid]); delete(@start[tid]); }'
+
+# shellcheck disable=SC2086 # the loop is a list of words
+guest_main() {
+	local how tool
+	keep plain $loop
+	for how in fentry kprobe tp_btf; do
+		keep "floor-$how" "$floor" $how $f $loop
+	done
+	record syscall --freq=0 -- $loop
+	for how in fentry kprobe; do
+		record $how --freq=0 --attach=$how --func $f -- $loop
+	done
+	for how in kfunc kprobe; do
+		keep bpftrace-$how bpftrace -e "$(bpftrace_script $how)" -c "$loop"
+	done
+	keep bpftrace-syscall bpftrace -e "$bpftrace_syscalls" -c "$loop"
+
+	# It takes no command; the loop runs while it does.
+	command -v funclatency >/dev/null || return 0
+	stdbuf -oL funclatency $f >funclatency.log 2>&1 &
+	tool=$!
+	await grep -q '^Tracing' funclatency.log
+	keep funclatency $loop
+	kill -INT $tool
+	wait $tool
+}
+
+side "$@"
+need hardened
+if [ ! -x "$floor" ]; then
+	echo "Bail out! $floor is not built: make tests"
+	exit 1
+fi
+boot hardened guest_main
+clean_dmesg
+
+# turn NAME, median NAME: of the loop in NAME's output.
+turn() {
+	sed -n 's/.*set-name .*mean_ns=\([0-9.]*\).*/\1/p' "$1.out"
+}
+
+median() {
+	sed -n 's/.*set-name .*p50_ns=\([0-9.]*\).*/\1/p' "$1.out"
+}
+
+plain=$(turn plain)
+
+# at_most WHAT COST LIMIT, and tells the cost.
+at_most() {
+	holds "$1: $(jq -n "$2 | round") instructions, at most $(jq -n "$3 | round")" "$2 <= $3"
+}
+
+# Their medians, which leave out what the tools' own processes do meanwhile.
+peer() {
+	printf '(%s - %s)' "$(median "$1")" "$(median plain)"
+}
+
+equal 'the loop calls the function once a turn' "$(calls fentry $f prctl)" 20000
+equal 'each is timed by kprobes too' "$(calls kprobe $f prctl)" 20000
+equal 'nothing is lost' "$(lost fentry) $(lost kprobe)" 'nothing nothing'
+if [ -f funclatency.log ]; then
+	holds 'funclatency timed them all as well' \
+		"$(awk '/->/ { n += $5 } END { print n + 0 }' funclatency.log) >= 20000"
+fi
+
+syscall="($(turn syscall) - $plain)"
+at_most 'a timed syscall, above empty programs' "$syscall - ($(turn floor-tp_btf) - $plain)" 310
+at_most 'a timed syscall, against bpftrace' "$syscall" "0.53 * $(peer bpftrace-syscall)"
+
+for row in 'fentry 330 kfunc 0.37' 'kprobe 380 kprobe 0.53'; do
+	read -r how above rival share <<<"$row"
+	cost="($(turn "$how") - $(turn syscall))"
+	at_most "a call probed by $how, above empty programs" "$cost - ($(turn "floor-$how") - $plain)" "$above"
+	at_most "a call probed by $how, against bpftrace" "$cost" "$share * $(peer "bpftrace-$rival")"
+	if [ -f funclatency.log ]; then
+		at_most "a call probed by $how, against funclatency" "$cost" "$(peer funclatency) - 1"
+	fi
+done
+done_testing
