@@ -76,6 +76,7 @@ int cmd_doctor(int argc, char **argv)
 	syscalls &= check(!f.bpf, "BPF tracing programs", log_strerror(f.bpf));
 	printf("To time functions, any of:\n");
 	functions = check(!f.fentry, "fentry/fexit", record_features_why_not_fentry(&f));
+	record_features_try_multi(&f, 0);
 	functions |=
 		check(!f.multi, "kprobe.multi/kretprobe.multi", record_features_why_not_multi(&f));
 	functions |= check(!f.kprobe, "kprobe/kretprobe", record_features_why_not_kprobe(&f));

@@ -44,8 +44,8 @@ static void print_function(const struct symbol_sym *sym, enum profile_mechanism 
 	printf("%-40s %-12s %s%s%s\n", sym->name,
 	       mech == PROFILE_MECH_NONE ? "-" : profile_mechanism_name(mech),
 	       sym->module ? "[" : "", sym->module ?: "", sym->module ? "]" : "");
-	if (mech == PROFILE_MECH_NONE)
-		printf("    %s\n", why);
+	if (why)
+		printf("    %s%s\n", mech == PROFILE_MECH_NONE ? "" : "only by name: ", why);
 }
 
 int cmd_list(int argc, char **argv)

@@ -17,6 +17,9 @@
 /* The kernel's own, which reaches user space without a name there. */
 #define KERNEL_ENOTSUPP 524
 
+/* What "multi" is until it is tried: no -errno, and not 0. */
+#define MULTI_UNTRIED 1
+
 #define LOCKDOWN_PATH "/sys/kernel/security/lockdown"
 
 /* "none [integrity] confidentiality": the mode in force is the one in brackets. */
@@ -86,7 +89,14 @@ void record_features_probe(struct record_features *f)
 			f->bpf ? f->bpf : try_program("handle_mm_fault", BPF_TRACE_FENTRY, true);
 	}
 	f->kprobe = access(KPROBE_TYPE_PATH, R_OK) ? -ENOENT : 0;
-	f->multi = f->bpf ? f->bpf : record_multi_try(&f->multi_is);
+	f->multi = f->bpf ? f->bpf : MULTI_UNTRIED;
+}
+
+int record_features_try_multi(struct record_features *f, uint64_t addr)
+{
+	if (f->multi == MULTI_UNTRIED)
+		f->multi = record_multi_try(addr, &f->multi_is);
+	return f->multi;
 }
 
 bool record_features_has(const struct record_features *f, enum profile_mechanism mech)

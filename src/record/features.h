@@ -17,13 +17,16 @@ struct record_features {
 	int bpf; /* loading a tracing program at all */
 	int fentry; /* attaching one to a kernel function */
 	int kprobe; /* -ENOENT: the kernel has none */
-	int multi; /* kprobe.multi, which behaves as MULTI_IS */
+	int multi; /* kprobe.multi, which behaves as MULTI_IS; record_features_try_multi() */
 	struct record_multi multi_is;
 	char lockdown
 		[32]; /* the mode in force: "none", "integrity", "confidentiality"; "" unknown */
 };
 
 void record_features_probe(struct record_features *f);
+
+/* Tries kprobe.multi, if that has not been done: see record_multi_try(). Returns F->multi. */
+int record_features_try_multi(struct record_features *f, uint64_t addr);
 
 bool record_features_has(const struct record_features *f, enum profile_mechanism mech);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,25 +38,26 @@
 
 #define KPROBE_PMU "/sys/bus/event_source/devices/kprobe/"
 
+struct kprobe_pmu {
+	int type; /* 0: not asked yet, or negative errno */
+	int retprobe_bit;
+};
+
 struct record_functions {
 	struct kprotperf_bpf *skel;
 	struct record_multi multi;
 	struct record_cost fentry_cost;
-	enum profile_mechanism last;
-	/* fentry: programs and links as bare descriptors, since libbpf knows nothing of copies */
-	int *progs;
-	uint32_t n_progs, cap_progs;
+	enum profile_mechanism last; /* attached */
+	/* Links as bare descriptors: libbpf knows nothing of copies, and two for each would be too many. */
 	int *fds;
 	uint32_t n_fds, cap_fds;
-	/* kprobes */
-	struct bpf_link **links;
-	uint32_t n_links, cap_links;
+	uint32_t *progs; /* the ids of the copies, which their links keep */
+	uint32_t n_progs, cap_progs;
 	/* kprobe.multi: what the kernel has as the map multi_sites */
 	struct engine_multi *table;
 	uint64_t company[MULTI_COMPANY];
 	uint32_t n_company;
-	int kprobe_type; /* of the perf PMU; 0: not asked yet, or negative errno */
-	int retprobe_bit;
+	struct kprobe_pmu pmu;
 };
 
 struct record_functions *record_functions_create(struct kprotperf_bpf *skel,
@@ -75,11 +77,8 @@ void record_functions_destroy(struct record_functions *f)
 	if (!f)
 		return;
 	record_functions_detach(f);
-	while (f->n_progs)
-		close(f->progs[--f->n_progs]);
 	free(f->progs);
 	free(f->fds);
-	free(f->links);
 	free(f->table);
 	free(f);
 }
@@ -136,7 +135,22 @@ void record_functions_set_fentry_cost(struct record_functions *f, const struct r
 	f->fentry_cost = *cost;
 }
 
-/* Loads and attaches one half of the pair: both descriptors are kept. */
+static uint32_t program_id(int fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
+}
+
+/* The last two links attached are undone. */
+static void detach_pair(struct record_functions *f)
+{
+	close(f->fds[--f->n_fds]);
+	close(f->fds[--f->n_fds]);
+}
+
+/* Loads and attaches one half of the pair. */
 static int fentry_attach_half(struct record_functions *f, const struct bpf_program *prog,
 			      uint32_t site, const struct record_target *target)
 {
@@ -148,18 +162,12 @@ static int fentry_attach_half(struct record_functions *f, const struct bpf_progr
 	link = bpf_raw_tracepoint_open(NULL, fd);
 	if (link < 0) {
 		link = -errno;
-		close(fd);
-		return link;
+	} else {
+		vec_push(f, progs, program_id(fd));
+		vec_push(f, fds, link);
 	}
-	vec_push(f, progs, fd);
-	vec_push(f, fds, link);
-	return 0;
-}
-
-static void fentry_detach_half(struct record_functions *f)
-{
-	close(f->fds[--f->n_fds]);
-	close(f->progs[--f->n_progs]);
+	close(fd);
+	return link < 0 ? link : 0;
 }
 
 static int fentry_attach(struct record_functions *f, uint32_t site,
@@ -171,8 +179,10 @@ static int fentry_attach(struct record_functions *f, uint32_t site,
 	if (err)
 		return err;
 	err = fentry_attach_half(f, f->skel->progs.function_fentry, site, target);
-	if (err)
-		fentry_detach_half(f);
+	if (err) {
+		close(f->fds[--f->n_fds]);
+		f->n_progs--;
+	}
 	return err;
 }
 
@@ -189,67 +199,80 @@ static int read_number(const char *path, const char *fmt)
 	return n;
 }
 
-static int kprobe_pmu(struct record_functions *f)
+static int kprobe_pmu_read(struct kprobe_pmu *pmu)
 {
-	if (!f->kprobe_type) {
-		f->kprobe_type = read_number(KPROBE_PMU "type", "%d");
-		f->retprobe_bit = read_number(KPROBE_PMU "format/retprobe", "config:%d");
-		if (f->retprobe_bit < 0)
-			f->kprobe_type = f->retprobe_bit;
+	if (!pmu->type) {
+		pmu->type = read_number(KPROBE_PMU "type", "%d");
+		pmu->retprobe_bit = read_number(KPROBE_PMU "format/retprobe", "config:%d");
+		if (pmu->retprobe_bit < 0)
+			pmu->type = pmu->retprobe_bit;
 	}
-	return f->kprobe_type < 0 ? f->kprobe_type : 0;
+	return pmu->type < 0 ? pmu->type : 0;
 }
 
 /*
  * By address, not by name: names can be those of several functions. An unoptimized detour, such as
- * a probe in front of which sits a jump label, is the kernel's business.
+ * a probe in front of which sits a jump label, is the kernel's business. A descriptor, or -errno.
  */
-static struct bpf_link *kprobe_attach_half(struct record_functions *f, struct bpf_program *prog,
-					   bool on_return, uint64_t addr, uint32_t site)
+static int kprobe_open(const struct kprobe_pmu *pmu, bool on_return, uint64_t addr)
 {
-	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = ENGINE_KEY(site, 0));
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
-		.type = f->kprobe_type,
-		.config = on_return ? 1ull << f->retprobe_bit : 0,
+		.type = pmu->type,
+		.config = on_return ? 1ull << pmu->retprobe_bit : 0,
 		.config1 = 0, /* kprobe_func */
 		.config2 = addr,
 	};
-	struct bpf_link *link;
-	int fd, err;
+	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
-	fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int record_kprobe_try(uint64_t addr)
+{
+	struct kprobe_pmu pmu = {};
+	int err = kprobe_pmu_read(&pmu);
+	int fd = err ?: kprobe_open(&pmu, false, addr);
+
 	if (fd < 0)
-		return NULL;
-	link = bpf_program__attach_perf_event_opts(prog, fd, &opts);
-	if (!link) {
-		err = errno;
-		close(fd);
-		errno = err;
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static int kprobe_attach_half(struct record_functions *f, const struct bpf_program *prog,
+			      bool on_return, uint64_t addr, uint32_t site)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = ENGINE_KEY(site, 0));
+	int event = kprobe_open(&f->pmu, on_return, addr), link;
+
+	if (event < 0)
+		return event;
+	/* The link keeps the event. */
+	link = bpf_link_create(bpf_program__fd(prog), event, BPF_PERF_EVENT, &opts);
+	if (link >= 0 && ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
+		close(link);
+		link = -1;
 	}
-	return link;
+	if (link < 0)
+		link = -errno;
+	else
+		vec_push(f, fds, link);
+	close(event);
+	return link < 0 ? link : 0;
 }
 
 static int kprobe_attach(struct record_functions *f, uint32_t site, uint64_t addr)
 {
-	struct bpf_link *on_return, *on_entry;
-	int err;
+	int err = kprobe_pmu_read(&f->pmu);
 
-	err = kprobe_pmu(f);
+	err = err ?: kprobe_attach_half(f, f->skel->progs.function_kretprobe, true, addr, site);
 	if (err)
 		return err;
-	on_return = kprobe_attach_half(f, f->skel->progs.function_kretprobe, true, addr, site);
-	if (!on_return)
-		return -errno;
-	on_entry = kprobe_attach_half(f, f->skel->progs.function_kprobe, false, addr, site);
-	if (!on_entry) {
-		err = -errno;
-		bpf_link__destroy(on_return);
-		return err;
-	}
-	vec_push(f, links, on_return);
-	vec_push(f, links, on_entry);
-	return 0;
+	err = kprobe_attach_half(f, f->skel->progs.function_kprobe, false, addr, site);
+	if (err)
+		close(f->fds[--f->n_fds]);
+	return err;
 }
 
 /* Enters the function at ADDR into TABLE, at how many slots from its first; -ENOSPC: too many. */
@@ -329,12 +352,17 @@ static int multi_enter_one(struct record_functions *f, uint64_t addr, uint32_t s
 				    sizeof(*f->table), BPF_ANY);
 }
 
-static struct bpf_link *multi_attach_half(const struct bpf_program *prog, bool on_return,
-					  const unsigned long *addrs, size_t n)
+static int multi_attach_half(struct record_functions *f, const struct bpf_program *prog,
+			     uint32_t flags, const unsigned long *addrs, size_t n)
 {
-	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .addrs = addrs, .cnt = n, .retprobe = on_return);
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .kprobe_multi.addrs = addrs, .kprobe_multi.cnt = n,
+		    .kprobe_multi.flags = flags);
+	int link = bpf_link_create(bpf_program__fd(prog), 0, BPF_TRACE_KPROBE_MULTI, &opts);
 
-	return bpf_program__attach_kprobe_multi_opts(prog, NULL, &opts);
+	if (link < 0)
+		return -errno;
+	vec_push(f, fds, link);
+	return 0;
 }
 
 /* Attaches both halves to all N, or neither to any. */
@@ -344,20 +372,16 @@ static int multi_attach_pair(struct record_functions *f, const struct record_mul
 	uint32_t kept = 2 * n * libbpf_num_possible_cpus();
 	uint32_t repeat = f->multi.repeats ? (MULTI_CALLS + kept - 1) / kept : 1;
 	unsigned long *addrs = alloc_array((size_t)n * repeat, sizeof(*addrs));
-	struct bpf_link *on_return, *on_entry = NULL;
-	int err = 0;
+	int err;
 
 	for (uint32_t i = 0; i < n * repeat; i++)
 		addrs[i] = items[i % n].addr;
-	on_return = multi_attach_half(f->skel->progs.function_ret_multi, true, addrs, n * repeat);
-	if (on_return)
-		on_entry = multi_attach_half(f->skel->progs.function_multi, false, addrs, n);
-	if (!on_entry) {
-		err = -errno;
-		bpf_link__destroy(on_return);
-	} else {
-		vec_push(f, links, on_return);
-		vec_push(f, links, on_entry);
+	err = multi_attach_half(f, f->skel->progs.function_ret_multi, BPF_F_KPROBE_MULTI_RETURN,
+				addrs, n * repeat);
+	if (!err) {
+		err = multi_attach_half(f, f->skel->progs.function_multi, 0, addrs, n);
+		if (err)
+			close(f->fds[--f->n_fds]);
 	}
 	free(addrs);
 	return err;
@@ -436,29 +460,32 @@ int record_functions_attach(struct record_functions *f, uint32_t site, enum prof
 
 void record_functions_detach_last(struct record_functions *f)
 {
-	for (int half = 0; half < 2; half++)
-		if (f->last == PROFILE_MECH_FENTRY)
-			fentry_detach_half(f);
-		else
-			bpf_link__destroy(f->links[--f->n_links]);
+	detach_pair(f);
+	if (f->last == PROFILE_MECH_FENTRY)
+		f->n_progs -= 2;
 }
 
 void record_functions_detach(struct record_functions *f)
 {
 	if (!f)
 		return;
-	while (f->n_links)
-		bpf_link__destroy(f->links[--f->n_links]);
-	while (f->n_fds)
-		close(f->fds[--f->n_fds]);
+	for (uint32_t n = f->n_fds; f->n_fds; detach_pair(f))
+		log_progress("detaching %u of %u probes", n - f->n_fds, n);
+	f->n_progs = 0;
+	log_progress_end();
 }
 
 uint64_t record_functions_misses(const struct record_functions *f, uint64_t (*misses)(int prog_fd))
 {
 	uint64_t sum = 0;
 
-	if (f)
-		for (uint32_t i = 0; i < f->n_progs; i++)
-			sum += misses(f->progs[i]);
+	for (uint32_t i = 0; f && i < f->n_progs; i++) {
+		int fd = bpf_prog_get_fd_by_id(f->progs[i]);
+
+		if (fd >= 0) {
+			sum += misses(fd);
+			close(fd);
+		}
+	}
 	return sum;
 }

@@ -29,6 +29,12 @@ void record_functions_destroy(struct record_functions *f); /* accepts NULL */
 struct record_cost;
 void record_functions_set_fentry_cost(struct record_functions *f, const struct record_cost *cost);
 
+/* Descriptors that a function attached keeps open, whatever the mechanism. */
+#define RECORD_FILES_A_SITE 2
+
+/* Does the kernel take kprobes at ADDR? 0 or -errno of an attempt. */
+int record_kprobe_try(uint64_t addr);
+
 /* See record_engine_attach(). A site whose second probe is refused is left with none. */
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
 			    const struct record_target *target);

@@ -27,7 +27,6 @@
 /* What the programs write: one value of a map for each half. */
 struct seen {
 	uint64_t sp;
-	uint64_t addr;
 	uint64_t hits;
 };
 
@@ -38,38 +37,33 @@ enum half {
 };
 
 struct trial {
-	unsigned long addr; /* of the function; 0: not known yet */
+	unsigned long addr; /* of the function; 0: not known */
 	int map;
 	int run; /* the program whose run calls the function */
 	int progs[N_HALVES], links[N_HALVES];
 };
 
 #ifdef SP_OFFSET
-#define STORE(member)                                                                           \
-	{                                                                                       \
-		.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_7, .src_reg = BPF_REG_0, \
-		.off = offsetof(struct seen, member)                                            \
-	}
-
-/* seen[half].sp = ctx->sp; seen[half].addr = bpf_get_func_ip(ctx); seen[half].hits++ */
+/* seen[half].sp = ctx->sp; seen[half].hits++ */
 static int load_half(int map, enum half half)
 {
 	const struct bpf_insn insns[] = {
-		{ .code = BPF_LD | BPF_IMM | BPF_DW,
-		  .dst_reg = BPF_REG_7,
-		  .src_reg = BPF_PSEUDO_MAP_VALUE,
-		  .imm = map },
-		{ .imm = half * sizeof(struct seen) },
 		{ .code = BPF_LDX | BPF_MEM | BPF_DW,
 		  .dst_reg = BPF_REG_0,
 		  .src_reg = BPF_REG_1,
 		  .off = SP_OFFSET },
-		STORE(sp),
-		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_func_ip },
-		STORE(addr),
+		{ .code = BPF_LD | BPF_IMM | BPF_DW,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_PSEUDO_MAP_VALUE,
+		  .imm = map },
+		{ .imm = half * sizeof(struct seen) },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_0,
+		  .off = offsetof(struct seen, sp) },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 1 },
 		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW,
-		  .dst_reg = BPF_REG_7,
+		  .dst_reg = BPF_REG_1,
 		  .src_reg = BPF_REG_0,
 		  .off = offsetof(struct seen, hits),
 		  .imm = BPF_ADD },
@@ -91,22 +85,20 @@ static int load_half(int map, enum half half)
 }
 #endif
 
-/* Attached by name where the address is not known. */
-static int attach_half(const struct trial *t, enum half half)
+static int attach_half(const struct trial *t, enum half half, uint32_t repeat)
 {
 	const char *syms[] = { EMPTY_FUNCTION };
 	const unsigned long addrs[] = { t->addr, t->addr };
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .kprobe_multi.syms = t->addr ? NULL : syms,
-		    .kprobe_multi.addrs = t->addr ? addrs : NULL,
-		    .kprobe_multi.cnt = t->addr ? 2 : 1,
+		    .kprobe_multi.addrs = t->addr ? addrs : NULL, .kprobe_multi.cnt = repeat,
 		    .kprobe_multi.flags = half == ON_RETURN ? BPF_F_KPROBE_MULTI_RETURN : 0);
 	int fd = bpf_link_create(t->progs[half], 0, BPF_TRACE_KPROBE_MULTI, &opts);
 
 	return fd < 0 ? -errno : fd;
 }
 
-/* Calls the function once, probed by name, or by its address given twice: what both halves SAW. */
-static int try_once(struct trial *t, struct seen saw[N_HALVES])
+/* Calls the function once, its address being given REPEAT times: what both halves SAW. */
+static int try_once(struct trial *t, uint32_t repeat, struct seen saw[N_HALVES])
 {
 	LIBBPF_OPTS(bpf_test_run_opts, run);
 	struct seen zero[N_HALVES] = {};
@@ -116,7 +108,7 @@ static int try_once(struct trial *t, struct seen saw[N_HALVES])
 	if (bpf_map_update_elem(t->map, &key, zero, BPF_ANY))
 		return -errno;
 	for (int half = N_HALVES; half-- > 0;) {
-		t->links[half] = attach_half(t, half);
+		t->links[half] = attach_half(t, half, repeat);
 		if (t->links[half] < 0) {
 			err = t->links[half];
 			goto out;
@@ -137,23 +129,26 @@ out:
 static int try_all(struct trial *t, struct record_multi *m)
 {
 	struct seen saw[N_HALVES];
-	int err;
+	uint32_t repeat = t->addr ? 2 : 1;
+	int err = try_once(t, repeat, saw);
 
-	err = try_once(t, saw);
+	if (err && repeat > 1)
+		err = try_once(t, repeat = 1, saw);
 	if (err)
 		return err;
 	m->sp = saw[ON_RETURN].sp - saw[ON_ENTRY].sp;
-	if (saw[ON_ENTRY].hits != 1 || saw[ON_RETURN].hits != 1 || m->sp > MAX_DISTANCE ||
-	    m->sp < -MAX_DISTANCE)
-		return -ENODATA;
-	t->addr = saw[ON_ENTRY].addr;
-	m->repeats = !try_once(t, saw) && saw[ON_ENTRY].hits == 1 && saw[ON_RETURN].hits == 1;
-	return 0;
+	m->repeats = repeat > 1 && saw[ON_ENTRY].hits == 1 && saw[ON_RETURN].hits == 1;
+	return saw[ON_ENTRY].hits && saw[ON_RETURN].hits && m->sp <= MAX_DISTANCE &&
+			       m->sp >= -MAX_DISTANCE ?
+		       0 :
+		       -ENODATA;
 }
 
-int record_multi_try(struct record_multi *m)
+int record_multi_try(uint64_t addr, struct record_multi *m)
 {
-	struct trial t = { .map = -1, .run = -1, .progs = { -1, -1 }, .links = { -1, -1 } };
+	struct trial t = {
+		.addr = addr, .map = -1, .run = -1, .progs = { -1, -1 }, .links = { -1, -1 }
+	};
 	int err;
 
 	*m = (struct record_multi){};

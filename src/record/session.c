@@ -24,9 +24,6 @@
 
 #define NS_PER_SEC 1000000000ull
 
-/* The kernel's own test function, which does next to nothing. */
-#define EMPTY_FUNCTION "bpf_fentry_test1"
-
 /*
  * Set by the lab: names are resolved outside of the guest, where reading a vmlinux is fast, and the
  * files that want it are to be listed in the file that this names.
@@ -41,6 +38,7 @@ struct session {
 	struct record_engine *engine;
 	struct profile *p;
 	struct record_calibration calibration;
+	bool recalibrate; /* a function is probed by a mechanism that was not planned */
 	char *path; /* of the command */
 };
 
@@ -79,11 +77,20 @@ static void add_sites(struct session *s)
 	}
 }
 
+static double now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1e3 + ts.tv_nsec / 1e6;
+}
+
 /* Site I of the sites is attached by MECH. */
 static void note_attached(struct session *s, uint32_t i, enum profile_mechanism mech)
 {
 	struct record_site *rs = &s->sites.items[i];
 
+	s->recalibrate |= mech != rs->mech && !s->calibration.cost[mech].known;
 	rs->mech = mech;
 	s->p->sites[i + 1].mech = mech;
 	/* Calibrated on an ftrace location, which a kprobe reaches by another way. */
@@ -179,6 +186,7 @@ static int attach_multi(struct session *s)
 
 static int attach_sites(struct session *s)
 {
+	double start = now_ms();
 	int err = 0;
 
 	for (uint32_t i = 0; i < s->sites.n_items && !err; i++) {
@@ -191,7 +199,15 @@ static int attach_sites(struct session *s)
 	}
 	err = err ?: attach_multi(s);
 	log_progress_end();
+	if (s->sites.n_items)
+		log_verbose(1, "attaching took %.1f ms", now_ms() - start);
 	return err;
+}
+
+static int interrupted(void)
+{
+	log_error("interrupted before the first run: nothing was recorded");
+	return 128 + record_workload_interrupted();
 }
 
 /* Everything up to the first run. Returns 0 or the exit status. */
@@ -222,6 +238,7 @@ static int session_prepare(struct session *s)
 						   o->functions, o->n_functions))
 		return EXIT_FAILURE;
 	config.n_functions = s->sites.n_items;
+	record_workload_need_files(RECORD_FILES_A_SITE * s->sites.n_items);
 	s->p = profile_create();
 	record_environment_read(s->p, &s->symbols.build_id);
 	s->p->freq = o->freq;
@@ -229,6 +246,9 @@ static int session_prepare(struct session *s)
 	for (char **arg = o->argv; arg && *arg; arg++)
 		vec_push(s->p, args, profile_intern(s->p, *arg));
 	add_sites(s);
+	/* Thousands of functions take seconds up to here, and as long to make room for. */
+	if (record_workload_interrupted())
+		return interrupted();
 	return record_engine_create(&config, &s->features, &s->engine) ? EXIT_FAILURE : 0;
 }
 
@@ -258,30 +278,48 @@ static void session_calibrate(struct session *s)
 	size_t n;
 
 	if (!record_symbols_load_functions(&s->symbols) && s->symbols.btf)
-		btf_id = symbol_btf_function(s->symbols.btf, EMPTY_FUNCTION);
+		btf_id = symbol_btf_function(s->symbols.btf, RECORD_EMPTY_FUNCTION);
 	set_company(s);
-	empty = symbol_kallsyms_named(s->symbols.ks, EMPTY_FUNCTION, &n);
+	empty = symbol_kallsyms_named(s->symbols.ks, RECORD_EMPTY_FUNCTION, &n);
 	record_calibrate(s->engine, s->p, n == 1 ? empty[0]->addr : 0, n == 1 ? btf_id : -ENOENT,
 			 &s->calibration);
 	record_engine_set_company(s->engine, NULL, 0);
 }
 
+static uint32_t n_attached(const struct session *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; i < s->p->n_sites; i++)
+		n += s->p->sites[i].mech != PROFILE_MECH_NONE;
+	return n;
+}
+
 static int session_attach(struct session *s)
 {
+	static const struct record_cost none[RECORD_N_MECHANISMS];
 	int err;
 
-	err = record_engine_start(s->engine);
+	err = record_workload_interrupted() ? -EINTR : record_engine_start(s->engine);
 	if (err)
 		return err;
 	session_calibrate(s);
-	err = attach_sites(s) ?: record_engine_arm(s->engine);
+	err = attach_sites(s);
+	if (err)
+		return err;
+	if (s->recalibrate) {
+		/* Nothing may be taken off what is measured. */
+		record_engine_set_costs(s->engine, none);
+		session_calibrate(s);
+	}
+	err = record_engine_arm(s->engine);
 	if (err)
 		return err;
 	if (s->p->sample_period)
 		record_calibrate_sampler(s->engine, s->p->sample_period, &s->calibration);
 	record_calibration_store(&s->calibration, s->p);
 	say_skipped(s);
-	log_verbose(1, "%u functions, page faults by %s, %zu KiB of maps", s->sites.n_items,
+	log_verbose(1, "%u functions, page faults by %s, %zu KiB of maps", n_attached(s),
 		    profile_mechanism_name(record_engine_fault_mechanism(s->engine)),
 		    record_engine_memory(s->engine) >> 10);
 	if (record_engine_fault_mechanism(s->engine) == PROFILE_MECH_NONE)
@@ -341,6 +379,16 @@ static int session_run(struct session *s, enum profile_run_kind kind)
 	return 0;
 }
 
+static void session_stop(struct session *s)
+{
+	double start = now_ms();
+
+	log_progress("detaching");
+	record_engine_stop(s->engine);
+	log_progress_end();
+	log_verbose(1, "detaching took %.1f ms", now_ms() - start);
+}
+
 /*
  * All runs, the control run first. 0 as soon as there is a probed run to keep: what was measured is
  * written whatever comes after.
@@ -370,7 +418,7 @@ static int session_runs(struct session *s)
 			break;
 	}
 	log_progress_end();
-	record_engine_stop(s->engine);
+	session_stop(s);
 	return err;
 }
 
@@ -466,10 +514,8 @@ int record_session(const struct record_options *options)
 		goto out;
 	status = EXIT_FAILURE;
 	err = session_runs(&s);
-	if (err == -EINTR) {
-		log_error("interrupted before the first run: nothing was recorded");
-		status = 128 + record_workload_interrupted();
-	}
+	if (err == -EINTR)
+		status = interrupted();
 	if (err)
 		goto out;
 	session_resolve(&s);

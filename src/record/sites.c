@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "record/function.h"
 #include "symbol/name.h"
 
 /* What a trampoline can pass on in registers. */
@@ -19,8 +20,11 @@
 struct resolver {
 	struct record_sites *sites;
 	struct record_symbols *symbols;
-	const struct record_features *features;
+	struct record_features *features;
 	enum record_attach attach;
+	/* What came of trying a kprobe on a function without ftrace location; 1: not tried. */
+	int notrace;
+	bool *marks; /* by symbol: see site_mark() */
 };
 
 const char *record_skip_text(enum record_skip skip)
@@ -114,23 +118,48 @@ static int choose_fentry(const struct resolver *r, struct record_site *site, con
 	return -EOPNOTSUPP;
 }
 
+/* Is there kprobe.multi? Tried when first asked, which takes a while. */
+static bool has_multi(const struct resolver *r)
+{
+	const struct symbol_sym *const *named;
+	size_t n;
+
+	named = symbol_kallsyms_named(r->symbols->ks, RECORD_EMPTY_FUNCTION, &n);
+	return !record_features_try_multi(r->features, n == 1 ? named[0]->addr : 0);
+}
+
 static int choose_multi(const struct resolver *r, struct record_site *site, const char **why)
 {
 	enum symbol_answer ftrace = symbol_tracing_is_ftrace(r->symbols->tracing, site->sym);
 
-	*why = record_features_why_not_multi(r->features);
-	if (*why)
-		return -EOPNOTSUPP;
 	/* Where it is not known the kernel refuses what is none: it takes ftrace locations only. */
 	if (ftrace == SYMBOL_NO || (ftrace == SYMBOL_UNKNOWN && !site->named)) {
 		*why = "kprobe.multi cannot reach it (no ftrace location)";
+		return -EOPNOTSUPP;
+	}
+	if (!has_multi(r)) {
+		*why = record_features_why_not_multi(r->features);
 		return -EOPNOTSUPP;
 	}
 	site->mech = PROFILE_MECH_MULTI;
 	return 0;
 }
 
-static int choose_kprobe(const struct resolver *r, struct record_site *site, enum record_skip *skip,
+/*
+ * Without CONFIG_KPROBE_EVENTS_ON_NOTRACE the kernel's probe events refuse functions that have no ftrace
+ * location, copies of those that have one excepted. Tried on the first that comes along.
+ */
+static bool is_notrace(struct resolver *r, const struct symbol_sym *sym)
+{
+	if (symbol_tracing_is_ftrace(r->symbols->tracing, sym) != SYMBOL_NO ||
+	    strchr(sym->name, '.'))
+		return false;
+	if (r->notrace > 0)
+		r->notrace = record_kprobe_try(sym->addr);
+	return r->notrace == -EINVAL;
+}
+
+static int choose_kprobe(struct resolver *r, struct record_site *site, enum record_skip *skip,
 			 const char **why)
 {
 	*why = record_features_why_not_kprobe(r->features);
@@ -146,12 +175,16 @@ static int choose_kprobe(const struct resolver *r, struct record_site *site, enu
 	if (site->named ? !is_entry(r, site->sym) :
 			  symbol_tracing_is_ftrace(r->symbols->tracing, site->sym) != SYMBOL_YES)
 		return -EPERM;
+	*why = "it has no ftrace location, and this kernel takes no probes there (it is built without "
+	       "CONFIG_KPROBE_EVENTS_ON_NOTRACE)";
+	if (is_notrace(r, site->sym))
+		return -EPERM;
 	site->mech = PROFILE_MECH_KPROBE;
 	return 0;
 }
 
 /* Chooses the mechanism. 0, or the reason why not in *SKIP and, in words, in *WHY. */
-static int choose(const struct resolver *r, struct record_site *site, enum record_skip *skip,
+static int choose(struct resolver *r, struct record_site *site, enum record_skip *skip,
 		  const char **why)
 {
 	const char *reason;
@@ -177,14 +210,21 @@ static int choose(const struct resolver *r, struct record_site *site, enum recor
 	return choose_kprobe(r, site, skip, why);
 }
 
-static bool known(const struct record_sites *sites, const struct symbol_sym *sym)
+/* Whether there is a site at SYM's address; symbols of one address share the answer. */
+static bool *site_mark(struct resolver *r, const struct symbol_sym *sym)
 {
-	for (uint32_t i = 0; i < sites->n_items; i++)
-		if (sites->items[i].sym->addr == sym->addr)
-			return true;
-	return false;
+	const struct symbol_sym *all;
+	size_t n;
+
+	all = symbol_kallsyms_all(r->symbols->ks, &n);
+	if (!r->marks)
+		r->marks = alloc_array(n, sizeof(*r->marks));
+	while (sym > all && sym[-1].addr == sym->addr)
+		sym--;
+	return &r->marks[sym - all];
 }
 
+/* 0 where there is a site now, or was already. */
 static int site_add(struct resolver *r, const struct symbol_sym *sym, bool named)
 {
 	struct record_site site = { .sym = sym, .named = named };
@@ -192,12 +232,13 @@ static int site_add(struct resolver *r, const struct symbol_sym *sym, bool named
 	const char *why;
 	int err;
 
-	if (known(r->sites, sym))
+	if (*site_mark(r, sym))
 		return 0;
 	err = choose(r, &site, &skip, &why);
 	if (!err) {
 		site.name = alloc_strndup(sym->name, symbol_name_base_len(sym->name));
 		vec_push(r->sites, items, site);
+		*site_mark(r, sym) = true;
 		return 0;
 	}
 	if (named) {
@@ -318,7 +359,7 @@ static bool matches(const struct symbol_kallsyms *ks, const struct symbol_sym *s
 static int resolve_glob(struct resolver *r, const char *pattern)
 {
 	const struct symbol_sym *all;
-	uint32_t before = r->sites->n_items, matched = 0;
+	uint32_t matched = 0, sites = 0;
 	size_t n;
 
 	all = symbol_kallsyms_all(r->symbols->ks, &n);
@@ -326,9 +367,9 @@ static int resolve_glob(struct resolver *r, const char *pattern)
 		if (!matches(r->symbols->ks, &all[i], pattern))
 			continue;
 		matched++;
-		site_add(r, &all[i], false);
+		sites += !site_add(r, &all[i], false);
 	}
-	if (r->sites->n_items == before) {
+	if (!sites) {
 		if (matched)
 			log_error(
 				"'%s' matches %u functions, none of which can be measured (-v lists why)",
@@ -340,10 +381,46 @@ static int resolve_glob(struct resolver *r, const char *pattern)
 	return 0;
 }
 
-int record_sites_list(struct record_symbols *symbols, const struct record_features *features,
+/*
+ * Many functions are attached by kprobe.multi, those that were named excepted: the kernel takes 0.1 s to
+ * take down each trampoline of fentry.
+ */
+static void prefer_multi(struct resolver *r)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < r->sites->n_items; i++)
+		n += r->sites->items[i].mech == PROFILE_MECH_FENTRY;
+	if (n <= RECORD_MAX_FENTRY || r->attach != RECORD_ATTACH_AUTO || !has_multi(r))
+		return;
+	for (uint32_t i = 0; i < r->sites->n_items; i++)
+		if (r->sites->items[i].mech == PROFILE_MECH_FENTRY && !r->sites->items[i].named)
+			r->sites->items[i].mech = PROFILE_MECH_MULTI;
+}
+
+/* Tells FN of SYM, which matches. */
+static void list_one(struct resolver *r, const struct symbol_sym *sym, record_site_fn fn, void *arg)
+{
+	struct record_site by_glob = { .sym = sym }, by_name = { .sym = sym, .named = true };
+	const char *why_not = NULL, *why_not_by_name = NULL;
+	enum record_skip skip;
+
+	if (!choose(r, &by_glob, &skip, &why_not)) {
+		fn(sym, by_glob.mech, NULL, arg);
+		return;
+	}
+	if (skip == RECORD_SKIP_NOT_FTRACE)
+		why_not = "it has no ftrace location";
+	if (!choose(r, &by_name, &skip, &why_not_by_name))
+		fn(sym, by_name.mech, why_not, arg);
+	else
+		fn(sym, PROFILE_MECH_NONE, why_not_by_name, arg);
+}
+
+int record_sites_list(struct record_symbols *symbols, struct record_features *features,
 		      const char *glob, record_site_fn fn, void *arg)
 {
-	struct resolver r = { NULL, symbols, features, RECORD_ATTACH_AUTO };
+	struct resolver r = { NULL, symbols, features, RECORD_ATTACH_AUTO, 1 };
 	const struct symbol_sym *all;
 	int matched = 0, err;
 	size_t n;
@@ -353,28 +430,22 @@ int record_sites_list(struct record_symbols *symbols, const struct record_featur
 		return err;
 	all = symbol_kallsyms_all(symbols->ks, &n);
 	for (size_t i = 0; i < n; i++) {
-		struct record_site site = { .sym = &all[i], .named = true };
-		enum record_skip skip;
-		const char *why = NULL;
-
 		if (!matches(symbols->ks, &all[i], glob))
 			continue;
 		matched++;
-		if (choose(&r, &site, &skip, &why))
-			site.mech = PROFILE_MECH_NONE;
-		fn(&all[i], site.mech, why, arg);
+		list_one(&r, &all[i], fn, arg);
 	}
 	return matched;
 }
 
 int record_sites_resolve(struct record_sites *sites, struct record_symbols *symbols,
-			 const struct record_features *features, enum record_attach attach,
+			 struct record_features *features, enum record_attach attach,
 			 char *const *patterns, uint32_t n_patterns)
 {
-	struct resolver r = { sites, symbols, features, attach };
+	struct resolver r = { sites, symbols, features, attach, 1 };
 	int err = 0, one;
 
-	if (features->fentry && features->kprobe && features->multi) {
+	if (features->fentry && features->kprobe && !has_multi(&r)) {
 		log_error("functions cannot be measured on this kernel: fentry: %s; kprobes: %s; "
 			  "kprobe.multi: %s. Without --func, syscalls and samples are recorded",
 			  record_features_why_not_fentry(features),
@@ -385,11 +456,17 @@ int record_sites_resolve(struct record_sites *sites, struct record_symbols *symb
 	err = record_symbols_load_functions(symbols);
 	if (err)
 		return err;
-	for (uint32_t i = 0; i < n_patterns; i++) {
-		one = is_glob(patterns[i]) ? resolve_glob(&r, patterns[i]) :
-					     resolve_name(&r, patterns[i]);
+	/* Names first: what is named and matches too, counts as named. */
+	for (uint32_t i = 0; i < 2 * n_patterns; i++) {
+		char *pattern = patterns[i % n_patterns];
+
+		if (is_glob(pattern) != (i >= n_patterns))
+			continue;
+		one = is_glob(pattern) ? resolve_glob(&r, pattern) : resolve_name(&r, pattern);
 		err = err ?: one;
 	}
+	prefer_multi(&r);
+	free(r.marks);
 	return err;
 }
 

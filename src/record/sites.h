@@ -12,6 +12,12 @@
 #include "record/features.h"
 #include "record/symbols.h"
 
+/* The kernel's own test function, which does next to nothing. */
+#define RECORD_EMPTY_FUNCTION "bpf_fentry_test1"
+
+/* With more functions than this, auto takes kprobe.multi for those of globs. */
+#define RECORD_MAX_FENTRY 32
+
 enum record_attach {
 	RECORD_ATTACH_AUTO,
 	RECORD_ATTACH_FENTRY,
@@ -50,15 +56,16 @@ const char *record_skip_text(enum record_skip skip);
  * be measured, with the reason and what to measure instead, and returns -EINVAL if there was any.
  */
 int record_sites_resolve(struct record_sites *sites, struct record_symbols *symbols,
-			 const struct record_features *features, enum record_attach attach,
+			 struct record_features *features, enum record_attach attach,
 			 char *const *patterns, uint32_t n_patterns);
 /*
  * Tells FN of each function whose name, less clone suffixes, matches GLOB: how `record` would probe
- * it if it were named, or, with MECH NONE, WHY not. Returns how many matched, or -errno, reported.
+ * it, and WHY it leaves it out of globs, if it does; or, with MECH NONE, WHY it would not at all.
+ * Returns how many matched, or -errno, reported.
  */
 typedef void (*record_site_fn)(const struct symbol_sym *sym, enum profile_mechanism mech,
 			       const char *why, void *arg);
-int record_sites_list(struct record_symbols *symbols, const struct record_features *features,
+int record_sites_list(struct record_symbols *symbols, struct record_features *features,
 		      const char *glob, record_site_fn fn, void *arg);
 
 void record_sites_deinit(struct record_sites *sites);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -23,6 +24,10 @@
 #define REPORT_MAX    65536 /* bytes of reports read */
 #define REPORT_LINES  64
 
+/* Files open besides probes: programs, maps, links, the sampler's, what we were started with. */
+#define FILES_BESIDES 1024
+
+static struct rlimit files_before; /* zero: not changed */
 static volatile sig_atomic_t interrupted;
 static volatile pid_t child;
 
@@ -42,6 +47,27 @@ void record_workload_catch_signals(void)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
+}
+
+void record_workload_need_files(uint32_t n)
+{
+	struct rlimit now, more;
+
+	if (getrlimit(RLIMIT_NOFILE, &now) || now.rlim_cur >= n + FILES_BESIDES)
+		return;
+	more = now;
+	more.rlim_cur = n + FILES_BESIDES;
+	if (more.rlim_max < more.rlim_cur)
+		more.rlim_max = more.rlim_cur;
+	if (setrlimit(RLIMIT_NOFILE, &more)) {
+		/* Without CAP_SYS_RESOURCE. */
+		more = now;
+		more.rlim_cur = now.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &more))
+			return;
+	}
+	if (!files_before.rlim_cur)
+		files_before = now;
 }
 
 int record_workload_interrupted(void)
@@ -146,6 +172,8 @@ static void child_main(const char *path, char *const *argv, int (*prepare)(void 
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
+	if (files_before.rlim_cur)
+		setrlimit(RLIMIT_NOFILE, &files_before);
 	snprintf(number, sizeof(number), "%d", report);
 	setenv(REPORT_FD_ENV, number, 1);
 	if (prepare)

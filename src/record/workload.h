@@ -29,6 +29,9 @@ int record_workload_find(const char *command, char **path);
 int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
 			int (*prepare)(void *arg), void *arg);
 
+/* Makes room for N more open files, which the command shall not have. */
+void record_workload_need_files(uint32_t n);
+
 /* Waits until interrupted or, if PID is not 0, until that process ends. */
 int record_workload_wait(int32_t pid);
 

@@ -14,7 +14,6 @@ guest_slab() {
 # slab_checks ITERATIONS: of what guest_slab ITERATIONS left.
 slab_checks() {
 	local iterations=$1 how
-	"$kprotperf" report auto.data >report.txt
 	for how in auto kprobe; do
 		is "$how: the workload finished" "$(cat $how.status)" 0
 		like "$how: and its figures came" "$(cat $how.out)" "^big-fork iterations=$iterations "
@@ -25,9 +24,9 @@ slab_checks() {
 	# Of all matches that list shows, each is probed or said to be left out.
 	holds "every match is probed, or left out with a word" \
 		"$(grep -c '^[^ ]' list.txt) ==
-		 ([\"$(sed -n 's/^Probes on functions: //p' report.txt)\" | scan(\"[0-9]+\") | tonumber] | add) +
+		 $(json auto '[.costs.mechanisms[].functions | numbers] | add') +
 		 ([\"$(grep 'left out' auto.err | tr '\n' ' ')\" | scan(\"([0-9]+) matching\") | .[0] | tonumber] | add)"
-	holds 'which are not few' "$(grep -cE ' (fentry|kprobe) *$' list.txt) > 30"
+	holds 'which are not few' "$(grep -cE ' (fentry|kprobe|kprobe\.multi) *$' list.txt) > 30"
 	equal 'nothing remains attached' "$(cat after.txt)" "$(cat before.txt)"
 	clean_dmesg
 }
