@@ -1,0 +1,78 @@
+#!/bin/bash
+# lab module: an external module, from a folder that stays as it is, for a kernel that is built.
+
+# shellcheck disable=SC2016,SC2154 # text for guests; names from tap.sh
+# shellcheck source=SCRIPTDIR/tap.sh
+. "$(dirname "$0")/tap.sh"
+need hardened debug
+
+mkdir 'a module'
+cat >'a module/Kbuild' <<'TEXT'
+obj-m := lab_test.o
+TEXT
+cat >'a module/lab_test.c' <<'TEXT'
+#include <linux/module.h>
+noinline int lab_test_function(int a);
+noinline int lab_test_function(int a)
+{
+	return a + 1;
+}
+static int __init lab_test_init(void)
+{
+	pr_info("lab_test: %d\n", lab_test_function(41));
+	return 0;
+}
+static void __exit lab_test_exit(void)
+{
+}
+module_init(lab_test_init);
+module_exit(lab_test_exit);
+MODULE_LICENSE("GPL");
+TEXT
+find 'a module' -type f | sort | xargs -d '\n' sha256sum >before
+
+# Another module's folder of that name may be in the cache: this one is unlike any.
+printf '/* %s */\n' "$scratch" >>'a module/lab_test.c'
+find 'a module' -type f | sort | xargs -d '\n' sha256sum >before
+folders=()
+for kernel in hardened debug; do
+	try "$lab" module --kernel "$kernel" 'a module'
+	is "a module builds for $kernel" "$status" 0
+	like 'and its path is told' "$out" "/kernels/$kernel-.*/modules/a_module-.*/lab_test\.ko$"
+	ok 'there it is' test -s "$out"
+	ko=$out
+	folders+=("${ko%/*}")
+	# Loading fails where version, layout or BTF are not the kernel's own.
+	try "$lab" run --kernel "$kernel" -- sh -c 'insmod "$1" && dmesg | grep -o "lab_test: 42" &&
+		grep -c "lab_test_function.*lab_test" /proc/kallsyms && ls /sys/kernel/btf && rmmod lab_test' sh "$ko"
+	is "the $kernel guest loads it, with BTF" "$status:$out" $'0:lab_test: 42\n1\nlab_test\nvmlinux'
+done
+find 'a module' -type f | sort | xargs -d '\n' sha256sum >after
+ok 'the folder is as it was' cmp before after
+
+begin=${EPOCHREALTIME/./}
+try "$lab" module --kernel=debug 'a module'
+took=$((${EPOCHREALTIME/./} - begin))
+is 'again, it is the same one' "$status:$out" "0:$ko"
+ok "and immediate ($((took / 1000)) ms)" test "$took" -lt 1000000
+
+echo 'static int x = "not C";;;(' >>'a module/lab_test.c'
+try "$lab" module 'a module'
+is 'what does not compile fails' "$status:$out" 1:
+like "with the compiler's words" "$err" 'lab_test\.c:[0-9]+:.*error'
+like 'and the name of the log' "$err" '^lab: module a_module does not build; the whole log is .*/module-a_module\.log$'
+ok 'an older build stays' test -s "$ko"
+mkdir empty
+try "$lab" module empty
+is 'a folder without Kbuild is none' "$status:$err" '1:lab: there is no empty/Kbuild and no empty/Makefile'
+try "$lab" module --kernel nosuch 'a module'
+is 'an unknown kernel is wrong usage' "$status" 2
+try "$lab" module
+is 'so is no folder' "$status" 2
+try env KPROTPERF_LAB="$scratch/cache" "$lab" module 'a module'
+is 'a kernel that is not built is said to be' "$status:$err" \
+	"1:lab: kernel 'hardened' is not built; build it with: scripts/lab build hardened"
+
+rm -rf "${folders[@]}" "$cache/logs/module-a_module.log"
+
+done_testing
