@@ -1,0 +1,207 @@
+#!/bin/bash
+# Times less probe cost are true: of functions whose instruction counts are known (tests/module),
+# by each mechanism.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=SCRIPTDIR/figures.sh
+. "$(dirname "$0")/figures.sh"
+
+mechanisms='fentry multi kprobe'
+
+control=/sys/kernel/debug/kprotperf_known
+shapes='known_empty known_small known_plain known_outer known_inner_a known_inner_b known_recursive
+	known_tail known_tail_end known_irqs_off'
+loud='known_interrupted known_tick known_sleeping msleep known_yielding'
+leaves=$(printf 'known_leaf_%d ' {0..19})
+
+# --- guest -------------------------------------------------------------------
+
+# tell FILE WORD...: to the module.
+tell() {
+	local file=$1
+	shift
+	echo "$*" >"$control/$file" || echo "the module refuses: $file $*" >&2
+}
+
+# Each shape without interrupts, whose time would be its own too.
+act_quiet() {
+	local shape
+	for shape in empty small plain nested recursive tail leaves; do
+		tell quiet $shape 100
+	done
+	tell quiet irqs-off 1000
+}
+
+# With the sampler's interrupts, the timer's, and others that want the CPU. The plain ones are so many
+# that the interrupts' share in them is what it is on average.
+act_sampled() {
+	local begun now competitor
+	act_quiet
+	tell run plain 20000
+	tell run interrupted 5
+	tell run sleeping 5
+	read -r begun <$control/ticks
+	tell ticking 50
+	# Busy all the time, so that it is always this that is interrupted.
+	now=$begun
+	while [ "$now" -lt $((begun + 50)) ]; do
+		read -r now <$control/ticks
+	done
+	rm -f ready
+	"$acts" until-told &
+	competitor=$!
+	await test -e ready
+	tell run yielding 1
+	kill $competitor
+}
+
+measure() {
+	local shape
+	cat $control/known >known.txt
+	for shape in empty small plain nested recursive tail leaves tick irqs-off interrupted yielding; do
+		tell measure $shape 3
+		cat $control/measure
+	done >measured.txt
+}
+
+# list NAME...: as options.
+list() {
+	printf -- '--func=%s ' "$@"
+}
+
+guest_main() {
+	local how
+	insmod "$(cat module.txt)" || return
+	measure
+	for how in $mechanisms; do
+		# shellcheck disable=SC2046,SC2086 # lists of words
+		{
+			record "shapes-$how" --attach="$how" --freq=0 $(list $shapes known_leaves $leaves) -- \
+				bash "$self" --guest act_quiet
+			cat $control/ticks >"ticks-$how.txt"
+			record "sampled-$how" --attach="$how" $(list $shapes $loud) -- \
+				bash "$self" --guest act_sampled
+			cat $control/ticks >>"ticks-$how.txt"
+		}
+	done
+	record pipe --freq=0 -- "$acts" blocked-reads 20
+	rmmod kprotperf_known
+}
+
+side "$@"
+
+# --- host --------------------------------------------------------------------
+
+need hardened
+if ! "$lab" module --kernel hardened "$repo/tests/module" >module.txt; then
+	echo 'Bail out! tests/module does not build'
+	exit 1
+fi
+boot hardened guest_main
+clean_dmesg
+
+# known FUNCTION self|total: of the mean call.
+known() {
+	awk -v name="$1" -v of="$2" '$1 == name { sum += of == "self" ? $2 : $3; n++ }
+		END { if (n) printf "%.3f\n", sum / n }' known.txt
+}
+
+# true_to WHAT GOT KNOWN: to 1 % or 5 instructions.
+true_to() {
+	close_to "$1" "$2" "$3" 1 5
+}
+
+# What is still wrong. The known counts are right: they are measured too.
+todo=(
+	'multi.*: known_(empty|small|plain|outer|inner|tail|leaf|leaves)' 'a function costs 5 instructions more for each that comes before it in its bucket of the hash of the ftrace_ops'
+	'kprobe, .*: known_outer' 'a function costs 4 instructions more for each probe that comes before it in its bucket of kprobe_table'
+	'kprobe, .*: known_tail( itself)?$' 'both return through one trampoline, which is taken off twice'
+	': known_recursive' 'closing a frame that had others in it costs more than what is calibrated'
+	': known_leaves itself' 'an instruction or two for each of 20 functions'
+)
+
+# What the module says it executes is what the time stamp counter says, to the instruction. The
+# recursion is started by three instructions more; what yielding costs is known roughly.
+is_measured() {
+	awk -v shape="$1" '$1 == shape && $3 == $4 { print $3 }' measured.txt
+}
+for pair in empty:empty small:small plain:plain nested:outer tail:tail leaves:leaves tick:tick \
+	irqs-off:irqs_off interrupted:interrupted; do
+	equal "known_${pair#*:} executes what it is made of" "$(is_measured "${pair%:*}")" \
+		"$(awk -v name="known_${pair#*:}" '$1 == name { print $3 }' known.txt)"
+done
+equal 'known_recursive too' "$(is_measured recursive)" \
+	"$(awk '$1 == "known_recursive" && $3 > max { max = $3 } END { print max + 3 }' known.txt)"
+within 'known_yielding nearly' "$(is_measured yielding)" "$(known known_yielding total)" 0.2
+
+# count_is HOW NAME FUNCTION CALLS
+count_is() {
+	equal "$1, $2: calls of $3" "$(count "$2-$1" "$3")" "$4"
+}
+
+check_shapes() {
+	local how=$1 name=$2 f
+	for f in $shapes; do
+		true_to "$how, $name: $f" "$(mean oncpu "$name-$how" "$f")" "$(known "$f" total)"
+		true_to "$how, $name: $f itself" "$(mean self "$name-$how" "$f")" "$(known "$f" self)"
+	done
+	for f in empty small outer tail tail_end; do
+		count_is "$how" "$name" known_$f 100
+	done
+	count_is "$how" "$name" known_recursive 800
+	count_is "$how" "$name" known_inner_a 200
+	count_is "$how" "$name" known_inner_b 100
+	count_is "$how" "$name" known_irqs_off 1000
+	equal "$how, $name: nothing is lost" "$(lost "$name-$how")" nothing
+}
+
+check_leaves() {
+	local how=$1 f
+	for f in known_leaves $leaves; do
+		true_to "$how: $f" "$(mean oncpu "shapes-$how" "$f")" "$(known "$f" total)"
+		count_is "$how" shapes "$f" 100
+	done
+	true_to "$how: known_leaves itself, with 20 functions timed in it" \
+		"$(mean self "shapes-$how" known_leaves)" "$(known known_leaves self)"
+}
+
+check_loud() {
+	local how=$1 ticks
+	ticks=$(($(tail -n 1 "ticks-$how.txt") - $(head -n 1 "ticks-$how.txt")))
+	holds "$how: the timer interrupted, $ticks times" "$ticks >= 50 + 5 * 3"
+	# The kernel's own threads may have had the CPU at one or the other.
+	holds "$how: which is counted in [irq]" "$(count "sampled-$how" known_tick '[irq]') as \$n |
+		\$n <= $ticks and \$n >= $ticks - 2"
+	equal "$how: and nowhere else" "$(count "sampled-$how" known_tick)" "$(count "sampled-$how" known_tick '[irq]')"
+	true_to "$how: known_tick, in [irq]" "$(mean oncpu "sampled-$how" known_tick '[irq]')" "$(known known_tick total)"
+	true_to "$how: the timed function in the interrupt is not part of the one interrupted itself" \
+		"$(mean self "sampled-$how" known_interrupted)" "$(known known_interrupted self)"
+	holds "$how: but in all it took" "$(mean oncpu "sampled-$how" known_interrupted) >=
+		$(known known_interrupted total) + 3 * $(known known_tick total)"
+
+	true_to "$how: known_sleeping itself" "$(mean self "sampled-$how" known_sleeping)" "$(known known_sleeping self)"
+	holds "$how: its sleep is in its wall time" "$(mean wall "sampled-$how" known_sleeping) >= 4000000"
+	holds "$how: and not in its time on the CPU" "$(mean oncpu "sampled-$how" known_sleeping) < 10000"
+	holds "$how: the same for msleep" "$(mean wall "sampled-$how" msleep) >= 4000000 and
+		$(mean oncpu "sampled-$how" msleep) < 6000"
+
+	true_to "$how: known_yielding, which others preempt" "$(mean oncpu "sampled-$how" known_yielding)" \
+		"$(is_measured yielding)"
+	holds "$how: they do" "$(mean wall "sampled-$how" known_yielding) > 1.3 * $(known known_yielding total)"
+}
+
+for how in $mechanisms; do
+	check_shapes "$how" shapes
+	check_shapes "$how" sampled
+	holds "$how: which samples hit" "$(json "sampled-$how" .samples.workload) >= 20"
+	check_leaves "$how"
+	check_loud "$how"
+done
+
+holds 'reads of the pipe are counted' "$(figure 4 oncpu pipe read -) >= 20"
+holds 'their sleep is in their wall time' "$(figure 5 wall pipe read -) >= 20 * 18000000"
+holds 'and not in their time on the CPU' "$(syscall_mean oncpu pipe read) < 20000"
+
+done_testing
