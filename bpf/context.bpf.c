@@ -37,7 +37,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 			return 0;
 	}
 	/* Coming from user space, so nothing can be open: returns were missed. */
-	frames_drop(t, ENGINE_LOSS_NO_RETURN);
+	frames_drop(t);
 	t->flags = ENGINE_TASK_LIVE;
 	t->skipped = 0;
 	t->ctx = syscall_context(nr);
@@ -75,7 +75,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		t->flags = ENGINE_TASK_LIVE;
 		return 0;
 	}
-	frames_drop(t, ENGINE_LOSS_NO_RETURN);
+	frames_drop(t);
 	context_close(cpu, t, &end, &syscall_inner, ret);
 	return 0;
 }

@@ -62,6 +62,15 @@ struct {
 	__type(value, struct engine_cell);
 } cells __weak SEC(".maps");
 
+/* Calls of a site that were not timed because their return was missed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} missed __weak SEC(".maps");
+
 const volatile __u32 max_cells __weak = 1;
 const volatile __u32 n_shards __weak = 1;
 
@@ -359,15 +368,35 @@ static __always_inline struct engine_frame *frame_at(struct engine_task *t, __u3
 	return (void *)t->frames + (top & ENGINE_TOP_MASK);
 }
 
-/* Drops the frames of functions that are open although their task is back at its base. */
-static __always_inline void frames_drop(struct engine_task *t, enum engine_loss reason)
+/*
+ * Drops the frames above UNTIL, whose returns were missed. Not inlined: it runs only where something
+ * was missed.
+ */
+static __noinline int frames_miss(struct engine_task *t, __u32 until)
 {
-	__u32 top = t->top;
+	__u32 top;
 
-	if (top) {
-		loss_count(reason, top / ENGINE_FRAME);
-		t->top = 0;
+	if (!t)
+		return 0;
+	top = t->top;
+	for (int i = 0; i < ENGINE_DEPTH && top > until; i++) {
+		__u32 site = frame_at(t, top)->key / ENGINE_CONTEXTS;
+		__u64 *n = bpf_map_lookup_elem(&missed, &site);
+
+		if (n)
+			__sync_fetch_and_add(n, 1);
+		loss_count(ENGINE_LOSS_NO_RETURN, 1);
+		top -= ENGINE_FRAME;
 	}
+	t->top = until;
+	return 0;
+}
+
+/* Drops the frames of functions that are open although their task is back at its base. */
+static __always_inline void frames_drop(struct engine_task *t)
+{
+	if (t->top)
+		frames_miss(t, 0);
 }
 
 #endif

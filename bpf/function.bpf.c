@@ -129,8 +129,7 @@ static __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 	top = t->top;
 	found = frame_find(t, top, site, sp);
 	if (found) {
-		loss_count(ENGINE_LOSS_NO_RETURN, (top - found) / ENGINE_FRAME);
-		t->top = found;
+		frames_miss(t, found);
 		return true;
 	}
 	if (t->skipped)

@@ -85,6 +85,47 @@ static void warn_losses(struct analyze_warnings *w, const struct profile *p, con
 	}
 }
 
+#define MISSED_SHOWN 3
+
+/* The site with most returns missed of those that are not in SHOWN, or NULL. */
+static const struct profile_site *most_missed(const struct profile *p,
+					      const struct profile_site *const *shown, uint32_t n)
+{
+	const struct profile_site *most = NULL;
+	uint32_t i, j;
+
+	for (i = 0; i < p->n_sites; i++) {
+		const struct profile_site *site = &p->sites[i];
+
+		for (j = 0; j < n && shown[j] != site; j++)
+			;
+		if (j == n && site->missed && (!most || site->missed > most->missed))
+			most = site;
+	}
+	return most;
+}
+
+/* Functions under kprobes lose returns when many tasks sleep in them; fentry does not. */
+static void warn_missed(struct analyze_warnings *w, const struct profile *p, const char *side)
+{
+	const struct profile_site *shown[MISSED_SHOWN], *site;
+	char n[OUTPUT_NUMBER_MAX];
+	uint32_t i;
+
+	for (i = 0; i < MISSED_SHOWN; i++) {
+		site = shown[i] = most_missed(p, shown, i);
+		if (!site)
+			return;
+		output_number(n, OUTPUT_COUNT, (double)site->missed, p->clock);
+		analyze_warnings_add(w, "%s%s calls of %s are not timed: %s missed their return%s",
+				     side, n, site->name, profile_mechanism_name(site->mech),
+				     site->mech == PROFILE_MECH_FENTRY ?
+					     "" :
+					     ", as it does where many tasks sleep in a function "
+					     "(record --attach=fentry does not)");
+	}
+}
+
 static void warn_failed_runs(struct analyze_warnings *w, const struct profile *p, const char *side)
 {
 	uint32_t i, failed = 0, first = 0;
@@ -210,6 +251,7 @@ void analyze_warnings_of_profile(struct analyze_warnings *w, const struct profil
 	if (!p->n_runs)
 		analyze_warnings_add(w, "%sthe file holds no runs", side);
 	warn_losses(w, p, side);
+	warn_missed(w, p, side);
 	warn_unaccounted(w, p, side);
 	warn_failed_runs(w, p, side);
 	if (raw)

@@ -74,7 +74,7 @@ static void decode_environment(struct wire_in *in, struct section_decoder *d)
 
 static void decode_sites(struct wire_in *in, struct section_decoder *d)
 {
-	uint32_t i, n = wire_get_n(in, 7);
+	uint32_t i, n = wire_get_n(in, 8);
 
 	d->p->n_sites = 0; /* the file has its own site 0 */
 	for (i = 0; i < n && !in->error; i++) {
@@ -86,6 +86,7 @@ static void decode_sites(struct wire_in *in, struct section_decoder *d)
 		site.addr = wire_get_varint(in);
 		site.file = get_string(in, d);
 		site.line = wire_get_u32(in);
+		site.missed = wire_get_varint(in);
 		if (!in->error)
 			profile_site_add(d->p, &site);
 	}

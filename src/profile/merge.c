@@ -195,6 +195,8 @@ static uint32_t *map_sites(struct profile *dst, const struct profile *src)
 		map[i] = site_find(&table, &src->sites[i]);
 		if (map[i] == INDEX_NONE)
 			map[i] = profile_site_add(dst, &src->sites[i]);
+		else
+			dst->sites[map[i]].missed += src->sites[i].missed;
 	}
 	index_deinit(&table.index);
 	return map;

@@ -89,6 +89,8 @@ struct profile_site {
 	enum profile_site_kind kind;
 	enum profile_mechanism mech;
 	uint64_t addr; /* relative to _stext, or to the module's first function */
+	uint64_t
+		missed; /* calls, in all runs, that are not timed because their return was missed */
 	const char *file; /* relative to the kernel's tree; NULL where unknown */
 	uint32_t line; /* 0 where unknown */
 };

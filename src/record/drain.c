@@ -255,14 +255,6 @@ static uint64_t calls_entered(const struct record_engine_maps *maps)
 	return entered;
 }
 
-static bool has_mechanism(const struct profile *p, enum profile_mechanism mech)
-{
-	for (uint32_t i = 0; i < p->n_sites; i++)
-		if (p->sites[i].mech == mech)
-			return true;
-	return false;
-}
-
 /*
  * Samples that a followed task should have got. Those expected and not received are more: the timer of
  * an idle CPU skips periods.
@@ -277,6 +269,12 @@ static uint64_t samples_lost(const struct drain *d)
 	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
 		skipped += d->maps.cpus[i].skipped;
 	return skipped;
+}
+
+static void drain_missed(struct drain *d)
+{
+	for (uint32_t site = 1; site < d->maps.n_sites; site++)
+		d->p->sites[site].missed += d->maps.missed[site];
 }
 
 static void drain_losses(struct drain *d)
@@ -302,12 +300,7 @@ static void drain_losses(struct drain *d)
 	losses[PROFILE_INFO_OPEN_AT_END] = frames_open(&d->maps);
 	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(d->e);
 	losses[PROFILE_LOSS_PROBE_RECURSION] = record_engine_recursion_misses(d->e);
-	/* Kernels before 6.7 do not count what kprobes miss; ours reads no newer counter yet. */
-	losses[PROFILE_LOSS_PROBE_MISSED] =
-		has_mechanism(d->p, PROFILE_MECH_KPROBE) ||
-				has_mechanism(d->p, PROFILE_MECH_MULTI) ?
-			PROFILE_NOT_COUNTED :
-			0;
+	losses[PROFILE_LOSS_PROBE_MISSED] = record_engine_probe_misses(d->e);
 	losses[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = samples_lost(d);
 }
 
@@ -327,5 +320,6 @@ void record_drain(struct profile *p, uint32_t run, const struct record_engine *e
 	drain_cells(d);
 	drain_samples(d);
 	drain_losses(d);
+	drain_missed(d);
 	free(d);
 }

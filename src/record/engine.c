@@ -40,6 +40,7 @@ enum view {
 	VIEW_CELL_OF,
 	VIEW_CELLS,
 	VIEW_STACKS,
+	VIEW_MISSED,
 	N_VIEWS
 };
 
@@ -54,7 +55,7 @@ struct record_engine {
 	uint32_t n_links, cap_links;
 	struct record_functions *functions;
 	struct record_sampler *sampler;
-	uint64_t misses_before;
+	uint64_t misses_before, probe_misses_before;
 	uint64_t fentry_inner; /* in force for sites attached from now on */
 };
 
@@ -145,6 +146,7 @@ static int set_sizes(struct record_engine *e)
 					       (e->config.n_functions + 2) * ENGINE_CONTEXTS);
 	err = err ?: bpf_map__set_max_entries(s->maps.cells, (e->n_cells + 1) * e->n_shards);
 	err = err ?: bpf_map__set_max_entries(s->maps.stacks, e->n_stacks);
+	err = err ?: bpf_map__set_max_entries(s->maps.missed, e->config.n_functions + 2);
 	err = err ?: bpf_map__set_max_entries(s->maps.multi_sites, multi_slots(e));
 	s->rodata->multi_mask = multi_slots(e) - 1;
 	s->rodata->multi_sp = e->features.multi_is.sp;
@@ -204,7 +206,7 @@ static int map_views(struct record_engine *e)
 	struct bpf_map *maps[N_VIEWS] = {
 		[VIEW_SLOTS] = s->maps.slots,     [VIEW_TASKS] = s->maps.tasks,
 		[VIEW_CELL_OF] = s->maps.cell_of, [VIEW_CELLS] = s->maps.cells,
-		[VIEW_STACKS] = s->maps.stacks,
+		[VIEW_STACKS] = s->maps.stacks,   [VIEW_MISSED] = s->maps.missed,
 	};
 	long page = sysconf(_SC_PAGESIZE);
 
@@ -588,6 +590,7 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.tasks = e->views[VIEW_TASKS].mem,
 		.cell_of = e->views[VIEW_CELL_OF].mem,
 		.cells = e->views[VIEW_CELLS].mem,
+		.missed = e->views[VIEW_MISSED].mem,
 		.stacks = e->config.sample_period ? e->views[VIEW_STACKS].mem : NULL,
 		.losses = (const uint64_t *)e->skel->bss->losses,
 		.n_cpus = e->n_cpus,
@@ -624,6 +627,15 @@ uint64_t record_engine_recursion_misses(const struct record_engine *e)
 	return misses_ever(e) - e->misses_before;
 }
 
+uint64_t record_engine_probe_misses(const struct record_engine *e)
+{
+	uint64_t now = record_functions_probe_misses(e->functions);
+
+	if (now == PROFILE_NOT_COUNTED || e->probe_misses_before == PROFILE_NOT_COUNTED)
+		return PROFILE_NOT_COUNTED;
+	return now - e->probe_misses_before;
+}
+
 uint64_t record_engine_samples_expected(const struct record_engine *e)
 {
 	return record_sampler_expected(e->sampler);
@@ -647,6 +659,8 @@ void record_engine_reset(struct record_engine *e)
 		cpus[i].taken = 0;
 		cpus[i].skipped = 0;
 	}
+	memset(e->views[VIEW_MISSED].mem, 0, e->views[VIEW_MISSED].len);
 	e->misses_before = misses_ever(e);
+	e->probe_misses_before = record_functions_probe_misses(e->functions);
 	record_sampler_reset(e->sampler);
 }

@@ -99,6 +99,7 @@ struct record_engine_maps {
 	const struct engine_task *tasks;
 	const uint64_t *cell_of; /* an array map's values are eight bytes apart at least */
 	const struct engine_cell *cells;
+	const uint64_t *missed; /* by site: calls whose return was missed */
 	const struct engine_stack *stacks; /* NULL without sampler */
 	const uint64_t *losses; /* ENGINE_N_LOSSES */
 	uint32_t n_cpus, n_tasks, n_sites, n_cells, n_shards, n_stacks;
@@ -109,6 +110,9 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 
 /* Programs the kernel skipped since the last reset because one was running on the CPU already. */
 uint64_t record_engine_recursion_misses(const struct record_engine *e);
+
+/* Hits of kprobes and kprobe.multi that the kernel missed since the last reset, or PROFILE_NOT_COUNTED. */
+uint64_t record_engine_probe_misses(const struct record_engine *e);
 
 /* Samples that the periods elapsed since the last reset should have brought, over all CPUs. */
 uint64_t record_engine_samples_expected(const struct record_engine *e);

@@ -58,6 +58,12 @@ void record_functions_set_company(struct record_functions *f, const uint64_t *ad
 void record_functions_detach_last(struct record_functions *f);
 void record_functions_detach(struct record_functions *f); /* accepts NULL */
 
+/*
+ * Hits that the kernel missed of kprobes and kprobe.multi attached here, ever; PROFILE_NOT_COUNTED
+ * where it does not tell (before 6.7) and there are such.
+ */
+uint64_t record_functions_probe_misses(const struct record_functions *f);
+
 /* The sum of what MISSES gives for each program loaded here. */
 uint64_t record_functions_misses(const struct record_functions *f, uint64_t (*misses)(int prog_fd));
 

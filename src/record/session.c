@@ -478,6 +478,27 @@ static uint64_t events_lost(const struct profile *p)
 	return lost;
 }
 
+/* The function whose returns were missed most often: one line, the report has more. */
+static void say_missed(const struct session *s)
+{
+	const struct profile *p = s->p;
+	uint32_t most = 0;
+
+	for (uint32_t i = 1; i < p->n_sites; i++)
+		if (p->sites[i].missed > (most ? p->sites[most].missed : 0))
+			most = i;
+	if (most && p->sites[most].mech != PROFILE_MECH_FENTRY) {
+		const char *why = s->sites.items[most - 1].why_not_fentry;
+
+		log_warn("%" PRIu64 " calls of '%s' are not timed: %s missed their return; %s%s",
+			 p->sites[most].missed, p->sites[most].name,
+			 profile_mechanism_name(p->sites[most].mech),
+			 why ? "fentry, which would not, cannot be had: " :
+			       "--attach=fentry would not",
+			 why ?: "");
+	}
+}
+
 static void say_summary(const struct session *s)
 {
 	const struct profile *p = s->p;
@@ -522,6 +543,7 @@ int record_session(const struct record_options *options)
 	if (profile_file_write(s.p, options->output))
 		goto out;
 	session_resolve_later(&s);
+	say_missed(&s);
 	say_summary(&s);
 	status = workload_status(s.p);
 	if (status && options->argv)

@@ -205,7 +205,10 @@ static int choose(struct resolver *r, struct record_site *site, enum record_skip
 	case RECORD_ATTACH_AUTO:
 		break;
 	}
-	if (!choose_fentry(r, site, why) || !choose_multi(r, site, why))
+	if (!choose_fentry(r, site, why))
+		return 0;
+	site->why_not_fentry = *why;
+	if (!choose_multi(r, site, why))
 		return 0;
 	return choose_kprobe(r, site, skip, why);
 }

@@ -239,6 +239,40 @@ static void test_negative_self(void **state)
 	profile_destroy(p);
 }
 
+/* The three functions with most returns missed are named. */
+static void test_missed(void **state)
+{
+	static const struct {
+		const char *name;
+		enum profile_mechanism mech;
+		uint64_t missed;
+	} sites[] = {
+		{ "seldom", PROFILE_MECH_KPROBE, 1 },      { "never", PROFILE_MECH_KPROBE, 0 },
+		{ "often", PROFILE_MECH_KPROBE, 90 },      { "traced", PROFILE_MECH_FENTRY, 20 },
+		{ "now_and_then", PROFILE_MECH_MULTI, 3 },
+	};
+	struct profile *p = sleeper();
+	uint32_t i;
+
+	(void)state;
+	assert_false(warns(p, false, "missed their return"));
+	for (i = 0; i < sizeof(sites) / sizeof(*sites); i++)
+		profile_site_add(p, &(struct profile_site){ .name = sites[i].name,
+							    .kind = PROFILE_SITE_FUNCTION,
+							    .mech = sites[i].mech,
+							    .missed = sites[i].missed });
+	assert_true(warns(p, false,
+			  "90 calls of often are not timed: kprobe missed their return, as it "
+			  "does where many tasks sleep"));
+	assert_true(warns(p, false, "3 calls of now_and_then are not timed: kprobe.multi missed"));
+	assert_true(
+		warns(p, false, "20 calls of traced are not timed: fentry missed their return"));
+	assert_false(warns(p, false, "fentry missed their return, as"));
+	assert_false(warns(p, false, "seldom"));
+	assert_false(warns(p, false, "never"));
+	profile_destroy(p);
+}
+
 static void test_accounting(void **state)
 {
 	struct profile *p = two_runs();
@@ -499,6 +533,7 @@ int main(void)
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_order_of_times),
 		cmocka_unit_test(test_negative_self),
+		cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_accounting),
 		cmocka_unit_test(test_costs),
 		cmocka_unit_test(test_control_runs_do_not_count),

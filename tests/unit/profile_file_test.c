@@ -35,6 +35,7 @@ static struct profile *rich_profile(void)
 		.addr = UINT64_MAX,
 		.file = "mm/slub.c",
 		.line = UINT32_MAX,
+		.missed = UINT64_MAX,
 	};
 	struct profile_stats *s;
 	uint32_t run, site = profile_site_add(p, &range), stack;
