@@ -39,8 +39,8 @@ act_quiet() {
 act_sampled() {
 	local begun now competitor
 	act_quiet
-	tell run plain 20000
-	tell run interrupted 5
+	tell run plain 10000
+	tell run interrupted 3
 	tell run sleeping 5
 	read -r begun <$control/ticks
 	tell ticking 50
@@ -61,7 +61,7 @@ measure() {
 	local shape
 	cat $control/known >known.txt
 	for shape in empty small plain nested recursive tail leaves tick irqs-off interrupted yielding; do
-		tell measure $shape 3
+		tell measure $shape 2
 		cat $control/measure
 	done >measured.txt
 }
@@ -170,7 +170,7 @@ check_leaves() {
 check_loud() {
 	local how=$1 ticks
 	ticks=$(($(tail -n 1 "ticks-$how.txt") - $(head -n 1 "ticks-$how.txt")))
-	holds "$how: the timer interrupted, $ticks times" "$ticks >= 50 + 5 * 3"
+	holds "$how: the timer interrupted, $ticks times" "$ticks >= 50 + 3 * 3"
 	# The kernel's own threads may have had the CPU at one or the other.
 	holds "$how: which is counted in [irq]" "$(count "sampled-$how" known_tick '[irq]') as \$n |
 		\$n <= $ticks and \$n >= $ticks - 2"

@@ -34,7 +34,7 @@
 #define SLEEPING_TURNS    1000 /* before the sleep, and after it */
 #define SLEEPING_MS       4
 #define YIELDING_TURNS    10000
-#define YIELDING_ROUNDS   1000
+#define YIELDING_ROUNDS   600
 #define IRQS_OFF_TURNS    20000
 #define LEAVES            20
 #define LEAF_TURNS(i)     (5 + 20 * (i))
