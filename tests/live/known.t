@@ -119,6 +119,7 @@ todo=(
 	'kprobe, .*: known_outer' 'a function costs 4 instructions more for each probe that comes before it in its bucket of kprobe_table'
 	'kprobe, .*: known_tail( itself)?$' 'both return through one trampoline, which is taken off twice'
 	': known_recursive' 'closing a frame that had others in it costs more than what is calibrated'
+	'kprobe: known_sleeping itself' 'once 45 of 4,006 too high, in one run of several; not explained'
 	': known_leaves itself' 'an instruction or two for each of 20 functions'
 )
 
