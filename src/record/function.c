@@ -366,7 +366,12 @@ static int multi_attach_half(struct record_functions *f, const struct bpf_progra
 	return 0;
 }
 
-/* Attaches both halves to all N, or neither to any. */
+/*
+ * Attaches both halves to all N, or neither to any. The entry's first: ftrace goes through what is
+ * attached from the latest on, and finding the function again for the return's would take a time that
+ * differs from one to the next, within the call if it came after the entry's program. No task is
+ * followed yet whose return would be missed.
+ */
 static int multi_attach_pair(struct record_functions *f, const struct record_multi_site *items,
 			     uint32_t n)
 {
@@ -377,10 +382,10 @@ static int multi_attach_pair(struct record_functions *f, const struct record_mul
 
 	for (uint32_t i = 0; i < n * repeat; i++)
 		addrs[i] = items[i % n].addr;
-	err = multi_attach_half(f, f->skel->progs.function_ret_multi, BPF_F_KPROBE_MULTI_RETURN,
-				addrs, n * repeat);
+	err = multi_attach_half(f, f->skel->progs.function_multi, 0, addrs, n);
 	if (!err) {
-		err = multi_attach_half(f, f->skel->progs.function_multi, 0, addrs, n);
+		err = multi_attach_half(f, f->skel->progs.function_ret_multi,
+					BPF_F_KPROBE_MULTI_RETURN, addrs, n * repeat);
 		if (err)
 			close(f->fds[--f->n_fds]);
 	}
