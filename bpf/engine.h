@@ -281,12 +281,14 @@ static __always_inline struct engine_clock clock_read(const struct engine_task *
 /*
  * What a site's probes cost, calibrated, in ticks. INNER and FULL may be NULL: then they stand in an
  * instruction, where user space writes them into copies of the program. NESTED, what it costs more to
- * close a frame in which others were, is NULL for those that no frame encloses.
+ * close a frame in which others were, is NULL for those that no frame encloses. TRIP, what it costs
+ * less where the frame's return is one with that of the frame below, is NULL where that cannot be.
  */
 struct probe_cost {
 	const volatile __u64 *inner;
 	const volatile __u64 *full;
 	const volatile __u64 *nested;
+	const volatile __u64 *trip;
 };
 
 #define COST_INNER 0x5173c0d1

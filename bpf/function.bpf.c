@@ -35,6 +35,7 @@ static __always_inline __u32 site_key(struct site site)
 
 /* Calibrated, in ticks: see docs/accounting.md. */
 __u64 fentry_nested __weak = 0;
+__u64 return_trip __weak = 0;
 __u64 kprobe_inner __weak = 0, kprobe_full __weak = 0, kprobe_nested __weak = 0;
 
 /*
@@ -164,6 +165,9 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 		sample_due(ctx, cpu, t, site_key(site));
 	frame_close(cpu, t, f, &end, cost);
 	t->aside = cost_more(t->aside, cost.full);
+	/* A function that ends in a jump to another leaves it its return address. */
+	if (cost.trip && f[-1].sp == f->sp)
+		t->aside -= *cost.trip;
 	barrier();
 	t->top -= ENGINE_FRAME;
 }
@@ -199,7 +203,7 @@ SEC("kretprobe")
 int function_kretprobe(struct pt_regs *ctx)
 {
 	struct site site = { .key = bpf_get_attach_cookie(ctx) };
-	struct probe_cost cost = { &kprobe_inner, &kprobe_full, &kprobe_nested };
+	struct probe_cost cost = { &kprobe_inner, &kprobe_full, &kprobe_nested, &return_trip };
 
 	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), cost);
 	return 0;
@@ -252,7 +256,7 @@ SEC("kretprobe.multi")
 int function_ret_multi(struct pt_regs *ctx)
 {
 	struct site site = { .key = multi_site(ctx) };
-	struct probe_cost cost = { &multi_inner, &multi_full, &multi_nested };
+	struct probe_cost cost = { &multi_inner, &multi_full, &multi_nested, &return_trip };
 
 	if (site.key)
 		function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, cost);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/bpf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -13,16 +14,18 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
+#include "record/trip.h"
 
 #define ROUNDS          101
 #define SAMPLER_PERIODS 20
 
 /*
  * What the empty calls that are timed take by themselves, in instructions: the nop at the entry, the
- * addition, the return and its thunk; for the system call, the test of its number and the empty
+ * addition, the return and its thunk, and of the one with many arguments four more; for the system call, the test of its number and the empty
  * function behind it. On a real clock that is about a nanosecond.
  */
 #define EMPTY_FUNCTION_INSNS 4
+#define MANY_FUNCTION_INSNS  4 /* more than that */
 #define EMPTY_SYSCALL_INSNS  8
 #define EMPTY_NS             1
 
@@ -32,10 +35,12 @@
 struct calibrator {
 	struct record_engine *e;
 	enum profile_clock clock;
-	int run; /* an unattached fentry program: running it calls bpf_fentry_test1() once */
-	uint64_t addr;
-	int32_t btf_id;
+	int run; /* an unattached fentry program: running it calls the empty functions once */
+	const struct record_empty *empty;
+	uint64_t trip;
 };
+
+#define N_MECHANISMS (sizeof(function_mechanisms) / sizeof(function_mechanisms[0]))
 
 struct series {
 	uint64_t values[ROUNDS];
@@ -108,32 +113,93 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-static int calibrate_function(struct calibrator *c, enum profile_mechanism mech,
-			      struct record_cost *cost)
+uint64_t record_cost_inner(const struct record_cost *cost, uint32_t n_args)
 {
-	uint64_t empty = c->clock == PROFILE_CLOCK_INSN ? EMPTY_FUNCTION_INSNS : EMPTY_NS;
-	struct series without, with, inner;
+	return n_args ? cost->inner + cost->inner_args * (n_args - 1) / RECORD_COST_ARGS :
+			cost->inner;
+}
+
+uint64_t record_cost_full(const struct record_cost *cost, uint32_t n_args)
+{
+	return n_args ? cost->full + cost->full_args * (n_args - 1) / RECORD_COST_ARGS : cost->full;
+}
+
+/*
+ * With the outer function probed as well, there is one more call, which encloses another: what that
+ * costs beyond a call. Costs must be in force, or nothing would be set aside for the inner one.
+ */
+static int calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
+			    struct record_cost *cost)
+{
+	struct series one, both;
+	uint32_t site;
+	int err;
+
+	err = record_engine_attach_spare(c->e, 0, mech, &c->empty->inner, &site);
+	if (err)
+		return err;
+	err = measure(c, 0, &one, NULL);
+	if (err)
+		goto detach;
+	err = record_engine_attach_spare(c->e, 1, mech, &c->empty->outer, &site);
+	if (err)
+		goto detach;
+	err = measure(c, 0, &both, NULL);
+	record_engine_detach_last(c->e);
+	if (!err)
+		cost->nested = less(median(&both),
+				    median(&one) + record_cost_full(cost, c->empty->outer.n_args));
+detach:
+	record_engine_detach_last(c->e);
+	return err;
+}
+
+/* FULL and INNER: the cost of probes on TARGET, in the SERIES of an unprobed run. */
+static int measure_probed(struct calibrator *c, enum profile_mechanism mech,
+			  const struct record_target *target, struct series *without,
+			  struct record_cost *cost)
+{
+	struct series with, inner;
 	uint64_t base, probed;
 	uint32_t site;
 	int err;
 
-	err = measure(c, 0, &without, NULL);
-	if (err)
-		return err;
-	err = record_engine_attach_spare(c->e, mech, c->addr, c->btf_id, &site);
+	err = record_engine_attach_spare(c->e, 0, mech, target, &site);
 	if (err)
 		return err;
 	err = measure(c, site, &with, &inner);
 	record_engine_detach_last(c->e);
 	if (err)
 		return err;
-	base = median(&without);
+	base = median(without);
 	probed = median(&with);
 	cost->full = less(probed, base);
-	cost->full_spread = deviation(&with, probed) + deviation(&without, base);
+	cost->full_spread = deviation(&with, probed) + deviation(without, base);
 	cost->inner = median(&inner);
 	cost->inner_spread = deviation(&inner, cost->inner);
-	cost->inner = less(cost->inner, empty);
+	return 0;
+}
+
+static int calibrate_function(struct calibrator *c, enum profile_mechanism mech,
+			      struct record_cost *cost)
+{
+	bool insns = c->clock == PROFILE_CLOCK_INSN;
+	struct record_cost many = {};
+	struct series without;
+	int err;
+
+	err = measure(c, 0, &without, NULL);
+	err = err ?: measure_probed(c, mech, &c->empty->inner, &without, cost);
+	if (err)
+		return err;
+	if (mech == PROFILE_MECH_FENTRY && c->empty->many.addr &&
+	    !measure_probed(c, mech, &c->empty->many, &without, &many)) {
+		cost->full_args = less(many.full, cost->full);
+		cost->inner_args =
+			less(many.inner, cost->inner + (insns ? MANY_FUNCTION_INSNS : 0));
+	}
+	cost->inner = less(cost->inner, insns ? EMPTY_FUNCTION_INSNS : EMPTY_NS);
+	cost->trip = mech == PROFILE_MECH_FENTRY ? 0 : c->trip;
 	cost->known = true;
 	return 0;
 }
@@ -167,38 +233,85 @@ static bool is_used(const struct calibrator *c, const struct profile *p,
 	return false;
 }
 
-void record_calibrate(struct record_engine *e, const struct profile *p, uint64_t addr,
-		      int32_t btf_id, struct record_calibration *out)
+static const enum profile_mechanism function_mechanisms[] = { PROFILE_MECH_FENTRY,
+							      PROFILE_MECH_KPROBE,
+							      PROFILE_MECH_MULTI };
+
+static void calibrate_functions(struct calibrator *c, const struct profile *p,
+				struct record_calibration *out)
 {
-	static const enum profile_mechanism functions[] = { PROFILE_MECH_FENTRY,
-							    PROFILE_MECH_KPROBE,
-							    PROFILE_MECH_MULTI };
-	struct calibrator c = { .e = e, .clock = p->clock, .addr = addr, .btf_id = btf_id };
+	for (unsigned int i = 0; i < N_MECHANISMS; i++) {
+		enum profile_mechanism mech = function_mechanisms[i];
+		int err;
+
+		if (!is_used(c, p, mech))
+			continue;
+		err = c->run < 0 ? c->run : calibrate_function(c, mech, &out->cost[mech]);
+		if (err)
+			log_note("the cost of %s probes is not known and not subtracted: %s",
+				 profile_mechanism_name(mech),
+				 c->run == -ENOENT ? "this kernel has no bpf_fentry_test1" :
+						     log_strerror(err));
+	}
+}
+
+/*
+ * Two functions one by one would be two links of kprobe.multi, which cost more than the one there is
+ * with all functions; what is sought is our own programs' doing, which is the same by fentry.
+ */
+static void calibrate_all_nested(struct calibrator *c, struct record_calibration *out)
+{
+	if (!c->empty->outer.addr)
+		return;
+	for (unsigned int i = 0; i < N_MECHANISMS; i++) {
+		enum profile_mechanism mech = function_mechanisms[i];
+		struct record_cost *cost = &out->cost[mech];
+
+		if (mech == PROFILE_MECH_MULTI)
+			cost->nested = out->cost[PROFILE_MECH_FENTRY].nested;
+		else if (cost->known && calibrate_nested(c, mech, cost))
+			log_note("what nested calls cost more by %s is not known",
+				 profile_mechanism_name(mech));
+	}
+}
+
+/* What kprobes and kprobe.multi share: the way back through the kernel's return trampoline. */
+static void calibrate_trip(struct calibrator *c, const struct profile *p)
+{
+	int err;
+
+	if (c->run < 0 ||
+	    !(is_used(c, p, PROFILE_MECH_KPROBE) || is_used(c, p, PROFILE_MECH_MULTI)))
+		return;
+	err = record_trip_measure(c->run, c->empty->inner.addr, &c->trip);
+	if (err)
+		log_note("functions that end in a call of another timed one will read too low: %s",
+			 log_strerror(err));
+}
+
+void record_calibrate(struct record_engine *e, const struct profile *p,
+		      const struct record_empty *empty, struct record_calibration *out)
+{
+	struct calibrator c = { .e = e, .clock = p->clock, .empty = empty };
 	int err;
 
 	memset(out, 0, sizeof(*out));
+	c.run = empty->inner.btf_id > 0 ? load_runner(empty->inner.btf_id) : -ENOENT;
+	calibrate_trip(&c, p);
 	err = record_engine_follow_caller(e, true);
 	if (err) {
 		log_note("probe cost is not known and not subtracted: %s", log_strerror(err));
-		return;
+		goto out;
 	}
 	calibrate_syscall(&c, &out->cost[PROFILE_MECH_TRACEPOINT]);
-	c.run = btf_id > 0 ? load_runner(btf_id) : -ENOENT;
-	for (unsigned int i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		if (!is_used(&c, p, functions[i]))
-			continue;
-		err = c.run < 0 ? c.run :
-				  calibrate_function(&c, functions[i], &out->cost[functions[i]]);
-		if (err)
-			log_note("the cost of %s probes is not known and not subtracted: %s",
-				 profile_mechanism_name(functions[i]),
-				 c.run == -ENOENT ? "this kernel has no bpf_fentry_test1" :
-						    log_strerror(err));
-	}
-	if (c.run >= 0)
-		close(c.run);
+	calibrate_functions(&c, p, out);
+	record_engine_set_costs(e, out->cost);
+	calibrate_all_nested(&c, out);
 	record_engine_follow_caller(e, false);
 	record_engine_set_costs(e, out->cost);
+out:
+	if (c.run >= 0)
+		close(c.run);
 }
 
 void record_calibrate_sampler(struct record_engine *e, uint64_t period,
@@ -233,17 +346,27 @@ static void store(struct profile *p, const char *name, char *value)
 	free(value);
 }
 
+static char *cost_text(const struct record_cost *cost)
+{
+	char full[64] = "", more[64] = "";
+
+	if (cost->full)
+		snprintf(full, sizeof(full), " full=%" PRIu64 "+-%" PRIu64, cost->full,
+			 cost->full_spread);
+	if (cost->nested || cost->trip)
+		snprintf(more, sizeof(more), " nested=%" PRIu64 " trip=%" PRIu64 " args=%" PRIu64,
+			 cost->nested, cost->trip, cost->full_args);
+	return alloc_printf("inner=%" PRIu64 "+-%" PRIu64 "%s%s", cost->inner, cost->inner_spread,
+			    full, more);
+}
+
 void record_calibration_store(const struct record_calibration *c, struct profile *p)
 {
-	for (int mech = 0; mech < RECORD_N_MECHANISMS; mech++) {
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++) {
 		const struct record_cost *cost = &c->cost[mech];
 
 		if (cost->known)
-			store(p, profile_mechanism_name(mech),
-			      alloc_printf("inner=%" PRIu64 "+-%" PRIu64 " full=%" PRIu64
-					   "+-%" PRIu64,
-					   cost->inner, cost->inner_spread, cost->full,
-					   cost->full_spread));
+			store(p, profile_mechanism_name(mech), cost_text(cost));
 	}
 	if (c->sampler_known)
 		store(p, "sample",

@@ -14,29 +14,46 @@
 
 #include "profile/profile.h"
 #include "record/engine.h"
-
-#define RECORD_N_MECHANISMS (PROFILE_MECH_MULTI + 1)
+#include "record/function.h"
 
 struct record_cost {
 	bool known;
-	uint64_t inner, full; /* medians, in ticks */
+	uint64_t inner, full; /* medians, in ticks; full 0: not measured */
 	uint64_t inner_spread, full_spread; /* median absolute deviations */
+	uint64_t nested; /* what it takes more to close a call in which others were timed */
+	uint64_t trip; /* what it takes less where the call returns in one trip with its caller */
+	/* fentry passes on a function's arguments, each at a cost: that of RECORD_COST_ARGS more than one */
+	uint64_t inner_args, full_args;
 };
 
+#define RECORD_COST_ARGS 5
+
+/* What the probes of a function with so many arguments cost. */
+uint64_t record_cost_inner(const struct record_cost *cost, uint32_t n_args);
+uint64_t record_cost_full(const struct record_cost *cost, uint32_t n_args);
+
 struct record_calibration {
-	struct record_cost cost[RECORD_N_MECHANISMS]; /* by enum profile_mechanism */
+	struct record_cost cost[PROFILE_N_MECHANISMS]; /* by enum profile_mechanism */
 	bool sampler_known;
 	uint64_t sample_latency; /* from the timer's expiry to the sampler's program */
 	uint64_t sample_full; /* the interrupt around that program, which times itself */
 };
 
 /*
+ * Functions of the kernel that do next to nothing: when a fentry program of INNER is run, OUTER calls
+ * INNER, of one argument, and MANY, of RECORD_COST_ARGS more. Zero: the kernel has none.
+ */
+struct record_empty {
+	struct record_target inner, outer, many;
+};
+
+/*
  * Measures the mechanisms of the sites of P and of page faults, and tells the engine, which must
  * have been started and not armed. Where the kernel lacks what it takes, costs stay unknown, which
- * is noted for the user; never an error. ADDR is the address of bpf_fentry_test1, 0 if there is none.
+ * is noted for the user; never an error.
  */
-void record_calibrate(struct record_engine *e, const struct profile *p, uint64_t addr,
-		      int32_t btf_id, struct record_calibration *out);
+void record_calibrate(struct record_engine *e, const struct profile *p,
+		      const struct record_empty *empty, struct record_calibration *out);
 
 /*
  * Measures the sampler and tells the engine, which must have been armed. Takes 20 periods of the

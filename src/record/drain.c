@@ -78,7 +78,7 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 /* The cell whose shards begin at FIRST. */
 static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
-	uint64_t inner = record_engine_inner_cost(d->e, mechanism(d, site, ctx));
+	uint64_t inner = record_engine_inner_cost(d->e, site, mechanism(d, site, ctx));
 	uint64_t *overcorrected = &d->p->runs[d->run].losses[PROFILE_INFO_OVERCORRECTED];
 	struct profile_stats *stats = NULL;
 

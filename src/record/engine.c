@@ -22,6 +22,8 @@
 #include "record/sampler.h"
 
 #define DEFAULT_TASKS    4096
+#define FAULT_ARGS       4 /* of handle_mm_fault() */
+#define N_SPARE          2 /* sites for calibration */
 #define CELLS_PER_SITE   8
 #define MIN_CELLS        512
 #define MAX_SHARDS       16
@@ -56,7 +58,8 @@ struct record_engine {
 	struct record_functions *functions;
 	struct record_sampler *sampler;
 	uint64_t misses_before, probe_misses_before;
-	uint64_t fentry_inner; /* in force for sites attached from now on */
+	struct record_cost costs[PROFILE_N_MECHANISMS]; /* of sites attached from now on */
+	uint8_t *n_args; /* of each site's function */
 };
 
 /* libbpf's last complaint, for the one line that we print. */
@@ -126,7 +129,7 @@ static uint32_t multi_slots(const struct record_engine *e)
 {
 	uint32_t n = 16;
 
-	while (e->features.multi == 0 && n < 16 * (e->config.n_functions + 1))
+	while (e->features.multi == 0 && n < 16 * (e->config.n_functions + N_SPARE))
 		n *= 2;
 	return n;
 }
@@ -140,13 +143,15 @@ static int set_sizes(struct record_engine *e)
 	err = err ?: bpf_map__set_max_entries(s->maps.slots, n_pids);
 	err = err ?: bpf_map__set_max_entries(s->maps.tasks, e->n_tasks);
 	err = err ?: bpf_map__set_max_entries(s->maps.free_slots, e->n_tasks);
-	/* One site more than there are functions: the spare one. */
+	/* The context, the functions, and the spare ones. */
 	err = err   ?:
 		      bpf_map__set_max_entries(s->maps.cell_of,
-					       (e->config.n_functions + 2) * ENGINE_CONTEXTS);
+					       (e->config.n_functions + 1 + N_SPARE) *
+						       ENGINE_CONTEXTS);
 	err = err ?: bpf_map__set_max_entries(s->maps.cells, (e->n_cells + 1) * e->n_shards);
 	err = err ?: bpf_map__set_max_entries(s->maps.stacks, e->n_stacks);
-	err = err ?: bpf_map__set_max_entries(s->maps.missed, e->config.n_functions + 2);
+	err = err ?: bpf_map__set_max_entries(s->maps.missed,
+					       e->config.n_functions + 1 + N_SPARE);
 	err = err ?: bpf_map__set_max_entries(s->maps.multi_sites, multi_slots(e));
 	s->rodata->multi_mask = multi_slots(e) - 1;
 	s->rodata->multi_sp = e->features.multi_is.sp;
@@ -309,6 +314,8 @@ int record_engine_create(const struct record_engine_config *config,
 		goto fail;
 	if (config->system_wide)
 		prepare_idle_tasks(e);
+	e->n_args = alloc_array(config->n_functions + 1, sizeof(*e->n_args));
+	e->n_args[ENGINE_SITE_CONTEXT] = FAULT_ARGS;
 	e->functions = record_functions_create(e->skel, &e->features.multi_is);
 	record_engine_reset(e);
 	*out = e;
@@ -333,12 +340,14 @@ void record_engine_destroy(struct record_engine *e)
 	record_functions_destroy(e->functions);
 	kprotperf_bpf__destroy(e->skel);
 	free(e->links);
+	free(e->n_args);
 	free(e);
 }
 
 int record_engine_attach(struct record_engine *e, uint32_t site, enum profile_mechanism mech,
 			 const struct record_target *target)
 {
+	e->n_args[site] = target->n_args;
 	return record_functions_attach(e->functions, site, mech, target);
 }
 
@@ -413,13 +422,11 @@ int record_engine_arm(struct record_engine *e)
 	return err;
 }
 
-int record_engine_attach_spare(struct record_engine *e, enum profile_mechanism mech, uint64_t addr,
-			       int32_t btf_id, uint32_t *site)
+int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum profile_mechanism mech,
+			       const struct record_target *target, uint32_t *site)
 {
-	const struct record_target target = { .addr = addr, .btf_id = btf_id };
-
-	*site = e->config.n_functions + 1;
-	return record_functions_attach(e->functions, *site, mech, &target);
+	*site = e->config.n_functions + 1 + which;
+	return record_functions_attach(e->functions, *site, mech, target);
 }
 
 void record_engine_detach_last(struct record_engine *e)
@@ -463,14 +470,18 @@ void record_engine_set_costs(struct record_engine *e, const struct record_cost *
 {
 	struct kprotperf_bpf__bss *b = e->skel->bss;
 
+	memcpy(e->costs, costs, sizeof(e->costs));
 	b->syscall_inner = costs[PROFILE_MECH_TRACEPOINT].inner;
 	record_functions_set_fentry_cost(e->functions, &costs[PROFILE_MECH_FENTRY]);
-	e->fentry_inner = costs[PROFILE_MECH_FENTRY].inner;
 	b->kprobe_inner = costs[PROFILE_MECH_KPROBE].inner;
 	b->kprobe_full = costs[PROFILE_MECH_KPROBE].full;
+	b->kprobe_nested = costs[PROFILE_MECH_KPROBE].nested;
 	b->multi_inner = costs[PROFILE_MECH_MULTI].inner;
 	b->multi_full = costs[PROFILE_MECH_MULTI].full;
-	b->fault_inner = costs[e->fault_mech].inner;
+	b->multi_nested = costs[PROFILE_MECH_MULTI].nested;
+	b->fentry_nested = costs[PROFILE_MECH_FENTRY].nested;
+	b->return_trip = costs[PROFILE_MECH_KPROBE].trip ?: costs[PROFILE_MECH_MULTI].trip;
+	b->fault_inner = record_engine_inner_cost(e, ENGINE_SITE_CONTEXT, e->fault_mech);
 }
 
 static uint64_t now_ns(void)
@@ -503,22 +514,12 @@ void record_engine_set_sample_cost(struct record_engine *e, uint64_t latency, ui
 	e->skel->bss->sample_full = full;
 }
 
-uint64_t record_engine_inner_cost(const struct record_engine *e, enum profile_mechanism mech)
+uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
+				  enum profile_mechanism mech)
 {
-	const struct kprotperf_bpf__bss *b = e->skel->bss;
+	uint32_t n_args = mech == PROFILE_MECH_FENTRY ? e->n_args[site] : 0;
 
-	switch (mech) {
-	case PROFILE_MECH_TRACEPOINT:
-		return b->syscall_inner;
-	case PROFILE_MECH_FENTRY:
-		return e->fentry_inner;
-	case PROFILE_MECH_KPROBE:
-		return b->kprobe_inner;
-	case PROFILE_MECH_MULTI:
-		return b->multi_inner;
-	default:
-		return 0;
-	}
+	return record_cost_inner(&e->costs[mech], n_args);
 }
 
 int record_engine_adopt_caller(struct record_engine *e)

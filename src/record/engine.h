@@ -49,9 +49,9 @@ void record_engine_attach_multi(struct record_engine *e, struct record_multi_sit
 int record_engine_start(struct record_engine *e);
 int record_engine_arm(struct record_engine *e);
 
-/* For calibration: attaches, as site *SITE, which no function has; undone by the second. */
-int record_engine_attach_spare(struct record_engine *e, enum profile_mechanism mech, uint64_t addr,
-			       int32_t btf_id, uint32_t *site);
+/* For calibration: attaches, as site *SITE, which no function has; undone by the second. WHICH: 0, 1. */
+int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum profile_mechanism mech,
+			       const struct record_target *target, uint32_t *site);
 void record_engine_detach_last(struct record_engine *e);
 /* See record_functions_set_company(). */
 void record_engine_set_company(struct record_engine *e, const uint64_t *addrs, uint32_t n);
@@ -74,7 +74,8 @@ uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, u
 /* What a sample costs; both zero until set. */
 void record_engine_set_sample_cost(struct record_engine *e, uint64_t latency, uint64_t full);
 /* The inner cost in force for a site, in ticks a call; see record/calibrate.h. */
-uint64_t record_engine_inner_cost(const struct record_engine *e, enum profile_mechanism mech);
+uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
+				  enum profile_mechanism mech);
 
 /* Follows tasks that exist: all, or those of config.pid. Reports its errors. */
 int record_engine_adopt(struct record_engine *e);

@@ -18,6 +18,7 @@
 #include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
 #include "record/calibrate.h"
+#include "record/kprobe.h"
 #include "record/workload.h"
 
 /* What stands in function.bpf.c and engine.h for a site's key and for the costs of the pair. */
@@ -37,13 +38,6 @@
 /* Hash functions tried for a table of functions under kprobe.multi. */
 #define MULTI_FACTORS 64
 
-#define KPROBE_PMU "/sys/bus/event_source/devices/kprobe/"
-
-struct kprobe_pmu {
-	int type; /* 0: not asked yet, or negative errno */
-	int retprobe_bit;
-};
-
 struct record_functions {
 	struct kprotperf_bpf *skel;
 	struct record_multi multi;
@@ -58,7 +52,6 @@ struct record_functions {
 	struct engine_multi *table;
 	uint64_t company[MULTI_COMPANY];
 	uint32_t n_company;
-	struct kprobe_pmu pmu;
 };
 
 struct record_functions *record_functions_create(struct kprotperf_bpf *skel,
@@ -85,7 +78,8 @@ void record_functions_destroy(struct record_functions *f)
 }
 
 /* Writes what is known for this copy into its instruction; is it SITE's key? */
-static bool insn_fill(const struct record_functions *f, struct bpf_insn *insn, uint32_t site)
+static bool insn_fill(const struct record_functions *f, struct bpf_insn *insn, uint32_t site,
+		      uint32_t n_args)
 {
 	if (BPF_CLASS(insn->code) != BPF_ALU && BPF_CLASS(insn->code) != BPF_ALU64)
 		return false;
@@ -96,10 +90,10 @@ static bool insn_fill(const struct record_functions *f, struct bpf_insn *insn, u
 		insn->imm = ENGINE_KEY(site, 0);
 		return true;
 	case COST_INNER:
-		insn->imm = f->fentry_cost.inner;
+		insn->imm = record_cost_inner(&f->fentry_cost, n_args);
 		break;
 	case COST_FULL:
-		insn->imm = f->fentry_cost.full;
+		insn->imm = record_cost_full(&f->fentry_cost, n_args);
 		break;
 	}
 	return false;
@@ -119,7 +113,7 @@ static int copy_load(const struct record_functions *f, const struct bpf_program 
 
 	memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
 	for (size_t i = 0; i < n; i++)
-		places += insn_fill(f, &insns[i], site);
+		places += insn_fill(f, &insns[i], site, target->n_args);
 	if (!places) {
 		free(insns);
 		return -EINVAL;
@@ -187,65 +181,11 @@ static int fentry_attach(struct record_functions *f, uint32_t site,
 	return err;
 }
 
-static int read_number(const char *path, const char *fmt)
-{
-	FILE *file = fopen(path, "re");
-	int n;
-
-	if (!file)
-		return -errno;
-	if (fscanf(file, fmt, &n) != 1)
-		n = -EINVAL;
-	fclose(file);
-	return n;
-}
-
-static int kprobe_pmu_read(struct kprobe_pmu *pmu)
-{
-	if (!pmu->type) {
-		pmu->type = read_number(KPROBE_PMU "type", "%d");
-		pmu->retprobe_bit = read_number(KPROBE_PMU "format/retprobe", "config:%d");
-		if (pmu->retprobe_bit < 0)
-			pmu->type = pmu->retprobe_bit;
-	}
-	return pmu->type < 0 ? pmu->type : 0;
-}
-
-/*
- * By address, not by name: names can be those of several functions. An unoptimized detour, such as
- * a probe in front of which sits a jump label, is the kernel's business. A descriptor, or -errno.
- */
-static int kprobe_open(const struct kprobe_pmu *pmu, bool on_return, uint64_t addr)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = pmu->type,
-		.config = on_return ? 1ull << pmu->retprobe_bit : 0,
-		.config1 = 0, /* kprobe_func */
-		.config2 = addr,
-	};
-	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
-int record_kprobe_try(uint64_t addr)
-{
-	struct kprobe_pmu pmu = {};
-	int err = kprobe_pmu_read(&pmu);
-	int fd = err ?: kprobe_open(&pmu, false, addr);
-
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
-}
-
 static int kprobe_attach_half(struct record_functions *f, const struct bpf_program *prog,
 			      bool on_return, uint64_t addr, uint32_t site)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = ENGINE_KEY(site, 0));
-	int event = kprobe_open(&f->pmu, on_return, addr), link;
+	int event = record_kprobe_open(addr, on_return), link;
 
 	if (event < 0)
 		return event;
@@ -265,9 +205,7 @@ static int kprobe_attach_half(struct record_functions *f, const struct bpf_progr
 
 static int kprobe_attach(struct record_functions *f, uint32_t site, uint64_t addr)
 {
-	int err = kprobe_pmu_read(&f->pmu);
-
-	err = err ?: kprobe_attach_half(f, f->skel->progs.function_kretprobe, true, addr, site);
+	int err = kprobe_attach_half(f, f->skel->progs.function_kretprobe, true, addr, site);
 	if (err)
 		return err;
 	err = kprobe_attach_half(f, f->skel->progs.function_kprobe, false, addr, site);

@@ -18,6 +18,7 @@ struct record_target {
 	uint64_t addr; /* absolute */
 	int32_t btf_id; /* for fentry, */
 	int btf_fd; /* in the BTF object of a module, or 0 in the kernel's own */
+	uint32_t n_args; /* 0: not known */
 };
 
 /* SKEL must be loaded and outlive the result. */
@@ -31,9 +32,6 @@ void record_functions_set_fentry_cost(struct record_functions *f, const struct r
 
 /* Descriptors that a function attached keeps open, whatever the mechanism. */
 #define RECORD_FILES_A_SITE 2
-
-/* Does the kernel take kprobes at ADDR? 0 or -errno of an attempt. */
-int record_kprobe_try(uint64_t addr);
 
 /* See record_engine_attach(). A site whose second probe is refused is left with none. */
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,

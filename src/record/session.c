@@ -24,6 +24,10 @@
 
 #define NS_PER_SEC 1000000000ull
 
+/* The kernel's own test function, which does next to nothing, and what calls it. */
+#define EMPTY_OUTER "bpf_prog_test_run_tracing"
+#define EMPTY_MANY  "bpf_fentry_test6"
+
 /*
  * Set by the lab: names are resolved outside of the guest, where reading a vmlinux is fast, and the
  * files that want it are to be listed in the file that this names.
@@ -123,7 +127,7 @@ static int note_refused(struct session *s, uint32_t i, int err)
 static int attach_by(struct session *s, uint32_t i, enum profile_mechanism mech)
 {
 	const struct record_site *rs = &s->sites.items[i];
-	const struct record_target target = { rs->sym->addr, rs->btf_id, rs->btf_fd };
+	const struct record_target target = { rs->sym->addr, rs->btf_id, rs->btf_fd, rs->n_args };
 
 	return record_engine_attach(s->engine, i + 1, mech, &target);
 }
@@ -271,18 +275,34 @@ static void set_company(struct session *s)
 	record_engine_set_company(s->engine, addrs, n);
 }
 
-static void session_calibrate(struct session *s)
+/* The function of that name, if there is just one. */
+static struct record_target find_target(const struct session *s, const char *name)
 {
-	const struct symbol_sym *const *empty;
-	int32_t btf_id = -ENOENT;
+	struct record_target target = {};
+	const struct symbol_sym *const *named;
 	size_t n;
 
-	if (!record_symbols_load_functions(&s->symbols) && s->symbols.btf)
-		btf_id = symbol_btf_function(s->symbols.btf, RECORD_EMPTY_FUNCTION);
+	named = symbol_kallsyms_named(s->symbols.ks, name, &n);
+	if (n != 1)
+		return target;
+	target.addr = named[0]->addr;
+	target.btf_id = s->symbols.btf ? symbol_btf_function(s->symbols.btf, name) : -ENOENT;
+	if (target.btf_id > 0)
+		target.n_args = symbol_btf_function_nargs(s->symbols.btf, target.btf_id);
+	return target;
+}
+
+static void session_calibrate(struct session *s)
+{
+	struct record_empty empty = {};
+
+	if (!record_symbols_load_functions(&s->symbols)) {
+		empty.inner = find_target(s, RECORD_EMPTY_FUNCTION);
+		empty.outer = find_target(s, EMPTY_OUTER);
+		empty.many = find_target(s, EMPTY_MANY);
+	}
 	set_company(s);
-	empty = symbol_kallsyms_named(s->symbols.ks, RECORD_EMPTY_FUNCTION, &n);
-	record_calibrate(s->engine, s->p, n == 1 ? empty[0]->addr : 0, n == 1 ? btf_id : -ENOENT,
-			 &s->calibration);
+	record_calibrate(s->engine, s->p, &empty, &s->calibration);
 	record_engine_set_company(s->engine, NULL, 0);
 }
 
@@ -297,7 +317,7 @@ static uint32_t n_attached(const struct session *s)
 
 static int session_attach(struct session *s)
 {
-	static const struct record_cost none[RECORD_N_MECHANISMS];
+	static const struct record_cost none[PROFILE_N_MECHANISMS];
 	int err;
 
 	err = record_workload_interrupted() ? -EINTR : record_engine_start(s->engine);

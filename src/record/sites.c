@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "record/function.h"
+#include "record/kprobe.h"
 #include "symbol/name.h"
 
 /* What a trampoline can pass on in registers. */
@@ -61,11 +61,13 @@ static const struct symbol_btf *btf_of(const struct resolver *r, const struct sy
 }
 
 /* The BTF id by which fentry can attach to exactly this symbol, and its object in *FD, or -errno. */
-static int32_t fentry_id(const struct resolver *r, const struct symbol_sym *sym, int *fd)
+static int32_t fentry_id(const struct resolver *r, const struct symbol_sym *sym, int *fd,
+			 uint32_t *n_args)
 {
 	const struct symbol_btf *btf;
 	size_t same_name = 0;
 	int32_t id;
+	int n;
 
 	if (r->features->fentry)
 		return r->features->fentry;
@@ -77,8 +79,12 @@ static int32_t fentry_id(const struct resolver *r, const struct symbol_sym *sym,
 	if (same_name != 1)
 		return -ENOTUNIQ;
 	id = symbol_btf_function(btf, sym->name);
-	if (id > 0 && symbol_btf_function_nargs(btf, id) > FENTRY_MAX_ARGS)
+	if (id < 0)
+		return id;
+	n = symbol_btf_function_nargs(btf, id);
+	if (n > FENTRY_MAX_ARGS)
 		return -E2BIG;
+	*n_args = n > 0 ? n : 0;
 	return id;
 }
 
@@ -105,7 +111,7 @@ static bool is_entry(const struct resolver *r, const struct symbol_sym *sym)
 
 static int choose_fentry(const struct resolver *r, struct record_site *site, const char **why)
 {
-	site->btf_id = fentry_id(r, site->sym, &site->btf_fd);
+	site->btf_id = fentry_id(r, site->sym, &site->btf_fd, &site->n_args);
 	if (site->btf_id > 0) {
 		site->mech = PROFILE_MECH_FENTRY;
 		return 0;
