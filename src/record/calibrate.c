@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -20,30 +21,49 @@
 #define SAMPLER_PERIODS 20
 
 /*
- * What the empty calls that are timed take by themselves, in instructions: the nop at the entry, the
- * addition, the return and its thunk, and of the one with many arguments four more; for the system call, the test of its number and the empty
- * function behind it. On a real clock that is about a nanosecond.
+ * What the calls that are timed take by themselves, in instructions: for the functions the nop at the
+ * entry, what they calculate, the return and its thunk; for the system call the test of its number
+ * and the empty function behind it. On a real clock that is about a nanosecond.
  */
-#define EMPTY_FUNCTION_INSNS 4
-#define MANY_FUNCTION_INSNS  4 /* more than that */
-#define EMPTY_SYSCALL_INSNS  8
-#define EMPTY_NS             1
+static const uint64_t test_insns[RECORD_N_TESTS] = { 4, 4, 6, 7, 8, 9 };
+
+#define EMPTY_SYSCALL_INSNS 8
+#define EMPTY_NS            1
+
+/*
+ * Which test is whose. Each mechanism has its own, where its probes stay as long as the others': two on
+ * one function would cost other than each alone, and detaching waits for the whole machine.
+ */
+enum {
+	TEST_FENTRY = 0, /* of one argument, */
+	TEST_KPROBE = 1,
+	TEST_TRIP = 2,
+	TEST_MULTI = 3,
+	TEST_MANY = RECORD_COST_ARGS, /* of so many more */
+};
+
+enum {
+	SPARE_FENTRY,
+	SPARE_MANY,
+	SPARE_OUTER,
+	SPARE_KPROBE,
+	SPARE_MULTI
+};
 
 /* A system call that no kernel has. */
 #define UNUSED_SYSCALL (ENGINE_SYSCALLS - 1)
 
+struct series {
+	uint64_t values[ROUNDS];
+};
+
 struct calibrator {
 	struct record_engine *e;
 	enum profile_clock clock;
-	int run; /* an unattached fentry program: running it calls the empty functions once */
+	int run; /* an unattached fentry program: running it calls the empty functions once each */
 	const struct record_empty *empty;
-	uint64_t trip;
-};
-
-#define N_MECHANISMS (sizeof(function_mechanisms) / sizeof(function_mechanisms[0]))
-
-struct series {
-	uint64_t values[ROUNDS];
+	struct record_calibration *out;
+	struct series base; /* a run with what is attached so far */
 };
 
 static int compare(const void *a, const void *b)
@@ -68,6 +88,30 @@ static uint64_t deviation(const struct series *s, uint64_t centre)
 	return median(&d);
 }
 
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+uint64_t record_cost_inner(const struct record_cost *cost, uint32_t n_args)
+{
+	return n_args ? cost->inner + cost->inner_args * (n_args - 1) / RECORD_COST_ARGS :
+			cost->inner;
+}
+
+uint64_t record_cost_full(const struct record_cost *cost, uint32_t n_args)
+{
+	return n_args ? cost->full + cost->full_args * (n_args - 1) / RECORD_COST_ARGS : cost->full;
+}
+
 /* Loads "return 0" as a fentry program of the function, which is not attached. */
 static int load_runner(int32_t btf_id)
 {
@@ -84,7 +128,7 @@ static int load_runner(int32_t btf_id)
 }
 
 /*
- * Runs the empty function once a round. OUTER becomes the time of the system call that does it,
+ * Runs the empty functions once a round. OUTER becomes the time of the system call that does it,
  * INNER that of the function as SITE saw it, if SITE is not 0.
  */
 static int measure(struct calibrator *c, uint32_t site, struct series *outer, struct series *inner)
@@ -108,105 +152,128 @@ static int measure(struct calibrator *c, uint32_t site, struct series *outer, st
 	return 0;
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
+/* Probes TARGET, which takes INSNS instructions, with what is attached so far, and leaves it probed. */
+static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,
+			 const struct record_target *target, uint64_t insns,
+			 struct record_cost *cost)
 {
-	return a > b ? a - b : 0;
-}
-
-uint64_t record_cost_inner(const struct record_cost *cost, uint32_t n_args)
-{
-	return n_args ? cost->inner + cost->inner_args * (n_args - 1) / RECORD_COST_ARGS :
-			cost->inner;
-}
-
-uint64_t record_cost_full(const struct record_cost *cost, uint32_t n_args)
-{
-	return n_args ? cost->full + cost->full_args * (n_args - 1) / RECORD_COST_ARGS : cost->full;
-}
-
-/*
- * With the outer function probed as well, there is one more call, which encloses another: what that
- * costs beyond a call. Costs must be in force, or nothing would be set aside for the inner one.
- */
-static int calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
-			    struct record_cost *cost)
-{
-	struct series one, both;
-	uint32_t site;
-	int err;
-
-	err = record_engine_attach_spare(c->e, 0, mech, &c->empty->inner, &site);
-	if (err)
-		return err;
-	err = measure(c, 0, &one, NULL);
-	if (err)
-		goto detach;
-	err = record_engine_attach_spare(c->e, 1, mech, &c->empty->outer, &site);
-	if (err)
-		goto detach;
-	err = measure(c, 0, &both, NULL);
-	record_engine_detach_last(c->e);
-	if (!err)
-		cost->nested = less(median(&both),
-				    median(&one) + record_cost_full(cost, c->empty->outer.n_args));
-detach:
-	record_engine_detach_last(c->e);
-	return err;
-}
-
-/* FULL and INNER: the cost of probes on TARGET, in the SERIES of an unprobed run. */
-static int measure_probed(struct calibrator *c, enum profile_mechanism mech,
-			  const struct record_target *target, struct series *without,
-			  struct record_cost *cost)
-{
+	uint64_t empty = c->clock == PROFILE_CLOCK_INSN ? insns : EMPTY_NS, base, probed;
 	struct series with, inner;
-	uint64_t base, probed;
 	uint32_t site;
 	int err;
 
-	err = record_engine_attach_spare(c->e, 0, mech, target, &site);
+	if (!target->addr)
+		return -ENOENT;
+	err = record_engine_attach_spare(c->e, spare, mech, target, &site);
 	if (err)
 		return err;
 	err = measure(c, site, &with, &inner);
-	record_engine_detach_last(c->e);
 	if (err)
 		return err;
-	base = median(without);
+	base = median(&c->base);
 	probed = median(&with);
 	cost->full = less(probed, base);
-	cost->full_spread = deviation(&with, probed) + deviation(without, base);
+	cost->full_spread = deviation(&with, probed) + deviation(&c->base, base);
 	cost->inner = median(&inner);
 	cost->inner_spread = deviation(&inner, cost->inner);
+	cost->inner = less(cost->inner, empty);
+	cost->known = true;
+	c->base = with;
 	return 0;
 }
 
-static int calibrate_function(struct calibrator *c, enum profile_mechanism mech,
-			      struct record_cost *cost)
+/*
+ * With the outer function probed as well, there is one more call, which encloses others: what that
+ * costs beyond a call.
+ */
+static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
+			     struct record_cost *cost)
 {
-	bool insns = c->clock == PROFILE_CLOCK_INSN;
-	struct record_cost many = {};
-	struct series without;
+	struct record_cost outer = {};
+	int err = calibrate_one(c, SPARE_OUTER, mech, &c->empty->outer, 0, &outer);
+
+	if (err)
+		log_verbose(1, "what it costs more to time nested calls is not known: %s",
+			    log_strerror(err));
+	else
+		cost->nested = less(outer.full, record_cost_full(cost, c->empty->outer.n_args));
+}
+
+static int calibrate_fentry(struct calibrator *c)
+{
+	const struct record_target *tests = c->empty->tests;
+	struct record_cost *cost = &c->out->cost[PROFILE_MECH_FENTRY], many = {};
 	int err;
 
-	err = measure(c, 0, &without, NULL);
-	err = err ?: measure_probed(c, mech, &c->empty->inner, &without, cost);
+	err = calibrate_one(c, SPARE_FENTRY, PROFILE_MECH_FENTRY, &tests[TEST_FENTRY],
+			    test_insns[TEST_FENTRY], cost);
 	if (err)
 		return err;
-	if (mech == PROFILE_MECH_FENTRY && c->empty->many.addr &&
-	    !measure_probed(c, mech, &c->empty->many, &without, &many)) {
+	if (!calibrate_one(c, SPARE_MANY, PROFILE_MECH_FENTRY, &tests[TEST_MANY],
+			   test_insns[TEST_MANY], &many)) {
 		cost->full_args = less(many.full, cost->full);
-		cost->inner_args =
-			less(many.inner, cost->inner + (insns ? MANY_FUNCTION_INSNS : 0));
+		cost->inner_args = less(many.inner, cost->inner);
 	}
-	cost->inner = less(cost->inner, insns ? EMPTY_FUNCTION_INSNS : EMPTY_NS);
-	cost->trip = mech == PROFILE_MECH_FENTRY ? 0 : c->trip;
-	cost->known = true;
+	calibrate_nested(c, PROFILE_MECH_FENTRY, cost);
 	return 0;
 }
 
-static void calibrate_syscall(struct calibrator *c, struct record_cost *cost)
+static int calibrate_kprobe(struct calibrator *c)
+{
+	struct record_cost *cost = &c->out->cost[PROFILE_MECH_KPROBE];
+	const struct record_cost *fentry = &c->out->cost[PROFILE_MECH_FENTRY];
+	int err;
+
+	err = calibrate_one(c, SPARE_KPROBE, PROFILE_MECH_KPROBE, &c->empty->tests[TEST_KPROBE],
+			    test_insns[TEST_KPROBE], cost);
+	if (err)
+		return err;
+	/* It is our own programs' doing, whichever way they are reached. */
+	if (fentry->known)
+		cost->nested = fentry->nested;
+	else
+		calibrate_nested(c, PROFILE_MECH_KPROBE, cost);
+	cost->trip = c->out->trip;
+	return 0;
+}
+
+static int calibrate_multi(struct calibrator *c)
+{
+	struct record_cost *cost = &c->out->cost[PROFILE_MECH_MULTI];
+	struct series before = c->base;
+	int err;
+
+	err = calibrate_one(c, SPARE_MULTI, PROFILE_MECH_MULTI, &c->empty->tests[TEST_MULTI],
+			    test_insns[TEST_MULTI], cost);
+	if (err)
+		return err;
+	/* It has company, which the workload calls. */
+	record_engine_detach_last(c->e);
+	c->base = before;
+	cost->nested = c->out->cost[PROFILE_MECH_FENTRY].nested ?:
+			       c->out->cost[PROFILE_MECH_KPROBE].nested;
+	cost->trip = c->out->trip;
+	return 0;
+}
+
+/* The median time of an unused system call, its caller's reading of the clock included. */
+static uint64_t time_syscall(void)
+{
+	struct series s;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t start = now_ns();
+
+		syscall(UNUSED_SYSCALL);
+		s.values[i] = now_ns() - start;
+	}
+	return median(&s);
+}
+
+static void calibrate_syscall(struct calibrator *c)
 {
 	uint64_t empty = c->clock == PROFILE_CLOCK_INSN ? EMPTY_SYSCALL_INSNS : EMPTY_NS;
+	struct record_cost *cost = &c->out->cost[PROFILE_MECH_TRACEPOINT];
 	struct series inner;
 
 	for (int i = 0; i < ROUNDS; i++) {
@@ -219,6 +286,7 @@ static void calibrate_syscall(struct calibrator *c, struct record_cost *cost)
 	cost->inner = median(&inner);
 	cost->inner_spread = deviation(&inner, cost->inner);
 	cost->inner = less(cost->inner, empty);
+	cost->full = less(time_syscall(), c->out->unprobed_syscall);
 	cost->known = true;
 }
 
@@ -233,20 +301,31 @@ static bool is_used(const struct calibrator *c, const struct profile *p,
 	return false;
 }
 
-static const enum profile_mechanism function_mechanisms[] = { PROFILE_MECH_FENTRY,
-							      PROFILE_MECH_KPROBE,
-							      PROFILE_MECH_MULTI };
-
-static void calibrate_functions(struct calibrator *c, const struct profile *p,
-				struct record_calibration *out)
+/* Nothing is taken off what is measured, but something set aside, for what nested calls cost more. */
+static void use_provisional_costs(struct calibrator *c)
 {
-	for (unsigned int i = 0; i < N_MECHANISMS; i++) {
-		enum profile_mechanism mech = function_mechanisms[i];
-		int err;
+	struct record_cost costs[PROFILE_N_MECHANISMS];
 
-		if (!is_used(c, p, mech))
+	memcpy(costs, c->out->cost, sizeof(costs));
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		if (!costs[mech].known)
+			costs[mech] = (struct record_cost){ .full = 1 };
+	record_engine_set_costs(c->e, costs);
+}
+
+static void calibrate_functions(struct calibrator *c, const struct profile *p)
+{
+	static int (*const calibrate[PROFILE_N_MECHANISMS])(struct calibrator *) = {
+		[PROFILE_MECH_FENTRY] = calibrate_fentry,
+		[PROFILE_MECH_KPROBE] = calibrate_kprobe,
+		[PROFILE_MECH_MULTI] = calibrate_multi,
+	};
+	int err = c->run < 0 ? c->run : measure(c, 0, &c->base, NULL);
+
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++) {
+		if (!calibrate[mech] || c->out->cost[mech].known || !is_used(c, p, mech))
 			continue;
-		err = c->run < 0 ? c->run : calibrate_function(c, mech, &out->cost[mech]);
+		err = err ?: calibrate[mech](c);
 		if (err)
 			log_note("the cost of %s probes is not known and not subtracted: %s",
 				 profile_mechanism_name(mech),
@@ -255,63 +334,52 @@ static void calibrate_functions(struct calibrator *c, const struct profile *p,
 	}
 }
 
-/*
- * Two functions one by one would be two links of kprobe.multi, which cost more than the one there is
- * with all functions; what is sought is our own programs' doing, which is the same by fentry.
- */
-static void calibrate_all_nested(struct calibrator *c, struct record_calibration *out)
-{
-	if (!c->empty->outer.addr)
-		return;
-	for (unsigned int i = 0; i < N_MECHANISMS; i++) {
-		enum profile_mechanism mech = function_mechanisms[i];
-		struct record_cost *cost = &out->cost[mech];
-
-		if (mech == PROFILE_MECH_MULTI)
-			cost->nested = out->cost[PROFILE_MECH_FENTRY].nested;
-		else if (cost->known && calibrate_nested(c, mech, cost))
-			log_note("what nested calls cost more by %s is not known",
-				 profile_mechanism_name(mech));
-	}
-}
-
 /* What kprobes and kprobe.multi share: the way back through the kernel's return trampoline. */
 static void calibrate_trip(struct calibrator *c, const struct profile *p)
 {
 	int err;
 
-	if (c->run < 0 ||
-	    !(is_used(c, p, PROFILE_MECH_KPROBE) || is_used(c, p, PROFILE_MECH_MULTI)))
+	if (c->run < 0 || c->out->trip)
 		return;
-	err = record_trip_measure(c->run, c->empty->inner.addr, &c->trip);
+	if (!is_used(c, p, PROFILE_MECH_KPROBE) && !is_used(c, p, PROFILE_MECH_MULTI))
+		return;
+	err = record_trip_measure(&c->out->trip_probes, c->run, c->empty->tests[TEST_TRIP].addr,
+				  &c->out->trip);
 	if (err)
 		log_note("functions that end in a call of another timed one will read too low: %s",
 			 log_strerror(err));
 }
 
+void record_calibrate_before(struct record_calibration *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->unprobed_syscall = time_syscall();
+}
+
 void record_calibrate(struct record_engine *e, const struct profile *p,
 		      const struct record_empty *empty, struct record_calibration *out)
 {
-	struct calibrator c = { .e = e, .clock = p->clock, .empty = empty };
+	struct calibrator c = { .e = e, .clock = p->clock, .empty = empty, .out = out };
+	uint64_t start = now_ns();
+	int32_t btf_id = empty->tests[TEST_FENTRY].btf_id;
 	int err;
 
-	memset(out, 0, sizeof(*out));
-	c.run = empty->inner.btf_id > 0 ? load_runner(empty->inner.btf_id) : -ENOENT;
+	c.run = btf_id > 0 ? load_runner(btf_id) : -ENOENT;
 	calibrate_trip(&c, p);
+	use_provisional_costs(&c);
 	err = record_engine_follow_caller(e, true);
 	if (err) {
 		log_note("probe cost is not known and not subtracted: %s", log_strerror(err));
-		goto out;
+	} else {
+		if (!out->cost[PROFILE_MECH_TRACEPOINT].known)
+			calibrate_syscall(&c);
+		calibrate_functions(&c, p);
+		record_engine_follow_caller(e, false);
 	}
-	calibrate_syscall(&c, &out->cost[PROFILE_MECH_TRACEPOINT]);
-	calibrate_functions(&c, p, out);
 	record_engine_set_costs(e, out->cost);
-	calibrate_all_nested(&c, out);
-	record_engine_follow_caller(e, false);
-	record_engine_set_costs(e, out->cost);
-out:
 	if (c.run >= 0)
 		close(c.run);
+	log_verbose(1, "calibrated in %.3f s", (now_ns() - start) / 1e9);
 }
 
 void record_calibrate_sampler(struct record_engine *e, uint64_t period,

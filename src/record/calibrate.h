@@ -34,23 +34,31 @@ uint64_t record_cost_full(const struct record_cost *cost, uint32_t n_args);
 
 struct record_calibration {
 	struct record_cost cost[PROFILE_N_MECHANISMS]; /* by enum profile_mechanism */
+	uint64_t unprobed_syscall, trip;
 	bool sampler_known;
 	uint64_t sample_latency; /* from the timer's expiry to the sampler's program */
 	uint64_t sample_full; /* the interrupt around that program, which times itself */
 };
 
+/* The kernel's bpf_fentry_test1() and so on, of as many arguments each as its number says. */
+#define RECORD_N_TESTS 6
+
 /*
- * Functions of the kernel that do next to nothing: when a fentry program of INNER is run, OUTER calls
- * INNER, of one argument, and MANY, of RECORD_COST_ARGS more. Zero: the kernel has none.
+ * Functions of the kernel that do next to nothing: when a fentry program of the first of TESTS is run,
+ * OUTER calls each of them once. Zero: the kernel has none.
  */
 struct record_empty {
-	struct record_target inner, outer, many;
+	struct record_target tests[RECORD_N_TESTS], outer;
 };
+
+/* To be called before any probe is there; clears *OUT. */
+void record_calibrate_before(struct record_calibration *out);
 
 /*
  * Measures the mechanisms of the sites of P and of page faults, and tells the engine, which must
  * have been started and not armed. Where the kernel lacks what it takes, costs stay unknown, which
- * is noted for the user; never an error.
+ * is noted for the user; never an error. What is known already is kept, so that a mechanism that turns
+ * out to be needed can be added.
  */
 void record_calibrate(struct record_engine *e, const struct profile *p,
 		      const struct record_empty *empty, struct record_calibration *out);

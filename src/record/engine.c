@@ -23,7 +23,7 @@
 
 #define DEFAULT_TASKS    4096
 #define FAULT_ARGS       4 /* of handle_mm_fault() */
-#define N_SPARE          2 /* sites for calibration */
+#define N_SPARE          5 /* sites for calibration */
 #define CELLS_PER_SITE   8
 #define MIN_CELLS        512
 #define MAX_SHARDS       16

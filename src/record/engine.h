@@ -49,7 +49,7 @@ void record_engine_attach_multi(struct record_engine *e, struct record_multi_sit
 int record_engine_start(struct record_engine *e);
 int record_engine_arm(struct record_engine *e);
 
-/* For calibration: attaches, as site *SITE, which no function has; undone by the second. WHICH: 0, 1. */
+/* For calibration: attaches, as site *SITE, which no function has; undone by the second. WHICH: 0 to 4. */
 int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum profile_mechanism mech,
 			       const struct record_target *target, uint32_t *site);
 void record_engine_detach_last(struct record_engine *e);

@@ -24,9 +24,10 @@
 
 #define NS_PER_SEC 1000000000ull
 
-/* The kernel's own test function, which does next to nothing, and what calls it. */
-#define EMPTY_OUTER "bpf_prog_test_run_tracing"
-#define EMPTY_MANY  "bpf_fentry_test6"
+/* The first of the kernel's own test functions, which do next to nothing, and what calls them. */
+#define EMPTY_FUNCTION RECORD_EMPTY_FUNCTION
+#define EMPTY_OUTER    "bpf_prog_test_run_tracing"
+#define EMPTY_MANY     "bpf_fentry_test6"
 
 /*
  * Set by the lab: names are resolved outside of the guest, where reading a vmlinux is fast, and the
@@ -297,9 +298,13 @@ static void session_calibrate(struct session *s)
 	struct record_empty empty = {};
 
 	if (!record_symbols_load_functions(&s->symbols)) {
-		empty.inner = find_target(s, RECORD_EMPTY_FUNCTION);
+		for (int i = 0; i < RECORD_N_TESTS; i++) {
+			char name[] = EMPTY_FUNCTION;
+
+			name[sizeof(name) - 2] += i;
+			empty.tests[i] = find_target(s, name);
+		}
 		empty.outer = find_target(s, EMPTY_OUTER);
-		empty.many = find_target(s, EMPTY_MANY);
 	}
 	set_company(s);
 	record_calibrate(s->engine, s->p, &empty, &s->calibration);
@@ -317,9 +322,9 @@ static uint32_t n_attached(const struct session *s)
 
 static int session_attach(struct session *s)
 {
-	static const struct record_cost none[PROFILE_N_MECHANISMS];
 	int err;
 
+	record_calibrate_before(&s->calibration);
 	err = record_workload_interrupted() ? -EINTR : record_engine_start(s->engine);
 	if (err)
 		return err;
@@ -327,11 +332,8 @@ static int session_attach(struct session *s)
 	err = attach_sites(s);
 	if (err)
 		return err;
-	if (s->recalibrate) {
-		/* Nothing may be taken off what is measured. */
-		record_engine_set_costs(s->engine, none);
+	if (s->recalibrate)
 		session_calibrate(s);
-	}
 	err = record_engine_arm(s->engine);
 	if (err)
 		return err;

@@ -14,7 +14,8 @@
 #include "record/kprobe.h"
 
 #define ROUNDS     51
-#define MAX_PROBES 3
+#define N_ON_ENTRY 2
+#define N_PROBES   4 /* the other two on the return */
 
 static int load_empty(void)
 {
@@ -61,61 +62,55 @@ static int time_run(int run, uint64_t *median)
 	return 0;
 }
 
-/* The time of a run with N empty probes on the function, all on its entry or all on its return. */
-static int time_probed(int run, int empty, uint64_t addr, bool on_return, int n, uint64_t *median)
+/* One more empty probe on the function; its descriptor. */
+static int probe(int empty, uint64_t addr, bool on_return)
 {
-	int events[MAX_PROBES], err = 0, i;
+	int event = record_kprobe_open(addr, on_return), err;
 
-	for (i = 0; i < n; i++) {
-		events[i] = record_kprobe_open(addr, on_return);
-		if (events[i] < 0) {
-			err = events[i];
-			break;
-		}
-		if (ioctl(events[i], PERF_EVENT_IOC_SET_BPF, empty) ||
-		    ioctl(events[i], PERF_EVENT_IOC_ENABLE, 0)) {
-			err = -errno;
-			close(events[i]);
-			break;
-		}
+	if (event < 0)
+		return event;
+	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, empty) || ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
+		err = -errno;
+		close(event);
+		return err;
 	}
-	err = err ?: time_run(run, median);
-	while (i-- > 0)
-		close(events[i]);
+	return event;
+}
+
+/* Each run is timed with one more probe than the one before. */
+static int time_probes(int run, int empty, uint64_t addr, uint64_t *times)
+{
+	int events[N_PROBES], n, err = 0;
+
+	for (n = 0; n < N_PROBES && !err; n++) {
+		events[n] = probe(empty, addr, n >= N_ON_ENTRY);
+		if (events[n] < 0) {
+			err = events[n];
+			break;
+		}
+		err = time_run(run, &times[n]);
+	}
+	/* Left there, they would change what kprobe.multi costs. */
+	while (n-- > 0)
+		close(events[n]);
 	return err;
 }
 
 /*
- * Two probes on one entry take the way there once and the way through a handler twice, and three take
- * one handler more: twice the time of two less three times... of which the way alone is left. Of
- * probes on returns what is left is the way there and the trip. (One probe alone goes another way.)
+ * The first probe on the return takes the trip and a handler, the second one more handler. Two probes
+ * on the entry come before them, since one alone is reached another way than several.
  */
-static int time_way(int run, int empty, uint64_t addr, bool on_return, uint64_t *way)
-{
-	uint64_t none, two, three;
-	int err;
-
-	err = time_run(run, &none);
-	err = err ?: time_probed(run, empty, addr, on_return, 2, &two);
-	err = err ?: time_probed(run, empty, addr, on_return, 3, &three);
-	if (!err)
-		*way = 3 * two - 2 * three - none;
-	return err;
-}
-
 int record_trip_measure(int run, uint64_t addr, uint64_t *trip)
 {
-	uint64_t on_entry, on_return;
+	uint64_t times[N_PROBES];
 	int empty = load_empty(), err;
 
 	if (empty < 0)
 		return empty;
-	err = time_way(run, empty, addr, false, &on_entry);
-	err = err ?: time_way(run, empty, addr, true, &on_return);
+	err = time_probes(run, empty, addr, times);
 	close(empty);
-	if (!err && (int64_t)(on_return - on_entry) < 0)
-		err = -ERANGE;
-	if (!err)
-		*trip = on_return - on_entry;
-	return err;
+	if (err)
+		return err;
+	*trip = 2 * times[N_ON_ENTRY] - times[N_ON_ENTRY - 1] - times[N_ON_ENTRY + 1];
+	return (int64_t)*trip > 0 ? 0 : -ERANGE;
 }
