@@ -38,6 +38,43 @@ __u64 fentry_nested __weak = 0;
 __u64 return_trip __weak = 0;
 __u64 kprobe_inner __weak = 0, kprobe_full __weak = 0, kprobe_nested __weak = 0;
 
+static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, __u32 sp)
+{
+	return f->sp == sp && f->key - site < ENGINE_CONTEXTS;
+}
+
+/* Where the call of SITE with that SP lies, searched downwards from TOP; 0: nowhere. */
+static __always_inline __u32 frame_find(struct engine_task *t, __u32 top, __u32 site, __u32 sp)
+{
+	for (int i = 0; i < ENGINE_DEPTH && top; i++) {
+		if (frame_is(frame_at(t, top), site, sp))
+			return top;
+		top -= ENGINE_FRAME;
+	}
+	return 0;
+}
+
+/*
+ * Makes room for a call of SITE. One with its stack pointer cannot be open still: it and those above
+ * it were left open by returns that were missed. Not inlined: it runs only where no frame is free.
+ */
+static __noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
+{
+	__u32 found;
+
+	if (!t)
+		return false;
+	found = frame_find(t, t->top, site, sp);
+	if (!found) {
+		t->entered++;
+		t->skipped++;
+		loss_count(ENGINE_LOSS_DEPTH, 1);
+		return false;
+	}
+	frames_miss(t, found - ENGINE_FRAME);
+	return true;
+}
+
 /*
  * The context of a call that begins at TOP while its task has none. An interrupt that hits user space
  * finds no function open, so that only the outermost has to ask.
@@ -62,10 +99,9 @@ static __always_inline void function_enter(struct site site, __u32 sp)
 		return;
 	top = t->top + ENGINE_FRAME;
 	if (top > ENGINE_TOP_MASK) {
-		t->entered++;
-		t->skipped++;
-		loss_count(ENGINE_LOSS_DEPTH, 1);
-		return;
+		if (!frames_reclaim(t, site_key(site), sp))
+			return;
+		top = (t->top + ENGINE_FRAME) & ENGINE_TOP_MASK;
 	}
 	t->top = top;
 	barrier();
@@ -75,22 +111,6 @@ static __always_inline void function_enter(struct site site, __u32 sp)
 	else if (ctx == ENGINE_CTX_NONE)
 		ctx = none_context(t, top);
 	frame_open(t, (void *)t->frames + top, site_key(site) + ctx, sp);
-}
-
-static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, __u32 sp)
-{
-	return f->sp == sp && f->key - site < ENGINE_CONTEXTS;
-}
-
-/* Where the call of SITE with that SP lies, searched downwards from TOP; 0: nowhere. */
-static __always_inline __u32 frame_find(struct engine_task *t, __u32 top, __u32 site, __u32 sp)
-{
-	for (int i = 0; i < ENGINE_DEPTH && top; i++) {
-		if (frame_is(frame_at(t, top), site, sp))
-			return top;
-		top -= ENGINE_FRAME;
-	}
-	return 0;
 }
 
 /*

@@ -150,8 +150,7 @@ static int set_sizes(struct record_engine *e)
 						       ENGINE_CONTEXTS);
 	err = err ?: bpf_map__set_max_entries(s->maps.cells, (e->n_cells + 1) * e->n_shards);
 	err = err ?: bpf_map__set_max_entries(s->maps.stacks, e->n_stacks);
-	err = err ?: bpf_map__set_max_entries(s->maps.missed,
-					       e->config.n_functions + 1 + N_SPARE);
+	err = err ?: bpf_map__set_max_entries(s->maps.missed, e->config.n_functions + 1 + N_SPARE);
 	err = err ?: bpf_map__set_max_entries(s->maps.multi_sites, multi_slots(e));
 	s->rodata->multi_mask = multi_slots(e) - 1;
 	s->rodata->multi_sp = e->features.multi_is.sp;

@@ -203,12 +203,17 @@ static int kprobe_attach_half(struct record_functions *f, const struct bpf_progr
 	return link < 0 ? link : 0;
 }
 
+/*
+ * The entry's first: the kernel calls the latest first, and what it does at an entry for the return's
+ * probe is not in the call then. No task is followed yet whose return would be missed.
+ */
 static int kprobe_attach(struct record_functions *f, uint32_t site, uint64_t addr)
 {
-	int err = kprobe_attach_half(f, f->skel->progs.function_kretprobe, true, addr, site);
+	int err = kprobe_attach_half(f, f->skel->progs.function_kprobe, false, addr, site);
+
 	if (err)
 		return err;
-	err = kprobe_attach_half(f, f->skel->progs.function_kprobe, false, addr, site);
+	err = kprobe_attach_half(f, f->skel->progs.function_kretprobe, true, addr, site);
 	if (err)
 		close(f->fds[--f->n_fds]);
 	return err;

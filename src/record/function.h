@@ -18,7 +18,7 @@ struct record_target {
 	uint64_t addr; /* absolute */
 	int32_t btf_id; /* for fentry, */
 	int btf_fd; /* in the BTF object of a module, or 0 in the kernel's own */
-	uint32_t n_args; /* 0: not known */
+	uint32_t n_args; /* which fentry passes on */
 };
 
 /* SKEL must be loaded and outlive the result. */

@@ -32,7 +32,7 @@ struct record_site {
 	int32_t btf_id; /* for fentry, in the object BTF_FD (0: the kernel's own) */
 	int btf_fd; /* belongs to the symbols */
 	const char *why_not_fentry; /* NULL: it is, or was not asked for; a static string */
-	uint32_t n_args; /* 0: not known */
+	uint32_t n_args; /* which fentry passes on */
 	bool named; /* by name, not by a glob: a refusal is an error */
 };
 
