@@ -65,6 +65,8 @@ struct calibrator {
 	const struct record_empty *empty;
 	struct record_calibration *out;
 	struct series base; /* a run with what is attached so far */
+	enum profile_mechanism left[8]; /* attached */
+	uint32_t n_left;
 };
 
 static int compare(const void *a, const void *b)
@@ -160,6 +162,11 @@ static int measure(struct calibrator *c, uint32_t site, struct series *outer, st
 	return 0;
 }
 
+static void detach_last(struct calibrator *c)
+{
+	record_engine_detach_last(c->e, c->left[--c->n_left]);
+}
+
 /* Probes TARGET, which takes INSNS instructions, with what is attached so far, and leaves it probed. */
 static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,
 			 const struct record_target *target, uint64_t insns,
@@ -175,6 +182,7 @@ static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mech
 	err = record_engine_attach_spare(c->e, spare, mech, target, &site);
 	if (err)
 		return err;
+	c->left[c->n_left++] = mech;
 	err = measure(c, site, &with, &inner);
 	if (err)
 		return err;
@@ -248,7 +256,6 @@ static int calibrate_kprobe(struct calibrator *c)
 static int calibrate_multi(struct calibrator *c)
 {
 	struct record_cost *cost = &c->out->cost[PROFILE_MECH_MULTI];
-	struct series before = c->base;
 	int err;
 
 	err = calibrate_one(c, SPARE_MULTI, PROFILE_MECH_MULTI, &c->empty->tests[TEST_MULTI],
@@ -256,8 +263,7 @@ static int calibrate_multi(struct calibrator *c)
 	if (err)
 		return err;
 	/* It has company, which the workload calls. */
-	record_engine_detach_last(c->e);
-	c->base = before;
+	detach_last(c);
 	cost->nested = c->out->cost[PROFILE_MECH_FENTRY].nested ?:
 			       c->out->cost[PROFILE_MECH_KPROBE].nested;
 	cost->trip = c->out->trip;
@@ -321,9 +327,11 @@ static void use_provisional_costs(struct calibrator *c)
 	record_engine_set_costs(c->e, costs);
 }
 
-static void calibrate_functions(struct calibrator *c, const struct profile *p)
+typedef int (*calibrate_fn)(struct calibrator *c);
+
+static void calibrate_functions(struct calibrator *c, const struct profile *p, bool multi)
 {
-	static int (*const calibrate[PROFILE_N_MECHANISMS])(struct calibrator *) = {
+	static const calibrate_fn calibrate[PROFILE_N_MECHANISMS] = {
 		[PROFILE_MECH_FENTRY] = calibrate_fentry,
 		[PROFILE_MECH_KPROBE] = calibrate_kprobe,
 		[PROFILE_MECH_MULTI] = calibrate_multi,
@@ -333,6 +341,8 @@ static void calibrate_functions(struct calibrator *c, const struct profile *p)
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++) {
 		if (!calibrate[mech] || c->out->cost[mech].known || !is_used(c, p, mech))
 			continue;
+		if (multi != (mech == PROFILE_MECH_MULTI))
+			continue;
 		err = err ?: calibrate[mech](c);
 		if (err)
 			log_note("the cost of %s probes is not known and not subtracted: %s",
@@ -340,6 +350,10 @@ static void calibrate_functions(struct calibrator *c, const struct profile *p)
 				 c->run == -ENOENT ? "this kernel has no bpf_fentry_test1" :
 						     log_strerror(err));
 	}
+	/* Each trampoline that there is costs a call by kprobe.multi some 50 instructions. */
+	if (is_used(c, p, PROFILE_MECH_MULTI))
+		while (c->n_left)
+			detach_last(c);
 }
 
 /* What kprobes and kprobe.multi share: the way back through the kernel's return trampoline. */
@@ -364,7 +378,7 @@ void record_calibrate_before(struct record_calibration *out)
 }
 
 void record_calibrate(struct record_engine *e, const struct profile *p,
-		      const struct record_empty *empty, struct record_calibration *out)
+		      const struct record_empty *empty, bool multi, struct record_calibration *out)
 {
 	struct calibrator c = { .e = e, .clock = p->clock, .empty = empty, .out = out };
 	uint64_t start = now_ns();
@@ -380,7 +394,7 @@ void record_calibrate(struct record_engine *e, const struct profile *p,
 	} else {
 		if (!out->cost[PROFILE_MECH_TRACEPOINT].known)
 			calibrate_syscall(&c);
-		calibrate_functions(&c, p);
+		calibrate_functions(&c, p, multi);
 		record_engine_follow_caller(e, false);
 	}
 	record_engine_set_costs(e, out->cost);

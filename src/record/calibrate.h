@@ -58,10 +58,11 @@ void record_calibrate_before(struct record_calibration *out);
  * Measures the mechanisms of the sites of P and of page faults, and tells the engine, which must
  * have been started and not armed. Where the kernel lacks what it takes, costs stay unknown, which
  * is noted for the user; never an error. What is known already is kept, so that a mechanism that turns
- * out to be needed can be added.
+ * out to be needed can be added. MULTI: kprobe.multi, whose cost depends on what else is attached, once
+ * the rest is; else all others.
  */
 void record_calibrate(struct record_engine *e, const struct profile *p,
-		      const struct record_empty *empty, struct record_calibration *out);
+		      const struct record_empty *empty, bool multi, struct record_calibration *out);
 
 /*
  * Measures the sampler and tells the engine, which must have been armed. Takes 20 periods of the

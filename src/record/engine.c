@@ -428,9 +428,9 @@ int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum pro
 	return record_functions_attach(e->functions, *site, mech, target);
 }
 
-void record_engine_detach_last(struct record_engine *e)
+void record_engine_detach_last(struct record_engine *e, enum profile_mechanism mech)
 {
-	record_functions_detach_last(e->functions);
+	record_functions_detach_last(e->functions, mech);
 }
 
 void record_engine_set_company(struct record_engine *e, const uint64_t *addrs, uint32_t n)

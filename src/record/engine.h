@@ -52,7 +52,7 @@ int record_engine_arm(struct record_engine *e);
 /* For calibration: attaches, as site *SITE, which no function has; undone by the second. WHICH: 0 to 4. */
 int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum profile_mechanism mech,
 			       const struct record_target *target, uint32_t *site);
-void record_engine_detach_last(struct record_engine *e);
+void record_engine_detach_last(struct record_engine *e, enum profile_mechanism mech);
 /* See record_functions_set_company(). */
 void record_engine_set_company(struct record_engine *e, const uint64_t *addrs, uint32_t n);
 

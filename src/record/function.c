@@ -369,7 +369,6 @@ void record_functions_attach_multi(struct record_functions *f, struct record_mul
 		items[usable] = items[--out];
 		items[out] = item;
 	}
-	f->last = PROFILE_MECH_MULTI;
 	if (usable)
 		multi_attach_range(f, items, usable);
 }
@@ -394,7 +393,6 @@ void record_functions_set_company(struct record_functions *f, const uint64_t *ad
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
 			    const struct record_target *target)
 {
-	f->last = mech;
 	switch (mech) {
 	case PROFILE_MECH_FENTRY:
 		return fentry_attach(f, site, target);
@@ -407,10 +405,10 @@ int record_functions_attach(struct record_functions *f, uint32_t site, enum prof
 	}
 }
 
-void record_functions_detach_last(struct record_functions *f)
+void record_functions_detach_last(struct record_functions *f, enum profile_mechanism mech)
 {
 	detach_pair(f);
-	if (f->last == PROFILE_MECH_FENTRY)
+	if (mech == PROFILE_MECH_FENTRY)
 		f->n_progs -= 2;
 }
 

@@ -52,8 +52,8 @@ void record_functions_attach_multi(struct record_functions *f, struct record_mul
  * one of several in another way than the only one, which calibration is to see.
  */
 void record_functions_set_company(struct record_functions *f, const uint64_t *addrs, uint32_t n);
-/* Undoes the last record_functions_attach() that succeeded. */
-void record_functions_detach_last(struct record_functions *f);
+/* Undoes the last record_functions_attach() that succeeded, which was by MECH. */
+void record_functions_detach_last(struct record_functions *f, enum profile_mechanism mech);
 void record_functions_detach(struct record_functions *f); /* accepts NULL */
 
 /*

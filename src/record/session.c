@@ -156,6 +156,61 @@ static int attach_site(struct session *s, uint32_t i, enum profile_mechanism mec
 	return 0;
 }
 
+/* Functions that are there in every kernel, and not called while probes are calibrated. */
+static void set_company(struct session *s)
+{
+	static const char *const names[] = { "kernel_clone", "do_nanosleep", "vfs_statfs" };
+	uint64_t addrs[3];
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct symbol_sym *const *named;
+		size_t same;
+
+		named = symbol_kallsyms_named(s->symbols.ks, names[i], &same);
+		if (same == 1 && s->symbols.tracing &&
+		    symbol_tracing_is_ftrace(s->symbols.tracing, named[0]) == SYMBOL_YES)
+			addrs[n++] = named[0]->addr;
+	}
+	record_engine_set_company(s->engine, addrs, n);
+}
+
+/* The function of that name, if there is just one. */
+static struct record_target find_target(const struct session *s, const char *name)
+{
+	struct record_target target = {};
+	const struct symbol_sym *const *named;
+	size_t n;
+
+	named = symbol_kallsyms_named(s->symbols.ks, name, &n);
+	if (n != 1)
+		return target;
+	target.addr = named[0]->addr;
+	target.btf_id = s->symbols.btf ? symbol_btf_function(s->symbols.btf, name) : -ENOENT;
+	if (target.btf_id > 0)
+		target.n_args = symbol_btf_function_nargs(s->symbols.btf, target.btf_id);
+	return target;
+}
+
+/* MULTI: see record_calibrate(). */
+static void session_calibrate(struct session *s, bool multi)
+{
+	struct record_empty empty = {};
+
+	if (!record_symbols_load_functions(&s->symbols)) {
+		for (int i = 0; i < RECORD_N_TESTS; i++) {
+			char name[] = EMPTY_FUNCTION;
+
+			name[sizeof(name) - 2] += i;
+			empty.tests[i] = find_target(s, name);
+		}
+		empty.outer = find_target(s, EMPTY_OUTER);
+	}
+	set_company(s);
+	record_calibrate(s->engine, s->p, &empty, multi, &s->calibration);
+	record_engine_set_company(s->engine, NULL, 0);
+}
+
 /* All sites that are to be had by kprobe.multi, in one go. */
 static int attach_multi(struct session *s)
 {
@@ -170,6 +225,7 @@ static int attach_multi(struct session *s)
 				.addr = s->sites.items[i].sym->addr,
 			};
 	if (n) {
+		session_calibrate(s, true);
 		log_progress("attaching %u functions at once", n);
 		record_engine_attach_multi(s->engine, items, n);
 	}
@@ -257,60 +313,6 @@ static int session_prepare(struct session *s)
 	return record_engine_create(&config, &s->features, &s->engine) ? EXIT_FAILURE : 0;
 }
 
-/* Functions that are there in every kernel, and not called while probes are calibrated. */
-static void set_company(struct session *s)
-{
-	static const char *const names[] = { "kernel_clone", "do_nanosleep", "vfs_statfs" };
-	uint64_t addrs[3];
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const struct symbol_sym *const *named;
-		size_t same;
-
-		named = symbol_kallsyms_named(s->symbols.ks, names[i], &same);
-		if (same == 1 && s->symbols.tracing &&
-		    symbol_tracing_is_ftrace(s->symbols.tracing, named[0]) == SYMBOL_YES)
-			addrs[n++] = named[0]->addr;
-	}
-	record_engine_set_company(s->engine, addrs, n);
-}
-
-/* The function of that name, if there is just one. */
-static struct record_target find_target(const struct session *s, const char *name)
-{
-	struct record_target target = {};
-	const struct symbol_sym *const *named;
-	size_t n;
-
-	named = symbol_kallsyms_named(s->symbols.ks, name, &n);
-	if (n != 1)
-		return target;
-	target.addr = named[0]->addr;
-	target.btf_id = s->symbols.btf ? symbol_btf_function(s->symbols.btf, name) : -ENOENT;
-	if (target.btf_id > 0)
-		target.n_args = symbol_btf_function_nargs(s->symbols.btf, target.btf_id);
-	return target;
-}
-
-static void session_calibrate(struct session *s)
-{
-	struct record_empty empty = {};
-
-	if (!record_symbols_load_functions(&s->symbols)) {
-		for (int i = 0; i < RECORD_N_TESTS; i++) {
-			char name[] = EMPTY_FUNCTION;
-
-			name[sizeof(name) - 2] += i;
-			empty.tests[i] = find_target(s, name);
-		}
-		empty.outer = find_target(s, EMPTY_OUTER);
-	}
-	set_company(s);
-	record_calibrate(s->engine, s->p, &empty, &s->calibration);
-	record_engine_set_company(s->engine, NULL, 0);
-}
-
 static uint32_t n_attached(const struct session *s)
 {
 	uint32_t n = 0;
@@ -328,12 +330,14 @@ static int session_attach(struct session *s)
 	err = record_workload_interrupted() ? -EINTR : record_engine_start(s->engine);
 	if (err)
 		return err;
-	session_calibrate(s);
+	session_calibrate(s, false);
 	err = attach_sites(s);
 	if (err)
 		return err;
-	if (s->recalibrate)
-		session_calibrate(s);
+	if (s->recalibrate) {
+		session_calibrate(s, false);
+		session_calibrate(s, true);
+	}
 	err = record_engine_arm(s->engine);
 	if (err)
 		return err;
