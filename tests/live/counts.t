@@ -88,9 +88,9 @@ for f in $nested $recursive; do
 		"$(bpftrace_count nested "$f")"
 	holds "$f was called" "$(calls nested-auto "$f") > 0"
 done
-equal 'fentry and kprobes are mixed' "$(json nested-auto \
+equal 'fentry and kprobe.multi are mixed' "$(json nested-auto \
 	'.costs.mechanisms | map(select(.functions)) | map("\(.name) \(.functions)") | join(" ")')" \
-	'fentry 6 kprobe 1'
+	'fentry 6 kprobe.multi 1'
 for how in auto kprobe; do
 	equal "$how: nested and recursive calls lose nothing" "$(lost nested-$how)" nothing
 	outer=vm_mmap_pgoff
