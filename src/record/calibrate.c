@@ -28,6 +28,10 @@
  */
 static const uint64_t test_insns[RECORD_N_TESTS] = { 3, 3, 5, 6, 7, 8 };
 
+#define INTERRUPTS_NS 20000000
+#define MAX_JUMP_NS   100000
+#define JUMP_STEPS    4
+
 #define EMPTY_SYSCALL_INSNS 8
 #define EMPTY_NS            1
 
@@ -39,7 +43,6 @@ enum {
 	TEST_FENTRY = 0, /* of one argument, */
 	TEST_KPROBE = 1,
 	TEST_TRIP = 2,
-	TEST_MULTI = 3,
 	TEST_MANY = RECORD_COST_ARGS, /* of so many more */
 };
 
@@ -48,7 +51,7 @@ enum {
 	SPARE_MANY,
 	SPARE_OUTER,
 	SPARE_KPROBE,
-	SPARE_MULTI
+	SPARE_MULTI /* and one for each further test */
 };
 
 /* A system call that no kernel has. */
@@ -174,16 +177,15 @@ static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mech
 {
 	uint64_t empty = c->clock == PROFILE_CLOCK_INSN ? insns : EMPTY_NS, base, probed;
 	struct series with, inner;
-	uint32_t site;
 	int err;
 
 	if (!target->addr)
 		return -ENOENT;
-	err = record_engine_attach_spare(c->e, spare, mech, target, &site);
+	err = record_engine_attach_spare(c->e, spare, mech, target);
 	if (err)
 		return err;
 	c->left[c->n_left++] = mech;
-	err = measure(c, site, &with, &inner);
+	err = measure(c, record_engine_spare(c->e, spare), &with, &inner);
 	if (err)
 		return err;
 	base = median(&c->base);
@@ -215,6 +217,13 @@ static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
 		cost->nested = less(outer.full, record_cost_full(cost, c->empty->outer.n_args));
 }
 
+/* Interrupts that hit a probe are charged to what is probed, as far as that is not taken off. */
+static void add_interrupts(struct record_calibration *out, struct record_cost *cost)
+{
+	cost->inner += cost->inner * out->interrupts + 0.5;
+	cost->full += cost->full * out->interrupts + 0.5;
+}
+
 static int calibrate_fentry(struct calibrator *c)
 {
 	const struct record_target *tests = c->empty->tests;
@@ -231,6 +240,7 @@ static int calibrate_fentry(struct calibrator *c)
 		cost->inner_args = less(many.inner, cost->inner);
 	}
 	calibrate_nested(c, PROFILE_MECH_FENTRY, cost);
+	add_interrupts(c->out, cost);
 	return 0;
 }
 
@@ -250,23 +260,7 @@ static int calibrate_kprobe(struct calibrator *c)
 	else
 		calibrate_nested(c, PROFILE_MECH_KPROBE, cost);
 	cost->trip = c->out->trip;
-	return 0;
-}
-
-static int calibrate_multi(struct calibrator *c)
-{
-	struct record_cost *cost = &c->out->cost[PROFILE_MECH_MULTI];
-	int err;
-
-	err = calibrate_one(c, SPARE_MULTI, PROFILE_MECH_MULTI, &c->empty->tests[TEST_MULTI],
-			    test_insns[TEST_MULTI], cost);
-	if (err)
-		return err;
-	/* It has company, which the workload calls. */
-	detach_last(c);
-	cost->nested = c->out->cost[PROFILE_MECH_FENTRY].nested ?:
-			       c->out->cost[PROFILE_MECH_KPROBE].nested;
-	cost->trip = c->out->trip;
+	add_interrupts(c->out, cost);
 	return 0;
 }
 
@@ -302,6 +296,7 @@ static void calibrate_syscall(struct calibrator *c)
 	cost->inner = less(cost->inner, empty);
 	cost->full = less(time_syscall(), c->out->unprobed_syscall);
 	cost->known = true;
+	add_interrupts(c->out, cost);
 }
 
 static bool is_used(const struct calibrator *c, const struct profile *p,
@@ -327,28 +322,29 @@ static void use_provisional_costs(struct calibrator *c)
 	record_engine_set_costs(c->e, costs);
 }
 
+static void note_unknown(const struct calibrator *c, enum profile_mechanism mech, int err)
+{
+	log_note("the cost of %s probes is not known and not subtracted: %s",
+		 profile_mechanism_name(mech),
+		 c->run == -ENOENT ? "this kernel has no bpf_fentry_test1" : log_strerror(err));
+}
+
 typedef int (*calibrate_fn)(struct calibrator *c);
 
-static void calibrate_functions(struct calibrator *c, const struct profile *p, bool multi)
+static void calibrate_functions(struct calibrator *c, const struct profile *p)
 {
 	static const calibrate_fn calibrate[PROFILE_N_MECHANISMS] = {
 		[PROFILE_MECH_FENTRY] = calibrate_fentry,
 		[PROFILE_MECH_KPROBE] = calibrate_kprobe,
-		[PROFILE_MECH_MULTI] = calibrate_multi,
 	};
 	int err = c->run < 0 ? c->run : measure(c, 0, &c->base, NULL);
 
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++) {
 		if (!calibrate[mech] || c->out->cost[mech].known || !is_used(c, p, mech))
 			continue;
-		if (multi != (mech == PROFILE_MECH_MULTI))
-			continue;
 		err = err ?: calibrate[mech](c);
 		if (err)
-			log_note("the cost of %s probes is not known and not subtracted: %s",
-				 profile_mechanism_name(mech),
-				 c->run == -ENOENT ? "this kernel has no bpf_fentry_test1" :
-						     log_strerror(err));
+			note_unknown(c, mech, err);
 	}
 	/* Each trampoline that there is costs a call by kprobe.multi some 50 instructions. */
 	if (is_used(c, p, PROFILE_MECH_MULTI))
@@ -371,36 +367,133 @@ static void calibrate_trip(struct calibrator *c, const struct profile *p)
 			 log_strerror(err));
 }
 
+/*
+ * The share of the time that interrupts take, by how much the clock jumps between two readings. Longer
+ * jumps are something else: another task's turn, another guest's.
+ */
+static double time_interrupts(void)
+{
+	uint64_t start = now_ns(), before = start, now = start, step = UINT64_MAX, jumps = 0;
+
+	while (now - start < INTERRUPTS_NS) {
+		now = now_ns();
+		if (now - before < step)
+			step = now - before;
+		else if (now - before > JUMP_STEPS * step && now - before < MAX_JUMP_NS)
+			jumps += now - before - step;
+		before = now;
+	}
+	return (double)jumps / (now - start);
+}
+
 void record_calibrate_before(struct record_calibration *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->unprobed_syscall = time_syscall();
+	out->interrupts = time_interrupts();
+}
+
+static int calibrator_open(struct calibrator *c, struct record_engine *e, const struct profile *p,
+			   const struct record_empty *empty, struct record_calibration *out)
+{
+	int32_t btf_id = empty->tests[TEST_FENTRY].btf_id;
+
+	*c = (struct calibrator){ .e = e, .clock = p->clock, .empty = empty, .out = out };
+	c->run = btf_id > 0 ? load_runner(btf_id) : -ENOENT;
+	calibrate_trip(c, p);
+	use_provisional_costs(c);
+	return record_engine_follow_caller(e, true);
+}
+
+static void calibrator_close(struct calibrator *c)
+{
+	record_engine_follow_caller(c->e, false);
+	record_engine_set_costs(c->e, c->out->cost);
+	if (c->run >= 0)
+		close(c->run);
 }
 
 void record_calibrate(struct record_engine *e, const struct profile *p,
-		      const struct record_empty *empty, bool multi, struct record_calibration *out)
+		      const struct record_empty *empty, struct record_calibration *out)
 {
-	struct calibrator c = { .e = e, .clock = p->clock, .empty = empty, .out = out };
 	uint64_t start = now_ns();
-	int32_t btf_id = empty->tests[TEST_FENTRY].btf_id;
+	struct calibrator c;
 	int err;
 
-	c.run = btf_id > 0 ? load_runner(btf_id) : -ENOENT;
-	calibrate_trip(&c, p);
-	use_provisional_costs(&c);
-	err = record_engine_follow_caller(e, true);
+	err = calibrator_open(&c, e, p, empty, out);
 	if (err) {
 		log_note("probe cost is not known and not subtracted: %s", log_strerror(err));
 	} else {
 		if (!out->cost[PROFILE_MECH_TRACEPOINT].known)
 			calibrate_syscall(&c);
-		calibrate_functions(&c, p, multi);
-		record_engine_follow_caller(e, false);
+		calibrate_functions(&c, p);
 	}
-	record_engine_set_costs(e, out->cost);
-	if (c.run >= 0)
-		close(c.run);
-	log_verbose(1, "calibrated in %.3f s", (now_ns() - start) / 1e9);
+	calibrator_close(&c);
+	log_verbose(1, "calibrated in %.3f s; %.2f %% of the time goes into interrupts",
+		    (now_ns() - start) / 1e9, 100 * out->interrupts);
+}
+
+/* The mean cost of the empty functions, of which items[0] to items[n] were attached. */
+static int measure_multi(struct calibrator *c, const struct record_multi_site *items, uint32_t n,
+			 struct record_cost *cost)
+{
+	uint64_t base = median(&c->base), probed, inner = 0, spread = 0;
+	struct series with, one;
+	uint32_t attached = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t test = items[i].site - record_engine_spare(c->e, SPARE_MULTI);
+		int err;
+
+		if (items[i].err)
+			continue;
+		err = measure(c, items[i].site, &with, &one);
+		if (err)
+			return err;
+		inner += less(median(&one),
+			      c->clock == PROFILE_CLOCK_INSN ? test_insns[test] : EMPTY_NS);
+		spread += deviation(&one, one.values[ROUNDS / 2]);
+		attached++;
+	}
+	if (!attached)
+		return -ENOENT;
+	probed = median(&with);
+	cost->full = (less(probed, base) + attached / 2) / attached;
+	cost->full_spread = (deviation(&with, probed) + deviation(&c->base, base)) / attached;
+	cost->inner = (inner + attached / 2) / attached;
+	cost->inner_spread = spread / attached;
+	cost->known = true;
+	return 0;
+}
+
+void record_calibrate_multi(struct record_engine *e, const struct profile *p,
+			    const struct record_empty *empty, struct record_multi_site *items,
+			    uint32_t n, struct record_calibration *out)
+{
+	struct record_cost *cost = &out->cost[PROFILE_MECH_MULTI];
+	struct calibrator c;
+	uint32_t tests = 0;
+	int err;
+
+	err = calibrator_open(&c, e, p, empty, out);
+	err = err ?: c.run < 0 ? c.run : measure(&c, 0, &c.base, NULL);
+	for (uint32_t i = 0; !err && i < RECORD_N_TESTS; i++)
+		if (empty->tests[i].addr)
+			items[n + tests++] = (struct record_multi_site){
+				.site = record_engine_spare(e, SPARE_MULTI + i),
+				.addr = empty->tests[i].addr,
+			};
+	record_engine_attach_multi(e, items, n + tests);
+	err = err ?: measure_multi(&c, items + n, tests, cost);
+	if (err) {
+		note_unknown(&c, PROFILE_MECH_MULTI, err);
+	} else {
+		cost->nested = out->cost[PROFILE_MECH_FENTRY].nested ?:
+				       out->cost[PROFILE_MECH_KPROBE].nested;
+		cost->trip = out->trip;
+		add_interrupts(out, cost);
+	}
+	calibrator_close(&c);
 }
 
 void record_calibrate_sampler(struct record_engine *e, uint64_t period,

@@ -35,6 +35,7 @@ uint64_t record_cost_full(const struct record_cost *cost, uint32_t n_args);
 struct record_calibration {
 	struct record_cost cost[PROFILE_N_MECHANISMS]; /* by enum profile_mechanism */
 	uint64_t unprobed_syscall, trip;
+	double interrupts; /* share of the time that goes into interrupts */
 	bool sampler_known;
 	uint64_t sample_latency; /* from the timer's expiry to the sampler's program */
 	uint64_t sample_full; /* the interrupt around that program, which times itself */
@@ -58,11 +59,10 @@ void record_calibrate_before(struct record_calibration *out);
  * Measures the mechanisms of the sites of P and of page faults, and tells the engine, which must
  * have been started and not armed. Where the kernel lacks what it takes, costs stay unknown, which
  * is noted for the user; never an error. What is known already is kept, so that a mechanism that turns
- * out to be needed can be added. MULTI: kprobe.multi, whose cost depends on what else is attached, once
- * the rest is; else all others.
+ * out to be needed can be added. Not kprobe.multi.
  */
 void record_calibrate(struct record_engine *e, const struct profile *p,
-		      const struct record_empty *empty, bool multi, struct record_calibration *out);
+		      const struct record_empty *empty, struct record_calibration *out);
 
 /*
  * Measures the sampler and tells the engine, which must have been armed. Takes 20 periods of the
@@ -70,6 +70,16 @@ void record_calibrate(struct record_engine *e, const struct profile *p,
  */
 void record_calibrate_sampler(struct record_engine *e, uint64_t period,
 			      struct record_calibration *out);
+
+/*
+ * Attaches the N sites of ITEMS by kprobe.multi, and measures it by the empty functions, which are
+ * attached with them: ITEMS must have room for RECORD_N_TESTS more. What a function costs depends on its
+ * place among the others in the kernel's tables and on what else is attached, so that this is to come
+ * last; what is measured is the mean over the empty functions' places.
+ */
+void record_calibrate_multi(struct record_engine *e, const struct profile *p,
+			    const struct record_empty *empty, struct record_multi_site *items,
+			    uint32_t n, struct record_calibration *out);
 
 /* The costs as environment of P, for whoever reads the file. */
 void record_calibration_store(const struct record_calibration *c, struct profile *p);

@@ -23,7 +23,6 @@
 
 #define DEFAULT_TASKS    4096
 #define FAULT_ARGS       4 /* of handle_mm_fault() */
-#define N_SPARE          5 /* sites for calibration */
 #define CELLS_PER_SITE   8
 #define MIN_CELLS        512
 #define MAX_SHARDS       16
@@ -129,7 +128,7 @@ static uint32_t multi_slots(const struct record_engine *e)
 {
 	uint32_t n = 16;
 
-	while (e->features.multi == 0 && n < 16 * (e->config.n_functions + N_SPARE))
+	while (e->features.multi == 0 && n < 16 * (e->config.n_functions + RECORD_ENGINE_SPARES))
 		n *= 2;
 	return n;
 }
@@ -146,11 +145,13 @@ static int set_sizes(struct record_engine *e)
 	/* The context, the functions, and the spare ones. */
 	err = err   ?:
 		      bpf_map__set_max_entries(s->maps.cell_of,
-					       (e->config.n_functions + 1 + N_SPARE) *
+					       (e->config.n_functions + 1 + RECORD_ENGINE_SPARES) *
 						       ENGINE_CONTEXTS);
 	err = err ?: bpf_map__set_max_entries(s->maps.cells, (e->n_cells + 1) * e->n_shards);
 	err = err ?: bpf_map__set_max_entries(s->maps.stacks, e->n_stacks);
-	err = err ?: bpf_map__set_max_entries(s->maps.missed, e->config.n_functions + 1 + N_SPARE);
+	err = err   ?:
+		      bpf_map__set_max_entries(s->maps.missed,
+					       e->config.n_functions + 1 + RECORD_ENGINE_SPARES);
 	err = err ?: bpf_map__set_max_entries(s->maps.multi_sites, multi_slots(e));
 	s->rodata->multi_mask = multi_slots(e) - 1;
 	s->rodata->multi_sp = e->features.multi_is.sp;
@@ -421,21 +422,20 @@ int record_engine_arm(struct record_engine *e)
 	return err;
 }
 
-int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum profile_mechanism mech,
-			       const struct record_target *target, uint32_t *site)
+uint32_t record_engine_spare(const struct record_engine *e, uint32_t which)
 {
-	*site = e->config.n_functions + 1 + which;
-	return record_functions_attach(e->functions, *site, mech, target);
+	return e->config.n_functions + 1 + which;
+}
+
+int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum profile_mechanism mech,
+			       const struct record_target *target)
+{
+	return record_functions_attach(e->functions, record_engine_spare(e, which), mech, target);
 }
 
 void record_engine_detach_last(struct record_engine *e, enum profile_mechanism mech)
 {
 	record_functions_detach_last(e->functions, mech);
-}
-
-void record_engine_set_company(struct record_engine *e, const uint64_t *addrs, uint32_t n)
-{
-	record_functions_set_company(e->functions, addrs, n);
 }
 
 static int run_raw(struct bpf_program *prog)

@@ -49,12 +49,14 @@ void record_engine_attach_multi(struct record_engine *e, struct record_multi_sit
 int record_engine_start(struct record_engine *e);
 int record_engine_arm(struct record_engine *e);
 
-/* For calibration: attaches, as site *SITE, which no function has; undone by the second. WHICH: 0 to 4. */
+/* For calibration: sites that no function has. WHICH: 0 to RECORD_ENGINE_SPARES - 1. */
+#define RECORD_ENGINE_SPARES 10
+uint32_t record_engine_spare(const struct record_engine *e, uint32_t which);
+
+/* Attaches such a site; undone by the second. */
 int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum profile_mechanism mech,
-			       const struct record_target *target, uint32_t *site);
+			       const struct record_target *target);
 void record_engine_detach_last(struct record_engine *e, enum profile_mechanism mech);
-/* See record_functions_set_company(). */
-void record_engine_set_company(struct record_engine *e, const uint64_t *addrs, uint32_t n);
 
 /* For calibration: the calling process itself is followed, from now on or no longer. */
 int record_engine_follow_caller(struct record_engine *e, bool follow);

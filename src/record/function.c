@@ -32,9 +32,6 @@
  */
 #define MULTI_CALLS 4096
 
-/* See record_functions_set_company(). */
-#define MULTI_COMPANY 4
-
 /* Hash functions tried for a table of functions under kprobe.multi. */
 #define MULTI_FACTORS 64
 
@@ -50,8 +47,6 @@ struct record_functions {
 	uint32_t n_progs, cap_progs;
 	/* kprobe.multi: what the kernel has as the map multi_sites */
 	struct engine_multi *table;
-	uint64_t company[MULTI_COMPANY];
-	uint32_t n_company;
 };
 
 struct record_functions *record_functions_create(struct kprotperf_bpf *skel,
@@ -283,19 +278,6 @@ static int multi_enter(struct record_functions *f, struct record_multi_site *ite
 }
 
 /* One more, beside those that may be attached already. */
-static int multi_enter_one(struct record_functions *f, uint64_t addr, uint32_t site)
-{
-	uint32_t size = bpf_map__max_entries(f->skel->maps.multi_sites), slot;
-	uint64_t factor = f->skel->bss->multi_factor;
-	int at = table_enter(f->table, size, factor, addr, site);
-
-	if (at < 0)
-		return at;
-	slot = (engine_multi_slot(addr, factor) + at) & (size - 1);
-	return bpf_map__update_elem(f->skel->maps.multi_sites, &slot, sizeof(slot), &f->table[slot],
-				    sizeof(*f->table), BPF_ANY);
-}
-
 static int multi_attach_half(struct record_functions *f, const struct bpf_program *prog,
 			     uint32_t flags, const unsigned long *addrs, size_t n)
 {
@@ -373,23 +355,6 @@ void record_functions_attach_multi(struct record_functions *f, struct record_mul
 		multi_attach_range(f, items, usable);
 }
 
-static int multi_attach(struct record_functions *f, uint32_t site, uint64_t addr)
-{
-	struct record_multi_site items[1 + MULTI_COMPANY] = { { .site = site, .addr = addr } };
-	int err = multi_enter_one(f, addr, site);
-
-	for (uint32_t i = 0; i < f->n_company; i++)
-		items[1 + i].addr = f->company[i];
-	return err ?: multi_attach_pair(f, items, 1 + f->n_company);
-}
-
-void record_functions_set_company(struct record_functions *f, const uint64_t *addrs, uint32_t n)
-{
-	f->n_company = n < MULTI_COMPANY ? n : MULTI_COMPANY;
-	if (f->n_company)
-		memcpy(f->company, addrs, f->n_company * sizeof(*addrs));
-}
-
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
 			    const struct record_target *target)
 {
@@ -398,8 +363,6 @@ int record_functions_attach(struct record_functions *f, uint32_t site, enum prof
 		return fentry_attach(f, site, target);
 	case PROFILE_MECH_KPROBE:
 		return kprobe_attach(f, site, target->addr);
-	case PROFILE_MECH_MULTI:
-		return multi_attach(f, site, target->addr);
 	default:
 		return -EINVAL;
 	}

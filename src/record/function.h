@@ -47,11 +47,6 @@ struct record_multi_site {
 };
 void record_functions_attach_multi(struct record_functions *f, struct record_multi_site *items,
 				   uint32_t n);
-/*
- * Functions that a single one is attached with by kprobe.multi, without being timed: the kernel finds
- * one of several in another way than the only one, which calibration is to see.
- */
-void record_functions_set_company(struct record_functions *f, const uint64_t *addrs, uint32_t n);
 /* Undoes the last record_functions_attach() that succeeded, which was by MECH. */
 void record_functions_detach_last(struct record_functions *f, enum profile_mechanism mech);
 void record_functions_detach(struct record_functions *f); /* accepts NULL */

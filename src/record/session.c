@@ -133,20 +133,23 @@ static int attach_by(struct session *s, uint32_t i, enum profile_mechanism mech)
 	return record_engine_attach(s->engine, i + 1, mech, &target);
 }
 
-/* A kernel may have a mechanism and yet refuse it for one function: then another may do. */
+/*
+ * A kernel may have a mechanism and yet refuse it for one function: then another may do. What
+ * kprobe.multi is to do comes later, all at once.
+ */
 static int attach_site(struct session *s, uint32_t i, enum profile_mechanism mech)
 {
-	static const enum profile_mechanism instead[] = {
-		[PROFILE_MECH_FENTRY] = PROFILE_MECH_MULTI,
-		[PROFILE_MECH_MULTI] = PROFILE_MECH_KPROBE,
-		[PROFILE_MECH_KPROBE] = PROFILE_MECH_NONE,
-	};
+	bool retry = s->o->attach == RECORD_ATTACH_AUTO;
 	int err = attach_by(s, i, mech);
 
-	while (err && err != -EINTR && s->o->attach == RECORD_ATTACH_AUTO && instead[mech]) {
-		log_verbose(1, "%s: %s: %s", s->sites.items[i].name, profile_mechanism_name(mech),
-			    log_strerror(err));
-		mech = instead[mech];
+	if (err && err != -EINTR && retry && mech == PROFILE_MECH_FENTRY) {
+		log_verbose(1, "%s: fentry: %s", s->sites.items[i].name, log_strerror(err));
+		if (record_features_has(&s->features, PROFILE_MECH_MULTI)) {
+			s->sites.items[i].mech = PROFILE_MECH_MULTI;
+			s->p->sites[i + 1].mech = PROFILE_MECH_MULTI;
+			return 0;
+		}
+		mech = PROFILE_MECH_KPROBE;
 		if (record_features_has(&s->features, mech))
 			err = attach_by(s, i, mech);
 	}
@@ -154,25 +157,6 @@ static int attach_site(struct session *s, uint32_t i, enum profile_mechanism mec
 		return note_refused(s, i, err);
 	note_attached(s, i, mech);
 	return 0;
-}
-
-/* Functions that are there in every kernel, and not called while probes are calibrated. */
-static void set_company(struct session *s)
-{
-	static const char *const names[] = { "kernel_clone", "do_nanosleep", "vfs_statfs" };
-	uint64_t addrs[3];
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const struct symbol_sym *const *named;
-		size_t same;
-
-		named = symbol_kallsyms_named(s->symbols.ks, names[i], &same);
-		if (same == 1 && s->symbols.tracing &&
-		    symbol_tracing_is_ftrace(s->symbols.tracing, named[0]) == SYMBOL_YES)
-			addrs[n++] = named[0]->addr;
-	}
-	record_engine_set_company(s->engine, addrs, n);
 }
 
 /* The function of that name, if there is just one. */
@@ -192,29 +176,34 @@ static struct record_target find_target(const struct session *s, const char *nam
 	return target;
 }
 
-/* MULTI: see record_calibrate(). */
-static void session_calibrate(struct session *s, bool multi)
+/* The kernel's functions to calibrate with. */
+static void find_empty(struct session *s, struct record_empty *empty)
 {
-	struct record_empty empty = {};
+	memset(empty, 0, sizeof(*empty));
+	if (record_symbols_load_functions(&s->symbols))
+		return;
+	for (int i = 0; i < RECORD_N_TESTS; i++) {
+		char name[] = EMPTY_FUNCTION;
 
-	if (!record_symbols_load_functions(&s->symbols)) {
-		for (int i = 0; i < RECORD_N_TESTS; i++) {
-			char name[] = EMPTY_FUNCTION;
-
-			name[sizeof(name) - 2] += i;
-			empty.tests[i] = find_target(s, name);
-		}
-		empty.outer = find_target(s, EMPTY_OUTER);
+		name[sizeof(name) - 2] += i;
+		empty->tests[i] = find_target(s, name);
 	}
-	set_company(s);
-	record_calibrate(s->engine, s->p, &empty, multi, &s->calibration);
-	record_engine_set_company(s->engine, NULL, 0);
+	empty->outer = find_target(s, EMPTY_OUTER);
+}
+
+static void session_calibrate(struct session *s)
+{
+	struct record_empty empty;
+
+	find_empty(s, &empty);
+	record_calibrate(s->engine, s->p, &empty, &s->calibration);
 }
 
 /* All sites that are to be had by kprobe.multi, in one go. */
 static int attach_multi(struct session *s)
 {
-	struct record_multi_site *items = alloc_array(s->sites.n_items, sizeof(*items));
+	struct record_multi_site *items =
+		alloc_array(s->sites.n_items + RECORD_N_TESTS, sizeof(*items));
 	uint32_t n = 0;
 	int err = 0, one;
 
@@ -225,9 +214,11 @@ static int attach_multi(struct session *s)
 				.addr = s->sites.items[i].sym->addr,
 			};
 	if (n) {
-		session_calibrate(s, true);
+		struct record_empty empty;
+
 		log_progress("attaching %u functions at once", n);
-		record_engine_attach_multi(s->engine, items, n);
+		find_empty(s, &empty);
+		record_calibrate_multi(s->engine, s->p, &empty, items, n, &s->calibration);
 	}
 	for (uint32_t i = 0; i < n && err != -EINTR; i++) {
 		uint32_t site = items[i].site - 1;
@@ -330,14 +321,12 @@ static int session_attach(struct session *s)
 	err = record_workload_interrupted() ? -EINTR : record_engine_start(s->engine);
 	if (err)
 		return err;
-	session_calibrate(s, false);
+	session_calibrate(s);
 	err = attach_sites(s);
 	if (err)
 		return err;
-	if (s->recalibrate) {
-		session_calibrate(s, false);
-		session_calibrate(s, true);
-	}
+	if (s->recalibrate)
+		session_calibrate(s);
 	err = record_engine_arm(s->engine);
 	if (err)
 		return err;
