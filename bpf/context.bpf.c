@@ -38,6 +38,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	}
 	/* Coming from user space, so nothing can be open: returns were missed. */
 	frames_drop(t);
+	if (t->ctx != ENGINE_CTX_NONE)
+		loss_count(ENGINE_LOSS_NO_RETURN, 1);
 	t->flags = ENGINE_TASK_LIVE;
 	t->skipped = 0;
 	t->ctx = syscall_context(nr);
@@ -68,10 +70,12 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	if (!t)
 		return 0;
 	end = clock_read(t);
+	/*
+	 * Begun before the task was followed, as the fork that made it, or refused before the tracepoint of
+	 * its entry, by a seccomp filter.
+	 */
 	if (t->ctx >= ENGINE_CTX_NONE && t->ctx != ENGINE_CTX_OTHER) {
-		loss_count(t->flags & ENGINE_TASK_FRESH ? ENGINE_INFO_OPEN_AT_START :
-							  ENGINE_LOSS_NO_ENTRY,
-			   1);
+		loss_count(ENGINE_INFO_OPEN_AT_START, 1);
 		t->flags = ENGINE_TASK_LIVE;
 		return 0;
 	}

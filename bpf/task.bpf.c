@@ -154,7 +154,9 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 {
 	struct engine_cpu *cpu = this_cpu();
 	__u32 slot, pid = task->pid;
+	struct engine_task *parent;
 	__u16 *entry;
+	__u64 start;
 
 	slot = cpu->slot;
 	if (!slot && !follow_all) {
@@ -165,9 +167,13 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 		return 0;
 	}
 	/* What the queue's functions do is not the task's: no probe counts meanwhile. */
+	start = bpf_ktime_get_ns();
 	cpu->slot = 0;
 	task_follow(task);
 	cpu->slot = slot;
+	parent = cpu_task(cpu);
+	if (parent)
+		parent->aside += bpf_ktime_get_ns() - start;
 	return 0;
 }
 
@@ -197,6 +203,12 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
 	return 0;
 }
 
+static __always_inline void frame_end(struct engine_cell *c)
+{
+	if (c)
+		__sync_fetch_and_add(&c->unreturned, 1);
+}
+
 /*
  * Accounts the innermost open frame of the task in SLOT; 0 if there is none left. Not static, so that the verifier
  * goes through it once and not once for each turn of the loop below.
@@ -218,11 +230,11 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 		if (t->ctx == ENGINE_CTX_NONE)
 			return 0;
 		cost.nested = NULL;
-		frame_close(cpu, t, &t->frames[0], &end, cost);
+		frame_end(frame_close(cpu, t, &t->frames[0], &end, cost));
 		t->ctx = ENGINE_CTX_NONE;
 		return 1;
 	}
-	frame_close(cpu, t, frame_at(t, top), &end, cost);
+	frame_end(frame_close(cpu, t, frame_at(t, top), &end, cost));
 	t->top = top - ENGINE_FRAME;
 	return 1;
 }
@@ -274,6 +286,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	if (slot) {
 		t = bpf_map_lookup_elem(&tasks, &slot);
 		if (t) {
+			/* Up to here the switch's time is this program's. */
+			now = bpf_ktime_get_ns();
 			t->offcpu += now - t->switched_out;
 			t->aside += now - t->switched_out;
 			if (pid == 0) /* an idle task, which was never born */

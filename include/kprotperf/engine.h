@@ -95,8 +95,9 @@ struct engine_cell {
 	__u64 min_inv; /* ~min, so that zero means none yet */
 	__u64 errors;
 	__u64 negative; /* calls whose probes were thought to cost more than the call took */
+	__u64 unreturned; /* calls ended by their task's death, without the cost of a return's probe */
 	__u32 hist[HIST_SLOTS];
-	__u64 pad[5]; /* to whole cache lines: shards of different CPUs must not share one */
+	__u64 pad[4]; /* to whole cache lines: shards of different CPUs must not share one */
 };
 
 #define ENGINE_SQ_SPLIT 20

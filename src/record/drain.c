@@ -49,7 +49,7 @@ static enum profile_mechanism mechanism(const struct drain *d, uint32_t site, ui
 static void shard_add(struct profile_stats *stats, const struct engine_cell *c, uint64_t inner)
 {
 	uint64_t oncpu = c->wall - c->offcpu;
-	uint64_t cost = c->aside - c->offcpu + inner * c->calls;
+	uint64_t cost = c->aside - c->offcpu + inner * (c->calls - c->unreturned);
 	struct profile_stats shard;
 	uint64_t counted = 0;
 

@@ -519,6 +519,10 @@ static void say_summary(const struct session *s)
 	const struct profile *p = s->p;
 	uint64_t samples = 0, lost = events_lost(p);
 	char losses[64] = "nothing lost";
+	uint32_t runs = 0;
+
+	for (uint32_t i = 0; i < p->n_runs; i++)
+		runs += p->runs[i].kind == PROFILE_RUN_PROBED;
 
 	for (uint32_t i = 0; i < p->n_samples; i++)
 		samples += p->samples[i].count;
@@ -526,8 +530,7 @@ static void say_summary(const struct session *s)
 		snprintf(losses, sizeof(losses), "%" PRIu64 " events lost (see report)", lost);
 	fprintf(stderr,
 		"kprotperf: %u run%s, %" PRIu64 " calls, %" PRIu64 " samples, %s; written to %s\n",
-		p->n_runs, p->n_runs == 1 ? "" : "s", calls_counted(p), samples, losses,
-		s->o->output);
+		runs, runs == 1 ? "" : "s", calls_counted(p), samples, losses, s->o->output);
 }
 
 /* The last run's own status, or that of the first that failed. */
