@@ -113,8 +113,10 @@ static void choose_sizes(struct record_engine *e)
 	if (e->n_tasks > ENGINE_MAX_TASKS)
 		e->n_tasks = ENGINE_MAX_TASKS;
 
-	/* Cells are shared by as few CPUs as the memory allows. */
+	/* Cells are shared by as few CPUs as the memory allows, and few enough for thousands of functions. */
 	e->n_cells = MIN_CELLS + CELLS_PER_SITE * c->n_functions;
+	if (e->n_cells > MAX_CELLS_MEMORY / sizeof(struct engine_cell))
+		e->n_cells = MAX_CELLS_MEMORY / sizeof(struct engine_cell);
 	for (e->n_shards = 1; e->n_shards < e->n_cpus && e->n_shards < MAX_SHARDS;)
 		e->n_shards *= 2;
 	while (e->n_shards > 1 &&
@@ -576,10 +578,16 @@ enum profile_mechanism record_engine_fault_mechanism(const struct record_engine 
 
 size_t record_engine_memory(const struct record_engine *e)
 {
+	const struct bpf_map *map;
 	size_t sum = 0;
 
-	for (int i = 0; i < N_VIEWS; i++)
-		sum += e->views[i].len;
+	bpf_object__for_each_map(map, e->skel->obj)
+	{
+		size_t value = (bpf_map__value_size(map) + 7) & ~7ul;
+		bool per_cpu = bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY;
+
+		sum += value * bpf_map__max_entries(map) * (per_cpu ? e->n_cpus : 1);
+	}
 	return sum;
 }
 

@@ -22,7 +22,8 @@
 #include "record/function.h"
 #include "record/workload.h"
 
-#define NS_PER_SEC 1000000000ull
+#define NS_PER_SEC  1000000000ull
+#define MUCH_MEMORY (64ul << 20) /* worth a note */
 
 /* The first of the kernel's own test functions, which do next to nothing, and what calls them. */
 #define EMPTY_FUNCTION RECORD_EMPTY_FUNCTION
@@ -315,6 +316,7 @@ static uint32_t n_attached(const struct session *s)
 
 static int session_attach(struct session *s)
 {
+	size_t memory;
 	int err;
 
 	record_calibrate_before(&s->calibration);
@@ -334,9 +336,12 @@ static int session_attach(struct session *s)
 		record_calibrate_sampler(s->engine, s->p->sample_period, &s->calibration);
 	record_calibration_store(&s->calibration, s->p);
 	say_skipped(s);
+	memory = record_engine_memory(s->engine);
 	log_verbose(1, "%u functions, page faults by %s, %zu KiB of maps", n_attached(s),
-		    profile_mechanism_name(record_engine_fault_mechanism(s->engine)),
-		    record_engine_memory(s->engine) >> 10);
+		    profile_mechanism_name(record_engine_fault_mechanism(s->engine)), memory >> 10);
+	if (memory > MUCH_MEMORY)
+		log_note("%u functions take %zu MiB of the kernel's memory", n_attached(s),
+			 memory >> 20);
 	if (record_engine_fault_mechanism(s->engine) == PROFILE_MECH_NONE)
 		log_note("page faults are not counted: fentry: %s; kprobes: %s",
 			 record_features_why_not_fentry(&s->features),
