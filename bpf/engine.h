@@ -316,7 +316,7 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 {
 	struct engine_clock c;
 
-	t->entered++;
+	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
 	f->child = 0;
 	f->sp = sp;
 	f->key = key;

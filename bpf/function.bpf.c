@@ -66,7 +66,7 @@ static __noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 s
 		return false;
 	found = frame_find(t, t->top, site, sp);
 	if (!found) {
-		t->entered++;
+		__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
 		t->skipped++;
 		loss_count(ENGINE_LOSS_DEPTH, 1);
 		return false;
