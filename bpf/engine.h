@@ -71,6 +71,9 @@ struct {
 	__type(value, __u64);
 } missed __weak SEC(".maps");
 
+/* enum engine_site_state of each, looked at only where a return has no frame and at a task's death. */
+__u8 site_states[ENGINE_MAX_SITES] __weak = {};
+
 const volatile __u32 max_cells __weak = 1;
 const volatile __u32 n_shards __weak = 1;
 
@@ -282,13 +285,15 @@ static __always_inline struct engine_clock clock_read(const struct engine_task *
  * What a site's probes cost, calibrated, in ticks. INNER and FULL may be NULL: then they stand in an
  * instruction, where user space writes them into copies of the program. NESTED, what it costs more to
  * close a frame in which others were, is NULL for those that no frame encloses. TRIP, what it costs
- * less where the frame's return is one with that of the frame below, is NULL where that cannot be.
+ * less where the frame's return is one with that of the frame below, is NULL where that cannot be. HALF
+ * is what a return probe alone costs, while its site is being detached; NULL where that cannot be.
  */
 struct probe_cost {
 	const volatile __u64 *inner;
 	const volatile __u64 *full;
 	const volatile __u64 *nested;
 	const volatile __u64 *trip;
+	const volatile __u64 *half;
 };
 
 #define COST_INNER 0x5173c0d1
@@ -368,6 +373,11 @@ frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_f
 static __always_inline struct engine_frame *frame_at(struct engine_task *t, __u32 top)
 {
 	return (void *)t->frames + (top & ENGINE_TOP_MASK);
+}
+
+static __always_inline __u32 site_state(__u32 key)
+{
+	return site_states[key / ENGINE_CONTEXTS & (ENGINE_MAX_SITES - 1)];
 }
 
 /*

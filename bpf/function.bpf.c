@@ -34,9 +34,10 @@ static __always_inline __u32 site_key(struct site site)
 }
 
 /* Calibrated, in ticks: see docs/accounting.md. */
-__u64 fentry_nested __weak = 0;
+__u64 fentry_nested __weak = 0, fentry_half __weak = 0;
 __u64 return_trip __weak = 0;
 __u64 kprobe_inner __weak = 0, kprobe_full __weak = 0, kprobe_nested __weak = 0;
+__u64 kprobe_half __weak = 0, multi_half __weak = 0;
 
 static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, __u32 sp)
 {
@@ -147,6 +148,8 @@ static __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 
 	if (!t)
 		return false;
+	if (site_state(site) == ENGINE_SITE_DETACHED)
+		return false;
 	top = t->top;
 	found = frame_find(t, top, site, sp);
 	if (found) {
@@ -176,8 +179,11 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	/* The context's frame is none of a function's, so that frames[0] never is it. */
 	f = frame_at(t, t->top);
 	if (!frame_is(f, site_key(site), sp)) {
-		if (!frame_seek(t, site_key(site), sp))
+		if (!frame_seek(t, site_key(site), sp)) {
+			if (site_state(site_key(site)) == ENGINE_SITE_DETACHED)
+				t->aside += *cost.half;
 			return;
+		}
 		f = frame_at(t, t->top);
 	}
 	barrier_var(f);
@@ -204,7 +210,7 @@ int function_fentry(void *ctx)
 SEC("fexit/bpf_fentry_test1")
 int function_fexit(void *ctx)
 {
-	struct probe_cost cost = { .nested = &fentry_nested };
+	struct probe_cost cost = { .nested = &fentry_nested, .half = &fentry_half };
 
 	function_return(ctx, of_copy, stack_address(ctx), cost);
 	return 0;
@@ -223,7 +229,8 @@ SEC("kretprobe")
 int function_kretprobe(struct pt_regs *ctx)
 {
 	struct site site = { .key = bpf_get_attach_cookie(ctx) };
-	struct probe_cost cost = { &kprobe_inner, &kprobe_full, &kprobe_nested, &return_trip };
+	struct probe_cost cost = { &kprobe_inner, &kprobe_full, &kprobe_nested, &return_trip,
+				   &kprobe_half };
 
 	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), cost);
 	return 0;
@@ -276,7 +283,8 @@ SEC("kretprobe.multi")
 int function_ret_multi(struct pt_regs *ctx)
 {
 	struct site site = { .key = multi_site(ctx) };
-	struct probe_cost cost = { &multi_inner, &multi_full, &multi_nested, &return_trip };
+	struct probe_cost cost = { &multi_inner, &multi_full, &multi_nested, &return_trip,
+				   &multi_half };
 
 	if (site.key)
 		function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, cost);

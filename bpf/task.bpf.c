@@ -22,6 +22,7 @@ const volatile bool follow_all = false;
 
 __u32 next_slot = 1;
 __u32 live_tasks = 0;
+__u64 oncpu_gone = 0; /* ns on a CPU of the tasks that were followed and are gone */
 __u32 self_tgid = 0;
 __u32 adopt_tgid = 0; /* for adopt_tasks: 0 means all */
 
@@ -82,7 +83,8 @@ static __always_inline __u32 task_follow(struct task_struct *task)
 	t->aside = 0;
 	t->entered = 0;
 	t->stack = (unsigned long)task->stack;
-	t->switched_out = bpf_ktime_get_ns();
+	t->born = bpf_ktime_get_ns();
+	t->switched_out = t->born;
 	t->top = 0;
 	t->ctx = ENGINE_CTX_NONE;
 	t->skipped = 0;
@@ -100,6 +102,7 @@ static __always_inline void task_release(struct engine_task *t, __u32 slot)
 
 	t->flags = 0;
 	loss_count(ENGINE_INFO_ENTERED, t->entered);
+	__sync_fetch_and_add(&oncpu_gone, t->switched_out - t->born - t->offcpu);
 	/* The pid may have been given to a new task already. */
 	if (entry && *entry == slot)
 		*entry = 0;
@@ -205,8 +208,10 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
 
 static __always_inline void frame_end(struct engine_cell *c)
 {
-	if (c)
-		__sync_fetch_and_add(&c->unreturned, 1);
+	if (!c)
+		return;
+	__sync_fetch_and_add(&c->unreturned, 1);
+	loss_count(ENGINE_INFO_CLOSED_BY_EXIT, 1);
 }
 
 /*
@@ -219,6 +224,7 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 	static const __u64 none = 0; /* no return probe has run */
 	struct probe_cost cost = { .inner = &none, .nested = &none };
 	const struct engine_cpu *cpu = this_cpu();
+	struct engine_frame *f;
 	struct engine_clock end;
 	__u32 top;
 
@@ -234,7 +240,11 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 		t->ctx = ENGINE_CTX_NONE;
 		return 1;
 	}
-	frame_end(frame_close(cpu, t, frame_at(t, top), &end, cost));
+	f = frame_at(t, top);
+	if (site_state(f->key) == ENGINE_SITE_DETACHED)
+		frames_miss(t, top - ENGINE_FRAME); /* it may have returned long ago */
+	else
+		frame_end(frame_close(cpu, t, f, &end, cost));
 	t->top = top - ENGINE_FRAME;
 	return 1;
 }
@@ -242,12 +252,8 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 /* Accounts what is open up to the task's death: do_exit() and its like never return. */
 static __always_inline void task_close_frames(__u32 slot, __u64 now)
 {
-	__u32 closed = 0;
-
 	for (int i = 0; i < ENGINE_DEPTH && task_close_frame(slot, now); i++)
-		closed++;
-	if (closed)
-		loss_count(ENGINE_INFO_CLOSED_BY_EXIT, closed);
+		;
 }
 
 static __always_inline void task_bury(struct engine_task *t, __u32 slot, __u64 now)

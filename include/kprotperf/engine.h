@@ -75,7 +75,7 @@ struct engine_task {
 	__u32 skipped; /* calls open that found no frame free, so that their returns are known */
 	__u32 pid;
 	__u32 stack; /* where its kernel stack begins, the low half of the address */
-	__u64 pad; /* to a frame's size: see frame_close() */
+	__u64 born; /* when it was first followed; makes this a frame's size: see frame_close() */
 	struct engine_frame frames[ENGINE_DEPTH];
 };
 
@@ -165,6 +165,13 @@ enum engine_loss {
 	ENGINE_INFO_CLOSED_BY_EXIT, /* calls closed at their task's death */
 	ENGINE_INFO_ENTERED, /* by tasks that are gone; the others' sums are their own */
 	ENGINE_N_LOSSES,
+};
+
+#define ENGINE_MAX_SITES 65536 /* whose states are known, a power of two */
+
+enum engine_site_state {
+	ENGINE_SITE_ATTACHED,
+	ENGINE_SITE_DETACHED, /* or about to be: its returns need no entry */
 };
 
 /* A function under kprobe.multi, in a hash table by the low half of its address; 0: free. */

@@ -14,6 +14,9 @@
 #include "output/number.h"
 #include "output/text.h"
 
+/* Functions that a warning names before it leaves it at that. */
+#define DETACHED_NAMED 3
+
 void analyze_losses_sum(struct analyze_losses *losses, const struct profile *p)
 {
 	uint32_t run, i;
@@ -140,6 +143,29 @@ static void warn_failed_runs(struct analyze_warnings *w, const struct profile *p
 			first + 1);
 }
 
+/* Once, with the first few names. */
+static void warn_detached(struct analyze_warnings *w, const struct profile *p, const char *side)
+{
+	const char *names[DETACHED_NAMED] = { NULL };
+	uint32_t i, n = 0;
+
+	for (i = 0; i < p->n_sites; i++) {
+		if (!p->sites[i].detached)
+			continue;
+		if (n < DETACHED_NAMED)
+			names[n] = p->sites[i].name;
+		n++;
+	}
+	if (n)
+		analyze_warnings_add(
+			w,
+			"%s--max-overhead detached %u function%s while the command ran (%s%s%s%s%s%s): "
+			"calls and totals are of what came before, means hold",
+			side, n, n == 1 ? "" : "s", names[0], names[1] ? ", " : "",
+			names[1] ? names[1] : "", names[2] ? ", " : "", names[2] ? names[2] : "",
+			n > DETACHED_NAMED ? ", ..." : "");
+}
+
 /* What of ROW is below zero although it is a time, or -1. */
 static int negative_time(const struct analyze_row *row)
 {
@@ -253,6 +279,7 @@ void analyze_warnings_of_profile(struct analyze_warnings *w, const struct profil
 	warn_losses(w, p, side);
 	warn_missed(w, p, side);
 	warn_unaccounted(w, p, side);
+	warn_detached(w, p, side);
 	warn_failed_runs(w, p, side);
 	if (raw)
 		return;

@@ -30,7 +30,7 @@ void analyze_warnings_add(struct analyze_warnings *w, const char *fmt, ...)
 void analyze_warnings_deinit(struct analyze_warnings *w);
 
 /*
- * Adds what a reader of P must know first: losses, calls not accounted for, runs that failed, and
+ * Adds what a reader of P must know first: losses, calls not accounted for, functions detached, runs that failed, and
  * unless RAW, where nothing is subtracted, times that are below zero and costs that are not known.
  * SIDE is put in front of each, as "baseline: "; "" for none.
  */

@@ -39,6 +39,7 @@ const char *analyze_time_header(enum analyze_time time)
 struct ref {
 	const char *name, *context;
 	const struct profile_stats *stats;
+	bool detached;
 };
 
 struct refs {
@@ -105,14 +106,16 @@ static int ref_compare(const void *left, const void *right)
 static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n,
 		    const char *context, const struct analyze_options *options)
 {
-	struct analyze_row row = { .name = first->name, .context = context };
+	struct analyze_row row = { .name = first->name, .label = first->name, .context = context };
 	struct profile_stats sum;
 	size_t i;
 
 	profile_stats_init(&sum);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		row.detached |= first[i].detached;
 		if (first[i].stats)
 			profile_stats_merge(&sum, first[i].stats);
+	}
 	analyze_figures_form(&row.figures, &sum, options);
 	profile_stats_deinit(&sum);
 	vec_push(rows, rows, row);
@@ -175,6 +178,20 @@ static void count_runs(struct analyze_table *table, const struct profile *p)
 	free(boots);
 }
 
+static void label_detached(struct analyze_table *table)
+{
+	uint32_t i;
+
+	for (i = 0; i < table->functions.n_rows; i++) {
+		struct analyze_row *row = &table->functions.rows[i];
+
+		if (!row->detached)
+			continue;
+		vec_push(table, labels, alloc_printf("%s [detached]", row->name));
+		row->label = table->labels[table->n_labels - 1];
+	}
+}
+
 void analyze_table_init(struct analyze_table *table, const struct profile *p,
 			const struct analyze_options *options)
 {
@@ -187,13 +204,16 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 	count_runs(table, p);
 	for (i = 0; i < p->n_sites; i++)
 		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
-			vec_push(&functions, refs, ((struct ref){ .name = p->sites[i].name }));
+			vec_push(&functions, refs,
+				 ((struct ref){ .name = p->sites[i].name,
+						.detached = p->sites[i].detached }));
 	for (i = 0; i < p->n_cells; i++) {
 		const struct profile_cell *cell = &p->cells[i];
 		const struct profile_site *site = &p->sites[cell->site];
 		struct ref ref = { .name = site->name,
 				   .context = p->contexts[cell->context].name,
-				   .stats = &cell->stats };
+				   .stats = &cell->stats,
+				   .detached = site->detached };
 
 		if (p->runs[cell->run].kind == PROFILE_RUN_CONTROL)
 			continue;
@@ -210,12 +230,16 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 	analyze_sort(syscalls.refs, syscalls.n_refs, sizeof(*syscalls.refs), ref_compare);
 	contexts_add(&table->syscalls, syscalls.refs, syscalls.n_refs, options);
 	functions_form(&table->functions, &functions, options);
+	label_detached(table);
 	free(syscalls.refs);
 	free(functions.refs);
 }
 
 void analyze_table_deinit(struct analyze_table *table)
 {
+	while (table->n_labels)
+		free(table->labels[--table->n_labels]);
+	free(table->labels);
 	free(table->syscalls.rows);
 	free(table->functions.rows);
 	memset(table, 0, sizeof(*table));

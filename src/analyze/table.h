@@ -50,7 +50,10 @@ struct analyze_figures {
 struct analyze_row {
 	const char *name;
 	const char *context; /* NULL for syscalls; ANALYZE_ALL_CONTEXTS for the sum */
+	const char *
+		label; /* the name as tables show it: with "[detached]" behind it where that is so */
 	bool redundant; /* the sum of a function that has one context only: says nothing new */
+	bool detached; /* by --max-overhead, so that calls and totals are partial */
 	struct analyze_figures figures;
 };
 
@@ -64,6 +67,8 @@ struct analyze_table {
 	enum analyze_time time; /* that of total and mean */
 	uint32_t runs, boots; /* probed runs and the boots they ran in: what the sums are over */
 	struct analyze_rows syscalls, functions;
+	char **labels; /* those that are not names */
+	uint32_t n_labels, cap_labels;
 	double oncpu, cost; /* of all syscalls and pseudo-contexts, before anything is subtracted */
 };
 

@@ -74,8 +74,14 @@ static const struct output_column row_syscall[] = {
 };
 
 static const struct output_column row_function[] = {
-	COLUMN(analyze_row, name, "FUNCTION", OUTPUT_TEXT, OUTPUT_ALWAYS),
+	COLUMN(analyze_row, name, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+	COLUMN(analyze_row, label, "FUNCTION", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
 	{ "syscall", "CONTEXT", OUTPUT_TEXT, OUTPUT_ALWAYS, offsetof(struct analyze_row, context) },
+};
+
+/* Behind all others: readers of CSV may go by the order. */
+static const struct output_column row_detached[] = {
+	COLUMN(analyze_row, detached, "", OUTPUT_FLAG, OUTPUT_DATA_ONLY),
 };
 
 static bool row_is_redundant(const void *row)
@@ -103,6 +109,7 @@ struct output_section columns_report_functions(const struct analyze_table *table
 		GROUP(NULL, 0, row_function),
 		{ NULL, offsetof(struct analyze_row, figures), report_figures,
 		  N(report_figures) - 1 },
+		GROUP(NULL, 0, row_detached),
 	};
 	struct output_section section =
 		SECTION(groups, table->functions.rows, table->functions.n_rows, table->clock);
@@ -122,6 +129,7 @@ struct output_section columns_report_calls(const struct columns_call *calls, siz
 		GROUP(NULL, 0, kind),
 		GROUP(NULL, offsetof(struct columns_call, row), row_function),
 		GROUP(NULL, offsetof(struct columns_call, row.figures), report_figures),
+		GROUP(NULL, offsetof(struct columns_call, row), row_detached),
 	};
 
 	return (struct output_section)SECTION(groups, calls, n, clock);

@@ -14,7 +14,8 @@ enum {
 	KEY_VMLINUX,
 	KEY_NO_RESOLVE,
 	KEY_CONTROL_RUN,
-	KEY_MAX_TASKS
+	KEY_MAX_TASKS,
+	KEY_MAX_OVERHEAD
 };
 
 static const struct argp_option options[] = {
@@ -32,6 +33,9 @@ static const struct argp_option options[] = {
 	{ "no-resolve", KEY_NO_RESOLVE, NULL, 0,
 	  "Leave names for later: report and fold resolve them where the vmlinux is" },
 	{ "max-tasks", KEY_MAX_TASKS, "N", 0, "Tasks followed at once (default 4096)" },
+	{ "max-overhead", KEY_MAX_OVERHEAD, "PCT", 0,
+	  "Detach the busiest functions while CMD runs if all their probes take more than this of its "
+	  "CPU time (default: never)" },
 	{ "verbose", 'v', NULL, 0, "Say more; twice: the verifier's log too" },
 	{}
 };
@@ -48,6 +52,17 @@ static int parse_number(struct argp_state *state, const char *arg, long min, lon
 	if (errno || end == arg || *end || n < min || n > max)
 		argp_error(state, "'%s' is not a number from %ld to %ld", arg, min, max);
 	return n;
+}
+
+static double parse_percent(struct argp_state *state, const char *arg)
+{
+	char *end;
+	double pct = strtod(arg, &end);
+
+	if (end == arg || *end || !(pct > 0 && pct <= 100))
+		argp_error(state, "--max-overhead takes percent, above 0 and up to 100, not '%s'",
+			   arg);
+	return pct;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -97,6 +112,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_MAX_TASKS:
 		o->max_tasks = parse_number(state, arg, 16, 60000);
+		break;
+	case KEY_MAX_OVERHEAD:
+		o->max_overhead = parse_percent(state, arg);
 		break;
 	case 'v':
 		o->verbose++;

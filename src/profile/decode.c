@@ -74,7 +74,7 @@ static void decode_environment(struct wire_in *in, struct section_decoder *d)
 
 static void decode_sites(struct wire_in *in, struct section_decoder *d)
 {
-	uint32_t i, n = wire_get_n(in, 8);
+	uint32_t i, n = wire_get_n(in, 9);
 
 	d->p->n_sites = 0; /* the file has its own site 0 */
 	for (i = 0; i < n && !in->error; i++) {
@@ -87,6 +87,7 @@ static void decode_sites(struct wire_in *in, struct section_decoder *d)
 		site.file = get_string(in, d);
 		site.line = wire_get_u32(in);
 		site.missed = wire_get_varint(in);
+		site.detached = wire_get_u32(in) != 0;
 		if (!in->error)
 			profile_site_add(d->p, &site);
 	}

@@ -62,6 +62,7 @@ static void encode_sites(struct wire_out *out, const struct profile *p,
 		put_string(out, pool, site->file);
 		wire_put_varint(out, site->line);
 		wire_put_varint(out, site->missed);
+		wire_put_varint(out, site->detached);
 	}
 }
 

@@ -195,8 +195,10 @@ static uint32_t *map_sites(struct profile *dst, const struct profile *src)
 		map[i] = site_find(&table, &src->sites[i]);
 		if (map[i] == INDEX_NONE)
 			map[i] = profile_site_add(dst, &src->sites[i]);
-		else
+		else {
 			dst->sites[map[i]].missed += src->sites[i].missed;
+			dst->sites[map[i]].detached |= src->sites[i].detached;
+		}
 	}
 	index_deinit(&table.index);
 	return map;

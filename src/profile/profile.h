@@ -93,6 +93,7 @@ struct profile_site {
 		missed; /* calls, in all runs, that are not timed because their return was missed */
 	const char *file; /* relative to the kernel's tree; NULL where unknown */
 	uint32_t line; /* 0 where unknown */
+	bool detached; /* by --max-overhead, in some run: calls and totals are partial, means are not */
 };
 
 /* What a task was doing: a syscall ("clone", "compat:clone") or a pseudo-context. */

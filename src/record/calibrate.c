@@ -224,6 +224,21 @@ static void add_interrupts(struct record_calibration *out, struct record_cost *c
 	cost->full += cost->full * out->interrupts + 0.5;
 }
 
+/* With only the return's probe left of SPARE: what that costs. Nothing else can be calibrated by it then. */
+static void calibrate_half(struct calibrator *c, uint32_t spare, struct record_cost *cost)
+{
+	struct series half;
+	uint64_t both = median(&c->base);
+
+	if (!c->out->halves)
+		return;
+	record_engine_halve(c->e, record_engine_spare(c->e, spare));
+	if (measure(c, 0, &half, NULL))
+		return;
+	cost->half = less(cost->full, less(both, median(&half)));
+	c->base = half;
+}
+
 static int calibrate_fentry(struct calibrator *c)
 {
 	const struct record_target *tests = c->empty->tests;
@@ -240,6 +255,7 @@ static int calibrate_fentry(struct calibrator *c)
 		cost->inner_args = less(many.inner, cost->inner);
 	}
 	calibrate_nested(c, PROFILE_MECH_FENTRY, cost);
+	calibrate_half(c, SPARE_FENTRY, cost);
 	add_interrupts(c->out, cost);
 	return 0;
 }
@@ -259,6 +275,7 @@ static int calibrate_kprobe(struct calibrator *c)
 		cost->nested = fentry->nested;
 	else
 		calibrate_nested(c, PROFILE_MECH_KPROBE, cost);
+	calibrate_half(c, SPARE_KPROBE, cost);
 	cost->trip = c->out->trip;
 	add_interrupts(c->out, cost);
 	return 0;
@@ -466,6 +483,23 @@ static int measure_multi(struct calibrator *c, const struct record_multi_site *i
 	return 0;
 }
 
+/* What the return's probes cost without those on entries, which are attached again then. */
+static int measure_multi_half(struct calibrator *c, const struct record_multi_site *items,
+			      uint32_t n, struct record_cost *cost)
+{
+	uint32_t attached = 0;
+	struct series half;
+	int err;
+
+	for (uint32_t i = 0; i < n; i++)
+		attached += !items[i].err;
+	record_engine_halve_multi(c->e);
+	err = measure(c, 0, &half, NULL);
+	if (!err)
+		cost->half = less(median(&half), median(&c->base)) / attached;
+	return record_engine_restore_multi(c->e) ?: err;
+}
+
 void record_calibrate_multi(struct record_engine *e, const struct profile *p,
 			    const struct record_empty *empty, struct record_multi_site *items,
 			    uint32_t n, struct record_calibration *out)
@@ -485,6 +519,8 @@ void record_calibrate_multi(struct record_engine *e, const struct profile *p,
 			};
 	record_engine_attach_multi(e, items, n + tests);
 	err = err ?: measure_multi(&c, items + n, tests, cost);
+	if (!err && out->halves)
+		err = measure_multi_half(&c, items + n, tests, cost);
 	if (err) {
 		note_unknown(&c, PROFILE_MECH_MULTI, err);
 	} else {

@@ -19,6 +19,7 @@
 struct record_cost {
 	bool known;
 	uint64_t inner, full; /* medians, in ticks; full 0: not measured */
+	uint64_t half; /* what a return probe alone costs, with --max-overhead */
 	uint64_t inner_spread, full_spread; /* median absolute deviations */
 	uint64_t nested; /* what it takes more to close a call in which others were timed */
 	uint64_t trip; /* what it takes less where the call returns in one trip with its caller */
@@ -36,6 +37,7 @@ struct record_calibration {
 	struct record_cost cost[PROFILE_N_MECHANISMS]; /* by enum profile_mechanism */
 	uint64_t unprobed_syscall, trip;
 	double interrupts; /* share of the time that goes into interrupts */
+	bool halves; /* wanted: what return probes alone cost */
 	bool sampler_known;
 	uint64_t sample_latency; /* from the timer's expiry to the sampler's program */
 	uint64_t sample_full; /* the interrupt around that program, which times itself */

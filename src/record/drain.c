@@ -230,19 +230,29 @@ static void drain_samples(struct drain *d)
 			drain_stack(d, &d->maps.stacks[i]);
 }
 
-static uint64_t frames_open(const struct record_engine_maps *maps)
+static bool is_detached(const struct drain *d, const struct engine_frame *f)
 {
-	uint64_t open = 0;
+	uint32_t site = f->key / ENGINE_CONTEXTS;
 
-	for (uint32_t i = 1; i < maps->n_tasks; i++) {
-		const struct engine_task *t = &maps->tasks[i];
+	return site < d->p->n_sites && d->p->sites[site].detached;
+}
+
+/* Counts what is open, apart from that what will never return as far as we could see. */
+static void count_open(struct drain *d)
+{
+	uint64_t *losses = d->p->runs[d->run].losses, open = 0, detached = 0;
+
+	for (uint32_t i = 1; i < d->maps.n_tasks; i++) {
+		const struct engine_task *t = &d->maps.tasks[i];
 
 		if (!(t->flags & ENGINE_TASK_LIVE))
 			continue;
-		open += t->top / ENGINE_FRAME;
 		open += t->ctx != ENGINE_CTX_NONE;
+		for (uint32_t k = t->top / ENGINE_FRAME; k; k--)
+			*(is_detached(d, &t->frames[k]) ? &detached : &open) += 1;
 	}
-	return open;
+	losses[PROFILE_LOSS_DETACHED] += detached;
+	losses[PROFILE_INFO_OPEN_AT_END] = open;
 }
 
 static uint64_t calls_entered(const struct record_engine_maps *maps)
@@ -271,10 +281,20 @@ static uint64_t samples_lost(const struct drain *d)
 	return skipped;
 }
 
+/* Returns missed, apart from those of calls whose probes were taken away meanwhile. */
 static void drain_missed(struct drain *d)
 {
-	for (uint32_t site = 1; site < d->maps.n_sites; site++)
-		d->p->sites[site].missed += d->maps.missed[site];
+	uint64_t *losses = d->p->runs[d->run].losses;
+
+	for (uint32_t site = 1; site < d->maps.n_sites; site++) {
+		uint64_t missed = d->maps.missed[site], detached = 0;
+
+		if (d->maps.missed_before && missed > d->maps.missed_before[site])
+			detached = missed - d->maps.missed_before[site];
+		d->p->sites[site].missed += missed - detached;
+		losses[PROFILE_LOSS_ENTRY_WITHOUT_RETURN] -= detached;
+		losses[PROFILE_LOSS_DETACHED] += detached;
+	}
 }
 
 static void drain_losses(struct drain *d)
@@ -296,8 +316,8 @@ static void drain_losses(struct drain *d)
 	for (int i = 0; i < ENGINE_INFO_ENTERED; i++)
 		losses[kinds[i]] = d->maps.losses[i];
 	losses[PROFILE_INFO_ENTRIES] = calls_entered(&d->maps);
-	losses[PROFILE_LOSS_DETACHED] = 0; /* nor detaches anything */
-	losses[PROFILE_INFO_OPEN_AT_END] = frames_open(&d->maps);
+	losses[PROFILE_LOSS_DETACHED] = 0;
+	count_open(d);
 	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(d->e);
 	losses[PROFILE_LOSS_PROBE_RECURSION] = record_engine_recursion_misses(d->e);
 	losses[PROFILE_LOSS_PROBE_MISSED] = record_engine_probe_misses(d->e);

@@ -59,6 +59,7 @@ struct record_engine {
 	uint64_t misses_before, probe_misses_before;
 	struct record_cost costs[PROFILE_N_MECHANISMS]; /* of sites attached from now on */
 	uint8_t *n_args; /* of each site's function */
+	uint64_t *missed_before; /* by site: see struct record_engine_maps */
 };
 
 /* libbpf's last complaint, for the one line that we print. */
@@ -343,6 +344,7 @@ void record_engine_destroy(struct record_engine *e)
 	kprotperf_bpf__destroy(e->skel);
 	free(e->links);
 	free(e->n_args);
+	free(e->missed_before);
 	free(e);
 }
 
@@ -435,6 +437,21 @@ int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum pro
 	return record_functions_attach(e->functions, record_engine_spare(e, which), mech, target);
 }
 
+void record_engine_halve_multi(struct record_engine *e)
+{
+	record_functions_halve_multi(e->functions);
+}
+
+int record_engine_restore_multi(struct record_engine *e)
+{
+	return record_functions_restore_multi(e->functions);
+}
+
+void record_engine_halve(struct record_engine *e, uint32_t site)
+{
+	record_functions_halve(e->functions, site);
+}
+
 void record_engine_detach_last(struct record_engine *e, enum profile_mechanism mech)
 {
 	record_functions_detach_last(e->functions, mech);
@@ -483,6 +500,9 @@ void record_engine_set_costs(struct record_engine *e, const struct record_cost *
 	b->fentry_nested = costs[PROFILE_MECH_FENTRY].nested;
 	b->return_trip = costs[PROFILE_MECH_KPROBE].trip ?: costs[PROFILE_MECH_MULTI].trip;
 	b->fault_inner = record_engine_inner_cost(e, ENGINE_SITE_CONTEXT, e->fault_mech);
+	b->fentry_half = costs[PROFILE_MECH_FENTRY].half;
+	b->kprobe_half = costs[PROFILE_MECH_KPROBE].half;
+	b->multi_half = costs[PROFILE_MECH_MULTI].half;
 }
 
 static uint64_t now_ns(void)
@@ -521,6 +541,14 @@ uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
 	uint32_t n_args = mech == PROFILE_MECH_FENTRY ? e->n_args[site] : 0;
 
 	return record_cost_inner(&e->costs[mech], n_args);
+}
+
+uint64_t record_engine_full_cost(const struct record_engine *e, uint32_t site,
+				 enum profile_mechanism mech)
+{
+	uint32_t n_args = mech == PROFILE_MECH_FENTRY ? e->n_args[site] : 0;
+
+	return record_cost_full(&e->costs[mech], n_args);
 }
 
 int record_engine_adopt_caller(struct record_engine *e)
@@ -599,15 +627,41 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.cell_of = e->views[VIEW_CELL_OF].mem,
 		.cells = e->views[VIEW_CELLS].mem,
 		.missed = e->views[VIEW_MISSED].mem,
+		.missed_before = e->missed_before,
 		.stacks = e->config.sample_period ? e->views[VIEW_STACKS].mem : NULL,
 		.losses = (const uint64_t *)e->skel->bss->losses,
 		.n_cpus = e->n_cpus,
 		.n_tasks = e->n_tasks,
 		.n_sites = e->config.n_functions + 1,
 		.n_cells = e->n_cells,
+		.n_cells_used =
+			e->skel->bss->n_cells < e->n_cells ? e->skel->bss->n_cells : e->n_cells,
 		.n_shards = e->n_shards,
 		.n_stacks = e->n_stacks,
 	};
+}
+
+uint64_t record_engine_followed_oncpu(const struct record_engine *e)
+{
+	const struct engine_task *tasks = e->views[VIEW_TASKS].mem;
+	const struct engine_cpu *cpus = e->skel->bss->cpus;
+	uint64_t sum = __atomic_load_n(&e->skel->bss->oncpu_gone, __ATOMIC_RELAXED);
+	uint32_t used = e->skel->data->next_slot, last = e->skel->rodata->max_tasks;
+
+	for (uint32_t i = 1; i < used && i < last; i++) {
+		const struct engine_task *t = &tasks[i];
+
+		if (t->flags & ENGINE_TASK_LIVE)
+			sum += t->switched_out - t->born - t->offcpu;
+	}
+	/* Of those that run, what has come since they were switched in is still missing. */
+	for (uint32_t i = 0; i < e->n_cpus; i++) {
+		uint32_t slot = __atomic_load_n(&cpus[i].slot, __ATOMIC_RELAXED);
+
+		if (slot && slot < last)
+			sum += now_ns() - tasks[slot].switched_out;
+	}
+	return sum;
 }
 
 static uint64_t program_misses(int fd)
@@ -618,6 +672,31 @@ static uint64_t program_misses(int fd)
 	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
 		return 0;
 	return info.recursion_misses;
+}
+
+/* Calls of SITE whose return is missed from now on are not the kernel's loss. */
+static void note_missed(struct record_engine *e, uint32_t site)
+{
+	const uint64_t *missed = e->views[VIEW_MISSED].mem;
+	uint32_t n = e->config.n_functions + 1;
+
+	if (!e->missed_before) {
+		e->missed_before = alloc_array(n, sizeof(*e->missed_before));
+		for (uint32_t i = 0; i < n; i++)
+			e->missed_before[i] = UINT64_MAX;
+	}
+	if (e->missed_before[site] == UINT64_MAX)
+		e->missed_before[site] = missed[site];
+}
+
+int record_engine_detach_sites(struct record_engine *e, const uint32_t *sites, uint32_t n,
+			       const uint32_t *moved, uint32_t n_moved)
+{
+	for (uint32_t i = 0; i < n; i++)
+		note_missed(e, sites[i]);
+	for (uint32_t i = 0; i < n_moved; i++)
+		note_missed(e, moved[i]);
+	return record_functions_detach_sites(e->functions, sites, n, program_misses);
 }
 
 static uint64_t misses_ever(const struct record_engine *e)
@@ -659,6 +738,9 @@ void record_engine_reset(struct record_engine *e)
 	       (size_t)(used + 1) * e->n_shards * sizeof(struct engine_cell));
 	memset(e->views[VIEW_STACKS].mem, 0, e->n_stacks * sizeof(struct engine_stack));
 	memset(e->skel->bss->losses, 0, sizeof(e->skel->bss->losses));
+	/* No task that is to be followed is in a call. */
+	free(e->missed_before);
+	e->missed_before = NULL;
 	for (uint32_t i = 0; i < e->n_cpus; i++) {
 		cpus[i].shard = i % e->n_shards;
 		cpus[i].samples = 0;

@@ -57,6 +57,10 @@ uint32_t record_engine_spare(const struct record_engine *e, uint32_t which);
 int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum profile_mechanism mech,
 			       const struct record_target *target);
 void record_engine_detach_last(struct record_engine *e, enum profile_mechanism mech);
+/* Of SITE, or of all by kprobe.multi, only return probes stay; the latter can be undone. */
+void record_engine_halve(struct record_engine *e, uint32_t site);
+void record_engine_halve_multi(struct record_engine *e);
+int record_engine_restore_multi(struct record_engine *e);
 
 /* For calibration: the calling process itself is followed, from now on or no longer. */
 int record_engine_follow_caller(struct record_engine *e, bool follow);
@@ -78,6 +82,9 @@ void record_engine_set_sample_cost(struct record_engine *e, uint64_t latency, ui
 /* The inner cost in force for a site, in ticks a call; see record/calibrate.h. */
 uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
 				  enum profile_mechanism mech);
+/* And what a call costs its callers. */
+uint64_t record_engine_full_cost(const struct record_engine *e, uint32_t site,
+				 enum profile_mechanism mech);
 
 /* Follows tasks that exist: all, or those of config.pid. Reports its errors. */
 int record_engine_adopt(struct record_engine *e);
@@ -103,13 +110,22 @@ struct record_engine_maps {
 	const uint64_t *cell_of; /* an array map's values are eight bytes apart at least */
 	const struct engine_cell *cells;
 	const uint64_t *missed; /* by site: calls whose return was missed */
+	/* and how many of these before its probes were taken away; NULL: none were, of any */
+	const uint64_t *missed_before;
 	const struct engine_stack *stacks; /* NULL without sampler */
 	const uint64_t *losses; /* ENGINE_N_LOSSES */
-	uint32_t n_cpus, n_tasks, n_sites, n_cells, n_shards, n_stacks;
+	uint32_t n_cpus, n_tasks, n_sites, n_cells, n_cells_used, n_shards, n_stacks;
 };
 
 /* Live: numbers move while tasks are followed. Valid as long as E. */
 void record_engine_maps(const struct record_engine *e, struct record_engine_maps *maps);
+
+/* Time on a CPU, ever, of the tasks followed, idle ones left out. */
+uint64_t record_engine_followed_oncpu(const struct record_engine *e);
+
+/* See record_functions_detach_sites(); MOVED are the sites that get new probes for that. */
+int record_engine_detach_sites(struct record_engine *e, const uint32_t *sites, uint32_t n,
+			       const uint32_t *moved, uint32_t n_moved);
 
 /* Programs the kernel skipped since the last reset because one was running on the CPU already. */
 uint64_t record_engine_recursion_misses(const struct record_engine *e);

@@ -35,6 +35,12 @@
 /* Hash functions tried for a table of functions under kprobe.multi. */
 #define MULTI_FACTORS 64
 
+/* A site, or several by kprobe.multi (SITE 0): where their links are and, under fentry, the programs. */
+struct attached {
+	uint32_t site, entry, ret, progs;
+	enum profile_mechanism mech;
+};
+
 struct record_functions {
 	struct kprotperf_bpf *skel;
 	struct record_multi multi;
@@ -45,8 +51,13 @@ struct record_functions {
 	uint32_t n_fds, cap_fds;
 	uint32_t *progs; /* the ids of the copies, which their links keep */
 	uint32_t n_progs, cap_progs;
-	/* kprobe.multi: what the kernel has as the map multi_sites */
+	uint64_t misses_gone; /* of copies that are no more */
+	struct attached *attached;
+	uint32_t n_attached, cap_attached;
+	/* kprobe.multi: what the kernel has as the map multi_sites, and whose links there are */
 	struct engine_multi *table;
+	struct record_multi_site *items;
+	uint32_t n_items, cap_items;
 };
 
 struct record_functions *record_functions_create(struct kprotperf_bpf *skel,
@@ -68,6 +79,8 @@ void record_functions_destroy(struct record_functions *f)
 	record_functions_detach(f);
 	free(f->progs);
 	free(f->fds);
+	free(f->attached);
+	free(f->items);
 	free(f->table);
 	free(f);
 }
@@ -138,6 +151,20 @@ static void detach_pair(struct record_functions *f)
 {
 	close(f->fds[--f->n_fds]);
 	close(f->fds[--f->n_fds]);
+}
+
+/* The last two links attached are those of SITE. */
+static void note_attached(struct record_functions *f, uint32_t site, enum profile_mechanism mech)
+{
+	bool multi = mech == PROFILE_MECH_MULTI; /* whose entry was first */
+	struct attached a = { .site = site,
+			      .mech = mech,
+			      .entry = f->n_fds - (multi ? 2 : 1),
+			      .ret = f->n_fds - (multi ? 1 : 2) };
+
+	if (mech == PROFILE_MECH_FENTRY)
+		a.progs = f->n_progs - 2;
+	vec_push(f, attached, a);
 }
 
 /* Loads and attaches one half of the pair. */
@@ -277,7 +304,6 @@ static int multi_enter(struct record_functions *f, struct record_multi_site *ite
 	return 0;
 }
 
-/* One more, beside those that may be attached already. */
 static int multi_attach_half(struct record_functions *f, const struct bpf_program *prog,
 			     uint32_t flags, const unsigned long *addrs, size_t n)
 {
@@ -315,6 +341,8 @@ static int multi_attach_pair(struct record_functions *f, const struct record_mul
 			close(f->fds[--f->n_fds]);
 	}
 	free(addrs);
+	if (!err)
+		note_attached(f, 0, PROFILE_MECH_MULTI);
 	return err;
 }
 
@@ -331,6 +359,9 @@ static void multi_attach_range(struct record_functions *f, struct record_multi_s
 	}
 	for (uint32_t i = 0; i < n; i++)
 		items[i].err = err;
+	if (!err)
+		for (uint32_t i = 0; i < n; i++)
+			vec_push(f, items, items[i]);
 }
 
 void record_functions_attach_multi(struct record_functions *f, struct record_multi_site *items,
@@ -358,19 +389,174 @@ void record_functions_attach_multi(struct record_functions *f, struct record_mul
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
 			    const struct record_target *target)
 {
-	switch (mech) {
-	case PROFILE_MECH_FENTRY:
-		return fentry_attach(f, site, target);
-	case PROFILE_MECH_KPROBE:
-		return kprobe_attach(f, site, target->addr);
-	default:
+	int err;
+
+	if (mech != PROFILE_MECH_FENTRY && mech != PROFILE_MECH_KPROBE)
 		return -EINVAL;
+	err = mech == PROFILE_MECH_FENTRY ? fentry_attach(f, site, target) :
+					    kprobe_attach(f, site, target->addr);
+	if (!err)
+		note_attached(f, site, mech);
+	return err;
+}
+
+static void detach_entry(struct record_functions *f, const struct attached *a)
+{
+	if (f->fds[a->entry] >= 0)
+		close(f->fds[a->entry]);
+	f->fds[a->entry] = -1;
+}
+
+/* Entries first: whoever asks about returns without one can know why. */
+static void detach_attached(struct record_functions *f, const struct attached *a)
+{
+	detach_entry(f, a);
+	close(f->fds[a->ret]);
+	f->fds[a->ret] = -1;
+}
+
+static uint64_t copy_misses(uint32_t id, uint64_t (*misses)(int prog_fd))
+{
+	int fd = id ? bpf_prog_get_fd_by_id(id) : -1;
+	uint64_t n;
+
+	if (fd < 0)
+		return 0;
+	n = misses(fd);
+	close(fd);
+	return n;
+}
+
+/* What the copies of A missed is kept: they end with their links. */
+static void keep_misses(struct record_functions *f, const struct attached *a,
+			uint64_t (*misses)(int prog_fd))
+{
+	for (int half = 0; half < 2; half++) {
+		f->misses_gone += copy_misses(f->progs[a->progs + half], misses);
+		f->progs[a->progs + half] = 0;
 	}
+}
+
+static bool is_among(uint32_t site, const uint32_t *sites, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (sites[i] == site)
+			return true;
+	return false;
+}
+
+/* Detaches what is attached of SITES one by one. */
+static void detach_single(struct record_functions *f, const uint32_t *sites, uint32_t n,
+			  uint64_t (*misses)(int prog_fd))
+{
+	for (uint32_t i = 0; i < f->n_attached; i++) {
+		struct attached *a = &f->attached[i];
+
+		if (!a->site || !is_among(a->site, sites, n))
+			continue;
+		if (a->mech == PROFILE_MECH_FENTRY)
+			keep_misses(f, a, misses);
+		detach_attached(f, a);
+		*a = f->attached[--f->n_attached];
+		i--;
+	}
+}
+
+static void set_state(const struct record_functions *f, uint32_t site, enum engine_site_state state)
+{
+	__atomic_store_n(&f->skel->bss->site_states[site & (ENGINE_MAX_SITES - 1)], state,
+			 __ATOMIC_SEQ_CST);
+}
+
+/* The programs find no site where SHOW is false, and do nothing. */
+static void multi_show(const struct record_functions *f, bool show)
+{
+	uint32_t size = bpf_map__max_entries(f->skel->maps.multi_sites);
+
+	for (uint32_t slot = 0; slot < size; slot++) {
+		struct engine_multi entry = f->table[slot];
+
+		if (!entry.addr)
+			continue;
+		if (!show)
+			entry.site = ENGINE_SITE_CONTEXT;
+		bpf_map__update_elem(f->skel->maps.multi_sites, &slot, sizeof(slot), &entry,
+				     sizeof(entry), BPF_ANY);
+	}
+}
+
+/* Takes all links of kprobe.multi away, and makes new ones for the N that are to STAY, which it frees. */
+static int multi_renew(struct record_functions *f, struct record_multi_site *stay, uint32_t n)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		set_state(f, stay[i].site, ENGINE_SITE_DETACHED);
+	for (uint32_t i = 0; i < f->n_attached; i++)
+		if (f->attached[i].mech == PROFILE_MECH_MULTI) {
+			detach_attached(f, &f->attached[i]);
+			f->attached[i--] = f->attached[--f->n_attached];
+		}
+	f->items = NULL;
+	f->n_items = f->cap_items = 0;
+	multi_show(f, false);
+	if (n)
+		multi_attach_range(f, stay, n);
+	multi_show(f, true);
+	for (uint32_t i = 0; i < n; i++) {
+		set_state(f, stay[i].site, ENGINE_SITE_ATTACHED);
+		err = err ?: stay[i].err;
+	}
+	free(stay);
+	return err;
+}
+
+/* A link of kprobe.multi is as it is: there must be new ones if any of SITES is in them. */
+static int detach_multi(struct record_functions *f, const uint32_t *sites, uint32_t n)
+{
+	uint32_t n_stay = 0;
+
+	for (uint32_t i = 0; i < f->n_items; i++)
+		if (!is_among(f->items[i].site, sites, n))
+			f->items[n_stay++] = f->items[i];
+	return n_stay == f->n_items ? 0 : multi_renew(f, f->items, n_stay);
+}
+
+int record_functions_detach_sites(struct record_functions *f, const uint32_t *sites, uint32_t n,
+				  uint64_t (*misses)(int prog_fd))
+{
+	for (uint32_t i = 0; i < n; i++)
+		set_state(f, sites[i], ENGINE_SITE_DETACHED);
+	detach_single(f, sites, n, misses);
+	return detach_multi(f, sites, n);
+}
+
+void record_functions_halve(struct record_functions *f, uint32_t site)
+{
+	set_state(f, site, ENGINE_SITE_DETACHED);
+	for (uint32_t i = 0; i < f->n_attached; i++)
+		if (f->attached[i].site == site)
+			detach_entry(f, &f->attached[i]);
+}
+
+void record_functions_halve_multi(struct record_functions *f)
+{
+	for (uint32_t i = 0; i < f->n_items; i++)
+		set_state(f, f->items[i].site, ENGINE_SITE_DETACHED);
+	for (uint32_t i = 0; i < f->n_attached; i++)
+		if (f->attached[i].mech == PROFILE_MECH_MULTI)
+			detach_entry(f, &f->attached[i]);
+}
+
+int record_functions_restore_multi(struct record_functions *f)
+{
+	return multi_renew(f, f->items, f->n_items);
 }
 
 void record_functions_detach_last(struct record_functions *f, enum profile_mechanism mech)
 {
 	detach_pair(f);
+	f->n_attached--;
 	if (mech == PROFILE_MECH_FENTRY)
 		f->n_progs -= 2;
 }
@@ -381,22 +567,16 @@ void record_functions_detach(struct record_functions *f)
 		return;
 	for (uint32_t n = f->n_fds; f->n_fds; detach_pair(f))
 		log_progress("detaching %u of %u probes", n - f->n_fds, n);
-	f->n_progs = 0;
+	f->n_progs = f->n_attached = f->n_items = 0;
 	log_progress_end();
 }
 
 uint64_t record_functions_misses(const struct record_functions *f, uint64_t (*misses)(int prog_fd))
 {
-	uint64_t sum = 0;
+	uint64_t sum = f ? f->misses_gone : 0;
 
-	for (uint32_t i = 0; f && i < f->n_progs; i++) {
-		int fd = bpf_prog_get_fd_by_id(f->progs[i]);
-
-		if (fd >= 0) {
-			sum += misses(fd);
-			close(fd);
-		}
-	}
+	for (uint32_t i = 0; f && i < f->n_progs; i++)
+		sum += copy_misses(f->progs[i], misses);
 	return sum;
 }
 

@@ -47,6 +47,11 @@ struct record_multi_site {
 };
 void record_functions_attach_multi(struct record_functions *f, struct record_multi_site *items,
 				   uint32_t n);
+/* Of SITE only the return probe stays, as while it is being detached. */
+void record_functions_halve(struct record_functions *f, uint32_t site);
+/* The same for all by kprobe.multi, and then with both halves again. */
+void record_functions_halve_multi(struct record_functions *f);
+int record_functions_restore_multi(struct record_functions *f);
 /* Undoes the last record_functions_attach() that succeeded, which was by MECH. */
 void record_functions_detach_last(struct record_functions *f, enum profile_mechanism mech);
 void record_functions_detach(struct record_functions *f); /* accepts NULL */
@@ -57,7 +62,15 @@ void record_functions_detach(struct record_functions *f); /* accepts NULL */
  */
 uint64_t record_functions_probe_misses(const struct record_functions *f);
 
-/* The sum of what MISSES gives for each program loaded here. */
+/*
+ * Detaches the N sites while calls of them may be open. By kprobe.multi all functions have one link:
+ * it is replaced by one without these, and what is called in between is not seen. -errno where that
+ * failed; MISSES as below.
+ */
+int record_functions_detach_sites(struct record_functions *f, const uint32_t *sites, uint32_t n,
+				  uint64_t (*misses)(int prog_fd));
+
+/* The sum of what MISSES gives for each program loaded here, ever. */
 uint64_t record_functions_misses(const struct record_functions *f, uint64_t (*misses)(int prog_fd));
 
 #endif

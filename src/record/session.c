@@ -20,6 +20,7 @@
 #include "record/environment.h"
 #include "record/features.h"
 #include "record/function.h"
+#include "record/overhead.h"
 #include "record/workload.h"
 
 #define NS_PER_SEC  1000000000ull
@@ -45,6 +46,7 @@ struct session {
 	struct profile *p;
 	struct record_calibration calibration;
 	bool recalibrate; /* a function is probed by a mechanism that was not planned */
+	struct record_overhead *overhead; /* NULL: no --max-overhead */
 	char *path; /* of the command */
 };
 
@@ -320,6 +322,7 @@ static int session_attach(struct session *s)
 	int err;
 
 	record_calibrate_before(&s->calibration);
+	s->calibration.halves = s->o->max_overhead > 0;
 	err = record_workload_interrupted() ? -EINTR : record_engine_start(s->engine);
 	if (err)
 		return err;
@@ -335,6 +338,11 @@ static int session_attach(struct session *s)
 	if (s->p->sample_period)
 		record_calibrate_sampler(s->engine, s->p->sample_period, &s->calibration);
 	record_calibration_store(&s->calibration, s->p);
+	if (s->o->max_overhead > 0)
+		err = record_overhead_create(s->engine, s->p, &s->calibration, s->o->max_overhead,
+					     &s->overhead);
+	if (err)
+		return err;
 	say_skipped(s);
 	memory = record_engine_memory(s->engine);
 	log_verbose(1, "%u functions, page faults by %s, %zu KiB of maps", n_attached(s),
@@ -356,6 +364,13 @@ static int follow_caller(void *arg)
 	return record_engine_adopt_caller(s->engine);
 }
 
+static void look(void *arg)
+{
+	struct session *s = arg;
+
+	record_overhead_look(s->overhead);
+}
+
 /* The last task of a command may still be on its way out when the command has been waited for. */
 static void settle(struct session *s)
 {
@@ -366,29 +381,37 @@ static void settle(struct session *s)
 }
 
 /* One run. Negative errno where there is nothing to keep of it. */
-static int session_run(struct session *s, enum profile_run_kind kind)
+static int session_run(struct session *s, enum profile_run_kind kind, uint32_t runs_to_come)
 {
 	const struct record_options *o = s->o;
+	struct record_workload_hooks hooks = { .arg = s };
 	uint32_t run = profile_run_add(s->p, kind);
 	bool follow = kind == PROFILE_RUN_PROBED && !o->system_wide;
 	int err;
 
-	if (kind == PROFILE_RUN_PROBED)
+	if (follow)
+		hooks.prepare = follow_caller;
+	if (kind == PROFILE_RUN_PROBED) {
 		record_engine_reset(s->engine);
+		if (s->overhead) {
+			record_overhead_begin(s->overhead, runs_to_come);
+			hooks.look = look;
+			hooks.look_ms = RECORD_OVERHEAD_LOOK_MS;
+		}
+	}
 	if (o->system_wide || o->pid) {
 		err = record_engine_adopt(s->engine);
 		if (err)
 			return err;
 	}
 	if (o->argv) {
-		err = record_workload_run(s->p, run, s->path, o->argv,
-					  follow ? follow_caller : NULL, s);
+		err = record_workload_run(s->p, run, s->path, o->argv, &hooks);
 		if (err)
 			return err;
 		if (follow)
 			settle(s);
 	} else {
-		err = record_workload_wait(o->pid);
+		err = record_workload_wait(o->pid, &hooks);
 		if (err) {
 			log_error("cannot wait for process %d: %s", o->pid, log_strerror(err));
 			return err;
@@ -418,7 +441,7 @@ static int session_runs(struct session *s)
 	int err;
 
 	if (s->o->control_run) {
-		err = session_run(s, PROFILE_RUN_CONTROL);
+		err = session_run(s, PROFILE_RUN_CONTROL, 0);
 		if (err || record_workload_interrupted())
 			return err ?: -EINTR;
 	}
@@ -428,7 +451,7 @@ static int session_runs(struct session *s)
 	for (uint32_t i = 0; !err && i < s->o->repeat; i++) {
 		if (s->o->repeat > 1)
 			log_progress("run %u of %u", i + 1, s->o->repeat);
-		err = session_run(s, PROFILE_RUN_PROBED);
+		err = session_run(s, PROFILE_RUN_PROBED, s->o->repeat - i - 1);
 		if (err && i > 0) {
 			s->p->n_runs--;
 			err = 0;
@@ -572,6 +595,7 @@ int record_session(const struct record_options *options)
 	if (status && options->argv)
 		log_warn("the command ended with status %d", status);
 out:
+	record_overhead_destroy(s.overhead);
 	record_engine_destroy(s.engine);
 	record_sites_deinit(&s.sites);
 	record_symbols_deinit(&s.symbols);

@@ -20,6 +20,7 @@ struct record_options {
 	uint32_t repeat;
 	uint32_t max_tasks; /* 0: the default */
 	int32_t pid;
+	double max_overhead; /* in percent; 0: no limit */
 	enum record_attach attach;
 	bool system_wide, control_run, no_resolve;
 	int verbose;

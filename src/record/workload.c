@@ -163,8 +163,8 @@ static void reports_read(struct profile *p, uint32_t run, int fd)
 }
 
 /* In the child: becomes the command, or tells through FD why it cannot. Never returns. */
-static void child_main(const char *path, char *const *argv, int (*prepare)(void *), void *arg,
-		       int report, int fd)
+static void child_main(const char *path, char *const *argv,
+		       const struct record_workload_hooks *hooks, int report, int fd)
 {
 	char number[16];
 	int err = 0;
@@ -176,8 +176,8 @@ static void child_main(const char *path, char *const *argv, int (*prepare)(void 
 		setrlimit(RLIMIT_NOFILE, &files_before);
 	snprintf(number, sizeof(number), "%d", report);
 	setenv(REPORT_FD_ENV, number, 1);
-	if (prepare)
-		err = prepare(arg);
+	if (hooks->prepare)
+		err = hooks->prepare(hooks->arg);
 	if (!err) {
 		execv(path, argv);
 		err = -errno;
@@ -195,8 +195,31 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
+/* Looks as long as PID runs, if there is anything to look at. */
+static void wait_looking(pid_t pid, const struct record_workload_hooks *hooks)
+{
+	struct pollfd pfd = { .events = POLLIN };
+
+	if (!hooks->look)
+		return;
+	pfd.fd = syscall(SYS_pidfd_open, pid, 0);
+	if (pfd.fd < 0) {
+		log_warn("cannot look at the command while it runs: %s", log_strerror(errno));
+		return;
+	}
+	for (;;) {
+		int n = poll(&pfd, 1, hooks->look_ms);
+
+		if (n > 0 || (n < 0 && errno != EINTR))
+			break;
+		if (!n)
+			hooks->look(hooks->arg);
+	}
+	close(pfd.fd);
+}
+
 int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
-			int (*prepare)(void *arg), void *arg)
+			const struct record_workload_hooks *hooks)
 {
 	/* A memory file, unlike a pipe, takes whatever the command writes without a reader. */
 	int report = memfd_create("kprotperf-report", 0), fds[2], status, failed = 0;
@@ -215,7 +238,7 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 	start = now_ns();
 	pid = fork();
 	if (pid == 0)
-		child_main(path, argv, prepare, arg, report, fds[1]);
+		child_main(path, argv, hooks, report, fds[1]);
 	child = pid;
 	close(fds[1]);
 	if (pid < 0) {
@@ -226,6 +249,7 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 		do
 			n = read(fds[0], &failed, sizeof(failed));
 		while (n < 0 && errno == EINTR);
+		wait_looking(pid, hooks);
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
 	}
@@ -243,7 +267,7 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 	return failed;
 }
 
-int record_workload_wait(int32_t pid)
+int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks)
 {
 	struct pollfd pfd = { .fd = -1, .events = POLLIN };
 
@@ -252,8 +276,9 @@ int record_workload_wait(int32_t pid)
 		if (pfd.fd < 0)
 			return -errno;
 	}
-	while (!interrupted && poll(&pfd, 1, 200) <= 0)
-		;
+	while (!interrupted && poll(&pfd, 1, hooks->look ? hooks->look_ms : 200) <= 0)
+		if (hooks->look)
+			hooks->look(hooks->arg);
 	if (pfd.fd >= 0)
 		close(pfd.fd);
 	return 0;

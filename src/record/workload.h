@@ -20,20 +20,28 @@
  */
 int record_workload_find(const char *command, char **path);
 
+/* What is called meanwhile, with ARG; NULL: nothing. */
+struct record_workload_hooks {
+	int (*prepare)(
+		void *arg); /* in the child before it executes the command; non-zero ends it */
+	void (*look)(void *arg); /* every LOOK_MS, while waiting for the end */
+	int look_ms;
+	void *arg;
+};
+
 /*
- * Runs PATH with ARGV. PREPARE (may be NULL) is called in the child before it executes the command;
- * non-zero ends the child. Fills wall and status of run RUN of P and adds what the command said of
+ * Runs PATH with ARGV. Fills wall and status of run RUN of P and adds what the command said of
  * itself through KPROTPERF_REPORT_FD. Interrupts from the terminal reach the command, which has
  * them from there, and only end this process's wait through the command's death. Reports errors.
  */
 int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
-			int (*prepare)(void *arg), void *arg);
+			const struct record_workload_hooks *hooks);
 
 /* Makes room for N more open files, which the command shall not have. */
 void record_workload_need_files(uint32_t n);
 
 /* Waits until interrupted or, if PID is not 0, until that process ends. */
-int record_workload_wait(int32_t pid);
+int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks);
 
 /* The signal that asked for an end since the program began, or 0. */
 int record_workload_interrupted(void);

@@ -52,7 +52,7 @@ json "json: rows" \
      "self_mean"} and
    set(row("functions", name="allocate_slab", syscall="clone")) == {"name", "syscall", "calls",
      "total", "mean", "p50", "p90", "p99", "min", "max", "oncpu_total", "oncpu_mean", "wall_total",
-     "wall_mean", "self_total", "self_mean"} and
+     "wall_mean", "self_total", "self_mean", "detached"} and
    row("syscalls", name="wait4")["errors"] == 1 and row("syscalls", name="clone")["calls"] == 20 and
    row("functions", name="allocate_slab", syscall="*")["calls"] == 4600 + 310 + 3 and
    row("functions", name="allocate_slab", syscall="clone")["calls"] == 4600 and

@@ -315,6 +315,29 @@ static void kernel_spin(int n)
 		check(read(fd, mem, size) == (ssize_t)size, "read");
 }
 
+/* N reads of one byte: next to nothing but calls. */
+static void zero_reads(int n)
+{
+	int fd = open("/dev/zero", O_RDONLY);
+	char c;
+
+	check(fd >= 0, "open");
+	for (int i = 0; i < n; i++)
+		check(read(fd, &c, 1) == 1, "read");
+}
+
+/* The same, while three others sleep. */
+static void sleepy_reads(int n)
+{
+	pthread_t t[3];
+
+	for (int i = 0; i < 3; i++)
+		check(!pthread_create(&t[i], NULL, thread_sleep, NULL), "pthread_create");
+	zero_reads(n);
+	for (int i = 0; i < 3; i++)
+		check(!pthread_join(t[i], NULL), "pthread_join");
+}
+
 static volatile sig_atomic_t told;
 
 static void on_term(int sig)
@@ -439,6 +462,8 @@ static const struct {
 	{ "kernel-faults", kernel_faults },
 	{ "spin", spin },
 	{ "kernel-spin", kernel_spin },
+	{ "zero-reads", zero_reads },
+	{ "sleepy-reads", sleepy_reads },
 	{ "until-told", until_told },
 	{ "forever", forever },
 	{ "files", files },

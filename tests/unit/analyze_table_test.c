@@ -273,6 +273,35 @@ static void test_missed(void **state)
 	profile_destroy(p);
 }
 
+static void test_detached(void **state)
+{
+	const struct analyze_options options = { 0 };
+	struct profile *p = fixture_big_fork(1, 943);
+	struct analyze_warnings w = { 0 };
+	struct analyze_table table;
+	uint32_t i, marked = 0;
+
+	(void)state;
+	p->sites[1].detached = true;
+	analyze_table_init(&table, p, &options);
+	for (i = 0; i < table.functions.n_rows; i++) {
+		const struct analyze_row *row = &table.functions.rows[i];
+		bool is = !strcmp(row->name, p->sites[1].name);
+
+		assert_int_equal(row->detached, is);
+		assert_int_equal(!!strstr(row->label, " [detached]"), is);
+		marked += is;
+	}
+	assert_true(marked > 0 && marked < table.functions.n_rows + 1);
+	analyze_table_deinit(&table);
+	analyze_warnings_of_profile(&w, p, "hardened: ", false);
+	assert_int_equal(w.n_texts, 1);
+	assert_non_null(strstr(w.texts[0], "hardened: --max-overhead detached 1 function while"));
+	assert_non_null(strstr(w.texts[0], p->sites[1].name));
+	analyze_warnings_deinit(&w);
+	profile_destroy(p);
+}
+
 static void test_accounting(void **state)
 {
 	struct profile *p = two_runs();
@@ -534,6 +563,7 @@ int main(void)
 		cmocka_unit_test(test_order_of_times),
 		cmocka_unit_test(test_negative_self),
 		cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_detached),
 		cmocka_unit_test(test_accounting),
 		cmocka_unit_test(test_costs),
 		cmocka_unit_test(test_control_runs_do_not_count),

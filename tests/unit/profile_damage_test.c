@@ -143,12 +143,12 @@ static void test_other_versions(void **state)
 	(void)state;
 	n = put_header(bytes, FILE_VERSION + 1);
 	store(path, bytes, n);
-	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 4, this one reads 3): update");
+	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 5, this one reads 4): update");
 	/* Its self times were held at 0, and its numbers have another form. */
 	n = put_header(bytes, 1);
 	store(path, bytes, n);
 	assert_refused(-EPROTONOSUPPORT,
-		       "older kprotperf (format 1, this one reads 3): record again");
+		       "older kprotperf (format 1, this one reads 4): record again");
 	n = put_header(bytes, 0);
 	store(path, bytes, n);
 	assert_refused(-EBADMSG, "header is wrong");
@@ -278,11 +278,11 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_ENVIRONMENT, "\1\1\0", "without a name"),
 	NONSENSE(SECTION_ENVIRONMENT, "\2\1\1\1\2", "twice"),
 	NONSENSE(SECTION_SITES, "\0", "is empty"),
-	NONSENSE(SECTION_SITES, "\1\1\0\1\0\0\0\0\0", "contexts' own site"),
-	NONSENSE(SECTION_SITES, "\2\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0", "contexts' own site"),
-	NONSENSE(SECTION_SITES, "\1\1\0\3\0\0\0\0\0", "unknown kind"),
-	NONSENSE(SECTION_SITES, "\1\1\0\0\5\0\0\0\0", "unknown mechanism"),
-	NONSENSE(SECTION_SITES, "\1\0\0\0\0\0\0\0\0", "without a name"),
+	NONSENSE(SECTION_SITES, "\1\1\0\1\0\0\0\0\0\0", "contexts' own site"),
+	NONSENSE(SECTION_SITES, "\2\1\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0", "contexts' own site"),
+	NONSENSE(SECTION_SITES, "\1\1\0\3\0\0\0\0\0\0", "unknown kind"),
+	NONSENSE(SECTION_SITES, "\1\1\0\0\5\0\0\0\0\0", "unknown mechanism"),
+	NONSENSE(SECTION_SITES, "\1\0\0\0\0\0\0\0\0\0", "without a name"),
 	NONSENSE(SECTION_CONTEXTS, "\2\1\1", "twice"),
 	NONSENSE(SECTION_CONTEXTS, "\1\0", "without a name"),
 	NONSENSE(SECTION_RUNS, "\0\1\2\0\0\0\0\0\0", "unknown kind"),
@@ -364,7 +364,7 @@ static size_t put_file_with_name(unsigned char *at, size_t length)
 	n += put_deflated(at + n, SECTION_STRINGS, strings, 3 + length);
 	n += put_deflated(at + n, SECTION_RECORDING, "\0\0\0\0", 4);
 	n += put_deflated(at + n, SECTION_ENVIRONMENT, "\0", 1);
-	n += put_deflated(at + n, SECTION_SITES, "\1\1\0\0\0\0\0\0\0", 9);
+	n += put_deflated(at + n, SECTION_SITES, "\1\1\0\0\0\0\0\0\0\0", 10);
 	return n;
 }
 

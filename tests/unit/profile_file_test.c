@@ -36,6 +36,7 @@ static struct profile *rich_profile(void)
 		.file = "mm/slub.c",
 		.line = UINT32_MAX,
 		.missed = UINT64_MAX,
+		.detached = true,
 	};
 	struct profile_stats *s;
 	uint32_t run, site = profile_site_add(p, &range), stack;

@@ -18,6 +18,8 @@
 #include "record/syscalls.h"
 #include "record/workload.h"
 
+static const struct record_workload_hooks none;
+
 /* Runs SCRIPT in a shell as the profile's run 0. */
 static struct profile *run_script(const char *script)
 {
@@ -25,7 +27,7 @@ static struct profile *run_script(const char *script)
 	struct profile *p = profile_create();
 	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
 
-	assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, NULL, NULL), 0);
+	assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &none), 0);
 	return p;
 }
 
@@ -101,13 +103,36 @@ static int refuse(void *arg)
 
 static void says_when_it_cannot_start(void **state)
 {
+	static const struct record_workload_hooks refusing = { .prepare = refuse };
 	char *const argv[] = { "x", NULL };
 	struct profile *p = profile_create();
 	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
 
 	(void)state;
-	assert_int_equal(record_workload_run(p, run, "/no/such/program", argv, NULL, NULL), -2);
-	assert_int_equal(record_workload_run(p, run, "/bin/true", argv, refuse, NULL), -1);
+	assert_int_equal(record_workload_run(p, run, "/no/such/program", argv, &none), -2);
+	assert_int_equal(record_workload_run(p, run, "/bin/true", argv, &refusing), -1);
+	profile_destroy(p);
+}
+
+static void count(void *arg)
+{
+	++*(int *)arg;
+}
+
+static void looks_while_it_waits(void **state)
+{
+	int looks = 0;
+	const struct record_workload_hooks hooks = { .look = count, .look_ms = 20, .arg = &looks };
+	char *const argv[] = { "sh", "-c", "sleep 0.5; exit 3", NULL };
+	struct profile *p = profile_create();
+	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
+
+	(void)state;
+	assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
+	assert_int_equal(p->runs[run].status, 3);
+	/* 24 on an idle machine. */
+	assert_in_range(looks, 2, 25);
+	assert_true(p->runs[run].wall >= 500000000);
 	profile_destroy(p);
 }
 
@@ -139,6 +164,7 @@ int main(void)
 		cmocka_unit_test(hears_reports),
 		cmocka_unit_test(is_not_held_up_by_reports),
 		cmocka_unit_test(says_when_it_cannot_start),
+		cmocka_unit_test(looks_while_it_waits),
 		cmocka_unit_test(names_contexts),
 	};
 

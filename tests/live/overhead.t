@@ -1,0 +1,88 @@
+#!/bin/bash
+# --max-overhead: probe storms end with the busiest functions detached, and nothing unaccounted for.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+busy='vfs_read ksys_read rw_verify_area __fdget_pos'
+functions='--func vfs_read --func ksys_read --func rw_verify_area --func __fdget_pos --func do_nanosleep'
+
+guest_main() {
+	local how
+	for how in fentry kprobe multi; do
+		# shellcheck disable=SC2086 # a list
+		record "storm-$how" --attach=$how -F 0 $functions -- "$acts" zero-reads 800000
+		# shellcheck disable=SC2086
+		record "$how" --attach=$how -F 0 --max-overhead=5 $functions -- "$acts" zero-reads 800000
+	done
+	# As many functions as there are, by one link.
+	record glob -F 0 --max-overhead=5 --func 'vfs_*' --func '*fd*' --func 'rw_*' --func ksys_read \
+		-- "$acts" zero-reads 400000
+	record asleep --attach=fentry -F 0 --max-overhead=5 --func do_nanosleep --func vfs_read \
+		-- "$acts" sleepy-reads 200000
+	record runs --attach=fentry -F 0 --repeat 2 --max-overhead=5 --func vfs_read -- "$acts" zero-reads 300000
+	record calm --attach=fentry -F 0 --max-overhead=50 --func kernel_clone -- "$acts" forks 50
+	traces >after.txt
+}
+
+side "$@"
+need hardened
+boot hardened guest_main
+clean_dmesg
+
+# detached NAME FUNCTION
+detached() {
+	function_row "$1" "$2" detached
+}
+
+# balanced WHAT NAME
+balanced() {
+	equal "$1: every call entered is accounted for" "$(json "$2" '.accounting.unaccounted')" 0
+}
+
+for how in fentry kprobe multi; do
+	is "$how: recorded, the command ended well" "$(cat $how.status)" 0
+	for f in $busy; do
+		equal "$how: $f is marked" "$(detached $how "$f")" true
+		is "$how: and named, once" "$(grep -c "^kprotperf: note: detached '$f': its probes took [0-9.]* % of" $how.err)" 1
+		holds "$how: some of its calls were counted" \
+			"$(calls $how "$f") > 1000 and $(calls $how "$f") < $(calls "storm-$how" "$f")"
+	done
+	is "$how: the one that is never called is not" "$(grep -c do_nanosleep $how.err)" 0
+	equal "$how: all reads were, as before" "$(syscalls $how read)" "$(syscalls "storm-$how" read)"
+	balanced "$how" $how
+	balanced "$how, no limit" "storm-$how"
+	holds "$how: the run is faster for it" \
+		"$(json $how '.runs[0].wall') < $(json "storm-$how" '.runs[0].wall')"
+	within "$how: the mean of a function stands" "$(function_row $how vfs_read mean)" \
+		"$(function_row "storm-$how" vfs_read mean)" 2
+	holds "$how: the report warns" "$(json $how '.warnings | map(select(contains("--max-overhead detached 4 functions"))) | length') == 1"
+done
+is 'kprobe.multi: the others are said to have been away' \
+	"$(grep -c "^kprotperf: note: that took kprobe.multi's probes of 1 other function away too, for up to [0-9]* ms" multi.err)" 1
+"$kprotperf" report fentry.data >fentry.txt 2>/dev/null
+holds 'the table has the mark' "$(grep -c '^vfs_read \[detached\]' fentry.txt) >= 1"
+
+is 'a glob: recorded, the command ended well' "$(cat glob.status)" 0
+equal 'a glob: the busiest are detached' "$(detached glob vfs_read)" true
+equal 'a glob: all reads were counted' "$(syscalls glob read)" 400001
+balanced 'a glob' glob
+
+# One call of do_nanosleep is open when the other function is taken away, and ends as it should.
+is 'asleep meanwhile: recorded' "$(cat asleep.status)" 0
+equal 'asleep meanwhile: the busy one is detached' "$(detached asleep vfs_read)" true
+equal 'asleep meanwhile: the other is not' "$(json asleep 'first(.functions[] | select(.name == "do_nanosleep")) | .detached | tostring')" false
+equal 'asleep meanwhile: its calls are all there' "$(calls asleep do_nanosleep)" 3
+balanced 'asleep meanwhile' asleep
+
+is 'two runs: said once' "$(grep -c 'detached .vfs_read.*and not in the runs to come' runs.err)" 1
+equal 'two runs: all reads of both' "$(syscalls runs read)" 600002
+holds 'two runs: the function in the first alone' "$(calls runs vfs_read) < 300000"
+balanced 'two runs' runs
+
+equal 'little to do: nothing is detached' "$(calls calm kernel_clone)" 50
+is 'little to do: nothing is said' "$(grep -c detached calm.err)" 0
+equal 'nothing stays attached' "$(head -n 1 after.txt)" 0
+
+done_testing
