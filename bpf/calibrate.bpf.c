@@ -5,12 +5,28 @@
  */
 #include "engine.h"
 
-#define WATCH_TURNS 512
+#define WATCH_TURNS   512
+#define INTERRUPT_MIN 4 /* steps */
+#define INTERRUPT_MAX 100000 /* ns: what takes longer is another task's turn, or another guest's */
 
 __u64 watch_step = ~0ull; /* the least time between two readings */
 __u64 watch_latency = ~0ull; /* the least time from a reading to the sampler's beginning */
 __u64 watch_full[ENGINE_WATCHED] = {}; /* jumps less the sampler's own time, steps included */
 __u32 watch_seen = 0;
+__u64 watch_time = 0; /* looked at, */
+__u64 watch_interrupted = 0; /* of which that much went into other interrupts */
+
+/* Between two readings no sample came. */
+static __always_inline void watch_quiet(__u64 took)
+{
+	if (took < watch_step)
+		watch_step = took;
+	if (took >= INTERRUPT_MAX)
+		return;
+	watch_time += took;
+	if (took > INTERRUPT_MIN * watch_step)
+		watch_interrupted += took - watch_step;
+}
 
 SEC("raw_tp")
 int watch_samples(void *ctx)
@@ -24,8 +40,7 @@ int watch_samples(void *ctx)
 		__u64 now = bpf_ktime_get_ns(), started = cpu->started;
 
 		if (cpu->samples == seen) {
-			if (now - before < watch_step)
-				watch_step = now - before;
+			watch_quiet(now - before);
 		} else {
 			seen = cpu->samples;
 			if (started >= before && started < now) {

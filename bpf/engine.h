@@ -294,6 +294,7 @@ struct probe_cost {
 	const volatile __u64 *nested;
 	const volatile __u64 *trip;
 	const volatile __u64 *half;
+	__u64 extra; /* on top of FULL, known of this site */
 };
 
 #define COST_INNER 0x5173c0d1

@@ -190,7 +190,7 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	if (is_sample_due(cpu, f, end.now))
 		sample_due(ctx, cpu, t, site_key(site));
 	frame_close(cpu, t, f, &end, cost);
-	t->aside = cost_more(t->aside, cost.full);
+	t->aside = cost_more(t->aside, cost.full) + cost.extra;
 	/* A function that ends in a jump to another leaves it its return address. */
 	if (cost.trip && f[-1].sp == f->sp)
 		t->aside -= *cost.trip;
@@ -228,9 +228,10 @@ int function_kprobe(struct pt_regs *ctx)
 SEC("kretprobe")
 int function_kretprobe(struct pt_regs *ctx)
 {
-	struct site site = { .key = bpf_get_attach_cookie(ctx) };
-	struct probe_cost cost = { &kprobe_inner, &kprobe_full, &kprobe_nested, &return_trip,
-				   &kprobe_half };
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	struct site site = { .key = cookie };
+	struct probe_cost cost = { &kprobe_inner, &kprobe_full, &kprobe_nested,
+				   &return_trip,  &kprobe_half, cookie >> 32 };
 
 	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), cost);
 	return 0;
@@ -283,8 +284,8 @@ SEC("kretprobe.multi")
 int function_ret_multi(struct pt_regs *ctx)
 {
 	struct site site = { .key = multi_site(ctx) };
-	struct probe_cost cost = { &multi_inner, &multi_full, &multi_nested, &return_trip,
-				   &multi_half };
+	struct probe_cost cost = { &multi_inner, &multi_full, &multi_nested,
+				   &return_trip, &multi_half, 0 };
 
 	if (site.key)
 		function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, cost);

@@ -29,8 +29,6 @@
 static const uint64_t test_insns[RECORD_N_TESTS] = { 3, 3, 5, 6, 7, 8 };
 
 #define INTERRUPTS_NS 20000000
-#define MAX_JUMP_NS   100000
-#define JUMP_STEPS    4
 
 #define EMPTY_SYSCALL_INSNS 8
 #define EMPTY_NS            1
@@ -384,30 +382,10 @@ static void calibrate_trip(struct calibrator *c, const struct profile *p)
 			 log_strerror(err));
 }
 
-/*
- * The share of the time that interrupts take, by how much the clock jumps between two readings. Longer
- * jumps are something else: another task's turn, another guest's.
- */
-static double time_interrupts(void)
-{
-	uint64_t start = now_ns(), before = start, now = start, step = UINT64_MAX, jumps = 0;
-
-	while (now - start < INTERRUPTS_NS) {
-		now = now_ns();
-		if (now - before < step)
-			step = now - before;
-		else if (now - before > JUMP_STEPS * step && now - before < MAX_JUMP_NS)
-			jumps += now - before - step;
-		before = now;
-	}
-	return (double)jumps / (now - start);
-}
-
 void record_calibrate_before(struct record_calibration *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->unprobed_syscall = time_syscall();
-	out->interrupts = time_interrupts();
 }
 
 static int calibrator_open(struct calibrator *c, struct record_engine *e, const struct profile *p,
@@ -441,8 +419,10 @@ void record_calibrate(struct record_engine *e, const struct profile *p,
 	if (err) {
 		log_note("probe cost is not known and not subtracted: %s", log_strerror(err));
 	} else {
-		if (!out->cost[PROFILE_MECH_TRACEPOINT].known)
+		if (!out->cost[PROFILE_MECH_TRACEPOINT].known) {
+			out->interrupts = record_engine_watch_interrupts(e, INTERRUPTS_NS);
 			calibrate_syscall(&c);
+		}
 		calibrate_functions(&c, p);
 	}
 	calibrator_close(&c);

@@ -198,7 +198,6 @@ static void choose_programs(struct record_engine *e)
 	bpf_program__set_autoload(s->progs.function_multi, e->features.multi == 0 && functions);
 	bpf_program__set_autoload(s->progs.function_ret_multi, e->features.multi == 0 && functions);
 	bpf_program__set_autoload(s->progs.on_sample, e->config.sample_period != 0);
-	bpf_program__set_autoload(s->progs.watch_samples, e->config.sample_period != 0);
 	bpf_program__set_autoload(s->progs.adopt_tasks, iterate);
 	bpf_program__set_autoload(s->progs.note_self, iterate);
 	bpf_program__set_autoload(s->progs.adopt_caller, !iterate);
@@ -511,6 +510,16 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns)
+{
+	const struct kprotperf_bpf__bss *b = e->skel->bss;
+
+	while (b->watch_time < ns)
+		if (run_raw(e->skel->progs.watch_samples))
+			return 0;
+	return (double)b->watch_interrupted / b->watch_time;
 }
 
 uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,

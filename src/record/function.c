@@ -204,10 +204,12 @@ static int fentry_attach(struct record_functions *f, uint32_t site,
 }
 
 static int kprobe_attach_half(struct record_functions *f, const struct bpf_program *prog,
-			      bool on_return, uint64_t addr, uint32_t site)
+			      bool on_return, uint32_t site, const struct record_target *target)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = ENGINE_KEY(site, 0));
-	int event = record_kprobe_open(addr, on_return), link;
+	/* The return's program takes the upper half for what this place costs more. */
+	uint64_t cookie = (uint64_t)target->extra << 32 | ENGINE_KEY(site, 0);
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
+	int event = record_kprobe_open(target->addr, on_return), link;
 
 	if (event < 0)
 		return event;
@@ -229,13 +231,14 @@ static int kprobe_attach_half(struct record_functions *f, const struct bpf_progr
  * The entry's first: the kernel calls the latest first, and what it does at an entry for the return's
  * probe is not in the call then. No task is followed yet whose return would be missed.
  */
-static int kprobe_attach(struct record_functions *f, uint32_t site, uint64_t addr)
+static int kprobe_attach(struct record_functions *f, uint32_t site,
+			 const struct record_target *target)
 {
-	int err = kprobe_attach_half(f, f->skel->progs.function_kprobe, false, addr, site);
+	int err = kprobe_attach_half(f, f->skel->progs.function_kprobe, false, site, target);
 
 	if (err)
 		return err;
-	err = kprobe_attach_half(f, f->skel->progs.function_kretprobe, true, addr, site);
+	err = kprobe_attach_half(f, f->skel->progs.function_kretprobe, true, site, target);
 	if (err)
 		close(f->fds[--f->n_fds]);
 	return err;
@@ -394,7 +397,7 @@ int record_functions_attach(struct record_functions *f, uint32_t site, enum prof
 	if (mech != PROFILE_MECH_FENTRY && mech != PROFILE_MECH_KPROBE)
 		return -EINVAL;
 	err = mech == PROFILE_MECH_FENTRY ? fentry_attach(f, site, target) :
-					    kprobe_attach(f, site, target->addr);
+					    kprobe_attach(f, site, target);
 	if (!err)
 		note_attached(f, site, mech);
 	return err;

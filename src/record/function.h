@@ -19,6 +19,7 @@ struct record_target {
 	int32_t btf_id; /* for fentry, */
 	int btf_fd; /* in the BTF object of a module, or 0 in the kernel's own */
 	uint32_t n_args; /* which fentry passes on */
+	uint32_t extra; /* what a kprobe costs here beyond what is calibrated, in ticks */
 };
 
 /* SKEL must be loaded and outlive the result. */

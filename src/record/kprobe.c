@@ -7,6 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The kernel's kprobe_table and hash_ptr(). */
+#define TABLE_BITS 6
+#define GOLDEN     0x61c8864680b583ebull
+
 #define KPROBE_PMU "/sys/bus/event_source/devices/kprobe/"
 
 static int read_number(const char *path, const char *fmt)
@@ -50,4 +54,12 @@ int record_kprobe_try(uint64_t addr)
 		return fd;
 	close(fd);
 	return 0;
+}
+
+void record_kprobe_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops)
+{
+	uint32_t later[1 << TABLE_BITS] = {};
+
+	while (n-- > 0)
+		hops[n] = later[addrs[n] * GOLDEN >> (64 - TABLE_BITS)]++;
 }

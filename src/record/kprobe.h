@@ -17,4 +17,14 @@ int record_kprobe_open(uint64_t addr, bool on_return);
 /* Does the kernel take kprobes at ADDR? 0 or -errno of an attempt. */
 int record_kprobe_try(uint64_t addr);
 
+/*
+ * The kernel keeps probes in 64 lists by a hash of their address, the latest first, and looks through one
+ * whenever one is hit. HOPS becomes how many others of the N at ADDRS, probed in this order, come before
+ * each.
+ */
+void record_kprobe_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops);
+
+/* What one such step costs, in instructions: a comparison, a load, and their branches. */
+#define RECORD_KPROBE_HOP_INSNS 4
+
 #endif

@@ -19,6 +19,7 @@
 #include "record/engine.h"
 #include "record/environment.h"
 #include "record/features.h"
+#include "record/kprobe.h"
 #include "record/function.h"
 #include "record/overhead.h"
 #include "record/workload.h"
@@ -131,7 +132,8 @@ static int note_refused(struct session *s, uint32_t i, int err)
 static int attach_by(struct session *s, uint32_t i, enum profile_mechanism mech)
 {
 	const struct record_site *rs = &s->sites.items[i];
-	const struct record_target target = { rs->sym->addr, rs->btf_id, rs->btf_fd, rs->n_args };
+	const struct record_target target = { rs->sym->addr, rs->btf_id, rs->btf_fd, rs->n_args,
+					      rs->extra };
 
 	return record_engine_attach(s->engine, i + 1, mech, &target);
 }
@@ -239,11 +241,31 @@ static int attach_multi(struct session *s)
 	return err;
 }
 
+/* What kprobes cost more by their place in the kernel's lists, which the order of attaching makes. */
+static void find_extra_costs(struct session *s)
+{
+	uint64_t *addrs = alloc_array(s->sites.n_items, sizeof(*addrs));
+	uint32_t *hops = alloc_array(s->sites.n_items, sizeof(*hops)), n = 0;
+
+	for (uint32_t i = 0; i < s->sites.n_items; i++)
+		if (s->sites.items[i].mech == PROFILE_MECH_KPROBE)
+			addrs[n++] = s->sites.items[i].sym->addr;
+	record_kprobe_hops(addrs, n, hops);
+	while (n)
+		for (uint32_t i = s->sites.n_items; i-- > 0;)
+			if (s->sites.items[i].mech == PROFILE_MECH_KPROBE)
+				s->sites.items[i].extra = hops[--n] * RECORD_KPROBE_HOP_INSNS;
+	free(addrs);
+	free(hops);
+}
+
 static int attach_sites(struct session *s)
 {
 	double start = now_ms();
 	int err = 0;
 
+	if (s->p->clock == PROFILE_CLOCK_INSN && s->sites.n_items)
+		find_extra_costs(s);
 	for (uint32_t i = 0; i < s->sites.n_items && !err; i++) {
 		if (s->sites.items[i].mech == PROFILE_MECH_MULTI)
 			continue;

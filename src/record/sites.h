@@ -33,6 +33,7 @@ struct record_site {
 	int btf_fd; /* belongs to the symbols */
 	const char *why_not_fentry; /* NULL: it is, or was not asked for; a static string */
 	uint32_t n_args; /* which fentry passes on */
+	uint32_t extra; /* see struct record_target */
 	bool named; /* by name, not by a glob: a refusal is an error */
 };
 
