@@ -115,12 +115,10 @@ true_to() {
 
 # What is still wrong. The known counts are right: they are measured too.
 todo=(
-	'multi.*: known_(outer|leaves|sleeping)' 'a function costs what encloses it 5 instructions more for each that comes before it in its bucket of the hash of an ftrace_ops'
-	'kprobe, .*: known_outer' 'a function costs 4 instructions more for each probe that comes before it in its bucket of kprobe_table'
-	'(kprobe|multi), .*: known_tail( itself)?$' 'both return through one trampoline, which is taken off twice'
-	': known_recursive' 'closing a frame that had others in it costs more than what is calibrated'
+	'multi.*: known_(outer|leaves|recursive|sleeping)' 'a function costs what encloses it more by its place in the hashes of the ftrace_ops, which differs'
+	'(kprobe|multi), .*: known_tail( itself)?$' 'both return through one trampoline: what the kernel does for both afterwards is taken off the first'
+	'fentry: known_leaves itself' 'a third of an instruction for each of 20 functions'
 	'kprobe: known_sleeping itself' 'once 45 of 4,006 too high, in one run of several; not explained'
-	': known_leaves itself' 'an instruction or two for each of 20 functions'
 )
 
 # What the module says it executes is what the time stamp counter says, to the instruction. The
