@@ -378,8 +378,10 @@ static void calibrate_trip(struct calibrator *c, const struct profile *p)
 		return;
 	err = record_trip_measure(c->run, c->empty->tests[TEST_TRIP].addr, &c->out->trip);
 	if (err)
-		log_note("functions that end in a call of another timed one will read too low: %s",
-			 log_strerror(err));
+		log_verbose(
+			1,
+			"functions that end in a call of another timed one will read too low: %s",
+			err == -ERANGE ? "the clock is too coarse" : log_strerror(err));
 }
 
 void record_calibrate_before(struct record_calibration *out)

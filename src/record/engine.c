@@ -515,11 +515,12 @@ static uint64_t now_ns(void)
 double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns)
 {
 	const struct kprotperf_bpf__bss *b = e->skel->bss;
+	uint64_t end = now_ns() + ns;
 
-	while (b->watch_time < ns)
+	while (now_ns() < end)
 		if (run_raw(e->skel->progs.watch_samples))
 			return 0;
-	return (double)b->watch_interrupted / b->watch_time;
+	return b->watch_time ? (double)b->watch_interrupted / b->watch_time : 0;
 }
 
 uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,

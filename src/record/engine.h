@@ -71,7 +71,7 @@ uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint3
 /* What probes cost, by mechanism; zero until set. */
 struct record_cost;
 void record_engine_set_costs(struct record_engine *e, const struct record_cost *costs);
-/* For calibration: the share of the time that interrupts take, of NS that are looked at; 0: unknown. */
+/* For calibration: the share of the time that interrupts take, watched for NS; 0: unknown. */
 double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns);
 /*
  * For calibration: watches the sampler for up to MAX_NS or ENGINE_WATCHED samples. FULL becomes the
