@@ -155,24 +155,6 @@ static void count_all(struct analyze_costs *costs, const struct profile *p)
 	count_calls(costs, &timed, p);
 }
 
-/* "kprobe-int3" and "kprobe-optimized" are ways of a kprobe; which site goes which is not told. */
-static void find_variants(struct analyze_costs *costs)
-{
-	uint32_t i, j;
-
-	for (i = 0; i < costs->n_rows; i++) {
-		struct analyze_cost *row = &costs->rows[i];
-		size_t n = strlen(row->name);
-
-		if (!(row->calls > 0) || row->calibration)
-			continue;
-		for (j = 0; j < costs->n_rows; j++)
-			if (!strncmp(costs->rows[j].name, row->name, n) &&
-			    costs->rows[j].name[n] == '-')
-				row->variants = true;
-	}
-}
-
 static void form_totals(struct analyze_costs *costs)
 {
 	uint32_t i;
@@ -256,7 +238,6 @@ void analyze_costs_init(struct analyze_costs *costs, const struct profile *p)
 			costs->boots = p->runs[i].boot + 1;
 	read_calibration(costs, p);
 	count_all(costs, p);
-	find_variants(costs);
 	form_totals(costs);
 	form_slowdown(costs, p);
 	analyze_sort(costs->rows, costs->n_rows, sizeof(*costs->rows), row_compare);
@@ -270,7 +251,7 @@ void analyze_costs_deinit(struct analyze_costs *costs)
 
 bool analyze_cost_is_unknown(const struct analyze_cost *row)
 {
-	return row->calls > 0 && !row->calibration && !row->variants;
+	return row->calls > 0 && !row->calibration;
 }
 
 const struct analyze_cost *analyze_cost_find(const struct analyze_costs *costs, const char *name)

@@ -18,7 +18,6 @@
 struct analyze_cost {
 	const char *name; /* "fentry" */
 	const char *calibration; /* the text that record left, NULL: none */
-	bool variants; /* calibrated as several, "kprobe-int3" and the like */
 	double functions; /* timed by it; NAN for what times none, as the sampler */
 	double calls; /* of them, and of contexts; NAN likewise */
 	double inner, inner_spread; /* what a call's own time holds of its probes */

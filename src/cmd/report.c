@@ -279,9 +279,6 @@ static void write_other_calibrations(const struct view *v, const struct analyze_
 
 		if (row->calibration && isnan(row->inner))
 			view_fact(v, row->name, row->calibration);
-		else if (row->variants)
-			view_fact(v, row->name,
-				  "calibrated by how the kernel reaches it: see above");
 		else if (!row->calibration)
 			view_fact(v, row->name, "cost not known: nothing subtracted");
 	}

@@ -20,6 +20,10 @@ const char *profile_mechanism_name(enum profile_mechanism mech)
 		return "kprobe";
 	case PROFILE_MECH_MULTI:
 		return "kprobe.multi";
+	case PROFILE_MECH_KPROBE_OPTIMIZED:
+		return "kprobe-optimized";
+	case PROFILE_MECH_KPROBE_INT3:
+		return "kprobe-int3";
 	}
 	return "unknown";
 }

@@ -74,11 +74,13 @@ enum profile_mechanism {
 	PROFILE_MECH_NONE,
 	PROFILE_MECH_TRACEPOINT, /* sys_enter/sys_exit */
 	PROFILE_MECH_FENTRY, /* fentry/fexit */
-	PROFILE_MECH_KPROBE, /* kprobe/kretprobe */
+	PROFILE_MECH_KPROBE, /* kprobe/kretprobe, on an ftrace location unless the next two say so */
 	PROFILE_MECH_MULTI, /* kprobe.multi/kretprobe.multi */
+	PROFILE_MECH_KPROBE_OPTIMIZED, /* the same as KPROBE, reached by a jump */
+	PROFILE_MECH_KPROBE_INT3, /* by a breakpoint */
 };
 
-#define PROFILE_N_MECHANISMS (PROFILE_MECH_MULTI + 1)
+#define PROFILE_N_MECHANISMS (PROFILE_MECH_KPROBE_INT3 + 1)
 
 const char *profile_mechanism_name(enum profile_mechanism mech);
 

@@ -425,9 +425,10 @@ static void test_costs(void **state)
 			  "what kprobe probes cost is not known: it is left in the times of "
 			  "1 function (alloc)"));
 	assert_false(warns(p, true, "is not known"));
-	profile_env_set(p, PROFILE_ENV_COST "kprobes", "inner=1 full=2");
-	assert_true(warns(p, false, "is not known"));
+	/* How the kernel reaches it makes the cost. */
 	profile_env_set(p, PROFILE_ENV_COST "kprobe-int3", "inner=1 full=2");
+	assert_true(warns(p, false, "is not known"));
+	p->sites[1].mech = PROFILE_MECH_KPROBE_INT3;
 	assert_false(warns(p, false, "is not known"));
 	profile_destroy(p);
 }

@@ -281,7 +281,7 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_SITES, "\1\1\0\1\0\0\0\0\0\0", "contexts' own site"),
 	NONSENSE(SECTION_SITES, "\2\1\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0", "contexts' own site"),
 	NONSENSE(SECTION_SITES, "\1\1\0\3\0\0\0\0\0\0", "unknown kind"),
-	NONSENSE(SECTION_SITES, "\1\1\0\0\5\0\0\0\0\0", "unknown mechanism"),
+	NONSENSE(SECTION_SITES, "\1\1\0\0\7\0\0\0\0\0", "unknown mechanism"),
 	NONSENSE(SECTION_SITES, "\1\0\0\0\0\0\0\0\0\0", "without a name"),
 	NONSENSE(SECTION_CONTEXTS, "\2\1\1", "twice"),
 	NONSENSE(SECTION_CONTEXTS, "\1\0", "without a name"),
