@@ -38,6 +38,8 @@ __u64 fentry_nested __weak = 0, fentry_half __weak = 0;
 __u64 return_trip __weak = 0;
 __u64 kprobe_inner __weak = 0, kprobe_full __weak = 0, kprobe_nested __weak = 0;
 __u64 kprobe_half __weak = 0, multi_half __weak = 0;
+__u64 optimized_inner __weak = 0, optimized_full __weak = 0, optimized_half __weak = 0;
+__u64 int3_inner __weak = 0, int3_full __weak = 0, int3_half __weak = 0;
 
 static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, __u32 sp)
 {
@@ -225,16 +227,34 @@ int function_kprobe(struct pt_regs *ctx)
 	return 0;
 }
 
-SEC("kretprobe")
-int function_kretprobe(struct pt_regs *ctx)
+static __always_inline int kretprobe(struct pt_regs *ctx, const volatile __u64 *inner,
+				     const volatile __u64 *full, const volatile __u64 *half)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct site site = { .key = cookie };
-	struct probe_cost cost = { &kprobe_inner, &kprobe_full, &kprobe_nested,
-				   &return_trip,  &kprobe_half, cookie >> 32 };
+	struct probe_cost cost = { inner, full, &kprobe_nested, &return_trip, half, cookie >> 32 };
 
 	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), cost);
 	return 0;
+}
+
+/* By how the kernel reaches the entry's probe: ftrace, a jump, or a breakpoint. */
+SEC("kretprobe")
+int function_kretprobe(struct pt_regs *ctx)
+{
+	return kretprobe(ctx, &kprobe_inner, &kprobe_full, &kprobe_half);
+}
+
+SEC("kretprobe")
+int function_kretprobe_optimized(struct pt_regs *ctx)
+{
+	return kretprobe(ctx, &optimized_inner, &optimized_full, &optimized_half);
+}
+
+SEC("kretprobe")
+int function_kretprobe_int3(struct pt_regs *ctx)
+{
+	return kretprobe(ctx, &int3_inner, &int3_full, &int3_half);
 }
 
 /*

@@ -66,6 +66,24 @@ void record_calibrate_before(struct record_calibration *out);
 void record_calibrate(struct record_engine *e, const struct profile *p,
 		      const struct record_empty *empty, struct record_calibration *out);
 
+/* Functions that no ftrace location is on: one that the kernel's optimizer takes, and one that it does not. */
+enum record_detour {
+	RECORD_DETOUR_OPTIMIZED,
+	RECORD_DETOUR_INT3,
+	RECORD_N_DETOURS
+};
+
+const char *record_detour_name(enum record_detour which);
+
+/*
+ * The same for kprobes that are on no ftrace location: PROFILE_MECH_KPROBE_OPTIMIZED and _INT3. ADDRS are
+ * those of the functions above, 0 where there is none. Waits until the optimizer has been to the first, and
+ * so to all kprobes enabled before; false if it was not seen there. Costs that could not be measured
+ * stay unknown; nothing is said about it.
+ */
+bool record_calibrate_detours(struct record_engine *e, const struct profile *p,
+			      const uint64_t *addrs, struct record_calibration *out);
+
 /*
  * Measures the sampler and tells the engine, which must have been armed. Takes 20 periods of the
  * sampler. Costs stay unknown where no sample comes.

@@ -195,6 +195,8 @@ static void choose_programs(struct record_engine *e)
 	bpf_program__set_autoload(s->progs.function_fexit, fentry);
 	bpf_program__set_autoload(s->progs.function_kprobe, kprobe && (functions || !fentry));
 	bpf_program__set_autoload(s->progs.function_kretprobe, kprobe && (functions || !fentry));
+	bpf_program__set_autoload(s->progs.function_kretprobe_optimized, kprobe && functions);
+	bpf_program__set_autoload(s->progs.function_kretprobe_int3, kprobe && functions);
 	bpf_program__set_autoload(s->progs.function_multi, e->features.multi == 0 && functions);
 	bpf_program__set_autoload(s->progs.function_ret_multi, e->features.multi == 0 && functions);
 	bpf_program__set_autoload(s->progs.on_sample, e->config.sample_period != 0);
@@ -354,6 +356,18 @@ int record_engine_attach(struct record_engine *e, uint32_t site, enum profile_me
 	return record_functions_attach(e->functions, site, mech, target);
 }
 
+int record_engine_attach_entry(struct record_engine *e, uint32_t site,
+			       const struct record_target *target)
+{
+	return record_functions_attach_entry(e->functions, site, target);
+}
+
+int record_engine_attach_return(struct record_engine *e, uint32_t site, enum profile_mechanism mech,
+				const struct record_target *target)
+{
+	return record_functions_attach_return(e->functions, site, mech, target);
+}
+
 void record_engine_attach_multi(struct record_engine *e, struct record_multi_site *items,
 				uint32_t n)
 {
@@ -492,7 +506,14 @@ void record_engine_set_costs(struct record_engine *e, const struct record_cost *
 	record_functions_set_fentry_cost(e->functions, &costs[PROFILE_MECH_FENTRY]);
 	b->kprobe_inner = costs[PROFILE_MECH_KPROBE].inner;
 	b->kprobe_full = costs[PROFILE_MECH_KPROBE].full;
-	b->kprobe_nested = costs[PROFILE_MECH_KPROBE].nested;
+	/* Our own programs' doing, the same however a kprobe is reached. */
+	b->kprobe_nested = costs[PROFILE_MECH_KPROBE].nested ?: costs[PROFILE_MECH_FENTRY].nested;
+	b->optimized_inner = costs[PROFILE_MECH_KPROBE_OPTIMIZED].inner;
+	b->optimized_full = costs[PROFILE_MECH_KPROBE_OPTIMIZED].full;
+	b->optimized_half = costs[PROFILE_MECH_KPROBE_OPTIMIZED].half;
+	b->int3_inner = costs[PROFILE_MECH_KPROBE_INT3].inner;
+	b->int3_full = costs[PROFILE_MECH_KPROBE_INT3].full;
+	b->int3_half = costs[PROFILE_MECH_KPROBE_INT3].half;
 	b->multi_inner = costs[PROFILE_MECH_MULTI].inner;
 	b->multi_full = costs[PROFILE_MECH_MULTI].full;
 	b->multi_nested = costs[PROFILE_MECH_MULTI].nested;

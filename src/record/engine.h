@@ -30,10 +30,15 @@ int record_engine_create(const struct record_engine_config *config,
 void record_engine_destroy(struct record_engine *e); /* detaches too; accepts NULL */
 
 /*
- * Attaches function site SITE (1 to n_functions) by MECH (FENTRY, KPROBE or MULTI). -errno, not reported.
+ * Attaches function site SITE (1 to n_functions) by MECH (FENTRY, KPROBE and its ways, or MULTI). -errno, not reported.
  */
 int record_engine_attach(struct record_engine *e, uint32_t site, enum profile_mechanism mech,
 			 const struct record_target *target);
+/* A kprobe pair in two steps: see record_functions_attach_entry(). */
+int record_engine_attach_entry(struct record_engine *e, uint32_t site,
+			       const struct record_target *target);
+int record_engine_attach_return(struct record_engine *e, uint32_t site, enum profile_mechanism mech,
+				const struct record_target *target);
 
 /* The same by MULTI for many at once: see record_functions_attach_multi(). */
 struct record_multi_site;
@@ -50,7 +55,7 @@ int record_engine_start(struct record_engine *e);
 int record_engine_arm(struct record_engine *e);
 
 /* For calibration: sites that no function has. WHICH: 0 to RECORD_ENGINE_SPARES - 1. */
-#define RECORD_ENGINE_SPARES 10
+#define RECORD_ENGINE_SPARES 12
 uint32_t record_engine_spare(const struct record_engine *e, uint32_t which);
 
 /* Attaches such a site; undone by the second. */

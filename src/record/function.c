@@ -41,6 +41,12 @@ struct attached {
 	enum profile_mechanism mech;
 };
 
+/* A kprobe on the entry of a function, whose return's is still to come. */
+struct pending {
+	uint32_t site;
+	int link;
+};
+
 struct record_functions {
 	struct kprotperf_bpf *skel;
 	struct record_multi multi;
@@ -51,6 +57,8 @@ struct record_functions {
 	uint32_t n_fds, cap_fds;
 	uint32_t *progs; /* the ids of the copies, which their links keep */
 	uint32_t n_progs, cap_progs;
+	struct pending *pending;
+	uint32_t n_pending, cap_pending;
 	uint64_t misses_gone; /* of copies that are no more */
 	struct attached *attached;
 	uint32_t n_attached, cap_attached;
@@ -77,6 +85,7 @@ void record_functions_destroy(struct record_functions *f)
 	if (!f)
 		return;
 	record_functions_detach(f);
+	free(f->pending);
 	free(f->progs);
 	free(f->fds);
 	free(f->attached);
@@ -203,8 +212,9 @@ static int fentry_attach(struct record_functions *f, uint32_t site,
 	return err;
 }
 
-static int kprobe_attach_half(struct record_functions *f, const struct bpf_program *prog,
-			      bool on_return, uint32_t site, const struct record_target *target)
+/* The link, or -errno. */
+static int kprobe_link(const struct bpf_program *prog, bool on_return, uint32_t site,
+		       const struct record_target *target)
 {
 	/* The return's program takes the upper half for what this place costs more. */
 	uint64_t cookie = (uint64_t)target->extra << 32 | ENGINE_KEY(site, 0);
@@ -221,27 +231,76 @@ static int kprobe_attach_half(struct record_functions *f, const struct bpf_progr
 	}
 	if (link < 0)
 		link = -errno;
-	else
-		vec_push(f, fds, link);
 	close(event);
-	return link < 0 ? link : 0;
+	return link;
+}
+
+static const struct bpf_program *return_program(const struct record_functions *f,
+						enum profile_mechanism mech)
+{
+	switch (mech) {
+	case PROFILE_MECH_KPROBE_OPTIMIZED:
+		return f->skel->progs.function_kretprobe_optimized;
+	case PROFILE_MECH_KPROBE_INT3:
+		return f->skel->progs.function_kretprobe_int3;
+	default:
+		return f->skel->progs.function_kretprobe;
+	}
+}
+
+int record_functions_attach_entry(struct record_functions *f, uint32_t site,
+				  const struct record_target *target)
+{
+	int link = kprobe_link(f->skel->progs.function_kprobe, false, site, target);
+	struct pending pending = { site, link };
+
+	if (link < 0)
+		return link;
+	vec_push(f, pending, pending);
+	return 0;
+}
+
+/* The link of SITE's entry, which is pending no longer. */
+static int take_pending(struct record_functions *f, uint32_t site)
+{
+	for (uint32_t i = 0; i < f->n_pending; i++) {
+		int link = f->pending[i].link;
+
+		if (f->pending[i].site != site)
+			continue;
+		f->pending[i] = f->pending[--f->n_pending];
+		return link;
+	}
+	return -ENOENT;
+}
+
+int record_functions_attach_return(struct record_functions *f, uint32_t site,
+				   enum profile_mechanism mech, const struct record_target *target)
+{
+	int entry = take_pending(f, site), link;
+
+	if (entry < 0)
+		return entry;
+	link = kprobe_link(return_program(f, mech), true, site, target);
+	if (link < 0) {
+		close(entry);
+		return link;
+	}
+	vec_push(f, fds, entry);
+	vec_push(f, fds, link);
+	note_attached(f, site, mech);
+	return 0;
 }
 
 /*
  * The entry's first: the kernel calls the latest first, and what it does at an entry for the return's
  * probe is not in the call then. No task is followed yet whose return would be missed.
  */
-static int kprobe_attach(struct record_functions *f, uint32_t site,
+static int kprobe_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
 			 const struct record_target *target)
 {
-	int err = kprobe_attach_half(f, f->skel->progs.function_kprobe, false, site, target);
-
-	if (err)
-		return err;
-	err = kprobe_attach_half(f, f->skel->progs.function_kretprobe, true, site, target);
-	if (err)
-		close(f->fds[--f->n_fds]);
-	return err;
+	return record_functions_attach_entry(f, site, target) ?:
+		       record_functions_attach_return(f, site, mech, target);
 }
 
 /* Enters the function at ADDR into TABLE, at how many slots from its first; -ENOSPC: too many. */
@@ -394,13 +453,19 @@ int record_functions_attach(struct record_functions *f, uint32_t site, enum prof
 {
 	int err;
 
-	if (mech != PROFILE_MECH_FENTRY && mech != PROFILE_MECH_KPROBE)
+	switch (mech) {
+	case PROFILE_MECH_FENTRY:
+		err = fentry_attach(f, site, target);
+		if (!err)
+			note_attached(f, site, mech);
+		return err;
+	case PROFILE_MECH_KPROBE:
+	case PROFILE_MECH_KPROBE_OPTIMIZED:
+	case PROFILE_MECH_KPROBE_INT3:
+		return kprobe_attach(f, site, mech, target);
+	default:
 		return -EINVAL;
-	err = mech == PROFILE_MECH_FENTRY ? fentry_attach(f, site, target) :
-					    kprobe_attach(f, site, target);
-	if (!err)
-		note_attached(f, site, mech);
-	return err;
+	}
 }
 
 static void detach_entry(struct record_functions *f, const struct attached *a)
@@ -568,6 +633,8 @@ void record_functions_detach(struct record_functions *f)
 {
 	if (!f)
 		return;
+	while (f->n_pending)
+		close(f->pending[--f->n_pending].link);
 	for (uint32_t n = f->n_fds; f->n_fds; detach_pair(f))
 		log_progress("detaching %u of %u probes", n - f->n_fds, n);
 	f->n_progs = f->n_attached = f->n_items = 0;

@@ -38,6 +38,15 @@ void record_functions_set_fentry_cost(struct record_functions *f, const struct r
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
 			    const struct record_target *target);
 /*
+ * A kprobe pair in two steps: how the kernel will reach the one on the entry, which says what program
+ * the other one takes, is known only some time after it is there. Where that one is refused, SITE is left
+ * with none.
+ */
+int record_functions_attach_entry(struct record_functions *f, uint32_t site,
+				  const struct record_target *target);
+int record_functions_attach_return(struct record_functions *f, uint32_t site,
+				   enum profile_mechanism mech, const struct record_target *target);
+/*
  * The same by kprobe.multi for all N at once, which is much faster than one by one. ERR of each
  * becomes 0 or -errno; -EINTR for those not reached when the user asked for an end.
  */

@@ -15,6 +15,7 @@
 #include "profile/file.h"
 #include "profile/resolve.h"
 #include "record/calibrate.h"
+#include "record/detour.h"
 #include "record/drain.h"
 #include "record/engine.h"
 #include "record/environment.h"
@@ -99,10 +100,11 @@ static void note_attached(struct session *s, uint32_t i, enum profile_mechanism 
 {
 	struct record_site *rs = &s->sites.items[i];
 
-	s->recalibrate |= mech != rs->mech && !s->calibration.cost[mech].known;
+	if (!rs->entered)
+		s->recalibrate |= mech != rs->mech && !s->calibration.cost[mech].known;
 	rs->mech = mech;
 	s->p->sites[i + 1].mech = mech;
-	/* Calibrated on an ftrace location, which a kprobe reaches by another way. */
+	/* Nobody could tell how the kernel reaches it: taken for an ftrace location. */
 	if (mech == PROFILE_MECH_KPROBE &&
 	    symbol_tracing_is_ftrace(s->symbols.tracing, rs->sym) == SYMBOL_NO)
 		log_warn(
@@ -131,10 +133,18 @@ static int note_refused(struct session *s, uint32_t i, int err)
 
 static int attach_by(struct session *s, uint32_t i, enum profile_mechanism mech)
 {
-	const struct record_site *rs = &s->sites.items[i];
+	struct record_site *rs = &s->sites.items[i];
 	const struct record_target target = { rs->sym->addr, rs->btf_id, rs->btf_fd, rs->n_args,
 					      rs->extra };
+	int err;
 
+	/* The rest of it is settle_kprobes(). */
+	if (mech == PROFILE_MECH_KPROBE &&
+	    symbol_tracing_is_ftrace(s->symbols.tracing, rs->sym) != SYMBOL_YES) {
+		err = record_engine_attach_entry(s->engine, i + 1, &target);
+		rs->entered = !err;
+		return err;
+	}
 	return record_engine_attach(s->engine, i + 1, mech, &target);
 }
 
@@ -160,7 +170,8 @@ static int attach_site(struct session *s, uint32_t i, enum profile_mechanism mec
 	}
 	if (err)
 		return note_refused(s, i, err);
-	note_attached(s, i, mech);
+	if (!s->sites.items[i].entered)
+		note_attached(s, i, mech);
 	return 0;
 }
 
@@ -259,6 +270,89 @@ static void find_extra_costs(struct session *s)
 	free(hops);
 }
 
+static bool is_timed_by(const struct session *s, enum profile_mechanism mech)
+{
+	for (uint32_t i = 1; i < s->p->n_sites; i++)
+		if (s->p->sites[i].mech == mech)
+			return true;
+	return false;
+}
+
+/* The address of that function; 0: there is none, or it is to be timed itself. */
+static uint64_t spare_function(const struct session *s, const char *name)
+{
+	uint64_t addr = find_target(s, name).addr;
+
+	for (uint32_t i = 0; i < s->sites.n_items; i++)
+		if (s->sites.items[i].sym->addr == addr)
+			return 0;
+	return addr;
+}
+
+/* Until the optimizer has been to the kprobes that are there; LAST: the function probed last. */
+static void calibrate_detours(struct session *s, const struct record_site *last)
+{
+	uint64_t addrs[RECORD_N_DETOURS];
+
+	for (int i = 0; i < RECORD_N_DETOURS; i++)
+		addrs[i] = spare_function(s, record_detour_name(i));
+	if (!record_calibrate_detours(s->engine, s->p, addrs, &s->calibration))
+		record_detour_await(last->sym->addr);
+}
+
+static void say_if_unknown(const struct session *s, enum profile_mechanism mech,
+			   enum record_detour which)
+{
+	if (is_timed_by(s, mech) && !s->calibration.cost[mech].known)
+		log_note(
+			"the cost of %s probes is not known and not subtracted: %s, on which it is "
+			"measured, could not be probed so",
+			profile_mechanism_name(mech), record_detour_name(which));
+}
+
+/* The second half of a kprobe, whose first the kernel will go on to reach as it does now. */
+static int settle_kprobe(struct session *s, uint32_t i)
+{
+	const struct record_site *rs = &s->sites.items[i];
+	struct record_target target = { .addr = rs->sym->addr, .extra = rs->extra };
+	enum profile_mechanism mech = record_detour_look(target.addr) ?: PROFILE_MECH_KPROBE;
+	int err;
+
+	/* The jump leads to what is this probe's own: nothing is looked up. */
+	if (mech == PROFILE_MECH_KPROBE_OPTIMIZED)
+		target.extra = 0;
+	err = record_engine_attach_return(s->engine, i + 1, mech, &target);
+	if (err)
+		err = note_refused(s, i, err);
+	else
+		note_attached(s, i, mech);
+	s->sites.items[i].entered = false;
+	return err;
+}
+
+/*
+ * Those kprobes that may be on no ftrace location get their other half, which is to know whether the
+ * kernel's optimizer has been to the first. It shall not come while the workload runs.
+ */
+static int settle_kprobes(struct session *s)
+{
+	const struct record_site *last = NULL;
+	int err = 0;
+
+	for (uint32_t i = 0; i < s->sites.n_items; i++)
+		if (s->sites.items[i].entered)
+			last = &s->sites.items[i];
+	if (!last)
+		return 0;
+	calibrate_detours(s, last);
+	for (uint32_t i = 0; i < s->sites.n_items && !err; i++)
+		if (s->sites.items[i].entered)
+			err = settle_kprobe(s, i);
+	say_if_unknown(s, PROFILE_MECH_KPROBE_OPTIMIZED, RECORD_DETOUR_OPTIMIZED);
+	say_if_unknown(s, PROFILE_MECH_KPROBE_INT3, RECORD_DETOUR_INT3);
+	return err;
+}
+
 static int attach_sites(struct session *s)
 {
 	double start = now_ms();
@@ -275,6 +369,7 @@ static int attach_sites(struct session *s)
 			err = -EINTR;
 	}
 	err = err ?: attach_multi(s);
+	err = err ?: settle_kprobes(s);
 	log_progress_end();
 	if (s->sites.n_items)
 		log_verbose(1, "attaching took %.1f ms", now_ms() - start);

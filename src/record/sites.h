@@ -35,6 +35,7 @@ struct record_site {
 	uint32_t n_args; /* which fentry passes on */
 	uint32_t extra; /* see struct record_target */
 	bool named; /* by name, not by a glob: a refusal is an error */
+	bool entered; /* a kprobe is on its entry, and none on its return yet */
 };
 
 /* Why functions that a glob matched are left out. */
