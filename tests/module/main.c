@@ -76,6 +76,7 @@ static const struct shape {
 	{ "interrupted", run_interrupted, known_interrupted },
 	{ "sleeping", known_sleeping, NULL },
 	{ "yielding", known_yielding, known_yielding },
+	{ "clear-page", known_clear_page, known_clear_page },
 };
 
 static struct {

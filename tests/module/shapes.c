@@ -3,6 +3,7 @@
 
 #include <linux/bug.h>
 #include <linux/delay.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/stringify.h>
 #include <asm/asm.h>
@@ -128,6 +129,16 @@ shape_fn void known_irqs_off(void)
 		"	popf\n");
 }
 
+/* Calls a function of the kernel that has no ftrace location. */
+u8 known_page[PAGE_SIZE] __aligned(PAGE_SIZE);
+
+shape_fn void known_clear_page(void)
+{
+	shape_body(
+		"	lea known_page(%%rip), %%rdi\n"
+		SHAPE_CALL(clear_page_rep));
+}
+
 #define LEAF(i)                                             \
 	shape_fn void known_leaf_##i(void);                 \
 	shape_fn void known_leaf_##i(void)                  \
@@ -235,5 +246,6 @@ size_t shape_counts(struct shape_count *counts, size_t max)
 	count_loop(&w, "known_interrupted", INTERRUPTED_TURNS);
 	count(&w, "known_sleeping", 2 * SHAPE_LOOP_INSNS(SLEEPING_TURNS) + 2, 0);
 	count(&w, "known_yielding", (u64)YIELDING_ROUNDS * SHAPE_LOOP_INSNS(YIELDING_TURNS), 0);
+	count(&w, "known_clear_page", 2, 0);
 	return w.n;
 }

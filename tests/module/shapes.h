@@ -54,6 +54,7 @@ void known_sleeping(void);
 void known_yielding(void);
 void known_irqs_off(void);
 void known_leaves(void);
+void known_clear_page(void);
 
 /*
  * What a call of a function executes itself, and with the functions of this module that it calls. The
