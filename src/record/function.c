@@ -165,11 +165,11 @@ static void detach_pair(struct record_functions *f)
 /* The last two links attached are those of SITE. */
 static void note_attached(struct record_functions *f, uint32_t site, enum profile_mechanism mech)
 {
-	bool multi = mech == PROFILE_MECH_MULTI; /* whose entry was first */
+	bool last = mech == PROFILE_MECH_FENTRY; /* whose entry is attached last */
 	struct attached a = { .site = site,
 			      .mech = mech,
-			      .entry = f->n_fds - (multi ? 2 : 1),
-			      .ret = f->n_fds - (multi ? 1 : 2) };
+			      .entry = f->n_fds - (last ? 1 : 2),
+			      .ret = f->n_fds - (last ? 2 : 1) };
 
 	if (mech == PROFILE_MECH_FENTRY)
 		a.progs = f->n_progs - 2;
