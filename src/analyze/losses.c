@@ -160,7 +160,7 @@ static void warn_detached(struct analyze_warnings *w, const struct profile *p, c
 		analyze_warnings_add(
 			w,
 			"%s--max-overhead detached %u function%s while the command ran (%s%s%s%s%s%s): "
-			"calls and totals are of what came before, means hold",
+			"calls and totals are of what came before, and means of what encloses them may be too high",
 			side, n, n == 1 ? "" : "s", names[0], names[1] ? ", " : "",
 			names[1] ? names[1] : "", names[2] ? ", " : "", names[2] ? names[2] : "",
 			n > DETACHED_NAMED ? ", ..." : "");

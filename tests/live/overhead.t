@@ -55,8 +55,12 @@ for how in fentry kprobe multi; do
 	balanced "$how, no limit" "storm-$how"
 	holds "$how: the run is faster for it" \
 		"$(json $how '.runs[0].wall') < $(json "storm-$how" '.runs[0].wall')"
+	# One a function that was open just then; entries that outlive their return's probe would be thousands.
+	holds "$how: few calls were open" "$(json $how '.losses.probe_detached') <= 4"
 	within "$how: the mean of a function stands" "$(function_row $how vfs_read mean)" \
 		"$(function_row "storm-$how" vfs_read mean)" 2
+	within "$how: and that of what calls it" "$(syscall_row $how read mean)" \
+		"$(syscall_row "storm-$how" read mean)" 10
 	holds "$how: the report warns" "$(json $how '.warnings | map(select(contains("--max-overhead detached 4 functions"))) | length') == 1"
 done
 is 'kprobe.multi: the others are said to have been away' \
