@@ -391,6 +391,41 @@ static void files(int n)
 	}
 }
 
+/* What a program must not call without meaning it, with whatever arguments. */
+static int is_harmful(int nr)
+{
+	static const int harmful[] = { SYS_rt_sigreturn, SYS_pause,      SYS_clone,
+				       SYS_fork,         SYS_vfork,      SYS_exit,
+				       SYS_vhangup,      SYS_exit_group, SYS_clone3 };
+
+	for (size_t i = 0; i < sizeof(harmful) / sizeof(harmful[0]); i++)
+		if (nr == harmful[i])
+			return 1;
+	return 0;
+}
+
+/*
+ * Each system call that there is, and most that there are not, with arguments that it refuses. Then
+ * N times each of 52 that 32-bit programs do not have.
+ */
+static void all_syscalls(int n)
+{
+	for (long nr = 0; nr < 512; nr++)
+		if (!is_harmful(nr))
+			syscall(nr, -1l, -1l, -1l, -1l, -1l, -1l);
+	for (long nr = 460; nr < 512; nr++)
+		for (int i = 0; i < n; i++) {
+			long ret = nr;
+
+			__asm__ volatile("int $0x80"
+					 : "+a"(ret)
+					 :
+					 : "r8", "r9", "r10", "r11", "memory");
+			check(ret == -ENOSYS, "int80");
+		}
+	_exit(0);
+}
+
 struct hammer {
 	int n;
 };
@@ -467,6 +502,7 @@ static const struct {
 	{ "until-told", until_told },
 	{ "forever", forever },
 	{ "files", files },
+	{ "all-syscalls", all_syscalls },
 	{ "hammer", hammer },
 };
 

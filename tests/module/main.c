@@ -52,6 +52,11 @@ static void run_recursive(void)
 	known_recursive(RECURSIVE_DEPTH);
 }
 
+static void run_deep(void)
+{
+	known_recursive(DEEP_DEPTH);
+}
+
 static void run_interrupted(void)
 {
 	start_timer(U64_MAX);
@@ -69,6 +74,7 @@ static const struct shape {
 	{ "plain", known_plain, known_plain },
 	{ "nested", known_outer, known_outer },
 	{ "recursive", run_recursive, run_recursive },
+	{ "deep", run_deep, NULL },
 	{ "tail", known_tail, known_tail },
 	{ "leaves", known_leaves, known_leaves },
 	{ "tick", known_tick, known_tick },

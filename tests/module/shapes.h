@@ -27,6 +27,7 @@
 #define INNER_B_TURNS     20
 #define RECURSIVE_TURNS   200
 #define RECURSIVE_DEPTH   7 /* calls below the first */
+#define DEEP_DEPTH        40 /* likewise: deeper than anything is followed */
 #define TAIL_TURNS        150
 #define TAIL_END_TURNS    400
 #define TICK_TURNS        10000
