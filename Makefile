@@ -133,7 +133,7 @@ unit: all tests ## the tests that need neither root nor a guest (SAN=1 too)
 .PHONY: check
 check: setup ## all tests: units, command line, and live ones in the lab's kernels
 	$(MAKE) all tests
-	scripts/lab build baseline hardened debug
+	scripts/lab build baseline hardened notrace debug
 	$(PROVE) -j2 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL)
 
 .PHONY: tests
