@@ -308,12 +308,20 @@ static __always_inline __u64 cost_less(__u64 v, const volatile __u64 *inner)
 	return v;
 }
 
-static __always_inline __u64 cost_more(__u64 v, const volatile __u64 *full)
+static __always_inline __u64 cost_full(const volatile __u64 *full)
 {
+	__u64 v;
+
 	if (full)
-		return v + *full;
-	asm volatile("%0 += %1" : "+r"(v) : "i"(COST_FULL));
+		return *full;
+	asm volatile("%0 = %1" : "=r"(v) : "i"(COST_FULL));
 	return v;
+}
+
+/* Atomically: probes in an interrupt set aside for the same task. */
+static __always_inline void set_aside(struct engine_task *t, __u64 cost)
+{
+	__sync_fetch_and_add(&t->aside, cost);
 }
 
 /* Fills frame F of T; the clocks come last, so that the call is charged with little of this. */
@@ -359,7 +367,7 @@ frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_f
 		__sync_fetch_and_add(&c->aside, aside);
 		__sync_fetch_and_add(&c->offcpu, t->offcpu - f->offcpu);
 		if (cost.nested)
-			t->aside += *cost.nested;
+			set_aside(t, *cost.nested);
 	}
 	if (f->child)
 		__sync_fetch_and_add(&c->child, f->child);

@@ -130,7 +130,7 @@ static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engin
 		return 0;
 	cpu->taken = 1;
 	sample_stack(ctx, BUFFER_PROBE, t->ctx, ENGINE_SAMPLE_AT_RETURN, site / ENGINE_CONTEXTS);
-	t->aside += bpf_ktime_get_ns() - start;
+	set_aside(t, bpf_ktime_get_ns() - start);
 	return 0;
 }
 
@@ -183,7 +183,7 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	if (!frame_is(f, site_key(site), sp)) {
 		if (!frame_seek(t, site_key(site), sp)) {
 			if (site_state(site_key(site)) == ENGINE_SITE_DETACHED)
-				t->aside += *cost.half;
+				set_aside(t, *cost.half);
 			return;
 		}
 		f = frame_at(t, t->top);
@@ -192,10 +192,10 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	if (is_sample_due(cpu, f, end.now))
 		sample_due(ctx, cpu, t, site_key(site));
 	frame_close(cpu, t, f, &end, cost);
-	t->aside = cost_more(t->aside, cost.full) + cost.extra;
+	set_aside(t, cost_full(cost.full) + cost.extra);
 	/* A function that ends in a jump to another leaves it its return address. */
 	if (cost.trip && f[-1].sp == f->sp)
-		t->aside -= *cost.trip;
+		set_aside(t, -*cost.trip);
 	barrier();
 	t->top -= ENGINE_FRAME;
 }

@@ -63,6 +63,6 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	}
 	/* What a stack's walk costs differs from one to the next, so it is measured each time. */
 	cpu->took = bpf_ktime_get_ns() - start;
-	t->aside += cpu->took + sample_full;
+	set_aside(t, cpu->took + sample_full);
 	return 0;
 }

@@ -176,7 +176,7 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 	cpu->slot = slot;
 	parent = cpu_task(cpu);
 	if (parent)
-		parent->aside += bpf_ktime_get_ns() - start;
+		set_aside(parent, bpf_ktime_get_ns() - start);
 	return 0;
 }
 

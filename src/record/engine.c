@@ -762,6 +762,7 @@ uint64_t record_engine_samples_expected(const struct record_engine *e)
 void record_engine_reset(struct record_engine *e)
 {
 	uint32_t used = e->skel->bss->n_cells < e->n_cells ? e->skel->bss->n_cells : e->n_cells;
+	struct engine_task *tasks = e->views[VIEW_TASKS].mem;
 	struct engine_cpu *cpus = e->skel->bss->cpus;
 
 	/* Cells keep their numbers, so only those in use need be cleared. */
@@ -781,6 +782,11 @@ void record_engine_reset(struct record_engine *e)
 		cpus[i].skipped = 0;
 	}
 	memset(e->views[VIEW_MISSED].mem, 0, e->views[VIEW_MISSED].len);
+	/* Of tasks that go on from one run to the next, what is open still has been entered. */
+	for (uint32_t i = 0; i < e->n_tasks; i++)
+		if (tasks[i].flags & ENGINE_TASK_LIVE)
+			tasks[i].entered =
+				tasks[i].top / ENGINE_FRAME + (tasks[i].ctx != ENGINE_CTX_NONE);
 	e->misses_before = misses_ever(e);
 	e->probe_misses_before = record_functions_probe_misses(e->functions);
 	record_sampler_reset(e->sampler);
