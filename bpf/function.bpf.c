@@ -35,7 +35,7 @@ static __always_inline __u32 site_key(struct site site)
 
 /* Calibrated, in ticks: see docs/accounting.md. */
 __u64 fentry_nested __weak = 0, fentry_half __weak = 0;
-__u64 return_trip __weak = 0;
+__u64 return_trip __weak = 0, return_rest __weak = 0;
 __u64 kprobe_inner __weak = 0, kprobe_full __weak = 0, kprobe_nested __weak = 0;
 __u64 kprobe_half __weak = 0, multi_half __weak = 0;
 __u64 optimized_inner __weak = 0, optimized_full __weak = 0, optimized_half __weak = 0;
@@ -194,8 +194,14 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	frame_close(cpu, t, f, &end, cost);
 	set_aside(t, cost_full(cost.full) + cost.extra);
 	/* A function that ends in a jump to another leaves it its return address. */
-	if (cost.trip && f[-1].sp == f->sp)
-		set_aside(t, -*cost.trip);
+	if (cost.trip && f[-1].sp == f->sp) {
+		set_aside(t, -*cost.trip - return_rest);
+		t->flags |= ENGINE_TASK_TAIL;
+	} else if (cost.trip && t->flags & ENGINE_TASK_TAIL) {
+		/* The other's share of what the kernel does after both is not in this call. */
+		set_aside(t, return_rest);
+		t->flags &= ~ENGINE_TASK_TAIL;
+	}
 	barrier();
 	t->top -= ENGINE_FRAME;
 }

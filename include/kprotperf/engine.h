@@ -61,6 +61,8 @@ enum engine_task_flag {
 	 * a call that began before, such as the fork that made the task.
 	 */
 	ENGINE_TASK_FRESH = 2,
+	/* A return was one with that of the frame below, which comes next. */
+	ENGINE_TASK_TAIL = 4,
 };
 
 /* What is known of a followed task. Touched only by the CPU the task runs on. */

@@ -376,7 +376,7 @@ static void calibrate_trip(struct calibrator *c, const struct profile *p)
 {
 	int err;
 
-	if (c->run < 0 || c->out->trip)
+	if (c->run < 0 || c->out->trip.shared)
 		return;
 	if (!is_used(c, p, PROFILE_MECH_KPROBE) && !is_used(c, p, PROFILE_MECH_MULTI))
 		return;
@@ -700,9 +700,9 @@ static char *cost_text(const struct record_cost *cost)
 	if (cost->full)
 		snprintf(full, sizeof(full), " full=%" PRIu64 "+-%" PRIu64, cost->full,
 			 cost->full_spread);
-	if (cost->nested || cost->trip)
+	if (cost->nested || cost->trip.shared)
 		snprintf(more, sizeof(more), " nested=%" PRIu64 " trip=%" PRIu64 " args=%" PRIu64,
-			 cost->nested, cost->trip, cost->full_args);
+			 cost->nested, cost->trip.shared, cost->full_args);
 	return alloc_printf("inner=%" PRIu64 "+-%" PRIu64 "%s%s", cost->inner, cost->inner_spread,
 			    full, more);
 }

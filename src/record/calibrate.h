@@ -15,6 +15,7 @@
 #include "profile/profile.h"
 #include "record/engine.h"
 #include "record/function.h"
+#include "record/trip.h"
 
 struct record_cost {
 	bool known;
@@ -22,7 +23,8 @@ struct record_cost {
 	uint64_t half; /* what a return probe alone costs, with --max-overhead */
 	uint64_t inner_spread, full_spread; /* median absolute deviations */
 	uint64_t nested; /* what it takes more to close a call in which others were timed */
-	uint64_t trip; /* what it takes less where the call returns in one trip with its caller */
+	struct record_trip
+		trip; /* what it takes less where the call returns in one with its caller */
 	/* fentry passes on a function's arguments, each at a cost: that of RECORD_COST_ARGS more than one */
 	uint64_t inner_args, full_args;
 };
@@ -35,7 +37,8 @@ uint64_t record_cost_full(const struct record_cost *cost, uint32_t n_args);
 
 struct record_calibration {
 	struct record_cost cost[PROFILE_N_MECHANISMS]; /* by enum profile_mechanism */
-	uint64_t unprobed_syscall, trip;
+	uint64_t unprobed_syscall;
+	struct record_trip trip;
 	double interrupts; /* share of the time that goes into interrupts */
 	bool halves; /* wanted: what return probes alone cost */
 	bool sampler_known;

@@ -500,6 +500,7 @@ uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint3
 void record_engine_set_costs(struct record_engine *e, const struct record_cost *costs)
 {
 	struct kprotperf_bpf__bss *b = e->skel->bss;
+	const struct record_trip *trip;
 
 	memcpy(e->costs, costs, sizeof(e->costs));
 	b->syscall_inner = costs[PROFILE_MECH_TRACEPOINT].inner;
@@ -518,7 +519,10 @@ void record_engine_set_costs(struct record_engine *e, const struct record_cost *
 	b->multi_full = costs[PROFILE_MECH_MULTI].full;
 	b->multi_nested = costs[PROFILE_MECH_MULTI].nested;
 	b->fentry_nested = costs[PROFILE_MECH_FENTRY].nested;
-	b->return_trip = costs[PROFILE_MECH_KPROBE].trip ?: costs[PROFILE_MECH_MULTI].trip;
+	trip = costs[PROFILE_MECH_KPROBE].known ? &costs[PROFILE_MECH_KPROBE].trip :
+						  &costs[PROFILE_MECH_MULTI].trip;
+	b->return_trip = trip->shared;
+	b->return_rest = trip->rest;
 	b->fault_inner = record_engine_inner_cost(e, ENGINE_SITE_CONTEXT, e->fault_mech);
 	b->fentry_half = costs[PROFILE_MECH_FENTRY].half;
 	b->kprobe_half = costs[PROFILE_MECH_KPROBE].half;

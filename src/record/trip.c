@@ -17,9 +17,21 @@
 #define N_ON_ENTRY 2
 #define N_PROBES   4 /* the other two on the return */
 
-static int load_empty(void)
+struct timed {
+	uint64_t all, after;
+};
+
+/* *stamp = bpf_ktime_get_ns(), the one value of the map. */
+static int load_stamp(int map)
 {
-	static const struct bpf_insn insns[] = {
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_ktime_get_ns },
+		{ .code = BPF_LD | BPF_IMM | BPF_DW,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_PSEUDO_MAP_VALUE,
+		  .imm = map },
+		{},
+		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0 },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
@@ -44,32 +56,43 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The median time of a run. */
-static int time_run(int run, uint64_t *median)
+static uint64_t median(uint64_t times[ROUNDS])
 {
-	uint64_t times[ROUNDS];
+	qsort(times, ROUNDS, sizeof(times[0]), compare);
+	return times[ROUNDS / 2];
+}
+
+/* The median times of a run, and from the last probe's stamp to the run's end. */
+static int time_run(int run, int map, struct timed *timed)
+{
+	uint64_t all[ROUNDS], after[ROUNDS];
 
 	for (int i = 0; i < ROUNDS; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts);
-		uint64_t start = now();
+		uint64_t start = now(), end, stamp;
+		uint32_t key = 0;
 
 		if (bpf_prog_test_run_opts(run, &opts))
 			return -errno;
-		times[i] = now() - start;
+		end = now();
+		if (bpf_map_lookup_elem(map, &key, &stamp))
+			return -errno;
+		all[i] = end - start;
+		after[i] = end - stamp;
 	}
-	qsort(times, ROUNDS, sizeof(times[0]), compare);
-	*median = times[ROUNDS / 2];
+	timed->all = median(all);
+	timed->after = median(after);
 	return 0;
 }
 
-/* One more empty probe on the function; its descriptor. */
-static int probe(int empty, uint64_t addr, bool on_return)
+/* One more probe on the function; its descriptor. */
+static int probe(int prog, uint64_t addr, bool on_return)
 {
 	int event = record_kprobe_open(addr, on_return), err;
 
 	if (event < 0)
 		return event;
-	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, empty) || ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
+	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, prog) || ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
 		err = -errno;
 		close(event);
 		return err;
@@ -78,17 +101,17 @@ static int probe(int empty, uint64_t addr, bool on_return)
 }
 
 /* Each run is timed with one more probe than the one before. */
-static int time_probes(int run, int empty, uint64_t addr, uint64_t *times)
+static int time_probes(int run, int map, int prog, uint64_t addr, struct timed *timed)
 {
 	int events[N_PROBES], n, err = 0;
 
 	for (n = 0; n < N_PROBES && !err; n++) {
-		events[n] = probe(empty, addr, n >= N_ON_ENTRY);
+		events[n] = probe(prog, addr, n >= N_ON_ENTRY);
 		if (events[n] < 0) {
 			err = events[n];
 			break;
 		}
-		err = time_run(run, &times[n]);
+		err = time_run(run, map, &timed[n]);
 	}
 	/* Left there, they would change what kprobe.multi costs. */
 	while (n-- > 0)
@@ -97,20 +120,30 @@ static int time_probes(int run, int empty, uint64_t addr, uint64_t *times)
 }
 
 /*
- * The first probe on the return takes the trip and a handler, the second one more handler. Two probes
- * on the entry come before them, since one alone is reached another way than several.
+ * The first probe on the return takes the trip and a handler, the second one more handler; and what the
+ * kernel does for it after both. Two probes on the entry come before them, since one alone is reached
+ * another way than several.
  */
-int record_trip_measure(int run, uint64_t addr, uint64_t *trip)
+int record_trip_measure(int run, uint64_t addr, struct record_trip *trip)
 {
-	uint64_t times[N_PROBES];
-	int empty = load_empty(), err;
+	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "kprotperf_trip", sizeof(uint32_t),
+				 sizeof(uint64_t), 1, NULL);
+	struct timed timed[N_PROBES];
+	const struct timed *none = &timed[N_ON_ENTRY - 1], *one = none + 1, *two = none + 2;
+	int prog, err;
 
-	if (empty < 0)
-		return empty;
-	err = time_probes(run, empty, addr, times);
-	close(empty);
+	if (map < 0)
+		return -errno;
+	prog = load_stamp(map);
+	err = prog < 0 ? prog : time_probes(run, map, prog, addr, timed);
+	if (prog >= 0)
+		close(prog);
+	close(map);
 	if (err)
 		return err;
-	*trip = 2 * times[N_ON_ENTRY] - times[N_ON_ENTRY - 1] - times[N_ON_ENTRY + 1];
-	return (int64_t)*trip > 0 ? 0 : -ERANGE;
+	if (two->after < one->after || 2 * one->all <= none->all + two->all)
+		return -ERANGE;
+	trip->shared = 2 * one->all - none->all - two->all;
+	trip->rest = two->after - one->after;
+	return 0;
 }

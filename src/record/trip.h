@@ -10,10 +10,15 @@
 
 #include <stdint.h>
 
+struct record_trip {
+	uint64_t shared; /* the way there and back */
+	uint64_t rest; /* what is done for each return after the handlers of all */
+};
+
 /*
- * Measures it on the function at ADDR, which running the BPF program RUN calls once. *TRIP is in
- * ticks. The calling task must not be followed. -errno, not reported.
+ * Measures it on the function at ADDR, which running the BPF program RUN calls once, in ticks. The
+ * calling task must not be followed. -errno, not reported.
  */
-int record_trip_measure(int run, uint64_t addr, uint64_t *trip);
+int record_trip_measure(int run, uint64_t addr, struct record_trip *trip);
 
 #endif
