@@ -59,8 +59,12 @@ for how in fentry kprobe multi; do
 	holds "$how: few calls were open" "$(json $how '.losses.probe_detached') <= 4"
 	within "$how: the mean of a function stands" "$(function_row $how vfs_read mean)" \
 		"$(function_row "storm-$how" vfs_read mean)" 2
+	# By kprobe.multi the storm's read, of some 450 instructions, is itself up to 50 off for each of the
+	# functions timed in it, by their places in ftrace's hashes: see "What is not corrected" in
+	# docs/accounting.md.
+	[ "$how" = multi ] && percent=25 || percent=10
 	within "$how: and that of what calls it" "$(syscall_row $how read mean)" \
-		"$(syscall_row "storm-$how" read mean)" 10
+		"$(syscall_row "storm-$how" read mean)" "$percent"
 	holds "$how: the report warns" "$(json $how '.warnings | map(select(contains("--max-overhead detached 4 functions"))) | length') == 1"
 done
 is 'kprobe.multi: the others are said to have been away' \
