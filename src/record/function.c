@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -51,7 +50,6 @@ struct record_functions {
 	struct kprotperf_bpf *skel;
 	struct record_multi multi;
 	struct record_cost fentry_cost;
-	enum profile_mechanism last; /* attached */
 	/* Links as bare descriptors: libbpf knows nothing of copies, and two for each would be too many. */
 	int *fds;
 	uint32_t n_fds, cap_fds;

@@ -20,18 +20,16 @@
 #include "record/engine.h"
 #include "record/environment.h"
 #include "record/features.h"
-#include "record/kprobe.h"
 #include "record/function.h"
+#include "record/kprobe.h"
 #include "record/overhead.h"
 #include "record/workload.h"
 
 #define NS_PER_SEC  1000000000ull
 #define MUCH_MEMORY (64ul << 20) /* worth a note */
 
-/* The first of the kernel's own test functions, which do next to nothing, and what calls them. */
-#define EMPTY_FUNCTION RECORD_EMPTY_FUNCTION
-#define EMPTY_OUTER    "bpf_prog_test_run_tracing"
-#define EMPTY_MANY     "bpf_fentry_test6"
+/* What calls the kernel's own test functions, which do next to nothing. */
+#define EMPTY_OUTER "bpf_prog_test_run_tracing"
 
 /*
  * Set by the lab: names are resolved outside of the guest, where reading a vmlinux is fast, and the
@@ -199,7 +197,7 @@ static void find_empty(struct session *s, struct record_empty *empty)
 	if (record_symbols_load_functions(&s->symbols))
 		return;
 	for (int i = 0; i < RECORD_N_TESTS; i++) {
-		char name[] = EMPTY_FUNCTION;
+		char name[] = RECORD_EMPTY_FUNCTION; /* the first */
 
 		name[sizeof(name) - 2] += i;
 		empty->tests[i] = find_target(s, name);
