@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
 #include "record/detour.h"
@@ -99,14 +99,6 @@ static uint64_t deviation(const struct series *s, uint64_t centre)
 static uint64_t less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
 /* PART of RECORD_COST_ARGS arguments is in COST, which is of one. */
@@ -289,10 +281,10 @@ static uint64_t time_syscall(void)
 	struct series s;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		uint64_t start = now_ns();
+		uint64_t start = clock_ns();
 
 		syscall(UNUSED_SYSCALL);
-		s.values[i] = now_ns() - start;
+		s.values[i] = clock_ns() - start;
 	}
 	return median(&s);
 }
@@ -417,7 +409,7 @@ static void calibrator_close(struct calibrator *c)
 void record_calibrate(struct record_engine *e, const struct profile *p,
 		      const struct record_empty *empty, struct record_calibration *out)
 {
-	uint64_t start = now_ns();
+	uint64_t start = clock_ns();
 	struct calibrator c;
 	int err;
 
@@ -433,7 +425,7 @@ void record_calibrate(struct record_engine *e, const struct profile *p,
 	}
 	calibrator_close(&c);
 	log_verbose(1, "calibrated in %.3f s; %.2f %% of the time goes into interrupts",
-		    (now_ns() - start) / 1e9, 100 * out->interrupts);
+		    (clock_ns() - start) / 1e9, 100 * out->interrupts);
 }
 
 /* The mean cost of the empty functions, of which items[0] to items[n] were attached. */
@@ -645,7 +637,7 @@ bool record_calibrate_detours(struct record_engine *e, const struct profile *p,
 			      const uint64_t *addrs, struct record_calibration *out)
 {
 	struct calibrator c = { .e = e, .clock = p->clock, .out = out };
-	uint64_t start = now_ns();
+	uint64_t start = clock_ns();
 	bool optimized = false;
 
 	use_provisional_costs(&c);
@@ -657,7 +649,7 @@ bool record_calibrate_detours(struct record_engine *e, const struct profile *p,
 	log_verbose(1,
 		    "calibrated kprobes on no ftrace location in %.3f s, with the wait for the "
 		    "kernel's optimizer",
-		    (now_ns() - start) / 1e9);
+		    (clock_ns() - start) / 1e9);
 	return optimized;
 }
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
@@ -529,20 +529,12 @@ void record_engine_set_costs(struct record_engine *e, const struct record_cost *
 	b->multi_half = costs[PROFILE_MECH_MULTI].half;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
 double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns)
 {
 	const struct kprotperf_bpf__bss *b = e->skel->bss;
-	uint64_t end = now_ns() + ns;
+	uint64_t end = clock_ns() + ns;
 
-	while (now_ns() < end)
+	while (clock_ns() < end)
 		if (run_raw(e->skel->progs.watch_samples))
 			return 0;
 	return b->watch_time ? (double)b->watch_interrupted / b->watch_time : 0;
@@ -553,9 +545,9 @@ uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, u
 {
 	const struct kprotperf_bpf__bss *b = e->skel->bss;
 	const struct kprotperf_bpf__data *d = e->skel->data;
-	uint64_t end = now_ns() + max_ns;
+	uint64_t end = clock_ns() + max_ns;
 
-	while (b->watch_seen < ENGINE_WATCHED && now_ns() < end)
+	while (b->watch_seen < ENGINE_WATCHED && clock_ns() < end)
 		if (run_raw(e->skel->progs.watch_samples))
 			return 0;
 	for (uint32_t i = 0; i < b->watch_seen && i < ENGINE_WATCHED; i++)
@@ -694,7 +686,7 @@ uint64_t record_engine_followed_oncpu(const struct record_engine *e)
 		uint32_t slot = __atomic_load_n(&cpus[i].slot, __ATOMIC_RELAXED);
 
 		if (slot && slot < last)
-			sum += now_ns() - tasks[slot].switched_out;
+			sum += clock_ns() - tasks[slot].switched_out;
 	}
 	return sum;
 }

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <linux/types.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
 
@@ -41,14 +41,6 @@ struct record_overhead {
 	bool search_again; /* and one of them may not have been entered yet */
 	uint64_t oncpu; /* at the last look */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 static void number_probes(struct record_overhead *o)
 {
@@ -216,7 +208,7 @@ static void detach(struct record_overhead *o, uint32_t n, double cost, double on
 {
 	uint32_t *sites = alloc_array(o->n_probes, sizeof(*sites));
 	uint32_t moved = collect_sites(o, n, sites);
-	uint64_t start = now_ns();
+	uint64_t start = clock_ns();
 	int err = record_engine_detach_sites(o->e, sites, n, sites + n, moved);
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -227,7 +219,7 @@ static void detach(struct record_overhead *o, uint32_t n, double cost, double on
 		log_note(
 			"that took kprobe.multi's probes of %u other function%s away too, for up to "
 			"%.0f ms: calls meanwhile were not seen",
-			moved, moved == 1 ? "" : "s", (double)(now_ns() - start) / 1e6);
+			moved, moved == 1 ? "" : "s", (double)(clock_ns() - start) / 1e6);
 	if (err)
 		log_warn("attaching functions anew failed: %s; they are not measured any more",
 			 log_strerror(err));

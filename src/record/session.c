@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "profile/file.h"
 #include "profile/resolve.h"
@@ -83,14 +84,6 @@ static void add_sites(struct session *s)
 		profile_site_add(s->p, &site);
 		free(symbol);
 	}
-}
-
-static double now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1e3 + ts.tv_nsec / 1e6;
 }
 
 /* Site I of the sites is attached by MECH. */
@@ -353,7 +346,7 @@ static int settle_kprobes(struct session *s)
 
 static int attach_sites(struct session *s)
 {
-	double start = now_ms();
+	uint64_t start = clock_ns();
 	int err = 0;
 
 	if (s->p->clock == PROFILE_CLOCK_INSN && s->sites.n_items)
@@ -370,7 +363,7 @@ static int attach_sites(struct session *s)
 	err = err ?: settle_kprobes(s);
 	log_progress_end();
 	if (s->sites.n_items)
-		log_verbose(1, "attaching took %.1f ms", now_ms() - start);
+		log_verbose(1, "attaching took %.1f ms", (clock_ns() - start) / 1e6);
 	return err;
 }
 
@@ -539,12 +532,12 @@ static int session_run(struct session *s, enum profile_run_kind kind, uint32_t r
 
 static void session_stop(struct session *s)
 {
-	double start = now_ms();
+	uint64_t start = clock_ns();
 
 	log_progress("detaching");
 	record_engine_stop(s->engine);
 	log_progress_end();
-	log_verbose(1, "detaching took %.1f ms", now_ms() - start);
+	log_verbose(1, "detaching took %.1f ms", (clock_ns() - start) / 1e6);
 }
 
 /*

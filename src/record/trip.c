@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "record/kprobe.h"
 
 #define ROUNDS     51
@@ -41,14 +41,6 @@ static int load_stamp(int map)
 	return fd < 0 ? -errno : fd;
 }
 
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
 static int compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -69,12 +61,12 @@ static int time_run(int run, int map, struct timed *timed)
 
 	for (int i = 0; i < ROUNDS; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts);
-		uint64_t start = now(), end, stamp;
+		uint64_t start = clock_ns(), end, stamp;
 		uint32_t key = 0;
 
 		if (bpf_prog_test_run_opts(run, &opts))
 			return -errno;
-		end = now();
+		end = clock_ns();
 		if (bpf_map_lookup_elem(map, &key, &stamp))
 			return -errno;
 		all[i] = end - start;

@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 
 #define REPORT_FD_ENV "KPROTPERF_REPORT_FD"
@@ -187,14 +187,6 @@ static void child_main(const char *path, char *const *argv,
 	_exit(WORKLOAD_NOT_EXECUTABLE);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
-
 /* Looks as long as PID runs, if there is anything to look at. */
 static void wait_looking(pid_t pid, const struct record_workload_hooks *hooks)
 {
@@ -235,7 +227,7 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 		return err;
 	}
 	fflush(NULL);
-	start = now_ns();
+	start = clock_ns();
 	pid = fork();
 	if (pid == 0)
 		child_main(path, argv, hooks, report, fds[1]);
@@ -254,7 +246,7 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 			;
 	}
 	child = 0;
-	p->runs[run].wall = now_ns() - start;
+	p->runs[run].wall = clock_ns() - start;
 	close(fds[0]);
 	if (failed) {
 		log_error("cannot run '%s': %s", path, log_strerror(failed));
