@@ -17,9 +17,9 @@
 #include "base/log.h"
 #include "kprotperf/engine.h"
 #include "record/detour.h"
+#include "record/series.h"
 #include "record/trip.h"
 
-#define ROUNDS          101
 #define SAMPLER_PERIODS 20
 
 /*
@@ -59,42 +59,16 @@ enum {
 /* A system call that no kernel has. */
 #define UNUSED_SYSCALL (ENGINE_SYSCALLS - 1)
 
-struct series {
-	uint64_t values[ROUNDS];
-};
-
 struct calibrator {
 	struct record_engine *e;
 	enum profile_clock clock;
 	int run; /* an unattached fentry program: running it calls the empty functions once each */
 	const struct record_empty *empty;
 	struct record_calibration *out;
-	struct series base; /* a run with what is attached so far */
+	struct record_series base; /* a run with what is attached so far */
 	enum profile_mechanism left[8]; /* attached */
 	uint32_t n_left;
 };
-
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static uint64_t median(struct series *s)
-{
-	qsort(s->values, ROUNDS, sizeof(s->values[0]), compare);
-	return s->values[ROUNDS / 2];
-}
-
-static uint64_t deviation(const struct series *s, uint64_t centre)
-{
-	struct series d;
-
-	for (int i = 0; i < ROUNDS; i++)
-		d.values[i] = s->values[i] > centre ? s->values[i] - centre : centre - s->values[i];
-	return median(&d);
-}
 
 static uint64_t less(uint64_t a, uint64_t b)
 {
@@ -138,9 +112,10 @@ static int load_runner(int32_t btf_id)
  * Runs the empty functions once a round. OUTER becomes the time of the system call that does it,
  * INNER that of the function as SITE saw it, if SITE is not 0.
  */
-static int measure(struct calibrator *c, uint32_t site, struct series *outer, struct series *inner)
+static int measure(struct calibrator *c, uint32_t site, struct record_series *outer,
+		   struct record_series *inner)
 {
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < RECORD_ROUNDS; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts);
 		uint64_t outer_before, inner_before = 0;
 		int err;
@@ -170,7 +145,7 @@ static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mech
 			 struct record_cost *cost)
 {
 	uint64_t empty = c->clock == PROFILE_CLOCK_INSN ? insns : EMPTY_NS, base, probed;
-	struct series with, inner;
+	struct record_series with, inner;
 	int err;
 
 	if (!target->addr)
@@ -182,12 +157,13 @@ static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mech
 	err = measure(c, record_engine_spare(c->e, spare), &with, &inner);
 	if (err)
 		return err;
-	base = median(&c->base);
-	probed = median(&with);
+	base = record_series_median(&c->base);
+	probed = record_series_median(&with);
 	cost->full = less(probed, base);
-	cost->full_spread = deviation(&with, probed) + deviation(&c->base, base);
-	cost->inner = median(&inner);
-	cost->inner_spread = deviation(&inner, cost->inner);
+	cost->full_spread =
+		record_series_deviation(&with, probed) + record_series_deviation(&c->base, base);
+	cost->inner = record_series_median(&inner);
+	cost->inner_spread = record_series_deviation(&inner, cost->inner);
 	cost->inner = less(cost->inner, empty);
 	cost->known = true;
 	c->base = with;
@@ -221,15 +197,15 @@ static void add_interrupts(struct record_calibration *out, struct record_cost *c
 /* With only the return's probe left of SPARE: what that costs. Nothing else can be calibrated by it then. */
 static void calibrate_half(struct calibrator *c, uint32_t spare, struct record_cost *cost)
 {
-	struct series half;
-	uint64_t both = median(&c->base);
+	struct record_series half;
+	uint64_t both = record_series_median(&c->base);
 
 	if (!c->out->halves)
 		return;
 	record_engine_halve(c->e, record_engine_spare(c->e, spare));
 	if (measure(c, 0, &half, NULL))
 		return;
-	cost->half = less(cost->full, less(both, median(&half)));
+	cost->half = less(cost->full, less(both, record_series_median(&half)));
 	c->base = half;
 }
 
@@ -278,32 +254,32 @@ static int calibrate_kprobe(struct calibrator *c)
 /* The median time of an unused system call, its caller's reading of the clock included. */
 static uint64_t time_syscall(void)
 {
-	struct series s;
+	struct record_series s;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < RECORD_ROUNDS; i++) {
 		uint64_t start = clock_ns();
 
 		syscall(UNUSED_SYSCALL);
 		s.values[i] = clock_ns() - start;
 	}
-	return median(&s);
+	return record_series_median(&s);
 }
 
 static void calibrate_syscall(struct calibrator *c)
 {
 	uint64_t empty = c->clock == PROFILE_CLOCK_INSN ? EMPTY_SYSCALL_INSNS : EMPTY_NS;
 	struct record_cost *cost = &c->out->cost[PROFILE_MECH_TRACEPOINT];
-	struct series inner;
+	struct record_series inner;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < RECORD_ROUNDS; i++) {
 		uint64_t before = record_engine_oncpu(c->e, ENGINE_SITE_CONTEXT, UNUSED_SYSCALL);
 
 		syscall(UNUSED_SYSCALL);
 		inner.values[i] =
 			record_engine_oncpu(c->e, ENGINE_SITE_CONTEXT, UNUSED_SYSCALL) - before;
 	}
-	cost->inner = median(&inner);
-	cost->inner_spread = deviation(&inner, cost->inner);
+	cost->inner = record_series_median(&inner);
+	cost->inner_spread = record_series_deviation(&inner, cost->inner);
 	cost->inner = less(cost->inner, empty);
 	cost->full = less(time_syscall(), c->out->unprobed_syscall);
 	cost->known = true;
@@ -432,8 +408,8 @@ void record_calibrate(struct record_engine *e, const struct profile *p,
 static int measure_multi(struct calibrator *c, const struct record_multi_site *items, uint32_t n,
 			 struct record_cost *cost)
 {
-	uint64_t base = median(&c->base), probed, inner = 0, spread = 0;
-	struct series with, one;
+	uint64_t base = record_series_median(&c->base), probed, inner = 0, spread = 0;
+	struct record_series with, one;
 	uint32_t attached = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -445,16 +421,18 @@ static int measure_multi(struct calibrator *c, const struct record_multi_site *i
 		err = measure(c, items[i].site, &with, &one);
 		if (err)
 			return err;
-		inner += less(median(&one),
+		inner += less(record_series_median(&one),
 			      c->clock == PROFILE_CLOCK_INSN ? test_insns[test] : EMPTY_NS);
-		spread += deviation(&one, one.values[ROUNDS / 2]);
+		spread += record_series_deviation(&one, one.values[RECORD_ROUNDS / 2]);
 		attached++;
 	}
 	if (!attached)
 		return -ENOENT;
-	probed = median(&with);
+	probed = record_series_median(&with);
 	cost->full = (less(probed, base) + attached / 2) / attached;
-	cost->full_spread = (deviation(&with, probed) + deviation(&c->base, base)) / attached;
+	cost->full_spread =
+		(record_series_deviation(&with, probed) + record_series_deviation(&c->base, base)) /
+		attached;
 	cost->inner = (inner + attached / 2) / attached;
 	cost->inner_spread = spread / attached;
 	cost->known = true;
@@ -466,7 +444,7 @@ static int measure_multi_half(struct calibrator *c, const struct record_multi_si
 			      uint32_t n, struct record_cost *cost)
 {
 	uint32_t attached = 0;
-	struct series half;
+	struct record_series half;
 	int err;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -474,7 +452,8 @@ static int measure_multi_half(struct calibrator *c, const struct record_multi_si
 	record_engine_halve_multi(c->e);
 	err = measure(c, 0, &half, NULL);
 	if (!err)
-		cost->half = less(median(&half), median(&c->base)) / attached;
+		cost->half = less(record_series_median(&half), record_series_median(&c->base)) /
+			     attached;
 	return record_engine_restore_multi(c->e) ?: err;
 }
 
@@ -549,11 +528,11 @@ static uint32_t call_detour(enum record_detour which)
 
 /* measure() for a function that is called by itself. */
 static void measure_detour(struct calibrator *c, enum record_detour which, uint32_t site,
-			   struct series *outer, struct series *inner)
+			   struct record_series *outer, struct record_series *inner)
 {
 	uint32_t nr = call_detour(which);
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < RECORD_ROUNDS; i++) {
 		uint64_t outer_before, inner_before;
 
 		outer_before = record_engine_oncpu(c->e, ENGINE_SITE_CONTEXT, nr);
@@ -567,23 +546,24 @@ static void measure_detour(struct calibrator *c, enum record_detour which, uint3
 
 /* Measures the probes that are there as SITE; BASE: the same without. */
 static int calibrate_detour(struct calibrator *c, enum record_detour which, uint32_t site,
-			    struct series *base)
+			    struct record_series *base)
 {
 	uint64_t empty = c->clock == PROFILE_CLOCK_INSN ? detours[which].insns : EMPTY_NS;
 	struct record_cost *cost = &c->out->cost[detour_mechs[which]];
-	uint64_t unprobed = median(base), probed, own;
-	struct series with, inner;
+	uint64_t unprobed = record_series_median(base), probed, own;
+	struct record_series with, inner;
 
 	measure_detour(c, which, site, &with, &inner);
-	own = median(&inner);
+	own = record_series_median(&inner);
 	if (!own)
 		return -ENODATA;
-	probed = median(&with);
+	probed = record_series_median(&with);
 	*cost = (struct record_cost){
 		.full = less(probed, unprobed),
-		.full_spread = deviation(&with, probed) + deviation(base, unprobed),
+		.full_spread = record_series_deviation(&with, probed) +
+			       record_series_deviation(base, unprobed),
 		.inner = less(own, empty),
-		.inner_spread = deviation(&inner, own),
+		.inner_spread = record_series_deviation(&inner, own),
 		.nested = c->out->cost[PROFILE_MECH_KPROBE].nested ?:
 				  c->out->cost[PROFILE_MECH_FENTRY].nested,
 		.trip = c->out->trip,
@@ -592,7 +572,7 @@ static int calibrate_detour(struct calibrator *c, enum record_detour which, uint
 	if (c->out->halves) {
 		record_engine_halve(c->e, site);
 		measure_detour(c, which, site, &with, &inner);
-		cost->half = less(median(&with), unprobed);
+		cost->half = less(record_series_median(&with), unprobed);
 	}
 	add_interrupts(c->out, cost);
 	return 0;
@@ -602,7 +582,7 @@ static int calibrate_detour(struct calibrator *c, enum record_detour which, uint
 static bool calibrate_both_detours(struct calibrator *c, const uint64_t *addrs)
 {
 	enum profile_mechanism found[RECORD_N_DETOURS] = {};
-	struct series base[RECORD_N_DETOURS], none;
+	struct record_series base[RECORD_N_DETOURS], none;
 	int errs[RECORD_N_DETOURS];
 
 	for (int i = 0; i < RECORD_N_DETOURS; i++) {
@@ -668,7 +648,7 @@ void record_calibrate_sampler(struct record_engine *e, uint64_t period,
 		return;
 	}
 	/* The lower quartile: some of the few came with another interrupt's work. */
-	qsort(full, n, sizeof(full[0]), compare);
+	record_values_sort(full, n);
 	out->sampler_known = true;
 	out->sample_latency = latency;
 	out->sample_full = full[n / 4];

@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "record/kprobe.h"
+#include "record/series.h"
 
-#define ROUNDS     51
 #define N_ON_ENTRY 2
 #define N_PROBES   4 /* the other two on the return */
 
@@ -41,25 +41,12 @@ static int load_stamp(int map)
 	return fd < 0 ? -errno : fd;
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static uint64_t median(uint64_t times[ROUNDS])
-{
-	qsort(times, ROUNDS, sizeof(times[0]), compare);
-	return times[ROUNDS / 2];
-}
-
 /* The median times of a run, and from the last probe's stamp to the run's end. */
 static int time_run(int run, int map, struct timed *timed)
 {
-	uint64_t all[ROUNDS], after[ROUNDS];
+	struct record_series all, after;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < RECORD_ROUNDS; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts);
 		uint64_t start = clock_ns(), end, stamp;
 		uint32_t key = 0;
@@ -69,11 +56,11 @@ static int time_run(int run, int map, struct timed *timed)
 		end = clock_ns();
 		if (bpf_map_lookup_elem(map, &key, &stamp))
 			return -errno;
-		all[i] = end - start;
-		after[i] = end - stamp;
+		all.values[i] = end - start;
+		after.values[i] = end - stamp;
 	}
-	timed->all = median(all);
-	timed->after = median(after);
+	timed->all = record_series_median(&all);
+	timed->after = record_series_median(&after);
 	return 0;
 }
 
