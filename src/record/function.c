@@ -5,7 +5,6 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "kprotperf.skel.h"
 #include "record/calibrate.h"
 #include "record/kprobe.h"
+#include "record/misses.h"
 #include "record/workload.h"
 
 /* What stands in function.bpf.c and engine.h for a site's key and for the costs of the pair. */
@@ -648,54 +648,12 @@ uint64_t record_functions_misses(const struct record_functions *f, uint64_t (*mi
 	return sum;
 }
 
-/*
- * struct bpf_link_info as it is since 6.7, which headers need not have yet. Of its union only what is
- * read here.
- */
-struct link_info {
-	__u32 type, id, prog_id, pad;
-	union {
-		struct {
-			__u64 addrs;
-			__u32 count, flags;
-			__u64 missed;
-		} kprobe_multi;
-		struct {
-			__u32 type, pad;
-			__u64 func_name;
-			__u32 name_len, offset;
-			__u64 addr, missed;
-		} perf_event;
-	};
-};
-
-_Static_assert(offsetof(struct link_info, kprobe_multi.missed) == 32, "as in the kernel");
-_Static_assert(offsetof(struct link_info, perf_event.missed) == 48, "as in the kernel");
-_Static_assert(sizeof(struct link_info) == 56, "the kernel's was shorter before it told of misses");
-
-/* What LINK missed; 0 for those of other kinds. */
-static uint64_t link_misses(int link)
-{
-	struct link_info info = {};
-	__u32 len = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(link, &info, &len))
-		return PROFILE_NOT_COUNTED;
-	if (info.type != BPF_LINK_TYPE_KPROBE_MULTI && info.type != BPF_LINK_TYPE_PERF_EVENT)
-		return 0;
-	/* The kernel says how much of it it has filled in. */
-	if (len < sizeof(info))
-		return PROFILE_NOT_COUNTED;
-	return info.type == BPF_LINK_TYPE_PERF_EVENT ? info.perf_event.missed :
-						       info.kprobe_multi.missed;
-}
-
 uint64_t record_functions_probe_misses(const struct record_functions *f)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; f && i < f->n_fds; i++) {
-		uint64_t one = link_misses(f->fds[i]);
+		uint64_t one = record_link_misses(f->fds[i]);
 
 		if (one == PROFILE_NOT_COUNTED)
 			return one;
