@@ -41,7 +41,7 @@ void analyze_accounting_init(struct analyze_accounting *a, const struct profile 
 	a->known &= probed;
 	for (i = 0; i < p->n_cells; i++)
 		if (p->runs[p->cells[i].run].kind != PROFILE_RUN_CONTROL)
-			a->calls += p->cells[i].stats.calls;
+			a->calls += profile_stats_observed(&p->cells[i].stats);
 	a->returned = (int64_t)(a->calls - a->closed_by_exit);
 	others = a->open_at_end + a->return_missed + a->too_deep + a->no_cell + a->detached;
 	a->unaccounted = (int64_t)(a->entries - a->calls - others);

@@ -18,7 +18,7 @@
 struct analyze_accounting {
 	bool known; /* in all runs; otherwise entries and unaccounted mean nothing */
 	uint64_t entries;
-	uint64_t calls; /* in cells: returned and closed by exit */
+	uint64_t calls; /* in cells, of ranges excursions: returned and closed by exit */
 	int64_t returned;
 	uint64_t closed_by_exit, open_at_end, return_missed, too_deep, no_cell, detached;
 	int64_t unaccounted; /* negative where more came of calls than were entered */

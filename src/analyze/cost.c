@@ -138,7 +138,7 @@ static void count_calls(struct analyze_costs *costs, struct timed *timed, const 
 		row = timed_row(costs, timed, is_fault ? PAGE_FAULTS : (int)site->mech);
 		if (!row)
 			continue;
-		count(&row->calls, (double)cell->stats.calls);
+		count(&row->calls, (double)profile_stats_observed(&cell->stats));
 		count(&row->contexts, is_context ? (double)cell->stats.calls : 0);
 	}
 }

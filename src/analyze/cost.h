@@ -19,7 +19,7 @@ struct analyze_cost {
 	const char *name; /* "fentry" */
 	const char *calibration; /* the text that record left, NULL: none */
 	double functions; /* timed by it; NAN for what times none, as the sampler */
-	double calls; /* of them, and of contexts; NAN likewise */
+	double calls; /* of them (of ranges: excursions), and of contexts; NAN likewise */
 	double inner, inner_spread; /* what a call's own time holds of its probes */
 	double full, full_spread; /* what whatever encloses the call holds of them */
 	double total; /* calls of functions * full + calls of contexts * inner */

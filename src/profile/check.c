@@ -92,6 +92,18 @@ static const char *check_locations(const struct profile *p)
 	return wrong;
 }
 
+static const char *check_site_names(const struct profile_site *site)
+{
+	const char *const optional[] = { site->symbol, site->file, site->into, site->chain,
+					 site->estimated };
+	const char *wrong = check_name(site->name);
+	size_t i;
+
+	for (i = 0; i < sizeof(optional) / sizeof(optional[0]) && !wrong; i++)
+		wrong = check_optional(optional[i]);
+	return wrong;
+}
+
 static const char *check_sites(const struct profile *p)
 {
 	const char *wrong;
@@ -100,15 +112,16 @@ static const char *check_sites(const struct profile *p)
 	if (!p->n_sites)
 		return "is empty";
 	for (i = 0; i < p->n_sites; i++) {
-		wrong = check_name(p->sites[i].name)               ?:
-				check_optional(p->sites[i].symbol) ?:
-								     check_optional(p->sites[i].file);
+		wrong = check_site_names(&p->sites[i]);
 		if (wrong)
 			return wrong;
 		if (p->sites[i].kind > PROFILE_SITE_RANGE)
 			return "has a site of an unknown kind";
 		if (p->sites[i].mech >= PROFILE_N_MECHANISMS)
 			return "has a site timed by an unknown mechanism";
+		if ((p->sites[i].kind == PROFILE_SITE_RANGE) != !!p->sites[i].into ||
+		    (!p->sites[i].into && (p->sites[i].chain || p->sites[i].estimated)))
+			return "has a range without a function around it, or one around no range";
 		if ((p->sites[i].kind == PROFILE_SITE_CONTEXT) != (i == 0))
 			return "does not have the contexts' own site at its start, and there alone";
 	}
@@ -199,7 +212,8 @@ static const char *check_samples(const struct profile *p)
 			return "refers to a context that is not there";
 		if (sample->stack >= p->n_stacks)
 			return "refers to a stack that is not there";
-		if (sample->flags & ~(uint32_t)(PROFILE_SAMPLE_USER | PROFILE_SAMPLE_LATE))
+		if (sample->flags & ~(uint32_t)(PROFILE_SAMPLE_USER | PROFILE_SAMPLE_LATE |
+						PROFILE_SAMPLE_AT_RETURN))
 			return "has an unknown flag";
 	}
 	return NULL;

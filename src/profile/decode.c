@@ -74,7 +74,7 @@ static void decode_environment(struct wire_in *in, struct section_decoder *d)
 
 static void decode_sites(struct wire_in *in, struct section_decoder *d)
 {
-	uint32_t i, n = wire_get_n(in, 9);
+	uint32_t i, n = wire_get_n(in, 12);
 
 	d->p->n_sites = 0; /* the file has its own site 0 */
 	for (i = 0; i < n && !in->error; i++) {
@@ -88,6 +88,9 @@ static void decode_sites(struct wire_in *in, struct section_decoder *d)
 		site.line = wire_get_u32(in);
 		site.missed = wire_get_varint(in);
 		site.detached = wire_get_u32(in) != 0;
+		site.into = get_string(in, d);
+		site.chain = get_string(in, d);
+		site.estimated = get_string(in, d);
 		if (!in->error)
 			profile_site_add(d->p, &site);
 	}
@@ -192,7 +195,7 @@ static void decode_buckets(struct wire_in *in, struct profile_stats *s)
 
 static void decode_cells(struct wire_in *in, struct section_decoder *d)
 {
-	uint32_t i, n = wire_get_n(in, 20);
+	uint32_t i, n = wire_get_n(in, 21);
 
 	for (i = 0; i < n && !in->error; i++) {
 		uint32_t run = wire_get_u32(in), site = wire_get_u32(in);
@@ -202,6 +205,7 @@ static void decode_cells(struct wire_in *in, struct section_decoder *d)
 		if (d->p->n_cells != i + 1)
 			return wire_fail(in, duplicate);
 		s->calls = wire_get_varint(in);
+		s->entries = wire_get_count(in);
 		s->errors = wire_get_count(in);
 		s->wall = wire_get_varint(in);
 		s->oncpu = wire_get_varint(in);

@@ -63,6 +63,9 @@ static void encode_sites(struct wire_out *out, const struct profile *p,
 		wire_put_varint(out, site->line);
 		wire_put_varint(out, site->missed);
 		wire_put_varint(out, site->detached);
+		put_string(out, pool, site->into);
+		put_string(out, pool, site->chain);
+		put_string(out, pool, site->estimated);
 	}
 }
 
@@ -120,6 +123,7 @@ static void encode_cells(struct wire_out *out, const struct profile *p)
 		wire_put_varint(out, cell->site);
 		wire_put_varint(out, cell->context);
 		wire_put_varint(out, s->calls);
+		wire_put_count(out, s->entries);
 		wire_put_count(out, s->errors);
 		wire_put_varint(out, s->wall);
 		wire_put_varint(out, s->oncpu);

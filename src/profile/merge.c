@@ -100,7 +100,8 @@ static bool site_equal(const void *ctx, uint32_t item, const void *key)
 	const struct profile_site *a = &table->p->sites[item], *b = key;
 
 	return a->kind == b->kind && a->addr == b->addr && same(a->name, b->name) &&
-	       same(a->symbol, b->symbol) && (!table->mech || a->mech == b->mech);
+	       same(a->symbol, b->symbol) && same(a->into, b->into) && same(a->chain, b->chain) &&
+	       (!table->mech || a->mech == b->mech);
 }
 
 static uint32_t site_find(const struct site_table *table, const struct profile_site *site)

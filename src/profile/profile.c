@@ -103,6 +103,9 @@ uint32_t profile_site_add(struct profile *p, const struct profile_site *site)
 
 	copy.name = profile_intern(p, site->name);
 	copy.symbol = profile_intern(p, site->symbol);
+	copy.into = profile_intern(p, site->into);
+	copy.chain = profile_intern(p, site->chain);
+	copy.estimated = profile_intern(p, site->estimated);
 	copy.file = profile_intern(p, site->file);
 	vec_push(p, sites, copy);
 	return p->n_sites - 1;

@@ -49,16 +49,20 @@ struct profile_bucket {
  * the calibration overstates, ONCPU less COST is below zero, and so may SELF be: neither is ever
  * held at 0. The distribution (sumsq, min, max, buckets) is that of on-CPU times less their cost,
  * with 0 for a call where that is negative (PROFILE_INFO_OVERCORRECTED).
+ *
+ * Control may leave an inlined body and come back to it, so what is timed of a range are excursions,
+ * ENTRIES of them; the distribution is theirs, the mean of a call is a sum over CALLS.
  */
 struct profile_stats {
-	uint64_t calls;
+	uint64_t calls; /* of a range: executions of its entry, see struct profile_site */
+	uint64_t entries; /* of a range: excursions into it; everything else NOT_COUNTED */
 	uint64_t errors; /* calls that returned -4095 to -1; contexts only, else NOT_COUNTED */
 	uint64_t wall; /* entry to return */
 	uint64_t oncpu; /* wall less the time switched out */
 	int64_t self; /* oncpu less cost less that of timed callees */
 	uint64_t cost;
 	double sumsq;
-	uint64_t min, max; /* both 0 where calls == 0 */
+	uint64_t min, max; /* both 0 where nothing was observed */
 	struct profile_bucket *buckets;
 	uint32_t n_buckets, cap_buckets;
 };
@@ -66,7 +70,7 @@ struct profile_stats {
 enum profile_site_kind {
 	PROFILE_SITE_CONTEXT, /* the contexts themselves: one site, index 0, in every profile */
 	PROFILE_SITE_FUNCTION,
-	PROFILE_SITE_RANGE,
+	PROFILE_SITE_RANGE, /* an inlined body */
 };
 
 /* How calls of a site were timed. */
@@ -84,10 +88,23 @@ enum profile_mechanism {
 
 const char *profile_mechanism_name(enum profile_mechanism mech);
 
-/* One thing whose calls are timed; see profile_site_in_module(). */
+/*
+ * One thing whose calls are timed; see profile_site_in_module(). A range is one inlined body: NAME is
+ * the inlined function's, SYMBOL that of the function around it, ADDR where the body's own code is
+ * entered (DW_AT_entry_pc), FILE and LINE the place that it is called from.
+ */
 struct profile_site {
 	const char *name; /* as reported: without .isra, .constprop, .part */
-	const char *symbol; /* as in kallsyms: "name", or "name [module]" */
+	const char *symbol; /* as in kallsyms: "name", or "name [module]"; of a range INTO's */
+	/* Ranges only, else NULL. */
+	const char *into; /* the function that the body is part of, as reported */
+	/*
+	 * The inlined bodies between NAME and INTO, innermost first, with PROFILE_CHAIN between
+	 * them: "new_slab" for shuffle_freelist < new_slab < allocate_slab. NULL where there is none.
+	 */
+	const char *chain;
+	/* Why it could not be timed, so that there is an estimate at most; NULL where it was. */
+	const char *estimated;
 	enum profile_site_kind kind;
 	enum profile_mechanism mech;
 	uint64_t addr; /* relative to _stext, or to the module's first function */
@@ -102,6 +119,8 @@ struct profile_site {
 struct profile_context {
 	const char *name;
 };
+
+#define PROFILE_CHAIN " < "
 
 #define PROFILE_CONTEXT_PAGE_FAULT "[page_fault]"
 #define PROFILE_CONTEXT_IRQ        "[irq]"
@@ -194,6 +213,7 @@ struct profile_stack {
 enum profile_sample_flag {
 	PROFILE_SAMPLE_USER = 1, /* the CPU was in user space */
 	PROFILE_SAMPLE_LATE = 2, /* came late: interrupts were off where it was due */
+	PROFILE_SAMPLE_AT_RETURN = 4, /* came at the return of the timed function it was due in */
 };
 
 /* COUNT samples with the same run, context, flags and stack. */
@@ -292,8 +312,8 @@ void profile_report_add(struct profile *p, uint32_t run, const struct profile_re
 void profile_sample_add(struct profile *p, const struct profile_sample *sample);
 
 /*
- * The cell for the three indices, added empty (errors NOT_COUNTED) if there is none. Valid until
- * the next add.
+ * The cell for the three indices, added empty (errors and entries NOT_COUNTED) if there is none.
+ * Valid until the next add.
  */
 struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site,
 				   uint32_t context);
@@ -301,16 +321,22 @@ struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t sit
 /* *SUM += N, where either may be NOT_COUNTED: the sum of what was counted. */
 void profile_count_add(uint64_t *sum, uint64_t n);
 
-/* Arithmetic on stats, for whoever sums over runs, contexts or CPUs. INIT: errors NOT_COUNTED. */
+/* How many times the sums and the distribution are of: calls, or a range's excursions. */
+uint64_t profile_stats_observed(const struct profile_stats *s);
+
+/*
+ * Arithmetic on stats, for whoever sums over runs, contexts or CPUs. INIT: errors and entries
+ * NOT_COUNTED.
+ */
 void profile_stats_init(struct profile_stats *s);
 void profile_stats_deinit(struct profile_stats *s);
-/* Adds SRC to DST; errors stay NOT_COUNTED only if both are. */
+/* Adds SRC to DST; errors and entries stay NOT_COUNTED only if both are. */
 void profile_stats_merge(struct profile_stats *dst, const struct profile_stats *src);
 /* Adds COUNT to the histogram's SLOT. */
 void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t count);
 /*
  * The Q-quantile (0 to 1) of the distribution, interpolated linearly in its slot and held between
- * min and max; NAN where there were no calls.
+ * min and max; NAN where there is none.
  */
 double profile_stats_quantile(const struct profile_stats *s, double q);
 

@@ -79,7 +79,8 @@ void profile_resolve_image(struct profile *p, struct symbol_image *img)
 		const char *file;
 		uint32_t line;
 
-		if (s->kind == PROFILE_SITE_CONTEXT || profile_site_in_module(s) ||
+		/* Where a range is called from its index says; what is declared there is INTO. */
+		if (s->kind != PROFILE_SITE_FUNCTION || profile_site_in_module(s) ||
 		    symbol_image_declaration(img, s->addr, &file, &line))
 			continue;
 		s->file = profile_intern(p, file);

@@ -9,7 +9,8 @@
 
 void profile_stats_init(struct profile_stats *s)
 {
-	*s = (struct profile_stats){ .errors = PROFILE_NOT_COUNTED };
+	*s = (struct profile_stats){ .entries = PROFILE_NOT_COUNTED,
+				     .errors = PROFILE_NOT_COUNTED };
 }
 
 void profile_stats_deinit(struct profile_stats *s)
@@ -23,6 +24,11 @@ void profile_count_add(uint64_t *sum, uint64_t n)
 	if (n == PROFILE_NOT_COUNTED)
 		return;
 	*sum = *sum == PROFILE_NOT_COUNTED ? n : *sum + n;
+}
+
+uint64_t profile_stats_observed(const struct profile_stats *s)
+{
+	return s->entries == PROFILE_NOT_COUNTED ? s->calls : s->entries;
 }
 
 /* Both lists ascend. The result is as large as it has to be: cells are many and most are small. */
@@ -53,13 +59,16 @@ static void buckets_merge(struct profile_stats *dst, const struct profile_stats 
 
 void profile_stats_merge(struct profile_stats *dst, const struct profile_stats *src)
 {
-	if (src->calls) {
-		if (!dst->calls || src->min < dst->min)
+	if (profile_stats_observed(src)) {
+		bool first = !profile_stats_observed(dst);
+
+		if (first || src->min < dst->min)
 			dst->min = src->min;
-		if (!dst->calls || src->max > dst->max)
+		if (first || src->max > dst->max)
 			dst->max = src->max;
 	}
 	dst->calls += src->calls;
+	profile_count_add(&dst->entries, src->entries);
 	profile_count_add(&dst->errors, src->errors);
 	dst->wall += src->wall;
 	dst->oncpu += src->oncpu;
@@ -120,7 +129,7 @@ double profile_stats_quantile(const struct profile_stats *s, double q)
 
 	for (i = 0; i < s->n_buckets; i++)
 		total += (double)s->buckets[i].count;
-	if (!s->calls || total == 0 || isnan(q))
+	if (!profile_stats_observed(s) || total == 0 || isnan(q))
 		return NAN;
 	rank = fmin(fmax(q, 0), 1) * total;
 	for (i = 0; i < s->n_buckets - 1; i++) {

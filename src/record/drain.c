@@ -214,6 +214,8 @@ static void drain_stack(struct drain *d, const struct engine_stack *s)
 		sample.flags |= PROFILE_SAMPLE_USER;
 	if (s->flags & ENGINE_SAMPLE_LATE)
 		sample.flags |= PROFILE_SAMPLE_LATE;
+	if (s->flags & ENGINE_SAMPLE_AT_RETURN)
+		sample.flags |= PROFILE_SAMPLE_AT_RETURN;
 	profile_sample_add(d->p, &sample);
 }
 

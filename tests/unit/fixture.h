@@ -18,6 +18,7 @@ fixture_fn void fixture_call(struct profile_stats *s, uint64_t time)
 {
 	struct profile_stats one = {
 		.calls = 1,
+		.entries = PROFILE_NOT_COUNTED,
 		.errors = PROFILE_NOT_COUNTED,
 		.wall = time,
 		.oncpu = time,
@@ -50,6 +51,37 @@ fixture_fn uint32_t fixture_function(struct profile *p, const char *name, uint64
 					   .mech = PROFILE_MECH_FENTRY,
 					   .addr = addr,
 				   });
+}
+
+/* A body of NAME in INTO, below CHAIN (or NULL), called from mm/slub.c:LINE. */
+fixture_fn uint32_t fixture_range(struct profile *p, const char *name, const char *chain,
+				  const char *into, uint32_t line)
+{
+	return profile_site_add(p, &(struct profile_site){
+					   .name = name,
+					   .symbol = into,
+					   .into = into,
+					   .chain = chain,
+					   .kind = PROFILE_SITE_RANGE,
+					   .mech = PROFILE_MECH_KPROBE_OPTIMIZED,
+					   .addr = 0x2a5000 + line,
+					   .file = "mm/slub.c",
+					   .line = line,
+				   });
+}
+
+/* CALLS executions of a range in ENTRIES excursions, whose times go up evenly from LOW to HIGH. */
+fixture_fn void fixture_entries(struct profile_stats *s, uint32_t calls, uint32_t entries,
+				uint64_t low, uint64_t high)
+{
+	struct profile_stats range;
+
+	profile_stats_init(&range);
+	fixture_calls(&range, entries, low, high);
+	range.entries = range.calls;
+	range.calls = calls;
+	profile_stats_merge(s, &range);
+	profile_stats_deinit(&range);
 }
 
 /* The probes of FENTRY sites, syscalls and page faults were calibrated, as record notes it. */

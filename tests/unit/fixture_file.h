@@ -142,6 +142,9 @@ fixture_fn void assert_same_head(const struct profile *a, const struct profile *
 		assert_int_equal(a->sites[i].kind, b->sites[i].kind);
 		assert_int_equal(a->sites[i].mech, b->sites[i].mech);
 		assert_true(a->sites[i].addr == b->sites[i].addr);
+		assert_same_string(a->sites[i].into, b->sites[i].into);
+		assert_same_string(a->sites[i].chain, b->sites[i].chain);
+		assert_same_string(a->sites[i].estimated, b->sites[i].estimated);
 		assert_same_string(a->sites[i].file, b->sites[i].file);
 		assert_int_equal(a->sites[i].line, b->sites[i].line);
 		assert_true(a->sites[i].missed == b->sites[i].missed);
@@ -190,6 +193,7 @@ fixture_fn void assert_same_cells(const struct profile *a, const struct profile 
 		assert_int_equal(a->cells[i].site, b->cells[i].site);
 		assert_int_equal(a->cells[i].context, b->cells[i].context);
 		assert_true(x->calls == y->calls);
+		assert_true(x->entries == y->entries);
 		assert_true(x->errors == y->errors);
 		assert_true(x->wall == y->wall);
 		assert_true(x->oncpu == y->oncpu);

@@ -143,12 +143,12 @@ static void test_other_versions(void **state)
 	(void)state;
 	n = put_header(bytes, FILE_VERSION + 1);
 	store(path, bytes, n);
-	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 5, this one reads 4): update");
+	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 6, this one reads 5): update");
 	/* Its self times were held at 0, and its numbers have another form. */
 	n = put_header(bytes, 1);
 	store(path, bytes, n);
 	assert_refused(-EPROTONOSUPPORT,
-		       "older kprotperf (format 1, this one reads 4): record again");
+		       "older kprotperf (format 1, this one reads 5): record again");
 	n = put_header(bytes, 0);
 	store(path, bytes, n);
 	assert_refused(-EBADMSG, "header is wrong");
@@ -260,8 +260,9 @@ struct nonsense {
 	{                                        \
 		type, raw, sizeof(raw) - 1, what \
 	}
-#define ZEROS7                 "\0\0\0\0\0\0\0"
-#define CELL(indices, min_max) "\1" indices "\1\0\1\1\1\0" ZEROS7 "\0" min_max
+#define ZEROS7                       "\0\0\0\0\0\0\0"
+#define CELL(indices, min_max)       "\1" indices "\1\0\0\1\1\1\0" ZEROS7 "\0" min_max
+#define SITE(name, kind, mech, tail) "\1" name "\0" kind mech "\0\0\0\0\0" tail
 
 static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_STRINGS, "", "ends in the middle"),
@@ -278,11 +279,16 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_ENVIRONMENT, "\1\1\0", "without a name"),
 	NONSENSE(SECTION_ENVIRONMENT, "\2\1\1\1\2", "twice"),
 	NONSENSE(SECTION_SITES, "\0", "is empty"),
-	NONSENSE(SECTION_SITES, "\1\1\0\1\0\0\0\0\0\0", "contexts' own site"),
-	NONSENSE(SECTION_SITES, "\2\1\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0", "contexts' own site"),
-	NONSENSE(SECTION_SITES, "\1\1\0\3\0\0\0\0\0\0", "unknown kind"),
-	NONSENSE(SECTION_SITES, "\1\1\0\0\7\0\0\0\0\0", "unknown mechanism"),
-	NONSENSE(SECTION_SITES, "\1\0\0\0\0\0\0\0\0\0", "without a name"),
+	NONSENSE(SECTION_SITES, SITE("\1", "\1", "\0", "\0\0\0"), "contexts' own site"),
+	NONSENSE(SECTION_SITES, "\2\1\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0",
+		 "contexts' own site"),
+	NONSENSE(SECTION_SITES, SITE("\1", "\3", "\0", "\0\0\0"), "unknown kind"),
+	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\7", "\0\0\0"), "unknown mechanism"),
+	NONSENSE(SECTION_SITES, SITE("\0", "\0", "\0", "\0\0\0"), "without a name"),
+	NONSENSE(SECTION_SITES, SITE("\1", "\2", "\0", "\0\0\0"), "range without a function"),
+	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\0", "\1\0\0"), "around no range"),
+	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\0", "\0\1\0"), "around no range"),
+	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\0", "\0\0\1"), "around no range"),
 	NONSENSE(SECTION_CONTEXTS, "\2\1\1", "twice"),
 	NONSENSE(SECTION_CONTEXTS, "\1\0", "without a name"),
 	NONSENSE(SECTION_RUNS, "\0\1\2\0\0\0\0\0\0", "unknown kind"),
@@ -301,7 +307,7 @@ static const struct nonsense nonsenses[] = {
 		 CELL("\0\0\0", "\1\1\2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\1\1"),
 		 "more than 2^64"),
 	NONSENSE(SECTION_CELLS,
-		 "\2\0\0\0\1\0\1\1\1\0" ZEROS7 "\0\1\1\0\0\0\0\1\0\1\1\1\0" ZEROS7 "\0\1\1\0",
+		 "\2\0\0\0\1\0\0\1\1\1\0" ZEROS7 "\0\1\1\0\0\0\0\1\0\0\1\1\1\0" ZEROS7 "\0\1\1\0",
 		 "twice"),
 	NONSENSE(SECTION_LOCATIONS, "\2\5\0\0\5\0\0", "twice"),
 	NONSENSE(SECTION_LOCATIONS, "\1\5\0\1\0\0\0\0", "without a name"),
@@ -310,7 +316,7 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_SAMPLES, "\1\1\0\0\0\1", "run that is not there"),
 	NONSENSE(SECTION_SAMPLES, "\1\0\3\0\0\1", "context that is not there"),
 	NONSENSE(SECTION_SAMPLES, "\1\0\0\2\0\1", "stack that is not there"),
-	NONSENSE(SECTION_SAMPLES, "\1\0\0\0\4\1", "unknown flag"),
+	NONSENSE(SECTION_SAMPLES, "\1\0\0\0\10\1", "unknown flag"),
 	NONSENSE(SECTION_SAMPLES, "\2\0\0\0\0\1\0\0\0\0\1", "twice"),
 };
 
@@ -364,7 +370,7 @@ static size_t put_file_with_name(unsigned char *at, size_t length)
 	n += put_deflated(at + n, SECTION_STRINGS, strings, 3 + length);
 	n += put_deflated(at + n, SECTION_RECORDING, "\0\0\0\0", 4);
 	n += put_deflated(at + n, SECTION_ENVIRONMENT, "\0", 1);
-	n += put_deflated(at + n, SECTION_SITES, "\1\1\0\0\0\0\0\0\0\0", 10);
+	n += put_deflated(at + n, SECTION_SITES, SITE("\1", "\0", "\0", "\0\0\0"), 13);
 	return n;
 }
 

@@ -33,6 +33,10 @@ static struct profile *rich_profile(void)
 		.kind = PROFILE_SITE_RANGE,
 		.mech = PROFILE_MECH_MULTI,
 		.addr = UINT64_MAX,
+		.symbol = "allocate_slab.isra.0",
+		.into = "allocate_slab",
+		.chain = "new_slab" PROFILE_CHAIN "___slab_alloc",
+		.estimated = "an instruction that cannot be probed",
 		.file = "mm/slub.c",
 		.line = UINT32_MAX,
 		.missed = UINT64_MAX,
@@ -67,6 +71,7 @@ static struct profile *rich_profile(void)
 
 	s = profile_cell(p, run, site, profile_context_add(p, "compat:clone"));
 	*s = (struct profile_stats){ .calls = UINT64_MAX,
+				     .entries = UINT64_MAX - 1,
 				     .wall = UINT64_MAX,
 				     .oncpu = UINT64_MAX,
 				     .self = INT64_MIN,

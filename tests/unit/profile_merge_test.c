@@ -186,6 +186,37 @@ static void test_conflicts(void **state)
 	profile_destroy(a);
 }
 
+/* Bodies of one name are told apart by where they are, and one that was timed from one that was not. */
+static void test_ranges(void **state)
+{
+	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943);
+	uint32_t site = fixture_range(a, "want_init_on_alloc", "slab_alloc_node", "kmalloc", 3400);
+
+	(void)state;
+	fixture_entries(profile_cell(a, 0, site, 0), 7, 9, 20, 30);
+	assert_conflict(a, b, "other functions were timed (want_init_on_alloc)");
+	fixture_range(b, "want_init_on_alloc", NULL, "kmalloc", 3400);
+	assert_conflict(a, b, "other functions were timed (want_init_on_alloc and others)");
+	site = fixture_range(b, "want_init_on_alloc", "slab_alloc_node", "kmalloc", 3400);
+	fixture_entries(profile_cell(b, 0, site, 0), 1, 2, 10, 11);
+	profile_merge(a, b);
+	assert_int_equal(a->n_sites, 4);
+	assert_string_equal(a->sites[2].chain, "slab_alloc_node");
+	assert_null(a->sites[3].chain);
+	assert_string_equal(a->sites[3].into, "kmalloc");
+	assert_int_equal(cell(a, 0, "want_init_on_alloc", "clone")->entries, 9);
+	assert_int_equal(cell(a, 1, "want_init_on_alloc", "clone")->entries, 2);
+
+	b->sites[site].mech = PROFILE_MECH_NONE;
+	b->sites[site].estimated = profile_intern(b, "an indirect jump");
+	profile_merge(a, b);
+	assert_int_equal(a->n_sites, 5);
+	assert_string_equal(a->sites[4].estimated, "an indirect jump");
+	assert_int_equal(profile_file_write(a, path), 0);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
 /* By force: nothing goes under a name that is not its own. */
 static void test_forced(void **state)
 {
@@ -420,7 +451,7 @@ int main(void)
 		cmocka_unit_test(test_merged_boots), cmocka_unit_test(test_conflicts),
 		cmocka_unit_test(test_forced),       cmocka_unit_test(test_resolved_later),
 		cmocka_unit_test(test_command),      cmocka_unit_test(test_command_refuses),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many),         cmocka_unit_test(test_ranges),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -254,6 +254,42 @@ static void test_merge_empty(void **state)
 	profile_stats_deinit(&a);
 }
 
+/* What is observed of a range are its excursions, even where its entry was never among them. */
+static void test_ranges(void **state)
+{
+	struct profile_stats a, b;
+
+	(void)state;
+	profile_stats_init(&a);
+	profile_stats_init(&b);
+	assert_true(a.entries == PROFILE_NOT_COUNTED);
+	fixture_entries(&a, 0, 3, 10, 12);
+	assert_int_equal(profile_stats_observed(&a), 3);
+	assert_true(profile_stats_quantile(&a, 1) == 12);
+	fixture_entries(&b, 5, 1, 7, 7);
+	profile_stats_merge(&a, &b);
+	assert_int_equal(a.calls, 5);
+	assert_int_equal(a.entries, 4);
+	assert_int_equal(a.min, 7);
+	assert_int_equal(a.max, 12);
+	assert_int_equal(a.oncpu, 10 + 11 + 12 + 7);
+	profile_stats_deinit(&b);
+
+	/* A range that was not entered has no minimum; a function has no entries. */
+	b.entries = 0;
+	profile_stats_merge(&a, &b);
+	assert_int_equal(a.min, 7);
+	profile_stats_merge(&b, &a);
+	assert_int_equal(b.min, 7);
+	assert_int_equal(b.entries, 4);
+	profile_stats_deinit(&a);
+	profile_stats_deinit(&b);
+	fixture_call(&b, 70);
+	assert_true(b.entries == PROFILE_NOT_COUNTED);
+	assert_int_equal(profile_stats_observed(&b), 1);
+	profile_stats_deinit(&b);
+}
+
 static void test_quantile_small(void **state)
 {
 	struct profile_stats s;
@@ -343,6 +379,7 @@ int main(void)
 		cmocka_unit_test(test_bucket_order),
 		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_merge_empty),
+		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_quantile_small),
 		cmocka_unit_test(test_quantile_wide),
 		cmocka_unit_test(test_quantile_huge),
