@@ -15,22 +15,18 @@
 #include "base/log.h"
 #include "profile/file.h"
 #include "profile/resolve.h"
+#include "record/attach.h"
 #include "record/calibrate.h"
-#include "record/detour.h"
 #include "record/drain.h"
 #include "record/engine.h"
 #include "record/environment.h"
 #include "record/features.h"
 #include "record/function.h"
-#include "record/kprobe.h"
 #include "record/overhead.h"
 #include "record/workload.h"
 
 #define NS_PER_SEC  1000000000ull
 #define MUCH_MEMORY (64ul << 20) /* worth a note */
-
-/* What calls the kernel's own test functions, which do next to nothing. */
-#define EMPTY_OUTER "bpf_prog_test_run_tracing"
 
 /*
  * Set by the lab: names are resolved outside of the guest, where reading a vmlinux is fast, and the
@@ -46,7 +42,6 @@ struct session {
 	struct record_engine *engine;
 	struct profile *p;
 	struct record_calibration calibration;
-	bool recalibrate; /* a function is probed by a mechanism that was not planned */
 	struct record_overhead *overhead; /* NULL: no --max-overhead */
 	char *path; /* of the command */
 };
@@ -84,287 +79,6 @@ static void add_sites(struct session *s)
 		profile_site_add(s->p, &site);
 		free(symbol);
 	}
-}
-
-/* Site I of the sites is attached by MECH. */
-static void note_attached(struct session *s, uint32_t i, enum profile_mechanism mech)
-{
-	struct record_site *rs = &s->sites.items[i];
-
-	if (!rs->entered)
-		s->recalibrate |= mech != rs->mech && !s->calibration.cost[mech].known;
-	rs->mech = mech;
-	s->p->sites[i + 1].mech = mech;
-	/* Nobody could tell how the kernel reaches it: taken for an ftrace location. */
-	if (mech == PROFILE_MECH_KPROBE &&
-	    symbol_tracing_is_ftrace(s->symbols.tracing, rs->sym) == SYMBOL_NO)
-		log_warn(
-			"'%s' has no ftrace location: the probe cost subtracted from it is only an "
-			"estimate",
-			rs->name);
-}
-
-/* The kernel refused site I with ERR: an error where it was named. */
-static int note_refused(struct session *s, uint32_t i, int err)
-{
-	struct record_site *rs = &s->sites.items[i];
-
-	s->p->sites[i + 1].mech = PROFILE_MECH_NONE;
-	if (err == -EINTR)
-		return err;
-	if (rs->named) {
-		log_error("cannot probe '%s': %s", rs->sym->name, log_strerror(err));
-		return err;
-	}
-	log_verbose(1, "skipped %s: the kernel refuses the probe: %s", rs->sym->name,
-		    log_strerror(err));
-	s->sites.skipped[RECORD_SKIP_MECHANISM]++;
-	return 0;
-}
-
-static int attach_by(struct session *s, uint32_t i, enum profile_mechanism mech)
-{
-	struct record_site *rs = &s->sites.items[i];
-	const struct record_target target = { rs->sym->addr, rs->btf_id, rs->btf_fd, rs->n_args,
-					      rs->extra };
-	int err;
-
-	/* The rest of it is settle_kprobes(). */
-	if (mech == PROFILE_MECH_KPROBE &&
-	    symbol_tracing_is_ftrace(s->symbols.tracing, rs->sym) != SYMBOL_YES) {
-		err = record_engine_attach_entry(s->engine, i + 1, &target);
-		rs->entered = !err;
-		return err;
-	}
-	return record_engine_attach(s->engine, i + 1, mech, &target);
-}
-
-/*
- * A kernel may have a mechanism and yet refuse it for one function: then another may do. What
- * kprobe.multi is to do comes later, all at once.
- */
-static int attach_site(struct session *s, uint32_t i, enum profile_mechanism mech)
-{
-	bool retry = s->o->attach == RECORD_ATTACH_AUTO;
-	int err = attach_by(s, i, mech);
-
-	if (err && err != -EINTR && retry && mech == PROFILE_MECH_FENTRY) {
-		log_verbose(1, "%s: fentry: %s", s->sites.items[i].name, log_strerror(err));
-		if (record_features_has(&s->features, PROFILE_MECH_MULTI)) {
-			s->sites.items[i].mech = PROFILE_MECH_MULTI;
-			s->p->sites[i + 1].mech = PROFILE_MECH_MULTI;
-			return 0;
-		}
-		mech = PROFILE_MECH_KPROBE;
-		if (record_features_has(&s->features, mech))
-			err = attach_by(s, i, mech);
-	}
-	if (err)
-		return note_refused(s, i, err);
-	if (!s->sites.items[i].entered)
-		note_attached(s, i, mech);
-	return 0;
-}
-
-/* The function of that name, if there is just one. */
-static struct record_target find_target(const struct session *s, const char *name)
-{
-	struct record_target target = {};
-	const struct symbol_sym *const *named;
-	size_t n;
-
-	named = symbol_kallsyms_named(s->symbols.ks, name, &n);
-	if (n != 1)
-		return target;
-	target.addr = named[0]->addr;
-	target.btf_id = s->symbols.btf ? symbol_btf_function(s->symbols.btf, name) : -ENOENT;
-	if (target.btf_id > 0)
-		target.n_args = symbol_btf_function_nargs(s->symbols.btf, target.btf_id);
-	return target;
-}
-
-/* The kernel's functions to calibrate with. */
-static void find_empty(struct session *s, struct record_empty *empty)
-{
-	memset(empty, 0, sizeof(*empty));
-	if (record_symbols_load_functions(&s->symbols))
-		return;
-	for (int i = 0; i < RECORD_N_TESTS; i++) {
-		char name[] = RECORD_EMPTY_FUNCTION; /* the first */
-
-		name[sizeof(name) - 2] += i;
-		empty->tests[i] = find_target(s, name);
-	}
-	empty->outer = find_target(s, EMPTY_OUTER);
-}
-
-static void session_calibrate(struct session *s)
-{
-	struct record_empty empty;
-
-	find_empty(s, &empty);
-	record_calibrate(s->engine, s->p, &empty, &s->calibration);
-}
-
-/* All sites that are to be had by kprobe.multi, in one go. */
-static int attach_multi(struct session *s)
-{
-	struct record_multi_site *items =
-		alloc_array(s->sites.n_items + RECORD_N_TESTS, sizeof(*items));
-	uint32_t n = 0;
-	int err = 0, one;
-
-	for (uint32_t i = 0; i < s->sites.n_items; i++)
-		if (s->sites.items[i].mech == PROFILE_MECH_MULTI)
-			items[n++] = (struct record_multi_site){
-				.site = i + 1,
-				.addr = s->sites.items[i].sym->addr,
-			};
-	if (n) {
-		struct record_empty empty;
-
-		log_progress("attaching %u functions at once", n);
-		find_empty(s, &empty);
-		record_calibrate_multi(s->engine, s->p, &empty, items, n, &s->calibration);
-	}
-	for (uint32_t i = 0; i < n && err != -EINTR; i++) {
-		uint32_t site = items[i].site - 1;
-
-		one = 0;
-		if (!items[i].err)
-			note_attached(s, site, PROFILE_MECH_MULTI);
-		else if (items[i].err == -EINTR || s->o->attach != RECORD_ATTACH_AUTO)
-			one = note_refused(s, site, items[i].err);
-		else
-			one = attach_site(s, site, PROFILE_MECH_KPROBE);
-		err = one ? one : err;
-	}
-	free(items);
-	return err;
-}
-
-/* What kprobes cost more by their place in the kernel's lists, which the order of attaching makes. */
-static void find_extra_costs(struct session *s)
-{
-	uint64_t *addrs = alloc_array(s->sites.n_items, sizeof(*addrs));
-	uint32_t *hops = alloc_array(s->sites.n_items, sizeof(*hops)), n = 0;
-
-	for (uint32_t i = 0; i < s->sites.n_items; i++)
-		if (s->sites.items[i].mech == PROFILE_MECH_KPROBE)
-			addrs[n++] = s->sites.items[i].sym->addr;
-	record_kprobe_hops(addrs, n, hops);
-	while (n)
-		for (uint32_t i = s->sites.n_items; i-- > 0;)
-			if (s->sites.items[i].mech == PROFILE_MECH_KPROBE)
-				s->sites.items[i].extra = hops[--n] * RECORD_KPROBE_HOP_INSNS;
-	free(addrs);
-	free(hops);
-}
-
-static bool is_timed_by(const struct session *s, enum profile_mechanism mech)
-{
-	for (uint32_t i = 1; i < s->p->n_sites; i++)
-		if (s->p->sites[i].mech == mech)
-			return true;
-	return false;
-}
-
-/* The address of that function; 0: there is none, or it is to be timed itself. */
-static uint64_t spare_function(const struct session *s, const char *name)
-{
-	uint64_t addr = find_target(s, name).addr;
-
-	for (uint32_t i = 0; i < s->sites.n_items; i++)
-		if (s->sites.items[i].sym->addr == addr)
-			return 0;
-	return addr;
-}
-
-/* Until the optimizer has been to the kprobes that are there; LAST: the function probed last. */
-static void calibrate_detours(struct session *s, const struct record_site *last)
-{
-	uint64_t addrs[RECORD_N_DETOURS];
-
-	for (int i = 0; i < RECORD_N_DETOURS; i++)
-		addrs[i] = spare_function(s, record_detour_name(i));
-	if (!record_calibrate_detours(s->engine, s->p, addrs, &s->calibration))
-		record_detour_await(last->sym->addr);
-}
-
-static void say_if_unknown(const struct session *s, enum profile_mechanism mech,
-			   enum record_detour which)
-{
-	if (is_timed_by(s, mech) && !s->calibration.cost[mech].known)
-		log_note(
-			"the cost of %s probes is not known and not subtracted: %s, on which it is "
-			"measured, could not be probed so",
-			profile_mechanism_name(mech), record_detour_name(which));
-}
-
-/* The second half of a kprobe, whose first the kernel will go on to reach as it does now. */
-static int settle_kprobe(struct session *s, uint32_t i)
-{
-	const struct record_site *rs = &s->sites.items[i];
-	struct record_target target = { .addr = rs->sym->addr, .extra = rs->extra };
-	enum profile_mechanism mech = record_detour_look(target.addr) ?: PROFILE_MECH_KPROBE;
-	int err;
-
-	/* The jump leads to what is this probe's own: nothing is looked up. */
-	if (mech == PROFILE_MECH_KPROBE_OPTIMIZED)
-		target.extra = 0;
-	err = record_engine_attach_return(s->engine, i + 1, mech, &target);
-	if (err)
-		err = note_refused(s, i, err);
-	else
-		note_attached(s, i, mech);
-	s->sites.items[i].entered = false;
-	return err;
-}
-
-/*
- * Those kprobes that may be on no ftrace location get their other half, which is to know whether the
- * kernel's optimizer has been to the first. It shall not come while the workload runs.
- */
-static int settle_kprobes(struct session *s)
-{
-	const struct record_site *last = NULL;
-	int err = 0;
-
-	for (uint32_t i = 0; i < s->sites.n_items; i++)
-		if (s->sites.items[i].entered)
-			last = &s->sites.items[i];
-	if (!last)
-		return 0;
-	calibrate_detours(s, last);
-	for (uint32_t i = 0; i < s->sites.n_items && !err; i++)
-		if (s->sites.items[i].entered)
-			err = settle_kprobe(s, i);
-	say_if_unknown(s, PROFILE_MECH_KPROBE_OPTIMIZED, RECORD_DETOUR_OPTIMIZED);
-	say_if_unknown(s, PROFILE_MECH_KPROBE_INT3, RECORD_DETOUR_INT3);
-	return err;
-}
-
-static int attach_sites(struct session *s)
-{
-	uint64_t start = clock_ns();
-	int err = 0;
-
-	if (s->p->clock == PROFILE_CLOCK_INSN && s->sites.n_items)
-		find_extra_costs(s);
-	for (uint32_t i = 0; i < s->sites.n_items && !err; i++) {
-		if (s->sites.items[i].mech == PROFILE_MECH_MULTI)
-			continue;
-		log_progress("attaching %u of %u functions", i + 1, s->sites.n_items);
-		err = attach_site(s, i, s->sites.items[i].mech);
-		if (record_workload_interrupted())
-			err = -EINTR;
-	}
-	err = err ?: attach_multi(s);
-	err = err ?: settle_kprobes(s);
-	log_progress_end();
-	if (s->sites.n_items)
-		log_verbose(1, "attaching took %.1f ms", (clock_ns() - start) / 1e6);
-	return err;
 }
 
 static int interrupted(void)
@@ -426,6 +140,15 @@ static uint32_t n_attached(const struct session *s)
 
 static int session_attach(struct session *s)
 {
+	struct record_attachment attachment = {
+		.engine = s->engine,
+		.sites = &s->sites,
+		.symbols = &s->symbols,
+		.features = &s->features,
+		.calibration = &s->calibration,
+		.p = s->p,
+		.how = s->o->attach,
+	};
 	size_t memory;
 	int err;
 
@@ -434,12 +157,9 @@ static int session_attach(struct session *s)
 	err = record_workload_interrupted() ? -EINTR : record_engine_start(s->engine);
 	if (err)
 		return err;
-	session_calibrate(s);
-	err = attach_sites(s);
+	err = record_attach_sites(&attachment);
 	if (err)
 		return err;
-	if (s->recalibrate)
-		session_calibrate(s);
 	err = record_engine_arm(s->engine);
 	if (err)
 		return err;
