@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The BPF side as user space sees it: programs loaded and attached, their shared memory mapped.
+ * The BPF side as user space sees it: programs attached, told what they need and read from.
  */
 #ifndef KPROTPERF_RECORD_ENGINE_H
 #define KPROTPERF_RECORD_ENGINE_H

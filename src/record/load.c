@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/load.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "kprotperf/engine.h"
+#include "kprotperf.skel.h"
+#include "kprotperf_plain.skel.h"
+
+#define DEFAULT_TASKS    4096
+#define CELLS_PER_SITE   8
+#define MIN_CELLS        512
+#define MAX_SHARDS       16
+#define MAX_CELLS_MEMORY (32u << 20)
+#define STACK_ENTRIES    8192
+
+/* libbpf's last complaint, for the one line that we print. */
+static char libbpf_message[256];
+
+static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	va_list copy;
+
+	va_copy(copy, args);
+	if (level == LIBBPF_WARN)
+		vsnprintf(libbpf_message, sizeof(libbpf_message), fmt, copy);
+	va_end(copy);
+	if (log_verbosity() >= (level == LIBBPF_DEBUG ? 3 : 2))
+		return vfprintf(stderr, fmt, args);
+	return 0;
+}
+
+static uint32_t pid_max(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
+	unsigned int n = 0;
+
+	if (!f || fscanf(f, "%u", &n) != 1 || n == 0 || n > 4u << 20)
+		n = 4u << 20;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Tasks on the machine, roughly: what /proc/loadavg gives after the slash. */
+static uint32_t tasks_now(void)
+{
+	FILE *f = fopen("/proc/loadavg", "re");
+	unsigned int n = 0;
+
+	if (!f || fscanf(f, "%*f %*f %*f %*u/%u", &n) != 1)
+		n = 0;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static void choose_sizes(struct record_bpf *b)
+{
+	const struct record_engine_config *c = &b->config;
+
+	b->n_tasks = c->max_tasks;
+	if (!b->n_tasks)
+		b->n_tasks = DEFAULT_TASKS + (c->system_wide ? 2 * tasks_now() : 0);
+	b->n_tasks += b->n_cpus + 1;
+	if (b->n_tasks > ENGINE_MAX_TASKS)
+		b->n_tasks = ENGINE_MAX_TASKS;
+
+	/* Cells are shared by as few CPUs as the memory allows, and few enough for thousands of functions. */
+	b->n_cells = MIN_CELLS + CELLS_PER_SITE * c->n_functions;
+	if (b->n_cells > MAX_CELLS_MEMORY / sizeof(struct engine_cell))
+		b->n_cells = MAX_CELLS_MEMORY / sizeof(struct engine_cell);
+	for (b->n_shards = 1; b->n_shards < b->n_cpus && b->n_shards < MAX_SHARDS;)
+		b->n_shards *= 2;
+	while (b->n_shards > 1 &&
+	       (size_t)b->n_shards * b->n_cells * sizeof(struct engine_cell) > MAX_CELLS_MEMORY)
+		b->n_shards /= 2;
+	b->n_stacks = c->sample_period ? STACK_ENTRIES : 1;
+}
+
+/* So few are in use that hardly any of them meet, the spare site included. */
+static uint32_t multi_slots(const struct record_bpf *b)
+{
+	uint32_t n = 16;
+
+	while (b->features.multi == 0 && n < 16 * (b->config.n_functions + RECORD_ENGINE_SPARES))
+		n *= 2;
+	return n;
+}
+
+static int set_sizes(struct record_bpf *b)
+{
+	struct kprotperf_bpf *s = b->skel;
+	uint32_t n_pids = pid_max() / ENGINE_PIDS_PER_ENTRY + 1;
+	int err = 0;
+
+	err = err ?: bpf_map__set_max_entries(s->maps.slots, n_pids);
+	err = err ?: bpf_map__set_max_entries(s->maps.tasks, b->n_tasks);
+	err = err ?: bpf_map__set_max_entries(s->maps.free_slots, b->n_tasks);
+	/* The context, the functions, and the spare ones. */
+	err = err   ?:
+		      bpf_map__set_max_entries(s->maps.cell_of,
+					       (b->config.n_functions + 1 + RECORD_ENGINE_SPARES) *
+						       ENGINE_CONTEXTS);
+	err = err ?: bpf_map__set_max_entries(s->maps.cells, (b->n_cells + 1) * b->n_shards);
+	err = err ?: bpf_map__set_max_entries(s->maps.stacks, b->n_stacks);
+	err = err   ?:
+		      bpf_map__set_max_entries(s->maps.missed,
+					       b->config.n_functions + 1 + RECORD_ENGINE_SPARES);
+	err = err ?: bpf_map__set_max_entries(s->maps.multi_sites, multi_slots(b));
+	s->rodata->multi_mask = multi_slots(b) - 1;
+	s->rodata->multi_sp = b->features.multi_is.sp;
+
+	for (uint32_t i = 0; i < ENGINE_SMALL; i++)
+		((uint8_t *)s->rodata->small_slots)[i] = hist_slot(i);
+	s->rodata->max_tasks = b->n_tasks;
+	s->rodata->max_cells = b->n_cells;
+	s->rodata->n_shards = b->n_shards;
+	s->rodata->stack_mask = b->n_stacks - 1;
+	s->rodata->sample_period = b->config.sample_period;
+	if (b->config.system_wide) {
+		s->rodata->follow_all = true;
+		/* The last slots are those of the idle tasks. */
+		s->rodata->idle_base = b->n_tasks - b->n_cpus;
+		s->rodata->max_tasks = b->n_tasks - b->n_cpus;
+	}
+	return err;
+}
+
+/* Only what is needed is loaded: a kernel may refuse what it would not be asked for. */
+static void choose_programs(struct record_bpf *b)
+{
+	struct kprotperf_bpf *s = b->skel;
+	bool functions = b->config.n_functions > 0;
+	bool fentry = !b->features.fentry, kprobe = !b->features.kprobe;
+	bool iterate = b->config.system_wide || b->config.pid;
+
+	b->fault_mech = fentry ? PROFILE_MECH_FENTRY :
+			kprobe ? PROFILE_MECH_KPROBE :
+				 PROFILE_MECH_NONE;
+	bpf_program__set_autoload(s->progs.fault_fentry, fentry);
+	bpf_program__set_autoload(s->progs.fault_fexit, fentry);
+	bpf_program__set_autoload(s->progs.fault_kprobe, !fentry && kprobe);
+	bpf_program__set_autoload(s->progs.fault_kretprobe, !fentry && kprobe);
+	/* Without functions too: page faults are timed the same way, and calibrated by these. */
+	bpf_program__set_autoload(s->progs.function_fentry, fentry);
+	bpf_program__set_autoload(s->progs.function_fexit, fentry);
+	bpf_program__set_autoload(s->progs.function_kprobe, kprobe && (functions || !fentry));
+	bpf_program__set_autoload(s->progs.function_kretprobe, kprobe && (functions || !fentry));
+	bpf_program__set_autoload(s->progs.function_kretprobe_optimized, kprobe && functions);
+	bpf_program__set_autoload(s->progs.function_kretprobe_int3, kprobe && functions);
+	bpf_program__set_autoload(s->progs.function_multi, b->features.multi == 0 && functions);
+	bpf_program__set_autoload(s->progs.function_ret_multi, b->features.multi == 0 && functions);
+	bpf_program__set_autoload(s->progs.on_sample, b->config.sample_period != 0);
+	bpf_program__set_autoload(s->progs.adopt_tasks, iterate);
+	bpf_program__set_autoload(s->progs.note_self, iterate);
+	bpf_program__set_autoload(s->progs.adopt_caller, !iterate);
+
+	/* The originals of the copies are never attached; they only need a target that exists. */
+	bpf_program__set_attach_target(s->progs.function_fentry, 0, "handle_mm_fault");
+	bpf_program__set_attach_target(s->progs.function_fexit, 0, "handle_mm_fault");
+}
+
+static int map_views(struct record_bpf *b)
+{
+	struct kprotperf_bpf *s = b->skel;
+	struct bpf_map *maps[RECORD_N_VIEWS] = {
+		[RECORD_VIEW_SLOTS] = s->maps.slots,     [RECORD_VIEW_TASKS] = s->maps.tasks,
+		[RECORD_VIEW_CELL_OF] = s->maps.cell_of, [RECORD_VIEW_CELLS] = s->maps.cells,
+		[RECORD_VIEW_STACKS] = s->maps.stacks,   [RECORD_VIEW_MISSED] = s->maps.missed,
+	};
+	long page = sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; i < RECORD_N_VIEWS; i++) {
+		struct record_map_view *v = &b->views[i];
+		size_t value = (bpf_map__value_size(maps[i]) + 7) & ~7ul;
+
+		v->map = maps[i];
+		v->len = (value * bpf_map__max_entries(maps[i]) + page - 1) / page * page;
+		v->mem = mmap(NULL, v->len, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      bpf_map__fd(maps[i]), 0);
+		if (v->mem == MAP_FAILED) {
+			v->mem = NULL;
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Opens the programs, or those that do without kernel variables: the skeleton, and with it the layout
+ * of everything shared, is the same, only the object behind it is another.
+ */
+static struct kprotperf_bpf *open_skeleton(bool plain)
+{
+	struct kprotperf_bpf *skel;
+	const void *object;
+	size_t size;
+
+	if (!plain)
+		return kprotperf_bpf__open();
+	skel = calloc(1, sizeof(*skel)); /* freed by kprotperf_bpf__destroy() */
+	if (!skel || kprotperf_bpf__create_skeleton(skel)) {
+		free(skel);
+		return NULL;
+	}
+	object = kprotperf_plain_bpf__elf_bytes(&size);
+	skel->skeleton->data = (void *)object;
+	skel->skeleton->data_sz = size;
+	if (bpf_object__open_skeleton(skel->skeleton, NULL)) {
+		kprotperf_bpf__destroy(skel);
+		return NULL;
+	}
+	return skel;
+}
+
+/* -ENOENT where this kernel cannot find a variable that programs name (or a target of theirs). */
+static int open_and_load(struct record_bpf *b, bool plain)
+{
+	int err;
+
+	b->skel = open_skeleton(plain);
+	if (!b->skel)
+		return errno ? -errno : -ENOMEM;
+	choose_programs(b);
+	err = set_sizes(b);
+	return err ?: kprotperf_bpf__load(b->skel);
+}
+
+int record_bpf_load(struct record_bpf *b)
+{
+	int err;
+
+	libbpf_set_print(libbpf_print);
+	libbpf_message[0] = '\0';
+
+	choose_sizes(b);
+	err = open_and_load(b, false);
+	if (err == -ENOENT) {
+		kprotperf_bpf__destroy(b->skel);
+		b->skel = NULL;
+		err = open_and_load(b, true);
+	}
+	err = err ?: map_views(b);
+	if (!err)
+		return 0;
+	libbpf_message[strcspn(libbpf_message, "\n")] = '\0';
+	log_error("cannot load the BPF programs: %s%s%s (-vv shows the verifier's log)",
+		  log_strerror(err), *libbpf_message ? ": " : "", libbpf_message);
+	record_bpf_unload(b);
+	return err;
+}
+
+void record_bpf_unload(struct record_bpf *b)
+{
+	for (int i = 0; i < RECORD_N_VIEWS; i++)
+		if (b->views[i].mem)
+			munmap(b->views[i].mem, b->views[i].len);
+	memset(b->views, 0, sizeof(b->views));
+	kprotperf_bpf__destroy(b->skel);
+	b->skel = NULL;
+}
