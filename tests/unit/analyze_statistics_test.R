@@ -1,0 +1,113 @@
+# The figures that analyze_statistics_test.c expects, by R's own functions where it has them, else by
+# the definition and R's integrals and root finder. Rscript tests/unit/analyze_statistics_test.R
+options(digits = 15, warn = 2)
+
+say <- function(name, ...) cat(sprintf("%-24s %s\n", name, paste(format(c(...), digits = 12), collapse = "  ")))
+
+# Recorded: ms of big-fork on two lab kernels, random generator seeded and not (unprobed).
+seeded_a <- c(11.809, 11.812, 11.803)
+seeded_b <- c(11.878, 11.879, 11.880)
+unseeded_a <- c(11.787, 11.793, 11.789)
+unseeded_b <- c(14.137, 14.027, 14.118)
+# Unlike numbers and spreads.
+uneven_a <- c(100.2, 99.1, 101.7, 98.4, 100.9, 99.6, 100.3)
+uneven_b <- c(107.0, 95.5, 103.1, 99.9, 112.4)
+pairs <- list(seeded = list(seeded_a, seeded_b), unseeded = list(unseeded_a, unseeded_b),
+              uneven = list(uneven_a, uneven_b), two = list(c(10, 11), c(12, 12.5)),
+              huge = list(1e15 + c(0, 64, 128, 256), 1e15 + c(512, 640, 1024, 832)))
+
+se <- function(x) sqrt(var(x) / length(x))
+
+# Welch's t with a component of infinitely many degrees of freedom on each side.
+systematic <- function(a, b, ua, ub, confidence) {
+  v <- se(a)^2 + se(b)^2 + ua^2 + ub^2
+  df <- v^2 / (se(a)^4 / (length(a) - 1) + se(b)^4 / (length(b) - 1))
+  d <- mean(b) - mean(a)
+  c(d, sqrt(v), df, 2 * pt(-abs(d) / sqrt(v), df), d + c(-1, 1) * qt(0.5 + confidence / 2, df) * sqrt(v))
+}
+
+# Where the ratio r makes b - r * a just significant.
+ratio <- function(a, b, confidence) {
+  r <- mean(b) / mean(a)
+  df <- (se(b)^2 + r^2 * se(a)^2)^2 / (se(b)^4 / (length(b) - 1) + r^4 * se(a)^4 / (length(a) - 1))
+  off <- function(x) abs(mean(b) - x * mean(a)) / sqrt(se(b)^2 + x^2 * se(a)^2) - qt(0.5 + confidence / 2, df)
+  far <- 50 * (se(a) + se(b)) / mean(a)
+  c(uniroot(off, c(r - far, r), tol = 1e-13)$root, uniroot(off, c(r, r + far), tol = 1e-13)$root) - 1
+}
+
+for (name in names(pairs)) {
+  a <- pairs[[name]][[1]]
+  b <- pairs[[name]][[2]]
+  t <- t.test(b, a)
+  say(paste(name, "welch"), mean(b) - mean(a), t$stderr, t$parameter, t$p.value, t$conf.int)
+  if (name != "huge") {
+    say(paste(name, "ratio 95 %"), ratio(a, b, 0.95))
+    say(paste(name, "ratio 90 %"), ratio(a, b, 0.90))
+  }
+}
+say("seeded systematic", systematic(seeded_a, seeded_b, 0.003, 0.004, 0.95))
+
+say("BH", p.adjust(c(0.01, 0.04, 0.03, NA, 0.005, 0.55, 0.04), "BH"))
+say("BH equal", p.adjust(c(0.5, 0.5, 0.5), "BH"))
+
+# The power of Welch's test by its definition: over both chi-squareds, the difference is normal.
+welch_power <- function(na, nb, sa, sb, delta, level) {
+  given <- function(ca, cb) {
+    va <- sa^2 * ca / (na - 1) / na
+    vb <- sb^2 * cb / (nb - 1) / nb
+    df <- (va + vb)^2 / (va^2 / (na - 1) + vb^2 / (nb - 1))
+    reach <- qt(1 - level / 2, df) * sqrt(va + vb)
+    s <- sqrt(sa^2 / na + sb^2 / nb)
+    pnorm((delta - reach) / s) + pnorm((-delta - reach) / s)
+  }
+  inner <- function(ca) sapply(ca, function(x)
+    integrate(function(cb) given(x, cb) * dchisq(cb, nb - 1), 0, Inf, rel.tol = 1e-7, subdivisions = 1000)$value)
+  integrate(function(ca) inner(ca) * dchisq(ca, na - 1), 0, Inf, rel.tol = 1e-6, subdivisions = 1000)$value
+}
+
+say("power 3 3", welch_power(3, 3, 1, 1, 4, 0.05))
+say("power 5 5 unlike", welch_power(5, 5, 1, 3, 4, 0.05))
+say("power 4 9", welch_power(4, 9, 2, 1, 3, 0.05))
+say("power 20 20", welch_power(20, 20, 1, 1, 0.9, 0.05))
+say("power 20 20, pooled t", power.t.test(n = 20, delta = 0.9, sd = 1, strict = TRUE)$power)
+detectable <- function(n, sa, sb) uniroot(function(d) welch_power(n, n, sa, sb, d, 0.05) - 0.8,
+                                          c(0.01, 20), tol = 1e-9)$root
+say("detectable 3", detectable(3, 1, 1))
+say("detectable 10 unlike", detectable(10, 1, 2))
+say("detectable 100", power.t.test(n = 100, sd = 1, power = 0.8, strict = TRUE)$delta)
+
+needed <- function(sa, sb, delta, level) {
+  n <- 3
+  while (welch_power(n, n, sa, sb, delta, level) < 0.8) n <- n + 1
+  n
+}
+say("needed, to differ", needed(1, 1, 1.5, 0.05), needed(1, 2, 2.5, 0.01))
+# Equivalence within limits of -+limit, the chi-squareds averaged over.
+tost_power <- function(n, s, delta, limit) {
+  given <- function(ca, cb) {
+    va <- s^2 * ca / (n - 1) / n
+    vb <- s^2 * cb / (n - 1) / n
+    reach <- qt(0.95, (va + vb)^2 * (n - 1) / (va^2 + vb^2)) * sqrt(va + vb)
+    e <- s * sqrt(2 / n)
+    pmax(0, pnorm((limit - reach - delta) / e) - pnorm((reach - limit - delta) / e))
+  }
+  inner <- function(ca) sapply(ca, function(x)
+    integrate(function(cb) given(x, cb) * dchisq(cb, n - 1), 0, Inf, rel.tol = 1e-7, subdivisions = 2000)$value)
+  integrate(function(ca) inner(ca) * dchisq(ca, n - 1), 0, Inf, rel.tol = 1e-6, subdivisions = 2000)$value
+}
+n <- 3
+while (tost_power(n, 1, 0.1, 1) < 0.8) n <- n + 1
+say("needed, to be same", n, tost_power(n - 1, 1, 0.1, 1), tost_power(n, 1, 0.1, 1))
+
+say("wilcox exact 5 5", wilcox.test(c(1, 2, 3, 4, 5), c(6, 7, 8, 9, 10))$p.value)
+say("wilcox exact 7 5", wilcox.test(uneven_a, uneven_b)$p.value)
+options(warn = -1)
+say("wilcox ties", wilcox.test(c(1, 2, 2, 3, 4, 4), c(2, 4, 5, 5, 6))$p.value)
+say("wilcox 60 55", wilcox.test((1:60) * 1.01, (1:55) * 1.3 + 3)$p.value)
+
+# Percentile intervals of many resamples: ours, of 2,000, come near them.
+set.seed(1)
+x <- 100 + ((1:20 * 7) %% 20) / 4
+y <- 102 + ((1:24 * 5) %% 24)^2 / 50
+d <- replicate(200000, mean(sample(y, replace = TRUE)) - mean(sample(x, replace = TRUE)))
+say("bootstrap", quantile(d, c(0.025, 0.975)), sd(d))

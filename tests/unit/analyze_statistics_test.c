@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Statistics against figures of R's: analyze_statistics_test.R prints them. */
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analyze/power.h"
+#include "analyze/resample.h"
+#include "analyze/statistics.h"
+
+#define N(array)       (sizeof(array) / sizeof((array)[0]))
+#define MOMENTS(array) analyze_moments_of(array, N(array))
+
+/* Recorded: ms of big-fork on two lab kernels, random generator seeded and not (unprobed). */
+static const double seeded_a[] = { 11.809, 11.812, 11.803 },
+		    seeded_b[] = { 11.878, 11.879, 11.880 };
+static const double unseeded_a[] = { 11.787, 11.793, 11.789 },
+		    unseeded_b[] = { 14.137, 14.027, 14.118 };
+static const double uneven_a[] = { 100.2, 99.1, 101.7, 98.4, 100.9, 99.6, 100.3 },
+		    uneven_b[] = { 107.0, 95.5, 103.1, 99.9, 112.4 };
+static const double two_a[] = { 10, 11 }, two_b[] = { 12, 12.5 };
+static const double huge_a[] = { 1e15, 1e15 + 64, 1e15 + 128, 1e15 + 256 },
+		    huge_b[] = { 1e15 + 512, 1e15 + 640, 1e15 + 1024, 1e15 + 832 };
+
+static void near(double value, double expected, double tolerance, const char *what)
+{
+	if (!(fabs(value - expected) <= tolerance * fmax(fabs(expected), 1e-300)))
+		fail_msg("%s: %.12g instead of %.12g", what, value, expected);
+}
+
+/* Nothing but the mean is known of one value. */
+static struct analyze_moments spread(uint32_t n, double mean, double deviation)
+{
+	return (struct analyze_moments){ .n = n, .mean = mean, .variance = deviation * deviation };
+}
+
+struct welch_case {
+	const char *name;
+	struct analyze_moments a, b;
+	double difference, error, df, p, low, high;
+	double ratio95[2], ratio90[2];
+	double tolerance;
+};
+
+static void check_welch(const struct welch_case *c)
+{
+	struct analyze_welch w = analyze_welch_form(&c->a, &c->b);
+	struct analyze_interval i = analyze_welch_interval(&w, 0.95);
+
+	near(w.difference, c->difference, c->tolerance, c->name);
+	near(w.error, c->error, c->tolerance, c->name);
+	near(w.df, c->df, c->tolerance, c->name);
+	near(w.p, c->p, c->tolerance, c->name);
+	near(i.low, c->low, c->tolerance, c->name);
+	near(i.high, c->high, c->tolerance, c->name);
+	if (!c->ratio95[0])
+		return;
+	i = analyze_ratio_interval(&c->a, &c->b, 0.95);
+	near(i.low, c->ratio95[0], c->tolerance, c->name);
+	near(i.high, c->ratio95[1], c->tolerance, c->name);
+	i = analyze_ratio_interval(&c->a, &c->b, 0.90);
+	near(i.low, c->ratio90[0], c->tolerance, c->name);
+	near(i.high, c->ratio90[1], c->tolerance, c->name);
+}
+
+static void test_welch(void **state)
+{
+	const struct welch_case cases[] = {
+		{ "seeded",
+		  MOMENTS(seeded_a),
+		  MOMENTS(seeded_b),
+		  0.071,
+		  0.002708012801545,
+		  2.190045248868970,
+		  0.000887991547313,
+		  0.060265613004250,
+		  0.081734386995749,
+		  { 0.00509856908866, 0.00692876615662 },
+		  { 0.00537756621706, 0.00664894631190 },
+		  1e-9 },
+		{ "unseeded",
+		  MOMENTS(unseeded_a),
+		  MOMENTS(unseeded_b),
+		  2.304333333333332,
+		  0.033991829083538,
+		  2.010799265608429,
+		  0.000209320872707,
+		  2.158828445285150,
+		  2.449838221381515,
+		  { 0.183132250195, 0.207776017798 },
+		  { 0.187073965966, 0.203833777281 },
+		  1e-9 },
+		{ "uneven",
+		  MOMENTS(uneven_a),
+		  MOMENTS(uneven_b),
+		  3.551428571429,
+		  2.933002223118,
+		  4.166749274743,
+		  0.290122681661,
+		  -4.464963612666,
+		  11.567820755523,
+		  { -0.0444791112591, 0.1157575866912 },
+		  { -0.0262118310528, 0.0973808583794 },
+		  1e-9 },
+		{ "two",
+		  MOMENTS(two_a),
+		  MOMENTS(two_b),
+		  1.75,
+		  0.559016994375,
+		  1.470588235294,
+		  0.129047835548,
+		  -1.709261415036,
+		  5.209261415036,
+		  { -0.159494488915, 0.784830866924 },
+		  { -0.045163677763, 0.472245019549 },
+		  1e-9 },
+		{ "huge",
+		  MOMENTS(huge_a),
+		  MOMENTS(huge_b),
+		  640,
+		  124.622095419,
+		  4.35193133047,
+		  5.41040177077e-3,
+		  304.754166396,
+		  975.245833604,
+		  { 0 },
+		  { 0 },
+		  1e-9 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(cases); i++)
+		check_welch(&cases[i]);
+}
+
+static void test_systematic(void **state)
+{
+	struct welch_case c = { "systematic",
+				MOMENTS(seeded_a),
+				MOMENTS(seeded_b),
+				0.071,
+				0.00568624070308,
+				42.5746606335,
+				7.99016171845e-16,
+				0.0595292887408,
+				0.0824707112592,
+				{ 0 },
+				{ 0 },
+				1e-9 };
+	struct analyze_moments exact = spread(5, 10, 0);
+	struct analyze_welch w;
+
+	(void)state;
+	c.a.systematic = 0.003;
+	c.b.systematic = 0.004;
+	check_welch(&c);
+	/* Nothing but the systematic: the normal distribution's 1.96. */
+	exact.systematic = 3;
+	w = analyze_welch_form(&exact, &exact);
+	assert_true(isinf(w.df));
+	near(analyze_welch_interval(&w, 0.95).high, 1.959963984540 * sqrt(18), 1e-9, "normal");
+	near(w.p, 1, 0, "p of equal means");
+}
+
+/* What is not known is NAN, and what does not vary is exact. */
+static void test_welch_edges(void **state)
+{
+	const double same[] = { 7, 7, 7 }, more[] = { 8, 8, 8 }, big[] = { 1e308, -1e308, 1e308 };
+	struct analyze_moments none = analyze_moments_of(same, 0),
+			       one = analyze_moments_of(same, 1);
+	struct analyze_moments a = MOMENTS(same), b = MOMENTS(more);
+	struct analyze_interval i;
+	struct analyze_welch w;
+
+	(void)state;
+	assert_true(isnan(none.mean) && isnan(none.variance));
+	assert_true(one.mean == 7 && isnan(one.variance));
+	assert_true(a.mean == 7 && a.variance == 0);
+	w = analyze_welch_form(&one, &b);
+	assert_true(w.difference == 1 && isnan(w.error) && isnan(w.df) && isnan(w.p));
+	i = analyze_welch_interval(&w, 0.95);
+	assert_true(isnan(i.low) && isnan(i.high));
+	i = analyze_ratio_interval(&one, &b, 0.95);
+	assert_true(isnan(i.low) && isnan(i.high));
+	assert_false(analyze_is_same(&one, &one, 0.01));
+	w = analyze_welch_form(&none, &b);
+	assert_true(isnan(w.difference) && isnan(w.p));
+
+	w = analyze_welch_form(&a, &a);
+	assert_true(w.p == 1 && w.error == 0);
+	assert_true(analyze_is_same(&a, &a, 0.01));
+	w = analyze_welch_form(&a, &b);
+	i = analyze_welch_interval(&w, 0.95);
+	assert_true(w.p == 0 && i.low == 1 && i.high == 1);
+	i = analyze_ratio_interval(&a, &b, 0.95);
+	near(i.low, 1.0 / 7, 1e-12, "ratio");
+	near(i.high, 1.0 / 7, 1e-12, "ratio");
+
+	/* No relative change of what is not surely above 0. */
+	a = spread(3, 1, 2);
+	i = analyze_ratio_interval(&a, &b, 0.95);
+	assert_true(isnan(i.low) && isnan(i.high));
+	a = spread(3, -5, 0);
+	i = analyze_ratio_interval(&a, &b, 0.95);
+	assert_true(isnan(i.low));
+	/* Beyond what squares can hold: not known, rather than wrong. */
+	a = MOMENTS(big);
+	w = analyze_welch_form(&a, &b);
+	assert_true(isnan(w.p));
+}
+
+static void test_same(void **state)
+{
+	struct analyze_moments a = MOMENTS(seeded_a), b = MOMENTS(seeded_b);
+
+	(void)state;
+	/* +0.54 to +0.66 % at 90 %. */
+	assert_true(analyze_is_same(&a, &b, 0.01));
+	assert_true(analyze_is_same(&a, &b, 0.0067));
+	assert_false(analyze_is_same(&a, &b, 0.0066));
+	assert_true(analyze_is_same(&b, &a, 0.0067));
+	assert_false(analyze_is_same(&a, &b, 0));
+}
+
+static void test_adjust(void **state)
+{
+	double p[] = { 0.01, 0.04, 0.03, NAN, 0.005, 0.55, 0.04 }, equal[] = { 0.5, 0.5, 0.5 };
+	const double expected[] = { 0.030, 0.048, 0.048, NAN, 0.030, 0.550, 0.048 };
+	size_t i;
+
+	(void)state;
+	analyze_adjust(p, N(p));
+	for (i = 0; i < N(p); i++) {
+		if (isnan(expected[i]))
+			assert_true(isnan(p[i]));
+		else
+			near(p[i], expected[i], 1e-12, "BH");
+	}
+	analyze_adjust(equal, N(equal));
+	assert_true(equal[0] == 0.5 && equal[2] == 0.5);
+	analyze_adjust(NULL, 0);
+}
+
+static void test_verdict(void **state)
+{
+	(void)state;
+	assert_int_equal(analyze_verdict_of(true, 5, 0.001), ANALYZE_VERDICT_SAME);
+	assert_int_equal(analyze_verdict_of(false, 5, 0.049), ANALYZE_VERDICT_SLOWER);
+	assert_int_equal(analyze_verdict_of(false, -5, 0.049), ANALYZE_VERDICT_FASTER);
+	assert_int_equal(analyze_verdict_of(false, 5, 0.05), ANALYZE_VERDICT_UNCLEAR);
+	assert_int_equal(analyze_verdict_of(true, 0, NAN), ANALYZE_VERDICT_NONE);
+	assert_string_equal(analyze_verdict_key(ANALYZE_VERDICT_UNCLEAR), "unclear");
+	assert_null(analyze_verdict_key(ANALYZE_VERDICT_NONE));
+}
+
+static double power(uint32_t n_a, uint32_t n_b, double s_a, double s_b, double difference)
+{
+	struct analyze_moments a = spread(n_a, 0, s_a), b = spread(n_b, 0, s_b);
+
+	return analyze_power(&a, &b, difference, 0.05);
+}
+
+static double detectable(uint32_t n, double s_a, double s_b)
+{
+	struct analyze_moments a = spread(n, 0, s_a), b = spread(n, 0, s_b);
+
+	return analyze_detectable(&a, &b, 0.05);
+}
+
+static double needed(double s_a, double s_b, double difference, double margin, double level)
+{
+	struct analyze_moments a = spread(3, 100, s_a), b = spread(3, 100 + difference, s_b);
+
+	return analyze_boots_needed(&a, &b, margin, level);
+}
+
+static void test_power(void **state)
+{
+	struct analyze_moments a = spread(3, 100, 1), b = spread(3, 102, 1),
+			       one = spread(1, 0, NAN);
+
+	(void)state;
+	near(power(3, 3, 1, 1, 4), 0.884685236456, 1e-3, "3 3");
+	near(power(3, 3, 1, 1, -4), 0.884685236456, 1e-3, "3 3");
+	near(power(5, 5, 1, 3, 4), 0.616488989035, 1e-3, "5 5");
+	near(power(4, 9, 2, 1, 3), 0.563594934058, 1e-3, "4 9");
+	near(power(20, 20, 1, 1, 0.9), 0.79108797463, 1e-3, "20 20");
+	near(power(20, 20, 1, 1, 0), 0.05, 0.02, "level");
+	near(detectable(3, 1, 1), 3.50744567157, 1e-3, "detectable 3");
+	near(detectable(10, 1, 2), 2.14688509079, 1e-3, "detectable 10");
+	/* R's is of the test with a common variance, which at 100 hardly differs. */
+	near(detectable(100, 1, 1), 0.398139388281, 1e-3, "detectable 100");
+	assert_true(needed(1, 1, 1.5, 0.001, 0.05) == 9);
+	assert_true(needed(1, 2, 2.5, 0.001, 0.01) == 12);
+	assert_true(needed(1, 1, 0.1, 0.01, 0.05) == 19);
+
+	assert_true(isnan(analyze_power(&one, &a, 1, 0.05)));
+	assert_true(isnan(analyze_detectable(&one, &a, 0.05)));
+	assert_true(isnan(analyze_boots_needed(&one, &a, 0.01, 0.05)));
+	assert_true(power(3, 3, 0, 0, 1) == 1 && power(3, 3, 0, 0, 0) == 0);
+	assert_true(detectable(3, 0, 0) == 0);
+	/* What no number of boots settles: the calibration is not sure enough. */
+	a.systematic = b.systematic = 1;
+	assert_true(isnan(analyze_boots_needed(&a, &b, 0.001, 0.05)));
+	a.systematic = b.systematic = 0;
+	assert_false(isnan(analyze_boots_needed(&a, &b, 0.001, 0.05)));
+	/* Nor where there is no difference to be found, and no margin either. */
+	assert_true(isnan(needed(1, 1, 0, 0, 0.05)));
+}
+
+static void test_mann_whitney(void **state)
+{
+	const double low[] = { 1, 2, 3, 4, 5 }, high[] = { 6, 7, 8, 9, 10 };
+	const double tied_a[] = { 1, 2, 2, 3, 4, 4 }, tied_b[] = { 2, 4, 5, 5, 6 };
+	double many_a[60], many_b[55];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(many_a); i++)
+		many_a[i] = (double)(i + 1) * 1.01;
+	for (i = 0; i < N(many_b); i++)
+		many_b[i] = (double)(i + 1) * 1.3 + 3;
+	near(analyze_mann_whitney(low, 5, high, 5), 0.00793650793651, 1e-9, "5 5");
+	near(analyze_mann_whitney(high, 5, low, 5), 0.00793650793651, 1e-9, "5 5");
+	near(analyze_mann_whitney(uneven_a, 7, uneven_b, 5), 0.343434343434, 1e-9, "7 5");
+	near(analyze_mann_whitney(tied_a, 6, tied_b, 5), 0.0765508493699, 1e-9, "ties");
+	near(analyze_mann_whitney(many_a, 60, many_b, 55), 0.0277798102928, 1e-9, "60 55");
+	assert_true(isnan(analyze_mann_whitney(low, 4, high, 5)));
+	assert_true(analyze_mann_whitney((double[]){ 7, 7, 7, 7, 7 }, 5,
+					 (double[]){ 7, 7, 7, 7, 7 }, 5) == 1);
+}
+
+static void test_bootstrap(void **state)
+{
+	struct analyze_interval i, again;
+	double a[20], b[24];
+	int k;
+
+	(void)state;
+	for (k = 0; k < 20; k++)
+		a[k] = 100 + (k + 1) * 7 % 20 / 4.0;
+	for (k = 0; k < 24; k++)
+		b[k] = 102 + ((k + 1) * 5 % 24) * ((k + 1) * 5 % 24) / 50.0;
+	i = analyze_bootstrap(a, 20, b, 24, 1, 0.95);
+	/* The standard error of such a quantile of 2,000 is 0.045 here (the deviation is 0.747). */
+	assert_true(fabs(i.low - 1.798333333333) < 0.15);
+	assert_true(fabs(i.high - 4.723333333333) < 0.15);
+	again = analyze_bootstrap(a, 20, b, 24, 1, 0.95);
+	assert_true(again.low == i.low && again.high == i.high);
+	again = analyze_bootstrap(a, 20, b, 24, 2, 0.95);
+	assert_true(again.low != i.low);
+	again = analyze_bootstrap(a, 19, b, 24, 1, 0.95);
+	assert_true(isnan(again.low) && isnan(again.high));
+	for (k = 0; k < 20; k++)
+		a[k] = 5;
+	again = analyze_bootstrap(a, 20, a, 20, 1, 0.95);
+	assert_true(again.low == 0 && again.high == 0);
+}
+
+/* libRmath says on stdout what it finds hard. Everything hard here, and stdout must stay empty. */
+static void test_silence(void **state)
+{
+	static const double deviations[] = { 1e-12, 1e-3, 1, 1e3, 1e15 };
+	char name[] = "/tmp/statistics.XXXXXX";
+	int saved = dup(STDOUT_FILENO), file = mkstemp(name);
+	uint32_t n[] = { 2, 3, 20, 10000 };
+	size_t i, j, k;
+	off_t written;
+
+	(void)state;
+	assert_true(saved >= 0 && file >= 0);
+	fflush(stdout);
+	dup2(file, STDOUT_FILENO);
+	for (i = 0; i < N(deviations); i++) {
+		for (j = 0; j < N(deviations); j++) {
+			for (k = 0; k < N(n); k++) {
+				struct analyze_moments a = spread(n[k], 1e6, deviations[i]);
+				struct analyze_moments b = spread(n[k], 1e6 + 1, deviations[j]);
+
+				analyze_detectable(&a, &b, 1e-9);
+				analyze_power(&a, &b, 1e12, 0.05);
+				analyze_boots_needed(&a, &b, 0.01, 1e-6);
+				analyze_ratio_interval(&a, &b, 0.95);
+			}
+		}
+	}
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	written = lseek(file, 0, SEEK_END);
+	close(file);
+	close(saved);
+	unlink(name);
+	assert_int_equal(written, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_welch),       cmocka_unit_test(test_systematic),
+		cmocka_unit_test(test_welch_edges), cmocka_unit_test(test_same),
+		cmocka_unit_test(test_adjust),      cmocka_unit_test(test_verdict),
+		cmocka_unit_test(test_power),       cmocka_unit_test(test_mann_whitney),
+		cmocka_unit_test(test_bootstrap),   cmocka_unit_test(test_silence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
