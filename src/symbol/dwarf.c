@@ -40,9 +40,8 @@ static int compare_span(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The next range of DIE that is not empty; 0 at the end, else where to go on. */
-static ptrdiff_t next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t offset, Dwarf_Addr *base,
-			    struct symbol_range *range)
+ptrdiff_t symbol_dwarf_next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t offset,
+				  Dwarf_Addr *base, struct symbol_range *range)
 {
 	Dwarf_Addr start, end;
 
@@ -80,6 +79,35 @@ static const struct dwarf_span *find_span(const struct dwarf_span *spans, uint32
 	return NULL;
 }
 
+static int compare_addr(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void symbol_dwarf_flatten(const struct dwarf_span *spans, uint32_t n, symbol_dwarf_piece_fn fn,
+			  void *arg)
+{
+	uint64_t *at = alloc_array(2 * (size_t)n, sizeof(*at));
+	size_t n_at = 2 * (size_t)n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		at[2 * i] = spans[i].start;
+		at[2 * i + 1] = spans[i].end;
+	}
+	if (n_at)
+		qsort(at, n_at, sizeof(*at), compare_addr);
+	for (size_t i = 0; i + 1 < n_at; i++) {
+		const struct dwarf_span *span =
+			at[i] < at[i + 1] ? find_span(spans, n, at[i]) : NULL;
+
+		if (span)
+			fn(at[i], at[i + 1], span->index, arg);
+	}
+	free(at);
+}
+
 static void add_unit(struct dwarf *d, Dwarf_Die *die)
 {
 	struct dwarf_unit unit = { .die = *die };
@@ -92,7 +120,7 @@ static void add_unit(struct dwarf *d, Dwarf_Die *die)
 	symbol_paths_unit(d->paths, dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attr)),
 			  dwarf_diename(die));
 	vec_push(d, units, unit);
-	while ((at = next_range(d, die, at, &base, &range)) > 0) {
+	while ((at = symbol_dwarf_next_range(d, die, at, &base, &range)) > 0) {
 		span.start = range.start;
 		span.end = range.end;
 		vec_push(d, spans, span);
@@ -127,10 +155,14 @@ struct dwarf *symbol_image_dwarf(struct symbol_image *img)
 	return d;
 }
 
-static void function_deinit(struct dwarf_function *function)
+void symbol_dwarf_function_forget(struct dwarf_function *f)
 {
-	free(function->inlined);
-	free(function->ranges);
+	free(f->inlined);
+	free(f->ranges);
+	f->inlined = NULL;
+	f->ranges = NULL;
+	f->n_inlined = f->cap_inlined = f->n_ranges = f->cap_ranges = 0;
+	f->parsed = false;
 }
 
 void symbol_dwarf_destroy(struct dwarf *d)
@@ -141,7 +173,7 @@ void symbol_dwarf_destroy(struct dwarf *d)
 		struct dwarf_unit *unit = &d->units[i];
 
 		for (uint32_t j = 0; j < unit->n_functions; j++)
-			function_deinit(&unit->functions[j]);
+			symbol_dwarf_function_forget(&unit->functions[j]);
 		free(unit->functions);
 		free(unit->spans);
 	}
@@ -161,7 +193,7 @@ static void add_function(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *di
 	ptrdiff_t at = 0;
 	bool any = false;
 
-	while ((at = next_range(d, die, at, &base, &range)) > 0) {
+	while ((at = symbol_dwarf_next_range(d, die, at, &base, &range)) > 0) {
 		span.start = range.start;
 		span.end = range.end;
 		vec_push(unit, spans, span);
@@ -218,14 +250,13 @@ static uint32_t add_inlined(struct dwarf *d, struct dwarf_function *f, Dwarf_Die
 	Dwarf_Addr base;
 	ptrdiff_t at = 0;
 
-	while ((at = next_range(d, die, at, &base, &range)) > 0)
+	while ((at = symbol_dwarf_next_range(d, die, at, &base, &range)) > 0)
 		vec_push(f, ranges, range);
 	inl.n_ranges = f->n_ranges - inl.first_range;
-	if (!inl.n_ranges)
-		return parent;
-	qsort(f->ranges + inl.first_range, inl.n_ranges, sizeof(range), compare_range);
+	if (inl.n_ranges)
+		qsort(f->ranges + inl.first_range, inl.n_ranges, sizeof(range), compare_range);
 	vec_push(f, inlined, inl);
-	return f->n_inlined - 1;
+	return inl.n_ranges ? f->n_inlined - 1 : parent;
 }
 
 static void list_inlined(struct dwarf *d, struct dwarf_function *f, Dwarf_Die *parent_die,
@@ -280,6 +311,28 @@ static void place(struct dwarf *d, Dwarf_Attribute *file_attr, Dwarf_Attribute *
 	*file = file_name(d, file_attr, value);
 	if (line_attr && !dwarf_formudata(line_attr, &value) && value <= UINT32_MAX)
 		*line = (uint32_t)value;
+}
+
+void symbol_dwarf_declaration(struct dwarf *d, Dwarf_Die *die, const char **file, uint32_t *line)
+{
+	Dwarf_Attribute file_attr, line_attr;
+
+	place(d, dwarf_attr_integrate(die, DW_AT_decl_file, &file_attr),
+	      dwarf_attr_integrate(die, DW_AT_decl_line, &line_attr), file, line);
+}
+
+uint64_t symbol_dwarf_entry(Dwarf_Die *die, const struct symbol_range *ranges)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Addr addr;
+	Dwarf_Word offset;
+
+	if (!dwarf_attr(die, DW_AT_entry_pc, &attr))
+		return ranges[0].start;
+	if (!dwarf_formaddr(&attr, &addr))
+		return addr;
+	/* DWARF 5 allows an offset from the start. */
+	return ranges[0].start + (dwarf_formudata(&attr, &offset) ? 0 : offset);
 }
 
 void symbol_dwarf_call_place(struct dwarf *d, Dwarf_Die *die, const char **file, uint32_t *line)
@@ -399,16 +452,13 @@ int symbol_image_declaration(struct symbol_image *img, uint64_t addr, const char
 			     uint32_t *line)
 {
 	struct dwarf *d = symbol_image_dwarf(img);
-	Dwarf_Attribute file_attr, line_attr;
 	struct found found;
 
 	*file = NULL;
 	*line = 0;
 	find(d, addr + symbol_image_base(img), &found);
 	if (found.function)
-		place(d, dwarf_attr_integrate(&found.function->die, DW_AT_decl_file, &file_attr),
-		      dwarf_attr_integrate(&found.function->die, DW_AT_decl_line, &line_attr), file,
-		      line);
+		symbol_dwarf_declaration(d, &found.function->die, file, line);
 	/* Functions in assembler have no declaration: take the line of the first instruction. */
 	if (!*file)
 		line_of(d, found.unit, addr + symbol_image_base(img), file, line);

@@ -33,19 +33,25 @@ void symbol_symtab_destroy(struct symtab *tab); /* accepts NULL */
 /* The file's address of _stext, from which addresses of the interface count. */
 uint64_t symbol_image_base(struct symbol_image *img);
 
+/* From ADDR (relative to _stext) on symbol NAME is the one that covers, OFFSET bytes in; NULL: none. */
+typedef void (*symbol_symtab_fn)(uint64_t addr, const char *name, uint64_t offset, void *arg);
+/* Tells FN of every address where symbol_image_symbol_at() changes its answer, ascending. */
+void symbol_image_symbols_each(struct symbol_image *img, symbol_symtab_fn fn, void *arg);
+
 /* dwarf.c */
 
 /* An inlined body within a function. */
 struct dwarf_inlined {
 	Dwarf_Die die;
 	uint32_t parent; /* index of the inlined body around it; UINT32_MAX: the function itself */
-	uint32_t first_range, n_ranges; /* in dwarf_function.ranges */
+	uint32_t first_range, n_ranges; /* in dwarf_function.ranges; none where no code is left */
 };
 
 /* A function with code of its own. */
 struct dwarf_function {
 	Dwarf_Die die;
 	uint64_t entry; /* the file's address */
+	uint32_t id; /* in the index that is made of it */
 	bool parsed; /* the following are filled */
 	/* Preorder: a body comes after the one around it. */
 	struct dwarf_inlined *inlined;
@@ -88,6 +94,25 @@ void symbol_dwarf_destroy(struct dwarf *d); /* accepts NULL */
 void symbol_dwarf_unit_parse(struct dwarf *d, struct dwarf_unit *unit);
 /* Lists the inlined bodies of a function. */
 void symbol_dwarf_function_parse(struct dwarf *d, struct dwarf_function *function);
+/*
+ * The next range of DIE that is not empty; 0 at the end, else where to go on. OFFSET is 0 and *BASE
+ * anything at the start.
+ */
+ptrdiff_t symbol_dwarf_next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t offset,
+				  Dwarf_Addr *base, struct symbol_range *range);
+/* Forgets them again. */
+void symbol_dwarf_function_forget(struct dwarf_function *function);
+/* DW_AT_entry_pc of an inlined body, else where the first of its RANGES starts. */
+uint64_t symbol_dwarf_entry(Dwarf_Die *die, const struct symbol_range *ranges);
+/* Where what DIE is a copy of is declared. *FILE becomes NULL and *LINE 0 where unknown. */
+void symbol_dwarf_declaration(struct dwarf *d, Dwarf_Die *die, const char **file, uint32_t *line);
+/*
+ * SPANS, sorted, cut into pieces that do not overlap, as a search for an address would find them: FN is
+ * told of each by ascending address.
+ */
+typedef void (*symbol_dwarf_piece_fn)(uint64_t start, uint64_t end, uint32_t index, void *arg);
+void symbol_dwarf_flatten(const struct dwarf_span *spans, uint32_t n, symbol_dwarf_piece_fn fn,
+			  void *arg);
 /* Where the inlined body DIE is called from. *FILE becomes NULL and *LINE 0 where unknown. */
 void symbol_dwarf_call_place(struct dwarf *d, Dwarf_Die *die, const char **file, uint32_t *line);
 /* A section's bytes, as they are in the file or unpacked; NULL and 0 where there is none. */

@@ -128,20 +128,6 @@ static bool is_named(Dwarf_Die *die, const char *name)
 	return own && !strcmp(own, name);
 }
 
-static uint64_t entry_of(Dwarf_Die *die, const struct symbol_range *ranges)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Addr addr;
-	Dwarf_Word offset;
-
-	if (!dwarf_attr(die, DW_AT_entry_pc, &attr))
-		return ranges[0].start;
-	if (!dwarf_formaddr(&attr, &addr))
-		return addr;
-	/* DWARF 5 allows an offset from the start. */
-	return ranges[0].start + (dwarf_formudata(&attr, &offset) ? 0 : offset);
-}
-
 static int report(struct search *s, struct dwarf_function *f, struct dwarf_inlined *inl)
 {
 	uint64_t base = symbol_image_base(s->img), offset;
@@ -149,7 +135,7 @@ static int report(struct search *s, struct dwarf_function *f, struct dwarf_inlin
 	struct symbol_inlined out = {
 		.into = dwarf_diename(&f->die),
 		.into_addr = f->entry - base,
-		.entry = entry_of(&inl->die, ranges) - base,
+		.entry = symbol_dwarf_entry(&inl->die, ranges) - base,
 	};
 
 	out.into_symbol = symbol_image_symbol_at(s->img, out.into_addr, &offset);
@@ -201,6 +187,8 @@ static int search_unit(struct search *s, struct dwarf_unit *unit)
 			if (!is_named(&f->inlined[j].die, s->name))
 				continue;
 			s->known = true;
+			if (!f->inlined[j].n_ranges)
+				continue;
 			ret = report(s, f, &f->inlined[j]);
 			if (ret)
 				return ret;

@@ -210,3 +210,38 @@ const char *symbol_image_symbol_at(struct symbol_image *img, uint64_t addr, uint
 		*offset = addr - found->addr;
 	return found->name;
 }
+
+static int compare_addr(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void symbol_image_symbols_each(struct symbol_image *img, symbol_symtab_fn fn, void *arg)
+{
+	const struct symtab *tab = symbol_image_symtab(img);
+	uint64_t base = symbol_image_base(img), *at;
+	size_t n = 0;
+
+	at = alloc_array(2 * ((size_t)tab->functions.n_items + tab->labels.n_items), sizeof(*at));
+	for (uint32_t i = 0; i < tab->functions.n_items; i++) {
+		at[n++] = tab->functions.items[i].addr;
+		at[n++] = tab->functions.items[i].addr + tab->functions.items[i].size;
+	}
+	for (uint32_t i = 0; i < tab->labels.n_items; i++) {
+		at[n++] = tab->labels.items[i].addr;
+		at[n++] = tab->labels.items[i].addr + MAX_LABEL_REACH;
+	}
+	qsort(at, n, sizeof(*at), compare_addr);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t offset = 0;
+		const char *name;
+
+		if (at[i] < base || (i && at[i] == at[i - 1]))
+			continue;
+		name = symbol_image_symbol_at(img, at[i] - base, &offset);
+		fn(at[i] - base, name, offset, arg);
+	}
+	free(at);
+}

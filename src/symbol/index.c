@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Questions to an index. Numbers in it are never trusted: an answer may be missing, never wild. */
+#include "symbol/index.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/alloc.h"
+#include "symbol/index_impl.h"
+
+static const size_t record_size[INDEX_N_SECTIONS] = {
+	[INDEX_STRINGS] = 1,
+	[INDEX_FUNCTIONS] = sizeof(struct index_function),
+	[INDEX_BODIES] = sizeof(struct index_body),
+	[INDEX_RANGES] = sizeof(struct symbol_range),
+	[INDEX_NAMES] = sizeof(struct index_name),
+	[INDEX_BY_NAME] = sizeof(uint32_t),
+	[INDEX_SPOTS] = sizeof(struct index_spot),
+	[INDEX_SYMBOLS] = sizeof(struct index_symbol),
+	[INDEX_LINE_BLOCKS] = sizeof(struct index_line_block),
+	[INDEX_LINE_ROWS] = 1,
+};
+
+uint32_t symbol_index_body_crc(const unsigned char *bytes, size_t size)
+{
+	const size_t header = sizeof(struct index_header);
+
+	return (uint32_t)crc32_z(0, bytes + header, size - header);
+}
+
+uint32_t symbol_index_header_crc(const unsigned char *bytes)
+{
+	return (uint32_t)crc32_z(0, bytes, offsetof(struct index_header, header_crc));
+}
+
+static int attach_section(struct symbol_index *idx, enum index_section s)
+{
+	uint64_t offset = idx->header->sections[s].offset, size = idx->header->sections[s].size;
+
+	if (offset % 8 || offset < sizeof(struct index_header) || offset > idx->size ||
+	    size > idx->size - offset || size % record_size[s] || size > UINT32_MAX)
+		return -EBADMSG;
+	idx->sections[s] = idx->bytes + offset;
+	idx->n[s] = (uint32_t)(size / record_size[s]);
+	return 0;
+}
+
+int symbol_index_attach(struct symbol_index *idx, const struct symbol_build_id *id)
+{
+	const struct index_header *h = (const struct index_header *)idx->bytes;
+	const char *strings;
+	int err = 0;
+
+	if (idx->size < sizeof(*h) || memcmp(h->magic, INDEX_MAGIC, sizeof(h->magic)))
+		return -EBADMSG;
+	if (h->version != INDEX_VERSION || h->byte_order != INDEX_BYTE_ORDER)
+		return -ESTALE;
+	if (h->header_crc != symbol_index_header_crc(idx->bytes) || h->size != idx->size ||
+	    h->id_len > sizeof(h->id))
+		return -EBADMSG;
+	idx->header = h;
+	idx->id.len = h->id_len;
+	memcpy(idx->id.bytes, h->id, h->id_len);
+	if (id && !symbol_build_id_equal(id, &idx->id))
+		return -ESTALE;
+	for (unsigned int s = 0; s < INDEX_N_SECTIONS && !err; s++)
+		err = attach_section(idx, s);
+	if (err)
+		return err;
+	strings = idx->sections[INDEX_STRINGS];
+	if (!idx->n[INDEX_STRINGS] || *strings || strings[idx->n[INDEX_STRINGS] - 1] ||
+	    h->body_crc != symbol_index_body_crc(idx->bytes, idx->size))
+		return -EBADMSG;
+	return 0;
+}
+
+const struct symbol_build_id *symbol_index_build_id(const struct symbol_index *idx)
+{
+	return &idx->id;
+}
+
+const char *symbol_index_path(const struct symbol_index *idx)
+{
+	return idx->path;
+}
+
+bool symbol_index_has_dwarf(const struct symbol_index *idx)
+{
+	return idx->header->has_dwarf;
+}
+
+/* Record I of section S, or NULL. */
+static const void *record(const struct symbol_index *idx, enum index_section s, uint32_t i)
+{
+	if (i >= idx->n[s])
+		return NULL;
+	return (const unsigned char *)idx->sections[s] + i * record_size[s];
+}
+
+static const char *string(const struct symbol_index *idx, uint32_t offset)
+{
+	return offset ? record(idx, INDEX_STRINGS, offset) : NULL;
+}
+
+/* The last record of S, whose first field is an ascending address, that begins at or before ADDR. */
+static const void *record_before(const struct symbol_index *idx, enum index_section s,
+				 uint64_t addr)
+{
+	uint32_t lo = 0, hi = idx->n[s];
+
+	if (addr > UINT32_MAX)
+		return NULL;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		const uint32_t *start = record(idx, s, mid);
+
+		if (*start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? record(idx, s, lo - 1) : NULL;
+}
+
+/* Slices of INDEX_RANGES; none where they are not as they should be. */
+static const struct symbol_range *ranges(const struct symbol_index *idx, uint32_t first, uint32_t n,
+					 size_t *n_out)
+{
+	const struct symbol_range *r = record(idx, INDEX_RANGES, first);
+	uint64_t at = 0;
+
+	*n_out = 0;
+	if (!r || n > idx->n[INDEX_RANGES] - first)
+		return NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		if (r[i].start < at || r[i].start >= r[i].end)
+			return NULL;
+		at = r[i].end;
+	}
+	*n_out = n;
+	return r;
+}
+
+/* --- functions ------------------------------------------------------------------------------ */
+
+uint32_t symbol_index_n_functions(const struct symbol_index *idx)
+{
+	return idx->n[INDEX_FUNCTIONS];
+}
+
+int symbol_index_function(const struct symbol_index *idx, uint32_t id, struct symbol_function *out)
+{
+	const struct index_function *f = record(idx, INDEX_FUNCTIONS, id);
+	const char *name;
+
+	if (!f)
+		return -ENOENT;
+	name = string(idx, f->name);
+	*out = (struct symbol_function){
+		.id = id,
+		.name = name ? name : "[unknown]",
+		.symbol = string(idx, f->symbol),
+		.addr = f->entry,
+		.file = string(idx, f->file),
+		.line = f->line,
+	};
+	out->ranges = ranges(idx, f->first_range, f->n_ranges, &out->n_ranges);
+	if (f->first_body <= idx->n[INDEX_BODIES] &&
+	    f->n_bodies <= idx->n[INDEX_BODIES] - f->first_body) {
+		out->first_body = f->first_body;
+		out->n_bodies = f->n_bodies;
+	}
+	return 0;
+}
+
+int symbol_index_functions_each(const struct symbol_index *idx, const char *glob,
+				symbol_function_fn fn, void *arg)
+{
+	int ret = 0;
+
+	for (uint32_t id = 0; id < idx->n[INDEX_FUNCTIONS] && !ret; id++) {
+		struct symbol_function f;
+
+		symbol_index_function(idx, id, &f);
+		if (!fnmatch(glob, f.name, 0))
+			ret = fn(&f, arg);
+	}
+	return ret;
+}
+
+/* --- inlined bodies ------------------------------------------------------------------------- */
+
+uint32_t symbol_index_n_bodies(const struct symbol_index *idx)
+{
+	return idx->n[INDEX_BODIES];
+}
+
+static const char *body_name(const struct symbol_index *idx, const struct index_body *b)
+{
+	const struct index_name *n = record(idx, INDEX_NAMES, b->name);
+	const char *name = n ? string(idx, n->name) : NULL;
+
+	return name ? name : "[inlined]";
+}
+
+/* The body around B, or NULL. Ids fall on the way out, which therefore ends. */
+static const struct index_body *body_parent(const struct symbol_index *idx,
+					    const struct index_body *b)
+{
+	const struct index_body *parent = record(idx, INDEX_BODIES, b->parent);
+
+	return parent && parent < b ? parent : NULL;
+}
+
+static const char *function_name(const struct symbol_index *idx, uint32_t id)
+{
+	const struct index_function *f = record(idx, INDEX_FUNCTIONS, id);
+
+	return f ? string(idx, f->name) : NULL;
+}
+
+int symbol_index_body(const struct symbol_index *idx, uint32_t id, struct symbol_body *out)
+{
+	const struct index_body *b = record(idx, INDEX_BODIES, id), *parent;
+	const struct index_name *n;
+
+	if (!b)
+		return -ENOENT;
+	n = record(idx, INDEX_NAMES, b->name);
+	*out = (struct symbol_body){
+		.id = id,
+		.name = body_name(idx, b),
+		.file = n ? string(idx, n->file) : NULL,
+		.line = n ? n->line : 0,
+		.parent = SYMBOL_NONE,
+		.call_file = string(idx, b->call_file),
+		.call_line = b->call_line,
+		.entry = b->entry,
+	};
+	if (symbol_index_function(idx, b->function, &out->function))
+		return -ENOENT;
+	out->caller = out->function.name;
+	parent = body_parent(idx, b);
+	if (parent) {
+		out->parent = b->parent;
+		out->caller = body_name(idx, parent);
+	}
+	out->ranges = ranges(idx, b->first_range, b->n_ranges, &out->n_ranges);
+	return 0;
+}
+
+static int bodies_of_name(const struct symbol_index *idx, const struct index_name *name,
+			  symbol_body_fn fn, void *arg)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < name->n && !ret; i++) {
+		const uint32_t *id = record(idx, INDEX_BY_NAME, name->first + i);
+		struct symbol_body body;
+
+		if (!id || name->first + i < i)
+			break;
+		if (!symbol_index_body(idx, *id, &body))
+			ret = fn(&body, arg);
+	}
+	return ret;
+}
+
+int symbol_index_bodies_each(const struct symbol_index *idx, const char *glob, symbol_body_fn fn,
+			     void *arg, uint32_t *empty)
+{
+	bool known = false;
+	int ret = 0;
+
+	if (empty)
+		*empty = 0;
+	for (uint32_t i = 0; i < idx->n[INDEX_NAMES] && !ret; i++) {
+		const struct index_name *n = record(idx, INDEX_NAMES, i);
+		const char *name = string(idx, n->name);
+
+		if (!name || fnmatch(glob, name, 0))
+			continue;
+		known = true;
+		if (empty)
+			*empty += n->n_empty;
+		ret = bodies_of_name(idx, n, fn, arg);
+	}
+	return ret || known ? ret : -ENOENT;
+}
+
+char *symbol_index_chain(const struct symbol_index *idx, uint32_t id, const char *separator)
+{
+	const struct index_body *b = record(idx, INDEX_BODIES, id);
+	uint32_t function = b ? b->function : SYMBOL_NONE;
+	const char *outermost = function_name(idx, function);
+	char *chain = NULL;
+
+	for (; b; b = body_parent(idx, b)) {
+		char *longer = alloc_printf("%s%s%s", body_name(idx, b), chain ? separator : "",
+					    chain ? chain : "");
+
+		free(chain);
+		chain = longer;
+	}
+	if (chain) {
+		char *longer = alloc_printf("%s%s%s", outermost ? outermost : "[unknown]",
+					    separator, chain);
+
+		free(chain);
+		return longer;
+	}
+	return alloc_strdup("");
+}
+
+/* --- addresses ------------------------------------------------------------------------------ */
+
+/* False at the END of the bytes, or where they are no number. */
+static bool get_varint(const unsigned char **at, const unsigned char *end, uint32_t *out)
+{
+	uint32_t v = 0;
+
+	for (unsigned int shift = 0; shift < 35 && *at < end; shift += 7) {
+		unsigned char byte = *(*at)++;
+
+		v |= (uint32_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80)) {
+			*out = v;
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint32_t unzigzag(uint32_t v)
+{
+	return v & 1 ? ~(v >> 1) : v >> 1;
+}
+
+static void find_line(const struct symbol_index *idx, uint64_t addr, struct symbol_place *out)
+{
+	const struct index_line_block *b = record_before(idx, INDEX_LINE_BLOCKS, addr);
+	const unsigned char *rows = idx->sections[INDEX_LINE_ROWS], *at, *end;
+	uint32_t here, file = 0, line = 0;
+
+	if (!b || b->offset > idx->n[INDEX_LINE_ROWS])
+		return;
+	here = b->addr;
+	at = rows + b->offset;
+	end = rows + idx->n[INDEX_LINE_ROWS];
+	for (uint32_t i = 0; i < b->n_rows; i++) {
+		uint32_t step, file_step, line_step;
+
+		if (!get_varint(&at, end, &step) || !get_varint(&at, end, &file_step) ||
+		    !get_varint(&at, end, &line_step) || addr - here < step)
+			break;
+		here += step;
+		file += unzigzag(file_step);
+		line += unzigzag(line_step);
+	}
+	out->file = string(idx, file);
+	out->line = out->file ? line : 0;
+}
+
+/* The parts of a place. */
+static const struct index_body *find_leaf(const struct symbol_index *idx, uint64_t addr,
+					  uint32_t *function, uint32_t *body)
+{
+	const struct index_spot *spot = record_before(idx, INDEX_SPOTS, addr);
+	const struct index_body *b;
+
+	*function = *body = SYMBOL_NONE;
+	if (!spot || spot->leaf == SYMBOL_NONE)
+		return NULL;
+	if (spot->leaf & INDEX_LEAF_FUNCTION) {
+		uint32_t id = spot->leaf & ~INDEX_LEAF_FUNCTION;
+
+		if (id < idx->n[INDEX_FUNCTIONS])
+			*function = id;
+		return NULL;
+	}
+	b = record(idx, INDEX_BODIES, spot->leaf);
+	if (!b || b->function >= idx->n[INDEX_FUNCTIONS])
+		return NULL;
+	*body = spot->leaf;
+	*function = b->function;
+	return b;
+}
+
+static const struct index_symbol *find_symbol(const struct symbol_index *idx, uint64_t addr)
+{
+	const struct index_symbol *s = record_before(idx, INDEX_SYMBOLS, addr);
+
+	return s && s->name && s->start <= addr ? s : NULL;
+}
+
+int symbol_index_at(const struct symbol_index *idx, uint64_t addr, struct symbol_place *out)
+{
+	const struct index_symbol *symbol = find_symbol(idx, addr);
+
+	*out = (struct symbol_place){ 0 };
+	find_leaf(idx, addr, &out->function, &out->body);
+	find_line(idx, addr, out);
+	if (symbol) {
+		out->symbol = string(idx, symbol->name);
+		out->offset = addr - symbol->start;
+	}
+	return out->function != SYMBOL_NONE || out->file || out->symbol ? 0 : -ENOENT;
+}
+
+int symbol_index_frames(const struct symbol_index *idx, uint64_t addr, symbol_frame_fn fn,
+			void *arg)
+{
+	struct symbol_place place = { 0 };
+	struct symbol_frame frame = { 0 };
+	const struct index_symbol *symbol = find_symbol(idx, addr);
+	const struct index_body *b = find_leaf(idx, addr, &place.function, &place.body);
+
+	find_line(idx, addr, &place);
+	frame.file = place.file;
+	frame.line = place.line;
+	for (; b; b = body_parent(idx, b)) {
+		int ret;
+
+		frame.name = body_name(idx, b);
+		frame.inlined = true;
+		ret = fn(&frame, arg);
+		if (ret)
+			return ret;
+		frame.file = string(idx, b->call_file);
+		frame.line = b->call_line;
+	}
+	frame.inlined = false;
+	frame.symbol = symbol ? string(idx, symbol->name) : NULL;
+	frame.name = function_name(idx, place.function);
+	if (!frame.name && symbol)
+		frame.name = string(idx, symbol->base);
+	return frame.name ? fn(&frame, arg) : -ENOENT;
+}
+
+int symbol_index_declaration(const struct symbol_index *idx, uint64_t addr, const char **file,
+			     uint32_t *line)
+{
+	struct symbol_place place = { 0 };
+	const struct index_function *f;
+
+	find_leaf(idx, addr, &place.function, &place.body);
+	f = record(idx, INDEX_FUNCTIONS, place.function);
+	*file = f ? string(idx, f->file) : NULL;
+	*line = f ? f->line : 0;
+	/* Functions in assembler have no declaration: take the line of the instruction. */
+	if (!*file) {
+		find_line(idx, addr, &place);
+		*file = place.file;
+		*line = place.line;
+	}
+	return *file ? 0 : -ENOENT;
+}
