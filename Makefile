@@ -26,7 +26,7 @@ CLANG    ?= clang
 BPFTOOL  ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
 CLANG_FORMAT ?= clang-format
 
-LIBS     := libbpf libelf libdw zlib jansson libseccomp libRmath
+LIBS     := libbpf libelf libdw zlib capstone jansson libseccomp libRmath
 OPTFLAGS ?= -O2 -g
 CFLAGS   += -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Wshadow -Wstrict-prototypes \
             -Wmissing-prototypes -Wno-missing-field-initializers -Werror $(SAN_FLAGS)

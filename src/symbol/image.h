@@ -63,6 +63,17 @@ bool symbol_image_is_function(struct symbol_image *img, const char *name, uint64
 /* The symbol that covers ADDR (functions before labels), *OFFSET bytes in; NULL if none does. */
 const char *symbol_image_symbol_at(struct symbol_image *img, uint64_t addr, uint64_t *offset);
 
+struct symbol_range {
+	uint64_t start, end; /* end is the first address after it */
+};
+
+/*
+ * The function, or the piece split off one (.cold), whose code ADDR lies in: its name, and in *RANGE
+ * where it is. NULL where the symbol table has none of a size.
+ */
+const char *symbol_image_extent(struct symbol_image *img, uint64_t addr,
+				struct symbol_range *range);
+
 struct symbol_frame {
 	const char *name; /* the function's, as in the source */
 	const char *symbol; /* of the out-of-line function: with clone suffixes; else NULL */
@@ -84,10 +95,6 @@ int symbol_image_frames(struct symbol_image *img, uint64_t addr, symbol_frame_fn
 /* Where the function at ADDR is declared. -ENOENT where unknown. */
 int symbol_image_declaration(struct symbol_image *img, uint64_t addr, const char **file,
 			     uint32_t *line);
-
-struct symbol_range {
-	uint64_t start, end; /* end is the first address after it */
-};
 
 /* One inlined body. */
 struct symbol_inlined {

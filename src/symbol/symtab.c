@@ -180,20 +180,39 @@ bool symbol_image_is_function(struct symbol_image *img, const char *name, uint64
 /* How far a label, which has no size, may reach. */
 #define MAX_LABEL_REACH 0x10000
 
-const char *symbol_image_symbol_at(struct symbol_image *img, uint64_t addr, uint64_t *offset)
+/* The function whose bytes cover the file's address ADDR. */
+static const struct entry *function_at(const struct symtab *tab, uint64_t addr)
 {
-	struct symtab *tab = symbol_image_symtab(img);
-	const struct entry *found = NULL;
-	uint32_t i;
+	uint32_t i = first_after(&tab->functions, addr);
 
-	addr += symbol_image_base(img);
-	i = first_after(&tab->functions, addr);
-	for (uint32_t n = 0; n < MAX_NESTED && i-- > 0 && !found; n++) {
+	for (uint32_t n = 0; n < MAX_NESTED && i-- > 0; n++) {
 		const struct entry *e = &tab->functions.items[i];
 
 		if (addr - e->addr < e->size)
-			found = e;
+			return e;
 	}
+	return NULL;
+}
+
+const char *symbol_image_extent(struct symbol_image *img, uint64_t addr, struct symbol_range *range)
+{
+	uint64_t base = symbol_image_base(img);
+	const struct entry *e = function_at(symbol_image_symtab(img), addr + base);
+
+	if (!e)
+		return NULL;
+	*range = (struct symbol_range){ e->addr - base, e->addr - base + e->size };
+	return e->name;
+}
+
+const char *symbol_image_symbol_at(struct symbol_image *img, uint64_t addr, uint64_t *offset)
+{
+	struct symtab *tab = symbol_image_symtab(img);
+	const struct entry *found;
+	uint32_t i;
+
+	addr += symbol_image_base(img);
+	found = function_at(tab, addr);
 	i = first_after(&tab->labels, addr);
 	if (!found && i > 0) {
 		const struct entry *e = &tab->labels.items[i - 1];

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where control can go within one function: its instructions, basic blocks and edges, and through
+ * which addresses a set of ranges of it (an inlined body) is entered and left. x86-64 only.
+ *
+ * Addresses are relative to _stext. Instructions and blocks go by ascending address, of all parts
+ * together. Nothing here is trusted: bytes that are no code cost answers (symbol_flow_problems()).
+ */
+#ifndef KPROTPERF_SYMBOL_FLOW_H
+#define KPROTPERF_SYMBOL_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbol/code.h"
+#include "symbol/image.h"
+
+#define SYMBOL_FLOW_OUT UINT32_MAX /* as a block: outside the function */
+#define SYMBOL_FLOW_MAX (1u << 20) /* bytes of code that are looked at for one function */
+
+enum symbol_insn_kind {
+	SYMBOL_INSN_PLAIN,
+	SYMBOL_INSN_NOP,
+	SYMBOL_INSN_JUMP,
+	SYMBOL_INSN_COND,
+	SYMBOL_INSN_CALL, /* direct or indirect, comes back */
+	SYMBOL_INSN_CALL_NORETURN,
+	SYMBOL_INSN_JUMP_INDIRECT, /* direct jumps to thunks of indirect ones are these too */
+	SYMBOL_INSN_RET, /* jumps to the return thunk too */
+	SYMBOL_INSN_TRAP, /* int3, ud2 of a BUG: does not come back */
+	SYMBOL_INSN_WARN, /* ud2 of a WARN: comes back behind it */
+	SYMBOL_INSN_LABEL, /* jump label: a nop or a jump, as the kernel runs */
+	SYMBOL_INSN_BAD, /* one byte that is no instruction */
+};
+
+enum symbol_insn_flags {
+	SYMBOL_INSN_REACHED = 1, /* from the entry; else padding or what only a fault can reach */
+	SYMBOL_INSN_LEADER = 2, /* begins a block */
+	SYMBOL_INSN_STATIC_CALL = 4,
+	SYMBOL_INSN_FTRACE = 8,
+	SYMBOL_INSN_FAULTS = 16, /* there is a fixup: ends its block */
+	SYMBOL_INSN_BUG = 32, /* in the table of BUGs and WARNs */
+	SYMBOL_INSN_TAIL = 64, /* the jump leaves the function */
+	SYMBOL_INSN_NO_KPROBE = 128, /* the kernel refuses a kprobe on this kind of instruction */
+	SYMBOL_INSN_NO_OPTIMIZE = 256, /* kprobes whose jump would cover it are not optimized */
+	SYMBOL_INSN_FROM_FILE = 512, /* someone's probe was there: as the file has it */
+	SYMBOL_INSN_INDIRECT = 1024, /* a call or jump whose target is not in the instruction */
+};
+
+struct symbol_insn {
+	uint64_t addr;
+	uint64_t target; /* of jumps and direct calls, and the jump label's; else 0 */
+	uint32_t block;
+	uint16_t flags;
+	uint8_t kind;
+	uint8_t len;
+};
+
+enum symbol_edge_kind {
+	SYMBOL_EDGE_FALL, /* to the next instruction */
+	SYMBOL_EDGE_JUMP,
+	SYMBOL_EDGE_TAKEN, /* conditional jump */
+	SYMBOL_EDGE_LABEL, /* the jump of a jump label */
+	SYMBOL_EDGE_FIXUP, /* after a fault */
+	SYMBOL_EDGE_SWITCH, /* through a jump table */
+	SYMBOL_EDGE_CALL_INSIDE, /* a call of an address within the function, not its entry */
+	SYMBOL_EDGE_RET, /* these leave the function */
+	SYMBOL_EDGE_TAIL, /* jump to another function */
+	SYMBOL_EDGE_UNRESOLVED, /* indirect jump: to any leader, or out of the function */
+	SYMBOL_EDGE_STOP, /* BUG, call that does not return, end of the code: not expected */
+};
+
+struct symbol_edge {
+	uint32_t from, to; /* blocks; TO may be SYMBOL_FLOW_OUT */
+	uint32_t insn; /* the last instruction of FROM */
+	uint8_t kind;
+	uint64_t target; /* 0 for RET, UNRESOLVED and STOP */
+};
+
+struct symbol_block {
+	uint64_t start, end;
+	uint32_t first_insn, n_insns;
+	uint32_t first_edge, n_edges; /* those that leave it; none of a block that is not reached */
+	bool reached;
+};
+
+enum symbol_flow_problem {
+	SYMBOL_FLOW_BAD_CODE = 1, /* bytes that could not be decoded */
+	SYMBOL_FLOW_UNRESOLVED = 2, /* indirect jumps that may stay within the function */
+	SYMBOL_FLOW_MISALIGNED = 4, /* a jump into the middle of an instruction */
+	SYMBOL_FLOW_FALLS_OUT = 8, /* the last instruction goes on into what lies behind */
+	SYMBOL_FLOW_CUT = 16, /* parts that were too large, or too many, are left out */
+	SYMBOL_FLOW_NOT_LIVE = 32, /* the file's code, not the running kernel's */
+};
+
+/* A piece of the function's code. */
+struct symbol_flow_part {
+	uint64_t start, end;
+	const uint8_t *bytes;
+	const uint8_t *file; /* the same of the file, where BYTES are live; else NULL */
+};
+
+enum symbol_callee {
+	SYMBOL_CALLEE_ORDINARY,
+	SYMBOL_CALLEE_NORETURN,
+	SYMBOL_CALLEE_RETURN_THUNK,
+	SYMBOL_CALLEE_INDIRECT_THUNK,
+	SYMBOL_CALLEE_UNKNOWN, /* no code of the image: a probe's trampoline */
+};
+
+/* What a function's name says of calls of it. */
+enum symbol_callee symbol_callee_of_name(const char *name);
+
+struct symbol_flow_input {
+	const struct symbol_flow_part *parts; /* ascending, not overlapping */
+	size_t n_parts;
+	uint64_t entry;
+	const struct symbol_code_tables *tables; /* NULL: none */
+	enum symbol_callee (*callee)(uint64_t addr, void *arg); /* NULL: all are ordinary */
+	/* Bytes of the file, for jump tables. NULL: these stay unresolved. */
+	bool (*read)(uint64_t addr, void *buf, size_t len, void *arg);
+	/* The absolute address of _stext in the parts' BYTES, and in FILE and what READ gives. */
+	uint64_t base, file_base;
+	void *arg;
+};
+
+struct symbol_flow;
+
+/* NULL only where there is no decoder for this machine's code. */
+struct symbol_flow *symbol_flow_create(const struct symbol_flow_input *input);
+void symbol_flow_destroy(struct symbol_flow *flow); /* accepts NULL */
+
+/*
+ * The whole function whose entry is at ADDR, with the parts split off it, live where CODE has the
+ * running kernel. -ENOENT where there is no function, -ENODATA where its bytes cannot be read,
+ * -ENOTSUP without a decoder. Not reported.
+ */
+int symbol_flow_of(const struct symbol_code *code, uint64_t addr, struct symbol_flow **out);
+
+uint64_t symbol_flow_entry(const struct symbol_flow *flow);
+unsigned int symbol_flow_problems(const struct symbol_flow *flow); /* enum symbol_flow_problem */
+const struct symbol_insn *symbol_flow_insns(const struct symbol_flow *flow, uint32_t *n);
+const struct symbol_block *symbol_flow_blocks(const struct symbol_flow *flow, uint32_t *n);
+/* By the block they leave. */
+const struct symbol_edge *symbol_flow_edges(const struct symbol_flow *flow, uint32_t *n);
+const struct symbol_range *symbol_flow_parts(const struct symbol_flow *flow, uint32_t *n);
+/* The instruction that begins at ADDR, or NULL. */
+const struct symbol_insn *symbol_flow_insn_at(const struct symbol_flow *flow, uint64_t addr);
+/* The block that ADDR lies in, or SYMBOL_FLOW_OUT. */
+uint32_t symbol_flow_block_at(const struct symbol_flow *flow, uint64_t addr);
+
+/* Can a kprobe be placed at an address? */
+enum symbol_place {
+	SYMBOL_PLACE_OK,
+	SYMBOL_PLACE_OUTSIDE, /* not within the function's code */
+	SYMBOL_PLACE_NO_BOUNDARY, /* within an instruction, or behind what could not be decoded */
+	SYMBOL_PLACE_JUMP_LABEL,
+	SYMBOL_PLACE_STATIC_CALL,
+	SYMBOL_PLACE_FTRACE, /* within the ftrace location; at its beginning is OK */
+	SYMBOL_PLACE_BUG, /* ud2 of BUG or WARN */
+	SYMBOL_PLACE_INSN, /* an instruction that kprobes do not do */
+	SYMBOL_PLACE_BLACKLISTED,
+};
+
+typedef bool (*symbol_blacklisted_fn)(uint64_t addr, void *arg);
+
+/* BLACKLISTED may be NULL. */
+enum symbol_place symbol_flow_place(const struct symbol_flow *flow, uint64_t addr,
+				    symbol_blacklisted_fn blacklisted, void *arg);
+/* For messages: "it is a jump label" and the like. */
+const char *symbol_place_text(enum symbol_place place);
+/*
+ * Would a kprobe at ADDR be cheap: a jump (optimized) or ftrace's call instead of a trap? By the
+ * rules of 6.1; a hint.
+ */
+bool symbol_flow_optimizes(const struct symbol_flow *flow, uint64_t addr);
+
+enum symbol_site_role {
+	SYMBOL_SITE_ENTERS = 1, /* in the ranges; reached from outside them */
+	SYMBOL_SITE_LEAVES = 2, /* outside the ranges; reached from inside */
+	SYMBOL_SITE_RETURNS = 4, /* in the ranges; this instruction leaves the function */
+	/* With ENTERS: it is the function's entry, so that a call of the function enters. */
+	SYMBOL_SITE_FUNCTION = 8,
+	/* With LEAVES: by a fault of an instruction within. */
+	SYMBOL_SITE_FAULT = 16,
+	/*
+	 * With RETURNS: only if a condition holds, or if the jump that is not resolved does not stay
+	 * within the function, so that a probe here does not tell. Both are rare.
+	 */
+	SYMBOL_SITE_CONDITIONAL = 32,
+	/* By nothing but an unresolved indirect jump, which may not come here at all. */
+	SYMBOL_SITE_CANDIDATE = 64,
+};
+
+/* An address at which ranges are entered or left. */
+struct symbol_site_edge {
+	uint64_t addr;
+	unsigned int roles; /* enum symbol_site_role */
+	/*
+	 * ENTERS: edges within the ranges lead here too (a loop back to the head); LEAVES: edges
+	 * outside lead here too. A probe here then is hit more often than the ranges are entered or
+	 * left.
+	 */
+	bool from_inside, from_outside;
+	enum symbol_place place;
+	bool optimizes;
+};
+
+/* The edges of a set of ranges, by address. */
+struct symbol_site_edges {
+	struct symbol_site_edge *edges;
+	uint32_t n_edges, cap_edges;
+};
+
+/*
+ * How the N RANGES of FLOW's function are entered and left. Ranges may be empty, overlap and lie
+ * partly outside the function, where there is nothing to know. Code within them that cannot be
+ * reached has no edges.
+ */
+void symbol_flow_edges_of(const struct symbol_flow *flow, const struct symbol_range *ranges,
+			  size_t n, symbol_blacklisted_fn blacklisted, void *arg,
+			  struct symbol_site_edges *out);
+void symbol_site_edges_clear(struct symbol_site_edges *edges);
+
+/*
+ * Where ADDR cannot be probed, addresses behind it that can: on every way from ADDR, one that is
+ * passed in its stead. All lie within the ranges if INSIDE, else all outside. Up to MAX; returns how
+ * many, 0 where there are none of the kind.
+ */
+size_t symbol_flow_substitutes(const struct symbol_flow *flow, uint64_t addr,
+			       const struct symbol_range *ranges, size_t n, bool inside,
+			       symbol_blacklisted_fn blacklisted, void *arg, uint64_t *out,
+			       size_t max);
+
+#endif
