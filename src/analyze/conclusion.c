@@ -54,38 +54,55 @@ static bool is_change_of_calls(const struct analyze_diff_row *row)
 	return fabs(by_calls) > fabs(by_mean);
 }
 
-static char *change_text(const struct analyze_diff *diff, const struct analyze_diff_row *row)
+/* NAME is the row's, for printing. */
+static char *change_text(const struct analyze_diff *diff, const struct analyze_diff_row *row,
+			 const char *name)
 {
-	char a[OUTPUT_NUMBER_MAX], b[OUTPUT_NUMBER_MAX];
+	const char *clock = diff->time == ANALYZE_TIME_WALL ? " by the wall clock" : "";
 	const char *unit = diff->clock == PROFILE_CLOCK_INSN ? " insn" : "";
+	char a[OUTPUT_NUMBER_MAX], b[OUTPUT_NUMBER_MAX], sure[32] = "", more[64] = "";
 
 	if (isnan(row->delta))
-		return alloc_printf("%s is called on the %s side only (%s%s a run)", row->name,
+		return alloc_printf("%s is called on the %s side only (%s%s a run)", name,
 				    isnan(row->baseline.mean) ? "hardened" : "baseline",
 				    output_number(a, OUTPUT_DELTA, row->delta_total, diff->clock),
 				    unit);
 	if (is_change_of_calls(row)) {
 		output_number(a, OUTPUT_COUNT, row->baseline.calls, diff->clock);
 		output_number(b, OUTPUT_COUNT, row->hardened.calls, diff->clock);
-		return alloc_printf("%s is called %s times a run instead of %s", row->name, b, a);
+		return alloc_printf("%s is called %s times a run instead of %s", name, b, a);
 	}
 	output_number(a, OUTPUT_PERCENT, row->delta_pct, diff->clock);
 	output_number(b, OUTPUT_DELTA, row->delta, diff->clock);
-	return alloc_printf("%s is %s %s%s (%s%s a call)", row->name,
+	if (!isnan(row->change.plus_minus_pct))
+		snprintf(sure, sizeof(sure), "\u00b1%.2g; ", row->change.plus_minus_pct);
+	if (row->change.verdict == ANALYZE_VERDICT_SAME)
+		return alloc_printf("%s is the same within %g %%%s (%s %s%s%s a call)", name,
+				    diff->repetitions.margin_pct, clock, a, sure, b, unit);
+	if (!isnan(row->change.boots_needed))
+		snprintf(more, sizeof(more), "; about %.0f %ss a side would tell",
+			 row->change.boots_needed, analyze_unit_key(diff->repetitions.unit));
+	if (row->change.verdict == ANALYZE_VERDICT_UNCLEAR)
+		return alloc_printf("%s is not surely slower or faster%s (%s %s%s%s a call%s)",
+				    name, clock, a, sure, b, unit, more);
+	return alloc_printf("%s is %s %s%s (%s%s%s a call)", name,
 			    a[0] == '+' || a[0] == '-' ? a + 1 : a,
-			    row->delta < 0 ? "faster" : "slower",
-			    diff->time == ANALYZE_TIME_WALL ? " by the wall clock" : "", b, unit);
+			    row->delta < 0 ? "faster" : "slower", clock, sure, b, unit);
 }
 
 static char *carrier_text(const struct analyze_diff *diff, const struct analyze_diff_row *row)
 {
 	const struct analyze_diff_row *carrier = find_carrier(diff, row);
-	char share[OUTPUT_NUMBER_MAX];
+	char share[OUTPUT_NUMBER_MAX], *name, *text;
 
-	if (carrier)
-		return alloc_printf(
-			"; %s carries %s of it", carrier->name,
+	if (carrier) {
+		name = output_text_escape(carrier->name);
+		text = alloc_printf(
+			"; %s carries %s of it", name,
 			output_number(share, OUTPUT_FRACTION, carrier->share, diff->clock));
+		free(name);
+		return text;
+	}
 	if (diff->functions.n_rows)
 		return alloc_strdup("; no recorded function carries a tenth of it");
 	return alloc_strdup("; record with --func to see where");
@@ -93,6 +110,10 @@ static char *carrier_text(const struct analyze_diff *diff, const struct analyze_
 
 static char *runs_text(const struct analyze_diff *diff)
 {
+	const struct analyze_diff_repetitions *r = &diff->repetitions;
+
+	if (r->rows)
+		return alloc_printf("%u and %u %ss", r->n[0], r->n[1], analyze_unit_key(r->unit));
 	if (diff->runs[0] > 1 && diff->runs[1] > 1)
 		return alloc_printf("%u and %u runs", diff->runs[0], diff->runs[1]);
 	if (diff->runs[0] == 1 && diff->runs[1] == 1)
@@ -122,22 +143,45 @@ static char *self_text(const struct analyze_diff *diff, const char *runs)
 	const struct analyze_diff_row *row = largest_self(diff);
 	char a[OUTPUT_NUMBER_MAX], share[OUTPUT_NUMBER_MAX];
 	const char *unit = diff->clock == PROFILE_CLOCK_INSN ? " insn" : "";
+	char *name = output_text_escape(row->name), *text, *context;
 
 	output_number(a, OUTPUT_DELTA, row->delta_total, diff->clock);
 	output_number(share, OUTPUT_FRACTION, row->share, diff->clock);
-	if (!row->context)
-		return alloc_printf(
+	if (!row->context) {
+		text = alloc_printf(
 			"%s itself, outside the timed functions it calls, changed most: "
 			"%s%s a run (%s).",
-			row->name, a, unit, runs);
-	return alloc_printf("%s itself, in %s, changed most: %s%s a run, %s of %s's change (%s).",
-			    row->name, row->context, a, unit, share, row->context, runs);
+			name, a, unit, runs);
+	} else {
+		context = output_text_escape(row->context);
+		text = alloc_printf("%s itself, in %s, changed most: %s%s a run, %s of %s's change "
+				    "(%s).",
+				    name, context, a, unit, share, context, runs);
+		free(context);
+	}
+	free(name);
+	return text;
+}
+
+/* The syscall that changed most, of those that surely did if there are any. */
+static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->syscalls.n_rows; i++) {
+		const struct analyze_diff_row *row = &diff->syscalls.rows[i];
+
+		if (row->change.verdict == ANALYZE_VERDICT_SLOWER ||
+		    row->change.verdict == ANALYZE_VERDICT_FASTER)
+			return row;
+	}
+	return diff->syscalls.rows;
 }
 
 char *analyze_diff_conclusion(const struct analyze_diff *diff)
 {
-	const struct analyze_diff_row *row = diff->syscalls.rows;
-	char *change, *carrier, *runs = runs_text(diff), *text, *escaped;
+	const struct analyze_diff_row *row = headline(diff);
+	char *name, *change, *carrier, *runs = runs_text(diff), *text;
 
 	if (!diff->syscalls.n_rows) {
 		text = alloc_strdup("There is nothing to compare: no syscalls were recorded.");
@@ -146,14 +190,14 @@ char *analyze_diff_conclusion(const struct analyze_diff *diff)
 	} else if (row->delta_total == 0) {
 		text = alloc_printf("No syscall differs (%s).", runs);
 	} else {
-		change = change_text(diff, row);
+		name = output_text_escape(row->name);
+		change = change_text(diff, row, name);
 		carrier = carrier_text(diff, row);
 		text = alloc_printf("%s%s (%s).", change, carrier, runs);
 		free(change);
 		free(carrier);
+		free(name);
 	}
 	free(runs);
-	escaped = output_text_escape(text);
-	free(text);
-	return escaped;
+	return text;
 }

@@ -53,15 +53,25 @@ static void rows_match(struct analyze_diff_rows *out, const struct analyze_table
 			    j == rows_b->n_rows ? -1 :
 						  row_order(&rows_a->rows[i], &rows_b->rows[j]);
 		const struct analyze_row *from = order <= 0 ? &rows_a->rows[i] : &rows_b->rows[j];
+		const struct analyze_sample *sample_a = NULL, *sample_b = NULL;
 
 		row.name = from->name;
 		row.context = from->context;
+		if (order == 0 && a->repetitions.unit == b->repetitions.unit) {
+			sample_a = &rows_a->rows[i].sample;
+			sample_b = &rows_b->rows[j].sample;
+		}
 		if (order <= 0)
 			row.baseline = figures_per_run(&rows_a->rows[i++].figures, a->runs);
 		if (order >= 0)
 			row.hardened = figures_per_run(&rows_b->rows[j++].figures, b->runs);
 		row.delta = row.hardened.mean - row.baseline.mean;
 		row.delta_pct = analyze_percent(row.delta, row.baseline.mean);
+		row.delta_p50 = row.hardened.p50 - row.baseline.p50;
+		row.delta_p90 = row.hardened.p90 - row.baseline.p90;
+		row.delta_p99 = row.hardened.p99 - row.baseline.p99;
+		row.delta_p999 = row.hardened.p999 - row.baseline.p999;
+		analyze_change_form(&row.change, sample_a, sample_b);
 		vec_push(out, rows, row);
 	}
 }
@@ -202,9 +212,13 @@ static struct analyze_diff_workload_row workload_row(struct workload_pair a, str
 		.baseline = a.rows[how] ? a.rows[how]->figures : analyze_workload_none,
 		.hardened = b.rows[how] ? b.rows[how]->figures : analyze_workload_none,
 	};
+	bool comparable;
 
 	row.delta = row.hardened.mean - row.baseline.mean;
 	row.delta_pct = analyze_percent(row.delta, row.baseline.mean);
+	comparable = a.rows[how] && b.rows[how] && a.rows[how]->unit == b.rows[how]->unit;
+	analyze_change_form(&row.change, comparable ? &a.rows[how]->sample : NULL,
+			    comparable ? &b.rows[how]->sample : NULL);
 	return row;
 }
 
@@ -240,6 +254,107 @@ static void workload_diff(struct analyze_diff *diff, const struct profile *basel
 	analyze_workload_deinit(&b);
 }
 
+/* ---- statistics ---- */
+
+/* Every row that stands for itself, so that none is counted twice. NULL in CHANGES: only their number. */
+static size_t changes_collect(struct analyze_diff *diff, struct analyze_change **changes)
+{
+	struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
+	size_t i, n = 0;
+	uint32_t j;
+
+	for (j = 0; j < diff->n_workload; j++, n++)
+		if (changes)
+			changes[n] = &diff->workload[j].change;
+	for (i = 0; i < 2; i++) {
+		for (j = 0; j < lists[i]->n_rows; j++) {
+			if (lists[i]->rows[j].redundant)
+				continue;
+			if (changes)
+				changes[n] = &lists[i]->rows[j].change;
+			n++;
+		}
+	}
+	return n;
+}
+
+/* What a reader would ask who sees that something is missing in this row and not in all. */
+static const char *row_note(const struct analyze_diff_row *row, const struct analyze_diff *diff)
+{
+	const struct analyze_change *c = &row->change;
+	bool enough = !diff->repetitions.note || diff->repetitions.rows;
+
+	if (!(row->baseline.calls > 0) != !(row->hardened.calls > 0))
+		return row->hardened.calls > 0 ? "called on the hardened side only" :
+						 "called on the baseline side only";
+	if (!(row->baseline.calls > 0) || !enough)
+		return NULL;
+	if (isnan(c->p))
+		return "called in too few repetitions";
+	if (isnan(c->plus_minus_pct))
+		return "mean not surely above 0: no percentages";
+	if (c->verdict == ANALYZE_VERDICT_UNCLEAR && isnan(c->boots_needed))
+		return "no number of boots would settle it: probe cost is not known well enough";
+	return NULL;
+}
+
+static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff *diff)
+{
+	uint32_t i;
+
+	for (i = 0; i < rows->n_rows; i++)
+		rows->rows[i].note = row_note(&rows->rows[i], diff);
+}
+
+static void judge(struct analyze_diff *diff, double margin_pct)
+{
+	size_t n = changes_collect(diff, NULL), i;
+	struct analyze_change **changes = alloc_array(n, sizeof(*changes));
+	struct analyze_diff_rows *functions = &diff->functions;
+
+	changes_collect(diff, changes);
+	analyze_changes_judge(changes, n, margin_pct);
+	for (i = 0; i < n; i++)
+		diff->repetitions.rows += !isnan(changes[i]->p);
+	free(changes);
+	/* A sum over one context is that context, which follows it. */
+	for (i = 0; i < functions->n_rows; i++)
+		if (functions->rows[i].redundant)
+			functions->rows[i].change = functions->rows[i + 1].change;
+	form_notes(&diff->syscalls, diff);
+	form_notes(functions, diff);
+}
+
+static char *repetitions_note(const struct analyze_repetitions *a,
+			      const struct analyze_repetitions *b)
+{
+	if (a->unit != b->unit)
+		return alloc_printf("one boot on the %s side and several on the other: how sure "
+				    "differences are is not known (boot both as often)",
+				    a->unit == ANALYZE_UNIT_RUN ? "baseline" : "hardened");
+	if (a->n < ANALYZE_MIN_REPETITIONS || b->n < ANALYZE_MIN_REPETITIONS)
+		return alloc_printf(
+			"too few runs (%u and %u) to say how sure differences are: lab ab "
+			"--boots=5 boots again, record --repeat=5 runs again",
+			a->n, b->n);
+	if (a->unit == ANALYZE_UNIT_RUN)
+		return alloc_strdup("runs in one boot a side: what differs from boot to boot is in "
+				    "no interval (lab ab --boots=5)");
+	return NULL;
+}
+
+static void repetitions_form(struct analyze_diff_repetitions *r,
+			     const struct analyze_repetitions *a,
+			     const struct analyze_repetitions *b,
+			     const struct analyze_options *options)
+{
+	r->unit = a->unit;
+	r->n[0] = a->n;
+	r->n[1] = b->n;
+	r->margin_pct = options->margin_pct > 0 ? options->margin_pct : ANALYZE_MARGIN_PCT;
+	r->note = repetitions_note(a, b);
+}
+
 int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 		      const struct profile *hardened, const struct analyze_options *options)
 {
@@ -265,13 +380,15 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	rows_match(&diff->functions, &a, &b, &a.functions, &b.functions);
 	syscall_totals(diff);
 	function_totals(diff);
+	workload_diff(diff, baseline, hardened);
+	repetitions_form(&diff->repetitions, &a.repetitions, &b.repetitions, options);
+	judge(diff, diff->repetitions.margin_pct);
 	analyze_sort(diff->syscalls.rows, diff->syscalls.n_rows, sizeof(*diff->syscalls.rows),
 		     weight_compare);
 	analyze_sort(diff->functions.rows, diff->functions.n_rows, sizeof(*diff->functions.rows),
 		     weight_compare);
 	analyze_table_deinit(&a);
 	analyze_table_deinit(&b);
-	workload_diff(diff, baseline, hardened);
 	analyze_env_diff(&diff->env, baseline, hardened);
 	analyze_warnings_of_pair(&diff->warnings, baseline, hardened, options->raw);
 	return 0;
@@ -279,6 +396,7 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 
 void analyze_diff_deinit(struct analyze_diff *diff)
 {
+	free(diff->repetitions.note);
 	free(diff->workload);
 	free(diff->syscalls.rows);
 	free(diff->functions.rows);

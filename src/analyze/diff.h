@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyze/change.h"
 #include "analyze/environment.h"
 #include "analyze/losses.h"
 #include "analyze/table.h"
@@ -35,6 +36,9 @@ struct analyze_diff_row {
 	 * which they are parts that do not overlap.
 	 */
 	double share;
+	double delta_p50, delta_p90, delta_p99, delta_p999; /* of the percentiles of a call */
+	struct analyze_change change; /* how sure the delta is */
+	const char *note; /* why something is not known; NULL: nothing to be said */
 };
 
 struct analyze_diff_rows {
@@ -49,12 +53,23 @@ struct analyze_diff_workload_row {
 	size_t order;
 	struct analyze_workload_figures baseline, hardened;
 	double delta, delta_pct; /* of the mean */
+	struct analyze_change change;
+};
+
+/* What a diff's statistics are made of. */
+struct analyze_diff_repetitions {
+	enum analyze_unit unit;
+	uint32_t n[2]; /* repetitions of the baseline and the hardened side */
+	uint32_t rows; /* that have a p-value: it is adjusted for their number */
+	double margin_pct;
+	char *note; /* what is to be known of them: why there is no verdict, what they do not cover */
 };
 
 struct analyze_diff {
 	enum profile_clock clock;
 	enum analyze_time time; /* that of totals, means and their changes */
 	uint32_t runs[2], boots[2]; /* of the baseline and the hardened side */
+	struct analyze_diff_repetitions repetitions;
 	struct analyze_env env;
 	struct analyze_warnings warnings; /* what makes the comparison doubtful */
 	struct analyze_diff_workload_row *workload;

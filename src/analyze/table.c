@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 
 const struct analyze_figures analyze_figures_none = {
-	NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, { NAN, NAN, NAN }, { NAN, NAN, NAN },
+	NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, { NAN, NAN, NAN }, { NAN, NAN, NAN },
 };
 
 static const struct {
@@ -39,6 +39,8 @@ const char *analyze_time_header(enum analyze_time time)
 struct ref {
 	const char *name, *context;
 	const struct profile_stats *stats;
+	uint32_t repetition;
+	double uncertainty;
 	bool detached;
 };
 
@@ -78,6 +80,7 @@ void analyze_figures_form(struct analyze_figures *f, const struct profile_stats 
 	f->p50 = profile_stats_quantile(stats, 0.50);
 	f->p90 = profile_stats_quantile(stats, 0.90);
 	f->p99 = profile_stats_quantile(stats, 0.99);
+	f->p999 = profile_stats_quantile(stats, 0.999);
 	f->min = (double)stats->min;
 	f->max = (double)stats->max;
 }
@@ -104,17 +107,23 @@ static int ref_compare(const void *left, const void *right)
 }
 
 static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n,
-		    const char *context, const struct analyze_options *options)
+		    const char *context, const struct analyze_repetitions *repetitions,
+		    const struct analyze_options *options)
 {
 	struct analyze_row row = { .name = first->name, .label = first->name, .context = context };
 	struct profile_stats sum;
 	size_t i;
 
 	profile_stats_init(&sum);
+	analyze_sample_init(&row.sample, repetitions);
 	for (i = 0; i < n; i++) {
 		row.detached |= first[i].detached;
-		if (first[i].stats)
-			profile_stats_merge(&sum, first[i].stats);
+		if (!first[i].stats)
+			continue;
+		profile_stats_merge(&sum, first[i].stats);
+		analyze_sample_add(&row.sample, first[i].repetition, (double)first[i].stats->calls,
+				   time_total(first[i].stats, options->time, options->raw));
+		row.sample.uncertainty += options->raw ? 0 : first[i].uncertainty;
 	}
 	analyze_figures_form(&row.figures, &sum, options);
 	profile_stats_deinit(&sum);
@@ -123,6 +132,7 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 
 /* A row for each context among the N refs of one name; returns how many. */
 static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, size_t n,
+			   const struct analyze_repetitions *repetitions,
 			   const struct analyze_options *options)
 {
 	size_t i, j, added = 0;
@@ -132,13 +142,14 @@ static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, si
 			;
 		if (!refs[i].stats)
 			continue;
-		row_add(rows, &refs[i], j - i, refs[i].context, options);
+		row_add(rows, &refs[i], j - i, refs[i].context, repetitions, options);
 		added++;
 	}
 	return added;
 }
 
 static void functions_form(struct analyze_rows *rows, struct refs *refs,
+			   const struct analyze_repetitions *repetitions,
 			   const struct analyze_options *options)
 {
 	size_t i, j;
@@ -151,8 +162,8 @@ static void functions_form(struct analyze_rows *rows, struct refs *refs,
 		for (j = i + 1; j < refs->n_refs; j++)
 			if (strcmp(refs->refs[i].name, refs->refs[j].name))
 				break;
-		row_add(rows, &refs->refs[i], j - i, ANALYZE_ALL_CONTEXTS, options);
-		contexts = contexts_add(rows, &refs->refs[i], j - i, options);
+		row_add(rows, &refs->refs[i], j - i, ANALYZE_ALL_CONTEXTS, repetitions, options);
+		contexts = contexts_add(rows, &refs->refs[i], j - i, repetitions, options);
 		rows->rows[sum].redundant = contexts == 1;
 	}
 }
@@ -196,12 +207,15 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 			const struct analyze_options *options)
 {
 	struct refs syscalls = { 0 }, functions = { 0 };
+	struct analyze_calibration calibration;
 	uint32_t i;
 
 	memset(table, 0, sizeof(*table));
 	table->clock = p->clock;
 	table->time = options->time;
 	count_runs(table, p);
+	analyze_repetitions_init(&table->repetitions, p, PROFILE_RUN_PROBED);
+	analyze_calibration_init(&calibration, p);
 	for (i = 0; i < p->n_sites; i++)
 		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
 			vec_push(&functions, refs,
@@ -213,10 +227,12 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 		struct ref ref = { .name = site->name,
 				   .context = p->contexts[cell->context].name,
 				   .stats = &cell->stats,
+				   .repetition = table->repetitions.of_run[cell->run],
 				   .detached = site->detached };
 
 		if (p->runs[cell->run].kind == PROFILE_RUN_CONTROL)
 			continue;
+		ref.uncertainty = analyze_calibration_uncertainty(&calibration, p, cell);
 		if (site->kind == PROFILE_SITE_CONTEXT) {
 			ref.name = ref.context;
 			ref.context = NULL;
@@ -228,11 +244,20 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 		}
 	}
 	analyze_sort(syscalls.refs, syscalls.n_refs, sizeof(*syscalls.refs), ref_compare);
-	contexts_add(&table->syscalls, syscalls.refs, syscalls.n_refs, options);
-	functions_form(&table->functions, &functions, options);
+	contexts_add(&table->syscalls, syscalls.refs, syscalls.n_refs, &table->repetitions,
+		     options);
+	functions_form(&table->functions, &functions, &table->repetitions, options);
 	label_detached(table);
 	free(syscalls.refs);
 	free(functions.refs);
+	analyze_calibration_deinit(&calibration);
+}
+
+static void rows_deinit(struct analyze_rows *rows)
+{
+	while (rows->n_rows)
+		analyze_sample_deinit(&rows->rows[--rows->n_rows].sample);
+	free(rows->rows);
 }
 
 void analyze_table_deinit(struct analyze_table *table)
@@ -240,8 +265,9 @@ void analyze_table_deinit(struct analyze_table *table)
 	while (table->n_labels)
 		free(table->labels[--table->n_labels]);
 	free(table->labels);
-	free(table->syscalls.rows);
-	free(table->functions.rows);
+	rows_deinit(&table->syscalls);
+	rows_deinit(&table->functions);
+	analyze_repetitions_deinit(&table->repetitions);
 	memset(table, 0, sizeof(*table));
 }
 

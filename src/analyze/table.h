@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyze/sample.h"
 #include "profile/profile.h"
 
 /* The context of a function's row that sums up all contexts. */
@@ -30,6 +31,7 @@ const char *analyze_time_header(enum analyze_time time); /* "CPU" */
 struct analyze_options {
 	enum analyze_time time;
 	bool raw; /* probe cost stays in the times */
+	double margin_pct; /* of a diff: see analyze_changes_judge(); 0: ANALYZE_MARGIN_PCT */
 };
 
 /*
@@ -41,7 +43,7 @@ struct analyze_figures {
 	double calls;
 	double errors;
 	double total, mean; /* of the time asked for */
-	double p50, p90, p99, min,
+	double p50, p90, p99, p999, min,
 		max; /* of a call's on-CPU time; NAN where another was asked for */
 	double totals[ANALYZE_N_TIMES], means[ANALYZE_N_TIMES];
 };
@@ -55,6 +57,7 @@ struct analyze_row {
 	bool redundant; /* the sum of a function that has one context only: says nothing new */
 	bool detached; /* by --max-overhead, so that calls and totals are partial */
 	struct analyze_figures figures;
+	struct analyze_sample sample; /* the same by repetition */
 };
 
 struct analyze_rows {
@@ -66,6 +69,7 @@ struct analyze_table {
 	enum profile_clock clock;
 	enum analyze_time time; /* that of total and mean */
 	uint32_t runs, boots; /* probed runs and the boots they ran in: what the sums are over */
+	struct analyze_repetitions repetitions;
 	struct analyze_rows syscalls, functions;
 	char **labels; /* those that are not names */
 	uint32_t n_labels, cap_labels;

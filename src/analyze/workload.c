@@ -14,6 +14,7 @@ const struct analyze_workload_figures analyze_workload_none = { NAN, NAN, NAN, N
 struct ref {
 	const char *name;
 	bool probed;
+	uint32_t run;
 	size_t order;
 	struct analyze_workload_figures figures;
 };
@@ -49,7 +50,8 @@ static void mean_add(struct mean *mean, double value)
 	mean->n++;
 }
 
-static struct analyze_workload_row row_form(const struct ref *refs, size_t n)
+static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
+					    const struct analyze_repetitions *repetitions)
 {
 	struct analyze_workload_row row = { .name = refs->name,
 					    .probed = refs->probed,
@@ -60,11 +62,16 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n)
 	row.how = row.probed ? "probed" : "unprobed";
 	row.figures = analyze_workload_none;
 	row.figures.iterations = 0;
+	row.unit = repetitions->unit;
+	analyze_sample_init(&row.sample, repetitions);
 	for (i = 0; i < n; i++) {
 		row.figures.iterations += refs[i].figures.iterations;
 		mean_add(&mean, refs[i].figures.mean);
 		mean_add(&p50, refs[i].figures.p50);
 		row.figures.min = fmin(row.figures.min, refs[i].figures.min);
+		if (!isnan(refs[i].figures.mean))
+			analyze_sample_add(&row.sample, repetitions->of_run[refs[i].run], 1,
+					   refs[i].figures.mean);
 	}
 	if (mean.n)
 		row.figures.mean = mean.sum / (double)mean.n;
@@ -86,6 +93,7 @@ static void refs_collect(struct refs *refs, const struct profile *p)
 			struct ref ref = {
 				.name = r->name,
 				.probed = probed,
+				.run = i,
 				.order = refs->n_refs,
 				.figures = { (double)r->iterations, r->mean, r->p50, r->min },
 			};
@@ -100,6 +108,7 @@ static void refs_collect(struct refs *refs, const struct profile *p)
 		vec_push(refs, refs,
 			 ((struct ref){ .name = ANALYZE_COMMAND,
 					.probed = run->kind != PROFILE_RUN_CONTROL,
+					.run = i,
 					.order = SIZE_MAX,
 					.figures = { 1, wall, NAN, wall } }));
 	}
@@ -107,9 +116,12 @@ static void refs_collect(struct refs *refs, const struct profile *p)
 
 void analyze_workload_init(struct analyze_workload *workload, const struct profile *p)
 {
+	struct analyze_repetitions repetitions[2];
 	struct refs refs = { 0 };
 	size_t i, j;
 
+	analyze_repetitions_init(&repetitions[false], p, PROFILE_RUN_CONTROL);
+	analyze_repetitions_init(&repetitions[true], p, PROFILE_RUN_PROBED);
 	memset(workload, 0, sizeof(*workload));
 	refs_collect(&refs, p);
 	analyze_sort(refs.refs, refs.n_refs, sizeof(*refs.refs), ref_compare);
@@ -121,7 +133,7 @@ void analyze_workload_init(struct analyze_workload *workload, const struct profi
 			if (strcmp(first->name, refs.refs[j].name) ||
 			    first->probed != refs.refs[j].probed)
 				break;
-		row = row_form(first, j - i);
+		row = row_form(first, j - i, &repetitions[first->probed]);
 		other = workload->n_rows ? &workload->rows[workload->n_rows - 1] : NULL;
 		/* Both kinds of one name stand together, where the earlier of the two belongs. */
 		if (other && !strcmp(other->name, row.name)) {
@@ -133,10 +145,14 @@ void analyze_workload_init(struct analyze_workload *workload, const struct profi
 		vec_push(workload, rows, row);
 	}
 	free(refs.refs);
+	analyze_repetitions_deinit(&repetitions[false]);
+	analyze_repetitions_deinit(&repetitions[true]);
 }
 
 void analyze_workload_deinit(struct analyze_workload *workload)
 {
+	while (workload->n_rows)
+		analyze_sample_deinit(&workload->rows[--workload->n_rows].sample);
 	free(workload->rows);
 	memset(workload, 0, sizeof(*workload));
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyze/sample.h"
 #include "profile/profile.h"
 
 /* The row of the command as a whole, from start to exit. */
@@ -29,6 +30,8 @@ struct analyze_workload_row {
 	const char *how; /* the same as text: "unprobed", "probed" */
 	size_t order; /* the reader's: as first reported, the command last */
 	struct analyze_workload_figures figures;
+	enum analyze_unit unit; /* what counts as a repetition */
+	struct analyze_sample sample; /* the mean by repetition, each run counting the same */
 };
 
 struct analyze_workload {

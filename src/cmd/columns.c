@@ -41,6 +41,7 @@ static const struct output_column report_figures[] = {
 	FIGURE(p50, "P50", OUTPUT_TIME, 2),
 	FIGURE(p90, "P90", OUTPUT_TIME, 5),
 	FIGURE(p99, "P99", OUTPUT_TIME, 1),
+	FIGURE(p999, "P99.9", OUTPUT_TIME, OUTPUT_DATA_ONLY),
 	FIGURE(min, "MIN", OUTPUT_TIME, 4),
 	FIGURE(max, "MAX", OUTPUT_TIME, 3),
 	ALL_TIMES,
@@ -48,12 +49,13 @@ static const struct output_column report_figures[] = {
 };
 
 static const struct output_column diff_figures[] = {
-	FIGURE(calls, "CALLS", OUTPUT_COUNT, 2),
+	FIGURE(calls, "CALLS", OUTPUT_COUNT, 6),
 	CHOSEN(total, "TOTAL", OUTPUT_DATA_ONLY),
 	CHOSEN(mean, "MEAN", OUTPUT_ALWAYS),
 	FIGURE(p50, "P50", OUTPUT_TIME, OUTPUT_DATA_ONLY),
 	FIGURE(p90, "P90", OUTPUT_TIME, OUTPUT_DATA_ONLY),
 	FIGURE(p99, "P99", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(p999, "P99.9", OUTPUT_TIME, OUTPUT_DATA_ONLY),
 	FIGURE(min, "MIN", OUTPUT_TIME, OUTPUT_DATA_ONLY),
 	FIGURE(max, "MAX", OUTPUT_TIME, OUTPUT_DATA_ONLY),
 	ALL_TIMES,
@@ -218,18 +220,56 @@ static const struct output_column diff_function[] = {
 	  offsetof(struct analyze_diff_row, context) },
 };
 
+#define CHANGE(key, field, header, type, rank)                                  \
+	{                                                                       \
+		key, header, type, rank, offsetof(struct analyze_change, field) \
+	}
+
+/* How far the difference may be off, beside it; offsets are in struct analyze_change. */
+static const struct output_column change_plus_minus[] = {
+	CHANGE("plus_minus", plus_minus, "+-", OUTPUT_TIME, 2),
+};
+
+static const struct output_column change_verdict[] = {
+	CHANGE("verdict", verdict_key, "VERDICT", OUTPUT_TEXT, 1),
+	CHANGE("p", p, "P", OUTPUT_PROBABILITY, 4),
+	CHANGE("boots_needed", boots_needed, "BOOTS", OUTPUT_COUNT, 5),
+	CHANGE("ci", ci, "", OUTPUT_INTERVAL, OUTPUT_DATA_ONLY),
+	CHANGE("ci_pct", ci_pct, "", OUTPUT_INTERVAL, OUTPUT_DATA_ONLY),
+	CHANGE("p_unadjusted", p_single, "", OUTPUT_PROBABILITY, OUTPUT_DATA_ONLY),
+	CHANGE("detectable", detectable, "", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	CHANGE("detectable_pct", detectable_pct, "", OUTPUT_PERCENT, OUTPUT_DATA_ONLY),
+	CHANGE("ci_bootstrap", bootstrap, "", OUTPUT_INTERVAL, OUTPUT_DATA_ONLY),
+	CHANGE("p_mann_whitney", mann_whitney, "", OUTPUT_PROBABILITY, OUTPUT_DATA_ONLY),
+	CHANGE("repetitions_baseline", repetitions[0], "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+	CHANGE("repetitions_hardened", repetitions[1], "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+};
+
+static const struct output_column diff_delta[] = {
+	DIFF(delta, "DELTA", OUTPUT_DELTA, OUTPUT_ALWAYS),
+};
+
 /* SHARE is last: only functions have it, and syscalls leave the last column away. */
 static const struct output_column diff_deltas[] = {
-	DIFF(delta, "DELTA", OUTPUT_DELTA, OUTPUT_ALWAYS),
 	DIFF(delta_pct, "%", OUTPUT_PERCENT, OUTPUT_ALWAYS),
-	DIFF(delta_total, "DELTA/RUN", OUTPUT_DELTA, 1),
+	DIFF(delta_total, "DELTA/RUN", OUTPUT_DELTA, 3),
 	DIFF(share, "SHARE", OUTPUT_FRACTION, OUTPUT_ALWAYS),
+};
+
+static const struct output_column diff_percentiles[] = {
+	DIFF(delta_p50, "", OUTPUT_DELTA, OUTPUT_DATA_ONLY),
+	DIFF(delta_p90, "", OUTPUT_DELTA, OUTPUT_DATA_ONLY),
+	DIFF(delta_p99, "", OUTPUT_DELTA, OUTPUT_DATA_ONLY),
+	DIFF(delta_p999, "", OUTPUT_DELTA, OUTPUT_DATA_ONLY),
+	DIFF(note, "NOTE", OUTPUT_TEXT, 7),
 };
 
 static bool diff_row_is_redundant(const void *row)
 {
 	return ((const struct analyze_diff_row *)row)->redundant;
 }
+
+#define CHANGE_OF(type) offsetof(struct type, change)
 
 #define BASELINE offsetof(struct analyze_diff_row, baseline)
 #define HARDENED offsetof(struct analyze_diff_row, hardened)
@@ -240,7 +280,11 @@ struct output_section columns_diff_syscalls(const struct analyze_diff *diff)
 		GROUP(NULL, 0, diff_syscall),
 		GROUP("baseline", BASELINE, diff_figures),
 		GROUP("hardened", HARDENED, diff_figures),
+		GROUP(NULL, 0, diff_delta),
+		GROUP(NULL, CHANGE_OF(analyze_diff_row), change_plus_minus),
 		{ NULL, 0, diff_deltas, N(diff_deltas) - 1 },
+		GROUP(NULL, CHANGE_OF(analyze_diff_row), change_verdict),
+		GROUP(NULL, 0, diff_percentiles),
 	};
 
 	struct output_section section =
@@ -256,7 +300,11 @@ struct output_section columns_diff_functions(const struct analyze_diff *diff)
 		GROUP(NULL, 0, diff_function),
 		{ "baseline", BASELINE, diff_figures, N(diff_figures) - 1 },
 		{ "hardened", HARDENED, diff_figures, N(diff_figures) - 1 },
+		GROUP(NULL, 0, diff_delta),
+		GROUP(NULL, CHANGE_OF(analyze_diff_row), change_plus_minus),
 		GROUP(NULL, 0, diff_deltas),
+		GROUP(NULL, CHANGE_OF(analyze_diff_row), change_verdict),
+		GROUP(NULL, 0, diff_percentiles),
 	};
 	struct output_section section =
 		SECTION(groups, diff->functions.rows, diff->functions.n_rows, diff->clock);
@@ -277,7 +325,11 @@ struct output_section columns_diff_calls(const struct columns_diff_call *calls, 
 		GROUP(NULL, offsetof(struct columns_diff_call, row), diff_function),
 		GROUP("baseline", offsetof(struct columns_diff_call, row.baseline), diff_figures),
 		GROUP("hardened", offsetof(struct columns_diff_call, row.hardened), diff_figures),
+		GROUP(NULL, offsetof(struct columns_diff_call, row), diff_delta),
+		GROUP(NULL, offsetof(struct columns_diff_call, row.change), change_plus_minus),
 		GROUP(NULL, offsetof(struct columns_diff_call, row), diff_deltas),
+		GROUP(NULL, offsetof(struct columns_diff_call, row.change), change_verdict),
+		GROUP(NULL, offsetof(struct columns_diff_call, row), diff_percentiles),
 	};
 
 	return (struct output_section)SECTION(groups, calls, n, clock);
@@ -316,6 +368,37 @@ struct output_section columns_diff_functions_detail(const struct analyze_diff *d
 #define DIFF_WORKLOAD(field, header, type, rank) \
 	COLUMN(analyze_diff_workload_row, field, header, type, rank)
 
+struct output_section columns_diff_percentiles(const struct analyze_diff_rows *rows,
+					       enum profile_clock clock)
+{
+	static const struct output_column id[] = {
+		DIFF(name, "NAME", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		DIFF(context, "CONTEXT", OUTPUT_TEXT, 1),
+	};
+	static const struct output_column figures[] = {
+		FIGURE(p50, "P50", OUTPUT_TIME, 2),
+		FIGURE(p90, "P90", OUTPUT_TIME, 2),
+		FIGURE(p99, "P99", OUTPUT_TIME, 2),
+		FIGURE(p999, "P99.9", OUTPUT_TIME, 2),
+	};
+	static const struct output_column deltas[] = {
+		DIFF(delta_p50, "P50", OUTPUT_DELTA, OUTPUT_ALWAYS),
+		DIFF(delta_p90, "P90", OUTPUT_DELTA, OUTPUT_ALWAYS),
+		DIFF(delta_p99, "P99", OUTPUT_DELTA, OUTPUT_ALWAYS),
+		DIFF(delta_p999, "P99.9", OUTPUT_DELTA, OUTPUT_ALWAYS),
+	};
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, id),
+		GROUP("baseline", BASELINE, figures),
+		GROUP("hardened", HARDENED, figures),
+		GROUP("delta", 0, deltas),
+	};
+	struct output_section section = SECTION(groups, rows->rows, rows->n_rows, clock);
+
+	section.is_redundant = diff_row_is_redundant;
+	return section;
+}
+
 struct output_section columns_diff_workload(const struct analyze_diff *diff)
 {
 	static const struct output_column id[] = {
@@ -327,17 +410,22 @@ struct output_section columns_diff_workload(const struct analyze_diff *diff)
 		WORKLOAD(iterations, "ITERATIONS", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
 		WORKLOAD(mean, "MEAN", OUTPUT_TIME, OUTPUT_ALWAYS),
 		WORKLOAD(p50, "P50", OUTPUT_TIME, OUTPUT_DATA_ONLY),
-		WORKLOAD(min, "MIN", OUTPUT_TIME, 1),
+		WORKLOAD(min, "MIN", OUTPUT_TIME, 6),
 	};
-	static const struct output_column deltas[] = {
+	static const struct output_column delta[] = {
 		DIFF_WORKLOAD(delta, "DELTA", OUTPUT_DELTA, OUTPUT_ALWAYS),
+	};
+	static const struct output_column pct[] = {
 		DIFF_WORKLOAD(delta_pct, "%", OUTPUT_PERCENT, OUTPUT_ALWAYS),
 	};
 	static const struct output_group groups[] = {
 		GROUP(NULL, 0, id),
 		GROUP("baseline", offsetof(struct analyze_diff_workload_row, baseline), figures),
 		GROUP("hardened", offsetof(struct analyze_diff_workload_row, hardened), figures),
-		GROUP(NULL, 0, deltas),
+		GROUP(NULL, 0, delta),
+		GROUP(NULL, CHANGE_OF(analyze_diff_workload_row), change_plus_minus),
+		GROUP(NULL, 0, pct),
+		GROUP(NULL, CHANGE_OF(analyze_diff_workload_row), change_verdict),
 	};
 
 	return (struct output_section)SECTION(groups, diff->workload, diff->n_workload,

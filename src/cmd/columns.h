@@ -47,6 +47,9 @@ struct output_section columns_diff_calls(const struct columns_diff_call *calls, 
 /* The same rows with what the main tables leave out: errors, p50, p99, totals. */
 struct output_section columns_diff_syscalls_detail(const struct analyze_diff *diff);
 struct output_section columns_diff_functions_detail(const struct analyze_diff *diff);
+/* For tables: percentiles of both sides, and how they differ. */
+struct output_section columns_diff_percentiles(const struct analyze_diff_rows *rows,
+					       enum profile_clock clock);
 struct output_section columns_diff_workload(const struct analyze_diff *diff);
 /* N of the rows of ENV, from ROWS on. */
 struct output_section columns_diff_environment(const struct analyze_env_row *rows, size_t n);

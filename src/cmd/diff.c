@@ -48,7 +48,7 @@ static const char *const section_names[] = { "syscalls", "functions", "workload"
 struct options {
 	struct view_options view;
 	enum section section;
-	bool fold;
+	bool fold, percentiles;
 	double fail_above; /* percent; NAN: not asked for */
 	const char *fail_row; /* NULL: any syscall */
 	const char *files[N_SIDES];
@@ -64,7 +64,9 @@ struct comparison {
 enum {
 	KEY_SECTION = 256,
 	KEY_FOLD,
-	KEY_FAIL_ABOVE
+	KEY_FAIL_ABOVE,
+	KEY_MARGIN,
+	KEY_PERCENTILES
 };
 
 static const struct argp_option argp_options[] = {
@@ -75,6 +77,10 @@ static const struct argp_option argp_options[] = {
 	{ "fail-above", KEY_FAIL_ABOVE, "PCT[@ROW]", 0,
 	  "End with status 3 if a call of any syscall, or of the syscall or function ROW, became "
 	  "slower by more than PCT percent, in the time that --time names" },
+	{ "margin", KEY_MARGIN, "PCT", 0,
+	  "Call a mean the same where it surely differs by less than PCT percent (default 1)" },
+	{ "percentiles", KEY_PERCENTILES, NULL, 0,
+	  "Print a table of p50, p90, p99 and p99.9 too (JSON and CSV always have them)" },
 	{ 0 },
 };
 
@@ -87,6 +93,16 @@ static void parse_fail_above(struct options *o, const char *arg, struct argp_sta
 	    (*end == '@' && !end[1]))
 		argp_error(state, "--fail-above is PCT or PCT@ROW, as in 5@clone; not '%s'", arg);
 	o->fail_row = *end ? end + 1 : NULL;
+}
+
+static double parse_margin(const char *arg, struct argp_state *state)
+{
+	char *end;
+	double pct = strtod(arg, &end);
+
+	if (end == arg || *end || !(pct > 0) || !isfinite(pct))
+		argp_error(state, "--margin is a number of percent above 0, not '%s'", arg);
+	return pct;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -106,6 +122,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FAIL_ABOVE:
 		parse_fail_above(o, arg, state);
 		break;
+	case KEY_MARGIN:
+		o->view.figures.margin_pct = parse_margin(arg, state);
+		break;
+	case KEY_PERCENTILES:
+		o->percentiles = true;
+		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= N_SIDES)
 			argp_error(state, "two files, BASELINE and HARDENED, and no more");
@@ -118,6 +140,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--section goes with --format=csv");
 		if (o->fold && o->view.format != VIEW_TABLE)
 			argp_error(state, "--fold has a format of its own");
+		if (o->percentiles && (o->view.format != VIEW_TABLE || o->fold))
+			argp_error(state, "--percentiles goes with tables");
 		if (o->fold && o->view.figures.time != ANALYZE_TIME_ONCPU)
 			argp_error(state, "--fold counts samples, which are of on-CPU time");
 		break;
@@ -136,8 +160,11 @@ static const struct argp argp = {
 	.doc = "The same work on two kernels, side by side.\v"
 	       "Counts and totals are a run, times on-CPU unless --time says otherwise, less what the "
 	       "probes themselves cost. SHARE is a function's part in the change of its syscall: below "
-	       "0 or above 1 where other functions make up for it. docs/accounting.md defines the "
-	       "times, docs/json.md --format=json.",
+	       "0 or above 1 where other functions make up for it. +- is half a 95 % interval of DELTA "
+	       "over boots, or runs of one boot; P, adjusted for the number of rows, is how likely "
+	       "such a difference comes out where there is none; BOOTS is how many a side would "
+	       "settle what is unclear. docs/accounting.md defines the times, docs/statistics.md the "
+	       "rest, docs/json.md --format=json.",
 	.children = children,
 };
 
@@ -202,6 +229,35 @@ static void write_environment(const struct view *v, const struct comparison *c)
 	free(rows);
 }
 
+static void write_repetitions(const struct view *v, const struct analyze_diff_repetitions *r)
+{
+	if (r->rows)
+		view_text(
+			v,
+			"Over %u and %u %ss: +- is half a 95 %% interval, P adjusted for %u rows; "
+			"\"same\" is surely within %g %%.",
+			r->n[0], r->n[1], analyze_unit_key(r->unit), r->rows, r->margin_pct);
+	if (r->note)
+		view_text(v, "Note: %s.", r->note);
+}
+
+static void write_percentiles(const struct view *v, const struct analyze_diff *diff)
+{
+	const struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
+	static const unsigned int tops[] = { TOP_SYSCALLS, TOP_FUNCTIONS };
+	struct output_section section;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (!lists[i]->n_rows)
+			continue;
+		fputc('\n', v->out);
+		view_text(v, i ? "Percentiles of functions:" : "Percentiles of syscalls:");
+		section = columns_diff_percentiles(lists[i], diff->clock);
+		view_section(v, &section, tops[i]);
+	}
+}
+
 static void write_calls(const struct view *v, const struct comparison *c)
 {
 	const struct analyze_diff *diff = &c->diff;
@@ -257,12 +313,15 @@ static void write_table(const struct comparison *c)
 	write_environment(&v, c);
 	fputc('\n', v.out);
 	view_text(&v, "%s", conclusion);
+	write_repetitions(&v, &c->diff.repetitions);
 	if (c->diff.n_workload) {
 		fputc('\n', v.out);
 		section = columns_diff_workload(&c->diff);
 		view_section(&v, &section, 0);
 	}
 	write_calls(&v, c);
+	if (c->o->percentiles)
+		write_percentiles(&v, &c->diff);
 	free(conclusion);
 }
 
@@ -286,6 +345,20 @@ static json_t *environment_json(const struct analyze_env *env, enum analyze_env_
 		json_array_append_new(list, row);
 	}
 	return list;
+}
+
+static json_t *statistics_json(const struct analyze_diff_repetitions *r)
+{
+	json_t *json = json_object();
+
+	output_json_set(json, "unit", json_string(analyze_unit_key(r->unit)));
+	output_json_set(json, "baseline", json_integer(r->n[BASELINE]));
+	output_json_set(json, "hardened", json_integer(r->n[HARDENED]));
+	output_json_set(json, "confidence", output_json_number(ANALYZE_CONFIDENCE));
+	output_json_set(json, "margin_pct", output_json_number(r->margin_pct));
+	output_json_set(json, "rows", json_integer(r->rows));
+	output_json_set(json, "note", output_json_text(r->note));
+	return json;
 }
 
 static void write_json(const struct comparison *c)
@@ -320,6 +393,7 @@ static void write_json(const struct comparison *c)
 	output_json_set(root, "conclusion", output_json_text(conclusion));
 	output_json_set(root, "environment", env);
 	output_json_set(root, "runs", runs);
+	output_json_set(root, "statistics", statistics_json(&c->diff.repetitions));
 	output_json_set(root, "workload", output_json_rows(&workload));
 	output_json_set(root, "syscalls", output_json_rows(&syscalls));
 	output_json_set(root, "functions", output_json_rows(&functions));

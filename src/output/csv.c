@@ -32,6 +32,11 @@ static void write_field(FILE *out, const struct output_section *section, size_t 
 	struct output_field field = output_field_get(section, row, group, column);
 	char buf[OUTPUT_NUMBER_MAX];
 
+	if (column->type == OUTPUT_INTERVAL) {
+		fprintf(out, "%s,", output_number_plain(buf, field.number));
+		fputs(output_number_plain(buf, field.high), out);
+		return;
+	}
 	if (output_field_is_absent(&field, column->type))
 		return;
 	if (column->type == OUTPUT_TEXT)
@@ -40,6 +45,13 @@ static void write_field(FILE *out, const struct output_section *section, size_t 
 		fputs(field.number != 0 ? "true" : "false", out);
 	else
 		fputs(output_number_plain(buf, field.number), out);
+}
+
+static void write_key(FILE *out, const struct output_group *group,
+		      const struct output_column *column, const char *suffix)
+{
+	fprintf(out, "%s%s%s%s", group->key ? group->key : "", group->key ? "_" : "", column->key,
+		suffix);
 }
 
 static void write_header(FILE *out, const struct output_section *section)
@@ -53,9 +65,14 @@ static void write_header(FILE *out, const struct output_section *section)
 		for (j = 0; j < group->n_columns; j++) {
 			if (group->columns[j].rank == OUTPUT_TABLE_ONLY)
 				continue;
-			fprintf(out, "%s%s%s%s", comma, group->key ? group->key : "",
-				group->key ? "_" : "", group->columns[j].key);
+			fputs(comma, out);
 			comma = ",";
+			if (group->columns[j].type != OUTPUT_INTERVAL) {
+				write_key(out, group, &group->columns[j], "");
+				continue;
+			}
+			write_key(out, group, &group->columns[j], "_low,");
+			write_key(out, group, &group->columns[j], "_high");
 		}
 	}
 	fputc('\n', out);

@@ -61,6 +61,9 @@ static json_t *field_json(const struct output_field *field, enum output_type typ
 		return output_json_text(field->text);
 	if (type == OUTPUT_FLAG)
 		return json_boolean(field->number != 0);
+	if (type == OUTPUT_INTERVAL && !isnan(field->number))
+		return json_pack("[oo]", output_json_number(field->number),
+				 output_json_number(field->high));
 	return output_json_number(field->number);
 }
 

@@ -104,6 +104,12 @@ const char *output_number(char buf[OUTPUT_NUMBER_MAX], enum output_type type, do
 	case OUTPUT_FRACTION:
 		put_separated(buf, value, 2, false);
 		break;
+	case OUTPUT_PROBABILITY:
+		if (value < 0.001)
+			strcpy(buf, "<0.001");
+		else
+			put_separated(buf, value, 3, false);
+		break;
 	case OUTPUT_TIME:
 	case OUTPUT_DELTA:
 		if (clock == PROFILE_CLOCK_NS)
@@ -120,7 +126,7 @@ const char *output_number(char buf[OUTPUT_NUMBER_MAX], enum output_type type, do
 
 const char *output_number_plain(char buf[OUTPUT_NUMBER_MAX], double value)
 {
-	if (isnan(value))
+	if (!isfinite(value))
 		buf[0] = '\0';
 	else if (output_number_is_whole(value))
 		snprintf(buf, OUTPUT_NUMBER_MAX, "%.0f", value + 0.0); /* -0 becomes 0 */

@@ -9,7 +9,7 @@ struct output_field output_field_get(const struct output_section *section, size_
 {
 	const char *base = (const char *)section->rows + row * section->row_size;
 	const void *at = base + group->offset + column->offset;
-	struct output_field field = { NULL, NAN };
+	struct output_field field = { NULL, NAN, NAN };
 
 	switch (column->type) {
 	case OUTPUT_TEXT:
@@ -18,6 +18,9 @@ struct output_field output_field_get(const struct output_section *section, size_
 	case OUTPUT_FLAG:
 		field.number = *(const bool *)at;
 		break;
+	case OUTPUT_INTERVAL:
+		field.high = ((const double *)at)[1];
+		/* fall through */
 	default:
 		field.number = *(const double *)at;
 		break;

@@ -4,8 +4,8 @@
  *
  * A column says where in a row its field lies and what kind of figure it is; the kind alone decides
  * how it is aligned and formatted. A field is a `const char *` (OUTPUT_TEXT), a `bool`
- * (OUTPUT_FLAG) or a `double` (all others); NULL and NAN mean that there is no such figure, which
- * a table shows as "-", CSV as an empty field and JSON as null.
+ * (OUTPUT_FLAG), two `double`s (OUTPUT_INTERVAL) or a `double` (all others); NULL and NAN mean that
+ * there is no such figure, which a table shows as "-", CSV as an empty field and JSON as null.
  */
 #ifndef KPROTPERF_OUTPUT_SECTION_H
 #define KPROTPERF_OUTPUT_SECTION_H
@@ -23,6 +23,8 @@ enum output_type {
 	OUTPUT_DELTA, /* likewise, a difference: always with its sign */
 	OUTPUT_PERCENT, /* a difference: always with its sign */
 	OUTPUT_FRACTION, /* of 1 */
+	OUTPUT_PROBABILITY, /* small ones as "<0.001" */
+	OUTPUT_INTERVAL, /* [low, high] in JSON, two columns _low and _high in CSV; for no table */
 };
 
 /* Ranks of columns; a greater one is the first to leave a table that is too wide. */
@@ -65,6 +67,7 @@ struct output_section {
 struct output_field {
 	const char *text; /* OUTPUT_TEXT; NULL: absent */
 	double number; /* all others; NAN: absent */
+	double high; /* OUTPUT_INTERVAL: the other end */
 };
 
 struct output_field output_field_get(const struct output_section *section, size_t row,

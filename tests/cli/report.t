@@ -48,10 +48,10 @@ json "json: schema, unit and keys" \
   report --format=json control-hardened.data
 json "json: rows" \
   'set(row("syscalls", name="clone")) == {"name", "calls", "errors", "total", "mean", "p50", "p90",
-     "p99", "min", "max", "oncpu_total", "oncpu_mean", "wall_total", "wall_mean", "self_total",
+     "p99", "p999", "min", "max", "oncpu_total", "oncpu_mean", "wall_total", "wall_mean", "self_total",
      "self_mean"} and
    set(row("functions", name="allocate_slab", syscall="clone")) == {"name", "syscall", "calls",
-     "total", "mean", "p50", "p90", "p99", "min", "max", "oncpu_total", "oncpu_mean", "wall_total",
+     "total", "mean", "p50", "p90", "p99", "p999", "min", "max", "oncpu_total", "oncpu_mean", "wall_total",
      "wall_mean", "self_total", "self_mean", "detached"} and
    row("syscalls", name="wait4")["errors"] == 1 and row("syscalls", name="clone")["calls"] == 20 and
    row("functions", name="allocate_slab", syscall="*")["calls"] == 4600 + 310 + 3 and
@@ -85,7 +85,7 @@ done
 
 run report --raw --format=csv --section=syscalls troubled.data
 # 20 calls with 500,000 of cost each: in the total, and no percentiles of what is not raw.
-grep -q '^clone,20,274697591,13734879.55,,,,,,274697591,' out && ! grep -q 'probes cost' err
+grep -q '^clone,20,274697591,13734879.55,,,,,,,274697591,' out && ! grep -q 'probes cost' err
 report_test $? "--raw"
 
 # What is below zero is shown as it is: 310 calls of allocate_slab with 20,000 of cost each.

@@ -303,8 +303,10 @@ static void test_conclusion(void **state)
 	check_conclusion(clones(1, 10, 1000), clones(1, 10, 1200),
 			 "clone is 20.0 % slower (+200 ns a call); record with --func to see "
 			 "where (one run a side: how much runs differ is not known).");
-	check_conclusion(clones(2, 10, 1000), clones(3, 10, 800),
-			 "clone is 20.0 % faster (-200 ns a call)");
+	check_conclusion(
+		clones(2, 10, 1000), clones(3, 10, 800),
+		"clone is 20.0 % faster (\u00b10; -200 ns a call); record with --func to see "
+		"where (2 and 3 runs).");
 	check_conclusion(clones(1, 10, 1000), clones(1, 10, 1000), "No syscall differs");
 	check_conclusion(clones(1, 10, 1000), clones(1, 30, 1001),
 			 "clone is called 30 times a run instead of 10");

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the repetitions of both sides say of one row's difference: docs/statistics.md. */
+#ifndef KPROTPERF_ANALYZE_CHANGE_H
+#define KPROTPERF_ANALYZE_CHANGE_H
+
+#include <stddef.h>
+
+#include "analyze/sample.h"
+#include "analyze/statistics.h"
+
+/* In percent: differences within it are called "same" if they surely are. */
+#define ANALYZE_MARGIN_PCT 1.0
+
+/* Of the mean a call, in ticks or, where it says so, in percent of the baseline's. NAN: not known. */
+struct analyze_change {
+	double repetitions[2]; /* that have calls of the row */
+	struct analyze_interval ci, ci_pct; /* 95 % */
+	double plus_minus, plus_minus_pct; /* as far as these reach from the difference at most */
+	double p_single, p; /* p is adjusted for the number of rows */
+	enum analyze_verdict verdict;
+	const char *verdict_key; /* NULL for none */
+	double boots_needed; /* where unclear: repetitions a side that would settle it */
+	double detectable, detectable_pct; /* what so many repetitions find in 4 of 5 cases */
+	struct analyze_interval bootstrap;
+	double mann_whitney;
+	struct analyze_moments moments[2];
+};
+
+extern const struct analyze_change analyze_change_none;
+
+/* From both sides' samples, either of which may be NULL: no such row. */
+void analyze_change_form(struct analyze_change *change, const struct analyze_sample *baseline,
+			 const struct analyze_sample *hardened);
+
+/* All rows of one comparison: adjusts p for their number, and says what they come to. */
+void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct);
+
+#endif

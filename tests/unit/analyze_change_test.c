@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From repetitions in a profile to intervals and verdicts in a diff. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/diff.h"
+#include "fixture.h"
+
+static const struct analyze_options oncpu;
+
+static void near(double value, double expected)
+{
+	if (!(fabs(value - expected) <= 1e-9 * fmax(1, fabs(expected))))
+		fail_msg("%.12g instead of %.12g", value, expected);
+}
+
+/* A run of BOOT: CALLS calls of the syscall NAME that take TOTAL ticks together. */
+static void add_run(struct profile *p, uint32_t boot, const char *name, uint64_t calls,
+		    uint64_t total)
+{
+	uint32_t context = profile_context_add(p, name), run = fixture_run(p, 1000);
+	struct profile_stats *s = profile_cell(p, run, 0, context);
+
+	p->runs[run].boot = boot;
+	s->calls = calls;
+	s->errors = 0;
+	s->wall = s->oncpu = total;
+	s->self = (int64_t)total;
+}
+
+/* A boot for each of the N means of clone, of 10 calls. */
+static struct profile *boots(const double *means, uint32_t n)
+{
+	struct profile *p = profile_create();
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		add_run(p, i, "clone", 10, (uint64_t)(10 * means[i]));
+	return p;
+}
+
+static void sample_of(struct analyze_sample *s, const struct analyze_sums *sums, uint32_t n)
+{
+	struct analyze_repetitions r = { .n = n };
+	uint32_t i;
+
+	analyze_sample_init(s, &r);
+	for (i = 0; i < n; i++)
+		analyze_sample_add(s, i, sums[i].calls, sums[i].total);
+}
+
+static void test_repetitions(void **state)
+{
+	struct profile *p = profile_create();
+	struct analyze_repetitions r;
+	uint32_t control;
+
+	(void)state;
+	add_run(p, 0, "clone", 1, 1);
+	add_run(p, 0, "clone", 1, 1);
+	control = profile_run_add(p, PROFILE_RUN_CONTROL);
+	analyze_repetitions_init(&r, p, PROFILE_RUN_PROBED);
+	assert_true(r.unit == ANALYZE_UNIT_RUN && r.n == 2);
+	assert_true(r.of_run[0] == 0 && r.of_run[1] == 1);
+	assert_true(r.of_run[control] == ANALYZE_NO_REPETITION);
+	analyze_repetitions_deinit(&r);
+	analyze_repetitions_init(&r, p, PROFILE_RUN_CONTROL);
+	assert_true(r.unit == ANALYZE_UNIT_RUN && r.n == 1 && r.of_run[control] == 0);
+	analyze_repetitions_deinit(&r);
+
+	/* Two boots: their four runs are two repetitions. */
+	add_run(p, 1, "clone", 1, 1);
+	add_run(p, 1, "clone", 1, 1);
+	analyze_repetitions_init(&r, p, PROFILE_RUN_PROBED);
+	assert_true(r.unit == ANALYZE_UNIT_BOOT && r.n == 2);
+	assert_true(r.of_run[0] == 0 && r.of_run[1] == 0 && r.of_run[3] == 1 && r.of_run[4] == 1);
+	analyze_repetitions_deinit(&r);
+	profile_destroy(p);
+}
+
+static void test_sample_values(void **state)
+{
+	const struct analyze_sums equal[] = { { 10, 1000 }, { 10, 1020 }, { 10, 1070 } };
+	const struct analyze_sums unlike[] = { { 10, 1000 }, { 0, 0 }, { 30, 3300 }, { 20, 1900 } };
+	const struct analyze_sums one[] = { { 4, 10 } };
+	struct analyze_moments m;
+	struct analyze_sample s;
+	double values[4];
+
+	(void)state;
+	/* As many calls each: their means. */
+	sample_of(&s, equal, 3);
+	assert_int_equal(analyze_sample_values(&s, values), 3);
+	near(values[0], 100);
+	near(values[1], 102);
+	near(values[2], 107);
+	analyze_sample_deinit(&s);
+
+	/*
+	 * Unlike numbers: their mean is total / calls, 6200 / 60. By the jackknife: left out one by
+	 * one, the others' mean is 104, 96.67 (2900 / 30), 107.5; the pseudo-values are
+	 * 3 * 103.33 - 2 * these: 102, 116.67, 95; their mean 104.56; shifted by -1.22.
+	 */
+	sample_of(&s, unlike, 4);
+	assert_int_equal(analyze_sample_values(&s, values), 3);
+	near(values[0], 102 - 11.0 / 9);
+	near(values[1], 350 / 3.0 - 11.0 / 9);
+	near(values[2], 95 - 11.0 / 9);
+	s.uncertainty = 120;
+	m = analyze_sample_moments(&s, NULL);
+	assert_int_equal(m.n, 3);
+	near(m.mean, 6200 / 60.0);
+	near(m.systematic, 2);
+	analyze_sample_deinit(&s);
+
+	sample_of(&s, one, 1);
+	m = analyze_sample_moments(&s, NULL);
+	assert_true(m.n == 1 && m.mean == 2.5 && isnan(m.variance));
+	analyze_sample_deinit(&s);
+	sample_of(&s, unlike + 1, 1);
+	m = analyze_sample_moments(&s, NULL);
+	assert_true(m.n == 0 && isnan(m.mean));
+	analyze_sample_deinit(&s);
+}
+
+/* What the calibration may be wrong by, by hand: docs/statistics.md. */
+static void test_calibration(void **state)
+{
+	struct profile *p = profile_create();
+	uint32_t clone, slab, other;
+	struct analyze_calibration c;
+	struct profile_stats *s;
+	const double mad = 1.482602218505602;
+
+	(void)state;
+	profile_env_set(p, PROFILE_ENV_COST "tracepoint", "inner=40+-2 full=90+-4");
+	profile_env_set(p, PROFILE_ENV_COST "fentry", "inner=100+-3 full=300+-6");
+	profile_env_set(p, PROFILE_ENV_COST "kprobe", "inner=200+-5 full=600+-60");
+	add_run(p, 0, "clone", 10, 1000000);
+	clone = profile_context_add(p, "clone");
+	slab = fixture_function(p, "allocate_slab", 1);
+	other = fixture_function(p, "copy_process", 2);
+	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
+	p->sites[other].mech = PROFILE_MECH_KPROBE;
+	s = profile_cell(p, 0, slab, clone);
+	s->calls = 100;
+	s->cost = 100 * 100;
+	s = profile_cell(p, 0, other, clone);
+	s->calls = 10;
+	s->cost = 10 * 200 + 50 * 300;
+	s = profile_cell(p, 0, 0, clone);
+	s->cost = 10 * 40 + 100 * 300 + 10 * 600;
+	analyze_calibration_init(&c, p);
+	/* Of 36,000 ticks for calls in clone 100 * 6 + 10 * 60 are not sure: a thirtieth. */
+	near(analyze_calibration_uncertainty(&c, p, &p->cells[0]), (10 * 2 + 36000 / 30.0) * mad);
+	near(analyze_calibration_uncertainty(&c, p, &p->cells[1]), 100 * 3 * mad);
+	near(analyze_calibration_uncertainty(&c, p, &p->cells[2]), (10 * 5 + 15000 / 30.0) * mad);
+	p->cells[1].stats.cost = 0;
+	assert_true(analyze_calibration_uncertainty(&c, p, &p->cells[1]) == 0);
+	analyze_calibration_deinit(&c);
+	profile_destroy(p);
+}
+
+static void check_verdict(const double *a, uint32_t n_a, const double *b, uint32_t n_b,
+			  double margin_pct, enum analyze_verdict verdict)
+{
+	struct profile *pa = boots(a, n_a), *pb = boots(b, n_b);
+	struct analyze_options options = { .margin_pct = margin_pct };
+	const struct analyze_change *c;
+	struct analyze_diff d;
+
+	assert_int_equal(analyze_diff_init(&d, pa, pb, &options), 0);
+	c = &d.syscalls.rows[0].change;
+	if (c->verdict != verdict)
+		fail_msg("%s instead of %s", c->verdict_key, analyze_verdict_key(verdict));
+	assert_true(isnan(c->p) == (verdict == ANALYZE_VERDICT_NONE));
+	assert_true(isnan(c->boots_needed) == (verdict != ANALYZE_VERDICT_UNCLEAR));
+	if (verdict != ANALYZE_VERDICT_NONE) {
+		assert_true(c->ci.low <= d.syscalls.rows[0].delta);
+		assert_true(c->ci.high >= d.syscalls.rows[0].delta);
+	}
+	analyze_diff_deinit(&d);
+	profile_destroy(pa);
+	profile_destroy(pb);
+}
+
+static void test_verdicts(void **state)
+{
+	const double seeded_a[] = { 11809, 11812, 11803 }, seeded_b[] = { 11878, 11879, 11880 };
+	const double unseeded_b[] = { 14137, 14027, 14118 }, loose[] = { 11000, 12000, 13000 };
+
+	(void)state;
+	check_verdict(seeded_a, 3, seeded_b, 3, 0, ANALYZE_VERDICT_SAME);
+	check_verdict(seeded_a, 3, seeded_b, 3, 0.2, ANALYZE_VERDICT_SLOWER);
+	check_verdict(seeded_b, 3, seeded_a, 3, 0.2, ANALYZE_VERDICT_FASTER);
+	check_verdict(seeded_a, 3, unseeded_b, 3, 0, ANALYZE_VERDICT_SLOWER);
+	check_verdict(seeded_a, 3, loose, 3, 0, ANALYZE_VERDICT_UNCLEAR);
+	check_verdict(seeded_a, 1, seeded_b, 3, 0, ANALYZE_VERDICT_NONE);
+	check_verdict(seeded_a, 1, seeded_b, 1, 0, ANALYZE_VERDICT_NONE);
+}
+
+/* p is adjusted for the rows that stand for themselves; one that repeats another has its figures. */
+static void test_rows(void **state)
+{
+	const double a[] = { 100, 101, 103 }, b[] = { 104, 103, 106 };
+	struct profile *p[2] = { boots(a, 3), boots(b, 3) };
+	const struct analyze_diff_row *sum = NULL, *only = NULL;
+	struct analyze_diff d;
+	uint32_t i, side, run;
+
+	(void)state;
+	for (side = 0; side < 2; side++) {
+		uint32_t site = fixture_function(p[side], "copy_process", 7);
+
+		for (run = 0; run < 3; run++)
+			fixture_calls(profile_cell(p[side], run, site, 0), 5, 50 + 3 * side + run,
+				      60 + run * run);
+	}
+	assert_int_equal(analyze_diff_init(&d, p[0], p[1], &oncpu), 0);
+	/* clone, copy_process, [command]. */
+	assert_int_equal(d.repetitions.rows, 3);
+	assert_true(d.repetitions.unit == ANALYZE_UNIT_BOOT && d.repetitions.n[0] == 3);
+	assert_null(d.repetitions.note);
+	for (i = 0; i < d.functions.n_rows; i++)
+		*(strcmp(d.functions.rows[i].context, "*") ? &only : &sum) = &d.functions.rows[i];
+	assert_true(sum->redundant && sum->change.p == only->change.p);
+	assert_true(only->change.p > only->change.p_single);
+	analyze_diff_deinit(&d);
+	/* All runs of one side in one boot: other repetitions than those of the other. */
+	p[1]->runs[1].boot = p[1]->runs[2].boot = 0;
+	assert_int_equal(analyze_diff_init(&d, p[0], p[1], &oncpu), 0);
+	assert_int_equal(d.repetitions.rows, 0);
+	assert_non_null(strstr(d.repetitions.note, "one boot on the hardened side"));
+	assert_true(isnan(d.syscalls.rows[0].change.p));
+	analyze_diff_deinit(&d);
+	p[0]->runs[1].boot = p[0]->runs[2].boot = 0;
+	assert_int_equal(analyze_diff_init(&d, p[0], p[1], &oncpu), 0);
+	assert_true(d.repetitions.unit == ANALYZE_UNIT_RUN && d.repetitions.rows == 3);
+	assert_non_null(strstr(d.repetitions.note, "from boot to boot"));
+	analyze_diff_deinit(&d);
+	profile_destroy(p[0]);
+	profile_destroy(p[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_repetitions), cmocka_unit_test(test_sample_values),
+		cmocka_unit_test(test_calibration), cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_rows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
