@@ -45,7 +45,10 @@ BPF_SRCS   := $(wildcard bpf/*.bpf.c)
 BPF_OBJS   := $(BPF_SRCS:bpf/%.bpf.c=$(BUILD)/bpf/%.bpf.o)
 # The same for kernels that refuse kernel variables by name: see bpf/engine.h.
 BPF_PLAIN  := $(BPF_SRCS:bpf/%.bpf.c=$(BUILD)/bpf/%.plain.o)
-WORKLOADS  := $(patsubst workloads/%.c,$(BUILD)/workloads/%,$(filter-out workloads/common.c,$(wildcard workloads/*.c)))
+# A workload's source names what it is built as ("Names: A B C"), else it is one, of its own name.
+WORKLOAD_SRCS  := $(filter-out workloads/common.c,$(wildcard workloads/*.c))
+workload_names  = $(or $(shell sed -n 's/^ \* Names: //p' $(1)),$(basename $(notdir $(1))))
+WORKLOADS  := $(foreach src,$(WORKLOAD_SRCS),$(addprefix $(BUILD)/workloads/,$(call workload_names,$(src))))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c))
 
 .PHONY: all
@@ -106,11 +109,13 @@ $(BUILD)/.pkgs:
 	@touch $@
 
 # Workloads stand alone: no library of ours, so that they measure only themselves.
-$(BUILD)/workloads/%: workloads/%.c workloads/common.c workloads/common.h
+$(foreach src,$(WORKLOAD_SRCS),$(foreach name,$(call workload_names,$(src)),\
+	$(eval $(BUILD)/workloads/$(name): $(src))))
+$(WORKLOADS): workloads/common.c workloads/common.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror $(SAN_FLAGS) -o $@ \
-		$< workloads/common.c -lpthread -lm
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror $(SAN_FLAGS) \
+		-DWORKLOAD='"$(@F)"' -o $@ $(filter %.c,$^) -lpthread -lm
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libkprotperf.a
 	$(call say,CC,$@)

@@ -29,6 +29,18 @@ void workload_fail(const struct workload *w, int err, const char *fmt, ...)
 	exit(1);
 }
 
+void *workload_pick(void *rows, size_t size, size_t n, const char *name)
+{
+	char *row = rows;
+	size_t i;
+
+	for (i = 0; i < n; i++, row += size)
+		if (!strcmp(((struct workload *)row)->name, name))
+			return row;
+	fprintf(stderr, "%s: its source has no row for it\n", name);
+	exit(1);
+}
+
 static void print_help(const struct workload *w)
 {
 	printf("Usage: %s [--iterations N]\n"
@@ -214,12 +226,13 @@ void workload_map_pages(const struct workload *w, unsigned int n)
 				      i + 1, n);
 }
 
-int workload_page_file(const struct workload *w)
+int workload_file(const struct workload *w, size_t pages)
 {
 	const char *folder = getenv("TMPDIR");
 	static char page[WORKLOAD_PAGE];
 	char path[PATH_MAX];
 	ssize_t done;
+	size_t i;
 	int fd;
 
 	if (!folder || !*folder)
@@ -231,8 +244,22 @@ int workload_page_file(const struct workload *w)
 		workload_fail(w, errno, "cannot create a file in %s", folder);
 	unlink(path);
 	memset(page, 'x', sizeof(page));
-	done = write(fd, page, sizeof(page));
-	if (done != (ssize_t)sizeof(page))
-		workload_fail(w, done < 0 ? errno : ENOSPC, "cannot write a file in %s", folder);
+	for (i = 0; i < pages; i++) {
+		done = write(fd, page, sizeof(page));
+		if (done != (ssize_t)sizeof(page))
+			workload_fail(w, done < 0 ? errno : ENOSPC, "cannot write a file in %s",
+				      folder);
+	}
 	return fd;
+}
+
+char *workload_buffer(const struct workload *w, size_t pages)
+{
+	size_t size = pages * WORKLOAD_PAGE;
+	char *buffer = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (buffer == MAP_FAILED)
+		workload_fail(w, errno, "no memory for %zu pages", pages);
+	memset(buffer, 'x', size);
+	return buffer;
 }

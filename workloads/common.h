@@ -18,6 +18,17 @@ struct workload {
 	uint64_t iterations;
 };
 
+/*
+ * A source with a line "Names: A B C" is built once for each, with WORKLOAD as its name. Its table
+ * has a row for each, of any struct that begins with a struct workload; this is the one built now.
+ */
+#ifdef WORKLOAD
+#define WORKLOAD_PICK(rows)                                               \
+	((__typeof__(&(rows)[0]))workload_pick((rows), sizeof((rows)[0]), \
+					       sizeof(rows) / sizeof((rows)[0]), WORKLOAD))
+#endif
+void *workload_pick(void *rows, size_t size, size_t n, const char *name);
+
 /* Takes --iterations out of the command line; answers --help. */
 void workload_init(struct workload *w, int argc, char **argv);
 
@@ -45,7 +56,10 @@ void workload_time_forks(const struct workload *w, uint64_t *times, uint64_t *ch
 /* Makes N one-page shared anonymous mappings. None is ever touched; each is a VMA to copy. */
 void workload_map_pages(const struct workload *w, unsigned int n);
 
-/* A descriptor of a new file of one page in $TMPDIR or /tmp. It has no name any more. */
-int workload_page_file(const struct workload *w);
+/* A descriptor of a new file of PAGES pages in $TMPDIR or /tmp. It has no name any more. */
+int workload_file(const struct workload *w, size_t pages);
+
+/* PAGES pages of memory of this process's own, each touched. */
+char *workload_buffer(const struct workload *w, size_t pages);
 
 #endif
