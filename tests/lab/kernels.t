@@ -32,6 +32,20 @@ is 'and base is no kernel' "$(grep -c '^base ' out.txt)" 0
 try "$lab" path nosuch
 is 'path of an unknown kernel is wrong usage' "$status:$out" 2:
 
+is 'NAME-SERIES of the usual series is NAME' "$("$lab" path baseline-6.1)" "$("$lab" path baseline)"
+try "$lab" path baseline-5.4
+like 'a series that the lab does not have is wrong usage' "$status:$err" "^2:.*no kernel 'baseline-5.4': the lab has Linux 6.1 6.12"
+try "$lab" list
+like 'list shows the kernels of other sources' "$out" '^hardened-6.12 +(built|not built|no source) +.*SLAB freelist'
+is 'and what base-6.12 adds is no kernel' "$(grep -c '^base' <<<"$out")" 2
+if dir=$("$lab" path baseline-6.12 2>/dev/null); then
+	like 'a kernel of other sources is one' "$("$lab" run --kernel baseline-6.12 -- uname -r)" '^6\.12\.'
+	is 'with the options that 6.12 has under other names' "$(grep -Ec \
+		'^CONFIG_(MITIGATION_RETPOLINE|MITIGATION_PAGE_TABLE_ISOLATION|LIST_HARDENED)=' "$dir/config")" 3
+else
+	echo "ok $((tests += 1)) - a kernel of other sources is one # SKIP baseline-6.12 is not built"
+fi
+
 # A copy of the scripts with kernels of its own, in the same cache.
 cp -r "$(dirname "$lab")" scripts
 printf '%s\n' '# about: asks for what there is not' '# on: baseline' \
