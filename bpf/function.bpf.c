@@ -280,7 +280,8 @@ struct {
 	__type(value, struct engine_multi);
 } multi_sites SEC(".maps");
 
-static __always_inline __u32 multi_site(void *ctx)
+/* The site of the function that is hit; NULL: none of ours. */
+static __always_inline const struct engine_multi *multi_site(void *ctx)
 {
 	__u32 addr = bpf_get_func_ip(ctx), slot = engine_multi_slot(addr, multi_factor);
 
@@ -291,29 +292,33 @@ static __always_inline __u32 multi_site(void *ctx)
 		if (!m)
 			break;
 		if (m->addr == addr)
-			return ENGINE_KEY(m->site, 0);
+			return m;
 	}
-	return 0;
+	return NULL;
 }
 
 SEC("kprobe.multi")
 int function_multi(struct pt_regs *ctx)
 {
-	struct site site = { .key = multi_site(ctx) };
+	const struct engine_multi *m = multi_site(ctx);
 
-	if (site.key)
-		function_enter(site, PT_REGS_SP(ctx));
+	if (m)
+		function_enter((struct site){ .key = ENGINE_KEY(m->site, 0) }, PT_REGS_SP(ctx));
 	return 0;
 }
 
 SEC("kretprobe.multi")
 int function_ret_multi(struct pt_regs *ctx)
 {
-	struct site site = { .key = multi_site(ctx) };
+	const struct engine_multi *m = multi_site(ctx);
 	struct probe_cost cost = { &multi_inner, &multi_full, &multi_nested,
 				   &return_trip, &multi_half, 0 };
+	struct site site = {};
 
-	if (site.key)
-		function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, cost);
+	if (!m)
+		return 0;
+	site.key = ENGINE_KEY(m->site, 0);
+	cost.extra = m->extra;
+	function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, cost);
 	return 0;
 }

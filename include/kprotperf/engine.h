@@ -180,6 +180,7 @@ enum engine_site_state {
 struct engine_multi {
 	__u32 addr;
 	__u32 site;
+	__u32 extra; /* what it costs here beyond what is calibrated, in ticks */
 };
 
 /* Slots looked at from the first on, at most. User space leaves a function out that lies further. */

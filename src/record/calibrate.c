@@ -404,11 +404,11 @@ void record_calibrate(struct record_engine *e, const struct profile *p,
 		    (clock_ns() - start) / 1e9, 100 * out->interrupts);
 }
 
-/* The mean cost of the empty functions, of which items[0] to items[n] were attached. */
+/* The mean cost of the empty functions, of which items[0] to items[n] were attached, less what is extra. */
 static int measure_multi(struct calibrator *c, const struct record_multi_site *items, uint32_t n,
 			 struct record_cost *cost)
 {
-	uint64_t base = record_series_median(&c->base), probed, inner = 0, spread = 0;
+	uint64_t base = record_series_median(&c->base), probed, inner = 0, spread = 0, extra = 0;
 	struct record_series with, one;
 	uint32_t attached = 0;
 
@@ -424,12 +424,13 @@ static int measure_multi(struct calibrator *c, const struct record_multi_site *i
 		inner += less(record_series_median(&one),
 			      c->clock == PROFILE_CLOCK_INSN ? test_insns[test] : EMPTY_NS);
 		spread += record_series_deviation(&one, one.values[RECORD_ROUNDS / 2]);
+		extra += items[i].extra;
 		attached++;
 	}
 	if (!attached)
 		return -ENOENT;
 	probed = record_series_median(&with);
-	cost->full = (less(probed, base) + attached / 2) / attached;
+	cost->full = (less(probed, base + extra) + attached / 2) / attached;
 	cost->full_spread =
 		(record_series_deviation(&with, probed) + record_series_deviation(&c->base, base)) /
 		attached;

@@ -305,7 +305,7 @@ static int kprobe_attach(struct record_functions *f, uint32_t site, enum profile
 static int table_enter(struct engine_multi *table, uint32_t size, uint64_t factor, uint64_t addr,
 		       uint32_t site)
 {
-	struct engine_multi entry = { addr, site };
+	struct engine_multi entry = { .addr = addr, .site = site };
 
 	for (int i = 0; i < ENGINE_MULTI_PROBES; i++) {
 		uint32_t slot = (engine_multi_slot(entry.addr, factor) + i) & (size - 1);
@@ -334,6 +334,15 @@ static uint32_t table_fill(struct engine_multi *table, uint32_t size, uint64_t f
 	return displaced;
 }
 
+static int table_publish(const struct record_functions *f, uint32_t slot,
+			 const struct engine_multi *entry)
+{
+	return bpf_map__update_elem(f->skel->maps.multi_sites, &slot, sizeof(slot), entry,
+				    sizeof(*entry), BPF_ANY) ?
+		       -errno :
+		       0;
+}
+
 /*
  * Tells the programs which site each item is. Of some factors the best: a function that is found only
  * at a second look costs more than was calibrated. Nothing must be attached by kprobe.multi yet.
@@ -343,6 +352,7 @@ static int multi_enter(struct record_functions *f, struct record_multi_site *ite
 	uint32_t size = bpf_map__max_entries(f->skel->maps.multi_sites), least = UINT32_MAX;
 	uint64_t factor = 0x9e3779b97f4a7c15, best = factor;
 	struct engine_multi *table = f->table;
+	int err = 0;
 
 	for (int i = 0; i < MULTI_FACTORS && least; i++, factor += 0x3c6ef372fe94f82a) {
 		uint32_t displaced = table_fill(table, size, factor, items, n);
@@ -357,11 +367,9 @@ static int multi_enter(struct record_functions *f, struct record_multi_site *ite
 		log_verbose(1, "%u of %u functions under kprobe.multi take a second look each",
 			    least, n);
 	f->skel->bss->multi_factor = best;
-	for (uint32_t slot = 0; slot < size; slot++)
-		if (bpf_map__update_elem(f->skel->maps.multi_sites, &slot, sizeof(slot),
-					 &table[slot], sizeof(*table), BPF_ANY))
-			return -errno;
-	return 0;
+	for (uint32_t slot = 0; slot < size && !err; slot++)
+		err = table_publish(f, slot, &table[slot]);
+	return err;
 }
 
 static int multi_attach_half(struct record_functions *f, const struct bpf_program *prog,
@@ -406,6 +414,40 @@ static int multi_attach_pair(struct record_functions *f, const struct record_mul
 	return err;
 }
 
+static void set_extra(const struct record_functions *f, uint64_t addr, uint32_t extra)
+{
+	uint32_t mask = bpf_map__max_entries(f->skel->maps.multi_sites) - 1;
+	uint32_t slot = engine_multi_slot(addr, f->skel->bss->multi_factor);
+
+	for (int i = 0; i < ENGINE_MULTI_PROBES; i++, slot++) {
+		struct engine_multi *entry = &f->table[slot & mask];
+
+		if (entry->addr != (uint32_t)addr)
+			continue;
+		entry->extra = extra;
+		table_publish(f, slot & mask, entry);
+		return;
+	}
+}
+
+/* What each of the N that a pair of links has costs more by its place in the kernel's hashes. */
+static void multi_find_extra(struct record_functions *f, struct record_multi_site *items,
+			     uint32_t n)
+{
+	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
+	uint32_t *hops = alloc_array(n, sizeof(*hops));
+
+	for (uint32_t i = 0; i < n; i++)
+		addrs[i] = items[i].addr;
+	record_multi_hops(addrs, n, hops);
+	for (uint32_t i = 0; i < n; i++) {
+		items[i].extra = hops[i] * f->multi.hop;
+		set_extra(f, items[i].addr, items[i].extra);
+	}
+	free(addrs);
+	free(hops);
+}
+
 /* One function that cannot be traced makes the kernel refuse all: what is refused is tried in halves. */
 static void multi_attach_range(struct record_functions *f, struct record_multi_site *items,
 			       uint32_t n)
@@ -419,6 +461,8 @@ static void multi_attach_range(struct record_functions *f, struct record_multi_s
 	}
 	for (uint32_t i = 0; i < n; i++)
 		items[i].err = err;
+	if (!err && f->multi.hop)
+		multi_find_extra(f, items, n);
 	if (!err)
 		for (uint32_t i = 0; i < n; i++)
 			vec_push(f, items, items[i]);
@@ -545,9 +589,8 @@ static void multi_show(const struct record_functions *f, bool show)
 		if (!entry.addr)
 			continue;
 		if (!show)
-			entry.site = ENGINE_SITE_CONTEXT;
-		bpf_map__update_elem(f->skel->maps.multi_sites, &slot, sizeof(slot), &entry,
-				     sizeof(entry), BPF_ANY);
+			entry.addr = 0;
+		table_publish(f, slot, &entry);
 	}
 }
 

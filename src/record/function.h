@@ -54,6 +54,7 @@ struct record_multi_site {
 	uint32_t site;
 	uint64_t addr;
 	int err;
+	uint32_t extra; /* set when it is attached: as in struct engine_multi */
 };
 void record_functions_attach_multi(struct record_functions *f, struct record_multi_site *items,
 				   uint32_t n);

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "record/features.h"
 
 /* The kernel's own test function, which running an unattached fentry program calls once. */
@@ -15,6 +17,11 @@
 
 /* Further away no stack pointer of the same call is: the registers, and a frame. */
 #define MAX_DISTANCE 1024
+
+/* The kernel's hash_long(), and the sizes of an ftrace_hash while it is filled and at most. */
+#define GOLDEN    0x61c8864680b583ebull
+#define FILL_BITS 10
+#define MAX_BITS  12
 
 #define N_INSNS(insns) (sizeof(insns) / sizeof((insns)[0]))
 
@@ -171,4 +178,63 @@ int record_multi_try(uint64_t addr, struct record_multi *m)
 	if (t.map >= 0)
 		close(t.map);
 	return err;
+}
+
+/* Lists of items by a hash of their addresses, the latest first; 0 ends a list, item I is I + 1. */
+struct lists {
+	uint32_t bits;
+	uint32_t *first, *next;
+};
+
+static struct lists lists_new(uint32_t bits, uint32_t n)
+{
+	return (struct lists){
+		.bits = bits,
+		.first = alloc_array((size_t)1 << bits, sizeof(uint32_t)),
+		.next = alloc_array((size_t)n + 1, sizeof(uint32_t)),
+	};
+}
+
+static void lists_free(struct lists *l)
+{
+	free(l->first);
+	free(l->next);
+}
+
+static void lists_add(struct lists *l, uint64_t addr, uint32_t item)
+{
+	uint32_t *first = &l->first[l->bits ? addr * GOLDEN >> (64 - l->bits) : 0];
+
+	l->next[item] = *first;
+	*first = item;
+}
+
+/* The kernel's choice for a table of N. */
+static uint32_t hash_bits(uint32_t n)
+{
+	uint32_t bits = 0;
+
+	while (n /= 2)
+		bits++;
+	return bits < MAX_BITS ? bits : MAX_BITS;
+}
+
+/* A link's functions are put into one table, and from there, list by list, into one that fits. */
+void record_multi_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops)
+{
+	struct lists fill = lists_new(FILL_BITS, n), kept = lists_new(hash_bits(n), n);
+
+	for (uint32_t i = 0; i < n; i++)
+		lists_add(&fill, addrs[i], i + 1);
+	for (uint32_t list = 0; list < 1u << fill.bits; list++)
+		for (uint32_t item = fill.first[list]; item; item = fill.next[item])
+			lists_add(&kept, addrs[item - 1], item);
+	for (uint32_t list = 0; list < 1u << kept.bits; list++) {
+		uint32_t passed = 0;
+
+		for (uint32_t item = kept.first[list]; item; item = kept.next[item])
+			hops[item - 1] = passed++;
+	}
+	lists_free(&fill);
+	lists_free(&kept);
 }

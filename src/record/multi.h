@@ -21,6 +21,8 @@ struct record_multi {
 	 * are missed. Naming functions again makes it keep more.
 	 */
 	bool repeats;
+	/* What a hop costs, in ticks: see record_multi_hops(). 0: nothing, or it is not known. */
+	uint32_t hop;
 };
 
 /*
@@ -29,5 +31,15 @@ struct record_multi {
  * where calls cannot be told apart.
  */
 int record_multi_try(uint64_t addr, struct record_multi *m);
+
+/*
+ * The kernel (6.1) finds the function that is hit in a hash table that each link has: HOPS becomes how
+ * many others of the N at ADDRS, linked in this order, it passes before each. They are the same in the
+ * entry's link and in the return's, and their cost is in what encloses a call, not in the call.
+ */
+void record_multi_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops);
+
+/* What a hop costs in both: a comparison, a load and a test, and their branches. */
+#define RECORD_MULTI_HOP_INSNS 10
 
 #endif

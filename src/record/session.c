@@ -118,6 +118,8 @@ static int session_prepare(struct session *s)
 	record_workload_need_files(RECORD_FILES_A_SITE * s->sites.n_items);
 	s->p = profile_create();
 	record_environment_read(s->p, &s->symbols.build_id);
+	if (s->p->clock == PROFILE_CLOCK_INSN)
+		s->features.multi_is.hop = RECORD_MULTI_HOP_INSNS;
 	s->p->freq = o->freq;
 	s->p->sample_period = config.sample_period;
 	for (char **arg = o->argv; arg && *arg; arg++)

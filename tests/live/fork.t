@@ -38,11 +38,6 @@ clean_dmesg
 unprobed=$(sed -n 's/^big-fork .*mean_ns=\([0-9.]*\).*/\1/p' unprobed.out)
 first=${mechanisms%% *}
 
-# What is still wrong.
-todo=(
-	'multi: allocate_slab' 'one function alone costs 8 instructions less: the kernel hashes nothing'
-)
-
 # subtracted NAME: from the mean clone.
 subtracted() {
 	"$kprotperf" report "$1.data" --format=json --raw |

@@ -115,8 +115,7 @@ true_to() {
 
 # What is still wrong. The known counts are right: they are measured too.
 todo=(
-	'multi.*: known_(outer|leaves|recursive|sleeping|tail)' 'a function costs what encloses it more by its place in the hashes of the ftrace_ops, which differs'
-	'(fentry|kprobe): known_leaves itself' 'up to an instruction for each of 20 functions: costs are whole numbers'
+	'known_leaves itself' 'up to an instruction for each of 20 functions: costs are whole numbers'
 	'kprobe: known_sleeping itself' 'once 45 of 4,006 too high, in one run of several; not explained'
 )
 
