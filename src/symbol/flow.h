@@ -151,7 +151,7 @@ const struct symbol_insn *symbol_flow_insn_at(const struct symbol_flow *flow, ui
 uint32_t symbol_flow_block_at(const struct symbol_flow *flow, uint64_t addr);
 
 /* Can a kprobe be placed at an address? */
-enum symbol_place {
+enum symbol_probe_place {
 	SYMBOL_PLACE_OK,
 	SYMBOL_PLACE_OUTSIDE, /* not within the function's code */
 	SYMBOL_PLACE_NO_BOUNDARY, /* within an instruction, or behind what could not be decoded */
@@ -166,10 +166,10 @@ enum symbol_place {
 typedef bool (*symbol_blacklisted_fn)(uint64_t addr, void *arg);
 
 /* BLACKLISTED may be NULL. */
-enum symbol_place symbol_flow_place(const struct symbol_flow *flow, uint64_t addr,
-				    symbol_blacklisted_fn blacklisted, void *arg);
+enum symbol_probe_place symbol_flow_place(const struct symbol_flow *flow, uint64_t addr,
+					  symbol_blacklisted_fn blacklisted, void *arg);
 /* For messages: "it is a jump label" and the like. */
-const char *symbol_place_text(enum symbol_place place);
+const char *symbol_place_text(enum symbol_probe_place place);
 /*
  * Would a kprobe at ADDR be cheap: a jump (optimized) or ftrace's call instead of a trap? By the
  * rules of 6.1; a hint.
@@ -203,7 +203,7 @@ struct symbol_site_edge {
 	 * left.
 	 */
 	bool from_inside, from_outside;
-	enum symbol_place place;
+	enum symbol_probe_place place;
 	bool optimizes;
 };
 

@@ -229,7 +229,7 @@ static bool decodes_up_to(const struct symbol_flow *flow, const struct symbol_ra
 	return true;
 }
 
-static enum symbol_place place_of_insn(const struct symbol_insn *insn, bool boundary)
+static enum symbol_probe_place place_of_insn(const struct symbol_insn *insn, bool boundary)
 {
 	if (insn->kind == SYMBOL_INSN_LABEL)
 		return SYMBOL_PLACE_JUMP_LABEL;
@@ -244,12 +244,12 @@ static enum symbol_place place_of_insn(const struct symbol_insn *insn, bool boun
 	return insn->flags & SYMBOL_INSN_NO_KPROBE ? SYMBOL_PLACE_INSN : SYMBOL_PLACE_OK;
 }
 
-enum symbol_place symbol_flow_place(const struct symbol_flow *flow, uint64_t addr,
-				    symbol_blacklisted_fn blacklisted, void *arg)
+enum symbol_probe_place symbol_flow_place(const struct symbol_flow *flow, uint64_t addr,
+					  symbol_blacklisted_fn blacklisted, void *arg)
 {
 	const struct symbol_range *part = part_of(flow, addr);
 	const struct symbol_insn *insn;
-	enum symbol_place place;
+	enum symbol_probe_place place;
 
 	if (!part)
 		return SYMBOL_PLACE_OUTSIDE;
@@ -262,7 +262,7 @@ enum symbol_place symbol_flow_place(const struct symbol_flow *flow, uint64_t add
 	return place;
 }
 
-const char *symbol_place_text(enum symbol_place place)
+const char *symbol_place_text(enum symbol_probe_place place)
 {
 	static const char *const texts[] = {
 		[SYMBOL_PLACE_OK] = "it can be probed",
