@@ -206,6 +206,7 @@ void symbol_image_destroy(struct symbol_image *img)
 	if (!img)
 		return;
 	symbol_dwarf_destroy(img->dwarf);
+	dwarf_end(img->cfi_dw);
 	symbol_symtab_destroy(img->symtab);
 	elf_end(img->elf);
 	if (img->map)

@@ -118,4 +118,20 @@ typedef int (*symbol_inlined_fn)(const struct symbol_inlined *inl, void *arg);
 int symbol_image_inlined_each(struct symbol_image *img, const char *name, symbol_inlined_fn fn,
 			      void *arg);
 
+/*
+ * A function's frame begins at one address, whatever it has pushed so far: the stack pointer before it was
+ * called. It is OFFSET bytes above the stack pointer, or above RBP. x86-64 only.
+ */
+struct symbol_frame_base {
+	bool from_rbp;
+	int64_t offset;
+};
+
+/*
+ * Where that is before the instruction at ADDR. -ENODATA without .debug_frame, -ENOENT where it says
+ * nothing of ADDR, -ENOTSUP where it is not so simple.
+ */
+int symbol_image_frame_base(struct symbol_image *img, uint64_t addr,
+			    struct symbol_frame_base *base);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of symbol_image share: image.c, symtab.c, dwarf.c, inlined.c, path.c. */
+/* What the parts of symbol_image share: image.c, symtab.c, dwarf.c, inlined.c, cfi.c, path.c. */
 #ifndef KPROTPERF_SYMBOL_IMAGE_IMPL_H
 #define KPROTPERF_SYMBOL_IMAGE_IMPL_H
 
@@ -23,6 +23,7 @@ struct symbol_image {
 	bool has_dwarf;
 	struct symtab *symtab; /* NULL until asked for */
 	struct dwarf *dwarf; /* likewise */
+	Dwarf *cfi_dw; /* for .debug_frame alone; likewise */
 };
 
 /* symtab.c */
