@@ -332,6 +332,7 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 
 	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
 	f->child = 0;
+	f->calls = 0;
 	f->sp = sp;
 	f->key = key;
 	f->offcpu = t->offcpu;
@@ -382,6 +383,21 @@ frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_f
 static __always_inline struct engine_frame *frame_at(struct engine_task *t, __u32 top)
 {
 	return (void *)t->frames + (top & ENGINE_TOP_MASK);
+}
+
+/*
+ * The context of a call that begins at TOP while its task has none. An interrupt that hits user space
+ * finds no function open, so that only the outermost has to ask.
+ */
+static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
+{
+	struct engine_frame *f = frame_at(t, top);
+
+	if (top > ENGINE_FRAME)
+		f->none_ctx = f[-1].none_ctx;
+	else
+		f->none_ctx = in_user_interrupt() ? ENGINE_CTX_IRQ : ENGINE_CTX_NONE;
+	return f->none_ctx;
 }
 
 static __always_inline __u32 site_state(__u32 key)

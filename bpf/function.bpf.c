@@ -78,21 +78,6 @@ static __noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 s
 	return true;
 }
 
-/*
- * The context of a call that begins at TOP while its task has none. An interrupt that hits user space
- * finds no function open, so that only the outermost has to ask.
- */
-static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
-{
-	struct engine_frame *f = frame_at(t, top);
-
-	if (top > ENGINE_FRAME)
-		f->none_ctx = f[-1].none_ctx;
-	else
-		f->none_ctx = in_user_interrupt() ? ENGINE_CTX_IRQ : ENGINE_CTX_NONE;
-	return f->none_ctx;
-}
-
 static __always_inline void function_enter(struct site site, __u32 sp)
 {
 	struct engine_task *t = this_task();

@@ -206,11 +206,12 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
 	return 0;
 }
 
-static __always_inline void frame_end(struct engine_cell *c)
+static __always_inline void frame_end(struct engine_cell *c, const struct engine_frame *f)
 {
 	if (!c)
 		return;
 	__sync_fetch_and_add(&c->unreturned, 1);
+	__sync_fetch_and_add(&c->bodies, f->calls);
 	loss_count(ENGINE_INFO_CLOSED_BY_EXIT, 1);
 }
 
@@ -236,7 +237,7 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 		if (t->ctx == ENGINE_CTX_NONE)
 			return 0;
 		cost.nested = NULL;
-		frame_end(frame_close(cpu, t, &t->frames[0], &end, cost));
+		frame_end(frame_close(cpu, t, &t->frames[0], &end, cost), &t->frames[0]);
 		t->ctx = ENGINE_CTX_NONE;
 		return 1;
 	}
@@ -244,7 +245,7 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 	if (site_state(f->key) == ENGINE_SITE_DETACHED)
 		frames_miss(t, top - ENGINE_FRAME); /* it may have returned long ago */
 	else
-		frame_end(frame_close(cpu, t, f, &end, cost));
+		frame_end(frame_close(cpu, t, f, &end, cost), f);
 	t->top = top - ENGINE_FRAME;
 	return 1;
 }

@@ -48,10 +48,11 @@ struct engine_frame {
 	__u64 aside; /* the task's sums at entry: what came since is the difference */
 	__u64 offcpu;
 	__u64 child; /* net on-CPU time of the timed calls made so far, in two's complement */
-	__u32 sp; /* tells recursive calls apart: see function.bpf.c */
+	__u32 sp; /* tells recursive calls apart: see function.bpf.c, range.bpf.c */
 	__u32 key; /* of site and context */
 	__u32 none_ctx; /* where the task has no context: whether this is in an interrupt */
-	__u32 pad[5]; /* to a cache line */
+	__u32 calls; /* of an inlined body: how often its entry was executed; else 0 */
+	__u32 pad[4]; /* to a cache line */
 };
 
 enum engine_task_flag {
@@ -86,7 +87,7 @@ struct engine_task {
 
 /* The calls of one (site, context). Zero is the state of an unused one. */
 struct engine_cell {
-	__u64 calls;
+	__u64 calls; /* of a range: excursions */
 	__u64 wall;
 	__u64 aside; /* of the wall time: switched out, and in probes inside, not the site's own */
 	__u64 offcpu;
@@ -98,8 +99,9 @@ struct engine_cell {
 	__u64 errors;
 	__u64 negative; /* calls whose probes were thought to cost more than the call took */
 	__u64 unreturned; /* calls ended by their task's death, without the cost of a return's probe */
+	__u64 bodies; /* of a range: calls of the inlined function that these excursions were part of */
 	__u32 hist[HIST_SLOTS];
-	__u64 pad[4]; /* to whole cache lines: shards of different CPUs must not share one */
+	__u64 pad[3]; /* to whole cache lines: shards of different CPUs must not share one */
 };
 
 #define ENGINE_SQ_SPLIT 20
@@ -194,5 +196,55 @@ static inline __u32 engine_multi_slot(__u32 addr, __u64 factor)
 {
 	return (__u32)(addr * factor >> 40);
 }
+
+/*
+ * Ranges: inlined bodies, which kprobes inside of a function enter and leave. What such a probe is to do
+ * stands in its cookie. The lower half is an action, without ENGINE_RANGE_OP, which the program is for, and
+ * with enum engine_range_kind there instead; or, where there are several actions, the place of their list.
+ */
+#define ENGINE_RANGE_KEY    0x07ffffffu /* of the site */
+#define ENGINE_RANGE_CALL   0x08000000u /* enters at the body's entry, which makes it a call */
+#define ENGINE_RANGE_STRICT 0x10000000u /* control comes here from one side only: see range.bpf.c */
+#define ENGINE_RANGE_OP     29 /* enum engine_range_op, in a list */
+#define ENGINE_RANGE_KIND   29
+/*
+ * The upper half: where the function's frame is, so many words above the stack pointer, or above RBP; and
+ * what a hit costs here beyond what is calibrated, in ticks.
+ */
+#define ENGINE_RANGE_FRAME    32
+#define ENGINE_RANGE_FRAME_FP 0x8000u
+#define ENGINE_RANGE_EXTRA    48
+
+enum engine_range_op {
+	ENGINE_RANGE_ENTER,
+	ENGINE_RANGE_LEAVE,
+	ENGINE_RANGE_COUNT, /* the body's entry, where no edge from outside leads */
+};
+
+/* What the kernel does at a probe inside of a function. */
+enum engine_range_kind {
+	ENGINE_RANGE_OPTIMIZED, /* jumps to it, and back behind the instructions that the jump took */
+	ENGINE_RANGE_STEPPED, /* a breakpoint, behind which the instruction is executed elsewhere */
+	ENGINE_RANGE_EMULATED, /* a breakpoint, behind which the kernel does what the instruction would */
+	ENGINE_RANGE_KINDS = 4, /* a power of two */
+};
+
+/* What a hit costs, in ticks: in all; and which part of it a frame opened or closed there holds. */
+struct engine_range_cost {
+	__u64 open, open_head; /* the rest of OPEN comes after the clock was read */
+	__u64 close, close_head;
+	__u64 idle_enter, idle_leave; /* where the frame was open, or was not */
+	__u64 several,
+		several_head; /* without what lies between its own two readings of the clock */
+	__u64 hop; /* each further open frame looked at */
+};
+
+/* Several things to do at one address, in their order. */
+#define ENGINE_RANGE_ACTIONS 7
+
+struct engine_range_list {
+	__u32 n;
+	__u32 actions[ENGINE_RANGE_ACTIONS];
+};
 
 #endif

@@ -24,6 +24,8 @@ const char *profile_mechanism_name(enum profile_mechanism mech)
 		return "kprobe-optimized";
 	case PROFILE_MECH_KPROBE_INT3:
 		return "kprobe-int3";
+	case PROFILE_MECH_RANGE:
+		return "kprobe-range";
 	}
 	return "unknown";
 }

@@ -82,9 +82,10 @@ enum profile_mechanism {
 	PROFILE_MECH_MULTI, /* kprobe.multi/kretprobe.multi */
 	PROFILE_MECH_KPROBE_OPTIMIZED, /* the same as KPROBE, reached by a jump */
 	PROFILE_MECH_KPROBE_INT3, /* by a breakpoint */
+	PROFILE_MECH_RANGE, /* kprobes inside of a function, by either */
 };
 
-#define PROFILE_N_MECHANISMS (PROFILE_MECH_KPROBE_INT3 + 1)
+#define PROFILE_N_MECHANISMS (PROFILE_MECH_RANGE + 1)
 
 const char *profile_mechanism_name(enum profile_mechanism mech);
 

@@ -46,7 +46,8 @@ static enum profile_mechanism mechanism(const struct drain *d, uint32_t site, ui
 }
 
 /* Adds one shard of a cell; each call had INNER of its own probes' cost within it. */
-static void shard_add(struct profile_stats *stats, const struct engine_cell *c, uint64_t inner)
+static void shard_add(struct profile_stats *stats, const struct engine_cell *c, uint64_t inner,
+		      bool is_range)
 {
 	uint64_t oncpu = c->wall - c->offcpu;
 	uint64_t cost = c->aside - c->offcpu + inner * (c->calls - c->unreturned);
@@ -54,7 +55,9 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 	uint64_t counted = 0;
 
 	profile_stats_init(&shard);
-	shard.calls = c->calls;
+	shard.calls = is_range ? c->bodies : c->calls;
+	if (is_range)
+		shard.entries = c->calls;
 	shard.oncpu = oncpu;
 	shard.wall = c->wall;
 	shard.cost = cost;
@@ -96,7 +99,7 @@ static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t fi
 		if (stats->errors != PROFILE_NOT_COUNTED)
 			stats->errors += c->errors;
 		*overcorrected += c->negative;
-		shard_add(stats, c, inner);
+		shard_add(stats, c, inner, d->p->sites[site].kind == PROFILE_SITE_RANGE);
 	}
 }
 

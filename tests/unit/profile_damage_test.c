@@ -283,7 +283,7 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_SITES, "\2\1\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0",
 		 "contexts' own site"),
 	NONSENSE(SECTION_SITES, SITE("\1", "\3", "\0", "\0\0\0"), "unknown kind"),
-	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\7", "\0\0\0"), "unknown mechanism"),
+	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\10", "\0\0\0"), "unknown mechanism"),
 	NONSENSE(SECTION_SITES, SITE("\0", "\0", "\0", "\0\0\0"), "without a name"),
 	NONSENSE(SECTION_SITES, SITE("\1", "\2", "\0", "\0\0\0"), "range without a function"),
 	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\0", "\1\0\0"), "around no range"),

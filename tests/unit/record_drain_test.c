@@ -32,7 +32,7 @@ static void test_times(void **state)
 	(void)state;
 	fill(&c, 20, 30);
 	profile_stats_init(&s);
-	shard_add(&s, &c, 5);
+	shard_add(&s, &c, 5, false);
 	assert_int_equal(s.calls, 2);
 	assert_int_equal(s.wall, 1100);
 	assert_int_equal(s.oncpu, 100);
@@ -51,14 +51,14 @@ static void test_below_zero(void **state)
 	(void)state;
 	profile_stats_init(&s);
 	fill(&c, 50, 80);
-	shard_add(&s, &c, 5);
+	shard_add(&s, &c, 5, false);
 	assert_true(s.self == 100 - 60 - 80);
 	/* Another CPU's part makes up for some of it. */
 	fill(&c, 0, 0);
-	shard_add(&s, &c, 5);
+	shard_add(&s, &c, 5, false);
 	assert_true(s.self == -40 + 90);
 	fill(&c, 500, 0);
-	shard_add(&s, &c, 5);
+	shard_add(&s, &c, 5, false);
 	assert_true(s.self == 50 - 410);
 	assert_int_equal(s.oncpu, 300);
 	assert_int_equal(s.cost, 60 + 10 + 510);
