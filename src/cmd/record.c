@@ -21,6 +21,9 @@ enum {
 static const struct argp_option options[] = {
 	{ "func", 'f', "FUNC", 0,
 	  "Time the calls of this kernel function; a name or a glob ('*slab*'), may be repeated" },
+	{ "range", 'R', "INLINED[@FUNC]", 0,
+	  "Time this inlined function, in FUNC or wherever its code is part of another's; names or globs, "
+	  "may be repeated" },
 	{ "freq", 'F', "HZ", 0, "Samples a second on each CPU (default 997; 0: none)" },
 	{ "repeat", 'r', "N", 0, "Run the command N times, each run kept apart (default 1)" },
 	{ "output", 'o', "FILE", 0, "Where to (default " CMD_DEFAULT_FILE ")" },
@@ -39,8 +42,6 @@ static const struct argp_option options[] = {
 	{ "verbose", 'v', NULL, 0, "Say more; twice: the verifier's log too" },
 	{}
 };
-
-/* The long option's R for ranges and others come with the layers they belong to. */
 
 static int parse_number(struct argp_state *state, const char *arg, long min, long max)
 {
@@ -72,6 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f':
 		vec_push(o, functions, arg);
+		break;
+	case 'R':
+		vec_push(o, ranges, arg);
 		break;
 	case 'F':
 		o->freq = parse_number(state, arg, 0, 100000);
@@ -157,5 +161,6 @@ int cmd_record(int argc, char **argv)
 	log_set_verbosity(o.verbose);
 	status = record_session(&o);
 	free(o.functions);
+	free(o.ranges);
 	return status;
 }

@@ -14,6 +14,8 @@
 #include "record/features.h"
 #include "record/function.h"
 #include "record/kprobe.h"
+#include "record/range_attach.h"
+#include "record/range_cost.h"
 #include "record/workload.h"
 
 /* What calls the kernel's own test functions, which do next to nothing. */
@@ -300,12 +302,32 @@ static int attach_all(struct record_attachment *a)
 	return err;
 }
 
+/* Before anything is on the functions that the kernel's test function calls, but what stays there. */
+static void calibrate_ranges(struct record_attachment *a)
+{
+	struct record_empty empty;
+	int err;
+
+	find_empty(a, &empty);
+	err = record_calibrate_ranges(a->engine, a->p->clock, &empty, a->calibration->interrupts,
+				      &a->calibration->ranges);
+	if (err)
+		log_note("the cost of probes inside of functions is not known and not subtracted: "
+			 "%s, on which it is measured, is not as it must be: %s",
+			 EMPTY_OUTER, log_strerror(err));
+}
+
 int record_attach_sites(struct record_attachment *a)
 {
 	int err;
 
 	calibrate(a);
+	if (a->ranges->n_points)
+		calibrate_ranges(a);
 	err = attach_all(a);
+	if (!err && a->ranges->n_points)
+		err = record_ranges_attach(a->ranges, a->engine, a->p,
+					   symbol_kallsyms_stext(a->symbols->ks));
 	if (!err && a->recalibrate)
 		calibrate(a);
 	return err;

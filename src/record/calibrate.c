@@ -108,6 +108,13 @@ static int load_runner(int32_t btf_id)
 	return fd < 0 ? -errno : fd;
 }
 
+int record_calibrate_runner(const struct record_empty *empty)
+{
+	int32_t btf_id = empty->tests[TEST_FENTRY].btf_id;
+
+	return btf_id > 0 ? load_runner(btf_id) : -ENOENT;
+}
+
 /*
  * Runs the empty functions once a round. OUTER becomes the time of the system call that does it,
  * INNER that of the function as SITE saw it, if SITE is not 0.
@@ -365,10 +372,8 @@ void record_calibrate_before(struct record_calibration *out)
 static int calibrator_open(struct calibrator *c, struct record_engine *e, const struct profile *p,
 			   const struct record_empty *empty, struct record_calibration *out)
 {
-	int32_t btf_id = empty->tests[TEST_FENTRY].btf_id;
-
 	*c = (struct calibrator){ .e = e, .clock = p->clock, .empty = empty, .out = out };
-	c->run = btf_id > 0 ? load_runner(btf_id) : -ENOENT;
+	c->run = record_calibrate_runner(empty);
 	calibrate_trip(c, p);
 	use_provisional_costs(c);
 	return record_engine_follow_caller(e, true);
@@ -688,6 +693,9 @@ void record_calibration_store(const struct record_calibration *c, struct profile
 		if (cost->known)
 			store(p, profile_mechanism_name(mech), cost_text(cost));
 	}
+	if (c->ranges.known)
+		store(p, profile_mechanism_name(PROFILE_MECH_RANGE),
+		      record_range_cost_text(&c->ranges));
 	if (c->sampler_known)
 		store(p, "sample",
 		      alloc_printf("latency=%" PRIu64 " interrupt=%" PRIu64, c->sample_latency,

@@ -15,6 +15,7 @@
 #include "profile/profile.h"
 #include "record/engine.h"
 #include "record/function.h"
+#include "record/range_cost.h"
 #include "record/trip.h"
 
 struct record_cost {
@@ -39,6 +40,7 @@ struct record_calibration {
 	struct record_cost cost[PROFILE_N_MECHANISMS]; /* by enum profile_mechanism */
 	uint64_t unprobed_syscall;
 	struct record_trip trip;
+	struct record_range_costs ranges;
 	double interrupts; /* share of the time that goes into interrupts */
 	bool halves; /* wanted: what return probes alone cost */
 	bool sampler_known;
@@ -56,6 +58,12 @@ struct record_calibration {
 struct record_empty {
 	struct record_target tests[RECORD_N_TESTS], outer;
 };
+
+/* Of the engine's spare sites, those from this one on are for others: record/range_cost.h. */
+#define RECORD_SPARE_RANGES 12
+
+/* A program that calls these functions once each when it is run; the descriptor, or -errno. */
+int record_calibrate_runner(const struct record_empty *empty);
 
 /* To be called before any probe is there; clears *OUT. */
 void record_calibrate_before(struct record_calibration *out);

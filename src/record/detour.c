@@ -24,7 +24,7 @@
 #define WORD (-8) /* on the program's stack */
 
 /* Loads a program that returns the four bytes at the address it is given, 0 if it cannot. */
-static int load_reader(void)
+int record_detour_open(void)
 {
 	static const struct bpf_insn insns[] = {
 		{ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_3, .src_reg = BPF_REG_1 },
@@ -47,19 +47,19 @@ static int load_reader(void)
 	return fd < 0 ? -errno : fd;
 }
 
-static uint32_t read_text(int reader, uint64_t addr)
+uint32_t record_detour_text(int reader, uint64_t addr)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &addr, .ctx_size_in = sizeof(addr));
 
 	return bpf_prog_test_run_opts(reader, &opts) ? 0 : opts.retval;
 }
 
-static enum profile_mechanism look(int reader, uint64_t addr)
+enum profile_mechanism record_detour_look_with(int reader, uint64_t addr)
 {
-	uint32_t text = read_text(reader, addr);
+	uint32_t text = record_detour_text(reader, addr);
 
 	if (text == ENDBR64 || text == ENDBR_POISON)
-		text = read_text(reader, addr + ENDBR_LEN);
+		text = record_detour_text(reader, addr + ENDBR_LEN);
 	switch (text & 0xff) {
 	case OP_CALL:
 		return PROFILE_MECH_KPROBE;
@@ -74,18 +74,17 @@ static enum profile_mechanism look(int reader, uint64_t addr)
 
 enum profile_mechanism record_detour_look(uint64_t addr)
 {
-	int reader = load_reader();
+	int reader = record_detour_open();
 	enum profile_mechanism found;
 
 	if (reader < 0)
 		return PROFILE_MECH_NONE;
-	found = look(reader, addr);
+	found = record_detour_look_with(reader, addr);
 	close(reader);
 	return found;
 }
 
-/* Also where nothing says that there is an optimizer. */
-static bool is_turned_off(void)
+bool record_detour_is_off(void)
 {
 	FILE *f = fopen(OPTIMIZATION_PATH, "re");
 	int on = 0;
@@ -100,14 +99,15 @@ static bool is_turned_off(void)
 enum profile_mechanism record_detour_await(uint64_t addr)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };
-	int reader = load_reader(), left = RECORD_DETOUR_MS;
+	int reader = record_detour_open(), left = RECORD_DETOUR_MS;
 	enum profile_mechanism found;
 
 	if (reader < 0)
 		return PROFILE_MECH_NONE;
-	if (is_turned_off())
+	if (record_detour_is_off())
 		left = 0;
-	while ((found = look(reader, addr)) == PROFILE_MECH_KPROBE_INT3 && left-- > 0)
+	while ((found = record_detour_look_with(reader, addr)) == PROFILE_MECH_KPROBE_INT3 &&
+	       left-- > 0)
 		nanosleep(&ms, NULL);
 	close(reader);
 	return found;

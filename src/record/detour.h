@@ -7,6 +7,7 @@
 #ifndef KPROTPERF_RECORD_DETOUR_H
 #define KPROTPERF_RECORD_DETOUR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
@@ -25,5 +26,14 @@ enum profile_mechanism record_detour_look(uint64_t addr);
 enum profile_mechanism record_detour_await(uint64_t addr);
 
 #define RECORD_DETOUR_MS 500
+
+/* Is the optimizer turned off? Also where nothing says that there is one. */
+bool record_detour_is_off(void);
+
+/* The same for many addresses: a descriptor to look with, or -errno; for close(). */
+int record_detour_open(void);
+enum profile_mechanism record_detour_look_with(int reader, uint64_t addr);
+/* The four bytes at ADDR as they stand in memory; 0 if they cannot be read. */
+uint32_t record_detour_text(int reader, uint64_t addr);
 
 #endif

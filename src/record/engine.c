@@ -16,6 +16,7 @@
 #include "record/calibrate.h"
 #include "record/function.h"
 #include "record/load.h"
+#include "record/point.h"
 #include "record/sampler.h"
 
 #define FAULT_ARGS 4 /* of handle_mm_fault() */
@@ -25,6 +26,7 @@ struct record_engine {
 	struct bpf_link **links;
 	uint32_t n_links, cap_links;
 	struct record_functions *functions;
+	struct record_points *points;
 	struct record_sampler *sampler;
 	uint64_t misses_before, probe_misses_before;
 	struct record_cost costs[PROFILE_N_MECHANISMS]; /* of sites attached from now on */
@@ -69,6 +71,7 @@ int record_engine_create(const struct record_engine_config *config,
 		prepare_idle_tasks(e);
 	e->n_args = alloc_array(config->n_functions + 1, sizeof(*e->n_args));
 	e->n_args[ENGINE_SITE_CONTEXT] = FAULT_ARGS;
+	e->points = record_points_create(e->bpf.skel);
 	e->functions = record_functions_create(e->bpf.skel, &e->bpf.features.multi_is);
 	record_engine_reset(e);
 	*out = e;
@@ -82,6 +85,7 @@ void record_engine_destroy(struct record_engine *e)
 	record_engine_stop(e);
 	record_sampler_destroy(e->sampler);
 	record_functions_destroy(e->functions);
+	record_points_destroy(e->points);
 	record_bpf_unload(&e->bpf);
 	free(e->links);
 	free(e->n_args);
@@ -236,6 +240,32 @@ uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint3
 		       __atomic_load_n(&c->offcpu, __ATOMIC_RELAXED);
 	}
 	return sum;
+}
+
+uint64_t record_engine_aside(const struct record_engine *e, uint32_t site, uint32_t ctx)
+{
+	const uint64_t *cell_of = e->bpf.views[RECORD_VIEW_CELL_OF].mem;
+	const struct engine_cell *cells = e->bpf.views[RECORD_VIEW_CELLS].mem;
+	uint64_t first = cell_of[ENGINE_KEY((size_t)site, ctx)], sum = 0;
+
+	for (uint32_t i = 0; first && i < e->bpf.n_shards; i++)
+		sum += __atomic_load_n(&cells[first + i].aside, __ATOMIC_RELAXED);
+	return sum;
+}
+
+struct record_points *record_engine_points(struct record_engine *e)
+{
+	return e->points;
+}
+
+uint32_t record_engine_spare_list(const struct record_engine *e)
+{
+	return e->bpf.config.n_range_lists;
+}
+
+void record_engine_set_range_costs(struct record_engine *e, const struct engine_range_cost *costs)
+{
+	memcpy(e->bpf.skel->bss->range_costs, costs, sizeof(e->bpf.skel->bss->range_costs));
 }
 
 void record_engine_set_costs(struct record_engine *e, const struct record_cost *costs)

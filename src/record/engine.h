@@ -17,7 +17,9 @@ struct record_engine;
 struct record_target; /* record/function.h */
 
 struct record_engine_config {
-	uint32_t n_functions; /* function sites to come */
+	uint32_t n_functions; /* sites to come, functions and then ranges */
+	bool ranges; /* there are any of these */
+	uint32_t n_range_lists; /* addresses at which ranges have several things to do */
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
 	uint64_t sample_period; /* in ns; 0: no sampler */
 	bool system_wide;
@@ -55,8 +57,12 @@ int record_engine_start(struct record_engine *e);
 int record_engine_arm(struct record_engine *e);
 
 /* For calibration: sites that no function has. WHICH: 0 to RECORD_ENGINE_SPARES - 1. */
-#define RECORD_ENGINE_SPARES 12
+#define RECORD_ENGINE_SPARES 24
 uint32_t record_engine_spare(const struct record_engine *e, uint32_t which);
+
+/* And a list of things to do for ranges, which no range has. */
+#define RECORD_RANGE_SPARE_LISTS 1
+uint32_t record_engine_spare_list(const struct record_engine *e);
 
 /* Attaches such a site; undone by the second. */
 int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum profile_mechanism mech,
@@ -72,6 +78,16 @@ int record_engine_follow_caller(struct record_engine *e, bool follow);
 
 /* On-CPU time counted so far for SITE in context CTX (kprotperf/engine.h). */
 uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint32_t ctx);
+
+/* The part of a site's time that was set aside, off-CPU time included. */
+uint64_t record_engine_aside(const struct record_engine *e, uint32_t site, uint32_t ctx);
+
+/* Ranges: see record/point.h. */
+struct record_points;
+struct record_points *record_engine_points(struct record_engine *e);
+/* What their probes cost, by enum engine_range_kind; zero until set. */
+struct engine_range_cost;
+void record_engine_set_range_costs(struct record_engine *e, const struct engine_range_cost *costs);
 
 /* What probes cost, by mechanism; zero until set. */
 struct record_cost;

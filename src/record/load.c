@@ -116,6 +116,9 @@ static int set_sizes(struct record_bpf *b)
 		      bpf_map__set_max_entries(s->maps.missed,
 					       b->config.n_functions + 1 + RECORD_ENGINE_SPARES);
 	err = err ?: bpf_map__set_max_entries(s->maps.multi_sites, multi_slots(b));
+	err = err   ?:
+		      bpf_map__set_max_entries(s->maps.range_lists,
+					       b->config.n_range_lists + RECORD_RANGE_SPARE_LISTS);
 	s->rodata->multi_mask = multi_slots(b) - 1;
 	s->rodata->multi_sp = b->features.multi_is.sp;
 
@@ -159,6 +162,10 @@ static void choose_programs(struct record_bpf *b)
 	bpf_program__set_autoload(s->progs.function_kretprobe_int3, kprobe && functions);
 	bpf_program__set_autoload(s->progs.function_multi, b->features.multi == 0 && functions);
 	bpf_program__set_autoload(s->progs.function_ret_multi, b->features.multi == 0 && functions);
+	bpf_program__set_autoload(s->progs.range_enter, kprobe && b->config.ranges);
+	bpf_program__set_autoload(s->progs.range_leave, kprobe && b->config.ranges);
+	bpf_program__set_autoload(s->progs.range_count, kprobe && b->config.ranges);
+	bpf_program__set_autoload(s->progs.range_several, kprobe && b->config.ranges);
 	bpf_program__set_autoload(s->progs.on_sample, b->config.sample_period != 0);
 	bpf_program__set_autoload(s->progs.adopt_tasks, iterate);
 	bpf_program__set_autoload(s->progs.note_self, iterate);

@@ -23,6 +23,8 @@
 #include "record/features.h"
 #include "record/function.h"
 #include "record/overhead.h"
+#include "record/range.h"
+#include "record/range_attach.h"
 #include "record/workload.h"
 
 #define NS_PER_SEC  1000000000ull
@@ -39,6 +41,7 @@ struct session {
 	struct record_features features;
 	struct record_symbols symbols;
 	struct record_sites sites;
+	struct record_ranges ranges;
 	struct record_engine *engine;
 	struct profile *p;
 	struct record_calibration calibration;
@@ -81,6 +84,28 @@ static void add_sites(struct session *s)
 	}
 }
 
+/* The inlined functions of --range, and those of --func that this kernel has as nothing else. */
+static int resolve_ranges(struct session *s)
+{
+	uint32_t n = s->o->n_ranges + s->sites.n_inlined;
+	char **patterns = alloc_array(n, sizeof(*patterns));
+	int err = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		patterns[i] = i < s->o->n_ranges ? s->o->ranges[i] :
+						   (char *)s->sites.inlined[i - s->o->n_ranges];
+	if (n && s->features.kprobe) {
+		log_error("inlined functions cannot be timed on this kernel: kprobes: %s",
+			  record_features_why_not_kprobe(&s->features));
+		err = -EOPNOTSUPP;
+	} else if (n) {
+		err = record_ranges_resolve(&s->ranges, &s->symbols, patterns, n,
+					    s->sites.n_items + 1);
+	}
+	free(patterns);
+	return err;
+}
+
 static int interrupted(void)
 {
 	log_error("interrupted before the first run: nothing was recorded");
@@ -114,8 +139,12 @@ static int session_prepare(struct session *s)
 	if (o->n_functions && record_sites_resolve(&s->sites, &s->symbols, &s->features, o->attach,
 						   o->functions, o->n_functions))
 		return EXIT_FAILURE;
-	config.n_functions = s->sites.n_items;
-	record_workload_need_files(RECORD_FILES_A_SITE * s->sites.n_items);
+	if (resolve_ranges(s))
+		return EXIT_FAILURE;
+	config.n_functions = s->sites.n_items + s->ranges.n_items;
+	config.ranges = s->ranges.n_points > 0;
+	config.n_range_lists = s->ranges.n_lists;
+	record_workload_need_files(RECORD_FILES_A_SITE * s->sites.n_items + s->ranges.n_points);
 	s->p = profile_create();
 	record_environment_read(s->p, &s->symbols.build_id);
 	if (s->p->clock == PROFILE_CLOCK_INSN)
@@ -125,6 +154,7 @@ static int session_prepare(struct session *s)
 	for (char **arg = o->argv; arg && *arg; arg++)
 		vec_push(s->p, args, profile_intern(s->p, *arg));
 	add_sites(s);
+	record_ranges_add_sites(&s->ranges, s->p);
 	/* Thousands of functions take seconds up to here, and as long to make room for. */
 	if (record_workload_interrupted())
 		return interrupted();
@@ -145,6 +175,7 @@ static int session_attach(struct session *s)
 	struct record_attachment attachment = {
 		.engine = s->engine,
 		.sites = &s->sites,
+		.ranges = &s->ranges,
 		.symbols = &s->symbols,
 		.features = &s->features,
 		.calibration = &s->calibration,
@@ -257,6 +288,7 @@ static void session_stop(struct session *s)
 	uint64_t start = clock_ns();
 
 	log_progress("detaching");
+	record_ranges_detach(&s->ranges);
 	record_engine_stop(s->engine);
 	log_progress_end();
 	log_verbose(1, "detaching took %.1f ms", (clock_ns() - start) / 1e6);
@@ -426,6 +458,7 @@ int record_session(const struct record_options *options)
 		log_warn("the command ended with status %d", status);
 out:
 	record_overhead_destroy(s.overhead);
+	record_ranges_deinit(&s.ranges);
 	record_engine_destroy(s.engine);
 	record_sites_deinit(&s.sites);
 	record_symbols_deinit(&s.symbols);

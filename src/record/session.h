@@ -13,6 +13,8 @@
 struct record_options {
 	char **functions; /* names and globs */
 	uint32_t n_functions, cap_functions;
+	char **ranges; /* INLINED[@FUNC], likewise */
+	uint32_t n_ranges, cap_ranges;
 	char **argv; /* the command, or NULL */
 	const char *output;
 	const char *vmlinux; /* NULL: look in the usual places */

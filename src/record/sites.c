@@ -261,9 +261,9 @@ static int site_add(struct resolver *r, const struct symbol_sym *sym, bool named
 
 #define PLACES 3
 
-/* Where a function is inlined, in words, and the functions around it. */
+/* Where a function is inlined, in words. */
 struct inlined_places {
-	char *where, *functions;
+	char *where;
 	unsigned int n;
 };
 
@@ -276,40 +276,45 @@ static void append(char **text, const char *separator, char *word)
 	*text = longer;
 }
 
-static int note_inlined(const struct symbol_inlined *inl, void *arg)
+static int note_inlined(const struct symbol_body *body, void *arg)
 {
 	struct inlined_places *places = arg;
 
-	if (places->n++ >= PLACES)
-		return 0;
-	append(&places->where, ", ",
-	       alloc_printf("%s (%s:%u)", inl->into, inl->file ?: "?", inl->line));
-	if (!places->functions || !strstr(places->functions, inl->into))
-		append(&places->functions, " or ", alloc_strdup(inl->into));
+	if (places->n++ < PLACES)
+		append(&places->where, ", ",
+		       alloc_printf("%s (%s:%u)", body->function.name, body->call_file ?: "?",
+				    body->call_line));
 	return 0;
 }
 
-/* Says why there is no function NAME: inlined, or misspelt. */
+/* Is NAME a function that this kernel has only inlined? Then its bodies are to be timed, which is said. */
+static bool add_inlined(struct resolver *r, const char *name)
+{
+	struct inlined_places places = {};
+	const struct symbol_index *idx;
+
+	if (record_symbols_index(r->symbols, &idx) || !idx)
+		return false;
+	symbol_index_bodies_each(idx, name, note_inlined, &places, NULL);
+	if (!places.n)
+		return false;
+	log_note("'%s' is inlined on this kernel, into %s%s: its inlined bodies are timed there",
+		 name, places.where, places.n > PLACES ? " and elsewhere" : "");
+	free(places.where);
+	vec_push(r->sites, inlined, name);
+	return true;
+}
+
+/* Says why there is no function NAME: misspelt, mostly. */
 static void report_missing(struct resolver *r, const char *name)
 {
 	const char *near[SUGGESTIONS];
-	struct inlined_places places = {};
 	struct symbol_image *image = NULL;
 	char *guesses = NULL;
 	size_t n;
 
 	if (record_symbols_image(r->symbols, &image))
 		return;
-	if (image)
-		symbol_image_inlined_each(image, name, note_inlined, &places);
-	if (places.n) {
-		log_error("'%s' is inlined on this kernel, into %s%s: measure %s instead", name,
-			  places.where, places.n > PLACES ? " and elsewhere" : "",
-			  places.functions);
-		free(places.where);
-		free(places.functions);
-		return;
-	}
 	n = symbol_kallsyms_suggest(r->symbols->ks, name, near, SUGGESTIONS);
 	for (size_t i = 0; i < n; i++)
 		append(&guesses, ", ", alloc_strdup(near[i]));
@@ -343,7 +348,7 @@ static int resolve_name(struct resolver *r, const char *name)
 		one = site_add(r, clones[i], true);
 		err = err ?: one;
 	}
-	if (!usable) {
+	if (!usable && !add_inlined(r, name)) {
 		report_missing(r, name);
 		err = -ENOENT;
 	}
@@ -484,5 +489,6 @@ void record_sites_deinit(struct record_sites *sites)
 	for (uint32_t i = 0; i < sites->n_items; i++)
 		free(sites->items[i].name);
 	free(sites->items);
+	free(sites->inlined);
 	*sites = (struct record_sites){};
 }

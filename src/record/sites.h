@@ -51,13 +51,16 @@ struct record_sites {
 	struct record_site *items;
 	uint32_t n_items, cap_items;
 	uint32_t skipped[RECORD_N_SKIPS];
+	const char **inlined; /* patterns of functions that are only inlined on this kernel */
+	uint32_t n_inlined, cap_inlined;
 };
 
 const char *record_skip_text(enum record_skip skip);
 
 /*
  * Resolves the PATTERNS (names or globs) of --func. Reports, one line each, every name that cannot
- * be measured, with the reason and what to measure instead, and returns -EINVAL if there was any.
+ * be measured, with the reason and what to measure instead, and returns -EINVAL if there was any. Names
+ * of functions that are only inlined here are left to record_ranges_resolve(), which is said.
  */
 int record_sites_resolve(struct record_sites *sites, struct record_symbols *symbols,
 			 struct record_features *features, enum record_attach attach,

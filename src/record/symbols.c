@@ -25,6 +25,7 @@ int record_symbols_init(struct record_symbols *s, const char *vmlinux)
 
 void record_symbols_deinit(struct record_symbols *s)
 {
+	symbol_index_destroy(s->index);
 	symbol_image_destroy(s->image);
 	for (uint32_t i = 0; i < s->n_modules; i++) {
 		symbol_btf_destroy(s->modules[i].btf);
@@ -91,5 +92,20 @@ int record_symbols_image(struct record_symbols *s, struct symbol_image **image)
 					&s->image_why_not);
 	}
 	*image = s->image;
+	return err;
+}
+
+int record_symbols_index(struct record_symbols *s, const struct symbol_index **index)
+{
+	struct symbol_image *image;
+	int err = 0;
+
+	if (!s->index_tried) {
+		s->index_tried = true;
+		err = record_symbols_image(s, &image);
+		if (!err && symbol_index_get(&s->build_id, image, &s->index))
+			s->index = NULL;
+	}
+	*index = s->index;
 	return err;
 }

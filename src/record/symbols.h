@@ -8,6 +8,7 @@
 
 #include "symbol/btf.h"
 #include "symbol/image.h"
+#include "symbol/index.h"
 #include "symbol/kallsyms.h"
 #include "symbol/tracing.h"
 
@@ -27,6 +28,8 @@ struct record_symbols {
 	struct symbol_image *image; /* by record_symbols_image() only */
 	char *image_why_not;
 	bool image_tried;
+	struct symbol_index *index; /* by record_symbols_index() only */
+	bool index_tried;
 	const char *vmlinux; /* --vmlinux, or NULL */
 	char release[65];
 	struct symbol_build_id build_id;
@@ -48,5 +51,11 @@ const struct record_module_btf *record_symbols_module_btf(struct record_symbols 
  * for a file asked for by name that does not fit, which is reported.
  */
 int record_symbols_image(struct record_symbols *s, struct symbol_image **image);
+
+/*
+ * The index of the running kernel in *INDEX: kept from another time, or made now from its vmlinux;
+ * NULL where there is neither. Errors as above.
+ */
+int record_symbols_index(struct record_symbols *s, const struct symbol_index **index);
 
 #endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/point.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "kprotperf.skel.h"
+#include "record/detour.h"
+#include "record/kprobe.h"
+
+/* The optimizer takes some hundred at once and then waits for all tasks to pass a quiet state. */
+#define IDLE_MS 1000 /* without progress; that is how long it waits at most */
+
+struct record_points {
+	struct kprotperf_bpf *skel;
+	int reader;
+};
+
+struct record_points *record_points_create(struct kprotperf_bpf *skel)
+{
+	struct record_points *points = alloc_new(struct record_points);
+
+	points->skel = skel;
+	points->reader = -1;
+	return points;
+}
+
+void record_points_destroy(struct record_points *points)
+{
+	if (!points)
+		return;
+	if (points->reader >= 0)
+		close(points->reader);
+	free(points);
+}
+
+/*
+ * Does the kernel do what the instruction TEXT does, instead of executing it elsewhere? So it treats calls,
+ * jumps, returns, and what turns interrupts on and off.
+ */
+static bool is_emulated(uint32_t text)
+{
+	uint8_t op, next;
+
+	for (int i = 0; i < 3; i++, text >>= 8) {
+		op = text;
+		/* Prefixes: operand size, segments, repeat, REX. */
+		if (op != 0x66 && op != 0x2e && op != 0x3e && op != 0xf2 && op != 0xf3 &&
+		    (op & 0xf0) != 0x40)
+			break;
+	}
+	op = text;
+	next = text >> 8;
+	switch (op) {
+	case 0xe8: /* call */
+	case 0xe9: /* jump */
+	case 0xeb:
+	case 0xc2: /* return */
+	case 0xc3:
+	case 0x9c: /* the flags, interrupts */
+	case 0x9d:
+	case 0xfa:
+	case 0xfb:
+		return true;
+	case 0xff: /* indirect calls and jumps */
+		return (next & 0x38) == 0x10 || (next & 0x38) == 0x20;
+	case 0x0f: /* conditional jump */
+		return (next & 0xf0) == 0x80;
+	default:
+		return (op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0;
+	}
+}
+
+int record_point_arm(struct record_points *points, struct record_point *p)
+{
+	p->link = -1;
+	p->event = -1;
+	if (points->reader < 0)
+		points->reader = record_detour_open();
+	if (points->reader < 0)
+		return points->reader;
+	p->kind = is_emulated(record_detour_text(points->reader, p->addr)) ? ENGINE_RANGE_EMULATED :
+									     ENGINE_RANGE_STEPPED;
+	p->event = record_kprobe_open(p->addr, false);
+	return p->event < 0 ? p->event : 0;
+}
+
+void record_point_disarm(struct record_point *p)
+{
+	if (p->link >= 0)
+		close(p->link);
+	if (p->event >= 0)
+		close(p->event);
+	p->link = p->event = -1;
+}
+
+static bool is_optimized(const struct record_points *points, const struct record_point *p)
+{
+	return record_detour_look_with(points->reader, p->addr) == PROFILE_MECH_KPROBE_OPTIMIZED;
+}
+
+uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+	uint32_t left = 0, before = UINT32_MAX;
+	int idle = 0;
+
+	do {
+		left = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			struct record_point *p = &items[i];
+
+			if (p->event < 0 || p->kind == ENGINE_RANGE_OPTIMIZED)
+				continue;
+			if (is_optimized(points, p)) {
+				p->kind = ENGINE_RANGE_OPTIMIZED;
+				p->extra = 0;
+			} else {
+				left += p->optimizes;
+			}
+		}
+		idle = left < before ? 0 : idle + 1;
+		before = left;
+		if (left)
+			nanosleep(&ms, NULL);
+	} while (left && idle < IDLE_MS && !record_detour_is_off());
+	return left;
+}
+
+static uint32_t action_bits(const struct record_action *a)
+{
+	return ENGINE_KEY(a->site, 0) | a->flags | (uint32_t)a->op << ENGINE_RANGE_OP;
+}
+
+static int list_enter(const struct record_points *points, const struct record_point *p)
+{
+	struct engine_range_list list = { .n = p->n_actions };
+
+	for (uint32_t i = 0; i < p->n_actions; i++)
+		list.actions[i] = action_bits(&p->actions[i]);
+	if (bpf_map__update_elem(points->skel->maps.range_lists, &p->list, sizeof(p->list), &list,
+				 sizeof(list), BPF_ANY))
+		return -errno;
+	return 0;
+}
+
+static const struct bpf_program *program(const struct record_points *points,
+					 const struct record_point *p)
+{
+	if (p->n_actions > 1)
+		return points->skel->progs.range_several;
+	switch (p->actions[0].op) {
+	case ENGINE_RANGE_ENTER:
+		return points->skel->progs.range_enter;
+	case ENGINE_RANGE_LEAVE:
+		return points->skel->progs.range_leave;
+	case ENGINE_RANGE_COUNT:
+		break;
+	}
+	return points->skel->progs.range_count;
+}
+
+static uint64_t cookie(const struct record_point *p)
+{
+	uint64_t what = p->n_actions > 1 ? p->list :
+					   ENGINE_KEY(p->actions[0].site, 0) | p->actions[0].flags;
+
+	return what | (uint64_t)p->kind << ENGINE_RANGE_KIND |
+	       (uint64_t)(p->frame & 0xffff) << ENGINE_RANGE_FRAME |
+	       (uint64_t)(p->extra & 0xffff) << ENGINE_RANGE_EXTRA;
+}
+
+int record_point_link(struct record_points *points, struct record_point *p)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie(p));
+	int err = p->n_actions > 1 ? list_enter(points, p) : 0;
+
+	if (err)
+		return err;
+	p->link = bpf_link_create(bpf_program__fd(program(points, p)), p->event, BPF_PERF_EVENT,
+				  &opts);
+	if (p->link < 0)
+		return -errno;
+	if (ioctl(p->event, PERF_EVENT_IOC_ENABLE, 0))
+		return -errno;
+	/* The link keeps the event. */
+	close(p->event);
+	p->event = -1;
+	return 0;
+}

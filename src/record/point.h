@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Kprobes inside of functions: points at which ranges are entered and left.
+ *
+ * A point comes in two steps. Armed, the kernel has put the probe there, without a program. How it
+ * will go on to reach it is known only some time later, when its optimizer has been there; and that
+ * the program is to know, so it comes last.
+ */
+#ifndef KPROTPERF_RECORD_POINT_H
+#define KPROTPERF_RECORD_POINT_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kprotperf/engine.h"
+
+struct kprotperf_bpf;
+struct record_points;
+
+/* The site SITE is entered, left, or its calls counted; FLAGS: ENGINE_RANGE_CALL and _STRICT. */
+struct record_action {
+	uint32_t site;
+	enum engine_range_op op;
+	uint32_t flags;
+};
+
+struct record_point {
+	uint64_t addr; /* absolute */
+	struct record_action actions[ENGINE_RANGE_ACTIONS]; /* in their order */
+	uint32_t n_actions;
+	uint32_t list; /* where there are several: a place of their own for them in the engine */
+	uint32_t frame; /* where the function's frame is: the cookie's 16 bits */
+	uint32_t extra; /* what a hit costs more by its place in the kernel's lists, in ticks */
+	bool optimizes; /* as far as can be told beforehand */
+	/* Filled in. */
+	enum engine_range_kind kind;
+	int event, link; /* descriptors; -1: none */
+};
+
+struct record_points *record_points_create(struct kprotperf_bpf *skel);
+void record_points_destroy(struct record_points *points); /* detaches; accepts NULL */
+
+/* Puts a probe at P's address. -errno, not reported. */
+int record_point_arm(struct record_points *points, struct record_point *p);
+/* Takes it away, with its program if it has one. */
+void record_point_disarm(struct record_point *p);
+
+/*
+ * Waits until the kernel's optimizer has been to those of the N points armed that it is expected to
+ * take, while it makes progress, and finds the kind of each. How many it was expected to take and did not.
+ */
+uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n);
+
+/* Gives an armed point its program. -errno, not reported. */
+int record_point_link(struct record_points *points, struct record_point *p);
+
+#endif

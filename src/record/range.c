@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/range.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "profile/profile.h"
+#include "record/range_plan.h"
+#include "symbol/index.h"
+#include "symbol/name.h"
+
+struct resolver {
+	struct record_ranges *ranges;
+	const struct symbol_index *idx;
+	const char *function; /* what the function around the body must match; NULL: any does */
+	uint32_t matched; /* bodies, those left out by FUNCTION among them */
+	uint32_t added;
+};
+
+void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *fmt, ...)
+{
+	struct record_range *r = &ranges->items[i];
+	char *why = NULL;
+	va_list args;
+
+	if (r->why_not)
+		return;
+	va_start(args, fmt);
+	if (vasprintf(&why, fmt, args) < 0)
+		why = alloc_strdup("out of memory");
+	va_end(args);
+	r->why_not = why;
+	log_verbose(1, "'%s' in '%s' at %s:%u is not timed: %s", r->name, r->into, r->file ?: "?",
+		    r->line, why);
+}
+
+/* The bodies between BODY and the function, innermost first; NULL: none. For free(). */
+static char *chain_of(const struct symbol_index *idx, const struct symbol_body *body)
+{
+	struct symbol_body around;
+	char *chain = NULL;
+
+	for (uint32_t id = body->parent; id != SYMBOL_NONE && !symbol_index_body(idx, id, &around);
+	     id = around.parent) {
+		char *longer = chain ? alloc_printf("%s%s%s", chain, PROFILE_CHAIN, around.name) :
+				       alloc_strdup(around.name);
+
+		free(chain);
+		chain = longer;
+	}
+	return chain;
+}
+
+static bool is_wanted(const struct resolver *r, const struct symbol_body *body)
+{
+	return !r->function || !fnmatch(r->function, body->function.name, 0);
+}
+
+static int add_body(const struct symbol_body *body, void *arg)
+{
+	struct resolver *r = arg;
+	const char *symbol = body->function.symbol ?: body->function.name;
+	struct record_range range = {
+		.body = body->id,
+		.name = body->name,
+		.symbol = symbol,
+		.file = body->call_file,
+		.line = body->call_line,
+		.entry = body->entry,
+		.into_addr = body->function.addr,
+	};
+
+	r->matched++;
+	if (!is_wanted(r, body))
+		return 0;
+	r->added++;
+	for (uint32_t i = 0; i < r->ranges->n_items; i++)
+		if (r->ranges->items[i].body == body->id)
+			return 0;
+	if (r->ranges->n_items == RECORD_MAX_RANGES)
+		return -E2BIG;
+	for (size_t i = 0; i < body->n_ranges; i++)
+		range.size += body->ranges[i].end - body->ranges[i].start;
+	range.into = alloc_strndup(symbol, symbol_name_base_len(symbol));
+	range.chain = chain_of(r->idx, body);
+	vec_push(r->ranges, items, range);
+	return 0;
+}
+
+static int report_missing(const struct resolver *r, const char *pattern, int err, uint32_t empty)
+{
+	if (err == -E2BIG)
+		log_error(
+			"'%s' fits too many inlined bodies: %u are timed at once at most; name the "
+			"function they are in: INLINED@FUNC",
+			pattern, RECORD_MAX_RANGES);
+	else if (r->matched)
+		log_error("'%s': inlined at %u places, none of them in such a function", pattern,
+			  r->matched);
+	else if (empty)
+		log_error(
+			"'%s' is inlined at %u places, but no instruction is left of it: there is "
+			"nothing to time",
+			pattern, empty);
+	else
+		log_error("no inlined function matches '%s' in this kernel", pattern);
+	return err ?: -ENOENT;
+}
+
+static int resolve_one(struct resolver *r, const char *pattern)
+{
+	const char *at = strchr(pattern, '@');
+	char *name = alloc_strndup(pattern, at ? (size_t)(at - pattern) : strlen(pattern));
+	uint32_t empty = 0;
+	int err;
+
+	r->function = at ? at + 1 : NULL;
+	r->matched = r->added = 0;
+	err = symbol_index_bodies_each(r->idx, name, add_body, r, &empty);
+	if (err || !r->added)
+		err = report_missing(r, pattern, err == -ENOENT ? 0 : err, empty);
+	else if (empty)
+		log_verbose(1, "'%s': at %u more places no instruction is left of it", pattern,
+			    empty);
+	free(name);
+	return err;
+}
+
+static void say_not_timed(const struct record_ranges *ranges)
+{
+	uint32_t n = 0, which = 0;
+
+	for (uint32_t i = 0; i < ranges->n_items; i++)
+		if (ranges->items[i].why_not) {
+			n++;
+			which = i;
+		}
+	if (n)
+		log_note("%u of %u inlined bodies cannot be timed exactly, and are estimated from "
+			 "samples: '%s' in '%s': %s%s",
+			 n, ranges->n_items, ranges->items[which].name, ranges->items[which].into,
+			 ranges->items[which].why_not, n > 1 ? " (-v lists all)" : "");
+}
+
+int record_ranges_resolve(struct record_ranges *ranges, struct record_symbols *symbols,
+			  char *const *patterns, uint32_t n_patterns, uint32_t first_site)
+{
+	struct resolver r = { .ranges = ranges };
+	const struct symbol_index *idx;
+	int err, one;
+
+	ranges->first_site = first_site;
+	err = record_symbols_index(symbols, &idx);
+	if (err || !idx || !symbol_index_has_dwarf(idx)) {
+		if (!err)
+			log_error("--range needs the kernel's vmlinux with DWARF: %s",
+				  symbols->image_why_not ?: "there is no DWARF in it");
+		return err ?: -ENODATA;
+	}
+	r.idx = idx;
+	for (uint32_t i = 0; i < n_patterns; i++) {
+		one = resolve_one(&r, patterns[i]);
+		err = err ?: one;
+	}
+	if (err)
+		return err;
+	record_ranges_plan(ranges, symbols, idx);
+	say_not_timed(ranges);
+	return 0;
+}
+
+/* Takes the actions of bodies that were given up off P. */
+static void prune_point(const struct record_ranges *ranges, struct record_point *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_actions; i++)
+		if (!ranges->items[p->actions[i].site - ranges->first_site].why_not)
+			p->actions[n++] = p->actions[i];
+	p->n_actions = n;
+}
+
+void record_ranges_prune(struct record_ranges *ranges)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < ranges->n_points; i++) {
+		struct record_point *p = &ranges->points[i];
+
+		prune_point(ranges, p);
+		if (p->n_actions)
+			ranges->points[n++] = *p;
+		else
+			record_point_disarm(p);
+	}
+	ranges->n_points = n;
+}
+
+void record_ranges_deinit(struct record_ranges *ranges)
+{
+	for (uint32_t i = 0; i < ranges->n_points; i++)
+		record_point_disarm(&ranges->points[i]);
+	for (uint32_t i = 0; i < ranges->n_items; i++) {
+		free(ranges->items[i].into);
+		free(ranges->items[i].chain);
+		free(ranges->items[i].why_not);
+	}
+	free(ranges->points);
+	free(ranges->items);
+	*ranges = (struct record_ranges){};
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * bpf_prog_test_run_tracing() calls the kernel's empty functions, with numbers as arguments. So its code
+ * is a row of moves to registers of five or six bytes, as long as a jump that the kernel's optimizer
+ * writes, then a call, a comparison of the result, and a jump that is not taken. What is executed between
+ * any two of these is known. Ranges between them, all probed at once, tell what each kind of probe adds.
+ */
+#include "record/range_cost.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "record/calibrate.h"
+#include "record/detour.h"
+#include "record/engine.h"
+#include "record/point.h"
+#include "record/series.h"
+
+#define CODE_MAX 1024 /* of the function, in bytes */
+
+/* The call of the empty function of so many arguments. */
+#define FIRST_CALL 2
+#define LAST_CALL  6
+
+/* What a call of the third executes. */
+#define THIRD_INSNS 5
+
+struct call {
+	uint64_t moves[LAST_CALL], call, compare, jump;
+};
+
+/* A range to measure with, of the spare sites. */
+enum {
+	PLAIN, /* all optimized, nothing inside */
+	CALLED, /* from an emulated call to a comparison that is executed elsewhere */
+	IDLE_LEAVE, /* with a probe in it that finds nothing to leave */
+	IDLE_ENTER, /* is entered once more */
+	TO_CALL, /* from an optimized probe to an emulated call */
+	FROM_COMPARE, /* to an emulated jump */
+	OUTER, /* with the next in it */
+	INNER, /* with a probe in it that finds nothing to leave, and two ranges open */
+	FROM_JUMP, /* emulated, to an optimized probe */
+	TO_LIST, /* is left by a list, */
+	FROM_LIST, /* which enters this */
+	NOBODY, /* is never entered */
+	N_RANGES
+};
+
+struct calibration {
+	struct record_engine *e;
+	struct record_points *points;
+	struct call calls[LAST_CALL + 1];
+	struct record_point items[32];
+	uint32_t n;
+	struct record_series times[N_RANGES], aside;
+};
+
+static void read_code(int reader, uint64_t addr, uint8_t *code)
+{
+	for (int i = 0; i < CODE_MAX; i += sizeof(uint32_t)) {
+		uint32_t text = record_detour_text(reader, addr + i);
+
+		memcpy(code + i, &text, sizeof(text));
+	}
+}
+
+/* The length of the move of a small number to a register that ends before AT; 0: it is none. */
+static int move_before(const uint8_t *at)
+{
+	if ((at[-5] & 0xf8) != 0xb8 || at[-3] || at[-2] || at[-1])
+		return 0;
+	return at[-6] == 0x41 ? 6 : 5;
+}
+
+/* Is there, at CODE[AT], the call of the empty function TARGET, with N moves before and what follows? */
+static bool find_call(const uint8_t *code, int at, uint64_t addr, uint64_t target, int n,
+		      struct call *call)
+{
+	int32_t rel;
+	int len;
+
+	memcpy(&rel, &code[at + 1], sizeof(rel));
+	if (code[at] != 0xe8 || addr + at + 5 + rel != target)
+		return false;
+	if (code[at + 5] != 0x83 || code[at + 6] != 0xf8)
+		return false;
+	if (code[at + 8] != 0x75 && (code[at + 8] != 0x0f || code[at + 9] != 0x85))
+		return false;
+	call->call = addr + at;
+	call->compare = addr + at + 5;
+	call->jump = addr + at + 8;
+	while (n-- > 0) {
+		if (at < 6)
+			return false;
+		len = move_before(&code[at]);
+		if (!len)
+			return false;
+		at -= len;
+		call->moves[n] = addr + at;
+	}
+	return true;
+}
+
+static int find_calls(struct calibration *c, const struct record_empty *empty)
+{
+	uint8_t code[CODE_MAX];
+	int reader = record_detour_open();
+
+	if (reader < 0)
+		return reader;
+	if (!empty->outer.addr) {
+		close(reader);
+		return -ENOENT;
+	}
+	read_code(reader, empty->outer.addr, code);
+	close(reader);
+	for (int n = FIRST_CALL; n <= LAST_CALL; n++) {
+		uint64_t target = empty->tests[n - 1].addr;
+		bool found = false;
+
+		for (int at = 0; target && !found && at < CODE_MAX - 16; at++)
+			found = find_call(code, at, empty->outer.addr, target, n, &c->calls[n]);
+		if (!found)
+			return -ENOENT;
+	}
+	return 0;
+}
+
+static struct record_point *add(struct calibration *c, uint64_t addr)
+{
+	struct record_point *p = &c->items[c->n++];
+
+	*p = (struct record_point){ .addr = addr, .event = -1, .link = -1 };
+	return p;
+}
+
+static void act(struct calibration *c, struct record_point *p, enum engine_range_op op, int range)
+{
+	p->actions[p->n_actions++] =
+		(struct record_action){ record_engine_spare(c->e, RECORD_SPARE_RANGES + range), op,
+					0 };
+}
+
+static void enter(struct calibration *c, uint64_t addr, int range)
+{
+	act(c, add(c, addr), ENGINE_RANGE_ENTER, range);
+}
+
+static void leave(struct calibration *c, uint64_t addr, int range)
+{
+	act(c, add(c, addr), ENGINE_RANGE_LEAVE, range);
+}
+
+static void place(struct calibration *c)
+{
+	const struct call *calls = c->calls;
+	struct record_point *list;
+
+	enter(c, calls[2].moves[0], PLAIN);
+	leave(c, calls[2].moves[1], PLAIN);
+	enter(c, calls[3].moves[0], IDLE_LEAVE);
+	leave(c, calls[3].moves[1], NOBODY);
+	leave(c, calls[3].moves[2], IDLE_LEAVE);
+	enter(c, calls[3].call, CALLED);
+	leave(c, calls[3].compare, CALLED);
+	enter(c, calls[4].moves[0], IDLE_ENTER);
+	enter(c, calls[4].moves[1], IDLE_ENTER);
+	leave(c, calls[4].moves[2], IDLE_ENTER);
+	enter(c, calls[4].moves[3], TO_CALL);
+	leave(c, calls[4].call, TO_CALL);
+	enter(c, calls[4].compare, FROM_COMPARE);
+	leave(c, calls[4].jump, FROM_COMPARE);
+	enter(c, calls[5].moves[0], OUTER);
+	enter(c, calls[5].moves[1], INNER);
+	leave(c, calls[5].moves[2], NOBODY);
+	leave(c, calls[5].moves[3], INNER);
+	leave(c, calls[5].moves[4], OUTER);
+	enter(c, calls[5].jump, FROM_JUMP);
+	leave(c, calls[6].moves[0], FROM_JUMP);
+	enter(c, calls[6].moves[1], TO_LIST);
+	list = add(c, calls[6].moves[2]);
+	act(c, list, ENGINE_RANGE_LEAVE, TO_LIST);
+	act(c, list, ENGINE_RANGE_ENTER, FROM_LIST);
+	list->list = record_engine_spare_list(c->e);
+	leave(c, calls[6].moves[3], FROM_LIST);
+}
+
+static bool is_move(const struct calibration *c, uint64_t addr)
+{
+	for (int n = FIRST_CALL; n <= LAST_CALL; n++)
+		for (int i = 0; i < n; i++)
+			if (c->calls[n].moves[i] == addr)
+				return true;
+	return false;
+}
+
+static int attach(struct calibration *c)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < c->n && !err; i++) {
+		c->items[i].optimizes = is_move(c, c->items[i].addr);
+		err = record_point_arm(c->points, &c->items[i]);
+	}
+	if (!err && record_points_settle(c->points, c->items, c->n))
+		err = -ENODATA;
+	for (uint32_t i = 0; i < c->n && !err; i++)
+		err = record_point_link(c->points, &c->items[i]);
+	return err;
+}
+
+static uint64_t reading(const struct calibration *c, int range)
+{
+	return record_engine_oncpu(c->e, record_engine_spare(c->e, RECORD_SPARE_RANGES + range),
+				   SYS_bpf);
+}
+
+static int measure(struct calibration *c, int run)
+{
+	uint32_t listed = record_engine_spare(c->e, RECORD_SPARE_RANGES + FROM_LIST);
+
+	for (int i = 0; i < RECORD_ROUNDS; i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts);
+		uint64_t before[N_RANGES], aside = record_engine_aside(c->e, listed, SYS_bpf);
+		int err;
+
+		for (int r = 0; r < N_RANGES; r++)
+			before[r] = reading(c, r);
+		err = bpf_prog_test_run_opts(run, &opts);
+		if (err)
+			return -errno;
+		for (int r = 0; r < N_RANGES; r++)
+			c->times[r].values[i] = reading(c, r) - before[r];
+		c->aside.values[i] = record_engine_aside(c->e, listed, SYS_bpf) - aside;
+	}
+	return 0;
+}
+
+/* What range R reads more than the INSNS instructions in it. */
+static int64_t more(struct calibration *c, int r, int insns, enum profile_clock clock)
+{
+	int64_t time = record_series_median(&c->times[r]);
+
+	/* On a real clock a few instructions are about a nanosecond. */
+	return time - (clock == PROFILE_CLOCK_INSN ? insns : 1);
+}
+
+/*
+ * Of a probe that opens a range and one that closes it only their sum is to be known, as long as both are
+ * of a kind, so each gets half. What others differ by is measured with one of these.
+ */
+static void solve(struct calibration *c, enum profile_clock clock, struct record_range_costs *out)
+{
+	int64_t pair = more(c, PLAIN, 1, clock);
+	int64_t open_tail = pair / 2, close_head = pair - open_tail;
+	/* The part behind the opening probe's reading, and that before the closing one's. */
+	int64_t tail[ENGINE_RANGE_KINDS] = {}, head[ENGINE_RANGE_KINDS] = {};
+	int64_t idle_leave, idle_enter, hop, both, list_head, list_tail;
+
+	tail[ENGINE_RANGE_OPTIMIZED] = open_tail;
+	head[ENGINE_RANGE_OPTIMIZED] = close_head;
+	tail[ENGINE_RANGE_EMULATED] = more(c, FROM_JUMP, 1, clock) - close_head;
+	head[ENGINE_RANGE_EMULATED] = more(c, TO_CALL, 1, clock) - open_tail;
+	head[ENGINE_RANGE_STEPPED] =
+		more(c, CALLED, 1 + THIRD_INSNS, clock) - tail[ENGINE_RANGE_EMULATED];
+	tail[ENGINE_RANGE_STEPPED] = more(c, FROM_COMPARE, 1, clock) - head[ENGINE_RANGE_EMULATED];
+
+	idle_leave = more(c, IDLE_LEAVE, 2, clock) - pair;
+	hop = more(c, INNER, 2, clock) - pair - idle_leave;
+	idle_enter = more(c, IDLE_ENTER, 2, clock) - pair;
+	both = more(c, OUTER, 4, clock) - pair - idle_leave - 2 * hop;
+	list_head = more(c, TO_LIST, 1, clock) - open_tail;
+	list_tail = more(c, FROM_LIST, 1, clock) - close_head -
+		    (int64_t)record_series_median(&c->aside);
+
+	for (int kind = 0; kind < ENGINE_RANGE_KINDS; kind++) {
+		struct engine_range_cost *cost = &out->kinds[kind];
+		int64_t beyond = tail[kind] + head[kind] - pair;
+
+		cost->open = both / 2 + beyond;
+		cost->open_head = cost->open - tail[kind];
+		cost->close = both - both / 2 + beyond;
+		cost->close_head = head[kind];
+		cost->idle_enter = idle_enter + beyond;
+		cost->idle_leave = idle_leave - hop + beyond;
+		cost->several = list_head + list_tail + beyond;
+		cost->several_head = list_head + head[kind] - close_head;
+		cost->hop = hop;
+	}
+	out->inner = pair;
+	out->spread = record_series_deviation(&c->times[PLAIN],
+					      c->times[PLAIN].values[RECORD_ROUNDS / 2]);
+	out->known = true;
+}
+
+static void add_interrupts(struct record_range_costs *costs, double share)
+{
+	for (int kind = 0; kind < ENGINE_RANGE_KINDS; kind++) {
+		__u64 *values = (__u64 *)&costs->kinds[kind];
+
+		for (size_t i = 0; i < sizeof(costs->kinds[kind]) / sizeof(*values); i++)
+			values[i] += (int64_t)((int64_t)values[i] * share + 0.5);
+	}
+}
+
+int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
+			    const struct record_empty *empty, double interrupts,
+			    struct record_range_costs *out)
+{
+	struct calibration c = { .e = e, .points = record_engine_points(e) };
+	uint64_t start = clock_ns();
+	int run = -1, err = find_calls(&c, empty);
+
+	memset(out, 0, sizeof(*out));
+	if (!err) {
+		run = record_calibrate_runner(empty);
+		err = run < 0 ? run : 0;
+	}
+	if (!err) {
+		place(&c);
+		err = attach(&c);
+	}
+	if (!err)
+		err = record_engine_follow_caller(e, true);
+	if (!err) {
+		err = measure(&c, run);
+		record_engine_follow_caller(e, false);
+	}
+	if (!err) {
+		solve(&c, clock, out);
+		add_interrupts(out, interrupts);
+		record_engine_set_range_costs(e, out->kinds);
+	}
+	while (c.n)
+		record_point_disarm(&c.items[--c.n]);
+	if (run >= 0)
+		close(run);
+	log_verbose(1, "calibrated probes inside of functions in %.3f s",
+		    (clock_ns() - start) / 1e9);
+	return err;
+}
+
+char *record_range_cost_text(const struct record_range_costs *costs)
+{
+	const struct engine_range_cost *first = &costs->kinds[ENGINE_RANGE_OPTIMIZED];
+
+#define BEYOND(kind) ((int64_t)(costs->kinds[kind].open - first->open))
+	return alloc_printf("inner=%" PRIu64 "+-%" PRIu64 " full=%" PRIu64 "+-%" PRIu64
+			    " again=%" PRIu64 " already=%" PRIu64 " several=%" PRIu64
+			    " hop=%" PRIu64 " stepped=%" PRId64 " emulated=%" PRId64,
+			    costs->inner, costs->spread, (uint64_t)(first->open + first->close),
+			    costs->spread, (uint64_t)first->idle_enter, (uint64_t)first->idle_leave,
+			    (uint64_t)first->several, (uint64_t)first->hop,
+			    BEYOND(ENGINE_RANGE_STEPPED), BEYOND(ENGINE_RANGE_EMULATED));
+#undef BEYOND
+}

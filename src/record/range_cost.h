@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the probes of ranges cost, measured on the running kernel before the workload starts.
+ */
+#ifndef KPROTPERF_RECORD_RANGE_COST_H
+#define KPROTPERF_RECORD_RANGE_COST_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kprotperf/engine.h"
+#include "profile/profile.h"
+
+struct record_engine;
+struct record_empty; /* record/calibrate.h */
+
+struct record_range_costs {
+	bool known;
+	struct engine_range_cost kinds[ENGINE_RANGE_KINDS];
+	uint64_t
+		inner; /* what lies between the readings of the first kind, and how much that varies */
+	uint64_t spread;
+};
+
+/*
+ * Measures, and tells the engine, which must have been started and not armed. -errno where the kernel's
+ * test function is not as it takes: then nothing is subtracted. INTERRUPTS is the share of the time
+ * that they take.
+ */
+int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
+			    const struct record_empty *empty, double interrupts,
+			    struct record_range_costs *out);
+
+/* In the words of "record.cost.kprobe-range". For free(). */
+char *record_range_cost_text(const struct record_range_costs *costs);
+
+#endif

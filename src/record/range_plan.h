@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The probes of inlined bodies, from the control flow of the functions around them.
+ */
+#ifndef KPROTPERF_RECORD_RANGE_PLAN_H
+#define KPROTPERF_RECORD_RANGE_PLAN_H
+
+#include "record/range.h"
+#include "symbol/index.h"
+
+/* Fills in the points of RANGES, whose bodies are IDX's. Bodies that cannot be timed are given up. */
+void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols,
+			const struct symbol_index *idx);
+
+#endif
