@@ -9,49 +9,63 @@
 #define INTERRUPT_MIN 4 /* steps */
 #define INTERRUPT_MAX 100000 /* ns: what takes longer is another task's turn, or another guest's */
 
-__u64 watch_step = ~0ull; /* the least time between two readings */
+__u64 watch_step = INTERRUPT_MAX; /* the least time between two readings */
 __u64 watch_latency = ~0ull; /* the least time from a reading to the sampler's beginning */
 __u64 watch_full[ENGINE_WATCHED] = {}; /* jumps less the sampler's own time, steps included */
 __u32 watch_seen = 0;
 __u64 watch_time = 0; /* looked at, */
 __u64 watch_interrupted = 0; /* of which that much went into other interrupts */
 
-/* Between two readings no sample came. */
+__u64 watch_samples_seen = 0;
+
+/*
+ * Between two readings no sample came. One that has none before it to be compared with takes the same
+ * way as the others, or the time to the next would be a step that no other is.
+ */
 static __always_inline void watch_quiet(__u64 took)
 {
+	if (took >= INTERRUPT_MAX)
+		took = watch_step;
 	if (took < watch_step)
 		watch_step = took;
-	if (took >= INTERRUPT_MAX)
-		return;
 	watch_time += took;
 	if (took > INTERRUPT_MIN * watch_step)
 		watch_interrupted += took - watch_step;
 }
 
+/*
+ * A reading, and what came between it and that at BEFORE (0: none). Not inlined, so that it is verified
+ * by itself: of a loop the verifier goes through the body as often as it turns.
+ */
+__noinline __u64 watch_turn(struct engine_cpu *watched, __u64 before)
+{
+	volatile struct engine_cpu *cpu = watched;
+	__u64 now = bpf_ktime_get_ns(), started;
+
+	if (!cpu)
+		return 0;
+	started = cpu->started;
+	if (cpu->samples == watch_samples_seen) {
+		watch_quiet(now - before);
+		return now;
+	}
+	watch_samples_seen = cpu->samples;
+	if (before && started >= before && started < now) {
+		if (started - before < watch_latency)
+			watch_latency = started - before;
+		watch_full[watch_seen++ & (ENGINE_WATCHED - 1)] = now - before - cpu->took;
+	}
+	return 0;
+}
+
 SEC("raw_tp")
 int watch_samples(void *ctx)
 {
-	volatile struct engine_cpu *cpu = this_cpu();
-	__u64 seen, before;
+	struct engine_cpu *cpu = this_cpu();
+	__u64 before = 0;
 
-	seen = cpu->samples;
-	before = bpf_ktime_get_ns();
-	for (int i = 0; i < WATCH_TURNS; i++) {
-		__u64 now = bpf_ktime_get_ns(), started = cpu->started;
-
-		if (cpu->samples == seen) {
-			watch_quiet(now - before);
-		} else {
-			seen = cpu->samples;
-			if (started >= before && started < now) {
-				if (started - before < watch_latency)
-					watch_latency = started - before;
-				watch_full[watch_seen++ & (ENGINE_WATCHED - 1)] =
-					now - before - cpu->took;
-			}
-			now = bpf_ktime_get_ns();
-		}
-		before = now;
-	}
+	watch_samples_seen = *(volatile __u64 *)&cpu->samples;
+	for (int i = 0; i < WATCH_TURNS; i++)
+		before = watch_turn(cpu, before);
 	return 0;
 }

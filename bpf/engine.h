@@ -8,6 +8,9 @@
  * last, so that an interrupt between any two instructions finds the stack of frames consistent.
  * Programs can be preempted under fentry on PREEMPT kernels: whatever is shared between tasks is
  * updated atomically, and there is no scratch memory per CPU outside the sampler.
+ *
+ * What runs rarely is neither inlined nor static: the verifier goes through such a function once, and
+ * through others again on each way that leads to them.
  */
 #ifndef BPF_ENGINE_H
 #define BPF_ENGINE_H
@@ -176,7 +179,7 @@ static __always_inline bool in_interrupt(const struct engine_task *t, __u32 ctx,
  * Gives the (site, context) of *FIRST a cell, and returns the first of its shards; 0: none left. Not
  * inlined: it runs once a cell.
  */
-static __noinline __u32 cell_claim(__u32 key)
+__weak __noinline __u32 cell_claim(__u32 key)
 {
 	__u32 *first = bpf_map_lookup_elem(&cell_of, &key), cell, was;
 
@@ -228,13 +231,19 @@ const volatile __u8 small_slots[ENGINE_SMALL] __weak = {};
 
 #define SMALL_SHIFT 8 /* of larger ones, whose slots are so many further on */
 
+/* Which branches so often that inlined it made up a third of what the verifier had to do. */
+__weak __noinline __u32 slot_of_long_time(__u64 v)
+{
+	return hist_slot(v);
+}
+
 static __always_inline __u32 slot_of_time(__u64 v)
 {
 	if (v < ENGINE_SMALL)
 		return small_slots[v];
 	if (v < ENGINE_SMALL << SMALL_SHIFT)
 		return small_slots[v >> SMALL_SHIFT] + SMALL_SHIFT * HIST_SUB;
-	return hist_slot(v);
+	return slot_of_long_time(v);
 }
 
 /* The distribution of NET, in ticks. */
@@ -409,7 +418,7 @@ static __always_inline __u32 site_state(__u32 key)
  * Drops the frames above UNTIL, whose returns were missed. Not inlined: it runs only where something
  * was missed.
  */
-static __noinline int frames_miss(struct engine_task *t, __u32 until)
+__weak __noinline int frames_miss(struct engine_task *t, __u32 until)
 {
 	__u32 top;
 

@@ -61,7 +61,7 @@ static __always_inline __u32 frame_find(struct engine_task *t, __u32 top, __u32 
  * Makes room for a call of SITE. One with its stack pointer cannot be open still: it and those above
  * it were left open by returns that were missed. Not inlined: it runs only where no frame is free.
  */
-static __noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
+__noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
 {
 	__u32 found;
 
@@ -129,7 +129,7 @@ static __always_inline bool is_sample_due(const struct engine_cpu *cpu,
  * The frame of a return that is not the innermost's becomes it; false: it has none. Not inlined, and
  * so with the search in it: it runs only where something was missed.
  */
-static __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
+__noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 {
 	__u32 top, found;
 
