@@ -414,6 +414,18 @@ static __always_inline __u32 site_state(__u32 key)
 	return site_states[key / ENGINE_CONTEXTS & (ENGINE_MAX_SITES - 1)];
 }
 
+/* Not inlined: a loop's body is verified at every turn. */
+__weak __noinline int frame_miss(__u32 key)
+{
+	__u32 site = key / ENGINE_CONTEXTS;
+	__u64 *n = bpf_map_lookup_elem(&missed, &site);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+	loss_count(ENGINE_LOSS_NO_RETURN, 1);
+	return 0;
+}
+
 /*
  * Drops the frames above UNTIL, whose returns were missed. Not inlined: it runs only where something
  * was missed.
@@ -426,12 +438,7 @@ __weak __noinline int frames_miss(struct engine_task *t, __u32 until)
 		return 0;
 	top = t->top;
 	for (int i = 0; i < ENGINE_DEPTH && top > until; i++) {
-		__u32 site = frame_at(t, top)->key / ENGINE_CONTEXTS;
-		__u64 *n = bpf_map_lookup_elem(&missed, &site);
-
-		if (n)
-			__sync_fetch_and_add(n, 1);
-		loss_count(ENGINE_LOSS_NO_RETURN, 1);
+		frame_miss(frame_at(t, top)->key);
 		top -= ENGINE_FRAME;
 	}
 	t->top = until;

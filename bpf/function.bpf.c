@@ -46,11 +46,17 @@ static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, _
 	return f->sp == sp && f->key - site < ENGINE_CONTEXTS;
 }
 
+/* Not inlined: a loop's body is verified at every turn. */
+__noinline bool frame_at_is(struct engine_task *t, __u32 top, __u32 site, __u32 sp)
+{
+	return t && frame_is(frame_at(t, top), site, sp);
+}
+
 /* Where the call of SITE with that SP lies, searched downwards from TOP; 0: nowhere. */
 static __always_inline __u32 frame_find(struct engine_task *t, __u32 top, __u32 site, __u32 sp)
 {
 	for (int i = 0; i < ENGINE_DEPTH && top; i++) {
-		if (frame_is(frame_at(t, top), site, sp))
+		if (frame_at_is(t, top, site, sp))
 			return top;
 		top -= ENGINE_FRAME;
 	}
