@@ -16,14 +16,10 @@
 #include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
 #include "record/calibrate.h"
+#include "record/copy.h"
 #include "record/kprobe.h"
 #include "record/misses.h"
 #include "record/workload.h"
-
-/* What stands in function.bpf.c and engine.h for a site's key and for the costs of the pair. */
-#define SITE_PLACEHOLDER 0x5173c0de
-#define COST_INNER       0x5173c0d1
-#define COST_FULL        0x5173c0d2
 
 /*
  * Returns of calls in flight that a kprobe.multi link shall be able to keep, where the kernel's number
@@ -92,54 +88,6 @@ void record_functions_destroy(struct record_functions *f)
 	free(f);
 }
 
-/* Writes what is known for this copy into its instruction; is it SITE's key? */
-static bool insn_fill(const struct record_functions *f, struct bpf_insn *insn, uint32_t site,
-		      uint32_t n_args)
-{
-	if (BPF_CLASS(insn->code) != BPF_ALU && BPF_CLASS(insn->code) != BPF_ALU64)
-		return false;
-	if (BPF_SRC(insn->code) != BPF_K)
-		return false;
-	switch (insn->imm) {
-	case SITE_PLACEHOLDER:
-		insn->imm = ENGINE_KEY(site, 0);
-		return true;
-	case COST_INNER:
-		insn->imm = record_cost_inner(&f->fentry_cost, n_args);
-		break;
-	case COST_FULL:
-		insn->imm = record_cost_full(&f->fentry_cost, n_args);
-		break;
-	}
-	return false;
-}
-
-/* A copy of PROG for SITE, which is at TARGET; the descriptor. */
-static int copy_load(const struct record_functions *f, const struct bpf_program *prog,
-		     uint32_t site, const struct record_target *target)
-{
-	LIBBPF_OPTS(bpf_prog_load_opts, opts,
-		    .expected_attach_type = bpf_program__get_expected_attach_type(prog),
-		    .attach_btf_id = target->btf_id, .attach_btf_obj_fd = target->btf_fd);
-	size_t n = bpf_program__insn_cnt(prog);
-	struct bpf_insn *insns = alloc_array(n, sizeof(*insns));
-	unsigned int places = 0;
-	int fd;
-
-	memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
-	for (size_t i = 0; i < n; i++)
-		places += insn_fill(f, &insns[i], site, target->n_args);
-	if (!places) {
-		free(insns);
-		return -EINVAL;
-	}
-	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, bpf_program__name(prog), "GPL", insns, n, &opts);
-	if (fd < 0)
-		fd = -errno;
-	free(insns);
-	return fd;
-}
-
 void record_functions_set_fentry_cost(struct record_functions *f, const struct record_cost *cost)
 {
 	f->fentry_cost = *cost;
@@ -180,7 +128,7 @@ static int fentry_attach_half(struct record_functions *f, const struct bpf_progr
 {
 	int fd, link;
 
-	fd = copy_load(f, prog, site, target);
+	fd = record_copy_load(prog, site, target, &f->fentry_cost);
 	if (fd < 0)
 		return fd;
 	link = bpf_raw_tracepoint_open(NULL, fd);

@@ -1,0 +1,15 @@
+build2/obj/src/cmd/list.o: src/cmd/list.c src/base/log.h src/cmd/cmd.h \
+ src/record/sites.h src/profile/profile.h src/record/features.h \
+ src/record/multi.h src/record/symbols.h src/symbol/btf.h \
+ src/symbol/image.h src/symbol/kallsyms.h src/symbol/tracing.h
+src/base/log.h:
+src/cmd/cmd.h:
+src/record/sites.h:
+src/profile/profile.h:
+src/record/features.h:
+src/record/multi.h:
+src/record/symbols.h:
+src/symbol/btf.h:
+src/symbol/image.h:
+src/symbol/kallsyms.h:
+src/symbol/tracing.h:

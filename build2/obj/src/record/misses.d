@@ -1,0 +1,4 @@
+build2/obj/src/record/misses.o: src/record/misses.c src/record/misses.h \
+ src/profile/profile.h
+src/record/misses.h:
+src/profile/profile.h:

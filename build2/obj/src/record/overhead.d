@@ -1,0 +1,19 @@
+build2/obj/src/record/overhead.o: src/record/overhead.c \
+ src/record/overhead.h src/profile/profile.h src/record/calibrate.h \
+ src/record/engine.h src/record/features.h src/record/multi.h \
+ src/record/function.h src/record/trip.h src/base/alloc.h \
+ src/base/clock.h src/base/log.h include/kprotperf/engine.h \
+ include/kprotperf/hist.h
+src/record/overhead.h:
+src/profile/profile.h:
+src/record/calibrate.h:
+src/record/engine.h:
+src/record/features.h:
+src/record/multi.h:
+src/record/function.h:
+src/record/trip.h:
+src/base/alloc.h:
+src/base/clock.h:
+src/base/log.h:
+include/kprotperf/engine.h:
+include/kprotperf/hist.h:

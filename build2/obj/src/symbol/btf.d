@@ -1,0 +1,4 @@
+build2/obj/src/symbol/btf.o: src/symbol/btf.c src/symbol/btf.h \
+ src/base/alloc.h
+src/symbol/btf.h:
+src/base/alloc.h:
