@@ -33,20 +33,40 @@ static __always_inline bool sample_is_late(struct engine_cpu *cpu, __u64 start)
 	return late > ENGINE_LATE_NS;
 }
 
+#define POPF 0x9d
+#define STI  0xfb
+
+/*
+ * Whether the instruction before the interrupted one may have turned interrupts on, so that the sample
+ * was held up by it: popf, or sti and one more, which it lets pass first. A byte like popf's ends
+ * few instructions; one like sti's is in many, so that is looked for only in what came LATE.
+ */
+static __always_inline bool is_behind_irq_enable(__u64 ip, bool late)
+{
+	__u8 code[8];
+
+	if (bpf_probe_read_kernel(code, sizeof(code), (void *)(ip - sizeof(code))))
+		return false;
+	if (code[7] == POPF)
+		return true;
+	return late && (code[0] == STI || code[1] == STI || code[2] == STI || code[3] == STI ||
+			code[4] == STI || code[5] == STI || code[6] == STI);
+}
+
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t;
 	__u32 flags = 0, slot, context, taken;
+	bool late;
 	__u64 start = bpf_ktime_get_ns();
 
 	cpu->samples++;
 	cpu->started = start;
 	taken = cpu->taken;
 	cpu->taken = 0;
-	if (sample_is_late(cpu, start))
-		flags |= ENGINE_SAMPLE_LATE;
+	late = sample_is_late(cpu, start);
 	slot = cpu->slot;
 	if (!slot)
 		return 0;
@@ -56,8 +76,10 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	if (!taken) {
 		context = t->ctx;
 		if (ctx->regs.cs & 3)
-			flags |= ENGINE_SAMPLE_USER;
-		else if (!on_task_stack(t, ctx->regs.sp))
+			flags |= ENGINE_SAMPLE_USER | (late ? ENGINE_SAMPLE_LATE : 0);
+		else if (is_behind_irq_enable(ctx->regs.ip, late))
+			flags |= ENGINE_SAMPLE_LATE;
+		if (!(ctx->regs.cs & 3) && !on_task_stack(t, ctx->regs.sp))
 			context = ENGINE_CTX_IRQ;
 		sample_stack(ctx, BUFFER_SAMPLER, context, flags, 0);
 	}

@@ -212,8 +212,7 @@ static const char *check_samples(const struct profile *p)
 			return "refers to a context that is not there";
 		if (sample->stack >= p->n_stacks)
 			return "refers to a stack that is not there";
-		if (sample->flags & ~(uint32_t)(PROFILE_SAMPLE_USER | PROFILE_SAMPLE_LATE |
-						PROFILE_SAMPLE_AT_RETURN))
+		if (sample->flags & ~(uint32_t)PROFILE_SAMPLE_FLAGS)
 			return "has an unknown flag";
 	}
 	return NULL;

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
+#include "record/machinery.h"
 #include "record/syscalls.h"
 
 /* What kallsyms says of BPF programs and trampolines. */
@@ -186,6 +187,40 @@ static uint32_t add_returning(struct drain *d, const struct engine_stack *s, uin
 	return 1;
 }
 
+/*
+ * Was the sample that S is the stack of taken in a probe? Programs and trampolines
+ * are on the stack of the functions they were put on as well, which run under them: those show
+ * behind the trampoline once more, called from their own first bytes.
+ */
+static bool is_in_probe(const struct drain *d, const struct engine_stack *s)
+{
+	const struct symbol_sym *called = NULL;
+	bool ours = false, decided = false;
+
+	for (uint32_t i = 0; i < s->n && i < ENGINE_STACK_FRAMES; i++) {
+		uint64_t ip = s->ips[i] - !!i, offset = 0;
+		const struct symbol_sym *sym = symbol_kallsyms_covering(d->ks, ip, &offset);
+
+		if (sym && record_is_machinery(sym->name))
+			return true;
+		if (decided)
+			continue;
+		if (!is_kernel(d, ip)) {
+			if (!i)
+				return true;
+			ours = true;
+		} else if (!ours) {
+			called = sym;
+		} else {
+			/* The first of ours from within: who called it, and what did it call? */
+			decided = true;
+			if (!called || !sym || offset >= 16 || called->addr != sym->addr)
+				return true;
+		}
+	}
+	return false;
+}
+
 static void drain_stack(struct drain *d, const struct engine_stack *s)
 {
 	uint32_t locations[ENGINE_STACK_FRAMES + 1], n = 0, i = 0;
@@ -217,8 +252,11 @@ static void drain_stack(struct drain *d, const struct engine_stack *s)
 		sample.flags |= PROFILE_SAMPLE_USER;
 	if (s->flags & ENGINE_SAMPLE_LATE)
 		sample.flags |= PROFILE_SAMPLE_LATE;
+	/* One that a return's program took is of the function, whatever lies around that program. */
 	if (s->flags & ENGINE_SAMPLE_AT_RETURN)
 		sample.flags |= PROFILE_SAMPLE_AT_RETURN;
+	else if (!(s->flags & ENGINE_SAMPLE_USER) && is_in_probe(d, s))
+		sample.flags |= PROFILE_SAMPLE_PROBE;
 	profile_sample_add(d->p, &sample);
 }
 

@@ -316,7 +316,7 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_SAMPLES, "\1\1\0\0\0\1", "run that is not there"),
 	NONSENSE(SECTION_SAMPLES, "\1\0\3\0\0\1", "context that is not there"),
 	NONSENSE(SECTION_SAMPLES, "\1\0\0\2\0\1", "stack that is not there"),
-	NONSENSE(SECTION_SAMPLES, "\1\0\0\0\10\1", "unknown flag"),
+	NONSENSE(SECTION_SAMPLES, "\1\0\0\0\20\1", "unknown flag"),
 	NONSENSE(SECTION_SAMPLES, "\2\0\0\0\0\1\0\0\0\0\1", "twice"),
 };
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What of the kernel runs for probes alone. */
+#ifndef KPROTPERF_RECORD_MACHINERY_H
+#define KPROTPERF_RECORD_MACHINERY_H
+
+#include <stdbool.h>
+
+/*
+ * Is SYMBOL a function that only leads to probes and their programs: ftrace's, kprobes' and rethook's
+ * trampolines and handlers, the tracepoints' way into BPF? Breakpoint exceptions are among them: a
+ * recording's kernel has no others of note.
+ */
+bool record_is_machinery(const char *symbol);
+
+#endif
