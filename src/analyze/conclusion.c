@@ -14,6 +14,10 @@
 #define INNERMOST_SHARE 0.9
 /* A share under this does not explain its syscall. */
 #define LEAST_SHARE 0.1
+/* What is said of an inlined body's share of its function. */
+#define RANGE_SHARE 0.5
+#define NEARLY_ALL  0.9
+#define WHOLE_SHARE 1.15 /* with more, something else must have become less */
 
 /*
  * The function that carries ROW's change: callers of a costly function carry its cost as well, so
@@ -90,16 +94,95 @@ static char *change_text(const struct analyze_diff *diff, const struct analyze_d
 			    row->delta < 0 ? "faster" : "slower", clock, sure, b, unit);
 }
 
+static bool is_one_sided(const struct analyze_diff_range *r)
+{
+	return !r->baseline.source != !r->hardened.source;
+}
+
+static double range_total(const struct analyze_diff_range *r)
+{
+	return fmax(r->baseline.source ? r->baseline.figures.total : 0,
+		    r->hardened.source ? r->hardened.figures.total : 0);
+}
+
+/*
+ * Whether A says more than B of a change that both have in them: a measurement more than an estimate,
+ * and what only one kernel has more than what both have. Of the former the outermost is what was put
+ * there, with all that it needs; of the latter the innermost has least that did not change.
+ */
+static bool is_better_range(const struct analyze_diff_range *a, const struct analyze_diff_range *b)
+{
+	if (a->estimated != b->estimated)
+		return b->estimated;
+	if (is_one_sided(a) != is_one_sided(b))
+		return is_one_sided(a);
+	return is_one_sided(a) ? range_total(a) > range_total(b) : range_total(a) < range_total(b);
+}
+
+/*
+ * The inlined body in F that carries most of its change, of all with nearly the largest share. NULL:
+ * there is none with half of it.
+ */
+static const struct analyze_diff_range *find_range(const struct analyze_diff *diff,
+						   const struct analyze_diff_row *f)
+{
+	const struct analyze_diff_range *best = NULL;
+	double largest = RANGE_SHARE;
+	uint32_t i, pass;
+
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < diff->ranges.n_rows; i++) {
+			const struct analyze_diff_range *r = &diff->ranges.rows[i];
+
+			if (r->redundant || strcmp(r->body.function, f->name) ||
+			    strcmp(r->context, f->context) || !(r->share >= RANGE_SHARE) ||
+			    !strcmp(r->body.name, ANALYZE_RANGE_REST))
+				continue;
+			if (!pass)
+				largest = fmax(largest, r->share);
+			else if (r->share >= INNERMOST_SHARE * largest &&
+				 (!best || is_better_range(r, best)))
+				best = r;
+		}
+	}
+	return best;
+}
+
+/* ", nearly all in shuffle_freelist (mm/slub.c:1978)", or nothing. */
+static char *range_text(const struct analyze_diff *diff, const struct analyze_diff_row *carrier)
+{
+	const struct analyze_diff_range *r = find_range(diff, carrier);
+	char delta[OUTPUT_NUMBER_MAX], *place, *name, *text;
+
+	if (!r)
+		return alloc_strdup("");
+	place = output_text_escape(r->location ? r->location : "inlined");
+	name = output_text_escape(r->body.name);
+	output_number(delta, OUTPUT_DELTA, r->delta_total.value, diff->clock);
+	text = r->share <= WHOLE_SHARE ?
+		       alloc_printf(", %s in %s (%s%s)",
+				    r->share >= NEARLY_ALL ? "nearly all" : "most", name, place,
+				    r->estimated ? ", as samples estimate" : "") :
+		       alloc_printf(", where %s (%s%s) makes %s%s a run and the rest less", name,
+				    place, r->estimated ? ", as samples estimate" : "", delta,
+				    diff->clock == PROFILE_CLOCK_INSN ? " insn" : "");
+	free(place);
+	free(name);
+	return text;
+}
+
 static char *carrier_text(const struct analyze_diff *diff, const struct analyze_diff_row *row)
 {
 	const struct analyze_diff_row *carrier = find_carrier(diff, row);
-	char share[OUTPUT_NUMBER_MAX], *name, *text;
+	char share[OUTPUT_NUMBER_MAX], *name, *range, *text;
 
 	if (carrier) {
 		name = output_text_escape(carrier->name);
+		range = range_text(diff, carrier);
 		text = alloc_printf(
-			"; %s carries %s of it", name,
-			output_number(share, OUTPUT_FRACTION, carrier->share, diff->clock));
+			"; %s carries %s of it%s", name,
+			output_number(share, OUTPUT_FRACTION, carrier->share, diff->clock), range);
+		free(range);
 		free(name);
 		return text;
 	}

@@ -16,19 +16,6 @@ double analyze_percent(double delta, double base)
 	return base > 0 ? delta / base * 100 : NAN;
 }
 
-static struct analyze_figures figures_per_run(const struct analyze_figures *f, uint32_t runs)
-{
-	struct analyze_figures per_run = *f;
-	enum analyze_time time;
-
-	per_run.calls /= runs;
-	per_run.errors /= runs;
-	per_run.total /= runs;
-	for (time = 0; time < ANALYZE_N_TIMES; time++)
-		per_run.totals[time] /= runs;
-	return per_run;
-}
-
 static int row_order(const struct analyze_row *a, const struct analyze_row *b)
 {
 	int diff = strcmp(a->name, b->name);
@@ -62,9 +49,9 @@ static void rows_match(struct analyze_diff_rows *out, const struct analyze_table
 			sample_b = &rows_b->rows[j].sample;
 		}
 		if (order <= 0)
-			row.baseline = figures_per_run(&rows_a->rows[i++].figures, a->runs);
+			row.baseline = analyze_figures_per_run(&rows_a->rows[i++].figures, a->runs);
 		if (order >= 0)
-			row.hardened = figures_per_run(&rows_b->rows[j++].figures, b->runs);
+			row.hardened = analyze_figures_per_run(&rows_b->rows[j++].figures, b->runs);
 		row.delta = row.hardened.mean - row.baseline.mean;
 		row.delta_pct = analyze_percent(row.delta, row.baseline.mean);
 		row.delta_p50 = row.hardened.p50 - row.baseline.p50;
@@ -383,6 +370,7 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	workload_diff(diff, baseline, hardened);
 	repetitions_form(&diff->repetitions, &a.repetitions, &b.repetitions, options);
 	judge(diff, diff->repetitions.margin_pct);
+	analyze_diff_ranges_init(&diff->ranges, diff, baseline, hardened, options);
 	analyze_sort(diff->syscalls.rows, diff->syscalls.n_rows, sizeof(*diff->syscalls.rows),
 		     weight_compare);
 	analyze_sort(diff->functions.rows, diff->functions.n_rows, sizeof(*diff->functions.rows),
@@ -400,6 +388,7 @@ void analyze_diff_deinit(struct analyze_diff *diff)
 	free(diff->workload);
 	free(diff->syscalls.rows);
 	free(diff->functions.rows);
+	analyze_diff_ranges_deinit(&diff->ranges);
 	analyze_env_deinit(&diff->env);
 	analyze_warnings_deinit(&diff->warnings);
 	memset(diff, 0, sizeof(*diff));

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "analyze/change.h"
+#include "analyze/diff_ranges.h"
 #include "analyze/environment.h"
 #include "analyze/losses.h"
 #include "analyze/table.h"
@@ -75,6 +76,7 @@ struct analyze_diff {
 	struct analyze_diff_workload_row *workload;
 	uint32_t n_workload, cap_workload;
 	struct analyze_diff_rows syscalls, functions;
+	struct analyze_diff_ranges ranges;
 };
 
 /*

@@ -85,6 +85,19 @@ void analyze_figures_form(struct analyze_figures *f, const struct profile_stats 
 	f->max = (double)stats->max;
 }
 
+struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, uint32_t runs)
+{
+	struct analyze_figures per_run = *f;
+	enum analyze_time time;
+
+	per_run.calls /= runs;
+	per_run.errors /= runs;
+	per_run.total /= runs;
+	for (time = 0; time < ANALYZE_N_TIMES; time++)
+		per_run.totals[time] /= runs;
+	return per_run;
+}
+
 int analyze_context_compare(const char *a, const char *b)
 {
 	bool all_a, all_b;

@@ -92,6 +92,9 @@ void analyze_rows_sort_by_total(struct analyze_rows *rows);
 void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats,
 			  const struct analyze_options *options);
 
+/* Counts and totals of F divided by RUNS. */
+struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, uint32_t runs);
+
 /* Nothing known. */
 extern const struct analyze_figures analyze_figures_none;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/columns.h"
 
+#include <string.h>
+
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A column of a field whose name is its key. */
@@ -13,6 +15,12 @@
 #define CHOSEN(field, header, rank)                                                              \
 	{                                                                                        \
 #field, header, OUTPUT_TIME, rank, offsetof(struct analyze_figures, field), true \
+	}
+/* The same, and perhaps an estimate. */
+#define CHOSEN_ESTIMABLE(field, header, rank)                                                     \
+	{                                                                                         \
+#field, header, OUTPUT_TIME, rank, offsetof(struct analyze_figures, field), true, \
+			true                                                                      \
 	}
 /* Of each time, whichever was asked for. */
 #define TIME(key, array, time)                                                       \
@@ -118,6 +126,112 @@ struct output_section columns_report_functions(const struct analyze_table *table
 
 	section.prefix = analyze_time_header(table->time);
 	section.is_redundant = row_is_redundant;
+	return section;
+}
+
+/* Figures of an inlined body: what an estimate has comes first, and mind that it may be one. */
+static const struct output_column range_figures[] = {
+	FIGURE(calls, "CALLS", OUTPUT_COUNT, 1),
+	CHOSEN_ESTIMABLE(total, "TOTAL", OUTPUT_ALWAYS),
+	CHOSEN(mean, "MEAN", 1),
+	FIGURE(p50, "P50", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(p90, "P90", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(p99, "P99", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(p999, "P99.9", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(min, "MIN", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(max, "MAX", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	ALL_TIMES,
+};
+
+#define SIDE(field, key, header, type, rank)                                         \
+	{                                                                            \
+		key, header, type, rank, offsetof(struct analyze_range_side, field), \
+	}
+static const struct output_column range_side[] = {
+	SIDE(source, "source", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+	SIDE(entries, "entries", "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+	SIDE(low, "share_low", "LOW", OUTPUT_FRACTION, 2),
+	SIDE(high, "share_high", "HIGH", OUTPUT_FRACTION, 2),
+};
+
+static const struct output_column range_notes[] = {
+	SIDE(doubt, "doubt", "DOUBT", OUTPUT_TEXT, 3),
+	SIDE(why, "why", "NOT TIMED", OUTPUT_TEXT, 4),
+};
+
+#define ESTIMATE(field, key, type)                                                         \
+	{                                                                                  \
+		key, "", type, OUTPUT_DATA_ONLY, offsetof(struct analyze_estimate, field), \
+	}
+static const struct output_column range_estimate[] = {
+	ESTIMATE(samples, "samples", OUTPUT_COUNT),
+	ESTIMATE(of, "of", OUTPUT_COUNT),
+	ESTIMATE(share.value, "share", OUTPUT_FRACTION),
+	ESTIMATE(share.low, "share_low", OUTPUT_FRACTION),
+	ESTIMATE(share.high, "share_high", OUTPUT_FRACTION),
+	ESTIMATE(self_share, "self_share", OUTPUT_FRACTION),
+	ESTIMATE(total.value, "total", OUTPUT_TIME),
+	ESTIMATE(total.low, "total_low", OUTPUT_TIME),
+	ESTIMATE(total.high, "total_high", OUTPUT_TIME),
+	ESTIMATE(self_total, "self_total", OUTPUT_TIME),
+	ESTIMATE(late, "late", OUTPUT_COUNT),
+	ESTIMATE(missing, "missing", OUTPUT_COUNT),
+};
+
+#define RANGE(field, key, header, rank)                                               \
+	{                                                                             \
+		key, header, OUTPUT_TEXT, rank, offsetof(struct analyze_range, field) \
+	}
+static const struct output_column row_range[] = {
+	RANGE(body.name, "name", "RANGE", OUTPUT_ALWAYS),
+	RANGE(body.function, "function", "IN", OUTPUT_ALWAYS),
+	RANGE(body.chain, "chain", "", OUTPUT_DATA_ONLY),
+	RANGE(location, "location", "AT", OUTPUT_ALWAYS),
+	RANGE(context, "syscall", "CONTEXT", OUTPUT_ALWAYS),
+};
+
+static bool range_is_redundant(const void *row)
+{
+	return ((const struct analyze_range *)row)->redundant;
+}
+
+static const char *side_mark(const struct analyze_range_side *side)
+{
+	if (!side->source || !strcmp(side->source, "exact"))
+		return NULL;
+	return side->doubt ? "?~" : "~";
+}
+
+static const char *range_mark(const void *row, const struct output_group *group)
+{
+	(void)group;
+	return side_mark(&((const struct analyze_range *)row)->side);
+}
+
+struct output_section columns_report_ranges(const struct analyze_ranges *ranges,
+					    const struct analyze_table *table)
+{
+	static const struct output_column share[] = {
+		{ "share", "SHARE", OUTPUT_FRACTION, OUTPUT_ALWAYS,
+		  offsetof(struct analyze_range, share), false, true },
+	};
+	static const struct output_column detached[] = {
+		COLUMN(analyze_range, detached, "", OUTPUT_FLAG, OUTPUT_DATA_ONLY),
+	};
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, row_range),
+		GROUP(NULL, offsetof(struct analyze_range, side.figures), range_figures),
+		GROUP(NULL, 0, share),
+		GROUP(NULL, offsetof(struct analyze_range, side), range_side),
+		GROUP(NULL, offsetof(struct analyze_range, side), range_notes),
+		GROUP(NULL, 0, detached),
+		GROUP("estimate", offsetof(struct analyze_range, side.estimate), range_estimate),
+	};
+	struct output_section section = SECTION(groups, ranges->rows, ranges->n_rows, table->clock);
+
+	section.prefix = analyze_time_header(table->time);
+	section.is_redundant = range_is_redundant;
+	section.mark = range_mark;
 	return section;
 }
 
@@ -311,6 +425,100 @@ struct output_section columns_diff_functions(const struct analyze_diff *diff)
 
 	section.prefix = analyze_time_header(diff->time);
 	section.is_redundant = diff_row_is_redundant;
+	return section;
+}
+
+/* What is compared are totals: an estimate knows of no calls, so of no means. */
+static const struct output_column diff_range_figures[] = {
+	FIGURE(calls, "CALLS", OUTPUT_COUNT, 4),
+	CHOSEN_ESTIMABLE(total, "TOTAL", 2),
+	CHOSEN(mean, "MEAN", 3),
+	FIGURE(p50, "P50", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(p90, "P90", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(p99, "P99", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(p999, "P99.9", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(min, "MIN", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	FIGURE(max, "MAX", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	ALL_TIMES,
+};
+
+static const struct output_column diff_range_side[] = {
+	SIDE(source, "source", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+	SIDE(entries, "entries", "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+	SIDE(estimate.samples, "samples", "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+	SIDE(estimate.of, "samples_of", "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+	SIDE(estimate.share.value, "share", "", OUTPUT_FRACTION, OUTPUT_DATA_ONLY),
+	SIDE(estimate.share.low, "share_low", "", OUTPUT_FRACTION, OUTPUT_DATA_ONLY),
+	SIDE(estimate.share.high, "share_high", "", OUTPUT_FRACTION, OUTPUT_DATA_ONLY),
+	SIDE(estimate.self_share, "self_share", "", OUTPUT_FRACTION, OUTPUT_DATA_ONLY),
+	SIDE(estimate.total.value, "estimated_total", "", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	SIDE(estimate.total.low, "estimated_low", "", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	SIDE(estimate.total.high, "estimated_high", "", OUTPUT_TIME, OUTPUT_DATA_ONLY),
+	SIDE(doubt, "doubt", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+	SIDE(why, "why", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+};
+
+#define DIFF_RANGE(field, key, header, type, rank)                                  \
+	{                                                                           \
+		key, header, type, rank, offsetof(struct analyze_diff_range, field) \
+	}
+static const struct output_column diff_range[] = {
+	DIFF_RANGE(body.name, "name", "RANGE", OUTPUT_TEXT, OUTPUT_ALWAYS),
+	DIFF_RANGE(body.function, "function", "IN", OUTPUT_TEXT, OUTPUT_ALWAYS),
+	DIFF_RANGE(body.chain, "chain", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+	DIFF_RANGE(location, "location", "AT", OUTPUT_TEXT, OUTPUT_ALWAYS),
+	DIFF_RANGE(context, "syscall", "CONTEXT", OUTPUT_TEXT, OUTPUT_ALWAYS),
+};
+
+static bool diff_range_is_redundant(const void *row)
+{
+	return ((const struct analyze_diff_range *)row)->redundant;
+}
+
+#define BASELINE_RANGE offsetof(struct analyze_diff_range, baseline)
+#define HARDENED_RANGE offsetof(struct analyze_diff_range, hardened)
+#define FIGURES_RANGE  offsetof(struct analyze_range_side, figures)
+
+static const char *diff_range_mark(const void *row, const struct output_group *group)
+{
+	const struct analyze_diff_range *range = row;
+	const char *a = side_mark(&range->baseline), *b = side_mark(&range->hardened);
+
+	if (group->key)
+		return group->offset == BASELINE_RANGE + FIGURES_RANGE ? a : b;
+	if (range->baseline.doubt || range->hardened.doubt)
+		return "?~";
+	return a ? a : b;
+}
+
+struct output_section columns_diff_ranges(const struct analyze_diff *diff)
+{
+	static const struct output_column deltas[] = {
+		DIFF_RANGE(delta, "delta", "DELTA", OUTPUT_DELTA, 3),
+		DIFF_RANGE(delta_pct, "delta_pct", "%", OUTPUT_PERCENT, 3),
+		{ "delta_total", "DELTA/RUN", OUTPUT_DELTA, OUTPUT_ALWAYS,
+		  offsetof(struct analyze_diff_range, delta_total.value), false, true },
+		DIFF_RANGE(delta_total.low, "delta_total_low", "", OUTPUT_DELTA, OUTPUT_DATA_ONLY),
+		DIFF_RANGE(delta_total.high, "delta_total_high", "", OUTPUT_DELTA,
+			   OUTPUT_DATA_ONLY),
+		{ "share", "SHARE", OUTPUT_FRACTION, OUTPUT_ALWAYS,
+		  offsetof(struct analyze_diff_range, share), false, true },
+		DIFF_RANGE(syscall_share, "syscall_share", "OF CONTEXT", OUTPUT_FRACTION, 1),
+	};
+	static const struct output_group groups[] = {
+		GROUP(NULL, 0, diff_range),
+		GROUP("baseline", BASELINE_RANGE + FIGURES_RANGE, diff_range_figures),
+		GROUP("hardened", HARDENED_RANGE + FIGURES_RANGE, diff_range_figures),
+		GROUP(NULL, 0, deltas),
+		GROUP("baseline", BASELINE_RANGE, diff_range_side),
+		GROUP("hardened", HARDENED_RANGE, diff_range_side),
+	};
+	struct output_section section =
+		SECTION(groups, diff->ranges.rows, diff->ranges.n_rows, diff->clock);
+
+	section.prefix = analyze_time_header(diff->time);
+	section.is_redundant = diff_range_is_redundant;
+	section.mark = diff_range_mark;
 	return section;
 }
 

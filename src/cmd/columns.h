@@ -8,6 +8,7 @@
 
 #include "analyze/cost.h"
 #include "analyze/diff.h"
+#include "analyze/ranges.h"
 #include "analyze/stacks.h"
 #include "analyze/table.h"
 #include "analyze/workload.h"
@@ -15,6 +16,8 @@
 
 struct output_section columns_report_syscalls(const struct analyze_table *table);
 struct output_section columns_report_functions(const struct analyze_table *table);
+struct output_section columns_report_ranges(const struct analyze_ranges *ranges,
+					    const struct analyze_table *table);
 /* Syscalls and functions in one list, for CSV: the rows are those of columns_calls. */
 struct columns_call {
 	const char *kind; /* "syscall", "function" */
@@ -38,6 +41,7 @@ struct output_section columns_report_costs(const struct analyze_costs *costs);
 
 struct output_section columns_diff_syscalls(const struct analyze_diff *diff);
 struct output_section columns_diff_functions(const struct analyze_diff *diff);
+struct output_section columns_diff_ranges(const struct analyze_diff *diff);
 struct columns_diff_call {
 	const char *kind;
 	struct analyze_diff_row row;

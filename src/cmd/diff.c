@@ -16,12 +16,12 @@
 #include "output/json.h"
 #include "output/number.h"
 #include "output/text.h"
-#include "profile/file.h"
 
 #define SCHEMA "kprotperf-diff/1"
 
 #define TOP_SYSCALLS  10
 #define TOP_FUNCTIONS 20
+#define TOP_RANGES    10
 /* Kernel options that are no protections: two versions of a kernel differ in thousands. */
 #define TOP_CONFIG 8
 
@@ -37,13 +37,14 @@ enum section {
 	SECTION_CALLS, /* the default: syscalls and functions */
 	SECTION_SYSCALLS,
 	SECTION_FUNCTIONS,
+	SECTION_RANGES,
 	SECTION_WORKLOAD,
 	SECTION_ENVIRONMENT,
 };
 
 /* In that order. */
-static const char *const section_names[] = { "syscalls", "functions", "workload", "environment",
-					     NULL };
+static const char *const section_names[] = { "syscalls", "functions",   "ranges",
+					     "workload", "environment", NULL };
 
 struct options {
 	struct view_options view;
@@ -71,7 +72,7 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	{ "section", KEY_SECTION, "SECTION", 0,
-	  "What CSV holds: syscalls, functions (default: both), workload or environment" },
+	  "What CSV holds: syscalls, functions (default: both), ranges, workload or environment" },
 	{ "fold", KEY_FOLD, NULL, 0,
 	  "Print folded stacks with the samples a run of both sides, for a differential flame graph" },
 	{ "fail-above", KEY_FAIL_ABOVE, "PCT[@ROW]", 0,
@@ -258,6 +259,28 @@ static void write_percentiles(const struct view *v, const struct analyze_diff *d
 	}
 }
 
+/* Those that changed: what was timed, and of estimates those that differ for sure. */
+static void write_ranges(const struct view *v, const struct comparison *c)
+{
+	const struct analyze_diff_ranges *ranges = &c->diff.ranges;
+	struct output_section section = columns_diff_ranges(&c->diff);
+	uint32_t i, shown = 0;
+
+	for (i = 0; i < ranges->n_rows; i++)
+		shown += !ranges->rows[i].redundant;
+	fputc('\n', v->out);
+	if (!shown) {
+		view_text(v, "Inlined bodies: none were timed (record --range NAME)%s.",
+			  ranges->n_rows ? ", and samples show no change in any" : "");
+		return;
+	}
+	view_text(v, "Inlined bodies, what they called included; SHARE is of the change of the "
+		     "function around, where that was timed. ~: estimated from samples, and surely "
+		     "changed (record --range NAME times them). ?: its samples came late, with "
+		     "interrupts off:");
+	view_section(v, &section, TOP_RANGES);
+}
+
 static void write_calls(const struct view *v, const struct comparison *c)
 {
 	const struct analyze_diff *diff = &c->diff;
@@ -285,6 +308,7 @@ static void write_calls(const struct view *v, const struct comparison *c)
 		section = columns_diff_functions(diff);
 		view_section(v, &section, TOP_FUNCTIONS);
 	}
+	write_ranges(v, c);
 	if (diff->syscalls.n_rows) {
 		fputc('\n', v->out);
 		view_text(v, diff->time == ANALYZE_TIME_ONCPU ?
@@ -366,6 +390,7 @@ static void write_json(const struct comparison *c)
 	struct output_section workload = columns_diff_workload(&c->diff);
 	struct output_section syscalls = columns_diff_syscalls(&c->diff);
 	struct output_section functions = columns_diff_functions(&c->diff);
+	struct output_section ranges = columns_diff_ranges(&c->diff);
 	char *conclusion = analyze_diff_conclusion(&c->diff);
 	json_t *root = json_object(), *env = json_object(), *runs = json_object();
 	json_t *warnings = json_array();
@@ -397,6 +422,7 @@ static void write_json(const struct comparison *c)
 	output_json_set(root, "workload", output_json_rows(&workload));
 	output_json_set(root, "syscalls", output_json_rows(&syscalls));
 	output_json_set(root, "functions", output_json_rows(&functions));
+	output_json_set(root, "ranges", output_json_rows(&ranges));
 	output_json_write(stdout, root);
 	free(conclusion);
 }
@@ -432,6 +458,9 @@ static void write_csv(const struct comparison *c)
 		break;
 	case SECTION_FUNCTIONS:
 		section = columns_diff_functions(&c->diff);
+		break;
+	case SECTION_RANGES:
+		section = columns_diff_ranges(&c->diff);
 		break;
 	case SECTION_WORKLOAD:
 		section = columns_diff_workload(&c->diff);
@@ -544,11 +573,7 @@ int cmd_diff(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	for (i = 0; i < N_SIDES; i++) {
-		/* Names of sampled addresses are needed for stacks alone. */
-		if (o.fold)
-			p[i] = view_open(o.files[i], NULL);
-		else if (profile_file_read(o.files[i], &p[i]))
-			p[i] = NULL;
+		p[i] = view_open(o.files[i], NULL);
 		if (!p[i])
 			goto out;
 	}

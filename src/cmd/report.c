@@ -9,6 +9,7 @@
 #include "analyze/diff.h"
 #include "analyze/environment.h"
 #include "analyze/losses.h"
+#include "analyze/ranges.h"
 #include "analyze/stacks.h"
 #include "analyze/table.h"
 #include "analyze/workload.h"
@@ -21,18 +22,21 @@
 #include "output/json.h"
 #include "output/number.h"
 #include "output/text.h"
+#include "profile/resolve.h"
 
 #define SCHEMA "kprotperf-report/1"
 
 /* Rows that tables show unless --top says otherwise: the answer belongs on the first screen. */
 #define TOP_SYSCALLS  10
 #define TOP_FUNCTIONS 20
+#define TOP_RANGES    10
 #define TOP_LEAVES    10
 
 /* Everything said about one profile. */
 struct report {
 	const struct profile *p;
 	struct analyze_table table;
+	struct analyze_ranges ranges;
 	struct analyze_workload workload;
 	struct analyze_losses losses;
 	struct analyze_accounting accounting;
@@ -46,13 +50,14 @@ enum section {
 	SECTION_CALLS, /* the default: syscalls and functions */
 	SECTION_SYSCALLS,
 	SECTION_FUNCTIONS,
+	SECTION_RANGES,
 	SECTION_SAMPLES,
 	SECTION_LOSSES,
 	SECTION_COSTS,
 };
 
 /* In that order. */
-static const char *const section_names[] = { "syscalls", "functions", "samples",
+static const char *const section_names[] = { "syscalls", "functions", "ranges", "samples",
 					     "losses",   "costs",     NULL };
 
 struct options {
@@ -68,7 +73,7 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	{ "section", KEY_SECTION, "SECTION", 0,
-	  "What CSV holds: syscalls, functions (default: both), samples, losses or costs" },
+	  "What CSV holds: syscalls, functions (default: both), ranges, samples, losses or costs" },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The recorded kernel's vmlinux, for names" },
 	{ 0 },
 };
@@ -124,6 +129,8 @@ static void report_init(struct report *r, const struct profile *p,
 	analyze_table_init(&r->table, p, figures);
 	analyze_rows_sort_by_total(&r->table.syscalls);
 	analyze_rows_sort_by_total(&r->table.functions);
+	analyze_ranges_init(&r->ranges, p, figures);
+	analyze_ranges_sort_by_total(&r->ranges);
 	analyze_workload_init(&r->workload, p);
 	analyze_workload_sort_by_order(&r->workload);
 	analyze_losses_sum(&r->losses, p);
@@ -137,6 +144,7 @@ static void report_init(struct report *r, const struct profile *p,
 static void report_deinit(struct report *r)
 {
 	analyze_table_deinit(&r->table);
+	analyze_ranges_deinit(&r->ranges);
 	analyze_workload_deinit(&r->workload);
 	analyze_costs_deinit(&r->costs);
 	analyze_leaves_deinit(&r->leaves);
@@ -238,6 +246,31 @@ static void write_calls(const struct view *v, const struct report *r,
 		view_section(v, &section, TOP_FUNCTIONS);
 	}
 	free(what);
+}
+
+static void write_ranges(const struct view *v, const struct report *r)
+{
+	struct output_section section;
+	uint32_t i, shown = 0;
+
+	fputc('\n', v->out);
+	for (i = 0; i < r->ranges.n_rows; i++)
+		shown += !r->ranges.rows[i].redundant;
+	if (!shown) {
+		view_text(v, "Inlined bodies: none were timed (record --range NAME)%s.",
+			  !r->leaves.n_leaves ? "" :
+			  profile_is_resolved(r->p) ?
+						", and samples show none" :
+						", and where samples lie is not known without "
+						"the kernel's vmlinux (--vmlinux)");
+		return;
+	}
+	view_text(v,
+		  "Inlined bodies, what they called included; SHARE is of the context's time. "
+		  "~: estimated from samples, between LOW and HIGH with 95 %% confidence (record "
+		  "--range NAME times them). ?: its samples came late, with interrupts off:");
+	section = columns_report_ranges(&r->ranges, &r->table);
+	view_section(v, &section, TOP_RANGES);
 }
 
 static void write_samples(const struct view *v, const struct report *r)
@@ -431,6 +464,7 @@ static void write_table(const struct report *r, const struct options *o)
 	fputc('\n', v.out);
 	write_losses_line(&v, r);
 	write_calls(&v, r, &o->view.figures);
+	write_ranges(&v, r);
 	write_samples(&v, r);
 	write_losses(&v, r);
 	write_costs(&v, r, o->view.figures.raw);
@@ -555,6 +589,7 @@ static void write_json(const struct report *r, const struct options *o)
 	struct output_section workload = columns_report_workload(&r->workload, r->p->clock);
 	struct output_section syscalls = columns_report_syscalls(&r->table);
 	struct output_section functions = columns_report_functions(&r->table);
+	struct output_section ranges = columns_report_ranges(&r->ranges, &r->table);
 	json_t *root = json_object();
 
 	output_json_set(root, "schema", json_string(SCHEMA));
@@ -567,6 +602,7 @@ static void write_json(const struct report *r, const struct options *o)
 	output_json_set(root, "runs", runs_json(r->p));
 	output_json_set(root, "syscalls", output_json_rows(&syscalls));
 	output_json_set(root, "functions", output_json_rows(&functions));
+	output_json_set(root, "ranges", output_json_rows(&ranges));
 	output_json_set(root, "samples", samples_json(r));
 	output_json_set(root, "losses", losses_json(r, false));
 	output_json_set(root, "accounting", accounting_json(r));
@@ -609,6 +645,9 @@ static void write_csv(const struct report *r, const struct options *o)
 		break;
 	case SECTION_FUNCTIONS:
 		section = columns_report_functions(&r->table);
+		break;
+	case SECTION_RANGES:
+		section = columns_report_ranges(&r->ranges, &r->table);
 		break;
 	case SECTION_SAMPLES:
 		section = columns_report_leaves(&r->leaves);

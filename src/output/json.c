@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "output/number.h"
 #include "output/text.h"
@@ -86,6 +87,26 @@ static bool group_set(json_t *object, const struct output_section *section, size
 	return any;
 }
 
+/*
+ * The object that the groups of ROW named KEY make together, GROUPS[FIRST] being the first of them; null
+ * where nothing in it is there.
+ */
+static json_t *object_json(const struct output_section *section, size_t row, size_t first)
+{
+	const char *key = section->groups[first].key;
+	json_t *object = json_object();
+	bool any = false;
+	size_t i;
+
+	for (i = first; i < section->n_groups; i++)
+		if (section->groups[i].key && !strcmp(section->groups[i].key, key))
+			any |= group_set(object, section, row, &section->groups[i]);
+	if (any)
+		return object;
+	json_decref(object);
+	return json_null();
+}
+
 static json_t *row_json(const struct output_section *section, size_t row)
 {
 	json_t *object = json_object();
@@ -93,18 +114,11 @@ static json_t *row_json(const struct output_section *section, size_t row)
 
 	for (i = 0; i < section->n_groups; i++) {
 		const struct output_group *group = &section->groups[i];
-		json_t *inner;
 
-		if (!group->key) {
+		if (!group->key)
 			group_set(object, section, row, group);
-			continue;
-		}
-		inner = json_object();
-		if (!group_set(inner, section, row, group)) {
-			json_decref(inner);
-			inner = json_null();
-		}
-		output_json_set(object, group->key, inner);
+		else if (!json_object_get(object, group->key))
+			output_json_set(object, group->key, object_json(section, row, i));
 	}
 	return object;
 }

@@ -41,11 +41,15 @@ struct output_column {
 	int rank;
 	size_t offset; /* of the field in the object of the column's group */
 	bool prefixed; /* the header goes behind the section's prefix */
+	bool estimable; /* in tables the section's mark stands before it */
 };
 
 /* Columns that read one object inside each row. */
 struct output_group {
-	/* The name of the object in JSON, and the columns' prefix in CSV; NULL: they belong to the row. */
+	/*
+	 * The name of the object in JSON, and the columns' prefix in CSV; NULL: they belong to the row.
+	 * Several groups of one name make one object.
+	 */
 	const char *key;
 	size_t offset; /* of the object in the row */
 	const struct output_column *columns;
@@ -61,6 +65,8 @@ struct output_section {
 	const char *prefix; /* what the columns say that are "prefixed": "WALL"; NULL: nothing */
 	/* Rows that only repeat others, left out of tables; NULL: none. */
 	bool (*is_redundant)(const void *row);
+	/* What to put before ROW's estimable figures of GROUP: "~"; NULL here or there: nothing. */
+	const char *(*mark)(const void *row, const struct output_group *group);
 };
 
 /* The field of ROW that COLUMN of GROUP describes: exactly one of the two has a meaning. */

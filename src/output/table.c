@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,11 +31,17 @@ struct layout {
 static char *cell_text(const struct output_section *section, size_t row, const struct field *f)
 {
 	struct output_field value = output_field_get(section, row, f->group, f->column);
+	const char *base = section->rows;
 	char buf[OUTPUT_NUMBER_MAX];
+	const char *mark = NULL;
 
-	if (f->column->type != OUTPUT_TEXT)
-		return alloc_strdup(
+	if (f->column->type != OUTPUT_TEXT) {
+		if (f->column->estimable && section->mark && !isnan(value.number))
+			mark = section->mark(base + row * section->row_size, f->group);
+		return alloc_printf(
+			"%s%s", mark ? mark : "",
 			output_number(buf, f->column->type, value.number, section->clock));
+	}
 	return value.text ? output_text_escape(value.text) : alloc_strdup("-");
 }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/binomial.h"
+
+#include <math.h>
+
+#include "analyze/rmath.h"
+
+#define TAIL 0.025 /* of the 95 % interval, on each side */
+
+const struct analyze_estimated analyze_estimated_none = { NAN, NAN, NAN };
+
+struct analyze_estimated analyze_binomial(double k, double n)
+{
+	struct analyze_estimated e = analyze_estimated_none;
+
+	/* Counts of a file may be anything; libRmath complains on stdout of what it cannot do. */
+	if (!(n >= 1) || !(k >= 0) || k > n || n > 1e15)
+		return e;
+	e.value = k / n;
+	e.low = k > 0 ? qbeta(TAIL, k, n - k + 1, 1, 0) : 0;
+	e.high = k < n ? qbeta(1 - TAIL, k + 1, n - k, 1, 0) : 1;
+	return e;
+}
+
+struct analyze_estimated analyze_estimated_scale(const struct analyze_estimated *e, double whole)
+{
+	return (struct analyze_estimated){ e->value * whole, e->low * whole, e->high * whole };
+}
+
+struct analyze_estimated analyze_estimated_add(const struct analyze_estimated *a,
+					       const struct analyze_estimated *b)
+{
+	double value = a->value + b->value;
+
+	return (struct analyze_estimated){
+		.value = value,
+		.low = value - hypot(a->value - a->low, b->value - b->low),
+		.high = value + hypot(a->high - a->value, b->high - b->value),
+	};
+}
+
+struct analyze_estimated analyze_estimated_difference(const struct analyze_estimated *a,
+						      const struct analyze_estimated *b)
+{
+	double value = b->value - a->value;
+
+	return (struct analyze_estimated){
+		.value = value,
+		.low = value - hypot(b->value - b->low, a->high - a->value),
+		.high = value + hypot(b->high - b->value, a->value - a->low),
+	};
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Inlined bodies in the samples of a profile: which there are, and how often each was hit. */
+#ifndef KPROTPERF_ANALYZE_BODIES_H
+#define KPROTPERF_ANALYZE_BODIES_H
+
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+/*
+ * One inlined body by meaning, as a site of kind range has it. What is inlined at one place of a body
+ * that is itself inlined several times in FUNCTION is one.
+ */
+struct analyze_body {
+	const char *name, *function;
+	const char
+		*chain; /* the bodies between the two, innermost first; NULL where there is none */
+	const char *file; /* where it is called from; NULL where unknown */
+	uint32_t line;
+};
+
+/* By function, name, chain, file, line. */
+int analyze_body_compare(const struct analyze_body *a, const struct analyze_body *b);
+
+/*
+ * Kernel samples of one context with the body on their stack. A sample that came late is of some
+ * place with interrupts off in the function that it names, so of those nobody knows in which body.
+ */
+struct analyze_body_count {
+	uint32_t body, context;
+	double samples;
+	double own; /* of these, in the body's own code: what it calls left out, not what is inlined */
+	double late; /* of these, late, where the body is in the function that they name */
+	double missing; /* late ones of that function that were not taken for the body's */
+	/* It has no samples but those of a single body inlined into it. */
+	bool only_wraps;
+};
+
+struct analyze_bodies {
+	struct analyze_body *bodies; /* in their order */
+	uint32_t n_bodies, cap_bodies;
+	struct analyze_body_count *counts; /* by body, then context */
+	uint32_t n_counts, cap_counts;
+	double *samples; /* for each context of the profile those in the kernel, probes left out */
+	double all, irq; /* of the workload: all of them, user space too, and those in interrupts */
+	char **chains;
+	uint32_t n_chains, cap_chains;
+	size_t bytes; /* of them */
+};
+
+/* Control runs do not count. */
+void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p);
+void analyze_bodies_deinit(struct analyze_bodies *b);
+
+#endif

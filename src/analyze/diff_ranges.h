@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inlined bodies on two kernels, matched by what they are: name, enclosing function, chain and source
+ * file. A body that one kernel has and the other has not is a finding: all it costs is the change.
+ */
+#ifndef KPROTPERF_ANALYZE_DIFF_RANGES_H
+#define KPROTPERF_ANALYZE_DIFF_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze/ranges.h"
+
+/* What of a timed function lies outside of its timed bodies: a row of that name. */
+#define ANALYZE_RANGE_REST "[rest]"
+
+/* Counts and totals are a run; samples are those of all runs. */
+struct analyze_diff_range {
+	struct analyze_body body; /* the hardened side's, or the baseline's where that has none */
+	const char *location; /* likewise */
+	const char *context;
+	struct analyze_range_side baseline,
+		hardened; /* analyze_range_none: not there, or not hit */
+	/*
+	 * As in struct analyze_diff_row. A body that was timed on one side and is not there on the other
+	 * counts as 0 there, per call too.
+	 */
+	double delta, delta_pct;
+	/* Of totals; an end is NAN where both sides were timed. */
+	struct analyze_estimated delta_total;
+	double share; /* of delta_total of the function around it; NAN where that was not timed */
+	double syscall_share; /* of that of the context */
+	/* Repeats another row, or is an estimate of which, with all the others, no change can be told. */
+	bool redundant;
+	bool estimated; /* on one side at least */
+	double weight; /* what it is ordered by */
+};
+
+struct analyze_diff;
+
+struct analyze_diff_ranges {
+	struct analyze_diff_range *rows; /* largest change first; of estimates what is sure of it */
+	uint32_t n_rows, cap_rows;
+	struct analyze_ranges sides[2]; /* own the strings */
+};
+
+/* DIFF has its syscalls and functions already, in the order of their names. */
+void analyze_diff_ranges_init(struct analyze_diff_ranges *ranges, const struct analyze_diff *diff,
+			      const struct profile *baseline, const struct profile *hardened,
+			      const struct analyze_options *options);
+void analyze_diff_ranges_deinit(struct analyze_diff_ranges *ranges);
+
+#endif

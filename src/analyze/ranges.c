@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/ranges.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/sort.h"
+#include "base/alloc.h"
+
+/*
+ * A body with that much of its context, and less than the other of it in code of its own, says what the
+ * context's own row says already.
+ */
+#define WHOLE 0.9
+#define OWN   0.5
+
+#define NAN_ESTIMATED         \
+	{                     \
+		NAN, NAN, NAN \
+	}
+
+const struct analyze_estimate analyze_estimate_none = {
+	NAN, NAN, NAN_ESTIMATED, NAN, NAN_ESTIMATED, NAN, NAN, NAN,
+};
+
+const struct analyze_range_side analyze_range_none = {
+	.entries = NAN,
+	.figures = { NAN,
+		     NAN,
+		     NAN,
+		     NAN,
+		     NAN,
+		     NAN,
+		     NAN,
+		     NAN,
+		     NAN,
+		     NAN,
+		     { NAN, NAN, NAN },
+		     { NAN, NAN, NAN } },
+	.low = NAN,
+	.high = NAN,
+	.estimate = { NAN, NAN, NAN_ESTIMATED, NAN, NAN_ESTIMATED, NAN, NAN, NAN },
+};
+
+/* Something that is known of a body; those of one body and context make a row. */
+struct item {
+	struct analyze_body body;
+	const char *context; /* NULL: of the site, whatever calls it has */
+	const struct profile_site *site; /* NULL: seen in samples */
+	const struct profile_stats *stats; /* NULL likewise, and without a context */
+	const struct analyze_body_count *count;
+};
+
+struct items {
+	struct item *items;
+	size_t n_items, cap_items;
+};
+
+static int item_compare(const void *left, const void *right)
+{
+	const struct item *a = left, *b = right;
+	int diff = analyze_body_compare(&a->body, &b->body);
+
+	return diff ? diff : analyze_context_compare(a->context, b->context);
+}
+
+static struct analyze_body site_body(const struct profile_site *site)
+{
+	return (struct analyze_body){ .name = site->name,
+				      .function = site->into,
+				      .chain = site->chain,
+				      .file = site->file,
+				      .line = site->line };
+}
+
+static void items_collect(struct items *items, const struct analyze_bodies *bodies,
+			  const struct profile *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_sites; i++)
+		if (p->sites[i].kind == PROFILE_SITE_RANGE)
+			vec_push(items, items,
+				 ((struct item){ .body = site_body(&p->sites[i]),
+						 .site = &p->sites[i] }));
+	for (i = 0; i < p->n_cells; i++) {
+		const struct profile_cell *cell = &p->cells[i];
+		const struct profile_site *site = &p->sites[cell->site];
+
+		if (site->kind == PROFILE_SITE_RANGE &&
+		    p->runs[cell->run].kind != PROFILE_RUN_CONTROL)
+			vec_push(items, items,
+				 ((struct item){ .body = site_body(site),
+						 .context = p->contexts[cell->context].name,
+						 .site = site,
+						 .stats = &cell->stats }));
+	}
+	for (i = 0; i < bodies->n_counts; i++)
+		vec_push(items, items,
+			 ((struct item){ .body = bodies->bodies[bodies->counts[i].body],
+					 .context = p->contexts[bodies->counts[i].context].name,
+					 .count = &bodies->counts[i] }));
+	analyze_sort(items->items, items->n_items, sizeof(*items->items), item_compare);
+}
+
+/* ---- contexts ---- */
+
+static int context_compare(const void *left, const void *right)
+{
+	const struct analyze_range_context *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+static const struct analyze_range_context *context_find(const struct analyze_ranges *ranges,
+							const char *name)
+{
+	struct analyze_range_context key = { .name = name };
+
+	return ranges->n_contexts ? bsearch(&key, ranges->contexts, ranges->n_contexts, sizeof(key),
+					    context_compare) :
+				    NULL;
+}
+
+/* The stats of each context as a whole, for the caller to free; those without calls were not timed. */
+static struct profile_stats *contexts_stats(const struct profile *p)
+{
+	struct profile_stats *stats = alloc_array(p->n_contexts, sizeof(*stats));
+	uint32_t i;
+
+	for (i = 0; i < p->n_contexts; i++)
+		profile_stats_init(&stats[i]);
+	for (i = 0; i < p->n_cells; i++) {
+		const struct profile_cell *cell = &p->cells[i];
+
+		if (p->sites[cell->site].kind == PROFILE_SITE_CONTEXT &&
+		    p->runs[cell->run].kind != PROFILE_RUN_CONTROL)
+			profile_stats_merge(&stats[cell->context], &cell->stats);
+	}
+	return stats;
+}
+
+static void contexts_init(struct analyze_ranges *ranges, const struct profile *p,
+			  const struct analyze_options *options)
+{
+	const struct analyze_options corrected = { .time = ANALYZE_TIME_ONCPU };
+	struct analyze_range_context all = { .name = ANALYZE_ALL_CONTEXTS };
+	const struct analyze_bodies *bodies = &ranges->bodies;
+	struct profile_stats *stats = contexts_stats(p);
+	double served = bodies->all > 0 ? bodies->irq / bodies->all : 0;
+	enum analyze_time time;
+	uint32_t i;
+
+	for (i = 0; i < p->n_contexts; i++) {
+		struct analyze_range_context context = { .name = p->contexts[i].name,
+							 .samples = bodies->samples[i],
+							 .sampled = NAN };
+		struct analyze_figures figures;
+
+		analyze_figures_form(&figures, &stats[i], &corrected);
+		/* Interrupts hit all that runs alike, and are a context of their own. */
+		if (stats[i].calls)
+			context.sampled = fmax(figures.total, 0) * (1 - served);
+		analyze_figures_form(&figures, &stats[i], options);
+		for (time = 0; time < ANALYZE_N_TIMES; time++) {
+			context.totals[time] = stats[i].calls ? figures.totals[time] : NAN;
+			all.totals[time] += figures.totals[time];
+		}
+		all.samples += context.samples;
+		vec_push(ranges, contexts, context);
+		profile_stats_deinit(&stats[i]);
+	}
+	all.sampled = NAN;
+	vec_push(ranges, contexts, all);
+	analyze_sort(ranges->contexts, ranges->n_contexts, sizeof(*ranges->contexts),
+		     context_compare);
+	free(stats);
+}
+
+/* ---- estimates ---- */
+
+/*
+ * The time of K samples in CONTEXT. Where the context was timed, it is that share of its time; else
+ * each sample stands for a period, and how many of all there are is what is not sure.
+ */
+static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
+					const struct analyze_range_context *context, double k)
+{
+	double all = ranges->bodies.all;
+	struct analyze_estimated share;
+
+	if (!isnan(context->sampled)) {
+		share = analyze_binomial(k, context->samples);
+		return analyze_estimated_scale(&share, context->sampled);
+	}
+	share = analyze_binomial(k, all);
+	return analyze_estimated_scale(&share, all * ranges->tick);
+}
+
+struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *ranges,
+					       const char *context)
+{
+	const struct analyze_range_context *c = context_find(ranges, context);
+	struct analyze_estimated all = { 0, 0, 0 }, one;
+	uint32_t i;
+
+	/* A context that did not occur: nor did the body in it. */
+	if (!c)
+		return all;
+	if (strcmp(context, ANALYZE_ALL_CONTEXTS))
+		return c->samples > 0 ? time_of(ranges, c, 0) : all;
+	/* All contexts are as one: nothing was seen in any. */
+	one = analyze_binomial(0, c->samples);
+	for (i = 0; i < ranges->n_contexts; i++)
+		if (!isnan(ranges->contexts[i].sampled))
+			all.high += ranges->contexts[i].sampled;
+	all.high *= one.high;
+	return c->samples > 0 ? all : (struct analyze_estimated){ 0, 0, 0 };
+}
+
+static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges,
+					     const struct analyze_body_count *count,
+					     const struct analyze_range_context *context)
+{
+	struct analyze_estimate e = {
+		.samples = count->samples,
+		.of = context->samples,
+		.share = analyze_binomial(count->samples, context->samples),
+		.self_share = count->own / context->samples,
+		.total = time_of(ranges, context, count->samples),
+		.late = count->late,
+		.missing = count->missing,
+	};
+
+	e.self_total = e.total.value * (count->own / count->samples);
+	return e;
+}
+
+/* Adds B to A, which are of different contexts. */
+static void estimate_add(struct analyze_estimate *a, const struct analyze_estimate *b)
+{
+	if (isnan(a->samples)) {
+		*a = *b;
+		return;
+	}
+	a->samples += b->samples;
+	a->total = analyze_estimated_add(&a->total, &b->total);
+	a->self_total += b->self_total;
+	a->late += b->late;
+	a->missing += b->missing;
+}
+
+/* The shares of a sum over contexts: of all that was sampled. */
+static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze_ranges *ranges)
+{
+	const struct analyze_range_context *all = context_find(ranges, ANALYZE_ALL_CONTEXTS);
+
+	if (isnan(e->samples))
+		return;
+	e->of = all->samples;
+	e->share = analyze_binomial(e->samples, e->of);
+	e->self_share = e->share.value * (e->self_total / e->total.value);
+}
+
+/*
+ * Whether late samples could move the estimate by half of the way out of its interval: those it has
+ * may belong elsewhere, and those elsewhere in its function to it.
+ */
+static bool estimate_is_doubtful(const struct analyze_estimate *e)
+{
+	const struct analyze_estimated *t = &e->total;
+
+	return e->late > e->samples * (1 - t->low / t->value) / 2 ||
+	       e->missing > e->samples * (t->high / t->value - 1) / 2;
+}
+
+/* ---- rows ---- */
+
+/* What is common to the rows of one body. */
+struct body_rows {
+	struct analyze_ranges *ranges;
+	const struct analyze_options *options;
+	const char *location, *why;
+	bool timed, detached;
+};
+
+static void side_form(struct analyze_range_side *side, const struct body_rows *body,
+		      const struct profile_stats *stats, const struct analyze_estimate *estimate)
+{
+	*side = analyze_range_none;
+	side->estimate = *estimate;
+	side->why = body->why;
+	if (body->timed) {
+		side->source = "exact";
+		analyze_figures_form(&side->figures, stats, body->options);
+		side->entries = stats->entries == PROFILE_NOT_COUNTED ? 0 : (double)stats->entries;
+		return;
+	}
+	if (isnan(estimate->samples))
+		return;
+	side->source = "estimated";
+	side->figures.totals[ANALYZE_TIME_ONCPU] = estimate->total.value;
+	side->figures.total = side->figures.totals[body->options->time];
+	side->low = estimate->share.low;
+	side->high = estimate->share.high;
+	if (estimate_is_doubtful(estimate))
+		side->doubt = "interrupts off";
+}
+
+/* A row of the N items from FIRST on; context NULL: their sum. Returns its number. */
+static uint32_t row_add(struct body_rows *body, const struct item *first, size_t n,
+			const char *context)
+{
+	struct analyze_ranges *ranges = body->ranges;
+	enum analyze_time time =
+		body->options->time == ANALYZE_TIME_SELF ? ANALYZE_TIME_ONCPU : body->options->time;
+	struct analyze_range row = { .body = first->body,
+				     .location = body->location,
+				     .context = context ? context : ANALYZE_ALL_CONTEXTS,
+				     .detached = body->detached };
+	const struct analyze_range_context *whole = context_find(ranges, row.context);
+	struct analyze_estimate estimate = analyze_estimate_none, one;
+	struct profile_stats stats;
+	bool wraps = true;
+	size_t i;
+
+	profile_stats_init(&stats);
+	for (i = 0; i < n; i++) {
+		if (first[i].stats)
+			profile_stats_merge(&stats, first[i].stats);
+		if (!first[i].count)
+			continue;
+		one = estimate_form(ranges, first[i].count, context_find(ranges, first[i].context));
+		estimate_add(&estimate, &one);
+		wraps &= first[i].count->only_wraps;
+	}
+	if (!context)
+		estimate_finish_sum(&estimate, ranges);
+	side_form(&row.side, body, &stats, &estimate);
+	row.estimated = !body->timed;
+	row.share =
+		row.estimated ? estimate.share.value : row.side.figures.total / whole->totals[time];
+	row.redundant = row.estimated && !body->why &&
+			(wraps || isnan(row.side.figures.total) ||
+			 (row.share >= WHOLE && !(estimate.self_share >= OWN)));
+	profile_stats_deinit(&stats);
+	vec_push(ranges, rows, row);
+	return ranges->n_rows - 1;
+}
+
+/* The rows of the N items of one body: their sum, then one for each context. */
+static void body_add(struct analyze_ranges *ranges, const struct item *items, size_t n,
+		     const struct analyze_options *options)
+{
+	struct body_rows body = { .ranges = ranges, .options = options };
+	const struct analyze_body *b = &items->body;
+	uint32_t sum, contexts = 0;
+	size_t i, j;
+
+	for (i = 0; i < n; i++) {
+		if (!items[i].site)
+			continue;
+		body.timed |= !items[i].site->estimated;
+		body.detached |= items[i].site->detached;
+		if (items[i].site->estimated)
+			body.why = items[i].site->estimated;
+	}
+	/* Where a part of it is missing, the rest is no measurement of it. */
+	body.timed &= !body.why;
+	if (b->file) {
+		vec_push(ranges, locations,
+			 b->line ? alloc_printf("%s:%u", b->file, b->line) : alloc_strdup(b->file));
+		body.location = ranges->locations[ranges->n_locations - 1];
+	}
+	sum = row_add(&body, items, n, NULL);
+	for (i = 0; i < n; i = j) {
+		for (j = i + 1; j < n && !item_compare(&items[i], &items[j]); j++)
+			;
+		if (!items[i].context)
+			continue;
+		row_add(&body, &items[i], j - i, items[i].context);
+		contexts++;
+	}
+	ranges->rows[sum].redundant |= contexts == 1;
+}
+
+void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
+			 const struct analyze_options *options)
+{
+	struct items items = { 0 };
+	size_t i, j;
+
+	memset(ranges, 0, sizeof(*ranges));
+	ranges->tick = p->sample_period ? (double)p->sample_period : NAN;
+	analyze_bodies_init(&ranges->bodies, p);
+	contexts_init(ranges, p, options);
+	items_collect(&items, &ranges->bodies, p);
+	for (i = 0; i < items.n_items; i = j) {
+		for (j = i + 1; j < items.n_items; j++)
+			if (analyze_body_compare(&items.items[i].body, &items.items[j].body))
+				break;
+		body_add(ranges, &items.items[i], j - i, options);
+	}
+	free(items.items);
+}
+
+void analyze_ranges_deinit(struct analyze_ranges *ranges)
+{
+	while (ranges->n_locations)
+		free(ranges->locations[--ranges->n_locations]);
+	free(ranges->locations);
+	free(ranges->contexts);
+	free(ranges->rows);
+	analyze_bodies_deinit(&ranges->bodies);
+	memset(ranges, 0, sizeof(*ranges));
+}
+
+static int total_compare(const void *left, const void *right)
+{
+	const struct analyze_range *a = left, *b = right;
+	double total_a = a->side.figures.total, total_b = b->side.figures.total;
+	int diff;
+
+	if (a->estimated != b->estimated)
+		return a->estimated - b->estimated;
+	/* What is not known comes last. */
+	if (isnan(total_a) != isnan(total_b))
+		return isnan(total_a) - isnan(total_b);
+	if (!isnan(total_a) && total_a != total_b)
+		return total_a < total_b ? 1 : -1;
+	diff = analyze_body_compare(&a->body, &b->body);
+	return diff ? diff : analyze_context_compare(a->context, b->context);
+}
+
+void analyze_ranges_sort_by_total(struct analyze_ranges *ranges)
+{
+	analyze_sort(ranges->rows, ranges->n_rows, sizeof(*ranges->rows), total_compare);
+}

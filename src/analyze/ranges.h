@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inlined bodies as rows: timed by probes where that was asked for, else estimated from samples.
+ * docs/accounting.md says how.
+ */
+#ifndef KPROTPERF_ANALYZE_RANGES_H
+#define KPROTPERF_ANALYZE_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze/binomial.h"
+#include "analyze/bodies.h"
+#include "analyze/table.h"
+
+/* What samples say of a body in a context. All NAN: it has none, or nobody sampled. */
+struct analyze_estimate {
+	double samples, of; /* those with the body on their stack, of all of the context's */
+	struct analyze_estimated share; /* of the context's time */
+	double self_share; /* of its own code, what it calls out of line left out */
+	/* On-CPU time, in ticks. */
+	struct analyze_estimated total;
+	double self_total;
+	double late; /* of the samples, late ones: perhaps not its own */
+	double missing; /* late ones elsewhere in its function: perhaps its own */
+};
+
+extern const struct analyze_estimate analyze_estimate_none;
+
+/* What is known of one body in one profile. */
+struct analyze_range_side {
+	const char *source; /* "exact", "estimated"; NULL: nothing is known */
+	double entries; /* excursions into the body; NAN where that was not counted */
+	struct analyze_figures figures; /* of an estimate only the on-CPU total */
+	double low, high; /* of an estimate, the interval of its share of the context; else NAN */
+	struct analyze_estimate estimate; /* whatever the source */
+	/*
+	 * Why the estimate is not to be trusted, or why there is no more than one: NULL where there
+	 * is nothing to say.
+	 */
+	const char *doubt, *why;
+};
+
+extern const struct analyze_range_side analyze_range_none;
+
+/* One body in one context. Strings are the profile's or belong to the list. */
+struct analyze_range {
+	struct analyze_body body;
+	const char *location; /* "mm/slub.c:1978", or NULL */
+	const char *context; /* ANALYZE_ALL_CONTEXTS for the sum */
+	struct analyze_range_side side;
+	double share; /* of the context's time, that of all for ANALYZE_ALL_CONTEXTS */
+	/*
+	 * Says nothing that another row does not: the sum of a body that has one context only; an
+	 * estimate of what is all of its context, or all in another body that is inlined into it.
+	 */
+	bool redundant;
+	bool estimated, detached;
+};
+
+/* What shares in one context are of. */
+struct analyze_range_context {
+	const char *name; /* ANALYZE_ALL_CONTEXTS: all together */
+	double samples; /* in the kernel, probes left out */
+	/*
+	 * On-CPU time less probe cost and interrupts, in ticks: what those samples are of. NAN where
+	 * nobody timed the context as a whole.
+	 */
+	double sampled;
+	double totals[ANALYZE_N_TIMES]; /* as of the context's own row */
+};
+
+struct analyze_ranges {
+	struct analyze_range *rows; /* by body, then context, the sum first */
+	uint32_t n_rows, cap_rows;
+	struct analyze_range_context *contexts; /* by name */
+	uint32_t n_contexts, cap_contexts;
+	double tick; /* what one sample stands for where no context's time is known; NAN: unknown */
+	struct analyze_bodies bodies;
+	char **locations;
+	uint32_t n_locations, cap_locations;
+};
+
+void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
+			 const struct analyze_options *options);
+void analyze_ranges_deinit(struct analyze_ranges *ranges);
+
+/* Those that were timed first, then by falling total. */
+void analyze_ranges_sort_by_total(struct analyze_ranges *ranges);
+
+/* The estimate for a body that no sample hit in CONTEXT: 0, and more at most. */
+struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *ranges,
+					       const char *context);
+
+#endif
