@@ -34,6 +34,23 @@ static bool can_sample(void)
 	return fd >= 0;
 }
 
+/* Whether questions about inlined bodies and lines find an answer, or what it takes. */
+static void check_index(const struct record_symbols *symbols, struct symbol_image *image)
+{
+	struct symbol_index *index = NULL;
+
+	symbol_index_find(&symbols->build_id, image, &index);
+	if (index)
+		printf("  %-4s %-34s %s\n", "yes", "index of inlined bodies and lines",
+		       symbol_index_path(index));
+	else
+		check(false, "index of inlined bodies and lines",
+		      image && symbol_image_has_dwarf(image) ?
+			      "made when first needed (or by kprotperf index VMLINUX)" :
+			      "a vmlinux with DWARF");
+	symbol_index_destroy(index);
+}
+
 /* Names and lines: what the vmlinux of this kernel gives, if there is one. */
 static void check_symbols(void)
 {
@@ -52,6 +69,7 @@ static void check_symbols(void)
 		      "kprobe blacklist",
 		      "mount debugfs: mount -t debugfs nodev /sys/kernel/debug");
 		record_symbols_image(&symbols, &image);
+		check_index(&symbols, image);
 		check(image && symbol_image_has_dwarf(image), "vmlinux with DWARF",
 		      symbols.image_why_not ?:
 			      "install the kernel's debug package (Debian: linux-image-$(uname -r)-dbg)");

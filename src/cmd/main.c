@@ -21,6 +21,8 @@ static const struct command {
 	{ "fold", cmd_fold, "FILE", "folded stacks, for flamegraph.pl" },
 	{ "merge", cmd_merge, "-o OUT FILE…", "runs of several boots into one file" },
 	{ "resolve", cmd_resolve, "FILE…", "names and lines into a file recorded elsewhere" },
+	{ "index", cmd_index, "VMLINUX…",
+	  "inlined bodies and lines of a kernel, made ahead of use" },
 	{ "list", cmd_list, "[GLOB]", "what can be measured on this kernel, and how" },
 	{ "doctor", cmd_doctor, "", "what this machine allows, and how to get the rest" },
 };

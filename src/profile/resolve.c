@@ -53,7 +53,7 @@ static int add_frame(const struct symbol_frame *f, void *arg)
 	return 0;
 }
 
-void profile_resolve_image(struct profile *p, struct symbol_image *img)
+void profile_resolve_index(struct profile *p, const struct symbol_index *idx)
 {
 	for (uint32_t i = 0; i < p->n_locations; i++) {
 		struct profile_location *l = &p->locations[i];
@@ -65,7 +65,7 @@ void profile_resolve_image(struct profile *p, struct symbol_image *img)
 			continue;
 		l->frames = NULL;
 		l->n_frames = l->cap_frames = 0;
-		symbol_image_frames(img, l->addr, add_frame, &r);
+		symbol_index_frames(idx, l->addr, add_frame, &r);
 		if (l->n_frames) {
 			free(old);
 		} else {
@@ -81,13 +81,13 @@ void profile_resolve_image(struct profile *p, struct symbol_image *img)
 
 		/* Where a range is called from its index says; what is declared there is INTO. */
 		if (s->kind != PROFILE_SITE_FUNCTION || profile_site_in_module(s) ||
-		    symbol_image_declaration(img, s->addr, &file, &line))
+		    symbol_index_declaration(idx, s->addr, &file, &line))
 			continue;
 		s->file = profile_intern(p, file);
 		s->line = line;
 	}
 	profile_env_set(p, PROFILE_ENV_SYMBOLS,
-			symbol_image_has_dwarf(img) ? SYMBOLS_DWARF : SYMBOLS_SYMTAB);
+			symbol_index_has_dwarf(idx) ? SYMBOLS_DWARF : SYMBOLS_SYMTAB);
 }
 
 /* Bytes of a build-id from their hexadecimal text. */
@@ -107,26 +107,43 @@ static void build_id_parse(const char *text, struct symbol_build_id *id)
 	}
 }
 
-int profile_resolve(struct profile *p, const char *vmlinux)
+/* From the vmlinux in the file VMLINUX; NULL: in the usual places. */
+static int resolve_vmlinux(struct profile *p, const char *vmlinux, const struct symbol_build_id *id)
 {
 	const char *release = profile_env_get(p, PROFILE_ENV_RELEASE);
+	struct symbol_image *img;
+	struct symbol_index *idx;
+	int err;
+
+	err = symbol_image_find(vmlinux, release ?: "", id, &img, NULL);
+	if (!err && img && !symbol_index_get(id, img, &idx)) {
+		profile_resolve_index(p, idx);
+		symbol_index_destroy(idx);
+	}
+	symbol_image_destroy(img);
+	return err;
+}
+
+int profile_resolve(struct profile *p, const char *vmlinux)
+{
 	const char *noted = profile_env_get(p, PROFILE_ENV_VMLINUX);
-	struct symbol_image *img = NULL;
+	struct symbol_index *idx;
 	struct symbol_build_id id;
-	int err = 0;
 
 	if (!vmlinux && profile_is_resolved(p))
 		return 0;
 	build_id_parse(profile_env_get(p, PROFILE_ENV_BUILD_ID), &id);
-	if (!vmlinux && !id.len)
+	if (vmlinux)
+		return resolve_vmlinux(p, vmlinux, &id);
+	if (!id.len)
 		return 0;
-	if (!vmlinux && noted && access(noted, R_OK) == 0)
-		vmlinux = noted;
-	err = symbol_image_find(vmlinux, release ?: "", &id, &img, NULL);
-	if (vmlinux == noted)
-		err = 0;
-	if (img)
-		profile_resolve_image(p, img);
-	symbol_image_destroy(img);
-	return err;
+	if (!symbol_index_get(&id, NULL, &idx)) {
+		profile_resolve_index(p, idx);
+		symbol_index_destroy(idx);
+	} else if (!noted || access(noted, R_OK)) {
+		return resolve_vmlinux(p, NULL, &id);
+	} else {
+		resolve_vmlinux(p, noted, &id);
+	}
+	return 0;
 }

@@ -6,7 +6,7 @@
 #define KPROTPERF_PROFILE_RESOLVE_H
 
 #include "profile/profile.h"
-#include "symbol/image.h"
+#include "symbol/index.h"
 #include "symbol/kallsyms.h"
 
 /* Whether P's addresses have been resolved, from DWARF at that. */
@@ -15,13 +15,13 @@ bool profile_is_resolved(const struct profile *p);
 /* Function names only, of the running kernel's symbols, for locations that have no name yet. */
 void profile_resolve_kallsyms(struct profile *p, const struct symbol_kallsyms *ks);
 
-/* Functions, inlined bodies, files and lines, replacing what is known. IMG must be P's kernel. */
-void profile_resolve_image(struct profile *p, struct symbol_image *img);
+/* Functions, inlined bodies, files and lines, replacing what is known. IDX must be P's kernel's. */
+void profile_resolve_index(struct profile *p, const struct symbol_index *idx);
 
 /*
  * For commands that read a profile: resolves P from VMLINUX (--vmlinux) where given, an error if it
  * is not P's kernel; else, where P has names only, from the vmlinux that `record` noted or the usual
- * places hold, silently leaving P as it is if there is none.
+ * places hold, or its index in the cache, silently leaving P as it is if there is none.
  */
 int profile_resolve(struct profile *p, const char *vmlinux);
 

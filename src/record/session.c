@@ -329,19 +329,23 @@ static int session_runs(struct session *s)
 
 static void session_resolve(struct session *s)
 {
+	const struct symbol_index *index;
 	struct symbol_image *image;
 
 	profile_resolve_kallsyms(s->p, s->symbols.ks);
 	if (record_symbols_image(&s->symbols, &image))
 		return;
-	if (!image) {
+	if (image)
+		profile_env_set(s->p, PROFILE_ENV_VMLINUX, symbol_image_path(image));
+	if (s->o->no_resolve || getenv(RESOLVE_LATER_ENV))
+		return;
+	record_symbols_index(&s->symbols, &index);
+	if (!index) {
 		log_note("names are from kallsyms, without inlined functions and lines: %s",
 			 s->symbols.image_why_not ?: "no vmlinux found (--vmlinux)");
 		return;
 	}
-	profile_env_set(s->p, PROFILE_ENV_VMLINUX, symbol_image_path(image));
-	if (!s->o->no_resolve && !getenv(RESOLVE_LATER_ENV))
-		profile_resolve_image(s->p, image);
+	profile_resolve_index(s->p, index);
 }
 
 /* Notes the file that was written for whoever resolves it. */

@@ -309,18 +309,20 @@ static bool add_inlined(struct resolver *r, const char *name)
 static void report_missing(struct resolver *r, const char *name)
 {
 	const char *near[SUGGESTIONS];
-	struct symbol_image *image = NULL;
+	const struct symbol_index *index;
 	char *guesses = NULL;
 	size_t n;
 
-	if (record_symbols_image(r->symbols, &image))
+	if (record_symbols_index(r->symbols, &index))
 		return;
 	n = symbol_kallsyms_suggest(r->symbols->ks, name, near, SUGGESTIONS);
 	for (size_t i = 0; i < n; i++)
 		append(&guesses, ", ", alloc_strdup(near[i]));
 	log_error("no function '%s' in this kernel%s%s%s%s", name, guesses ? "; did you mean " : "",
 		  guesses ?: "", guesses ? "?" : "",
-		  image ? "" : " (if it is inlined, a vmlinux with DWARF tells: --vmlinux)");
+		  index && symbol_index_has_dwarf(index) ?
+			  "" :
+			  " (if it is inlined, a vmlinux with DWARF tells: --vmlinux)");
 	free(guesses);
 }
 

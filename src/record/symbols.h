@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is known of the running kernel's symbols, each source opened when first asked for: reading
- * a vmlinux costs a guest on a network file system minutes of its own time.
+ * the DWARF of a vmlinux costs a guest on a network file system seconds of its own time.
  */
 #ifndef KPROTPERF_RECORD_SYMBOLS_H
 #define KPROTPERF_RECORD_SYMBOLS_H

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From an address to the functions and lines of its source.
+ * What an index is made of: units, functions, inlined bodies and their ranges.
  *
- * Units are listed at the first question, by the ranges in their root DIEs (.debug_aranges is not
- * complete where clang or several assemblers took part). A unit's functions are listed when an
- * address falls into it, a function's inlined bodies when one falls into that. libdw never goes
- * backwards among siblings, so a walk over damaged DWARF ends; depth and ranges are bounded here.
+ * Units are found by the ranges in their root DIEs (.debug_aranges is not complete where clang or
+ * several assemblers took part). libdw never goes backwards among siblings, so a walk over damaged
+ * DWARF ends; depth and ranges are bounded here.
  */
 #include <dwarf.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "symbol/image_impl.h"
-#include "symbol/name.h"
 
 /* Lexical blocks and inlined bodies within each other; kernels stay below 40. */
 #define MAX_DEPTH 100
-
-/* Frames of one address. */
-#define MAX_FRAMES 64
 
 /* Ranges of units, functions and bodies together; a distribution's kernel has about 3 million. */
 #define MAX_RANGES 20000000u
@@ -139,22 +133,6 @@ static void list_units(struct dwarf *d)
 		qsort(d->spans, d->n_spans, sizeof(*d->spans), compare_span);
 }
 
-struct dwarf *symbol_image_dwarf(struct symbol_image *img)
-{
-	struct dwarf *d = img->dwarf;
-
-	if (d)
-		return d;
-	img->dwarf = d = alloc_new(struct dwarf);
-	d->paths = symbol_paths_create();
-	d->range_budget = MAX_RANGES;
-	if (img->has_dwarf)
-		d->dw = dwarf_begin_elf(img->elf, DWARF_C_READ, NULL);
-	if (d->dw)
-		list_units(d);
-	return d;
-}
-
 void symbol_dwarf_function_forget(struct dwarf_function *f)
 {
 	free(f->inlined);
@@ -162,19 +140,17 @@ void symbol_dwarf_function_forget(struct dwarf_function *f)
 	f->inlined = NULL;
 	f->ranges = NULL;
 	f->n_inlined = f->cap_inlined = f->n_ranges = f->cap_ranges = 0;
-	f->parsed = false;
 }
 
 void symbol_dwarf_destroy(struct dwarf *d)
 {
-	if (!d)
-		return;
 	for (uint32_t i = 0; i < d->n_units; i++) {
 		struct dwarf_unit *unit = &d->units[i];
 
 		for (uint32_t j = 0; j < unit->n_functions; j++)
 			symbol_dwarf_function_forget(&unit->functions[j]);
 		free(unit->functions);
+		free(unit->inlines);
 		free(unit->spans);
 	}
 	free(d->units);
@@ -205,6 +181,8 @@ static void add_function(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *di
 	/* Declarations and abstract instances have no code. */
 	if (any)
 		vec_push(unit, functions, function);
+	else if (dwarf_func_inline(die))
+		vec_push(unit, inlines, *die);
 }
 
 /* Namespaces hold the functions of Rust. */
@@ -224,14 +202,24 @@ static void list_functions(struct dwarf *d, struct dwarf_unit *unit, Dwarf_Die *
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
-void symbol_dwarf_unit_parse(struct dwarf *d, struct dwarf_unit *unit)
+struct dwarf *symbol_dwarf_create(struct symbol_image *img)
 {
-	if (unit->parsed)
-		return;
-	unit->parsed = true;
-	list_functions(d, unit, &unit->die, 0);
-	if (unit->n_spans)
-		qsort(unit->spans, unit->n_spans, sizeof(*unit->spans), compare_span);
+	struct dwarf *d = alloc_new(struct dwarf);
+
+	d->paths = symbol_paths_create();
+	d->range_budget = MAX_RANGES;
+	if (img->has_dwarf)
+		d->dw = dwarf_begin_elf(img->elf, DWARF_C_READ, NULL);
+	if (d->dw)
+		list_units(d);
+	for (uint32_t i = 0; i < d->n_units; i++) {
+		struct dwarf_unit *unit = &d->units[i];
+
+		list_functions(d, unit, &unit->die, 0);
+		if (unit->n_spans)
+			qsort(unit->spans, unit->n_spans, sizeof(*unit->spans), compare_span);
+	}
+	return d;
 }
 
 static int compare_range(const void *a, const void *b)
@@ -278,29 +266,24 @@ static void list_inlined(struct dwarf *d, struct dwarf_function *f, Dwarf_Die *p
 
 void symbol_dwarf_function_parse(struct dwarf *d, struct dwarf_function *function)
 {
-	if (function->parsed)
-		return;
-	function->parsed = true;
 	list_inlined(d, function, &function->die, UINT32_MAX, 0);
 }
 
 /* The name of file number INDEX in the line table of the unit that ATTR is in. */
-static const char *file_name(struct dwarf *d, Dwarf_Attribute *attr, Dwarf_Word index)
+static const char *file_name(Dwarf_Attribute *attr, Dwarf_Word index)
 {
 	Dwarf_Files *files;
 	Dwarf_Die unit;
 	size_t n;
-	const char *raw;
 
 	if (!dwarf_cu_die(attr->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
 	    dwarf_getsrcfiles(&unit, &files, &n) || index >= n)
 		return NULL;
-	raw = dwarf_filesrc(files, index, NULL, NULL);
-	return raw ? symbol_paths_relative(d->paths, raw) : NULL;
+	return dwarf_filesrc(files, index, NULL, NULL);
 }
 
-static void place(struct dwarf *d, Dwarf_Attribute *file_attr, Dwarf_Attribute *line_attr,
-		  const char **file, uint32_t *line)
+static void place(Dwarf_Attribute *file_attr, Dwarf_Attribute *line_attr, const char **file,
+		  uint32_t *line)
 {
 	Dwarf_Word value;
 
@@ -308,16 +291,16 @@ static void place(struct dwarf *d, Dwarf_Attribute *file_attr, Dwarf_Attribute *
 	*line = 0;
 	if (!file_attr || dwarf_formudata(file_attr, &value))
 		return;
-	*file = file_name(d, file_attr, value);
+	*file = file_name(file_attr, value);
 	if (line_attr && !dwarf_formudata(line_attr, &value) && value <= UINT32_MAX)
 		*line = (uint32_t)value;
 }
 
-void symbol_dwarf_declaration(struct dwarf *d, Dwarf_Die *die, const char **file, uint32_t *line)
+void symbol_dwarf_declaration(Dwarf_Die *die, const char **file, uint32_t *line)
 {
 	Dwarf_Attribute file_attr, line_attr;
 
-	place(d, dwarf_attr_integrate(die, DW_AT_decl_file, &file_attr),
+	place(dwarf_attr_integrate(die, DW_AT_decl_file, &file_attr),
 	      dwarf_attr_integrate(die, DW_AT_decl_line, &line_attr), file, line);
 }
 
@@ -335,132 +318,10 @@ uint64_t symbol_dwarf_entry(Dwarf_Die *die, const struct symbol_range *ranges)
 	return ranges[0].start + (dwarf_formudata(&attr, &offset) ? 0 : offset);
 }
 
-void symbol_dwarf_call_place(struct dwarf *d, Dwarf_Die *die, const char **file, uint32_t *line)
+void symbol_dwarf_call_place(Dwarf_Die *die, const char **file, uint32_t *line)
 {
 	Dwarf_Attribute file_attr, line_attr;
 
-	place(d, dwarf_attr(die, DW_AT_call_file, &file_attr),
+	place(dwarf_attr(die, DW_AT_call_file, &file_attr),
 	      dwarf_attr(die, DW_AT_call_line, &line_attr), file, line);
-}
-
-/* What is known about one address; all NULL or zero where nothing is. */
-struct found {
-	struct dwarf_unit *unit;
-	struct dwarf_function *function;
-	struct dwarf_inlined *chain[MAX_FRAMES]; /* outermost first */
-	uint32_t n_chain;
-};
-
-static bool in_ranges(const struct dwarf_function *f, const struct dwarf_inlined *inl,
-		      uint64_t addr)
-{
-	for (uint32_t i = 0; i < inl->n_ranges; i++) {
-		const struct symbol_range *r = &f->ranges[inl->first_range + i];
-
-		if (addr < r->start)
-			return false;
-		if (addr < r->end)
-			return true;
-	}
-	return false;
-}
-
-static void find_chain(struct found *found, uint64_t addr)
-{
-	struct dwarf_function *f = found->function;
-	uint32_t innermost = UINT32_MAX;
-
-	for (uint32_t i = 0; i < f->n_inlined && found->n_chain < MAX_FRAMES; i++) {
-		struct dwarf_inlined *inl = &f->inlined[i];
-
-		if (inl->parent == innermost && in_ranges(f, inl, addr)) {
-			found->chain[found->n_chain++] = inl;
-			innermost = i;
-		}
-	}
-}
-
-static void find(struct dwarf *d, uint64_t addr, struct found *found)
-{
-	const struct dwarf_span *span = find_span(d->spans, d->n_spans, addr);
-
-	memset(found, 0, sizeof(*found));
-	if (!span)
-		return;
-	found->unit = &d->units[span->index];
-	symbol_dwarf_unit_parse(d, found->unit);
-	span = find_span(found->unit->spans, found->unit->n_spans, addr);
-	if (!span)
-		return;
-	found->function = &found->unit->functions[span->index];
-	symbol_dwarf_function_parse(d, found->function);
-	find_chain(found, addr);
-}
-
-static void line_of(struct dwarf *d, struct dwarf_unit *unit, uint64_t addr, const char **file,
-		    uint32_t *line)
-{
-	Dwarf_Line *row = unit ? dwarf_getsrc_die(&unit->die, addr) : NULL;
-	const char *raw = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
-	int n;
-
-	*file = raw ? symbol_paths_relative(d->paths, raw) : NULL;
-	*line = raw && !dwarf_lineno(row, &n) && n > 0 ? (uint32_t)n : 0;
-}
-
-/* NAME without clone suffixes, owned by D. */
-static const char *base_name(struct dwarf *d, const char *name)
-{
-	char *base = alloc_strndup(name, symbol_name_base_len(name));
-	const char *own = symbol_paths_name(d->paths, base);
-
-	free(base);
-	return own;
-}
-
-int symbol_image_frames(struct symbol_image *img, uint64_t addr, symbol_frame_fn fn, void *arg)
-{
-	struct dwarf *d = symbol_image_dwarf(img);
-	uint64_t offset, file_addr = addr + symbol_image_base(img);
-	struct symbol_frame frame = { 0 };
-	struct found found;
-
-	find(d, file_addr, &found);
-	line_of(d, found.unit, file_addr, &frame.file, &frame.line);
-	for (uint32_t i = found.n_chain; i-- > 0;) {
-		Dwarf_Die *die = &found.chain[i]->die;
-		int ret;
-
-		frame.name = dwarf_diename(die);
-		if (!frame.name)
-			frame.name = "[inlined]";
-		frame.inlined = true;
-		ret = fn(&frame, arg);
-		if (ret)
-			return ret;
-		symbol_dwarf_call_place(d, die, &frame.file, &frame.line);
-	}
-	frame.inlined = false;
-	frame.symbol = symbol_image_symbol_at(img, addr, &offset);
-	frame.name = found.function ? dwarf_diename(&found.function->die) : NULL;
-	if (!frame.name && frame.symbol)
-		frame.name = base_name(d, frame.symbol);
-	return frame.name ? fn(&frame, arg) : -ENOENT;
-}
-
-int symbol_image_declaration(struct symbol_image *img, uint64_t addr, const char **file,
-			     uint32_t *line)
-{
-	struct dwarf *d = symbol_image_dwarf(img);
-	struct found found;
-
-	*file = NULL;
-	*line = 0;
-	find(d, addr + symbol_image_base(img), &found);
-	if (found.function)
-		symbol_dwarf_declaration(d, &found.function->die, file, line);
-	/* Functions in assembler have no declaration: take the line of the first instruction. */
-	if (!*file)
-		line_of(d, found.unit, addr + symbol_image_base(img), file, line);
-	return *file ? 0 : -ENOENT;
 }

@@ -205,7 +205,6 @@ void symbol_image_destroy(struct symbol_image *img)
 {
 	if (!img)
 		return;
-	symbol_dwarf_destroy(img->dwarf);
 	dwarf_end(img->cfi_dw);
 	symbol_symtab_destroy(img->symtab);
 	elf_end(img->elf);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A vmlinux on disk, with or without DWARF: what lies at an address, by source.
+ * A vmlinux on disk, with or without DWARF. What lies at an address, by source, is a question to the
+ * index that is made of it: symbol/index.h.
  *
  * Every address here is relative to _stext, so it is the same in the file, in each boot of that
  * kernel (KASLR), and in a profile. Opening reads section headers only; the symbol table is read
- * at the first question about symbols, DWARF at the first one about source, and then only the
- * compilation units that the questions touch. Only linked kernels (ET_EXEC, ET_DYN): modules are
- * relocatable and have to wait.
+ * at the first question about symbols, DWARF when an index is made. Only linked kernels (ET_EXEC,
+ * ET_DYN): modules are relocatable and have to wait.
  *
  * Strings handed out belong to the image and live as long as it. The file is not trusted: damage
  * costs answers, nothing else. Not for several threads at once.
@@ -73,50 +73,6 @@ struct symbol_range {
  */
 const char *symbol_image_extent(struct symbol_image *img, uint64_t addr,
 				struct symbol_range *range);
-
-struct symbol_frame {
-	const char *name; /* the function's, as in the source */
-	const char *symbol; /* of the out-of-line function: with clone suffixes; else NULL */
-	const char *file; /* relative to the kernel's tree; NULL where unknown */
-	uint32_t line; /* the position within this body; 0 where unknown */
-	bool inlined; /* the body of an inlined call: the next frame is the one around it */
-};
-
-/* Non-zero ends the iteration and is what the iterating function returns. */
-typedef int (*symbol_frame_fn)(const struct symbol_frame *frame, void *arg);
-
-/*
- * The frames at ADDR, innermost first: each inlined body that ADDR lies in, then the function. For
- * a return address pass it less 1. Without DWARF there is one frame, from the symbol table. Returns
- * -ENOENT where nothing is known, 0, or what FN returned.
- */
-int symbol_image_frames(struct symbol_image *img, uint64_t addr, symbol_frame_fn fn, void *arg);
-
-/* Where the function at ADDR is declared. -ENOENT where unknown. */
-int symbol_image_declaration(struct symbol_image *img, uint64_t addr, const char **file,
-			     uint32_t *line);
-
-/* One inlined body. */
-struct symbol_inlined {
-	const char *into; /* the out-of-line function it is in, as in the source */
-	const char *into_symbol; /* and as in the symbol table, or NULL */
-	uint64_t into_addr; /* its entry */
-	const char *caller; /* the body that calls it: into, or another inlined function */
-	const char *file; /* where CALLER calls it; NULL where unknown */
-	uint32_t line;
-	uint64_t entry; /* DW_AT_entry_pc, else the lowest address */
-	const struct symbol_range *ranges; /* ascending, none empty; only valid in the call */
-	size_t n_ranges;
-};
-
-typedef int (*symbol_inlined_fn)(const struct symbol_inlined *inl, void *arg);
-
-/*
- * Each place where the function NAME is inlined, bodies without any code left out. Returns -ENOENT
- * where DWARF knows no such function, -ENODATA without DWARF, 0, or what FN returned.
- */
-int symbol_image_inlined_each(struct symbol_image *img, const char *name, symbol_inlined_fn fn,
-			      void *arg);
 
 /*
  * A function's frame begins at one address, whatever it has pushed so far: the stack pointer before it was

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of symbol_image share: image.c, symtab.c, dwarf.c, inlined.c, cfi.c, path.c. */
+/* What reads a vmlinux, and for whom: image.c, symtab.c, cfi.c, dwarf.c, path.c, index_build.c. */
 #ifndef KPROTPERF_SYMBOL_IMAGE_IMPL_H
 #define KPROTPERF_SYMBOL_IMAGE_IMPL_H
 
@@ -7,9 +7,9 @@
 #include <libelf.h>
 
 #include "symbol/image.h"
+#include "symbol/index.h"
 
 struct symtab;
-struct dwarf;
 struct paths;
 
 struct symbol_image {
@@ -22,7 +22,6 @@ struct symbol_image {
 	uint64_t text_addr; /* of the section .text */
 	bool has_dwarf;
 	struct symtab *symtab; /* NULL until asked for */
-	struct dwarf *dwarf; /* likewise */
 	Dwarf *cfi_dw; /* for .debug_frame alone; likewise */
 };
 
@@ -53,8 +52,7 @@ struct dwarf_function {
 	Dwarf_Die die;
 	uint64_t entry; /* the file's address */
 	uint32_t id; /* in the index that is made of it */
-	bool parsed; /* the following are filled */
-	/* Preorder: a body comes after the one around it. */
+	/* Of symbol_dwarf_function_parse(). Preorder: a body comes after the one around it. */
 	struct dwarf_inlined *inlined;
 	uint32_t n_inlined, cap_inlined;
 	struct symbol_range *ranges; /* the file's addresses; of each body ascending */
@@ -69,17 +67,17 @@ struct dwarf_span {
 
 struct dwarf_unit {
 	Dwarf_Die die;
-	uint64_t offset, end; /* in .debug_info */
-	bool parsed; /* the following are filled */
 	struct dwarf_function *functions;
 	uint32_t n_functions, cap_functions;
+	Dwarf_Die *inlines; /* the functions that are inlined, wherever that is */
+	uint32_t n_inlines, cap_inlines;
 	struct dwarf_span *spans; /* of functions, by start */
 	uint32_t n_spans, cap_spans;
 };
 
 struct dwarf {
 	Dwarf *dw; /* NULL: there is none, or it cannot be read */
-	struct dwarf_unit *units; /* by offset */
+	struct dwarf_unit *units;
 	uint32_t n_units, cap_units;
 	struct dwarf_span *spans; /* of units, by start */
 	uint32_t n_spans, cap_spans;
@@ -88,11 +86,9 @@ struct dwarf {
 	uint64_t range_budget;
 };
 
-/* The DWARF of IMG, opened and its units listed now if they were not; never NULL. */
-struct dwarf *symbol_image_dwarf(struct symbol_image *img);
-void symbol_dwarf_destroy(struct dwarf *d); /* accepts NULL */
-/* Lists the functions of a unit. */
-void symbol_dwarf_unit_parse(struct dwarf *d, struct dwarf_unit *unit);
+/* The DWARF of IMG, its units and their functions listed; never NULL. */
+struct dwarf *symbol_dwarf_create(struct symbol_image *img);
+void symbol_dwarf_destroy(struct dwarf *d);
 /* Lists the inlined bodies of a function. */
 void symbol_dwarf_function_parse(struct dwarf *d, struct dwarf_function *function);
 /*
@@ -105,8 +101,11 @@ ptrdiff_t symbol_dwarf_next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t off
 void symbol_dwarf_function_forget(struct dwarf_function *function);
 /* DW_AT_entry_pc of an inlined body, else where the first of its RANGES starts. */
 uint64_t symbol_dwarf_entry(Dwarf_Die *die, const struct symbol_range *ranges);
-/* Where what DIE is a copy of is declared. *FILE becomes NULL and *LINE 0 where unknown. */
-void symbol_dwarf_declaration(struct dwarf *d, Dwarf_Die *die, const char **file, uint32_t *line);
+/*
+ * Where what DIE is a copy of is declared. *FILE, as the compiler named it, becomes NULL and *LINE 0 where
+ * unknown.
+ */
+void symbol_dwarf_declaration(Dwarf_Die *die, const char **file, uint32_t *line);
 /*
  * SPANS, sorted, cut into pieces that do not overlap, as a search for an address would find them: FN is
  * told of each by ascending address.
@@ -114,10 +113,8 @@ void symbol_dwarf_declaration(struct dwarf *d, Dwarf_Die *die, const char **file
 typedef void (*symbol_dwarf_piece_fn)(uint64_t start, uint64_t end, uint32_t index, void *arg);
 void symbol_dwarf_flatten(const struct dwarf_span *spans, uint32_t n, symbol_dwarf_piece_fn fn,
 			  void *arg);
-/* Where the inlined body DIE is called from. *FILE becomes NULL and *LINE 0 where unknown. */
-void symbol_dwarf_call_place(struct dwarf *d, Dwarf_Die *die, const char **file, uint32_t *line);
-/* A section's bytes, as they are in the file or unpacked; NULL and 0 where there is none. */
-const char *symbol_dwarf_section(struct symbol_image *img, const char *name, size_t *size);
+/* Where the inlined body DIE is called from; likewise. */
+void symbol_dwarf_call_place(Dwarf_Die *die, const char **file, uint32_t *line);
 
 /* path.c: names of source files as the kernel's tree has them. */
 
@@ -130,7 +127,5 @@ void symbol_paths_destroy(struct paths *p); /* accepts NULL */
 void symbol_paths_unit(struct paths *p, const char *dir, const char *name);
 /* The path RAW relative to the kernel's tree, or as it is if it lies outside. Owned by P. */
 const char *symbol_paths_relative(struct paths *p, const char *raw);
-/* P's own copy of NAME. */
-const char *symbol_paths_name(struct paths *p, const char *name);
 
 #endif

@@ -294,25 +294,16 @@ int symbol_index_bodies_each(const struct symbol_index *idx, const char *glob, s
 char *symbol_index_chain(const struct symbol_index *idx, uint32_t id, const char *separator)
 {
 	const struct index_body *b = record(idx, INDEX_BODIES, id);
-	uint32_t function = b ? b->function : SYMBOL_NONE;
-	const char *outermost = function_name(idx, function);
 	char *chain = NULL;
 
-	for (; b; b = body_parent(idx, b)) {
-		char *longer = alloc_printf("%s%s%s", body_name(idx, b), chain ? separator : "",
-					    chain ? chain : "");
+	while (b && (b = body_parent(idx, b))) {
+		char *longer = alloc_printf("%s%s%s", chain ? chain : "", chain ? separator : "",
+					    body_name(idx, b));
 
 		free(chain);
 		chain = longer;
 	}
-	if (chain) {
-		char *longer = alloc_printf("%s%s%s", outermost ? outermost : "[unknown]",
-					    separator, chain);
-
-		free(chain);
-		return longer;
-	}
-	return alloc_strdup("");
+	return chain;
 }
 
 /* --- addresses ------------------------------------------------------------------------------ */

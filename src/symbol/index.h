@@ -26,12 +26,16 @@ struct symbol_index;
 
 /*
  * The index of the kernel with build-id ID, which is made, from IMG's DWARF, only where it is neither in
- * the cache nor beside IMG; then it is kept in the cache, if that can be written. ID may be NULL for
- * IMG's own, and IMG may be NULL. Without DWARF the index has symbols only, and is not kept. -ENOENT
+ * the cache nor beside IMG; then it is kept in the cache, if that can be written. ID may be NULL or
+ * empty for IMG's own, and IMG may be NULL. Without DWARF the index has symbols only, and is not kept. -ENOENT
  * where there is neither an index nor IMG; -EFBIG where IMG's is too large; not reported.
  */
 int symbol_index_get(const struct symbol_build_id *id, struct symbol_image *img,
 		     struct symbol_index **out);
+
+/* The same where one is kept, and nothing is made; then IMG is asked for its path and build-id only. */
+int symbol_index_find(const struct symbol_build_id *id, struct symbol_image *img,
+		      struct symbol_index **out);
 
 /* Makes the index of IMG in memory. -EFBIG if it is too large for any kernel; not reported. */
 int symbol_index_build(struct symbol_image *img, struct symbol_index **out);
@@ -43,7 +47,7 @@ int symbol_index_build(struct symbol_image *img, struct symbol_index **out);
 int symbol_index_open(const char *path, const struct symbol_build_id *id,
 		      struct symbol_index **out);
 
-/* Writes IDX to PATH by way of a temporary file beside it. -errno, not reported. */
+/* Writes IDX to PATH, making its folder, by way of a temporary file. -errno, not reported. */
 int symbol_index_write(const struct symbol_index *idx, const char *path);
 
 void symbol_index_destroy(struct symbol_index *idx); /* accepts NULL */
@@ -109,15 +113,17 @@ int symbol_index_body(const struct symbol_index *idx, uint32_t id, struct symbol
 /*
  * Tells FN of each inlined body whose name matches GLOB (a name is a glob), by name, then by the place
  * where it is declared (of several static functions of one name), then by id. *EMPTY (may be NULL) is
- * how often such names are inlined without an instruction being left of them; FN is not told of those.
- * Returns -ENOENT where no inlined function's name matches, 0, or what FN returned.
+ * how often such names are inlined without an instruction being left of them, as far as DWARF tells; FN
+ * is not told of those. Returns -ENOENT where the name of no inlined function matches, 0, or what FN
+ * returned.
  */
 int symbol_index_bodies_each(const struct symbol_index *idx, const char *glob, symbol_body_fn fn,
 			     void *arg, uint32_t *empty);
 
 /*
- * The names from the function down to the body ID, as "allocate_slab/new_slab/shuffle_freelist" where
- * SEPARATOR is "/". For free().
+ * The names of the bodies between the body ID and its function, innermost first, with SEPARATOR between
+ * them: "new_slab" for shuffle_freelist, inlined into new_slab, inlined into allocate_slab. For free();
+ * NULL where there is none.
  */
 char *symbol_index_chain(const struct symbol_index *idx, uint32_t id, const char *separator);
 
@@ -135,8 +141,20 @@ struct symbol_place {
 /* What lies at ADDR; for a return address pass it less 1. -ENOENT where nothing is known. */
 int symbol_index_at(const struct symbol_index *idx, uint64_t addr, struct symbol_place *out);
 
+struct symbol_frame {
+	const char *name; /* the function's, as in the source */
+	const char *symbol; /* of the out-of-line function: with clone suffixes; else NULL */
+	const char *file; /* relative to the kernel's tree; NULL where unknown */
+	uint32_t line; /* the position within this body; 0 where unknown */
+	bool inlined; /* the body of an inlined call: the next frame is the one around it */
+};
+
+/* Non-zero ends the iteration and is what the iterating function returns. */
+typedef int (*symbol_frame_fn)(const struct symbol_frame *frame, void *arg);
+
 /*
- * The frames at ADDR, innermost first: each inlined body that ADDR lies in, then the function. Returns
+ * The frames at ADDR, innermost first: each inlined body that ADDR lies in, then the function. Without
+ * DWARF there is one frame, from the symbol table. Returns
  * -ENOENT where nothing is known, 0, or what FN returned.
  */
 int symbol_index_frames(const struct symbol_index *idx, uint64_t addr, symbol_frame_fn fn,

@@ -9,6 +9,7 @@
  */
 #include "symbol/index_build.h"
 
+#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ struct build {
 	struct listed *listed;
 	uint32_t n_listed, cap_listed;
 	struct pieces painted; /* with leaves for ids */
+	struct build_cached origins[BUILD_CACHE]; /* of inlined bodies: names */
 	uint32_t *name_slots; /* hash of names: index + 1, open addressing */
 	uint32_t n_name_slots;
 	/* What goes into the file. */
@@ -131,15 +133,20 @@ static void grow_names(struct build *b)
 		*name_slot(b, &b->names[i]) = i + 1;
 }
 
-/* The index of the name of the inlined body DIE. */
+static uint32_t find_file(struct build *b, const char *raw)
+{
+	return build_file(&b->strings, b->dwarf->paths, raw);
+}
+
+/* The index of the name of the inlined function DIE. */
 static uint32_t add_name(struct build *b, Dwarf_Die *die)
 {
 	struct index_name name = { .name = build_string(&b->strings, dwarf_diename(die)) };
 	const char *file;
 	uint32_t *slot;
 
-	symbol_dwarf_declaration(b->dwarf, die, &file, &name.line);
-	name.file = build_string(&b->strings, file);
+	symbol_dwarf_declaration(die, &file, &name.line);
+	name.file = find_file(b, file);
 	if (b->n_names * 2 >= b->n_name_slots)
 		grow_names(b);
 	slot = name_slot(b, &name);
@@ -148,6 +155,23 @@ static uint32_t add_name(struct build *b, Dwarf_Die *die)
 		*slot = b->n_names;
 	}
 	return *slot - 1;
+}
+
+/* The same for a body of it, whose DIE most often has its origin in a place that another had before. */
+static uint32_t add_body_name(struct build *b, Dwarf_Die *body)
+{
+	Dwarf_Attribute attr;
+	struct build_cached *c;
+	Dwarf_Die origin;
+
+	if (!dwarf_formref_die(dwarf_attr(body, DW_AT_abstract_origin, &attr), &origin))
+		return add_name(b, body);
+	c = build_cached(b->origins, origin.addr);
+	if (c->key != origin.addr) {
+		c->key = origin.addr;
+		c->value = add_name(b, &origin);
+	}
+	return c->value;
 }
 
 static const char *strings_of_sort;
@@ -220,7 +244,7 @@ static uint32_t add_body(struct build *b, const struct canvas *canvas, struct dw
 {
 	const struct symbol_range *ranges = &f->ranges[inl->first_range];
 	struct index_body body = {
-		.name = add_name(b, &inl->die),
+		.name = add_body_name(b, &inl->die),
 		.function = f->id,
 		.parent = inl->parent == UINT32_MAX ? SYMBOL_NONE : canvas->ids[inl->parent],
 		.first_range = b->n_ranges,
@@ -236,8 +260,8 @@ static uint32_t add_body(struct build *b, const struct canvas *canvas, struct dw
 	entry = symbol_dwarf_entry(&inl->die, ranges);
 	body.entry = is_told(b, entry, entry + 1) ? (uint32_t)(entry - b->base) :
 						    (uint32_t)b->ranges[body.first_range].start;
-	symbol_dwarf_call_place(b->dwarf, &inl->die, &file, &body.call_line);
-	body.call_file = build_string(&b->strings, file);
+	symbol_dwarf_call_place(&inl->die, &file, &body.call_line);
+	body.call_file = find_file(b, file);
 	vec_push(b, bodies, body);
 	return b->n_bodies - 1;
 }
@@ -366,8 +390,8 @@ static void add_function(struct build *b, struct canvas *c, struct dwarf_functio
 		build_string(&b->strings, symbol_image_symbol_at(b->img, record.entry, &offset));
 	if (!record.name)
 		record.name = record.symbol;
-	symbol_dwarf_declaration(b->dwarf, &f->die, &file, &record.line);
-	record.file = build_string(&b->strings, file);
+	symbol_dwarf_declaration(&f->die, &file, &record.line);
+	record.file = find_file(b, file);
 	add_function_ranges(b, &record, &f->die);
 	symbol_dwarf_function_parse(b->dwarf, f);
 	add_bodies(b, c, f, pieces, n);
@@ -385,13 +409,20 @@ static int compare_listed(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
+/* So that a name is known too of which no body is left. */
+static void add_inlines(struct build *b)
+{
+	for (uint32_t i = 0; i < b->dwarf->n_units; i++)
+		for (uint32_t j = 0; j < b->dwarf->units[i].n_inlines; j++)
+			add_name(b, &b->dwarf->units[i].inlines[j]);
+}
+
 /* Gives the functions of all units their ids. */
 static void list_functions(struct build *b)
 {
 	for (uint32_t i = 0; i < b->dwarf->n_units; i++) {
 		struct dwarf_unit *unit = &b->dwarf->units[i];
 
-		symbol_dwarf_unit_parse(b->dwarf, unit);
 		for (uint32_t j = 0; j < unit->n_functions; j++) {
 			struct listed listed = { &unit->functions[j], b->n_listed };
 
@@ -588,6 +619,7 @@ static int assemble(struct build *b, struct symbol_index **out)
 
 static void build_deinit(struct build *b)
 {
+	symbol_dwarf_destroy(b->dwarf);
 	build_strings_deinit(&b->strings);
 	build_lines_deinit(&b->lines);
 	free(b->units.items);
@@ -611,13 +643,14 @@ int symbol_index_build(struct symbol_image *img, struct symbol_index **out)
 
 	*out = NULL;
 	b->img = img;
-	b->dwarf = symbol_image_dwarf(img);
+	b->dwarf = symbol_dwarf_create(img);
 	b->base = symbol_image_base(img);
 	build_strings_init(&b->strings);
 	symbol_dwarf_flatten(b->dwarf->spans, b->dwarf->n_spans, add_piece, &b->units);
 	add_lines(b);
 	list_functions(b);
 	add_functions(b);
+	add_inlines(b);
 	sort_names(b);
 	add_spots(b);
 	symbol_image_symbols_each(img, add_symbol, b);

@@ -6,18 +6,26 @@
 #include "symbol/image_impl.h"
 #include "symbol/index_impl.h"
 
-/* Entries of a table in front of a hash table, by the address of what is looked up. */
-#define BUILD_CACHE 4096
+/* Entries of tables in front of hash tables, by the address of what is looked up. */
+#define BUILD_CACHE 16384
+
+struct build_cached {
+	const void *key;
+	uint32_t value;
+};
+
+/* The entry for KEY, which holds that or another one. */
+static inline struct build_cached *build_cached(struct build_cached *cache, const void *key)
+{
+	return &cache[((uintptr_t)key ^ (uintptr_t)key >> 14) % BUILD_CACHE];
+}
 
 struct build_strings {
 	char *bytes; /* as they go into the file */
 	size_t n_bytes, cap_bytes;
 	uint32_t *slots; /* offsets, open addressing; 0: free */
 	size_t n_slots, n_used;
-	struct {
-		const char *s;
-		uint32_t offset;
-	} cache[BUILD_CACHE];
+	struct build_cached texts[BUILD_CACHE], files[BUILD_CACHE];
 };
 
 void build_strings_init(struct build_strings *s);
@@ -27,6 +35,8 @@ void build_strings_deinit(struct build_strings *s);
  * pointer seen before is not read again.
  */
 uint32_t build_string(struct build_strings *s, const char *text);
+/* The same for the file that the compiler named RAW, relative to the kernel's tree. */
+uint32_t build_file(struct build_strings *s, struct paths *paths, const char *raw);
 /* The same for text that does not last. */
 uint32_t build_string_copy(struct build_strings *s, const char *text);
 

@@ -89,11 +89,24 @@ static int write_all(int fd, const unsigned char *bytes, size_t n)
 	return 0;
 }
 
+/* Makes the folders above PATH, which is changed meanwhile. */
+static void make_parents(char *path)
+{
+	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		mkdir(path, 0777);
+		*p = '/';
+	}
+}
+
 int symbol_index_write(const struct symbol_index *idx, const char *path)
 {
 	char *temp = alloc_printf("%s.XXXXXX", path);
-	int fd = mkostemp(temp, O_CLOEXEC), err = fd < 0 ? -errno : 0;
+	int fd, err;
 
+	make_parents(temp);
+	fd = mkostemp(temp, O_CLOEXEC);
+	err = fd < 0 ? -errno : 0;
 	if (!err) {
 		err = write_all(fd, idx->bytes, idx->size);
 		/* A kernel of the lab is for whoever may read its vmlinux. */
@@ -147,23 +160,14 @@ char *symbol_index_beside_path(const char *path)
 	return alloc_printf("%s" BESIDE, path);
 }
 
-/* Makes the folders above PATH, which is changed meanwhile. */
-static void make_parents(char *path)
-{
-	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		mkdir(path, 0777);
-		*p = '/';
-	}
-}
-
 /* Opens the index in PATH (NULL: none), which is freed. True where *OUT is one. */
 static bool try_open(char *path, const struct symbol_build_id *id, struct symbol_index **out)
 {
 	int err = path ? symbol_index_open(path, id, out) : -ENOENT;
 
 	if (err == -EBADMSG)
-		log_warn("%s is damaged and not used; remove it", path);
+		log_warn("%s is damaged and is not used; kprotperf index VMLINUX makes it anew",
+			 path);
 	else if (err && err != -ENOENT)
 		log_verbose(1, "%s is not used: %s", path,
 			    err == -ESTALE ? "of another build or version" : log_strerror(err));
@@ -178,7 +182,6 @@ static void keep(const struct symbol_index *idx)
 
 	if (!path)
 		return;
-	make_parents(path);
 	err = symbol_index_write(idx, path);
 	if (err)
 		log_verbose(1, "the index of the vmlinux is not kept in %s: %s", path,
@@ -186,20 +189,26 @@ static void keep(const struct symbol_index *idx)
 	free(path);
 }
 
-int symbol_index_get(const struct symbol_build_id *id, struct symbol_image *img,
-		     struct symbol_index **out)
+int symbol_index_find(const struct symbol_build_id *id, struct symbol_image *img,
+		      struct symbol_index **out)
 {
-	int err;
-
 	*out = NULL;
-	if (!id && img)
+	if (img && (!id || !id->len))
 		id = symbol_image_build_id(img);
 	if (id && id->len &&
 	    ((img && try_open(symbol_index_beside_path(symbol_image_path(img)), id, out)) ||
 	     try_open(symbol_index_cache_path(id), id, out)))
 		return 0;
-	if (!img)
-		return -ENOENT;
+	return -ENOENT;
+}
+
+int symbol_index_get(const struct symbol_build_id *id, struct symbol_image *img,
+		     struct symbol_index **out)
+{
+	int err = symbol_index_find(id, img, out);
+
+	if (!err || !img)
+		return err;
 	err = symbol_index_build(img, out);
 	if (!err && (*out)->id.len && symbol_index_has_dwarf(*out))
 		keep(*out);

@@ -86,8 +86,7 @@ static void put_row(struct build_lines *l, struct build_strings *s, struct dwarf
 	raw = dwarf_linesrc(row, NULL, NULL);
 	if (dwarf_lineno(row, &line) || line < 0)
 		line = 0;
-	add_row(l, addr, raw ? build_string(s, symbol_paths_relative(d->paths, raw)) : 0,
-		(uint32_t)line);
+	add_row(l, addr, build_file(s, d->paths, raw), (uint32_t)line);
 }
 
 void build_lines_end(struct build_lines *l, uint64_t base)

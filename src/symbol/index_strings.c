@@ -88,13 +88,26 @@ uint32_t build_string_copy(struct build_strings *s, const char *text)
 
 uint32_t build_string(struct build_strings *s, const char *text)
 {
-	size_t i = ((size_t)text ^ (size_t)text >> 12) % BUILD_CACHE;
+	struct build_cached *c = build_cached(s->texts, text);
 
 	if (!text)
 		return 0;
-	if (s->cache[i].s != text) {
-		s->cache[i].s = text;
-		s->cache[i].offset = build_string_copy(s, text);
+	if (c->key != text) {
+		c->key = text;
+		c->value = build_string_copy(s, text);
 	}
-	return s->cache[i].offset;
+	return c->value;
+}
+
+uint32_t build_file(struct build_strings *s, struct paths *paths, const char *raw)
+{
+	struct build_cached *c = build_cached(s->files, raw);
+
+	if (!raw)
+		return 0;
+	if (c->key != raw) {
+		c->key = raw;
+		c->value = build_string_copy(s, symbol_paths_relative(paths, raw));
+	}
+	return c->value;
 }

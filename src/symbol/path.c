@@ -203,8 +203,3 @@ const char *symbol_paths_relative(struct paths *p, const char *raw)
 		e->relative = relative(p, raw);
 	return e->relative;
 }
-
-const char *symbol_paths_name(struct paths *p, const char *name)
-{
-	return intern(p, name)->raw;
-}

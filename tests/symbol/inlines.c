@@ -36,7 +36,7 @@ __attribute__((noinline)) int outer(int x) /* outer */
 	return x;
 }
 
-static inline __attribute__((always_inline)) int twice(int x)
+static inline __attribute__((always_inline)) int twice(int x) /* twice itself */
 {
 	sink = x;
 	return sink * 5;

@@ -13,6 +13,9 @@
 #include "symbol/image_impl.h"
 #include "symbol_fixture.h"
 
+/* What is known of the image that was built last. */
+static struct symbol_index *idx;
+
 static struct symbol_image *build(const char *name, const char *options)
 {
 	struct symbol_image *img;
@@ -20,7 +23,15 @@ static struct symbol_image *build(const char *name, const char *options)
 	if (!fixture_build(name, options))
 		skip();
 	assert_int_equal(symbol_image_open(fixture_path(name), &img), 0);
+	assert_int_equal(symbol_index_build(img, &idx), 0);
 	return img;
+}
+
+static void destroy(struct symbol_image *img)
+{
+	symbol_index_destroy(idx);
+	idx = NULL;
+	symbol_image_destroy(img);
 }
 
 /* The address of NAME in the image, relative to _stext, by libelf alone. */
@@ -90,7 +101,7 @@ static void test_frames(void **state)
 	(void)state;
 	assert_true(symbol_image_has_dwarf(img));
 	assert_true(symbol_image_has_symtab(img));
-	assert_int_equal(symbol_image_frames(img, address_of(img, "mark_innermost"), add_frame, &f),
+	assert_int_equal(symbol_index_frames(idx, address_of(img, "mark_innermost"), add_frame, &f),
 			 0);
 	assert_int_equal(f.n, 3);
 	check_frame(&f.items[0], "innermost", "in innermost", true);
@@ -98,17 +109,17 @@ static void test_frames(void **state)
 	check_frame(&f.items[2], "outer", "middle in outer", false);
 
 	f.n = 0;
-	symbol_image_frames(img, address_of(img, "mark_middle"), add_frame, &f);
+	symbol_index_frames(idx, address_of(img, "mark_middle"), add_frame, &f);
 	assert_int_equal(f.n, 2);
 	check_frame(&f.items[0], "middle", "in middle", true);
 	check_frame(&f.items[1], "outer", "middle in outer", false);
 
 	f.n = 0;
-	symbol_image_frames(img, address_of(img, "mark_outer"), add_frame, &f);
+	symbol_index_frames(idx, address_of(img, "mark_outer"), add_frame, &f);
 	assert_int_equal(f.n, 1);
 	check_frame(&f.items[0], "outer", "in outer", false);
 	assert_string_equal(f.items[0].symbol, "outer");
-	symbol_image_destroy(img);
+	destroy(img);
 }
 
 static void test_clones(void **state)
@@ -117,18 +128,18 @@ static void test_clones(void **state)
 	struct frames f = { .n = 0 };
 
 	(void)state;
-	symbol_image_frames(img, address_of(img, "mark_cold"), add_frame, &f);
+	symbol_index_frames(idx, address_of(img, "mark_cold"), add_frame, &f);
 	assert_int_equal(f.n, 2);
 	check_frame(&f.items[0], "body", "in body, in split.cold", true);
 	check_frame(&f.items[1], "split", "body in split", false);
 	assert_string_equal(f.items[1].symbol, "split.cold");
 
 	f.n = 0;
-	symbol_image_frames(img, address_of(img, "mark_cloned"), add_frame, &f);
+	symbol_index_frames(idx, address_of(img, "mark_cloned"), add_frame, &f);
 	assert_int_equal(f.n, 1);
 	assert_string_equal(f.items[0].name, "cloned");
 	assert_string_equal(f.items[0].symbol, "cloned.constprop.0");
-	symbol_image_destroy(img);
+	destroy(img);
 }
 
 static int stop(const struct symbol_frame *frame, void *arg)
@@ -144,40 +155,42 @@ static void test_iteration(void **state)
 	int calls = 0;
 
 	(void)state;
-	assert_int_equal(symbol_image_frames(img, address_of(img, "mark_innermost"), stop, &calls),
+	assert_int_equal(symbol_index_frames(idx, address_of(img, "mark_innermost"), stop, &calls),
 			 77);
 	assert_int_equal(calls, 1);
-	assert_int_equal(symbol_image_frames(img, 1 << 24, stop, &calls), -ENOENT);
-	assert_int_equal(symbol_image_frames(img, UINT64_MAX, stop, &calls), -ENOENT);
+	assert_int_equal(symbol_index_frames(idx, 1 << 24, stop, &calls), -ENOENT);
+	assert_int_equal(symbol_index_frames(idx, UINT64_MAX, stop, &calls), -ENOENT);
 	assert_int_equal(calls, 1);
-	symbol_image_destroy(img);
+	destroy(img);
 }
 
 struct places {
 	struct {
 		char into[32], symbol[32], caller[32];
 		uint64_t addr, entry;
-		uint32_t line;
+		uint32_t id, line, declared;
 		struct symbol_range ranges[4];
 		size_t n_ranges;
 	} items[8];
 	size_t n;
 };
 
-static int add_place(const struct symbol_inlined *inl, void *arg)
+static int add_place(const struct symbol_body *body, void *arg)
 {
 	struct places *p = arg;
 
 	assert_in_range(p->n, 0, 7);
-	snprintf(p->items[p->n].into, 32, "%s", inl->into);
-	snprintf(p->items[p->n].symbol, 32, "%s", inl->into_symbol);
-	snprintf(p->items[p->n].caller, 32, "%s", inl->caller);
-	p->items[p->n].addr = inl->into_addr;
-	p->items[p->n].entry = inl->entry;
-	p->items[p->n].line = inl->line;
-	assert_in_range(inl->n_ranges, 1, 4);
-	memcpy(p->items[p->n].ranges, inl->ranges, inl->n_ranges * sizeof(*inl->ranges));
-	p->items[p->n].n_ranges = inl->n_ranges;
+	snprintf(p->items[p->n].into, 32, "%s", body->function.name);
+	snprintf(p->items[p->n].symbol, 32, "%s", body->function.symbol);
+	snprintf(p->items[p->n].caller, 32, "%s", body->caller);
+	p->items[p->n].id = body->id;
+	p->items[p->n].addr = body->function.addr;
+	p->items[p->n].entry = body->entry;
+	p->items[p->n].line = body->call_line;
+	p->items[p->n].declared = body->line;
+	assert_in_range(body->n_ranges, 1, 4);
+	memcpy(p->items[p->n].ranges, body->ranges, body->n_ranges * sizeof(*body->ranges));
+	p->items[p->n].n_ranges = body->n_ranges;
 	p->n++;
 	return 0;
 }
@@ -187,29 +200,36 @@ static void test_inlined(void **state)
 	struct symbol_image *img = build("full", "-g");
 	struct places p = { .n = 0 };
 	uint64_t mark;
+	uint32_t empty;
+	char *chain;
 
 	(void)state;
-	assert_int_equal(symbol_image_inlined_each(img, "innermost", add_place, &p), 0);
+	assert_int_equal(symbol_index_bodies_each(idx, "innermost", add_place, &p, NULL), 0);
 	assert_int_equal(p.n, 1);
 	assert_string_equal(p.items[0].into, "outer");
 	assert_string_equal(p.items[0].caller, "middle");
 	assert_int_equal(p.items[0].addr, address_of(img, "outer"));
 	assert_int_equal(p.items[0].line, line_of("innermost in middle"));
+	chain = symbol_index_chain(idx, p.items[0].id, " < ");
+	assert_string_equal(chain, "middle");
+	free(chain);
 	mark = address_of(img, "mark_innermost");
 	assert_in_range(mark, p.items[0].ranges[0].start, p.items[0].ranges[0].end - 1);
 
 	p.n = 0;
-	assert_int_equal(symbol_image_inlined_each(img, "twice", add_place, &p), 0);
+	assert_int_equal(symbol_index_bodies_each(idx, "tw?ce", add_place, &p, NULL), 0);
 	assert_int_equal(p.n, 2);
 	for (int i = 0; i < 2; i++) {
 		assert_string_equal(p.items[i].into, "caller");
+		assert_null(symbol_index_chain(idx, p.items[i].id, " < "));
+		assert_int_equal(p.items[i].declared, line_of("twice itself"));
 		assert_string_equal(p.items[i].caller, "caller");
 	}
 	assert_int_equal(p.items[0].line + p.items[1].line,
 			 line_of("twice, first") + line_of("twice, second"));
 
 	p.n = 0;
-	assert_int_equal(symbol_image_inlined_each(img, "body", add_place, &p), 0);
+	assert_int_equal(symbol_index_bodies_each(idx, "body", add_place, &p, NULL), 0);
 	assert_int_equal(p.n, 1);
 	assert_string_equal(p.items[0].symbol, "split");
 	assert_true(p.items[0].n_ranges >= 2);
@@ -220,12 +240,13 @@ static void test_inlined(void **state)
 
 	/* Known, but without code; known, but not inlined; not known. */
 	p.n = 0;
-	assert_int_equal(symbol_image_inlined_each(img, "nothing", add_place, &p), 0);
-	assert_int_equal(symbol_image_inlined_each(img, "outer", add_place, &p), 0);
-	assert_int_equal(symbol_image_inlined_each(img, "nowhere", add_place, &p), -ENOENT);
-	assert_int_equal(symbol_image_inlined_each(img, "", add_place, &p), -ENOENT);
+	assert_int_equal(symbol_index_bodies_each(idx, "nothing", add_place, &p, &empty), 0);
+	assert_int_equal(empty, 0);
+	assert_int_equal(symbol_index_bodies_each(idx, "outer", add_place, &p, &empty), -ENOENT);
+	assert_int_equal(symbol_index_bodies_each(idx, "nowhere", add_place, &p, NULL), -ENOENT);
+	assert_int_equal(symbol_index_bodies_each(idx, "", add_place, &p, NULL), -ENOENT);
 	assert_int_equal(p.n, 0);
-	symbol_image_destroy(img);
+	destroy(img);
 }
 
 static void test_functions(void **state)
@@ -247,11 +268,11 @@ static void test_functions(void **state)
 	assert_string_equal(symbol_image_symbol_at(img, outer + 5, &offset), "outer");
 	assert_int_equal(offset, 5);
 	assert_null(symbol_image_symbol_at(img, UINT64_MAX, NULL));
-	assert_int_equal(symbol_image_declaration(img, outer, &file, &line), 0);
+	assert_int_equal(symbol_index_declaration(idx, outer, &file, &line), 0);
 	assert_int_equal(line, line_of("outer"));
 	assert_non_null(strstr(file, "inlines.c"));
-	assert_int_equal(symbol_image_declaration(img, 1 << 24, &file, &line), -ENOENT);
-	symbol_image_destroy(img);
+	assert_int_equal(symbol_index_declaration(idx, 1 << 24, &file, &line), -ENOENT);
+	destroy(img);
 }
 
 static void test_without_dwarf(void **state)
@@ -263,14 +284,15 @@ static void test_without_dwarf(void **state)
 	(void)state;
 	assert_false(symbol_image_has_dwarf(img));
 	assert_int_equal(
-		symbol_image_frames(img, address_of(img, "cloned.constprop.0") + 1, add_frame, &f),
+		symbol_index_frames(idx, address_of(img, "cloned.constprop.0") + 1, add_frame, &f),
 		0);
 	assert_int_equal(f.n, 1);
 	assert_string_equal(f.items[0].name, "cloned");
 	assert_string_equal(f.items[0].symbol, "cloned.constprop.0");
 	assert_null(f.items[0].file);
-	assert_int_equal(symbol_image_inlined_each(img, "twice", add_place, &p), -ENODATA);
-	symbol_image_destroy(img);
+	assert_false(symbol_index_has_dwarf(idx));
+	assert_int_equal(symbol_index_bodies_each(idx, "twice", add_place, &p, NULL), -ENOENT);
+	destroy(img);
 }
 
 static void test_other_dwarf(void **state)
@@ -283,13 +305,12 @@ static void test_other_dwarf(void **state)
 		struct frames f = { .n = 0 };
 		struct places p = { .n = 0 };
 
-		/* Before anything else has made libdw unpack a section. */
-		assert_int_equal(symbol_image_inlined_each(img, "twice", add_place, &p), 0);
+		assert_int_equal(symbol_index_bodies_each(idx, "twice", add_place, &p, NULL), 0);
 		assert_int_equal(p.n, 2);
-		symbol_image_frames(img, address_of(img, "mark_innermost"), add_frame, &f);
+		symbol_index_frames(idx, address_of(img, "mark_innermost"), add_frame, &f);
 		assert_int_equal(f.n, 3);
 		check_frame(&f.items[2], "outer", "middle in outer", false);
-		symbol_image_destroy(img);
+		destroy(img);
 	}
 	(void)state;
 }
@@ -304,19 +325,20 @@ static void test_stripped(void **state)
 	(void)state;
 	img = build("full", "-g");
 	mark = address_of(img, "mark_innermost");
-	symbol_image_destroy(img);
+	destroy(img);
 	snprintf(command, sizeof(command), "objcopy --strip-all --keep-section='.debug*' '%s' '%s'",
 		 fixture_path("full"), fixture_path("stripped"));
 	if (system(command))
 		skip();
 	assert_int_equal(symbol_image_open(fixture_path("stripped"), &img), 0);
+	assert_int_equal(symbol_index_build(img, &idx), 0);
 	assert_false(symbol_image_has_symtab(img));
 	/* Then _stext is where .text begins. */
-	assert_int_equal(symbol_image_frames(img, mark, add_frame, &f), 0);
+	assert_int_equal(symbol_index_frames(idx, mark, add_frame, &f), 0);
 	assert_int_equal(f.n, 3);
 	assert_string_equal(f.items[2].name, "outer");
 	assert_null(f.items[2].symbol);
-	symbol_image_destroy(img);
+	destroy(img);
 }
 
 static void test_build_id(void **state)
@@ -337,7 +359,7 @@ static void test_build_id(void **state)
 
 	(void)state;
 	assert_int_equal(id.len, 20);
-	symbol_image_destroy(img);
+	destroy(img);
 	assert_int_equal(symbol_build_id_read(fixture_write("notes", &notes, sizeof(notes)), &read),
 			 0);
 	assert_string_equal(symbol_build_id_format(&read, hex, sizeof(hex)), "0102ab");

@@ -73,7 +73,7 @@ static size_t ask(const struct symbol_index *idx)
 	for (uint32_t id = 0; id < 20; id++) {
 		char *chain = symbol_index_chain(idx, id, "/");
 
-		sum += strlen(chain);
+		sum += text_len(chain);
 		free(chain);
 	}
 	return sum;
