@@ -1,2 +1,0 @@
-build2/obj/src/base/clock.o: src/base/clock.c src/base/clock.h
-src/base/clock.h:

@@ -1,4 +1,0 @@
-build2/obj/src/record/misses.o: src/record/misses.c src/record/misses.h \
- src/profile/profile.h
-src/record/misses.h:
-src/profile/profile.h:
