@@ -124,7 +124,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libkprotperf.a
 		$(BUILD)/libkprotperf.a $(LDLIBS) -lcmocka
 
 TAP_UNIT  := $(UNIT_TESTS)
-TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t))
+TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue/*.t))
 # The slowest first. A guest under icount waits for a third of its time, so two CPUs do three of them.
 TAP_LAB   := $(wildcard tests/live/debug.t tests/lab/kernels.t)
 TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t)))

@@ -23,7 +23,8 @@ static const struct command {
 	{ "resolve", cmd_resolve, "FILE…", "names and lines into a file recorded elsewhere" },
 	{ "index", cmd_index, "VMLINUX…",
 	  "inlined bodies and lines of a kernel, made ahead of use" },
-	{ "list", cmd_list, "[GLOB]", "what can be measured on this kernel, and how" },
+	{ "list", cmd_list, "[--protections] [GLOB]",
+	  "what can be measured on this kernel, and how; its protections" },
 	{ "doctor", cmd_doctor, "", "what this machine allows, and how to get the rest" },
 };
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "catalogue/catalogue.h"
+
+#include <string.h>
+
+const struct catalogue_protection *catalogue_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < catalogue_size; i++)
+		if (!strcmp(catalogue[i].name, name))
+			return &catalogue[i];
+	return NULL;
+}
+
+static bool option_is(const struct catalogue_option *option, const char *symbol, size_t n)
+{
+	/* What both sides of a pair have alike is no protection. */
+	if (option->role == CATALOGUE_ALONG &&
+	    (!strcmp(option->off, option->on) || strcmp(option->on, "y")))
+		return false;
+	return !strncmp(option->symbol, symbol, n) && !option->symbol[n];
+}
+
+bool catalogue_has_option(const char *symbol, size_t n)
+{
+	const struct catalogue_option *option;
+	size_t i;
+
+	for (i = 0; i < catalogue_size; i++)
+		for (option = catalogue[i].options; option && option->symbol; option++)
+			if (option_is(option, symbol, n))
+				return true;
+	return false;
+}
+
+const char *catalogue_origin_name(enum catalogue_origin origin)
+{
+	static const char *const names[] = {
+		[CATALOGUE_SOURCE] = "source code",
+		[CATALOGUE_COMPILER] = "compiler-inserted",
+		[CATALOGUE_LAYOUT] = "data layout",
+	};
+
+	return names[origin];
+}
+
+const char *catalogue_position_name(enum catalogue_position position)
+{
+	static const char *const names[] = {
+		[CATALOGUE_CODE] = "code",
+		[CATALOGUE_DATA] = "data",
+		[CATALOGUE_STRUCTURE] = "structure",
+	};
+
+	return names[position];
+}
+
+const char *catalogue_runs_name(enum catalogue_runs runs)
+{
+	static const char *const names[] = {
+		[CATALOGUE_BUILD] = "build",
+		[CATALOGUE_BOOT] = "boot only",
+		[CATALOGUE_SELDOM] = "run time, seldom",
+		[CATALOGUE_OFTEN] = "run time, often",
+	};
+
+	return names[runs];
+}
+
+const char *catalogue_extent_name(enum catalogue_extent extent)
+{
+	static const char *const names[] = {
+		[CATALOGUE_NO] = "no",
+		[CATALOGUE_PARTLY] = "partly",
+		[CATALOGUE_YES] = "yes",
+	};
+
+	return names[extent];
+}
+
+const char *catalogue_switch_name(enum catalogue_switch by)
+{
+	static const char *const names[] = {
+		[CATALOGUE_BY_BOOT] = "boot",        [CATALOGUE_BY_FEW] = "rebuild",
+		[CATALOGUE_BY_ALL] = "full rebuild", [CATALOGUE_BY_USE] = "programs",
+		[CATALOGUE_BY_NOTHING] = "nothing",
+	};
+
+	return names[by];
+}
+
+const char *catalogue_code_name(enum catalogue_code code)
+{
+	static const char *const names[] = {
+		[CATALOGUE_FUNCTION] = "function", [CATALOGUE_HOST] = "host",
+		[CATALOGUE_INLINE] = "inline",     [CATALOGUE_MACRO] = "macro",
+		[CATALOGUE_ASSEMBLY] = "assembly",
+	};
+
+	return names[code];
+}
+
+const char *catalogue_role_name(enum catalogue_role role)
+{
+	static const char *const names[] = {
+		[CATALOGUE_BUILDS] = "builds",
+		[CATALOGUE_DEFAULT] = "default",
+		[CATALOGUE_ALONG] = "along",
+	};
+
+	return names[role];
+}
+
+bool catalogue_span_has(struct catalogue_span span, uint32_t version)
+{
+	return (!span.from || version >= span.from) && (!span.until || version < span.until);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's protections: what each is, how it is switched, which code carries its cost. One table
+ * (table.c) for list, record, diff, the lab and the docs.
+ */
+#ifndef KPROTPERF_CATALOGUE_CATALOGUE_H
+#define KPROTPERF_CATALOGUE_CATALOGUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Versions of Linux, comparable; 0: any. */
+#define CATALOGUE_LINUX(major, minor) ((major)*1000u + (minor))
+
+/* From the first version that has it up to, and without, the first that has not. */
+struct catalogue_span {
+	uint32_t from, until;
+};
+
+enum catalogue_role {
+	CATALOGUE_BUILDS, /* set: the protection is in the kernel; of several one is enough */
+	CATALOGUE_DEFAULT, /* set: what is in the kernel is on where nobody says otherwise */
+	CATALOGUE_ALONG, /* says nothing by itself; has to have these values for the pair */
+};
+
+/* A kconfig symbol, without CONFIG_, and its values. "n" is what is not set. */
+struct catalogue_option {
+	const char *symbol, *off, *on;
+	enum catalogue_role role;
+	struct catalogue_span span;
+};
+
+/*
+ * A parameter of the kernel's command line. Several values that mean the same are separated by '|';
+ * the first is the one to give. "" is the parameter without a value; NULL: there is none.
+ */
+struct catalogue_parameter {
+	const char *name, *off, *on;
+	struct catalogue_span span;
+};
+
+/* A file that tells; prefixes of its first line, separated by '|'. */
+struct catalogue_file {
+	const char *path, *off, *on;
+};
+
+enum catalogue_code {
+	CATALOGUE_FUNCTION, /* the protection's own */
+	CATALOGUE_HOST, /* a function that it runs in, with other work */
+	CATALOGUE_INLINE, /* a function of its own that the compiler inlines: an inline range */
+	CATALOGUE_MACRO, /* in the source, no function: not to be timed by name */
+	CATALOGUE_ASSEMBLY, /* cannot be timed: no function by the compiler's rules */
+};
+
+struct catalogue_function {
+	const char *name;
+	const char *file; /* where it is defined, in the kernel's tree */
+	enum catalogue_code code;
+	struct catalogue_span span;
+};
+
+enum catalogue_origin {
+	CATALOGUE_SOURCE,
+	CATALOGUE_COMPILER,
+	CATALOGUE_LAYOUT
+};
+
+enum catalogue_position {
+	CATALOGUE_CODE,
+	CATALOGUE_DATA,
+	CATALOGUE_STRUCTURE
+};
+
+enum catalogue_runs {
+	CATALOGUE_BUILD,
+	CATALOGUE_BOOT,
+	CATALOGUE_SELDOM,
+	CATALOGUE_OFTEN
+};
+
+enum catalogue_extent {
+	CATALOGUE_NO,
+	CATALOGUE_PARTLY,
+	CATALOGUE_YES
+};
+
+/* What it takes to switch it. */
+enum catalogue_switch {
+	CATALOGUE_BY_BOOT, /* a parameter does; one kernel, two boots */
+	CATALOGUE_BY_FEW, /* another kernel, few files compiled anew */
+	CATALOGUE_BY_ALL, /* another kernel, all files compiled anew */
+	CATALOGUE_BY_USE, /* programs do, at run time */
+	CATALOGUE_BY_NOTHING, /* always there */
+};
+
+struct catalogue_protection {
+	const char *name, *title;
+	const char *against; /* what it protects against */
+	/* Each list ends in an entry of zeroes; NULL: none. */
+	const struct catalogue_option *options;
+	const struct catalogue_parameter *parameters;
+	const struct catalogue_file *file;
+	const struct catalogue_function *functions;
+	const char *const *workloads; /* that trigger it, the best first */
+	const char *contexts; /* system calls and the like that trigger it */
+	enum catalogue_origin origin;
+	enum catalogue_position position;
+	enum catalogue_runs runs;
+	enum catalogue_extent in_syscall; /* is its cost between sys_enter and sys_exit? */
+	enum catalogue_extent in_instructions; /* do instruction counts show it, or only cycles? */
+	enum catalogue_switch by;
+	/* Where neither options nor parameters say: 1 on, 0 off, -1 cannot be told. */
+	int assumed;
+	bool forced; /* its parameter is heeded where the CPU is not affected, too */
+	struct catalogue_span span; /* which versions have it */
+	const char *missing; /* why the lab cannot switch it, or NULL */
+	const char *note; /* what a reader of its figures should know, or NULL */
+};
+
+extern const struct catalogue_protection catalogue[];
+extern const size_t catalogue_size;
+
+/* NULL: there is none of that name. */
+const struct catalogue_protection *catalogue_find(const char *name);
+
+/* Whether the kernel option of N bytes, without CONFIG_, builds a protection or switches it on. */
+bool catalogue_has_option(const char *symbol, size_t n);
+
+const char *catalogue_origin_name(enum catalogue_origin origin);
+const char *catalogue_position_name(enum catalogue_position position);
+const char *catalogue_runs_name(enum catalogue_runs runs);
+const char *catalogue_extent_name(enum catalogue_extent extent);
+const char *catalogue_switch_name(enum catalogue_switch by);
+const char *catalogue_code_name(enum catalogue_code code);
+const char *catalogue_role_name(enum catalogue_role role);
+
+bool catalogue_span_has(struct catalogue_span span, uint32_t version);
+
+#endif

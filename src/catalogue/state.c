@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "catalogue/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities/"
+
+/* What is found out, and the phrase that says how. */
+struct finding {
+	enum catalogue_state state;
+	char *how;
+	bool found;
+};
+
+static struct finding found(enum catalogue_state state, char *how)
+{
+	return (struct finding){ state, how, true };
+}
+
+const char *catalogue_state_name(enum catalogue_state state)
+{
+	static const char *const names[] = {
+		[CATALOGUE_UNKNOWN] = "unknown",
+		[CATALOGUE_OFF] = "off",
+		[CATALOGUE_BUILT_IN] = "built in",
+		[CATALOGUE_ON] = "on",
+	};
+
+	return names[state];
+}
+
+uint32_t catalogue_linux(const struct profile *p)
+{
+	const char *release = profile_env_get(p, PROFILE_ENV_RELEASE);
+	unsigned int major, minor;
+
+	if (!release || sscanf(release, "%u.%u", &major, &minor) != 2)
+		return 0;
+	return CATALOGUE_LINUX(major, minor);
+}
+
+/* The kernel takes - and _ in a parameter's name for the same. */
+static bool names_equal(const char *a, const char *b, size_t n)
+{
+	for (; n; a++, b++, n--)
+		if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
+			return false;
+	return true;
+}
+
+char *catalogue_cmdline_value(const char *cmdline, const char *parameter)
+{
+	size_t n = strlen(parameter);
+	const char *value = NULL;
+
+	while (cmdline && *cmdline) {
+		cmdline += strspn(cmdline, " \t\n");
+		/* What comes after -- is for init. */
+		if (!strncmp(cmdline, "--", 2) && strchr(" \t\n", cmdline[2]))
+			break;
+		if (strlen(cmdline) >= n && names_equal(cmdline, parameter, n)) {
+			if (cmdline[n] == '=')
+				value = cmdline + n + 1;
+			else if (strchr(" \t\n", cmdline[n]))
+				value = cmdline + n;
+		}
+		cmdline += strcspn(cmdline, " \t\n");
+	}
+	return value ? alloc_strndup(value, strcspn(value, " \t\n")) : NULL;
+}
+
+char *catalogue_config_value(const char *config, const char *symbol)
+{
+	char *line = alloc_printf("CONFIG_%s=", symbol);
+	size_t n = strlen(line);
+	const char *value = NULL, *at = config;
+
+	if (!config) {
+		free(line);
+		return NULL;
+	}
+	for (; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL)
+		if (!strncmp(at, line, n))
+			value = at + n;
+	free(line);
+	return value ? alloc_strndup(value, strcspn(value, "\n")) : alloc_strdup("n");
+}
+
+/* Whether TEXT is one of the LIST's entries, which '|' separates; PREFIX: begins with one. */
+static bool listed(const char *list, const char *text, bool prefix)
+{
+	size_t n;
+
+	while (list) {
+		n = strcspn(list, "|");
+		if (!strncmp(text, list, n) && (prefix || !text[n]))
+			return true;
+		list = list[n] ? list + n + 1 : NULL;
+	}
+	return false;
+}
+
+static char *first_line(const char *path)
+{
+	char line[1024] = "";
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return NULL;
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	fclose(f);
+	line[strcspn(line, "\n")] = '\0';
+	return line[0] ? alloc_strdup(line) : NULL;
+}
+
+/* What the file says, as it was recorded or as it is now. */
+static char *file_text(const char *path, const struct profile *p, bool live)
+{
+	const char *recorded;
+	char *key;
+
+	if (!strncmp(path, VULNERABILITIES, strlen(VULNERABILITIES))) {
+		key = alloc_printf(PROFILE_ENV_MITIGATION "%s", path + strlen(VULNERABILITIES));
+		recorded = profile_env_get(p, key);
+		free(key);
+		if (recorded)
+			return alloc_strdup(recorded);
+	}
+	return live ? first_line(path) : NULL;
+}
+
+static struct finding from_file(const struct catalogue_protection *protection,
+				const struct profile *p, bool live)
+{
+	const struct catalogue_file *file = protection->file;
+	struct finding none = { 0 };
+	enum catalogue_state state = CATALOGUE_UNKNOWN;
+	const char *name;
+	char *text, *how;
+
+	text = file ? file_text(file->path, p, live) : NULL;
+	if (!text)
+		return none;
+	if (listed(file->on, text, true))
+		state = CATALOGUE_ON;
+	else if (listed(file->off, text, true))
+		state = CATALOGUE_OFF;
+	if (state == CATALOGUE_UNKNOWN) {
+		free(text);
+		return none;
+	}
+	name = strrchr(file->path, '/') + 1;
+	/* What follows a semicolon is about other protections. */
+	how = alloc_printf("%s: %.*s", name, (int)strcspn(text, ";"), text);
+	free(text);
+	return found(state, how);
+}
+
+/* Of several parameters the first that is given counts. */
+static struct finding from_cmdline(const struct catalogue_protection *protection,
+				   const char *cmdline)
+{
+	const struct catalogue_parameter *parameter = protection->parameters;
+	struct finding none = { 0 };
+
+	for (; parameter && parameter->name; parameter++) {
+		char *value = catalogue_cmdline_value(cmdline, parameter->name), *how;
+		bool on, off;
+
+		if (!value)
+			continue;
+		on = parameter->on && listed(parameter->on, value, false);
+		off = parameter->off && listed(parameter->off, value, false);
+		how = alloc_printf("%s%s%s on the command line", parameter->name, *value ? "=" : "",
+				   value);
+		free(value);
+		if (on || off)
+			return found(on ? CATALOGUE_ON : CATALOGUE_OFF, how);
+		free(how);
+	}
+	return none;
+}
+
+/* The first option of ROLE that is set, else the last there is for this version; NULL: none. */
+static const struct catalogue_option *option_of(const struct catalogue_protection *protection,
+						enum catalogue_role role, const char *config,
+						uint32_t version, bool *set)
+{
+	const struct catalogue_option *option = protection->options, *last = NULL;
+
+	*set = false;
+	for (; option && option->symbol; option++) {
+		char *value;
+
+		if (option->role != role)
+			continue;
+		value = catalogue_config_value(config, option->symbol);
+		*set = value && !strcmp(value, option->on);
+		free(value);
+		if (*set)
+			return option;
+		if (!last || !version || catalogue_span_has(option->span, version))
+			last = option;
+	}
+	return last;
+}
+
+static char *version_text(uint32_t version)
+{
+	return alloc_printf("%u.%u", version / 1000, version % 1000);
+}
+
+/* Not in the kernel at all: as configured, or because this Linux does not have it. */
+static struct finding from_build(const struct catalogue_protection *protection, const char *config,
+				 uint32_t version)
+{
+	const struct catalogue_option *option;
+	struct finding none = { 0 };
+	char *from, *how;
+	bool set;
+
+	option = option_of(protection, CATALOGUE_BUILDS, config, version, &set);
+	if (set)
+		return none;
+	if (version && !catalogue_span_has(protection->span, version)) {
+		from = version_text(protection->span.from);
+		how = alloc_printf("Linux has it since %s", from);
+		free(from);
+		return found(CATALOGUE_OFF, how);
+	}
+	if (!option || (version && !catalogue_span_has(option->span, version)))
+		return none;
+	if (!config)
+		return found(CATALOGUE_UNKNOWN,
+			     alloc_strdup("no /proc/config.gz, no /boot/config-*"));
+	return found(CATALOGUE_OFF, alloc_printf("CONFIG_%s is not set", option->symbol));
+}
+
+static struct finding from_default(const struct catalogue_protection *protection,
+				   const char *config, uint32_t version)
+{
+	const struct catalogue_option *option, *builds;
+	bool set, built;
+
+	option = option_of(protection, CATALOGUE_DEFAULT, config, version, &set);
+	if (option) {
+		if (!config)
+			return found(CATALOGUE_UNKNOWN,
+				     alloc_strdup("no /proc/config.gz, no /boot/config-*"));
+		return found(
+			set ? CATALOGUE_ON : CATALOGUE_OFF,
+			alloc_printf("CONFIG_%s%s", option->symbol, set ? "=y" : " is not set"));
+	}
+	builds = option_of(protection, CATALOGUE_BUILDS, config, version, &built);
+	if (!built)
+		return found(protection->assumed > 0 ? CATALOGUE_ON : CATALOGUE_BUILT_IN,
+			     alloc_strdup(protection->by == CATALOGUE_BY_NOTHING ?
+						  "always there" :
+						  "in every kernel of this version"));
+	if (protection->assumed < 0)
+		return found(CATALOGUE_BUILT_IN,
+			     alloc_printf("CONFIG_%s=y; the %s decides", builds->symbol,
+					  protection->by == CATALOGUE_BY_USE ? "program" : "CPU"));
+	return found(protection->assumed ? CATALOGUE_ON : CATALOGUE_OFF,
+		     alloc_printf("CONFIG_%s=y%s", builds->symbol,
+				  protection->assumed ? "" : ", no parameter"));
+}
+
+/* A CPU that is not affected may be treated as if it were. */
+static struct finding told_by_kernel(const struct catalogue_protection *protection,
+				     const struct profile *p, bool live)
+{
+	struct finding says = from_file(protection, p, live);
+	struct finding asked = { 0 };
+
+	if (says.found && says.state == CATALOGUE_OFF && protection->forced)
+		asked = from_cmdline(protection, profile_env_get(p, PROFILE_ENV_CMDLINE));
+	if (asked.found && asked.state == CATALOGUE_ON) {
+		free(says.how);
+		return asked;
+	}
+	free(asked.how);
+	return says;
+}
+
+/* What the kernel says counts more than what it was told, and that more than what it does by itself. */
+static struct finding find_state(const struct catalogue_protection *protection,
+				 const struct profile *p, bool live)
+{
+	const char *config = profile_env_get(p, PROFILE_ENV_CONFIG);
+	uint32_t version = catalogue_linux(p);
+	struct finding built = from_build(protection, config, version), told;
+
+	if (built.found && built.state == CATALOGUE_OFF)
+		return built;
+	told = told_by_kernel(protection, p, live);
+	if (!told.found && !built.found)
+		told = from_cmdline(protection, profile_env_get(p, PROFILE_ENV_CMDLINE));
+	if (!told.found && !built.found)
+		told = from_default(protection, config, version);
+	if (!told.found)
+		return built;
+	free(built.how);
+	return told;
+}
+
+enum catalogue_state catalogue_state(const struct catalogue_protection *protection,
+				     const struct profile *p, bool live, char **how)
+{
+	struct finding finding = find_state(protection, p, live);
+
+	if (how)
+		*how = finding.how;
+	else
+		free(finding.how);
+	return finding.state;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether a kernel has a protection, and how that is known. */
+#ifndef KPROTPERF_CATALOGUE_STATE_H
+#define KPROTPERF_CATALOGUE_STATE_H
+
+#include "catalogue/catalogue.h"
+#include "profile/profile.h"
+
+enum catalogue_state {
+	CATALOGUE_UNKNOWN,
+	CATALOGUE_OFF,
+	CATALOGUE_BUILT_IN, /* whether it is on depends on what cannot be told */
+	CATALOGUE_ON,
+};
+
+/*
+ * From the environment in P: the kernel's configuration, its command line, what it says of the CPU's
+ * vulnerabilities, its release. LIVE: P is this kernel's, whose files may be read. HOW is one phrase, to be
+ * freed; it may be NULL.
+ */
+enum catalogue_state catalogue_state(const struct catalogue_protection *protection,
+				     const struct profile *p, bool live, char **how);
+
+const char *catalogue_state_name(enum catalogue_state state);
+
+/* The version of Linux that P was recorded on, for catalogue_span_has(); 0: not known. */
+uint32_t catalogue_linux(const struct profile *p);
+
+/* The value of the last PARAMETER on a kernel's command line, up to a blank; NULL: it is not there. */
+char *catalogue_cmdline_value(const char *cmdline, const char *parameter);
+
+/* The value of an option in a kernel's configuration, "n" where it is not set; NULL: there is no configuration. */
+char *catalogue_config_value(const char *config, const char *symbol);
+
+#endif

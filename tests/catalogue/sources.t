@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The catalogue against the kernel's sources, as the lab has them unpacked: whatever a row names exists
+# there, in the versions it says, and not in the others.
+
+cd "$(dirname "$0")/../.." || exit 1
+build=${BUILD:-build}
+cache=${KPROTPERF_LAB:-$HOME/.cache/kprotperf/lab}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C
+n=0
+
+# ok NAME: as the last command's status says; what is wrong is in $tmp/wrong.
+ok() {
+	local status=$?
+	n=$((n + 1))
+	if [ $status -eq 0 ]; then
+		echo "ok $n - $1"
+	else
+		echo "not ok $n - $1"
+		sed 's/^/# /' "$tmp/wrong"
+	fi
+}
+
+skip() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+"$build/kprotperf" list --protections --format=json >"$tmp/all.json" 2>"$tmp/wrong"
+ok 'the catalogue as JSON'
+
+# rows LIST VERSION FIELDS: "PROTECTION VALUE… WITHIN" lines of a list in the catalogue, where WITHIN says
+# whether the entry is for that version. Of protections that the version does not have, only what builds them.
+rows() {
+	jq -r --arg list "$1" --argjson version "$2" --arg fields "$3" '
+		def number: split(".") | (.[0] | tonumber) * 1000 + (.[1] | tonumber);
+		def has: ((.since // "0.0") | number) <= $version and ((.until // "99.0") | number) > $version;
+		.protections[] | . as $row | .[$list][] |
+			select(($row | has) or .role == "builds") |
+			[$row.name, (. as $entry | $fields | split(" ")[] | $entry[.]), (has and ($row | has))] | @tsv
+	' "$tmp/all.json"
+}
+
+# symbols SOURCE: kconfig symbols of x86 and what is common.
+symbols() {
+	find "$1" -path "$1/arch/*" ! -path "$1/arch/x86*" ! -path "$1/arch/Kconfig" -prune -o \
+		-name 'Kconfig*' -print0 | xargs -0 sed -nE 's/^[ \t]*(menu)?config ([A-Za-z0-9_]+).*/\2/p' |
+		sort -u
+}
+
+# parameters SOURCE: names that the kernel looks for on its command line.
+parameters() {
+	grep -rhoE --include='*.c' \
+		'\b(early_param|__setup|__setup_param|core_param|cmdline_find_option|cmdline_find_option_bool)\([a-z_]*,? ?"[A-Za-z0-9_.]+' \
+		"$1"/{arch/x86,mm,kernel,init,security,lib} | sed 's/.*"//' | sort -u
+	# Those of parts that could be modules. (mm/Makefile makes shuffle.o one of page-alloc's.)
+	grep -hoE 'module_param[a-z_]*\([a-z_]+' "$1/mm/kfence/core.c" | sed 's/.*(/kfence./'
+	grep -hoE 'module_param[a-z_]*\([a-z_]+' "$1/mm/shuffle.c" | sed 's/.*(/page_alloc./'
+}
+
+# defined SOURCE FILE NAME: whether FILE defines the function, macro or assembly label.
+defined() {
+	grep -qE "^([a-zA-Z_][^;=]*[ *])?$3\(|^#[ \t]*define[ \t]+$3\b|^[ \t]*SYM_[A-Z_]+\($3\b" "$1/$2" 2>/dev/null
+}
+
+check_symbols() {
+	local source=$1 version=$2 row symbol within there
+
+	symbols "$source" >"$tmp/symbols"
+	while IFS=$'\t' read -r row symbol within; do
+		there=false
+		! grep -qx "$symbol" "$tmp/symbols" || there=true
+		[ $there = "$within" ] || echo "$row: CONFIG_$symbol: in the sources: $there, expected: $within"
+	done < <(rows options "$version" symbol)
+}
+
+check_parameters() {
+	local source=$1 version=$2 row name within
+
+	parameters "$source" >"$tmp/parameters"
+	while IFS=$'\t' read -r row name within; do
+		[ "$within" = false ] || grep -Fqx "$name" "$tmp/parameters" ||
+			echo "$row: nobody looks for $name on the command line"
+	done < <(rows parameters "$version" name)
+}
+
+check_functions() {
+	local source=$1 version=$2 row name file code within
+
+	while IFS=$'\t' read -r row name file code within; do
+		if [ "$within" = false ]; then
+			# A macro here may be a function there, which has a row of its own.
+			! defined "$source" "$file" "$name" || [ "$(jq -r --arg row "$row" --arg name "$name" \
+				'.protections[] | select(.name == $row) | .functions | map(select(.name == $name)) |
+				length' "$tmp/all.json")" -gt 1 ] || echo "$row: $file has $name, which the row denies"
+		else
+			defined "$source" "$file" "$name" || echo "$row: $file does not define $name ($code)"
+		fi
+	done < <(rows functions "$version" 'name file code')
+}
+
+for series in 6.1 6.12; do
+	source=
+	for dir in "$cache/src/$series."*; do
+		[ ! -f "$dir/Makefile" ] || source=$dir
+	done
+	for what in symbols parameters functions; do
+		if [ -z "$source" ]; then
+			skip "Linux $series: $what" "its sources are not unpacked in $cache/src (scripts/lab build)"
+			continue
+		fi
+		"check_$what" "$source" "$((${series%.*} * 1000 + ${series#*.}))" >"$tmp/wrong" 2>&1
+		[ ! -s "$tmp/wrong" ]
+		ok "Linux $series: $what"
+	done
+done
+
+jq -r '.protections[].workloads[]' "$tmp/all.json" | sort -u >"$tmp/named"
+(cd "$build/workloads" && printf '%s\n' *) | sort >"$tmp/built"
+comm -23 "$tmp/named" "$tmp/built" >"$tmp/wrong"
+[ -s "$tmp/named" ] && [ ! -s "$tmp/wrong" ]
+ok 'the workloads that rows name are built'
+
+echo "1..$n"

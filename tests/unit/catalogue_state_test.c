@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is concluded from a kernel's configuration, its command line and what it says itself. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalogue/state.h"
+
+struct kernel {
+	const char *release, *config, *cmdline, *vulnerability, *says;
+};
+
+static struct profile *profile_of(const struct kernel *kernel)
+{
+	struct profile *p = profile_create();
+
+	if (kernel->release)
+		profile_env_set(p, PROFILE_ENV_RELEASE, kernel->release);
+	if (kernel->config)
+		profile_env_set(p, PROFILE_ENV_CONFIG, kernel->config);
+	if (kernel->cmdline)
+		profile_env_set(p, PROFILE_ENV_CMDLINE, kernel->cmdline);
+	if (kernel->vulnerability)
+		profile_env_set(p, kernel->vulnerability, kernel->says);
+	return p;
+}
+
+static void expect(const char *name, struct kernel kernel, enum catalogue_state state,
+		   const char *why)
+{
+	const struct catalogue_protection *protection = catalogue_find(name);
+	struct profile *p = profile_of(&kernel);
+	char *how;
+
+	assert_non_null(protection);
+	assert_string_equal(catalogue_state_name(catalogue_state(protection, p, false, &how)),
+			    catalogue_state_name(state));
+	assert_string_equal(how, why);
+	free(how);
+	profile_destroy(p);
+}
+
+#define RELEASE_6_1  "6.1.0-kprotperf"
+#define RELEASE_6_12 "6.12.0-kprotperf"
+
+static void test_option(void **state)
+{
+	static const char on[] = "CONFIG_A=y\nCONFIG_SLAB_FREELIST_RANDOM=y\nCONFIG_B=y\n";
+	static const char off[] = "CONFIG_A=y\n# CONFIG_SLAB_FREELIST_RANDOM is not set\n";
+	static const char longer[] = "CONFIG_SLAB_FREELIST_RANDOM_NOT=y\n";
+
+	(void)state;
+	expect("slab_freelist_random", (struct kernel){ RELEASE_6_1, on }, CATALOGUE_ON,
+	       "CONFIG_SLAB_FREELIST_RANDOM=y");
+	expect("slab_freelist_random", (struct kernel){ RELEASE_6_1, off }, CATALOGUE_OFF,
+	       "CONFIG_SLAB_FREELIST_RANDOM is not set");
+	expect("slab_freelist_random", (struct kernel){ RELEASE_6_1, longer }, CATALOGUE_OFF,
+	       "CONFIG_SLAB_FREELIST_RANDOM is not set");
+	expect("slab_freelist_random", (struct kernel){ RELEASE_6_1 }, CATALOGUE_UNKNOWN,
+	       "no /proc/config.gz, no /boot/config-*");
+}
+
+static void test_version(void **state)
+{
+	(void)state;
+	expect("random_kmalloc_caches", (struct kernel){ RELEASE_6_1, "CONFIG_A=y\n" },
+	       CATALOGUE_OFF, "Linux has it since 6.6");
+	expect("random_kmalloc_caches", (struct kernel){ RELEASE_6_12, "CONFIG_A=y\n" },
+	       CATALOGUE_OFF, "CONFIG_RANDOM_KMALLOC_CACHES is not set");
+	/* The name that the version has is told. */
+	expect("sls", (struct kernel){ RELEASE_6_1, "CONFIG_A=y\n" }, CATALOGUE_OFF,
+	       "CONFIG_SLS is not set");
+	expect("sls", (struct kernel){ RELEASE_6_12, "CONFIG_A=y\n" }, CATALOGUE_OFF,
+	       "CONFIG_MITIGATION_SLS is not set");
+	/* A distribution's backport is believed. */
+	expect("sls", (struct kernel){ RELEASE_6_1, "CONFIG_MITIGATION_SLS=y\n" }, CATALOGUE_ON,
+	       "CONFIG_MITIGATION_SLS=y");
+	expect("refcount", (struct kernel){ RELEASE_6_1, "CONFIG_A=y\n" }, CATALOGUE_ON,
+	       "always there");
+}
+
+static void test_parameter(void **state)
+{
+	static const char config[] =
+		"CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y\nCONFIG_HARDENED_USERCOPY=y\n";
+	struct kernel kernel = { RELEASE_6_1, config };
+
+	(void)state;
+	expect("init_on_alloc", kernel, CATALOGUE_ON, "CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y");
+	kernel.cmdline = "quiet init_on_alloc=0 ro";
+	expect("init_on_alloc", kernel, CATALOGUE_OFF, "init_on_alloc=0 on the command line");
+	/* The last one counts; what follows -- is init's; - and _ are the same. */
+	kernel.cmdline = "init_on_alloc=0 init-on-alloc=on -- init_on_alloc=0";
+	expect("init_on_alloc", kernel, CATALOGUE_ON, "init_on_alloc=on on the command line");
+	/* Another parameter's name, a value that says neither. */
+	kernel.cmdline = "xinit_on_alloc=0 init_on_allocs=0 init_on_alloc=maybe";
+	expect("init_on_alloc", kernel, CATALOGUE_ON, "CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y");
+	kernel.cmdline = "hardened_usercopy=off";
+	expect("hardened_usercopy", kernel, CATALOGUE_OFF,
+	       "hardened_usercopy=off on the command line");
+	/* What is not built in, no parameter switches on. */
+	kernel.config = "CONFIG_A=y\n";
+	kernel.cmdline = "hardened_usercopy=on";
+	expect("hardened_usercopy", kernel, CATALOGUE_OFF, "CONFIG_HARDENED_USERCOPY is not set");
+	kernel.config = "CONFIG_PAGE_POISONING=y\n";
+	expect("page_poisoning", kernel, CATALOGUE_OFF, "CONFIG_PAGE_POISONING=y, no parameter");
+	kernel.config = "CONFIG_RANDOMIZE_BASE=y\n";
+	kernel.cmdline = "nokaslr";
+	expect("randomize_base", kernel, CATALOGUE_OFF, "nokaslr on the command line");
+}
+
+static void test_cpu(void **state)
+{
+	struct kernel kernel = { RELEASE_6_1, "CONFIG_PAGE_TABLE_ISOLATION=y\n", "quiet",
+				 PROFILE_ENV_MITIGATION "meltdown", "Mitigation: PTI" };
+
+	(void)state;
+	expect("page_table_isolation", kernel, CATALOGUE_ON, "meltdown: Mitigation: PTI");
+	kernel.says = "Not affected";
+	expect("page_table_isolation", kernel, CATALOGUE_OFF, "meltdown: Not affected");
+	/* Forced all the same: the kernel goes on saying "Not affected". */
+	kernel.cmdline = "pti=on";
+	expect("page_table_isolation", kernel, CATALOGUE_ON, "pti=on on the command line");
+	kernel.vulnerability = NULL;
+	kernel.cmdline = "nopti";
+	expect("page_table_isolation", kernel, CATALOGUE_OFF, "nopti on the command line");
+	kernel.cmdline = "quiet";
+	expect("page_table_isolation", kernel, CATALOGUE_BUILT_IN,
+	       "CONFIG_PAGE_TABLE_ISOLATION=y; the CPU decides");
+	/* Without a configuration, what the kernel says is enough. */
+	kernel.config = NULL;
+	expect("page_table_isolation", kernel, CATALOGUE_UNKNOWN,
+	       "no /proc/config.gz, no /boot/config-*");
+	kernel.vulnerability = PROFILE_ENV_MITIGATION "meltdown";
+	kernel.says = "Mitigation: PTI";
+	expect("page_table_isolation", kernel, CATALOGUE_ON, "meltdown: Mitigation: PTI");
+	/* Not forced where the kernel does not heed it: mds=full is for CPUs that have the bug. */
+	kernel = (struct kernel){ RELEASE_6_12, "CONFIG_MITIGATION_MDS=y\n", "mds=full",
+				  PROFILE_ENV_MITIGATION "mds", "Not affected" };
+	expect("mds", kernel, CATALOGUE_OFF, "mds: Not affected");
+}
+
+/* No row lacks what every row has, and no name is there twice. */
+static void test_table(void **state)
+{
+	size_t i, j;
+
+	(void)state;
+	assert_true(catalogue_size >= 25);
+	for (i = 0; i < catalogue_size; i++) {
+		const struct catalogue_protection *row = &catalogue[i];
+
+		assert_true(*row->title && *row->against && *row->contexts && row->workloads[0]);
+		assert_true(row->options || row->by == CATALOGUE_BY_NOTHING);
+		/* What a boot switches has a parameter for it, in each direction or by its default. */
+		assert_true(row->by != CATALOGUE_BY_BOOT || row->parameters);
+		for (j = 0; j < i; j++)
+			assert_string_not_equal(row->name, catalogue[j].name);
+	}
+	assert_true(catalogue_has_option("SLAB_FREELIST_RANDOMX", strlen("SLAB_FREELIST_RANDOM")));
+	assert_false(
+		catalogue_has_option("SLAB_FREELIST_RANDOMX", strlen("SLAB_FREELIST_RANDOMX")));
+	assert_false(catalogue_has_option("SLAB_FREELIST", strlen("SLAB_FREELIST")));
+	assert_false(catalogue_has_option("GCC_PLUGINS", strlen("GCC_PLUGINS")));
+	assert_null(catalogue_find("nosuch"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_option),    cmocka_unit_test(test_version),
+		cmocka_unit_test(test_parameter), cmocka_unit_test(test_cpu),
+		cmocka_unit_test(test_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
