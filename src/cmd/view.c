@@ -42,6 +42,21 @@ static enum analyze_time parse_time(const char *arg, const struct argp_state *st
 	return ANALYZE_TIME_ONCPU;
 }
 
+enum view_format view_format_parse(const struct argp_state *state, const char *arg)
+{
+	static const char *const names[] = {
+		[VIEW_TABLE] = "table",
+		[VIEW_JSON] = "json",
+		[VIEW_CSV] = "csv",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(arg, names[i]))
+			return i;
+	argp_error(state, "--format is table, json or csv, not '%s'", arg);
+	return VIEW_TABLE;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct view_options *o = state->input;
@@ -50,14 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_FORMAT:
-		if (!strcmp(arg, "table"))
-			o->format = VIEW_TABLE;
-		else if (!strcmp(arg, "json"))
-			o->format = VIEW_JSON;
-		else if (!strcmp(arg, "csv"))
-			o->format = VIEW_CSV;
-		else
-			argp_error(state, "--format is table, json or csv, not '%s'", arg);
+		o->format = view_format_parse(state, arg);
 		break;
 	case KEY_RAW:
 		o->figures.raw = true;

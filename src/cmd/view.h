@@ -27,6 +27,9 @@ struct view_options {
 
 extern const struct argp view_argp;
 
+/* The argument of --format; a wrong one ends the program. */
+enum view_format view_format_parse(const struct argp_state *state, const char *arg);
+
 /*
  * The argument of --section: its place in NAMES, which NULL ends, plus 1. An ARG that is not among
  * them is a wrong usage, and ends the program.

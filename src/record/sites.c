@@ -438,17 +438,19 @@ int record_sites_list(struct record_symbols *symbols, struct record_features *fe
 {
 	struct resolver r = { NULL, symbols, features, RECORD_ATTACH_AUTO, 1 };
 	const struct symbol_sym *all;
-	int matched = 0, err;
+	int matched = 0, err = 0;
 	size_t n;
 
-	err = record_symbols_load_functions(symbols);
-	if (err)
-		return err;
 	all = symbol_kallsyms_all(symbols->ks, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (!matches(symbols->ks, &all[i], glob))
 			continue;
-		matched++;
+		if (!matched++) {
+			record_features_probe(features);
+			err = record_symbols_load_functions(symbols);
+		}
+		if (err)
+			return err;
 		list_one(&r, &all[i], fn, arg);
 	}
 	return matched;

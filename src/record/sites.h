@@ -68,7 +68,8 @@ int record_sites_resolve(struct record_sites *sites, struct record_symbols *symb
 /*
  * Tells FN of each function whose name, less clone suffixes, matches GLOB: how `record` would probe
  * it, and WHY it leaves it out of globs, if it does; or, with MECH NONE, WHY it would not at all.
- * Returns how many matched, or -errno, reported.
+ * Returns how many matched, or -errno, reported. Only where some do are SYMBOLS' functions loaded and
+ * FEATURES probed, both of which take a while.
  */
 typedef void (*record_site_fn)(const struct symbol_sym *sym, enum profile_mechanism mech,
 			       const char *why, void *arg);

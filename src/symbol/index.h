@@ -100,7 +100,11 @@ struct symbol_body {
 	const char *caller; /* the name of that body, or of the function */
 	const char *call_file; /* where the caller calls it; NULL: unknown */
 	uint32_t call_line;
-	uint64_t entry; /* DW_AT_entry_pc, else the lowest address */
+	/*
+	 * DW_AT_entry_pc, else the lowest address. gcc puts it where the call was in the source: of one
+	 * body in eight (of a kernel) that instruction has become the caller's, and is in no range.
+	 */
+	uint64_t entry;
 	const struct symbol_range *ranges; /* ascending, apart from each other, none empty */
 	size_t n_ranges;
 };

@@ -603,10 +603,7 @@ static int assemble(struct build *b, struct symbol_index **out)
 	idx->bytes = bytes = alloc_array(idx->size, 1);
 	put_sections(b, bytes, &header);
 	memcpy(bytes, &header, sizeof(header));
-	header.body_crc = symbol_index_body_crc(bytes, idx->size);
-	memcpy(bytes, &header, sizeof(header));
-	header.header_crc = symbol_index_header_crc(bytes);
-	memcpy(bytes, &header, sizeof(header));
+	symbol_index_seal((struct index_header *)bytes);
 	/* Fails where a section has outgrown the numbers of the file. */
 	err = symbol_index_attach(idx, NULL);
 	if (err) {

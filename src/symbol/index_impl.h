@@ -13,7 +13,7 @@
 #include "symbol/index.h"
 
 #define INDEX_MAGIC      "kprotidx"
-#define INDEX_VERSION    1
+#define INDEX_VERSION    2
 #define INDEX_BYTE_ORDER 0x01020304
 
 enum index_section {
@@ -41,8 +41,8 @@ struct index_header {
 	struct {
 		uint64_t offset, size; /* in bytes, from the start of the file */
 	} sections[INDEX_N_SECTIONS];
-	uint32_t body_crc; /* CRC-32 of all that follows the header */
-	uint32_t header_crc; /* and of the header up to here */
+	uint64_t body_sum; /* symbol_index_sum() of all that follows the header */
+	uint64_t header_sum; /* and of the header up to here */
 };
 
 struct index_function {
@@ -115,8 +115,7 @@ struct symbol_index {
  * an ID, if not NULL, that it is not of.
  */
 int symbol_index_attach(struct symbol_index *idx, const struct symbol_build_id *id);
-/* CRC-32 of all behind the header of such bytes, and of the header. */
-uint32_t symbol_index_body_crc(const unsigned char *bytes, size_t size);
-uint32_t symbol_index_header_crc(const unsigned char *bytes);
+/* Enters into H, of IDX's bytes, what they sum up to. */
+void symbol_index_seal(struct index_header *h);
 
 #endif

@@ -68,7 +68,7 @@ guest_main() {
 
 # A function that only the kernel's own blacklist keeps us from.
 blacklisted() {
-	"$kprotperf" list '*' | grep -B1 'kprobe blacklist' | awk 'NR == 1 { print $1 }'
+	"$kprotperf" list | awk '/kprobe blacklist/ { print $1; exit }'
 }
 
 side "$@"

@@ -146,8 +146,8 @@ static void ask_hostile(const unsigned char *bytes, size_t size)
 	struct index_header *h = (struct index_header *)copy;
 
 	memcpy(copy, bytes, size);
-	h->body_crc = symbol_index_body_crc(copy, size);
-	h->header_crc = symbol_index_header_crc(copy);
+	if (h->size == size)
+		symbol_index_seal(h);
 	idx.bytes = copy;
 	alarm(20);
 	if (!symbol_index_attach(&idx, NULL))

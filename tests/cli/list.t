@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# kprotperf list and kprotperf index on a program of known inlining, as if it were another kernel.
+
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# _stext, so that addresses count from there, as in a kernel.
+build_kernel() {
+  cc -O2 -ffreestanding -nostdlib -static -fno-pic -no-pie -fno-stack-protector -fcf-protection=none \
+    -Wl,-Ttext=0x10000000 -Wl,--defsym=_stext=0x10000000 -Wl,--build-id=sha1 "$@" \
+    "$top/tests/symbol/inlines.c"
+}
+
+# lists NAME REGEX ARG…: `list` of that kernel succeeds, and some line of its output matches
+lists() {
+  local name=$1 regex=$2
+  shift 2
+  run list --vmlinux=kernel "$@"
+  [ $status -eq 0 ] && grep -qE -- "$regex" out
+  report_test $? "$name"
+}
+
+if ! build_kernel -g -o kernel 2>err || ! build_kernel -g0 -o plain 2>>err; then
+  skip 'list of another kernel' 'no compiler that can build one'
+  finish
+  exit
+fi
+export KPROTPERF_CACHE=$tmp/cache
+id=$(readelf -n kernel | awk '/Build ID/ { print $3 }')
+line() {
+  grep -n "/\* $1 \*/" "$top/tests/symbol/inlines.c" | cut -d: -f1
+}
+
+lists 'an inlined body: into what, by way of what, called where' \
+  "^innermost +outer +middle +.*inlines\.c:$(line 'innermost in middle') .*\+0x[0-9a-f]+-0x[0-9a-f]+" innermost
+grep -q 'not the running kernel' err
+report_test $? 'and that how it would be measured is not known'
+[ -s "cache/index/$id" ]
+report_test $? 'the index is kept under the build-id'
+lists 'a body with a .cold part' '^body +split .*split\.cold\+0x[0-9a-f]+-0x' body
+lists 'a function, and where it is declared' "^outer +.*inlines\.c:$(line outer)( |$)" outer
+lists 'a glob: functions and inlined ones' '^middle' '[mo][iu][dt]*'
+grep -q '^outer ' out
+report_test $? 'both'
+lists 'no GLOB: functions only' '^outer '
+[ "$(grep -c '^twice' out)" -eq 0 ] && grep -q 'inlined bodies' err
+report_test $? 'and a word on the others'
+run list --vmlinux=kernel nothing
+[ $status -eq 0 ] && [ ! -s out ] && grep -q "'nothing' is inlined, but no instruction of it is left" err
+report_test $? 'a body without instructions is said to be one'
+run list --vmlinux=kernel nowhere
+[ $status -eq 1 ] && [ ! -s out ] && grep -q "no function matches 'nowhere', inlined or not" err
+report_test $? 'nothing that matches'
+usage '--format is table, json or csv' list --format=xml outer
+usage 'one GLOB at a time' list outer middle
+
+json 'JSON of an inlined body' "
+  d['schema'] == 'kprotperf-list/1' and d['build_id'] == '$id' and d['functions'] == [] and
+  (r := row('inlined', name='innermost')) and r['function'] == 'outer' and r['chain'] == 'middle' and
+  r['called']['line'] == $(line 'innermost in middle') and r['called']['file'].endswith('inlines.c') and
+  all(s < e for s, e in r['ranges']) and sum(e - s for s, e in r['ranges']) == r['bytes'] and
+  r['entry'] >= r['symbol_addr'] and r['how'] is None" \
+  list --vmlinux=kernel --format=json innermost
+json 'JSON: one object for each place' "len(rows('inlined', name='twice')) == 2 and
+  sorted(r['called']['line'] for r in d['inlined']) == [$(line 'twice, first'), $(line 'twice, second')]" \
+  list --vmlinux=kernel --format=json twice
+run list --vmlinux=kernel --format=csv '*i*'
+python3 - <<'EOF' 2>>err
+import csv
+rows = list(csv.DictReader(open("out")))
+kinds = {(r["kind"], r["name"]) for r in rows}
+assert ("inlined", "middle") in kinds and ("function", "split") in kinds, kinds
+EOF
+report_test $? 'CSV: functions and inlined bodies in one table'
+
+run index kernel
+[ $status -eq 0 ] && [ "$(cat out)" = "$KPROTPERF_CACHE/index/$id" ] && [ ! -s err ]
+report_test $? 'index says where it is'
+run index --beside kernel
+[ $status -eq 0 ] && [ "$(cat out)" = kernel.kprotperf-index ] && cmp -s "$(cat out)" "cache/index/$id"
+report_test $? 'index --beside puts it beside the vmlinux'
+fails 1 'has no DWARF' index plain
+fails 1 'no-such: No such file' index no-such
+usage 'of which VMLINUX?' index
+
+# What is found is used: of this index another kernel could not tell.
+rm -r cache
+lists 'the index beside is used' '^innermost +outer' innermost
+[ ! -e cache ]
+report_test $? 'and none is made in the cache'
+printf 'X' | dd of=kernel.kprotperf-index bs=1 seek=2000 conv=notrunc 2>/dev/null
+lists 'a damaged index costs a warning' '^innermost +outer' innermost
+grep -q 'kernel.kprotperf-index is damaged and is not used' err && [ -s "cache/index/$id" ]
+report_test $? 'which names it, and another is made'
+run index --beside kernel
+cmp -s kernel.kprotperf-index "cache/index/$id"
+report_test $? 'index makes it anew'
+rm -r kernel.kprotperf-index cache
+KPROTPERF_CACHE=/proc/none lists 'no cache that can be written: no matter' '^innermost +outer' innermost
+fails 1 'plain has no DWARF' list --vmlinux=plain outer
+
+finish

@@ -1,0 +1,40 @@
+#!/bin/bash
+# kprotperf list of the running kernel: functions, and inlined bodies from the index that the lab made on
+# the host; a guest is to read no DWARF, which would take it seconds of its time.
+
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+guest_main() {
+	export KPROTPERF_CACHE=/tmp/cache
+	keep shuffle "$kprotperf" list 'shuffle_*'
+	# CPU time: what it waits for 9p is the host's matter.
+	TIMEFORMAT='%U + %S'
+	{ time keep current "$kprotperf" list get_current; } 2>spent.txt
+	keep json "$kprotperf" list --format=json allocate_slab
+	keep doctor "$kprotperf" doctor
+	# Where an index would lie that had to be made here.
+	ls -d /tmp/cache >cache.txt 2>&1
+	KPROTPERF_VMLINUX='' keep without "$kprotperf" list shuffle_freelist
+}
+
+side "$@"
+need hardened
+boot hardened guest_main
+clean_dmesg
+
+index=$("$repo/scripts/lab" path hardened)/vmlinux.kprotperf-index
+ok 'the lab has made the index, on the host' test -s "$index"
+like 'doctor names it' "$(cat doctor.out)" "yes +index of inlined bodies and lines +$index"
+is 'list: status' "$(cat shuffle.status)" 0
+like 'list: an inlined body, into what and where from' "$(cat shuffle.out)" \
+	'^shuffle_freelist +allocate_slab .*mm/slub\.c:[0-9]+ .*\+0x[0-9a-f]+-0x[0-9a-f]+'
+like 'list: functions with the mechanism' "$(cat shuffle.out)" '^shuffle_pick_tail +fentry'
+holds 'list: a function that is inlined everywhere' "$(grep -c '^get_current ' current.out) > 3000"
+holds "list: which takes $(cat spent.txt) s" "$(cat spent.txt) < 0.5"
+is 'list: JSON has the mechanism' "$(jq -r '.functions[0].how' json.out)" fentry
+is 'no index is made in the guest' "$(cat cache.txt)" "ls: cannot access '/tmp/cache': No such file or directory"
+is 'without a vmlinux: status' "$(cat without.status)" 1
+like 'without a vmlinux: why not' "$(cat without.err)" 'inlined functions are not known: no vmlinux'
+
+done_testing
