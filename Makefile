@@ -142,7 +142,7 @@ check: setup ## all tests: units, command line, and live ones in the lab's kerne
 	$(PROVE) -j3 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL)
 
 .PHONY: tests
-tests: $(UNIT_TESTS) $(BUILD)/tests/make_fixture $(BENCH)
+tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites) $(BENCH)
 
 .PHONY: demo
 demo: setup ## the whole story: build, two kernels, record, diff, flame graphs, into demo/

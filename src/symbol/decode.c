@@ -267,6 +267,18 @@ static bool masks_exceptions(const struct opcode *o, uint8_t modrm)
 	return !o->two && !o->other && o->op == 0x8e && (modrm >> 3 & 7) == 2; /* mov to %ss */
 }
 
+/*
+ * Kernels emulate a probed call as if it had 5 bytes (int3_emulate_call(), seen in 6.1): behind one
+ * with a prefix, as retpolines through r8 to r15 are, execution goes on within it, and the kernel
+ * crashes. They also take every return to pop nothing but the address.
+ */
+static bool misemulated(const struct opcode *o, enum decode_kind kind, size_t len)
+{
+	if (kind == DECODE_CALL)
+		return len != 5;
+	return kind == DECODE_RET && !o->two && o->op != 0xc3 && o->op != 0xcf;
+}
+
 static bool fill(const uint8_t *code, uint64_t addr, struct decoded *out)
 {
 	struct opcode o;
@@ -284,8 +296,8 @@ static bool fill(const uint8_t *code, uint64_t addr, struct decoded *out)
 		decode_group5(&o, modrm, out);
 	if (o.two && o.op == 0x1e && o.pf3 && (modrm == 0xfa || modrm == 0xfb))
 		out->endbr = true;
+	out->harmful = misemulated(&o, out->kind, out->len);
 	if (out->kind == DECODE_INT3 || (!o.two && o.op == 0xcf) || masks_exceptions(&o, modrm) ||
-	    (o.two && (o.op == 0x07 || o.op == 0x35)) ||
 	    (o.two && o.op == 0x01 && modrm >> 6 == 3 && (modrm >> 3 & 7) == 0))
 		out->no_kprobe = true;
 	if (imm) {

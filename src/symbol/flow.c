@@ -230,6 +230,8 @@ static void note_insn(struct builder *b, uint64_t addr, const struct decoded *de
 
 	if (dec->no_kprobe)
 		insn.flags |= SYMBOL_INSN_NO_KPROBE;
+	if (dec->harmful)
+		insn.flags |= SYMBOL_INSN_HARMFUL;
 	if (dec->no_optimize)
 		insn.flags |= SYMBOL_INSN_NO_OPTIMIZE;
 	if (from_file)
@@ -239,6 +241,43 @@ static void note_insn(struct builder *b, uint64_t addr, const struct decoded *de
 	vec_push(b->flow, insns, insn);
 }
 
+/*
+ * The instruction under a kprobe's trap, which hides one byte of it: the file's first byte with what
+ * follows it now, which has been relocated. Where that is another instruction than the file's, the
+ * kernel had put an alternative there.
+ */
+static bool decode_trapped(struct builder *b, const struct symbol_flow_part *p, size_t at,
+			   struct decoded *dec)
+{
+	size_t left = (size_t)(p->end - p->start) - at;
+	size_t len = left < DECODE_MAX_LEN ? left : DECODE_MAX_LEN;
+	uint8_t bytes[DECODE_MAX_LEN];
+	struct decoded file;
+
+	memcpy(bytes, p->bytes + at, len);
+	bytes[0] = p->file[at];
+	if (!decode(b->decoder, p->file + at, left, p->start + at, &file))
+		return false;
+	if (!decode(b->decoder, bytes, len, p->start + at, dec) || dec->len != file.len ||
+	    dec->kind != file.kind || dec->target != file.target) {
+		b->flow->problems |= SYMBOL_FLOW_HIDDEN;
+		*dec = file;
+	}
+	return true;
+}
+
+static void note_bad(struct builder *b, uint64_t addr)
+{
+	struct symbol_insn bad = {
+		.addr = addr,
+		.block = SYMBOL_FLOW_OUT,
+		.kind = SYMBOL_INSN_BAD,
+		.len = 1,
+	};
+
+	vec_push(b->flow, insns, bad);
+}
+
 static void decode_part(struct builder *b, const struct symbol_flow_part *p)
 {
 	bool *starts = p->file ? file_boundaries(b, p) : NULL;
@@ -246,26 +285,21 @@ static void decode_part(struct builder *b, const struct symbol_flow_part *p)
 
 	for (size_t at = 0; at < len;) {
 		size_t n = probed(b, p, starts, at);
-		bool file = n || at < restored;
+		bool file = n || at < restored, ok;
 		struct decoded dec;
 
 		if (at + n > restored)
 			restored = at + n;
-		if (decode(b->decoder, (file ? p->file : p->bytes) + at, len - at, p->start + at,
-			   &dec)) {
+		if (n == 1)
+			ok = decode_trapped(b, p, at, &dec);
+		else
+			ok = decode(b->decoder, (file ? p->file : p->bytes) + at, len - at,
+				    p->start + at, &dec);
+		if (ok)
 			note_insn(b, p->start + at, &dec, file);
-			at += dec.len;
-		} else {
-			struct symbol_insn bad = {
-				.addr = p->start + at,
-				.block = SYMBOL_FLOW_OUT,
-				.kind = SYMBOL_INSN_BAD,
-				.len = 1,
-			};
-
-			vec_push(b->flow, insns, bad);
-			at++;
-		}
+		else
+			note_bad(b, p->start + at);
+		at += ok ? dec.len : 1;
 	}
 	free(starts);
 }

@@ -46,6 +46,7 @@ enum symbol_insn_flags {
 	SYMBOL_INSN_NO_OPTIMIZE = 256, /* kprobes whose jump would cover it are not optimized */
 	SYMBOL_INSN_FROM_FILE = 512, /* someone's probe was there: as the file has it */
 	SYMBOL_INSN_INDIRECT = 1024, /* a call or jump whose target is not in the instruction */
+	SYMBOL_INSN_HARMFUL = 2048, /* the kernel takes a kprobe there, and crashes */
 };
 
 struct symbol_insn {
@@ -92,6 +93,8 @@ enum symbol_flow_problem {
 	SYMBOL_FLOW_FALLS_OUT = 8, /* the last instruction goes on into what lies behind */
 	SYMBOL_FLOW_CUT = 16, /* parts that were too large, or too many, are left out */
 	SYMBOL_FLOW_NOT_LIVE = 32, /* the file's code, not the running kernel's */
+	/* Somebody's probe hides an instruction that the kernel has changed: read it without. */
+	SYMBOL_FLOW_HIDDEN = 64,
 };
 
 /* A piece of the function's code. */
@@ -160,6 +163,8 @@ enum symbol_probe_place {
 	SYMBOL_PLACE_FTRACE, /* within the ftrace location; at its beginning is OK */
 	SYMBOL_PLACE_BUG, /* ud2 of BUG or WARN */
 	SYMBOL_PLACE_INSN, /* an instruction that kprobes do not do */
+	/* Calls with a prefix: the kernel takes the probe, and crashes when it is hit (seen on 6.1). */
+	SYMBOL_PLACE_HARMFUL,
 	SYMBOL_PLACE_BLACKLISTED,
 };
 

@@ -241,6 +241,8 @@ static enum symbol_probe_place place_of_insn(const struct symbol_insn *insn, boo
 		return SYMBOL_PLACE_NO_BOUNDARY;
 	if (insn->flags & SYMBOL_INSN_BUG)
 		return SYMBOL_PLACE_BUG;
+	if (insn->flags & SYMBOL_INSN_HARMFUL)
+		return SYMBOL_PLACE_HARMFUL;
 	return insn->flags & SYMBOL_INSN_NO_KPROBE ? SYMBOL_PLACE_INSN : SYMBOL_PLACE_OK;
 }
 
@@ -273,6 +275,7 @@ const char *symbol_place_text(enum symbol_probe_place place)
 		[SYMBOL_PLACE_FTRACE] = "it lies within the ftrace location",
 		[SYMBOL_PLACE_BUG] = "it is the trap of a BUG or WARN",
 		[SYMBOL_PLACE_INSN] = "kprobes do not do this kind of instruction",
+		[SYMBOL_PLACE_HARMFUL] = "the kernel would crash in emulating the instruction",
 		[SYMBOL_PLACE_BLACKLISTED] = "it is on the kernel's kprobe blacklist",
 	};
 
@@ -295,6 +298,7 @@ static bool part_forbids(const struct symbol_flow *flow, const struct symbol_ran
 		 * are such; most kernels replace them while they boot.
 		 */
 		if (insn->kind == SYMBOL_INSN_RET && insn->target &&
+		    !(insn->flags & SYMBOL_INSN_FROM_FILE) &&
 		    !(flow->problems & SYMBOL_FLOW_NOT_LIVE))
 			return true;
 		if (insn->kind != SYMBOL_INSN_CALL && insn->target > addr &&

@@ -299,6 +299,28 @@ static void switches_by_differences(void **state)
 	      "0-10:switch 0-11:switch 10-11:fall 11:ret", 0);
 }
 
+/* A kprobe on a call with a prefix crashes 6.1, which goes on 5 bytes behind its beginning. */
+static void kprobes_that_harm(void **state)
+{
+	static const uint8_t code[] = {
+		0x2e,
+		0xe8,
+		REL32(2, INDTHUNK), /* 0 cs call */
+		0xe8,
+		REL32(7, INDTHUNK), /* 6 */
+		0xc2,
+		0x08,
+		0x00, /* b ret $8 */
+	};
+	struct symbol_flow *flow = flow_of(code);
+
+	(void)state;
+	assert_int_equal(symbol_flow_place(flow, AT, NULL, NULL), SYMBOL_PLACE_HARMFUL);
+	assert_int_equal(symbol_flow_place(flow, AT + 6, NULL, NULL), SYMBOL_PLACE_OK);
+	assert_int_equal(symbol_flow_place(flow, AT + 0xb, NULL, NULL), SYMBOL_PLACE_HARMFUL);
+	check(flow, "0:ret", 0);
+}
+
 static void other_indirect_jumps(void **state)
 {
 	/* jmp *8(%rax); jmp *%rax after a load; jmp *%rax where nothing is known */
@@ -804,6 +826,7 @@ int main(void)
 		cmocka_unit_test(warn_goes_on_and_bug_does_not),
 		cmocka_unit_test(switches_go_through_their_tables),
 		cmocka_unit_test(switches_by_differences),
+		cmocka_unit_test(kprobes_that_harm),
 		cmocka_unit_test(other_indirect_jumps),
 		cmocka_unit_test(calls_of_the_next_instruction),
 		cmocka_unit_test(younger_instructions_than_the_decoder),

@@ -1,0 +1,72 @@
+#!/bin/bash
+# What symbol/flow says of single instructions is what the kernel says: where a
+# kprobe can be, which ones it optimizes; and probes do not change the answers.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+functions='allocate_slab kmem_cache_alloc kmem_cache_free copy_page_range handle_mm_fault get_random_u32
+	vm_area_dup __alloc_pages'
+
+# places: asks the kernel for a probe at each address that flow_sites printed.
+places() {
+	local tracing=/sys/kernel/tracing n=0 addr place cost name took
+	while read -r addr place cost name; do
+		if [ "$addr" = '#' ] || [ "$place" = harm ]; then
+			continue
+		fi
+		n=$((n + 1))
+		took=no
+		if echo "p:flow/k$n 0x$addr" >>$tracing/kprobe_events; then
+			took=ok
+		fi 2>/dev/null
+		echo "$addr $place $took $cost $name"
+	done <sites.out
+	echo 1 >$tracing/events/flow/enable
+	sleep 3
+	cat /sys/kernel/debug/kprobes/list
+}
+
+guest_main() {
+	# shellcheck disable=SC2086 # a list
+	keep "sites" "$build/tests/flow_sites" "$KPROTPERF_VMLINUX" 4 $functions
+	places >places.out
+	# shellcheck disable=SC2086
+	keep "again" "$build/tests/flow_sites" "$KPROTPERF_VMLINUX" 4 $functions
+	keep fork "$workloads/big-fork" --iterations 2
+}
+
+checks() {
+	is "$1: each function is understood" "$(grep -c '^# .*: problems 0,' sites.out)" 8
+	grep -v '  [kr]  ' places.out >asked.out
+	grep '  [kr]  ' places.out >list.out
+	holds "$1: addresses were asked for" "$(wc -l <asked.out) > 500"
+	is "$1: none that the kernel refuses, all that it takes" \
+		"$(awk '$2 != $3 { print $2, $3, $5 }' asked.out)" ''
+	# In the list they are with leading zeros or without.
+	awk '$3 == "ok" { print $1, $4, $5 }' asked.out | sort >expected.out
+	awk '{ print $1, /OPTIMIZED|FTRACE/ ? "cheap" : "trap" }' list.out | sort >cost.out
+	join expected.out cost.out >costs.out
+	holds "$1: the kernel lists its probes" "$(wc -l <costs.out) > 300"
+	is "$1: none is optimized that was not expected to be" \
+		"$(awk '$2 == "trap" && $4 == "cheap"' costs.out)" ''
+	# The kernel does not put a jump over a neighbouring probe.
+	holds "$1: nearly all are that were" \
+		"$(awk '$2 == "cheap" && $4 == "cheap"' costs.out | wc -l) >= 0.95 * $(awk '$2 == "cheap"' costs.out | wc -l)"
+	# But for functions where a probe hides what the kernel had put there: that is said.
+	sed -n 's/^# \(.*\): problems [4-7c-f][0-9a-f],.*/\1/p' again.out >hidden.out
+	holds "$1: most code can be read in spite of probes" "$(wc -l <hidden.out) <= 4"
+	is "$1: probed code is read as if it were not" \
+		"$(diff <(grep -vwFf hidden.out sites.out) <(grep -vwFf hidden.out again.out))" ''
+	is "$1: the kernel lives on with all of them" "$(cat fork.status)" 0
+	clean_dmesg
+}
+
+side "$@"
+need hardened
+boot hardened guest_main
+checks default
+boot hardened guest_main --append mitigations=off
+checks mitigations=off
+done_testing
