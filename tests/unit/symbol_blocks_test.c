@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Counts and paths deduced from few, checked against simulated executions of random graphs. */
+#include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "symbol/blocks.h"
+#include "symbol/loops.h"
+#include "symbol/name.h"
+#include "symbol_fixture.h"
+
+#define MAX_BLOCKS 48
+#define MAX_STEPS  100000
+
+static uint64_t seed;
+
+static uint32_t chance(uint32_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+static void add(struct symbol_graph *g, uint32_t from, uint32_t to)
+{
+	struct symbol_arc arc = { from, to };
+
+	for (uint32_t i = 0; i < g->n_arcs; i++)
+		if (g->arcs[i].from == from && g->arcs[i].to == to)
+			return;
+	vec_push(g, arcs, arc);
+}
+
+/* Each block can be reached and left: it has an arc to the next one, or out. BACK: with cycles. */
+static struct symbol_graph random_graph(uint32_t max, bool back)
+{
+	struct symbol_graph g = { .n_blocks = 1 + chance(max) };
+
+	for (uint32_t b = 0; b < g.n_blocks; b++) {
+		add(&g, b, b + 1 < g.n_blocks ? b + 1 : SYMBOL_GRAPH_OUT);
+		for (uint32_t more = chance(5) < 3 ? chance(3) : 0; more; more--) {
+			uint32_t to = chance(g.n_blocks + 1);
+
+			if (to == g.n_blocks)
+				add(&g, b, SYMBOL_GRAPH_OUT);
+			else if (back || to > b)
+				add(&g, b, to);
+		}
+	}
+	return g;
+}
+
+struct run {
+	int64_t calls, blocks[MAX_BLOCKS], arcs[MAX_BLOCKS * 8];
+};
+
+static void call(const struct symbol_graph *g, struct run *run)
+{
+	uint32_t at = g->entry;
+
+	run->calls++;
+	for (uint32_t steps = 0; at != SYMBOL_GRAPH_OUT; steps++) {
+		uint32_t first = 0, n = 0, arc;
+
+		while (g->arcs[first].from != at)
+			first++;
+		while (first + n < g->n_arcs && g->arcs[first + n].from == at)
+			n++;
+		/* The first arc leads on: that ends each call. */
+		arc = first + (steps < MAX_STEPS ? chance(n) : 0);
+		run->blocks[at]++;
+		run->arcs[arc]++;
+		at = g->arcs[arc].to;
+	}
+}
+
+static void check_counts(const struct symbol_graph *g, const struct run *run,
+			 const struct symbol_counts *counts, uint32_t unknown)
+{
+	for (uint32_t b = 0; b < g->n_blocks; b++) {
+		if (counts->blocks[b] == SYMBOL_COUNT_UNKNOWN)
+			assert_true(unknown-- > 0);
+		else
+			assert_int_equal(counts->blocks[b], run->blocks[b]);
+	}
+	assert_int_equal(unknown, 0);
+	for (uint32_t a = 0; a < g->n_arcs; a++)
+		if (counts->arcs[a] != SYMBOL_COUNT_UNKNOWN)
+			assert_int_equal(counts->arcs[a], run->arcs[a]);
+	if (counts->calls != SYMBOL_COUNT_UNKNOWN)
+		assert_int_equal(counts->calls, run->calls);
+	assert_int_equal(counts->residual, 0);
+	assert_int_equal(counts->n_negative, 0);
+}
+
+/* Counts what MEASURE says, and solves. */
+static void deduce(const struct symbol_graph *g, const struct run *run, const bool *measure,
+		   bool calls, struct symbol_counts *counts)
+{
+	int64_t measured[MAX_BLOCKS];
+
+	for (uint32_t b = 0; b < g->n_blocks; b++)
+		measured[b] = measure[b] ? run->blocks[b] : SYMBOL_COUNT_UNKNOWN;
+	symbol_blocks_solve(g, measured, calls ? run->calls : SYMBOL_COUNT_UNKNOWN, counts);
+}
+
+static uint32_t count_unknown(const struct symbol_graph *g, const struct run *run,
+			      const bool *measure, bool calls)
+{
+	struct symbol_counts counts;
+	uint32_t n = 0;
+
+	deduce(g, run, measure, calls, &counts);
+	for (uint32_t b = 0; b < g->n_blocks; b++)
+		n += counts.blocks[b] == SYMBOL_COUNT_UNKNOWN;
+	symbol_counts_clear(&counts);
+	return n;
+}
+
+static void counts_follow_from_those_chosen(void **state)
+{
+	(void)state;
+	seed = 1;
+	for (int round = 0; round < 500; round++) {
+		struct symbol_graph g = random_graph(MAX_BLOCKS, true);
+		uint64_t costs[MAX_BLOCKS];
+		bool measure[MAX_BLOCKS], calls = chance(2);
+		struct symbol_counts counts;
+		struct run run = { 0 };
+
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			costs[b] = 1 + chance(100);
+		for (int i = 0; i < 20; i++)
+			call(&g, &run);
+		assert_int_equal(symbol_blocks_choose(&g, costs, calls, measure), 0);
+		deduce(&g, &run, measure, calls, &counts);
+		check_counts(&g, &run, &counts, 0);
+		symbol_counts_clear(&counts);
+		/* None of them is too many. */
+		for (uint32_t b = 0; b < g.n_blocks; b++) {
+			if (!measure[b])
+				continue;
+			measure[b] = false;
+			assert_true(count_unknown(&g, &run, measure, calls) > 0);
+			measure[b] = true;
+		}
+		free(g.arcs);
+	}
+}
+
+/* Of all choices that determine everything, the one made costs the least. */
+static void no_choice_is_cheaper(void **state)
+{
+	(void)state;
+	seed = 7;
+	for (int round = 0; round < 200; round++) {
+		struct symbol_graph g = random_graph(8, true);
+		uint64_t costs[8], chosen = 0, best = UINT64_MAX;
+		bool measure[8], calls = chance(2);
+		struct run run = { 0 };
+
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			costs[b] = 1 + chance(20);
+		call(&g, &run);
+		symbol_blocks_choose(&g, costs, calls, measure);
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			chosen += measure[b] ? costs[b] : 0;
+		for (uint32_t set = 0; set < 1u << g.n_blocks; set++) {
+			uint64_t sum = 0;
+
+			for (uint32_t b = 0; b < g.n_blocks; b++) {
+				measure[b] = set >> b & 1;
+				sum += measure[b] ? costs[b] : 0;
+			}
+			if (sum < best && !count_unknown(&g, &run, measure, calls))
+				best = sum;
+		}
+		assert_int_equal(chosen, best);
+		free(g.arcs);
+	}
+}
+
+static void blocks_that_cannot_be_probed(void **state)
+{
+	uint32_t unknowns = 0;
+
+	(void)state;
+	seed = 3;
+	for (int round = 0; round < 500; round++) {
+		struct symbol_graph g = random_graph(MAX_BLOCKS, true);
+		uint64_t costs[MAX_BLOCKS];
+		bool measure[MAX_BLOCKS];
+		struct symbol_counts counts;
+		struct run run = { 0 };
+		uint32_t unknown;
+
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			costs[b] = chance(3) ? 1 + chance(100) : SYMBOL_COST_NEVER;
+		for (int i = 0; i < 20; i++)
+			call(&g, &run);
+		unknown = symbol_blocks_choose(&g, costs, false, measure);
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			assert_false(measure[b] && costs[b] == SYMBOL_COST_NEVER);
+		deduce(&g, &run, measure, false, &counts);
+		check_counts(&g, &run, &counts, unknown);
+		symbol_counts_clear(&counts);
+		unknowns += unknown;
+		/* Whatever is missing, what is said is true. */
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			measure[b] = chance(2);
+		unknown = count_unknown(&g, &run, measure, true);
+		deduce(&g, &run, measure, true, &counts);
+		check_counts(&g, &run, &counts, unknown);
+		symbol_counts_clear(&counts);
+		free(g.arcs);
+	}
+	assert_true(unknowns > 100);
+}
+
+static void contradictions_are_told(void **state)
+{
+	/* 0 -> 1 or 2, both -> 3 */
+	struct symbol_arc arcs[] = {
+		{ 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, SYMBOL_GRAPH_OUT }
+	};
+	struct symbol_graph g = { .n_blocks = 4, .arcs = arcs, .n_arcs = 5 };
+	int64_t all[] = { 10, 4, 6, 10 }, lost[] = { 10, 4, 3, 10 };
+	int64_t more[] = { 10, 12, SYMBOL_COUNT_UNKNOWN, SYMBOL_COUNT_UNKNOWN };
+	struct symbol_counts counts;
+
+	(void)state;
+	symbol_blocks_solve(&g, all, 10, &counts);
+	assert_int_equal(counts.residual, 0);
+	assert_int_equal(counts.arcs[1], 6);
+	symbol_counts_clear(&counts);
+	symbol_blocks_solve(&g, lost, 10, &counts);
+	assert_int_equal(counts.residual, 3);
+	symbol_counts_clear(&counts);
+	symbol_blocks_solve(&g, more, SYMBOL_COUNT_UNKNOWN, &counts);
+	assert_int_equal(counts.blocks[2], -2);
+	assert_int_equal(counts.blocks[3], 10);
+	assert_int_equal(counts.calls, 10);
+	assert_true(counts.n_negative > 0);
+	symbol_counts_clear(&counts);
+	/* Nothing measured, nothing known. */
+	for (int i = 0; i < 4; i++)
+		more[i] = SYMBOL_COUNT_UNKNOWN;
+	symbol_blocks_solve(&g, more, SYMBOL_COUNT_UNKNOWN, &counts);
+	assert_true(counts.calls == SYMBOL_COUNT_UNKNOWN && counts.arcs[4] == SYMBOL_COUNT_UNKNOWN);
+	symbol_counts_clear(&counts);
+}
+
+static void unresolved_jumps_keep_counts_true(void **state)
+{
+	/* 0 jumps anywhere: 1, 2 or out; 1 -> 2; 2 -> out */
+	struct symbol_arc arcs[] = { { 0, SYMBOL_GRAPH_ANY }, { 1, 2 }, { 2, SYMBOL_GRAPH_OUT } };
+	struct symbol_graph g = { .n_blocks = 3, .arcs = arcs, .n_arcs = 3 };
+	uint64_t costs[] = { 1, 1, 1 };
+	int64_t counted[] = { 10, 3, 7 };
+	bool measure[3];
+	struct symbol_counts counts;
+
+	(void)state;
+	/* 10 calls; 3 go to 1, 4 to 2, 3 out. */
+	assert_int_equal(symbol_blocks_choose(&g, costs, false, measure), 0);
+	assert_true(measure[1] && measure[2]);
+	symbol_blocks_solve(&g, counted, 10, &counts);
+	assert_int_equal(counts.residual, 0);
+	assert_int_equal(counts.arcs[1], 3);
+	assert_int_equal(counts.arcs[2], 7);
+	symbol_counts_clear(&counts);
+}
+
+/*
+ * Loops.
+ */
+
+static bool reaches(const struct symbol_graph *g, uint32_t from, uint32_t to, uint32_t without)
+{
+	uint64_t seen = from == without ? 0 : (uint64_t)1 << from;
+
+	for (uint32_t round = 0; round < g->n_blocks; round++)
+		for (uint32_t a = 0; a < g->n_arcs; a++)
+			if (seen >> g->arcs[a].from & 1 && g->arcs[a].to < g->n_blocks &&
+			    g->arcs[a].to != without)
+				seen |= (uint64_t)1 << g->arcs[a].to;
+	return seen >> to & 1;
+}
+
+/* The blocks of the natural loop with this head, by the definition; 0 if it is none. */
+static uint64_t loop_of(const struct symbol_graph *g, uint32_t head)
+{
+	uint64_t in = 0;
+
+	for (uint32_t a = 0; a < g->n_arcs; a++) {
+		uint32_t from = g->arcs[a].from;
+
+		if (g->arcs[a].to != head || reaches(g, g->entry, from, head))
+			continue;
+		in |= (uint64_t)1 << head;
+		for (uint32_t b = 0; b < g->n_blocks; b++)
+			if (b != head && reaches(g, b, from, head))
+				in |= (uint64_t)1 << b;
+	}
+	return in;
+}
+
+static void loops_are_those_of_the_definition(void **state)
+{
+	uint32_t n = 0, other = 0;
+
+	(void)state;
+	seed = 11;
+	for (int round = 0; round < 300; round++) {
+		struct symbol_graph g = random_graph(14, true);
+		struct symbol_loops loops;
+		uint32_t expected = 0;
+
+		symbol_loops_find(&g, &loops);
+		for (uint32_t h = 0; h < g.n_blocks; h++)
+			expected += loop_of(&g, h) != 0;
+		assert_int_equal(loops.n_loops, expected);
+		for (uint32_t l = 0; l < loops.n_loops; l++) {
+			uint64_t in = loop_of(&g, loops.loops[l].head);
+
+			assert_int_equal(loops.loops[l].n_blocks, __builtin_popcountll(in));
+			/* Without other cycles loops are nested or apart, so blocks know them all. */
+			for (uint32_t b = 0; b < g.n_blocks && !loops.other_cycles; b++)
+				assert_int_equal(symbol_loop_has(&loops, l, b), in >> b & 1);
+		}
+		n += loops.n_loops;
+		other += loops.other_cycles;
+		symbol_loops_clear(&loops);
+		free(g.arcs);
+	}
+	assert_true(n > 300 && other > 10 && other < 290);
+}
+
+/*
+ * Paths.
+ */
+
+static void paths_follow_from_what_was_hit(void **state)
+{
+	uint32_t maybe = 0, sure = 0;
+
+	(void)state;
+	seed = 5;
+	for (int round = 0; round < 600; round++) {
+		bool cycles = round & 1;
+		struct symbol_graph g = random_graph(24, cycles);
+		uint64_t costs[MAX_BLOCKS];
+		bool measure[MAX_BLOCKS], hit[MAX_BLOCKS];
+		enum symbol_on_path path[MAX_BLOCKS];
+		struct run run = { 0 };
+
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			costs[b] = 1 + chance(9);
+		call(&g, &run);
+		symbol_blocks_choose(&g, costs, true, measure);
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			hit[b] = run.blocks[b] > 0;
+		assert_true(symbol_blocks_path(&g, measure, hit, path));
+		for (uint32_t b = 0; b < g.n_blocks; b++) {
+			if (path[b] != SYMBOL_PATH_MAYBE)
+				assert_int_equal(path[b] == SYMBOL_PATH_YES, hit[b]);
+			/* Without cycles the chosen blocks tell all. */
+			else
+				assert_true(cycles);
+			maybe += path[b] == SYMBOL_PATH_MAYBE;
+			sure += path[b] != SYMBOL_PATH_MAYBE;
+		}
+		free(g.arcs);
+	}
+	assert_true(maybe > 0 && maybe < sure / 5);
+}
+
+static void impossible_paths(void **state)
+{
+	/* 0 -> 1 or 2, both -> 3 */
+	struct symbol_arc arcs[] = {
+		{ 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, SYMBOL_GRAPH_OUT }
+	};
+	struct symbol_graph g = { .n_blocks = 4, .arcs = arcs, .n_arcs = 5 };
+	bool measure[] = { true, true, true, false };
+	bool both[] = { true, true, true, false }, none[] = { true, false, false, false };
+	enum symbol_on_path path[4];
+
+	(void)state;
+	assert_false(symbol_blocks_path(&g, measure, both, path));
+	assert_false(symbol_blocks_path(&g, measure, none, path));
+	assert_int_equal(path[3], SYMBOL_PATH_NO);
+	none[2] = true;
+	assert_true(symbol_blocks_path(&g, measure, none, path));
+	assert_int_equal(path[1], SYMBOL_PATH_NO);
+	assert_int_equal(path[3], SYMBOL_PATH_YES);
+}
+
+/*
+ * Of a kernel.
+ */
+
+static struct symbol_image *lab_image(void)
+{
+	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
+	struct symbol_image *img = NULL;
+	char pattern[512];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s%s/kernels/hardened-*/vmlinux", lab ? lab : home,
+		 lab ? "" : "/.cache/kprotperf/lab");
+	if (!glob(pattern, 0, NULL, &found)) {
+		assert_int_equal(symbol_image_open(found.gl_pathv[0], &img), 0);
+		globfree(&found);
+	}
+	return img;
+}
+
+static void check_plan(const struct symbol_flow *flow, const struct symbol_block_plan *plan)
+{
+	uint32_t n;
+	const struct symbol_block *blocks = symbol_flow_blocks(flow, &n);
+
+	assert_true(plan->n_probes <= plan->n_blocks);
+	for (uint32_t i = 0; i < plan->n_probes; i++) {
+		const struct symbol_block_probe *p = &plan->probes[i];
+
+		assert_true(p->addr >= blocks[p->block].start && p->addr < blocks[p->block].end);
+		assert_int_equal(symbol_flow_place(flow, p->addr, NULL, NULL), SYMBOL_PLACE_OK);
+	}
+}
+
+static void plans_of_all_functions(void **state)
+{
+	struct symbol_image *img = lab_image();
+	uint64_t start = clock_ns(), addr = 0, functions = 0, blocks = 0, probes = 0, unknown = 0;
+	uint64_t unprobed = 0;
+	struct symbol_code *code;
+
+	(void)state;
+	if (!img)
+		skip();
+	assert_int_equal(symbol_code_create(img, NULL, 0, &code), 0);
+	while (addr < 0x1000000) {
+		struct symbol_range range;
+		const char *name = symbol_image_extent(img, addr, &range);
+		struct symbol_block_plan plan;
+		struct symbol_flow *flow;
+
+		if (name && range.start == addr && !symbol_name_is_cold(name)) {
+			assert_int_equal(symbol_flow_of(code, addr, &flow), 0);
+			assert_int_equal(symbol_blocks_plan(flow, true, NULL, NULL, &plan), 0);
+			check_plan(flow, &plan);
+			functions++;
+			blocks += plan.n_blocks;
+			probes += plan.n_probes;
+			unknown += plan.n_unknown;
+			unprobed += plan.n_unprobed;
+			symbol_block_plan_clear(&plan);
+			symbol_flow_destroy(flow);
+		}
+		addr = name && range.start == addr ? range.end : addr + 1;
+	}
+	assert_true(functions > 20000);
+	print_message("# %" PRIu64 " functions, %" PRIu64 " blocks: %" PRIu64 " probes, %" PRIu64
+		      " blocks cannot be probed, %" PRIu64 " stay unknown; %.2f s\n",
+		      functions, blocks, probes, unprobed, unknown,
+		      (double)(clock_ns() - start) / 1e9);
+	assert_true(probes < blocks * 6 / 10);
+	assert_true(unknown < blocks / 100);
+	symbol_code_destroy(code);
+	symbol_image_destroy(img);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_follow_from_those_chosen),
+		cmocka_unit_test(no_choice_is_cheaper),
+		cmocka_unit_test(blocks_that_cannot_be_probed),
+		cmocka_unit_test(contradictions_are_told),
+		cmocka_unit_test(unresolved_jumps_keep_counts_true),
+		cmocka_unit_test(loops_are_those_of_the_definition),
+		cmocka_unit_test(paths_follow_from_what_was_hit),
+		cmocka_unit_test(impossible_paths),
+		cmocka_unit_test(plans_of_all_functions),
+	};
+
+	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
+}
