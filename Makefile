@@ -123,8 +123,16 @@ $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libkprotperf.a
 	$(Q)$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< \
 		$(BUILD)/libkprotperf.a $(LDLIBS) -lcmocka
 
+# Made-up profiles by the thousand, through the statistics of diff.
+$(BUILD)/tests/%: tests/statistics/%.c $(BUILD)/libkprotperf.a
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< \
+		$(BUILD)/libkprotperf.a $(LDLIBS)
+
 TAP_UNIT  := $(UNIT_TESTS)
-TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue/*.t))
+TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue/*.t \
+             tests/statistics/*.t))
 # The slowest first. A guest under icount waits for a third of its time, so two CPUs do three of them.
 TAP_LAB   := $(wildcard tests/live/debug.t tests/lab/kernels.t)
 TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t)))
@@ -141,8 +149,12 @@ check: setup ## all tests: units, command line, and live ones in the lab's kerne
 	scripts/lab build baseline hardened notrace debug
 	$(PROVE) -j3 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL)
 
+.PHONY: check-statistics
+check-statistics: all $(BUILD)/tests/simulate ## what intervals and verdicts promise, on thousands of made-up profiles
+	$(BUILD)/tests/simulate 2000
+
 .PHONY: tests
-tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites) $(BENCH)
+tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites simulate) $(BENCH)
 
 .PHONY: demo
 demo: setup ## the whole story: build, two kernels, record, diff, flame graphs, into demo/

@@ -44,9 +44,6 @@ static void form_intervals(struct analyze_change *c)
 	/* Not quite symmetric: the longer side. */
 	c->plus_minus_pct = fmax(c->ci_pct.high - pct, pct - c->ci_pct.low);
 	c->p_single = c->p = w.p;
-	c->detectable = analyze_detectable(a, b, ANALYZE_SIGNIFICANT);
-	if (!isnan(c->plus_minus_pct))
-		c->detectable_pct = c->detectable / a->mean * 100;
 }
 
 void analyze_change_form(struct analyze_change *c, const struct analyze_sample *baseline,
@@ -71,10 +68,16 @@ void analyze_change_form(struct analyze_change *c, const struct analyze_sample *
 	free(b);
 }
 
-static void judge(struct analyze_change *c, double margin)
+/* ROWS have a p-value. */
+static void judge(struct analyze_change *c, double margin, size_t rows)
 {
 	const struct analyze_moments *a = &c->moments[0], *b = &c->moments[1];
 	bool same = analyze_is_same(a, b, margin);
+
+	/* As the adjustment has it where no other row differs. */
+	c->detectable = analyze_detectable(a, b, ANALYZE_SIGNIFICANT / (double)rows);
+	if (!isnan(c->plus_minus_pct))
+		c->detectable_pct = c->detectable / a->mean * 100;
 
 	c->verdict = analyze_verdict_of(same, b->mean - a->mean, c->p);
 	c->verdict_key = analyze_verdict_key(c->verdict);
@@ -89,14 +92,17 @@ static void judge(struct analyze_change *c, double margin)
 void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct)
 {
 	double *p = alloc_array(n, sizeof(*p));
-	size_t i;
+	size_t i, rows = 0;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		p[i] = changes[i]->p_single;
+		rows += !isnan(p[i]);
+	}
 	analyze_adjust(p, n);
 	for (i = 0; i < n; i++) {
 		changes[i]->p = p[i];
-		judge(changes[i], margin_pct / 100);
+		if (!isnan(p[i]))
+			judge(changes[i], margin_pct / 100, rows);
 	}
 	free(p);
 }

@@ -70,11 +70,17 @@ say("power 5 5 unlike", welch_power(5, 5, 1, 3, 4, 0.05))
 say("power 4 9", welch_power(4, 9, 2, 1, 3, 0.05))
 say("power 20 20", welch_power(20, 20, 1, 1, 0.9, 0.05))
 say("power 20 20, pooled t", power.t.test(n = 20, delta = 0.9, sd = 1, strict = TRUE)$power)
-detectable <- function(n, sa, sb) uniroot(function(d) welch_power(n, n, sa, sb, d, 0.05) - 0.8,
-                                          c(0.01, 20), tol = 1e-9)$root
+# With the common scale of the spreads not known but estimated with Welch's degrees of freedom.
+detectable <- function(n, sa, sb) {
+  df <- (sa^2 + sb^2)^2 * (n - 1) / (sa^4 + sb^4)
+  d <- seq(0, 40, length.out = 400) * sqrt((sa^2 + sb^2) / n)
+  power <- splinefun(d, sapply(d, function(x) welch_power(n, n, sa, sb, x, 0.05)))
+  p <- (1:2000 - 0.5) / 2000
+  scaled <- function(x) mean(power(pmin(x * sqrt(qchisq(p, df) / df), max(d)))) - 0.8
+  uniroot(scaled, c(d[2], max(d) / 2), tol = 1e-9)$root
+}
 say("detectable 3", detectable(3, 1, 1))
 say("detectable 10 unlike", detectable(10, 1, 2))
-say("detectable 100", power.t.test(n = 100, sd = 1, power = 0.8, strict = TRUE)$delta)
 
 needed <- function(sa, sb, delta, level) {
   n <- 3
