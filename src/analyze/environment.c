@@ -6,6 +6,7 @@
 
 #include "analyze/sort.h"
 #include "base/alloc.h"
+#include "catalogue/state.h"
 
 /* A slice of a text that somebody else keeps. */
 struct slice {
@@ -25,9 +26,9 @@ struct settings {
 };
 
 static const char *const kind_names[] = {
-	[ANALYZE_ENV_PROTECTION] = "protection", [ANALYZE_ENV_CONFIG] = "config",
-	[ANALYZE_ENV_CMDLINE] = "cmdline",       [ANALYZE_ENV_OTHER] = "environment",
-	[ANALYZE_ENV_KERNEL] = "kernel",
+	[ANALYZE_ENV_STATE] = "protection",  [ANALYZE_ENV_PROTECTION] = "protection",
+	[ANALYZE_ENV_CONFIG] = "config",     [ANALYZE_ENV_CMDLINE] = "cmdline",
+	[ANALYZE_ENV_OTHER] = "environment", [ANALYZE_ENV_KERNEL] = "kernel",
 };
 
 static int slice_compare(struct slice a, struct slice b)
@@ -243,6 +244,23 @@ static void keys_diff(struct analyze_env *env, const struct profile *baseline,
 	}
 }
 
+/* A side of which a protection's state is not known tells no difference. */
+static void states_diff(struct analyze_env *env, const struct profile *baseline,
+			const struct profile *hardened)
+{
+	size_t i;
+
+	for (i = 0; i < catalogue_size; i++) {
+		enum catalogue_state a = catalogue_state(&catalogue[i], baseline, false, NULL);
+		enum catalogue_state b = catalogue_state(&catalogue[i], hardened, false, NULL);
+
+		if (a != b && a != CATALOGUE_UNKNOWN && b != CATALOGUE_UNKNOWN)
+			row_add(env, ANALYZE_ENV_STATE, alloc_strdup(catalogue[i].name),
+				alloc_strdup(catalogue_state_name(a)),
+				alloc_strdup(catalogue_state_name(b)));
+	}
+}
+
 static int row_compare(const void *left, const void *right)
 {
 	const struct analyze_env_row *a = left, *b = right;
@@ -258,6 +276,7 @@ void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 	struct settings a = { 0 }, b = { 0 };
 
 	memset(env, 0, sizeof(*env));
+	states_diff(env, baseline, hardened);
 	/* With one config unknown, nothing can be said about single options. */
 	if (config[0] && config[1]) {
 		config_parse(&a, config[0]);

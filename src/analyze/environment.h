@@ -8,6 +8,7 @@
 #include "profile/profile.h"
 
 enum analyze_env_kind {
+	ANALYZE_ENV_STATE, /* a protection of the catalogue: "on", "off", "built in" */
 	ANALYZE_ENV_PROTECTION, /* a kernel option that is a protection, see protection.c */
 	ANALYZE_ENV_CONFIG, /* any other kernel option */
 	ANALYZE_ENV_CMDLINE, /* a parameter of the kernel's command line */
@@ -18,7 +19,8 @@ enum analyze_env_kind {
 /* One fact and its value on each side; NULL: it is not there. Strings belong to the list. */
 struct analyze_env_row {
 	enum analyze_env_kind kind;
-	const char *kind_name; /* "protection", "config", "cmdline", "environment", "kernel" */
+	const char
+		*kind_name; /* "protection" (twice), "config", "cmdline", "environment", "kernel" */
 	char *name;
 	char *baseline, *hardened;
 };

@@ -396,6 +396,7 @@ static void write_json(const struct comparison *c)
 	json_t *warnings = json_array();
 	uint32_t i;
 
+	output_json_set(env, "protections", environment_json(&c->diff.env, ANALYZE_ENV_STATE));
 	output_json_set(env, "protection", environment_json(&c->diff.env, ANALYZE_ENV_PROTECTION));
 	output_json_set(env, "config", environment_json(&c->diff.env, ANALYZE_ENV_CONFIG));
 	output_json_set(env, "cmdline", environment_json(&c->diff.env, ANALYZE_ENV_CMDLINE));

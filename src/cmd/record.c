@@ -15,7 +15,8 @@ enum {
 	KEY_NO_RESOLVE,
 	KEY_CONTROL_RUN,
 	KEY_MAX_TASKS,
-	KEY_MAX_OVERHEAD
+	KEY_MAX_OVERHEAD,
+	KEY_PROTECTION
 };
 
 static const struct argp_option options[] = {
@@ -24,6 +25,9 @@ static const struct argp_option options[] = {
 	{ "range", 'R', "INLINED[@FUNC]", 0,
 	  "Time this inlined function, in FUNC or wherever its code is part of another's; names or globs, "
 	  "may be repeated" },
+	{ "protection", KEY_PROTECTION, "NAME", 0,
+	  "Time the functions and inlined bodies that carry this protection's cost, and note its state "
+	  "(kprotperf list --protections); may be repeated" },
 	{ "freq", 'F', "HZ", 0, "Samples a second on each CPU (default 997; 0: none)" },
 	{ "repeat", 'r', "N", 0, "Run the command N times, each run kept apart (default 1)" },
 	{ "output", 'o', "FILE", 0, "Where to (default " CMD_DEFAULT_FILE ")" },
@@ -66,6 +70,17 @@ static double parse_percent(struct argp_state *state, const char *arg)
 	return pct;
 }
 
+static const struct catalogue_protection *parse_protection(struct argp_state *state,
+							   const char *arg)
+{
+	const struct catalogue_protection *protection = catalogue_find(arg);
+
+	if (!protection)
+		argp_error(state, "no protection '%s'; kprotperf list --protections names them",
+			   arg);
+	return protection;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct record_options *o = state->input;
@@ -76,6 +91,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'R':
 		vec_push(o, ranges, arg);
+		break;
+	case KEY_PROTECTION:
+		vec_push(o, protections, parse_protection(state, arg));
 		break;
 	case 'F':
 		o->freq = parse_number(state, arg, 0, 100000);
@@ -161,6 +179,7 @@ int cmd_record(int argc, char **argv)
 	log_set_verbosity(o.verbose);
 	status = record_session(&o);
 	free(o.functions);
+	free(o.protections);
 	free(o.ranges);
 	return status;
 }

@@ -252,6 +252,7 @@ struct profile_env {
 #define PROFILE_ENV_TIME        "record.time" /* when, ISO 8601, UTC */
 #define PROFILE_ENV_TOOL        "record.tool" /* "kprotperf 0.1.0" */
 #define PROFILE_ENV_COST        "record.cost." /* + mechanism: what its probes cost, calibrated */
+#define PROFILE_ENV_PROTECTION  "record.protection." /* + name: state of one that was asked for */
 #define PROFILE_ENV_PAGE_FAULTS "record.page_faults" /* the mechanism that timed [page_fault] */
 #define PROFILE_ENV_VMLINUX     "record.vmlinux" /* where the kernel's was found */
 #define PROFILE_ENV_SYMBOLS     "record.symbols" /* where names come from: "dwarf", "kallsyms" */

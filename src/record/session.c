@@ -23,6 +23,7 @@
 #include "record/features.h"
 #include "record/function.h"
 #include "record/overhead.h"
+#include "record/protection.h"
 #include "record/range.h"
 #include "record/range_attach.h"
 #include "record/workload.h"
@@ -42,6 +43,7 @@ struct session {
 	struct record_symbols symbols;
 	struct record_sites sites;
 	struct record_ranges ranges;
+	struct record_options expanded; /* the user's, with what his protections consist of */
 	struct record_engine *engine;
 	struct profile *p;
 	struct record_calibration calibration;
@@ -136,6 +138,11 @@ static int session_prepare(struct session *s)
 	record_features_probe(&s->features);
 	if (record_features_check(&s->features) || record_symbols_init(&s->symbols, o->vmlinux))
 		return EXIT_FAILURE;
+	s->p = profile_create();
+	record_environment_read(s->p, &s->symbols.build_id);
+	if (record_protections_expand(o, &s->symbols, &s->features, s->p, &s->expanded))
+		return EXIT_FAILURE;
+	o = s->o = &s->expanded;
 	if (o->n_functions && record_sites_resolve(&s->sites, &s->symbols, &s->features, o->attach,
 						   o->functions, o->n_functions))
 		return EXIT_FAILURE;
@@ -145,8 +152,6 @@ static int session_prepare(struct session *s)
 	config.ranges = s->ranges.n_points > 0;
 	config.n_range_lists = s->ranges.n_lists;
 	record_workload_need_files(RECORD_FILES_A_SITE * s->sites.n_items + s->ranges.n_points);
-	s->p = profile_create();
-	record_environment_read(s->p, &s->symbols.build_id);
 	if (s->p->clock == PROFILE_CLOCK_INSN)
 		s->features.multi_is.hop = RECORD_MULTI_HOP_INSNS;
 	s->p->freq = o->freq;
@@ -465,6 +470,7 @@ out:
 	record_ranges_deinit(&s.ranges);
 	record_engine_destroy(s.engine);
 	record_sites_deinit(&s.sites);
+	record_protections_deinit(&s.expanded);
 	record_symbols_deinit(&s.symbols);
 	profile_destroy(s.p);
 	free(s.path);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "catalogue/catalogue.h"
 #include "record/sites.h"
 
 struct record_options {
@@ -15,6 +16,8 @@ struct record_options {
 	uint32_t n_functions, cap_functions;
 	char **ranges; /* INLINED[@FUNC], likewise */
 	uint32_t n_ranges, cap_ranges;
+	const struct catalogue_protection **protections; /* whose functions and ranges are added */
+	uint32_t n_protections, cap_protections;
 	char **argv; /* the command, or NULL */
 	const char *output;
 	const char *vmlinux; /* NULL: look in the usual places */

@@ -53,9 +53,11 @@ static void test_config(void **state)
 			"CONFIG_SLAB_FREELIST_RANDOM=y\nCONFIG_SAME=y\nCONFIG_HZ=1000\n"
 			"CONFIG_TWICE=2\nCONFIG_STR=\"a b=c\"\n# CONFIG_OFF is not set");
 	analyze_env_diff(&env, a, b);
-	assert_int_equal(env.n_rows, 4);
-	/* Protections first. */
-	assert_string_equal(env.rows[0].name, "SLAB_FREELIST_RANDOM");
+	assert_int_equal(env.n_rows, 5);
+	/* Protections first, then the options that are such. */
+	assert_string_equal(env.rows[0].name, "slab_freelist_random");
+	check(&env, ANALYZE_ENV_STATE, "slab_freelist_random", "off", "on");
+	assert_string_equal(env.rows[1].name, "SLAB_FREELIST_RANDOM");
 	check(&env, ANALYZE_ENV_PROTECTION, "SLAB_FREELIST_RANDOM", "n", "y");
 	check(&env, ANALYZE_ENV_CONFIG, "HZ", "250", "1000");
 	check(&env, ANALYZE_ENV_CONFIG, "GONE", "m", "n");
@@ -112,11 +114,13 @@ static void test_other_keys(void **state)
 	profile_env_set(a, PROFILE_ENV_TIME, "2026");
 	profile_env_set(b, PROFILE_ENV_TIME, "2027");
 	analyze_env_diff(&env, a, b);
-	assert_int_equal(env.n_rows, 3);
+	assert_int_equal(env.n_rows, 4);
+	/* What the kernel says itself needs no configuration. */
+	check(&env, ANALYZE_ENV_STATE, "page_table_isolation", "on", "off");
 	check(&env, ANALYZE_ENV_OTHER, "mitigation.meltdown", "Mitigation: PTI", "Vulnerable");
 	check(&env, ANALYZE_ENV_OTHER, PROFILE_ENV_SMT, NULL, "");
 	check(&env, ANALYZE_ENV_KERNEL, PROFILE_ENV_BUILD_ID, "aa", "bb");
-	assert_int_equal(env.rows[2].kind, ANALYZE_ENV_KERNEL);
+	assert_int_equal(env.rows[3].kind, ANALYZE_ENV_KERNEL);
 	analyze_env_deinit(&env);
 	profile_destroy(a);
 	profile_destroy(b);
