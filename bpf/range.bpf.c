@@ -7,8 +7,7 @@
  * A frame belongs to a call of the function around the body. Which one, recursion notwithstanding,
  * tells its canonical frame address: the stack pointer before the call, which is the same at every
  * instruction of the function. How far it lies from the registers is known of each address, and is in
- * the probe's cookie. So a frame is open exactly if there is one of this site with this address. The
- * search ends at a frame above that address, which is a caller's.
+ * the probe's cookie. So a body is entered exactly if there is a frame of this site with this address.
  *
  * Where control comes from one side only, as an exact flow graph may tell (STRICT), finding the frame
  * open or not as it must not be shows that a probe was missed.
@@ -42,26 +41,6 @@ static __always_inline __u32 hit_frame(struct pt_regs *ctx, __u64 cookie)
 	return PT_REGS_SP(ctx) + words * sizeof(long);
 }
 
-/* Where the frame of KEY at CFA lies; 0: nowhere. *HOPS: how many others were looked at before. */
-static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 cfa, __u32 *hops)
-{
-	__u32 top = t->top, i;
-
-	for (i = 0; i < ENGINE_DEPTH && top; i++) {
-		const struct engine_frame *f = frame_at(t, top);
-
-		if (f->sp == cfa && f->key - key < ENGINE_CONTEXTS)
-			break;
-		if (f->sp > cfa) {
-			top = 0;
-			break;
-		}
-		top -= ENGINE_FRAME;
-	}
-	*hops = i;
-	return top;
-}
-
 /*
  * Drops frames of calls that are over, as the stack pointer tells: their ends were missed. The frame of
  * the function itself may lie a word below CFA. Not inlined: it runs only where something was missed.
@@ -84,6 +63,36 @@ static __noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
 	return 0;
 }
 
+/*
+ * Where the frame of KEY at CFA lies; 0: nowhere. *HOPS: how many of other bodies in the same call were
+ * looked at before. Those of one call lie together; below them is the function's own, if it is timed, or
+ * a caller's. The context's, at 0, is at no address.
+ */
+static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 cfa, __u32 *hops)
+{
+	const struct engine_frame *f;
+	__u32 top = t->top, i;
+
+	f = frame_at(t, top);
+	if (f->sp + sizeof(long) < cfa && top) {
+		range_drop_dead(t, cfa);
+		top = t->top;
+		f = frame_at(t, top);
+	}
+	for (i = 0; i < ENGINE_DEPTH; i++) {
+		if (f->sp != cfa) {
+			top = 0;
+			break;
+		}
+		if (f->key - key < ENGINE_CONTEXTS)
+			break;
+		top -= ENGINE_FRAME;
+		f = frame_at(t, top);
+	}
+	*hops = i;
+	return top;
+}
+
 /* Reserves a frame for the site KEY, and fills it but for its start; NULL: none is free. */
 static __always_inline struct engine_frame *range_reserve(struct engine_task *t, __u32 key,
 							  __u32 sp, __u32 cfa)
@@ -91,10 +100,6 @@ static __always_inline struct engine_frame *range_reserve(struct engine_task *t,
 	struct engine_frame *f;
 	__u32 top = t->top, ctx;
 
-	if (top && frame_at(t, top)->sp + sizeof(long) < cfa) {
-		range_drop_dead(t, cfa);
-		top = t->top;
-	}
 	top += ENGINE_FRAME;
 	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
 	if (top > ENGINE_TOP_MASK) {

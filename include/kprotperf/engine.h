@@ -226,7 +226,8 @@ enum engine_range_kind {
 	ENGINE_RANGE_OPTIMIZED, /* jumps to it, and back behind the instructions that the jump took */
 	ENGINE_RANGE_STEPPED, /* a breakpoint, behind which the instruction is executed elsewhere */
 	ENGINE_RANGE_EMULATED, /* a breakpoint, behind which the kernel does what the instruction would */
-	ENGINE_RANGE_KINDS = 4, /* a power of two */
+	ENGINE_RANGE_CALL_EMULATED, /* the same of a call, which takes longer than a jump */
+	ENGINE_RANGE_KINDS, /* a power of two */
 };
 
 /* What a hit costs, in ticks: in all; and which part of it a frame opened or closed there holds. */

@@ -42,10 +42,10 @@ void record_points_destroy(struct record_points *points)
 }
 
 /*
- * Does the kernel do what the instruction TEXT does, instead of executing it elsewhere? So it treats calls,
- * jumps, returns, and what turns interrupts on and off.
+ * What the kernel does at a breakpoint on the instruction TEXT: instead of executing it elsewhere it does
+ * itself what calls, jumps, returns, and what turns interrupts on and off would do.
  */
-static bool is_emulated(uint32_t text)
+static enum engine_range_kind breakpoint_kind(uint32_t text)
 {
 	uint8_t op, next;
 
@@ -59,7 +59,8 @@ static bool is_emulated(uint32_t text)
 	op = text;
 	next = text >> 8;
 	switch (op) {
-	case 0xe8: /* call */
+	case 0xe8:
+		return ENGINE_RANGE_CALL_EMULATED;
 	case 0xe9: /* jump */
 	case 0xeb:
 	case 0xc2: /* return */
@@ -68,13 +69,16 @@ static bool is_emulated(uint32_t text)
 	case 0x9d:
 	case 0xfa:
 	case 0xfb:
-		return true;
-	case 0xff: /* indirect calls and jumps */
-		return (next & 0x38) == 0x10 || (next & 0x38) == 0x20;
+		return ENGINE_RANGE_EMULATED;
+	case 0xff:
+		if ((next & 0x38) == 0x10) /* call */
+			return ENGINE_RANGE_CALL_EMULATED;
+		return (next & 0x38) == 0x20 ? ENGINE_RANGE_EMULATED : ENGINE_RANGE_STEPPED;
 	case 0x0f: /* conditional jump */
-		return (next & 0xf0) == 0x80;
+		return (next & 0xf0) == 0x80 ? ENGINE_RANGE_EMULATED : ENGINE_RANGE_STEPPED;
 	default:
-		return (op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0;
+		return (op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0 ? ENGINE_RANGE_EMULATED :
+								    ENGINE_RANGE_STEPPED;
 	}
 }
 
@@ -86,8 +90,7 @@ int record_point_arm(struct record_points *points, struct record_point *p)
 		points->reader = record_detour_open();
 	if (points->reader < 0)
 		return points->reader;
-	p->kind = is_emulated(record_detour_text(points->reader, p->addr)) ? ENGINE_RANGE_EMULATED :
-									     ENGINE_RANGE_STEPPED;
+	p->kind = breakpoint_kind(record_detour_text(points->reader, p->addr));
 	p->event = record_kprobe_open(p->addr, false);
 	return p->event < 0 ? p->event : 0;
 }

@@ -84,6 +84,29 @@ static void link_all(struct record_ranges *ranges, struct record_points *points,
 	}
 }
 
+static void say_point(const struct record_ranges *ranges, const struct record_point *p,
+		      uint64_t stext)
+{
+	static const char *const ops[] = { [ENGINE_RANGE_ENTER] = "enters",
+					   [ENGINE_RANGE_LEAVE] = "leaves",
+					   [ENGINE_RANGE_COUNT] = "counts" };
+	static const char *const kinds[] = { [ENGINE_RANGE_OPTIMIZED] = "jump",
+					     [ENGINE_RANGE_STEPPED] = "breakpoint",
+					     [ENGINE_RANGE_EMULATED] = "breakpoint, emulated",
+					     [ENGINE_RANGE_CALL_EMULATED] =
+						     "breakpoint, emulated" };
+
+	for (uint32_t k = 0; k < p->n_actions; k++) {
+		const struct record_action *a = &p->actions[k];
+		const struct record_range *r = &ranges->items[a->site - ranges->first_site];
+
+		log_verbose(2, "%s+0x%lx %s '%s'%s%s (%s)", r->into,
+			    (unsigned long)(p->addr - stext - r->into_addr), ops[a->op], r->name,
+			    a->flags & ENGINE_RANGE_CALL ? ", a call" : "",
+			    a->flags & ENGINE_RANGE_STRICT ? ", always" : "", kinds[p->kind]);
+	}
+}
+
 static void say_attached(const struct record_ranges *ranges, uint64_t start)
 {
 	uint32_t kinds[ENGINE_RANGE_KINDS] = {};
@@ -91,11 +114,10 @@ static void say_attached(const struct record_ranges *ranges, uint64_t start)
 	for (uint32_t i = 0; i < ranges->n_points; i++)
 		kinds[ranges->points[i].kind]++;
 	log_verbose(1,
-		    "%u probes of ranges: %u by a jump, %u by a breakpoint (%u of them emulated); "
-		    "attaching them took %.1f ms",
+		    "%u probes of ranges: %u by a jump, %u by a breakpoint; attaching them took "
+		    "%.1f ms",
 		    ranges->n_points, kinds[ENGINE_RANGE_OPTIMIZED],
-		    kinds[ENGINE_RANGE_STEPPED] + kinds[ENGINE_RANGE_EMULATED],
-		    kinds[ENGINE_RANGE_EMULATED], (clock_ns() - start) / 1e6);
+		    ranges->n_points - kinds[ENGINE_RANGE_OPTIMIZED], (clock_ns() - start) / 1e6);
 }
 
 int record_ranges_attach(struct record_ranges *ranges, struct record_engine *e, struct profile *p,
@@ -129,6 +151,8 @@ int record_ranges_attach(struct record_ranges *ranges, struct record_engine *e, 
 		site->mech = PROFILE_MECH_NONE;
 		site->estimated = profile_intern(p, ranges->items[i].why_not);
 	}
+	for (uint32_t i = 0; i < ranges->n_points; i++)
+		say_point(ranges, &ranges->points[i], stext);
 	say_attached(ranges, start);
 	return 0;
 }

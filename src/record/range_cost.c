@@ -20,17 +20,24 @@
 #include "record/calibrate.h"
 #include "record/detour.h"
 #include "record/engine.h"
+#include "record/kprobe.h"
 #include "record/point.h"
 #include "record/series.h"
 
 #define CODE_MAX 1024 /* of the function, in bytes */
 
+/* A frame that lies so many words further up is that of another call, as far as the programs can tell. */
+#define ELSEWHERE 64
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
 /* The call of the empty function of so many arguments. */
 #define FIRST_CALL 2
 #define LAST_CALL  6
 
-/* What a call of the third executes. */
+/* What a call of the third and of the fifth executes. */
 #define THIRD_INSNS 5
+#define FIFTH_INSNS 7
 
 struct call {
 	uint64_t moves[LAST_CALL], call, compare, jump;
@@ -39,13 +46,14 @@ struct call {
 /* A range to measure with, of the spare sites. */
 enum {
 	PLAIN, /* all optimized, nothing inside */
-	CALLED, /* from an emulated call to a comparison that is executed elsewhere */
-	IDLE_LEAVE, /* with a probe in it that finds nothing to leave */
+	FROM_CALL, /* emulated, to a comparison that is executed elsewhere */
+	TO_COMPARE, /* to such a comparison, from an optimized probe */
+	IDLE_LEAVE, /* elsewhere, with a probe in it that finds nothing to leave */
 	IDLE_ENTER, /* is entered once more */
 	TO_CALL, /* from an optimized probe to an emulated call */
 	FROM_COMPARE, /* to an emulated jump */
-	OUTER, /* with the next in it */
-	INNER, /* with a probe in it that finds nothing to leave, and two ranges open */
+	OUTER, /* elsewhere, with the next in it */
+	INNER, /* with a probe in it that finds this open, and nothing to leave */
 	FROM_JUMP, /* emulated, to an optimized probe */
 	TO_LIST, /* is left by a list, */
 	FROM_LIST, /* which enters this */
@@ -146,6 +154,7 @@ static void act(struct calibration *c, struct record_point *p, enum engine_range
 	p->actions[p->n_actions++] =
 		(struct record_action){ record_engine_spare(c->e, RECORD_SPARE_RANGES + range), op,
 					0 };
+	p->frame = range == OUTER || range == IDLE_LEAVE ? ELSEWHERE : 0;
 }
 
 static void enter(struct calibration *c, uint64_t addr, int range)
@@ -168,8 +177,8 @@ static void place(struct calibration *c)
 	enter(c, calls[3].moves[0], IDLE_LEAVE);
 	leave(c, calls[3].moves[1], NOBODY);
 	leave(c, calls[3].moves[2], IDLE_LEAVE);
-	enter(c, calls[3].call, CALLED);
-	leave(c, calls[3].compare, CALLED);
+	enter(c, calls[3].call, FROM_CALL);
+	leave(c, calls[3].compare, FROM_CALL);
 	enter(c, calls[4].moves[0], IDLE_ENTER);
 	enter(c, calls[4].moves[1], IDLE_ENTER);
 	leave(c, calls[4].moves[2], IDLE_ENTER);
@@ -177,19 +186,21 @@ static void place(struct calibration *c)
 	leave(c, calls[4].call, TO_CALL);
 	enter(c, calls[4].compare, FROM_COMPARE);
 	leave(c, calls[4].jump, FROM_COMPARE);
-	enter(c, calls[5].moves[0], OUTER);
-	enter(c, calls[5].moves[1], INNER);
-	leave(c, calls[5].moves[2], NOBODY);
-	leave(c, calls[5].moves[3], INNER);
-	leave(c, calls[5].moves[4], OUTER);
-	enter(c, calls[5].jump, FROM_JUMP);
-	leave(c, calls[6].moves[0], FROM_JUMP);
-	enter(c, calls[6].moves[1], TO_LIST);
-	list = add(c, calls[6].moves[2]);
+	enter(c, calls[5].moves[0], TO_LIST);
+	list = add(c, calls[5].moves[1]);
 	act(c, list, ENGINE_RANGE_LEAVE, TO_LIST);
 	act(c, list, ENGINE_RANGE_ENTER, FROM_LIST);
 	list->list = record_engine_spare_list(c->e);
-	leave(c, calls[6].moves[3], FROM_LIST);
+	leave(c, calls[5].moves[2], FROM_LIST);
+	enter(c, calls[5].moves[4], TO_COMPARE);
+	leave(c, calls[5].compare, TO_COMPARE);
+	enter(c, calls[5].jump, FROM_JUMP);
+	leave(c, calls[6].moves[0], FROM_JUMP);
+	enter(c, calls[6].moves[1], OUTER);
+	enter(c, calls[6].moves[2], INNER);
+	leave(c, calls[6].moves[3], NOBODY);
+	leave(c, calls[6].moves[4], INNER);
+	leave(c, calls[6].moves[5], OUTER);
 }
 
 static bool is_move(const struct calibration *c, uint64_t addr)
@@ -199,6 +210,21 @@ static bool is_move(const struct calibration *c, uint64_t addr)
 			if (c->calls[n].moves[i] == addr)
 				return true;
 	return false;
+}
+
+/* What stands in the way of a breakpoint at ADDR in the kernel's lists, in instructions. */
+static int64_t extra_at(const struct calibration *c, uint64_t addr)
+{
+	uint64_t addrs[ARRAY_LEN(c->items)];
+	uint32_t hops[ARRAY_LEN(c->items)];
+
+	for (uint32_t i = 0; i < c->n; i++)
+		addrs[i] = c->items[i].addr;
+	record_kprobe_hops(addrs, c->n, hops);
+	for (uint32_t i = 0; i < c->n; i++)
+		if (addrs[i] == addr)
+			return hops[i] * RECORD_KPROBE_HOP_INSNS;
+	return 0;
 }
 
 static int attach(struct calibration *c)
@@ -252,6 +278,14 @@ static int64_t more(struct calibration *c, int r, int insns, enum profile_clock 
 	return time - (clock == PROFILE_CLOCK_INSN ? insns : 1);
 }
 
+/* The same of one that ends at the breakpoint at ADDR, which is looked for in a list. */
+static int64_t less_extra(struct calibration *c, int r, int insns, enum profile_clock clock,
+			  uint64_t addr)
+{
+	return more(c, r, insns, clock) -
+	       (clock == PROFILE_CLOCK_INSN ? (int64_t)extra_at(c, addr) : 0);
+}
+
 /*
  * Of a probe that opens a range and one that closes it only their sum is to be known, as long as both are
  * of a kind, so each gets half. What others differ by is measured with one of these.
@@ -267,30 +301,36 @@ static void solve(struct calibration *c, enum profile_clock clock, struct record
 	tail[ENGINE_RANGE_OPTIMIZED] = open_tail;
 	head[ENGINE_RANGE_OPTIMIZED] = close_head;
 	tail[ENGINE_RANGE_EMULATED] = more(c, FROM_JUMP, 1, clock) - close_head;
-	head[ENGINE_RANGE_EMULATED] = more(c, TO_CALL, 1, clock) - open_tail;
+	head[ENGINE_RANGE_EMULATED] =
+		less_extra(c, TO_CALL, 1, clock, c->calls[4].call) - open_tail;
+	head[ENGINE_RANGE_CALL_EMULATED] = head[ENGINE_RANGE_EMULATED];
 	head[ENGINE_RANGE_STEPPED] =
-		more(c, CALLED, 1 + THIRD_INSNS, clock) - tail[ENGINE_RANGE_EMULATED];
-	tail[ENGINE_RANGE_STEPPED] = more(c, FROM_COMPARE, 1, clock) - head[ENGINE_RANGE_EMULATED];
+		less_extra(c, TO_COMPARE, 2 + FIFTH_INSNS, clock, c->calls[5].compare) - open_tail;
+	tail[ENGINE_RANGE_STEPPED] = less_extra(c, FROM_COMPARE, 1, clock, c->calls[4].jump) -
+				     head[ENGINE_RANGE_EMULATED];
+	tail[ENGINE_RANGE_CALL_EMULATED] =
+		less_extra(c, FROM_CALL, 1 + THIRD_INSNS, clock, c->calls[3].compare) -
+		head[ENGINE_RANGE_STEPPED];
 
 	idle_leave = more(c, IDLE_LEAVE, 2, clock) - pair;
 	hop = more(c, INNER, 2, clock) - pair - idle_leave;
 	idle_enter = more(c, IDLE_ENTER, 2, clock) - pair;
-	both = more(c, OUTER, 4, clock) - pair - idle_leave - 2 * hop;
+	both = more(c, OUTER, 4, clock) - pair - idle_leave - hop;
 	list_head = more(c, TO_LIST, 1, clock) - open_tail;
 	list_tail = more(c, FROM_LIST, 1, clock) - close_head -
 		    (int64_t)record_series_median(&c->aside);
 
 	for (int kind = 0; kind < ENGINE_RANGE_KINDS; kind++) {
 		struct engine_range_cost *cost = &out->kinds[kind];
-		int64_t beyond = tail[kind] + head[kind] - pair;
+		int64_t dearer = tail[kind] + head[kind] - pair;
 
-		cost->open = both / 2 + beyond;
+		cost->open = both / 2 + dearer;
 		cost->open_head = cost->open - tail[kind];
-		cost->close = both - both / 2 + beyond;
+		cost->close = both - both / 2 + dearer;
 		cost->close_head = head[kind];
-		cost->idle_enter = idle_enter + beyond;
-		cost->idle_leave = idle_leave - hop + beyond;
-		cost->several = list_head + list_tail + beyond;
+		cost->idle_enter = idle_enter + dearer;
+		cost->idle_leave = idle_leave + dearer;
+		cost->several = list_head + list_tail + dearer;
 		cost->several_head = list_head + head[kind] - close_head;
 		cost->hop = hop;
 	}
@@ -310,6 +350,19 @@ static void add_interrupts(struct record_range_costs *costs, double share)
 	}
 }
 
+/*
+ * What is read is not to be less by what is set aside, but something must be: a frame during which nothing
+ * was takes a shorter way.
+ */
+static void use_provisional_costs(struct record_engine *e)
+{
+	struct engine_range_cost costs[ENGINE_RANGE_KINDS] = {};
+
+	for (int kind = 0; kind < ENGINE_RANGE_KINDS; kind++)
+		costs[kind].open = 1;
+	record_engine_set_range_costs(e, costs);
+}
+
 int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
 			    const struct record_empty *empty, double interrupts,
 			    struct record_range_costs *out)
@@ -325,6 +378,7 @@ int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
 	}
 	if (!err) {
 		place(&c);
+		use_provisional_costs(e);
 		err = attach(&c);
 	}
 	if (!err)
@@ -336,8 +390,8 @@ int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
 	if (!err) {
 		solve(&c, clock, out);
 		add_interrupts(out, interrupts);
-		record_engine_set_range_costs(e, out->kinds);
 	}
+	record_engine_set_range_costs(e, out->kinds);
 	while (c.n)
 		record_point_disarm(&c.items[--c.n]);
 	if (run >= 0)
@@ -347,17 +401,22 @@ int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
 	return err;
 }
 
+/* What a probe of KIND costs more than one that is reached by a jump. */
+static int64_t beyond(const struct record_range_costs *costs, enum engine_range_kind kind)
+{
+	return (int64_t)(costs->kinds[kind].open - costs->kinds[ENGINE_RANGE_OPTIMIZED].open);
+}
+
 char *record_range_cost_text(const struct record_range_costs *costs)
 {
-	const struct engine_range_cost *first = &costs->kinds[ENGINE_RANGE_OPTIMIZED];
+	const struct engine_range_cost *jump = &costs->kinds[ENGINE_RANGE_OPTIMIZED];
 
-#define BEYOND(kind) ((int64_t)(costs->kinds[kind].open - first->open))
-	return alloc_printf("inner=%" PRIu64 "+-%" PRIu64 " full=%" PRIu64 "+-%" PRIu64
-			    " again=%" PRIu64 " already=%" PRIu64 " several=%" PRIu64
-			    " hop=%" PRIu64 " stepped=%" PRId64 " emulated=%" PRId64,
-			    costs->inner, costs->spread, (uint64_t)(first->open + first->close),
-			    costs->spread, (uint64_t)first->idle_enter, (uint64_t)first->idle_leave,
-			    (uint64_t)first->several, (uint64_t)first->hop,
-			    BEYOND(ENGINE_RANGE_STEPPED), BEYOND(ENGINE_RANGE_EMULATED));
-#undef BEYOND
+	return alloc_printf(
+		"inner=%" PRIu64 "+-%" PRIu64 " full=%" PRIu64 "+-%" PRIu64 " inside=%" PRIu64
+		" outside=%" PRIu64 " several=%" PRIu64 " hop=%" PRIu64 " stepped=%" PRId64
+		" emulated=%" PRId64 " call=%" PRId64,
+		costs->inner, costs->spread, (uint64_t)(jump->open + jump->close), costs->spread,
+		(uint64_t)jump->idle_enter, (uint64_t)jump->idle_leave, (uint64_t)jump->several,
+		(uint64_t)jump->hop, beyond(costs, ENGINE_RANGE_STEPPED),
+		beyond(costs, ENGINE_RANGE_EMULATED), beyond(costs, ENGINE_RANGE_CALL_EMULATED));
 }
