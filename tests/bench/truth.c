@@ -6,6 +6,12 @@
  *
  *     -plugin truth.so,out=FILE,mark=ADDR,entry=ADDR,return=ADDR...,outer=ADDR,outer_return=ADDR...
  *
+ *     in=ADDR...,beside=ADDR...,body=ADDR or points=FILE, which has such words one a line
+ *
+ * Of an inlined body, instead or besides, IN are all its instructions, BESIDE all others of the function around
+ * it, and BODY its entry: counted is what is executed from one of IN to the next of BESIDE or RETURN, what is
+ * called included.
+ *
  * Counted is what lies between the first and the second time that MARK is executed. A call is over
  * when one of the addresses behind a call of the function is executed; those are few, and known from
  * the kernel's disassembly. Calls inside of OUTER are also told apart. One CPU.
@@ -52,12 +58,16 @@ enum event {
 	ENTRY,
 	RETURN,
 	OUTER,
-	OUTER_RETURN
+	OUTER_RETURN,
+	IN,
+	OUT,
+	BODY
 };
 
-static const char *const keys[] = { "mark", "entry", "return", "outer", "outer_return" };
+static const char *const keys[] = { "mark",         "entry", "return", "outer",
+				    "outer_return", "in",    "beside", "body" };
 
-#define POINTS_MAX 64
+#define POINTS_MAX 16384
 static struct point {
 	uint64_t address;
 	enum event event;
@@ -76,6 +86,12 @@ static struct sum {
 	uint64_t calls, insns, min, max;
 } all, inside;
 
+/* Of an inlined body: excursions, and from which of those calls of it began. */
+static struct sum excursions, excursions_inside;
+static uint64_t bodies, bodies_inside, body_executed;
+static bool within;
+static uint64_t within_since;
+
 static void add(struct sum *sum, uint64_t insns)
 {
 	if (!sum->calls || insns < sum->min)
@@ -84,6 +100,38 @@ static void add(struct sum *sum, uint64_t insns)
 		sum->max = insns;
 	sum->calls++;
 	sum->insns += insns;
+}
+
+static void body_leave(void)
+{
+	uint64_t insns = executed - within_since;
+
+	if (!within)
+		return;
+	within = false;
+	if (marks != 1)
+		return;
+	add(&excursions, insns);
+	if (outer_depth)
+		add(&excursions_inside, insns);
+}
+
+static void body_enter(void)
+{
+	if (within)
+		return;
+	within = true;
+	within_since = executed;
+}
+
+/* Comes before IN of the same instruction. */
+static void body_entry(void)
+{
+	if (marks != 1)
+		return;
+	body_executed++;
+	bodies += !within;
+	bodies_inside += !within && outer_depth;
 }
 
 static void leave(void)
@@ -113,7 +161,17 @@ static void executes(unsigned int cpu, void *data)
 		open_calls[depth++] = executed;
 		break;
 	case RETURN:
+		body_leave();
 		leave();
+		break;
+	case IN:
+		body_enter();
+		break;
+	case OUT:
+		body_leave();
+		break;
+	case BODY:
+		body_entry();
 		break;
 	case OUTER:
 		outer_depth++;
@@ -125,22 +183,45 @@ static void executes(unsigned int cpu, void *data)
 	}
 }
 
+/* By address; of one address the entry of a body first. */
+static int by_address(const void *a, const void *b)
+{
+	const struct point *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (y->event == BODY) - (x->event == BODY);
+}
+
+static void watch(struct qemu_plugin_insn *insn)
+{
+	uint64_t address = qemu_plugin_insn_vaddr(insn);
+	unsigned int low = 0, high = n_points;
+
+	while (low < high) {
+		unsigned int mid = (low + high) / 2;
+
+		if (points[mid].address < address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < n_points && points[low].address == address; low++)
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, executes, CB_NO_REGS,
+						       (void *)(uintptr_t)points[low].event);
+}
+
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t i, n = qemu_plugin_tb_n_insns(tb);
 	struct qemu_plugin_insn *insn;
-	unsigned int p;
 
 	(void)id;
 	for (i = 0; i < n; i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
 		/* Callbacks run before inline operations: they see what was executed before. */
 		qemu_plugin_register_vcpu_insn_exec_inline(insn, INLINE_ADD_U64, &executed, 1);
-		for (p = 0; p < n_points; p++)
-			if (points[p].address == qemu_plugin_insn_vaddr(insn))
-				qemu_plugin_register_vcpu_insn_exec_cb(
-					insn, executes, CB_NO_REGS,
-					(void *)(uintptr_t)points[p].event);
+		watch(insn);
 	}
 }
 
@@ -160,8 +241,29 @@ static void at_exit(qemu_plugin_id_t id, void *data)
 		return;
 	write_sum(file, "all", &all);
 	write_sum(file, "outer", &inside);
+	write_sum(file, "excursions", &excursions);
+	write_sum(file, "excursions_outer", &excursions_inside);
+	fprintf(file, "bodies all=%" PRIu64 " outer=%" PRIu64 " executed=%" PRIu64 "\n", bodies,
+		bodies_inside, body_executed);
 	fprintf(file, "marks %u\n", marks);
 	fclose(file);
+}
+
+static bool parse(const char *arg);
+
+static bool parse_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char line[256];
+	bool ok = file;
+
+	while (ok && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		ok = !*line || parse(line);
+	}
+	if (file)
+		fclose(file);
+	return ok;
 }
 
 static bool parse(const char *arg)
@@ -175,6 +277,8 @@ static bool parse(const char *arg)
 		out = strdup(arg + n + 1);
 		return out;
 	}
+	if (n == 6 && !strncmp(arg, "points", n))
+		return parse_file(arg + n + 1);
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (n != strlen(keys[i]) || strncmp(arg, keys[i], n) || n_points == POINTS_MAX)
 			continue;
@@ -199,6 +303,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 	}
 	if (!out)
 		return -1;
+	qsort(points, n_points, sizeof(points[0]), by_address);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_atexit_cb(id, at_exit, NULL);
 	return 0;
