@@ -36,7 +36,7 @@ LDLIBS   += $(shell pkg-config --libs $(LIBS) 2>/dev/null) -lm
 LDFLAGS  += $(SAN_FLAGS)
 
 # What scripts/bench and tests/live/cost.t measure with.
-BENCH := $(addprefix $(BUILD)/bench/,floor meter truth.so)
+BENCH := $(addprefix $(BUILD)/bench/,floor meter symbolize truth.so)
 
 # Everything but main() is also linked into the unit tests.
 SRCS       := $(filter-out src/cmd/main.c,$(wildcard src/*/*.c))
@@ -172,6 +172,12 @@ $(BUILD)/bench/%: tests/bench/%.c | $(BUILD)/.pkgs
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror -o $@ $< -lbpf
+
+# The only one that measures what is ours from within.
+$(BUILD)/bench/symbolize: tests/bench/symbolize.c $(BUILD)/libkprotperf.a
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libkprotperf.a $(LDLIBS)
 
 # Into QEMU, not into a program of ours.
 $(BUILD)/bench/%.so: tests/bench/%.c

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbolize VMLINUX STEXT <ADDRESSES: what lies at each address of the file (hexadecimal, one a line; as
+ * is STEXT, that of _stext), inlined bodies first, in the form of `addr2line -i -f`. It gets at names the
+ * way that `kprotperf resolve` does, so an index is made and kept where there is none.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "symbol/index.h"
+
+static int print(const struct symbol_frame *frame, void *arg)
+{
+	(void)arg;
+	printf("%s\n%s:%u\n", frame->name, frame->file ? frame->file : "??", frame->line);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct symbol_image *img;
+	struct symbol_index *idx;
+	char line[64];
+	uint64_t base;
+
+	if (argc != 3) {
+		fputs("usage: symbolize VMLINUX STEXT <ADDRESSES\n", stderr);
+		return 2;
+	}
+	if (symbol_image_open(argv[1], &img) || symbol_index_get(NULL, img, &idx))
+		return 1;
+	base = strtoull(argv[2], NULL, 16);
+	while (fgets(line, sizeof(line), stdin))
+		if (symbol_index_frames(idx, strtoull(line, NULL, 16) - base, print, NULL))
+			printf("??\n??:0\n");
+	symbol_index_destroy(idx);
+	symbol_image_destroy(img);
+	return fflush(stdout) ? 1 : 0;
+}
