@@ -262,6 +262,13 @@ static size_t changes_collect(struct analyze_diff *diff, struct analyze_change *
 			n++;
 		}
 	}
+	for (j = 0; j < diff->ranges.n_rows; j++) {
+		if (diff->ranges.rows[j].redundant)
+			continue;
+		if (changes)
+			changes[n] = &diff->ranges.rows[j].change;
+		n++;
+	}
 	return n;
 }
 
@@ -293,6 +300,24 @@ static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff
 		rows->rows[i].note = row_note(&rows->rows[i], diff);
 }
 
+/* The same of inlined bodies, which are in another order. */
+static void ranges_repeat(struct analyze_diff_ranges *ranges)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < ranges->n_rows; i++) {
+		struct analyze_diff_range *row = &ranges->rows[i];
+
+		if (!row->redundant || isnan(row->change.p))
+			continue;
+		row->change = analyze_change_none;
+		for (j = 0; j < ranges->n_rows; j++)
+			if (!ranges->rows[j].redundant &&
+			    !analyze_body_compare(&ranges->rows[j].body, &row->body))
+				row->change = ranges->rows[j].change;
+	}
+}
+
 static void judge(struct analyze_diff *diff, double margin_pct)
 {
 	size_t n = changes_collect(diff, NULL), i;
@@ -308,6 +333,7 @@ static void judge(struct analyze_diff *diff, double margin_pct)
 	for (i = 0; i < functions->n_rows; i++)
 		if (functions->rows[i].redundant)
 			functions->rows[i].change = functions->rows[i + 1].change;
+	ranges_repeat(&diff->ranges);
 	form_notes(&diff->syscalls, diff);
 	form_notes(functions, diff);
 }
@@ -369,8 +395,8 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	function_totals(diff);
 	workload_diff(diff, baseline, hardened);
 	repetitions_form(&diff->repetitions, &a.repetitions, &b.repetitions, options);
-	judge(diff, diff->repetitions.margin_pct);
 	analyze_diff_ranges_init(&diff->ranges, diff, baseline, hardened, options);
+	judge(diff, diff->repetitions.margin_pct);
 	analyze_sort(diff->syscalls.rows, diff->syscalls.n_rows, sizeof(*diff->syscalls.rows),
 		     weight_compare);
 	analyze_sort(diff->functions.rows, diff->functions.n_rows, sizeof(*diff->functions.rows),

@@ -193,7 +193,8 @@ static void row_add(struct matching *m, const struct analyze_range *a,
 					  .location = from->location,
 					  .context = from->context,
 					  .baseline = analyze_range_none,
-					  .hardened = analyze_range_none };
+					  .hardened = analyze_range_none,
+					  .change = analyze_change_none };
 	struct analyze_estimated total_a, total_b;
 
 	if (a)
@@ -208,6 +209,9 @@ static void row_add(struct matching *m, const struct analyze_range *a,
 	row.delta_pct = analyze_percent(row.hardened.figures.mean - row.baseline.figures.mean,
 					row.baseline.figures.mean);
 	shares_form(m, &row);
+	if (is_exact(&row.baseline) && is_exact(&row.hardened) &&
+	    m->out->sides[BASELINE].repetitions.unit == m->out->sides[HARDENED].repetitions.unit)
+		analyze_change_form(&row.change, &a->sample, &b->sample);
 	row.redundant = (!a || a->redundant) && (!b || b->redundant);
 	vec_push(m->out, rows, row);
 }
@@ -340,6 +344,7 @@ static void rest_add(struct matching *m, const struct analyze_diff_row *function
 		.body = { .name = ANALYZE_RANGE_REST, .function = function->name },
 		.context = function->context,
 		.redundant = function->redundant,
+		.change = analyze_change_none,
 		.baseline = rest_form(&function->baseline, rows, n, BASELINE, m->time),
 		.hardened = rest_form(&function->hardened, rows, n, HARDENED, m->time),
 	};

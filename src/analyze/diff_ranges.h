@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyze/change.h"
 #include "analyze/ranges.h"
 
 /* What of a timed function lies outside of its timed bodies: a row of that name. */
@@ -34,6 +35,7 @@ struct analyze_diff_range {
 	bool redundant;
 	bool estimated; /* on one side at least */
 	double weight; /* what it is ordered by */
+	struct analyze_change change; /* how sure delta is, where both sides were timed */
 };
 
 struct analyze_diff;

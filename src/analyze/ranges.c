@@ -48,7 +48,7 @@ struct item {
 	struct analyze_body body;
 	const char *context; /* NULL: of the site, whatever calls it has */
 	const struct profile_site *site; /* NULL: seen in samples */
-	const struct profile_stats *stats; /* NULL likewise, and without a context */
+	const struct profile_cell *cell; /* NULL likewise, and without a context */
 	const struct analyze_body_count *count;
 };
 
@@ -94,7 +94,7 @@ static void items_collect(struct items *items, const struct analyze_bodies *bodi
 				 ((struct item){ .body = site_body(site),
 						 .context = p->contexts[cell->context].name,
 						 .site = site,
-						 .stats = &cell->stats }));
+						 .cell = cell }));
 	}
 	for (i = 0; i < bodies->n_counts; i++)
 		vec_push(items, items,
@@ -280,6 +280,8 @@ static bool estimate_is_doubtful(const struct analyze_estimate *e)
 /* What is common to the rows of one body. */
 struct body_rows {
 	struct analyze_ranges *ranges;
+	const struct profile *p;
+	const struct analyze_calibration *calibration;
 	const struct analyze_options *options;
 	const char *location, *why;
 	bool timed, detached;
@@ -326,9 +328,14 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 	size_t i;
 
 	profile_stats_init(&stats);
+	analyze_sample_init(&row.sample, &ranges->repetitions);
 	for (i = 0; i < n; i++) {
-		if (first[i].stats)
-			profile_stats_merge(&stats, first[i].stats);
+		if (first[i].cell) {
+			profile_stats_merge(&stats, &first[i].cell->stats);
+			analyze_sample_add_cell(&row.sample, &ranges->repetitions,
+						body->calibration, body->p, first[i].cell,
+						body->options);
+		}
 		if (!first[i].count)
 			continue;
 		one = estimate_form(ranges, first[i].count, context_find(ranges, first[i].context));
@@ -350,10 +357,9 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 }
 
 /* The rows of the N items of one body: their sum, then one for each context. */
-static void body_add(struct analyze_ranges *ranges, const struct item *items, size_t n,
-		     const struct analyze_options *options)
+static void body_add(struct body_rows body, const struct item *items, size_t n)
 {
-	struct body_rows body = { .ranges = ranges, .options = options };
+	struct analyze_ranges *ranges = body.ranges;
 	const struct analyze_body *b = &items->body;
 	uint32_t sum, contexts = 0;
 	size_t i, j;
@@ -388,10 +394,16 @@ static void body_add(struct analyze_ranges *ranges, const struct item *items, si
 void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 			 const struct analyze_options *options)
 {
+	struct analyze_calibration calibration;
+	struct body_rows body = {
+		.ranges = ranges, .p = p, .calibration = &calibration, .options = options
+	};
 	struct items items = { 0 };
 	size_t i, j;
 
 	memset(ranges, 0, sizeof(*ranges));
+	analyze_repetitions_init(&ranges->repetitions, p, PROFILE_RUN_PROBED);
+	analyze_calibration_init(&calibration, p);
 	ranges->tick = p->sample_period ? (double)p->sample_period : NAN;
 	analyze_bodies_init(&ranges->bodies, p);
 	contexts_init(ranges, p, options);
@@ -400,9 +412,10 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 		for (j = i + 1; j < items.n_items; j++)
 			if (analyze_body_compare(&items.items[i].body, &items.items[j].body))
 				break;
-		body_add(ranges, &items.items[i], j - i, options);
+		body_add(body, &items.items[i], j - i);
 	}
 	free(items.items);
+	analyze_calibration_deinit(&calibration);
 }
 
 void analyze_ranges_deinit(struct analyze_ranges *ranges)
@@ -411,7 +424,10 @@ void analyze_ranges_deinit(struct analyze_ranges *ranges)
 		free(ranges->locations[--ranges->n_locations]);
 	free(ranges->locations);
 	free(ranges->contexts);
+	while (ranges->n_rows)
+		analyze_sample_deinit(&ranges->rows[--ranges->n_rows].sample);
 	free(ranges->rows);
+	analyze_repetitions_deinit(&ranges->repetitions);
 	analyze_bodies_deinit(&ranges->bodies);
 	memset(ranges, 0, sizeof(*ranges));
 }

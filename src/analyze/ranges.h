@@ -56,6 +56,7 @@ struct analyze_range {
 	 */
 	bool redundant;
 	bool estimated, detached;
+	struct analyze_sample sample; /* by repetition, of what was timed; else empty */
 };
 
 /* What shares in one context are of. */
@@ -77,6 +78,7 @@ struct analyze_ranges {
 	uint32_t n_contexts, cap_contexts;
 	double tick; /* what one sample stands for where no context's time is known; NAN: unknown */
 	struct analyze_bodies bodies;
+	struct analyze_repetitions repetitions;
 	char **locations;
 	uint32_t n_locations, cap_locations;
 };

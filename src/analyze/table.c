@@ -38,10 +38,16 @@ const char *analyze_time_header(enum analyze_time time)
 /* A cell on its way into a row; without a cell, it is only known that there is such a function. */
 struct ref {
 	const char *name, *context;
-	const struct profile_stats *stats;
-	uint32_t repetition;
-	double uncertainty;
+	const struct profile_cell *cell;
 	bool detached;
+};
+
+/* What the samples of one table's rows are made of. */
+struct sampling {
+	const struct profile *p;
+	const struct analyze_repetitions *repetitions;
+	struct analyze_calibration calibration;
+	const struct analyze_options *options;
 };
 
 struct refs {
@@ -98,6 +104,16 @@ struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, 
 	return per_run;
 }
 
+void analyze_sample_add_cell(struct analyze_sample *s, const struct analyze_repetitions *r,
+			     const struct analyze_calibration *c, const struct profile *p,
+			     const struct profile_cell *cell, const struct analyze_options *options)
+{
+	analyze_sample_add(s, r->of_run[cell->run], (double)cell->stats.calls,
+			   time_total(&cell->stats, options->time, options->raw));
+	if (!options->raw)
+		s->uncertainty += analyze_calibration_uncertainty(c, p, cell);
+}
+
 int analyze_context_compare(const char *a, const char *b)
 {
 	bool all_a, all_b;
@@ -120,50 +136,46 @@ static int ref_compare(const void *left, const void *right)
 }
 
 static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n,
-		    const char *context, const struct analyze_repetitions *repetitions,
-		    const struct analyze_options *options)
+		    const char *context, const struct sampling *sampling)
 {
 	struct analyze_row row = { .name = first->name, .label = first->name, .context = context };
 	struct profile_stats sum;
 	size_t i;
 
 	profile_stats_init(&sum);
-	analyze_sample_init(&row.sample, repetitions);
+	analyze_sample_init(&row.sample, sampling->repetitions);
 	for (i = 0; i < n; i++) {
 		row.detached |= first[i].detached;
-		if (!first[i].stats)
+		if (!first[i].cell)
 			continue;
-		profile_stats_merge(&sum, first[i].stats);
-		analyze_sample_add(&row.sample, first[i].repetition, (double)first[i].stats->calls,
-				   time_total(first[i].stats, options->time, options->raw));
-		row.sample.uncertainty += options->raw ? 0 : first[i].uncertainty;
+		profile_stats_merge(&sum, &first[i].cell->stats);
+		analyze_sample_add_cell(&row.sample, sampling->repetitions, &sampling->calibration,
+					sampling->p, first[i].cell, sampling->options);
 	}
-	analyze_figures_form(&row.figures, &sum, options);
+	analyze_figures_form(&row.figures, &sum, sampling->options);
 	profile_stats_deinit(&sum);
 	vec_push(rows, rows, row);
 }
 
 /* A row for each context among the N refs of one name; returns how many. */
 static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, size_t n,
-			   const struct analyze_repetitions *repetitions,
-			   const struct analyze_options *options)
+			   const struct sampling *sampling)
 {
 	size_t i, j, added = 0;
 
 	for (i = 0; i < n; i = j) {
 		for (j = i + 1; j < n && !ref_compare(&refs[i], &refs[j]); j++)
 			;
-		if (!refs[i].stats)
+		if (!refs[i].cell)
 			continue;
-		row_add(rows, &refs[i], j - i, refs[i].context, repetitions, options);
+		row_add(rows, &refs[i], j - i, refs[i].context, sampling);
 		added++;
 	}
 	return added;
 }
 
 static void functions_form(struct analyze_rows *rows, struct refs *refs,
-			   const struct analyze_repetitions *repetitions,
-			   const struct analyze_options *options)
+			   const struct sampling *sampling)
 {
 	size_t i, j;
 
@@ -175,8 +187,8 @@ static void functions_form(struct analyze_rows *rows, struct refs *refs,
 		for (j = i + 1; j < refs->n_refs; j++)
 			if (strcmp(refs->refs[i].name, refs->refs[j].name))
 				break;
-		row_add(rows, &refs->refs[i], j - i, ANALYZE_ALL_CONTEXTS, repetitions, options);
-		contexts = contexts_add(rows, &refs->refs[i], j - i, repetitions, options);
+		row_add(rows, &refs->refs[i], j - i, ANALYZE_ALL_CONTEXTS, sampling);
+		contexts = contexts_add(rows, &refs->refs[i], j - i, sampling);
 		rows->rows[sum].redundant = contexts == 1;
 	}
 }
@@ -220,7 +232,9 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 			const struct analyze_options *options)
 {
 	struct refs syscalls = { 0 }, functions = { 0 };
-	struct analyze_calibration calibration;
+	struct sampling sampling = { .p = p,
+				     .repetitions = &table->repetitions,
+				     .options = options };
 	uint32_t i;
 
 	memset(table, 0, sizeof(*table));
@@ -228,7 +242,7 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 	table->time = options->time;
 	count_runs(table, p);
 	analyze_repetitions_init(&table->repetitions, p, PROFILE_RUN_PROBED);
-	analyze_calibration_init(&calibration, p);
+	analyze_calibration_init(&sampling.calibration, p);
 	for (i = 0; i < p->n_sites; i++)
 		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
 			vec_push(&functions, refs,
@@ -239,13 +253,11 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 		const struct profile_site *site = &p->sites[cell->site];
 		struct ref ref = { .name = site->name,
 				   .context = p->contexts[cell->context].name,
-				   .stats = &cell->stats,
-				   .repetition = table->repetitions.of_run[cell->run],
+				   .cell = cell,
 				   .detached = site->detached };
 
 		if (p->runs[cell->run].kind == PROFILE_RUN_CONTROL)
 			continue;
-		ref.uncertainty = analyze_calibration_uncertainty(&calibration, p, cell);
 		if (site->kind == PROFILE_SITE_CONTEXT) {
 			ref.name = ref.context;
 			ref.context = NULL;
@@ -257,13 +269,12 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 		}
 	}
 	analyze_sort(syscalls.refs, syscalls.n_refs, sizeof(*syscalls.refs), ref_compare);
-	contexts_add(&table->syscalls, syscalls.refs, syscalls.n_refs, &table->repetitions,
-		     options);
-	functions_form(&table->functions, &functions, &table->repetitions, options);
+	contexts_add(&table->syscalls, syscalls.refs, syscalls.n_refs, &sampling);
+	functions_form(&table->functions, &functions, &sampling);
 	label_detached(table);
 	free(syscalls.refs);
 	free(functions.refs);
-	analyze_calibration_deinit(&calibration);
+	analyze_calibration_deinit(&sampling.calibration);
 }
 
 static void rows_deinit(struct analyze_rows *rows)

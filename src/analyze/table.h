@@ -92,6 +92,12 @@ void analyze_rows_sort_by_total(struct analyze_rows *rows);
 void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats,
 			  const struct analyze_options *options);
 
+/* Adds CELL to S, as analyze_figures_form() counts it. R and C are P's. */
+void analyze_sample_add_cell(struct analyze_sample *s, const struct analyze_repetitions *r,
+			     const struct analyze_calibration *c, const struct profile *p,
+			     const struct profile_cell *cell,
+			     const struct analyze_options *options);
+
 /* Counts and totals of F divided by RUNS. */
 struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, uint32_t runs);
 

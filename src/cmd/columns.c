@@ -512,6 +512,8 @@ struct output_section columns_diff_ranges(const struct analyze_diff *diff)
 		GROUP(NULL, 0, deltas),
 		GROUP("baseline", BASELINE_RANGE, diff_range_side),
 		GROUP("hardened", HARDENED_RANGE, diff_range_side),
+		GROUP(NULL, offsetof(struct analyze_diff_range, change), change_plus_minus),
+		GROUP(NULL, offsetof(struct analyze_diff_range, change), change_verdict),
 	};
 	struct output_section section =
 		SECTION(groups, diff->ranges.rows, diff->ranges.n_rows, diff->clock);
