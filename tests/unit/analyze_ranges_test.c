@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Inlined bodies: estimates from samples, rows of what was timed, and two sides of them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/binomial.h"
+#include "analyze/diff.h"
+#include "analyze/ranges.h"
+#include "fixture.h"
+
+static const struct analyze_options oncpu;
+
+#define assert_near(a, b) assert_true(fabs((a) - (b)) < 1e-6)
+
+/*
+ * The ends by definition: the shares of which K or more, or K or fewer, come in 2.5 % of all cases,
+ * found by bisection over sums of binomial probabilities, apart from any beta function.
+ */
+static void test_binomial(void **state)
+{
+	static const struct {
+		double k, n, low, high;
+	} known[] = {
+		{ 0, 10, 0, 0.3084971078 },
+		{ 10, 10, 0.6915028922, 1 },
+		{ 5, 10, 0.1870860284, 0.8129139716 },
+		{ 8, 484, 0.0071623366, 0.0323077847 },
+		{ 1, 1, 0.025, 1 },
+		{ 0, 300, 0, 0.0122209747 },
+	};
+	struct analyze_estimated e;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		e = analyze_binomial(known[i].k, known[i].n);
+		if (fabs(e.low - known[i].low) > 1e-7 || fabs(e.high - known[i].high) > 1e-7)
+			fail_msg("%g of %g: %.10f to %.10f", known[i].k, known[i].n, e.low, e.high);
+		assert_near(e.value, known[i].k / known[i].n);
+	}
+	assert_near(analyze_binomial(0, 17).high, 1 - pow(0.025, 1.0 / 17));
+	assert_true(isnan(analyze_binomial(0, 0).value));
+	assert_true(isnan(analyze_binomial(2, 1).value));
+	assert_true(isnan(analyze_binomial(NAN, 1).value));
+	assert_true(isnan(analyze_binomial(1, INFINITY).value));
+}
+
+/* It covers: of all outcomes of N draws with a known share, those that miss it are rare. */
+static void test_binomial_covers(void **state)
+{
+	static const double shares[] = { 0.001, 0.01, 0.1, 0.37, 0.5, 0.9 };
+	static const int draws[] = { 1, 5, 40, 484 };
+	size_t i, j;
+	int k;
+
+	(void)state;
+	for (i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		for (j = 0; j < sizeof(draws) / sizeof(draws[0]); j++) {
+			double p = shares[i], n = draws[j], missed = 0;
+
+			for (k = 0; k <= n; k++) {
+				struct analyze_estimated e = analyze_binomial(k, n);
+
+				if (p < e.low || p > e.high)
+					missed += exp(lgamma(n + 1) - lgamma(k + 1.0) -
+						      lgamma(n - k + 1) + k * log(p) +
+						      (n - k) * log1p(-p));
+			}
+			if (missed > 0.05 + 1e-9)
+				fail_msg("share %g, %g draws: missed in %g", p, n, missed);
+		}
+	}
+}
+
+static void test_sums(void **state)
+{
+	struct analyze_estimated a = { 10, 7, 14 }, b = { 100, 96, 103 }, c;
+
+	(void)state;
+	c = analyze_estimated_add(&a, &b);
+	assert_near(c.value, 110);
+	assert_near(c.low, 105);
+	assert_near(c.high, 115);
+	c = analyze_estimated_difference(&a, &b);
+	assert_near(c.value, 90);
+	assert_near(c.low, 90 - hypot(4, 4));
+	assert_near(c.high, 90 + hypot(3, 3));
+	/* What is exact adds nothing. */
+	a = (struct analyze_estimated){ 10, 10, 10 };
+	c = analyze_estimated_difference(&a, &b);
+	assert_near(c.low, 86);
+	assert_near(c.high, 93);
+}
+
+/* ---- profiles ---- */
+
+/* An address in bodies, innermost first, and the function around them, "inner@LINE" each. */
+static uint32_t place(struct profile *p, uint64_t addr, const char *const *names, uint32_t n)
+{
+	uint32_t location = profile_location_add(p, addr, NULL), i;
+
+	for (i = 0; i < n; i++)
+		profile_location_frame_add(p, location,
+					   &(struct profile_frame){ .name = names[i],
+								    .file = "mm/slub.c",
+								    .line = 100 * i + 7,
+								    .inlined = i + 1 < n });
+	return location;
+}
+
+static void sample(struct profile *p, const char *context, uint32_t flags, uint64_t count,
+		   const uint32_t *locations, uint32_t n)
+{
+	profile_sample_add(p, &(struct profile_sample){
+				      .context = profile_context_add(p, context),
+				      .stack = profile_stack_add(p, locations, n),
+				      .flags = flags,
+				      .count = count,
+			      });
+}
+
+enum {
+	SHUFFLE, /* shuffle_freelist < new_slab < allocate_slab */
+	RANDOM, /* get_random_u32, which has no bodies, called from there */
+	SLAB, /* allocate_slab itself */
+	COPY, /* copy_mm < copy_process */
+	N_PLACES
+};
+
+static void places_add(struct profile *p, uint32_t places[N_PLACES])
+{
+	static const char *const shuffle[] = { "shuffle_freelist", "new_slab", "allocate_slab" };
+	static const char *const copy[] = { "copy_mm", "copy_process" };
+
+	places[SHUFFLE] = place(p, 0x100, shuffle, 3);
+	places[RANDOM] = fixture_location(p, 0x200, "get_random_u32");
+	places[SLAB] = place(p, 0x300, shuffle + 2, 1);
+	places[COPY] = place(p, 0x400, copy, 2);
+}
+
+/* 1,000 ticks of clone; 40 samples: 10 in shuffle_freelist, 5 below it, 25 in allocate_slab. */
+static struct profile *sampled(void)
+{
+	struct profile *p = profile_create();
+	uint32_t at[N_PLACES], run = fixture_run(p, 1000);
+
+	p->freq = 997;
+	p->sample_period = 30;
+	places_add(p, at);
+	fixture_calls(profile_cell(p, run, 0, profile_context_add(p, "clone")), 10, 100, 100);
+	sample(p, "clone", 0, 10, (uint32_t[]){ at[SHUFFLE], at[COPY] }, 2);
+	sample(p, "clone", 0, 5, (uint32_t[]){ at[RANDOM], at[SHUFFLE], at[COPY] }, 3);
+	sample(p, "clone", 0, 25, (uint32_t[]){ at[SLAB], at[COPY] }, 2);
+	return p;
+}
+
+static const struct analyze_range *find(const struct analyze_ranges *r, const char *name,
+					const char *context)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->n_rows; i++)
+		if (!strcmp(r->rows[i].body.name, name) && !strcmp(r->rows[i].context, context))
+			return &r->rows[i];
+	return NULL;
+}
+
+static const struct analyze_range *row(const struct analyze_ranges *r, const char *name,
+				       const char *context)
+{
+	const struct analyze_range *found = find(r, name, context);
+
+	if (!found)
+		fail_msg("no row %s in %s", name, context);
+	return found;
+}
+
+static void test_estimate(void **state)
+{
+	struct profile *p = sampled();
+	const struct analyze_range *r;
+	struct analyze_ranges ranges;
+
+	(void)state;
+	analyze_ranges_init(&ranges, p, &oncpu);
+	r = row(&ranges, "shuffle_freelist", "clone");
+	assert_string_equal(r->body.function, "allocate_slab");
+	assert_string_equal(r->body.chain, "new_slab");
+	/* The place of the call is where the next frame was. */
+	assert_string_equal(r->location, "mm/slub.c:107");
+	assert_string_equal(r->side.source, "estimated");
+	assert_true(r->side.estimate.samples == 15 && r->side.estimate.of == 40);
+	assert_near(r->side.figures.total, 1000 * 15 / 40.0);
+	assert_near(r->share, 15 / 40.0);
+	assert_near(r->side.estimate.self_share, 10 / 40.0);
+	assert_near(r->side.estimate.self_total, 250);
+	assert_near(r->side.estimate.total.low, 1000 * analyze_binomial(15, 40).low);
+	assert_near(r->side.high, analyze_binomial(15, 40).high);
+	assert_true(isnan(r->side.figures.calls) && isnan(r->side.figures.mean));
+	assert_true(isnan(r->side.entries));
+	assert_null(r->side.doubt);
+	assert_false(r->redundant);
+	/* One context: the sum says the same, and is not for tables. */
+	assert_true(row(&ranges, "shuffle_freelist", "*")->redundant);
+	assert_near(row(&ranges, "shuffle_freelist", "*")->side.figures.total, 375);
+	/* All of new_slab is shuffle_freelist; copy_mm is all of clone, and none of it its own. */
+	r = row(&ranges, "new_slab", "clone");
+	assert_null(r->body.chain);
+	assert_true(r->side.estimate.samples == 15 && r->redundant);
+	assert_true(row(&ranges, "copy_mm", "clone")->redundant);
+	analyze_ranges_deinit(&ranges);
+	profile_destroy(p);
+}
+
+/* What is no sample of the kernel's own time in the context. */
+static void test_left_out(void **state)
+{
+	struct profile *p = sampled();
+	uint32_t at[N_PLACES], control = profile_run_add(p, PROFILE_RUN_CONTROL), i;
+	const struct analyze_range *r;
+	struct analyze_ranges ranges;
+
+	(void)state;
+	for (i = 0; i < N_PLACES; i++)
+		at[i] = i;
+	sample(p, "clone", PROFILE_SAMPLE_PROBE, 100, at, 1);
+	sample(p, "clone", PROFILE_SAMPLE_USER, 100, NULL, 0);
+	sample(p, "[none]", PROFILE_SAMPLE_USER, 60, NULL, 0);
+	profile_sample_add(p, &(struct profile_sample){ .run = control, .count = 1000 });
+	analyze_ranges_init(&ranges, p, &oncpu);
+	r = row(&ranges, "shuffle_freelist", "clone");
+	assert_true(r->side.estimate.samples == 15 && r->side.estimate.of == 40);
+	assert_near(r->side.figures.total, 375);
+	analyze_ranges_deinit(&ranges);
+
+	/* Interrupts are 100 of 400 samples: a quarter of each context's time is theirs. */
+	sample(p, "[irq]", 0, 100, (uint32_t[]){ at[RANDOM] }, 1);
+	analyze_ranges_init(&ranges, p, &oncpu);
+	assert_near(row(&ranges, "shuffle_freelist", "clone")->side.figures.total, 375 * 0.75);
+	assert_near(row(&ranges, "shuffle_freelist", "clone")->share, 0.375);
+	analyze_ranges_deinit(&ranges);
+	profile_destroy(p);
+}
+
+/* Contexts that nobody timed: a sample stands for a period. */
+static void test_untimed_context(void **state)
+{
+	struct profile *p = sampled();
+	uint32_t at = SHUFFLE, asm_irq;
+	const struct analyze_range *r;
+	struct analyze_ranges ranges;
+
+	(void)state;
+	sample(p, "[none]", 0, 5, &at, 1);
+	analyze_ranges_init(&ranges, p, &oncpu);
+	r = row(&ranges, "shuffle_freelist", "[none]");
+	assert_near(r->side.figures.total, 5 * 30);
+	assert_near(r->side.estimate.total.high, 45 * 30 * analyze_binomial(5, 45).high);
+	assert_near(r->share, 1);
+	r = row(&ranges, "shuffle_freelist", "*");
+	assert_near(r->side.figures.total, 375 + 150);
+	assert_true(r->side.estimate.samples == 20 && !r->redundant);
+	assert_true(r->side.estimate.total.low < 525 && r->side.estimate.total.high > 525);
+	analyze_ranges_deinit(&ranges);
+
+	/* What an interrupt hit is not what it does. */
+	asm_irq = fixture_location(p, 0x500, "asm_sysvec_apic_timer_interrupt");
+	sample(p, "[irq]", 0, 1, (uint32_t[]){ COPY, asm_irq, SHUFFLE }, 3);
+	analyze_ranges_init(&ranges, p, &oncpu);
+	assert_null(find(&ranges, "shuffle_freelist", "[irq]"));
+	assert_non_null(find(&ranges, "copy_mm", "[irq]"));
+	analyze_ranges_deinit(&ranges);
+	profile_destroy(p);
+}
+
+/* On one stack twice, a body counts once. */
+static void test_recursion(void **state)
+{
+	struct profile *p = sampled();
+	const struct analyze_range *r;
+	struct analyze_ranges ranges;
+
+	(void)state;
+	sample(p, "clone", 0, 3, (uint32_t[]){ COPY, SHUFFLE, COPY, SHUFFLE }, 4);
+	analyze_ranges_init(&ranges, p, &oncpu);
+	r = row(&ranges, "shuffle_freelist", "clone");
+	assert_true(r->side.estimate.samples == 18);
+	assert_near(row(&ranges, "copy_mm", "clone")->side.estimate.self_share, 3 / 43.0);
+	analyze_ranges_deinit(&ranges);
+	profile_destroy(p);
+}
+
+static void test_late(void **state)
+{
+	struct profile *p = sampled();
+	const struct analyze_range *r;
+	struct analyze_ranges ranges;
+
+	(void)state;
+	/* One late sample of 16 moves nothing. */
+	sample(p, "clone", PROFILE_SAMPLE_LATE, 1, (uint32_t[]){ SHUFFLE, COPY }, 2);
+	analyze_ranges_init(&ranges, p, &oncpu);
+	assert_null(row(&ranges, "shuffle_freelist", "clone")->side.doubt);
+	assert_true(row(&ranges, "shuffle_freelist", "clone")->side.estimate.late == 1);
+	analyze_ranges_deinit(&ranges);
+
+	/* Nor do those of which it is the caller: they are somewhere below it. */
+	sample(p, "clone", PROFILE_SAMPLE_LATE, 40, (uint32_t[]){ RANDOM, SHUFFLE, COPY }, 3);
+	analyze_ranges_init(&ranges, p, &oncpu);
+	assert_null(row(&ranges, "shuffle_freelist", "clone")->side.doubt);
+	analyze_ranges_deinit(&ranges);
+
+	/* In the function beside it: perhaps they were in the body. */
+	sample(p, "clone", PROFILE_SAMPLE_AT_RETURN, 30, (uint32_t[]){ SLAB, COPY }, 2);
+	analyze_ranges_init(&ranges, p, &oncpu);
+	r = row(&ranges, "shuffle_freelist", "clone");
+	assert_true(r->side.estimate.missing == 30 && r->side.estimate.late == 1);
+	assert_string_equal(r->side.doubt, "interrupts off");
+	assert_null(row(&ranges, "copy_mm", "clone")->side.doubt);
+	analyze_ranges_deinit(&ranges);
+	profile_destroy(p);
+}
+
+/* Timed and sampled at once: one row, exact, with the estimate beside it. */
+static void test_exact(void **state)
+{
+	struct profile *p = sampled();
+	uint32_t clone = profile_context_add(p, "clone"), site;
+	const struct analyze_range *r;
+	struct analyze_ranges ranges;
+
+	(void)state;
+	site = fixture_range(p, "shuffle_freelist", "new_slab", "allocate_slab", 107);
+	fixture_entries(profile_cell(p, 0, site, clone), 4, 8, 50, 50);
+	fixture_range(p, "never", NULL, "allocate_slab", 9);
+	analyze_ranges_init(&ranges, p, &oncpu);
+	r = row(&ranges, "shuffle_freelist", "clone");
+	assert_string_equal(r->side.source, "exact");
+	assert_true(r->side.figures.total == 400 && r->side.figures.mean == 100);
+	assert_true(r->side.figures.calls == 4 && r->side.entries == 8);
+	assert_true(r->side.figures.p50 == 50);
+	assert_near(r->share, 0.4);
+	assert_true(isnan(r->side.low));
+	assert_true(r->side.estimate.samples == 15);
+	assert_near(r->side.estimate.total.value, 375);
+	assert_true(row(&ranges, "never", "*")->side.figures.calls == 0);
+	assert_string_equal(row(&ranges, "never", "*")->side.source, "exact");
+	analyze_ranges_sort_by_total(&ranges);
+	assert_string_equal(ranges.rows[0].body.name, "shuffle_freelist");
+	assert_string_equal(ranges.rows[2].body.name, "never");
+	analyze_ranges_deinit(&ranges);
+
+	/* Another place of the same body that could not be timed: the sum is no measurement. */
+	p->sites[site + 1].name = profile_intern(p, "shuffle_freelist");
+	p->sites[site + 1].chain = profile_intern(p, "new_slab");
+	p->sites[site + 1].line = 107;
+	p->sites[site + 1].estimated = profile_intern(p, "an indirect jump");
+	analyze_ranges_init(&ranges, p, &oncpu);
+	r = row(&ranges, "shuffle_freelist", "clone");
+	assert_string_equal(r->side.source, "estimated");
+	assert_string_equal(r->side.why, "an indirect jump");
+	assert_near(r->side.figures.total, 375);
+	assert_false(r->redundant);
+	analyze_ranges_deinit(&ranges);
+	profile_destroy(p);
+}
+
+static void test_other_times(void **state)
+{
+	struct profile *p = sampled();
+	struct analyze_ranges ranges;
+	const struct analyze_options wall = { .time = ANALYZE_TIME_WALL };
+
+	(void)state;
+	analyze_ranges_init(&ranges, p, &wall);
+	assert_true(isnan(row(&ranges, "shuffle_freelist", "clone")->side.figures.total));
+	assert_near(row(&ranges, "shuffle_freelist", "clone")->side.estimate.total.value, 375);
+	assert_true(row(&ranges, "shuffle_freelist", "clone")->redundant);
+	analyze_ranges_deinit(&ranges);
+	profile_destroy(p);
+}
+
+static void test_nothing(void **state)
+{
+	struct profile *p = profile_create();
+	struct analyze_ranges ranges;
+
+	(void)state;
+	analyze_ranges_init(&ranges, p, &oncpu);
+	assert_int_equal(ranges.n_rows, 0);
+	analyze_ranges_deinit(&ranges);
+	fixture_run(p, 1);
+	sample(p, "read", 0, 0, NULL, 0);
+	sample(p, "read", 0, 3, NULL, 0);
+	analyze_ranges_init(&ranges, p, &oncpu);
+	assert_int_equal(ranges.n_rows, 0);
+	analyze_ranges_deinit(&ranges);
+	profile_destroy(p);
+}
+
+/* ---- two sides ---- */
+
+/* One clone of TIME, allocate_slab of SLAB in it. */
+static struct profile *clone_of(uint64_t time, uint64_t slab)
+{
+	struct profile *p = profile_create();
+	uint32_t run = fixture_run(p, time), clone = profile_context_add(p, "clone");
+	uint32_t site = fixture_function(p, "allocate_slab", 1);
+
+	fixture_calls(profile_cell(p, run, 0, clone), 1, time, time);
+	fixture_calls(profile_cell(p, run, site, clone), 10, slab, slab);
+	profile_env_set(p, PROFILE_ENV_RELEASE, "6.1.192-x");
+	return p;
+}
+
+static void timed(struct profile *p, const char *name, const char *chain, uint32_t line,
+		  uint32_t calls, uint64_t time)
+{
+	uint32_t site = fixture_range(p, name, chain, "allocate_slab", line);
+
+	fixture_entries(profile_cell(p, 0, site, 0), calls, calls, time, time);
+}
+
+static const struct analyze_diff_range *pair(const struct analyze_diff *d, const char *name,
+					     const char *location)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->ranges.n_rows; i++) {
+		const struct analyze_diff_range *r = &d->ranges.rows[i];
+
+		if (!strcmp(r->body.name, name) && !strcmp(r->context, "clone") &&
+		    (!location || (r->location && !strcmp(r->location, location))))
+			return r;
+	}
+	fail_msg("no row %s", name);
+	return NULL;
+}
+
+/* On one kernel alone: the finding. Beside it what it replaced, and all adds up. */
+static void test_one_sided(void **state)
+{
+	struct profile *a = clone_of(100000, 1000), *b = clone_of(103000, 1300);
+	const struct analyze_diff_range *shuffle, *rest, *zero;
+	struct analyze_diff d;
+	char *text;
+
+	(void)state;
+	timed(a, "zero", NULL, 30, 10, 100);
+	timed(b, "zero", NULL, 30, 10, 101);
+	timed(b, "shuffle_freelist", "new_slab", 1978, 10, 900);
+	/* Within that one, so not to be added. */
+	timed(b, "next_freelist_entry", "shuffle_freelist" PROFILE_CHAIN "new_slab", 1880, 100, 5);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	shuffle = pair(&d, "shuffle_freelist", NULL);
+	assert_null(shuffle->baseline.source);
+	assert_string_equal(shuffle->hardened.source, "exact");
+	assert_true(shuffle->delta_total.value == 9000 && shuffle->delta == 900);
+	assert_true(isnan(shuffle->delta_pct) && isnan(shuffle->delta_total.low));
+	assert_near(shuffle->share, 3);
+	assert_near(shuffle->syscall_share, 3);
+	assert_false(shuffle->redundant);
+	zero = pair(&d, "zero", NULL);
+	assert_true(zero->delta == 1 && zero->delta_total.value == 10);
+	rest = pair(&d, ANALYZE_RANGE_REST, NULL);
+	assert_true(rest->baseline.figures.total == 10000 - 1000);
+	assert_true(rest->hardened.figures.total == 13000 - 1010 - 9000);
+	assert_near(shuffle->delta_total.value + zero->delta_total.value + rest->delta_total.value,
+		    3000);
+	assert_string_equal(d.ranges.rows[0].body.name, "shuffle_freelist");
+	text = analyze_diff_conclusion(&d);
+	if (!strstr(text, "allocate_slab carries 1.00 of it, where shuffle_freelist "
+			  "(mm/slub.c:1978) makes +9"))
+		fail_msg("%s", text);
+	free(text);
+	analyze_diff_deinit(&d);
+
+	/* The other way round, what is gone is a saving. */
+	assert_int_equal(analyze_diff_init(&d, b, a, &oncpu), 0);
+	assert_true(pair(&d, "shuffle_freelist", NULL)->delta_total.value == -9000);
+	assert_true(pair(&d, "shuffle_freelist", NULL)->delta == -900);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void test_conclusion(void **state)
+{
+	struct profile *a = clone_of(100000, 1000), *b = clone_of(110000, 2000);
+	struct analyze_diff d;
+	char *text;
+
+	(void)state;
+	timed(b, "shuffle_freelist", NULL, 1978, 10, 990);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	text = analyze_diff_conclusion(&d);
+	assert_non_null(strstr(text, "; allocate_slab carries 1.00 of it, nearly all in "
+				     "shuffle_freelist (mm/slub.c:1978) ("));
+	free(text);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+/* By line in the same sources; in others by their order, where there are as many. */
+static void test_moved_lines(void **state)
+{
+	struct profile *a = clone_of(100000, 1000), *b = clone_of(100000, 1000);
+	const struct analyze_diff_range *r;
+	struct analyze_diff d;
+
+	(void)state;
+	timed(a, "check", NULL, 10, 1, 100);
+	timed(a, "check", NULL, 20, 1, 200);
+	timed(b, "check", NULL, 20, 1, 105);
+	timed(b, "check", NULL, 30, 1, 205);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	assert_true(pair(&d, "check", "mm/slub.c:20")->delta == -95);
+	assert_null(pair(&d, "check", "mm/slub.c:10")->hardened.source);
+	assert_null(pair(&d, "check", "mm/slub.c:30")->baseline.source);
+	analyze_diff_deinit(&d);
+
+	profile_env_set(b, PROFILE_ENV_RELEASE, "6.2.0-x");
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	r = pair(&d, "check", "mm/slub.c:20");
+	assert_true(r->delta == 5 && r->baseline.figures.total == 100);
+	assert_true(pair(&d, "check", "mm/slub.c:30")->delta == 5);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+/* Estimates: a change that samples cannot tell from none is not for tables. */
+static void test_estimated_change(void **state)
+{
+	struct profile *a = sampled(), *b = sampled();
+	uint32_t at[] = { SHUFFLE, COPY }, place_of[N_PLACES];
+	const struct analyze_diff_range *r;
+	struct analyze_diff d;
+
+	(void)state;
+	sample(b, "clone", 0, 4, at, 2);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	r = pair(&d, "shuffle_freelist", NULL);
+	assert_true(r->estimated && r->redundant);
+	assert_near(r->delta_total.value, 1000 * (19 / 44.0 - 15 / 40.0));
+	assert_true(r->delta_total.low < 0 && r->delta_total.high > 0);
+	analyze_diff_deinit(&d);
+
+	sample(b, "clone", 0, 4000, at, 2);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	r = pair(&d, "shuffle_freelist", NULL);
+	assert_false(r->redundant);
+	assert_true(r->delta_total.low > 0);
+	analyze_diff_deinit(&d);
+
+	/* Not seen on one side: it may have been there, by what no sample of so many says. */
+	profile_destroy(a);
+	a = profile_create();
+	a->sample_period = 30;
+	places_add(a, place_of);
+	fixture_calls(profile_cell(a, fixture_run(a, 1), 0, profile_context_add(a, "clone")), 10,
+		      100, 100);
+	sample(a, "clone", 0, 40, &place_of[SLAB], 1);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	r = pair(&d, "shuffle_freelist", NULL);
+	assert_null(r->baseline.source);
+	assert_near(r->delta_total.value, r->hardened.figures.total);
+	assert_true(r->delta_total.value - r->delta_total.low >
+		    1000 * 0.99 * analyze_binomial(0, 40).high);
+	analyze_diff_deinit(&d);
+
+	/* Nobody sampled: nothing is known. */
+	a->n_samples = 0;
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	r = pair(&d, "shuffle_freelist", NULL);
+	assert_true(isnan(r->delta_total.value) && r->redundant);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_binomial),
+		cmocka_unit_test(test_binomial_covers),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_estimate),
+		cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_untimed_context),
+		cmocka_unit_test(test_recursion),
+		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_other_times),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_one_sided),
+		cmocka_unit_test(test_conclusion),
+		cmocka_unit_test(test_moved_lines),
+		cmocka_unit_test(test_estimated_change),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
