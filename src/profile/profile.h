@@ -215,7 +215,7 @@ enum profile_sample_flag {
 	PROFILE_SAMPLE_USER = 1, /* the CPU was in user space */
 	PROFILE_SAMPLE_LATE = 2, /* came late: interrupts were off where it was due */
 	PROFILE_SAMPLE_AT_RETURN = 4, /* came at the return of the timed function it was due in */
-	PROFILE_SAMPLE_PROBE = 8, /* in a probe of ours, or in what of the kernel leads there */
+	PROFILE_SAMPLE_PROBE = 8, /* in a probe, or in what is taken off as its cost */
 	PROFILE_SAMPLE_FLAGS = 15, /* all there are */
 };
 

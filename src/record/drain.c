@@ -201,7 +201,8 @@ static bool is_in_probe(const struct drain *d, const struct engine_stack *s)
 		uint64_t ip = s->ips[i] - !!i, offset = 0;
 		const struct symbol_sym *sym = symbol_kallsyms_covering(d->ks, ip, &offset);
 
-		if (sym && record_is_machinery(sym->name))
+		if (sym && (record_is_machinery(sym->name) ||
+			    (s->ctx < ENGINE_CTX_NONE && record_is_entry_code(sym->name, !i))))
 			return true;
 		if (decided)
 			continue;

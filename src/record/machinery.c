@@ -55,6 +55,37 @@ static const char *const names[] = {
 	"trampoline_handler",
 };
 
+/* With clone suffixes. What they call belongs to them. */
+static const char *const entry_names[] = {
+	"__audit_syscall_entry",
+	"__audit_syscall_exit",
+	"__syscall_exit_to_user_mode_work",
+	"syscall_enter_from_user_mode",
+	"syscall_exit_to_user_mode",
+	"syscall_exit_to_user_mode_prepare",
+	"syscall_exit_work",
+	"syscall_trace_enter",
+};
+
+/* What they call is the syscall. */
+static const char *const leaf_names[] = { "do_syscall_64", "entry_SYSCALL_64_after_hwframe" };
+
+static bool is_among(const char *symbol, const char *const *list, size_t n)
+{
+	size_t length = strcspn(symbol, "."), i;
+
+	for (i = 0; i < n; i++)
+		if (!strncmp(symbol, list[i], length) && !list[i][length])
+			return true;
+	return false;
+}
+
+bool record_is_entry_code(const char *symbol, bool leaf)
+{
+	return is_among(symbol, entry_names, sizeof(entry_names) / sizeof(entry_names[0])) ||
+	       (leaf && is_among(symbol, leaf_names, sizeof(leaf_names) / sizeof(leaf_names[0])));
+}
+
 static int compare(const void *symbol, const void *name)
 {
 	return strcmp(symbol, *(const char *const *)name);

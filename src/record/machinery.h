@@ -12,4 +12,11 @@
  */
 bool record_is_machinery(const char *symbol);
 
+/*
+ * Is SYMBOL a function of the kernel's entry that has the syscall's tracepoints within it: of a syscall
+ * it is outside, and the calibration takes it off as its probes' cost? LEAF: is it by itself, where
+ * what it calls may be the syscall?
+ */
+bool record_is_entry_code(const char *symbol, bool leaf);
+
 #endif
