@@ -438,7 +438,9 @@ static void rows_weigh(struct analyze_diff_ranges *ranges)
 		/* Of what was timed on both sides samples say nothing. */
 		if (!row->estimated)
 			row->delta_total.low = row->delta_total.high = NAN;
-		if (row->estimated && !row->baseline.why && !row->hardened.why)
+		/* What was asked for is shown in any case. */
+		if (!is_exact(&row->baseline) && !is_exact(&row->hardened) &&
+		    !row->baseline.why && !row->hardened.why)
 			row->redundant |= row->weight <= 0;
 	}
 }

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 fixture baseline hardened control-baseline control-hardened troubled hostile nanoseconds \
-  three-runs empty
+  three-runs empty ranges-baseline ranges-hardened
 
 prints diff.txt diff control-baseline.data control-hardened.data
 COLUMNS=80 prints diff-80.txt diff control-baseline.data control-hardened.data
@@ -15,6 +15,17 @@ prints diff-same.txt diff baseline.data baseline.data
 prints diff-wall.txt diff --time=wall control-baseline.data control-hardened.data
 prints diff-self.txt diff --time=self control-baseline.data control-hardened.data
 prints diff.csv diff --format=csv baseline.data hardened.data
+prints diff-ranges.txt diff ranges-baseline.data ranges-hardened.data
+prints diff-ranges.csv diff --format=csv --section=ranges ranges-baseline.data ranges-hardened.data
+json "json: a body on one side only is all change" \
+  'row("ranges", name="shuffle_freelist", syscall="clone")["hardened"]["source"] == "exact" and
+   row("ranges", name="shuffle_freelist", syscall="clone")["delta_total"] ==
+     row("ranges", name="shuffle_freelist", syscall="clone")["hardened"]["total"] and
+   row("ranges", name="setup_object", syscall="clone")["delta_total"] == 0 and
+   sum(r["delta_total"] for r in d["ranges"] if r["function"] == "allocate_slab" and
+     r["syscall"] == "clone" and r["name"] in ("shuffle_freelist", "setup_object", "[rest]")) ==
+     row("functions", name="allocate_slab", syscall="clone")["delta_total"]' \
+  diff --format=json ranges-baseline.data ranges-hardened.data
 prints diff-workload.csv diff --format=csv --section=workload baseline.data hardened.data
 prints diff-environment.csv diff --format=csv --section=environment baseline.data hardened.data
 

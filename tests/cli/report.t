@@ -6,7 +6,8 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-fixture baseline hardened control-hardened troubled hostile nanoseconds three-runs empty
+fixture baseline hardened control-hardened troubled hostile nanoseconds three-runs empty \
+  ranges-hardened
 
 prints report.txt report control-hardened.data
 COLUMNS=80 prints report-80.txt report control-hardened.data
@@ -17,6 +18,27 @@ prints report-self.txt report --time=self --top=4 hardened.data
 prints report-costs.csv report --format=csv --section=costs hardened.data
 prints report.csv report --format=csv hardened.data
 prints report-losses.csv report --format=csv --section=losses hardened.data
+prints report-ranges.txt report ranges-hardened.data
+COLUMNS=160 prints report-ranges-160.txt report ranges-hardened.data
+prints report-ranges.csv report --format=csv --section=ranges ranges-hardened.data
+json "json: a body that was timed, with its estimate" \
+  'row("ranges", name="shuffle_freelist", syscall="clone")["source"] == "exact" and
+   row("ranges", name="shuffle_freelist", syscall="clone")["calls"] == 4600 and
+   row("ranges", name="shuffle_freelist", syscall="clone")["entries"] == 9200 and
+   row("ranges", name="shuffle_freelist", syscall="clone")["function"] == "allocate_slab" and
+   row("ranges", name="shuffle_freelist", syscall="clone")["location"] == "mm/slub.c:1978" and
+   row("ranges", name="shuffle_freelist", syscall="clone")["estimate"]["samples"] > 60' \
+  report --format=json ranges-hardened.data
+json "json: a body that was sampled" \
+  'row("ranges", name="check_stack", syscall="clone")["source"] == "estimated" and
+   row("ranges", name="check_stack", syscall="clone")["calls"] is None and
+   row("ranges", name="check_stack", syscall="clone")["estimate"]["samples"] == 60 and
+   row("ranges", name="check_stack", syscall="clone")["doubt"] is None and
+   row("ranges", name="spin_unlock_irqrestore", syscall="clone")["doubt"] == "interrupts off" and
+   row("ranges", name="page_slab", syscall="*")["why"] == "an indirect jump" and
+   row("ranges", name="page_slab", syscall="*")["source"] is None and
+   row("ranges", name="page_slab", syscall="*")["estimate"] is None' \
+  report --format=json ranges-hardened.data
 prints report-samples.csv report --format=csv --section=samples hardened.data
 
 run report --top=2 hardened.data

@@ -205,6 +205,61 @@ static struct profile *troubled(void)
 	return p;
 }
 
+/* A sample of COUNT in clone, in BODY (or NULL) of FUNCTION, which copy_process calls. */
+static void body_sample(struct profile *p, uint64_t addr, const char *body, const char *function,
+			uint32_t line, uint32_t flags, uint64_t count)
+{
+	uint32_t at[2] = { profile_location_add(p, addr, NULL), 0 };
+
+	if (body)
+		profile_location_frame_add(p, at[0],
+					   &(struct profile_frame){ .name = body,
+								    .file = "kernel/fork.c",
+								    .line = line + 9,
+								    .inlined = true });
+	profile_location_frame_add(
+		p, at[0],
+		&(struct profile_frame){ .name = function, .file = "kernel/fork.c", .line = line });
+	at[1] = fixture_location(p, 0x08b0f2, "copy_process");
+	profile_sample_add(p, &(struct profile_sample){ .context = profile_context_add(p, "clone"),
+							.stack = profile_stack_add(p, at, 2),
+							.flags = flags,
+							.count = count });
+}
+
+/*
+ * Bodies that were timed, in both and in one; bodies that samples were taken in, the same on both sides,
+ * more on one, and late ones; one that could not be timed.
+ */
+static struct profile *ranges(bool hardened)
+{
+	struct profile *p = recorded(forks(hardened));
+	uint32_t clone = profile_context_add(p, "clone"), site;
+
+	/* What the random order replaces is in the function itself. */
+	if (!hardened) {
+		p->locations[0].frames[0].name = profile_intern(p, "setup_object");
+		p->locations[0].frames[1].line = 1985;
+	}
+	site = fixture_range(p, "setup_object", NULL, "allocate_slab", 1985);
+	fixture_entries(profile_cell(p, 0, site, clone), 4600, 4600, 300, 310);
+	if (hardened) {
+		site = fixture_range(p, "shuffle_freelist", NULL, "allocate_slab", 1978);
+		fixture_entries(profile_cell(p, 0, site, clone), 4600, 9200, 5300, 5310);
+	}
+	site = fixture_range(p, "page_slab", "virt_to_slab", "allocate_slab", 77);
+	p->sites[site].mech = PROFILE_MECH_NONE;
+	p->sites[site].estimated = profile_intern(p, "an indirect jump");
+	profile_env_set(p, PROFILE_ENV_COST "kprobe-optimized", "inner=120+-1 full=400+-2");
+	p->runs[0].losses[PROFILE_INFO_ENTRIES] += hardened ? 4600 + 9200 : 4600;
+	body_sample(p, 0x8b200, "dup_mm", "copy_process", 2100, 0, 30);
+	body_sample(p, 0x8b300, "check_stack", "dup_task_struct", 900, 0, hardened ? 60 : 4);
+	body_sample(p, 0x8b310, NULL, "dup_task_struct", 910, 0, 20);
+	body_sample(p, 0x8b400, "spin_unlock_irqrestore", "free_task", 500, PROFILE_SAMPLE_LATE,
+		    25);
+	return p;
+}
+
 /* Names that a terminal, a flame graph or JSON would stumble over. */
 static struct profile *hostile(void)
 {
@@ -231,6 +286,8 @@ static struct profile *build(const char *name)
 		return recorded(forks(false));
 	if (!strcmp(name, "hardened"))
 		return recorded(forks(true));
+	if (!strcmp(name, "ranges-baseline") || !strcmp(name, "ranges-hardened"))
+		return ranges(!strcmp(name, "ranges-hardened"));
 	if (!strcmp(name, "troubled"))
 		return troubled();
 	if (!strcmp(name, "hostile"))
