@@ -204,6 +204,8 @@ static void row_add(struct matching *m, const struct analyze_range *a,
 	total_a = side_total(m, BASELINE, &row.baseline, &row.hardened, row.context);
 	total_b = side_total(m, HARDENED, &row.hardened, &row.baseline, row.context);
 	row.delta_total = analyze_estimated_difference(&total_a, &total_b);
+	if (!row.baseline.source && !row.hardened.source)
+		row.delta_total = analyze_estimated_none;
 	row.estimated = (a && a->estimated) || (b && b->estimated);
 	row.delta = change_of_call(&row);
 	row.delta_pct = analyze_percent(row.hardened.figures.mean - row.baseline.figures.mean,
