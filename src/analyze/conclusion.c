@@ -18,6 +18,8 @@
 #define RANGE_SHARE 0.5
 #define NEARLY_ALL  0.9
 #define WHOLE_SHARE 1.15 /* with more, something else must have become less */
+/* Standard errors of a total that its calls' spread is taken to explain. */
+#define CHANCE_ERRORS 2
 
 /*
  * The function that carries ROW's change: callers of a costly function carry its cost as well, so
@@ -246,9 +248,31 @@ static char *self_text(const struct analyze_diff *diff, const char *runs)
 	return text;
 }
 
-/* The syscall that changed most, of those that surely did if there are any. */
+/* What a run's total may differ by for nothing but which calls were dear; 0: not known. */
+static double chance(const struct analyze_figures *f)
+{
+	return isnan(f->spread) ? 0 : f->calls * f->spread * f->spread;
+}
+
+/*
+ * How far ROW's total changed beyond what the spread of its calls explains. That is no test, since
+ * calls of one run are no repetitions; but where there are no others it keeps a few calls that differ
+ * threefold among themselves from the headline.
+ */
+static double beyond_chance(const struct analyze_diff_row *row)
+{
+	double both = chance(&row->baseline) + chance(&row->hardened);
+
+	return fabs(row->delta_total) - CHANCE_ERRORS * sqrt(both);
+}
+
+/*
+ * The syscall that changed most, of those that surely did if there are any; of those that nothing can
+ * be said about, the one that changed most beyond chance.
+ */
 static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
 {
+	const struct analyze_diff_row *best = diff->syscalls.rows;
 	uint32_t i;
 
 	for (i = 0; i < diff->syscalls.n_rows; i++) {
@@ -257,8 +281,10 @@ static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
 		if (row->change.verdict == ANALYZE_VERDICT_SLOWER ||
 		    row->change.verdict == ANALYZE_VERDICT_FASTER)
 			return row;
+		if (beyond_chance(row) > beyond_chance(best))
+			best = row;
 	}
-	return diff->syscalls.rows;
+	return diff->repetitions.rows ? diff->syscalls.rows : best;
 }
 
 char *analyze_diff_conclusion(const struct analyze_diff *diff)

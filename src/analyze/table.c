@@ -8,9 +8,7 @@
 #include "analyze/sort.h"
 #include "base/alloc.h"
 
-const struct analyze_figures analyze_figures_none = {
-	NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, { NAN, NAN, NAN }, { NAN, NAN, NAN },
-};
+const struct analyze_figures analyze_figures_none = ANALYZE_FIGURES_NONE;
 
 static const struct {
 	const char *key, *text, *header;
@@ -89,6 +87,8 @@ void analyze_figures_form(struct analyze_figures *f, const struct profile_stats 
 	f->p999 = profile_stats_quantile(stats, 0.999);
 	f->min = (double)stats->min;
 	f->max = (double)stats->max;
+	/* Rounding may put the sum of squares below that of equal values. */
+	f->spread = sqrt(fmax(0, stats->sumsq / f->calls - f->mean * f->mean));
 }
 
 struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, uint32_t runs)

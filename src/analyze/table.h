@@ -45,8 +45,21 @@ struct analyze_figures {
 	double total, mean; /* of the time asked for */
 	double p50, p90, p99, p999, min,
 		max; /* of a call's on-CPU time; NAN where another was asked for */
+	double spread; /* the standard deviation of the same */
 	double totals[ANALYZE_N_TIMES], means[ANALYZE_N_TIMES];
 };
+
+/* Nothing is known. */
+#define ANALYZE_FIGURES_NONE                                                                    \
+	{                                                                                       \
+		.calls = NAN, .errors = NAN, .total = NAN, .mean = NAN, .p50 = NAN, .p90 = NAN, \
+		.p99 = NAN, .p999 = NAN, .min = NAN, .max = NAN, .spread = NAN,                 \
+		.totals = { NAN, NAN, NAN }, .means = {                                         \
+			NAN,                                                                    \
+			NAN,                                                                    \
+			NAN                                                                     \
+		}                                                                               \
+	}
 
 /* Strings are the profile's, which must outlive the row. */
 struct analyze_row {
