@@ -45,7 +45,7 @@ static __always_inline __u32 hit_frame(struct pt_regs *ctx, __u64 cookie)
  * Drops frames of calls that are over, as the stack pointer tells: their ends were missed. The frame of
  * the function itself may lie a word below CFA. Not inlined: it runs only where something was missed.
  */
-static __noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
+__noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
 {
 	__u32 top;
 
@@ -142,7 +142,7 @@ static __always_inline void range_close(const struct engine_cpu *cpu, struct eng
 }
 
 /* Left without having been entered. Not inlined: it runs only where something was missed. */
-static __noinline int range_unentered(struct engine_task *t)
+__noinline int range_unentered(struct engine_task *t)
 {
 	if (!t)
 		return 0;

@@ -75,15 +75,18 @@ static __always_inline struct engine_stack *stack_entry(__u64 key, bool *fresh)
 /*
  * SIZE is that of the stack in bytes; beyond it the buffer is zero. All of it is hashed, without a
  * branch, and the copy made by a helper: the verifier goes through this once for every function
- * that is measured, and would take a second for each if it had loops to follow.
+ * that is measured, and would take a second for each if it had loops to follow. Not inlined, so
+ * that it is no more than once.
  */
-static __always_inline void stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx,
-					__u32 flags, __u32 site)
+__weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx, __u32 flags,
+				  __u32 site)
 {
 	__u64 key = hash_mix(hash_mix(GOLDEN, (__u64)ctx << 32 | flags), site);
 	struct engine_stack *s;
 	bool fresh = false;
 
+	if (!buf)
+		return 0;
 	if (size) {
 #pragma unroll
 		for (int i = 0; i < ENGINE_STACK_FRAMES; i++)
@@ -93,16 +96,19 @@ static __always_inline void stack_count(struct stack_buffer *buf, __u32 size, __
 	s = stack_entry(key, &fresh);
 	if (!s) {
 		loss_count(ENGINE_LOSS_STACKS, 1);
-		return;
+		return 0;
 	}
 	if (fresh) {
 		s->ctx = ctx;
 		s->flags = flags;
 		s->site = site;
 		s->n = size / sizeof(__u64);
-		bpf_probe_read_kernel(s->ips, size, buf->ips);
+		barrier_var(size); /* one register is checked and passed on */
+		if (size <= sizeof(s->ips))
+			bpf_probe_read_kernel(s->ips, size, buf->ips);
 	}
 	__sync_fetch_and_add(&s->count, 1);
+	return 0;
 }
 
 /* Counts a sample of the kernel stack as a program with that CTX sees it. */
