@@ -47,10 +47,7 @@ side "$@"
 # --- host --------------------------------------------------------------------
 
 need notrace
-if ! "$lab" module --kernel notrace "$repo/tests/module" >module.txt; then
-	echo 'Bail out! tests/module does not build'
-	exit 1
-fi
+need_module notrace
 boot notrace guest_main
 clean_dmesg
 

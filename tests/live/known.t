@@ -95,10 +95,7 @@ side "$@"
 # --- host --------------------------------------------------------------------
 
 need hardened
-if ! "$lab" module --kernel hardened "$repo/tests/module" >module.txt; then
-	echo 'Bail out! tests/module does not build'
-	exit 1
-fi
+need_module hardened
 boot hardened guest_main
 clean_dmesg
 

@@ -93,6 +93,14 @@ make_acts() {
 	mv "$acts.$$" "$acts"
 }
 
+# need_module KERNEL: tests/module for it, whose path a guest finds in module.txt.
+need_module() {
+	if ! "$lab" module --kernel "$1" "$repo/tests/module" >module.txt; then
+		echo 'Bail out! tests/module does not build'
+		exit 1
+	fi
+}
+
 # boot KERNEL FUNCTION [RUN-OPTION...]: runs FUNCTION of this file in a guest.
 # A guest that does not end well fails the test, and says why.
 boot() {
@@ -144,8 +152,20 @@ lost() {
 		and .value != null) | "\(.key)=\(.value)"] | if . == [] then "nothing" else join(" ") end'
 }
 
+# loss NAME KEY, accounting NAME KEY: one number.
+loss() {
+	json "$1" ".losses.$2 // 0"
+}
+
 accounting() {
 	json "$1" ".accounting.$2 // 0"
+}
+
+# balanced WHAT NAME: no call is unaccounted for, by the terms of the line that report prints.
+balanced() {
+	equal "$1: every call entered is accounted for" "$(json "$2" '.accounting.unaccounted')" 0
+	holds "$1: by terms that add up" "$(json "$2" '.accounting | .entries - .calls - .open_at_end') ==
+		$(json "$2" '.losses | .entry_without_return + .depth_exceeded + .cells_full + .probe_detached')"
 }
 
 # equal WHAT GOT EXPECTED: like is, but nothing does not equal nothing.

@@ -36,23 +36,9 @@ guest_main() {
 
 side "$@"
 need hardened
-if ! "$lab" module --kernel hardened "$repo/tests/module" >module.txt; then
-	echo 'Bail out! tests/module does not build'
-	exit 1
-fi
+need_module hardened
 boot hardened guest_main
 clean_dmesg
-
-# balanced WHAT NAME: and the terms are those of the line that report prints.
-balanced() {
-	equal "$1: every call entered is accounted for" "$(json "$2" '.accounting.unaccounted')" 0
-	holds "$1: by terms that add up" "$(json "$2" '.accounting | .entries - .calls - .open_at_end') ==
-		$(json "$2" '.losses | .entry_without_return + .depth_exceeded + .cells_full + .probe_detached')"
-}
-
-loss() {
-	json "$1" ".losses.$2 // 0"
-}
 
 for name in asleep-{fentry,multi,kprobe} deep-{fentry,multi,kprobe} killed-{fentry,multi,kprobe} \
 	tasks cells guard no-guard; do
