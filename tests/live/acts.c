@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Workloads of the live tests: each does a known number of known things, and prints what only it
- * can know. `acts ACT [N]`.
+ * can know. `acts ACT [N]`, or several, one after the other: `acts ACT N ACT N`.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -475,9 +475,11 @@ static void hammer(int n)
 	reap(4, 0);
 }
 
+typedef void (*act_fn)(int n);
+
 static const struct {
 	const char *name;
-	void (*fn)(int n);
+	act_fn fn;
 } acts[] = {
 	{ "forks", forks },
 	{ "crowd", crowd },
@@ -506,16 +508,26 @@ static const struct {
 	{ "hammer", hammer },
 };
 
+static void usage(void)
+{
+	fprintf(stderr, "usage: acts ACT [N] [ACT N]...\n");
+	exit(2);
+}
+
+static act_fn find_act(const char *name)
+{
+	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
+		if (!strcmp(name, acts[i].name))
+			return acts[i].fn;
+	usage();
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	int n = argc > 2 ? atoi(argv[2]) : 1;
-
-	for (size_t i = 0; argc > 1 && i < sizeof(acts) / sizeof(acts[0]); i++) {
-		if (strcmp(argv[1], acts[i].name))
-			continue;
-		acts[i].fn(n);
-		return 0;
-	}
-	fprintf(stderr, "usage: acts ACT [N]\n");
-	return 2;
+	if (argc < 2)
+		usage();
+	for (int i = 1; i < argc; i += 2)
+		find_act(argv[i])(i + 1 < argc ? atoi(argv[i + 1]) : 1);
+	return 0;
 }

@@ -12,7 +12,7 @@ guest_main() {
 			--func exit_mm_release -- "$acts" forks 1000
 	done
 	record threads --freq=0 --func kernel_clone --func do_mmap -- "$acts" threads 1000
-	record recycled --freq=0 --max-tasks 64 --func kernel_clone -- "$acts" forks 5000
+	record recycled --freq=0 --max-tasks 64 --func kernel_clone -- "$acts" forks 1000
 	record full --freq=0 --max-tasks 16 --func kernel_clone -- "$acts" crowd 100
 	record crowd --freq=0 --max-tasks 128 -- "$acts" crowd 100
 
@@ -24,11 +24,9 @@ guest_main() {
 	record killed --freq=0 --func hrtimer_nanosleep --func do_nanosleep -- "$acts" killed-asleep 20
 
 	record exec --freq=0 --func vfs_read -- "$acts" thread-execs
-	record vfork --freq=0 --func kernel_clone -- "$acts" vforks 10
-	record spawn --freq=0 --func kernel_clone -- "$acts" spawns 10
+	record births --freq=0 --func kernel_clone --func __task_pid_nr_ns -- \
+		"$acts" vforks 10 spawns 10 int80 1000
 	record daemons --freq=0 --func hrtimer_nanosleep -- "$acts" daemons 3
-	record int80 --freq=0 --func __task_pid_nr_ns -- \
-		"$acts" int80 1000
 	record runs --freq=0 --repeat 3 --func kernel_clone -- "$acts" forks 10
 }
 
@@ -38,7 +36,7 @@ boot hardened guest_main
 clean_dmesg
 
 for name in forks-auto forks-multi forks-kprobe threads recycled full crowd asleep asleep-multi asleep-kprobe blocked killed exec \
-	vfork spawn daemons int80 runs; do
+	births daemons runs; do
 	is "$name: recorded, the command ended well" "$(cat $name.status)" 0
 done
 
@@ -61,8 +59,8 @@ equal 'threads: exit' "$(syscalls threads exit)" 1000
 equal 'threads: exit_group' "$(syscalls threads exit_group)" 1
 
 # slots
-equal '5,000 children with 64 slots: nothing is lost' "$(lost recycled)" nothing
-equal '5,000 children with 64 slots: all ends are seen' "$(syscalls recycled exit_group)" 5001
+equal '1,000 children with 64 slots: nothing is lost' "$(lost recycled)" nothing
+equal '1,000 children with 64 slots: all ends are seen' "$(syscalls recycled exit_group)" 1001
 full=$(json full .losses.tasks_full)
 holds "100 children with 16 slots: those without are counted, ${full:-none}" "${full:-0} >= 84 and ${full:-0} < 100"
 equal '100 children with 16 slots: nothing else is lost' "$(lost full)" "tasks_full=$full"
@@ -105,21 +103,19 @@ equal 'killed while asleep: the calls are counted' "$(calls killed do_nanosleep)
 equal 'exec by a thread: nothing is lost' "$(lost exec)" nothing
 equal 'exec by a thread: the new program is followed' "$(syscalls exec getppid)" 10
 equal 'exec by a thread: no task is left' "$(accounting exec tasks_left)" 0
-equal 'vfork: nothing is lost' "$(lost vfork)" nothing
-equal 'vfork' "$(syscalls vfork vfork)" 10
-equal 'vfork: the programs were executed' "$(syscalls vfork execve)" 11
-equal 'posix_spawn: nothing is lost' "$(lost spawn)" nothing
-equal 'posix_spawn: the programs were executed' "$(syscalls spawn execve)" 11
+equal 'vfork, posix_spawn, int 0x80: nothing is lost' "$(lost births)" nothing
+equal 'vfork' "$(syscalls births vfork)" 10
+equal 'vfork: its kernel_clone' "$(calls births kernel_clone vfork)" 10
+equal 'vfork and posix_spawn: the programs were executed' "$(syscalls births execve)" 21
 equal 'daemons: nothing is lost' "$(lost daemons)" nothing
 equal 'daemons: those that live on are told' "$(accounting daemons tasks_left)" 3
 holds 'daemons: and are not waited for' "$(json daemons '.runs[0].wall') < 10000000000"
 equal 'daemons: their sleep is open' "$(accounting daemons open_at_end)" 6
 
 # contexts of 32 bits
-equal 'int 0x80: nothing is lost' "$(lost int80)" nothing
-equal 'int 0x80: its syscalls are named apart' "$(syscalls int80 compat:getpid)" 1000
-equal 'int 0x80: from those of 64 bits, which check them' "$(syscalls int80 getpid)" 1000
-equal 'int 0x80: what they call has their context' "$(calls int80 __task_pid_nr_ns compat:getpid)" 1000
+equal 'int 0x80: its syscalls are named apart' "$(syscalls births compat:getpid)" 1000
+equal 'int 0x80: from those of 64 bits, which check them' "$(syscalls births getpid)" 1000
+equal 'int 0x80: what they call has their context' "$(calls births __task_pid_nr_ns compat:getpid)" 1000
 
 equal 'three runs are kept' "$(json runs '.runs | length')" 3
 equal 'and add up' "$(syscalls runs clone)" 30
