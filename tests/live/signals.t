@@ -46,7 +46,7 @@ guest_main() {
 	kill -KILL $victim
 	# One that ends by itself ends the recording.
 	keep no-such-pid "$kprotperf" record -o no-such-pid.data -p 4000000
-	"$acts" spin 3000 &
+	"$acts" spin 2000 &
 	record pid-ends --func hrtimer_nanosleep -p $!
 
 	record all-command -a --func hrtimer_nanosleep -- sleep 1
