@@ -33,29 +33,24 @@ TEXT
 chmod +x kprotperf
 export KPROTPERF=$scratch/kprotperf
 
-try "$lab" ab --func allocate_slab -r 3 --accel icount -- workload --iterations 5
+try "$lab" ab --boots 2 --func allocate_slab -r 3 --accel icount -- workload --iterations 5
 is 'ab ends with diff' "$status:$out" '0:diff baseline.data hardened.data'
-is 'baseline is recorded on baseline' "$(cat baseline.data)" \
-	'--func allocate_slab -r 3 -o PART -- workload --iterations 5'
+is 'baseline is recorded on baseline, two boots are merged' "$(cat baseline.data)" \
+	'--func allocate_slab -r 3 -o PART -- workload --iterations 5
+--func allocate_slab -r 3 -o PART -- workload --iterations 5'
 is 'hardened on hardened' "$(cat hardened.data)" \
 	'FREELIST_RANDOM=y
---func allocate_slab -r 3 -o PART -- workload --iterations 5'
-
-try "$lab" ab --boots 2 --baseline hardened --hardened=baseline -- workload
-is 'two boots of each side are merged, sides as asked' "$(cat baseline.data)|$(cat hardened.data)" \
-	'FREELIST_RANDOM=y
--o PART -- workload
+--func allocate_slab -r 3 -o PART -- workload --iterations 5
 FREELIST_RANDOM=y
--o PART -- workload|-o PART -- workload
--o PART -- workload'
+--func allocate_slab -r 3 -o PART -- workload --iterations 5'
 is 'boots alternate' "$(grep -o 'boot . of 2: [a-z]*' err.txt | tr '\n' ,)" \
 	'boot 1 of 2: baseline,boot 1 of 2: hardened,boot 2 of 2: baseline,boot 2 of 2: hardened,'
 
 rm baseline.data hardened.data
-touch fail-on-1
-try "$lab" ab -- workload
-is 'a record that fails stops it, with its status' "$status" 9
-like 'and a line that says where' "$err" '^lab: recording hardened \(kernel hardened, boot 1\) ended with status 9'
+touch fail-on-0
+try "$lab" ab --baseline hardened --hardened=baseline -- workload
+is 'sides as asked; a record that fails stops it, with its status' "$status" 9
+like 'and a line that says where' "$err" '^lab: recording hardened \(kernel baseline, boot 1\) ended with status 9'
 is 'no part of a file is left' "$(find . -name '*data*')" ''
 
 try "$lab" ab -o x.data -- workload

@@ -22,9 +22,9 @@ ok "the console's log is kept" grep -q 'Kernel panic' "$log"
 try "$lab" run --append init=/no/such/init -- true
 is 'a kernel that cannot start its init: a panic as well' "$status" 121
 
-try "$lab" run --timeout 20 -- sh -c 'echo before; while :; do :; done'
+try "$lab" run --timeout 30 -- sh -c 'echo before; sleep 1000'
 is 'a hang: status 122' "$status" 122
-like 'and a line that says so' "$err" '^lab: the guest did not end within 20 s'
+like 'and a line that says so' "$err" '^lab: the guest did not end within 30 s'
 is 'what was printed before it is not lost' "$out" before
 
 try "$lab" run --kernel nosuch -- true

@@ -6,44 +6,57 @@
 . "$(dirname "$0")/tap.sh"
 need hardened
 
-try "$lab" run -- sh -c 'echo to stdout; echo to stderr >&2; exit 37'
-is 'stdout comes through' "$out" 'to stdout'
+# What is left behind does not keep the guest.
+try "$lab" run -- sh -c 'sleep 100000 & echo to stdout; echo to stderr >&2; exit 37'
+is 'stdout comes through, and a process left behind does not keep the guest' "$out" 'to stdout'
 is 'stderr comes through, apart' "$err" 'to stderr'
 is "the command's status is run's" "$status" 37
 
+# Two guests at a time. The one gets files, the current directory with an odd name, and variables;
+# the other passes on bytes as they are.
+odd="$scratch/two words, and 'quotes'"
+marker=/etc/lab-test-$$
+mkdir "$odd"
+echo removed >"$odd/removed"
+cat >"$odd/see" <<'TEXT'
+printf kept >file && mkdir -p sub && echo deep >sub/file
+rm removed; mv sub/file sub/renamed; chmod 640 file
+printf %s "$PWD" >pwd
+echo "$KPROTPERF_TEST:${NOT_PASSED-unset}:$LANG:$HOME:$PATH"; cat; id -u
+echo "$KPROTPERF_VMLINUX"
+marker=$1
+shift
+echo x >"$marker" && cat "$marker"; echo x >/tmp/f && echo x >/run/f
+head -c 4 <"$KPROTPERF_VMLINUX" | tail -c 3
+echo
+printf '<%s>' "$@"
+cat /proc/cmdline >cmdline
+TEXT
 head -c 3000000 /dev/urandom >random
 printf 'end\r\n\0\n' >>random
-try "$lab" run -- cat random
-ok 'binary output of 3 MB is unchanged' cmp random out.txt
-is 'and nothing is added on stderr' "$err" ''
-
-try "$lab" run -- sh -c 'printf kept >file && mkdir -p sub && echo deep >sub/file
-	rm random; mv sub/file sub/renamed; chmod 640 file'
-is 'a file written in the current directory survives' "$(cat file)" kept
-is 'so does one in a new folder, renamed' "$(cat sub/renamed)" deep
-is 'with its mode' "$(stat -c %a file)" 640
-ok 'a file removed is removed' test ! -e random
-
-mkdir "two words, and 'quotes'"
-(cd "two words, and 'quotes'" && "$lab" run -- sh -c 'printf %s "$PWD" >pwd')
-is 'the current directory may have an odd name' \
-	"$(cat "two words, and 'quotes'/pwd")" "$scratch/two words, and 'quotes'"
-
-try "$lab" run -- printf '<%s>' 'a b' "it's" '' '$HOME' '*' $'line\nend'
-is 'arguments arrive as they are' "$out" "<a b><it's><><\$HOME><*><line"$'\n'"end>"
-
-try env KPROTPERF_TEST='x  y' NOT_PASSED=1 LANG=C "$lab" run -- \
-	sh -c 'echo "$KPROTPERF_TEST:${NOT_PASSED-unset}:$LANG:$HOME:$PATH"; cat; id -u
-	       echo "$KPROTPERF_VMLINUX"'
-is 'variables that matter are passed, others not; stdin is empty; the user is root' "$out" \
-	"x  y:unset:C:$HOME:$PATH"$'\n0\n'"$("$lab" path hardened)/vmlinux"
-
-# The host's / is visible, and what is written there goes nowhere.
-marker=/etc/lab-test-$$
-try "$lab" run -- sh -c "echo x >$marker && cat $marker; echo x >/tmp/f && echo x >/run/f
-	cat \"\$KPROTPERF_VMLINUX\" | head -c 4 | tail -c 3"
-is "the root can be written in the guest, the kernel's vmlinux read" "$out" $'x\nELF'
+"$lab" run -- cat random >random.out 2>random.err &
+cd "$odd" || exit 1
+try env KPROTPERF_TEST='x  y' NOT_PASSED=1 LANG=C "$lab" run --accel icount --append 'panic=7 lab.test=1' -- \
+	sh see "$marker" 'a b' "it's" '' '$HOME' '*' $'line\nend'
+cd "$scratch" || exit 1
+wait
+is 'variables that matter are passed, others not; stdin is empty; the user is root' \
+	"$(head -n 3 "$odd/out.txt")" "x  y:unset:C:$HOME:$PATH"$'\n0\n'"$("$lab" path hardened)/vmlinux"
+is "the root can be written in the guest, the kernel's vmlinux read" \
+	"$(sed -n 4,5p "$odd/out.txt")" $'x\nELF'
 ok 'but the host never sees it' test ! -e "$marker"
+is 'arguments arrive as they are' "$(tail -n +6 "$odd/out.txt")" \
+	"<a b><it's><><\$HOME><*><line"$'\n'"end>"
+is 'and nothing else comes' "$status:$err" 0:
+is 'a file written in the current directory survives' "$(cat "$odd/file")" kept
+is 'so does one in a new folder, renamed' "$(cat "$odd/sub/renamed")" deep
+is 'with its mode' "$(stat -c %a "$odd/file")" 640
+ok 'a file removed is removed' test ! -e "$odd/removed"
+is 'the current directory may have an odd name' "$(cat "$odd/pwd")" "$odd"
+like 'the guest is told what its clock counts' "$(cat "$odd/cmdline")" 'kprotperf\.clock=icount'
+like '--append comes last' "$(cat "$odd/cmdline")" 'panic=7 lab\.test=1 ?$'
+ok 'several guests run at a time: binary output of 3 MB is unchanged' cmp random random.out
+is 'and nothing is added on stderr' "$(cat random.err)" ''
 
 try "$lab" run -- sh -c 'for f in /proc/self/fd/1 /dev/stdout /dev/stderr; do echo $f >$f; done
 	cat <&- 2>/dev/null; bash -c "cat <(echo substituted)"
@@ -61,8 +74,6 @@ is 'stderr can be reopened' "$err" /dev/stderr
 try "$lab" run -- sh -c 'sleep 1000 & kill -0 $! && echo started; kill -TERM 0; echo not reached'
 is 'a command may signal its whole process group' "$out" started
 is 'and its death by a signal is reported as a shell does' "$status" 143
-try "$lab" run -- sh -c 'sleep 100000 & echo gone on'
-is 'a process left behind does not keep the guest' "$status:$out" '0:gone on'
 
 # Left running, so that what has come by then came as it was written.
 "$lab" run --timeout 30 -- sh -c 'echo early; while :; do :; done' >stream.txt 2>/dev/null &
@@ -76,15 +87,5 @@ wait $!
 
 is 'a reader that goes away ends the guest' \
 	"$("$lab" run --timeout 60 -- yes | head -n 1; echo "${PIPESTATUS[0]}")" $'y\n141'
-
-"$lab" run -- sh -c 'echo one >one' &
-(mkdir -p other && cd other && exec "$lab" run -- sh -c 'echo two >two') &
-wait
-is 'several guests run at a time' "$(cat one other/two)" $'one\ntwo'
-
-try "$lab" run --accel icount -- cat /proc/cmdline
-like 'the guest is told what its clock counts' "$out" 'kprotperf\.clock=icount'
-try "$lab" run --append 'panic=7 lab.test=1' -- cat /proc/cmdline
-like '--append comes last' "$out" 'panic=7 lab\.test=1 ?$'
 
 done_testing
