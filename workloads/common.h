@@ -44,6 +44,18 @@ uint64_t *workload_times(const struct workload *w);
 
 uint64_t workload_now(void);
 
+/* Times OP as often as asked, each time with one reading of the clock. Inlined, and OP with it. */
+static inline __attribute__((always_inline)) void
+workload_time_each(const struct workload *w, uint64_t *times, void (*op)(const struct workload *w))
+{
+	for (uint64_t i = 0; i < w->iterations; i++) {
+		uint64_t start = workload_now();
+
+		op(w);
+		times[i] = workload_now() - start;
+	}
+}
+
 /* Prints the result, also to KPROTPERF_REPORT_FD. CHILD may be NULL. The times get sorted. */
 void workload_report(const struct workload *w, uint64_t *times, uint64_t *child);
 

@@ -5,6 +5,12 @@
 
 #include "common.h"
 
+static void call(const struct workload *w)
+{
+	(void)w;
+	syscall(SYS_getpid);
+}
+
 int main(int argc, char **argv)
 {
 	struct workload w = {
@@ -12,15 +18,11 @@ int main(int argc, char **argv)
 		.timed = "the raw system call, with one reading of the clock",
 		.iterations = 10000,
 	};
-	uint64_t *times, i, start;
+	uint64_t *times;
 
 	workload_init(&w, argc, argv);
 	times = workload_times(&w);
-	for (i = 0; i < w.iterations; i++) {
-		start = workload_now();
-		syscall(SYS_getpid);
-		times[i] = workload_now() - start;
-	}
+	workload_time_each(&w, times, call);
 	workload_report(&w, times, NULL);
 	return 0;
 }

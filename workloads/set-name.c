@@ -8,6 +8,12 @@
 
 #include "common.h"
 
+static void call(const struct workload *w)
+{
+	if (prctl(PR_SET_NAME, "set-name"))
+		workload_fail(w, errno, "prctl(PR_SET_NAME)");
+}
+
 int main(int argc, char **argv)
 {
 	struct workload w = {
@@ -15,16 +21,11 @@ int main(int argc, char **argv)
 		.timed = "prctl(PR_SET_NAME), with one reading of the clock",
 		.iterations = 10000,
 	};
-	uint64_t *times, i, start;
+	uint64_t *times;
 
 	workload_init(&w, argc, argv);
 	times = workload_times(&w);
-	for (i = 0; i < w.iterations; i++) {
-		start = workload_now();
-		if (prctl(PR_SET_NAME, "set-name"))
-			workload_fail(&w, errno, "prctl(PR_SET_NAME)");
-		times[i] = workload_now() - start;
-	}
+	workload_time_each(&w, times, call);
 	workload_report(&w, times, NULL);
 	return 0;
 }
