@@ -201,3 +201,58 @@ bool symbol_blocks_path(const struct symbol_graph *graph, const bool *measure, c
 	walk_clear(&w);
 	return ok;
 }
+
+struct by_depth {
+	uint32_t block, depth;
+};
+
+static int compare_depth(const void *a, const void *b)
+{
+	const struct by_depth *x = a, *y = b;
+
+	if (x->depth != y->depth)
+		return x->depth < y->depth ? -1 : 1;
+	return (x->block > y->block) - (x->block < y->block);
+}
+
+uint32_t symbol_paths_bits(const struct symbol_graph *graph, const struct symbol_loops *loops,
+			   const bool *measure, uint8_t *bit)
+{
+	struct by_depth *order = alloc_array(graph->n_blocks, sizeof(*order));
+	enum symbol_on_path *path = alloc_array(graph->n_blocks, sizeof(*path));
+	bool *none = alloc_array(graph->n_blocks, sizeof(*none));
+	uint32_t n = 0;
+
+	/* With nothing known of a call, what must be on its path is on each. */
+	symbol_blocks_path(graph, none, none, path);
+	for (uint32_t b = 0; b < graph->n_blocks; b++) {
+		bit[b] = SYMBOL_NO_BIT;
+		if (measure[b] && path[b] == SYMBOL_PATH_MAYBE)
+			order[n++] = (struct by_depth){ b, symbol_loop_depth(loops, b) };
+	}
+	qsort(order, n, sizeof(*order), compare_depth);
+	if (n > SYMBOL_MAX_BITS)
+		n = SYMBOL_MAX_BITS;
+	for (uint32_t i = 0; i < n; i++)
+		bit[order[i].block] = (uint8_t)i;
+	free(order);
+	free(path);
+	free(none);
+	return n;
+}
+
+bool symbol_paths_of(const struct symbol_graph *graph, const uint8_t *bit, uint64_t signature,
+		     enum symbol_on_path *on_path)
+{
+	bool *measure = alloc_array(graph->n_blocks, sizeof(*measure));
+	bool *hit = alloc_array(graph->n_blocks, sizeof(*hit)), ok;
+
+	for (uint32_t b = 0; b < graph->n_blocks; b++) {
+		measure[b] = bit[b] < SYMBOL_MAX_BITS;
+		hit[b] = measure[b] && signature >> bit[b] & 1;
+	}
+	ok = symbol_blocks_path(graph, measure, hit, on_path);
+	free(measure);
+	free(hit);
+	return ok;
+}

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "symbol/loops.h"
 
 #define NONE      UINT32_MAX
 #define MAX_COUNT ((int64_t)1 << 62)
@@ -627,54 +626,101 @@ static uint64_t guess(const struct symbol_flow *flow, const struct symbol_loops 
 /* A hit of a probe that is not optimized costs several times as much. */
 #define TRAP_COST 4
 
-int symbol_blocks_plan(const struct symbol_flow *flow, bool calls_known,
+struct planner {
+	const struct symbol_flow *flow;
+	struct symbol_block_plan *out;
+	struct symbol_block_probe *probes; /* by block */
+	uint64_t *costs;
+	bool *measure;
+	uint8_t *bits;
+};
+
+static void find_costs(struct planner *p, symbol_blacklisted_fn blacklisted, void *arg)
+{
+	uint32_t n;
+	const struct symbol_block *blocks = symbol_flow_blocks(p->flow, &n);
+	bool *dead = find_dead(p->flow, &p->out->graph);
+
+	for (uint32_t b = 0; b < n; b++) {
+		p->probes[b].block = b;
+		p->probes[b].counter = SYMBOL_NO_BIT;
+		p->costs[b] = SYMBOL_COST_NEVER;
+		if (!blocks[b].reached)
+			continue;
+		p->out->n_blocks++;
+		if (find_probe(p->flow, &blocks[b], blacklisted, arg, &p->probes[b]))
+			p->costs[b] = guess(p->flow, &p->out->loops, dead, b) *
+				      (p->probes[b].optimizes ? 1 : TRAP_COST);
+		else
+			p->out->n_unprobed++;
+	}
+	free(dead);
+}
+
+/* Loops' heads come for free: where others can be left out for them, they are. */
+static void choose_loops(struct planner *p)
+{
+	struct symbol_block_plan *out = p->out;
+
+	for (uint32_t l = 0; l < out->loops.n_loops; l++) {
+		uint32_t head = out->loops.loops[l].head;
+
+		if (p->costs[head] == SYMBOL_COST_NEVER || out->n_counted == SYMBOL_MAX_COUNTERS) {
+			out->n_loops_left++;
+			continue;
+		}
+		p->costs[head] = 0;
+		p->probes[head].counter = (uint8_t)out->n_counted;
+		out->counted[out->n_counted++] = l;
+	}
+}
+
+static void make_plan(struct planner *p, unsigned int flags)
+{
+	struct symbol_block_plan *out = p->out;
+
+	out->n_unknown = symbol_blocks_choose(&out->graph, p->costs,
+					      flags & SYMBOL_PLAN_CALLS_KNOWN, p->measure);
+	for (uint32_t i = 0; i < out->n_counted; i++)
+		p->measure[out->loops.loops[out->counted[i]].head] = true;
+	symbol_paths_bits(&out->graph, &out->loops, p->measure, p->bits);
+	for (uint32_t b = 0; b < out->graph.n_blocks; b++) {
+		p->probes[b].bit = p->bits[b];
+		if (p->measure[b])
+			vec_push(out, probes, p->probes[b]);
+	}
+}
+
+int symbol_blocks_plan(const struct symbol_flow *flow, unsigned int flags,
 		       symbol_blacklisted_fn blacklisted, void *arg, struct symbol_block_plan *out)
 {
-	struct symbol_block_probe *probes;
-	struct symbol_loops loops;
-	const struct symbol_block *blocks;
-	uint64_t *costs;
-	bool *measure, *dead;
-	uint32_t n;
+	struct planner p = { .flow = flow, .out = out };
 	int err;
 
 	memset(out, 0, sizeof(*out));
 	err = symbol_graph_of(flow, &out->graph);
 	if (err)
 		return err;
-	blocks = symbol_flow_blocks(flow, &n);
-	symbol_loops_find(&out->graph, &loops);
-	dead = find_dead(flow, &out->graph);
-	probes = alloc_array(n, sizeof(*probes));
-	costs = alloc_array(n, sizeof(*costs));
-	measure = alloc_array(n, sizeof(*measure));
-	for (uint32_t b = 0; b < n; b++) {
-		probes[b].block = b;
-		costs[b] = SYMBOL_COST_NEVER;
-		if (!blocks[b].reached)
-			continue;
-		out->n_blocks++;
-		if (find_probe(flow, &blocks[b], blacklisted, arg, &probes[b]))
-			costs[b] = guess(flow, &loops, dead, b) *
-				   (probes[b].optimizes ? 1 : TRAP_COST);
-		else
-			out->n_unprobed++;
-	}
-	out->n_unknown = symbol_blocks_choose(&out->graph, costs, calls_known, measure);
-	for (uint32_t b = 0; b < n; b++)
-		if (measure[b])
-			vec_push(out, probes, probes[b]);
-	free(probes);
-	free(costs);
-	free(measure);
-	free(dead);
-	symbol_loops_clear(&loops);
+	symbol_loops_find(&out->graph, &out->loops);
+	p.probes = alloc_array(out->graph.n_blocks, sizeof(*p.probes));
+	p.costs = alloc_array(out->graph.n_blocks, sizeof(*p.costs));
+	p.measure = alloc_array(out->graph.n_blocks, sizeof(*p.measure));
+	p.bits = alloc_array(out->graph.n_blocks, sizeof(*p.bits));
+	find_costs(&p, blacklisted, arg);
+	if (flags & SYMBOL_PLAN_LOOPS)
+		choose_loops(&p);
+	make_plan(&p, flags);
+	free(p.probes);
+	free(p.costs);
+	free(p.measure);
+	free(p.bits);
 	return 0;
 }
 
 void symbol_block_plan_clear(struct symbol_block_plan *plan)
 {
 	symbol_graph_clear(&plan->graph);
+	symbol_loops_clear(&plan->loops);
 	free(plan->probes);
 	memset(plan, 0, sizeof(*plan));
 }

@@ -16,6 +16,7 @@
 
 #include "symbol/flow.h"
 #include "symbol/graph.h"
+#include "symbol/loops.h"
 
 /* The graph of FLOW's reached blocks, which keep their numbers. -E2BIG above SYMBOL_GRAPH_MAX. */
 int symbol_graph_of(const struct symbol_flow *flow, struct symbol_graph *out);
@@ -60,15 +61,32 @@ void symbol_counts_clear(struct symbol_counts *counts);
  * A plan for one function.
  */
 
+#define SYMBOL_NO_BIT       UINT8_MAX
+#define SYMBOL_MAX_BITS     64 /* of a call's signature */
+#define SYMBOL_MAX_COUNTERS 8 /* of loops of one function */
+
 struct symbol_block_probe {
 	uint32_t block;
 	uint64_t addr; /* an instruction of the block, its first where that can be probed */
 	bool optimizes;
+	uint8_t bit; /* which of a call's signature it sets, or SYMBOL_NO_BIT */
+	uint8_t counter; /* which of the plan's loops it counts turns of, or SYMBOL_NO_BIT */
+};
+
+enum symbol_plan_flags {
+	SYMBOL_PLAN_CALLS_KNOWN = 1, /* the function's calls are counted besides */
+	/* Each loop's head is probed, so that its turns can be counted call by call. */
+	SYMBOL_PLAN_LOOPS = 2,
 };
 
 struct symbol_block_plan {
 	struct symbol_graph graph;
-	struct symbol_block_probe *probes; /* by block */
+	struct symbol_loops loops;
+	uint32_t counted[SYMBOL_MAX_COUNTERS]; /* loops, by counter */
+	uint32_t n_counted,
+		n_loops_left; /* the latter have no counter: too many, or not to be probed */
+	/* By block. Those of loops come on top of what counting needs. */
+	struct symbol_block_probe *probes;
 	uint32_t n_probes, cap_probes;
 	uint32_t n_blocks; /* reached */
 	uint32_t n_unknown; /* blocks whose counts will stay unknown */
@@ -76,7 +94,7 @@ struct symbol_block_plan {
 };
 
 /* BLACKLISTED may be NULL. -E2BIG for functions that are too large. */
-int symbol_blocks_plan(const struct symbol_flow *flow, bool calls_known,
+int symbol_blocks_plan(const struct symbol_flow *flow, unsigned int flags,
 		       symbol_blacklisted_fn blacklisted, void *arg, struct symbol_block_plan *out);
 void symbol_block_plan_clear(struct symbol_block_plan *plan);
 
@@ -96,5 +114,18 @@ enum symbol_on_path {
  */
 bool symbol_blocks_path(const struct symbol_graph *graph, const bool *measure, const bool *hit,
 			enum symbol_on_path *on_path);
+
+/*
+ * A call's signature: a bit for each measured block, set if the call executed it. BIT[block] becomes
+ * its number, or SYMBOL_NO_BIT: for blocks that are not measured, that each call executes (they tell
+ * nothing), and where there are more than SYMBOL_MAX_BITS, for those deepest in loops. Returns how
+ * many bits there are.
+ */
+uint32_t symbol_paths_bits(const struct symbol_graph *graph, const struct symbol_loops *loops,
+			   const bool *measure, uint8_t *bit);
+
+/* symbol_blocks_path() for a signature. */
+bool symbol_paths_of(const struct symbol_graph *graph, const uint8_t *bit, uint64_t signature,
+		     enum symbol_on_path *on_path);
 
 #endif

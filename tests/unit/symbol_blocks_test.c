@@ -382,6 +382,87 @@ static void paths_follow_from_what_was_hit(void **state)
 	assert_true(maybe > 0 && maybe < sure / 5);
 }
 
+/* The signature tells as much as the blocks do that have a bit; calls that differ in it differ. */
+static void signatures(void **state)
+{
+	uint32_t same = 0;
+
+	(void)state;
+	seed = 9;
+	for (int round = 0; round < 400; round++) {
+		struct symbol_graph g = random_graph(40, round & 1);
+		uint64_t costs[MAX_BLOCKS], signature = 0;
+		bool measure[MAX_BLOCKS];
+		uint8_t bit[MAX_BLOCKS];
+		enum symbol_on_path path[MAX_BLOCKS];
+		struct symbol_loops loops;
+		struct run run = { 0 };
+		uint32_t n, seen = 0;
+
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			costs[b] = 1 + chance(9);
+		symbol_loops_find(&g, &loops);
+		symbol_blocks_choose(&g, costs, true, measure);
+		n = symbol_paths_bits(&g, &loops, measure, bit);
+		call(&g, &run);
+		for (uint32_t b = 0; b < g.n_blocks; b++) {
+			if (bit[b] == SYMBOL_NO_BIT)
+				continue;
+			assert_true(measure[b] && bit[b] < n);
+			seen++;
+			if (run.blocks[b])
+				signature |= (uint64_t)1 << bit[b];
+		}
+		assert_int_equal(seen, n);
+		assert_true(symbol_paths_of(&g, bit, signature, path));
+		for (uint32_t b = 0; b < g.n_blocks; b++) {
+			if (path[b] != SYMBOL_PATH_MAYBE)
+				assert_int_equal(path[b] == SYMBOL_PATH_YES, run.blocks[b] > 0);
+			else
+				assert_true(round & 1);
+			same += measure[b] && bit[b] == SYMBOL_NO_BIT;
+		}
+		symbol_loops_clear(&loops);
+		free(g.arcs);
+	}
+	assert_true(same > 0);
+}
+
+/* A chain of 70 diamonds has more choices than a signature has bits. */
+static void more_choices_than_bits(void **state)
+{
+	struct symbol_graph g = { .n_blocks = 3 * 70 + 1 };
+	bool measure[3 * 70 + 1], hit[3 * 70 + 1];
+	uint64_t costs[3 * 70 + 1];
+	uint8_t bit[3 * 70 + 1];
+	enum symbol_on_path path[3 * 70 + 1];
+	struct symbol_loops loops;
+	uint32_t maybe = 0;
+
+	(void)state;
+	for (uint32_t b = 0; b < 70; b++) {
+		add(&g, 3 * b, 3 * b + 1);
+		add(&g, 3 * b, 3 * b + 2);
+		add(&g, 3 * b + 1, 3 * b + 3);
+		add(&g, 3 * b + 2, 3 * b + 3);
+	}
+	add(&g, 3 * 70, SYMBOL_GRAPH_OUT);
+	for (uint32_t b = 0; b < g.n_blocks; b++) {
+		costs[b] = 1;
+		hit[b] = b % 3 != 2;
+	}
+	symbol_loops_find(&g, &loops);
+	assert_int_equal(symbol_blocks_choose(&g, costs, true, measure), 0);
+	assert_int_equal(symbol_paths_bits(&g, &loops, measure, bit), 64);
+	assert_true(symbol_paths_of(&g, bit, 0, path));
+	for (uint32_t b = 0; b < g.n_blocks; b++)
+		maybe += path[b] == SYMBOL_PATH_MAYBE;
+	assert_int_equal(maybe, 2 * 6);
+	assert_true(symbol_blocks_path(&g, measure, hit, path));
+	symbol_loops_clear(&loops);
+	free(g.arcs);
+}
+
 static void impossible_paths(void **state)
 {
 	/* 0 -> 1 or 2, both -> 3 */
@@ -456,7 +537,9 @@ static void plans_of_all_functions(void **state)
 
 		if (name && range.start == addr && !symbol_name_is_cold(name)) {
 			assert_int_equal(symbol_flow_of(code, addr, &flow), 0);
-			assert_int_equal(symbol_blocks_plan(flow, true, NULL, NULL, &plan), 0);
+			assert_int_equal(symbol_blocks_plan(flow, SYMBOL_PLAN_CALLS_KNOWN, NULL,
+							    NULL, &plan),
+					 0);
 			check_plan(flow, &plan);
 			functions++;
 			blocks += plan.n_blocks;
@@ -489,6 +572,8 @@ int main(void)
 		cmocka_unit_test(unresolved_jumps_keep_counts_true),
 		cmocka_unit_test(loops_are_those_of_the_definition),
 		cmocka_unit_test(paths_follow_from_what_was_hit),
+		cmocka_unit_test(signatures),
+		cmocka_unit_test(more_choices_than_bits),
 		cmocka_unit_test(impossible_paths),
 		cmocka_unit_test(plans_of_all_functions),
 	};
