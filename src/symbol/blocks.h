@@ -63,7 +63,7 @@ void symbol_counts_clear(struct symbol_counts *counts);
 
 #define SYMBOL_NO_BIT       UINT8_MAX
 #define SYMBOL_MAX_BITS     64 /* of a call's signature */
-#define SYMBOL_MAX_COUNTERS 8 /* of loops of one function */
+#define SYMBOL_MAX_COUNTERS 4 /* of loops of one function */
 
 struct symbol_block_probe {
 	uint32_t block;

@@ -35,6 +35,7 @@ enum bound {
 	STATIC_CALLS,
 	FTRACE,
 	RETPOLINES,
+	ALTERNATIVES,
 	N_TABLES,
 };
 
@@ -47,6 +48,7 @@ static const struct {
 	[STATIC_CALLS] = { "__start_static_call_sites", "__stop_static_call_sites" },
 	[FTRACE] = { "__start_mcount_loc", "__stop_mcount_loc" },
 	[RETPOLINES] = { "__retpoline_sites", "__retpoline_sites_end" },
+	[ALTERNATIVES] = { "__alt_instructions", "__alt_instructions_end" },
 };
 
 /* The file's bytes at its address ADDR and in *AVAIL how many there are up to the section's end. */
@@ -205,6 +207,43 @@ static void read_bugs(struct symbol_code *code, const struct table *t)
 	}
 }
 
+/*
+ * An alternative's entry has two offsets, to the code and to what may replace it, a feature, and in its
+ * last bytes the lengths of both. It has grown; the size is right at which all lie in the file.
+ */
+static bool read_alternative(const struct symbol_code *code, const struct table *t, size_t at,
+			     size_t size, struct symbol_alternative *out)
+{
+	size_t lengths = at + (size == 13 ? 10 : size - 2), avail, other;
+	uint64_t replacement = relative(code, t, at + 4);
+
+	out->addr = relative(code, t, at);
+	out->len = t->data[lengths];
+	return out->len && file_data(code->img, out->addr + code->base, &avail) &&
+	       out->len <= avail && file_data(code->img, replacement + code->base, &other) &&
+	       t->data[lengths + 1] <= other;
+}
+
+static void read_alternatives(struct symbol_code *code, const struct table *t)
+{
+	static const size_t sizes[] = { 12, 14, 13 };
+	struct symbol_alternative a;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		size_t at = 0;
+
+		while (at + sizes[i] <= t->len && read_alternative(code, t, at, sizes[i], &a))
+			at += sizes[i];
+		if (!t->len || at != t->len)
+			continue;
+		for (at = 0; at < t->len; at += sizes[i]) {
+			read_alternative(code, t, at, sizes[i], &a);
+			vec_push(&code->tables, alternatives, a);
+		}
+		return;
+	}
+}
+
 static int compare_first(const void *a, const void *b)
 {
 	uint64_t x, y;
@@ -229,6 +268,7 @@ static void read_tables(struct symbol_code *code)
 	read_labels(code, &t[LABELS]);
 	read_fixups(code, &t[FIXUPS]);
 	read_bugs(code, &t[BUGS]);
+	read_alternatives(code, &t[ALTERNATIVES]);
 	for (size_t at = 0; at + 8 <= t[STATIC_CALLS].len; at += 8)
 		vec_push(out, static_calls, relative(code, &t[STATIC_CALLS], at));
 	for (size_t at = 0; at + 8 <= t[FTRACE].len; at += 8) {
@@ -242,6 +282,7 @@ static void read_tables(struct symbol_code *code)
 	sort_by_first(out, labels);
 	sort_by_first(out, fixups);
 	sort_by_first(out, bugs);
+	sort_by_first(out, alternatives);
 	sort_by_first(out, static_calls);
 	sort_by_first(out, ftrace);
 	sort_by_first(out, retpolines);
@@ -273,6 +314,7 @@ void symbol_code_destroy(struct symbol_code *code)
 	free(code->tables.labels);
 	free(code->tables.fixups);
 	free(code->tables.bugs);
+	free(code->tables.alternatives);
 	free(code->tables.static_calls);
 	free(code->tables.ftrace);
 	free(code->tables.retpolines);

@@ -31,17 +31,23 @@ struct symbol_bug {
 	bool warning; /* execution goes on behind it */
 };
 
+/* Code that was replaced while the kernel booted, if the CPU is of a kind. */
+struct symbol_alternative {
+	uint64_t addr, len;
+};
+
 /* All ascending by their first address. */
 struct symbol_code_tables {
 	struct symbol_jump_label *labels;
 	struct symbol_fixup *fixups;
 	struct symbol_bug *bugs;
+	struct symbol_alternative *alternatives;
 	uint64_t *static_calls;
 	uint64_t *ftrace; /* where the call of __fentry__ is */
 	uint64_t *retpolines; /* indirect jumps and calls that were compiled as calls of thunks */
 	uint32_t n_labels, cap_labels, n_fixups, cap_fixups, n_bugs, cap_bugs;
 	uint32_t n_static_calls, cap_static_calls, n_ftrace, cap_ftrace;
-	uint32_t n_retpolines, cap_retpolines;
+	uint32_t n_retpolines, cap_retpolines, n_alternatives, cap_alternatives;
 	bool has_bugs; /* the image has a table of them: a ud2 that is not in it is none of ours */
 };
 

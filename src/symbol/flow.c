@@ -241,6 +241,56 @@ static void note_insn(struct builder *b, uint64_t addr, const struct decoded *de
 	vec_push(b->flow, insns, insn);
 }
 
+#define first_at(t, items, field, addr)                        \
+	({                                                     \
+		uint32_t lo_ = 0, hi_ = (t)->n_##items;        \
+		while (lo_ < hi_) {                            \
+			uint32_t mid_ = lo_ + (hi_ - lo_) / 2; \
+			if ((t)->items[mid_] field < (addr))   \
+				lo_ = mid_ + 1;                \
+			else                                   \
+				hi_ = mid_;                    \
+		}                                              \
+		lo_;                                           \
+	})
+
+/* An alternative has at most that many bytes. */
+#define MAX_ALTERNATIVE UINT8_MAX
+
+/* Do the LEN bytes at ADDR belong to an alternative? What is there now the file does not know. */
+static bool in_alternative(const struct builder *b, uint64_t addr, size_t len)
+{
+	const struct symbol_code_tables *t = b->in->tables;
+	uint64_t from = addr > MAX_ALTERNATIVE ? addr - MAX_ALTERNATIVE : 0;
+
+	if (!t)
+		return false;
+	for (uint32_t i = first_at(t, alternatives, .addr, from);
+	     i < t->n_alternatives && t->alternatives[i].addr < addr + len; i++)
+		if (t->alternatives[i].addr + t->alternatives[i].len > addr)
+			return true;
+	return false;
+}
+
+/*
+ * Does a probe hide a return? The file has jumps to the thunk of returns, which most kernels replace by
+ * a return of one byte with traps behind it. RESTORED is where the probe ends.
+ */
+static bool hides_return(const struct builder *b, const struct symbol_flow_part *p, size_t at,
+			 size_t restored, struct decoded *dec)
+{
+	size_t end = at + dec->len;
+	size_t next = restored > at + 1 ? restored : at + 1;
+
+	if (dec->kind != DECODE_JUMP || next >= end || p->bytes[next] != 0xcc ||
+	    p->file[next] == 0xcc || ask_callee(b, dec->target) != SYMBOL_CALLEE_RETURN_THUNK)
+		return false;
+	memset(dec, 0, sizeof(*dec));
+	dec->len = 1;
+	dec->kind = DECODE_RET;
+	return true;
+}
+
 /*
  * The instruction under a kprobe's trap, which hides one byte of it: the file's first byte with what
  * follows it now, which has been relocated. Where that is another instruction than the file's, the
@@ -258,8 +308,10 @@ static bool decode_trapped(struct builder *b, const struct symbol_flow_part *p, 
 	bytes[0] = p->file[at];
 	if (!decode(b->decoder, p->file + at, left, p->start + at, &file))
 		return false;
-	if (!decode(b->decoder, bytes, len, p->start + at, dec) || dec->len != file.len ||
-	    dec->kind != file.kind || dec->target != file.target) {
+	if (hides_return(b, p, at, at + 1, &file))
+		*dec = file;
+	else if (!decode(b->decoder, bytes, len, p->start + at, dec) || dec->len != file.len ||
+		 dec->kind != file.kind || dec->target != file.target) {
 		b->flow->problems |= SYMBOL_FLOW_HIDDEN;
 		*dec = file;
 	}
@@ -290,11 +342,15 @@ static void decode_part(struct builder *b, const struct symbol_flow_part *p)
 
 		if (at + n > restored)
 			restored = at + n;
+		if (n && in_alternative(b, p->start + at, n))
+			b->flow->problems |= SYMBOL_FLOW_HIDDEN;
 		if (n == 1)
 			ok = decode_trapped(b, p, at, &dec);
 		else
 			ok = decode(b->decoder, (file ? p->file : p->bytes) + at, len - at,
 				    p->start + at, &dec);
+		if (ok && file)
+			hides_return(b, p, at, restored, &dec);
 		if (ok)
 			note_insn(b, p->start + at, &dec, file);
 		else
@@ -307,19 +363,6 @@ static void decode_part(struct builder *b, const struct symbol_flow_part *p)
 /*
  * What the tables say. Each is ascending, so it is walked from its first entry in a part.
  */
-
-#define first_at(t, items, field, addr)                        \
-	({                                                     \
-		uint32_t lo_ = 0, hi_ = (t)->n_##items;        \
-		while (lo_ < hi_) {                            \
-			uint32_t mid_ = lo_ + (hi_ - lo_) / 2; \
-			if ((t)->items[mid_] field < (addr))   \
-				lo_ = mid_ + 1;                \
-			else                                   \
-				hi_ = mid_;                    \
-		}                                              \
-		lo_;                                           \
-	})
 
 #define table_each(i, t, items, field, part)                        \
 	for (uint32_t i = first_at(t, items, field, (part)->start); \

@@ -418,6 +418,33 @@ static void probes_of_others(void **state)
 	check(flow, "0-5:fall 0-8:taken 5-8:fall 8:ret", 0);
 }
 
+static void probes_that_hide_what_the_kernel_changed(void **state)
+{
+	/* Four pushes and the jump to the thunk, which is a return now, below one probe. */
+	static const uint8_t file[] = { 0x50, 0x51, 0x52, 0x53, 0xe9, REL32(5, RETTHUNK) };
+	static const uint8_t jump[] = { 0xe9, 0x00, 0x00, 0x00, 0x98, 0xcc, 0xcc, 0xcc, 0xcc };
+	static const uint8_t trap[] = { 0x50, 0x51, 0x52, 0x53, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc };
+	/* A call, and what was put in its place, with a trap on it. */
+	static const uint8_t call[] = { 0xe8, REL32(1, ENTRY), 0xc3 };
+	static const uint8_t other[] = { 0xcc, 0x0f, 0xc7, 0x4e, 0x00, 0xc3 };
+	struct symbol_alternative alternative = { AT, 4 };
+	struct symbol_code_tables tables = { .alternatives = &alternative, .n_alternatives = 1 };
+	struct symbol_flow *flow = flow_with(jump, sizeof(jump), file, NULL, NULL);
+
+	(void)state;
+	assert_int_equal(symbol_flow_insn_at(flow, AT + 4)->kind, SYMBOL_INSN_RET);
+	assert_int_equal(symbol_flow_insn_at(flow, AT + 4)->len, 1);
+	check(flow, "0:ret", 0);
+	flow = flow_with(trap, sizeof(trap), file, NULL, NULL);
+	assert_int_equal(symbol_flow_insn_at(flow, AT + 4)->len, 1);
+	check(flow, "0:ret", 0);
+	check(flow_with(other, sizeof(other), call, NULL, NULL), "0:ret", SYMBOL_FLOW_HIDDEN);
+	/* A trap on the second byte of what may have been replaced. */
+	check(flow_with(trap, sizeof(trap), file, &tables, NULL), "0:ret", 0);
+	alternative.len = 5;
+	check(flow_with(trap, sizeof(trap), file, &tables, NULL), "0:ret", SYMBOL_FLOW_HIDDEN);
+}
+
 static void parts_are_one_function(void **state)
 {
 	/* je to the cold part, which comes back */
@@ -735,6 +762,7 @@ static void all_functions_of_a_kernel(void **state)
 	assert_int_equal(symbol_code_create(img, NULL, 0, &code), 0);
 	assert_true(symbol_code_tables(code)->has_bugs);
 	assert_true(symbol_code_tables(code)->n_labels > 1000);
+	assert_true(symbol_code_tables(code)->n_alternatives > 1000);
 	while (addr < 0x2000000) {
 		struct symbol_range range;
 		const char *name = symbol_image_extent(img, addr, &range);
@@ -833,6 +861,7 @@ int main(void)
 		cmocka_unit_test(bytes_that_are_no_code),
 		cmocka_unit_test(the_end_falls_out),
 		cmocka_unit_test(probes_of_others),
+		cmocka_unit_test(probes_that_hide_what_the_kernel_changed),
 		cmocka_unit_test(parts_are_one_function),
 		cmocka_unit_test(ranges_are_entered_and_left),
 		cmocka_unit_test(one_range_into_another_of_the_set),
