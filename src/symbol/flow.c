@@ -786,6 +786,55 @@ static void take_parts(struct builder *b)
 	}
 }
 
+static uint8_t file_byte(const struct builder *b, uint64_t addr, bool *known)
+{
+	for (size_t i = 0; i < b->in->n_parts; i++) {
+		const struct symbol_flow_part *p = &b->in->parts[i];
+
+		if (addr < p->start || addr >= p->end)
+			continue;
+		*known = p->file != NULL;
+		return p->file ? p->file[addr - p->start] : 0;
+	}
+	*known = false;
+	return 0;
+}
+
+/* A trap of one byte that is executed, or stands behind a call, where it looks like the code's end. */
+static bool is_hit_trap(const struct symbol_flow *flow, uint32_t i)
+{
+	const struct symbol_insn *insn = &flow->insns[i];
+
+	if (insn->kind != SYMBOL_INSN_TRAP || insn->len != 1)
+		return false;
+	return insn->flags & SYMBOL_INSN_REACHED ||
+	       (i && insn[-1].kind == SYMBOL_INSN_CALL_NORETURN && flow_next(flow, i - 1) == i);
+}
+
+static bool is_jump_nowhere(const struct builder *b, const struct symbol_insn *insn)
+{
+	return insn->kind == SYMBOL_INSN_JUMP && insn->flags & SYMBOL_INSN_TAIL &&
+	       !(insn->flags & SYMBOL_INSN_STATIC_CALL) &&
+	       ask_callee(b, insn->target) == SYMBOL_CALLEE_UNKNOWN;
+}
+
+/*
+ * Probes where no instruction of the file begins, such as behind a call that replaced a longer one:
+ * traps that are reached and jumps to no code of the image, which the file does not have.
+ */
+static void find_hidden(struct builder *b)
+{
+	for (uint32_t i = 0; i < b->flow->n_insns; i++) {
+		const struct symbol_insn *insn = &b->flow->insns[i];
+		bool trap = is_hit_trap(b->flow, i), known;
+
+		if (insn->flags & SYMBOL_INSN_FROM_FILE || (!trap && !is_jump_nowhere(b, insn)))
+			continue;
+		if ((file_byte(b, insn->addr, &known) != 0xcc || !trap) && known)
+			b->flow->problems |= SYMBOL_FLOW_HIDDEN;
+	}
+}
+
 static void build(struct builder *b)
 {
 	struct symbol_flow *flow = b->flow;
@@ -800,6 +849,7 @@ static void build(struct builder *b)
 	make_blocks(flow);
 	make_edges(b);
 	order_edges(flow);
+	find_hidden(b);
 	free(flow->ways);
 	flow->ways = NULL;
 	flow->n_ways = flow->cap_ways = 0;

@@ -426,6 +426,7 @@ static void probes_that_hide_what_the_kernel_changed(void **state)
 	static const uint8_t trap[] = { 0x50, 0x51, 0x52, 0x53, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc };
 	/* A call, and what was put in its place, with a trap on it. */
 	static const uint8_t call[] = { 0xe8, REL32(1, ENTRY), 0xc3 };
+	static const uint8_t behind[] = { 0x41, 0xff, 0xd0, 0xcc, 0x00, 0xc3 };
 	static const uint8_t other[] = { 0xcc, 0x0f, 0xc7, 0x4e, 0x00, 0xc3 };
 	struct symbol_alternative alternative = { AT, 4 };
 	struct symbol_code_tables tables = { .alternatives = &alternative, .n_alternatives = 1 };
@@ -439,6 +440,8 @@ static void probes_that_hide_what_the_kernel_changed(void **state)
 	assert_int_equal(symbol_flow_insn_at(flow, AT + 4)->len, 1);
 	check(flow, "0:ret", 0);
 	check(flow_with(other, sizeof(other), call, NULL, NULL), "0:ret", SYMBOL_FLOW_HIDDEN);
+	/* Where a shorter call and a nop are now: a trap on the nop. */
+	check(flow_with(behind, sizeof(behind), call, NULL, NULL), "0:stop", SYMBOL_FLOW_HIDDEN);
 	/* A trap on the second byte of what may have been replaced. */
 	check(flow_with(trap, sizeof(trap), file, &tables, NULL), "0:ret", 0);
 	alternative.len = 5;
