@@ -64,7 +64,7 @@ static void row_fill(struct row *row, const struct catalogue_protection *protect
 	row->state = catalogue_state_name(catalogue_state(protection, p, true, &row->how));
 	row->how_short = strlen(row->how) <= HOW_WIDTH ?
 				 alloc_strdup(row->how) :
-				 alloc_printf("%.*s…", HOW_WIDTH - 1, row->how);
+				 alloc_printf("%.*s...", HOW_WIDTH - 3, row->how);
 }
 
 static json_t *json_span(json_t *object, struct catalogue_span span)

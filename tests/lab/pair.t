@@ -1,0 +1,56 @@
+#!/bin/bash
+# Pairs that differ in a protection of the catalogue: which kernels, which boots, what ab makes of them.
+
+# shellcheck source=SCRIPTDIR/tap.sh
+. "$(dirname "$0")/tap.sh"
+repo=$(dirname "$(dirname "$lab")")
+build=${BUILD:-build}
+case $build in
+/*) ;;
+*) build=$repo/$build ;;
+esac
+export KPROTPERF=$build/kprotperf
+need baseline hardened
+
+path() {
+	"$lab" path "$1" 2>/dev/null
+}
+
+is 'freelist randomization on is hardened: nothing to build' "$(path slab_freelist_random-on)" "$(path hardened)"
+is 'and off is baseline' "$(path slab_freelist_random-off)" "$(path baseline)"
+is 'what a parameter switches needs one kernel, which baseline is' "$(path init_on_alloc-on)" "$(path baseline)"
+try "$lab" build slab_freelist_random init_on_alloc
+is 'building both pairs builds nothing' "$status:$out$err" 0:
+try "$lab" build cfi
+like 'what the lab cannot switch, it says so' "$status:$err" '^1:lab: the lab cannot switch cfi: .*clang'
+try "$lab" build seccomp_filter
+like 'nor what programs switch' "$status:$err" '^1:lab: seccomp_filter is switched by programs'
+try "$lab" build random_kmalloc_caches
+like 'nor what this Linux does not have' "$status:$err" '^1:lab: this Linux has no random_kmalloc_caches: it came with 6.6'
+try "$lab" path nosuch-on
+like 'a protection that there is not' "$status:$err" "^2:lab: no kernel 'nosuch-on'"
+try "$lab" ab --protection nosuch -- true
+like 'nor does ab know it' "$status:$err" "^120:lab: no protection 'nosuch'"
+try "$lab" ab --protection kfence --baseline baseline -- true
+like 'ab with a protection chooses the kernels' "$status:$err" '^120:lab: --protection chooses the kernels'
+# (The key is a hash of what the configuration is to be.)
+if [ "$(path debug_list-off)" ]; then
+	is 'a pair differs in its options alone' "$(diff "$(path debug_list-off)/config" "$(path debug_list-on)/config" |
+		grep -c '^[<>] .*\(DEBUG_LIST\|BUG_ON_DATA_CORRUPTION\)')" "$(diff "$(path debug_list-off)/config" \
+		"$(path debug_list-on)/config" | grep -c '^[<>]')"
+fi
+
+try "$lab" ab --accel icount --append hardened_usercopy=off --protection init_on_alloc -F 0 -- \
+	"$build/workloads/cow-fault" -n 2000
+is 'ab runs' "$status" 0
+like 'and says with what' "$err" '^lab: hardened: init_on_alloc on: kernel init_on_alloc-on init_on_alloc=1$'
+"$KPROTPERF" diff --format=json baseline.data hardened.data >diff.json 2>/dev/null
+is 'the two sides differ in it alone' "$(jq -c '.environment.protections' diff.json)" \
+	'[{"name":"init_on_alloc","baseline":"off","hardened":"on"}]'
+is 'the caller'\''s own parameters are on both' "$(for side in baseline hardened; do
+	"$KPROTPERF" report --format=json $side.data | jq -r '.environment["kernel.cmdline"]'
+done | grep -c 'hardened_usercopy=off init_on_alloc=[01]')" 2
+ok 'a page cleared for each fault shows in the unprobed run' jq -e '.workload[] | select(.name == "cow-fault") |
+	.probed == false and .delta > 400 and .delta < 800' diff.json
+
+done_testing
