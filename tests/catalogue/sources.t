@@ -124,4 +124,7 @@ comm -23 "$tmp/named" "$tmp/built" >"$tmp/wrong"
 [ -s "$tmp/named" ] && [ ! -s "$tmp/wrong" ]
 ok 'the workloads that rows name are built'
 
+KPROTPERF=$build/kprotperf scripts/protections-svg 2>"$tmp/wrong" | cmp - docs/protections.svg >>"$tmp/wrong" 2>&1
+ok 'docs/protections.svg is the map of this table (else: scripts/protections-svg >docs/protections.svg)'
+
 echo "1..$n"
