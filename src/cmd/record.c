@@ -14,6 +14,7 @@ enum {
 	KEY_VMLINUX,
 	KEY_NO_RESOLVE,
 	KEY_CONTROL_RUN,
+	KEY_WARMUP,
 	KEY_MAX_TASKS,
 	KEY_MAX_OVERHEAD,
 	KEY_PROTECTION
@@ -33,6 +34,8 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Where to (default " CMD_DEFAULT_FILE ")" },
 	{ "system-wide", 'a', NULL, 0, "All tasks, while CMD runs or until Ctrl-C" },
 	{ "pid", 'p', "PID", 0, "This process and its future children, until it ends or Ctrl-C" },
+	{ "warmup", KEY_WARMUP, "N", 0,
+	  "Run the command N times before everything else, not measured, to fill caches (default 0)" },
 	{ "control-run", KEY_CONTROL_RUN, NULL, 0,
 	  "Run the command once more, first and without probes, to see what probing costs it" },
 	{ "attach", KEY_ATTACH, "HOW", 0, "auto (default), fentry, multi or kprobe" },
@@ -110,6 +113,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'p':
 		o->pid = parse_number(state, arg, 1, 1 << 22);
 		break;
+	case KEY_WARMUP:
+		o->warmup = parse_number(state, arg, 0, 100000);
+		break;
 	case KEY_CONTROL_RUN:
 		o->control_run = true;
 		break;
@@ -154,6 +160,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				   "what to measure? Give a command after --, or -a, or -p PID");
 		if (o->control_run && (o->system_wide || o->pid))
 			argp_error(state, "--control-run needs a command to run");
+		if (o->warmup && (o->system_wide || o->pid))
+			argp_error(state, "--warmup needs a command to run, without -a");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -299,14 +299,35 @@ static void session_stop(struct session *s)
 	log_verbose(1, "detaching took %.1f ms", (clock_ns() - start) / 1e6);
 }
 
+/* Runs that only bring caches into the state that later runs find: without probes, and not kept. */
+static int session_warm_up(struct session *s)
+{
+	for (uint32_t i = 0; i < s->o->warmup; i++) {
+		struct profile_run *run;
+		int err;
+
+		log_progress("warm-up run %u of %u", i + 1, s->o->warmup);
+		err = session_run(s, PROFILE_RUN_CONTROL, 0);
+		run = &s->p->runs[--s->p->n_runs];
+		if (!err && run->status)
+			log_note("warm-up run %u ended with status %d", i + 1, run->status);
+		free(run->reports);
+		if (err || record_workload_interrupted())
+			return err ?: -EINTR;
+	}
+	return 0;
+}
+
 /*
- * All runs, the control run first. 0 as soon as there is a probed run to keep: what was measured is
+ * All runs, after those for warming up the control run first. 0 as soon as there is a probed run to keep: what was measured is
  * written whatever comes after.
  */
 static int session_runs(struct session *s)
 {
-	int err;
+	int err = session_warm_up(s);
 
+	if (err)
+		return err;
 	if (s->o->control_run) {
 		err = session_run(s, PROFILE_RUN_CONTROL, 0);
 		if (err || record_workload_interrupted())

@@ -22,7 +22,7 @@ struct record_options {
 	const char *output;
 	const char *vmlinux; /* NULL: look in the usual places */
 	uint32_t freq; /* samples a second; 0: none */
-	uint32_t repeat;
+	uint32_t repeat, warmup;
 	uint32_t max_tasks; /* 0: the default */
 	int32_t pid;
 	double max_overhead; /* in percent; 0: no limit */

@@ -28,6 +28,7 @@ guest_main() {
 		"$acts" vforks 10 spawns 10 int80 1000
 	record daemons --freq=0 --func hrtimer_nanosleep -- "$acts" daemons 3
 	record runs --freq=0 --repeat 3 --func kernel_clone -- "$acts" forks 10
+	record warm --freq=0 --warmup 2 -- sh -c 'echo run >>warm.count'
 }
 
 side "$@"
@@ -120,5 +121,7 @@ equal 'int 0x80: what they call has their context' "$(calls births __task_pid_nr
 equal 'three runs are kept' "$(json runs '.runs | length')" 3
 equal 'and add up' "$(syscalls runs clone)" 30
 equal 'with nothing lost' "$(lost runs)" nothing
+equal 'two runs to warm up are made' "$(wc -l <warm.count)" 3
+equal 'and not kept' "$(json warm '.runs | length')" 1
 
 done_testing
