@@ -24,6 +24,7 @@ const struct analyze_change analyze_change_none = {
 	.detectable_pct = NAN,
 	.bootstrap = { NAN, NAN },
 	.mann_whitney = NAN,
+	.noise = NAN,
 	.moments = { { .mean = NAN, .variance = NAN }, { .mean = NAN, .variance = NAN } },
 };
 

@@ -3,6 +3,7 @@
 #ifndef KPROTPERF_ANALYZE_CHANGE_H
 #define KPROTPERF_ANALYZE_CHANGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyze/sample.h"
@@ -24,6 +25,12 @@ struct analyze_change {
 	struct analyze_interval bootstrap;
 	double mann_whitney;
 	struct analyze_moments moments[2];
+	/*
+	 * By how much the baseline and a control of the same kernel may differ in this row: as far as
+	 * the 95 % interval of that difference reaches from 0, without one the difference itself.
+	 */
+	double noise;
+	bool under_noise; /* the difference is not larger */
 };
 
 extern const struct analyze_change analyze_change_none;

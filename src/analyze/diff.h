@@ -88,6 +88,14 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 void analyze_diff_deinit(struct analyze_diff *diff);
 
 /*
+ * Sets how much noise there is in each row of DIFF, from another recording of the baseline's kernel:
+ * struct analyze_change. Adds a warning where CONTROL is of another kernel. Returns as
+ * analyze_diff_init(), with whose BASELINE and OPTIONS it is called.
+ */
+int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseline,
+			 const struct profile *control, const struct analyze_options *options);
+
+/*
  * The answer in a sentence or two, to be freed by the caller: which syscall changed most a run, by
  * how much a call, and which function carries it. Claims no significance.
  */

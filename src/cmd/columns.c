@@ -346,6 +346,8 @@ static const struct output_column change_plus_minus[] = {
 
 static const struct output_column change_verdict[] = {
 	CHANGE("verdict", verdict_key, "VERDICT", OUTPUT_TEXT, 1),
+	{ "noise", "NOISE", OUTPUT_TIME, 2, offsetof(struct analyze_change, noise), false, true },
+	CHANGE("under_noise", under_noise, "", OUTPUT_FLAG, OUTPUT_DATA_ONLY),
 	CHANGE("p", p, "P", OUTPUT_PROBABILITY, 4),
 	CHANGE("boots_needed", boots_needed, "BOOTS", OUTPUT_COUNT, 5),
 	CHANGE("ci", ci, "", OUTPUT_INTERVAL, OUTPUT_DATA_ONLY),
@@ -358,6 +360,14 @@ static const struct output_column change_verdict[] = {
 	CHANGE("repetitions_baseline", repetitions[0], "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
 	CHANGE("repetitions_hardened", repetitions[1], "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
 };
+
+/* Before NOISE: DELTA is not larger. CHANGE_AT says where in ROW its change is. */
+static const char *noise_mark(const void *row, size_t change_at)
+{
+	const struct analyze_change *c = (const void *)((const char *)row + change_at);
+
+	return c->under_noise ? "under " : NULL;
+}
 
 static const struct output_column diff_delta[] = {
 	DIFF(delta, "DELTA", OUTPUT_DELTA, OUTPUT_ALWAYS),
@@ -385,6 +395,18 @@ static bool diff_row_is_redundant(const void *row)
 
 #define CHANGE_OF(type) offsetof(struct type, change)
 
+static const char *diff_mark(const void *row, const struct output_group *group)
+{
+	(void)group;
+	return noise_mark(row, CHANGE_OF(analyze_diff_row));
+}
+
+static const char *diff_workload_mark(const void *row, const struct output_group *group)
+{
+	(void)group;
+	return noise_mark(row, CHANGE_OF(analyze_diff_workload_row));
+}
+
 #define BASELINE offsetof(struct analyze_diff_row, baseline)
 #define HARDENED offsetof(struct analyze_diff_row, hardened)
 
@@ -405,6 +427,7 @@ struct output_section columns_diff_syscalls(const struct analyze_diff *diff)
 		SECTION(groups, diff->syscalls.rows, diff->syscalls.n_rows, diff->clock);
 
 	section.prefix = analyze_time_header(diff->time);
+	section.mark = diff_mark;
 	return section;
 }
 
@@ -424,6 +447,7 @@ struct output_section columns_diff_functions(const struct analyze_diff *diff)
 		SECTION(groups, diff->functions.rows, diff->functions.n_rows, diff->clock);
 
 	section.prefix = analyze_time_header(diff->time);
+	section.mark = diff_mark;
 	section.is_redundant = diff_row_is_redundant;
 	return section;
 }
@@ -484,6 +508,8 @@ static const char *diff_range_mark(const void *row, const struct output_group *g
 	const struct analyze_diff_range *range = row;
 	const char *a = side_mark(&range->baseline), *b = side_mark(&range->hardened);
 
+	if (group->columns == change_verdict)
+		return noise_mark(row, offsetof(struct analyze_diff_range, change));
 	if (group->key)
 		return group->offset == BASELINE_RANGE + FIGURES_RANGE ? a : b;
 	if (range->baseline.doubt || range->hardened.doubt)
@@ -638,8 +664,11 @@ struct output_section columns_diff_workload(const struct analyze_diff *diff)
 		GROUP(NULL, CHANGE_OF(analyze_diff_workload_row), change_verdict),
 	};
 
-	return (struct output_section)SECTION(groups, diff->workload, diff->n_workload,
-					      diff->clock);
+	struct output_section section =
+		SECTION(groups, diff->workload, diff->n_workload, diff->clock);
+
+	section.mark = diff_workload_mark;
+	return section;
 }
 
 struct output_section columns_diff_environment(const struct analyze_env_row *rows, size_t n)

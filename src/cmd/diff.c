@@ -52,6 +52,7 @@ struct options {
 	bool fold, percentiles;
 	double fail_above; /* percent; NAN: not asked for */
 	const char *fail_row; /* NULL: any syscall */
+	const char *control; /* a file; NULL: none */
 	const char *files[N_SIDES];
 };
 
@@ -67,6 +68,7 @@ enum {
 	KEY_FOLD,
 	KEY_FAIL_ABOVE,
 	KEY_MARGIN,
+	KEY_CONTROL,
 	KEY_PERCENTILES
 };
 
@@ -80,6 +82,9 @@ static const struct argp_option argp_options[] = {
 	  "slower by more than PCT percent, in the time that --time names" },
 	{ "margin", KEY_MARGIN, "PCT", 0,
 	  "Call a mean the same where it surely differs by less than PCT percent (default 1)" },
+	{ "control", KEY_CONTROL, "FILE", 0,
+	  "Another recording of the baseline's kernel: how far the two differ is printed as NOISE, and "
+	  "rows that changed by less are marked" },
 	{ "percentiles", KEY_PERCENTILES, NULL, 0,
 	  "Print a table of p50, p90, p99 and p99.9 too (JSON and CSV always have them)" },
 	{ 0 },
@@ -125,6 +130,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_MARGIN:
 		o->view.figures.margin_pct = parse_margin(arg, state);
+		break;
+	case KEY_CONTROL:
+		o->control = arg;
 		break;
 	case KEY_PERCENTILES:
 		o->percentiles = true;
@@ -230,7 +238,8 @@ static void write_environment(const struct view *v, const struct comparison *c)
 	free(rows);
 }
 
-static void write_repetitions(const struct view *v, const struct analyze_diff_repetitions *r)
+static void write_repetitions(const struct view *v, const struct analyze_diff_repetitions *r,
+			      const char *control)
 {
 	if (r->rows)
 		view_text(
@@ -238,6 +247,12 @@ static void write_repetitions(const struct view *v, const struct analyze_diff_re
 			"Over %u and %u %ss: +- is half a 95 %% interval, P adjusted for %u rows; "
 			"\"same\" is surely within %g %%.",
 			r->n[0], r->n[1], analyze_unit_key(r->unit), r->rows, r->margin_pct);
+	if (control)
+		view_text(
+			v,
+			"NOISE: how far the baseline and %s, the same kernel again, differ or may "
+			"differ; \"under\" it are changes that are not larger.",
+			control);
 	if (r->note)
 		view_text(v, "Note: %s.", r->note);
 }
@@ -337,7 +352,7 @@ static void write_table(const struct comparison *c)
 	write_environment(&v, c);
 	fputc('\n', v.out);
 	view_text(&v, "%s", conclusion);
-	write_repetitions(&v, &c->diff.repetitions);
+	write_repetitions(&v, &c->diff.repetitions, c->o->control);
 	if (c->diff.n_workload) {
 		fputc('\n', v.out);
 		section = columns_diff_workload(&c->diff);
@@ -371,7 +386,7 @@ static json_t *environment_json(const struct analyze_env *env, enum analyze_env_
 	return list;
 }
 
-static json_t *statistics_json(const struct analyze_diff_repetitions *r)
+static json_t *statistics_json(const struct analyze_diff_repetitions *r, const char *control)
 {
 	json_t *json = json_object();
 
@@ -382,6 +397,7 @@ static json_t *statistics_json(const struct analyze_diff_repetitions *r)
 	output_json_set(json, "margin_pct", output_json_number(r->margin_pct));
 	output_json_set(json, "rows", json_integer(r->rows));
 	output_json_set(json, "note", output_json_text(r->note));
+	output_json_set(json, "control", output_json_text(control));
 	return json;
 }
 
@@ -419,7 +435,7 @@ static void write_json(const struct comparison *c)
 	output_json_set(root, "conclusion", output_json_text(conclusion));
 	output_json_set(root, "environment", env);
 	output_json_set(root, "runs", runs);
-	output_json_set(root, "statistics", statistics_json(&c->diff.repetitions));
+	output_json_set(root, "statistics", statistics_json(&c->diff.repetitions, c->o->control));
 	output_json_set(root, "workload", output_json_rows(&workload));
 	output_json_set(root, "syscalls", output_json_rows(&syscalls));
 	output_json_set(root, "functions", output_json_rows(&functions));
@@ -543,6 +559,17 @@ static int check_fail_above(const struct analyze_diff *diff, double limit, const
 	return CMD_ABOVE;
 }
 
+static int add_control(struct comparison *c)
+{
+	struct profile *control = view_open(c->o->control, NULL);
+	int err = -1;
+
+	if (control)
+		err = analyze_diff_control(&c->diff, c->p[BASELINE], control, &c->o->view.figures);
+	profile_destroy(control);
+	return err;
+}
+
 static int compare(const struct options *o, const struct profile *const p[N_SIDES])
 {
 	struct comparison c = { .o = o, .p = { p[BASELINE], p[HARDENED] } };
@@ -550,7 +577,9 @@ static int compare(const struct options *o, const struct profile *const p[N_SIDE
 
 	if (analyze_diff_init(&c.diff, p[BASELINE], p[HARDENED], &o->view.figures))
 		return CMD_FAILED;
-	if (o->fold)
+	if (o->control && add_control(&c))
+		status = CMD_FAILED;
+	else if (o->fold)
 		status = write_folded(&c);
 	else if (o->view.format == VIEW_TABLE)
 		write_table(&c);

@@ -125,6 +125,28 @@ above 1 1@shuffle_freelist
 usage "PCT@ROW" diff --fail-above=much baseline.data hardened.data
 usage "PCT@ROW" diff --fail-above=5@ baseline.data hardened.data
 
+# Three runs a side: verdicts, intervals, and the noise between two recordings.
+prints diff-runs.txt diff three-runs.data three-runs.data
+json "json: statistics over runs" \
+  'd["statistics"]["unit"] == "run" and d["statistics"]["baseline"] == 3 and
+   "from boot to boot" in d["statistics"]["note"] and
+   all(r["verdict"] == "same" and r["p"] == 1 and r["ci"][0] <= 0 <= r["ci"][1] and
+       r["noise"] is None for r in rows("syscalls") + rows("functions") + rows("workload"))' \
+  diff --format=json three-runs.data three-runs.data
+json "json: one run a side has no verdict, and says why" \
+  'all(r["verdict"] is None and r["p"] is None and r["ci"] is None for r in rows("syscalls")) and
+   "too few runs" in d["statistics"]["note"]' \
+  diff --format=json baseline.data hardened.data
+json "--control: noise, and what is under it" \
+  'row("functions", name="allocate_slab", syscall="clone")["under_noise"] == False and
+   row("syscalls", name="mmap")["noise"] == 0 and row("syscalls", name="clone")["noise"] == 0 and
+   d["statistics"]["control"] == "baseline.data"' \
+  diff --format=json --control baseline.data baseline.data hardened.data
+prints diff-control.txt diff --control=control-baseline.data control-baseline.data control-hardened.data
+fails 1 "none.data" diff --control=none.data baseline.data hardened.data
+usage "--margin" diff --margin=0 baseline.data hardened.data
+prints diff-percentiles.txt diff --percentiles control-baseline.data control-hardened.data
+
 prints diff.folded diff --fold baseline.data hardened.data
 fails 1 "empty.data holds no samples" diff --fold baseline.data empty.data
 

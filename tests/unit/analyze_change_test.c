@@ -248,12 +248,59 @@ static void test_rows(void **state)
 	profile_destroy(p[1]);
 }
 
+/* The noise floor: how far two recordings of one kernel differ or may differ. */
+static void test_control(void **state)
+{
+	const double a[] = { 100, 102, 104 }, again[] = { 101, 103, 106 }, b[] = { 110, 111, 109 };
+	const double near_a[] = { 103, 104, 102 };
+	struct profile *pa = boots(a, 3), *control = boots(again, 3), *pb = boots(b, 3);
+	struct profile *pn = boots(near_a, 3);
+	const struct analyze_change *c;
+	struct analyze_welch w;
+	struct analyze_moments ma = analyze_moments_of(a, 3), mc = analyze_moments_of(again, 3);
+	struct analyze_diff d;
+	uint32_t warnings;
+	double floor;
+
+	(void)state;
+	w = analyze_welch_form(&ma, &mc);
+	floor = analyze_welch_interval(&w, ANALYZE_CONFIDENCE).high;
+	add_run(pb, 0, "mmap", 1, 1);
+	assert_int_equal(analyze_diff_init(&d, pa, pb, &oncpu), 0);
+	assert_true(isnan(d.syscalls.rows[0].change.noise));
+	assert_int_equal(analyze_diff_control(&d, pa, control, &oncpu), 0);
+	c = &d.syscalls.rows[0].change;
+	near(c->noise, floor);
+	assert_true(floor > 4 && floor < 8 && !c->under_noise);
+	assert_string_equal(d.syscalls.rows[1].name, "mmap");
+	assert_true(isnan(d.syscalls.rows[1].change.noise));
+	assert_true(!d.syscalls.rows[1].change.under_noise);
+	analyze_diff_deinit(&d);
+
+	assert_int_equal(analyze_diff_init(&d, pa, pn, &oncpu), 0);
+	assert_int_equal(analyze_diff_control(&d, pa, control, &oncpu), 0);
+	assert_true(d.syscalls.rows[0].change.under_noise);
+	for (warnings = 0; warnings < d.warnings.n_texts; warnings++)
+		assert_null(strstr(d.warnings.texts[warnings], "control"));
+	warnings = d.warnings.n_texts;
+	/* Of another kernel it is no control. */
+	profile_env_set(control, PROFILE_ENV_RELEASE, "6.12.1");
+	assert_int_equal(analyze_diff_control(&d, pa, control, &oncpu), 0);
+	assert_int_equal(d.warnings.n_texts, warnings + 1);
+	assert_non_null(strstr(d.warnings.texts[warnings], "control is not the baseline"));
+	analyze_diff_deinit(&d);
+	profile_destroy(pa);
+	profile_destroy(pb);
+	profile_destroy(pn);
+	profile_destroy(control);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_repetitions), cmocka_unit_test(test_sample_values),
 		cmocka_unit_test(test_calibration), cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_rows),        cmocka_unit_test(test_control),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
