@@ -58,9 +58,7 @@ like 'all of them' "$err" 'CONFIG_KASAN_SW_TAGS=y'
 like 'the ones not to be set too' "$err" 'CONFIG_TRACING is not set'
 is 'and nothing that looks built' "$(scripts/lab path impossible 2>/dev/null)" ''
 
-# Without BTF, a good part of the work for a kernel whose objects are mostly there.
 printf '%s\n' '# about: interrupted' '# on: baseline' 'CONFIG_DEFAULT_HOSTNAME="t"' \
-	'# CONFIG_DEBUG_INFO_BTF is not set' \
 	>scripts/kernels/interrupted.config
 perl -e 'setpgrp(0, 0); $SIG{INT} = "DEFAULT"; exec @ARGV' scripts/lab build interrupted 2>said &
 pid=$!
