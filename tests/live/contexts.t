@@ -71,8 +71,10 @@ equal 'nothing is lost' "$(lost irq)" nothing
 
 # samples
 for name in spin kernel-spin slow; do
-	within "$name: samples received are those expected" "$(json $name .samples.received)" \
-		"$(json $name .samples.expected)" 1
+	# Those that fell due while the guest slept, waiting for the host, are not the command's.
+	holds "$name: of the samples due while it ran, none in a hundred is missing" \
+		"$(json $name '.losses.samples_not_received') * 100 <= $(json $name .samples.received) and
+		 $(json $name .samples.received) <= $(json $name .samples.expected) + 1"
 done
 within 'a second at 997 Hz' "$(json spin .samples.workload)" 997 3
 within 'two seconds at 100 Hz' "$(json slow .samples.workload)" 200 3
