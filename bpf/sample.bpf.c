@@ -54,7 +54,7 @@ static __always_inline bool is_behind_irq_enable(__u64 ip, bool late)
 }
 
 #define TURNS_MAX 2048
-/* At three instructions a turn, half a percent of the period at most, and half of that in the mean. */
+/* At five instructions a turn, a percent of the period at most, and half of that in the mean. */
 #define TURN_PART 600
 
 /*
