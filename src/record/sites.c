@@ -151,6 +151,22 @@ static int choose_multi(const struct resolver *r, struct record_site *site, cons
 	return 0;
 }
 
+/* SYM is "name.isra.0" or the like, and there is a "name" that has an ftrace location. */
+static bool is_copy_of_traced(const struct resolver *r, const struct symbol_sym *sym)
+{
+	const char *dot = strchr(sym->name, '.');
+	const struct symbol_sym *const *named;
+	char *base;
+	size_t n;
+
+	if (!dot)
+		return false;
+	base = alloc_printf("%.*s", (int)(dot - sym->name), sym->name);
+	named = symbol_kallsyms_named(r->symbols->ks, base, &n);
+	free(base);
+	return n && symbol_tracing_is_ftrace(r->symbols->tracing, named[0]) != SYMBOL_NO;
+}
+
 /*
  * Without CONFIG_KPROBE_EVENTS_ON_NOTRACE the kernel's probe events refuse functions that have no ftrace
  * location, copies of those that have one excepted. Tried on the first that comes along.
@@ -158,7 +174,7 @@ static int choose_multi(const struct resolver *r, struct record_site *site, cons
 static bool is_notrace(struct resolver *r, const struct symbol_sym *sym)
 {
 	if (symbol_tracing_is_ftrace(r->symbols->tracing, sym) != SYMBOL_NO ||
-	    strchr(sym->name, '.'))
+	    is_copy_of_traced(r, sym))
 		return false;
 	if (r->notrace > 0)
 		r->notrace = record_kprobe_try(sym->addr);
