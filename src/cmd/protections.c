@@ -12,6 +12,8 @@
 #include "output/json.h"
 #include "record/environment.h"
 
+#define SCHEMA "kprotperf-protections/1"
+
 #define HOW_WIDTH 44 /* of the table's column, so that others have room */
 
 struct row {
@@ -301,6 +303,7 @@ static void write_json(const struct rows *rows)
 
 	for (i = 0; i < rows->n; i++)
 		json_array_append_new(list, json_row(&rows->rows[i]));
+	output_json_set(root, "schema", output_json_text(SCHEMA));
 	output_json_set(root, "protections", list);
 	output_json_write(stdout, root);
 }
