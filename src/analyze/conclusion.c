@@ -176,14 +176,12 @@ static char *range_text(const struct analyze_diff *diff, const struct analyze_di
 static char *carrier_text(const struct analyze_diff *diff, const struct analyze_diff_row *row)
 {
 	const struct analyze_diff_row *carrier = find_carrier(diff, row);
-	char share[OUTPUT_NUMBER_MAX], *name, *range, *text;
+	char *name, *range, *text;
 
 	if (carrier) {
 		name = output_text_escape(carrier->name);
 		range = range_text(diff, carrier);
-		text = alloc_printf(
-			"; %s carries %s of it%s", name,
-			output_number(share, OUTPUT_FRACTION, carrier->share, diff->clock), range);
+		text = alloc_printf("; %.0f %% of that is %s%s", carrier->share * 100, name, range);
 		free(range);
 		free(name);
 		return text;

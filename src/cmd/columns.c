@@ -671,6 +671,32 @@ struct output_section columns_diff_workload(const struct analyze_diff *diff)
 	return section;
 }
 
+#define PART(field, key, header, type, rank)                                             \
+	{                                                                                \
+		key, header, type, rank, offsetof(struct analyze_attribution_row, field) \
+	}
+
+struct output_section columns_diff_attribution(const struct analyze_attribution_row *rows, size_t n,
+					       enum profile_clock clock)
+{
+	static const struct output_column columns[] = {
+		PART(label, "", "WHERE", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
+		PART(level, "level", "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+		PART(part_key, "kind", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		PART(name, "name", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		PART(location, "location", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		PART(how, "how", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		PART(delta, "delta_total", "DELTA/RUN", OUTPUT_DELTA, OUTPUT_ALWAYS),
+		PART(share, "share", "SHARE", OUTPUT_FRACTION, OUTPUT_ALWAYS),
+		PART(by_calls, "by_calls", "BY CALLS", OUTPUT_DELTA, 2),
+		PART(by_mean, "by_mean", "BY MEAN", OUTPUT_DELTA, 2),
+		PART(verdict, "verdict", "VERDICT", OUTPUT_TEXT, 3),
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+
+	return (struct output_section)SECTION(groups, rows, n, clock);
+}
+
 struct output_section columns_diff_environment(const struct analyze_env_row *rows, size_t n)
 {
 	static const struct output_column columns[] = {

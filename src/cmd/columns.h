@@ -6,6 +6,7 @@
 #ifndef KPROTPERF_CMD_COLUMNS_H
 #define KPROTPERF_CMD_COLUMNS_H
 
+#include "analyze/attribution.h"
 #include "analyze/cost.h"
 #include "analyze/diff.h"
 #include "analyze/ranges.h"
@@ -55,6 +56,8 @@ struct output_section columns_diff_functions_detail(const struct analyze_diff *d
 struct output_section columns_diff_percentiles(const struct analyze_diff_rows *rows,
 					       enum profile_clock clock);
 struct output_section columns_diff_workload(const struct analyze_diff *diff);
+struct output_section columns_diff_attribution(const struct analyze_attribution_row *rows, size_t n,
+					       enum profile_clock clock);
 /* N of the rows of ENV, from ROWS on. */
 struct output_section columns_diff_environment(const struct analyze_env_row *rows, size_t n);
 

@@ -40,11 +40,12 @@ enum section {
 	SECTION_RANGES,
 	SECTION_WORKLOAD,
 	SECTION_ENVIRONMENT,
+	SECTION_ATTRIBUTION,
 };
 
 /* In that order. */
-static const char *const section_names[] = { "syscalls", "functions",   "ranges",
-					     "workload", "environment", NULL };
+static const char *const section_names[] = { "syscalls",    "functions",   "ranges", "workload",
+					     "environment", "attribution", NULL };
 
 struct options {
 	struct view_options view;
@@ -61,6 +62,7 @@ struct comparison {
 	const struct options *o;
 	const struct profile *p[N_SIDES];
 	struct analyze_diff diff;
+	struct analyze_attribution attribution; /* empty but for on-CPU times */
 };
 
 enum {
@@ -74,7 +76,8 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	{ "section", KEY_SECTION, "SECTION", 0,
-	  "What CSV holds: syscalls, functions (default: both), ranges, workload or environment" },
+	  "What CSV holds: syscalls, functions (default: both), ranges, workload, environment or "
+	  "attribution" },
 	{ "fold", KEY_FOLD, NULL, 0,
 	  "Print folded stacks with the samples a run of both sides, for a differential flame graph" },
 	{ "fail-above", KEY_FAIL_ABOVE, "PCT[@ROW]", 0,
@@ -339,6 +342,29 @@ static void write_calls(const struct view *v, const struct comparison *c)
 	}
 }
 
+static void write_attribution(const struct view *v, const struct analyze_attribution *a)
+{
+	struct analyze_attribution_row *rows = alloc_array(a->n_rows, sizeof(*rows));
+	struct output_section section;
+	struct view all = *v;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < a->n_rows; i++)
+		if (!a->rows[i].hidden)
+			rows[n++] = a->rows[i];
+	if (n) {
+		fputc('\n', v->out);
+		view_text(
+			v,
+			"Where a run's change comes from: on-CPU time, of functions without that of "
+			"timed functions they call; parts add up, SHARE is of the line above:");
+		section = columns_diff_attribution(rows, n, a->clock);
+		all.top = -1;
+		view_section(&all, &section, 0);
+	}
+	free(rows);
+}
+
 static void write_table(const struct comparison *c)
 {
 	char *conclusion = analyze_diff_conclusion(&c->diff);
@@ -346,13 +372,14 @@ static void write_table(const struct comparison *c)
 	struct view v;
 
 	view_init(&v, stdout, &c->o->view);
+	view_text(&v, "%s", conclusion);
+	fputc('\n', v.out);
 	view_warnings(&v, &c->diff.warnings);
 	write_sides(&v, c);
+	write_repetitions(&v, &c->diff.repetitions, c->o->control);
 	fputc('\n', v.out);
 	write_environment(&v, c);
-	fputc('\n', v.out);
-	view_text(&v, "%s", conclusion);
-	write_repetitions(&v, &c->diff.repetitions, c->o->control);
+	write_attribution(&v, &c->attribution);
 	if (c->diff.n_workload) {
 		fputc('\n', v.out);
 		section = columns_diff_workload(&c->diff);
@@ -401,6 +428,31 @@ static json_t *statistics_json(const struct analyze_diff_repetitions *r, const c
 	return json;
 }
 
+/* Without the lines that only tables need; N becomes how many there are. */
+static struct analyze_attribution_row *attribution_rows(const struct analyze_attribution *a,
+							size_t *n)
+{
+	struct analyze_attribution_row *rows = alloc_array(a->n_rows, sizeof(*rows));
+	uint32_t i;
+
+	*n = 0;
+	for (i = 0; i < a->n_rows; i++)
+		if (a->rows[i].part != ANALYZE_PART_OTHERS)
+			rows[(*n)++] = a->rows[i];
+	return rows;
+}
+
+static json_t *attribution_json(const struct analyze_attribution *a)
+{
+	size_t n;
+	struct analyze_attribution_row *rows = attribution_rows(a, &n);
+	struct output_section section = columns_diff_attribution(rows, n, a->clock);
+	json_t *json = output_json_rows(&section);
+
+	free(rows);
+	return json;
+}
+
 static void write_json(const struct comparison *c)
 {
 	struct output_section workload = columns_diff_workload(&c->diff);
@@ -437,6 +489,7 @@ static void write_json(const struct comparison *c)
 	output_json_set(root, "runs", runs);
 	output_json_set(root, "statistics", statistics_json(&c->diff.repetitions, c->o->control));
 	output_json_set(root, "workload", output_json_rows(&workload));
+	output_json_set(root, "attribution", attribution_json(&c->attribution));
 	output_json_set(root, "syscalls", output_json_rows(&syscalls));
 	output_json_set(root, "functions", output_json_rows(&functions));
 	output_json_set(root, "ranges", output_json_rows(&ranges));
@@ -461,6 +514,16 @@ static void write_csv_calls(const struct analyze_diff *diff)
 	free(calls);
 }
 
+static void write_csv_attribution(const struct analyze_attribution *a)
+{
+	size_t n;
+	struct analyze_attribution_row *rows = attribution_rows(a, &n);
+	struct output_section section = columns_diff_attribution(rows, n, a->clock);
+
+	output_csv_write(stdout, &section);
+	free(rows);
+}
+
 static void write_csv(const struct comparison *c)
 {
 	struct output_section section;
@@ -482,6 +545,9 @@ static void write_csv(const struct comparison *c)
 	case SECTION_WORKLOAD:
 		section = columns_diff_workload(&c->diff);
 		break;
+	case SECTION_ATTRIBUTION:
+		write_csv_attribution(&c->attribution);
+		return;
 	case SECTION_ENVIRONMENT:
 		section = columns_diff_environment(c->diff.env.rows, c->diff.env.n_rows);
 		break;
@@ -577,6 +643,8 @@ static int compare(const struct options *o, const struct profile *const p[N_SIDE
 
 	if (analyze_diff_init(&c.diff, p[BASELINE], p[HARDENED], &o->view.figures))
 		return CMD_FAILED;
+	if (o->view.figures.time == ANALYZE_TIME_ONCPU)
+		analyze_attribution_init(&c.attribution, &c.diff);
 	if (o->control && add_control(&c))
 		status = CMD_FAILED;
 	else if (o->fold)
@@ -591,6 +659,7 @@ static int compare(const struct options *o, const struct profile *const p[N_SIDE
 		status = view_finish();
 	if (status == CMD_DONE && !isnan(o->fail_above))
 		status = check_fail_above(&c.diff, o->fail_above, o->fail_row);
+	analyze_attribution_deinit(&c.attribution);
 	analyze_diff_deinit(&c.diff);
 	return status;
 }

@@ -62,9 +62,9 @@ json "json: a control run on one side only is no partner" \
   diff --format=json control-baseline.data hardened.data
 
 run diff baseline.data troubled.data
-[ "$status" -eq 0 ] && head -1 out | grep -q '^warning: hardened: 12 calls not timed' &&
+[ "$status" -eq 0 ] && grep -m 1 -A 1 '^$' out | grep -q '^warning: hardened: 12 calls not timed' &&
   grep -q '^kprotperf: warning: hardened: the workload failed' err
-report_test $? "losses on one side are said first"
+report_test $? "losses on one side are said right below the conclusion"
 grep -q 'hardened: what tracepoint probes cost is not known' err &&
   grep -q 'what tracepoint probes cost is subtracted on the baseline side only' err
 report_test $? "a cost known on one side only is a warning"
@@ -87,7 +87,7 @@ usage "and no more" diff baseline.data hardened.data empty.data
 usage "--fold counts samples, which are of on-CPU time" diff --fold --time=wall baseline.data \
   hardened.data
 usage "--time is oncpu, wall or self, not 'cpu'" diff --time=cpu baseline.data hardened.data
-usage "--section is syscalls, functions, ranges, workload or environment, not 'losses'" diff --format=csv \
+usage "--section is syscalls, functions, ranges, workload, environment or attribution, not 'losses'" diff --format=csv \
   --section=losses baseline.data hardened.data
 usage "--fold has a format of its own" diff --fold --format=csv baseline.data hardened.data
 
@@ -104,6 +104,18 @@ json "json: shares of self time are parts of the on-CPU change that do not overl
        row("functions", name="shuffle_freelist", syscall="clone")["hardened"]["self_total"] / 48359800
        - 1) < 1e-9' \
   diff --time=self --format=json baseline.data hardened.data
+
+json "json: the attribution adds up, level by level" \
+  'd["attribution"][0]["name"] == "[command]" and d["attribution"][0]["level"] == 0 and
+   [r["kind"] for r in d["attribution"]].count("outside") == 1 and
+   all(abs(sum(r["delta_total"] for r in (lambda below: below[:next((i for i, r in
+         enumerate(below) if r["level"] <= whole["level"]), len(below))])(d["attribution"][n + 1:])
+           if r["level"] == whole["level"] + 1) - whole["delta_total"]) <= 1e-6
+       for n, whole in enumerate(d["attribution"][:-1])
+       if d["attribution"][n + 1]["level"] > whole["level"])' \
+  diff --format=json baseline.data hardened.data
+prints diff-attribution.csv diff --format=csv --section=attribution control-baseline.data \
+  control-hardened.data
 
 # --fail-above: the diff is printed all the same.
 above() {

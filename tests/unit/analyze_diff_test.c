@@ -320,7 +320,7 @@ static void test_conclusion(void **state)
 	add_function(b, "inner", "clone", 10, 300);
 	add_function(a, "other", "clone", 10, 10);
 	add_function(b, "other", "clone", 10, 12);
-	check_conclusion(a, b, "clone is 20.0 % slower (+200 ns a call); inner carries 1.00 of it");
+	check_conclusion(a, b, "clone is 20.0 % slower (+200 ns a call); 100 % of that is inner");
 
 	a = clones(1, 10, 1000);
 	b = clones(1, 10, 1200);

@@ -476,7 +476,7 @@ static void test_one_sided(void **state)
 		    3000);
 	assert_string_equal(d.ranges.rows[0].body.name, "shuffle_freelist");
 	text = analyze_diff_conclusion(&d);
-	if (!strstr(text, "allocate_slab carries 1.00 of it, where shuffle_freelist "
+	if (!strstr(text, "100 % of that is allocate_slab, where shuffle_freelist "
 			  "(mm/slub.c:1978) makes +9"))
 		fail_msg("%s", text);
 	free(text);
@@ -501,7 +501,7 @@ static void test_conclusion(void **state)
 	timed(b, "shuffle_freelist", NULL, 1978, 10, 990);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	text = analyze_diff_conclusion(&d);
-	assert_non_null(strstr(text, "; allocate_slab carries 1.00 of it, nearly all in "
+	assert_non_null(strstr(text, "; 100 % of that is allocate_slab, nearly all in "
 				     "shuffle_freelist (mm/slub.c:1978) ("));
 	free(text);
 	analyze_diff_deinit(&d);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the change of a run comes from, as a tree whose parts add up: the command, the syscalls in it,
+ * the functions timed in each, the inlined bodies timed in those. A function's part is the time
+ * between its entry and its return without that of timed functions it called, so that parts of
+ * functions that call each other do not overlap.
+ */
+#ifndef KPROTPERF_ANALYZE_ATTRIBUTION_H
+#define KPROTPERF_ANALYZE_ATTRIBUTION_H
+
+#include "analyze/diff.h"
+
+enum analyze_part {
+	ANALYZE_PART_COMMAND,
+	ANALYZE_PART_SYSCALL,
+	ANALYZE_PART_OUTSIDE, /* of sys_enter to sys_exit: user space, the ways in and out, waiting */
+	ANALYZE_PART_FUNCTION,
+	ANALYZE_PART_UNTIMED, /* of a syscall: in no timed function */
+	ANALYZE_PART_RANGE,
+	ANALYZE_PART_REST, /* of a function: in none of its timed bodies */
+	ANALYZE_PART_OTHERS, /* for tables: the sum of what they do not show of a level */
+};
+
+/* One line. Times are on-CPU, a run, in ticks; NAN: not known. */
+struct analyze_attribution_row {
+	enum analyze_part part;
+	const char *part_key; /* "syscall" */
+	const char *name; /* the diff's, but for what is no function */
+	const char *location; /* of a range; else NULL */
+	const char
+		*how; /* "unprobed" or "probed" for the command; "estimated" from samples; NULL */
+	double level; /* 0 for the command; a row belongs to the last one above it of a level less */
+	double delta; /* a side that has no such row counts as 0 */
+	double share; /* of the level above; NAN where that did not change */
+	/* Of delta: by more or fewer calls at the baseline's mean, and by the mean of those there are. */
+	double by_calls, by_mean;
+	const char *verdict; /* on the mean, of the command and of syscalls; NULL: none */
+	/* For tables: the name behind as many blanks as it is deep, and whether the line is worth one. */
+	char *label;
+	bool hidden;
+};
+
+struct analyze_attribution {
+	enum profile_clock clock;
+	struct analyze_attribution_row *rows; /* each before its parts, the largest first */
+	uint32_t n_rows, cap_rows;
+};
+
+/* DIFF must outlive it, and be of on-CPU times. */
+void analyze_attribution_init(struct analyze_attribution *a, const struct analyze_diff *diff);
+void analyze_attribution_deinit(struct analyze_attribution *a);
+
+#endif

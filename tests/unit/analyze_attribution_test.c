@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where a change comes from: parts that add up, whatever is in the profiles. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/attribution.h"
+#include "fixture.h"
+
+static const struct analyze_options oncpu;
+
+/* The cell of SITE in CONTEXT of RUN: CALLS calls of TIME ticks, SELF of them outside of timed callees. */
+static void cell(struct profile *p, uint32_t run, uint32_t site, const char *context,
+		 uint64_t calls, uint64_t time, uint64_t self)
+{
+	uint32_t number = profile_context_add(p, context);
+	struct profile_stats *s = profile_cell(p, run, site, number);
+
+	s->calls = calls;
+	s->errors = 0;
+	s->wall = s->oncpu = calls * time;
+	s->self = (int64_t)(calls * self);
+}
+
+/* SHUFFLES of shuffle_freelist in allocate_slab in clone, beside mmap, in a run of WALL ticks. */
+static struct profile *work(uint64_t wall, uint64_t slabs, uint64_t shuffle, bool range)
+{
+	struct profile *p = profile_create();
+	uint32_t run = fixture_run(p, wall), slab, copy, body;
+
+	slab = fixture_function(p, "allocate_slab", 1);
+	copy = fixture_function(p, "copy_process", 2);
+	cell(p, run, 0, "clone", 10, 10000 + slabs / 10 * (500 + shuffle), 3000);
+	cell(p, run, copy, "clone", 10, 7000 + slabs / 10 * (500 + shuffle), 7000);
+	cell(p, run, slab, "clone", slabs, 500 + shuffle, range ? 500 : 500 + shuffle);
+	cell(p, run, 0, "mmap", 4, 1000, 1000);
+	if (range && shuffle) {
+		body = fixture_range(p, "shuffle_freelist", NULL, "allocate_slab", 1978);
+		cell(p, run, body, "clone", slabs, shuffle, shuffle);
+		profile_cell(p, run, body, profile_context_add(p, "clone"))->entries = slabs;
+	}
+	return p;
+}
+
+static const struct analyze_attribution_row *row(const struct analyze_attribution *a,
+						 const char *name, double level)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->n_rows; i++)
+		if (!strcmp(a->rows[i].name, name) && a->rows[i].level == level)
+			return &a->rows[i];
+	fail_msg("no row %s", name);
+	return NULL;
+}
+
+/* Each row's parts make up its whole change, and their shares 1; those that a table shows as well. */
+static void check_sums(const struct analyze_attribution *a)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < a->n_rows; i++) {
+		const struct analyze_attribution_row *whole = &a->rows[i];
+		double all = 0, shown = 0, shares = 0, size = 1;
+		uint32_t n = 0, n_shown = 0;
+
+		for (j = i + 1; j < a->n_rows && a->rows[j].level > whole->level; j++) {
+			const struct analyze_attribution_row *part = &a->rows[j];
+
+			if (part->level > whole->level + 1)
+				continue;
+			if (part->part != ANALYZE_PART_OTHERS) {
+				all += part->delta;
+				shares += part->share;
+				size += fabs(part->share);
+				n++;
+			}
+			shown += part->hidden ? 0 : part->delta;
+			n_shown += !part->hidden;
+		}
+		if (!n)
+			continue;
+		if (!(fabs(all - whole->delta) <= 1e-9 * fabs(whole->delta) + 1e-6))
+			fail_msg("%s: %.12g, parts %.12g", whole->label, whole->delta, all);
+		if (whole->delta != 0)
+			assert_true(fabs(shares - 1) < 1e-12 * size);
+		if (n_shown)
+			assert_true(fabs(shown - whole->delta) <= 1e-9 * fabs(whole->delta) + 1e-6);
+		if (!isnan(whole->by_calls))
+			assert_true(whole->by_calls + whole->by_mean == whole->delta);
+	}
+}
+
+static void attribute(struct analyze_attribution *a, struct analyze_diff *d,
+		      const struct profile *pa, const struct profile *pb)
+{
+	assert_int_equal(analyze_diff_init(d, pa, pb, &oncpu), 0);
+	analyze_attribution_init(a, d);
+	check_sums(a);
+}
+
+static void release(struct analyze_attribution *a, struct analyze_diff *d)
+{
+	analyze_attribution_deinit(a);
+	analyze_diff_deinit(d);
+}
+
+static void test_tree(void **state)
+{
+	struct profile *pa = work(500000, 100, 0, true), *pb = work(620000, 110, 1000, true);
+	const struct analyze_attribution_row *r;
+	struct analyze_attribution a;
+	struct analyze_diff d;
+
+	(void)state;
+	attribute(&a, &d, pa, pb);
+	r = row(&a, "[command]", 0);
+	assert_true(r->delta == 120000 && r == &a.rows[0]);
+	assert_string_equal(r->part_key, "command");
+	/* 100 slabs of 500 against 110 of 1500: 115,000. */
+	r = row(&a, "clone", 1);
+	assert_true(r->delta == 115000 && r->by_calls == 0 && r->by_mean == 115000);
+	assert_true(r == &a.rows[1]);
+	r = row(&a, "allocate_slab", 2);
+	assert_true(r->delta == 115000 && r->share == 1);
+	assert_true(r->by_calls == 10 * 500 && r->by_mean == 110 * 1000);
+	r = row(&a, "shuffle_freelist", 3);
+	assert_true(r->delta == 110000);
+	assert_non_null(strstr(r->label, "shuffle_freelist (mm/slub.c:1978)"));
+	assert_true(row(&a, "the rest of it", 3)->delta == 5000);
+	assert_true(row(&a, "copy_process", 2)->delta == 0);
+	assert_true(row(&a, "in no timed function", 2)->delta == 0);
+	assert_true(row(&a, "outside sys_enter...sys_exit", 1)->delta == 5000);
+	assert_true(row(&a, "mmap", 1)->delta == 0);
+	release(&a, &d);
+
+	/* The other way round all signs turn; the body is gone with all that it cost. */
+	attribute(&a, &d, pb, pa);
+	assert_true(row(&a, "shuffle_freelist", 3)->delta == -110000);
+	r = row(&a, "allocate_slab", 2);
+	assert_true(r->by_calls == -10 * 1500 && r->by_mean == -100 * 1000);
+	release(&a, &d);
+
+	/* With itself nothing changed, and nothing is divided by that. */
+	attribute(&a, &d, pa, pa);
+	assert_true(a.rows[0].delta == 0 && isnan(row(&a, "clone", 1)->share));
+	release(&a, &d);
+	profile_destroy(pa);
+	profile_destroy(pb);
+}
+
+/* What only one side has counts whole, as calls more or less. */
+static void test_one_sided(void **state)
+{
+	struct profile *pa = work(500000, 100, 0, false), *pb = work(500000, 100, 0, false);
+	const struct analyze_attribution_row *r;
+	struct analyze_attribution a;
+	struct analyze_diff d;
+
+	(void)state;
+	cell(pb, 0, 0, "brk", 7, 100, 100);
+	cell(pb, 0, fixture_function(pb, "do_brk", 9), "brk", 7, 60, 60);
+	attribute(&a, &d, pa, pb);
+	r = row(&a, "brk", 1);
+	assert_true(r->delta == 700 && r->by_calls == 700 && r->by_mean == 0);
+	assert_true(row(&a, "do_brk", 2)->delta == 420);
+	assert_true(row(&a, "in no timed function", 2)->delta == 280 ||
+		    row(&a, "in no timed function", 2)->delta == 0);
+	release(&a, &d);
+
+	/* Nothing at all. */
+	profile_destroy(pb);
+	pb = profile_create();
+	attribute(&a, &d, pb, pb);
+	assert_int_equal(a.n_rows, 0);
+	release(&a, &d);
+	/* No run on one side: no command to compare, the syscalls alone. */
+	attribute(&a, &d, pb, pa);
+	assert_string_equal(a.rows[0].name, "all syscalls and page faults");
+	release(&a, &d);
+	profile_destroy(pa);
+	profile_destroy(pb);
+}
+
+/* Whatever the figures are: many syscalls and functions of pseudo-random cost, some below zero. */
+static void test_any(void **state)
+{
+	struct profile *p[2];
+	struct analyze_attribution a;
+	struct analyze_diff d;
+	uint32_t seed = 1, side, round, i, shown = 0;
+
+	(void)state;
+	for (round = 0; round < 50; round++) {
+		for (side = 0; side < 2; side++) {
+			uint32_t run, site;
+
+			p[side] = profile_create();
+			run = fixture_run(p[side], (seed = seed * 1103515245 + 12345) >> 8);
+			for (i = 0; i < 60; i++) {
+				char name[16];
+
+				seed = seed * 1103515245 + 12345;
+				snprintf(name, sizeof(name), "call%u", seed >> 27);
+				cell(p[side], run, 0, name, seed % 7 + 1, seed >> 12, seed >> 13);
+				snprintf(name, sizeof(name), "call%u", (seed >> 22) % 32);
+				site = i < 20 ? fixture_function(p[side], i % 2 ? "f" : "g", i) :
+						1 + seed % 20;
+				cell(p[side], run, site, name, seed % 5 + 1, seed >> 15,
+				     (seed >> 16) - 10000);
+			}
+		}
+		attribute(&a, &d, p[0], p[1]);
+		for (i = 0, shown = 0; i < a.n_rows; i++)
+			shown += !a.rows[i].hidden;
+		assert_true(shown < a.n_rows && shown < 80);
+		release(&a, &d);
+		profile_destroy(p[0]);
+		profile_destroy(p[1]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_one_sided),
+		cmocka_unit_test(test_any),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
