@@ -3,7 +3,7 @@
 
 guest_slab() {
 	traces >before.txt
-	"$kprotperf" list '*slab*' >list.txt
+	"$kprotperf" list --format=csv '*slab*' >list.csv
 	local iterations=$1
 	record auto --freq=99 --func '*slab*' -- "$workloads/big-fork" --iterations "$iterations"
 	record kprobe --freq=99 --func '*slab*' --attach=kprobe -- \
@@ -23,10 +23,10 @@ slab_checks() {
 	done
 	# Of all matches that list shows, each is probed or said to be left out.
 	holds "every match is probed, or left out with a word" \
-		"$(grep -c '^[^ ]' list.txt) ==
+		"$(grep -c '^function,' list.csv) ==
 		 $(json auto '[.costs.mechanisms[].functions | numbers] | add') +
 		 ([\"$(grep 'left out' auto.err | tr '\n' ' ')\" | scan(\"([0-9]+) matching\") | .[0] | tonumber] | add)"
-	holds 'which are not few' "$(grep -cE ' (fentry|kprobe|kprobe\.multi) *$' list.txt) > 30"
+	holds 'which are not few' "$(grep -cE '^function,[^,]*,(fentry|kprobe|kprobe\.multi),' list.csv) > 30"
 	equal 'nothing remains attached' "$(cat after.txt)" "$(cat before.txt)"
 	clean_dmesg
 }
