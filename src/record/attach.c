@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "record/calibrate.h"
+#include "record/closer.h"
 #include "record/detour.h"
 #include "record/engine.h"
 #include "record/features.h"
@@ -145,7 +146,7 @@ static void calibrate(struct record_attachment *a)
 static int attach_multi(struct record_attachment *a)
 {
 	struct record_multi_site *items =
-		alloc_array(a->sites->n_items + RECORD_N_TESTS, sizeof(*items));
+		alloc_array(a->sites->n_items + RECORD_MULTI_MORE, sizeof(*items));
 	uint32_t n = 0;
 	int err = 0, one;
 
@@ -322,13 +323,16 @@ int record_attach_sites(struct record_attachment *a)
 	int err;
 
 	calibrate(a);
-	if (a->ranges->n_points)
+	if (a->ranges->n_points) {
+		record_closer_wait();
 		calibrate_ranges(a);
+	}
 	err = attach_all(a);
 	if (!err && a->ranges->n_points)
 		err = record_ranges_attach(a->ranges, a->engine, a->p,
 					   symbol_kallsyms_stext(a->symbols->ks));
 	if (!err && a->recalibrate)
 		calibrate(a);
+	record_closer_wait();
 	return err;
 }

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
+#include "record/closer.h"
 #include "record/detour.h"
 #include "record/series.h"
 #include "record/trip.h"
@@ -43,6 +44,8 @@ enum {
 	TEST_FENTRY = 0, /* of one argument, */
 	TEST_KPROBE = 1,
 	TEST_TRIP = 2,
+	TEST_FAULT = RECORD_FAULT_ARGS -
+		     1, /* instead of the first, where fentry is for page faults alone */
 	TEST_MANY = RECORD_COST_ARGS, /* of so many more */
 };
 
@@ -61,6 +64,7 @@ enum {
 
 struct calibrator {
 	struct record_engine *e;
+	const struct profile *p;
 	enum profile_clock clock;
 	int run; /* an unattached fentry program: running it calls the empty functions once each */
 	const struct record_empty *empty;
@@ -141,9 +145,52 @@ static int measure(struct calibrator *c, uint32_t site, struct record_series *ou
 	return 0;
 }
 
-static void detach_last(struct calibrator *c)
+/* In the background, which is not to be while the caller is followed: that would be more tasks. */
+static void detach_spares(struct calibrator *c)
 {
-	record_engine_detach_last(c->e, c->left[--c->n_left]);
+	while (c->n_left)
+		record_engine_detach_last(c->e, c->left[--c->n_left]);
+}
+
+static bool has_sites(const struct calibrator *c, enum profile_mechanism mech)
+{
+	for (uint32_t i = 0; i < c->p->n_sites; i++)
+		if (c->p->sites[i].mech == mech)
+			return true;
+	return false;
+}
+
+static bool is_used(const struct calibrator *c, enum profile_mechanism mech)
+{
+	return record_engine_fault_mechanism(c->e) == mech || has_sites(c, mech);
+}
+
+/* What fentry costs with few arguments and with many is needed; or else with those of a page fault. */
+static bool needs_all_of_fentry(const struct calibrator *c)
+{
+	return has_sites(c, PROFILE_MECH_FENTRY) || has_sites(c, PROFILE_MECH_KPROBE);
+}
+
+/* By kprobe.multi it is found without probes that would have to be detached again. */
+static bool needs_nested(const struct calibrator *c)
+{
+	return needs_all_of_fentry(c) && !has_sites(c, PROFILE_MECH_MULTI);
+}
+
+/* While the kernel waits for something else, and the processor has nothing to do. */
+static void prepare_fentry(struct calibrator *c)
+{
+	const struct record_target *tests = c->empty->tests;
+	bool all = needs_all_of_fentry(c);
+
+	if (c->run < 0 || !is_used(c, PROFILE_MECH_FENTRY) ||
+	    c->out->cost[PROFILE_MECH_FENTRY].known)
+		return;
+	record_engine_prepare_spare(c->e, SPARE_FENTRY, &tests[all ? TEST_FENTRY : TEST_FAULT]);
+	if (all)
+		record_engine_prepare_spare(c->e, SPARE_MANY, &tests[TEST_MANY]);
+	if (needs_nested(c))
+		record_engine_prepare_spare(c->e, SPARE_OUTER, &c->empty->outer);
 }
 
 /* Probes TARGET, which takes INSNS instructions, with what is attached so far, and leaves it probed. */
@@ -220,18 +267,21 @@ static int calibrate_fentry(struct calibrator *c)
 {
 	const struct record_target *tests = c->empty->tests;
 	struct record_cost *cost = &c->out->cost[PROFILE_MECH_FENTRY], many = {};
+	uint32_t test = needs_all_of_fentry(c) ? TEST_FENTRY : TEST_FAULT;
 	int err;
 
-	err = calibrate_one(c, SPARE_FENTRY, PROFILE_MECH_FENTRY, &tests[TEST_FENTRY],
-			    test_insns[TEST_FENTRY], cost);
+	err = calibrate_one(c, SPARE_FENTRY, PROFILE_MECH_FENTRY, &tests[test], test_insns[test],
+			    cost);
 	if (err)
 		return err;
-	if (!calibrate_one(c, SPARE_MANY, PROFILE_MECH_FENTRY, &tests[TEST_MANY],
+	if (needs_all_of_fentry(c) &&
+	    !calibrate_one(c, SPARE_MANY, PROFILE_MECH_FENTRY, &tests[TEST_MANY],
 			   test_insns[TEST_MANY], &many)) {
 		cost->full_args = less(many.full, cost->full);
 		cost->inner_args = less(many.inner, cost->inner);
 	}
-	calibrate_nested(c, PROFILE_MECH_FENTRY, cost);
+	if (needs_nested(c))
+		calibrate_nested(c, PROFILE_MECH_FENTRY, cost);
 	calibrate_half(c, SPARE_FENTRY, cost);
 	add_interrupts(c->out, cost);
 	return 0;
@@ -250,7 +300,7 @@ static int calibrate_kprobe(struct calibrator *c)
 	/* It is our own programs' doing, whichever way they are reached. */
 	if (fentry->known)
 		cost->nested = fentry->nested;
-	else
+	else if (needs_nested(c))
 		calibrate_nested(c, PROFILE_MECH_KPROBE, cost);
 	calibrate_half(c, SPARE_KPROBE, cost);
 	cost->trip = c->out->trip;
@@ -293,17 +343,6 @@ static void calibrate_syscall(struct calibrator *c)
 	add_interrupts(c->out, cost);
 }
 
-static bool is_used(const struct calibrator *c, const struct profile *p,
-		    enum profile_mechanism mech)
-{
-	if (record_engine_fault_mechanism(c->e) == mech)
-		return true;
-	for (uint32_t i = 0; i < p->n_sites; i++)
-		if (p->sites[i].mech == mech)
-			return true;
-	return false;
-}
-
 /* Nothing is taken off what is measured, but something set aside, for what nested calls cost more. */
 static void use_provisional_costs(struct calibrator *c)
 {
@@ -325,7 +364,7 @@ static void note_unknown(const struct calibrator *c, enum profile_mechanism mech
 
 typedef int (*calibrate_fn)(struct calibrator *c);
 
-static void calibrate_functions(struct calibrator *c, const struct profile *p)
+static void calibrate_functions(struct calibrator *c)
 {
 	static const calibrate_fn calibrate[PROFILE_N_MECHANISMS] = {
 		[PROFILE_MECH_FENTRY] = calibrate_fentry,
@@ -334,26 +373,22 @@ static void calibrate_functions(struct calibrator *c, const struct profile *p)
 	int err = c->run < 0 ? c->run : measure(c, 0, &c->base, NULL);
 
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++) {
-		if (!calibrate[mech] || c->out->cost[mech].known || !is_used(c, p, mech))
+		if (!calibrate[mech] || c->out->cost[mech].known || !is_used(c, mech))
 			continue;
 		err = err ?: calibrate[mech](c);
 		if (err)
 			note_unknown(c, mech, err);
 	}
-	/* Each trampoline that there is costs a call by kprobe.multi some 50 instructions. */
-	if (is_used(c, p, PROFILE_MECH_MULTI))
-		while (c->n_left)
-			detach_last(c);
 }
 
 /* What kprobes and kprobe.multi share: the way back through the kernel's return trampoline. */
-static void calibrate_trip(struct calibrator *c, const struct profile *p)
+static void calibrate_trip(struct calibrator *c)
 {
 	int err;
 
 	if (c->run < 0 || c->out->trip.shared)
 		return;
-	if (!is_used(c, p, PROFILE_MECH_KPROBE) && !is_used(c, p, PROFILE_MECH_MULTI))
+	if (!is_used(c, PROFILE_MECH_KPROBE) && !is_used(c, PROFILE_MECH_MULTI))
 		return;
 	err = record_trip_measure(c->run, c->empty->tests[TEST_TRIP].addr, &c->out->trip);
 	if (err)
@@ -372,10 +407,12 @@ void record_calibrate_before(struct record_calibration *out)
 static int calibrator_open(struct calibrator *c, struct record_engine *e, const struct profile *p,
 			   const struct record_empty *empty, struct record_calibration *out)
 {
-	*c = (struct calibrator){ .e = e, .clock = p->clock, .empty = empty, .out = out };
+	*c = (struct calibrator){ .e = e, .p = p, .clock = p->clock, .empty = empty, .out = out };
 	c->run = record_calibrate_runner(empty);
-	calibrate_trip(c, p);
+	calibrate_trip(c);
 	use_provisional_costs(c);
+	prepare_fentry(c);
+	record_closer_wait();
 	return record_engine_follow_caller(e, true);
 }
 
@@ -402,65 +439,197 @@ void record_calibrate(struct record_engine *e, const struct profile *p,
 			out->interrupts = record_engine_watch_interrupts(e, INTERRUPTS_NS);
 			calibrate_syscall(&c);
 		}
-		calibrate_functions(&c, p);
+		calibrate_functions(&c);
 	}
 	calibrator_close(&c);
+	/* Each trampoline that there is costs a call by kprobe.multi some 50 instructions. */
+	if (is_used(&c, PROFILE_MECH_MULTI))
+		detach_spares(&c);
 	log_verbose(1, "calibrated in %.3f s; %.2f %% of the time goes into interrupts",
 		    (clock_ns() - start) / 1e9, 100 * out->interrupts);
 }
 
-/* The mean cost of the empty functions, of which items[0] to items[n] were attached, less what is extra. */
-static int measure_multi(struct calibrator *c, const struct record_multi_site *items, uint32_t n,
-			 struct record_cost *cost)
+/* The functions in a link of kprobe.multi. */
+struct multi {
+	struct calibrator *c;
+	const struct record_multi_site *items;
+	uint32_t n;
+};
+
+/* The function at ADDR, if it is attached. */
+static const struct record_multi_site *multi_find(const struct multi *m, uint64_t addr)
 {
-	uint64_t base = record_series_median(&c->base), probed, inner = 0, spread = 0, extra = 0;
-	struct record_series with, one;
-	uint32_t attached = 0;
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->items[i].addr == addr)
+			return m->items[i].err ? NULL : &m->items[i];
+	return NULL;
+}
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t test = items[i].site - record_engine_spare(c->e, SPARE_MULTI);
-		int err;
+/* Calls in the system call that runs the empty functions, and what they cost by their functions' places. */
+struct multi_calls {
+	uint64_t n, extra;
+};
 
-		if (items[i].err)
-			continue;
-		err = measure(c, items[i].site, &with, &one);
-		if (err)
-			return err;
-		inner += less(record_series_median(&one),
-			      c->clock == PROFILE_CLOCK_INSN ? test_insns[test] : EMPTY_NS);
-		spread += record_series_deviation(&one, one.values[RECORD_ROUNDS / 2]);
-		extra += items[i].extra;
-		attached++;
+static struct multi_calls multi_count(const struct multi *m)
+{
+	struct multi_calls sum = {};
+
+	for (uint32_t i = 0; i < m->n; i++) {
+		uint64_t calls = m->items[i].err ?
+					 0 :
+					 record_engine_calls(m->c->e, m->items[i].site, SYS_bpf);
+
+		sum.n += calls;
+		sum.extra += calls * m->items[i].extra;
 	}
-	if (!attached)
+	return sum;
+}
+
+/* The time of the system call while calls of that function go untimed. */
+static int multi_time_without(const struct multi *m, const struct record_multi_site *item,
+			      uint64_t *time)
+{
+	struct record_series s;
+	int err;
+
+	err = record_engine_show_multi(m->c->e, item, false);
+	err = err ?: measure(m->c, 0, &s, NULL);
+	if (!err)
+		*time = record_series_median(&s);
+	return record_engine_show_multi(m->c->e, item, true) ?: err;
+}
+
+/*
+ * What it costs more to time a call that encloses others: the function that calls the empty ones against
+ * TEST, one of those.
+ */
+static uint64_t multi_nested(const struct multi *m, const struct record_multi_site *test)
+{
+	const struct record_multi_site *outer = multi_find(m, m->c->empty->outer.addr);
+	uint64_t without_outer, without_test;
+
+	if (!outer || multi_time_without(m, outer, &without_outer) ||
+	    multi_time_without(m, test, &without_test))
+		return 0;
+	return less(without_test, without_outer);
+}
+
+/* The mean of what lies between the two readings of the empty functions; the last of those. */
+static const struct record_multi_site *multi_measure_inner(const struct multi *m,
+							   struct record_cost *cost)
+{
+	const struct record_multi_site *last = NULL;
+	uint64_t inner = 0, spread = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < RECORD_N_TESTS; i++) {
+		const struct record_multi_site *test = multi_find(m, m->c->empty->tests[i].addr);
+		struct record_series all, one;
+		uint64_t median;
+
+		if (!test || measure(m->c, test->site, &all, &one))
+			continue;
+		median = record_series_median(&one);
+		inner += less(median, m->c->clock == PROFILE_CLOCK_INSN ? test_insns[i] : EMPTY_NS);
+		spread += record_series_deviation(&one, median);
+		last = test;
+		n++;
+	}
+	if (n) {
+		cost->inner = (inner + n / 2) / n;
+		cost->inner_spread = spread / n;
+	}
+	return last;
+}
+
+/*
+ * Sets aside about what a call costs, of which all that enclose others would be too long for the path
+ * that most calls take through the distribution.
+ */
+static int set_estimate(const struct multi *m, uint64_t base)
+{
+	struct record_cost costs[PROFILE_N_MECHANISMS];
+	struct multi_calls before = multi_count(m), after;
+	struct record_series with;
+	int err = measure(m->c, 0, &with, NULL);
+
+	after = multi_count(m);
+	if (err || after.n == before.n)
+		return err ?: -ENODATA;
+	memcpy(costs, m->c->out->cost, sizeof(costs));
+	costs[PROFILE_MECH_MULTI].full =
+		RECORD_ROUNDS * less(record_series_median(&with), base) / (after.n - before.n);
+	record_engine_set_costs(m->c->e, costs);
+	return 0;
+}
+
+/*
+ * What a call costs that is found at once. With many functions in the link those are not only the empty ones
+ * that their system call comes by, so calls are counted; they become *CALLS.
+ */
+static int measure_multi(const struct multi *m, struct record_cost *cost, uint64_t *calls)
+{
+	const struct record_multi_site *test = multi_measure_inner(m, cost);
+	uint64_t base = record_series_median(&m->c->base), probed, all;
+	struct multi_calls before, after;
+	struct record_series with;
+	int err;
+
+	if (!test)
 		return -ENOENT;
+	err = set_estimate(m, base);
+	if (err)
+		return err;
+	before = multi_count(m);
+	err = measure(m->c, 0, &with, NULL);
+	if (err)
+		return err;
+	after = multi_count(m);
+	*calls = after.n - before.n;
+	if (!*calls)
+		return -ENODATA;
 	probed = record_series_median(&with);
-	cost->full = (less(probed, base + extra) + attached / 2) / attached;
-	cost->full_spread =
-		(record_series_deviation(&with, probed) + record_series_deviation(&c->base, base)) /
-		attached;
-	cost->inner = (inner + attached / 2) / attached;
-	cost->inner_spread = spread / attached;
+	cost->nested = multi_nested(m, test);
+	all = less(RECORD_ROUNDS * less(probed, base + cost->nested), after.extra - before.extra);
+	cost->full = (all + *calls / 2) / *calls;
+	cost->full_spread = (record_series_deviation(&with, probed) +
+			     record_series_deviation(&m->c->base, base)) *
+			    RECORD_ROUNDS / *calls;
 	cost->known = true;
 	return 0;
 }
 
 /* What the return's probes cost without those on entries, which are attached again then. */
-static int measure_multi_half(struct calibrator *c, const struct record_multi_site *items,
-			      uint32_t n, struct record_cost *cost)
+static int measure_multi_half(const struct multi *m, uint64_t calls, struct record_cost *cost)
 {
-	uint32_t attached = 0;
 	struct record_series half;
 	int err;
 
-	for (uint32_t i = 0; i < n; i++)
-		attached += !items[i].err;
-	record_engine_halve_multi(c->e);
-	err = measure(c, 0, &half, NULL);
+	record_engine_halve_multi(m->c->e);
+	err = measure(m->c, 0, &half, NULL);
 	if (!err)
-		cost->half = less(record_series_median(&half), record_series_median(&c->base)) /
-			     attached;
-	return record_engine_restore_multi(c->e) ?: err;
+		cost->half = RECORD_ROUNDS *
+			     less(record_series_median(&half), record_series_median(&m->c->base)) /
+			     calls;
+	return record_engine_restore_multi(m->c->e) ?: err;
+}
+
+/* Adds the function at ADDR, unless it is one of the workload's or there is none. */
+static void multi_add(struct record_multi_site *items, uint32_t *n, uint32_t site, uint64_t addr)
+{
+	for (uint32_t i = 0; i < *n; i++)
+		if (items[i].addr == addr)
+			return;
+	if (addr)
+		items[(*n)++] = (struct record_multi_site){ .site = site, .addr = addr };
+}
+
+/* Those that no probe of their own mechanism has found it for. */
+static void set_nested(struct record_calibration *out, uint64_t nested)
+{
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		if (mech != PROFILE_MECH_TRACEPOINT && out->cost[mech].known)
+			out->cost[mech].nested = out->cost[mech].nested ?: nested;
 }
 
 void record_calibrate_multi(struct record_engine *e, const struct profile *p,
@@ -468,31 +637,33 @@ void record_calibrate_multi(struct record_engine *e, const struct profile *p,
 			    uint32_t n, struct record_calibration *out)
 {
 	struct record_cost *cost = &out->cost[PROFILE_MECH_MULTI];
+	struct multi m = { .items = items, .n = n };
+	uint64_t start = clock_ns(), calls;
 	struct calibrator c;
-	uint32_t tests = 0;
 	int err;
 
 	err = calibrator_open(&c, e, p, empty, out);
 	err = err ?: c.run < 0 ? c.run : measure(&c, 0, &c.base, NULL);
+	m.c = &c;
 	for (uint32_t i = 0; !err && i < RECORD_N_TESTS; i++)
-		if (empty->tests[i].addr)
-			items[n + tests++] = (struct record_multi_site){
-				.site = record_engine_spare(e, SPARE_MULTI + i),
-				.addr = empty->tests[i].addr,
-			};
-	record_engine_attach_multi(e, items, n + tests);
-	err = err ?: measure_multi(&c, items + n, tests, cost);
+		multi_add(items, &m.n, record_engine_spare(e, SPARE_MULTI + i),
+			  empty->tests[i].addr);
+	if (!err)
+		multi_add(items, &m.n, record_engine_spare(e, SPARE_OUTER), empty->outer.addr);
+	record_engine_attach_multi(e, items, m.n);
+	err = err ?: measure_multi(&m, cost, &calls);
 	if (!err && out->halves)
-		err = measure_multi_half(&c, items + n, tests, cost);
+		err = measure_multi_half(&m, calls, cost);
 	if (err) {
 		note_unknown(&c, PROFILE_MECH_MULTI, err);
 	} else {
-		cost->nested = out->cost[PROFILE_MECH_FENTRY].nested ?:
-				       out->cost[PROFILE_MECH_KPROBE].nested;
+		set_nested(out, cost->nested);
 		cost->trip = out->trip;
 		add_interrupts(out, cost);
 	}
 	calibrator_close(&c);
+	log_verbose(1, "attached and calibrated kprobe.multi in %.3f s",
+		    (clock_ns() - start) / 1e9);
 }
 
 /*
@@ -584,7 +755,6 @@ static int calibrate_detour(struct calibrator *c, enum record_detour which, uint
 	return 0;
 }
 
-/* The probes come off again: others call these functions too. */
 static bool calibrate_both_detours(struct calibrator *c, const uint64_t *addrs)
 {
 	enum profile_mechanism found[RECORD_N_DETOURS] = {};
@@ -598,6 +768,8 @@ static bool calibrate_both_detours(struct calibrator *c, const uint64_t *addrs)
 		errs[i] = !addrs[i] ? -ENOENT :
 				      record_engine_attach_spare(c->e, detours[i].spare,
 								 detour_mechs[i], &target);
+		if (!errs[i])
+			c->left[c->n_left++] = detour_mechs[i];
 	}
 	if (!errs[RECORD_DETOUR_OPTIMIZED])
 		record_detour_await(addrs[RECORD_DETOUR_OPTIMIZED]);
@@ -609,7 +781,6 @@ static bool calibrate_both_detours(struct calibrator *c, const uint64_t *addrs)
 					  calibrate_detour(
 						  c, i, record_engine_spare(c->e, detours[i].spare),
 						  &base[i]);
-			record_engine_detach_last(c->e, detour_mechs[i]);
 		}
 		if (errs[i])
 			log_verbose(1, "%s is not to be had on %s: %s",
@@ -630,6 +801,8 @@ bool record_calibrate_detours(struct record_engine *e, const struct profile *p,
 	if (!record_engine_follow_caller(e, true)) {
 		optimized = calibrate_both_detours(&c, addrs);
 		record_engine_follow_caller(e, false);
+		/* Others call these functions too. */
+		detach_spares(&c);
 	}
 	record_engine_set_costs(e, out->cost);
 	log_verbose(1,

@@ -48,6 +48,9 @@ struct record_calibration {
 	uint64_t sample_full; /* the interrupt around that program, which times itself */
 };
 
+/* Those of handle_mm_fault(). */
+#define RECORD_FAULT_ARGS 4
+
 /* The kernel's bpf_fentry_test1() and so on, of as many arguments each as its number says. */
 #define RECORD_N_TESTS 6
 
@@ -104,10 +107,10 @@ void record_calibrate_sampler(struct record_engine *e, uint64_t period,
 
 /*
  * Attaches the N sites of ITEMS by kprobe.multi, and measures it by the empty functions, which are
- * attached with them: ITEMS must have room for RECORD_N_TESTS more. What a function costs depends on its
- * place among the others in the kernel's tables and on what else is attached, so that this is to come
- * last; what is measured is the mean over the empty functions' places.
+ * attached with them: ITEMS must have room for RECORD_MULTI_MORE more. What a function costs depends on
+ * what else is attached, so that this is to come last.
  */
+#define RECORD_MULTI_MORE (RECORD_N_TESTS + 1)
 void record_calibrate_multi(struct record_engine *e, const struct profile *p,
 			    const struct record_empty *empty, struct record_multi_site *items,
 			    uint32_t n, struct record_calibration *out);

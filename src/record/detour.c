@@ -23,6 +23,12 @@
 
 #define WORD (-8) /* on the program's stack */
 
+/*
+ * Between two looks. The optimizer waits until every task has slept once, and looks again only after 0.1 s
+ * if it finds one running, which would be this one, were it to look all the time.
+ */
+#define STEP_MS 10
+
 /* Loads a program that returns the four bytes at the address it is given, 0 if it cannot. */
 int record_detour_open(void)
 {
@@ -98,7 +104,7 @@ bool record_detour_is_off(void)
 
 enum profile_mechanism record_detour_await(uint64_t addr)
 {
-	const struct timespec ms = { .tv_nsec = 1000000 };
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
 	int reader = record_detour_open(), left = RECORD_DETOUR_MS;
 	enum profile_mechanism found;
 
@@ -107,8 +113,10 @@ enum profile_mechanism record_detour_await(uint64_t addr)
 	if (record_detour_is_off())
 		left = 0;
 	while ((found = record_detour_look_with(reader, addr)) == PROFILE_MECH_KPROBE_INT3 &&
-	       left-- > 0)
-		nanosleep(&ms, NULL);
+	       left > 0) {
+		nanosleep(&step, NULL);
+		left -= STEP_MS;
+	}
 	close(reader);
 	return found;
 }

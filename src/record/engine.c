@@ -19,8 +19,6 @@
 #include "record/point.h"
 #include "record/sampler.h"
 
-#define FAULT_ARGS 4 /* of handle_mm_fault() */
-
 struct record_engine {
 	struct record_bpf bpf;
 	struct bpf_link **links;
@@ -70,7 +68,7 @@ int record_engine_create(const struct record_engine_config *config,
 	if (config->system_wide)
 		prepare_idle_tasks(e);
 	e->n_args = alloc_array(config->n_functions + 1, sizeof(*e->n_args));
-	e->n_args[ENGINE_SITE_CONTEXT] = FAULT_ARGS;
+	e->n_args[ENGINE_SITE_CONTEXT] = RECORD_FAULT_ARGS;
 	e->points = record_points_create(e->bpf.skel);
 	e->functions = record_functions_create(e->bpf.skel, &e->bpf.features.multi_is);
 	record_engine_reset(e);
@@ -189,6 +187,12 @@ uint32_t record_engine_spare(const struct record_engine *e, uint32_t which)
 	return e->bpf.config.n_functions + 1 + which;
 }
 
+int record_engine_prepare_spare(struct record_engine *e, uint32_t which,
+				const struct record_target *target)
+{
+	return record_functions_prepare(e->functions, record_engine_spare(e, which), target);
+}
+
 int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum profile_mechanism mech,
 			       const struct record_target *target)
 {
@@ -203,6 +207,12 @@ void record_engine_halve_multi(struct record_engine *e)
 int record_engine_restore_multi(struct record_engine *e)
 {
 	return record_functions_restore_multi(e->functions);
+}
+
+int record_engine_show_multi(struct record_engine *e, const struct record_multi_site *item,
+			     bool show)
+{
+	return record_functions_show_multi(e->functions, item, show);
 }
 
 void record_engine_halve(struct record_engine *e, uint32_t site)
@@ -266,6 +276,17 @@ uint32_t record_engine_spare_list(const struct record_engine *e)
 void record_engine_set_range_costs(struct record_engine *e, const struct engine_range_cost *costs)
 {
 	memcpy(e->bpf.skel->bss->range_costs, costs, sizeof(e->bpf.skel->bss->range_costs));
+}
+
+uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx)
+{
+	const uint64_t *cell_of = e->bpf.views[RECORD_VIEW_CELL_OF].mem;
+	const struct engine_cell *cells = e->bpf.views[RECORD_VIEW_CELLS].mem;
+	uint64_t first = cell_of[ENGINE_KEY((size_t)site, ctx)], sum = 0;
+
+	for (uint32_t i = 0; first && i < e->bpf.n_shards; i++)
+		sum += __atomic_load_n(&cells[first + i].calls, __ATOMIC_RELAXED);
+	return sum;
 }
 
 void record_engine_set_costs(struct record_engine *e, const struct record_cost *costs)

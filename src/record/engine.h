@@ -64,7 +64,9 @@ uint32_t record_engine_spare(const struct record_engine *e, uint32_t which);
 #define RECORD_RANGE_SPARE_LISTS 1
 uint32_t record_engine_spare_list(const struct record_engine *e);
 
-/* Attaches such a site; undone by the second. */
+/* Attaches such a site; undone by the last, in the background (record/closer.h). */
+int record_engine_prepare_spare(struct record_engine *e, uint32_t which,
+				const struct record_target *target);
 int record_engine_attach_spare(struct record_engine *e, uint32_t which, enum profile_mechanism mech,
 			       const struct record_target *target);
 void record_engine_detach_last(struct record_engine *e, enum profile_mechanism mech);
@@ -72,12 +74,15 @@ void record_engine_detach_last(struct record_engine *e, enum profile_mechanism m
 void record_engine_halve(struct record_engine *e, uint32_t site);
 void record_engine_halve_multi(struct record_engine *e);
 int record_engine_restore_multi(struct record_engine *e);
+int record_engine_show_multi(struct record_engine *e, const struct record_multi_site *item,
+			     bool show);
 
 /* For calibration: the calling process itself is followed, from now on or no longer. */
 int record_engine_follow_caller(struct record_engine *e, bool follow);
 
-/* On-CPU time counted so far for SITE in context CTX (kprotperf/engine.h). */
+/* On-CPU time, and calls, counted so far for SITE in context CTX (kprotperf/engine.h). */
 uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint32_t ctx);
+uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx);
 
 /* The part of a site's time that was set aside, off-CPU time included. */
 uint64_t record_engine_aside(const struct record_engine *e, uint32_t site, uint32_t ctx);

@@ -16,6 +16,7 @@
 #include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
 #include "record/calibrate.h"
+#include "record/closer.h"
 #include "record/copy.h"
 #include "record/kprobe.h"
 #include "record/misses.h"
@@ -36,6 +37,12 @@ struct attached {
 	enum profile_mechanism mech;
 };
 
+/* The copies of the fentry pair for a site that is to be attached; -1: taken. */
+struct prepared {
+	uint32_t site;
+	int entry, ret;
+};
+
 /* A kprobe on the entry of a function, whose return's is still to come. */
 struct pending {
 	uint32_t site;
@@ -53,6 +60,8 @@ struct record_functions {
 	uint32_t n_progs, cap_progs;
 	struct pending *pending;
 	uint32_t n_pending, cap_pending;
+	struct prepared *prepared;
+	uint32_t n_prepared, cap_prepared;
 	uint64_t misses_gone; /* of copies that are no more */
 	struct attached *attached;
 	uint32_t n_attached, cap_attached;
@@ -79,6 +88,13 @@ void record_functions_destroy(struct record_functions *f)
 	if (!f)
 		return;
 	record_functions_detach(f);
+	for (uint32_t i = 0; i < f->n_prepared; i++) {
+		if (f->prepared[i].entry >= 0)
+			close(f->prepared[i].entry);
+		if (f->prepared[i].ret >= 0)
+			close(f->prepared[i].ret);
+	}
+	free(f->prepared);
 	free(f->pending);
 	free(f->progs);
 	free(f->fds);
@@ -122,13 +138,47 @@ static void note_attached(struct record_functions *f, uint32_t site, enum profil
 	vec_push(f, attached, a);
 }
 
-/* Loads and attaches one half of the pair. */
+int record_functions_prepare(struct record_functions *f, uint32_t site,
+			     const struct record_target *target)
+{
+	struct prepared p = { .site = site };
+
+	p.ret = record_copy_load(f->skel->progs.function_fexit, site, target, &f->fentry_cost);
+	if (p.ret < 0)
+		return p.ret;
+	p.entry = record_copy_load(f->skel->progs.function_fentry, site, target, &f->fentry_cost);
+	if (p.entry < 0) {
+		close(p.ret);
+		return p.entry;
+	}
+	vec_push(f, prepared, p);
+	return 0;
+}
+
+/* The copy of PROG that was prepared for SITE, the caller's from now on; -1: none. */
+static int take_prepared(struct record_functions *f, const struct bpf_program *prog, uint32_t site)
+{
+	for (uint32_t i = 0; i < f->n_prepared; i++) {
+		struct prepared *p = &f->prepared[i];
+		int *copy = prog == f->skel->progs.function_fentry ? &p->entry : &p->ret;
+		int fd = *copy;
+
+		if (p->site != site)
+			continue;
+		*copy = -1;
+		return fd;
+	}
+	return -1;
+}
+
+/* Loads, unless that has been done, and attaches one half of the pair. */
 static int fentry_attach_half(struct record_functions *f, const struct bpf_program *prog,
 			      uint32_t site, const struct record_target *target)
 {
-	int fd, link;
+	int fd = take_prepared(f, prog, site), link;
 
-	fd = record_copy_load(prog, site, target, &f->fentry_cost);
+	if (fd < 0)
+		fd = record_copy_load(prog, site, target, &f->fentry_cost);
 	if (fd < 0)
 		return fd;
 	link = bpf_raw_tracepoint_open(NULL, fd);
@@ -362,20 +412,16 @@ static int multi_attach_pair(struct record_functions *f, const struct record_mul
 	return err;
 }
 
-static void set_extra(const struct record_functions *f, uint64_t addr, uint32_t extra)
+/* The entry of the function at ADDR; NULL: it has none. */
+static struct engine_multi *table_find(const struct record_functions *f, uint64_t addr)
 {
 	uint32_t mask = bpf_map__max_entries(f->skel->maps.multi_sites) - 1;
 	uint32_t slot = engine_multi_slot(addr, f->skel->bss->multi_factor);
 
-	for (int i = 0; i < ENGINE_MULTI_PROBES; i++, slot++) {
-		struct engine_multi *entry = &f->table[slot & mask];
-
-		if (entry->addr != (uint32_t)addr)
-			continue;
-		entry->extra = extra;
-		table_publish(f, slot & mask, entry);
-		return;
-	}
+	for (int i = 0; i < ENGINE_MULTI_PROBES; i++, slot++)
+		if (f->table[slot & mask].addr == (uint32_t)addr)
+			return &f->table[slot & mask];
+	return NULL;
 }
 
 /* What each of the N that a pair of links has costs more by its place in the kernel's hashes. */
@@ -389,8 +435,13 @@ static void multi_find_extra(struct record_functions *f, struct record_multi_sit
 		addrs[i] = items[i].addr;
 	record_multi_hops(addrs, n, hops);
 	for (uint32_t i = 0; i < n; i++) {
+		struct engine_multi *entry = table_find(f, items[i].addr);
+
 		items[i].extra = hops[i] * f->multi.hop;
-		set_extra(f, items[i].addr, items[i].extra);
+		if (!entry)
+			continue;
+		entry->extra = items[i].extra;
+		table_publish(f, entry - f->table, entry);
 	}
 	free(addrs);
 	free(hops);
@@ -419,23 +470,30 @@ static void multi_attach_range(struct record_functions *f, struct record_multi_s
 void record_functions_attach_multi(struct record_functions *f, struct record_multi_site *items,
 				   uint32_t n)
 {
-	uint32_t usable = 0, out = n;
+	struct record_multi_site *usable = alloc_array(n, sizeof(*usable));
+	uint32_t n_usable = 0, taken = 0;
 	int err = multi_enter(f, items, n);
 
-	/* Those that are in the table to the front. */
-	while (usable < out) {
-		struct record_multi_site item = items[usable];
-
-		if (!err && !item.err) {
-			usable++;
-			continue;
-		}
-		item.err = err ?: item.err;
-		items[usable] = items[--out];
-		items[out] = item;
+	for (uint32_t i = 0; i < n; i++) {
+		items[i].err = err ?: items[i].err;
+		if (!items[i].err)
+			usable[n_usable++] = items[i];
 	}
-	if (usable)
-		multi_attach_range(f, items, usable);
+	if (n_usable)
+		multi_attach_range(f, usable, n_usable);
+	for (uint32_t i = 0; i < n; i++)
+		if (!items[i].err)
+			items[i] = usable[taken++];
+	free(usable);
+}
+
+int record_functions_show_multi(struct record_functions *f, const struct record_multi_site *item,
+				bool show)
+{
+	struct engine_multi hidden = {};
+	struct engine_multi *entry = table_find(f, item->addr);
+
+	return entry ? table_publish(f, entry - f->table, show ? entry : &hidden) : -ENOENT;
 }
 
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
@@ -612,7 +670,8 @@ int record_functions_restore_multi(struct record_functions *f)
 
 void record_functions_detach_last(struct record_functions *f, enum profile_mechanism mech)
 {
-	detach_pair(f);
+	record_closer_add(f->fds[--f->n_fds]);
+	record_closer_add(f->fds[--f->n_fds]);
 	f->n_attached--;
 	if (mech == PROFILE_MECH_FENTRY)
 		f->n_progs -= 2;

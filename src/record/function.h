@@ -5,6 +5,7 @@
 #ifndef KPROTPERF_RECORD_FUNCTION_H
 #define KPROTPERF_RECORD_FUNCTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
@@ -38,6 +39,12 @@ void record_functions_set_fentry_cost(struct record_functions *f, const struct r
 int record_functions_attach(struct record_functions *f, uint32_t site, enum profile_mechanism mech,
 			    const struct record_target *target);
 /*
+ * Loads what record_functions_attach() of SITE by PROFILE_MECH_FENTRY will attach, with the costs that are
+ * known by now. That takes most of its time, and needs nothing of the kernel but memory.
+ */
+int record_functions_prepare(struct record_functions *f, uint32_t site,
+			     const struct record_target *target);
+/*
  * A kprobe pair in two steps: how the kernel will reach the one on the entry, which says what program
  * the other one takes, is known only some time after it is there. Where that one is refused, SITE is left
  * with none.
@@ -58,12 +65,18 @@ struct record_multi_site {
 };
 void record_functions_attach_multi(struct record_functions *f, struct record_multi_site *items,
 				   uint32_t n);
+/*
+ * Whether calls of the function of ITEM, which stays attached, are timed. Hidden, it costs what it takes to
+ * find that it is none of ours.
+ */
+int record_functions_show_multi(struct record_functions *f, const struct record_multi_site *item,
+				bool show);
 /* Of SITE only the return probe stays, as while it is being detached. */
 void record_functions_halve(struct record_functions *f, uint32_t site);
 /* The same for all by kprobe.multi, and then with both halves again. */
 void record_functions_halve_multi(struct record_functions *f);
 int record_functions_restore_multi(struct record_functions *f);
-/* Undoes the last record_functions_attach() that succeeded, which was by MECH. */
+/* Undoes the last record_functions_attach() that succeeded, which was by MECH: until record_closer_wait(). */
 void record_functions_detach_last(struct record_functions *f, enum profile_mechanism mech);
 void record_functions_detach(struct record_functions *f); /* accepts NULL */
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "record/closer.h"
 #include "record/kprobe.h"
 #include "record/series.h"
 
@@ -94,7 +95,7 @@ static int time_probes(int run, int map, int prog, uint64_t addr, struct timed *
 	}
 	/* Left there, they would change what kprobe.multi costs. */
 	while (n-- > 0)
-		close(events[n]);
+		record_closer_add(events[n]);
 	return err;
 }
 

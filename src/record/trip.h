@@ -17,7 +17,8 @@ struct record_trip {
 
 /*
  * Measures it on the function at ADDR, which running the BPF program RUN calls once, in ticks. The
- * calling task must not be followed. -errno, not reported.
+ * calling task must not be followed. What it attaches is there until record_closer_wait(). -errno, not
+ * reported.
  */
 int record_trip_measure(int run, uint64_t addr, struct record_trip *trip);
 
