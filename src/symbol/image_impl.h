@@ -125,6 +125,9 @@ void symbol_paths_destroy(struct paths *p); /* accepts NULL */
  * the one of init/main.c has been told.
  */
 void symbol_paths_unit(struct paths *p, const char *dir, const char *name);
+/* The tree, and the folder that it was built in, each with a slash at its end; NULL: not known yet. */
+const char *symbol_paths_source_root(const struct paths *p);
+const char *symbol_paths_build_root(const struct paths *p);
 /* The path RAW relative to the kernel's tree, or as it is if it lies outside. Owned by P. */
 const char *symbol_paths_relative(struct paths *p, const char *raw);
 

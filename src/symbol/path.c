@@ -125,6 +125,16 @@ void symbol_paths_unit(struct paths *p, const char *dir, const char *name)
 	p->source_root = path;
 }
 
+const char *symbol_paths_source_root(const struct paths *p)
+{
+	return p->source_root;
+}
+
+const char *symbol_paths_build_root(const struct paths *p)
+{
+	return p->build_root;
+}
+
 static bool has_prefix(const char *path, const char *prefix)
 {
 	return prefix && !strncmp(path, prefix, strlen(prefix));
