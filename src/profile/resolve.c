@@ -2,10 +2,12 @@
 #include "profile/resolve.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 
 #define SYMBOLS_DWARF    "dwarf"
@@ -105,6 +107,67 @@ static void build_id_parse(const char *text, struct symbol_build_id *id)
 		id->bytes[id->len++] = byte;
 		text += 2;
 	}
+}
+
+void profile_build_id(const struct profile *p, struct symbol_build_id *id)
+{
+	build_id_parse(profile_env_get(p, PROFILE_ENV_BUILD_ID), id);
+}
+
+/* Opens PATH if it is there and of the build ID. */
+static struct symbol_image *image_of_build(const char *path, const struct symbol_build_id *id)
+{
+	struct symbol_image *img;
+
+	if (access(path, R_OK) || symbol_image_open(path, &img))
+		return NULL;
+	if (symbol_build_id_equal(symbol_image_build_id(img), id))
+		return img;
+	symbol_image_destroy(img);
+	return NULL;
+}
+
+/* Among the kernels that scripts/lab has built. */
+static struct symbol_image *image_of_lab(const struct symbol_build_id *id)
+{
+	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
+	char *pattern = lab && *lab ? alloc_printf("%s/kernels/*/vmlinux", lab) :
+				      alloc_printf("%s/.cache/kprotperf/lab/kernels/*/vmlinux",
+						   home ? home : "");
+	struct symbol_image *img = NULL;
+	glob_t found = { 0 };
+
+	if (!glob(pattern, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc && !img; i++)
+			img = image_of_build(found.gl_pathv[i], id);
+	globfree(&found);
+	free(pattern);
+	return img;
+}
+
+int profile_image(const struct profile *p, const char *vmlinux, struct symbol_image **out,
+		  char **why_not)
+{
+	const char *release = profile_env_get(p, PROFILE_ENV_RELEASE);
+	const char *noted = profile_env_get(p, PROFILE_ENV_VMLINUX);
+	struct symbol_build_id id;
+
+	*out = NULL;
+	*why_not = NULL;
+	profile_build_id(p, &id);
+	if (vmlinux)
+		return symbol_image_find(vmlinux, release, &id, out, NULL);
+	if (!id.len) {
+		*why_not = alloc_strdup("the recording does not say which build it was");
+		return 0;
+	}
+	if (noted)
+		*out = image_of_build(noted, &id);
+	if (!*out)
+		*out = image_of_lab(&id);
+	if (*out)
+		return 0;
+	return symbol_image_find(NULL, release ? release : "", &id, out, why_not);
 }
 
 /* From the vmlinux in the file VMLINUX; NULL: in the usual places. */

@@ -25,4 +25,15 @@ void profile_resolve_index(struct profile *p, const struct symbol_index *idx);
  */
 int profile_resolve(struct profile *p, const char *vmlinux);
 
+/* The build-id of P's kernel; of length 0 where that is not known. */
+void profile_build_id(const struct profile *p, struct symbol_build_id *id);
+
+/*
+ * The vmlinux of P's kernel: VMLINUX where given, else the one that `record` noted, else what the usual places
+ * or the lab have of that build. A VMLINUX that is missing or of another build is an error, reported. Where
+ * there is none, that is 0 with *OUT NULL and in *WHY_NOT, for free(), what was tried.
+ */
+int profile_image(const struct profile *p, const char *vmlinux, struct symbol_image **out,
+		  char **why_not);
+
 #endif
