@@ -197,7 +197,7 @@ struct counting {
 	uint32_t n_bodies, cap_bodies, n_functions, cap_functions;
 };
 
-static bool is_in_probe(const struct profile *p, const struct profile_sample *s)
+bool analyze_sample_is_in_probe(const struct profile *p, const struct profile_sample *s)
 {
 	const struct profile_stack *stack = &p->stacks[s->stack];
 	const struct profile_location *leaf;
@@ -210,9 +210,8 @@ static bool is_in_probe(const struct profile *p, const struct profile_sample *s)
 	return leaf->module && !strcmp(leaf->module, "[probe]");
 }
 
-/* In an interrupt, what lies below it is what it hit, and not what it does. */
-static bool is_interrupt_entry(const struct profile *p, const struct profile_sample *s,
-			       const struct profile_location *location)
+bool analyze_sample_is_interrupt_entry(const struct profile *p, const struct profile_sample *s,
+				       const struct profile_location *location)
 {
 	return !strcmp(p->contexts[s->context].name, PROFILE_CONTEXT_IRQ) && location->n_frames &&
 	       !strncmp(location->frames[location->n_frames - 1].name, "asm_", 4);
@@ -251,7 +250,7 @@ static void count_sample(struct counting *c, const struct profile_sample *s, uin
 		uint32_t location = stack->locations[i], inner = NO_BODY;
 		const uint32_t *first = &c->places->first[location];
 
-		if (is_interrupt_entry(c->p, s, &c->p->locations[location]))
+		if (analyze_sample_is_interrupt_entry(c->p, s, &c->p->locations[location]))
 			break;
 		if (late && i == 0) {
 			c->late[c->places->function[location]] += count;
@@ -319,7 +318,7 @@ static uint32_t *samples_order(struct analyze_bodies *b, const struct profile *p
 		b->all += (double)s->count;
 		if (!strcmp(p->contexts[s->context].name, PROFILE_CONTEXT_IRQ))
 			b->irq += (double)s->count;
-		if (s->flags & PROFILE_SAMPLE_USER || !s->count || is_in_probe(p, s))
+		if (s->flags & PROFILE_SAMPLE_USER || !s->count || analyze_sample_is_in_probe(p, s))
 			continue;
 		b->samples[s->context] += (double)s->count;
 		order[n++] = i;

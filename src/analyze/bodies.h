@@ -3,6 +3,7 @@
 #ifndef KPROTPERF_ANALYZE_BODIES_H
 #define KPROTPERF_ANALYZE_BODIES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
@@ -47,6 +48,15 @@ struct analyze_bodies {
 	uint32_t n_chains, cap_chains;
 	size_t bytes; /* of them */
 };
+
+/* Was S taken in a probe, so that it is no time of the kernel's? */
+bool analyze_sample_is_in_probe(const struct profile *p, const struct profile_sample *s);
+/*
+ * Is LOCATION where S, of an interrupt, entered the kernel? What lies below on its stack is what it hit,
+ * and not what it does.
+ */
+bool analyze_sample_is_interrupt_entry(const struct profile *p, const struct profile_sample *s,
+				       const struct profile_location *location);
 
 /* Control runs do not count. */
 void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p);

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A function's code and the samples in it, on the program of known inlining in tests/symbol/inlines.c:
+ * profiles are made for it as it was compiled here.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyze/annotate.h"
+#include "fixture.h"
+#undef fixture_fn
+#include "symbol/disasm.h"
+#include "symbol/source.h"
+#include "symbol_fixture.h"
+
+/* That program, opened, and a profile to be filled. */
+struct kernel {
+	struct symbol_image *img;
+	struct symbol_index *idx;
+	struct symbol_code *code;
+	struct profile *p;
+	struct analyze_ranges ranges;
+	struct analyze_annotation a;
+};
+
+static bool built;
+
+static void open_kernel(struct kernel *k)
+{
+	memset(k, 0, sizeof(*k));
+	if (!built)
+		skip();
+	assert_int_equal(symbol_image_open(fixture_path("kernel"), &k->img), 0);
+	assert_int_equal(symbol_index_build(k->img, &k->idx), 0);
+	assert_int_equal(symbol_code_create(k->img, NULL, 0, &k->code), 0);
+	k->p = profile_create();
+	k->p->clock = PROFILE_CLOCK_INSN;
+	k->p->sample_period = 1000;
+	profile_run_add(k->p, PROFILE_RUN_PROBED);
+}
+
+static int annotate(struct kernel *k, const struct analyze_annotate_options *o)
+{
+	const struct analyze_options figures = { .time = ANALYZE_TIME_ONCPU };
+
+	analyze_ranges_init(&k->ranges, k->p, &figures);
+	return analyze_annotation_init(&k->a, k->p, &k->ranges, k->idx, k->code, o);
+}
+
+static void close_kernel(struct kernel *k)
+{
+	analyze_annotation_deinit(&k->a);
+	analyze_ranges_deinit(&k->ranges);
+	profile_destroy(k->p);
+	symbol_code_destroy(k->code);
+	symbol_index_destroy(k->idx);
+	symbol_image_destroy(k->img);
+}
+
+/* The address of the symbol NAME, which the program has for places within its functions. */
+static uint64_t address_of(const struct kernel *k, const char *name)
+{
+	char command[256], line[64] = "";
+	FILE *in;
+
+	(void)k;
+	snprintf(command, sizeof(command), "nm '%s' | awk '$3 == \"%s\" { print $1 }'",
+		 fixture_path("kernel"), name);
+	in = popen(command, "r");
+	assert_non_null(in);
+	assert_non_null(fgets(line, sizeof(line), in));
+	pclose(in);
+	return strtoull(line, NULL, 16) - FIXTURE_BASE;
+}
+
+/* COUNT samples in CONTEXT with that stack, innermost first; 0 ends it. */
+static void sample(struct kernel *k, const char *context, uint32_t flags, uint64_t count,
+		   uint64_t leaf, uint64_t caller)
+{
+	uint32_t at[2], n = 0;
+
+	at[n++] = profile_location_add(k->p, leaf, NULL);
+	if (caller)
+		at[n++] = profile_location_add(k->p, caller, NULL);
+	profile_sample_add(k->p,
+			   &(struct profile_sample){ .context = profile_context_add(k->p, context),
+						     .stack = profile_stack_add(k->p, at, n),
+						     .flags = flags,
+						     .count = count });
+}
+
+/* COUNT samples of an interrupt that hit the instruction at ADDR. */
+static void interrupt_sample(struct kernel *k, uint64_t count, uint64_t addr)
+{
+	uint32_t at[2] = { profile_location_add(k->p, addr + 1000000, NULL),
+			   profile_location_add(k->p, addr, NULL) };
+
+	profile_location_frame_add(k->p, at[0],
+				   &(struct profile_frame){ .name = "asm_sysvec_timer" });
+	profile_sample_add(k->p, &(struct profile_sample){
+					 .context = profile_context_add(k->p, PROFILE_CONTEXT_IRQ),
+					 .stack = profile_stack_add(k->p, at, 2),
+					 .count = count });
+}
+
+static const struct analyze_instruction *instruction(const struct kernel *k, uint64_t addr)
+{
+	for (uint32_t i = 0; i < k->a.n_insns; i++)
+		if (k->a.insns[i].insn.addr == addr)
+			return &k->a.insns[i];
+	return NULL;
+}
+
+static const struct analyze_code_body *body(const struct kernel *k, const char *name)
+{
+	for (uint32_t i = 0; i < k->a.n_bodies; i++)
+		if (!strcmp(k->a.bodies[i].body.name, name))
+			return &k->a.bodies[i];
+	return NULL;
+}
+
+/* The call of NAME in the function's code. */
+static uint64_t call_of(const struct kernel *k, const char *name)
+{
+	for (uint32_t i = 0; i < k->a.n_insns; i++)
+		if (k->a.insns[i].insn.kind == SYMBOL_INSN_CALL &&
+		    k->a.insns[i].insn.target == address_of(k, name))
+			return k->a.insns[i].insn.addr;
+	return 0;
+}
+
+static double sum_of_insns(const struct kernel *k)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < k->a.n_insns; i++)
+		sum += analyze_hits_all(&k->a.insns[i].hits);
+	return sum;
+}
+
+static double sum_of_lines(const struct kernel *k)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < k->a.n_lines; i++)
+		sum += analyze_hits_all(&k->a.lines[i].hits);
+	return sum;
+}
+
+static void samples_are_where_they_were_taken(void **state)
+{
+	const struct analyze_annotate_options o = { .name = "outer" };
+	uint64_t innermost, middle, own, call;
+	struct kernel k;
+
+	(void)state;
+	open_kernel(&k);
+	innermost = address_of(&k, "mark_innermost");
+	middle = address_of(&k, "mark_middle");
+	own = address_of(&k, "mark_outer");
+	call = address_of(&k, "_start");
+	sample(&k, "read", 0, 5, innermost, call);
+	sample(&k, "write", 0, 3, middle, call);
+	sample(&k, "read", PROFILE_SAMPLE_LATE, 2, own, call);
+	/* None of these count: elsewhere, in user space, in a probe, an interrupt that hit it. */
+	sample(&k, "read", 0, 100, call, 0);
+	sample(&k, "read", PROFILE_SAMPLE_USER, 100, own, 0);
+	sample(&k, "read", PROFILE_SAMPLE_PROBE, 100, own, call);
+	interrupt_sample(&k, 100, own);
+	assert_int_equal(annotate(&k, &o), 0);
+	assert_int_equal(k.a.n_places, 1);
+	assert_int_equal(k.a.samples, 10);
+	assert_int_equal(k.a.kernel, 210);
+	assert_int_equal(k.a.hits.self, 10);
+	assert_int_equal(k.a.hits.late, 2);
+	assert_int_equal(instruction(&k, innermost)->hits.self, 5);
+	assert_int_equal(instruction(&k, middle)->hits.self, 3);
+	assert_int_equal(instruction(&k, own)->hits.late, 2);
+	assert_int_equal(sum_of_insns(&k), 10);
+	assert_int_equal(sum_of_lines(&k), 10);
+	/* Bodies have what is inlined into them; a line is that of the innermost body. */
+	assert_int_equal(body(&k, "innermost")->hits.self, 5);
+	assert_int_equal(body(&k, "middle")->hits.self, 8);
+	assert_int_equal(body(&k, "middle")->own.self, 3);
+	assert_string_equal(body(&k, "innermost")->path, "innermost < middle");
+	assert_int_equal(body(&k, "innermost")->depth, 2);
+	assert_string_equal(k.a.lines[instruction(&k, innermost)->line].path, "innermost < middle");
+	assert_null(k.a.lines[instruction(&k, own)->line].path);
+	/* Nobody timed it: a run's ticks, a sample standing for the period. */
+	assert_false(k.a.tick_is_of_call);
+	assert_int_equal(k.a.tick, 1000);
+	close_kernel(&k);
+}
+
+static void a_context_alone(void **state)
+{
+	const struct analyze_annotate_options o = { .name = "outer", .context = "write" };
+	struct kernel k;
+
+	(void)state;
+	open_kernel(&k);
+	sample(&k, "read", 0, 5, address_of(&k, "mark_innermost"), 0);
+	sample(&k, "write", 0, 3, address_of(&k, "mark_middle"), 0);
+	assert_int_equal(annotate(&k, &o), 0);
+	assert_int_equal(k.a.samples, 3);
+	assert_int_equal(body(&k, "middle")->hits.self, 3);
+	assert_int_equal(body(&k, "innermost")->hits.self, 0);
+	close_kernel(&k);
+}
+
+/* Samples in what is called are the call's; the .cold part is part of the function. */
+static void what_it_calls_is_below(void **state)
+{
+	const struct analyze_annotate_options o = { .name = "split", .all = true };
+	uint64_t cold, call;
+	struct kernel k;
+
+	(void)state;
+	open_kernel(&k);
+	assert_int_equal(annotate(&k, &o), 0);
+	call = call_of(&k, "rare");
+	assert_true(call != 0);
+	analyze_annotation_deinit(&k.a);
+	analyze_ranges_deinit(&k.ranges);
+	cold = address_of(&k, "mark_cold");
+	/* A return address, less 1: within the call. */
+	sample(&k, "read", 0, 7, address_of(&k, "rare"), call + 4);
+	sample(&k, "read", 0, 2, cold, 0);
+	assert_int_equal(annotate(&k, &o), 0);
+	assert_int_equal(instruction(&k, call)->hits.below, 7);
+	assert_int_equal(instruction(&k, call)->hits.self, 0);
+	assert_int_equal(instruction(&k, cold)->hits.self, 2);
+	assert_string_equal(instruction(&k, cold)->symbol, "split.cold");
+	assert_int_equal(body(&k, "body")->hits.below, 7);
+	assert_int_equal(body(&k, "body")->hits.self, 2);
+	assert_int_equal(k.a.samples, 9);
+	close_kernel(&k);
+}
+
+/* A function that has no code of its own is annotated where it is inlined. */
+static void inlined_only(void **state)
+{
+	struct analyze_annotate_options o = { .name = "innermost" };
+	struct kernel k;
+
+	(void)state;
+	open_kernel(&k);
+	sample(&k, "read", 0, 5, address_of(&k, "mark_innermost"), 0);
+	sample(&k, "read", 0, 4, address_of(&k, "mark_middle"), 0);
+	assert_int_equal(annotate(&k, &o), 0);
+	assert_int_equal(k.a.n_places, 1);
+	assert_true(k.a.places[0].is_inlined);
+	assert_string_equal(k.a.places[0].function.name, "outer");
+	assert_string_equal(k.a.places[0].chain, "middle");
+	assert_int_equal(k.a.samples, 5);
+	/* Its lines are its own: nothing is between it and itself. */
+	assert_null(k.a.lines[instruction(&k, address_of(&k, "mark_innermost"))->line].path);
+	assert_null(instruction(&k, address_of(&k, "mark_middle")));
+	analyze_annotation_deinit(&k.a);
+	analyze_ranges_deinit(&k.ranges);
+	o.within = "outer";
+	assert_int_equal(annotate(&k, &o), 0);
+	assert_int_equal(k.a.n_places, 1);
+	analyze_annotation_deinit(&k.a);
+	analyze_ranges_deinit(&k.ranges);
+	o.within = "caller";
+	assert_int_equal(annotate(&k, &o), -ENOENT);
+	close_kernel(&k);
+}
+
+static void two_places(void **state)
+{
+	const struct analyze_annotate_options all = { .name = "twice", .all = true };
+	const struct analyze_annotate_options o = { .name = "twice" };
+	struct kernel k;
+	uint64_t second;
+
+	(void)state;
+	open_kernel(&k);
+	assert_int_equal(annotate(&k, &all), 0);
+	assert_int_equal(k.a.n_places, 2);
+	assert_true(k.a.places[0].body.call_line != k.a.places[1].body.call_line);
+	/* The same source: each line is there once, for both. */
+	for (uint32_t i = 1; i < k.a.n_lines; i++)
+		assert_true(k.a.lines[i - 1].line < k.a.lines[i].line);
+	second = k.a.insns[k.a.places[1].first_insn].insn.addr;
+	analyze_annotation_deinit(&k.a);
+	analyze_ranges_deinit(&k.ranges);
+	sample(&k, "read", 0, 1, second, 0);
+	assert_int_equal(annotate(&k, &o), 0);
+	assert_int_equal(k.a.n_places, 1);
+	assert_int_equal(k.a.n_other_places, 1);
+	assert_int_equal(k.a.insns[0].insn.addr, second);
+	close_kernel(&k);
+}
+
+/* Timed, a sample stands for its part of the time of a call; what came at the return is of it or is not. */
+static void timed(void **state)
+{
+	const struct analyze_annotate_options o = { .name = "outer" };
+	struct profile_stats *s;
+	uint64_t entry;
+	struct kernel k;
+
+	(void)state;
+	open_kernel(&k);
+	entry = address_of(&k, "outer");
+	s = profile_cell(k.p, 0, fixture_function(k.p, "outer", entry),
+			 profile_context_add(k.p, "read"));
+	fixture_calls(s, 40, 250, 250); /* 10,000 ticks: 10 samples' worth */
+	sample(&k, "read", 0, 6, address_of(&k, "mark_innermost"), 0);
+	sample(&k, "read", PROFILE_SAMPLE_AT_RETURN, 9, entry + 4, 0);
+	assert_int_equal(annotate(&k, &o), 0);
+	assert_int_equal(k.a.at_return, 9);
+	assert_int_equal(k.a.unplaced, 4);
+	assert_int_equal(k.a.samples, 10);
+	assert_true(k.a.tick_is_of_call);
+	assert_int_equal(k.a.figures.calls, 40);
+	assert_int_equal(k.a.tick, 25);
+	assert_int_equal(analyze_annotation_cost(&k.a, &k.a.hits), 150);
+	assert_int_equal(sum_of_insns(&k), 6);
+	close_kernel(&k);
+}
+
+static double counted(uint64_t addr, void *arg)
+{
+	const uint64_t *known = arg;
+
+	return addr == *known ? 12 : NAN;
+}
+
+static void executions_are_asked_for(void **state)
+{
+	struct analyze_annotate_options o = { .name = "outer", .all = true, .executions = counted };
+	struct kernel k;
+	uint64_t addr;
+
+	(void)state;
+	open_kernel(&k);
+	addr = address_of(&k, "mark_outer");
+	o.arg = &addr;
+	assert_int_equal(annotate(&k, &o), 0);
+	assert_int_equal(instruction(&k, addr)->executions, 12);
+	assert_true(isnan(instruction(&k, address_of(&k, "outer"))->executions));
+	close_kernel(&k);
+}
+
+static void no_such_function(void **state)
+{
+	const struct analyze_annotate_options o = { .name = "nowhere" };
+	const struct analyze_annotate_options empty = { .name = "nothing" };
+	struct kernel k;
+
+	(void)state;
+	open_kernel(&k);
+	assert_int_equal(annotate(&k, &o), -ENOENT);
+	analyze_annotation_deinit(&k.a);
+	analyze_ranges_deinit(&k.ranges);
+	assert_int_equal(annotate(&k, &empty), -ENOENT);
+	close_kernel(&k);
+}
+
+static void expect_text(enum symbol_syntax syntax, const uint8_t *code, size_t len,
+			const char *operands, const char *want)
+{
+	struct symbol_disasm *d = symbol_disasm_create(syntax);
+	char *text;
+
+	if (!d)
+		skip();
+	text = symbol_disasm_text(d, code, len, 0x1000, operands);
+	assert_string_equal(text, want);
+	free(text);
+	symbol_disasm_destroy(d);
+}
+
+static void instructions_as_text(void **state)
+{
+	static const uint8_t add[] = { 0x48, 0x83, 0xc4, 0x28 }, call[] = { 0xe8, 0, 0, 0, 0 };
+	static const uint8_t bad[] = { 0x06 };
+
+	(void)state;
+	expect_text(SYMBOL_SYNTAX_ATT, add, sizeof(add), NULL, "addq $0x28, %rsp");
+	expect_text(SYMBOL_SYNTAX_INTEL, add, sizeof(add), NULL, "add rsp, 0x28");
+	expect_text(SYMBOL_SYNTAX_INTEL, call, sizeof(call), "kfree", "call kfree");
+	expect_text(SYMBOL_SYNTAX_ATT, bad, sizeof(bad), NULL, "(bad)");
+}
+
+static void lines_of_source(void **state)
+{
+	struct symbol_source *s;
+	struct kernel k;
+	char *tree = alloc_printf("%s/tree", fixture_dir);
+
+	(void)state;
+	open_kernel(&k);
+	assert_int_equal(mkdir(tree, 0700), 0);
+	fixture_text("tree/Makefile", "# none\nVERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 192\n");
+	fixture_text("tree/a.c", "one\n\ttwo\nthree");
+	fixture_text("secret", "no\n");
+	s = symbol_source_create(k.img, tree);
+	assert_string_equal(symbol_source_line(s, "a.c", 2), "\ttwo");
+	assert_string_equal(symbol_source_line(s, "a.c", 3), "three");
+	assert_null(symbol_source_line(s, "a.c", 4));
+	assert_null(symbol_source_line(s, "a.c", 0));
+	assert_null(symbol_source_line(s, "b.c", 1));
+	assert_null(symbol_source_line(s, "../secret", 1));
+	assert_null(symbol_source_line(s, "x/../../secret", 1));
+	assert_true(symbol_source_fits(s, "6.1.192-hardened"));
+	assert_false(symbol_source_fits(s, "6.12.1"));
+	symbol_source_destroy(s);
+	/* No init/main.c in that program: nobody knows its tree. */
+	s = symbol_source_create(k.img, NULL);
+	assert_null(symbol_source_dir(s));
+	assert_null(symbol_source_line(s, "a.c", 1));
+	symbol_source_destroy(s);
+	free(tree);
+	close_kernel(&k);
+}
+
+static int setup(void **state)
+{
+	int err = fixture_setup(state);
+
+	built = !err && fixture_build("kernel", "-g");
+	return err;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_are_where_they_were_taken),
+		cmocka_unit_test(a_context_alone),
+		cmocka_unit_test(what_it_calls_is_below),
+		cmocka_unit_test(inlined_only),
+		cmocka_unit_test(two_places),
+		cmocka_unit_test(timed),
+		cmocka_unit_test(executions_are_asked_for),
+		cmocka_unit_test(no_such_function),
+		cmocka_unit_test(instructions_as_text),
+		cmocka_unit_test(lines_of_source),
+	};
+
+	return cmocka_run_group_tests(tests, setup, fixture_teardown);
+}
