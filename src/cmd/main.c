@@ -19,6 +19,8 @@ static const struct command {
 	{ "report", cmd_report, "FILE", "what a recording holds" },
 	{ "diff", cmd_diff, "BASELINE HARDENED", "the same work on two kernels, side by side" },
 	{ "fold", cmd_fold, "FILE", "folded stacks, for flamegraph.pl" },
+	{ "annotate", cmd_annotate, "FILE FUNC[@FUNCTION]",
+	  "a function's lines and instructions with their cost" },
 	{ "merge", cmd_merge, "-o OUT FILE…", "runs of several boots into one file" },
 	{ "resolve", cmd_resolve, "FILE…", "names and lines into a file recorded elsewhere" },
 	{ "index", cmd_index, "VMLINUX…",
@@ -36,7 +38,7 @@ static void print_help(FILE *out)
 	      "Measures what kernel protections cost, and where.\n\n",
 	      out);
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(out, "  %-7s %-28s %s\n", commands[i].name, commands[i].args,
+		fprintf(out, "  %-8s %-28s %s\n", commands[i].name, commands[i].args,
 			commands[i].help);
 	fputs("\nkprotperf COMMAND --help tells each one's options. A first session:\n\n"
 	      "  kprotperf record --func allocate_slab -o a.data -- ./big-fork\n"

@@ -4,6 +4,7 @@
  * run on these files; their expected output is beside the tests.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -314,13 +315,61 @@ static struct profile *build(const char *name)
 	return NULL;
 }
 
+/*
+ * WORDS: "sample CONTEXT COUNT LEAF [CALLER]" and "calls FUNCTION CONTEXT COUNT TIME", a word an argument of
+ * "NAME=VALUE" else, which goes into the environment. Addresses are hexadecimal, from _stext.
+ */
+static void add_word(struct profile *p, const char *word)
+{
+	char name[64], value[256];
+	unsigned long long leaf, caller = 0, count, ticks;
+	uint32_t at[2], n = 1;
+
+	if (sscanf(word, "sample %63s %llu %llx %llx", name, &count, &leaf, &caller) >= 3) {
+		at[0] = profile_location_add(p, leaf, NULL);
+		if (caller)
+			at[n++] = profile_location_add(p, caller, NULL);
+		profile_sample_add(
+			p, &(struct profile_sample){ .context = profile_context_add(p, name),
+						     .stack = profile_stack_add(p, at, n),
+						     .count = count });
+	} else if (sscanf(word, "calls %255s %63s %llu %llu", value, name, &count, &ticks) == 4) {
+		fixture_calls(profile_cell(p, 0, fixture_function(p, value, 0),
+					   profile_context_add(p, name)),
+			      (uint32_t)count, ticks, ticks);
+	} else if (sscanf(word, "%63[^=]=%255s", name, value) == 2) {
+		profile_env_set(p, name, value);
+	} else {
+		fprintf(stderr, "make_fixture: '%s'?\n", word);
+		exit(2);
+	}
+}
+
+/* A recording of one run that has what WORDS say. */
+static struct profile *of_words(char **words)
+{
+	struct profile *p = profile_create();
+
+	p->clock = PROFILE_CLOCK_INSN;
+	p->freq = 1000;
+	p->sample_period = 1000;
+	profile_run_add(p, PROFILE_RUN_PROBED);
+	profile_env_set(p, PROFILE_ENV_RELEASE, "6.1.192-made-up");
+	while (*words)
+		add_word(p, *words++);
+	return p;
+}
+
 int main(int argc, char **argv)
 {
-	struct profile *p = argc == 3 ? build(argv[1]) : NULL;
+	struct profile *p = argc > 3 && !strcmp(argv[1], "words") ? of_words(argv + 3) :
+			    argc == 3                             ? build(argv[1]) :
+								    NULL;
 	int err;
 
 	if (!p) {
-		fprintf(stderr, "usage: make_fixture NAME FILE\n");
+		fprintf(stderr,
+			"usage: make_fixture NAME FILE | make_fixture words FILE WORD...\n");
 		return 2;
 	}
 	err = profile_file_write(p, argv[2]);

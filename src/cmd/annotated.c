@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/annotated.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "output/text.h"
+#include "profile/resolve.h"
+
+enum {
+	KEY_SOURCE = 2000,
+	KEY_CONTEXT,
+	KEY_COLOR,
+	KEY_ALL
+};
+
+static const struct argp_option options[] = {
+	{ "all", KEY_ALL, NULL, 0, "All of it, not only what has samples" },
+	{ "color", KEY_COLOR, "WHEN", 0, "auto (default), always or never" },
+	{ "context", KEY_CONTEXT, "CONTEXT", 0,
+	  "Samples of this syscall or context alone (clone, [page_fault])" },
+	{ "source", KEY_SOURCE, "DIR", 0,
+	  "The kernel's source tree, where it is not where it was built from" },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	static const char *const colors[] = { "auto", "always", "never" };
+	struct annotated_options *o = state->input;
+	unsigned int i;
+
+	switch (key) {
+	case KEY_ALL:
+		o->all = true;
+		break;
+	case KEY_COLOR:
+		for (i = 0; i < 3 && strcmp(arg, colors[i]); i++)
+			;
+		if (i == 3)
+			argp_error(state, "--color is auto, always or never, not '%s'", arg);
+		o->color = i;
+		break;
+	case KEY_CONTEXT:
+		o->context = arg;
+		break;
+	case KEY_SOURCE:
+		o->source = arg;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp annotated_argp = { .options = options, .parser = parse };
+
+/* --- what there is to read ------------------------------------------------------------------- */
+
+static int open_kernel(struct annotated *f, const char *vmlinux)
+{
+	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
+	struct symbol_build_id id;
+	char *why_not;
+	int err = profile_image(f->p, vmlinux, &f->image, &why_not);
+
+	if (!err && !f->image) {
+		log_error("%s: no vmlinux of its kernel %s: name it with --vmlinux (%s)", f->path,
+			  release ? release : "", why_not);
+		err = -ENOENT;
+	}
+	free(why_not);
+	if (err)
+		return err;
+	profile_build_id(f->p, &id);
+	err = symbol_index_get(id.len ? &id : NULL, f->image, &f->index);
+	if (err)
+		log_error("cannot read %s: %s", symbol_image_path(f->image), log_strerror(err));
+	if (!err && !symbol_index_has_dwarf(f->index))
+		log_warn("%s has no DWARF: inlined bodies and lines are not known",
+			 symbol_image_path(f->image));
+	if (!err)
+		err = symbol_code_create(f->image, NULL, 0, &f->code);
+	if (err == -ENOTSUP)
+		log_error("%s is not of x86-64, whose code alone can be read so far",
+			  symbol_image_path(f->image));
+	return err;
+}
+
+static int open_source(struct annotated *f, const char *dir)
+{
+	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
+
+	f->source = symbol_source_create(f->image, dir);
+	if (dir && !symbol_source_dir(f->source)) {
+		log_error("cannot read the folder %s: %s", dir, log_strerror(errno));
+		return -ENOENT;
+	}
+	if (!symbol_source_fits(f->source, release))
+		log_warn("%s is not the source of %s: its lines are not those of the code",
+			 symbol_source_dir(f->source), release);
+	return 0;
+}
+
+/* --- what can go wrong ----------------------------------------------------------------------- */
+
+/* The module that the samples or sites of P have FUNC in, or NULL. */
+static const char *module_of(const struct profile *p, const char *func)
+{
+	for (uint32_t i = 0; i < p->n_locations; i++) {
+		const struct profile_location *l = &p->locations[i];
+
+		if (l->module && l->n_frames && !strcmp(l->frames[l->n_frames - 1].name, func))
+			return l->module;
+	}
+	return NULL;
+}
+
+static int ignore_body(const struct symbol_body *body, void *arg)
+{
+	(void)body;
+	(void)arg;
+	return 1;
+}
+
+static int say_unknown(const struct annotated *f)
+{
+	const char *module = module_of(f->p, f->name), *path = symbol_image_path(f->image);
+	bool inlined;
+
+	inlined = symbol_index_bodies_each(f->index, f->name, ignore_body, NULL, NULL) != -ENOENT;
+	if (module)
+		log_error(
+			"%s is in the module %s, whose code is not in vmlinux: only the kernel's own "
+			"can be annotated so far",
+			f->name, module);
+	else if (f->within)
+		log_error(
+			"%s is not inlined into %s in this kernel; kprotperf list --vmlinux=%s %s "
+			"tells where it is",
+			f->name, f->within, path, f->name);
+	else if (inlined)
+		log_error(
+			"%s is inlined, and no instruction of it is left in this kernel: annotate "
+			"what calls it",
+			f->name);
+	else
+		log_error("no function %s in this kernel, inlined or not; kprotperf list "
+			  "--vmlinux=%s '*%.8s*' lists names like it",
+			  f->name, path, f->name);
+	return CMD_FAILED;
+}
+
+/* "clone (31), mmap (2)": the contexts with samples of the function. For free(); empty where none has. */
+static char *contexts_with_samples(const struct annotated *f)
+{
+	struct analyze_annotate_options wanted = { .name = f->name, .within = f->within };
+	char *text = alloc_strdup(""), *longer;
+
+	for (uint32_t i = 0; i < f->p->n_contexts; i++) {
+		struct analyze_annotation a;
+
+		wanted.context = f->p->contexts[i].name;
+		if (!analyze_annotation_init(&a, f->p, &f->ranges, f->index, f->code, &wanted) &&
+		    a.samples >= 1) {
+			longer = alloc_printf("%s%s%s (%.0f)", text, *text ? ", " : "",
+					      wanted.context, a.samples);
+			free(text);
+			text = longer;
+		}
+		analyze_annotation_deinit(&a);
+	}
+	return text;
+}
+
+static int say_no_samples(const struct annotated *f, const struct annotated_options *o)
+{
+	char *contexts;
+
+	if (!f->p->n_samples) {
+		log_error(VIEW_NO_SAMPLES, f->path);
+		return CMD_FAILED;
+	}
+	if (!o->context) {
+		log_error(
+			"%s: no sample in %s, nor in what it calls: record with a higher --freq, or "
+			"for longer; --all shows its code without",
+			f->path, f->name);
+		return CMD_FAILED;
+	}
+	contexts = contexts_with_samples(f);
+	if (*contexts)
+		log_error("%s: no sample of %s in %s; there are some in %s", f->path, f->name,
+			  o->context, contexts);
+	else
+		log_error("%s: no sample of %s in %s, nor elsewhere", f->path, f->name, o->context);
+	free(contexts);
+	return CMD_FAILED;
+}
+
+static int annotate(struct annotated *f, const struct annotated_options *o, bool silent)
+{
+	const struct analyze_annotate_options wanted = {
+		.name = f->name, .within = f->within, .context = o->context, .all = o->all
+	};
+	const struct analyze_options corrected = { .time = ANALYZE_TIME_ONCPU };
+	int err;
+
+	analyze_ranges_init(&f->ranges, f->p, &corrected);
+	err = analyze_annotation_init(&f->a, f->p, &f->ranges, f->index, f->code, &wanted);
+	f->ready = true;
+	if (err == -ENOENT)
+		return say_unknown(f);
+	if (err) {
+		log_error("the code of %s cannot be read from %s", f->name,
+			  symbol_image_path(f->image));
+		return CMD_FAILED;
+	}
+	if (!(f->a.samples > 0) && !o->all && !silent)
+		return say_no_samples(f, o);
+	return CMD_DONE;
+}
+
+int annotated_open(struct annotated *f, const char *path, const char *func, const char *vmlinux,
+		   const struct annotated_options *o, bool silent)
+{
+	const char *at = strchr(func, '@');
+
+	memset(f, 0, sizeof(*f));
+	f->path = path;
+	f->name = at ? alloc_strndup(func, (size_t)(at - func)) : alloc_strdup(func);
+	f->within = at ? alloc_strdup(at + 1) : NULL;
+	f->p = view_open(path, vmlinux);
+	if (!f->p || open_kernel(f, vmlinux) || open_source(f, o->source))
+		return CMD_FAILED;
+	return annotate(f, o, silent);
+}
+
+void annotated_close(struct annotated *f)
+{
+	if (f->ready) {
+		analyze_annotation_deinit(&f->a);
+		analyze_ranges_deinit(&f->ranges);
+	}
+	symbol_source_destroy(f->source);
+	symbol_code_destroy(f->code);
+	symbol_index_destroy(f->index);
+	symbol_image_destroy(f->image);
+	profile_destroy(f->p);
+	free(f->name);
+	free(f->within);
+}
+
+/* --- texts ----------------------------------------------------------------------------------- */
+
+/* SYMBOL+OFFSET, without SYMBOL where that is the place's own. */
+static char *address_text(const struct analyze_place *place, const char *symbol, uint64_t offset)
+{
+	const char *own = place->function.symbol ? place->function.symbol : place->function.name;
+
+	if (!symbol)
+		return alloc_strdup("?");
+	if (!strcmp(symbol, own))
+		return alloc_printf("+0x%" PRIx64, offset);
+	return offset ? alloc_printf("%s+0x%" PRIx64, symbol, offset) : alloc_strdup(symbol);
+}
+
+char *annotated_address(const struct annotated *f, const struct analyze_place *place,
+			const struct analyze_instruction *i)
+{
+	(void)f;
+	if (i->symbol && !i->offset)
+		return alloc_printf(
+			"%s+0x0", strcmp(i->symbol, place->function.symbol ?: "") ? i->symbol : "");
+	return address_text(place, i->symbol, i->offset);
+}
+
+char *annotated_text(const struct annotated *f, struct symbol_disasm *disasm,
+		     const struct analyze_place *place, const struct analyze_instruction *i)
+{
+	uint64_t base = symbol_code_file_base(f->code);
+	char *target = NULL, *text, *longer;
+	uint8_t bytes[16];
+	struct symbol_place at;
+	bool is_nop;
+
+	if (!disasm || i->insn.len > sizeof(bytes) ||
+	    !symbol_code_read_file(f->code, i->insn.addr, bytes, i->insn.len))
+		return alloc_strdup("?");
+	if (i->insn.target && !symbol_index_at(f->index, i->insn.target, &at))
+		target = address_text(place, at.symbol, at.offset);
+	/* Of a static key the file has either. */
+	is_nop = i->insn.kind == SYMBOL_INSN_LABEL && bytes[0] != 0xe9 && bytes[0] != 0xeb;
+	text = symbol_disasm_text(disasm, bytes, i->insn.len, base + i->insn.addr,
+				  is_nop ? NULL : target);
+	if (i->insn.kind == SYMBOL_INSN_LABEL) {
+		longer = alloc_printf("%s  # static key: %s", text,
+				      is_nop ? "or jumps" : "or goes on");
+		free(text);
+		text = longer;
+	}
+	free(target);
+	return text;
+}
+
+char *annotated_source(const struct annotated *f, const struct analyze_line *line)
+{
+	const char *text = symbol_source_line(f->source, line->file, line->line);
+	char *plain, *escaped;
+
+	if (!text)
+		return NULL;
+	plain = alloc_strdup(text + strspn(text, " \t\f"));
+	for (char *c = plain; *c; c++)
+		if (*c == '\t')
+			*c = ' ';
+	plain[strcspn(plain, "\r")] = '\0';
+	escaped = output_text_escape(plain);
+	free(plain);
+	return escaped;
+}
+
+char *annotated_where(const struct analyze_line *line)
+{
+	if (!line->file)
+		return alloc_strdup("?");
+	return line->line ? alloc_printf("%s:%u", line->file, line->line) :
+			    alloc_strdup(line->file);
+}

@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# kprotperf annotate on a program of known inlining, as if it were a kernel, with made-up samples in it.
+
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# shellcheck disable=SC2086 # options are words
+build_kernel() {
+  cc -O2 -ffreestanding -nostdlib -static -fno-pic -no-pie -fno-stack-protector -fcf-protection=none \
+    -Wl,-Ttext=0x10000000 -Wl,--defsym=_stext=0x10000000 -Wl,--build-id=sha1 "-ffile-prefix-map=$top/=" $2 -o "$1" \
+    "$top/tests/symbol/inlines.c"
+}
+
+if ! build_kernel kernel -g 2>err || ! build_kernel other '-g -O1' 2>>err; then
+  skip 'annotate' 'no compiler that can build a kernel'
+  finish
+  exit
+fi
+export KPROTPERF_CACHE=$tmp/cache
+unset PAGER NO_COLOR
+line() {
+  grep -n "/\* $1 \*/" "$top/tests/symbol/inlines.c" | cut -d: -f1
+}
+# address NAME: from _stext
+address() {
+  printf '%x' $((0x$(nm kernel | awk -v name="$1" '$3 == name { print $1 }') - 0x10000000))
+}
+id=$(readelf -n kernel | awk '/Build ID/ { print $3 }')
+innermost=$(address mark_innermost) own=$(address mark_outer) middle=$(address mark_middle)
+start=$(address _start)
+
+# The words are make_fixture's.
+made() {
+  "$make_fixture" words "$1" "record.vmlinux=$tmp/kernel" "kernel.build_id=$id" "${@:2}" || exit 1
+}
+made a.data "sample read 60 $innermost $start" "sample read 30 $middle $start" \
+  "sample write 10 $own $start" "sample read 100 $start"
+made timed.data "sample read 60 $innermost" "sample read 40 $own" 'calls outer read 10 500'
+made none.data "sample read 5 $start"
+made empty.data
+
+# page NAME REGEX ARG…: annotate succeeds, says nothing on stderr, and prints a line that matches
+page() {
+  local name=$1 regex=$2
+  shift 2
+  run annotate "$@"
+  [ $status -eq 0 ] && [ ! -s err ] && grep -qE -- "$regex" out
+  report_test $? "$name"
+}
+
+page 'the headline names the body with most of the time' \
+  '^90\.0 % of its samples in middle \(tests/symbol/inlines\.c:[0-9]+-[0-9]+\): ~90,000 insn a run' a.data outer
+page 'what the samples are of' '^Samples: 100, of 200 in the kernel: 100 in its own code' a.data outer
+page 'whose code it is' "^Code is that of $tmp/kernel, not of the running kernel" a.data outer
+page 'a body has what is inlined into it' \
+  "^ 0\.90 +~90,000 +90 +0 +middle .*tests/symbol/inlines\.c:$(line 'middle in outer')$" a.data outer
+page 'where a body begins' "> middle, called at tests/symbol/inlines\.c:$(line 'middle in outer')$" a.data outer
+grep -qE "^ +\| > innermost, called at tests/symbol/inlines\.c:$(line 'innermost in middle')$" out
+report_test $? 'and one within it'
+grep -qE "^  60\.0 % +60 +\+0x[0-9a-f]+  \| \|   nop$" out
+report_test $? 'an instruction, its samples, the bodies that it is in'
+grep -qE "^ +\| \| tests/symbol/inlines\.c:$(line 'in innermost')$" out
+report_test $? 'its line'
+grep -q '^No source tree at hand' out
+report_test $? 'that there is no source'
+page 'source text from --source' \
+  "tests/symbol/inlines\.c:$(line 'in innermost')  MARK\(mark_innermost\); /\* in innermost \*/$" \
+  "--source=$top" a.data outer
+page 'only what has samples, and what is around' '^ +\.\.\.$' --around=0 a.data outer
+[ "$(grep -c '^  *[0-9.]* %' out)" -eq 3 ] && [ "$(grep -cE '^ .* \+0x[0-9a-f]+  ' out)" -eq 3 ]
+report_test $? 'three instructions'
+page '--all' '\+0x0  +[a-z]' --all a.data outer
+! grep -q '^ *\.\.\.$' out
+report_test $? 'and nothing left out'
+page '--context' '^outer in write: ' --context=write a.data outer
+grep -q '^Samples: 10, of 10 in the kernel' out
+report_test $? 'and its samples alone'
+page "a function that was timed: a call's time" '^10 calls timed, 500 insn each' timed.data outer
+grep -qE '^60\.0 % of the time of 10 calls in innermost .*: ~300 insn a call\.$' out
+report_test $? 'and what of it a body takes'
+page 'a function that is only inlined' '^innermost, inlined into middle < outer, called at ' a.data innermost
+page 'in one function' '^Samples: 60,' a.data innermost@outer
+page "Intel's syntax" '(mov|add|lea) [er][a-z0-9]+, ' --intel --all a.data outer
+
+# Colour and pager.
+run annotate a.data outer
+! grep -q $'\033' out
+report_test $? 'no colour where there is no terminal'
+run annotate --color=always a.data outer
+grep -q $'\033\[1;31m' out
+report_test $? '--color=always'
+if command -v script >/dev/null; then
+  tty() { # COMMAND: its output on a terminal
+    TERM=xterm script -qec "$1" /dev/null </dev/null >out 2>err
+  }
+  PAGER='cat' tty "$kprotperf annotate a.data outer"
+  grep -q $'\033\[1;31m' out
+  report_test $? 'colour on a terminal'
+  NO_COLOR=1 PAGER='cat' tty "$kprotperf annotate a.data outer"
+  ! grep -q $'\033' out
+  report_test $? 'none with NO_COLOR'
+  PAGER='sed s/^/paged:/' tty "$kprotperf annotate a.data outer"
+  grep -q '^paged:.*outer in all contexts' out
+  report_test $? 'a pager on a terminal'
+  PAGER='sed s/^/paged:/' tty "$kprotperf annotate --color=never a.data outer | head -3"
+  grep -q '^outer in all contexts' out
+  report_test $? 'none in a pipe'
+else
+  for name in 'colour on a terminal' 'none with NO_COLOR' 'a pager on a terminal' 'none in a pipe'; do
+    skip "$name" 'no program script'
+  done
+fi
+
+# Data.
+json 'JSON: what it is' "
+  d['schema'] == 'kprotperf-annotate/1' and d['function'] == 'outer' and d['context'] == '*' and
+  d['build_id'] == '$id' and d['code'] == 'file' and d['calls'] is None and d['cost_of'] == 'run' and
+  d['samples'] == {'function': 100, 'self': 100, 'below': 0, 'late': 0, 'at_return': 0, 'unplaced': 0,
+    'kernel': 200}" annotate --format=json a.data outer
+json 'JSON: instructions, lines and places add up' "
+  all(sum(r['self'] + r['below'] for r in d[k]) == 100 for k in ('instructions', 'lines', 'places')) and
+  all(a['addr'] + a['length'] <= b['addr'] for a, b in zip(d['instructions'], d['instructions'][1:]))" \
+  annotate --format=json a.data outer
+json 'JSON: an instruction' "
+  (r := [i for i in d['instructions'] if i['addr'] == 0x$innermost][0]) and r['self'] == 60 and
+  r['body'] == 'innermost < middle' and r['text'] == 'nop' and r['symbol'] == 'outer' and
+  r['line'] == $(line 'in innermost') and r['share'] == 0.6 and r['share_low'] < 0.6 < r['share_high'] and
+  r['cost'] == 60000 and r['executions'] is None and r['address'] == '+0x%x' % r['offset']" \
+  annotate --format=json a.data outer
+json 'JSON: a body' "
+  (r := row('bodies', body='innermost')) and r['chain'] == 'middle' and r['depth'] == 2 and
+  r['measured'] == 'estimated' and r['function'] == 'outer' and r['exact'] is None" \
+  annotate --format=json a.data outer
+run annotate --format=csv --section=lines a.data outer
+python3 - <<'PY' 2>>err
+import csv
+rows = list(csv.DictReader(open("out")))
+assert sum(float(r["self"]) for r in rows) == 100, rows
+assert {r["body"] for r in rows} == {"", "middle", "innermost < middle"}, rows
+PY
+report_test $? 'CSV of lines'
+run annotate --format=csv a.data outer
+head -1 out | grep -q '^function,symbol,offset,addr,length,address,text,body,file,line,share,'
+report_test $? 'CSV of instructions'
+
+# What can go wrong.
+fails 1 'no function nowhere in this kernel, inlined or not; kprotperf list' annotate a.data nowhere
+fails 1 'nothing is inlined, and no instruction of it is left' annotate a.data nothing
+fails 1 'innermost is not inlined into caller' annotate a.data innermost@caller
+fails 1 'no sample in outer, nor in what it calls: record with a higher --freq' annotate none.data outer
+fails 1 'no sample of outer in write; there are some in read (100)' annotate --context=write timed.data outer
+fails 1 'holds no samples' annotate empty.data outer
+fails 1 'is of another build' annotate --vmlinux=other a.data outer
+fails 1 'cannot read the folder /no-such' annotate --source=/no-such a.data outer
+fails 1 'no-such.data' annotate no-such.data outer
+mv kernel moved
+fails 1 'no vmlinux of its kernel 6.1.192-made-up: name it with --vmlinux' annotate a.data outer
+page '--vmlinux' '^90\.0 % of its samples in middle' --vmlinux=moved a.data outer
+usage 'FILE and FUNC are needed' annotate a.data
+usage 'one FILE and one FUNC' annotate a.data outer middle
+usage '--color is auto, always or never' annotate --color=red a.data outer
+usage '--section goes with' annotate --section=lines a.data outer
+
+finish
