@@ -163,7 +163,7 @@ int range_enter(struct pt_regs *ctx)
 	struct engine_range_cost *cost;
 	struct engine_frame *f;
 	struct engine_clock c;
-	__u64 cookie;
+	__u64 cookie, extra;
 
 	if (!t)
 		return 0;
@@ -184,10 +184,11 @@ int range_enter(struct pt_regs *ctx)
 	if (!f)
 		return 0;
 	f->calls = cookie & ENGINE_RANGE_CALL ? 1 : 0;
+	extra = cost->hop * hops + (cookie >> ENGINE_RANGE_EXTRA);
 	c = clock_read(t);
-	f->aside = c.aside + cost->open_head;
+	f->aside = c.aside + cost->open_head + extra;
 	f->start = c.now;
-	set_aside(t, cost->open + cost->hop * hops + (cookie >> ENGINE_RANGE_EXTRA));
+	set_aside(t, cost->open + extra);
 	return 0;
 }
 
@@ -199,7 +200,7 @@ int range_leave(struct pt_regs *ctx)
 	struct engine_range_cost *cost;
 	__u32 key, cfa, found, hops;
 	struct engine_clock end;
-	__u64 cookie;
+	__u64 cookie, extra;
 
 	if (!t)
 		return 0;
@@ -214,10 +215,11 @@ int range_leave(struct pt_regs *ctx)
 		set_aside(t, cost->idle_leave + cost->hop * hops + (cookie >> ENGINE_RANGE_EXTRA));
 		return 0;
 	}
+	extra = cost->hop * hops + (cookie >> ENGINE_RANGE_EXTRA);
 	end = clock_read(t);
-	end.aside += cost->close_head + (cookie >> ENGINE_RANGE_EXTRA);
+	end.aside += cost->close_head + extra;
 	range_close(cpu, t, found, &end);
-	set_aside(t, cost->close + (cookie >> ENGINE_RANGE_EXTRA));
+	set_aside(t, cost->close + extra);
 	return 0;
 }
 

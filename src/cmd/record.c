@@ -158,6 +158,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!o->argv && !o->system_wide && !o->pid)
 			argp_error(state,
 				   "what to measure? Give a command after --, or -a, or -p PID");
+		if (o->max_overhead > 0 && o->n_ranges)
+			argp_error(state, "--max-overhead cannot take probes of --range away");
 		if (o->control_run && (o->system_wide || o->pid))
 			argp_error(state, "--control-run needs a command to run");
 		if (o->warmup && (o->system_wide || o->pid))

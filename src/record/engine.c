@@ -534,9 +534,19 @@ uint64_t record_engine_recursion_misses(const struct record_engine *e)
 	return misses_ever(e) - e->misses_before;
 }
 
+static uint64_t probe_misses_ever(const struct record_engine *e)
+{
+	uint64_t functions = record_functions_probe_misses(e->functions);
+	uint64_t ranges = record_points_misses(e->points);
+
+	if (functions == PROFILE_NOT_COUNTED || ranges == PROFILE_NOT_COUNTED)
+		return PROFILE_NOT_COUNTED;
+	return functions + ranges;
+}
+
 uint64_t record_engine_probe_misses(const struct record_engine *e)
 {
-	uint64_t now = record_functions_probe_misses(e->functions);
+	uint64_t now = probe_misses_ever(e);
 
 	if (now == PROFILE_NOT_COUNTED || e->probe_misses_before == PROFILE_NOT_COUNTED)
 		return PROFILE_NOT_COUNTED;
@@ -579,6 +589,6 @@ void record_engine_reset(struct record_engine *e)
 			tasks[i].entered =
 				tasks[i].top / ENGINE_FRAME + (tasks[i].ctx != ENGINE_CTX_NONE);
 	e->misses_before = misses_ever(e);
-	e->probe_misses_before = record_functions_probe_misses(e->functions);
+	e->probe_misses_before = probe_misses_ever(e);
 	record_sampler_reset(e->sampler);
 }

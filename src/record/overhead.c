@@ -65,6 +65,12 @@ int record_overhead_create(struct record_engine *e, struct profile *p,
 	for (uint32_t site = 1; site < p->n_sites; site++) {
 		enum profile_mechanism mech = p->sites[site].mech;
 
+		if (mech == PROFILE_MECH_RANGE) {
+			log_error("--max-overhead cannot take the probes of inlined functions away: "
+				  "record without it, or without '%s'",
+				  p->sites[site].name);
+			return -EOPNOTSUPP;
+		}
 		if (mech == PROFILE_MECH_NONE ||
 		    (costs->cost[mech].known && costs->cost[mech].full))
 			continue;

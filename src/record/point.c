@@ -14,6 +14,7 @@
 #include "kprotperf.skel.h"
 #include "record/detour.h"
 #include "record/kprobe.h"
+#include "record/misses.h"
 
 /* The optimizer takes some hundred at once and then waits for all tasks to pass a quiet state. */
 #define IDLE_MS 1000 /* without progress; that is how long it waits at most */
@@ -21,6 +22,8 @@
 struct record_points {
 	struct kprotperf_bpf *skel;
 	int reader;
+	int *links; /* of points that have them */
+	uint32_t n_links, cap_links;
 };
 
 struct record_points *record_points_create(struct kprotperf_bpf *skel)
@@ -38,6 +41,7 @@ void record_points_destroy(struct record_points *points)
 		return;
 	if (points->reader >= 0)
 		close(points->reader);
+	free(points->links);
 	free(points);
 }
 
@@ -95,10 +99,21 @@ int record_point_arm(struct record_points *points, struct record_point *p)
 	return p->event < 0 ? p->event : 0;
 }
 
+static void forget_link(struct record_points *points, int link)
+{
+	for (uint32_t i = 0; i < points->n_links; i++)
+		if (points->links[i] == link) {
+			points->links[i] = points->links[--points->n_links];
+			return;
+		}
+}
+
 void record_point_disarm(struct record_point *p)
 {
-	if (p->link >= 0)
+	if (p->link >= 0) {
+		forget_link(p->owner, p->link);
 		close(p->link);
+	}
 	if (p->event >= 0)
 		close(p->event);
 	p->link = p->event = -1;
@@ -191,10 +206,26 @@ int record_point_link(struct record_points *points, struct record_point *p)
 				  &opts);
 	if (p->link < 0)
 		return -errno;
+	p->owner = points;
+	vec_push(points, links, p->link);
 	if (ioctl(p->event, PERF_EVENT_IOC_ENABLE, 0))
 		return -errno;
 	/* The link keeps the event. */
 	close(p->event);
 	p->event = -1;
 	return 0;
+}
+
+uint64_t record_points_misses(const struct record_points *points)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < points->n_links; i++) {
+		uint64_t one = record_link_misses(points->links[i]);
+
+		if (one == PROFILE_NOT_COUNTED)
+			return one;
+		sum += one;
+	}
+	return sum;
 }

@@ -36,6 +36,7 @@ struct record_point {
 	/* Filled in. */
 	enum engine_range_kind kind;
 	int event, link; /* descriptors; -1: none */
+	struct record_points *owner; /* of the link */
 };
 
 struct record_points *record_points_create(struct kprotperf_bpf *skel);
@@ -54,5 +55,11 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 
 /* Gives an armed point its program. -errno, not reported. */
 int record_point_link(struct record_points *points, struct record_point *p);
+
+/*
+ * Hits that the kernel missed of points that have their programs now, ever; PROFILE_NOT_COUNTED where it
+ * does not tell (before 6.7) and there are such.
+ */
+uint64_t record_points_misses(const struct record_points *points);
 
 #endif

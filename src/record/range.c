@@ -19,6 +19,7 @@ struct resolver {
 	struct record_ranges *ranges;
 	const struct symbol_index *idx;
 	const char *function; /* what the function around the body must match; NULL: any does */
+	bool named; /* that is a name */
 	uint32_t matched; /* bodies, those left out by FUNCTION among them */
 	uint32_t added;
 };
@@ -74,6 +75,7 @@ static int add_body(const struct symbol_body *body, void *arg)
 		.line = body->call_line,
 		.entry = body->entry,
 		.into_addr = body->function.addr,
+		.named = r->named,
 	};
 
 	r->matched++;
@@ -81,8 +83,10 @@ static int add_body(const struct symbol_body *body, void *arg)
 		return 0;
 	r->added++;
 	for (uint32_t i = 0; i < r->ranges->n_items; i++)
-		if (r->ranges->items[i].body == body->id)
+		if (r->ranges->items[i].body == body->id) {
+			r->ranges->items[i].named |= r->named;
 			return 0;
+		}
 	if (r->ranges->n_items == RECORD_MAX_RANGES)
 		return -E2BIG;
 	for (size_t i = 0; i < body->n_ranges; i++)
@@ -121,6 +125,7 @@ static int resolve_one(struct resolver *r, const char *pattern)
 	int err;
 
 	r->function = at ? at + 1 : NULL;
+	r->named = at && !strpbrk(at, "*?[");
 	r->matched = r->added = 0;
 	err = symbol_index_bodies_each(r->idx, name, add_body, r, &empty);
 	if (err || !r->added)

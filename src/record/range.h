@@ -29,6 +29,7 @@ struct record_range {
 	uint64_t entry; /* relative to _stext */
 	uint64_t into_addr;
 	uint64_t size; /* of its code, in bytes */
+	bool named; /* its function is, by a name and not by a glob */
 	char *why_not; /* it is not timed, and why; NULL: it is */
 	uint32_t n_points; /* probes that it takes part in */
 };

@@ -101,10 +101,18 @@ static bool is_notrace(struct planner *pl, uint64_t into_addr)
 static bool is_probed_at_all(struct planner *pl, uint32_t i)
 {
 	const struct record_range *r = &pl->ranges->items[i];
+	enum symbol_safety safety;
 	const char *reason;
 
-	if (symbol_name_safety(r->symbol, &reason) == SYMBOL_REFUSE) {
+	safety = symbol_name_safety(r->symbol, &reason);
+	if (safety == SYMBOL_REFUSE) {
 		record_range_give_up(pl->ranges, i, "'%s' must not be probed: %s", r->into, reason);
+		return false;
+	}
+	if (safety == SYMBOL_SKIP_IN_GLOB && !r->named) {
+		record_range_give_up(pl->ranges, i,
+				     "'%s' is left out unless it is named (INLINED@%s): %s",
+				     r->into, r->into, reason);
 		return false;
 	}
 	if (is_notrace(pl, r->into_addr)) {
