@@ -146,7 +146,7 @@ unit: all tests ## the tests that need neither root nor a guest (SAN=1 too)
 .PHONY: check
 check: setup ## all tests: units, command line, and live ones in the lab's kernels
 	$(MAKE) all tests
-	scripts/lab build baseline hardened notrace debug
+	scripts/lab build baseline hardened notrace shapes debug
 	$(PROVE) -j3 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL)
 
 .PHONY: check-statistics

@@ -1,0 +1,58 @@
+# shellcheck shell=bash disable=SC2154 # names from lib.sh and tap.sh
+# Counts of the instructions of an inlined body by the emulator (tests/bench/truth.c), in a guest where
+# nothing is probed and none of ours runs but the workload. Which instructions are the body's says LLVM's
+# reading of the DWARF.
+
+# truth_points VMLINUX FUNCTION INLINED: what truth.c is to watch.
+truth_points() {
+	local vmlinux=$1 function=$2 inlined=$3 start size
+	nm -S "$vmlinux" | awk -v f="$function" '$4 == f || $4 == f ".cold" { print $1, $2 }' |
+		while read -r start size; do
+			objdump -d --no-show-raw-insn --start-address="0x$start" \
+				--stop-address="$(printf 0x%x $((0x$start + 0x$size)))" "$vmlinux" |
+				awk '/^ffffffff/ && $2 !~ /^</ { sub(":", "", $1); print $1 }'
+		done >addresses
+	sed 's/^/0x/' addresses | llvm-symbolizer-14 --inlines --obj="$vmlinux" |
+		awk -v body="$inlined" 'BEGIN { RS = ""; FS = "\n" } {
+			in_body = 0
+			for (i = 1; i < NF - 1; i += 2)
+				if ($i == body)
+					in_body = 1
+			print (in_body ? "in=" : "beside=") }' | paste -d '' - addresses
+	call_points "$vmlinux" "$function" entry return
+	call_points "$vmlinux" kernel_clone outer outer_return
+}
+
+# call_points VMLINUX FUNCTION ENTRY RETURN: where it begins, and where its calls come back.
+call_points() {
+	objdump -d --no-show-raw-insn "$1" | awk -v f="<$2>" -v entry="$3" -v back="$4" '
+		behind { sub(":", "", $1); print back "=" $1; behind = 0 }
+		$2 == f ":" { print entry "=" $1 }
+		$2 == "call" && $NF == f { behind = 1 }'
+}
+
+# truth NAME KERNEL FUNCTION INLINED APPEND COMMAND...: into NAME.truth.
+truth() {
+	local name=$1 kernel=$2 dir=$PWD
+	dir=$("$lab" path "$kernel")
+	truth_points "$dir/vmlinux" "$3" "$4" >points
+	awk '$3 == "__x64_sys_sethostname" { print "mark=" $1 }' "$dir/System.map" >>points
+	mkdir -p shim
+	printf '#!/bin/sh\nexec "%s" -plugin "%s,out=%s,points=%s" "$@"\n' \
+		"$(command -v qemu-system-x86_64)" "$build/bench/truth.so" "$PWD/$name.truth" "$PWD/points" \
+		>shim/qemu-system-x86_64
+	chmod +x shim/qemu-system-x86_64
+	# nokaslr: the plugin knows addresses of the file. hostname(1) calls what nothing else does.
+	PATH=$PWD/shim:$PATH "$lab" run --kernel "$kernel" --accel icount --append "nokaslr $5" -- \
+		sh -c "hostname lab; ${*:6}; hostname lab" >truth.log 2>&1 || sed 's/^/#   /' truth.log
+	grep -qx 'marks 2' "$name.truth"
+}
+
+# true_calls NAME KEY, true_sum NAME KEY: calls, or instructions in all, of a line of NAME.truth.
+true_calls() {
+	sed -n "s/^$2 calls=\([0-9]*\) .*/\1/p" "$1.truth"
+}
+
+true_sum() {
+	sed -n "s/^$2 calls=\([0-9]*\) mean=\([0-9.]*\) .*/\1 \2/p" "$1.truth" | awk '{ print $1 * $2 }'
+}
