@@ -130,7 +130,7 @@ static int resolve_one(struct resolver *r, const char *pattern)
 	err = symbol_index_bodies_each(r->idx, name, add_body, r, &empty);
 	if (err || !r->added)
 		err = report_missing(r, pattern, err == -ENOENT ? 0 : err, empty);
-	else if (empty)
+	else if (empty && !at)
 		log_verbose(1, "'%s': at %u more places no instruction is left of it", pattern,
 			    empty);
 	free(name);

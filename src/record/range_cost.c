@@ -67,7 +67,6 @@ struct calibration {
 	struct call calls[LAST_CALL + 1];
 	struct record_point items[32];
 	uint32_t n;
-	bool stepped; /* the optimizer is turned off: what it would take are breakpoints */
 	struct record_series times[N_RANGES], aside;
 };
 
@@ -236,8 +235,7 @@ static int attach(struct calibration *c)
 		c->items[i].optimizes = is_move(c, c->items[i].addr);
 		err = record_point_arm(c->points, &c->items[i]);
 	}
-	c->stepped = record_detour_is_off();
-	if (!err && record_points_settle(c->points, c->items, c->n) && !c->stepped)
+	if (!err && record_points_settle(c->points, c->items, c->n))
 		err = -ENODATA;
 	for (uint32_t i = 0; i < c->n && !err; i++)
 		err = record_point_link(c->points, &c->items[i]);
@@ -310,10 +308,6 @@ static void solve(struct calibration *c, enum profile_clock clock, struct record
 		less_extra(c, TO_COMPARE, 2 + FIFTH_INSNS, clock, c->calls[5].compare) - open_tail;
 	tail[ENGINE_RANGE_STEPPED] = less_extra(c, FROM_COMPARE, 1, clock, c->calls[4].jump) -
 				     head[ENGINE_RANGE_EMULATED];
-	if (c->stepped) {
-		head[ENGINE_RANGE_STEPPED] = close_head;
-		tail[ENGINE_RANGE_STEPPED] = open_tail;
-	}
 	tail[ENGINE_RANGE_CALL_EMULATED] =
 		less_extra(c, FROM_CALL, 1 + THIRD_INSNS, clock, c->calls[3].compare) -
 		head[ENGINE_RANGE_STEPPED];
