@@ -274,8 +274,10 @@ static int64_t more(struct calibration *c, int r, int insns, enum profile_clock 
 {
 	int64_t time = record_series_median(&c->times[r]);
 
-	/* On a real clock a few instructions are about a nanosecond. */
-	return time - (clock == PROFILE_CLOCK_INSN ? insns : 1);
+	if (clock == PROFILE_CLOCK_INSN)
+		return time - insns;
+	/* On a real clock a few instructions are about a nanosecond, or one that is too coarse to tell. */
+	return time ? time - 1 : 0;
 }
 
 /* The same of one that ends at the breakpoint at ADDR, which is looked for in a list. */

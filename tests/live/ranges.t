@@ -56,8 +56,8 @@ guest_shapes() {
 
 guest_debug() {
 	traces >before.txt
-	record hundred --freq=99 -R '*@copy_page_range' -R '*@vm_area_dup' -R '*@allocate_slab' \
-		-R '*@copy_process' -- "$workloads/big-fork" --iterations 2
+	record hundred --freq=99 -R '*@allocate_slab' -R '*@kmem_cache_alloc' -- \
+		"$workloads/big-fork" --iterations 2
 	traces >after.txt
 }
 
@@ -155,7 +155,7 @@ equal 'control comes into inl_choice by two ways' "$(range shapes entries inl_ch
 like 'nothing is left of an empty body' "$(cat empty.err)" 'no instruction is left of it'
 
 need debug
-boot debug guest_debug
+boot debug guest_debug --timeout 1500
 clean_dmesg
 is 'a hundred bodies at once, debug kernel: the workload finished' "$(cat hundred.status)" 0
 holds 'so many are timed' "$(json hundred '[.ranges[] | select(.syscall == "*" and .source == "exact")] | length') >= 100"
