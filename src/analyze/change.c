@@ -69,17 +69,32 @@ void analyze_change_form(struct analyze_change *c, const struct analyze_sample *
 	free(b);
 }
 
+/*
+ * At LEVEL, which is the adjustment's where no other row differs. Spreads mostly grow with the mean, so
+ * that of the hardened side is taken for as much larger as it would be with that difference.
+ */
+static void form_detectable(struct analyze_change *c, double level)
+{
+	struct analyze_moments a = c->moments[0], b = c->moments[1];
+	double growth;
+
+	c->detectable = analyze_detectable(&a, &b, level);
+	growth = (a.mean + c->detectable) / b.mean;
+	if (a.mean > 0 && growth > 1 && isfinite(growth)) {
+		b.variance *= growth * growth;
+		c->detectable = analyze_detectable(&a, &b, level);
+	}
+	if (!isnan(c->plus_minus_pct))
+		c->detectable_pct = c->detectable / a.mean * 100;
+}
+
 /* ROWS have a p-value. */
 static void judge(struct analyze_change *c, double margin, size_t rows)
 {
 	const struct analyze_moments *a = &c->moments[0], *b = &c->moments[1];
 	bool same = analyze_is_same(a, b, margin);
 
-	/* As the adjustment has it where no other row differs. */
-	c->detectable = analyze_detectable(a, b, ANALYZE_SIGNIFICANT / (double)rows);
-	if (!isnan(c->plus_minus_pct))
-		c->detectable_pct = c->detectable / a->mean * 100;
-
+	form_detectable(c, ANALYZE_SIGNIFICANT / (double)rows);
 	c->verdict = analyze_verdict_of(same, b->mean - a->mean, c->p);
 	c->verdict_key = analyze_verdict_key(c->verdict);
 	if (c->verdict != ANALYZE_VERDICT_UNCLEAR)
