@@ -171,8 +171,9 @@ void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *
 	warn_mechanisms(w, baseline, hardened);
 	warn_freq(w, baseline, hardened);
 	warn_config(w, baseline, hardened);
-	analyze_warnings_of_profile(w, baseline, "baseline: ", raw);
-	analyze_warnings_of_profile(w, hardened, "hardened: ", raw);
 	if (!raw)
 		warn_costs(w, baseline, hardened);
+	w->n_invalidating = w->n_texts;
+	analyze_warnings_of_profile(w, baseline, "baseline: ", raw);
+	analyze_warnings_of_profile(w, hardened, "hardened: ", raw);
 }

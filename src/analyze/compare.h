@@ -8,7 +8,7 @@
 
 /*
  * Adds what makes a comparison of the two doubtful: different work, machines, probes or sampling
- * rates, and what either side's own warnings are. RAW: probe cost is left in on both sides.
+ * rates, which come first and are counted as invalidating, and what either side's own warnings are. RAW: probe cost is left in on both sides.
  */
 void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *baseline,
 			      const struct profile *hardened, bool raw);

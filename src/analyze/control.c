@@ -93,8 +93,8 @@ int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseli
 		return err;
 	conflict = profile_merge_conflict(baseline, control);
 	if (conflict)
-		analyze_warnings_add(&diff->warnings, "the control is not the baseline again: %s",
-				     conflict);
+		analyze_warnings_invalidate(&diff->warnings,
+					    "the control is not the baseline again: %s", conflict);
 	free(conflict);
 	rows_set(&diff->syscalls, &noise.syscalls);
 	rows_set(&diff->functions, &noise.functions);

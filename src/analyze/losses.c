@@ -47,17 +47,37 @@ bool analyze_losses_any(const struct analyze_losses *losses)
 	return false;
 }
 
+static void add(struct analyze_warnings *w, const char *fmt, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, args) < 0)
+		text = alloc_strdup("out of memory");
+	vec_push(w, texts, output_text_escape(text));
+	free(text);
+}
+
 void analyze_warnings_add(struct analyze_warnings *w, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add(w, fmt, args);
+	va_end(args);
+}
+
+void analyze_warnings_invalidate(struct analyze_warnings *w, const char *fmt, ...)
 {
 	va_list args;
 	char *text;
 
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		text = alloc_strdup("out of memory");
+	add(w, fmt, args);
 	va_end(args);
-	vec_push(w, texts, output_text_escape(text));
-	free(text);
+	text = w->texts[w->n_texts - 1];
+	memmove(&w->texts[w->n_invalidating + 1], &w->texts[w->n_invalidating],
+		(w->n_texts - 1 - w->n_invalidating) * sizeof(*w->texts));
+	w->texts[w->n_invalidating++] = text;
 }
 
 void analyze_warnings_deinit(struct analyze_warnings *w)

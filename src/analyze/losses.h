@@ -23,9 +23,13 @@ bool analyze_losses_any(const struct analyze_losses *losses);
 struct analyze_warnings {
 	char **texts;
 	uint32_t n_texts, cap_texts;
+	uint32_t n_invalidating; /* the first so many: other things differ than the kernels */
 };
 
 void analyze_warnings_add(struct analyze_warnings *w, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same in front of those that do not invalidate. */
+void analyze_warnings_invalidate(struct analyze_warnings *w, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void analyze_warnings_deinit(struct analyze_warnings *w);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/diff.h"
+#include "analyze/select.h"
 #include "analyze/stacks.h"
 #include "base/alloc.h"
 #include "base/log.h"
@@ -50,7 +51,12 @@ static const char *const section_names[] = { "syscalls",    "functions",   "rang
 struct options {
 	struct view_options view;
 	enum section section;
-	bool fold, percentiles;
+	bool fold, reverse, percentiles, strict;
+	struct analyze_filter filter;
+	char *filter_text; /* what it points into */
+	const char *sort; /* NULL: as analyze_diff_init() does */
+	char **maps; /* "OLD=NEW" */
+	uint32_t n_maps, cap_maps;
 	double fail_above; /* percent; NAN: not asked for */
 	const char *fail_row; /* NULL: any syscall */
 	const char *control; /* a file; NULL: none */
@@ -63,6 +69,7 @@ struct comparison {
 	const struct profile *p[N_SIDES];
 	struct analyze_diff diff;
 	struct analyze_attribution attribution; /* empty but for on-CPU times */
+	char *conclusion;
 };
 
 enum {
@@ -71,6 +78,11 @@ enum {
 	KEY_FAIL_ABOVE,
 	KEY_MARGIN,
 	KEY_CONTROL,
+	KEY_STRICT,
+	KEY_FILTER,
+	KEY_SORT,
+	KEY_MAP,
+	KEY_REVERSE,
 	KEY_PERCENTILES
 };
 
@@ -80,6 +92,16 @@ static const struct argp_option argp_options[] = {
 	  "attribution" },
 	{ "fold", KEY_FOLD, NULL, 0,
 	  "Print folded stacks with the samples a run of both sides, for a differential flame graph" },
+	{ "reverse", KEY_REVERSE, NULL, 0,
+	  "With --fold: the hardened side first, so that stacks only the baseline has are seen" },
+	{ "filter", KEY_FILTER, "WHAT=GLOB[,...]", 0,
+	  "Show these rows only: syscall=GLOB, function=GLOB, or both" },
+	{ "sort", KEY_SORT, "KEY", 0,
+	  "Order syscalls and functions by delta_total (default), delta, delta_pct, p or name" },
+	{ "map", KEY_MAP, "OLD=NEW", 0,
+	  "The baseline's function or syscall OLD is the hardened side's NEW; may be repeated" },
+	{ "strict", KEY_STRICT, NULL, 0,
+	  "Fail where other things differ than the kernels: work, machine, probes" },
 	{ "fail-above", KEY_FAIL_ABOVE, "PCT[@ROW]", 0,
 	  "End with status 3 if a call of any syscall, or of the syscall or function ROW, became "
 	  "slower by more than PCT percent, in the time that --time names" },
@@ -102,6 +124,37 @@ static void parse_fail_above(struct options *o, const char *arg, struct argp_sta
 	    (*end == '@' && !end[1]))
 		argp_error(state, "--fail-above is PCT or PCT@ROW, as in 5@clone; not '%s'", arg);
 	o->fail_row = *end ? end + 1 : NULL;
+}
+
+static void parse_filter(struct options *o, const char *arg, struct argp_state *state)
+{
+	char *part, *rest;
+
+	free(o->filter_text);
+	o->filter_text = rest = alloc_strdup(arg);
+	while ((part = strsep(&rest, ","))) {
+		if (!strncmp(part, "syscall=", 8) && part[8])
+			o->filter.syscall = part + 8;
+		else if (!strncmp(part, "function=", 9) && part[9])
+			o->filter.function = part + 9;
+		else
+			argp_error(state,
+				   "--filter is syscall=GLOB, function=GLOB, or both with a comma "
+				   "between, not '%s'",
+				   arg);
+	}
+}
+
+static void parse_sort(struct options *o, const char *arg, struct argp_state *state)
+{
+	int i;
+
+	for (i = 0; analyze_sort_keys[i]; i++)
+		if (!strcmp(analyze_sort_keys[i], arg))
+			o->sort = arg;
+	if (!o->sort)
+		argp_error(state, "--sort is delta_total, delta, delta_pct, p or name, not '%s'",
+			   arg);
 }
 
 static double parse_margin(const char *arg, struct argp_state *state)
@@ -134,6 +187,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_MARGIN:
 		o->view.figures.margin_pct = parse_margin(arg, state);
 		break;
+	case KEY_REVERSE:
+		o->reverse = true;
+		break;
+	case KEY_STRICT:
+		o->strict = true;
+		break;
+	case KEY_FILTER:
+		parse_filter(o, arg, state);
+		break;
+	case KEY_SORT:
+		parse_sort(o, arg, state);
+		break;
+	case KEY_MAP:
+		if (*arg == '=' || !strchr(arg, '=') || !strchr(arg, '=')[1])
+			argp_error(state, "--map is OLD=NEW, not '%s'", arg);
+		vec_push(o, maps, arg);
+		break;
 	case KEY_CONTROL:
 		o->control = arg;
 		break;
@@ -150,6 +220,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "two files are needed: BASELINE and HARDENED");
 		if (o->section && o->view.format != VIEW_CSV)
 			argp_error(state, "--section goes with --format=csv");
+		if (o->reverse && !o->fold)
+			argp_error(state, "--reverse goes with --fold");
 		if (o->fold && o->view.format != VIEW_TABLE)
 			argp_error(state, "--fold has a format of its own");
 		if (o->percentiles && (o->view.format != VIEW_TABLE || o->fold))
@@ -367,12 +439,11 @@ static void write_attribution(const struct view *v, const struct analyze_attribu
 
 static void write_table(const struct comparison *c)
 {
-	char *conclusion = analyze_diff_conclusion(&c->diff);
 	struct output_section section;
 	struct view v;
 
 	view_init(&v, stdout, &c->o->view);
-	view_text(&v, "%s", conclusion);
+	view_text(&v, "%s", c->conclusion);
 	fputc('\n', v.out);
 	view_warnings(&v, &c->diff.warnings);
 	write_sides(&v, c);
@@ -388,7 +459,6 @@ static void write_table(const struct comparison *c)
 	write_calls(&v, c);
 	if (c->o->percentiles)
 		write_percentiles(&v, &c->diff);
-	free(conclusion);
 }
 
 /* ---- json and csv ---- */
@@ -459,7 +529,6 @@ static void write_json(const struct comparison *c)
 	struct output_section syscalls = columns_diff_syscalls(&c->diff);
 	struct output_section functions = columns_diff_functions(&c->diff);
 	struct output_section ranges = columns_diff_ranges(&c->diff);
-	char *conclusion = analyze_diff_conclusion(&c->diff);
 	json_t *root = json_object(), *env = json_object(), *runs = json_object();
 	json_t *warnings = json_array();
 	uint32_t i;
@@ -484,7 +553,8 @@ static void write_json(const struct comparison *c)
 	output_json_set(root, "raw", json_boolean(c->o->view.figures.raw));
 	output_json_set(root, "time", json_string(analyze_time_key(c->o->view.figures.time)));
 	output_json_set(root, "warnings", warnings);
-	output_json_set(root, "conclusion", output_json_text(conclusion));
+	output_json_set(root, "valid", json_boolean(!c->diff.warnings.n_invalidating));
+	output_json_set(root, "conclusion", output_json_text(c->conclusion));
 	output_json_set(root, "environment", env);
 	output_json_set(root, "runs", runs);
 	output_json_set(root, "statistics", statistics_json(&c->diff.repetitions, c->o->control));
@@ -494,7 +564,6 @@ static void write_json(const struct comparison *c)
 	output_json_set(root, "functions", output_json_rows(&functions));
 	output_json_set(root, "ranges", output_json_rows(&ranges));
 	output_json_write(stdout, root);
-	free(conclusion);
 }
 
 static void write_csv_calls(const struct analyze_diff *diff)
@@ -568,7 +637,7 @@ static int write_folded(const struct comparison *c)
 			goto out;
 		}
 		/* Samples a run, so that sides with unlike numbers of runs compare. */
-		if (analyze_stacks_add(&stacks, c->p[i], i, 1.0 / c->diff.runs[i]))
+		if (analyze_stacks_add(&stacks, c->p[i], i ^ c->o->reverse, 1.0 / c->diff.runs[i]))
 			goto out;
 	}
 	view_warnings_log(&c->diff.warnings);
@@ -636,6 +705,55 @@ static int add_control(struct comparison *c)
 	return err;
 }
 
+static bool refuse_invalid(const struct analyze_warnings *w)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->n_invalidating; i++)
+		log_error("not to be compared (--strict): %s", w->texts[i]);
+	return w->n_invalidating;
+}
+
+/* Renames as --map has it; 0, or -1, having said so, where there is nothing of that name. */
+static int map_names(const struct options *o, struct profile *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < o->n_maps; i++) {
+		char *old = alloc_strdup(o->maps[i]), *new = strchr(old, '=');
+		uint32_t n;
+
+		*new ++ = '\0';
+		n = analyze_rename(p, old, new);
+		if (!n)
+			log_error("--map: the baseline has no function or syscall '%s'", old);
+		free(old);
+		if (!n)
+			return -1;
+	}
+	return 0;
+}
+
+/* In the format asked for, what was selected. */
+static int write_all(struct comparison *c)
+{
+	const struct options *o = c->o;
+
+	if (o->filter.syscall || o->filter.function)
+		analyze_diff_filter(&c->diff, &o->filter);
+	if (o->sort)
+		analyze_diff_sort(&c->diff, o->sort);
+	if (o->fold)
+		return write_folded(c);
+	if (o->view.format == VIEW_TABLE)
+		write_table(c);
+	else if (o->view.format == VIEW_JSON)
+		write_json(c);
+	else
+		write_csv(c);
+	return CMD_DONE;
+}
+
 static int compare(const struct options *o, const struct profile *const p[N_SIDES])
 {
 	struct comparison c = { .o = o, .p = { p[BASELINE], p[HARDENED] } };
@@ -645,20 +763,18 @@ static int compare(const struct options *o, const struct profile *const p[N_SIDE
 		return CMD_FAILED;
 	if (o->view.figures.time == ANALYZE_TIME_ONCPU)
 		analyze_attribution_init(&c.attribution, &c.diff);
+	c.conclusion = analyze_diff_conclusion(&c.diff);
 	if (o->control && add_control(&c))
 		status = CMD_FAILED;
-	else if (o->fold)
-		status = write_folded(&c);
-	else if (o->view.format == VIEW_TABLE)
-		write_table(&c);
-	else if (o->view.format == VIEW_JSON)
-		write_json(&c);
-	else
-		write_csv(&c);
+	if (o->strict && refuse_invalid(&c.diff.warnings))
+		status = CMD_FAILED;
+	if (status == CMD_DONE)
+		status = write_all(&c);
 	if (status == CMD_DONE)
 		status = view_finish();
 	if (status == CMD_DONE && !isnan(o->fail_above))
 		status = check_fail_above(&c.diff, o->fail_above, o->fail_row);
+	free(c.conclusion);
 	analyze_attribution_deinit(&c.attribution);
 	analyze_diff_deinit(&c.diff);
 	return status;
@@ -676,9 +792,12 @@ int cmd_diff(int argc, char **argv)
 		if (!p[i])
 			goto out;
 	}
-	status = compare(&o, (const struct profile *const *)p);
+	if (!map_names(&o, p[BASELINE]))
+		status = compare(&o, (const struct profile *const *)p);
 out:
 	profile_destroy(p[BASELINE]);
 	profile_destroy(p[HARDENED]);
+	free(o.filter_text);
+	free(o.maps);
 	return status;
 }

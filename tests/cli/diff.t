@@ -62,7 +62,8 @@ json "json: a control run on one side only is no partner" \
   diff --format=json control-baseline.data hardened.data
 
 run diff baseline.data troubled.data
-[ "$status" -eq 0 ] && grep -m 1 -A 1 '^$' out | grep -q '^warning: hardened: 12 calls not timed' &&
+[ "$status" -eq 0 ] && grep -m 1 -A 1 '^$' out | grep -q '^warning: ' &&
+  grep -q '^warning: hardened: 12 calls not timed' out &&
   grep -q '^kprotperf: warning: hardened: the workload failed' err
 report_test $? "losses on one side are said right below the conclusion"
 grep -q 'hardened: what tracepoint probes cost is not known' err &&
@@ -159,6 +160,45 @@ fails 1 "none.data" diff --control=none.data baseline.data hardened.data
 usage "--margin" diff --margin=0 baseline.data hardened.data
 prints diff-percentiles.txt diff --percentiles control-baseline.data control-hardened.data
 
+# What is shown, in what order, under which name.
+json "--filter: rows of one syscall, no sums" \
+  '[r["name"] for r in rows("syscalls")] == ["clone"] and rows("functions") and
+   all(r["syscall"] == "clone" and "slab" in r["name"] for r in rows("functions"))' \
+  diff --format=json --filter='syscall=clone,function=*slab*' baseline.data hardened.data
+json "--filter: functions alone leave syscalls as they are" \
+  'len(rows("syscalls")) > 5 and {r["name"] for r in rows("functions")} == {"vm_area_dup"} and
+   d["attribution"][0]["name"] == "[command]" and len(d["attribution"]) > 10' \
+  diff --format=json --filter=function=vm_area_dup baseline.data hardened.data
+json "--sort: by name" \
+  '[r["name"] for r in rows("syscalls")] == sorted(r["name"] for r in rows("syscalls"))' \
+  diff --format=json --sort=name baseline.data hardened.data
+json "--sort: by percent" \
+  'rows("syscalls")[0]["name"] == "clone" and rows("functions")[0]["name"] == "allocate_slab"' \
+  diff --format=json --sort=delta_pct baseline.data hardened.data
+json "--map: what changed its name has a partner" \
+  'row("functions", name="shuffle_freelist", syscall="clone")["baseline"]["calls"] == 120180 and
+   not [r for r in rows("functions") if r["name"] == "vm_area_dup" and r["baseline"]]' \
+  diff --format=json --map=vm_area_dup=shuffle_freelist baseline.data hardened.data
+fails 1 "no function or syscall 'nothing'" diff --map nothing=clone baseline.data hardened.data
+usage "--map is OLD=NEW" diff --map=clone= baseline.data hardened.data
+usage "--filter is" diff --filter=clone baseline.data hardened.data
+usage "--sort is" diff --sort=size baseline.data hardened.data
+usage "--reverse goes with --fold" diff --reverse baseline.data hardened.data
+
+# What else differs than the kernels.
+json "json: a valid comparison" 'd["valid"] is True' diff --format=json baseline.data hardened.data
+json "json: one of different work" 'd["valid"] is False and "different" in d["warnings"][0]' \
+  diff --format=json baseline.data empty.data
+fails 1 "not to be compared .--strict.: different work" diff --strict baseline.data empty.data
+run diff --strict baseline.data hardened.data
+[ "$status" -eq 0 ] && [ -s out ]
+report_test $? "--strict lets kernels differ"
+
+run diff --fold baseline.data hardened.data
+sed -E 's/ ([0-9.]+) ([0-9.]+)$/ \2 \1/' out >turned
+run diff --fold --reverse baseline.data hardened.data
+cmp -s out turned && [ -s out ]
+report_test $? "--fold --reverse has the sides the other way round"
 prints diff.folded diff --fold baseline.data hardened.data
 fails 1 "empty.data holds no samples" diff --fold baseline.data empty.data
 

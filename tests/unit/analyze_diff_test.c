@@ -183,7 +183,7 @@ static void test_cost_of_one_side(void **state)
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_int_equal(d.warnings.n_texts, 2);
 	assert_string_equal(
-		d.warnings.texts[1],
+		d.warnings.texts[0],
 		"what tracepoint probes cost is subtracted on the baseline side only: the "
 		"differences hold it (--raw leaves it in on both)");
 	analyze_diff_deinit(&d);
