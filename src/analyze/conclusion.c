@@ -276,8 +276,8 @@ static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
 	for (i = 0; i < diff->syscalls.n_rows; i++) {
 		const struct analyze_diff_row *row = &diff->syscalls.rows[i];
 
-		if (row->change.verdict == ANALYZE_VERDICT_SLOWER ||
-		    row->change.verdict == ANALYZE_VERDICT_FASTER)
+		/* However little: what is called the same may differ for sure. */
+		if (row->change.p < ANALYZE_SIGNIFICANT)
 			return row;
 		if (beyond_chance(row) > beyond_chance(best))
 			best = row;

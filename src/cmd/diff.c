@@ -705,13 +705,22 @@ static int add_control(struct comparison *c)
 	return err;
 }
 
+/* Whether other things differ than the kernels; says so, all in one line. */
 static bool refuse_invalid(const struct analyze_warnings *w)
 {
+	char *all = alloc_strdup("");
 	uint32_t i;
 
-	for (i = 0; i < w->n_invalidating; i++)
-		log_error("not to be compared (--strict): %s", w->texts[i]);
-	return w->n_invalidating;
+	for (i = 0; i < w->n_invalidating; i++) {
+		char *longer = alloc_printf("%s%s%s", all, i ? "; " : "", w->texts[i]);
+
+		free(all);
+		all = longer;
+	}
+	if (i)
+		log_error("not to be compared, as other things differ than the kernels: %s", all);
+	free(all);
+	return i;
 }
 
 /* Renames as --map has it; 0, or -1, having said so, where there is nothing of that name. */
