@@ -627,9 +627,11 @@ static void form_samples(struct making *m)
 	for (uint32_t i = 0; i < m->p->n_runs; i++)
 		a->runs += m->p->runs[i].kind != PROFILE_RUN_CONTROL;
 	a->tick_is_of_call = !isnan(a->figures.calls);
-	a->tick = NAN;
-	if (a->samples > 0)
-		a->tick = (a->tick_is_of_call ? a->figures.mean : time / a->runs) / a->samples;
+	a->tick = a->tick_of_run = NAN;
+	if (!(a->samples > 0))
+		return;
+	a->tick_of_run = (a->tick_is_of_call ? a->figures.total : time) / a->runs / a->samples;
+	a->tick = a->tick_is_of_call ? a->figures.mean / a->samples : a->tick_of_run;
 }
 
 static int make(struct making *m)

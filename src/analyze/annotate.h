@@ -117,6 +117,7 @@ struct analyze_annotation {
 	 */
 	double tick;
 	bool tick_is_of_call;
+	double tick_of_run; /* the same a run */
 	char **texts; /* chains and paths */
 	uint32_t n_texts, cap_texts;
 };

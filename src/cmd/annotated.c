@@ -63,7 +63,7 @@ const struct argp annotated_argp = { .options = options, .parser = parse };
 
 /* --- what there is to read ------------------------------------------------------------------- */
 
-static int open_kernel(struct annotated *f, const char *vmlinux)
+static int open_kernel(struct annotated *f, const char *vmlinux, const struct annotated_options *o)
 {
 	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
 	struct symbol_build_id id;
@@ -71,8 +71,9 @@ static int open_kernel(struct annotated *f, const char *vmlinux)
 	int err = profile_image(f->p, vmlinux, &f->image, &why_not);
 
 	if (!err && !f->image) {
-		log_error("%s: no vmlinux of its kernel %s: name it with --vmlinux (%s)", f->path,
-			  release ? release : "", why_not);
+		log_error("%s: no vmlinux of its kernel %s: name it with %s (%s)", f->path,
+			  release ? release : "",
+			  o->vmlinux_option ? o->vmlinux_option : "--vmlinux", why_not);
 		err = -ENOENT;
 	}
 	free(why_not);
@@ -204,7 +205,7 @@ static int say_no_samples(const struct annotated *f, const struct annotated_opti
 	return CMD_FAILED;
 }
 
-static int annotate(struct annotated *f, const struct annotated_options *o, bool silent)
+static int annotate(struct annotated *f, const struct annotated_options *o)
 {
 	const struct analyze_annotate_options wanted = {
 		.name = f->name, .within = f->within, .context = o->context, .all = o->all
@@ -215,20 +216,25 @@ static int annotate(struct annotated *f, const struct annotated_options *o, bool
 	analyze_ranges_init(&f->ranges, f->p, &corrected);
 	err = analyze_annotation_init(&f->a, f->p, &f->ranges, f->index, f->code, &wanted);
 	f->ready = true;
-	if (err == -ENOENT)
-		return say_unknown(f);
-	if (err) {
+	if (err && err != -ENOENT) {
 		log_error("the code of %s cannot be read from %s", f->name,
 			  symbol_image_path(f->image));
 		return CMD_FAILED;
 	}
-	if (!(f->a.samples > 0) && !o->all && !silent)
+	return CMD_DONE;
+}
+
+int annotated_check(const struct annotated *f, const struct annotated_options *o)
+{
+	if (!f->a.n_places)
+		return say_unknown(f);
+	if (!(f->a.samples > 0) && !o->all)
 		return say_no_samples(f, o);
 	return CMD_DONE;
 }
 
 int annotated_open(struct annotated *f, const char *path, const char *func, const char *vmlinux,
-		   const struct annotated_options *o, bool silent)
+		   const struct annotated_options *o)
 {
 	const char *at = strchr(func, '@');
 
@@ -237,9 +243,9 @@ int annotated_open(struct annotated *f, const char *path, const char *func, cons
 	f->name = at ? alloc_strndup(func, (size_t)(at - func)) : alloc_strdup(func);
 	f->within = at ? alloc_strdup(at + 1) : NULL;
 	f->p = view_open(path, vmlinux);
-	if (!f->p || open_kernel(f, vmlinux) || open_source(f, o->source))
+	if (!f->p || open_kernel(f, vmlinux, o) || open_source(f, o->source))
 		return CMD_FAILED;
-	return annotate(f, o, silent);
+	return annotate(f, o);
 }
 
 void annotated_close(struct annotated *f)

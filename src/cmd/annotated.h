@@ -15,6 +15,7 @@
 struct annotated_options {
 	const char *source; /* a folder */
 	const char *context;
+	const char *vmlinux_option; /* that names a vmlinux, for messages; NULL: --vmlinux */
 	enum output_color color;
 	bool all;
 };
@@ -36,10 +37,12 @@ struct annotated {
 
 /*
  * FUNC in the recording PATH. Returns CMD_DONE, or CMD_FAILED having said what to do; close it in either case.
- * FUNC without samples is no failure where O asks for all, or SILENT says so.
+ * That FUNC is not there, or has no samples, is no failure: ask annotated_check().
  */
 int annotated_open(struct annotated *f, const char *path, const char *func, const char *vmlinux,
-		   const struct annotated_options *o, bool silent);
+		   const struct annotated_options *o);
+/* CMD_FAILED, having said so, where there is nothing to show. */
+int annotated_check(const struct annotated *f, const struct annotated_options *o);
 void annotated_close(struct annotated *f);
 
 /* Where an instruction lies: "+0x11e", or "allocate_slab.cold+0x5" out of the function's own symbol. For free(). */

@@ -9,6 +9,7 @@
 #include "analyze/stacks.h"
 #include "base/alloc.h"
 #include "base/log.h"
+#include "cmd/annotate.h"
 #include "cmd/cmd.h"
 #include "cmd/columns.h"
 #include "cmd/view.h"
@@ -61,6 +62,9 @@ struct options {
 	const char *fail_row; /* NULL: any syscall */
 	const char *control; /* a file; NULL: none */
 	const char *files[N_SIDES];
+	struct annotated_options annotated;
+	const char *annotate; /* a function; NULL: not asked for */
+	const char *vmlinux[N_SIDES];
 };
 
 /* Everything there is to print. */
@@ -83,10 +87,18 @@ enum {
 	KEY_SORT,
 	KEY_MAP,
 	KEY_REVERSE,
-	KEY_PERCENTILES
+	KEY_PERCENTILES,
+	KEY_ANNOTATE,
+	KEY_VMLINUX,
+	KEY_VMLINUX_LAST = KEY_VMLINUX + N_SIDES - 1
 };
 
 static const struct argp_option argp_options[] = {
+	{ "annotate", KEY_ANNOTATE, "FUNC[@FUNCTION]", 0,
+	  "The function's source lines and inlined bodies, with what each costs on both sides, and nothing "
+	  "else; these options go with it:" },
+	{ "baseline-vmlinux", KEY_VMLINUX + BASELINE, "FILE", 0, "That kernel's vmlinux" },
+	{ "hardened-vmlinux", KEY_VMLINUX + HARDENED, "FILE", 0, "Likewise" },
 	{ "section", KEY_SECTION, "SECTION", 0,
 	  "What CSV holds: syscalls, functions (default: both), ranges, workload, environment or "
 	  "attribution" },
@@ -167,6 +179,20 @@ static double parse_margin(const char *arg, struct argp_state *state)
 	return pct;
 }
 
+static void parse_annotate_end(const struct options *o, struct argp_state *state)
+{
+	const struct annotated_options *a = &o->annotated;
+
+	if (!o->annotate && (a->all || a->context || a->source || a->color != OUTPUT_COLOR_AUTO ||
+			     o->vmlinux[BASELINE] || o->vmlinux[HARDENED]))
+		argp_error(state, "--all, --color, --context, --source and --*-vmlinux go with "
+				  "--annotate");
+	if (o->annotate &&
+	    (o->fold || o->section || o->percentiles || o->control || !isnan(o->fail_above)))
+		argp_error(state, "--annotate is alone: no --fold, --section, --percentiles, "
+				  "--control or --fail-above with it");
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -174,6 +200,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->view;
+		state->child_inputs[1] = &o->annotated;
+		break;
+	case KEY_ANNOTATE:
+		o->annotate = arg;
+		break;
+	case KEY_VMLINUX ... KEY_VMLINUX_LAST:
+		o->vmlinux[key - KEY_VMLINUX] = arg;
 		break;
 	case KEY_SECTION:
 		o->section = view_section_parse(state, arg, section_names);
@@ -224,6 +257,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--reverse goes with --fold");
 		if (o->fold && o->view.format != VIEW_TABLE)
 			argp_error(state, "--fold has a format of its own");
+		parse_annotate_end(o, state);
 		if (o->percentiles && (o->view.format != VIEW_TABLE || o->fold))
 			argp_error(state, "--percentiles goes with tables");
 		if (o->fold && o->view.figures.time != ANALYZE_TIME_ONCPU)
@@ -235,7 +269,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = { { &view_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &view_argp, 0, NULL, 0 },
+					      { &annotated_argp, 0, "With --annotate:", 1 },
+					      { 0 } };
 
 static const struct argp argp = {
 	.options = argp_options,
@@ -796,6 +832,14 @@ int cmd_diff(int argc, char **argv)
 	int status = CMD_FAILED, i;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	if (o.annotate)
+		return annotate_diff(&(struct annotate_diff_options){
+			.view = &o.view,
+			.annotated = &o.annotated,
+			.func = o.annotate,
+			.files = { o.files[BASELINE], o.files[HARDENED] },
+			.vmlinux = { o.vmlinux[BASELINE], o.vmlinux[HARDENED] },
+		});
 	for (i = 0; i < N_SIDES; i++) {
 		p[i] = view_open(o.files[i], NULL);
 		if (!p[i])

@@ -155,7 +155,35 @@ fails 1 'holds no samples' annotate empty.data outer
 fails 1 'is of another build' annotate --vmlinux=other a.data outer
 fails 1 'cannot read the folder /no-such' annotate --source=/no-such a.data outer
 fails 1 'no-such.data' annotate no-such.data outer
+
+# Two recordings, side by side.
+made b.data "sample read 30 $innermost $start" "sample read 30 $own" 'calls outer read 10 900'
+run diff --annotate outer timed.data b.data
+[ $status -eq 0 ] && [ ! -s err ] && grep -q '^outer in all contexts, .*; costs are a call' out &&
+  grep -qE '^ +~300 +0\.60 +60 +~450 +0\.50 +30 +~\+150 .* innermost < middle$' out
+report_test $? 'diff --annotate: a body on both sides'
+grep -qE "^ +~200 +40 +~450 +30 +~\+250 +- +tests/symbol/inlines\.c:[0-9]+ +-$" out
+report_test $? 'and a line'
+grep -qE '^tests/symbol/inlines\.c:[0-9]+: ~\+250 insn a call, between \+[0-9]+ and \+[0-9]+ ' out
+report_test $? 'the headline has what changed most'
+json 'diff --annotate as JSON' "
+  d['schema'] == 'kprotperf-annotate-diff/1' and d['cost_of'] == 'call' and d['baseline']['mean'] == 500 and
+  d['hardened']['mean'] == 900 and d['baseline']['samples'] == 100 and
+  sum(r['delta'] for r in rows('lines', body='innermost < middle')) == 150 and
+  sum(r['delta'] for r in d['lines']) == 400 and
+  row('bodies', body='middle')['delta_low'] < 150 < row('bodies', body='middle')['delta_high']" \
+  diff --annotate=outer --format=json timed.data b.data
+run diff --annotate outer --format=csv timed.data b.data
+head -1 out | grep -q '^baseline_cost,.*hardened_cost,.*delta,delta_low,delta_high,body,file,source$'
+report_test $? 'diff --annotate as CSV'
+fails 1 'no function nowhere in this kernel' diff --annotate nowhere timed.data b.data
+fails 1 'no sample in split' diff --annotate split timed.data b.data
+usage 'go with --annotate' diff --context=read timed.data b.data
+usage '--annotate is alone' diff --annotate=outer --fold timed.data b.data
+fails 1 'other is of another build' diff --annotate=outer --hardened-vmlinux=other timed.data b.data
+
 mv kernel moved
+fails 1 'name it with --hardened-vmlinux' diff --annotate outer --baseline-vmlinux=moved timed.data b.data
 fails 1 'no vmlinux of its kernel 6.1.192-made-up: name it with --vmlinux' annotate a.data outer
 page '--vmlinux' '^90\.0 % of its samples in middle' --vmlinux=moved a.data outer
 usage 'FILE and FUNC are needed' annotate a.data

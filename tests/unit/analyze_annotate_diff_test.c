@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A function on two kernels: lines and bodies that are the same, that moved, that one has alone. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/annotate_diff.h"
+#include "base/alloc.h"
+
+static struct analyze_place place;
+
+/* A kernel whose function took MEAN a call and 2 * MEAN a run, with N samples; MEAN 0: nobody timed it. */
+static struct analyze_annotation side(double n, double mean)
+{
+	return (struct analyze_annotation){ .places = &place,
+					    .n_places = 1,
+					    .samples = n,
+					    .tick = mean / n,
+					    .tick_is_of_call = mean > 0,
+					    .tick_of_run = 2 * mean / n };
+}
+
+static void add_line(struct analyze_annotation *a, const char *path, uint32_t line, double self,
+		     double below)
+{
+	struct analyze_line l = { .path = path,
+				  .file = "a.c",
+				  .line = line,
+				  .n_insns = 2,
+				  .hits = { .self = self, .below = below } };
+
+	vec_push(a, lines, l);
+}
+
+static void add_body(struct analyze_annotation *a, const char *path, double self)
+{
+	struct analyze_code_body b = { .path = path, .n_insns = 3, .hits = { .self = self } };
+
+	vec_push(a, bodies, b);
+}
+
+static const struct analyze_annotate_diff_row *row(const struct analyze_annotate_diff_rows *rows,
+						   const char *path, uint32_t line)
+{
+	const struct analyze_annotate_diff_row *found = NULL;
+
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		const struct analyze_annotate_diff_row *r = &rows->rows[i];
+
+		if ((!path != !r->path) || (path && strcmp(path, r->path)) ||
+		    (r->sides[1].line != line && r->sides[0].line != line))
+			continue;
+		assert_null(found);
+		found = r;
+	}
+	assert_non_null(found);
+	return found;
+}
+
+static void done(struct analyze_annotate_diff *d, struct analyze_annotation *a,
+		 struct analyze_annotation *b)
+{
+	analyze_annotate_diff_deinit(d);
+	free(a->lines);
+	free(a->bodies);
+	free(b->lines);
+	free(b->bodies);
+}
+
+static void lines_by_body_and_number(void **state)
+{
+	struct analyze_annotation a = side(100, 1000), b = side(200, 3000);
+	const struct analyze_annotate_diff_row *r;
+	struct analyze_annotate_diff d;
+
+	(void)state;
+	add_line(&a, NULL, 10, 40, 10);
+	add_line(&a, "f", 10, 50, 0);
+	add_line(&b, NULL, 10, 100, 0);
+	add_line(&b, "f", 10, 0, 0);
+	add_line(&b, "f < g", 10, 60, 40);
+	analyze_annotate_diff_init(&d, &a, &b, NULL, NULL);
+	assert_true(d.is_of_call);
+	assert_int_equal(d.lines.n_rows, 3);
+	/* 50 of 100 samples of 1,000, and 100 of 200 of 3,000. */
+	r = row(&d.lines, NULL, 10);
+	assert_float_equal(r->sides[0].cost.value, 500, 1e-9);
+	assert_float_equal(r->sides[1].cost.value, 1500, 1e-9);
+	assert_float_equal(r->delta.value, 1000, 1e-9);
+	assert_float_equal(r->sides[0].share, 0.5, 1e-9);
+	assert_true(r->delta.low > 0 && r->delta.low < 1000 && r->delta.high > 1000);
+	/* Code without samples may have missed them; where there is no code there is nothing to miss. */
+	r = row(&d.lines, "f", 10);
+	assert_float_equal(r->sides[1].cost.value, 0, 1e-9);
+	assert_true(r->sides[1].cost.high > 0);
+	r = row(&d.lines, "f < g", 10);
+	assert_int_equal(r->sides[0].n_insns, 0);
+	assert_float_equal(r->sides[0].cost.high, 0, 1e-9);
+	assert_float_equal(r->delta.value, 1500, 1e-9);
+	done(&d, &a, &b);
+}
+
+static const char *text(unsigned int on, const char *file, uint32_t line, void *arg)
+{
+	(void)file;
+	(void)arg;
+	/* The hardened kernel's source has five lines more in front. */
+	switch (on ? line - 5 : line) {
+	case 10:
+		return "first(x);";
+	case 11:
+		return "}";
+	case 12:
+		return "second(y);";
+	default:
+		return NULL;
+	}
+}
+
+static void lines_that_moved(void **state)
+{
+	struct analyze_annotation a = side(100, 1000), b = side(100, 1000);
+	const struct analyze_annotate_diff_row *r;
+	struct analyze_annotate_diff d;
+
+	(void)state;
+	add_line(&a, NULL, 10, 30, 0);
+	add_line(&a, NULL, 11, 20, 0);
+	add_line(&a, "f", 12, 50, 0);
+	add_line(&b, NULL, 15, 60, 0);
+	add_line(&b, NULL, 16, 40, 0);
+	add_line(&b, NULL, 17, 0, 0);
+	analyze_annotate_diff_init(&d, &a, &b, text, NULL);
+	r = row(&d.lines, NULL, 15);
+	assert_int_equal(r->sides[0].line, 10);
+	assert_float_equal(r->delta.value, 300, 1e-9);
+	/* A bracket is like any other, and the same text in another body is another line. */
+	assert_int_equal(row(&d.lines, NULL, 16)->sides[0].n_insns, 0);
+	assert_int_equal(row(&d.lines, NULL, 11)->sides[1].n_insns, 0);
+	assert_int_equal(row(&d.lines, "f", 12)->sides[1].n_insns, 0);
+	assert_int_equal(d.lines.n_rows, 5);
+	done(&d, &a, &b);
+}
+
+/* Without calls on one side both are a run; a kernel that has not the function decides nothing. */
+static void what_costs_are_of(void **state)
+{
+	struct analyze_annotation a = side(100, 0), b = side(100, 1000), none = { 0 };
+	struct analyze_annotate_diff d;
+
+	(void)state;
+	a.tick_of_run = 7;
+	add_line(&a, NULL, 10, 100, 0);
+	add_line(&b, NULL, 10, 100, 0);
+	analyze_annotate_diff_init(&d, &a, &b, NULL, NULL);
+	assert_false(d.is_of_call);
+	assert_float_equal(d.lines.rows[0].sides[0].cost.value, 700, 1e-9);
+	assert_float_equal(d.lines.rows[0].sides[1].cost.value, 2000, 1e-9);
+	analyze_annotate_diff_deinit(&d);
+	analyze_annotate_diff_init(&d, &none, &b, NULL, NULL);
+	assert_true(d.is_of_call);
+	assert_float_equal(d.lines.rows[0].delta.value, 1000, 1e-9);
+	analyze_annotate_diff_deinit(&d);
+	/* Samples are needed to say what code that is there costs. */
+	a.samples = 0;
+	a.tick_is_of_call = true;
+	analyze_annotate_diff_init(&d, &a, &b, NULL, NULL);
+	assert_true(isnan(d.lines.rows[0].sides[0].cost.value));
+	assert_true(isnan(d.lines.rows[0].delta.value));
+	done(&d, &a, &b);
+}
+
+static void bodies_of_one_path_are_one(void **state)
+{
+	struct analyze_annotation a = side(100, 1000), b = side(100, 1000);
+	struct analyze_annotate_diff d;
+
+	(void)state;
+	add_body(&a, "f", 30);
+	add_body(&b, "f", 20);
+	add_body(&b, "f", 30);
+	add_body(&b, "g", 10);
+	analyze_annotate_diff_init(&d, &a, &b, NULL, NULL);
+	assert_int_equal(d.bodies.n_rows, 2);
+	assert_float_equal(d.bodies.rows[0].delta.value, 200, 1e-9);
+	assert_string_equal(d.bodies.rows[1].path, "g");
+	assert_float_equal(d.bodies.rows[1].delta.value, 100, 1e-9);
+	done(&d, &a, &b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_by_body_and_number),
+		cmocka_unit_test(lines_that_moved),
+		cmocka_unit_test(what_costs_are_of),
+		cmocka_unit_test(bodies_of_one_path_are_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
