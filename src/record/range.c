@@ -97,6 +97,10 @@ static int add_body(const struct symbol_body *body, void *arg)
 	return 0;
 }
 
+/*
+ * PATTERN adds nothing. That a kernel has no such body may be what the other one is compared with, so it
+ * keeps nothing else from being recorded; -E2BIG does.
+ */
 static int report_missing(const struct resolver *r, const char *pattern, int err, uint32_t empty)
 {
 	if (err == -E2BIG)
@@ -104,17 +108,22 @@ static int report_missing(const struct resolver *r, const char *pattern, int err
 			"'%s' fits too many inlined bodies: %u are timed at once at most; name the "
 			"function they are in: INLINED@FUNC",
 			pattern, RECORD_MAX_RANGES);
+	else if (err)
+		log_error("cannot look up '%s' in the index of the kernel's inlined bodies: %s",
+			  pattern, log_strerror(err));
 	else if (r->matched)
-		log_error("'%s': inlined at %u places, none of them in such a function", pattern,
-			  r->matched);
+		log_warn("'%s': inlined at %u places, none of them in such a function: not timed",
+			 pattern, r->matched);
 	else if (empty)
-		log_error(
-			"'%s' is inlined at %u places, but no instruction is left of it: there is "
-			"nothing to time",
-			pattern, empty);
+		log_warn("'%s' is inlined at %u places, but no instruction is left of it: there is "
+			 "nothing to time",
+			 pattern, empty);
 	else
-		log_error("no inlined function matches '%s' in this kernel", pattern);
-	return err ?: -ENOENT;
+		log_warn(
+			"no inlined function matches '%s' in this kernel: not timed (kprotperf list "
+			"shows what there is)",
+			pattern);
+	return err;
 }
 
 static int resolve_one(struct resolver *r, const char *pattern)
