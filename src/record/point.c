@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "kprotperf.skel.h"
+#include "record/closer.h"
 #include "record/detour.h"
 #include "record/kprobe.h"
 #include "record/misses.h"
@@ -112,10 +113,10 @@ void record_point_disarm(struct record_point *p)
 {
 	if (p->link >= 0) {
 		forget_link(p->owner, p->link);
-		close(p->link);
+		record_closer_add(p->link);
 	}
 	if (p->event >= 0)
-		close(p->event);
+		record_closer_add(p->event);
 	p->link = p->event = -1;
 }
 

@@ -44,7 +44,7 @@ void record_points_destroy(struct record_points *points); /* detaches; accepts N
 
 /* Puts a probe at P's address. -errno, not reported. */
 int record_point_arm(struct record_points *points, struct record_point *p);
-/* Takes it away, with its program if it has one. */
+/* Takes it away, with its program if it has one: see record/closer.h. */
 void record_point_disarm(struct record_point *p);
 
 /*

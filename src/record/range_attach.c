@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "record/closer.h"
 #include "record/engine.h"
 #include "record/kprobe.h"
 #include "record/workload.h"
@@ -159,9 +160,9 @@ int record_ranges_attach(struct record_ranges *ranges, struct record_engine *e, 
 
 void record_ranges_detach(struct record_ranges *ranges)
 {
-	for (uint32_t i = 0; i < ranges->n_points; i++) {
-		log_progress("detaching %u of %u probes of ranges", i + 1, ranges->n_points);
+	for (uint32_t i = 0; i < ranges->n_points; i++)
 		record_point_disarm(&ranges->points[i]);
-	}
+	log_progress("detaching %u probes of ranges", ranges->n_points);
+	record_closer_wait();
 	log_progress_end();
 }
