@@ -34,7 +34,6 @@ guest_main() {
 	refuse function --func no_such_function -- true
 	refuse misspelt --func alocate_slab -- true
 	refuse glob --func 'zz*' -- true
-	refuse inlined --func new_slab -- true
 	refuse thunk --func __x86_return_thunk -- true
 	refuse probed-through --func bpf_ktime_get_ns -- true
 	refuse blacklisted --attach=kprobe --func "$(blacklisted)" -- true
@@ -53,6 +52,7 @@ guest_main() {
 	ls -A full >full.ls
 	umount full
 
+	record inlined --func new_slab -- true
 	record exit3 -- sh -c 'exit 3'
 	record segv -- "$acts" segv
 	record suicide -- "$acts" suicide 10
@@ -92,7 +92,6 @@ garbage 1 .*garbage.*[Ee]xec format
 function 1 no function 'no_such_function' in this kernel
 misspelt 1 no function 'alocate_slab'.*did you mean .*allocate_slab
 glob 1 no function matches 'zz\*'
-inlined 1 'new_slab' is inlined on this kernel, into .*___slab_alloc \(mm/slub\.c:[0-9]+\).*: measure .*___slab_alloc instead$
 thunk 1 '__x86_return_thunk' cannot be measured: .*thunk
 probed-through 1 'bpf_ktime_get_ns' cannot be measured: .*probe
 blacklisted 1 '.*' cannot be measured: it is on the kernel's kprobe blacklist
@@ -102,6 +101,9 @@ unsafe-glob 1 'bpf_ktime_\*' matches [0-9]+ functions, none of which can be meas
 cold 1 '.*\.cold' cannot be measured: .*split off
 one-of-two 1 no function 'no_such_function'
 END
+is 'an inlined function is not refused' "$(cat inlined.status)" 0
+like 'but said to be timed in its inlined bodies' "$(cat inlined.err)" \
+	"^kprotperf: note: 'new_slab' is inlined on this kernel, into .*___slab_alloc \(mm/slub\.c:[0-9]+\).*: its inlined bodies are timed there"
 like 'there was a .cold function to refuse' "$(cat cold.txt)" '\.cold$'
 is 'an output that cannot be written: status' "$(cat output.status)" 1
 one_line 'an output that cannot be written: one line' output.err '.*no/such/folder.*No such'
