@@ -200,7 +200,7 @@ static const struct catalogue_option *option_of(const struct catalogue_protectio
 		if (option->role != role)
 			continue;
 		value = catalogue_config_value(config, option->symbol);
-		*set = value && !strcmp(value, option->on);
+		*set = value && strcmp(value, option->off);
 		free(value);
 		if (*set)
 			return option;
@@ -241,6 +241,18 @@ static struct finding from_build(const struct catalogue_protection *protection, 
 	return found(CATALOGUE_OFF, alloc_printf("CONFIG_%s is not set", option->symbol));
 }
 
+/* "CONFIG_X=y", "CONFIG_X is not set". To be freed. */
+static char *option_text(const struct catalogue_option *option, const char *config)
+{
+	char *value = catalogue_config_value(config, option->symbol);
+	bool unset = !strcmp(value, "n");
+	char *text = alloc_printf("CONFIG_%s%s%s", option->symbol, unset ? " is not set" : "=",
+				  unset ? "" : value);
+
+	free(value);
+	return text;
+}
+
 static struct finding from_default(const struct catalogue_protection *protection,
 				   const char *config, uint32_t version)
 {
@@ -248,14 +260,11 @@ static struct finding from_default(const struct catalogue_protection *protection
 	bool set, built;
 
 	option = option_of(protection, CATALOGUE_DEFAULT, config, version, &set);
-	if (option) {
-		if (!config)
-			return found(CATALOGUE_UNKNOWN,
-				     alloc_strdup("no /proc/config.gz, no /boot/config-*"));
-		return found(
-			set ? CATALOGUE_ON : CATALOGUE_OFF,
-			alloc_printf("CONFIG_%s%s", option->symbol, set ? "=y" : " is not set"));
-	}
+	if (option && !config)
+		return found(CATALOGUE_UNKNOWN,
+			     alloc_strdup("no /proc/config.gz, no /boot/config-*"));
+	if (option)
+		return found(set ? CATALOGUE_ON : CATALOGUE_OFF, option_text(option, config));
 	builds = option_of(protection, CATALOGUE_BUILDS, config, version, &built);
 	if (!built)
 		return found(protection->assumed > 0 ? CATALOGUE_ON : CATALOGUE_BUILT_IN,

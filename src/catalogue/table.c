@@ -186,7 +186,8 @@ const struct catalogue_protection catalogue[] = {
 		.name = "kfence",
 		.title = "KFENCE: sampled slab objects between guard pages",
 		.against = "overflows and use after free, found by sampling",
-		.options = OPTIONS(BUILDS("KFENCE"), ALONG("KFENCE_SAMPLE_INTERVAL", "100", "100")),
+		.options = OPTIONS(BUILDS("KFENCE"),
+				   { "KFENCE_SAMPLE_INTERVAL", "0", "100", CATALOGUE_DEFAULT }),
 		.parameters = PARAMETERS({ "kfence.sample_interval", "0", "100" }),
 		.file =
 			&(const struct catalogue_file){

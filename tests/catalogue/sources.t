@@ -118,6 +118,15 @@ for series in 6.1 6.12; do
 	done
 done
 
+# What a parameter switches is built into one of the lab's two kernels for that.
+jq -r '.protections[] | select(.switched_by == "boot" and .missing == null) |
+	.options | map(select(.role == "builds") | .symbol) | select(length > 0) | join("|")' "$tmp/all.json" |
+	while read -r symbols; do
+		grep -qE "^CONFIG_($symbols)=y$" scripts/kernels/{base,baseline,switches}.config || echo "$symbols: in no kernel"
+	done >"$tmp/wrong"
+[ ! -s "$tmp/wrong" ]
+ok 'what parameters switch is built into baseline or switches'
+
 jq -r '.protections[].workloads[]' "$tmp/all.json" | sort -u >"$tmp/named"
 (cd "$build/workloads" && printf '%s\n' *) | sort >"$tmp/built"
 comm -23 "$tmp/named" "$tmp/built" >"$tmp/wrong"

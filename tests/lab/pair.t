@@ -21,6 +21,10 @@ is 'and off is baseline' "$(path slab_freelist_random-off)" "$(path baseline)"
 is 'what a parameter switches needs one kernel, which baseline is' "$(path init_on_alloc-on)" "$(path baseline)"
 try "$lab" build slab_freelist_random init_on_alloc
 is 'building both pairs builds nothing' "$status:$out$err" 0:
+if [ ! "$(path switches)" ]; then
+	try "$lab" ab --protection kfence -- true
+	like 'what baseline does not have built in, switches has' "$err" 'kfence on: kernel switches kfence.sample_interval=100'
+fi
 try "$lab" build cfi
 like 'what the lab cannot switch, it says so' "$status:$err" '^1:lab: the lab cannot switch cfi: .*clang'
 try "$lab" build seccomp_filter
@@ -43,7 +47,7 @@ fi
 try "$lab" ab --accel icount --append hardened_usercopy=off --protection init_on_alloc -F 0 -- \
 	"$build/workloads/cow-fault" -n 2000
 is 'ab runs' "$status" 0
-like 'and says with what' "$err" '^lab: hardened: init_on_alloc on: kernel init_on_alloc-on init_on_alloc=1$'
+like 'and says with what' "$err" '^lab: hardened: init_on_alloc on: kernel baseline init_on_alloc=1$'
 "$KPROTPERF" diff --format=json baseline.data hardened.data >diff.json 2>/dev/null
 is 'the two sides differ in it alone' "$(jq -c '.environment.protections' diff.json)" \
 	'[{"name":"init_on_alloc","baseline":"off","hardened":"on"}]'

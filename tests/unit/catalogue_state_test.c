@@ -108,6 +108,10 @@ static void test_parameter(void **state)
 	expect("hardened_usercopy", kernel, CATALOGUE_OFF, "CONFIG_HARDENED_USERCOPY is not set");
 	kernel.config = "CONFIG_PAGE_POISONING=y\n";
 	expect("page_poisoning", kernel, CATALOGUE_OFF, "CONFIG_PAGE_POISONING=y, no parameter");
+	kernel.config = "CONFIG_KFENCE=y\nCONFIG_KFENCE_SAMPLE_INTERVAL=0\n";
+	expect("kfence", kernel, CATALOGUE_OFF, "CONFIG_KFENCE_SAMPLE_INTERVAL=0");
+	kernel.config = "CONFIG_KFENCE=y\nCONFIG_KFENCE_SAMPLE_INTERVAL=500\n";
+	expect("kfence", kernel, CATALOGUE_ON, "CONFIG_KFENCE_SAMPLE_INTERVAL=500");
 	kernel.config = "CONFIG_RANDOMIZE_BASE=y\n";
 	kernel.cmdline = "nokaslr";
 	expect("randomize_base", kernel, CATALOGUE_OFF, "nokaslr on the command line");
