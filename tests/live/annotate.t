@@ -1,0 +1,95 @@
+#!/bin/bash
+# annotate and diff --annotate on real recordings: allocate_slab under big-fork, of whose time shuffle_freelist
+# takes most in the hardened kernel. What record --range timed of it is what the samples are held against.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+guest_main() {
+	local range=()
+	# The baseline has no such body.
+	[ "$(cat side.txt)" = baseline ] || range=(--range shuffle_freelist)
+	record "$(cat side.txt)" --freq=20000 --repeat=3 --func allocate_slab "${range[@]}" -- \
+		"$workloads/big-fork"
+	[ "$(cat side.txt)" = baseline ] ||
+		keep live "$kprotperf" annotate --format=json --all hardened.data allocate_slab
+}
+
+side "$@"
+need hardened
+need baseline
+for name in baseline hardened; do
+	echo $name >side.txt
+	boot $name guest_main
+	clean_dmesg
+	equal "$name was recorded" "$(cat $name.status)" 0
+done
+
+# annotated NAME ARG...: into NAME.annotated.json
+annotated() {
+	local name=$1
+	shift
+	"$kprotperf" "$@" --format=json >"$name.annotated.json" 2>"$name.annotated.err"
+	is "$*" "$?$(grep -v 'warning: \|note: ' "$name.annotated.err")" 0
+}
+
+# of NAME FILTER: jq's answer
+of() {
+	jq -r "$2" "$1.annotated.json"
+}
+
+annotated all annotate hardened.data allocate_slab
+annotated clone annotate --context=clone hardened.data allocate_slab
+annotated body annotate hardened.data shuffle_freelist
+annotated diff diff --annotate allocate_slab baseline.data hardened.data
+
+# Every sample is at an instruction, in a line, in the place; none is lost on the way.
+of_all=$(of all '.samples.self + .samples.below')
+holds 'there are enough samples' "${of_all:-0} > 300"
+for what in instructions lines places; do
+	equal "$what have all samples that belong somewhere" \
+		"$(of all "[.$what[] | .self + .below] | add")" "$of_all"
+done
+equal 'what belongs nowhere was due with interrupts off' \
+	"$(of all '.samples | ((.function - .self - .below - .unplaced) | fabs) < 0.001')" true
+holds 'clone has a part of them' "$(of clone .samples.function) > 100 and
+	$(of clone .samples.function) < $(of all .samples.function)"
+
+# vmlinux and source are found without being named, on the host, after the guest has ended.
+equal 'the vmlinux' "$(of all .vmlinux)" "$(readlink -f "$("$lab" path hardened)")/vmlinux"
+equal 'whose code is not as it ran' "$(of all .code)" file
+equal 'the source' "$(of all 'first(.lines[] | select(.body == "alloc_slab_page" and .below > 0)) |
+	.source | test("alloc_pages\\(")')" true
+equal 'what is called is named' "$(of all 'first(.instructions[] | select(.body != null and
+	(.body | test("get_random_u32_below|alloc_slab_page")) and .below > 0)) | .text | test("^callq (__)?(get_random|alloc_pages)")')" true
+
+# Estimates against what probes at the body's edges timed, in the same calls.
+exact=$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .exact')
+within 'shuffle_freelist: what samples say, and what record --range has' \
+	"$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .cost')" "${exact:-null}" 15
+equal 'which is said to be measured' "$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .measured')" exact
+within 'a call of it, annotated by itself, takes as long' "$(of body .mean)" "${exact:-null}" 2
+equal 'in the place where it is inlined' "$(of body '[.places[] | "\(.function) \(.inlined)"] | join(" ")')" \
+	'allocate_slab true'
+equal 'its samples are those of the body' "$(of body .samples.function)" \
+	"$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .self + .below')"
+
+# Two kernels.
+within 'diff: shuffle_freelist is all new, and costs that' \
+	"$(of diff 'first(.bodies[] | select(.body == "shuffle_freelist")) | .delta')" "${exact:-null}" 15
+equal 'diff: its line of the loop' "$(of diff 'first(.lines[] | select(.body == "shuffle_freelist" and
+	(.source // "" | test("for \\(idx = 1")))) | .baseline.instructions == 0 and .delta > 0')" true
+within 'diff: lines add up to the change of a call, but for what belongs nowhere' \
+	"$(of diff '([.lines[].delta] | add) + ([.hardened, .baseline] | map(.unplaced / .samples * .mean) | .[0] - .[1])')" \
+	"$(of diff '.hardened.mean - .baseline.mean')" 2
+"$kprotperf" diff --annotate allocate_slab baseline.data hardened.data >page.txt 2>/dev/null
+equal 'diff: says so' "$(grep -cE '^shuffle_freelist: ~\+[0-9,]+ insn a call, between .*; the baseline has no code of' \
+	page.txt)" 1
+
+# In the guest the code is the running kernel's.
+equal 'annotate in the guest' "$(cat live.status)" 0
+equal "and its code is the kernel's own" "$(jq -r .code live.out)" live
+equal 'of the same samples' "$(jq -r .samples.self live.out)" "$(of all .samples.self)"
+
+done_testing
