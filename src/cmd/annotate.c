@@ -150,7 +150,9 @@ static void write_json(const struct annotated *f, struct symbol_disasm *disasm)
 	output_json_set(root, "build_id",
 			output_json_text(profile_env_get(f->p, PROFILE_ENV_BUILD_ID)));
 	output_json_set(root, "vmlinux", output_json_text(symbol_image_path(f->image)));
-	output_json_set(root, "code", json_string("file"));
+	output_json_set(
+		root, "code",
+		json_string(a->n_places && annotated_is_live(f, a->places) ? "live" : "file"));
 	output_json_set(root, "source", output_json_text(symbol_source_dir(f->source)));
 	output_json_set(root, "runs", json_integer(a->runs));
 	output_json_set(root, "calls", output_json_number(a->figures.calls));

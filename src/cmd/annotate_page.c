@@ -48,11 +48,13 @@ static void write_title(const struct view *v, const struct annotated *f)
 		v,
 		"An address is that of the instruction to come when the sample was taken: what took the "
 		"time may be the one before. ~: estimated from samples.");
-	view_text(
-		v,
-		"Code is that of %s, not of the running kernel, which has patched some: alternatives, "
-		"static keys and calls, ftrace's calls, returns.",
-		path);
+	if (f->a.n_places && annotated_is_live(f, f->a.places))
+		view_text(v, "Code is that of the running kernel, as it is now.");
+	else
+		view_text(v,
+			  "Code is that of %s, not of the running kernel, which has patched some: "
+			  "alternatives, static keys and calls, ftrace's calls, returns.",
+			  path);
 	if (!symbol_source_dir(f->source))
 		view_text(v, "No source tree at hand: --source=DIR shows the lines' text.");
 	free(context);
@@ -93,10 +95,11 @@ static void write_headline(const struct view *v, const struct annotated *f,
 		     alloc_printf(
 			     "the time of %s calls",
 			     output_number(calls, OUTPUT_COUNT, f->a.figures.calls, f->a.clock));
-	text = what == body ? alloc_printf("%s%s%s%s", body->name, body->lines ? " (" : "",
-					   body->lines ? body->lines : "", body->lines ? ")" : "") :
-			      alloc_printf("%s%s%s", line->where, line->source ? ": " : "",
-					   line->source ? line->source : "");
+	text = what == body ?
+		       alloc_printf("%s%s%s%s", body->name, body->lines ? " (" : "",
+				    body->lines ? body->lines : "", body->lines ? ")" : "") :
+		       alloc_printf("%s%s%s%s", line->where, line->source ? ", \"" : "",
+				    line->source ? line->source : "", line->source ? "\"" : "");
 	fputc('\n', v->out);
 	view_text(v, "%s of %s in %s: ~%s%s a %s.", annotate_percent(share, what->figures.share),
 		  of, text, output_number(cost, OUTPUT_TIME, what->figures.cost, f->a.clock),

@@ -12,6 +12,8 @@
 #include "cmd/cmd.h"
 #include "output/text.h"
 #include "profile/resolve.h"
+#include "symbol/kallsyms.h"
+#include "symbol/kcore.h"
 
 enum {
 	KEY_SOURCE = 2000,
@@ -63,10 +65,34 @@ const struct argp annotated_argp = { .options = options, .parser = parse };
 
 /* --- what there is to read ------------------------------------------------------------------- */
 
+/*
+ * The running kernel's memory where that is the recorded one, with its _stext; NULL where it is another, or
+ * this user may not read it.
+ */
+static struct symbol_kcore *open_kcore(const struct symbol_build_id *id, uint64_t *stext)
+{
+	struct symbol_kallsyms *ks = NULL;
+	struct symbol_kcore *kcore = NULL;
+	struct symbol_build_id running;
+
+	*stext = 0;
+	if (symbol_build_id_read(SYMBOL_NOTES_PATH, &running) ||
+	    !symbol_build_id_equal(&running, id) || symbol_kcore_open(SYMBOL_KCORE_PATH, &kcore))
+		return NULL;
+	if (symbol_kallsyms_load(SYMBOL_KALLSYMS_PATH, &ks)) {
+		symbol_kcore_destroy(kcore);
+		return NULL;
+	}
+	*stext = symbol_kallsyms_stext(ks);
+	symbol_kallsyms_destroy(ks);
+	return kcore;
+}
+
 static int open_kernel(struct annotated *f, const char *vmlinux, const struct annotated_options *o)
 {
 	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
 	struct symbol_build_id id;
+	uint64_t stext;
 	char *why_not;
 	int err = profile_image(f->p, vmlinux, &f->image, &why_not);
 
@@ -86,8 +112,10 @@ static int open_kernel(struct annotated *f, const char *vmlinux, const struct an
 	if (!err && !symbol_index_has_dwarf(f->index))
 		log_warn("%s has no DWARF: inlined bodies and lines are not known",
 			 symbol_image_path(f->image));
-	if (!err)
-		err = symbol_code_create(f->image, NULL, 0, &f->code);
+	if (!err) {
+		f->kcore = open_kcore(symbol_image_build_id(f->image), &stext);
+		err = symbol_code_create(f->image, f->kcore, stext, &f->code);
+	}
 	if (err == -ENOTSUP)
 		log_error("%s is not of x86-64, whose code alone can be read so far",
 			  symbol_image_path(f->image));
@@ -256,6 +284,7 @@ void annotated_close(struct annotated *f)
 	}
 	symbol_source_destroy(f->source);
 	symbol_code_destroy(f->code);
+	symbol_kcore_destroy(f->kcore);
 	symbol_index_destroy(f->index);
 	symbol_image_destroy(f->image);
 	profile_destroy(f->p);
@@ -287,6 +316,20 @@ char *annotated_address(const struct annotated *f, const struct analyze_place *p
 	return address_text(place, i->symbol, i->offset);
 }
 
+bool annotated_is_live(const struct annotated *f, const struct analyze_place *place)
+{
+	return f->kcore && !(place->problems & SYMBOL_FLOW_NOT_LIVE);
+}
+
+/* The bytes of I as they were decoded. */
+static bool read_bytes(const struct annotated *f, const struct analyze_place *place,
+		       const struct analyze_instruction *i, uint8_t bytes[])
+{
+	if (annotated_is_live(f, place) && !(i->insn.flags & SYMBOL_INSN_FROM_FILE))
+		return !symbol_code_read_live(f->code, i->insn.addr, bytes, i->insn.len);
+	return symbol_code_read_file(f->code, i->insn.addr, bytes, i->insn.len);
+}
+
 char *annotated_text(const struct annotated *f, struct symbol_disasm *disasm,
 		     const struct analyze_place *place, const struct analyze_instruction *i)
 {
@@ -296,12 +339,10 @@ char *annotated_text(const struct annotated *f, struct symbol_disasm *disasm,
 	struct symbol_place at;
 	bool is_nop;
 
-	if (!disasm || i->insn.len > sizeof(bytes) ||
-	    !symbol_code_read_file(f->code, i->insn.addr, bytes, i->insn.len))
+	if (!disasm || i->insn.len > sizeof(bytes) || !read_bytes(f, place, i, bytes))
 		return alloc_strdup("?");
 	if (i->insn.target && !symbol_index_at(f->index, i->insn.target, &at))
 		target = address_text(place, at.symbol, at.offset);
-	/* Of a static key the file has either. */
 	is_nop = i->insn.kind == SYMBOL_INSN_LABEL && bytes[0] != 0xe9 && bytes[0] != 0xeb;
 	text = symbol_disasm_text(disasm, bytes, i->insn.len, base + i->insn.addr,
 				  is_nop ? NULL : target);

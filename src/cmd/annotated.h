@@ -28,6 +28,7 @@ struct annotated {
 	struct profile *p;
 	struct symbol_image *image;
 	struct symbol_index *index;
+	struct symbol_kcore *kcore; /* NULL where the recorded kernel is not the running one */
 	struct symbol_code *code;
 	struct symbol_source *source;
 	struct analyze_ranges ranges;
@@ -45,6 +46,8 @@ int annotated_open(struct annotated *f, const char *path, const char *func, cons
 int annotated_check(const struct annotated *f, const struct annotated_options *o);
 void annotated_close(struct annotated *f);
 
+/* Are PLACE's instructions as the running kernel has them, or as the vmlinux? */
+bool annotated_is_live(const struct annotated *f, const struct analyze_place *place);
 /* Where an instruction lies: "+0x11e", or "allocate_slab.cold+0x5" out of the function's own symbol. For free(). */
 char *annotated_address(const struct annotated *f, const struct analyze_place *place,
 			const struct analyze_instruction *i);

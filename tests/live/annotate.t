@@ -49,7 +49,7 @@ of_all=$(of all '.samples.self + .samples.below')
 holds 'there are enough samples' "${of_all:-0} > 300"
 for what in instructions lines places; do
 	equal "$what have all samples that belong somewhere" \
-		"$(of all "[.$what[] | .self + .below] | add")" "$of_all"
+		"$(of all "[.${what}[] | .self + .below] | add")" "$of_all"
 done
 equal 'what belongs nowhere was due with interrupts off' \
 	"$(of all '.samples | ((.function - .self - .below - .unplaced) | fabs) < 0.001')" true
