@@ -66,9 +66,10 @@ int record_overhead_create(struct record_engine *e, struct profile *p,
 		enum profile_mechanism mech = p->sites[site].mech;
 
 		if (mech == PROFILE_MECH_RANGE) {
-			log_error("--max-overhead cannot take the probes of inlined functions away: "
-				  "record without it, or without '%s'",
-				  p->sites[site].name);
+			log_error(
+				"--max-overhead cannot take the probes of inlined functions away: "
+				"record without it, or without '%s'",
+				p->sites[site].name);
 			return -EOPNOTSUPP;
 		}
 		if (mech == PROFILE_MECH_NONE ||
