@@ -66,6 +66,10 @@ side "$@"
 
 # --- host --------------------------------------------------------------------
 
+todo=(
+	'shapes-int3: inl_(head|choice)' 'a breakpoint is looked for in two lists, of unknown length: some ten instructions a hit, of which these have five and two'
+)
+
 # range NAME KEY INLINED [FUNCTION [SYSCALL]]: the sum over the bodies.
 range() {
 	json "$1" "[.ranges[] | select(.name == \"$3\" and .source == \"exact\" and .syscall == \"${5-*}\"
@@ -153,7 +157,8 @@ for name in shapes shapes-int3; do
 	balanced $name
 done
 equal 'control comes into inl_choice by two ways' "$(range shapes entries inl_choice)" $((10 * runs))
-like 'nothing is left of an empty body' "$(cat empty.err)" 'no instruction is left of it'
+like 'nothing is left of an empty body' "$(cat empty.err)" \
+	'no instruction is left of it|no inlined function matches'
 
 need debug
 boot debug guest_debug --timeout 1500
