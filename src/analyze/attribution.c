@@ -166,8 +166,8 @@ static struct cost range_cost(const struct analyze_range_side *side, bool estima
 
 static bool is_in(const struct analyze_diff_range *r, const char *function, const char *context)
 {
-	return !strcmp(r->body.function, function) && !strcmp(r->context, context) &&
-	       strcmp(r->body.name, ANALYZE_RANGE_REST);
+	return !r->is_partner && !strcmp(r->body.function, function) &&
+	       !strcmp(r->context, context) && strcmp(r->body.name, ANALYZE_RANGE_REST);
 }
 
 /* What timed bodies in FUNCTION spent themselves, which its own self time does not hold. */

@@ -40,25 +40,22 @@ static void rows_match(struct analyze_diff_rows *out, const struct analyze_table
 			    j == rows_b->n_rows ? -1 :
 						  row_order(&rows_a->rows[i], &rows_b->rows[j]);
 		const struct analyze_row *from = order <= 0 ? &rows_a->rows[i] : &rows_b->rows[j];
-		const struct analyze_sample *sample_a = NULL, *sample_b = NULL;
 
 		row.name = from->name;
 		row.context = from->context;
-		if (order == 0 && a->repetitions.unit == b->repetitions.unit) {
-			sample_a = &rows_a->rows[i].sample;
-			sample_b = &rows_b->rows[j].sample;
-		}
+		if (order <= 0)
+			row.samples[0] = &rows_a->rows[i].sample;
+		if (order >= 0)
+			row.samples[1] = &rows_b->rows[j].sample;
 		if (order <= 0)
 			row.baseline = analyze_figures_per_run(&rows_a->rows[i++].figures, a->runs);
 		if (order >= 0)
 			row.hardened = analyze_figures_per_run(&rows_b->rows[j++].figures, b->runs);
-		row.delta = row.hardened.mean - row.baseline.mean;
-		row.delta_pct = analyze_percent(row.delta, row.baseline.mean);
-		row.delta_p50 = row.hardened.p50 - row.baseline.p50;
-		row.delta_p90 = row.hardened.p90 - row.baseline.p90;
-		row.delta_p99 = row.hardened.p99 - row.baseline.p99;
-		row.delta_p999 = row.hardened.p999 - row.baseline.p999;
-		analyze_change_form(&row.change, sample_a, sample_b);
+		analyze_diff_row_pair(&row);
+		if (a->repetitions.unit == b->repetitions.unit)
+			analyze_change_form(&row.change, row.samples[0], row.samples[1]);
+		else
+			row.change = analyze_change_none;
 		vec_push(out, rows, row);
 	}
 }
@@ -278,6 +275,8 @@ static const char *row_note(const struct analyze_diff_row *row, const struct ana
 	const struct analyze_change *c = &row->change;
 	bool enough = !diff->repetitions.note || diff->repetitions.rows;
 
+	if (row->inlined)
+		return row->inlined;
 	if (!(row->baseline.calls > 0) != !(row->hardened.calls > 0))
 		return row->hardened.calls > 0 ? "called on the hardened side only" :
 						 "called on the baseline side only";
@@ -368,6 +367,15 @@ static void repetitions_form(struct analyze_diff_repetitions *r,
 	r->note = repetitions_note(a, b);
 }
 
+/* They are the tables'. */
+static void forget_samples(struct analyze_diff_rows *rows)
+{
+	uint32_t i;
+
+	for (i = 0; i < rows->n_rows; i++)
+		rows->rows[i].samples[0] = rows->rows[i].samples[1] = NULL;
+}
+
 int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 		      const struct profile *hardened, const struct analyze_options *options)
 {
@@ -396,6 +404,10 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	workload_diff(diff, baseline, hardened);
 	repetitions_form(&diff->repetitions, &a.repetitions, &b.repetitions, options);
 	analyze_diff_ranges_init(&diff->ranges, diff, baseline, hardened, options);
+	if (analyze_diff_partners(diff))
+		function_totals(diff);
+	forget_samples(&diff->syscalls);
+	forget_samples(&diff->functions);
 	judge(diff, diff->repetitions.margin_pct);
 	analyze_sort(diff->syscalls.rows, diff->syscalls.n_rows, sizeof(*diff->syscalls.rows),
 		     weight_compare);

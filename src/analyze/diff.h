@@ -40,6 +40,8 @@ struct analyze_diff_row {
 	double delta_p50, delta_p90, delta_p99, delta_p999; /* of the percentiles of a call */
 	struct analyze_change change; /* how sure the delta is */
 	const char *note; /* why something is not known; NULL: nothing to be said */
+	const char *inlined; /* that one side's figures are of inlined bodies; NULL: they are not */
+	const struct analyze_sample *samples[2]; /* while the diff is made; then NULL */
 };
 
 struct analyze_diff_rows {
@@ -86,6 +88,15 @@ struct analyze_diff {
 int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 		      const struct profile *hardened, const struct analyze_options *options);
 void analyze_diff_deinit(struct analyze_diff *diff);
+
+/* For analyze_diff_init(): forms what follows from both sides' figures of a call. */
+void analyze_diff_row_pair(struct analyze_diff_row *row);
+
+/*
+ * Likewise: gives functions that one kernel has inlined the timed bodies of their name as that side's
+ * figures. Returns how many rows got some; DIFF's functions are in the order of their names.
+ */
+uint32_t analyze_diff_partners(struct analyze_diff *diff);
 
 /*
  * Sets how much noise there is in each row of DIFF, from another recording of the baseline's kernel:

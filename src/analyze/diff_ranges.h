@@ -34,6 +34,7 @@ struct analyze_diff_range {
 	/* Repeats another row, or is an estimate of which, with all the others, no change can be told. */
 	bool redundant;
 	bool estimated; /* on one side at least */
+	bool is_partner; /* of a function that the other side has not inlined: counted there */
 	double weight; /* what it is ordered by */
 	struct analyze_change change; /* how sure delta is, where both sides were timed */
 };

@@ -188,6 +188,44 @@ static void test_one_sided(void **state)
 	profile_destroy(pb);
 }
 
+/* A function that the other kernel has inlined, at two places: one line, of the function's name. */
+static void test_partner(void **state)
+{
+	struct profile *pa = work(500000, 100, 0, false), *pb = work(500000, 100, 0, false);
+	uint32_t function = fixture_function(pa, "new_slab", 5), body, i;
+	const struct analyze_attribution_row *r;
+	const struct analyze_diff_row *f = NULL;
+	struct analyze_attribution a;
+	struct analyze_diff d;
+
+	(void)state;
+	cell(pa, 0, function, "clone", 10, 300, 300);
+	body = fixture_range(pb, "new_slab", NULL, "allocate_slab", 100);
+	cell(pb, 0, body, "clone", 6, 310, 310);
+	body = fixture_range(pb, "new_slab", NULL, "allocate_slab", 200);
+	cell(pb, 0, body, "clone", 5, 330, 330);
+	attribute(&a, &d, pa, pb);
+	for (i = 0; i < d.functions.n_rows; i++)
+		if (!strcmp(d.functions.rows[i].name, "new_slab") &&
+		    !strcmp(d.functions.rows[i].context, "clone"))
+			f = &d.functions.rows[i];
+	assert_non_null(f);
+	assert_true(f->hardened.calls == 11 && f->hardened.total == 6 * 310 + 5 * 330);
+	assert_true(f->delta_total == 510 && fabs(f->delta - (3510.0 / 11 - 300)) < 1e-9);
+	assert_string_equal(f->note, "inlined on the hardened side: figures of its bodies");
+	r = row(&a, "new_slab", 2);
+	assert_true(r->delta == 510 && r->by_calls == 300 && r->by_mean == 210);
+	/* Not a second time in the function around the bodies. */
+	for (i = 0; i < a.n_rows; i++)
+		assert_true(a.rows[i].part != ANALYZE_PART_RANGE);
+	release(&a, &d);
+	attribute(&a, &d, pb, pa);
+	assert_true(row(&a, "new_slab", 2)->delta == -510);
+	release(&a, &d);
+	profile_destroy(pa);
+	profile_destroy(pb);
+}
+
 /* Whatever the figures are: many syscalls and functions of pseudo-random cost, some below zero. */
 static void test_any(void **state)
 {
@@ -231,6 +269,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_one_sided),
+		cmocka_unit_test(test_partner),
 		cmocka_unit_test(test_any),
 	};
 
