@@ -47,6 +47,15 @@ is 'boots alternate' "$(grep -o 'boot . of 2: [a-z]*' err.txt | tr '\n' ,)" \
 	'boot 1 of 2: baseline,boot 1 of 2: hardened,boot 2 of 2: baseline,boot 2 of 2: hardened,'
 
 rm baseline.data hardened.data
+try "$lab" ab --control -- workload
+is '--control gives diff a third file' "$status:$out" \
+	'0:diff --control control.data baseline.data hardened.data'
+is 'of the baseline' "$(cat control.data)" "$(cat baseline.data)"
+is 'which is not the hardened kernel' "$(grep -c FREELIST_RANDOM=y control.data hardened.data)" \
+	'control.data:0
+hardened.data:1'
+
+rm baseline.data hardened.data control.data
 touch fail-on-0
 try "$lab" ab --baseline hardened --hardened=baseline -- workload
 is 'sides as asked; a record that fails stops it, with its status' "$status" 9
