@@ -648,9 +648,12 @@ static int make(struct making *m)
 	form_samples(m);
 	for (uint32_t i = 0; i < a->n_places; i++) {
 		err = add_code(m, i);
-		if (err)
-			return err == -ENOTSUP ? err : -ENODATA;
+		if (err == -ENOTSUP)
+			return err;
+		a->n_unreadable += err != 0;
 	}
+	if (a->n_unreadable == a->n_places)
+		return -ENODATA;
 	samples_each(m, count_instruction);
 	merge_lines(a);
 	finish_bodies(m);

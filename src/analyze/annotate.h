@@ -98,6 +98,7 @@ struct analyze_annotation {
 	struct analyze_place *places; /* most samples first */
 	uint32_t n_places, cap_places;
 	uint32_t n_other_places; /* without samples, and left out */
+	uint32_t n_unreadable; /* of the places: without instructions, since these cannot be had */
 	struct analyze_instruction *insns; /* by place, then address */
 	uint32_t n_insns, cap_insns;
 	struct analyze_code_body *bodies; /* by place, outer before inner */
@@ -123,7 +124,7 @@ struct analyze_annotation {
 };
 
 /*
- * 0, or: -ENOENT where no code has that name, -ENODATA where it has but nothing of the bytes can be read,
+ * 0, or: -ENOENT where no code has that name, -ENODATA where it has but the bytes cannot be read,
  * -ENOTSUP without a decoder for this machine. Not reported. IDX, RANGES and P must outlive the result;
  * CODE is needed here only.
  */

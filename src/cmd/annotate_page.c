@@ -24,10 +24,10 @@ static void write_title(const struct view *v, const struct annotated *f)
 	const struct analyze_annotation *a = &f->a;
 	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
 	char *kernel = output_text_escape(release ? release : "of unknown release");
-	char *command = view_command(f->p), *path = output_text_escape(symbol_image_path(f->image));
+	char *command = view_command(f->p);
 	char *name = output_text_escape(f->name);
 	char *context = output_text_escape(a->context ? a->context : "all contexts");
-	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX], unplaced[128] = "";
+	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX], unplaced[128] = "", late[80] = "";
 
 	view_text(v, "%s in %s: kernel %s, %s", name, context, kernel, command);
 	if (!isnan(a->figures.calls))
@@ -35,31 +35,19 @@ static void write_title(const struct view *v, const struct annotated *f)
 			  output_number(calls, OUTPUT_COUNT, a->figures.calls, a->clock),
 			  output_number(mean, OUTPUT_TIME, a->figures.mean, a->clock),
 			  a->clock == PROFILE_CLOCK_INSN ? " insn" : "");
+	if (a->hits.late > 0)
+		snprintf(late, sizeof(late), " (!: %.0f came late, held up by interrupts off)",
+			 a->hits.late);
 	if (a->unplaced > 0)
 		snprintf(unplaced, sizeof(unplaced),
 			 ", %.0f at its return: due with interrupts off, nobody knows where in it",
 			 a->unplaced);
-	view_text(
-		v,
-		"Samples: %.0f, of %.0f in the kernel: %.0f in its own code (!: %.0f came late, held up by "
-		"interrupts off), %.0f in what it calls%s.",
-		a->samples, a->kernel, a->hits.self, a->hits.late, a->hits.below, unplaced);
-	view_text(
-		v,
-		"An address is that of the instruction to come when the sample was taken: what took the "
-		"time may be the one before. ~: estimated from samples.");
-	if (f->a.n_places && annotated_is_live(f, f->a.places))
-		view_text(v, "Code is that of the running kernel, as it is now.");
-	else
-		view_text(v,
-			  "Code is that of %s, not of the running kernel, which has patched some: "
-			  "alternatives, static keys and calls, ftrace's calls, returns.",
-			  path);
-	if (!symbol_source_dir(f->source))
-		view_text(v, "No source tree at hand: --source=DIR shows the lines' text.");
+	view_text(v,
+		  "Samples: %.0f, of %.0f in the kernel: %.0f in its own code%s, %.0f in what it "
+		  "calls%s.",
+		  a->samples, a->kernel, a->hits.self, late, a->hits.below, unplaced);
 	free(context);
 	free(name);
-	free(path);
 	free(command);
 	free(kernel);
 }
@@ -122,6 +110,28 @@ static void write_rows(const struct view *v, const struct annotated *f,
 	view_section(v, &section, top);
 }
 
+/* What one must know to read the code. */
+static void write_notes(const struct view *v, const struct annotated *f)
+{
+	char *path = output_text_escape(symbol_image_path(f->image));
+
+	fputc('\n', v->out);
+	view_text(
+		v,
+		"An address is that of the instruction to come when the sample was taken: what took the "
+		"time may be the one before. ~: estimated from samples.");
+	if (f->a.n_places && annotated_is_live(f, f->a.places))
+		view_text(v, "Code is that of the running kernel, as it is now.");
+	else
+		view_text(v,
+			  "Code is that of %s, not of the running kernel, which has patched some: "
+			  "alternatives, static keys and calls, ftrace's calls, returns.",
+			  path);
+	if (!symbol_source_dir(f->source))
+		view_text(v, "No source tree at hand: --source=DIR shows the lines' text.");
+	free(path);
+}
+
 static void write_summary(const struct view *v, const struct annotated *f)
 {
 	struct annotate_rows places, bodies, lines;
@@ -135,6 +145,8 @@ static void write_summary(const struct view *v, const struct annotated *f)
 	write_headline(v, f, &bodies, &lines);
 	if (f->a.n_places > 1)
 		write_rows(v, f, &places, ANNOTATE_PLACES, TOP_PLACES, "Places:");
+	if (f->a.n_unreadable)
+		view_text(v, "The code of %u of them cannot be read.", f->a.n_unreadable);
 	if (f->a.n_other_places)
 		view_text(v, "And %u place%s without samples (--all).", f->a.n_other_places,
 			  f->a.n_other_places == 1 ? "" : "s");
@@ -144,6 +156,7 @@ static void write_summary(const struct view *v, const struct annotated *f)
 	annotate_rows_deinit(&places);
 	annotate_rows_deinit(&bodies);
 	annotate_rows_deinit(&lines);
+	write_notes(v, f);
 }
 
 /* --- the page: code -------------------------------------------------------------------------- */

@@ -126,6 +126,7 @@ static int open_source(struct annotated *f, const char *dir)
 {
 	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
 
+	f->objects = symbol_objects_create(f->image);
 	f->source = symbol_source_create(f->image, dir);
 	if (dir && !symbol_source_dir(f->source)) {
 		log_error("cannot read the folder %s: %s", dir, log_strerror(errno));
@@ -283,6 +284,7 @@ void annotated_close(struct annotated *f)
 		analyze_ranges_deinit(&f->ranges);
 	}
 	symbol_source_destroy(f->source);
+	symbol_objects_destroy(f->objects);
 	symbol_code_destroy(f->code);
 	symbol_kcore_destroy(f->kcore);
 	symbol_index_destroy(f->index);
@@ -330,11 +332,35 @@ static bool read_bytes(const struct annotated *f, const struct analyze_place *pl
 	return symbol_code_read_file(f->code, i->insn.addr, bytes, i->insn.len);
 }
 
+/* What there is to say of an instruction behind its text, for free(); NULL: nothing. */
+static char *remark(const struct annotated *f, const struct symbol_disasm *disasm,
+		    const struct analyze_place *place, const struct analyze_instruction *i,
+		    const char *target, bool is_nop)
+{
+	uint64_t data, offset;
+	const char *name;
+
+	if (i->insn.kind == SYMBOL_INSN_LABEL) {
+		/* Of the two that it may be the file has either. */
+		const char *other = annotated_is_live(f, place) ? "if switched" : "or";
+
+		return is_nop ? alloc_printf("static key: %s, jumps to %s", other,
+					     target ? target : "?") :
+				alloc_printf("static key: %s, goes on", other);
+	}
+	if (target || !symbol_disasm_data(disasm, &data))
+		return NULL;
+	name = symbol_objects_at(f->objects, data, &offset);
+	if (!name)
+		return NULL;
+	return offset ? alloc_printf("%s+0x%" PRIx64, name, offset) : alloc_strdup(name);
+}
+
 char *annotated_text(const struct annotated *f, struct symbol_disasm *disasm,
 		     const struct analyze_place *place, const struct analyze_instruction *i)
 {
 	uint64_t base = symbol_code_file_base(f->code);
-	char *target = NULL, *text, *longer;
+	char *target = NULL, *text, *more, *longer;
 	uint8_t bytes[16];
 	struct symbol_place at;
 	bool is_nop;
@@ -346,9 +372,10 @@ char *annotated_text(const struct annotated *f, struct symbol_disasm *disasm,
 	is_nop = i->insn.kind == SYMBOL_INSN_LABEL && bytes[0] != 0xe9 && bytes[0] != 0xeb;
 	text = symbol_disasm_text(disasm, bytes, i->insn.len, base + i->insn.addr,
 				  is_nop ? NULL : target);
-	if (i->insn.kind == SYMBOL_INSN_LABEL) {
-		longer = alloc_printf("%s  # static key: %s", text,
-				      is_nop ? "or jumps" : "or goes on");
+	more = remark(f, disasm, place, i, target, is_nop);
+	if (more) {
+		longer = alloc_printf("%s  # %s", text, more);
+		free(more);
 		free(text);
 		text = longer;
 	}

@@ -9,6 +9,7 @@
 #include "cmd/view.h"
 #include "output/terminal.h"
 #include "symbol/disasm.h"
+#include "symbol/objects.h"
 #include "symbol/source.h"
 
 /* The options that both have: the input of annotated_argp. Zero is the default. */
@@ -30,6 +31,7 @@ struct annotated {
 	struct symbol_index *index;
 	struct symbol_kcore *kcore; /* NULL where the recorded kernel is not the running one */
 	struct symbol_code *code;
+	struct symbol_objects *objects;
 	struct symbol_source *source;
 	struct analyze_ranges ranges;
 	struct analyze_annotation a;
@@ -51,7 +53,7 @@ bool annotated_is_live(const struct annotated *f, const struct analyze_place *pl
 /* Where an instruction lies: "+0x11e", or "allocate_slab.cold+0x5" out of the function's own symbol. For free(). */
 char *annotated_address(const struct annotated *f, const struct analyze_place *place,
 			const struct analyze_instruction *i);
-/* Its text, what it calls or jumps to named. For free(). */
+/* Its text, with the names of what it calls or jumps to, and of data. For free(). */
 char *annotated_text(const struct annotated *f, struct symbol_disasm *disasm,
 		     const struct analyze_place *place, const struct analyze_instruction *i);
 /* The source of LINE without blanks in front and what a terminal would obey; NULL where it is not at hand. For free(). */

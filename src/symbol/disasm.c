@@ -9,6 +9,7 @@
 struct symbol_disasm {
 	csh handle;
 	cs_insn *insn;
+	bool decoded; /* INSN is that of the last text */
 };
 
 struct symbol_disasm *symbol_disasm_create(enum symbol_syntax syntax)
@@ -21,6 +22,7 @@ struct symbol_disasm *symbol_disasm_create(enum symbol_syntax syntax)
 	}
 	cs_option(d->handle, CS_OPT_SYNTAX,
 		  syntax == SYMBOL_SYNTAX_ATT ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_INTEL);
+	cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
 	d->insn = cs_malloc(d->handle);
 	if (!d->insn) {
 		symbol_disasm_destroy(d);
@@ -42,9 +44,30 @@ void symbol_disasm_destroy(struct symbol_disasm *d)
 char *symbol_disasm_text(struct symbol_disasm *d, const uint8_t *code, size_t len, uint64_t addr,
 			 const char *operands)
 {
-	if (!cs_disasm_iter(d->handle, &code, &len, &addr, d->insn))
+	d->decoded = cs_disasm_iter(d->handle, &code, &len, &addr, d->insn);
+	if (!d->decoded)
 		return alloc_strdup("(bad)");
 	if (!operands)
 		operands = d->insn->op_str;
 	return alloc_printf("%s%s%s", d->insn->mnemonic, *operands ? " " : "", operands);
+}
+
+bool symbol_disasm_data(const struct symbol_disasm *d, uint64_t *addr)
+{
+	const cs_x86 *x86;
+
+	if (!d->decoded)
+		return false;
+	x86 = &d->insn->detail->x86;
+	for (unsigned int i = 0; i < x86->op_count; i++) {
+		const cs_x86_op *op = &x86->operands[i];
+
+		/* Per CPU, it is no address. */
+		if (op->type != X86_OP_MEM || op->mem.base != X86_REG_RIP ||
+		    op->mem.segment != X86_REG_INVALID)
+			continue;
+		*addr = d->insn->address + d->insn->size + (uint64_t)op->mem.disp;
+		return true;
+	}
+	return false;
 }

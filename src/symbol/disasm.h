@@ -26,4 +26,7 @@ void symbol_disasm_destroy(struct symbol_disasm *d); /* accepts NULL */
 char *symbol_disasm_text(struct symbol_disasm *d, const uint8_t *code, size_t len, uint64_t addr,
 			 const char *operands);
 
+/* The memory that the instruction of the last text names relative to itself; false where it does not. */
+bool symbol_disasm_data(const struct symbol_disasm *d, uint64_t *addr);
+
 #endif

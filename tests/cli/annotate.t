@@ -84,6 +84,8 @@ page 'a function that is only inlined' '^innermost, inlined into middle < outer,
 page 'in one function' '^Samples: 60,' a.data innermost@outer
 page "Intel's syntax" '(mov|add|lea) [er][a-z0-9]+, ' --intel --all a.data outer
 
+page 'data is named' '\(%rip\).*  # sink$' --all a.data outer
+
 # Colour and pager.
 run annotate a.data outer
 ! grep -q $'\033' out

@@ -15,6 +15,7 @@
 #include "fixture.h"
 #undef fixture_fn
 #include "symbol/disasm.h"
+#include "symbol/objects.h"
 #include "symbol/source.h"
 #include "symbol_fixture.h"
 
@@ -391,6 +392,35 @@ static void instructions_as_text(void **state)
 	expect_text(SYMBOL_SYNTAX_ATT, bad, sizeof(bad), NULL, "(bad)");
 }
 
+static void data_by_name(void **state)
+{
+	/* mov 0x10(%rip),%eax: from its end on; add %gs:0x10(%rip),%eax: of this CPU's */
+	static const uint8_t load[] = { 0x8b, 0x05, 0x10, 0, 0, 0 };
+	static const uint8_t cpu[] = { 0x65, 0x03, 0x05, 0x10, 0, 0, 0 };
+	struct symbol_disasm *d = symbol_disasm_create(SYMBOL_SYNTAX_ATT);
+	struct symbol_objects *o;
+	uint64_t addr, offset;
+	struct kernel k;
+
+	(void)state;
+	open_kernel(&k);
+	free(symbol_disasm_text(d, load, sizeof(load), 0x1000, NULL));
+	assert_true(symbol_disasm_data(d, &addr));
+	assert_int_equal(addr, 0x1016);
+	free(symbol_disasm_text(d, cpu, sizeof(cpu), 0x1000, NULL));
+	assert_false(symbol_disasm_data(d, &addr));
+	symbol_disasm_destroy(d);
+	o = symbol_objects_create(k.img);
+	addr = address_of(&k, "sink") + FIXTURE_BASE;
+	assert_string_equal(symbol_objects_at(o, addr + 1, &offset), "sink");
+	assert_int_equal(offset, 1);
+	assert_null(symbol_objects_at(o, addr + 4, &offset));
+	assert_null(symbol_objects_at(o, address_of(&k, "outer") + FIXTURE_BASE, &offset));
+	assert_null(symbol_objects_at(o, 0, &offset));
+	symbol_objects_destroy(o);
+	close_kernel(&k);
+}
+
 static void lines_of_source(void **state)
 {
 	struct symbol_source *s;
@@ -443,6 +473,7 @@ int main(void)
 		cmocka_unit_test(executions_are_asked_for),
 		cmocka_unit_test(no_such_function),
 		cmocka_unit_test(instructions_as_text),
+		cmocka_unit_test(data_by_name),
 		cmocka_unit_test(lines_of_source),
 	};
 
