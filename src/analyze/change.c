@@ -8,6 +8,9 @@
 #include "analyze/resample.h"
 #include "base/alloc.h"
 
+/* Less is not worth another calculation. */
+#define LEAST_GROWTH 1.01
+
 /* Any fixed number: the same files give the same intervals. */
 #define SEED 6
 
@@ -80,7 +83,7 @@ static void form_detectable(struct analyze_change *c, double level)
 
 	c->detectable = analyze_detectable(&a, &b, level);
 	growth = (a.mean + c->detectable) / b.mean;
-	if (a.mean > 0 && growth > 1 && isfinite(growth)) {
+	if (a.mean > 0 && growth > LEAST_GROWTH && isfinite(growth)) {
 		b.variance *= growth * growth;
 		c->detectable = analyze_detectable(&a, &b, level);
 	}

@@ -184,16 +184,31 @@ static bool settles(struct question *q, uint32_t n)
 			       cases_within(&c, q->difference, q->limit)) >= ANALYZE_POWER;
 }
 
+/*
+ * What is less than enough: the number that would do if variances were known, since then the normal
+ * distribution would stand in place of t.
+ */
+static double too_few(const struct question *q)
+{
+	double tail = q->level > 0 ? q->level / 2 : (1 - ANALYZE_CONFIDENCE_SAME) / 2;
+	double room = q->level > 0 ? fabs(q->difference) : q->limit - fabs(q->difference);
+	double errors = (qnorm(1 - tail, 0, 1, 1, 0) + qnorm(ANALYZE_POWER, 0, 1, 1, 0)) / room;
+
+	return (q->a.variance + q->b.variance) * errors * errors - 1;
+}
+
 /* The least number that settles it: power goes up with n. */
 static double least(struct question *q)
 {
-	uint32_t low = ANALYZE_MIN_REPETITIONS - 1, high = ANALYZE_MIN_REPETITIONS;
+	double few = too_few(q);
+	uint32_t low, high, step = 1;
 
-	if (!settles(q, ANALYZE_MAX_BOOTS))
+	if (!(few < ANALYZE_MAX_BOOTS) || !settles(q, ANALYZE_MAX_BOOTS))
 		return NAN;
-	while (!settles(q, high)) {
+	low = few > ANALYZE_MIN_REPETITIONS - 1 ? (uint32_t)few : ANALYZE_MIN_REPETITIONS - 1;
+	for (high = low + 1; high < ANALYZE_MAX_BOOTS && !settles(q, high); step *= 2) {
 		low = high;
-		high = high > ANALYZE_MAX_BOOTS / 2 ? ANALYZE_MAX_BOOTS : 2 * high;
+		high = high + step < ANALYZE_MAX_BOOTS ? high + step : ANALYZE_MAX_BOOTS;
 	}
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
