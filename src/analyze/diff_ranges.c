@@ -184,11 +184,10 @@ static void shares_form(const struct matching *m, struct analyze_diff_range *row
 					      &whole);
 }
 
-/* A row of what the two sides have; either may be NULL. */
+/* A row of what the two sides have, FROM one of them; either may be NULL. */
 static void row_add(struct matching *m, const struct analyze_range *a,
-		    const struct analyze_range *b)
+		    const struct analyze_range *b, const struct analyze_range *from)
 {
-	const struct analyze_range *from = b ? b : a;
 	struct analyze_diff_range row = { .body = from->body,
 					  .location = from->location,
 					  .context = from->context,
@@ -232,7 +231,7 @@ static void rows_pair(struct matching *m, const struct analyze_range *a, uint32_
 		bool has_a = i < n_a && (in_order || j == n_b || a[i].body.line <= b[j].body.line);
 		bool has_b = j < n_b && (in_order || i == n_a || b[j].body.line <= a[i].body.line);
 
-		row_add(m, has_a ? &a[i] : NULL, has_b ? &b[j] : NULL);
+		row_add(m, has_a ? &a[i] : NULL, has_b ? &b[j] : NULL, has_b ? &b[j] : &a[i]);
 		i += has_a;
 		j += has_b;
 	}
@@ -441,8 +440,8 @@ static void rows_weigh(struct analyze_diff_ranges *ranges)
 		if (!row->estimated)
 			row->delta_total.low = row->delta_total.high = NAN;
 		/* What was asked for is shown in any case. */
-		if (!is_exact(&row->baseline) && !is_exact(&row->hardened) &&
-		    !row->baseline.why && !row->hardened.why)
+		if (!is_exact(&row->baseline) && !is_exact(&row->hardened) && !row->baseline.why &&
+		    !row->hardened.why)
 			row->redundant |= row->weight <= 0;
 	}
 }
