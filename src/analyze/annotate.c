@@ -442,6 +442,8 @@ static void count_instruction(struct making *m, const struct profile_sample *s, 
 	i = instruction_at(m->a, place, m->p->locations[location].addr);
 	if (i)
 		hits_add(&i->hits, &hits);
+	else
+		m->a->astray += analyze_hits_all(&hits);
 }
 
 /* --- lines ---------------------------------------------------------------------------------- */

@@ -109,6 +109,7 @@ struct analyze_annotation {
 	double at_return; /* samples taken at its return: of it, or of probes within it */
 	double unplaced; /* of those: of it, as far as can be told, and where in it is not known */
 	double samples; /* of the function: hits and unplaced */
+	double astray; /* of HITS: at no instruction that is known, so in no line or body */
 	double kernel; /* samples in the kernel, in the contexts asked for */
 	struct analyze_figures figures; /* of its calls, where they were timed; else all NAN */
 	uint32_t runs;

@@ -131,6 +131,7 @@ static json_t *samples_json(const struct analyze_annotation *a)
 	output_json_set(samples, "late", output_json_number(a->hits.late));
 	output_json_set(samples, "at_return", output_json_number(a->at_return));
 	output_json_set(samples, "unplaced", output_json_number(a->unplaced));
+	output_json_set(samples, "astray", output_json_number(a->astray));
 	output_json_set(samples, "kernel", output_json_number(a->kernel));
 	return samples;
 }

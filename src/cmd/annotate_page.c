@@ -46,6 +46,9 @@ static void write_title(const struct view *v, const struct annotated *f)
 		  "Samples: %.0f, of %.0f in the kernel: %.0f in its own code%s, %.0f in what it "
 		  "calls%s.",
 		  a->samples, a->kernel, a->hits.self, late, a->hits.below, unplaced);
+	if (a->astray > 0)
+		view_text(v, "%.0f of them lie at no instruction of this code, and are in no line.",
+			  a->astray);
 	free(context);
 	free(name);
 	free(command);
@@ -62,7 +65,7 @@ static void write_headline(const struct view *v, const struct annotated *f,
 	const struct annotate_row *body = NULL, *line = lines->n_items ? lines->items : NULL;
 	char share[OUTPUT_NUMBER_MAX], calls[OUTPUT_NUMBER_MAX], cost[OUTPUT_NUMBER_MAX];
 	const struct annotate_row *what;
-	char *text, *of;
+	char *text, *plain, *of;
 
 	for (uint32_t i = 0; i < bodies->n_items; i++)
 		if (!body || bodies->items[i].figures.share > body->figures.share * 0.95)
@@ -88,11 +91,13 @@ static void write_headline(const struct view *v, const struct annotated *f,
 				    body->lines ? body->lines : "", body->lines ? ")" : "") :
 		       alloc_printf("%s%s%s%s", line->where, line->source ? ", \"" : "",
 				    line->source ? line->source : "", line->source ? "\"" : "");
+	plain = output_text_escape(text);
 	fputc('\n', v->out);
 	view_text(v, "%s of %s in %s: ~%s%s a %s.", annotate_percent(share, what->figures.share),
-		  of, text, output_number(cost, OUTPUT_TIME, what->figures.cost, f->a.clock),
+		  of, plain, output_number(cost, OUTPUT_TIME, what->figures.cost, f->a.clock),
 		  f->a.clock == PROFILE_CLOCK_INSN ? " insn" : "",
 		  f->a.tick_is_of_call ? "call" : "run");
+	free(plain);
 	free(text);
 	free(of);
 }
@@ -311,11 +316,12 @@ static void write_place_title(const struct listing *l)
 {
 	const struct analyze_place *p = l->place;
 	char *name = output_text_escape(p->function.symbol ? p->function.symbol : p->function.name);
+	char *body = output_text_escape(p->is_inlined ? p->body.name : "");
 	char *chain = p->chain ? output_text_escape(p->chain) : NULL;
 
 	fputc('\n', l->out);
 	if (p->is_inlined)
-		fprintf(l->out, "%s, inlined into %s%s%s", p->body.name, chain ? chain : "",
+		fprintf(l->out, "%s, inlined into %s%s%s", body, chain ? chain : "",
 			chain ? PROFILE_CHAIN : "", name);
 	else
 		fputs(name, l->out);
@@ -325,6 +331,7 @@ static void write_place_title(const struct listing *l)
 	fputs(":\n", l->out);
 	fprintf(l->out, COLUMNS_FORMAT "%s\n", "SHARE", "SELF", "BELOW",
 		l->counted ? "        COUNT" : "", "ADDRESS", "CODE");
+	free(body);
 	free(chain);
 	free(name);
 }

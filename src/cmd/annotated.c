@@ -97,9 +97,11 @@ static int open_kernel(struct annotated *f, const char *vmlinux, const struct an
 	int err = profile_image(f->p, vmlinux, &f->image, &why_not);
 
 	if (!err && !f->image) {
-		log_error("%s: no vmlinux of its kernel %s: name it with %s (%s)", f->path,
-			  release ? release : "",
+		char *kernel = output_text_escape(release ? release : "of unknown release");
+
+		log_error("%s: no vmlinux of its kernel %s: name it with %s (%s)", f->path, kernel,
 			  o->vmlinux_option ? o->vmlinux_option : "--vmlinux", why_not);
+		free(kernel);
 		err = -ENOENT;
 	}
 	free(why_not);
@@ -161,7 +163,8 @@ static int ignore_body(const struct symbol_body *body, void *arg)
 
 static int say_unknown(const struct annotated *f)
 {
-	const char *module = module_of(f->p, f->name), *path = symbol_image_path(f->image);
+	const char *known = module_of(f->p, f->name), *path = symbol_image_path(f->image);
+	char *module = known ? output_text_escape(known) : NULL;
 	bool inlined;
 
 	inlined = symbol_index_bodies_each(f->index, f->name, ignore_body, NULL, NULL) != -ENOENT;
@@ -184,23 +187,29 @@ static int say_unknown(const struct annotated *f)
 		log_error("no function %s in this kernel, inlined or not; kprotperf list "
 			  "--vmlinux=%s '*%.8s*' lists names like it",
 			  f->name, path, f->name);
+	free(module);
 	return CMD_FAILED;
 }
+
+/* More than a workload has, and few enough to look at each in a made-up file. */
+#define MAX_CONTEXTS 500
 
 /* "clone (31), mmap (2)": the contexts with samples of the function. For free(); empty where none has. */
 static char *contexts_with_samples(const struct annotated *f)
 {
 	struct analyze_annotate_options wanted = { .name = f->name, .within = f->within };
-	char *text = alloc_strdup(""), *longer;
+	char *text = alloc_strdup(""), *longer, *name;
 
-	for (uint32_t i = 0; i < f->p->n_contexts; i++) {
+	for (uint32_t i = 0; i < f->p->n_contexts && i < MAX_CONTEXTS; i++) {
 		struct analyze_annotation a;
 
 		wanted.context = f->p->contexts[i].name;
 		if (!analyze_annotation_init(&a, f->p, &f->ranges, f->index, f->code, &wanted) &&
 		    a.samples >= 1) {
-			longer = alloc_printf("%s%s%s (%.0f)", text, *text ? ", " : "",
-					      wanted.context, a.samples);
+			name = output_text_escape(wanted.context);
+			longer = alloc_printf("%s%s%s (%.0f)", text, *text ? ", " : "", name,
+					      a.samples);
+			free(name);
 			free(text);
 			text = longer;
 		}

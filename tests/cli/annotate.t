@@ -120,7 +120,7 @@ json 'JSON: what it is' "
   d['schema'] == 'kprotperf-annotate/1' and d['function'] == 'outer' and d['context'] == '*' and
   d['build_id'] == '$id' and d['code'] == 'file' and d['calls'] is None and d['cost_of'] == 'run' and
   d['samples'] == {'function': 100, 'self': 100, 'below': 0, 'late': 0, 'at_return': 0, 'unplaced': 0,
-    'kernel': 200}" annotate --format=json a.data outer
+    'astray': 0, 'kernel': 200}" annotate --format=json a.data outer
 json 'JSON: instructions, lines and places add up' "
   all(sum(r['self'] + r['below'] for r in d[k]) == 100 for k in ('instructions', 'lines', 'places')) and
   all(a['addr'] + a['length'] <= b['addr'] for a, b in zip(d['instructions'], d['instructions'][1:]))" \
