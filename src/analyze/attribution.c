@@ -312,16 +312,22 @@ static void collect_syscalls(struct parts *parts, const struct analyze_diff *dif
 	}
 }
 
-/* The command from start to exit; NULL: one side has none. */
-static const struct analyze_diff_workload_row *find_command(const struct analyze_diff *diff)
+/* NULL: one side has none. */
+static const struct analyze_diff_workload_row *find_workload(const struct analyze_diff *diff,
+							     const char *name)
 {
 	uint32_t i;
 
 	for (i = 0; i < diff->n_workload; i++)
-		if (!strcmp(diff->workload[i].name, ANALYZE_COMMAND) &&
-		    !isnan(diff->workload[i].delta))
+		if (!strcmp(diff->workload[i].name, name) && !isnan(diff->workload[i].delta))
 			return &diff->workload[i];
 	return NULL;
+}
+
+/* By its time on a CPU, else from start to exit, waiting included; NULL: one side has neither. */
+static const struct analyze_diff_workload_row *find_command(const struct analyze_diff *diff)
+{
+	return find_workload(diff, ANALYZE_COMMAND_CPU) ?: find_workload(diff, ANALYZE_COMMAND);
 }
 
 void analyze_attribution_init(struct analyze_attribution *a, const struct analyze_diff *diff)
@@ -338,7 +344,7 @@ void analyze_attribution_init(struct analyze_attribution *a, const struct analyz
 	collect_syscalls(&parts, diff);
 	if (!parts.n_parts)
 		return;
-	top = row_form(ANALYZE_PART_COMMAND, ANALYZE_COMMAND, (struct cost){ 0, 0 },
+	top = row_form(ANALYZE_PART_COMMAND, command ? command->name : "", (struct cost){ 0, 0 },
 		       (struct cost){ 0, 0 });
 	if (command) {
 		top.delta = command->delta;

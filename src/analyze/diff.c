@@ -216,13 +216,13 @@ static int workload_compare(const void *left, const void *right)
 }
 
 static void workload_diff(struct analyze_diff *diff, const struct profile *baseline,
-			  const struct profile *hardened)
+			  const struct profile *hardened, bool raw)
 {
 	struct analyze_workload a, b;
 	uint32_t i = 0, j = 0;
 
-	analyze_workload_init(&a, baseline);
-	analyze_workload_init(&b, hardened);
+	analyze_workload_init(&a, baseline, raw);
+	analyze_workload_init(&b, hardened, raw);
 	while (i < a.n_rows || j < b.n_rows) {
 		int order = i == a.n_rows ? 1 :
 			    j == b.n_rows ? -1 :
@@ -401,7 +401,7 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	rows_match(&diff->functions, &a, &b, &a.functions, &b.functions);
 	syscall_totals(diff);
 	function_totals(diff);
-	workload_diff(diff, baseline, hardened);
+	workload_diff(diff, baseline, hardened, options->raw);
 	repetitions_form(&diff->repetitions, &a.repetitions, &b.repetitions, options);
 	analyze_diff_ranges_init(&diff->ranges, diff, baseline, hardened, options);
 	if (analyze_diff_partners(diff))

@@ -80,7 +80,20 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 	return row;
 }
 
-static void refs_collect(struct refs *refs, const struct profile *p)
+/* What the probes are thought to have cost RUN of P between its contexts' beginnings and ends. */
+static double probe_cost(const struct profile *p, uint32_t run)
+{
+	double sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < p->n_cells; i++)
+		if (p->cells[i].run == run &&
+		    p->sites[p->cells[i].site].kind == PROFILE_SITE_CONTEXT)
+			sum += (double)p->cells[i].stats.cost;
+	return sum;
+}
+
+static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 {
 	uint32_t i, j;
 
@@ -103,18 +116,28 @@ static void refs_collect(struct refs *refs, const struct profile *p)
 	}
 	for (i = 0; i < p->n_runs; i++) {
 		const struct profile_run *run = &p->runs[i];
-		double wall = (double)run->wall;
+		double wall = (double)run->wall, cpu = (double)run->cpu;
 
 		vec_push(refs, refs,
 			 ((struct ref){ .name = ANALYZE_COMMAND,
 					.probed = run->kind != PROFILE_RUN_CONTROL,
 					.run = i,
-					.order = SIZE_MAX,
+					.order = SIZE_MAX - 1,
 					.figures = { 1, wall, NAN, wall } }));
+		if (run->cpu == PROFILE_NOT_COUNTED)
+			continue;
+		if (!raw)
+			cpu -= probe_cost(p, i);
+		vec_push(refs, refs,
+			 ((struct ref){ .name = ANALYZE_COMMAND_CPU,
+					.probed = run->kind != PROFILE_RUN_CONTROL,
+					.run = i,
+					.order = SIZE_MAX,
+					.figures = { 1, cpu, NAN, cpu } }));
 	}
 }
 
-void analyze_workload_init(struct analyze_workload *workload, const struct profile *p)
+void analyze_workload_init(struct analyze_workload *workload, const struct profile *p, bool raw)
 {
 	struct analyze_repetitions repetitions[2];
 	struct refs refs = { 0 };
@@ -123,7 +146,7 @@ void analyze_workload_init(struct analyze_workload *workload, const struct profi
 	analyze_repetitions_init(&repetitions[false], p, PROFILE_RUN_CONTROL);
 	analyze_repetitions_init(&repetitions[true], p, PROFILE_RUN_PROBED);
 	memset(workload, 0, sizeof(*workload));
-	refs_collect(&refs, p);
+	refs_collect(&refs, p, raw);
 	analyze_sort(refs.refs, refs.n_refs, sizeof(*refs.refs), ref_compare);
 	for (i = 0; i < refs.n_refs; i = j) {
 		const struct ref *first = &refs.refs[i];

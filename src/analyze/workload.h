@@ -15,6 +15,8 @@
 
 /* The row of the command as a whole, from start to exit. */
 #define ANALYZE_COMMAND "[command]"
+/* The same by the time on a CPU, less what its probes cost. */
+#define ANALYZE_COMMAND_CPU "[command cpu]"
 
 struct analyze_workload_figures {
 	double iterations; /* the sum over runs; of ANALYZE_COMMAND, the runs */
@@ -39,7 +41,7 @@ struct analyze_workload {
 	uint32_t n_rows, cap_rows;
 };
 
-void analyze_workload_init(struct analyze_workload *workload, const struct profile *p);
+void analyze_workload_init(struct analyze_workload *workload, const struct profile *p, bool raw);
 void analyze_workload_deinit(struct analyze_workload *workload);
 
 /* Brings the rows into the reader's order, unprobed before probed. */

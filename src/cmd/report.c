@@ -131,7 +131,7 @@ static void report_init(struct report *r, const struct profile *p,
 	analyze_rows_sort_by_total(&r->table.functions);
 	analyze_ranges_init(&r->ranges, p, figures);
 	analyze_ranges_sort_by_total(&r->ranges);
-	analyze_workload_init(&r->workload, p);
+	analyze_workload_init(&r->workload, p, figures->raw);
 	analyze_workload_sort_by_order(&r->workload);
 	analyze_losses_sum(&r->losses, p);
 	analyze_accounting_init(&r->accounting, p);
@@ -506,6 +506,7 @@ static json_t *runs_json(const struct profile *p)
 		json_t *run = json_object();
 
 		output_json_set(run, "wall", output_json_count(p->runs[i].wall));
+		output_json_set(run, "cpu", output_json_count(p->runs[i].cpu));
 		output_json_set(run, "status", json_integer(p->runs[i].status));
 		output_json_set(run, "boot", json_integer(p->runs[i].boot));
 		output_json_set(run, "probed",

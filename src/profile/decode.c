@@ -136,6 +136,7 @@ static void decode_run(struct wire_in *in, struct section_decoder *d,
 
 	run->boot = wire_get_u32(in);
 	run->wall = wire_get_varint(in);
+	run->cpu = wire_get_count(in);
 	run->status = (int32_t)wire_get_u32(in);
 	for (i = 0; i < n_losses; i++) {
 		uint64_t count = wire_get_count(in);
@@ -166,7 +167,7 @@ static void decode_runs(struct wire_in *in, struct section_decoder *d)
 		if (losses[i] == PROFILE_N_LOSSES)
 			d->unknown_loss = key;
 	}
-	n = wire_get_n(in, (size_t)7 + n_losses);
+	n = wire_get_n(in, (size_t)8 + n_losses);
 	if (n > FILE_RUNS_MAX)
 		return wire_fail(in, "has too many runs");
 	for (i = 0; i < n && !in->error; i++)

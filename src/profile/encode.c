@@ -94,6 +94,7 @@ static void encode_runs(struct wire_out *out, const struct profile *p, struct pr
 		wire_put_varint(out, run->kind);
 		wire_put_varint(out, run->boot);
 		wire_put_varint(out, run->wall);
+		wire_put_count(out, run->cpu);
 		wire_put_varint(out, (uint32_t)run->status);
 		for (j = 0; j < PROFILE_N_LOSSES; j++)
 			wire_put_count(out, run->losses[j]);

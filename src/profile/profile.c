@@ -140,6 +140,7 @@ uint32_t profile_run_add(struct profile *p, enum profile_run_kind kind)
 {
 	struct profile_run run = {
 		.kind = kind,
+		.cpu = PROFILE_NOT_COUNTED,
 		.samples_expected = PROFILE_NOT_COUNTED,
 		.samples_received = PROFILE_NOT_COUNTED,
 	};

@@ -182,6 +182,7 @@ struct profile_run {
 	enum profile_run_kind kind;
 	uint32_t boot; /* which boot it ran in: 0, 1, … after a merge */
 	uint64_t wall; /* start to exit of the command */
+	uint64_t cpu; /* time on a CPU of the command and all it waited for, or NOT_COUNTED */
 	int32_t status; /* exit status as a shell gives it: 128 + signal where it was killed */
 	uint64_t losses[PROFILE_N_LOSSES];
 	uint64_t samples_expected, samples_received; /* on all CPUs, whatever ran there */

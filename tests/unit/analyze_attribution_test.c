@@ -140,6 +140,16 @@ static void test_tree(void **state)
 	assert_true(row(&a, "mmap", 1)->delta == 0);
 	release(&a, &d);
 
+	/* Where they are known, times on a CPU, less what the probes cost in syscalls. */
+	pa->runs[0].cpu = 400000;
+	pb->runs[0].cpu = 517700;
+	profile_cell(pb, 0, 0, profile_context_add(pb, "mmap"))->cost = 700;
+	profile_cell(pb, 0, 0, profile_context_add(pb, "mmap"))->oncpu += 700;
+	attribute(&a, &d, pa, pb);
+	assert_true(row(&a, "[command cpu]", 0)->delta == 117000);
+	assert_true(row(&a, "outside sys_enter...sys_exit", 1)->delta == 2000);
+	release(&a, &d);
+
 	/* The other way round all signs turn; the body is gone with all that it cost. */
 	attribute(&a, &d, pb, pa);
 	assert_true(row(&a, "shuffle_freelist", 3)->delta == -110000);

@@ -480,7 +480,7 @@ static void test_empty(void **state)
 	analyze_rows_sort_by_total(&t.functions);
 	assert_int_equal(t.syscalls.n_rows + t.functions.n_rows + t.runs + t.boots, 0);
 	analyze_table_deinit(&t);
-	analyze_workload_init(&workload, p);
+	analyze_workload_init(&workload, p, false);
 	analyze_workload_sort_by_order(&workload);
 	assert_int_equal(workload.n_rows, 0);
 	analyze_workload_deinit(&workload);
@@ -535,7 +535,7 @@ static void test_workload(void **state)
 				   &(struct profile_report){ "fork", 20, 100 + i, 90, 80 - i });
 	}
 	profile_report_add(p, control, &(struct profile_report){ "fork", 20, 60, NAN, 50 });
-	analyze_workload_init(&w, p);
+	analyze_workload_init(&w, p, false);
 	analyze_workload_sort_by_order(&w);
 	assert_int_equal(w.n_rows, 5);
 	assert_string_equal(w.rows[0].name, "late");

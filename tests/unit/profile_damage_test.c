@@ -143,12 +143,12 @@ static void test_other_versions(void **state)
 	(void)state;
 	n = put_header(bytes, FILE_VERSION + 1);
 	store(path, bytes, n);
-	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 6, this one reads 5): update");
+	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 7, this one reads 6): update");
 	/* Its self times were held at 0, and its numbers have another form. */
 	n = put_header(bytes, 1);
 	store(path, bytes, n);
 	assert_refused(-EPROTONOSUPPORT,
-		       "older kprotperf (format 1, this one reads 5): record again");
+		       "older kprotperf (format 1, this one reads 6): record again");
 	n = put_header(bytes, 0);
 	store(path, bytes, n);
 	assert_refused(-EBADMSG, "header is wrong");
@@ -291,10 +291,10 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\0", "\0\0\1"), "around no range"),
 	NONSENSE(SECTION_CONTEXTS, "\2\1\1", "twice"),
 	NONSENSE(SECTION_CONTEXTS, "\1\0", "without a name"),
-	NONSENSE(SECTION_RUNS, "\0\1\2\0\0\0\0\0\0", "unknown kind"),
-	NONSENSE(SECTION_RUNS, "\0\1\0\1\0\0\0\0\0", "more boots than runs"),
+	NONSENSE(SECTION_RUNS, "\0\1\2\0\0\0\0\0\0\0", "unknown kind"),
+	NONSENSE(SECTION_RUNS, "\0\1\0\1\0\0\0\0\0\0", "more boots than runs"),
 	NONSENSE(SECTION_RUNS, "\1\0\0", "without a name"),
-	NONSENSE(SECTION_RUNS, "\0\1\0\0\0\0\0\0\1", "more entries than it holds"),
+	NONSENSE(SECTION_RUNS, "\0\1\0\0\0\0\0\0\0\1", "more entries than it holds"),
 	NONSENSE(SECTION_CELLS, CELL("\1\0\0", "\1\1\0"), "run that is not there"),
 	NONSENSE(SECTION_CELLS, CELL("\0\2\0", "\1\1\0"), "site that is not there"),
 	NONSENSE(SECTION_CELLS, CELL("\0\0\3", "\1\1\0"), "context that is not there"),

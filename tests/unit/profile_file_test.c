@@ -57,6 +57,7 @@ static struct profile *rich_profile(void)
 	run = profile_run_add(p, PROFILE_RUN_CONTROL);
 	p->runs[run].boot = 3;
 	p->runs[run].wall = UINT64_MAX;
+	p->runs[run].cpu = 123456789;
 	p->runs[run].status = INT32_MIN;
 	p->runs[run].losses[PROFILE_LOSS_CELLS_FULL] = UINT64_MAX - 1;
 	p->runs[run].samples_received = 0;
