@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* diff for people. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cmd/columns.h"
+#include "cmd/diff_impl.h"
+#include "output/text.h"
+
+#define TOP_SYSCALLS  10
+#define TOP_FUNCTIONS 20
+#define TOP_RANGES    10
+/* Kernel options that are no protections: two versions of a kernel differ in thousands. */
+#define TOP_CONFIG 8
+
+static const char *const side_names[N_SIDES] = { "baseline", "hardened" };
+
+static void write_sides(const struct view *v, const struct diff_comparison *c)
+{
+	char *commands[N_SIDES] = { view_command(c->p[BASELINE]), view_command(c->p[HARDENED]) };
+	bool same = !strcmp(commands[BASELINE], commands[HARDENED]);
+	char *what;
+	int i;
+
+	if (same)
+		view_text(v, "%s", commands[BASELINE]);
+	for (i = 0; i < N_SIDES; i++) {
+		const char *release = profile_env_get(c->p[i], PROFILE_ENV_RELEASE);
+		char *kernel = output_text_escape(release ? release : "of unknown release");
+		char *runs = view_runs(c->diff.runs[i], c->diff.boots[i]);
+		char *file = output_text_escape(c->o->files[i]);
+
+		view_text(v, "%s: %s, kernel %s, %s%s%s", side_names[i], file, kernel, runs,
+			  same ? "" : " of ", same ? "" : commands[i]);
+		free(file);
+		free(runs);
+		free(kernel);
+	}
+	what = view_times(&c->o->view.figures);
+	view_text(v, "Times in %s, counts and totals a run; of calls the %s.",
+		  profile_clock_unit(c->diff.clock), what);
+	free(what);
+	view_unit_note(v, c->diff.clock);
+	free(commands[BASELINE]);
+	free(commands[HARDENED]);
+}
+
+static void write_environment(const struct view *v, const struct diff_comparison *c)
+{
+	const struct analyze_env *env = &c->diff.env;
+	struct analyze_env_row *rows = alloc_array(env->n_rows, sizeof(*rows));
+	uint32_t i, n = 0, config = 0;
+	struct output_section section;
+	struct view all = *v;
+
+	for (i = 0; i < env->n_rows; i++) {
+		if (env->rows[i].kind == ANALYZE_ENV_CONFIG && ++config > TOP_CONFIG)
+			continue;
+		/* Two builds always differ in those: worth a word only where nothing else differs. */
+		if (env->rows[i].kind == ANALYZE_ENV_KERNEL && n)
+			continue;
+		rows[n++] = env->rows[i];
+	}
+	if (!n) {
+		view_text(v, "The two environments do not differ.");
+	} else {
+		section = columns_diff_environment(rows, n);
+		all.top = -1;
+		view_section(&all, &section, 0);
+	}
+	if (config > TOP_CONFIG)
+		view_text(v, "(%u more kernel options differ; --format=json lists them)",
+			  config - TOP_CONFIG);
+	free(rows);
+}
+
+static void write_repetitions(const struct view *v, const struct analyze_diff_repetitions *r,
+			      const char *control)
+{
+	if (r->rows)
+		view_text(
+			v,
+			"Over %u and %u %ss: +- is half a 95 %% interval, P adjusted for %u rows; "
+			"\"same\" is surely within %g %%.",
+			r->n[0], r->n[1], analyze_unit_key(r->unit), r->rows, r->margin_pct);
+	if (control)
+		view_text(
+			v,
+			"NOISE: how far the baseline and %s, the same kernel again, differ or may "
+			"differ; \"under\" it are changes that are not larger.",
+			control);
+	if (r->note)
+		view_text(v, "Note: %s.", r->note);
+}
+
+static void write_percentiles(const struct view *v, const struct analyze_diff *diff)
+{
+	const struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
+	static const unsigned int tops[] = { TOP_SYSCALLS, TOP_FUNCTIONS };
+	struct output_section section;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (!lists[i]->n_rows)
+			continue;
+		fputc('\n', v->out);
+		view_text(v, i ? "Percentiles of functions:" : "Percentiles of syscalls:");
+		section = columns_diff_percentiles(lists[i], diff->clock);
+		view_section(v, &section, tops[i]);
+	}
+}
+
+/* Those that changed: what was timed, and of estimates those that differ for sure. */
+static void write_ranges(const struct view *v, const struct diff_comparison *c)
+{
+	const struct analyze_diff_ranges *ranges = &c->diff.ranges;
+	struct output_section section = columns_diff_ranges(&c->diff);
+	uint32_t i, shown = 0;
+
+	for (i = 0; i < ranges->n_rows; i++)
+		shown += !ranges->rows[i].redundant;
+	fputc('\n', v->out);
+	if (!shown) {
+		view_text(v, "Inlined bodies: none were timed (record --range NAME)%s.",
+			  ranges->n_rows ? ", and samples show no change in any" : "");
+		return;
+	}
+	view_text(v, "Inlined bodies, what they called included; SHARE is of the change of the "
+		     "function around, where that was timed. ~: estimated from samples, and surely "
+		     "changed (record --range NAME times them). ?: its samples came late, with "
+		     "interrupts off:");
+	view_section(v, &section, TOP_RANGES);
+}
+
+static void write_calls(const struct view *v, const struct diff_comparison *c)
+{
+	const struct analyze_diff *diff = &c->diff;
+	const char *what = analyze_time_text(diff->time);
+	struct output_section section;
+
+	fputc('\n', v->out);
+	if (!diff->syscalls.n_rows) {
+		view_text(v, "Syscalls: none were recorded.");
+	} else {
+		view_text(v, "Syscalls, by the change of their total %s a run:", what);
+		section = columns_diff_syscalls(diff);
+		view_section(v, &section, TOP_SYSCALLS);
+	}
+	fputc('\n', v->out);
+	if (!diff->functions.n_rows) {
+		view_text(v, "Functions: none were recorded (record --func NAME).");
+	} else {
+		view_text(
+			v,
+			diff->time == ANALYZE_TIME_SELF ?
+				"Functions, timed functions they call left out; SHARE is of the "
+				"context's change of on-CPU time:" :
+				"Functions, what they call included; SHARE is of the context's change:");
+		section = columns_diff_functions(diff);
+		view_section(v, &section, TOP_FUNCTIONS);
+	}
+	write_ranges(v, c);
+	if (diff->syscalls.n_rows) {
+		fputc('\n', v->out);
+		view_text(v, diff->time == ANALYZE_TIME_ONCPU ?
+				     "Medians, tails and totals:" :
+				     "Totals (medians and tails are known of on-CPU times only):");
+		section = columns_diff_syscalls_detail(diff);
+		view_section(v, &section, TOP_SYSCALLS);
+	}
+	if (diff->functions.n_rows) {
+		fputc('\n', v->out);
+		section = columns_diff_functions_detail(diff);
+		view_section(v, &section, TOP_FUNCTIONS);
+	}
+}
+
+static void write_attribution(const struct view *v, const struct analyze_attribution *a)
+{
+	struct analyze_attribution_row *rows = alloc_array(a->n_rows, sizeof(*rows));
+	struct output_section section;
+	struct view all = *v;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < a->n_rows; i++)
+		if (!a->rows[i].hidden)
+			rows[n++] = a->rows[i];
+	if (n) {
+		fputc('\n', v->out);
+		view_text(
+			v,
+			"Where a run's change comes from: on-CPU time, of functions without that of "
+			"timed functions they call; parts add up, SHARE is of the line above:");
+		section = columns_diff_attribution(rows, n, a->clock);
+		all.top = -1;
+		view_section(&all, &section, 0);
+	}
+	free(rows);
+}
+
+void diff_write_table(const struct diff_comparison *c)
+{
+	struct output_section section;
+	struct view v;
+
+	view_init(&v, stdout, &c->o->view);
+	view_text(&v, "%s", c->conclusion);
+	fputc('\n', v.out);
+	view_warnings(&v, &c->diff.warnings);
+	write_sides(&v, c);
+	write_repetitions(&v, &c->diff.repetitions, c->o->control);
+	fputc('\n', v.out);
+	write_environment(&v, c);
+	write_attribution(&v, &c->attribution);
+	if (c->diff.n_workload) {
+		fputc('\n', v.out);
+		section = columns_diff_workload(&c->diff);
+		view_section(&v, &section, 0);
+	}
+	write_calls(&v, c);
+	if (c->o->percentiles)
+		write_percentiles(&v, &c->diff);
+}
