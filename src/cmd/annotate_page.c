@@ -13,6 +13,9 @@
 #define TOP_BODIES 8
 #define TOP_LINES  10
 
+/* Fewer samples than that are said to be few. */
+#define FEW 100
+
 /* Shares of a function's samples from which on they are set off. */
 #define HOT  0.05
 #define WARM 0.005
@@ -46,6 +49,15 @@ static void write_title(const struct view *v, const struct annotated *f)
 		  "Samples: %.0f, of %.0f in the kernel: %.0f in its own code%s, %.0f in what it "
 		  "calls%s.",
 		  a->samples, a->kernel, a->hits.self, late, a->hits.below, unplaced);
+	if (a->samples > 0 && a->samples < FEW) {
+		struct analyze_estimated half = analyze_binomial(a->samples / 2, a->samples);
+
+		view_text(
+			v,
+			"These are few: a share of 0.5 may be one of %.2f to %.2f (95 %%). record "
+			"--freq or --repeat gets more.",
+			half.low, half.high);
+	}
 	if (a->astray > 0)
 		view_text(v, "%.0f of them lie at no instruction of this code, and are in no line.",
 			  a->astray);

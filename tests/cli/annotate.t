@@ -82,6 +82,8 @@ grep -qE '^60\.0 % of the time of 10 calls in innermost .*: ~300 insn a call\.$'
 report_test $? 'and what of it a body takes'
 page 'a function that is only inlined' '^innermost, inlined into middle < outer, called at ' a.data innermost
 page 'in one function' '^Samples: 60,' a.data innermost@outer
+grep -qE '^These are few: a share of 0\.5 may be one of 0\.3[0-9] to 0\.6[0-9]' out
+report_test $? 'how little 60 samples say'
 page "Intel's syntax" '(mov|add|lea) [er][a-z0-9]+, ' --intel --all a.data outer
 
 page 'data is named' '\(%rip\).*  # sink$' --all a.data outer
