@@ -165,6 +165,7 @@ enum engine_loss {
 	ENGINE_LOSS_TASKS, /* tasks not followed: no slot left, or pid out of range */
 	ENGINE_LOSS_STACKS, /* samples without a place for their stack */
 	ENGINE_LOSS_STACK_FETCH, /* samples whose stack could not be walked */
+	ENGINE_LOSS_BLOCKS, /* blocks executed in calls that are not open */
 	ENGINE_INFO_OPEN_AT_START, /* returns of calls begun before the task was followed */
 	ENGINE_INFO_CLOSED_BY_EXIT, /* calls closed at their task's death */
 	ENGINE_INFO_ENTERED, /* by tasks that are gone; the others' sums are their own */
@@ -246,6 +247,14 @@ struct engine_range_cost {
 struct engine_range_list {
 	__u32 n;
 	__u32 actions[ENGINE_RANGE_ACTIONS];
+};
+
+/* A probe that counts a block of a function, by its number, which is the probe's cookie. */
+struct engine_block {
+	__u32 key; /* of the function's site */
+	__u32 cost; /* what a hit costs here, in ticks, */
+	__u32 hop; /* and more for each open frame above the function's */
+	__u32 pad;
 };
 
 #endif

@@ -276,6 +276,49 @@ struct output_section columns_report_workload(const struct analyze_workload *wor
 	return (struct output_section)SECTION(groups, workload->rows, workload->n_rows, clock);
 }
 
+struct output_section columns_report_blocks(const struct analyze_block *rows, size_t n)
+{
+	static const struct output_column columns[] = {
+		COLUMN(analyze_block, function, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		{ "syscall", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_block, context) },
+		COLUMN(analyze_block, place, "BLOCK", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
+		COLUMN(analyze_block, location, "AT", OUTPUT_TEXT, 2),
+		COLUMN(analyze_block, body, "INLINED", OUTPUT_TEXT, 1),
+		COLUMN(analyze_block, offset, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_block, bytes, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_block, insns, "INSN", OUTPUT_COUNT, OUTPUT_ALWAYS),
+		COLUMN(analyze_block, executions, "EXECUTIONS", OUTPUT_COUNT, 3),
+		COLUMN(analyze_block, per_call, "A CALL", OUTPUT_FRACTION, OUTPUT_ALWAYS),
+		COLUMN(analyze_block, insns_per_call, "INSN A CALL", OUTPUT_COUNT, OUTPUT_ALWAYS),
+		COLUMN(analyze_block, share, "SHARE", OUTPUT_FRACTION, OUTPUT_ALWAYS),
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+
+	return (struct output_section)SECTION(groups, rows, n, PROFILE_CLOCK_INSN);
+}
+
+struct output_section columns_report_block_functions(const struct analyze_blocks *blocks)
+{
+	static const struct output_column columns[] = {
+		COLUMN(analyze_block_function, function, "BLOCKS OF", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		{ "syscall", "SYSCALL", OUTPUT_TEXT, OUTPUT_ALWAYS,
+		  offsetof(struct analyze_block_function, context) },
+		COLUMN(analyze_block_function, calls, "CALLS", OUTPUT_COUNT, OUTPUT_ALWAYS),
+		COLUMN(analyze_block_function, blocks, "BLOCKS", OUTPUT_COUNT, 2),
+		COLUMN(analyze_block_function, unknown, "UNKNOWN", OUTPUT_COUNT, 1),
+		COLUMN(analyze_block_function, insns_per_call, "INSN A CALL", OUTPUT_COUNT,
+		       OUTPUT_ALWAYS),
+		COLUMN(analyze_block_function, self_per_call, "SELF TIME", OUTPUT_TIME,
+		       OUTPUT_ALWAYS),
+		COLUMN(analyze_block_function, residual, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+
+	return (struct output_section)SECTION(groups, blocks->functions, blocks->n_functions,
+					      blocks->clock);
+}
+
 struct output_section columns_report_leaves(const struct analyze_leaves *leaves)
 {
 	static const struct output_column columns[] = {

@@ -7,6 +7,7 @@
 #define KPROTPERF_CMD_COLUMNS_H
 
 #include "analyze/attribution.h"
+#include "analyze/blocks.h"
 #include "analyze/cost.h"
 #include "analyze/diff.h"
 #include "analyze/ranges.h"
@@ -29,6 +30,10 @@ struct output_section columns_report_calls(const struct columns_call *calls, siz
 struct output_section columns_report_workload(const struct analyze_workload *workload,
 					      enum profile_clock clock);
 struct output_section columns_report_leaves(const struct analyze_leaves *leaves);
+
+/* N blocks, all of one function in one context or not. */
+struct output_section columns_report_blocks(const struct analyze_block *rows, size_t n);
+struct output_section columns_report_block_functions(const struct analyze_blocks *blocks);
 
 struct columns_loss {
 	const char *key, *text;

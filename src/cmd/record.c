@@ -17,7 +17,9 @@ enum {
 	KEY_WARMUP,
 	KEY_MAX_TASKS,
 	KEY_MAX_OVERHEAD,
-	KEY_PROTECTION
+	KEY_PROTECTION,
+	KEY_BLOCKS,
+	KEY_CALLEES
 };
 
 static const struct argp_option options[] = {
@@ -26,6 +28,10 @@ static const struct argp_option options[] = {
 	{ "range", 'R', "INLINED[@FUNC]", 0,
 	  "Time this inlined function, in FUNC or wherever its code is part of another's; names or globs, "
 	  "may be repeated" },
+	{ "blocks", KEY_BLOCKS, "FUNC", 0,
+	  "Time this function, and count how often each of its basic blocks is executed; may be repeated" },
+	{ "callees", KEY_CALLEES, NULL, 0,
+	  "Time the functions that those of --blocks call, too, so that their self times are their own" },
 	{ "protection", KEY_PROTECTION, "NAME", 0,
 	  "Time the functions and inlined bodies that carry this protection's cost, and note its state "
 	  "(kprotperf list --protections); may be repeated" },
@@ -95,6 +101,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'R':
 		vec_push(o, ranges, arg);
 		break;
+	case KEY_BLOCKS:
+		vec_push(o, blocks, arg);
+		break;
+	case KEY_CALLEES:
+		o->callees = true;
+		break;
 	case KEY_PROTECTION:
 		vec_push(o, protections, parse_protection(state, arg));
 		break;
@@ -151,6 +163,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->argv = state->argv + state->next;
 		break;
 	case ARGP_KEY_END:
+		if (o->callees && !o->n_blocks)
+			argp_error(state, "--callees goes with --blocks");
 		if (o->system_wide && o->pid)
 			argp_error(state, "-a and -p exclude each other");
 		if (o->pid && o->argv)
@@ -191,5 +205,6 @@ int cmd_record(int argc, char **argv)
 	free(o.functions);
 	free(o.protections);
 	free(o.ranges);
+	free(o.blocks);
 	return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/accounting.h"
+#include "analyze/blocks.h"
 #include "analyze/cost.h"
 #include "analyze/diff.h"
 #include "analyze/environment.h"
@@ -31,6 +32,7 @@
 #define TOP_FUNCTIONS 20
 #define TOP_RANGES    10
 #define TOP_LEAVES    10
+#define TOP_BLOCKS    10
 
 /* Everything said about one profile. */
 struct report {
@@ -42,6 +44,7 @@ struct report {
 	struct analyze_accounting accounting;
 	struct analyze_costs costs;
 	struct analyze_leaves leaves;
+	struct analyze_blocks blocks;
 	struct analyze_env protections;
 	struct analyze_warnings warnings;
 };
@@ -54,11 +57,12 @@ enum section {
 	SECTION_SAMPLES,
 	SECTION_LOSSES,
 	SECTION_COSTS,
+	SECTION_BLOCKS,
 };
 
 /* In that order. */
 static const char *const section_names[] = { "syscalls", "functions", "ranges", "samples",
-					     "losses",   "costs",     NULL };
+					     "losses",   "costs",     "blocks", NULL };
 
 struct options {
 	struct view_options view;
@@ -73,7 +77,7 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	{ "section", KEY_SECTION, "SECTION", 0,
-	  "What CSV holds: syscalls, functions (default: both), ranges, samples, losses or costs" },
+	  "What CSV holds: syscalls, functions (default: both), ranges, samples, losses, costs or blocks" },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The recorded kernel's vmlinux, for names" },
 	{ 0 },
 };
@@ -137,6 +141,7 @@ static void report_init(struct report *r, const struct profile *p,
 	analyze_accounting_init(&r->accounting, p);
 	analyze_costs_init(&r->costs, p);
 	analyze_leaves_init(&r->leaves, p);
+	analyze_blocks_init(&r->blocks, p);
 	analyze_env_protections(&r->protections, p);
 	analyze_warnings_of_profile(&r->warnings, p, "", figures->raw);
 }
@@ -148,6 +153,7 @@ static void report_deinit(struct report *r)
 	analyze_workload_deinit(&r->workload);
 	analyze_costs_deinit(&r->costs);
 	analyze_leaves_deinit(&r->leaves);
+	analyze_blocks_deinit(&r->blocks);
 	analyze_env_deinit(&r->protections);
 	analyze_warnings_deinit(&r->warnings);
 }
@@ -271,6 +277,36 @@ static void write_ranges(const struct view *v, const struct report *r)
 		  "--range NAME times them). ?: its samples came late, with interrupts off:");
 	section = columns_report_ranges(&r->ranges, &r->table);
 	view_section(v, &section, TOP_RANGES);
+}
+
+/* Where blocks were counted; nothing is said where they were not asked for. */
+static void write_blocks(const struct view *v, const struct report *r)
+{
+	struct output_section section = columns_report_block_functions(&r->blocks);
+	uint32_t i;
+
+	if (!r->blocks.n_functions)
+		return;
+	fputc('\n', v->out);
+	view_text(v, "Blocks: instructions a call, by counting; SELF TIME is that of a call, with "
+		     "what it called unless that was timed too (record --callees):");
+	view_section(v, &section, 0);
+	for (i = 0; i < r->blocks.n_functions; i++) {
+		const struct analyze_block_function *f = &r->blocks.functions[i];
+		struct analyze_block *rows;
+		char *name;
+
+		if (strcmp(f->context, "*"))
+			continue;
+		name = output_text_escape(f->function);
+		rows = analyze_blocks_hottest(&r->blocks, f);
+		section = columns_report_blocks(rows, f->n);
+		fputc('\n', v->out);
+		view_text(v, "Blocks of %s, by instructions a call:", name);
+		view_section(v, &section, TOP_BLOCKS);
+		free(rows);
+		free(name);
+	}
 }
 
 static void write_samples(const struct view *v, const struct report *r)
@@ -465,6 +501,7 @@ static void write_table(const struct report *r, const struct options *o)
 	write_losses_line(&v, r);
 	write_calls(&v, r, &o->view.figures);
 	write_ranges(&v, r);
+	write_blocks(&v, r);
 	write_samples(&v, r);
 	write_losses(&v, r);
 	write_costs(&v, r, o->view.figures.raw);
@@ -591,6 +628,8 @@ static void write_json(const struct report *r, const struct options *o)
 	struct output_section syscalls = columns_report_syscalls(&r->table);
 	struct output_section functions = columns_report_functions(&r->table);
 	struct output_section ranges = columns_report_ranges(&r->ranges, &r->table);
+	struct output_section blocks = columns_report_blocks(r->blocks.rows, r->blocks.n_rows);
+	struct output_section counted = columns_report_block_functions(&r->blocks);
 	json_t *root = json_object();
 
 	output_json_set(root, "schema", json_string(SCHEMA));
@@ -604,6 +643,8 @@ static void write_json(const struct report *r, const struct options *o)
 	output_json_set(root, "syscalls", output_json_rows(&syscalls));
 	output_json_set(root, "functions", output_json_rows(&functions));
 	output_json_set(root, "ranges", output_json_rows(&ranges));
+	output_json_set(root, "block_functions", output_json_rows(&counted));
+	output_json_set(root, "blocks", output_json_rows(&blocks));
 	output_json_set(root, "samples", samples_json(r));
 	output_json_set(root, "losses", losses_json(r, false));
 	output_json_set(root, "accounting", accounting_json(r));
@@ -659,6 +700,9 @@ static void write_csv(const struct report *r, const struct options *o)
 		break;
 	case SECTION_COSTS:
 		section = columns_report_costs(&r->costs);
+		break;
+	case SECTION_BLOCKS:
+		section = columns_report_blocks(r->blocks.rows, r->blocks.n_rows);
 		break;
 	}
 	output_csv_write(stdout, &section);

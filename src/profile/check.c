@@ -15,6 +15,8 @@ static const char *const names[] = {
 	[SECTION_LOCATIONS] = "locations",
 	[SECTION_STACKS] = "stacks",
 	[SECTION_SAMPLES] = "samples",
+	[SECTION_BLOCKS] = "blocks",
+	[SECTION_BLOCK_COUNTS] = "block counts",
 };
 
 const char *section_name(uint32_t type)
@@ -218,6 +220,59 @@ static const char *check_samples(const struct profile *p)
 	return NULL;
 }
 
+static const char *check_one_blocks(const struct profile *p, const struct profile_blocks *blocks)
+{
+	uint32_t i;
+
+	if (blocks->site >= p->n_sites || p->sites[blocks->site].kind != PROFILE_SITE_FUNCTION)
+		return "refers to a function that is not there";
+	if (blocks->entry >= blocks->n_items)
+		return "has a function without its entry";
+	for (i = 0; i < blocks->n_items; i++) {
+		if (blocks->items[i].location >= p->n_locations)
+			return "refers to a location that is not there";
+		if (i && blocks->items[i].addr <= blocks->items[i - 1].addr)
+			return "has blocks out of order";
+	}
+	for (i = 0; i < blocks->n_arcs; i++) {
+		const struct profile_arc *arc = &blocks->arcs[i];
+
+		if (arc->from >= blocks->n_items ||
+		    (arc->to >= blocks->n_items && arc->to < PROFILE_ARC_ANY))
+			return "refers to a block that is not there";
+		if (i && arc->from < arc[-1].from)
+			return "has arcs out of order";
+	}
+	return NULL;
+}
+
+static const char *check_blocks(const struct profile *p)
+{
+	const char *wrong = NULL;
+	uint32_t i;
+
+	if (p->n_blocks > FILE_BLOCKS_MAX)
+		return "has too many functions";
+	for (i = 0; i < p->n_blocks && !wrong; i++)
+		wrong = check_one_blocks(p, &p->blocks[i]);
+	return wrong;
+}
+
+static const char *check_block_counts(const struct profile *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_block_counts; i++) {
+		if (p->block_counts[i].run >= p->n_runs)
+			return "refers to a run that is not there";
+		if (p->block_counts[i].blocks >= p->n_blocks)
+			return "refers to a function that is not there";
+		if (p->block_counts[i].context >= p->n_contexts)
+			return "refers to a context that is not there";
+	}
+	return NULL;
+}
+
 const char *section_check(enum section_type type, const struct profile *p)
 {
 	switch (type) {
@@ -233,6 +288,10 @@ const char *section_check(enum section_type type, const struct profile *p)
 		return check_stacks(p);
 	case SECTION_SAMPLES:
 		return check_samples(p);
+	case SECTION_BLOCKS:
+		return check_blocks(p);
+	case SECTION_BLOCK_COUNTS:
+		return check_block_counts(p);
 	case SECTION_ENVIRONMENT:
 		return check_environment(p);
 	case SECTION_CONTEXTS:

@@ -293,6 +293,67 @@ static void decode_samples(struct wire_in *in, struct section_decoder *d)
 	}
 }
 
+static void decode_block_list(struct wire_in *in, struct profile_blocks *blocks)
+{
+	uint32_t i, n = wire_get_n(in, 5);
+
+	for (i = 0; i < n && !in->error; i++) {
+		struct profile_block block = { .addr = wire_get_varint(in) };
+
+		block.bytes = wire_get_u32(in);
+		block.insns = wire_get_u32(in);
+		block.location = wire_get_u32(in);
+		block.reached = wire_get_u32(in) != 0;
+		vec_push(blocks, items, block);
+	}
+	n = wire_get_n(in, 2);
+	for (i = 0; i < n && !in->error; i++) {
+		struct profile_arc arc = { .from = wire_get_u32(in) };
+
+		arc.to = wire_get_u32(in);
+		vec_push(blocks, arcs, arc);
+	}
+}
+
+static void decode_blocks(struct wire_in *in, struct section_decoder *d)
+{
+	uint32_t i, n = wire_get_n(in, 4);
+
+	if (n > FILE_BLOCKS_MAX)
+		return wire_fail(in, "has too many functions");
+	for (i = 0; i < n && !in->error; i++) {
+		struct profile_blocks blocks = { .site = wire_get_u32(in) };
+
+		blocks.entry = wire_get_u32(in);
+		decode_block_list(in, &blocks);
+		profile_blocks_add(d->p, &blocks);
+	}
+}
+
+static void decode_block_counts(struct wire_in *in, struct section_decoder *d)
+{
+	uint32_t i, j, n = wire_get_n(in, 5);
+
+	for (i = 0; i < n && !in->error; i++) {
+		uint32_t run = wire_get_u32(in), blocks = wire_get_u32(in);
+		uint32_t context = wire_get_u32(in);
+		struct profile_block_counts *counts;
+
+		if (blocks >= d->p->n_blocks)
+			return wire_fail(in, "refers to a function that is not there");
+		/* Each count takes a byte: memory for no more than the file has. */
+		if ((size_t)(in->end - in->at) < d->p->blocks[blocks].n_items)
+			return wire_fail(in, "ends in the middle of an entry");
+		counts = profile_block_counts(d->p, run, blocks, context);
+		if (d->p->n_block_counts != i + 1)
+			return wire_fail(in, duplicate);
+		counts->calls = wire_get_varint(in);
+		counts->residual = wire_get_varint(in);
+		for (j = 0; j < d->p->blocks[blocks].n_items; j++)
+			counts->counts[j] = wire_get_count(in);
+	}
+}
+
 void section_decode(struct wire_in *in, enum section_type type, struct section_decoder *d)
 {
 	static void (*const decoders[SECTION_LAST + 1])(struct wire_in *,
@@ -307,6 +368,8 @@ void section_decode(struct wire_in *in, enum section_type type, struct section_d
 		[SECTION_LOCATIONS] = decode_locations,
 		[SECTION_STACKS] = decode_stacks,
 		[SECTION_SAMPLES] = decode_samples,
+		[SECTION_BLOCKS] = decode_blocks,
+		[SECTION_BLOCK_COUNTS] = decode_block_counts,
 	};
 
 	decoders[type](in, d);

@@ -188,6 +188,50 @@ static void encode_samples(struct wire_out *out, const struct profile *p)
 	}
 }
 
+static void encode_blocks(struct wire_out *out, const struct profile *p)
+{
+	uint32_t i, j;
+
+	wire_put_varint(out, p->n_blocks);
+	for (i = 0; i < p->n_blocks; i++) {
+		const struct profile_blocks *blocks = &p->blocks[i];
+
+		wire_put_varint(out, blocks->site);
+		wire_put_varint(out, blocks->entry);
+		wire_put_varint(out, blocks->n_items);
+		for (j = 0; j < blocks->n_items; j++) {
+			wire_put_varint(out, blocks->items[j].addr);
+			wire_put_varint(out, blocks->items[j].bytes);
+			wire_put_varint(out, blocks->items[j].insns);
+			wire_put_varint(out, blocks->items[j].location);
+			wire_put_varint(out, blocks->items[j].reached);
+		}
+		wire_put_varint(out, blocks->n_arcs);
+		for (j = 0; j < blocks->n_arcs; j++) {
+			wire_put_varint(out, blocks->arcs[j].from);
+			wire_put_varint(out, blocks->arcs[j].to);
+		}
+	}
+}
+
+static void encode_block_counts(struct wire_out *out, const struct profile *p)
+{
+	uint32_t i, j;
+
+	wire_put_varint(out, p->n_block_counts);
+	for (i = 0; i < p->n_block_counts; i++) {
+		const struct profile_block_counts *counts = &p->block_counts[i];
+
+		wire_put_varint(out, counts->run);
+		wire_put_varint(out, counts->blocks);
+		wire_put_varint(out, counts->context);
+		wire_put_varint(out, counts->calls);
+		wire_put_varint(out, counts->residual);
+		for (j = 0; j < p->blocks[counts->blocks].n_items; j++)
+			wire_put_count(out, counts->counts[j]);
+	}
+}
+
 void section_encode(struct wire_out *out, enum section_type type, const struct profile *p,
 		    struct profile_strings *pool)
 {
@@ -210,6 +254,10 @@ void section_encode(struct wire_out *out, enum section_type type, const struct p
 		return encode_stacks(out, p);
 	case SECTION_SAMPLES:
 		return encode_samples(out, p);
+	case SECTION_BLOCKS:
+		return encode_blocks(out, p);
+	case SECTION_BLOCK_COUNTS:
+		return encode_block_counts(out, p);
 	case SECTION_STRINGS:
 	case SECTION_END:
 		break;

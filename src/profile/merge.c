@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "profile/blocks.h"
 #include "profile/index.h"
 
 /* Values longer than this (a whole kernel config) are not quoted. */
@@ -325,6 +326,27 @@ static void merge_samples(struct profile *dst, const struct profile *src, const 
 	}
 }
 
+static void merge_blocks(struct profile *dst, const struct profile *src, const struct mapping *map)
+{
+	uint32_t *blocks = alloc_array(src->n_blocks, sizeof(*blocks)), i, b;
+
+	for (i = 0; i < src->n_blocks; i++)
+		blocks[i] = profile_blocks_map(dst, &src->blocks[i],
+					       map->sites[src->blocks[i].site], map->locations);
+	for (i = 0; i < src->n_block_counts; i++) {
+		const struct profile_block_counts *from = &src->block_counts[i];
+		struct profile_block_counts *to =
+			profile_block_counts(dst, map->first_run + from->run, blocks[from->blocks],
+					     map->contexts[from->context]);
+
+		to->calls = from->calls;
+		to->residual = from->residual;
+		for (b = 0; b < src->blocks[from->blocks].n_items; b++)
+			to->counts[b] = from->counts[b];
+	}
+	free(blocks);
+}
+
 void profile_merge(struct profile *dst, const struct profile *src)
 {
 	struct mapping map = { .first_run = dst->n_runs };
@@ -336,6 +358,7 @@ void profile_merge(struct profile *dst, const struct profile *src)
 	merge_runs(dst, src);
 	merge_cells(dst, src, &map);
 	merge_samples(dst, src, &map);
+	merge_blocks(dst, src, &map);
 	free(map.sites);
 	free(map.contexts);
 	free(map.locations);

@@ -77,6 +77,10 @@ static const struct {
 		"samples_not_received",
 		"samples missed while a task of the workload ran",
 	},
+	[PROFILE_LOSS_BLOCK_WITHOUT_CALL] = {
+		"block_without_call",
+		"executions of blocks not counted: in calls whose entry was not seen",
+	},
 	[PROFILE_INFO_ENTRIES] = {
 		"entries",
 		"calls and contexts entered",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "profile/blocks.h"
 #include "profile/index.h"
 #include "profile/strings.h"
 
@@ -41,6 +42,7 @@ void profile_destroy(struct profile *p)
 		free(p->locations[i].frames);
 	for (i = 0; i < p->n_stacks; i++)
 		free(p->stacks[i].locations);
+	profile_blocks_destroy(p);
 	free(p->envs);
 	free(p->args);
 	free(p->sites);

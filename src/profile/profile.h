@@ -134,6 +134,47 @@ struct profile_cell {
 };
 
 /*
+ * A basic block of a function whose blocks were counted: code that is executed from its first instruction to
+ * its last.
+ */
+struct profile_block {
+	uint64_t addr; /* relative to _stext */
+	uint32_t bytes, insns;
+	uint32_t location; /* ADDR's, for its line and the inlined bodies around it */
+	bool reached; /* else padding, or what only a fault leads to */
+};
+
+/* Where control can go from one block: to another, or one of these. */
+struct profile_arc {
+	uint32_t from, to;
+};
+
+#define PROFILE_ARC_OUT UINT32_MAX /* out of the function */
+#define PROFILE_ARC_ANY (UINT32_MAX - 1) /* to any block or out: an unresolved jump */
+
+/* A function whose blocks were counted, all parts of it. */
+struct profile_blocks {
+	uint32_t site;
+	uint32_t entry; /* a block */
+	struct profile_block *items; /* by address */
+	uint32_t n_items, cap_items;
+	struct profile_arc *arcs;
+	uint32_t n_arcs, cap_arcs;
+};
+
+/*
+ * How often each block of a function was executed in one run and context; there is one at most for each. Where a
+ * call was under way when counting began or ended, blocks and calls do not belong together, which
+ * RESIDUAL may tell: how far the counts contradict each other at most.
+ */
+struct profile_block_counts {
+	uint32_t run, blocks, context; /* BLOCKS: place in the list of these functions */
+	uint64_t calls; /* timed */
+	uint64_t residual;
+	uint64_t *counts; /* by block; NOT_COUNTED: does not follow from what was counted */
+};
+
+/*
  * One figure that a workload gave of itself, through KPROTPERF_REPORT_FD. Times are in its own
  * CLOCK_MONOTONIC ns, which are instructions where the profile's clock is.
  */
@@ -159,6 +200,7 @@ enum profile_loss {
 	PROFILE_LOSS_STACKS_FULL, /* samples without a stack: the table was full */
 	PROFILE_LOSS_STACK_NOT_FETCHED,
 	PROFILE_LOSS_SAMPLES_NOT_RECEIVED, /* periods skipped while a followed task ran */
+	PROFILE_LOSS_BLOCK_WITHOUT_CALL, /* blocks executed in calls whose entry nobody saw */
 	PROFILE_INFO_ENTRIES, /* calls and contexts that followed tasks entered: docs/accounting.md */
 	PROFILE_INFO_OPEN_AT_START, /* returns of calls entered before recording started */
 	PROFILE_INFO_OPEN_AT_END, /* calls that had not returned when recording ended */
@@ -280,6 +322,10 @@ struct profile {
 	uint32_t n_stacks, cap_stacks;
 	struct profile_sample *samples;
 	uint32_t n_samples, cap_samples;
+	struct profile_blocks *blocks;
+	uint32_t n_blocks, cap_blocks;
+	struct profile_block_counts *block_counts; /* any order */
+	uint32_t n_block_counts, cap_block_counts;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };
@@ -322,6 +368,21 @@ void profile_sample_add(struct profile *p, const struct profile_sample *sample);
  */
 struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site,
 				   uint32_t context);
+
+/* Takes BLOCKS with its arrays; returns its place in the list. */
+uint32_t profile_blocks_add(struct profile *p, const struct profile_blocks *blocks);
+/* The function SITE's; NULL: its blocks were not counted. */
+const struct profile_blocks *profile_blocks_of(const struct profile *p, uint32_t site);
+/* The counts for the three indices, added with all 0 if there are none. Valid until the next add. */
+struct profile_block_counts *profile_block_counts(struct profile *p, uint32_t run, uint32_t blocks,
+						  uint32_t context);
+#define PROFILE_ALL_CONTEXTS UINT32_MAX
+/*
+ * Sums over all runs, in CONTEXT or PROFILE_ALL_CONTEXTS: COUNTS by block of BLOCKS (one of P's), NOT_COUNTED
+ * where any is; returns the calls they are of.
+ */
+uint64_t profile_block_counts_sum(const struct profile *p, const struct profile_blocks *blocks,
+				  uint32_t context, uint64_t *counts);
 
 /* *SUM += N, where either may be NOT_COUNTED: the sum of what was counted. */
 void profile_count_add(uint64_t *sum, uint64_t n);

@@ -37,6 +37,7 @@
 #define FILE_LOSSES_MAX   1024
 #define FILE_RUNS_MAX     ((uint32_t)1 << 20)
 #define FILE_FRAMES_MAX   1024 /* at one address */
+#define FILE_BLOCKS_MAX   1024 /* functions whose blocks are counted */
 
 /*
  * In the order in which they are in the file, each exactly once: what a section refers to is in
@@ -53,7 +54,9 @@ enum section_type {
 	SECTION_LOCATIONS,
 	SECTION_STACKS,
 	SECTION_SAMPLES,
-	SECTION_LAST = SECTION_SAMPLES,
+	SECTION_BLOCKS,
+	SECTION_BLOCK_COUNTS,
+	SECTION_LAST = SECTION_BLOCK_COUNTS,
 	SECTION_END = 0x7fffffff, /* empty, the last in every file */
 };
 

@@ -316,6 +316,13 @@ static void calibrate_ranges(struct record_attachment *a)
 		log_note("the cost of probes inside of functions is not known and not subtracted: "
 			 "%s, on which it is measured, is not as it must be: %s",
 			 EMPTY_OUTER, log_strerror(err));
+	if (err || !a->blocks->n_points)
+		return;
+	err = record_calibrate_blocks(a->engine, a->p->clock, &empty, a->calibration->interrupts,
+				      a->blocks->n_points, &a->calibration->ranges);
+	if (err)
+		log_note("the cost of probes that count blocks is not known and not subtracted: %s",
+			 log_strerror(err));
 }
 
 int record_attach_sites(struct record_attachment *a)
@@ -323,13 +330,17 @@ int record_attach_sites(struct record_attachment *a)
 	int err;
 
 	calibrate(a);
-	if (a->ranges->n_points) {
+	if (a->ranges->n_points || a->blocks->n_points) {
 		record_closer_wait();
 		calibrate_ranges(a);
 	}
 	err = attach_all(a);
 	if (!err && a->ranges->n_points)
 		err = record_ranges_attach(a->ranges, a->engine, a->p,
+					   symbol_kallsyms_stext(a->symbols->ks));
+	if (!err && a->blocks->n_points)
+		err = record_blocks_attach(a->blocks, a->engine, a->p->clock,
+					   &a->calibration->ranges,
 					   symbol_kallsyms_stext(a->symbols->ks));
 	if (!err && a->recalibrate)
 		calibrate(a);

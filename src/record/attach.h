@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "profile/profile.h"
+#include "record/block.h"
 #include "record/range.h"
 #include "record/sites.h"
 #include "record/symbols.h"
@@ -22,6 +23,7 @@ struct record_attachment {
 	struct record_engine *engine; /* started, not armed */
 	struct record_sites *sites; /* their mechanisms become those in use */
 	struct record_ranges *ranges;
+	struct record_blocks *blocks;
 	struct record_symbols *symbols;
 	const struct record_features *features;
 	struct record_calibration *calibration; /* record_calibrate_before() has been called */

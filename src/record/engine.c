@@ -289,6 +289,27 @@ uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint3
 	return sum;
 }
 
+int record_engine_set_block(struct record_engine *e, uint32_t probe,
+			    const struct engine_block *block)
+{
+	return bpf_map__update_elem(e->bpf.skel->maps.block_probes, &probe, sizeof(probe), block,
+				    sizeof(*block), BPF_ANY) ?
+		       -errno :
+		       0;
+}
+
+uint64_t record_engine_block_count(const struct record_engine *e, uint32_t probe, uint32_t ctx)
+{
+	const uint64_t *counts = e->bpf.views[RECORD_VIEW_BLOCKS].mem;
+	uint32_t n = e->bpf.config.n_blocks + 1;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < e->bpf.n_block_shards; i++)
+		sum += __atomic_load_n(&counts[((size_t)i * n + probe) * ENGINE_CONTEXTS + ctx],
+				       __ATOMIC_RELAXED);
+	return sum;
+}
+
 void record_engine_set_costs(struct record_engine *e, const struct record_cost *costs)
 {
 	struct kprotperf_bpf__bss *b = e->bpf.skel->bss;
@@ -568,6 +589,7 @@ void record_engine_reset(struct record_engine *e)
 	/* Cells keep their numbers, so only those in use need be cleared. */
 	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0,
 	       (size_t)(used + 1) * e->bpf.n_shards * sizeof(struct engine_cell));
+	memset(e->bpf.views[RECORD_VIEW_BLOCKS].mem, 0, e->bpf.views[RECORD_VIEW_BLOCKS].len);
 	memset(e->bpf.views[RECORD_VIEW_STACKS].mem, 0,
 	       e->bpf.n_stacks * sizeof(struct engine_stack));
 	memset(e->bpf.skel->bss->losses, 0, sizeof(e->bpf.skel->bss->losses));

@@ -20,6 +20,7 @@ struct record_engine_config {
 	uint32_t n_functions; /* sites to come, functions and then ranges */
 	bool ranges; /* there are any of these */
 	uint32_t n_range_lists; /* addresses at which ranges have several things to do */
+	uint32_t n_blocks; /* probes that count blocks */
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
 	uint64_t sample_period; /* in ns; 0: no sampler */
 	bool system_wide;
@@ -93,6 +94,15 @@ struct record_points *record_engine_points(struct record_engine *e);
 /* What their probes cost, by enum engine_range_kind; zero until set. */
 struct engine_range_cost;
 void record_engine_set_range_costs(struct record_engine *e, const struct engine_range_cost *costs);
+
+/*
+ * Probes that count blocks, by number: what each is to do, and how often it was hit in context CTX. One
+ * more, behind the others, is for calibration.
+ */
+struct engine_block;
+int record_engine_set_block(struct record_engine *e, uint32_t probe,
+			    const struct engine_block *block);
+uint64_t record_engine_block_count(const struct record_engine *e, uint32_t probe, uint32_t ctx);
 
 /* What probes cost, by mechanism; zero until set. */
 struct record_cost;

@@ -22,6 +22,8 @@
 #define MAX_CELLS_MEMORY (32u << 20)
 #define STACK_ENTRIES    8192
 
+#define MAX_BLOCKS_MEMORY (32u << 20)
+
 /* libbpf's last complaint, for the one line that we print. */
 static char libbpf_message[256];
 
@@ -63,6 +65,17 @@ static uint32_t tasks_now(void)
 	return n;
 }
 
+/* The counts of all blocks, once: without contexts to tell apart there is one, for nobody. */
+static size_t block_counts(const struct record_bpf *b)
+{
+	return b->config.n_blocks ? (size_t)(b->config.n_blocks + 1) * ENGINE_CONTEXTS : 1;
+}
+
+static size_t block_memory(const struct record_bpf *b)
+{
+	return block_counts(b) * sizeof(uint64_t);
+}
+
 static void choose_sizes(struct record_bpf *b)
 {
 	const struct record_engine_config *c = &b->config;
@@ -84,6 +97,10 @@ static void choose_sizes(struct record_bpf *b)
 	       (size_t)b->n_shards * b->n_cells * sizeof(struct engine_cell) > MAX_CELLS_MEMORY)
 		b->n_shards /= 2;
 	b->n_stacks = c->sample_period ? STACK_ENTRIES : 1;
+
+	b->n_block_shards = c->n_blocks ? b->n_shards : 1;
+	while (b->n_block_shards > 1 && b->n_block_shards * block_memory(b) > MAX_BLOCKS_MEMORY)
+		b->n_block_shards /= 2;
 }
 
 /* So few are in use that hardly any of them meet, the spare site included. */
@@ -119,6 +136,12 @@ static int set_sizes(struct record_bpf *b)
 	err = err   ?:
 		      bpf_map__set_max_entries(s->maps.range_lists,
 					       b->config.n_range_lists + RECORD_RANGE_SPARE_LISTS);
+	err = err ?: bpf_map__set_max_entries(s->maps.block_probes, b->config.n_blocks + 1);
+	err = err   ?:
+		      bpf_map__set_max_entries(s->maps.block_counts,
+					       block_counts(b) * b->n_block_shards);
+	s->rodata->n_block_probes = b->config.n_blocks + 1;
+	s->rodata->n_block_shards = b->n_block_shards;
 	s->rodata->multi_mask = multi_slots(b) - 1;
 	s->rodata->multi_sp = b->features.multi_is.sp;
 
@@ -166,6 +189,7 @@ static void choose_programs(struct record_bpf *b)
 	bpf_program__set_autoload(s->progs.range_leave, kprobe && b->config.ranges);
 	bpf_program__set_autoload(s->progs.range_count, kprobe && b->config.ranges);
 	bpf_program__set_autoload(s->progs.range_several, kprobe && b->config.ranges);
+	bpf_program__set_autoload(s->progs.block_count, kprobe && b->config.n_blocks);
 	bpf_program__set_autoload(s->progs.on_sample, b->config.sample_period != 0);
 	bpf_program__set_autoload(s->progs.adopt_tasks, iterate);
 	bpf_program__set_autoload(s->progs.note_self, iterate);
@@ -180,9 +204,10 @@ static int map_views(struct record_bpf *b)
 {
 	struct kprotperf_bpf *s = b->skel;
 	struct bpf_map *maps[RECORD_N_VIEWS] = {
-		[RECORD_VIEW_SLOTS] = s->maps.slots,     [RECORD_VIEW_TASKS] = s->maps.tasks,
-		[RECORD_VIEW_CELL_OF] = s->maps.cell_of, [RECORD_VIEW_CELLS] = s->maps.cells,
-		[RECORD_VIEW_STACKS] = s->maps.stacks,   [RECORD_VIEW_MISSED] = s->maps.missed,
+		[RECORD_VIEW_SLOTS] = s->maps.slots,         [RECORD_VIEW_TASKS] = s->maps.tasks,
+		[RECORD_VIEW_CELL_OF] = s->maps.cell_of,     [RECORD_VIEW_CELLS] = s->maps.cells,
+		[RECORD_VIEW_STACKS] = s->maps.stacks,       [RECORD_VIEW_MISSED] = s->maps.missed,
+		[RECORD_VIEW_BLOCKS] = s->maps.block_counts,
 	};
 	long page = sysconf(_SC_PAGESIZE);
 

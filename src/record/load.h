@@ -28,6 +28,7 @@ enum record_view {
 	RECORD_VIEW_CELLS,
 	RECORD_VIEW_STACKS,
 	RECORD_VIEW_MISSED,
+	RECORD_VIEW_BLOCKS,
 	RECORD_N_VIEWS
 };
 
@@ -39,7 +40,7 @@ struct record_bpf {
 
 	struct kprotperf_bpf *skel;
 	struct record_map_view views[RECORD_N_VIEWS];
-	uint32_t n_tasks, n_cells, n_shards, n_stacks;
+	uint32_t n_tasks, n_cells, n_shards, n_stacks, n_block_shards;
 	enum profile_mechanism fault_mech; /* how page faults are timed */
 };
 

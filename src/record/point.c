@@ -188,6 +188,8 @@ static int list_enter(const struct record_points *points, const struct record_po
 static const struct bpf_program *program(const struct record_points *points,
 					 const struct record_point *p)
 {
+	if (p->counts)
+		return points->skel->progs.block_count;
 	if (p->n_actions > 1)
 		return points->skel->progs.range_several;
 	switch (p->actions[0].op) {
@@ -206,6 +208,8 @@ static uint64_t cookie(const struct record_point *p)
 	uint64_t what = p->n_actions > 1 ? p->list :
 					   ENGINE_KEY(p->actions[0].site, 0) | p->actions[0].flags;
 
+	if (p->counts)
+		return p->block;
 	return what | (uint64_t)p->kind << ENGINE_RANGE_KIND |
 	       (uint64_t)(p->frame & 0xffff) << ENGINE_RANGE_FRAME |
 	       (uint64_t)(p->extra & 0xffff) << ENGINE_RANGE_EXTRA;

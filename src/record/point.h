@@ -33,6 +33,8 @@ struct record_point {
 	uint32_t frame; /* where the function's frame is: the cookie's 16 bits */
 	uint32_t extra; /* what a hit costs more by its place in the kernel's lists, in ticks */
 	bool optimizes; /* as far as can be told beforehand */
+	bool counts; /* it has no actions, and is the engine's probe BLOCK, which counts a block */
+	uint32_t block;
 	/* Filled in. */
 	enum engine_range_kind kind;
 	int event, link; /* descriptors; -1: none */

@@ -58,6 +58,7 @@ enum {
 	TO_LIST, /* is left by a list, */
 	FROM_LIST, /* which enters this */
 	NOBODY, /* is never entered */
+	AROUND, /* with a probe in it that counts a block; measured by itself */
 	N_RANGES
 };
 
@@ -403,10 +404,67 @@ int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
 	return err;
 }
 
+/* A range with a probe in it that finds this range's frame, as it would a function's. */
+static int place_block(struct calibration *c, uint32_t probe)
+{
+	struct engine_block block = {
+		.key = ENGINE_KEY(record_engine_spare(c->e, RECORD_SPARE_RANGES + AROUND), 0),
+		.cost = 1,
+	};
+	struct record_point *p;
+
+	enter(c, c->calls[6].moves[0], AROUND);
+	p = add(c, c->calls[6].moves[1]);
+	p->counts = true;
+	p->block = probe;
+	leave(c, c->calls[6].moves[2], AROUND);
+	return record_engine_set_block(c->e, probe, &block);
+}
+
+int record_calibrate_blocks(struct record_engine *e, enum profile_clock clock,
+			    const struct record_empty *empty, double interrupts, uint32_t probe,
+			    struct record_range_costs *out)
+{
+	struct calibration c = { .e = e, .points = record_engine_points(e) };
+	int run = -1, err = find_calls(&c, empty);
+	int64_t cost;
+
+	if (!err) {
+		run = record_calibrate_runner(empty);
+		err = run < 0 ? run : 0;
+	}
+	if (!err) {
+		use_provisional_costs(e);
+		err = place_block(&c, probe);
+	}
+	err = err ?: attach(&c);
+	err = err ?: record_engine_follow_caller(e, true);
+	if (!err) {
+		err = measure(&c, run);
+		record_engine_follow_caller(e, false);
+	}
+	if (!err) {
+		cost = more(&c, AROUND, 2, clock) - (int64_t)out->inner;
+		out->block = cost > 0 ? cost + (int64_t)(cost * interrupts + 0.5) : 0;
+	}
+	record_engine_set_range_costs(e, out->kinds);
+	while (c.n)
+		record_point_disarm(&c.items[--c.n]);
+	if (run >= 0)
+		close(run);
+	return err;
+}
+
 /* What a probe of KIND costs more than one that is reached by a jump. */
 static int64_t beyond(const struct record_range_costs *costs, enum engine_range_kind kind)
 {
 	return (int64_t)(costs->kinds[kind].open - costs->kinds[ENGINE_RANGE_OPTIMIZED].open);
+}
+
+uint64_t record_range_cost_block(const struct record_range_costs *costs,
+				 enum engine_range_kind kind)
+{
+	return costs->block ? costs->block + beyond(costs, kind) : 0;
 }
 
 char *record_range_cost_text(const struct record_range_costs *costs)
@@ -416,9 +474,10 @@ char *record_range_cost_text(const struct record_range_costs *costs)
 	return alloc_printf(
 		"inner=%" PRIu64 "+-%" PRIu64 " full=%" PRIu64 "+-%" PRIu64 " inside=%" PRIu64
 		" outside=%" PRIu64 " several=%" PRIu64 " hop=%" PRIu64 " stepped=%" PRId64
-		" emulated=%" PRId64 " call=%" PRId64,
+		" emulated=%" PRId64 " call=%" PRId64 " block=%" PRIu64,
 		costs->inner, costs->spread, (uint64_t)(jump->open + jump->close), costs->spread,
 		(uint64_t)jump->idle_enter, (uint64_t)jump->idle_leave, (uint64_t)jump->several,
 		(uint64_t)jump->hop, beyond(costs, ENGINE_RANGE_STEPPED),
-		beyond(costs, ENGINE_RANGE_EMULATED), beyond(costs, ENGINE_RANGE_CALL_EMULATED));
+		beyond(costs, ENGINE_RANGE_EMULATED), beyond(costs, ENGINE_RANGE_CALL_EMULATED),
+		costs->block);
 }

@@ -21,7 +21,12 @@ struct record_range_costs {
 	uint64_t
 		inner; /* what lies between the readings of the first kind, and how much that varies */
 	uint64_t spread;
+	uint64_t block; /* a probe that counts a block, of the first kind; 0: not asked for */
 };
+
+/* What a hit of such a probe costs, of that kind. */
+uint64_t record_range_cost_block(const struct record_range_costs *costs,
+				 enum engine_range_kind kind);
 
 /*
  * Measures, and tells the engine, which must have been started and not armed. -errno where the kernel's
@@ -30,6 +35,11 @@ struct record_range_costs {
  */
 int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
 			    const struct record_empty *empty, double interrupts,
+			    struct record_range_costs *out);
+
+/* The same of probes that count blocks, after that; PROBE is one that is left for it. */
+int record_calibrate_blocks(struct record_engine *e, enum profile_clock clock,
+			    const struct record_empty *empty, double interrupts, uint32_t probe,
 			    struct record_range_costs *out);
 
 /* In the words of "record.cost.kprobe-range". For free(). */

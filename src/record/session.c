@@ -16,6 +16,7 @@
 #include "profile/file.h"
 #include "profile/resolve.h"
 #include "record/attach.h"
+#include "record/block.h"
 #include "record/calibrate.h"
 #include "record/drain.h"
 #include "record/engine.h"
@@ -43,6 +44,7 @@ struct session {
 	struct record_symbols symbols;
 	struct record_sites sites;
 	struct record_ranges ranges;
+	struct record_blocks blocks;
 	struct record_options expanded; /* the user's, with what his protections consist of */
 	struct record_engine *engine;
 	struct profile *p;
@@ -108,6 +110,42 @@ static int resolve_ranges(struct session *s)
 	return err;
 }
 
+/* The functions of --blocks, which are to be timed too. */
+static int resolve_blocks(struct session *s)
+{
+	struct record_options *o = &s->expanded;
+	int err;
+
+	if (!o->n_blocks)
+		return 0;
+	if (s->features.kprobe) {
+		log_error("blocks cannot be counted on this kernel: kprobes: %s",
+			  record_features_why_not_kprobe(&s->features));
+		return -EOPNOTSUPP;
+	}
+	err = record_blocks_resolve(&s->blocks, &s->symbols, o->blocks, o->n_blocks);
+	for (uint32_t i = 0; i < o->n_blocks && !err; i++)
+		vec_push(o, functions, o->blocks[i]);
+	return err;
+}
+
+/* What the functions of --blocks call directly. */
+static void add_callees(struct session *s)
+{
+	uint64_t stext = symbol_kallsyms_stext(s->symbols.ks);
+
+	for (uint32_t i = 0; i < s->blocks.n_items; i++) {
+		const struct record_block_function *f = &s->blocks.items[i];
+		uint64_t *entries = alloc_array(f->n_callees, sizeof(*entries));
+
+		for (uint32_t k = 0; k < f->n_callees; k++)
+			entries[k] = f->callees[k] + stext;
+		record_sites_add(&s->sites, &s->symbols, &s->features, s->o->attach, entries,
+				 f->n_callees);
+		free(entries);
+	}
+}
+
 static int interrupted(void)
 {
 	log_error("interrupted before the first run: nothing was recorded");
@@ -143,15 +181,23 @@ static int session_prepare(struct session *s)
 	if (record_protections_expand(o, &s->symbols, &s->features, s->p, &s->expanded))
 		return EXIT_FAILURE;
 	o = s->o = &s->expanded;
+	if (resolve_blocks(s))
+		return EXIT_FAILURE;
 	if (o->n_functions && record_sites_resolve(&s->sites, &s->symbols, &s->features, o->attach,
 						   o->functions, o->n_functions))
 		return EXIT_FAILURE;
+	if (s->o->callees)
+		add_callees(s);
 	if (resolve_ranges(s))
 		return EXIT_FAILURE;
 	config.n_functions = s->sites.n_items + s->ranges.n_items;
-	config.ranges = s->ranges.n_points > 0;
+	record_blocks_find_sites(&s->blocks, &s->sites);
+	/* What ranges are measured with, blocks are too. */
+	config.ranges = s->ranges.n_points > 0 || s->blocks.n_points > 0;
+	config.n_blocks = s->blocks.n_points;
 	config.n_range_lists = s->ranges.n_lists;
-	record_workload_need_files(RECORD_FILES_A_SITE * s->sites.n_items + s->ranges.n_points);
+	record_workload_need_files(RECORD_FILES_A_SITE * s->sites.n_items + s->ranges.n_points +
+				   s->blocks.n_points);
 	if (s->p->clock == PROFILE_CLOCK_INSN)
 		s->features.multi_is.hop = RECORD_MULTI_HOP_INSNS;
 	s->p->freq = o->freq;
@@ -160,6 +206,7 @@ static int session_prepare(struct session *s)
 		vec_push(s->p, args, profile_intern(s->p, *arg));
 	add_sites(s);
 	record_ranges_add_sites(&s->ranges, s->p);
+	record_blocks_add(&s->blocks, s->p);
 	/* Thousands of functions take seconds up to here, and as long to make room for. */
 	if (record_workload_interrupted())
 		return interrupted();
@@ -181,6 +228,7 @@ static int session_attach(struct session *s)
 		.engine = s->engine,
 		.sites = &s->sites,
 		.ranges = &s->ranges,
+		.blocks = &s->blocks,
 		.symbols = &s->symbols,
 		.features = &s->features,
 		.calibration = &s->calibration,
@@ -283,8 +331,10 @@ static int session_run(struct session *s, enum profile_run_kind kind, uint32_t r
 			return err;
 		}
 	}
-	if (kind == PROFILE_RUN_PROBED)
+	if (kind == PROFILE_RUN_PROBED) {
 		record_drain(s->p, run, s->engine, s->symbols.ks, &s->sites);
+		record_blocks_drain(&s->blocks, s->engine, s->p, run);
+	}
 	return 0;
 }
 
@@ -294,6 +344,7 @@ static void session_stop(struct session *s)
 
 	log_progress("detaching");
 	record_ranges_detach(&s->ranges);
+	record_blocks_detach(&s->blocks);
 	record_engine_stop(s->engine);
 	log_progress_end();
 	log_verbose(1, "detaching took %.1f ms", (clock_ns() - start) / 1e6);
@@ -489,6 +540,7 @@ int record_session(const struct record_options *options)
 out:
 	record_overhead_destroy(s.overhead);
 	record_ranges_deinit(&s.ranges);
+	record_blocks_deinit(&s.blocks);
 	record_engine_destroy(s.engine);
 	record_sites_deinit(&s.sites);
 	record_protections_deinit(&s.expanded);

@@ -16,6 +16,8 @@ struct record_options {
 	uint32_t n_functions, cap_functions;
 	char **ranges; /* INLINED[@FUNC], likewise */
 	uint32_t n_ranges, cap_ranges;
+	char **blocks; /* functions */
+	uint32_t n_blocks, cap_blocks;
 	const struct catalogue_protection **protections; /* whose functions and ranges are added */
 	uint32_t n_protections, cap_protections;
 	char **argv; /* the command, or NULL */
@@ -28,6 +30,7 @@ struct record_options {
 	double max_overhead; /* in percent; 0: no limit */
 	enum record_attach attach;
 	bool system_wide, control_run, no_resolve;
+	bool callees; /* those of the functions in BLOCKS are timed too */
 	int verbose;
 };
 

@@ -504,6 +504,25 @@ int record_sites_resolve(struct record_sites *sites, struct record_symbols *symb
 	return err;
 }
 
+void record_sites_add(struct record_sites *sites, struct record_symbols *symbols,
+		      struct record_features *features, enum record_attach attach,
+		      const uint64_t *entries, uint32_t n)
+{
+	struct resolver r = { sites, symbols, features, attach, 1 };
+
+	for (uint32_t i = 0; i < sites->n_items; i++)
+		*site_mark(&r, sites->items[i].sym) = true;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t offset;
+		const struct symbol_sym *sym =
+			symbol_kallsyms_covering(symbols->ks, entries[i], &offset);
+
+		if (sym && !offset)
+			site_add(&r, sym, false);
+	}
+	free(r.marks);
+}
+
 void record_sites_deinit(struct record_sites *sites)
 {
 	for (uint32_t i = 0; i < sites->n_items; i++)

@@ -66,6 +66,14 @@ int record_sites_resolve(struct record_sites *sites, struct record_symbols *symb
 			 struct record_features *features, enum record_attach attach,
 			 char *const *patterns, uint32_t n_patterns);
 /*
+ * Adds the functions at the N ENTRIES (absolute) to SITES, which have been resolved, where that can be; those
+ * that cannot be measured are left out, as functions are that a glob matches. None goes to kprobe.multi for
+ * being many: what its probes cost varies from one function to the next, and these are for exact self times.
+ */
+void record_sites_add(struct record_sites *sites, struct record_symbols *symbols,
+		      struct record_features *features, enum record_attach attach,
+		      const uint64_t *entries, uint32_t n);
+/*
  * Tells FN of each function whose name, less clone suffixes, matches GLOB: how `record` would probe
  * it, and WHY it leaves it out of globs, if it does; or, with MECH NONE, WHY it would not at all.
  * Returns how many matched, or -errno, reported. Only where some do are SYMBOLS' functions loaded and

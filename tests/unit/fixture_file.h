@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "base/alloc.h"
 #include "profile/file.h"
 
 static char dir[40], path[64], other[64];
@@ -245,12 +246,82 @@ fixture_fn void assert_same_stacks(const struct profile *a, const struct profile
 	}
 }
 
+/* SITE has two blocks, whose counts are known in run 0 and partly so in the last. */
+fixture_fn void fixture_add_blocks(struct profile *p, uint32_t site)
+{
+	struct profile_blocks blocks = { .site = site };
+	struct profile_block_counts *counts;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		struct profile_block block = {
+			.addr = 0x1000 + i * 16, .bytes = 16, .insns = 4 + i, .reached = i == 0
+		};
+
+		block.location = profile_location_add(p, block.addr, NULL);
+		vec_push(&blocks, items, block);
+	}
+	vec_push(&blocks, arcs, ((struct profile_arc){ 0, 1 }));
+	vec_push(&blocks, arcs, ((struct profile_arc){ 0, PROFILE_ARC_ANY }));
+	vec_push(&blocks, arcs, ((struct profile_arc){ 1, PROFILE_ARC_OUT }));
+	i = profile_blocks_add(p, &blocks);
+	counts = profile_block_counts(p, 0, i, 0);
+	counts->calls = 10;
+	counts->counts[0] = 10;
+	counts->counts[1] = 3;
+	counts = profile_block_counts(p, p->n_runs - 1, i, 1);
+	counts->calls = 7;
+	counts->residual = 2;
+	counts->counts[0] = UINT64_MAX - 1;
+	counts->counts[1] = PROFILE_NOT_COUNTED;
+}
+
+fixture_fn void assert_same_blocks(const struct profile *a, const struct profile *b)
+{
+	uint32_t i, j;
+
+	assert_int_equal(a->n_blocks, b->n_blocks);
+	for (i = 0; i < a->n_blocks; i++) {
+		const struct profile_blocks *x = &a->blocks[i], *y = &b->blocks[i];
+
+		assert_int_equal(x->site, y->site);
+		assert_int_equal(x->entry, y->entry);
+		assert_int_equal(x->n_items, y->n_items);
+		for (j = 0; j < x->n_items; j++) {
+			assert_true(x->items[j].addr == y->items[j].addr);
+			assert_int_equal(x->items[j].bytes, y->items[j].bytes);
+			assert_int_equal(x->items[j].insns, y->items[j].insns);
+			assert_int_equal(x->items[j].location, y->items[j].location);
+			assert_int_equal(x->items[j].reached, y->items[j].reached);
+		}
+		assert_int_equal(x->n_arcs, y->n_arcs);
+		for (j = 0; j < x->n_arcs; j++) {
+			assert_int_equal(x->arcs[j].from, y->arcs[j].from);
+			assert_int_equal(x->arcs[j].to, y->arcs[j].to);
+		}
+	}
+	assert_int_equal(a->n_block_counts, b->n_block_counts);
+	for (i = 0; i < a->n_block_counts; i++) {
+		const struct profile_block_counts *x = &a->block_counts[i];
+		const struct profile_block_counts *y = &b->block_counts[i];
+
+		assert_int_equal(x->run, y->run);
+		assert_int_equal(x->blocks, y->blocks);
+		assert_int_equal(x->context, y->context);
+		assert_true(x->calls == y->calls);
+		assert_true(x->residual == y->residual);
+		for (j = 0; j < a->blocks[x->blocks].n_items; j++)
+			assert_true(x->counts[j] == y->counts[j]);
+	}
+}
+
 fixture_fn void assert_same(const struct profile *a, const struct profile *b)
 {
 	assert_same_head(a, b);
 	assert_same_runs(a, b);
 	assert_same_cells(a, b);
 	assert_same_stacks(a, b);
+	assert_same_blocks(a, b);
 }
 
 #endif

@@ -264,6 +264,9 @@ struct nonsense {
 #define CELL(indices, min_max)       "\1" indices "\1\0\0\1\1\1\0" ZEROS7 "\0" min_max
 #define SITE(name, kind, mech, tail) "\1" name "\0" kind mech "\0\0\0\0\0" tail
 
+#define BLOCK(addr, location)            addr "\1\1" location "\1"
+#define BLOCKS(site, entry, block, arcs) "\1" site entry "\1" block arcs
+
 static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_STRINGS, "", "ends in the middle"),
 	NONSENSE(SECTION_STRINGS, "\1\5abc", "ends in the middle"),
@@ -318,6 +321,15 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_SAMPLES, "\1\0\0\2\0\1", "stack that is not there"),
 	NONSENSE(SECTION_SAMPLES, "\1\0\0\0\20\1", "unknown flag"),
 	NONSENSE(SECTION_SAMPLES, "\2\0\0\0\0\1\0\0\0\0\1", "twice"),
+	NONSENSE(SECTION_BLOCKS, BLOCKS("\0", "\0", BLOCK("\7", "\0"), "\0"), "function"),
+	NONSENSE(SECTION_BLOCKS, BLOCKS("\2", "\0", BLOCK("\7", "\0"), "\0"), "function"),
+	NONSENSE(SECTION_BLOCKS, BLOCKS("\1", "\1", BLOCK("\7", "\0"), "\0"), "its entry"),
+	NONSENSE(SECTION_BLOCKS, BLOCKS("\1", "\0", BLOCK("\7", "\77"), "\0"), "location"),
+	NONSENSE(SECTION_BLOCKS, BLOCKS("\1", "\0", BLOCK("\7", "\0"), "\1\1\0"), "block"),
+	NONSENSE(SECTION_BLOCKS, BLOCKS("\1", "\0", BLOCK("\7", "\0"), "\1\0\1"), "block"),
+	NONSENSE(SECTION_BLOCKS, "\1\1\0\2" BLOCK("\7", "\0") BLOCK("\7", "\0") "\0",
+		 "out of order"),
+	NONSENSE(SECTION_BLOCK_COUNTS, "\1\0\0\0\0\0", "function that is not there"),
 };
 
 static void test_nonsense(void **state)

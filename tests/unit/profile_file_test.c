@@ -95,6 +95,7 @@ static struct profile *rich_profile(void)
 	profile_sample_add(p,
 			   &(struct profile_sample){
 				   .run = run, .stack = stack, .flags = 3, .count = UINT64_MAX });
+	fixture_add_blocks(p, 1);
 	return p;
 }
 

@@ -444,6 +444,37 @@ static void test_many(void **state)
 #endif
 }
 
+/* Counts of blocks: of one kernel the same function's, of each run its own. */
+static void test_blocks(void **state)
+{
+	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(2, 943);
+	uint64_t counts[2];
+
+	(void)state;
+	fixture_add_blocks(a, 1);
+	fixture_add_blocks(b, 1);
+	profile_merge(a, b);
+	assert_int_equal(a->n_blocks, 1);
+	assert_int_equal(a->n_block_counts, 4);
+	assert_int_equal(a->block_counts[2].run, 2);
+	assert_int_equal(a->block_counts[3].run, 3);
+	assert_int_equal(profile_block_counts_sum(a, profile_blocks_of(a, 1), 0, counts), 20);
+	assert_int_equal(counts[0], 20);
+	assert_int_equal(counts[1], 6);
+	assert_int_equal(
+		profile_block_counts_sum(a, profile_blocks_of(a, 1), PROFILE_ALL_CONTEXTS, counts),
+		34);
+	assert_true(counts[1] == PROFILE_NOT_COUNTED);
+	/* Where the code is another, so is the function. */
+	b->blocks[0].items[1].insns++;
+	profile_merge(a, b);
+	assert_int_equal(a->n_blocks, 2);
+	assert_int_equal(a->n_block_counts, 6);
+	assert_int_equal(profile_file_write(a, path), 0);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +483,7 @@ int main(void)
 		cmocka_unit_test(test_forced),       cmocka_unit_test(test_resolved_later),
 		cmocka_unit_test(test_command),      cmocka_unit_test(test_command_refuses),
 		cmocka_unit_test(test_many),         cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_blocks),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Blocks: a probe on an instruction of a block counts how often the block is executed, in the context of
+ * the call that it is executed in. That call is the innermost one of its function: while the function
+ * itself runs, nothing can be open above its frame but inlined bodies of it, and what lies there of a
+ * callee has missed its return.
+ */
+#include "engine.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct engine_block);
+} block_probes SEC(".maps");
+
+/* By shard, probe and context. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} block_counts SEC(".maps");
+
+const volatile __u32 n_block_probes __weak = 1;
+const volatile __u32 n_block_shards __weak = 1; /* a power of two */
+
+/* The frame of the innermost call of KEY's function, at top 0 where none is open; *HOPS: those above it. */
+static __always_inline __u32 block_find(struct engine_task *t, __u32 key, __u32 *hops)
+{
+	__u32 top = t->top, i;
+
+	for (i = 0; i < ENGINE_DEPTH && top; i++) {
+		if (frame_at(t, top)->key - key < ENGINE_CONTEXTS)
+			break;
+		top -= ENGINE_FRAME;
+	}
+	*hops = i;
+	return top;
+}
+
+SEC("kprobe")
+int block_count(struct pt_regs *ctx)
+{
+	struct engine_cpu *cpu = this_cpu();
+	struct engine_task *t = cpu_task(cpu);
+	__u32 probe, found, hops, at;
+	struct engine_block *b;
+	__u64 *count;
+
+	if (!t)
+		return 0;
+	probe = bpf_get_attach_cookie(ctx);
+	b = bpf_map_lookup_elem(&block_probes, &probe);
+	if (!b)
+		return 0;
+	found = block_find(t, b->key, &hops);
+	if (found) {
+		at = (cpu->shard & (n_block_shards - 1)) * n_block_probes + probe;
+		at = at * ENGINE_CONTEXTS + (frame_at(t, found)->key - b->key);
+		count = bpf_map_lookup_elem(&block_counts, &at);
+		if (count)
+			__sync_fetch_and_add(count, 1);
+	} else {
+		loss_count(ENGINE_LOSS_BLOCKS, 1);
+	}
+	set_aside(t, b->cost + b->hop * hops);
+	return 0;
+}

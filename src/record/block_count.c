@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Blocks counted: their probes put into the kernel, and what these count made into a profile's counts.
+ */
+#include <errno.h>
+#include <linux/types.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "kprotperf/engine.h"
+#include "record/block.h"
+#include "record/engine.h"
+#include "record/kprobe.h"
+#include "record/syscalls.h"
+#include "record/workload.h"
+
+void record_blocks_add(struct record_blocks *blocks, struct profile *p)
+{
+	for (uint32_t i = 0; i < blocks->n_items; i++) {
+		struct record_block_function *f = &blocks->items[i];
+		struct profile_blocks counted = { .site = f->site, .entry = f->plan.graph.entry };
+
+		for (uint32_t b = 0; b < f->n_blocks; b++) {
+			const struct symbol_block *block = &f->blocks[b];
+			struct profile_block item = {
+				.addr = block->start,
+				.bytes = block->end - block->start,
+				.insns = block->n_insns,
+				.reached = block->reached,
+				.location = profile_location_add(p, block->start, NULL),
+			};
+
+			vec_push(&counted, items, item);
+		}
+		for (uint32_t a = 0; a < f->plan.graph.n_arcs; a++) {
+			struct profile_arc arc = { f->plan.graph.arcs[a].from,
+						   f->plan.graph.arcs[a].to };
+
+			vec_push(&counted, arcs, arc);
+		}
+		f->counted = profile_blocks_add(p, &counted);
+	}
+}
+
+/* What a breakpoint costs more by its place in the kernel's lists. */
+static void find_extra_costs(struct record_blocks *blocks)
+{
+	uint64_t *addrs = alloc_array(blocks->n_points, sizeof(*addrs));
+	uint32_t *hops = alloc_array(blocks->n_points, sizeof(*hops));
+
+	for (uint32_t i = 0; i < blocks->n_points; i++)
+		addrs[i] = blocks->points[i].addr;
+	record_kprobe_hops(addrs, blocks->n_points, hops);
+	for (uint32_t i = 0; i < blocks->n_points; i++)
+		blocks->points[i].extra = hops[i] * RECORD_KPROBE_HOP_INSNS;
+	free(addrs);
+	free(hops);
+}
+
+static int arm(struct record_blocks *blocks, struct record_points *points, uint64_t stext)
+{
+	for (uint32_t i = 0; i < blocks->n_points; i++) {
+		struct record_point *p = &blocks->points[i];
+		int err;
+
+		log_progress("placing %u of %u probes of blocks", i + 1, blocks->n_points);
+		if (record_workload_interrupted())
+			return -EINTR;
+		err = record_point_arm(points, p);
+		if (err)
+			log_verbose(1,
+				    "the kernel refuses the probe of a block at _stext+0x%lx: %s",
+				    (unsigned long)(p->addr - stext), log_strerror(err));
+	}
+	return 0;
+}
+
+/* Tells the engine what probe I, of the function F, is to do, and lets it begin. */
+static int link_point(struct record_blocks *blocks, struct record_engine *e,
+		      const struct record_block_function *f, uint32_t i,
+		      const struct record_range_costs *costs)
+{
+	struct record_point *p = &blocks->points[i];
+	struct engine_block block = {
+		.key = ENGINE_KEY(f->site, 0),
+		.cost = record_range_cost_block(costs, p->kind) + p->extra,
+		.hop = costs->kinds[ENGINE_RANGE_OPTIMIZED].hop,
+	};
+
+	if (p->event < 0)
+		return -ENOENT;
+	return record_engine_set_block(e, i, &block) ?:
+						       record_point_link(record_engine_points(e), p);
+}
+
+/* How many could not be linked. */
+static uint32_t link_all(struct record_blocks *blocks, struct record_engine *e,
+			 const struct record_range_costs *costs)
+{
+	uint32_t refused = 0;
+
+	for (uint32_t i = 0; i < blocks->n_items; i++) {
+		const struct record_block_function *f = &blocks->items[i];
+
+		for (uint32_t k = 0; k < f->plan.n_probes; k++) {
+			struct record_point *p = &blocks->points[f->first_point + k];
+
+			if (link_point(blocks, e, f, f->first_point + k, costs)) {
+				record_point_disarm(p);
+				refused++;
+			}
+		}
+	}
+	return refused;
+}
+
+static void say_attached(const struct record_blocks *blocks, uint64_t start)
+{
+	uint32_t jumps = 0;
+
+	for (uint32_t i = 0; i < blocks->n_points; i++)
+		jumps += blocks->points[i].kind == ENGINE_RANGE_OPTIMIZED;
+	log_verbose(1,
+		    "%u probes of blocks: %u by a jump, %u by a breakpoint; attaching them took "
+		    "%.1f ms",
+		    blocks->n_points, jumps, blocks->n_points - jumps, (clock_ns() - start) / 1e6);
+}
+
+int record_blocks_attach(struct record_blocks *blocks, struct record_engine *e,
+			 enum profile_clock clock, const struct record_range_costs *costs,
+			 uint64_t stext)
+{
+	uint64_t start = clock_ns();
+	uint32_t left;
+	int err;
+
+	if (clock == PROFILE_CLOCK_INSN)
+		find_extra_costs(blocks);
+	err = arm(blocks, record_engine_points(e), stext);
+	log_progress_end();
+	if (err)
+		return err;
+	left = record_points_settle(record_engine_points(e), blocks->points, blocks->n_points);
+	if (left)
+		log_verbose(1,
+			    "%u probes of blocks that the kernel's optimizer might take stay "
+			    "breakpoints",
+			    left);
+	left = link_all(blocks, e, costs);
+	if (left)
+		log_note("the kernel refuses %u of %u probes of blocks: some counts stay unknown "
+			 "(-v lists them)",
+			 left, blocks->n_points);
+	say_attached(blocks, start);
+	return 0;
+}
+
+void record_blocks_detach(struct record_blocks *blocks)
+{
+	for (uint32_t i = 0; i < blocks->n_points; i++) {
+		log_progress("detaching %u of %u probes of blocks", i + 1, blocks->n_points);
+		record_point_disarm(&blocks->points[i]);
+	}
+	log_progress_end();
+}
+
+/* The counts of F in context CTX, in which it was called CALLS times. */
+static void drain_context(const struct record_blocks *blocks, const struct record_engine *e,
+			  const struct record_block_function *f, struct profile *p, uint32_t run,
+			  uint32_t ctx, uint32_t context, uint64_t calls)
+{
+	int64_t *measured = alloc_array(f->n_blocks, sizeof(*measured));
+	struct profile_block_counts *out;
+	struct symbol_counts counts;
+
+	for (uint32_t b = 0; b < f->n_blocks; b++)
+		measured[b] = SYMBOL_COUNT_UNKNOWN;
+	for (uint32_t k = 0; k < f->plan.n_probes; k++) {
+		uint32_t probe = f->first_point + k;
+
+		if (blocks->points[probe].link >= 0)
+			measured[f->plan.probes[k].block] =
+				(int64_t)record_engine_block_count(e, probe, ctx);
+	}
+	symbol_blocks_solve(&f->plan.graph, measured, (int64_t)calls, &counts);
+	out = profile_block_counts(p, run, f->counted, context);
+	out->calls = calls;
+	out->residual = counts.residual;
+	for (uint32_t b = 0; b < f->n_blocks; b++)
+		out->counts[b] = !f->blocks[b].reached ? 0 :
+				 counts.blocks[b] >= 0 ? (uint64_t)counts.blocks[b] :
+							 PROFILE_NOT_COUNTED;
+	symbol_counts_clear(&counts);
+	free(measured);
+}
+
+static bool is_counted(const struct record_engine *e, const struct record_block_function *f,
+		       uint32_t ctx)
+{
+	for (uint32_t k = 0; k < f->plan.n_probes; k++)
+		if (record_engine_block_count(e, f->first_point + k, ctx))
+			return true;
+	return false;
+}
+
+static uint64_t calls_of(const struct profile *p, uint32_t run, uint32_t site, uint32_t context)
+{
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		if (p->cells[i].run == run && p->cells[i].site == site &&
+		    p->cells[i].context == context)
+			return p->cells[i].stats.calls;
+	return 0;
+}
+
+static void drain_function(const struct record_blocks *blocks, const struct record_engine *e,
+			   const struct record_block_function *f, struct profile *p, uint32_t run)
+{
+	struct record_engine_maps maps;
+
+	record_engine_maps(e, &maps);
+	for (uint32_t ctx = 0; ctx < ENGINE_CONTEXTS; ctx++) {
+		bool counted = is_counted(e, f, ctx);
+		uint32_t context;
+		uint64_t calls;
+		char *name;
+
+		if (!counted && !maps.cell_of[ENGINE_KEY((size_t)f->site, ctx)])
+			continue;
+		name = record_context_name(ctx);
+		context = profile_context_add(p, name);
+		free(name);
+		calls = calls_of(p, run, f->site, context);
+		if (counted || calls)
+			drain_context(blocks, e, f, p, run, ctx, context, calls);
+	}
+}
+
+void record_blocks_drain(const struct record_blocks *blocks, const struct record_engine *e,
+			 struct profile *p, uint32_t run)
+{
+	for (uint32_t i = 0; i < blocks->n_items; i++)
+		drain_function(blocks, e, &blocks->items[i], p, run);
+}
