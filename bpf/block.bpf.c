@@ -47,7 +47,7 @@ int block_count(struct pt_regs *ctx)
 	struct engine_task *t = cpu_task(cpu);
 	__u32 probe, found, hops, at;
 	struct engine_block *b;
-	__u64 *count;
+	__u64 *count, n = 0;
 
 	if (!t)
 		return 0;
@@ -61,10 +61,12 @@ int block_count(struct pt_regs *ctx)
 		at = at * ENGINE_CONTEXTS + (frame_at(t, found)->key - b->key);
 		count = bpf_map_lookup_elem(&block_counts, &at);
 		if (count)
-			__sync_fetch_and_add(count, 1);
+			n = __sync_fetch_and_add(count, 1);
 	} else {
 		loss_count(ENGINE_LOSS_BLOCKS, 1);
 	}
-	set_aside(t, b->cost + b->hop * hops);
+	n = ((n + 1) * b->fraction >> ENGINE_BLOCK_FRACTION) -
+	    (n * b->fraction >> ENGINE_BLOCK_FRACTION);
+	set_aside(t, n + b->cost + b->hop * hops);
 	return 0;
 }

@@ -254,7 +254,13 @@ struct engine_block {
 	__u32 key; /* of the function's site */
 	__u32 cost; /* what a hit costs here, in ticks, */
 	__u32 hop; /* and more for each open frame above the function's */
-	__u32 pad;
+	/*
+	 * COST is a whole number, and a call may have a thousand hits: every so often it is one more, so that it is
+	 * right in the mean. In units of 2^-ENGINE_BLOCK_FRACTION ticks.
+	 */
+	__u32 fraction;
 };
+
+#define ENGINE_BLOCK_FRACTION 16
 
 #endif

@@ -83,9 +83,11 @@ static int link_point(struct record_blocks *blocks, struct record_engine *e,
 		      const struct record_range_costs *costs)
 {
 	struct record_point *p = &blocks->points[i];
+	double cost = record_range_cost_block(costs, p->kind) + p->extra;
 	struct engine_block block = {
 		.key = ENGINE_KEY(f->site, 0),
-		.cost = record_range_cost_block(costs, p->kind) + p->extra,
+		.cost = (uint32_t)cost,
+		.fraction = (uint32_t)((cost - (uint32_t)cost) * (1 << ENGINE_BLOCK_FRACTION)),
 		.hop = costs->kinds[ENGINE_RANGE_OPTIMIZED].hop,
 	};
 

@@ -445,7 +445,7 @@ int record_calibrate_blocks(struct record_engine *e, enum profile_clock clock,
 	}
 	if (!err) {
 		cost = more(&c, AROUND, 2, clock) - (int64_t)out->inner;
-		out->block = cost > 0 ? cost + (int64_t)(cost * interrupts + 0.5) : 0;
+		out->block = cost > 0 ? (double)cost * (1 + interrupts) : 0;
 	}
 	record_engine_set_range_costs(e, out->kinds);
 	while (c.n)
@@ -461,10 +461,10 @@ static int64_t beyond(const struct record_range_costs *costs, enum engine_range_
 	return (int64_t)(costs->kinds[kind].open - costs->kinds[ENGINE_RANGE_OPTIMIZED].open);
 }
 
-uint64_t record_range_cost_block(const struct record_range_costs *costs,
+double record_range_cost_block(const struct record_range_costs *costs,
 				 enum engine_range_kind kind)
 {
-	return costs->block ? costs->block + beyond(costs, kind) : 0;
+	return costs->block > 0 ? costs->block + (double)beyond(costs, kind) : 0;
 }
 
 char *record_range_cost_text(const struct record_range_costs *costs)
@@ -474,7 +474,7 @@ char *record_range_cost_text(const struct record_range_costs *costs)
 	return alloc_printf(
 		"inner=%" PRIu64 "+-%" PRIu64 " full=%" PRIu64 "+-%" PRIu64 " inside=%" PRIu64
 		" outside=%" PRIu64 " several=%" PRIu64 " hop=%" PRIu64 " stepped=%" PRId64
-		" emulated=%" PRId64 " call=%" PRId64 " block=%" PRIu64,
+		" emulated=%" PRId64 " call=%" PRId64 " block=%.2f",
 		costs->inner, costs->spread, (uint64_t)(jump->open + jump->close), costs->spread,
 		(uint64_t)jump->idle_enter, (uint64_t)jump->idle_leave, (uint64_t)jump->several,
 		(uint64_t)jump->hop, beyond(costs, ENGINE_RANGE_STEPPED),

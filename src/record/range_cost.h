@@ -21,11 +21,11 @@ struct record_range_costs {
 	uint64_t
 		inner; /* what lies between the readings of the first kind, and how much that varies */
 	uint64_t spread;
-	uint64_t block; /* a probe that counts a block, of the first kind; 0: not asked for */
+	double block; /* a probe that counts a block, of the first kind; 0: not asked for */
 };
 
 /* What a hit of such a probe costs, of that kind. */
-uint64_t record_range_cost_block(const struct record_range_costs *costs,
+double record_range_cost_block(const struct record_range_costs *costs,
 				 enum engine_range_kind kind);
 
 /*

@@ -24,6 +24,7 @@ struct resolver {
 	enum record_attach attach;
 	/* What came of trying a kprobe on a function without ftrace location; 1: not tried. */
 	int notrace;
+	bool check_namesakes;
 	bool *marks; /* by symbol: see site_mark() */
 };
 
@@ -60,6 +61,40 @@ static const struct symbol_btf *btf_of(const struct resolver *r, const struct sy
 	return m->btf;
 }
 
+/* Of a name: where the function that has a symbol is declared, and whether an inlined one is elsewhere. */
+struct namesake {
+	const char *file;
+	uint32_t line;
+	bool other;
+};
+
+static int note_namesake(const struct symbol_body *body, void *arg)
+{
+	struct namesake *n = arg;
+
+	n->other |= !body->file || strcmp(body->file, n->file) || body->line != n->line;
+	return 0;
+}
+
+/*
+ * Is there another function of SYM's name, which is inlined wherever it is called? BTF may have that one's
+ * arguments, and a trampoline made for them loses SYM's: fentry on 6.1's mm_init() of kernel/fork.c saves none,
+ * as init/main.c's has none, and the kernel panics at the next fork.
+ */
+static bool has_namesake(const struct resolver *r, const struct symbol_sym *sym)
+{
+	struct namesake n = {};
+	const struct symbol_index *idx;
+
+	if (sym->module || record_symbols_index(r->symbols, &idx) || !idx ||
+	    symbol_index_declaration(idx, sym->addr - symbol_kallsyms_stext(r->symbols->ks),
+				     &n.file, &n.line) ||
+	    !n.file)
+		return false;
+	symbol_index_bodies_each(idx, sym->name, note_namesake, &n, NULL);
+	return n.other;
+}
+
 /* The BTF id by which fentry can attach to exactly this symbol, and its object in *FD, or -errno. */
 static int32_t fentry_id(const struct resolver *r, const struct symbol_sym *sym, int *fd,
 			 uint32_t *n_args)
@@ -81,6 +116,8 @@ static int32_t fentry_id(const struct resolver *r, const struct symbol_sym *sym,
 	id = symbol_btf_function(btf, sym->name);
 	if (id < 0)
 		return id;
+	if (r->check_namesakes && has_namesake(r, sym))
+		return -ENOTUNIQ;
 	n = symbol_btf_function_nargs(btf, id);
 	if (n > FENTRY_MAX_ARGS)
 		return -E2BIG;
@@ -508,7 +545,7 @@ void record_sites_add(struct record_sites *sites, struct record_symbols *symbols
 		      struct record_features *features, enum record_attach attach,
 		      const uint64_t *entries, uint32_t n)
 {
-	struct resolver r = { sites, symbols, features, attach, 1 };
+	struct resolver r = { sites, symbols, features, attach, 1, true };
 
 	for (uint32_t i = 0; i < sites->n_items; i++)
 		*site_mark(&r, sites->items[i].sym) = true;
