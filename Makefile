@@ -154,7 +154,7 @@ check-statistics: all $(BUILD)/tests/simulate ## what intervals and verdicts pro
 	$(BUILD)/tests/simulate 2000
 
 .PHONY: tests
-tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites simulate many) $(BENCH)
+tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites block_counts simulate many) $(BENCH)
 
 .PHONY: demo
 demo: setup ## the whole story: build, two kernels, record, diff, flame graphs, into demo/
