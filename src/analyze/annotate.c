@@ -358,11 +358,64 @@ static bool is_padding(const struct symbol_insn *insn)
 		insn->kind == SYMBOL_INSN_BAD);
 }
 
+/* Counts of the blocks of one function, in the contexts asked for. */
+struct counted {
+	const struct profile_blocks *blocks; /* NULL: there are none */
+	uint64_t *counts;
+	double calls;
+};
+
+static uint32_t context_find(const struct making *m)
+{
+	for (uint32_t i = 0; m->o->context && i < m->p->n_contexts; i++)
+		if (!strcmp(m->p->contexts[i].name, m->o->context))
+			return i;
+	return PROFILE_ALL_CONTEXTS;
+}
+
+static void counted_init(struct counted *c, const struct making *m,
+			 const struct analyze_place *place)
+{
+	memset(c, 0, sizeof(*c));
+	c->calls = NAN;
+	for (uint32_t i = 0; i < m->p->n_sites && !c->blocks; i++) {
+		const struct profile_site *site = &m->p->sites[i];
+
+		if (site->kind == PROFILE_SITE_FUNCTION && !profile_site_in_module(site) &&
+		    site->addr == place->function.addr)
+			c->blocks = profile_blocks_of(m->p, i);
+	}
+	if (!c->blocks)
+		return;
+	c->counts = alloc_array(c->blocks->n_items, sizeof(*c->counts));
+	c->calls = (double)profile_block_counts_sum(m->p, c->blocks, context_find(m), c->counts);
+}
+
+/* NAN where it was not counted, and does not follow from what was. */
+static double executions_at(const struct counted *c, uint64_t addr)
+{
+	uint32_t lo = 0, hi = c->blocks ? c->blocks->n_items : 0;
+	const struct profile_block *b;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (c->blocks->items[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	b = lo ? &c->blocks->items[lo - 1] : NULL;
+	if (!b || addr - b->addr >= b->bytes || c->counts[lo - 1] == PROFILE_NOT_COUNTED)
+		return NAN;
+	return (double)c->counts[lo - 1];
+}
+
 static void add_instruction(struct making *m, struct analyze_place *place,
-			    const struct symbol_insn *insn)
+			    const struct counted *counted, const struct symbol_insn *insn)
 {
 	struct analyze_annotation *a = m->a;
-	struct analyze_instruction i = { .insn = *insn, .executions = NAN };
+	struct analyze_instruction i = { .insn = *insn };
 	struct symbol_place at;
 
 	if (place->is_inlined &&
@@ -373,8 +426,8 @@ static void add_instruction(struct making *m, struct analyze_place *place,
 	i.symbol = at.symbol;
 	i.offset = at.offset;
 	i.body = at.body == SYMBOL_NONE ? ANALYZE_NO_BODY : body_find(a, place, at.body);
-	if (m->o->executions)
-		i.executions = m->o->executions(insn->addr, m->o->arg);
+	i.executions = executions_at(counted, insn->addr);
+	i.per_call = i.executions / counted->calls;
 	/* The line's number replaces this when all are known. */
 	i.line = a->n_lines;
 	vec_push(a, lines,
@@ -392,6 +445,7 @@ static int add_code(struct making *m, uint32_t number)
 	struct analyze_place *place = &m->a->places[number];
 	const struct symbol_insn *insns;
 	struct symbol_flow *flow;
+	struct counted counted;
 	uint32_t n;
 	int err = symbol_flow_of(m->code, place->function.addr, &flow);
 
@@ -400,10 +454,13 @@ static int add_code(struct making *m, uint32_t number)
 		return err;
 	add_bodies(m, number);
 	place->problems = symbol_flow_problems(flow);
+	counted_init(&counted, m, place);
+	m->a->counted |= counted.blocks != NULL;
 	insns = symbol_flow_insns(flow, &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (!is_padding(&insns[i]))
-			add_instruction(m, place, &insns[i]);
+			add_instruction(m, place, &counted, &insns[i]);
+	free(counted.counts);
 	symbol_flow_destroy(flow);
 	return 0;
 }
@@ -477,10 +534,11 @@ static void merge_lines(struct analyze_annotation *a)
 			line = &a->lines[n++];
 			*line = a->lines[i];
 			line->n_insns = 0;
-			line->executions = 0;
+			line->executions = line->per_call = 0;
 		}
 		line->n_insns++;
 		line->executions += insn->executions;
+		line->per_call += insn->per_call;
 		hits_add(&line->hits, &insn->hits);
 		insn->line = n - 1;
 	}

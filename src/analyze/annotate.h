@@ -35,9 +35,6 @@ struct analyze_annotate_options {
 	const char *within; /* only where it is inlined into this function; NULL: anywhere */
 	const char *context; /* NULL: all */
 	bool all; /* places without a sample too */
-	/* How often the instruction at ADDR was executed, NAN where nobody counted; may be NULL. */
-	double (*executions)(uint64_t addr, void *arg);
-	void *arg;
 };
 
 struct analyze_instruction {
@@ -48,7 +45,8 @@ struct analyze_instruction {
 		body; /* the innermost one it is part of; ANALYZE_NO_BODY: the function's own code */
 	uint32_t line; /* in lines */
 	struct analyze_hits hits;
-	double executions; /* NAN: not counted */
+	double executions; /* by record --blocks; NAN: not counted, or does not follow */
+	double per_call; /* of the function that it is part of */
 };
 
 /* A body inlined into the function, at one place of it. */
@@ -89,7 +87,8 @@ struct analyze_line {
 	uint32_t line;
 	uint32_t n_insns;
 	struct analyze_hits hits;
-	double executions; /* of all its instructions, summed; NAN where one's is not known */
+	double executions,
+		per_call; /* of all its instructions, summed; NAN where one's is not known */
 };
 
 struct analyze_annotation {
@@ -105,6 +104,7 @@ struct analyze_annotation {
 	uint32_t n_bodies, cap_bodies;
 	struct analyze_line *lines; /* by path, file, line */
 	uint32_t n_lines, cap_lines;
+	bool counted; /* executions are known, of some instructions at least */
 	struct analyze_hits hits;
 	double at_return; /* samples taken at its return: of it, or of probes within it */
 	double unplaced; /* of those: of it, as far as can be told, and where in it is not known */

@@ -28,7 +28,7 @@ struct annotate_options {
 
 /* Figures that all rows have. */
 struct annotate_figures {
-	double share, low, high, cost, self, below, late, executions;
+	double share, low, high, cost, self, below, late, executions, per_call;
 };
 
 struct annotate_row {

@@ -192,6 +192,11 @@ struct listing {
 	bool fresh; /* nothing was, or something was left out since */
 };
 
+static bool has_cost(const struct analyze_instruction *i)
+{
+	return analyze_hits_all(&i->hits) > 0 || i->executions > 0;
+}
+
 static bool is_shown(const struct listing *l, uint32_t n, const struct annotate_options *o)
 {
 	uint32_t around = (uint32_t)o->around;
@@ -200,7 +205,7 @@ static bool is_shown(const struct listing *l, uint32_t n, const struct annotate_
 	if (o->annotated.all)
 		return true;
 	for (uint32_t i = first; i <= last && i < l->place->n_insns; i++)
-		if (analyze_hits_all(&l->f->a.insns[l->place->first_insn + i].hits) > 0)
+		if (has_cost(&l->f->a.insns[l->place->first_insn + i]))
 			return true;
 	return false;
 }
@@ -281,6 +286,12 @@ static const char *count_text(char buf[OUTPUT_NUMBER_MAX], double count)
 	return output_number(buf, OUTPUT_COUNT, count, PROFILE_CLOCK_INSN);
 }
 
+/* "-" where that is not known, as an unreached block's is. */
+static const char *per_call_text(char buf[OUTPUT_NUMBER_MAX], const struct analyze_instruction *i)
+{
+	return output_number(buf, OUTPUT_COUNT, i->per_call, PROFILE_CLOCK_INSN);
+}
+
 static void write_instruction(const struct listing *l, const struct analyze_instruction *i)
 {
 	struct analyze_estimated share = analyze_annotation_share(&l->f->a, &i->hits);
@@ -300,8 +311,7 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 	snprintf(self, sizeof(self), "%s%s", i->hits.late > 0 ? "!" : "",
 		 count_text(number, i->hits.self));
 	if (l->counted)
-		snprintf(executions, sizeof(executions), " %12s",
-			 count_text(number, i->executions));
+		snprintf(executions, sizeof(executions), " %12s", per_call_text(number, i));
 	fprintf(l->out, "%s" COLUMNS_FORMAT "%s", any ? output_style_begin(l->color, style) : "",
 		share_text, self, count_text(below, i->hits.below), executions, plain_address,
 		any ? output_style_end(l->color) : "");
@@ -342,7 +352,7 @@ static void write_place_title(const struct listing *l)
 		       p->is_inlined ? p->body.call_line : p->function.line);
 	fputs(":\n", l->out);
 	fprintf(l->out, COLUMNS_FORMAT "%s\n", "SHARE", "SELF", "BELOW",
-		l->counted ? "        COUNT" : "", "ADDRESS", "CODE");
+		l->counted ? "       A CALL" : "", "ADDRESS", "CODE");
 	free(body);
 	free(chain);
 	free(name);
@@ -390,8 +400,7 @@ void annotate_page_write(const struct annotated *f, struct symbol_disasm *disasm
 	l.color = output_color_wanted(o->annotated.color);
 	output_pager_start();
 	write_summary(&v, f);
-	for (uint32_t i = 0; i < f->a.n_insns && !l.counted; i++)
-		l.counted = !isnan(f->a.insns[i].executions);
+	l.counted = f->a.counted;
 	for (uint32_t i = 0; i < f->a.n_places; i++) {
 		l.place = &f->a.places[i];
 		write_place(&l, o);

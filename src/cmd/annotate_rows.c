@@ -28,7 +28,7 @@ void annotate_rows_deinit(struct annotate_rows *rows)
 }
 
 static struct annotate_figures figures_of(const struct analyze_annotation *a,
-					  const struct analyze_hits *hits, double executions)
+					  const struct analyze_hits *hits)
 {
 	struct analyze_estimated share = analyze_annotation_share(a, hits);
 
@@ -39,7 +39,8 @@ static struct annotate_figures figures_of(const struct analyze_annotation *a,
 					  .self = hits->self,
 					  .below = hits->below,
 					  .late = hits->late,
-					  .executions = executions };
+					  .executions = NAN,
+					  .per_call = NAN };
 }
 
 static double known_line(uint32_t line)
@@ -57,7 +58,7 @@ static void instruction_rows(const struct annotated *f, struct symbol_disasm *di
 			const struct analyze_instruction *i = &f->a.insns[place->first_insn + n];
 			const struct analyze_line *line = &f->a.lines[i->line];
 			struct annotate_row row = {
-				.figures = figures_of(&f->a, &i->hits, i->executions),
+				.figures = figures_of(&f->a, &i->hits),
 				.address = annotated_address(f, place, i),
 				.text = annotated_text(f, disasm, place, i),
 				.function = place->function.name,
@@ -70,6 +71,8 @@ static void instruction_rows(const struct annotated *f, struct symbol_disasm *di
 				.length = i->insn.len,
 			};
 
+			row.figures.executions = i->executions;
+			row.figures.per_call = i->per_call;
 			vec_push(rows, items, row);
 		}
 	}
@@ -80,7 +83,7 @@ static void line_rows(const struct annotated *f, struct annotate_rows *rows)
 	for (uint32_t i = 0; i < f->a.n_lines; i++) {
 		const struct analyze_line *line = &f->a.lines[i];
 		struct annotate_row row = {
-			.figures = figures_of(&f->a, &line->hits, line->executions),
+			.figures = figures_of(&f->a, &line->hits),
 			.where = annotated_where(line),
 			.source = annotated_source(f, line),
 			.path = line->path,
@@ -89,6 +92,8 @@ static void line_rows(const struct annotated *f, struct annotate_rows *rows)
 			.n_insns = line->n_insns,
 		};
 
+		row.figures.executions = line->executions;
+		row.figures.per_call = line->per_call;
 		row.in = annotate_cut(row.path, ANNOTATE_BODY_WIDTH);
 		row.cut = annotate_cut(row.source, ANNOTATE_SOURCE_WIDTH);
 		vec_push(rows, items, row);
@@ -118,7 +123,7 @@ static void body_rows(const struct annotated *f, struct annotate_rows *rows)
 		const struct analyze_code_body *b = &f->a.bodies[i];
 		const struct analyze_range *range = b->range;
 		struct annotate_row row = {
-			.figures = figures_of(&f->a, &b->hits, NAN),
+			.figures = figures_of(&f->a, &b->hits),
 			.name = b->body.name,
 			.function = f->a.places[b->place].function.name,
 			.chain = b->chain,
@@ -143,7 +148,7 @@ static void place_rows(const struct annotated *f, struct annotate_rows *rows)
 	for (uint32_t i = 0; i < f->a.n_places; i++) {
 		const struct analyze_place *place = &f->a.places[i];
 		struct annotate_row row = {
-			.figures = figures_of(&f->a, &place->hits, NAN),
+			.figures = figures_of(&f->a, &place->hits),
 			.function = place->function.name,
 			.symbol = place->function.symbol,
 			.inlined = place->is_inlined,
@@ -206,7 +211,9 @@ void annotate_rows_init(struct annotate_rows *rows, const struct annotated *f,
 	COLUMN("self", figures.self, "SELF", OUTPUT_COUNT, OUTPUT_ALWAYS),            \
 		COLUMN("below", figures.below, "BELOW", OUTPUT_COUNT, OUTPUT_ALWAYS), \
 		DATA("late", figures.late, OUTPUT_COUNT)
-#define EXECUTIONS DATA("executions", figures.executions, OUTPUT_COUNT)
+#define EXECUTIONS                                            \
+	DATA("executions", figures.executions, OUTPUT_COUNT), \
+		DATA("per_call", figures.per_call, OUTPUT_COUNT)
 
 static const struct output_column instruction_columns[] = {
 	DATA("function", function, OUTPUT_TEXT),
@@ -284,6 +291,16 @@ static const struct output_group groups[][1] = {
 	[ANNOTATE_PLACES] = { { NULL, 0, place_columns, N(place_columns) } },
 };
 
+/* Where blocks were counted. */
+static const struct output_column counted_columns[] = {
+	COLUMN("", figures.per_call, "EXECUTED", OUTPUT_COUNT, OUTPUT_TABLE_ONLY),
+};
+
+static const struct output_group counted_lines[] = {
+	{ NULL, 0, counted_columns, N(counted_columns) },
+	{ NULL, 0, line_columns, N(line_columns) },
+};
+
 static const char *mark_estimate(const void *row, const struct output_group *group)
 {
 	(void)row;
@@ -302,9 +319,11 @@ struct output_section annotate_rows_section(const struct annotate_rows *rows,
 					    const struct annotated *f,
 					    enum annotate_section section)
 {
+	bool counted = f->a.counted && section == ANNOTATE_LINES;
+
 	return (struct output_section){
-		.groups = groups[section],
-		.n_groups = 1,
+		.groups = counted ? counted_lines : groups[section],
+		.n_groups = counted ? N(counted_lines) : 1,
 		.rows = rows->items,
 		.n_rows = rows->n_items,
 		.row_size = sizeof(struct annotate_row),

@@ -266,7 +266,7 @@ int annotated_check(const struct annotated *f, const struct annotated_options *o
 {
 	if (!f->a.n_places)
 		return say_unknown(f);
-	if (!(f->a.samples > 0) && !o->all)
+	if (!(f->a.samples > 0) && !f->a.counted && !o->all)
 		return say_no_samples(f, o);
 	return CMD_DONE;
 }

@@ -328,26 +328,49 @@ static void timed(void **state)
 	close_kernel(&k);
 }
 
-static double counted(uint64_t addr, void *arg)
+/* Blocks are counted by run and context; an instruction has what its block has. */
+static void executions(void **state)
 {
-	const uint64_t *known = arg;
-
-	return addr == *known ? 12 : NAN;
-}
-
-static void executions_are_asked_for(void **state)
-{
-	struct analyze_annotate_options o = { .name = "outer", .all = true, .executions = counted };
+	struct analyze_annotate_options o = { .name = "outer" };
+	struct profile_blocks blocks = { 0 };
+	struct profile_block_counts *counts;
+	uint32_t read, write, place;
 	struct kernel k;
-	uint64_t addr;
+	uint64_t entry, mark;
 
 	(void)state;
 	open_kernel(&k);
-	addr = address_of(&k, "mark_outer");
-	o.arg = &addr;
+	entry = address_of(&k, "outer");
+	mark = address_of(&k, "mark_innermost");
+	read = profile_context_add(k.p, "read");
+	write = profile_context_add(k.p, "write");
+	blocks.site = fixture_function(k.p, "outer", entry);
+	vec_push(&blocks, items,
+		 ((struct profile_block){ .addr = entry, .bytes = (uint32_t)(mark - entry) }));
+	vec_push(&blocks, items, ((struct profile_block){ .addr = mark, .bytes = 1 }));
+	place = profile_blocks_add(k.p, &blocks);
+	counts = profile_block_counts(k.p, 0, place, read);
+	counts->calls = 10;
+	counts->counts[0] = 10;
+	counts->counts[1] = 30;
+	counts = profile_block_counts(k.p, 0, place, write);
+	counts->calls = 10;
+	counts->counts[0] = 10;
+	counts->counts[1] = PROFILE_NOT_COUNTED;
 	assert_int_equal(annotate(&k, &o), 0);
-	assert_int_equal(instruction(&k, addr)->executions, 12);
-	assert_true(isnan(instruction(&k, address_of(&k, "outer"))->executions));
+	assert_true(k.a.counted);
+	assert_int_equal(instruction(&k, entry)->executions, 20);
+	assert_int_equal(instruction(&k, entry)->per_call, 1);
+	assert_true(isnan(instruction(&k, mark)->executions));
+	/* What lies in no block was not counted. */
+	assert_true(isnan(k.a.insns[k.a.n_insns - 1].executions));
+	analyze_annotation_deinit(&k.a);
+	analyze_ranges_deinit(&k.ranges);
+	o.context = "read";
+	assert_int_equal(annotate(&k, &o), 0);
+	assert_int_equal(instruction(&k, mark)->executions, 30);
+	assert_int_equal(instruction(&k, mark)->per_call, 3);
+	assert_int_equal(k.a.lines[instruction(&k, mark)->line].per_call, 3);
 	close_kernel(&k);
 }
 
@@ -470,7 +493,7 @@ int main(void)
 		cmocka_unit_test(inlined_only),
 		cmocka_unit_test(two_places),
 		cmocka_unit_test(timed),
-		cmocka_unit_test(executions_are_asked_for),
+		cmocka_unit_test(executions),
 		cmocka_unit_test(no_such_function),
 		cmocka_unit_test(instructions_as_text),
 		cmocka_unit_test(data_by_name),
