@@ -571,7 +571,7 @@ const struct catalogue_protection catalogue[] = {
 		.runs = CATALOGUE_OFTEN,
 		.in_syscall = CATALOGUE_PARTLY,
 		.in_instructions = CATALOGUE_PARTLY,
-		.by = CATALOGUE_BY_FEW,
+		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
 		.note = "two stacks a CPU are kept for the next clone, so most forks do not pay",
 	},
