@@ -30,7 +30,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	struct engine_task *t = this_task();
 
 	if (!t) {
-		if (!root_pid || !task_follow_root())
+		if (!(root_pid && task_follow_root()) && !task_follow_again())
 			return 0;
 		t = this_task();
 		if (!t)
@@ -67,8 +67,13 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	struct engine_task *t = cpu_task(cpu);
 	struct engine_clock end;
 
-	if (!t)
-		return 0;
+	if (!t) {
+		if (!task_follow_again())
+			return 0;
+		t = cpu_task(cpu);
+		if (!t)
+			return 0;
+	}
 	end = clock_read(t);
 	/*
 	 * Begun before the task was followed, as the fork that made it, or refused before the tracepoint of

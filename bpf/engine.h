@@ -111,6 +111,7 @@ static __always_inline struct engine_task *this_task(void)
 }
 
 int task_follow_root(void); /* task.bpf.c */
+int task_follow_again(void);
 
 /*
  * The low half of a pointer to the stack, as a number. The verifier lets nobody calculate with a
