@@ -202,7 +202,7 @@ format: ## put the C sources into the project's format
 	$(CLANG_FORMAT) -i $(C_FILES)
 
 C_FILES     = $(shell git ls-files '*.c' '*.h')
-SHELL_FILES = $(shell git ls-files scripts .ci tests | xargs grep -lE '^\#!/(usr/bin/env |bin/)?(ba)?sh')
+SHELL_FILES = $(shell git ls-files scripts .ci tests workloads | xargs grep -lE '^\#!/(usr/bin/env |bin/)?(ba)?sh')
 
 .PHONY: install
 install: all ## into $(DESTDIR)$(PREFIX)
