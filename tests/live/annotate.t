@@ -12,8 +12,9 @@ guest_main() {
 	[ "$(cat side.txt)" = baseline ] || range=(--range shuffle_freelist)
 	record "$(cat side.txt)" --freq=20000 --repeat=3 --func allocate_slab "${range[@]}" -- \
 		"$workloads/big-fork"
-	[ "$(cat side.txt)" = baseline ] ||
-		keep live "$kprotperf" annotate --format=json --all hardened.data allocate_slab
+	[ "$(cat side.txt)" = baseline ] && return
+	record counted --freq=0 --blocks allocate_slab -- "$workloads/big-fork" --iterations 4
+	keep live "$kprotperf" annotate --format=json --all hardened.data allocate_slab
 }
 
 side "$@"
@@ -86,6 +87,19 @@ within 'diff: lines add up to the change of a call, but for what belongs nowhere
 "$kprotperf" diff --annotate allocate_slab baseline.data hardened.data >page.txt 2>/dev/null
 equal 'diff: says so' "$(grep -cE '^shuffle_freelist: ~\+[0-9,]+ insn a call, between .*; the baseline has no code of' \
 	page.txt)" 1
+
+# Blocks that were counted: each instruction has its block's executions, and shuffle_freelist's loop turns more
+# often than it is entered.
+annotated counted annotate counted.data allocate_slab
+equal 'instructions a call, summed over instructions, are those over blocks' \
+	"$(of counted '[.instructions[].per_call // 0] | add * 1000 | round')" \
+	"$("$kprotperf" report --format=json counted.data 2>/dev/null |
+		jq 'first(.block_functions[] | select(.syscall == "*")) | .insns_per_call * 1000 | round')"
+equal 'and over lines' "$(of counted '[.lines[].per_call // 0] | add * 1000 | round')" \
+	"$(of counted '[.instructions[].per_call // 0] | add * 1000 | round')"
+equal 'the entry is executed once a call' "$(of counted 'first(.instructions[] | select(.address == "+0x0")) | .per_call')" 1
+equal "the line of shuffle_freelist's loop is executed most of its own" \
+	"$(of counted '[.lines[] | select(.body == "shuffle_freelist")] | max_by(.per_call // 0) | .source | test("for \\(idx = 1")')" true
 
 # In the guest the code is the running kernel's.
 equal 'annotate in the guest' "$(cat live.status)" 0
