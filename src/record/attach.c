@@ -318,6 +318,8 @@ static void calibrate_ranges(struct record_attachment *a)
 			 EMPTY_OUTER, log_strerror(err));
 	if (err || !a->blocks->n_points)
 		return;
+	/* What is measured on must be there as it was, and not with the probes of before. */
+	record_closer_wait();
 	err = record_calibrate_blocks(a->engine, a->p->clock, &empty, a->calibration->interrupts,
 				      a->blocks->n_points, &a->calibration->ranges);
 	if (err)

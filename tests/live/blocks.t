@@ -1,0 +1,75 @@
+#!/bin/bash
+# What blocks count: the sum of their instructions is the function's self time, on both kernels.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Of those that big-fork executes most, whose callees can all be timed but for what is rarely called.
+functions='allocate_slab:clone copy_page_range:clone anon_vma_fork:clone unlink_anon_vmas:exit_group
+	___slab_alloc:clone kmem_cache_alloc:clone'
+
+count() {
+	record "$1" -v -F 0 --blocks "$1" --callees -- "$workloads/big-fork" --iterations 3
+}
+
+guest_main() {
+	local function
+	traces >before
+	for function in $functions; do
+		count "${function%:*}"
+	done
+	traces >after
+}
+
+# of FUNCTION CONTEXT KEY
+of() {
+	json "$1" "first(.block_functions[] | select(.function == \"$1\" and .syscall == \"$2\")) | .$3"
+}
+
+# blocks_of FUNCTION FILTER: of its blocks, over all contexts
+blocks_of() {
+	json "$1" "[.blocks[] | select(.function == \"$1\" and .syscall == \"*\")] | $2"
+}
+
+checks() {
+	local function context
+	clean_dmesg
+	is "$1: nothing is left in the kernel" "$(cat after)" "$(cat before)"
+	for function in $functions; do
+		context=${function#*:} function=${function%:*}
+		is "$1: $function was recorded" "$(cat "$function.status")" 0
+		is "$1: $function: no execution of a block is lost" "$(loss "$function" block_without_call)" 0
+		holds "$1: $function: all blocks but one are counted, or follow" \
+			"$(of "$function" '*' 'unknown') <= 1"
+		equal "$1: $function: counts agree" "$(of "$function" '*' 'residual')" 0
+		holds "$1: $function: half of the probes are enough" "$(sed -n \
+			"s/.*: \([0-9]*\) blocks, \([0-9]*\) of them probed.*/\2 < 0.7 * \1/p" "$function.err")"
+		equal "$1: $function: its entry is executed once a call" \
+			"$(blocks_of "$function" '.[] | select(.offset == 0) | .executions')" \
+			"$(calls "$function" "$function" '*')"
+		echo "# $function, in $context: $(of "$function" "$context" insns_per_call) by counting," \
+			"$(of "$function" "$context" self_per_call) by time"
+		holds "$1: $function: its instructions are its self time, to 2 % or 20" \
+			"$(of "$function" "$context" insns_per_call) as \$n | $(of "$function" "$context" self_per_call) as \$t |
+			(\$n - \$t | fabs) <= ([20, 0.02 * \$t] | max)"
+		holds "$1: $function: contexts add up" "$(json "$function" "[.block_functions[] |
+			select(.function == \"$function\")] | (.[0].calls) == ([.[1:][].calls] | add)")"
+	done
+}
+
+side "$@"
+need hardened
+need baseline
+boot hardened guest_main
+checks hardened
+trips=$(blocks_of allocate_slab 'map(select(.body // "" | startswith("set_freepointer < shuffle_freelist"))) |
+	max_by(.executions) | .per_call')
+echo "# shuffle_freelist's loop: $trips turns a call"
+holds 'the loop that shuffles free lists is seen' "$trips > 10"
+boot baseline guest_main
+rm -f ./*.json
+checks baseline
+is 'which the baseline kernel has not' \
+	"$(blocks_of allocate_slab 'map(select(.body // "" | contains("shuffle_freelist"))) | length')" 0
+done_testing
