@@ -40,6 +40,75 @@ static __always_inline __u32 block_find(struct engine_task *t, __u32 key, __u32 
 	return top;
 }
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct engine_path);
+} paths SEC(".maps");
+
+const volatile __u32 path_mask __weak = 0;
+
+/* Never 0. That two paths of one recording have the same is as good as impossible. */
+static __always_inline __u64 path_hash(__u32 key, __u64 signature)
+{
+	__u64 h = signature ^ (key * 0x9e3779b97f4a7c15ull);
+
+	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ull;
+	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ull;
+	return (h ^ h >> 32) | 1;
+}
+
+static __always_inline struct engine_path *path_get(__u32 key, __u64 signature)
+{
+	__u64 hash = path_hash(key, signature), was;
+	__u32 at = hash >> 20;
+
+	for (int i = 0; i < ENGINE_PATH_PROBES; i++, at++) {
+		__u32 slot = at & path_mask;
+		struct engine_path *p = bpf_map_lookup_elem(&paths, &slot);
+
+		if (!p)
+			return NULL;
+		was = p->hash;
+		if (!was)
+			was = __sync_val_compare_and_swap(&p->hash, 0, hash);
+		if (was && was != hash)
+			continue;
+		p->key = key;
+		p->signature = signature;
+		return p;
+	}
+	return NULL;
+}
+
+/*
+ * Counts the innermost call of T, which has returned, under its path. RAW is its time, its own probes'
+ * inner cost included. What this takes differs, so it times itself.
+ */
+__noinline int path_close(struct engine_task *t, __u64 raw)
+{
+	__u64 start = bpf_ktime_get_ns();
+	struct engine_frame *f;
+	struct engine_path *p;
+
+	if (!t)
+		return 0;
+	f = frame_at(t, t->top);
+	p = path_get(f->key, f->signature);
+	if (p) {
+		__sync_fetch_and_add(&p->calls, 1);
+		__sync_fetch_and_add(&p->time, raw);
+		for (int i = 0; i < ENGINE_TURNS; i++)
+			__sync_fetch_and_add(&p->turns[i], f->turns >> 16 * i & 0xffff);
+	} else {
+		loss_count(ENGINE_LOSS_PATHS, 1);
+	}
+	set_aside(t, bpf_ktime_get_ns() - start);
+	return 0;
+}
+
 SEC("kprobe")
 int block_count(struct pt_regs *ctx)
 {
@@ -47,6 +116,7 @@ int block_count(struct pt_regs *ctx)
 	struct engine_task *t = cpu_task(cpu);
 	__u32 probe, found, hops, at;
 	struct engine_block *b;
+	struct engine_frame *f;
 	__u64 *count, n = 0;
 
 	if (!t)
@@ -58,7 +128,12 @@ int block_count(struct pt_regs *ctx)
 	found = block_find(t, b->key, &hops);
 	if (found) {
 		at = (cpu->shard & (n_block_shards - 1)) * n_block_probes + probe;
-		at = at * ENGINE_CONTEXTS + (frame_at(t, found)->key - b->key);
+		f = frame_at(t, found);
+		f->calls = 1;
+		f->signature |= b->bit;
+		if ((f->turns & b->full) != b->full)
+			f->turns += b->turn;
+		at = at * ENGINE_CONTEXTS + (f->key - b->key);
 		count = bpf_map_lookup_elem(&block_counts, &at);
 		if (count)
 			n = __sync_fetch_and_add(count, 1);

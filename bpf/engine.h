@@ -112,6 +112,7 @@ static __always_inline struct engine_task *this_task(void)
 
 int task_follow_root(void); /* task.bpf.c */
 int task_follow_again(void);
+int path_close(struct engine_task *t, __u64 raw); /* block.bpf.c */
 
 /*
  * The low half of a pointer to the stack, as a number. The verifier lets nobody calculate with a
@@ -343,6 +344,8 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
 	f->child = 0;
 	f->calls = 0;
+	f->signature = 0;
+	f->turns = 0;
 	f->sp = sp;
 	f->key = key;
 	f->offcpu = t->offcpu;

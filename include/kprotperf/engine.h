@@ -51,8 +51,14 @@ struct engine_frame {
 	__u32 sp; /* tells recursive calls apart: see function.bpf.c, range.bpf.c */
 	__u32 key; /* of site and context */
 	__u32 none_ctx; /* where the task has no context: whether this is in an interrupt */
-	__u32 calls; /* of an inlined body: how often its entry was executed; else 0 */
-	__u32 pad[4]; /* to a cache line */
+	/*
+	 * Of an inlined body: how often its entry was executed. Of a function whose blocks are counted: not 0, as
+	 * soon as one was.
+	 */
+	__u32 calls;
+	/* Of such a function: which blocks were executed, and turns of loops, 16 bits each. */
+	__u64 signature;
+	__u64 turns;
 };
 
 enum engine_task_flag {
@@ -166,6 +172,7 @@ enum engine_loss {
 	ENGINE_LOSS_STACKS, /* samples without a place for their stack */
 	ENGINE_LOSS_STACK_FETCH, /* samples whose stack could not be walked */
 	ENGINE_LOSS_BLOCKS, /* blocks executed in calls that are not open */
+	ENGINE_LOSS_PATHS, /* calls whose path found no place in the table */
 	ENGINE_INFO_OPEN_AT_START, /* returns of calls begun before the task was followed */
 	ENGINE_INFO_CLOSED_BY_EXIT, /* calls closed at their task's death */
 	ENGINE_INFO_ENTERED, /* by tasks that are gone; the others' sums are their own */
@@ -259,7 +266,30 @@ struct engine_block {
 	 * right in the mean. In units of 2^-ENGINE_BLOCK_FRACTION ticks.
 	 */
 	__u32 fraction;
+	__u64 bit; /* of its call's signature; 0: none */
+	__u64 turn; /* what it adds to the turns of its call's loops; 0: nothing */
+	/*
+	 * The loop's bits of these: once they are full nothing is added. All bits for a probe that adds nothing, so
+	 * that it goes the same way.
+	 */
+	__u64 full;
 };
+
+#define ENGINE_TURNS 4
+
+/* Calls of a site in a context that went the same way; HASH 0: free. */
+struct engine_path {
+	__u64 hash;
+	__u64 signature;
+	__u64 calls;
+	__u64 time; /* with the inner cost of the site's own probes */
+	__u64 turns[ENGINE_TURNS];
+	__u32 key; /* of site and context */
+	__u32 pad;
+};
+
+#define ENGINE_PATHS       16384 /* a power of two */
+#define ENGINE_PATH_PROBES 16 /* slots looked at, at most */
 
 #define ENGINE_BLOCK_FRACTION 16
 

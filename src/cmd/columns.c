@@ -298,6 +298,54 @@ struct output_section columns_report_blocks(const struct analyze_block *rows, si
 	return (struct output_section)SECTION(groups, rows, n, PROFILE_CLOCK_INSN);
 }
 
+struct output_section columns_report_paths(const struct analyze_path *rows, size_t n,
+					   enum profile_clock clock)
+{
+	static const struct output_column columns[] = {
+		COLUMN(analyze_path, function, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		{ "syscall", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_path, context) },
+		COLUMN(analyze_path, calls, "CALLS", OUTPUT_COUNT, OUTPUT_ALWAYS),
+		COLUMN(analyze_path, share, "SHARE", OUTPUT_FRACTION, OUTPUT_ALWAYS),
+		COLUMN(analyze_path, mean, "CPU MEAN", OUTPUT_TIME, OUTPUT_ALWAYS),
+		COLUMN(analyze_path, total, "CPU TOTAL", OUTPUT_TIME, 2),
+		{ "time_share", "OF TIME", OUTPUT_FRACTION, 1,
+		  offsetof(struct analyze_path, total_share) },
+		COLUMN(analyze_path, does, "DOES", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		COLUMN(analyze_path, lacks, "DOES NOT", OUTPUT_TEXT, 3),
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+
+	return (struct output_section)SECTION(groups, rows, n, clock);
+}
+
+/* Of one context: it is what the row of all contexts says. */
+static bool loop_is_of_a_context(const void *row)
+{
+	return strcmp(((const struct analyze_loop *)row)->context, "*") != 0;
+}
+
+struct output_section columns_report_loops(const struct analyze_loop *rows, size_t n)
+{
+	static const struct output_column columns[] = {
+		COLUMN(analyze_loop, function, "LOOP IN", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		{ "syscall", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_loop, context) },
+		COLUMN(analyze_loop, location, "AT", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		COLUMN(analyze_loop, body, "INLINED", OUTPUT_TEXT, 1),
+		COLUMN(analyze_loop, offset, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_loop, turns, "TURNS A CALL", OUTPUT_FRACTION, OUTPUT_ALWAYS),
+		COLUMN(analyze_loop, insns_per_turn, "INSN A TURN", OUTPUT_FRACTION, OUTPUT_ALWAYS),
+		COLUMN(analyze_loop, insns_per_call, "INSN A CALL", OUTPUT_COUNT, 2),
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+
+	struct output_section section = SECTION(groups, rows, n, PROFILE_CLOCK_INSN);
+
+	section.is_redundant = loop_is_of_a_context;
+	return section;
+}
+
 struct output_section columns_report_block_functions(const struct analyze_blocks *blocks)
 {
 	static const struct output_column columns[] = {

@@ -10,6 +10,7 @@
 #include "analyze/blocks.h"
 #include "analyze/cost.h"
 #include "analyze/diff.h"
+#include "analyze/paths.h"
 #include "analyze/ranges.h"
 #include "analyze/stacks.h"
 #include "analyze/table.h"
@@ -33,6 +34,10 @@ struct output_section columns_report_leaves(const struct analyze_leaves *leaves)
 
 /* N blocks, all of one function in one context or not. */
 struct output_section columns_report_blocks(const struct analyze_block *rows, size_t n);
+/* N paths, or loops, of one function in one context or not. */
+struct output_section columns_report_paths(const struct analyze_path *rows, size_t n,
+					   enum profile_clock clock);
+struct output_section columns_report_loops(const struct analyze_loop *rows, size_t n);
 struct output_section columns_report_block_functions(const struct analyze_blocks *blocks);
 
 struct columns_loss {

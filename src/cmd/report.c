@@ -10,6 +10,7 @@
 #include "analyze/diff.h"
 #include "analyze/environment.h"
 #include "analyze/losses.h"
+#include "analyze/paths.h"
 #include "analyze/ranges.h"
 #include "analyze/stacks.h"
 #include "analyze/table.h"
@@ -33,6 +34,7 @@
 #define TOP_RANGES    10
 #define TOP_LEAVES    10
 #define TOP_BLOCKS    10
+#define TOP_PATHS     8
 
 /* Everything said about one profile. */
 struct report {
@@ -45,6 +47,7 @@ struct report {
 	struct analyze_costs costs;
 	struct analyze_leaves leaves;
 	struct analyze_blocks blocks;
+	struct analyze_paths paths;
 	struct analyze_env protections;
 	struct analyze_warnings warnings;
 };
@@ -58,11 +61,13 @@ enum section {
 	SECTION_LOSSES,
 	SECTION_COSTS,
 	SECTION_BLOCKS,
+	SECTION_PATHS,
+	SECTION_LOOPS,
 };
 
 /* In that order. */
-static const char *const section_names[] = { "syscalls", "functions", "ranges", "samples",
-					     "losses",   "costs",     "blocks", NULL };
+static const char *const section_names[] = { "syscalls", "functions", "ranges", "samples", "losses",
+					     "costs",    "blocks",    "paths",  "loops",   NULL };
 
 struct options {
 	struct view_options view;
@@ -77,7 +82,7 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	{ "section", KEY_SECTION, "SECTION", 0,
-	  "What CSV holds: syscalls, functions (default: both), ranges, samples, losses, costs or blocks" },
+	  "What CSV holds: syscalls, functions (default: both), ranges, samples, losses, costs, blocks, paths or loops" },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The recorded kernel's vmlinux, for names" },
 	{ 0 },
 };
@@ -142,6 +147,7 @@ static void report_init(struct report *r, const struct profile *p,
 	analyze_costs_init(&r->costs, p);
 	analyze_leaves_init(&r->leaves, p);
 	analyze_blocks_init(&r->blocks, p);
+	analyze_paths_init(&r->paths, p);
 	analyze_env_protections(&r->protections, p);
 	analyze_warnings_of_profile(&r->warnings, p, "", figures->raw);
 }
@@ -154,6 +160,7 @@ static void report_deinit(struct report *r)
 	analyze_costs_deinit(&r->costs);
 	analyze_leaves_deinit(&r->leaves);
 	analyze_blocks_deinit(&r->blocks);
+	analyze_paths_deinit(&r->paths);
 	analyze_env_deinit(&r->protections);
 	analyze_warnings_deinit(&r->warnings);
 }
@@ -277,6 +284,37 @@ static void write_ranges(const struct view *v, const struct report *r)
 		  "--range NAME times them). ?: its samples came late, with interrupts off:");
 	section = columns_report_ranges(&r->ranges, &r->table);
 	view_section(v, &section, TOP_RANGES);
+}
+
+/* The paths of each function over all contexts, and its loops. */
+static void write_paths(const struct view *v, const struct report *r)
+{
+	struct output_section section;
+	uint32_t i, n;
+
+	for (i = 0; i < r->paths.n_rows; i += n) {
+		const struct analyze_path *first = &r->paths.rows[i];
+		char *name;
+
+		for (n = 1; i + n < r->paths.n_rows && first[n].function == first->function &&
+			    first[n].context == first->context;)
+			n++;
+		if (strcmp(first->context, "*"))
+			continue;
+		name = output_text_escape(first->function);
+		section = columns_report_paths(first, n, r->p->clock);
+		fputc('\n', v->out);
+		view_text(v, "Paths of %s, by calls; DOES: what most calls on other paths do not:",
+			  name);
+		view_section(v, &section, TOP_PATHS);
+		free(name);
+	}
+	if (!r->paths.n_loops)
+		return;
+	section = columns_report_loops(r->paths.loops, r->paths.n_loops);
+	fputc('\n', v->out);
+	view_text(v, "Loops, those in them included:");
+	view_section(v, &section, TOP_BLOCKS);
 }
 
 /* Where blocks were counted; nothing is said where they were not asked for. */
@@ -502,6 +540,7 @@ static void write_table(const struct report *r, const struct options *o)
 	write_calls(&v, r, &o->view.figures);
 	write_ranges(&v, r);
 	write_blocks(&v, r);
+	write_paths(&v, r);
 	write_samples(&v, r);
 	write_losses(&v, r);
 	write_costs(&v, r, o->view.figures.raw);
@@ -630,6 +669,9 @@ static void write_json(const struct report *r, const struct options *o)
 	struct output_section ranges = columns_report_ranges(&r->ranges, &r->table);
 	struct output_section blocks = columns_report_blocks(r->blocks.rows, r->blocks.n_rows);
 	struct output_section counted = columns_report_block_functions(&r->blocks);
+	struct output_section paths =
+		columns_report_paths(r->paths.rows, r->paths.n_rows, r->p->clock);
+	struct output_section loops = columns_report_loops(r->paths.loops, r->paths.n_loops);
 	json_t *root = json_object();
 
 	output_json_set(root, "schema", json_string(SCHEMA));
@@ -645,6 +687,8 @@ static void write_json(const struct report *r, const struct options *o)
 	output_json_set(root, "ranges", output_json_rows(&ranges));
 	output_json_set(root, "block_functions", output_json_rows(&counted));
 	output_json_set(root, "blocks", output_json_rows(&blocks));
+	output_json_set(root, "paths", output_json_rows(&paths));
+	output_json_set(root, "loops", output_json_rows(&loops));
 	output_json_set(root, "samples", samples_json(r));
 	output_json_set(root, "losses", losses_json(r, false));
 	output_json_set(root, "accounting", accounting_json(r));
@@ -700,6 +744,12 @@ static void write_csv(const struct report *r, const struct options *o)
 		break;
 	case SECTION_COSTS:
 		section = columns_report_costs(&r->costs);
+		break;
+	case SECTION_PATHS:
+		section = columns_report_paths(r->paths.rows, r->paths.n_rows, r->p->clock);
+		break;
+	case SECTION_LOOPS:
+		section = columns_report_loops(r->paths.loops, r->paths.n_loops);
 		break;
 	case SECTION_BLOCKS:
 		section = columns_report_blocks(r->blocks.rows, r->blocks.n_rows);

@@ -17,6 +17,7 @@ void profile_blocks_destroy(struct profile *p)
 	for (i = 0; i < p->n_block_counts; i++)
 		free(p->block_counts[i].counts);
 	free(p->blocks);
+	free(p->paths);
 	free(p->block_counts);
 }
 
@@ -86,7 +87,9 @@ static bool same_blocks(const struct profile_blocks *a, const struct profile_blo
 	for (i = 0; i < a->n_items; i++)
 		if (a->items[i].addr != b->items[i].addr ||
 		    a->items[i].bytes != b->items[i].bytes ||
-		    a->items[i].insns != b->items[i].insns)
+		    a->items[i].insns != b->items[i].insns ||
+		    a->items[i].bit != b->items[i].bit ||
+		    a->items[i].counter != b->items[i].counter)
 			return false;
 	return a->n_arcs == b->n_arcs &&
 	       (!a->n_arcs || !memcmp(a->arcs, b->arcs, a->n_arcs * sizeof(*a->arcs)));
@@ -105,6 +108,7 @@ uint32_t profile_blocks_map(struct profile *dst, const struct profile_blocks *bl
 		struct profile_block item = blocks->items[i];
 
 		item.location = locations[item.location];
+		item.callee = profile_intern(dst, item.callee);
 		vec_push(&copy, items, item);
 	}
 	for (i = 0; i < blocks->n_arcs; i++)

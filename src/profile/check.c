@@ -17,6 +17,7 @@ static const char *const names[] = {
 	[SECTION_SAMPLES] = "samples",
 	[SECTION_BLOCKS] = "blocks",
 	[SECTION_BLOCK_COUNTS] = "block counts",
+	[SECTION_PATHS] = "paths",
 };
 
 const char *section_name(uint32_t type)
@@ -233,6 +234,8 @@ static const char *check_one_blocks(const struct profile *p, const struct profil
 			return "refers to a location that is not there";
 		if (i && blocks->items[i].addr <= blocks->items[i - 1].addr)
 			return "has blocks out of order";
+		if (check_optional(blocks->items[i].callee))
+			return check_optional(blocks->items[i].callee);
 	}
 	for (i = 0; i < blocks->n_arcs; i++) {
 		const struct profile_arc *arc = &blocks->arcs[i];
@@ -273,6 +276,21 @@ static const char *check_block_counts(const struct profile *p)
 	return NULL;
 }
 
+static const char *check_paths(const struct profile *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_paths; i++) {
+		if (p->paths[i].run >= p->n_runs)
+			return "refers to a run that is not there";
+		if (p->paths[i].blocks >= p->n_blocks)
+			return "refers to a function that is not there";
+		if (p->paths[i].context >= p->n_contexts)
+			return "refers to a context that is not there";
+	}
+	return NULL;
+}
+
 const char *section_check(enum section_type type, const struct profile *p)
 {
 	switch (type) {
@@ -292,6 +310,8 @@ const char *section_check(enum section_type type, const struct profile *p)
 		return check_blocks(p);
 	case SECTION_BLOCK_COUNTS:
 		return check_block_counts(p);
+	case SECTION_PATHS:
+		return check_paths(p);
 	case SECTION_ENVIRONMENT:
 		return check_environment(p);
 	case SECTION_CONTEXTS:

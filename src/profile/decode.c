@@ -293,9 +293,10 @@ static void decode_samples(struct wire_in *in, struct section_decoder *d)
 	}
 }
 
-static void decode_block_list(struct wire_in *in, struct profile_blocks *blocks)
+static void decode_block_list(struct wire_in *in, struct section_decoder *d,
+			      struct profile_blocks *blocks)
 {
-	uint32_t i, n = wire_get_n(in, 5);
+	uint32_t i, bit, counter, n = wire_get_n(in, 8);
 
 	for (i = 0; i < n && !in->error; i++) {
 		struct profile_block block = { .addr = wire_get_varint(in) };
@@ -304,6 +305,11 @@ static void decode_block_list(struct wire_in *in, struct profile_blocks *blocks)
 		block.insns = wire_get_u32(in);
 		block.location = wire_get_u32(in);
 		block.reached = wire_get_u32(in) != 0;
+		bit = wire_get_u32(in);
+		counter = wire_get_u32(in);
+		block.bit = bit < PROFILE_BITS ? bit : PROFILE_NO_BIT;
+		block.counter = counter < PROFILE_TURNS ? counter : PROFILE_NO_BIT;
+		block.callee = get_string(in, d);
 		vec_push(blocks, items, block);
 	}
 	n = wire_get_n(in, 2);
@@ -325,7 +331,7 @@ static void decode_blocks(struct wire_in *in, struct section_decoder *d)
 		struct profile_blocks blocks = { .site = wire_get_u32(in) };
 
 		blocks.entry = wire_get_u32(in);
-		decode_block_list(in, &blocks);
+		decode_block_list(in, d, &blocks);
 		profile_blocks_add(d->p, &blocks);
 	}
 }
@@ -354,6 +360,24 @@ static void decode_block_counts(struct wire_in *in, struct section_decoder *d)
 	}
 }
 
+static void decode_paths(struct wire_in *in, struct section_decoder *d)
+{
+	uint32_t i, j, n = wire_get_n(in, 6 + PROFILE_TURNS);
+
+	for (i = 0; i < n && !in->error; i++) {
+		struct profile_path path = { .run = wire_get_u32(in) };
+
+		path.blocks = wire_get_u32(in);
+		path.context = wire_get_u32(in);
+		path.signature = wire_get_varint(in);
+		path.calls = wire_get_varint(in);
+		path.time = wire_get_signed(in);
+		for (j = 0; j < PROFILE_TURNS; j++)
+			path.turns[j] = wire_get_varint(in);
+		vec_push(d->p, paths, path);
+	}
+}
+
 void section_decode(struct wire_in *in, enum section_type type, struct section_decoder *d)
 {
 	static void (*const decoders[SECTION_LAST + 1])(struct wire_in *,
@@ -370,6 +394,7 @@ void section_decode(struct wire_in *in, enum section_type type, struct section_d
 		[SECTION_SAMPLES] = decode_samples,
 		[SECTION_BLOCKS] = decode_blocks,
 		[SECTION_BLOCK_COUNTS] = decode_block_counts,
+		[SECTION_PATHS] = decode_paths,
 	};
 
 	decoders[type](in, d);

@@ -188,7 +188,8 @@ static void encode_samples(struct wire_out *out, const struct profile *p)
 	}
 }
 
-static void encode_blocks(struct wire_out *out, const struct profile *p)
+static void encode_blocks(struct wire_out *out, const struct profile *p,
+			  struct profile_strings *pool)
 {
 	uint32_t i, j;
 
@@ -205,6 +206,9 @@ static void encode_blocks(struct wire_out *out, const struct profile *p)
 			wire_put_varint(out, blocks->items[j].insns);
 			wire_put_varint(out, blocks->items[j].location);
 			wire_put_varint(out, blocks->items[j].reached);
+			wire_put_varint(out, blocks->items[j].bit);
+			wire_put_varint(out, blocks->items[j].counter);
+			put_string(out, pool, blocks->items[j].callee);
 		}
 		wire_put_varint(out, blocks->n_arcs);
 		for (j = 0; j < blocks->n_arcs; j++) {
@@ -232,6 +236,25 @@ static void encode_block_counts(struct wire_out *out, const struct profile *p)
 	}
 }
 
+static void encode_paths(struct wire_out *out, const struct profile *p)
+{
+	uint32_t i, j;
+
+	wire_put_varint(out, p->n_paths);
+	for (i = 0; i < p->n_paths; i++) {
+		const struct profile_path *path = &p->paths[i];
+
+		wire_put_varint(out, path->run);
+		wire_put_varint(out, path->blocks);
+		wire_put_varint(out, path->context);
+		wire_put_varint(out, path->signature);
+		wire_put_varint(out, path->calls);
+		wire_put_signed(out, path->time);
+		for (j = 0; j < PROFILE_TURNS; j++)
+			wire_put_varint(out, path->turns[j]);
+	}
+}
+
 void section_encode(struct wire_out *out, enum section_type type, const struct profile *p,
 		    struct profile_strings *pool)
 {
@@ -255,9 +278,11 @@ void section_encode(struct wire_out *out, enum section_type type, const struct p
 	case SECTION_SAMPLES:
 		return encode_samples(out, p);
 	case SECTION_BLOCKS:
-		return encode_blocks(out, p);
+		return encode_blocks(out, p, pool);
 	case SECTION_BLOCK_COUNTS:
 		return encode_block_counts(out, p);
+	case SECTION_PATHS:
+		return encode_paths(out, p);
 	case SECTION_STRINGS:
 	case SECTION_END:
 		break;

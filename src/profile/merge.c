@@ -344,6 +344,14 @@ static void merge_blocks(struct profile *dst, const struct profile *src, const s
 		for (b = 0; b < src->blocks[from->blocks].n_items; b++)
 			to->counts[b] = from->counts[b];
 	}
+	for (i = 0; i < src->n_paths; i++) {
+		struct profile_path path = src->paths[i];
+
+		path.run += map->first_run;
+		path.blocks = blocks[path.blocks];
+		path.context = map->contexts[path.context];
+		vec_push(dst, paths, path);
+	}
 	free(blocks);
 }
 

@@ -81,6 +81,10 @@ static const struct {
 		"block_without_call",
 		"executions of blocks not counted: in calls whose entry was not seen",
 	},
+	[PROFILE_LOSS_PATHS_FULL] = {
+		"paths_full",
+		"calls whose path is not known: the table of paths was full",
+	},
 	[PROFILE_INFO_ENTRIES] = {
 		"entries",
 		"calls and contexts entered",

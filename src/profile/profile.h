@@ -142,6 +142,22 @@ struct profile_block {
 	uint32_t bytes, insns;
 	uint32_t location; /* ADDR's, for its line and the inlined bodies around it */
 	bool reached; /* else padding, or what only a fault leads to */
+	uint8_t bit; /* of a call's signature that tells that it was executed, or PROFILE_NO_BIT */
+	uint8_t counter; /* of a call's turns that has how often it was, as a loop's head, or PROFILE_NO_BIT */
+	const char *callee; /* the first function that it calls by name; NULL: none */
+};
+
+#define PROFILE_NO_BIT UINT8_MAX
+#define PROFILE_BITS   64
+#define PROFILE_TURNS  4 /* loops whose turns are counted call by call */
+
+/* Calls that executed the same blocks, as far as the signature tells. */
+struct profile_path {
+	uint32_t run, blocks, context;
+	uint64_t signature;
+	uint64_t calls;
+	int64_t time; /* on-CPU, less probe cost */
+	uint64_t turns[PROFILE_TURNS]; /* sums over the calls */
 };
 
 /* Where control can go from one block: to another, or one of these. */
@@ -201,6 +217,7 @@ enum profile_loss {
 	PROFILE_LOSS_STACK_NOT_FETCHED,
 	PROFILE_LOSS_SAMPLES_NOT_RECEIVED, /* periods skipped while a followed task ran */
 	PROFILE_LOSS_BLOCK_WITHOUT_CALL, /* blocks executed in calls whose entry nobody saw */
+	PROFILE_LOSS_PATHS_FULL, /* calls whose path is not known: the table was full */
 	PROFILE_INFO_ENTRIES, /* calls and contexts that followed tasks entered: docs/accounting.md */
 	PROFILE_INFO_OPEN_AT_START, /* returns of calls entered before recording started */
 	PROFILE_INFO_OPEN_AT_END, /* calls that had not returned when recording ended */
@@ -326,6 +343,8 @@ struct profile {
 	uint32_t n_blocks, cap_blocks;
 	struct profile_block_counts *block_counts; /* any order */
 	uint32_t n_block_counts, cap_block_counts;
+	struct profile_path *paths; /* any order; several may be of the same path */
+	uint32_t n_paths, cap_paths;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };

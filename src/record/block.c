@@ -70,6 +70,27 @@ static void find_callees(const struct symbol_flow *flow, struct record_block_fun
 	}
 }
 
+/* Which function each block calls, by the kernel's own names. */
+static void name_callees(struct planner *pl, struct record_block_function *f)
+{
+	uint64_t stext = symbol_kallsyms_stext(pl->symbols->ks);
+	uint32_t n;
+	const struct symbol_insn *insns = symbol_flow_insns(pl->flow, &n);
+
+	f->called = alloc_array(f->n_blocks, sizeof(*f->called));
+	for (uint32_t i = 0; i < n; i++) {
+		bool calls = insns[i].kind == SYMBOL_INSN_CALL || insns[i].flags & SYMBOL_INSN_TAIL;
+		const struct symbol_sym *sym;
+
+		if (!calls || !insns[i].target || insns[i].flags & SYMBOL_INSN_FTRACE ||
+		    insns[i].block >= f->n_blocks || f->called[insns[i].block])
+			continue;
+		sym = symbol_kallsyms_covering(pl->symbols->ks, insns[i].target + stext, NULL);
+		if (sym)
+			f->called[insns[i].block] = sym->name;
+	}
+}
+
 static void add_points(struct planner *pl, struct record_block_function *f)
 {
 	uint64_t stext = symbol_kallsyms_stext(pl->symbols->ks);
@@ -119,6 +140,7 @@ static int plan(struct planner *pl, const struct symbol_sym *sym)
 		f.blocks = alloc_array(f.n_blocks, sizeof(*f.blocks));
 		memcpy(f.blocks, flow_blocks, f.n_blocks * sizeof(*f.blocks));
 		find_callees(pl->flow, &f);
+		name_callees(pl, &f);
 		add_points(pl, &f);
 		log_verbose(1, "'%s': %u blocks, %u of them probed, %u stay unknown", sym->name,
 			    f.plan.n_blocks, f.plan.n_probes, f.plan.n_unknown);
@@ -209,6 +231,7 @@ void record_blocks_deinit(struct record_blocks *blocks)
 	for (uint32_t i = 0; i < blocks->n_items; i++) {
 		free(blocks->items[i].blocks);
 		free(blocks->items[i].callees);
+		free(blocks->items[i].called);
 		symbol_block_plan_clear(&blocks->items[i].plan);
 	}
 	free(blocks->items);

@@ -25,6 +25,7 @@ struct record_block_function {
 	uint32_t site; /* in the engine and the profile; 0: it is not timed */
 	uint32_t counted; /* place in the profile's list of functions whose blocks are counted */
 	struct symbol_block *blocks; /* as in its flow graph, whose numbers the plan has */
+	const char **called; /* by block: the first function that it calls by name; NULL: none */
 	uint32_t n_blocks;
 	struct symbol_block_plan plan;
 	uint32_t first_point; /* of its probes, one for each of the plan's */

@@ -30,9 +30,18 @@ void record_blocks_add(struct record_blocks *blocks, struct profile *p)
 				.insns = block->n_insns,
 				.reached = block->reached,
 				.location = profile_location_add(p, block->start, NULL),
+				.bit = PROFILE_NO_BIT,
+				.counter = PROFILE_NO_BIT,
+				.callee = profile_intern(p, f->called[b]),
 			};
 
 			vec_push(&counted, items, item);
+		}
+		for (uint32_t k = 0; k < f->plan.n_probes; k++) {
+			const struct symbol_block_probe *probe = &f->plan.probes[k];
+
+			counted.items[probe->block].bit = probe->bit;
+			counted.items[probe->block].counter = probe->counter;
 		}
 		for (uint32_t a = 0; a < f->plan.graph.n_arcs; a++) {
 			struct profile_arc arc = { f->plan.graph.arcs[a].from,
@@ -82,6 +91,7 @@ static int link_point(struct record_blocks *blocks, struct record_engine *e,
 		      const struct record_block_function *f, uint32_t i,
 		      const struct record_range_costs *costs)
 {
+	const struct symbol_block_probe *probe = &f->plan.probes[i - f->first_point];
 	struct record_point *p = &blocks->points[i];
 	double cost = record_range_cost_block(costs, p->kind) + p->extra;
 	struct engine_block block = {
@@ -91,6 +101,13 @@ static int link_point(struct record_blocks *blocks, struct record_engine *e,
 		.hop = costs->kinds[ENGINE_RANGE_OPTIMIZED].hop,
 	};
 
+	block.full = UINT64_MAX;
+	if (probe->bit != SYMBOL_NO_BIT)
+		block.bit = 1ull << probe->bit;
+	if (probe->counter != SYMBOL_NO_BIT) {
+		block.turn = 1ull << 16 * probe->counter;
+		block.full = 0xffffull << 16 * probe->counter;
+	}
 	if (p->event < 0)
 		return -ENOENT;
 	return record_engine_set_block(e, i, &block) ?:
@@ -239,9 +256,51 @@ static void drain_function(const struct record_blocks *blocks, const struct reco
 	}
 }
 
+static const struct record_block_function *function_of(const struct record_blocks *blocks,
+						       uint32_t site)
+{
+	for (uint32_t i = 0; i < blocks->n_items; i++)
+		if (blocks->items[i].site == site)
+			return &blocks->items[i];
+	return NULL;
+}
+
+static void drain_paths(const struct record_blocks *blocks, const struct record_engine *e,
+			struct profile *p, uint32_t run)
+{
+	uint32_t n;
+	const struct engine_path *paths = record_engine_paths(e, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct engine_path *from = &paths[i];
+		uint32_t site = from->key / ENGINE_CONTEXTS;
+		const struct record_block_function *f = function_of(blocks, site);
+		struct profile_path path = {
+			.run = run,
+			.signature = from->signature,
+			.calls = from->calls,
+		};
+		char *name;
+
+		if (!from->hash || !from->calls || !f)
+			continue;
+		path.blocks = f->counted;
+		name = record_context_name(from->key % ENGINE_CONTEXTS);
+		path.context = profile_context_add(p, name);
+		free(name);
+		path.time =
+			(int64_t)(from->time - from->calls * record_engine_inner_cost(
+								     e, site, p->sites[site].mech));
+		for (int k = 0; k < PROFILE_TURNS; k++)
+			path.turns[k] = from->turns[k];
+		vec_push(p, paths, path);
+	}
+}
+
 void record_blocks_drain(const struct record_blocks *blocks, const struct record_engine *e,
 			 struct profile *p, uint32_t run)
 {
 	for (uint32_t i = 0; i < blocks->n_items; i++)
 		drain_function(blocks, e, &blocks->items[i], p, run);
+	drain_paths(blocks, e, p, run);
 }

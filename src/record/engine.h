@@ -102,6 +102,9 @@ void record_engine_set_range_costs(struct record_engine *e, const struct engine_
 struct engine_block;
 int record_engine_set_block(struct record_engine *e, uint32_t probe,
 			    const struct engine_block *block);
+/* The paths that calls went, N places, those not taken among them. */
+struct engine_path;
+const struct engine_path *record_engine_paths(const struct record_engine *e, uint32_t *n);
 uint64_t record_engine_block_count(const struct record_engine *e, uint32_t probe, uint32_t ctx);
 
 /* What probes cost, by mechanism; zero until set. */

@@ -410,6 +410,7 @@ static int place_block(struct calibration *c, uint32_t probe)
 	struct engine_block block = {
 		.key = ENGINE_KEY(record_engine_spare(c->e, RECORD_SPARE_RANGES + AROUND), 0),
 		.cost = 1,
+		.full = UINT64_MAX,
 	};
 	struct record_point *p;
 

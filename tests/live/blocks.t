@@ -53,6 +53,12 @@ checks() {
 		holds "$1: $function: its instructions are its self time, to 2 % or 20" \
 			"$(of "$function" "$context" insns_per_call) as \$n | $(of "$function" "$context" self_per_call) as \$t |
 			(\$n - \$t | fabs) <= ([20, 0.02 * \$t] | max)"
+		equal "$1: $function: its paths are all calls" \
+			"$(json "$function" '[.paths[] | select(.syscall == "*") | .calls] | add')" \
+			"$(calls "$function" "$function" '*')"
+		within "$1: $function: and all their time" \
+			"$(json "$function" '[.paths[] | select(.syscall == "*") | .total] | add')" \
+			"$(function_row "$function" "$function" oncpu_total)" 0.01
 		holds "$1: $function: contexts add up" "$(json "$function" "[.block_functions[] |
 			select(.function == \"$function\")] | (.[0].calls) == ([.[1:][].calls] | add)")"
 	done
@@ -63,9 +69,18 @@ need hardened
 need baseline
 boot hardened guest_main
 checks hardened
+# path FUNCTION: the share of ___slab_alloc's calls whose path calls FUNCTION, and others do not
+path() {
+	json ___slab_alloc "[.paths[] | select(.syscall == \"*\" and (.does | contains(\"$1()\"))) | .share] | add // 0"
+}
+echo "# ___slab_alloc: $(path allocate_slab) of the calls from a new slab, $(path get_partial_node) from a partial one"
+holds 'refilling from a new slab is a path of its own' "$(path allocate_slab) > 0.02"
+holds 'and refilling from a partial slab' "$(path get_partial_node.part.0) > 0.02"
 trips=$(blocks_of allocate_slab 'map(select(.body // "" | startswith("set_freepointer < shuffle_freelist"))) |
 	max_by(.executions) | .per_call')
+loop=$(json allocate_slab 'first(.loops[] | select(.syscall == "*" and .body == "shuffle_freelist")) | .turns')
 echo "# shuffle_freelist's loop: $trips turns a call"
+equal 'the loop of shuffle_freelist has as many turns' "$loop" "$trips"
 holds 'the loop that shuffles free lists is seen' "$trips > 10"
 boot baseline guest_main
 rm -f ./*.json

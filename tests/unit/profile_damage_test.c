@@ -143,12 +143,12 @@ static void test_other_versions(void **state)
 	(void)state;
 	n = put_header(bytes, FILE_VERSION + 1);
 	store(path, bytes, n);
-	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 7, this one reads 6): update");
+	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 8, this one reads 7): update");
 	/* Its self times were held at 0, and its numbers have another form. */
 	n = put_header(bytes, 1);
 	store(path, bytes, n);
 	assert_refused(-EPROTONOSUPPORT,
-		       "older kprotperf (format 1, this one reads 6): record again");
+		       "older kprotperf (format 1, this one reads 7): record again");
 	n = put_header(bytes, 0);
 	store(path, bytes, n);
 	assert_refused(-EBADMSG, "header is wrong");
@@ -264,7 +264,7 @@ struct nonsense {
 #define CELL(indices, min_max)       "\1" indices "\1\0\0\1\1\1\0" ZEROS7 "\0" min_max
 #define SITE(name, kind, mech, tail) "\1" name "\0" kind mech "\0\0\0\0\0" tail
 
-#define BLOCK(addr, location)            addr "\1\1" location "\1"
+#define BLOCK(addr, location)            addr "\1\1" location "\1\0\0\0"
 #define BLOCKS(site, entry, block, arcs) "\1" site entry "\1" block arcs
 
 static const struct nonsense nonsenses[] = {
@@ -329,6 +329,7 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_BLOCKS, BLOCKS("\1", "\0", BLOCK("\7", "\0"), "\1\0\1"), "block"),
 	NONSENSE(SECTION_BLOCKS, "\1\1\0\2" BLOCK("\7", "\0") BLOCK("\7", "\0") "\0",
 		 "out of order"),
+	NONSENSE(SECTION_PATHS, "\1\0\0\0" ZEROS7, "function that is not there"),
 	NONSENSE(SECTION_BLOCK_COUNTS, "\1\0\0\0\0\0", "function that is not there"),
 };
 
