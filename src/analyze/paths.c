@@ -275,10 +275,10 @@ static bool in_bodies(const struct profile_location *o, const struct profile_loc
 }
 
 /*
- * How deep below the function the innermost of its head's bodies is that the loop is in: three quarters of its
- * instructions, since the compiler mixes in what is others'.
+ * How deep below the function the innermost of its head's bodies is that the loop is in: three quarters of the
+ * instructions executed, since the compiler mixes in what is others'.
  */
-static uint32_t loop_depth(const struct work *w, uint32_t l)
+static uint32_t loop_depth(const struct work *w, uint32_t l, const uint64_t *counts)
 {
 	const struct profile_block *head = &w->blocks->items[w->loops.loops[l].head];
 	const struct profile_location *at = &w->p->locations[head->location];
@@ -290,11 +290,13 @@ static uint32_t loop_depth(const struct work *w, uint32_t l)
 		for (b = 0; b < w->blocks->n_items; b++) {
 			const struct profile_block *block = &w->blocks->items[b];
 
-			if (!symbol_loop_has(&w->loops, l, b))
+			double insns = (double)counts[b] * block->insns;
+
+			if (!symbol_loop_has(&w->loops, l, b) || counts[b] == PROFILE_NOT_COUNTED)
 				continue;
-			all += block->insns;
+			all += insns;
 			if (in_bodies(&w->p->locations[block->location], at, depth))
-				inside += block->insns;
+				inside += insns;
 		}
 		if (inside >= 0.75 * all)
 			break;
@@ -318,7 +320,7 @@ static void add_loops(struct work *w, const char *function, const char *context)
 
 		if (!counts[head] || counts[head] == PROFILE_NOT_COUNTED)
 			continue;
-		frame = frame_of(at, loop_depth(w, l));
+		frame = frame_of(at, loop_depth(w, l, counts));
 		if (frame && frame->file)
 			loop.location =
 				keep(w->out, alloc_printf("%s:%" PRIu32, frame->file, frame->line));
