@@ -377,6 +377,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		return CMD_FAILED;
 	if (o->view.figures.time == ANALYZE_TIME_ONCPU)
 		analyze_attribution_init(&c.attribution, &c.diff);
+	analyze_diff_paths_init(&c.paths, p[BASELINE], p[HARDENED]);
 	c.conclusion = analyze_diff_conclusion(&c.diff);
 	if (o->control && add_control(&c))
 		status = CMD_FAILED;
@@ -389,6 +390,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	if (status == CMD_DONE && !isnan(o->fail_above))
 		status = check_fail_above(&c.diff, o->fail_above, o->fail_row);
 	free(c.conclusion);
+	analyze_diff_paths_deinit(&c.paths);
 	analyze_attribution_deinit(&c.attribution);
 	analyze_diff_deinit(&c.diff);
 	return status;

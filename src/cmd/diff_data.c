@@ -79,7 +79,7 @@ void diff_write_json(const struct diff_comparison *c)
 	struct output_section functions = columns_diff_functions(&c->diff);
 	struct output_section ranges = columns_diff_ranges(&c->diff);
 	json_t *root = json_object(), *env = json_object(), *runs = json_object();
-	json_t *warnings = json_array();
+	json_t *warnings = json_array(), *paths = json_array();
 	uint32_t i;
 
 	output_json_set(env, "protections", environment_json(&c->diff.env, ANALYZE_ENV_STATE));
@@ -112,6 +112,9 @@ void diff_write_json(const struct diff_comparison *c)
 	output_json_set(root, "syscalls", output_json_rows(&syscalls));
 	output_json_set(root, "functions", output_json_rows(&functions));
 	output_json_set(root, "ranges", output_json_rows(&ranges));
+	for (i = 0; i < c->paths.n_texts; i++)
+		json_array_append_new(paths, output_json_text(c->paths.texts[i]));
+	output_json_set(root, "paths", paths);
 	output_json_write(stdout, root);
 }
 

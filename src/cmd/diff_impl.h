@@ -5,6 +5,7 @@
 
 #include "analyze/attribution.h"
 #include "analyze/diff.h"
+#include "analyze/diff_paths.h"
 #include "analyze/select.h"
 #include "cmd/annotate.h"
 #include "cmd/view.h"
@@ -50,6 +51,7 @@ struct diff_comparison {
 	const struct profile *p[N_SIDES];
 	struct analyze_diff diff;
 	struct analyze_attribution attribution; /* empty but for on-CPU times */
+	struct analyze_diff_paths paths;
 	char *conclusion;
 };
 

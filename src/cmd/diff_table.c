@@ -133,6 +133,27 @@ static void write_ranges(const struct view *v, const struct diff_comparison *c)
 	view_section(v, &section, TOP_RANGES);
 }
 
+/* Where blocks were counted on both sides. */
+static void write_paths(const struct view *v, const struct diff_comparison *c)
+{
+	uint32_t i;
+
+	if (!c->paths.n_functions)
+		return;
+	fputc('\n', v->out);
+	view_text(v,
+		  c->paths.n_texts ?
+			  "Loops, calls and paths of the functions whose blocks were counted:" :
+			  "Loops, calls and paths of the functions whose blocks were counted: the "
+			  "same.");
+	for (i = 0; i < c->paths.n_texts; i++) {
+		char *text = output_text_escape(c->paths.texts[i]);
+
+		view_text(v, "- %s", text);
+		free(text);
+	}
+}
+
 static void write_calls(const struct view *v, const struct diff_comparison *c)
 {
 	const struct analyze_diff *diff = &c->diff;
@@ -161,6 +182,7 @@ static void write_calls(const struct view *v, const struct diff_comparison *c)
 		view_section(v, &section, TOP_FUNCTIONS);
 	}
 	write_ranges(v, c);
+	write_paths(v, c);
 	if (diff->syscalls.n_rows) {
 		fputc('\n', v->out);
 		view_text(v, diff->time == ANALYZE_TIME_ONCPU ?

@@ -86,7 +86,8 @@ static void name_callees(struct planner *pl, struct record_block_function *f)
 		    insns[i].block >= f->n_blocks || f->called[insns[i].block])
 			continue;
 		sym = symbol_kallsyms_covering(pl->symbols->ks, insns[i].target + stext, NULL);
-		if (sym)
+		/* A retpoline's thunk says nothing of what is called. */
+		if (sym && strncmp(sym->name, "__x86_", 6) != 0)
 			f->called[insns[i].block] = sym->name;
 	}
 }
