@@ -87,8 +87,7 @@ static bool same_blocks(const struct profile_blocks *a, const struct profile_blo
 	for (i = 0; i < a->n_items; i++)
 		if (a->items[i].addr != b->items[i].addr ||
 		    a->items[i].bytes != b->items[i].bytes ||
-		    a->items[i].insns != b->items[i].insns ||
-		    a->items[i].bit != b->items[i].bit ||
+		    a->items[i].insns != b->items[i].insns || a->items[i].bit != b->items[i].bit ||
 		    a->items[i].counter != b->items[i].counter)
 			return false;
 	return a->n_arcs == b->n_arcs &&

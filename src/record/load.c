@@ -209,8 +209,7 @@ static int map_views(struct record_bpf *b)
 		[RECORD_VIEW_SLOTS] = s->maps.slots,         [RECORD_VIEW_TASKS] = s->maps.tasks,
 		[RECORD_VIEW_CELL_OF] = s->maps.cell_of,     [RECORD_VIEW_CELLS] = s->maps.cells,
 		[RECORD_VIEW_STACKS] = s->maps.stacks,       [RECORD_VIEW_MISSED] = s->maps.missed,
-		[RECORD_VIEW_BLOCKS] = s->maps.block_counts,
-		[RECORD_VIEW_PATHS] = s->maps.paths,
+		[RECORD_VIEW_BLOCKS] = s->maps.block_counts, [RECORD_VIEW_PATHS] = s->maps.paths,
 	};
 	long page = sysconf(_SC_PAGESIZE);
 

@@ -462,8 +462,7 @@ static int64_t beyond(const struct record_range_costs *costs, enum engine_range_
 	return (int64_t)(costs->kinds[kind].open - costs->kinds[ENGINE_RANGE_OPTIMIZED].open);
 }
 
-double record_range_cost_block(const struct record_range_costs *costs,
-				 enum engine_range_kind kind)
+double record_range_cost_block(const struct record_range_costs *costs, enum engine_range_kind kind)
 {
 	return costs->block > 0 ? costs->block + (double)beyond(costs, kind) : 0;
 }
