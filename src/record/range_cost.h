@@ -25,8 +25,7 @@ struct record_range_costs {
 };
 
 /* What a hit of such a probe costs, of that kind. */
-double record_range_cost_block(const struct record_range_costs *costs,
-				 enum engine_range_kind kind);
+double record_range_cost_block(const struct record_range_costs *costs, enum engine_range_kind kind);
 
 /*
  * Measures, and tells the engine, which must have been started and not armed. -errno where the kernel's
