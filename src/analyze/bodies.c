@@ -192,6 +192,8 @@ struct counting {
 		inner; /* by body: the one inlined into it that all its samples are in, or NO_BODY */
 	uint32_t *home; /* by body: the function it is in */
 	double *late; /* by function: samples that came late */
+	double *around; /* by function: samples with it on their stack */
+	uint32_t *seen_around; /* by function: as by body */
 	/* Which of all those were counted at all: clearing each for every context would take too long. */
 	uint32_t *bodies, *functions;
 	uint32_t n_bodies, cap_bodies, n_functions, cap_functions;
@@ -238,6 +240,19 @@ static void count_body(struct counting *c, uint32_t body, uint32_t inner, bool f
 		c->inner[body] = NO_BODY;
 }
 
+static void count_function(struct counting *c, uint32_t function, uint32_t number, double count,
+			   bool late)
+{
+	if (late)
+		c->late[function] += count;
+	if (c->seen_around[function] == number)
+		return;
+	c->seen_around[function] = number;
+	if (!c->around[function])
+		vec_push(c, functions, function);
+	c->around[function] += count;
+}
+
 /* NUMBER is that of the sample, plus 1. */
 static void count_sample(struct counting *c, const struct profile_sample *s, uint32_t number)
 {
@@ -252,10 +267,7 @@ static void count_sample(struct counting *c, const struct profile_sample *s, uin
 
 		if (analyze_sample_is_interrupt_entry(c->p, s, &c->p->locations[location]))
 			break;
-		if (late && i == 0) {
-			c->late[c->places->function[location]] += count;
-			vec_push(c, functions, c->places->function[location]);
-		}
+		count_function(c, c->places->function[location], number, count, late && i == 0);
 		for (j = first[0]; j < first[1]; j++) {
 			uint32_t body = c->places->ids[j];
 			bool fresh = c->seen[body] != number;
@@ -278,12 +290,16 @@ static void context_end(struct counting *c, uint32_t context)
 		count->body = body;
 		count->context = context;
 		count->missing = c->late[c->home[body]] - count->late;
+		count->around = c->around[c->home[body]];
 		count->only_wraps = c->inner[body] != NO_BODY;
 		vec_push(c->b, counts, *count);
 		memset(count, 0, sizeof(*count));
 	}
-	while (c->n_functions)
-		c->late[c->functions[--c->n_functions]] = 0;
+	while (c->n_functions) {
+		uint32_t function = c->functions[--c->n_functions];
+
+		c->late[function] = c->around[function] = 0;
+	}
 }
 
 static int sample_compare(const void *left, const void *right, void *arg)
@@ -344,6 +360,8 @@ void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p)
 	c.inner = alloc_array(b->n_bodies, sizeof(*c.inner));
 	c.home = alloc_array(b->n_bodies, sizeof(*c.home));
 	c.late = alloc_array(p->n_locations, sizeof(*c.late));
+	c.around = alloc_array(p->n_locations, sizeof(*c.around));
+	c.seen_around = alloc_array(p->n_locations, sizeof(*c.seen_around));
 	order = samples_order(b, p, &n);
 	for (i = 0; i < n; i++) {
 		uint32_t context = p->samples[order[i]].context;
@@ -356,6 +374,8 @@ void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p)
 	free(order);
 	free(c.functions);
 	free(c.bodies);
+	free(c.seen_around);
+	free(c.around);
 	free(c.late);
 	free(c.home);
 	free(c.inner);

@@ -30,6 +30,7 @@ int analyze_body_compare(const struct analyze_body *a, const struct analyze_body
 struct analyze_body_count {
 	uint32_t body, context;
 	double samples;
+	double around; /* the context's samples with the function that the body is in on their stack */
 	double own; /* of these, in the body's own code: what it calls left out, not what is inlined */
 	double late; /* of these, late, where the body is in the function that they name */
 	double missing; /* late ones of that function that were not taken for the body's */

@@ -208,9 +208,88 @@ struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *rang
 	return c->samples > 0 ? all : (struct analyze_estimated){ 0, 0, 0 };
 }
 
+/* A body's count, to be found by the function that the body is in, and its context. */
+struct enclosed {
+	const char *function;
+	uint32_t context, count;
+};
+
+static int enclosed_compare(const void *left, const void *right)
+{
+	const struct enclosed *a = left, *b = right;
+	int order = strcmp(a->function, b->function);
+
+	return order ? order : a->context < b->context ? -1 : a->context > b->context;
+}
+
+static bool is_timed_function(const struct profile *p, const struct profile_cell *cell)
+{
+	const struct profile_site *site = &p->sites[cell->site];
+
+	return site->kind == PROFILE_SITE_FUNCTION && !site->detached &&
+	       p->runs[cell->run].kind != PROFILE_RUN_CONTROL;
+}
+
+/* Adds CELL's time to all of the N counts that are within its function and context. */
+static void times_add(double *times, const struct enclosed *all, size_t n, const struct profile *p,
+		      const struct profile_cell *cell)
+{
+	struct enclosed key = { p->sites[cell->site].name, cell->context, 0 };
+	const struct enclosed *found = bsearch(&key, all, n, sizeof(key), enclosed_compare);
+	double time = (double)cell->stats.oncpu - (double)cell->stats.cost;
+
+	if (!found)
+		return;
+	while (found > all && !enclosed_compare(found - 1, &key))
+		found--;
+	for (; found < all + n && !enclosed_compare(found, &key); found++)
+		times[found->count] = (isnan(times[found->count]) ? 0 : times[found->count]) + time;
+}
+
+/*
+ * For each of the bodies' counts, the on-CPU time less probe cost of the function that the body is in, in
+ * that context; NAN where it was not timed. For free().
+ */
+static double *function_times(const struct analyze_bodies *bodies, const struct profile *p)
+{
+	size_t n = bodies->n_counts, i;
+	struct enclosed *all = alloc_array(n, sizeof(*all));
+	double *times = alloc_array(n, sizeof(*times));
+
+	for (i = 0; i < n; i++) {
+		const struct analyze_body_count *count = &bodies->counts[i];
+
+		times[i] = NAN;
+		all[i] = (struct enclosed){ bodies->bodies[count->body].function, count->context,
+					    i };
+	}
+	analyze_sort(all, n, sizeof(*all), enclosed_compare);
+	for (i = 0; n && i < p->n_cells; i++)
+		if (is_timed_function(p, &p->cells[i]))
+			times_add(times, all, n, p, &p->cells[i]);
+	free(all);
+	return times;
+}
+
+/*
+ * Where the function that a body is in was timed, the body's part of the function's samples is its part
+ * of that time: the function's own share of the context is known, and need not be estimated with it.
+ */
+static void estimate_within(struct analyze_estimate *e, const struct analyze_body_count *count,
+			    const struct analyze_range_context *context, double time)
+{
+	struct analyze_estimated part = analyze_binomial(count->samples, count->around);
+
+	e->total = analyze_estimated_scale(&part, time);
+	if (context->sampled > 0)
+		e->share = analyze_estimated_scale(&e->total, 1 / context->sampled);
+}
+
+/* TIME: of the function around it; NAN where that was not timed. */
 static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges,
 					     const struct analyze_body_count *count,
-					     const struct analyze_range_context *context)
+					     const struct analyze_range_context *context,
+					     double time)
 {
 	struct analyze_estimate e = {
 		.samples = count->samples,
@@ -222,6 +301,8 @@ static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges
 		.missing = count->missing,
 	};
 
+	if (time > 0 && count->around >= count->samples)
+		estimate_within(&e, count, context, time);
 	e.self_total = e.total.value * (count->own / count->samples);
 	return e;
 }
@@ -272,6 +353,7 @@ struct body_rows {
 	const struct profile *p;
 	const struct analyze_calibration *calibration;
 	const struct analyze_options *options;
+	const double *times; /* see function_times() */
 	const char *location, *why;
 	bool timed, detached;
 };
@@ -327,7 +409,8 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 		}
 		if (!first[i].count)
 			continue;
-		one = estimate_form(ranges, first[i].count, context_find(ranges, first[i].context));
+		one = estimate_form(ranges, first[i].count, context_find(ranges, first[i].context),
+				    body->times[first[i].count - ranges->bodies.counts]);
 		estimate_add(&estimate, &one);
 		wraps &= first[i].count->only_wraps;
 	}
@@ -388,6 +471,7 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 		.ranges = ranges, .p = p, .calibration = &calibration, .options = options
 	};
 	struct items items = { 0 };
+	double *times;
 	size_t i, j;
 
 	memset(ranges, 0, sizeof(*ranges));
@@ -396,6 +480,7 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 	ranges->tick = p->sample_period ? (double)p->sample_period : NAN;
 	analyze_bodies_init(&ranges->bodies, p);
 	contexts_init(ranges, p, options);
+	body.times = times = function_times(&ranges->bodies, p);
 	items_collect(&items, &ranges->bodies, p);
 	for (i = 0; i < items.n_items; i = j) {
 		for (j = i + 1; j < items.n_items; j++)
@@ -403,6 +488,7 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 				break;
 		body_add(body, &items.items[i], j - i);
 	}
+	free(times);
 	free(items.items);
 	analyze_calibration_deinit(&calibration);
 }

@@ -219,6 +219,36 @@ static void test_estimate(void **state)
 	profile_destroy(p);
 }
 
+/* In a function that was timed, a body has its part of that function's time, and not more. */
+static void test_within(void **state)
+{
+	struct profile *p = sampled();
+	uint32_t clone = profile_context_add(p, "clone"), slab;
+	const struct analyze_range *r;
+	struct analyze_ranges ranges;
+
+	(void)state;
+	slab = fixture_function(p, "allocate_slab", 1);
+	fixture_calls(profile_cell(p, 0, slab, clone), 5, 120, 120);
+	profile_cell(p, 0, slab, clone)->cost = 100;
+	profile_cell(p, 0, slab, clone)->oncpu += 100;
+	fixture_calls(profile_cell(p, 0, slab, profile_context_add(p, "mmap")), 5, 120, 120);
+	analyze_ranges_init(&ranges, p, &oncpu);
+	r = row(&ranges, "shuffle_freelist", "clone");
+	assert_near(r->side.figures.total, 600 * 15 / 40.0);
+	assert_near(r->side.estimate.total.high, 600 * analyze_binomial(15, 40).high);
+	assert_near(r->side.estimate.share.value, 0.6 * 15 / 40);
+	/* Of copy_process nobody knows more than of clone. */
+	assert_near(row(&ranges, "copy_mm", "clone")->side.figures.total, 1000);
+	analyze_ranges_deinit(&ranges);
+
+	p->sites[slab].detached = true;
+	analyze_ranges_init(&ranges, p, &oncpu);
+	assert_near(row(&ranges, "shuffle_freelist", "clone")->side.figures.total, 375);
+	analyze_ranges_deinit(&ranges);
+	profile_destroy(p);
+}
+
 /* What is no sample of the kernel's own time in the context. */
 static void test_left_out(void **state)
 {
@@ -594,6 +624,7 @@ int main(void)
 		cmocka_unit_test(test_binomial_covers),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_estimate),
+		cmocka_unit_test(test_within),
 		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_untimed_context),
 		cmocka_unit_test(test_recursion),
