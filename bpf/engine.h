@@ -79,6 +79,8 @@ __u8 site_states[ENGINE_MAX_SITES] __weak = {};
 
 const volatile __u32 max_cells __weak = 1;
 const volatile __u32 n_shards __weak = 1;
+/* Entries of paths, a power of two, less one; 0: no blocks are counted, and the verifier leaves out what is for them. */
+const volatile __u32 path_mask __weak = 0;
 
 __u32 n_cells __weak = 0;
 __u32 root_pid __weak = 0; /* the task to follow from its next syscall on */
@@ -343,9 +345,11 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 
 	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
 	f->child = 0;
-	f->calls = 0;
-	f->signature = 0;
-	f->turns = 0;
+	if (path_mask) {
+		f->calls = 0;
+		f->signature = 0;
+		f->turns = 0;
+	}
 	f->sp = sp;
 	f->key = key;
 	f->offcpu = t->offcpu;
