@@ -16,6 +16,12 @@
 #include "record/syscalls.h"
 #include "record/workload.h"
 
+/*
+ * What path_close() takes around its readings of the clock, in instructions: what a caller's self time was too
+ * high by for each call of such a function. On a real clock that is a few nanoseconds.
+ */
+#define PATH_INSNS 24
+
 void record_blocks_add(struct record_blocks *blocks, struct profile *p)
 {
 	for (uint32_t i = 0; i < blocks->n_items; i++) {
@@ -155,8 +161,10 @@ int record_blocks_attach(struct record_blocks *blocks, struct record_engine *e,
 	uint32_t left;
 	int err;
 
-	if (clock == PROFILE_CLOCK_INSN)
+	if (clock == PROFILE_CLOCK_INSN) {
 		find_extra_costs(blocks);
+		record_engine_set_path_rest(e, PATH_INSNS);
+	}
 	err = arm(blocks, record_engine_points(e), stext);
 	log_progress_end();
 	if (err)

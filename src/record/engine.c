@@ -298,6 +298,11 @@ int record_engine_set_block(struct record_engine *e, uint32_t probe,
 		       0;
 }
 
+void record_engine_set_path_rest(struct record_engine *e, uint64_t ticks)
+{
+	e->bpf.skel->bss->path_rest = ticks;
+}
+
 const struct engine_path *record_engine_paths(const struct record_engine *e, uint32_t *n)
 {
 	*n = e->bpf.config.n_blocks ? ENGINE_PATHS : 0;

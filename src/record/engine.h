@@ -102,6 +102,8 @@ void record_engine_set_range_costs(struct record_engine *e, const struct engine_
 struct engine_block;
 int record_engine_set_block(struct record_engine *e, uint32_t probe,
 			    const struct engine_block *block);
+/* What it takes more to close a call of a function with such probes than that itself measures; 0 until set. */
+void record_engine_set_path_rest(struct record_engine *e, uint64_t ticks);
 /* The paths that calls went, N places, those not taken among them. */
 struct engine_path;
 const struct engine_path *record_engine_paths(const struct record_engine *e, uint32_t *n);
