@@ -10,8 +10,10 @@
 #include "symbol/blocks.h"
 
 #define WORDS 3 /* that tell a path from others */
-/* Paths of a function in a context that are told apart; the others have no words. */
-#define TOLD 64
+/* Paths of a function in a context that are told apart; the others have no words. Few of a large one: it takes time. */
+#define TOLD       64
+#define TOLD_LARGE 8
+#define LARGE      400 /* blocks */
 
 /* A function in a context, while its paths are made. */
 struct work {
@@ -23,7 +25,7 @@ struct work {
 	struct symbol_loops loops;
 	uint8_t *bits;
 	struct analyze_path *rows;
-	uint32_t n_rows, cap_rows;
+	uint32_t n_rows, cap_rows, told;
 	enum symbol_on_path **on; /* by row: NULL for those that no call can have gone */
 };
 
@@ -115,7 +117,10 @@ static void find_ways(struct work *w)
 	uint32_t i;
 
 	w->on = alloc_array(w->n_rows, sizeof(*w->on));
-	for (i = 0; i < w->n_rows && i < TOLD; i++) {
+	w->told = w->blocks->n_items > LARGE ? TOLD_LARGE : TOLD;
+	if (w->told > w->n_rows)
+		w->told = w->n_rows;
+	for (i = 0; i < w->told; i++) {
 		w->on[i] = alloc_array(w->blocks->n_items, sizeof(**w->on));
 		if (symbol_paths_of(&w->graph, w->bits, w->rows[i].signature, w->on[i]))
 			continue;
@@ -130,7 +135,7 @@ static double others(const struct work *w, uint32_t row, uint32_t block, enum sy
 	double of = 0, calls = 0;
 	uint32_t i;
 
-	for (i = 0; i < w->n_rows; i++) {
+	for (i = 0; i < w->told; i++) {
 		if (i == row || !w->on[i])
 			continue;
 		calls += w->rows[i].calls;
