@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What flow.c, flow_switch.c and flow_edges.c share. */
+/* What the files of a flow graph share. */
 #ifndef KPROTPERF_SYMBOL_FLOW_IMPL_H
 #define KPROTPERF_SYMBOL_FLOW_IMPL_H
 
 #include "symbol/decode.h"
 #include "symbol/flow.h"
+
+#define FLOW_NONE UINT32_MAX
 
 /* A way from an instruction that is not to the next one within its block. */
 struct flow_way {
@@ -28,13 +30,46 @@ struct symbol_flow {
 	uint32_t n_ways, cap_ways;
 };
 
+/* What is at hand while a graph is built. */
+struct flow_builder {
+	struct symbol_flow *flow;
+	const struct symbol_flow_input *in;
+	struct decoder *decoder;
+	uint32_t stack_len; /* blocks still to be followed */
+	uint32_t *stack;
+};
+
+/* The first of T's ascending ITEMS whose FIELD is not below ADDR. */
+#define flow_first_at(t, items, field, addr)                   \
+	({                                                     \
+		uint32_t lo_ = 0, hi_ = (t)->n_##items;        \
+		while (lo_ < hi_) {                            \
+			uint32_t mid_ = lo_ + (hi_ - lo_) / 2; \
+			if ((t)->items[mid_] field < (addr))   \
+				lo_ = mid_ + 1;                \
+			else                                   \
+				hi_ = mid_;                    \
+		}                                              \
+		lo_;                                           \
+	})
+
 /* Does execution go on with the next instruction, as far as INSN itself says? */
 bool flow_insn_falls(const struct symbol_insn *insn);
-/* The instruction that follows INSN (an index) without a gap, or UINT32_MAX. */
+/* The instruction that follows INSN (an index) without a gap, or FLOW_NONE. */
 uint32_t flow_next(const struct symbol_flow *flow, uint32_t insn);
-/* The index of the instruction that begins at ADDR, or UINT32_MAX. */
+/* The index of the instruction that begins at ADDR, or FLOW_NONE. */
 uint32_t flow_find(const struct symbol_flow *flow, uint64_t addr);
 bool flow_inside(const struct symbol_flow *flow, uint64_t addr);
+
+/* flow_code.c: the instructions of all parts, with what tables and names say of them. */
+void flow_decode(struct flow_builder *b);
+/* Problems that only show once it is known what is reached: places where a probe hides the code. */
+void flow_find_hidden(struct flow_builder *b);
+/* Is the call INSN (an index) one that serves as a jump, as where the return stack buffer is filled? */
+bool flow_calls_inside(const struct symbol_flow *flow, uint32_t insn);
+
+/* flow_graph.c: the instructions' blocks, what of them is reached, and the edges between them. */
+void flow_connect(struct flow_builder *b);
 
 /*
  * flow_switch.c: the targets of the indirect jump INSN through a jump table, added to FLOW's ways.

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The instructions of a function's parts. They are decoded from front to back, as the kernel's kprobes
+ * do it; others' probes are looked through with the file's help; then the kernel's tables and the
+ * names of what is called say what each is for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "symbol/flow_impl.h"
+
+#define JUMP_LEN  5 /* of an optimized kprobe */
+#define MAX_PARTS 64
+
+static enum symbol_callee ask_callee(const struct flow_builder *b, uint64_t addr)
+{
+	return b->in->callee ? b->in->callee(addr, b->in->arg) : SYMBOL_CALLEE_ORDINARY;
+}
+
+/*
+ * Instructions.
+ */
+
+/* For each byte of the part: does an instruction of the file's begin there? For free(). */
+static bool *file_boundaries(struct flow_builder *b, const struct symbol_flow_part *p)
+{
+	size_t len = (size_t)(p->end - p->start);
+	bool *starts = alloc_array(len, sizeof(*starts));
+	struct decoded dec;
+
+	for (size_t at = 0; at < len;) {
+		starts[at] = true;
+		at += decode(b->decoder, p->file + at, len - at, p->start + at, &dec) ? dec.len : 1;
+	}
+	return starts;
+}
+
+/*
+ * How many bytes at offset AT are somebody's kprobe, so that the file must say what is there: 1 for
+ * its trap, 5 for its jump. An int3 within one of the file's instructions is none: the kernel fills up
+ * shorter instructions with them that it patches in.
+ */
+static size_t probed(const struct flow_builder *b, const struct symbol_flow_part *p,
+		     const bool *starts, size_t at)
+{
+	size_t left = (size_t)(p->end - p->start) - at;
+	int32_t rel;
+
+	if (!starts || !starts[at] || p->bytes[at] == p->file[at])
+		return 0;
+	if (p->bytes[at] == 0xcc)
+		return 1;
+	if (p->bytes[at] != 0xe9 || left < JUMP_LEN)
+		return 0;
+	memcpy(&rel, p->bytes + at + 1, sizeof(rel));
+	if (ask_callee(b, p->start + at + JUMP_LEN + (uint64_t)(int64_t)rel) !=
+	    SYMBOL_CALLEE_UNKNOWN)
+		return 0;
+	return JUMP_LEN;
+}
+
+static void note_insn(struct flow_builder *b, uint64_t addr, const struct decoded *dec,
+		      bool from_file)
+{
+	static const uint8_t kinds[] = {
+		[DECODE_PLAIN] = SYMBOL_INSN_PLAIN,
+		[DECODE_NOP] = SYMBOL_INSN_NOP,
+		[DECODE_JUMP] = SYMBOL_INSN_JUMP,
+		[DECODE_COND] = SYMBOL_INSN_COND,
+		[DECODE_CALL] = SYMBOL_INSN_CALL,
+		[DECODE_JUMP_INDIRECT] = SYMBOL_INSN_JUMP_INDIRECT,
+		[DECODE_CALL_INDIRECT] = SYMBOL_INSN_CALL,
+		[DECODE_RET] = SYMBOL_INSN_RET,
+		[DECODE_INT3] = SYMBOL_INSN_TRAP,
+		[DECODE_UD] = SYMBOL_INSN_WARN, /* until the table of bugs says otherwise */
+	};
+	struct symbol_insn insn = {
+		.addr = addr,
+		.target = dec->target,
+		.block = SYMBOL_FLOW_OUT,
+		.kind = kinds[dec->kind],
+		.len = dec->len,
+	};
+
+	if (dec->no_kprobe)
+		insn.flags |= SYMBOL_INSN_NO_KPROBE;
+	if (dec->harmful)
+		insn.flags |= SYMBOL_INSN_HARMFUL;
+	if (dec->no_optimize)
+		insn.flags |= SYMBOL_INSN_NO_OPTIMIZE;
+	if (from_file)
+		insn.flags |= SYMBOL_INSN_FROM_FILE;
+	if (dec->kind == DECODE_JUMP_INDIRECT || dec->kind == DECODE_CALL_INDIRECT)
+		insn.flags |= SYMBOL_INSN_INDIRECT;
+	vec_push(b->flow, insns, insn);
+}
+
+/* An alternative has at most that many bytes. */
+#define MAX_ALTERNATIVE UINT8_MAX
+
+/* Do the LEN bytes at ADDR belong to an alternative? What is there now the file does not know. */
+static bool in_alternative(const struct flow_builder *b, uint64_t addr, size_t len)
+{
+	const struct symbol_code_tables *t = b->in->tables;
+	uint64_t from = addr > MAX_ALTERNATIVE ? addr - MAX_ALTERNATIVE : 0;
+
+	if (!t)
+		return false;
+	for (uint32_t i = flow_first_at(t, alternatives, .addr, from);
+	     i < t->n_alternatives && t->alternatives[i].addr < addr + len; i++)
+		if (t->alternatives[i].addr + t->alternatives[i].len > addr)
+			return true;
+	return false;
+}
+
+/*
+ * Does a probe hide a return? The file has jumps to the thunk of returns, which most kernels replace by
+ * a return of one byte with traps behind it. RESTORED is where the probe ends.
+ */
+static bool hides_return(const struct flow_builder *b, const struct symbol_flow_part *p, size_t at,
+			 size_t restored, struct decoded *dec)
+{
+	size_t end = at + dec->len;
+	size_t next = restored > at + 1 ? restored : at + 1;
+
+	if (dec->kind != DECODE_JUMP || next >= end || p->bytes[next] != 0xcc ||
+	    p->file[next] == 0xcc || ask_callee(b, dec->target) != SYMBOL_CALLEE_RETURN_THUNK)
+		return false;
+	memset(dec, 0, sizeof(*dec));
+	dec->len = 1;
+	dec->kind = DECODE_RET;
+	return true;
+}
+
+/*
+ * The instruction under a kprobe's trap, which hides one byte of it: the file's first byte with what
+ * follows it now, which has been relocated. Where that is another instruction than the file's, the
+ * kernel had put an alternative there.
+ */
+static bool decode_trapped(struct flow_builder *b, const struct symbol_flow_part *p, size_t at,
+			   struct decoded *dec)
+{
+	size_t left = (size_t)(p->end - p->start) - at;
+	size_t len = left < DECODE_MAX_LEN ? left : DECODE_MAX_LEN;
+	uint8_t bytes[DECODE_MAX_LEN];
+	struct decoded file;
+
+	memcpy(bytes, p->bytes + at, len);
+	bytes[0] = p->file[at];
+	if (!decode(b->decoder, p->file + at, left, p->start + at, &file))
+		return false;
+	if (hides_return(b, p, at, at + 1, &file))
+		*dec = file;
+	else if (!decode(b->decoder, bytes, len, p->start + at, dec) || dec->len != file.len ||
+		 dec->kind != file.kind || dec->target != file.target) {
+		b->flow->problems |= SYMBOL_FLOW_HIDDEN;
+		*dec = file;
+	}
+	return true;
+}
+
+static void note_bad(struct flow_builder *b, uint64_t addr)
+{
+	struct symbol_insn bad = {
+		.addr = addr,
+		.block = SYMBOL_FLOW_OUT,
+		.kind = SYMBOL_INSN_BAD,
+		.len = 1,
+	};
+
+	vec_push(b->flow, insns, bad);
+}
+
+static void decode_part(struct flow_builder *b, const struct symbol_flow_part *p)
+{
+	bool *starts = p->file ? file_boundaries(b, p) : NULL;
+	size_t len = (size_t)(p->end - p->start), restored = 0;
+
+	for (size_t at = 0; at < len;) {
+		size_t n = probed(b, p, starts, at);
+		bool file = n || at < restored, ok;
+		struct decoded dec;
+
+		if (at + n > restored)
+			restored = at + n;
+		if (n && in_alternative(b, p->start + at, n))
+			b->flow->problems |= SYMBOL_FLOW_HIDDEN;
+		if (n == 1)
+			ok = decode_trapped(b, p, at, &dec);
+		else
+			ok = decode(b->decoder, (file ? p->file : p->bytes) + at, len - at,
+				    p->start + at, &dec);
+		if (ok && file)
+			hides_return(b, p, at, restored, &dec);
+		if (ok)
+			note_insn(b, p->start + at, &dec, file);
+		else
+			note_bad(b, p->start + at);
+		at += ok ? dec.len : 1;
+	}
+	free(starts);
+}
+
+/*
+ * What the tables say. Each is ascending, so it is walked from its first entry in a part.
+ */
+
+#define table_each(i, t, items, field, part)                             \
+	for (uint32_t i = flow_first_at(t, items, field, (part)->start); \
+	     i < (t)->n_##items && (t)->items[i] field < (part)->end; i++)
+
+static void flag_at(struct symbol_flow *flow, uint64_t addr, uint16_t flag)
+{
+	uint32_t i = flow_find(flow, addr);
+
+	if (i != FLOW_NONE)
+		flow->insns[i].flags |= flag;
+}
+
+static void note_label(struct symbol_flow *flow, const struct symbol_jump_label *l)
+{
+	uint32_t i = flow_find(flow, l->code);
+	struct symbol_insn *insn = i == FLOW_NONE ? NULL : &flow->insns[i];
+
+	if (!insn || (insn->kind != SYMBOL_INSN_NOP && insn->kind != SYMBOL_INSN_JUMP))
+		return;
+	insn->kind = SYMBOL_INSN_LABEL;
+	insn->target = l->target;
+}
+
+static void note_bug(struct symbol_flow *flow, const struct symbol_bug *bug)
+{
+	uint32_t i = flow_find(flow, bug->addr);
+
+	if (i == FLOW_NONE || flow->insns[i].kind != SYMBOL_INSN_WARN)
+		return;
+	flow->insns[i].flags |= SYMBOL_INSN_BUG;
+	if (!bug->warning)
+		flow->insns[i].kind = SYMBOL_INSN_TRAP;
+}
+
+static void apply_tables(struct symbol_flow *flow, const struct symbol_code_tables *t,
+			 const struct symbol_range *part)
+{
+	table_each(i, t, labels, .code, part) note_label(flow, &t->labels[i]);
+	table_each(i, t, fixups, .insn, part) flag_at(flow, t->fixups[i].insn, SYMBOL_INSN_FAULTS);
+	table_each(i, t, bugs, .addr, part) note_bug(flow, &t->bugs[i]);
+	table_each(i, t, static_calls, , part)
+		flag_at(flow, t->static_calls[i], SYMBOL_INSN_STATIC_CALL);
+	table_each(i, t, ftrace, , part) flag_at(flow, t->ftrace[i], SYMBOL_INSN_FTRACE);
+	/* With thunks the compiler makes no jump tables: such a jump leaves the function. */
+	table_each(i, t, retpolines, , part) flag_at(flow, t->retpolines[i], SYMBOL_INSN_TAIL);
+}
+
+/* What calls and jumps out of the function are for. */
+static void classify(struct flow_builder *b, struct symbol_insn *insn)
+{
+	const struct symbol_code_tables *t = b->in->tables;
+	bool jump = insn->kind == SYMBOL_INSN_JUMP;
+	enum symbol_callee callee;
+
+	/* Only jumps keep the mark of a former thunk. */
+	if (insn->kind != SYMBOL_INSN_JUMP_INDIRECT && !jump)
+		insn->flags &= (uint16_t)~SYMBOL_INSN_TAIL;
+	if (insn->kind == SYMBOL_INSN_WARN && t && t->has_bugs && !(insn->flags & SYMBOL_INSN_BUG))
+		insn->kind = SYMBOL_INSN_TRAP;
+	if (insn->flags & SYMBOL_INSN_INDIRECT)
+		return;
+	if (insn->kind == SYMBOL_INSN_COND || insn->kind == SYMBOL_INSN_LABEL) {
+		if (!flow_inside(b->flow, insn->target))
+			insn->flags |= SYMBOL_INSN_TAIL;
+		return;
+	}
+	if ((!jump && insn->kind != SYMBOL_INSN_CALL) || flow_inside(b->flow, insn->target)) {
+		insn->flags &= (uint16_t)~SYMBOL_INSN_TAIL;
+		return;
+	}
+	callee = ask_callee(b, insn->target);
+	if (jump)
+		insn->flags |= SYMBOL_INSN_TAIL;
+	if (callee == SYMBOL_CALLEE_INDIRECT_THUNK) {
+		insn->flags |= SYMBOL_INSN_INDIRECT;
+		if (jump)
+			insn->kind = SYMBOL_INSN_JUMP_INDIRECT;
+	} else if (callee == SYMBOL_CALLEE_RETURN_THUNK && jump) {
+		insn->kind = SYMBOL_INSN_RET;
+	} else if (callee == SYMBOL_CALLEE_NORETURN && !jump) {
+		insn->kind = SYMBOL_INSN_CALL_NORETURN;
+	}
+}
+
+/* A call that serves as a jump, as where the return stack buffer is filled. */
+bool flow_calls_inside(const struct symbol_flow *flow, uint32_t i)
+{
+	const struct symbol_insn *insn = &flow->insns[i];
+
+	return !(insn->flags & SYMBOL_INSN_INDIRECT) && insn->target != flow->entry &&
+	       flow_inside(flow, insn->target);
+}
+
+/*
+ * A call behind which the code ends does not come back. Compilers find out more of those than there
+ * are names known here.
+ */
+static bool ends_code(const struct symbol_flow *flow, uint32_t insn)
+{
+	uint32_t next = flow_next(flow, insn);
+
+	while (next != FLOW_NONE && flow->insns[next].kind == SYMBOL_INSN_NOP)
+		next = flow_next(flow, next);
+	return next == FLOW_NONE ||
+	       (flow->insns[next].kind == SYMBOL_INSN_TRAP && flow->insns[next].len == 1);
+}
+
+static void classify_all(struct flow_builder *b)
+{
+	struct symbol_flow *flow = b->flow;
+
+	for (uint32_t i = 0; i < flow->n_insns; i++) {
+		classify(b, &flow->insns[i]);
+		if (flow->insns[i].kind == SYMBOL_INSN_BAD)
+			flow->problems |= SYMBOL_FLOW_BAD_CODE;
+	}
+	for (uint32_t i = 0; i < flow->n_insns; i++)
+		if (flow->insns[i].kind == SYMBOL_INSN_CALL && !flow_calls_inside(flow, i) &&
+		    ends_code(flow, i))
+			flow->insns[i].kind = SYMBOL_INSN_CALL_NORETURN;
+}
+
+static void take_parts(struct flow_builder *b)
+{
+	struct symbol_flow *flow = b->flow;
+	uint64_t total = 0, end = 0;
+
+	for (size_t i = 0; i < b->in->n_parts; i++) {
+		const struct symbol_flow_part *p = &b->in->parts[i];
+		struct symbol_range part = { p->start, p->end };
+
+		if (p->end <= p->start)
+			continue;
+		if (p->start < end || i >= MAX_PARTS ||
+		    p->end - p->start > SYMBOL_FLOW_MAX - total) {
+			flow->problems |= SYMBOL_FLOW_CUT;
+			continue;
+		}
+		total += p->end - p->start;
+		end = p->end;
+		vec_push(flow, parts, part);
+		decode_part(b, p);
+	}
+}
+
+static uint8_t file_byte(const struct flow_builder *b, uint64_t addr, bool *known)
+{
+	for (size_t i = 0; i < b->in->n_parts; i++) {
+		const struct symbol_flow_part *p = &b->in->parts[i];
+
+		if (addr < p->start || addr >= p->end)
+			continue;
+		*known = p->file != NULL;
+		return p->file ? p->file[addr - p->start] : 0;
+	}
+	*known = false;
+	return 0;
+}
+
+/* A trap of one byte that is executed, or stands behind a call, where it looks like the code's end. */
+static bool is_hit_trap(const struct symbol_flow *flow, uint32_t i)
+{
+	const struct symbol_insn *insn = &flow->insns[i];
+
+	if (insn->kind != SYMBOL_INSN_TRAP || insn->len != 1)
+		return false;
+	return insn->flags & SYMBOL_INSN_REACHED ||
+	       (i && insn[-1].kind == SYMBOL_INSN_CALL_NORETURN && flow_next(flow, i - 1) == i);
+}
+
+static bool is_jump_nowhere(const struct flow_builder *b, const struct symbol_insn *insn)
+{
+	return insn->kind == SYMBOL_INSN_JUMP && insn->flags & SYMBOL_INSN_TAIL &&
+	       !(insn->flags & SYMBOL_INSN_STATIC_CALL) &&
+	       ask_callee(b, insn->target) == SYMBOL_CALLEE_UNKNOWN;
+}
+
+/*
+ * Probes where no instruction of the file begins, such as behind a call that replaced a longer one:
+ * traps that are reached and jumps to no code of the image, which the file does not have.
+ */
+void flow_find_hidden(struct flow_builder *b)
+{
+	for (uint32_t i = 0; i < b->flow->n_insns; i++) {
+		const struct symbol_insn *insn = &b->flow->insns[i];
+		bool trap = is_hit_trap(b->flow, i), known;
+
+		if (insn->flags & SYMBOL_INSN_FROM_FILE || (!trap && !is_jump_nowhere(b, insn)))
+			continue;
+		if ((file_byte(b, insn->addr, &known) != 0xcc || !trap) && known)
+			b->flow->problems |= SYMBOL_FLOW_HIDDEN;
+	}
+}
+
+void flow_decode(struct flow_builder *b)
+{
+	struct symbol_flow *flow = b->flow;
+
+	take_parts(b);
+	for (uint32_t i = 0; b->in->tables && i < flow->n_parts; i++)
+		apply_tables(flow, b->in->tables, &flow->parts[i]);
+	classify_all(b);
+}
