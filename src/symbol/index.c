@@ -288,20 +288,41 @@ static int bodies_of_name(const struct symbol_index *idx, const struct index_nam
 	return ret;
 }
 
+/* Where names from GLOB on begin: at its own place if it is a name, else at the first one. */
+static uint32_t first_name(const struct symbol_index *idx, const char *glob, bool is_name)
+{
+	uint32_t low = 0, high = is_name ? idx->n[INDEX_NAMES] : 0;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		const struct index_name *n = record(idx, INDEX_NAMES, mid);
+		const char *name = string(idx, n->name);
+
+		if (name && strcmp(name, glob) >= 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
 int symbol_index_bodies_each(const struct symbol_index *idx, const char *glob, symbol_body_fn fn,
 			     void *arg, uint32_t *empty)
 {
-	bool known = false;
+	bool is_name = !strpbrk(glob, "*?[\\"), known = false;
 	int ret = 0;
 
 	if (empty)
 		*empty = 0;
-	for (uint32_t i = 0; i < idx->n[INDEX_NAMES] && !ret; i++) {
+	for (uint32_t i = first_name(idx, glob, is_name); i < idx->n[INDEX_NAMES] && !ret; i++) {
 		const struct index_name *n = record(idx, INDEX_NAMES, i);
 		const char *name = string(idx, n->name);
 
-		if (!name || fnmatch(glob, name, 0))
+		if (!name || fnmatch(glob, name, 0)) {
+			if (is_name)
+				break;
 			continue;
+		}
 		known = true;
 		if (empty)
 			*empty += n->n_empty;
