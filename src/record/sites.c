@@ -24,7 +24,6 @@ struct resolver {
 	enum record_attach attach;
 	/* What came of trying a kprobe on a function without ftrace location; 1: not tried. */
 	int notrace;
-	bool check_namesakes;
 	bool *marks; /* by symbol: see site_mark() */
 };
 
@@ -116,7 +115,7 @@ static int32_t fentry_id(const struct resolver *r, const struct symbol_sym *sym,
 	id = symbol_btf_function(btf, sym->name);
 	if (id < 0)
 		return id;
-	if (r->check_namesakes && has_namesake(r, sym))
+	if (has_namesake(r, sym))
 		return -ENOTUNIQ;
 	n = symbol_btf_function_nargs(btf, id);
 	if (n > FENTRY_MAX_ARGS)
@@ -545,7 +544,7 @@ void record_sites_add(struct record_sites *sites, struct record_symbols *symbols
 		      struct record_features *features, enum record_attach attach,
 		      const uint64_t *entries, uint32_t n)
 {
-	struct resolver r = { sites, symbols, features, attach, 1, true };
+	struct resolver r = { sites, symbols, features, attach, 1 };
 
 	for (uint32_t i = 0; i < sites->n_items; i++)
 		*site_mark(&r, sites->items[i].sym) = true;

@@ -34,6 +34,7 @@ guest_main() {
 	refuse function --func no_such_function -- true
 	refuse misspelt --func alocate_slab -- true
 	refuse glob --func 'zz*' -- true
+	refuse namesake --attach=fentry --func mm_init -- true
 	refuse thunk --func __x86_return_thunk -- true
 	refuse probed-through --func bpf_ktime_get_ns -- true
 	refuse blacklisted --attach=kprobe --func "$(blacklisted)" -- true
@@ -92,6 +93,7 @@ garbage 1 .*garbage.*[Ee]xec format
 function 1 no function 'no_such_function' in this kernel
 misspelt 1 no function 'alocate_slab'.*did you mean .*allocate_slab
 glob 1 no function matches 'zz\*'
+namesake 1 'mm_init' cannot be measured: several functions have that name, which fentry cannot tell apart$
 thunk 1 '__x86_return_thunk' cannot be measured: .*thunk
 probed-through 1 'bpf_ktime_get_ns' cannot be measured: .*probe
 blacklisted 1 '.*' cannot be measured: it is on the kernel's kprobe blacklist
