@@ -48,7 +48,6 @@ struct {
 	__type(value, struct engine_path);
 } paths SEC(".maps");
 
-
 /* Never 0. That two paths of one recording have the same is as good as impossible. */
 static __always_inline __u64 path_hash(__u32 key, __u64 signature)
 {
