@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <argp.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "output/csv.h"
 #include "output/json.h"
 #include "profile/profile.h"
+#include "record/range_plan.h"
 #include "record/sites.h"
 
 #define SCHEMA "kprotperf-list/1"
@@ -96,6 +98,7 @@ struct rows {
 struct list {
 	struct rows functions, bodies;
 	const struct symbol_index *index; /* NULL: none */
+	const char *into; /* what the function around bodies must match; NULL: any does */
 	uint32_t n_empty; /* bodies that matched, and have no code */
 	bool inlined_known; /* the name of some inlined function matched */
 	bool is_other_kernel;
@@ -188,25 +191,14 @@ static char *addresses_text(const struct list *list, const struct symbol_body *b
 	return text;
 }
 
-/*
- * How record --range would measure BODY, and in *NOTE, for free(), what there is to say of it. NULL where
- * that is not known: so far it never is.
- */
-static const char *how_of_body(const struct list *list, const struct symbol_body *body, char **note)
-{
-	(void)list;
-	(void)body;
-	*note = NULL;
-	return NULL;
-}
-
 static int add_body(const struct symbol_body *body, void *arg)
 {
 	struct list *list = arg;
 	struct row row = { .kind = "inlined", .n_bytes = 0, .body = *body };
 
+	if (list->into && fnmatch(list->into, body->function.name, 0))
+		return 0;
 	row.name = alloc_strdup(body->name);
-	row.how = how_of_body(list, body, &row.note);
 	row.function =
 		alloc_strdup(body->function.symbol ? body->function.symbol : body->function.name);
 	row.chain = symbol_index_chain(list->index, body->id, PROFILE_CHAIN);
@@ -220,18 +212,71 @@ static int add_body(const struct symbol_body *body, void *arg)
 	return 0;
 }
 
-/* A kernel has 200,000 bodies: only those asked for. */
+/* A kernel has 200,000 bodies: only those asked for, by INLINED or INLINED@FUNC. */
 static void list_bodies(struct list *list, const struct list_options *o)
 {
+	const char *at = o->glob ? strchr(o->glob, '@') : NULL;
+	char *name;
+
 	if (!list->index)
 		return;
-	if (o->glob)
-		list->inlined_known = !symbol_index_bodies_each(list->index, o->glob, add_body,
-								list, &list->n_empty);
-	else
+	if (!o->glob) {
 		log_note(
 			"and %u inlined bodies, of which those are listed whose name matches a GLOB",
 			symbol_index_n_bodies(list->index));
+		return;
+	}
+	name = alloc_strndup(o->glob, at ? (size_t)(at - o->glob) : strlen(o->glob));
+	list->into = at ? at + 1 : NULL;
+	list->inlined_known =
+		!symbol_index_bodies_each(list->index, name, add_body, list, &list->n_empty) && !at;
+	free(name);
+}
+
+/* How record --range would measure the body of ROW, and what there is to say of it. */
+static void note_how(struct row *row, const struct record_range *r)
+{
+	if (r->why_not) {
+		row->how = "samples";
+		row->note = alloc_strdup(r->why_not);
+		return;
+	}
+	row->how = profile_mechanism_name(PROFILE_MECH_RANGE);
+	row->note = r->n_breakpoints ? alloc_printf("%u probes, %u of them breakpoints",
+						    r->n_probes, r->n_breakpoints) :
+				       alloc_printf("%u probes", r->n_probes);
+}
+
+/* Fills in how each of the listed bodies would be measured on the running kernel. */
+static void survey_bodies(struct list *list, struct record_symbols *symbols,
+			  const struct record_features *features)
+{
+	bool named = list->into && !strpbrk(list->into, "*?[");
+	struct record_ranges ranges = {};
+	struct rows *rows = &list->bodies;
+
+	if (rows->n_items > RECORD_MAX_RANGES) {
+		log_note(
+			"%u places: how each would be measured is shown for %u at most, as many as "
+			"record times at once; name the function around them: INLINED@FUNC",
+			rows->n_items, RECORD_MAX_RANGES);
+		return;
+	}
+	for (uint32_t i = 0; i < rows->n_items; i++)
+		record_ranges_add(&ranges, list->index, &rows->items[i].body, named);
+	if (!features->kprobe)
+		record_ranges_survey(&ranges, symbols, list->index);
+	for (uint32_t i = 0; i < rows->n_items; i++) {
+		struct row *row = &rows->items[i];
+
+		if (!features->kprobe) {
+			note_how(row, record_ranges_find(&ranges, &row->body));
+			continue;
+		}
+		row->how = "samples";
+		row->note = alloc_printf("kprobes: %s", record_features_why_not_kprobe(features));
+	}
+	record_ranges_deinit(&ranges);
 }
 
 /* --- output --------------------------------------------------------------------------------- */
@@ -445,6 +490,11 @@ static int list_running(struct list *list, const struct list_options *o)
 			log_note("inlined functions are not known: %s",
 				 symbols.image_why_not ?: "the vmlinux has no DWARF");
 		list_bodies(list, o);
+		if (list->bodies.n_items) {
+			if (!n)
+				record_features_probe(&features);
+			survey_bodies(list, &symbols, &features);
+		}
 		status = print_list(list, o);
 	}
 	record_symbols_deinit(&symbols);
@@ -498,7 +548,8 @@ int cmd_list(int argc, char **argv)
 		options, parse, "[GLOB]",
 		"Lists the kernel's functions that match GLOB (default: all), with the mechanism by "
 		"which record would time each, or why it cannot; and, where there is a GLOB, every "
-		"place where a function whose name matches is inlined. Or the kernel's protections."
+		"place where a function whose name matches is inlined (INLINED@FUNC: into FUNC). Or "
+		"the kernel's protections."
 	};
 	struct list_options o = {};
 	struct symbol_build_id running;

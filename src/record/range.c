@@ -41,21 +41,26 @@ void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *
 		    r->line, why);
 }
 
-/* The bodies between BODY and the function, innermost first; NULL: none. For free(). */
-static char *chain_of(const struct symbol_index *idx, const struct symbol_body *body)
+void record_ranges_add(struct record_ranges *ranges, const struct symbol_index *idx,
+		       const struct symbol_body *body, bool named)
 {
-	struct symbol_body around;
-	char *chain = NULL;
+	const char *symbol = body->function.symbol ?: body->function.name;
+	struct record_range range = {
+		.body = body->id,
+		.name = body->name,
+		.symbol = symbol,
+		.file = body->call_file,
+		.line = body->call_line,
+		.entry = body->entry,
+		.into_addr = body->function.addr,
+		.named = named,
+	};
 
-	for (uint32_t id = body->parent; id != SYMBOL_NONE && !symbol_index_body(idx, id, &around);
-	     id = around.parent) {
-		char *longer = chain ? alloc_printf("%s%s%s", chain, PROFILE_CHAIN, around.name) :
-				       alloc_strdup(around.name);
-
-		free(chain);
-		chain = longer;
-	}
-	return chain;
+	for (size_t i = 0; i < body->n_ranges; i++)
+		range.size += body->ranges[i].end - body->ranges[i].start;
+	range.into = alloc_strndup(symbol, symbol_name_base_len(symbol));
+	range.chain = symbol_index_chain(idx, body->id, PROFILE_CHAIN);
+	vec_push(ranges, items, range);
 }
 
 static bool is_wanted(const struct resolver *r, const struct symbol_body *body)
@@ -66,17 +71,6 @@ static bool is_wanted(const struct resolver *r, const struct symbol_body *body)
 static int add_body(const struct symbol_body *body, void *arg)
 {
 	struct resolver *r = arg;
-	const char *symbol = body->function.symbol ?: body->function.name;
-	struct record_range range = {
-		.body = body->id,
-		.name = body->name,
-		.symbol = symbol,
-		.file = body->call_file,
-		.line = body->call_line,
-		.entry = body->entry,
-		.into_addr = body->function.addr,
-		.named = r->named,
-	};
 
 	r->matched++;
 	if (!is_wanted(r, body))
@@ -89,11 +83,7 @@ static int add_body(const struct symbol_body *body, void *arg)
 		}
 	if (r->ranges->n_items == RECORD_MAX_RANGES)
 		return -E2BIG;
-	for (size_t i = 0; i < body->n_ranges; i++)
-		range.size += body->ranges[i].end - body->ranges[i].start;
-	range.into = alloc_strndup(symbol, symbol_name_base_len(symbol));
-	range.chain = chain_of(r->idx, body);
-	vec_push(r->ranges, items, range);
+	record_ranges_add(r->ranges, r->idx, body, r->named);
 	return 0;
 }
 

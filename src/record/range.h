@@ -31,7 +31,8 @@ struct record_range {
 	uint64_t size; /* of its code, in bytes */
 	bool named; /* its function is, by a name and not by a glob */
 	char *why_not; /* it is not timed, and why; NULL: it is */
-	uint32_t n_points; /* probes that it takes part in */
+	uint32_t n_probes; /* that it takes, shared with others or not */
+	uint32_t n_breakpoints; /* of these, as far as can be told beforehand */
 };
 
 struct record_ranges {
@@ -51,6 +52,10 @@ struct record_ranges {
 int record_ranges_resolve(struct record_ranges *ranges, struct record_symbols *symbols,
 			  char *const *patterns, uint32_t n_patterns, uint32_t first_site);
 void record_ranges_deinit(struct record_ranges *ranges); /* detaches */
+
+/* Adds BODY of IDX. NAMED: its function is, by a name and not by a glob. */
+void record_ranges_add(struct record_ranges *ranges, const struct symbol_index *idx,
+		       const struct symbol_body *body, bool named);
 
 /* Range I is not timed after all; the reason, as printf() has it, unless there was one already. */
 void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *fmt, ...)

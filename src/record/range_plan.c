@@ -30,6 +30,7 @@ struct planner {
 	struct record_ranges *ranges;
 	struct record_symbols *symbols;
 	const struct symbol_index *idx;
+	struct symbol_kcore *kcore; /* NULL: none */
 	struct symbol_code *code;
 	struct symbol_flow *flow; /* of the function at hand */
 	uint64_t flow_addr;
@@ -330,7 +331,6 @@ static void add_to_point(struct planner *pl, struct record_point *p, const struc
 		.op = step->op,
 		.flags = step->flags,
 	};
-	r->n_points++;
 }
 
 static void make_points(struct planner *pl)
@@ -366,34 +366,87 @@ static int by_function(const void *a, const void *b)
 	return by_number(x->into_addr, y->into_addr) ?: by_number(x->body, y->body);
 }
 
-void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols,
-			const struct symbol_index *idx)
+/* Opens what PL reads code from. */
+static int open_code(struct planner *pl)
 {
-	struct planner pl = { .ranges = ranges, .symbols = symbols, .idx = idx, .notrace = 1 };
-	struct symbol_kcore *kcore = NULL;
 	struct symbol_image *image;
+	int err = record_symbols_load_functions(pl->symbols);
+
+	err = err ?: record_symbols_image(pl->symbols, &image);
+	if (!err && !image)
+		err = -ENODATA;
+	if (symbol_kcore_open(SYMBOL_KCORE_PATH, &pl->kcore))
+		pl->kcore = NULL;
+	return err   ?:
+		       symbol_code_create(image, pl->kcore, symbol_kallsyms_stext(pl->symbols->ks),
+					  &pl->code);
+}
+
+/* What one body takes, whatever others do. */
+static void note_probes(struct planner *pl, uint32_t i, uint32_t first_step)
+{
+	struct record_range *r = &pl->ranges->items[i];
+
+	r->n_probes = pl->n_steps - first_step;
+	r->n_breakpoints = 0;
+	for (uint32_t k = first_step; k < pl->n_steps; k++)
+		r->n_breakpoints += !pl->steps[k].optimizes;
+}
+
+static void plan_all(struct planner *pl)
+{
+	struct record_ranges *ranges = pl->ranges;
 	int err;
 
 	/* A function's bodies come together: its flow graph is made once. */
 	if (ranges->n_items)
 		qsort(ranges->items, ranges->n_items, sizeof(*ranges->items), by_function);
-	err = record_symbols_load_functions(symbols);
-	err = err ?: record_symbols_image(symbols, &image);
-	if (!err && !image)
-		err = -ENODATA;
-	if (symbol_kcore_open(SYMBOL_KCORE_PATH, &kcore))
-		kcore = NULL;
-	err = err ?: symbol_code_create(image, kcore, symbol_kallsyms_stext(symbols->ks), &pl.code);
+	err = open_code(pl);
 	for (uint32_t i = 0; i < ranges->n_items; i++) {
+		uint32_t first_step = pl->n_steps;
+
 		if (err)
 			record_range_give_up(ranges, i, "the kernel's code cannot be read: %s",
 					     log_strerror(err));
 		else
-			plan_range(&pl, i);
+			plan_range(pl, i);
+		note_probes(pl, i, first_step);
 	}
+}
+
+static void planner_deinit(struct planner *pl)
+{
+	symbol_flow_destroy(pl->flow);
+	symbol_code_destroy(pl->code);
+	symbol_kcore_destroy(pl->kcore);
+	free(pl->steps);
+}
+
+void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols,
+			const struct symbol_index *idx)
+{
+	struct planner pl = { .ranges = ranges, .symbols = symbols, .idx = idx, .notrace = 1 };
+
+	plan_all(&pl);
 	make_points(&pl);
-	symbol_flow_destroy(pl.flow);
-	symbol_code_destroy(pl.code);
-	symbol_kcore_destroy(kcore);
-	free(pl.steps);
+	planner_deinit(&pl);
+}
+
+void record_ranges_survey(struct record_ranges *ranges, struct record_symbols *symbols,
+			  const struct symbol_index *idx)
+{
+	struct planner pl = { .ranges = ranges, .symbols = symbols, .idx = idx, .notrace = 1 };
+
+	plan_all(&pl);
+	planner_deinit(&pl);
+}
+
+const struct record_range *record_ranges_find(const struct record_ranges *ranges,
+					      const struct symbol_body *body)
+{
+	struct record_range key = { .into_addr = body->function.addr, .body = body->id };
+
+	return ranges->n_items ?
+		       bsearch(&key, ranges->items, ranges->n_items, sizeof(key), by_function) :
+		       NULL;
 }

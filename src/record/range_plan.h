@@ -12,4 +12,14 @@
 void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols,
 			const struct symbol_index *idx);
 
+/*
+ * Without making points, finds of each of RANGES by itself whether it could be timed and how many probes
+ * it would take. As of record_ranges_plan(), their order changes.
+ */
+void record_ranges_survey(struct record_ranges *ranges, struct record_symbols *symbols,
+			  const struct symbol_index *idx);
+/* What either found of BODY; NULL where it is not among RANGES. */
+const struct record_range *record_ranges_find(const struct record_ranges *ranges,
+					      const struct symbol_body *body);
+
 #endif
