@@ -35,8 +35,8 @@ CPPFLAGS += -Isrc -Iinclude -I$(BUILD) -DKPROTPERF_VERSION='"$(VERSION)"' \
 LDLIBS   += $(shell pkg-config --libs $(LIBS) 2>/dev/null) -lm
 LDFLAGS  += $(SAN_FLAGS)
 
-# What scripts/bench and tests/live/cost.t measure with.
-BENCH := $(addprefix $(BUILD)/bench/,floor meter symbolize truth.so)
+# What scripts/bench, tests/live/cost.t and tests/live/executions.t measure with.
+BENCH := $(addprefix $(BUILD)/bench/,floor meter symbolize truth.so executions.so)
 
 # Everything but main() is also linked into the unit tests.
 SRCS       := $(filter-out src/cmd/main.c,$(wildcard src/*/*.c))
@@ -154,7 +154,7 @@ check-statistics: all $(BUILD)/tests/simulate ## what intervals and verdicts pro
 	$(BUILD)/tests/simulate 2000
 
 .PHONY: tests
-tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites block_counts simulate many) $(BENCH)
+tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites simulate many) $(BENCH)
 
 .PHONY: demo
 demo: setup ## the whole story: build, two kernels, record, diff, flame graphs, into demo/
@@ -180,7 +180,7 @@ $(BUILD)/bench/symbolize: tests/bench/symbolize.c $(BUILD)/libkprotperf.a
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libkprotperf.a $(LDLIBS)
 
 # Into QEMU, not into a program of ours.
-$(BUILD)/bench/%.so: tests/bench/%.c
+$(BUILD)/bench/%.so: tests/bench/%.c tests/bench/qemu_plugin.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror -shared -fPIC \

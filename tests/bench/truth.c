@@ -15,9 +15,6 @@
  * Counted is what lies between the first and the second time that MARK is executed. A call is over
  * when one of the addresses behind a call of the function is executed; those are few, and known from
  * the kernel's disassembly. Calls inside of OUTER are also told apart. One CPU.
- *
- * The few declarations of qemu-plugin.h (version 1 of that interface) that this needs are repeated
- * here, since Debian has no package with the file.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -26,33 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
+#include "qemu_plugin.h"
 
-typedef uint64_t qemu_plugin_id_t;
-struct qemu_info;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
 
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-					   void (*cb)(qemu_plugin_id_t, struct qemu_plugin_tb *));
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
-					    void (*cb)(unsigned int cpu, void *data), int flags,
-					    void *data);
-void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, int op, void *ptr,
-						uint64_t imm);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t, void *),
-				    void *data);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
-
-EXPORT int qemu_plugin_version = 1;
-
-enum {
-	CB_NO_REGS = 0,
-	INLINE_ADD_U64 = 0
-};
 enum event {
 	MARK,
 	ENTRY,
@@ -207,7 +181,7 @@ static void watch(struct qemu_plugin_insn *insn)
 			high = mid;
 	}
 	for (; low < n_points && points[low].address == address; low++)
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, executes, CB_NO_REGS,
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, executes, QEMU_PLUGIN_CB_NO_REGS,
 						       (void *)(uintptr_t)points[low].event);
 }
 
@@ -220,7 +194,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	for (i = 0; i < n; i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
 		/* Callbacks run before inline operations: they see what was executed before. */
-		qemu_plugin_register_vcpu_insn_exec_inline(insn, INLINE_ADD_U64, &executed, 1);
+		qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
+							   &executed, 1);
 		watch(insn);
 	}
 }
@@ -289,8 +264,8 @@ static bool parse(const char *arg)
 	return false;
 }
 
-EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc,
-			       char **argv)
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info,
+					   int argc, char **argv)
 {
 	int i;
 

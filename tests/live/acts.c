@@ -326,6 +326,38 @@ static void zero_reads(int n)
 		check(read(fd, &c, 1) == 1, "read");
 }
 
+/* A system call that nothing else makes: between two of them an emulator's plugin counts. */
+static void mark(void)
+{
+	char name[64];
+
+	check(gethostname(name, sizeof(name)) == 0 && sethostname(name, strlen(name)) == 0,
+	      "sethostname");
+}
+
+/* N forks with 600 mappings, and as many pages that madvise() has the kernel fill, between two marks. */
+static void marked_forks(int n)
+{
+	enum {
+		MAPPINGS = 600,
+		PAGE = 4096
+	};
+	char *pages;
+
+	mark();
+	pages = mmap(NULL, MAPPINGS * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+	check(pages != MAP_FAILED, "mmap");
+	madvise(pages, MAPPINGS * PAGE, MADV_NOHUGEPAGE); /* refused where there are none */
+	check(madvise(pages, MAPPINGS * PAGE, MADV_POPULATE_WRITE) == 0, "madvise");
+	for (int i = 0; i < MAPPINGS; i++)
+		check(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) !=
+			      MAP_FAILED,
+		      "mmap");
+	forks(n);
+	mark();
+}
+
 /* The same, while three others sleep. */
 static void sleepy_reads(int n)
 {
@@ -500,6 +532,7 @@ static const struct {
 	{ "spin", spin },
 	{ "kernel-spin", kernel_spin },
 	{ "zero-reads", zero_reads },
+	{ "marked-forks", marked_forks },
 	{ "sleepy-reads", sleepy_reads },
 	{ "until-told", until_told },
 	{ "forever", forever },

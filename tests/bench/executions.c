@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A plugin of QEMU's emulator that counts how often each instruction of some kernel functions is
+ * executed, by one task, while that is in others. The guest does not take part, so this is what counted
+ * blocks (record --blocks) are held against.
+ *
+ *     -plugin executions.so,out=FILE,mark=RANGE,switch=RANGE,irq_enter=RANGE,irq_exit=RANGE,
+ *             softirq=RANGE,outer=RANGE...,count=RANGE...
+ *
+ * RANGE is START-END, of a function's code, in hexadecimal. The task is the one that executes MARK for the
+ * first time; until it does so again, executions of COUNT are counted while it is in OUTER and in no
+ * interrupt. Which task runs, the stack tells that SWITCH (__switch_to_asm) has changed to; interrupts
+ * begin with IRQ_ENTER and end with IRQ_EXIT, and soft ones, wherever they run, are in SOFTIRQ. FILE gets
+ * a line "ADDRESS COUNT" for each instruction that was executed, and "marks N". One CPU.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qemu_plugin.h"
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
+
+/* A kernel stack without KASAN: 16 KiB, aligned to that. */
+#define STACK_SHIFT 14
+
+enum kind {
+	MARK,
+	SWITCH,
+	IRQ_ENTER,
+	IRQ_EXIT,
+	SOFTIRQ,
+	OUTER,
+	COUNT
+};
+
+static const char *const keys[] = { "mark",    "switch", "irq_enter", "irq_exit",
+				    "softirq", "outer",  "count" };
+
+#define RANGES_MAX 64
+static struct range {
+	enum kind kind;
+	uint64_t start, end;
+	uint64_t *counts; /* of COUNT: by byte */
+} ranges[RANGES_MAX];
+static unsigned int n_ranges;
+
+static const char *out;
+static unsigned int marks, interrupts, outer;
+static uint64_t task, marked; /* by their stacks */
+
+static bool is_watched(void)
+{
+	return marks == 1 && task == marked && !interrupts;
+}
+
+static void on_mark(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	if (!marks++)
+		marked = task;
+}
+
+static void on_switch(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
+{
+	(void)cpu;
+	(void)info;
+	(void)data;
+	task = vaddr >> STACK_SHIFT;
+}
+
+static void on_interrupt(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	interrupts++;
+}
+
+static void on_interrupt_end(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	interrupts -= interrupts > 0;
+}
+
+static void on_outer(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	outer += is_watched();
+}
+
+static void on_outer_end(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	outer -= is_watched() && outer;
+}
+
+static void on_count(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	*(uint64_t *)data += is_watched() && outer;
+}
+
+/* Does INSN, of the code R as it is in memory now, leave R for good: by a return or a jump? */
+static bool leaves(const struct range *r, const struct qemu_plugin_insn *insn)
+{
+	const unsigned char *code = qemu_plugin_insn_data(insn);
+	uint64_t next = qemu_plugin_insn_vaddr(insn) + qemu_plugin_insn_size(insn), to;
+	int32_t by;
+
+	if (code[0] == 0xc3 || (code[0] == 0xf3 && code[1] == 0xc3))
+		return true;
+	if (code[0] != 0xe9)
+		return false;
+	memcpy(&by, code + 1, sizeof(by));
+	to = next + (int64_t)by;
+	return to < r->start || to >= r->end;
+}
+
+static void on_exec(struct qemu_plugin_insn *insn, void (*cb)(unsigned int, void *), void *data)
+{
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, cb, QEMU_PLUGIN_CB_NO_REGS, data);
+}
+
+static void watch(struct qemu_plugin_insn *insn, const struct range *r)
+{
+	uint64_t at = qemu_plugin_insn_vaddr(insn);
+	bool first = at == r->start, last = leaves(r, insn);
+
+	switch (r->kind) {
+	case MARK:
+		if (first)
+			on_exec(insn, on_mark, NULL);
+		break;
+	case SWITCH:
+		/*
+		 * "pop %rbp", off the new task's stack. Only plain loads: behind an instruction that calls one of
+		 * QEMU's helpers, version 7.2 goes on to report what other helpers read.
+		 */
+		if (*(const unsigned char *)qemu_plugin_insn_data(insn) != 0x5d)
+			break;
+		qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_R, NULL);
+		break;
+	case IRQ_ENTER:
+		if (first)
+			on_exec(insn, on_interrupt, NULL);
+		break;
+	case IRQ_EXIT:
+		if (last)
+			on_exec(insn, on_interrupt_end, NULL);
+		break;
+	case SOFTIRQ:
+		if (first)
+			on_exec(insn, on_interrupt, NULL);
+		if (last)
+			on_exec(insn, on_interrupt_end, NULL);
+		break;
+	case OUTER:
+		if (first)
+			on_exec(insn, on_outer, NULL);
+		if (last)
+			on_exec(insn, on_outer_end, NULL);
+		break;
+	case COUNT:
+		on_exec(insn, on_count, &r->counts[at - r->start]);
+		break;
+	}
+}
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+
+	(void)id;
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		uint64_t at = qemu_plugin_insn_vaddr(insn);
+
+		for (unsigned int k = 0; k < n_ranges; k++)
+			if (at >= ranges[k].start && at < ranges[k].end)
+				watch(insn, &ranges[k]);
+	}
+}
+
+static void at_exit(qemu_plugin_id_t id, void *data)
+{
+	FILE *file = fopen(out, "w");
+
+	(void)id;
+	(void)data;
+	if (!file)
+		return;
+	for (unsigned int k = 0; k < n_ranges; k++)
+		for (uint64_t i = 0; ranges[k].counts && i < ranges[k].end - ranges[k].start; i++)
+			if (ranges[k].counts[i])
+				fprintf(file, "%" PRIx64 " %" PRIu64 "\n", ranges[k].start + i,
+					ranges[k].counts[i]);
+	fprintf(file, "marks %u\n", marks);
+	fclose(file);
+}
+
+static bool parse_range(enum kind kind, const char *text)
+{
+	struct range *r = &ranges[n_ranges];
+
+	r->kind = kind;
+	if (n_ranges == RANGES_MAX ||
+	    sscanf(text, "%" SCNx64 "-%" SCNx64, &r->start, &r->end) != 2 || r->end <= r->start ||
+	    r->end - r->start > 1 << 20)
+		return false;
+	if (kind == COUNT)
+		r->counts = calloc(r->end - r->start, sizeof(*r->counts));
+	n_ranges++;
+	return kind != COUNT || r->counts;
+}
+
+static bool parse(const char *arg)
+{
+	size_t n = strcspn(arg, "=");
+
+	if (arg[n] != '=')
+		return false;
+	if (n == 3 && !strncmp(arg, "out", n)) {
+		out = strdup(arg + n + 1);
+		return out;
+	}
+	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (n == strlen(keys[i]) && !strncmp(arg, keys[i], n))
+			return parse_range(i, arg + n + 1);
+	return false;
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info,
+					   int argc, char **argv)
+{
+	(void)info;
+	for (int i = 0; i < argc; i++) {
+		if (!parse(argv[i])) {
+			fprintf(stderr, "executions: cannot make sense of '%s'\n", argv[i]);
+			return -1;
+		}
+	}
+	if (!out)
+		return -1;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_atexit_cb(id, at_exit, NULL);
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What our plugins need of qemu-plugin.h (version 1 of that interface), repeated here since Debian has
+ * no package with the file.
+ */
+#ifndef KPROTPERF_TESTS_QEMU_PLUGIN_H
+#define KPROTPERF_TESTS_QEMU_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define QEMU_PLUGIN_EXPORT __attribute__((visibility("default")))
+
+typedef uint64_t qemu_plugin_id_t;
+typedef uint32_t qemu_plugin_meminfo_t;
+struct qemu_info;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+
+enum {
+	QEMU_PLUGIN_CB_NO_REGS = 0,
+	QEMU_PLUGIN_INLINE_ADD_U64 = 0,
+	QEMU_PLUGIN_MEM_R = 1,
+};
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
+					   void (*cb)(qemu_plugin_id_t, struct qemu_plugin_tb *));
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+					    void (*cb)(unsigned int cpu, void *data), int flags,
+					    void *data);
+void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, int op, void *ptr,
+						uint64_t imm);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+				      void (*cb)(unsigned int cpu, qemu_plugin_meminfo_t info,
+						 uint64_t vaddr, void *data),
+				      int flags, int rw, void *data);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t, void *),
+				    void *data);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
+
+#endif
