@@ -231,28 +231,110 @@ static void signals_release(const sigset_t *before)
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-int profile_file_write(const struct profile *p, const char *path)
+static bool is_written_directly(const char *path)
+{
+	struct stat st;
+
+	return is_descriptor(path) || (!stat(path, &st) && !S_ISREG(st.st_mode));
+}
+
+static int image_put(const struct image *image, const char *path)
 {
 	char resolved[PATH_MAX];
-	struct image image;
-	struct stat st;
 	sigset_t before;
+	int err;
+
+	/* Not held: a pipe that nobody reads must not make Ctrl-C useless. */
+	if (is_written_directly(path))
+		return image_write_direct(image, path);
+	signals_hold(&before);
+	/* A link stays one. */
+	err = image_write_file(image, realpath(path, resolved) ? resolved : path);
+	signals_release(&before);
+	return err;
+}
+
+/* To a new file in FOLDER. */
+static int image_put_aside(const struct image *image, const char *folder)
+{
+	char *path = alloc_printf("%s/kprotperf.XXXXXX", folder);
+	int fd = mkostemp(path, O_CLOEXEC), err = fd < 0 ? -errno : 0;
+
+	if (!err) {
+		close(fd);
+		err = image_put(image, path);
+		if (err)
+			unlink(path);
+	}
+	if (!err)
+		log_note("the recording is kept in %s: move it from there", path);
+	free(path);
+	return err;
+}
+
+static void image_keep(const struct image *image)
+{
+	const char *folders[] = { getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (folders[i] && *folders[i] && !image_put_aside(image, folders[i]))
+			return;
+}
+
+static int write_or_keep(const struct profile *p, const char *path, bool keep)
+{
+	struct image image;
 	int err;
 
 	err = image_init(&image, p, path);
 	if (err)
 		return err;
-	if (is_descriptor(path) || (!stat(path, &st) && !S_ISREG(st.st_mode))) {
-		/* Not held: a pipe that nobody reads must not make Ctrl-C useless. */
-		err = image_write_direct(&image, path);
-	} else {
-		signals_hold(&before);
-		/* A link stays one. */
-		err = image_write_file(&image, realpath(path, resolved) ? resolved : path);
-		signals_release(&before);
-	}
+	err = image_put(&image, path);
 	if (err)
 		log_error("cannot write %s: %s", path, log_strerror(err));
+	if (err && keep)
+		image_keep(&image);
 	image_deinit(&image);
+	return err;
+}
+
+int profile_file_write(const struct profile *p, const char *path)
+{
+	return write_or_keep(p, path, false);
+}
+
+int profile_file_keep(const struct profile *p, const char *path)
+{
+	return write_or_keep(p, path, true);
+}
+
+static int try_file(const char *path)
+{
+	char resolved[PATH_MAX], *temp;
+	struct stat st;
+	int fd, err = 0;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (is_written_directly(path))
+		return access(path, W_OK) ? -errno : 0;
+	temp = alloc_printf("%s.XXXXXX", realpath(path, resolved) ? resolved : path);
+	fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0) {
+		err = -errno;
+	} else {
+		close(fd);
+		unlink(temp);
+	}
+	free(temp);
+	return err;
+}
+
+int profile_file_try(const char *path)
+{
+	int err = try_file(path);
+
+	if (err)
+		log_error("cannot write %s: %s", path, log_strerror(err));
 	return err;
 }

@@ -169,6 +169,8 @@ static int session_prepare(struct session *s)
 		if (status)
 			return status;
 	}
+	if (profile_file_try(o->output))
+		return EXIT_FAILURE;
 	if (o->pid && kill(o->pid, 0) && errno == ESRCH) {
 		log_error("no process %d", o->pid);
 		return EXIT_FAILURE;
@@ -529,7 +531,7 @@ int record_session(const struct record_options *options)
 	if (err)
 		goto out;
 	session_resolve(&s);
-	if (profile_file_write(s.p, options->output))
+	if (profile_file_keep(s.p, options->output))
 		goto out;
 	session_resolve_later(&s);
 	say_missed(&s);

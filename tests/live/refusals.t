@@ -49,7 +49,7 @@ guest_main() {
 	keep output "$kprotperf" record -o no/such/folder/output.data -- touch ran
 	mount -t tmpfs -o size=4k tmpfs full
 	head -c 4096 /dev/zero >full/zeros 2>/dev/null
-	keep full "$kprotperf" record --no-resolve -o full/full.data -- true
+	keep full env TMPDIR="$PWD/closed" "$kprotperf" record --no-resolve -o full/full.data -- true
 	ls -A full >full.ls
 	umount full
 
@@ -107,11 +107,15 @@ is 'an inlined function is not refused' "$(cat inlined.status)" 0
 like 'but said to be timed in its inlined bodies' "$(cat inlined.err)" \
 	"^kprotperf: note: 'new_slab' is inlined on this kernel, into .*___slab_alloc \(mm/slub\.c:[0-9]+\).*: its inlined bodies are timed there"
 like 'there was a .cold function to refuse' "$(cat cold.txt)" '\.cold$'
+is 'an output that cannot be written: nothing is run' "$(ls ran 2>/dev/null)" ''
 is 'an output that cannot be written: status' "$(cat output.status)" 1
 one_line 'an output that cannot be written: one line' output.err '.*no/such/folder.*No such'
 is 'a full disk: status' "$(cat full.status)" 1
 like 'a full disk: says so' "$(cat full.err)" '^kprotperf: .*No space left'
 is 'a full disk: nothing left there' "$(cat full.ls)" zeros
+cp closed/kprotperf.* aside.data
+holds 'a full disk: what was measured is kept elsewhere' "$(syscalls aside execve) >= 1"
+like 'a full disk: and says where' "$(cat full.err)" '^kprotperf: note: the recording is kept in .*/closed/kprotperf\.[A-Za-z0-9]+'
 
 while read -r name expected what; do
 	is "$what: status" "$(cat "$name.status")" "$expected"

@@ -246,6 +246,52 @@ static void test_where(void **state)
 	profile_destroy(p);
 }
 
+/* Before a measurement: what can be seen of a path then. */
+static void test_try(void **state)
+{
+	const char *const bad[] = { "/nonexistent/x.data", "/proc/x.data", dir };
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(profile_file_try(path), 0);
+	assert_int_not_equal(access(path, F_OK), 0);
+	assert_int_equal(profile_file_try("/dev/full"), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const char *said;
+
+		listen_start();
+		assert_true(profile_file_try(bad[i]) < 0);
+		said = listen_end();
+		if (!strstr(said, bad[i]) || strchr(said, '\n') != said + strlen(said) - 1)
+			fail_msg("expected one line about %s, got '%s'", bad[i], said);
+	}
+	assert_no_leftovers();
+}
+
+/* What cannot be measured again goes elsewhere, and is whole there. */
+static void test_keep(void **state)
+{
+	struct profile *p = fixture_big_fork(2, 943), *back;
+	char pattern[64];
+	glob_t found;
+
+	(void)state;
+	setenv("TMPDIR", dir, 1);
+	listen_start();
+	assert_int_equal(profile_file_keep(p, "/dev/full"), -ENOSPC);
+	snprintf(pattern, sizeof(pattern), "%s/kprotperf.*", dir);
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 1);
+	assert_non_null(strstr(listen_end(), found.gl_pathv[0]));
+	assert_int_equal(profile_file_read(found.gl_pathv[0], &back), 0);
+	assert_same(p, back);
+	unlink(found.gl_pathv[0]);
+	globfree(&found);
+	unsetenv("TMPDIR");
+	profile_destroy(back);
+	profile_destroy(p);
+}
+
 static void *write_other(void *p)
 {
 	return (void *)(intptr_t)profile_file_write(p, other);
@@ -290,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_read_and_continue),
 		cmocka_unit_test(test_same_bytes), cmocka_unit_test(test_repetitive),
 		cmocka_unit_test(test_disk_full),  cmocka_unit_test(test_where),
+		cmocka_unit_test(test_try),        cmocka_unit_test(test_keep),
 		cmocka_unit_test(test_pipe),       cmocka_unit_test(test_inconsistent),
 	};
 
