@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The catalogue against the kernel's sources, as the lab has them unpacked: whatever a row names exists
-# there, in the versions it says, and not in the others.
+# The catalogue against the kernel's sources, as the lab has them unpacked, or else out of their package:
+# whatever a row names exists there, in the versions it says, and not in the others.
 
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
@@ -66,6 +66,24 @@ defined() {
 	grep -qE "^([a-zA-Z_][^;=]*[ *])?$3\(|^#[ \t]*define[ \t]+$3\b|^[ \t]*SYM_[A-Z_]+\($3\b" "$1/$2" 2>/dev/null
 }
 
+# unpacked SERIES: the folder of its sources. Where the lab has built no kernel of that series, what is
+# looked at here comes out of the package: 112 of 1,500 MB, 8 s of CPU.
+unpacked() {
+	local dir tarball=/usr/src/linux-source-$1.tar.xz
+
+	for dir in "$cache/src/$1."*; do
+		[ ! -f "$dir/Makefile" ] || {
+			printf '%s\n' "$dir"
+			return
+		}
+	done
+	[ -f "$tarball" ] || return
+	mkdir "$tmp/$1"
+	tar -xf "$tarball" -C "$tmp/$1" --strip-components=1 --wildcards '*/Kconfig*' '*/arch/x86/*.[chS]' \
+		'*/mm/*.[ch]' '*/kernel/*.c' '*/init/*.c' '*/security/*.c' '*/lib/*.c' '*/include/linux/*.h' &&
+		printf '%s\n' "$tmp/$1"
+}
+
 check_symbols() {
 	local source=$1 version=$2 row symbol within there
 
@@ -103,13 +121,10 @@ check_functions() {
 }
 
 for series in 6.1 6.12; do
-	source=
-	for dir in "$cache/src/$series."*; do
-		[ ! -f "$dir/Makefile" ] || source=$dir
-	done
+	source=$(unpacked "$series")
 	for what in symbols parameters functions; do
 		if [ -z "$source" ]; then
-			skip "Linux $series: $what" "its sources are not unpacked in $cache/src (scripts/lab build)"
+			skip "Linux $series: $what" "/usr/src/linux-source-$series.tar.xz is missing (scripts/setup --for=test)"
 			continue
 		fi
 		"check_$what" "$source" "$((${series%.*} * 1000 + ${series#*.}))" >"$tmp/wrong" 2>&1

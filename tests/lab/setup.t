@@ -28,6 +28,8 @@ try env PATH="$scratch/none:$PATH" "$setup" --dry-run --for=lab
 is '--for=lab leaves out what only the build needs' "$(grep -cx libbpf-dev out.txt)" 0
 try env PATH="$scratch/none:$PATH" "$setup" --dry-run --for=lab --for=bench
 is 'several purposes add up' "$(grep -cxE 'libbpf-tools|dwarves|cppcheck' out.txt)" 2
+try env PATH="$scratch/none:$PATH" "$setup" --dry-run --for=lab-plugins
+is 'plugins want the headers of the compiler that is there' "$status:$out" "0:gcc-$(gcc -dumpversion)-plugin-dev"
 try env PATH="$scratch/all:$PATH" "$setup" --dry-run
 is 'where all is installed it prints nothing' "$status:$out$err" 0:
 try env PATH="$scratch/all:$PATH" "$setup"
