@@ -245,7 +245,7 @@ const struct catalogue_protection catalogue[] = {
 			{ "slab_post_alloc_hook", "mm/slab.h", CATALOGUE_INLINE, UNTIL(6, 8) },
 			{ "slab_post_alloc_hook", "mm/slub.c", CATALOGUE_INLINE, SINCE(6, 8) },
 			{ "want_init_on_alloc", "include/linux/mm.h", CATALOGUE_INLINE }),
-		.workloads = WORKLOADS("cow-fault", "slab-sizes", "big-fork", "user-copies"),
+		.workloads = WORKLOADS("cow-fault", "slab-sizes", "big-fork", "anon-fault"),
 		.contexts =
 			"every allocation that does not ask for zeroes itself: fork, sendto, write",
 		.origin = CATALOGUE_SOURCE,
@@ -255,8 +255,9 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = 0,
-		.note = "anonymous pages are cleared anyhow, and reading a page of a mapped file "
-			"(page-fault) allocates none: neither pays for it",
+		.note = "reading a page of a mapped file (page-fault) allocates nothing and costs no "
+			"more; anonymous pages are cleared anyhow, so that a fault pays for slab "
+			"objects alone",
 	},
 	{
 		.name = "init_on_free",
@@ -335,7 +336,7 @@ const struct catalogue_protection catalogue[] = {
 			{ "check_heap_object", "mm/usercopy.c", CATALOGUE_INLINE },
 			{ "check_stack_object", "mm/usercopy.c", CATALOGUE_FUNCTION },
 			{ "check_object_size", "include/linux/thread_info.h", CATALOGUE_INLINE }),
-		.workloads = WORKLOADS("user-copies", "send", "poll", "small-read"),
+		.workloads = WORKLOADS("user-copies", "send", "poll"),
 		.contexts =
 			"copies whose length the compiler does not know: sendto, recvfrom, poll, msgsnd",
 		.origin = CATALOGUE_SOURCE,
@@ -345,8 +346,8 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = 1,
-		.note = "reads and writes of the page cache (small-read) copy pages, which are not "
-			"checked since 5.x: there it costs nothing",
+		.note = "reads and writes of the page cache (small-read) copy whole pages, past the "
+			"check: there it costs nothing",
 	},
 	{
 		.name = "fortify_source",
@@ -415,6 +416,7 @@ const struct catalogue_protection catalogue[] = {
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
 		.span = SINCE(6, 6),
+		.note = "what kernels before 6.6 have is debug_list",
 	},
 	{
 		.name = "bug_on_data_corruption",
@@ -616,7 +618,7 @@ const struct catalogue_protection catalogue[] = {
 		.name = "stackleak",
 		.title = "the stack erased at the end of each system call (gcc plugin)",
 		.against = "leaks of what the stack held before",
-		.options = OPTIONS(BUILDS("GCC_PLUGIN_STACKLEAK"), ALONG("GCC_PLUGINS", "y", "y")),
+		.options = OPTIONS(BUILDS("GCC_PLUGIN_STACKLEAK"), ALONG("GCC_PLUGINS", "n", "y")),
 		.functions =
 			FUNCTIONS({ "stackleak_erase", "kernel/stackleak.c", CATALOGUE_ASSEMBLY }),
 		.workloads = WORKLOADS("getpid", "syscall-mix"),
@@ -665,7 +667,7 @@ const struct catalogue_protection catalogue[] = {
 		.name = "randstruct",
 		.title = "the layout of structures shuffled by the build",
 		.against = "attacks that need to know a field's place",
-		.options = OPTIONS(BUILDS("RANDSTRUCT_FULL"), ALONG("GCC_PLUGINS", "y", "y"),
+		.options = OPTIONS(BUILDS("RANDSTRUCT_FULL"), ALONG("GCC_PLUGINS", "n", "y"),
 				   ALONG("RANDSTRUCT_NONE", "y", "n")),
 		.workloads = WORKLOADS("syscall-mix", "context-switch"),
 		.contexts = "everywhere",
@@ -676,6 +678,7 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_NO,
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
+		.missing = "kconfig refuses BTF in a kernel with gcc's randstruct, and recording needs it",
 		.note = "what it costs is cache lines; its seed is made anew by each source tree",
 	},
 	{
