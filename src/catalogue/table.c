@@ -678,7 +678,8 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_NO,
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
-		.missing = "kconfig refuses BTF in a kernel with gcc's randstruct, and recording needs it",
+		.missing =
+			"kconfig refuses BTF in a kernel with gcc's randstruct, and recording needs it",
 		.note = "what it costs is cache lines; its seed is made anew by each source tree",
 	},
 	{

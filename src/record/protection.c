@@ -50,21 +50,24 @@ static int count_body(const struct symbol_body *body, void *arg)
 	return ++*n > RECORD_PROTECTION_PLACES ? -E2BIG : 0;
 }
 
-/* Whether the bodies of the inlined function can be timed, as far as can be told before their code is read. */
-static bool is_inlined(struct expansion *e, const char *name)
+/*
+ * How many bodies of the inlined function can be timed, as far as can be told before their code is read.
+ * -E2BIG: too many, which is said.
+ */
+static int count_bodies(struct expansion *e, const char *name)
 {
 	uint32_t n = 0;
 	int err;
 
 	if (!e->ranges || !e->index)
-		return false;
+		return 0;
 	err = symbol_index_bodies_each(e->index, name, count_body, &n, NULL);
 	if (err == -E2BIG)
 		log_note(
 			"'%s' is inlined at more than %d places, which are not timed; --range=%s@FUNC "
 			"times those in FUNC",
 			name, RECORD_PROTECTION_PLACES, name);
-	return !err && n;
+	return err ? err : (int)n;
 }
 
 static void push_once(char ***list, uint32_t *n, uint32_t *cap, const char *name)
@@ -85,16 +88,20 @@ static void push_once(char ***list, uint32_t *n, uint32_t *cap, const char *name
 static void expand_function(struct expansion *e, const struct catalogue_function *function)
 {
 	struct record_options *o = e->out;
+	int bodies = 0;
 
 	if (function->code > CATALOGUE_INLINE || !catalogue_span_has(function->span, e->version))
 		return;
 	if (is_function(e, function->name))
 		push_once(&o->functions, &o->n_functions, &o->cap_functions, function->name);
-	else if (is_inlined(e, function->name))
+	else if ((bodies = count_bodies(e, function->name)) > 0)
 		push_once(&o->ranges, &o->n_ranges, &o->cap_ranges, function->name);
 	else {
-		log_verbose(1, "'%s' is not timed: neither a function nor inlined in this kernel",
-			    function->name);
+		if (bodies != -E2BIG)
+			log_verbose(
+				1,
+				"'%s' is not timed: neither a function nor inlined in this kernel",
+				function->name);
 		return;
 	}
 	e->added++;
