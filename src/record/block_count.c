@@ -12,7 +12,6 @@
 #include "kprotperf/engine.h"
 #include "record/block.h"
 #include "record/engine.h"
-#include "record/kprobe.h"
 #include "record/syscalls.h"
 #include "record/workload.h"
 
@@ -57,21 +56,6 @@ void record_blocks_add(struct record_blocks *blocks, struct profile *p)
 		}
 		f->counted = profile_blocks_add(p, &counted);
 	}
-}
-
-/* What a breakpoint costs more by its place in the kernel's lists. */
-static void find_extra_costs(struct record_blocks *blocks)
-{
-	uint64_t *addrs = alloc_array(blocks->n_points, sizeof(*addrs));
-	uint32_t *hops = alloc_array(blocks->n_points, sizeof(*hops));
-
-	for (uint32_t i = 0; i < blocks->n_points; i++)
-		addrs[i] = blocks->points[i].addr;
-	record_kprobe_hops(addrs, blocks->n_points, hops);
-	for (uint32_t i = 0; i < blocks->n_points; i++)
-		blocks->points[i].extra = hops[i] * RECORD_KPROBE_HOP_INSNS;
-	free(addrs);
-	free(hops);
 }
 
 static int arm(struct record_blocks *blocks, struct record_points *points, uint64_t stext)
@@ -162,7 +146,7 @@ int record_blocks_attach(struct record_blocks *blocks, struct record_engine *e,
 	int err;
 
 	if (clock == PROFILE_CLOCK_INSN) {
-		find_extra_costs(blocks);
+		record_points_find_extra(blocks->points, blocks->n_points);
 		record_engine_set_path_rest(e, PATH_INSNS);
 	}
 	err = arm(blocks, record_engine_points(e), stext);

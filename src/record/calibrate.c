@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/bpf.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +15,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
+#include "record/calibrate_impl.h"
 #include "record/closer.h"
-#include "record/detour.h"
-#include "record/series.h"
-#include "record/trip.h"
 
 #define SAMPLER_PERIODS 20
 
@@ -29,12 +26,11 @@
  * where it needs none; for the system call the test of its number and the empty function behind it.
  * On a real clock that is about a nanosecond.
  */
-static const uint64_t test_insns[RECORD_N_TESTS] = { 3, 3, 5, 6, 7, 8 };
+const uint64_t record_calibrator_insns[RECORD_N_TESTS] = { 3, 3, 5, 6, 7, 8 };
 
 #define INTERRUPTS_NS 20000000
 
 #define EMPTY_SYSCALL_INSNS 8
-#define EMPTY_NS            1
 
 /*
  * Which test is whose. Each mechanism has its own, where its probes stay as long as the others': two on
@@ -49,35 +45,8 @@ enum {
 	TEST_MANY = RECORD_COST_ARGS, /* of so many more */
 };
 
-enum {
-	SPARE_FENTRY,
-	SPARE_MANY,
-	SPARE_OUTER,
-	SPARE_KPROBE,
-	SPARE_OPTIMIZED,
-	SPARE_INT3,
-	SPARE_MULTI /* and one for each further test */
-};
-
 /* A system call that no kernel has. */
 #define UNUSED_SYSCALL (ENGINE_SYSCALLS - 1)
-
-struct calibrator {
-	struct record_engine *e;
-	const struct profile *p;
-	enum profile_clock clock;
-	int run; /* an unattached fentry program: running it calls the empty functions once each */
-	const struct record_empty *empty;
-	struct record_calibration *out;
-	struct record_series base; /* a run with what is attached so far */
-	enum profile_mechanism left[8]; /* attached */
-	uint32_t n_left;
-};
-
-static uint64_t less(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
-}
 
 /* PART of RECORD_COST_ARGS arguments is in COST, which is of one. */
 static uint64_t with_args(uint64_t cost, uint64_t part, uint32_t n_args)
@@ -119,12 +88,8 @@ int record_calibrate_runner(const struct record_empty *empty)
 	return btf_id > 0 ? load_runner(btf_id) : -ENOENT;
 }
 
-/*
- * Runs the empty functions once a round. OUTER becomes the time of the system call that does it,
- * INNER that of the function as SITE saw it, if SITE is not 0.
- */
-static int measure(struct calibrator *c, uint32_t site, struct record_series *outer,
-		   struct record_series *inner)
+int record_calibrator_measure(struct calibrator *c, uint32_t site, struct record_series *outer,
+			      struct record_series *inner)
 {
 	for (int i = 0; i < RECORD_ROUNDS; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts);
@@ -145,8 +110,7 @@ static int measure(struct calibrator *c, uint32_t site, struct record_series *ou
 	return 0;
 }
 
-/* In the background, which is not to be while the caller is followed: that would be more tasks. */
-static void detach_spares(struct calibrator *c)
+void record_calibrator_detach_spares(struct calibrator *c)
 {
 	while (c->n_left)
 		record_engine_detach_last(c->e, c->left[--c->n_left]);
@@ -208,7 +172,7 @@ static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mech
 	if (err)
 		return err;
 	c->left[c->n_left++] = mech;
-	err = measure(c, record_engine_spare(c->e, spare), &with, &inner);
+	err = record_calibrator_measure(c, record_engine_spare(c->e, spare), &with, &inner);
 	if (err)
 		return err;
 	base = record_series_median(&c->base);
@@ -241,8 +205,7 @@ static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
 		cost->nested = less(outer.full, record_cost_full(cost, c->empty->outer.n_args));
 }
 
-/* Interrupts that hit a probe are charged to what is probed, as far as that is not taken off. */
-static void add_interrupts(struct record_calibration *out, struct record_cost *cost)
+void record_calibrator_add_interrupts(struct record_calibration *out, struct record_cost *cost)
 {
 	cost->inner += cost->inner * out->interrupts + 0.5;
 	cost->full += cost->full * out->interrupts + 0.5;
@@ -257,7 +220,7 @@ static void calibrate_half(struct calibrator *c, uint32_t spare, struct record_c
 	if (!c->out->halves)
 		return;
 	record_engine_halve(c->e, record_engine_spare(c->e, spare));
-	if (measure(c, 0, &half, NULL))
+	if (record_calibrator_measure(c, 0, &half, NULL))
 		return;
 	cost->half = less(cost->full, less(both, record_series_median(&half)));
 	c->base = half;
@@ -270,20 +233,20 @@ static int calibrate_fentry(struct calibrator *c)
 	uint32_t test = needs_all_of_fentry(c) ? TEST_FENTRY : TEST_FAULT;
 	int err;
 
-	err = calibrate_one(c, SPARE_FENTRY, PROFILE_MECH_FENTRY, &tests[test], test_insns[test],
-			    cost);
+	err = calibrate_one(c, SPARE_FENTRY, PROFILE_MECH_FENTRY, &tests[test],
+			    record_calibrator_insns[test], cost);
 	if (err)
 		return err;
 	if (needs_all_of_fentry(c) &&
 	    !calibrate_one(c, SPARE_MANY, PROFILE_MECH_FENTRY, &tests[TEST_MANY],
-			   test_insns[TEST_MANY], &many)) {
+			   record_calibrator_insns[TEST_MANY], &many)) {
 		cost->full_args = less(many.full, cost->full);
 		cost->inner_args = less(many.inner, cost->inner);
 	}
 	if (needs_nested(c))
 		calibrate_nested(c, PROFILE_MECH_FENTRY, cost);
 	calibrate_half(c, SPARE_FENTRY, cost);
-	add_interrupts(c->out, cost);
+	record_calibrator_add_interrupts(c->out, cost);
 	return 0;
 }
 
@@ -294,7 +257,7 @@ static int calibrate_kprobe(struct calibrator *c)
 	int err;
 
 	err = calibrate_one(c, SPARE_KPROBE, PROFILE_MECH_KPROBE, &c->empty->tests[TEST_KPROBE],
-			    test_insns[TEST_KPROBE], cost);
+			    record_calibrator_insns[TEST_KPROBE], cost);
 	if (err)
 		return err;
 	/* It is our own programs' doing, whichever way they are reached. */
@@ -304,7 +267,7 @@ static int calibrate_kprobe(struct calibrator *c)
 		calibrate_nested(c, PROFILE_MECH_KPROBE, cost);
 	calibrate_half(c, SPARE_KPROBE, cost);
 	cost->trip = c->out->trip;
-	add_interrupts(c->out, cost);
+	record_calibrator_add_interrupts(c->out, cost);
 	return 0;
 }
 
@@ -340,11 +303,10 @@ static void calibrate_syscall(struct calibrator *c)
 	cost->inner = less(cost->inner, empty);
 	cost->full = less(time_syscall(), c->out->unprobed_syscall);
 	cost->known = true;
-	add_interrupts(c->out, cost);
+	record_calibrator_add_interrupts(c->out, cost);
 }
 
-/* Nothing is taken off what is measured, but something set aside, for what nested calls cost more. */
-static void use_provisional_costs(struct calibrator *c)
+void record_calibrator_use_provisional_costs(struct calibrator *c)
 {
 	struct record_cost costs[PROFILE_N_MECHANISMS];
 
@@ -355,7 +317,8 @@ static void use_provisional_costs(struct calibrator *c)
 	record_engine_set_costs(c->e, costs);
 }
 
-static void note_unknown(const struct calibrator *c, enum profile_mechanism mech, int err)
+void record_calibrator_note_unknown(const struct calibrator *c, enum profile_mechanism mech,
+				    int err)
 {
 	log_note("the cost of %s probes is not known and not subtracted: %s",
 		 profile_mechanism_name(mech),
@@ -370,14 +333,14 @@ static void calibrate_functions(struct calibrator *c)
 		[PROFILE_MECH_FENTRY] = calibrate_fentry,
 		[PROFILE_MECH_KPROBE] = calibrate_kprobe,
 	};
-	int err = c->run < 0 ? c->run : measure(c, 0, &c->base, NULL);
+	int err = c->run < 0 ? c->run : record_calibrator_measure(c, 0, &c->base, NULL);
 
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++) {
 		if (!calibrate[mech] || c->out->cost[mech].known || !is_used(c, mech))
 			continue;
 		err = err ?: calibrate[mech](c);
 		if (err)
-			note_unknown(c, mech, err);
+			record_calibrator_note_unknown(c, mech, err);
 	}
 }
 
@@ -404,19 +367,19 @@ void record_calibrate_before(struct record_calibration *out)
 	out->unprobed_syscall = time_syscall();
 }
 
-static int calibrator_open(struct calibrator *c, struct record_engine *e, const struct profile *p,
+int record_calibrator_open(struct calibrator *c, struct record_engine *e, const struct profile *p,
 			   const struct record_empty *empty, struct record_calibration *out)
 {
 	*c = (struct calibrator){ .e = e, .p = p, .clock = p->clock, .empty = empty, .out = out };
 	c->run = record_calibrate_runner(empty);
 	calibrate_trip(c);
-	use_provisional_costs(c);
+	record_calibrator_use_provisional_costs(c);
 	prepare_fentry(c);
 	record_closer_wait();
 	return record_engine_follow_caller(e, true);
 }
 
-static void calibrator_close(struct calibrator *c)
+void record_calibrator_close(struct calibrator *c)
 {
 	record_engine_follow_caller(c->e, false);
 	record_engine_set_costs(c->e, c->out->cost);
@@ -431,7 +394,7 @@ void record_calibrate(struct record_engine *e, const struct profile *p,
 	struct calibrator c;
 	int err;
 
-	err = calibrator_open(&c, e, p, empty, out);
+	err = record_calibrator_open(&c, e, p, empty, out);
 	if (err) {
 		log_note("probe cost is not known and not subtracted: %s", log_strerror(err));
 	} else {
@@ -441,375 +404,12 @@ void record_calibrate(struct record_engine *e, const struct profile *p,
 		}
 		calibrate_functions(&c);
 	}
-	calibrator_close(&c);
+	record_calibrator_close(&c);
 	/* Each trampoline that there is costs a call by kprobe.multi some 50 instructions. */
 	if (is_used(&c, PROFILE_MECH_MULTI))
-		detach_spares(&c);
+		record_calibrator_detach_spares(&c);
 	log_verbose(1, "calibrated in %.3f s; %.2f %% of the time goes into interrupts",
 		    (clock_ns() - start) / 1e9, 100 * out->interrupts);
-}
-
-/* The functions in a link of kprobe.multi. */
-struct multi {
-	struct calibrator *c;
-	const struct record_multi_site *items;
-	uint32_t n;
-};
-
-/* The function at ADDR, if it is attached. */
-static const struct record_multi_site *multi_find(const struct multi *m, uint64_t addr)
-{
-	for (uint32_t i = 0; i < m->n; i++)
-		if (m->items[i].addr == addr)
-			return m->items[i].err ? NULL : &m->items[i];
-	return NULL;
-}
-
-/* Calls in the system call that runs the empty functions, and what they cost by their functions' places. */
-struct multi_calls {
-	uint64_t n, extra;
-};
-
-static struct multi_calls multi_count(const struct multi *m)
-{
-	struct multi_calls sum = {};
-
-	for (uint32_t i = 0; i < m->n; i++) {
-		uint64_t calls = m->items[i].err ?
-					 0 :
-					 record_engine_calls(m->c->e, m->items[i].site, SYS_bpf);
-
-		sum.n += calls;
-		sum.extra += calls * m->items[i].extra;
-	}
-	return sum;
-}
-
-/* The time of the system call while calls of that function go untimed. */
-static int multi_time_without(const struct multi *m, const struct record_multi_site *item,
-			      uint64_t *time)
-{
-	struct record_series s;
-	int err;
-
-	err = record_engine_show_multi(m->c->e, item, false);
-	err = err ?: measure(m->c, 0, &s, NULL);
-	if (!err)
-		*time = record_series_median(&s);
-	return record_engine_show_multi(m->c->e, item, true) ?: err;
-}
-
-/*
- * What it costs more to time a call that encloses others: the function that calls the empty ones against
- * TEST, one of those.
- */
-static uint64_t multi_nested(const struct multi *m, const struct record_multi_site *test)
-{
-	const struct record_multi_site *outer = multi_find(m, m->c->empty->outer.addr);
-	uint64_t without_outer, without_test;
-
-	if (!outer || multi_time_without(m, outer, &without_outer) ||
-	    multi_time_without(m, test, &without_test))
-		return 0;
-	return less(without_test, without_outer);
-}
-
-/* The mean of what lies between the two readings of the empty functions; the last of those. */
-static const struct record_multi_site *multi_measure_inner(const struct multi *m,
-							   struct record_cost *cost)
-{
-	const struct record_multi_site *last = NULL;
-	uint64_t inner = 0, spread = 0;
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < RECORD_N_TESTS; i++) {
-		const struct record_multi_site *test = multi_find(m, m->c->empty->tests[i].addr);
-		struct record_series all, one;
-		uint64_t median;
-
-		if (!test || measure(m->c, test->site, &all, &one))
-			continue;
-		median = record_series_median(&one);
-		inner += less(median, m->c->clock == PROFILE_CLOCK_INSN ? test_insns[i] : EMPTY_NS);
-		spread += record_series_deviation(&one, median);
-		last = test;
-		n++;
-	}
-	if (n) {
-		cost->inner = (inner + n / 2) / n;
-		cost->inner_spread = spread / n;
-	}
-	return last;
-}
-
-/*
- * Sets aside about what a call costs, of which all that enclose others would be too long for the path
- * that most calls take through the distribution.
- */
-static int set_estimate(const struct multi *m, uint64_t base)
-{
-	struct record_cost costs[PROFILE_N_MECHANISMS];
-	struct multi_calls before = multi_count(m), after;
-	struct record_series with;
-	int err = measure(m->c, 0, &with, NULL);
-
-	after = multi_count(m);
-	if (err || after.n == before.n)
-		return err ?: -ENODATA;
-	memcpy(costs, m->c->out->cost, sizeof(costs));
-	costs[PROFILE_MECH_MULTI].full =
-		RECORD_ROUNDS * less(record_series_median(&with), base) / (after.n - before.n);
-	record_engine_set_costs(m->c->e, costs);
-	return 0;
-}
-
-/*
- * What a call costs that is found at once. With many functions in the link those are not only the empty ones
- * that their system call comes by, so calls are counted; they become *CALLS.
- */
-static int measure_multi(const struct multi *m, struct record_cost *cost, uint64_t *calls)
-{
-	const struct record_multi_site *test = multi_measure_inner(m, cost);
-	uint64_t base = record_series_median(&m->c->base), probed, all;
-	struct multi_calls before, after;
-	struct record_series with;
-	int err;
-
-	if (!test)
-		return -ENOENT;
-	err = set_estimate(m, base);
-	if (err)
-		return err;
-	before = multi_count(m);
-	err = measure(m->c, 0, &with, NULL);
-	if (err)
-		return err;
-	after = multi_count(m);
-	*calls = after.n - before.n;
-	if (!*calls)
-		return -ENODATA;
-	probed = record_series_median(&with);
-	cost->nested = multi_nested(m, test);
-	all = less(RECORD_ROUNDS * less(probed, base + cost->nested), after.extra - before.extra);
-	cost->full = (all + *calls / 2) / *calls;
-	cost->full_spread = (record_series_deviation(&with, probed) +
-			     record_series_deviation(&m->c->base, base)) *
-			    RECORD_ROUNDS / *calls;
-	cost->known = true;
-	return 0;
-}
-
-/* What the return's probes cost without those on entries, which are attached again then. */
-static int measure_multi_half(const struct multi *m, uint64_t calls, struct record_cost *cost)
-{
-	struct record_series half;
-	int err;
-
-	record_engine_halve_multi(m->c->e);
-	err = measure(m->c, 0, &half, NULL);
-	if (!err)
-		cost->half = RECORD_ROUNDS *
-			     less(record_series_median(&half), record_series_median(&m->c->base)) /
-			     calls;
-	return record_engine_restore_multi(m->c->e) ?: err;
-}
-
-/* Adds the function at ADDR, unless it is one of the workload's or there is none. */
-static void multi_add(struct record_multi_site *items, uint32_t *n, uint32_t site, uint64_t addr)
-{
-	for (uint32_t i = 0; i < *n; i++)
-		if (items[i].addr == addr)
-			return;
-	if (addr)
-		items[(*n)++] = (struct record_multi_site){ .site = site, .addr = addr };
-}
-
-/* Those that no probe of their own mechanism has found it for. */
-static void set_nested(struct record_calibration *out, uint64_t nested)
-{
-	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
-		if (mech != PROFILE_MECH_TRACEPOINT && out->cost[mech].known)
-			out->cost[mech].nested = out->cost[mech].nested ?: nested;
-}
-
-void record_calibrate_multi(struct record_engine *e, const struct profile *p,
-			    const struct record_empty *empty, struct record_multi_site *items,
-			    uint32_t n, struct record_calibration *out)
-{
-	struct record_cost *cost = &out->cost[PROFILE_MECH_MULTI];
-	struct multi m = { .items = items, .n = n };
-	uint64_t start = clock_ns(), calls;
-	struct calibrator c;
-	int err;
-
-	err = calibrator_open(&c, e, p, empty, out);
-	err = err ?: c.run < 0 ? c.run : measure(&c, 0, &c.base, NULL);
-	m.c = &c;
-	for (uint32_t i = 0; !err && i < RECORD_N_TESTS; i++)
-		multi_add(items, &m.n, record_engine_spare(e, SPARE_MULTI + i),
-			  empty->tests[i].addr);
-	if (!err)
-		multi_add(items, &m.n, record_engine_spare(e, SPARE_OUTER), empty->outer.addr);
-	record_engine_attach_multi(e, items, m.n);
-	err = err ?: measure_multi(&m, cost, &calls);
-	if (!err && out->halves)
-		err = measure_multi_half(&m, calls, cost);
-	if (err) {
-		note_unknown(&c, PROFILE_MECH_MULTI, err);
-	} else {
-		set_nested(out, cost->nested);
-		cost->trip = out->trip;
-		add_interrupts(out, cost);
-	}
-	calibrator_close(&c);
-	log_verbose(1, "attached and calibrated kprobe.multi in %.3f s",
-		    (clock_ns() - start) / 1e9);
-}
-
-/*
- * Functions without an ftrace location, and system calls that call each once and do little else. The
- * optimizer takes the first. It leaves the second alone, since a fault in there goes on in the middle of
- * it. Nothing else will do for that: a breakpoint that only waits for the optimizer costs a third less
- * than one that stays.
- */
-static const struct detour {
-	const char *name;
-	uint32_t spare;
-	uint64_t insns; /* of the function, as in test_insns */
-} detours[RECORD_N_DETOURS] = {
-	[RECORD_DETOUR_OPTIMIZED] = { "__x64_sys_ni_syscall", SPARE_OPTIMIZED, 2 },
-	[RECORD_DETOUR_INT3] = { "__get_user_4", SPARE_INT3, 10 },
-};
-
-static const enum profile_mechanism detour_mechs[RECORD_N_DETOURS] = {
-	[RECORD_DETOUR_OPTIMIZED] = PROFILE_MECH_KPROBE_OPTIMIZED,
-	[RECORD_DETOUR_INT3] = PROFILE_MECH_KPROBE_INT3,
-};
-
-const char *record_detour_name(enum record_detour which)
-{
-	return detours[which].name;
-}
-
-static uint32_t call_detour(enum record_detour which)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-
-	if (which == RECORD_DETOUR_INT3) {
-		syscall(SYS_capget, &header, NULL);
-		return SYS_capget;
-	}
-	syscall(SYS_tuxcall);
-	return SYS_tuxcall;
-}
-
-/* measure() for a function that is called by itself. */
-static void measure_detour(struct calibrator *c, enum record_detour which, uint32_t site,
-			   struct record_series *outer, struct record_series *inner)
-{
-	uint32_t nr = call_detour(which);
-
-	for (int i = 0; i < RECORD_ROUNDS; i++) {
-		uint64_t outer_before, inner_before;
-
-		outer_before = record_engine_oncpu(c->e, ENGINE_SITE_CONTEXT, nr);
-		inner_before = record_engine_oncpu(c->e, site, nr);
-		call_detour(which);
-		outer->values[i] =
-			record_engine_oncpu(c->e, ENGINE_SITE_CONTEXT, nr) - outer_before;
-		inner->values[i] = record_engine_oncpu(c->e, site, nr) - inner_before;
-	}
-}
-
-/* Measures the probes that are there as SITE; BASE: the same without. */
-static int calibrate_detour(struct calibrator *c, enum record_detour which, uint32_t site,
-			    struct record_series *base)
-{
-	uint64_t empty = c->clock == PROFILE_CLOCK_INSN ? detours[which].insns : EMPTY_NS;
-	struct record_cost *cost = &c->out->cost[detour_mechs[which]];
-	uint64_t unprobed = record_series_median(base), probed, own;
-	struct record_series with, inner;
-
-	measure_detour(c, which, site, &with, &inner);
-	own = record_series_median(&inner);
-	if (!own)
-		return -ENODATA;
-	probed = record_series_median(&with);
-	*cost = (struct record_cost){
-		.full = less(probed, unprobed),
-		.full_spread = record_series_deviation(&with, probed) +
-			       record_series_deviation(base, unprobed),
-		.inner = less(own, empty),
-		.inner_spread = record_series_deviation(&inner, own),
-		.nested = c->out->cost[PROFILE_MECH_KPROBE].nested ?:
-				  c->out->cost[PROFILE_MECH_FENTRY].nested,
-		.trip = c->out->trip,
-		.known = true,
-	};
-	if (c->out->halves) {
-		record_engine_halve(c->e, site);
-		measure_detour(c, which, site, &with, &inner);
-		cost->half = less(record_series_median(&with), unprobed);
-	}
-	add_interrupts(c->out, cost);
-	return 0;
-}
-
-static bool calibrate_both_detours(struct calibrator *c, const uint64_t *addrs)
-{
-	enum profile_mechanism found[RECORD_N_DETOURS] = {};
-	struct record_series base[RECORD_N_DETOURS], none;
-	int errs[RECORD_N_DETOURS];
-
-	for (int i = 0; i < RECORD_N_DETOURS; i++) {
-		const struct record_target target = { .addr = addrs[i] };
-
-		measure_detour(c, i, ENGINE_SITE_CONTEXT, &base[i], &none);
-		errs[i] = !addrs[i] ? -ENOENT :
-				      record_engine_attach_spare(c->e, detours[i].spare,
-								 detour_mechs[i], &target);
-		if (!errs[i])
-			c->left[c->n_left++] = detour_mechs[i];
-	}
-	if (!errs[RECORD_DETOUR_OPTIMIZED])
-		record_detour_await(addrs[RECORD_DETOUR_OPTIMIZED]);
-	for (int i = RECORD_N_DETOURS - 1; i >= 0; i--) {
-		if (!errs[i]) {
-			found[i] = record_detour_look(addrs[i]);
-			errs[i] = found[i] != detour_mechs[i] ?
-					  -ENODATA :
-					  calibrate_detour(
-						  c, i, record_engine_spare(c->e, detours[i].spare),
-						  &base[i]);
-		}
-		if (errs[i])
-			log_verbose(1, "%s is not to be had on %s: %s",
-				    profile_mechanism_name(detour_mechs[i]), detours[i].name,
-				    log_strerror(errs[i]));
-	}
-	return found[RECORD_DETOUR_OPTIMIZED] == PROFILE_MECH_KPROBE_OPTIMIZED;
-}
-
-bool record_calibrate_detours(struct record_engine *e, const struct profile *p,
-			      const uint64_t *addrs, struct record_calibration *out)
-{
-	struct calibrator c = { .e = e, .clock = p->clock, .out = out };
-	uint64_t start = clock_ns();
-	bool optimized = false;
-
-	use_provisional_costs(&c);
-	if (!record_engine_follow_caller(e, true)) {
-		optimized = calibrate_both_detours(&c, addrs);
-		record_engine_follow_caller(e, false);
-		/* Others call these functions too. */
-		detach_spares(&c);
-	}
-	record_engine_set_costs(e, out->cost);
-	log_verbose(1,
-		    "calibrated kprobes on no ftrace location in %.3f s, with the wait for the "
-		    "kernel's optimizer",
-		    (clock_ns() - start) / 1e9);
-	return optimized;
 }
 
 void record_calibrate_sampler(struct record_engine *e, uint64_t period,

@@ -100,6 +100,20 @@ int record_point_arm(struct record_points *points, struct record_point *p)
 	return p->event < 0 ? p->event : 0;
 }
 
+void record_points_find_extra(struct record_point *items, uint32_t n)
+{
+	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
+	uint32_t *hops = alloc_array(n, sizeof(*hops));
+
+	for (uint32_t i = 0; i < n; i++)
+		addrs[i] = items[i].addr;
+	record_kprobe_hops(addrs, n, hops);
+	for (uint32_t i = 0; i < n; i++)
+		items[i].extra = hops[i] * RECORD_KPROBE_HOP_INSNS;
+	free(addrs);
+	free(hops);
+}
+
 static void forget_link(struct record_points *points, int link)
 {
 	for (uint32_t i = 0; i < points->n_links; i++)

@@ -44,6 +44,12 @@ struct record_point {
 struct record_points *record_points_create(struct kprotperf_bpf *skel);
 void record_points_destroy(struct record_points *points); /* detaches; accepts NULL */
 
+/*
+ * What the N points, to be armed in this order, cost more by their places in the kernel's lists, if they are
+ * going to be breakpoints. Under icount only, where such things can be known.
+ */
+void record_points_find_extra(struct record_point *items, uint32_t n);
+
 /* Puts a probe at P's address. -errno, not reported. */
 int record_point_arm(struct record_points *points, struct record_point *p);
 /* Takes it away, with its program if it has one: see record/closer.h. */

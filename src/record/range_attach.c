@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "record/closer.h"
 #include "record/engine.h"
-#include "record/kprobe.h"
 #include "record/workload.h"
 
 void record_ranges_add_sites(const struct record_ranges *ranges, struct profile *p)
@@ -41,21 +40,6 @@ static void refuse(struct record_ranges *ranges, const struct record_point *p, u
 		record_range_give_up(ranges, p->actions[k].site - ranges->first_site,
 				     "the kernel refuses the probe at _stext+0x%lx: %s",
 				     (unsigned long)offset, log_strerror(err));
-}
-
-/* What a breakpoint costs more by its place in the kernel's lists. */
-static void find_extra_costs(struct record_ranges *ranges)
-{
-	uint64_t *addrs = alloc_array(ranges->n_points, sizeof(*addrs));
-	uint32_t *hops = alloc_array(ranges->n_points, sizeof(*hops));
-
-	for (uint32_t i = 0; i < ranges->n_points; i++)
-		addrs[i] = ranges->points[i].addr;
-	record_kprobe_hops(addrs, ranges->n_points, hops);
-	for (uint32_t i = 0; i < ranges->n_points; i++)
-		ranges->points[i].extra = hops[i] * RECORD_KPROBE_HOP_INSNS;
-	free(addrs);
-	free(hops);
 }
 
 static int arm(struct record_ranges *ranges, struct record_points *points, uint64_t stext)
@@ -130,7 +114,7 @@ int record_ranges_attach(struct record_ranges *ranges, struct record_engine *e, 
 	int err;
 
 	if (p->clock == PROFILE_CLOCK_INSN)
-		find_extra_costs(ranges);
+		record_points_find_extra(ranges->points, ranges->n_points);
 	err = arm(ranges, points, stext);
 	log_progress_end();
 	if (err)

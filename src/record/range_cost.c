@@ -20,7 +20,6 @@
 #include "record/calibrate.h"
 #include "record/detour.h"
 #include "record/engine.h"
-#include "record/kprobe.h"
 #include "record/point.h"
 #include "record/series.h"
 
@@ -68,6 +67,7 @@ struct calibration {
 	struct call calls[LAST_CALL + 1];
 	struct record_point items[32];
 	uint32_t n;
+	uint32_t probe; /* that counts a block */
 	struct record_series times[N_RANGES], aside;
 };
 
@@ -168,7 +168,7 @@ static void leave(struct calibration *c, uint64_t addr, int range)
 	act(c, add(c, addr), ENGINE_RANGE_LEAVE, range);
 }
 
-static void place(struct calibration *c)
+static int place(struct calibration *c)
 {
 	const struct call *calls = c->calls;
 	struct record_point *list;
@@ -202,6 +202,7 @@ static void place(struct calibration *c)
 	leave(c, calls[6].moves[3], NOBODY);
 	leave(c, calls[6].moves[4], INNER);
 	leave(c, calls[6].moves[5], OUTER);
+	return 0;
 }
 
 static bool is_move(const struct calibration *c, uint64_t addr)
@@ -216,15 +217,9 @@ static bool is_move(const struct calibration *c, uint64_t addr)
 /* What stands in the way of a breakpoint at ADDR in the kernel's lists, in instructions. */
 static int64_t extra_at(const struct calibration *c, uint64_t addr)
 {
-	uint64_t addrs[ARRAY_LEN(c->items)];
-	uint32_t hops[ARRAY_LEN(c->items)];
-
 	for (uint32_t i = 0; i < c->n; i++)
-		addrs[i] = c->items[i].addr;
-	record_kprobe_hops(addrs, c->n, hops);
-	for (uint32_t i = 0; i < c->n; i++)
-		if (addrs[i] == addr)
-			return hops[i] * RECORD_KPROBE_HOP_INSNS;
+		if (c->items[i].addr == addr)
+			return c->items[i].extra;
 	return 0;
 }
 
@@ -232,6 +227,7 @@ static int attach(struct calibration *c)
 {
 	int err = 0;
 
+	record_points_find_extra(c->items, c->n);
 	for (uint32_t i = 0; i < c->n && !err; i++) {
 		c->items[i].optimizes = is_move(c, c->items[i].addr);
 		err = record_point_arm(c->points, &c->items[i]);
@@ -366,46 +362,54 @@ static void use_provisional_costs(struct record_engine *e)
 	record_engine_set_range_costs(e, costs);
 }
 
+/* Measures with the probes that LAY_OUT asks for, which are gone again when it returns. */
+static int calibrate(struct calibration *c, const struct record_empty *empty,
+		     int (*lay_out)(struct calibration *c))
+{
+	int run = -1, err = find_calls(c, empty);
+
+	if (!err) {
+		run = record_calibrate_runner(empty);
+		err = run < 0 ? run : 0;
+	}
+	if (!err) {
+		use_provisional_costs(c->e);
+		err = lay_out(c);
+	}
+	err = err ?: attach(c);
+	err = err ?: record_engine_follow_caller(c->e, true);
+	if (!err) {
+		err = measure(c, run);
+		record_engine_follow_caller(c->e, false);
+	}
+	for (uint32_t i = 0; i < c->n; i++)
+		record_point_disarm(&c->items[i]);
+	if (run >= 0)
+		close(run);
+	return err;
+}
+
 int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
 			    const struct record_empty *empty, double interrupts,
 			    struct record_range_costs *out)
 {
 	struct calibration c = { .e = e, .points = record_engine_points(e) };
 	uint64_t start = clock_ns();
-	int run = -1, err = find_calls(&c, empty);
+	int err = calibrate(&c, empty, place);
 
 	memset(out, 0, sizeof(*out));
-	if (!err) {
-		run = record_calibrate_runner(empty);
-		err = run < 0 ? run : 0;
-	}
-	if (!err) {
-		place(&c);
-		use_provisional_costs(e);
-		err = attach(&c);
-	}
-	if (!err)
-		err = record_engine_follow_caller(e, true);
-	if (!err) {
-		err = measure(&c, run);
-		record_engine_follow_caller(e, false);
-	}
 	if (!err) {
 		solve(&c, clock, out);
 		add_interrupts(out, interrupts);
 	}
 	record_engine_set_range_costs(e, out->kinds);
-	while (c.n)
-		record_point_disarm(&c.items[--c.n]);
-	if (run >= 0)
-		close(run);
 	log_verbose(1, "calibrated probes inside of functions in %.3f s",
 		    (clock_ns() - start) / 1e9);
 	return err;
 }
 
 /* A range with a probe in it that finds this range's frame, as it would a function's. */
-static int place_block(struct calibration *c, uint32_t probe)
+static int place_block(struct calibration *c)
 {
 	struct engine_block block = {
 		.key = ENGINE_KEY(record_engine_spare(c->e, RECORD_SPARE_RANGES + AROUND), 0),
@@ -417,42 +421,24 @@ static int place_block(struct calibration *c, uint32_t probe)
 	enter(c, c->calls[6].moves[0], AROUND);
 	p = add(c, c->calls[6].moves[1]);
 	p->counts = true;
-	p->block = probe;
+	p->block = c->probe;
 	leave(c, c->calls[6].moves[2], AROUND);
-	return record_engine_set_block(c->e, probe, &block);
+	return record_engine_set_block(c->e, c->probe, &block);
 }
 
 int record_calibrate_blocks(struct record_engine *e, enum profile_clock clock,
 			    const struct record_empty *empty, double interrupts, uint32_t probe,
 			    struct record_range_costs *out)
 {
-	struct calibration c = { .e = e, .points = record_engine_points(e) };
-	int run = -1, err = find_calls(&c, empty);
+	struct calibration c = { .e = e, .points = record_engine_points(e), .probe = probe };
+	int err = calibrate(&c, empty, place_block);
 	int64_t cost;
 
-	if (!err) {
-		run = record_calibrate_runner(empty);
-		err = run < 0 ? run : 0;
-	}
-	if (!err) {
-		use_provisional_costs(e);
-		err = place_block(&c, probe);
-	}
-	err = err ?: attach(&c);
-	err = err ?: record_engine_follow_caller(e, true);
-	if (!err) {
-		err = measure(&c, run);
-		record_engine_follow_caller(e, false);
-	}
 	if (!err) {
 		cost = more(&c, AROUND, 2, clock) - (int64_t)out->inner;
 		out->block = cost > 0 ? (double)cost * (1 + interrupts) : 0;
 	}
 	record_engine_set_range_costs(e, out->kinds);
-	while (c.n)
-		record_point_disarm(&c.items[--c.n]);
-	if (run >= 0)
-		close(run);
 	return err;
 }
 
