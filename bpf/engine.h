@@ -337,6 +337,16 @@ static __always_inline void set_aside(struct engine_task *t, __u64 cost)
 	__sync_fetch_and_add(&t->aside, cost);
 }
 
+/* Fills frame F of T, but for what tells when it began and what is counted in it. */
+static __always_inline void frame_fill(const struct engine_task *t, struct engine_frame *f,
+				       __u32 key, __u32 sp)
+{
+	f->child = 0;
+	f->sp = sp;
+	f->key = key;
+	f->offcpu = t->offcpu;
+}
+
 /* Fills frame F of T; the clocks come last, so that the call is charged with little of this. */
 static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 key,
 				       __u32 sp)
@@ -344,15 +354,12 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 	struct engine_clock c;
 
 	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
-	f->child = 0;
+	frame_fill(t, f, key, sp);
 	if (path_mask) {
 		f->calls = 0;
 		f->signature = 0;
 		f->turns = 0;
 	}
-	f->sp = sp;
-	f->key = key;
-	f->offcpu = t->offcpu;
 	c = clock_read(t);
 	f->aside = c.aside;
 	f->start = c.now;
@@ -415,6 +422,16 @@ static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
 	else
 		f->none_ctx = in_user_interrupt() ? ENGINE_CTX_IRQ : ENGINE_CTX_NONE;
 	return f->none_ctx;
+}
+
+/* The same of any call that begins at TOP, on the stack at SP. */
+static __always_inline __u32 frame_context(struct engine_task *t, __u32 top, __u32 sp)
+{
+	__u32 ctx = t->ctx;
+
+	if (!on_task_stack(t, sp))
+		return ENGINE_CTX_IRQ;
+	return ctx == ENGINE_CTX_NONE ? none_context(t, top) : ctx;
 }
 
 static __always_inline __u32 site_state(__u32 key)

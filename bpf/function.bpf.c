@@ -99,11 +99,7 @@ static __always_inline void function_enter(struct site site, __u32 sp)
 	}
 	t->top = top;
 	barrier();
-	ctx = t->ctx;
-	if (!on_task_stack(t, sp))
-		ctx = ENGINE_CTX_IRQ;
-	else if (ctx == ENGINE_CTX_NONE)
-		ctx = none_context(t, top);
+	ctx = frame_context(t, top, sp);
 	frame_open(t, (void *)t->frames + top, site_key(site) + ctx, sp);
 }
 

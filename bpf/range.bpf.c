@@ -98,7 +98,7 @@ static __always_inline struct engine_frame *range_reserve(struct engine_task *t,
 							  __u32 sp, __u32 cfa)
 {
 	struct engine_frame *f;
-	__u32 top = t->top, ctx;
+	__u32 top = t->top;
 
 	top += ENGINE_FRAME;
 	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
@@ -109,16 +109,25 @@ static __always_inline struct engine_frame *range_reserve(struct engine_task *t,
 	}
 	t->top = top;
 	barrier();
-	ctx = t->ctx;
-	if (!on_task_stack(t, sp))
-		ctx = ENGINE_CTX_IRQ;
-	else if (ctx == ENGINE_CTX_NONE)
-		ctx = none_context(t, top);
 	f = (void *)t->frames + top;
-	f->child = 0;
-	f->sp = cfa;
-	f->key = key + ctx;
-	f->offcpu = t->offcpu;
+	frame_fill(t, f, key + frame_context(t, top, sp), cfa);
+	return f;
+}
+
+/*
+ * Opens what WHAT (an action, or a cookie) enters, but for its start; FOUND: its frame, which is open only if
+ * its end was missed. NULL: no frame is free.
+ */
+static __always_inline struct engine_frame *range_open(struct engine_task *t, __u32 what,
+						       __u32 found, __u32 sp, __u32 cfa)
+{
+	struct engine_frame *f;
+
+	if (found)
+		frames_miss(t, found - ENGINE_FRAME);
+	f = range_reserve(t, what & ENGINE_RANGE_KEY, sp, cfa);
+	if (f)
+		f->calls = what & ENGINE_RANGE_CALL ? 1 : 0;
 	return f;
 }
 
@@ -172,18 +181,13 @@ int range_enter(struct pt_regs *ctx)
 	key = cookie & ENGINE_RANGE_KEY;
 	cfa = hit_frame(ctx, cookie);
 	found = range_find(t, key, cfa, &hops);
-	if (found) {
-		if (!(cookie & ENGINE_RANGE_STRICT)) {
-			set_aside(t, cost->idle_enter + cost->hop * hops +
-					     (cookie >> ENGINE_RANGE_EXTRA));
-			return 0;
-		}
-		frames_miss(t, found - ENGINE_FRAME);
+	if (found && !(cookie & ENGINE_RANGE_STRICT)) {
+		set_aside(t, cost->idle_enter + cost->hop * hops + (cookie >> ENGINE_RANGE_EXTRA));
+		return 0;
 	}
-	f = range_reserve(t, key, PT_REGS_SP(ctx), cfa);
+	f = range_open(t, cookie, found, PT_REGS_SP(ctx), cfa);
 	if (!f)
 		return 0;
-	f->calls = cookie & ENGINE_RANGE_CALL ? 1 : 0;
 	extra = cost->hop * hops + (cookie >> ENGINE_RANGE_EXTRA);
 	c = clock_read(t);
 	f->aside = c.aside + cost->open_head + extra;
@@ -256,15 +260,11 @@ static __always_inline void several_enter(struct engine_task *t, const struct se
 	__u32 found = range_find(t, key, s->cfa, &hops);
 	struct engine_frame *f;
 
-	if (found) {
-		if (!(action & ENGINE_RANGE_STRICT))
-			return;
-		frames_miss(t, found - ENGINE_FRAME);
-	}
-	f = range_reserve(t, key, s->sp, s->cfa);
+	if (found && !(action & ENGINE_RANGE_STRICT))
+		return;
+	f = range_open(t, action, found, s->sp, s->cfa);
 	if (!f)
 		return;
-	f->calls = action & ENGINE_RANGE_CALL ? 1 : 0;
 	f->aside = s->clock.aside + s->head;
 	f->start = s->clock.now;
 }
