@@ -81,6 +81,40 @@ static __always_inline struct engine_path *path_get(__u32 key, __u64 signature)
 	return NULL;
 }
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct engine_turns);
+} turns SEC(".maps");
+
+const volatile __u32 turns_mask __weak = 0;
+
+/* Adds a call of KEY with N turns of its loop LOOP to the loop's histogram; with none it is not in there. */
+__noinline int turns_add(__u32 key, __u32 loop, __u32 n)
+{
+	__u64 id = ENGINE_TURNS_ID(key, loop, hist_slot(n)), was;
+	__u32 at = path_hash(key, id) >> 20;
+
+	for (int i = 0; i < ENGINE_PATH_PROBES; i++, at++) {
+		__u32 slot = at & turns_mask;
+		struct engine_turns *row = bpf_map_lookup_elem(&turns, &slot);
+
+		if (!row)
+			return 0;
+		was = row->id;
+		if (!was)
+			was = __sync_val_compare_and_swap(&row->id, 0, id);
+		if (was && was != id)
+			continue;
+		__sync_fetch_and_add(&row->calls, 1);
+		return 0;
+	}
+	loss_count(ENGINE_LOSS_TURNS, 1);
+	return 0;
+}
+
 /* What it takes besides what lies between its first two readings of the clock and one more reading. */
 __u64 path_rest __weak = 0;
 
@@ -106,6 +140,9 @@ __noinline int path_close(struct engine_task *t, __u64 raw)
 	} else {
 		loss_count(ENGINE_LOSS_PATHS, 1);
 	}
+	for (int i = 0; i < ENGINE_TURNS; i++)
+		if (f->turns >> 16 * i & 0xffff)
+			turns_add(f->key, i, f->turns >> 16 * i & 0xffff);
 	end = bpf_ktime_get_ns();
 	last = bpf_ktime_get_ns();
 	set_aside(t, end - start + (last - end) + (last - end) + path_rest);

@@ -173,6 +173,7 @@ enum engine_loss {
 	ENGINE_LOSS_STACK_FETCH, /* samples whose stack could not be walked */
 	ENGINE_LOSS_BLOCKS, /* blocks executed in calls that are not open */
 	ENGINE_LOSS_PATHS, /* calls whose path found no place in the table */
+	ENGINE_LOSS_TURNS, /* calls with turns of a loop that found none in theirs */
 	ENGINE_INFO_OPEN_AT_START, /* returns of calls begun before the task was followed */
 	ENGINE_INFO_CLOSED_BY_EXIT, /* calls closed at their task's death */
 	ENGINE_INFO_ENTERED, /* by tasks that are gone; the others' sums are their own */
@@ -288,6 +289,18 @@ struct engine_path {
 	__u32 pad;
 };
 
+/* Calls of a site in a context that turned in one of its loops so often as falls into one slot of hist.h. */
+struct engine_turns {
+	__u64 id; /* ENGINE_TURNS_ID(); 0: free */
+	__u64 calls;
+};
+
+#define ENGINE_TURNS_ID(key, loop, slot) ((__u64)(key) << 32 | (loop) << 16 | (slot) << 1 | 1)
+#define ENGINE_TURNS_KEY(id)             ((__u32)((id) >> 32))
+#define ENGINE_TURNS_LOOP(id)            ((__u32)(id) >> 16)
+#define ENGINE_TURNS_SLOT(id)            (((__u32)(id)&0xffff) >> 1)
+
+#define ENGINE_TURN_ROWS   8192 /* a power of two */
 #define ENGINE_PATHS       16384 /* a power of two */
 #define ENGINE_PATH_PROBES 16 /* slots looked at, at most */
 

@@ -309,6 +309,26 @@ static uint32_t loop_depth(const struct work *w, uint32_t l, const uint64_t *cou
 	return depth;
 }
 
+/* How often LOOP, whose head is HEAD, turned in each of CALLS calls. */
+static void add_turns(struct work *w, struct analyze_loop *loop, uint32_t head, double calls)
+{
+	struct analyze_turns *rows;
+	size_t n = analyze_turns_of(w->p, w->index, w->context, w->blocks->items[head].counter,
+				    calls, &rows);
+
+	loop->first_turns = w->out->n_turns;
+	loop->n_turns = (uint32_t)n;
+	for (size_t i = 0; i < n; i++) {
+		struct analyze_loop_turns row = { loop->function, loop->context, loop->location,
+						  loop->body,     loop->offset,  rows[i] };
+
+		vec_push(w->out, turns, row);
+	}
+	if (n)
+		loop->spread = keep(w->out, analyze_turns_text(rows, n));
+	free(rows);
+}
+
 static void add_loops(struct work *w, const char *function, const char *context)
 {
 	uint64_t *counts = alloc_array(w->blocks->n_items, sizeof(*counts));
@@ -335,6 +355,7 @@ static void add_loops(struct work *w, const char *function, const char *context)
 		loop.turns = (double)counts[head] / calls;
 		loop.insns_per_turn = insns / (double)counts[head];
 		loop.insns_per_call = insns / calls;
+		add_turns(w, &loop, head, calls);
 		vec_push(w->out, loops, loop);
 	}
 	free(counts);
@@ -397,5 +418,6 @@ void analyze_paths_deinit(struct analyze_paths *out)
 	free(out->texts);
 	free(out->rows);
 	free(out->loops);
+	free(out->turns);
 	memset(out, 0, sizeof(*out));
 }

@@ -7,6 +7,7 @@
 #define KPROTPERF_ANALYZE_PATHS_H
 
 #include "analyze/blocks.h"
+#include "analyze/turns.h"
 #include "profile/profile.h"
 
 /* Calls of a function in one context, or in all, that executed the same blocks. */
@@ -29,6 +30,16 @@ struct analyze_loop {
 	double turns; /* executions of the head, a call */
 	double insns_per_turn; /* with those of loops in it */
 	double insns_per_call;
+	/* How many calls had how many turns: "0: 2.5 %, 24: 97 %"; NULL: not counted call by call. */
+	const char *spread;
+	uint32_t first_turns, n_turns; /* the same in rows */
+};
+
+/* Calls with LOW to HIGH turns of a loop, which is told as in struct analyze_loop. */
+struct analyze_loop_turns {
+	const char *function, *context, *location, *body;
+	double offset;
+	struct analyze_turns turns;
 };
 
 struct analyze_paths {
@@ -37,6 +48,8 @@ struct analyze_paths {
 	uint32_t n_rows, cap_rows;
 	struct analyze_loop *loops;
 	uint32_t n_loops, cap_loops;
+	struct analyze_loop_turns *turns; /* of loop after loop, by rising turns */
+	uint32_t n_turns, cap_turns;
 	char **texts;
 	uint32_t n_texts, cap_texts;
 };

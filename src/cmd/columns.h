@@ -38,6 +38,9 @@ struct output_section columns_report_blocks(const struct analyze_block *rows, si
 struct output_section columns_report_paths(const struct analyze_path *rows, size_t n,
 					   enum profile_clock clock);
 struct output_section columns_report_loops(const struct analyze_loop *rows, size_t n);
+/* In how many calls they turned how often, for people. */
+struct output_section columns_report_spreads(const struct analyze_loop *rows, size_t n);
+struct output_section columns_report_turns(const struct analyze_loop_turns *rows, size_t n);
 struct output_section columns_report_block_functions(const struct analyze_blocks *blocks);
 
 struct columns_loss {

@@ -47,6 +47,27 @@ struct output_section columns_report_paths(const struct analyze_path *rows, size
 	return (struct output_section)SECTION(groups, rows, n, clock);
 }
 
+static bool loop_has_no_spread(const void *row)
+{
+	const struct analyze_loop *loop = row;
+
+	return strcmp(loop->context, "*") || !loop->spread;
+}
+
+struct output_section columns_report_spreads(const struct analyze_loop *rows, size_t n)
+{
+	static const struct output_column columns[] = {
+		COLUMN(analyze_loop, function, "LOOP IN", OUTPUT_TEXT, 1),
+		COLUMN(analyze_loop, location, "AT", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		COLUMN(analyze_loop, spread, "TURNS: CALLS", OUTPUT_TEXT, OUTPUT_ALWAYS),
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+	struct output_section section = SECTION(groups, rows, n, PROFILE_CLOCK_INSN);
+
+	section.is_redundant = loop_has_no_spread;
+	return section;
+}
+
 /* Of one context: it is what the row of all contexts says. */
 static bool loop_is_of_a_context(const void *row)
 {
@@ -65,6 +86,7 @@ struct output_section columns_report_loops(const struct analyze_loop *rows, size
 		COLUMN(analyze_loop, turns, "TURNS A CALL", OUTPUT_FRACTION, OUTPUT_ALWAYS),
 		COLUMN(analyze_loop, insns_per_turn, "INSN A TURN", OUTPUT_FRACTION, OUTPUT_ALWAYS),
 		COLUMN(analyze_loop, insns_per_call, "INSN A CALL", OUTPUT_COUNT, 2),
+		COLUMN(analyze_loop, spread, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
 	};
 	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
 
@@ -72,6 +94,29 @@ struct output_section columns_report_loops(const struct analyze_loop *rows, size
 
 	section.is_redundant = loop_is_of_a_context;
 	return section;
+}
+
+struct output_section columns_report_turns(const struct analyze_loop_turns *rows, size_t n)
+{
+	static const struct output_column columns[] = {
+		COLUMN(analyze_loop_turns, function, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		{ "syscall", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_loop_turns, context) },
+		COLUMN(analyze_loop_turns, location, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_loop_turns, body, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_loop_turns, offset, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+		{ "low", "", OUTPUT_COUNT, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_loop_turns, turns.low) },
+		{ "high", "", OUTPUT_COUNT, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_loop_turns, turns.high) },
+		{ "calls", "", OUTPUT_COUNT, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_loop_turns, turns.calls) },
+		{ "share", "", OUTPUT_FRACTION, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_loop_turns, turns.share) },
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+
+	return (struct output_section)SECTION(groups, rows, n, PROFILE_CLOCK_INSN);
 }
 
 struct output_section columns_report_block_functions(const struct analyze_blocks *blocks)

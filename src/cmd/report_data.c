@@ -134,6 +134,7 @@ void report_write_json(const struct report *r, const struct report_options *o)
 	struct output_section paths =
 		columns_report_paths(r->paths.rows, r->paths.n_rows, r->p->clock);
 	struct output_section loops = columns_report_loops(r->paths.loops, r->paths.n_loops);
+	struct output_section turns = columns_report_turns(r->paths.turns, r->paths.n_turns);
 	json_t *root = json_object();
 
 	output_json_set(root, "schema", json_string(SCHEMA));
@@ -151,6 +152,7 @@ void report_write_json(const struct report *r, const struct report_options *o)
 	output_json_set(root, "blocks", output_json_rows(&blocks));
 	output_json_set(root, "paths", output_json_rows(&paths));
 	output_json_set(root, "loops", output_json_rows(&loops));
+	output_json_set(root, "turns", output_json_rows(&turns));
 	output_json_set(root, "samples", samples_json(r));
 	output_json_set(root, "losses", losses_json(r, false));
 	output_json_set(root, "accounting", accounting_json(r));
@@ -210,6 +212,12 @@ void report_write_csv(const struct report *r, const struct report_options *o)
 		break;
 	case SECTION_LOOPS:
 		section = columns_report_loops(r->paths.loops, r->paths.n_loops);
+		break;
+	case SECTION_TURNS:
+		section = columns_report_turns(r->paths.turns, r->paths.n_turns);
+		break;
+	case SECTION_BLOCK_FUNCTIONS:
+		section = columns_report_block_functions(&r->blocks);
 		break;
 	case SECTION_BLOCKS:
 		section = columns_report_blocks(r->blocks.rows, r->blocks.n_rows);

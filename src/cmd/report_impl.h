@@ -29,6 +29,8 @@ enum section {
 	SECTION_BLOCKS,
 	SECTION_PATHS,
 	SECTION_LOOPS,
+	SECTION_TURNS,
+	SECTION_BLOCK_FUNCTIONS,
 };
 
 struct report_options {

@@ -145,6 +145,14 @@ static void write_paths(const struct view *v, const struct report *r)
 	fputc('\n', v->out);
 	view_text(v, "Loops, those in them included:");
 	view_section(v, &section, TOP_BLOCKS);
+	if (!r->paths.n_turns)
+		return;
+	section = columns_report_spreads(r->paths.loops, r->paths.n_loops);
+	fputc('\n', v->out);
+	view_text(
+		v,
+		"How often they turn in a call: the number of turns, and in which share of the calls:");
+	view_section(v, &section, TOP_BLOCKS);
 }
 
 /* Where blocks were counted; nothing is said where they were not asked for. */

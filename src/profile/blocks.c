@@ -18,6 +18,7 @@ void profile_blocks_destroy(struct profile *p)
 		free(p->block_counts[i].counts);
 	free(p->blocks);
 	free(p->paths);
+	free(p->turns);
 	free(p->block_counts);
 }
 

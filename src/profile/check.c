@@ -18,6 +18,7 @@ static const char *const names[] = {
 	[SECTION_BLOCKS] = "blocks",
 	[SECTION_BLOCK_COUNTS] = "block counts",
 	[SECTION_PATHS] = "paths",
+	[SECTION_TURNS] = "turns",
 };
 
 const char *section_name(uint32_t type)
@@ -261,34 +262,55 @@ static const char *check_blocks(const struct profile *p)
 	return wrong;
 }
 
+/* What counts of BLOCKS in a run and a context refer to. */
+static const char *check_count(const struct profile *p, uint32_t run, uint32_t blocks,
+			       uint32_t context)
+{
+	if (run >= p->n_runs)
+		return "refers to a run that is not there";
+	if (blocks >= p->n_blocks)
+		return "refers to a function that is not there";
+	if (context >= p->n_contexts)
+		return "refers to a context that is not there";
+	return NULL;
+}
+
 static const char *check_block_counts(const struct profile *p)
 {
+	const char *wrong = NULL;
 	uint32_t i;
 
-	for (i = 0; i < p->n_block_counts; i++) {
-		if (p->block_counts[i].run >= p->n_runs)
-			return "refers to a run that is not there";
-		if (p->block_counts[i].blocks >= p->n_blocks)
-			return "refers to a function that is not there";
-		if (p->block_counts[i].context >= p->n_contexts)
-			return "refers to a context that is not there";
-	}
-	return NULL;
+	for (i = 0; i < p->n_block_counts && !wrong; i++)
+		wrong = check_count(p, p->block_counts[i].run, p->block_counts[i].blocks,
+				    p->block_counts[i].context);
+	return wrong;
 }
 
 static const char *check_paths(const struct profile *p)
 {
+	const char *wrong = NULL;
 	uint32_t i;
 
-	for (i = 0; i < p->n_paths; i++) {
-		if (p->paths[i].run >= p->n_runs)
-			return "refers to a run that is not there";
-		if (p->paths[i].blocks >= p->n_blocks)
-			return "refers to a function that is not there";
-		if (p->paths[i].context >= p->n_contexts)
-			return "refers to a context that is not there";
+	for (i = 0; i < p->n_paths && !wrong; i++)
+		wrong = check_count(p, p->paths[i].run, p->paths[i].blocks, p->paths[i].context);
+	return wrong;
+}
+
+static const char *check_turns(const struct profile *p)
+{
+	const char *wrong = NULL;
+	uint32_t i;
+
+	for (i = 0; i < p->n_turns && !wrong; i++) {
+		const struct profile_turns *t = &p->turns[i];
+
+		wrong = check_count(p, t->run, t->blocks, t->context);
+		if (t->counter >= PROFILE_TURNS)
+			wrong = "refers to a loop that is not there";
+		if (t->slot > hist_slot(PROFILE_TURNS_MAX))
+			wrong = "has a slot that does not exist";
 	}
-	return NULL;
+	return wrong;
 }
 
 const char *section_check(enum section_type type, const struct profile *p)
@@ -312,6 +334,8 @@ const char *section_check(enum section_type type, const struct profile *p)
 		return check_block_counts(p);
 	case SECTION_PATHS:
 		return check_paths(p);
+	case SECTION_TURNS:
+		return check_turns(p);
 	case SECTION_ENVIRONMENT:
 		return check_environment(p);
 	case SECTION_CONTEXTS:

@@ -378,6 +378,22 @@ static void decode_paths(struct wire_in *in, struct section_decoder *d)
 	}
 }
 
+static void decode_turns(struct wire_in *in, struct section_decoder *d)
+{
+	uint32_t i, n = wire_get_n(in, 6);
+
+	for (i = 0; i < n && !in->error; i++) {
+		struct profile_turns turns = { .run = wire_get_u32(in) };
+
+		turns.blocks = wire_get_u32(in);
+		turns.context = wire_get_u32(in);
+		turns.counter = wire_get_u32(in);
+		turns.slot = wire_get_u32(in);
+		turns.calls = wire_get_varint(in);
+		vec_push(d->p, turns, turns);
+	}
+}
+
 void section_decode(struct wire_in *in, enum section_type type, struct section_decoder *d)
 {
 	static void (*const decoders[SECTION_LAST + 1])(struct wire_in *,
@@ -395,6 +411,7 @@ void section_decode(struct wire_in *in, enum section_type type, struct section_d
 		[SECTION_BLOCKS] = decode_blocks,
 		[SECTION_BLOCK_COUNTS] = decode_block_counts,
 		[SECTION_PATHS] = decode_paths,
+		[SECTION_TURNS] = decode_turns,
 	};
 
 	decoders[type](in, d);

@@ -255,6 +255,21 @@ static void encode_paths(struct wire_out *out, const struct profile *p)
 	}
 }
 
+static void encode_turns(struct wire_out *out, const struct profile *p)
+{
+	uint32_t i;
+
+	wire_put_varint(out, p->n_turns);
+	for (i = 0; i < p->n_turns; i++) {
+		wire_put_varint(out, p->turns[i].run);
+		wire_put_varint(out, p->turns[i].blocks);
+		wire_put_varint(out, p->turns[i].context);
+		wire_put_varint(out, p->turns[i].counter);
+		wire_put_varint(out, p->turns[i].slot);
+		wire_put_varint(out, p->turns[i].calls);
+	}
+}
+
 void section_encode(struct wire_out *out, enum section_type type, const struct profile *p,
 		    struct profile_strings *pool)
 {
@@ -283,6 +298,8 @@ void section_encode(struct wire_out *out, enum section_type type, const struct p
 		return encode_block_counts(out, p);
 	case SECTION_PATHS:
 		return encode_paths(out, p);
+	case SECTION_TURNS:
+		return encode_turns(out, p);
 	case SECTION_STRINGS:
 	case SECTION_END:
 		break;

@@ -352,6 +352,14 @@ static void merge_blocks(struct profile *dst, const struct profile *src, const s
 		path.context = map->contexts[path.context];
 		vec_push(dst, paths, path);
 	}
+	for (i = 0; i < src->n_turns; i++) {
+		struct profile_turns turns = src->turns[i];
+
+		turns.run += map->first_run;
+		turns.blocks = blocks[turns.blocks];
+		turns.context = map->contexts[turns.context];
+		vec_push(dst, turns, turns);
+	}
 	free(blocks);
 }
 

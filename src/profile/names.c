@@ -85,6 +85,10 @@ static const struct {
 		"paths_full",
 		"calls whose path is not known: the table of paths was full",
 	},
+	[PROFILE_LOSS_TURNS_FULL] = {
+		"turns_full",
+		"loops missing from a call's histograms of turns: their table was full",
+	},
 	[PROFILE_INFO_ENTRIES] = {
 		"entries",
 		"calls and contexts entered",

@@ -160,6 +160,16 @@ struct profile_path {
 	uint64_t turns[PROFILE_TURNS]; /* sums over the calls */
 };
 
+/* Calls in which a loop had so many turns as fall into one slot of hist.h; those with none are in no row. */
+struct profile_turns {
+	uint32_t run, blocks, context;
+	uint32_t counter; /* of the block that is the loop's head */
+	uint32_t slot;
+	uint64_t calls;
+};
+
+#define PROFILE_TURNS_MAX 0xffff /* of a call: more are not told apart from that */
+
 /* Where control can go from one block: to another, or one of these. */
 struct profile_arc {
 	uint32_t from, to;
@@ -218,6 +228,7 @@ enum profile_loss {
 	PROFILE_LOSS_SAMPLES_NOT_RECEIVED, /* periods skipped while a followed task ran */
 	PROFILE_LOSS_BLOCK_WITHOUT_CALL, /* blocks executed in calls whose entry nobody saw */
 	PROFILE_LOSS_PATHS_FULL, /* calls whose path is not known: the table was full */
+	PROFILE_LOSS_TURNS_FULL, /* calls whose turns of a loop are in no histogram: that table was */
 	PROFILE_INFO_ENTRIES, /* calls and contexts that followed tasks entered: docs/accounting.md */
 	PROFILE_INFO_OPEN_AT_START, /* returns of calls entered before recording started */
 	PROFILE_INFO_OPEN_AT_END, /* calls that had not returned when recording ended */
@@ -345,6 +356,8 @@ struct profile {
 	uint32_t n_block_counts, cap_block_counts;
 	struct profile_path *paths; /* any order; several may be of the same path */
 	uint32_t n_paths, cap_paths;
+	struct profile_turns *turns; /* any order; several may be of the same slot */
+	uint32_t n_turns, cap_turns;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };

@@ -15,7 +15,7 @@
 
 #define FILE_MAGIC      "\x8bKPROT\r\n"
 #define FILE_MAGIC_SIZE 8
-#define FILE_VERSION    7
+#define FILE_VERSION    8
 #define FILE_BYTE_ORDER 0x01020304
 /* magic, u32 version, u32 byte order mark */
 #define FILE_HEADER_SIZE (FILE_MAGIC_SIZE + 4 + 4)
@@ -57,7 +57,8 @@ enum section_type {
 	SECTION_BLOCKS,
 	SECTION_BLOCK_COUNTS,
 	SECTION_PATHS,
-	SECTION_LAST = SECTION_PATHS,
+	SECTION_TURNS,
+	SECTION_LAST = SECTION_TURNS,
 	SECTION_END = 0x7fffffff, /* empty, the last in every file */
 };
 

@@ -289,10 +289,39 @@ static void drain_paths(const struct record_blocks *blocks, const struct record_
 	}
 }
 
+static void drain_turns(const struct record_blocks *blocks, const struct record_engine *e,
+			struct profile *p, uint32_t run)
+{
+	uint32_t n;
+	const struct engine_turns *rows = record_engine_turns(e, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t key = ENGINE_TURNS_KEY(rows[i].id);
+		const struct record_block_function *f =
+			rows[i].id ? function_of(blocks, key / ENGINE_CONTEXTS) : NULL;
+		struct profile_turns turns = {
+			.run = run,
+			.counter = ENGINE_TURNS_LOOP(rows[i].id),
+			.slot = ENGINE_TURNS_SLOT(rows[i].id),
+			.calls = rows[i].calls,
+		};
+		char *name;
+
+		if (!f || !rows[i].calls)
+			continue;
+		turns.blocks = f->counted;
+		name = record_context_name(key % ENGINE_CONTEXTS);
+		turns.context = profile_context_add(p, name);
+		free(name);
+		vec_push(p, turns, turns);
+	}
+}
+
 void record_blocks_drain(const struct record_blocks *blocks, const struct record_engine *e,
 			 struct profile *p, uint32_t run)
 {
 	for (uint32_t i = 0; i < blocks->n_items; i++)
 		drain_function(blocks, e, &blocks->items[i], p, run);
 	drain_paths(blocks, e, p, run);
+	drain_turns(blocks, e, p, run);
 }

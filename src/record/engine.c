@@ -309,6 +309,12 @@ const struct engine_path *record_engine_paths(const struct record_engine *e, uin
 	return e->bpf.views[RECORD_VIEW_PATHS].mem;
 }
 
+const struct engine_turns *record_engine_turns(const struct record_engine *e, uint32_t *n)
+{
+	*n = e->bpf.config.n_blocks ? ENGINE_TURN_ROWS : 0;
+	return e->bpf.views[RECORD_VIEW_TURNS].mem;
+}
+
 uint64_t record_engine_block_count(const struct record_engine *e, uint32_t probe, uint32_t ctx)
 {
 	const uint64_t *counts = e->bpf.views[RECORD_VIEW_BLOCKS].mem;
@@ -602,6 +608,7 @@ void record_engine_reset(struct record_engine *e)
 	       (size_t)(used + 1) * e->bpf.n_shards * sizeof(struct engine_cell));
 	memset(e->bpf.views[RECORD_VIEW_BLOCKS].mem, 0, e->bpf.views[RECORD_VIEW_BLOCKS].len);
 	memset(e->bpf.views[RECORD_VIEW_PATHS].mem, 0, e->bpf.views[RECORD_VIEW_PATHS].len);
+	memset(e->bpf.views[RECORD_VIEW_TURNS].mem, 0, e->bpf.views[RECORD_VIEW_TURNS].len);
 	memset(e->bpf.views[RECORD_VIEW_STACKS].mem, 0,
 	       e->bpf.n_stacks * sizeof(struct engine_stack));
 	memset(e->bpf.skel->bss->losses, 0, sizeof(e->bpf.skel->bss->losses));

@@ -107,6 +107,9 @@ void record_engine_set_path_rest(struct record_engine *e, uint64_t ticks);
 /* The paths that calls went, N places, those not taken among them. */
 struct engine_path;
 const struct engine_path *record_engine_paths(const struct record_engine *e, uint32_t *n);
+/* The same of the histograms of their loops' turns. */
+struct engine_turns;
+const struct engine_turns *record_engine_turns(const struct record_engine *e, uint32_t *n);
 uint64_t record_engine_block_count(const struct record_engine *e, uint32_t probe, uint32_t ctx);
 
 /* What probes cost, by mechanism; zero until set. */

@@ -141,6 +141,10 @@ static int set_sizes(struct record_bpf *b)
 		      bpf_map__set_max_entries(s->maps.block_counts,
 					       block_counts(b) * b->n_block_shards);
 	err = err ?: bpf_map__set_max_entries(s->maps.paths, b->config.n_blocks ? ENGINE_PATHS : 1);
+	err = err   ?:
+		      bpf_map__set_max_entries(s->maps.turns,
+					       b->config.n_blocks ? ENGINE_TURN_ROWS : 1);
+	s->rodata->turns_mask = b->config.n_blocks ? ENGINE_TURN_ROWS - 1 : 0;
 	s->rodata->path_mask = b->config.n_blocks ? ENGINE_PATHS - 1 : 0;
 	s->rodata->n_block_probes = b->config.n_blocks + 1;
 	s->rodata->n_block_shards = b->n_block_shards;
@@ -210,6 +214,7 @@ static int map_views(struct record_bpf *b)
 		[RECORD_VIEW_CELL_OF] = s->maps.cell_of,     [RECORD_VIEW_CELLS] = s->maps.cells,
 		[RECORD_VIEW_STACKS] = s->maps.stacks,       [RECORD_VIEW_MISSED] = s->maps.missed,
 		[RECORD_VIEW_BLOCKS] = s->maps.block_counts, [RECORD_VIEW_PATHS] = s->maps.paths,
+		[RECORD_VIEW_TURNS] = s->maps.turns,
 	};
 	long page = sysconf(_SC_PAGESIZE);
 

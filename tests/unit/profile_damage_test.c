@@ -143,12 +143,12 @@ static void test_other_versions(void **state)
 	(void)state;
 	n = put_header(bytes, FILE_VERSION + 1);
 	store(path, bytes, n);
-	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 8, this one reads 7): update");
+	assert_refused(-EPROTONOSUPPORT, "newer kprotperf (format 9, this one reads 8): update");
 	/* Its self times were held at 0, and its numbers have another form. */
 	n = put_header(bytes, 1);
 	store(path, bytes, n);
 	assert_refused(-EPROTONOSUPPORT,
-		       "older kprotperf (format 1, this one reads 7): record again");
+		       "older kprotperf (format 1, this one reads 8): record again");
 	n = put_header(bytes, 0);
 	store(path, bytes, n);
 	assert_refused(-EBADMSG, "header is wrong");

@@ -458,6 +458,9 @@ static void test_blocks(void **state)
 	assert_int_equal(a->n_block_counts, 4);
 	assert_int_equal(a->n_paths, 2);
 	assert_int_equal(a->paths[1].run, 2);
+	assert_int_equal(a->n_turns, 2);
+	assert_int_equal(a->turns[1].run, 2);
+	assert_int_equal(a->turns[1].slot, 40);
 	assert_int_equal(a->block_counts[2].run, 2);
 	assert_int_equal(a->block_counts[3].run, 3);
 	assert_int_equal(profile_block_counts_sum(a, profile_blocks_of(a, 1), 0, counts), 20);
