@@ -17,6 +17,7 @@ struct slice {
 /* A name with its value; ORDER keeps sorting stable. */
 struct setting {
 	struct slice name, value;
+	struct slice shown; /* the name as this side has it */
 	size_t order;
 };
 
@@ -53,9 +54,32 @@ static char *slice_dup(struct slice slice)
 
 static void setting_add(struct settings *list, struct slice name, struct slice value)
 {
-	struct setting setting = { name, value, list->n_settings };
+	struct setting setting = { name, value, name, list->n_settings };
 
 	vec_push(list, settings, setting);
+}
+
+/* Options that Linux 6.9 gave other names (6.12, GDS): by the new one they are the same option. */
+static struct slice option_name(struct slice name)
+{
+	static const char *const renamed[][2] = {
+		{ "CALL_DEPTH_TRACKING", "MITIGATION_CALL_DEPTH_TRACKING" },
+		{ "CPU_IBPB_ENTRY", "MITIGATION_IBPB_ENTRY" },
+		{ "CPU_IBRS_ENTRY", "MITIGATION_IBRS_ENTRY" },
+		{ "CPU_SRSO", "MITIGATION_SRSO" },
+		{ "CPU_UNRET_ENTRY", "MITIGATION_UNRET_ENTRY" },
+		{ "GDS_FORCE_MITIGATION", "MITIGATION_GDS" },
+		{ "PAGE_TABLE_ISOLATION", "MITIGATION_PAGE_TABLE_ISOLATION" },
+		{ "RETHUNK", "MITIGATION_RETHUNK" },
+		{ "RETPOLINE", "MITIGATION_RETPOLINE" },
+		{ "SLS", "MITIGATION_SLS" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(renamed) / sizeof(*renamed); i++)
+		if (name.n == strlen(renamed[i][0]) && !memcmp(name.s, renamed[i][0], name.n))
+			return (struct slice){ renamed[i][1], strlen(renamed[i][1]) };
+	return name;
 }
 
 /* The text of /proc/config.gz: "CONFIG_X=value" and "# CONFIG_X is not set", which is no setting. */
@@ -72,8 +96,10 @@ static void config_parse(struct settings *list, const char *text)
 					      equals - text - strlen(prefix) };
 			struct slice value = { equals + 1, text + n - equals - 1 };
 
-			if (name.n && (value.n != 1 || *value.s != 'n'))
-				setting_add(list, name, value);
+			if (name.n && (value.n != 1 || *value.s != 'n')) {
+				setting_add(list, option_name(name), value);
+				list->settings[list->n_settings - 1].shown = name;
+			}
 		}
 		text += n + (text[n] == '\n');
 	}
@@ -186,7 +212,9 @@ static void settings_diff(struct analyze_env *env, struct settings *a, struct se
 			struct slice vb = j < j_end ? b->settings[j_end - 1].value : none;
 
 			if (!va.s || !vb.s || slice_compare(va, vb))
-				config_row(env, name, va, vb);
+				config_row(env,
+					   j < j_end ? b->settings[j].shown : a->settings[i].shown,
+					   va, vb);
 		} else {
 			char *va = values_join(a, i, i_end), *vb = values_join(b, j, j_end);
 
@@ -299,7 +327,7 @@ void analyze_env_protections(struct analyze_env *env, const struct profile *p)
 	memset(env, 0, sizeof(*env));
 	config_parse(&list, profile_env_get(p, PROFILE_ENV_CONFIG));
 	for (i = 0; i < list.n_settings; i++) {
-		struct slice name = list.settings[i].name;
+		struct slice name = list.settings[i].shown;
 
 		if (analyze_protection_is(name.s, name.n))
 			row_add(env, ANALYZE_ENV_PROTECTION, slice_dup(name),

@@ -39,6 +39,31 @@ static void check(const struct analyze_env *env, enum analyze_env_kind kind, con
 		assert_null(row->hardened);
 }
 
+/* 6.9 renamed options: what is set on both sides under either name is no difference. */
+static void test_config_renamed(void **state)
+{
+	struct profile *a = profile_create(), *b = profile_create();
+	struct analyze_env env;
+
+	(void)state;
+	profile_env_set(
+		a, PROFILE_ENV_CONFIG,
+		"CONFIG_RETPOLINE=y\nCONFIG_CPU_SRSO=y\nCONFIG_SLS=y\nCONFIG_MITIGATION_MDS=y");
+	profile_env_set(b, PROFILE_ENV_CONFIG,
+			"CONFIG_MITIGATION_RETPOLINE=y\nCONFIG_MITIGATION_SRSO=y\n"
+			"CONFIG_MITIGATION_RETHUNK=y\nCONFIG_MITIGATION_MDS=y");
+	analyze_env_diff(&env, a, b);
+	check(&env, ANALYZE_ENV_PROTECTION, "SLS", "y", "n");
+	check(&env, ANALYZE_ENV_PROTECTION, "MITIGATION_RETHUNK", "n", "y");
+	assert_null(find(&env, "MITIGATION_RETPOLINE"));
+	assert_null(find(&env, "RETPOLINE"));
+	assert_null(find(&env, "MITIGATION_SRSO"));
+	assert_null(find(&env, "CPU_SRSO"));
+	analyze_env_deinit(&env);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
 static void test_config(void **state)
 {
 	struct profile *a = profile_create(), *b = profile_create();
@@ -144,9 +169,8 @@ static void test_protections(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_config),
-		cmocka_unit_test(test_cmdline),
-		cmocka_unit_test(test_other_keys),
+		cmocka_unit_test(test_config),      cmocka_unit_test(test_config_renamed),
+		cmocka_unit_test(test_cmdline),     cmocka_unit_test(test_other_keys),
 		cmocka_unit_test(test_protections),
 	};
 
