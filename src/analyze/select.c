@@ -119,30 +119,3 @@ void analyze_diff_sort(struct analyze_diff *diff, const char *key)
 		analyze_sort(lists[i]->rows, lists[i]->n_rows, sizeof(*lists[i]->rows),
 			     compare[number]);
 }
-
-/* ---- names ---- */
-
-static uint32_t rename_one(const char **name, const char *old, const char *new)
-{
-	if (!*name || strcmp(*name, old))
-		return 0;
-	*name = new;
-	return 1;
-}
-
-uint32_t analyze_rename(struct profile *p, const char *old, const char *new)
-{
-	uint32_t i, j, n = 0;
-
-	new = profile_intern(p, new);
-	for (i = 0; i < p->n_sites; i++) {
-		n += rename_one(&p->sites[i].name, old, new);
-		n += rename_one(&p->sites[i].into, old, new);
-	}
-	for (i = 0; i < p->n_contexts; i++)
-		n += rename_one(&p->contexts[i].name, old, new);
-	for (i = 0; i < p->n_locations; i++)
-		for (j = 0; j < p->locations[i].n_frames; j++)
-			n += rename_one(&p->locations[i].frames[j].name, old, new);
-	return n;
-}

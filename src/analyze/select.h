@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which of a diff's rows are shown, and in what order; names that changed. */
+/* Which of a diff's rows are shown, and in what order. */
 #ifndef KPROTPERF_ANALYZE_SELECT_H
 #define KPROTPERF_ANALYZE_SELECT_H
 
@@ -23,8 +23,5 @@ extern const char *const analyze_sort_keys[];
 
 /* Orders syscalls and functions by KEY, the largest size first; "p" and "name" the least first. */
 void analyze_diff_sort(struct analyze_diff *diff, const char *key);
-
-/* Calls the functions, inlined bodies and syscalls of P that are OLD by the name NEW; returns how many. */
-uint32_t analyze_rename(struct profile *p, const char *old, const char *new);
 
 #endif

@@ -329,7 +329,8 @@ static bool refuse_invalid(const struct analyze_warnings *w)
 }
 
 /* Renames as --map has it; 0, or -1, having said so, where there is nothing of that name. */
-static int map_names(const struct diff_options *o, struct profile *p)
+static int map_names(const struct diff_options *o, struct profile *p,
+		     struct analyze_renames *renames)
 {
 	uint32_t i;
 
@@ -341,6 +342,8 @@ static int map_names(const struct diff_options *o, struct profile *p)
 		n = analyze_rename(p, old, new);
 		if (!n)
 			log_error("--map: the baseline has no function or syscall '%s'", old);
+		else
+			analyze_renames_add(renames, old, new, BASELINE);
 		free(old);
 		if (!n)
 			return -1;
@@ -368,9 +371,12 @@ static int write_all(struct diff_comparison *c)
 	return CMD_DONE;
 }
 
-static int compare(const struct diff_options *o, const struct profile *const p[N_SIDES])
+static int compare(const struct diff_options *o, const struct profile *const p[N_SIDES],
+		   const struct analyze_renames *renames)
 {
-	struct diff_comparison c = { .o = o, .p = { p[BASELINE], p[HARDENED] } };
+	struct diff_comparison c = { .o = o,
+				     .p = { p[BASELINE], p[HARDENED] },
+				     .renames = renames };
 	int status = CMD_DONE;
 
 	if (analyze_diff_init(&c.diff, p[BASELINE], p[HARDENED], &o->view.figures))
@@ -400,6 +406,7 @@ int cmd_diff(int argc, char **argv)
 {
 	struct diff_options o = { .fail_above = NAN };
 	struct profile *p[N_SIDES] = { NULL, NULL };
+	struct analyze_renames renames = { 0 };
 	int status = CMD_FAILED, i;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
@@ -416,9 +423,12 @@ int cmd_diff(int argc, char **argv)
 		if (!p[i])
 			goto out;
 	}
-	if (!map_names(&o, p[BASELINE]))
-		status = compare(&o, (const struct profile *const *)p);
+	if (!map_names(&o, p[BASELINE], &renames)) {
+		analyze_renames_apply(&renames, p[BASELINE], p[HARDENED]);
+		status = compare(&o, (const struct profile *const *)p, &renames);
+	}
 out:
+	analyze_renames_deinit(&renames);
 	profile_destroy(p[BASELINE]);
 	profile_destroy(p[HARDENED]);
 	free(o.filter_text);

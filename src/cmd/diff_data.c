@@ -72,6 +72,26 @@ static json_t *attribution_json(const struct analyze_attribution *a)
 	return json;
 }
 
+static json_t *renames_json(const struct analyze_renames *renames)
+{
+	json_t *list = json_array();
+	uint32_t i;
+
+	for (i = 0; i < renames->n_rows; i++) {
+		const struct analyze_renaming *row = &renames->rows[i];
+		bool is_baseline = row->side == BASELINE;
+		json_t *one = json_object();
+
+		output_json_set(one, "baseline",
+				output_json_text(is_baseline ? row->old : row->new));
+		output_json_set(one, "hardened",
+				output_json_text(is_baseline ? row->new : row->old));
+		output_json_set(one, "name", output_json_text(row->new));
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
 void diff_write_json(const struct diff_comparison *c)
 {
 	struct output_section workload = columns_diff_workload(&c->diff);
@@ -105,6 +125,7 @@ void diff_write_json(const struct diff_comparison *c)
 	output_json_set(root, "valid", json_boolean(!c->diff.warnings.n_invalidating));
 	output_json_set(root, "conclusion", output_json_text(c->conclusion));
 	output_json_set(root, "environment", env);
+	output_json_set(root, "renamed", renames_json(c->renames));
 	output_json_set(root, "runs", runs);
 	output_json_set(root, "statistics", statistics_json(&c->diff.repetitions, c->o->control));
 	output_json_set(root, "workload", output_json_rows(&workload));

@@ -6,6 +6,7 @@
 #include "analyze/attribution.h"
 #include "analyze/diff.h"
 #include "analyze/diff_paths.h"
+#include "analyze/renames.h"
 #include "analyze/select.h"
 #include "cmd/annotate.h"
 #include "cmd/view.h"
@@ -52,6 +53,7 @@ struct diff_comparison {
 	struct analyze_diff diff;
 	struct analyze_attribution attribution; /* empty but for on-CPU times */
 	struct analyze_diff_paths paths;
+	const struct analyze_renames *renames;
 	char *conclusion;
 };
 

@@ -12,7 +12,8 @@
 #define TOP_FUNCTIONS 20
 #define TOP_RANGES    10
 /* Kernel options that are no protections: two versions of a kernel differ in thousands. */
-#define TOP_CONFIG 8
+#define TOP_CONFIG  8
+#define TOP_RENAMES 6
 
 static const char *const side_names[N_SIDES] = { "baseline", "hardened" };
 
@@ -73,6 +74,32 @@ static void write_environment(const struct view *v, const struct diff_comparison
 		view_text(v, "(%u more kernel options differ; --format=json lists them)",
 			  config - TOP_CONFIG);
 	free(rows);
+}
+
+/* What is compared as one although the two kernels call it by different names. */
+static void write_renames(const struct view *v, const struct analyze_renames *renames)
+{
+	char *list = alloc_strdup("");
+	uint32_t i, shown = renames->n_rows > TOP_RENAMES ? TOP_RENAMES : renames->n_rows;
+
+	for (i = 0; i < shown; i++) {
+		const struct analyze_renaming *row = &renames->rows[i];
+		char *old = output_text_escape(row->old), *new = output_text_escape(row->new);
+		char *longer = alloc_printf("%s%s%s is %s", list, i ? ", " : "",
+					    row->side == BASELINE ? old : new,
+					    row->side == BASELINE ? new : old);
+
+		free(new);
+		free(old);
+		free(list);
+		list = longer;
+	}
+	if (renames->n_rows > shown)
+		view_text(v, "Renamed, compared as one: %s (%u more; --format=json lists them).",
+			  list, renames->n_rows - shown);
+	else if (shown)
+		view_text(v, "Renamed, compared as one: %s.", list);
+	free(list);
 }
 
 static void write_repetitions(const struct view *v, const struct analyze_diff_repetitions *r,
@@ -234,6 +261,7 @@ void diff_write_table(const struct diff_comparison *c)
 	write_repetitions(&v, &c->diff.repetitions, c->o->control);
 	fputc('\n', v.out);
 	write_environment(&v, c);
+	write_renames(&v, c->renames);
 	write_attribution(&v, &c->attribution);
 	if (c->diff.n_workload) {
 		fputc('\n', v.out);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/renames.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/sort.h"
+#include "base/alloc.h"
+
+/*
+ * Linux 6.10 counts memory by the place that allocates it: functions that do became macros around ones of
+ * this ending.
+ */
+#define NOPROF "_noprof"
+
+/* What else was renamed and is still the same work, in the allocators: others come by --map. */
+static const char *const known[][2] = {
+	/* 6.3 */
+	{ "memcg_kmem_enabled", "memcg_kmem_online" },
+	/* 6.5 */
+	{ "__cmpxchg_double_slab", "__slab_update_freelist" },
+	{ "cmpxchg_double_slab", "slab_update_freelist" },
+	/* 6.8 */
+	{ "__unfreeze_partials", "__put_partials" },
+	{ "unfreeze_partials", "put_partials" },
+	{ "unfreeze_partials_cpu", "put_partials_cpu" },
+	/* 6.10 */
+	{ "memcg_alloc_slab_cgroups", "alloc_slab_obj_exts" },
+	{ "memcg_free_slab_cgroups", "free_slab_obj_exts" },
+	{ "slab_objcgs", "slab_obj_exts" },
+	/* 6.11 */
+	{ "__kmalloc_large_node", "___kmalloc_large_node" },
+	{ "kmalloc_large", "__kmalloc_large_noprof" },
+	{ "kmalloc_large_node", "__kmalloc_large_node_noprof" },
+	{ "kmalloc_node_trace", "__kmalloc_cache_node_noprof" },
+	{ "kmalloc_trace", "__kmalloc_cache_noprof" },
+	/* 6.12 */
+	{ "kmem_cache_open", "do_kmem_cache_create" },
+};
+
+/* ---- one name ---- */
+
+static uint32_t rename_one(const char **name, const char *old, const char *new)
+{
+	if (!*name || strcmp(*name, old))
+		return 0;
+	*name = new;
+	return 1;
+}
+
+/* CHAIN with each body called OLD called NEW, for free(); NULL: there is none. */
+static char *chain_rename(const char *chain, const char *old, const char *new)
+{
+	size_t gap = strlen(PROFILE_CHAIN);
+	char *text = alloc_strdup("");
+	bool found = false;
+
+	while (*chain) {
+		const char *end = strstr(chain, PROFILE_CHAIN);
+		size_t n = end ? (size_t)(end - chain) : strlen(chain);
+		bool is_it = n == strlen(old) && !strncmp(chain, old, n);
+		char *longer = alloc_printf("%s%.*s%s", text, is_it ? (int)strlen(new) : (int)n,
+					    is_it ? new : chain, end ? PROFILE_CHAIN : "");
+
+		free(text);
+		text = longer;
+		found |= is_it;
+		chain += n + (end ? gap : 0);
+	}
+	if (found)
+		return text;
+	free(text);
+	return NULL;
+}
+
+uint32_t analyze_rename(struct profile *p, const char *old, const char *new)
+{
+	uint32_t i, j, n = 0;
+
+	new = profile_intern(p, new);
+	for (i = 0; i < p->n_sites; i++) {
+		struct profile_site *site = &p->sites[i];
+		char *chain = site->chain ? chain_rename(site->chain, old, new) : NULL;
+
+		n += rename_one(&site->name, old, new);
+		n += rename_one(&site->into, old, new);
+		if (chain)
+			site->chain = profile_intern(p, chain);
+		n += !!chain;
+		free(chain);
+	}
+	for (i = 0; i < p->n_contexts; i++)
+		n += rename_one(&p->contexts[i].name, old, new);
+	for (i = 0; i < p->n_locations; i++)
+		for (j = 0; j < p->locations[i].n_frames; j++)
+			n += rename_one(&p->locations[i].frames[j].name, old, new);
+	return n;
+}
+
+/* ---- all that are known ---- */
+
+struct names {
+	const char **names;
+	size_t n_names, cap_names;
+};
+
+static int name_compare(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static bool names_have(const struct names *names, const char *name)
+{
+	return names->n_names &&
+	       bsearch(&name, names->names, names->n_names, sizeof(name), name_compare);
+}
+
+static void names_add(struct names *names, const char *name)
+{
+	if (name)
+		vec_push(names, names, name);
+}
+
+/* Every function of P, once, sorted. */
+static void names_collect(struct names *names, const struct profile *p)
+{
+	size_t i, j, n = 0;
+
+	for (i = 0; i < p->n_sites; i++) {
+		names_add(names, p->sites[i].name);
+		names_add(names, p->sites[i].into);
+	}
+	for (i = 0; i < p->n_locations; i++)
+		for (j = 0; j < p->locations[i].n_frames; j++)
+			names_add(names, p->locations[i].frames[j].name);
+	analyze_sort(names->names, names->n_names, sizeof(*names->names), name_compare);
+	for (i = 0; i < names->n_names; i++)
+		if (!n || strcmp(names->names[n - 1], names->names[i]))
+			names->names[n++] = names->names[i];
+	names->n_names = n;
+}
+
+void analyze_renames_add(struct analyze_renames *renames, const char *old, const char *new,
+			 int side)
+{
+	vec_push(renames, rows,
+		 ((struct analyze_renaming){ alloc_strdup(old), alloc_strdup(new), side }));
+}
+
+/* Collects OLD of SIDE if that is what it is called there and NEW what it is called on the other. */
+static void consider(struct analyze_renames *renames, const struct names sides[2], int side,
+		     const char *old, const char *new)
+{
+	uint32_t i;
+
+	/* Neither is the same as a third. */
+	for (i = 0; i < renames->n_rows; i++)
+		if (!strcmp(renames->rows[i].old, old) || !strcmp(renames->rows[i].new, new))
+			return;
+	if (names_have(&sides[side], old) && !names_have(&sides[side], new) &&
+	    names_have(&sides[!side], new) && !names_have(&sides[!side], old))
+		analyze_renames_add(renames, old, new, side);
+}
+
+static void side_collect(struct analyze_renames *renames, const struct names sides[2], int side)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(*known); i++)
+		consider(renames, sides, side, known[i][0], known[i][1]);
+	for (i = 0; i < sides[side].n_names; i++) {
+		char *new = alloc_printf("%s" NOPROF, sides[side].names[i]);
+
+		consider(renames, sides, side, sides[side].names[i], new);
+		free(new);
+	}
+}
+
+static int renaming_compare(const void *left, const void *right)
+{
+	const struct analyze_renaming *a = left, *b = right;
+
+	return strcmp(a->old, b->old);
+}
+
+void analyze_renames_apply(struct analyze_renames *renames, struct profile *baseline,
+			   struct profile *hardened)
+{
+	struct profile *profiles[2] = { baseline, hardened };
+	uint32_t first = renames->n_rows, i;
+	struct names sides[2] = { 0 };
+	int side;
+
+	for (side = 0; side < 2; side++)
+		names_collect(&sides[side], profiles[side]);
+	for (side = 0; side < 2; side++)
+		side_collect(renames, sides, side);
+	/* By now no name is needed any more that renaming changes. */
+	for (i = first; i < renames->n_rows; i++)
+		analyze_rename(profiles[renames->rows[i].side], renames->rows[i].old,
+			       renames->rows[i].new);
+	analyze_sort(renames->rows, renames->n_rows, sizeof(*renames->rows), renaming_compare);
+	for (side = 0; side < 2; side++)
+		free(sides[side].names);
+}
+
+void analyze_renames_deinit(struct analyze_renames *renames)
+{
+	while (renames->n_rows) {
+		struct analyze_renaming *row = &renames->rows[--renames->n_rows];
+
+		free(row->old);
+		free(row->new);
+	}
+	free(renames->rows);
+	memset(renames, 0, sizeof(*renames));
+}
