@@ -297,7 +297,12 @@ static void context_end(struct counting *c, uint32_t context)
 	}
 	while (c->n_functions) {
 		uint32_t function = c->functions[--c->n_functions];
+		const struct profile_location *l = &c->p->locations[function];
 
+		if (l->n_frames && !l->frames[l->n_frames - 1].inlined)
+			vec_push(c->b, called,
+				 ((struct analyze_called){ l->frames[l->n_frames - 1].name, context,
+							   c->around[function] }));
 		c->late[function] = c->around[function] = 0;
 	}
 }
@@ -319,6 +324,24 @@ static int count_compare(const void *left, const void *right)
 	if (a->body != b->body)
 		return a->body < b->body ? -1 : 1;
 	return a->context < b->context ? -1 : a->context > b->context;
+}
+
+static int called_compare(const void *left, const void *right)
+{
+	const struct analyze_called *a = left, *b = right;
+	int diff = name_compare(a->name, b->name);
+
+	return diff ? diff : a->context < b->context ? -1 : a->context > b->context;
+}
+
+double analyze_bodies_called(const struct analyze_bodies *b, const char *name, uint32_t context)
+{
+	const struct analyze_called key = { .name = name, .context = context };
+	const struct analyze_called *found =
+		b->n_called ? bsearch(&key, b->called, b->n_called, sizeof(key), called_compare) :
+			      NULL;
+
+	return found ? found->samples : 0;
 }
 
 /* The samples that say something of the kernel, by context; the others are counted. */
@@ -371,6 +394,7 @@ void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p)
 			context_end(&c, context);
 	}
 	analyze_sort(b->counts, b->n_counts, sizeof(*b->counts), count_compare);
+	analyze_sort(b->called, b->n_called, sizeof(*b->called), called_compare);
 	free(order);
 	free(c.functions);
 	free(c.bodies);
@@ -390,6 +414,7 @@ void analyze_bodies_deinit(struct analyze_bodies *b)
 		free(b->chains[--b->n_chains]);
 	free(b->chains);
 	free(b->samples);
+	free(b->called);
 	free(b->counts);
 	free(b->bodies);
 	memset(b, 0, sizeof(*b));

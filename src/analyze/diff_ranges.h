@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Inlined bodies on two kernels, matched by what they are: name, enclosing function, chain and source
- * file. A body that one kernel has and the other has not is a finding: all it costs is the change.
+ * file, and by less where the two kernels' differ. A body that one kernel has and the other has not is a
+ * finding: all it costs is the change. One that the other kernel calls is compared with the calls.
  */
 #ifndef KPROTPERF_ANALYZE_DIFF_RANGES_H
 #define KPROTPERF_ANALYZE_DIFF_RANGES_H
@@ -19,6 +20,9 @@
 struct analyze_diff_range {
 	struct analyze_body body; /* the hardened side's, or the baseline's where that has none */
 	const char *location; /* likewise */
+	const char *chains[2]; /* of either side, which may differ */
+	const char *match_chain; /* that by which the two were found to be the same */
+	bool has_hardened; /* the hardened side has the body in this context */
 	const char *context;
 	struct analyze_range_side baseline,
 		hardened; /* analyze_range_none: not there, or not hit */
@@ -35,6 +39,7 @@ struct analyze_diff_range {
 	bool redundant;
 	bool estimated; /* on one side at least */
 	bool is_partner; /* of a function that the other side has not inlined: counted there */
+	const char *note; /* what one has to know who compares the two sides; NULL: nothing */
 	double weight; /* what it is ordered by */
 	struct analyze_change change; /* how sure delta is, where both sides were timed */
 };

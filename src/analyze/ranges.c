@@ -143,6 +143,7 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 
 	for (i = 0; i < p->n_contexts; i++) {
 		struct analyze_range_context context = { .name = p->contexts[i].name,
+							 .number = i,
 							 .samples = bodies->samples[i],
 							 .sampled = NAN };
 		struct analyze_figures figures;
@@ -333,6 +334,33 @@ static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze
 	e->self_share = e->share.value * (e->self_total / e->total.value);
 }
 
+struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *ranges, const char *name,
+					      const char *context)
+{
+	bool is_sum = !strcmp(context, ANALYZE_ALL_CONTEXTS);
+	struct analyze_estimate sum = analyze_estimate_none;
+	uint32_t i;
+
+	for (i = 0; i < ranges->n_contexts; i++) {
+		const struct analyze_range_context *c = &ranges->contexts[i];
+		struct analyze_estimate e = { .of = c->samples,
+					      .self_share = NAN,
+					      .self_total = NAN };
+
+		if (!strcmp(c->name, ANALYZE_ALL_CONTEXTS) || (!is_sum && strcmp(c->name, context)))
+			continue;
+		e.samples = analyze_bodies_called(&ranges->bodies, name, c->number);
+		if (!(e.samples > 0))
+			continue;
+		e.share = analyze_binomial(e.samples, c->samples);
+		e.total = time_of(ranges, c, e.samples);
+		estimate_add(&sum, &e);
+	}
+	if (is_sum)
+		estimate_finish_sum(&sum, ranges);
+	return sum;
+}
+
 /*
  * Whether late samples could move the estimate by half of the way out of its interval: those it has
  * may belong elsewhere, and those elsewhere in its function to it.
@@ -389,6 +417,7 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 	enum analyze_time time =
 		body->options->time == ANALYZE_TIME_SELF ? ANALYZE_TIME_ONCPU : body->options->time;
 	struct analyze_range row = { .body = first->body,
+				     .chain = first->body.chain,
 				     .location = body->location,
 				     .context = context ? context : ANALYZE_ALL_CONTEXTS,
 				     .detached = body->detached };

@@ -46,6 +46,7 @@ extern const struct analyze_range_side analyze_range_none;
 /* One body in one context. Strings are the profile's or belong to the list. */
 struct analyze_range {
 	struct analyze_body body;
+	const char *chain; /* the body's, or what it is compared by where that is another one's */
 	const char *location; /* "mm/slub.c:1978", or NULL */
 	const char *context; /* ANALYZE_ALL_CONTEXTS for the sum */
 	struct analyze_range_side side;
@@ -62,6 +63,7 @@ struct analyze_range {
 /* What shares in one context are of. */
 struct analyze_range_context {
 	const char *name; /* ANALYZE_ALL_CONTEXTS: all together */
+	uint32_t number; /* in the profile; not of ANALYZE_ALL_CONTEXTS */
 	double samples; /* in the kernel, probes left out */
 	/*
 	 * On-CPU time less probe cost and interrupts, in ticks: what those samples are of. NAN where
@@ -93,5 +95,12 @@ void analyze_ranges_sort_by_total(struct analyze_ranges *ranges);
 /* The estimate for a body that no sample hit in CONTEXT: 0, and more at most. */
 struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *ranges,
 					       const char *context);
+
+/*
+ * What samples say of NAME in CONTEXT where it was called and not inlined; analyze_estimate_none where no
+ * sample hit it so.
+ */
+struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *ranges, const char *name,
+					      const char *context);
 
 #endif
