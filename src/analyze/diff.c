@@ -269,6 +269,35 @@ static size_t changes_collect(struct analyze_diff *diff, struct analyze_change *
 	return n;
 }
 
+/* Whether samples of SIDE hit inlined bodies of NAME. */
+static bool is_inlined(const struct analyze_diff *diff, int side, const char *name)
+{
+	const struct analyze_bodies *bodies = &diff->ranges.sides[side].bodies;
+	uint32_t i;
+
+	for (i = 0; i < bodies->n_counts; i++)
+		if (!strcmp(bodies->bodies[bodies->counts[i].body].name, name))
+			return true;
+	return false;
+}
+
+/* Why FUNCTION, a sum over all contexts, was timed on one side only; NULL: it was on both. */
+static const char *partner_note(const struct analyze_diff_row *function,
+				const struct analyze_diff *diff)
+{
+	static const char *const notes[2][2] = {
+		{ "not timed on the baseline side (no such function there, or not recorded)",
+		  "not timed on the baseline side, which inlines it" },
+		{ "not timed on the hardened side (no such function there, or not recorded)",
+		  "not timed on the hardened side, which inlines it" },
+	};
+	int missing = isnan(function->baseline.calls) ? 0 : 1;
+
+	if (isnan(function->baseline.calls) == isnan(function->hardened.calls))
+		return NULL;
+	return notes[missing][is_inlined(diff, missing, function->name)];
+}
+
 /* What a reader would ask who sees that something is missing in this row and not in all. */
 static const char *row_note(const struct analyze_diff_row *row, const struct analyze_diff *diff)
 {
@@ -291,12 +320,20 @@ static const char *row_note(const struct analyze_diff_row *row, const struct ana
 	return NULL;
 }
 
+/* ROWS are in the order of their names: a function's sum comes first. */
 static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff *diff)
 {
+	const char *partner = NULL;
 	uint32_t i;
 
-	for (i = 0; i < rows->n_rows; i++)
-		rows->rows[i].note = row_note(&rows->rows[i], diff);
+	for (i = 0; i < rows->n_rows; i++) {
+		struct analyze_diff_row *row = &rows->rows[i];
+
+		if (row->context && !strcmp(row->context, ANALYZE_ALL_CONTEXTS))
+			partner = partner_note(row, diff);
+		row->alone = partner;
+		row->note = partner ? partner : row_note(row, diff);
+	}
 }
 
 /* The same of inlined bodies, which are in another order. */

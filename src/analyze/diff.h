@@ -40,6 +40,7 @@ struct analyze_diff_row {
 	double delta_p50, delta_p90, delta_p99, delta_p999; /* of the percentiles of a call */
 	struct analyze_change change; /* how sure the delta is */
 	const char *note; /* why something is not known; NULL: nothing to be said */
+	const char *alone; /* why no other side is there to compare with; NULL: there is one */
 	const char *inlined; /* that one side's figures are of inlined bodies; NULL: they are not */
 	const struct analyze_sample *samples[2]; /* while the diff is made; then NULL */
 };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* diff for people. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "cmd/columns.h"
 #include "cmd/diff_impl.h"
+#include "output/number.h"
 #include "output/text.h"
 
 #define TOP_SYSCALLS  10
@@ -14,6 +16,7 @@
 /* Kernel options that are no protections: two versions of a kernel differ in thousands. */
 #define TOP_CONFIG  8
 #define TOP_RENAMES 6
+#define TOP_ALONE   6
 
 static const char *const side_names[N_SIDES] = { "baseline", "hardened" };
 
@@ -181,6 +184,66 @@ static void write_paths(const struct view *v, const struct diff_comparison *c)
 	}
 }
 
+static bool is_alone_for(const struct analyze_diff_row *row, const char *why)
+{
+	return row->alone && !strcmp(row->alone, why) &&
+	       !strcmp(row->context, ANALYZE_ALL_CONTEXTS) &&
+	       (row->baseline.calls > 0 || row->hardened.calls > 0);
+}
+
+/* The functions that were timed on one side alone, for one reason, WHY, with what they took there. */
+static void write_alone_for(const struct view *v, const struct analyze_diff *diff, const char *why)
+{
+	const char *unit = diff->clock == PROFILE_CLOCK_INSN ? " insn a run" : " a run";
+	char *list = alloc_strdup("");
+	uint32_t i, n = 0;
+
+	for (i = 0; i < diff->functions.n_rows; i++) {
+		const struct analyze_diff_row *row = &diff->functions.rows[i];
+		char total[OUTPUT_NUMBER_MAX], *name, *longer;
+
+		if (!is_alone_for(row, why) || n++ >= TOP_ALONE)
+			continue;
+		output_number(total, OUTPUT_TIME,
+			      isnan(row->hardened.calls) ? row->baseline.total :
+							   row->hardened.total,
+			      diff->clock);
+		name = output_text_escape(row->name);
+		longer = alloc_printf("%s%s%s (%s%s)", list, *list ? ", " : "", name, total,
+				      *list ? "" : unit);
+		free(name);
+		free(list);
+		list = longer;
+	}
+	if (n > TOP_ALONE)
+		view_text(v, "Functions %s: %s (%u more; --format=json has them).", why, list,
+			  n - TOP_ALONE);
+	else if (n)
+		view_text(v, "Functions %s: %s.", why, list);
+	free(list);
+}
+
+/* What has no partner. */
+static void write_alone(const struct view *v, const struct analyze_diff *diff)
+{
+	const char *said[4];
+	uint32_t i, j, n = 0;
+
+	for (i = 0; i < diff->functions.n_rows; i++) {
+		const char *why = diff->functions.rows[i].alone;
+
+		if (!why)
+			continue;
+		for (j = 0; j < n; j++)
+			if (said[j] == why)
+				break;
+		if (j < n || n == 4)
+			continue;
+		said[n++] = why;
+		write_alone_for(v, diff, why);
+	}
+}
+
 static void write_calls(const struct view *v, const struct diff_comparison *c)
 {
 	const struct analyze_diff *diff = &c->diff;
@@ -202,11 +265,13 @@ static void write_calls(const struct view *v, const struct diff_comparison *c)
 		view_text(
 			v,
 			diff->time == ANALYZE_TIME_SELF ?
-				"Functions, timed functions they call left out; SHARE is of the "
-				"context's change of on-CPU time:" :
-				"Functions, what they call included; SHARE is of the context's change:");
+				"Functions, by the change of a run, timed functions they call left out; "
+				"SHARE is of the context's change of on-CPU time:" :
+				"Functions, by the change of a run, what they call included; SHARE is of "
+				"the context's change:");
 		section = columns_diff_functions(diff);
 		view_section(v, &section, TOP_FUNCTIONS);
+		write_alone(v, diff);
 	}
 	write_ranges(v, c);
 	write_paths(v, c);
