@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Two versions of the kernel side by side: the shapes that Linux 6.1 and 6.12 showed when the lab's
+ * big-fork was recorded on both, with --func '*slab*' and without ranges.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/diff.h"
+#include "analyze/renames.h"
+#include "fixture.h"
+
+static const struct analyze_options oncpu;
+
+/* A frame of a place: what is inlined at FILE:LINE of the next one, or the function around all. */
+struct frame {
+	const char *name, *file;
+	uint32_t line;
+};
+
+/* COUNT samples in clone of a stack of one place, N frames, innermost first. */
+static void sample(struct profile *p, uint64_t addr, uint64_t count, const struct frame *frames,
+		   uint32_t n)
+{
+	uint32_t location = profile_location_add(p, addr, NULL), i;
+
+	for (i = 0; i < n; i++)
+		profile_location_frame_add(p, location,
+					   &(struct profile_frame){
+						   .name = frames[i].name,
+						   .file = frames[i].file,
+						   .line = frames[i].line,
+						   .inlined = i + 1 < n,
+					   });
+	profile_sample_add(p, &(struct profile_sample){
+				      .context = profile_context_add(p, "clone"),
+				      .stack = profile_stack_add(p, &location, 1),
+				      .count = count,
+			      });
+}
+
+#define SAMPLE(p, addr, count, ...)                                   \
+	sample(p, addr, count, (const struct frame[]){ __VA_ARGS__ }, \
+	       sizeof((const struct frame[]){ __VA_ARGS__ }) / sizeof(struct frame))
+
+static void timed(struct profile *p, uint32_t site, uint64_t calls, uint64_t time)
+{
+	fixture_calls(profile_cell(p, 0, site, profile_context_add(p, "clone")), calls, time, time);
+}
+
+/* 10 clones of 100,000 on a kernel of RELEASE. */
+static struct profile *kernel(const char *release)
+{
+	struct profile *p = profile_create();
+
+	fixture_run(p, 1000000);
+	p->sample_period = 1000;
+	profile_env_set(p, PROFILE_ENV_RELEASE, release);
+	timed(p, 0, 10, 100000);
+	return p;
+}
+
+static struct profile *older(void)
+{
+	struct profile *p = kernel("6.1.192-kprotperf");
+	uint32_t site;
+
+	SAMPLE(p, 0x100, 300, { "slab_alloc_node", "mm/slub.c", 3374 },
+	       { "slab_alloc", "mm/slub.c", 3381 }, { "__kmem_cache_alloc_lru", "mm/slub.c", 3390 },
+	       { "kmem_cache_alloc", "mm/slub.c", 3389 });
+	/* Of its own, in a wrapper. */
+	SAMPLE(p, 0x180, 8, { "__kmem_cache_alloc_lru", "mm/slub.c", 3390 },
+	       { "kmem_cache_alloc", "mm/slub.c", 3389 });
+	SAMPLE(p, 0x200, 300, { "__mmap_region", "mm/mmap.c", 2924 },
+	       { "mmap_region", "mm/mmap.c", 2900 });
+	SAMPLE(p, 0x300, 400, { "slab_pgdat", "mm/slab.h", 642 },
+	       { "account_slab", "mm/slub.c", 1990 }, { "allocate_slab", "mm/slub.c", 1940 });
+	timed(p, fixture_function(p, "should_failslab", 1), 100, 4);
+	timed(p, fixture_function(p, "kmalloc_slab", 2), 10, 20);
+	timed(p, fixture_function(p, "allocate_slab", 3), 10, 1000);
+	site = fixture_range(p, "cmpxchg_double_slab", NULL, "allocate_slab", 3553);
+	fixture_entries(profile_cell(p, 0, site, profile_context_add(p, "clone")), 10, 10, 50, 50);
+	site = fixture_range(p, "check", "cmpxchg_double_slab", "allocate_slab", 3554);
+	fixture_entries(profile_cell(p, 0, site, profile_context_add(p, "clone")), 10, 10, 5, 5);
+	return p;
+}
+
+static struct profile *newer(void)
+{
+	struct profile *p = kernel("6.12.117-kprotperf");
+	uint32_t site;
+
+	SAMPLE(p, 0x100, 200, { "slab_alloc_node", "mm/slub.c", 4238 },
+	       { "kmem_cache_alloc_noprof", "mm/slub.c", 4230 });
+	SAMPLE(p, 0x200, 300, { "__mmap_region", "mm/mmap.c", 1400 });
+	SAMPLE(p, 0x300, 300, { "slab_pgdat", "mm/slub.c", 2609 },
+	       { "account_slab", "mm/slub.c", 2667 }, { "allocate_slab", "mm/slub.c", 2600 });
+	SAMPLE(p, 0x400, 200, { "should_failslab", "mm/slub.c", 4090 },
+	       { "kmem_cache_alloc_noprof", "mm/slub.c", 4230 });
+	timed(p, fixture_function(p, "allocate_slab", 3), 10, 1100);
+	site = fixture_range(p, "slab_update_freelist", NULL, "allocate_slab", 4537);
+	fixture_entries(profile_cell(p, 0, site, profile_context_add(p, "clone")), 10, 10, 60, 60);
+	site = fixture_range(p, "check", "slab_update_freelist", "allocate_slab", 4538);
+	fixture_entries(profile_cell(p, 0, site, profile_context_add(p, "clone")), 10, 10, 6, 6);
+	return p;
+}
+
+static const struct analyze_diff_range *range(const struct analyze_diff *d, const char *name)
+{
+	const struct analyze_diff_range *found = NULL;
+	uint32_t i;
+
+	for (i = 0; i < d->ranges.n_rows; i++) {
+		const struct analyze_diff_range *r = &d->ranges.rows[i];
+
+		if (strcmp(r->body.name, name) || strcmp(r->context, "clone"))
+			continue;
+		if (found)
+			fail_msg("two rows of %s", name);
+		found = r;
+	}
+	if (!found)
+		fail_msg("no row of %s", name);
+	return found;
+}
+
+static const struct analyze_diff_row *function(const struct analyze_diff *d, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < d->functions.n_rows; i++)
+		if (!strcmp(d->functions.rows[i].name, name) &&
+		    !strcmp(d->functions.rows[i].context, "clone"))
+			return &d->functions.rows[i];
+	fail_msg("no row of %s", name);
+	return NULL;
+}
+
+static const char *renamed(const struct analyze_renames *renames, const char *old)
+{
+	uint32_t i;
+
+	for (i = 0; i < renames->n_rows; i++)
+		if (!strcmp(renames->rows[i].old, old))
+			return renames->rows[i].new;
+	return "";
+}
+
+static void check_partners(const struct analyze_diff *d)
+{
+	const struct analyze_diff_range *r;
+
+	/* On another way into a function of another name. */
+	r = range(d, "slab_alloc_node");
+	assert_string_equal(r->body.function, "kmem_cache_alloc_noprof");
+	assert_true(r->baseline.estimate.samples == 300 && r->hardened.estimate.samples == 200);
+	/* Wrappers that are gone took nothing with them. */
+	assert_true(range(d, "slab_alloc")->redundant);
+	assert_true(range(d, "__kmem_cache_alloc_lru")->redundant);
+	/* Inlined on one side alone, with as many samples as the calls have. */
+	r = range(d, "__mmap_region");
+	assert_true(r->baseline.estimate.samples == 300 && r->hardened.estimate.samples == 300);
+	assert_true(r->redundant && r->delta_total.low < 0 && r->delta_total.high > 0);
+	assert_non_null(strstr(r->note, "not inlined"));
+	/* Moved to another file with what is around it. */
+	r = range(d, "slab_pgdat");
+	assert_true(r->baseline.estimate.samples == 400 && r->hardened.estimate.samples == 300);
+	/* Timed, under other names, the chain of what is inlined there too. */
+	assert_true(range(d, "slab_update_freelist")->delta == 10);
+	assert_true(range(d, "check")->delta == 1);
+	assert_true(range(d, ANALYZE_RANGE_REST)->baseline.figures.total == 10 * (1000 - 50));
+	assert_true(range(d, ANALYZE_RANGE_REST)->hardened.figures.total == 10 * (1100 - 60));
+}
+
+static void test_versions(void **state)
+{
+	struct profile *a = older(), *b = newer();
+	struct analyze_renames renames = { 0 };
+	struct analyze_diff d;
+
+	(void)state;
+	analyze_renames_apply(&renames, a, b);
+	assert_int_equal(renames.n_rows, 2);
+	assert_string_equal(renamed(&renames, "kmem_cache_alloc"), "kmem_cache_alloc_noprof");
+	assert_string_equal(renamed(&renames, "cmpxchg_double_slab"), "slab_update_freelist");
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	check_partners(&d);
+	assert_null(function(&d, "allocate_slab")->alone);
+	assert_non_null(strstr(function(&d, "should_failslab")->alone, "which inlines it"));
+	assert_non_null(strstr(function(&d, "kmalloc_slab")->note, "no such function there"));
+	analyze_diff_deinit(&d);
+	analyze_renames_deinit(&renames);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+/* The newer kernel as the baseline: the same partners. */
+static void test_backwards(void **state)
+{
+	struct profile *a = newer(), *b = older();
+	struct analyze_renames renames = { 0 };
+	struct analyze_diff d;
+
+	(void)state;
+	analyze_renames_apply(&renames, a, b);
+	assert_int_equal(renames.n_rows, 2);
+	assert_true(renames.rows[0].side == 1 && renames.rows[1].side == 1);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	assert_true(range(&d, "slab_alloc_node")->baseline.estimate.samples == 200);
+	assert_true(range(&d, "slab_alloc_node")->hardened.estimate.samples == 300);
+	assert_true(range(&d, "__mmap_region")->redundant);
+	assert_true(range(&d, "slab_update_freelist")->delta == -10);
+	analyze_diff_deinit(&d);
+	analyze_renames_deinit(&renames);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+/* What one kernel has under both names are two functions; what one alone has is nobody's partner. */
+static void test_not_renamed(void **state)
+{
+	struct profile *a = kernel("6.1.192"), *b = kernel("6.12.117");
+	struct analyze_renames renames = { 0 };
+
+	(void)state;
+	fixture_function(a, "kmalloc", 1);
+	fixture_function(a, "put_partials", 2);
+	fixture_function(a, "unfreeze_partials", 3);
+	fixture_function(a, "kmem_cache_open", 4);
+	fixture_function(b, "kmalloc", 1);
+	fixture_function(b, "kmalloc_noprof", 2);
+	fixture_function(b, "put_partials", 3);
+	analyze_renames_apply(&renames, a, b);
+	assert_int_equal(renames.n_rows, 0);
+	assert_string_equal(a->sites[1].name, "kmalloc");
+	analyze_renames_deinit(&renames);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+/* Of several places nobody knows which of the calls they became: no change is claimed. */
+static void test_called_for_several(void **state)
+{
+	struct profile *a = kernel("6.1.192"), *b = kernel("6.1.192");
+	struct analyze_diff d;
+	uint32_t i, n = 0;
+
+	(void)state;
+	SAMPLE(a, 0x100, 500, { "slab_free", "mm/slub.c", 10 }, { "kfree", "mm/slub.c", 9 });
+	SAMPLE(a, 0x200, 500, { "slab_free", "mm/slub.c", 20 },
+	       { "kmem_cache_free", "mm/slub.c", 19 });
+	SAMPLE(b, 0x300, 1000, { "slab_free", "mm/slub.c", 10 });
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	for (i = 0; i < d.ranges.n_rows; i++) {
+		if (strcmp(d.ranges.rows[i].body.name, "slab_free"))
+			continue;
+		assert_true(isnan(d.ranges.rows[i].delta_total.value));
+		assert_true(d.ranges.rows[i].redundant);
+		n++;
+	}
+	assert_true(n >= 2);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_backwards),
+		cmocka_unit_test(test_not_renamed),
+		cmocka_unit_test(test_called_for_several),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
