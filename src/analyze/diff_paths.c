@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/below.h"
 #include "analyze/paths.h"
 #include "base/alloc.h"
 
@@ -86,22 +87,121 @@ static const struct analyze_loop *find_loop(const struct side *s, const struct a
 	return NULL;
 }
 
-static void tell_loop(struct analyze_diff_paths *out, const struct analyze_loop *l,
-		      const struct analyze_loop *was, const char *side)
+static const char *keep(struct analyze_diff_paths *out, char *text)
 {
-	char *name = loop_name(l), *text = NULL;
+	vec_push(out, texts, text);
+	return text;
+}
 
-	if (!was && l->insns_per_call > LEAST_INSNS)
-		text = alloc_printf("%s: %.1f turns a call at %.1f instructions, only in %s", name,
-				    l->turns, l->insns_per_turn, side);
-	else if (was && differs(l->insns_per_call, was->insns_per_call, LEAST_INSNS))
-		text = alloc_printf("%s: %.1f turns a call at %.1f instructions, %.1f at %.1f in "
-				    "baseline",
-				    name, l->turns, l->insns_per_turn, was->turns,
-				    was->insns_per_turn);
-	if (text)
-		vec_push(out, texts, text);
-	free(name);
+/* Of L, only on the side that HARDENED says where WAS is NULL. */
+static void tell_loop(struct analyze_diff_paths *out, const struct analyze_loop *l,
+		      const struct analyze_loop *was, bool hardened)
+{
+	struct analyze_path_change row = {
+		.kind = "loop",
+		.function = l->function,
+		.often = { was ? was->turns : NAN, was ? was->turns : NAN },
+		.cost = { was ? was->insns_per_turn : NAN, was ? was->insns_per_turn : NAN },
+	};
+	char *name;
+
+	if (was ? !differs(l->insns_per_call, was->insns_per_call, LEAST_INSNS) :
+		  !(l->insns_per_call > LEAST_INSNS))
+		return;
+	row.often[hardened] = l->turns;
+	row.cost[hardened] = l->insns_per_turn;
+	name = loop_name(l);
+	row.what = keep(out, name);
+	if (was)
+		row.text = keep(out, alloc_printf("%s: %.1f turns a call at %.1f instructions, "
+						  "%.1f at %.1f in baseline",
+						  name, l->turns, l->insns_per_turn, was->turns,
+						  was->insns_per_turn));
+	else
+		row.text = keep(out, alloc_printf("%s: %.1f turns a call at %.1f instructions, "
+						  "only in %s",
+						  name, l->turns, l->insns_per_turn,
+						  hardened ? "hardened" : "baseline"));
+	vec_push(out, rows, row);
+}
+
+static double share_of(const struct analyze_turns *rows, size_t n, double low)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (rows[i].low == low)
+			return rows[i].share;
+	return 0;
+}
+
+/* The number of turns, of N rows, that became more frequent most; NULL where none did by enough to tell. */
+static const struct analyze_turns *most_changed(const struct analyze_turns *is, size_t n,
+						const struct analyze_turns *was, size_t n_was)
+{
+	const struct analyze_turns *most = NULL;
+	double by = LEAST_SHARE;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		double more = is[i].share - share_of(was, n_was, is[i].low);
+
+		if (more > by) {
+			by = more;
+			most = &is[i];
+		}
+	}
+	return most;
+}
+
+static size_t turns_of(const struct side *s, const struct analyze_loop *l,
+		       struct analyze_turns **coarse)
+{
+	struct analyze_turns *rows = alloc_array(l->n_turns, sizeof(*rows));
+	size_t n;
+	uint32_t i;
+
+	for (i = 0; i < l->n_turns; i++)
+		rows[i] = s->paths.turns[l->first_turns + i].turns;
+	n = analyze_turns_coarse(rows, l->n_turns, coarse);
+	free(rows);
+	return n;
+}
+
+/* In how many calls a loop that both sides have turns how often. */
+static void tell_turns(struct analyze_diff_paths *out, const struct side *s,
+		       const struct analyze_loop *l, const struct side *other,
+		       const struct analyze_loop *was)
+{
+	struct analyze_path_change row = { .kind = "turns",
+					   .function = l->function,
+					   .cost = { NAN, NAN } };
+	struct analyze_turns *is_rows, *was_rows;
+	const struct analyze_turns *most;
+	char *name, *words;
+	size_t n, n_was;
+
+	if (!l->n_turns || !was->n_turns)
+		return;
+	n = turns_of(s, l, &is_rows);
+	n_was = turns_of(other, was, &was_rows);
+	most = most_changed(is_rows, n, was_rows, n_was);
+	if (most) {
+		row.often[0] = share_of(was_rows, n_was, most->low);
+		row.often[1] = most->share;
+		name = loop_name(l);
+		words = analyze_turns_words(most);
+		row.what = keep(out, alloc_printf("%s: %s turns", name, words));
+		row.text =
+			keep(out, alloc_printf("%s in %.3g %% of the calls, in %.3g %% in "
+					       "baseline",
+					       row.what, 100 * row.often[1], 100 * row.often[0]));
+		free(words);
+		free(name);
+		vec_push(out, rows, row);
+	}
+	free(is_rows);
+	free(was_rows);
 }
 
 static void tell_loops(struct analyze_diff_paths *out, const struct side *s,
@@ -116,7 +216,9 @@ static void tell_loops(struct analyze_diff_paths *out, const struct side *s,
 			continue;
 		was = find_loop(other, l, rank(s, l));
 		if (hardened || !was)
-			tell_loop(out, l, was, hardened ? "hardened" : "baseline");
+			tell_loop(out, l, was, hardened);
+		if (hardened && was)
+			tell_turns(out, s, l, other, was);
 	}
 }
 
@@ -142,19 +244,87 @@ static double calls_of(const struct side *s, const char *function, const char *c
 	return of > 0 ? calls / of : NAN;
 }
 
-static void tell_calls(struct analyze_diff_paths *out, const char *function, const char *callee,
-		       double was, double is)
+/* Calls of the function NAME a call of FUNCTION, and what one takes; NAN where it was not timed. */
+static double rate_of(const struct side *s, const char *name, const char *function, double *mean)
 {
+	double calls = 0, of = 0, time = 0;
+	bool timed = false;
+	uint32_t i;
+
+	for (i = 0; i < s->p->n_sites; i++)
+		timed |= s->p->sites[i].kind == PROFILE_SITE_FUNCTION &&
+			 !strcmp(s->p->sites[i].name, name);
+	for (i = 0; i < s->p->n_cells; i++) {
+		const struct profile_cell *cell = &s->p->cells[i];
+		const struct profile_site *site = &s->p->sites[cell->site];
+
+		if (site->kind != PROFILE_SITE_FUNCTION)
+			continue;
+		if (!strcmp(site->name, function))
+			of += (double)cell->stats.calls;
+		if (strcmp(site->name, name) != 0)
+			continue;
+		calls += (double)cell->stats.calls;
+		time += (double)cell->stats.oncpu - (double)cell->stats.cost;
+	}
+	*mean = calls > 0 ? time / calls : NAN;
+	return timed && of > 0 ? calls / of : NAN;
+}
+
+/*
+ * Of a callee that ROW says is called more often than in baseline: what below it takes the time. Where that
+ * was timed on both sides, and takes longer than a call of the function did, it is the slow path. Its name,
+ * and the sentence.
+ */
+static void tell_below(struct analyze_diff_paths *out, struct analyze_path_change *row,
+		       const struct side *sides)
+{
+	double was, is, was_mean, is_mean, mean;
+
+	row->through = analyze_below(sides[1].p, row->function, row->what);
+	if (!row->through)
+		return;
+	was = rate_of(&sides[0], row->through, row->function, &was_mean);
+	is = rate_of(&sides[1], row->through, row->function, &is_mean);
+	rate_of(&sides[0], row->function, row->function, &mean);
+	if (is - was > LEAST_SHARE && was <= 1 && is_mean > mean &&
+	    analyze_is_only_below(sides[1].p, row->through, row->function, row->what))
+		row->text = keep(out,
+				 alloc_printf("%s takes its slow path, %s by way of %s, in %.3g %% "
+					      "of its calls, in %.3g %% in baseline",
+					      row->function, row->through, row->what,
+					      100 * fmin(is, 1), 100 * was));
+	else
+		row->text = keep(out, alloc_printf("%s; most of its time in hardened is %s's",
+						   row->text, row->through));
+}
+
+static void tell_calls(struct analyze_diff_paths *out, const struct side *sides,
+		       const char *function, const char *callee)
+{
+	double was = calls_of(&sides[0], function, callee);
+	double is = calls_of(&sides[1], function, callee);
+	struct analyze_path_change row = {
+		.kind = "call",
+		.function = function,
+		.what = callee,
+		.often = { was, is },
+		.cost = { NAN, NAN },
+	};
+
 	if (isnan(was) || isnan(is) || !differs(was, is, LEAST_SHARE))
 		return;
 	if (was <= 1 && is <= 1)
-		vec_push(out, texts,
-			 alloc_printf("%s calls %s in %.3g %% of its calls, in %.3g %% in baseline",
-				      function, callee, 100 * is, 100 * was));
+		row.text = keep(out, alloc_printf("%s calls %s in %.3g %% of its calls, in %.3g %% "
+						  "in baseline",
+						  function, callee, 100 * is, 100 * was));
 	else
-		vec_push(out, texts,
-			 alloc_printf("%s calls %s %.3g times a call, %.3g times in baseline",
-				      function, callee, is, was));
+		row.text = keep(out, alloc_printf("%s calls %s %.3g times a call, %.3g times in "
+						  "baseline",
+						  function, callee, is, was));
+	if (is > was)
+		tell_below(out, &row, sides);
+	vec_push(out, rows, row);
 }
 
 /* Each function that one of SIDES calls is told of once. */
@@ -182,9 +352,7 @@ static void tell_callees(struct analyze_diff_paths *out, const struct side *side
 					done = alloc_resize(done, cap, sizeof(*done));
 				}
 				done[n++] = callee;
-				tell_calls(out, function, callee,
-					   calls_of(&sides[0], function, callee),
-					   calls_of(&sides[1], function, callee));
+				tell_calls(out, sides, function, callee);
 			}
 		}
 	free(done);
@@ -209,6 +377,7 @@ static void tell_paths(struct analyze_diff_paths *out, const struct side *sides,
 
 	for (i = 0; i < sides[1].paths.n_rows; i++) {
 		const struct analyze_path *is = &sides[1].paths.rows[i], *was;
+		struct analyze_path_change row;
 
 		if (strcmp(is->context, ALL) || strcmp(is->function, function) || !*is->does ||
 		    is->share < 0.01)
@@ -217,12 +386,18 @@ static void tell_paths(struct analyze_diff_paths *out, const struct side *sides,
 		if (!was || (!differs(is->share, was->share, LEAST_SHARE) &&
 			     !differs(is->mean, was->mean, LEAST_INSNS)))
 			continue;
-		vec_push(
-			out, texts,
-			alloc_printf("%s, the path of %s: %.3g %% of the calls at %.0f, %.3g %% at "
-				     "%.0f in baseline",
-				     function, is->does, 100 * is->share, is->mean,
-				     100 * was->share, was->mean));
+		row = (struct analyze_path_change){
+			.kind = "path",
+			.function = function,
+			.what = keep(out, alloc_strdup(is->does)),
+			.often = { was->share, is->share },
+			.cost = { was->mean, is->mean },
+		};
+		row.text = keep(out, alloc_printf("%s, the path of %s: %.3g %% of the calls at "
+						  "%.0f, %.3g %% at %.0f in baseline",
+						  function, is->does, 100 * is->share, is->mean,
+						  100 * was->share, was->mean));
+		vec_push(out, rows, row);
 	}
 }
 
@@ -259,5 +434,6 @@ void analyze_diff_paths_deinit(struct analyze_diff_paths *diff)
 	while (diff->n_texts)
 		free(diff->texts[--diff->n_texts]);
 	free(diff->texts);
+	free(diff->rows);
 	memset(diff, 0, sizeof(*diff));
 }

@@ -9,7 +9,8 @@
 #include "base/alloc.h"
 #include "symbol/blocks.h"
 
-#define WORDS 3 /* that tell a path from others */
+#define WORDS      3 /* that tell a path from others */
+#define NEARLY_ALL 0.95 /* of the calls */
 /* Paths of a function in a context that are told apart; the others have no words. Few of a large one: it takes time. */
 #define TOLD       64
 #define TOLD_LARGE 8
@@ -216,6 +217,25 @@ static const char *tell(struct work *w, uint32_t row, enum symbol_on_path is,
 	return keep(w->out, text);
 }
 
+/* What nearly all calls do, which no others are to be told from: the functions that ROW is sure to call. */
+static const char *tell_calls(struct work *w, uint32_t row)
+{
+	char *text = alloc_strdup(""), *words, *longer;
+	uint32_t b, n = 0;
+
+	for (b = 0; b < w->blocks->n_items && n < WORDS; b++) {
+		if (!w->blocks->items[b].callee || w->on[row][b] != SYMBOL_PATH_YES)
+			continue;
+		words = block_words(w, b);
+		longer = alloc_printf("%s%s%s", text, *text ? ", " : "", words);
+		free(words);
+		free(text);
+		text = longer;
+		n++;
+	}
+	return keep(w->out, text);
+}
+
 static void add_rows(struct work *w, const char *function, const char *context)
 {
 	double calls = 0, total = 0;
@@ -234,6 +254,8 @@ static void add_rows(struct work *w, const char *function, const char *context)
 		row->mean = row->total / row->calls;
 		row->total_share = total > 0 ? row->total / total : NAN;
 		row->does = w->on[i] ? tell(w, i, SYMBOL_PATH_YES, SYMBOL_PATH_NO) : "";
+		if (w->on[i] && !*row->does && row->share > NEARLY_ALL)
+			row->does = tell_calls(w, i);
 		row->lacks = w->on[i] ? tell(w, i, SYMBOL_PATH_NO, SYMBOL_PATH_YES) : "";
 		vec_push(w->out, rows, *row);
 	}

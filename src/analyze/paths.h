@@ -16,7 +16,10 @@ struct analyze_path {
 	double calls, share; /* of the function's calls in the context */
 	double mean, total; /* on-CPU time less probe cost */
 	double total_share;
-	/* What these calls do that most others do not, or the other way round; "" where nothing tells. */
+	/*
+	 * What these calls do that most others do not, or the other way round; "" where nothing tells. Of a path that
+	 * nearly all calls go: what it calls.
+	 */
 	const char *does, *lacks;
 	uint64_t signature;
 };

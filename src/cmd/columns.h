@@ -10,6 +10,7 @@
 #include "analyze/blocks.h"
 #include "analyze/cost.h"
 #include "analyze/diff.h"
+#include "analyze/diff_paths.h"
 #include "analyze/paths.h"
 #include "analyze/ranges.h"
 #include "analyze/stacks.h"
@@ -41,6 +42,7 @@ struct output_section columns_report_loops(const struct analyze_loop *rows, size
 /* In how many calls they turned how often, for people. */
 struct output_section columns_report_spreads(const struct analyze_loop *rows, size_t n);
 struct output_section columns_report_turns(const struct analyze_loop_turns *rows, size_t n);
+struct output_section columns_diff_paths(const struct analyze_diff_paths *diff);
 struct output_section columns_report_block_functions(const struct analyze_blocks *blocks);
 
 struct columns_loss {

@@ -139,3 +139,26 @@ struct output_section columns_report_block_functions(const struct analyze_blocks
 	return (struct output_section)SECTION(groups, blocks->functions, blocks->n_functions,
 					      blocks->clock);
 }
+
+/* What changed; people read the sentences. */
+struct output_section columns_diff_paths(const struct analyze_diff_paths *diff)
+{
+	static const struct output_column columns[] = {
+		COLUMN(analyze_path_change, kind, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_path_change, function, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_path_change, what, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_path_change, through, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		{ "baseline_often", "", OUTPUT_FRACTION, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_path_change, often[0]) },
+		{ "hardened_often", "", OUTPUT_FRACTION, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_path_change, often[1]) },
+		{ "baseline_cost", "", OUTPUT_FRACTION, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_path_change, cost[0]) },
+		{ "hardened_cost", "", OUTPUT_FRACTION, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_path_change, cost[1]) },
+		COLUMN(analyze_path_change, text, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+
+	return (struct output_section)SECTION(groups, diff->rows, diff->n_rows, PROFILE_CLOCK_INSN);
+}

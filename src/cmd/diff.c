@@ -15,7 +15,7 @@
 
 /* In that order. */
 static const char *const section_names[] = { "syscalls",    "functions",   "ranges", "workload",
-					     "environment", "attribution", NULL };
+					     "environment", "attribution", "paths",  NULL };
 
 enum {
 	KEY_SECTION = 256,
@@ -41,8 +41,8 @@ static const struct argp_option argp_options[] = {
 	{ "baseline-vmlinux", KEY_VMLINUX + BASELINE, "FILE", 0, "That kernel's vmlinux" },
 	{ "hardened-vmlinux", KEY_VMLINUX + HARDENED, "FILE", 0, "Likewise" },
 	{ "section", KEY_SECTION, "SECTION", 0,
-	  "What CSV holds: syscalls, functions (default: both), ranges, workload, environment or "
-	  "attribution" },
+	  "What CSV holds: syscalls, functions (default: both), ranges, workload, environment, "
+	  "attribution or paths" },
 	{ "fold", KEY_FOLD, NULL, 0,
 	  "Print folded stacks with the samples a run of both sides, for a differential flame graph" },
 	{ "reverse", KEY_REVERSE, NULL, 0,

@@ -99,6 +99,7 @@ void diff_write_json(const struct diff_comparison *c)
 	struct output_section functions = columns_diff_functions(&c->diff);
 	struct output_section ranges = columns_diff_ranges(&c->diff);
 	json_t *root = json_object(), *env = json_object(), *runs = json_object();
+	struct output_section changes = columns_diff_paths(&c->paths);
 	json_t *warnings = json_array(), *paths = json_array();
 	uint32_t i;
 
@@ -133,9 +134,10 @@ void diff_write_json(const struct diff_comparison *c)
 	output_json_set(root, "syscalls", output_json_rows(&syscalls));
 	output_json_set(root, "functions", output_json_rows(&functions));
 	output_json_set(root, "ranges", output_json_rows(&ranges));
-	for (i = 0; i < c->paths.n_texts; i++)
-		json_array_append_new(paths, output_json_text(c->paths.texts[i]));
+	for (i = 0; i < c->paths.n_rows; i++)
+		json_array_append_new(paths, output_json_text(c->paths.rows[i].text));
 	output_json_set(root, "paths", paths);
+	output_json_set(root, "path_changes", output_json_rows(&changes));
 	output_json_write(stdout, root);
 }
 
@@ -190,6 +192,9 @@ void diff_write_csv(const struct diff_comparison *c)
 	case SECTION_ATTRIBUTION:
 		write_csv_attribution(&c->attribution);
 		return;
+	case SECTION_PATHS:
+		section = columns_diff_paths(&c->paths);
+		break;
 	case SECTION_ENVIRONMENT:
 		section = columns_diff_environment(c->diff.env.rows, c->diff.env.n_rows);
 		break;

@@ -26,6 +26,7 @@ enum section {
 	SECTION_WORKLOAD,
 	SECTION_ENVIRONMENT,
 	SECTION_ATTRIBUTION,
+	SECTION_PATHS,
 };
 
 struct diff_options {

@@ -172,12 +172,12 @@ static void write_paths(const struct view *v, const struct diff_comparison *c)
 		return;
 	fputc('\n', v->out);
 	view_text(v,
-		  c->paths.n_texts ?
+		  c->paths.n_rows ?
 			  "Loops, calls and paths of the functions whose blocks were counted:" :
 			  "Loops, calls and paths of the functions whose blocks were counted: the "
 			  "same.");
-	for (i = 0; i < c->paths.n_texts; i++) {
-		char *text = output_text_escape(c->paths.texts[i]);
+	for (i = 0; i < c->paths.n_rows; i++) {
+		char *text = output_text_escape(c->paths.rows[i].text);
 
 		view_text(v, "- %s", text);
 		free(text);

@@ -134,8 +134,11 @@ static void write_paths(const struct view *v, const struct report *r)
 		name = output_text_escape(first->function);
 		section = columns_report_paths(first, n, r->p->clock);
 		fputc('\n', v->out);
-		view_text(v, "Paths of %s, by calls; DOES: what most calls on other paths do not:",
-			  name);
+		view_text(
+			v,
+			"Paths of %s, by calls; DOES: what most calls on other paths do not (of a "
+			"path that nearly all go: what it calls):",
+			name);
 		view_section(v, &section, TOP_PATHS);
 		free(name);
 	}

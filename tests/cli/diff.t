@@ -88,7 +88,7 @@ usage "and no more" diff baseline.data hardened.data empty.data
 usage "--fold counts samples, which are of on-CPU time" diff --fold --time=wall baseline.data \
   hardened.data
 usage "--time is oncpu, wall or self, not 'cpu'" diff --time=cpu baseline.data hardened.data
-usage "--section is syscalls, functions, ranges, workload, environment or attribution, not 'losses'" diff --format=csv \
+usage "--section is syscalls, functions, ranges, workload, environment, attribution or paths, not 'losses'" diff --format=csv \
   --section=losses baseline.data hardened.data
 usage "--fold has a format of its own" diff --fold --format=csv baseline.data hardened.data
 

@@ -22,10 +22,18 @@ guest_slab() {
 	record new_slab --freq=0 --func new_slab -- "$workloads/big-fork"
 	record sampled --freq=1999 -- sh -c \
 		"$workloads/big-fork; $workloads/small-read -n 20000; $workloads/page-fault"
+	random seeded
+}
+
+# Paths of the random generator, for diff.
+random() {
+	record "random-$1" -F 997 --blocks get_random_u32 --callees --func extract_entropy -- \
+		"$workloads/big-fork" --iterations 3
 }
 
 guest_unseeded() {
 	record unseeded --freq=0 -R shuffle_freelist -- "$workloads/big-fork"
+	random unseeded
 }
 
 guest_baseline() {
@@ -123,6 +131,10 @@ boot hardened guest_unseeded --append "$unseeded"
 clean_dmesg
 against_truth unseeded unseeded "$unseeded"
 balanced unseeded
+"$kprotperf" diff random-seeded.data random-unseeded.data --format=json | jq -r '.paths[]' >random.txt
+sed 's/^/# /' random.txt
+like 'diff of seeded and unseeded names the slow path, and how often it is taken' "$(cat random.txt)" \
+	'get_random_u32 takes its slow path, extract_entropy by way of _get_random_bytes, in 100 % of its calls, in 0 % '
 
 boot baseline guest_baseline
 for name in new_slab new_slab-baseline; do

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What counts of a made-up function's blocks tell: instructions, paths, loops and their turns, and what changed
+ * between two kernels.
+ *
+ *	0  entry ---> 1  loop's head, inlined <-+
+ *	|             2  rest of the loop ------+--> 4  end
+ *	+-----------> 3  calls slow() -------------> 4
+ *	              5  padding
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/below.h"
+#include "analyze/blocks.h"
+#include "analyze/diff_paths.h"
+#include "analyze/paths.h"
+#include "analyze/turns.h"
+#include "base/alloc.h"
+#include "fixture.h"
+
+#define N_BLOCKS 6
+#define ENTRY    0x1000
+#define FAST     1 /* signatures */
+#define SLOW     2
+
+static const uint32_t insns[N_BLOCKS] = { 4, 3, 2, 5, 2, 1 };
+
+/* Calls in one context: so many with 4 turns, with 40, and on the slow path. */
+struct calls {
+	uint32_t few, many, slow;
+	uint32_t lost; /* of the slow ones: without a path, since their task died */
+	uint64_t slow_time;
+};
+
+static void add_block_list(struct profile *p, struct profile_blocks *blocks)
+{
+	static const struct profile_arc arcs[] = {
+		{ 0, 1 }, { 0, 3 }, { 1, 2 }, { 2, 1 }, { 2, 4 }, { 3, 4 }, { 4, PROFILE_ARC_OUT }
+	};
+
+	for (uint32_t b = 0; b < N_BLOCKS; b++) {
+		uint64_t addr = ENTRY + 16 * b;
+		struct profile_block block = { .addr = addr,
+					       .bytes = 16,
+					       .insns = insns[b],
+					       .reached = b < 5,
+					       .bit = PROFILE_NO_BIT,
+					       .counter = PROFILE_NO_BIT };
+
+		block.location = profile_location_add(p, addr, NULL);
+		if (b == 1 || b == 2)
+			profile_location_frame_add(p, block.location,
+						   &(struct profile_frame){ .name = "shuffle",
+									    .file = "slub.c",
+									    .line = 20,
+									    .inlined = true });
+		profile_location_frame_add(p, block.location,
+					   &(struct profile_frame){ .name = "refill",
+								    .file = "slub.c",
+								    .line = b == 2 ? 91 : 90 + b });
+		vec_push(blocks, items, block);
+	}
+	blocks->items[1].bit = 0;
+	blocks->items[1].counter = 0;
+	blocks->items[3].bit = 1;
+	blocks->items[3].callee = "slow";
+	for (uint32_t a = 0; a < sizeof(arcs) / sizeof(arcs[0]); a++)
+		vec_push(blocks, arcs, arcs[a]);
+}
+
+static void add_calls(struct profile *p, uint32_t site, uint32_t place, const char *name,
+		      const struct calls *c)
+{
+	uint32_t context = profile_context_add(p, name), turns = 4 * c->few + 40 * c->many;
+	struct profile_block_counts *counts = profile_block_counts(p, 0, place, context);
+	struct profile_stats *stats;
+	uint64_t lost_time = c->lost * c->slow_time;
+
+	counts->calls = c->few + c->many + c->slow;
+	counts->counts[0] = counts->counts[4] = counts->calls;
+	counts->counts[1] = counts->counts[2] = turns;
+	counts->counts[3] = c->slow;
+	stats = profile_cell(p, 0, site, context);
+	fixture_calls(stats, c->few + c->many, 50, 50);
+	fixture_calls(stats, c->slow, c->slow_time, c->slow_time);
+	if (c->few + c->many)
+		vec_push(p, paths,
+			 ((struct profile_path){ .blocks = place,
+						 .context = context,
+						 .signature = FAST,
+						 .calls = c->few + c->many,
+						 .time = 50 * (c->few + c->many) }));
+	if (c->slow > c->lost)
+		vec_push(p, paths,
+			 ((struct profile_path){
+				 .blocks = place,
+				 .context = context,
+				 .signature = SLOW,
+				 .calls = c->slow - c->lost,
+				 .time = (int64_t)(c->slow * c->slow_time - lost_time) }));
+	if (c->few)
+		vec_push(p, turns,
+			 ((struct profile_turns){ .blocks = place,
+						  .context = context,
+						  .slot = hist_slot(4),
+						  .calls = c->few }));
+	if (c->many)
+		vec_push(p, turns,
+			 ((struct profile_turns){ .blocks = place,
+						  .context = context,
+						  .slot = hist_slot(40),
+						  .calls = c->many }));
+}
+
+static struct profile *kernel(const struct calls *clone, const struct calls *mmap)
+{
+	struct profile *p = profile_create();
+	struct profile_blocks blocks = { 0 };
+	uint32_t site, place;
+
+	p->clock = PROFILE_CLOCK_INSN;
+	fixture_run(p, 1000000);
+	site = fixture_function(p, "refill", ENTRY);
+	blocks.site = site;
+	add_block_list(p, &blocks);
+	place = profile_blocks_add(p, &blocks);
+	add_calls(p, site, place, "clone", clone);
+	if (mmap)
+		add_calls(p, site, place, "mmap", mmap);
+	return p;
+}
+
+/* N samples in clone whose stack is NAMES, outermost first. */
+static void add_samples(struct profile *p, uint64_t n, unsigned int flags, const char *const *names)
+{
+	uint32_t locations[8], depth = 0;
+	struct profile_sample sample = { .flags = flags, .count = n };
+
+	while (names[depth])
+		depth++;
+	for (uint32_t i = 0; i < depth; i++)
+		locations[depth - 1 - i] =
+			fixture_location(p, 0x100000 + 0x100 * (uint64_t)(names[i][0]), names[i]);
+	sample.context = profile_context_add(p, "clone");
+	sample.stack = profile_stack_add(p, locations, depth);
+	profile_sample_add(p, &sample);
+}
+
+static const struct analyze_block *block(const struct analyze_blocks *b, const char *context,
+					 double offset)
+{
+	for (uint32_t i = 0; i < b->n_rows; i++)
+		if (!strcmp(b->rows[i].context, context) && b->rows[i].offset == offset)
+			return &b->rows[i];
+	return NULL;
+}
+
+static void instructions_of_blocks(void **state)
+{
+	const struct calls clone = { 60, 20, 20, 0, 1000 }, mmap = { 0, 0, 100, 0, 1000 };
+	struct profile *p = kernel(&clone, &mmap);
+	struct analyze_block *hottest;
+	struct analyze_blocks b;
+
+	(void)state;
+	analyze_blocks_init(&b, p);
+	assert_int_equal(b.n_functions, 3);
+	assert_string_equal(b.functions[0].context, "*");
+	assert_true(b.functions[0].calls == 200);
+	assert_true(b.functions[0].blocks == 5); /* the padding is left out */
+	assert_null(block(&b, "*", 80));
+	/* In clone: 100 x (4 + 2) at both ends, 1,040 x 5 in the loop, 20 x 5 on the slow path. */
+	assert_string_equal(b.functions[1].context, "clone");
+	assert_float_equal(b.functions[1].insns_per_call, 59, 1e-9);
+	assert_float_equal(b.functions[1].self_per_call, 0.8 * 50 + 0.2 * 1000, 1e-9);
+	assert_float_equal(b.functions[0].insns_per_call, (5900 + 100 * 11) / 200.0, 1e-9);
+	assert_float_equal(block(&b, "clone", 16)->per_call, 10.4, 1e-9);
+	assert_float_equal(block(&b, "*", 16)->executions, 1040, 1e-9);
+	assert_float_equal(block(&b, "clone", 16)->share, 31.2 / 59, 1e-9);
+	assert_string_equal(block(&b, "*", 16)->location, "slub.c:20");
+	assert_string_equal(block(&b, "*", 16)->body, "shuffle");
+	assert_string_equal(block(&b, "*", 16)->place, "+0x10");
+	assert_null(block(&b, "*", 0)->body);
+	hottest = analyze_blocks_hottest(&b, &b.functions[1]);
+	assert_true(hottest[0].offset == 16 && hottest[1].offset == 32);
+	free(hottest);
+	analyze_blocks_deinit(&b);
+	/* What is not known in one context is in no sum. */
+	p->block_counts[1].counts[1] = PROFILE_NOT_COUNTED;
+	analyze_blocks_init(&b, p);
+	assert_true(b.functions[0].unknown == 1 && b.functions[1].unknown == 0);
+	assert_true(isnan(block(&b, "*", 16)->per_call));
+	assert_float_equal(b.functions[0].insns_per_call, (5900 + 1100 - 3120) / 200.0, 1e-9);
+	analyze_blocks_deinit(&b);
+	profile_destroy(p);
+}
+
+static const struct analyze_path *path(const struct analyze_paths *paths, const char *context,
+				       uint64_t signature)
+{
+	for (uint32_t i = 0; i < paths->n_rows; i++)
+		if (!strcmp(paths->rows[i].context, context) &&
+		    paths->rows[i].signature == signature)
+			return &paths->rows[i];
+	return NULL;
+}
+
+static void paths_are_all_calls(void **state)
+{
+	const struct calls clone = { 60, 20, 20, 1, 1000 };
+	struct profile *p = kernel(&clone, NULL);
+	double calls = 0, total = 0, share = 0;
+	const struct analyze_path *slow;
+	struct analyze_paths paths;
+
+	(void)state;
+	analyze_paths_init(&paths, p);
+	for (uint32_t i = 0; i < paths.n_rows; i++) {
+		if (strcmp(paths.rows[i].context, "*"))
+			continue;
+		calls += paths.rows[i].calls;
+		total += paths.rows[i].total;
+		share += paths.rows[i].share;
+	}
+	assert_true(calls == 100 && total == 80 * 50 + 20 * 1000);
+	assert_float_equal(share, 1, 1e-9);
+	assert_true(paths.rows[0].signature == FAST && paths.rows[0].calls == 80);
+	assert_true(paths.rows[0].mean == 50);
+	slow = path(&paths, "*", SLOW);
+	assert_true(slow->calls == 19 && slow->mean == 1000);
+	assert_string_equal(slow->does, "slow() at slub.c:93");
+	assert_non_null(strstr(slow->lacks, "shuffle at slub.c:20"));
+	/* The call that its task's death ended. */
+	assert_true(path(&paths, "*", 0)->calls == 1 && path(&paths, "*", 0)->mean == 1000);
+	analyze_paths_deinit(&paths);
+	profile_destroy(p);
+}
+
+static void a_path_that_all_go_says_what_it_calls(void **state)
+{
+	const struct calls clone = { 0, 0, 20, 0, 1000 };
+	struct profile *p = kernel(&clone, NULL);
+	struct analyze_paths paths;
+
+	(void)state;
+	analyze_paths_init(&paths, p);
+	assert_int_equal(paths.n_rows, 2); /* of all contexts, and of clone */
+	assert_string_equal(paths.rows[0].does, "slow() at slub.c:93");
+	analyze_paths_deinit(&paths);
+	profile_destroy(p);
+}
+
+static void loops_and_their_turns(void **state)
+{
+	const struct calls clone = { 60, 20, 20, 0, 1000 }, mmap = { 10, 0, 0, 0, 0 };
+	struct profile *p = kernel(&clone, &mmap);
+	struct analyze_paths paths;
+	const struct analyze_loop *l;
+
+	(void)state;
+	analyze_paths_init(&paths, p);
+	assert_int_equal(paths.n_loops, 3);
+	l = &paths.loops[1];
+	assert_string_equal(l->context, "clone");
+	assert_string_equal(l->location, "slub.c:20");
+	assert_string_equal(l->body, "shuffle");
+	assert_float_equal(l->turns, 10.4, 1e-9);
+	assert_float_equal(l->insns_per_turn, 5, 1e-9);
+	assert_float_equal(l->insns_per_call, 52, 1e-9);
+	assert_string_equal(l->spread, "0: 20 %, 4: 60 %, 40 to 41: 20 %");
+	assert_int_equal(l->n_turns, 3);
+	assert_true(paths.turns[l->first_turns].turns.low == 0);
+	assert_true(paths.turns[l->first_turns].turns.calls == 20);
+	assert_true(paths.turns[l->first_turns + 2].turns.low == 40);
+	assert_true(paths.turns[l->first_turns + 2].turns.high == 41);
+	/* Of both contexts: 110 calls. */
+	assert_float_equal(paths.turns[paths.loops[0].first_turns + 1].turns.calls, 70, 1e-9);
+	analyze_paths_deinit(&paths);
+	/* Where some were lost, nothing is said. */
+	p->runs[0].losses[PROFILE_LOSS_TURNS_FULL] = 1;
+	analyze_paths_init(&paths, p);
+	assert_null(paths.loops[1].spread);
+	assert_int_equal(paths.n_turns, 0);
+	analyze_paths_deinit(&paths);
+	profile_destroy(p);
+}
+
+static void turns_in_words(void **state)
+{
+	struct analyze_turns rows[12], *coarse;
+	char *text;
+
+	(void)state;
+	for (uint32_t i = 0; i < 12; i++)
+		rows[i] = (struct analyze_turns){ i, i, 1, 1 / 12.0 };
+	assert_int_equal(analyze_turns_coarse(rows, 12, &coarse), 5);
+	assert_true(coarse[0].low == 0 && coarse[0].high == 0 && coarse[0].calls == 1);
+	assert_true(coarse[3].low == 4 && coarse[3].high == 7 && coarse[3].calls == 4);
+	free(coarse);
+	/* Too many for a text. */
+	text = analyze_turns_text(rows, 12);
+	assert_string_equal(
+		text, "0: 8.33 %, 1: 8.33 %, 2 to 3: 16.7 %, 4 to 7: 33.3 %, 8 to 15: 33.3 %");
+	free(text);
+	rows[0] = (struct analyze_turns){ 63488, INFINITY, 1, 1 };
+	text = analyze_turns_text(rows, 1);
+	assert_string_equal(text, "63488 or more: 100 %");
+	free(text);
+}
+
+static const struct analyze_path_change *change(const struct analyze_diff_paths *d,
+						const char *kind)
+{
+	const struct analyze_path_change *found = NULL;
+
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		if (strcmp(d->rows[i].kind, kind))
+			continue;
+		assert_null(found);
+		found = &d->rows[i];
+	}
+	return found;
+}
+
+static void what_changed(void **state)
+{
+	const struct calls before = { 80, 0, 20, 0, 1000 }, after = { 0, 40, 60, 0, 2000 };
+	struct profile *a = kernel(&before, NULL), *b = kernel(&after, NULL);
+	const struct analyze_path_change *c;
+	struct analyze_diff_paths d;
+
+	(void)state;
+	analyze_diff_paths_init(&d, a, b);
+	assert_int_equal(d.n_functions, 1);
+	c = change(&d, "loop");
+	assert_string_equal(c->text, "loop at slub.c:20 (shuffle) in refill: 16.0 turns a call at "
+				     "5.0 instructions, 3.2 at 5.0 in baseline");
+	assert_float_equal(c->often[0], 3.2, 1e-9);
+	assert_float_equal(c->often[1], 16, 1e-9);
+	c = change(&d, "turns");
+	assert_string_equal(c->text, "loop at slub.c:20 (shuffle) in refill: 32 to 63 turns in "
+				     "40 % of the calls, in 0 % in baseline");
+	c = change(&d, "call");
+	assert_string_equal(c->text, "refill calls slow in 60 % of its calls, in 20 % in baseline");
+	assert_null(c->through);
+	/* The fast path became rarer, the slow one more frequent and slower. */
+	assert_int_equal(d.n_rows, 5);
+	assert_string_equal(d.rows[3].text,
+			    "refill, the path of slow() at slub.c:93: 60 % of the calls at 2000, "
+			    "20 % at 1000 in baseline");
+	assert_float_equal(d.rows[4].often[1], 0.4, 1e-9);
+	analyze_diff_paths_deinit(&d);
+	/* With itself: nothing. */
+	analyze_diff_paths_init(&d, a, a);
+	assert_int_equal(d.n_rows, 0);
+	assert_int_equal(d.n_functions, 1);
+	analyze_diff_paths_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void a_loop_of_one_side(void **state)
+{
+	const struct calls none = { 0, 0, 20, 0, 1000 }, some = { 20, 0, 20, 0, 1000 };
+	struct profile *a = kernel(&none, NULL), *b = kernel(&some, NULL);
+	struct analyze_diff_paths d;
+
+	(void)state;
+	analyze_diff_paths_init(&d, a, b);
+	assert_string_equal(change(&d, "loop")->text,
+			    "loop at slub.c:20 (shuffle) in refill: 2.0 turns a call at 5.0 "
+			    "instructions, only in hardened");
+	assert_true(isnan(change(&d, "loop")->often[0]));
+	analyze_diff_paths_deinit(&d);
+	analyze_diff_paths_init(&d, b, a);
+	assert_non_null(strstr(change(&d, "loop")->text, "only in baseline"));
+	assert_true(isnan(change(&d, "loop")->often[1]));
+	analyze_diff_paths_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+static void samples_tell_what_is_slow(void **state)
+{
+	static const char *const slow[] = {
+		"fork", "refill", "slow.part.0", "make", "extract", NULL
+	};
+	static const char *const late[] = { "fork", "refill", "slow.part.0", "unlock", NULL };
+	static const char *const elsewhere[] = { "fork", "slow.part.0", "other", NULL };
+	const struct calls fast = { 80, 0, 20, 0, 40 }, all_slow = { 0, 0, 100, 0, 2000 };
+	struct profile *a = kernel(&fast, NULL), *b = kernel(&all_slow, NULL);
+	struct analyze_diff_paths d;
+	uint32_t site, context;
+
+	(void)state;
+	add_samples(b, 5, 0, slow);
+	assert_null(analyze_below(b, "refill", "slow")); /* too few */
+	add_samples(b, 20, 0, slow);
+	add_samples(b, 100, 0, elsewhere);
+	/* Held up until interrupts were on again: of those nobody knows where. */
+	add_samples(b, 20, PROFILE_SAMPLE_LATE, late);
+	assert_string_equal(analyze_below(b, "refill", "slow"), "extract");
+	assert_true(analyze_is_only_below(b, "extract", "refill", "slow"));
+	assert_false(analyze_is_only_below(b, "slow", "refill", "slow"));
+	analyze_diff_paths_init(&d, a, b);
+	assert_string_equal(change(&d, "call")->text,
+			    "refill calls slow in 100 % of its calls, in 20 % in baseline; most of "
+			    "its time in hardened is extract's");
+	analyze_diff_paths_deinit(&d);
+	/* Timed, its calls are known. */
+	fixture_function(a, "extract", 0x5000);
+	site = fixture_function(b, "extract", 0x5000);
+	context = profile_context_add(b, "clone");
+	fixture_calls(profile_cell(b, 0, site, context), 99, 1500, 1500);
+	analyze_diff_paths_init(&d, a, b);
+	assert_string_equal(
+		change(&d, "call")->text,
+		"refill takes its slow path, extract by way of slow, in 99 % of its calls, "
+		"in 0 % in baseline");
+	assert_string_equal(change(&d, "call")->through, "extract");
+	analyze_diff_paths_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(instructions_of_blocks),
+		cmocka_unit_test(paths_are_all_calls),
+		cmocka_unit_test(a_path_that_all_go_says_what_it_calls),
+		cmocka_unit_test(loops_and_their_turns),
+		cmocka_unit_test(turns_in_words),
+		cmocka_unit_test(what_changed),
+		cmocka_unit_test(a_loop_of_one_side),
+		cmocka_unit_test(samples_tell_what_is_slow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
