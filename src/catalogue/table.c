@@ -483,7 +483,7 @@ const struct catalogue_protection catalogue[] = {
 			FUNCTIONS({ "__secure_computing", "kernel/seccomp.c", CATALOGUE_FUNCTION },
 				  { "__seccomp_filter", "kernel/seccomp.c", CATALOGUE_FUNCTION },
 				  { "seccomp_run_filters", "kernel/seccomp.c", CATALOGUE_INLINE }),
-		.workloads = WORKLOADS("getpid"),
+		.workloads = WORKLOADS("getpid-filtered"),
 		.contexts = "every system call of a process that has a filter",
 		.origin = CATALOGUE_SOURCE,
 		.position = CATALOGUE_CODE,

@@ -173,6 +173,7 @@ done
 turns thr-create 'clone3?=1 …'
 turns getpid getpid=1
 turns set-name prctl=1
+turns getpid-filtered getpid=1
 for size in small mid big huge; do
 	turns "$size-read" 'lseek=1 read=1'
 	turns "$size-write" 'lseek=1 write=1'
