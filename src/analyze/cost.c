@@ -143,6 +143,34 @@ static void count_calls(struct analyze_costs *costs, struct timed *timed, const 
 	}
 }
 
+/* Probes of blocks have a cost each: in the file is their sum. */
+static void count_blocks(struct analyze_costs *costs, const struct profile *p)
+{
+	double hits = 0, total = 0;
+	struct analyze_cost *row;
+	uint32_t i;
+
+	for (i = 0; i < p->n_runs; i++) {
+		const uint64_t *losses = p->runs[i].losses;
+
+		if (losses[PROFILE_INFO_BLOCK_HITS] == PROFILE_NOT_COUNTED ||
+		    losses[PROFILE_INFO_BLOCK_COST] == PROFILE_NOT_COUNTED)
+			continue;
+		hits += (double)losses[PROFILE_INFO_BLOCK_HITS];
+		total += (double)losses[PROFILE_INFO_BLOCK_COST];
+	}
+	if (!p->n_blocks || !(hits > 0))
+		return;
+	row = row_of(costs, "block");
+	row->functions = p->n_blocks;
+	row->calls = hits;
+	row->full = total / hits;
+	row->total = total;
+	row->is_of_hits = true;
+	if (costs->oncpu > 0)
+		row->share = total / costs->oncpu;
+}
+
 static void count_all(struct analyze_costs *costs, const struct profile *p)
 {
 	struct timed timed = { .names = { NULL } };
@@ -153,6 +181,7 @@ static void count_all(struct analyze_costs *costs, const struct profile *p)
 	timed.names[PAGE_FAULTS] = profile_env_get(p, PROFILE_ENV_PAGE_FAULTS);
 	count_functions(costs, &timed, p);
 	count_calls(costs, &timed, p);
+	count_blocks(costs, p);
 }
 
 static void form_totals(struct analyze_costs *costs)
@@ -251,7 +280,7 @@ void analyze_costs_deinit(struct analyze_costs *costs)
 
 bool analyze_cost_is_unknown(const struct analyze_cost *row)
 {
-	return row->calls > 0 && !row->calibration;
+	return row->calls > 0 && !row->calibration && !row->is_of_hits;
 }
 
 const struct analyze_cost *analyze_cost_find(const struct analyze_costs *costs, const char *name)

@@ -227,7 +227,7 @@ static void write_other_calibrations(const struct view *v, const struct analyze_
 
 		if (row->calibration && isnan(row->inner))
 			view_fact(v, row->name, row->calibration);
-		else if (!row->calibration)
+		else if (!row->calibration && !row->is_of_hits)
 			view_fact(v, row->name, "cost not known: nothing subtracted");
 	}
 }

@@ -109,6 +109,14 @@ static const struct {
 		"tasks_left",
 		"tasks of the workload that outlived it",
 	},
+	[PROFILE_INFO_BLOCK_HITS] = {
+		"block_hits",
+		"executions of blocks that have a probe",
+	},
+	[PROFILE_INFO_BLOCK_COST] = {
+		"block_cost",
+		"ticks that these probes took, subtracted",
+	},
 	[PROFILE_INFO_OVERCORRECTED] = {
 		"overcorrected",
 		"calls that took less than their probes were thought to: 0 in percentiles and min",
@@ -133,6 +141,8 @@ bool profile_loss_is_info(enum profile_loss loss)
 	case PROFILE_INFO_OPEN_AT_END:
 	case PROFILE_INFO_CLOSED_BY_EXIT:
 	case PROFILE_INFO_TASKS_LEFT:
+	case PROFILE_INFO_BLOCK_HITS:
+	case PROFILE_INFO_BLOCK_COST:
 	case PROFILE_INFO_OVERCORRECTED:
 		return true;
 	default:

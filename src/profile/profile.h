@@ -234,6 +234,8 @@ enum profile_loss {
 	PROFILE_INFO_OPEN_AT_END, /* calls that had not returned when recording ended */
 	PROFILE_INFO_CLOSED_BY_EXIT, /* calls ended by their task's death, counted as calls */
 	PROFILE_INFO_TASKS_LEFT, /* tasks of the workload that outlived it */
+	PROFILE_INFO_BLOCK_HITS, /* of the probes of blocks */
+	PROFILE_INFO_BLOCK_COST, /* ticks that were set aside for them */
 	PROFILE_INFO_OVERCORRECTED, /* calls that took less than their probes were thought to */
 	PROFILE_N_LOSSES,
 };

@@ -237,6 +237,7 @@ void record_blocks_deinit(struct record_blocks *blocks)
 	}
 	free(blocks->items);
 	free(blocks->points);
+	free(blocks->hit_costs);
 	*blocks = (struct record_blocks){};
 }
 

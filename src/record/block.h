@@ -39,6 +39,7 @@ struct record_blocks {
 	uint32_t n_items, cap_items;
 	struct record_point *points;
 	uint32_t n_points, cap_points;
+	double *hit_costs; /* by point, once attached */
 };
 
 /*

@@ -91,6 +91,7 @@ static int link_point(struct record_blocks *blocks, struct record_engine *e,
 		.hop = costs->kinds[ENGINE_RANGE_OPTIMIZED].hop,
 	};
 
+	blocks->hit_costs[i] = cost;
 	block.full = UINT64_MAX;
 	if (probe->bit != SYMBOL_NO_BIT)
 		block.bit = 1ull << probe->bit;
@@ -149,6 +150,8 @@ int record_blocks_attach(struct record_blocks *blocks, struct record_engine *e,
 		record_points_find_extra(blocks->points, blocks->n_points);
 		record_engine_set_path_rest(e, PATH_INSNS);
 	}
+	free(blocks->hit_costs);
+	blocks->hit_costs = alloc_array(blocks->n_points, sizeof(*blocks->hit_costs));
 	err = arm(blocks, record_engine_points(e), stext);
 	log_progress_end();
 	if (err)
@@ -317,6 +320,25 @@ static void drain_turns(const struct record_blocks *blocks, const struct record_
 	}
 }
 
+/* How often probes were hit, and what that was taken to cost. */
+static void drain_hits(const struct record_blocks *blocks, const struct record_engine *e,
+		       struct profile *p, uint32_t run)
+{
+	uint64_t hits = 0;
+	double cost = 0;
+
+	for (uint32_t i = 0; i < blocks->n_points; i++) {
+		uint64_t of = 0;
+
+		for (uint32_t ctx = 0; blocks->points[i].link >= 0 && ctx < ENGINE_CONTEXTS; ctx++)
+			of += record_engine_block_count(e, i, ctx);
+		hits += of;
+		cost += (double)of * blocks->hit_costs[i];
+	}
+	p->runs[run].losses[PROFILE_INFO_BLOCK_HITS] = hits;
+	p->runs[run].losses[PROFILE_INFO_BLOCK_COST] = (uint64_t)cost;
+}
+
 void record_blocks_drain(const struct record_blocks *blocks, const struct record_engine *e,
 			 struct profile *p, uint32_t run)
 {
@@ -324,4 +346,5 @@ void record_blocks_drain(const struct record_blocks *blocks, const struct record
 		drain_function(blocks, e, &blocks->items[i], p, run);
 	drain_paths(blocks, e, p, run);
 	drain_turns(blocks, e, p, run);
+	drain_hits(blocks, e, p, run);
 }

@@ -20,6 +20,7 @@
 
 #include "analyze/below.h"
 #include "analyze/blocks.h"
+#include "analyze/cost.h"
 #include "analyze/diff_paths.h"
 #include "analyze/paths.h"
 #include "analyze/turns.h"
@@ -431,6 +432,29 @@ static void samples_tell_what_is_slow(void **state)
 	profile_destroy(b);
 }
 
+/* What probes of blocks cost has a row of its own, without a calibration. */
+static void cost_of_block_probes(void **state)
+{
+	const struct calls clone = { 80, 0, 20, 0, 1000 };
+	struct profile *p = kernel(&clone, NULL);
+	const struct analyze_cost *row;
+	struct analyze_costs costs;
+
+	(void)state;
+	analyze_costs_init(&costs, p);
+	assert_null(analyze_cost_find(&costs, "block"));
+	analyze_costs_deinit(&costs);
+	p->runs[0].losses[PROFILE_INFO_BLOCK_HITS] = 340;
+	p->runs[0].losses[PROFILE_INFO_BLOCK_COST] = 136000;
+	analyze_costs_init(&costs, p);
+	row = analyze_cost_find(&costs, "block");
+	assert_true(row->functions == 1 && row->calls == 340 && row->full == 400);
+	assert_true(row->total == 136000);
+	assert_false(analyze_cost_is_unknown(row));
+	analyze_costs_deinit(&costs);
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -442,6 +466,7 @@ int main(void)
 		cmocka_unit_test(what_changed),
 		cmocka_unit_test(a_loop_of_one_side),
 		cmocka_unit_test(samples_tell_what_is_slow),
+		cmocka_unit_test(cost_of_block_probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
