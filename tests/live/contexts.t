@@ -21,10 +21,10 @@ guest_main() {
 		"$acts" kernel-faults 3000
 	record irq --freq=0 --func hrtimer_interrupt --func tick_sched_timer --func __do_softirq \
 		--func update_process_times --func scheduler_tick --func vfs_read --func read_zero -- \
-		"$acts" kernel-spin 1500
+		"$acts" kernel-spin 800
 	record spin -- "$acts" spin 1000
-	record kernel-spin -- "$acts" kernel-spin 1500
-	record slow --freq 100 -- "$acts" spin 2000
+	record kernel-spin -- "$acts" kernel-spin 500
+	record slow --freq 100 -- "$acts" spin 1000
 	record none --freq 0 -- "$acts" spin 100
 	guest_resolved
 }
@@ -66,7 +66,7 @@ equal 'with what calls them' "$(calls irq update_process_times '[irq]')" "$ticks
 holds 'and within its time' "$(function_row irq scheduler_tick total '[irq]') <
 	$(function_row irq update_process_times total '[irq]')"
 equal 'none of them counts as the read' "$(calls irq scheduler_tick read)" 0
-equal 'the reads are all there' "$(calls irq read_zero read)" 1500
+equal 'the reads are all there' "$(calls irq read_zero read)" 800
 equal 'nothing is lost' "$(lost irq)" nothing
 
 # samples
@@ -77,7 +77,7 @@ for name in spin kernel-spin slow; do
 		 $(json $name .samples.received) <= $(json $name .samples.expected) + 1"
 done
 within 'a second at 997 Hz' "$(json spin .samples.workload)" 997 3
-within 'two seconds at 100 Hz' "$(json slow .samples.workload)" 200 3
+within 'a second at 100 Hz' "$(json slow .samples.workload)" 100 3
 holds 'none if none were asked for' "$(json none '.samples.workload // 0') == 0 and
 	$(json none '.samples.received // 0') == 0"
 "$kprotperf" fold spin.data >spin.folded
