@@ -133,8 +133,8 @@ $(BUILD)/tests/%: tests/statistics/%.c $(BUILD)/libkprotperf.a
 TAP_UNIT  := $(UNIT_TESTS)
 TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue/*.t \
              tests/statistics/*.t))
-# The slowest first. A guest under icount waits for a third of its time, so two CPUs do three of them.
-TAP_LAB   := $(wildcard tests/live/debug.t tests/lab/kernels.t)
+# The slowest first. A guest under icount waits for a third of its time, so two CPUs do four of them.
+TAP_LAB   := $(wildcard tests/live/debug.t tests/live/ranges.t tests/live/blocks.t tests/lab/kernels.t)
 TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t)))
 # prove reads TAP only; each test says which of its own lines failed.
 PROVE     := CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove --exec '' --timer --merge
@@ -147,7 +147,7 @@ unit: all tests ## the tests that need neither root nor a guest (SAN=1 too)
 check: setup ## all tests: units, command line, and live ones in the lab's kernels
 	$(MAKE) all tests
 	scripts/lab build baseline hardened notrace shapes debug
-	$(PROVE) -j3 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL)
+	$(PROVE) -j4 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL)
 
 .PHONY: check-statistics
 check-statistics: all $(BUILD)/tests/simulate ## what intervals and verdicts promise, on thousands of made-up profiles
