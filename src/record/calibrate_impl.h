@@ -62,6 +62,7 @@ void record_calibrator_detach_spares(struct calibrator *c);
 /* Interrupts that hit a probe are charged to what is probed, as far as that is not taken off. */
 void record_calibrator_add_interrupts(struct record_calibration *out, struct record_cost *cost);
 
-void record_calibrator_note_unknown(const struct calibrator *c, enum profile_mechanism mech, int err);
+void record_calibrator_note_unknown(const struct calibrator *c, enum profile_mechanism mech,
+				    int err);
 
 #endif

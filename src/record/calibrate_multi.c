@@ -92,7 +92,9 @@ static const struct record_multi_site *multi_measure_inner(const struct multi *m
 		if (!test || record_calibrator_measure(m->c, test->site, &all, &one))
 			continue;
 		median = record_series_median(&one);
-		inner += less(median, m->c->clock == PROFILE_CLOCK_INSN ? record_calibrator_insns[i] : EMPTY_NS);
+		inner += less(median, m->c->clock == PROFILE_CLOCK_INSN ?
+					      record_calibrator_insns[i] :
+					      EMPTY_NS);
 		spread += record_series_deviation(&one, median);
 		last = test;
 		n++;
