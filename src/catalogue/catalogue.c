@@ -15,6 +15,8 @@ const struct catalogue_protection *catalogue_find(const char *name)
 
 static bool option_is(const struct catalogue_option *option, const char *symbol, size_t n)
 {
+	if (option->role == CATALOGUE_TOOL)
+		return false;
 	/* What both sides of a pair have alike is no protection. */
 	if (option->role == CATALOGUE_ALONG &&
 	    (!strcmp(option->off, option->on) || strcmp(option->on, "y")))
@@ -107,6 +109,7 @@ const char *catalogue_role_name(enum catalogue_role role)
 		[CATALOGUE_BUILDS] = "builds",
 		[CATALOGUE_DEFAULT] = "default",
 		[CATALOGUE_ALONG] = "along",
+		[CATALOGUE_TOOL] = "tool",
 	};
 
 	return names[role];

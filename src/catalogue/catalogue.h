@@ -22,6 +22,7 @@ enum catalogue_role {
 	CATALOGUE_BUILDS, /* set: the protection is in the kernel; of several one is enough */
 	CATALOGUE_DEFAULT, /* set: what is in the kernel is on where nobody says otherwise */
 	CATALOGUE_ALONG, /* says nothing by itself; has to have these values for the pair */
+	CATALOGUE_TOOL, /* the same, and protects nothing by itself: what the compiler needs */
 };
 
 /* A kconfig symbol, without CONFIG_, and its values. "n" is what is not set. */

@@ -61,6 +61,10 @@
 	{                                           \
 		symbol, "n", "y", CATALOGUE_DEFAULT \
 	}
+#define TOOL(symbol, off, on)                   \
+	{                                       \
+		symbol, off, on, CATALOGUE_TOOL \
+	}
 #define ALONG(symbol, off, on)                   \
 	{                                        \
 		symbol, off, on, CATALOGUE_ALONG \
@@ -599,7 +603,7 @@ const struct catalogue_protection catalogue[] = {
 		.against = "leaks of what the stack held before",
 		.options =
 			OPTIONS(BUILDS("GCC_PLUGIN_STRUCTLEAK_BYREF_ALL"),
-				ALONG("GCC_PLUGINS", "y", "y"), ALONG("INIT_STACK_NONE", "y", "n"),
+				TOOL("GCC_PLUGINS", "y", "y"), ALONG("INIT_STACK_NONE", "y", "n"),
 				{ "INIT_STACK_ALL_ZERO", "n", "n", CATALOGUE_ALONG }),
 		.workloads = WORKLOADS("syscall-mix", "select"),
 		.contexts = "everywhere",
@@ -618,7 +622,7 @@ const struct catalogue_protection catalogue[] = {
 		.name = "stackleak",
 		.title = "the stack erased at the end of each system call (gcc plugin)",
 		.against = "leaks of what the stack held before",
-		.options = OPTIONS(BUILDS("GCC_PLUGIN_STACKLEAK"), ALONG("GCC_PLUGINS", "n", "y")),
+		.options = OPTIONS(BUILDS("GCC_PLUGIN_STACKLEAK"), TOOL("GCC_PLUGINS", "n", "y")),
 		.functions =
 			FUNCTIONS({ "stackleak_erase", "kernel/stackleak.c", CATALOGUE_ASSEMBLY }),
 		.workloads = WORKLOADS("getpid", "syscall-mix"),
@@ -667,7 +671,7 @@ const struct catalogue_protection catalogue[] = {
 		.name = "randstruct",
 		.title = "the layout of structures shuffled by the build",
 		.against = "attacks that need to know a field's place",
-		.options = OPTIONS(BUILDS("RANDSTRUCT_FULL"), ALONG("GCC_PLUGINS", "n", "y"),
+		.options = OPTIONS(BUILDS("RANDSTRUCT_FULL"), TOOL("GCC_PLUGINS", "n", "y"),
 				   ALONG("RANDSTRUCT_NONE", "y", "n")),
 		.workloads = WORKLOADS("syscall-mix", "context-switch"),
 		.contexts = "everywhere",

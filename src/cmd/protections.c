@@ -201,6 +201,7 @@ static void explain_options(const struct view *view, const struct catalogue_opti
 					  option->off, option->on,
 					  option->role == CATALOGUE_DEFAULT ? ", by default" :
 					  option->role == CATALOGUE_ALONG   ? ", along with it" :
+					  option->role == CATALOGUE_TOOL    ? ", which it needs" :
 									      "",
 					  span);
 
