@@ -14,6 +14,7 @@ python3 - "$build/kprotperf" <<'PYTHON'
 import json, resource, subprocess, sys
 
 kprotperf = sys.argv[1]
+sanitized = b"__asan_init" in open(kprotperf, "rb").read()
 files = ["%d.data" % i for i in range(100)]
 subprocess.run([kprotperf, "merge", "-o", "a.data"] + files[:50], check=True)
 subprocess.run([kprotperf, "merge", "-o", "b.data"] + files[50:], check=True)
@@ -36,6 +37,8 @@ tests = [
          for r in diff["syscalls"]), "intervals hold the difference that was put in"),
 ]
 for n, (ok, what) in enumerate(tests, 1):
-    print("%sok %d - %s" % ("" if ok else "not ", n, what))
+    # What sanitizers take in time and memory is theirs.
+    skip = sanitized and n <= 2
+    print("%sok %d - %s%s" % ("" if ok or skip else "not ", n, what, " # SKIP with sanitizers" if skip else ""))
 print("1..%d" % len(tests))
 PYTHON
