@@ -496,7 +496,8 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_USE,
 		.assumed = -1,
-		.note = "runs before sys_enter: the functions' own time shows it, under [none]",
+		.note = "runs before sys_enter: the functions' own time shows it, under [none]; "
+			"getpid-filtered has a filter, getpid has none",
 	},
 	{
 		.name = "user_shadow_stack",
