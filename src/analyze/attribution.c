@@ -26,6 +26,7 @@ struct cost {
 struct part {
 	struct analyze_attribution_row row;
 	const struct analyze_diff_row *diff; /* of a syscall or function */
+	const struct analyze_diff_range *range; /* of an inlined body */
 };
 
 struct parts {
@@ -45,7 +46,9 @@ static struct analyze_attribution_row row_form(enum analyze_part part, const cha
 		[ANALYZE_PART_COMMAND] = "command", [ANALYZE_PART_SYSCALL] = "syscall",
 		[ANALYZE_PART_OUTSIDE] = "outside", [ANALYZE_PART_FUNCTION] = "function",
 		[ANALYZE_PART_UNTIMED] = "untimed", [ANALYZE_PART_RANGE] = "range",
-		[ANALYZE_PART_REST] = "rest",       [ANALYZE_PART_OTHERS] = "others",
+		[ANALYZE_PART_REST] = "rest",       [ANALYZE_PART_LOOP] = "loop",
+		[ANALYZE_PART_BLOCK] = "block",     [ANALYZE_PART_UNCOUNTED] = "uncounted",
+		[ANALYZE_PART_OTHERS] = "others",
 	};
 	struct analyze_attribution_row row = { .part = part,
 					       .part_key = keys[part],
@@ -92,7 +95,7 @@ static int part_compare(const void *left, const void *right)
 static bool is_remainder(enum analyze_part part)
 {
 	return part == ANALYZE_PART_OUTSIDE || part == ANALYZE_PART_UNTIMED ||
-	       part == ANALYZE_PART_REST;
+	       part == ANALYZE_PART_REST || part == ANALYZE_PART_UNCOUNTED;
 }
 
 /* The parts of one line while they are added. */
@@ -109,9 +112,12 @@ static char *row_label(const struct analyze_attribution_row *row)
 	char *name = output_text_escape(row->name), *label;
 	char *place = row->location ? output_text_escape(row->location) : NULL;
 
-	label = alloc_printf("%*s%s%s%s%s%s%s", 2 * (int)row->level, "", name, place ? " (" : "",
-			     place ? place : "", place ? ")" : "", row->how ? ", " : "",
-			     row->how ? row->how : "");
+	label = alloc_printf("%*s%s%s%s%s%s%s%s", 2 * (int)row->level, "",
+			     row->part == ANALYZE_PART_LOOP  ? "loop in " :
+			     row->part == ANALYZE_PART_BLOCK ? "code of " :
+							       "",
+			     name, place ? " (" : "", place ? place : "", place ? ")" : "",
+			     row->how ? ", " : "", row->how ? row->how : "");
 	free(place);
 	free(name);
 	return label;
@@ -199,7 +205,7 @@ static void collect_ranges(struct parts *parts, const struct analyze_diff *diff,
 
 	for (i = 0; i < diff->ranges.n_rows; i++) {
 		const struct analyze_diff_range *r = &diff->ranges.rows[i];
-		struct part part = { 0 };
+		struct part part = { .range = r };
 
 		if (r->estimated != estimated || !is_in(r, function, context) ||
 		    (estimated && (r->redundant || r->body.chain)))
@@ -218,10 +224,108 @@ static void collect_ranges(struct parts *parts, const struct analyze_diff *diff,
 	}
 }
 
+/* ---- loops and blocks ---- */
+
+/* What one line's blocks are looked for in. */
+struct place {
+	const char *function, *context;
+	const struct part *parts; /* the bodies in the function that have lines of their own */
+	uint32_t n_parts;
+	const struct analyze_diff_range *range; /* one of these, or NULL: what is in none */
+};
+
+/* How much of CHAIN, from its end on, is R on SIDE; 0: it is not in there. */
+static size_t range_depth(const char *chain, const struct analyze_diff_range *r, int side)
+{
+	char *full = r->chains[side] ?
+			     alloc_printf("%s" PROFILE_CHAIN "%s", r->body.name, r->chains[side]) :
+			     alloc_strdup(r->body.name);
+	size_t n = chain ? strlen(chain) : 0, n_full = strlen(full), gap = strlen(PROFILE_CHAIN);
+	bool is_in = n >= n_full && !strcmp(chain + n - n_full, full) &&
+		     (n == n_full || (n >= n_full + gap &&
+				      !strncmp(chain + n - n_full - gap, PROFILE_CHAIN, gap)));
+
+	free(full);
+	return is_in ? n_full : 0;
+}
+
+/* The innermost of PLACE's bodies that CHAIN lies in; NULL: none. */
+static const struct analyze_diff_range *range_of(const struct place *place, const char *chain)
+{
+	const struct analyze_diff_range *best = NULL;
+	size_t deepest = 0, depth;
+	uint32_t i;
+
+	for (i = 0; i < place->n_parts; i++) {
+		const struct analyze_diff_range *r = place->parts[i].range;
+
+		if (!r)
+			continue;
+		depth = range_depth(chain, r, 1);
+		if (!depth)
+			depth = range_depth(chain, r, 0);
+		if (depth > deepest) {
+			deepest = depth;
+			best = r;
+		}
+	}
+	return best;
+}
+
+/* "shuffle_freelist" of "shuffle_freelist < new_slab"; the function itself where there is no body. */
+static char *innermost_name(const struct analyze_diff_block *block)
+{
+	const char *end = block->chain ? strstr(block->chain, PROFILE_CHAIN) : NULL;
+
+	if (!block->chain)
+		return alloc_strdup(block->function);
+	return end ? alloc_strndup(block->chain, end - block->chain) : alloc_strdup(block->chain);
+}
+
+static void add_blocks(struct analyze_attribution *a, const struct analyze_diff *diff,
+		       const struct place *place, int depth, double whole, bool hidden)
+{
+	struct level level = { .depth = depth, .whole = whole, .hidden = hidden };
+	struct parts parts = { 0 };
+	uint32_t i;
+
+	/* A count of instructions is no time elsewhere. */
+	if (diff->clock != PROFILE_CLOCK_INSN)
+		return;
+	for (i = 0; i < diff->blocks.n_rows; i++) {
+		const struct analyze_diff_block *b = &diff->blocks.rows[i];
+		struct part part = { 0 };
+		char *name;
+
+		if (strcmp(b->function, place->function) || strcmp(b->context, place->context) ||
+		    range_of(place, b->chain) != place->range)
+			continue;
+		name = innermost_name(b);
+		vec_push(a, names, name);
+		part.row = row_form(b->is_loop ? ANALYZE_PART_LOOP : ANALYZE_PART_BLOCK, name,
+				    (struct cost){ b->executions[0], b->insns[0] },
+				    (struct cost){ b->executions[1], b->insns[1] });
+		part.row.location = b->location;
+		vec_push(&parts, parts, part);
+	}
+	if (parts.n_parts) {
+		remainder_add(&parts, ANALYZE_PART_UNCOUNTED, "in what it calls, or not counted",
+			      whole);
+		analyze_sort(parts.parts, parts.n_parts, sizeof(*parts.parts), part_compare);
+	}
+	for (i = 0; i < parts.n_parts; i++)
+		row_add(a, parts.parts[i].row, &level);
+	level_end(a, &level);
+	free(parts.parts);
+}
+
+/* ---- functions ---- */
+
 static void add_ranges(struct analyze_attribution *a, const struct analyze_diff *diff,
 		       const char *function, const char *context, double whole, bool hidden)
 {
 	struct level level = { .depth = 3, .whole = whole, .hidden = hidden };
+	struct place place = { .function = function, .context = context };
 	struct parts parts = { 0 };
 	uint32_t i;
 
@@ -232,13 +336,19 @@ static void add_ranges(struct analyze_attribution *a, const struct analyze_diff 
 		remainder_add(&parts, ANALYZE_PART_REST, "the rest of it", whole);
 		analyze_sort(parts.parts, parts.n_parts, sizeof(*parts.parts), part_compare);
 	}
-	for (i = 0; i < parts.n_parts; i++)
+	place.parts = parts.parts;
+	place.n_parts = parts.n_parts;
+	for (i = 0; i < parts.n_parts; i++) {
 		row_add(a, parts.parts[i].row, &level);
+		place.range = parts.parts[i].range;
+		add_blocks(a, diff, &place, 4, parts.parts[i].row.delta,
+			   a->rows[a->n_rows - 1].hidden);
+	}
+	if (!parts.n_parts)
+		add_blocks(a, diff, &place, 3, whole, hidden);
 	level_end(a, &level);
 	free(parts.parts);
 }
-
-/* ---- functions ---- */
 
 static struct cost function_cost(const struct analyze_figures *f, const struct analyze_diff *diff,
 				 const struct analyze_diff_row *row, bool hardened)
@@ -380,5 +490,8 @@ void analyze_attribution_deinit(struct analyze_attribution *a)
 	while (a->n_rows)
 		free(a->rows[--a->n_rows].label);
 	free(a->rows);
+	while (a->n_names)
+		free(a->names[--a->n_names]);
+	free(a->names);
 	memset(a, 0, sizeof(*a));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where the change of a run comes from, as a tree whose parts add up: the command, the syscalls in it,
- * the functions timed in each, the inlined bodies timed in those. A function's part is the time
+ * the functions timed in each, the inlined bodies timed in those, the loops and blocks counted in
+ * either, where time is counted in instructions too. A function's part is the time
  * between its entry and its return without that of timed functions it called, so that parts of
  * functions that call each other do not overlap.
  */
@@ -18,6 +19,9 @@ enum analyze_part {
 	ANALYZE_PART_UNTIMED, /* of a syscall: in no timed function */
 	ANALYZE_PART_RANGE,
 	ANALYZE_PART_REST, /* of a function: in none of its timed bodies */
+	ANALYZE_PART_LOOP,
+	ANALYZE_PART_BLOCK,
+	ANALYZE_PART_UNCOUNTED, /* of a function or body: what it calls, and what of it was not counted */
 	ANALYZE_PART_OTHERS, /* for tables: the sum of what they do not show of a level */
 };
 
@@ -26,7 +30,7 @@ struct analyze_attribution_row {
 	enum analyze_part part;
 	const char *part_key; /* "syscall" */
 	const char *name; /* the diff's, but for what is no function */
-	const char *location; /* of a range; else NULL */
+	const char *location; /* of a range, loop or block; else NULL */
 	const char
 		*how; /* "unprobed" or "probed" for the command; "estimated" from samples; NULL */
 	double level; /* 0 for the command; a row belongs to the last one above it of a level less */
@@ -44,6 +48,8 @@ struct analyze_attribution {
 	enum profile_clock clock;
 	struct analyze_attribution_row *rows; /* each before its parts, the largest first */
 	uint32_t n_rows, cap_rows;
+	char **names; /* of loops and blocks */
+	uint32_t n_names, cap_names;
 };
 
 /* DIFF must outlive it, and be of on-CPU times. */

@@ -72,6 +72,20 @@ void analyze_change_form(struct analyze_change *c, const struct analyze_sample *
 	free(b);
 }
 
+void analyze_change_form_alone(struct analyze_change *c, const struct analyze_sample *one, int side,
+			       uint32_t other)
+{
+	const struct analyze_repetitions repetitions = { .n = other };
+	struct analyze_sample zero;
+	uint32_t i;
+
+	analyze_sample_init(&zero, &repetitions);
+	for (i = 0; i < other; i++)
+		analyze_sample_add(&zero, i, 1, 0);
+	analyze_change_form(c, side ? &zero : one, side ? one : &zero);
+	analyze_sample_deinit(&zero);
+}
+
 /*
  * At LEVEL, which is the adjustment's where no other row differs. Spreads mostly grow with the mean, so
  * that of the hardened side is taken for as much larger as it would be with that difference.

@@ -39,6 +39,13 @@ extern const struct analyze_change analyze_change_none;
 void analyze_change_form(struct analyze_change *change, const struct analyze_sample *baseline,
 			 const struct analyze_sample *hardened);
 
+/*
+ * The same where SIDE alone, 0 the baseline's, can have such a row: its sample is ONE, the other side's OTHER
+ * repetitions are surely 0 each.
+ */
+void analyze_change_form_alone(struct analyze_change *change, const struct analyze_sample *one,
+			       int side, uint32_t other);
+
 /* All rows of one comparison: adjusts p for their number, and says what they come to. */
 void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct);
 

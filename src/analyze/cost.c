@@ -20,6 +20,8 @@ static struct analyze_cost *row_of(struct analyze_costs *costs, const char *name
 		.inner_spread = NAN,
 		.full = NAN,
 		.full_spread = NAN,
+		.interrupt = NAN,
+		.interrupt_spread = NAN,
 		.total = NAN,
 		.share = NAN,
 	};
@@ -68,6 +70,7 @@ static void read_calibration(struct analyze_costs *costs, const struct profile *
 		row->calibration = p->envs[i].value;
 		read_value(row->calibration, "inner", &row->inner, &row->inner_spread);
 		read_value(row->calibration, "full", &row->full, &row->full_spread);
+		read_value(row->calibration, "interrupt", &row->interrupt, &row->interrupt_spread);
 		/* The part cannot be more than the whole: the whole was not measured. */
 		if (row->full < row->inner)
 			row->full = row->full_spread = NAN;

@@ -22,6 +22,8 @@ struct analyze_cost {
 	double calls; /* of them (of ranges: excursions), and of contexts; NAN likewise */
 	double inner, inner_spread; /* what a call's own time holds of its probes */
 	double full, full_spread; /* what whatever encloses the call holds of them */
+	double interrupt,
+		interrupt_spread; /* of the sampler: what a sample takes besides its program */
 	double total; /* calls of functions * full + calls of contexts * inner */
 	double share; /* of the on-CPU time of syscalls and page faults, probes included */
 	double contexts; /* of the calls, those that are contexts themselves */

@@ -441,6 +441,8 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	workload_diff(diff, baseline, hardened, options->raw);
 	repetitions_form(&diff->repetitions, &a.repetitions, &b.repetitions, options);
 	analyze_diff_ranges_init(&diff->ranges, diff, baseline, hardened, options);
+	analyze_diff_blocks_init(&diff->blocks, baseline, hardened, diff->runs,
+				 diff->ranges.same_source);
 	if (analyze_diff_partners(diff))
 		function_totals(diff);
 	forget_samples(&diff->syscalls);
@@ -463,6 +465,7 @@ void analyze_diff_deinit(struct analyze_diff *diff)
 	free(diff->workload);
 	free(diff->syscalls.rows);
 	free(diff->functions.rows);
+	analyze_diff_blocks_deinit(&diff->blocks);
 	analyze_diff_ranges_deinit(&diff->ranges);
 	analyze_env_deinit(&diff->env);
 	analyze_warnings_deinit(&diff->warnings);

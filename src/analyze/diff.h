@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "analyze/change.h"
+#include "analyze/diff_blocks.h"
 #include "analyze/diff_ranges.h"
 #include "analyze/environment.h"
 #include "analyze/losses.h"
@@ -80,6 +81,7 @@ struct analyze_diff {
 	uint32_t n_workload, cap_workload;
 	struct analyze_diff_rows syscalls, functions;
 	struct analyze_diff_ranges ranges;
+	struct analyze_diff_blocks blocks;
 };
 
 /*

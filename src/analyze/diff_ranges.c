@@ -361,6 +361,43 @@ static void shares_form(const struct matching *m, struct analyze_diff_range *row
 					      &whole);
 }
 
+/* Why SIDE could not time the body of ROW, which it has no calls of in this context; NULL: it could. */
+static const char *why_not(const struct matching *m, const struct analyze_range *row, int side)
+{
+	const struct analyze_ranges *ranges = &m->out->sides[side];
+	uint32_t i;
+
+	for (i = 0; i < ranges->n_rows; i++)
+		if (ranges->rows[i].side.why && !place_compare(&ranges->rows[i], row))
+			return ranges->rows[i].side.why;
+	return NULL;
+}
+
+/* Whether the other side's sources, where ROW was asked for as well, have no such body: 0 a call, surely. */
+static bool is_surely_alone(const struct analyze_diff_range *row)
+{
+	return is_exact(&row->baseline) ?
+		       !row->hardened.source && !row->hardened.why :
+		       is_exact(&row->hardened) && !row->baseline.source && !row->baseline.why;
+}
+
+/* How sure ROW's delta is, of A and B, which it is made of. */
+static void change_form(const struct matching *m, struct analyze_diff_range *row,
+			const struct analyze_range *a, const struct analyze_range *b)
+{
+	const struct analyze_repetitions *repetitions[2] = { &m->out->sides[BASELINE].repetitions,
+							     &m->out->sides[HARDENED].repetitions };
+	int side = is_exact(&row->baseline) ? BASELINE : HARDENED;
+
+	if (repetitions[BASELINE]->unit != repetitions[HARDENED]->unit)
+		return;
+	if (is_exact(&row->baseline) && is_exact(&row->hardened))
+		analyze_change_form(&row->change, &a->sample, &b->sample);
+	else if (is_surely_alone(row))
+		analyze_change_form_alone(&row->change, side == BASELINE ? &a->sample : &b->sample,
+					  side, repetitions[!side]->n);
+}
+
 /* A row of what the two sides have, FROM one of them; either may be NULL. */
 static void row_add(struct matching *m, const struct analyze_range *a,
 		    const struct analyze_range *b, const struct analyze_range *from)
@@ -381,6 +418,10 @@ static void row_add(struct matching *m, const struct analyze_range *a,
 		row.baseline = side_per_run(&a->side, m->diff->runs[BASELINE]);
 	if (b)
 		row.hardened = side_per_run(&b->side, m->diff->runs[HARDENED]);
+	if (!a && !b->estimated)
+		row.baseline.why = why_not(m, b, BASELINE);
+	if (!b && !a->estimated)
+		row.hardened.why = why_not(m, a, HARDENED);
 	if (!a || !b)
 		called_form(m, &row, from, a ? HARDENED : BASELINE);
 	total_a = side_total(m, BASELINE, &row.baseline, &row.hardened, row.context);
@@ -394,9 +435,9 @@ static void row_add(struct matching *m, const struct analyze_range *a,
 	row.delta_pct = analyze_percent(row.hardened.figures.mean - row.baseline.figures.mean,
 					row.baseline.figures.mean);
 	shares_form(m, &row);
-	if (is_exact(&row.baseline) && is_exact(&row.hardened) &&
-	    m->out->sides[BASELINE].repetitions.unit == m->out->sides[HARDENED].repetitions.unit)
-		analyze_change_form(&row.change, &a->sample, &b->sample);
+	row.samples[BASELINE] = a && is_exact(&row.baseline) ? &a->sample : NULL;
+	row.samples[HARDENED] = b && is_exact(&row.hardened) ? &b->sample : NULL;
+	change_form(m, &row, a, b);
 	row.redundant = (!a || a->redundant) && (!b || b->redundant);
 	vec_push(m->out, rows, row);
 }
@@ -596,6 +637,49 @@ static struct analyze_range_side rest_form(const struct analyze_figures *figures
 	return rest;
 }
 
+/*
+ * By repetition what rest_form() has of all: a function's time, FROM, less that of its N timed bodies. What
+ * was subtracted from either may be wrong, in the same direction or not: the sum is the most.
+ */
+static void rest_sample(struct analyze_sample *rest, const struct matching *m,
+			const struct analyze_sample *from, const struct analyze_diff_range *rows,
+			uint32_t n, int side)
+{
+	uint32_t i, j;
+
+	analyze_sample_init(rest, &m->out->sides[side].repetitions);
+	rest->uncertainty = from->uncertainty;
+	for (j = 0; j < rest->n; j++)
+		analyze_sample_add(rest, j, from->sums[j].calls, from->sums[j].total);
+	for (i = 0; i < n && m->time != ANALYZE_TIME_SELF; i++) {
+		const struct analyze_sample *part = rows[i].samples[side];
+
+		if (!part || is_nested(rows, n, i, side))
+			continue;
+		for (j = 0; j < rest->n; j++)
+			rest->sums[j].total -= part->sums[j].total;
+		rest->uncertainty += part->uncertainty;
+	}
+}
+
+/* How sure the change of ROW, the rest of FUNCTION besides N bodies, is. */
+static void rest_change(const struct matching *m, struct analyze_diff_range *row,
+			const struct analyze_diff_row *function,
+			const struct analyze_diff_range *rows, uint32_t n)
+{
+	struct analyze_sample a, b;
+
+	if (!is_exact(&row->baseline) || !is_exact(&row->hardened) ||
+	    !function->samples[BASELINE] || !function->samples[HARDENED] ||
+	    m->out->sides[BASELINE].repetitions.unit != m->out->sides[HARDENED].repetitions.unit)
+		return;
+	rest_sample(&a, m, function->samples[BASELINE], rows, n, BASELINE);
+	rest_sample(&b, m, function->samples[HARDENED], rows, n, HARDENED);
+	analyze_change_form(&row->change, &a, &b);
+	analyze_sample_deinit(&b);
+	analyze_sample_deinit(&a);
+}
+
 static void rest_add(struct matching *m, const struct analyze_diff_row *function,
 		     const struct analyze_diff_range *rows, uint32_t n)
 {
@@ -615,6 +699,7 @@ static void rest_add(struct matching *m, const struct analyze_diff_row *function
 	row.delta_pct = analyze_percent(row.hardened.figures.mean - row.baseline.figures.mean,
 					row.baseline.figures.mean);
 	shares_form(m, &row);
+	rest_change(m, &row, function, rows, n);
 	vec_push(m->out, rows, row);
 }
 
@@ -726,6 +811,7 @@ void analyze_diff_ranges_init(struct analyze_diff_ranges *ranges, const struct a
 			      .same_source = is_same_source(baseline, hardened) };
 
 	memset(ranges, 0, sizeof(*ranges));
+	ranges->same_source = m.same_source;
 	analyze_ranges_init(&ranges->sides[BASELINE], baseline, options);
 	analyze_ranges_init(&ranges->sides[HARDENED], hardened, options);
 	chains_match(&m);

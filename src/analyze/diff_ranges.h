@@ -41,7 +41,9 @@ struct analyze_diff_range {
 	bool is_partner; /* of a function that the other side has not inlined: counted there */
 	const char *note; /* what one has to know who compares the two sides; NULL: nothing */
 	double weight; /* what it is ordered by */
-	struct analyze_change change; /* how sure delta is, where both sides were timed */
+	/* How sure delta is, where both sides were timed, or the one that has the body. */
+	struct analyze_change change;
+	const struct analyze_sample *samples[2]; /* of sides that were timed; else NULL */
 };
 
 struct analyze_diff;
@@ -50,6 +52,7 @@ struct analyze_diff_ranges {
 	struct analyze_diff_range *rows; /* largest change first; of estimates what is sure of it */
 	uint32_t n_rows, cap_rows;
 	struct analyze_ranges sides[2]; /* own the strings */
+	bool same_source; /* by version, so that lines have not moved */
 };
 
 /* DIFF has its syscalls and functions already, in the order of their names. */

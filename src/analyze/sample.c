@@ -198,6 +198,12 @@ void analyze_calibration_init(struct analyze_calibration *c, const struct profil
 		c->fault_inner = known(row->inner);
 		c->fault_spread = known(row->inner_spread) * DEVIATIONS_PER_SPREAD;
 	}
+	row = analyze_cost_find(&costs, "sample");
+	if (row && p->sample_period) {
+		c->sample = known(row->interrupt);
+		c->sample_spread = known(row->interrupt_spread) * DEVIATIONS_PER_SPREAD;
+		c->period = (double)p->sample_period;
+	}
 	c->fault_context = UINT32_MAX;
 	for (i = 0; i < p->n_contexts; i++)
 		if (!strcmp(p->contexts[i].name, PROFILE_CONTEXT_PAGE_FAULT))
@@ -221,9 +227,11 @@ double analyze_calibration_uncertainty(const struct analyze_calibration *c, cons
 	double spread = is_fault ? c->fault_spread : c->inner_spread[site->mech];
 	double hits = (double)profile_stats_observed(&cell->stats);
 	double cost = (double)cell->stats.cost, own = fmin(hits * inner, cost);
+	double samples = c->period > 0 ? (double)cell->stats.oncpu / c->period : 0;
+	double below = fmax(cost - own - samples * c->sample, 0);
 
 	/* What was not taken off cannot be wrong. */
 	if (!(cost > 0))
 		return 0;
-	return hits * spread + (cost - own) * c->below[cell->context];
+	return hits * spread + below * c->below[cell->context] + samples * c->sample_spread;
 }

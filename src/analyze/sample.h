@@ -66,6 +66,8 @@ struct analyze_calibration {
 	/* The same of what times page faults. */
 	double fault_inner, fault_spread;
 	uint32_t fault_context; /* UINT32_MAX: none */
+	/* What is taken off for a sample, which each PERIOD ticks of on-CPU time bring one of; 0: none. */
+	double sample, sample_spread, period;
 	double *below; /* by context: what may be wrong with 1 tick taken off for calls below */
 };
 

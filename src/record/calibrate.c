@@ -431,6 +431,7 @@ void record_calibrate_sampler(struct record_engine *e, uint64_t period,
 	out->sampler_known = true;
 	out->sample_latency = latency;
 	out->sample_full = full[n / 4];
+	out->sample_spread = record_values_deviation(full, n, out->sample_full);
 	record_engine_set_sample_cost(e, latency, out->sample_full);
 }
 
@@ -471,6 +472,6 @@ void record_calibration_store(const struct record_calibration *c, struct profile
 		      record_range_cost_text(&c->ranges));
 	if (c->sampler_known)
 		store(p, "sample",
-		      alloc_printf("latency=%" PRIu64 " interrupt=%" PRIu64, c->sample_latency,
-				   c->sample_full));
+		      alloc_printf("latency=%" PRIu64 " interrupt=%" PRIu64 "+-%" PRIu64,
+				   c->sample_latency, c->sample_full, c->sample_spread));
 }

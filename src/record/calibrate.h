@@ -46,6 +46,7 @@ struct record_calibration {
 	bool sampler_known;
 	uint64_t sample_latency; /* from the timer's expiry to the sampler's program */
 	uint64_t sample_full; /* the interrupt around that program, which times itself */
+	uint64_t sample_spread; /* how far off that readings of it are: a median */
 };
 
 /* Those of handle_mm_fault(). */

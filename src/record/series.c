@@ -21,11 +21,17 @@ uint64_t record_series_median(struct record_series *s)
 	return s->values[RECORD_ROUNDS / 2];
 }
 
+uint64_t record_values_deviation(uint64_t *values, uint32_t n, uint64_t centre)
+{
+	for (uint32_t i = 0; i < n; i++)
+		values[i] = values[i] > centre ? values[i] - centre : centre - values[i];
+	record_values_sort(values, n);
+	return values[n / 2];
+}
+
 uint64_t record_series_deviation(const struct record_series *s, uint64_t centre)
 {
-	struct record_series d;
+	struct record_series d = *s;
 
-	for (int i = 0; i < RECORD_ROUNDS; i++)
-		d.values[i] = s->values[i] > centre ? s->values[i] - centre : centre - s->values[i];
-	return record_series_median(&d);
+	return record_values_deviation(d.values, RECORD_ROUNDS, centre);
 }

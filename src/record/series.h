@@ -17,7 +17,10 @@ void record_values_sort(uint64_t *values, uint32_t n); /* ascending */
 
 uint64_t record_series_median(struct record_series *s); /* sorts S */
 
-/* The median absolute deviation from CENTRE. */
+/* The median absolute deviation of the N VALUES, at least one, from CENTRE; overwrites them. */
+uint64_t record_values_deviation(uint64_t *values, uint32_t n, uint64_t centre);
+
+/* The same of a series, which it leaves alone. */
 uint64_t record_series_deviation(const struct record_series *s, uint64_t centre);
 
 #endif

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "analyze/attribution.h"
+#include "base/alloc.h"
 #include "fixture.h"
 
 static const struct analyze_options oncpu;
@@ -236,6 +237,117 @@ static void test_partner(void **state)
 	profile_destroy(pb);
 }
 
+/*
+ * Blocks of allocate_slab: its entry (line 10, 5 instructions), a loop in shuffle_freelist (lines 20 and 21,
+ * 3 and 4) whose head is executed TURNS times, the return (line 11, 6). All in 100 calls in clone.
+ */
+static void count_blocks(struct profile *p, uint64_t turns, uint32_t moved)
+{
+	static const struct {
+		uint32_t line, insns;
+		bool inlined;
+	} known[] = { { 10, 5, false }, { 20, 3, true }, { 21, 4, true }, { 11, 6, false } };
+	static const uint32_t arcs[][2] = { { 0, 1 }, { 1, 2 }, { 2, 1 }, { 1, 3 } };
+	struct profile_blocks blocks = { .site = 1 };
+	struct profile_block_counts *counts;
+	uint32_t i, at;
+
+	for (i = 0; i < 4; i++) {
+		struct profile_block block = { .addr = 1 + 16 * i,
+					       .bytes = 16,
+					       .insns = known[i].insns,
+					       .reached = true,
+					       .bit = PROFILE_NO_BIT,
+					       .counter = PROFILE_NO_BIT };
+
+		block.location = profile_location_add(p, 1 + 16 * i, NULL);
+		if (known[i].inlined)
+			profile_location_frame_add(p, block.location,
+						   &(struct profile_frame){
+							   .name = "shuffle_freelist",
+							   .file = "mm/slub.c",
+							   .line = known[i].line + moved,
+							   .inlined = true,
+						   });
+		profile_location_frame_add(
+			p, block.location,
+			&(struct profile_frame){
+				.name = "allocate_slab",
+				.file = "mm/slub.c",
+				.line = known[i].inlined ? 1978 + moved : known[i].line + moved,
+			});
+		vec_push(&blocks, items, block);
+		vec_push(&blocks, arcs, ((struct profile_arc){ arcs[i][0], arcs[i][1] }));
+	}
+	vec_push(&blocks, arcs, ((struct profile_arc){ 3, PROFILE_ARC_OUT }));
+	at = profile_blocks_add(p, &blocks);
+	counts = profile_block_counts(p, 0, at, profile_context_add(p, "clone"));
+	counts->calls = 100;
+	counts->counts[0] = counts->counts[3] = 100;
+	counts->counts[1] = turns;
+	counts->counts[2] = turns - 100;
+}
+
+/* Loops and blocks below their function, or below the bodies that were timed in it; exact either way. */
+static void test_blocks(void **state)
+{
+	struct profile *pa = work(500000, 100, 0, true), *pb = work(620000, 100, 1000, true);
+	const struct analyze_attribution_row *r;
+	struct analyze_attribution a;
+	struct analyze_diff d;
+
+	(void)state;
+	pa->clock = pb->clock = PROFILE_CLOCK_INSN;
+	profile_env_set(pa, PROFILE_ENV_RELEASE, "6.1.192");
+	profile_env_set(pb, PROFILE_ENV_RELEASE, "6.1.192-x");
+	count_blocks(pa, 300, 0);
+	count_blocks(pb, 2300, 0);
+	attribute(&a, &d, pa, pb);
+	/* 2,000 turns more of 3 and 4 instructions; what the body calls makes the rest of its 100,000. */
+	r = row(&a, "shuffle_freelist", 4);
+	assert_string_equal(r->part_key, "loop");
+	assert_true(r->delta == 14000 && r->by_calls + r->by_mean == 14000);
+	assert_string_equal(r->location, "mm/slub.c:20");
+	assert_non_null(strstr(r->label, "loop in shuffle_freelist (mm/slub.c:20)"));
+	r = row(&a, "in what it calls, or not counted", 4);
+	assert_true(r->delta == 100000 - 14000);
+	/* The function's own lines stand below what is not of the body, and did not change. */
+	r = row(&a, "allocate_slab", 4);
+	assert_true(r->delta == 0 && !strcmp(r->part_key, "block"));
+	release(&a, &d);
+
+	/* Without a timed body: below the function. */
+	profile_destroy(pa);
+	profile_destroy(pb);
+	pa = work(500000, 100, 0, false);
+	pb = work(620000, 100, 140, false);
+	pa->clock = pb->clock = PROFILE_CLOCK_INSN;
+	profile_env_set(pa, PROFILE_ENV_RELEASE, "6.1.192");
+	profile_env_set(pb, PROFILE_ENV_RELEASE, "6.12.1");
+	count_blocks(pa, 300, 0);
+	/* Lines that another version moved do not matter. */
+	count_blocks(pb, 2300, 7);
+	attribute(&a, &d, pa, pb);
+	assert_true(row(&a, "shuffle_freelist", 3)->delta == 14000);
+	assert_true(row(&a, "in what it calls, or not counted", 3)->delta == 0);
+	assert_true(row(&a, "allocate_slab", 3)->delta == 0);
+	release(&a, &d);
+
+	/* Counted on one side: nothing to compare. In ns: instructions are no time. */
+	pb->n_block_counts = pb->n_blocks = 0;
+	attribute(&a, &d, pa, pb);
+	assert_int_equal(d.blocks.n_rows, 0);
+	release(&a, &d);
+	pa->clock = pb->clock = PROFILE_CLOCK_NS;
+	attribute(&a, &d, pa, pa);
+	assert_true(d.blocks.n_rows > 0);
+	for (uint32_t i = 0; i < a.n_rows; i++)
+		assert_true(a.rows[i].level < 3);
+	release(&a, &d);
+	profile_destroy(pa);
+	profile_destroy(pb);
+}
+
 /* Whatever the figures are: many syscalls and functions of pseudo-random cost, some below zero. */
 static void test_any(void **state)
 {
@@ -277,9 +389,8 @@ static void test_any(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),
-		cmocka_unit_test(test_one_sided),
-		cmocka_unit_test(test_partner),
+		cmocka_unit_test(test_tree),    cmocka_unit_test(test_one_sided),
+		cmocka_unit_test(test_partner), cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_any),
 	};
 

@@ -164,6 +164,15 @@ static void test_calibration(void **state)
 	p->cells[1].stats.cost = 0;
 	assert_true(analyze_calibration_uncertainty(&c, p, &p->cells[1]) == 0);
 	analyze_calibration_deinit(&c);
+
+	/* One sample in 50,000 ticks: 20 in clone's million, whose 800 each are not of calls below. */
+	profile_env_set(p, PROFILE_ENV_COST "sample", "latency=3 interrupt=800+-7");
+	p->sample_period = 50000;
+	p->cells[0].stats.cost += 20 * 800;
+	analyze_calibration_init(&c, p);
+	near(analyze_calibration_uncertainty(&c, p, &p->cells[0]),
+	     (10 * 2 + 36000 / 30.0 + 20 * 7) * mad);
+	analyze_calibration_deinit(&c);
 	profile_destroy(p);
 }
 

@@ -521,6 +521,75 @@ static void test_one_sided(void **state)
 	profile_destroy(b);
 }
 
+/* A run of allocate_slab, SLAB a call, and of a body in it, BODY a call (0: there is none), ten each. */
+static void run_of(struct profile *p, uint64_t slab, uint64_t body)
+{
+	uint32_t run = fixture_run(p, 100000), clone = profile_context_add(p, "clone"), site;
+
+	fixture_calls(profile_cell(p, run, 0, clone), 1, 100000, 100000);
+	fixture_calls(profile_cell(p, run, fixture_function(p, "allocate_slab", 1), clone), 10,
+		      slab, slab);
+	if (!body)
+		return;
+	site = fixture_range(p, "shuffle_freelist", NULL, "allocate_slab", 1978);
+	fixture_entries(profile_cell(p, run, site, clone), 10, 10, body, body);
+}
+
+/* How sure what one side alone has is, and what is left of the function around it. */
+static void test_intervals(void **state)
+{
+	struct profile *a = profile_create(), *b = profile_create();
+	const struct analyze_diff_range *r;
+	struct analyze_diff d;
+	/* Of one side that varies: half of it is t(2) s / sqrt(3), s = 10. */
+	const double half = 4.302652729696 * 10 / sqrt(3);
+
+	(void)state;
+	run_of(a, 1000, 0);
+	run_of(a, 1000, 0);
+	run_of(a, 1000, 0);
+	run_of(b, 1890, 890);
+	run_of(b, 1900, 900);
+	run_of(b, 1910, 910);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	r = pair(&d, "shuffle_freelist", NULL);
+	assert_true(r->delta == 900);
+	assert_near(r->change.ci.low, 900 - half);
+	assert_near(r->change.ci.high, 900 + half);
+	assert_true(isnan(r->change.ci_pct.low));
+	assert_true(r->change.p < 0.01);
+	assert_string_equal(r->change.verdict_key, "slower");
+	assert_true(r->change.repetitions[0] == 3 && r->change.repetitions[1] == 3);
+	/* The function varies as the body does: the rest of it does not. */
+	r = pair(&d, ANALYZE_RANGE_REST, NULL);
+	assert_true(r->delta == 0 && r->change.ci.low == 0 && r->change.ci.high == 0);
+	assert_string_equal(r->change.verdict_key, "same");
+	analyze_diff_deinit(&d);
+
+	/* As sure the other way round. */
+	assert_int_equal(analyze_diff_init(&d, b, a, &oncpu), 0);
+	r = pair(&d, "shuffle_freelist", NULL);
+	assert_near(r->change.ci.high, -900 + half);
+	assert_string_equal(r->change.verdict_key, "faster");
+	analyze_diff_deinit(&d);
+
+	/* Where the other side cannot time it, nothing is known of the change. */
+	a->sites[profile_site_add(a, &(struct profile_site){ .name = "shuffle_freelist",
+							     .symbol = "allocate_slab",
+							     .into = "allocate_slab",
+							     .kind = PROFILE_SITE_RANGE,
+							     .mech = PROFILE_MECH_NONE,
+							     .file = "mm/slub.c",
+							     .line = 1978 })]
+		.estimated = profile_intern(a, "no probes there");
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	r = pair(&d, "shuffle_freelist", NULL);
+	assert_true(isnan(r->change.p) && !r->change.verdict_key);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
 static void test_conclusion(void **state)
 {
 	struct profile *a = clone_of(100000, 1000), *b = clone_of(110000, 2000);
@@ -633,6 +702,7 @@ int main(void)
 		cmocka_unit_test(test_other_times),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_one_sided),
+		cmocka_unit_test(test_intervals),
 		cmocka_unit_test(test_conclusion),
 		cmocka_unit_test(test_moved_lines),
 		cmocka_unit_test(test_estimated_change),

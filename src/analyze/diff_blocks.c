@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/diff_blocks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/sort.h"
+#include "base/alloc.h"
+#include "symbol/blocks.h"
+#include "symbol/loops.h"
+
+/* What of a loop's instructions must be in a body for the loop to be of that body. */
+#define OF_BODY 0.75
+
+/* One function in one context on one side. */
+struct counted {
+	const struct profile *p;
+	const struct profile_blocks *blocks;
+	const char *context;
+	const uint64_t *counts;
+	double runs;
+	int side;
+	bool by_line;
+};
+
+/* The bodies that L is in, but for the SKIP innermost ones; NULL: none. For free(). */
+static char *chain_of(const struct profile_location *l, uint32_t skip)
+{
+	char *text = NULL;
+	uint32_t i;
+
+	for (i = skip; i < l->n_frames && l->frames[i].inlined; i++) {
+		char *longer =
+			text ? alloc_printf("%s" PROFILE_CHAIN "%s", text, l->frames[i].name) :
+			       alloc_strdup(l->frames[i].name);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static char *location_of(const struct profile_location *l, uint32_t frame)
+{
+	if (frame >= l->n_frames || !l->frames[frame].file)
+		return NULL;
+	return alloc_printf("%s:%" PRIu32, l->frames[frame].file, l->frames[frame].line);
+}
+
+/* Whether CHAIN is OUTER, or lies within it; NULL is the function itself. */
+static bool is_within(const char *chain, const char *outer)
+{
+	size_t n = chain ? strlen(chain) : 0, n_outer = outer ? strlen(outer) : 0;
+	size_t gap = strlen(PROFILE_CHAIN);
+
+	if (!outer)
+		return true;
+	if (n < n_outer || strcmp(chain + n - n_outer, outer))
+		return false;
+	return n == n_outer ||
+	       (n >= n_outer + gap && !strncmp(chain + n - n_outer - gap, PROFILE_CHAIN, gap));
+}
+
+static const struct profile_location *place_of(const struct counted *c, uint32_t block)
+{
+	return &c->p->locations[c->blocks->items[block].location];
+}
+
+static double insns_of(const struct counted *c, uint32_t block)
+{
+	if (c->counts[block] == PROFILE_NOT_COUNTED)
+		return 0;
+	return (double)c->counts[block] * c->blocks->items[block].insns;
+}
+
+/*
+ * How many of the bodies of loop L's head to leave off to have the innermost one that most of the loop is
+ * in: compilers mix in instructions of others.
+ */
+static uint32_t loop_skip(const struct counted *c, const struct symbol_loops *loops, uint32_t l)
+{
+	const struct profile_location *head = place_of(c, loops->loops[l].head);
+	uint32_t skip, b;
+
+	for (skip = 0; skip < head->n_frames && head->frames[skip].inlined; skip++) {
+		char *outer = chain_of(head, skip);
+		double inside = 0, all = 0;
+
+		for (b = 0; b < c->blocks->n_items; b++) {
+			char *chain;
+
+			if (loops->innermost[b] != l)
+				continue;
+			chain = chain_of(place_of(c, b), 0);
+			all += insns_of(c, b);
+			if (is_within(chain, outer))
+				inside += insns_of(c, b);
+			free(chain);
+		}
+		free(outer);
+		if (inside >= OF_BODY * all)
+			break;
+	}
+	return skip;
+}
+
+static void row_add(struct analyze_diff_blocks *out, const struct counted *c, uint32_t block,
+		    uint32_t skip, bool is_loop)
+{
+	const struct profile_location *place = place_of(c, block);
+	struct analyze_diff_block row = {
+		.function = c->p->sites[c->blocks->site].name,
+		.context = c->context,
+		.chain = chain_of(place, skip),
+		.location = is_loop || c->by_line ? location_of(place, skip) : NULL,
+		.is_loop = is_loop,
+	};
+
+	if (c->counts[block] != PROFILE_NOT_COUNTED)
+		row.executions[c->side] = (double)c->counts[block] / c->runs;
+	if (!is_loop)
+		row.insns[c->side] = insns_of(c, block) / c->runs;
+	vec_push(out, rows, row);
+}
+
+static void loops_add(struct analyze_diff_blocks *out, const struct counted *c,
+		      const struct symbol_loops *loops)
+{
+	uint32_t l, b;
+
+	for (l = 0; l < loops->n_loops; l++) {
+		row_add(out, c, loops->loops[l].head, loop_skip(c, loops, l), true);
+		for (b = 0; b < c->blocks->n_items; b++)
+			if (loops->innermost[b] == l)
+				out->rows[out->n_rows - 1].insns[c->side] +=
+					insns_of(c, b) / c->runs;
+	}
+}
+
+static void function_add(struct analyze_diff_blocks *out, const struct counted *c)
+{
+	struct symbol_graph graph = { .n_blocks = c->blocks->n_items, .entry = c->blocks->entry };
+	struct symbol_loops loops;
+	uint32_t i;
+
+	for (i = 0; i < c->blocks->n_arcs; i++) {
+		struct symbol_arc arc = { c->blocks->arcs[i].from, c->blocks->arcs[i].to };
+
+		vec_push(&graph, arcs, arc);
+	}
+	symbol_loops_find(&graph, &loops);
+	loops_add(out, c, &loops);
+	for (i = 0; i < c->blocks->n_items; i++)
+		if (loops.innermost[i] == SYMBOL_LOOP_NONE && c->blocks->items[i].reached)
+			row_add(out, c, i, 0, false);
+	symbol_loops_clear(&loops);
+	symbol_graph_clear(&graph);
+}
+
+static bool has_counts(const struct profile *p, uint32_t index, uint32_t context)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_block_counts; i++)
+		if (p->block_counts[i].blocks == index && p->block_counts[i].context == context)
+			return true;
+	return false;
+}
+
+static bool has_function(const struct profile *p, const char *function)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_blocks; i++)
+		if (!strcmp(p->sites[p->blocks[i].site].name, function))
+			return true;
+	return false;
+}
+
+static void side_add(struct analyze_diff_blocks *out, struct counted *c,
+		     const struct profile *other)
+{
+	uint32_t i, context;
+
+	for (i = 0; i < c->p->n_blocks; i++) {
+		uint64_t *counts = alloc_array(c->p->blocks[i].n_items, sizeof(*counts));
+
+		c->blocks = &c->p->blocks[i];
+		c->counts = counts;
+		for (context = 0; context < c->p->n_contexts; context++) {
+			if (!has_counts(c->p, i, context) ||
+			    !has_function(other, c->p->sites[c->blocks->site].name))
+				continue;
+			profile_block_counts_sum(c->p, c->blocks, context, counts);
+			c->context = c->p->contexts[context].name;
+			function_add(out, c);
+		}
+		free(counts);
+	}
+}
+
+/* ---- the same on both sides ---- */
+
+static int text_compare(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) : !!a - !!b;
+}
+
+/* Of one function, context, kind, and body, whatever line. */
+static int body_compare(const struct analyze_diff_block *a, const struct analyze_diff_block *b)
+{
+	return strcmp(a->function, b->function)          ?:
+		       strcmp(a->context, b->context)    ?:
+		       (int)a->is_loop - (int)b->is_loop ?:
+							   text_compare(a->chain, b->chain);
+}
+
+static int row_compare(const struct analyze_diff_block *a, const struct analyze_diff_block *b,
+		       bool same_source)
+{
+	int diff = body_compare(a, b);
+
+	if (!diff && same_source)
+		diff = text_compare(a->location, b->location);
+	return diff ? diff : (int)a->nth - (int)b->nth;
+}
+
+static int row_compare_same(const void *a, const void *b)
+{
+	return row_compare(a, b, true);
+}
+
+static int row_compare_other(const void *a, const void *b)
+{
+	return row_compare(a, b, false);
+}
+
+/* Numbers the loops, from FIRST on, that have all in common, in the order of their addresses. */
+static void loops_number(struct analyze_diff_blocks *out, uint32_t first, bool same_source)
+{
+	uint32_t i, j;
+
+	for (i = first; i < out->n_rows; i++) {
+		struct analyze_diff_block *row = &out->rows[i];
+
+		for (j = i; row->is_loop && j-- > first;) {
+			const struct analyze_diff_block *before = &out->rows[j];
+
+			if (body_compare(before, row) ||
+			    (same_source && text_compare(before->location, row->location)))
+				continue;
+			row->nth = before->nth + 1;
+			break;
+		}
+	}
+}
+
+static void row_free(struct analyze_diff_block *row)
+{
+	free(row->chain);
+	free(row->location);
+}
+
+/* Rows of one thing become one: blocks of a line, and the two sides'. */
+static void rows_join(struct analyze_diff_blocks *out, bool same_source)
+{
+	uint32_t i, n = 0;
+	int side;
+
+	analyze_sort(out->rows, out->n_rows, sizeof(*out->rows),
+		     same_source ? row_compare_same : row_compare_other);
+	for (i = 0; i < out->n_rows; i++) {
+		struct analyze_diff_block *row = &out->rows[i], *into = &out->rows[n - !!n];
+
+		if (!n || row_compare(into, row, same_source)) {
+			out->rows[n++] = *row;
+			continue;
+		}
+		for (side = 0; side < 2; side++) {
+			into->executions[side] += row->executions[side];
+			into->insns[side] += row->insns[side];
+		}
+		row_free(row);
+	}
+	out->n_rows = n;
+}
+
+void analyze_diff_blocks_init(struct analyze_diff_blocks *out, const struct profile *baseline,
+			      const struct profile *hardened, const uint32_t runs[2],
+			      bool same_source)
+{
+	const struct profile *profiles[2] = { baseline, hardened };
+	int side;
+
+	memset(out, 0, sizeof(*out));
+	for (side = 0; side < 2; side++) {
+		struct counted c = { .p = profiles[side],
+				     .side = side,
+				     .runs = runs[side],
+				     .by_line = same_source };
+		uint32_t first = out->n_rows;
+
+		if (!runs[side])
+			continue;
+		side_add(out, &c, profiles[!side]);
+		loops_number(out, first, same_source);
+	}
+	rows_join(out, same_source);
+}
+
+void analyze_diff_blocks_deinit(struct analyze_diff_blocks *out)
+{
+	while (out->n_rows)
+		row_free(&out->rows[--out->n_rows]);
+	free(out->rows);
+	memset(out, 0, sizeof(*out));
+}
