@@ -173,6 +173,40 @@ static char *range_text(const struct analyze_diff *diff, const struct analyze_di
 	return text;
 }
 
+/*
+ * Where no timed function carries ROW's change: the inlined body whose samples do, most of all; NULL: none has a
+ * tenth of it.
+ */
+static const struct analyze_diff_range *find_body(const struct analyze_diff *diff,
+						  const struct analyze_diff_row *row)
+{
+	const struct analyze_diff_range *best = NULL;
+	uint32_t i;
+
+	for (i = 0; i < diff->ranges.n_rows; i++) {
+		const struct analyze_diff_range *r = &diff->ranges.rows[i];
+
+		if (r->redundant || !r->estimated || strcmp(r->context, row->name) ||
+		    !(r->syscall_share >= LEAST_SHARE) || r->syscall_share > WHOLE_SHARE)
+			continue;
+		if (!best || r->syscall_share > best->syscall_share)
+			best = r;
+	}
+	return best;
+}
+
+static char *body_text(const struct analyze_diff_range *r)
+{
+	char *name = output_text_escape(r->body.name);
+	char *place = output_text_escape(r->location ? r->location : r->body.function);
+	char *text = alloc_printf(", but %s (%s), %.0f %% as samples estimate", name, place,
+				  r->syscall_share * 100);
+
+	free(place);
+	free(name);
+	return text;
+}
+
 static char *carrier_text(const struct analyze_diff *diff, const struct analyze_diff_row *row)
 {
 	const struct analyze_diff_row *carrier = find_carrier(diff, row);
@@ -186,8 +220,14 @@ static char *carrier_text(const struct analyze_diff *diff, const struct analyze_
 		free(name);
 		return text;
 	}
-	if (diff->functions.n_rows)
-		return alloc_strdup("; no recorded function carries a tenth of it");
+	if (diff->functions.n_rows) {
+		const struct analyze_diff_range *body = find_body(diff, row);
+
+		range = body ? body_text(body) : alloc_strdup("");
+		text = alloc_printf("; no recorded function carries a tenth of it%s", range);
+		free(range);
+		return text;
+	}
 	return alloc_strdup("; record with --func to see where");
 }
 

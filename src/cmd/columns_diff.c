@@ -217,6 +217,10 @@ struct output_section columns_diff_ranges(const struct analyze_diff *diff)
 		  offsetof(struct analyze_diff_range, share), false, true },
 		DIFF_RANGE(syscall_share, "syscall_share", "OF CONTEXT", OUTPUT_FRACTION, 1),
 	};
+	/* Behind all others: readers of CSV may go by the order. */
+	static const struct output_column notes[] = {
+		DIFF_RANGE(note, "note", "NOTE", OUTPUT_TEXT, 7),
+	};
 	static const struct output_group groups[] = {
 		GROUP(NULL, 0, diff_range),
 		GROUP("baseline", BASELINE_RANGE + FIGURES_RANGE, diff_range_figures),
@@ -226,6 +230,7 @@ struct output_section columns_diff_ranges(const struct analyze_diff *diff)
 		GROUP("hardened", HARDENED_RANGE, diff_range_side),
 		GROUP(NULL, offsetof(struct analyze_diff_range, change), change_plus_minus),
 		GROUP(NULL, offsetof(struct analyze_diff_range, change), change_verdict),
+		GROUP(NULL, 0, notes),
 	};
 	struct output_section section =
 		SECTION(groups, diff->ranges.rows, diff->ranges.n_rows, diff->clock);
