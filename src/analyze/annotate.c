@@ -96,6 +96,17 @@ static void merge_lines(struct analyze_annotation *a)
 	a->n_lines = n;
 }
 
+/* What a call executes in all, of the places that were counted. */
+static void sum_executions(struct analyze_annotation *a)
+{
+	for (uint32_t i = 0; a->counted && i < a->n_insns; i++) {
+		if (isnan(a->insns[i].per_call))
+			a->n_unknown++;
+		else
+			a->per_call += a->insns[i].per_call;
+	}
+}
+
 /* --- bodies --------------------------------------------------------------------------------- */
 
 static void body_take(struct analyze_annotation *a, struct analyze_code_body *b,
@@ -104,6 +115,7 @@ static void body_take(struct analyze_annotation *a, struct analyze_code_body *b,
 	const struct analyze_line *line = &a->lines[i->line];
 
 	b->n_insns++;
+	b->per_call += i->per_call;
 	annotate_hits_add(&b->own, &i->hits);
 	if (!line->line || !annotate_same(line->file, b->body.file))
 		return;
@@ -148,8 +160,10 @@ static void finish_bodies(struct making *m)
 		struct analyze_code_body *b = &a->bodies[i];
 
 		annotate_hits_add(&b->hits, &b->own);
-		if (b->parent != ANALYZE_NO_BODY)
+		if (b->parent != ANALYZE_NO_BODY) {
 			annotate_hits_add(&a->bodies[b->parent].hits, &b->hits);
+			a->bodies[b->parent].per_call += b->per_call;
+		}
 		if (hits_any(&b->hits) || a->n_bodies < 1000)
 			b->range = range_find(m, b);
 	}
@@ -268,6 +282,7 @@ static int make(struct making *m)
 		return -ENODATA;
 	annotate_samples_each(m, count_instruction);
 	merge_lines(a);
+	sum_executions(a);
 	finish_bodies(m);
 	return 0;
 }

@@ -62,6 +62,7 @@ struct analyze_code_body {
 	char *called; /* "mm/slub.c:1978", or NULL */
 	struct analyze_hits hits, own; /* with and without bodies inlined into it */
 	uint32_t n_insns; /* of its own */
+	double per_call; /* instructions executed a call, with those of bodies in it; NAN: not known */
 	/* Lines in the file of its declaration that its own instructions are of; 0: none. */
 	uint32_t first_line, last_line;
 	/* What else the profile says of it, in the contexts asked for: NULL where nothing. */
@@ -105,6 +106,8 @@ struct analyze_annotation {
 	struct analyze_line *lines; /* by path, file, line */
 	uint32_t n_lines, cap_lines;
 	bool counted; /* executions are known, of some instructions at least */
+	double per_call; /* instructions executed a call, where it is counted; of what is known */
+	uint32_t n_unknown; /* instructions whose executions are not known, though others' are */
 	struct analyze_hits hits;
 	double at_return; /* samples taken at its return: of it, or of probes within it */
 	double unplaced; /* of those: of it, as far as can be told, and where in it is not known */

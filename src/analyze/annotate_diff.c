@@ -17,6 +17,7 @@ struct part {
 	uint32_t line, n_insns;
 	unsigned int side;
 	struct analyze_hits hits;
+	double per_call;
 };
 
 struct parts {
@@ -57,6 +58,8 @@ static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
 static void side_form(struct analyze_annotated_side *side, const struct analyze_annotate_diff *d,
 		      const struct analyze_annotation *a)
 {
+	if (!a->counted)
+		side->per_call = NAN;
 	side->share = a->samples > 0 ? analyze_hits_all(&side->hits) / a->samples : NAN;
 	/* What has no code takes no time, however few samples there are. */
 	side->cost = side->n_insns > 0 && a->samples > 0 ? cost_of(d, a, &side->hits) : nothing;
@@ -86,6 +89,7 @@ static void side_add(struct analyze_annotated_side *side, const struct part *par
 	side->hits.self += part->hits.self;
 	side->hits.below += part->hits.below;
 	side->hits.late += part->hits.late;
+	side->per_call += part->per_call;
 }
 
 /* A row for all parts that are the same, on either side. */
@@ -115,7 +119,8 @@ static void lines_collect(struct parts *parts, const struct analyze_annotation *
 					 .line = line->line,
 					 .n_insns = line->n_insns,
 					 .side = side,
-					 .hits = line->hits }));
+					 .hits = line->hits,
+					 .per_call = line->per_call }));
 	}
 }
 
@@ -129,7 +134,8 @@ static void bodies_collect(struct parts *parts, const struct analyze_annotation 
 			 ((struct part){ .path = b->path,
 					 .n_insns = b->n_insns ? b->n_insns : 1,
 					 .side = side,
-					 .hits = b->hits }));
+					 .hits = b->hits,
+					 .per_call = b->per_call }));
 	}
 }
 

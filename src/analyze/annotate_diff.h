@@ -13,6 +13,7 @@ struct analyze_annotated_side {
 	double n_insns; /* 0: it has none */
 	uint32_t line; /* 0: it has none */
 	struct analyze_hits hits;
+	double per_call; /* instructions executed a call; NAN: not counted */
 	double share; /* of the function's samples; NAN where it has none */
 	struct analyze_estimated
 		cost; /* as struct analyze_annotate_diff says; 0 of what is not there */

@@ -24,7 +24,7 @@
 static const char *const side_names[N_SIDES] = { "baseline", "hardened" };
 
 struct side {
-	double cost, low, high, share, samples, self, below, late, n_insns, line;
+	double cost, low, high, share, samples, self, below, late, n_insns, line, per_call;
 };
 
 struct row {
@@ -69,7 +69,8 @@ static struct side side_of(const struct analyze_annotated_side *s)
 				      .below = NAN,
 				      .late = NAN,
 				      .n_insns = 0,
-				      .line = NAN };
+				      .line = NAN,
+				      .per_call = 0 };
 	return (struct side){ .cost = s->cost.value,
 			      .low = s->cost.low,
 			      .high = s->cost.high,
@@ -79,7 +80,8 @@ static struct side side_of(const struct analyze_annotated_side *s)
 			      .below = s->hits.below,
 			      .late = s->hits.late,
 			      .n_insns = s->n_insns,
-			      .line = s->line ? s->line : NAN };
+			      .line = s->line ? s->line : NAN,
+			      .per_call = s->per_call };
 }
 
 /* "mm/slub.c:1906", "mm/slub.c:1906, was 1890": of the hardened side where it is there. */
@@ -115,6 +117,28 @@ static void rows_form(struct comparison *c, struct rows *rows,
 	}
 }
 
+/* Cuts what the tables show of bodies and sources to what there is room for beside the figures. */
+static void rows_fit(struct rows *rows, unsigned int width, size_t figures)
+{
+	size_t place = 0;
+	bool sources = false;
+
+	for (uint32_t i = 0; i < rows->n_items; i++) {
+		sources |= rows->items[i].source != NULL;
+		if (rows->items[i].where && strlen(rows->items[i].where) > place)
+			place = strlen(rows->items[i].where);
+	}
+	for (uint32_t i = 0; i < rows->n_items; i++) {
+		struct row *row = &rows->items[i];
+		struct annotate_widths w = annotate_widths(width, figures + place, sources);
+
+		free(row->in);
+		free(row->text);
+		row->in = annotate_cut(row->path, row->where ? w.body : ANNOTATE_BODY_WIDTH);
+		row->text = annotate_cut(row->source, w.source);
+	}
+}
+
 static void rows_deinit(struct rows *rows)
 {
 	for (uint32_t i = 0; i < rows->n_items; i++) {
@@ -126,28 +150,41 @@ static void rows_deinit(struct rows *rows)
 	free(rows->items);
 }
 
-static bool has_samples(const struct row *row)
+/* How many instructions more a call executes; 0 where that was not counted on both sides. */
+static double executed_more(const struct row *row)
 {
-	return row->sides[0].samples > 0 || row->sides[1].samples > 0;
+	double more = row->sides[1].per_call - row->sides[0].per_call;
+
+	return isnan(more) ? 0 : more;
 }
 
-/* Largest change first; what is not known last. */
+static bool is_worth_a_row(const struct row *row)
+{
+	return row->sides[0].samples > 0 || row->sides[1].samples > 0 ||
+	       fabs(executed_more(row)) >= 0.05;
+}
+
+/* Largest change first, by samples, then by counting; what is not known last. */
 static int change_compare(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
 	double da = isnan(a->delta.value) ? -1 : fabs(a->delta.value);
 	double db = isnan(b->delta.value) ? -1 : fabs(b->delta.value);
 
+	if (da == db) {
+		da = fabs(executed_more(a));
+		db = fabs(executed_more(b));
+	}
 	return da < db ? 1 : da > db ? -1 : 0;
 }
 
-/* The rows with samples of FROM, which keeps their strings. */
+/* The rows with samples or another count of FROM, which keeps their strings. */
 static struct rows rows_ranked(const struct rows *from, bool by_change)
 {
 	struct rows rows = { 0 };
 
 	for (uint32_t i = 0; i < from->n_items; i++)
-		if (has_samples(&from->items[i]))
+		if (is_worth_a_row(&from->items[i]))
 			vec_push(&rows, items, from->items[i]);
 	if (by_change && rows.n_items)
 		qsort(rows.items, rows.n_items, sizeof(*rows.items), change_compare);
@@ -166,18 +203,22 @@ static struct rows rows_ranked(const struct rows *from, bool by_change)
 		key, header, type, rank, offsetof(struct row, field) \
 	}
 
-static const struct output_column side_columns[] = {
-	{ "cost", "", OUTPUT_TIME, OUTPUT_ALWAYS, offsetof(struct side, cost), true, true },
-	SIDE("cost_low", low, "", OUTPUT_TIME, OUTPUT_DATA_ONLY),
-	SIDE("cost_high", high, "", OUTPUT_TIME, OUTPUT_DATA_ONLY),
-	SIDE("share", share, "SHARE", OUTPUT_FRACTION, 3),
-	SIDE("", samples, "SAMPLES", OUTPUT_COUNT, OUTPUT_TABLE_ONLY),
-	SIDE("self", self, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
-	SIDE("below", below, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
-	SIDE("late", late, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
-	SIDE("instructions", n_insns, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
-	SIDE("line", line, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
-};
+/* RANK: that of executions, for tables where they were counted. */
+#define SIDE_COLUMNS(rank)                                                                   \
+	{ "cost", "", OUTPUT_TIME, OUTPUT_ALWAYS, offsetof(struct side, cost), true, true }, \
+		SIDE("cost_low", low, "", OUTPUT_TIME, OUTPUT_DATA_ONLY),                    \
+		SIDE("cost_high", high, "", OUTPUT_TIME, OUTPUT_DATA_ONLY),                  \
+		SIDE("share", share, "SHARE", OUTPUT_FRACTION, 3),                           \
+		SIDE("self", self, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),                      \
+		SIDE("below", below, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),                    \
+		SIDE("late", late, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),                      \
+		SIDE("instructions", n_insns, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),           \
+		SIDE("line", line, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),                      \
+		SIDE("samples", samples, "SAMPLES", OUTPUT_COUNT, 2),                        \
+		SIDE("per_call", per_call, "EXECUTED", OUTPUT_COUNT, rank)
+
+static const struct output_column side_columns[] = { SIDE_COLUMNS(OUTPUT_DATA_ONLY) };
+static const struct output_column counted_columns[] = { SIDE_COLUMNS(OUTPUT_ALWAYS) };
 
 /* The last LINE_COLUMNS are those of a line. */
 #define LINE_COLUMNS 4
@@ -205,24 +246,33 @@ static const char *mark_estimate(const void *row, const struct output_group *gro
 	return "~";
 }
 
+#define SIDES(columns)                                                          \
+	{ "baseline", offsetof(struct row, sides[0]), columns, N(columns) },    \
+	{                                                                       \
+		"hardened", offsetof(struct row, sides[1]), columns, N(columns) \
+	}
+#define LINE                                         \
+	{                                            \
+		NULL, 0, row_columns, N(row_columns) \
+	}
+#define BODY                                                        \
+	{                                                           \
+		NULL, 0, row_columns, N(row_columns) - LINE_COLUMNS \
+	}
+
 static struct output_section section_of(const struct comparison *c, const struct rows *rows,
 					bool are_lines)
 {
-#define SIDES                                                                             \
-	{ "baseline", offsetof(struct row, sides[0]), side_columns, N(side_columns) },    \
-	{                                                                                 \
-		"hardened", offsetof(struct row, sides[1]), side_columns, N(side_columns) \
-	}
-	static const struct output_group lines[] = { SIDES,
-						     { NULL, 0, row_columns, N(row_columns) } };
-	static const struct output_group bodies[] = {
-		SIDES, { NULL, 0, row_columns, N(row_columns) - LINE_COLUMNS }
-	};
+	static const struct output_group lines[2][3] = { { SIDES(side_columns), LINE },
+							 { SIDES(counted_columns), LINE } };
+	static const struct output_group bodies[2][3] = { { SIDES(side_columns), BODY },
+							  { SIDES(counted_columns), BODY } };
+	bool counted = c->sides[0].a.counted || c->sides[1].a.counted;
 	enum profile_clock clock = c->sides[0].p->clock;
 
 	return (struct output_section){
-		.groups = are_lines ? lines : bodies,
-		.n_groups = N(lines),
+		.groups = are_lines ? lines[counted] : bodies[counted],
+		.n_groups = N(lines[0]),
 		.rows = rows->items,
 		.n_rows = rows->n_items,
 		.row_size = sizeof(struct row),
@@ -234,6 +284,18 @@ static struct output_section section_of(const struct comparison *c, const struct
 
 /* --- the page ------------------------------------------------------------------------------- */
 
+/* "593 instructions executed a call, "; "" where they were not counted. For free(). */
+static char *executed_text(const struct analyze_annotation *a)
+{
+	char number[OUTPUT_NUMBER_MAX];
+
+	if (!a->counted)
+		return alloc_strdup("");
+	return alloc_printf("%s instructions executed a call%s, ",
+			    output_number(number, OUTPUT_COUNT, a->per_call, PROFILE_CLOCK_INSN),
+			    a->n_unknown ? " and some that are not known" : "");
+}
+
 static void write_side(const struct view *v, const struct comparison *c, unsigned int side)
 {
 	const struct annotated *f = &c->sides[side];
@@ -242,6 +304,7 @@ static void write_side(const struct view *v, const struct comparison *c, unsigne
 	char *kernel = output_text_escape(release ? release : "of unknown release");
 	char *file = output_text_escape(f->path), *name = output_text_escape(f->name);
 	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX], *timed = alloc_strdup("");
+	char *executed = executed_text(a);
 
 	if (!isnan(a->figures.calls)) {
 		free(timed);
@@ -252,12 +315,13 @@ static void write_side(const struct view *v, const struct comparison *c, unsigne
 			f->p->clock == PROFILE_CLOCK_INSN ? " insn" : "");
 	}
 	if (a->n_places)
-		view_text(v, "%s: %s, kernel %s: %s%.0f samples (%.0f in its own code%s)",
-			  side_names[side], file, kernel, timed, a->samples, a->hits.self,
+		view_text(v, "%s: %s, kernel %s: %s%s%.0f samples (%.0f in its own code%s)",
+			  side_names[side], file, kernel, timed, executed, a->samples, a->hits.self,
 			  a->unplaced > 0 ? ", some of interrupts off, in no line" : "");
 	else
 		view_text(v, "%s: %s, kernel %s: there is no %s, inlined or not", side_names[side],
 			  file, kernel, name);
+	free(executed);
 	free(timed);
 	free(name);
 	free(file);
@@ -322,6 +386,12 @@ static void write_headline(const struct view *v, const struct comparison *c,
 		write_one_sided(v, c);
 		return;
 	}
+	if (!row && !(c->sides[0].a.samples > 0) && !(c->sides[1].a.samples > 0)) {
+		view_text(v,
+			  "What lines cost is not known without samples (record --freq); how often "
+			  "they are executed is.");
+		return;
+	}
 	if (!row) {
 		view_text(v,
 			  "No line or body of it surely costs more or less: more samples (record "
@@ -352,19 +422,29 @@ static void write_rows(const struct view *v, const struct comparison *c, const s
 	view_section(v, &section, top);
 }
 
-static void write_page(const struct comparison *c)
+/* Columns that a narrow table has in front of a line's place, with what is between them. */
+#define FIGURES  34
+#define EXECUTED 20 /* where counted */
+
+static void write_page(struct comparison *c)
 {
-	struct rows bodies = rows_ranked(&c->bodies, true), lines = rows_ranked(&c->lines, true);
-	struct rows all = rows_ranked(&c->lines, false);
+	struct rows bodies, lines, all;
+	bool counted = c->sides[0].a.counted || c->sides[1].a.counted;
 	struct view v;
 
 	view_init(&v, stdout, c->o->view);
+	rows_fit(&c->lines, v.width, FIGURES + (counted ? EXECUTED : 0));
+	bodies = rows_ranked(&c->bodies, true);
+	lines = rows_ranked(&c->lines, true);
+	all = rows_ranked(&c->lines, false);
 	output_pager_start();
 	view_text(&v,
 		  "%s in %s, by lines and inlined bodies; costs are a %s, with what is called. ~: "
-		  "estimated from samples.",
+		  "estimated from samples.%s",
 		  c->o->func, c->o->annotated->context ? c->o->annotated->context : "all contexts",
-		  c->diff.is_of_call ? "call" : "run");
+		  c->diff.is_of_call ? "call" : "run",
+		  counted ? " EXECUTED: instructions a call, by counting, without what is called." :
+			    "");
 	for (unsigned int i = 0; i < N_SIDES; i++)
 		write_side(&v, c, i);
 	write_headline(&v, c, &bodies, &lines);
@@ -454,7 +534,7 @@ static int open_sides(struct comparison *c)
 	/* One side is enough: what one kernel has and the other has not is a finding. */
 	if (!a->a.n_places && !b->a.n_places)
 		return annotated_check(b, &o);
-	if (!(a->a.samples > 0) && !(b->a.samples > 0))
+	if (!(a->a.samples > 0) && !(b->a.samples > 0) && !a->a.counted && !b->a.counted)
 		return annotated_check(b->a.n_places ? b : a, &o);
 	return CMD_DONE;
 }

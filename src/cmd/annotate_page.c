@@ -22,6 +22,22 @@
 
 /* --- the page: what stands on top ------------------------------------------------------------ */
 
+static void write_executed(const struct view *v, const struct analyze_annotation *a)
+{
+	char executed[OUTPUT_NUMBER_MAX], *unknown = alloc_strdup("");
+
+	if (a->n_unknown) {
+		free(unknown);
+		unknown = alloc_printf(", %u of its instructions not known", a->n_unknown);
+	}
+	view_text(
+		v,
+		"Executed: %s instructions a call, by counting its blocks, without what it calls%s. "
+		"EXECUTED: those of a body, a line, an instruction.",
+		output_number(executed, OUTPUT_COUNT, a->per_call, PROFILE_CLOCK_INSN), unknown);
+	free(unknown);
+}
+
 static void write_title(const struct view *v, const struct annotated *f)
 {
 	const struct analyze_annotation *a = &f->a;
@@ -45,10 +61,17 @@ static void write_title(const struct view *v, const struct annotated *f)
 		snprintf(unplaced, sizeof(unplaced),
 			 ", %.0f at its return: due with interrupts off, nobody knows where in it",
 			 a->unplaced);
-	view_text(v,
-		  "Samples: %.0f, of %.0f in the kernel: %.0f in its own code%s, %.0f in what it "
-		  "calls%s.",
-		  a->samples, a->kernel, a->hits.self, late, a->hits.below, unplaced);
+	if (a->counted)
+		write_executed(v, a);
+	if (!(a->samples > 0))
+		view_text(v,
+			  "Samples: none (record --freq takes some): what lines cost is not known, "
+			  "how often they are executed is.");
+	else
+		view_text(v,
+			  "Samples: %.0f, of %.0f in the kernel: %.0f in its own code%s, %.0f in "
+			  "what it calls%s.",
+			  a->samples, a->kernel, a->hits.self, late, a->hits.below, unplaced);
 	if (a->samples > 0 && a->samples < FEW) {
 		struct analyze_estimated half = analyze_binomial(a->samples / 2, a->samples);
 
@@ -82,6 +105,8 @@ static void write_headline(const struct view *v, const struct annotated *f,
 	for (uint32_t i = 0; i < bodies->n_items; i++)
 		if (!body || bodies->items[i].figures.share > body->figures.share * 0.95)
 			body = &bodies->items[i];
+	if (!(f->a.samples > 0))
+		return;
 	if (f->a.unplaced > 0 && (!body || f->a.unplaced / f->a.samples > body->figures.share)) {
 		fputc('\n', v->out);
 		view_text(v,
@@ -133,10 +158,11 @@ static void write_notes(const struct view *v, const struct annotated *f)
 	char *path = output_text_escape(symbol_image_path(f->image));
 
 	fputc('\n', v->out);
-	view_text(
-		v,
-		"An address is that of the instruction to come when the sample was taken: what took the "
-		"time may be the one before. ~: estimated from samples.");
+	if (f->a.samples > 0)
+		view_text(
+			v,
+			"An address is that of the instruction to come when the sample was taken: "
+			"what took the time may be the one before. ~: estimated from samples.");
 	if (f->a.n_places && annotated_is_live(f, f->a.places))
 		view_text(v, "Code is that of the running kernel, as it is now.");
 	else
@@ -159,6 +185,7 @@ static void write_summary(const struct view *v, const struct annotated *f)
 	annotate_rows_init(&lines, f, NULL, ANNOTATE_LINES);
 	annotate_rows_rank(&bodies);
 	annotate_rows_rank(&lines);
+	annotate_rows_fit(&lines, v->width);
 	write_headline(v, f, &bodies, &lines);
 	if (f->a.n_places > 1)
 		write_rows(v, f, &places, ANNOTATE_PLACES, TOP_PLACES, "Places:");
@@ -301,12 +328,14 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 	char *address = annotated_address(l->f, l->place, i);
 	char *text = annotated_text(l->f, l->disasm, l->place, i);
 	char *plain_address = output_text_escape(address), *plain = output_text_escape(text);
-	enum output_style style = share.value >= HOT  ? OUTPUT_STYLE_HOT :
-				  share.value >= WARM ? OUTPUT_STYLE_WARM :
-							OUTPUT_STYLE_DIM;
-	bool any = analyze_hits_all(&i->hits) > 0;
+	/* Without samples, of the instructions executed. */
+	double part = l->f->a.samples > 0 ? share.value : i->per_call / l->f->a.per_call;
+	enum output_style style = part >= HOT  ? OUTPUT_STYLE_HOT :
+				  part >= WARM ? OUTPUT_STYLE_WARM :
+						 OUTPUT_STYLE_DIM;
+	bool any = part > 0;
 
-	if (any)
+	if (analyze_hits_all(&i->hits) > 0)
 		annotate_percent(share_text, share.value);
 	snprintf(self, sizeof(self), "%s%s", i->hits.late > 0 ? "!" : "",
 		 count_text(number, i->hits.self));
@@ -352,7 +381,7 @@ static void write_place_title(const struct listing *l)
 		       p->is_inlined ? p->body.call_line : p->function.line);
 	fputs(":\n", l->out);
 	fprintf(l->out, COLUMNS_FORMAT "%s\n", "SHARE", "SELF", "BELOW",
-		l->counted ? "       A CALL" : "", "ADDRESS", "CODE");
+		l->counted ? "     EXECUTED" : "", "ADDRESS", "CODE");
 	free(body);
 	free(chain);
 	free(name);

@@ -139,6 +139,7 @@ static void body_rows(const struct annotated *f, struct annotate_rows *rows)
 			.measured = range && !range->estimated ? "exact" : "estimated",
 		};
 
+		row.figures.per_call = f->a.counted ? b->per_call : NAN;
 		vec_push(rows, items, row);
 	}
 }
@@ -207,9 +208,9 @@ void annotate_rows_init(struct annotate_rows *rows, const struct annotated *f,
 		"cost", "", OUTPUT_TIME, OUTPUT_ALWAYS,                         \
 			offsetof(struct annotate_row, figures.cost), true, true \
 	}
-#define COUNTS                                                                        \
-	COLUMN("self", figures.self, "SELF", OUTPUT_COUNT, OUTPUT_ALWAYS),            \
-		COLUMN("below", figures.below, "BELOW", OUTPUT_COUNT, OUTPUT_ALWAYS), \
+#define COUNTS                                                            \
+	COLUMN("self", figures.self, "SELF", OUTPUT_COUNT, 2),            \
+		COLUMN("below", figures.below, "BELOW", OUTPUT_COUNT, 2), \
 		DATA("late", figures.late, OUTPUT_COUNT)
 #define EXECUTIONS                                            \
 	DATA("executions", figures.executions, OUTPUT_COUNT), \
@@ -255,6 +256,7 @@ static const struct output_column body_columns[] = {
 	COST,
 	COLUMN("exact", exact, "EXACT", OUTPUT_TIME, 1),
 	COUNTS,
+	DATA("per_call", figures.per_call, OUTPUT_COUNT),
 	COLUMN("body", name, "BODY", OUTPUT_TEXT, OUTPUT_ALWAYS),
 	COLUMN("chain", chain, "BY WAY OF", OUTPUT_TEXT, 4),
 	COLUMN("lines", lines, "LINES", OUTPUT_TEXT, 3),
@@ -301,6 +303,11 @@ static const struct output_group counted_lines[] = {
 	{ NULL, 0, line_columns, N(line_columns) },
 };
 
+static const struct output_group counted_bodies[] = {
+	{ NULL, 0, counted_columns, N(counted_columns) },
+	{ NULL, 0, body_columns, N(body_columns) },
+};
+
 static const char *mark_estimate(const void *row, const struct output_group *group)
 {
 	(void)row;
@@ -319,10 +326,13 @@ struct output_section annotate_rows_section(const struct annotate_rows *rows,
 					    const struct annotated *f,
 					    enum annotate_section section)
 {
-	bool counted = f->a.counted && section == ANNOTATE_LINES;
+	const struct output_group *counted = !f->a.counted              ? NULL :
+					     section == ANNOTATE_LINES  ? counted_lines :
+					     section == ANNOTATE_BODIES ? counted_bodies :
+									  NULL;
 
 	return (struct output_section){
-		.groups = counted ? counted_lines : groups[section],
+		.groups = counted ? counted : groups[section],
 		.n_groups = counted ? N(counted_lines) : 1,
 		.rows = rows->items,
 		.n_rows = rows->n_items,
@@ -333,14 +343,26 @@ struct output_section annotate_rows_section(const struct annotate_rows *rows,
 	};
 }
 
+/* What is not known counts as nothing. */
+static double executed(const struct annotate_row *row)
+{
+	return row->figures.per_call > 0 ? row->figures.per_call : 0;
+}
+
+static double hits_of(const struct annotate_row *row)
+{
+	return row->figures.self + row->figures.below;
+}
+
 static int row_compare(const void *left, const void *right)
 {
 	const struct annotate_row *a = left, *b = right;
-	double hits_a = a->figures.self + a->figures.below;
-	double hits_b = b->figures.self + b->figures.below;
+	double hits_a = hits_of(a), hits_b = hits_of(b);
 
 	if (hits_a != hits_b)
 		return hits_a < hits_b ? 1 : -1;
+	if (!(hits_a > 0) && executed(a) != executed(b))
+		return executed(a) < executed(b) ? 1 : -1;
 	if (a->depth != b->depth)
 		return a->depth < b->depth ? -1 : 1;
 	return a->figures.self < b->figures.self ? 1 : a->figures.self > b->figures.self ? -1 : 0;
@@ -353,7 +375,7 @@ void annotate_rows_rank(struct annotate_rows *rows)
 	for (uint32_t i = 0; i < rows->n_items; i++) {
 		struct annotate_rows one = { 0 };
 
-		if (rows->items[i].figures.self + rows->items[i].figures.below > 0) {
+		if (hits_of(&rows->items[i]) > 0 || executed(&rows->items[i]) > 0) {
 			vec_push(&kept, items, rows->items[i]);
 			continue;
 		}
@@ -364,6 +386,51 @@ void annotate_rows_rank(struct annotate_rows *rows)
 	*rows = kept;
 	if (kept.n_items)
 		qsort(kept.items, kept.n_items, sizeof(*kept.items), row_compare);
+}
+
+/* The columns of the longest of the lines' places; *SOURCES: whether the text of any is at hand. */
+static size_t widest_place(const struct annotate_rows *rows, bool *sources)
+{
+	size_t most = 0;
+
+	*sources = false;
+	for (uint32_t i = 0; i < rows->n_items; i++) {
+		*sources |= rows->items[i].source != NULL;
+		if (rows->items[i].where && strlen(rows->items[i].where) > most)
+			most = strlen(rows->items[i].where);
+	}
+	return most;
+}
+
+struct annotate_widths annotate_widths(unsigned int width, size_t others, bool sources)
+{
+	struct annotate_widths w = { ANNOTATE_BODY_WIDTH, ANNOTATE_SOURCE_WIDTH };
+	size_t left = width > others ? width - others : 0;
+
+	if (!width || left >= w.body + w.source || (!sources && left >= w.body))
+		return w;
+	w.body = sources ? left / 3 : left;
+	if (w.body < ANNOTATE_BODY_LEAST)
+		w.body = ANNOTATE_BODY_LEAST;
+	w.source = left > w.body + ANNOTATE_SOURCE_LEAST ? left - w.body : ANNOTATE_SOURCE_LEAST;
+	return w;
+}
+
+void annotate_rows_fit(struct annotate_rows *rows, unsigned int width)
+{
+	/* Other columns, those that a narrow table leaves out left out, and what is between them. */
+	bool sources;
+	size_t place = widest_place(rows, &sources);
+	struct annotate_widths w = annotate_widths(width, place + 34, sources);
+
+	for (uint32_t i = 0; i < rows->n_items; i++) {
+		struct annotate_row *row = &rows->items[i];
+
+		free(row->in);
+		free(row->cut);
+		row->in = annotate_cut(row->path, w.body);
+		row->cut = annotate_cut(row->source, w.source);
+	}
 }
 
 char *annotate_cut(const char *text, size_t width)

@@ -38,6 +38,9 @@ made() {
 made a.data "sample read 60 $innermost $start" "sample read 30 $middle $start" \
   "sample write 10 $own $start" "sample read 100 $start"
 made timed.data "sample read 60 $innermost" "sample read 40 $own" 'calls outer read 10 500'
+outer=$(address outer)
+made counted.data "sample read 60 $innermost" "blocks outer read $outer $innermost 10 30"
+made more.data "blocks outer read $outer $innermost 10 70"
 made none.data "sample read 5 $start"
 made empty.data
 
@@ -118,6 +121,24 @@ else
 fi
 
 # Data.
+# Blocks that were counted: the nop in innermost 3 times a call, what comes before it once.
+page 'what a call executes, by counting' '^Executed: [0-9.]+ instructions a call, by counting its blocks, without what it calls, [0-9]+ of its$' \
+  counted.data outer
+grep -qE '^ +3 +1\.00 +~60,000 +60 +0 +tests/symbol/inlines\.c:[0-9]+ +innermost < middle' out
+report_test $? 'the executions of a line'
+grep -qE '^ 100\.0 % +60 +3 +\+0x[0-9a-f]+  \| \|   nop$' out && grep -qE '^ +1 +\+0x0  ' out
+report_test $? 'and of instructions'
+page 'without a sample too' '^Samples: none ' more.data outer
+grep -qE '^ +7 +- +- +0 +0 +tests/symbol/inlines\.c:[0-9]+ +innermost < middle' out
+report_test $? 'with lines by their executions'
+run diff --annotate outer counted.data more.data
+grep -qE '^ +~60,000 +3 +- +7 +- +innermost < middle +tests/symbol/inlines\.c:[0-9]+ +-$' out
+report_test $? 'diff --annotate has what was executed on both sides'
+json 'and in JSON' "
+  (r := [r for r in d['lines'] if r['baseline']['per_call'] == 3][0]) and r['body'] == 'innermost < middle' and
+  r['hardened']['per_call'] == 7 and r['hardened']['samples'] == 0 and r['hardened']['cost'] is None" \
+  diff --annotate=outer --format=json counted.data more.data
+
 json 'JSON: what it is' "
   d['schema'] == 'kprotperf-annotate/1' and d['function'] == 'outer' and d['context'] == '*' and
   d['build_id'] == '$id' and d['code'] == 'file' and d['calls'] is None and d['cost_of'] == 'run' and
@@ -166,7 +187,7 @@ run diff --annotate outer timed.data b.data
 [ $status -eq 0 ] && [ ! -s err ] && grep -q '^outer in all contexts, .*; costs are a call' out &&
   grep -qE '^ +~300 +0\.60 +60 +~450 +0\.50 +30 +~\+150 .* innermost < middle$' out
 report_test $? 'diff --annotate: a body on both sides'
-grep -qE "^ +~200 +40 +~450 +30 +~\+250 +- +tests/symbol/inlines\.c:[0-9]+ +-$" out
+grep -qE "^ +~200 +~450 +~\+250 +- +tests/symbol/inlines\.c:[0-9]+ +-$" out
 report_test $? 'and a line'
 grep -qE '^tests/symbol/inlines\.c:[0-9]+: ~\+250 insn a call, between \+[0-9]+ and \+[0-9]+ ' out
 report_test $? 'the headline has what changed most'

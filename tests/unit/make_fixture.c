@@ -315,14 +315,43 @@ static struct profile *build(const char *name)
 	return NULL;
 }
 
+/* FUNCTION's code up to MARK is executed CALLS times, the instruction there COUNT times. */
+static void add_blocks(struct profile *p, const char *function, const char *context, uint64_t entry,
+		       uint64_t mark, uint64_t calls, uint64_t count)
+{
+	struct profile_blocks blocks = { .site = fixture_function(p, function, entry) };
+	struct profile_block first = { .addr = entry,
+				       .bytes = (uint32_t)(mark - entry),
+				       .insns = 1,
+				       .reached = true,
+				       .location = profile_location_add(p, entry, NULL),
+				       .bit = PROFILE_NO_BIT,
+				       .counter = PROFILE_NO_BIT };
+	struct profile_block second = first;
+	struct profile_block_counts *counts;
+	uint32_t place;
+
+	second.addr = mark;
+	second.bytes = 1;
+	second.location = profile_location_add(p, mark, NULL);
+	vec_push(&blocks, items, first);
+	vec_push(&blocks, items, second);
+	place = profile_blocks_add(p, &blocks);
+	counts = profile_block_counts(p, 0, place, profile_context_add(p, context));
+	counts->calls = calls;
+	counts->counts[0] = calls;
+	counts->counts[1] = count;
+}
+
 /*
- * WORDS: "sample CONTEXT COUNT LEAF [CALLER]" and "calls FUNCTION CONTEXT COUNT TIME", a word an argument of
- * "NAME=VALUE" else, which goes into the environment. Addresses are hexadecimal, from _stext.
+ * WORDS: "sample CONTEXT COUNT LEAF [CALLER]", "calls FUNCTION CONTEXT COUNT TIME", "blocks FUNCTION CONTEXT ENTRY
+ * MARK CALLS COUNT", a word an argument of "NAME=VALUE" else, which goes into the environment. Addresses are
+ * hexadecimal, from _stext.
  */
 static void add_word(struct profile *p, const char *word)
 {
 	char name[64], value[256];
-	unsigned long long leaf, caller = 0, count, ticks;
+	unsigned long long leaf, caller = 0, count, ticks, mark;
 	uint32_t at[2], n = 1;
 
 	if (sscanf(word, "sample %63s %llu %llx %llx", name, &count, &leaf, &caller) >= 3) {
@@ -337,6 +366,9 @@ static void add_word(struct profile *p, const char *word)
 		fixture_calls(profile_cell(p, 0, fixture_function(p, value, 0),
 					   profile_context_add(p, name)),
 			      (uint32_t)count, ticks, ticks);
+	} else if (sscanf(word, "blocks %255s %63s %llx %llx %llu %llu", value, name, &leaf, &mark,
+			  &ticks, &count) == 6) {
+		add_blocks(p, value, name, leaf, mark, ticks, count);
 	} else if (sscanf(word, "%63[^=]=%255s", name, value) == 2) {
 		profile_env_set(p, name, value);
 	} else {
