@@ -67,6 +67,8 @@ guest_debug() {
 	record hundred --freq=99 -R '*@allocate_slab' -R '*@kmem_cache_alloc' \
 		-R '*@anon_vma_fork' -R '*@anon_vma_clone' -- \
 		"$workloads/big-fork" --iterations 2
+	# 557 blocks on this kernel.
+	record large -v --freq=0 --blocks copy_page_range -- "$acts" forks 20
 	traces >after.txt
 }
 
@@ -181,6 +183,13 @@ clean_dmesg
 is 'a hundred bodies at once, debug kernel: the workload finished' "$(cat hundred.status)" 0
 holds 'so many are timed' "$(json hundred '.costs.mechanisms[] | select(.name == "kprobe-range") | .functions') >= 100"
 balanced hundred
+is 'a function of 500 blocks, debug kernel: the workload finished' "$(cat large.status)" 0
+holds 'so many can be executed' "$(json large 'first(.block_functions[]) | .blocks') >= 500"
+equal 'their counts agree' "$(json large 'first(.block_functions[]) | .residual')" 0
+holds 'nearly all are known' "$(json large 'first(.block_functions[]) | .unknown') <= 20"
+equal 'paths have all calls' "$(json large '[.paths[] | select(.syscall == "*") | .calls] | add')" \
+	"$(calls large copy_page_range)"
+balanced large
 equal 'nothing remains attached' "$(cat after.txt)" "$(cat before.txt)"
 
 done_testing
