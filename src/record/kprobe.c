@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #define GOLDEN     0x61c8864680b583ebull
 
 #define KPROBE_PMU "/sys/bus/event_source/devices/kprobe/"
+#define LIST_PATH  "/sys/kernel/debug/kprobes/list"
 
 static int read_number(const char *path, const char *fmt)
 {
@@ -53,6 +56,27 @@ int record_kprobe_try(uint64_t addr)
 	if (fd < 0)
 		return fd;
 	close(fd);
+	return 0;
+}
+
+int record_kprobe_queued(const uint64_t *addrs, uint32_t n, bool *queued)
+{
+	FILE *file = fopen(LIST_PATH, "re");
+	char *line = NULL;
+	size_t cap = 0;
+
+	if (!file)
+		return -errno;
+	memset(queued, 0, n * sizeof(*queued));
+	while (getline(&line, &cap, file) > 0) {
+		uint64_t addr = strtoull(line, NULL, 16);
+
+		for (uint32_t i = 0; i < n; i++)
+			if (addrs[i] == addr)
+				queued[i] |= strstr(line, "[OPTIMIZED]") != NULL;
+	}
+	free(line);
+	fclose(file);
 	return 0;
 }
 

@@ -18,6 +18,12 @@ int record_kprobe_open(uint64_t addr, bool on_return);
 int record_kprobe_try(uint64_t addr);
 
 /*
+ * Which of the N probes at ADDRS the kernel's optimizer has replaced or is going to, as its list of probes says:
+ * it marks them when they are queued. 0 or -errno, not reported, where there is no such list.
+ */
+int record_kprobe_queued(const uint64_t *addrs, uint32_t n, bool *queued);
+
+/*
  * The kernel keeps probes in 64 lists by a hash of their address, the latest first, and looks through one
  * whenever one is hit. HOPS becomes how many others of the N at ADDRS, probed in this order, come before
  * each.

@@ -17,8 +17,12 @@
 #include "record/kprobe.h"
 #include "record/misses.h"
 
-/* The optimizer takes some hundred at once and then waits for all tasks to pass a quiet state. */
+/*
+ * The optimizer takes some hundred at once and then waits for all tasks to pass a quiet state. If it finds one
+ * running it looks again only later: that one should not be this, from looking all the time.
+ */
 #define IDLE_MS 1000 /* without progress; that is how long it waits at most */
+#define STEP_MS 10 /* between two looks */
 
 struct record_points {
 	struct kprotperf_bpf *skel;
@@ -150,36 +154,67 @@ static void take_as_optimized(struct record_point *items, uint32_t n)
 			items[i].kind = ENGINE_RANGE_OPTIMIZED;
 }
 
+/* Which of ITEMS the optimizer is to take: the kernel says so, else it is foretold. For free(). */
+static bool *find_queued(const struct record_point *items, uint32_t n)
+{
+	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
+	bool *queued = alloc_array(n, sizeof(*queued));
+
+	for (uint32_t i = 0; i < n; i++)
+		addrs[i] = items[i].addr;
+	if (record_kprobe_queued(addrs, n, queued))
+		for (uint32_t i = 0; i < n; i++)
+			queued[i] = items[i].optimizes;
+	free(addrs);
+	return queued;
+}
+
+/* Looks at those QUEUED that are not jumps yet. How many remain so. */
+static uint32_t look(const struct record_points *points, struct record_point *items, uint32_t n,
+		     const bool *queued)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct record_point *p = &items[i];
+
+		if (!queued[i] || p->event < 0 || p->kind == ENGINE_RANGE_OPTIMIZED)
+			continue;
+		if (is_optimized(points, p)) {
+			p->kind = ENGINE_RANGE_OPTIMIZED;
+			p->extra = 0;
+		} else {
+			left++;
+		}
+	}
+	return left;
+}
+
 uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n)
 {
-	const struct timespec ms = { .tv_nsec = 1000000 };
-	uint32_t left = 0, before = UINT32_MAX;
-	int idle = 0;
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
+	uint32_t left, before = UINT32_MAX, missing = 0;
+	bool *queued;
 
 	if (record_detour_is_off()) {
 		take_as_optimized(items, n);
 		return 0;
 	}
-	do {
-		left = 0;
-		for (uint32_t i = 0; i < n; i++) {
-			struct record_point *p = &items[i];
-
-			if (p->event < 0 || p->kind == ENGINE_RANGE_OPTIMIZED)
-				continue;
-			if (is_optimized(points, p)) {
-				p->kind = ENGINE_RANGE_OPTIMIZED;
-				p->extra = 0;
-			} else {
-				left += p->optimizes;
-			}
-		}
-		idle = left < before ? 0 : idle + 1;
+	queued = find_queued(items, n);
+	for (int idle = 0; idle < IDLE_MS; idle += STEP_MS) {
+		left = look(points, items, n, queued);
+		if (!left)
+			break;
+		if (left < before)
+			idle = 0;
 		before = left;
-		if (left)
-			nanosleep(&ms, NULL);
-	} while (left && idle < IDLE_MS);
-	return left;
+		nanosleep(&step, NULL);
+	}
+	free(queued);
+	for (uint32_t i = 0; i < n; i++)
+		missing += items[i].event >= 0 && items[i].optimizes &&
+			   items[i].kind != ENGINE_RANGE_OPTIMIZED;
+	return missing;
 }
 
 static uint32_t action_bits(const struct record_action *a)
