@@ -104,7 +104,16 @@ need_module() {
 # boot KERNEL FUNCTION [RUN-OPTION...]: runs FUNCTION of this file in a guest.
 # A guest that does not end well fails the test, and says why.
 boot() {
-	local kernel=$1 function=$2 share=$scratch status
+	local kernel=$1 function=$2 status TIMEFORMAT='%U + %S'
+	{ time boot_guest "$@"; } 2>boot.cpu
+	status=$?
+	echo "# $kernel, $function: $(cat boot.cpu) s of CPU"
+	is "the $kernel guest ran $function" "$status" 0
+	[ "$status" = 0 ] || sed 's/^/#   /' boot.out boot.err
+}
+
+boot_guest() {
+	local kernel=$1 function=$2 share=$scratch
 	shift 2
 	case $scratch in
 	"$repo"/*) share=$repo ;;
@@ -115,9 +124,6 @@ boot() {
 		exec "$lab" run --kernel "$kernel" "$@" -- env BUILD="$build" bash -c 'cd "$1" && exec bash "$2" --guest "$3"' \
 			boot "$scratch" "$self" "$function"
 	) >boot.out 2>boot.err
-	status=$?
-	is "the $kernel guest ran $function" "$status" 0
-	[ "$status" = 0 ] || sed 's/^/#   /' boot.out boot.err
 }
 
 # json NAME FILTER: jq's answer about NAME.data, empty where there is none.
