@@ -20,6 +20,17 @@ extern const struct analyze_estimated analyze_estimated_none;
  */
 struct analyze_estimated analyze_binomial(double k, double n);
 
+/*
+ * The same of something that is only looked at because a sample hit it. Of many bodies that take next to no
+ * time some are hit by chance, and those not hit have no row, so that intervals which leave that out miss the
+ * truth of just the rows there are. So the lower end is that of a binomial that is not 0 (Johnson, Kemp and Kotz,
+ * "Univariate Discrete Distributions", chapter 3); that such intervals hold for what was selected says Neufeld,
+ * Perry and Witten, "Inference conditional on selection: a review" (arXiv:2604.09779). One sample says
+ * nothing of how little there may be: the end is 0. From ten samples on there is no difference, nor is there
+ * any to speak of at the upper end.
+ */
+struct analyze_estimated analyze_binomial_seen(double k, double n);
+
 /* A share as a part of WHOLE, which is known exactly. */
 struct analyze_estimated analyze_estimated_scale(const struct analyze_estimated *e, double whole);
 

@@ -181,10 +181,10 @@ static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 	struct analyze_estimated share;
 
 	if (!isnan(context->sampled)) {
-		share = analyze_binomial(k, context->samples);
+		share = analyze_binomial_seen(k, context->samples);
 		return analyze_estimated_scale(&share, context->sampled);
 	}
-	share = analyze_binomial(k, all);
+	share = analyze_binomial_seen(k, all);
 	return analyze_estimated_scale(&share, all * ranges->tick);
 }
 
@@ -279,7 +279,7 @@ static double *function_times(const struct analyze_bodies *bodies, const struct 
 static void estimate_within(struct analyze_estimate *e, const struct analyze_body_count *count,
 			    const struct analyze_range_context *context, double time)
 {
-	struct analyze_estimated part = analyze_binomial(count->samples, count->around);
+	struct analyze_estimated part = analyze_binomial_seen(count->samples, count->around);
 
 	e->total = analyze_estimated_scale(&part, time);
 	if (context->sampled > 0)
@@ -295,7 +295,7 @@ static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges
 	struct analyze_estimate e = {
 		.samples = count->samples,
 		.of = context->samples,
-		.share = analyze_binomial(count->samples, context->samples),
+		.share = analyze_binomial_seen(count->samples, context->samples),
 		.self_share = count->own / context->samples,
 		.total = time_of(ranges, context, count->samples),
 		.late = count->late,
@@ -330,7 +330,7 @@ static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze
 	if (isnan(e->samples))
 		return;
 	e->of = all->samples;
-	e->share = analyze_binomial(e->samples, e->of);
+	e->share = analyze_binomial_seen(e->samples, e->of);
 	e->self_share = e->share.value * (e->self_total / e->total.value);
 }
 
@@ -352,7 +352,7 @@ struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *range
 		e.samples = analyze_bodies_called(&ranges->bodies, name, c->number);
 		if (!(e.samples > 0))
 			continue;
-		e.share = analyze_binomial(e.samples, c->samples);
+		e.share = analyze_binomial_seen(e.samples, c->samples);
 		e.total = time_of(ranges, c, e.samples);
 		estimate_add(&sum, &e);
 	}

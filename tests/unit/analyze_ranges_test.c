@@ -52,6 +52,58 @@ static void test_binomial(void **state)
 	assert_true(isnan(analyze_binomial(1, INFINITY).value));
 }
 
+/* How probable K of N are at share P. */
+static double binomial(double p, double k, double n)
+{
+	return exp(lgamma(n + 1) - lgamma(k + 1.0) - lgamma(n - k + 1) + k * log(p) +
+		   (n - k) * log1p(-p));
+}
+
+/* What was hit once may be as little as it likes; what was hit often is as any share. */
+static void test_binomial_seen(void **state)
+{
+	struct analyze_estimated e;
+	double more;
+
+	(void)state;
+	e = analyze_binomial_seen(1, 300);
+	assert_true(e.low == 0);
+	assert_near(e.value, 1.0 / 300);
+	e = analyze_binomial_seen(1, 1);
+	assert_true(e.low == 0 && e.high == 1);
+	assert_true(analyze_binomial_seen(0, 300).high == analyze_binomial(0, 300).high);
+	assert_true(analyze_binomial_seen(20, 300).low == analyze_binomial(20, 300).low);
+	assert_true(isnan(analyze_binomial_seen(2, 1).value));
+	/* By definition: 3 or more come in 2.5 % of the cases in which there are any. */
+	e = analyze_binomial_seen(3, 40);
+	more = 1 - binomial(e.low, 0, 40) - binomial(e.low, 1, 40) - binomial(e.low, 2, 40);
+	assert_near(more / (1 - binomial(e.low, 0, 40)), 0.025);
+}
+
+/* Of the cases in which something is hit, those that miss its share are rare. */
+static void test_binomial_seen_covers(void **state)
+{
+	static const double shares[] = { 1e-5, 0.001, 0.01, 0.1, 0.37, 0.9 };
+	static const int draws[] = { 1, 5, 40, 484 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		for (size_t j = 0; j < sizeof(draws) / sizeof(draws[0]); j++) {
+			double p = shares[i], n = draws[j], missed = 0;
+
+			for (int k = 1; k <= n; k++) {
+				struct analyze_estimated e = analyze_binomial_seen(k, n);
+
+				if (p < e.low || p > e.high)
+					missed += binomial(p, k, n);
+			}
+			if (missed > 0.0505 * (1 - binomial(p, 0, n)))
+				fail_msg("share %g, %g draws: missed in %g of %g", p, n, missed,
+					 1 - binomial(p, 0, n));
+		}
+	}
+}
+
 /* It covers: of all outcomes of N draws with a known share, those that miss it are rare. */
 static void test_binomial_covers(void **state)
 {
@@ -69,9 +121,7 @@ static void test_binomial_covers(void **state)
 				struct analyze_estimated e = analyze_binomial(k, n);
 
 				if (p < e.low || p > e.high)
-					missed += exp(lgamma(n + 1) - lgamma(k + 1.0) -
-						      lgamma(n - k + 1) + k * log(p) +
-						      (n - k) * log1p(-p));
+					missed += binomial(p, k, n);
 			}
 			if (missed > 0.05 + 1e-9)
 				fail_msg("share %g, %g draws: missed in %g", p, n, missed);
@@ -691,6 +741,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_binomial),
 		cmocka_unit_test(test_binomial_covers),
+		cmocka_unit_test(test_binomial_seen),
+		cmocka_unit_test(test_binomial_seen_covers),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_estimate),
 		cmocka_unit_test(test_within),
