@@ -1,34 +1,40 @@
 #!/bin/bash
-# Probing by globs on the kernel that finds fault with everything: preemptible, two
-# CPUs, KASAN, lockdep. Slow: some four minutes, in which another test can run.
+# Probing by globs on the kernel that finds fault with everything: preemptible, two CPUs, KASAN, lockdep. A
+# recording costs ten seconds and more there, so each does many things.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=SCRIPTDIR/slab.sh
-. "$(dirname "$0")/slab.sh"
 
 # Both CPUs at once, and what BPF, the scheduler and the allocator are made of besides.
 guest_hammer() {
 	local how
 	for how in auto kprobe; do
-		record "hammer-$how" --freq=99 --attach=$how --func 'vfs_[fosrw]*' --func 'pipe_*' \
-			--func '*kmalloc*' --func 'dup_*' -- "$acts" hammer 20
+		record "hammer-$how" --freq=99 --attach=$how --func '*slab*' --func 'vfs_[fosrw]*' \
+			--func 'pipe_*' --func '*kmalloc*' --func 'dup_*' -- "$acts" hammer 20
 	done
-	record idle --freq=99 --system-wide --func 'hrtimer_*' --func try_to_wake_up -- \
-		"$acts" blocked-reads 5
-	traces >after.txt
+	record idle --freq=99 --system-wide --func hrtimer_interrupt --func hrtimer_start_range_ns \
+		--func try_to_wake_up -- "$acts" blocked-reads 5
+}
+
+# A hundred inlined bodies at once, where forks come by.
+guest_hundred() {
+	record hundred --freq=99 -R '*@allocate_slab' -R '*@kmem_cache_alloc' \
+		-R '*@anon_vma_fork' -R '*@anon_vma_clone' -- "$acts" forks 10
 }
 
 guest_main() {
-	guest_slab 1
+	traces >before.txt
 	guest_hammer
+	guest_hundred
+	traces >after.txt
 }
 
 side "$@"
 need debug
 boot debug guest_main --timeout 900
-slab_checks 1
+clean_dmesg
+equal 'nothing remains attached' "$(cat after.txt)" "$(cat before.txt)"
 for how in auto kprobe; do
 	is "hammer, $how: the workload finished" "$(cat hammer-$how.status)" 0
 	# A preemptible kernel skips a program that another task was preempted in, and counts that: it
@@ -43,9 +49,17 @@ for how in auto kprobe; do
 	# 4 children, and 3 of each of these; 12 threads.
 	equal "hammer, $how: all children were seen" "$(syscalls hammer-$how clone)" 16
 	holds "hammer, $how: many functions were called" \
-		"$(json hammer-$how '[.functions[].name] | unique | length') > 20"
+		"$(json hammer-$how '[.functions[].name] | unique | length') > 30"
+	holds "hammer, $how: the allocator's too" "$(calls hammer-$how allocate_slab) > 20"
 done
 is 'idle tasks can be probed too' "$(cat idle.status)" 0
 equal 'with nothing lost' "$(lost idle)" nothing
+
+is 'a hundred bodies at once: the workload finished' "$(cat hundred.status)" 0
+holds 'so many are timed' "$(json hundred '.costs.mechanisms[] | select(.name == "kprobe-range") | .functions') >= 100"
+equal 'nothing is lost' "$(lost hundred)" nothing
+equal 'all that was entered is accounted for' "$(accounting hundred unaccounted)" 0
+entered=$(json hundred '[.ranges[] | select(.source == "exact" and .syscall == "*" and .entries > 0)] | length')
+holds "and $entered were entered" "$entered > 40"
 
 done_testing
