@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Counts and paths deduced from few, checked against simulated executions of random graphs. */
 #include <errno.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -488,22 +487,6 @@ static void impossible_paths(void **state)
  * Of a kernel.
  */
 
-static struct symbol_image *lab_image(void)
-{
-	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
-	struct symbol_image *img = NULL;
-	char pattern[512];
-	glob_t found;
-
-	snprintf(pattern, sizeof(pattern), "%s%s/kernels/hardened-*/vmlinux", lab ? lab : home,
-		 lab ? "" : "/.cache/kprotperf/lab");
-	if (!glob(pattern, 0, NULL, &found)) {
-		assert_int_equal(symbol_image_open(found.gl_pathv[0], &img), 0);
-		globfree(&found);
-	}
-	return img;
-}
-
 static void check_plan(const struct symbol_flow *flow, const struct symbol_block_plan *plan)
 {
 	uint32_t n;
@@ -520,7 +503,7 @@ static void check_plan(const struct symbol_flow *flow, const struct symbol_block
 
 static void plans_of_all_functions(void **state)
 {
-	struct symbol_image *img = lab_image();
+	struct symbol_image *img = fixture_lab_image();
 	uint64_t start = clock_ns(), addr = 0, functions = 0, blocks = 0, probes = 0, unknown = 0;
 	uint64_t unprobed = 0;
 	struct symbol_code *code;

@@ -4,6 +4,7 @@
 #define KPROTPERF_TESTS_SYMBOL_FIXTURE_H
 
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "symbol/image.h"
 
 #define fixture_fn static __attribute__((unused))
 
@@ -109,6 +111,23 @@ fixture_fn bool fixture_build(const char *name, const char *options)
 		 FIXTURE_BASE, FIXTURE_BASE, options, fixture_path(name),
 		 fixture_source("inlines.c"));
 	return system(command) == 0;
+}
+
+/* The vmlinux of the lab's hardened kernel; NULL where it is not built. */
+fixture_fn struct symbol_image *fixture_lab_image(void)
+{
+	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
+	struct symbol_image *img = NULL;
+	char pattern[512];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s%s/kernels/hardened-*/vmlinux", lab ? lab : home,
+		 lab ? "" : "/.cache/kprotperf/lab");
+	if (!glob(pattern, 0, NULL, &found)) {
+		assert_int_equal(symbol_image_open(found.gl_pathv[0], &img), 0);
+		globfree(&found);
+	}
+	return img;
 }
 
 #endif

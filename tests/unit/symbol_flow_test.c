@@ -2,7 +2,6 @@
 /* Graphs of hand-assembled functions, edges of ranges in them, and all functions of a lab's kernel. */
 #include <elf.h>
 #include <errno.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -703,22 +702,6 @@ static void noise(void **state)
  * A kernel's functions.
  */
 
-static struct symbol_image *lab_image(void)
-{
-	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
-	struct symbol_image *img = NULL;
-	char pattern[512];
-	glob_t found;
-
-	snprintf(pattern, sizeof(pattern), "%s%s/kernels/hardened-*/vmlinux", lab ? lab : home,
-		 lab ? "" : "/.cache/kprotperf/lab");
-	if (!glob(pattern, 0, NULL, &found)) {
-		assert_int_equal(symbol_image_open(found.gl_pathv[0], &img), 0);
-		globfree(&found);
-	}
-	return img;
-}
-
 static void check_function(const struct symbol_flow *flow)
 {
 	uint32_t n, n_blocks, n_edges, n_parts;
@@ -755,7 +738,7 @@ static void check_function(const struct symbol_flow *flow)
 
 static void all_functions_of_a_kernel(void **state)
 {
-	struct symbol_image *img = lab_image();
+	struct symbol_image *img = fixture_lab_image();
 	uint64_t start = clock_ns(), addr = 0, insns = 0, problems = 0, functions = 0;
 	struct symbol_code *code;
 
