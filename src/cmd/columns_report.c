@@ -104,7 +104,7 @@ static const struct output_column row_range[] = {
 	RANGE(body.name, "name", "RANGE", OUTPUT_ALWAYS),
 	RANGE(body.function, "function", "IN", OUTPUT_ALWAYS),
 	RANGE(body.chain, "chain", "", OUTPUT_DATA_ONLY),
-	RANGE(location, "location", "AT", OUTPUT_ALWAYS),
+	RANGE(location, "location", "AT", 4), /* rather than calls and means */
 	RANGE(context, "syscall", "CONTEXT", OUTPUT_ALWAYS),
 };
 
