@@ -115,6 +115,7 @@ struct catalogue_protection {
 	int assumed;
 	bool forced; /* its parameter is heeded where the CPU is not affected, too */
 	struct catalogue_span span; /* which versions have it */
+	const char *lab_cpu; /* what QEMU's CPU has to say of itself for it; NULL: as it is */
 	const char *missing; /* why the lab cannot switch it, or NULL */
 	const char *note; /* what a reader of its figures should know, or NULL */
 };

@@ -78,6 +78,9 @@
 
 #define UNSEEN "Vulnerable|Not affected"
 
+/* Other remedies against Retbleed. */
+#define RETBLEED_OTHERS "|Mitigation: IBRS|Mitigation: Enhanced IBRS|Mitigation: IBPB"
+
 const struct catalogue_protection catalogue[] = {
 	/* --- the slab allocator ------------------------------------------------------------- */
 	{
@@ -814,7 +817,6 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_PARTLY,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = -1,
-		.missing = "QEMU's CPU is not affected, and no parameter forces the fences",
 		.note = "nospectre_v1 takes away the fences, never the clamped indices",
 	},
 	{
@@ -834,7 +836,8 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = -1,
-		.missing = "QEMU's CPU is not affected, and no parameter forces it",
+		.lab_cpu = "vendor=GenuineIntel,family=6,model=94",
+		.note = "beside retpolines it has nothing to do; spectre_v2=retpoline,lfence leaves it its work",
 	},
 	{
 		.name = "spec_store_bypass",
@@ -855,7 +858,7 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_NO,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = -1,
-		.missing = "QEMU's CPU is not affected, and no parameter forces it",
+		.lab_cpu = "vendor=AuthenticAMD,family=23,model=49",
 	},
 	{
 		.name = "return_thunk",
@@ -866,7 +869,8 @@ const struct catalogue_protection catalogue[] = {
 				   BUILDS_SINCE("MITIGATION_UNRET_ENTRY", 6, 9),
 				   BUILDS_UNTIL("CPU_UNRET_ENTRY", 6, 9)),
 		.parameters = PARAMETERS({ "retbleed", "off", "unret|unret,nosmt" }),
-		.file = VULNERABILITY("retbleed", UNSEEN, "Mitigation: untrained return thunk"),
+		.file = VULNERABILITY("retbleed", UNSEEN RETBLEED_OTHERS "|Mitigation: Stuffing",
+				      "Mitigation: untrained return thunk"),
 		.functions = FUNCTIONS({ "retbleed_return_thunk", "arch/x86/lib/retpoline.S",
 					 CATALOGUE_ASSEMBLY }),
 		.workloads = WORKLOADS("getpid", "syscall-mix"),
@@ -878,7 +882,7 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_PARTLY,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = -1,
-		.missing = "QEMU's CPU is not affected, and retbleed= is not heeded there",
+		.lab_cpu = "vendor=AuthenticAMD,family=21,model=2",
 	},
 	{
 		.name = "srso",
@@ -887,7 +891,8 @@ const struct catalogue_protection catalogue[] = {
 		.options = OPTIONS(BUILDS_SINCE("MITIGATION_SRSO", 6, 9),
 				   BUILDS_UNTIL("CPU_SRSO", 6, 9)),
 		.parameters = PARAMETERS({ "spec_rstack_overflow", "off", "safe-ret" }),
-		.file = VULNERABILITY("spec_rstack_overflow", UNSEEN, "Mitigation:"),
+		.file = VULNERABILITY("spec_rstack_overflow", UNSEEN,
+				      "Mitigation:|Vulnerable: Safe RET"),
 		.functions = FUNCTIONS({ "srso_alias_return_thunk", "arch/x86/lib/retpoline.S",
 					 CATALOGUE_ASSEMBLY }),
 		.workloads = WORKLOADS("getpid", "syscall-mix"),
@@ -899,7 +904,7 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_PARTLY,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = -1,
-		.missing = "QEMU's CPU is not affected, and the parameter is not heeded there",
+		.lab_cpu = "vendor=AuthenticAMD,family=25,model=1",
 	},
 	{
 		.name = "call_depth_tracking",
@@ -908,7 +913,9 @@ const struct catalogue_protection catalogue[] = {
 		.options = OPTIONS(BUILDS_SINCE("MITIGATION_CALL_DEPTH_TRACKING", 6, 9),
 				   BUILDS_UNTIL("CALL_DEPTH_TRACKING", 6, 9)),
 		.parameters = PARAMETERS({ "retbleed", "off", "stuff", SINCE(6, 2) }),
-		.file = VULNERABILITY("retbleed", UNSEEN, "Mitigation: Stuffing"),
+		.file = VULNERABILITY("retbleed",
+				      UNSEEN RETBLEED_OTHERS "|Mitigation: untrained return thunk",
+				      "Mitigation: Stuffing"),
 		.functions = FUNCTIONS({ "call_depth_return_thunk", "arch/x86/lib/retpoline.S",
 					 CATALOGUE_ASSEMBLY, SINCE(6, 2) }),
 		.workloads = WORKLOADS("syscall-mix", "big-fork"),
@@ -921,9 +928,7 @@ const struct catalogue_protection catalogue[] = {
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = -1,
 		.span = SINCE(6, 2),
-		.missing =
-			"QEMU's CPU is not affected by Retbleed; retbleed=stuff needs retbleed=force "
-			"and an Intel CPU",
+		.lab_cpu = "vendor=GenuineIntel,family=6,model=94",
 	},
 	{
 		.name = "sls",
@@ -946,7 +951,7 @@ const struct catalogue_protection catalogue[] = {
 		.against = "MDS, TAA, MMIO stale data, RFDS, TSA",
 		.options = OPTIONS(BUILDS_SINCE("MITIGATION_MDS", 6, 9)),
 		.parameters = PARAMETERS({ "mds", "off", "full|full,nosmt" }),
-		.file = VULNERABILITY("mds", UNSEEN, "Mitigation:"),
+		.file = VULNERABILITY("mds", UNSEEN, "Mitigation:|Vulnerable: Clear CPU buffers"),
 		.functions = FUNCTIONS({ "CLEAR_CPU_BUFFERS",
 					 "arch/x86/include/asm/nospec-branch.h", CATALOGUE_MACRO }),
 		.workloads = WORKLOADS("getpid", "page-fault"),
@@ -958,7 +963,7 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_NO,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = -1,
-		.missing = "QEMU's CPU is not affected, and no parameter forces it",
+		.lab_cpu = "vendor=GenuineIntel,family=6,model=61",
 		.note = "one instruction, verw, of hundreds of cycles",
 	},
 	/* --- the address space ---------------------------------------------------------------------- */

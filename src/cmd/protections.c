@@ -177,6 +177,7 @@ static json_t *json_row(const struct row *row)
 	output_json_set(object, "functions", json_functions(p->functions));
 	output_json_set(object, "contexts", output_json_text(p->contexts));
 	output_json_set(object, "workloads", json_names(p->workloads));
+	output_json_set(object, "lab_cpu", output_json_text(p->lab_cpu));
 	output_json_set(object, "missing", output_json_text(p->missing));
 	output_json_set(object, "note", output_json_text(p->note));
 	return json_span(object, p->span);
@@ -291,6 +292,8 @@ static void explain(const struct row *row, const struct view *view)
 	view_fact(view, "in instructions", catalogue_extent_name(p->in_instructions));
 	if (p->note)
 		view_fact(view, "note", p->note);
+	if (p->lab_cpu)
+		view_fact(view, "QEMU's CPU", p->lab_cpu);
 	if (p->missing)
 		view_fact(view, "not in the lab", p->missing);
 	free(kind);

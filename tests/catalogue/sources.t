@@ -137,7 +137,7 @@ done
 jq -r '.protections[] | select(.switched_by == "boot" and .missing == null) |
 	.options | map(select(.role == "builds") | .symbol) | select(length > 0) | join("|")' "$tmp/all.json" |
 	while read -r symbols; do
-		grep -qE "^CONFIG_($symbols)=y$" scripts/kernels/{base,baseline,switches}.config || echo "$symbols: in no kernel"
+		grep -qE "^CONFIG_($symbols)=y$" scripts/kernels/{base,base-6.12,baseline,switches}.config || echo "$symbols: in no kernel"
 	done >"$tmp/wrong"
 [ ! -s "$tmp/wrong" ]
 ok 'what parameters switch is built into baseline or switches'
