@@ -240,13 +240,10 @@ static size_t range_depth(const char *chain, const struct analyze_diff_range *r,
 	char *full = r->chains[side] ?
 			     alloc_printf("%s" PROFILE_CHAIN "%s", r->body.name, r->chains[side]) :
 			     alloc_strdup(r->body.name);
-	size_t n = chain ? strlen(chain) : 0, n_full = strlen(full), gap = strlen(PROFILE_CHAIN);
-	bool is_in = n >= n_full && !strcmp(chain + n - n_full, full) &&
-		     (n == n_full || (n >= n_full + gap &&
-				      !strncmp(chain + n - n_full - gap, PROFILE_CHAIN, gap)));
+	size_t depth = chain && analyze_chain_is_within(chain, full) ? strlen(full) : 0;
 
 	free(full);
-	return is_in ? n_full : 0;
+	return depth;
 }
 
 /* The innermost of PLACE's bodies that CHAIN lies in; NULL: none. */

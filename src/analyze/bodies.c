@@ -32,6 +32,19 @@ int analyze_body_compare(const struct analyze_body *a, const struct analyze_body
 	return diff ? diff : a->line < b->line ? -1 : a->line > b->line;
 }
 
+bool analyze_chain_is_within(const char *chain, const char *outer)
+{
+	size_t n = chain ? strlen(chain) : 0, n_outer = outer ? strlen(outer) : 0;
+	size_t gap = strlen(PROFILE_CHAIN);
+
+	if (!outer)
+		return true;
+	if (n < n_outer || strcmp(chain + n - n_outer, outer))
+		return false;
+	return n == n_outer ||
+	       (n >= n_outer + gap && !strncmp(chain + n - n_outer - gap, PROFILE_CHAIN, gap));
+}
+
 /* A body at a location, DEPTH bodies inside it at this address. */
 struct ref {
 	struct analyze_body body;

@@ -23,6 +23,9 @@ struct analyze_body {
 /* By function, name, chain, file, line. */
 int analyze_body_compare(const struct analyze_body *a, const struct analyze_body *b);
 
+/* Whether CHAIN, of bodies innermost first, ends in OUTER: it is that, or lies within it. NULL is no body. */
+bool analyze_chain_is_within(const char *chain, const char *outer);
+
 /*
  * Kernel samples of one context with the body on their stack. A sample that came late is of some
  * place with interrupts off in the function that it names, so of those nobody knows in which body.

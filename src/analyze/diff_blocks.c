@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/bodies.h"
 #include "analyze/sort.h"
 #include "base/alloc.h"
 #include "symbol/blocks.h"
@@ -48,20 +49,6 @@ static char *location_of(const struct profile_location *l, uint32_t frame)
 	return alloc_printf("%s:%" PRIu32, l->frames[frame].file, l->frames[frame].line);
 }
 
-/* Whether CHAIN is OUTER, or lies within it; NULL is the function itself. */
-static bool is_within(const char *chain, const char *outer)
-{
-	size_t n = chain ? strlen(chain) : 0, n_outer = outer ? strlen(outer) : 0;
-	size_t gap = strlen(PROFILE_CHAIN);
-
-	if (!outer)
-		return true;
-	if (n < n_outer || strcmp(chain + n - n_outer, outer))
-		return false;
-	return n == n_outer ||
-	       (n >= n_outer + gap && !strncmp(chain + n - n_outer - gap, PROFILE_CHAIN, gap));
-}
-
 static const struct profile_location *place_of(const struct counted *c, uint32_t block)
 {
 	return &c->p->locations[c->blocks->items[block].location];
@@ -94,7 +81,7 @@ static uint32_t loop_skip(const struct counted *c, const struct symbol_loops *lo
 				continue;
 			chain = chain_of(place_of(c, b), 0);
 			all += insns_of(c, b);
-			if (is_within(chain, outer))
+			if (analyze_chain_is_within(chain, outer))
 				inside += insns_of(c, b);
 			free(chain);
 		}
