@@ -48,7 +48,8 @@ static const struct argp_option argp_options[] = {
 	{ "reverse", KEY_REVERSE, NULL, 0,
 	  "With --fold: the hardened side first, so that stacks only the baseline has are seen" },
 	{ "filter", KEY_FILTER, "WHAT=GLOB[,...]", 0,
-	  "Show these rows only: syscall=GLOB, function=GLOB, or both" },
+	  "Show these rows only: syscall=GLOB, function=GLOB, or both; where the change comes from "
+	  "stays whole" },
 	{ "sort", KEY_SORT, "KEY", 0,
 	  "Order syscalls and functions by delta_total (default), delta, delta_pct, p or name" },
 	{ "map", KEY_MAP, "OLD=NEW", 0,
@@ -57,7 +58,7 @@ static const struct argp_option argp_options[] = {
 	  "Fail where other things differ than the kernels: work, machine, probes" },
 	{ "fail-above", KEY_FAIL_ABOVE, "PCT[@ROW]", 0,
 	  "End with status 3 if a call of any syscall, or of the syscall or function ROW, became "
-	  "slower by more than PCT percent, in the time that --time names" },
+	  "slower by more than PCT percent, in the time that --time names, however sure that is" },
 	{ "margin", KEY_MARGIN, "PCT", 0,
 	  "Call a mean the same where it surely differs by less than PCT percent (default 1)" },
 	{ "control", KEY_CONTROL, "FILE", 0,
@@ -293,8 +294,13 @@ static int check_fail_above(const struct analyze_diff *diff, double limit, const
 	if (!worst || !(worst->delta_pct > limit))
 		return CMD_DONE;
 	escaped = output_text_escape(worst->name);
-	log_error("%s is %.2f %% slower: above the %g %% of --fail-above", escaped,
-		  worst->delta_pct, limit);
+	if (isnan(worst->change.plus_minus_pct))
+		log_error("%s is %.2f %% slower: above the %g %% of --fail-above", escaped,
+			  worst->delta_pct, limit);
+	else
+		log_error("%s is %.2f %% slower (±%.2g, %s): above the %g %% of --fail-above",
+			  escaped, worst->delta_pct, worst->change.plus_minus_pct,
+			  worst->change.verdict_key, limit);
 	free(escaped);
 	return CMD_ABOVE;
 }

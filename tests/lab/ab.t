@@ -33,8 +33,9 @@ TEXT
 chmod +x kprotperf
 export KPROTPERF=$scratch/kprotperf
 
-try "$lab" ab --boots 2 --func allocate_slab -r 3 --accel icount -- workload --iterations 5
-is 'ab ends with diff' "$status:$out" '0:diff baseline.data hardened.data'
+try "$lab" ab --boots 2 --control --func allocate_slab -r 3 --accel icount -- workload --iterations 5
+is 'ab ends with diff, to which --control gives a third file' "$status:$out" \
+	'0:diff --control control.data baseline.data hardened.data'
 is 'baseline is recorded on baseline, two boots are merged' "$(cat baseline.data)" \
 	'--func allocate_slab -r 3 -o PART -- workload --iterations 5
 --func allocate_slab -r 3 -o PART -- workload --iterations 5'
@@ -44,16 +45,11 @@ is 'hardened on hardened' "$(cat hardened.data)" \
 FREELIST_RANDOM=y
 --func allocate_slab -r 3 -o PART -- workload --iterations 5'
 is 'boots alternate' "$(grep -o 'boot . of 2: [a-z]*' err.txt | tr '\n' ,)" \
-	'boot 1 of 2: baseline,boot 1 of 2: hardened,boot 2 of 2: baseline,boot 2 of 2: hardened,'
-
-rm baseline.data hardened.data
-try "$lab" ab --control -- workload
-is '--control gives diff a third file' "$status:$out" \
-	'0:diff --control control.data baseline.data hardened.data'
-is 'of the baseline' "$(cat control.data)" "$(cat baseline.data)"
+	'boot 1 of 2: baseline,boot 1 of 2: hardened,boot 1 of 2: control,boot 2 of 2: baseline,boot 2 of 2: hardened,boot 2 of 2: control,'
+is 'the third is of the baseline' "$(cat control.data)" "$(cat baseline.data)"
 is 'which is not the hardened kernel' "$(grep -c FREELIST_RANDOM=y control.data hardened.data)" \
 	'control.data:0
-hardened.data:1'
+hardened.data:2'
 
 rm baseline.data hardened.data control.data
 touch fail-on-0
