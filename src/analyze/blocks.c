@@ -134,18 +134,6 @@ static void add_function(struct analyze_blocks *out, const struct profile *p,
 	free(counts);
 }
 
-static bool has_counts(const struct profile *p, const struct profile_blocks *blocks,
-		       uint32_t context)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->n_block_counts; i++)
-		if (&p->blocks[p->block_counts[i].blocks] == blocks &&
-		    p->block_counts[i].context == context)
-			return true;
-	return false;
-}
-
 void analyze_blocks_init(struct analyze_blocks *out, const struct profile *p)
 {
 	uint32_t i, context;
@@ -155,7 +143,7 @@ void analyze_blocks_init(struct analyze_blocks *out, const struct profile *p)
 	for (i = 0; i < p->n_blocks; i++) {
 		add_function(out, p, &p->blocks[i], PROFILE_ALL_CONTEXTS);
 		for (context = 0; context < p->n_contexts; context++)
-			if (has_counts(p, &p->blocks[i], context))
+			if (profile_has_block_counts(p, i, context))
 				add_function(out, p, &p->blocks[i], context);
 	}
 }
@@ -191,4 +179,17 @@ struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks
 		qsort(rows, function->n, sizeof(*rows), by_insns);
 	}
 	return rows;
+}
+
+struct symbol_graph analyze_blocks_graph(const struct profile_blocks *blocks)
+{
+	struct symbol_graph graph = { .n_blocks = blocks->n_items, .entry = blocks->entry };
+	uint32_t i;
+
+	for (i = 0; i < blocks->n_arcs; i++) {
+		struct symbol_arc arc = { blocks->arcs[i].from, blocks->arcs[i].to };
+
+		vec_push(&graph, arcs, arc);
+	}
+	return graph;
 }

@@ -4,6 +4,7 @@
 #define KPROTPERF_ANALYZE_BLOCKS_H
 
 #include "profile/profile.h"
+#include "symbol/blocks.h"
 
 /* One block in one context, over all runs. Numbers are NAN where they are not known. */
 struct analyze_block {
@@ -42,6 +43,9 @@ struct analyze_blocks {
 
 void analyze_blocks_init(struct analyze_blocks *blocks, const struct profile *p);
 void analyze_blocks_deinit(struct analyze_blocks *blocks);
+
+/* What leads where in a function; for symbol_graph_clear(). */
+struct symbol_graph analyze_blocks_graph(const struct profile_blocks *blocks);
 
 /* A function's rows sorted by instructions a call, most first: an array of N for free(). */
 struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/blocks.h"
 #include "analyze/bodies.h"
 #include "analyze/sort.h"
 #include "base/alloc.h"
@@ -127,15 +128,10 @@ static void loops_add(struct analyze_diff_blocks *out, const struct counted *c,
 
 static void function_add(struct analyze_diff_blocks *out, const struct counted *c)
 {
-	struct symbol_graph graph = { .n_blocks = c->blocks->n_items, .entry = c->blocks->entry };
+	struct symbol_graph graph = analyze_blocks_graph(c->blocks);
 	struct symbol_loops loops;
 	uint32_t i;
 
-	for (i = 0; i < c->blocks->n_arcs; i++) {
-		struct symbol_arc arc = { c->blocks->arcs[i].from, c->blocks->arcs[i].to };
-
-		vec_push(&graph, arcs, arc);
-	}
 	symbol_loops_find(&graph, &loops);
 	loops_add(out, c, &loops);
 	for (i = 0; i < c->blocks->n_items; i++)
@@ -143,16 +139,6 @@ static void function_add(struct analyze_diff_blocks *out, const struct counted *
 			row_add(out, c, i, 0, false);
 	symbol_loops_clear(&loops);
 	symbol_graph_clear(&graph);
-}
-
-static bool has_counts(const struct profile *p, uint32_t index, uint32_t context)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->n_block_counts; i++)
-		if (p->block_counts[i].blocks == index && p->block_counts[i].context == context)
-			return true;
-	return false;
 }
 
 static bool has_function(const struct profile *p, const char *function)
@@ -176,7 +162,7 @@ static void side_add(struct analyze_diff_blocks *out, struct counted *c,
 		c->blocks = &c->p->blocks[i];
 		c->counts = counts;
 		for (context = 0; context < c->p->n_contexts; context++) {
-			if (!has_counts(c->p, i, context) ||
+			if (!profile_has_block_counts(c->p, i, context) ||
 			    !has_function(other, c->p->sites[c->blocks->site].name))
 				continue;
 			profile_block_counts_sum(c->p, c->blocks, context, counts);

@@ -40,13 +40,7 @@ static void work_graph(struct work *w)
 {
 	uint32_t i;
 
-	w->graph.n_blocks = w->blocks->n_items;
-	w->graph.entry = w->blocks->entry;
-	for (i = 0; i < w->blocks->n_arcs; i++) {
-		struct symbol_arc arc = { w->blocks->arcs[i].from, w->blocks->arcs[i].to };
-
-		vec_push(&w->graph, arcs, arc);
-	}
+	w->graph = analyze_blocks_graph(w->blocks);
 	symbol_loops_find(&w->graph, &w->loops);
 	w->bits = alloc_array(w->blocks->n_items, sizeof(*w->bits));
 	for (i = 0; i < w->blocks->n_items; i++)
@@ -407,16 +401,6 @@ static void add_function(struct analyze_paths *out, const struct profile *p, uin
 	symbol_graph_clear(&w.graph);
 }
 
-static bool has_counts(const struct profile *p, uint32_t index, uint32_t context)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->n_block_counts; i++)
-		if (p->block_counts[i].blocks == index && p->block_counts[i].context == context)
-			return true;
-	return false;
-}
-
 void analyze_paths_init(struct analyze_paths *out, const struct profile *p)
 {
 	uint32_t i, context;
@@ -428,7 +412,7 @@ void analyze_paths_init(struct analyze_paths *out, const struct profile *p)
 			continue;
 		add_function(out, p, i, PROFILE_ALL_CONTEXTS);
 		for (context = 0; context < p->n_contexts; context++)
-			if (has_counts(p, i, context))
+			if (profile_has_block_counts(p, i, context))
 				add_function(out, p, i, context);
 	}
 }

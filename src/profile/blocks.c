@@ -56,6 +56,16 @@ struct profile_block_counts *profile_block_counts(struct profile *p, uint32_t ru
 	return &p->block_counts[p->n_block_counts - 1];
 }
 
+bool profile_has_block_counts(const struct profile *p, uint32_t blocks, uint32_t context)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_block_counts; i++)
+		if (p->block_counts[i].blocks == blocks && p->block_counts[i].context == context)
+			return true;
+	return false;
+}
+
 uint64_t profile_block_counts_sum(const struct profile *p, const struct profile_blocks *blocks,
 				  uint32_t context, uint64_t *counts)
 {

@@ -410,6 +410,8 @@ const struct profile_blocks *profile_blocks_of(const struct profile *p, uint32_t
 /* The counts for the three indices, added with all 0 if there are none. Valid until the next add. */
 struct profile_block_counts *profile_block_counts(struct profile *p, uint32_t run, uint32_t blocks,
 						  uint32_t context);
+/* Are there any of BLOCKS, a place in the list, in that context? */
+bool profile_has_block_counts(const struct profile *p, uint32_t blocks, uint32_t context);
 #define PROFILE_ALL_CONTEXTS UINT32_MAX
 /*
  * Sums over all runs, in CONTEXT or PROFILE_ALL_CONTEXTS: COUNTS by block of BLOCKS (one of P's), NOT_COUNTED

@@ -97,6 +97,8 @@ loop=$(json allocate_slab 'first(.loops[] | select(.syscall == "*" and .body == 
 echo "# shuffle_freelist's loop: $trips turns a call"
 equal 'the loop of shuffle_freelist has as many turns' "$loop" "$trips"
 holds 'the loop that shuffles free lists is seen' "$trips > 10"
+# All that is executed more than once a call, whatever is taken for the loop.
+per_trip=$(blocks_of allocate_slab "map(select(.per_call > 1.05)) | (map(.insns_per_call) | add) / $trips")
 mv allocate_slab.data hardened.data
 boot baseline guest_main
 rm -f ./*.json
@@ -107,6 +109,9 @@ is 'which the baseline kernel has not' \
 jq -r '.paths[] | "# \(.)"' diff.json
 holds 'diff says that the loop is new, where, and how many turns of how many instructions' \
 	"$(jq '[.paths[] | test("^loop at mm/slub.c:[0-9]+ \\(shuffle_freelist\\) in allocate_slab: [0-9.]+ turns a call at [0-9.]+ instructions, only in hardened$")] | any' diff.json)"
+told=$(jq -r '.paths[] | capture("\\(shuffle_freelist\\) in allocate_slab: (?<turns>[0-9.]+) turns a call at (?<insns>[0-9.]+) ")' diff.json)
+within 'these turns are right' "$(jq '.turns | tonumber' <<<"$told")" "$trips" 2
+within 'and their instructions' "$(jq '.insns | tonumber' <<<"$told")" "$per_trip" 2
 holds 'and that the random generator is called' \
 	"$(jq '[.paths[] | test("^allocate_slab calls __get_random_u32_below in 100 % of its calls, in 0 %")] | any' diff.json)"
 done_testing
