@@ -27,8 +27,10 @@ void annotate_rows_deinit(struct annotate_rows *rows)
 	free(rows->items);
 }
 
+/* EXECUTIONS in all and PER_CALL: NAN where nobody counted. */
 static struct annotate_figures figures_of(const struct analyze_annotation *a,
-					  const struct analyze_hits *hits)
+					  const struct analyze_hits *hits, double executions,
+					  double per_call)
 {
 	struct analyze_estimated share = analyze_annotation_share(a, hits);
 
@@ -39,8 +41,8 @@ static struct annotate_figures figures_of(const struct analyze_annotation *a,
 					  .self = hits->self,
 					  .below = hits->below,
 					  .late = hits->late,
-					  .executions = NAN,
-					  .per_call = NAN };
+					  .executions = executions,
+					  .per_call = per_call };
 }
 
 static double known_line(uint32_t line)
@@ -58,7 +60,7 @@ static void instruction_rows(const struct annotated *f, struct symbol_disasm *di
 			const struct analyze_instruction *i = &f->a.insns[place->first_insn + n];
 			const struct analyze_line *line = &f->a.lines[i->line];
 			struct annotate_row row = {
-				.figures = figures_of(&f->a, &i->hits),
+				.figures = figures_of(&f->a, &i->hits, i->executions, i->per_call),
 				.address = annotated_address(f, place, i),
 				.text = annotated_text(f, disasm, place, i),
 				.function = place->function.name,
@@ -71,8 +73,6 @@ static void instruction_rows(const struct annotated *f, struct symbol_disasm *di
 				.length = i->insn.len,
 			};
 
-			row.figures.executions = i->executions;
-			row.figures.per_call = i->per_call;
 			vec_push(rows, items, row);
 		}
 	}
@@ -83,7 +83,7 @@ static void line_rows(const struct annotated *f, struct annotate_rows *rows)
 	for (uint32_t i = 0; i < f->a.n_lines; i++) {
 		const struct analyze_line *line = &f->a.lines[i];
 		struct annotate_row row = {
-			.figures = figures_of(&f->a, &line->hits),
+			.figures = figures_of(&f->a, &line->hits, line->executions, line->per_call),
 			.where = annotated_where(line),
 			.source = annotated_source(f, line),
 			.path = line->path,
@@ -92,8 +92,6 @@ static void line_rows(const struct annotated *f, struct annotate_rows *rows)
 			.n_insns = line->n_insns,
 		};
 
-		row.figures.executions = line->executions;
-		row.figures.per_call = line->per_call;
 		row.in = annotate_cut(row.path, ANNOTATE_BODY_WIDTH);
 		row.cut = annotate_cut(row.source, ANNOTATE_SOURCE_WIDTH);
 		vec_push(rows, items, row);
@@ -123,7 +121,8 @@ static void body_rows(const struct annotated *f, struct annotate_rows *rows)
 		const struct analyze_code_body *b = &f->a.bodies[i];
 		const struct analyze_range *range = b->range;
 		struct annotate_row row = {
-			.figures = figures_of(&f->a, &b->hits),
+			.figures =
+				figures_of(&f->a, &b->hits, NAN, f->a.counted ? b->per_call : NAN),
 			.name = b->body.name,
 			.function = f->a.places[b->place].function.name,
 			.chain = b->chain,
@@ -139,7 +138,6 @@ static void body_rows(const struct annotated *f, struct annotate_rows *rows)
 			.measured = range && !range->estimated ? "exact" : "estimated",
 		};
 
-		row.figures.per_call = f->a.counted ? b->per_call : NAN;
 		vec_push(rows, items, row);
 	}
 }
@@ -149,7 +147,7 @@ static void place_rows(const struct annotated *f, struct annotate_rows *rows)
 	for (uint32_t i = 0; i < f->a.n_places; i++) {
 		const struct analyze_place *place = &f->a.places[i];
 		struct annotate_row row = {
-			.figures = figures_of(&f->a, &place->hits),
+			.figures = figures_of(&f->a, &place->hits, NAN, NAN),
 			.function = place->function.name,
 			.symbol = place->function.symbol,
 			.inlined = place->is_inlined,
