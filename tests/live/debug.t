@@ -17,10 +17,11 @@ guest_hammer() {
 		--func try_to_wake_up -- "$acts" blocked-reads 5
 }
 
-# A hundred inlined bodies at once, where forks come by.
+# A hundred inlined bodies at once, and a function of 557 blocks on this kernel, where forks come by.
 guest_hundred() {
 	record hundred --freq=99 -R '*@allocate_slab' -R '*@kmem_cache_alloc' \
 		-R '*@anon_vma_fork' -R '*@anon_vma_clone' -- "$acts" forks 10
+	record large -v --freq=0 --blocks copy_page_range -- "$acts" forks 20
 }
 
 guest_main() {
@@ -32,7 +33,7 @@ guest_main() {
 
 side "$@"
 need debug
-boot debug guest_main --timeout 900
+boot debug guest_main --timeout 1800
 clean_dmesg
 equal 'nothing remains attached' "$(cat after.txt)" "$(cat before.txt)"
 for how in auto kprobe; do
@@ -61,5 +62,14 @@ equal 'nothing is lost' "$(lost hundred)" nothing
 equal 'all that was entered is accounted for' "$(accounting hundred unaccounted)" 0
 entered=$(json hundred '[.ranges[] | select(.source == "exact" and .syscall == "*" and .entries > 0)] | length')
 holds "and $entered were entered" "$entered > 40"
+
+is 'a function of 500 blocks: the workload finished' "$(cat large.status)" 0
+holds 'so many can be executed' "$(json large 'first(.block_functions[]) | .blocks') >= 500"
+equal 'their counts agree' "$(json large 'first(.block_functions[]) | .residual')" 0
+holds 'nearly all are known' "$(json large 'first(.block_functions[]) | .unknown') <= 20"
+equal 'paths have all calls' "$(json large '[.paths[] | select(.syscall == "*") | .calls] | add')" \
+	"$(calls large copy_page_range)"
+equal 'nothing is lost in it' "$(lost large)" nothing
+equal 'all calls in it are accounted for' "$(accounting large unaccounted)" 0
 
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Inlined functions are timed exactly: against the emulator's count, and bodies of known instructions; what
-# is entered is left; many at once harm nothing.
+# is entered is left; and what samples say of them is so.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -13,6 +13,15 @@
 unseeded='random.trust_cpu=off random.trust_bootloader=off'
 control=/sys/kernel/debug/kprotperf_inlined
 runs=50
+# Of each the largest inlined bodies are timed, and estimated: what the three workloads execute, without the
+# functions that hold all of a syscall.
+functions='mas_update_gap vma_interval_tree_remove kmem_cache_alloc unlink_file_vma mas_leaf_max_gap
+	mast_fill_bnode mas_wr_walk mas_push_data allocate_slab anon_vma_fork mas_next_entry mas_wr_bnode
+	_copy_to_iter shmem_file_read_iter __filemap_get_folio ksys_read __fdget_pos apparmor_file_permission
+	mas_prev mas_destroy mas_walk mas_alloc_nodes tlb_finish_mmu handle_mm_fault next_uptodate_page
+	filemap_map_pages kmem_cache_free_bulk do_mas_align_munmap unmap_page_range vm_unmapped_area'
+parts='0 1 2' # in so many recordings, since bodies in one another cost each other accuracy
+samplings='997 1499 1999'
 shapes='plain early loop head nested twice calls tail recursive many choice'
 
 # --- guest -------------------------------------------------------------------
@@ -20,9 +29,18 @@ shapes='plain early loop head nested twice calls tail recursive many choice'
 guest_slab() {
 	record shuffle --freq=0 -R shuffle_freelist --func allocate_slab -- "$workloads/big-fork"
 	record new_slab --freq=0 --func new_slab -- "$workloads/big-fork"
-	record sampled --freq=1999 -- sh -c \
-		"$workloads/big-fork; $workloads/small-read -n 20000; $workloads/page-fault"
 	random seeded
+	local part arguments
+	# big-fork last: what it frees is freed later, in interrupts that would hit what comes behind.
+	for part in $samplings; do
+		record "sampled-$part" --freq="$part" -- sh -c \
+			"$workloads/small-read -n 60000; $workloads/page-fault -n 4000; $workloads/big-fork"
+	done
+	for part in $parts; do
+		mapfile -t arguments < <(awk -v part="$part" 'NR % 3 == part { print "-R"; print }' chosen.txt)
+		record "exact-$part" --freq=0 "${arguments[@]}" -- sh -c \
+			"$workloads/small-read -n 3000; $workloads/page-fault -n 4000; $workloads/big-fork -n 1"
+	done
 }
 
 # Paths of the random generator, for diff.
@@ -40,13 +58,6 @@ guest_baseline() {
 	record new_slab-baseline --freq=0 --func new_slab -- "$workloads/big-fork"
 }
 
-guest_twenty() {
-	local arguments
-	mapfile -t arguments <chosen.txt
-	record twenty --freq=0 "${arguments[@]}" -- sh -c \
-		"$workloads/big-fork; $workloads/small-read -n 20000; $workloads/page-fault"
-}
-
 act_shapes() {
 	local shape
 	for shape in $shapes; do
@@ -60,16 +71,6 @@ guest_shapes() {
 	sysctl -q debug.kprobes-optimization=0
 	record shapes-int3 --freq=0 -R 'inl_*' -- bash "$self" --guest act_shapes
 	record empty --freq=0 -R inl_empty -- true
-}
-
-guest_debug() {
-	traces >before.txt
-	record hundred --freq=99 -R '*@allocate_slab' -R '*@kmem_cache_alloc' \
-		-R '*@anon_vma_fork' -R '*@anon_vma_clone' -- \
-		"$workloads/big-fork" --iterations 2
-	# 557 blocks on this kernel.
-	record large -v --freq=0 --blocks copy_page_range -- "$acts" forks 20
-	traces >after.txt
 }
 
 side "$@"
@@ -102,8 +103,12 @@ balanced() {
 	equal "$1: all that was entered is accounted for" "$(accounting "$1" unaccounted)" 0
 }
 
-need hardened
-need baseline
+need hardened baseline shapes
+vmlinux=$("$lab" path hardened)/vmlinux
+for function in $functions; do
+	"$kprotperf" list --vmlinux="$vmlinux" --format=json "*@$function" 2>list.err |
+		jq -r '[.inlined[] | select(.bytes >= 24)] | sort_by(-.bytes) | .[0:2][] | "\(.name)@\(.function)"'
+done >chosen.txt
 boot hardened guest_slab
 clean_dmesg
 
@@ -147,21 +152,45 @@ done
 holds 'new_slab takes longer where freelists are shuffled' \
 	"$(range new_slab mean new_slab ___slab_alloc clone) - $(range new_slab-baseline mean new_slab ___slab_alloc clone) | . > 200 and . < 500"
 
-# Bodies that samples hit, of twenty-five inlined functions at least.
-json sampled '[.ranges[] | select(.syscall == "*" and .source != "exact" and .estimate != null)]
-	| map("\(.name)@\(.function)") | unique | .[0:40][] | "-R", .' >chosen.txt
-boot hardened guest_twenty
-clean_dmesg
-balanced twenty
-timed=$(json twenty '[.ranges[] | select(.syscall == "*" and .source == "exact" and .entries > 0) | .name] | unique | length')
+for part in $parts; do
+	balanced "exact-$part"
+	not_timed "exact-$part" | sed 's/^/# not timed: /'
+	# Not the other way round: a call is an execution of DWARF's entry, which may be on one of several ways
+	# in (of __rb_erase_augmented in unlink_anon_vmas on one that is not taken).
+	is "exact-$part: each body that is called is entered" "$(json "exact-$part" \
+		'[.ranges[] | select(.source == "exact" and .calls > 0 and .entries == 0) | .name] | unique | join(" ")')" ''
+done
+timed=$(jq -s '[.[].ranges[] | select(.syscall == "*" and .source == "exact" and .entries > 0) | .name] |
+	unique | length' exact-[012].json)
 holds "$timed inlined functions are timed that the workloads execute" "$timed >= 20"
-not_timed twenty | sed 's/^/# not timed: /'
-# Not the other way round: a call is an execution of DWARF's entry, which may be on one of several ways
-# in (of __rb_erase_augmented in unlink_anon_vmas on one that is not taken).
-is 'each body that is called is entered' \
-	"$(json twenty '[.ranges[] | select(.source == "exact" and .calls > 0 and .entries == 0) | .name] | unique | join(" ")')" ''
 
-need shapes
+# Of the bodies that take more than a two-hundredth of their context by what was timed, those whose share is in
+# the interval of the samples, too: 0 of N samples have one as well. In each context one workload decides. Its
+# time is that of the recordings with fewer probes.
+for part in $samplings; do
+	json "sampled-$part" '.schema' >sampled.schema
+done
+jq -r -n '
+	def calls($c): first(.syscalls[] | select(.name == $c)) | .calls;
+	def mean($c): first(.syscalls[] | select(.name == $c)) | .total / .calls;
+	[inputs] as $all | $all[0:3][] as $s | $all[3:][] as $e | $e.ranges[]
+	| select(.source == "exact" and .entries > 0) | . as $r
+	| select($r.syscall | IN("clone", "read", "[page_fault]", "munmap"))
+	| ($r.total / ($e | calls($r.syscall)) / ($s | mean($r.syscall))) as $share | select($share > 0.005)
+	| (first($s.ranges[] | select(.name == $r.name and .function == $r.function and .chain == $r.chain and
+		.location == $r.location and .syscall == $r.syscall)) // {}) as $seen
+	| (first($s.ranges[] | select(.syscall == $r.syscall and .estimate != null)) | .estimate.of) as $of
+	| ($seen.estimate.share_low // 0) as $low
+	| ($seen.estimate.share_high // (1 - pow(0.025; 1 / $of))) as $high
+	| [if $seen.doubt then "doubtful" elif $share >= $low and $share <= $high then "covered" else "missed" end,
+		$r.name, $r.function, $r.syscall, $share, $low, $high] | @tsv' \
+	sampled-997.json sampled-1499.json sampled-1999.json exact-0.json exact-1.json exact-2.json >covered.txt
+grep '^missed' covered.txt | sed 's/^/# /'
+n=$(grep -c '^covered\|^missed' covered.txt)
+holds "$n shares are held against intervals of samples" "$n >= 60"
+covered=$(grep -c ^covered covered.txt)
+holds "of which $covered are in theirs" "$covered >= 0.9 * $n"
+
 boot shapes guest_shapes
 clean_dmesg
 for name in shapes shapes-int3; do
@@ -176,20 +205,5 @@ done
 equal 'control comes into inl_choice by two ways' "$(range shapes entries inl_choice)" $((10 * runs))
 like 'nothing is left of an empty body' "$(cat empty.err)" \
 	'no instruction is left of it|no inlined function matches'
-
-need debug
-boot debug guest_debug --timeout 1500
-clean_dmesg
-is 'a hundred bodies at once, debug kernel: the workload finished' "$(cat hundred.status)" 0
-holds 'so many are timed' "$(json hundred '.costs.mechanisms[] | select(.name == "kprobe-range") | .functions') >= 100"
-balanced hundred
-is 'a function of 500 blocks, debug kernel: the workload finished' "$(cat large.status)" 0
-holds 'so many can be executed' "$(json large 'first(.block_functions[]) | .blocks') >= 500"
-equal 'their counts agree' "$(json large 'first(.block_functions[]) | .residual')" 0
-holds 'nearly all are known' "$(json large 'first(.block_functions[]) | .unknown') <= 20"
-equal 'paths have all calls' "$(json large '[.paths[] | select(.syscall == "*") | .calls] | add')" \
-	"$(calls large copy_page_range)"
-balanced large
-equal 'nothing remains attached' "$(cat after.txt)" "$(cat before.txt)"
 
 done_testing
