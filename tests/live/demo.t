@@ -35,6 +35,21 @@ holds 'not seeded, clone is 17 to 24 % slower' "$(row unseeded "$clone | .delta_
 holds 'allocate_slab carries it' "$(row unseeded "$allocate_slab | .share") |
 	. > 0.9 and . < 1.1"
 
+# The tree: each line's parts add up to it, and little of clone is in no timed function.
+for dir in . unseeded; do
+	row $dir . >/dev/null
+	is "$dir: where the change comes from adds up" "$(jq '.attribution as $a |
+		[range($a | length) as $i | $a[$i] as $whole |
+			[foreach $a[$i + 1:][] as $part (true; . and $part.level > $whole.level;
+				if . and $part.level == $whole.level + 1 then $part.delta_total else empty end)] |
+			select(length > 0 and ((add - $whole.delta_total) | fabs) >
+				1e-9 * ($whole.delta_total | fabs) + 1e-3)] | length' diff.json)" 0
+done
+holds 'not seeded, less than 5 % of clone is unexplained' "$(jq '.attribution as $a |
+	($a | map(.level == 1 and .name == "clone") | index(true)) as $i |
+	first($a[$i + 1:][] | select(.level == 2 and .kind == "untimed")) | .share' diff.json) |
+	fabs < 0.05"
+
 # The unprobed runs are the truth: corrected figures must tell the same, to a twentieth of a percent
 # of clone where the effect is small.
 for dir in . unseeded; do
