@@ -31,6 +31,17 @@ static __always_inline struct engine_range_cost *hit_cost(__u64 cookie)
 	return &range_costs[cookie >> ENGINE_RANGE_KIND & (ENGINE_RANGE_KINDS - 1)];
 }
 
+/* What the hit cost here beyond what is calibrated: until the program ran, and in all. */
+static __always_inline __u64 hit_extra_head(__u64 cookie)
+{
+	return cookie >> ENGINE_RANGE_EXTRA & ENGINE_RANGE_EXTRA_MAX;
+}
+
+static __always_inline __u64 hit_extra(__u64 cookie)
+{
+	return hit_extra_head(cookie) + (cookie >> ENGINE_RANGE_TAIL);
+}
+
 /* The canonical frame address of the function that was hit, the low half of it. */
 static __always_inline __u32 hit_frame(struct pt_regs *ctx, __u64 cookie)
 {
@@ -182,17 +193,17 @@ int range_enter(struct pt_regs *ctx)
 	cfa = hit_frame(ctx, cookie);
 	found = range_find(t, key, cfa, &hops);
 	if (found && !(cookie & ENGINE_RANGE_STRICT)) {
-		set_aside(t, cost->idle_enter + cost->hop * hops + (cookie >> ENGINE_RANGE_EXTRA));
+		set_aside(t, cost->idle_enter + cost->hop * hops + hit_extra(cookie));
 		return 0;
 	}
 	f = range_open(t, cookie, found, PT_REGS_SP(ctx), cfa);
 	if (!f)
 		return 0;
-	extra = cost->hop * hops + (cookie >> ENGINE_RANGE_EXTRA);
+	extra = cost->hop * hops;
 	c = clock_read(t);
-	f->aside = c.aside + cost->open_head + extra;
+	f->aside = c.aside + cost->open_head + extra + hit_extra_head(cookie);
 	f->start = c.now;
-	set_aside(t, cost->open + extra);
+	set_aside(t, cost->open + extra + hit_extra(cookie));
 	return 0;
 }
 
@@ -216,14 +227,14 @@ int range_leave(struct pt_regs *ctx)
 	if (!found) {
 		if (cookie & ENGINE_RANGE_STRICT)
 			range_unentered(t);
-		set_aside(t, cost->idle_leave + cost->hop * hops + (cookie >> ENGINE_RANGE_EXTRA));
+		set_aside(t, cost->idle_leave + cost->hop * hops + hit_extra(cookie));
 		return 0;
 	}
-	extra = cost->hop * hops + (cookie >> ENGINE_RANGE_EXTRA);
+	extra = cost->hop * hops;
 	end = clock_read(t);
-	end.aside += cost->close_head + extra;
+	end.aside += cost->close_head + extra + hit_extra_head(cookie);
 	range_close(cpu, t, found, &end);
-	set_aside(t, cost->close + extra);
+	set_aside(t, cost->close + extra + hit_extra(cookie));
 	return 0;
 }
 
@@ -242,7 +253,7 @@ int range_count(struct pt_regs *ctx)
 	found = range_find(t, cookie & ENGINE_RANGE_KEY, hit_frame(ctx, cookie), &hops);
 	if (found)
 		frame_at(t, found)->calls++;
-	set_aside(t, cost->idle_enter + cost->hop * hops + (cookie >> ENGINE_RANGE_EXTRA));
+	set_aside(t, cost->idle_enter + cost->hop * hops + hit_extra(cookie));
 	return 0;
 }
 
@@ -334,7 +345,7 @@ int range_several(struct pt_regs *ctx)
 	s.clock = clock_read(t);
 	cookie = bpf_get_attach_cookie(ctx);
 	cost = hit_cost(cookie);
-	s.head = cost->several_head + (cookie >> ENGINE_RANGE_EXTRA);
+	s.head = cost->several_head + hit_extra_head(cookie);
 	s.sp = PT_REGS_SP(ctx);
 	s.cfa = hit_frame(ctx, cookie);
 	key = cookie & ENGINE_RANGE_KEY;
@@ -343,7 +354,6 @@ int range_several(struct pt_regs *ctx)
 		return 0;
 	for (__u32 i = 0; i < ENGINE_RANGE_ACTIONS && i < list->n; i++)
 		several_act(&s, list->actions[i]);
-	set_aside(t, cost->several + (cookie >> ENGINE_RANGE_EXTRA) +
-			     (bpf_ktime_get_ns() - s.clock.now));
+	set_aside(t, cost->several + hit_extra(cookie) + (bpf_ktime_get_ns() - s.clock.now));
 	return 0;
 }

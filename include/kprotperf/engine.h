@@ -218,11 +218,13 @@ static inline __u32 engine_multi_slot(__u32 addr, __u64 factor)
 #define ENGINE_RANGE_KIND   29
 /*
  * The upper half: where the function's frame is, so many words above the stack pointer, or above RBP; and
- * what a hit costs here beyond what is calibrated, in ticks.
+ * what a hit costs here beyond what is calibrated, in ticks, before our program runs and after.
  */
-#define ENGINE_RANGE_FRAME    32
-#define ENGINE_RANGE_FRAME_FP 0x8000u
-#define ENGINE_RANGE_EXTRA    48
+#define ENGINE_RANGE_FRAME     32
+#define ENGINE_RANGE_FRAME_FP  0x8000u
+#define ENGINE_RANGE_EXTRA     48
+#define ENGINE_RANGE_TAIL      56
+#define ENGINE_RANGE_EXTRA_MAX 0xffu
 
 enum engine_range_op {
 	ENGINE_RANGE_ENTER,
@@ -235,8 +237,9 @@ enum engine_range_kind {
 	ENGINE_RANGE_OPTIMIZED, /* jumps to it, and back behind the instructions that the jump took */
 	ENGINE_RANGE_STEPPED, /* a breakpoint, behind which the instruction is executed elsewhere */
 	ENGINE_RANGE_EMULATED, /* a breakpoint, behind which the kernel does what the instruction would */
-	ENGINE_RANGE_CALL_EMULATED, /* the same of a call, which takes longer than a jump */
-	ENGINE_RANGE_KINDS, /* a power of two */
+	ENGINE_RANGE_CALL_EMULATED, /* the same of a call, */
+	ENGINE_RANGE_JUMP_EMULATED, /* and of a jump without a condition, or a return */
+	ENGINE_RANGE_KINDS = 8, /* a power of two */
 };
 
 /* What a hit costs, in ticks: in all; and which part of it a frame opened or closed there holds. */

@@ -316,13 +316,14 @@ static void calibrate_ranges(struct record_attachment *a)
 		log_note("the cost of probes inside of functions is not known and not subtracted: "
 			 "%s, on which it is measured, is not as it must be: %s",
 			 EMPTY_OUTER, log_strerror(err));
-	if (err || !a->blocks->n_points)
+	if (err)
 		return;
 	/* What is measured on must be there as it was, and not with the probes of before. */
 	record_closer_wait();
 	err = record_calibrate_blocks(a->engine, a->p->clock, &empty, a->calibration->interrupts,
-				      a->blocks->n_points, &a->calibration->ranges);
-	if (err)
+				      a->blocks->n_points ? a->blocks->n_points : RECORD_NO_PROBE,
+				      &a->calibration->ranges);
+	if (err && a->blocks->n_points)
 		log_note("the cost of probes that count blocks is not known and not subtracted: %s",
 			 log_strerror(err));
 }

@@ -83,7 +83,7 @@ static int link_point(struct record_blocks *blocks, struct record_engine *e,
 {
 	const struct symbol_block_probe *probe = &f->plan.probes[i - f->first_point];
 	struct record_point *p = &blocks->points[i];
-	double cost = record_range_cost_block(costs, p->kind) + p->extra;
+	double cost = record_range_cost_block(costs, p->kind) + p->extra + p->extra_tail;
 	struct engine_block block = {
 		.key = ENGINE_KEY(f->site, 0),
 		.cost = (uint32_t)cost,
@@ -146,10 +146,8 @@ int record_blocks_attach(struct record_blocks *blocks, struct record_engine *e,
 	uint32_t left;
 	int err;
 
-	if (clock == PROFILE_CLOCK_INSN) {
-		record_points_find_extra(blocks->points, blocks->n_points);
+	if (clock == PROFILE_CLOCK_INSN)
 		record_engine_set_path_rest(e, PATH_INSNS);
-	}
 	free(blocks->hit_costs);
 	blocks->hit_costs = alloc_array(blocks->n_points, sizeof(*blocks->hit_costs));
 	err = arm(blocks, record_engine_points(e), stext);
@@ -162,6 +160,8 @@ int record_blocks_attach(struct record_blocks *blocks, struct record_engine *e,
 			    "%u probes of blocks that the kernel's optimizer might take stay "
 			    "breakpoints",
 			    left);
+	if (clock == PROFILE_CLOCK_INSN)
+		record_points_find_extra(record_engine_points(e), blocks->points, blocks->n_points);
 	left = link_all(blocks, e, costs);
 	if (left)
 		log_note("the kernel refuses %u of %u probes of blocks: some counts stay unknown "

@@ -30,7 +30,20 @@ int record_kprobe_queued(const uint64_t *addrs, uint32_t n, bool *queued);
  */
 void record_kprobe_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops);
 
-/* What one such step costs, in instructions: a comparison, a load, and their branches. */
-#define RECORD_KPROBE_HOP_INSNS 4
+/* What one such step costs, in instructions: a load, a comparison, and their branches. */
+#define RECORD_KPROBE_HOP_INSNS 5
+
+/* All kprobes that there are, by those lists, as the kernel shows them where debugfs is mounted. */
+struct record_kprobe_lists {
+	uint64_t *addrs;
+	uint32_t n_addrs, cap_addrs;
+};
+
+/* -errno where it does not. */
+int record_kprobe_lists_read(struct record_kprobe_lists *lists);
+void record_kprobe_lists_clear(struct record_kprobe_lists *lists);
+
+/* How many come before the one at ADDR in its list; where there is none, all of that list. */
+uint32_t record_kprobe_lists_before(const struct record_kprobe_lists *lists, uint64_t addr);
 
 #endif

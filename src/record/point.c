@@ -27,6 +27,7 @@
 struct record_points {
 	struct kprotperf_bpf *skel;
 	int reader;
+	struct record_slots *slots;
 	int *links; /* of points that have them */
 	uint32_t n_links, cap_links;
 };
@@ -37,6 +38,7 @@ struct record_points *record_points_create(struct kprotperf_bpf *skel)
 
 	points->skel = skel;
 	points->reader = -1;
+	points->slots = record_slots_create();
 	return points;
 }
 
@@ -46,6 +48,7 @@ void record_points_destroy(struct record_points *points)
 		return;
 	if (points->reader >= 0)
 		close(points->reader);
+	record_slots_destroy(points->slots);
 	free(points->links);
 	free(points);
 }
@@ -74,15 +77,16 @@ static enum engine_range_kind breakpoint_kind(uint32_t text)
 	case 0xeb:
 	case 0xc2: /* return */
 	case 0xc3:
-	case 0x9c: /* the flags, interrupts */
-	case 0x9d:
-	case 0xfa:
+	case 0xfa: /* interrupts off, on: a few instructions more */
 	case 0xfb:
+		return ENGINE_RANGE_JUMP_EMULATED;
+	case 0x9c: /* the flags: as many as a conditional jump, about */
+	case 0x9d:
 		return ENGINE_RANGE_EMULATED;
 	case 0xff:
 		if ((next & 0x38) == 0x10) /* call */
 			return ENGINE_RANGE_CALL_EMULATED;
-		return (next & 0x38) == 0x20 ? ENGINE_RANGE_EMULATED : ENGINE_RANGE_STEPPED;
+		return (next & 0x38) == 0x20 ? ENGINE_RANGE_JUMP_EMULATED : ENGINE_RANGE_STEPPED;
 	case 0x0f: /* conditional jump */
 		return (next & 0xf0) == 0x80 ? ENGINE_RANGE_EMULATED : ENGINE_RANGE_STEPPED;
 	default:
@@ -99,23 +103,10 @@ int record_point_arm(struct record_points *points, struct record_point *p)
 		points->reader = record_detour_open();
 	if (points->reader < 0)
 		return points->reader;
+	record_slots_read(points->slots, p->addr, p->text);
 	p->kind = breakpoint_kind(record_detour_text(points->reader, p->addr));
 	p->event = record_kprobe_open(p->addr, false);
 	return p->event < 0 ? p->event : 0;
-}
-
-void record_points_find_extra(struct record_point *items, uint32_t n)
-{
-	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
-	uint32_t *hops = alloc_array(n, sizeof(*hops));
-
-	for (uint32_t i = 0; i < n; i++)
-		addrs[i] = items[i].addr;
-	record_kprobe_hops(addrs, n, hops);
-	for (uint32_t i = 0; i < n; i++)
-		items[i].extra = hops[i] * RECORD_KPROBE_HOP_INSNS;
-	free(addrs);
-	free(hops);
 }
 
 static void forget_link(struct record_points *points, int link)
@@ -182,7 +173,6 @@ static uint32_t look(const struct record_points *points, struct record_point *it
 			continue;
 		if (is_optimized(points, p)) {
 			p->kind = ENGINE_RANGE_OPTIMIZED;
-			p->extra = 0;
 		} else {
 			left++;
 		}
@@ -215,6 +205,65 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 		missing += items[i].event >= 0 && items[i].optimizes &&
 			   items[i].kind != ENGINE_RANGE_OPTIMIZED;
 	return missing;
+}
+
+/* How many others are looked at when that for the breakpoint of each is looked for. */
+static void find_hops(const struct record_point *items, uint32_t n, uint32_t *hops)
+{
+	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
+
+	for (uint32_t i = 0; i < n; i++)
+		addrs[i] = items[i].addr;
+	record_kprobe_hops(addrs, n, hops);
+	free(addrs);
+}
+
+/* What the N points cost by where the breakpoints behind their copies are. */
+static void add_second_hops(struct record_points *points, struct record_point *items, uint32_t n,
+			    const struct record_kprobe_lists *lists)
+{
+	struct record_slot *slots = alloc_array(n, sizeof(*slots));
+	uint32_t armed = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (items[i].event >= 0)
+			slots[armed++] = (struct record_slot){ items[i].addr, items[i].text, 0 };
+	record_slots_find(points->slots, slots, armed);
+	for (uint32_t i = 0, k = 0; i < n; i++) {
+		uint32_t others;
+
+		if (items[i].event < 0)
+			continue;
+		others = slots[k].behind ? record_kprobe_lists_before(lists, slots[k].behind) : 0;
+		k++;
+		/* An empty list takes one instruction more than the end of another. */
+		if (items[i].kind == ENGINE_RANGE_STEPPED && others)
+			items[i].extra_tail = others * RECORD_KPROBE_HOP_INSNS - 1;
+	}
+	free(slots);
+}
+
+void record_points_find_extra(struct record_points *points, struct record_point *items, uint32_t n)
+{
+	bool all_break = record_detour_is_off();
+	struct record_kprobe_lists lists;
+	uint32_t *hops = alloc_array(n, sizeof(*hops));
+	int err = record_kprobe_lists_read(&lists);
+
+	find_hops(items, n, hops);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!err)
+			hops[i] = record_kprobe_lists_before(&lists, items[i].addr);
+		items[i].extra_tail = 0;
+		/* The jump leads to what is this probe's own: nothing is looked up. */
+		items[i].extra = items[i].kind != ENGINE_RANGE_OPTIMIZED || all_break ?
+					 hops[i] * RECORD_KPROBE_HOP_INSNS :
+					 0;
+	}
+	if (!err)
+		add_second_hops(points, items, n, &lists);
+	record_kprobe_lists_clear(&lists);
+	free(hops);
 }
 
 static uint32_t action_bits(const struct record_action *a)
@@ -252,6 +301,11 @@ static const struct bpf_program *program(const struct record_points *points,
 	return points->skel->progs.range_count;
 }
 
+static uint32_t extra_bits(uint32_t extra)
+{
+	return extra < ENGINE_RANGE_EXTRA_MAX ? extra : ENGINE_RANGE_EXTRA_MAX;
+}
+
 static uint64_t cookie(const struct record_point *p)
 {
 	uint64_t what = p->n_actions > 1 ? p->list :
@@ -261,7 +315,8 @@ static uint64_t cookie(const struct record_point *p)
 		return p->block;
 	return what | (uint64_t)p->kind << ENGINE_RANGE_KIND |
 	       (uint64_t)(p->frame & 0xffff) << ENGINE_RANGE_FRAME |
-	       (uint64_t)(p->extra & 0xffff) << ENGINE_RANGE_EXTRA;
+	       (uint64_t)extra_bits(p->extra) << ENGINE_RANGE_EXTRA |
+	       (uint64_t)extra_bits(p->extra_tail) << ENGINE_RANGE_TAIL;
 }
 
 int record_point_link(struct record_points *points, struct record_point *p)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "kprotperf/engine.h"
+#include "record/slot.h"
 
 struct kprotperf_bpf;
 struct record_points;
@@ -31,24 +32,20 @@ struct record_point {
 	uint32_t n_actions;
 	uint32_t list; /* where there are several: a place of their own for them in the engine */
 	uint32_t frame; /* where the function's frame is: the cookie's 16 bits */
-	uint32_t extra; /* what a hit costs more by its place in the kernel's lists, in ticks */
 	bool optimizes; /* as far as can be told beforehand */
 	bool counts; /* it has no actions, and is the engine's probe BLOCK, which counts a block */
 	uint32_t block;
 	/* Filled in. */
 	enum engine_range_kind kind;
+	uint8_t text[RECORD_INSN_MAX]; /* the instruction */
+	/* What a hit costs more by what else is in the kernel's lists, in ticks, before our program and after. */
+	uint32_t extra, extra_tail;
 	int event, link; /* descriptors; -1: none */
 	struct record_points *owner; /* of the link */
 };
 
 struct record_points *record_points_create(struct kprotperf_bpf *skel);
 void record_points_destroy(struct record_points *points); /* detaches; accepts NULL */
-
-/*
- * What the N points, to be armed in this order, cost more by their places in the kernel's lists, if they are
- * going to be breakpoints. Under icount only, where such things can be known.
- */
-void record_points_find_extra(struct record_point *items, uint32_t n);
 
 /* Puts a probe at P's address. -errno, not reported. */
 int record_point_arm(struct record_points *points, struct record_point *p);
@@ -60,6 +57,12 @@ void record_point_disarm(struct record_point *p);
  * take, while it makes progress, and finds the kind of each. How many it was expected to take and did not.
  */
 uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n);
+
+/*
+ * Finds out what else a hit of each of the N points, all settled, costs: see record/kprobe.h and slot.h. For
+ * the lab's clock, where such things can be known.
+ */
+void record_points_find_extra(struct record_points *points, struct record_point *items, uint32_t n);
 
 /* Gives an armed point its program. -errno, not reported. */
 int record_point_link(struct record_points *points, struct record_point *p);

@@ -78,7 +78,8 @@ static void say_point(const struct record_ranges *ranges, const struct record_po
 	static const char *const kinds[] = { [ENGINE_RANGE_OPTIMIZED] = "jump",
 					     [ENGINE_RANGE_STEPPED] = "breakpoint",
 					     [ENGINE_RANGE_EMULATED] = "breakpoint, emulated",
-					     [ENGINE_RANGE_CALL_EMULATED] =
+					     [ENGINE_RANGE_CALL_EMULATED] = "breakpoint, emulated",
+					     [ENGINE_RANGE_JUMP_EMULATED] =
 						     "breakpoint, emulated" };
 
 	for (uint32_t k = 0; k < p->n_actions; k++) {
@@ -113,8 +114,6 @@ int record_ranges_attach(struct record_ranges *ranges, struct record_engine *e, 
 	uint32_t left;
 	int err;
 
-	if (p->clock == PROFILE_CLOCK_INSN)
-		record_points_find_extra(ranges->points, ranges->n_points);
 	err = arm(ranges, points, stext);
 	log_progress_end();
 	if (err)
@@ -126,6 +125,8 @@ int record_ranges_attach(struct record_ranges *ranges, struct record_engine *e, 
 			    "%u probes of ranges that the kernel's optimizer might take stay "
 			    "breakpoints",
 			    left);
+	if (p->clock == PROFILE_CLOCK_INSN)
+		record_points_find_extra(points, ranges->points, ranges->n_points);
 	link_all(ranges, points, stext);
 	record_ranges_prune(ranges);
 	for (uint32_t i = 0; i < ranges->n_items; i++) {

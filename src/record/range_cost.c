@@ -57,23 +57,26 @@ enum {
 	TO_LIST, /* is left by a list, */
 	FROM_LIST, /* which enters this */
 	NOBODY, /* is never entered */
-	AROUND, /* with a probe in it that counts a block; measured by itself */
+	FROM_RETURN, /* the first of those measured by themselves: emulated, to a comparison */
+	AROUND, /* with a probe in it that counts a block */
 	N_RANGES
 };
 
 struct calibration {
 	struct record_engine *e;
 	struct record_points *points;
+	enum profile_clock clock;
 	struct call calls[LAST_CALL + 1];
 	struct record_point items[32];
 	uint32_t n;
 	uint32_t probe; /* that counts a block */
+	uint64_t ret; /* the instruction by which the fifth function returns; 0: not found */
 	struct record_series times[N_RANGES], aside;
 };
 
-static void read_code(int reader, uint64_t addr, uint8_t *code)
+static void read_code(int reader, uint64_t addr, uint8_t *code, int len)
 {
-	for (int i = 0; i < CODE_MAX; i += sizeof(uint32_t)) {
+	for (int i = 0; i < len; i += sizeof(uint32_t)) {
 		uint32_t text = record_detour_text(reader, addr + i);
 
 		memcpy(code + i, &text, sizeof(text));
@@ -128,7 +131,7 @@ static int find_calls(struct calibration *c, const struct record_empty *empty)
 		close(reader);
 		return -ENOENT;
 	}
-	read_code(reader, empty->outer.addr, code);
+	read_code(reader, empty->outer.addr, code, sizeof(code));
 	close(reader);
 	for (int n = FIRST_CALL; n <= LAST_CALL; n++) {
 		uint64_t target = empty->tests[n - 1].addr;
@@ -139,6 +142,23 @@ static int find_calls(struct calibration *c, const struct record_empty *empty)
 		if (!found)
 			return -ENOENT;
 	}
+	return 0;
+}
+
+/* The only return of the function at ADDR, which is a dozen instructions long. */
+static uint64_t find_return(uint64_t addr)
+{
+	uint8_t code[64];
+	int reader = record_detour_open(), at;
+
+	if (reader < 0)
+		return 0;
+	read_code(reader, addr, code, sizeof(code));
+	close(reader);
+	/* Padded with breakpoints, as a return is that was a jump to the thunk for it. */
+	for (at = 0; at < (int)sizeof(code) - 1; at++)
+		if (code[at] == 0xc3 && code[at + 1] == 0xcc)
+			return addr + at;
 	return 0;
 }
 
@@ -214,26 +234,29 @@ static bool is_move(const struct calibration *c, uint64_t addr)
 	return false;
 }
 
-/* What stands in the way of a breakpoint at ADDR in the kernel's lists, in instructions. */
-static int64_t extra_at(const struct calibration *c, uint64_t addr)
+/* What stands in the way of the breakpoint at ADDR in the kernel's lists, in instructions, and of its second. */
+static const struct record_point *point_at(const struct calibration *c, uint64_t addr)
 {
+	static const struct record_point none;
+
 	for (uint32_t i = 0; i < c->n; i++)
 		if (c->items[i].addr == addr)
-			return c->items[i].extra;
-	return 0;
+			return &c->items[i];
+	return &none;
 }
 
 static int attach(struct calibration *c)
 {
 	int err = 0;
 
-	record_points_find_extra(c->items, c->n);
 	for (uint32_t i = 0; i < c->n && !err; i++) {
 		c->items[i].optimizes = is_move(c, c->items[i].addr);
 		err = record_point_arm(c->points, &c->items[i]);
 	}
 	if (!err && record_points_settle(c->points, c->items, c->n))
 		err = -ENODATA;
+	if (!err && c->clock == PROFILE_CLOCK_INSN)
+		record_points_find_extra(c->points, c->items, c->n);
 	for (uint32_t i = 0; i < c->n && !err; i++)
 		err = record_point_link(c->points, &c->items[i]);
 	return err;
@@ -277,12 +300,12 @@ static int64_t more(struct calibration *c, int r, int insns, enum profile_clock 
 	return time ? time - 1 : 0;
 }
 
-/* The same of one that ends at the breakpoint at ADDR, which is looked for in a list. */
+/* The same of one that begins at FROM and ends at TO, less what comes of where their breakpoints are. */
 static int64_t less_extra(struct calibration *c, int r, int insns, enum profile_clock clock,
-			  uint64_t addr)
+			  uint64_t from, uint64_t to)
 {
-	return more(c, r, insns, clock) -
-	       (clock == PROFILE_CLOCK_INSN ? (int64_t)extra_at(c, addr) : 0);
+	return more(c, r, insns, clock) - (int64_t)point_at(c, from)->extra_tail -
+	       (int64_t)point_at(c, to)->extra;
 }
 
 /*
@@ -293,23 +316,28 @@ static void solve(struct calibration *c, enum profile_clock clock, struct record
 {
 	int64_t pair = more(c, PLAIN, 1, clock);
 	int64_t open_tail = pair / 2, close_head = pair - open_tail;
-	/* The part behind the opening probe's reading, and that before the closing one's. */
 	int64_t tail[ENGINE_RANGE_KINDS] = {}, head[ENGINE_RANGE_KINDS] = {};
 	int64_t idle_leave, idle_enter, hop, both, list_head, list_tail;
+	const struct call *calls = c->calls;
 
 	tail[ENGINE_RANGE_OPTIMIZED] = open_tail;
 	head[ENGINE_RANGE_OPTIMIZED] = close_head;
-	tail[ENGINE_RANGE_EMULATED] = more(c, FROM_JUMP, 1, clock) - close_head;
+	tail[ENGINE_RANGE_EMULATED] =
+		less_extra(c, FROM_JUMP, 1, clock, calls[5].jump, 0) - close_head;
 	head[ENGINE_RANGE_EMULATED] =
-		less_extra(c, TO_CALL, 1, clock, c->calls[4].call) - open_tail;
+		less_extra(c, TO_CALL, 1, clock, 0, calls[4].call) - open_tail;
 	head[ENGINE_RANGE_CALL_EMULATED] = head[ENGINE_RANGE_EMULATED];
+	head[ENGINE_RANGE_JUMP_EMULATED] = head[ENGINE_RANGE_EMULATED];
 	head[ENGINE_RANGE_STEPPED] =
-		less_extra(c, TO_COMPARE, 2 + FIFTH_INSNS, clock, c->calls[5].compare) - open_tail;
-	tail[ENGINE_RANGE_STEPPED] = less_extra(c, FROM_COMPARE, 1, clock, c->calls[4].jump) -
-				     head[ENGINE_RANGE_EMULATED];
+		less_extra(c, TO_COMPARE, 2 + FIFTH_INSNS, clock, 0, calls[5].compare) - open_tail;
+	tail[ENGINE_RANGE_STEPPED] =
+		less_extra(c, FROM_COMPARE, 1, clock, calls[4].compare, calls[4].jump) -
+		head[ENGINE_RANGE_EMULATED];
 	tail[ENGINE_RANGE_CALL_EMULATED] =
-		less_extra(c, FROM_CALL, 1 + THIRD_INSNS, clock, c->calls[3].compare) -
+		less_extra(c, FROM_CALL, 1 + THIRD_INSNS, clock, calls[3].call, calls[3].compare) -
 		head[ENGINE_RANGE_STEPPED];
+	/* Until it is measured by itself. */
+	tail[ENGINE_RANGE_JUMP_EMULATED] = tail[ENGINE_RANGE_EMULATED];
 
 	idle_leave = more(c, IDLE_LEAVE, 2, clock) - pair;
 	hop = more(c, INNER, 2, clock) - pair - idle_leave;
@@ -323,6 +351,9 @@ static void solve(struct calibration *c, enum profile_clock clock, struct record
 		struct engine_range_cost *cost = &out->kinds[kind];
 		int64_t dearer = tail[kind] + head[kind] - pair;
 
+		out->parts[kind].tail = tail[kind];
+		out->parts[kind].head = head[kind];
+		out->beyond[kind] = dearer;
 		cost->open = both / 2 + dearer;
 		cost->open_head = cost->open - tail[kind];
 		cost->close = both - both / 2 + dearer;
@@ -346,6 +377,7 @@ static void add_interrupts(struct record_range_costs *costs, double share)
 
 		for (size_t i = 0; i < sizeof(costs->kinds[kind]) / sizeof(*values); i++)
 			values[i] += (int64_t)((int64_t)values[i] * share + 0.5);
+		costs->beyond[kind] *= 1 + share;
 	}
 }
 
@@ -393,7 +425,7 @@ int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
 			    const struct record_empty *empty, double interrupts,
 			    struct record_range_costs *out)
 {
-	struct calibration c = { .e = e, .points = record_engine_points(e) };
+	struct calibration c = { .e = e, .points = record_engine_points(e), .clock = clock };
 	uint64_t start = clock_ns();
 	int err = calibrate(&c, empty, place);
 
@@ -426,15 +458,51 @@ static int place_block(struct calibration *c)
 	return record_engine_set_block(c->e, c->probe, &block);
 }
 
+/* The return of the fifth function, on which nothing else is. There its caller's frame is a word further up. */
+static int place_rest(struct calibration *c)
+{
+	if (c->ret) {
+		enter(c, c->ret, FROM_RETURN);
+		c->items[c->n - 1].frame = 1;
+		leave(c, c->calls[5].compare, FROM_RETURN);
+	}
+	return c->probe == RECORD_NO_PROBE ? 0 : place_block(c);
+}
+
+/* A return costs what a jump does. */
+static void solve_jump(struct calibration *c, double share, struct record_range_costs *out)
+{
+	enum engine_range_kind kind = ENGINE_RANGE_JUMP_EMULATED;
+	struct engine_range_cost *cost = &out->kinds[kind];
+	int64_t tail, change;
+
+	tail = less_extra(c, FROM_RETURN, 1, c->clock, c->ret, c->calls[5].compare) -
+	       out->parts[ENGINE_RANGE_STEPPED].head;
+	out->beyond[kind] += (double)(tail - out->parts[kind].tail) * (1 + share);
+	change = (int64_t)((double)(tail - out->parts[kind].tail) * (1 + share));
+	out->parts[kind].tail = tail;
+	cost->open += change;
+	cost->close += change;
+	cost->idle_enter += change;
+	cost->idle_leave += change;
+	cost->several += change;
+}
+
 int record_calibrate_blocks(struct record_engine *e, enum profile_clock clock,
 			    const struct record_empty *empty, double interrupts, uint32_t probe,
 			    struct record_range_costs *out)
 {
-	struct calibration c = { .e = e, .points = record_engine_points(e), .probe = probe };
-	int err = calibrate(&c, empty, place_block);
+	struct calibration c = { .e = e,
+				 .points = record_engine_points(e),
+				 .clock = clock,
+				 .ret = find_return(empty->tests[4].addr),
+				 .probe = probe };
+	int err = calibrate(&c, empty, place_rest);
 	int64_t cost;
 
-	if (!err) {
+	if (!err && c.ret && c.times[FROM_RETURN].values[0])
+		solve_jump(&c, interrupts, out);
+	if (!err && probe != RECORD_NO_PROBE) {
 		cost = more(&c, AROUND, 2, clock) - (int64_t)out->inner;
 		out->block = cost > 0 ? (double)cost * (1 + interrupts) : 0;
 	}
@@ -442,15 +510,15 @@ int record_calibrate_blocks(struct record_engine *e, enum profile_clock clock,
 	return err;
 }
 
-/* What a probe of KIND costs more than one that is reached by a jump. */
-static int64_t beyond(const struct record_range_costs *costs, enum engine_range_kind kind)
-{
-	return (int64_t)(costs->kinds[kind].open - costs->kinds[ENGINE_RANGE_OPTIMIZED].open);
-}
-
 double record_range_cost_block(const struct record_range_costs *costs, enum engine_range_kind kind)
 {
-	return costs->block > 0 ? costs->block + (double)beyond(costs, kind) : 0;
+	return costs->block > 0 ? costs->block + costs->beyond[kind] : 0;
+}
+
+/* What a probe of KIND costs more than one that is reached by a jump, as it is printed. */
+static long beyond(const struct record_range_costs *costs, enum engine_range_kind kind)
+{
+	return (long)(costs->beyond[kind] + 0.5);
 }
 
 char *record_range_cost_text(const struct record_range_costs *costs)
@@ -459,11 +527,11 @@ char *record_range_cost_text(const struct record_range_costs *costs)
 
 	return alloc_printf(
 		"inner=%" PRIu64 "+-%" PRIu64 " full=%" PRIu64 "+-%" PRIu64 " inside=%" PRIu64
-		" outside=%" PRIu64 " several=%" PRIu64 " hop=%" PRIu64 " stepped=%" PRId64
-		" emulated=%" PRId64 " call=%" PRId64 " block=%.2f",
+		" outside=%" PRIu64 " several=%" PRIu64 " hop=%" PRIu64
+		" stepped=%ld emulated=%ld call=%ld jump=%ld block=%.2f",
 		costs->inner, costs->spread, (uint64_t)(jump->open + jump->close), costs->spread,
 		(uint64_t)jump->idle_enter, (uint64_t)jump->idle_leave, (uint64_t)jump->several,
 		(uint64_t)jump->hop, beyond(costs, ENGINE_RANGE_STEPPED),
 		beyond(costs, ENGINE_RANGE_EMULATED), beyond(costs, ENGINE_RANGE_CALL_EMULATED),
-		costs->block);
+		beyond(costs, ENGINE_RANGE_JUMP_EMULATED), costs->block);
 }

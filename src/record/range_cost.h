@@ -21,6 +21,11 @@ struct record_range_costs {
 	uint64_t
 		inner; /* what lies between the readings of the first kind, and how much that varies */
 	uint64_t spread;
+	/* The parts of a hit behind our reading of the clock and before it, where both are of a kind. */
+	struct {
+		int64_t tail, head;
+	} parts[ENGINE_RANGE_KINDS];
+	double beyond[ENGINE_RANGE_KINDS]; /* what a hit costs more than one of the first kind */
 	double block; /* a probe that counts a block, of the first kind; 0: not asked for */
 };
 
@@ -36,7 +41,11 @@ int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
 			    const struct record_empty *empty, double interrupts,
 			    struct record_range_costs *out);
 
-/* The same of probes that count blocks, after that; PROBE is one that is left for it. */
+/*
+ * What there was no place for, after that: jumps emulated, and probes that count blocks, by PROBE, one that is
+ * left for it; RECORD_NO_PROBE: there are none.
+ */
+#define RECORD_NO_PROBE UINT32_MAX
 int record_calibrate_blocks(struct record_engine *e, enum profile_clock clock,
 			    const struct record_empty *empty, double interrupts, uint32_t probe,
 			    struct record_range_costs *out);
