@@ -77,9 +77,10 @@ static enum engine_range_kind breakpoint_kind(uint32_t text)
 	case 0xeb:
 	case 0xc2: /* return */
 	case 0xc3:
-	case 0xfa: /* interrupts off, on: a few instructions more */
-	case 0xfb:
 		return ENGINE_RANGE_JUMP_EMULATED;
+	case 0xfa: /* interrupts off, on: it happens to take as many instructions as a call */
+	case 0xfb:
+		return ENGINE_RANGE_CALL_EMULATED;
 	case 0x9c: /* the flags: as many as a conditional jump, about */
 	case 0x9d:
 		return ENGINE_RANGE_EMULATED;

@@ -301,50 +301,62 @@ static int64_t more(struct calibration *c, int r, int insns, enum profile_clock 
 }
 
 /* The same of one that begins at FROM and ends at TO, less what comes of where their breakpoints are. */
-static int64_t less_extra(struct calibration *c, int r, int insns, enum profile_clock clock,
-			  uint64_t from, uint64_t to)
+static int64_t between(struct calibration *c, int r, int insns, uint64_t from, uint64_t to)
 {
-	return more(c, r, insns, clock) - (int64_t)point_at(c, from)->extra_tail -
+	return more(c, r, insns, c->clock) - (int64_t)point_at(c, from)->extra_tail -
 	       (int64_t)point_at(c, to)->extra;
+}
+
+/* The same of the whole probe at ADDR in the middle of one. */
+static int64_t inside(const struct calibration *c, uint64_t addr)
+{
+	const struct record_point *p = point_at(c, addr);
+
+	return (int64_t)p->extra + (int64_t)p->extra_tail;
 }
 
 /*
  * Of a probe that opens a range and one that closes it only their sum is to be known, as long as both are
  * of a kind, so each gets half. What others differ by is measured with one of these.
  */
-static void solve(struct calibration *c, enum profile_clock clock, struct record_range_costs *out)
+static void solve(struct calibration *c, struct record_range_costs *out)
 {
-	int64_t pair = more(c, PLAIN, 1, clock);
+	const struct call *calls = c->calls;
+	int64_t pair = between(c, PLAIN, 1, calls[2].moves[0], calls[2].moves[1]);
 	int64_t open_tail = pair / 2, close_head = pair - open_tail;
 	int64_t tail[ENGINE_RANGE_KINDS] = {}, head[ENGINE_RANGE_KINDS] = {};
 	int64_t idle_leave, idle_enter, hop, both, list_head, list_tail;
-	const struct call *calls = c->calls;
 
 	tail[ENGINE_RANGE_OPTIMIZED] = open_tail;
 	head[ENGINE_RANGE_OPTIMIZED] = close_head;
 	tail[ENGINE_RANGE_EMULATED] =
-		less_extra(c, FROM_JUMP, 1, clock, calls[5].jump, 0) - close_head;
+		between(c, FROM_JUMP, 1, calls[5].jump, calls[6].moves[0]) - close_head;
 	head[ENGINE_RANGE_EMULATED] =
-		less_extra(c, TO_CALL, 1, clock, 0, calls[4].call) - open_tail;
+		between(c, TO_CALL, 1, calls[4].moves[3], calls[4].call) - open_tail;
 	head[ENGINE_RANGE_CALL_EMULATED] = head[ENGINE_RANGE_EMULATED];
 	head[ENGINE_RANGE_JUMP_EMULATED] = head[ENGINE_RANGE_EMULATED];
 	head[ENGINE_RANGE_STEPPED] =
-		less_extra(c, TO_COMPARE, 2 + FIFTH_INSNS, clock, 0, calls[5].compare) - open_tail;
-	tail[ENGINE_RANGE_STEPPED] =
-		less_extra(c, FROM_COMPARE, 1, clock, calls[4].compare, calls[4].jump) -
-		head[ENGINE_RANGE_EMULATED];
+		between(c, TO_COMPARE, 2 + FIFTH_INSNS, calls[5].moves[4], calls[5].compare) -
+		open_tail;
+	tail[ENGINE_RANGE_STEPPED] = between(c, FROM_COMPARE, 1, calls[4].compare, calls[4].jump) -
+				     head[ENGINE_RANGE_EMULATED];
 	tail[ENGINE_RANGE_CALL_EMULATED] =
-		less_extra(c, FROM_CALL, 1 + THIRD_INSNS, clock, calls[3].call, calls[3].compare) -
+		between(c, FROM_CALL, 1 + THIRD_INSNS, calls[3].call, calls[3].compare) -
 		head[ENGINE_RANGE_STEPPED];
 	/* Until it is measured by itself. */
 	tail[ENGINE_RANGE_JUMP_EMULATED] = tail[ENGINE_RANGE_EMULATED];
 
-	idle_leave = more(c, IDLE_LEAVE, 2, clock) - pair;
-	hop = more(c, INNER, 2, clock) - pair - idle_leave;
-	idle_enter = more(c, IDLE_ENTER, 2, clock) - pair;
-	both = more(c, OUTER, 4, clock) - pair - idle_leave - hop;
-	list_head = more(c, TO_LIST, 1, clock) - open_tail;
-	list_tail = more(c, FROM_LIST, 1, clock) - close_head -
+	idle_leave = between(c, IDLE_LEAVE, 2, calls[3].moves[0], calls[3].moves[2]) -
+		     inside(c, calls[3].moves[1]) - pair;
+	hop = between(c, INNER, 2, calls[6].moves[2], calls[6].moves[4]) -
+	      inside(c, calls[6].moves[3]) - pair - idle_leave;
+	idle_enter = between(c, IDLE_ENTER, 2, calls[4].moves[0], calls[4].moves[2]) -
+		     inside(c, calls[4].moves[1]) - pair;
+	both = between(c, OUTER, 4, calls[6].moves[1], calls[6].moves[5]) -
+	       inside(c, calls[6].moves[2]) - inside(c, calls[6].moves[3]) -
+	       inside(c, calls[6].moves[4]) - pair - idle_leave - hop;
+	list_head = between(c, TO_LIST, 1, calls[5].moves[0], calls[5].moves[1]) - open_tail;
+	list_tail = between(c, FROM_LIST, 1, calls[5].moves[1], calls[5].moves[2]) - close_head -
 		    (int64_t)record_series_median(&c->aside);
 
 	for (int kind = 0; kind < ENGINE_RANGE_KINDS; kind++) {
@@ -431,7 +443,7 @@ int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
 
 	memset(out, 0, sizeof(*out));
 	if (!err) {
-		solve(&c, clock, out);
+		solve(&c, out);
 		add_interrupts(out, interrupts);
 	}
 	record_engine_set_range_costs(e, out->kinds);
@@ -476,7 +488,7 @@ static void solve_jump(struct calibration *c, double share, struct record_range_
 	struct engine_range_cost *cost = &out->kinds[kind];
 	int64_t tail, change;
 
-	tail = less_extra(c, FROM_RETURN, 1, c->clock, c->ret, c->calls[5].compare) -
+	tail = between(c, FROM_RETURN, 1, c->ret, c->calls[5].compare) -
 	       out->parts[ENGINE_RANGE_STEPPED].head;
 	out->beyond[kind] += (double)(tail - out->parts[kind].tail) * (1 + share);
 	change = (int64_t)((double)(tail - out->parts[kind].tail) * (1 + share));
@@ -503,7 +515,8 @@ int record_calibrate_blocks(struct record_engine *e, enum profile_clock clock,
 	if (!err && c.ret && c.times[FROM_RETURN].values[0])
 		solve_jump(&c, interrupts, out);
 	if (!err && probe != RECORD_NO_PROBE) {
-		cost = more(&c, AROUND, 2, clock) - (int64_t)out->inner;
+		cost = between(&c, AROUND, 2, c.calls[6].moves[0], c.calls[6].moves[2]) -
+		       inside(&c, c.calls[6].moves[1]) - (int64_t)out->inner;
 		out->block = cost > 0 ? (double)cost * (1 + interrupts) : 0;
 	}
 	record_engine_set_range_costs(e, out->kinds);
