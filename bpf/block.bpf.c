@@ -118,11 +118,29 @@ __noinline int turns_add(__u32 key, __u32 loop, __u32 n)
 /* What it takes besides what lies between its first two readings of the clock and one more reading. */
 __u64 path_rest __weak = 0;
 
+/* Counts the call of frame F among those that nothing came in between. */
+static __always_inline void quiet_count(const struct engine_task *t, const struct engine_frame *f,
+					__u64 raw, __u64 aside)
+{
+	__u32 key = f->key; /* the verifier does not know that F lies in a map */
+	struct engine_cell *c;
+
+	if ((f->calls ^ interrupts_seen() << 1) != 1 || t->offcpu != f->offcpu)
+		return;
+	c = cell_get(this_cpu(), &key);
+	if (!c)
+		return;
+	__sync_fetch_and_add(&c->quiet, 1);
+	__sync_fetch_and_add(&c->quiet_self, raw - f->child);
+	__sync_fetch_and_add(&c->quiet_aside, aside);
+}
+
 /*
- * Counts the innermost call of T, which has returned, under its path. RAW is its time, its own probes'
- * inner cost included. What this takes differs, so it times itself, and its clock too.
+ * Counts the innermost call of T, which has returned, under its path. TIME is all it took, and ASIDE what of
+ * that is not its own, but for its own probes' inner cost. What this takes differs, so it times itself, and
+ * its clock too.
  */
-__noinline int path_close(struct engine_task *t, __u64 raw)
+__noinline int path_close(struct engine_task *t, __u64 time, __u64 aside)
 {
 	__u64 start = bpf_ktime_get_ns(), end, last;
 	struct engine_frame *f;
@@ -134,12 +152,13 @@ __noinline int path_close(struct engine_task *t, __u64 raw)
 	p = path_get(f->key, f->signature);
 	if (p) {
 		__sync_fetch_and_add(&p->calls, 1);
-		__sync_fetch_and_add(&p->time, raw);
+		__sync_fetch_and_add(&p->time, time - aside);
 		for (int i = 0; i < ENGINE_TURNS; i++)
 			__sync_fetch_and_add(&p->turns[i], f->turns >> 16 * i & 0xffff);
 	} else {
 		loss_count(ENGINE_LOSS_PATHS, 1);
 	}
+	quiet_count(t, f, time - aside, aside);
 	for (int i = 0; i < ENGINE_TURNS; i++)
 		if (f->turns >> 16 * i & 0xffff)
 			turns_add(f->key, i, f->turns >> 16 * i & 0xffff);
@@ -169,7 +188,7 @@ int block_count(struct pt_regs *ctx)
 	if (found) {
 		at = (cpu->shard & (n_block_shards - 1)) * n_block_probes + probe;
 		f = frame_at(t, found);
-		f->calls = 1;
+		f->calls |= 1;
 		f->signature |= b->bit;
 		if ((f->turns & b->full) != b->full)
 			f->turns += b->turn;

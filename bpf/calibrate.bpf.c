@@ -13,8 +13,14 @@ __u64 watch_step = INTERRUPT_MAX; /* the least time between two readings */
 __u64 watch_latency = ~0ull; /* the least time from a reading to the sampler's beginning */
 __u64 watch_full[ENGINE_WATCHED] = {}; /* jumps less the sampler's own time, steps included */
 __u32 watch_seen = 0;
-__u64 watch_time = 0; /* looked at, */
-__u64 watch_interrupted = 0; /* of which that much went into other interrupts */
+/*
+ * Time looked at since the first interrupt, up to the last, of which that much went into those behind the
+ * first: whole periods, or it would matter much where the first period was begun.
+ */
+__u64 watch_time = 0;
+__u64 watch_interrupted = 0;
+static __u64 watch_since = 0; /* the last interrupt, */
+static __u32 watch_any = 0; /* if there was one */
 
 __u64 watch_samples_seen = 0;
 
@@ -28,9 +34,15 @@ static __always_inline void watch_quiet(__u64 took)
 		took = watch_step;
 	if (took < watch_step)
 		watch_step = took;
-	watch_time += took;
-	if (took > INTERRUPT_MIN * watch_step)
+	watch_since += took;
+	if (took <= INTERRUPT_MIN * watch_step)
+		return;
+	if (watch_any) {
+		watch_time += watch_since;
 		watch_interrupted += took - watch_step;
+	}
+	watch_any = 1;
+	watch_since = 0;
 }
 
 /*

@@ -114,7 +114,7 @@ static __always_inline struct engine_task *this_task(void)
 
 int task_follow_root(void); /* task.bpf.c */
 int task_follow_again(void);
-int path_close(struct engine_task *t, __u64 raw); /* block.bpf.c */
+int path_close(struct engine_task *t, __u64 time, __u64 aside); /* block.bpf.c */
 
 /*
  * The low half of a pointer to the stack, as a number. The verifier lets nobody calculate with a
@@ -168,6 +168,22 @@ static __always_inline bool in_user_interrupt(void)
 	return false;
 }
 #endif
+
+#ifndef WITHOUT_KSYMS
+extern const struct kernel_stat kstat __ksym __weak;
+#endif
+
+/* Changes whenever this CPU is interrupted: by its timer, which makes jiffies, or by something else. */
+static __always_inline __u32 interrupts_seen(void)
+{
+	__u32 n = bpf_jiffies64();
+
+#ifndef WITHOUT_KSYMS
+	if (&kstat)
+		n += ((struct kernel_stat *)bpf_this_cpu_ptr(&kstat))->irqs_sum;
+#endif
+	return n;
+}
 
 /*
  * Is the running task T interrupted? Soft interrupts, and hard ones that hit the kernel, are served
@@ -356,7 +372,7 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
 	frame_fill(t, f, key, sp);
 	if (path_mask) {
-		f->calls = 0;
+		f->calls = interrupts_seen() << 1;
 		f->signature = 0;
 		f->turns = 0;
 	}

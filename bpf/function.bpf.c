@@ -179,8 +179,8 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	if (is_sample_due(cpu, f, end.now))
 		sample_due(ctx, cpu, t, site_key(site));
 	frame_close(cpu, t, f, &end, cost);
-	if (path_mask && f->calls)
-		path_close(t, (end.now - f->start) - (end.aside - f->aside));
+	if (path_mask && f->calls & 1)
+		path_close(t, end.now - f->start, end.aside - f->aside);
 	set_aside(t, cost_full(cost.full) + cost.extra);
 	/* A function that ends in a jump to another leaves it its return address. */
 	if (cost.trip && f[-1].sp == f->sp) {

@@ -52,8 +52,8 @@ struct engine_frame {
 	__u32 key; /* of site and context */
 	__u32 none_ctx; /* where the task has no context: whether this is in an interrupt */
 	/*
-	 * Of an inlined body: how often its entry was executed. Of a function whose blocks are counted: not 0, as
-	 * soon as one was.
+	 * Of an inlined body: how often its entry was executed. Of a function, where blocks are counted: the lowest
+	 * bit tells that one of its own was, the others what the CPU's count of interrupts was at its start.
 	 */
 	__u32 calls;
 	/* Of such a function: which blocks were executed, and turns of loops, 16 bits each. */
@@ -91,7 +91,10 @@ struct engine_task {
 #define ENGINE_FRAME    ((__u32)sizeof(struct engine_frame))
 #define ENGINE_TOP_MASK ((ENGINE_DEPTH - 1) * ENGINE_FRAME)
 
-/* The calls of one (site, context). Zero is the state of an unused one. */
+/*
+ * The calls of one (site, context). Zero is the state of an unused one. The size is one of whole cache lines:
+ * shards of different CPUs must not share one.
+ */
 struct engine_cell {
 	__u64 calls; /* of a range: excursions */
 	__u64 wall;
@@ -107,7 +110,11 @@ struct engine_cell {
 	__u64 unreturned; /* calls ended by their task's death, without the cost of a return's probe */
 	__u64 bodies; /* of a range: calls of the inlined function that these excursions were part of */
 	__u32 hist[HIST_SLOTS];
-	__u64 pad[3]; /* to whole cache lines: shards of different CPUs must not share one */
+	/*
+	 * Calls of a function whose blocks are counted in which there was no interrupt and no switch: how many, their
+	 * time as ASIDE leaves it less CHILD, and ASIDE.
+	 */
+	__u64 quiet, quiet_self, quiet_aside;
 };
 
 #define ENGINE_SQ_SPLIT 20
@@ -237,7 +244,7 @@ enum engine_range_kind {
 	ENGINE_RANGE_OPTIMIZED, /* jumps to it, and back behind the instructions that the jump took */
 	ENGINE_RANGE_STEPPED, /* a breakpoint, behind which the instruction is executed elsewhere */
 	ENGINE_RANGE_EMULATED, /* a breakpoint, behind which the kernel does what the instruction would */
-	ENGINE_RANGE_CALL_EMULATED, /* the same of a call, */
+	ENGINE_RANGE_CALL_EMULATED, /* the same of a call, or of what turns interrupts on or off, */
 	ENGINE_RANGE_JUMP_EMULATED, /* and of a jump without a condition, or a return */
 	ENGINE_RANGE_KINDS = 8, /* a power of two */
 };

@@ -12,6 +12,7 @@
 #include "kprotperf/engine.h"
 #include "record/block.h"
 #include "record/engine.h"
+#include "record/quiet.h"
 #include "record/syscalls.h"
 #include "record/workload.h"
 
@@ -260,6 +261,25 @@ static const struct record_block_function *function_of(const struct record_block
 	return NULL;
 }
 
+/* The part of the time of SITE's calls in CTX that interrupts in the probes of its blocks make up. */
+static double excess_of(const struct record_engine *e, uint32_t site, uint32_t ctx, uint64_t inner)
+{
+	struct record_engine_maps maps;
+	double time = 0;
+	uint32_t first;
+
+	record_engine_maps(e, &maps);
+	first = maps.cell_of[ENGINE_KEY((size_t)site, ctx)];
+	if (!first || first / maps.n_shards > maps.n_cells)
+		return 0;
+	for (uint32_t i = 0; i < maps.n_shards; i++)
+		time += (double)(maps.cells[first + i].wall - maps.cells[first + i].aside);
+	return time > 0 ? (double)record_quiet_excess(&maps.cells[first], maps.n_shards, inner,
+						      record_engine_interrupts(e)) /
+				  time :
+			  0;
+}
+
 static void drain_paths(const struct record_blocks *blocks, const struct record_engine *e,
 			struct profile *p, uint32_t run)
 {
@@ -268,24 +288,25 @@ static void drain_paths(const struct record_blocks *blocks, const struct record_
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct engine_path *from = &paths[i];
-		uint32_t site = from->key / ENGINE_CONTEXTS;
+		uint32_t site = from->key / ENGINE_CONTEXTS, ctx = from->key % ENGINE_CONTEXTS;
 		const struct record_block_function *f = function_of(blocks, site);
 		struct profile_path path = {
 			.run = run,
 			.signature = from->signature,
 			.calls = from->calls,
 		};
+		uint64_t inner;
 		char *name;
 
 		if (!from->hash || !from->calls || !f)
 			continue;
+		inner = record_engine_inner_cost(e, site, p->sites[site].mech);
 		path.blocks = f->counted;
-		name = record_context_name(from->key % ENGINE_CONTEXTS);
+		name = record_context_name(ctx);
 		path.context = profile_context_add(p, name);
 		free(name);
-		path.time =
-			(int64_t)(from->time - from->calls * record_engine_inner_cost(
-								     e, site, p->sites[site].mech));
+		path.time = (int64_t)(from->time - from->calls * inner) -
+			    (int64_t)((double)from->time * excess_of(e, site, ctx, inner));
 		for (int k = 0; k < PROFILE_TURNS; k++)
 			path.turns[k] = from->turns[k];
 		vec_push(p, paths, path);

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "kprotperf/engine.h"
 #include "record/machinery.h"
+#include "record/quiet.h"
 #include "record/syscalls.h"
 
 /* What kallsyms says of BPF programs and trampolines. */
@@ -101,6 +102,13 @@ static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t fi
 			stats->errors += c->errors;
 		*overcorrected += c->negative;
 		shard_add(stats, c, inner, d->p->sites[site].kind == PROFILE_SITE_RANGE);
+	}
+	if (stats) {
+		int64_t excess = record_quiet_excess(&d->maps.cells[first], d->maps.n_shards, inner,
+						     record_engine_interrupts(d->e));
+
+		stats->self -= excess;
+		stats->cost += excess;
 	}
 }
 

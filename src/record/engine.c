@@ -28,6 +28,7 @@ struct record_engine {
 	struct record_sampler *sampler;
 	uint64_t misses_before, probe_misses_before;
 	struct record_cost costs[PROFILE_N_MECHANISMS]; /* of sites attached from now on */
+	double interrupts; /* their share of the time */
 	uint8_t *n_args; /* of each site's function */
 	uint64_t *missed_before; /* by site: see struct record_engine_maps */
 };
@@ -367,7 +368,14 @@ double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns)
 	while (clock_ns() < end)
 		if (run_raw(e->bpf.skel->progs.watch_samples))
 			return 0;
-	return b->watch_time ? (double)b->watch_interrupted / b->watch_time : 0;
+	if (b->watch_time)
+		e->interrupts = (double)b->watch_interrupted / b->watch_time;
+	return e->interrupts;
+}
+
+double record_engine_interrupts(const struct record_engine *e)
+{
+	return e->interrupts;
 }
 
 uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,

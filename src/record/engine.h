@@ -117,6 +117,8 @@ struct record_cost;
 void record_engine_set_costs(struct record_engine *e, const struct record_cost *costs);
 /* For calibration: the share of the time that interrupts take, watched for NS; 0: unknown. */
 double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns);
+/* What that returned. */
+double record_engine_interrupts(const struct record_engine *e);
 /*
  * For calibration: watches the sampler for up to MAX_NS or ENGINE_WATCHED samples. FULL becomes the
  * cost of each interrupt less that of the sampler's program, LATENCY the time to that. How many.
