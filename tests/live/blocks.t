@@ -10,8 +10,8 @@ functions='allocate_slab:clone copy_page_range:clone anon_vma_fork:clone unlink_
 	___slab_alloc:clone kmem_cache_alloc:clone'
 
 count() {
-	# Enough calls that an interrupt more or less, of some thousand instructions, does not matter.
-	record "$1" -v -F 0 --blocks "$1" --callees -- "$workloads/big-fork" --iterations 12
+	# Interrupts in the probes are told apart by the calls that had none, so that this is enough.
+	record "$1" -v -F 0 --blocks "$1" --callees -- "$workloads/big-fork" --iterations 4
 }
 
 guest_main() {
@@ -33,19 +33,22 @@ blocks_of() {
 	json "$1" "[.blocks[] | select(.function == \"$1\" and .syscall == \"*\")] | $2"
 }
 
-# is_self_time WHAT INSNS TIME: to 2 % or 20, which is wanted, and to 10 % or 20, which must be. A hit's
-# cost is known to half an instruction, and interrupts come as they come: with 60 hits a call that is 30.
+# is_self_time WHAT INSNS TIME: to 2 % or 20. What of a function's callees is not timed is in its time: with
+# kmem_cache_alloc that is memset, in most of its calls.
 is_self_time() {
-	local todo=
-	holds "$1: its instructions are its self time, to 10 % or 20" \
-		"$2 as \$n | $3 as \$t | (\$n - \$t | fabs) <= ([20, 0.1 * \$t] | max)"
-	tests=$((tests + 1))
-	if ! jq -en "$2 as \$n | $3 as \$t | (\$n - \$t | fabs) <= ([20, 0.02 * \$t] | max)" >/dev/null; then
-		echo "# $1: $2 instructions, $3 by time"
-		printf 'not '
-		todo=' # TODO what a hit costs is not known that well'
-	fi
-	printf 'ok %d - %s: to 2 %% or 20%s\n' "$tests" "$1" "$todo"
+	case $1 in
+	*kmem_cache_alloc)
+		holds "$1: its instructions are in its self time, with what memset takes" "$3 > $2 - 2"
+		tests=$((tests + 1))
+		jq -en "$2 as \$n | $3 as \$t | (\$n - \$t | fabs) <= 20" >/dev/null || printf 'not '
+		printf 'ok %d - %s: to 20 # TODO memset has no place for a probe, and takes about 17 of a call\n' \
+			"$tests" "$1"
+		;;
+	*)
+		holds "$1: its instructions are its self time, to 2 % or 20 ($2, $3)" \
+			"$2 as \$n | $3 as \$t | (\$n - \$t | fabs) <= ([20, 0.02 * \$t] | max)"
+		;;
+	esac
 }
 
 checks() {

@@ -112,7 +112,7 @@ true_to() {
 
 # What is still wrong. The known counts are right: they are measured too.
 todo=(
-	'known_leaves itself' 'up to an instruction for each of 20 functions: costs are whole numbers'
+	'known_leaves itself' 'called with interrupts off, whose mean share is taken off with each of 20 probes'
 	'kprobe: known_sleeping itself' 'once 45 of 4,006 too high, in one run of several; not explained'
 )
 
