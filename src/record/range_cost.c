@@ -357,7 +357,8 @@ static void solve(struct calibration *c, struct record_range_costs *out)
 	       inside(c, calls[6].moves[4]) - pair - idle_leave - hop;
 	list_head = between(c, TO_LIST, 1, calls[5].moves[0], calls[5].moves[1]) - open_tail;
 	list_tail = between(c, FROM_LIST, 1, calls[5].moves[1], calls[5].moves[2]) - close_head -
-		    (int64_t)record_series_median(&c->aside);
+		    ((int64_t)record_series_median(&c->aside) -
+		     (int64_t)point_at(c, calls[5].moves[2])->extra); /* already left out */
 
 	for (int kind = 0; kind < ENGINE_RANGE_KINDS; kind++) {
 		struct engine_range_cost *cost = &out->kinds[kind];
