@@ -281,6 +281,8 @@ static void count_blocks(struct profile *p, uint64_t turns, uint32_t moved)
 	}
 	vec_push(&blocks, arcs, ((struct profile_arc){ 3, PROFILE_ARC_OUT }));
 	at = profile_blocks_add(p, &blocks);
+	free(blocks.items);
+	free(blocks.arcs);
 	counts = profile_block_counts(p, 0, at, profile_context_add(p, "clone"));
 	counts->calls = 100;
 	counts->counts[0] = counts->counts[3] = 100;
