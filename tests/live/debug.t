@@ -13,8 +13,8 @@ guest_hammer() {
 		record "hammer-$how" --freq=99 --attach=$how --func '*slab*' --func 'vfs_[fosrw]*' \
 			--func 'pipe_*' --func '*kmalloc*' --func 'dup_*' -- "$acts" hammer 20
 	done
-	record idle --freq=99 --system-wide --func hrtimer_interrupt --func hrtimer_start_range_ns \
-		--func try_to_wake_up -- "$acts" blocked-reads 5
+	record idle --freq=99 --system-wide --func 'hrtimer_*' --func try_to_wake_up -- \
+		"$acts" blocked-reads 5
 }
 
 # A hundred inlined bodies at once, and a function of 557 blocks on this kernel, where forks come by.
