@@ -19,8 +19,9 @@ __u32 watch_seen = 0;
  */
 __u64 watch_time = 0;
 __u64 watch_interrupted = 0;
-static __u64 watch_since = 0; /* the last interrupt, */
-static __u32 watch_any = 0; /* if there was one */
+__u64 watch_since = 0; /* the last interrupt, */
+/* if there was one. Not static: clang makes such a flag one byte, and the kernel refuses BTF that says four. */
+__u32 watch_any = 0;
 
 __u64 watch_samples_seen = 0;
 

@@ -289,6 +289,11 @@ int record_bpf_load(struct record_bpf *b)
 		err = open_and_load(b, true);
 	}
 	err = err ?: map_views(b);
+	/* libbpf goes on without, and the verifier then goes through global functions at each of their calls. */
+	if (!err && bpf_object__btf_fd(b->skel->obj) < 0)
+		log_warn(
+			"the kernel refuses the BTF of the BPF programs, whose loading takes seconds "
+			"(-vvv shows why)");
 	if (!err)
 		return 0;
 	libbpf_message[strcspn(libbpf_message, "\n")] = '\0';
