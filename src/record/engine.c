@@ -12,26 +12,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
-#include "kprotperf.skel.h"
-#include "record/calibrate.h"
+#include "record/engine_impl.h"
 #include "record/function.h"
-#include "record/load.h"
 #include "record/point.h"
 #include "record/sampler.h"
-
-struct record_engine {
-	struct record_bpf bpf;
-	struct bpf_link **links;
-	uint32_t n_links, cap_links;
-	struct record_functions *functions;
-	struct record_points *points;
-	struct record_sampler *sampler;
-	uint64_t misses_before, probe_misses_before;
-	struct record_cost costs[PROFILE_N_MECHANISMS]; /* of sites attached from now on */
-	double interrupts; /* their share of the time */
-	uint8_t *n_args; /* of each site's function */
-	uint64_t *missed_before; /* by site: see struct record_engine_maps */
-};
 
 /* The idle tasks, which are never born, have the slots after all others. */
 static void prepare_idle_tasks(struct record_engine *e)
@@ -129,14 +113,18 @@ static int attach(struct record_engine *e, struct bpf_program *prog)
 	return 0;
 }
 
-static int attach_fault(struct record_engine *e, struct bpf_program *prog, bool on_return)
+/* The probe on the return of page faults, or that on their beginning. */
+static int attach_fault(struct record_engine *e, bool on_return)
 {
 	LIBBPF_OPTS(bpf_kprobe_opts, opts, .retprobe = on_return);
+	struct kprotperf_bpf *s = e->bpf.skel;
 	struct bpf_link *link;
 
 	if (e->bpf.fault_mech == PROFILE_MECH_FENTRY)
-		return attach(e, prog);
-	link = bpf_program__attach_kprobe_opts(prog, "handle_mm_fault", &opts);
+		return attach(e, on_return ? s->progs.fault_fexit : s->progs.fault_fentry);
+	link = bpf_program__attach_kprobe_opts(on_return ? s->progs.fault_kretprobe :
+							   s->progs.fault_kprobe,
+					       "handle_mm_fault", &opts);
 	if (!link) {
 		log_error("cannot probe handle_mm_fault: %s", log_strerror(errno));
 		return -errno;
@@ -157,12 +145,7 @@ int record_engine_start(struct record_engine *e)
 	err = err ?: attach(e, s->progs.on_newtask);
 	err = err ?: attach(e, s->progs.on_exec);
 	if (e->bpf.fault_mech != PROFILE_MECH_NONE)
-		err = err   ?:
-			      attach_fault(e,
-					   e->bpf.fault_mech == PROFILE_MECH_FENTRY ?
-						   s->progs.fault_fexit :
-						   s->progs.fault_kretprobe,
-					   true);
+		err = err ?: attach_fault(e, true);
 	return err;
 }
 
@@ -172,11 +155,7 @@ int record_engine_arm(struct record_engine *e)
 	int err = 0;
 
 	if (e->bpf.fault_mech != PROFILE_MECH_NONE)
-		err = attach_fault(e,
-				   e->bpf.fault_mech == PROFILE_MECH_FENTRY ?
-					   s->progs.fault_fentry :
-					   s->progs.fault_kprobe,
-				   false);
+		err = attach_fault(e, false);
 	if (!err && e->bpf.config.sample_period)
 		err = record_sampler_start(s->progs.on_sample, e->bpf.config.sample_period,
 					   &e->sampler);
@@ -238,32 +217,6 @@ int record_engine_follow_caller(struct record_engine *e, bool follow)
 	return run_raw(follow ? e->bpf.skel->progs.follow_caller : e->bpf.skel->progs.leave_caller);
 }
 
-uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint32_t ctx)
-{
-	const uint64_t *cell_of = e->bpf.views[RECORD_VIEW_CELL_OF].mem;
-	const struct engine_cell *cells = e->bpf.views[RECORD_VIEW_CELLS].mem;
-	uint64_t first = cell_of[ENGINE_KEY((size_t)site, ctx)], sum = 0;
-
-	for (uint32_t i = 0; first && i < e->bpf.n_shards; i++) {
-		const struct engine_cell *c = &cells[first + i];
-
-		sum += __atomic_load_n(&c->wall, __ATOMIC_RELAXED) -
-		       __atomic_load_n(&c->offcpu, __ATOMIC_RELAXED);
-	}
-	return sum;
-}
-
-uint64_t record_engine_aside(const struct record_engine *e, uint32_t site, uint32_t ctx)
-{
-	const uint64_t *cell_of = e->bpf.views[RECORD_VIEW_CELL_OF].mem;
-	const struct engine_cell *cells = e->bpf.views[RECORD_VIEW_CELLS].mem;
-	uint64_t first = cell_of[ENGINE_KEY((size_t)site, ctx)], sum = 0;
-
-	for (uint32_t i = 0; first && i < e->bpf.n_shards; i++)
-		sum += __atomic_load_n(&cells[first + i].aside, __ATOMIC_RELAXED);
-	return sum;
-}
-
 struct record_points *record_engine_points(struct record_engine *e)
 {
 	return e->points;
@@ -279,17 +232,6 @@ void record_engine_set_range_costs(struct record_engine *e, const struct engine_
 	memcpy(e->bpf.skel->bss->range_costs, costs, sizeof(e->bpf.skel->bss->range_costs));
 }
 
-uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx)
-{
-	const uint64_t *cell_of = e->bpf.views[RECORD_VIEW_CELL_OF].mem;
-	const struct engine_cell *cells = e->bpf.views[RECORD_VIEW_CELLS].mem;
-	uint64_t first = cell_of[ENGINE_KEY((size_t)site, ctx)], sum = 0;
-
-	for (uint32_t i = 0; first && i < e->bpf.n_shards; i++)
-		sum += __atomic_load_n(&cells[first + i].calls, __ATOMIC_RELAXED);
-	return sum;
-}
-
 int record_engine_set_block(struct record_engine *e, uint32_t probe,
 			    const struct engine_block *block)
 {
@@ -302,30 +244,6 @@ int record_engine_set_block(struct record_engine *e, uint32_t probe,
 void record_engine_set_path_rest(struct record_engine *e, uint64_t ticks)
 {
 	e->bpf.skel->bss->path_rest = ticks;
-}
-
-const struct engine_path *record_engine_paths(const struct record_engine *e, uint32_t *n)
-{
-	*n = e->bpf.config.n_blocks ? ENGINE_PATHS : 0;
-	return e->bpf.views[RECORD_VIEW_PATHS].mem;
-}
-
-const struct engine_turns *record_engine_turns(const struct record_engine *e, uint32_t *n)
-{
-	*n = e->bpf.config.n_blocks ? ENGINE_TURN_ROWS : 0;
-	return e->bpf.views[RECORD_VIEW_TURNS].mem;
-}
-
-uint64_t record_engine_block_count(const struct record_engine *e, uint32_t probe, uint32_t ctx)
-{
-	const uint64_t *counts = e->bpf.views[RECORD_VIEW_BLOCKS].mem;
-	uint32_t n = e->bpf.config.n_blocks + 1;
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < e->bpf.n_block_shards; i++)
-		sum += __atomic_load_n(&counts[((size_t)i * n + probe) * ENGINE_CONTEXTS + ctx],
-				       __ATOMIC_RELAXED);
-	return sum;
 }
 
 void record_engine_set_costs(struct record_engine *e, const struct record_cost *costs)
@@ -459,185 +377,17 @@ void record_engine_stop(struct record_engine *e)
 		bpf_link__destroy(e->links[--e->n_links]);
 }
 
-uint32_t record_engine_live_tasks(const struct record_engine *e)
-{
-	return __atomic_load_n(&e->bpf.skel->bss->live_tasks, __ATOMIC_ACQUIRE);
-}
-
 enum profile_mechanism record_engine_fault_mechanism(const struct record_engine *e)
 {
 	return e->bpf.fault_mech;
-}
-
-size_t record_engine_memory(const struct record_engine *e)
-{
-	const struct bpf_map *map;
-	size_t sum = 0;
-
-	bpf_object__for_each_map(map, e->bpf.skel->obj)
-	{
-		size_t value = (bpf_map__value_size(map) + 7) & ~7ul;
-		bool per_cpu = bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY;
-
-		sum += value * bpf_map__max_entries(map) * (per_cpu ? e->bpf.n_cpus : 1);
-	}
-	return sum;
-}
-
-void record_engine_maps(const struct record_engine *e, struct record_engine_maps *maps)
-{
-	*maps = (struct record_engine_maps){
-		.cpus = e->bpf.skel->bss->cpus,
-		.tasks = e->bpf.views[RECORD_VIEW_TASKS].mem,
-		.cell_of = e->bpf.views[RECORD_VIEW_CELL_OF].mem,
-		.cells = e->bpf.views[RECORD_VIEW_CELLS].mem,
-		.missed = e->bpf.views[RECORD_VIEW_MISSED].mem,
-		.missed_before = e->missed_before,
-		.stacks = e->bpf.config.sample_period ? e->bpf.views[RECORD_VIEW_STACKS].mem : NULL,
-		.losses = (const uint64_t *)e->bpf.skel->bss->losses,
-		.n_cpus = e->bpf.n_cpus,
-		.n_tasks = e->bpf.n_tasks,
-		.n_sites = e->bpf.config.n_functions + 1,
-		.n_cells = e->bpf.n_cells,
-		.n_cells_used = e->bpf.skel->bss->n_cells < e->bpf.n_cells ?
-					e->bpf.skel->bss->n_cells :
-					e->bpf.n_cells,
-		.n_shards = e->bpf.n_shards,
-		.n_stacks = e->bpf.n_stacks,
-	};
-}
-
-uint64_t record_engine_followed_oncpu(const struct record_engine *e)
-{
-	const struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;
-	const struct engine_cpu *cpus = e->bpf.skel->bss->cpus;
-	uint64_t sum = __atomic_load_n(&e->bpf.skel->bss->oncpu_gone, __ATOMIC_RELAXED);
-	uint32_t used = e->bpf.skel->data->next_slot, last = e->bpf.skel->rodata->max_tasks;
-
-	for (uint32_t i = 1; i < used && i < last; i++) {
-		const struct engine_task *t = &tasks[i];
-
-		if (t->flags & ENGINE_TASK_LIVE)
-			sum += t->switched_out - t->born - t->offcpu;
-	}
-	/* Of those that run, what has come since they were switched in is still missing. */
-	for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
-		uint32_t slot = __atomic_load_n(&cpus[i].slot, __ATOMIC_RELAXED);
-
-		if (slot && slot < last)
-			sum += clock_ns() - tasks[slot].switched_out;
-	}
-	return sum;
-}
-
-static uint64_t program_misses(int fd)
-{
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
-
-	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
-		return 0;
-	return info.recursion_misses;
-}
-
-/* Calls of SITE whose return is missed from now on are not the kernel's loss. */
-static void note_missed(struct record_engine *e, uint32_t site)
-{
-	const uint64_t *missed = e->bpf.views[RECORD_VIEW_MISSED].mem;
-	uint32_t n = e->bpf.config.n_functions + 1;
-
-	if (!e->missed_before) {
-		e->missed_before = alloc_array(n, sizeof(*e->missed_before));
-		for (uint32_t i = 0; i < n; i++)
-			e->missed_before[i] = UINT64_MAX;
-	}
-	if (e->missed_before[site] == UINT64_MAX)
-		e->missed_before[site] = missed[site];
 }
 
 int record_engine_detach_sites(struct record_engine *e, const uint32_t *sites, uint32_t n,
 			       const uint32_t *moved, uint32_t n_moved)
 {
 	for (uint32_t i = 0; i < n; i++)
-		note_missed(e, sites[i]);
+		record_engine_note_missed(e, sites[i]);
 	for (uint32_t i = 0; i < n_moved; i++)
-		note_missed(e, moved[i]);
-	return record_functions_detach_sites(e->functions, sites, n, program_misses);
-}
-
-static uint64_t misses_ever(const struct record_engine *e)
-{
-	struct bpf_program *prog;
-	uint64_t sum = record_functions_misses(e->functions, program_misses);
-
-	bpf_object__for_each_program(prog, e->bpf.skel->obj) sum +=
-		program_misses(bpf_program__fd(prog));
-	return sum;
-}
-
-uint64_t record_engine_recursion_misses(const struct record_engine *e)
-{
-	return misses_ever(e) - e->misses_before;
-}
-
-static uint64_t probe_misses_ever(const struct record_engine *e)
-{
-	uint64_t functions = record_functions_probe_misses(e->functions);
-	uint64_t ranges = record_points_misses(e->points);
-
-	if (functions == PROFILE_NOT_COUNTED || ranges == PROFILE_NOT_COUNTED)
-		return PROFILE_NOT_COUNTED;
-	return functions + ranges;
-}
-
-uint64_t record_engine_probe_misses(const struct record_engine *e)
-{
-	uint64_t now = probe_misses_ever(e);
-
-	if (now == PROFILE_NOT_COUNTED || e->probe_misses_before == PROFILE_NOT_COUNTED)
-		return PROFILE_NOT_COUNTED;
-	return now - e->probe_misses_before;
-}
-
-uint64_t record_engine_samples_expected(const struct record_engine *e)
-{
-	return record_sampler_expected(e->sampler);
-}
-
-void record_engine_reset(struct record_engine *e)
-{
-	uint32_t used = e->bpf.skel->bss->n_cells < e->bpf.n_cells ? e->bpf.skel->bss->n_cells :
-								     e->bpf.n_cells;
-	struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;
-	struct engine_cpu *cpus = e->bpf.skel->bss->cpus;
-
-	/* Cells keep their numbers, so only those in use need be cleared. */
-	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0,
-	       (size_t)(used + 1) * e->bpf.n_shards * sizeof(struct engine_cell));
-	memset(e->bpf.views[RECORD_VIEW_BLOCKS].mem, 0, e->bpf.views[RECORD_VIEW_BLOCKS].len);
-	memset(e->bpf.views[RECORD_VIEW_PATHS].mem, 0, e->bpf.views[RECORD_VIEW_PATHS].len);
-	memset(e->bpf.views[RECORD_VIEW_TURNS].mem, 0, e->bpf.views[RECORD_VIEW_TURNS].len);
-	memset(e->bpf.views[RECORD_VIEW_STACKS].mem, 0,
-	       e->bpf.n_stacks * sizeof(struct engine_stack));
-	memset(e->bpf.skel->bss->losses, 0, sizeof(e->bpf.skel->bss->losses));
-	/* No task that is to be followed is in a call. */
-	free(e->missed_before);
-	e->missed_before = NULL;
-	for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
-		cpus[i].shard = i % e->bpf.n_shards;
-		cpus[i].samples = 0;
-		cpus[i].due = ENGINE_NEVER;
-		cpus[i].overdue = ENGINE_NEVER;
-		cpus[i].taken = 0;
-		cpus[i].skipped = 0;
-	}
-	memset(e->bpf.views[RECORD_VIEW_MISSED].mem, 0, e->bpf.views[RECORD_VIEW_MISSED].len);
-	/* Of tasks that go on from one run to the next, what is open still has been entered. */
-	for (uint32_t i = 0; i < e->bpf.n_tasks; i++)
-		if (tasks[i].flags & ENGINE_TASK_LIVE)
-			tasks[i].entered =
-				tasks[i].top / ENGINE_FRAME + (tasks[i].ctx != ENGINE_CTX_NONE);
-	e->misses_before = misses_ever(e);
-	e->probe_misses_before = probe_misses_ever(e);
-	record_sampler_reset(e->sampler);
+		record_engine_note_missed(e, moved[i]);
+	return record_functions_detach_sites(e->functions, sites, n, record_engine_program_misses);
 }
