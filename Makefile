@@ -136,8 +136,8 @@ TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue
 # The slowest first. A guest under icount waits for a third of its time, so two CPUs do four of them.
 TAP_LAB   := $(wildcard tests/live/debug.t tests/live/ranges.t tests/live/blocks.t tests/lab/kernels.t)
 TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t)))
-# prove reads TAP only; --failures has it name the lines that failed.
-PROVE     := CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove --exec '' --timer --merge --failures
+# tests/run says on descriptor 3 what failed and why.
+PROVE     := 3>&2 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove --exec tests/run --timer --merge
 
 .PHONY: unit
 unit: all tests ## the tests that need neither root nor a guest (SAN=1 too)
