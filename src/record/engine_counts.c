@@ -25,9 +25,8 @@ static uint64_t sum_of(const struct record_engine *e, uint32_t site, uint32_t ct
 	uint64_t first = cell_of[ENGINE_KEY((size_t)site, ctx)], sum = 0;
 
 	for (uint32_t i = 0; first && i < e->bpf.n_shards; i++)
-		sum += __atomic_load_n(
-			(const uint64_t *)((const char *)&cells[first + i] + offset),
-			__ATOMIC_RELAXED);
+		sum += __atomic_load_n((const uint64_t *)((const char *)&cells[first + i] + offset),
+				       __ATOMIC_RELAXED);
 	return sum;
 }
 
