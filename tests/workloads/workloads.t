@@ -97,7 +97,8 @@ check_usage() {
 }
 
 # counted NAME N: "SYSCALL CALLS" lines of N iterations, by kprotperf where it may, else by strace. What
-# reads the clock is no part of the work, nor what libc draws for a file's name, now and then twice.
+# reads the clock is no part of the work, nor what libc draws for a file's name, now and then twice, nor
+# ASan's question after the signal stack before a child's _exit().
 counted() {
 	case $counter in
 	kprotperf)
@@ -110,7 +111,7 @@ counted() {
 		sed -nE 's/^[0-9]+ +([a-z0-9_]+)\(.*/\1/p' "$tmp/trace" | sort | uniq -c |
 			awk '{ print $2, $1 }'
 		;;
-	esac | sed '/^clock_gettime /d; /^getrandom /d' | sort
+	esac | sed '/^clock_gettime /d; /^getrandom /d; /^sigaltstack /d' | sort
 }
 
 # turn NAME: the system calls of one iteration, "SYSCALL=CALLS …". The loader and ASan make some of their
