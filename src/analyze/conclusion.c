@@ -325,15 +325,103 @@ static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
 	return diff->repetitions.rows ? diff->syscalls.rows : best;
 }
 
+static bool is_sure_change(enum analyze_verdict verdict)
+{
+	return verdict == ANALYZE_VERDICT_SLOWER || verdict == ANALYZE_VERDICT_FASTER;
+}
+
+/* What a run changed by according to W; the unprobed runs are the iterations of the command as a whole. */
+static double own_total(const struct analyze_diff *diff, const struct analyze_diff_workload_row *w)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->n_workload; i++) {
+		const struct analyze_diff_workload_row *command = &diff->workload[i];
+
+		if (!command->probed && !strcmp(command->name, ANALYZE_COMMAND))
+			return w->delta * w->baseline.iterations / command->baseline.iterations;
+	}
+	return NAN;
+}
+
+/* Whether some syscall surely changed, by LEAST a run or more. */
+static bool has_sure_syscall(const struct analyze_diff *diff, double least)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->syscalls.n_rows; i++) {
+		const struct analyze_diff_row *row = &diff->syscalls.rows[i];
+
+		if (is_sure_change(row->change.verdict) && fabs(row->delta_total) >= least)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What the command says of itself, unprobed, where no syscall tells more: it surely changed and no syscall surely
+ * carries that, as with what acts outside sys_enter...sys_exit; or it surely did not, and nothing is sure of ROW, the
+ * syscalls' headline. NULL: a syscall tells more.
+ */
+static const struct analyze_diff_workload_row *own_headline(const struct analyze_diff *diff,
+							    const struct analyze_diff_row *row)
+{
+	const struct analyze_diff_workload_row *same = NULL;
+	uint32_t i;
+
+	for (i = 0; i < diff->n_workload; i++) {
+		const struct analyze_diff_workload_row *w = &diff->workload[i];
+
+		if (w->probed || !strcmp(w->name, ANALYZE_COMMAND) ||
+		    !strcmp(w->name, ANALYZE_COMMAND_CPU))
+			continue;
+		if (is_sure_change(w->change.verdict) &&
+		    !has_sure_syscall(diff, LEAST_SHARE * fabs(own_total(diff, w))))
+			return w;
+		if (w->change.verdict == ANALYZE_VERDICT_SAME && !same && row &&
+		    !(row->change.p < ANALYZE_SIGNIFICANT))
+			same = w;
+	}
+	return same;
+}
+
+static char *own_text(const struct analyze_diff *diff, const struct analyze_diff_workload_row *w,
+		      const char *runs)
+{
+	const char *unit = diff->clock == PROFILE_CLOCK_INSN ? " insn" : "";
+	char percent[OUTPUT_NUMBER_MAX], delta[OUTPUT_NUMBER_MAX], how[OUTPUT_NUMBER_MAX + 64];
+	char *name = output_text_escape(w->name), *text;
+
+	output_number(percent, OUTPUT_PERCENT, w->delta_pct, diff->clock);
+	output_number(delta, OUTPUT_DELTA, w->delta, diff->clock);
+	if (w->change.verdict == ANALYZE_VERDICT_SAME)
+		snprintf(how, sizeof(how), "the same within %g %% (%s ",
+			 diff->repetitions.margin_pct, percent);
+	else
+		snprintf(how, sizeof(how), "%s %s (",
+			 percent[0] == '+' || percent[0] == '-' ? percent + 1 : percent,
+			 w->delta < 0 ? "faster" : "slower");
+	text = alloc_printf(
+		"The workload %s is %s\u00b1%.2g; %s%s an iteration, unprobed); no syscall "
+		"surely %s (%s).",
+		name, how, w->change.plus_minus_pct, delta, unit,
+		is_sure_change(w->change.verdict) ? "carries a tenth of that" : "changed", runs);
+	free(name);
+	return text;
+}
+
 char *analyze_diff_conclusion(const struct analyze_diff *diff)
 {
 	const struct analyze_diff_row *row = headline(diff);
+	const struct analyze_diff_workload_row *own = own_headline(diff, row);
 	char *name, *change, *carrier, *runs = runs_text(diff), *text;
 
 	if (!diff->syscalls.n_rows) {
 		text = alloc_strdup("There is nothing to compare: no syscalls were recorded.");
 	} else if (diff->time == ANALYZE_TIME_SELF && largest_self(diff)->delta_total != 0) {
 		text = self_text(diff, runs);
+	} else if (own) {
+		text = own_text(diff, own, runs);
 	} else if (row->delta_total == 0) {
 		text = alloc_printf("No syscall differs (%s).", runs);
 	} else {

@@ -111,7 +111,7 @@ int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseli
 
 /*
  * The answer in a sentence or two, to be freed by the caller: which syscall changed most a run, by
- * how much a call, and which function carries it. Claims no significance.
+ * how much a call, and which function carries it; or that the workload itself changed, and no syscall.
  */
 char *analyze_diff_conclusion(const struct analyze_diff *diff);
 

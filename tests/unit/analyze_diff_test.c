@@ -384,6 +384,44 @@ static void test_workload(void **state)
 	profile_destroy(b);
 }
 
+/* CLONES with three runs of their own, unprobed, of TIME, TIME + 1 and TIME + 2 an iteration. */
+static struct profile *timed(struct profile *clones, double time)
+{
+	uint32_t i, run;
+
+	for (i = 0; i < 3; i++) {
+		run = profile_run_add(clones, PROFILE_RUN_CONTROL);
+		profile_report_add(clones, run,
+				   &(struct profile_report){ "fork", 20, time + i, NAN, NAN });
+	}
+	return clones;
+}
+
+static void test_conclusion_of_workload(void **state)
+{
+	(void)state;
+	/* Outside the syscalls. */
+	check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1000), 11000),
+			 "The workload fork is 10.0 % slower (\u00b10.024; +1.000 us an iteration, "
+			 "unprobed); no syscall surely carries a tenth of that (3 and 3 runs).");
+	check_conclusion(timed(clones(3, 10, 1000), 11000), timed(clones(3, 10, 1000), 10000),
+			 "The workload fork is 9.09 % faster");
+	check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1000), 10001),
+			 "The workload fork is the same within 1 % (+0.01 % \u00b10.023; +1 ns an "
+			 "iteration, unprobed); no syscall surely changed (3 and 3 runs).");
+	/* However little, a syscall that surely changed tells more. */
+	check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1001), 10001),
+			 "clone is the same within 1 % (+0.10 % ");
+	/* 4,000 of 20,000 a run are clone's, 4,000 of 200,000 a twentieth. */
+	check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1400), 11000),
+			 "clone is 40.0 % slower");
+	check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1400), 20000),
+			 "The workload fork is 100.0 % slower");
+	/* Without repetitions there is no telling. */
+	check_conclusion(timed(clones(1, 10, 1000), 10000), clones(1, 10, 1400),
+			 "clone is 40.0 % slower");
+}
+
 static bool has_warning(const struct analyze_diff *d, const char *text)
 {
 	uint32_t i;
@@ -433,17 +471,12 @@ static void test_warnings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_deltas),
-		cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_absent_sides),
-		cmocka_unit_test(test_division_by_zero),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_clocks_differ),
-		cmocka_unit_test(test_conclusion),
-		cmocka_unit_test(test_workload),
-		cmocka_unit_test(test_warnings),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_cost_of_one_side),
+		cmocka_unit_test(test_deltas),       cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_absent_sides), cmocka_unit_test(test_division_by_zero),
+		cmocka_unit_test(test_empty),        cmocka_unit_test(test_clocks_differ),
+		cmocka_unit_test(test_conclusion),   cmocka_unit_test(test_conclusion_of_workload),
+		cmocka_unit_test(test_workload),     cmocka_unit_test(test_warnings),
+		cmocka_unit_test(test_times),        cmocka_unit_test(test_cost_of_one_side),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
