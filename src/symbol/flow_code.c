@@ -178,7 +178,8 @@ static void decode_part(struct flow_builder *b, const struct symbol_flow_part *p
 	size_t len = (size_t)(p->end - p->start), restored = 0;
 
 	for (size_t at = 0; at < len;) {
-		size_t n = probed(b, p, starts, at);
+		/* Within a probe's jump there is none: a byte of its displacement may look like one. */
+		size_t n = at < restored ? 0 : probed(b, p, starts, at);
 		bool file = n || at < restored, ok;
 		struct decoded dec;
 
