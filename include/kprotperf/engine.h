@@ -246,6 +246,7 @@ enum engine_range_kind {
 	ENGINE_RANGE_EMULATED, /* a breakpoint, behind which the kernel does what the instruction would */
 	ENGINE_RANGE_CALL_EMULATED, /* the same of a call, or of what turns interrupts on or off, */
 	ENGINE_RANGE_JUMP_EMULATED, /* and of a jump without a condition, or a return */
+	ENGINE_RANGE_PREPARED, /* as STEPPED, by way of what the optimizer prepared and then left alone */
 	ENGINE_RANGE_KINDS = 8, /* a power of two */
 };
 

@@ -14,7 +14,8 @@
 #include "record/engine.h"
 #include "record/features.h"
 #include "record/function.h"
-#include "record/kprobe.h"
+#include "record/kprobe_table.h"
+#include "record/point.h"
 #include "record/range_attach.h"
 #include "record/range_cost.h"
 #include "record/workload.h"
@@ -310,6 +311,12 @@ static void calibrate_ranges(struct record_attachment *a)
 	int err;
 
 	find_empty(a, &empty);
+	err = a->symbols->btf ? record_points_use_btf(record_engine_points(a->engine),
+						      symbol_btf_raw(a->symbols->btf)) :
+				-ENOENT;
+	if (err)
+		log_verbose(1, "the kernel's table of kprobes cannot be read: %s",
+			    log_strerror(err));
 	err = record_calibrate_ranges(a->engine, a->p->clock, &empty, a->calibration->interrupts,
 				      &a->calibration->ranges);
 	if (err)

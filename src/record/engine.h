@@ -58,7 +58,7 @@ int record_engine_start(struct record_engine *e);
 int record_engine_arm(struct record_engine *e);
 
 /* For calibration: sites that no function has. WHICH: 0 to RECORD_ENGINE_SPARES - 1. */
-#define RECORD_ENGINE_SPARES 27
+#define RECORD_ENGINE_SPARES 31
 uint32_t record_engine_spare(const struct record_engine *e, uint32_t which);
 
 /* And a list of things to do for ranges, which no range has. */

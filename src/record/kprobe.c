@@ -9,12 +9,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-
-/* The kernel's kprobe_table and hash_ptr(). */
-#define TABLE_BITS 6
-#define GOLDEN     0x61c8864680b583ebull
-
 #define KPROBE_PMU "/sys/bus/event_source/devices/kprobe/"
 #define LIST_PATH  "/sys/kernel/debug/kprobes/list"
 
@@ -80,53 +74,4 @@ int record_kprobe_queued(const uint64_t *addrs, uint32_t n, bool *queued)
 	free(line);
 	fclose(file);
 	return 0;
-}
-
-static uint32_t list_of(uint64_t addr)
-{
-	return addr * GOLDEN >> (64 - TABLE_BITS);
-}
-
-void record_kprobe_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops)
-{
-	uint32_t later[1 << TABLE_BITS] = {};
-
-	while (n-- > 0)
-		hops[n] = later[list_of(addrs[n])]++;
-}
-
-int record_kprobe_lists_read(struct record_kprobe_lists *lists)
-{
-	FILE *file = fopen(LIST_PATH, "re");
-	char line[512];
-	uint64_t addr;
-
-	memset(lists, 0, sizeof(*lists));
-	if (!file)
-		return -errno;
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%lx", &addr) != 1 || !addr)
-			continue;
-		/* What shares an address shares a place, and has a line each. */
-		if (lists->n_addrs && lists->addrs[lists->n_addrs - 1] == addr)
-			continue;
-		vec_push(lists, addrs, addr);
-	}
-	fclose(file);
-	return lists->n_addrs ? 0 : -ENODATA;
-}
-
-void record_kprobe_lists_clear(struct record_kprobe_lists *lists)
-{
-	free(lists->addrs);
-	memset(lists, 0, sizeof(*lists));
-}
-
-uint32_t record_kprobe_lists_before(const struct record_kprobe_lists *lists, uint64_t addr)
-{
-	uint32_t list = list_of(addr), n = 0;
-
-	for (uint32_t i = 0; i < lists->n_addrs && lists->addrs[i] != addr; i++)
-		n += list_of(lists->addrs[i]) == list;
-	return n;
 }

@@ -11,11 +11,16 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "kprotperf.skel.h"
 #include "record/closer.h"
 #include "record/detour.h"
 #include "record/kprobe.h"
+#include "record/kprobe_table.h"
 #include "record/misses.h"
+#include "symbol/decode.h"
+#include "symbol/kallsyms.h"
+#include "symbol/kcore.h"
 
 /*
  * The optimizer takes some hundred at once and then waits for all tasks to pass a quiet state. If it finds one
@@ -24,10 +29,14 @@
 #define IDLE_MS 1000 /* without progress; that is how long it waits at most */
 #define STEP_MS 10 /* between two looks */
 
+#define OP_INT3 0xcc
+
 struct record_points {
 	struct kprotperf_bpf *skel;
 	int reader;
-	struct record_slots *slots;
+	struct symbol_kcore *kcore; /* NULL: not to be had, and the kernel's table stays unknown */
+	struct decoder *decoder;
+	struct record_kprobe_table table;
 	int *links; /* of points that have them */
 	uint32_t n_links, cap_links;
 };
@@ -38,8 +47,24 @@ struct record_points *record_points_create(struct kprotperf_bpf *skel)
 
 	points->skel = skel;
 	points->reader = -1;
-	points->slots = record_slots_create();
 	return points;
+}
+
+int record_points_use_btf(struct record_points *points, const struct btf *btf)
+{
+	int err = 0;
+
+	if (points->table.lists)
+		return 0;
+	if (!points->kcore)
+		err = symbol_kcore_open(SYMBOL_KCORE_PATH, &points->kcore);
+	if (!points->decoder)
+		points->decoder = decoder_create();
+	if (!err && !points->decoder)
+		err = -ENOTSUP;
+	return err   ?:
+		       record_kprobe_table_open(&points->table, points->kcore, btf,
+						SYMBOL_KALLSYMS_PATH);
 }
 
 void record_points_destroy(struct record_points *points)
@@ -48,7 +73,9 @@ void record_points_destroy(struct record_points *points)
 		return;
 	if (points->reader >= 0)
 		close(points->reader);
-	record_slots_destroy(points->slots);
+	record_kprobe_table_clear(&points->table);
+	symbol_kcore_destroy(points->kcore);
+	decoder_destroy(points->decoder);
 	free(points->links);
 	free(points);
 }
@@ -104,7 +131,6 @@ int record_point_arm(struct record_points *points, struct record_point *p)
 		points->reader = record_detour_open();
 	if (points->reader < 0)
 		return points->reader;
-	record_slots_read(points->slots, p->addr, p->text);
 	p->kind = breakpoint_kind(record_detour_text(points->reader, p->addr));
 	p->event = record_kprobe_open(p->addr, false);
 	return p->event < 0 ? p->event : 0;
@@ -135,30 +161,57 @@ static bool is_optimized(const struct record_points *points, const struct record
 	return record_detour_look_with(points->reader, p->addr) == PROFILE_MECH_KPROBE_OPTIMIZED;
 }
 
-/*
- * With the optimizer turned off. What it would take is prepared for that all the same, and so costs other
- * than breakpoints that it would not; calibration measures it in place of jumps.
- */
-static void take_as_optimized(struct record_point *items, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (items[i].optimizes)
-			items[i].kind = ENGINE_RANGE_OPTIMIZED;
-}
-
 /* Which of ITEMS the optimizer is to take: the kernel says so, else it is foretold. For free(). */
-static bool *find_queued(const struct record_point *items, uint32_t n)
+static bool *find_queued(const struct record_points *points, const struct record_point *items,
+			 uint32_t n)
 {
 	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
 	bool *queued = alloc_array(n, sizeof(*queued));
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		const struct record_kprobe *k =
+			record_kprobe_table_at(&points->table, items[i].addr);
+
 		addrs[i] = items[i].addr;
-	if (record_kprobe_queued(addrs, n, queued))
+		queued[i] = k && k->queued;
+	}
+	if (!points->table.n_items && record_kprobe_queued(addrs, n, queued))
 		for (uint32_t i = 0; i < n; i++)
 			queued[i] = items[i].optimizes;
 	free(addrs);
 	return queued;
+}
+
+/*
+ * With the optimizer turned off. What it would take is prepared for that all the same, and so costs other
+ * than breakpoints that it would not; calibration measures it in place of jumps.
+ */
+static void take_as_optimized(const struct record_points *points, struct record_point *items,
+			      uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct record_kprobe *k =
+			record_kprobe_table_at(&points->table, items[i].addr);
+
+		if (items[i].event >= 0 && (k ? k->prepared : items[i].optimizes))
+			items[i].kind = ENGINE_RANGE_OPTIMIZED;
+	}
+}
+
+/*
+ * Those that the optimizer prepared and then left alone, because another probe is within the five bytes that
+ * the jump would take. The kernel reaches such a probe by one step more.
+ */
+static void find_prepared(const struct record_points *points, struct record_point *items,
+			  uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct record_kprobe *k =
+			record_kprobe_table_at(&points->table, items[i].addr);
+
+		if (items[i].kind == ENGINE_RANGE_STEPPED && k && k->prepared && !k->queued)
+			items[i].kind = ENGINE_RANGE_PREPARED;
+	}
 }
 
 /* Looks at those QUEUED that are not jumps yet. How many remain so. */
@@ -181,17 +234,14 @@ static uint32_t look(const struct record_points *points, struct record_point *it
 	return left;
 }
 
-uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n)
+/* Until those that it is to take are jumps, or the optimizer seems to take no more of them. */
+static void await_optimizer(const struct record_points *points, struct record_point *items,
+			    uint32_t n)
 {
 	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
-	uint32_t left, before = UINT32_MAX, missing = 0;
-	bool *queued;
+	bool *queued = find_queued(points, items, n);
+	uint32_t left, before = UINT32_MAX;
 
-	if (record_detour_is_off()) {
-		take_as_optimized(items, n);
-		return 0;
-	}
-	queued = find_queued(items, n);
 	for (int idle = 0; idle < IDLE_MS; idle += STEP_MS) {
 		left = look(points, items, n, queued);
 		if (!left)
@@ -202,14 +252,26 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 		nanosleep(&step, NULL);
 	}
 	free(queued);
+}
+
+uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n)
+{
+	uint32_t missing = 0;
+
+	record_kprobe_table_read(&points->table);
+	if (record_detour_is_off())
+		take_as_optimized(points, items, n);
+	else
+		await_optimizer(points, items, n);
+	find_prepared(points, items, n);
 	for (uint32_t i = 0; i < n; i++)
 		missing += items[i].event >= 0 && items[i].optimizes &&
 			   items[i].kind != ENGINE_RANGE_OPTIMIZED;
 	return missing;
 }
 
-/* How many others are looked at when that for the breakpoint of each is looked for. */
-static void find_hops(const struct record_point *items, uint32_t n, uint32_t *hops)
+/* How many others are looked at when that for the breakpoint of each is looked for, where no table tells. */
+static void foretell_hops(const struct record_point *items, uint32_t n, uint32_t *hops)
 {
 	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
 
@@ -219,52 +281,67 @@ static void find_hops(const struct record_point *items, uint32_t n, uint32_t *ho
 	free(addrs);
 }
 
-/* What the N points cost by where the breakpoints behind their copies are. */
-static void add_second_hops(struct record_points *points, struct record_point *items, uint32_t n,
-			    const struct record_kprobe_lists *lists)
+/* A breakpoint, behind which the instruction is executed elsewhere: what is not emulated, nor is a jump there. */
+static bool is_stepped(const struct record_point *p)
 {
-	struct record_slot *slots = alloc_array(n, sizeof(*slots));
-	uint32_t armed = 0;
+	return p->kind == ENGINE_RANGE_OPTIMIZED || p->kind == ENGINE_RANGE_STEPPED ||
+	       p->kind == ENGINE_RANGE_PREPARED;
+}
 
-	for (uint32_t i = 0; i < n; i++)
-		if (items[i].event >= 0)
-			slots[armed++] = (struct record_slot){ items[i].addr, items[i].text, 0 };
-	record_slots_find(points->slots, slots, armed);
-	for (uint32_t i = 0, k = 0; i < n; i++) {
-		uint32_t others;
+/* The breakpoint behind the kernel's copy of the instruction at ADDR; 0: there is none. */
+static uint64_t second_breakpoint(const struct record_points *points, uint64_t addr)
+{
+	const struct record_kprobe *k = record_kprobe_table_at(&points->table, addr);
+	uint8_t text[DECODE_MAX_LEN + 1];
+	struct decoded insn;
 
-		if (items[i].event < 0)
-			continue;
-		others = slots[k].behind ? record_kprobe_lists_before(lists, slots[k].behind) : 0;
-		k++;
-		/* An empty list takes one instruction more than the end of another. */
-		if (items[i].kind == ENGINE_RANGE_STEPPED && others)
-			items[i].extra_tail = others * RECORD_KPROBE_HOP_INSNS - 1;
-	}
-	free(slots);
+	if (!k || !k->copy || symbol_kcore_read(points->kcore, k->copy, text, sizeof(text)) ||
+	    !decode(points->decoder, text, DECODE_MAX_LEN, k->copy, &insn))
+		return 0;
+	return text[insn.len] == OP_INT3 ? k->copy + insn.len : 0;
+}
+
+/* What the second breakpoint of P costs by where it is. */
+static uint32_t find_extra_tail(const struct record_points *points, const struct record_point *p)
+{
+	uint64_t at = second_breakpoint(points, p->addr);
+	uint32_t others = at ? record_kprobe_table_before(&points->table, at) : 0;
+
+	/* An empty list takes one instruction more than the end of another. */
+	return others ? others * RECORD_KPROBE_HOP_INSNS - 1 : 0;
 }
 
 void record_points_find_extra(struct record_points *points, struct record_point *items, uint32_t n)
 {
 	bool all_break = record_detour_is_off();
-	struct record_kprobe_lists lists;
-	uint32_t *hops = alloc_array(n, sizeof(*hops));
-	int err = record_kprobe_lists_read(&lists);
+	uint32_t *hops = alloc_array(n, sizeof(*hops)), far = 0;
+	int err;
 
-	find_hops(items, n, hops);
+	/* What is being taken away is not to be counted. */
+	record_closer_wait();
+	err = record_kprobe_table_read(&points->table);
+	foretell_hops(items, n, hops);
 	for (uint32_t i = 0; i < n; i++) {
-		if (!err)
-			hops[i] = record_kprobe_lists_before(&lists, items[i].addr);
-		items[i].extra_tail = 0;
+		struct record_point *p = &items[i];
+
+		p->extra = p->extra_tail = 0;
 		/* The jump leads to what is this probe's own: nothing is looked up. */
-		items[i].extra = items[i].kind != ENGINE_RANGE_OPTIMIZED || all_break ?
-					 hops[i] * RECORD_KPROBE_HOP_INSNS :
-					 0;
+		if (p->kind == ENGINE_RANGE_OPTIMIZED && !all_break)
+			continue;
+		if (!err)
+			hops[i] = record_kprobe_table_before(&points->table, p->addr);
+		if (!err && is_stepped(p))
+			p->extra_tail = find_extra_tail(points, p);
+		p->extra = hops[i] * RECORD_KPROBE_HOP_INSNS;
+		far += !p->counts && (p->extra > ENGINE_RANGE_EXTRA_MAX ||
+				      p->extra_tail > ENGINE_RANGE_EXTRA_MAX);
 	}
-	if (!err)
-		add_second_hops(points, items, n, &lists);
-	record_kprobe_lists_clear(&lists);
 	free(hops);
+	if (far)
+		log_warn(
+			"%u of %u probes of ranges come behind more than %u others in the kernel's "
+			"lists: they cost more than is subtracted; time fewer at once",
+			far, n, ENGINE_RANGE_EXTRA_MAX / RECORD_KPROBE_HOP_INSNS);
 }
 
 static uint32_t action_bits(const struct record_action *a)

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "kprotperf/engine.h"
-#include "record/slot.h"
 
+struct btf;
 struct kprotperf_bpf;
 struct record_points;
 
@@ -37,7 +37,6 @@ struct record_point {
 	uint32_t block;
 	/* Filled in. */
 	enum engine_range_kind kind;
-	uint8_t text[RECORD_INSN_MAX]; /* the instruction */
 	/* What a hit costs more by what else is in the kernel's lists, in ticks, before our program and after. */
 	uint32_t extra, extra_tail;
 	int event, link; /* descriptors; -1: none */
@@ -46,6 +45,12 @@ struct record_point {
 
 struct record_points *record_points_create(struct kprotperf_bpf *skel);
 void record_points_destroy(struct record_points *points); /* detaches; accepts NULL */
+
+/*
+ * By the kernel's BTF, the table of its kprobes is to be looked into: record/kprobe_table.h. -errno, not reported:
+ * without it what some breakpoints cost is known less well.
+ */
+int record_points_use_btf(struct record_points *points, const struct btf *btf);
 
 /* Puts a probe at P's address. -errno, not reported. */
 int record_point_arm(struct record_points *points, struct record_point *p);
@@ -59,8 +64,8 @@ void record_point_disarm(struct record_point *p);
 uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n);
 
 /*
- * Finds out what else a hit of each of the N points, all settled, costs: see record/kprobe.h and slot.h. For
- * the lab's clock, where such things can be known.
+ * Finds out what else a hit of each of the N points, all settled, costs: see record/kprobe_table.h. For the lab's
+ * clock, where such things can be known.
  */
 void record_points_find_extra(struct record_points *points, struct record_point *items, uint32_t n);
 

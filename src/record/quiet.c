@@ -21,7 +21,7 @@ int64_t record_quiet_excess(const struct engine_cell *cell, uint32_t n, uint64_t
 			    double share)
 {
 	struct sums s = {};
-	double quiet, own, probes, interrupts, was;
+	double quiet, own, probes, interrupts, was, excess;
 
 	for (uint32_t i = 0; i < n; i++)
 		add(&s, &cell[i]);
@@ -36,5 +36,11 @@ int64_t record_quiet_excess(const struct engine_cell *cell, uint32_t n, uint64_t
 	was = s.time - s.child - s.aside - s.calls * (double)inner;
 	if (own < 0 || own + probes <= 0)
 		return 0;
-	return (int64_t)(was - own - interrupts * own / (own + probes));
+	excess = was - own - interrupts * own / (own + probes);
+	/*
+	 * Calls longer than the clock's period are never quiet. Where a function has such, rare as they may be, its
+	 * quiet calls tell nothing of its slow path, which would be taken for interrupts. These take a hundredth of
+	 * the time as a rule, so where they seem to be most of what was read, it is that.
+	 */
+	return excess > was / 2 ? 0 : (int64_t)excess;
 }

@@ -79,17 +79,19 @@ static void say_point(const struct record_ranges *ranges, const struct record_po
 					     [ENGINE_RANGE_STEPPED] = "breakpoint",
 					     [ENGINE_RANGE_EMULATED] = "breakpoint, emulated",
 					     [ENGINE_RANGE_CALL_EMULATED] = "breakpoint, emulated",
-					     [ENGINE_RANGE_JUMP_EMULATED] =
-						     "breakpoint, emulated" };
+					     [ENGINE_RANGE_JUMP_EMULATED] = "breakpoint, emulated",
+					     [ENGINE_RANGE_PREPARED] =
+						     "breakpoint, prepared for a jump" };
 
 	for (uint32_t k = 0; k < p->n_actions; k++) {
 		const struct record_action *a = &p->actions[k];
 		const struct record_range *r = &ranges->items[a->site - ranges->first_site];
 
-		log_verbose(2, "%s+0x%lx %s '%s'%s%s (%s)", r->into,
+		log_verbose(2, "%s+0x%lx %s '%s'%s%s (%s, +%u +%u)", r->into,
 			    (unsigned long)(p->addr - stext - r->into_addr), ops[a->op], r->name,
 			    a->flags & ENGINE_RANGE_CALL ? ", a call" : "",
-			    a->flags & ENGINE_RANGE_STRICT ? ", always" : "", kinds[p->kind]);
+			    a->flags & ENGINE_RANGE_STRICT ? ", always" : "", kinds[p->kind],
+			    p->extra, p->extra_tail);
 	}
 }
 

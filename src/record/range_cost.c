@@ -18,8 +18,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "record/calibrate.h"
+#include "record/closer.h"
 #include "record/detour.h"
 #include "record/engine.h"
+#include "record/kprobe.h"
 #include "record/point.h"
 #include "record/series.h"
 
@@ -28,15 +30,18 @@
 /* A frame that lies so many words further up is that of another call, as far as the programs can tell. */
 #define ELSEWHERE 64
 
+#define PROVISIONAL 1 /* what opening a range is taken to cost until it is known */
+
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The call of the empty function of so many arguments. */
 #define FIRST_CALL 2
 #define LAST_CALL  6
 
-/* What a call of the third and of the fifth executes. */
+/* What a call of the third, the fifth, and the sixth executes. */
 #define THIRD_INSNS 5
 #define FIFTH_INSNS 7
+#define SIXTH_INSNS 8
 
 struct call {
 	uint64_t moves[LAST_CALL], call, compare, jump;
@@ -57,8 +62,12 @@ enum {
 	TO_LIST, /* is left by a list, */
 	FROM_LIST, /* which enters this */
 	NOBODY, /* is never entered */
+	FROM_PREPARED, /* with the cost of a second step, to an emulated jump */
+	TO_PREPARED, /* to such a one, from an emulated call */
 	FROM_RETURN, /* the first of those measured by themselves: emulated, to a comparison */
 	AROUND, /* with a probe in it that counts a block */
+	AROUND_OPEN, /* elsewhere, with a probe in it that enters the next, and a list that leaves it */
+	OPENED,
 	N_RANGES
 };
 
@@ -70,8 +79,10 @@ struct calibration {
 	struct record_point items[32];
 	uint32_t n;
 	uint32_t probe; /* that counts a block */
+	uint64_t prepared
+		[2]; /* addresses of ITEMS where probes are to be as the optimizer leaves them; 0: none */
 	uint64_t ret; /* the instruction by which the fifth function returns; 0: not found */
-	struct record_series times[N_RANGES], aside;
+	struct record_series times[N_RANGES], aside, open_aside;
 };
 
 static void read_code(int reader, uint64_t addr, uint8_t *code, int len)
@@ -175,7 +186,7 @@ static void act(struct calibration *c, struct record_point *p, enum engine_range
 	p->actions[p->n_actions++] =
 		(struct record_action){ record_engine_spare(c->e, RECORD_SPARE_RANGES + range), op,
 					0 };
-	p->frame = range == OUTER || range == IDLE_LEAVE ? ELSEWHERE : 0;
+	p->frame = range == OUTER || range == IDLE_LEAVE || range == AROUND_OPEN ? ELSEWHERE : 0;
 }
 
 static void enter(struct calibration *c, uint64_t addr, int range)
@@ -222,6 +233,12 @@ static int place(struct calibration *c)
 	leave(c, calls[6].moves[3], NOBODY);
 	leave(c, calls[6].moves[4], INNER);
 	leave(c, calls[6].moves[5], OUTER);
+	enter(c, calls[2].compare, FROM_PREPARED);
+	leave(c, calls[2].jump, FROM_PREPARED);
+	enter(c, calls[6].call, TO_PREPARED);
+	leave(c, calls[6].compare, TO_PREPARED);
+	c->prepared[0] = calls[2].compare;
+	c->prepared[1] = calls[6].compare;
 	return 0;
 }
 
@@ -245,6 +262,20 @@ static const struct record_point *point_at(const struct calibration *c, uint64_t
 	return &none;
 }
 
+/*
+ * The optimizer prepares a probe by putting another in its place that has it in a list, as it does for a
+ * second probe at the same address; and as that it stays when the second one is gone.
+ */
+static void prepare(struct calibration *c)
+{
+	for (size_t i = 0; i < ARRAY_LEN(c->prepared); i++) {
+		int second = c->prepared[i] ? record_kprobe_open(c->prepared[i], false) : -1;
+
+		if (second >= 0)
+			record_closer_add(second);
+	}
+}
+
 static int attach(struct calibration *c)
 {
 	int err = 0;
@@ -253,8 +284,11 @@ static int attach(struct calibration *c)
 		c->items[i].optimizes = is_move(c, c->items[i].addr);
 		err = record_point_arm(c->points, &c->items[i]);
 	}
+	if (!err)
+		prepare(c);
 	if (!err && record_points_settle(c->points, c->items, c->n))
 		err = -ENODATA;
+	record_closer_wait();
 	if (!err && c->clock == PROFILE_CLOCK_INSN)
 		record_points_find_extra(c->points, c->items, c->n);
 	for (uint32_t i = 0; i < c->n && !err; i++)
@@ -271,10 +305,12 @@ static uint64_t reading(const struct calibration *c, int range)
 static int measure(struct calibration *c, int run)
 {
 	uint32_t listed = record_engine_spare(c->e, RECORD_SPARE_RANGES + FROM_LIST);
+	uint32_t opened = record_engine_spare(c->e, RECORD_SPARE_RANGES + AROUND_OPEN);
 
 	for (int i = 0; i < RECORD_ROUNDS; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts);
-		uint64_t before[N_RANGES], aside = record_engine_aside(c->e, listed, SYS_bpf);
+		uint64_t before[N_RANGES], aside = record_engine_aside(c->e, listed, SYS_bpf),
+					   open_aside = record_engine_aside(c->e, opened, SYS_bpf);
 		int err;
 
 		for (int r = 0; r < N_RANGES; r++)
@@ -285,6 +321,7 @@ static int measure(struct calibration *c, int run)
 		for (int r = 0; r < N_RANGES; r++)
 			c->times[r].values[i] = reading(c, r) - before[r];
 		c->aside.values[i] = record_engine_aside(c->e, listed, SYS_bpf) - aside;
+		c->open_aside.values[i] = record_engine_aside(c->e, opened, SYS_bpf) - open_aside;
 	}
 	return 0;
 }
@@ -343,6 +380,12 @@ static void solve(struct calibration *c, struct record_range_costs *out)
 	tail[ENGINE_RANGE_CALL_EMULATED] =
 		between(c, FROM_CALL, 1 + THIRD_INSNS, calls[3].call, calls[3].compare) -
 		head[ENGINE_RANGE_STEPPED];
+	tail[ENGINE_RANGE_PREPARED] =
+		between(c, FROM_PREPARED, 1, calls[2].compare, calls[2].jump) -
+		head[ENGINE_RANGE_EMULATED];
+	head[ENGINE_RANGE_PREPARED] =
+		between(c, TO_PREPARED, 1 + SIXTH_INSNS, calls[6].call, calls[6].compare) -
+		tail[ENGINE_RANGE_CALL_EMULATED];
 	/* Until it is measured by itself. */
 	tail[ENGINE_RANGE_JUMP_EMULATED] = tail[ENGINE_RANGE_EMULATED];
 
@@ -378,6 +421,8 @@ static void solve(struct calibration *c, struct record_range_costs *out)
 		cost->hop = hop;
 	}
 	out->inner = pair;
+	out->open = both / 2;
+	out->several = list_head + list_tail;
 	out->spread = record_series_deviation(&c->times[PLAIN],
 					      c->times[PLAIN].values[RECORD_ROUNDS / 2]);
 	out->known = true;
@@ -403,7 +448,7 @@ static void use_provisional_costs(struct record_engine *e)
 	struct engine_range_cost costs[ENGINE_RANGE_KINDS] = {};
 
 	for (int kind = 0; kind < ENGINE_RANGE_KINDS; kind++)
-		costs[kind].open = 1;
+		costs[kind].open = PROVISIONAL;
 	record_engine_set_range_costs(e, costs);
 }
 
@@ -474,11 +519,21 @@ static int place_block(struct calibration *c)
 /* The return of the fifth function, on which nothing else is. There its caller's frame is a word further up. */
 static int place_rest(struct calibration *c)
 {
+	const struct call *calls = c->calls;
+	struct record_point *list;
+
 	if (c->ret) {
 		enter(c, c->ret, FROM_RETURN);
 		c->items[c->n - 1].frame = 1;
 		leave(c, c->calls[5].compare, FROM_RETURN);
 	}
+	enter(c, calls[4].moves[0], AROUND_OPEN);
+	enter(c, calls[4].moves[1], OPENED);
+	list = add(c, calls[4].moves[2]);
+	act(c, list, ENGINE_RANGE_LEAVE, OPENED);
+	act(c, list, ENGINE_RANGE_LEAVE, NOBODY);
+	list->list = record_engine_spare_list(c->e);
+	leave(c, calls[4].moves[3], AROUND_OPEN);
 	return c->probe == RECORD_NO_PROBE ? 0 : place_block(c);
 }
 
@@ -501,6 +556,27 @@ static void solve_jump(struct calibration *c, double share, struct record_range_
 	cost->several += change;
 }
 
+/*
+ * Of a probe that opens a range and one that closes it only the sum was known, in what encloses both. A range may
+ * be entered by one of these and left by a list, which times itself.
+ */
+static void solve_open(struct calibration *c, double share, struct record_range_costs *out)
+{
+	const struct call *calls = c->calls;
+	int64_t around, open, change;
+
+	around = between(c, AROUND_OPEN, 3, calls[4].moves[0], calls[4].moves[3]) -
+		 inside(c, calls[4].moves[1]) - inside(c, calls[4].moves[2]) -
+		 ((int64_t)record_series_median(&c->open_aside) - PROVISIONAL);
+	open = around - (int64_t)out->inner - out->several;
+	change = (int64_t)((double)(open - out->open) * (1 + share));
+	for (int kind = 0; kind < ENGINE_RANGE_KINDS; kind++) {
+		out->kinds[kind].open += change;
+		out->kinds[kind].open_head += change;
+		out->kinds[kind].close -= change;
+	}
+}
+
 int record_calibrate_blocks(struct record_engine *e, enum profile_clock clock,
 			    const struct record_empty *empty, double interrupts, uint32_t probe,
 			    struct record_range_costs *out)
@@ -515,6 +591,8 @@ int record_calibrate_blocks(struct record_engine *e, enum profile_clock clock,
 
 	if (!err && c.ret && c.times[FROM_RETURN].values[0])
 		solve_jump(&c, interrupts, out);
+	if (!err)
+		solve_open(&c, interrupts, out);
 	if (!err && probe != RECORD_NO_PROBE) {
 		cost = between(&c, AROUND, 2, c.calls[6].moves[0], c.calls[6].moves[2]) -
 		       inside(&c, c.calls[6].moves[1]) - (int64_t)out->inner;
@@ -540,12 +618,13 @@ char *record_range_cost_text(const struct record_range_costs *costs)
 	const struct engine_range_cost *jump = &costs->kinds[ENGINE_RANGE_OPTIMIZED];
 
 	return alloc_printf(
-		"inner=%" PRIu64 "+-%" PRIu64 " full=%" PRIu64 "+-%" PRIu64 " inside=%" PRIu64
-		" outside=%" PRIu64 " several=%" PRIu64 " hop=%" PRIu64
-		" stepped=%ld emulated=%ld call=%ld jump=%ld block=%.2f",
+		"inner=%" PRIu64 "+-%" PRIu64 " full=%" PRIu64 "+-%" PRIu64 " open=%" PRIu64
+		" inside=%" PRIu64 " outside=%" PRIu64 " several=%" PRIu64 " hop=%" PRIu64
+		" stepped=%ld prepared=%ld emulated=%ld call=%ld jump=%ld block=%.2f",
 		costs->inner, costs->spread, (uint64_t)(jump->open + jump->close), costs->spread,
-		(uint64_t)jump->idle_enter, (uint64_t)jump->idle_leave, (uint64_t)jump->several,
-		(uint64_t)jump->hop, beyond(costs, ENGINE_RANGE_STEPPED),
-		beyond(costs, ENGINE_RANGE_EMULATED), beyond(costs, ENGINE_RANGE_CALL_EMULATED),
+		(uint64_t)jump->open, (uint64_t)jump->idle_enter, (uint64_t)jump->idle_leave,
+		(uint64_t)jump->several, (uint64_t)jump->hop, beyond(costs, ENGINE_RANGE_STEPPED),
+		beyond(costs, ENGINE_RANGE_PREPARED), beyond(costs, ENGINE_RANGE_EMULATED),
+		beyond(costs, ENGINE_RANGE_CALL_EMULATED),
 		beyond(costs, ENGINE_RANGE_JUMP_EMULATED), costs->block);
 }

@@ -25,6 +25,8 @@ struct record_range_costs {
 	struct {
 		int64_t tail, head;
 	} parts[ENGINE_RANGE_KINDS];
+	int64_t open,
+		several; /* of the first kind, as measured; of a list less the time it takes itself */
 	double beyond[ENGINE_RANGE_KINDS]; /* what a hit costs more than one of the first kind */
 	double block; /* a probe that counts a block, of the first kind; 0: not asked for */
 };

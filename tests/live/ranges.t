@@ -77,10 +77,6 @@ side "$@"
 
 # --- host --------------------------------------------------------------------
 
-todo=(
-	'shapes-int3: inl_' 'a breakpoint reads some instructions high or low in some boots (inl_head 2,965 to 3,014 of 3,005); not explained'
-)
-
 # range NAME KEY INLINED [FUNCTION [SYSCALL]]: the sum over the bodies.
 range() {
 	json "$1" "[.ranges[] | select(.name == \"$3\" and .source == \"exact\" and .syscall == \"${5-*}\"

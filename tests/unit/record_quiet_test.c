@@ -72,6 +72,18 @@ static void test_few_quiet_calls(void **state)
 	assert_int_equal(record_quiet_excess(&cell, 1, INNER, 0.01), 0);
 }
 
+/* One call in a hundred takes so long that it is always interrupted: that is its own time. */
+static void test_slow_path_is_not_quiet(void **state)
+{
+	struct engine_cell cell = cell_of(1000, PROBES - INNER);
+
+	(void)state;
+	cell.calls += 10;
+	cell.wall += 10 * (uint64_t)(OWN + PROBES + 5000000);
+	cell.aside += 10 * (PROBES - INNER);
+	assert_int_equal(record_quiet_excess(&cell, 1, INNER, 0.001), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -79,6 +91,7 @@ int main(void)
 		cmocka_unit_test(test_no_interrupt_came),
 		cmocka_unit_test(test_interrupts_are_shared),
 		cmocka_unit_test(test_few_quiet_calls),
+		cmocka_unit_test(test_slow_path_is_not_quiet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
