@@ -75,14 +75,18 @@ void analyze_change_form(struct analyze_change *c, const struct analyze_sample *
 void analyze_change_form_alone(struct analyze_change *c, const struct analyze_sample *one, int side,
 			       uint32_t other)
 {
-	const struct analyze_repetitions repetitions = { .n = other };
+	/* As many as ONE has: what cannot vary takes no degrees of freedom from it. */
+	const struct analyze_repetitions repetitions = { .n = other < ANALYZE_MIN_REPETITIONS ?
+								      other :
+								      one->n };
 	struct analyze_sample zero;
 	uint32_t i;
 
 	analyze_sample_init(&zero, &repetitions);
-	for (i = 0; i < other; i++)
+	for (i = 0; i < repetitions.n; i++)
 		analyze_sample_add(&zero, i, 1, 0);
 	analyze_change_form(c, side ? &zero : one, side ? one : &zero);
+	c->repetitions[!side] = other;
 	analyze_sample_deinit(&zero);
 }
 

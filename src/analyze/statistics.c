@@ -47,17 +47,19 @@ static double mean_variance(const struct analyze_moments *m)
 	return m->variance / m->n + m->systematic * m->systematic;
 }
 
-/* Satterthwaite's degrees of freedom of FACTOR * a's mean and b's; NAN where nothing varies. */
+/* Degrees of freedom of FACTOR * a's mean and b's: analyze_welch_form(). NAN where nothing varies. */
 static double degrees(const struct analyze_moments *a, const struct analyze_moments *b,
 		      double factor)
 {
 	double va = factor * mean_variance(a), vb = mean_variance(b), sum = va + vb;
-	double da = factor * a->variance / a->n / sum, db = b->variance / b->n / sum;
-
 	/* Shares of the sum, so that no square can overflow. */
+	double da = factor * a->variance / a->n / sum, db = b->variance / b->n / sum;
+	double na = a->n, nb = b->n, both = (da + db) / (na + nb), squares;
+
 	if (!(sum > 0))
 		return NAN;
-	return 1 / (da * da / (a->n - 1) + db * db / (b->n - 1));
+	squares = fmax(da * da + db * db, both * both * (na * na + nb * nb));
+	return (fmin(na, nb) - 1) / squares;
 }
 
 static bool is_enough(const struct analyze_moments *a, const struct analyze_moments *b)

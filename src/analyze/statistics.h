@@ -2,7 +2,7 @@
 /*
  * What repetitions say: the difference of two means, how sure it is, and what to call it. A value
  * is the mean of one repetition, a boot's or a run's: docs/statistics.md. Where each formula is from
- * is said with it; figures are checked against R's (tests/unit/statistics_test.R).
+ * is said with it; figures are checked against R's (tests/unit/analyze_statistics_test.R).
  */
 #ifndef KPROTPERF_ANALYZE_STATISTICS_H
 #define KPROTPERF_ANALYZE_STATISTICS_H
@@ -69,6 +69,13 @@ struct analyze_moments analyze_moments_of(const double *values, uint32_t n);
  * involved", Biometrika 34 (1947), with Satterthwaite's degrees of freedom (Biometrics Bulletin 2
  * (1946)). A systematic uncertainty is one more component of the variance, of infinitely many
  * degrees of freedom: JCGM 100:2008 ("GUM"), annex G.4.1, equation G.2b.
+ *
+ * Where the sides have unlike numbers, df is more careful than Satterthwaite's, which comes near the larger
+ * side's where three repetitions happen to agree, so that of many rows some are called different by chance:
+ * both variances go into it with the smaller number's degrees of freedom, and it is no larger than with like
+ * spreads. It does not fall below min(n) - 1, with which p is never too small (Mickey and Brown, "Bounds on
+ * the distribution functions of the Behrens-Fisher statistic", The Annals of Mathematical Statistics 37
+ * (1966)). With equal numbers it is Satterthwaite's. docs/statistics.md has what it does.
  *
  * Where nothing varies at all, df is NAN, and p 0 or, for equal means, 1. With fewer than
  * ANALYZE_MIN_REPETITIONS on a side all but the difference is NAN.

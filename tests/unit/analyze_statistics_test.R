@@ -12,16 +12,28 @@ unseeded_b <- c(14.137, 14.027, 14.118)
 # Unlike numbers and spreads.
 uneven_a <- c(100.2, 99.1, 101.7, 98.4, 100.9, 99.6, 100.3)
 uneven_b <- c(107.0, 95.5, 103.1, 99.9, 112.4)
+# Three that happen to agree, so that R's degrees of freedom are twice ours.
+agreeing_a <- c(100.3, 101.4, 99.7)
+agreeing_b <- c(101.2, 98.4, 103.1, 100.7, 102.9, 99.5, 101.8, 100.9)
 pairs <- list(seeded = list(seeded_a, seeded_b), unseeded = list(unseeded_a, unseeded_b),
               uneven = list(uneven_a, uneven_b), two = list(c(10, 11), c(12, 12.5)),
+              agreeing = list(agreeing_a, agreeing_b),
               huge = list(1e15 + c(0, 64, 128, 256), 1e15 + c(512, 640, 1024, 832)))
 
 se <- function(x) sqrt(var(x) / length(x))
 
+# Satterthwaite's degrees of freedom with the smaller side's for both, and no more than with like spreads; u is
+# a variance of infinitely many. R's own where numbers are equal.
+degrees <- function(va, vb, na, nb, u = 0) {
+  satterthwaite <- (va + vb + u)^2 / (va^2 + vb^2)
+  alike <- ((va + vb + u) / (va + vb))^2 * (na + nb)^2 / (na^2 + nb^2)
+  (min(na, nb) - 1) * pmin(satterthwaite, alike)
+}
+
 # Welch's t with a component of infinitely many degrees of freedom on each side.
 systematic <- function(a, b, ua, ub, confidence) {
   v <- se(a)^2 + se(b)^2 + ua^2 + ub^2
-  df <- v^2 / (se(a)^4 / (length(a) - 1) + se(b)^4 / (length(b) - 1))
+  df <- degrees(se(a)^2, se(b)^2, length(a), length(b), ua^2 + ub^2)
   d <- mean(b) - mean(a)
   c(d, sqrt(v), df, 2 * pt(-abs(d) / sqrt(v), df), d + c(-1, 1) * qt(0.5 + confidence / 2, df) * sqrt(v))
 }
@@ -29,7 +41,7 @@ systematic <- function(a, b, ua, ub, confidence) {
 # Where the ratio r makes b - r * a just significant.
 ratio <- function(a, b, confidence) {
   r <- mean(b) / mean(a)
-  df <- (se(b)^2 + r^2 * se(a)^2)^2 / (se(b)^4 / (length(b) - 1) + r^4 * se(a)^4 / (length(a) - 1))
+  df <- degrees(r^2 * se(a)^2, se(b)^2, length(a), length(b))
   off <- function(x) abs(mean(b) - x * mean(a)) / sqrt(se(b)^2 + x^2 * se(a)^2) - qt(0.5 + confidence / 2, df)
   far <- 50 * (se(a) + se(b)) / mean(a)
   c(uniroot(off, c(r - far, r), tol = 1e-13)$root, uniroot(off, c(r, r + far), tol = 1e-13)$root) - 1
@@ -39,13 +51,17 @@ for (name in names(pairs)) {
   a <- pairs[[name]][[1]]
   b <- pairs[[name]][[2]]
   t <- t.test(b, a)
-  say(paste(name, "welch"), mean(b) - mean(a), t$stderr, t$parameter, t$p.value, t$conf.int)
+  ours <- systematic(a, b, 0, 0, 0.95)
+  say(paste(name, "R's"), mean(b) - mean(a), t$stderr, t$parameter, t$p.value, t$conf.int)
+  say(paste(name, "welch"), ours)
+  stopifnot(length(a) != length(b) || all.equal(ours[3:4], c(t$parameter, t$p.value), check.attributes = FALSE))
   if (name != "huge") {
     say(paste(name, "ratio 95 %"), ratio(a, b, 0.95))
     say(paste(name, "ratio 90 %"), ratio(a, b, 0.90))
   }
 }
 say("seeded systematic", systematic(seeded_a, seeded_b, 0.003, 0.004, 0.95))
+say("agreeing systematic", systematic(agreeing_a, agreeing_b, 0.3, 0.4, 0.95))
 
 say("BH", p.adjust(c(0.01, 0.04, 0.03, NA, 0.005, 0.55, 0.04), "BH"))
 say("BH equal", p.adjust(c(0.5, 0.5, 0.5), "BH"))
@@ -55,7 +71,7 @@ welch_power <- function(na, nb, sa, sb, delta, level) {
   given <- function(ca, cb) {
     va <- sa^2 * ca / (na - 1) / na
     vb <- sb^2 * cb / (nb - 1) / nb
-    df <- (va + vb)^2 / (va^2 / (na - 1) + vb^2 / (nb - 1))
+    df <- degrees(va, vb, na, nb)
     reach <- qt(1 - level / 2, df) * sqrt(va + vb)
     s <- sqrt(sa^2 / na + sb^2 / nb)
     pnorm((delta - reach) / s) + pnorm((-delta - reach) / s)
