@@ -11,7 +11,8 @@
 
 static bool matches(const char *glob, const char *name)
 {
-	return !glob || !fnmatch(glob, name, 0);
+	/* As it is first, since "[page_fault]" as a glob is one letter. */
+	return !glob || !strcmp(glob, name) || !fnmatch(glob, name, 0);
 }
 
 static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, const char *function)
@@ -33,7 +34,7 @@ static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, con
 	rows->n_rows = n;
 }
 
-void analyze_diff_filter(struct analyze_diff *diff, const struct analyze_filter *filter)
+uint32_t analyze_diff_filter(struct analyze_diff *diff, const struct analyze_filter *filter)
 {
 	struct analyze_diff_ranges *ranges = &diff->ranges;
 	uint32_t i, n = 0;
@@ -51,6 +52,7 @@ void analyze_diff_filter(struct analyze_diff *diff, const struct analyze_filter 
 		ranges->rows[n++] = *row;
 	}
 	ranges->n_rows = n;
+	return diff->syscalls.n_rows + diff->functions.n_rows + n;
 }
 
 /* ---- order ---- */

@@ -13,10 +13,10 @@ struct analyze_filter {
 };
 
 /*
- * Takes out of DIFF's lists what FILTER does not match. For after everything else: p stays adjusted for
- * all rows. With a syscall, sums over all contexts go too.
+ * Takes out of DIFF's lists what FILTER does not match; returns how many rows are left. For after everything
+ * else: p stays adjusted for all rows. With a syscall, sums over all contexts go too.
  */
-void analyze_diff_filter(struct analyze_diff *diff, const struct analyze_filter *filter);
+uint32_t analyze_diff_filter(struct analyze_diff *diff, const struct analyze_filter *filter);
 
 /* The keys of analyze_diff_sort(), as the columns have them, ended by NULL. */
 extern const char *const analyze_sort_keys[];

@@ -58,7 +58,8 @@ static const struct argp_option argp_options[] = {
 	  "Fail where other things differ than the kernels: work, machine, probes" },
 	{ "fail-above", KEY_FAIL_ABOVE, "PCT[@ROW]", 0,
 	  "End with status 3 if a call of any syscall, or of the syscall or function ROW, became "
-	  "slower by more than PCT percent, in the time that --time names, however sure that is" },
+	  "slower by more than PCT percent, in the time that --time names, however sure that is and "
+	  "whatever --filter shows" },
 	{ "margin", KEY_MARGIN, "PCT", 0,
 	  "Call a mean the same where it surely differs by less than PCT percent (default 1)" },
 	{ "control", KEY_CONTROL, "FILE", 0,
@@ -86,6 +87,7 @@ static void parse_filter(struct diff_options *o, const char *arg, struct argp_st
 
 	free(o->filter_text);
 	o->filter_text = rest = alloc_strdup(arg);
+	o->filter_arg = arg;
 	while ((part = strsep(&rest, ","))) {
 		if (!strncmp(part, "syscall=", 8) && part[8])
 			o->filter.syscall = part + 8;
@@ -129,10 +131,11 @@ static void parse_annotate_end(const struct diff_options *o, struct argp_state *
 			     o->vmlinux[BASELINE] || o->vmlinux[HARDENED]))
 		argp_error(state, "--all, --color, --context, --source and --*-vmlinux go with "
 				  "--annotate");
-	if (o->annotate &&
-	    (o->fold || o->section || o->percentiles || o->control || !isnan(o->fail_above)))
-		argp_error(state, "--annotate is alone: no --fold, --section, --percentiles, "
-				  "--control or --fail-above with it");
+	if (o->annotate && (o->fold || o->section || o->percentiles || o->control || o->strict ||
+			    o->filter_text || o->sort || o->n_maps || !isnan(o->fail_above)))
+		argp_error(state,
+			   "--annotate is alone: no --fold, --section, --percentiles, --control, "
+			   "--strict, --filter, --sort, --map or --fail-above with it");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -271,38 +274,51 @@ static const struct analyze_diff_row *find_row(const struct analyze_diff *diff, 
 	return NULL;
 }
 
-static int check_fail_above(const struct analyze_diff *diff, double limit, const char *name)
+/* The syscall that became slower by the largest part; NULL: none was called on both sides. */
+static const struct analyze_diff_row *worst_row(const struct analyze_diff *diff)
 {
 	const struct analyze_diff_row *worst = NULL;
-	char *escaped;
 	uint32_t i;
 
-	if (name) {
-		worst = find_row(diff, name);
-		if (!worst || isnan(worst->delta_pct)) {
-			log_error("--fail-above: %s '%s'",
-				  worst ? "not both sides have calls of" :
-					  "neither a syscall nor a recorded function is called",
-				  name);
-			return CMD_FAILED;
-		}
-	}
-	for (i = 0; !name && i < diff->syscalls.n_rows; i++)
+	for (i = 0; i < diff->syscalls.n_rows; i++)
 		if (!worst ? !isnan(diff->syscalls.rows[i].delta_pct) :
 			     diff->syscalls.rows[i].delta_pct > worst->delta_pct)
 			worst = &diff->syscalls.rows[i];
-	if (!worst || !(worst->delta_pct > limit))
-		return CMD_DONE;
-	escaped = output_text_escape(worst->name);
-	if (isnan(worst->change.plus_minus_pct))
-		log_error("%s is %.2f %% slower: above the %g %% of --fail-above", escaped,
-			  worst->delta_pct, limit);
-	else
-		log_error("%s is %.2f %% slower (±%.2g, %s): above the %g %% of --fail-above",
-			  escaped, worst->delta_pct, worst->change.plus_minus_pct,
-			  worst->change.verdict_key, limit);
-	free(escaped);
-	return CMD_ABOVE;
+	return worst;
+}
+
+/* What there is to say of ROW, which is above LIMIT: for free(). */
+static char *above_text(const struct analyze_diff_row *row, double limit)
+{
+	char *name = output_text_escape(row->name), *sure, *text;
+
+	sure = isnan(row->change.plus_minus_pct) ?
+		       alloc_strdup("") :
+		       alloc_printf(" (±%.2g, %s)", row->change.plus_minus_pct,
+				    row->change.verdict_key);
+	text = alloc_printf("%s is %.2f %% slower%s: above the %g %% of --fail-above", name,
+			    row->delta_pct, sure, limit);
+	free(sure);
+	free(name);
+	return text;
+}
+
+/* *ABOVE becomes the text for a row above the limit, for free(); 0, or -1, having said why nothing can be told. */
+static int check_fail_above(const struct analyze_diff *diff, double limit, const char *name,
+			    char **above)
+{
+	const struct analyze_diff_row *worst = name ? find_row(diff, name) : worst_row(diff);
+
+	if (name && !worst)
+		log_error("--fail-above: neither a syscall nor a recorded function is called '%s'",
+			  name);
+	else if (name && isnan(worst->delta_pct))
+		log_error("--fail-above: not both sides have calls of '%s'", name);
+	else if (!worst)
+		log_error("--fail-above: no syscall was called on both sides");
+	else if (worst->delta_pct > limit)
+		*above = above_text(worst, limit);
+	return worst && !isnan(worst->delta_pct) ? 0 : -1;
 }
 
 static int add_control(struct diff_comparison *c)
@@ -334,24 +350,27 @@ static bool refuse_invalid(const struct analyze_warnings *w)
 	return i;
 }
 
-/* Renames as --map has it; 0, or -1, having said so, where there is nothing of that name. */
-static int map_names(const struct diff_options *o, struct profile *p,
+/* Renames as --map has it; 0, or -1, having said so, where there is nothing of those names. */
+static int map_names(const struct diff_options *o, struct profile *const p[N_SIDES],
 		     struct analyze_renames *renames)
 {
 	uint32_t i;
 
 	for (i = 0; i < o->n_maps; i++) {
 		char *old = alloc_strdup(o->maps[i]), *new = strchr(old, '=');
-		uint32_t n;
+		bool has_old, has_new;
 
 		*new ++ = '\0';
-		n = analyze_rename(p, old, new);
-		if (!n)
-			log_error("--map: the baseline has no function or syscall '%s'", old);
+		/* By its own name, which only counts how often it is there. */
+		has_new = analyze_rename(p[HARDENED], new, new);
+		has_old = analyze_rename(p[BASELINE], old, new);
+		if (!has_old || !has_new)
+			log_error("--map: the %s side has no function or syscall '%s'",
+				  has_old ? "hardened" : "baseline", has_old ? new : old);
 		else
 			analyze_renames_add(renames, old, new, BASELINE);
 		free(old);
-		if (!n)
+		if (!has_old || !has_new)
 			return -1;
 	}
 	return 0;
@@ -362,8 +381,11 @@ static int write_all(struct diff_comparison *c)
 {
 	const struct diff_options *o = c->o;
 
-	if (o->filter.syscall || o->filter.function)
-		analyze_diff_filter(&c->diff, &o->filter);
+	if (o->filter_arg && !analyze_diff_filter(&c->diff, &o->filter)) {
+		log_error("--filter: no syscall, function or inlined body matches '%s'",
+			  o->filter_arg);
+		return CMD_FAILED;
+	}
 	if (o->sort)
 		analyze_diff_sort(&c->diff, o->sort);
 	if (o->fold)
@@ -384,6 +406,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 				     .p = { p[BASELINE], p[HARDENED] },
 				     .renames = renames };
 	int status = CMD_DONE;
+	char *above = NULL;
 
 	if (analyze_diff_init(&c.diff, p[BASELINE], p[HARDENED], &o->view.figures))
 		return CMD_FAILED;
@@ -391,16 +414,19 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		analyze_attribution_init(&c.attribution, &c.diff);
 	analyze_diff_paths_init(&c.paths, p[BASELINE], p[HARDENED]);
 	c.conclusion = analyze_diff_conclusion(&c.diff);
-	if (o->control && add_control(&c))
-		status = CMD_FAILED;
-	if (o->strict && refuse_invalid(&c.diff.warnings))
+	if ((o->control && add_control(&c)) || (o->strict && refuse_invalid(&c.diff.warnings)) ||
+	    (!isnan(o->fail_above) &&
+	     check_fail_above(&c.diff, o->fail_above, o->fail_row, &above)))
 		status = CMD_FAILED;
 	if (status == CMD_DONE)
 		status = write_all(&c);
 	if (status == CMD_DONE)
 		status = view_finish();
-	if (status == CMD_DONE && !isnan(o->fail_above))
-		status = check_fail_above(&c.diff, o->fail_above, o->fail_row);
+	if (status == CMD_DONE && above) {
+		log_error("%s", above);
+		status = CMD_ABOVE;
+	}
+	free(above);
 	free(c.conclusion);
 	analyze_diff_paths_deinit(&c.paths);
 	analyze_attribution_deinit(&c.attribution);
@@ -429,7 +455,7 @@ int cmd_diff(int argc, char **argv)
 		if (!p[i])
 			goto out;
 	}
-	if (!map_names(&o, p[BASELINE], &renames)) {
+	if (!map_names(&o, p, &renames)) {
 		analyze_renames_apply(&renames, p[BASELINE], p[HARDENED]);
 		status = compare(&o, (const struct profile *const *)p, &renames);
 	}

@@ -35,6 +35,7 @@ struct diff_options {
 	bool fold, reverse, percentiles, strict;
 	struct analyze_filter filter;
 	char *filter_text; /* what it points into */
+	const char *filter_arg; /* as it was given; NULL: not asked for */
 	const char *sort; /* NULL: as analyze_diff_init() does */
 	char **maps; /* "OLD=NEW" */
 	uint32_t n_maps, cap_maps;

@@ -151,6 +151,10 @@ static void write_ranges(const struct view *v, const struct diff_comparison *c)
 	for (i = 0; i < ranges->n_rows; i++)
 		shown += !ranges->rows[i].redundant;
 	fputc('\n', v->out);
+	if (!shown && c->o->filter_arg) {
+		view_text(v, "Inlined bodies: none that --filter shows.");
+		return;
+	}
 	if (!shown) {
 		view_text(v, "Inlined bodies: none were timed (record --range NAME)%s.",
 			  ranges->n_rows ? ", and samples show no change in any" : "");
@@ -252,7 +256,8 @@ static void write_calls(const struct view *v, const struct diff_comparison *c)
 
 	fputc('\n', v->out);
 	if (!diff->syscalls.n_rows) {
-		view_text(v, "Syscalls: none were recorded.");
+		view_text(v, c->o->filter_arg ? "Syscalls: none that --filter shows." :
+						"Syscalls: none were recorded.");
 	} else {
 		view_text(v, "Syscalls, by the change of their total %s a run:", what);
 		section = columns_diff_syscalls(diff);
@@ -260,7 +265,9 @@ static void write_calls(const struct view *v, const struct diff_comparison *c)
 	}
 	fputc('\n', v->out);
 	if (!diff->functions.n_rows) {
-		view_text(v, "Functions: none were recorded (record --func NAME).");
+		view_text(v, c->o->filter_arg ?
+				     "Functions: none that --filter shows." :
+				     "Functions: none were recorded (record --func NAME).");
 	} else {
 		view_text(
 			v,

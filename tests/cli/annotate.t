@@ -205,6 +205,7 @@ fails 1 'no function nowhere in this kernel' diff --annotate nowhere timed.data 
 fails 1 'no sample in split' diff --annotate split timed.data b.data
 usage 'go with --annotate' diff --context=read timed.data b.data
 usage '--annotate is alone' diff --annotate=outer --fold timed.data b.data
+usage '--annotate is alone' diff --annotate=outer --map=a=b timed.data b.data
 fails 1 'other is of another build' diff --annotate=outer --hardened-vmlinux=other timed.data b.data
 
 mv kernel moved

@@ -133,8 +133,13 @@ above 3 21@clone
 above 0 22@clone
 above 3 100@allocate_slab
 above 0 1@mmap
-above 1 1@no_such_call
-above 1 1@shuffle_freelist
+fails 1 "recorded function is called 'no_such_call'" diff --fail-above=1@no_such_call baseline.data hardened.data
+fails 1 "not both sides have calls of 'shuffle_freelist'" diff --fail-above=1@shuffle_freelist \
+  baseline.data hardened.data
+fails 1 "no syscall was called on both sides" diff --fail-above=1 empty.data empty.data
+run diff --fail-above=5@clone --filter=syscall=mmap baseline.data hardened.data
+[ $status -eq 3 ] && grep -q '^mmap' out && ! grep -q '^clone  ' out
+report_test $? "--fail-above sees what --filter does not show"
 usage "PCT@ROW" diff --fail-above=much baseline.data hardened.data
 usage "PCT@ROW" diff --fail-above=5@ baseline.data hardened.data
 
@@ -180,6 +185,16 @@ json "--map: what changed its name has a partner" \
    not [r for r in rows("functions") if r["name"] == "vm_area_dup" and r["baseline"]]' \
   diff --format=json --map=vm_area_dup=shuffle_freelist baseline.data hardened.data
 fails 1 "no function or syscall 'nothing'" diff --map nothing=clone baseline.data hardened.data
+fails 1 "the hardened side has no function or syscall 'nothing'" diff --map clone=nothing \
+  baseline.data hardened.data
+fails 1 "--filter: no syscall, function or inlined body matches 'syscall=nothing'" \
+  diff --filter=syscall=nothing baseline.data hardened.data
+json "--filter: a context in brackets is no glob" \
+  '[r["name"] for r in rows("syscalls")] == ["[page_fault]"]' \
+  diff --format=json --filter='syscall=[page_fault]' baseline.data hardened.data
+run diff --filter=function=nothing baseline.data hardened.data
+[ $status -eq 0 ] && grep -qx 'Functions: none that --filter shows.' out
+report_test $? "--filter: not shown is not taken for not recorded"
 usage "--map is OLD=NEW" diff --map=clone= baseline.data hardened.data
 usage "--filter is" diff --filter=clone baseline.data hardened.data
 usage "--sort is" diff --sort=size baseline.data hardened.data
