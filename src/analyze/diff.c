@@ -145,7 +145,10 @@ static void function_totals(struct analyze_diff *diff)
 	}
 }
 
-/* What a row weighs in the order: the cost itself where there is nothing to take it from. */
+/*
+ * What a row weighs in the order: the cost itself where there is nothing to take it from. Those come last, since
+ * they are no change.
+ */
 static double row_weight(const struct analyze_diff_row *row)
 {
 	if (!isnan(row->delta_total))
@@ -157,8 +160,10 @@ static int weight_compare(const void *left, const void *right)
 {
 	const struct analyze_diff_row *a = left, *b = right;
 	double weight_a = row_weight(a), weight_b = row_weight(b);
-	int diff;
+	int diff = !!isnan(a->delta_total) - !!isnan(b->delta_total);
 
+	if (diff)
+		return diff;
 	if (weight_a != weight_b)
 		return weight_a < weight_b ? 1 : -1;
 	diff = strcmp(a->name, b->name);

@@ -3,13 +3,24 @@
 #ifndef KPROTPERF_ANALYZE_RENAMES_H
 #define KPROTPERF_ANALYZE_RENAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
 
+enum analyze_renaming_how {
+	ANALYZE_RENAMING_KNOWN,
+	ANALYZE_RENAMING_INFERRED, /* the names say so */
+	ANALYZE_RENAMING_TOLD, /* the user did */
+};
+
+const char *analyze_renaming_key(enum analyze_renaming_how how); /* "known" */
+
 struct analyze_renaming {
 	char *old, *new; /* NEW is what it is called in the comparison */
 	int side; /* whose OLD was: 0 the baseline's, 1 the hardened side's */
+	enum analyze_renaming_how how;
+	bool seen; /* called, or in a sample, on either side; else probed in vain */
 };
 
 struct analyze_renames {
@@ -29,7 +40,7 @@ void analyze_renames_apply(struct analyze_renames *renames, struct profile *base
 
 /* Adds one that somebody has applied. */
 void analyze_renames_add(struct analyze_renames *renames, const char *old, const char *new,
-			 int side);
+			 int side, enum analyze_renaming_how how);
 
 void analyze_renames_deinit(struct analyze_renames *renames);
 

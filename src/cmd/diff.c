@@ -368,7 +368,7 @@ static int map_names(const struct diff_options *o, struct profile *const p[N_SID
 			log_error("--map: the %s side has no function or syscall '%s'",
 				  has_old ? "hardened" : "baseline", has_old ? new : old);
 		else
-			analyze_renames_add(renames, old, new, BASELINE);
+			analyze_renames_add(renames, old, new, BASELINE, ANALYZE_RENAMING_TOLD);
 		free(old);
 		if (!has_old || !has_new)
 			return -1;

@@ -87,6 +87,7 @@ static json_t *renames_json(const struct analyze_renames *renames)
 		output_json_set(one, "hardened",
 				output_json_text(is_baseline ? row->new : row->old));
 		output_json_set(one, "name", output_json_text(row->new));
+		output_json_set(one, "how", output_json_text(analyze_renaming_key(row->how)));
 		json_array_append_new(list, one);
 	}
 	return list;

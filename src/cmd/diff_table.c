@@ -79,30 +79,43 @@ static void write_environment(const struct view *v, const struct diff_comparison
 	free(rows);
 }
 
-/* What is compared as one although the two kernels call it by different names. */
-static void write_renames(const struct view *v, const struct analyze_renames *renames)
+/* Those of which something was measured and that are INFERRED, or those that are not; WHAT says so. */
+static void write_renamed(const struct view *v, const struct analyze_renames *renames,
+			  bool inferred, const char *what)
 {
 	char *list = alloc_strdup("");
-	uint32_t i, shown = renames->n_rows > TOP_RENAMES ? TOP_RENAMES : renames->n_rows;
+	uint32_t i, n = 0;
 
-	for (i = 0; i < shown; i++) {
+	for (i = 0; i < renames->n_rows; i++) {
 		const struct analyze_renaming *row = &renames->rows[i];
-		char *old = output_text_escape(row->old), *new = output_text_escape(row->new);
-		char *longer = alloc_printf("%s%s%s is %s", list, i ? ", " : "",
-					    row->side == BASELINE ? old : new,
-					    row->side == BASELINE ? new : old);
+		char *old, *new, *longer;
 
+		if (!row->seen || (row->how == ANALYZE_RENAMING_INFERRED) != inferred ||
+		    n++ >= TOP_RENAMES)
+			continue;
+		old = output_text_escape(row->old);
+		new = output_text_escape(row->new);
+		longer = alloc_printf("%s%s%s is %s", list, *list ? ", " : "",
+				      row->side == BASELINE ? old : new,
+				      row->side == BASELINE ? new : old);
 		free(new);
 		free(old);
 		free(list);
 		list = longer;
 	}
-	if (renames->n_rows > shown)
-		view_text(v, "Renamed, compared as one: %s (%u more; --format=json lists them).",
-			  list, renames->n_rows - shown);
-	else if (shown)
-		view_text(v, "Renamed, compared as one: %s.", list);
+	if (n > TOP_RENAMES)
+		view_text(v, "%s: %s (%u more; --format=json lists them).", what, list,
+			  n - TOP_RENAMES);
+	else if (n)
+		view_text(v, "%s: %s.", what, list);
 	free(list);
+}
+
+/* What is compared as one although the two kernels call it by different names. */
+static void write_renames(const struct view *v, const struct analyze_renames *renames)
+{
+	write_renamed(v, renames, false, "Renamed, compared as one");
+	write_renamed(v, renames, true, "Compared as one too, as their names suggest");
 }
 
 static void write_repetitions(const struct view *v, const struct analyze_diff_repetitions *r,

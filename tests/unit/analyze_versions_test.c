@@ -244,6 +244,47 @@ static void test_not_renamed(void **state)
 	profile_destroy(b);
 }
 
+/* What took a page and takes a folio, by its words; not what kernels have both of. */
+static void test_folios(void **state)
+{
+	struct profile *a = kernel("6.1.192"), *b = kernel("6.12.117");
+	struct analyze_renames renames = { 0 };
+	uint32_t i;
+
+	(void)state;
+	timed(a, fixture_function(a, "next_uptodate_page", 1), 10, 100);
+	fixture_function(a, "dissolve_free_huge_pages", 2);
+	timed(a, fixture_function(a, "filemap_get_pages", 3), 10, 100);
+	fixture_function(a, "pagevec_release", 4);
+	timed(a, fixture_function(a, "page_remove_rmap", 5), 10, 100);
+	fixture_function(a, "freepage", 6);
+	timed(b, fixture_function(b, "next_uptodate_folio", 1), 10, 200);
+	fixture_function(b, "dissolve_free_hugetlb_folios", 2);
+	timed(b, fixture_function(b, "filemap_get_folios", 3), 10, 200);
+	fixture_function(b, "foliovec_release", 4);
+	timed(b, fixture_function(b, "folio_remove_rmap_ptes", 5), 10, 200);
+	fixture_function(b, "freefolio", 6);
+	analyze_renames_apply(&renames, a, b);
+	assert_int_equal(renames.n_rows, 3);
+	assert_string_equal(renamed(&renames, "next_uptodate_page"), "next_uptodate_folio");
+	assert_string_equal(renamed(&renames, "dissolve_free_huge_pages"),
+			    "dissolve_free_hugetlb_folios");
+	assert_string_equal(renamed(&renames, "page_remove_rmap"), "folio_remove_rmap_ptes");
+	for (i = 0; i < renames.n_rows; i++) {
+		bool is_known = !strcmp(renames.rows[i].old, "page_remove_rmap");
+
+		assert_true(renames.rows[i].how ==
+			    (is_known ? ANALYZE_RENAMING_KNOWN : ANALYZE_RENAMING_INFERRED));
+		assert_true(renames.rows[i].seen ==
+			    !!strcmp(renames.rows[i].old, "dissolve_free_huge_pages"));
+	}
+	assert_string_equal(a->sites[1].name, "next_uptodate_folio");
+	assert_string_equal(a->sites[3].name, "filemap_get_pages");
+	analyze_renames_deinit(&renames);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
 /* Of several places nobody knows which of the calls they became: no change is claimed. */
 static void test_called_for_several(void **state)
 {
@@ -273,9 +314,8 @@ static void test_called_for_several(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_backwards),
-		cmocka_unit_test(test_not_renamed),
+		cmocka_unit_test(test_versions),           cmocka_unit_test(test_backwards),
+		cmocka_unit_test(test_not_renamed),        cmocka_unit_test(test_folios),
 		cmocka_unit_test(test_called_for_several),
 	};
 
