@@ -379,9 +379,9 @@ struct output_section columns_diff_attribution(const struct analyze_attribution_
 		PART(how, "how", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
 		PART(delta, "delta_total", "DELTA/RUN", OUTPUT_DELTA, OUTPUT_ALWAYS),
 		PART(share, "share", "SHARE", OUTPUT_FRACTION, OUTPUT_ALWAYS),
-		PART(by_calls, "by_calls", "BY CALLS", OUTPUT_DELTA, 2),
-		PART(by_mean, "by_mean", "BY MEAN", OUTPUT_DELTA, 2),
-		PART(verdict, "verdict", "VERDICT", OUTPUT_TEXT, 3),
+		PART(by_calls, "by_calls", "BY CALLS", OUTPUT_DELTA, 3),
+		PART(by_mean, "by_mean", "BY MEAN", OUTPUT_DELTA, 3),
+		PART(verdict, "verdict", "VERDICT", OUTPUT_TEXT, 2),
 	};
 	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
 

@@ -13,7 +13,10 @@
 #define TOP_SYSCALLS  10
 #define TOP_FUNCTIONS 20
 #define TOP_RANGES    10
-/* Kernel options that are no protections: two versions of a kernel differ in thousands. */
+/*
+ * Kernel options that are no protections: two versions of a kernel differ in hundreds, of which the first few
+ * say nothing.
+ */
 #define TOP_CONFIG  8
 #define TOP_RENAMES 6
 #define TOP_ALONE   6
@@ -58,24 +61,28 @@ static void write_environment(const struct view *v, const struct diff_comparison
 	struct output_section section;
 	struct view all = *v;
 
+	for (i = 0; i < env->n_rows; i++)
+		config += env->rows[i].kind == ANALYZE_ENV_CONFIG;
 	for (i = 0; i < env->n_rows; i++) {
-		if (env->rows[i].kind == ANALYZE_ENV_CONFIG && ++config > TOP_CONFIG)
+		if (env->rows[i].kind == ANALYZE_ENV_CONFIG && config > TOP_CONFIG)
 			continue;
 		/* Two builds always differ in those: worth a word only where nothing else differs. */
 		if (env->rows[i].kind == ANALYZE_ENV_KERNEL && n)
 			continue;
 		rows[n++] = env->rows[i];
 	}
-	if (!n) {
-		view_text(v, "The two environments do not differ.");
-	} else {
+	if (n) {
 		section = columns_diff_environment(rows, n);
 		all.top = -1;
 		view_section(&all, &section, 0);
 	}
 	if (config > TOP_CONFIG)
-		view_text(v, "(%u more kernel options differ; --format=json lists them)",
-			  config - TOP_CONFIG);
+		view_text(
+			v,
+			"(%u kernel options differ that are no protections; --format=json lists them)",
+			config);
+	else if (!n)
+		view_text(v, "The two environments do not differ.");
 	free(rows);
 }
 
@@ -114,6 +121,13 @@ static void write_renamed(const struct view *v, const struct analyze_renames *re
 /* What is compared as one although the two kernels call it by different names. */
 static void write_renames(const struct view *v, const struct analyze_renames *renames)
 {
+	uint32_t i = 0;
+
+	while (i < renames->n_rows && !renames->rows[i].seen)
+		i++;
+	if (i == renames->n_rows)
+		return;
+	fputc('\n', v->out);
 	write_renamed(v, renames, false, "Renamed, compared as one");
 	write_renamed(v, renames, true, "Compared as one too, as their names suggest");
 }
@@ -346,8 +360,8 @@ void diff_write_table(const struct diff_comparison *c)
 	write_repetitions(&v, &c->diff.repetitions, c->o->control);
 	fputc('\n', v.out);
 	write_environment(&v, c);
-	write_renames(&v, c->renames);
 	write_attribution(&v, &c->attribution);
+	write_renames(&v, c->renames);
 	if (c->diff.n_workload) {
 		fputc('\n', v.out);
 		section = columns_diff_workload(&c->diff);
