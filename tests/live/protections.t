@@ -15,7 +15,7 @@ guest_on() {
 }
 
 guest_off() {
-	record usercopy-off -F 0 --protection hardened_usercopy -- "$workloads/user-copies" -n 100
+	record usercopy-off -F 0 --func __check_object_size -- "$workloads/user-copies" -n 20
 	keep list-off "$kprotperf" list --protections --format=csv
 }
 
