@@ -97,7 +97,7 @@ const char *catalogue_code_name(enum catalogue_code code)
 	static const char *const names[] = {
 		[CATALOGUE_FUNCTION] = "function", [CATALOGUE_HOST] = "host",
 		[CATALOGUE_INLINE] = "inline",     [CATALOGUE_MACRO] = "macro",
-		[CATALOGUE_ASSEMBLY] = "assembly",
+		[CATALOGUE_ASSEMBLY] = "assembly", [CATALOGUE_UNPROBEABLE] = "unprobeable",
 	};
 
 	return names[code];

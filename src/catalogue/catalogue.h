@@ -52,6 +52,7 @@ enum catalogue_code {
 	CATALOGUE_INLINE, /* a function of its own that the compiler inlines: an inline range */
 	CATALOGUE_MACRO, /* in the source, no function: not to be timed by name */
 	CATALOGUE_ASSEMBLY, /* cannot be timed: no function by the compiler's rules */
+	CATALOGUE_UNPROBEABLE, /* a function that takes no probe: noinstr, or gone when boot ends */
 };
 
 struct catalogue_function {

@@ -627,8 +627,8 @@ const struct catalogue_protection catalogue[] = {
 		.title = "the stack erased at the end of each system call (gcc plugin)",
 		.against = "leaks of what the stack held before",
 		.options = OPTIONS(BUILDS("GCC_PLUGIN_STACKLEAK"), TOOL("GCC_PLUGINS", "n", "y")),
-		.functions =
-			FUNCTIONS({ "stackleak_erase", "kernel/stackleak.c", CATALOGUE_ASSEMBLY }),
+		.functions = FUNCTIONS(
+			{ "stackleak_erase", "kernel/stackleak.c", CATALOGUE_UNPROBEABLE }),
 		.workloads = WORKLOADS("getpid", "syscall-mix"),
 		.contexts = "every system call, after sys_exit",
 		.origin = CATALOGUE_COMPILER,
@@ -992,8 +992,9 @@ const struct catalogue_protection catalogue[] = {
 		.against = "attacks that need to know the kernel's addresses",
 		.options = OPTIONS(BUILDS("RANDOMIZE_BASE")),
 		.parameters = PARAMETERS({ "nokaslr", "", NULL }),
-		.functions = FUNCTIONS({ "choose_random_location",
-					 "arch/x86/boot/compressed/kaslr.c", CATALOGUE_ASSEMBLY }),
+		.functions =
+			FUNCTIONS({ "choose_random_location", "arch/x86/boot/compressed/kaslr.c",
+				    CATALOGUE_UNPROBEABLE }),
 		.workloads = WORKLOADS("syscall-mix"),
 		.contexts = "boot",
 		.origin = CATALOGUE_SOURCE,
@@ -1011,8 +1012,8 @@ const struct catalogue_protection catalogue[] = {
 		.against = "attacks that need to know where physical memory is mapped",
 		.options = OPTIONS(BUILDS("RANDOMIZE_MEMORY")),
 		.parameters = PARAMETERS({ "nokaslr", "", NULL }),
-		.functions = FUNCTIONS(
-			{ "kernel_randomize_memory", "arch/x86/mm/kaslr.c", CATALOGUE_ASSEMBLY }),
+		.functions = FUNCTIONS({ "kernel_randomize_memory", "arch/x86/mm/kaslr.c",
+					 CATALOGUE_UNPROBEABLE }),
 		.workloads = WORKLOADS("syscall-mix"),
 		.contexts = "boot",
 		.origin = CATALOGUE_SOURCE,
