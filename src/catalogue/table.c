@@ -627,6 +627,8 @@ const struct catalogue_protection catalogue[] = {
 		.title = "the stack erased at the end of each system call (gcc plugin)",
 		.against = "leaks of what the stack held before",
 		.options = OPTIONS(BUILDS("GCC_PLUGIN_STACKLEAK"), TOOL("GCC_PLUGINS", "n", "y")),
+		.file = &(const struct catalogue_file){ "/proc/sys/kernel/stack_erasing", "0",
+							"1" },
 		.functions = FUNCTIONS(
 			{ "stackleak_erase", "kernel/stackleak.c", CATALOGUE_UNPROBEABLE }),
 		.workloads = WORKLOADS("getpid", "syscall-mix"),
@@ -638,6 +640,8 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
+		.note = "the sysctl kernel.stack_erasing is there with "
+			"CONFIG_STACKLEAK_RUNTIME_DISABLE only",
 	},
 	{
 		.name = "shadow_call_stack",

@@ -103,6 +103,12 @@ check_parameters() {
 		[ "$within" = false ] || grep -Fqx "$name" "$tmp/parameters" ||
 			echo "$row: nobody looks for $name on the command line"
 	done < <(rows parameters "$version" name)
+	jq -r '.protections[] | select(.file != null and (.file | startswith("/proc/sys/"))) | "\(.name) \(.file)"' \
+		"$tmp/all.json" >"$tmp/sysctls"
+	while read -r row name; do
+		grep -rqE "procname[[:space:]]*= *\"${name##*/}\"" "$source"/{kernel,mm} ||
+			echo "$row: there is no sysctl ${name##*/}"
+	done <"$tmp/sysctls"
 }
 
 check_functions() {

@@ -6,6 +6,24 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# The catalogue, of which only the states are this kernel's.
+run list --protections
+[ $status -eq 0 ] && grep -qE '^PROTECTION +STATE +RUNS +.*HOW IT IS KNOWN$' out &&
+  [ "$(awk 'NR > 1 { print $1 }' out)" = "$("$kprotperf" list --protections --format=json | jq -r '.protections[].name')" ] &&
+  ! awk 'NR > 1' out | grep -vE '^[a-z0-9_]+ +(on|off|built in|unknown) +(build|boot only|run time, (seldom|often)) +[^ ]'
+report_test $? 'list --protections: a row and a state for each, and how it is known'
+run list --protections --format=csv
+[ $status -eq 0 ] && [ "$(head -1 out)" = name,state,runs,origin,position,in_syscall,by,how,title ]
+report_test $? 'as CSV'
+run list stackleak
+[ $status -eq 0 ] && for line in 'against .*held before' 'kind .*compiler-inserted, data; ' 'switched by .*full rebuild' \
+  'options .*CONFIG_GCC_PLUGIN_STACKLEAK: off n, on y' 'file .*/proc/sys/kernel/stack_erasing' \
+  'functions .*stackleak_erase' 'workloads .*getpid' 'in a syscall .*partly' 'in instructions .*yes'; do
+  grep -qE "^  $line" out || break
+done
+report_test $? 'list NAME explains one'
+fails 1 "no protection 'nosuch'; kprotperf list --protections names them" list --protections nosuch
+
 # _stext, so that addresses count from there, as in a kernel.
 build_kernel() {
   cc -O2 -ffreestanding -nostdlib -static -fno-pic -no-pie -fno-stack-protector -fcf-protection=none \
