@@ -333,6 +333,9 @@ static void calibrate_ranges(struct record_attachment *a)
 	if (err && a->blocks->n_points)
 		log_note("the cost of probes that count blocks is not known and not subtracted: %s",
 			 log_strerror(err));
+	else if (err)
+		log_note("the cost of probes inside of functions is known less well than usual: %s",
+			 log_strerror(err));
 }
 
 int record_attach_sites(struct record_attachment *a)

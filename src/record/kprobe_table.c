@@ -14,10 +14,13 @@
 #define GOLDEN    0x61c8864680b583ebull
 #define LIST_BITS 6
 
-#define FLAG_OPTIMIZED 4 /* KPROBE_FLAG_OPTIMIZED */
+/* KPROBE_FLAG_DISABLED and _OPTIMIZED */
+#define FLAG_DISABLED  2
+#define FLAG_OPTIMIZED 4
 
-#define BYTES_MAX  512 /* of struct kprobe; it has 128 */
-#define PROBES_MAX (1 << 16) /* more are a list that goes in circles, changed as it was read */
+#define BYTES_MAX 512 /* of struct kprobe; it has 128 */
+#define PROBES_MAX \
+	(1 << 16) /* in a list; more are one that goes in circles, changed as it was read */
 
 static uint32_t list_of(uint64_t addr)
 {
@@ -115,7 +118,7 @@ static int read_list(struct record_kprobe_table *t, uint64_t at)
 {
 	const struct record_kprobe_layout *l = &t->layout;
 	uint8_t bytes[BYTES_MAX];
-	uint32_t flags;
+	uint32_t flags, n = 0;
 
 	while (at) {
 		struct record_kprobe probe = {};
@@ -128,10 +131,12 @@ static int read_list(struct record_kprobe_table *t, uint64_t at)
 		probe.copy = word_at(bytes, l->copy);
 		probe.prepared = word_at(bytes, l->pre_handler) == t->aggregate;
 		probe.queued = flags & FLAG_OPTIMIZED;
-		if (t->n_items == PROBES_MAX)
-			return -ELOOP;
-		vec_push(t, items, probe);
 		at = word_at(bytes, l->next);
+		if (n++ == PROBES_MAX)
+			return -ELOOP;
+		/* The optimizer is about to free those it prepared that nobody wants any more. */
+		if (!probe.prepared || !(flags & FLAG_DISABLED))
+			vec_push(t, items, probe);
 	}
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -29,6 +30,8 @@
 
 /* A frame that lies so many words further up is that of another call, as far as the programs can tell. */
 #define ELSEWHERE 64
+
+#define STEP_MS 10 /* between two looks at the code */
 
 #define PROVISIONAL 1 /* what opening a range is taken to cost until it is known */
 
@@ -452,11 +455,22 @@ static void use_provisional_costs(struct record_engine *e)
 	record_engine_set_range_costs(e, costs);
 }
 
-/* Measures with the probes that LAY_OUT asks for, which are gone again when it returns. */
-static int calibrate(struct calibration *c, const struct record_empty *empty,
-		     int (*lay_out)(struct calibration *c))
+/* The same after probes were there: jumps are taken back some time after these are gone. */
+static int await_calls(struct calibration *c, const struct record_empty *empty)
 {
-	int run = -1, err = find_calls(c, empty);
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
+	int err;
+
+	for (int left = RECORD_DETOUR_MS; (err = find_calls(c, empty)) && left > 0; left -= STEP_MS)
+		nanosleep(&step, NULL);
+	return err;
+}
+
+/* Measures with the probes that LAY_OUT asks for; SECOND: it did before. */
+static int calibrate(struct calibration *c, const struct record_empty *empty,
+		     int (*lay_out)(struct calibration *c), bool second)
+{
+	int run = -1, err = second ? await_calls(c, empty) : find_calls(c, empty);
 
 	if (!err) {
 		run = record_calibrate_runner(empty);
@@ -485,7 +499,7 @@ int record_calibrate_ranges(struct record_engine *e, enum profile_clock clock,
 {
 	struct calibration c = { .e = e, .points = record_engine_points(e), .clock = clock };
 	uint64_t start = clock_ns();
-	int err = calibrate(&c, empty, place);
+	int err = calibrate(&c, empty, place, false);
 
 	memset(out, 0, sizeof(*out));
 	if (!err) {
@@ -586,7 +600,7 @@ int record_calibrate_blocks(struct record_engine *e, enum profile_clock clock,
 				 .clock = clock,
 				 .ret = find_return(empty->tests[4].addr),
 				 .probe = probe };
-	int err = calibrate(&c, empty, place_rest);
+	int err = calibrate(&c, empty, place_rest, true);
 	int64_t cost;
 
 	if (!err && c.ret && c.times[FROM_RETURN].values[0])

@@ -167,6 +167,25 @@ static void reads_lists_in_their_order(void **state)
 	record_kprobe_table_clear(&t);
 }
 
+/* What the optimizer prepared stays a while after the last of its probes is gone. */
+static void leaves_out_what_goes(void **state)
+{
+	struct record_kprobe_table t;
+
+	(void)state;
+	fill();
+	memory.probes[2].flags = 2; /* somebody's, turned off */
+	memory.probes[3].flags = 2 | 4;
+	write_core();
+	assert_int_equal(record_kprobe_table_open(&t, kcore, btf, symbols()), 0);
+	assert_int_equal(record_kprobe_table_read(&t), 0);
+	assert_int_equal(t.n_items, 4);
+	assert_non_null(record_kprobe_table_at(&t, memory.probes[2].addr));
+	assert_null(record_kprobe_table_at(&t, memory.probes[3].addr));
+	assert_int_equal(record_kprobe_table_before(&t, memory.probes[4].addr), 1);
+	record_kprobe_table_clear(&t);
+}
+
 /* Changed while it is read, a list may lead anywhere, and round in circles. */
 static void damage_leaves_it_empty(void **state)
 {
@@ -222,6 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_lists_in_their_order),
+		cmocka_unit_test(leaves_out_what_goes),
 		cmocka_unit_test(damage_leaves_it_empty),
 		cmocka_unit_test(does_without),
 		cmocka_unit_test(foretells_what_comes_later_first),
