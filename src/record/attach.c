@@ -19,6 +19,7 @@
 #include "record/range_attach.h"
 #include "record/range_cost.h"
 #include "record/workload.h"
+#include "symbol/kcore.h"
 
 /* What calls the kernel's own test functions, which do next to nothing. */
 #define EMPTY_OUTER "bpf_prog_test_run_tracing"
@@ -304,6 +305,15 @@ static int attach_all(struct record_attachment *a)
 	return err;
 }
 
+static int use_table(const struct record_attachment *a)
+{
+	if (!a->symbols->btf)
+		return -ENOENT;
+	return record_points_use_table(record_engine_points(a->engine),
+				       symbol_btf_raw(a->symbols->btf), SYMBOL_KCORE_PATH,
+				       SYMBOL_KALLSYMS_PATH);
+}
+
 /* Before anything is on the functions that the kernel's test function calls, but what stays there. */
 static void calibrate_ranges(struct record_attachment *a)
 {
@@ -311,9 +321,7 @@ static void calibrate_ranges(struct record_attachment *a)
 	int err;
 
 	find_empty(a, &empty);
-	err = a->symbols->btf ? record_points_use_btf(record_engine_points(a->engine),
-						      symbol_btf_raw(a->symbols->btf)) :
-				-ENOENT;
+	err = use_table(a);
 	if (err)
 		log_verbose(1, "the kernel's table of kprobes cannot be read: %s",
 			    log_strerror(err));

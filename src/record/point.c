@@ -19,7 +19,6 @@
 #include "record/kprobe_table.h"
 #include "record/misses.h"
 #include "symbol/decode.h"
-#include "symbol/kallsyms.h"
 #include "symbol/kcore.h"
 
 /*
@@ -50,21 +49,20 @@ struct record_points *record_points_create(struct kprotperf_bpf *skel)
 	return points;
 }
 
-int record_points_use_btf(struct record_points *points, const struct btf *btf)
+int record_points_use_table(struct record_points *points, const struct btf *btf, const char *kcore,
+			    const char *kallsyms)
 {
 	int err = 0;
 
 	if (points->table.lists)
 		return 0;
 	if (!points->kcore)
-		err = symbol_kcore_open(SYMBOL_KCORE_PATH, &points->kcore);
+		err = symbol_kcore_open(kcore, &points->kcore);
 	if (!points->decoder)
 		points->decoder = decoder_create();
 	if (!err && !points->decoder)
 		err = -ENOTSUP;
-	return err   ?:
-		       record_kprobe_table_open(&points->table, points->kcore, btf,
-						SYMBOL_KALLSYMS_PATH);
+	return err ?: record_kprobe_table_open(&points->table, points->kcore, btf, kallsyms);
 }
 
 void record_points_destroy(struct record_points *points)
@@ -81,10 +79,10 @@ void record_points_destroy(struct record_points *points)
 }
 
 /*
- * What the kernel does at a breakpoint on the instruction TEXT: instead of executing it elsewhere it does
- * itself what calls, jumps, returns, and what turns interrupts on and off would do.
+ * Instead of executing it elsewhere the kernel does itself what calls, jumps, returns, and what turns interrupts
+ * on and off would do.
  */
-static enum engine_range_kind breakpoint_kind(uint32_t text)
+enum engine_range_kind record_point_breakpoint(uint32_t text)
 {
 	uint8_t op, next;
 
@@ -131,7 +129,7 @@ int record_point_arm(struct record_points *points, struct record_point *p)
 		points->reader = record_detour_open();
 	if (points->reader < 0)
 		return points->reader;
-	p->kind = breakpoint_kind(record_detour_text(points->reader, p->addr));
+	p->kind = record_point_breakpoint(record_detour_text(points->reader, p->addr));
 	p->event = record_kprobe_open(p->addr, false);
 	return p->event < 0 ? p->event : 0;
 }
@@ -384,7 +382,7 @@ static uint32_t extra_bits(uint32_t extra)
 	return extra < ENGINE_RANGE_EXTRA_MAX ? extra : ENGINE_RANGE_EXTRA_MAX;
 }
 
-static uint64_t cookie(const struct record_point *p)
+uint64_t record_point_cookie(const struct record_point *p)
 {
 	uint64_t what = p->n_actions > 1 ? p->list :
 					   ENGINE_KEY(p->actions[0].site, 0) | p->actions[0].flags;
@@ -399,7 +397,7 @@ static uint64_t cookie(const struct record_point *p)
 
 int record_point_link(struct record_points *points, struct record_point *p)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie(p));
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = record_point_cookie(p));
 	int err = p->n_actions > 1 ? list_enter(points, p) : 0;
 
 	if (err)

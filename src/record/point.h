@@ -47,10 +47,11 @@ struct record_points *record_points_create(struct kprotperf_bpf *skel);
 void record_points_destroy(struct record_points *points); /* detaches; accepts NULL */
 
 /*
- * By the kernel's BTF, the table of its kprobes is to be looked into: record/kprobe_table.h. -errno, not reported:
- * without it what some breakpoints cost is known less well.
+ * By the kernel's BTF, the table of its kprobes is to be looked into, in the files KCORE and KALLSYMS: see
+ * record/kprobe_table.h. -errno, not reported: without it what some breakpoints cost is known less well.
  */
-int record_points_use_btf(struct record_points *points, const struct btf *btf);
+int record_points_use_table(struct record_points *points, const struct btf *btf, const char *kcore,
+			    const char *kallsyms);
 
 /* Puts a probe at P's address. -errno, not reported. */
 int record_point_arm(struct record_points *points, struct record_point *p);
@@ -68,6 +69,11 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
  * clock, where such things can be known.
  */
 void record_points_find_extra(struct record_points *points, struct record_point *items, uint32_t n);
+
+/* How a breakpoint is executed on the instruction that begins with the bytes TEXT, as far as that tells. */
+enum engine_range_kind record_point_breakpoint(uint32_t text);
+/* What P's program is told. */
+uint64_t record_point_cookie(const struct record_point *p);
 
 /* Gives an armed point its program. -errno, not reported. */
 int record_point_link(struct record_points *points, struct record_point *p);

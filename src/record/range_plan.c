@@ -375,7 +375,7 @@ static int open_code(struct planner *pl)
 	err = err ?: record_symbols_image(pl->symbols, &image);
 	if (!err && !image)
 		err = -ENODATA;
-	if (symbol_kcore_open(SYMBOL_KCORE_PATH, &pl->kcore))
+	if (symbol_kcore_open(pl->symbols->kcore ?: SYMBOL_KCORE_PATH, &pl->kcore))
 		pl->kcore = NULL;
 	return err   ?:
 		       symbol_code_create(image, pl->kcore, symbol_kallsyms_stext(pl->symbols->ks),

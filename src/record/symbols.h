@@ -31,6 +31,8 @@ struct record_symbols {
 	struct symbol_index *index; /* by record_symbols_index() only */
 	bool index_tried;
 	const char *vmlinux; /* --vmlinux, or NULL */
+	const char
+		*kcore; /* where the running kernel's code is read; NULL: where the kernel has it */
 	char release[65];
 	struct symbol_build_id build_id;
 };

@@ -87,8 +87,28 @@ static __attribute__((noinline)) int cloned(int x, int k)
 	return sink + k;
 }
 
+/* Two bodies, one in the other, that end together. */
+static inline __attribute__((always_inline)) void last(int x)
+{
+	sink = x;
+}
+
+static inline __attribute__((always_inline)) void ends(int x)
+{
+	sink = 3;
+	last(x);
+}
+
+__attribute__((noinline)) void together(int x)
+{
+	sink = 1;
+	ends(x);
+	sink = 2;
+}
+
 void _start(void)
 {
+	together(sink);
 	sink = outer(sink) + caller(sink) + split(sink);
 	sink = cloned(sink, 3);
 	sink += cloned(sink, 3);

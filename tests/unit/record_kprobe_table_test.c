@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The kernel's table of kprobes, read from a core file made up here. */
-#include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,103 +8,7 @@
 
 #include <cmocka.h>
 
-#include <bpf/btf.h>
-
-#include "record/kprobe_table.h"
-#include "symbol/kcore.h"
-#include "symbol_fixture.h"
-
-#define BASE   0xffffffff81000000u /* where the memory in the file begins */
-#define TABLE  (BASE + 0x100)
-#define PROBES (BASE + 0x800)
-#define AGGR   0xffffffff81fff000u
-#define GOLDEN 0x61c8864680b583ebull
-
-struct insn_of { /* arch_specific_insn */
-	uint64_t before, insn;
-};
-
-struct probe_of { /* kprobe, with its members in another order than the kernel's */
-	uint64_t flags, addr, next, pprev, pre_handler;
-	struct insn_of ainsn;
-};
-
-static struct {
-	uint8_t before[0x100];
-	uint64_t lists[RECORD_KPROBE_LISTS];
-	uint8_t between[0x500];
-	struct probe_of probes[8];
-} memory;
-
-static struct symbol_kcore *kcore;
-static struct btf *btf;
-
-static void write_core(void)
-{
-	struct {
-		Elf64_Ehdr ehdr;
-		Elf64_Phdr phdr;
-		uint8_t memory[sizeof(memory)];
-	} core = {
-		.ehdr = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
-			  .e_type = ET_CORE,
-			  .e_phoff = sizeof(Elf64_Ehdr),
-			  .e_phentsize = sizeof(Elf64_Phdr),
-			  .e_phnum = 1 },
-		.phdr = { .p_type = PT_LOAD,
-			  .p_offset = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
-			  .p_vaddr = BASE,
-			  .p_memsz = sizeof(memory) },
-	};
-
-	memcpy(core.memory, &memory, sizeof(memory));
-	symbol_kcore_destroy(kcore);
-	assert_int_equal(symbol_kcore_open(fixture_write("kcore", &core, sizeof(core)), &kcore), 0);
-}
-
-static int setup(void **state)
-{
-	int number, node, insn;
-
-	if (fixture_setup(state))
-		return -1;
-	btf = btf__new_empty();
-	number = btf__add_int(btf, "unsigned long", 8, 0);
-	node = btf__add_struct(btf, "hlist_node", 16);
-	btf__add_field(btf, "next", number, 0, 0);
-	btf__add_field(btf, "pprev", number, 64, 0);
-	insn = btf__add_struct(btf, "arch_specific_insn", sizeof(struct insn_of));
-	btf__add_field(btf, "insn", number, offsetof(struct insn_of, insn) * 8, 0);
-	btf__add_struct(btf, "kprobe", sizeof(struct probe_of));
-	btf__add_field(btf, "flags", number, offsetof(struct probe_of, flags) * 8, 0);
-	btf__add_field(btf, "addr", number, offsetof(struct probe_of, addr) * 8, 0);
-	btf__add_field(btf, "hlist", node, offsetof(struct probe_of, next) * 8, 0);
-	btf__add_field(btf, "pre_handler", number, offsetof(struct probe_of, pre_handler) * 8, 0);
-	btf__add_field(btf, "ainsn", insn, offsetof(struct probe_of, ainsn) * 8, 0);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	btf__free(btf);
-	symbol_kcore_destroy(kcore);
-	return fixture_teardown(state);
-}
-
-/* The Nth address whose list is LIST. */
-static uint64_t in_list(uint32_t list, int n)
-{
-	uint64_t addr = BASE;
-
-	while (addr * GOLDEN >> 58 != list || n--)
-		addr++;
-	return addr;
-}
-
-static uint64_t at_probe(int i)
-{
-	return PROBES + (uint64_t)i * sizeof(struct probe_of) + offsetof(struct probe_of, next);
-}
+#include "kprobe_fixture.h"
 
 /* Two in one list, three in another: the last of each is in none but its own. */
 static void fill(void)
@@ -126,14 +29,6 @@ static void fill(void)
 	memory.probes[3].pre_handler = AGGR;
 	memory.probes[3].flags = 4 | 16; /* taken by the optimizer, and on a function's entry */
 	write_core();
-}
-
-static const char *symbols(void)
-{
-	return fixture_text("kallsyms", "ffffffff81fff000 t __pfx_aggr_pre_handler\n"
-					"ffffffff81000200 b kprobe_table_of_others\n"
-					"ffffffff81000100 b kprobe_table\n"
-					"ffffffff81fff000 t aggr_pre_handler\n");
 }
 
 static void reads_lists_in_their_order(void **state)

@@ -3,6 +3,7 @@
 #ifndef KPROTPERF_TESTS_SYMBOL_FIXTURE_H
 #define KPROTPERF_TESTS_SYMBOL_FIXTURE_H
 
+#include <elf.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
@@ -61,6 +62,33 @@ fixture_fn const char *fixture_write(const char *name, const void *data, size_t 
 fixture_fn const char *fixture_text(const char *name, const char *text)
 {
 	return fixture_write(name, text, strlen(text));
+}
+
+/* A file like /proc/kcore, of LEN bytes of memory at ADDR. */
+fixture_fn const char *fixture_core(const char *name, uint64_t addr, const void *data, size_t len)
+{
+	struct {
+		Elf64_Ehdr ehdr;
+		Elf64_Phdr phdr;
+	} head = {
+		.ehdr = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
+			  .e_type = ET_CORE,
+			  .e_phoff = sizeof(Elf64_Ehdr),
+			  .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phnum = 1 },
+		.phdr = { .p_type = PT_LOAD,
+			  .p_offset = sizeof(head),
+			  .p_vaddr = addr,
+			  .p_memsz = len },
+	};
+	uint8_t *core = alloc_array(1, sizeof(head) + len);
+	const char *path;
+
+	memcpy(core, &head, sizeof(head));
+	memcpy(core + sizeof(head), data, len);
+	path = fixture_write(name, core, sizeof(head) + len);
+	free(core);
+	return path;
 }
 
 /* What is said on stderr between the two calls is thrown away. */

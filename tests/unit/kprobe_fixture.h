@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A kernel's table of kprobes, made up, for the tests of what reads it. To be included after cmocka.h. */
+#ifndef KPROTPERF_TESTS_KPROBE_FIXTURE_H
+#define KPROTPERF_TESTS_KPROBE_FIXTURE_H
+
+#include <bpf/btf.h>
+
+#include "record/kprobe_table.h"
+#include "symbol/kcore.h"
+#include "symbol_fixture.h"
+
+#define BASE   0xffffffff81000000u /* where the memory in the file begins */
+#define TABLE  (BASE + 0x100)
+#define PROBES (BASE + 0x800)
+#define COPIES (PROBES + sizeof(memory.probes))
+#define AGGR   0xffffffff81fff000u
+#define GOLDEN 0x61c8864680b583ebull
+
+struct insn_of { /* arch_specific_insn */
+	uint64_t before, insn;
+};
+
+struct probe_of { /* kprobe, with its members in another order than the kernel's */
+	uint64_t flags, addr, next, pprev, pre_handler;
+	struct insn_of ainsn;
+};
+
+static struct {
+	uint8_t before[0x100];
+	uint64_t lists[RECORD_KPROBE_LISTS];
+	uint8_t between[0x500];
+	struct probe_of probes[8];
+	uint8_t copies[8][16]; /* of instructions */
+} memory;
+
+static struct symbol_kcore *kcore;
+static struct btf *btf;
+
+fixture_fn void write_core(void)
+{
+	symbol_kcore_destroy(kcore);
+	assert_int_equal(
+		symbol_kcore_open(fixture_core("kcore", BASE, &memory, sizeof(memory)), &kcore), 0);
+}
+
+fixture_fn int setup(void **state)
+{
+	int number, node, insn;
+
+	if (fixture_setup(state))
+		return -1;
+	btf = btf__new_empty();
+	number = btf__add_int(btf, "unsigned long", 8, 0);
+	node = btf__add_struct(btf, "hlist_node", 16);
+	btf__add_field(btf, "next", number, 0, 0);
+	btf__add_field(btf, "pprev", number, 64, 0);
+	insn = btf__add_struct(btf, "arch_specific_insn", sizeof(struct insn_of));
+	btf__add_field(btf, "insn", number, offsetof(struct insn_of, insn) * 8, 0);
+	btf__add_struct(btf, "kprobe", sizeof(struct probe_of));
+	btf__add_field(btf, "flags", number, offsetof(struct probe_of, flags) * 8, 0);
+	btf__add_field(btf, "addr", number, offsetof(struct probe_of, addr) * 8, 0);
+	btf__add_field(btf, "hlist", node, offsetof(struct probe_of, next) * 8, 0);
+	btf__add_field(btf, "pre_handler", number, offsetof(struct probe_of, pre_handler) * 8, 0);
+	btf__add_field(btf, "ainsn", insn, offsetof(struct probe_of, ainsn) * 8, 0);
+	return 0;
+}
+
+fixture_fn int teardown(void **state)
+{
+	btf__free(btf);
+	symbol_kcore_destroy(kcore);
+	return fixture_teardown(state);
+}
+
+/* The Nth address whose list is LIST. */
+fixture_fn uint64_t in_list(uint32_t list, int n)
+{
+	uint64_t addr = BASE;
+
+	while (addr * GOLDEN >> 58 != list || n--)
+		addr++;
+	return addr;
+}
+
+fixture_fn uint64_t at_probe(int i)
+{
+	return PROBES + (uint64_t)i * sizeof(struct probe_of) + offsetof(struct probe_of, next);
+}
+
+fixture_fn const char *symbols(void)
+{
+	return fixture_text("kallsyms", "ffffffff81fff000 t __pfx_aggr_pre_handler\n"
+					"ffffffff81000200 b kprobe_table_of_others\n"
+					"ffffffff81000100 b kprobe_table\n"
+					"ffffffff81fff000 t aggr_pre_handler\n");
+}
+
+#endif

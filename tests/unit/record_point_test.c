@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Probes inside of functions: how a breakpoint is executed, what its program is told, what its place costs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kprobe_fixture.h"
+#include "record/point.h"
+
+/* The four bytes that an instruction begins with. */
+#define TEXT(a, b, c, d) ((uint32_t)(a) | (b) << 8 | (c) << 16 | (uint32_t)(d) << 24)
+
+static void breakpoints_are_told_by_the_instruction(void **state)
+{
+	static const struct {
+		uint32_t text;
+		enum engine_range_kind kind;
+	} cases[] = {
+		{ TEXT(0x48, 0x89, 0xf8, 0x90), ENGINE_RANGE_STEPPED }, /* mov %rdi,%rax */
+		{ TEXT(0x83, 0xf8, 0x05, 0x90), ENGINE_RANGE_STEPPED }, /* cmp $5,%eax */
+		{ TEXT(0xe8, 0, 0, 0), ENGINE_RANGE_CALL_EMULATED },
+		{ TEXT(0xff, 0xd0, 0x90, 0x90), ENGINE_RANGE_CALL_EMULATED }, /* call *%rax */
+		{ TEXT(0x41, 0xff, 0xd2, 0x90), ENGINE_RANGE_CALL_EMULATED }, /* call *%r10 */
+		{ TEXT(0xff, 0x35, 0, 0), ENGINE_RANGE_STEPPED }, /* push 0(%rip) */
+		{ TEXT(0xff, 0xe0, 0x90, 0x90), ENGINE_RANGE_JUMP_EMULATED }, /* jmp *%rax */
+		{ TEXT(0xeb, 0x10, 0x90, 0x90), ENGINE_RANGE_JUMP_EMULATED },
+		{ TEXT(0xe9, 0, 0, 0), ENGINE_RANGE_JUMP_EMULATED },
+		{ TEXT(0xc3, 0xcc, 0xcc, 0xcc), ENGINE_RANGE_JUMP_EMULATED },
+		{ TEXT(0xf3, 0xc3, 0xcc, 0xcc), ENGINE_RANGE_JUMP_EMULATED }, /* rep ret */
+		{ TEXT(0x74, 0x10, 0x90, 0x90), ENGINE_RANGE_EMULATED },
+		{ TEXT(0x0f, 0x85, 0, 0), ENGINE_RANGE_EMULATED },
+		{ TEXT(0x0f, 0xb6, 0xc0, 0x90), ENGINE_RANGE_STEPPED }, /* movzbl %al,%eax */
+		{ TEXT(0xe2, 0x10, 0x90, 0x90), ENGINE_RANGE_EMULATED }, /* loop */
+		{ TEXT(0xfa, 0x90, 0x90, 0x90), ENGINE_RANGE_CALL_EMULATED }, /* cli */
+		{ TEXT(0x9c, 0x90, 0x90, 0x90), ENGINE_RANGE_EMULATED }, /* pushf */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(record_point_breakpoint(cases[i].text), cases[i].kind);
+}
+
+static void one_action_stands_in_the_cookie(void **state)
+{
+	struct record_point p = {
+		.actions = { { .site = 300, .flags = ENGINE_RANGE_CALL | ENGINE_RANGE_STRICT } },
+		.n_actions = 1,
+		.kind = ENGINE_RANGE_PREPARED,
+		.frame = ENGINE_RANGE_FRAME_FP | 17,
+		.extra = 35,
+		.extra_tail = 44,
+	};
+	uint64_t cookie = record_point_cookie(&p);
+
+	(void)state;
+	assert_int_equal(cookie & ENGINE_RANGE_KEY, ENGINE_KEY(300, 0));
+	assert_true(cookie & ENGINE_RANGE_CALL && cookie & ENGINE_RANGE_STRICT);
+	assert_int_equal(cookie >> ENGINE_RANGE_KIND & (ENGINE_RANGE_KINDS - 1),
+			 ENGINE_RANGE_PREPARED);
+	assert_int_equal(cookie >> ENGINE_RANGE_FRAME & 0xffff, ENGINE_RANGE_FRAME_FP | 17);
+	assert_int_equal(cookie >> ENGINE_RANGE_EXTRA & ENGINE_RANGE_EXTRA_MAX, 35);
+	assert_int_equal(cookie >> ENGINE_RANGE_TAIL, 44);
+}
+
+/* More than fits is cut off, and does not spill into what stands beside it. */
+static void what_is_too_much_is_cut_off(void **state)
+{
+	struct record_point p = { .n_actions = 1, .extra = 300, .extra_tail = 1000 };
+	uint64_t cookie = record_point_cookie(&p);
+
+	(void)state;
+	assert_int_equal(cookie >> ENGINE_RANGE_FRAME & 0xffff, 0);
+	assert_int_equal(cookie >> ENGINE_RANGE_EXTRA & ENGINE_RANGE_EXTRA_MAX,
+			 ENGINE_RANGE_EXTRA_MAX);
+	assert_int_equal(cookie >> ENGINE_RANGE_TAIL, ENGINE_RANGE_EXTRA_MAX);
+}
+
+static void several_actions_have_a_list(void **state)
+{
+	struct record_point p = { .n_actions = 2, .list = 9, .kind = ENGINE_RANGE_STEPPED };
+	uint64_t cookie = record_point_cookie(&p);
+
+	(void)state;
+	assert_int_equal(cookie & ENGINE_RANGE_KEY, 9);
+	assert_int_equal(cookie >> ENGINE_RANGE_KIND & (ENGINE_RANGE_KINDS - 1),
+			 ENGINE_RANGE_STEPPED);
+}
+
+static void a_block_is_all_a_cookie_says(void **state)
+{
+	struct record_point p = { .counts = true, .block = 77, .extra = 20, .kind = 3 };
+
+	(void)state;
+	assert_int_equal(record_point_cookie(&p), 77);
+}
+
+/*
+ * Four probes in the list of the second breakpoint behind the copy of the first's instruction; the first is behind
+ * another in its own.
+ */
+static void costs_follow_from_the_lists(void **state)
+{
+	struct record_points *points = record_points_create(NULL);
+	struct record_point items[3] = {
+		{ .addr = in_list(20, 1), .kind = ENGINE_RANGE_STEPPED },
+		{ .addr = in_list(20, 0), .kind = ENGINE_RANGE_PREPARED },
+		{ .addr = in_list(20, 2), .kind = ENGINE_RANGE_EMULATED },
+	};
+	const uint64_t copy = COPIES; /* of "cmp $5,%eax", three bytes long */
+	uint32_t behind = (copy + 3) * GOLDEN >> 58;
+
+	(void)state;
+	assert_int_not_equal(behind, 20);
+	memset(&memory, 0, sizeof(memory));
+	memcpy(memory.copies[0], (uint8_t[]){ 0x83, 0xf8, 0x05, 0xcc }, 4);
+	memcpy(memory.copies[1], (uint8_t[]){ 0x83, 0xf8, 0x05, 0xe9 }, 4); /* boosted: a jump */
+	for (int i = 0; i < 3; i++)
+		memory.probes[i] = (struct probe_of){ .addr = in_list(20, i),
+						      .next = i < 2 ? at_probe(i + 1) : 0,
+						      .ainsn.insn = COPIES + 16 };
+	memory.probes[1].ainsn.insn = copy;
+	memory.probes[2].ainsn.insn = copy;
+	for (int i = 3; i < 7; i++)
+		memory.probes[i] = (struct probe_of){ .addr = in_list(behind, i),
+						      .next = i < 6 ? at_probe(i + 1) : 0 };
+	memory.lists[20] = at_probe(0);
+	memory.lists[behind] = at_probe(3);
+	write_core();
+	assert_int_equal(record_points_use_table(points, btf, fixture_path("kcore"), symbols()), 0);
+	record_points_find_extra(points, items, 3);
+	assert_int_equal(items[0].extra, RECORD_KPROBE_HOP_INSNS);
+	assert_int_equal(items[0].extra_tail, 4 * RECORD_KPROBE_HOP_INSNS - 1);
+	assert_int_equal(items[1].extra, 0);
+	assert_int_equal(items[1].extra_tail, 0);
+	assert_int_equal(items[2].extra, 2 * RECORD_KPROBE_HOP_INSNS);
+	assert_int_equal(items[2].extra_tail, 0); /* what is emulated has no second one */
+	record_points_destroy(points);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(breakpoints_are_told_by_the_instruction),
+		cmocka_unit_test(one_action_stands_in_the_cookie),
+		cmocka_unit_test(what_is_too_much_is_cut_off),
+		cmocka_unit_test(several_actions_have_a_list),
+		cmocka_unit_test(a_block_is_all_a_cookie_says),
+		cmocka_unit_test(costs_follow_from_the_lists),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

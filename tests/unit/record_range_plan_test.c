@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where probes of inlined bodies go, in tests/symbol/inlines.c, which is taken for a running kernel. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "record/range_plan.h"
+#include "symbol_fixture.h"
+
+#define SLIDE      0x2000000 /* the kernel runs so much further up than the file says */
+#define FIRST_SITE 7
+#define TEXT_MAX   4096
+
+static struct record_symbols symbols;
+static struct symbol_index *idx;
+static uint8_t text[TEXT_MAX];
+static char kcore[160];
+
+/* The code as the file has it, where the kernel runs. */
+static void write_core(void)
+{
+	snprintf(kcore, sizeof(kcore), "%s",
+		 fixture_core("kcore", FIXTURE_BASE + SLIDE, text, sizeof(text)));
+}
+
+/* The file's symbols, as the kernel that runs has them. */
+static void write_kallsyms(void)
+{
+	char command[256], line[256], name[128], type;
+	FILE *nm, *out;
+	unsigned long addr;
+
+	snprintf(command, sizeof(command), "nm '%s'", fixture_path("kernel"));
+	nm = popen(command, "re");
+	out = fopen(fixture_path("kallsyms"), "we");
+	assert_true(nm && out);
+	while (fgets(line, sizeof(line), nm))
+		if (sscanf(line, "%lx %c %127s", &addr, &type, name) == 3)
+			fprintf(out, "%016lx %c %s\n", addr + SLIDE, type == 'A' ? 'T' : type,
+				name); /* --defsym */
+	assert_int_equal(pclose(nm), 0);
+	fclose(out);
+}
+
+static void read_text(void)
+{
+	char command[512];
+	FILE *file;
+
+	snprintf(command, sizeof(command), "objcopy -O binary -j .text '%s' '%s/text'",
+		 fixture_path("kernel"), fixture_dir);
+	assert_int_equal(system(command), 0);
+	file = fopen(fixture_path("text"), "re");
+	assert_non_null(file);
+	assert_in_range(fread(text, 1, sizeof(text), file), 64, sizeof(text) - 1);
+	fclose(file);
+}
+
+static int setup(void **state)
+{
+	if (fixture_setup(state) || !fixture_build("kernel", "-g -fno-asynchronous-unwind-tables"))
+		return -1;
+	write_kallsyms();
+	read_text();
+	write_core();
+	symbols = (struct record_symbols){ .image_tried = true, .kcore = kcore };
+	if (symbol_kallsyms_load(fixture_path("kallsyms"), &symbols.ks) ||
+	    symbol_image_open(fixture_path("kernel"), &symbols.image) ||
+	    symbol_tracing_load(symbols.ks, NULL, NULL, &symbols.tracing) ||
+	    symbol_index_build(symbols.image, &idx))
+		return -1;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	symbol_index_destroy(idx);
+	record_symbols_deinit(&symbols);
+	return fixture_teardown(state);
+}
+
+static int add_body(const struct symbol_body *body, void *ranges)
+{
+	record_ranges_add(ranges, idx, body, false);
+	return 0;
+}
+
+static struct record_ranges plan(const char *glob)
+{
+	struct record_ranges ranges = { .first_site = FIRST_SITE };
+
+	assert_int_equal(symbol_index_bodies_each(idx, glob, add_body, &ranges, NULL), 0);
+	record_ranges_plan(&ranges, &symbols, idx);
+	return ranges;
+}
+
+static bool is_in(const struct symbol_body *body, uint64_t addr)
+{
+	for (size_t i = 0; i < body->n_ranges; i++)
+		if (addr >= body->ranges[i].start && addr < body->ranges[i].end)
+			return true;
+	return false;
+}
+
+/* What is done at P for the range I; NULL: nothing. */
+static const struct record_action *action(const struct record_ranges *ranges,
+					  const struct record_point *p, uint32_t i)
+{
+	for (uint32_t k = 0; k < p->n_actions; k++)
+		if (p->actions[k].site == ranges->first_site + i)
+			return &p->actions[k];
+	return NULL;
+}
+
+/* Each body is entered inside of it and left outside, calls are counted, and frames are where CFI says. */
+static void bodies_are_entered_and_left(void **state)
+{
+	struct record_ranges ranges = plan("*");
+
+	(void)state;
+	assert_int_equal(ranges.n_items, 7);
+	for (uint32_t i = 0; i < ranges.n_items; i++) {
+		uint32_t enters = 0, leaves = 0, calls = 0;
+		struct symbol_body body;
+
+		assert_null(ranges.items[i].why_not);
+		assert_int_equal(symbol_index_body(idx, ranges.items[i].body, &body), 0);
+		for (uint32_t k = 0; k < ranges.n_points; k++) {
+			const struct record_point *p = &ranges.points[k];
+			const struct record_action *a = action(&ranges, p, i);
+			uint64_t addr = p->addr - FIXTURE_BASE - SLIDE;
+
+			if (!a)
+				continue;
+			assert_int_equal(is_in(&body, addr), a->op != ENGINE_RANGE_LEAVE);
+			enters += a->op == ENGINE_RANGE_ENTER;
+			leaves += a->op == ENGINE_RANGE_LEAVE;
+			calls += a->flags & ENGINE_RANGE_CALL || a->op == ENGINE_RANGE_COUNT;
+		}
+		assert_true(enters && leaves);
+		assert_int_equal(calls, 1);
+		assert_true(ranges.items[i].n_probes >= enters + leaves);
+	}
+	record_ranges_deinit(&ranges);
+}
+
+/* By address, each once; where there is more than one thing to do, a list of one's own. */
+static void points_are_shared(void **state)
+{
+	struct record_ranges ranges = plan("*");
+	uint32_t lists = 0;
+
+	(void)state;
+	for (uint32_t k = 0; k < ranges.n_points; k++) {
+		const struct record_point *p = &ranges.points[k];
+		struct symbol_frame_base base;
+
+		assert_true(!k || ranges.points[k - 1].addr < p->addr);
+		assert_true(p->n_actions > 0);
+		assert_int_equal(p->link, -1);
+		if (p->n_actions > 1)
+			assert_int_equal(p->list, lists++);
+		assert_int_equal(symbol_image_frame_base(symbols.image,
+							 p->addr - FIXTURE_BASE - SLIDE, &base),
+				 0);
+		assert_int_equal(p->frame & ~ENGINE_RANGE_FRAME_FP, base.offset / 8);
+		assert_int_equal((p->frame & ENGINE_RANGE_FRAME_FP) != 0, base.from_rbp);
+	}
+	assert_int_equal(ranges.n_lists, lists);
+	record_ranges_deinit(&ranges);
+}
+
+/* Of bodies in one another that end together, the inner one is left first, and entered last. */
+static void inner_bodies_come_first_and_go_last(void **state)
+{
+	struct record_ranges ranges = plan("*");
+	uint32_t shared = 0;
+
+	(void)state;
+	for (uint32_t k = 0; k < ranges.n_points; k++) {
+		const struct record_point *p = &ranges.points[k];
+
+		for (uint32_t i = 1; i < p->n_actions; i++) {
+			const struct record_action *a = &p->actions[i - 1], *b = &p->actions[i];
+			const struct record_range *x = &ranges.items[a->site - FIRST_SITE],
+						  *y = &ranges.items[b->site - FIRST_SITE];
+
+			shared++;
+			if (a->op == b->op && a->op == ENGINE_RANGE_LEAVE)
+				assert_true(x->size <= y->size);
+			else if (a->op == b->op && a->op == ENGINE_RANGE_ENTER)
+				assert_true(x->size >= y->size);
+			else
+				assert_true(a->op == ENGINE_RANGE_LEAVE ||
+					    b->op == ENGINE_RANGE_COUNT);
+		}
+	}
+	assert_true(shared > 0); /* last and ends end together */
+	record_ranges_deinit(&ranges);
+}
+
+/* A body that is given up takes nothing with it: its probes go, those of others stay. */
+static void what_is_given_up_is_pruned(void **state)
+{
+	struct record_ranges ranges = plan("*"), alone;
+	uint32_t before = ranges.n_points, n = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < ranges.n_items; i++)
+		if (strcmp(ranges.items[i].name, "twice"))
+			record_range_give_up(&ranges, i, "for the test");
+	record_ranges_prune(&ranges);
+	assert_true(ranges.n_points && ranges.n_points < before);
+	alone = plan("twice");
+	assert_int_equal(alone.n_items, 2);
+	assert_int_equal(ranges.n_points, alone.n_points);
+	for (uint32_t k = 0; k < alone.n_points; k++) {
+		assert_int_equal(ranges.points[k].addr, alone.points[k].addr);
+		n += alone.points[k].n_actions;
+	}
+	assert_true(n >= 4);
+	record_ranges_deinit(&alone);
+	record_ranges_deinit(&ranges);
+}
+
+static void expect_why(struct record_ranges *ranges, const char *name, const char *why)
+{
+	for (uint32_t i = 0; i < ranges->n_items; i++) {
+		if (strcmp(ranges->items[i].name, name))
+			continue;
+		if (why)
+			assert_non_null(strstr(ranges->items[i].why_not ?: "timed", why));
+		else
+			assert_null(ranges->items[i].why_not);
+	}
+}
+
+/* Where the kernel's blacklist forbids probes in a function, its bodies are given up, and no others. */
+static void blacklisted_places_give_a_body_up(void **state)
+{
+	struct symbol_tracing *before = symbols.tracing;
+	const struct symbol_sym *const *outer;
+	struct record_ranges ranges;
+	char list[128];
+	size_t n;
+
+	(void)state;
+	outer = symbol_kallsyms_named(symbols.ks, "outer", &n);
+	assert_int_equal(n, 1);
+	snprintf(
+		list, sizeof(list), "0x%016lx-0x%016lx\touter\n", (unsigned long)outer[0]->addr,
+		(unsigned long)(outer[0]->addr + symbol_kallsyms_size(symbols.ks, outer[0]) + 256));
+	assert_int_equal(symbol_tracing_load(symbols.ks, NULL, fixture_text("blacklist", list),
+					     &symbols.tracing),
+			 0);
+	ranges = plan("[im]*");
+	expect_why(&ranges, "innermost", "cannot be probed");
+	expect_why(&ranges, "middle", "cannot be probed");
+	assert_int_equal(ranges.n_points, 0);
+	record_ranges_deinit(&ranges);
+	ranges = plan("body");
+	symbol_tracing_destroy(symbols.tracing);
+	symbols.tracing = before;
+	record_ranges_deinit(&ranges);
+}
+
+/* The running code is what counts. */
+static void code_that_cannot_be_read(void **state)
+{
+	struct record_ranges ranges;
+
+	(void)state;
+	symbols.kcore = "/nonexistent";
+	ranges = plan("twice");
+	expect_why(&ranges, "twice", "/proc/kcore");
+	assert_int_equal(ranges.n_points, 0);
+	record_ranges_deinit(&ranges);
+	memset(text, 0x06, sizeof(text)); /* no instruction */
+	write_core();
+	symbols.kcore = kcore;
+	ranges = plan("twice");
+	expect_why(&ranges, "twice", "was not understood");
+	assert_int_equal(ranges.n_points, 0);
+	record_ranges_deinit(&ranges);
+	read_text();
+	write_core();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bodies_are_entered_and_left),
+		cmocka_unit_test(points_are_shared),
+		cmocka_unit_test(inner_bodies_come_first_and_go_last),
+		cmocka_unit_test(what_is_given_up_is_pruned),
+		cmocka_unit_test(blacklisted_places_give_a_body_up),
+		cmocka_unit_test(code_that_cannot_be_read),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
