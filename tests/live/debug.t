@@ -25,6 +25,7 @@ guest_hundred() {
 }
 
 guest_main() {
+	hurry
 	traces >before.txt
 	guest_hammer
 	guest_hundred

@@ -27,14 +27,15 @@ shapes='plain early loop head nested twice calls tail recursive many choice'
 # --- guest -------------------------------------------------------------------
 
 guest_slab() {
-	record shuffle --freq=0 -R shuffle_freelist --func allocate_slab -- "$workloads/big-fork"
-	record new_slab --freq=0 --func new_slab -- "$workloads/big-fork"
+	hurry
+	record shuffle --freq=0 -R shuffle_freelist --func allocate_slab -- "$workloads/big-fork" --iterations 5
+	record new_slab --freq=0 --func new_slab -- "$workloads/big-fork" --iterations 2
 	random seeded
 	local part arguments
 	# big-fork last: what it frees is freed later, in interrupts that would hit what comes behind.
 	for part in $samplings; do
 		record "sampled-$part" --freq="$part" -- sh -c \
-			"$workloads/small-read -n 60000; $workloads/page-fault -n 4000; $workloads/big-fork"
+			"$workloads/small-read -n 60000; $workloads/page-fault -n 4000; $workloads/big-fork -n 8"
 	done
 	for part in $parts; do
 		mapfile -t arguments < <(awk -v part="$part" 'NR % 3 == part { print "-R"; print }' chosen.txt)
@@ -50,12 +51,13 @@ random() {
 }
 
 guest_unseeded() {
-	record unseeded --freq=0 -R shuffle_freelist -- "$workloads/big-fork"
+	hurry
+	record unseeded --freq=0 -R shuffle_freelist -- "$workloads/big-fork" --iterations 5
 	random unseeded
 }
 
 guest_baseline() {
-	record new_slab-baseline --freq=0 --func new_slab -- "$workloads/big-fork"
+	record new_slab-baseline --freq=0 --func new_slab -- "$workloads/big-fork" --iterations 2
 }
 
 act_shapes() {
@@ -66,6 +68,7 @@ act_shapes() {
 }
 
 guest_shapes() {
+	hurry
 	cat $control/known >known.txt
 	record shapes --freq=0 -vv -R 'inl_*' -- bash "$self" --guest act_shapes
 	sysctl -q debug.kprobes-optimization=0
@@ -112,7 +115,7 @@ clean_dmesg
 against_truth() {
 	local name=$1
 	ok "$name: the emulator counts" truth "$name" hardened allocate_slab shuffle_freelist "$3" \
-		"$workloads/big-fork"
+		"$workloads/big-fork" --iterations 5
 	close_to "$name: an excursion into shuffle_freelist" \
 		"$(mean_of "$(range "$2" total shuffle_freelist allocate_slab clone)" \
 			"$(range "$2" entries shuffle_freelist allocate_slab clone)")" \
