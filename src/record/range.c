@@ -18,6 +18,7 @@
 struct resolver {
 	struct record_ranges *ranges;
 	const struct symbol_index *idx;
+	const struct symbol_kallsyms *ks;
 	const char *function; /* what the function around the body must match; NULL: any does */
 	bool named; /* that is a name */
 	uint32_t matched; /* bodies, those left out by FUNCTION among them */
@@ -87,6 +88,21 @@ static int add_body(const struct symbol_body *body, void *arg)
 	return 0;
 }
 
+/* The module that the function named is in; NULL: none, or there is one of that name in the kernel itself. */
+static const char *module_of(const struct resolver *r)
+{
+	const struct symbol_sym *const *named;
+	size_t n = 0;
+
+	if (!r->named)
+		return NULL;
+	named = symbol_kallsyms_named(r->ks, r->function, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!named[i]->module)
+			return NULL;
+	return n ? named[0]->module : NULL;
+}
+
 /*
  * PATTERN adds nothing. That a kernel has no such body may be what the other one is compared with, so it
  * keeps nothing else from being recorded; -E2BIG does.
@@ -101,6 +117,10 @@ static int report_missing(const struct resolver *r, const char *pattern, int err
 	else if (err)
 		log_error("cannot look up '%s' in the index of the kernel's inlined bodies: %s",
 			  pattern, log_strerror(err));
+	else if (module_of(r))
+		log_warn("'%s': '%s' is in the module %s, and what is inlined in modules is not "
+			 "known: not timed",
+			 pattern, r->function, module_of(r));
 	else if (r->matched)
 		log_warn("'%s': inlined at %u places, none of them in such a function: not timed",
 			 pattern, r->matched);
@@ -155,7 +175,7 @@ static void say_not_timed(const struct record_ranges *ranges)
 int record_ranges_resolve(struct record_ranges *ranges, struct record_symbols *symbols,
 			  char *const *patterns, uint32_t n_patterns, uint32_t first_site)
 {
-	struct resolver r = { .ranges = ranges };
+	struct resolver r = { .ranges = ranges, .ks = symbols->ks };
 	const struct symbol_index *idx;
 	int err, one;
 

@@ -201,6 +201,9 @@ for name in shapes shapes-int3; do
 	balanced $name
 done
 equal 'control comes into inl_choice by two ways' "$(range shapes entries inl_choice)" $((10 * runs))
+is '--max-overhead with --range is refused' \
+	"$("$kprotperf" record --max-overhead=5 -R shuffle_freelist -- true 2>&1 | head -1)" \
+	'kprotperf record: --max-overhead cannot take probes of --range away'
 like 'nothing is left of an empty body' "$(cat empty.err)" \
 	'no instruction is left of it|no inlined function matches'
 

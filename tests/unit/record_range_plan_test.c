@@ -42,6 +42,7 @@ static void write_kallsyms(void)
 			fprintf(out, "%016lx %c %s\n", addr + SLIDE, type == 'A' ? 'T' : type,
 				name); /* --defsym */
 	assert_int_equal(pclose(nm), 0);
+	fprintf(out, "ffffffffc0000000 t of_module\t[some_module]\n");
 	fclose(out);
 }
 
@@ -289,6 +290,44 @@ static void code_that_cannot_be_read(void **state)
 	write_core();
 }
 
+/* What resolving PATTERN says. */
+static const char *said(const char *pattern)
+{
+	static char message[512];
+	struct record_ranges ranges = {};
+	char *copy = alloc_strdup(pattern);
+	int before = dup(STDERR_FILENO), err;
+	FILE *file = fopen(fixture_path("said"), "w+e");
+
+	assert_non_null(file);
+	fflush(stderr);
+	dup2(fileno(file), STDERR_FILENO);
+	err = record_ranges_resolve(&ranges, &symbols, &copy, 1, FIRST_SITE);
+	fflush(stderr);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	assert_int_equal(err, 0);
+	rewind(file);
+	message[fread(message, 1, sizeof(message) - 1, file)] = '\0';
+	fclose(file);
+	free(copy);
+	record_ranges_deinit(&ranges);
+	return message;
+}
+
+/* What fits nothing is no error, since the other kernel may have it. */
+static void what_fits_nothing_is_said(void **state)
+{
+	(void)state;
+	symbols.index = idx;
+	symbols.index_tried = true;
+	assert_string_equal(said("twice"), "");
+	assert_non_null(strstr(said("never"), "no inlined function matches 'never'"));
+	assert_non_null(strstr(said("twice@outer"), "inlined at 2 places, none of them in such"));
+	assert_non_null(strstr(said("twice@of_module"), "is in the module some_module"));
+	symbols.index = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +337,7 @@ int main(void)
 		cmocka_unit_test(what_is_given_up_is_pruned),
 		cmocka_unit_test(blacklisted_places_give_a_body_up),
 		cmocka_unit_test(code_that_cannot_be_read),
+		cmocka_unit_test(what_fits_nothing_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
