@@ -41,10 +41,9 @@
 #define FIRST_CALL 2
 #define LAST_CALL  6
 
-/* What a call of the third, the fifth, and the sixth executes. */
+/* What a call of the third and of the fifth executes. */
 #define THIRD_INSNS 5
 #define FIFTH_INSNS 7
-#define SIXTH_INSNS 8
 
 struct call {
 	uint64_t moves[LAST_CALL], call, compare, jump;
@@ -65,9 +64,9 @@ enum {
 	TO_LIST, /* is left by a list, */
 	FROM_LIST, /* which enters this */
 	NOBODY, /* is never entered */
-	FROM_PREPARED, /* with the cost of a second step, to an emulated jump */
-	TO_PREPARED, /* to such a one, from an emulated call */
 	FROM_RETURN, /* the first of those measured by themselves: emulated, to a comparison */
+	FROM_PREPARED, /* as the optimizer leaves them, to an emulated jump */
+	TO_PREPARED, /* to such a one, from an emulated call */
 	AROUND, /* with a probe in it that counts a block */
 	AROUND_OPEN, /* elsewhere, with a probe in it that enters the next, and a list that leaves it */
 	OPENED,
@@ -236,12 +235,6 @@ static int place(struct calibration *c)
 	leave(c, calls[6].moves[3], NOBODY);
 	leave(c, calls[6].moves[4], INNER);
 	leave(c, calls[6].moves[5], OUTER);
-	enter(c, calls[2].compare, FROM_PREPARED);
-	leave(c, calls[2].jump, FROM_PREPARED);
-	enter(c, calls[6].call, TO_PREPARED);
-	leave(c, calls[6].compare, TO_PREPARED);
-	c->prepared[0] = calls[2].compare;
-	c->prepared[1] = calls[6].compare;
 	return 0;
 }
 
@@ -383,14 +376,10 @@ static void solve(struct calibration *c, struct record_range_costs *out)
 	tail[ENGINE_RANGE_CALL_EMULATED] =
 		between(c, FROM_CALL, 1 + THIRD_INSNS, calls[3].call, calls[3].compare) -
 		head[ENGINE_RANGE_STEPPED];
-	tail[ENGINE_RANGE_PREPARED] =
-		between(c, FROM_PREPARED, 1, calls[2].compare, calls[2].jump) -
-		head[ENGINE_RANGE_EMULATED];
-	head[ENGINE_RANGE_PREPARED] =
-		between(c, TO_PREPARED, 1 + SIXTH_INSNS, calls[6].call, calls[6].compare) -
-		tail[ENGINE_RANGE_CALL_EMULATED];
-	/* Until it is measured by itself. */
+	/* Until they are measured by themselves. */
 	tail[ENGINE_RANGE_JUMP_EMULATED] = tail[ENGINE_RANGE_EMULATED];
+	tail[ENGINE_RANGE_PREPARED] = tail[ENGINE_RANGE_STEPPED];
+	head[ENGINE_RANGE_PREPARED] = head[ENGINE_RANGE_STEPPED];
 
 	idle_leave = between(c, IDLE_LEAVE, 2, calls[3].moves[0], calls[3].moves[2]) -
 		     inside(c, calls[3].moves[1]) - pair;
@@ -548,26 +537,57 @@ static int place_rest(struct calibration *c)
 	act(c, list, ENGINE_RANGE_LEAVE, NOBODY);
 	list->list = record_engine_spare_list(c->e);
 	leave(c, calls[4].moves[3], AROUND_OPEN);
+	enter(c, calls[2].compare, FROM_PREPARED);
+	leave(c, calls[2].jump, FROM_PREPARED);
+	enter(c, calls[3].call, TO_PREPARED);
+	leave(c, calls[3].compare, TO_PREPARED);
+	c->prepared[0] = calls[2].compare;
+	c->prepared[1] = calls[3].compare;
 	return c->probe == RECORD_NO_PROBE ? 0 : place_block(c);
+}
+
+/* The parts of a probe of KIND are TAIL and HEAD, as it turns out. */
+static void set_parts(struct record_range_costs *out, enum engine_range_kind kind, int64_t tail,
+		      int64_t head, double share)
+{
+	double before = (double)(head - out->parts[kind].head) * (1 + share);
+	double change = before + (double)(tail - out->parts[kind].tail) * (1 + share);
+	struct engine_range_cost *cost = &out->kinds[kind];
+
+	out->parts[kind].tail = tail;
+	out->parts[kind].head = head;
+	out->beyond[kind] += change;
+	cost->open += (int64_t)change;
+	cost->open_head += (int64_t)before;
+	cost->close += (int64_t)change;
+	cost->close_head += (int64_t)before;
+	cost->idle_enter += (int64_t)change;
+	cost->idle_leave += (int64_t)change;
+	cost->several += (int64_t)change;
+	cost->several_head += (int64_t)before;
 }
 
 /* A return costs what a jump does. */
 static void solve_jump(struct calibration *c, double share, struct record_range_costs *out)
 {
 	enum engine_range_kind kind = ENGINE_RANGE_JUMP_EMULATED;
-	struct engine_range_cost *cost = &out->kinds[kind];
-	int64_t tail, change;
 
-	tail = between(c, FROM_RETURN, 1, c->ret, c->calls[5].compare) -
-	       out->parts[ENGINE_RANGE_STEPPED].head;
-	out->beyond[kind] += (double)(tail - out->parts[kind].tail) * (1 + share);
-	change = (int64_t)((double)(tail - out->parts[kind].tail) * (1 + share));
-	out->parts[kind].tail = tail;
-	cost->open += change;
-	cost->close += change;
-	cost->idle_enter += change;
-	cost->idle_leave += change;
-	cost->several += change;
+	set_parts(out, kind,
+		  between(c, FROM_RETURN, 1, c->ret, c->calls[5].compare) -
+			  out->parts[ENGINE_RANGE_STEPPED].head,
+		  out->parts[kind].head, share);
+}
+
+static void solve_prepared(struct calibration *c, double share, struct record_range_costs *out)
+{
+	const struct call *calls = c->calls;
+
+	set_parts(out, ENGINE_RANGE_PREPARED,
+		  between(c, FROM_PREPARED, 1, calls[2].compare, calls[2].jump) -
+			  out->parts[ENGINE_RANGE_EMULATED].head,
+		  between(c, TO_PREPARED, 1 + THIRD_INSNS, calls[3].call, calls[3].compare) -
+			  out->parts[ENGINE_RANGE_CALL_EMULATED].tail,
+		  share);
 }
 
 /*
@@ -605,8 +625,10 @@ int record_calibrate_blocks(struct record_engine *e, enum profile_clock clock,
 
 	if (!err && c.ret && c.times[FROM_RETURN].values[0])
 		solve_jump(&c, interrupts, out);
-	if (!err)
+	if (!err) {
+		solve_prepared(&c, interrupts, out);
 		solve_open(&c, interrupts, out);
+	}
 	if (!err && probe != RECORD_NO_PROBE) {
 		cost = between(&c, AROUND, 2, c.calls[6].moves[0], c.calls[6].moves[2]) -
 		       inside(&c, c.calls[6].moves[1]) - (int64_t)out->inner;

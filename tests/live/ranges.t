@@ -113,16 +113,18 @@ clean_dmesg
 # against_truth NAME KERNEL APPEND: shuffle_freelist, in fork. What a call takes depends on how often the
 # random generator is refilled, so that two guests differ a little.
 against_truth() {
-	local name=$1
+	local name=$1 excursion call
 	ok "$name: the emulator counts" truth "$name" hardened allocate_slab shuffle_freelist "$3" \
 		"$workloads/big-fork" --iterations 5
+	excursion=$(mean_of "$(true_sum "$name" excursions_outer)" "$(true_calls "$name" excursions_outer)")
+	call=$(mean_of "$(true_sum "$name" excursions_outer)" "$(true_calls "$name" outer)")
+	echo "# $name: a call of shuffle_freelist is $call by the emulator," \
+		"$(range "$2" mean shuffle_freelist allocate_slab clone) by record"
 	close_to "$name: an excursion into shuffle_freelist" \
 		"$(mean_of "$(range "$2" total shuffle_freelist allocate_slab clone)" \
-			"$(range "$2" entries shuffle_freelist allocate_slab clone)")" \
-		"$(mean_of "$(true_sum "$name" excursions_outer)" "$(true_calls "$name" excursions_outer)")" 2 10
+			"$(range "$2" entries shuffle_freelist allocate_slab clone)")" "$excursion" 2 10
 	close_to "$name: a call of shuffle_freelist" \
-		"$(range "$2" mean shuffle_freelist allocate_slab clone)" \
-		"$(mean_of "$(true_sum "$name" excursions_outer)" "$(true_calls "$name" outer)")" 2 10
+		"$(range "$2" mean shuffle_freelist allocate_slab clone)" "$call" 2 10
 }
 
 against_truth seeded shuffle ''
