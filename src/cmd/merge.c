@@ -54,8 +54,9 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "-o OUT FILE...",
 	.doc = "Recordings of the same work on several boots of one kernel as one file.\v"
-	       "Each FILE's boots count as other boots than those of the files before it. Other "
-	       "kernels, configurations, commands or functions are refused unless --force is given.",
+	       "Recordings of one boot count as runs of that boot, and those that do not know which "
+	       "boot they are of as one each. Other kernels, configurations, commands or functions "
+	       "are refused unless --force is given.",
 };
 
 /* A boot that counts twice makes every interval too narrow, and nothing in the data shows it. */
@@ -98,7 +99,10 @@ static int merge_file(const struct options *options, struct profile *merged, con
 		if (conflict)
 			log_warn("%s does not belong with %s: %s", file, options->files[0],
 				 conflict);
-		profile_merge(merged, p);
+		if (profile_merge(merged, p))
+			log_note(
+				"%s is of a boot that another file is of: its runs are further runs of that boot",
+				file);
 	}
 	free(conflict);
 	profile_destroy(p);

@@ -278,19 +278,103 @@ static uint32_t *map_stacks(struct profile *dst, const struct profile *src,
 	return map;
 }
 
-static void merge_runs(struct profile *dst, const struct profile *src)
+static uint32_t count_boots(const struct profile *p)
 {
-	uint32_t boot = 0, i, j;
+	uint32_t i, n = 0;
 
-	for (i = 0; i < dst->n_runs; i++)
-		if (dst->runs[i].boot >= boot)
-			boot = dst->runs[i].boot + 1;
+	for (i = 0; i < p->n_runs; i++)
+		if (p->runs[i].boot >= n)
+			n = p->runs[i].boot + 1;
+	return n;
+}
+
+/* The part of LIST, with commas between, that has number I; of length *N, which is 0 where there is none. */
+static const char *boot_id(const char *list, uint32_t i, size_t *n)
+{
+	for (; list && i; i--) {
+		list = strchr(list, ',');
+		list += !!list;
+	}
+	*n = list ? strcspn(list, ",") : 0;
+	return list;
+}
+
+/* Which of DST's N boots is that of the id of length LEN; N: none of them. */
+static uint32_t boot_find(const struct profile *dst, uint32_t n, const char *id, size_t len)
+{
+	const char *list = profile_env_get(dst, PROFILE_ENV_BOOTS);
+	uint32_t i;
+
+	for (i = 0; i < n && len; i++) {
+		size_t other_len;
+		const char *other = boot_id(list, i, &other_len);
+
+		if (other_len == len && !memcmp(other, id, len))
+			return i;
+	}
+	return n;
+}
+
+/* The ids of DST's N boots become one more. */
+static void boot_add(struct profile *dst, uint32_t n, const char *id, size_t len)
+{
+	const char *list = profile_env_get(dst, PROFILE_ENV_BOOTS), *at = list;
+	char *longer;
+
+	if (!list && !len)
+		return;
+	longer = alloc_strdup(list ? list : "");
+	/* As many commas as there are boots, so that each has its place. */
+	for (; n; n--) {
+		at = at ? strchr(at, ',') : NULL;
+		at += !!at;
+		if (!at) {
+			char *padded = alloc_printf("%s,", longer);
+
+			free(longer);
+			longer = padded;
+		}
+	}
+	at = longer;
+	longer = alloc_printf("%s%.*s", at, (int)len, len ? id : "");
+	free((char *)at);
+	profile_env_set(dst, PROFILE_ENV_BOOTS, longer);
+	free(longer);
+}
+
+/* Where SRC's boots are in DST; *SHARED of them were there already. */
+static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint32_t *shared)
+{
+	const char *list = profile_env_get(src, PROFILE_ENV_BOOTS);
+	uint32_t n = count_boots(dst), n_src = count_boots(src), i;
+	uint32_t *map = alloc_array(n_src, sizeof(*map));
+
+	*shared = 0;
+	for (i = 0; i < n_src; i++) {
+		size_t len;
+		const char *id = boot_id(list, i, &len);
+
+		map[i] = boot_find(dst, n, id, len);
+		if (map[i] < n) {
+			++*shared;
+			continue;
+		}
+		boot_add(dst, n, id, len);
+		n++;
+	}
+	return map;
+}
+
+static void merge_runs(struct profile *dst, const struct profile *src, const uint32_t *boots)
+{
+	uint32_t i, j;
+
 	for (i = 0; i < src->n_runs; i++) {
 		uint32_t number = profile_run_add(dst, src->runs[i].kind);
 		struct profile_run *run = &dst->runs[number];
 
 		*run = src->runs[i];
-		run->boot += boot;
+		run->boot = boots[src->runs[i].boot];
 		run->reports = NULL;
 		run->n_reports = run->cap_reports = 0;
 		for (j = 0; j < src->runs[i].n_reports; j++)
@@ -363,15 +447,16 @@ static void merge_blocks(struct profile *dst, const struct profile *src, const s
 	free(blocks);
 }
 
-void profile_merge(struct profile *dst, const struct profile *src)
+uint32_t profile_merge(struct profile *dst, const struct profile *src)
 {
 	struct mapping map = { .first_run = dst->n_runs };
+	uint32_t shared, *boots = map_boots(dst, src, &shared);
 
 	map.sites = map_sites(dst, src);
 	map.contexts = map_contexts(dst, src);
 	map.locations = map_locations(dst, src);
 	map.stacks = map_stacks(dst, src, map.locations);
-	merge_runs(dst, src);
+	merge_runs(dst, src, boots);
 	merge_cells(dst, src, &map);
 	merge_samples(dst, src, &map);
 	merge_blocks(dst, src, &map);
@@ -379,4 +464,6 @@ void profile_merge(struct profile *dst, const struct profile *src)
 	free(map.contexts);
 	free(map.locations);
 	free(map.stacks);
+	free(boots);
+	return shared;
 }

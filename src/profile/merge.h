@@ -14,10 +14,10 @@
 char *profile_merge_conflict(const struct profile *dst, const struct profile *src);
 
 /*
- * Adds SRC's runs to DST, as other boots than those already there, with all that belongs to them.
- * The environment stays DST's. Can be done whatever profile_merge_conflict() says: sites timed
- * in different ways then stay apart.
+ * Adds SRC's runs to DST with all that belongs to them: as runs of the boots that DST has already, where they are
+ * of these, else as other boots. Returns how many boots they share. The environment stays DST's. Can be done
+ * whatever profile_merge_conflict() says: sites timed in different ways then stay apart.
  */
-void profile_merge(struct profile *dst, const struct profile *src);
+uint32_t profile_merge(struct profile *dst, const struct profile *src);
 
 #endif

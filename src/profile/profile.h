@@ -329,6 +329,8 @@ struct profile_env {
 #define PROFILE_ENV_PAGE_FAULTS "record.page_faults" /* the mechanism that timed [page_fault] */
 #define PROFILE_ENV_VMLINUX     "record.vmlinux" /* where the kernel's was found */
 #define PROFILE_ENV_SYMBOLS     "record.symbols" /* where names come from: "dwarf", "kallsyms" */
+/* What tells one boot from all others, of each boot in the order of their numbers; "" where unknown. */
+#define PROFILE_ENV_BOOTS "record.boots" /* with commas between */
 
 struct profile {
 	enum profile_clock clock;

@@ -134,6 +134,7 @@ void record_environment_read(struct profile *p, const struct symbol_build_id *bu
 	set_from_file(p, PROFILE_ENV_CLOCKSOURCE,
 		      "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	set_mitigations(p);
+	set_from_file(p, PROFILE_ENV_BOOTS, "/proc/sys/kernel/random/boot_id");
 	set_time(p);
 	profile_env_set(p, PROFILE_ENV_TOOL, "kprotperf " KPROTPERF_VERSION);
 
