@@ -254,12 +254,12 @@ static void decode_group5(const struct opcode *o, uint8_t modrm, struct decoded 
 {
 	unsigned int reg = modrm >> 3 & 7;
 
+	out->no_optimize = reg != 4; /* inc, dec and push neither */
 	if (reg < 2 || reg > 5)
 		return;
 	out->kind = reg < 4 ? DECODE_CALL_INDIRECT : DECODE_JUMP_INDIRECT;
 	/* kprobes emulate these, as far as they go through a register. */
 	out->no_kprobe = reg == 3 || reg == 5 || o->p67 || modrm >> 6 != 3;
-	out->no_optimize = reg != 4;
 }
 
 static bool masks_exceptions(const struct opcode *o, uint8_t modrm)
