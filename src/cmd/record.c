@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
 	{ "blocks", KEY_BLOCKS, "FUNC", 0,
 	  "Time this function, and count how often each of its basic blocks is executed; may be repeated" },
 	{ "callees", KEY_CALLEES, NULL, 0,
-	  "Time the functions that those of --blocks call, too, so that their self times are their own" },
+	  "Time what the functions of --blocks call, too, so that their self times are their own" },
 	{ "protection", KEY_PROTECTION, "NAME", 0,
 	  "Time the functions and inlined bodies that carry this protection's cost, and note its state "
 	  "(kprotperf list --protections); may be repeated" },

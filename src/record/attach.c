@@ -346,6 +346,22 @@ static void calibrate_ranges(struct record_attachment *a)
 			 log_strerror(err));
 }
 
+/* Probes inside of functions: all of them first, since what one costs depends on the others. */
+static int attach_inside(struct record_attachment *a)
+{
+	uint64_t stext = symbol_kallsyms_stext(a->symbols->ks);
+	int err = record_ranges_arm(a->ranges, a->engine, stext);
+
+	err = err ?: record_blocks_arm(a->blocks, a->engine, stext);
+	if (err)
+		return err;
+	if (a->ranges->n_points)
+		record_ranges_attach(a->ranges, a->engine, a->p, stext);
+	if (a->blocks->n_points)
+		record_blocks_attach(a->blocks, a->engine, a->p->clock, &a->calibration->ranges);
+	return 0;
+}
+
 int record_attach_sites(struct record_attachment *a)
 {
 	int err;
@@ -356,13 +372,7 @@ int record_attach_sites(struct record_attachment *a)
 		calibrate_ranges(a);
 	}
 	err = attach_all(a);
-	if (!err && a->ranges->n_points)
-		err = record_ranges_attach(a->ranges, a->engine, a->p,
-					   symbol_kallsyms_stext(a->symbols->ks));
-	if (!err && a->blocks->n_points)
-		err = record_blocks_attach(a->blocks, a->engine, a->p->clock,
-					   &a->calibration->ranges,
-					   symbol_kallsyms_stext(a->symbols->ks));
+	err = err ?: attach_inside(a);
 	if (!err && a->recalibrate)
 		calibrate(a);
 	record_closer_wait();

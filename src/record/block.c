@@ -12,8 +12,15 @@
 #include "symbol/kcore.h"
 #include "symbol/name.h"
 
+/* Instructions in front of a call that may be taken into the range that times it, where the call takes no probe. */
+#define BEFORE_CALL 3
+
+#define JUMP \
+	5 /* bytes that the kernel's optimizer puts in place of a probe's instruction and what follows */
+
 struct planner {
 	struct record_blocks *blocks;
+	bool callees; /* are wanted: then there may be probes on calls, and behind them */
 	struct record_symbols *symbols;
 	struct symbol_code *code;
 	struct symbol_flow *flow; /* of the function at hand */
@@ -29,6 +36,52 @@ static bool is_blacklisted(uint64_t addr, void *arg)
 	       symbol_tracing_is_blacklisted(pl->symbols->tracing,
 					     addr + symbol_kallsyms_stext(pl->symbols->ks)) ==
 		       SYMBOL_YES;
+}
+
+/*
+ * Is INSN so near to the beginning or the end of a call that the jump of a probe on the one would cover the
+ * other? Then neither would be a jump.
+ */
+static bool is_at_call(const struct planner *pl, const struct symbol_insn *insn)
+{
+	uint32_t n;
+	const struct symbol_insn *insns = symbol_flow_insns(pl->flow, &n), *near;
+
+	for (near = insn; near > insns && insn->addr - near->addr < JUMP; near--)
+		;
+	for (; near < insns + n && near->addr < insn->addr + JUMP; near++) {
+		uint64_t end = near->addr + near->len;
+
+		if (near->kind == SYMBOL_INSN_CALL && !(near->flags & SYMBOL_INSN_FTRACE) &&
+		    (near->addr + JUMP > insn->addr || end + JUMP > insn->addr))
+			return true;
+	}
+	return false;
+}
+
+static bool has_place_apart(struct planner *pl, uint32_t block)
+{
+	uint32_t n;
+	const struct symbol_insn *insns = symbol_flow_insns(pl->flow, &n);
+	const struct symbol_block *b = &symbol_flow_blocks(pl->flow, &n)[block];
+
+	for (uint32_t i = b->first_insn; i < b->first_insn + b->n_insns; i++)
+		if (!is_at_call(pl, &insns[i]) &&
+		    symbol_flow_place(pl->flow, insns[i].addr, is_blacklisted, pl) ==
+			    SYMBOL_PLACE_OK)
+			return true;
+	return false;
+}
+
+/* Nor where a probe that times a call may come, if the block has another place. */
+static bool is_no_place(uint64_t addr, void *arg)
+{
+	struct planner *pl = arg;
+	const struct symbol_insn *insn = symbol_flow_insn_at(pl->flow, addr);
+
+	if (is_blacklisted(addr, arg))
+		return true;
+	return pl->callees && insn && is_at_call(pl, insn) && has_place_apart(pl, insn->block);
 }
 
 /* Why the blocks of a function with such a graph cannot be counted; NULL: they can. */
@@ -67,6 +120,55 @@ static void find_callees(const struct symbol_flow *flow, struct record_block_fun
 		if (calls && insns[i].target && insns[i].flags & SYMBOL_INSN_REACHED &&
 		    symbol_flow_block_at(flow, insns[i].target) == SYMBOL_FLOW_OUT)
 			add_callee(f, insns[i].target);
+	}
+}
+
+/* Where a probe can tell that the call INSN is coming, at it or just in front of it; false: nowhere. */
+static bool find_call_start(struct planner *pl, const struct symbol_insn *insn, uint64_t *start)
+{
+	const struct symbol_insn *at = insn;
+	uint32_t n;
+
+	symbol_flow_insns(pl->flow, &n);
+	for (int i = 0; i <= BEFORE_CALL; i++, at--) {
+		if (symbol_flow_place(pl->flow, at->addr, is_blacklisted, pl) == SYMBOL_PLACE_OK) {
+			*start = at->addr;
+			return true;
+		}
+		if (at->flags & SYMBOL_INSN_LEADER || at[-1].kind == SYMBOL_INSN_CALL)
+			break;
+	}
+	return false;
+}
+
+static bool is_probed(const struct record_block_function *f, uint64_t addr)
+{
+	for (uint32_t i = 0; i < f->plan.n_probes; i++)
+		if (f->plan.probes[i].addr == addr)
+			return true;
+	return false;
+}
+
+/* Two probes at one place cost other than each alone: where a block has no other, the call goes without. */
+static void find_calls(struct planner *pl, struct record_block_function *f)
+{
+	uint32_t n;
+	const struct symbol_insn *insns = symbol_flow_insns(pl->flow, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct record_block_call call = { .end = insns[i].addr + insns[i].len,
+						  .target = insns[i].target };
+
+		if (insns[i].kind != SYMBOL_INSN_CALL || !(insns[i].flags & SYMBOL_INSN_REACHED) ||
+		    insns[i].flags & SYMBOL_INSN_FTRACE)
+			continue;
+		if (insns[i].flags & SYMBOL_INSN_INDIRECT)
+			call.target = 0;
+		if (!find_call_start(pl, &insns[i], &call.start))
+			call.why_not = "no probe can be in front of the call";
+		else if (is_probed(f, call.start) || is_probed(f, call.end))
+			call.why_not = "a probe that counts a block has its place";
+		vec_push(f, calls, call);
 	}
 }
 
@@ -128,7 +230,7 @@ static int plan(struct planner *pl, const struct symbol_sym *sym)
 	}
 	why = why_not(pl->flow);
 	if (!why && symbol_blocks_plan(pl->flow, SYMBOL_PLAN_CALLS_KNOWN | SYMBOL_PLAN_LOOPS,
-				       is_blacklisted, pl, &f.plan))
+				       is_no_place, pl, &f.plan))
 		why = "it has too many";
 	if (!why && pl->blocks->n_points + f.plan.n_probes > RECORD_MAX_BLOCK_PROBES)
 		why = "that would take too many probes";
@@ -141,6 +243,8 @@ static int plan(struct planner *pl, const struct symbol_sym *sym)
 		f.blocks = alloc_array(f.n_blocks, sizeof(*f.blocks));
 		memcpy(f.blocks, flow_blocks, f.n_blocks * sizeof(*f.blocks));
 		find_callees(pl->flow, &f);
+		if (pl->callees)
+			find_calls(pl, &f);
 		name_callees(pl, &f);
 		add_points(pl, &f);
 		log_verbose(1, "'%s': %u blocks, %u of them probed, %u stay unknown", sym->name,
@@ -195,9 +299,9 @@ static int plan_name(struct planner *pl, const char *name)
 }
 
 int record_blocks_resolve(struct record_blocks *blocks, struct record_symbols *symbols,
-			  char *const *names, uint32_t n_names)
+			  char *const *names, uint32_t n_names, bool callees)
 {
-	struct planner pl = { .blocks = blocks, .symbols = symbols };
+	struct planner pl = { .blocks = blocks, .symbols = symbols, .callees = callees };
 	struct symbol_kcore *kcore = NULL;
 	struct symbol_image *image = NULL;
 	int err, one;
@@ -233,6 +337,7 @@ void record_blocks_deinit(struct record_blocks *blocks)
 		free(blocks->items[i].blocks);
 		free(blocks->items[i].callees);
 		free(blocks->items[i].called);
+		free(blocks->items[i].calls);
 		symbol_block_plan_clear(&blocks->items[i].plan);
 	}
 	free(blocks->items);
@@ -247,4 +352,49 @@ void record_blocks_find_sites(struct record_blocks *blocks, const struct record_
 		for (uint32_t k = 0; k < sites->n_items; k++)
 			if (sites->items[k].sym->addr == blocks->items[i].sym->addr)
 				blocks->items[i].site = k + 1;
+}
+
+static bool is_timed(const struct record_sites *sites, uint64_t addr)
+{
+	for (uint32_t i = 0; i < sites->n_items; i++)
+		if (sites->items[i].sym->addr == addr)
+			return true;
+	return false;
+}
+
+/* What CALL is a call of, by name. For free(); NULL: nothing that takes time of its own. */
+static char *call_name(const struct record_block_call *call, const struct symbol_kallsyms *ks)
+{
+	const struct symbol_sym *sym =
+		call->target ? symbol_kallsyms_covering(
+				       ks, call->target + symbol_kallsyms_stext(ks), NULL) :
+			       NULL;
+
+	/* A thunk says nothing of what is called. */
+	if (!sym || strncmp(sym->name, "__x86_indirect", 14) == 0)
+		return alloc_strdup("(*)()");
+	return alloc_printf("%s()", sym->name);
+}
+
+void record_blocks_add_calls(const struct record_blocks *blocks, const struct record_sites *sites,
+			     struct record_symbols *symbols, struct record_ranges *ranges)
+{
+	uint64_t stext = symbol_kallsyms_stext(symbols->ks);
+
+	for (uint32_t i = 0; i < blocks->n_items; i++) {
+		const struct record_block_function *f = &blocks->items[i];
+
+		for (uint32_t k = 0; k < f->n_calls; k++) {
+			const struct record_block_call *call = &f->calls[k];
+			char *name;
+
+			if (call->target && is_timed(sites, call->target + stext))
+				continue;
+			name = call_name(call, symbols->ks);
+			record_ranges_add_call(ranges, f->sym->name, f->sym->addr - stext, name,
+					       (struct symbol_range){ call->start, call->end },
+					       call->why_not);
+			free(name);
+		}
+	}
 }

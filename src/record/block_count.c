@@ -59,8 +59,10 @@ void record_blocks_add(struct record_blocks *blocks, struct profile *p)
 	}
 }
 
-static int arm(struct record_blocks *blocks, struct record_points *points, uint64_t stext)
+int record_blocks_arm(struct record_blocks *blocks, struct record_engine *e, uint64_t stext)
 {
+	struct record_points *points = record_engine_points(e);
+
 	for (uint32_t i = 0; i < blocks->n_points; i++) {
 		struct record_point *p = &blocks->points[i];
 		int err;
@@ -74,6 +76,7 @@ static int arm(struct record_blocks *blocks, struct record_points *points, uint6
 				    "the kernel refuses the probe of a block at _stext+0x%lx: %s",
 				    (unsigned long)(p->addr - stext), log_strerror(err));
 	}
+	log_progress_end();
 	return 0;
 }
 
@@ -134,27 +137,21 @@ static void say_attached(const struct record_blocks *blocks, uint64_t start)
 	for (uint32_t i = 0; i < blocks->n_points; i++)
 		jumps += blocks->points[i].kind == ENGINE_RANGE_OPTIMIZED;
 	log_verbose(1,
-		    "%u probes of blocks: %u by a jump, %u by a breakpoint; attaching them took "
+		    "%u probes of blocks: %u by a jump, %u by a breakpoint; settling them took "
 		    "%.1f ms",
 		    blocks->n_points, jumps, blocks->n_points - jumps, (clock_ns() - start) / 1e6);
 }
 
-int record_blocks_attach(struct record_blocks *blocks, struct record_engine *e,
-			 enum profile_clock clock, const struct record_range_costs *costs,
-			 uint64_t stext)
+void record_blocks_attach(struct record_blocks *blocks, struct record_engine *e,
+			  enum profile_clock clock, const struct record_range_costs *costs)
 {
 	uint64_t start = clock_ns();
 	uint32_t left;
-	int err;
 
 	if (clock == PROFILE_CLOCK_INSN)
 		record_engine_set_path_rest(e, PATH_INSNS);
 	free(blocks->hit_costs);
 	blocks->hit_costs = alloc_array(blocks->n_points, sizeof(*blocks->hit_costs));
-	err = arm(blocks, record_engine_points(e), stext);
-	log_progress_end();
-	if (err)
-		return err;
 	left = record_points_settle(record_engine_points(e), blocks->points, blocks->n_points);
 	if (left)
 		log_verbose(1,
@@ -169,7 +166,6 @@ int record_blocks_attach(struct record_blocks *blocks, struct record_engine *e,
 			 "(-v lists them)",
 			 left, blocks->n_points);
 	say_attached(blocks, start);
-	return 0;
 }
 
 void record_blocks_detach(struct record_blocks *blocks)

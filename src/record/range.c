@@ -64,6 +64,37 @@ void record_ranges_add(struct record_ranges *ranges, const struct symbol_index *
 	vec_push(ranges, items, range);
 }
 
+#define FIRST_CALLS 0x80000000u /* no index has so many bodies */
+
+void record_ranges_add_call(struct record_ranges *ranges, const char *into, uint64_t into_addr,
+			    const char *name, struct symbol_range call, const char *why_not)
+{
+	struct record_range *r = NULL;
+	struct record_range added = {
+		.body = FIRST_CALLS + ranges->n_items,
+		.symbol = into,
+		.entry = call.start,
+		.into_addr = into_addr,
+		.named = true,
+	};
+
+	for (uint32_t i = 0; i < ranges->n_items && !r; i++)
+		if (ranges->items[i].called && ranges->items[i].into_addr == into_addr &&
+		    !strcmp(ranges->items[i].called, name) && !ranges->items[i].why_not == !why_not)
+			r = &ranges->items[i];
+	if (!r) {
+		added.called = alloc_strdup(name);
+		added.name = added.called;
+		added.into = alloc_strndup(into, symbol_name_base_len(into));
+		vec_push(ranges, items, added);
+		r = &ranges->items[ranges->n_items - 1];
+		if (why_not)
+			record_range_give_up(ranges, ranges->n_items - 1, "%s", why_not);
+	}
+	r->size += call.end - call.start;
+	vec_push(r, calls, call);
+}
+
 static bool is_wanted(const struct resolver *r, const struct symbol_body *body)
 {
 	return !r->function || !fnmatch(r->function, body->function.name, 0);
@@ -180,6 +211,10 @@ int record_ranges_resolve(struct record_ranges *ranges, struct record_symbols *s
 	int err, one;
 
 	ranges->first_site = first_site;
+	if (!n_patterns) { /* calls alone, which are in no index */
+		record_ranges_plan(ranges, symbols, NULL);
+		return 0;
+	}
 	err = record_symbols_index(symbols, &idx);
 	if (err || !idx || !symbol_index_has_dwarf(idx)) {
 		if (!err)
@@ -232,6 +267,8 @@ void record_ranges_deinit(struct record_ranges *ranges)
 		record_point_disarm(&ranges->points[i]);
 	for (uint32_t i = 0; i < ranges->n_items; i++) {
 		free(ranges->items[i].into);
+		free(ranges->items[i].called);
+		free(ranges->items[i].calls);
 		free(ranges->items[i].chain);
 		free(ranges->items[i].why_not);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Range sites: from the names of inlined functions to their bodies, and to the probes that tell when
- * control enters and leaves each.
+ * control enters and leaves each. Calls of what cannot be probed itself are timed in the same way.
  */
 #ifndef KPROTPERF_RECORD_RANGE_H
 #define KPROTPERF_RECORD_RANGE_H
@@ -17,10 +17,13 @@
 /* Bodies at once. */
 #define RECORD_MAX_RANGES 1024
 
-/* One inlined body. Strings are its own unless said otherwise. */
+/* One inlined body, or calls. Strings are its own unless said otherwise. */
 struct record_range {
-	uint32_t body; /* its id in the index */
-	const char *name; /* the index's */
+	uint32_t body; /* its id in the index; of calls a number above those */
+	const char *name; /* the index's, or CALLED */
+	char *called; /* of calls: "memset()" */
+	struct symbol_range *calls; /* of calls: the instructions, ascending; else none */
+	uint32_t n_calls, cap_calls;
 	char *into; /* the function around it, less the clone suffixes */
 	const char *symbol; /* and as in the symbol table; the index's */
 	char *chain; /* as in struct profile_site; NULL: none */
@@ -45,7 +48,8 @@ struct record_ranges {
 };
 
 /*
- * Resolves the PATTERNS of --range: INLINED or INLINED@FUNC, names or globs, and plans their probes. To be
+ * Resolves the PATTERNS of --range: INLINED or INLINED@FUNC, names or globs, and plans their probes and those of
+ * calls added before. To be
  * called before any probe is there: the running kernel's code is read. Reports every pattern that fits
  * nothing, and returns -ENOENT if there was any. A body that cannot be timed is no error.
  */
@@ -56,6 +60,13 @@ void record_ranges_deinit(struct record_ranges *ranges); /* detaches */
 /* Adds BODY of IDX. NAMED: its function is, by a name and not by a glob. */
 void record_ranges_add(struct record_ranges *ranges, const struct symbol_index *idx,
 		       const struct symbol_body *body, bool named);
+
+/*
+ * Adds the instructions CALL of the function INTO at INTO_ADDR, which call NAME, to the range that has its others;
+ * where WHY_NOT says why it cannot be timed, to that of those that cannot.
+ */
+void record_ranges_add_call(struct record_ranges *ranges, const char *into, uint64_t into_addr,
+			    const char *name, struct symbol_range call, const char *why_not);
 
 /* Range I is not timed after all; the reason, as printf() has it, unless there was one already. */
 void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *fmt, ...)

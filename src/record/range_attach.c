@@ -42,8 +42,10 @@ static void refuse(struct record_ranges *ranges, const struct record_point *p, u
 				     (unsigned long)offset, log_strerror(err));
 }
 
-static int arm(struct record_ranges *ranges, struct record_points *points, uint64_t stext)
+int record_ranges_arm(struct record_ranges *ranges, struct record_engine *e, uint64_t stext)
 {
+	struct record_points *points = record_engine_points(e);
+
 	for (uint32_t i = 0; i < ranges->n_points; i++) {
 		struct record_point *p = &ranges->points[i];
 		int err;
@@ -55,6 +57,8 @@ static int arm(struct record_ranges *ranges, struct record_points *points, uint6
 		if (err)
 			refuse(ranges, p, p->addr - stext, err);
 	}
+	log_progress_end();
+	record_ranges_prune(ranges);
 	return 0;
 }
 
@@ -102,25 +106,19 @@ static void say_attached(const struct record_ranges *ranges, uint64_t start)
 	for (uint32_t i = 0; i < ranges->n_points; i++)
 		kinds[ranges->points[i].kind]++;
 	log_verbose(1,
-		    "%u probes of ranges: %u by a jump, %u by a breakpoint; attaching them took "
+		    "%u probes of ranges: %u by a jump, %u by a breakpoint; settling them took "
 		    "%.1f ms",
 		    ranges->n_points, kinds[ENGINE_RANGE_OPTIMIZED],
 		    ranges->n_points - kinds[ENGINE_RANGE_OPTIMIZED], (clock_ns() - start) / 1e6);
 }
 
-int record_ranges_attach(struct record_ranges *ranges, struct record_engine *e, struct profile *p,
-			 uint64_t stext)
+void record_ranges_attach(struct record_ranges *ranges, struct record_engine *e, struct profile *p,
+			  uint64_t stext)
 {
 	struct record_points *points = record_engine_points(e);
 	uint64_t start = clock_ns();
 	uint32_t left;
-	int err;
 
-	err = arm(ranges, points, stext);
-	log_progress_end();
-	if (err)
-		return err;
-	record_ranges_prune(ranges);
 	left = record_points_settle(points, ranges->points, ranges->n_points);
 	if (left)
 		log_verbose(1,
@@ -142,7 +140,6 @@ int record_ranges_attach(struct record_ranges *ranges, struct record_engine *e, 
 	for (uint32_t i = 0; i < ranges->n_points; i++)
 		say_point(ranges, &ranges->points[i], stext);
 	say_attached(ranges, start);
-	return 0;
 }
 
 void record_ranges_detach(struct record_ranges *ranges)

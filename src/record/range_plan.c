@@ -212,7 +212,8 @@ static bool add_enter(struct planner *pl, uint32_t i, const struct symbol_body *
 
 	if (!is_inside(body, addr))
 		return true; /* nothing but the function's entry */
-	if (e->addr == body->entry) {
+	/* Each time that one of several calls is come to it is one. */
+	if (e->addr == body->entry || pl->ranges->items[i].called) {
 		flags |= ENGINE_RANGE_CALL;
 		*counted = true;
 	}
@@ -251,6 +252,19 @@ static bool add_count(struct planner *pl, uint32_t i, const struct symbol_body *
 	return true;
 }
 
+/* What range I consists of; calls as if they were an inlined body. */
+static int body_of(const struct planner *pl, uint32_t i, struct symbol_body *body)
+{
+	const struct record_range *r = &pl->ranges->items[i];
+
+	if (!r->called)
+		return symbol_index_body(pl->idx, r->body, body);
+	*body = (struct symbol_body){ .entry = r->entry,
+				      .ranges = r->calls,
+				      .n_ranges = r->n_calls };
+	return 0;
+}
+
 /* The steps of range I, or a reason why there are none. */
 static void plan_range(struct planner *pl, uint32_t i)
 {
@@ -259,8 +273,8 @@ static void plan_range(struct planner *pl, uint32_t i)
 	struct symbol_body body;
 	bool counted = false, ok = true;
 
-	if (!is_probed_at_all(pl, i) || !flow_of(pl, i) ||
-	    symbol_index_body(pl->idx, pl->ranges->items[i].body, &body))
+	if (pl->ranges->items[i].why_not || !is_probed_at_all(pl, i) || !flow_of(pl, i) ||
+	    body_of(pl, i, &body))
 		return;
 	symbol_flow_edges_of(pl->flow, body.ranges, body.n_ranges, is_blacklisted, pl, &edges);
 	for (uint32_t k = 0; k < edges.n_edges && ok; k++) {

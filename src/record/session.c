@@ -102,7 +102,7 @@ static int resolve_ranges(struct session *s)
 		log_error("inlined functions cannot be timed on this kernel: kprobes: %s",
 			  record_features_why_not_kprobe(&s->features));
 		err = -EOPNOTSUPP;
-	} else if (n) {
+	} else if (n || s->ranges.n_items) {
 		err = record_ranges_resolve(&s->ranges, &s->symbols, patterns, n,
 					    s->sites.n_items + 1);
 	}
@@ -123,13 +123,13 @@ static int resolve_blocks(struct session *s)
 			  record_features_why_not_kprobe(&s->features));
 		return -EOPNOTSUPP;
 	}
-	err = record_blocks_resolve(&s->blocks, &s->symbols, o->blocks, o->n_blocks);
+	err = record_blocks_resolve(&s->blocks, &s->symbols, o->blocks, o->n_blocks, o->callees);
 	for (uint32_t i = 0; i < o->n_blocks && !err; i++)
 		vec_push(o, functions, o->blocks[i]);
 	return err;
 }
 
-/* What the functions of --blocks call directly. */
+/* What the functions of --blocks call: directly what can be probed, and all other calls where they are made. */
 static void add_callees(struct session *s)
 {
 	uint64_t stext = symbol_kallsyms_stext(s->symbols.ks);
@@ -144,6 +144,7 @@ static void add_callees(struct session *s)
 				 f->n_callees);
 		free(entries);
 	}
+	record_blocks_add_calls(&s->blocks, &s->sites, &s->symbols, &s->ranges);
 }
 
 static int interrupted(void)
