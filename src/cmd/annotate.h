@@ -34,7 +34,6 @@ struct annotate_figures {
 struct annotate_row {
 	struct annotate_figures figures;
 	char *address, *text, *where, *source, *lines, *called;
-	char *in, *cut; /* PATH and SOURCE, cut for tables */
 	const char *path, *chain, *name, *function, *symbol, *file, *measured;
 	double offset, addr, length, line, n_insns, first_line, last_line, depth, exact, calls,
 		at_return;
@@ -52,8 +51,6 @@ void annotate_rows_init(struct annotate_rows *rows, const struct annotated *f,
 void annotate_rows_deinit(struct annotate_rows *rows);
 /* Drops those without samples and not executed either, and sorts the others, most samples first. */
 void annotate_rows_rank(struct annotate_rows *rows);
-/* Cuts lines' bodies and sources to what a table of WIDTH columns has room for. */
-void annotate_rows_fit(struct annotate_rows *rows, unsigned int width);
 
 struct output_section annotate_rows_section(const struct annotate_rows *rows,
 					    const struct annotated *f,
@@ -64,20 +61,6 @@ const char *annotate_cost_header(enum profile_clock clock, bool is_of_call);
 
 /* "57.2 %": a share where there is no column to say what it is. */
 const char *annotate_percent(char buf[OUTPUT_NUMBER_MAX], double share);
-
-/* TEXT, cut to WIDTH columns where it is longer. For free(); NULL for NULL. */
-char *annotate_cut(const char *text, size_t width);
-#define ANNOTATE_BODY_WIDTH   32
-#define ANNOTATE_SOURCE_WIDTH 60
-#define ANNOTATE_BODY_LEAST   12
-#define ANNOTATE_SOURCE_LEAST 16
-
-/* How wide bodies and sources may be in a table of WIDTH columns (0: no limit), of which OTHERS are taken; SOURCES: there are any. */
-struct annotate_widths {
-	size_t body, source;
-};
-
-struct annotate_widths annotate_widths(unsigned int width, size_t others, bool sources);
 
 void annotate_page_write(const struct annotated *f, struct symbol_disasm *disasm,
 			 const struct annotate_options *o);

@@ -30,7 +30,6 @@ struct side {
 struct row {
 	const char *path, *file;
 	char *where, *source;
-	char *in, *text; /* PATH and SOURCE, cut for tables */
 	struct side sides[N_SIDES];
 	struct analyze_estimated delta;
 };
@@ -111,31 +110,7 @@ static void rows_form(struct comparison *c, struct rows *rows,
 			row.where = where_text(r);
 			row.source = annotated_source(&c->sides[side], &line);
 		}
-		row.in = annotate_cut(row.path, ANNOTATE_BODY_WIDTH);
-		row.text = annotate_cut(row.source, ANNOTATE_SOURCE_WIDTH);
 		vec_push(rows, items, row);
-	}
-}
-
-/* Cuts what the tables show of bodies and sources to what there is room for beside the figures. */
-static void rows_fit(struct rows *rows, unsigned int width, size_t figures)
-{
-	size_t place = 0;
-	bool sources = false;
-
-	for (uint32_t i = 0; i < rows->n_items; i++) {
-		sources |= rows->items[i].source != NULL;
-		if (rows->items[i].where && strlen(rows->items[i].where) > place)
-			place = strlen(rows->items[i].where);
-	}
-	for (uint32_t i = 0; i < rows->n_items; i++) {
-		struct row *row = &rows->items[i];
-		struct annotate_widths w = annotate_widths(width, figures + place, sources);
-
-		free(row->in);
-		free(row->text);
-		row->in = annotate_cut(row->path, row->where ? w.body : ANNOTATE_BODY_WIDTH);
-		row->text = annotate_cut(row->source, w.source);
 	}
 }
 
@@ -144,8 +119,6 @@ static void rows_deinit(struct rows *rows)
 	for (uint32_t i = 0; i < rows->n_items; i++) {
 		free(rows->items[i].where);
 		free(rows->items[i].source);
-		free(rows->items[i].in);
-		free(rows->items[i].text);
 	}
 	free(rows->items);
 }
@@ -203,9 +176,14 @@ static struct rows rows_ranked(const struct rows *from, bool by_change)
 		key, header, type, rank, offsetof(struct row, field) \
 	}
 
+#define ELASTIC(key, field, header, rank)                                                       \
+	{                                                                                       \
+		key, header, OUTPUT_TEXT, rank, offsetof(struct row, field), false, false, true \
+	}
+
 /* RANK: that of executions, for tables where they were counted. */
 #define SIDE_COLUMNS(rank)                                                                   \
-	{ "cost", "", OUTPUT_TIME, OUTPUT_ALWAYS, offsetof(struct side, cost), true, true }, \
+	{ "cost", "", OUTPUT_TIME, OUTPUT_IF_ANY, offsetof(struct side, cost), true, true }, \
 		SIDE("cost_low", low, "", OUTPUT_TIME, OUTPUT_DATA_ONLY),                    \
 		SIDE("cost_high", high, "", OUTPUT_TIME, OUTPUT_DATA_ONLY),                  \
 		SIDE("share", share, "SHARE", OUTPUT_FRACTION, 3),                           \
@@ -221,19 +199,17 @@ static const struct output_column side_columns[] = { SIDE_COLUMNS(OUTPUT_DATA_ON
 static const struct output_column counted_columns[] = { SIDE_COLUMNS(OUTPUT_ALWAYS) };
 
 /* The last LINE_COLUMNS are those of a line. */
-#define LINE_COLUMNS 4
+#define LINE_COLUMNS 3
 
 static const struct output_column row_columns[] = {
-	{ "delta", "DELTA", OUTPUT_DELTA, OUTPUT_ALWAYS, offsetof(struct row, delta.value), false,
+	{ "delta", "DELTA", OUTPUT_DELTA, OUTPUT_IF_ANY, offsetof(struct row, delta.value), false,
 	  true },
 	ROW("delta_low", delta.low, "LOW", OUTPUT_DELTA, 4),
 	ROW("delta_high", delta.high, "HIGH", OUTPUT_DELTA, 4),
-	ROW("body", path, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
-	ROW("", in, "IN", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
+	ELASTIC("body", path, "IN", OUTPUT_ALWAYS),
 	ROW("file", file, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
-	ROW("source", source, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
 	ROW("", where, "LINE", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
-	ROW("", text, "SOURCE", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
+	ELASTIC("source", source, "SOURCE", OUTPUT_IF_ANY),
 };
 
 static const char *mark_estimate(const void *row, const struct output_group *group)
@@ -422,10 +398,6 @@ static void write_rows(const struct view *v, const struct comparison *c, const s
 	view_section(v, &section, top);
 }
 
-/* Columns that a narrow table has in front of a line's place, with what is between them. */
-#define FIGURES  34
-#define EXECUTED 20 /* where counted */
-
 static void write_page(struct comparison *c)
 {
 	struct rows bodies, lines, all;
@@ -433,7 +405,6 @@ static void write_page(struct comparison *c)
 	struct view v;
 
 	view_init(&v, stdout, c->o->view);
-	rows_fit(&c->lines, v.width, FIGURES + (counted ? EXECUTED : 0));
 	bodies = rows_ranked(&c->bodies, true);
 	lines = rows_ranked(&c->lines, true);
 	all = rows_ranked(&c->lines, false);

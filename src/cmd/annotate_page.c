@@ -185,7 +185,6 @@ static void write_summary(const struct view *v, const struct annotated *f)
 	annotate_rows_init(&lines, f, NULL, ANNOTATE_LINES);
 	annotate_rows_rank(&bodies);
 	annotate_rows_rank(&lines);
-	annotate_rows_fit(&lines, v->width);
 	write_headline(v, f, &bodies, &lines);
 	if (f->a.n_places > 1)
 		write_rows(v, f, &places, ANNOTATE_PLACES, TOP_PLACES, "Places:");
@@ -205,8 +204,12 @@ static void write_summary(const struct view *v, const struct annotated *f)
 
 /* --- the page: code -------------------------------------------------------------------------- */
 
-#define COLUMNS_FORMAT "%8s %7s %7s%s %12s  "
-#define COLUMNS_WIDTH  (8 + 1 + 7 + 1 + 7 + 1 + 12 + 2)
+#define SAMPLED_FORMAT  "%8s %7s %7s"
+#define SAMPLED_WIDTH   (8 + 1 + 7 + 1 + 7)
+#define EXECUTED_FORMAT " %12s"
+#define EXECUTED_WIDTH  (1 + 12)
+#define ADDRESS_FORMAT  " %12s  "
+#define ADDRESS_WIDTH   (1 + 12 + 2)
 
 /* A place while its code is printed. */
 struct listing {
@@ -214,7 +217,8 @@ struct listing {
 	const struct annotated *f;
 	const struct analyze_place *place;
 	struct symbol_disasm *disasm;
-	bool color, counted; /* COUNTED: there are executions to show */
+	bool color;
+	bool sampled, counted; /* there are samples, executions to show */
 	uint32_t body, line; /* of what was printed last; body of none: ANALYZE_NO_BODY */
 	bool fresh; /* nothing was, or something was left out since */
 };
@@ -237,9 +241,25 @@ static bool is_shown(const struct listing *l, uint32_t n, const struct annotate_
 	return false;
 }
 
+static int columns_width(const struct listing *l)
+{
+	return (l->sampled ? SAMPLED_WIDTH : 0) + (l->counted ? EXECUTED_WIDTH : 0) + ADDRESS_WIDTH;
+}
+
 static void write_empty_columns(const struct listing *l)
 {
-	fprintf(l->out, "%*s", COLUMNS_WIDTH + (l->counted ? 13 : 0), "");
+	fprintf(l->out, "%*s", columns_width(l), "");
+}
+
+/* What stands before the code, those columns of it that there are. */
+static void write_columns(const struct listing *l, const char *share, const char *self,
+			  const char *below, const char *executed, const char *address)
+{
+	if (l->sampled)
+		fprintf(l->out, SAMPLED_FORMAT, share, self, below);
+	if (l->counted)
+		fprintf(l->out, EXECUTED_FORMAT, executed);
+	fprintf(l->out, ADDRESS_FORMAT, address);
 }
 
 static void write_indent(const struct listing *l, uint32_t depth)
@@ -323,8 +343,7 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 {
 	struct analyze_estimated share = analyze_annotation_share(&l->f->a, &i->hits);
 	char share_text[OUTPUT_NUMBER_MAX] = "", self[OUTPUT_NUMBER_MAX + 1],
-	     below[OUTPUT_NUMBER_MAX], number[OUTPUT_NUMBER_MAX],
-	     executions[OUTPUT_NUMBER_MAX + 2] = "";
+	     below[OUTPUT_NUMBER_MAX], number[OUTPUT_NUMBER_MAX], executed[OUTPUT_NUMBER_MAX];
 	char *address = annotated_address(l->f, l->place, i);
 	char *text = annotated_text(l->f, l->disasm, l->place, i);
 	char *plain_address = output_text_escape(address), *plain = output_text_escape(text);
@@ -339,11 +358,10 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 		annotate_percent(share_text, share.value);
 	snprintf(self, sizeof(self), "%s%s", i->hits.late > 0 ? "!" : "",
 		 count_text(number, i->hits.self));
-	if (l->counted)
-		snprintf(executions, sizeof(executions), " %12s", per_call_text(number, i));
-	fprintf(l->out, "%s" COLUMNS_FORMAT "%s", any ? output_style_begin(l->color, style) : "",
-		share_text, self, count_text(below, i->hits.below), executions, plain_address,
-		any ? output_style_end(l->color) : "");
+	fputs(any ? output_style_begin(l->color, style) : "", l->out);
+	write_columns(l, share_text, self, count_text(below, i->hits.below),
+		      per_call_text(executed, i), plain_address);
+	fputs(any ? output_style_end(l->color) : "", l->out);
 	write_indent(l, depth_of(l, i->body));
 	fprintf(l->out, "  %s\n", plain);
 	free(plain);
@@ -380,8 +398,8 @@ static void write_place_title(const struct listing *l)
 		       p->is_inlined ? p->body.call_file : p->function.file,
 		       p->is_inlined ? p->body.call_line : p->function.line);
 	fputs(":\n", l->out);
-	fprintf(l->out, COLUMNS_FORMAT "%s\n", "SHARE", "SELF", "BELOW",
-		l->counted ? "     EXECUTED" : "", "ADDRESS", "CODE");
+	write_columns(l, "SHARE", "SELF", "BELOW", "EXECUTED", "ADDRESS");
+	fputs("CODE\n", l->out);
 	free(body);
 	free(chain);
 	free(name);
@@ -405,7 +423,7 @@ static void write_place(struct listing *l, const struct annotate_options *o)
 			continue;
 		}
 		if (gap)
-			fprintf(l->out, "%*s\n", COLUMNS_WIDTH - 2, "...");
+			fprintf(l->out, "%*s\n", columns_width(l) - 2, "...");
 		gap = false;
 		write_bodies(l, i->body);
 		if (l->fresh || i->line != l->line)
@@ -414,7 +432,7 @@ static void write_place(struct listing *l, const struct annotate_options *o)
 		write_instruction(l, i);
 	}
 	if (gap)
-		fprintf(l->out, "%*s\n", COLUMNS_WIDTH - 2, "...");
+		fprintf(l->out, "%*s\n", columns_width(l) - 2, "...");
 	if (l->place->problems & SYMBOL_FLOW_CUT)
 		fputs("(parts of it that are too large, or too many, are left out)\n", l->out);
 }
@@ -430,6 +448,7 @@ void annotate_page_write(const struct annotated *f, struct symbol_disasm *disasm
 	output_pager_start();
 	write_summary(&v, f);
 	l.counted = f->a.counted;
+	l.sampled = f->a.samples > 0;
 	for (uint32_t i = 0; i < f->a.n_places; i++) {
 		l.place = &f->a.places[i];
 		write_place(&l, o);

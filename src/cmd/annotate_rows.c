@@ -21,8 +21,6 @@ void annotate_rows_deinit(struct annotate_rows *rows)
 		free(row->source);
 		free(row->lines);
 		free(row->called);
-		free(row->in);
-		free(row->cut);
 	}
 	free(rows->items);
 }
@@ -92,8 +90,6 @@ static void line_rows(const struct annotated *f, struct annotate_rows *rows)
 			.n_insns = line->n_insns,
 		};
 
-		row.in = annotate_cut(row.path, ANNOTATE_BODY_WIDTH);
-		row.cut = annotate_cut(row.source, ANNOTATE_SOURCE_WIDTH);
 		vec_push(rows, items, row);
 	}
 }
@@ -194,16 +190,21 @@ void annotate_rows_init(struct annotate_rows *rows, const struct annotated *f,
 	{                                                                     \
 		key, header, type, rank, offsetof(struct annotate_row, field) \
 	}
+#define ELASTIC(key, field, header, rank)                                                    \
+	{                                                                                    \
+		key, header, OUTPUT_TEXT, rank, offsetof(struct annotate_row, field), false, \
+			false, true                                                          \
+	}
 #define DATA(key, field, type) COLUMN(key, field, "", type, OUTPUT_DATA_ONLY)
 
-#define SHARE COLUMN("share", figures.share, "SHARE", OUTPUT_FRACTION, OUTPUT_ALWAYS)
+#define SHARE COLUMN("share", figures.share, "SHARE", OUTPUT_FRACTION, OUTPUT_IF_ANY)
 #define SHARE_ENDS                                       \
 	DATA("share_low", figures.low, OUTPUT_FRACTION), \
 		DATA("share_high", figures.high, OUTPUT_FRACTION)
 /* Prefixed: of a call, or of a run. */
 #define COST                                                                    \
 	{                                                                       \
-		"cost", "", OUTPUT_TIME, OUTPUT_ALWAYS,                         \
+		"cost", "", OUTPUT_TIME, OUTPUT_IF_ANY,                         \
 			offsetof(struct annotate_row, figures.cost), true, true \
 	}
 #define COUNTS                                                            \
@@ -242,10 +243,8 @@ static const struct output_column line_columns[] = {
 	DATA("file", file, OUTPUT_TEXT),
 	DATA("line", line, OUTPUT_COUNT),
 	COLUMN("", where, "LINE", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
-	DATA("body", path, OUTPUT_TEXT),
-	COLUMN("", in, "IN", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
-	DATA("source", source, OUTPUT_TEXT),
-	COLUMN("", cut, "SOURCE", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
+	ELASTIC("body", path, "IN", OUTPUT_ALWAYS),
+	ELASTIC("source", source, "SOURCE", OUTPUT_IF_ANY),
 };
 
 static const struct output_column body_columns[] = {
@@ -384,60 +383,6 @@ void annotate_rows_rank(struct annotate_rows *rows)
 	*rows = kept;
 	if (kept.n_items)
 		qsort(kept.items, kept.n_items, sizeof(*kept.items), row_compare);
-}
-
-/* The columns of the longest of the lines' places; *SOURCES: whether the text of any is at hand. */
-static size_t widest_place(const struct annotate_rows *rows, bool *sources)
-{
-	size_t most = 0;
-
-	*sources = false;
-	for (uint32_t i = 0; i < rows->n_items; i++) {
-		*sources |= rows->items[i].source != NULL;
-		if (rows->items[i].where && strlen(rows->items[i].where) > most)
-			most = strlen(rows->items[i].where);
-	}
-	return most;
-}
-
-struct annotate_widths annotate_widths(unsigned int width, size_t others, bool sources)
-{
-	struct annotate_widths w = { ANNOTATE_BODY_WIDTH, ANNOTATE_SOURCE_WIDTH };
-	size_t left = width > others ? width - others : 0;
-
-	if (!width || left >= w.body + w.source || (!sources && left >= w.body))
-		return w;
-	w.body = sources ? left / 3 : left;
-	if (w.body < ANNOTATE_BODY_LEAST)
-		w.body = ANNOTATE_BODY_LEAST;
-	w.source = left > w.body + ANNOTATE_SOURCE_LEAST ? left - w.body : ANNOTATE_SOURCE_LEAST;
-	return w;
-}
-
-void annotate_rows_fit(struct annotate_rows *rows, unsigned int width)
-{
-	/* Other columns, those that a narrow table leaves out left out, and what is between them. */
-	bool sources;
-	size_t place = widest_place(rows, &sources);
-	struct annotate_widths w = annotate_widths(width, place + 34, sources);
-
-	for (uint32_t i = 0; i < rows->n_items; i++) {
-		struct annotate_row *row = &rows->items[i];
-
-		free(row->in);
-		free(row->cut);
-		row->in = annotate_cut(row->path, w.body);
-		row->cut = annotate_cut(row->source, w.source);
-	}
-}
-
-char *annotate_cut(const char *text, size_t width)
-{
-	if (!text)
-		return NULL;
-	if (strlen(text) <= width)
-		return alloc_strdup(text);
-	return alloc_printf("%.*s...", (int)width - 3, text);
 }
 
 const char *annotate_percent(char buf[OUTPUT_NUMBER_MAX], double share)

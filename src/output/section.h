@@ -32,6 +32,7 @@ enum {
 	OUTPUT_ALWAYS = 0,
 	OUTPUT_DATA_ONLY = -1, /* in CSV and JSON, never in a table */
 	OUTPUT_TABLE_ONLY = -2, /* always in a table, nowhere else */
+	OUTPUT_IF_ANY = -3, /* in a table always, but where no row has one */
 };
 
 struct output_column {
@@ -42,6 +43,8 @@ struct output_column {
 	size_t offset; /* of the field in the object of the column's group */
 	bool prefixed; /* the header goes behind the section's prefix */
 	bool estimable; /* in tables the section's mark stands before it */
+	/* Text that helps to read, and is cut where a table is too wide, in files too: CSV and JSON have all of it. */
+	bool elastic;
 };
 
 /* Columns that read one object inside each row. */

@@ -9,8 +9,9 @@
 #include "output/number.h"
 #include "output/text.h"
 
-#define GAP       2 /* columns between two fields */
-#define MIN_TRUNC 12
+#define GAP          2 /* columns between two fields */
+#define MIN_TRUNC    12
+#define ELASTIC_ROOM 24 /* to be left for elastic text before other columns are */
 
 /* One column of the table while it is laid out. */
 struct field {
@@ -110,14 +111,25 @@ static void layout_deinit(struct layout *l)
 	free(l->fields);
 }
 
-static size_t layout_width(const struct layout *l)
+/* Of an elastic field no more than ELASTIC columns are counted; 0: all. */
+static size_t layout_width_with(const struct layout *l, unsigned int elastic)
 {
 	size_t width = 0, i;
 
-	for (i = 0; i < l->n_fields; i++)
-		if (!l->fields[i].left_out)
-			width += l->fields[i].width + GAP;
+	for (i = 0; i < l->n_fields; i++) {
+		const struct field *f = &l->fields[i];
+
+		if (f->left_out)
+			continue;
+		width += elastic && f->column->elastic && f->width > elastic ? elastic : f->width;
+		width += GAP;
+	}
 	return width ? width - GAP : 0;
+}
+
+static size_t layout_width(const struct layout *l)
+{
+	return layout_width_with(l, 0);
 }
 
 /* A column that has nothing in any row says nothing. */
@@ -128,7 +140,7 @@ static void leave_out_empty(struct layout *l)
 	for (i = 0; i < l->n_fields; i++) {
 		struct field *f = &l->fields[i];
 
-		if (f->column->rank <= OUTPUT_ALWAYS)
+		if (f->column->rank <= OUTPUT_ALWAYS && f->column->rank != OUTPUT_IF_ANY)
 			continue;
 		for (row = 0; row < l->n_rows && !strcmp(f->cells[row], "-"); row++)
 			;
@@ -153,30 +165,34 @@ static bool leave_out_rank(struct layout *l)
 	return true;
 }
 
-/* Cuts the widest text until the table fits, or nothing is left that could be cut. */
-static void truncate_text(struct layout *l, unsigned int width)
+/* The widest of the texts that may be cut still; NULL: there is none. */
+static struct field *widest_text(const struct layout *l, bool elastic_only)
 {
-	size_t i, row;
+	struct field *widest = NULL;
+	size_t i;
 
-	while (layout_width(l) > width) {
-		size_t excess = layout_width(l) - width;
-		struct field *widest = NULL;
+	for (i = 0; i < l->n_fields; i++) {
+		struct field *f = &l->fields[i];
 
-		for (i = 0; i < l->n_fields; i++) {
-			struct field *f = &l->fields[i];
-
-			if (!f->left_out && f->column->type == OUTPUT_TEXT &&
-			    f->width > MIN_TRUNC && (!widest || f->width > widest->width))
-				widest = f;
-		}
-		if (!widest)
-			return;
-		widest->width =
-			widest->width > MIN_TRUNC + excess ? widest->width - excess : MIN_TRUNC;
-		for (row = 0; row < l->n_rows; row++)
-			if (strlen(widest->cells[row]) > widest->width)
-				strcpy(widest->cells[row] + widest->width - 2, "..");
+		if (!f->left_out && f->column->type == OUTPUT_TEXT && f->width > MIN_TRUNC &&
+		    (f->column->elastic || !elastic_only) && (!widest || f->width > widest->width))
+			widest = f;
 	}
+	return widest;
+}
+
+/* Cuts the widest text, column by column, until the table fits, or nothing is left that could be cut. */
+static void truncate_text(struct layout *l, unsigned int width, bool elastic_only)
+{
+	size_t excess = layout_width(l) > width ? layout_width(l) - width : 0, i, row;
+	struct field *f;
+
+	for (; excess && (f = widest_text(l, elastic_only)) != NULL; excess--)
+		f->width--;
+	for (i = 0; i < l->n_fields; i++)
+		for (row = 0; row < l->n_rows; row++)
+			if (strlen(l->fields[i].cells[row]) > l->fields[i].width)
+				strcpy(l->fields[i].cells[row] + l->fields[i].width - 2, "..");
 }
 
 /* Where the fields of the group that starts at I end; *LAST is the last one shown, or NULL. */
@@ -216,10 +232,11 @@ static void layout_fit(struct layout *l, const struct output_table_options *opti
 	widen_groups(l);
 	if (!options->width)
 		return;
-	while (layout_width(l) > options->width && leave_out_rank(l))
+	while (layout_width_with(l, ELASTIC_ROOM) > options->width && leave_out_rank(l))
 		widen_groups(l);
+	truncate_text(l, options->width, true);
 	if (options->truncate)
-		truncate_text(l, options->width);
+		truncate_text(l, options->width, false);
 }
 
 static void put_times(FILE *out, char c, size_t n)

@@ -10,11 +10,11 @@
 
 struct output_table_options {
 	/*
-	 * Columns to fill; 0: no limit. Where a table is wider, columns of high rank are left out, and
-	 * a line under it says so.
+	 * Columns to fill; 0: no limit. Where a table is wider, columns of high rank are left out,
+	 * then elastic ones are cut.
 	 */
 	unsigned int width;
-	/* Where that is not enough: cut long text. Not for files, where a cut name is a lost name. */
+	/* Where that is not enough: cut any long text. Not for files, where a cut name is a lost name. */
 	bool truncate;
 	unsigned int top; /* rows to show at most, a line says how many there are more; 0: all */
 };

@@ -79,8 +79,8 @@ void output_pager_start(void)
 	pager = fork();
 	if (pager == 0) {
 		dup2(ends[0], STDIN_FILENO);
-		/* What fits a screen needs no key to leave it. */
-		setenv("LESS", "FRX", 0);
+		/* What fits a screen needs no key to leave it; code that is too wide is looked at with the arrow keys. */
+		setenv("LESS", "FRSX", 0);
 		execl("/bin/sh", "sh", "-c", command, NULL);
 		_exit(127);
 	}

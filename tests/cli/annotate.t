@@ -129,10 +129,10 @@ report_test $? 'the executions of a line'
 grep -qE '^ 100\.0 % +60 +3 +\+0x[0-9a-f]+  \| \|   nop$' out && grep -qE '^ +1 +\+0x0  ' out
 report_test $? 'and of instructions'
 page 'without a sample too' '^Samples: none ' more.data outer
-grep -qE '^ +7 +- +- +0 +0 +tests/symbol/inlines\.c:[0-9]+ +innermost < middle' out
+grep -qE '^ +7 +0 +0 +tests/symbol/inlines\.c:[0-9]+ +innermost < middle' out && grep -qE '^ +7 +\+0x[0-9a-f]+  ' out
 report_test $? 'with lines by their executions'
 run diff --annotate outer counted.data more.data
-grep -qE '^ +~60,000 +3 +- +7 +- +innermost < middle +tests/symbol/inlines\.c:[0-9]+ +-$' out
+grep -qE '^ +~60,000 +60 +3 +0 +7 +innermost < middle +tests/symbol/inlines\.c:[0-9]+$' out
 report_test $? 'diff --annotate has what was executed on both sides'
 json 'and in JSON' "
   (r := [r for r in d['lines'] if r['baseline']['per_call'] == 3][0]) and r['body'] == 'innermost < middle' and
@@ -187,7 +187,7 @@ run diff --annotate outer timed.data b.data
 [ $status -eq 0 ] && [ ! -s err ] && grep -q '^outer in all contexts, .*; costs are a call' out &&
   grep -qE '^ +~300 +0\.60 +60 +~450 +0\.50 +30 +~\+150 .* innermost < middle$' out
 report_test $? 'diff --annotate: a body on both sides'
-grep -qE "^ +~200 +~450 +~\+250 +- +tests/symbol/inlines\.c:[0-9]+ +-$" out
+grep -qE "^ +~200 +40 +~450 +30 +~\+250 +- +tests/symbol/inlines\.c:[0-9]+$" out
 report_test $? 'and a line'
 grep -qE '^tests/symbol/inlines\.c:[0-9]+: ~\+250 insn a call, between \+[0-9]+ and \+[0-9]+ ' out
 report_test $? 'the headline has what changed most'
