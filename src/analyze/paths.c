@@ -52,10 +52,12 @@ static bool is_of(const struct work *w, uint32_t blocks, uint32_t context)
 	return blocks == w->index && (w->context == PROFILE_ALL_CONTEXTS || w->context == context);
 }
 
-static void add_calls(struct work *w, uint64_t signature, double calls, double time)
+/* TURNS: of loops, by counter; NULL: none. */
+static void add_calls(struct work *w, uint64_t signature, double calls, double time,
+		      const uint64_t *turns)
 {
 	struct analyze_path row = { .signature = signature };
-	uint32_t i;
+	uint32_t i, k;
 
 	for (i = 0; i < w->n_rows && w->rows[i].signature != signature; i++)
 		;
@@ -63,6 +65,8 @@ static void add_calls(struct work *w, uint64_t signature, double calls, double t
 		vec_push(w, rows, row);
 	w->rows[i].calls += calls;
 	w->rows[i].total += time;
+	for (k = 0; turns && k < PROFILE_TURNS; k++)
+		w->rows[i].turned[k] += (double)turns[k];
 }
 
 static int by_calls(const void *left, const void *right)
@@ -97,12 +101,12 @@ static void collect(struct work *w)
 
 		if (!is_of(w, path->blocks, path->context))
 			continue;
-		add_calls(w, path->signature, (double)path->calls, (double)path->time);
+		add_calls(w, path->signature, (double)path->calls, (double)path->time, path->turns);
 		calls -= (double)path->calls;
 		time -= (double)path->time;
 	}
 	if (calls > 0)
-		add_calls(w, 0, calls, time);
+		add_calls(w, 0, calls, time, NULL);
 	if (w->n_rows)
 		qsort(w->rows, w->n_rows, sizeof(*w->rows), by_calls);
 }
@@ -230,7 +234,45 @@ static const char *tell_calls(struct work *w, uint32_t row)
 	return keep(w->out, text);
 }
 
-static void add_rows(struct work *w, const char *function, const char *context)
+/* ", 3.5 at slub.c:1874" behind TEXT, which is freed. */
+static char *append_turns(char *text, double turns, const char *location)
+{
+	int decimals = turns == round(turns) ? 0 : turns < 10 ? 2 : 1;
+	const char *file = location ? strrchr(location, '/') : NULL;
+	char *longer = alloc_printf("%s%s%.*f at %s", text, *text ? ", " : "", decimals, turns,
+				    file     ? file + 1 :
+				    location ? location :
+					       "?");
+
+	free(text);
+	return longer;
+}
+
+/* How often the loops from FIRST_LOOP on turn in a call of ROW. */
+static const char *tell_turns(struct work *w, const struct analyze_path *row, uint32_t first_loop)
+{
+	char *text = NULL;
+	uint32_t l;
+
+	for (l = first_loop; l < w->out->n_loops; l++) {
+		const struct analyze_loop *loop = &w->out->loops[l];
+		struct analyze_path_turns turns = { row->function,  row->context, row->number,
+						    loop->location, loop->body,   loop->offset };
+
+		if (loop->counter == PROFILE_NO_BIT)
+			continue;
+		text = text ? text : alloc_strdup("");
+		if (!(row->turned[loop->counter] > 0))
+			continue;
+		turns.turns = row->turned[loop->counter] / row->calls;
+		text = append_turns(text, turns.turns, loop->location);
+		vec_push(w->out, path_turns, turns);
+	}
+	return text ? keep(w->out, text) : NULL;
+}
+
+/* FIRST_LOOP: the function's first loop in this context; the others follow. */
+static void add_rows(struct work *w, const char *function, const char *context, uint32_t first_loop)
 {
 	double calls = 0, total = 0;
 	uint32_t i;
@@ -244,6 +286,7 @@ static void add_rows(struct work *w, const char *function, const char *context)
 
 		row->function = function;
 		row->context = context;
+		row->number = i + 1;
 		row->share = row->calls / calls;
 		row->mean = row->total / row->calls;
 		row->total_share = total > 0 ? row->total / total : NAN;
@@ -251,6 +294,7 @@ static void add_rows(struct work *w, const char *function, const char *context)
 		if (w->on[i] && !*row->does && row->share > NEARLY_ALL)
 			row->does = tell_calls(w, i);
 		row->lacks = w->on[i] ? tell(w, i, SYMBOL_PATH_NO, SYMBOL_PATH_YES) : "";
+		row->turns = tell_turns(w, row, first_loop);
 		vec_push(w->out, rows, *row);
 	}
 }
@@ -367,6 +411,7 @@ static void add_loops(struct work *w, const char *function, const char *context)
 				keep(w->out, alloc_printf("%s:%" PRIu32, frame->file, frame->line));
 		if (frame && frame->inlined)
 			loop.body = frame->name;
+		loop.counter = block->counter;
 		loop.offset = (double)(int64_t)(block->addr - w->p->sites[w->blocks->site].addr);
 		loop.turns = (double)counts[head] / calls;
 		loop.insns_per_turn = insns / (double)counts[head];
@@ -385,13 +430,13 @@ static void add_function(struct analyze_paths *out, const struct profile *p, uin
 	};
 	const char *function = p->sites[w.blocks->site].name;
 	const char *name = context == PROFILE_ALL_CONTEXTS ? "*" : p->contexts[context].name;
-	uint32_t i;
+	uint32_t i, first_loop = out->n_loops;
 
 	work_graph(&w);
 	collect(&w);
 	find_ways(&w);
-	add_rows(&w, function, name);
 	add_loops(&w, function, name);
+	add_rows(&w, function, name, first_loop);
 	for (i = 0; i < w.n_rows; i++)
 		free(w.on[i]);
 	free(w.on);
@@ -425,5 +470,6 @@ void analyze_paths_deinit(struct analyze_paths *out)
 	free(out->rows);
 	free(out->loops);
 	free(out->turns);
+	free(out->path_turns);
 	memset(out, 0, sizeof(*out));
 }

@@ -21,7 +21,14 @@ struct analyze_path {
 	 * nearly all calls go: what it calls.
 	 */
 	const char *does, *lacks;
+	/*
+	 * "24 at slub.c:1907, 3.5 at slub.c:1874": the mean turns of loops in such a call; "" where none turned, NULL
+	 * where that was not counted call by call.
+	 */
+	const char *turns;
+	double number; /* from 1 on, among those of its function and context */
 	uint64_t signature;
+	double turned[PROFILE_TURNS]; /* in all its calls, by counter */
 };
 
 /* A loop of a function. */
@@ -36,6 +43,15 @@ struct analyze_loop {
 	/* How many calls had how many turns: "0: 2.5 %, 24: 97 %"; NULL: not counted call by call. */
 	const char *spread;
 	uint32_t first_turns, n_turns; /* the same in rows */
+	uint8_t counter; /* of turns call by call, or PROFILE_NO_BIT */
+};
+
+/* The mean turns of one of these loops, told in the same way, in a call on one path. */
+struct analyze_path_turns {
+	const char *function, *context;
+	double path; /* its number */
+	const char *location, *body;
+	double offset, turns;
 };
 
 /* Calls with LOW to HIGH turns of a loop, which is told as in struct analyze_loop. */
@@ -53,6 +69,9 @@ struct analyze_paths {
 	uint32_t n_loops, cap_loops;
 	struct analyze_loop_turns *turns; /* of loop after loop, by rising turns */
 	uint32_t n_turns, cap_turns;
+	struct analyze_path_turns
+		*path_turns; /* of path after path; loops that did not turn are not there */
+	uint32_t n_path_turns, cap_path_turns;
 	char **texts;
 	uint32_t n_texts, cap_texts;
 };

@@ -42,6 +42,7 @@ struct output_section columns_report_loops(const struct analyze_loop *rows, size
 /* In how many calls they turned how often, for people. */
 struct output_section columns_report_spreads(const struct analyze_loop *rows, size_t n);
 struct output_section columns_report_turns(const struct analyze_loop_turns *rows, size_t n);
+struct output_section columns_report_path_turns(const struct analyze_path_turns *rows, size_t n);
 struct output_section columns_diff_paths(const struct analyze_diff_paths *diff);
 struct output_section columns_report_block_functions(const struct analyze_blocks *blocks);
 

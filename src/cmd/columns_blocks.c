@@ -33,14 +33,17 @@ struct output_section columns_report_paths(const struct analyze_path *rows, size
 		COLUMN(analyze_path, function, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
 		{ "syscall", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY,
 		  offsetof(struct analyze_path, context) },
+		{ "path", "", OUTPUT_COUNT, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_path, number) },
 		COLUMN(analyze_path, calls, "CALLS", OUTPUT_COUNT, OUTPUT_ALWAYS),
 		COLUMN(analyze_path, share, "SHARE", OUTPUT_FRACTION, OUTPUT_ALWAYS),
 		COLUMN(analyze_path, mean, "CPU MEAN", OUTPUT_TIME, OUTPUT_ALWAYS),
-		COLUMN(analyze_path, total, "CPU TOTAL", OUTPUT_TIME, 2),
-		{ "time_share", "OF TIME", OUTPUT_FRACTION, 1,
+		COLUMN(analyze_path, total, "CPU TOTAL", OUTPUT_TIME, 3),
+		{ "time_share", "OF TIME", OUTPUT_FRACTION, 2,
 		  offsetof(struct analyze_path, total_share) },
-		COLUMN(analyze_path, does, "DOES", OUTPUT_TEXT, OUTPUT_ALWAYS),
-		COLUMN(analyze_path, lacks, "DOES NOT", OUTPUT_TEXT, 3),
+		ELASTIC(analyze_path, turns, "LOOPS TURN", 1),
+		ELASTIC(analyze_path, does, "DOES", OUTPUT_ALWAYS),
+		ELASTIC(analyze_path, lacks, "DOES NOT", 4),
 	};
 	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
 
@@ -113,6 +116,23 @@ struct output_section columns_report_turns(const struct analyze_loop_turns *rows
 		  offsetof(struct analyze_loop_turns, turns.calls) },
 		{ "share", "", OUTPUT_FRACTION, OUTPUT_DATA_ONLY,
 		  offsetof(struct analyze_loop_turns, turns.share) },
+	};
+	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
+
+	return (struct output_section)SECTION(groups, rows, n, PROFILE_CLOCK_INSN);
+}
+
+struct output_section columns_report_path_turns(const struct analyze_path_turns *rows, size_t n)
+{
+	static const struct output_column columns[] = {
+		COLUMN(analyze_path_turns, function, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		{ "syscall", "", OUTPUT_TEXT, OUTPUT_DATA_ONLY,
+		  offsetof(struct analyze_path_turns, context) },
+		COLUMN(analyze_path_turns, path, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_path_turns, location, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_path_turns, body, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_path_turns, offset, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
+		COLUMN(analyze_path_turns, turns, "", OUTPUT_COUNT, OUTPUT_DATA_ONLY),
 	};
 	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
 

@@ -7,7 +7,6 @@
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A column of a field whose name is its key. */
 #define COLUMN(type_of, field, header, type, rank)                          \
 	{                                                                   \
 #field, header, type, rank, offsetof(struct type_of, field) \
@@ -53,6 +52,12 @@
 #define SIDE(field, key, header, type, rank)                                         \
 	{                                                                            \
 		key, header, type, rank, offsetof(struct analyze_range_side, field), \
+	}
+/* Text of a field whose name is its key, cut where the table is too wide. */
+#define ELASTIC(type_of, field, header, rank)                                                     \
+	{                                                                                         \
+#field, header, OUTPUT_TEXT, rank, offsetof(struct type_of, field), false, false, \
+			true                                                                      \
 	}
 #define WORKLOAD(field, header, type, rank) \
 	COLUMN(analyze_workload_figures, field, header, type, rank)

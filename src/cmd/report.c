@@ -7,9 +7,10 @@
 #include "cmd/report_impl.h"
 
 /* In that order. */
-static const char *const section_names[] = { "syscalls", "functions", "ranges",          "samples",
-					     "losses",   "costs",     "blocks",          "paths",
-					     "loops",    "turns",     "block_functions", NULL };
+static const char *const section_names[] = {
+	"syscalls", "functions", "ranges", "samples",         "losses",     "costs", "blocks",
+	"paths",    "loops",     "turns",  "block_functions", "path_turns", NULL
+};
 
 enum {
 	KEY_SECTION = 256,
@@ -18,7 +19,7 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	{ "section", KEY_SECTION, "SECTION", 0,
-	  "What CSV holds: syscalls, functions (default: both), ranges, samples, losses, costs, blocks, paths, loops, turns or block_functions" },
+	  "What CSV holds: syscalls, functions (default: both), ranges, samples, losses, costs, blocks, paths, loops, turns, block_functions or path_turns" },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The recorded kernel's vmlinux, for names" },
 	{ 0 },
 };

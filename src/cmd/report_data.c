@@ -135,6 +135,8 @@ void report_write_json(const struct report *r, const struct report_options *o)
 		columns_report_paths(r->paths.rows, r->paths.n_rows, r->p->clock);
 	struct output_section loops = columns_report_loops(r->paths.loops, r->paths.n_loops);
 	struct output_section turns = columns_report_turns(r->paths.turns, r->paths.n_turns);
+	struct output_section path_turns =
+		columns_report_path_turns(r->paths.path_turns, r->paths.n_path_turns);
 	json_t *root = json_object();
 
 	output_json_set(root, "schema", json_string(SCHEMA));
@@ -153,6 +155,7 @@ void report_write_json(const struct report *r, const struct report_options *o)
 	output_json_set(root, "paths", output_json_rows(&paths));
 	output_json_set(root, "loops", output_json_rows(&loops));
 	output_json_set(root, "turns", output_json_rows(&turns));
+	output_json_set(root, "path_turns", output_json_rows(&path_turns));
 	output_json_set(root, "samples", samples_json(r));
 	output_json_set(root, "losses", losses_json(r, false));
 	output_json_set(root, "accounting", accounting_json(r));
@@ -215,6 +218,9 @@ void report_write_csv(const struct report *r, const struct report_options *o)
 		break;
 	case SECTION_TURNS:
 		section = columns_report_turns(r->paths.turns, r->paths.n_turns);
+		break;
+	case SECTION_PATH_TURNS:
+		section = columns_report_path_turns(r->paths.path_turns, r->paths.n_path_turns);
 		break;
 	case SECTION_BLOCK_FUNCTIONS:
 		section = columns_report_block_functions(&r->blocks);

@@ -31,6 +31,7 @@ enum section {
 	SECTION_LOOPS,
 	SECTION_TURNS,
 	SECTION_BLOCK_FUNCTIONS,
+	SECTION_PATH_TURNS,
 };
 
 struct report_options {

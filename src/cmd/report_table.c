@@ -91,29 +91,69 @@ static void write_calls(const struct view *v, const struct report *r,
 	free(what);
 }
 
+/* A call that was timed where it is made, since what it calls cannot be: record --callees. */
+static bool is_call(const struct analyze_range *row)
+{
+	size_t len = strlen(row->body.name);
+
+	return len > 2 && !strcmp(row->body.name + len - 2, "()");
+}
+
+/* The rows of calls, or those of inlined bodies. Returns whether there are any to show. */
+static bool write_range_rows(const struct view *v, const struct report *r, bool calls,
+			     const char *title)
+{
+	struct output_section section = columns_report_ranges(&r->ranges, &r->table);
+	struct analyze_range *rows = alloc_array(r->ranges.n_rows, sizeof(*rows));
+	uint32_t n = 0, shown = 0;
+
+	for (uint32_t i = 0; i < r->ranges.n_rows; i++) {
+		const struct analyze_range *row = &r->ranges.rows[i];
+
+		if (is_call(row) != calls)
+			continue;
+		shown += !row->redundant;
+		rows[n++] = *row;
+	}
+	section.rows = rows;
+	section.n_rows = n;
+	if (shown) {
+		view_text(v, "%s", title);
+		view_section(v, &section, TOP_RANGES);
+	}
+	free(rows);
+	return shown;
+}
+
 static void write_ranges(const struct view *v, const struct report *r)
 {
-	struct output_section section;
-	uint32_t i, shown = 0;
-
 	fputc('\n', v->out);
-	for (i = 0; i < r->ranges.n_rows; i++)
-		shown += !r->ranges.rows[i].redundant;
-	if (!shown) {
+	if (!write_range_rows(
+		    v, r, false,
+		    "Inlined bodies, what they called included; SHARE is of the context's time. "
+		    "~: estimated from samples, between LOW and HIGH with 95 % confidence (record "
+		    "--range NAME times them). ?: its samples came late, with interrupts off:"))
 		view_text(v, "Inlined bodies: none were timed (record --range NAME)%s.",
 			  !r->leaves.n_leaves ? "" :
 			  profile_is_resolved(r->p) ?
 						", and samples show none" :
 						", and where samples lie is not known without "
 						"the kernel's vmlinux (--vmlinux)");
+}
+
+/* Of functions that cannot be probed, and through pointers. */
+static void write_range_calls(const struct view *v, const struct report *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->ranges.n_rows && !is_call(&r->ranges.rows[i]); i++)
+		;
+	if (i == r->ranges.n_rows)
 		return;
-	}
-	view_text(v,
-		  "Inlined bodies, what they called included; SHARE is of the context's time. "
-		  "~: estimated from samples, between LOW and HIGH with 95 %% confidence (record "
-		  "--range NAME times them). ?: its samples came late, with interrupts off:");
-	section = columns_report_ranges(&r->ranges, &r->table);
-	view_section(v, &section, TOP_RANGES);
+	fputc('\n', v->out);
+	write_range_rows(v, r, true,
+			 "Calls that cannot be timed at what they call, timed where they are made; "
+			 "(*)(): through a pointer:");
 }
 
 /* The paths of each function over all contexts, and its loops. */
@@ -380,6 +420,7 @@ void report_write_table(const struct report *r, const struct report_options *o)
 	write_losses_line(&v, r);
 	write_calls(&v, r, &o->view.figures);
 	write_ranges(&v, r);
+	write_range_calls(&v, r);
 	write_blocks(&v, r);
 	write_paths(&v, r);
 	write_samples(&v, r);

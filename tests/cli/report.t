@@ -141,7 +141,7 @@ head -c 200 hardened.data >short.data
 fails 1 "short.data" report short.data
 usage "--format is table, json or csv" report --format=xml hardened.data
 usage "--time is oncpu, wall or self, not ''" report --time= hardened.data
-usage "--section is syscalls, functions, ranges, samples, losses, costs, blocks, paths, loops, turns or block_functions, not 'all'" report --format=csv \
+usage "--section is syscalls, functions, ranges, samples, losses, costs, blocks, paths, loops, turns, block_functions or path_turns, not 'all'" report --format=csv \
   --section=all hardened.data
 usage "--section goes with" report --section=losses hardened.data
 usage "one file at a time" report hardened.data baseline.data

@@ -98,7 +98,8 @@ static void add_calls(struct profile *p, uint32_t site, uint32_t place, const ch
 						 .context = context,
 						 .signature = FAST,
 						 .calls = c->few + c->many,
-						 .time = 50 * (c->few + c->many) }));
+						 .time = 50 * (c->few + c->many),
+						 .turns = { turns } }));
 	if (c->slow > c->lost)
 		vec_push(p, paths,
 			 ((struct profile_path){
@@ -239,6 +240,11 @@ static void paths_are_all_calls(void **state)
 	assert_true(slow->calls == 19 && slow->mean == 1000);
 	assert_string_equal(slow->does, "slow() at slub.c:93");
 	assert_non_null(strstr(slow->lacks, "shuffle at slub.c:20"));
+	/* 60 calls of 4 turns and 20 of 40. */
+	assert_string_equal(paths.rows[0].turns, "13 at slub.c:20");
+	assert_string_equal(slow->turns, "");
+	assert_int_equal(paths.n_path_turns, 2); /* of all contexts, and of clone */
+	assert_true(paths.path_turns[0].path == 1 && paths.path_turns[0].turns == 13);
 	/* The call that its task's death ended. */
 	assert_true(path(&paths, "*", 0)->calls == 1 && path(&paths, "*", 0)->mean == 1000);
 	analyze_paths_deinit(&paths);
