@@ -248,27 +248,43 @@ static char *append_turns(char *text, double turns, const char *location)
 	return longer;
 }
 
-/* How often the loops from FIRST_LOOP on turn in a call of ROW. */
+static int by_turns(const void *left, const void *right)
+{
+	const struct analyze_path_turns *a = left, *b = right;
+
+	return a->turns != b->turns ? (a->turns > b->turns ? -1 : 1) :
+				      (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* How often the loops from FIRST_LOOP on turn in a call of ROW, the one that turns most first. */
 static const char *tell_turns(struct work *w, const struct analyze_path *row, uint32_t first_loop)
 {
-	char *text = NULL;
-	uint32_t l;
+	uint32_t first = w->out->n_path_turns, i;
+	bool counted = false;
+	char *text;
 
-	for (l = first_loop; l < w->out->n_loops; l++) {
-		const struct analyze_loop *loop = &w->out->loops[l];
+	for (i = first_loop; i < w->out->n_loops; i++) {
+		const struct analyze_loop *loop = &w->out->loops[i];
 		struct analyze_path_turns turns = { row->function,  row->context, row->number,
 						    loop->location, loop->body,   loop->offset };
 
 		if (loop->counter == PROFILE_NO_BIT)
 			continue;
-		text = text ? text : alloc_strdup("");
-		if (!(row->turned[loop->counter] > 0))
-			continue;
+		counted = true;
 		turns.turns = row->turned[loop->counter] / row->calls;
-		text = append_turns(text, turns.turns, loop->location);
-		vec_push(w->out, path_turns, turns);
+		if (turns.turns > 0)
+			vec_push(w->out, path_turns, turns);
 	}
-	return text ? keep(w->out, text) : NULL;
+	if (!counted)
+		return NULL;
+	text = alloc_strdup("");
+	if (w->out->n_path_turns > first)
+		qsort(&w->out->path_turns[first], w->out->n_path_turns - first,
+		      sizeof(*w->out->path_turns), by_turns);
+	for (i = first; i < w->out->n_path_turns; i++)
+		text = append_turns(text, w->out->path_turns[i].turns,
+				    w->out->path_turns[i].location);
+	return keep(w->out, text);
 }
 
 /* FIRST_LOOP: the function's first loop in this context; the others follow. */

@@ -62,7 +62,7 @@ struct output_section columns_report_spreads(const struct analyze_loop *rows, si
 	static const struct output_column columns[] = {
 		COLUMN(analyze_loop, function, "LOOP IN", OUTPUT_TEXT, 1),
 		COLUMN(analyze_loop, location, "AT", OUTPUT_TEXT, OUTPUT_ALWAYS),
-		COLUMN(analyze_loop, spread, "TURNS: CALLS", OUTPUT_TEXT, OUTPUT_ALWAYS),
+		ELASTIC(analyze_loop, spread, "TURNS: CALLS", OUTPUT_ALWAYS),
 	};
 	static const struct output_group groups[] = { GROUP(NULL, 0, columns) };
 	struct output_section section = SECTION(groups, rows, n, PROFILE_CLOCK_INSN);
