@@ -59,13 +59,16 @@ for how in $mechanisms; do
 	done
 	# Soft interrupts call some of these too, a hundred times in a row where they free memory. One
 	# that hits the very fentry program of the function that it then calls finds it in use: the
-	# kernel skips it, and says so. Where it is the return's, frames stay open, up to the limit.
+	# kernel skips it, and says so. Where it is the return's, frames stay open, up to the limit: from
+	# there on a function called within (put_cpu_partial in kmem_cache_free) is lost too, which was not
+	# skipped. How many come in a row depends on when the host lets the guest have interrupts.
 	holds "$how: of these nothing is lost but the few calls that the kernel skipped" \
 		"$(json "busy-$how" '.losses | tojson') as \$lost | (\$lost.probe_recursion // 0) as \$skipped |
 		 \$skipped <= 0.001 * $(json "busy-$how" '[.functions[] | select(.syscall == "*") | .calls] | add') and
 		 all(\$lost | to_entries[]; .key as \$key | .value == null or .value == 0 or
-			(.value <= \$skipped and any(\"probe_recursion\", \"depth_exceeded\",
+			(.value <= 2 * \$skipped and any(\"probe_recursion\", \"depth_exceeded\",
 				\"entry_without_return\", \"return_without_entry\"; . == \$key)))"
+	balanced "$how" "busy-$how"
 done
 
 done_testing
