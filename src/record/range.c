@@ -38,8 +38,11 @@ void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *
 		why = alloc_strdup("out of memory");
 	va_end(args);
 	r->why_not = why;
-	log_verbose(1, "'%s' in '%s' at %s:%u is not timed: %s", r->name, r->into, r->file ?: "?",
-		    r->line, why);
+	if (r->called)
+		log_verbose(1, "calls of '%s' in '%s' are not timed: %s", r->name, r->into, why);
+	else
+		log_verbose(1, "'%s' in '%s' at %s:%u is not timed: %s", r->name, r->into,
+			    r->file ?: "?", r->line, why);
 }
 
 void record_ranges_add(struct record_ranges *ranges, const struct symbol_index *idx,

@@ -11,7 +11,7 @@ chosen='big-fork:6 page-fault:2 small-read:2' # how many functions of each
 # What is known to be off comes on top of the ten. Within rcu_read_lock() each program of ours takes 3 instructions less,
 # since the inner rcu_read_unlock() skips a check; where so many calls are timed where they are made, each by some 3 too
 # much, that is more than 20.
-in_rcu=' page_remove_rmap filemap_map_pages next_uptodate_page do_set_pte '
+in_rcu=' page_remove_rmap filemap_map_pages next_uptodate_page do_set_pte __filemap_get_folio '
 max_calls_made=4
 
 # count NAME FUNCTION WORKLOAD
