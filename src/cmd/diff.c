@@ -132,7 +132,7 @@ static void parse_annotate_end(const struct diff_options *o, struct argp_state *
 		argp_error(state, "--all, --color, --context, --source and --*-vmlinux go with "
 				  "--annotate");
 	if (o->annotate && (o->fold || o->section || o->percentiles || o->control || o->strict ||
-			    o->filter_text || o->sort || o->n_maps || !isnan(o->fail_above)))
+			    o->filter_arg || o->sort || o->n_maps || !isnan(o->fail_above)))
 		argp_error(state,
 			   "--annotate is alone: no --fold, --section, --percentiles, --control, "
 			   "--strict, --filter, --sort, --map or --fail-above with it");
@@ -202,6 +202,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--reverse goes with --fold");
 		if (o->fold && o->view.format != VIEW_TABLE)
 			argp_error(state, "--fold has a format of its own");
+		if (o->fold && (o->filter_arg || o->sort || o->control))
+			argp_error(
+				state,
+				"--fold has all stacks: no --filter, --sort or --control with it");
 		parse_annotate_end(o, state);
 		if (o->percentiles && (o->view.format != VIEW_TABLE || o->fold))
 			argp_error(state, "--percentiles goes with tables");

@@ -198,6 +198,7 @@ report_test $? "--filter: not shown is not taken for not recorded"
 usage "--map is OLD=NEW" diff --map=clone= baseline.data hardened.data
 usage "--filter is" diff --filter=clone baseline.data hardened.data
 usage "--sort is" diff --sort=size baseline.data hardened.data
+usage "--fold has all stacks" diff --fold --filter=syscall=clone baseline.data hardened.data
 usage "--reverse goes with --fold" diff --reverse baseline.data hardened.data
 
 # What else differs than the kernels.

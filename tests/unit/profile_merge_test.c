@@ -520,13 +520,12 @@ static void test_blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_boot),
-		cmocka_unit_test(test_same_kernel),  cmocka_unit_test(test_other_order),
-		cmocka_unit_test(test_merged_boots), cmocka_unit_test(test_conflicts),
-		cmocka_unit_test(test_forced),       cmocka_unit_test(test_resolved_later),
-		cmocka_unit_test(test_command),      cmocka_unit_test(test_command_refuses),
-		cmocka_unit_test(test_many),         cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_same_boot),       cmocka_unit_test(test_same_kernel),
+		cmocka_unit_test(test_other_order),     cmocka_unit_test(test_merged_boots),
+		cmocka_unit_test(test_conflicts),       cmocka_unit_test(test_forced),
+		cmocka_unit_test(test_resolved_later),  cmocka_unit_test(test_command),
+		cmocka_unit_test(test_command_refuses), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_ranges),          cmocka_unit_test(test_blocks),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
