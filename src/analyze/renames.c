@@ -276,9 +276,12 @@ static bool is_seen(struct profile *p, const char *name)
 
 	/* Interned, so that a pointer tells. */
 	name = profile_intern(p, name);
-	for (i = 0; i < p->n_cells; i++)
-		if (p->sites[p->cells[i].site].name == name && p->cells[i].stats.calls)
+	for (i = 0; i < p->n_cells; i++) {
+		const struct profile_site *site = &p->sites[p->cells[i].site];
+
+		if ((site->name == name || site->into == name) && p->cells[i].stats.calls)
 			return true;
+	}
 	for (i = 0; i < p->n_locations; i++)
 		for (j = 0; j < p->locations[i].n_frames; j++)
 			if (p->locations[i].frames[j].name == name)

@@ -325,12 +325,36 @@ static int check_fail_above(const struct analyze_diff *diff, double limit, const
 	return worst && !isnan(worst->delta_pct) ? 0 : -1;
 }
 
+/* What of A's kernel, its configuration and its parameters is otherwise in B's: a key; NULL: nothing. */
+static const char *other_kernel(const struct profile *a, const struct profile *b)
+{
+	static const char *const keys[] = { PROFILE_ENV_RELEASE, PROFILE_ENV_VERSION,
+					    PROFILE_ENV_BUILD_ID, PROFILE_ENV_CONFIG,
+					    PROFILE_ENV_CMDLINE };
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const char *va = profile_env_get(a, keys[i]), *vb = profile_env_get(b, keys[i]);
+
+		if (!va != !vb || (va && strcmp(va, vb)))
+			return keys[i];
+	}
+	return NULL;
+}
+
 static int add_control(struct diff_comparison *c)
 {
 	struct profile *control = view_open(c->o->control, NULL);
+	const char *other;
 	int err = -1;
 
-	if (control)
+	if (!control)
+		return err;
+	other = other_kernel(c->p[BASELINE], control);
+	if (other)
+		log_error("--control: %s is not the baseline's kernel again: its %s is another",
+			  c->o->control, other);
+	else
 		err = analyze_diff_control(&c->diff, c->p[BASELINE], control, &c->o->view.figures);
 	profile_destroy(control);
 	return err;

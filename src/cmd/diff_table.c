@@ -145,7 +145,7 @@ static void write_repetitions(const struct view *v, const struct analyze_diff_re
 		view_text(
 			v,
 			"NOISE: how far the baseline and %s, the same kernel again, differ or may "
-			"differ; \"under\" it are changes that are not larger.",
+			"differ; \"under\" marks changes that are no larger.",
 			control);
 	if (r->note)
 		view_text(v, "Note: %s.", r->note);

@@ -161,6 +161,8 @@ json "--control: noise, and what is under it" \
    d["statistics"]["control"] == "baseline.data"' \
   diff --format=json --control baseline.data baseline.data hardened.data
 prints diff-control.txt diff --control=control-baseline.data control-baseline.data control-hardened.data
+fails 1 "hardened.data is not the baseline's kernel again: its kernel.release is another" \
+  diff --control=hardened.data baseline.data hardened.data
 fails 1 "none.data" diff --control=none.data baseline.data hardened.data
 usage "--margin" diff --margin=0 baseline.data hardened.data
 prints diff-percentiles.txt diff --percentiles control-baseline.data control-hardened.data
