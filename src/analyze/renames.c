@@ -189,6 +189,19 @@ static void names_collect(struct names *names, const struct profile *p)
 	names->n_names = n;
 }
 
+const char *analyze_renames_known(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (!strcmp(known[i][0], name))
+			return known[i][1];
+		if (!strcmp(known[i][1], name))
+			return known[i][0];
+	}
+	return NULL;
+}
+
 const char *analyze_renaming_key(enum analyze_renaming_how how)
 {
 	static const char *const keys[] = {

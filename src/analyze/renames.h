@@ -38,6 +38,9 @@ uint32_t analyze_rename(struct profile *p, const char *old, const char *new);
 void analyze_renames_apply(struct analyze_renames *renames, struct profile *baseline,
 			   struct profile *hardened);
 
+/* What another version calls the function NAME, older or newer; NULL: no other name is known. */
+const char *analyze_renames_known(const char *name);
+
 /* Adds one that somebody has applied. */
 void analyze_renames_add(struct analyze_renames *renames, const char *old, const char *new,
 			 int side, enum analyze_renaming_how how);

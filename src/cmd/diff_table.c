@@ -222,7 +222,10 @@ static bool is_alone_for(const struct analyze_diff_row *row, const char *why)
 	       (row->baseline.calls > 0 || row->hardened.calls > 0);
 }
 
-/* The functions that were timed on one side alone, for one reason, WHY, with what they took there. */
+/*
+ * The functions that were timed on one side alone, for one reason, WHY, with what they took there, and the name that
+ * they may be recorded by on the other.
+ */
 static void write_alone_for(const struct view *v, const struct analyze_diff *diff, const char *why)
 {
 	const char *unit = diff->clock == PROFILE_CLOCK_INSN ? " insn a run" : " a run";
@@ -232,6 +235,7 @@ static void write_alone_for(const struct view *v, const struct analyze_diff *dif
 	for (i = 0; i < diff->functions.n_rows; i++) {
 		const struct analyze_diff_row *row = &diff->functions.rows[i];
 		char total[OUTPUT_NUMBER_MAX], *name, *longer;
+		const char *other;
 
 		if (!is_alone_for(row, why) || n++ >= TOP_ALONE)
 			continue;
@@ -240,8 +244,10 @@ static void write_alone_for(const struct view *v, const struct analyze_diff *dif
 							   row->hardened.total,
 			      diff->clock);
 		name = output_text_escape(row->name);
-		longer = alloc_printf("%s%s%s (%s%s)", list, *list ? ", " : "", name, total,
-				      *list ? "" : unit);
+		other = analyze_renames_known(row->name);
+		longer = alloc_printf("%s%s%s (%s%s%s%s)", list, *list ? ", " : "", name, total,
+				      *list ? "" : unit, other ? "; also known as " : "",
+				      other ? other : "");
 		free(name);
 		free(list);
 		list = longer;

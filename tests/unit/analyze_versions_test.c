@@ -278,6 +278,9 @@ static void test_folios(void **state)
 		assert_true(renames.rows[i].seen ==
 			    !!strcmp(renames.rows[i].old, "dissolve_free_huge_pages"));
 	}
+	assert_string_equal(analyze_renames_known("page_remove_rmap"), "folio_remove_rmap_ptes");
+	assert_string_equal(analyze_renames_known("folio_remove_rmap_ptes"), "page_remove_rmap");
+	assert_null(analyze_renames_known("next_uptodate_page"));
 	assert_string_equal(a->sites[1].name, "next_uptodate_folio");
 	assert_string_equal(a->sites[3].name, "filemap_get_pages");
 	analyze_renames_deinit(&renames);
