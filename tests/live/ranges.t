@@ -36,7 +36,7 @@ guest_slab() {
 	# big-fork last: what it frees is freed later, in interrupts that would hit what comes behind.
 	for part in $samplings; do
 		record "sampled-$part" --freq="$part" -- sh -c \
-			"$workloads/small-read -n 60000; $workloads/page-fault -n 4000; $workloads/big-fork"
+			"$workloads/small-read -n 60000; $workloads/page-fault -n 16000; $workloads/big-fork -n 10"
 	done
 	for part in $parts; do
 		mapfile -t arguments < <(awk -v part="$part" 'NR % 3 == part { print "-R"; print }' chosen.txt)
