@@ -176,9 +176,11 @@ static struct rows rows_ranked(const struct rows *from, bool by_change)
 		key, header, type, rank, offsetof(struct row, field) \
 	}
 
-#define ELASTIC(key, field, header, rank)                                                       \
-	{                                                                                       \
-		key, header, OUTPUT_TEXT, rank, offsetof(struct row, field), false, false, true \
+/* FRONT: its end tells most. */
+#define ELASTIC(key, field, header, rank, front)                                                 \
+	{                                                                                        \
+		key, header, OUTPUT_TEXT, rank, offsetof(struct row, field), false, false, true, \
+			front                                                                    \
 	}
 
 /* RANK: that of executions, for tables where they were counted. */
@@ -198,18 +200,24 @@ static struct rows rows_ranked(const struct rows *from, bool by_change)
 static const struct output_column side_columns[] = { SIDE_COLUMNS(OUTPUT_DATA_ONLY) };
 static const struct output_column counted_columns[] = { SIDE_COLUMNS(OUTPUT_ALWAYS) };
 
-/* The last LINE_COLUMNS are those of a line. */
-#define LINE_COLUMNS 3
+#define DELTA_COLUMNS                                                                       \
+	{ "delta", "DELTA", OUTPUT_DELTA, OUTPUT_IF_ANY, offsetof(struct row, delta.value), \
+	  false,   true },                                                                  \
+		ROW("delta_low", delta.low, "LOW", OUTPUT_DELTA, 4),                        \
+		ROW("delta_high", delta.high, "HIGH", OUTPUT_DELTA, 4)
 
-static const struct output_column row_columns[] = {
-	{ "delta", "DELTA", OUTPUT_DELTA, OUTPUT_IF_ANY, offsetof(struct row, delta.value), false,
-	  true },
-	ROW("delta_low", delta.low, "LOW", OUTPUT_DELTA, 4),
-	ROW("delta_high", delta.high, "HIGH", OUTPUT_DELTA, 4),
-	ELASTIC("body", path, "IN", OUTPUT_ALWAYS),
+static const struct output_column body_columns[] = {
+	DELTA_COLUMNS,
+	ELASTIC("body", path, "IN", OUTPUT_ALWAYS, false),
+};
+
+/* In a narrow table the place is enough: the source says which body it is of. */
+static const struct output_column line_columns[] = {
+	DELTA_COLUMNS,
+	ELASTIC("body", path, "IN", 1, false),
 	ROW("file", file, "", OUTPUT_TEXT, OUTPUT_DATA_ONLY),
-	ROW("", where, "LINE", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
-	ELASTIC("source", source, "SOURCE", OUTPUT_IF_ANY),
+	ELASTIC("", where, "LINE", OUTPUT_TABLE_ONLY, true),
+	ELASTIC("source", source, "SOURCE", OUTPUT_IF_ANY, false),
 };
 
 static const char *mark_estimate(const void *row, const struct output_group *group)
@@ -227,13 +235,13 @@ static const char *mark_estimate(const void *row, const struct output_group *gro
 	{                                                                       \
 		"hardened", offsetof(struct row, sides[1]), columns, N(columns) \
 	}
-#define LINE                                         \
-	{                                            \
-		NULL, 0, row_columns, N(row_columns) \
+#define LINE                                           \
+	{                                              \
+		NULL, 0, line_columns, N(line_columns) \
 	}
-#define BODY                                                        \
-	{                                                           \
-		NULL, 0, row_columns, N(row_columns) - LINE_COLUMNS \
+#define BODY                                           \
+	{                                              \
+		NULL, 0, body_columns, N(body_columns) \
 	}
 
 static struct output_section section_of(const struct comparison *c, const struct rows *rows,

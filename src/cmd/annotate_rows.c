@@ -195,6 +195,12 @@ void annotate_rows_init(struct annotate_rows *rows, const struct annotated *f,
 		key, header, OUTPUT_TEXT, rank, offsetof(struct annotate_row, field), false, \
 			false, true                                                          \
 	}
+/* A file and a line; tables only. */
+#define PLACE(field, header)                                                                      \
+	{                                                                                         \
+		"", header, OUTPUT_TEXT, OUTPUT_TABLE_ONLY, offsetof(struct annotate_row, field), \
+			false, false, true, true                                                  \
+	}
 #define DATA(key, field, type) COLUMN(key, field, "", type, OUTPUT_DATA_ONLY)
 
 #define SHARE COLUMN("share", figures.share, "SHARE", OUTPUT_FRACTION, OUTPUT_IF_ANY)
@@ -242,7 +248,7 @@ static const struct output_column line_columns[] = {
 	DATA("instructions", n_insns, OUTPUT_COUNT),
 	DATA("file", file, OUTPUT_TEXT),
 	DATA("line", line, OUTPUT_COUNT),
-	COLUMN("", where, "LINE", OUTPUT_TEXT, OUTPUT_TABLE_ONLY),
+	PLACE(where, "LINE"),
 	ELASTIC("body", path, "IN", OUTPUT_ALWAYS),
 	ELASTIC("source", source, "SOURCE", OUTPUT_IF_ANY),
 };

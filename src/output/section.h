@@ -45,6 +45,7 @@ struct output_column {
 	bool estimable; /* in tables the section's mark stands before it */
 	/* Text that helps to read, and is cut where a table is too wide, in files too: CSV and JSON have all of it. */
 	bool elastic;
+	bool cut_front; /* it is its end that tells most: a file and a line */
 };
 
 /* Columns that read one object inside each row. */

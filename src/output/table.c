@@ -11,7 +11,7 @@
 
 #define GAP          2 /* columns between two fields */
 #define MIN_TRUNC    12
-#define ELASTIC_ROOM 24 /* to be left for elastic text before other columns are */
+#define ELASTIC_ROOM 20 /* to be left for elastic text before other columns are */
 
 /* One column of the table while it is laid out. */
 struct field {
@@ -181,6 +181,21 @@ static struct field *widest_text(const struct layout *l, bool elastic_only)
 	return widest;
 }
 
+/* Cuts TEXT to F's width, if it is longer. */
+static void cut(const struct field *f, char *text)
+{
+	size_t len = strlen(text);
+
+	if (len <= f->width)
+		return;
+	if (f->column->cut_front) {
+		memmove(text, text + len - f->width, f->width + 1);
+		memcpy(text, "..", 2);
+	} else {
+		strcpy(text + f->width - 2, "..");
+	}
+}
+
 /* Cuts the widest text, column by column, until the table fits, or nothing is left that could be cut. */
 static void truncate_text(struct layout *l, unsigned int width, bool elastic_only)
 {
@@ -191,8 +206,7 @@ static void truncate_text(struct layout *l, unsigned int width, bool elastic_onl
 		f->width--;
 	for (i = 0; i < l->n_fields; i++)
 		for (row = 0; row < l->n_rows; row++)
-			if (strlen(l->fields[i].cells[row]) > l->fields[i].width)
-				strcpy(l->fields[i].cells[row] + l->fields[i].width - 2, "..");
+			cut(&l->fields[i], l->fields[i].cells[row]);
 }
 
 /* Where the fields of the group that starts at I end; *LAST is the last one shown, or NULL. */

@@ -132,8 +132,11 @@ page 'without a sample too' '^Samples: none ' more.data outer
 grep -qE '^ +7 +0 +0 +tests/symbol/inlines\.c:[0-9]+ +innermost < middle' out && grep -qE '^ +7 +\+0x[0-9a-f]+  ' out
 report_test $? 'with lines by their executions'
 run diff --annotate outer counted.data more.data
-grep -qE '^ +~60,000 +60 +3 +0 +7 +innermost < middle +tests/symbol/inlines\.c:[0-9]+$' out
+grep -qE '^ +~60,000 +1\.00 +60 +3 +0 +7 +innermost < middle +..ts/symbol/inlines\.c:[0-9]+$' out
 report_test $? 'diff --annotate has what was executed on both sides'
+COLUMNS=80 run diff --annotate outer counted.data more.data
+[ $status -eq 0 ] && [ "$(wc -L <out)" -le 80 ]
+report_test $? 'in 80 columns'
 json 'and in JSON' "
   (r := [r for r in d['lines'] if r['baseline']['per_call'] == 3][0]) and r['body'] == 'innermost < middle' and
   r['hardened']['per_call'] == 7 and r['hardened']['samples'] == 0 and r['hardened']['cost'] is None" \
