@@ -15,8 +15,8 @@
 /* Instructions in front of a call that may be taken into the range that times it, where the call takes no probe. */
 #define BEFORE_CALL 3
 
-#define JUMP \
-	5 /* bytes that the kernel's optimizer puts in place of a probe's instruction and what follows */
+/* Bytes that the kernel's optimizer puts in place of a probe's instruction and what follows. */
+#define JUMP 5
 
 struct planner {
 	struct record_blocks *blocks;
@@ -127,9 +127,7 @@ static void find_callees(const struct symbol_flow *flow, struct record_block_fun
 static bool find_call_start(struct planner *pl, const struct symbol_insn *insn, uint64_t *start)
 {
 	const struct symbol_insn *at = insn;
-	uint32_t n;
 
-	symbol_flow_insns(pl->flow, &n);
 	for (int i = 0; i <= BEFORE_CALL; i++, at--) {
 		if (symbol_flow_place(pl->flow, at->addr, is_blacklisted, pl) == SYMBOL_PLACE_OK) {
 			*start = at->addr;
