@@ -51,7 +51,7 @@ is 'nothing is left when the signal reaches the lab alone' "$(leftovers)" ''
 start
 kill -KILL "$pid"
 { wait "$pid"; } 2>/dev/null
-for _ in $(seq 50); do
+for _ in $(seq 300); do
 	[ -z "$(pgrep -f -- "$KPROTPERF_LAB/runs" | head -n 1)" ] && break
 	sleep 0.1
 done
