@@ -86,36 +86,58 @@ static void write_environment(const struct view *v, const struct diff_comparison
 	free(rows);
 }
 
+/* A line that names things, the first MOST of them. */
+struct naming {
+	uint32_t n, most;
+	char *text; /* NULL: nothing yet */
+};
+
+/* Takes ITEM, which is on the heap. */
+static void naming_add(struct naming *l, char *item)
+{
+	char *longer;
+
+	if (l->n++ >= l->most) {
+		free(item);
+		return;
+	}
+	longer = l->text ? alloc_printf("%s, %s", l->text, item) : alloc_strdup(item);
+	free(item);
+	free(l->text);
+	l->text = longer;
+}
+
+/* Prints "WHAT: ...", if there is anything to name, and ends L. */
+static void naming_write(struct naming *l, const struct view *v, const char *what)
+{
+	if (l->n > l->most)
+		view_text(v, "%s: %s (%u more; --format=json lists them).", what, l->text,
+			  l->n - l->most);
+	else if (l->n)
+		view_text(v, "%s: %s.", what, l->text);
+	free(l->text);
+}
+
 /* Those of which something was measured and that are INFERRED, or those that are not; WHAT says so. */
 static void write_renamed(const struct view *v, const struct analyze_renames *renames,
 			  bool inferred, const char *what)
 {
-	char *list = alloc_strdup("");
-	uint32_t i, n = 0;
+	struct naming list = { .most = TOP_RENAMES };
 
-	for (i = 0; i < renames->n_rows; i++) {
+	for (uint32_t i = 0; i < renames->n_rows; i++) {
 		const struct analyze_renaming *row = &renames->rows[i];
-		char *old, *new, *longer;
+		char *old, *new;
 
-		if (!row->seen || (row->how == ANALYZE_RENAMING_INFERRED) != inferred ||
-		    n++ >= TOP_RENAMES)
+		if (!row->seen || (row->how == ANALYZE_RENAMING_INFERRED) != inferred)
 			continue;
 		old = output_text_escape(row->old);
 		new = output_text_escape(row->new);
-		longer = alloc_printf("%s%s%s is %s", list, *list ? ", " : "",
-				      row->side == BASELINE ? old : new,
-				      row->side == BASELINE ? new : old);
+		naming_add(&list, alloc_printf("%s is %s", row->side == BASELINE ? old : new,
+					       row->side == BASELINE ? new : old));
 		free(new);
 		free(old);
-		free(list);
-		list = longer;
 	}
-	if (n > TOP_RENAMES)
-		view_text(v, "%s: %s (%u more; --format=json lists them).", what, list,
-			  n - TOP_RENAMES);
-	else if (n)
-		view_text(v, "%s: %s.", what, list);
-	free(list);
+	naming_write(&list, v, what);
 }
 
 /* What is compared as one although the two kernels call it by different names. */
@@ -229,15 +251,15 @@ static bool is_alone_for(const struct analyze_diff_row *row, const char *why)
 static void write_alone_for(const struct view *v, const struct analyze_diff *diff, const char *why)
 {
 	const char *unit = diff->clock == PROFILE_CLOCK_INSN ? " insn a run" : " a run";
-	char *list = alloc_strdup("");
-	uint32_t i, n = 0;
+	struct naming list = { .most = TOP_ALONE };
+	char *what = alloc_printf("Functions %s", why);
 
-	for (i = 0; i < diff->functions.n_rows; i++) {
+	for (uint32_t i = 0; i < diff->functions.n_rows; i++) {
 		const struct analyze_diff_row *row = &diff->functions.rows[i];
-		char total[OUTPUT_NUMBER_MAX], *name, *longer;
+		char total[OUTPUT_NUMBER_MAX], *name;
 		const char *other;
 
-		if (!is_alone_for(row, why) || n++ >= TOP_ALONE)
+		if (!is_alone_for(row, why))
 			continue;
 		output_number(total, OUTPUT_TIME,
 			      isnan(row->hardened.calls) ? row->baseline.total :
@@ -245,19 +267,13 @@ static void write_alone_for(const struct view *v, const struct analyze_diff *dif
 			      diff->clock);
 		name = output_text_escape(row->name);
 		other = analyze_renames_known(row->name);
-		longer = alloc_printf("%s%s%s (%s%s%s%s)", list, *list ? ", " : "", name, total,
-				      *list ? "" : unit, other ? "; also known as " : "",
-				      other ? other : "");
+		naming_add(&list,
+			   alloc_printf("%s (%s%s%s%s)", name, total, list.n ? "" : unit,
+					other ? "; also known as " : "", other ? other : ""));
 		free(name);
-		free(list);
-		list = longer;
 	}
-	if (n > TOP_ALONE)
-		view_text(v, "Functions %s: %s (%u more; --format=json has them).", why, list,
-			  n - TOP_ALONE);
-	else if (n)
-		view_text(v, "Functions %s: %s.", why, list);
-	free(list);
+	naming_write(&list, v, what);
+	free(what);
 }
 
 /* What has no partner. */
