@@ -101,7 +101,8 @@ checked() {
 	local what="$1: $2" most insns self unknown residual lost calls path_calls total path_total entry context_calls remark
 	is "$what was recorded" "$(cat "$2.status")" 0
 	eval "$(figures "$2" | tr ' ' '\n')"
-	is "$what: no execution of a block is lost" "$lost" 0
+	remark=$(todo "$2")
+	is "$what: no execution of a block is lost${remark:+ # TODO $remark}" "$lost" 0
 	holds "$what: all blocks but one are counted, or follow" "$unknown <= 1"
 	is "$what: counts agree" "$residual" 0
 	holds "$what: not all blocks need a probe" "$(sed -n \
@@ -112,7 +113,6 @@ checked() {
 	is "$what: contexts add up" "$context_calls" "$calls"
 	# What it calls is timed where that can be, and else where the call is.
 	what+=", in $most: its instructions are its self time, to 2 % or 20 ($insns, $self)"
-	remark=$(todo "$2")
 	holds "$what${remark:+ # TODO $remark}" "$insns as \$n | $self as \$t | (\$n - \$t | fabs) <= ([20, 0.02 * \$t] | max)"
 }
 
