@@ -14,6 +14,8 @@
 #define INNERMOST_SHARE 0.9
 /* A share under this does not explain its syscall. */
 #define LEAST_SHARE 0.1
+/* A change of less than this share of what the command times is no headline, however sure. */
+#define TRIFLE_SHARE 0.001
 /* What is said of an inlined body's share of its function. */
 #define RANGE_SHARE 0.5
 #define NEARLY_ALL  0.9
@@ -330,8 +332,9 @@ static bool is_sure_change(enum analyze_verdict verdict)
 	return verdict == ANALYZE_VERDICT_SLOWER || verdict == ANALYZE_VERDICT_FASTER;
 }
 
-/* What a run changed by according to W; the unprobed runs are the iterations of the command as a whole. */
-static double own_total(const struct analyze_diff *diff, const struct analyze_diff_workload_row *w)
+/* Iterations of W a run; the unprobed runs are the iterations of the command as a whole. NAN: not known. */
+static double iterations_a_run(const struct analyze_diff *diff,
+			       const struct analyze_diff_workload_row *w)
 {
 	uint32_t i;
 
@@ -339,7 +342,7 @@ static double own_total(const struct analyze_diff *diff, const struct analyze_di
 		const struct analyze_diff_workload_row *command = &diff->workload[i];
 
 		if (!command->probed && !strcmp(command->name, ANALYZE_COMMAND))
-			return w->delta * w->baseline.iterations / command->baseline.iterations;
+			return (double)w->baseline.iterations / command->baseline.iterations;
 	}
 	return NAN;
 }
@@ -358,54 +361,81 @@ static bool has_sure_syscall(const struct analyze_diff *diff, double least)
 	return false;
 }
 
+/* Whether ROW surely changed, but by nothing beside what W times. */
+static bool is_trifle(const struct analyze_diff *diff, const struct analyze_diff_row *row,
+		      const struct analyze_diff_workload_row *w)
+{
+	return row->change.p < ANALYZE_SIGNIFICANT &&
+	       fabs(row->delta_total) < TRIFLE_SHARE * w->baseline.mean * iterations_a_run(diff, w);
+}
+
 /*
  * What the command says of itself, unprobed, where no syscall tells more: it surely changed and no syscall surely
  * carries that, as with what acts outside sys_enter...sys_exit; or it surely did not, and nothing is sure of ROW, the
- * syscalls' headline. NULL: a syscall tells more.
+ * syscalls' headline; or that is a trifle. NULL: a syscall tells more.
  */
 static const struct analyze_diff_workload_row *own_headline(const struct analyze_diff *diff,
 							    const struct analyze_diff_row *row)
 {
-	const struct analyze_diff_workload_row *same = NULL;
+	const struct analyze_diff_workload_row *quiet = NULL;
 	uint32_t i;
 
 	for (i = 0; i < diff->n_workload; i++) {
 		const struct analyze_diff_workload_row *w = &diff->workload[i];
+		enum analyze_verdict verdict = w->change.verdict;
 
 		if (w->probed || !strcmp(w->name, ANALYZE_COMMAND) ||
 		    !strcmp(w->name, ANALYZE_COMMAND_CPU))
 			continue;
-		if (is_sure_change(w->change.verdict) &&
-		    !has_sure_syscall(diff, LEAST_SHARE * fabs(own_total(diff, w))))
+		if (is_sure_change(verdict) &&
+		    !has_sure_syscall(diff,
+				      LEAST_SHARE * fabs(w->delta) * iterations_a_run(diff, w)))
 			return w;
-		if (w->change.verdict == ANALYZE_VERDICT_SAME && !same && row &&
-		    !(row->change.p < ANALYZE_SIGNIFICANT))
-			same = w;
+		if (quiet || !row)
+			continue;
+		if ((verdict == ANALYZE_VERDICT_SAME && !(row->change.p < ANALYZE_SIGNIFICANT)) ||
+		    (verdict != ANALYZE_VERDICT_NONE && is_trifle(diff, row, w)))
+			quiet = w;
 	}
-	return same;
+	return quiet;
 }
 
-static char *own_text(const struct analyze_diff *diff, const struct analyze_diff_workload_row *w,
-		      const char *runs)
+/* "3.9 % slower (", "the same within 1 % (+0.01 % ", into BUF. */
+static void own_change(char *buf, size_t size, const struct analyze_diff *diff,
+		       const struct analyze_diff_workload_row *w)
 {
-	const char *unit = diff->clock == PROFILE_CLOCK_INSN ? " insn" : "";
-	char percent[OUTPUT_NUMBER_MAX], delta[OUTPUT_NUMBER_MAX], how[OUTPUT_NUMBER_MAX + 64];
-	char *name = output_text_escape(w->name), *text;
+	char percent[OUTPUT_NUMBER_MAX];
 
 	output_number(percent, OUTPUT_PERCENT, w->delta_pct, diff->clock);
-	output_number(delta, OUTPUT_DELTA, w->delta, diff->clock);
 	if (w->change.verdict == ANALYZE_VERDICT_SAME)
-		snprintf(how, sizeof(how), "the same within %g %% (%s ",
-			 diff->repetitions.margin_pct, percent);
+		snprintf(buf, size, "the same within %g %% (%s ", diff->repetitions.margin_pct,
+			 percent);
+	else if (w->change.verdict == ANALYZE_VERDICT_UNCLEAR)
+		snprintf(buf, size, "not surely slower or faster (%s ", percent);
 	else
-		snprintf(how, sizeof(how), "%s %s (",
+		snprintf(buf, size, "%s %s (",
 			 percent[0] == '+' || percent[0] == '-' ? percent + 1 : percent,
 			 w->delta < 0 ? "faster" : "slower");
+}
+
+/* ROW is the syscalls' headline. */
+static char *own_text(const struct analyze_diff *diff, const struct analyze_diff_workload_row *w,
+		      const struct analyze_diff_row *row, const char *runs)
+{
+	const char *unit = diff->clock == PROFILE_CLOCK_INSN ? " insn" : "";
+	const char *syscalls = "no syscall surely changed";
+	char delta[OUTPUT_NUMBER_MAX], how[OUTPUT_NUMBER_MAX + 64];
+	char *name = output_text_escape(w->name), *text;
+
+	own_change(how, sizeof(how), diff, w);
+	output_number(delta, OUTPUT_DELTA, w->delta, diff->clock);
+	if (is_sure_change(w->change.verdict))
+		syscalls = "no syscall surely carries a tenth of that";
+	else if (is_trifle(diff, row, w))
+		syscalls = "no syscall surely changed by as much as 0.1 % of it";
 	text = alloc_printf(
-		"The workload %s is %s\u00b1%.2g; %s%s an iteration, unprobed); no syscall "
-		"surely %s (%s).",
-		name, how, w->change.plus_minus_pct, delta, unit,
-		is_sure_change(w->change.verdict) ? "carries a tenth of that" : "changed", runs);
+		"The workload %s is %s\u00b1%.2g; %s%s an iteration, unprobed); %s (%s).", name,
+		how, w->change.plus_minus_pct, delta, unit, syscalls, runs);
 	free(name);
 	return text;
 }
@@ -421,7 +451,7 @@ char *analyze_diff_conclusion(const struct analyze_diff *diff)
 	} else if (diff->time == ANALYZE_TIME_SELF && largest_self(diff)->delta_total != 0) {
 		text = self_text(diff, runs);
 	} else if (own) {
-		text = own_text(diff, own, runs);
+		text = own_text(diff, own, row, runs);
 	} else if (row->delta_total == 0) {
 		text = alloc_printf("No syscall differs (%s).", runs);
 	} else {
