@@ -413,10 +413,11 @@ static void test_conclusion_of_workload(void **state)
 	check_conclusion(timed(clones(3, 10, 1000), 1000), timed(clones(3, 10, 1005), 1000),
 			 "clone is the same within 1 % (+0.50 % ");
 	/* But not if that is a trifle: 10 of 200,000 a run, and 500 of 20,000,000. */
-	check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1001), 10001),
-			 "The workload fork is the same within 1 % (+0.01 % \u00b10.023; +1 ns an "
-			 "iteration, unprobed); no syscall surely changed by as much as 0.1 % of it "
-			 "(3 and 3 runs).");
+	check_conclusion(
+		timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1001), 10001),
+		"The workload fork is the same within 1 % (+0.01 % \u00b10.023; +1 ns an "
+		"iteration, unprobed); no syscall surely changed by as much as 0.1 % of it "
+		"(3 and 3 runs).");
 	check_conclusion(timed(clones(3, 10, 1000), 1000000), timed(clones(3, 10, 1050), 1000000),
 			 "The workload fork is the same within 1 % ");
 	/* 4,000 of 20,000 a run are clone's, 4,000 of 200,000 a twentieth. */
