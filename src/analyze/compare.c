@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/compare.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/cost.h"
 #include "analyze/sort.h"
 #include "base/alloc.h"
+
+/* So many times longer on one side than on the other, the kernel's work is not done in the same order any more. */
+#define UNLIKE_SLOWDOWN 1.25
 
 /* What must be the same, or the machines are compared and not the kernels. */
 static const struct {
@@ -127,16 +131,14 @@ static void warn_mechanisms(struct analyze_warnings *w, const struct profile *a,
 }
 
 /* Corrected on one side and not on the other: the difference is that of the probes, if nothing else. */
-static void warn_costs(struct analyze_warnings *w, const struct profile *a, const struct profile *b)
+static void warn_costs(struct analyze_warnings *w, const struct analyze_costs *a,
+		       const struct analyze_costs *b)
 {
-	struct analyze_costs costs_a, costs_b;
 	uint32_t i;
 
-	analyze_costs_init(&costs_a, a);
-	analyze_costs_init(&costs_b, b);
-	for (i = 0; i < costs_a.n_rows; i++) {
-		const struct analyze_cost *row = &costs_a.rows[i];
-		const struct analyze_cost *other = analyze_cost_find(&costs_b, row->name);
+	for (i = 0; i < a->n_rows; i++) {
+		const struct analyze_cost *row = &a->rows[i];
+		const struct analyze_cost *other = analyze_cost_find(b, row->name);
 		bool unknown = analyze_cost_is_unknown(row);
 
 		if (other && row->calls > 0 && other->calls > 0 &&
@@ -147,8 +149,27 @@ static void warn_costs(struct analyze_warnings *w, const struct profile *a, cons
 				"differences hold it (--raw leaves it in on both)",
 				row->name, unknown ? "hardened" : "baseline");
 	}
-	analyze_costs_deinit(&costs_a);
-	analyze_costs_deinit(&costs_b);
+}
+
+/*
+ * Slowed down by probes on one side much more than on the other. What that cost is subtracted; but what goes by time,
+ * as grace periods of RCU and with them what is freed when, comes at other places in the work.
+ */
+static void warn_slowdown(struct analyze_warnings *w, const struct analyze_costs *a,
+			  const struct analyze_costs *b)
+{
+	double slow_a = a->estimated_kernel_pct, slow_b = b->estimated_kernel_pct;
+
+	if (isnan(slow_a) || isnan(slow_b) ||
+	    100 + fmax(slow_a, slow_b) <= UNLIKE_SLOWDOWN * (100 + fmin(slow_a, slow_b)))
+		return;
+	analyze_warnings_add(
+		w,
+		"probes slowed the kernel's work down by %.0f %% on the baseline side and by "
+		"%.0f %% on the hardened side: what goes by time, as RCU does, comes at other "
+		"places, and that may be what changed outside of what is timed (record less "
+		"at once)",
+		slow_a, slow_b);
 }
 
 static void warn_config(struct analyze_warnings *w, const struct profile *a,
@@ -166,14 +187,21 @@ static void warn_config(struct analyze_warnings *w, const struct profile *a,
 void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *baseline,
 			      const struct profile *hardened, bool raw)
 {
+	struct analyze_costs costs[2];
+
+	analyze_costs_init(&costs[0], baseline);
+	analyze_costs_init(&costs[1], hardened);
 	warn_args(w, baseline, hardened);
 	warn_machine(w, baseline, hardened);
 	warn_mechanisms(w, baseline, hardened);
 	warn_freq(w, baseline, hardened);
 	warn_config(w, baseline, hardened);
 	if (!raw)
-		warn_costs(w, baseline, hardened);
+		warn_costs(w, &costs[0], &costs[1]);
 	w->n_invalidating = w->n_texts;
+	warn_slowdown(w, &costs[0], &costs[1]);
 	analyze_warnings_of_profile(w, baseline, "baseline: ", raw);
 	analyze_warnings_of_profile(w, hardened, "hardened: ", raw);
+	analyze_costs_deinit(&costs[0]);
+	analyze_costs_deinit(&costs[1]);
 }
