@@ -603,6 +603,11 @@ static void solve_open(struct calibration *c, double share, struct record_range_
 		 inside(c, calls[4].moves[1]) - inside(c, calls[4].moves[2]) -
 		 ((int64_t)record_series_median(&c->open_aside) - PROVISIONAL);
 	open = around - (int64_t)out->inner - out->several;
+	if (open <= 0) {
+		log_verbose(1, "what opening a range costs could not be told: half of opening and "
+			       "closing one is taken for it");
+		return;
+	}
 	change = (int64_t)((double)(open - out->open) * (1 + share));
 	for (int kind = 0; kind < ENGINE_RANGE_KINDS; kind++) {
 		out->kinds[kind].open += change;
