@@ -26,10 +26,11 @@ count() {
 }
 
 # executed WORKLOAD: functions by the samples in their own code, most first, with an ftrace location: without, the
-# kernel takes no probe in them. A system call begins or ends within those left out.
+# kernel takes no probe in them. A system call begins or ends within those left out. So many samples that boots hardly
+# differ in who is first.
 executed() {
 	# shellcheck disable=SC2086
-	record "sampled-$1" -F 4999 -- "$workloads/$1" ${commands[$1]}
+	record "sampled-$1" -F 19999 -- "$workloads/$1" ${commands[$1]}
 	json "sampled-$1" '.samples.leaves[] | .name | rtrimstr("_[k]")' | grep -v '^syscall_' |
 		awk 'NR == FNR { sub(/\..*/, "", $1); has[$1] = 1; next } has[$1]' \
 			/sys/kernel/tracing/available_filter_functions -
@@ -47,13 +48,21 @@ todo() {
 	fi
 }
 
+# context FUNCTION: in which most of its instructions are executed
+context() {
+	json "$1" '[.block_functions[] | select(.function == "'"$1"'" and .syscall != "*")] |
+		max_by(.calls * .insns_per_call) | .syscall'
+}
+
 # choose WORKLOAD N: records the first N of these whose blocks can be counted. What cannot be has its error kept.
+# Interrupts are no work of the workload's; which of them its samples hit is chance.
 choose() {
 	local function n=0
 	for function in $(executed "$1"); do
 		[ ! -e "$function.data" ] || continue
 		count "$function" "$function" "$1"
 		[ -e "$function.data" ] || continue
+		[ "$(context "$function")" != '[irq]' ] || continue
 		echo "$function" >>chosen
 		[ -n "$(todo "$function")" ] || n=$((n + 1))
 		[ "$n" -lt "$2" ] || break
