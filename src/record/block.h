@@ -53,9 +53,9 @@ struct record_blocks {
 };
 
 /*
- * Resolves the NAMES of --blocks and plans their probes, with room for those of calls if CALLEES. To be called before any probe is there: the
- * running kernel's code is read. Reports every name that cannot be done, and returns -errno if there was
- * any.
+ * Resolves the NAMES of --blocks and plans their probes, with room for those of calls if CALLEES. To be called
+ * before any probe is there: the running kernel's code is read. Reports every name that cannot be done, and returns
+ * -errno if there was any.
  */
 int record_blocks_resolve(struct record_blocks *blocks, struct record_symbols *symbols,
 			  char *const *names, uint32_t n_names, bool callees);
