@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make help lists the targets. SAN=1 builds with ASan and UBSan into build-san/.
+# make help lists the targets. SAN=1 builds with ASan and UBSan into build-san/, COVERAGE=1 for gcov into build-cov/.
 
 SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
+
+# src/arch/arch.h says what another architecture needs.
+MACHINE := $(shell uname -m)
+$(if $(filter x86_64,$(MACHINE)),,$(error kprotperf is for x86-64 kernels so far, not for $(MACHINE)))
 
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
@@ -17,6 +21,10 @@ say = $(if $(filter 1,$(V)),,@printf '  %-8s%s\n' '$(1)' '$(2)')
 ifeq ($(SAN),1)
 BUILD     ?= build-san
 SAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else ifeq ($(COVERAGE),1)
+BUILD     ?= build-cov
+SAN_FLAGS := --coverage
+OPTFLAGS  ?= -O1 -g
 else
 BUILD     ?= build
 endif
@@ -30,7 +38,7 @@ LIBS     := libbpf libelf libdw zlib capstone jansson libseccomp libRmath
 OPTFLAGS ?= -O2 -g
 CFLAGS   += -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Wshadow -Wstrict-prototypes \
             -Wmissing-prototypes -Wno-missing-field-initializers -Werror $(SAN_FLAGS)
-CPPFLAGS += -Isrc -Iinclude -I$(BUILD) -DKPROTPERF_VERSION='"$(VERSION)"' \
+CPPFLAGS += -Isrc -Iinclude -I$(BUILD) -DKPROTPERF_VERSION='"$(VERSION)"' -DMATHLIB_STANDALONE \
             $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
 LDLIBS   += $(shell pkg-config --libs $(LIBS) 2>/dev/null) -lm
 LDFLAGS  += $(SAN_FLAGS)
@@ -39,9 +47,11 @@ LDFLAGS  += $(SAN_FLAGS)
 BENCH := $(addprefix $(BUILD)/bench/,floor meter symbolize truth.so executions.so)
 
 # Everything but main() is also linked into the unit tests.
-SRCS       := $(filter-out src/cmd/main.c,$(wildcard src/*/*.c))
+SRCS       := $(filter-out src/cmd/main.c,$(sort $(shell find src -name '*.c')))
 OBJS       := $(SRCS:%.c=$(BUILD)/obj/%.o)
-BPF_SRCS   := $(wildcard bpf/*.bpf.c)
+# Programs that only try what the kernel allows are an object of their own.
+BPF_TRY    := bpf/try.bpf.c
+BPF_SRCS   := $(filter-out $(BPF_TRY),$(wildcard bpf/*.bpf.c))
 BPF_OBJS   := $(BPF_SRCS:bpf/%.bpf.c=$(BUILD)/bpf/%.bpf.o)
 # The same for kernels that refuse kernel variables by name: see bpf/engine.h.
 BPF_PLAIN  := $(BPF_SRCS:bpf/%.bpf.c=$(BUILD)/bpf/%.plain.o)
@@ -69,7 +79,8 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/.pkgs
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The user space side of the BPF programs is generated from their object.
-$(filter $(BUILD)/obj/src/record/%.o,$(OBJS)): | $(BUILD)/kprotperf.skel.h $(BUILD)/kprotperf_plain.skel.h
+$(filter $(BUILD)/obj/src/record/%,$(OBJS)): | \
+	$(BUILD)/kprotperf.skel.h $(BUILD)/kprotperf_plain.skel.h $(BUILD)/kprotperf_try.skel.h
 
 BPF_FLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
              -Iinclude -Ivmlinux -Ibpf
@@ -77,18 +88,17 @@ BPF_FLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -We
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/.pkgs
 	$(call say,BPF,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_FLAGS) -D__TARGET_ARCH_$(BPF_ARCH) -MMD -MP -MT $@ -c -o $@ $<
+	$(Q)$(CLANG) $(BPF_FLAGS) -D__TARGET_ARCH_x86 -MMD -MP -MT $@ -c -o $@ $<
 
 $(BUILD)/bpf/%.plain.o: bpf/%.bpf.c | $(BUILD)/.pkgs
 	$(call say,BPF,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_FLAGS) -DWITHOUT_KSYMS -D__TARGET_ARCH_$(BPF_ARCH) -MMD -MP -MT $@ -c -o $@ $<
-
-BPF_ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/' -e 's/ppc64le/powerpc/')
+	$(Q)$(CLANG) $(BPF_FLAGS) -DWITHOUT_KSYMS -D__TARGET_ARCH_x86 -MMD -MP -MT $@ -c -o $@ $<
 
 $(BUILD)/kprotperf.bpf.o: $(BPF_OBJS)
 $(BUILD)/kprotperf_plain.bpf.o: $(BPF_PLAIN)
-$(BUILD)/kprotperf.bpf.o $(BUILD)/kprotperf_plain.bpf.o:
+$(BUILD)/kprotperf_try.bpf.o: $(BPF_TRY:bpf/%.bpf.c=$(BUILD)/bpf/%.bpf.o)
+$(BUILD)/kprotperf.bpf.o $(BUILD)/kprotperf_plain.bpf.o $(BUILD)/kprotperf_try.bpf.o:
 	$(call say,LINK,$@)
 	$(Q)$(BPFTOOL) gen object $@ $^
 
@@ -114,7 +124,7 @@ $(foreach src,$(WORKLOAD_SRCS),$(foreach name,$(call workload_names,$(src)),\
 $(WORKLOADS): workloads/common.c workloads/common.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror $(SAN_FLAGS) \
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror $(filter-out --coverage,$(SAN_FLAGS)) \
 		-DWORKLOAD='"$(@F)"' -o $@ $(filter %.c,$^) -lpthread -lm
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libkprotperf.a
@@ -131,23 +141,45 @@ $(BUILD)/tests/%: tests/statistics/%.c $(BUILD)/libkprotperf.a
 		$(BUILD)/libkprotperf.a $(LDLIBS)
 
 TAP_UNIT  := $(UNIT_TESTS)
-TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue/*.t \
-             tests/statistics/*.t))
+TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue/*.t tests/statistics/*.t))
 # The slowest first. A guest under icount waits for a third of its time, so two CPUs do four of them.
 TAP_LAB   := $(wildcard tests/live/debug.t tests/live/ranges.t tests/live/blocks.t tests/lab/kernels.t)
 TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t)))
 # tests/run says on descriptor 3 what failed and why.
-PROVE     := 3>&2 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove --exec tests/run --timer --merge
+PROVE     := 3>&2 MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove --exec tests/run --timer --merge
 
-.PHONY: unit
-unit: all tests ## the tests that need neither root nor a guest (SAN=1 too)
-	$(PROVE) $(TAP_UNIT) $(TAP_SHELL)
+.PHONY: check-fast
+check-fast: lint unit ## lint, units, command line: 2 minutes, without root and without a guest
 
 .PHONY: check
 check: setup ## all tests: units, command line, and live ones in the lab's kernels
 	$(MAKE) all tests
 	scripts/lab build baseline hardened notrace shapes debug
-	$(PROVE) -j4 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL)
+	COMPLETE=1 $(PROVE) -j4 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL)
+
+.PHONY: unit
+unit: all tests ## check-fast without lint (SAN=1 too)
+	$(PROVE) -j$(shell nproc) $(TAP_SHELL) $(TAP_UNIT)
+
+.PHONY: coverage
+coverage: ## which lines of src the units and the command line's tests execute
+	@scripts/setup --for=coverage
+	find build-cov -name '*.gcda' -delete 2>/dev/null || true
+	$(MAKE) COVERAGE=1 unit
+	@mkdir -p build-cov/coverage
+	gcovr --root . --filter src/ --object-directory build-cov --print-summary \
+		--html-details build-cov/coverage/index.html build-cov/obj
+
+# Each source anew where it or a header of it is. What bpftool makes is not ours to mend.
+ANALYZE := $(patsubst %.c,$(BUILD)/analyze/%.log,src/cmd/main.c $(SRCS))
+.PHONY: analyze
+analyze: $(ANALYZE) ## clang's static analyzer, which is to find nothing (make -k: all that it finds)
+
+$(BUILD)/analyze/%.log: %.c $(BUILD)/obj/%.o
+	$(call say,ANALYZE,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) --analyze -Xanalyzer -analyzer-output=text $(CPPFLAGS) -std=gnu11 -D_GNU_SOURCE $< -o /dev/null 2>$@ && \
+		! grep -qE '^(src|include)/.*: (warning|error): ' $@ || { cat $@; false; }
 
 .PHONY: check-statistics
 check-statistics: all $(BUILD)/tests/simulate ## what intervals and verdicts promise, on thousands of made-up profiles
@@ -191,7 +223,8 @@ setup: ## install the Debian packages that are missing (make bench: its own too)
 	@scripts/setup --for=build --for=test --for=lab
 
 .PHONY: lint
-lint: ## static checks: cppcheck, shellcheck, formatting
+lint: ## static checks: layers, cppcheck, shellcheck, formatting
+	scripts/layers
 	$(CLANG_FORMAT) --dry-run --Werror $(C_FILES)
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --suppress=missingIncludeSystem \
 		--enable=warning,portability '-DLIBBPF_OPTS(type,name,...)=struct type name' -Isrc -Iinclude src workloads
@@ -210,10 +243,10 @@ install: all ## into $(DESTDIR)$(PREFIX)
 
 .PHONY: clean
 clean: ## remove what make built (the lab's kernels stay: scripts/lab clean)
-	rm -rf build build-san
+	rm -rf build build-san build-cov
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
--include $(wildcard $(BUILD)/obj/src/*/*.d $(BUILD)/bpf/*.d $(BUILD)/tests/*.d)
+-include $(OBJS:.o=.d) $(wildcard $(BUILD)/bpf/*.d $(BUILD)/tests/*.d)

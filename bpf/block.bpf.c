@@ -1,32 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Blocks: a probe on an instruction of a block counts how often the block is executed, in the context of
- * the call that it is executed in. That call is the innermost one of its function: while the function
- * itself runs, nothing can be open above its frame but inlined bodies of it, and what lies there of a
- * callee has missed its return.
+ * Blocks: a probe on an instruction of a block counts executions of the block, in the context of the call
+ * that executes it. That call is the innermost one of its function: while the function itself runs, only its
+ * inlined bodies can be open above its frame; frames of callees there have missed their returns.
  */
 #include "engine.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct engine_block);
-} block_probes SEC(".maps");
+SIZED_ARRAY(block_probes, struct engine_block);
 
 /* By shard, probe and context. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} block_counts SEC(".maps");
+SHARED_ARRAY(block_counts, __u64);
 
 const volatile __u32 n_block_probes __weak = 1;
 const volatile __u32 n_block_shards __weak = 1; /* a power of two */
 
-/* The frame of the innermost call of KEY's function, at top 0 where none is open; *HOPS: those above it. */
+/* The frame of the innermost call of KEY's function, at top 0 if none is open; *HOPS: frames above it. */
 static __always_inline __u32 block_find(struct engine_task *t, __u32 key, __u32 *hops)
 {
 	__u32 top = t->top, i;
@@ -40,15 +28,9 @@ static __always_inline __u32 block_find(struct engine_task *t, __u32 key, __u32 
 	return top;
 }
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct engine_path);
-} paths SEC(".maps");
+SHARED_ARRAY(paths, struct engine_path);
 
-/* Never 0. That two paths of one recording have the same is as good as impossible. */
+/* Never 0. Collisions between two paths of one recording are negligible. */
 static __always_inline __u64 path_hash(__u32 key, __u64 signature)
 {
 	__u64 h = signature ^ (key * 0x9e3779b97f4a7c15ull);
@@ -81,25 +63,19 @@ static __always_inline struct engine_path *path_get(__u32 key, __u64 signature)
 	return NULL;
 }
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct engine_turns);
-} turns SEC(".maps");
+SHARED_ARRAY(trips, struct engine_trips);
 
-const volatile __u32 turns_mask __weak = 0;
+const volatile __u32 trips_mask __weak = 0;
 
-/* Adds a call of KEY with N turns of its loop LOOP to the loop's histogram; with none it is not in there. */
-__noinline int turns_add(__u32 key, __u32 loop, __u32 n)
+/* Adds a call of KEY with N iterations of its loop LOOP to the loop's histogram; calls with none are not in it. */
+__noinline int trips_add(__u32 key, __u32 loop, __u32 n)
 {
-	__u64 id = ENGINE_TURNS_ID(key, loop, hist_slot(n)), was;
+	__u64 id = ENGINE_TRIPS_ID(key, loop, hist_slot(n)), was;
 	__u32 at = path_hash(key, id) >> 20;
 
 	for (int i = 0; i < ENGINE_PATH_PROBES; i++, at++) {
-		__u32 slot = at & turns_mask;
-		struct engine_turns *row = bpf_map_lookup_elem(&turns, &slot);
+		__u32 slot = at & trips_mask;
+		struct engine_trips *row = bpf_map_lookup_elem(&trips, &slot);
 
 		if (!row)
 			return 0;
@@ -111,16 +87,14 @@ __noinline int turns_add(__u32 key, __u32 loop, __u32 n)
 		__sync_fetch_and_add(&row->calls, 1);
 		return 0;
 	}
-	loss_count(ENGINE_LOSS_TURNS, 1);
+	loss_count(ENGINE_LOSS_TRIPS, 1);
 	return 0;
 }
 
-/* What it takes besides what lies between its first two readings of the clock and one more reading. */
-__u64 path_rest __weak = 0;
-
-/* Counts the call of frame F among those that nothing came in between. */
-static __always_inline void quiet_count(const struct engine_task *t, const struct engine_frame *f,
-					__u64 raw, __u64 aside)
+/* Counts the call of frame F among the uninterrupted ones. */
+static __always_inline void uninterrupted_count(const struct engine_task *t,
+						const struct engine_frame *f, __u64 raw,
+						__u64 excluded)
 {
 	__u32 key = f->key; /* the verifier does not know that F lies in a map */
 	struct engine_cell *c;
@@ -130,17 +104,17 @@ static __always_inline void quiet_count(const struct engine_task *t, const struc
 	c = cell_get(this_cpu(), &key);
 	if (!c)
 		return;
-	__sync_fetch_and_add(&c->quiet, 1);
-	__sync_fetch_and_add(&c->quiet_self, raw - f->child);
-	__sync_fetch_and_add(&c->quiet_aside, aside);
+	__sync_fetch_and_add(&c->uninterrupted, 1);
+	__sync_fetch_and_add(&c->uninterrupted_self, raw - f->child);
+	__sync_fetch_and_add(&c->uninterrupted_excluded, excluded);
 }
 
 /*
- * Counts the innermost call of T, which has returned, under its path. TIME is all it took, and ASIDE what of
- * that is not its own, but for its own probes' inner cost. What this takes differs, so it times itself, and
- * its clock too.
+ * Counts the innermost call of T, which has returned, under its path. TIME is all of its time, EXCLUDED the
+ * part that is not its own, without the inner cost of its own probes. This takes a varying time, so it times
+ * itself, including its clock readings.
  */
-__noinline int path_close(struct engine_task *t, __u64 time, __u64 aside)
+__noinline int path_close(struct engine_task *t, __u64 time, __u64 excluded)
 {
 	__u64 start = bpf_ktime_get_ns(), end, last;
 	struct engine_frame *f;
@@ -152,19 +126,19 @@ __noinline int path_close(struct engine_task *t, __u64 time, __u64 aside)
 	p = path_get(f->key, f->signature);
 	if (p) {
 		__sync_fetch_and_add(&p->calls, 1);
-		__sync_fetch_and_add(&p->time, time - aside);
-		for (int i = 0; i < ENGINE_TURNS; i++)
-			__sync_fetch_and_add(&p->turns[i], f->turns >> 16 * i & 0xffff);
+		__sync_fetch_and_add(&p->time, time - excluded);
+		for (int i = 0; i < ENGINE_TRIPS; i++)
+			__sync_fetch_and_add(&p->trips[i], f->trips >> 16 * i & 0xffff);
 	} else {
 		loss_count(ENGINE_LOSS_PATHS, 1);
 	}
-	quiet_count(t, f, time - aside, aside);
-	for (int i = 0; i < ENGINE_TURNS; i++)
-		if (f->turns >> 16 * i & 0xffff)
-			turns_add(f->key, i, f->turns >> 16 * i & 0xffff);
+	uninterrupted_count(t, f, time - excluded, excluded);
+	for (int i = 0; i < ENGINE_TRIPS; i++)
+		if (f->trips >> 16 * i & 0xffff)
+			trips_add(f->key, i, f->trips >> 16 * i & 0xffff);
 	end = bpf_ktime_get_ns();
 	last = bpf_ktime_get_ns();
-	set_aside(t, end - start + (last - end) + (last - end) + path_rest);
+	exclude(t, end - start + (last - end) + (last - end) + costs[PROFILE_MECH_BLOCK].rest);
 	return 0;
 }
 
@@ -190,8 +164,8 @@ int block_count(struct pt_regs *ctx)
 		f = frame_at(t, found);
 		f->calls |= 1;
 		f->signature |= b->bit;
-		if ((f->turns & b->full) != b->full)
-			f->turns += b->turn;
+		if ((f->trips & b->full) != b->full)
+			f->trips += b->trip;
 		at = at * ENGINE_CONTEXTS + (f->key - b->key);
 		count = bpf_map_lookup_elem(&block_counts, &at);
 		if (count)
@@ -201,6 +175,6 @@ int block_count(struct pt_regs *ctx)
 	}
 	n = ((n + 1) * b->fraction >> ENGINE_BLOCK_FRACTION) -
 	    (n * b->fraction >> ENGINE_BLOCK_FRACTION);
-	set_aside(t, n + b->cost + b->hop * hops);
+	exclude(t, n + b->cost + b->hop * hops);
 	return 0;
 }

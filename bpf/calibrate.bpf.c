@@ -29,7 +29,7 @@ __u64 watch_samples_seen = 0;
  * Between two readings no sample came. One that has none before it to be compared with takes the same
  * way as the others, or the time to the next would be a step that no other is.
  */
-static __always_inline void watch_quiet(__u64 took)
+static __always_inline void watch_uninterrupted(__u64 took)
 {
 	if (took >= INTERRUPT_MAX)
 		took = watch_step;
@@ -59,7 +59,7 @@ __noinline __u64 watch_turn(struct engine_cpu *watched, __u64 before)
 		return 0;
 	started = cpu->started;
 	if (cpu->samples == watch_samples_seen) {
-		watch_quiet(now - before);
+		watch_uninterrupted(now - before);
 		return now;
 	}
 	watch_samples_seen = cpu->samples;
@@ -80,5 +80,25 @@ int watch_samples(void *ctx)
 	watch_samples_seen = *(volatile __u64 *)&cpu->samples;
 	for (int i = 0; i < WATCH_TURNS; i++)
 		before = watch_turn(cpu, before);
+	return 0;
+}
+
+/*
+ * BPF_PROG_TEST_RUN of any fentry program calls the kernel's empty functions. Loaded by itself, where these are there
+ * (record_calibrate_runner()).
+ */
+SEC("fentry/bpf_fentry_test1")
+int call_empty(void *ctx)
+{
+	return 0;
+}
+
+__u64 trampoline_stamp = 0; /* when the last of the probes below ran */
+
+/* On the entry and the return of an empty function, several at once: see record/cost/trampoline.h. */
+SEC("kprobe")
+int stamp_trampoline(void *ctx)
+{
+	trampoline_stamp = bpf_ktime_get_ns();
 	return 0;
 }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Contexts: the syscall a task is in, or the page fault it took in user space. Each is a frame of
- * its own at the base of the task's frames, timed like a function.
+ * Contexts: the syscall a task is in, or the page fault it took in user space. Each is the bottom frame
+ * of the task's stack of frames, timed like a function.
  */
 #include "engine.h"
 
 #define TS_COMPAT   0x0002
 #define X32_SYSCALL 0x40000000
 #define MAX_ERRNO   4095
-
-/* Calibrated cost of these probes, in ticks. */
-__u64 syscall_inner __weak = 0;
-__u64 fault_inner __weak = 0;
 
 static __always_inline __u32 syscall_context(long nr)
 {
@@ -36,7 +32,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		if (!t)
 			return 0;
 	}
-	/* Coming from user space, so nothing can be open: returns were missed. */
+	/* Entered from user space: frames still open have missed their returns. */
 	frames_drop(t);
 	if (t->ctx != ENGINE_CTX_NONE)
 		loss_count(ENGINE_LOSS_NO_RETURN, 1);
@@ -50,10 +46,9 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 /* Ends the context's frame; RET is its result, for syscalls. */
 static __always_inline void context_close(const struct engine_cpu *cpu, struct engine_task *t,
 					  const struct engine_clock *end,
-					  const volatile __u64 *inner, long ret)
+					  enum profile_mechanism mech, long ret)
 {
-	struct probe_cost cost = { .inner = inner };
-	struct engine_cell *c = frame_close(cpu, t, &t->frames[0], end, cost);
+	struct engine_cell *c = frame_close(cpu, t, &t->frames[0], end, mech, false);
 
 	if (c && ret < 0 && ret >= -MAX_ERRNO)
 		__sync_fetch_and_add(&c->errors, 1);
@@ -76,8 +71,8 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	}
 	end = clock_read(t);
 	/*
-	 * Begun before the task was followed, as the fork that made it, or refused before the tracepoint of
-	 * its entry, by a seccomp filter.
+	 * Entered before the task was followed, such as the fork that created it, or refused by a seccomp
+	 * filter before the sys_enter tracepoint.
 	 */
 	if (t->ctx >= ENGINE_CTX_NONE && t->ctx != ENGINE_CTX_OTHER) {
 		loss_count(ENGINE_INFO_OPEN_AT_START, 1);
@@ -85,13 +80,13 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	}
 	frames_drop(t);
-	context_close(cpu, t, &end, &syscall_inner, ret);
+	context_close(cpu, t, &end, PROFILE_MECH_TRACEPOINT, ret);
 	return 0;
 }
 
 /*
- * handle_mm_fault() outside a syscall and not in an interrupt is what we call [page_fault]: the
- * tracepoints of exceptions tell when a fault begins but not when it ends.
+ * [page_fault] is handle_mm_fault() outside syscalls and interrupts: the exception tracepoints mark the
+ * beginning of a fault, but not its end.
  */
 static __always_inline void fault_enter(__u32 sp)
 {
@@ -114,7 +109,7 @@ static __always_inline void fault_exit(__u32 sp)
 	end = clock_read(t);
 	if (t->ctx != ENGINE_CTX_PAGE_FAULT || in_interrupt(t, ENGINE_CTX_NONE, sp))
 		return;
-	context_close(cpu, t, &end, &fault_inner, 0);
+	context_close(cpu, t, &end, PROFILE_MECH_FAULT, 0);
 }
 
 SEC("fentry/handle_mm_fault")

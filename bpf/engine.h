@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State that all programs share, and the opening and closing of frames.
+ * State shared by all programs, and the opening and closing of frames.
  *
- * Rules of this folder. A probe may fire anywhere, inside the slab allocator with its locks held
- * too: nothing here allocates, takes a lock or can wait, except queue operations at the few points
- * where a task is born or dead. A frame is reserved (top raised) before it is filled and released
- * last, so that an interrupt between any two instructions finds the stack of frames consistent.
- * Programs can be preempted under fentry on PREEMPT kernels: whatever is shared between tasks is
- * updated atomically, and there is no scratch memory per CPU outside the sampler.
+ * Rules of this folder. A probe may fire anywhere, even inside the slab allocator with its locks held:
+ * nothing here allocates, takes a lock or waits, except queue operations where a task is created or dies.
+ * A frame is reserved (top raised) before it is filled and released last, so an interrupt between any two
+ * instructions finds the stack of frames consistent. fentry programs can be preempted on PREEMPT kernels:
+ * whatever tasks share is updated atomically, and only the sampler has per-CPU scratch memory.
  *
- * What runs rarely is neither inlined nor static: the verifier goes through such a function once, and
- * through others again on each way that leads to them.
+ * Code that runs rarely is neither inlined nor static: the verifier checks a global function once, and
+ * others again on each path to them.
  */
 #ifndef BPF_ENGINE_H
 #define BPF_ENGINE_H
@@ -23,63 +22,45 @@
 
 #include "kprotperf/engine.h"
 
-/* x86-64's; with KASAN it is larger, which is read from BTF. */
+/* x86-64's; with KASAN it is larger, and read from BTF. */
 #define THREAD_SIZE_DEFAULT 16384
 
-/* Not a map of its own: a global's address is a constant, with nothing to look up. */
+/* An array whose size user space sets before loading. */
+#define ARRAY_OF(name, value_type, flags)         \
+	struct {                                  \
+		__uint(type, BPF_MAP_TYPE_ARRAY); \
+		__uint(map_flags, flags);         \
+		__uint(max_entries, 1);           \
+		__type(key, __u32);               \
+		__type(value, value_type);        \
+	} name __weak SEC(".maps")
+#define SIZED_ARRAY(name, value_type)  ARRAY_OF(name, value_type, 0)
+#define SHARED_ARRAY(name, value_type) ARRAY_OF(name, value_type, BPF_F_MMAPABLE) /* and maps */
+
+/* Globals rather than maps: their address is a constant, without a lookup. */
 struct engine_cpu cpus[ENGINE_MAX_CPUS] __weak = {};
 
-/* Sizes below that depend on the machine are set by user space before loading. */
+/* User space sets the sizes that depend on the machine before loading. */
 /* Task slot by (global) pid; cheaper than task storage and never busy. See docs/ARCHITECTURE.md. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct engine_pids);
-} slots __weak SEC(".maps");
+SHARED_ARRAY(slots, struct engine_pids);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct engine_task);
-} tasks __weak SEC(".maps");
+SHARED_ARRAY(tasks, struct engine_task);
 
-/* Where the shards of the cell of (site, context) begin in cells; 0: none yet. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} cell_of __weak SEC(".maps");
+/* Index in cells of the first shard of the cell of (site, context); 0: none yet. */
+SHARED_ARRAY(cell_of, __u32);
 
-/* Each cell as often as there are shards; a CPU updates the one of its own. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct engine_cell);
-} cells __weak SEC(".maps");
+/* One copy of each cell per shard; a CPU updates that of its shard. */
+SHARED_ARRAY(cells, struct engine_cell);
 
 /* Calls of a site that were not timed because their return was missed. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} missed __weak SEC(".maps");
+SHARED_ARRAY(missed, __u64);
 
-/* enum engine_site_state of each, looked at only where a return has no frame and at a task's death. */
+/* enum engine_site_state of each; read only for a return without a frame and at a task's death. */
 __u8 site_states[ENGINE_MAX_SITES] __weak = {};
 
 const volatile __u32 max_cells __weak = 1;
 const volatile __u32 n_shards __weak = 1;
-/* Entries of paths, a power of two, less one; 0: no blocks are counted, and the verifier leaves out what is for them. */
+/* Number of entries of paths, a power of two, minus one; 0: no blocks, and the verifier prunes their code. */
 const volatile __u32 path_mask __weak = 0;
 
 __u32 n_cells __weak = 0;
@@ -95,7 +76,7 @@ static __always_inline struct engine_cpu *this_cpu(void)
 {
 	struct engine_cpu *cpu = &cpus[bpf_get_smp_processor_id() & (ENGINE_MAX_CPUS - 1)];
 
-	barrier_var(cpu); /* or the compiler calculates it anew wherever it is used */
+	barrier_var(cpu); /* or the compiler recomputes it at each use */
 	return cpu;
 }
 
@@ -114,12 +95,11 @@ static __always_inline struct engine_task *this_task(void)
 
 int task_follow_root(void); /* task.bpf.c */
 int task_follow_again(void);
-int path_close(struct engine_task *t, __u64 time, __u64 aside); /* block.bpf.c */
+int path_close(struct engine_task *t, __u64 time, __u64 excluded); /* block.bpf.c */
 
 /*
- * The low half of a pointer to the stack, as a number. The verifier lets nobody calculate with a
- * context pointer, but what a 32-bit move makes of one is just a number; a cast alone may be
- * compiled to a 64-bit move.
+ * The low half of a stack pointer, as a number. The verifier forbids arithmetic on a context pointer, but a
+ * 32-bit move of one gives a scalar; a cast alone may be compiled to a 64-bit move.
  */
 static __always_inline __u32 stack_address(void *ctx)
 {
@@ -141,8 +121,8 @@ static __always_inline bool on_task_stack(const struct engine_task *t, __u32 sp)
 
 #ifndef WITHOUT_KSYMS
 /*
- * The kernel's preemption count tells of every interrupt. It is a per-CPU variable of its own up to
- * 6.1 and from 6.15, a member of pcpu_hot between.
+ * The kernel's preemption count shows every interrupt. It is a per-CPU variable up to 6.1 and from 6.15, and
+ * a member of pcpu_hot in between.
  */
 extern const int __preempt_count __ksym __weak;
 extern const struct pcpu_hot pcpu_hot __ksym __weak;
@@ -160,8 +140,8 @@ static __always_inline bool in_user_interrupt(void)
 }
 #else
 /*
- * Kernels whose BTF has that variable but whose kallsyms does not (without KALLSYMS_ALL) refuse
- * programs that name it. Here a hard interrupt that hits user space goes unnoticed.
+ * Kernels with that variable in BTF but not in kallsyms (without KALLSYMS_ALL) refuse programs that name
+ * it. Without it, a hard interrupt that hits user space goes unnoticed.
  */
 static __always_inline bool in_user_interrupt(void)
 {
@@ -173,7 +153,7 @@ static __always_inline bool in_user_interrupt(void)
 extern const struct kernel_stat kstat __ksym __weak;
 #endif
 
-/* Changes whenever this CPU is interrupted: by its timer, which makes jiffies, or by something else. */
+/* Changes whenever this CPU is interrupted: by its timer, which advances jiffies, or otherwise. */
 static __always_inline __u32 interrupts_seen(void)
 {
 	__u32 n = bpf_jiffies64();
@@ -186,9 +166,9 @@ static __always_inline __u32 interrupts_seen(void)
 }
 
 /*
- * Is the running task T interrupted? Soft interrupts, and hard ones that hit the kernel, are served
- * on stacks of their own; only one that hits user space stays on the task's, and there the count,
- * which takes a call to read, must tell.
+ * Is the running task T interrupted? Soft interrupts, and hard interrupts that hit the kernel, run on their
+ * own stacks. Only those that hit user space stay on the task's, where the preemption count decides; reading
+ * it takes a call.
  */
 static __always_inline bool in_interrupt(const struct engine_task *t, __u32 ctx, __u32 sp)
 {
@@ -196,8 +176,8 @@ static __always_inline bool in_interrupt(const struct engine_task *t, __u32 ctx,
 }
 
 /*
- * Gives the (site, context) of *FIRST a cell, and returns the first of its shards; 0: none left. Not
- * inlined: it runs once a cell.
+ * Allocates a cell for the (site, context) of *FIRST, and returns its first shard; 0: none left. Not inlined:
+ * it runs once per cell.
  */
 __weak __noinline __u32 cell_claim(__u32 key)
 {
@@ -210,12 +190,12 @@ __weak __noinline __u32 cell_claim(__u32 key)
 	cell = __sync_fetch_and_add(&n_cells, 1) + 1;
 	if (cell > max_cells)
 		return 0;
-	/* Another CPU may have been first: then ours stays unused. */
+	/* If another CPU was first, ours stays unused. */
 	was = __sync_val_compare_and_swap(first, 0, cell * n_shards);
 	return was ?: cell * n_shards;
 }
 
-/* The cell of *KEY, which lies in a map itself: the kernel reads it where it is. */
+/* The cell of *KEY, which must lie in a map: the kernel reads it in place. */
 static __always_inline struct engine_cell *cell_get(const struct engine_cpu *cpu, const __u32 *key)
 {
 	__u32 *first = bpf_map_lookup_elem(&cell_of, key), at;
@@ -232,7 +212,7 @@ static __always_inline struct engine_cell *cell_get(const struct engine_cpu *cpu
 	return bpf_map_lookup_elem(&cells, &at);
 }
 
-/* Raises *MAX to V. Three tries: a fourth CPU at the same nanosecond may lose its extreme. */
+/* Raises *MAX to V, in three attempts: a fourth CPU in the same nanosecond may lose its extreme. */
 static __always_inline void raise(__u64 *max, __u64 v)
 {
 	__u64 seen = *max;
@@ -246,12 +226,12 @@ static __always_inline void raise(__u64 *max, __u64 v)
 	}
 }
 
-/* hist_slot() of small values, by user space: what it costs here must not vary with the value. */
+/* hist_slot() of small values, filled by user space: its cost here must not depend on the value. */
 const volatile __u8 small_slots[ENGINE_SMALL] __weak = {};
 
-#define SMALL_SHIFT 8 /* of larger ones, whose slots are so many further on */
+#define SMALL_SHIFT 8 /* larger values are shifted; their slots come this much later */
 
-/* Which branches so often that inlined it made up a third of what the verifier had to do. */
+/* Not inlined: with its many branches it would be a third of the verifier's work. */
 __weak __noinline __u32 slot_of_long_time(__u64 v)
 {
 	return hist_slot(v);
@@ -289,71 +269,64 @@ static __always_inline void cell_add(struct engine_cell *c, __u64 net)
 /* A task's clocks at one moment. */
 struct engine_clock {
 	__u64 now;
-	__u64 aside;
+	__u64 excluded;
 };
 
 /*
- * Reads T's clocks together. An interrupt between the readings, or a switch where programs can be
- * preempted, would be in one and not in the other: then they are read again.
+ * Reads T's clocks together. An interrupt between the two, or a switch if programs can be preempted, would
+ * be in one and not in the other: then they are read again.
  */
 static __always_inline struct engine_clock clock_read(const struct engine_task *t)
 {
-	const volatile __u64 *aside = &t->aside;
+	const volatile __u64 *excluded = &t->excluded;
 	struct engine_clock c;
 
-	c.aside = *aside;
+	c.excluded = *excluded;
 	c.now = bpf_ktime_get_ns();
-	if (c.aside != *aside) {
-		c.aside = *aside;
+	if (c.excluded != *excluded) {
+		c.excluded = *excluded;
 		c.now = bpf_ktime_get_ns();
 	}
 	return c;
 }
 
 /*
- * What a site's probes cost, calibrated, in ticks. INNER and FULL may be NULL: then they stand in an
- * instruction, where user space writes them into copies of the program. NESTED, what it costs more to
- * close a frame in which others were, is NULL for those that no frame encloses. TRIP, what it costs
- * less where the frame's return is one with that of the frame below, is NULL where that cannot be. HALF
- * is what a return probe alone costs, while its site is being detached; NULL where that cannot be.
+ * Calibrated probe costs by mechanism. A program knows its mechanism, so a cost is a load from a constant
+ * address or, for fentry, an instruction of the copy written by user space (COST_INNER, COST_FULL).
  */
-struct probe_cost {
-	const volatile __u64 *inner;
-	const volatile __u64 *full;
-	const volatile __u64 *nested;
-	const volatile __u64 *trip;
-	const volatile __u64 *half;
-	__u64 extra; /* on top of FULL, known of this site */
-};
+struct engine_cost costs[PROFILE_N_COSTS] __weak = {};
 
 #define COST_INNER 0x5173c0d1
 #define COST_FULL  0x5173c0d2
 
-static __always_inline __u64 cost_less(__u64 v, const volatile __u64 *inner)
+/* V less the inner cost of MECH. */
+static __always_inline __u64 cost_less(__u64 v, enum profile_mechanism mech)
 {
-	if (inner)
-		return v - *inner;
+	if (mech == PROFILE_MECH_NONE)
+		return v;
+	if (mech != PROFILE_MECH_FENTRY)
+		return v - costs[mech].inner;
 	asm volatile("%0 -= %1" : "+r"(v) : "i"(COST_INNER));
 	return v;
 }
 
-static __always_inline __u64 cost_full(const volatile __u64 *full)
+static __always_inline __u64 cost_full(enum profile_mechanism mech)
 {
 	__u64 v;
 
-	if (full)
-		return *full;
+	if (mech != PROFILE_MECH_FENTRY)
+		return costs[mech].full;
 	asm volatile("%0 = %1" : "=r"(v) : "i"(COST_FULL));
 	return v;
 }
 
-/* Atomically: probes in an interrupt set aside for the same task. */
-static __always_inline void set_aside(struct engine_task *t, __u64 cost)
+/* Atomically: probes in an interrupt exclude time of the same task. */
+static __always_inline void exclude(struct engine_task *t, __u64 cost)
 {
-	__sync_fetch_and_add(&t->aside, cost);
+	__sync_fetch_and_add(&t->excluded, cost);
 }
 
-/* Fills frame F of T, but for what tells when it began and what is counted in it. */
+/* Fills frame F of T, except its start and its counts. */
 static __always_inline void frame_fill(const struct engine_task *t, struct engine_frame *f,
 				       __u32 key, __u32 sp)
 {
@@ -363,7 +336,7 @@ static __always_inline void frame_fill(const struct engine_task *t, struct engin
 	f->offcpu = t->offcpu;
 }
 
-/* Fills frame F of T; the clocks come last, so that the call is charged with little of this. */
+/* Fills frame F of T. The clocks come last: the call contains little of this. */
 static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 key,
 				       __u32 sp)
 {
@@ -374,27 +347,28 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 	if (path_mask) {
 		f->calls = interrupts_seen() << 1;
 		f->signature = 0;
-		f->turns = 0;
+		f->trips = 0;
 	}
 	c = clock_read(t);
-	f->aside = c.aside;
+	f->excluded = c.excluded;
 	f->start = c.now;
 }
 
 /*
- * Accounts frame F of T, which ended at END on CPU, and tells the frame below it if there can be one.
- * (The verifier takes F for any of the frames: there is room for one before the first.)
+ * Accounts frame F of T, which ended at END on CPU, and updates the frame below if it is ENCLOSED in one. MECH
+ * is NONE if its time does not include the cost of a return probe, or none has run. (To the verifier F may be
+ * any frame: there is room for one before the first.)
  */
 static __always_inline struct engine_cell *
 frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_frame *f,
-	    const struct engine_clock *end, struct probe_cost cost)
+	    const struct engine_clock *end, enum profile_mechanism mech, bool enclosed)
 {
 	__u64 wall = end->now - f->start;
-	__u64 aside = end->aside - f->aside;
-	__u64 net = cost_less(wall - aside, cost.inner);
+	__u64 excluded = end->excluded - f->excluded;
+	__u64 net = cost_less(wall - excluded, mech);
 	struct engine_cell *c;
 
-	if (cost.nested)
+	if (enclosed)
 		f[-1].child += net;
 	c = cell_get(cpu, &f->key);
 	if (!c) {
@@ -403,12 +377,12 @@ frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_f
 	}
 	__sync_fetch_and_add(&c->calls, 1);
 	__sync_fetch_and_add(&c->wall, wall);
-	/* Mostly zero, and an atomic addition is dear on real machines. */
-	if (aside) {
-		__sync_fetch_and_add(&c->aside, aside);
+	/* Mostly zero, and an atomic addition is expensive on real machines. */
+	if (excluded) {
+		__sync_fetch_and_add(&c->excluded, excluded);
 		__sync_fetch_and_add(&c->offcpu, t->offcpu - f->offcpu);
-		if (cost.nested)
-			set_aside(t, *cost.nested);
+		if (enclosed && mech != PROFILE_MECH_NONE)
+			exclude(t, costs[mech].nested);
 	}
 	if (f->child)
 		__sync_fetch_and_add(&c->child, f->child);
@@ -426,8 +400,8 @@ static __always_inline struct engine_frame *frame_at(struct engine_task *t, __u3
 }
 
 /*
- * The context of a call that begins at TOP while its task has none. An interrupt that hits user space
- * finds no function open, so that only the outermost has to ask.
+ * The context of a call that begins at TOP while its task has none. An interrupt that hits user space finds
+ * no open function, so only the outermost call has to check.
  */
 static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
 {
@@ -440,7 +414,7 @@ static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
 	return f->none_ctx;
 }
 
-/* The same of any call that begins at TOP, on the stack at SP. */
+/* The context of any call that begins at TOP, on the stack at SP. */
 static __always_inline __u32 frame_context(struct engine_task *t, __u32 top, __u32 sp)
 {
 	__u32 ctx = t->ctx;
@@ -455,7 +429,7 @@ static __always_inline __u32 site_state(__u32 key)
 	return site_states[key / ENGINE_CONTEXTS & (ENGINE_MAX_SITES - 1)];
 }
 
-/* Not inlined: a loop's body is verified at every turn. */
+/* Not inlined: the verifier checks a loop's body in each iteration. */
 __weak __noinline int frame_miss(__u32 key)
 {
 	__u32 site = key / ENGINE_CONTEXTS;
@@ -468,8 +442,7 @@ __weak __noinline int frame_miss(__u32 key)
 }
 
 /*
- * Drops the frames above UNTIL, whose returns were missed. Not inlined: it runs only where something
- * was missed.
+ * Drops the frames above UNTIL, whose returns were missed. Not inlined: it runs only after a miss.
  */
 __weak __noinline int frames_miss(struct engine_task *t, __u32 until)
 {
@@ -486,7 +459,21 @@ __weak __noinline int frames_miss(struct engine_task *t, __u32 until)
 	return 0;
 }
 
-/* Drops the frames of functions that are open although their task is back at its base. */
+/* Counts a return whose frame is not open. Not inlined: it runs only after a miss. */
+__weak __noinline int frame_unmatched(struct engine_task *t)
+{
+	if (!t)
+		return 0;
+	if (t->skipped)
+		t->skipped--;
+	else
+		loss_count(t->flags & ENGINE_TASK_FRESH ? ENGINE_INFO_OPEN_AT_START :
+							  ENGINE_LOSS_NO_ENTRY,
+			   1);
+	return 0;
+}
+
+/* Drops frames of functions still open although their task is back in user space. */
 static __always_inline void frames_drop(struct engine_task *t)
 {
 	if (t->top)

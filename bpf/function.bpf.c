@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Function sites. One pair of programs serves every site: a kprobe knows its site by the attach
- * cookie, and user space loads a copy of the fentry pair for each function with the site's number
- * written into it in place of SITE_PLACEHOLDER, which costs nothing at run time and works on
- * kernels without cookies for fentry (before 6.0).
+ * Function sites. One pair of programs serves every site: a kprobe gets its site from the attach cookie. For
+ * fentry, user space loads a copy of the pair per function, with the site's number in place of
+ * SITE_PLACEHOLDER, which costs nothing at run time and works without fentry cookies (before 6.0).
  *
- * A return must find its own call among the open frames, recursion and missed returns
- * notwithstanding. Besides the site it matches an address that only this call has: under kprobe
- * the stack pointer (at return one word above that at entry, the return address being gone), under
- * fentry the context, which both programs of a call find in the one frame of the trampoline.
+ * A return must find its own call among the open frames, despite recursion and missed returns. Besides the
+ * site it matches an address that is unique to the call: under kprobe the stack pointer (at return one word
+ * above that at entry, as the return address is popped), under fentry the context, which lies in the
+ * trampoline's frame and is the same for both programs of a call.
  */
 #include "sample.h"
 
 #define SITE_PLACEHOLDER 0x5173c0de
 
 /*
- * A site is known by the key of its first context. In a copy it is an instruction, which is repeated
- * where it is needed rather than kept.
+ * A site is identified by the key of its first context. In a fentry copy it is an immediate, which is
+ * rematerialized rather than spilled.
  */
 struct site {
 	bool copy;
@@ -33,26 +32,18 @@ static __always_inline __u32 site_key(struct site site)
 	return key;
 }
 
-/* Calibrated, in ticks: see docs/accounting.md. */
-__u64 fentry_nested __weak = 0, fentry_half __weak = 0;
-__u64 return_trip __weak = 0, return_rest __weak = 0;
-__u64 kprobe_inner __weak = 0, kprobe_full __weak = 0, kprobe_nested __weak = 0;
-__u64 kprobe_half __weak = 0, multi_half __weak = 0;
-__u64 optimized_inner __weak = 0, optimized_full __weak = 0, optimized_half __weak = 0;
-__u64 int3_inner __weak = 0, int3_full __weak = 0, int3_half __weak = 0;
-
 static __always_inline bool frame_is(const struct engine_frame *f, __u32 site, __u32 sp)
 {
 	return f->sp == sp && f->key - site < ENGINE_CONTEXTS;
 }
 
-/* Not inlined: a loop's body is verified at every turn. */
+/* Not inlined: the verifier checks a loop's body in each iteration. */
 __noinline bool frame_at_is(struct engine_task *t, __u32 top, __u32 site, __u32 sp)
 {
 	return t && frame_is(frame_at(t, top), site, sp);
 }
 
-/* Where the call of SITE with that SP lies, searched downwards from TOP; 0: nowhere. */
+/* The frame of the call of SITE with that SP, searched downwards from TOP; 0: none. */
 static __always_inline __u32 frame_find(struct engine_task *t, __u32 top, __u32 site, __u32 sp)
 {
 	for (int i = 0; i < ENGINE_DEPTH && top; i++) {
@@ -64,8 +55,8 @@ static __always_inline __u32 frame_find(struct engine_task *t, __u32 top, __u32 
 }
 
 /*
- * Makes room for a call of SITE. One with its stack pointer cannot be open still: it and those above
- * it were left open by returns that were missed. Not inlined: it runs only where no frame is free.
+ * Makes room for a call of SITE. A frame with its stack pointer cannot be live: it and those above it missed
+ * their returns. Not inlined: it runs only if no frame is free.
  */
 __noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
 {
@@ -104,9 +95,9 @@ static __always_inline void function_enter(struct site site, __u32 sp)
 }
 
 /*
- * Where interrupts are off, the sampler's comes when they are on again, and the time goes to whoever
- * turned them on. A timed function inside which the sample fell due gets it here, at its return,
- * with the stack it had: what the kernel does with interrupts off shows where it is done.
+ * With interrupts off, the sampler's interrupt comes when they are turned on again, and the time goes to
+ * whoever did that. If the sample fell due inside a timed function, the function takes it here, at its return,
+ * with its own stack: work done with interrupts off shows where it is done.
  */
 static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engine_task *t,
 				 __u32 site)
@@ -117,7 +108,7 @@ static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engin
 		return 0;
 	cpu->taken = 1;
 	sample_stack(ctx, BUFFER_PROBE, t->ctx, ENGINE_SAMPLE_AT_RETURN, site / ENGINE_CONTEXTS);
-	set_aside(t, bpf_ktime_get_ns() - start);
+	exclude(t, bpf_ktime_get_ns() - start);
 	return 0;
 }
 
@@ -128,8 +119,8 @@ static __always_inline bool is_sample_due(const struct engine_cpu *cpu,
 }
 
 /*
- * The frame of a return that is not the innermost's becomes it; false: it has none. Not inlined, and
- * so with the search in it: it runs only where something was missed.
+ * Makes the frame of a return that is not the innermost frame's the innermost; false: there is none. Not
+ * inlined, search included: it runs only after a miss.
  */
 __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 {
@@ -145,17 +136,12 @@ __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 		frames_miss(t, found);
 		return true;
 	}
-	if (t->skipped)
-		t->skipped--;
-	else
-		loss_count(t->flags & ENGINE_TASK_FRESH ? ENGINE_INFO_OPEN_AT_START :
-							  ENGINE_LOSS_NO_ENTRY,
-			   1);
+	frame_unmatched(t);
 	return false;
 }
 
 static __always_inline void function_return(void *ctx, struct site site, __u32 sp,
-					    struct probe_cost cost)
+					    enum profile_mechanism mech, __u64 extra)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
@@ -165,12 +151,12 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	if (!t)
 		return;
 	end = clock_read(t);
-	/* The context's frame is none of a function's, so that frames[0] never is it. */
+	/* frames[0] is the context's frame, never a function's. */
 	f = frame_at(t, t->top);
 	if (!frame_is(f, site_key(site), sp)) {
 		if (!frame_seek(t, site_key(site), sp)) {
 			if (site_state(site_key(site)) == ENGINE_SITE_DETACHED)
-				set_aside(t, *cost.half);
+				exclude(t, costs[mech].half);
 			return;
 		}
 		f = frame_at(t, t->top);
@@ -178,17 +164,17 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	barrier_var(f);
 	if (is_sample_due(cpu, f, end.now))
 		sample_due(ctx, cpu, t, site_key(site));
-	frame_close(cpu, t, f, &end, cost);
+	frame_close(cpu, t, f, &end, mech, true);
 	if (path_mask && f->calls & 1)
-		path_close(t, end.now - f->start, end.aside - f->aside);
-	set_aside(t, cost_full(cost.full) + cost.extra);
-	/* A function that ends in a jump to another leaves it its return address. */
-	if (cost.trip && f[-1].sp == f->sp) {
-		set_aside(t, -*cost.trip - return_rest);
+		path_close(t, end.now - f->start, end.excluded - f->excluded);
+	exclude(t, cost_full(mech) + extra);
+	/* A function that ends in a jump to another shares its return address with it. */
+	if (mech != PROFILE_MECH_FENTRY && f[-1].sp == f->sp) {
+		exclude(t, -costs[mech].trampoline - costs[mech].rest);
 		t->flags |= ENGINE_TASK_TAIL;
-	} else if (cost.trip && t->flags & ENGINE_TASK_TAIL) {
-		/* The other's share of what the kernel does after both is not in this call. */
-		set_aside(t, return_rest);
+	} else if (mech != PROFILE_MECH_FENTRY && t->flags & ENGINE_TASK_TAIL) {
+		/* The other's share of the kernel's work after both handlers is not in this call. */
+		exclude(t, costs[mech].rest);
 		t->flags &= ~ENGINE_TASK_TAIL;
 	}
 	barrier();
@@ -207,9 +193,7 @@ int function_fentry(void *ctx)
 SEC("fexit/bpf_fentry_test1")
 int function_fexit(void *ctx)
 {
-	struct probe_cost cost = { .nested = &fentry_nested, .half = &fentry_half };
-
-	function_return(ctx, of_copy, stack_address(ctx), cost);
+	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0);
 	return 0;
 }
 
@@ -222,14 +206,12 @@ int function_kprobe(struct pt_regs *ctx)
 	return 0;
 }
 
-static __always_inline int kretprobe(struct pt_regs *ctx, const volatile __u64 *inner,
-				     const volatile __u64 *full, const volatile __u64 *half)
+static __always_inline int kretprobe(struct pt_regs *ctx, enum profile_mechanism mech)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct site site = { .key = cookie };
-	struct probe_cost cost = { inner, full, &kprobe_nested, &return_trip, half, cookie >> 32 };
 
-	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), cost);
+	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32);
 	return 0;
 }
 
@@ -237,39 +219,33 @@ static __always_inline int kretprobe(struct pt_regs *ctx, const volatile __u64 *
 SEC("kretprobe")
 int function_kretprobe(struct pt_regs *ctx)
 {
-	return kretprobe(ctx, &kprobe_inner, &kprobe_full, &kprobe_half);
+	return kretprobe(ctx, PROFILE_MECH_KPROBE);
 }
 
 SEC("kretprobe")
 int function_kretprobe_optimized(struct pt_regs *ctx)
 {
-	return kretprobe(ctx, &optimized_inner, &optimized_full, &optimized_half);
+	return kretprobe(ctx, PROFILE_MECH_KPROBE_OPTIMIZED);
 }
 
 SEC("kretprobe")
 int function_kretprobe_int3(struct pt_regs *ctx)
 {
-	return kretprobe(ctx, &int3_inner, &int3_full, &int3_half);
+	return kretprobe(ctx, PROFILE_MECH_KPROBE_INT3);
 }
 
 /*
- * kprobe.multi: one pair for all functions of a link. The kernel finds a function's cookie by a
- * binary search in the link, so that a probe would cost the more the more functions there are; ours
- * is a hash table by the low half of the function's address, which its neighbours do not share.
+ * kprobe.multi: one pair for all functions of a link. The kernel finds a function's cookie by binary search
+ * in the link, which gets more expensive with more functions; ours is a hash table by the low half of the
+ * function's address, which is unique.
  */
-__u64 multi_inner __weak = 0, multi_full __weak = 0, multi_nested __weak = 0;
-const volatile __u64 multi_sp __weak = 0; /* see record/multi.h */
+const volatile __u64 multi_sp __weak = 0; /* see record/probe/multi.h */
 const volatile __u32 multi_mask __weak = 0;
 __u64 multi_factor __weak = 0;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct engine_multi);
-} multi_sites SEC(".maps");
+SIZED_ARRAY(multi_sites, struct engine_multi);
 
-/* The site of the function that is hit; NULL: none of ours. */
+/* The site of the function that was hit; NULL: none of ours. */
 static __always_inline const struct engine_multi *multi_site(void *ctx)
 {
 	__u32 addr = bpf_get_func_ip(ctx), slot = engine_multi_slot(addr, multi_factor);
@@ -300,14 +276,11 @@ SEC("kretprobe.multi")
 int function_ret_multi(struct pt_regs *ctx)
 {
 	const struct engine_multi *m = multi_site(ctx);
-	struct probe_cost cost = { &multi_inner, &multi_full, &multi_nested,
-				   &return_trip, &multi_half, 0 };
 	struct site site = {};
 
 	if (!m)
 		return 0;
 	site.key = ENGINE_KEY(m->site, 0);
-	cost.extra = m->extra;
-	function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, cost);
+	function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, PROFILE_MECH_MULTI, m->extra);
 	return 0;
 }

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Range sites: inlined bodies. A probe on the target of each edge that leads into the body opens a
- * frame, if none is open; one on each that leads out of it closes it. Most targets are reached from
- * the other side too, by a loop say, and then there is nothing to do.
+ * Range sites: inlined bodies. A probe on the target of each edge into the body opens a frame, if none is
+ * open; one on the target of each edge out of it closes it. Most targets are also reached from the other
+ * side, by a loop for example, and then there is nothing to do.
  *
- * A frame belongs to a call of the function around the body. Which one, recursion notwithstanding,
- * tells its canonical frame address: the stack pointer before the call, which is the same at every
- * instruction of the function. How far it lies from the registers is known of each address, and is in
- * the probe's cookie. So a body is entered exactly if there is a frame of this site with this address.
+ * A frame belongs to a call of the function around the body, identified, despite recursion, by its canonical
+ * frame address: the stack pointer before the call, which is the same at every instruction of the function.
+ * Its distance from the registers is known for each address, and is in the probe's cookie. So a body is
+ * entered if and only if there is a frame of this site with this address.
  *
- * Where control comes from one side only, as an exact flow graph may tell (STRICT), finding the frame
- * open or not as it must not be shows that a probe was missed.
+ * If, by an exact flow graph, control comes from one side only (STRICT), a frame in the wrong state shows
+ * that a probe was missed.
  */
 #include "engine.h"
 
 struct engine_range_cost range_costs[ENGINE_RANGE_KINDS] __weak = {};
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct engine_range_list);
-} range_lists SEC(".maps");
-
-static const __u64 nothing = 0;
+SHARED_ARRAY(range_lists, struct engine_range_list);
 
 static __always_inline struct engine_range_cost *hit_cost(__u64 cookie)
 {
@@ -53,8 +45,8 @@ static __always_inline __u32 hit_frame(struct pt_regs *ctx, __u64 cookie)
 }
 
 /*
- * Drops frames of calls that are over, as the stack pointer tells: their ends were missed. The frame of
- * the function itself may lie a word below CFA. Not inlined: it runs only where something was missed.
+ * Drops frames of calls that are over by the stack pointer: their ends were missed. The frame of the
+ * function itself may lie a word below CFA. Not inlined: it runs only after a miss.
  */
 __noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
 {
@@ -75,9 +67,9 @@ __noinline int range_drop_dead(struct engine_task *t, __u32 cfa)
 }
 
 /*
- * Where the frame of KEY at CFA lies; 0: nowhere. *HOPS: how many of other bodies in the same call were
- * looked at before. Those of one call lie together; below them is the function's own, if it is timed, or
- * a caller's. The context's, at 0, is at no address.
+ * The frame of KEY at CFA; 0: none. *HOPS: frames of other bodies of the same call passed before it. Those of
+ * one call are adjacent; below them is the function's own, if it is timed, or a caller's. The context's, at 0,
+ * has no address.
  */
 static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 cfa, __u32 *hops)
 {
@@ -104,7 +96,7 @@ static __always_inline __u32 range_find(struct engine_task *t, __u32 key, __u32 
 	return top;
 }
 
-/* Reserves a frame for the site KEY, and fills it but for its start; NULL: none is free. */
+/* Reserves a frame for the site KEY, and fills it except for its start; NULL: none is free. */
 static __always_inline struct engine_frame *range_reserve(struct engine_task *t, __u32 key,
 							  __u32 sp, __u32 cfa)
 {
@@ -126,8 +118,8 @@ static __always_inline struct engine_frame *range_reserve(struct engine_task *t,
 }
 
 /*
- * Opens what WHAT (an action, or a cookie) enters, but for its start; FOUND: its frame, which is open only if
- * its end was missed. NULL: no frame is free.
+ * Opens the body that WHAT (an action or a cookie) enters, except for its start. FOUND: its frame, which is
+ * open only if its end was missed. NULL: no frame is free.
  */
 static __always_inline struct engine_frame *range_open(struct engine_task *t, __u32 what,
 						       __u32 found, __u32 sp, __u32 cfa)
@@ -146,7 +138,6 @@ static __always_inline struct engine_frame *range_open(struct engine_task *t, __
 static __always_inline void range_close(const struct engine_cpu *cpu, struct engine_task *t,
 					__u32 found, const struct engine_clock *end)
 {
-	struct probe_cost cost = { .inner = &nothing, .nested = &nothing };
 	struct engine_frame *f;
 	struct engine_cell *c;
 
@@ -154,25 +145,11 @@ static __always_inline void range_close(const struct engine_cpu *cpu, struct eng
 		frames_miss(t, found);
 	f = frame_at(t, found);
 	barrier_var(f);
-	c = frame_close(cpu, t, f, end, cost);
+	c = frame_close(cpu, t, f, end, PROFILE_MECH_NONE, true);
 	if (c && f->calls)
 		__sync_fetch_and_add(&c->bodies, f->calls);
 	barrier();
 	t->top -= ENGINE_FRAME;
-}
-
-/* Left without having been entered. Not inlined: it runs only where something was missed. */
-__noinline int range_unentered(struct engine_task *t)
-{
-	if (!t)
-		return 0;
-	if (t->skipped)
-		t->skipped--;
-	else
-		loss_count(t->flags & ENGINE_TASK_FRESH ? ENGINE_INFO_OPEN_AT_START :
-							  ENGINE_LOSS_NO_ENTRY,
-			   1);
-	return 0;
 }
 
 SEC("kprobe")
@@ -193,7 +170,7 @@ int range_enter(struct pt_regs *ctx)
 	cfa = hit_frame(ctx, cookie);
 	found = range_find(t, key, cfa, &hops);
 	if (found && !(cookie & ENGINE_RANGE_STRICT)) {
-		set_aside(t, cost->idle_enter + cost->hop * hops + hit_extra(cookie));
+		exclude(t, cost->idle_enter + cost->hop * hops + hit_extra(cookie));
 		return 0;
 	}
 	f = range_open(t, cookie, found, PT_REGS_SP(ctx), cfa);
@@ -201,9 +178,9 @@ int range_enter(struct pt_regs *ctx)
 		return 0;
 	extra = cost->hop * hops;
 	c = clock_read(t);
-	f->aside = c.aside + cost->open_head + extra + hit_extra_head(cookie);
+	f->excluded = c.excluded + cost->open_head + extra + hit_extra_head(cookie);
 	f->start = c.now;
-	set_aside(t, cost->open + extra + hit_extra(cookie));
+	exclude(t, cost->open + extra + hit_extra(cookie));
 	return 0;
 }
 
@@ -226,15 +203,15 @@ int range_leave(struct pt_regs *ctx)
 	found = range_find(t, key, cfa, &hops);
 	if (!found) {
 		if (cookie & ENGINE_RANGE_STRICT)
-			range_unentered(t);
-		set_aside(t, cost->idle_leave + cost->hop * hops + hit_extra(cookie));
+			frame_unmatched(t);
+		exclude(t, cost->idle_leave + cost->hop * hops + hit_extra(cookie));
 		return 0;
 	}
 	extra = cost->hop * hops;
 	end = clock_read(t);
-	end.aside += cost->close_head + extra + hit_extra_head(cookie);
+	end.excluded += cost->close_head + extra + hit_extra_head(cookie);
 	range_close(cpu, t, found, &end);
-	set_aside(t, cost->close + extra + hit_extra(cookie));
+	exclude(t, cost->close + extra + hit_extra(cookie));
 	return 0;
 }
 
@@ -253,19 +230,19 @@ int range_count(struct pt_regs *ctx)
 	found = range_find(t, cookie & ENGINE_RANGE_KEY, hit_frame(ctx, cookie), &hops);
 	if (found)
 		frame_at(t, found)->calls++;
-	set_aside(t, cost->idle_enter + cost->hop * hops + hit_extra(cookie));
+	exclude(t, cost->idle_enter + cost->hop * hops + hit_extra(cookie));
 	return 0;
 }
 
 /* What all actions of a list have in common: one reading of the clock, and the place. */
-struct several {
+struct list_hit {
 	struct engine_clock clock;
 	__u64 head;
 	__u32 sp, cfa;
 };
 
-static __always_inline void several_enter(struct engine_task *t, const struct several *s,
-					  __u32 action)
+static __always_inline void list_enter(struct engine_task *t, const struct list_hit *s,
+				       __u32 action)
 {
 	__u32 key = action & ENGINE_RANGE_KEY, hops;
 	__u32 found = range_find(t, key, s->cfa, &hops);
@@ -276,27 +253,27 @@ static __always_inline void several_enter(struct engine_task *t, const struct se
 	f = range_open(t, action, found, s->sp, s->cfa);
 	if (!f)
 		return;
-	f->aside = s->clock.aside + s->head;
+	f->excluded = s->clock.excluded + s->head;
 	f->start = s->clock.now;
 }
 
-static __always_inline void several_leave(const struct engine_cpu *cpu, struct engine_task *t,
-					  const struct several *s, __u32 action)
+static __always_inline void list_leave(const struct engine_cpu *cpu, struct engine_task *t,
+				       const struct list_hit *s, __u32 action)
 {
 	__u32 hops, found = range_find(t, action & ENGINE_RANGE_KEY, s->cfa, &hops);
 	struct engine_clock end = s->clock;
 
 	if (!found) {
 		if (action & ENGINE_RANGE_STRICT)
-			range_unentered(t);
+			frame_unmatched(t);
 		return;
 	}
-	end.aside += s->head;
+	end.excluded += s->head;
 	range_close(cpu, t, found, &end);
 }
 
-static __always_inline void several_count(struct engine_task *t, const struct several *s,
-					  __u32 action)
+static __always_inline void list_count(struct engine_task *t, const struct list_hit *s,
+				       __u32 action)
 {
 	__u32 hops, found = range_find(t, action & ENGINE_RANGE_KEY, s->cfa, &hops);
 
@@ -304,8 +281,8 @@ static __always_inline void several_count(struct engine_task *t, const struct se
 		frame_at(t, found)->calls++;
 }
 
-/* Not static, so that the verifier goes through it once and not once for each turn of the loop below. */
-__noinline int several_act(const struct several *s, __u32 action)
+/* Not static: the verifier checks it once, and not for each iteration of the loop below. */
+__noinline int list_act(const struct list_hit *s, __u32 action)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
@@ -314,29 +291,29 @@ __noinline int several_act(const struct several *s, __u32 action)
 		return 0;
 	switch (action >> ENGINE_RANGE_OP) {
 	case ENGINE_RANGE_ENTER:
-		several_enter(t, s, action);
+		list_enter(t, s, action);
 		break;
 	case ENGINE_RANGE_LEAVE:
-		several_leave(cpu, t, s, action);
+		list_leave(cpu, t, s, action);
 		break;
 	case ENGINE_RANGE_COUNT:
-		several_count(t, s, action);
+		list_count(t, s, action);
 		break;
 	}
 	return 0;
 }
 
 /*
- * What this does differs from hit to hit, so it times itself. The actions' order is that of the bodies: the
- * inner ones are left first and entered last.
+ * Its work varies from hit to hit, so it times itself. Actions are in the order of the bodies: inner ones are
+ * left first and entered last.
  */
 SEC("kprobe")
-int range_several(struct pt_regs *ctx)
+int range_list(struct pt_regs *ctx)
 {
 	struct engine_task *t = this_task();
 	struct engine_range_list *list;
 	struct engine_range_cost *cost;
-	struct several s;
+	struct list_hit s;
 	__u64 cookie;
 	__u32 key;
 
@@ -345,7 +322,7 @@ int range_several(struct pt_regs *ctx)
 	s.clock = clock_read(t);
 	cookie = bpf_get_attach_cookie(ctx);
 	cost = hit_cost(cookie);
-	s.head = cost->several_head + hit_extra_head(cookie);
+	s.head = cost->list_head + hit_extra_head(cookie);
 	s.sp = PT_REGS_SP(ctx);
 	s.cfa = hit_frame(ctx, cookie);
 	key = cookie & ENGINE_RANGE_KEY;
@@ -353,7 +330,17 @@ int range_several(struct pt_regs *ctx)
 	if (!list)
 		return 0;
 	for (__u32 i = 0; i < ENGINE_RANGE_ACTIONS && i < list->n; i++)
-		several_act(&s, list->actions[i]);
-	set_aside(t, cost->several + hit_extra(cookie) + (bpf_ktime_get_ns() - s.clock.now));
+		list_act(&s, list->actions[i]);
+	exclude(t, cost->list + hit_extra(cookie) + (bpf_ktime_get_ns() - s.clock.now));
 	return 0;
+}
+
+/* Run by user space: the four bytes at the address CTX begins with, by which it sees how the kernel gets to a probe. */
+SEC("raw_tp")
+int read_text(__u64 *ctx)
+{
+	__u32 text = 0;
+
+	bpf_probe_read_kernel(&text, sizeof(text), (void *)ctx[0]);
+	return text;
 }

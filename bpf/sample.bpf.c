@@ -4,9 +4,6 @@
  */
 #include "sample.h"
 
-/* Calibrated, in ticks: from the timer's expiry to this program, and the interrupt around it. */
-__u64 sample_latency __weak = 0, sample_full __weak = 0;
-
 static __always_inline void timer_set(struct engine_cpu *cpu, __u64 due)
 {
 	cpu->due = due;
@@ -14,19 +11,19 @@ static __always_inline void timer_set(struct engine_cpu *cpu, __u64 due)
 }
 
 /*
- * The timer's expiries lie on a grid of periods, which the earliest samples show. A sample well
- * after its own was held up until interrupts came on.
+ * The timer expires on a grid of periods, which the earliest samples show. A sample well after its expiry
+ * was delayed until interrupts were turned on.
  */
 static __always_inline bool sample_is_late(struct engine_cpu *cpu, __u64 start)
 {
-	__u64 expired = start - sample_latency, due = cpu->due, late;
+	__u64 expired = start - costs[PROFILE_MECH_SAMPLE].latency, due = cpu->due, late;
 
 	if (expired <= due || !sample_period) {
 		timer_set(cpu, expired + sample_period);
 		return false;
 	}
 	late = expired - due;
-	/* An idle CPU's timer may skip periods too, but there is nothing to be seen then. */
+	/* An idle CPU's timer may skip periods too, but nothing is lost then. */
 	if (cpu->slot)
 		cpu->skipped += late / sample_period;
 	timer_set(cpu, due + (late / sample_period + 1) * sample_period);
@@ -37,9 +34,9 @@ static __always_inline bool sample_is_late(struct engine_cpu *cpu, __u64 start)
 #define STI  0xfb
 
 /*
- * Whether the instruction before the interrupted one may have turned interrupts on, so that the sample
- * was held up by it: popf, or sti and one more, which it lets pass first. A byte like popf's ends
- * few instructions; one like sti's is in many, so that is looked for only in what came LATE.
+ * Whether the instruction before the interrupted one may have turned interrupts on, and the sample was
+ * delayed until then: popf, or sti followed by the one instruction it delays interrupts for. Few
+ * instructions end in popf's byte; many contain sti's, which is checked only for samples that came LATE.
  */
 static __always_inline bool is_behind_irq_enable(__u64 ip, bool late)
 {
@@ -53,23 +50,23 @@ static __always_inline bool is_behind_irq_enable(__u64 ip, bool late)
 			code[4] == STI || code[5] == STI || code[6] == STI);
 }
 
-#define TURNS_MAX 2048
-/* At five instructions a turn, a percent of the period at most, and half of that in the mean. */
-#define TURN_PART 600
+#define DELAY_MAX 2048
+/* At five instructions per iteration, at most one percent of the period, half of that on average. */
+#define DELAY_PART 600
 
 /*
- * Lets a random time pass. The period is fixed, and a workload that repeats itself would else be hit
- * in the same few places again and again: under icount it repeats itself to the instruction. What
- * the task is behind by, sample after sample, is a random walk through its loops.
+ * Delays the task by a random time. With a fixed period, a workload that repeats itself, under icount to
+ * the instruction, would be hit in the same few places again and again. The accumulated delay is a random
+ * walk through its loops.
  */
 static __always_inline void lose_step(void)
 {
-	__u32 part = sample_period / TURN_PART, turns;
+	__u32 part = sample_period / DELAY_PART, n;
 
 	if (!part)
 		return;
-	turns = bpf_get_prandom_u32() % (part < TURNS_MAX ? part : TURNS_MAX);
-	for (__u32 i = 0; i < TURNS_MAX && i < turns; i++)
+	n = bpf_get_prandom_u32() % (part < DELAY_MAX ? part : DELAY_MAX);
+	for (__u32 i = 0; i < DELAY_MAX && i < n; i++)
 		asm volatile("" : "+r"(i));
 }
 
@@ -104,8 +101,8 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		sample_stack(ctx, BUFFER_SAMPLER, context, flags, 0);
 	}
 	lose_step();
-	/* What a stack's walk costs differs from one to the next, so it is measured each time. */
+	/* The cost of a stack walk varies, so it is measured each time. */
 	cpu->took = bpf_ktime_get_ns() - start;
-	set_aside(t, cpu->took + sample_full);
+	exclude(t, cpu->took + costs[PROFILE_MECH_SAMPLE].full);
 	return 0;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counting a sample under its stack. Stacks are kept under a hash of their frames in a table of our
- * own: no lock is taken, so it works in an NMI, and two stacks share an entry only if 64 bits
- * collide.
+ * Counts a sample under its stack, in our own table keyed by a 64-bit hash of the frames. It takes no lock,
+ * so it works in an NMI.
  */
 #ifndef BPF_SAMPLE_H
 #define BPF_SAMPLE_H
@@ -15,15 +14,9 @@ struct stack_buffer {
 	__u64 ips[ENGINE_STACK_FRAMES];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct engine_stack);
-} stacks __weak SEC(".maps");
+SHARED_ARRAY(stacks, struct engine_stack);
 
-/* The sampler can interrupt a probe that is taking a sample, but not itself: a buffer for each. */
+/* The sampler can interrupt a probe that is taking a sample, but not itself: one buffer each. */
 enum {
 	BUFFER_SAMPLER,
 	BUFFER_PROBE,
@@ -37,7 +30,8 @@ struct {
 	__type(value, struct stack_buffer);
 } stack_buffers __weak SEC(".maps");
 
-const volatile __u32 stack_mask __weak = 0; /* entries of stacks, a power of two, less one */
+const volatile __u32 stack_mask __weak =
+	0; /* number of entries of stacks, a power of two, minus one */
 const volatile __u64 sample_period __weak = 0;
 
 #define GOLDEN 0x9e3779b97f4a7c15ULL
@@ -48,7 +42,7 @@ static __always_inline __u64 hash_mix(__u64 hash, __u64 v)
 	return hash ^ (hash >> 29);
 }
 
-/* The entry of the stack with that key, claimed if it is new, which *FRESH tells; NULL: no place. */
+/* The entry of the stack with that key, claimed if it is new (*FRESH); NULL: table full. */
 static __always_inline struct engine_stack *stack_entry(__u64 key, bool *fresh)
 {
 	for (__u32 i = 0; i < STACK_TRIES; i++) {
@@ -73,10 +67,9 @@ static __always_inline struct engine_stack *stack_entry(__u64 key, bool *fresh)
 }
 
 /*
- * SIZE is that of the stack in bytes; beyond it the buffer is zero. All of it is hashed, without a
- * branch, and the copy made by a helper: the verifier goes through this once for every function
- * that is measured, and would take a second for each if it had loops to follow. Not inlined, so
- * that it is no more than once.
+ * SIZE is the size of the stack in bytes; the rest of the buffer is zero. All of it is hashed without a
+ * branch, and copied by a helper: the verifier checks this for every measured function, and loops would
+ * take it a second each. Not inlined, so that it is checked only once per function.
  */
 __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx, __u32 flags,
 				  __u32 site)
@@ -103,7 +96,7 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 		s->flags = flags;
 		s->site = site;
 		s->n = size / sizeof(__u64);
-		barrier_var(size); /* one register is checked and passed on */
+		barrier_var(size); /* the checked register is the one that is used */
 		if (size <= sizeof(s->ips))
 			bpf_probe_read_kernel(s->ips, size, buf->ips);
 	}
@@ -111,7 +104,7 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 	return 0;
 }
 
-/* Counts a sample of the kernel stack as a program with that CTX sees it. */
+/* Counts a sample of the kernel stack as seen from CTX. */
 static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context, __u32 flags,
 					 __u32 site)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which tasks are followed, and what each CPU is running: birth, exec, switches, death.
+ * Which tasks are followed, and what each CPU is running: fork, exec, switches, exit.
  *
- * The slot of a task is given back when the scheduler switches away from it for the last time, not
- * at sched_process_exit, so that what do_exit() calls after that tracepoint still counts.
+ * The slot of a task is released when the scheduler switches away from it for the last time, not at
+ * sched_process_exit: what do_exit() calls after that tracepoint still counts.
  */
 #include "engine.h"
 
 #define TASK_DEAD 0x80
 
-/* Slots given back. Those never used yet are counted off from next_slot. */
+/* Released slots. Slots never used before come from next_slot. */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
 	__uint(max_entries, 1);
@@ -22,13 +22,13 @@ const volatile bool follow_all = false;
 
 __u32 next_slot = 1;
 __u32 live_tasks = 0;
-__u64 oncpu_gone = 0; /* ns on a CPU of the tasks that were followed and are gone */
+__u64 oncpu_gone = 0; /* on-CPU ns of followed tasks that have exited */
 __u32 self_tgid = 0;
 __u32 adopt_tgid = 0; /* for adopt_tasks: 0 means all */
 
 /*
- * The process that calls this through BPF_PROG_TEST_RUN is followed from its next syscall on, which
- * executes the command: what the kernel does for that is the command's.
+ * The process that calls this through BPF_PROG_TEST_RUN is followed from its next syscall on, the execve
+ * of the command, which counts as the command's.
  */
 SEC("raw_tp")
 int adopt_caller(void *ctx)
@@ -37,7 +37,7 @@ int adopt_caller(void *ctx)
 	return 0;
 }
 
-/* So that -a leaves the profiler itself out. */
+/* Excludes the profiler itself from -a. */
 SEC("raw_tp")
 int note_self(void *ctx)
 {
@@ -45,7 +45,7 @@ int note_self(void *ctx)
 	return 0;
 }
 
-/* Where the slot of the task with that pid is noted; NULL: beyond the pids known of at start. */
+/* The entry with the slot of the task PID; NULL: beyond the pid_max at start. */
 static __always_inline __u16 *slot_of(__u32 pid)
 {
 	__u32 key = pid / ENGINE_PIDS_PER_ENTRY;
@@ -54,7 +54,7 @@ static __always_inline __u16 *slot_of(__u32 pid)
 	return pids ? &pids->slot[pid % ENGINE_PIDS_PER_ENTRY] : NULL;
 }
 
-/* A slot for TASK, or 0. */
+/* Allocates a slot for TASK; 0: none. */
 static __always_inline __u32 task_follow(struct task_struct *task)
 {
 	__u32 pid = task->pid;
@@ -70,7 +70,7 @@ static __always_inline __u32 task_follow(struct task_struct *task)
 	if (bpf_map_pop_elem(&free_slots, &slot)) {
 		slot = __sync_fetch_and_add(&next_slot, 1);
 		if (slot >= max_tasks) {
-			/* Held at the limit, or enough births would wrap it around. */
+			/* Stay at the limit: enough forks would wrap it around. */
 			next_slot = max_tasks;
 			loss_count(ENGINE_LOSS_TASKS, 1);
 			return 0;
@@ -80,7 +80,7 @@ static __always_inline __u32 task_follow(struct task_struct *task)
 	if (!t)
 		return 0;
 	t->offcpu = 0;
-	t->aside = 0;
+	t->excluded = 0;
 	t->entered = 0;
 	t->stack = (unsigned long)task->stack;
 	t->born = bpf_ktime_get_ns();
@@ -103,7 +103,7 @@ static __always_inline void task_release(struct engine_task *t, __u32 slot)
 	t->flags = 0;
 	loss_count(ENGINE_INFO_ENTERED, t->entered);
 	__sync_fetch_and_add(&oncpu_gone, t->switched_out - t->born - t->offcpu);
-	/* The pid may have been given to a new task already. */
+	/* The pid may already belong to a new task. */
 	if (entry && *entry == slot)
 		*entry = 0;
 	__sync_fetch_and_add(&live_tasks, -1);
@@ -111,8 +111,8 @@ static __always_inline void task_release(struct engine_task *t, __u32 slot)
 }
 
 /*
- * The process that calls these through BPF_PROG_TEST_RUN is followed from the one to the other:
- * calibration measures the profiler's own system calls.
+ * The process that calls these through BPF_PROG_TEST_RUN is followed between the two calls: calibration
+ * measures the profiler's own system calls.
  */
 SEC("raw_tp")
 int follow_caller(void *ctx)
@@ -139,7 +139,7 @@ int leave_caller(void *ctx)
 	return 0;
 }
 
-/* Follows the running task if it is to be the first. */
+/* Follows the running task if it is the command's first. */
 __noinline int task_follow_root(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
@@ -153,8 +153,8 @@ __noinline int task_follow_root(void)
 }
 
 /*
- * Follows the running task if it is one of ours that came onto this CPU unseen: 6.18 leaves out on_switch for
- * one switch in some hundreds, without counting it as missed.
+ * Follows the running task again if it has a slot but its switch to this CPU was not reported: 6.18 skips
+ * on_switch for one switch in some hundreds, without counting it as missed.
  */
 __noinline int task_follow_again(void)
 {
@@ -170,10 +170,10 @@ __noinline int task_follow_again(void)
 	t = bpf_map_lookup_elem(&tasks, &slot);
 	if (!t)
 		return 0;
-	/* When it came is not known: all since it went is taken for off-CPU time. */
+	/* When it was switched in is unknown: all time since it was switched out counts as off-CPU. */
 	away = bpf_ktime_get_ns() - t->switched_out;
 	t->offcpu += away;
-	t->aside += away;
+	t->excluded += away;
 	cpu->slot = slot;
 	return slot;
 }
@@ -189,20 +189,20 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 
 	slot = cpu->slot;
 	if (!slot && !follow_all) {
-		/* A pid that a task we followed had before: its slot is gone. */
+		/* The pid of a followed task that has exited: its slot is released. */
 		entry = slot_of(pid);
 		if (entry && *entry)
 			*entry = 0;
 		return 0;
 	}
-	/* What the queue's functions do is not the task's: no probe counts meanwhile. */
+	/* The queue's functions are our work, not the task's: no probe counts meanwhile. */
 	start = bpf_ktime_get_ns();
 	cpu->slot = 0;
 	task_follow(task);
 	cpu->slot = slot;
 	parent = cpu_task(cpu);
 	if (parent)
-		set_aside(parent, bpf_ktime_get_ns() - start);
+		exclude(parent, bpf_ktime_get_ns() - start);
 	return 0;
 }
 
@@ -214,14 +214,14 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
 	struct engine_task *t;
 	__u16 *from, *to;
 
-	/* A thread that executes takes its leader's pid over. */
+	/* A thread that calls exec takes over its leader's pid. */
 	if (old == pid)
 		return 0;
 	from = slot_of(old);
 	to = slot_of(pid);
 	if (!from || !to || !*from)
 		return 0;
-	/* Not the CPU's word: switched out since its pid changed, the task came back unknown. */
+	/* Not cpu->slot: if it was switched out since its pid changed, the task came back unknown. */
 	slot = *from;
 	*to = slot;
 	*from = 0;
@@ -242,14 +242,12 @@ static __always_inline void frame_end(struct engine_cell *c, const struct engine
 }
 
 /*
- * Accounts the innermost open frame of the task in SLOT; 0 if there is none left. Not static, so that the verifier
- * goes through it once and not once for each turn of the loop below.
+ * Accounts the innermost open frame of the task in SLOT; 0 if none is left. Not static: the verifier checks
+ * it once, and not for each iteration of the loop below.
  */
 __noinline int task_close_frame(__u32 slot, __u64 now)
 {
 	struct engine_task *t = bpf_map_lookup_elem(&tasks, &slot);
-	static const __u64 none = 0; /* no return probe has run */
-	struct probe_cost cost = { .inner = &none, .nested = &none };
 	const struct engine_cpu *cpu = this_cpu();
 	struct engine_frame *f;
 	struct engine_clock end;
@@ -257,13 +255,13 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 
 	if (!t)
 		return 0;
-	end = (struct engine_clock){ .now = now, .aside = t->aside };
+	end = (struct engine_clock){ .now = now, .excluded = t->excluded };
 	top = t->top;
 	if (!top) {
 		if (t->ctx == ENGINE_CTX_NONE)
 			return 0;
-		cost.nested = NULL;
-		frame_end(frame_close(cpu, t, &t->frames[0], &end, cost), &t->frames[0]);
+		frame_end(frame_close(cpu, t, &t->frames[0], &end, PROFILE_MECH_NONE, false),
+			  &t->frames[0]);
 		t->ctx = ENGINE_CTX_NONE;
 		return 1;
 	}
@@ -271,12 +269,12 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 	if (site_state(f->key) == ENGINE_SITE_DETACHED)
 		frames_miss(t, top - ENGINE_FRAME); /* it may have returned long ago */
 	else
-		frame_end(frame_close(cpu, t, f, &end, cost), f);
+		frame_end(frame_close(cpu, t, f, &end, PROFILE_MECH_NONE, true), f);
 	t->top = top - ENGINE_FRAME;
 	return 1;
 }
 
-/* Accounts what is open up to the task's death: do_exit() and its like never return. */
+/* Closes the frames open at the task's death: do_exit() and the like never return. */
 static __always_inline void task_close_frames(__u32 slot, __u64 now)
 {
 	for (int i = 0; i < ENGINE_DEPTH && task_close_frame(slot, now); i++)
@@ -319,11 +317,11 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	if (slot) {
 		t = bpf_map_lookup_elem(&tasks, &slot);
 		if (t) {
-			/* Up to here the switch's time is this program's. */
+			/* The time up to here is this program's. */
 			now = bpf_ktime_get_ns();
 			t->offcpu += now - t->switched_out;
-			t->aside += now - t->switched_out;
-			if (pid == 0) /* an idle task, which was never born */
+			t->excluded += now - t->switched_out;
+			if (pid == 0) /* an idle task, for which there is no task_newtask */
 				t->stack = (unsigned long)next->stack;
 		}
 	}
@@ -331,7 +329,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	return 0;
 }
 
-/* For -a and -p: follows tasks that exist already, from their next turn on a CPU on. */
+/* For -a and -p: follows existing tasks, from the next time they are switched in. */
 SEC("iter/task")
 int adopt_tasks(struct bpf_iter__task *ctx)
 {

@@ -36,11 +36,10 @@ enum {
 	BPF_F_MMAPABLE = 1024,
 };
 
-#if !defined(__TARGET_ARCH_x86)
-#error "only x86-64 so far: the registers, TS_COMPAT and the preemption count are its own"
-#endif
-
-/* Fixed by the ptrace ABI, therefore whole and not relocated. */
+/*
+ * x86-64's, as are TS_COMPAT and the preemption count. Fixed by the ptrace ABI, therefore whole and not
+ * relocated.
+ */
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
 	unsigned long orig_ax, ip, cs, flags, sp, ss;

@@ -37,7 +37,7 @@ void *workload_pick(void *rows, size_t size, size_t n, const char *name)
 	for (i = 0; i < n; i++, row += size)
 		if (!strcmp(((struct workload *)row)->name, name))
 			return row;
-	fprintf(stderr, "%s: its source has no row for it\n", name);
+	fprintf(stderr, "%s: no row in its source\n", name);
 	exit(1);
 }
 
@@ -47,11 +47,11 @@ static void print_help(const struct workload *w)
 	       "\n"
 	       "Times %s.\n"
 	       "\n"
-	       "  -n, --iterations N  how often (default %llu)\n"
-	       "      --help          this text\n"
+	       "  -n, --iterations N  number of iterations (default %llu)\n"
+	       "      --help          show this help\n"
 	       "\n"
-	       "Prints one line, NAME iterations=N mean_ns=... p50_ns=... min_ns=..., and writes it\n"
-	       "to the descriptor named in KPROTPERF_REPORT_FD as well, where that is set.\n",
+	       "Prints one line, NAME iterations=N mean_ns=... p50_ns=... min_ns=..., and also writes\n"
+	       "it to file descriptor KPROTPERF_REPORT_FD, if set.\n",
 	       w->name, w->timed, (unsigned long long)w->iterations);
 }
 
@@ -97,7 +97,7 @@ void workload_init(struct workload *w, int argc, char **argv)
 	if (!wrong && optind < argc)
 		wrong = argv[optind];
 	if (wrong) {
-		fprintf(stderr, "%s: cannot make sense of '%s'; see %s --help\n", w->name, wrong,
+		fprintf(stderr, "%s: invalid argument '%s'; see %s --help\n", w->name, wrong,
 			w->name);
 		exit(2);
 	}
@@ -114,7 +114,7 @@ uint64_t *workload_times(const struct workload *w)
 	if (times == MAP_FAILED)
 		workload_fail(w, errno, "no memory for %llu times",
 			      (unsigned long long)w->iterations);
-	/* MAP_POPULATE only tries. */
+	/* MAP_POPULATE is best effort. */
 	memset(times, 0, size);
 	return times;
 }
@@ -160,8 +160,8 @@ static void write_report(const struct workload *w, const char *line, int n)
 	errno = 0;
 	fd = strtol(text, &end, 10);
 	if (errno || *end || fd < 0 || fd > INT_MAX)
-		workload_fail(w, 0, "KPROTPERF_REPORT_FD is no descriptor: '%s'", text);
-	/* Shorter than PIPE_BUF, so it goes in one piece. */
+		workload_fail(w, 0, "KPROTPERF_REPORT_FD is not a file descriptor: '%s'", text);
+	/* Shorter than PIPE_BUF: written atomically. */
 	do {
 		done = write(fd, line, n);
 	} while (done < 0 && errno == EINTR);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What LEBench's microbenchmarks share. Each program times one operation exactly as often as asked,
- * each time on its own with CLOCK_MONOTONIC, and prints one line. Whatever goes wrong is one line
- * on stderr and the end: 1 where something failed, 2 where the program was called wrongly.
+ * Shared by all workloads. Each program performs one operation exactly N times, times each with
+ * CLOCK_MONOTONIC, and prints one line. Any error prints one line on stderr and exits: 1 on failure,
+ * 2 on wrong usage.
  */
 #ifndef WORKLOADS_COMMON_H
 #define WORKLOADS_COMMON_H
@@ -19,8 +19,8 @@ struct workload {
 };
 
 /*
- * A source with a line "Names: A B C" is built once for each, with WORKLOAD as its name. Its table
- * has a row for each, of any struct that begins with a struct workload; this is the one built now.
+ * A source with a line "Names: A B C" is built once per name, with WORKLOAD defined as the name. Its
+ * table has one row per name, of any struct that begins with a struct workload; this returns WORKLOAD's.
  */
 #ifdef WORKLOAD
 #define WORKLOAD_PICK(rows)                                               \
@@ -29,22 +29,22 @@ struct workload {
 #endif
 void *workload_pick(void *rows, size_t size, size_t n, const char *name);
 
-/* Takes --iterations out of the command line; answers --help. */
+/* Parses the command line: --iterations, --help. */
 void workload_init(struct workload *w, int argc, char **argv);
 
-/* "NAME: text", with errno's meaning after it where ERR is not 0; exit status 1. */
+/* Prints "NAME: text", with strerror(ERR) if ERR is not 0, and exits with status 1. */
 _Noreturn void workload_fail(const struct workload *w, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * A time, in ns, for each iteration. The pages are there before the first is written, and forked
- * children share them, so that nothing faults or is copied between two measurements.
+ * Room for one time, in ns, per iteration. The pages are populated and shared with forked children, so
+ * nothing faults or is copied between two measurements.
  */
 uint64_t *workload_times(const struct workload *w);
 
 uint64_t workload_now(void);
 
-/* Times OP as often as asked, each time with one reading of the clock. Inlined, and OP with it. */
+/* Times each iteration of OP, with one reading of the clock. Inlined, together with OP. */
 static inline __attribute__((always_inline)) void
 workload_time_each(const struct workload *w, uint64_t *times, void (*op)(const struct workload *w))
 {
@@ -56,22 +56,22 @@ workload_time_each(const struct workload *w, uint64_t *times, void (*op)(const s
 	}
 }
 
-/* Prints the result, also to KPROTPERF_REPORT_FD. CHILD may be NULL. The times get sorted. */
+/* Prints the result, also to KPROTPERF_REPORT_FD. CHILD may be NULL. Sorts the times. */
 void workload_report(const struct workload *w, uint64_t *times, uint64_t *child);
 
 /*
- * Times a fork up to the parent's return from it and, where CHILD is not NULL, up to the child's
- * first instructions. The child does nothing else, and is waited for out of the measured time.
+ * Times a fork up to the parent's return and, if CHILD is not NULL, up to the child's first
+ * instructions. The child exits at once; waiting for it is not timed.
  */
 void workload_time_forks(const struct workload *w, uint64_t *times, uint64_t *child);
 
-/* Makes N one-page shared anonymous mappings. None is ever touched; each is a VMA to copy. */
+/* Makes N one-page shared anonymous mappings, never touched; each is a VMA to copy. */
 void workload_map_pages(const struct workload *w, unsigned int n);
 
-/* A descriptor of a new file of PAGES pages in $TMPDIR or /tmp. It has no name any more. */
+/* Returns the descriptor of a new, unlinked file of PAGES pages in $TMPDIR or /tmp. */
 int workload_file(const struct workload *w, size_t pages);
 
-/* PAGES pages of memory of this process's own, each touched. */
+/* Returns PAGES pages of private memory, each touched. */
 char *workload_buffer(const struct workload *w, size_t pages);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LEBench's "context switch": a byte to another process on the same CPU and one back, over two pipes. */
+/* LEBench's "context switch": one byte to another process on the same CPU and one back, over two pipes. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void pass(const struct workload *w, int to, int from, uint64_t *took)
 	*took = workload_now() - start;
 }
 
-/* Answers each byte until the pipe is closed. */
+/* Sends each byte back until the pipe is closed. */
 static void answer(int from, int to)
 {
 	char byte;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * LEBench's reads and writes of one, ten, a thousand and ten thousand pages of the page cache.
+ * LEBench's reads and writes of 1, 10, 1,000 and 10,000 pages of the page cache.
  *
  * Names: small-read mid-read big-read huge-read small-write mid-write big-write huge-write
  */
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	workload_init(w, argc, argv);
 	times = workload_times(w);
 	fd = workload_file(w, row->pages);
-	/* Touched, so that no read has to fault it in. */
+	/* Touched: no read faults it in. */
 	buffer = workload_buffer(w, row->pages);
 	for (i = 0; i < w->iterations; i++) {
 		if (lseek(fd, 0, SEEK_SET))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * LEBench's "fork", "big fork" and "huge fork": of a small process, as both sides see it, and in a
- * process with thousands of separate mappings, where copying the VMAs is nearly all of the work, and
- * the slab allocator most of that.
+ * LEBench's "fork", "big fork" and "huge fork": fork of a small process, timed in parent and child, and of
+ * one with thousands of mappings, where copying VMAs is nearly all of the work, most of it in the slab
+ * allocator.
  *
  * Names: fork big-fork huge-fork
  */

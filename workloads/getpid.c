@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LEBench's "getpid": the way into the kernel and out again. */
+/* LEBench's "getpid": kernel entry and exit. */
 #include <sys/syscall.h>
 #include <unistd.h>
 

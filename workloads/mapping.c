@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * LEBench's mmap, munmap and page fault on private mappings of a file of one, ten, a thousand and ten
- * thousand pages; and two faults that it does not have, which allocate a page: the first write to an
- * anonymous page, and to a page of a private file mapping (copy on write).
+ * LEBench's mmap, munmap and page fault on private mappings of a file of 1, 10, 1,000 and 10,000 pages, and
+ * two faults that allocate a page, which LEBench lacks: the first write to an anonymous page, and to a page
+ * of a private file mapping (copy on write).
  *
  * Names: small-mmap mid-mmap big-mmap huge-mmap small-munmap mid-munmap big-munmap huge-munmap
  * Names: page-fault small-page-fault mid-page-fault big-page-fault huge-page-fault anon-fault cow-fault
@@ -31,13 +31,13 @@ static struct row {
 		{ name, "mmap of " #pages " page(s) of a file, private, none touched", n }, pages, \
 			MAP, FILE_PAGES                                                            \
 	}
-#define MUNMAP_OF(name, n, pages)                                \
-	{                                                        \
-		{ name,                                          \
-		  "munmap of a private mapping of " #pages       \
-		  " page(s) of a file, each of them written to", \
-		  n },                                           \
-			pages, UNMAP, FILE_PAGES                 \
+#define MUNMAP_OF(name, n, pages)                             \
+	{                                                     \
+		{ name,                                       \
+		  "munmap of a private mapping of " #pages    \
+		  " page(s) of a file, each of them written", \
+		  n },                                        \
+			pages, UNMAP, FILE_PAGES              \
 	}
 #define FAULT_OF(name, n, pages)                                           \
 	{                                                                  \
@@ -87,7 +87,7 @@ static void touch(const struct row *row, volatile char *map, size_t size)
 			map[at] = 1;
 }
 
-/* Maps, touches and unmaps; answers how long the one took that is timed. */
+/* Maps, touches and unmaps; returns the time of the step that is timed. */
 static uint64_t turn(const struct row *row, size_t size, int fd)
 {
 	int flags = MAP_PRIVATE | (row->of == ANONYMOUS ? MAP_ANONYMOUS : 0);

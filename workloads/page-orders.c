@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The page allocator, order 0 to 9: a packet socket's ring is made of blocks of 4 KiB to 2 MiB, each of
- * which the kernel takes in one piece. Before each change of a ring the kernel waits for RCU, so it is the
- * CPU time that is taken here.
+ * The page allocator, orders 0 to 9: the ring of a packet socket consists of blocks of 4 KiB to 2 MiB, each
+ * physically contiguous. The kernel waits for RCU before each change of a ring, so CPU time is measured.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -50,7 +49,7 @@ int main(int argc, char **argv)
 
 	workload_init(&w, argc, argv);
 	times = workload_times(&w);
-	/* Protocol 0: it gets no packets. */
+	/* Protocol 0: receives no packets. */
 	fd = socket(AF_PACKET, SOCK_RAW, 0);
 	if (fd < 0)
 		workload_fail(&w, errno, "packet socket (needs CAP_NET_RAW)");

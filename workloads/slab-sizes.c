@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Slab objects of many sizes, by messages of System V: each is one kmalloc of its length and 48 bytes in
- * msgsnd and one kfree in msgrcv. A queue is filled before it is emptied, so that slabs are taken from the
- * page allocator and given back.
+ * Slab objects of many sizes, by System V messages: each is one kmalloc of its length plus 48 bytes in msgsnd
+ * and one kfree in msgrcv. A queue is filled before it is emptied, so slabs are allocated from the page
+ * allocator and freed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define HEADER      48 /* struct msg_msg */
 #define QUEUE_BYTES 16384 /* the kernel's default limit of a queue */
 
-/* The kernel's caches of general objects; a message of a page and more is in several pieces. */
+/* The sizes of the kmalloc caches; a message of a page or more is split. */
 static const int objects[] = { 64, 96, 128, 192, 256, 512, 1024, 2048, 4096 };
 
 #define N_OBJECTS (sizeof(objects) / sizeof(objects[0]))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What programs do all day, once each: files, memory, pipes, sockets, timers, processes. No system call of
- * it dominates, many of the kernel's functions are reached, some of them deep.
+ * A mix of what programs do: files, memory, pipes, sockets, timers, processes, each system call once. None
+ * dominates, and together they reach many kernel functions, some of them deep.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static struct workload w = {
 	.iterations = 50,
 };
 
-static char path[PATH_MAX]; /* of a folder that only this process uses */
+static char path[PATH_MAX]; /* of a private directory */
 static int folder = -1;
 
 /* CALL must not fail. */
@@ -125,7 +125,7 @@ static void waiting(void)
 	must(close(counter));
 }
 
-/* 6 and what the child does: exit_group */
+/* 6, and the child's exit_group */
 static void processes(void)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
@@ -141,7 +141,7 @@ static void processes(void)
 	must(waitpid(pid, &status, 0));
 }
 
-/* What a turn that failed left in it goes too. */
+/* Also removes what a failed iteration has left. */
 static void remove_folder(void)
 {
 	static const char *const names[] = { "d/a", "d/b", "d/c", "d/link" };
@@ -162,7 +162,7 @@ static void open_folder(void)
 	if (snprintf(path, sizeof(path), "%s/syscall-mix.XXXXXX", in) >= (int)sizeof(path))
 		workload_fail(&w, ENAMETOOLONG, "TMPDIR");
 	if (!mkdtemp(path))
-		workload_fail(&w, errno, "cannot create a folder in %s", in);
+		workload_fail(&w, errno, "cannot create a directory in %s", in);
 	atexit(remove_folder);
 	folder = must(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }

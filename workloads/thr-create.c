@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* LEBench's "thr create": pthread_create, as both sides see it. */
+/* LEBench's "thr create": pthread_create, timed in the creator and in the new thread. */
 #include <pthread.h>
 
 #include "common.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The histogram's arithmetic, compiled both into the BPF programs and into user space, so that the
- * two cannot disagree about what a slot means.
+ * The histogram's arithmetic, shared by the BPF programs and user space, which therefore agree on the
+ * meaning of a slot.
  *
- * Log-linear, as in HdrHistogram: values below 16 have a slot each; above, each power of two is cut
+ * Log-linear, as in HdrHistogram: values below 16 have a slot each; above, each power of two is divided
  * into 16 slots, so a slot is at most 1/16 as wide as its lower bound. Values of 2^40 and more (18
  * minutes, in ns) share the last slot.
  */
@@ -16,7 +16,7 @@
 #define HIST_SLOTS     ((HIST_MAX_BITS - HIST_SUB_BITS + 1) * HIST_SUB)
 #define HIST_MAX_VALUE ((1ULL << HIST_MAX_BITS) - 1)
 
-/* Keeps compilers from turning the steps below into selects, which BPF has no instruction for. */
+/* Keeps compilers from turning the steps below into selects, for which BPF has no instruction. */
 #define HIST_STEP(v, shift, by)                              \
 	do {                                                 \
 		if ((v) >= 1ULL << ((by) + HIST_SUB_BITS)) { \
@@ -27,9 +27,9 @@
 	} while (0)
 
 /*
- * The slot that counts V: 0 to HIST_SLOTS - 1, for any V. V is shifted until it has HIST_SUB_BITS + 1
- * bits, by halving steps: of the branches a typical value takes two or three, in a third of the
- * instructions of a branch-free logarithm.
+ * The slot that counts V: 0 to HIST_SLOTS - 1, for any V. V is shifted until it has HIST_SUB_BITS + 1 bits,
+ * in halving steps: a typical value takes two or three of the branches, a third of the instructions of a
+ * branch-free logarithm.
  */
 static inline __attribute__((always_inline)) unsigned int hist_slot(unsigned long long v)
 {
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) unsigned int hist_slot(unsigned lon
 	return (shift << HIST_SUB_BITS) + (unsigned int)v;
 }
 
-/* The least value that SLOT counts. */
+/* The smallest value that SLOT counts. */
 static inline __attribute__((always_inline)) unsigned long long hist_slot_low(unsigned int slot)
 {
 	unsigned int shift;

@@ -48,3 +48,41 @@ char *alloc_printf(const char *fmt, ...)
 	va_end(args);
 	return checked(n < 0 ? NULL : text);
 }
+
+void alloc_append(char **text, const char *fmt, ...)
+{
+	va_list args;
+	char *longer, *more;
+
+	va_start(args, fmt);
+	checked(vasprintf(&more, fmt, args) < 0 ? NULL : more);
+	va_end(args);
+	if (*text) {
+		longer = alloc_printf("%s%s", *text, more);
+		free(*text);
+		free(more);
+		more = longer;
+	}
+	*text = more;
+}
+
+void alloc_append_item(char **list, char *item)
+{
+	alloc_append(list, "%s%s", *list && **list ? ", " : "", item);
+	free(item);
+}
+
+const char *alloc_keep(struct alloc_texts *t, char *text)
+{
+	if (text)
+		vec_push(t, texts, text);
+	return text;
+}
+
+void alloc_texts_free(struct alloc_texts *t)
+{
+	while (t->n_texts)
+		free(t->texts[--t->n_texts]);
+	free(t->texts);
+	*t = (struct alloc_texts){ 0 };
+}

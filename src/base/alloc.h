@@ -17,12 +17,28 @@ char *alloc_strndup(const char *s, size_t n) __attribute__((malloc, returns_nonn
 char *alloc_printf(const char *fmt, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
 
+/* Texts that live as long as what points to them. All zero is empty. */
+struct alloc_texts {
+	char **texts;
+	size_t n_texts, cap_texts;
+};
+
+/* TEXT, which T frees; NULL stays NULL. */
+const char *alloc_keep(struct alloc_texts *t, char *text);
+void alloc_texts_free(struct alloc_texts *t);
+
+/* Puts more text behind *TEXT, which is on the heap or NULL, and may move. */
+void alloc_append(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Puts ITEM, which is freed, behind *LIST, after a comma where that is not empty. */
+void alloc_append_item(char **list, char *item);
+
 #define alloc_new(type) ((type *)alloc_array(1, sizeof(type)))
 
 /* Appends VALUE to an array kept in three fields of S: S->items, S->n_items, S->cap_items. */
 #define vec_push(s, items, value)                                                                \
 	do {                                                                                     \
-		if ((s)->n_##items == (s)->cap_##items) {                                        \
+		if (!(s)->items || (s)->n_##items == (s)->cap_##items) {                         \
 			(s)->cap_##items = (s)->cap_##items ? (s)->cap_##items * 2 : 8;          \
 			(s)->items =                                                             \
 				alloc_resize((s)->items, (s)->cap_##items, sizeof(*(s)->items)); \

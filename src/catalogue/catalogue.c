@@ -36,84 +36,36 @@ bool catalogue_has_option(const char *symbol, size_t n)
 	return false;
 }
 
-const char *catalogue_origin_name(enum catalogue_origin origin)
-{
-	static const char *const names[] = {
-		[CATALOGUE_SOURCE] = "source code",
-		[CATALOGUE_COMPILER] = "compiler-inserted",
-		[CATALOGUE_LAYOUT] = "data layout",
-	};
+/* What a value is called, for tables and JSON. */
+#define NAMES(what, ...)                                                 \
+	const char *catalogue_##what##_name(enum catalogue_##what what_) \
+	{                                                                \
+		static const char *const names[] = { __VA_ARGS__ };      \
+                                                                         \
+		return names[what_];                                     \
+	}
 
-	return names[origin];
-}
+NAMES(origin, [CATALOGUE_SOURCE] = "source code", [CATALOGUE_COMPILER] = "compiler-inserted",
+      [CATALOGUE_LAYOUT] = "data layout")
 
-const char *catalogue_position_name(enum catalogue_position position)
-{
-	static const char *const names[] = {
-		[CATALOGUE_CODE] = "code",
-		[CATALOGUE_DATA] = "data",
-		[CATALOGUE_STRUCTURE] = "structure",
-	};
+NAMES(position, [CATALOGUE_CODE] = "code", [CATALOGUE_DATA] = "data",
+      [CATALOGUE_STRUCTURE] = "structure")
 
-	return names[position];
-}
+NAMES(runs, [CATALOGUE_BUILD] = "build", [CATALOGUE_BOOT] = "boot only",
+      [CATALOGUE_SELDOM] = "run time, seldom", [CATALOGUE_OFTEN] = "run time, often")
 
-const char *catalogue_runs_name(enum catalogue_runs runs)
-{
-	static const char *const names[] = {
-		[CATALOGUE_BUILD] = "build",
-		[CATALOGUE_BOOT] = "boot only",
-		[CATALOGUE_SELDOM] = "run time, seldom",
-		[CATALOGUE_OFTEN] = "run time, often",
-	};
+NAMES(extent, [CATALOGUE_NO] = "no", [CATALOGUE_PARTLY] = "partly", [CATALOGUE_YES] = "yes")
 
-	return names[runs];
-}
+NAMES(switch, [CATALOGUE_BY_BOOT] = "boot", [CATALOGUE_BY_FEW] = "rebuild",
+      [CATALOGUE_BY_ALL] = "full rebuild", [CATALOGUE_BY_USE] = "programs",
+      [CATALOGUE_BY_NOTHING] = "nothing")
 
-const char *catalogue_extent_name(enum catalogue_extent extent)
-{
-	static const char *const names[] = {
-		[CATALOGUE_NO] = "no",
-		[CATALOGUE_PARTLY] = "partly",
-		[CATALOGUE_YES] = "yes",
-	};
+NAMES(code, [CATALOGUE_FUNCTION] = "function", [CATALOGUE_HOST] = "host",
+      [CATALOGUE_INLINE] = "inline", [CATALOGUE_MACRO] = "macro", [CATALOGUE_ASSEMBLY] = "assembly",
+      [CATALOGUE_UNPROBEABLE] = "unprobeable")
 
-	return names[extent];
-}
-
-const char *catalogue_switch_name(enum catalogue_switch by)
-{
-	static const char *const names[] = {
-		[CATALOGUE_BY_BOOT] = "boot",        [CATALOGUE_BY_FEW] = "rebuild",
-		[CATALOGUE_BY_ALL] = "full rebuild", [CATALOGUE_BY_USE] = "programs",
-		[CATALOGUE_BY_NOTHING] = "nothing",
-	};
-
-	return names[by];
-}
-
-const char *catalogue_code_name(enum catalogue_code code)
-{
-	static const char *const names[] = {
-		[CATALOGUE_FUNCTION] = "function", [CATALOGUE_HOST] = "host",
-		[CATALOGUE_INLINE] = "inline",     [CATALOGUE_MACRO] = "macro",
-		[CATALOGUE_ASSEMBLY] = "assembly", [CATALOGUE_UNPROBEABLE] = "unprobeable",
-	};
-
-	return names[code];
-}
-
-const char *catalogue_role_name(enum catalogue_role role)
-{
-	static const char *const names[] = {
-		[CATALOGUE_BUILDS] = "builds",
-		[CATALOGUE_DEFAULT] = "default",
-		[CATALOGUE_ALONG] = "along",
-		[CATALOGUE_TOOL] = "tool",
-	};
-
-	return names[role];
-}
+NAMES(role, [CATALOGUE_BUILDS] = "builds", [CATALOGUE_DEFAULT] = "default",
+      [CATALOGUE_ALONG] = "along", [CATALOGUE_TOOL] = "tool")
 
 bool catalogue_span_has(struct catalogue_span span, uint32_t version)
 {

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/number.h"
+#include "catalogue/setting.h"
 
 #define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities/"
 
@@ -36,68 +38,20 @@ const char *catalogue_state_name(enum catalogue_state state)
 uint32_t catalogue_linux(const struct profile *p)
 {
 	const char *release = profile_env_get(p, PROFILE_ENV_RELEASE);
-	unsigned int major, minor;
+	unsigned int version[3];
 
-	if (!release || sscanf(release, "%u.%u", &major, &minor) != 2)
+	if (!release || number_version(release, version) < 2)
 		return 0;
-	return CATALOGUE_LINUX(major, minor);
-}
-
-/* The kernel takes - and _ in a parameter's name for the same. */
-static bool names_equal(const char *a, const char *b, size_t n)
-{
-	for (; n; a++, b++, n--)
-		if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
-			return false;
-	return true;
-}
-
-char *catalogue_cmdline_value(const char *cmdline, const char *parameter)
-{
-	size_t n = strlen(parameter);
-	const char *value = NULL;
-
-	while (cmdline && *cmdline) {
-		cmdline += strspn(cmdline, " \t\n");
-		/* What comes after -- is for init. */
-		if (!strncmp(cmdline, "--", 2) && strchr(" \t\n", cmdline[2]))
-			break;
-		if (strlen(cmdline) >= n && names_equal(cmdline, parameter, n)) {
-			if (cmdline[n] == '=')
-				value = cmdline + n + 1;
-			else if (strchr(" \t\n", cmdline[n]))
-				value = cmdline + n;
-		}
-		cmdline += strcspn(cmdline, " \t\n");
-	}
-	return value ? alloc_strndup(value, strcspn(value, " \t\n")) : NULL;
-}
-
-char *catalogue_config_value(const char *config, const char *symbol)
-{
-	char *line = alloc_printf("CONFIG_%s=", symbol);
-	size_t n = strlen(line);
-	const char *value = NULL, *at = config;
-
-	if (!config) {
-		free(line);
-		return NULL;
-	}
-	for (; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL)
-		if (!strncmp(at, line, n))
-			value = at + n;
-	free(line);
-	return value ? alloc_strndup(value, strcspn(value, "\n")) : alloc_strdup("n");
+	return CATALOGUE_LINUX(version[0], version[1]);
 }
 
 /* Whether TEXT is one of the LIST's entries, which '|' separates; PREFIX: begins with one. */
-static bool listed(const char *list, const char *text, bool prefix)
+static bool listed(const char *list, struct catalogue_text text, bool prefix)
 {
-	size_t n;
-
 	while (list) {
-		n = strcspn(list, "|");
-		if (!strncmp(text, list, n) && (prefix || !text[n]))
+		size_t n = strcspn(list, "|");
+
+		if (n <= text.n && !memcmp(text.s, list, n) && (prefix || n == text.n))
 			return true;
 		list = list[n] ? list + n + 1 : NULL;
 	}
@@ -140,23 +94,21 @@ static struct finding from_file(const struct catalogue_protection *protection,
 	const struct catalogue_file *file = protection->file;
 	struct finding none = { 0 };
 	enum catalogue_state state = CATALOGUE_UNKNOWN;
-	const char *name;
-	char *text, *how;
+	char *text = file ? file_text(file->path, p, live) : NULL, *how;
+	struct catalogue_text says = { text, text ? strlen(text) : 0 };
 
-	text = file ? file_text(file->path, p, live) : NULL;
 	if (!text)
 		return none;
-	if (listed(file->on, text, true))
+	if (listed(file->on, says, true))
 		state = CATALOGUE_ON;
-	else if (listed(file->off, text, true))
+	else if (listed(file->off, says, true))
 		state = CATALOGUE_OFF;
 	if (state == CATALOGUE_UNKNOWN) {
 		free(text);
 		return none;
 	}
-	name = strrchr(file->path, '/') + 1;
 	/* What follows a semicolon is about other protections. */
-	how = alloc_printf("%s: %.*s", name, (int)strcspn(text, ";"), text);
+	how = alloc_printf("%s: %.*s", strrchr(file->path, '/') + 1, (int)strcspn(text, ";"), text);
 	free(text);
 	return found(state, how);
 }
@@ -166,24 +118,17 @@ static struct finding from_cmdline(const struct catalogue_protection *protection
 				   const char *cmdline)
 {
 	const struct catalogue_parameter *parameter = protection->parameters;
-	struct finding none = { 0 };
 
 	for (; parameter && parameter->name; parameter++) {
-		char *value = catalogue_cmdline_value(cmdline, parameter->name), *how;
-		bool on, off;
+		struct catalogue_text value = catalogue_parameter_value(cmdline, parameter->name);
+		bool on = value.s && listed(parameter->on, value, false);
 
-		if (!value)
-			continue;
-		on = parameter->on && listed(parameter->on, value, false);
-		off = parameter->off && listed(parameter->off, value, false);
-		how = alloc_printf("%s%s%s on the command line", parameter->name, *value ? "=" : "",
-				   value);
-		free(value);
-		if (on || off)
-			return found(on ? CATALOGUE_ON : CATALOGUE_OFF, how);
-		free(how);
+		if (on || (value.s && listed(parameter->off, value, false)))
+			return found(on ? CATALOGUE_ON : CATALOGUE_OFF,
+				     alloc_printf("%s%s%.*s on the command line", parameter->name,
+						  value.n ? "=" : "", (int)value.n, value.s));
 	}
-	return none;
+	return (struct finding){ 0 };
 }
 
 /* The first option of ROLE that is set, else the last there is for this version; NULL: none. */
@@ -195,13 +140,12 @@ static const struct catalogue_option *option_of(const struct catalogue_protectio
 
 	*set = false;
 	for (; option && option->symbol; option++) {
-		char *value;
+		struct catalogue_text value;
 
 		if (option->role != role)
 			continue;
-		value = catalogue_config_value(config, option->symbol);
-		*set = value && strcmp(value, option->off);
-		free(value);
+		value = catalogue_option_value(config, option->symbol);
+		*set = value.s && !catalogue_text_is(value, option->off);
 		if (*set)
 			return option;
 		if (!last || !version || catalogue_span_has(option->span, version))
@@ -244,13 +188,11 @@ static struct finding from_build(const struct catalogue_protection *protection, 
 /* "CONFIG_X=y", "CONFIG_X is not set". To be freed. */
 static char *option_text(const struct catalogue_option *option, const char *config)
 {
-	char *value = catalogue_config_value(config, option->symbol);
-	bool unset = !strcmp(value, "n");
-	char *text = alloc_printf("CONFIG_%s%s%s", option->symbol, unset ? " is not set" : "=",
-				  unset ? "" : value);
+	struct catalogue_text value = catalogue_option_value(config, option->symbol);
 
-	free(value);
-	return text;
+	if (catalogue_text_is(value, "n"))
+		return alloc_printf("CONFIG_%s is not set", option->symbol);
+	return alloc_printf("CONFIG_%s=%.*s", option->symbol, (int)value.n, value.s);
 }
 
 static struct finding from_default(const struct catalogue_protection *protection,

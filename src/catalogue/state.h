@@ -26,10 +26,4 @@ const char *catalogue_state_name(enum catalogue_state state);
 /* The version of Linux that P was recorded on, for catalogue_span_has(); 0: not known. */
 uint32_t catalogue_linux(const struct profile *p);
 
-/* The value of the last PARAMETER on a kernel's command line, up to a blank; NULL: it is not there. */
-char *catalogue_cmdline_value(const char *cmdline, const char *parameter);
-
-/* The value of an option in a kernel's configuration, "n" where it is not set; NULL: there is no configuration. */
-char *catalogue_config_value(const char *config, const char *symbol);
-
 #endif

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The table itself. Each fact was looked up in the sources of Linux 6.1 and 6.12, and
- * tests/catalogue/sources.t looks again.
- */
+/* The table. tests/catalogue/sources.t checks each row against the sources of Linux 6.1 and 6.12. */
 #include "catalogue/catalogue.h"
 
 #define V(major, minor) CATALOGUE_LINUX(major, minor)
@@ -86,7 +83,7 @@ const struct catalogue_protection catalogue[] = {
 	{
 		.name = "slab_freelist_random",
 		.title = "SLAB freelist randomization",
-		.against = "heap overflows into a neighbour whose place can be foretold",
+		.against = "heap overflows into a predictable neighbour",
 		.options = OPTIONS(BUILDS("SLAB_FREELIST_RANDOM"),
 				   /* Follows it unless asked for. */
 				   ALONG("SHUFFLE_PAGE_ALLOCATOR", "y", "y")),
@@ -96,7 +93,7 @@ const struct catalogue_protection catalogue[] = {
 				  { "next_freelist_entry", "mm/slub.c", CATALOGUE_INLINE },
 				  { "init_cache_random_seq", "mm/slub.c", CATALOGUE_FUNCTION }),
 		.workloads = WORKLOADS("big-fork", "huge-fork", "slab-sizes"),
-		.contexts = "whatever takes a new slab: fork, mmap, msgsnd, open, page faults",
+		.contexts = "allocation of a new slab: fork, mmap, msgsnd, open, page faults",
 		.origin = CATALOGUE_SOURCE,
 		.position = CATALOGUE_STRUCTURE,
 		.runs = CATALOGUE_SELDOM,
@@ -104,8 +101,8 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_PARTLY,
 		.by = CATALOGUE_BY_FEW,
 		.assumed = 1,
-		.note = "an order of magnitude dearer until the random generator is seeded; lost "
-			"cache locality shows in cycles only",
+		.note = "an order of magnitude more expensive until the random generator is "
+			"seeded; lost cache locality shows in cycles only",
 	},
 	{
 		.name = "slab_freelist_hardened",
@@ -132,8 +129,8 @@ const struct catalogue_protection catalogue[] = {
 	},
 	{
 		.name = "random_kmalloc_caches",
-		.title = "kmalloc from one of 16 caches, by call site",
-		.against = "heap spraying into the cache of the object attacked",
+		.title = "kmalloc from one of 16 caches, chosen by call site",
+		.against = "heap spraying into the cache of the attacked object",
 		.options = OPTIONS(BUILDS("RANDOM_KMALLOC_CACHES")),
 		.functions = FUNCTIONS(
 			{ "kmalloc_type", "include/linux/slab.h", CATALOGUE_INLINE, SINCE(6, 6) }),
@@ -147,11 +144,11 @@ const struct catalogue_protection catalogue[] = {
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
 		.span = SINCE(6, 6),
-		.note = "more slabs half full: memory and cache misses, which instructions do not show",
+		.note = "more half-full slabs: memory and cache misses, which instructions do not show",
 	},
 	{
 		.name = "slab_buckets",
-		.title = "caches of their own for objects of user-chosen length",
+		.title = "separate caches for objects of user-controlled length",
 		.against = "heap spraying by messages, xattrs and the like",
 		.options = OPTIONS(BUILDS("SLAB_BUCKETS")),
 		.functions = FUNCTIONS({ "kmem_buckets_create", "mm/slab_common.c",
@@ -192,7 +189,7 @@ const struct catalogue_protection catalogue[] = {
 	{
 		.name = "kfence",
 		.title = "KFENCE: sampled slab objects between guard pages",
-		.against = "overflows and use after free, found by sampling",
+		.against = "overflows and use after free, detected by sampling",
 		.options = OPTIONS(BUILDS("KFENCE"),
 				   { "KFENCE_SAMPLE_INTERVAL", "0", "100", CATALOGUE_DEFAULT }),
 		.parameters = PARAMETERS({ "kfence.sample_interval", "0", "100" }),
@@ -206,7 +203,7 @@ const struct catalogue_protection catalogue[] = {
 				  { "kfence_guarded_free", "mm/kfence/core.c", CATALOGUE_FUNCTION },
 				  { "kfence_alloc", "include/linux/kfence.h", CATALOGUE_INLINE }),
 		.workloads = WORKLOADS("slab-sizes", "syscall-mix"),
-		.contexts = "one slab allocation of each sample interval",
+		.contexts = "one slab allocation per sample interval",
 		.origin = CATALOGUE_SOURCE,
 		.position = CATALOGUE_STRUCTURE,
 		.runs = CATALOGUE_SELDOM,
@@ -214,12 +211,12 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_PARTLY,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = 1,
-		.note = "its timer and the page table's changes run outside system calls too",
+		.note = "its timer and page table changes run outside system calls too",
 	},
 	/* --- pages ---------------------------------------------------------------------------- */
 	{
 		.name = "page_alloc_shuffle",
-		.title = "free pages shuffled",
+		.title = "free page lists shuffled",
 		.against = "attacks that need neighbouring pages",
 		.options = OPTIONS(BUILDS("SHUFFLE_PAGE_ALLOCATOR")),
 		.parameters = PARAMETERS({ "page_alloc.shuffle", "0|n|N", "1|y|Y" }),
@@ -230,7 +227,7 @@ const struct catalogue_protection catalogue[] = {
 				  { "__shuffle_zone", "mm/shuffle.c", CATALOGUE_FUNCTION },
 				  { "__shuffle_free_memory", "mm/shuffle.c", CATALOGUE_FUNCTION }),
 		.workloads = WORKLOADS("page-orders", "huge-munmap"),
-		.contexts = "release of pages of the largest orders; boot",
+		.contexts = "freeing pages of the largest orders; boot",
 		.origin = CATALOGUE_SOURCE,
 		.position = CATALOGUE_STRUCTURE,
 		.runs = CATALOGUE_SELDOM,
@@ -238,12 +235,12 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_PARTLY,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = 0,
-		.note = "most of it is done at boot; built in, it is off unless page_alloc.shuffle=1",
+		.note = "most of it runs at boot; if built in, it is off unless page_alloc.shuffle=1",
 	},
 	{
 		.name = "init_on_alloc",
 		.title = "pages and objects cleared when allocated",
-		.against = "leaks of what memory held before",
+		.against = "leaks of previous memory contents",
 		.options = OPTIONS(DEFAULT("INIT_ON_ALLOC_DEFAULT_ON")),
 		.parameters = PARAMETERS({ "init_on_alloc", "0|n|N|off", "1|y|Y|on" }),
 		.functions = FUNCTIONS(
@@ -253,8 +250,7 @@ const struct catalogue_protection catalogue[] = {
 			{ "slab_post_alloc_hook", "mm/slub.c", CATALOGUE_INLINE, SINCE(6, 8) },
 			{ "want_init_on_alloc", "include/linux/mm.h", CATALOGUE_INLINE }),
 		.workloads = WORKLOADS("cow-fault", "slab-sizes", "big-fork", "anon-fault"),
-		.contexts =
-			"every allocation that does not ask for zeroes itself: fork, sendto, write",
+		.contexts = "every allocation without __GFP_ZERO: fork, sendto, write",
 		.origin = CATALOGUE_SOURCE,
 		.position = CATALOGUE_DATA,
 		.runs = CATALOGUE_OFTEN,
@@ -262,14 +258,14 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = 0,
-		.note = "reading a page of a mapped file (page-fault) allocates nothing and costs no "
-			"more; anonymous pages are cleared anyhow, so that a fault pays for slab "
-			"objects alone",
+		.note = "reading a page of a mapped file (page-fault) allocates nothing and costs "
+			"nothing; anonymous pages are cleared anyway, so a fault pays for slab "
+			"objects only",
 	},
 	{
 		.name = "init_on_free",
 		.title = "pages and objects cleared when freed",
-		.against = "leaks of what memory held, as soon as it is free",
+		.against = "leaks of memory contents after they are freed",
 		.options = OPTIONS(DEFAULT("INIT_ON_FREE_DEFAULT_ON")),
 		.parameters = PARAMETERS({ "init_on_free", "0|n|N|off", "1|y|Y|on" }),
 		.functions =
@@ -278,7 +274,7 @@ const struct catalogue_protection catalogue[] = {
 				  { "slab_free_hook", "mm/slub.c", CATALOGUE_INLINE },
 				  { "want_init_on_free", "include/linux/mm.h", CATALOGUE_INLINE }),
 		.workloads = WORKLOADS("big-munmap", "page-orders", "slab-sizes"),
-		.contexts = "every release: munmap, exit, close, recvfrom",
+		.contexts = "every free: munmap, exit, close, recvfrom",
 		.origin = CATALOGUE_SOURCE,
 		.position = CATALOGUE_DATA,
 		.runs = CATALOGUE_OFTEN,
@@ -286,12 +282,12 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = 0,
-		.note = "objects that RCU frees are cleared later, in a soft interrupt",
+		.note = "objects freed by RCU are cleared later, in a soft interrupt",
 	},
 	{
 		.name = "page_poisoning",
 		.title = "pages filled with a pattern when freed, checked when allocated",
-		.against = "use of pages after they were freed",
+		.against = "use after free of pages",
 		.options = OPTIONS(BUILDS("PAGE_POISONING")),
 		.parameters = PARAMETERS({ "page_poison", "0|n|N|off", "1|y|Y|on" }),
 		.functions = FUNCTIONS(
@@ -310,7 +306,7 @@ const struct catalogue_protection catalogue[] = {
 	{
 		.name = "page_table_check",
 		.title = "user page tables checked for pages mapped twice",
-		.against = "corrupt page tables that share memory by accident",
+		.against = "corrupt page tables that share memory by mistake",
 		.options =
 			OPTIONS(BUILDS("PAGE_TABLE_CHECK"), DEFAULT("PAGE_TABLE_CHECK_ENFORCED")),
 		.parameters = PARAMETERS({ "page_table_check", "off|0|n|N", "on|1|y|Y" }),
@@ -333,8 +329,8 @@ const struct catalogue_protection catalogue[] = {
 	/* --- checks in the source ---------------------------------------------------------------- */
 	{
 		.name = "hardened_usercopy",
-		.title = "copies from and to user memory checked against the object's bounds",
-		.against = "copies beyond a slab object, a stack frame, or of kernel text",
+		.title = "copies from and to user memory checked against object bounds",
+		.against = "copies beyond a slab object or stack frame, or of kernel text",
 		.options = OPTIONS(BUILDS("HARDENED_USERCOPY")),
 		.parameters = PARAMETERS({ "hardened_usercopy", "off|0|n|N", "on|1|y|Y" }),
 		.functions = FUNCTIONS(
@@ -345,7 +341,7 @@ const struct catalogue_protection catalogue[] = {
 			{ "check_object_size", "include/linux/thread_info.h", CATALOGUE_INLINE }),
 		.workloads = WORKLOADS("user-copies", "send", "poll"),
 		.contexts =
-			"copies whose length the compiler does not know: sendto, recvfrom, poll, msgsnd",
+			"copies of a length unknown at compile time: sendto, recvfrom, poll, msgsnd",
 		.origin = CATALOGUE_SOURCE,
 		.position = CATALOGUE_CODE,
 		.runs = CATALOGUE_OFTEN,
@@ -353,20 +349,20 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = 1,
-		.note = "reads and writes of the page cache (small-read) copy whole pages, past the "
-			"check: there it costs nothing",
+		.note = "reads and writes of the page cache (small-read) copy within pages and skip "
+			"the check: it costs nothing there",
 	},
 	{
 		.name = "fortify_source",
-		.title = "string and memory functions checked against the buffer's size",
-		.against = "overflows of buffers whose size the compiler knows",
+		.title = "string and memory functions checked against buffer size",
+		.against = "overflows of buffers of known size",
 		.options = OPTIONS(BUILDS("FORTIFY_SOURCE")),
 		.functions = FUNCTIONS({ "fortify_panic", "lib/string_helpers.c",
 					 CATALOGUE_FUNCTION, UNTIL(6, 9) },
 				       { "__fortify_panic", "lib/string_helpers.c",
 					 CATALOGUE_FUNCTION, SINCE(6, 9) }),
 		.workloads = WORKLOADS("syscall-mix", "set-name"),
-		.contexts = "everywhere, where the length is not a constant",
+		.contexts = "everywhere, if the length is not constant",
 		.origin = CATALOGUE_SOURCE,
 		.position = CATALOGUE_CODE,
 		.runs = CATALOGUE_OFTEN,
@@ -374,8 +370,8 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
-		.note = "a compare and a branch where they are inlined; the functions named run "
-			"when a check fails, never otherwise",
+		.note = "a compare and a branch where they are inlined; the listed functions run "
+			"only when a check fails",
 	},
 	{
 		.name = "debug_list",
@@ -405,7 +401,7 @@ const struct catalogue_protection catalogue[] = {
 	},
 	{
 		.name = "list_hardened",
-		.title = "the cheap half of debug_list, inlined",
+		.title = "the cheap checks of debug_list, inlined",
 		.against = "writes through corrupted list pointers",
 		.options = OPTIONS(BUILDS("LIST_HARDENED"), ALONG("DEBUG_LIST", "n", "n"),
 				   ALONG("BUG_ON_DATA_CORRUPTION", "n", "n")),
@@ -423,12 +419,12 @@ const struct catalogue_protection catalogue[] = {
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
 		.span = SINCE(6, 6),
-		.note = "what kernels before 6.6 have is debug_list",
+		.note = "kernels before 6.6 have debug_list",
 	},
 	{
 		.name = "bug_on_data_corruption",
-		.title = "corruption found by a check stops the kernel's thread",
-		.against = "going on with data structures known to be corrupt",
+		.title = "BUG() when a check finds corrupted data",
+		.against = "continuing with corrupt data structures",
 		.options = OPTIONS(BUILDS("BUG_ON_DATA_CORRUPTION"), ALONG("DEBUG_LIST", "y", "y")),
 		.workloads = WORKLOADS("thr-create", "fork"),
 		.contexts = "only when a check fails",
@@ -439,8 +435,8 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
-		.note = "changes what is done after a check has failed; what costs is debug_list or "
-			"list_hardened, which it brings",
+		.note = "changes only what happens after a check has failed; the cost is that of "
+			"debug_list or list_hardened, which it selects",
 	},
 	{
 		.name = "refcount",
@@ -452,7 +448,7 @@ const struct catalogue_protection catalogue[] = {
 			{ "__refcount_sub_and_test", "include/linux/refcount.h",
 			  CATALOGUE_INLINE }),
 		.workloads = WORKLOADS("fork", "thr-create", "syscall-mix"),
-		.contexts = "wherever an object is shared: fork, open, dup, sendto",
+		.contexts = "every shared object: fork, open, dup, sendto",
 		.origin = CATALOGUE_SOURCE,
 		.position = CATALOGUE_CODE,
 		.runs = CATALOGUE_OFTEN,
@@ -460,12 +456,12 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_NOTHING,
 		.assumed = 1,
-		.missing = "no option has switched it off since 5.5",
+		.missing = "no option to switch it off since 5.5",
 	},
 	{
 		.name = "sched_stack_end_check",
-		.title = "the stack's last word checked at each schedule()",
-		.against = "stack overflows that reached the end unseen",
+		.title = "end of the stack checked at each schedule()",
+		.against = "undetected stack overflows",
 		.options = OPTIONS(BUILDS("SCHED_STACK_END_CHECK")),
 		.functions =
 			FUNCTIONS({ "schedule_debug", "kernel/sched/core.c", CATALOGUE_INLINE },
@@ -483,8 +479,8 @@ const struct catalogue_protection catalogue[] = {
 	},
 	{
 		.name = "seccomp_filter",
-		.title = "seccomp: a program's filter runs before each of its system calls",
-		.against = "a broken-into program's reach into the kernel",
+		.title = "seccomp: a filter runs before each system call of a program",
+		.against = "attacks on the kernel by a compromised program",
 		.options = OPTIONS(BUILDS("SECCOMP_FILTER")),
 		.functions =
 			FUNCTIONS({ "__secure_computing", "kernel/seccomp.c", CATALOGUE_FUNCTION },
@@ -499,13 +495,13 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_USE,
 		.assumed = -1,
-		.note = "runs before sys_enter: the functions' own time shows it, under [none]; "
+		.note = "runs before sys_enter: the functions' times show it, under [none]; "
 			"getpid-filtered has a filter, getpid has none",
 	},
 	{
 		.name = "user_shadow_stack",
-		.title = "shadow stacks for programs that ask for them",
-		.against = "return addresses of programs overwritten",
+		.title = "shadow stacks for programs that request them",
+		.against = "overwritten return addresses of programs",
 		.options = OPTIONS(BUILDS("X86_USER_SHADOW_STACK")),
 		.parameters = PARAMETERS({ "nousershstk", "", NULL, SINCE(6, 6) }),
 		.functions = FUNCTIONS({ "shstk_setup", "arch/x86/kernel/shstk.c",
@@ -529,8 +525,8 @@ const struct catalogue_protection catalogue[] = {
 	/* --- the stack --------------------------------------------------------------------------- */
 	{
 		.name = "randomize_kstack_offset",
-		.title = "a random offset of the stack for each system call",
-		.against = "attacks that need to know where on the stack something lies",
+		.title = "random stack offset for each system call",
+		.against = "attacks that need to know stack addresses",
 		.options = OPTIONS(BUILDS("RANDOMIZE_KSTACK_OFFSET"),
 				   DEFAULT("RANDOMIZE_KSTACK_OFFSET_DEFAULT")),
 		.parameters = PARAMETERS({ "randomize_kstack_offset", "off|0|n|N", "on|1|y|Y" }),
@@ -547,13 +543,13 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_PARTLY,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = 0,
-		.note = "only the workload's own time shows it; in 6.1 rdtsc supplies the bits, "
-			"which is one instruction and dozens of cycles",
+		.note = "only the workload's own time shows it; on 6.1 the bits come from rdtsc, "
+			"one instruction of dozens of cycles",
 	},
 	{
 		.name = "stackprotector_strong",
-		.title = "a canary in each function with an array or an address taken",
-		.against = "return addresses overwritten by a buffer on the stack",
+		.title = "stack canary in each function with an array or an address taken",
+		.against = "return addresses overwritten by a stack buffer",
 		.options =
 			OPTIONS(BUILDS("STACKPROTECTOR_STRONG"), ALONG("STACKPROTECTOR", "n", "y")),
 		.workloads = WORKLOADS("syscall-mix", "getpid", "small-read"),
@@ -583,16 +579,16 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_PARTLY,
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
-		.note = "two stacks a CPU are kept for the next clone, so most forks do not pay",
+		.note = "two stacks per CPU are cached for the next clone, so most forks do not pay",
 	},
 	{
 		.name = "init_stack_all_zero",
-		.title = "variables on the stack cleared before use",
-		.against = "leaks and use of what the stack held before",
+		.title = "stack variables initialized to zero",
+		.against = "leaks and use of previous stack contents",
 		.options =
 			OPTIONS(BUILDS("INIT_STACK_ALL_ZERO"), ALONG("INIT_STACK_NONE", "y", "n")),
 		.workloads = WORKLOADS("syscall-mix", "select", "user-copies"),
-		.contexts = "everywhere, the more the larger the variables: select, poll",
+		.contexts = "everywhere, more for larger variables: select, poll",
 		.origin = CATALOGUE_COMPILER,
 		.position = CATALOGUE_DATA,
 		.runs = CATALOGUE_OFTEN,
@@ -603,8 +599,8 @@ const struct catalogue_protection catalogue[] = {
 	},
 	{
 		.name = "structleak",
-		.title = "variables passed by reference cleared before use (gcc plugin)",
-		.against = "leaks of what the stack held before",
+		.title = "variables passed by reference initialized to zero (gcc plugin)",
+		.against = "leaks of previous stack contents",
 		.options =
 			OPTIONS(BUILDS("GCC_PLUGIN_STRUCTLEAK_BYREF_ALL"),
 				TOOL("GCC_PLUGINS", "y", "y"), ALONG("INIT_STACK_NONE", "y", "n"),
@@ -619,13 +615,13 @@ const struct catalogue_protection catalogue[] = {
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
 		.missing =
-			"kconfig refuses the plugins where the compiler initializes by itself, as "
-			"gcc 12 does",
+			"kconfig refuses the plugin if the compiler can initialize variables itself, "
+			"as gcc 12 can",
 	},
 	{
 		.name = "stackleak",
-		.title = "the stack erased at the end of each system call (gcc plugin)",
-		.against = "leaks of what the stack held before",
+		.title = "stack erased at the end of each system call (gcc plugin)",
+		.against = "leaks of previous stack contents",
 		.options = OPTIONS(BUILDS("GCC_PLUGIN_STACKLEAK"), TOOL("GCC_PLUGINS", "n", "y")),
 		.file = &(const struct catalogue_file){ "/proc/sys/kernel/stack_erasing", "0",
 							"1" },
@@ -640,13 +636,12 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
-		.note = "the sysctl kernel.stack_erasing is there with "
-			"CONFIG_STACKLEAK_RUNTIME_DISABLE only",
+		.note = "the sysctl kernel.stack_erasing needs CONFIG_STACKLEAK_RUNTIME_DISABLE",
 	},
 	{
 		.name = "shadow_call_stack",
-		.title = "return addresses on a stack of their own",
-		.against = "return addresses overwritten by a buffer on the stack",
+		.title = "return addresses on a separate stack",
+		.against = "return addresses overwritten by a stack buffer",
 		.options = OPTIONS(BUILDS("SHADOW_CALL_STACK")),
 		.workloads = WORKLOADS("syscall-mix"),
 		.contexts = "everywhere",
@@ -663,7 +658,7 @@ const struct catalogue_protection catalogue[] = {
 	{
 		.name = "zero_call_used_regs",
 		.title = "registers cleared at the end of each function",
-		.against = "gadgets and leaks through what registers held",
+		.against = "gadgets and leaks through register contents",
 		.options = OPTIONS(BUILDS("ZERO_CALL_USED_REGS")),
 		.workloads = WORKLOADS("syscall-mix", "getpid", "big-fork"),
 		.contexts = "everywhere",
@@ -677,8 +672,8 @@ const struct catalogue_protection catalogue[] = {
 	},
 	{
 		.name = "randstruct",
-		.title = "the layout of structures shuffled by the build",
-		.against = "attacks that need to know a field's place",
+		.title = "structure layout randomized at build time",
+		.against = "attacks that need to know field offsets",
 		.options = OPTIONS(BUILDS("RANDSTRUCT_FULL"), TOOL("GCC_PLUGINS", "n", "y"),
 				   ALONG("RANDSTRUCT_NONE", "y", "n")),
 		.workloads = WORKLOADS("syscall-mix", "context-switch"),
@@ -692,12 +687,12 @@ const struct catalogue_protection catalogue[] = {
 		.assumed = 1,
 		.missing =
 			"kconfig refuses BTF in a kernel with gcc's randstruct, and recording needs it",
-		.note = "what it costs is cache lines; its seed is made anew by each source tree",
+		.note = "costs cache misses; each source tree generates its own seed",
 	},
 	{
 		.name = "ubsan_bounds",
-		.title = "array indices checked against the array's size",
-		.against = "overflows of arrays whose size the compiler knows",
+		.title = "array indices checked against array size",
+		.against = "overflows of arrays of known size",
 		.options = OPTIONS(BUILDS("UBSAN_BOUNDS"), ALONG("UBSAN", "n", "y"),
 				   ALONG("UBSAN_SHIFT", "n", "n"), ALONG("UBSAN_BOOL", "n", "n"),
 				   ALONG("UBSAN_ENUM", "n", "n"), ALONG("UBSAN_TRAP", "n", "y")),
@@ -712,8 +707,8 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_YES,
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
-		.note = "with UBSAN_TRAP as distributions have it; the function runs when a check "
-			"fails and there are no traps",
+		.note = "with UBSAN_TRAP, as distributions set it; the function runs only when a "
+			"check fails without traps",
 	},
 	{
 		.name = "cfi",
@@ -731,7 +726,7 @@ const struct catalogue_protection catalogue[] = {
 		.by = CATALOGUE_BY_ALL,
 		.assumed = 1,
 		.missing =
-			"wants a kernel built by clang 16 or later (x86: Linux 6.2 or later); the "
+			"needs a kernel built by clang 16 or later (x86: Linux 6.2 or later); the "
 			"lab builds with gcc",
 	},
 	{
@@ -755,14 +750,14 @@ const struct catalogue_protection catalogue[] = {
 	/* --- speculation ------------------------------------------------------------------------------ */
 	{
 		.name = "page_table_isolation",
-		.title = "page table isolation (KPTI): other page tables in the kernel",
+		.title = "page table isolation (KPTI): separate page tables in user space",
 		.against = "Meltdown",
 		.options = OPTIONS(BUILDS_SINCE("MITIGATION_PAGE_TABLE_ISOLATION", 6, 9),
 				   BUILDS_UNTIL("PAGE_TABLE_ISOLATION", 6, 9)),
 		.parameters = PARAMETERS({ "pti", "off", "on" }, { "nopti", "", NULL }),
 		.file = VULNERABILITY("meltdown", UNSEEN, "Mitigation: PTI"),
 		.workloads = WORKLOADS("getpid", "page-fault", "context-switch"),
-		.contexts = "every entry into the kernel and exit, outside sys_enter to sys_exit",
+		.contexts = "every kernel entry and exit, outside sys_enter to sys_exit",
 		.origin = CATALOGUE_SOURCE,
 		.position = CATALOGUE_STRUCTURE,
 		.runs = CATALOGUE_OFTEN,
@@ -771,12 +766,12 @@ const struct catalogue_protection catalogue[] = {
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = -1,
 		.forced = true,
-		.note = "a few instructions an entry; the switch of page tables and the TLB misses "
-			"after it are cycles. Where the CPU is not affected, pti=on forces it",
+		.note = "a few instructions per entry; the page table switch and subsequent TLB "
+			"misses are cycles. pti=on forces it on an unaffected CPU",
 	},
 	{
 		.name = "retpoline",
-		.title = "indirect branches through return trampolines",
+		.title = "indirect branches through retpolines",
 		.against = "Spectre variant 2",
 		.options = OPTIONS(BUILDS_SINCE("MITIGATION_RETPOLINE", 6, 9),
 				   BUILDS_UNTIL("RETPOLINE", 6, 9)),
@@ -797,8 +792,8 @@ const struct catalogue_protection catalogue[] = {
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = -1,
 		.forced = true,
-		.note = "a few instructions a call; the stalled speculation is cycles. Forced on by "
-			"spectre_v2=retpoline",
+		.note = "a few instructions per call; the stalled speculation is cycles. Forced on "
+			"by spectre_v2=retpoline",
 	},
 	{
 		.name = "spectre_v1",
@@ -821,7 +816,7 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_PARTLY,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = -1,
-		.note = "nospectre_v1 takes away the fences, never the clamped indices",
+		.note = "nospectre_v1 removes the fences, but not the clamped indices",
 	},
 	{
 		.name = "spectre_bhi",
@@ -841,7 +836,7 @@ const struct catalogue_protection catalogue[] = {
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = -1,
 		.lab_cpu = "vendor=GenuineIntel,family=6,model=94",
-		.note = "beside retpolines it has nothing to do; spectre_v2=retpoline,lfence leaves it its work",
+		.note = "not needed with retpolines; spectre_v2=retpoline,lfence enables it",
 	},
 	{
 		.name = "spec_store_bypass",
@@ -854,7 +849,7 @@ const struct catalogue_protection catalogue[] = {
 		.functions = FUNCTIONS({ "__speculation_ctrl_update", "arch/x86/kernel/process.c",
 					 CATALOGUE_INLINE }),
 		.workloads = WORKLOADS("context-switch"),
-		.contexts = "context switches between tasks that differ in it",
+		.contexts = "context switches between tasks with different settings",
 		.origin = CATALOGUE_SOURCE,
 		.position = CATALOGUE_CODE,
 		.runs = CATALOGUE_SELDOM,
@@ -866,7 +861,7 @@ const struct catalogue_protection catalogue[] = {
 	},
 	{
 		.name = "return_thunk",
-		.title = "returns through thunks, the return predictor untrained",
+		.title = "return thunks, return predictor untrained on kernel entry",
 		.against = "Retbleed (AMD, Hygon)",
 		.options = OPTIONS(BUILDS_SINCE("MITIGATION_RETHUNK", 6, 9),
 				   BUILDS_UNTIL("RETHUNK", 6, 9),
@@ -878,7 +873,7 @@ const struct catalogue_protection catalogue[] = {
 		.functions = FUNCTIONS({ "retbleed_return_thunk", "arch/x86/lib/retpoline.S",
 					 CATALOGUE_ASSEMBLY }),
 		.workloads = WORKLOADS("getpid", "syscall-mix"),
-		.contexts = "every return; every entry into the kernel",
+		.contexts = "every return; every kernel entry",
 		.origin = CATALOGUE_COMPILER,
 		.position = CATALOGUE_CODE,
 		.runs = CATALOGUE_OFTEN,
@@ -912,7 +907,7 @@ const struct catalogue_protection catalogue[] = {
 	},
 	{
 		.name = "call_depth_tracking",
-		.title = "calls counted, the return predictor refilled when it runs dry",
+		.title = "call depth tracking: return predictor refilled before it underflows",
 		.against = "Retbleed (Intel Skylake)",
 		.options = OPTIONS(BUILDS_SINCE("MITIGATION_CALL_DEPTH_TRACKING", 6, 9),
 				   BUILDS_UNTIL("CALL_DEPTH_TRACKING", 6, 9)),
@@ -951,7 +946,7 @@ const struct catalogue_protection catalogue[] = {
 	},
 	{
 		.name = "mds",
-		.title = "CPU buffers cleared on the way back to user space",
+		.title = "CPU buffers cleared on exit to user space",
 		.against = "MDS, TAA, MMIO stale data, RFDS, TSA",
 		.options = OPTIONS(BUILDS_SINCE("MITIGATION_MDS", 6, 9)),
 		.parameters = PARAMETERS({ "mds", "off", "full|full,nosmt" }),
@@ -974,7 +969,7 @@ const struct catalogue_protection catalogue[] = {
 	{
 		.name = "strict_kernel_rwx",
 		.title = "kernel text and constants read-only, data not executable",
-		.against = "code and constants overwritten, data executed",
+		.against = "overwriting code and constants, executing data",
 		.options = OPTIONS(BUILDS("STRICT_KERNEL_RWX")),
 		.parameters = PARAMETERS({ "rodata", "off|0|n|N", "on|1|y|Y|full" }),
 		.functions = FUNCTIONS(
@@ -988,12 +983,12 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_NO,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = 1,
-		.note = "what it costs at run time are large pages split: TLB misses",
+		.note = "splits large pages: TLB misses at run time",
 	},
 	{
 		.name = "randomize_base",
-		.title = "KASLR: the kernel at a random address",
-		.against = "attacks that need to know the kernel's addresses",
+		.title = "KASLR: kernel at a random address",
+		.against = "attacks that need to know kernel addresses",
 		.options = OPTIONS(BUILDS("RANDOMIZE_BASE")),
 		.parameters = PARAMETERS({ "nokaslr", "", NULL }),
 		.functions =
@@ -1008,11 +1003,11 @@ const struct catalogue_protection catalogue[] = {
 		.in_instructions = CATALOGUE_NO,
 		.by = CATALOGUE_BY_BOOT,
 		.assumed = 1,
-		.note = "nokaslr switches randomize_memory off too",
+		.note = "nokaslr also disables randomize_memory",
 	},
 	{
 		.name = "randomize_memory",
-		.title = "the direct mapping, vmalloc and vmemmap at random addresses",
+		.title = "direct mapping, vmalloc and vmemmap at random addresses",
 		.against = "attacks that need to know where physical memory is mapped",
 		.options = OPTIONS(BUILDS("RANDOMIZE_MEMORY")),
 		.parameters = PARAMETERS({ "nokaslr", "", NULL }),

@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cmd/annotate.h"
+#include "base/number.h"
+#include "cmd/annotated.h"
 #include "cmd/cmd.h"
-#include "output/csv.h"
-#include "output/json.h"
-
-#define SCHEMA "kprotperf-annotate/1"
 
 #define AROUND 3 /* instructions shown before and after one with a cost */
 
@@ -23,24 +20,32 @@ enum {
 	KEY_TOP
 };
 
+struct annotate_options {
+	const struct view_writer *writer;
+	struct annotated_options annotated;
+	struct view_annotate_options page;
+	const char *section; /* a table's name; NULL: none was given */
+	bool intel;
+	const char *file, *func, *vmlinux;
+};
+
 static const struct argp_option argp_options[] = {
 	{ "around", KEY_AROUND, "N", 0,
-	  "Instructions shown before and after one with samples (default 3)" },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "table (default), json or csv" },
-	{ "intel", KEY_INTEL, NULL, 0, "Instructions in Intel's syntax, not AT&T's" },
+	  "Show N instructions before and after one with samples (default 3)" },
+	{ "format", KEY_FORMAT, "FORMAT", 0, "Output format: table (default), json or csv" },
+	{ "intel", KEY_INTEL, NULL, 0, "Show instructions in Intel syntax, not AT&T" },
 	{ "section", KEY_SECTION, "SECTION", 0,
-	  "What CSV holds: instructions (default), lines, bodies or places" },
-	{ "top", KEY_TOP, "N", 0, "Rows of the tables above the code; 0: all" },
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The recorded kernel's vmlinux" },
+	  "Table that CSV holds: instructions (default), lines, bodies or places" },
+	{ "top", KEY_TOP, "N", 0, "Rows per table above the code; 0: all" },
+	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "vmlinux of the recorded kernel" },
 	{ 0 },
 };
 
 static int parse_number(const char *arg, const char *what, struct argp_state *state)
 {
-	char *end;
-	long n = strtol(arg, &end, 10);
+	uint64_t n = 0;
 
-	if (end == arg || *end || n < 0 || n > 1000000)
+	if (!number_unsigned(arg, 0, 1000000, &n))
 		argp_error(state, "%s: '%s' is not a number", what, arg);
 	return (int)n;
 }
@@ -55,35 +60,34 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &o->annotated;
 		break;
 	case KEY_AROUND:
-		o->around = parse_number(arg, "--around", state);
+		o->page.around = parse_number(arg, "--around", state);
 		break;
 	case KEY_FORMAT:
-		o->view.format = view_format_parse(state, arg);
+		o->writer = view_writer_parse(state, arg);
 		break;
 	case KEY_INTEL:
 		o->intel = true;
 		break;
 	case KEY_SECTION:
-		o->section = view_section_parse(state, arg, annotate_section_names) - 1;
-		o->section_given = true;
+		o->section = view_table_parse(state, &view_annotate_list, arg)->name;
 		break;
 	case KEY_TOP:
 		n = parse_number(arg, "--top", state);
-		o->view.top = n ? n : -1;
+		o->page.top = n ? n : -1;
 		break;
 	case KEY_VMLINUX:
 		o->vmlinux = arg;
 		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= 2)
-			argp_error(state, "one FILE and one FUNC");
+			argp_error(state, "takes one FILE and one FUNC");
 		*(state->arg_num ? &o->func : &o->file) = arg;
 		break;
 	case ARGP_KEY_END:
 		if (!o->func || !*o->func)
 			argp_error(state, "FILE and FUNC are needed: a recording, and a function");
-		if (o->section_given && o->view.format != VIEW_CSV)
-			argp_error(state, "--section goes with --format=csv");
+		if (o->section && o->writer->place != VIEW_IN_CSV)
+			argp_error(state, "--section needs --format=csv");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -97,104 +101,48 @@ static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse,
 	.args_doc = "FILE FUNC[@FUNCTION]",
-	.doc = "A function's source lines and instructions, with the samples that each has, and the "
-	       "inlined body that each belongs to.\v"
-	       "FUNC is a name, of the source or the symbol table; where it is inlined its bodies are shown "
-	       "in each function that they are part of, FUNC@FUNCTION in that one alone. SHARE is of the "
-	       "function's samples, SELF how many were taken at the instruction, BELOW in what it called. A "
-	       "sample's address is that of the instruction that was to come next. Without --all only what "
+	.doc = "Print a function's source lines and instructions with their samples, and the inlined body "
+	       "that each belongs to.\v"
+	       "FUNC is a name in the source or in the symbol table. Where it is inlined, its bodies are "
+	       "shown in every function that they are part of; FUNC@FUNCTION selects one. SHARE is of the "
+	       "function's samples, SELF counts those taken at the instruction, CALLEES those in what it "
+	       "called. A sample's address is that of the instruction due next. Without --all only what "
 	       "has samples is shown. docs/json.md explains --format=json and csv.",
 	.children = children,
 };
 
-/* --- json, csv ------------------------------------------------------------------------------- */
-
-static void write_csv(const struct annotated *f, struct symbol_disasm *disasm,
-		      const struct annotate_options *o)
+static void write_page(const struct view_annotation *v, struct annotate_options *o)
 {
-	struct output_section section;
-	struct annotate_rows rows;
-
-	annotate_rows_init(&rows, f, disasm, o->section);
-	section = annotate_rows_section(&rows, f, o->section);
-	output_csv_write(stdout, &section);
-	annotate_rows_deinit(&rows);
-}
-
-static json_t *samples_json(const struct analyze_annotation *a)
-{
-	json_t *samples = json_object();
-
-	output_json_set(samples, "function", output_json_number(a->samples));
-	output_json_set(samples, "self", output_json_number(a->hits.self));
-	output_json_set(samples, "below", output_json_number(a->hits.below));
-	output_json_set(samples, "late", output_json_number(a->hits.late));
-	output_json_set(samples, "at_return", output_json_number(a->at_return));
-	output_json_set(samples, "unplaced", output_json_number(a->unplaced));
-	output_json_set(samples, "astray", output_json_number(a->astray));
-	output_json_set(samples, "kernel", output_json_number(a->kernel));
-	return samples;
-}
-
-static void write_json(const struct annotated *f, struct symbol_disasm *disasm)
-{
-	const struct analyze_annotation *a = &f->a;
-	json_t *root = json_object();
-
-	output_json_set(root, "schema", json_string(SCHEMA));
-	output_json_set(root, "unit", json_string(profile_clock_unit(a->clock)));
-	output_json_set(root, "function", output_json_text(f->name));
-	output_json_set(root, "within", output_json_text(f->within));
-	output_json_set(root, "context", output_json_text(a->context ? a->context : "*"));
-	output_json_set(root, "kernel",
-			output_json_text(profile_env_get(f->p, PROFILE_ENV_RELEASE)));
-	output_json_set(root, "build_id",
-			output_json_text(profile_env_get(f->p, PROFILE_ENV_BUILD_ID)));
-	output_json_set(root, "vmlinux", output_json_text(symbol_image_path(f->image)));
-	output_json_set(
-		root, "code",
-		json_string(a->n_places && annotated_is_live(f, a->places) ? "live" : "file"));
-	output_json_set(root, "source", output_json_text(symbol_source_dir(f->source)));
-	output_json_set(root, "runs", json_integer(a->runs));
-	output_json_set(root, "calls", output_json_number(a->figures.calls));
-	output_json_set(root, "mean", output_json_number(a->figures.mean));
-	output_json_set(root, "cost_of", json_string(a->tick_is_of_call ? "call" : "run"));
-	output_json_set(root, "samples", samples_json(a));
-	output_json_set(root, "places_without_samples", json_integer(a->n_other_places));
-	for (enum annotate_section i = 0; annotate_section_names[i]; i++) {
-		struct output_section section;
-		struct annotate_rows rows;
-
-		annotate_rows_init(&rows, f, disasm, i);
-		section = annotate_rows_section(&rows, f, i);
-		output_json_set(root, annotate_section_names[i], output_json_rows(&section));
-		annotate_rows_deinit(&rows);
-	}
-	output_json_write(stdout, root);
+	o->page.all = o->annotated.all;
+	o->page.color = output_color_wanted(o->annotated.color);
+	output_pager_start();
+	view_annotate_page(v, &o->page);
 }
 
 int cmd_annotate(int argc, char **argv)
 {
-	struct annotate_options o = { .around = AROUND };
-	struct symbol_disasm *disasm;
+	struct annotate_options o = { .page.around = AROUND, .writer = view_writer_find("table") };
 	struct annotated f;
+	struct view_annotation v = { .f = &f };
+	struct view_request request = { .list = &view_annotate_list,
+					.data = &v,
+					.sections = &o.section };
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	request.n_sections = o.section != NULL;
 	status = annotated_open(&f, o.file, o.func, o.vmlinux, &o.annotated);
 	if (!status)
 		status = annotated_check(&f, &o.annotated);
 	if (!status) {
-		disasm = symbol_disasm_create(o.intel ? SYMBOL_SYNTAX_INTEL : SYMBOL_SYNTAX_ATT);
-		if (o.view.format == VIEW_JSON)
-			write_json(&f, disasm);
-		else if (o.view.format == VIEW_CSV)
-			write_csv(&f, disasm, &o);
+		v.disasm = kernel_disasm_create(o.intel ? KERNEL_SYNTAX_INTEL : KERNEL_SYNTAX_ATT);
+		if (o.writer->place == VIEW_IN_PAGE)
+			write_page(&v, &o);
 		else
-			annotate_page_write(&f, disasm, &o);
+			o.writer->write(stdout, &request);
 		status = view_finish();
 		output_pager_finish();
-		symbol_disasm_destroy(disasm);
+		kernel_disasm_destroy(v.disasm);
 	}
 	annotated_close(&f);
 	return status;

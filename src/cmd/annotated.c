@@ -12,8 +12,8 @@
 #include "cmd/cmd.h"
 #include "output/text.h"
 #include "profile/resolve.h"
-#include "symbol/kallsyms.h"
-#include "symbol/kcore.h"
+#include "kernel/image/kallsyms.h"
+#include "kernel/code/kcore.h"
 
 enum {
 	KEY_SOURCE = 2000,
@@ -23,12 +23,12 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "all", KEY_ALL, NULL, 0, "All of it, not only what has samples" },
-	{ "color", KEY_COLOR, "WHEN", 0, "auto (default), always or never" },
+	{ "all", KEY_ALL, NULL, 0, "Show all of it, not only what has samples" },
+	{ "color", KEY_COLOR, "WHEN", 0, "Color the page: auto (default), always or never" },
 	{ "context", KEY_CONTEXT, "CONTEXT", 0,
-	  "Samples of this syscall or context alone (clone, [page_fault])" },
+	  "Show samples of this syscall or context only (clone, [page_fault])" },
 	{ "source", KEY_SOURCE, "DIR", 0,
-	  "The kernel's source tree, where it is not where it was built from" },
+	  "The kernel's source tree, if it is not where the kernel was built" },
 	{ 0 },
 };
 
@@ -69,29 +69,29 @@ const struct argp annotated_argp = { .options = options, .parser = parse };
  * The running kernel's memory where that is the recorded one, with its _stext; NULL where it is another, or
  * this user may not read it.
  */
-static struct symbol_kcore *open_kcore(const struct symbol_build_id *id, uint64_t *stext)
+static struct kernel_kcore *open_kcore(const struct kernel_build_id *id, uint64_t *stext)
 {
-	struct symbol_kallsyms *ks = NULL;
-	struct symbol_kcore *kcore = NULL;
-	struct symbol_build_id running;
+	struct kernel_kallsyms *ks = NULL;
+	struct kernel_kcore *kcore = NULL;
+	struct kernel_build_id running;
 
 	*stext = 0;
-	if (symbol_build_id_read(SYMBOL_NOTES_PATH, &running) ||
-	    !symbol_build_id_equal(&running, id) || symbol_kcore_open(SYMBOL_KCORE_PATH, &kcore))
+	if (kernel_build_id_read(KERNEL_NOTES_PATH, &running) ||
+	    !kernel_build_id_equal(&running, id) || kernel_kcore_open(KERNEL_KCORE_PATH, &kcore))
 		return NULL;
-	if (symbol_kallsyms_load(SYMBOL_KALLSYMS_PATH, &ks)) {
-		symbol_kcore_destroy(kcore);
+	if (kernel_kallsyms_load(KERNEL_KALLSYMS_PATH, &ks)) {
+		kernel_kcore_destroy(kcore);
 		return NULL;
 	}
-	*stext = symbol_kallsyms_stext(ks);
-	symbol_kallsyms_destroy(ks);
+	*stext = kernel_kallsyms_stext(ks);
+	kernel_kallsyms_destroy(ks);
 	return kcore;
 }
 
 static int open_kernel(struct annotated *f, const char *vmlinux, const struct annotated_options *o)
 {
 	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
-	struct symbol_build_id id;
+	struct kernel_build_id id;
 	uint64_t stext;
 	char *why_not;
 	int err = profile_image(f->p, vmlinux, &f->image, &why_not);
@@ -99,7 +99,7 @@ static int open_kernel(struct annotated *f, const char *vmlinux, const struct an
 	if (!err && !f->image) {
 		char *kernel = output_text_escape(release ? release : "of unknown release");
 
-		log_error("%s: no vmlinux of its kernel %s: name it with %s (%s)", f->path, kernel,
+		log_error("%s: no vmlinux of its kernel %s: give it with %s (%s)", f->path, kernel,
 			  o->vmlinux_option ? o->vmlinux_option : "--vmlinux", why_not);
 		free(kernel);
 		err = -ENOENT;
@@ -108,19 +108,19 @@ static int open_kernel(struct annotated *f, const char *vmlinux, const struct an
 	if (err)
 		return err;
 	profile_build_id(f->p, &id);
-	err = symbol_index_get(id.len ? &id : NULL, f->image, &f->index);
+	err = kernel_index_get(id.len ? &id : NULL, f->image, &f->index);
 	if (err)
-		log_error("cannot read %s: %s", symbol_image_path(f->image), log_strerror(err));
-	if (!err && !symbol_index_has_dwarf(f->index))
-		log_warn("%s has no DWARF: inlined bodies and lines are not known",
-			 symbol_image_path(f->image));
+		log_error("cannot read %s: %s", kernel_image_path(f->image), log_strerror(err));
+	if (!err && !kernel_index_has_dwarf(f->index))
+		log_warn("%s has no DWARF: inlined bodies and lines are unknown",
+			 kernel_image_path(f->image));
 	if (!err) {
-		f->kcore = open_kcore(symbol_image_build_id(f->image), &stext);
-		err = symbol_code_create(f->image, f->kcore, stext, &f->code);
+		f->kcore = open_kcore(kernel_image_build_id(f->image), &stext);
+		err = kernel_code_create(f->image, f->kcore, stext, &f->code);
 	}
 	if (err == -ENOTSUP)
-		log_error("%s is not of x86-64, whose code alone can be read so far",
-			  symbol_image_path(f->image));
+		log_error("%s is not x86-64: only x86-64 code can be read",
+			  kernel_image_path(f->image));
 	return err;
 }
 
@@ -128,15 +128,14 @@ static int open_source(struct annotated *f, const char *dir)
 {
 	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
 
-	f->objects = symbol_objects_create(f->image);
-	f->source = symbol_source_create(f->image, dir);
-	if (dir && !symbol_source_dir(f->source)) {
-		log_error("cannot read the folder %s: %s", dir, log_strerror(errno));
+	f->source = kernel_source_create(f->image, dir);
+	if (dir && !kernel_source_dir(f->source)) {
+		log_error("cannot read the directory %s: %s", dir, log_strerror(errno));
 		return -ENOENT;
 	}
-	if (!symbol_source_fits(f->source, release))
-		log_warn("%s is not the source of %s: its lines are not those of the code",
-			 symbol_source_dir(f->source), release);
+	if (!kernel_source_fits(f->source, release))
+		log_warn("%s is not the source of %s: its lines do not match the code",
+			 kernel_source_dir(f->source), release);
 	return 0;
 }
 
@@ -154,7 +153,7 @@ static const char *module_of(const struct profile *p, const char *func)
 	return NULL;
 }
 
-static int ignore_body(const struct symbol_body *body, void *arg)
+static int ignore_body(const struct kernel_body *body, void *arg)
 {
 	(void)body;
 	(void)arg;
@@ -163,29 +162,27 @@ static int ignore_body(const struct symbol_body *body, void *arg)
 
 static int say_unknown(const struct annotated *f)
 {
-	const char *known = module_of(f->p, f->name), *path = symbol_image_path(f->image);
+	const char *known = module_of(f->p, f->name), *path = kernel_image_path(f->image);
 	char *module = known ? output_text_escape(known) : NULL;
 	bool inlined;
 
-	inlined = symbol_index_bodies_each(f->index, f->name, ignore_body, NULL, NULL) != -ENOENT;
+	inlined = kernel_index_bodies_each(f->index, f->name, ignore_body, NULL, NULL) != -ENOENT;
 	if (module)
-		log_error(
-			"%s is in the module %s, whose code is not in vmlinux: only the kernel's own "
-			"can be annotated so far",
-			f->name, module);
+		log_error("%s is in the module %s: only code in vmlinux can be annotated", f->name,
+			  module);
 	else if (f->within)
 		log_error(
 			"%s is not inlined into %s in this kernel; kprotperf list --vmlinux=%s %s "
-			"tells where it is",
+			"shows where it is",
 			f->name, f->within, path, f->name);
 	else if (inlined)
 		log_error(
 			"%s is inlined, and no instruction of it is left in this kernel: annotate "
-			"what calls it",
+			"its caller",
 			f->name);
 	else
 		log_error("no function %s in this kernel, inlined or not; kprotperf list "
-			  "--vmlinux=%s '*%.8s*' lists names like it",
+			  "--vmlinux=%s '*%.8s*' lists similar names",
 			  f->name, path, f->name);
 	free(module);
 	return CMD_FAILED;
@@ -227,18 +224,17 @@ static int say_no_samples(const struct annotated *f, const struct annotated_opti
 		return CMD_FAILED;
 	}
 	if (!o->context) {
-		log_error(
-			"%s: no sample in %s, nor in what it calls: record with a higher --freq, or "
-			"for longer; --all shows its code without",
-			f->path, f->name);
+		log_error("%s: no samples in %s or its callees: record with a higher --freq or for "
+			  "longer; --all shows its code without samples",
+			  f->path, f->name);
 		return CMD_FAILED;
 	}
 	contexts = contexts_with_samples(f);
 	if (*contexts)
-		log_error("%s: no sample of %s in %s; there are some in %s", f->path, f->name,
+		log_error("%s: no samples of %s in %s; there are some in %s", f->path, f->name,
 			  o->context, contexts);
 	else
-		log_error("%s: no sample of %s in %s, nor elsewhere", f->path, f->name, o->context);
+		log_error("%s: no samples of %s in %s or elsewhere", f->path, f->name, o->context);
 	free(contexts);
 	return CMD_FAILED;
 }
@@ -256,7 +252,7 @@ static int annotate(struct annotated *f, const struct annotated_options *o)
 	f->ready = true;
 	if (err && err != -ENOENT) {
 		log_error("the code of %s cannot be read from %s", f->name,
-			  symbol_image_path(f->image));
+			  kernel_image_path(f->image));
 		return CMD_FAILED;
 	}
 	return CMD_DONE;
@@ -292,127 +288,12 @@ void annotated_close(struct annotated *f)
 		analyze_annotation_deinit(&f->a);
 		analyze_ranges_deinit(&f->ranges);
 	}
-	symbol_source_destroy(f->source);
-	symbol_objects_destroy(f->objects);
-	symbol_code_destroy(f->code);
-	symbol_kcore_destroy(f->kcore);
-	symbol_index_destroy(f->index);
-	symbol_image_destroy(f->image);
+	kernel_source_destroy(f->source);
+	kernel_code_destroy(f->code);
+	kernel_kcore_destroy(f->kcore);
+	kernel_index_destroy(f->index);
+	kernel_image_destroy(f->image);
 	profile_destroy(f->p);
 	free(f->name);
 	free(f->within);
-}
-
-/* --- texts ----------------------------------------------------------------------------------- */
-
-/* SYMBOL+OFFSET, without SYMBOL where that is the place's own. */
-static char *address_text(const struct analyze_place *place, const char *symbol, uint64_t offset)
-{
-	const char *own = place->function.symbol ? place->function.symbol : place->function.name;
-
-	if (!symbol)
-		return alloc_strdup("?");
-	if (!strcmp(symbol, own))
-		return alloc_printf("+0x%" PRIx64, offset);
-	return offset ? alloc_printf("%s+0x%" PRIx64, symbol, offset) : alloc_strdup(symbol);
-}
-
-char *annotated_address(const struct annotated *f, const struct analyze_place *place,
-			const struct analyze_instruction *i)
-{
-	(void)f;
-	if (i->symbol && !i->offset)
-		return alloc_printf(
-			"%s+0x0", strcmp(i->symbol, place->function.symbol ?: "") ? i->symbol : "");
-	return address_text(place, i->symbol, i->offset);
-}
-
-bool annotated_is_live(const struct annotated *f, const struct analyze_place *place)
-{
-	return f->kcore && !(place->problems & SYMBOL_FLOW_NOT_LIVE);
-}
-
-/* The bytes of I as they were decoded. */
-static bool read_bytes(const struct annotated *f, const struct analyze_place *place,
-		       const struct analyze_instruction *i, uint8_t bytes[])
-{
-	if (annotated_is_live(f, place) && !(i->insn.flags & SYMBOL_INSN_FROM_FILE))
-		return !symbol_code_read_live(f->code, i->insn.addr, bytes, i->insn.len);
-	return symbol_code_read_file(f->code, i->insn.addr, bytes, i->insn.len);
-}
-
-/* What there is to say of an instruction behind its text, for free(); NULL: nothing. */
-static char *remark(const struct annotated *f, const struct symbol_disasm *disasm,
-		    const struct analyze_place *place, const struct analyze_instruction *i,
-		    const char *target, bool is_nop)
-{
-	uint64_t data, offset;
-	const char *name;
-
-	if (i->insn.kind == SYMBOL_INSN_LABEL) {
-		/* Of the two that it may be the file has either. */
-		const char *other = annotated_is_live(f, place) ? "if switched" : "or";
-
-		return is_nop ? alloc_printf("static key: %s, jumps to %s", other,
-					     target ? target : "?") :
-				alloc_printf("static key: %s, goes on", other);
-	}
-	if (target || !symbol_disasm_data(disasm, &data))
-		return NULL;
-	name = symbol_objects_at(f->objects, data, &offset);
-	if (!name)
-		return NULL;
-	return offset ? alloc_printf("%s+0x%" PRIx64, name, offset) : alloc_strdup(name);
-}
-
-char *annotated_text(const struct annotated *f, struct symbol_disasm *disasm,
-		     const struct analyze_place *place, const struct analyze_instruction *i)
-{
-	uint64_t base = symbol_code_file_base(f->code);
-	char *target = NULL, *text, *more, *longer;
-	uint8_t bytes[16];
-	struct symbol_place at;
-	bool is_nop;
-
-	if (!disasm || i->insn.len > sizeof(bytes) || !read_bytes(f, place, i, bytes))
-		return alloc_strdup("?");
-	if (i->insn.target && !symbol_index_at(f->index, i->insn.target, &at))
-		target = address_text(place, at.symbol, at.offset);
-	is_nop = i->insn.kind == SYMBOL_INSN_LABEL && bytes[0] != 0xe9 && bytes[0] != 0xeb;
-	text = symbol_disasm_text(disasm, bytes, i->insn.len, base + i->insn.addr,
-				  is_nop ? NULL : target);
-	more = remark(f, disasm, place, i, target, is_nop);
-	if (more) {
-		longer = alloc_printf("%s  # %s", text, more);
-		free(more);
-		free(text);
-		text = longer;
-	}
-	free(target);
-	return text;
-}
-
-char *annotated_source(const struct annotated *f, const struct analyze_line *line)
-{
-	const char *text = symbol_source_line(f->source, line->file, line->line);
-	char *plain, *escaped;
-
-	if (!text)
-		return NULL;
-	plain = alloc_strdup(text + strspn(text, " \t\f"));
-	for (char *c = plain; *c; c++)
-		if (*c == '\t')
-			*c = ' ';
-	plain[strcspn(plain, "\r")] = '\0';
-	escaped = output_text_escape(plain);
-	free(plain);
-	return escaped;
-}
-
-char *annotated_where(const struct analyze_line *line)
-{
-	if (!line->file)
-		return alloc_strdup("?");
-	return line->line ? alloc_printf("%s:%u", line->file, line->line) :
-			    alloc_strdup(line->file);
 }

@@ -4,22 +4,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/stacks.h"
+#include "analyze/diff/select.h"
+#include "analyze/inline/stacks.h"
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/number.h"
+#include "cmd/annotated.h"
 #include "cmd/cmd.h"
-#include "cmd/diff_impl.h"
+#include "cmd/view.h"
 #include "output/folded.h"
 #include "output/number.h"
 #include "output/text.h"
+#include "view/diff.h"
+#include "view/names.h"
+#include "view/warnings.h"
 
-/* In that order. */
-static const char *const section_names[] = { "syscalls",    "functions",   "ranges", "workload",
-					     "environment", "attribution", "paths",  NULL };
+#define BASELINE VIEW_BASELINE
+#define HARDENED VIEW_HARDENED
+#define N_SIDES  VIEW_N_SIDES
+
+struct diff_options {
+	struct view_options view;
+	bool fold, reverse, strict;
+	struct analyze_filter filter;
+	char *filter_text; /* what it points into */
+	const char *filter_arg; /* as it was given; NULL: not asked for */
+	const char *sort; /* NULL: as analyze_diff_init() does */
+	char **maps; /* "OLD=NEW" */
+	uint32_t n_maps, cap_maps;
+	double fail_above; /* percent; NAN: not asked for */
+	const char *fail_row; /* NULL: any syscall */
+	const char *control; /* a file; NULL: none */
+	const char *files[N_SIDES];
+	struct annotated_options annotated;
+	const char *annotate; /* a function; NULL: not asked for */
+	const char *vmlinux[N_SIDES];
+};
 
 enum {
-	KEY_SECTION = 256,
-	KEY_FOLD,
+	KEY_FOLD = 256,
 	KEY_FAIL_ABOVE,
 	KEY_MARGIN,
 	KEY_CONTROL,
@@ -36,46 +59,43 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	{ "annotate", KEY_ANNOTATE, "FUNC[@FUNCTION]", 0,
-	  "The function's source lines and inlined bodies, with what each costs on both sides, and nothing "
-	  "else; these options go with it:" },
+	  "Print only the function's source lines and inlined bodies, with what each costs on both "
+	  "sides; these options go with it:" },
 	{ "baseline-vmlinux", KEY_VMLINUX + BASELINE, "FILE", 0, "That kernel's vmlinux" },
 	{ "hardened-vmlinux", KEY_VMLINUX + HARDENED, "FILE", 0, "Likewise" },
-	{ "section", KEY_SECTION, "SECTION", 0,
-	  "What CSV holds: syscalls, functions (default: both), ranges, workload, environment, "
-	  "attribution or paths" },
 	{ "fold", KEY_FOLD, NULL, 0,
-	  "Print folded stacks with the samples a run of both sides, for a differential flame graph" },
+	  "Print folded stacks with both sides' samples per run, for a differential flame graph" },
 	{ "reverse", KEY_REVERSE, NULL, 0,
-	  "With --fold: the hardened side first, so that stacks only the baseline has are seen" },
+	  "With --fold: the hardened side first, which shows stacks that only the baseline has" },
 	{ "filter", KEY_FILTER, "WHAT=GLOB[,...]", 0,
-	  "Show these rows only: syscall=GLOB, function=GLOB, or both; where the change comes from "
-	  "stays whole" },
+	  "Show these rows only: syscall=GLOB, function=GLOB, or both; attribution is "
+	  "not filtered" },
 	{ "sort", KEY_SORT, "KEY", 0,
 	  "Order syscalls and functions by delta_total (default), delta, delta_pct, p or name" },
 	{ "map", KEY_MAP, "OLD=NEW", 0,
 	  "The baseline's function or syscall OLD is the hardened side's NEW; may be repeated" },
 	{ "strict", KEY_STRICT, NULL, 0,
-	  "Fail where other things differ than the kernels: work, machine, probes" },
+	  "Fail if anything but the kernels differs: work, machine, probes" },
 	{ "fail-above", KEY_FAIL_ABOVE, "PCT[@ROW]", 0,
-	  "End with status 3 if a call of any syscall, or of the syscall or function ROW, became "
-	  "slower by more than PCT percent, in the time that --time names, however sure that is and "
-	  "whatever --filter shows" },
+	  "Exit with status 3 if the mean time per call of any syscall, or of the syscall or "
+	  "function ROW, grew by more than PCT percent, significant or not, whatever --filter "
+	  "shows" },
 	{ "margin", KEY_MARGIN, "PCT", 0,
-	  "Call a mean the same where it surely differs by less than PCT percent (default 1)" },
+	  "Call means the same if they differ significantly by less than PCT percent "
+	  "(default 1)" },
 	{ "control", KEY_CONTROL, "FILE", 0,
-	  "Another recording of the baseline's kernel: how far the two differ is printed as NOISE, and "
-	  "rows that changed by less are marked" },
+	  "Another recording of the baseline's kernel: show as NOISE how far the two "
+	  "differ, and mark rows that changed by no more" },
 	{ "percentiles", KEY_PERCENTILES, NULL, 0,
-	  "Print a table of p50, p90, p99 and p99.9 too (JSON and CSV always have them)" },
+	  "The same as --section=percentiles: p50, p90, p99 and p99.9 of both sides" },
 	{ 0 },
 };
 
 static void parse_fail_above(struct diff_options *o, const char *arg, struct argp_state *state)
 {
-	char *end;
+	const char *end = arg;
 
-	o->fail_above = strtod(arg, &end);
-	if (end == arg || !isfinite(o->fail_above) || (*end && *end != '@') ||
+	if (!number_scan_double(&end, &o->fail_above) || (*end && *end != '@') ||
 	    (*end == '@' && !end[1]))
 		argp_error(state, "--fail-above is PCT or PCT@ROW, as in 5@clone; not '%s'", arg);
 	o->fail_row = *end ? end + 1 : NULL;
@@ -94,10 +114,11 @@ static void parse_filter(struct diff_options *o, const char *arg, struct argp_st
 		else if (!strncmp(part, "function=", 9) && part[9])
 			o->filter.function = part + 9;
 		else
-			argp_error(state,
-				   "--filter is syscall=GLOB, function=GLOB, or both with a comma "
-				   "between, not '%s'",
-				   arg);
+			argp_error(
+				state,
+				"--filter is syscall=GLOB, function=GLOB, or both separated by a comma, not "
+				"'%s'",
+				arg);
 	}
 }
 
@@ -115,11 +136,10 @@ static void parse_sort(struct diff_options *o, const char *arg, struct argp_stat
 
 static double parse_margin(const char *arg, struct argp_state *state)
 {
-	char *end;
-	double pct = strtod(arg, &end);
+	double pct = 0;
 
-	if (end == arg || *end || !(pct > 0) || !isfinite(pct))
-		argp_error(state, "--margin is a number of percent above 0, not '%s'", arg);
+	if (!number_double(arg, 0, INFINITY, &pct) || pct == 0)
+		argp_error(state, "--margin is a percentage above 0, not '%s'", arg);
 	return pct;
 }
 
@@ -127,15 +147,34 @@ static void parse_annotate_end(const struct diff_options *o, struct argp_state *
 {
 	const struct annotated_options *a = &o->annotated;
 
-	if (!o->annotate && (a->all || a->context || a->source || a->color != OUTPUT_COLOR_AUTO ||
+	if (!o->annotate && (a->context || a->source || a->color != OUTPUT_COLOR_AUTO ||
 			     o->vmlinux[BASELINE] || o->vmlinux[HARDENED]))
-		argp_error(state, "--all, --color, --context, --source and --*-vmlinux go with "
-				  "--annotate");
-	if (o->annotate && (o->fold || o->section || o->percentiles || o->control || o->strict ||
+		argp_error(state, "--color, --context, --source and --*-vmlinux need --annotate");
+	if (o->annotate && (o->fold || o->view.n_sections || o->control || o->strict ||
 			    o->filter_arg || o->sort || o->n_maps || !isnan(o->fail_above)))
+		argp_error(
+			state,
+			"--annotate excludes --fold, --section, --percentiles, --control, --strict, "
+			"--filter, --sort, --map and --fail-above");
+}
+
+static void parse_end(const struct diff_options *o, struct argp_state *state)
+{
+	bool is_page = o->view.writer->place == VIEW_IN_PAGE;
+
+	if (state->arg_num < N_SIDES)
+		argp_error(state, "needs two files: BASELINE and HARDENED");
+	if (o->reverse && !o->fold)
+		argp_error(state, "--reverse needs --fold");
+	if (o->fold && !is_page)
+		argp_error(state, "--fold excludes --format");
+	if (o->fold && (o->filter_arg || o->sort || o->control || o->view.n_sections))
 		argp_error(state,
-			   "--annotate is alone: no --fold, --section, --percentiles, --control, "
-			   "--strict, --filter, --sort, --map or --fail-above with it");
+			   "--fold prints all stacks: it excludes --filter, --sort, --control and "
+			   "--section");
+	if (o->fold && o->view.figures.time != ANALYZE_TIME_ONCPU)
+		argp_error(state, "--fold counts samples, which are on-CPU: it excludes --time");
+	parse_annotate_end(o, state);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -152,9 +191,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_VMLINUX ... KEY_VMLINUX_LAST:
 		o->vmlinux[key - KEY_VMLINUX] = arg;
-		break;
-	case KEY_SECTION:
-		o->section = view_section_parse(state, arg, section_names);
 		break;
 	case KEY_FOLD:
 		o->fold = true;
@@ -186,31 +222,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->control = arg;
 		break;
 	case KEY_PERCENTILES:
-		o->percentiles = true;
+		vec_push(&o->view, sections, diff_percentiles.name);
 		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= N_SIDES)
-			argp_error(state, "two files, BASELINE and HARDENED, and no more");
+			argp_error(state, "takes two files only: BASELINE and HARDENED");
 		o->files[state->arg_num] = arg;
 		break;
 	case ARGP_KEY_END:
-		if (state->arg_num < N_SIDES)
-			argp_error(state, "two files are needed: BASELINE and HARDENED");
-		if (o->section && o->view.format != VIEW_CSV)
-			argp_error(state, "--section goes with --format=csv");
-		if (o->reverse && !o->fold)
-			argp_error(state, "--reverse goes with --fold");
-		if (o->fold && o->view.format != VIEW_TABLE)
-			argp_error(state, "--fold has a format of its own");
-		if (o->fold && (o->filter_arg || o->sort || o->control))
-			argp_error(
-				state,
-				"--fold has all stacks: no --filter, --sort or --control with it");
-		parse_annotate_end(o, state);
-		if (o->percentiles && (o->view.format != VIEW_TABLE || o->fold))
-			argp_error(state, "--percentiles goes with tables");
-		if (o->fold && o->view.figures.time != ANALYZE_TIME_ONCPU)
-			argp_error(state, "--fold counts samples, which are of on-CPU time");
+		parse_end(o, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -227,34 +247,34 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "BASELINE HARDENED",
 	.doc = "The same work on two kernels, side by side.\v"
-	       "Counts and totals are a run, times on-CPU unless --time says otherwise, less what the "
-	       "probes themselves cost. SHARE is a function's part in the change of its syscall: below "
-	       "0 or above 1 where other functions make up for it. +- is half a 95 % interval of DELTA "
-	       "over boots, or runs of one boot; P, adjusted for the number of rows, is how likely "
-	       "such a difference comes out where there is none; BOOTS is how many a side would "
-	       "settle what is unclear. docs/accounting.md defines the times, docs/statistics.md the "
-	       "rest, docs/json.md --format=json.",
+	       "Counts and totals are per run, times on-CPU unless --time says otherwise, less the "
+	       "probes' own cost. SHARE is a function's part in the change of its syscall: below 0 or "
+	       "above 1 where other functions compensate. +- is half the 95 % confidence interval of "
+	       "DELTA over boots, or over runs of one boot; P is adjusted for the number of rows; "
+	       "BOOTS is how many boots per side would probably settle an unclear row. "
+	       "docs/accounting.md defines the times, docs/statistics.md the rest, docs/json.md "
+	       "--format=json.",
 	.children = children,
 };
 
 /* ---- folded ---- */
 
-static int write_folded(const struct diff_comparison *c)
+static int write_folded(const struct diff_options *o, const struct view_diff *c)
 {
 	struct analyze_stacks stacks = { 0 };
 	int status = CMD_FAILED, i;
 
 	for (i = 0; i < N_SIDES; i++) {
 		if (!c->p[i]->n_samples) {
-			log_error(VIEW_NO_SAMPLES, c->o->files[i]);
+			log_error(VIEW_NO_SAMPLES, o->files[i]);
 			goto out;
 		}
-		/* Samples a run, so that sides with unlike numbers of runs compare. */
-		if (analyze_stacks_add(&stacks, c->p[i], i ^ c->o->reverse, 1.0 / c->diff.runs[i]))
+		/* Samples per run, so that sides with unlike numbers of runs compare. */
+		if (analyze_stacks_add(&stacks, c->p[i], i ^ o->reverse, 1.0 / c->diff.runs[i]))
 			goto out;
 	}
-	view_warnings_log(&c->diff.warnings);
-	output_folded_write(stdout, stacks.lines, stacks.n_lines, N_SIDES);
+	view_warnings_log(&c->diff.warnings, true);
+	output_folded_write(stdout, &stacks, N_SIDES);
 	status = CMD_DONE;
 out:
 	analyze_stacks_deinit(&stacks);
@@ -299,7 +319,7 @@ static char *above_text(const struct analyze_diff_row *row, double limit)
 	sure = isnan(row->change.plus_minus_pct) ?
 		       alloc_strdup("") :
 		       alloc_printf(" (±%.2g, %s)", row->change.plus_minus_pct,
-				    row->change.verdict_key);
+				    view_verdicts[row->change.verdict]);
 	text = alloc_printf("%s is %.2f %% slower%s: above the %g %% of --fail-above", name,
 			    row->delta_pct, sure, limit);
 	free(sure);
@@ -317,7 +337,7 @@ static int check_fail_above(const struct analyze_diff *diff, double limit, const
 		log_error("--fail-above: neither a syscall nor a recorded function is called '%s'",
 			  name);
 	else if (name && isnan(worst->delta_pct))
-		log_error("--fail-above: not both sides have calls of '%s'", name);
+		log_error("--fail-above: only one side has calls of '%s'", name);
 	else if (!worst)
 		log_error("--fail-above: no syscall was called on both sides");
 	else if (worst->delta_pct > limit)
@@ -342,9 +362,9 @@ static const char *other_kernel(const struct profile *a, const struct profile *b
 	return NULL;
 }
 
-static int add_control(struct diff_comparison *c)
+static int add_control(struct view_diff *c)
 {
-	struct profile *control = view_open(c->o->control, NULL);
+	struct profile *control = view_open(c->control, NULL);
 	const char *other;
 	int err = -1;
 
@@ -352,10 +372,10 @@ static int add_control(struct diff_comparison *c)
 		return err;
 	other = other_kernel(c->p[BASELINE], control);
 	if (other)
-		log_error("--control: %s is not the baseline's kernel again: its %s is another",
-			  c->o->control, other);
+		log_error("--control: %s is not of the baseline's kernel: its %s differs",
+			  c->control, other);
 	else
-		err = analyze_diff_control(&c->diff, c->p[BASELINE], control, &c->o->view.figures);
+		err = analyze_diff_control(&c->diff, c->p[BASELINE], control, &c->figures);
 	profile_destroy(control);
 	return err;
 }
@@ -363,17 +383,17 @@ static int add_control(struct diff_comparison *c)
 /* Whether other things differ than the kernels; says so, all in one line. */
 static bool refuse_invalid(const struct analyze_warnings *w)
 {
-	char *all = alloc_strdup("");
+	char *all = NULL;
 	uint32_t i;
 
-	for (i = 0; i < w->n_invalidating; i++) {
-		char *longer = alloc_printf("%s%s%s", all, i ? "; " : "", w->texts[i]);
+	for (i = 0; i < w->n_invalid; i++) {
+		char *text = view_warning(&w->rows[i]);
 
-		free(all);
-		all = longer;
+		alloc_append(&all, "%s%s", i ? "; " : "", text);
+		free(text);
 	}
 	if (i)
-		log_error("not to be compared, as other things differ than the kernels: %s", all);
+		log_error("not comparable, as more than the kernels differs: %s", all);
 	free(all);
 	return i;
 }
@@ -405,10 +425,8 @@ static int map_names(const struct diff_options *o, struct profile *const p[N_SID
 }
 
 /* In the format asked for, what was selected. */
-static int write_all(struct diff_comparison *c)
+static int write_all(const struct diff_options *o, struct view_diff *c)
 {
-	const struct diff_options *o = c->o;
-
 	if (o->filter_arg && !analyze_diff_filter(&c->diff, &o->filter)) {
 		log_error("--filter: no syscall, function or inlined body matches '%s'",
 			  o->filter_arg);
@@ -417,22 +435,21 @@ static int write_all(struct diff_comparison *c)
 	if (o->sort)
 		analyze_diff_sort(&c->diff, o->sort);
 	if (o->fold)
-		return write_folded(c);
-	if (o->view.format == VIEW_TABLE)
-		diff_write_table(c);
-	else if (o->view.format == VIEW_JSON)
-		diff_write_json(c);
-	else
-		diff_write_csv(c);
+		return write_folded(o, c);
+	view_write(&o->view, c);
 	return CMD_DONE;
 }
 
 static int compare(const struct diff_options *o, const struct profile *const p[N_SIDES],
 		   const struct analyze_renames *renames)
 {
-	struct diff_comparison c = { .o = o,
-				     .p = { p[BASELINE], p[HARDENED] },
-				     .renames = renames };
+	struct view_diff c = {
+		.p = { p[BASELINE], p[HARDENED] },
+		.files = { o->files[BASELINE], o->files[HARDENED] },
+		.figures = o->view.figures,
+		.control = o->control,
+		.renames = renames,
+	};
 	int status = CMD_DONE;
 	char *above = NULL;
 
@@ -441,13 +458,13 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	if (o->view.figures.time == ANALYZE_TIME_ONCPU)
 		analyze_attribution_init(&c.attribution, &c.diff);
 	analyze_diff_paths_init(&c.paths, p[BASELINE], p[HARDENED]);
-	c.conclusion = analyze_diff_conclusion(&c.diff);
+	analyze_diff_conclude(&c.conclusion, &c.diff);
 	if ((o->control && add_control(&c)) || (o->strict && refuse_invalid(&c.diff.warnings)) ||
 	    (!isnan(o->fail_above) &&
 	     check_fail_above(&c.diff, o->fail_above, o->fail_row, &above)))
 		status = CMD_FAILED;
 	if (status == CMD_DONE)
-		status = write_all(&c);
+		status = write_all(o, &c);
 	if (status == CMD_DONE)
 		status = view_finish();
 	if (status == CMD_DONE && above) {
@@ -455,7 +472,6 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		status = CMD_ABOVE;
 	}
 	free(above);
-	free(c.conclusion);
 	analyze_diff_paths_deinit(&c.paths);
 	analyze_attribution_deinit(&c.attribution);
 	analyze_diff_deinit(&c.diff);
@@ -464,12 +480,13 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 
 int cmd_diff(int argc, char **argv)
 {
-	struct diff_options o = { .fail_above = NAN };
+	struct diff_options o = { .view.list = &view_diff_list, .fail_above = NAN };
 	struct profile *p[N_SIDES] = { NULL, NULL };
 	struct analyze_renames renames = { 0 };
 	int status = CMD_FAILED, i;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	o.annotated.all = o.view.all;
 	if (o.annotate)
 		return annotate_diff(&(struct annotate_diff_options){
 			.view = &o.view,
@@ -493,5 +510,6 @@ out:
 	profile_destroy(p[HARDENED]);
 	free(o.filter_text);
 	free(o.maps);
+	free(o.view.sections);
 	return status;
 }

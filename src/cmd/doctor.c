@@ -9,10 +9,10 @@
 
 #include "base/log.h"
 #include "cmd/cmd.h"
-#include "record/features.h"
-#include "record/symbols.h"
+#include "record/engine/features.h"
+#include "record/target/symbols.h"
 
-/* One line: what, whether, and what to do where not. Returns whether. */
+/* Prints one line: OK, WHAT, and the REMEDY if not. Returns OK. */
 static bool check(bool ok, const char *what, const char *remedy)
 {
 	printf("  %-4s %-34s %s\n", ok ? "yes" : "no", what, ok ? "" : remedy);
@@ -34,43 +34,43 @@ static bool can_sample(void)
 	return fd >= 0;
 }
 
-/* Whether questions about inlined bodies and lines find an answer, or what it takes. */
-static void check_index(const struct record_symbols *symbols, struct symbol_image *image)
+/* Whether there is an index of inlined bodies and lines, or how to get one. */
+static void check_index(const struct record_symbols *symbols, struct kernel_image *image)
 {
-	struct symbol_index *index = NULL;
+	struct kernel_index *index = NULL;
 
-	symbol_index_find(&symbols->build_id, image, &index);
+	kernel_index_find(&symbols->build_id, image, &index);
 	if (index)
 		printf("  %-4s %-34s %s\n", "yes", "index of inlined bodies and lines",
-		       symbol_index_path(index));
+		       kernel_index_path(index));
 	else
 		check(false, "index of inlined bodies and lines",
-		      image && symbol_image_has_dwarf(image) ?
-			      "made when first needed (or by kprotperf index VMLINUX)" :
-			      "a vmlinux with DWARF");
-	symbol_index_destroy(index);
+		      image && kernel_image_has_dwarf(image) ?
+			      "made on first use (or by kprotperf index VMLINUX)" :
+			      "needs a vmlinux with DWARF");
+	kernel_index_destroy(index);
 }
 
-/* Names and lines: what the vmlinux of this kernel gives, if there is one. */
+/* Names and lines, from kallsyms and the vmlinux of this kernel. */
 static void check_symbols(void)
 {
 	struct record_symbols symbols;
-	struct symbol_image *image = NULL;
+	struct kernel_image *image = NULL;
 
 	if (record_symbols_init(&symbols, NULL)) {
 		check(false, "kernel symbols", "run as root");
 	} else {
 		check(true, "kernel symbols", "");
 		record_symbols_load_functions(&symbols);
-		check(symbols.tracing && symbol_tracing_ftrace_known(symbols.tracing),
+		check(symbols.tracing && kernel_tracing_ftrace_known(symbols.tracing),
 		      "list of traceable functions",
 		      "mount tracefs: mount -t tracefs nodev /sys/kernel/tracing");
-		check(symbols.tracing && symbol_tracing_blacklist_known(symbols.tracing),
+		check(symbols.tracing && kernel_tracing_blacklist_known(symbols.tracing),
 		      "kprobe blacklist",
 		      "mount debugfs: mount -t debugfs nodev /sys/kernel/debug");
 		record_symbols_image(&symbols, &image);
 		check_index(&symbols, image);
-		check(image && symbol_image_has_dwarf(image), "vmlinux with DWARF",
+		check(image && kernel_image_has_dwarf(image), "vmlinux with DWARF",
 		      symbols.image_why_not ?:
 			      "install the kernel's debug package (Debian: linux-image-$(uname -r)-dbg)");
 	}
@@ -80,7 +80,7 @@ static void check_symbols(void)
 int cmd_doctor(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.doc = "Tells what this machine allows kprotperf to measure, and how to get the rest."
+		.doc = "Check what kprotperf can measure on this machine, and how to get the rest."
 	};
 	struct record_features f;
 	bool syscalls, functions;
@@ -88,18 +88,19 @@ int cmd_doctor(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	record_features_probe(&f);
 
-	printf("Needed to record at all:\n");
+	printf("Required to record:\n");
 	syscalls = check(geteuid() == 0, "root", "run with sudo");
-	syscalls &= check(f.btf, "kernel BTF", "a kernel with CONFIG_DEBUG_INFO_BTF=y");
+	syscalls &= check(f.btf, "kernel BTF", "needs a kernel with CONFIG_DEBUG_INFO_BTF=y");
 	syscalls &= check(!f.bpf, "BPF tracing programs", log_strerror(f.bpf));
-	printf("To time functions, any of:\n");
+	printf("To time functions, one of:\n");
 	functions = check(!f.fentry, "fentry/fexit", record_features_why_not_fentry(&f));
 	record_features_try_multi(&f, 0);
 	functions |=
 		check(!f.multi, "kprobe.multi/kretprobe.multi", record_features_why_not_multi(&f));
 	functions |= check(!f.kprobe, "kprobe/kretprobe", record_features_why_not_kprobe(&f));
 	printf("For samples and names:\n");
-	check(can_sample(), "CPU clock sampler", "kernel.perf_event_paranoid, or root");
+	check(can_sample(), "CPU clock sampler",
+	      "lower kernel.perf_event_paranoid, or run as root");
 	check_symbols();
 	printf("To compare kernels without rebooting this machine:\n");
 	check(access("/usr/bin/qemu-system-x86_64", X_OK) == 0, "QEMU for the lab",
@@ -107,9 +108,7 @@ int cmd_doctor(int argc, char **argv)
 	if (f.lockdown[0])
 		printf("Kernel lockdown: %s\n", f.lockdown);
 	if (!syscalls || !functions)
-		log_note("%s",
-			 syscalls ?
-				 "syscalls and samples can be recorded, functions cannot" :
-				 "nothing can be recorded here as this user; reports can be read");
+		log_note("%s", syscalls ? "can record syscalls and samples, but not functions" :
+					  "this user cannot record here, but can read recordings");
 	return CMD_DONE;
 }

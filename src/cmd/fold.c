@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <argp.h>
 
-#include "analyze/stacks.h"
+#include "analyze/inline/stacks.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/view.h"
@@ -16,7 +16,7 @@ enum {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The recorded kernel's vmlinux, for names" },
+	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "vmlinux of the recorded kernel, for names" },
 	{ 0 },
 };
 
@@ -30,7 +30,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_ARG:
 		if (o->file)
-			argp_error(state, "one file at a time; diff --fold compares two");
+			argp_error(state, "takes one file; diff --fold compares two");
 		o->file = arg;
 		break;
 	default:
@@ -43,7 +43,7 @@ static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse,
 	.args_doc = "[FILE]",
-	.doc = "The samples of a recording as folded stacks, for flamegraph.pl.\v"
+	.doc = "Print the samples of a recording as folded stacks, for flamegraph.pl.\v"
 	       "FILE is " CMD_DEFAULT_FILE " by default. The root of each stack is the syscall or "
 	       "context it was sampled in; _[k] marks kernel functions, _[i] inlined ones.",
 };
@@ -61,11 +61,11 @@ int cmd_fold(int argc, char **argv)
 		return CMD_FAILED;
 	if (analyze_stacks_add(&stacks, p, 0, 1))
 		goto out;
-	if (!stacks.n_lines) {
+	if (!stacks.n_rows) {
 		log_error(VIEW_NO_SAMPLES, o.file ? o.file : CMD_DEFAULT_FILE);
 		goto out;
 	}
-	output_folded_write(stdout, stacks.lines, stacks.n_lines, 1);
+	output_folded_write(stdout, &stacks, 1);
 	status = view_finish();
 out:
 	analyze_stacks_deinit(&stacks);

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
-#include "symbol/index.h"
+#include "kernel/debuginfo/index.h"
 
 enum {
 	KEY_BESIDE = 256
@@ -20,7 +20,7 @@ struct index_options {
 };
 
 static const struct argp_option options[] = {
-	{ "beside", KEY_BESIDE, NULL, 0, "Keep it beside the vmlinux, not in the user's cache" },
+	{ "beside", KEY_BESIDE, NULL, 0, "Store it beside the vmlinux, not in the user's cache" },
 	{}
 };
 
@@ -36,56 +36,56 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		vec_push(o, files, arg);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "of which VMLINUX?");
+		argp_error(state, "no VMLINUX given");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-/* Where the index of IMG belongs. For free(); NULL, having said why, where it cannot be kept. */
-static char *place_for(struct symbol_image *img, bool beside)
+/* The path for the index of IMG, for free(); NULL, with a message, if it cannot be stored. */
+static char *place_for(struct kernel_image *img, bool beside)
 {
-	const char *path = symbol_image_path(img);
+	const char *path = kernel_image_path(img);
 	char *place;
 
-	if (!symbol_image_has_dwarf(img)) {
+	if (!kernel_image_has_dwarf(img)) {
 		log_error("%s has no DWARF: build it with CONFIG_DEBUG_INFO", path);
 		return NULL;
 	}
 	if (beside)
-		return symbol_index_beside_path(path);
-	place = symbol_index_cache_path(symbol_image_build_id(img));
+		return kernel_index_beside_path(path);
+	place = kernel_index_cache_path(kernel_image_build_id(img));
 	if (!place)
-		log_error("%s has no build-id to keep its index under: try --beside", path);
+		log_error("%s has no build-id to store its index under: use --beside", path);
 	return place;
 }
 
-static int make_index(struct symbol_image *img, const char *place)
+static int make_index(struct kernel_image *img, const char *place)
 {
-	struct symbol_index *idx;
+	struct kernel_index *idx;
 	int err;
 
-	/* Nothing to do where it is there already, of this version and whole. */
-	if (!symbol_index_open(place, symbol_image_build_id(img), &idx)) {
-		symbol_index_destroy(idx);
+	/* Nothing to do if there is an undamaged one of this version. */
+	if (!kernel_index_open(place, kernel_image_build_id(img), &idx)) {
+		kernel_index_destroy(idx);
 		return 0;
 	}
-	err = symbol_index_build(img, &idx);
+	err = kernel_index_build(img, &idx);
 	if (!err)
-		err = symbol_index_write(idx, place);
+		err = kernel_index_write(idx, place);
 	if (err)
-		log_error("cannot make %s, the index of %s: %s", place, symbol_image_path(img),
+		log_error("cannot write %s, the index of %s: %s", place, kernel_image_path(img),
 			  log_strerror(err));
-	symbol_index_destroy(idx);
+	kernel_index_destroy(idx);
 	return err;
 }
 
 static int index_file(const char *path, bool beside)
 {
-	struct symbol_image *img;
+	struct kernel_image *img;
 	char *place = NULL;
-	int err = symbol_image_open(path, &img);
+	int err = kernel_image_open(path, &img);
 
 	if (!err) {
 		place = place_for(img, beside);
@@ -94,7 +94,7 @@ static int index_file(const char *path, bool beside)
 	if (!err)
 		puts(place);
 	free(place);
-	symbol_image_destroy(img);
+	kernel_image_destroy(img);
 	return err;
 }
 
@@ -102,9 +102,9 @@ int cmd_index(int argc, char **argv)
 {
 	static const struct argp argp = {
 		options, parse, "VMLINUX…",
-		"Makes the index of inlined bodies, functions and lines of a kernel, where it is not there "
-		"yet, and prints its path. All commands make it when they first need it; this is for before "
-		"that, as where the kernel runs in a guest."
+		"Make the index of inlined bodies, functions and lines of a kernel if there is none yet, and "
+		"print its path. Other commands make it when they first need it; make it in advance for a "
+		"kernel that runs in a guest."
 	};
 	struct index_options o = {};
 	int status = CMD_DONE;

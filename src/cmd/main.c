@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
+#include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
@@ -15,19 +17,20 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *args, *help;
 } commands[] = {
-	{ "record", cmd_record, "[OPTION…] [-- CMD [ARG…]]", "measure a command, or the system" },
-	{ "report", cmd_report, "FILE", "what a recording holds" },
-	{ "diff", cmd_diff, "BASELINE HARDENED", "the same work on two kernels, side by side" },
-	{ "fold", cmd_fold, "FILE", "folded stacks, for flamegraph.pl" },
+	{ "record", cmd_record, "[OPTION…] [-- CMD [ARG…]]",
+	  "measure a command, a process or the system" },
+	{ "report", cmd_report, "FILE", "show a recording" },
+	{ "diff", cmd_diff, "BASELINE HARDENED", "compare the same work on two kernels" },
+	{ "fold", cmd_fold, "FILE", "print folded stacks, for flamegraph.pl" },
 	{ "annotate", cmd_annotate, "FILE FUNC[@FUNCTION]",
-	  "a function's lines and instructions with their cost" },
-	{ "merge", cmd_merge, "-o OUT FILE…", "runs of several boots into one file" },
-	{ "resolve", cmd_resolve, "FILE…", "names and lines into a file recorded elsewhere" },
+	  "show a function's lines and instructions with their cost" },
+	{ "merge", cmd_merge, "-o OUT FILE…", "combine recordings of several boots" },
+	{ "resolve", cmd_resolve, "FILE…", "add names and lines to recordings made elsewhere" },
 	{ "index", cmd_index, "VMLINUX…",
-	  "inlined bodies and lines of a kernel, made ahead of use" },
+	  "index a kernel's inlined bodies and lines ahead of use" },
 	{ "list", cmd_list, "[--protections] [GLOB]",
-	  "what can be measured on this kernel, and how; its protections" },
-	{ "doctor", cmd_doctor, "", "what this machine allows, and how to get the rest" },
+	  "list what can be measured on this kernel, or its protections" },
+	{ "doctor", cmd_doctor, "", "check what this machine supports, and how to get the rest" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -35,12 +38,12 @@ static const struct command {
 static void print_help(FILE *out)
 {
 	fputs("Usage: kprotperf COMMAND [OPTION…] …\n"
-	      "Measures what kernel protections cost, and where.\n\n",
+	      "Measure what kernel protections cost, and where.\n\n",
 	      out);
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		fprintf(out, "  %-8s %-28s %s\n", commands[i].name, commands[i].args,
 			commands[i].help);
-	fputs("\nkprotperf COMMAND --help tells each one's options. A first session:\n\n"
+	fputs("\nSee kprotperf COMMAND --help for the options of each. A first session:\n\n"
 	      "  kprotperf record --func allocate_slab -o a.data -- ./big-fork\n"
 	      "  kprotperf report a.data\n"
 	      "  kprotperf diff a.data b.data          (b.data from the other kernel)\n"
@@ -48,14 +51,25 @@ static void print_help(FILE *out)
 	      out);
 }
 
+/* A build for x86-64 may run elsewhere, emulated; there it would take another kernel for its own. */
+static bool is_supported(void)
+{
+	struct utsname host;
+
+	if (uname(&host) || !strcmp(host.machine, ARCH_MACHINE))
+		return true;
+	log_error("kprotperf is for " ARCH_MACHINE " kernels so far; this one is %s", host.machine);
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 
-	/* Bytes stay bytes, but widths of UTF-8 text in tables are counted right. */
+	/* For the width of UTF-8 text in tables. */
 	setlocale(LC_CTYPE, "");
 	argp_err_exit_status = CMD_USAGE;
-	/* `kprotperf fold … | head` is no error worth a message. */
+	/* `kprotperf fold … | head` is not worth an error message. */
 	signal(SIGPIPE, SIG_DFL);
 
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
@@ -66,6 +80,8 @@ int main(int argc, char **argv)
 		puts("kprotperf " KPROTPERF_VERSION);
 		return CMD_DONE;
 	}
+	if (!is_supported())
+		return CMD_FAILED;
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (!strcmp(name, commands[i].name)) {
 			/* What argp calls the program in its messages. */
@@ -73,7 +89,7 @@ int main(int argc, char **argv)
 			return commands[i].run(argc - 1, argv + 1);
 		}
 	if (*name)
-		log_error("no command '%s'; kprotperf --help lists them", name);
+		log_error("unknown command '%s'; see kprotperf --help", name);
 	else
 		print_help(stderr);
 	return CMD_USAGE;

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 #include "profile/merge.h"
 
 struct options {
@@ -19,8 +19,8 @@ struct options {
 #define OPT_FORCE 256
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "OUT", 0, "The file to write", 0 },
-	{ "force", OPT_FORCE, NULL, 0, "Merge also what was recorded differently", 0 },
+	{ "output", 'o', "OUT", 0, "Output file", 0 },
+	{ "force", OPT_FORCE, NULL, 0, "Also merge recordings that do not belong together", 0 },
 	{ 0 },
 };
 
@@ -40,7 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!options->output)
-			argp_error(state, "no file to write: -o OUT");
+			argp_error(state, "no output file: give -o OUT");
 		if (!options->n_files)
 			argp_error(state, "no files to merge");
 		return 0;
@@ -53,13 +53,13 @@ static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse,
 	.args_doc = "-o OUT FILE...",
-	.doc = "Recordings of the same work on several boots of one kernel as one file.\v"
-	       "Recordings of one boot count as runs of that boot, and those that do not know which "
-	       "boot they are of as one each. Other kernels, configurations, commands or functions "
-	       "are refused unless --force is given.",
+	.doc = "Combine recordings of the same work on several boots of one kernel.\v"
+	       "Recordings of one boot count as runs of that boot; a recording of an unknown boot counts "
+	       "as a boot of its own. Different kernels, configurations, commands or functions are "
+	       "refused unless --force is given.",
 };
 
-/* A boot that counts twice makes every interval too narrow, and nothing in the data shows it. */
+/* A boot counted twice makes every interval too narrow, and nothing in the data shows it. */
 static int refuse_twice(const struct options *options)
 {
 	struct stat *seen = alloc_array(options->n_files, sizeof(*seen));
@@ -72,7 +72,7 @@ static int refuse_twice(const struct options *options)
 		for (j = 0; j < i; j++) {
 			if (seen[i].st_dev == seen[j].st_dev && seen[i].st_ino == seen[j].st_ino &&
 			    S_ISREG(seen[i].st_mode)) {
-				log_error("%s is named twice", options->files[i]);
+				log_error("%s is given twice", options->files[i]);
 				err = -1;
 				break;
 			}
@@ -92,16 +92,15 @@ static int merge_file(const struct options *options, struct profile *merged, con
 		return err;
 	conflict = profile_merge_conflict(merged, p);
 	if (conflict && !options->force) {
-		log_error("%s does not belong with %s: %s; --force merges them all the same", file,
+		log_error("%s cannot be merged with %s: %s; --force merges them anyway", file,
 			  options->files[0], conflict);
 		err = -1;
 	} else {
 		if (conflict)
-			log_warn("%s does not belong with %s: %s", file, options->files[0],
-				 conflict);
+			log_warn("%s does not match %s: %s", file, options->files[0], conflict);
 		if (profile_merge(merged, p))
 			log_note(
-				"%s is of a boot that another file is of: its runs are further runs of that boot",
+				"%s is of the same boot as another file: merged as further runs of it",
 				file);
 	}
 	free(conflict);

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "cmd/cmd.h"
 #include "record/session.h"
 
@@ -24,57 +25,58 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "func", 'f', "FUNC", 0,
-	  "Time the calls of this kernel function; a name or a glob ('*slab*'), may be repeated" },
+	  "Time calls of this kernel function; a name or a glob ('*slab*'), may be repeated" },
 	{ "range", 'R', "INLINED[@FUNC]", 0,
-	  "Time this inlined function, in FUNC or wherever its code is part of another's; names or globs, "
-	  "may be repeated" },
+	  "Time this inlined function, in FUNC or wherever it is inlined; names or globs, may be "
+	  "repeated" },
 	{ "blocks", KEY_BLOCKS, "FUNC", 0,
-	  "Time this function, and count how often each of its basic blocks is executed; may be repeated" },
+	  "Time this function and count executions of each of its basic blocks; may be repeated" },
 	{ "callees", KEY_CALLEES, NULL, 0,
-	  "Time what the functions of --blocks call, too, so that their self times are their own" },
+	  "Also time what the functions of --blocks call, which makes their self times exact" },
 	{ "protection", KEY_PROTECTION, "NAME", 0,
-	  "Time the functions and inlined bodies that carry this protection's cost, and note its state "
-	  "(kprotperf list --protections); may be repeated" },
-	{ "freq", 'F', "HZ", 0, "Samples a second on each CPU (default 997; 0: none)" },
-	{ "repeat", 'r', "N", 0, "Run the command N times, each run kept apart (default 1)" },
-	{ "output", 'o', "FILE", 0, "Where to (default " CMD_DEFAULT_FILE ")" },
-	{ "system-wide", 'a', NULL, 0, "All tasks, while CMD runs or until Ctrl-C" },
-	{ "pid", 'p', "PID", 0, "This process and its future children, until it ends or Ctrl-C" },
+	  "Time the functions and inlined bodies that carry this protection's cost, and record its "
+	  "state (see kprotperf list --protections); may be repeated" },
+	{ "freq", 'F', "HZ", 0, "Samples per second and CPU (default 997; 0: none)" },
+	{ "repeat", 'r', "N", 0,
+	  "Run the command N times, recording each run separately (default 1)" },
+	{ "output", 'o', "FILE", 0, "Output file (default " CMD_DEFAULT_FILE ")" },
+	{ "system-wide", 'a', NULL, 0, "Measure all tasks, while CMD runs or until Ctrl-C" },
+	{ "pid", 'p', "PID", 0,
+	  "Measure this process and its future children, until it ends or Ctrl-C" },
 	{ "warmup", KEY_WARMUP, "N", 0,
-	  "Run the command N times before everything else, not measured, to fill caches (default 0)" },
+	  "First run the command N times unmeasured, to warm caches up (default 0)" },
 	{ "control-run", KEY_CONTROL_RUN, NULL, 0,
-	  "Run the command once more, first and without probes, to see what probing costs it" },
-	{ "attach", KEY_ATTACH, "HOW", 0, "auto (default), fentry, multi or kprobe" },
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The running kernel's vmlinux, for names and lines" },
+	  "First run the command once without probes, to measure how much they slow it down" },
+	{ "attach", KEY_ATTACH, "HOW", 0,
+	  "Probe mechanism: auto (default), fentry, multi or kprobe" },
+	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "vmlinux of the running kernel, for names and lines" },
 	{ "no-resolve", KEY_NO_RESOLVE, NULL, 0,
-	  "Leave names for later: report and fold resolve them where the vmlinux is" },
-	{ "max-tasks", KEY_MAX_TASKS, "N", 0, "Tasks followed at once (default 4096)" },
+	  "Do not look up names; report and fold do if they find the vmlinux" },
+	{ "max-tasks", KEY_MAX_TASKS, "N", 0,
+	  "Maximum number of tasks followed at once (default 4096)" },
 	{ "max-overhead", KEY_MAX_OVERHEAD, "PCT", 0,
-	  "Detach the busiest functions while CMD runs if all their probes take more than this of its "
-	  "CPU time (default: never)" },
-	{ "verbose", 'v', NULL, 0, "Say more; twice: the verifier's log too" },
+	  "While CMD runs, detach the busiest functions if probes on functions take more than PCT "
+	  "percent of its CPU time (default: never)" },
+	{ "verbose", 'v', NULL, 0, "Print more; twice: also the verifier's log" },
 	{}
 };
 
-static int parse_number(struct argp_state *state, const char *arg, long min, long max)
+static int parse_number(struct argp_state *state, const char *arg, int min, int max)
 {
-	char *end;
-	long n;
+	uint64_t n = 0;
 
-	errno = 0;
-	n = strtol(arg, &end, 10);
-	if (errno || end == arg || *end || n < min || n > max)
-		argp_error(state, "'%s' is not a number from %ld to %ld", arg, min, max);
-	return n;
+	if (!number_unsigned(arg, (uint64_t)min, (uint64_t)max, &n))
+		argp_error(state, "'%s' is not a number from %d to %d", arg, min, max);
+	return (int)n;
 }
 
 static double parse_percent(struct argp_state *state, const char *arg)
 {
-	char *end;
-	double pct = strtod(arg, &end);
+	double pct = 0;
 
-	if (end == arg || *end || !(pct > 0 && pct <= 100))
-		argp_error(state, "--max-overhead takes percent, above 0 and up to 100, not '%s'",
+	if (!number_double(arg, 0, 100, &pct) || pct == 0)
+		argp_error(state,
+			   "--max-overhead takes a percentage above 0 and up to 100, not '%s'",
 			   arg);
 	return pct;
 }
@@ -85,9 +87,42 @@ static const struct catalogue_protection *parse_protection(struct argp_state *st
 	const struct catalogue_protection *protection = catalogue_find(arg);
 
 	if (!protection)
-		argp_error(state, "no protection '%s'; kprotperf list --protections names them",
-			   arg);
+		argp_error(state, "unknown protection '%s'; see kprotperf list --protections", arg);
 	return protection;
+}
+
+static enum record_attach parse_attach(struct argp_state *state, const char *arg)
+{
+	static const char *const names[] = {
+		[RECORD_ATTACH_AUTO] = "auto",
+		[RECORD_ATTACH_FENTRY] = "fentry",
+		[RECORD_ATTACH_MULTI] = "multi",
+		[RECORD_ATTACH_KPROBE] = "kprobe",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(arg, names[i]))
+			return i;
+	argp_error(state, "--attach is auto, fentry, multi or kprobe, not '%s'", arg);
+	return RECORD_ATTACH_AUTO;
+}
+
+static void check_usage(struct argp_state *state, const struct record_options *o)
+{
+	if (o->callees && !o->blocks.n_items)
+		argp_error(state, "--callees needs --blocks");
+	if (o->system_wide && o->pid)
+		argp_error(state, "-a and -p are mutually exclusive");
+	if (o->pid && o->argv)
+		argp_error(state, "-p measures a running process and takes no command");
+	if (!o->argv && !o->system_wide && !o->pid)
+		argp_error(state, "nothing to measure: give a command after --, -a, or -p PID");
+	if (o->max_overhead > 0 && o->ranges.n_items)
+		argp_error(state, "--max-overhead cannot detach probes of --range");
+	if (o->control_run && (o->system_wide || o->pid))
+		argp_error(state, "--control-run needs a command");
+	if (o->warmup && (o->system_wide || o->pid))
+		argp_error(state, "--warmup needs a command, and does not work with -a");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -96,13 +131,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'f':
-		vec_push(o, functions, arg);
+		record_names_add(&o->functions, arg);
 		break;
 	case 'R':
-		vec_push(o, ranges, arg);
+		record_names_add(&o->ranges, arg);
 		break;
 	case KEY_BLOCKS:
-		vec_push(o, blocks, arg);
+		record_names_add(&o->blocks, arg);
 		break;
 	case KEY_CALLEES:
 		o->callees = true;
@@ -132,17 +167,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->control_run = true;
 		break;
 	case KEY_ATTACH:
-		if (!strcmp(arg, "auto"))
-			o->attach = RECORD_ATTACH_AUTO;
-		else if (!strcmp(arg, "fentry"))
-			o->attach = RECORD_ATTACH_FENTRY;
-		else if (!strcmp(arg, "multi"))
-			o->attach = RECORD_ATTACH_MULTI;
-		else if (!strcmp(arg, "kprobe"))
-			o->attach = RECORD_ATTACH_KPROBE;
-		else
-			argp_error(state, "--attach is auto, fentry, multi or kprobe, not '%s'",
-				   arg);
+		o->attach = parse_attach(state, arg);
 		break;
 	case KEY_VMLINUX:
 		o->vmlinux = arg;
@@ -163,21 +188,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->argv = state->argv + state->next;
 		break;
 	case ARGP_KEY_END:
-		if (o->callees && !o->n_blocks)
-			argp_error(state, "--callees goes with --blocks");
-		if (o->system_wide && o->pid)
-			argp_error(state, "-a and -p exclude each other");
-		if (o->pid && o->argv)
-			argp_error(state, "-p measures a running process: it takes no command");
-		if (!o->argv && !o->system_wide && !o->pid)
-			argp_error(state,
-				   "what to measure? Give a command after --, or -a, or -p PID");
-		if (o->max_overhead > 0 && o->n_ranges)
-			argp_error(state, "--max-overhead cannot take probes of --range away");
-		if (o->control_run && (o->system_wide || o->pid))
-			argp_error(state, "--control-run needs a command to run");
-		if (o->warmup && (o->system_wide || o->pid))
-			argp_error(state, "--warmup needs a command to run, without -a");
+		check_usage(state, o);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -189,8 +200,8 @@ int cmd_record(int argc, char **argv)
 {
 	static const struct argp argp = {
 		options, parse, "[-- CMD [ARG…]]",
-		"Measures what CMD, and all it starts, does in the kernel: syscalls, page faults, the "
-		"functions named, and samples of where the time goes."
+		"Measure what CMD and everything it starts do in the kernel: syscalls, page faults, the given "
+		"functions, and samples of where time is spent."
 	};
 	struct record_options o = {
 		.output = CMD_DEFAULT_FILE,
@@ -202,9 +213,9 @@ int cmd_record(int argc, char **argv)
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
 	log_set_verbosity(o.verbose);
 	status = record_session(&o);
-	free(o.functions);
+	record_names_deinit(&o.functions);
 	free(o.protections);
-	free(o.ranges);
-	free(o.blocks);
+	record_names_deinit(&o.ranges);
+	record_names_deinit(&o.blocks);
 	return status;
 }

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 #include "profile/resolve.h"
 
 enum {
@@ -19,7 +19,7 @@ struct resolve_options {
 };
 
 static const struct argp_option options[] = { { "vmlinux", KEY_VMLINUX, "FILE", 0,
-						"The recorded kernel's vmlinux" },
+						"vmlinux of the recorded kernel" },
 					      {} };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -34,7 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		vec_push(o, files, arg);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which FILE?");
+		argp_error(state, "no FILE given");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -51,7 +51,7 @@ static int resolve_file(const char *path, const char *vmlinux)
 		return err;
 	err = profile_resolve(p, vmlinux);
 	if (!err && !profile_is_resolved(p)) {
-		log_error("%s: no vmlinux with DWARF of its kernel here: name one with --vmlinux",
+		log_error("%s: found no vmlinux with DWARF of its kernel: give one with --vmlinux",
 			  path);
 		err = -1;
 	}
@@ -65,8 +65,8 @@ int cmd_resolve(int argc, char **argv)
 {
 	static const struct argp argp = {
 		options, parse, "FILE…",
-		"Writes the names of functions and inlined bodies, files and lines into recordings "
-		"that were made without (record --no-resolve), so that they can be read anywhere."
+		"Add names of functions and inlined bodies, files and lines to recordings made without "
+		"them (record --no-resolve), which can then be read anywhere."
 	};
 	struct resolve_options o = {};
 	int status = CMD_DONE;

@@ -2,70 +2,144 @@
 #include "cmd/view.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "cmd/cmd.h"
-#include "output/table.h"
-#include "output/text.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 #include "profile/resolve.h"
+#include "view/names.h"
 
 enum {
 	KEY_FORMAT = 1000,
 	KEY_RAW,
 	KEY_TIME,
-	KEY_TOP
+	KEY_TOP,
+	KEY_ALL,
+	KEY_SECTION,
 };
 
 static const struct argp_option options[] = {
-	{ "format", KEY_FORMAT, "FORMAT", 0, "table (default), json or csv" },
+	{ "format", KEY_FORMAT, "FORMAT", 0, "" },
+	{ "section", KEY_SECTION, "NAME[,...]", 0, "" },
+	{ "all", KEY_ALL, NULL, 0, "Print all tables, all of their rows and all warnings" },
 	{ "raw", KEY_RAW, NULL, 0, "Leave the probes' own cost in the times" },
 	{ "time", KEY_TIME, "TIME", 0,
-	  "Times of calls: oncpu (default), wall (with what was slept and waited) or self (on-CPU "
-	  "without timed callees)" },
-	{ "top", KEY_TOP, "N", 0, "Rows a table shows; 0: all" },
+	  "Times of calls: oncpu (default), wall (including sleep and waiting) or self (on-CPU, "
+	  "excluding timed callees)" },
+	{ "top", KEY_TOP, "N", 0, "Rows per table; 0: all" },
 	{ 0 },
 };
+
+/* --help: what there is, from the lists of formats and tables. */
+static char *help(int key, const char *text, void *input)
+{
+	const struct view_options *o = input;
+	char *names, *filled;
+
+	if (key == KEY_FORMAT) {
+		names = view_writer_names();
+		filled = alloc_printf("%s; default table", names);
+	} else if (key == KEY_SECTION && o && o->list) {
+		names = view_list_names(o->list);
+		filled = alloc_printf("Print these tables only, all of their rows: %s. "
+				      "--format=csv prints one, %s by default",
+				      names, o->list->csv);
+	} else {
+		return (char *)text;
+	}
+	free(names);
+	return filled;
+}
 
 static enum analyze_time parse_time(const char *arg, const struct argp_state *state)
 {
 	enum analyze_time time;
 
 	for (time = 0; time < ANALYZE_N_TIMES; time++)
-		if (!strcmp(arg, analyze_time_key(time)))
+		if (!strcmp(arg, view_time_keys[time]))
 			return time;
 	argp_error(state, "--time is oncpu, wall or self, not '%s'", arg);
 	return ANALYZE_TIME_ONCPU;
 }
 
-enum view_format view_format_parse(const struct argp_state *state, const char *arg)
+const struct view_writer *view_writer_parse(const struct argp_state *state, const char *arg)
 {
-	static const char *const names[] = {
-		[VIEW_TABLE] = "table",
-		[VIEW_JSON] = "json",
-		[VIEW_CSV] = "csv",
-	};
+	const struct view_writer *writer = view_writer_find(arg);
+	char *names;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(arg, names[i]))
-			return i;
-	argp_error(state, "--format is table, json or csv, not '%s'", arg);
-	return VIEW_TABLE;
+	if (writer)
+		return writer;
+	names = view_writer_names();
+	argp_error(state, "--format is %s, not '%s'", names, arg);
+	free(names);
+	return NULL;
+}
+
+const struct view_table *view_table_parse(const struct argp_state *state,
+					  const struct view_list *list, const char *name)
+{
+	const struct view_table *table = view_list_find(list, name);
+	char *names;
+
+	if (table)
+		return table;
+	names = view_list_names(list);
+	argp_error(state, "--section is %s, not '%s'", names, name);
+	free(names);
+	return NULL;
+}
+
+static void parse_sections(struct view_options *o, const char *arg, const struct argp_state *state)
+{
+	char *copy = alloc_strdup(arg), *rest = copy, *name;
+
+	while ((name = strsep(&rest, ",")))
+		vec_push(o, sections, view_table_parse(state, o->list, name)->name);
+	free(copy);
+}
+
+static int parse_top(const char *arg, const struct argp_state *state)
+{
+	uint64_t n = 0;
+
+	if (!number_unsigned(arg, 0, 1000000, &n))
+		argp_error(state, "--top: '%s' is not a number of rows", arg);
+	return n ? (int)n : -1;
+}
+
+/* A table that is asked for must be in the format that is asked for. */
+static void check_sections(const struct view_options *o, const struct argp_state *state)
+{
+	uint32_t i;
+
+	for (i = 0; i < o->n_sections; i++)
+		if (!view_table_is_in(view_list_find(o->list, o->sections[i]), o->writer->place))
+			argp_error(state, "--format=%s has no section %s", o->writer->name,
+				   o->sections[i]);
+	if (o->writer->place == VIEW_IN_CSV && o->n_sections > 1)
+		argp_error(state, "--format=csv prints one table: one --section");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct view_options *o = state->input;
-	char *end;
-	long n;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		o->writer = view_writer_find("table");
+		break;
 	case KEY_FORMAT:
-		o->format = view_format_parse(state, arg);
+		o->writer = view_writer_parse(state, arg);
+		break;
+	case KEY_SECTION:
+		parse_sections(o, arg, state);
+		break;
+	case KEY_ALL:
+		o->all = true;
 		break;
 	case KEY_RAW:
 		o->figures.raw = true;
@@ -74,10 +148,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->figures.time = parse_time(arg, state);
 		break;
 	case KEY_TOP:
-		n = strtol(arg, &end, 10);
-		if (end == arg || *end || n < 0 || n > 1000000)
-			argp_error(state, "--top: '%s' is not a number of rows", arg);
-		o->top = n ? n : -1;
+		o->top = parse_top(arg, state);
+		break;
+	case ARGP_KEY_END:
+		check_sections(o, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -85,31 +159,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-const struct argp view_argp = { .options = options, .parser = parse };
+const struct argp view_argp = { .options = options, .parser = parse, .help_filter = help };
 
-int view_section_parse(const struct argp_state *state, const char *arg, const char *const *names)
+void view_write(const struct view_options *o, const void *data)
 {
-	char *list = alloc_strdup("");
-	int i;
+	const struct view_request request = {
+		.list = o->list,
+		.data = data,
+		.sections = o->sections,
+		.n_sections = o->n_sections,
+		.all = o->all,
+		.top = o->top,
+	};
 
-	for (i = 0; names[i]; i++) {
-		char *longer;
-
-		if (!strcmp(arg, names[i])) {
-			free(list);
-			return i + 1;
-		}
-		longer = alloc_printf("%s%s%s", list,
-				      !i           ? "" :
-				      names[i + 1] ? ", " :
-						     " or ",
-				      names[i]);
-		free(list);
-		list = longer;
-	}
-	argp_error(state, "--section is %s, not '%s'", list, arg);
-	free(list);
-	return 0;
+	o->writer->write(stdout, &request);
 }
 
 struct profile *view_open(const char *path, const char *vmlinux)
@@ -123,133 +186,6 @@ struct profile *view_open(const char *path, const char *vmlinux)
 		return NULL;
 	}
 	return p;
-}
-
-void view_init(struct view *view, FILE *out, const struct view_options *o)
-{
-	view->out = out;
-	view->width = output_width(out, &view->is_terminal);
-	view->top = o->top;
-}
-
-void view_text(const struct view *view, const char *fmt, ...)
-{
-	va_list args;
-	char *text;
-
-	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		text = alloc_strdup("out of memory");
-	va_end(args);
-	output_text_wrap(view->out, text, view->width, 0, 0);
-	free(text);
-}
-
-char *view_times(const struct analyze_options *figures)
-{
-	return alloc_printf("%s %s", analyze_time_text(figures->time),
-			    figures->raw ? "with probe cost" : "less probe cost");
-}
-
-void view_fact(const struct view *view, const char *name, const char *value)
-{
-	enum {
-		NAME_WIDTH = 24
-	};
-	char *escaped_name = output_text_escape(name), *escaped = output_text_escape(value);
-	int column = fprintf(view->out, "  %-*s ", NAME_WIDTH, escaped_name);
-
-	output_text_wrap(view->out, escaped, view->width, column > 0 ? column : 0, NAME_WIDTH + 3);
-	free(escaped);
-	free(escaped_name);
-}
-
-void view_section(const struct view *view, const struct output_section *section, unsigned int top)
-{
-	struct output_table_options table = {
-		.width = view->width,
-		.truncate = view->is_terminal,
-		.top = view->top > 0 ? (unsigned int)view->top :
-		       view->top < 0 ? 0 :
-				       top,
-	};
-
-	output_table_write(view->out, section, &table);
-}
-
-void view_unit_note(const struct view *view, enum profile_clock clock)
-{
-	if (clock == PROFILE_CLOCK_INSN)
-		view_text(view,
-			  "insn: guest instructions, not cycles. Cache, TLB, KPTI and retpoline "
-			  "costs read low, repeated string instructions high.");
-}
-
-void view_warnings(const struct view *view, const struct analyze_warnings *warnings)
-{
-	uint32_t i;
-
-	for (i = 0; i < warnings->n_texts; i++)
-		view_text(view, "warning: %s", warnings->texts[i]);
-	if (!view->is_terminal)
-		view_warnings_log(warnings);
-	if (warnings->n_texts)
-		fputc('\n', view->out);
-}
-
-void view_warnings_log(const struct analyze_warnings *warnings)
-{
-	uint32_t i;
-
-	for (i = 0; i < warnings->n_texts; i++)
-		log_warn("%s", warnings->texts[i]);
-}
-
-/* Appends S to *TEXT, which is freed. */
-static char *append(char *text, const char *s)
-{
-	char *longer = alloc_printf("%s%s", text, s);
-
-	free(text);
-	return longer;
-}
-
-char *view_command(const struct profile *p)
-{
-	/* Longer ones are in the JSON. */
-	enum {
-		LIMIT = 400
-	};
-	char *text = alloc_strdup(""), *escaped;
-	uint32_t i;
-
-	if (!p->n_args)
-		return append(text, "(no command)");
-	for (i = 0; i < p->n_args && strlen(text) < LIMIT; i++) {
-		bool quote = !*p->args[i] || strpbrk(p->args[i], " \t\n\"'\\$&|;<>()*?`");
-
-		if (i)
-			text = append(text, " ");
-		if (quote)
-			text = append(text, "'");
-		text = append(text, p->args[i]);
-		if (quote)
-			text = append(text, "'");
-	}
-	if (strlen(text) > LIMIT)
-		text[LIMIT] = '\0';
-	if (i < p->n_args || strlen(text) == LIMIT)
-		text = append(text, " ...");
-	escaped = output_text_escape(text);
-	free(text);
-	return escaped;
-}
-
-char *view_runs(uint32_t runs, uint32_t boots)
-{
-	if (boots > 1)
-		return alloc_printf("%u run%s in %u boots", runs, runs == 1 ? "" : "s", boots);
-	return alloc_printf("%u run%s", runs, runs == 1 ? "" : "s");
 }
 
 int view_finish(void)

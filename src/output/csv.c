@@ -48,13 +48,19 @@ static void write_field(FILE *out, const struct output_section *section, size_t 
 }
 
 static void write_key(FILE *out, const struct output_group *group,
-		      const struct output_column *column, const char *suffix)
+		      const struct output_column *column)
 {
-	fprintf(out, "%s%s%s%s", group->key ? group->key : "", group->key ? "_" : "", column->key,
-		suffix);
+	const char *prefix = group->key ? group->key : "", *joint = group->key ? "_" : "";
+
+	if (column->type == OUTPUT_INTERVAL)
+		fprintf(out, "%s%s%s_low,%s%s%s_high", prefix, joint, column->key, prefix, joint,
+			column->key);
+	else
+		fprintf(out, "%s%s%s", prefix, joint, column->key);
 }
 
-static void write_header(FILE *out, const struct output_section *section)
+/* Row -1 is the header. */
+static void write_line(FILE *out, const struct output_section *section, ssize_t row)
 {
 	const char *comma = "";
 	size_t i, j;
@@ -63,35 +69,16 @@ static void write_header(FILE *out, const struct output_section *section)
 		const struct output_group *group = &section->groups[i];
 
 		for (j = 0; j < group->n_columns; j++) {
-			if (group->columns[j].rank == OUTPUT_TABLE_ONLY)
+			const struct output_column *column = &group->columns[j];
+
+			if (!output_column_in_data(column))
 				continue;
 			fputs(comma, out);
 			comma = ",";
-			if (group->columns[j].type != OUTPUT_INTERVAL) {
-				write_key(out, group, &group->columns[j], "");
-				continue;
-			}
-			write_key(out, group, &group->columns[j], "_low,");
-			write_key(out, group, &group->columns[j], "_high");
-		}
-	}
-	fputc('\n', out);
-}
-
-static void write_row(FILE *out, const struct output_section *section, size_t row)
-{
-	const char *comma = "";
-	size_t i, j;
-
-	for (i = 0; i < section->n_groups; i++) {
-		const struct output_group *group = &section->groups[i];
-
-		for (j = 0; j < group->n_columns; j++) {
-			if (group->columns[j].rank == OUTPUT_TABLE_ONLY)
-				continue;
-			fputs(comma, out);
-			write_field(out, section, row, group, &group->columns[j]);
-			comma = ",";
+			if (row < 0)
+				write_key(out, group, column);
+			else
+				write_field(out, section, row, group, column);
 		}
 	}
 	fputc('\n', out);
@@ -99,9 +86,8 @@ static void write_row(FILE *out, const struct output_section *section, size_t ro
 
 void output_csv_write(FILE *out, const struct output_section *section)
 {
-	size_t row;
+	ssize_t row;
 
-	write_header(out, section);
-	for (row = 0; row < section->n_rows; row++)
-		write_row(out, section, row);
+	for (row = -1; row < (ssize_t)section->n_rows; row++)
+		write_line(out, section, row);
 }

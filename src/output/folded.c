@@ -1,23 +1,93 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/folded.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sorted.h"
 #include "output/number.h"
 
-void output_folded_write(FILE *out, const struct output_folded_line *lines, size_t n_lines,
-			 unsigned int n_counts)
+struct text {
+	char *chars;
+	size_t n_chars, cap_chars;
+};
+
+/* NAME without what has a meaning in folded stacks or on a terminal. */
+static void append_name(struct text *t, const char *name)
 {
-	unsigned int c;
+	size_t i, n = strnlen(name, ANALYZE_FRAME_NAME_MAX);
+
+	for (i = 0; i < n; i++) {
+		unsigned char c = name[i];
+
+		vec_push(t, chars, c <= ' ' || c >= 0x7f || c == ';' ? '_' : (char)c);
+	}
+}
+
+char *output_folded_frames(const struct analyze_frame *frames, size_t n)
+{
+	static const char *const suffixes[] = {
+		[ANALYZE_FRAME_OTHER] = "",
+		[ANALYZE_FRAME_KERNEL] = "_[k]",
+		[ANALYZE_FRAME_INLINED] = "_[i]",
+	};
+	struct text t = { 0 };
 	size_t i;
 
-	for (i = 0; i < n_lines; i++) {
-		fputs(lines[i].stack, out);
-		for (c = 0; c < n_counts; c++) {
-			/* flamegraph.pl reads decimals, but no exponents. */
-			if (output_number_is_whole(lines[i].count[c]))
-				fprintf(out, " %.0f", lines[i].count[c]);
-			else
-				fprintf(out, " %.3f", lines[i].count[c]);
+	for (i = 0; i < n; i++) {
+		if (i)
+			vec_push(&t, chars, ';');
+		append_name(&t, frames[i].name);
+		append_name(&t, suffixes[frames[i].kind]);
+	}
+	vec_push(&t, chars, '\0');
+	return t.chars;
+}
+
+struct line {
+	char *text;
+	double count[2];
+};
+
+static int line_compare(const void *left, const void *right)
+{
+	const struct line *a = left, *b = right;
+
+	return strcmp(a->text, b->text);
+}
+
+static void write_count(FILE *out, double count)
+{
+	/* flamegraph.pl reads decimals, but no exponents. */
+	fprintf(out, output_number_is_whole(count) ? " %.0f" : " %.3f", count);
+}
+
+void output_folded_write(FILE *out, const struct analyze_stacks *stacks, unsigned int n_counts)
+{
+	struct line *lines = alloc_array(stacks->n_rows, sizeof(*lines));
+	size_t i, n = stacks->n_rows;
+	unsigned int c;
+
+	for (i = 0; i < n; i++) {
+		const struct analyze_stack *s = &stacks->rows[i];
+
+		lines[i] = (struct line){ output_folded_frames(s->frames, s->n_frames),
+					  { s->count[0], s->count[1] } };
+	}
+	sort_array(lines, n, sizeof(*lines), line_compare);
+	for (i = 0; i < n; i++) {
+		/* Names that differ in what cannot be printed. */
+		if (i + 1 < n && !line_compare(&lines[i], &lines[i + 1])) {
+			lines[i + 1].count[0] += lines[i].count[0];
+			lines[i + 1].count[1] += lines[i].count[1];
+			continue;
 		}
+		fputs(lines[i].text, out);
+		for (c = 0; c < n_counts; c++)
+			write_count(out, lines[i].count[c]);
 		fputc('\n', out);
 	}
+	for (i = 0; i < n; i++)
+		free(lines[i].text);
+	free(lines);
 }

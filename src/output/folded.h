@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Folded stacks: the lines that flamegraph.pl reads, `frame;frame;frame COUNT`, root first. */
+/*
+ * Folded stacks: the lines that flamegraph.pl reads, `frame;frame;frame COUNT`, root first. Kernel functions end in
+ * "_[k]", inlined bodies in "_[i]".
+ */
 #ifndef KPROTPERF_OUTPUT_FOLDED_H
 #define KPROTPERF_OUTPUT_FOLDED_H
 
-#include <stdint.h>
 #include <stdio.h>
 
-struct output_folded_line {
-	char *stack; /* frames without ';', blanks or control bytes, joined by ';' */
-	double count[2]; /* baseline and hardened; [1] unused where there is one side */
-};
+#include "analyze/inline/stacks.h"
 
-/* N_COUNTS is 1, or 2 for a differential: `stack COUNT1 COUNT2`. */
-void output_folded_write(FILE *out, const struct output_folded_line *lines, size_t n_lines,
-			 unsigned int n_counts);
+/* The N FRAMES as such a line has them: without ';' in a name, blanks or control bytes. For free(). */
+char *output_folded_frames(const struct analyze_frame *frames, size_t n);
+
+/* By text. N_COUNTS is 1, or 2 for a differential: `stack COUNT1 COUNT2`. */
+void output_folded_write(FILE *out, const struct analyze_stacks *stacks, unsigned int n_counts);
 
 #endif

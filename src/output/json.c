@@ -79,7 +79,7 @@ static bool group_set(json_t *object, const struct output_section *section, size
 		const struct output_column *column = &group->columns[i];
 		struct output_field field = output_field_get(section, row, group, column);
 
-		if (column->rank == OUTPUT_TABLE_ONLY)
+		if (!output_column_in_data(column))
 			continue;
 		any |= !output_field_is_absent(&field, column->type);
 		output_json_set(object, column->key, field_json(&field, column->type));

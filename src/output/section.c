@@ -13,7 +13,8 @@ struct output_field output_field_get(const struct output_section *section, size_
 
 	switch (column->type) {
 	case OUTPUT_TEXT:
-		field.text = *(const char *const *)at;
+		field.text = column->names ? column->names[*(const unsigned int *)at] :
+					     *(const char *const *)at;
 		break;
 	case OUTPUT_FLAG:
 		field.number = *(const bool *)at;
@@ -31,4 +32,14 @@ struct output_field output_field_get(const struct output_section *section, size_
 bool output_field_is_absent(const struct output_field *field, enum output_type type)
 {
 	return type == OUTPUT_TEXT ? !field->text : isnan(field->number);
+}
+
+bool output_column_in_table(const struct output_column *column)
+{
+	return column->header;
+}
+
+bool output_column_in_data(const struct output_column *column)
+{
+	return column->key;
 }

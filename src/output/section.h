@@ -3,7 +3,7 @@
  * Rows and columns as data, so that one description of a column serves tables, CSV and JSON.
  *
  * A column says where in a row its field lies and what kind of figure it is; the kind alone decides
- * how it is aligned and formatted. A field is a `const char *` (OUTPUT_TEXT), a `bool`
+ * how it is aligned and formatted. A field is a `const char *` or, with names, an enum (OUTPUT_TEXT), a `bool`
  * (OUTPUT_FLAG), two `double`s (OUTPUT_INTERVAL) or a `double` (all others); NULL and NAN mean that
  * there is no such figure, which a table shows as "-", CSV as an empty field and JSON as null.
  */
@@ -30,14 +30,13 @@ enum output_type {
 /* Ranks of columns; a greater one is the first to leave a table that is too wide. */
 enum {
 	OUTPUT_ALWAYS = 0,
-	OUTPUT_DATA_ONLY = -1, /* in CSV and JSON, never in a table */
-	OUTPUT_TABLE_ONLY = -2, /* always in a table, nowhere else */
-	OUTPUT_IF_ANY = -3, /* in a table always, but where no row has one */
+	OUTPUT_IF_ANY = -1, /* in a table always, but where no row has one */
+	OUTPUT_IF_VARIES = -2, /* likewise, but where all rows have the same */
 };
 
 struct output_column {
-	const char *key; /* in JSON and CSV */
-	const char *header; /* in tables */
+	const char *key; /* in JSON and CSV; NULL: in neither */
+	const char *header; /* in tables; NULL: in none */
 	enum output_type type;
 	int rank;
 	size_t offset; /* of the field in the object of the column's group */
@@ -46,6 +45,8 @@ struct output_column {
 	/* Text that helps to read, and is cut where a table is too wide, in files too: CSV and JSON have all of it. */
 	bool elastic;
 	bool cut_front; /* it is its end that tells most: a file and a line */
+	const char *const
+		*names; /* of an enum's values, which are small and not below 0; NULL: a text */
 };
 
 /* Columns that read one object inside each row. */
@@ -71,6 +72,11 @@ struct output_section {
 	bool (*is_redundant)(const void *row);
 	/* What to put before ROW's estimable figures of GROUP: "~"; NULL here or there: nothing. */
 	const char *(*mark)(const void *row, const struct output_group *group);
+	/*
+	 * Where in a row there is a `double` whose size says how much the row matters; 0: nowhere. NAN there is
+	 * not known to be small.
+	 */
+	size_t weight;
 };
 
 /* The field of ROW that COLUMN of GROUP describes: exactly one of the two has a meaning. */
@@ -85,5 +91,9 @@ struct output_field output_field_get(const struct output_section *section, size_
 				     const struct output_column *column);
 
 bool output_field_is_absent(const struct output_field *field, enum output_type type);
+
+/* Where COLUMN is seen: in a table, in CSV and JSON. */
+bool output_column_in_table(const struct output_column *column);
+bool output_column_in_data(const struct output_column *column);
 
 #endif

@@ -26,7 +26,8 @@ struct field {
 struct layout {
 	struct field *fields;
 	size_t n_fields, cap_fields;
-	size_t n_rows, n_hidden; /* shown, and beyond the limit */
+	size_t *rows; /* of the section, those that are shown */
+	size_t n_rows;
 };
 
 static char *cell_text(const struct output_section *section, size_t row, const struct field *f)
@@ -61,37 +62,66 @@ static bool row_is_redundant(const struct output_section *section, size_t row)
 	return section->is_redundant && section->is_redundant(base + row * section->row_size);
 }
 
-static void layout_init(struct layout *l, const struct output_section *section, unsigned int top)
+static double row_weight(const struct output_section *section, size_t row)
 {
-	size_t i, j, row, out;
+	const char *base = section->rows;
+	double weight;
 
-	memset(l, 0, sizeof(*l));
+	memcpy(&weight, base + row * section->row_size + section->weight, sizeof(weight));
+	return fabs(weight);
+}
+
+/* What the weight of a row must reach to be shown. */
+static double least_weight(const struct output_section *section, double least)
+{
+	double greatest = 0;
+	size_t row;
+
+	for (row = 0; section->weight && row < section->n_rows; row++)
+		if (!row_is_redundant(section, row))
+			greatest = fmax(greatest, row_weight(section, row));
+	return least * greatest;
+}
+
+static void select_rows(struct layout *l, const struct output_section *section,
+			const struct output_table_options *options)
+{
+	double least = least_weight(section, options->least);
+	size_t row;
+
+	l->rows = alloc_array(section->n_rows, sizeof(*l->rows));
 	for (row = 0; row < section->n_rows; row++) {
 		if (row_is_redundant(section, row))
 			continue;
-		if (top && l->n_rows == top)
-			l->n_hidden++;
-		else
-			l->n_rows++;
+		if ((options->top && l->n_rows == options->top) ||
+		    (least > 0 && row_weight(section, row) < least))
+			continue;
+		l->rows[l->n_rows++] = row;
 	}
+}
+
+static void layout_init(struct layout *l, const struct output_section *section,
+			const struct output_table_options *options)
+{
+	size_t i, j, row;
+
+	memset(l, 0, sizeof(*l));
+	select_rows(l, section, options);
 	for (i = 0; i < section->n_groups; i++) {
 		const struct output_group *group = &section->groups[i];
 
 		for (j = 0; j < group->n_columns; j++) {
 			struct field f = { .group = group, .column = &group->columns[j] };
 
-			if (f.column->rank == OUTPUT_DATA_ONLY)
+			if (!output_column_in_table(f.column))
 				continue;
 			f.header = header_text(section, f.column);
 			f.width = strlen(f.header);
 			f.cells = alloc_array(l->n_rows, sizeof(*f.cells));
-			for (row = 0, out = 0; out < l->n_rows; row++) {
-				if (row_is_redundant(section, row))
-					continue;
-				f.cells[out] = cell_text(section, row, &f);
-				if (strlen(f.cells[out]) > f.width)
-					f.width = strlen(f.cells[out]);
-				out++;
+			for (row = 0; row < l->n_rows; row++) {
+				f.cells[row] = cell_text(section, l->rows[row], &f);
+				if (strlen(f.cells[row]) > f.width)
+					f.width = strlen(f.cells[row]);
 			}
 			vec_push(l, fields, f);
 		}
@@ -109,6 +139,7 @@ static void layout_deinit(struct layout *l)
 		free(l->fields[i].header);
 	}
 	free(l->fields);
+	free(l->rows);
 }
 
 /* Of an elastic field no more than ELASTIC columns are counted; 0: all. */
@@ -132,17 +163,21 @@ static size_t layout_width(const struct layout *l)
 	return layout_width_with(l, 0);
 }
 
-/* A column that has nothing in any row says nothing. */
+/* A column that has nothing in any row says nothing; of some, one that has the same in all rows. */
 static void leave_out_empty(struct layout *l)
 {
 	size_t i, row;
 
 	for (i = 0; i < l->n_fields; i++) {
 		struct field *f = &l->fields[i];
+		int rank = f->column->rank;
+		const char *nothing = "-";
 
-		if (f->column->rank <= OUTPUT_ALWAYS && f->column->rank != OUTPUT_IF_ANY)
+		if (rank == OUTPUT_IF_VARIES && l->n_rows)
+			nothing = f->cells[0];
+		else if (rank <= OUTPUT_ALWAYS && rank != OUTPUT_IF_ANY)
 			continue;
-		for (row = 0; row < l->n_rows && !strcmp(f->cells[row], "-"); row++)
+		for (row = 0; row < l->n_rows && !strcmp(f->cells[row], nothing); row++)
 			;
 		f->left_out = row == l->n_rows;
 	}
@@ -324,13 +359,21 @@ void output_table_write(FILE *out, const struct output_section *section,
 	struct layout l;
 	size_t row;
 
-	layout_init(&l, section, options->top);
+	layout_init(&l, section, options);
 	layout_fit(&l, options);
 	write_groups(out, &l);
 	write_row(out, &l, -1);
 	for (row = 0; row < l.n_rows; row++)
 		write_row(out, &l, row);
-	if (l.n_hidden)
-		fprintf(out, "(%zu more; --top=0 shows all)\n", l.n_hidden);
 	layout_deinit(&l);
+}
+
+size_t output_table_shown(const struct output_section *section,
+			  const struct output_table_options *options)
+{
+	struct layout l = { .rows = NULL };
+
+	select_rows(&l, section, options);
+	free(l.rows);
+	return l.n_rows;
 }

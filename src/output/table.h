@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A section as a table for people. */
+/*
+ * A section as a table for people. Not by libsmartcols: it makes a table fit by cutting text, and can neither
+ * leave out columns by rank nor put a heading over several of them.
+ */
 #ifndef KPROTPERF_OUTPUT_TABLE_H
 #define KPROTPERF_OUTPUT_TABLE_H
 
@@ -16,10 +19,15 @@ struct output_table_options {
 	unsigned int width;
 	/* Where that is not enough: cut any long text. Not for files, where a cut name is a lost name. */
 	bool truncate;
-	unsigned int top; /* rows to show at most, a line says how many there are more; 0: all */
+	unsigned int top; /* rows to show at most; 0: all */
+	double least; /* leaves out rows of less than this fraction of the greatest weight; 0: none */
 };
 
 void output_table_write(FILE *out, const struct output_section *section,
 			const struct output_table_options *options);
+
+/* How many rows that shows. */
+size_t output_table_shown(const struct output_section *section,
+			  const struct output_table_options *options);
 
 #endif

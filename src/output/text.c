@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/number.h"
 
 char *output_text_escape(const char *s)
 {
@@ -58,11 +59,12 @@ unsigned int output_width(FILE *out, int *is_terminal)
 	const char *columns = getenv("COLUMNS");
 	int tty = isatty(fileno(out));
 	struct winsize size;
+	uint64_t width;
 
 	if (is_terminal)
 		*is_terminal = tty;
-	if (columns && atoi(columns) > 0)
-		return atoi(columns);
+	if (columns && number_unsigned(columns, 1, UINT16_MAX, &width))
+		return (unsigned int)width;
 	if (tty && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col)
 		return size.ws_col;
 	return OUTPUT_WIDTH_DEFAULT;

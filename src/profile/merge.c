@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "profile/blocks.h"
-#include "profile/index.h"
+#include "profile/layout.h"
 
 /* Values longer than this (a whole kernel config) are not quoted. */
 #define QUOTED_MAX 60
@@ -38,7 +37,7 @@ static void quote(FILE *out, const char *value)
 
 static void conflict_env(FILE *out, const char *key, const char *a, const char *b)
 {
-	if (!strncmp(key, "record.", strlen("record.")) || same(a, b))
+	if (profile_env_group(key) == PROFILE_ENV_OF_RECORDING || same(a, b))
 		return;
 	fprintf(reason(out), "%s ", key);
 	if (a && b && (strlen(a) > QUOTED_MAX || strlen(b) > QUOTED_MAX)) {
@@ -70,7 +69,7 @@ static void conflict_recording(FILE *out, const struct profile *dst, const struc
 		fprintf(reason(out), "times in %s instead of %s", profile_clock_unit(src->clock),
 			profile_clock_unit(dst->clock));
 	if (dst->freq != src->freq)
-		fprintf(reason(out), "%u samples a second instead of %u", src->freq, dst->freq);
+		fprintf(reason(out), "%u samples per second instead of %u", src->freq, dst->freq);
 	else if (dst->sample_period != src->sample_period)
 		fprintf(reason(out), "a sample every %" PRIu64 " %s instead of every %" PRIu64,
 			src->sample_period, profile_clock_unit(src->clock), dst->sample_period);
@@ -81,54 +80,16 @@ static void conflict_recording(FILE *out, const struct profile *dst, const struc
 		fputs("another command was run", reason(out));
 }
 
-/* A profile's sites by what they are and, if MECH, by how they were timed. */
-struct site_table {
-	const struct profile *p;
-	bool mech;
-	struct index index;
-};
-
-static uint32_t site_hash(const struct profile_site *site)
-{
-	uint64_t key[] = { site->kind, site->addr, index_hash(site->name, strlen(site->name)) };
-
-	return index_hash(key, sizeof(key));
-}
-
-static bool site_equal(const void *ctx, uint32_t item, const void *key)
-{
-	const struct site_table *table = ctx;
-	const struct profile_site *a = &table->p->sites[item], *b = key;
-
-	return a->kind == b->kind && a->addr == b->addr && same(a->name, b->name) &&
-	       same(a->symbol, b->symbol) && same(a->into, b->into) && same(a->chain, b->chain) &&
-	       (!table->mech || a->mech == b->mech);
-}
-
-static uint32_t site_find(const struct site_table *table, const struct profile_site *site)
-{
-	return index_find(&table->index, site_hash(site), site_equal, table, site);
-}
-
-static void site_table_init(struct site_table *table, const struct profile *p, bool mech)
-{
-	uint32_t i;
-
-	*table = (struct site_table){ .p = p, .mech = mech };
-	for (i = 0; i < p->n_sites; i++)
-		if (site_find(table, &p->sites[i]) == INDEX_NONE)
-			index_add(&table->index, site_hash(&p->sites[i]), i);
-}
-
-/* How many of TABLE's sites OTHER does not have, and the name of one of them. */
-static uint32_t sites_missing(const struct site_table *table, const struct site_table *other,
-			      const char **name)
+/* How many of P's sites OTHER does not have, and the name of one of them. */
+static uint32_t sites_missing(const struct profile *p, const struct profile *other,
+			      const struct hash_index *in_other, const char **name)
 {
 	uint32_t i, n = 0;
 
-	for (i = 0; i < table->p->n_sites; i++) {
-		if (site_find(other, &table->p->sites[i]) == INDEX_NONE) {
-			*name = table->p->sites[i].name;
+	for (i = 0; i < p->n_sites; i++) {
+		if (section_find_in(in_other, other, SECTION_SITES, &p->sites[i], KEY_SAME) ==
+		    HASH_NONE) {
+			*name = p->sites[i].name;
 			n++;
 		}
 	}
@@ -137,29 +98,29 @@ static uint32_t sites_missing(const struct site_table *table, const struct site_
 
 static void conflict_sites(FILE *out, const struct profile *dst, const struct profile *src)
 {
-	struct site_table in_dst, in_src;
+	struct hash_index in_dst, in_src;
 	const char *name = NULL;
 	uint32_t i, n;
 
-	site_table_init(&in_dst, dst, false);
-	site_table_init(&in_src, src, false);
-	n = sites_missing(&in_dst, &in_src, &name) + sites_missing(&in_src, &in_dst, &name);
+	section_index(&in_dst, dst, SECTION_SITES);
+	section_index(&in_src, src, SECTION_SITES);
+	n = sites_missing(dst, src, &in_src, &name) + sites_missing(src, dst, &in_dst, &name);
 	if (n)
 		fprintf(reason(out), "other functions were timed (%s%s)", name,
 			n > 1 ? " and others" : "");
 	for (i = 0; i < src->n_sites; i++) {
 		const struct profile_site *site = &src->sites[i];
-		uint32_t found = site_find(&in_dst, site);
+		uint32_t found = section_find_in(&in_dst, dst, SECTION_SITES, site, KEY_SAME);
 
-		if (found != INDEX_NONE && dst->sites[found].mech != site->mech) {
+		if (found != HASH_NONE && dst->sites[found].mech != site->mech) {
 			fprintf(reason(out), "%s was timed by %s instead of %s", site->name,
 				profile_mechanism_name(site->mech),
 				profile_mechanism_name(dst->sites[found].mech));
 			break; /* one says it for all */
 		}
 	}
-	index_deinit(&in_dst.index);
-	index_deinit(&in_src.index);
+	hash_deinit(&in_dst);
+	hash_deinit(&in_src);
 }
 
 char *profile_merge_conflict(const struct profile *dst, const struct profile *src)
@@ -178,104 +139,6 @@ char *profile_merge_conflict(const struct profile *dst, const struct profile *sr
 		return text;
 	free(text);
 	return NULL;
-}
-
-/* Where SRC's entries are in DST. */
-struct mapping {
-	uint32_t first_run;
-	uint32_t *sites, *contexts, *locations, *stacks;
-};
-
-static uint32_t *map_sites(struct profile *dst, const struct profile *src)
-{
-	uint32_t *map = alloc_array(src->n_sites, sizeof(*map)), i;
-	struct site_table table;
-
-	site_table_init(&table, dst, true);
-	/* There is one site of contexts, however they were timed: map[0] stays 0. */
-	for (i = 1; i < src->n_sites; i++) {
-		map[i] = site_find(&table, &src->sites[i]);
-		if (map[i] == INDEX_NONE)
-			map[i] = profile_site_add(dst, &src->sites[i]);
-		else {
-			dst->sites[map[i]].missed += src->sites[i].missed;
-			dst->sites[map[i]].detached |= src->sites[i].detached;
-		}
-	}
-	index_deinit(&table.index);
-	return map;
-}
-
-static uint32_t *map_contexts(struct profile *dst, const struct profile *src)
-{
-	uint32_t *map = alloc_array(src->n_contexts, sizeof(*map)), i;
-
-	for (i = 0; i < src->n_contexts; i++)
-		map[i] = profile_context_add(dst, src->contexts[i].name);
-	return map;
-}
-
-static bool same_frames(const struct profile_location *a, const struct profile_location *b)
-{
-	uint32_t i;
-
-	if (a->n_frames != b->n_frames)
-		return false;
-	for (i = 0; i < a->n_frames; i++)
-		if (!same(a->frames[i].name, b->frames[i].name) ||
-		    !same(a->frames[i].file, b->frames[i].file) ||
-		    a->frames[i].line != b->frames[i].line ||
-		    a->frames[i].inlined != b->frames[i].inlined)
-			return false;
-	return true;
-}
-
-/*
- * On one kernel an address has one meaning. Where two kernels are merged by force it has two: the
- * second goes under its kernel's build id, as if it were a module's.
- */
-static uint32_t map_location(struct profile *dst, const struct profile *src, uint32_t number,
-			     const char *other_kernel)
-{
-	const struct profile_location *location = &src->locations[number];
-	uint32_t found = profile_location_add(dst, location->addr, location->module), i;
-
-	if (dst->locations[found].n_frames && location->n_frames &&
-	    !same_frames(&dst->locations[found], location))
-		found = profile_location_add(dst, location->addr, other_kernel);
-	if (!dst->locations[found].n_frames)
-		for (i = 0; i < location->n_frames; i++)
-			profile_location_frame_add(dst, found, &location->frames[i]);
-	return found;
-}
-
-static uint32_t *map_locations(struct profile *dst, const struct profile *src)
-{
-	uint32_t *map = alloc_array(src->n_locations, sizeof(*map)), i;
-	const char *build_id = profile_env_get(src, PROFILE_ENV_BUILD_ID);
-	char *other_kernel = alloc_printf("kernel %.8s", build_id ? build_id : "?");
-
-	for (i = 0; i < src->n_locations; i++)
-		map[i] = map_location(dst, src, i, other_kernel);
-	free(other_kernel);
-	return map;
-}
-
-static uint32_t *map_stacks(struct profile *dst, const struct profile *src,
-			    const uint32_t *locations)
-{
-	uint32_t *map = alloc_array(src->n_stacks, sizeof(*map)), *stack = NULL, i, j;
-
-	for (i = 0; i < src->n_stacks; i++) {
-		uint32_t n = src->stacks[i].n_locations;
-
-		stack = alloc_resize(stack, n, sizeof(*stack));
-		for (j = 0; j < n; j++)
-			stack[j] = locations[src->stacks[i].locations[j]];
-		map[i] = profile_stack_add(dst, stack, n);
-	}
-	free(stack);
-	return map;
 }
 
 static uint32_t count_boots(const struct profile *p)
@@ -365,105 +228,125 @@ static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint3
 	return map;
 }
 
-static void merge_runs(struct profile *dst, const struct profile *src, const uint32_t *boots)
-{
-	uint32_t i, j;
+struct merge {
+	struct profile *dst;
+	const struct profile *src;
+	uint32_t *maps[SECTION_LAST + 1]; /* where SRC's entries are in DST */
+	uint32_t *boots; /* the same of its boots */
+	char *other_kernel; /* the module of SRC's addresses that mean something else in DST */
+};
 
-	for (i = 0; i < src->n_runs; i++) {
-		uint32_t number = profile_run_add(dst, src->runs[i].kind);
-		struct profile_run *run = &dst->runs[number];
-
-		*run = src->runs[i];
-		run->boot = boots[src->runs[i].boot];
-		run->reports = NULL;
-		run->n_reports = run->cap_reports = 0;
-		for (j = 0; j < src->runs[i].n_reports; j++)
-			profile_report_add(dst, number, &src->runs[i].reports[j]);
-	}
-}
-
-static void merge_cells(struct profile *dst, const struct profile *src, const struct mapping *map)
+static bool same_frames(const struct profile_location *a, const struct profile_location *b)
 {
 	uint32_t i;
 
-	for (i = 0; i < src->n_cells; i++) {
-		const struct profile_cell *cell = &src->cells[i];
+	if (a->n_frames != b->n_frames)
+		return false;
+	for (i = 0; i < a->n_frames; i++)
+		if (!layout_equal(&layout_frame, &a->frames[i], &b->frames[i], KEY_SAME))
+			return false;
+	return true;
+}
 
-		profile_stats_merge(profile_cell(dst, map->first_run + cell->run,
-						 map->sites[cell->site],
-						 map->contexts[cell->context]),
-				    &cell->stats);
+/*
+ * On one kernel an address has one meaning. Where two kernels are merged by force it has two: the
+ * second goes under its kernel's build id, as if it were a module's.
+ */
+static void adapt_location(const struct merge *m, struct profile_location *location)
+{
+	uint32_t found = section_find(m->dst, SECTION_LOCATIONS, location);
+
+	if (found != HASH_NONE && m->dst->locations[found].n_frames && location->n_frames &&
+	    !same_frames(&m->dst->locations[found], location))
+		location->module = profile_intern(m->dst, m->other_kernel);
+}
+
+/* FROM into its equal TO; what remains in FROM is freed afterwards. */
+static void merge_equal(enum section_type type, void *to, void *from)
+{
+	struct profile_location *a = to, *b = from, was;
+
+	if (type == SECTION_CELLS) {
+		profile_stats_merge(&((struct profile_cell *)to)->stats,
+				    &((struct profile_cell *)from)->stats);
+	} else if (type == SECTION_LOCATIONS && !a->n_frames) {
+		was = *a;
+		*a = *b;
+		*b = was;
+	} else {
+		layout_merge(section_table(type)->of, to, from);
 	}
 }
 
-static void merge_samples(struct profile *dst, const struct profile *src, const struct mapping *map)
+/* Returns the place in DST; INDEX has those of its entries that ENTRY may be equal to, NULL: none. */
+static uint32_t merge_entry(const struct merge *m, enum section_type type, const void *entry,
+			    struct hash_index *index)
 {
-	uint32_t i;
+	const struct field *table = section_table(type);
+	void *copy = list_push(table, m->dst, UINT32_MAX);
+	uint32_t last = section_count(m->dst, type) - 1, found = HASH_NONE;
 
-	for (i = 0; i < src->n_samples; i++) {
-		struct profile_sample sample = src->samples[i];
-
-		sample.run += map->first_run;
-		sample.context = map->contexts[sample.context];
-		sample.stack = map->stacks[sample.stack];
-		profile_sample_add(dst, &sample);
+	layout_copy(table->of, m->dst, copy, entry, m->maps);
+	if (type == SECTION_RUNS)
+		m->dst->runs[last].boot = m->boots[m->dst->runs[last].boot];
+	if (type == SECTION_LOCATIONS)
+		adapt_location(m, copy);
+	if (index)
+		found = section_find_in(index, m->dst, type, copy, KEY_SAME | KEY_APART);
+	if (found != HASH_NONE) {
+		merge_equal(type, list_at(table, m->dst, found), copy);
+		list_pop(table, m->dst);
+		return found;
 	}
+	if (profile_sections[type].flags & TABLE_UNIQUE)
+		hash_add(index, layout_hash(table->of, copy), last);
+	return last;
 }
 
-static void merge_blocks(struct profile *dst, const struct profile *src, const struct mapping *map)
+static bool has_key(const struct layout *of)
 {
-	uint32_t *blocks = alloc_array(src->n_blocks, sizeof(*blocks)), i, b;
+	for_each_field(f, of)
+		if (f->key)
+			return true;
+	return false;
+}
 
-	for (i = 0; i < src->n_blocks; i++)
-		blocks[i] = profile_blocks_map(dst, &src->blocks[i],
-					       map->sites[src->blocks[i].site], map->locations);
-	for (i = 0; i < src->n_block_counts; i++) {
-		const struct profile_block_counts *from = &src->block_counts[i];
-		struct profile_block_counts *to =
-			profile_block_counts(dst, map->first_run + from->run, blocks[from->blocks],
-					     map->contexts[from->context]);
+static void merge_table(struct merge *m, enum section_type type)
+{
+	const struct field *table = section_table(type);
+	uint32_t i = 0, n = section_count(m->src, type), *map = alloc_array(n, sizeof(*map));
+	struct hash_index before, *index = NULL;
 
-		to->calls = from->calls;
-		to->residual = from->residual;
-		for (b = 0; b < src->blocks[from->blocks].n_items; b++)
-			to->counts[b] = from->counts[b];
+	if (profile_sections[type].flags & TABLE_UNIQUE) {
+		index = &m->dst->lookup->of[type];
+	} else if (has_key(table->of)) {
+		section_index(&before, m->dst, type);
+		index = &before;
 	}
-	for (i = 0; i < src->n_paths; i++) {
-		struct profile_path path = src->paths[i];
-
-		path.run += map->first_run;
-		path.blocks = blocks[path.blocks];
-		path.context = map->contexts[path.context];
-		vec_push(dst, paths, path);
-	}
-	for (i = 0; i < src->n_turns; i++) {
-		struct profile_turns turns = src->turns[i];
-
-		turns.run += map->first_run;
-		turns.blocks = blocks[turns.blocks];
-		turns.context = map->contexts[turns.context];
-		vec_push(dst, turns, turns);
-	}
-	free(blocks);
+	/* There is one site of contexts, however they were timed: its place stays 0. */
+	if (type == SECTION_SITES)
+		i = 1;
+	for (; i < n; i++)
+		map[i] = merge_entry(m, type, list_at(table, m->src, i), index);
+	if (index == &before)
+		hash_deinit(&before);
+	m->maps[type] = map;
 }
 
 uint32_t profile_merge(struct profile *dst, const struct profile *src)
 {
-	struct mapping map = { .first_run = dst->n_runs };
-	uint32_t shared, *boots = map_boots(dst, src, &shared);
+	const char *build_id = profile_env_get(src, PROFILE_ENV_BUILD_ID);
+	struct merge m = { .dst = dst, .src = src };
+	uint32_t shared;
 
-	map.sites = map_sites(dst, src);
-	map.contexts = map_contexts(dst, src);
-	map.locations = map_locations(dst, src);
-	map.stacks = map_stacks(dst, src, map.locations);
-	merge_runs(dst, src, boots);
-	merge_cells(dst, src, &map);
-	merge_samples(dst, src, &map);
-	merge_blocks(dst, src, &map);
-	free(map.sites);
-	free(map.contexts);
-	free(map.locations);
-	free(map.stacks);
-	free(boots);
+	m.boots = map_boots(dst, src, &shared);
+	m.other_kernel = alloc_printf("kernel %.8s", build_id ? build_id : "?");
+	/* What is before and behind them is of the recording, not of its runs. */
+	for (enum section_type type = SECTION_SITES; type < SECTION_COSTS; type++)
+		merge_table(&m, type);
+	for_each_section(type)
+		free(m.maps[type]);
+	free(m.boots);
+	free(m.other_kernel);
 	return shared;
 }

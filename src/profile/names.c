@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the numbers of profile.h are called, in JSON and in tables. */
+#include <string.h>
+
 #include "profile/profile.h"
 
 const char *profile_clock_unit(enum profile_clock clock)
@@ -9,143 +11,107 @@ const char *profile_clock_unit(enum profile_clock clock)
 
 const char *profile_mechanism_name(enum profile_mechanism mech)
 {
-	switch (mech) {
-	case PROFILE_MECH_NONE:
-		return "none";
-	case PROFILE_MECH_TRACEPOINT:
-		return "tracepoint";
-	case PROFILE_MECH_FENTRY:
-		return "fentry";
-	case PROFILE_MECH_KPROBE:
-		return "kprobe";
-	case PROFILE_MECH_MULTI:
-		return "kprobe.multi";
-	case PROFILE_MECH_KPROBE_OPTIMIZED:
-		return "kprobe-optimized";
-	case PROFILE_MECH_KPROBE_INT3:
-		return "kprobe-int3";
-	case PROFILE_MECH_RANGE:
-		return "kprobe-range";
-	}
-	return "unknown";
+	static const char *const names[PROFILE_N_COSTS] = {
+		[PROFILE_MECH_NONE] = "none",
+		[PROFILE_MECH_TRACEPOINT] = "tracepoint",
+		[PROFILE_MECH_FENTRY] = "fentry",
+		[PROFILE_MECH_KPROBE] = "kprobe",
+		[PROFILE_MECH_MULTI] = "kprobe.multi",
+		[PROFILE_MECH_KPROBE_OPTIMIZED] = "kprobe-optimized",
+		[PROFILE_MECH_KPROBE_INT3] = "kprobe-int3",
+		[PROFILE_MECH_RANGE] = "kprobe-range",
+		[PROFILE_MECH_BLOCK] = "block",
+		[PROFILE_MECH_SAMPLE] = "sample",
+		[PROFILE_MECH_FAULT] = "page_fault",
+	};
+
+	return mech < PROFILE_N_COSTS ? names[mech] : "unknown";
 }
 
+enum profile_mechanism profile_mechanism_by_name(const char *name)
+{
+	enum profile_mechanism mech;
+
+	for (mech = 0; mech < PROFILE_N_COSTS; mech++)
+		if (name && !strcmp(profile_mechanism_name(mech), name))
+			break;
+	return mech;
+}
+
+const char *profile_context_name(enum profile_context_kind kind)
+{
+	static const char *const names[] = {
+		[PROFILE_CONTEXT_SYSCALL] = NULL,
+		[PROFILE_CONTEXT_PAGE_FAULT] = "[page_fault]",
+		[PROFILE_CONTEXT_IRQ] = "[irq]",
+		[PROFILE_CONTEXT_NONE] = "[none]",
+	};
+
+	return names[kind];
+}
+
+/* clang-format off */
 static const struct {
 	const char *key, *text;
-} loss_names[PROFILE_N_LOSSES] = {
-	[PROFILE_LOSS_ENTRY_WITHOUT_RETURN] = {
-		"entry_without_return",
-		"calls not timed: their return was missed",
-	},
-	[PROFILE_LOSS_RETURN_WITHOUT_ENTRY] = {
-		"return_without_entry",
-		"calls not timed: their entry was missed",
-	},
-	[PROFILE_LOSS_DEPTH_EXCEEDED] = {
-		"depth_exceeded",
-		"calls not timed: too many timed functions nested",
-	},
-	[PROFILE_LOSS_CELLS_FULL] = {
-		"cells_full",
-		"calls not aggregated: no cell left",
-	},
-	[PROFILE_LOSS_DETACHED] = {
-		"probe_detached",
-		"calls not timed: --max-overhead detached their probe meanwhile",
-	},
-	[PROFILE_LOSS_TASKS_FULL] = {
-		"tasks_full",
-		"tasks not followed: no task slot left",
-	},
-	[PROFILE_LOSS_PROBE_RECURSION] = {
-		"probe_recursion",
-		"probe programs that the kernel skipped because one was running already",
-	},
-	[PROFILE_LOSS_PROBE_MISSED] = {
-		"probe_missed",
-		"probe hits that the kernel missed",
-	},
-	[PROFILE_LOSS_STACKS_FULL] = {
-		"stacks_full",
-		"samples without a stack: the stack table was full",
-	},
-	[PROFILE_LOSS_STACK_NOT_FETCHED] = {
-		"stack_not_fetched",
-		"samples without a stack: the kernel could not walk it",
-	},
-	[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = {
-		"samples_not_received",
-		"samples missed while a task of the workload ran",
-	},
-	[PROFILE_LOSS_BLOCK_WITHOUT_CALL] = {
-		"block_without_call",
-		"executions of blocks not counted: in calls whose entry was not seen",
-	},
-	[PROFILE_LOSS_PATHS_FULL] = {
-		"paths_full",
-		"calls whose path is not known: the table of paths was full",
-	},
-	[PROFILE_LOSS_TURNS_FULL] = {
-		"turns_full",
-		"loops missing from a call's histograms of turns: their table was full",
-	},
-	[PROFILE_INFO_ENTRIES] = {
-		"entries",
-		"calls and contexts entered",
-	},
-	[PROFILE_INFO_OPEN_AT_START] = {
-		"open_at_start",
-		"calls entered before recording started, not timed",
-	},
-	[PROFILE_INFO_OPEN_AT_END] = {
-		"open_at_end",
-		"calls that had not returned when recording ended, not timed",
-	},
-	[PROFILE_INFO_CLOSED_BY_EXIT] = {
-		"closed_by_exit",
-		"calls ended by their task's exit, timed until then",
-	},
-	[PROFILE_INFO_TASKS_LEFT] = {
-		"tasks_left",
-		"tasks of the workload that outlived it",
-	},
-	[PROFILE_INFO_BLOCK_HITS] = {
-		"block_hits",
-		"executions of blocks that have a probe",
-	},
-	[PROFILE_INFO_BLOCK_COST] = {
-		"block_cost",
-		"ticks that these probes took, subtracted",
-	},
-	[PROFILE_INFO_OVERCORRECTED] = {
-		"overcorrected",
-		"calls that took less than their probes were thought to: 0 in percentiles and min",
-	},
+} losses[PROFILE_N_LOSSES] = {
+	[PROFILE_LOSS_ENTRY_WITHOUT_RETURN] = { "entry_without_return",
+		"calls not timed: their return was missed" },
+	[PROFILE_LOSS_RETURN_WITHOUT_ENTRY] = { "return_without_entry",
+		"calls not timed: their entry was missed" },
+	[PROFILE_LOSS_DEPTH_EXCEEDED] = { "depth_exceeded",
+		"calls not timed: too many timed functions nested" },
+	[PROFILE_LOSS_CELLS_FULL] = { "cells_full",
+		"calls not aggregated: no cell left" },
+	[PROFILE_LOSS_DETACHED] = { "probe_detached",
+		"calls not timed: --max-overhead detached their probe meanwhile" },
+	[PROFILE_LOSS_TASKS_FULL] = { "tasks_full",
+		"tasks not followed: no task slot left" },
+	[PROFILE_LOSS_PROBE_RECURSION] = { "probe_recursion",
+		"probe programs that the kernel skipped because one was running already" },
+	[PROFILE_LOSS_PROBE_MISSED] = { "probe_missed",
+		"probe hits that the kernel missed" },
+	[PROFILE_LOSS_STACKS_FULL] = { "stacks_full",
+		"samples without a stack: the stack table was full" },
+	[PROFILE_LOSS_STACK_NOT_FETCHED] = { "stack_not_fetched",
+		"samples without a stack: the kernel could not walk it" },
+	[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = { "samples_not_received",
+		"samples missed while a task of the workload ran" },
+	[PROFILE_LOSS_BLOCK_WITHOUT_CALL] = { "block_without_call",
+		"executions of blocks not counted: in calls whose entry was not seen" },
+	[PROFILE_LOSS_PATHS_FULL] = { "paths_full",
+		"calls whose path is not known: the table of paths was full" },
+	[PROFILE_LOSS_TRIPS_FULL] = { "turns_full",
+		"loops missing from a call's trip counts: their table was full" },
+	[PROFILE_INFO_ENTRIES] = { "entries",
+		"calls and contexts entered" },
+	[PROFILE_INFO_OPEN_AT_START] = { "open_at_start",
+		"calls entered before recording started, not timed" },
+	[PROFILE_INFO_OPEN_AT_END] = { "open_at_end",
+		"calls that had not returned when recording ended, not timed" },
+	[PROFILE_INFO_CLOSED_BY_EXIT] = { "closed_by_exit",
+		"calls ended by their task's exit, timed until then" },
+	[PROFILE_INFO_TASKS_LEFT] = { "tasks_left",
+		"tasks of the workload that outlived it" },
+	[PROFILE_INFO_BLOCK_HITS] = { "block_hits",
+		"executions of blocks that have a probe" },
+	[PROFILE_INFO_BLOCK_COST] = { "block_cost",
+		"ticks that these probes took, subtracted" },
+	[PROFILE_INFO_OVERCORRECTED] = { "overcorrected",
+		"calls that took less than their probes were thought to: 0 in percentiles and min" },
 };
+/* clang-format on */
 
 const char *profile_loss_key(enum profile_loss loss)
 {
-	return loss_names[loss].key;
+	return losses[loss].key;
 }
 
 const char *profile_loss_text(enum profile_loss loss)
 {
-	return loss_names[loss].text;
+	return losses[loss].text;
 }
 
 bool profile_loss_is_info(enum profile_loss loss)
 {
-	switch (loss) {
-	case PROFILE_INFO_ENTRIES:
-	case PROFILE_INFO_OPEN_AT_START:
-	case PROFILE_INFO_OPEN_AT_END:
-	case PROFILE_INFO_CLOSED_BY_EXIT:
-	case PROFILE_INFO_TASKS_LEFT:
-	case PROFILE_INFO_BLOCK_HITS:
-	case PROFILE_INFO_BLOCK_COST:
-	case PROFILE_INFO_OVERCORRECTED:
-		return true;
-	default:
-		return false;
-	}
+	return loss >= PROFILE_INFO_ENTRIES;
 }

@@ -12,9 +12,12 @@
 #ifndef KPROTPERF_PROFILE_PROFILE_H
 #define KPROTPERF_PROFILE_PROFILE_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "kprotperf/cost.h"
 
 /*
  * Bytes that a name may have at most, whatever it names: a symbol, a file, a context. No real one
@@ -73,21 +76,9 @@ enum profile_site_kind {
 	PROFILE_SITE_RANGE, /* an inlined body */
 };
 
-/* How calls of a site were timed. */
-enum profile_mechanism {
-	PROFILE_MECH_NONE,
-	PROFILE_MECH_TRACEPOINT, /* sys_enter/sys_exit */
-	PROFILE_MECH_FENTRY, /* fentry/fexit */
-	PROFILE_MECH_KPROBE, /* kprobe/kretprobe, on an ftrace location unless the next two say so */
-	PROFILE_MECH_MULTI, /* kprobe.multi/kretprobe.multi */
-	PROFILE_MECH_KPROBE_OPTIMIZED, /* the same as KPROBE, reached by a jump */
-	PROFILE_MECH_KPROBE_INT3, /* by a breakpoint */
-	PROFILE_MECH_RANGE, /* kprobes inside of a function, by either */
-};
-
-#define PROFILE_N_MECHANISMS (PROFILE_MECH_RANGE + 1)
-
 const char *profile_mechanism_name(enum profile_mechanism mech);
+/* That of this NAME; PROFILE_N_COSTS: there is none, or NAME is NULL. */
+enum profile_mechanism profile_mechanism_by_name(const char *name);
 
 /*
  * One thing whose calls are timed; see profile_site_in_module(). A range is one inlined body: NAME is
@@ -109,8 +100,7 @@ struct profile_site {
 	enum profile_site_kind kind;
 	enum profile_mechanism mech;
 	uint64_t addr; /* relative to _stext, or to the module's first function */
-	uint64_t
-		missed; /* calls, in all runs, that are not timed because their return was missed */
+	uint64_t missed; /* calls, in all runs, not timed because their return was missed */
 	const char *file; /* relative to the kernel's tree; NULL where unknown */
 	uint32_t line; /* 0 where unknown */
 	bool detached; /* by --max-overhead, in some run: calls and totals are partial, means are not */
@@ -123,9 +113,15 @@ struct profile_context {
 
 #define PROFILE_CHAIN " < "
 
-#define PROFILE_CONTEXT_PAGE_FAULT "[page_fault]"
-#define PROFILE_CONTEXT_IRQ        "[irq]"
-#define PROFILE_CONTEXT_NONE       "[none]"
+enum profile_context_kind {
+	PROFILE_CONTEXT_SYSCALL,
+	PROFILE_CONTEXT_PAGE_FAULT,
+	PROFILE_CONTEXT_IRQ,
+	PROFILE_CONTEXT_NONE,
+};
+
+/* "[page_fault]"; NULL of syscalls, which have many names. */
+const char *profile_context_name(enum profile_context_kind kind);
 
 /* One aggregate; there is at most one cell for each (run, site, context). */
 struct profile_cell {
@@ -143,13 +139,13 @@ struct profile_block {
 	uint32_t location; /* ADDR's, for its line and the inlined bodies around it */
 	bool reached; /* else padding, or what only a fault leads to */
 	uint8_t bit; /* of a call's signature that tells that it was executed, or PROFILE_NO_BIT */
-	uint8_t counter; /* of a call's turns that has how often it was, as a loop's head, or PROFILE_NO_BIT */
+	uint8_t counter; /* of a call's trip counts: that of the loop whose head it is; or PROFILE_NO_BIT */
 	const char *callee; /* the first function that it calls by name; NULL: none */
 };
 
 #define PROFILE_NO_BIT UINT8_MAX
 #define PROFILE_BITS   64
-#define PROFILE_TURNS  4 /* loops whose turns are counted call by call */
+#define PROFILE_TRIPS  4 /* loops whose trip count is known call by call */
 
 /* Calls that executed the same blocks, as far as the signature tells. */
 struct profile_path {
@@ -157,18 +153,18 @@ struct profile_path {
 	uint64_t signature;
 	uint64_t calls;
 	int64_t time; /* on-CPU, less probe cost */
-	uint64_t turns[PROFILE_TURNS]; /* sums over the calls */
+	uint64_t trips[PROFILE_TRIPS]; /* sums over the calls */
 };
 
-/* Calls in which a loop had so many turns as fall into one slot of hist.h; those with none are in no row. */
-struct profile_turns {
+/* Calls in which a loop's trip count fell into one slot of hist.h; calls in which it is 0 are in no row. */
+struct profile_trips {
 	uint32_t run, blocks, context;
 	uint32_t counter; /* of the block that is the loop's head */
 	uint32_t slot;
 	uint64_t calls;
 };
 
-#define PROFILE_TURNS_MAX 0xffff /* of a call: more are not told apart from that */
+#define PROFILE_TRIP_COUNT_MAX 0xffff /* of a call; higher ones count as this */
 
 /* Where control can go from one block: to another, or one of these. */
 struct profile_arc {
@@ -198,6 +194,7 @@ struct profile_block_counts {
 	uint64_t calls; /* timed */
 	uint64_t residual;
 	uint64_t *counts; /* by block; NOT_COUNTED: does not follow from what was counted */
+	uint32_t n_counts, cap_counts;
 };
 
 /*
@@ -228,14 +225,14 @@ enum profile_loss {
 	PROFILE_LOSS_SAMPLES_NOT_RECEIVED, /* periods skipped while a followed task ran */
 	PROFILE_LOSS_BLOCK_WITHOUT_CALL, /* blocks executed in calls whose entry nobody saw */
 	PROFILE_LOSS_PATHS_FULL, /* calls whose path is not known: the table was full */
-	PROFILE_LOSS_TURNS_FULL, /* calls whose turns of a loop are in no histogram: that table was */
+	PROFILE_LOSS_TRIPS_FULL, /* loops of calls whose trip count is in no histogram: the table was full */
 	PROFILE_INFO_ENTRIES, /* calls and contexts that followed tasks entered: docs/accounting.md */
 	PROFILE_INFO_OPEN_AT_START, /* returns of calls entered before recording started */
 	PROFILE_INFO_OPEN_AT_END, /* calls that had not returned when recording ended */
 	PROFILE_INFO_CLOSED_BY_EXIT, /* calls ended by their task's death, counted as calls */
 	PROFILE_INFO_TASKS_LEFT, /* tasks of the workload that outlived it */
 	PROFILE_INFO_BLOCK_HITS, /* of the probes of blocks */
-	PROFILE_INFO_BLOCK_COST, /* ticks that were set aside for them */
+	PROFILE_INFO_BLOCK_COST, /* ticks that were excluded for them */
 	PROFILE_INFO_OVERCORRECTED, /* calls that took less than their probes were thought to */
 	PROFILE_N_LOSSES,
 };
@@ -324,13 +321,51 @@ struct profile_env {
 #define PROFILE_ENV_MITIGATION  "mitigation." /* + file name under vulnerabilities/ */
 #define PROFILE_ENV_TIME        "record.time" /* when, ISO 8601, UTC */
 #define PROFILE_ENV_TOOL        "record.tool" /* "kprotperf 0.1.0" */
-#define PROFILE_ENV_COST        "record.cost." /* + mechanism: what its probes cost, calibrated */
+/*
+ * + mechanism: what its probes cost, as text. Only older files have it, and what shows the environment goes on to show
+ * it: struct profile_cost has the numbers.
+ */
+#define PROFILE_ENV_COST        "record.cost."
 #define PROFILE_ENV_PROTECTION  "record.protection." /* + name: state of one that was asked for */
 #define PROFILE_ENV_PAGE_FAULTS "record.page_faults" /* the mechanism that timed [page_fault] */
 #define PROFILE_ENV_VMLINUX     "record.vmlinux" /* where the kernel's was found */
 #define PROFILE_ENV_SYMBOLS     "record.symbols" /* where names come from: "dwarf", "kallsyms" */
 /* What tells one boot from all others, of each boot in the order of their numbers; "" where unknown. */
 #define PROFILE_ENV_BOOTS "record.boots" /* with commas between */
+
+/* What is known of what a mechanism's probes cost: docs/accounting.md, "Probe cost". */
+enum profile_cost_kind {
+	PROFILE_COST_INNER, /* struct engine_cost */
+	PROFILE_COST_FULL,
+	PROFILE_COST_NESTED,
+	PROFILE_COST_TRAMPOLINE,
+	PROFILE_COST_ARGS, /* more to FULL for ENGINE_COST_ARGS arguments more */
+	/* Of ranges, struct engine_range_cost of probes reached by a jump: */
+	PROFILE_COST_OPEN,
+	PROFILE_COST_INSIDE, /* idle_enter */
+	PROFILE_COST_OUTSIDE, /* idle_leave */
+	PROFILE_COST_LIST,
+	PROFILE_COST_HOP,
+	/* what those cost more that are reached otherwise, */
+	PROFILE_COST_STEPPED,
+	PROFILE_COST_PREPARED,
+	PROFILE_COST_EMULATED,
+	PROFILE_COST_CALL,
+	PROFILE_COST_JUMP,
+	PROFILE_COST_BLOCK, /* and a probe that counts a block; 0: not asked for */
+	/* Of the sampler: */
+	PROFILE_COST_LATENCY,
+	PROFILE_COST_INTERRUPT,
+	PROFILE_N_COST_KINDS
+};
+
+/* One number that was calibrated before the first run, in ticks. */
+struct profile_cost {
+	uint32_t mech; /* enum profile_mechanism, below PROFILE_N_COSTS */
+	uint32_t kind; /* enum profile_cost_kind */
+	double value;
+	double spread; /* median absolute deviation; NAN: not known */
+};
 
 struct profile {
 	enum profile_clock clock;
@@ -360,8 +395,10 @@ struct profile {
 	uint32_t n_block_counts, cap_block_counts;
 	struct profile_path *paths; /* any order; several may be of the same path */
 	uint32_t n_paths, cap_paths;
-	struct profile_turns *turns; /* any order; several may be of the same slot */
-	uint32_t n_turns, cap_turns;
+	struct profile_trips *trips; /* any order; several may be of the same slot */
+	uint32_t n_trips, cap_trips;
+	struct profile_cost *costs;
+	uint32_t n_costs, cap_costs;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };
@@ -376,6 +413,23 @@ const char *profile_intern(struct profile *p, const char *s);
 void profile_env_set(struct profile *p, const char *key, const char *value);
 /* The value of KEY, or NULL. */
 const char *profile_env_get(const struct profile *p, const char *key);
+/* What a key is about: the kernel, the recording, or the machine and whatever else. */
+enum profile_env_group {
+	PROFILE_ENV_OF_KERNEL,
+	PROFILE_ENV_OF_RECORDING,
+	PROFILE_ENV_OF_MACHINE
+};
+enum profile_env_group profile_env_group(const char *key);
+/* Sets a cost, replacing an earlier one of that kind. */
+void profile_cost_set(struct profile *p, enum profile_mechanism mech, enum profile_cost_kind kind,
+		      double value, double spread);
+/* "inner=98+-1 full=332+-2": all that is known of MECH, for free(); NULL: nothing. */
+char *profile_cost_text(const struct profile *p, enum profile_mechanism mech);
+/* Sets what such a TEXT says; false: there is no MECHANISM of that name. */
+bool profile_cost_parse(struct profile *p, const char *mechanism, const char *text);
+/* The same of P's environment, as older files have it. */
+void profile_costs_from_env(struct profile *p);
+
 /* Appends to the workload's command line. */
 void profile_arg_add(struct profile *p, const char *arg);
 
@@ -384,6 +438,7 @@ void profile_arg_add(struct profile *p, const char *arg);
  * equal one that was there already.
  */
 uint32_t profile_context_add(struct profile *p, const char *name);
+bool profile_context_is(const struct profile *p, uint32_t context, enum profile_context_kind kind);
 uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
 /* Does SITE belong to a module, so that its address says nothing of the kernel's image? */
 bool profile_site_in_module(const struct profile_site *site);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/number.h"
 
 #define SYMBOLS_DWARF    "dwarf"
 #define SYMBOLS_SYMTAB   "symtab"
@@ -21,15 +22,15 @@ bool profile_is_resolved(const struct profile *p)
 	return symbols && strcmp(symbols, SYMBOLS_DWARF) == 0;
 }
 
-void profile_resolve_kallsyms(struct profile *p, const struct symbol_kallsyms *ks)
+void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *ks)
 {
 	for (uint32_t i = 0; i < p->n_locations; i++) {
-		const struct symbol_sym *sym;
+		const struct kernel_sym *sym;
 		struct profile_frame frame = {};
 
 		if (p->locations[i].module || p->locations[i].n_frames)
 			continue;
-		sym = symbol_kallsyms_covering(ks, p->locations[i].addr + symbol_kallsyms_stext(ks),
+		sym = kernel_kallsyms_covering(ks, p->locations[i].addr + kernel_kallsyms_stext(ks),
 					       NULL);
 		if (!sym)
 			continue;
@@ -44,7 +45,7 @@ struct resolving {
 	uint32_t location;
 };
 
-static int add_frame(const struct symbol_frame *f, void *arg)
+static int add_frame(const struct kernel_frame *f, void *arg)
 {
 	struct resolving *r = arg;
 	struct profile_frame frame = {
@@ -55,7 +56,7 @@ static int add_frame(const struct symbol_frame *f, void *arg)
 	return 0;
 }
 
-void profile_resolve_index(struct profile *p, const struct symbol_index *idx)
+void profile_resolve_index(struct profile *p, const struct kernel_index *idx)
 {
 	for (uint32_t i = 0; i < p->n_locations; i++) {
 		struct profile_location *l = &p->locations[i];
@@ -67,7 +68,7 @@ void profile_resolve_index(struct profile *p, const struct symbol_index *idx)
 			continue;
 		l->frames = NULL;
 		l->n_frames = l->cap_frames = 0;
-		symbol_index_frames(idx, l->addr, add_frame, &r);
+		kernel_index_frames(idx, l->addr, add_frame, &r);
 		if (l->n_frames) {
 			free(old);
 		} else {
@@ -83,58 +84,55 @@ void profile_resolve_index(struct profile *p, const struct symbol_index *idx)
 
 		/* Where a range is called from its index says; what is declared there is INTO. */
 		if (s->kind != PROFILE_SITE_FUNCTION || profile_site_in_module(s) ||
-		    symbol_index_declaration(idx, s->addr, &file, &line))
+		    kernel_index_declaration(idx, s->addr, &file, &line))
 			continue;
 		s->file = profile_intern(p, file);
 		s->line = line;
 	}
 	profile_env_set(p, PROFILE_ENV_SYMBOLS,
-			symbol_index_has_dwarf(idx) ? SYMBOLS_DWARF : SYMBOLS_SYMTAB);
+			kernel_index_has_dwarf(idx) ? SYMBOLS_DWARF : SYMBOLS_SYMTAB);
 }
 
 /* Bytes of a build-id from their hexadecimal text. */
-static void build_id_parse(const char *text, struct symbol_build_id *id)
+static void build_id_parse(const char *text, struct kernel_build_id *id)
 {
-	unsigned int byte;
-
 	id->len = 0;
-	while (text && text[0] && text[1] && id->len < sizeof(id->bytes)) {
-		char pair[3] = { text[0], text[1] }, *end;
+	for (; text && text[0] && text[1] && id->len < sizeof(id->bytes); text += 2) {
+		const char pair[3] = { text[0], text[1] }, *digits = pair;
+		uint64_t byte;
 
-		byte = strtoul(pair, &end, 16);
-		if (*end)
+		if (!number_scan_hex(&digits, &byte) || *digits)
 			break;
-		id->bytes[id->len++] = byte;
-		text += 2;
+		id->bytes[id->len++] = (uint8_t)byte;
 	}
 }
 
-void profile_build_id(const struct profile *p, struct symbol_build_id *id)
+void profile_build_id(const struct profile *p, struct kernel_build_id *id)
 {
 	build_id_parse(profile_env_get(p, PROFILE_ENV_BUILD_ID), id);
 }
 
 /* Opens PATH if it is there and of the build ID. */
-static struct symbol_image *image_of_build(const char *path, const struct symbol_build_id *id)
+static struct kernel_image *image_of_build(const char *path, const struct kernel_build_id *id)
 {
-	struct symbol_image *img;
+	struct kernel_image *img;
 
-	if (access(path, R_OK) || symbol_image_open(path, &img))
+	if (access(path, R_OK) || kernel_image_open(path, &img))
 		return NULL;
-	if (symbol_build_id_equal(symbol_image_build_id(img), id))
+	if (kernel_build_id_equal(kernel_image_build_id(img), id))
 		return img;
-	symbol_image_destroy(img);
+	kernel_image_destroy(img);
 	return NULL;
 }
 
 /* Among the kernels that scripts/lab has built. */
-static struct symbol_image *image_of_lab(const struct symbol_build_id *id)
+static struct kernel_image *image_of_lab(const struct kernel_build_id *id)
 {
 	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
 	char *pattern = lab && *lab ? alloc_printf("%s/kernels/*/vmlinux", lab) :
 				      alloc_printf("%s/.cache/kprotperf/lab/kernels/*/vmlinux",
 						   home ? home : "");
-	struct symbol_image *img = NULL;
+	struct kernel_image *img = NULL;
 	glob_t found = { 0 };
 
 	if (!glob(pattern, 0, NULL, &found))
@@ -145,20 +143,20 @@ static struct symbol_image *image_of_lab(const struct symbol_build_id *id)
 	return img;
 }
 
-int profile_image(const struct profile *p, const char *vmlinux, struct symbol_image **out,
+int profile_image(const struct profile *p, const char *vmlinux, struct kernel_image **out,
 		  char **why_not)
 {
 	const char *release = profile_env_get(p, PROFILE_ENV_RELEASE);
 	const char *noted = profile_env_get(p, PROFILE_ENV_VMLINUX);
-	struct symbol_build_id id;
+	struct kernel_build_id id;
 
 	*out = NULL;
 	*why_not = NULL;
 	profile_build_id(p, &id);
 	if (vmlinux)
-		return symbol_image_find(vmlinux, release, &id, out, NULL);
+		return kernel_image_find(vmlinux, release, &id, out, NULL);
 	if (!id.len) {
-		*why_not = alloc_strdup("the recording does not say which build it was");
+		*why_not = alloc_strdup("the recording does not contain the kernel's build-id");
 		return 0;
 	}
 	if (noted)
@@ -167,31 +165,31 @@ int profile_image(const struct profile *p, const char *vmlinux, struct symbol_im
 		*out = image_of_lab(&id);
 	if (*out)
 		return 0;
-	return symbol_image_find(NULL, release ? release : "", &id, out, why_not);
+	return kernel_image_find(NULL, release ? release : "", &id, out, why_not);
 }
 
 /* From the vmlinux in the file VMLINUX; NULL: in the usual places. */
-static int resolve_vmlinux(struct profile *p, const char *vmlinux, const struct symbol_build_id *id)
+static int resolve_vmlinux(struct profile *p, const char *vmlinux, const struct kernel_build_id *id)
 {
 	const char *release = profile_env_get(p, PROFILE_ENV_RELEASE);
-	struct symbol_image *img;
-	struct symbol_index *idx;
+	struct kernel_image *img;
+	struct kernel_index *idx;
 	int err;
 
-	err = symbol_image_find(vmlinux, release ?: "", id, &img, NULL);
-	if (!err && img && !symbol_index_get(id, img, &idx)) {
+	err = kernel_image_find(vmlinux, release ?: "", id, &img, NULL);
+	if (!err && img && !kernel_index_get(id, img, &idx)) {
 		profile_resolve_index(p, idx);
-		symbol_index_destroy(idx);
+		kernel_index_destroy(idx);
 	}
-	symbol_image_destroy(img);
+	kernel_image_destroy(img);
 	return err;
 }
 
 int profile_resolve(struct profile *p, const char *vmlinux)
 {
 	const char *noted = profile_env_get(p, PROFILE_ENV_VMLINUX);
-	struct symbol_index *idx;
-	struct symbol_build_id id;
+	struct kernel_index *idx;
+	struct kernel_build_id id;
 
 	if (!vmlinux && profile_is_resolved(p))
 		return 0;
@@ -200,9 +198,9 @@ int profile_resolve(struct profile *p, const char *vmlinux)
 		return resolve_vmlinux(p, vmlinux, &id);
 	if (!id.len)
 		return 0;
-	if (!symbol_index_get(&id, NULL, &idx)) {
+	if (!kernel_index_get(&id, NULL, &idx)) {
 		profile_resolve_index(p, idx);
-		symbol_index_destroy(idx);
+		kernel_index_destroy(idx);
 	} else if (!noted || access(noted, R_OK)) {
 		return resolve_vmlinux(p, NULL, &id);
 	} else {

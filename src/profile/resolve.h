@@ -6,17 +6,17 @@
 #define KPROTPERF_PROFILE_RESOLVE_H
 
 #include "profile/profile.h"
-#include "symbol/index.h"
-#include "symbol/kallsyms.h"
+#include "kernel/debuginfo/index.h"
+#include "kernel/image/kallsyms.h"
 
 /* Whether P's addresses have been resolved, from DWARF at that. */
 bool profile_is_resolved(const struct profile *p);
 
 /* Function names only, of the running kernel's symbols, for locations that have no name yet. */
-void profile_resolve_kallsyms(struct profile *p, const struct symbol_kallsyms *ks);
+void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *ks);
 
 /* Functions, inlined bodies, files and lines, replacing what is known. IDX must be P's kernel's. */
-void profile_resolve_index(struct profile *p, const struct symbol_index *idx);
+void profile_resolve_index(struct profile *p, const struct kernel_index *idx);
 
 /*
  * For commands that read a profile: resolves P from VMLINUX (--vmlinux) where given, an error if it
@@ -26,14 +26,14 @@ void profile_resolve_index(struct profile *p, const struct symbol_index *idx);
 int profile_resolve(struct profile *p, const char *vmlinux);
 
 /* The build-id of P's kernel; of length 0 where that is not known. */
-void profile_build_id(const struct profile *p, struct symbol_build_id *id);
+void profile_build_id(const struct profile *p, struct kernel_build_id *id);
 
 /*
  * The vmlinux of P's kernel: VMLINUX where given, else the one that `record` noted, else what the usual places
  * or the lab have of that build. A VMLINUX that is missing or of another build is an error, reported. Where
  * there is none, that is 0 with *OUT NULL and in *WHY_NOT, for free(), what was tried.
  */
-int profile_image(const struct profile *p, const char *vmlinux, struct symbol_image **out,
+int profile_image(const struct profile *p, const char *vmlinux, struct kernel_image **out,
 		  char **why_not);
 
 #endif

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "kprotperf/hist.h"
+#include "profile/layout.h"
 #include "profile/profile.h"
 
 void profile_stats_init(struct profile_stats *s)
@@ -31,30 +33,32 @@ uint64_t profile_stats_observed(const struct profile_stats *s)
 	return s->entries == PROFILE_NOT_COUNTED ? s->calls : s->entries;
 }
 
+static int compare_slot(const void *a, const void *b)
+{
+	const struct profile_bucket *x = a, *y = b;
+
+	return compare_values(x->slot, y->slot);
+}
+
 /* Both lists ascend. The result is as large as it has to be: cells are many and most are small. */
 static void buckets_merge(struct profile_stats *dst, const struct profile_stats *src)
 {
-	const struct profile_bucket *a = dst->buckets, *a_end = a + dst->n_buckets;
-	const struct profile_bucket *b = src->buckets, *b_end = b + src->n_buckets;
-	struct profile_bucket *merged, *out;
+	struct join j = join_sorted(dst->buckets, dst->n_buckets, src->buckets, src->n_buckets,
+				    sizeof(*dst->buckets), compare_slot);
+	struct profile_bucket *merged;
+	uint32_t n = 0;
 
 	if (!src->n_buckets)
 		return;
 	merged = alloc_array((size_t)dst->n_buckets + src->n_buckets, sizeof(*merged));
-	out = merged;
-	while (a < a_end || b < b_end) {
-		if (b == b_end || (a < a_end && a->slot < b->slot)) {
-			*out++ = *a++;
-		} else if (a == a_end || b->slot < a->slot) {
-			*out++ = *b++;
-		} else {
-			*out = *a++;
-			(out++)->count += (b++)->count;
-		}
+	for (; join_next(&j); n++) {
+		merged[n] = *(const struct profile_bucket *)(j.n_a ? j.a : j.b);
+		if (j.n_a && j.n_b)
+			merged[n].count += ((const struct profile_bucket *)j.b)->count;
 	}
 	free(dst->buckets);
-	dst->n_buckets = dst->cap_buckets = out - merged;
-	dst->buckets = alloc_resize(merged, dst->n_buckets, sizeof(*merged));
+	dst->n_buckets = dst->cap_buckets = n;
+	dst->buckets = alloc_resize(merged, n, sizeof(*merged));
 }
 
 void profile_stats_merge(struct profile_stats *dst, const struct profile_stats *src)
@@ -67,35 +71,19 @@ void profile_stats_merge(struct profile_stats *dst, const struct profile_stats *
 		if (first || src->max > dst->max)
 			dst->max = src->max;
 	}
-	dst->calls += src->calls;
-	profile_count_add(&dst->entries, src->entries);
-	profile_count_add(&dst->errors, src->errors);
-	dst->wall += src->wall;
-	dst->oncpu += src->oncpu;
-	/* As unsigned, since a file may hold anything, and signed sums must not overflow. */
-	dst->self = (int64_t)((uint64_t)dst->self + (uint64_t)src->self);
-	dst->cost += src->cost;
-	dst->sumsq += src->sumsq;
+	layout_merge(&layout_stats, dst, src);
 	buckets_merge(dst, src);
 }
 
 void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t count)
 {
-	uint32_t low = 0, high = s->n_buckets;
+	uint32_t low = s->n_buckets;
 
 	if (!count)
 		return;
 	/* Maps are drained in ascending order: the end is the usual place. */
-	if (high && s->buckets[high - 1].slot < slot)
-		low = high;
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (s->buckets[mid].slot < slot)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	if (low && s->buckets[low - 1].slot >= slot)
+		low = bisect(s->n_buckets, i, s->buckets[i].slot < slot);
 	if (low < s->n_buckets && s->buckets[low].slot == slot) {
 		s->buckets[low].count += count;
 		return;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "profile/index.h"
+#include "base/hash.h"
 
 /* Short strings share blocks of this size: 10^5 symbol names are not 10^5 allocations. */
 #define BLOCK_SIZE ((size_t)64 << 10)
@@ -23,7 +23,7 @@ struct profile_strings {
 	uint32_t n_blocks, cap_blocks;
 	char *block; /* where short strings go, with block_left bytes free */
 	size_t block_left;
-	struct index index;
+	struct hash_index index;
 };
 
 struct profile_strings *profile_strings_create(void)
@@ -41,7 +41,7 @@ void profile_strings_destroy(struct profile_strings *pool)
 		free(pool->blocks[i]);
 	free(pool->blocks);
 	free(pool->items);
-	index_deinit(&pool->index);
+	hash_deinit(&pool->index);
 	free(pool);
 }
 
@@ -76,11 +76,11 @@ static char *pool_reserve(struct profile_strings *pool, size_t size)
 uint32_t profile_strings_add(struct profile_strings *pool, const char *s, size_t len)
 {
 	struct pooled item = { .text = s, .len = len };
-	uint32_t hash = index_hash(s, len), number;
+	uint32_t hash = hash_bytes(s, len), number;
 	char *copy;
 
-	number = index_find(&pool->index, hash, pooled_equal, pool, &item);
-	if (number != INDEX_NONE)
+	number = hash_find(&pool->index, hash, pooled_equal, pool, &item);
+	if (number != HASH_NONE)
 		return number;
 
 	copy = pool_reserve(pool, len + 1);
@@ -89,7 +89,7 @@ uint32_t profile_strings_add(struct profile_strings *pool, const char *s, size_t
 	item.text = copy;
 	number = pool->n_items;
 	vec_push(pool, items, item);
-	index_add(&pool->index, hash, number);
+	hash_add(&pool->index, hash, number);
 	return number;
 }
 

@@ -9,23 +9,15 @@
 #include <stdbool.h>
 
 #include "profile/profile.h"
-#include "record/block.h"
-#include "record/range.h"
-#include "record/sites.h"
-#include "record/symbols.h"
+#include "record/plan.h"
 
-struct record_engine;
-struct record_features;
+struct record_probes;
 struct record_calibration;
 
 /* All of it is the caller's. */
 struct record_attachment {
-	struct record_engine *engine; /* started, not armed */
-	struct record_sites *sites; /* their mechanisms become those in use */
-	struct record_ranges *ranges;
-	struct record_blocks *blocks;
-	struct record_symbols *symbols;
-	const struct record_features *features;
+	struct record_probes *probes; /* whose engine is started, not armed */
+	struct record_plan *plan; /* its sites' mechanisms become those in use */
 	struct record_calibration *calibration; /* record_calibrate_before() has been called */
 	struct profile *p; /* has the sites, numbered as in the engine: the context's first */
 	enum record_attach how;
@@ -33,6 +25,15 @@ struct record_attachment {
 };
 
 /* -errno, reported; or -EINTR, not reported, where the user asked for an end. */
-int record_attach_sites(struct record_attachment *a);
+int record_attach(struct record_attachment *a);
+
+/*
+ * Attaches the probes of A's ranges and blocks, all of them before the first gets its program: what one costs depends
+ * on what is beside it, and before it in the kernel's lists. What the kernel refuses is not timed or counted, which
+ * is no error. -EINTR where the user asked for an end, not reported.
+ */
+int record_attach_inside(struct record_attachment *a);
+/* Takes them away. */
+void record_detach_inside(struct record_ranges *ranges, struct record_blocks *blocks);
 
 #endif

@@ -8,21 +8,22 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "catalogue/state.h"
-#include "record/sites.h"
-#include "symbol/index.h"
+#include "record/engine/features.h"
+#include "record/probe/choose.h"
+#include "kernel/debuginfo/index.h"
 
 struct expansion {
-	struct record_symbols *symbols;
-	struct record_features *features;
-	struct record_options *out;
-	const struct symbol_index *index; /* NULL: none */
+	const struct record_kernel *kernel;
+	struct record_names *functions, *inlined;
+	const struct kernel_index *index; /* NULL: none */
 	uint32_t version;
-	bool functions, ranges; /* whether this kernel can time such at all */
+	bool can_probe,
+		can_enter; /* whether this kernel can time functions at all, and inlined bodies */
 	uint32_t added; /* by the protection at hand */
 };
 
 /* What is known of a function by record's own way to look at it. */
-static void note_mechanism(const struct symbol_sym *sym, enum profile_mechanism mech,
+static void note_mechanism(const struct kernel_sym *sym, enum profile_mechanism mech,
 			   const char *why, void *arg)
 {
 	bool *timed = arg;
@@ -37,12 +38,12 @@ static bool is_function(struct expansion *e, const char *name)
 {
 	bool timed = false;
 
-	if (e->functions)
-		record_sites_list(e->symbols, e->features, name, note_mechanism, &timed);
+	if (e->can_probe)
+		record_sites_list(e->kernel, name, note_mechanism, &timed);
 	return timed;
 }
 
-static int count_body(const struct symbol_body *body, void *arg)
+static int count_body(const struct kernel_body *body, void *arg)
 {
 	uint32_t *n = arg;
 
@@ -59,43 +60,28 @@ static int count_bodies(struct expansion *e, const char *name)
 	uint32_t n = 0;
 	int err;
 
-	if (!e->ranges || !e->index)
+	if (!e->can_enter || !e->index)
 		return 0;
-	err = symbol_index_bodies_each(e->index, name, count_body, &n, NULL);
+	err = kernel_index_bodies_each(e->index, name, count_body, &n, NULL);
 	if (err == -E2BIG)
 		log_note(
-			"'%s' is inlined at more than %d places, which are not timed; --range=%s@FUNC "
+			"'%s' is inlined at more than %d places, too many to time; --range=%s@FUNC "
 			"times those in FUNC",
 			name, RECORD_PROTECTION_PLACES, name);
 	return err ? err : (int)n;
 }
 
-static void push_once(char ***list, uint32_t *n, uint32_t *cap, const char *name)
-{
-	uint32_t i;
-
-	for (i = 0; i < *n; i++)
-		if (!strcmp((*list)[i], name))
-			return;
-	if (*n == *cap) {
-		*cap = *cap ? 2 * *cap : 8;
-		*list = alloc_resize(*list, *cap, sizeof(**list));
-	}
-	(*list)[(*n)++] = (char *)name;
-}
-
 /* A function that this kernel has inlined is timed as such, and the other way round. */
 static void expand_function(struct expansion *e, const struct catalogue_function *function)
 {
-	struct record_options *o = e->out;
 	int bodies = 0;
 
 	if (function->code > CATALOGUE_INLINE || !catalogue_span_has(function->span, e->version))
 		return;
 	if (is_function(e, function->name))
-		push_once(&o->functions, &o->n_functions, &o->cap_functions, function->name);
+		record_names_add(e->functions, function->name);
 	else if ((bodies = count_bodies(e, function->name)) > 0)
-		push_once(&o->ranges, &o->n_ranges, &o->cap_ranges, function->name);
+		record_names_add(e->inlined, function->name);
 	else {
 		if (bodies != -E2BIG)
 			log_verbose(
@@ -130,51 +116,37 @@ static void expand_protection(struct expansion *e, const struct catalogue_protec
 	for (; function && function->name; function++)
 		expand_function(e, function);
 	if (!e->added)
-		log_note("%s: no function of it can be timed here; %s", protection->name,
-			 protection->in_syscall == CATALOGUE_NO ?
-				 "the workload's own time is what shows it" :
-				 "system calls, samples and the workload's own time show it");
+		log_note(
+			"%s: none of its functions can be timed here; %s", protection->name,
+			protection->in_syscall == CATALOGUE_NO ?
+				"its cost shows in the workload's own time only" :
+				"its cost shows in system calls, samples and the workload's own time");
 }
 
-static void copy_names(char ***list, uint32_t *n, uint32_t *cap, char *const *from, uint32_t n_from)
+int record_protections_expand(const struct record_kernel *kernel,
+			      const struct catalogue_protection *const *protections, uint32_t n,
+			      struct profile *p, struct record_names *functions,
+			      struct record_names *inlined)
 {
-	*list = NULL;
-	*n = *cap = 0;
-	for (uint32_t i = 0; i < n_from; i++)
-		push_once(list, n, cap, from[i]);
-}
-
-int record_protections_expand(const struct record_options *options, struct record_symbols *symbols,
-			      struct record_features *features, struct profile *p,
-			      struct record_options *out)
-{
-	struct expansion e = { symbols, features, out, NULL, catalogue_linux(p) };
+	struct expansion e = {
+		.kernel = kernel,
+		.functions = functions,
+		.inlined = inlined,
+		.version = catalogue_linux(p),
+		.can_probe = !kernel->features->fentry || !kernel->features->kprobe,
+		.can_enter = !kernel->features->kprobe,
+	};
 	int err = 0;
 
-	*out = *options;
-	copy_names(&out->functions, &out->n_functions, &out->cap_functions, options->functions,
-		   options->n_functions);
-	copy_names(&out->ranges, &out->n_ranges, &out->cap_ranges, options->ranges,
-		   options->n_ranges);
-	if (!options->n_protections)
+	if (!n)
 		return 0;
-	e.functions = !features->fentry || !features->kprobe;
-	e.ranges = !features->kprobe;
-	if (e.functions)
-		err = record_symbols_load_functions(symbols);
-	if (!err && e.ranges)
-		err = record_symbols_index(symbols, &e.index);
-	for (uint32_t i = 0; !err && i < options->n_protections; i++) {
-		note_state(options->protections[i], p);
-		expand_protection(&e, options->protections[i]);
+	if (e.can_probe)
+		err = record_symbols_load_functions(kernel->symbols);
+	if (!err && e.can_enter)
+		err = record_symbols_index(kernel->symbols, &e.index);
+	for (uint32_t i = 0; !err && i < n; i++) {
+		note_state(protections[i], p);
+		expand_protection(&e, protections[i]);
 	}
 	return err;
-}
-
-void record_protections_deinit(struct record_options *out)
-{
-	free(out->functions);
-	free(out->ranges);
-	out->functions = out->ranges = NULL;
-	out->n_functions = out->n_ranges = 0;
 }

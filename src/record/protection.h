@@ -3,22 +3,20 @@
 #ifndef KPROTPERF_RECORD_PROTECTION_H
 #define KPROTPERF_RECORD_PROTECTION_H
 
-#include "record/features.h"
-#include "record/session.h"
-#include "record/symbols.h"
+#include "catalogue/catalogue.h"
+#include "record/target/sites.h"
 
 /* An inlined function with more bodies than this is left to --range, which can choose among them. */
 #define RECORD_PROTECTION_PLACES 32
 
 /*
- * OPTIONS with the functions and ranges of its protections added; what this kernel does not have, or what
- * cannot be timed on it, is left out, which is said where nothing remains. Each protection's state goes into P's
- * environment, which has been read. Returns 0 or -errno, reported. OUT's functions and ranges are to be freed by
- * record_protections_deinit(), whose strings belong to OPTIONS and the catalogue.
+ * Adds to FUNCTIONS and INLINED those of the N PROTECTIONS; what this kernel does not have, or what cannot be timed
+ * on it, is left out, which is said where nothing remains. Each protection's state goes into P's environment, which
+ * has been read. Returns 0 or -errno, reported. The names belong to the catalogue.
  */
-int record_protections_expand(const struct record_options *options, struct record_symbols *symbols,
-			      struct record_features *features, struct profile *p,
-			      struct record_options *out);
-void record_protections_deinit(struct record_options *out);
+int record_protections_expand(const struct record_kernel *kernel,
+			      const struct catalogue_protection *const *protections, uint32_t n,
+			      struct profile *p, struct record_names *functions,
+			      struct record_names *inlined);
 
 #endif

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/log.h"
+#include "base/number.h"
 
 #define REPORT_FD_ENV "KPROTPERF_REPORT_FD"
 #define REPORT_MAX    65536 /* bytes of reports read */
@@ -28,26 +29,6 @@
 #define FILES_BESIDES 1024
 
 static struct rlimit files_before; /* zero: not changed */
-static volatile sig_atomic_t interrupted;
-static volatile pid_t child;
-
-/* A signal from the terminal reaches the whole foreground group; one sent to us alone does not. */
-static void on_signal(int sig, siginfo_t *info, void *context)
-{
-	(void)context;
-	interrupted = sig;
-	if (child > 0 && info->si_code <= 0)
-		kill(child, sig);
-}
-
-void record_workload_catch_signals(void)
-{
-	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
 
 void record_workload_need_files(uint32_t n)
 {
@@ -68,11 +49,6 @@ void record_workload_need_files(uint32_t n)
 	}
 	if (!files_before.rlim_cur)
 		files_before = now;
-}
-
-int record_workload_interrupted(void)
-{
-	return interrupted;
 }
 
 static bool is_program(const char *path, bool *exists)
@@ -134,16 +110,16 @@ static void report_parse(struct profile *p, uint32_t run, char *line)
 			continue;
 		*value++ = '\0';
 		if (!strcmp(word, "iterations"))
-			r.iterations = strtoull(value, NULL, 10);
+			number_unsigned(value, 0, UINT64_MAX, &r.iterations);
 		else if (!strcmp(word, "mean_ns"))
-			r.mean = strtod(value, NULL);
+			number_double(value, -INFINITY, INFINITY, &r.mean);
 		else if (!strcmp(word, "p50_ns"))
-			r.p50 = strtod(value, NULL);
+			number_double(value, -INFINITY, INFINITY, &r.p50);
 		else if (!strcmp(word, "min_ns"))
-			r.min = strtod(value, NULL);
+			number_double(value, -INFINITY, INFINITY, &r.min);
 	}
 	if (isnan(r.mean)) {
-		log_warn("the workload's report of '%s' has no mean_ns: left out", r.name);
+		log_warn("ignored the workload's report of '%s': it has no mean_ns", r.name);
 		return;
 	}
 	profile_report_add(p, run, &r);
@@ -169,9 +145,7 @@ static void child_main(const char *path, char *const *argv,
 	char number[16];
 	int err = 0;
 
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
+	interrupt_default();
 	if (files_before.rlim_cur)
 		setrlimit(RLIMIT_NOFILE, &files_before);
 	snprintf(number, sizeof(number), "%d", report);
@@ -196,7 +170,9 @@ static void wait_looking(pid_t pid, const struct record_workload_hooks *hooks)
 		return;
 	pfd.fd = syscall(SYS_pidfd_open, pid, 0);
 	if (pfd.fd < 0) {
-		log_warn("cannot look at the command while it runs: %s", log_strerror(errno));
+		log_warn(
+			"cannot monitor the command while it runs, so --max-overhead has no effect: %s",
+			log_strerror(errno));
 		return;
 	}
 	for (;;) {
@@ -241,7 +217,7 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 	pid = fork();
 	if (pid == 0)
 		child_main(path, argv, hooks, report, fds[1]);
-	child = pid;
+	interrupt_forward(pid);
 	close(fds[1]);
 	if (pid < 0) {
 		failed = -errno;
@@ -255,7 +231,7 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 		while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
 			;
 	}
-	child = 0;
+	interrupt_forward(0);
 	p->runs[run].wall = clock_ns() - start;
 	p->runs[run].cpu = cpu_time(&usage);
 	close(fds[0]);
@@ -279,7 +255,7 @@ int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks)
 		if (pfd.fd < 0)
 			return -errno;
 	}
-	while (!interrupted && poll(&pfd, 1, hooks->look ? hooks->look_ms : 200) <= 0)
+	while (!interrupt_signal() && poll(&pfd, 1, hooks->look ? hooks->look_ms : 200) <= 0)
 		if (hooks->look)
 			hooks->look(hooks->arg);
 	if (pfd.fd >= 0)

@@ -43,10 +43,4 @@ void record_workload_need_files(uint32_t n);
 /* Waits until interrupted or, if PID is not 0, until that process ends. */
 int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks);
 
-/* The signal that asked for an end since the program began, or 0. */
-int record_workload_interrupted(void);
-
-/* Handles SIGINT and SIGTERM from now on as described above. */
-void record_workload_catch_signals(void);
-
 #endif

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symbol/index.h"
+#include "kernel/debuginfo/index.h"
 
-static int print(const struct symbol_frame *frame, void *arg)
+static int print(const struct kernel_frame *frame, void *arg)
 {
 	(void)arg;
 	printf("%s\n%s:%u\n", frame->name, frame->file ? frame->file : "??", frame->line);
@@ -18,8 +18,8 @@ static int print(const struct symbol_frame *frame, void *arg)
 
 int main(int argc, char **argv)
 {
-	struct symbol_image *img;
-	struct symbol_index *idx;
+	struct kernel_image *img;
+	struct kernel_index *idx;
 	char line[64];
 	uint64_t base;
 
@@ -27,13 +27,13 @@ int main(int argc, char **argv)
 		fputs("usage: symbolize VMLINUX STEXT <ADDRESSES\n", stderr);
 		return 2;
 	}
-	if (symbol_image_open(argv[1], &img) || symbol_index_get(NULL, img, &idx))
+	if (kernel_image_open(argv[1], &img) || kernel_index_get(NULL, img, &idx))
 		return 1;
 	base = strtoull(argv[2], NULL, 16);
 	while (fgets(line, sizeof(line), stdin))
-		if (symbol_index_frames(idx, strtoull(line, NULL, 16) - base, print, NULL))
+		if (kernel_index_frames(idx, strtoull(line, NULL, 16) - base, print, NULL))
 			printf("??\n??:0\n");
-	symbol_index_destroy(idx);
-	symbol_image_destroy(img);
+	kernel_index_destroy(idx);
+	kernel_image_destroy(img);
 	return fflush(stdout) ? 1 : 0;
 }

@@ -4,33 +4,14 @@
 # The catalogue against the kernel's sources, as the lab has them unpacked, or else out of their package:
 # whatever a row names exists there, in the versions it says, and not in the others.
 
-cd "$(dirname "$0")/../.." || exit 1
-build=${BUILD:-build}
+# shellcheck source=SCRIPTDIR/../tap.sh
+. "$(dirname "$0")/../tap.sh"
 cache=${KPROTPERF_LAB:-$HOME/.cache/kprotperf/lab}
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+tmp=$scratch
 export LC_ALL=C
-n=0
 
-# ok NAME: as the last command's status says; what is wrong is in $tmp/wrong.
-ok() {
-	local status=$?
-	n=$((n + 1))
-	if [ $status -eq 0 ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		sed 's/^/# /' "$tmp/wrong"
-	fi
-}
-
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
-
-"$build/kprotperf" list --protections --format=json >"$tmp/all.json" 2>"$tmp/wrong"
-ok 'the catalogue as JSON'
+"$kprotperf" list --protections --format=json >"$tmp/all.json" 2>"$tmp/wrong"
+report_test $? 'the catalogue as JSON'
 
 # rows LIST VERSION FIELDS: "PROTECTION VALUE… WITHIN" lines of a list in the catalogue, where WITHIN says
 # whether the entry is for that version. Of protections that the version does not have, only what builds them.
@@ -130,12 +111,12 @@ for series in 6.1 6.12; do
 	source=$(unpacked "$series")
 	for what in symbols parameters functions; do
 		if [ -z "$source" ]; then
-			skip "Linux $series: $what" "/usr/src/linux-source-$series.tar.xz is missing (scripts/setup --for=test)"
+			skip "Linux $series: $what" "missing: /usr/src/linux-source-$series.tar.xz (scripts/setup --for=test)"
 			continue
 		fi
 		"check_$what" "$source" "$((${series%.*} * 1000 + ${series#*.}))" >"$tmp/wrong" 2>&1
 		[ ! -s "$tmp/wrong" ]
-		ok "Linux $series: $what"
+		report_test $? "Linux $series: $what"
 	done
 done
 
@@ -143,18 +124,18 @@ done
 jq -r '.protections[] | select(.switched_by == "boot" and .missing == null) |
 	.options | map(select(.role == "builds") | .symbol) | select(length > 0) | join("|")' "$tmp/all.json" |
 	while read -r symbols; do
-		grep -qE "^CONFIG_($symbols)=y$" scripts/kernels/{base,base-6.12,baseline,switches}.config || echo "$symbols: in no kernel"
+		grep -qE "^CONFIG_($symbols)=y$" "$repo"/scripts/kernels/{base,base-6.12,baseline,switches}.config || echo "$symbols: in no kernel"
 	done >"$tmp/wrong"
 [ ! -s "$tmp/wrong" ]
-ok 'what parameters switch is built into baseline or switches'
+report_test $? 'what parameters switch is built into baseline or switches'
 
 jq -r '.protections[].workloads[]' "$tmp/all.json" | sort -u >"$tmp/named"
 (cd "$build/workloads" && printf '%s\n' *) | sort >"$tmp/built"
 comm -23 "$tmp/named" "$tmp/built" >"$tmp/wrong"
 [ -s "$tmp/named" ] && [ ! -s "$tmp/wrong" ]
-ok 'the workloads that rows name are built'
+report_test $? 'the workloads that rows name are built'
 
-KPROTPERF=$build/kprotperf scripts/protections-svg 2>"$tmp/wrong" | cmp - docs/protections.svg >>"$tmp/wrong" 2>&1
-ok 'docs/protections.svg is the map of this table (else: scripts/protections-svg >docs/protections.svg)'
+KPROTPERF=$kprotperf "$repo/scripts/protections-svg" 2>"$tmp/wrong" | cmp - "$repo/docs/protections.svg" >>"$tmp/wrong" 2>&1
+report_test $? 'docs/protections.svg is the map of this table (else: scripts/protections-svg >docs/protections.svg)'
 
-echo "1..$n"
+done_testing

@@ -9,19 +9,19 @@
 # shellcheck disable=SC2086 # options are words
 build_kernel() {
   cc -O2 -ffreestanding -nostdlib -static -fno-pic -no-pie -fno-stack-protector -fcf-protection=none \
-    -Wl,-Ttext=0x10000000 -Wl,--defsym=_stext=0x10000000 -Wl,--build-id=sha1 "-ffile-prefix-map=$top/=" $2 -o "$1" \
-    "$top/tests/symbol/inlines.c"
+    -Wl,-Ttext=0x10000000 -Wl,--defsym=_stext=0x10000000 -Wl,--build-id=sha1 "-ffile-prefix-map=$repo/=" $2 -o "$1" \
+    "$repo/tests/symbol/inlines.c"
 }
 
 if ! build_kernel kernel -g 2>err || ! build_kernel other '-g -O1' 2>>err; then
-  skip 'annotate' 'no compiler that can build a kernel'
-  finish
+  skip 'annotate' 'missing: a compiler that can build a kernel'
+  done_testing
   exit
 fi
 export KPROTPERF_CACHE=$tmp/cache
 unset PAGER NO_COLOR
 line() {
-  grep -n "/\* $1 \*/" "$top/tests/symbol/inlines.c" | cut -d: -f1
+  grep -n "/\* $1 \*/" "$repo/tests/symbol/inlines.c" | cut -d: -f1
 }
 # address NAME: from _stext
 address() {
@@ -54,7 +54,7 @@ page() {
 }
 
 page 'the headline names the body with most of the time' \
-  '^90\.0 % of its samples in middle \(tests/symbol/inlines\.c:[0-9]+-[0-9]+\): ~90,000 insn a run' a.data outer
+  '^90\.0 % of its samples in middle \(tests/symbol/inlines\.c:[0-9]+-[0-9]+\): ~90,000 insn per run' a.data outer
 page 'what the samples are of' '^Samples: 100, of 200 in the kernel: 100 in its own code' a.data outer
 page 'whose code it is' "^Code is that of $tmp/kernel, not of the running kernel" a.data outer
 page 'a body has what is inlined into it' \
@@ -70,7 +70,7 @@ grep -q '^No source tree at hand' out
 report_test $? 'that there is no source'
 page 'source text from --source' \
   "tests/symbol/inlines\.c:$(line 'in innermost')  MARK\(mark_innermost\); /\* in innermost \*/$" \
-  "--source=$top" a.data outer
+  "--source=$repo" a.data outer
 page 'only what has samples, and what is around' '^ +\.\.\.$' --around=0 a.data outer
 [ "$(grep -c '^  *[0-9.]* %' out)" -eq 3 ] && [ "$(grep -cE '^ .* \+0x[0-9a-f]+  ' out)" -eq 3 ]
 report_test $? 'three instructions'
@@ -81,11 +81,11 @@ page '--context' '^outer in write: ' --context=write a.data outer
 grep -q '^Samples: 10, of 10 in the kernel' out
 report_test $? 'and its samples alone'
 page "a function that was timed: a call's time" '^10 calls timed, 500 insn each' timed.data outer
-grep -qE '^60\.0 % of the time of 10 calls in innermost .*: ~300 insn a call\.$' out
+grep -qE '^60\.0 % of the time of 10 calls in innermost .*: ~300 insn per call\.$' out
 report_test $? 'and what of it a body takes'
 page 'a function that is only inlined' '^innermost, inlined into middle < outer, called at ' a.data innermost
 page 'in one function' '^Samples: 60,' a.data innermost@outer
-grep -qE '^These are few: a share of 0\.5 may be one of 0\.3[0-9] to 0\.6[0-9]' out
+grep -qE '^These are few: a share of 0\.5 may be anything from 0\.3[0-9] to 0\.6[0-9]' out
 report_test $? 'how little 60 samples say'
 page "Intel's syntax" '(mov|add|lea) [er][a-z0-9]+, ' --intel --all a.data outer
 
@@ -116,13 +116,13 @@ if command -v script >/dev/null; then
   report_test $? 'none in a pipe'
 else
   for name in 'colour on a terminal' 'none with NO_COLOR' 'a pager on a terminal' 'none in a pipe'; do
-    skip "$name" 'no program script'
+    skip "$name" 'missing: script (bsdutils)'
   done
 fi
 
 # Data.
 # Blocks that were counted: the nop in innermost 3 times a call, what comes before it once.
-page 'what a call executes, by counting' '^Executed: [0-9.]+ instructions a call, by counting its blocks, without what it calls, [0-9]+ of its$' \
+page 'what a call executes, by counting' '^Executed: [0-9.]+ instructions per call, counted by block, excluding callees, [0-9]+ of its instructions$' \
   counted.data outer
 grep -qE '^ +3 +1\.00 +~60,000 +60 +0 +tests/symbol/inlines\.c:[0-9]+ +innermost < middle' out
 report_test $? 'the executions of a line'
@@ -137,38 +137,30 @@ report_test $? 'diff --annotate has what was executed on both sides'
 COLUMNS=80 run diff --annotate outer counted.data more.data
 [ $status -eq 0 ] && [ "$(wc -L <out)" -le 80 ]
 report_test $? 'in 80 columns'
-json 'and in JSON' "
-  (r := [r for r in d['lines'] if r['baseline']['per_call'] == 3][0]) and r['body'] == 'innermost < middle' and
-  r['hardened']['per_call'] == 7 and r['hardened']['samples'] == 0 and r['hardened']['cost'] is None" \
+json 'and in JSON' 'first(.lines[] | select(.baseline.per_call == 3)) | .body == "innermost < middle" and
+  (.hardened | .per_call == 7 and .samples == 0 and has("cost") and .cost == null)' \
   diff --annotate=outer --format=json counted.data more.data
 
-json 'JSON: what it is' "
-  d['schema'] == 'kprotperf-annotate/1' and d['function'] == 'outer' and d['context'] == '*' and
-  d['build_id'] == '$id' and d['code'] == 'file' and d['calls'] is None and d['cost_of'] == 'run' and
-  d['samples'] == {'function': 100, 'self': 100, 'below': 0, 'late': 0, 'at_return': 0, 'unplaced': 0,
-    'astray': 0, 'kernel': 200}" annotate --format=json a.data outer
-json 'JSON: instructions, lines and places add up' "
-  all(sum(r['self'] + r['below'] for r in d[k]) == 100 for k in ('instructions', 'lines', 'places')) and
-  all(a['addr'] + a['length'] <= b['addr'] for a, b in zip(d['instructions'], d['instructions'][1:]))" \
+json 'JSON: what it is' '
+  .schema == "kprotperf-annotate/1" and .function == "outer" and .context == "*" and .build_id == "'"$id"'" and
+  .code == "file" and has("calls") and .calls == null and .cost_of == "run" and
+  .samples == {function: 100, self: 100, callees: 0, late: 0, at_return: 0, unplaced: 0, astray: 0, kernel: 200}' \
   annotate --format=json a.data outer
-json 'JSON: an instruction' "
-  (r := [i for i in d['instructions'] if i['addr'] == 0x$innermost][0]) and r['self'] == 60 and
-  r['body'] == 'innermost < middle' and r['text'] == 'nop' and r['symbol'] == 'outer' and
-  r['line'] == $(line 'in innermost') and r['share'] == 0.6 and r['share_low'] < 0.6 < r['share_high'] and
-  r['cost'] == 60000 and r['executions'] is None and r['address'] == '+0x%x' % r['offset']" \
+json 'JSON: instructions, lines and places add up' '
+  all(.instructions, .lines, .places; map(.self + .callees) | add == 100) and
+  all([.instructions[:-1], .instructions[1:]] | transpose[]; .[0].addr + .[0].length <= .[1].addr)' \
   annotate --format=json a.data outer
-json 'JSON: a body' "
-  (r := row('bodies', body='innermost')) and r['chain'] == 'middle' and r['depth'] == 2 and
-  r['measured'] == 'estimated' and r['function'] == 'outer' and r['exact'] is None" \
+json 'JSON: an instruction' '
+  row("instructions"; {addr: '$((0x$innermost))'}) | .self == 60 and .body == "innermost < middle" and
+    .text == "nop" and .symbol == "outer" and .line == '"$(line 'in innermost')"' and .share == 0.6 and
+    .share_low < 0.6 and 0.6 < .share_high and .cost == 60000 and has("executions") and .executions == null and
+    .offset == '$((0x$innermost - 0x$outer))' and .address == "'"$(printf '+0x%x' $((0x$innermost - 0x$outer)))"'"' \
   annotate --format=json a.data outer
-run annotate --format=csv --section=lines a.data outer
-python3 - <<'PY' 2>>err
-import csv
-rows = list(csv.DictReader(open("out")))
-assert sum(float(r["self"]) for r in rows) == 100, rows
-assert {r["body"] for r in rows} == {"", "middle", "innermost < middle"}, rows
-PY
-report_test $? 'CSV of lines'
+json 'JSON: a body' 'row("bodies"; {body: "innermost"}) | .chain == "middle" and .depth == 2 and
+  .measured == "estimated" and .function == "outer" and has("exact") and .exact == null' \
+  annotate --format=json a.data outer
+csv 'CSV of lines' '(map(.self | tonumber) | add) == 100 and
+  (map(.body) | unique) == ["", "innermost < middle", "middle"]' annotate --format=csv --section=lines a.data outer
 run annotate --format=csv a.data outer
 head -1 out | grep -q '^function,symbol,offset,addr,length,address,text,body,file,line,share,'
 report_test $? 'CSV of instructions'
@@ -177,47 +169,46 @@ report_test $? 'CSV of instructions'
 fails 1 'no function nowhere in this kernel, inlined or not; kprotperf list' annotate a.data nowhere
 fails 1 'nothing is inlined, and no instruction of it is left' annotate a.data nothing
 fails 1 'innermost is not inlined into caller' annotate a.data innermost@caller
-fails 1 'no sample in outer, nor in what it calls: record with a higher --freq' annotate none.data outer
-fails 1 'no sample of outer in write; there are some in read (100)' annotate --context=write timed.data outer
+fails 1 'no samples in outer or its callees: record with a higher --freq' annotate none.data outer
+fails 1 'no samples of outer in write; there are some in read (100)' annotate --context=write timed.data outer
 fails 1 'holds no samples' annotate empty.data outer
-fails 1 'is of another build' annotate --vmlinux=other a.data outer
-fails 1 'cannot read the folder /no-such' annotate --source=/no-such a.data outer
+fails 1 'is of a different build' annotate --vmlinux=other a.data outer
+fails 1 'cannot read the directory /no-such' annotate --source=/no-such a.data outer
 fails 1 'no-such.data' annotate no-such.data outer
 
 # Two recordings, side by side.
 made b.data "sample read 30 $innermost $start" "sample read 30 $own" 'calls outer read 10 900'
 run diff --annotate outer timed.data b.data
-[ $status -eq 0 ] && [ ! -s err ] && grep -q '^outer in all contexts, .*; costs are a call' out &&
+[ $status -eq 0 ] && [ ! -s err ] && grep -q '^outer in all contexts, .*; costs are per call' out &&
   grep -qE '^ +~300 +0\.60 +60 +~450 +0\.50 +30 +~\+150 .* innermost < middle$' out
 report_test $? 'diff --annotate: a body on both sides'
 grep -qE "^ +~200 +40 +~450 +30 +~\+250 +- +tests/symbol/inlines\.c:[0-9]+$" out
 report_test $? 'and a line'
-grep -qE '^tests/symbol/inlines\.c:[0-9]+: ~\+250 insn a call, between \+[0-9]+ and \+[0-9]+ ' out
+grep -qE '^tests/symbol/inlines\.c:[0-9]+: ~\+250 insn per call, between \+[0-9]+ and \+[0-9]+ ' out
 report_test $? 'the headline has what changed most'
-json 'diff --annotate as JSON' "
-  d['schema'] == 'kprotperf-annotate-diff/1' and d['cost_of'] == 'call' and d['baseline']['mean'] == 500 and
-  d['hardened']['mean'] == 900 and d['baseline']['samples'] == 100 and
-  sum(r['delta'] for r in rows('lines', body='innermost < middle')) == 150 and
-  sum(r['delta'] for r in d['lines']) == 400 and
-  row('bodies', body='middle')['delta_low'] < 150 < row('bodies', body='middle')['delta_high']" \
+json 'diff --annotate as JSON' '
+  .schema == "kprotperf-annotate-diff/1" and .cost_of == "call" and .baseline.mean == 500 and
+  .hardened.mean == 900 and .baseline.samples == 100 and
+  (rows("lines"; {body: "innermost < middle"}) | map(.delta) | add) == 150 and ([.lines[].delta] | add) == 400 and
+  (row("bodies"; {body: "middle"}) | .delta_low < 150 and 150 < .delta_high)' \
   diff --annotate=outer --format=json timed.data b.data
 run diff --annotate outer --format=csv timed.data b.data
 head -1 out | grep -q '^baseline_cost,.*hardened_cost,.*delta,delta_low,delta_high,body,file,source$'
 report_test $? 'diff --annotate as CSV'
 fails 1 'no function nowhere in this kernel' diff --annotate nowhere timed.data b.data
-fails 1 'no sample in split' diff --annotate split timed.data b.data
-usage 'go with --annotate' diff --context=read timed.data b.data
-usage '--annotate is alone' diff --annotate=outer --fold timed.data b.data
-usage '--annotate is alone' diff --annotate=outer --map=a=b timed.data b.data
-fails 1 'other is of another build' diff --annotate=outer --hardened-vmlinux=other timed.data b.data
+fails 1 'no samples in split' diff --annotate split timed.data b.data
+usage 'need --annotate' diff --context=read timed.data b.data
+usage '--annotate excludes' diff --annotate=outer --fold timed.data b.data
+usage '--annotate excludes' diff --annotate=outer --map=a=b timed.data b.data
+fails 1 'other is of a different build' diff --annotate=outer --hardened-vmlinux=other timed.data b.data
 
 mv kernel moved
-fails 1 'name it with --hardened-vmlinux' diff --annotate outer --baseline-vmlinux=moved timed.data b.data
-fails 1 'no vmlinux of its kernel 6.1.192-made-up: name it with --vmlinux' annotate a.data outer
+fails 1 'give it with --hardened-vmlinux' diff --annotate outer --baseline-vmlinux=moved timed.data b.data
+fails 1 'no vmlinux of its kernel 6.1.192-made-up: give it with --vmlinux' annotate a.data outer
 page '--vmlinux' '^90\.0 % of its samples in middle' --vmlinux=moved a.data outer
 usage 'FILE and FUNC are needed' annotate a.data
-usage 'one FILE and one FUNC' annotate a.data outer middle
+usage 'takes one FILE and one FUNC' annotate a.data outer middle
 usage '--color is auto, always or never' annotate --color=red a.data outer
-usage '--section goes with' annotate --section=lines a.data outer
+usage '--section needs' annotate --section=lines a.data outer
 
-finish
+done_testing

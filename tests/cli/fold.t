@@ -14,7 +14,7 @@ prints hardened.folded fold control-hardened.data
 prints hostile.folded fold hostile.data
 fails 1 "record with --freq" fold empty.data
 fails 1 "no-such.data" fold no-such.data
-usage "one file at a time" fold hardened.data baseline.data
+usage "takes one file" fold hardened.data baseline.data
 
 cp hardened.data kprotperf.data
 prints hardened.folded fold
@@ -22,8 +22,8 @@ prints hardened.folded fold
 # Debian's libdevel-nytprof-perl brings the real one, outside the path.
 flamegraph=$(command -v flamegraph.pl || ls /usr/share/perl5/Devel/NYTProf/flamegraph.pl 2>/dev/null)
 if [ -z "$flamegraph" ]; then
-  skip "flame graph" "no flamegraph.pl (libdevel-nytprof-perl)"
-  skip "differential flame graph" "no flamegraph.pl"
+  skip "flame graph" "missing: flamegraph.pl (libdevel-nytprof-perl)"
+  skip "differential flame graph" "missing: flamegraph.pl (libdevel-nytprof-perl)"
 else
   run fold hostile.data
   perl "$flamegraph" <out >flame.svg 2>err
@@ -37,4 +37,4 @@ else
   report_test $? "flamegraph.pl draws the difference"
 fi
 
-finish
+done_testing

@@ -1,46 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # names from tap.sh
 #
-# For the tests of commands that read data files; to be sourced. BUILD names the folder of the build
-# (default: build). UPDATE=1 rewrites the expected outputs: look at the difference before a commit.
+# For the tests of commands that read data files; to be sourced. UPDATE=1 rewrites the expected outputs: look at the
+# difference before a commit.
 
-cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-top=$PWD
-build=$(cd "${BUILD:-build}" && pwd) || exit 1
-kprotperf=$build/kprotperf
+# shellcheck source=SCRIPTDIR/../tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 make_fixture=$build/tests/make_fixture
 if [ ! -x "$kprotperf" ] || [ ! -x "$make_fixture" ]; then
-  echo "Bail out! no $kprotperf or $make_fixture: run make check"
-  exit 1
+  bail "no $kprotperf or $make_fixture: run make all tests"
 fi
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
+tmp=$scratch
 # What a table fills must not depend on who looks on.
 export COLUMNS=100 LC_ALL=C
-n=0
-status=0
-
-# report_test STATUS NAME: one line of TAP, and what the last run said where it failed
-report_test() {
-  n=$((n + 1))
-  if [ "$1" -eq 0 ]; then
-    echo "ok $n - $2"
-  else
-    echo "not ok $n - $2"
-    echo "# status $status"
-    sed 's/^/# /' "$tmp/err" "$tmp/out" 2>/dev/null | head -60
-  fi
-}
-
-skip() {
-  n=$((n + 1))
-  echo "ok $n - $1 # SKIP $2"
-}
-
-finish() {
-  echo "1..$n"
-}
 
 # fixture NAME…: data files of those names, as make_fixture.c builds them
 fixture() {
@@ -52,13 +24,13 @@ fixture() {
 
 # run ARG…: kprotperf's status in $status, its output in files out and err
 run() {
-  "$kprotperf" "$@" >"$tmp/out" 2>"$tmp/err"
+  "$kprotperf" "$@" >out 2>err
   status=$?
 }
 
 # prints FILE ARG…: status 0, nothing on stderr, and on stdout what tests/cli/expected/FILE holds
 prints() {
-  local expected=$top/tests/cli/expected/$1
+  local expected=$repo/tests/cli/expected/$1
   shift
   run "$@"
   if [ "${UPDATE:-}" = 1 ]; then
@@ -90,22 +62,20 @@ usage() {
   report_test $? "$*: $text"
 }
 
-# json NAME PYTHON ARG…: the output of kprotperf ARG… is JSON d, of which PYTHON is true
+# json NAME FILTER ARG…: what kprotperf ARG… prints is JSON of which jq's FILTER, with tests/json.jq, is true
 json() {
-  local name=$1 expression=$2
+  local name=$1 filter=$2
   shift 2
   run "$@"
-  [ "$status" -eq 0 ] && python3 -c '
-import json, sys
-d = json.load(open("out"))
-def rows(key, **want):
-    return [r for r in d[key] if all(r[k] == v for k, v in want.items())]
-def row(key, **want):
-    found = rows(key, **want)
-    assert len(found) == 1, (key, want, found)
-    return found[0]
-def mech(name):
-    return {m["name"]: m for m in d["costs"]["mechanisms"]}[name]
-assert eval("(" + sys.argv[1] + ")"), sys.argv[1]' "$expression" 2>>err
+  [ "$status" -eq 0 ] && [ "$(query out "$filter" 2>>err)" = true ]
+  report_test $? "$name"
+}
+
+# csv NAME FILTER ARG…: the same of CSV, whose rows are objects
+csv() {
+  local name=$1 filter=$2
+  shift 2
+  run "$@"
+  [ "$status" -eq 0 ] && [ "$(query out "csv | $filter" -R -s 2>>err)" = true ]
   report_test $? "$name"
 }

@@ -8,27 +8,27 @@
 
 # The catalogue, of which only the states are this kernel's.
 run list --protections
-[ $status -eq 0 ] && grep -qE '^PROTECTION +STATE +RUNS +.*HOW IT IS KNOWN$' out &&
+[ $status -eq 0 ] && grep -qE '^PROTECTION +STATE +RUNS +.*EVIDENCE$' out &&
   [ "$(awk 'NR > 1 { print $1 }' out)" = "$("$kprotperf" list --protections --format=json | jq -r '.protections[].name')" ] &&
   ! awk 'NR > 1' out | grep -vE '^[a-z0-9_]+ +(on|off|built in|unknown) +(build|boot only|run time, (seldom|often)) +[^ ]'
-report_test $? 'list --protections: a row and a state for each, and how it is known'
+report_test $? 'list --protections: a row, a state and its evidence for each'
 run list --protections --format=csv
 [ $status -eq 0 ] && [ "$(head -1 out)" = name,state,runs,origin,position,in_syscall,by,how,title ]
 report_test $? 'as CSV'
 run list stackleak
-[ $status -eq 0 ] && for line in 'against .*held before' 'kind .*compiler-inserted, data; ' 'switched by .*full rebuild' \
+[ $status -eq 0 ] && for line in 'against .*previous stack contents' 'kind .*compiler-inserted, data; ' 'switched by .*full rebuild' \
   'options .*CONFIG_GCC_PLUGIN_STACKLEAK: off n, on y' 'file .*/proc/sys/kernel/stack_erasing' \
   'functions .*stackleak_erase' 'workloads .*getpid' 'in a syscall .*partly' 'in instructions .*yes'; do
   grep -qE "^  $line" out || break
 done
 report_test $? 'list NAME explains one'
-fails 1 "no protection 'nosuch'; kprotperf list --protections names them" list --protections nosuch
+fails 1 "unknown protection 'nosuch'; see kprotperf list --protections" list --protections nosuch
 
 # _stext, so that addresses count from there, as in a kernel.
 build_kernel() {
   cc -O2 -ffreestanding -nostdlib -static -fno-pic -no-pie -fno-stack-protector -fcf-protection=none \
     -Wl,-Ttext=0x10000000 -Wl,--defsym=_stext=0x10000000 -Wl,--build-id=sha1 "$@" \
-    "$top/tests/symbol/inlines.c"
+    "$repo/tests/symbol/inlines.c"
 }
 
 # lists NAME REGEX ARG…: `list` of that kernel succeeds, and some line of its output matches
@@ -41,14 +41,14 @@ lists() {
 }
 
 if ! build_kernel -g -o kernel 2>err || ! build_kernel -g0 -o plain 2>>err; then
-  skip 'list of another kernel' 'no compiler that can build one'
-  finish
+  skip 'list of another kernel' 'missing: a compiler that can build a kernel'
+  done_testing
   exit
 fi
 export KPROTPERF_CACHE=$tmp/cache
 id=$(readelf -n kernel | awk '/Build ID/ { print $3 }')
 line() {
-  grep -n "/\* $1 \*/" "$top/tests/symbol/inlines.c" | cut -d: -f1
+  grep -n "/\* $1 \*/" "$repo/tests/symbol/inlines.c" | cut -d: -f1
 }
 
 lists 'an inlined body: into what, by way of what, called where' \
@@ -72,26 +72,20 @@ run list --vmlinux=kernel nowhere
 [ $status -eq 1 ] && [ ! -s out ] && grep -q "no function matches 'nowhere', inlined or not" err
 report_test $? 'nothing that matches'
 usage '--format is table, json or csv' list --format=xml outer
-usage 'one GLOB at a time' list outer middle
+usage 'takes one GLOB' list outer middle
 
-json 'JSON of an inlined body' "
-  d['schema'] == 'kprotperf-list/1' and d['build_id'] == '$id' and d['functions'] == [] and
-  (r := row('inlined', name='innermost')) and r['function'] == 'outer' and r['chain'] == 'middle' and
-  r['called']['line'] == $(line 'innermost in middle') and r['called']['file'].endswith('inlines.c') and
-  all(s < e for s, e in r['ranges']) and sum(e - s for s, e in r['ranges']) == r['bytes'] and
-  r['entry'] >= r['symbol_addr'] and r['how'] is None" \
+json 'JSON of an inlined body' '
+  .schema == "kprotperf-list/1" and .build_id == "'"$id"'" and .functions == [] and
+  (row("inlined"; {name: "innermost"}) | .function == "outer" and .chain == "middle" and
+    .called.line == '"$(line 'innermost in middle')"' and (.called.file | endswith("inlines.c")) and
+    all(.ranges[]; .[0] < .[1]) and (.ranges | map(.[1] - .[0]) | add) == .bytes and
+    .entry >= .symbol_addr and has("how") and .how == null)' \
   list --vmlinux=kernel --format=json innermost
-json 'JSON: one object for each place' "len(rows('inlined', name='twice')) == 2 and
-  sorted(r['called']['line'] for r in d['inlined']) == [$(line 'twice, first'), $(line 'twice, second')]" \
+json 'JSON: one object for each place' '(rows("inlined"; {name: "twice"}) | length) == 2 and
+  ([.inlined[].called.line] | sort) == ['"$(line 'twice, first'), $(line 'twice, second')"']' \
   list --vmlinux=kernel --format=json twice
-run list --vmlinux=kernel --format=csv '*i*'
-python3 - <<'EOF' 2>>err
-import csv
-rows = list(csv.DictReader(open("out")))
-kinds = {(r["kind"], r["name"]) for r in rows}
-assert ("inlined", "middle") in kinds and ("function", "split") in kinds, kinds
-EOF
-report_test $? 'CSV: functions and inlined bodies in one table'
+csv 'CSV: functions and inlined bodies in one table' '
+  map([.kind, .name]) | has_all([["inlined", "middle"], ["function", "split"]])' list --vmlinux=kernel --format=csv '*i*'
 
 run index kernel
 [ $status -eq 0 ] && [ "$(cat out)" = "$KPROTPERF_CACHE/index/$id" ] && [ ! -s err ]
@@ -101,7 +95,7 @@ run index --beside kernel
 report_test $? 'index --beside puts it beside the vmlinux'
 fails 1 'has no DWARF' index plain
 fails 1 'no-such: No such file' index no-such
-usage 'of which VMLINUX?' index
+usage 'no VMLINUX given' index
 
 # What is found is used: of this index another kernel could not tell.
 rm -r cache
@@ -110,7 +104,7 @@ lists 'the index beside is used' '^innermost +outer' innermost
 report_test $? 'and none is made in the cache'
 printf 'X' | dd of=kernel.kprotperf-index bs=1 seek=2000 conv=notrunc 2>/dev/null
 lists 'a damaged index costs a warning' '^innermost +outer' innermost
-grep -q 'kernel.kprotperf-index is damaged and is not used' err && [ -s "cache/index/$id" ]
+grep -q 'kernel.kprotperf-index is damaged and not used' err && [ -s "cache/index/$id" ]
 report_test $? 'which names it, and another is made'
 run index --beside kernel
 cmp -s kernel.kprotperf-index "cache/index/$id"
@@ -119,4 +113,4 @@ rm -r kernel.kprotperf-index cache
 KPROTPERF_CACHE=/proc/none lists 'no cache that can be written: no matter' '^innermost +outer' innermost
 fails 1 'plain has no DWARF' list --vmlinux=plain outer
 
-finish
+done_testing

@@ -2,9 +2,9 @@
 # ab: which boots it makes and what it does with their files.  kprotperf itself
 # is a stand-in that tells how it was called.
 
-# shellcheck disable=SC2016,SC2154 # text for guests; names from tap.sh
-# shellcheck source=SCRIPTDIR/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
 need baseline hardened
 
 cat >kprotperf <<'TEXT'
@@ -44,7 +44,7 @@ is 'hardened on hardened' "$(cat hardened.data)" \
 --func allocate_slab -r 3 -o PART -- workload --iterations 5
 FREELIST_RANDOM=y
 --func allocate_slab -r 3 -o PART -- workload --iterations 5'
-is 'boots alternate' "$(grep -o 'boot . of 2: [a-z]*' err.txt | tr '\n' ,)" \
+is 'boots alternate' "$(grep -o 'boot . of 2: [a-z]*' err | tr '\n' ,)" \
 	'boot 1 of 2: baseline,boot 1 of 2: hardened,boot 1 of 2: control,boot 2 of 2: baseline,boot 2 of 2: hardened,boot 2 of 2: control,'
 is 'the third is of the baseline' "$(cat control.data)" "$(cat baseline.data)"
 is 'which is not the hardened kernel' "$(grep -c FREELIST_RANDOM=y control.data hardened.data)" \

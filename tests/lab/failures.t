@@ -1,9 +1,9 @@
 #!/bin/bash
 # A guest that panics, one that hangs and a command that fails are three things.
 
-# shellcheck disable=SC2016,SC2154 # text for guests; names from tap.sh
-# shellcheck source=SCRIPTDIR/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
 need hardened
 
 try "$lab" run -- false
@@ -16,7 +16,7 @@ try "$lab" run -- sh -c 'echo before; echo c >/proc/sysrq-trigger'
 is 'a kernel panic: status 121' "$status" 121
 like 'and a line that says so' "$err" '^lab: the guest.s kernel panicked: .*(sysrq|NULL pointer|panic).*console: /'
 is 'what was printed before it is not lost' "$out" before
-log=$(sed -n 's/^lab: .*(console: \(.*\))$/\1/p' err.txt)
+log=$(sed -n 's/^lab: .*(console: \(.*\))$/\1/p' err)
 ok "the console's log is kept" grep -q 'Kernel panic' "$log"
 
 try "$lab" run --append init=/no/such/init -- true
@@ -24,12 +24,12 @@ is 'a kernel that cannot start its init: a panic as well' "$status" 121
 
 try "$lab" run --timeout 30 -- sh -c 'echo before; sleep 1000'
 is 'a hang: status 122' "$status" 122
-like 'and a line that says so' "$err" '^lab: the guest did not end within 30 s'
+like 'and a line that says so' "$err" '^lab: the guest did not finish within 30 s'
 is 'what was printed before it is not lost' "$out" before
 
 try "$lab" run --kernel nosuch -- true
 is 'an unknown kernel: status 120' "$status" 120
-like 'and a line with those that exist' "$err" "^lab: no kernel 'nosuch'; there are: baseline .*hardened"
+like 'and a line with those that exist' "$err" "^lab: unknown kernel 'nosuch'; known: baseline .*hardened"
 try "$lab" run --kernel ../hardened -- true
 is 'a path is no kernel' "$status" 120
 try env KPROTPERF_LAB="$scratch/empty" "$lab" run -- true
@@ -40,19 +40,19 @@ is 'a missing bzImage' "$status:$err" '120:lab: cannot read the kernel /no/such/
 echo 'not a kernel' >junk
 try "$lab" run --accel icount --bzimage junk -- true
 is 'a file that is no kernel: status 120' "$status" 120
-like "and QEMU's own words" "$err" '^lab: QEMU ended before the guest did: .*kernel'
+like "and QEMU's own words" "$err" '^lab: QEMU exited before the guest: .*kernel'
 try "$lab" run --accel icount --cpus 2 -- true
 is 'icount with two CPUs: status 120' "$status" 120
 like 'and what to use' "$err" '^lab: --accel icount has one CPU .*--accel tcg'
 for wrong in '--nosuch' '--accel xen -- true' '--timeout soon -- true' '--cpus 0 -- true' '--kernel' ''; do
 	# shellcheck disable=SC2086 # words
 	try "$lab" run $wrong
-	is "wrong usage '$wrong': status 120 and one line" "$status:$(wc -l <err.txt)" 120:1
+	is "wrong usage '$wrong': status 120 and one line" "$status:$(wc -l <err)" 120:1
 done
 
 mkdir bin
 for tool in bash perl cat dirname readlink sed awk grep sha256sum head stat dpkg-query mktemp gcc cut tr; do
-	ln -s "$(command -v "$tool")" bin/
+	ln -s "$(PATH=/usr/bin:/bin command -v "$tool")" bin/ # not a ccache, which looks for the compiler in PATH
 done
 try env PATH="$scratch/bin" "$lab" run -- true
 is 'without QEMU: status 120' "$status" 120

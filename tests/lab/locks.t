@@ -2,19 +2,12 @@
 # Builds side by side: what shares an object tree waits, what does not does not, and no guest waits at
 # all. make and QEMU are stand-ins here, that note when they begin and end.
 
-# shellcheck disable=SC2016,SC2154 # text for scripts; names from tap.sh
-# shellcheck source=SCRIPTDIR/tap.sh
-. "$(dirname "$0")/tap.sh"
-repo=$(dirname "$(dirname "$lab")")
-build=${BUILD:-build}
-case $build in
-/*) ;;
-*) build=$repo/$build ;;
-esac
-export KPROTPERF=$build/kprotperf KPROTPERF_LAB=$scratch/cache
+# shellcheck disable=SC2016,SC2154 # text for scripts; names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+export KPROTPERF=$kprotperf KPROTPERF_LAB=$scratch/cache
 [ -f /usr/src/linux-source-6.1.tar.xz ] || {
-	echo 'Bail out! /usr/src/linux-source-6.1.tar.xz is missing: scripts/setup --for=lab'
-	exit 1
+	bail '/usr/src/linux-source-6.1.tar.xz is missing: scripts/setup --for=lab'
 }
 
 mkdir bin
@@ -32,8 +25,8 @@ case " $* " in
 *' allnoconfig '*) cp "$obj/fragment" "$obj/.config" ;;
 *)
 	echo "begin ${obj##*-}" >>"$LOG"
-	# Until the test says so, where it wants to see who waits; at most 10 s.
-	for ((i = 0; i < 200; i++)); do
+	# Until the test says so, where it wants to see who waits; at most 2 minutes.
+	for ((i = 0; i < 2400; i++)); do
 		[ -e "$HOLD-${obj##*-}" ] || break
 		sleep 0.05
 	done
@@ -50,14 +43,23 @@ chmod +x bin/*
 export LOG=$scratch/log HOLD=$scratch/hold
 PATH=$scratch/bin:$PATH
 
-# until_log LINE: at most 5 s.
-until_log() {
+# until_true COMMAND…: at most a minute.
+until_true() {
 	local i
-	for ((i = 0; i < 100; i++)); do
-		! grep -qx "$1" "$LOG" 2>/dev/null || return 0
+	for ((i = 0; i < 1200; i++)); do
+		! "$@" 2>/dev/null || return 0
 		sleep 0.05
 	done
 	return 1
+}
+
+# logged N LINE: so many times at least
+logged() {
+	[ "$(grep -cx "$2" "$LOG")" -ge "$1" ]
+}
+
+both_wait() {
+	[ "$(cat hardened.err same.err | grep -c waiting)" -eq 2 ]
 }
 
 # Two kernels of unlike trees, at the same time, sources not yet unpacked.
@@ -66,7 +68,7 @@ touch "$HOLD-main" "$HOLD-debug"
 main=$!
 "$lab" build debug 2>debug.err &
 debug=$!
-ok 'two builds of unlike trees are under way together' eval 'until_log "begin main" && until_log "begin debug"'
+ok 'two builds of unlike trees are under way together' eval 'until_true logged 1 "begin main" && until_true logged 1 "begin debug"'
 is 'their sources were unpacked once' "$(grep -c tar log)" 1
 
 # A third that wants the first's tree, a fourth that wants the very kernel.
@@ -74,16 +76,13 @@ is 'their sources were unpacked once' "$(grep -c tar log)" 1
 hardened=$!
 "$lab" build baseline 2>same.err &
 same=$!
-for ((i = 0; i < 100; i++)); do
-	[ "$(cat hardened.err same.err | grep -c waiting)" -lt 2 ] || break
-	sleep 0.05
-done
+until_true both_wait
 like 'what shares a tree waits, and says for what' "$(cat hardened.err)" '^lab: waiting for another build in .* \(obj-6\.1.*-main\)$'
 is 'and has not begun' "$(grep -c 'begin main' log)" 1
 try "$lab" clean
-like 'clean refuses meanwhile' "$status:$err" '^1:lab: a build is going on'
+like 'clean refuses meanwhile' "$status:$err" '^1:lab: a build is running'
 echo 'not a kernel' >junk
-try timeout 20 "$lab" run --accel icount --bzimage junk -- true
+try timeout 120 "$lab" run --accel icount --bzimage junk -- true
 is 'a guest does not wait for builds' "$status:$(grep -c 'QEMU begins' log)" 120:1
 rm "$HOLD-debug"
 wait $debug
@@ -106,6 +105,21 @@ is 'a kernel with code of ours is not taken for one with its options' \
 	"$status:$(test -L "$("$lab" path shapes)" && echo link)" 0:
 try "$lab" build slab_freelist_random
 is 'one with the same options is' "$status:$(grep -c 'begin main' log)" 0:3
+
+# Interrupted as at a terminal.
+touch "$HOLD-main"
+perl -e 'setpgrp(0, 0); $SIG{INT} = "DEFAULT"; exec @ARGV' "$lab" build notrace 2>said &
+pid=$!
+ok 'a build is under way' until_true logged 4 'begin main'
+kill -INT -- "-$pid"
+wait "$pid"
+is 'an interrupted build ends' $? 130
+is 'and leaves nothing that looks built' "$("$lab" path notrace 2>/dev/null)" ''
+is 'nor a make at work' "$(pgrep -af -- "O=$KPROTPERF_LAB" | grep -v pgrep)" ''
+rm "$HOLD-main"
+try "$lab" build notrace
+is 'it can be taken up again' "$status" 0
+ok 'to its end' test -s "$("$lab" path notrace)/vmlinux"
 
 try "$lab" clean
 is 'clean removes all' "$status:$(test -e cache && echo there)" 0:

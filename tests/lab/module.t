@@ -1,9 +1,9 @@
 #!/bin/bash
 # lab module: an external module, from a folder that stays as it is, for a kernel that is built.
 
-# shellcheck disable=SC2016,SC2154 # text for guests; names from tap.sh
-# shellcheck source=SCRIPTDIR/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
 need hardened debug
 
 mkdir 'a module'
@@ -59,11 +59,11 @@ echo 'static int x = "not C";;;(' >>'a module/lab_test.c'
 try "$lab" module 'a module'
 is 'what does not compile fails' "$status:$out" 1:
 like "with the compiler's words" "$err" 'lab_test\.c:[0-9]+:.*error'
-like 'and the name of the log' "$err" '^lab: module a_module does not build; the whole log is .*/module-a_module\.log$'
+like 'and the name of the log' "$err" '^lab: cannot build module a_module; full log: .*/module-a_module\.log$'
 ok 'an older build stays' test -s "$ko"
 mkdir empty
 try "$lab" module empty
-is 'a folder without Kbuild is none' "$status:$err" '1:lab: there is no empty/Kbuild and no empty/Makefile'
+is 'a folder without Kbuild is none' "$status:$err" '1:lab: neither empty/Kbuild nor empty/Makefile exists'
 try "$lab" module --kernel nosuch 'a module'
 is 'an unknown kernel is wrong usage' "$status" 2
 try "$lab" module

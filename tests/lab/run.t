@@ -1,9 +1,9 @@
 #!/bin/bash
 # What a command sees in a guest, and what comes back from it.
 
-# shellcheck disable=SC2016,SC2154 # text for guests; names from tap.sh
-# shellcheck source=SCRIPTDIR/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
 need hardened
 
 # What is left behind does not keep the guest.
@@ -41,11 +41,11 @@ try env KPROTPERF_TEST='x  y' NOT_PASSED=1 LANG=C "$lab" run --accel icount --ap
 cd "$scratch" || exit 1
 wait
 is 'variables that matter are passed, others not; stdin is empty; the user is root' \
-	"$(head -n 3 "$odd/out.txt")" "x  y:unset:C:$HOME:$PATH"$'\n0\n'"$("$lab" path hardened)/vmlinux"
+	"$(head -n 3 "$odd/out")" "x  y:unset:C:$HOME:$PATH"$'\n0\n'"$("$lab" path hardened)/vmlinux"
 is "the root can be written in the guest, the kernel's vmlinux read" \
-	"$(sed -n 4,5p "$odd/out.txt")" $'x\nELF'
+	"$(sed -n 4,5p "$odd/out")" $'x\nELF'
 ok 'but the host never sees it' test ! -e "$marker"
-is 'arguments arrive as they are' "$(tail -n +6 "$odd/out.txt")" \
+is 'arguments arrive as they are' "$(tail -n +6 "$odd/out")" \
 	"<a b><it's><><\$HOME><*><line"$'\n'"end>"
 is 'and nothing else comes' "$status:$err" 0:
 is 'a file written in the current directory survives' "$(cat "$odd/file")" kept

@@ -1,9 +1,9 @@
 #!/bin/bash
 # scripts/setup: what it would install, told without installing anything.
 
-# shellcheck disable=SC2016,SC2154 # text for guests; names from tap.sh
-# shellcheck source=SCRIPTDIR/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
 setup=$(dirname "$lab")/setup
 
 # A Debian where nothing is installed, and one where everything is.
@@ -22,12 +22,12 @@ try env PATH="$scratch/none:$PATH" "$setup" --dry-run
 is 'a dry run succeeds' "$status" 0
 for package in build-essential clang bpftool libbpf-dev libdw-dev libcapstone-dev r-mathlib \
 	libcmocka-dev bpftrace libdevel-nytprof-perl shellcheck qemu-system-x86 linux-source-6.1 dwarves; do
-	ok "it names $package" grep -qx "$package" out.txt
+	ok "it names $package" grep -qx "$package" out
 done
 try env PATH="$scratch/none:$PATH" "$setup" --dry-run --for=lab
-is '--for=lab leaves out what only the build needs' "$(grep -cx libbpf-dev out.txt)" 0
+is '--for=lab leaves out what only the build needs' "$(grep -cx libbpf-dev out)" 0
 try env PATH="$scratch/none:$PATH" "$setup" --dry-run --for=lab --for=bench
-is 'several purposes add up' "$(grep -cxE 'libbpf-tools|dwarves|cppcheck' out.txt)" 2
+is 'several purposes add up' "$(grep -cxE 'libbpf-tools|dwarves|cppcheck' out)" 2
 try env PATH="$scratch/none:$PATH" "$setup" --dry-run --for=lab-plugins
 is 'plugins want the headers of the compiler that is there' "$status:$out" "0:gcc-$(gcc -dumpversion)-plugin-dev"
 try env PATH="$scratch/all:$PATH" "$setup" --dry-run

@@ -1,9 +1,9 @@
 #!/bin/bash
 # Whatever ends the lab, no process, mount or temporary file stays behind.
 
-# shellcheck disable=SC2016,SC2154 # text for guests; names from tap.sh
-# shellcheck source=SCRIPTDIR/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
 need hardened
 
 # Things of the lab that exist now; another lab may be at work on this machine,

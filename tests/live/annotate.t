@@ -2,15 +2,14 @@
 # annotate and diff --annotate on real recordings: allocate_slab under big-fork, of whose time shuffle_freelist
 # takes most in the hardened kernel. What record --range timed of it is what the samples are held against.
 
-# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; jq's variables
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 guest_main() {
 	local more=(--repeat=3)
-	# The baseline has no such body. Of three runs the samples of the other's are too few: their share of a call once was
-	# 15.2 % off.
-	[ "$(cat side.txt)" = baseline ] || more=(--repeat=12 --range shuffle_freelist)
+	# The baseline has no such body.
+	[ "$(cat side.txt)" = baseline ] || more=(--repeat=4 --range shuffle_freelist)
 	record "$(cat side.txt)" --freq=20000 --func allocate_slab "${more[@]}" -- "$workloads/big-fork"
 	[ "$(cat side.txt)" = baseline ] && return
 	record counted --freq=0 --blocks allocate_slab -- "$workloads/big-fork" --iterations 4
@@ -46,46 +45,52 @@ annotated body annotate hardened.data shuffle_freelist
 annotated diff diff --annotate allocate_slab baseline.data hardened.data
 
 # Every sample is at an instruction, in a line, in the place; none is lost on the way.
-of_all=$(of all '.samples.self + .samples.below')
+of_all=$(of all '.samples.self + .samples.callees')
 holds 'there are enough samples' "${of_all:-0} > 300"
 for what in instructions lines places; do
 	equal "$what have all samples that belong somewhere" \
-		"$(of all "[.${what}[] | .self + .below] | add")" "$of_all"
+		"$(of all "[.${what}[] | .self + .callees] | add")" "$of_all"
 done
 equal 'what belongs nowhere was due with interrupts off' \
-	"$(of all '.samples | ((.function - .self - .below - .unplaced) | fabs) < 0.001')" true
+	"$(of all '.samples | ((.function - .self - .callees - .unplaced) | fabs) < 0.001')" true
 holds 'clone has a part of them' "$(of clone .samples.function) > 100 and
 	$(of clone .samples.function) < $(of all .samples.function)"
 
 # vmlinux and source are found without being named, on the host, after the guest has ended.
 equal 'the vmlinux' "$(of all .vmlinux)" "$(readlink -f "$("$lab" path hardened)")/vmlinux"
 equal 'whose code is not as it ran' "$(of all .code)" file
-equal 'the source' "$(of all 'first(.lines[] | select(.body == "alloc_slab_page" and .below > 0)) |
+equal 'the source' "$(of all 'first(.lines[] | select(.body == "alloc_slab_page" and .callees > 0)) |
 	.source | test("alloc_pages\\(")')" true
 equal 'what is called is named' "$(of all 'first(.instructions[] | select(.body != null and
-	(.body | test("get_random_u32_below|alloc_slab_page")) and .below > 0)) | .text | test("^callq (__)?(get_random|alloc_pages)")')" true
+	(.body | test("get_random_u32_below|alloc_slab_page")) and .callees > 0)) | .text | test("^callq (__)?(get_random|alloc_pages)")')" true
 
-# Estimates against what probes at the body's edges timed, in the same calls.
+# Estimates against what probes at the body's edges timed, in the same calls: within the interval of the samples, at 99.9 %
+# (1.7 times as wide as that of 95 %), and what belongs nowhere, being due with interrupts off, may all be the body's. (Of
+# 2,622 samples 353 belonged nowhere, and the estimate was 8.3 % too low.)
 exact=$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .exact')
-within 'shuffle_freelist: what samples say, and what record --range has' \
-	"$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .cost')" "${exact:-null}" 15
+read -r low high < <(of all '(.samples.unplaced / .samples.function) as $nowhere |
+	first(.bodies[] | select(.body == "shuffle_freelist")) | (.cost / .share) as $call |
+	"\((.share - 1.7 * (.share - .share_low)) * $call) \((.share + 1.7 * (.share_high - .share) + $nowhere) * $call)"')
+holds "shuffle_freelist: what samples say, $low to $high, and what record --range has, $exact" \
+	"$low <= $exact and $exact <= $high"
 equal 'which is said to be measured' "$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .measured')" exact
 within 'a call of it, annotated by itself, takes as long' "$(of body .mean)" "${exact:-null}" 2
 equal 'in the place where it is inlined' "$(of body '[.places[] | "\(.function) \(.inlined)"] | join(" ")')" \
 	'allocate_slab true'
 equal 'its samples are those of the body' "$(of body .samples.function)" \
-	"$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .self + .below')"
+	"$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .self + .callees')"
 
 # Two kernels.
 within 'diff: shuffle_freelist is all new, and costs that' \
-	"$(of diff 'first(.bodies[] | select(.body == "shuffle_freelist")) | .delta')" "${exact:-null}" 15
+	"$(of diff 'first(.bodies[] | select(.body == "shuffle_freelist")) | .delta')" \
+	"$(of all 'first(.bodies[] | select(.body == "shuffle_freelist")) | .cost')" 0.1
 equal 'diff: its line of the loop' "$(of diff 'first(.lines[] | select(.body == "shuffle_freelist" and
 	(.source // "" | test("for \\(idx = 1")))) | .baseline.instructions == 0 and .delta > 0')" true
 within 'diff: lines add up to the change of a call, but for what belongs nowhere' \
 	"$(of diff '([.lines[].delta] | add) + ([.hardened, .baseline] | map(.unplaced / .samples * .mean) | .[0] - .[1])')" \
 	"$(of diff '.hardened.mean - .baseline.mean')" 2
 "$kprotperf" diff --annotate allocate_slab baseline.data hardened.data >page.txt 2>/dev/null
-equal 'diff: says so' "$(grep -cE '^shuffle_freelist: ~\+[0-9,]+ insn a call, between .*; the baseline has no code of' \
+equal 'diff: says so' "$(grep -cE '^shuffle_freelist: ~\+[0-9,]+ insn per call, between .*; the baseline has no code of' \
 	page.txt)" 1
 
 # Blocks that were counted: each instruction has its block's executions, and shuffle_freelist's loop turns more

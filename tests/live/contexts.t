@@ -102,8 +102,8 @@ mv resolved.data hardened.data
 boot baseline guest_resolved
 try "$kprotperf" diff --fold resolved.data hardened.data
 is 'diff --fold works' "$status" 0
-ok 'each of its lines has two counts' test -z "$(grep -vE '^[^ ].* [0-9.]+ [0-9.]+$' out.txt)"
-cp out.txt diff.folded
+ok 'each of its lines has two counts' test -z "$(grep -vE '^[^ ].* [0-9.]+ [0-9.]+$' out)"
+cp out diff.folded
 flamegraph=$(dpkg -L libdevel-nytprof-perl | grep '/flamegraph\.pl$')
 for name in hardened diff; do
 	perl "$flamegraph" $name.folded >$name.svg 2>$name.err

@@ -49,8 +49,7 @@ guest_main() {
 side "$@"
 need hardened
 if [ ! -x "$floor" ]; then
-	echo "Bail out! $floor is not built: make tests"
-	exit 1
+	bail "$floor is not built: make tests"
 fi
 boot hardened guest_main
 clean_dmesg

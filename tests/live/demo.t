@@ -59,8 +59,8 @@ for dir in . unseeded; do
 done
 
 like 'the answer is in the output' "$(cat said)" \
-	'clone is [0-9.]+ % slower .*[0-9]+ % of that is allocate_slab'
-like 'the option that differs is named' "$(cat demo/diff.txt)" 'SLAB_FREELIST_RANDOM +n +y'
+	'clone is [0-9.]+ % slower .*[0-9]+ % of it in allocate_slab'
+like 'the option that differs is named' "$(cat demo/diff.txt)" 'slab_freelist_random \(off, on\)'
 "$kprotperf" fold demo/unseeded/hardened.data >folded
 like 'the slow path is under the protection' "$(cat folded)" \
 	'shuffle_freelist_\[i\];.*;extract_entropy_\[k\]'

@@ -33,32 +33,11 @@ count() {
 	figure 4 oncpu "$1" "$2" "${3-*}"
 }
 
-# Figures known to be off, for reasons known: pairs of a pattern of what close_to says, and why. They
-# are reported as TODO, which prove counts and does not fail for.
-todo=()
-
-todo_remark() {
-	local i
-	for ((i = 0; i < ${#todo[@]}; i += 2)); do
-		if [[ $1 =~ ${todo[i]} ]]; then
-			printf ' # TODO %s' "${todo[i + 1]}"
-			return
-		fi
-	done
-}
-
 # close_to WHAT GOT KNOWN PERCENT SLACK: to PERCENT of what is known, or to SLACK, whichever is larger.
 close_to() {
-	local remark
-	tests=$((tests + 1))
-	remark=$(todo_remark "$1")
-	if awk -v got="$2" -v known="$3" -v percent="$4" -v slack="$5" 'BEGIN {
-			off = got > known ? got - known : known - got
-			room = known * percent / 100
-			exit !(got != "" && known != "" && off <= (room > slack ? room : slack)) }'; then
-		printf 'ok %d - %s (%s, known %s)%s\n' "$tests" "$1" "$2" "$3" "$remark"
-	else
-		printf 'not ok %d - %s%s\n#   got %s, known %s, allowed %s %% or %s\n' "$tests" "$1" "$remark" \
-			"${2:-nothing}" "${3:-nothing}" "$4" "$5"
-	fi
+	awk -v got="$2" -v known="$3" -v percent="$4" -v slack="$5" 'BEGIN {
+		off = got > known ? got - known : known - got
+		room = known * percent / 100
+		exit !(got != "" && known != "" && off <= (room > slack ? room : slack)) }'
+	report_test $? "$1 ($2, known $3)" "got ${2:-nothing}, known ${3:-nothing}, allowed $4 % or $5"
 }

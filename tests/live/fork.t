@@ -6,7 +6,7 @@
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=SCRIPTDIR/figures.sh
-. "$(dirname "$0")/figures.sh"
+. "$repo/tests/live/figures.sh"
 
 mechanisms='fentry multi kprobe'
 

@@ -7,7 +7,7 @@
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=SCRIPTDIR/slab.sh
-. "$(dirname "$0")/slab.sh"
+. "$repo/tests/live/slab.sh"
 
 guest_main() {
 	guest_slab 1

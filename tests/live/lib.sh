@@ -11,14 +11,16 @@
 
 set -u
 self=$(readlink -f "$0")
-repo=$(readlink -f "$(dirname "$self")/../..")
-build=${BUILD:-build}
-case $build in
-/*) ;;
-*) build=$repo/$build ;;
-esac
-kprotperf=$build/kprotperf
-workloads=$build/workloads
+# The scratch folder lies below the clone where it can: a guest sees of the host's /tmp only the current directory, and
+# the clone may be in there too.
+scratch_below=$(readlink -m "$(dirname "$self")/../../build/tests/live")
+if [ "${1-}" = --guest ]; then
+	scratch=$PWD
+else
+	mkdir -p "$scratch_below"
+fi
+# shellcheck source=SCRIPTDIR/../lab/lib.sh
+. "$(dirname "$self")/../lab/lib.sh"
 acts=$build/tests/live/acts
 
 # --- guest -------------------------------------------------------------------
@@ -31,15 +33,6 @@ side() {
 		local status=$?
 		dmesg >dmesg.txt
 		exit "$status"
-	fi
-	# The scratch folder lies below the clone where it can: a guest sees of the host's /tmp only the
-	# current directory, and the clone may be in there too.
-	mkdir -p "${acts%/*}"
-	# shellcheck source=SCRIPTDIR/../lab/tap.sh
-	TMPDIR=${acts%/*} . "$repo/tests/lab/tap.sh"
-	if [ -n "${LIVE_KEEP-}" ]; then # to look at what the guests left
-		trap - EXIT
-		echo "# $scratch"
 	fi
 	make_acts
 }
@@ -90,11 +83,11 @@ traces() {
 # --- host --------------------------------------------------------------------
 
 make_acts() {
+	mkdir -p "${acts%/*}"
 	[ "$repo/tests/live/acts.c" -nt "$acts" ] || return 0
 	if ! "${CC:-cc}" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$acts.$$" \
 		"$repo/tests/live/acts.c" -lpthread; then
-		echo 'Bail out! tests/live/acts.c does not build'
-		exit 1
+		bail 'tests/live/acts.c does not build'
 	fi
 	mv "$acts.$$" "$acts"
 }
@@ -102,8 +95,7 @@ make_acts() {
 # need_module KERNEL: tests/module for it, whose path a guest finds in module.txt.
 need_module() {
 	if ! "$lab" module --kernel "$1" "$repo/tests/module" >module.txt; then
-		echo 'Bail out! tests/module does not build'
-		exit 1
+		bail 'tests/module does not build'
 	fi
 }
 
@@ -137,7 +129,7 @@ json() {
 	if [ ! "$1.json" -nt "$1.data" ]; then
 		"$kprotperf" report "$1.data" --format=json >"$1.json" || return 1
 	fi
-	jq -r "$2 // empty" "$1.json"
+	query "$1.json" "$2"
 }
 
 # calls NAME FUNCTION [CONTEXT], syscalls NAME SYSCALL: 0 where there is no row.
@@ -191,46 +183,26 @@ equal() {
 
 # within WHAT GOT EXPECTED PERCENT
 within() {
-	tests=$((tests + 1))
-	if jq -en "(${2:-null}) as \$got | ($3) as \$want | \$got != null and
-			(\$got - \$want | fabs) <= \$want * $4 / 100" >/dev/null; then
-		printf 'ok %d - %s\n' "$tests" "$1"
-	else
-		printf 'not ok %d - %s\n#   got %s, expected %s within %s %%\n' \
-			"$tests" "$1" "${2:-nothing}" "$3" "$4"
-	fi
+	jq -en "(${2:-null}) as \$got | ($3) as \$want | \$got != null and (\$got - \$want | fabs) <= \$want * $4 / 100" >/dev/null
+	report_test $? "$1 (${2:-nothing}, expected $3)" "got ${2:-nothing}, expected $3 within $4 %"
 }
 
 # holds WHAT EXPRESSION: of jq, so fractions too.
 holds() {
-	tests=$((tests + 1))
-	if jq -en "$2" >/dev/null 2>&1; then
-		printf 'ok %d - %s\n' "$tests" "$1"
-	else
-		printf 'not ok %d - %s\n#   does not hold: %s\n' "$tests" "$1" "$2"
-	fi
+	jq -en "$2" >/dev/null 2>&1
+	report_test $? "$1" "does not hold: $2"
 }
 
 # clean_dmesg: nothing in the guest's log since its boot that a kernel prints
 # when something is wrong with it.
 clean_dmesg() {
-	tests=$((tests + 1))
 	local bad='WARNING:|BUG:|KASAN|INFO: |Call Trace|Oops|scheduling while atomic|possible |deadlock|lockup|rcu.*stall|Kernel panic|general protection|bad frame|unsafe'
-	if [ -s dmesg.txt ] && ! grep -nE "$bad" dmesg.txt >check.log; then
-		printf "ok %d - the kernel's log is clean\n" "$tests"
-	else
-		printf "not ok %d - the kernel's log is clean\n" "$tests"
-		head -n 40 check.log | sed 's/^/#   /'
-	fi
+	[ -s dmesg.txt ] && ! grep -nE "$bad" dmesg.txt >check.log
+	report_test $? "the kernel's log is clean" "$(head -n 40 check.log)"
 }
 
 # one_line WHAT FILE REGEX: FILE is one "kprotperf: ..." line that matches.
 one_line() {
-	tests=$((tests + 1))
-	if [ "$(wc -l <"$2")" = 1 ] && grep -qE "^kprotperf: $3" "$2"; then
-		printf 'ok %d - %s\n' "$tests" "$1"
-	else
-		printf 'not ok %d - %s\n#   expected one line "kprotperf: %s", got:\n' "$tests" "$1" "$3"
-		sed 's/^/#   /' "$2"
-	fi
+	[ "$(wc -l <"$2")" = 1 ] && grep -qE "^kprotperf: $3" "$2"
+	report_test $? "$1" "expected one line \"kprotperf: $3\", got:" "$(<"$2")"
 }

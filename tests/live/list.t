@@ -43,6 +43,6 @@ holds "list: which takes $(cat spent.txt) s" "$(cat spent.txt) < 0.5"
 is 'list: JSON has the mechanism' "$(jq -r '.functions[0].how' json.out)" fentry
 is 'no index is made in the guest' "$(cat cache.txt)" "ls: cannot access '/tmp/cache': No such file or directory"
 is 'without a vmlinux: status' "$(cat without.status)" 1
-like 'without a vmlinux: why not' "$(cat without.err)" 'inlined functions are not known: no vmlinux'
+like 'without a vmlinux: why not' "$(cat without.err)" 'inlined functions are unknown: no vmlinux'
 
 done_testing

@@ -42,9 +42,9 @@ is 'its state is in the file' "$(json usercopy '.environment["record.protection.
 holds 'freelist randomization: a host, and inlined' "$(calls freelist allocate_slab) > 0 and \
 	$(json freelist '[.ranges[]? | select(.name == "shuffle_freelist")] | length') >= 1"
 is 'nothing to time is no error' "$(cat pti.status)" 0
-is 'and is said' "$(grep -c "page_table_isolation: no function of it can be timed here; the workload's own" pti.err)" 1
+is 'and is said' "$(grep -c "page_table_isolation: none of its functions can be timed here; its cost shows in the workload's own" pti.err)" 1
 is 'as that one is off' "$(grep -c 'kfence is off here: CONFIG_KFENCE is not set' pti.err)" 1
-is 'an unknown name is wrong usage' "$(cat unknown.status):$(grep -c "no protection 'nosuch'" unknown.err)" 2:1
+is 'an unknown name is wrong usage' "$(cat unknown.status):$(grep -c "unknown protection 'nosuch'" unknown.err)" 2:1
 
 for row in 'hardened_usercopy on off' 'page_table_isolation on off' 'init_on_alloc on off' \
 	'page_alloc_shuffle off on' 'slab_freelist_random on on' 'slab_freelist_hardened off off' \

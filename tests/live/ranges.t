@@ -6,9 +6,9 @@
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=SCRIPTDIR/figures.sh
-. "$(dirname "$0")/figures.sh"
+. "$repo/tests/live/figures.sh"
 # shellcheck source=SCRIPTDIR/truth.sh
-. "$(dirname "$0")/truth.sh"
+. "$repo/tests/live/truth.sh"
 
 unseeded='random.trust_cpu=off random.trust_bootloader=off'
 control=/sys/kernel/debug/kprotperf_inlined
@@ -111,9 +111,11 @@ done >chosen.txt
 boot hardened guest_slab
 clean_dmesg
 
-# against_truth NAME RECORDING FORKS APPEND: shuffle_freelist, in fork. What a call takes depends on how often the
+# against_truth NAME RECORDING FORKS APPEND PERCENT: shuffle_freelist, in fork. What a call takes depends on how often the
 # random generator is refilled, so that two guests differ a little; and when it is reseeded the clock decides,
-# which takes 10,000 instructions, so that it takes many calls.
+# which takes 10,000 instructions, so that it takes many calls. A call is two excursions, to PERCENT: one for a cache with
+# a constructor, of which 5 forks make none to two among 1,200, has 37 more, of 52 instructions each. Excursions a call were
+# 2.000 in 20 forks, and in 5 forks of five guests 2.000, 2.031 (three times) and 2.052.
 against_truth() {
 	local name=$1 excursion call
 	ok "$name: the emulator counts" truth "$name" hardened allocate_slab shuffle_freelist "$4" \
@@ -124,12 +126,12 @@ against_truth() {
 		"$(range "$2" mean shuffle_freelist allocate_slab clone) by record"
 	close_to "$name: an excursion into shuffle_freelist" \
 		"$(mean_of "$(range "$2" total shuffle_freelist allocate_slab clone)" \
-			"$(range "$2" entries shuffle_freelist allocate_slab clone)")" "$excursion" 2 10
+			"$(range "$2" entries shuffle_freelist allocate_slab clone)")" "$excursion" "$5" 10
 	close_to "$name: a call of shuffle_freelist" \
 		"$(range "$2" mean shuffle_freelist allocate_slab clone)" "$call" 2 10
 }
 
-against_truth seeded shuffle 20 ''
+against_truth seeded shuffle 20 '' 2
 holds 'shuffle_freelist is called as often as allocate_slab' \
 	"$(range shuffle calls shuffle_freelist) == $(calls shuffle allocate_slab)"
 holds 'it is left and entered again' \
@@ -142,16 +144,17 @@ balanced bodies
 
 boot hardened guest_unseeded --append "$unseeded"
 clean_dmesg
-against_truth unseeded unseeded 5 "$unseeded"
+against_truth unseeded unseeded 5 "$unseeded" 6
 balanced unseeded
 "$kprotperf" diff random-seeded.data random-unseeded.data --format=json | jq -r '.paths[]' >random.txt
 sed 's/^/# /' random.txt
+# Seeded, it is taken where the generator is reseeded meanwhile, once a minute or oftener: 0 or 1 of 8,000 calls.
 like 'diff of seeded and unseeded names the slow path, and how often it is taken' "$(cat random.txt)" \
-	'get_random_u32 takes its slow path, extract_entropy by way of _get_random_bytes, in 100 % of its calls, in 0 % '
+	'get_random_u32 takes its slow path, extract_entropy by way of _get_random_bytes, in 100 % of its calls, in (0|0\.0[0-9]+) % '
 
 boot baseline guest_baseline
 for name in new_slab new_slab-baseline; do
-	like "$name: is inlined, which is said" "$(cat $name.err)" "'new_slab' is inlined on this kernel, into "
+	like "$name: is inlined, which is said" "$(cat $name.err)" "'new_slab' is inlined on this kernel: timing its inlined bodies in "
 	holds "$name: and timed" "$(range $name calls new_slab ___slab_alloc) > 1000"
 	balanced $name
 done
@@ -188,12 +191,13 @@ jq -r -n '
 	| (first($s.ranges[] | select(.syscall == $r.syscall and .estimate != null)) | .estimate.of) as $of
 	| ($seen.estimate.share_low // 0) as $low
 	| ($seen.estimate.share_high // (1 - pow(0.025; 1 / $of))) as $high
-	| [if $seen.doubt then "doubtful" elif $share >= $low and $share <= $high then "covered" else "missed" end,
+	| [if $seen.caveat then "doubtful" elif $share >= $low and $share <= $high then "covered" else "missed" end,
 		$r.name, $r.function, $r.syscall, $share, $low, $high] | @tsv' \
 	sampled-997.json sampled-1499.json sampled-1999.json exact-0.json exact-1.json exact-2.json >covered.txt
 grep '^missed' covered.txt | sed 's/^/# /'
 n=$(grep -c '^covered\|^missed' covered.txt)
-holds "$n shares are held against intervals of samples" "$n >= 60"
+# 57 to 78 in seven runs: which bodies take more than a two-hundredth differs by the samples that a run has.
+holds "$n shares are held against intervals of samples" "$n >= 45"
 covered=$(grep -c ^covered covered.txt)
 holds "of which $covered are in theirs" "$covered >= 0.9 * $n"
 
@@ -211,8 +215,8 @@ done
 equal 'control comes into inl_choice by two ways' "$(range shapes entries inl_choice)" $((10 * runs))
 is '--max-overhead with --range is refused' \
 	"$("$kprotperf" record --max-overhead=5 -R shuffle_freelist -- true 2>&1 | head -1)" \
-	'kprotperf record: --max-overhead cannot take probes of --range away'
+	'kprotperf record: --max-overhead cannot detach probes of --range'
 like 'nothing is left of an empty body' "$(cat empty.err)" \
-	'no instruction is left of it|no inlined function matches'
+	'has no instructions left there|no inlined function matches'
 
 done_testing

@@ -86,7 +86,7 @@ holds '100 asleep under kprobes: seen and lost add up' \
 like '100 asleep under kprobes: record names the function, and what to do' "$(cat asleep-kprobe.err)" \
 	"calls of 'do_nanosleep' are not timed: kprobe missed their return; --attach=fentry would not"
 like '100 asleep under kprobes: and so does report' "$("$kprotperf" report asleep-kprobe.data 2>&1)" \
-	'calls of do_nanosleep are not timed: kprobe missed'
+	'calls of do_nanosleep not timed: kprobe missed the return'
 equal 'blocked reads: nothing is lost' "$(lost blocked)" nothing
 holds 'blocked reads: on-CPU time is without the 20 ms asleep each' \
 	"$(function_row blocked pipe_read mean) < 200000 and $(syscall_row blocked read mean) < 300000"

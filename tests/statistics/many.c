@@ -2,13 +2,18 @@
 /*
  * Many recordings of one kernel, for merging and comparing: many FOLDER FILES RUNS writes 0.data,
  * 1.data, ... with RUNS runs each of 20 syscalls and 10 functions in two contexts.
+ * many spent FILE COMMAND...: runs COMMAND, and writes into FILE its seconds of CPU time and megabytes of memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "fixture.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 
 #define SYSCALLS  20
 #define FUNCTIONS 10
@@ -56,10 +61,35 @@ static struct profile *make(uint32_t file, uint32_t runs)
 	return p;
 }
 
+static double seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static int spent(const char *path, char **command)
+{
+	struct rusage used;
+	int status;
+	FILE *file;
+	pid_t pid = fork();
+
+	if (!pid) {
+		execvp(command[0], command);
+		_exit(127);
+	}
+	if (wait4(pid, &status, 0, &used) != pid || !(file = fopen(path, "w")))
+		return 1;
+	fprintf(file, "%.2f %ld\n", seconds(used.ru_utime) + seconds(used.ru_stime),
+		used.ru_maxrss / 1024);
+	return fclose(file) || status;
+}
+
 int main(int argc, char **argv)
 {
 	uint32_t files = argc == 4 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0, i;
 
+	if (argc > 3 && !strcmp(argv[1], "spent"))
+		return spent(argv[2], argv + 3);
 	if (!files)
 		return 2;
 	for (i = 0; i < files; i++) {

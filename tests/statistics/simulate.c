@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/diff.h"
-#include "analyze/power.h"
+#include "analyze/diff/diff.h"
+#include "analyze/stats/power.h"
 #include "base/alloc.h"
 #include "fixture.h"
 
@@ -87,7 +87,7 @@ static struct profile *make(const struct setting *setting, const struct side *si
 	double wrong = side->calibration * gauss();
 	uint32_t boot, run, row;
 
-	profile_env_set(p, PROFILE_ENV_COST "tracepoint", cost);
+	profile_cost_parse(p, "tracepoint", cost);
 	free(cost);
 	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
 	for (row = 0; row < setting->rows; row++) {

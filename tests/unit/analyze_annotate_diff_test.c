@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analyze/annotate_diff.h"
+#include "analyze/code/annotate_diff.h"
 #include "base/alloc.h"
 
 static struct analyze_place place;
@@ -33,7 +33,7 @@ static void add_line(struct analyze_annotation *a, const char *path, uint32_t li
 				  .file = "a.c",
 				  .line = line,
 				  .n_insns = 2,
-				  .hits = { .self = self, .below = below } };
+				  .hits = { .self = self, .callees = below } };
 
 	vec_push(a, lines, l);
 }

@@ -11,19 +11,18 @@
 
 #include <cmocka.h>
 
-#include "analyze/annotate.h"
+#include "analyze/code/annotate.h"
 #include "fixture.h"
 #undef fixture_fn
-#include "symbol/disasm.h"
-#include "symbol/objects.h"
-#include "symbol/source.h"
-#include "symbol_fixture.h"
+#include "arch/disasm.h"
+#include "kernel/debuginfo/source.h"
+#include "kernel_fixture.h"
 
 /* That program, opened, and a profile to be filled. */
 struct kernel {
-	struct symbol_image *img;
-	struct symbol_index *idx;
-	struct symbol_code *code;
+	struct kernel_image *img;
+	struct kernel_index *idx;
+	struct kernel_code *code;
 	struct profile *p;
 	struct analyze_ranges ranges;
 	struct analyze_annotation a;
@@ -35,10 +34,10 @@ static void open_kernel(struct kernel *k)
 {
 	memset(k, 0, sizeof(*k));
 	if (!built)
-		skip();
-	assert_int_equal(symbol_image_open(fixture_path("kernel"), &k->img), 0);
-	assert_int_equal(symbol_index_build(k->img, &k->idx), 0);
-	assert_int_equal(symbol_code_create(k->img, NULL, 0, &k->code), 0);
+		fixture_skip(FIXTURE_NO_COMPILER);
+	assert_int_equal(kernel_image_open(fixture_path("kernel"), &k->img), 0);
+	assert_int_equal(kernel_index_build(k->img, &k->idx), 0);
+	assert_int_equal(kernel_code_create(k->img, NULL, 0, &k->code), 0);
 	k->p = profile_create();
 	k->p->clock = PROFILE_CLOCK_INSN;
 	k->p->sample_period = 1000;
@@ -58,9 +57,9 @@ static void close_kernel(struct kernel *k)
 	analyze_annotation_deinit(&k->a);
 	analyze_ranges_deinit(&k->ranges);
 	profile_destroy(k->p);
-	symbol_code_destroy(k->code);
-	symbol_index_destroy(k->idx);
-	symbol_image_destroy(k->img);
+	kernel_code_destroy(k->code);
+	kernel_index_destroy(k->idx);
+	kernel_image_destroy(k->img);
 }
 
 /* The address of the symbol NAME, which the program has for places within its functions. */
@@ -104,7 +103,8 @@ static void interrupt_sample(struct kernel *k, uint64_t count, uint64_t addr)
 	profile_location_frame_add(k->p, at[0],
 				   &(struct profile_frame){ .name = "asm_sysvec_timer" });
 	profile_sample_add(k->p, &(struct profile_sample){
-					 .context = profile_context_add(k->p, PROFILE_CONTEXT_IRQ),
+					 .context = profile_context_add(
+						 k->p, profile_context_name(PROFILE_CONTEXT_IRQ)),
 					 .stack = profile_stack_add(k->p, at, 2),
 					 .count = count });
 }
@@ -129,7 +129,7 @@ static const struct analyze_code_body *body(const struct kernel *k, const char *
 static uint64_t call_of(const struct kernel *k, const char *name)
 {
 	for (uint32_t i = 0; i < k->a.n_insns; i++)
-		if (k->a.insns[i].insn.kind == SYMBOL_INSN_CALL &&
+		if (k->a.insns[i].insn.kind == KERNEL_INSN_CALL &&
 		    k->a.insns[i].insn.target == address_of(k, name))
 			return k->a.insns[i].insn.addr;
 	return 0;
@@ -233,11 +233,11 @@ static void what_it_calls_is_below(void **state)
 	sample(&k, "read", 0, 7, address_of(&k, "rare"), call + 4);
 	sample(&k, "read", 0, 2, cold, 0);
 	assert_int_equal(annotate(&k, &o), 0);
-	assert_int_equal(instruction(&k, call)->hits.below, 7);
+	assert_int_equal(instruction(&k, call)->hits.callees, 7);
 	assert_int_equal(instruction(&k, call)->hits.self, 0);
 	assert_int_equal(instruction(&k, cold)->hits.self, 2);
 	assert_string_equal(instruction(&k, cold)->symbol, "split.cold");
-	assert_int_equal(body(&k, "body")->hits.below, 7);
+	assert_int_equal(body(&k, "body")->hits.callees, 7);
 	assert_int_equal(body(&k, "body")->hits.self, 2);
 	assert_int_equal(k.a.samples, 9);
 	close_kernel(&k);
@@ -389,18 +389,18 @@ static void no_such_function(void **state)
 	close_kernel(&k);
 }
 
-static void expect_text(enum symbol_syntax syntax, const uint8_t *code, size_t len,
+static void expect_text(enum kernel_syntax syntax, const uint8_t *code, size_t len,
 			const char *operands, const char *want)
 {
-	struct symbol_disasm *d = symbol_disasm_create(syntax);
+	struct kernel_disasm *d = kernel_disasm_create(syntax);
 	char *text;
 
 	if (!d)
-		skip();
-	text = symbol_disasm_text(d, code, len, 0x1000, operands);
+		fixture_skip("this capstone does not know the syntax");
+	text = kernel_disasm_text(d, code, len, 0x1000, operands);
 	assert_string_equal(text, want);
 	free(text);
-	symbol_disasm_destroy(d);
+	kernel_disasm_destroy(d);
 }
 
 static void instructions_as_text(void **state)
@@ -409,10 +409,10 @@ static void instructions_as_text(void **state)
 	static const uint8_t bad[] = { 0x06 };
 
 	(void)state;
-	expect_text(SYMBOL_SYNTAX_ATT, add, sizeof(add), NULL, "addq $0x28, %rsp");
-	expect_text(SYMBOL_SYNTAX_INTEL, add, sizeof(add), NULL, "add rsp, 0x28");
-	expect_text(SYMBOL_SYNTAX_INTEL, call, sizeof(call), "kfree", "call kfree");
-	expect_text(SYMBOL_SYNTAX_ATT, bad, sizeof(bad), NULL, "(bad)");
+	expect_text(KERNEL_SYNTAX_ATT, add, sizeof(add), NULL, "addq $0x28, %rsp");
+	expect_text(KERNEL_SYNTAX_INTEL, add, sizeof(add), NULL, "add rsp, 0x28");
+	expect_text(KERNEL_SYNTAX_INTEL, call, sizeof(call), "kfree", "call kfree");
+	expect_text(KERNEL_SYNTAX_ATT, bad, sizeof(bad), NULL, "(bad)");
 }
 
 static void data_by_name(void **state)
@@ -420,33 +420,30 @@ static void data_by_name(void **state)
 	/* mov 0x10(%rip),%eax: from its end on; add %gs:0x10(%rip),%eax: of this CPU's */
 	static const uint8_t load[] = { 0x8b, 0x05, 0x10, 0, 0, 0 };
 	static const uint8_t cpu[] = { 0x65, 0x03, 0x05, 0x10, 0, 0, 0 };
-	struct symbol_disasm *d = symbol_disasm_create(SYMBOL_SYNTAX_ATT);
-	struct symbol_objects *o;
+	struct kernel_disasm *d = kernel_disasm_create(KERNEL_SYNTAX_ATT);
 	uint64_t addr, offset;
 	struct kernel k;
 
 	(void)state;
 	open_kernel(&k);
-	free(symbol_disasm_text(d, load, sizeof(load), 0x1000, NULL));
-	assert_true(symbol_disasm_data(d, &addr));
+	free(kernel_disasm_text(d, load, sizeof(load), 0x1000, NULL));
+	assert_true(kernel_disasm_data(d, &addr));
 	assert_int_equal(addr, 0x1016);
-	free(symbol_disasm_text(d, cpu, sizeof(cpu), 0x1000, NULL));
-	assert_false(symbol_disasm_data(d, &addr));
-	symbol_disasm_destroy(d);
-	o = symbol_objects_create(k.img);
+	free(kernel_disasm_text(d, cpu, sizeof(cpu), 0x1000, NULL));
+	assert_false(kernel_disasm_data(d, &addr));
+	kernel_disasm_destroy(d);
 	addr = address_of(&k, "sink") + FIXTURE_BASE;
-	assert_string_equal(symbol_objects_at(o, addr + 1, &offset), "sink");
+	assert_string_equal(kernel_image_object_at(k.img, addr + 1, &offset), "sink");
 	assert_int_equal(offset, 1);
-	assert_null(symbol_objects_at(o, addr + 4, &offset));
-	assert_null(symbol_objects_at(o, address_of(&k, "outer") + FIXTURE_BASE, &offset));
-	assert_null(symbol_objects_at(o, 0, &offset));
-	symbol_objects_destroy(o);
+	assert_null(kernel_image_object_at(k.img, addr + 4, &offset));
+	assert_null(kernel_image_object_at(k.img, address_of(&k, "outer") + FIXTURE_BASE, &offset));
+	assert_null(kernel_image_object_at(k.img, 0, &offset));
 	close_kernel(&k);
 }
 
 static void lines_of_source(void **state)
 {
-	struct symbol_source *s;
+	struct kernel_source *s;
 	struct kernel k;
 	char *tree = alloc_printf("%s/tree", fixture_dir);
 
@@ -456,22 +453,22 @@ static void lines_of_source(void **state)
 	fixture_text("tree/Makefile", "# none\nVERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 192\n");
 	fixture_text("tree/a.c", "one\n\ttwo\nthree");
 	fixture_text("secret", "no\n");
-	s = symbol_source_create(k.img, tree);
-	assert_string_equal(symbol_source_line(s, "a.c", 2), "\ttwo");
-	assert_string_equal(symbol_source_line(s, "a.c", 3), "three");
-	assert_null(symbol_source_line(s, "a.c", 4));
-	assert_null(symbol_source_line(s, "a.c", 0));
-	assert_null(symbol_source_line(s, "b.c", 1));
-	assert_null(symbol_source_line(s, "../secret", 1));
-	assert_null(symbol_source_line(s, "x/../../secret", 1));
-	assert_true(symbol_source_fits(s, "6.1.192-hardened"));
-	assert_false(symbol_source_fits(s, "6.12.1"));
-	symbol_source_destroy(s);
+	s = kernel_source_create(k.img, tree);
+	assert_string_equal(kernel_source_line(s, "a.c", 2), "\ttwo");
+	assert_string_equal(kernel_source_line(s, "a.c", 3), "three");
+	assert_null(kernel_source_line(s, "a.c", 4));
+	assert_null(kernel_source_line(s, "a.c", 0));
+	assert_null(kernel_source_line(s, "b.c", 1));
+	assert_null(kernel_source_line(s, "../secret", 1));
+	assert_null(kernel_source_line(s, "x/../../secret", 1));
+	assert_true(kernel_source_fits(s, "6.1.192-hardened"));
+	assert_false(kernel_source_fits(s, "6.12.1"));
+	kernel_source_destroy(s);
 	/* No init/main.c in that program: nobody knows its tree. */
-	s = symbol_source_create(k.img, NULL);
-	assert_null(symbol_source_dir(s));
-	assert_null(symbol_source_line(s, "a.c", 1));
-	symbol_source_destroy(s);
+	s = kernel_source_create(k.img, NULL);
+	assert_null(kernel_source_dir(s));
+	assert_null(kernel_source_line(s, "a.c", 1));
+	kernel_source_destroy(s);
 	free(tree);
 	close_kernel(&k);
 }

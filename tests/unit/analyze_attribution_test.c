@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analyze/attribution.h"
+#include "analyze/diff/attribution.h"
 #include "base/alloc.h"
 #include "fixture.h"
 
@@ -88,7 +88,7 @@ static void check_sums(const struct analyze_attribution *a)
 		if (!n)
 			continue;
 		if (!(fabs(all - whole->delta) <= 1e-9 * fabs(whole->delta) + 1e-6))
-			fail_msg("%s: %.12g, parts %.12g", whole->label, whole->delta, all);
+			fail_msg("%s: %.12g, parts %.12g", whole->name, whole->delta, all);
 		if (whole->delta != 0)
 			assert_true(fabs(shares - 1) < 1e-12 * size);
 		if (n_shown)
@@ -123,7 +123,7 @@ static void test_tree(void **state)
 	attribute(&a, &d, pa, pb);
 	r = row(&a, "[command]", 0);
 	assert_true(r->delta == 120000 && r == &a.rows[0]);
-	assert_string_equal(r->part_key, "command");
+	assert_int_equal(r->part, ANALYZE_PART_COMMAND);
 	/* 100 slabs of 500 against 110 of 1500: 115,000. */
 	r = row(&a, "clone", 1);
 	assert_true(r->delta == 115000 && r->by_calls == 0 && r->by_mean == 115000);
@@ -133,7 +133,8 @@ static void test_tree(void **state)
 	assert_true(r->by_calls == 10 * 500 && r->by_mean == 110 * 1000);
 	r = row(&a, "shuffle_freelist", 3);
 	assert_true(r->delta == 110000);
-	assert_non_null(strstr(r->label, "shuffle_freelist (mm/slub.c:1978)"));
+	assert_string_equal(r->location, "mm/slub.c:1978");
+	assert_true(r->level == 3);
 	assert_true(row(&a, "the rest of it", 3)->delta == 5000);
 	assert_true(row(&a, "copy_process", 2)->delta == 0);
 	assert_true(row(&a, "in no timed function", 2)->delta == 0);
@@ -223,7 +224,7 @@ static void test_partner(void **state)
 	assert_non_null(f);
 	assert_true(f->hardened.calls == 11 && f->hardened.total == 6 * 310 + 5 * 330);
 	assert_true(f->delta_total == 510 && fabs(f->delta - (3510.0 / 11 - 300)) < 1e-9);
-	assert_string_equal(f->note, "inlined on the hardened side: figures of its bodies");
+	assert_int_equal(f->note, ANALYZE_NOTE_BODIES_HARDENED);
 	r = row(&a, "new_slab", 2);
 	assert_true(r->delta == 510 && r->by_calls == 300 && r->by_mean == 210);
 	/* Not a second time in the function around the bodies. */
@@ -241,7 +242,7 @@ static void test_partner(void **state)
  * Blocks of allocate_slab: its entry (line 10, 5 instructions), a loop in shuffle_freelist (lines 20 and 21,
  * 3 and 4) whose head is executed TURNS times, the return (line 11, 6). All in 100 calls in clone.
  */
-static void count_blocks(struct profile *p, uint64_t turns, uint32_t moved)
+static void count_blocks(struct profile *p, uint64_t trips, uint32_t moved)
 {
 	static const struct {
 		uint32_t line, insns;
@@ -284,8 +285,8 @@ static void count_blocks(struct profile *p, uint64_t turns, uint32_t moved)
 	counts = profile_block_counts(p, 0, at, profile_context_add(p, "clone"));
 	counts->calls = 100;
 	counts->counts[0] = counts->counts[3] = 100;
-	counts->counts[1] = turns;
-	counts->counts[2] = turns - 100;
+	counts->counts[1] = trips;
+	counts->counts[2] = trips - 100;
 }
 
 /* Loops and blocks below their function, or below the bodies that were timed in it; exact either way. */
@@ -305,15 +306,14 @@ static void test_blocks(void **state)
 	attribute(&a, &d, pa, pb);
 	/* 2,000 turns more of 3 and 4 instructions; what the body calls makes the rest of its 100,000. */
 	r = row(&a, "shuffle_freelist", 4);
-	assert_string_equal(r->part_key, "loop");
+	assert_int_equal(r->part, ANALYZE_PART_LOOP);
 	assert_true(r->delta == 14000 && r->by_calls + r->by_mean == 14000);
 	assert_string_equal(r->location, "mm/slub.c:20");
-	assert_non_null(strstr(r->label, "loop in shuffle_freelist (mm/slub.c:20)"));
 	r = row(&a, "in what it calls, or not counted", 4);
 	assert_true(r->delta == 100000 - 14000);
 	/* The function's own lines stand below what is not of the body, and did not change. */
 	r = row(&a, "allocate_slab", 4);
-	assert_true(r->delta == 0 && !strcmp(r->part_key, "block"));
+	assert_true(r->delta == 0 && r->part == ANALYZE_PART_BLOCK);
 	release(&a, &d);
 
 	/* Without a timed body: below the function. */

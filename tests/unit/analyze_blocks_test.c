@@ -18,14 +18,15 @@
 
 #include <cmocka.h>
 
-#include "analyze/below.h"
-#include "analyze/blocks.h"
-#include "analyze/cost.h"
-#include "analyze/diff_paths.h"
-#include "analyze/paths.h"
-#include "analyze/turns.h"
+#include "analyze/inline/callees.h"
+#include "analyze/blocks/blocks.h"
+#include "analyze/figures/cost.h"
+#include "analyze/diff/diff_paths.h"
+#include "analyze/blocks/paths.h"
+#include "analyze/blocks/trips.h"
 #include "base/alloc.h"
 #include "fixture.h"
+#include "view/trips.h"
 
 #define N_BLOCKS 6
 #define ENTRY    0x1000
@@ -80,14 +81,14 @@ static void add_block_list(struct profile *p, struct profile_blocks *blocks)
 static void add_calls(struct profile *p, uint32_t site, uint32_t place, const char *name,
 		      const struct calls *c)
 {
-	uint32_t context = profile_context_add(p, name), turns = 4 * c->few + 40 * c->many;
+	uint32_t context = profile_context_add(p, name), trips = 4 * c->few + 40 * c->many;
 	struct profile_block_counts *counts = profile_block_counts(p, 0, place, context);
 	struct profile_stats *stats;
 	uint64_t lost_time = c->lost * c->slow_time;
 
 	counts->calls = c->few + c->many + c->slow;
 	counts->counts[0] = counts->counts[4] = counts->calls;
-	counts->counts[1] = counts->counts[2] = turns;
+	counts->counts[1] = counts->counts[2] = trips;
 	counts->counts[3] = c->slow;
 	stats = profile_cell(p, 0, site, context);
 	fixture_calls(stats, c->few + c->many, 50, 50);
@@ -99,7 +100,7 @@ static void add_calls(struct profile *p, uint32_t site, uint32_t place, const ch
 						 .signature = FAST,
 						 .calls = c->few + c->many,
 						 .time = 50 * (c->few + c->many),
-						 .turns = { turns } }));
+						 .trips = { trips } }));
 	if (c->slow > c->lost)
 		vec_push(p, paths,
 			 ((struct profile_path){
@@ -109,14 +110,14 @@ static void add_calls(struct profile *p, uint32_t site, uint32_t place, const ch
 				 .calls = c->slow - c->lost,
 				 .time = (int64_t)(c->slow * c->slow_time - lost_time) }));
 	if (c->few)
-		vec_push(p, turns,
-			 ((struct profile_turns){ .blocks = place,
+		vec_push(p, trips,
+			 ((struct profile_trips){ .blocks = place,
 						  .context = context,
 						  .slot = hist_slot(4),
 						  .calls = c->few }));
 	if (c->many)
-		vec_push(p, turns,
-			 ((struct profile_turns){ .blocks = place,
+		vec_push(p, trips,
+			 ((struct profile_trips){ .blocks = place,
 						  .context = context,
 						  .slot = hist_slot(40),
 						  .calls = c->many }));
@@ -201,6 +202,15 @@ static void instructions_of_blocks(void **state)
 	assert_true(b.functions[0].unknown == 1 && b.functions[1].unknown == 0);
 	assert_true(isnan(block(&b, "*", 16)->per_call));
 	assert_float_equal(b.functions[0].insns_per_call, (5900 + 1100 - 3120) / 200.0, 1e-9);
+	assert_true(!b.functions[0].caveat && !b.functions[1].caveat);
+	analyze_blocks_deinit(&b);
+	/* Where calls of it were skipped in interrupts, that is said of each of its rows. */
+	fixture_calls(profile_cell(p, 0, p->blocks[0].site, profile_context_add(p, "[irq]")), 3, 50,
+		      60);
+	p->runs[0].losses[PROFILE_LOSS_PROBE_RECURSION] = 1;
+	analyze_blocks_init(&b, p);
+	assert_string_equal(b.functions[0].caveat, "calls skipped");
+	assert_string_equal(b.functions[1].caveat, "calls skipped");
 	analyze_blocks_deinit(&b);
 	profile_destroy(p);
 }
@@ -222,6 +232,7 @@ static void paths_are_all_calls(void **state)
 	double calls = 0, total = 0, share = 0;
 	const struct analyze_path *slow;
 	struct analyze_paths paths;
+	char *text;
 
 	(void)state;
 	analyze_paths_init(&paths, p);
@@ -241,10 +252,14 @@ static void paths_are_all_calls(void **state)
 	assert_string_equal(slow->does, "slow() at slub.c:93");
 	assert_non_null(strstr(slow->lacks, "shuffle at slub.c:20"));
 	/* 60 calls of 4 turns and 20 of 40. */
-	assert_string_equal(paths.rows[0].turns, "13 at slub.c:20");
-	assert_string_equal(slow->turns, "");
-	assert_int_equal(paths.n_path_turns, 2); /* of all contexts, and of clone */
-	assert_true(paths.path_turns[0].path == 1 && paths.path_turns[0].turns == 13);
+	text = view_trips_of_path(&paths, &paths.rows[0]);
+	assert_string_equal(text, "13 at slub.c:20");
+	free(text);
+	text = view_trips_of_path(&paths, slow);
+	assert_string_equal(text, "");
+	free(text);
+	assert_int_equal(paths.n_path_trips, 2); /* of all contexts, and of clone */
+	assert_true(paths.path_trips[0].path == 1 && paths.path_trips[0].trips == 13);
 	/* The call that its task's death ended. */
 	assert_true(path(&paths, "*", 0)->calls == 1 && path(&paths, "*", 0)->mean == 1000);
 	analyze_paths_deinit(&paths);
@@ -265,12 +280,13 @@ static void a_path_that_all_go_says_what_it_calls(void **state)
 	profile_destroy(p);
 }
 
-static void loops_and_their_turns(void **state)
+static void loops_and_their_trips(void **state)
 {
 	const struct calls clone = { 60, 20, 20, 0, 1000 }, mmap = { 10, 0, 0, 0, 0 };
 	struct profile *p = kernel(&clone, &mmap);
 	struct analyze_paths paths;
 	const struct analyze_loop *l;
+	char *text;
 
 	(void)state;
 	analyze_paths_init(&paths, p);
@@ -279,57 +295,59 @@ static void loops_and_their_turns(void **state)
 	assert_string_equal(l->context, "clone");
 	assert_string_equal(l->location, "slub.c:20");
 	assert_string_equal(l->body, "shuffle");
-	assert_float_equal(l->turns, 10.4, 1e-9);
-	assert_float_equal(l->insns_per_turn, 5, 1e-9);
+	assert_float_equal(l->trips, 10.4, 1e-9);
+	assert_float_equal(l->insns_per_iteration, 5, 1e-9);
 	assert_float_equal(l->insns_per_call, 52, 1e-9);
-	assert_string_equal(l->spread, "0: 20 %, 4: 60 %, 40 to 41: 20 %");
-	assert_int_equal(l->n_turns, 3);
-	assert_true(paths.turns[l->first_turns].turns.low == 0);
-	assert_true(paths.turns[l->first_turns].turns.calls == 20);
-	assert_true(paths.turns[l->first_turns + 2].turns.low == 40);
-	assert_true(paths.turns[l->first_turns + 2].turns.high == 41);
+	text = view_trips_of_loop(&paths, l);
+	assert_string_equal(text, "0: 20 %, 4: 60 %, 40 to 41: 20 %");
+	free(text);
+	assert_int_equal(l->n_trips, 3);
+	assert_true(paths.trips[l->first_trips].trips.low == 0);
+	assert_true(paths.trips[l->first_trips].trips.calls == 20);
+	assert_true(paths.trips[l->first_trips + 2].trips.low == 40);
+	assert_true(paths.trips[l->first_trips + 2].trips.high == 41);
 	/* Of both contexts: 110 calls. */
-	assert_float_equal(paths.turns[paths.loops[0].first_turns + 1].turns.calls, 70, 1e-9);
+	assert_float_equal(paths.trips[paths.loops[0].first_trips + 1].trips.calls, 70, 1e-9);
 	analyze_paths_deinit(&paths);
 	/* Where some were lost, nothing is said. */
-	p->runs[0].losses[PROFILE_LOSS_TURNS_FULL] = 1;
+	p->runs[0].losses[PROFILE_LOSS_TRIPS_FULL] = 1;
 	analyze_paths_init(&paths, p);
-	assert_null(paths.loops[1].spread);
-	assert_int_equal(paths.n_turns, 0);
+	assert_null(view_trips_of_loop(&paths, &paths.loops[1]));
+	assert_int_equal(paths.n_trips, 0);
 	analyze_paths_deinit(&paths);
 	profile_destroy(p);
 }
 
-static void turns_in_words(void **state)
+static void trips_in_words(void **state)
 {
-	struct analyze_turns rows[12], *coarse;
+	struct analyze_trips rows[12], *coarse;
 	char *text;
 
 	(void)state;
 	for (uint32_t i = 0; i < 12; i++)
-		rows[i] = (struct analyze_turns){ i, i, 1, 1 / 12.0 };
-	assert_int_equal(analyze_turns_coarse(rows, 12, &coarse), 5);
+		rows[i] = (struct analyze_trips){ i, i, 1, 1 / 12.0 };
+	assert_int_equal(analyze_trips_coarse(rows, 12, &coarse), 5);
 	assert_true(coarse[0].low == 0 && coarse[0].high == 0 && coarse[0].calls == 1);
 	assert_true(coarse[3].low == 4 && coarse[3].high == 7 && coarse[3].calls == 4);
 	free(coarse);
 	/* Too many for a text. */
-	text = analyze_turns_text(rows, 12);
+	text = view_trips_text(rows, 12);
 	assert_string_equal(
 		text, "0: 8.33 %, 1: 8.33 %, 2 to 3: 16.7 %, 4 to 7: 33.3 %, 8 to 15: 33.3 %");
 	free(text);
-	rows[0] = (struct analyze_turns){ 63488, INFINITY, 1, 1 };
-	text = analyze_turns_text(rows, 1);
+	rows[0] = (struct analyze_trips){ 63488, INFINITY, 1, 1 };
+	text = view_trips_text(rows, 1);
 	assert_string_equal(text, "63488 or more: 100 %");
 	free(text);
 }
 
 static const struct analyze_path_change *change(const struct analyze_diff_paths *d,
-						const char *kind)
+						enum analyze_path_kind kind)
 {
 	const struct analyze_path_change *found = NULL;
 
 	for (uint32_t i = 0; i < d->n_rows; i++) {
-		if (strcmp(d->rows[i].kind, kind))
+		if (d->rows[i].kind != kind)
 			continue;
 		assert_null(found);
 		found = &d->rows[i];
@@ -347,22 +365,30 @@ static void what_changed(void **state)
 	(void)state;
 	analyze_diff_paths_init(&d, a, b);
 	assert_int_equal(d.n_functions, 1);
-	c = change(&d, "loop");
-	assert_string_equal(c->text, "loop at slub.c:20 (shuffle) in refill: 16.0 turns a call at "
-				     "5.0 instructions, 3.2 at 5.0 in baseline");
+	c = change(&d, ANALYZE_PATH_LOOP);
+	assert_string_equal(c->loop->location, "slub.c:20");
+	assert_string_equal(c->loop->body, "shuffle");
+	assert_string_equal(c->function, "refill");
+	assert_float_equal(c->cost[0], 5, 1e-9);
+	assert_float_equal(c->cost[1], 5, 1e-9);
 	assert_float_equal(c->often[0], 3.2, 1e-9);
 	assert_float_equal(c->often[1], 16, 1e-9);
-	c = change(&d, "turns");
-	assert_string_equal(c->text, "loop at slub.c:20 (shuffle) in refill: 32 to 63 turns in "
-				     "40 % of the calls, in 0 % in baseline");
-	c = change(&d, "call");
-	assert_string_equal(c->text, "refill calls slow in 60 % of its calls, in 20 % in baseline");
+	c = change(&d, ANALYZE_PATH_TRIPS);
+	assert_string_equal(c->loop->location, "slub.c:20");
+	assert_true(c->trips.low == 32 && c->trips.high == 63);
+	assert_true(c->often[0] == 0 && c->often[1] == 0.4);
+	c = change(&d, ANALYZE_PATH_CALL);
+	assert_string_equal(c->function, "refill");
+	assert_string_equal(c->callee, "slow");
+	assert_float_equal(c->often[0], 0.2, 1e-9);
+	assert_float_equal(c->often[1], 0.6, 1e-9);
 	assert_null(c->through);
 	/* The fast path became rarer, the slow one more frequent and slower. */
 	assert_int_equal(d.n_rows, 5);
-	assert_string_equal(d.rows[3].text,
-			    "refill, the path of slow() at slub.c:93: 60 % of the calls at 2000, "
-			    "20 % at 1000 in baseline");
+	assert_string_equal(d.rows[3].does, "slow() at slub.c:93");
+	assert_true(d.rows[3].cost[0] == 1000 && d.rows[3].cost[1] == 2000);
+	assert_float_equal(d.rows[3].often[0], 0.2, 1e-9);
+	assert_float_equal(d.rows[3].often[1], 0.6, 1e-9);
 	assert_float_equal(d.rows[4].often[1], 0.4, 1e-9);
 	analyze_diff_paths_deinit(&d);
 	/* With itself: nothing. */
@@ -382,14 +408,13 @@ static void a_loop_of_one_side(void **state)
 
 	(void)state;
 	analyze_diff_paths_init(&d, a, b);
-	assert_string_equal(change(&d, "loop")->text,
-			    "loop at slub.c:20 (shuffle) in refill: 2.0 turns a call at 5.0 "
-			    "instructions, only in hardened");
-	assert_true(isnan(change(&d, "loop")->often[0]));
+	assert_float_equal(change(&d, ANALYZE_PATH_LOOP)->often[1], 2, 1e-9);
+	assert_float_equal(change(&d, ANALYZE_PATH_LOOP)->cost[1], 5, 1e-9);
+	assert_true(isnan(change(&d, ANALYZE_PATH_LOOP)->often[0]));
 	analyze_diff_paths_deinit(&d);
 	analyze_diff_paths_init(&d, b, a);
-	assert_non_null(strstr(change(&d, "loop")->text, "only in baseline"));
-	assert_true(isnan(change(&d, "loop")->often[1]));
+	assert_float_equal(change(&d, ANALYZE_PATH_LOOP)->often[0], 2, 1e-9);
+	assert_true(isnan(change(&d, ANALYZE_PATH_LOOP)->often[1]));
 	analyze_diff_paths_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
@@ -404,23 +429,26 @@ static void samples_tell_what_is_slow(void **state)
 	static const char *const elsewhere[] = { "fork", "slow.part.0", "other", NULL };
 	const struct calls fast = { 80, 0, 20, 0, 40 }, all_slow = { 0, 0, 100, 0, 2000 };
 	struct profile *a = kernel(&fast, NULL), *b = kernel(&all_slow, NULL);
+	const struct analyze_path_change *c;
 	struct analyze_diff_paths d;
 	uint32_t site, context;
 
 	(void)state;
 	add_samples(b, 5, 0, slow);
-	assert_null(analyze_below(b, "refill", "slow")); /* too few */
+	assert_null(analyze_callees(b, "refill", "slow")); /* too few */
 	add_samples(b, 20, 0, slow);
 	add_samples(b, 100, 0, elsewhere);
 	/* Held up until interrupts were on again: of those nobody knows where. */
 	add_samples(b, 20, PROFILE_SAMPLE_LATE, late);
-	assert_string_equal(analyze_below(b, "refill", "slow"), "extract");
-	assert_true(analyze_is_only_below(b, "extract", "refill", "slow"));
-	assert_false(analyze_is_only_below(b, "slow", "refill", "slow"));
+	assert_string_equal(analyze_callees(b, "refill", "slow"), "extract");
+	assert_true(analyze_is_only_callee(b, "extract", "refill", "slow"));
+	assert_false(analyze_is_only_callee(b, "slow", "refill", "slow"));
 	analyze_diff_paths_init(&d, a, b);
-	assert_string_equal(change(&d, "call")->text,
-			    "refill calls slow in 100 % of its calls, in 20 % in baseline; most of "
-			    "its time in hardened is extract's");
+	c = change(&d, ANALYZE_PATH_CALL);
+	assert_float_equal(c->often[0], 0.2, 1e-9);
+	assert_float_equal(c->often[1], 1, 1e-9);
+	assert_string_equal(c->through, "extract");
+	assert_true(isnan(c->slow[1]));
 	analyze_diff_paths_deinit(&d);
 	/* Timed, its calls are known. */
 	fixture_function(a, "extract", 0x5000);
@@ -428,11 +456,10 @@ static void samples_tell_what_is_slow(void **state)
 	context = profile_context_add(b, "clone");
 	fixture_calls(profile_cell(b, 0, site, context), 99, 1500, 1500);
 	analyze_diff_paths_init(&d, a, b);
-	assert_string_equal(
-		change(&d, "call")->text,
-		"refill takes its slow path, extract by way of slow, in 99 % of its calls, "
-		"in 0 % in baseline");
-	assert_string_equal(change(&d, "call")->through, "extract");
+	c = change(&d, ANALYZE_PATH_CALL);
+	assert_string_equal(c->callee, "slow");
+	assert_string_equal(c->through, "extract");
+	assert_true(c->slow[0] == 0 && c->slow[1] == 0.99);
 	analyze_diff_paths_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
@@ -467,8 +494,8 @@ int main(void)
 		cmocka_unit_test(instructions_of_blocks),
 		cmocka_unit_test(paths_are_all_calls),
 		cmocka_unit_test(a_path_that_all_go_says_what_it_calls),
-		cmocka_unit_test(loops_and_their_turns),
-		cmocka_unit_test(turns_in_words),
+		cmocka_unit_test(loops_and_their_trips),
+		cmocka_unit_test(trips_in_words),
 		cmocka_unit_test(what_changed),
 		cmocka_unit_test(a_loop_of_one_side),
 		cmocka_unit_test(samples_tell_what_is_slow),

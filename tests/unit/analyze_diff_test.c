@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analyze/diff.h"
+#include "analyze/diff/conclusion.h"
 #include "base/alloc.h"
 #include "fixture.h"
 
@@ -140,8 +140,8 @@ static void test_times(void **state)
 	struct profile *a = nested(false), *b = nested(true);
 	struct analyze_options options = { .time = ANALYZE_TIME_SELF };
 	const struct analyze_diff_row *r;
+	struct analyze_conclusion c;
 	struct analyze_diff d;
-	char *text;
 
 	(void)state;
 	assert_int_equal(analyze_diff_init(&d, a, b, &options), 0);
@@ -151,11 +151,11 @@ static void test_times(void **state)
 	assert_true(row(&d.functions, "inner", "clone")->share == 0.75);
 	assert_true(row(&d.functions, "outer", "clone")->share == 0.15);
 	assert_string_equal(d.functions.rows[0].name, "inner");
-	text = analyze_diff_conclusion(&d);
-	assert_non_null(strstr(text,
-			       "inner itself, in clone, changed most: +1.500 us a run, 0.75 of "
-			       "clone's change"));
-	free(text);
+	analyze_diff_conclude(&c, &d);
+	assert_int_equal(c.kind, ANALYZE_CONCLUSION_SELF);
+	assert_string_equal(c.what, "inner");
+	assert_string_equal(c.context, "clone");
+	assert_true(c.delta_total == 1500 && c.share == 0.75);
 	analyze_diff_deinit(&d);
 
 	options.time = ANALYZE_TIME_WALL;
@@ -163,9 +163,10 @@ static void test_times(void **state)
 	r = row(&d.syscalls, "clone", NULL);
 	assert_true(r->delta == 700 && r->delta_pct == 70 && isnan(r->hardened.p50));
 	assert_true(row(&d.functions, "inner", "clone")->share == 6500.0 / 7000);
-	text = analyze_diff_conclusion(&d);
-	assert_non_null(strstr(text, "clone is 70.0 % slower by the wall clock (+700 ns a call)"));
-	free(text);
+	analyze_diff_conclude(&c, &d);
+	assert_int_equal(c.kind, ANALYZE_CONCLUSION_MEAN);
+	assert_int_equal(c.time, ANALYZE_TIME_WALL);
+	assert_true(c.delta == 700 && c.delta_pct == 70);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
@@ -175,20 +176,22 @@ static void test_cost_of_one_side(void **state)
 {
 	struct profile *a = clones(1, 1, 1), *b = clones(1, 1, 1);
 	struct analyze_options raw = { .raw = true };
+	const struct analyze_warning *w;
 	struct analyze_diff d;
 
 	(void)state;
-	profile_env_set(b, PROFILE_ENV_COST "tracepoint", "inner=1+-0 full=2+-0");
-	b->envs[0].key = profile_intern(b, "record.lost");
+	profile_cost_parse(b, "tracepoint", "inner=1+-0 full=2+-0");
+	fixture_forget_cost(b, PROFILE_MECH_TRACEPOINT);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	assert_int_equal(d.warnings.n_texts, 2);
-	assert_string_equal(
-		d.warnings.texts[0],
-		"what tracepoint probes cost is subtracted on the baseline side only: the "
-		"differences hold it (--raw leaves it in on both)");
+	assert_int_equal(d.warnings.n_rows, 2);
+	w = &d.warnings.rows[0];
+	assert_int_equal(w->kind, ANALYZE_WARNING_COST_ONE_SIDE);
+	assert_int_equal(w->severity, ANALYZE_SEVERITY_INVALID);
+	assert_int_equal(w->side, ANALYZE_SIDE_BASELINE);
+	assert_string_equal(w->names[0], "tracepoint");
 	analyze_diff_deinit(&d);
 	assert_int_equal(analyze_diff_init(&d, a, b, &raw), 0);
-	assert_int_equal(d.warnings.n_texts, 0);
+	assert_int_equal(d.warnings.n_rows, 0);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
@@ -198,6 +201,7 @@ static void test_slowdown_of_one_side(void **state)
 {
 	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1000);
 	uint32_t clone = profile_context_add(b, "clone");
+	const struct analyze_warning *w;
 	struct analyze_diff d;
 
 	(void)state;
@@ -205,17 +209,16 @@ static void test_slowdown_of_one_side(void **state)
 	profile_cell(a, 0, 0, clone)->cost = 410;
 	profile_cell(b, 0, 0, clone)->cost = 2000;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	assert_int_equal(d.warnings.n_texts, 0);
+	assert_int_equal(d.warnings.n_rows, 0);
 	analyze_diff_deinit(&d);
 	profile_cell(b, 0, 0, clone)->cost = 4000;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	assert_int_equal(d.warnings.n_texts, 1);
-	assert_int_equal(d.warnings.n_invalidating, 0);
-	assert_string_equal(
-		d.warnings.texts[0],
-		"probes slowed the kernel's work down by 4 % on the baseline side and by 67 % on the "
-		"hardened side: what goes by time, as RCU does, comes at other places, and that may "
-		"be what changed outside of what is timed (record less at once)");
+	assert_int_equal(d.warnings.n_rows, 1);
+	assert_int_equal(d.warnings.n_invalid, 0);
+	w = &d.warnings.rows[0];
+	assert_int_equal(w->kind, ANALYZE_WARNING_SLOWDOWN);
+	assert_int_equal(w->severity, ANALYZE_SEVERITY_ACT);
+	assert_true(fabs(w->values[0] - 4.275) < 1e-3 && fabs(w->values[1] - 66.667) < 1e-3);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
@@ -272,15 +275,14 @@ static void test_division_by_zero(void **state)
 static void test_empty(void **state)
 {
 	struct profile *a = profile_create(), *b = profile_create();
+	struct analyze_conclusion c;
 	struct analyze_diff d;
-	char *text;
 
 	(void)state;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_int_equal(d.syscalls.n_rows + d.functions.n_rows + d.n_workload, 0);
-	text = analyze_diff_conclusion(&d);
-	assert_non_null(strstr(text, "nothing to compare"));
-	free(text);
+	analyze_diff_conclude(&c, &d);
+	assert_int_equal(c.kind, ANALYZE_CONCLUSION_EMPTY);
 	analyze_diff_deinit(&d);
 	profile_destroy(b);
 
@@ -307,66 +309,98 @@ static void test_clocks_differ(void **state)
 	profile_destroy(b);
 }
 
-static void check_conclusion(struct profile *a, struct profile *b, const char *expected)
+/* What A and B come to; its strings are A's and B's, for whoever destroys these. */
+static struct analyze_conclusion conclude(const struct profile *a, const struct profile *b)
 {
+	struct analyze_conclusion c;
 	struct analyze_diff d;
-	char *text;
 
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	text = analyze_diff_conclusion(&d);
-	if (strncmp(text, expected, strlen(expected)))
-		fail_msg("\"%s\" does not begin with \"%s\"", text, expected);
-	free(text);
+	analyze_diff_conclude(&c, &d);
 	analyze_diff_deinit(&d);
+	return c;
+}
+
+/* Of A and B, which are destroyed: the kind, and what it is of, NULL: nothing. Returns the rest. */
+static struct analyze_conclusion check_conclusion(struct profile *a, struct profile *b,
+						  enum analyze_conclusion_kind kind,
+						  const char *what)
+{
+	struct analyze_conclusion c = conclude(a, b);
+
+	assert_int_equal(c.kind, kind);
+	if (what)
+		assert_string_equal(c.what, what);
+	else
+		assert_null(c.what);
 	profile_destroy(a);
 	profile_destroy(b);
+	return c;
 }
 
 static void test_conclusion(void **state)
 {
+	struct analyze_conclusion c;
 	struct profile *a, *b;
 
 	(void)state;
-	check_conclusion(clones(1, 10, 1000), clones(1, 10, 1200),
-			 "clone is 20.0 % slower (+200 ns a call); record with --func to see "
-			 "where (one run a side: how much runs differ is not known).");
-	check_conclusion(
-		clones(2, 10, 1000), clones(3, 10, 800),
-		"clone is 20.0 % faster (\u00b10; -200 ns a call); record with --func to see "
-		"where (2 and 3 runs).");
-	check_conclusion(clones(1, 10, 1000), clones(1, 10, 1000), "No syscall differs");
-	check_conclusion(clones(1, 10, 1000), clones(1, 30, 1001),
-			 "clone is called 30 times a run instead of 10");
+	c = check_conclusion(clones(1, 10, 1000), clones(1, 10, 1200), ANALYZE_CONCLUSION_MEAN,
+			     "clone");
+	assert_true(c.delta == 200 && c.delta_pct == 20 && c.delta_total == 2000);
+	assert_int_equal(c.where, ANALYZE_WHERE_NOT_RECORDED);
+	assert_false(c.repeated);
+	assert_true(c.runs[0] == 1 && c.runs[1] == 1);
+	assert_int_equal(c.change.verdict, ANALYZE_VERDICT_NONE);
 
-	/* Of caller and callee with the same cost, the callee is named. */
-	a = clones(1, 10, 1000);
-	b = clones(1, 10, 1200);
-	add_function(a, "outer", "clone", 10, 500);
-	add_function(b, "outer", "clone", 10, 702);
-	add_function(a, "inner", "clone", 10, 100);
-	add_function(b, "inner", "clone", 10, 300);
-	add_function(a, "other", "clone", 10, 10);
-	add_function(b, "other", "clone", 10, 12);
-	check_conclusion(a, b, "clone is 20.0 % slower (+200 ns a call); 100 % of that is inner");
+	c = check_conclusion(clones(2, 10, 1000), clones(3, 10, 800), ANALYZE_CONCLUSION_MEAN,
+			     "clone");
+	assert_true(c.delta == -200 && c.delta_pct == -20 && c.change.plus_minus_pct == 0);
+	assert_int_equal(c.change.verdict, ANALYZE_VERDICT_FASTER);
+	assert_true(c.repeated && c.repetitions[0] == 2 && c.repetitions[1] == 3);
+	assert_int_equal(c.unit, ANALYZE_UNIT_RUN);
 
-	a = clones(1, 10, 1000);
-	b = clones(1, 10, 1200);
-	add_function(a, "other", "clone", 10, 10);
-	add_function(b, "other", "clone", 10, 12);
-	check_conclusion(a, b,
-			 "clone is 20.0 % slower (+200 ns a call); no recorded function carries "
-			 "a tenth of it");
+	check_conclusion(clones(1, 10, 1000), clones(1, 10, 1000), ANALYZE_CONCLUSION_EQUAL, NULL);
+	c = check_conclusion(clones(1, 10, 1000), clones(1, 30, 1001), ANALYZE_CONCLUSION_CALLS,
+			     "clone");
+	assert_true(c.calls[0] == 10 && c.calls[1] == 30);
 
 	/* What is called ten times, and takes one or ten times as long, may differ by that much. */
 	a = clones(1, 10, 1000);
 	b = clones(1, 10, 1200);
 	fixture_calls(profile_cell(a, 0, 0, profile_context_add(a, "exit_group")), 10, 1000, 10000);
 	fixture_calls(profile_cell(b, 0, 0, profile_context_add(b, "exit_group")), 10, 1500, 11000);
-	check_conclusion(a, b, "clone is 20.0 % slower");
+	check_conclusion(a, b, ANALYZE_CONCLUSION_MEAN, "clone");
 
 	a = profile_create();
 	fixture_run(a, 1);
-	check_conclusion(a, clones(1, 10, 1000), "clone is called on the hardened side only");
+	c = check_conclusion(a, clones(1, 10, 1000), ANALYZE_CONCLUSION_ONE_SIDE, "clone");
+	assert_true(!(c.calls[0] > 0) && c.calls[1] == 10 && c.delta_total == 10000);
+}
+
+static void test_carrier(void **state)
+{
+	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1200);
+	struct analyze_conclusion c;
+
+	(void)state;
+	add_function(a, "other", "clone", 10, 10);
+	add_function(b, "other", "clone", 10, 12);
+	c = conclude(a, b);
+	assert_int_equal(c.where, ANALYZE_WHERE_NONE);
+	assert_null(c.function);
+	assert_null(c.body.name);
+
+	/* Of caller and callee with the same cost, the callee is named. */
+	add_function(a, "outer", "clone", 10, 500);
+	add_function(b, "outer", "clone", 10, 702);
+	add_function(a, "inner", "clone", 10, 100);
+	add_function(b, "inner", "clone", 10, 300);
+	c = conclude(a, b);
+	assert_int_equal(c.where, ANALYZE_WHERE_FUNCTION);
+	assert_string_equal(c.function, "inner");
+	assert_true(c.function_share == 1);
+	profile_destroy(a);
+	profile_destroy(b);
 }
 
 static const struct analyze_diff_workload_row *workload(const struct analyze_diff *d,
@@ -424,52 +458,72 @@ static struct profile *timed(struct profile *clones, double time)
 	return clones;
 }
 
-static void test_conclusion_of_workload(void **state)
+/* That the workload fork does the talking; VERDICT is its, SYSCALLS what syscalls say. */
+static struct analyze_conclusion check_fork(struct profile *a, struct profile *b,
+					    enum analyze_verdict verdict,
+					    enum analyze_conclusion_syscalls syscalls)
 {
-	(void)state;
-	/* Outside the syscalls. */
-	check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1000), 11000),
-			 "The workload fork is 10.0 % slower (\u00b10.024; +1.000 us an iteration, "
-			 "unprobed); no syscall surely carries a tenth of that (3 and 3 runs).");
-	check_conclusion(timed(clones(3, 10, 1000), 11000), timed(clones(3, 10, 1000), 10000),
-			 "The workload fork is 9.09 % faster");
-	check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1000), 10001),
-			 "The workload fork is the same within 1 % (+0.01 % \u00b10.023; +1 ns an "
-			 "iteration, unprobed); no syscall surely changed (3 and 3 runs).");
-	/* A syscall that surely changed tells more: 50 of 20,000 a run. */
-	check_conclusion(timed(clones(3, 10, 1000), 1000), timed(clones(3, 10, 1005), 1000),
-			 "clone is the same within 1 % (+0.50 % ");
-	/* But not if that is a trifle: 10 of 200,000 a run, and 500 of 20,000,000. */
-	check_conclusion(
-		timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1001), 10001),
-		"The workload fork is the same within 1 % (+0.01 % \u00b10.023; +1 ns an "
-		"iteration, unprobed); no syscall surely changed by as much as 0.1 % of it "
-		"(3 and 3 runs).");
-	check_conclusion(timed(clones(3, 10, 1000), 1000000), timed(clones(3, 10, 1050), 1000000),
-			 "The workload fork is the same within 1 % ");
-	/* 4,000 of 20,000 a run are clone's, 4,000 of 200,000 a twentieth. */
-	check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1400), 11000),
-			 "clone is 40.0 % slower");
-	check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1400), 20000),
-			 "The workload fork is 100.0 % slower");
-	/* Without repetitions there is no telling. */
-	check_conclusion(timed(clones(1, 10, 1000), 10000), clones(1, 10, 1400),
-			 "clone is 40.0 % slower");
+	struct analyze_conclusion c = check_conclusion(a, b, ANALYZE_CONCLUSION_WORKLOAD, "fork");
+
+	assert_int_equal(c.change.verdict, verdict);
+	assert_int_equal(c.syscalls, syscalls);
+	return c;
 }
 
-static bool has_warning(const struct analyze_diff *d, const char *text)
+static void test_conclusion_of_workload(void **state)
+{
+	struct analyze_conclusion c;
+
+	(void)state;
+	/* Outside the syscalls. */
+	c = check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1000), 11000),
+		       ANALYZE_VERDICT_SLOWER, ANALYZE_SYSCALLS_NOT_IT);
+	assert_true(c.delta == 1000 && c.repeated && c.repetitions[0] == 3);
+	assert_true(fabs(c.delta_pct - 9.999) < 1e-3 &&
+		    fabs(c.change.plus_minus_pct - 0.024) < 1e-3);
+	c = check_fork(timed(clones(3, 10, 1000), 11000), timed(clones(3, 10, 1000), 10000),
+		       ANALYZE_VERDICT_FASTER, ANALYZE_SYSCALLS_NOT_IT);
+	assert_true(c.delta == -1000);
+	c = check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1000), 10001),
+		       ANALYZE_VERDICT_SAME, ANALYZE_SYSCALLS_UNCHANGED);
+	assert_true(c.delta == 1 && c.margin_pct == 1);
+	/* A syscall that changed significantly says more: 50 of 20,000 per run. */
+	c = check_conclusion(timed(clones(3, 10, 1000), 1000), timed(clones(3, 10, 1005), 1000),
+			     ANALYZE_CONCLUSION_MEAN, "clone");
+	assert_int_equal(c.change.verdict, ANALYZE_VERDICT_SAME);
+	assert_true(c.delta_pct == 0.5);
+	/* But not if that is negligible: 10 of 200,000 per run, and 500 of 20,000,000. */
+	check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1001), 10001),
+		   ANALYZE_VERDICT_SAME, ANALYZE_SYSCALLS_NEGLIGIBLE);
+	check_fork(timed(clones(3, 10, 1000), 1000000), timed(clones(3, 10, 1050), 1000000),
+		   ANALYZE_VERDICT_SAME, ANALYZE_SYSCALLS_NEGLIGIBLE);
+	/* 4,000 of 20,000 per run are clone's, 4,000 of 200,000 a twentieth. */
+	c = check_conclusion(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1400), 11000),
+			     ANALYZE_CONCLUSION_MEAN, "clone");
+	assert_true(c.delta_pct == 40);
+	check_fork(timed(clones(3, 10, 1000), 10000), timed(clones(3, 10, 1400), 20000),
+		   ANALYZE_VERDICT_SLOWER, ANALYZE_SYSCALLS_NOT_IT);
+	/* Without repetitions nothing is known of the workload. */
+	check_conclusion(timed(clones(1, 10, 1000), 10000), clones(1, 10, 1400),
+			 ANALYZE_CONCLUSION_MEAN, "clone");
+}
+
+static const struct analyze_warning *warning(const struct analyze_diff *d,
+					     enum analyze_warning_kind kind)
 {
 	uint32_t i;
 
-	for (i = 0; i < d->warnings.n_texts; i++)
-		if (strstr(d->warnings.texts[i], text))
-			return true;
-	return false;
+	for (i = 0; i < d->warnings.n_rows; i++)
+		if (d->warnings.rows[i].kind == kind)
+			return &d->warnings.rows[i];
+	fail_msg("no warning of kind %d", kind);
+	return NULL;
 }
 
 static void test_warnings(void **state)
 {
 	struct profile *a = clones(1, 1, 1), *b = clones(1, 1, 1);
+	const struct analyze_warning *w;
 	struct analyze_diff d;
 
 	(void)state;
@@ -478,7 +532,7 @@ static void test_warnings(void **state)
 	profile_env_set(a, PROFILE_ENV_RELEASE, "6.1");
 	profile_env_set(b, PROFILE_ENV_RELEASE, "6.12");
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	assert_int_equal(d.warnings.n_texts, 0);
+	assert_int_equal(d.warnings.n_rows, 0);
 	analyze_diff_deinit(&d);
 
 	profile_arg_add(a, "true");
@@ -489,15 +543,29 @@ static void test_warnings(void **state)
 	b->freq = 997;
 	b->runs[0].losses[PROFILE_LOSS_CELLS_FULL] = 1;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	assert_true(
-		has_warning(&d, "different work: argument 0 is \"true\" against \"fal\\x1bse\""));
-	assert_true(has_warning(&d, "governors: performance against unknown"));
-	assert_true(has_warning(&d, "f by fentry against kprobe"));
-	assert_true(has_warning(&d, "0 against 997 samples"));
-	assert_true(has_warning(&d, "the hardened kernel's configuration is not known"));
-	assert_true(has_warning(&d, "hardened: 1 calls not aggregated"));
-	assert_true(has_warning(&d, "hardened: what kprobe probes cost is not known"));
-	assert_int_equal(d.warnings.n_texts, 7);
+	w = warning(&d, ANALYZE_WARNING_WORK);
+	assert_int_equal(w->code, 0);
+	assert_string_equal(w->names[0], "true");
+	assert_string_equal(w->names[1], "fal\033se");
+	w = warning(&d, ANALYZE_WARNING_MACHINE);
+	assert_string_equal(w->names[0], "performance");
+	assert_null(w->names[1]);
+	assert_string_equal(w->names[2], PROFILE_ENV_GOVERNOR);
+	w = warning(&d, ANALYZE_WARNING_MECHANISMS);
+	assert_string_equal(w->names[0], "fentry");
+	assert_string_equal(w->names[1], "kprobe");
+	assert_string_equal(w->names[2], "f");
+	w = warning(&d, ANALYZE_WARNING_FREQ);
+	assert_true(w->values[0] == 0 && w->values[1] == 997);
+	assert_int_equal(warning(&d, ANALYZE_WARNING_CONFIG)->side, ANALYZE_SIDE_HARDENED);
+	assert_int_equal(d.warnings.n_invalid, 5);
+	w = warning(&d, ANALYZE_WARNING_LOSS);
+	assert_int_equal(w->side, ANALYZE_SIDE_HARDENED);
+	assert_true(w->code == PROFILE_LOSS_CELLS_FULL && w->values[0] == 1);
+	w = warning(&d, ANALYZE_WARNING_COST_UNKNOWN);
+	assert_int_equal(w->side, ANALYZE_SIDE_HARDENED);
+	assert_string_equal(w->names[0], "kprobe");
+	assert_int_equal(d.warnings.n_rows, 7);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
@@ -513,6 +581,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_clocks_differ),
 		cmocka_unit_test(test_conclusion),
+		cmocka_unit_test(test_carrier),
 		cmocka_unit_test(test_conclusion_of_workload),
 		cmocka_unit_test(test_workload),
 		cmocka_unit_test(test_warnings),

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analyze/environment.h"
+#include "analyze/figures/environment.h"
+#include "catalogue/catalogue.h"
 #include "fixture.h"
 
 static const struct analyze_env_row *find(const struct analyze_env *env, const char *name)
@@ -155,15 +156,15 @@ static void test_protections(void **state)
 {
 	(void)state;
 	/* The first and the last too: the list has to be sorted. */
-	assert_true(analyze_protection_is("BUG_ON_DATA_CORRUPTION", 22));
-	assert_true(analyze_protection_is("ZERO_CALL_USED_REGS", 19));
-	assert_true(analyze_protection_is("SLAB_FREELIST_RANDOM=y", 20));
-	assert_true(analyze_protection_is("STACKPROTECTOR", 14));
-	assert_true(analyze_protection_is("STACKPROTECTOR_STRONG", 21));
-	assert_false(analyze_protection_is("STACKPROTECTOR_", 15));
-	assert_false(analyze_protection_is("STACKPROTECTO", 13));
-	assert_false(analyze_protection_is("", 0));
-	assert_false(analyze_protection_is("HZ", 2));
+	assert_true(catalogue_has_option("BUG_ON_DATA_CORRUPTION", 22));
+	assert_true(catalogue_has_option("ZERO_CALL_USED_REGS", 19));
+	assert_true(catalogue_has_option("SLAB_FREELIST_RANDOM=y", 20));
+	assert_true(catalogue_has_option("STACKPROTECTOR", 14));
+	assert_true(catalogue_has_option("STACKPROTECTOR_STRONG", 21));
+	assert_false(catalogue_has_option("STACKPROTECTOR_", 15));
+	assert_false(catalogue_has_option("STACKPROTECTO", 13));
+	assert_false(catalogue_has_option("", 0));
+	assert_false(catalogue_has_option("HZ", 2));
 }
 
 int main(void)

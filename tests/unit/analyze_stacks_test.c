@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
-#include "analyze/stacks.h"
+#include "analyze/inline/stacks.h"
 #include "fixture.h"
+#include "output/folded.h"
 
 static void sample(struct profile *p, uint32_t run, const char *context, uint32_t stack,
 		   uint32_t flags, uint64_t count)
@@ -43,11 +44,17 @@ static uint32_t add_stack(struct profile *p, uint64_t addr)
 	return profile_stack_add(p, at, 3);
 }
 
-static void check(const struct analyze_stacks *s, size_t line, const char *stack, double count)
+/* The lines that flamegraph.pl would get of S, each with N_COUNTS counts. */
+static void check(const struct analyze_stacks *s, unsigned int n_counts, const char *lines)
 {
-	assert_true(line < s->n_lines);
-	assert_string_equal(s->lines[line].stack, stack);
-	assert_true(s->lines[line].count[0] == count);
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	output_folded_write(out, s, n_counts);
+	fclose(out);
+	assert_string_equal(text, lines);
+	free(text);
 }
 
 static void test_lines(void **state)
@@ -69,13 +76,14 @@ static void test_lines(void **state)
 	sample(p, run, "[irq]", plain, 0, 7);
 	sample(p, control, "clone", stack, 0, 1000);
 	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), 0);
-	assert_int_equal(s.n_lines, 6);
-	check(&s, 0, "[irq];_stext+0x1234_[k]", 7);
-	check(&s, 1, "[none];[no_stack]", 6);
-	check(&s, 2, "[user]", 4);
-	check(&s, 3, "clone;[user]", 1);
-	check(&s, 4, "clone;outer_[k];nft_do_[k];inner_[k];body_[i]", 7);
-	check(&s, 5, "clone;outer_[k];nft_do_[k];inner_[k];body_[i];[irqs_off]", 3);
+	assert_int_equal(s.n_rows, 6);
+	check(&s, 1,
+	      "[irq];_stext+0x1234_[k] 7\n"
+	      "[none];[no_stack] 6\n"
+	      "[user] 4\n"
+	      "clone;[user] 1\n"
+	      "clone;outer_[k];nft_do_[k];inner_[k];body_[i] 7\n"
+	      "clone;outer_[k];nft_do_[k];inner_[k];body_[i];[irqs_off] 3\n");
 	analyze_stacks_deinit(&s);
 	profile_destroy(p);
 }
@@ -91,9 +99,16 @@ static void test_two_sides(void **state)
 	sample(b, fixture_run(b, 1), "mmap", add_stack(b, 7), 0, 1);
 	assert_int_equal(analyze_stacks_add(&s, a, 0, 1), 0);
 	assert_int_equal(analyze_stacks_add(&s, b, 1, 0.5), 0);
-	assert_int_equal(s.n_lines, 2);
-	assert_true(s.lines[0].count[0] == 5 && s.lines[0].count[1] == 1.5);
-	assert_true(s.lines[1].count[0] == 0 && s.lines[1].count[1] == 0.5);
+	assert_int_equal(s.n_rows, 2);
+	assert_int_equal(s.rows[0].n_frames, 5);
+	assert_string_equal(s.rows[0].frames[0].name, "clone");
+	assert_int_equal(s.rows[0].frames[0].kind, ANALYZE_FRAME_OTHER);
+	assert_string_equal(s.rows[0].frames[3].name, "inner");
+	assert_int_equal(s.rows[0].frames[3].kind, ANALYZE_FRAME_KERNEL);
+	assert_int_equal(s.rows[0].frames[4].kind, ANALYZE_FRAME_INLINED);
+	check(&s, 2,
+	      "clone;outer_[k];nft_do_[k];inner_[k];body_[i] 5 1.500\n"
+	      "mmap;outer_[k];nft_do_[k];inner_[k];body_[i] 0 0.500\n");
 	analyze_stacks_deinit(&s);
 	profile_destroy(a);
 	profile_destroy(b);
@@ -103,8 +118,8 @@ static void test_names(void **state)
 {
 	struct profile *p = profile_create();
 	uint32_t run = fixture_run(p, 1), at = fixture_location(p, 1, "a b;c\n\033[1m\xc3\xa9");
-	struct analyze_stacks s = { 0 };
-	char longest[1000];
+	struct analyze_stacks s = { 0 }, t = { 0 };
+	char longest[1000], *text;
 
 	(void)state;
 	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
@@ -113,8 +128,18 @@ static void test_names(void **state)
 	at = fixture_location(p, 2, longest);
 	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
 	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), 0);
-	check(&s, 0, "x_y;a_b_c__[1m___[k]", 1);
-	assert_true(strlen(s.lines[1].stack) < 300);
+	/* Two names that differ in what cannot be printed are one line. */
+	at = fixture_location(p, 3, "a b;c\n\033[1m\xc3\xa8");
+	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
+	assert_int_equal(analyze_stacks_add(&t, p, 0, 1), 0);
+	text = output_folded_frames(t.rows[0].frames, t.rows[0].n_frames);
+	assert_string_equal(text, "x_y;a_b_c__[1m___[k]");
+	free(text);
+	longest[ANALYZE_FRAME_NAME_MAX] = '\0';
+	text = alloc_printf("x_y;a_b_c__[1m___[k] 2\nx_y;%s_[k] 1\n", longest);
+	check(&t, 1, text);
+	free(text);
+	analyze_stacks_deinit(&t);
 	analyze_stacks_deinit(&s);
 	profile_destroy(p);
 }
@@ -162,10 +187,12 @@ static void test_leaves(void **state)
 	analyze_leaves_init(&leaves, p);
 	assert_true(leaves.samples == 10);
 	assert_int_equal(leaves.n_leaves, 3);
-	assert_string_equal(leaves.leaves[0].name, "inner_[k]");
+	assert_string_equal(leaves.leaves[0].frames[0].name, "inner");
+	assert_int_equal(leaves.leaves[0].n_frames, 1);
 	assert_true(leaves.leaves[0].samples == 6 && leaves.leaves[0].share == 0.6);
-	assert_string_equal(leaves.leaves[1].name, "[user]");
-	assert_string_equal(leaves.leaves[2].name, "inner_[k];[irqs_off]");
+	assert_string_equal(leaves.leaves[1].frames[0].name, "[user]");
+	assert_string_equal(leaves.leaves[2].frames[0].name, "inner");
+	assert_string_equal(leaves.leaves[2].frames[1].name, "[irqs_off]");
 	analyze_leaves_deinit(&leaves);
 	profile_destroy(p);
 }

@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "analyze/accounting.h"
-#include "analyze/cost.h"
-#include "analyze/diff.h"
-#include "analyze/losses.h"
-#include "analyze/table.h"
-#include "analyze/workload.h"
+#include "analyze/figures/accounting.h"
+#include "analyze/figures/cost.h"
+#include "analyze/diff/diff.h"
+#include "analyze/figures/table.h"
+#include "analyze/figures/warnings.h"
+#include "analyze/figures/workload.h"
 #include "fixture.h"
 
 static const struct analyze_options oncpu;
@@ -207,35 +207,42 @@ static void test_order_of_times(void **state)
 	profile_destroy(p);
 }
 
-static bool warns(const struct profile *p, bool without_correction, const char *text)
+/* How many warnings of KIND there are of P; in *FOUND the first so many, which may be NULL. */
+static uint32_t warnings(const struct profile *p, bool is_raw, enum analyze_warning_kind kind,
+			 struct analyze_warning *found)
 {
 	struct analyze_warnings w = { 0 };
-	bool found = false;
-	uint32_t i;
+	uint32_t i, n = 0;
 
-	analyze_warnings_of_profile(&w, p, "", without_correction);
-	for (i = 0; i < w.n_texts; i++)
-		found |= !!strstr(w.texts[i], text);
+	analyze_warnings_of_profile(&w, p, ANALYZE_SIDE_NONE, is_raw);
+	for (i = 0; i < w.n_rows; i++) {
+		if (w.rows[i].kind != kind)
+			continue;
+		if (found)
+			found[n] = w.rows[i];
+		n++;
+	}
 	analyze_warnings_deinit(&w);
-	return found;
+	return n;
 }
 
 static void test_negative_self(void **state)
 {
 	struct profile *p = sleeper();
+	struct analyze_warning w;
 	struct analyze_table t;
 
 	(void)state;
-	assert_false(warns(p, false, "calibration"));
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_NEGATIVE, NULL), 0);
 	p->cells[0].stats.self = -30;
 	analyze_table_init(&t, p, &(struct analyze_options){ .time = ANALYZE_TIME_SELF });
 	assert_true(t.syscalls.rows[0].figures.total == -30);
 	assert_true(t.syscalls.rows[0].figures.mean == -15);
 	analyze_table_deinit(&t);
-	assert_true(warns(p, false,
-			  "the calibration subtracts more than the probes cost in 1 row, "
-			  "most from the self time of read:"));
-	assert_false(warns(p, true, "calibration"));
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_NEGATIVE, &w), 1);
+	assert_true(w.values[0] == 1 && w.code == ANALYZE_TIME_SELF && !w.names[1]);
+	assert_string_equal(w.names[0], "read");
+	assert_int_equal(warnings(p, true, ANALYZE_WARNING_NEGATIVE, NULL), 0);
 	profile_destroy(p);
 }
 
@@ -251,25 +258,24 @@ static void test_missed(void **state)
 		{ "often", PROFILE_MECH_KPROBE, 90 },      { "traced", PROFILE_MECH_FENTRY, 20 },
 		{ "now_and_then", PROFILE_MECH_MULTI, 3 },
 	};
+	struct analyze_warning w[5];
 	struct profile *p = sleeper();
 	uint32_t i;
 
 	(void)state;
-	assert_false(warns(p, false, "missed their return"));
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_MISSED, w), 0);
 	for (i = 0; i < sizeof(sites) / sizeof(*sites); i++)
 		profile_site_add(p, &(struct profile_site){ .name = sites[i].name,
 							    .kind = PROFILE_SITE_FUNCTION,
 							    .mech = sites[i].mech,
 							    .missed = sites[i].missed });
-	assert_true(warns(p, false,
-			  "90 calls of often are not timed: kprobe missed their return, as it "
-			  "does where many tasks sleep"));
-	assert_true(warns(p, false, "3 calls of now_and_then are not timed: kprobe.multi missed"));
-	assert_true(
-		warns(p, false, "20 calls of traced are not timed: fentry missed their return"));
-	assert_false(warns(p, false, "fentry missed their return, as"));
-	assert_false(warns(p, false, "seldom"));
-	assert_false(warns(p, false, "never"));
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_MISSED, w), 3);
+	assert_string_equal(w[0].names[0], "often");
+	assert_true(w[0].values[0] == 90 && w[0].code == PROFILE_MECH_KPROBE);
+	assert_string_equal(w[1].names[0], "traced");
+	assert_true(w[1].values[0] == 20 && w[1].code == PROFILE_MECH_FENTRY);
+	assert_string_equal(w[2].names[0], "now_and_then");
+	assert_true(w[2].values[0] == 3 && w[2].code == PROFILE_MECH_MULTI);
 	profile_destroy(p);
 }
 
@@ -294,11 +300,45 @@ static void test_detached(void **state)
 	}
 	assert_true(marked > 0 && marked < table.functions.n_rows + 1);
 	analyze_table_deinit(&table);
-	analyze_warnings_of_profile(&w, p, "hardened: ", false);
-	assert_int_equal(w.n_texts, 1);
-	assert_non_null(strstr(w.texts[0], "hardened: --max-overhead detached 1 function while"));
-	assert_non_null(strstr(w.texts[0], p->sites[1].name));
+	analyze_warnings_of_profile(&w, p, ANALYZE_SIDE_HARDENED, false);
+	assert_int_equal(w.n_rows, 1);
+	assert_int_equal(w.rows[0].kind, ANALYZE_WARNING_DETACHED);
+	assert_int_equal(w.rows[0].side, ANALYZE_SIDE_HARDENED);
+	assert_true(w.rows[0].values[0] == 1 && !w.rows[0].names[1]);
+	assert_string_equal(w.rows[0].names[0], p->sites[1].name);
 	analyze_warnings_deinit(&w);
+	profile_destroy(p);
+}
+
+/* Calls that the kernel skipped are those of functions that interrupts call too. */
+static void test_skipped(void **state)
+{
+	const struct analyze_options options = { 0 };
+	struct profile *p = fixture_big_fork(1, 943);
+	uint32_t i, step, marked;
+
+	(void)state;
+	for (step = 0; step < 3; step++) {
+		struct analyze_table table;
+
+		if (step > 0)
+			fixture_calls(profile_cell(p, 0, 1, profile_context_add(p, "[irq]")), 3, 50,
+				      60);
+		p->runs[0].losses[PROFILE_LOSS_PROBE_RECURSION] = step == 1 ? 0 : 29;
+		analyze_table_init(&table, p, &options);
+		for (i = marked = 0; i < table.functions.n_rows; i++) {
+			const struct analyze_row *row = &table.functions.rows[i];
+			bool is = step == 2 && !strcmp(row->name, p->sites[1].name);
+
+			assert_int_equal(!!row->caveat, is);
+			assert_int_equal(!!strstr(row->label, " [calls skipped]"), is);
+			marked += is;
+		}
+		assert_true(step < 2 ? !marked : marked >= 3); /* the sum, a syscall, [irq] */
+		for (i = 0; i < table.syscalls.n_rows; i++)
+			assert_null(table.syscalls.rows[i].caveat);
+		analyze_table_deinit(&table);
+	}
 	profile_destroy(p);
 }
 
@@ -306,18 +346,14 @@ static void test_accounting(void **state)
 {
 	struct profile *p = two_runs();
 	struct analyze_accounting a;
+	struct analyze_warning w;
 	uint32_t run, i;
-	char *text;
 
 	(void)state;
 	/* Five calls a run; the control run's are nobody's. */
 	fixture_call(profile_cell(p, profile_run_add(p, PROFILE_RUN_CONTROL), 0, 0), 1);
 	analyze_accounting_init(&a, p);
-	assert_false(a.known);
-	text = analyze_accounting_text(&a);
-	assert_non_null(strstr(text, "entered (not counted) = returned 10 + "));
-	assert_non_null(strstr(text, "+ unaccounted (not known)"));
-	free(text);
+	assert_true(!a.known && a.returned == 10);
 
 	for (run = 0; run < 2; run++) {
 		uint64_t *losses = p->runs[run].losses;
@@ -335,12 +371,10 @@ static void test_accounting(void **state)
 	}
 	analyze_accounting_init(&a, p);
 	assert_true(a.known && a.unaccounted == 0);
-	text = analyze_accounting_text(&a);
-	assert_string_equal(text, "entered 50 = returned 8 + closed by exit 2 + open at end 4 + "
-				  "return missed 6 + not timed 30 (nested too deep 8, no cell 10, "
-				  "detached 12) + unaccounted 0");
-	free(text);
-	assert_false(warns(p, false, "entered"));
+	assert_true(a.entries == 50 && a.returned == 8 && a.closed_by_exit == 2);
+	assert_true(a.open_at_end == 4 && a.return_missed == 6);
+	assert_true(a.too_deep == 8 && a.no_cell == 10 && a.detached == 12);
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_UNACCOUNTED, NULL), 0);
 
 	/* Each term counts, in both directions, and none is left out of a run where it is unknown. */
 	static const enum profile_loss terms[] = {
@@ -357,13 +391,13 @@ static void test_accounting(void **state)
 		*term = was + 1;
 		analyze_accounting_init(&a, p);
 		assert_true(a.known && a.unaccounted == (i ? -1 : 1));
-		assert_true(warns(p, false,
-				  i ? "1 calls more than the 50 entered were counted" :
-				      "1 of 51 calls entered are not accounted for"));
+		assert_int_equal(warnings(p, false, ANALYZE_WARNING_UNACCOUNTED, &w), 1);
+		assert_true(w.values[0] == (i ? -1 : 1) && w.values[1] == (i ? 50 : 51));
+		assert_int_equal(w.severity, ANALYZE_SEVERITY_ACT);
 		*term = PROFILE_NOT_COUNTED;
 		analyze_accounting_init(&a, p);
 		assert_false(a.known);
-		assert_false(warns(p, false, "entered"));
+		assert_int_equal(warnings(p, false, ANALYZE_WARNING_UNACCOUNTED, NULL), 0);
 		*term = was;
 	}
 	profile_destroy(p);
@@ -373,15 +407,19 @@ static void test_costs(void **state)
 {
 	struct profile *p = two_runs();
 	const struct analyze_cost *row;
+	struct analyze_warning w;
 	struct analyze_costs c;
 	uint32_t run;
 
 	(void)state;
-	profile_env_set(p, PROFILE_ENV_COST "sample", "latency=3 interrupt=4");
-	profile_env_set(p, PROFILE_ENV_COST "odd", "full=x inner=");
-	fixture_call(profile_cell(p, 0, 0, profile_context_add(p, PROFILE_CONTEXT_PAGE_FAULT)), 9);
+	profile_cost_parse(p, "sample", "latency=3 interrupt=4");
+	profile_cost_parse(p, "kprobe.multi", "full=x inner=");
+	fixture_call(profile_cell(p, 0, 0,
+				  profile_context_add(
+					  p, profile_context_name(PROFILE_CONTEXT_PAGE_FAULT))),
+		     9);
 	analyze_costs_init(&c, p);
-	assert_int_equal(c.n_rows, 4);
+	assert_int_equal(c.n_rows, 3);
 	row = analyze_cost_find(&c, "fentry");
 	assert_true(row->inner == 98 && row->inner_spread == 1);
 	assert_true(row->full == 332 && row->full_spread == 2);
@@ -395,19 +433,19 @@ static void test_costs(void **state)
 	row = analyze_cost_find(&c, "sample");
 	assert_true(isnan(row->inner) && isnan(row->calls) && isnan(row->total));
 	assert_string_equal(row->calibration, "latency=3 interrupt=4");
-	assert_true(isnan(analyze_cost_find(&c, "odd")->full));
+	assert_null(analyze_cost_find(&c, "kprobe.multi"));
 	assert_null(analyze_cost_find(&c, "kprobe"));
 	/* 600 of 6,009 ticks were taken off, 234 are around the page fault; two runs of 1,000. */
 	assert_true(c.oncpu == 6009 && c.subtracted == 600 && isnan(c.measured_pct));
 	assert_true(c.estimated_kernel_pct == analyze_percent(600 + 234, 5409));
 	assert_true(c.estimated_pct == analyze_percent(834, 1166));
-	assert_false(warns(p, false, "is not known"));
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_COST_UNKNOWN, NULL), 0);
 	analyze_costs_deinit(&c);
 
 	/* A control run measures it; what a syscall costs around its own time counts, if known. */
 	run = profile_run_add(p, PROFILE_RUN_CONTROL);
 	p->runs[run].wall = 800;
-	profile_env_set(p, PROFILE_ENV_COST "tracepoint", "inner=41+-0 full=51+-0");
+	profile_cost_parse(p, "tracepoint", "inner=41+-0 full=51+-0");
 	analyze_costs_init(&c, p);
 	assert_true(c.measured_pct == 25);
 	assert_true(c.estimated_kernel_pct == analyze_percent(834 + 4 * 10, 5409));
@@ -421,15 +459,16 @@ static void test_costs(void **state)
 	assert_string_equal(row->example, "alloc");
 	assert_false(analyze_cost_is_unknown(analyze_cost_find(&c, "fentry")));
 	analyze_costs_deinit(&c);
-	assert_true(warns(p, false,
-			  "what kprobe probes cost is not known: it is left in the times of "
-			  "1 function (alloc)"));
-	assert_false(warns(p, true, "is not known"));
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_COST_UNKNOWN, &w), 1);
+	assert_string_equal(w.names[0], "kprobe");
+	assert_string_equal(w.names[1], "alloc");
+	assert_true(w.values[0] == 1);
+	assert_int_equal(warnings(p, true, ANALYZE_WARNING_COST_UNKNOWN, NULL), 0);
 	/* How the kernel reaches it makes the cost. */
-	profile_env_set(p, PROFILE_ENV_COST "kprobe-int3", "inner=1 full=2");
-	assert_true(warns(p, false, "is not known"));
+	profile_cost_parse(p, "kprobe-int3", "inner=1 full=2");
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_COST_UNKNOWN, NULL), 1);
 	p->sites[1].mech = PROFILE_MECH_KPROBE_INT3;
-	assert_false(warns(p, false, "is not known"));
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_COST_UNKNOWN, NULL), 0);
 	profile_destroy(p);
 }
 
@@ -461,9 +500,11 @@ static void test_cost_above_time(void **state)
 	analyze_table_init(&t, p, &oncpu);
 	assert_true(figures(&t.functions, "alloc", "mmap")->total == -93);
 	assert_true(figures(&t.functions, "alloc", "mmap")->mean == -46.5);
-	analyze_warnings_of_profile(&w, p, "", false);
-	assert_int_equal(w.n_texts, 1);
-	assert_non_null(strstr(w.texts[0], "alloc in mmap"));
+	analyze_warnings_of_profile(&w, p, ANALYZE_SIDE_NONE, false);
+	assert_int_equal(w.n_rows, 1);
+	assert_int_equal(w.rows[0].kind, ANALYZE_WARNING_NEGATIVE);
+	assert_string_equal(w.rows[0].names[0], "alloc");
+	assert_string_equal(w.rows[0].names[1], "mmap");
 	analyze_warnings_deinit(&w);
 	analyze_table_deinit(&t);
 	profile_destroy(p);
@@ -510,13 +551,16 @@ static void test_losses(void **state)
 	assert_int_equal(losses.counts[PROFILE_LOSS_DEPTH_EXCEEDED], 3);
 	assert_int_equal(losses.counts[PROFILE_LOSS_PROBE_MISSED], PROFILE_NOT_COUNTED);
 	assert_int_equal(losses.counts[PROFILE_INFO_OPEN_AT_END], 5);
-	analyze_warnings_of_profile(&w, p, "baseline: ", false);
-	assert_int_equal(w.n_texts, 2);
-	assert_string_equal(w.texts[0],
-			    "baseline: 3 calls not timed: too many timed functions nested");
-	assert_string_equal(
-		w.texts[1],
-		"baseline: the workload failed in 1 of 2 runs (exit status 1 in run 2)");
+	analyze_warnings_of_profile(&w, p, ANALYZE_SIDE_BASELINE, false);
+	assert_int_equal(w.n_rows, 2);
+	assert_int_equal(w.rows[0].kind, ANALYZE_WARNING_LOSS);
+	assert_int_equal(w.rows[0].side, ANALYZE_SIDE_BASELINE);
+	assert_int_equal(w.rows[0].code, PROFILE_LOSS_DEPTH_EXCEEDED);
+	assert_true(w.rows[0].values[0] == 3 && w.rows[0].severity == ANALYZE_SEVERITY_ACT);
+	assert_int_equal(w.rows[1].kind, ANALYZE_WARNING_FAILED_RUNS);
+	assert_true(w.rows[1].values[0] == 1 && w.rows[1].values[1] == 2 &&
+		    w.rows[1].values[2] == 2 && w.rows[1].code == 1);
+	assert_int_equal(w.n_invalid, 0);
 	analyze_warnings_deinit(&w);
 	profile_destroy(p);
 }
@@ -565,6 +609,7 @@ int main(void)
 		cmocka_unit_test(test_negative_self),
 		cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_detached),
+		cmocka_unit_test(test_skipped),
 		cmocka_unit_test(test_accounting),
 		cmocka_unit_test(test_costs),
 		cmocka_unit_test(test_control_runs_do_not_count),

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalogue/setting.h"
 #include "catalogue/state.h"
 
 struct kernel {
@@ -117,6 +118,39 @@ static void test_parameter(void **state)
 	expect("randomize_base", kernel, CATALOGUE_OFF, "nokaslr on the command line");
 }
 
+/* The text itself: what is a setting, where it ends. */
+static void test_settings(void **state)
+{
+	static const char config[] =
+		"#\n# Automatically generated\nCONFIG_A=\"b c=d\"\n# CONFIG_B is not set\n"
+		"# CONFIG_C is set\nCONFIG_=y\n=\nCONFIG_D\nCONFIG_E=y";
+	static const char *const names[] = { "A", "B", "E" }, *const values[] = { "\"b c=d\"", "n",
+										  "y" };
+	const char *at = config, *cmdline = " a=\"b init_on_alloc=0\" c -- d=";
+	struct catalogue_setting setting;
+	size_t i;
+
+	(void)state;
+	for (i = 0; catalogue_next_option(&at, &setting); i++) {
+		assert_true(i < 3 && catalogue_text_is(setting.name, names[i]));
+		assert_true(catalogue_text_is(setting.value, values[i]));
+	}
+	assert_int_equal(i, 3);
+	assert_true(catalogue_text_is(catalogue_option_value(config, "A"), "\"b c=d\""));
+	assert_true(catalogue_text_is(catalogue_option_value(config, "C"), "n"));
+	assert_null(catalogue_option_value(NULL, "A").s);
+	assert_true(catalogue_text_is(catalogue_parameter_value(cmdline, "a"),
+				      "\"b init_on_alloc=0\""));
+	assert_true(catalogue_text_is(catalogue_parameter_value(cmdline, "c"), ""));
+	assert_null(catalogue_parameter_value(cmdline, "init_on_alloc").s);
+	assert_null(catalogue_parameter_value(cmdline, "d").s);
+	assert_null(catalogue_parameter_value(NULL, "a").s);
+	for (i = 0; catalogue_next_parameter(&cmdline, &setting); i++)
+		;
+	assert_int_equal(i, 4);
+	assert_true(catalogue_text_is(setting.name, "") && !*cmdline);
+}
+
 static void test_cpu(void **state)
 {
 	struct kernel kernel = { RELEASE_6_1, "CONFIG_PAGE_TABLE_ISOLATION=y\n", "quiet",
@@ -178,7 +212,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_option),    cmocka_unit_test(test_version),
 		cmocka_unit_test(test_parameter), cmocka_unit_test(test_cpu),
-		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_table),     cmocka_unit_test(test_settings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

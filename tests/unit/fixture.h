@@ -87,9 +87,17 @@ fixture_fn void fixture_entries(struct profile_stats *s, uint32_t calls, uint32_
 /* The probes of FENTRY sites, syscalls and page faults were calibrated, as record notes it. */
 fixture_fn void fixture_calibrated(struct profile *p)
 {
-	profile_env_set(p, PROFILE_ENV_COST "tracepoint", "inner=41+-0 full=0+-0");
-	profile_env_set(p, PROFILE_ENV_COST "fentry", "inner=98+-1 full=332+-2");
+	profile_cost_parse(p, "tracepoint", "inner=41+-0 full=0+-0");
+	profile_cost_parse(p, "fentry", "inner=98+-1 full=332+-2");
 	profile_env_set(p, PROFILE_ENV_PAGE_FAULTS, "fentry");
+}
+
+/* Nobody knows any more what probes of MECH cost. */
+fixture_fn void fixture_forget_cost(struct profile *p, enum profile_mechanism mech)
+{
+	for (uint32_t i = p->n_costs; i-- > 0;)
+		if (p->costs[i].mech == mech)
+			p->costs[i] = p->costs[--p->n_costs];
 }
 
 /* A run whose losses were all counted, and are none; what was entered was not. */
@@ -139,7 +147,7 @@ fixture_fn struct profile *fixture_big_fork(uint32_t runs, uint64_t slab_time)
 
 	clone = profile_context_add(p, "clone");
 	wait4 = profile_context_add(p, "wait4");
-	none = profile_context_add(p, PROFILE_CONTEXT_NONE);
+	none = profile_context_add(p, profile_context_name(PROFILE_CONTEXT_NONE));
 	slab = fixture_function(p, "allocate_slab", 0x2a5d10);
 	p->sites[slab].file = profile_intern(p, "mm/slub.c");
 	p->sites[slab].line = 1945;

@@ -13,7 +13,7 @@
 
 #include "fixture.h"
 #include "base/alloc.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 
 static char dir[40], path[64], other[64];
 
@@ -279,9 +279,9 @@ fixture_fn void fixture_add_blocks(struct profile *p, uint32_t site)
 					 .signature = 1ull << 63,
 					 .calls = 3,
 					 .time = -5,
-					 .turns = { 1, 2, 3, UINT64_MAX } }));
-	vec_push(p, turns,
-		 ((struct profile_turns){
+					 .trips = { 1, 2, 3, UINT64_MAX } }));
+	vec_push(p, trips,
+		 ((struct profile_trips){
 			 .blocks = i, .context = 1, .counter = 3, .slot = 40, .calls = 3 }));
 	counts = profile_block_counts(p, p->n_runs - 1, i, 1);
 	counts->calls = 7;
@@ -320,14 +320,14 @@ fixture_fn void assert_same_blocks(const struct profile *a, const struct profile
 	assert_int_equal(a->n_paths, b->n_paths);
 	for (i = 0; i < a->n_paths; i++)
 		assert_memory_equal(&a->paths[i], &b->paths[i], sizeof(a->paths[i]));
-	assert_int_equal(a->n_turns, b->n_turns);
-	for (i = 0; i < a->n_turns; i++)
-		assert_true(a->turns[i].run == b->turns[i].run &&
-			    a->turns[i].blocks == b->turns[i].blocks &&
-			    a->turns[i].context == b->turns[i].context &&
-			    a->turns[i].counter == b->turns[i].counter &&
-			    a->turns[i].slot == b->turns[i].slot &&
-			    a->turns[i].calls == b->turns[i].calls);
+	assert_int_equal(a->n_trips, b->n_trips);
+	for (i = 0; i < a->n_trips; i++)
+		assert_true(a->trips[i].run == b->trips[i].run &&
+			    a->trips[i].blocks == b->trips[i].blocks &&
+			    a->trips[i].context == b->trips[i].context &&
+			    a->trips[i].counter == b->trips[i].counter &&
+			    a->trips[i].slot == b->trips[i].slot &&
+			    a->trips[i].calls == b->trips[i].calls);
 	assert_int_equal(a->n_block_counts, b->n_block_counts);
 	for (i = 0; i < a->n_block_counts; i++) {
 		const struct profile_block_counts *x = &a->block_counts[i];

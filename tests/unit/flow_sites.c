@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Prints what symbol_flow says of each instruction of functions of the running kernel, for
+ * Prints what kernel_flow says of each instruction of functions of the running kernel, for
  * tests/live/flow.t, which asks the kernel:
  *
  *	flow_sites VMLINUX EVERY FUNCTION...
@@ -14,55 +14,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/flow.h"
-#include "symbol/kallsyms.h"
-#include "symbol/kcore.h"
+#include "kernel/code/flow.h"
+#include "kernel/image/kallsyms.h"
+#include "kernel/code/kcore.h"
 
-static const char *word(enum symbol_probe_place place)
+static const char *word(enum kernel_probe_place place)
 {
-	if (place == SYMBOL_PLACE_HARMFUL)
+	if (place == KERNEL_PLACE_HARMFUL)
 		return "harm";
-	return place == SYMBOL_PLACE_OK ? "ok" : "no";
+	return place == KERNEL_PLACE_OK ? "ok" : "no";
 }
 
-static void print_function(const struct symbol_flow *flow, const char *name, uint64_t stext,
+static void print_function(const struct kernel_flow *flow, const char *name, uint64_t stext,
 			   uint32_t every)
 {
 	uint32_t n, n_blocks, n_edges;
-	const struct symbol_insn *insns = symbol_flow_insns(flow, &n);
+	const struct kernel_insn *insns = kernel_flow_insns(flow, &n);
 
-	symbol_flow_blocks(flow, &n_blocks);
-	symbol_flow_edges(flow, &n_edges);
+	kernel_flow_blocks(flow, &n_blocks);
+	kernel_flow_edges(flow, &n_edges);
 	for (uint32_t i = 0; i < n; i++) {
-		enum symbol_probe_place place = symbol_flow_place(flow, insns[i].addr, NULL, NULL);
+		enum kernel_probe_place place = kernel_flow_place(flow, insns[i].addr, NULL, NULL);
 
-		if (!(insns[i].flags & SYMBOL_INSN_REACHED) ||
-		    (place == SYMBOL_PLACE_OK && i % every))
+		if (!(insns[i].flags & KERNEL_INSN_REACHED) ||
+		    (place == KERNEL_PLACE_OK && i % every))
 			continue;
 		printf("%" PRIx64 " %s %s %s+0x%" PRIx64 "\n", insns[i].addr + stext, word(place),
-		       symbol_flow_optimizes(flow, insns[i].addr) ? "cheap" : "trap", name,
-		       insns[i].addr - symbol_flow_entry(flow));
+		       kernel_flow_optimizes(flow, insns[i].addr) ? "cheap" : "trap", name,
+		       insns[i].addr - kernel_flow_entry(flow));
 		/* Within it there is never a place. */
 		if (insns[i].len > 1 && !(i % every))
 			printf("%" PRIx64 " no trap %s+0x%" PRIx64 "\n", insns[i].addr + stext + 1,
-			       name, insns[i].addr + 1 - symbol_flow_entry(flow));
+			       name, insns[i].addr + 1 - kernel_flow_entry(flow));
 	}
 	printf("# %s: problems %x, %" PRIu32 " instructions, %" PRIu32 " blocks, %" PRIu32
 	       " edges\n",
-	       name, symbol_flow_problems(flow), n, n_blocks, n_edges);
+	       name, kernel_flow_problems(flow), n, n_blocks, n_edges);
 }
 
-static int run(const struct symbol_code *code, const struct symbol_kallsyms *ks, char **names,
+static int run(const struct kernel_code *code, const struct kernel_kallsyms *ks, char **names,
 	       uint32_t every)
 {
-	uint64_t stext = symbol_kallsyms_stext(ks);
+	uint64_t stext = kernel_kallsyms_stext(ks);
 	int failed = 0;
 
 	for (; *names; names++) {
 		size_t n;
-		const struct symbol_sym *const *syms = symbol_kallsyms_named(ks, *names, &n);
-		struct symbol_flow *flow;
-		int err = n ? symbol_flow_of(code, syms[0]->addr - stext, &flow) : -1;
+		const struct kernel_sym *const *syms = kernel_kallsyms_named(ks, *names, &n);
+		struct kernel_flow *flow;
+		int err = n ? kernel_flow_of(code, syms[0]->addr - stext, &flow) : -1;
 
 		if (err) {
 			printf("# %s: %s\n", *names, n ? strerror(-err) : "no such function");
@@ -70,30 +70,30 @@ static int run(const struct symbol_code *code, const struct symbol_kallsyms *ks,
 			continue;
 		}
 		print_function(flow, *names, stext, every);
-		symbol_flow_destroy(flow);
+		kernel_flow_destroy(flow);
 	}
 	return failed;
 }
 
 int main(int argc, char **argv)
 {
-	struct symbol_image *img;
-	struct symbol_kallsyms *ks;
-	struct symbol_kcore *kcore;
-	struct symbol_code *code;
+	struct kernel_image *img;
+	struct kernel_kallsyms *ks;
+	struct kernel_kcore *kcore;
+	struct kernel_code *code;
 	int status;
 
-	if (argc < 4 || symbol_image_open(argv[1], &img) ||
-	    symbol_kallsyms_load(SYMBOL_KALLSYMS_PATH, &ks))
+	if (argc < 4 || kernel_image_open(argv[1], &img) ||
+	    kernel_kallsyms_load(KERNEL_KALLSYMS_PATH, &ks))
 		return 2;
-	if (symbol_kcore_open(SYMBOL_KCORE_PATH, &kcore))
+	if (kernel_kcore_open(KERNEL_KCORE_PATH, &kcore))
 		printf("# no kcore\n");
-	if (symbol_code_create(img, kcore, symbol_kallsyms_stext(ks), &code))
+	if (kernel_code_create(img, kcore, kernel_kallsyms_stext(ks), &code))
 		return 2;
 	status = run(code, ks, argv + 3, (uint32_t)atoi(argv[2]));
-	symbol_code_destroy(code);
-	symbol_kcore_destroy(kcore);
-	symbol_kallsyms_destroy(ks);
-	symbol_image_destroy(img);
+	kernel_code_destroy(code);
+	kernel_kcore_destroy(kcore);
+	kernel_kallsyms_destroy(ks);
+	kernel_image_destroy(img);
 	return status;
 }

@@ -5,9 +5,9 @@
 
 #include <bpf/btf.h>
 
-#include "record/kprobe_table.h"
-#include "symbol/kcore.h"
-#include "symbol_fixture.h"
+#include "record/probe/kprobe_table.h"
+#include "kernel/code/kcore.h"
+#include "kernel_fixture.h"
 
 #define BASE   0xffffffff81000000u /* where the memory in the file begins */
 #define TABLE  (BASE + 0x100)
@@ -33,14 +33,14 @@ static struct {
 	uint8_t copies[8][16]; /* of instructions */
 } memory;
 
-static struct symbol_kcore *kcore;
+static struct kernel_kcore *kcore;
 static struct btf *btf;
 
 fixture_fn void write_core(void)
 {
-	symbol_kcore_destroy(kcore);
+	kernel_kcore_destroy(kcore);
 	assert_int_equal(
-		symbol_kcore_open(fixture_core("kcore", BASE, &memory, sizeof(memory)), &kcore), 0);
+		kernel_kcore_open(fixture_core("kcore", BASE, &memory, sizeof(memory)), &kcore), 0);
 }
 
 fixture_fn int setup(void **state)
@@ -68,7 +68,7 @@ fixture_fn int setup(void **state)
 fixture_fn int teardown(void **state)
 {
 	btf__free(btf);
-	symbol_kcore_destroy(kcore);
+	kernel_kcore_destroy(kcore);
 	return fixture_teardown(state);
 }
 

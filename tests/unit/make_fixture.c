@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "fixture.h"
-#include "profile/file.h"
+#include "profile/file/file.h"
 
 /*
  * One run of big-fork with its figures as they came out on the lab's unseeded pair. COST is the
@@ -58,7 +58,7 @@ static struct profile *forks(bool hardened)
 		fixture_calls(s, others[i].calls, others[i].time,
 			      others[i].time + others[i].time / 16 + hardened);
 	}
-	fault = profile_context_add(p, PROFILE_CONTEXT_PAGE_FAULT);
+	fault = profile_context_add(p, profile_context_name(PROFILE_CONTEXT_PAGE_FAULT));
 	s = profile_cell(p, run, 0, fault);
 	s->errors = 0;
 	fixture_calls(s, 310, 4200, 4800);
@@ -95,7 +95,7 @@ static struct profile *forks(bool hardened)
 							.stack = stack,
 							.flags = PROFILE_SAMPLE_LATE,
 							.count = 2 });
-	none = profile_context_add(p, PROFILE_CONTEXT_NONE);
+	none = profile_context_add(p, profile_context_name(PROFILE_CONTEXT_NONE));
 	user = profile_stack_add(p, NULL, 0);
 	profile_sample_add(p, &(struct profile_sample){ .run = run,
 							.context = clone,
@@ -142,14 +142,14 @@ static struct profile *recorded(struct profile *p)
 	uint32_t clone = profile_context_add(p, "clone"), i;
 	uint64_t shuffles = hardened ? 4600 : 0, calls = 0;
 
-	profile_env_set(p, PROFILE_ENV_COST "sample", "latency=344 interrupt=2187");
+	profile_cost_parse(p, "sample", "latency=344 interrupt=2187");
 	take_self(p, 0, "clone", (int64_t)profile_cell(p, 0, SLAB, clone)->oncpu);
 	take_self(p, 0, "clone", (int64_t)profile_cell(p, 0, DUP, clone)->oncpu);
 	if (hardened)
 		take_self(p, SLAB, "clone", (int64_t)profile_cell(p, 0, SHUFFLE, clone)->oncpu);
 	add_cost(p, 0, "clone", 20 * 41 + (4600 + 120180 + shuffles) * 332);
 	add_cost(p, 0, "mmap", 6024 * 41 + 310 * 332);
-	add_cost(p, 0, PROFILE_CONTEXT_PAGE_FAULT, 310 * 98 + 3 * 332);
+	add_cost(p, 0, profile_context_name(PROFILE_CONTEXT_PAGE_FAULT), 310 * 98 + 3 * 332);
 	add_cost(p, SLAB, "clone", 4600 * 98 + shuffles * 332);
 	add_cost(p, DUP, "clone", 120180 * 98);
 	profile_cell(p, 0, 0, profile_context_add(p, "wait4"))->wall += 20 * 12000000;
@@ -200,9 +200,7 @@ static struct profile *troubled(void)
 	for (uint32_t i = 0; i < p->n_cells; i++)
 		calls += p->cells[i].stats.calls;
 	p->runs[0].losses[PROFILE_INFO_ENTRIES] = calls + 7;
-	for (uint32_t i = 0; i < p->n_envs; i++)
-		if (!strcmp(p->envs[i].key, PROFILE_ENV_COST "tracepoint"))
-			p->envs[i].key = profile_intern(p, "record.lost");
+	fixture_forget_cost(p, PROFILE_MECH_TRACEPOINT);
 	return p;
 }
 
@@ -251,7 +249,7 @@ static struct profile *ranges(bool hardened)
 	site = fixture_range(p, "page_slab", "virt_to_slab", "allocate_slab", 77);
 	p->sites[site].mech = PROFILE_MECH_NONE;
 	p->sites[site].estimated = profile_intern(p, "an indirect jump");
-	profile_env_set(p, PROFILE_ENV_COST "kprobe-optimized", "inner=120+-1 full=400+-2");
+	profile_cost_parse(p, "kprobe-optimized", "inner=120+-1 full=400+-2");
 	p->runs[0].losses[PROFILE_INFO_ENTRIES] += hardened ? 4600 + 9200 : 4600;
 	body_sample(p, 0x8b200, "dup_mm", "copy_process", 2100, 0, 30);
 	body_sample(p, 0x8b300, "check_stack", "dup_task_struct", 900, 0, hardened ? 60 : 4);

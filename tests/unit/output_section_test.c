@@ -28,7 +28,7 @@ struct row {
 
 static const struct output_column id[] = {
 	{ "name", "NAME", OUTPUT_TEXT, OUTPUT_ALWAYS, offsetof(struct row, name) },
-	{ "hot", "HOT", OUTPUT_FLAG, OUTPUT_DATA_ONLY, offsetof(struct row, hot) },
+	{ "hot", NULL, OUTPUT_FLAG, OUTPUT_ALWAYS, offsetof(struct row, hot) },
 };
 static const struct output_column figures[] = {
 	{ "calls", "CALLS", OUTPUT_COUNT, 2, offsetof(struct side, calls) },
@@ -36,7 +36,7 @@ static const struct output_column figures[] = {
 };
 static const struct output_column pct[] = {
 	{ "pct", "%", OUTPUT_PERCENT, 1, offsetof(struct row, pct) },
-	{ "name", "AGAIN", OUTPUT_TEXT, OUTPUT_TABLE_ONLY, offsetof(struct row, name) },
+	{ NULL, "AGAIN", OUTPUT_TEXT, OUTPUT_ALWAYS, offsetof(struct row, name) },
 };
 static const struct output_group groups[] = {
 	{ NULL, 0, id, 2 },
@@ -93,11 +93,55 @@ static void test_table(void **state)
 	check_table(3, (struct output_table_options){ .top = 1 },
 		    "       --- baseline ----  --- hardened ----\n"
 		    "NAME   CALLS        MEAN  CALLS        MEAN        %  AGAIN\n"
-		    "clone     20  11,803,112     20  14,137,000  +19.8 %  clone\n"
-		    "(1 more; --top=0 shows all)\n");
+		    "clone     20  11,803,112     20  14,137,000  +19.8 %  clone\n");
 	check_table(0, (struct output_table_options){ 0 },
 		    "      baseline  hardened\n"
 		    "NAME      MEAN      MEAN  AGAIN\n");
+}
+
+/* What matters little is left out, what is not known to is not; a column of one text may be. */
+static void test_selection(void **state)
+{
+	static const struct output_column columns[] = {
+		{ "name", "NAME", OUTPUT_TEXT, OUTPUT_IF_VARIES, offsetof(struct row, name) },
+		{ "pct", "%", OUTPUT_PERCENT, OUTPUT_ALWAYS, offsetof(struct row, pct) },
+		{ .header = "CALLS",
+		  .type = OUTPUT_COUNT,
+		  .offset = offsetof(struct row, a.calls) },
+		{ .key = "b", .type = OUTPUT_COUNT, .offset = offsetof(struct row, b.calls) },
+	};
+	static const struct output_group group[] = { { NULL, 0, columns, 4 } };
+	static const struct row changes[] = {
+		{ .name = "clone", .pct = -50 },
+		{ .name = "clone", .pct = NAN },
+		{ .name = "clone", .pct = 0.4 },
+		{ .name = "mmap", .pct = 400, .hidden = true },
+	};
+	struct output_section s = { group,
+				    1,
+				    changes,
+				    4,
+				    sizeof(*changes),
+				    PROFILE_CLOCK_INSN,
+				    .is_redundant = is_hidden,
+				    .weight = offsetof(struct row, pct) };
+	struct output_table_options options = { .least = 0.01 };
+	char *out = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&out, &n);
+
+	(void)state;
+	assert_int_equal(output_table_shown(&s, &options), 2);
+	output_table_write(f, &s, &options);
+	fclose(f);
+	assert_string_equal(out, "      %  CALLS\n"
+				 "-50.0 %      0\n"
+				 "      -      0\n");
+	free(out);
+	options.least = 0;
+	assert_int_equal(output_table_shown(&s, &options), 3);
+	options.top = 1;
+	assert_int_equal(output_table_shown(&s, &options), 1);
 }
 
 static void test_truncate(void **state)
@@ -179,18 +223,21 @@ static void test_json_values(void **state)
 
 static void test_folded(void **state)
 {
-	static char first[] = "a;b", second[] = "c";
-	static const struct output_folded_line lines[] = {
-		{ first, { 3, 0.5 } },
-		{ second, { 0, 1e6 } },
+	struct analyze_frame first[] = { { ANALYZE_FRAME_OTHER, "a" },
+					 { ANALYZE_FRAME_OTHER, "b" } };
+	struct analyze_frame second[] = { { ANALYZE_FRAME_OTHER, "c" } };
+	struct analyze_stack stack_rows[] = {
+		{ .frames = second, .n_frames = 1, .count = { 0, 1e6 } },
+		{ .frames = first, .n_frames = 2, .count = { 3, 0.5 } },
 	};
+	const struct analyze_stacks stacks = { .rows = stack_rows, .n_rows = 2 };
 	char *out = NULL;
 	size_t n = 0;
 	FILE *f = open_memstream(&out, &n);
 
 	(void)state;
-	output_folded_write(f, lines, 2, 1);
-	output_folded_write(f, lines, 2, 2);
+	output_folded_write(f, &stacks, 1);
+	output_folded_write(f, &stacks, 2);
 	fclose(f);
 	assert_string_equal(out, "a;b 3\nc 0\na;b 3 0.500\nc 0 1000000\n");
 	free(out);
@@ -199,9 +246,10 @@ static void test_folded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),       cmocka_unit_test(test_truncate),
-		cmocka_unit_test(test_csv),         cmocka_unit_test(test_json),
-		cmocka_unit_test(test_json_values), cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_selection), cmocka_unit_test(test_table),
+		cmocka_unit_test(test_truncate),  cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_json),      cmocka_unit_test(test_json_values),
+		cmocka_unit_test(test_folded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include <errno.h>
 
 #include "fixture_file.h"
-#include "profile/section.h"
+#include "profile/file/section.h"
 
 static void test_truncated(void **state)
 {
@@ -86,7 +86,7 @@ static void test_named_in_errors(void **state)
 		store(path, bytes, n);
 		snprintf(what, sizeof(what),
 			 "section \"%s\": checksum does not match (file truncated or damaged)",
-			 section_name(type));
+			 profile_sections[type].name);
 		assert_refused(-EBADMSG, what);
 		bytes[at + SECTION_HEADER_SIZE] ^= 1;
 		at += SECTION_HEADER_SIZE + wire_load64(bytes + at + 16);
@@ -159,7 +159,7 @@ static void test_other_versions(void **state)
 	n = put_header(bytes, FILE_VERSION);
 	n += put_section(bytes + n, 77, 0, 0, NULL, 0, 0);
 	store(path, bytes, n);
-	assert_refused(-EPROTONOSUPPORT, "section 77: unknown, and needed");
+	assert_refused(-EPROTONOSUPPORT, "unknown section 77 is needed");
 }
 
 /* Sections that only newer versions know, and that they mark as such, are passed over. */
@@ -354,7 +354,7 @@ static void test_nonsense(void **state)
 		stored = deflated(packed, sizeof(packed), c->raw, c->n);
 		length = put_section(bytes + at, c->type, 0, c->n, packed, stored, stored);
 		store(path, bytes, at + length);
-		snprintf(what, sizeof(what), "section \"%s\": ", section_name(c->type));
+		snprintf(what, sizeof(what), "section \"%s\": ", profile_sections[c->type].name);
 		assert_refused(-EBADMSG, what);
 		assert_refused(-EBADMSG, c->what);
 	}

@@ -117,7 +117,7 @@ static void test_other_order(void **state)
 	uint32_t vm, slab, page_fault, clone, locations[2], stack, run;
 
 	(void)state;
-	page_fault = profile_context_add(b, PROFILE_CONTEXT_PAGE_FAULT);
+	page_fault = profile_context_add(b, profile_context_name(PROFILE_CONTEXT_PAGE_FAULT));
 	clone = profile_context_add(b, "clone");
 	vm = fixture_function(b, "vm_area_dup", 0x89000);
 	slab = fixture_function(b, "allocate_slab", 0x2a5d10);
@@ -205,7 +205,7 @@ static void test_conflicts(void **state)
 	b->freq = 99;
 	profile_arg_add(b, "--more");
 	assert_conflict(a, b, "times in ns instead of insn");
-	assert_conflict(a, b, "99 samples a second instead of 997");
+	assert_conflict(a, b, "99 samples per second instead of 997");
 	assert_conflict(a, b, "another command was run");
 	b->freq = a->freq;
 	b->sample_period++;
@@ -389,7 +389,7 @@ static void test_command_refuses(void **state)
 	assert_non_null(strstr(said_by_merge(2, (char *[]){ "merge", "--bogus", NULL }), "bogus"));
 	assert_non_null(
 		strstr(said_by_merge(1, (char *[]){ "merge", "-o", out, path, linked, NULL }),
-		       "linked.data is named twice"));
+		       "linked.data is given twice"));
 	unlink(linked);
 	assert_non_null(
 		strstr(said_by_merge(1, (char *[]){ "merge", "-o", out, path, linked, NULL }),
@@ -495,9 +495,9 @@ static void test_blocks(void **state)
 	assert_int_equal(a->n_block_counts, 4);
 	assert_int_equal(a->n_paths, 2);
 	assert_int_equal(a->paths[1].run, 2);
-	assert_int_equal(a->n_turns, 2);
-	assert_int_equal(a->turns[1].run, 2);
-	assert_int_equal(a->turns[1].slot, 40);
+	assert_int_equal(a->n_trips, 2);
+	assert_int_equal(a->trips[1].run, 2);
+	assert_int_equal(a->trips[1].slot, 40);
 	assert_int_equal(a->block_counts[2].run, 2);
 	assert_int_equal(a->block_counts[3].run, 3);
 	assert_int_equal(profile_block_counts_sum(a, profile_blocks_of(a, 1), 0, counts), 20);

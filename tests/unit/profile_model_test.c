@@ -60,6 +60,22 @@ static void test_intern(void **state)
 	profile_destroy(p);
 }
 
+/* What contexts and keys are, by their names. */
+static void test_kinds(void **state)
+{
+	struct profile *p = profile_create();
+	uint32_t clone = profile_context_add(p, "clone"), irq = profile_context_add(p, "[irq]");
+
+	(void)state;
+	assert_true(profile_context_is(p, irq, PROFILE_CONTEXT_IRQ));
+	assert_false(profile_context_is(p, irq, PROFILE_CONTEXT_NONE));
+	assert_false(profile_context_is(p, clone, PROFILE_CONTEXT_IRQ));
+	assert_int_equal(profile_env_group(PROFILE_ENV_CMDLINE), PROFILE_ENV_OF_KERNEL);
+	assert_int_equal(profile_env_group(PROFILE_ENV_BOOTS), PROFILE_ENV_OF_RECORDING);
+	assert_int_equal(profile_env_group(PROFILE_ENV_MITIGATION "mds"), PROFILE_ENV_OF_MACHINE);
+	profile_destroy(p);
+}
+
 static void test_env(void **state)
 {
 	struct profile *p = profile_create();
@@ -372,6 +388,7 @@ int main(void)
 		cmocka_unit_test(test_create),
 		cmocka_unit_test(test_intern),
 		cmocka_unit_test(test_env),
+		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_found_again),
 		cmocka_unit_test(test_samples_add_up),
 		cmocka_unit_test(test_not_counted),

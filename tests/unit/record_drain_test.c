@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 /* Its parts are static: the rest of it wants a kernel. */
-#include "record/drain.c"
+#include "record/collect/drain.c"
 
 /* Two calls of 50 ticks each, 5 of them the site's own probes'. */
 static void fill(struct engine_cell *c, uint64_t cost, uint64_t child)
@@ -17,7 +17,7 @@ static void fill(struct engine_cell *c, uint64_t cost, uint64_t child)
 	c->calls = 2;
 	c->wall = 1100;
 	c->offcpu = 1000;
-	c->aside = c->offcpu + cost;
+	c->excluded = c->offcpu + cost;
 	c->child = child;
 	c->max = 45;
 	c->min_inv = ~(uint64_t)45;

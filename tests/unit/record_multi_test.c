@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "record/multi.h"
+#include "record/probe/multi.h"
 
 /* The kernel's hash is the upper bits of the product with this, */
 #define GOLDEN 0x61c8864680b583ebull

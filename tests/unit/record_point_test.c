@@ -8,7 +8,8 @@
 #include <cmocka.h>
 
 #include "kprobe_fixture.h"
-#include "record/point.h"
+#include "arch/arch.h"
+#include "record/probe/point.h"
 
 /* The four bytes that an instruction begins with. */
 #define TEXT(a, b, c, d) ((uint32_t)(a) | (b) << 8 | (c) << 16 | (uint32_t)(d) << 24)
@@ -40,7 +41,7 @@ static void breakpoints_are_told_by_the_instruction(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(record_point_breakpoint(cases[i].text), cases[i].kind);
+		assert_int_equal(arch_kprobe_kind(cases[i].text), cases[i].kind);
 }
 
 static void one_action_stands_in_the_cookie(void **state)

@@ -7,15 +7,16 @@
 
 #include <cmocka.h>
 
-#include "record/range_plan.h"
-#include "symbol_fixture.h"
+#include "record/engine/features.h"
+#include "record/target/range_plan.h"
+#include "kernel_fixture.h"
 
 #define SLIDE      0x2000000 /* the kernel runs so much further up than the file says */
 #define FIRST_SITE 7
 #define TEXT_MAX   4096
 
 static struct record_symbols symbols;
-static struct symbol_index *idx;
+static struct kernel_index *idx;
 static uint8_t text[TEXT_MAX];
 static char kcore[160];
 
@@ -68,22 +69,22 @@ static int setup(void **state)
 	read_text();
 	write_core();
 	symbols = (struct record_symbols){ .image_tried = true, .kcore = kcore };
-	if (symbol_kallsyms_load(fixture_path("kallsyms"), &symbols.ks) ||
-	    symbol_image_open(fixture_path("kernel"), &symbols.image) ||
-	    symbol_tracing_load(symbols.ks, NULL, NULL, &symbols.tracing) ||
-	    symbol_index_build(symbols.image, &idx))
+	if (kernel_kallsyms_load(fixture_path("kallsyms"), &symbols.ks) ||
+	    kernel_image_open(fixture_path("kernel"), &symbols.image) ||
+	    kernel_tracing_load(symbols.ks, NULL, NULL, &symbols.tracing) ||
+	    kernel_index_build(symbols.image, &idx))
 		return -1;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	symbol_index_destroy(idx);
+	kernel_index_destroy(idx);
 	record_symbols_deinit(&symbols);
 	return fixture_teardown(state);
 }
 
-static int add_body(const struct symbol_body *body, void *ranges)
+static int add_body(const struct kernel_body *body, void *ranges)
 {
 	record_ranges_add(ranges, idx, body, false);
 	return 0;
@@ -93,12 +94,12 @@ static struct record_ranges plan(const char *glob)
 {
 	struct record_ranges ranges = { .first_site = FIRST_SITE };
 
-	assert_int_equal(symbol_index_bodies_each(idx, glob, add_body, &ranges, NULL), 0);
+	assert_int_equal(kernel_index_bodies_each(idx, glob, add_body, &ranges, NULL), 0);
 	record_ranges_plan(&ranges, &symbols, idx);
 	return ranges;
 }
 
-static bool is_in(const struct symbol_body *body, uint64_t addr)
+static bool is_in(const struct kernel_body *body, uint64_t addr)
 {
 	for (size_t i = 0; i < body->n_ranges; i++)
 		if (addr >= body->ranges[i].start && addr < body->ranges[i].end)
@@ -125,10 +126,10 @@ static void bodies_are_entered_and_left(void **state)
 	assert_int_equal(ranges.n_items, 7);
 	for (uint32_t i = 0; i < ranges.n_items; i++) {
 		uint32_t enters = 0, leaves = 0, calls = 0;
-		struct symbol_body body;
+		struct kernel_body body;
 
 		assert_null(ranges.items[i].why_not);
-		assert_int_equal(symbol_index_body(idx, ranges.items[i].body, &body), 0);
+		assert_int_equal(kernel_index_body(idx, ranges.items[i].body, &body), 0);
 		for (uint32_t k = 0; k < ranges.n_points; k++) {
 			const struct record_point *p = &ranges.points[k];
 			const struct record_action *a = action(&ranges, p, i);
@@ -157,18 +158,18 @@ static void points_are_shared(void **state)
 	(void)state;
 	for (uint32_t k = 0; k < ranges.n_points; k++) {
 		const struct record_point *p = &ranges.points[k];
-		struct symbol_frame_base base;
+		struct kernel_frame_base base;
 
 		assert_true(!k || ranges.points[k - 1].addr < p->addr);
 		assert_true(p->n_actions > 0);
 		assert_int_equal(p->link, -1);
 		if (p->n_actions > 1)
 			assert_int_equal(p->list, lists++);
-		assert_int_equal(symbol_image_frame_base(symbols.image,
+		assert_int_equal(kernel_image_frame_base(symbols.image,
 							 p->addr - FIXTURE_BASE - SLIDE, &base),
 				 0);
 		assert_int_equal(p->frame & ~ENGINE_RANGE_FRAME_FP, base.offset / 8);
-		assert_int_equal((p->frame & ENGINE_RANGE_FRAME_FP) != 0, base.from_rbp);
+		assert_int_equal((p->frame & ENGINE_RANGE_FRAME_FP) != 0, base.from_fp);
 	}
 	assert_int_equal(ranges.n_lists, lists);
 	record_ranges_deinit(&ranges);
@@ -213,7 +214,7 @@ static void what_is_given_up_is_pruned(void **state)
 	for (uint32_t i = 0; i < ranges.n_items; i++)
 		if (strcmp(ranges.items[i].name, "twice"))
 			record_range_give_up(&ranges, i, "for the test");
-	record_ranges_prune(&ranges);
+	record_ranges_prune(&ranges, NULL);
 	assert_true(ranges.n_points && ranges.n_points < before);
 	alone = plan("twice");
 	assert_int_equal(alone.n_items, 2);
@@ -242,19 +243,19 @@ static void expect_why(struct record_ranges *ranges, const char *name, const cha
 /* Where the kernel's blacklist forbids probes in a function, its bodies are given up, and no others. */
 static void blacklisted_places_give_a_body_up(void **state)
 {
-	struct symbol_tracing *before = symbols.tracing;
-	const struct symbol_sym *const *outer;
+	struct kernel_tracing *before = symbols.tracing;
+	const struct kernel_sym *const *outer;
 	struct record_ranges ranges;
 	char list[128];
 	size_t n;
 
 	(void)state;
-	outer = symbol_kallsyms_named(symbols.ks, "outer", &n);
+	outer = kernel_kallsyms_named(symbols.ks, "outer", &n);
 	assert_int_equal(n, 1);
 	snprintf(
 		list, sizeof(list), "0x%016lx-0x%016lx\touter\n", (unsigned long)outer[0]->addr,
-		(unsigned long)(outer[0]->addr + symbol_kallsyms_size(symbols.ks, outer[0]) + 256));
-	assert_int_equal(symbol_tracing_load(symbols.ks, NULL, fixture_text("blacklist", list),
+		(unsigned long)(outer[0]->addr + kernel_kallsyms_size(symbols.ks, outer[0]) + 256));
+	assert_int_equal(kernel_tracing_load(symbols.ks, NULL, fixture_text("blacklist", list),
 					     &symbols.tracing),
 			 0);
 	ranges = plan("[im]*");
@@ -263,7 +264,7 @@ static void blacklisted_places_give_a_body_up(void **state)
 	assert_int_equal(ranges.n_points, 0);
 	record_ranges_deinit(&ranges);
 	ranges = plan("body");
-	symbol_tracing_destroy(symbols.tracing);
+	kernel_tracing_destroy(symbols.tracing);
 	symbols.tracing = before;
 	record_ranges_deinit(&ranges);
 }
@@ -283,7 +284,7 @@ static void code_that_cannot_be_read(void **state)
 	write_core();
 	symbols.kcore = kcore;
 	ranges = plan("twice");
-	expect_why(&ranges, "twice", "was not understood");
+	expect_why(&ranges, "twice", "cannot be decoded");
 	assert_int_equal(ranges.n_points, 0);
 	record_ranges_deinit(&ranges);
 	read_text();
@@ -295,14 +296,16 @@ static const char *said(const char *pattern)
 {
 	static char message[512];
 	struct record_ranges ranges = {};
-	char *copy = alloc_strdup(pattern);
+	const struct record_names names = { .items = &pattern, .n_items = 1 };
+	struct record_features features = {};
+	const struct record_kernel kernel = { &symbols, &features };
 	int before = dup(STDERR_FILENO), err;
 	FILE *file = fopen(fixture_path("said"), "w+e");
 
 	assert_non_null(file);
 	fflush(stderr);
 	dup2(fileno(file), STDERR_FILENO);
-	err = record_ranges_resolve(&ranges, &symbols, &copy, 1, FIRST_SITE);
+	err = record_ranges_resolve(&ranges, &kernel, &names, FIRST_SITE);
 	fflush(stderr);
 	dup2(before, STDERR_FILENO);
 	close(before);
@@ -310,7 +313,6 @@ static const char *said(const char *pattern)
 	rewind(file);
 	message[fread(message, 1, sizeof(message) - 1, file)] = '\0';
 	fclose(file);
-	free(copy);
 	record_ranges_deinit(&ranges);
 	return message;
 }
@@ -323,7 +325,8 @@ static void what_fits_nothing_is_said(void **state)
 	symbols.index_tried = true;
 	assert_string_equal(said("twice"), "");
 	assert_non_null(strstr(said("never"), "no inlined function matches 'never'"));
-	assert_non_null(strstr(said("twice@outer"), "inlined at 2 places, none of them in such"));
+	assert_non_null(
+		strstr(said("twice@outer"), "inlined at 2 places, none of them in a matching"));
 	assert_non_null(strstr(said("twice@of_module"), "is in the module some_module"));
 	symbols.index = NULL;
 }

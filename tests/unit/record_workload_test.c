@@ -15,7 +15,7 @@
 
 #include "kprotperf/engine.h"
 #include "profile/profile.h"
-#include "record/syscalls.h"
+#include "record/collect/syscalls.h"
 #include "record/workload.h"
 
 static const struct record_workload_hooks none;
@@ -151,9 +151,9 @@ static void names_contexts(void **state)
 	check_name(435, "clone3");
 	check_name(ENGINE_CTX_COMPAT + 120, "compat:clone");
 	check_name(ENGINE_SYSCALLS - 1, "syscall_511");
-	check_name(ENGINE_CTX_NONE, PROFILE_CONTEXT_NONE);
-	check_name(ENGINE_CTX_PAGE_FAULT, PROFILE_CONTEXT_PAGE_FAULT);
-	check_name(ENGINE_CTX_IRQ, PROFILE_CONTEXT_IRQ);
+	check_name(ENGINE_CTX_NONE, profile_context_name(PROFILE_CONTEXT_NONE));
+	check_name(ENGINE_CTX_PAGE_FAULT, profile_context_name(PROFILE_CONTEXT_PAGE_FAULT));
+	check_name(ENGINE_CTX_IRQ, profile_context_name(PROFILE_CONTEXT_IRQ));
 }
 
 int main(void)

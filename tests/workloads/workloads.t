@@ -3,33 +3,15 @@
 #
 # Each workload: its line, how often it does what it times, what it says when called wrongly.
 # System calls are counted by kprotperf itself where it works, which needs no guest.
-# BUILD names the folder of the build (default: build).
 
 # strace and the leak check of SAN=1 both want ptrace.
 export ASAN_OPTIONS=detect_leaks=0
-cd "$(dirname "$0")/../.." || exit 1
-bin=${BUILD:-build}/workloads
-kprotperf=${BUILD:-build}/kprotperf
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-n=0
-
-# ok NAME: what the last command's status says
-ok() {
-	local status=$?
-	n=$((n + 1))
-	if [ $status -eq 0 ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		sed 's/^/# /' "$tmp/out" "$tmp/err" 2>/dev/null
-	fi
-}
-
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
+# shellcheck source=SCRIPTDIR/../tap.sh
+. "$(dirname "$0")/../tap.sh"
+bin=$workloads
+tmp=$scratch
+no_strace='missing: strace'
+! command -v strace >/dev/null || no_strace='strace may not trace here'
 
 # run CMD…: status in $status, output in $tmp/out and $tmp/err
 run() {
@@ -61,9 +43,9 @@ check_line() {
 	KPROTPERF_REPORT_FD=7 run "$bin/$name" --iterations=3 7>"$tmp/report"
 	[ $status -eq 0 ] && [ ! -s "$tmp/err" ] && [ "$(wc -l <"$tmp/out")" -eq 1 ] &&
 		line "$name" 3 "$tmp/out"
-	ok "$name: one line"
+	report_test $? "$name: one line"
 	cmp "$tmp/out" "$tmp/report" >"$tmp/err" 2>&1
-	ok "$name: the same line to KPROTPERF_REPORT_FD"
+	report_test $? "$name: the same line to KPROTPERF_REPORT_FD"
 }
 
 # check_usage NAME: what all that a source makes have in common, of workloads/common.c.
@@ -72,28 +54,28 @@ check_usage() {
 
 	run env KPROTPERF_REPORT_FD=7777 "$bin/$name" -n 1
 	[ $status -eq 1 ] && grep -q 'KPROTPERF_REPORT_FD=7777: Bad file descriptor' "$tmp/err"
-	ok "$name: a descriptor that is not open"
+	report_test $? "$name: a descriptor that is not open"
 
 	run "$bin/$name" --help
 	[ $status -eq 0 ] && [ ! -s "$tmp/err" ] && grep -q "^Usage: $name " "$tmp/out"
-	ok "$name: --help"
+	report_test $? "$name: --help"
 
 	run "$bin/$name" --bogus
 	failed 2 "$name: .*--bogus"
-	ok "$name: unknown option"
+	report_test $? "$name: unknown option"
 	run "$bin/$name" 5
 	failed 2 "$name: .*'5'"
-	ok "$name: stray argument"
+	report_test $? "$name: stray argument"
 	for wrong in 0 -1 abc 5x '' 99999999999999999999; do
 		run "$bin/$name" --iterations="$wrong"
 		failed 2 "$name: --iterations takes a number .* not '$wrong'" || break
 	done
-	ok "$name: numbers that make no sense"
+	report_test $? "$name: numbers that make no sense"
 
 	run "$bin/$name" -n 1 >/dev/null
 	"$bin/$name" -n 1 >/dev/full 2>"$tmp/err"
 	[ $? -eq 1 ] && grep -q 'No space left' "$tmp/err"
-	ok "$name: full disk under stdout"
+	report_test $? "$name: full disk under stdout"
 }
 
 # counted NAME N: "SYSCALL CALLS" lines of N iterations, by kprotperf where it may, else by strace. What
@@ -129,7 +111,7 @@ turns() {
 	local what="$1: an iteration is $2" got regex=$2
 
 	if [ "$counter" = none ]; then
-		skip "$what" 'neither kprotperf record nor strace works here'
+		skip "$what" "$no_strace, and kprotperf record does not work"
 		return
 	fi
 	# A recording on a busy host now and then lacks calls (docs/workloads.md): counted anew.
@@ -143,7 +125,7 @@ turns() {
 		echo "# $1: counted anew, after $got"
 		false
 	done
-	ok "$what (got $got)"
+	report_test $? "$what (got $got)"
 }
 
 counter=none
@@ -154,8 +136,8 @@ elif strace -o /dev/null true 2>/dev/null; then
 fi
 
 built=()
-for source in workloads/*.c; do
-	[ "$source" != workloads/common.c ] || continue
+for source in "$repo"/workloads/*.c; do
+	[ "${source##*/}" != common.c ] || continue
 	names=$(sed -n 's/^ \* Names: //p' "$source" | xargs)
 	names=${names:-$(basename "$source" .c)}
 	for name in $names; do
@@ -165,7 +147,7 @@ for source in workloads/*.c; do
 	check_usage "${names%% *}"
 done
 [ "$(printf '%s\n' "${built[@]}" | sort | xargs)" = "$(cd "$bin" && echo *)" ]
-ok 'what the sources name is what is built'
+report_test $? 'what the sources name is what is built'
 
 for name in fork big-fork huge-fork; do
 	turns "$name" 'clone3?=1 exit_group=1 set_robust_list=1 wait4=1'
@@ -200,26 +182,26 @@ turns slab-sizes 'msgrcv=763 msgsnd=763'
 if strace -o /dev/null true 2>/dev/null; then
 	counter=strace turns page-orders 'setsockopt=20'
 else
-	skip 'page-orders: an iteration is setsockopt=20' 'no strace, or not allowed'
+	skip 'page-orders: an iteration is setsockopt=20' "$no_strace"
 fi
 total=$([ "$counter" = none ] || turn syscall-mix | tr ' ' '\n' | awk -F= '{ n += $2 } END { print n }')
 if [ "$counter" = none ]; then
-	skip 'syscall-mix: 55 system calls, 2 of its child' 'neither kprotperf record nor strace works here'
+	skip 'syscall-mix: 55 system calls, 2 of its child' "$no_strace, and kprotperf record does not work"
 else
 	[ "$total" = 57 ]
-	ok "syscall-mix: 55 system calls, 2 of its child (got $total)"
+	report_test $? "syscall-mix: 55 system calls, 2 of its child (got $total)"
 fi
 
 # How much each call is about, once an iteration.
 while read -r name calls regex; do
 	if ! strace -o /dev/null true 2>/dev/null; then
-		skip "$name: $regex" 'no strace, or not allowed'
+		skip "$name: $regex" "$no_strace"
 		continue
 	fi
 	run strace -f -e "trace=$calls" -o "$tmp/trace" "$bin/$name" -n 3
 	grep -E -- "$regex" "$tmp/trace" >"$tmp/err"
 	[ "$(wc -l <"$tmp/err")" -eq 3 ]
-	ok "$name: $regex"
+	report_test $? "$name: $regex"
 done <<'TEXT'
 small-read read , 4096\) += 4096$
 mid-read read , 40960\) += 40960$
@@ -253,11 +235,11 @@ if strace -o /dev/null true 2>/dev/null; then
 		run strace -o "$tmp/trace" -e trace=mmap "$bin/$name" -n 1
 		[ "$(grep -c 'NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED|MAP_ANONYMOUS, -1, 0' \
 			"$tmp/trace")" -eq "$mappings" ]
-		ok "$name: $mappings mappings"
+		report_test $? "$name: $mappings mappings"
 	done
 else
-	skip 'big-fork: 6000 mappings' 'no strace, or not allowed'
-	skip 'huge-fork: 12000 mappings' 'no strace, or not allowed'
+	skip 'big-fork: 6000 mappings' "$no_strace"
+	skip 'huge-fork: 12000 mappings' "$no_strace"
 fi
 
 # Address space for a few hundred mappings. (ASan needs terabytes: not there.)
@@ -266,40 +248,40 @@ if nm "$bin/huge-fork" 2>/dev/null | grep -q __asan_init; then
 else
 	run bash -c "ulimit -v 20000; $bin/huge-fork"
 	failed 1 'huge-fork: mapping [0-9]* of 12000 .*: Cannot allocate memory'
-	ok 'huge-fork: too few mappings'
+	report_test $? 'huge-fork: too few mappings'
 fi
 
 for name in small-read page-fault huge-write syscall-mix; do
 	run env TMPDIR=/nonexistent "$bin/$name"
 	failed 1 "$name: cannot create a .* in /nonexistent: No such file or directory"
-	ok "$name: no folder for its file"
+	report_test $? "$name: no folder for its file"
 	mkdir -p "$tmp/files"
 	run env TMPDIR="$tmp/files" "$bin/$name" -n 1
 	[ $status -eq 0 ] && [ -z "$(ls -A "$tmp/files")" ]
-	ok "$name: leaves no file"
+	report_test $? "$name: leaves no file"
 done
 
 suite() {
-	BUILD=${BUILD:-build} run workloads/suite "$@"
+	BUILD=$build run "$repo/workloads/suite" "$@"
 }
 
 suite --times 2 getpid 'small-*'
 [ $status -eq 0 ] && [ ! -s "$tmp/err" ] && [ "$(awk '{ print $1 }' "$tmp/out" | xargs)" = \
 	'workload getpid small-write small-read small-mmap small-munmap small-page-fault' ] &&
 	[ "$(awk 'NR > 1 && $2 == 2 && $3 > 0 && $5 <= $3' "$tmp/out" | wc -l)" -eq 6 ]
-ok 'suite: a row for each workload asked for, in LEBench'\''s order'
+report_test $? 'suite: a row for each workload asked for, in LEBench'\''s order'
 suite --list
 [ $status -eq 0 ] && [ "$(sort "$tmp/out" | xargs)" = "$(cd "$bin" && echo * | sed 's/ page-fault / /')" ]
-ok 'suite: --list names all that are built'
+report_test $? 'suite: --list names all that are built'
 TMPDIR=/nonexistent suite --times 2 small-read getpid
 [ $status -eq 1 ] && grep -q 'small-read: cannot create' "$tmp/err" && grep -Eq '^small-read +failed$' "$tmp/out" &&
 	grep -q '^getpid  *2 ' "$tmp/out"
-ok 'suite: one that fails is said to, the others are run'
+report_test $? 'suite: one that fails is said to, the others are run'
 suite nosuch
 failed 2 "suite: no workload matches nosuch"
-ok 'suite: a glob that nothing matches'
+report_test $? 'suite: a glob that nothing matches'
 suite --times x
 failed 2 "suite: --times takes a number"
-ok 'suite: a number that makes no sense'
+report_test $? 'suite: a number that makes no sense'
 
-echo "1..$n"
+done_testing

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Programs by which it is found out what the running kernel allows. An object of their own, of which one or two
+ * are loaded at a time: what one kernel refuses says nothing of the others.
+ */
+#include "vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "kprotperf/try.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+SEC("?tp_btf/sched_switch")
+int try_tracing(void *ctx)
+{
+	return 0;
+}
+
+SEC("?fentry/handle_mm_fault")
+int try_fentry(void *ctx)
+{
+	return 0;
+}
+
+/* Running this one, which need not be attached, calls the function once. */
+SEC("?fentry/" TRY_FUNCTION)
+int try_run(void *ctx)
+{
+	return 0;
+}
+
+struct try_seen try_seen[TRY_HALVES] = {};
+
+static __always_inline int see(enum try_half half, struct pt_regs *ctx)
+{
+	try_seen[half].sp = PT_REGS_SP(ctx);
+	__sync_fetch_and_add(&try_seen[half].hits, 1);
+	return 0;
+}
+
+SEC("?kprobe.multi")
+int try_multi_entry(struct pt_regs *ctx)
+{
+	return see(TRY_ENTRY, ctx);
+}
+
+SEC("?kretprobe.multi")
+int try_multi_return(struct pt_regs *ctx)
+{
+	return see(TRY_RETURN, ctx);
+}

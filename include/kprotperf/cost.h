@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What probes cost: one struct a mechanism, the same in the BPF programs, which take it off, and in user
+ * space, which measures it. The includer brings __u32 and __u64.
+ */
+#ifndef KPROTPERF_COST_H
+#define KPROTPERF_COST_H
+
+/* How calls of a site are timed. The numbers are those of data files. */
+enum profile_mechanism {
+	PROFILE_MECH_NONE,
+	PROFILE_MECH_TRACEPOINT, /* sys_enter/sys_exit */
+	PROFILE_MECH_FENTRY, /* fentry/fexit */
+	PROFILE_MECH_KPROBE, /* kprobe/kretprobe, on an ftrace location unless the next two say so */
+	PROFILE_MECH_MULTI, /* kprobe.multi/kretprobe.multi */
+	PROFILE_MECH_KPROBE_OPTIMIZED, /* the same as KPROBE, reached by a jump */
+	PROFILE_MECH_KPROBE_INT3, /* by a breakpoint */
+	PROFILE_MECH_RANGE, /* kprobes inside of a function, by either */
+	/* What else costs, and is no site's: */
+	PROFILE_MECH_BLOCK, /* a probe that counts a block */
+	PROFILE_MECH_SAMPLE, /* the sampler */
+	PROFILE_MECH_FAULT, /* page faults, by FENTRY or KPROBE */
+};
+
+#define PROFILE_N_MECHANISMS (PROFILE_MECH_RANGE + 1) /* of sites */
+#define PROFILE_N_COSTS      (PROFILE_MECH_FAULT + 1)
+
+/* In ticks; 0: nothing, or not measured. The BPF programs read those up to REST. */
+struct engine_cost {
+	__u64 inner; /* what a site's own time holds of its probes: what lies between their clock readings */
+	__u64 full; /* all that a probed call costs its callers */
+	__u64 half; /* what a return probe alone costs, with --max-overhead */
+	__u64 nested; /* what it takes more to close a call in which others were timed */
+	/*
+	 * Where one probed function ends in a jump to another, both return through one return trampoline: what the
+	 * second costs less, the way there and back; and what is done for each return after the handlers of all.
+	 */
+	__u64 trampoline, rest;
+	__u64 latency; /* of the sampler, whose interrupt is FULL: from the timer's expiry to its program */
+	/* fentry passes on a function's arguments, each at a cost: that of ENGINE_COST_ARGS more than one. */
+	__u64 inner_args, full_args;
+	__u64 inner_spread, full_spread; /* median absolute deviations */
+	__u32 known;
+};
+
+#define ENGINE_COST_ARGS 5
+
+/* What the kernel does at a probe inside of a function. */
+enum engine_range_kind {
+	ENGINE_RANGE_OPTIMIZED, /* jumps to it, and back behind the instructions that the jump took */
+	ENGINE_RANGE_STEPPED, /* a breakpoint, behind which the instruction is executed elsewhere */
+	ENGINE_RANGE_EMULATED, /* a breakpoint, behind which the kernel does what the instruction would */
+	ENGINE_RANGE_CALL_EMULATED, /* the same of a call, or of what turns interrupts on or off, */
+	ENGINE_RANGE_JUMP_EMULATED, /* and of a jump without a condition, or a return */
+	ENGINE_RANGE_PREPARED, /* as STEPPED, by way of what the optimizer prepared and then left alone */
+	ENGINE_RANGE_KINDS = 8, /* a power of two */
+};
+
+/* What a hit of such a probe costs: in all; and which part of it a frame opened or closed there holds. */
+struct engine_range_cost {
+	__u64 open, open_head; /* the rest of OPEN comes after the clock was read */
+	__u64 close, close_head;
+	__u64 idle_enter, idle_leave; /* where the frame was open, or was not */
+	__u64 list, list_head; /* without what lies between its own two readings of the clock */
+	__u64 hop; /* each further open frame looked at */
+};
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the programs that try the kernel's features share with user space; the includer brings __u64. */
+#ifndef KPROTPERF_TRY_H
+#define KPROTPERF_TRY_H
+
+/* The kernel's own test function, which does next to nothing. */
+#define TRY_FUNCTION "bpf_fentry_test1"
+
+enum try_half {
+	TRY_ENTRY,
+	TRY_RETURN,
+	TRY_HALVES
+};
+
+/* Of the programs on that function's entry and return. */
+struct try_seen {
+	__u64 sp; /* the stack pointer, last */
+	__u64 hits;
+};
+
+#endif

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/blocks/blocks.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/figures/accounting.h"
+#include "analyze/figures/chain.h"
+#include "base/sorted.h"
+
+static void add_block(struct analyze_blocks *out, const struct profile *p,
+		      const struct profile_blocks *blocks, uint32_t b, const char *context,
+		      uint64_t count, uint64_t calls)
+{
+	const struct profile_block *block = &blocks->items[b];
+	const struct profile_location *location = &p->locations[block->location];
+	const struct profile_site *site = &p->sites[blocks->site];
+	int64_t offset = (int64_t)(block->addr - site->addr);
+	struct analyze_block row = {
+		.function = site->name,
+		.context = context,
+		.location = alloc_keep(&out->texts, analyze_chain_place(location, 0)),
+		.body = alloc_keep(&out->texts, analyze_chain_of(location, 0)),
+		.offset = (double)offset,
+		.bytes = block->bytes,
+		.insns = block->insns,
+		.executions = count == PROFILE_NOT_COUNTED ? NAN : (double)count,
+		.share = NAN,
+	};
+
+	row.place =
+		alloc_keep(&out->texts, alloc_printf("%c0x%" PRIx64, offset < 0 ? '-' : '+',
+						     (uint64_t)(offset < 0 ? -offset : offset)));
+	row.per_call = calls ? row.executions / (double)calls : NAN;
+	row.insns_per_call = row.per_call * row.insns;
+	vec_push(out, rows, row);
+}
+
+/* The self time of the function's calls in CONTEXT. */
+static double self_of(const struct profile *p, uint32_t site, uint32_t context)
+{
+	double self = 0, calls = 0;
+	uint32_t i;
+
+	for (i = 0; i < p->n_cells; i++) {
+		const struct profile_cell *cell = &p->cells[i];
+
+		if (cell->site != site ||
+		    (context != PROFILE_ALL_CONTEXTS && cell->context != context))
+			continue;
+		self += (double)cell->stats.self;
+		calls += (double)cell->stats.calls;
+	}
+	return calls > 0 ? self / calls : NAN;
+}
+
+static double residual_of(const struct profile *p, const struct profile_blocks *blocks,
+			  uint32_t context)
+{
+	uint64_t most = 0;
+	uint32_t i;
+
+	for (i = 0; i < p->n_block_counts; i++) {
+		const struct profile_block_counts *c = &p->block_counts[i];
+
+		if (&p->blocks[c->blocks] == blocks &&
+		    (context == PROFILE_ALL_CONTEXTS || c->context == context) &&
+		    c->residual > most)
+			most = c->residual;
+	}
+	return (double)most;
+}
+
+static void add_function(struct analyze_blocks *out, const struct profile *p,
+			 const struct profile_blocks *blocks, uint32_t context, bool skipped)
+{
+	uint64_t *counts = alloc_array(blocks->n_items, sizeof(*counts));
+	uint64_t calls = profile_block_counts_sum(p, blocks, context, counts);
+	struct analyze_block_function f = {
+		.function = p->sites[blocks->site].name,
+		.context = context == PROFILE_ALL_CONTEXTS ? ANALYZE_ALL_CONTEXTS :
+							     p->contexts[context].name,
+		.calls = (double)calls,
+		.self_per_call = self_of(p, blocks->site, context),
+		.caveat = skipped ? ANALYZE_CAVEAT_SKIPPED : NULL,
+		.residual = residual_of(p, blocks, context),
+		.first = out->n_rows,
+	};
+	uint32_t i;
+
+	for (i = 0; i < blocks->n_items; i++)
+		if (blocks->items[i].reached)
+			add_block(out, p, blocks, i, f.context, counts[i], calls);
+	f.n = out->n_rows - f.first;
+	f.blocks = f.n;
+	for (i = f.first; i < out->n_rows; i++) {
+		if (isnan(out->rows[i].executions))
+			f.unknown++;
+		else
+			f.insns_per_call += out->rows[i].insns_per_call;
+	}
+	for (i = f.first; i < out->n_rows && f.insns_per_call > 0; i++)
+		out->rows[i].share = out->rows[i].insns_per_call / f.insns_per_call;
+	vec_push(out, functions, f);
+	free(counts);
+}
+
+void analyze_blocks_init(struct analyze_blocks *out, const struct profile *p)
+{
+	bool *skipped = analyze_sites_skipped(p);
+	uint32_t i, context;
+
+	memset(out, 0, sizeof(*out));
+	out->clock = p->clock;
+	for (i = 0; i < p->n_blocks; i++) {
+		const struct profile_blocks *blocks = &p->blocks[i];
+
+		add_function(out, p, blocks, PROFILE_ALL_CONTEXTS, skipped[blocks->site]);
+		for (context = 0; context < p->n_contexts; context++)
+			if (profile_has_block_counts(p, i, context))
+				add_function(out, p, blocks, context, skipped[blocks->site]);
+	}
+	free(skipped);
+}
+
+void analyze_blocks_deinit(struct analyze_blocks *out)
+{
+	alloc_texts_free(&out->texts);
+	free(out->rows);
+	free(out->functions);
+	memset(out, 0, sizeof(*out));
+}
+
+static int by_insns(const void *left, const void *right)
+{
+	const struct analyze_block *a = left, *b = right;
+	double x = isnan(a->insns_per_call) ? -1 : a->insns_per_call;
+	double y = isnan(b->insns_per_call) ? -1 : b->insns_per_call;
+
+	return compare_values(y, x) ?: compare_values(a->offset, b->offset);
+}
+
+struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks,
+					     const struct analyze_block_function *function)
+{
+	struct analyze_block *rows = alloc_array(function->n, sizeof(*rows));
+
+	if (function->n)
+		memcpy(rows, &blocks->rows[function->first], function->n * sizeof(*rows));
+	sort_array(rows, function->n, sizeof(*rows), by_insns);
+	return rows;
+}
+
+struct kernel_graph analyze_blocks_graph(const struct profile_blocks *blocks)
+{
+	struct kernel_graph graph = { .n_blocks = blocks->n_items, .entry = blocks->entry };
+	uint32_t i;
+
+	for (i = 0; i < blocks->n_arcs; i++) {
+		struct kernel_arc arc = { blocks->arcs[i].from, blocks->arcs[i].to };
+
+		vec_push(&graph, arcs, arc);
+	}
+	return graph;
+}

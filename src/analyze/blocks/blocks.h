@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How often the blocks of functions were executed, and the instructions per call that makes. */
+#ifndef KPROTPERF_ANALYZE_BLOCKS_BLOCKS_H
+#define KPROTPERF_ANALYZE_BLOCKS_BLOCKS_H
+
+#include "analyze/figures/table.h"
+#include "base/alloc.h"
+#include "profile/profile.h"
+#include "kernel/cfg/blocks.h"
+
+/* One block in one context, over all runs. Numbers are NAN where they are not known. */
+struct analyze_block {
+	const char *function, *context; /* ANALYZE_ALL_CONTEXTS: all */
+	const char *place; /* "+0x1f4", from the function's entry on; "-0x1f4" before it */
+	const char *location; /* "mm/slub.c:1905", of its first instruction; NULL: not known */
+	/* The inlined bodies it lies in, innermost first, as in struct profile_site; NULL: none. */
+	const char *body;
+	double offset, bytes, insns;
+	double executions, per_call;
+	double insns_per_call; /* PER_CALL times INSNS */
+	double share; /* of the function's */
+};
+
+/* One function in one context. */
+struct analyze_block_function {
+	const char *function, *context;
+	double calls;
+	double blocks; /* that can be reached */
+	double unknown; /* whose executions are not known: they are left out of the next */
+	double insns_per_call;
+	double self_per_call; /* its self time, to compare with */
+	const char *caveat; /* why that is not to be trusted; NULL: it is */
+	double residual; /* see struct profile_block_counts, the largest */
+	uint32_t first, n; /* its blocks */
+};
+
+struct analyze_blocks {
+	enum profile_clock clock;
+	struct analyze_block *rows; /* of each function by address, all contexts first */
+	uint32_t n_rows, cap_rows;
+	struct analyze_block_function *functions;
+	uint32_t n_functions, cap_functions;
+	struct alloc_texts texts; /* what the rows' places and bodies point to */
+};
+
+void analyze_blocks_init(struct analyze_blocks *blocks, const struct profile *p);
+void analyze_blocks_deinit(struct analyze_blocks *blocks);
+
+/* What leads where in a function; for kernel_graph_clear(). */
+struct kernel_graph analyze_blocks_graph(const struct profile_blocks *blocks);
+
+/* A function's rows sorted by instructions per call, most first: an array of N for free(). */
+struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks,
+					     const struct analyze_block_function *function);
+
+#endif

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/blocks/paths.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+#include "kernel/cfg/blocks.h"
+
+#define WORDS      3 /* that distinguish a path from others */
+#define NEARLY_ALL 0.95 /* of the calls */
+/* Paths of a function in a context that are described; the others are not. Few of a large one: it takes time. */
+#define DESCRIBED       64
+#define DESCRIBED_LARGE 8
+#define LARGE           400 /* blocks */
+
+/* A function in a context, while its paths are made. */
+struct work {
+	struct analyze_paths *out;
+	const struct profile *p;
+	const struct profile_blocks *blocks;
+	uint32_t index, context; /* PROFILE_ALL_CONTEXTS */
+	struct kernel_graph graph;
+	struct kernel_loops loops;
+	uint8_t *bits;
+	struct analyze_path *rows;
+	uint32_t n_rows, cap_rows, described;
+	enum kernel_on_path **on; /* by row: NULL for those that no call can have gone */
+};
+
+static void work_graph(struct work *w)
+{
+	uint32_t i;
+
+	w->graph = analyze_blocks_graph(w->blocks);
+	kernel_loops_find(&w->graph, &w->loops);
+	w->bits = alloc_array(w->blocks->n_items, sizeof(*w->bits));
+	for (i = 0; i < w->blocks->n_items; i++)
+		w->bits[i] = w->blocks->items[i].bit;
+}
+
+static bool is_of(const struct work *w, uint32_t blocks, uint32_t context)
+{
+	return blocks == w->index && (w->context == PROFILE_ALL_CONTEXTS || w->context == context);
+}
+
+/* TRIPS: iterations of loops, by counter; NULL: none. */
+static void add_calls(struct work *w, uint64_t signature, double calls, double time,
+		      const uint64_t *trips)
+{
+	struct analyze_path row = { .signature = signature };
+	uint32_t i, k;
+
+	for (i = 0; i < w->n_rows && w->rows[i].signature != signature; i++)
+		;
+	if (i == w->n_rows)
+		vec_push(w, rows, row);
+	w->rows[i].calls += calls;
+	w->rows[i].total += time;
+	for (k = 0; trips && k < PROFILE_TRIPS; k++)
+		w->rows[i].iterations[k] += (double)trips[k];
+}
+
+static int by_calls(const void *left, const void *right)
+{
+	const struct analyze_path *a = left, *b = right;
+
+	return compare_values(b->calls, a->calls) ?: compare_values(a->signature, b->signature);
+}
+
+/*
+ * All paths, and what is left of the calls: those in which no counted block was executed, whose signature is
+ * 0, and those of tasks that died in them.
+ */
+static void collect(struct work *w)
+{
+	double calls = 0, time = 0;
+	uint32_t i;
+
+	for (i = 0; i < w->p->n_cells; i++) {
+		const struct profile_cell *cell = &w->p->cells[i];
+
+		if (cell->site != w->blocks->site ||
+		    (w->context != PROFILE_ALL_CONTEXTS && cell->context != w->context))
+			continue;
+		calls += (double)cell->stats.calls;
+		time += (double)cell->stats.oncpu - (double)cell->stats.cost;
+	}
+	for (i = 0; i < w->p->n_paths; i++) {
+		const struct profile_path *path = &w->p->paths[i];
+
+		if (!is_of(w, path->blocks, path->context))
+			continue;
+		add_calls(w, path->signature, (double)path->calls, (double)path->time, path->trips);
+		calls -= (double)path->calls;
+		time -= (double)path->time;
+	}
+	if (calls > 0)
+		add_calls(w, 0, calls, time, NULL);
+	sort_array(w->rows, w->n_rows, sizeof(*w->rows), by_calls);
+}
+
+static void find_blocks_on(struct work *w)
+{
+	uint32_t i;
+
+	w->on = alloc_array(w->n_rows, sizeof(*w->on));
+	w->described = w->blocks->n_items > LARGE ? DESCRIBED_LARGE : DESCRIBED;
+	if (w->described > w->n_rows)
+		w->described = w->n_rows;
+	for (i = 0; i < w->described; i++) {
+		w->on[i] = alloc_array(w->blocks->n_items, sizeof(**w->on));
+		if (kernel_paths_of(&w->graph, w->bits, w->rows[i].signature, w->on[i]))
+			continue;
+		free(w->on[i]);
+		w->on[i] = NULL;
+	}
+}
+
+/* The share of calls on other paths than ROW that are on BLOCK as IS says. */
+static double others(const struct work *w, uint32_t row, uint32_t block, enum kernel_on_path is)
+{
+	double of = 0, calls = 0;
+	uint32_t i;
+
+	for (i = 0; i < w->described; i++) {
+		if (i == row || !w->on[i])
+			continue;
+		calls += w->rows[i].calls;
+		if (w->on[i][block] == is)
+			of += w->rows[i].calls;
+	}
+	return calls > 0 ? of / calls : 0;
+}
+
+/* What a block does, in words: the function it calls, the inlined body it is in, or its line. */
+static char *block_words(const struct work *w, uint32_t b)
+{
+	const struct profile_block *block = &w->blocks->items[b];
+	const struct profile_location *l = &w->p->locations[block->location];
+	const struct profile_frame *f = l->n_frames ? &l->frames[0] : NULL;
+	char *at = f && f->file ? alloc_printf("%s:%" PRIu32, f->file, f->line) :
+				  alloc_printf("_stext+0x%" PRIx64, block->addr);
+	char *text;
+
+	if (block->callee)
+		text = alloc_printf("%s() at %s", block->callee, at);
+	else if (f && f->inlined)
+		text = alloc_printf("%s at %s", f->name, at);
+	else
+		return at;
+	free(at);
+	return text;
+}
+
+/* Calls say most, then inlined bodies. */
+static double weight(const struct work *w, uint32_t b)
+{
+	const struct profile_block *block = &w->blocks->items[b];
+	const struct profile_location *l = &w->p->locations[block->location];
+
+	return block->callee ? 3 : l->n_frames && l->frames[0].inlined ? 2 : 1;
+}
+
+/* The blocks that ROW has as IS says and most others as OTHER says, up to WORDS of them. */
+static const char *differences(struct work *w, uint32_t row, enum kernel_on_path is,
+			       enum kernel_on_path other)
+{
+	bool *taken = alloc_array(w->blocks->n_items, sizeof(*taken));
+	char *text = alloc_strdup("");
+	uint32_t n, b;
+
+	for (n = 0; n < WORDS; n++) {
+		uint32_t best = UINT32_MAX;
+		double most = 0;
+		char *words;
+
+		for (b = 0; b < w->blocks->n_items; b++) {
+			double score;
+
+			if (taken[b] || w->on[row][b] != is)
+				continue;
+			score = others(w, row, b, other);
+			score = score > 0.5 ? score * weight(w, b) : 0;
+			if (score > most) {
+				most = score;
+				best = b;
+			}
+		}
+		if (best == UINT32_MAX)
+			break;
+		taken[best] = true;
+		words = block_words(w, best);
+		if (strstr(text, words))
+			free(words);
+		else
+			alloc_append_item(&text, words);
+	}
+	free(taken);
+	return alloc_keep(&w->out->texts, text);
+}
+
+/* What nearly all calls do, so that nothing distinguishes them: the functions that ROW always calls. */
+static const char *path_calls(struct work *w, uint32_t row)
+{
+	char *text = alloc_strdup("");
+	uint32_t b, n = 0;
+
+	for (b = 0; b < w->blocks->n_items && n < WORDS; b++) {
+		if (!w->blocks->items[b].callee || w->on[row][b] != KERNEL_PATH_YES)
+			continue;
+		alloc_append_item(&text, block_words(w, b));
+		n++;
+	}
+	return alloc_keep(&w->out->texts, text);
+}
+
+static int by_trips(const void *left, const void *right)
+{
+	const struct analyze_path_trips *a = left, *b = right;
+
+	return compare_values(b->trips, a->trips) ?: compare_values(a->offset, b->offset);
+}
+
+/* The mean trip counts of the loops from FIRST_LOOP on in a call of ROW, the largest first. */
+static void path_trips(struct work *w, struct analyze_path *row, uint32_t first_loop)
+{
+	uint32_t i;
+
+	row->first_trips = w->out->n_path_trips;
+	for (i = first_loop; i < w->out->n_loops; i++) {
+		const struct analyze_loop *loop = &w->out->loops[i];
+		struct analyze_path_trips trips = { row->function,  row->context, row->number,
+						    loop->location, loop->body,   loop->offset };
+
+		if (loop->counter == PROFILE_NO_BIT)
+			continue;
+		row->counted = true;
+		trips.trips = row->iterations[loop->counter] / row->calls;
+		if (trips.trips > 0)
+			vec_push(w->out, path_trips, trips);
+	}
+	row->n_trips = w->out->n_path_trips - row->first_trips;
+	sort_array(&w->out->path_trips[row->first_trips], row->n_trips, sizeof(*w->out->path_trips),
+		   by_trips);
+}
+
+/* FIRST_LOOP: the function's first loop in this context; the others follow. */
+static void add_rows(struct work *w, const char *function, const char *context, uint32_t first_loop)
+{
+	double calls = 0, total = 0;
+	uint32_t i;
+
+	for (i = 0; i < w->n_rows; i++) {
+		calls += w->rows[i].calls;
+		total += w->rows[i].total;
+	}
+	for (i = 0; i < w->n_rows; i++) {
+		struct analyze_path *row = &w->rows[i];
+
+		row->function = function;
+		row->context = context;
+		row->number = i + 1;
+		row->share = row->calls / calls;
+		row->mean = row->total / row->calls;
+		row->total_share = total > 0 ? row->total / total : NAN;
+		row->does = w->on[i] ? differences(w, i, KERNEL_PATH_YES, KERNEL_PATH_NO) : "";
+		if (w->on[i] && !*row->does && row->share > NEARLY_ALL)
+			row->does = path_calls(w, i);
+		row->lacks = w->on[i] ? differences(w, i, KERNEL_PATH_NO, KERNEL_PATH_YES) : "";
+		path_trips(w, row, first_loop);
+		vec_push(w->out, rows, *row);
+	}
+}
+
+/* Instructions executed in loop L; NAN where a block of it has no count. */
+static double loop_insns(const struct work *w, uint32_t l, const uint64_t *counts)
+{
+	double insns = 0;
+	uint32_t b;
+
+	for (b = 0; b < w->blocks->n_items; b++) {
+		if (!kernel_loop_has(&w->loops, l, b))
+			continue;
+		if (counts[b] == PROFILE_NOT_COUNTED)
+			return NAN;
+		insns += (double)counts[b] * w->blocks->items[b].insns;
+	}
+	return insns;
+}
+
+/* The frame of L that is DEPTH frames from the outermost. */
+static const struct profile_frame *frame_of(const struct profile_location *l, uint32_t depth)
+{
+	return depth < l->n_frames ? &l->frames[l->n_frames - 1 - depth] : NULL;
+}
+
+static bool same_frame(const struct profile_frame *a, const struct profile_frame *b)
+{
+	return a && b && a->name == b->name;
+}
+
+/* Is O in the same bodies as AT, DEPTH below the function? */
+static bool in_bodies(const struct profile_location *o, const struct profile_location *at,
+		      uint32_t depth)
+{
+	uint32_t d;
+
+	for (d = 0; d < depth; d++)
+		if (!same_frame(frame_of(o, d + 1), frame_of(at, d + 1)) ||
+		    frame_of(o, d)->line != frame_of(at, d)->line)
+			return false;
+	return true;
+}
+
+/*
+ * How deep below the function the innermost of its head's bodies is that the loop is in: three quarters of the
+ * instructions executed, since the compiler mixes in what is others'.
+ */
+static uint32_t loop_depth(const struct work *w, uint32_t l, const uint64_t *counts)
+{
+	const struct profile_block *head = &w->blocks->items[w->loops.loops[l].head];
+	const struct profile_location *at = &w->p->locations[head->location];
+	uint32_t depth = at->n_frames ? at->n_frames - 1 : 0, b;
+
+	for (; depth; depth--) {
+		double inside = 0, all = 0;
+
+		for (b = 0; b < w->blocks->n_items; b++) {
+			const struct profile_block *block = &w->blocks->items[b];
+
+			double insns = (double)counts[b] * block->insns;
+
+			if (!kernel_loop_has(&w->loops, l, b) || counts[b] == PROFILE_NOT_COUNTED)
+				continue;
+			all += insns;
+			if (in_bodies(&w->p->locations[block->location], at, depth))
+				inside += insns;
+		}
+		if (inside >= 0.75 * all)
+			break;
+	}
+	return depth;
+}
+
+/* The trip counts of LOOP, whose head is HEAD, in CALLS calls. */
+static void add_trips(struct work *w, struct analyze_loop *loop, uint32_t head, double calls)
+{
+	struct analyze_trips *rows;
+	size_t n = analyze_trips_of(w->p, w->index, w->context, w->blocks->items[head].counter,
+				    calls, &rows);
+
+	loop->first_trips = w->out->n_trips;
+	loop->n_trips = (uint32_t)n;
+	for (size_t i = 0; i < n; i++) {
+		struct analyze_loop_trips row = { loop->function, loop->context, loop->location,
+						  loop->body,     loop->offset,  rows[i] };
+
+		vec_push(w->out, trips, row);
+	}
+	free(rows);
+}
+
+static void add_loops(struct work *w, const char *function, const char *context)
+{
+	uint64_t *counts = alloc_array(w->blocks->n_items, sizeof(*counts));
+	double calls = (double)profile_block_counts_sum(w->p, w->blocks, w->context, counts);
+	uint32_t l;
+
+	for (l = 0; l < w->loops.n_loops && calls > 0; l++) {
+		uint32_t head = w->loops.loops[l].head;
+		const struct profile_block *block = &w->blocks->items[head];
+		const struct profile_location *at = &w->p->locations[block->location];
+		double insns = loop_insns(w, l, counts);
+		struct analyze_loop loop = { .function = function, .context = context };
+		const struct profile_frame *frame;
+
+		if (!counts[head] || counts[head] == PROFILE_NOT_COUNTED)
+			continue;
+		frame = frame_of(at, loop_depth(w, l, counts));
+		if (frame && frame->file)
+			loop.location =
+				alloc_keep(&w->out->texts,
+					   alloc_printf("%s:%" PRIu32, frame->file, frame->line));
+		if (frame && frame->inlined)
+			loop.body = frame->name;
+		loop.counter = block->counter;
+		loop.offset = (double)(int64_t)(block->addr - w->p->sites[w->blocks->site].addr);
+		loop.trips = (double)counts[head] / calls;
+		loop.insns_per_iteration = insns / (double)counts[head];
+		loop.insns_per_call = insns / calls;
+		add_trips(w, &loop, head, calls);
+		vec_push(w->out, loops, loop);
+	}
+	free(counts);
+}
+
+static void add_function(struct analyze_paths *out, const struct profile *p, uint32_t index,
+			 uint32_t context)
+{
+	struct work w = {
+		.out = out, .p = p, .blocks = &p->blocks[index], .index = index, .context = context
+	};
+	const char *function = p->sites[w.blocks->site].name;
+	const char *name =
+		context == PROFILE_ALL_CONTEXTS ? ANALYZE_ALL_CONTEXTS : p->contexts[context].name;
+	uint32_t i, first_loop = out->n_loops;
+
+	work_graph(&w);
+	collect(&w);
+	find_blocks_on(&w);
+	add_loops(&w, function, name);
+	add_rows(&w, function, name, first_loop);
+	for (i = 0; i < w.n_rows; i++)
+		free(w.on[i]);
+	free(w.on);
+	free(w.rows);
+	free(w.bits);
+	kernel_loops_clear(&w.loops);
+	kernel_graph_clear(&w.graph);
+}
+
+void analyze_paths_init(struct analyze_paths *out, const struct profile *p)
+{
+	uint32_t i, context;
+
+	memset(out, 0, sizeof(*out));
+	out->clock = p->clock;
+	for (i = 0; i < p->n_blocks; i++) {
+		if (p->blocks[i].n_items > KERNEL_GRAPH_MAX)
+			continue;
+		add_function(out, p, i, PROFILE_ALL_CONTEXTS);
+		for (context = 0; context < p->n_contexts; context++)
+			if (profile_has_block_counts(p, i, context))
+				add_function(out, p, i, context);
+	}
+}
+
+void analyze_paths_deinit(struct analyze_paths *out)
+{
+	alloc_texts_free(&out->texts);
+	free(out->rows);
+	free(out->loops);
+	free(out->trips);
+	free(out->path_trips);
+	memset(out, 0, sizeof(*out));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The trip counts of loops, call by call: histograms. */
+#ifndef KPROTPERF_ANALYZE_BLOCKS_TRIPS_H
+#define KPROTPERF_ANALYZE_BLOCKS_TRIPS_H
+
+#include <stddef.h>
+
+#include "profile/profile.h"
+
+/* Calls with a trip count from LOW to HIGH. */
+struct analyze_trips {
+	double low, high; /* HIGH: INFINITY where higher ones are not distinguished */
+	double calls, share; /* of all calls */
+};
+
+/*
+ * The histogram of the loop that COUNTER counts the iterations of, in one context or in PROFILE_ALL_CONTEXTS, by
+ * rising trip count; calls without an iteration, what is left of CALLS, come first. Returns the number of its rows, an
+ * array for free(): 0 where they were not counted.
+ */
+size_t analyze_trips_of(const struct profile *p, uint32_t blocks, uint32_t context, uint8_t counter,
+			double calls, struct analyze_trips **rows);
+
+/* The same in powers of two: 0, 1, 2 to 3, 4 to 7. */
+size_t analyze_trips_coarse(const struct analyze_trips *rows, size_t n,
+			    struct analyze_trips **coarse);
+
+#endif

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/code/annotate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/code/annotate_impl.h"
+#include "analyze/inline/bodies.h"
+#include "base/alloc.h"
+#include "base/sorted.h"
+#include "kernel/image/name.h"
+
+static bool hits_any(const struct analyze_hits *h)
+{
+	return analyze_hits_all(h) > 0;
+}
+
+/* --- samples to instructions ---------------------------------------------------------------- */
+
+static struct analyze_instruction *instruction_at(const struct analyze_annotation *a,
+						  const struct analyze_place *place, uint64_t addr)
+{
+	struct analyze_instruction *insns = a->insns + place->first_insn;
+	uint32_t n = bisect(place->n_insns, i, insns[i].insn.addr <= addr);
+
+	return n && addr - insns[n - 1].insn.addr < insns[n - 1].insn.len ? &insns[n - 1] : NULL;
+}
+
+static void count_instruction(struct making *m, const struct profile_sample *s, uint32_t number,
+			      uint32_t depth)
+{
+	const struct analyze_place *place = &m->a->places[number];
+	uint32_t location = m->p->stacks[s->stack].locations[depth];
+	struct analyze_hits hits = annotate_hits_of(s, depth);
+	struct analyze_instruction *i;
+
+	if (annotate_is_at_return(s, depth))
+		return;
+	i = instruction_at(m->a, place, m->p->locations[location].addr);
+	if (i)
+		annotate_hits_add(&i->hits, &hits);
+	else
+		m->a->astray += analyze_hits_all(&hits);
+}
+
+/* --- lines ---------------------------------------------------------------------------------- */
+
+static int line_compare(const void *left, const void *right)
+{
+	const struct analyze_line *a = left, *b = right;
+
+	return compare_text(a->path, b->path)         ?:
+		       compare_text(a->file, b->file) ?:
+							compare_values(a->line, b->line);
+}
+
+/* There is a line for each instruction, which its n_insns numbers: those that are equal become one. */
+static void merge_lines(struct analyze_annotation *a)
+{
+	uint32_t n = 0;
+
+	sort_array(a->lines, a->n_lines, sizeof(*a->lines), line_compare);
+	for (uint32_t i = 0; i < a->n_lines; i++) {
+		struct analyze_instruction *insn = &a->insns[a->lines[i].n_insns];
+		struct analyze_line *line = n ? &a->lines[n - 1] : NULL;
+
+		if (!line || line_compare(line, &a->lines[i])) {
+			line = &a->lines[n++];
+			*line = a->lines[i];
+			line->n_insns = 0;
+			line->executions = line->per_call = 0;
+		}
+		line->n_insns++;
+		line->executions += insn->executions;
+		line->per_call += insn->per_call;
+		annotate_hits_add(&line->hits, &insn->hits);
+		insn->line = n - 1;
+	}
+	a->n_lines = n;
+}
+
+/* The instructions executed per call, of the places that were counted. */
+static void sum_executions(struct analyze_annotation *a)
+{
+	for (uint32_t i = 0; a->counted && i < a->n_insns; i++) {
+		if (isnan(a->insns[i].per_call))
+			a->n_unknown++;
+		else
+			a->per_call += a->insns[i].per_call;
+	}
+}
+
+/* --- bodies --------------------------------------------------------------------------------- */
+
+static void body_take(struct analyze_annotation *a, struct analyze_code_body *b,
+		      const struct analyze_instruction *i)
+{
+	const struct analyze_line *line = &a->lines[i->line];
+
+	b->n_insns++;
+	b->per_call += i->per_call;
+	annotate_hits_add(&b->own, &i->hits);
+	if (!line->line || !annotate_same(line->file, b->body.file))
+		return;
+	if (!b->first_line || line->line < b->first_line)
+		b->first_line = line->line;
+	if (line->line > b->last_line)
+		b->last_line = line->line;
+}
+
+/* The row of RANGES that is of B, in the context asked for. */
+static const struct analyze_range *range_find(const struct making *m,
+					      const struct analyze_code_body *b)
+{
+	char *chain = kernel_index_chain(m->idx, b->body.id, PROFILE_CHAIN);
+	const char *context = m->o->context ? m->o->context : ANALYZE_ALL_CONTEXTS;
+	struct analyze_body body = { .name = b->body.name,
+				     .function = m->a->places[b->place].function.name,
+				     .chain = chain,
+				     .file = b->body.call_file,
+				     .line = b->body.call_line };
+	const struct analyze_range *found = NULL;
+
+	for (uint32_t i = 0; i < m->ranges->n_rows && !found; i++) {
+		const struct analyze_range *row = &m->ranges->rows[i];
+
+		if (!strcmp(row->context, context) && !analyze_body_compare(&row->body, &body))
+			found = row;
+	}
+	free(chain);
+	return found;
+}
+
+static void finish_bodies(struct making *m)
+{
+	struct analyze_annotation *a = m->a;
+
+	for (uint32_t i = 0; i < a->n_insns; i++)
+		if (a->insns[i].body != ANALYZE_NO_BODY)
+			body_take(a, &a->bodies[a->insns[i].body], &a->insns[i]);
+	/* Inner ones come after those they are in. */
+	for (uint32_t i = a->n_bodies; i-- > 0;) {
+		struct analyze_code_body *b = &a->bodies[i];
+
+		annotate_hits_add(&b->hits, &b->own);
+		if (b->parent != ANALYZE_NO_BODY) {
+			annotate_hits_add(&a->bodies[b->parent].hits, &b->hits);
+			a->bodies[b->parent].per_call += b->per_call;
+		}
+		if (hits_any(&b->hits) || a->n_bodies < 1000)
+			b->range = range_find(m, b);
+	}
+}
+
+/* --- what it all comes to ------------------------------------------------------------------- */
+
+/* Is SITE, timed, all of the function's calls or some of them? */
+static bool is_site_of(const struct making *m, const struct profile_site *site)
+{
+	if (site->estimated || site->kind == PROFILE_SITE_CONTEXT)
+		return false;
+	/* The symbol of a range is that of the function around it. */
+	if (site->kind == PROFILE_SITE_RANGE)
+		return annotate_same(site->name, m->o->name) &&
+		       (!m->o->within || annotate_same(site->into, m->o->within));
+	return !m->o->within &&
+	       (annotate_same(site->name, m->o->name) || annotate_same(site->symbol, m->o->name));
+}
+
+/* The calls of the function by context, all of them in A's figures. */
+static void form_figures(struct making *m)
+{
+	const struct analyze_options corrected = { .time = ANALYZE_TIME_ONCPU };
+	struct profile_stats all;
+
+	m->a->figures = analyze_figures_none;
+	profile_stats_init(&all);
+	for (uint32_t i = 0; i < m->p->n_cells; i++) {
+		const struct profile_cell *cell = &m->p->cells[i];
+
+		if (is_site_of(m, &m->p->sites[cell->site]) &&
+		    m->p->runs[cell->run].kind != PROFILE_RUN_CONTROL &&
+		    annotate_is_context(m, cell->context)) {
+			profile_stats_merge(&m->contexts[cell->context].stats, &cell->stats);
+			profile_stats_merge(&all, &cell->stats);
+		}
+	}
+	if (all.calls)
+		analyze_figures_form(&m->a->figures, &all, &corrected);
+	profile_stats_deinit(&all);
+}
+
+/* What a sample stands for in each context: of its time where that was taken, else the period. */
+static void form_ticks(struct making *m)
+{
+	for (uint32_t i = 0; i < m->p->n_contexts; i++) {
+		struct context *c = &m->contexts[i];
+
+		c->tick = m->p->sample_period ? (double)m->p->sample_period : NAN;
+		for (uint32_t n = 0; n < m->ranges->n_contexts; n++) {
+			const struct analyze_range_context *known = &m->ranges->contexts[n];
+
+			if (!strcmp(known->name, m->p->contexts[i].name) &&
+			    !isnan(known->sampled) && known->samples > 0)
+				c->tick = known->sampled / known->samples;
+		}
+	}
+}
+
+/*
+ * How many of the samples that came at the function's return are its own. They were due while interrupts were
+ * off, in it, or in probes within it, whose time is none of its. From what it took follows how many samples it should
+ * have had: those beyond are the probes'.
+ */
+static double unplaced_in(const struct context *c)
+{
+	double due = (double)c->stats.oncpu - (double)c->stats.cost;
+
+	return fmin(c->at_return, fmax(due / c->tick - c->placed, 0));
+}
+
+static void form_samples(struct making *m)
+{
+	struct analyze_annotation *a = m->a;
+	double time = 0;
+
+	for (uint32_t i = 0; i < m->p->n_contexts; i++) {
+		const struct context *c = &m->contexts[i];
+		double unplaced = c->at_return > 0 ? unplaced_in(c) : 0;
+
+		a->unplaced += unplaced;
+		if (c->placed + unplaced > 0)
+			time += (c->placed + unplaced) * c->tick;
+	}
+	a->samples = analyze_hits_all(&a->hits) + a->unplaced;
+	for (uint32_t i = 0; i < m->p->n_runs; i++)
+		a->runs += m->p->runs[i].kind != PROFILE_RUN_CONTROL;
+	a->tick_is_of_call = !isnan(a->figures.calls);
+	a->tick = a->tick_of_run = NAN;
+	if (!(a->samples > 0))
+		return;
+	a->tick_of_run = (a->tick_is_of_call ? a->figures.total : time) / a->runs / a->samples;
+	a->tick = a->tick_is_of_call ? a->figures.mean / a->samples : a->tick_of_run;
+}
+
+static int make(struct making *m)
+{
+	struct analyze_annotation *a = m->a;
+	int err;
+
+	annotate_find_places(m);
+	if (!a->n_places)
+		return -ENOENT;
+	annotate_select_places(m);
+	form_figures(m);
+	form_ticks(m);
+	form_samples(m);
+	for (uint32_t i = 0; i < a->n_places; i++) {
+		err = annotate_add_code(m, i);
+		if (err == -ENOTSUP)
+			return err;
+		a->n_unreadable += err != 0;
+	}
+	if (a->n_unreadable == a->n_places)
+		return -ENODATA;
+	annotate_samples_each(m, count_instruction);
+	merge_lines(a);
+	sum_executions(a);
+	finish_bodies(m);
+	return 0;
+}
+
+int analyze_annotation_init(struct analyze_annotation *a, const struct profile *p,
+			    const struct analyze_ranges *ranges, const struct kernel_index *idx,
+			    const struct kernel_code *code,
+			    const struct analyze_annotate_options *options)
+{
+	struct making m = {
+		.a = a, .p = p, .ranges = ranges, .idx = idx, .code = code, .o = options
+	};
+	int err;
+
+	memset(a, 0, sizeof(*a));
+	a->name = options->name;
+	a->context = options->context;
+	a->clock = p->clock;
+	m.base = alloc_strndup(options->name, kernel_name_base_len(options->name));
+	m.contexts = alloc_array(p->n_contexts, sizeof(*m.contexts));
+	for (uint32_t i = 0; i < p->n_contexts; i++)
+		profile_stats_init(&m.contexts[i].stats);
+	err = make(&m);
+	for (uint32_t i = 0; i < p->n_contexts; i++)
+		profile_stats_deinit(&m.contexts[i].stats);
+	free(m.contexts);
+	free(m.place_of);
+	free(m.base);
+	return err;
+}
+
+void analyze_annotation_deinit(struct analyze_annotation *a)
+{
+	for (uint32_t i = 0; i < a->n_places; i++)
+		free(a->places[i].chain);
+	for (uint32_t i = 0; i < a->n_bodies; i++)
+		free(a->bodies[i].called);
+	alloc_texts_free(&a->texts);
+	free(a->lines);
+	free(a->bodies);
+	free(a->insns);
+	free(a->places);
+	memset(a, 0, sizeof(*a));
+}
+
+double analyze_annotation_cost(const struct analyze_annotation *a, const struct analyze_hits *hits)
+{
+	return analyze_hits_all(hits) * a->tick;
+}
+
+struct analyze_estimated analyze_annotation_share(const struct analyze_annotation *a,
+						  const struct analyze_hits *hits)
+{
+	return analyze_binomial(analyze_hits_all(hits), a->samples);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/code/annotate_diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+/* A line of less than that is like many others. */
+#define MIN_TEXT 6
+
+/* One line or body of one kernel, on its way into a row. */
+struct part {
+	const char *path, *file;
+	uint32_t line, n_insns;
+	unsigned int side;
+	struct analyze_hits hits;
+	double per_call;
+};
+
+struct parts {
+	struct part *parts;
+	uint32_t n_parts, cap_parts;
+};
+
+static int part_compare(const void *left, const void *right)
+{
+	const struct part *a = left, *b = right;
+
+	return compare_text(a->path, b->path)         ?:
+		       compare_text(a->file, b->file) ?:
+							compare_values(a->line, b->line);
+}
+
+/* --- figures -------------------------------------------------------------------------------- */
+
+static const struct analyze_estimated nothing = { 0, 0, 0 };
+
+/* What HITS of A cost, in what D's costs are of. */
+static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
+					const struct analyze_annotation *a,
+					const struct analyze_hits *hits)
+{
+	double tick = d->is_of_call ? a->tick : a->tick_of_run;
+	struct analyze_estimated share = analyze_annotation_share(a, hits);
+
+	return analyze_estimated_scale(&share, tick * a->samples);
+}
+
+static void side_form(struct analyze_annotated_side *side, const struct analyze_annotate_diff *d,
+		      const struct analyze_annotation *a)
+{
+	if (!a->counted)
+		side->per_call = NAN;
+	side->share = a->samples > 0 ? analyze_hits_all(&side->hits) / a->samples : NAN;
+	/* What has no code takes no time, however few samples there are. */
+	side->cost = side->n_insns > 0 && a->samples > 0 ? cost_of(d, a, &side->hits) : nothing;
+	if (side->n_insns > 0 && !(a->samples > 0))
+		side->cost = analyze_estimated_none;
+}
+
+static void rows_finish(struct analyze_annotate_diff_rows *rows,
+			const struct analyze_annotate_diff *d,
+			const struct analyze_annotation *const sides[2])
+{
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		struct analyze_annotate_diff_row *row = &rows->rows[i];
+
+		side_form(&row->sides[0], d, sides[0]);
+		side_form(&row->sides[1], d, sides[1]);
+		row->delta = analyze_estimated_difference(&row->sides[0].cost, &row->sides[1].cost);
+	}
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+static void side_add(struct analyze_annotated_side *side, const struct part *part)
+{
+	side->line = part->line;
+	side->n_insns += part->n_insns;
+	side->hits.self += part->hits.self;
+	side->hits.callees += part->hits.callees;
+	side->hits.late += part->hits.late;
+	side->per_call += part->per_call;
+}
+
+/* A row for all parts that are the same, on either side. */
+static void rows_form(struct analyze_annotate_diff_rows *rows, struct parts *parts)
+{
+	sort_array(parts->parts, parts->n_parts, sizeof(*parts->parts), part_compare);
+	for (uint32_t i = 0; i < parts->n_parts; i++) {
+		const struct part *part = &parts->parts[i];
+		struct analyze_annotate_diff_row row = { .path = part->path, .file = part->file };
+
+		if (!i || part_compare(part - 1, part))
+			vec_push(rows, rows, row);
+		side_add(&rows->rows[rows->n_rows - 1].sides[part->side], part);
+	}
+	free(parts->parts);
+}
+
+static void lines_collect(struct parts *parts, const struct analyze_annotation *a,
+			  unsigned int side)
+{
+	for (uint32_t i = 0; i < a->n_lines; i++) {
+		const struct analyze_line *line = &a->lines[i];
+
+		vec_push(parts, parts,
+			 ((struct part){ .path = line->path,
+					 .file = line->file,
+					 .line = line->line,
+					 .n_insns = line->n_insns,
+					 .side = side,
+					 .hits = line->hits,
+					 .per_call = line->per_call }));
+	}
+}
+
+static void bodies_collect(struct parts *parts, const struct analyze_annotation *a,
+			   unsigned int side)
+{
+	for (uint32_t i = 0; i < a->n_bodies; i++) {
+		const struct analyze_code_body *b = &a->bodies[i];
+
+		vec_push(parts, parts,
+			 ((struct part){ .path = b->path,
+					 .n_insns = b->n_insns ? b->n_insns : 1,
+					 .side = side,
+					 .hits = b->hits,
+					 .per_call = b->per_call }));
+	}
+}
+
+/* --- lines that have moved ------------------------------------------------------------------ */
+
+static bool is_one_sided(const struct analyze_annotate_diff_row *row, unsigned int side)
+{
+	return row->sides[side].n_insns > 0 && !(row->sides[!side].n_insns > 0);
+}
+
+/* The row after FROM that has on the hardened side alone the text that ROW has on the baseline's; or NULL. */
+static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff_rows *rows,
+						    const struct analyze_annotate_diff_row *row,
+						    analyze_line_text_fn text, void *arg)
+{
+	const char *own = text(0, row->file, row->sides[0].line, arg);
+
+	if (!own || strlen(own) < MIN_TEXT)
+		return NULL;
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		struct analyze_annotate_diff_row *other = &rows->rows[i];
+		const char *its;
+
+		if (!is_one_sided(other, 1) || compare_text(other->path, row->path) ||
+		    compare_text(other->file, row->file))
+			continue;
+		its = text(1, other->file, other->sides[1].line, arg);
+		if (its && !strcmp(own, its))
+			return other;
+	}
+	return NULL;
+}
+
+/* Joins lines that have the same text and stand elsewhere in the other kernel's source. */
+static void join_moved(struct analyze_annotate_diff_rows *rows, analyze_line_text_fn text,
+		       void *arg)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		struct analyze_annotate_diff_row *row = &rows->rows[i], *other;
+
+		other = row->file && is_one_sided(row, 0) ? find_moved(rows, row, text, arg) : NULL;
+		if (!other)
+			continue;
+		other->sides[0] = row->sides[0];
+		row->sides[0].n_insns = 0;
+	}
+	for (uint32_t i = 0; i < rows->n_rows; i++)
+		if (rows->rows[i].sides[0].n_insns > 0 || rows->rows[i].sides[1].n_insns > 0)
+			rows->rows[kept++] = rows->rows[i];
+	rows->n_rows = kept;
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
+				const struct analyze_annotation *baseline,
+				const struct analyze_annotation *hardened,
+				analyze_line_text_fn text, void *arg)
+{
+	const struct analyze_annotation *const sides[2] = { baseline, hardened };
+	struct parts lines = { 0 }, bodies = { 0 };
+	bool of_call = true;
+
+	memset(d, 0, sizeof(*d));
+	for (unsigned int i = 0; i < 2; i++) {
+		/* A kernel without the function is compared either way. */
+		of_call &= sides[i]->tick_is_of_call || !sides[i]->n_places;
+		lines_collect(&lines, sides[i], i);
+		bodies_collect(&bodies, sides[i], i);
+	}
+	d->is_of_call = of_call;
+	rows_form(&d->lines, &lines);
+	rows_form(&d->bodies, &bodies);
+	if (text)
+		join_moved(&d->lines, text, arg);
+	rows_finish(&d->lines, d, sides);
+	rows_finish(&d->bodies, d, sides);
+}
+
+void analyze_annotate_diff_deinit(struct analyze_annotate_diff *d)
+{
+	free(d->lines.rows);
+	free(d->bodies.rows);
+	memset(d, 0, sizeof(*d));
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where a function's code is, and which samples are in it. */
+#include <stdlib.h>
+
+#include "analyze/code/annotate_impl.h"
+#include "analyze/inline/bodies.h"
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+/* --- places --------------------------------------------------------------------------------- */
+
+static bool is_function(const struct making *m, const struct kernel_function *f)
+{
+	/* A clone is asked for by its symbol, all of them by the name. */
+	return annotate_same(f->name, m->o->name) || annotate_same(f->symbol, m->o->name);
+}
+
+static bool is_within(const struct making *m, const struct kernel_function *f)
+{
+	return !m->o->within || annotate_same(f->name, m->o->within) ||
+	       annotate_same(f->symbol, m->o->within);
+}
+
+static int add_function(const struct kernel_function *f, void *arg)
+{
+	struct making *m = arg;
+	struct analyze_place place = { .function = *f };
+
+	if (is_function(m, f) && !m->o->within)
+		vec_push(m->a, places, place);
+	return 0;
+}
+
+/* Is BODY inlined, directly or not, into what is a place itself? */
+static bool is_nested(const struct making *m, const struct kernel_body *body)
+{
+	struct kernel_body around = *body;
+
+	if (is_function(m, &body->function))
+		return true;
+	for (int i = 0; i < ANNOTATE_MAX_DEPTH && around.parent != KERNEL_NONE; i++) {
+		if (kernel_index_body(m->idx, around.parent, &around))
+			break;
+		if (annotate_same(around.name, body->name))
+			return true;
+	}
+	return false;
+}
+
+static int add_body(const struct kernel_body *body, void *arg)
+{
+	struct making *m = arg;
+	struct analyze_place place = { .function = body->function,
+				       .body = *body,
+				       .is_inlined = true };
+
+	if (!is_within(m, &body->function) || is_nested(m, body))
+		return 0;
+	place.chain = kernel_index_chain(m->idx, body->id, PROFILE_CHAIN);
+	vec_push(m->a, places, place);
+	return 0;
+}
+
+/* Code in assembler has no function in DWARF: a symbol in the samples is all there is. */
+static void add_symbol(struct making *m)
+{
+	for (uint32_t i = 0; i < m->p->n_locations; i++) {
+		const struct profile_location *l = &m->p->locations[i];
+		struct analyze_place place = { .function.id = KERNEL_NONE };
+		struct kernel_place at;
+
+		if (l->module || kernel_index_at(m->idx, l->addr, &at) ||
+		    at.function != KERNEL_NONE || !annotate_same(at.symbol, m->o->name))
+			continue;
+		place.function.name = place.function.symbol = at.symbol;
+		place.function.addr = l->addr - at.offset;
+		kernel_index_declaration(m->idx, place.function.addr, &place.function.file,
+					 &place.function.line);
+		vec_push(m->a, places, place);
+		return;
+	}
+}
+
+void annotate_find_places(struct making *m)
+{
+	kernel_index_functions_each(m->idx, m->base, add_function, m);
+	if (!strcmp(m->base, m->o->name))
+		kernel_index_bodies_each(m->idx, m->base, add_body, m, NULL);
+	if (!m->a->n_places && !m->o->within)
+		add_symbol(m);
+}
+
+/* --- samples to places ---------------------------------------------------------------------- */
+
+/* The place that ADDR, of the function AT names, is in. */
+static uint32_t place_at(const struct making *m, const struct kernel_place *at, uint64_t addr)
+{
+	for (uint32_t i = 0; i < m->a->n_places; i++) {
+		const struct analyze_place *place = &m->a->places[i];
+
+		if (place->function.id != at->function)
+			continue;
+		if (place->function.id == KERNEL_NONE ?
+			    annotate_same(place->function.symbol, at->symbol) :
+			    !place->is_inlined || annotate_is_in_ranges(place->body.ranges,
+									place->body.n_ranges, addr))
+			return i;
+	}
+	return ANNOTATE_NO_PLACE;
+}
+
+static void find_locations(struct making *m)
+{
+	m->place_of = alloc_array(m->p->n_locations, sizeof(*m->place_of));
+	for (uint32_t i = 0; i < m->p->n_locations; i++) {
+		const struct profile_location *l = &m->p->locations[i];
+		struct kernel_place at;
+
+		m->place_of[i] = ANNOTATE_NO_PLACE;
+		if (!l->module && !kernel_index_at(m->idx, l->addr, &at))
+			m->place_of[i] = place_at(m, &at, l->addr);
+	}
+}
+
+bool annotate_is_context(const struct making *m, uint32_t context)
+{
+	return !m->o->context || !strcmp(m->p->contexts[context].name, m->o->context);
+}
+
+static bool is_asked_for(const struct making *m, const struct profile_sample *s)
+{
+	return m->p->runs[s->run].kind != PROFILE_RUN_CONTROL &&
+	       !(s->flags & PROFILE_SAMPLE_USER) && annotate_is_context(m, s->context) &&
+	       !analyze_sample_is_in_probe(m->p, s);
+}
+
+void annotate_samples_each(struct making *m, annotate_sample_fn fn)
+{
+	for (uint32_t i = 0; i < m->p->n_samples; i++) {
+		const struct profile_sample *s = &m->p->samples[i];
+		const struct profile_stack *stack = &m->p->stacks[s->stack];
+
+		if (!is_asked_for(m, s))
+			continue;
+		for (uint32_t depth = 0; depth < stack->n_locations; depth++) {
+			uint32_t location = stack->locations[depth];
+
+			if (analyze_sample_is_interrupt_entry(m->p, s, &m->p->locations[location]))
+				break;
+			if (m->place_of[location] == ANNOTATE_NO_PLACE)
+				continue;
+			fn(m, s, m->place_of[location], depth);
+			break;
+		}
+	}
+}
+
+bool annotate_is_at_return(const struct profile_sample *s, uint32_t depth)
+{
+	return depth == 0 && s->flags & PROFILE_SAMPLE_AT_RETURN;
+}
+
+struct analyze_hits annotate_hits_of(const struct profile_sample *s, uint32_t depth)
+{
+	struct analyze_hits hits = { 0 };
+
+	if (depth)
+		hits.callees = (double)s->count;
+	else
+		hits.self = (double)s->count;
+	if (!depth && s->flags & PROFILE_SAMPLE_LATE)
+		hits.late = hits.self;
+	return hits;
+}
+
+static void count_place(struct making *m, const struct profile_sample *s, uint32_t place,
+			uint32_t depth)
+{
+	struct analyze_hits hits = annotate_hits_of(s, depth);
+
+	if (annotate_is_at_return(s, depth)) {
+		m->a->places[place].at_return += (double)s->count;
+		m->a->at_return += (double)s->count;
+		m->contexts[s->context].at_return += (double)s->count;
+		return;
+	}
+	m->contexts[s->context].placed += (double)s->count;
+	annotate_hits_add(&m->a->places[place].hits, &hits);
+	annotate_hits_add(&m->a->hits, &hits);
+}
+
+static double place_samples(const struct analyze_place *p)
+{
+	return analyze_hits_all(&p->hits) + p->at_return;
+}
+
+static int place_compare(const void *left, const void *right)
+{
+	const struct analyze_place *a = left, *b = right;
+	double samples_a = place_samples(a), samples_b = place_samples(b);
+
+	return compare_values(samples_b, samples_a)                       ?:
+		       compare_values(a->function.addr, b->function.addr) ?:
+		       compare_values(a->body.id, b->body.id);
+}
+
+/* Those with most samples first; those without are left out where others have some. */
+void annotate_select_places(struct making *m)
+{
+	struct analyze_annotation *a = m->a;
+	uint32_t kept = a->n_places;
+
+	for (uint32_t i = 0; i < m->p->n_samples; i++)
+		if (is_asked_for(m, &m->p->samples[i]))
+			a->kernel += (double)m->p->samples[i].count;
+	find_locations(m);
+	annotate_samples_each(m, count_place);
+	sort_array(a->places, a->n_places, sizeof(*a->places), place_compare);
+	while (!m->o->all && kept > 1 && !(place_samples(&a->places[kept - 1]) > 0))
+		kept--;
+	a->n_other_places = a->n_places - kept;
+	while (a->n_places > kept)
+		free(a->places[--a->n_places].chain);
+	/* Their order has changed. */
+	free(m->place_of);
+	find_locations(m);
+}

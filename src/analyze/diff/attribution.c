@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/diff/attribution.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/figures/chain.h"
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+/* What of its level a line must be for a table to show it, and how many there are to be at most. */
+#define LEAST_SHOWN 0.005
+#define MOST_SHOWN  6
+/* An estimate may come out a little larger than what it is part of. */
+#define MOST_ESTIMATED 1.1
+/* What of the largest syscall's change one must be for a table to show what is in it. */
+#define LEAST_OPENED 0.1
+
+/* One side's calls and time of what a line is about. */
+struct cost {
+	double calls, total;
+};
+
+/* A part while its siblings are sorted. */
+struct part {
+	struct analyze_attribution_row row;
+	const struct analyze_diff_row *diff; /* of a syscall or function */
+	const struct analyze_diff_range *range; /* of an inlined body */
+};
+
+static const struct cost nothing = { 0, 0 };
+
+struct parts {
+	struct part *parts;
+	uint32_t n_parts, cap_parts;
+};
+
+static double known(double value)
+{
+	return isnan(value) ? 0 : value;
+}
+
+/* What remainders are called: rows of data have a name, and equals are in the order of theirs. */
+static const char *const remainders[ANALYZE_PART_OTHERS + 1] = {
+	[ANALYZE_PART_OUTSIDE] = "outside sys_enter...sys_exit",
+	[ANALYZE_PART_UNTIMED] = "in no timed function",
+	[ANALYZE_PART_REST] = "the rest of it",
+	[ANALYZE_PART_UNCOUNTED] = "in what it calls, or not counted",
+};
+
+static struct analyze_attribution_row row_form(enum analyze_part part, const char *name,
+					       struct cost a, struct cost b)
+{
+	struct analyze_attribution_row row = { .part = part,
+					       .name = name,
+					       .delta = b.total - a.total,
+					       .share = NAN,
+					       .by_calls = NAN,
+					       .by_mean = NAN };
+
+	/* The change is (b.calls - a.calls) * a's mean, and what is left: b.calls * the mean's change. */
+	if (a.calls > 0 || b.calls > 0) {
+		row.by_calls = a.calls > 0 && b.calls > 0 ?
+				       (b.calls - a.calls) * (a.total / a.calls) :
+				       row.delta;
+		row.by_mean = row.delta - row.by_calls;
+	}
+	return row;
+}
+
+/* Adds to PARTS what is left of WHOLE besides them: the one line that makes the sum exact. */
+static void remainder_add(struct parts *parts, enum analyze_part part, double whole)
+{
+	struct part rest = { .row = row_form(part, remainders[part], nothing, nothing) };
+	uint32_t i;
+
+	rest.row.delta = whole;
+	for (i = 0; i < parts->n_parts; i++)
+		rest.row.delta -= parts->parts[i].row.delta;
+	vec_push(parts, parts, rest);
+}
+
+static int part_compare(const void *left, const void *right)
+{
+	const struct part *a = left, *b = right;
+	double size_a = fabs(a->row.delta), size_b = fabs(b->row.delta);
+
+	return compare_values(size_b, size_a) ?: strcmp(a->row.name, b->row.name);
+}
+
+/* The largest first, with the remainder of kind REST where there are any. */
+static void parts_end(struct parts *parts, enum analyze_part rest, double whole)
+{
+	if (parts->n_parts)
+		remainder_add(parts, rest, whole);
+	sort_array(parts->parts, parts->n_parts, sizeof(*parts->parts), part_compare);
+}
+
+/* The parts of one line while they are added. */
+struct level {
+	int depth;
+	double whole;
+	bool hidden; /* the line itself is */
+	uint32_t n_shown, n_hidden;
+	double hidden_delta;
+};
+
+static void row_add(struct analyze_attribution *a, struct analyze_attribution_row row,
+		    struct level *level)
+{
+	bool is_small = level->depth && !remainders[row.part] &&
+			(level->n_shown >= MOST_SHOWN ||
+			 !(fabs(row.delta) >= LEAST_SHOWN * fabs(level->whole)));
+
+	row.level = level->depth;
+	if (level->depth && level->whole != 0)
+		row.share = row.delta / level->whole;
+	row.hidden = level->hidden || is_small;
+	level->n_shown += !row.hidden;
+	if (is_small) {
+		level->n_hidden++;
+		level->hidden_delta += row.delta;
+	}
+	vec_push(a, rows, row);
+}
+
+/* What a table does not show of LEVEL in one line, so that the lines it shows add up as well. */
+static void level_end(struct analyze_attribution *a, struct level *level)
+{
+	struct analyze_attribution_row row = row_form(ANALYZE_PART_OTHERS, "", nothing, nothing);
+
+	if (!level->n_hidden || level->hidden)
+		return;
+	row.level = level->depth;
+	row.delta = level->hidden_delta;
+	if (level->whole != 0)
+		row.share = row.delta / level->whole;
+	row.others = level->n_hidden;
+	vec_push(a, rows, row);
+}
+
+/* ---- inlined bodies ---- */
+
+static struct cost range_cost(const struct analyze_range_side *side, bool estimated)
+{
+	struct cost cost = { known(side->figures.calls),
+			     estimated ? known(side->estimate.total.value) :
+					 known(side->figures.totals[ANALYZE_TIME_SELF]) };
+
+	return cost;
+}
+
+static bool is_in(const struct analyze_diff_range *r, const char *function, const char *context)
+{
+	return !r->is_partner && !strcmp(r->body.function, function) &&
+	       !strcmp(r->context, context) && strcmp(r->body.name, ANALYZE_RANGE_REST);
+}
+
+/* What timed bodies in FUNCTION spent themselves, which its own self time does not hold. */
+static struct cost bodies_cost(const struct analyze_diff *diff, const char *function,
+			       const char *context, bool hardened)
+{
+	struct cost sum = { 0, 0 };
+	uint32_t i;
+
+	for (i = 0; i < diff->ranges.n_rows; i++) {
+		const struct analyze_diff_range *r = &diff->ranges.rows[i];
+
+		if (!r->estimated && is_in(r, function, context))
+			sum.total +=
+				range_cost(hardened ? &r->hardened : &r->baseline, false).total;
+	}
+	return sum;
+}
+
+/*
+ * The bodies of FUNCTION, whose part is WHOLE: those timed, or where there is none the estimated ones
+ * that changed significantly and are not part of one another. An estimate holds what the body calls, also
+ * timed functions, which are parts of their own: one larger than WHOLE is not of it alone, and left out.
+ */
+static void collect_ranges(struct parts *parts, const struct analyze_diff *diff,
+			   const char *function, const char *context, bool estimated, double whole)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->ranges.n_rows; i++) {
+		const struct analyze_diff_range *r = &diff->ranges.rows[i];
+		struct part part = { .range = r };
+
+		if (r->estimated != estimated || !is_in(r, function, context) ||
+		    (estimated && (r->redundant || r->body.chain)))
+			continue;
+		part.row = row_form(ANALYZE_PART_RANGE, r->body.name,
+				    range_cost(&r->baseline, estimated),
+				    range_cost(&r->hardened, estimated));
+		part.row.location = r->location;
+		part.row.how = estimated ? ANALYZE_HOW_ESTIMATED : ANALYZE_HOW_NONE;
+		if (estimated)
+			part.row.by_calls = part.row.by_mean = NAN;
+		if (estimated &&
+		    !(part.row.delta / whole > 0 && part.row.delta / whole < MOST_ESTIMATED))
+			continue;
+		vec_push(parts, parts, part);
+	}
+}
+
+/* ---- loops and blocks ---- */
+
+/* What one line's blocks are looked for in. */
+struct place {
+	const char *function, *context;
+	const struct part *parts; /* the bodies in the function that have lines of their own */
+	uint32_t n_parts;
+	const struct analyze_diff_range *range; /* one of these, or NULL: what is in none */
+};
+
+/* How much of CHAIN, from its end on, is R on SIDE; 0: it is not in there. */
+static size_t range_depth(const char *chain, const struct analyze_diff_range *r, int side)
+{
+	char *full = analyze_chain_add(r->body.name, r->chains[side]);
+	size_t depth = chain && analyze_chain_is_within(chain, full) ? strlen(full) : 0;
+
+	free(full);
+	return depth;
+}
+
+/* The innermost of PLACE's bodies that CHAIN lies in; NULL: none. */
+static const struct analyze_diff_range *range_of(const struct place *place, const char *chain)
+{
+	const struct analyze_diff_range *best = NULL;
+	size_t deepest = 0, depth;
+	uint32_t i;
+
+	for (i = 0; i < place->n_parts; i++) {
+		const struct analyze_diff_range *r = place->parts[i].range;
+
+		if (!r)
+			continue;
+		depth = range_depth(chain, r, 1);
+		if (!depth)
+			depth = range_depth(chain, r, 0);
+		if (depth > deepest) {
+			deepest = depth;
+			best = r;
+		}
+	}
+	return best;
+}
+
+/* "shuffle_freelist" of "shuffle_freelist < new_slab"; the function itself where there is no body. */
+static char *innermost_name(const struct analyze_diff_block *block)
+{
+	const char *end = block->chain ? strstr(block->chain, PROFILE_CHAIN) : NULL;
+
+	if (!block->chain)
+		return alloc_strdup(block->function);
+	return end ? alloc_strndup(block->chain, end - block->chain) : alloc_strdup(block->chain);
+}
+
+static void add_blocks(struct analyze_attribution *a, const struct analyze_diff *diff,
+		       const struct place *place, int depth, double whole, bool hidden)
+{
+	struct level level = { .depth = depth, .whole = whole, .hidden = hidden };
+	struct parts parts = { 0 };
+	uint32_t i;
+
+	/* A count of instructions is no time elsewhere. */
+	if (diff->clock != PROFILE_CLOCK_INSN)
+		return;
+	for (i = 0; i < diff->blocks.n_rows; i++) {
+		const struct analyze_diff_block *b = &diff->blocks.rows[i];
+		struct part part = { 0 };
+		char *name;
+
+		if (strcmp(b->function, place->function) || strcmp(b->context, place->context) ||
+		    range_of(place, b->chain) != place->range)
+			continue;
+		name = innermost_name(b);
+		alloc_keep(&a->names, name);
+		part.row = row_form(b->is_loop ? ANALYZE_PART_LOOP : ANALYZE_PART_BLOCK, name,
+				    (struct cost){ b->executions[0], b->insns[0] },
+				    (struct cost){ b->executions[1], b->insns[1] });
+		part.row.location = b->location;
+		vec_push(&parts, parts, part);
+	}
+	parts_end(&parts, ANALYZE_PART_UNCOUNTED, whole);
+	for (i = 0; i < parts.n_parts; i++)
+		row_add(a, parts.parts[i].row, &level);
+	level_end(a, &level);
+	free(parts.parts);
+}
+
+/* ---- functions ---- */
+
+static void add_ranges(struct analyze_attribution *a, const struct analyze_diff *diff,
+		       const char *function, const char *context, double whole, bool hidden)
+{
+	struct level level = { .depth = 3, .whole = whole, .hidden = hidden };
+	struct place place = { .function = function, .context = context };
+	struct parts parts = { 0 };
+	uint32_t i;
+
+	collect_ranges(&parts, diff, function, context, false, whole);
+	if (!parts.n_parts)
+		collect_ranges(&parts, diff, function, context, true, whole);
+	parts_end(&parts, ANALYZE_PART_REST, whole);
+	place.parts = parts.parts;
+	place.n_parts = parts.n_parts;
+	for (i = 0; i < parts.n_parts; i++) {
+		row_add(a, parts.parts[i].row, &level);
+		place.range = parts.parts[i].range;
+		add_blocks(a, diff, &place, 4, parts.parts[i].row.delta,
+			   a->rows[a->n_rows - 1].hidden);
+	}
+	if (!parts.n_parts)
+		add_blocks(a, diff, &place, 3, whole, hidden);
+	level_end(a, &level);
+	free(parts.parts);
+}
+
+static struct cost function_cost(const struct analyze_figures *f, const struct analyze_diff *diff,
+				 const struct analyze_diff_row *row, bool hardened)
+{
+	struct cost cost = bodies_cost(diff, row->name, row->context, hardened);
+
+	cost.calls = known(f->calls);
+	cost.total += known(f->totals[ANALYZE_TIME_SELF]);
+	return cost;
+}
+
+static void collect_functions(struct parts *parts, const struct analyze_diff *diff,
+			      const char *context)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->functions.n_rows; i++) {
+		const struct analyze_diff_row *f = &diff->functions.rows[i];
+		struct part part = { .diff = f };
+
+		if (strcmp(f->context, context))
+			continue;
+		part.row = row_form(ANALYZE_PART_FUNCTION, f->name,
+				    function_cost(&f->baseline, diff, f, false),
+				    function_cost(&f->hardened, diff, f, true));
+		vec_push(parts, parts, part);
+	}
+}
+
+static void add_functions(struct analyze_attribution *a, const struct analyze_diff *diff,
+			  const char *context, double whole, bool hidden)
+{
+	struct level level = { .depth = 2, .whole = whole, .hidden = hidden };
+	struct parts parts = { 0 };
+	uint32_t i;
+
+	collect_functions(&parts, diff, context);
+	parts_end(&parts, ANALYZE_PART_UNTIMED, whole);
+	for (i = 0; i < parts.n_parts; i++) {
+		const struct part *part = &parts.parts[i];
+
+		row_add(a, part->row, &level);
+		if (part->diff)
+			add_ranges(a, diff, part->diff->name, context, part->row.delta,
+				   a->rows[a->n_rows - 1].hidden);
+	}
+	level_end(a, &level);
+	free(parts.parts);
+}
+
+/* ---- the command, and its syscalls ---- */
+
+static void collect_syscalls(struct parts *parts, const struct analyze_diff *diff)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->syscalls.n_rows; i++) {
+		const struct analyze_diff_row *s = &diff->syscalls.rows[i];
+		struct part part = { .diff = s };
+
+		part.row = row_form(ANALYZE_PART_SYSCALL, s->name,
+				    (struct cost){ known(s->baseline.calls),
+						   known(s->baseline.totals[ANALYZE_TIME_ONCPU]) },
+				    (struct cost){ known(s->hardened.calls),
+						   known(s->hardened.totals[ANALYZE_TIME_ONCPU]) });
+		part.row.verdict = s->change.verdict;
+		vec_push(parts, parts, part);
+	}
+}
+
+/* NULL: one side has none. */
+static const struct analyze_diff_workload_row *find_workload(const struct analyze_diff *diff,
+							     const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->n_workload; i++)
+		if (!strcmp(diff->workload[i].name, name) && !isnan(diff->workload[i].delta))
+			return &diff->workload[i];
+	return NULL;
+}
+
+/* By its time on a CPU, else from start to exit, waiting included; NULL: one side has neither. */
+static const struct analyze_diff_workload_row *find_command(const struct analyze_diff *diff)
+{
+	return find_workload(diff, ANALYZE_COMMAND_CPU) ?: find_workload(diff, ANALYZE_COMMAND);
+}
+
+void analyze_attribution_init(struct analyze_attribution *a, const struct analyze_diff *diff)
+{
+	const struct analyze_diff_workload_row *command = find_command(diff);
+	struct level whole = { .depth = 0 }, level = { .depth = 1 };
+	struct analyze_attribution_row top;
+	struct parts parts = { 0 };
+	double largest = 0;
+	uint32_t i;
+
+	memset(a, 0, sizeof(*a));
+	a->clock = diff->clock;
+	collect_syscalls(&parts, diff);
+	if (!parts.n_parts)
+		return;
+	top = row_form(ANALYZE_PART_COMMAND,
+		       command ? command->name : "all syscalls and page faults", nothing, nothing);
+	if (command) {
+		top.delta = command->delta;
+		top.how = command->how;
+		top.verdict = command->change.verdict;
+		remainder_add(&parts, ANALYZE_PART_OUTSIDE, command->delta);
+	} else {
+		for (i = 0; i < parts.n_parts; i++)
+			top.delta += parts.parts[i].row.delta;
+	}
+	sort_array(parts.parts, parts.n_parts, sizeof(*parts.parts), part_compare);
+	row_add(a, top, &whole);
+	level.whole = top.delta;
+	for (i = 0; i < parts.n_parts; i++) {
+		const struct part *part = &parts.parts[i];
+
+		row_add(a, part->row, &level);
+		if (!part->diff)
+			continue;
+		largest = fmax(largest, fabs(part->row.delta));
+		add_functions(a, diff, part->row.name, part->row.delta,
+			      a->rows[a->n_rows - 1].hidden ||
+				      fabs(part->row.delta) < LEAST_OPENED * largest);
+	}
+	level_end(a, &level);
+	free(parts.parts);
+}
+
+void analyze_attribution_deinit(struct analyze_attribution *a)
+{
+	free(a->rows);
+	alloc_texts_free(&a->names);
+	memset(a, 0, sizeof(*a));
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the change per run comes from, as a tree whose parts add up: the command, the syscalls in it,
+ * the functions timed in each, the inlined bodies timed in those, the loops and blocks counted in
+ * either, where time is counted in instructions too. A function's part is the time
+ * between its entry and its return without that of timed functions it called, so that parts of
+ * functions that call each other do not overlap.
+ */
+#ifndef KPROTPERF_ANALYZE_DIFF_ATTRIBUTION_H
+#define KPROTPERF_ANALYZE_DIFF_ATTRIBUTION_H
+
+#include "analyze/diff/diff.h"
+
+enum analyze_part {
+	ANALYZE_PART_COMMAND,
+	ANALYZE_PART_SYSCALL,
+	ANALYZE_PART_OUTSIDE, /* of sys_enter to sys_exit: user space, entry and exit, waiting */
+	ANALYZE_PART_FUNCTION,
+	ANALYZE_PART_UNTIMED, /* of a syscall: in no timed function */
+	ANALYZE_PART_RANGE,
+	ANALYZE_PART_REST, /* of a function: in none of its timed bodies */
+	ANALYZE_PART_LOOP,
+	ANALYZE_PART_BLOCK,
+	ANALYZE_PART_UNCOUNTED, /* of a function or body: what it calls, and what of it was not counted */
+	ANALYZE_PART_OTHERS, /* for tables: the sum of what they do not show of a level */
+};
+
+/* One line. Times are on-CPU, per run, in ticks; NAN: not known. */
+struct analyze_attribution_row {
+	enum analyze_part part;
+	const char
+		*name; /* the diff's; NULL for what is left of a level, and all syscalls together */
+	const char *location; /* of a range, loop or block; else NULL */
+	enum analyze_how how; /* of the command, and of what samples say */
+	double level; /* 0 for the command; a row belongs to the last one above it of a level less */
+	double delta; /* a side that has no such row counts as 0 */
+	double share; /* of the level above; NAN where that did not change */
+	/* Of delta: by more or fewer calls at the baseline's mean, and by the mean of those there are. */
+	double by_calls, by_mean;
+	enum analyze_verdict verdict; /* on the mean, of the command and of syscalls */
+	bool hidden; /* not worth a line of a table */
+	uint32_t others; /* of OTHERS: how many lines of their level are hidden */
+};
+
+struct analyze_attribution {
+	enum profile_clock clock;
+	struct analyze_attribution_row *rows; /* each before its parts, the largest first */
+	uint32_t n_rows, cap_rows;
+	struct alloc_texts names; /* of loops and blocks */
+};
+
+/* DIFF must outlive it, and be of on-CPU times. */
+void analyze_attribution_init(struct analyze_attribution *a, const struct analyze_diff *diff);
+void analyze_attribution_deinit(struct analyze_attribution *a);
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/diff/calls.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+static int row_compare(const void *left, const void *right)
+{
+	const struct analyze_row *a = left, *b = right;
+
+	return strcmp(a->name, b->name) ?: analyze_context_compare(a->context, b->context);
+}
+
+int analyze_diff_row_compare(const void *left, const void *right)
+{
+	const struct analyze_diff_row *a = left, *b = right;
+
+	return strcmp(a->name, b->name) ?: analyze_context_compare(a->context, b->context);
+}
+
+void analyze_diff_row_pair(struct analyze_diff_row *row)
+{
+	row->delta = row->hardened.mean - row->baseline.mean;
+	row->delta_pct = analyze_percent(row->delta, row->baseline.mean);
+	row->delta_p50 = row->hardened.p50 - row->baseline.p50;
+	row->delta_p90 = row->hardened.p90 - row->baseline.p90;
+	row->delta_p99 = row->hardened.p99 - row->baseline.p99;
+	row->delta_p999 = row->hardened.p999 - row->baseline.p999;
+}
+
+void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table *ta,
+			     const struct analyze_table *tb, const struct analyze_rows *rows_a,
+			     const struct analyze_rows *rows_b)
+{
+	struct join j = join_sorted(rows_a->rows, rows_a->n_rows, rows_b->rows, rows_b->n_rows,
+				    sizeof(*rows_a->rows), row_compare);
+
+	while (join_next(&j)) {
+		const struct analyze_row *a = j.n_a ? j.a : NULL, *b = j.n_b ? j.b : NULL;
+		const struct analyze_row *from = j.n_a ? j.a : j.b;
+		struct analyze_diff_row row = { .name = from->name,
+						.context = from->context,
+						.baseline = analyze_figures_none,
+						.hardened = analyze_figures_none,
+						.delta_total = NAN,
+						.share = NAN,
+						.change = analyze_change_none,
+						.samples = { a ? &a->sample : NULL,
+							     b ? &b->sample : NULL } };
+
+		if (a)
+			row.baseline = analyze_figures_per_run(&a->figures, ta->runs);
+		if (b)
+			row.hardened = analyze_figures_per_run(&b->figures, tb->runs);
+		analyze_diff_row_pair(&row);
+		if (ta->repetitions.unit == tb->repetitions.unit)
+			analyze_change_form(&row.change, row.samples[0], row.samples[1]);
+		vec_push(out, rows, row);
+	}
+}
+
+static bool row_is_before(const struct analyze_diff_row *row, const char *name, const char *context)
+{
+	return (strcmp(row->name, name) ?: analyze_context_compare(row->context, context)) < 0;
+}
+
+uint32_t analyze_diff_rows_seek(const struct analyze_diff_rows *rows, const char *name,
+				const char *context)
+{
+	return bisect(rows->n_rows, i, row_is_before(&rows->rows[i], name, context));
+}
+
+const struct analyze_diff_row *analyze_diff_rows_find(const struct analyze_diff_rows *rows,
+						      const char *name, const char *context)
+{
+	const struct analyze_diff_row key = { .name = name, .context = context };
+
+	return search_array(&key, rows->rows, rows->n_rows, sizeof(key), analyze_diff_row_compare);
+}
+
+/* ---- totals and shares ---- */
+
+/* The total of a side where it is known: KNOWN says whether no calls there means none were made. */
+static double side_total(const struct analyze_figures *f, enum analyze_time time, bool known)
+{
+	return isnan(f->totals[time]) && known ? 0 : f->totals[time];
+}
+
+/* The change of a syscall's total; a side that has no row made no call. */
+static double syscall_change(const struct analyze_diff_row *row, enum analyze_time time)
+{
+	return side_total(&row->hardened, time, true) - side_total(&row->baseline, time, true);
+}
+
+/* What functions in CONTEXT have shares of. */
+static double context_change(const struct analyze_diff_rows *syscalls, const char *context,
+			     enum analyze_time time)
+{
+	const struct analyze_diff_row *row;
+	double all = 0;
+	uint32_t i;
+
+	if (time == ANALYZE_TIME_SELF)
+		time = ANALYZE_TIME_ONCPU;
+	if (!analyze_is_sum(context)) {
+		row = analyze_diff_rows_find(syscalls, context, NULL);
+		return row ? syscall_change(row, time) : NAN;
+	}
+	for (i = 0; i < syscalls->n_rows; i++)
+		all += syscall_change(&syscalls->rows[i], time);
+	return all;
+}
+
+void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff_rows *functions,
+			 enum analyze_time time)
+{
+	struct analyze_diff_row *sum = functions->rows;
+	uint32_t i;
+
+	for (i = 0; i < syscalls->n_rows; i++)
+		syscalls->rows[i].delta_total = syscall_change(&syscalls->rows[i], time);
+	/* A function's sum comes first, then its contexts. */
+	for (i = 0; i < functions->n_rows; i++) {
+		struct analyze_diff_row *row = &functions->rows[i];
+		bool is_sum = analyze_is_sum(row->context);
+		double change = context_change(syscalls, row->context, time);
+
+		if (is_sum)
+			sum = row;
+		row->delta_total = side_total(&row->hardened, time, !isnan(sum->hardened.calls)) -
+				   side_total(&row->baseline, time, !isnan(sum->baseline.calls));
+		if (change != 0)
+			row->share = row->delta_total / change;
+		if (!is_sum)
+			sum->redundant =
+				row == sum + 1 && (i + 1 == functions->n_rows ||
+						   strcmp(functions->rows[i + 1].name, row->name));
+	}
+}
+
+/* ---- order ---- */
+
+/*
+ * What a row weighs in the order: the cost itself where there is nothing to take it from. Those come last, since
+ * they are no change.
+ */
+static double row_weight(const struct analyze_diff_row *row)
+{
+	if (!isnan(row->delta_total))
+		return fabs(row->delta_total);
+	return fabs(isnan(row->hardened.total) ? row->baseline.total : row->hardened.total);
+}
+
+static int weight_compare(const void *left, const void *right)
+{
+	const struct analyze_diff_row *a = left, *b = right;
+
+	return !!isnan(a->delta_total) - !!isnan(b->delta_total)    ?:
+		       compare_values(row_weight(b), row_weight(a)) ?:
+								      analyze_diff_row_compare(a, b);
+}
+
+void analyze_diff_rows_sort_by_change(struct analyze_diff_rows *rows)
+{
+	sort_array(rows->rows, rows->n_rows, sizeof(*rows->rows), weight_compare);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The syscalls and functions of two profiles, side by side. */
+#ifndef KPROTPERF_ANALYZE_DIFF_CALLS_H
+#define KPROTPERF_ANALYZE_DIFF_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze/figures/table.h"
+#include "analyze/stats/change.h"
+
+/* Why something is not known of a row, or what else its reader must know. */
+enum analyze_note {
+	ANALYZE_NOTE_NONE,
+	/* Functions that were not timed on that side: not there or not recorded; inlined there. */
+	ANALYZE_NOTE_NOT_TIMED_BASELINE,
+	ANALYZE_NOTE_NOT_TIMED_HARDENED,
+	ANALYZE_NOTE_INLINED_BASELINE,
+	ANALYZE_NOTE_INLINED_HARDENED,
+	/* That side's figures are those of inlined bodies. */
+	ANALYZE_NOTE_BODIES_BASELINE,
+	ANALYZE_NOTE_BODIES_HARDENED,
+	/* Called on that side only. */
+	ANALYZE_NOTE_CALLED_BASELINE,
+	ANALYZE_NOTE_CALLED_HARDENED,
+	ANALYZE_NOTE_FEW, /* repetitions have calls */
+	ANALYZE_NOTE_NEAR_ZERO, /* so that there are no percentages */
+	ANALYZE_NOTE_NO_NUMBER, /* of boots would settle it */
+	/* Inlined bodies: that side calls them instead. */
+	ANALYZE_NOTE_NOT_INLINED_BASELINE,
+	ANALYZE_NOTE_NOT_INLINED_HARDENED,
+};
+
+/*
+ * One syscall, or one function in one context. Counts and totals of both sides are per run, means over
+ * its probed runs. A side that has no such row is analyze_figures_none.
+ */
+struct analyze_diff_row {
+	const char *name;
+	const char *context; /* as in struct analyze_row */
+	bool redundant;
+	struct analyze_figures baseline, hardened;
+	double delta; /* of the mean per call, in ticks; NAN unless both are known */
+	double delta_pct; /* the same in percent of the baseline's mean */
+	/*
+	 * Of the total per run. A side without calls counts as 0 where it was looked at: a syscall
+	 * always is, a function if the side's recording had it at all. NAN where it was not.
+	 */
+	double delta_total;
+	/*
+	 * Functions: delta_total as a fraction of that of its syscall, for ANALYZE_ALL_CONTEXTS of
+	 * that of all syscalls. Negative or above 1 where others make up for it. NAN where either
+	 * is NAN or the divisor is 0. Self times are compared with the syscall's on-CPU time, of
+	 * which they are parts that do not overlap.
+	 */
+	double share;
+	double delta_p50, delta_p90, delta_p99, delta_p999; /* of the percentiles of a call */
+	struct analyze_change change; /* how sure the delta is */
+	enum analyze_note note;
+	enum analyze_note
+		alone; /* why no other side is there to compare with; NONE: there is one */
+	enum analyze_note inlined; /* that one side's figures are of inlined bodies */
+	const struct analyze_sample *samples[2]; /* while the diff is made; then NULL */
+};
+
+struct analyze_diff_rows {
+	struct analyze_diff_row *rows; /* by falling |delta_total| */
+	uint32_t n_rows, cap_rows;
+};
+
+/* The two lists, and what their figures are per and of. */
+struct analyze_diff_calls {
+	const struct analyze_diff_rows *syscalls, *functions;
+	const uint32_t *runs; /* of baseline and hardened side */
+	enum analyze_time time;
+};
+
+/* The rows of A and B, whose tables are TA and TB, side by side: in OUT, by name and context. */
+void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table *ta,
+			     const struct analyze_table *tb, const struct analyze_rows *a,
+			     const struct analyze_rows *b);
+
+/* What follows from both sides' figures of a call. */
+void analyze_diff_row_pair(struct analyze_diff_row *row);
+
+/* Changes of totals, and functions' shares of these. The lists are in the order of their names. */
+void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff_rows *functions,
+			 enum analyze_time time);
+
+/* The first row, in the order of their names, that is not before NAME and CONTEXT. */
+uint32_t analyze_diff_rows_seek(const struct analyze_diff_rows *rows, const char *name,
+				const char *context);
+/* The row of NAME and CONTEXT, or NULL. ROWS are in the order of their names. */
+const struct analyze_diff_row *analyze_diff_rows_find(const struct analyze_diff_rows *rows,
+						      const char *name, const char *context);
+
+/* By name, then context: for sort_array(). */
+int analyze_diff_row_compare(const void *a, const void *b);
+
+void analyze_diff_rows_sort_by_change(struct analyze_diff_rows *rows);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/diff/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/figures/cost.h"
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+/* So many times longer on one side than on the other, the kernel's work is not done in the same order any more. */
+#define UNLIKE_SLOWDOWN 1.25
+
+/* What must be the same, or the machines are compared and not the kernels. */
+static const char *const machine_keys[] = {
+	PROFILE_ENV_ARCH,  PROFILE_ENV_CPU, PROFILE_ENV_CPUS,      PROFILE_ENV_GOVERNOR,
+	PROFILE_ENV_TURBO, PROFILE_ENV_SMT, PROFILE_ENV_MICROCODE, PROFILE_ENV_CLOCKSOURCE,
+};
+
+static void invalidate(struct analyze_warnings *w, struct analyze_warning warning)
+{
+	warning.severity = ANALYZE_SEVERITY_INVALID;
+	analyze_warnings_add(w, warning);
+}
+
+static void warn_machine(struct analyze_warnings *w, const struct profile *a,
+			 const struct profile *b)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(machine_keys) / sizeof(*machine_keys); i++) {
+		const char *va = profile_env_get(a, machine_keys[i]);
+		const char *vb = profile_env_get(b, machine_keys[i]);
+
+		if (!va && !vb)
+			continue;
+		if (!va || !vb || strcmp(va, vb))
+			invalidate(w, (struct analyze_warning){
+					      .kind = ANALYZE_WARNING_MACHINE,
+					      .side = ANALYZE_SIDE_NONE,
+					      .names = { va, vb, machine_keys[i] } });
+	}
+}
+
+static void warn_args(struct analyze_warnings *w, const struct profile *a, const struct profile *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->n_args && i < b->n_args; i++)
+		if (strcmp(a->args[i], b->args[i]))
+			break;
+	if (i == a->n_args && i == b->n_args)
+		return;
+	invalidate(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_WORK,
+						.side = ANALYZE_SIDE_NONE,
+						.code = (int)i,
+						.names = { i < a->n_args ? a->args[i] : "",
+							   i < b->n_args ? b->args[i] : "" } });
+}
+
+static void warn_freq(struct analyze_warnings *w, const struct profile *a, const struct profile *b)
+{
+	if (a->freq != b->freq)
+		invalidate(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_FREQ,
+							.side = ANALYZE_SIDE_NONE,
+							.values = { a->freq, b->freq } });
+}
+
+/* The sites of a profile in the order of their names. */
+struct sites {
+	const struct profile_site **sites;
+	uint32_t n_sites, cap_sites;
+};
+
+static int name_compare(const void *left, const void *right)
+{
+	const struct profile_site *const *a = left, *const *b = right;
+
+	return strcmp((*a)->name, (*b)->name);
+}
+
+static int site_compare(const void *left, const void *right)
+{
+	const struct profile_site *const *a = left, *const *b = right;
+
+	return name_compare(a, b) ?: (int)(*a)->mech - (int)(*b)->mech;
+}
+
+static struct sites sites_collect(const struct profile *p)
+{
+	struct sites list = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < p->n_sites; i++)
+		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
+			vec_push(&list, sites, &p->sites[i]);
+	sort_array(list.sites, list.n_sites, sizeof(*list.sites), site_compare);
+	return list;
+}
+
+/*
+ * Names on both sides whose mechanisms are not the same. Of namesakes, which have the same mechanism
+ * nearly always, the first speaks for all.
+ */
+static void warn_mechanisms(struct analyze_warnings *w, const struct profile *a,
+			    const struct profile *b)
+{
+	const struct profile_site *example_a = NULL, *example_b = NULL;
+	struct sites sa = sites_collect(a), sb = sites_collect(b);
+	struct join j = join_sorted(sa.sites, sa.n_sites, sb.sites, sb.n_sites, sizeof(*sa.sites),
+				    name_compare);
+	uint32_t n = 0;
+
+	while (join_next(&j)) {
+		const struct profile_site *in_a = j.n_a ? *(struct profile_site *const *)j.a : NULL;
+		const struct profile_site *in_b = j.n_b ? *(struct profile_site *const *)j.b : NULL;
+
+		if (!in_a || !in_b || in_a->mech == in_b->mech || n++)
+			continue;
+		example_a = in_a;
+		example_b = in_b;
+	}
+	if (n)
+		invalidate(w, (struct analyze_warning){
+				      .kind = ANALYZE_WARNING_MECHANISMS,
+				      .side = ANALYZE_SIDE_NONE,
+				      .names = { profile_mechanism_name(example_a->mech),
+						 profile_mechanism_name(example_b->mech),
+						 example_a->name },
+				      .values = { n } });
+	free(sa.sites);
+	free(sb.sites);
+}
+
+/* Corrected on one side and not on the other: the difference is that of the probes, if nothing else. */
+static void warn_costs(struct analyze_warnings *w, const struct analyze_costs *a,
+		       const struct analyze_costs *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->n_rows; i++) {
+		const struct analyze_cost *row = &a->rows[i];
+		const struct analyze_cost *other = analyze_cost_find(b, row->name);
+		bool unknown = analyze_cost_is_unknown(row);
+
+		if (other && row->calls > 0 && other->calls > 0 &&
+		    unknown != analyze_cost_is_unknown(other))
+			invalidate(w, (struct analyze_warning){
+					      .kind = ANALYZE_WARNING_COST_ONE_SIDE,
+					      .side = unknown ? ANALYZE_SIDE_HARDENED :
+								ANALYZE_SIDE_BASELINE,
+					      .names = { row->name } });
+	}
+}
+
+/*
+ * Slowed down by probes on one side much more than on the other. What that cost is subtracted; but what goes by time,
+ * as grace periods of RCU and with them what is freed when, comes at other places in the work.
+ */
+static void warn_slowdown(struct analyze_warnings *w, const struct analyze_costs *a,
+			  const struct analyze_costs *b)
+{
+	double slow_a = a->estimated_kernel_pct, slow_b = b->estimated_kernel_pct;
+
+	if (isnan(slow_a) || isnan(slow_b) ||
+	    100 + fmax(slow_a, slow_b) <= UNLIKE_SLOWDOWN * (100 + fmin(slow_a, slow_b)))
+		return;
+	analyze_warnings_add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_SLOWDOWN,
+							  .severity = ANALYZE_SEVERITY_ACT,
+							  .side = ANALYZE_SIDE_NONE,
+							  .values = { slow_a, slow_b } });
+}
+
+static void warn_config(struct analyze_warnings *w, const struct profile *a,
+			const struct profile *b)
+{
+	bool known_a = profile_env_get(a, PROFILE_ENV_CONFIG);
+	bool known_b = profile_env_get(b, PROFILE_ENV_CONFIG);
+
+	if (known_a != known_b)
+		invalidate(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_CONFIG,
+							.side = known_a ? ANALYZE_SIDE_HARDENED :
+									  ANALYZE_SIDE_BASELINE });
+}
+
+void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *baseline,
+			      const struct profile *hardened, bool raw)
+{
+	struct analyze_costs costs[2];
+
+	analyze_costs_init(&costs[0], baseline);
+	analyze_costs_init(&costs[1], hardened);
+	warn_args(w, baseline, hardened);
+	warn_machine(w, baseline, hardened);
+	warn_mechanisms(w, baseline, hardened);
+	warn_freq(w, baseline, hardened);
+	warn_config(w, baseline, hardened);
+	if (!raw)
+		warn_costs(w, &costs[0], &costs[1]);
+	warn_slowdown(w, &costs[0], &costs[1]);
+	analyze_warnings_of_profile(w, baseline, ANALYZE_SIDE_BASELINE, raw);
+	analyze_warnings_of_profile(w, hardened, ANALYZE_SIDE_HARDENED, raw);
+	analyze_costs_deinit(&costs[0]);
+	analyze_costs_deinit(&costs[1]);
+}

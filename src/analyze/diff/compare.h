@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether two profiles may be compared at all. */
+#ifndef KPROTPERF_ANALYZE_DIFF_COMPARE_H
+#define KPROTPERF_ANALYZE_DIFF_COMPARE_H
+
+#include "analyze/figures/warnings.h"
+#include "profile/profile.h"
+
+/*
+ * Adds what makes a comparison of the two invalid (different work, machines, probes or sampling rates) or
+ * questionable, and either side's own warnings. RAW: probe cost is left in on both sides.
+ */
+void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *baseline,
+			      const struct profile *hardened, bool raw);
+
+#endif

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/diff/conclusion.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Shares this close to the largest are taken for the same cost seen from further inside. */
+#define INNERMOST_SHARE 0.9
+/* Of its function's change an inlined body must have as much to be named. */
+#define RANGE_SHARE 0.5
+/* Standard errors of a total that its calls' spread is taken to explain. */
+#define CHANCE_ERRORS 2
+
+/*
+ * The function that carries ROW's change: callers of a costly function carry its cost as well, so
+ * of those with nearly the largest share, the one with the least cost of its own is named.
+ */
+static const struct analyze_diff_row *find_carrier(const struct analyze_diff *diff,
+						   const struct analyze_diff_row *row)
+{
+	const struct analyze_diff_row *best = NULL;
+	double largest = ANALYZE_LEAST_SHARE;
+	uint32_t i;
+
+	for (i = 0; i < diff->functions.n_rows; i++) {
+		const struct analyze_diff_row *f = &diff->functions.rows[i];
+
+		if (!strcmp(f->context, row->name) && f->share > largest)
+			largest = f->share;
+	}
+	for (i = 0; i < diff->functions.n_rows; i++) {
+		const struct analyze_diff_row *f = &diff->functions.rows[i];
+
+		if (strcmp(f->context, row->name) || !(f->share >= INNERMOST_SHARE * largest) ||
+		    f->share < ANALYZE_LEAST_SHARE)
+			continue;
+		if (!best || fmax(f->baseline.total, f->hardened.total) <
+				     fmax(best->baseline.total, best->hardened.total))
+			best = f;
+	}
+	return best;
+}
+
+/* Whether the change of the total comes from more or fewer calls rather than from more expensive ones. */
+static bool is_change_of_calls(const struct analyze_diff_row *row)
+{
+	double by_calls = (row->hardened.calls - row->baseline.calls) * row->baseline.mean;
+	double by_mean = row->hardened.calls * row->delta;
+
+	return fabs(by_calls) > fabs(by_mean);
+}
+
+static bool is_one_sided(const struct analyze_diff_range *r)
+{
+	return !r->baseline.source != !r->hardened.source;
+}
+
+static double range_total(const struct analyze_diff_range *r)
+{
+	return fmax(r->baseline.source ? r->baseline.figures.total : 0,
+		    r->hardened.source ? r->hardened.figures.total : 0);
+}
+
+/*
+ * Whether A says more than B of a change that both have in them: a measurement more than an estimate,
+ * and what only one kernel has more than what both have. Of the former the outermost is what was put
+ * there, with all that it needs; of the latter the innermost has least that did not change.
+ */
+static bool is_better_range(const struct analyze_diff_range *a, const struct analyze_diff_range *b)
+{
+	if (a->estimated != b->estimated)
+		return b->estimated;
+	if (is_one_sided(a) != is_one_sided(b))
+		return is_one_sided(a);
+	return is_one_sided(a) ? range_total(a) > range_total(b) : range_total(a) < range_total(b);
+}
+
+/*
+ * The inlined body in F that carries most of its change, of all with nearly the largest share. NULL:
+ * there is none with half of it.
+ */
+static const struct analyze_diff_range *find_range(const struct analyze_diff *diff,
+						   const struct analyze_diff_row *f)
+{
+	const struct analyze_diff_range *best = NULL;
+	double largest = RANGE_SHARE;
+	uint32_t i, pass;
+
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < diff->ranges.n_rows; i++) {
+			const struct analyze_diff_range *r = &diff->ranges.rows[i];
+
+			if (r->redundant || strcmp(r->body.function, f->name) ||
+			    strcmp(r->context, f->context) || !(r->share >= RANGE_SHARE) ||
+			    !strcmp(r->body.name, ANALYZE_RANGE_REST))
+				continue;
+			if (!pass)
+				largest = fmax(largest, r->share);
+			else if (r->share >= INNERMOST_SHARE * largest &&
+				 (!best || is_better_range(r, best)))
+				best = r;
+		}
+	}
+	return best;
+}
+
+/* OF_SYSCALL: its share is that of the syscall's change, not of the function's. */
+static void set_body(struct analyze_conclusion *c, const struct analyze_diff_range *r,
+		     bool of_syscall)
+{
+	if (!r)
+		return;
+	c->body.name = r->body.name;
+	c->body.function = r->body.function;
+	c->body.location = r->location;
+	c->body.share = of_syscall ? r->syscall_share : r->share;
+	c->body.delta_total = r->delta_total.value;
+	c->body.estimated = r->estimated;
+}
+
+/*
+ * Where no timed function carries ROW's change: the inlined body whose samples do, most of all; NULL: none has a
+ * tenth of it.
+ */
+static const struct analyze_diff_range *find_body(const struct analyze_diff *diff,
+						  const struct analyze_diff_row *row)
+{
+	const struct analyze_diff_range *best = NULL;
+	uint32_t i;
+
+	for (i = 0; i < diff->ranges.n_rows; i++) {
+		const struct analyze_diff_range *r = &diff->ranges.rows[i];
+
+		if (r->redundant || !r->estimated || strcmp(r->context, row->name) ||
+		    !(r->syscall_share >= ANALYZE_LEAST_SHARE) ||
+		    r->syscall_share > ANALYZE_WHOLE_SHARE)
+			continue;
+		if (!best || r->syscall_share > best->syscall_share)
+			best = r;
+	}
+	return best;
+}
+
+/* Where self times are asked for: the row that changed most, a sum over contexts being none. */
+static const struct analyze_diff_row *largest_self(const struct analyze_diff *diff)
+{
+	const struct analyze_diff_row *best = diff->syscalls.rows;
+	uint32_t i;
+
+	for (i = 0; i < diff->functions.n_rows; i++) {
+		const struct analyze_diff_row *f = &diff->functions.rows[i];
+
+		if (!analyze_is_sum(f->context) && fabs(f->delta_total) > fabs(best->delta_total))
+			best = f;
+	}
+	return best;
+}
+
+/* What a run's total may differ by just by which calls were expensive; 0: not known. */
+static double chance(const struct analyze_figures *f)
+{
+	return isnan(f->spread) ? 0 : f->calls * f->spread * f->spread;
+}
+
+/*
+ * How far ROW's total changed beyond what the spread of its calls explains. That is no test, since
+ * calls of one run are no repetitions; but where there are no others it keeps a few calls that differ
+ * threefold among themselves from the headline.
+ */
+static double beyond_chance(const struct analyze_diff_row *row)
+{
+	double both = chance(&row->baseline) + chance(&row->hardened);
+
+	return fabs(row->delta_total) - CHANCE_ERRORS * sqrt(both);
+}
+
+/*
+ * The syscall that changed most, of those that significantly did if there are any; of those that nothing can
+ * be said about, the one that changed most beyond chance.
+ */
+static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
+{
+	const struct analyze_diff_row *best = diff->syscalls.rows;
+	uint32_t i;
+
+	for (i = 0; i < diff->syscalls.n_rows; i++) {
+		const struct analyze_diff_row *row = &diff->syscalls.rows[i];
+
+		/* However little: what is "same" may differ significantly. */
+		if (row->change.p < ANALYZE_SIGNIFICANT)
+			return row;
+		if (beyond_chance(row) > beyond_chance(best))
+			best = row;
+	}
+	return diff->repetitions.rows ? diff->syscalls.rows : best;
+}
+
+static bool is_significant(enum analyze_verdict verdict)
+{
+	return verdict == ANALYZE_VERDICT_SLOWER || verdict == ANALYZE_VERDICT_FASTER;
+}
+
+/* Iterations of W per run; the unprobed runs are the iterations of the command as a whole. NAN: not known. */
+static double iterations_per_run(const struct analyze_diff *diff,
+				 const struct analyze_diff_workload_row *w)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->n_workload; i++) {
+		const struct analyze_diff_workload_row *command = &diff->workload[i];
+
+		if (!command->probed && !strcmp(command->name, ANALYZE_COMMAND))
+			return (double)w->baseline.iterations / command->baseline.iterations;
+	}
+	return NAN;
+}
+
+/* Whether some syscall changed significantly, by LEAST per run or more. */
+static bool has_significant_syscall(const struct analyze_diff *diff, double least)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->syscalls.n_rows; i++) {
+		const struct analyze_diff_row *row = &diff->syscalls.rows[i];
+
+		if (is_significant(row->change.verdict) && fabs(row->delta_total) >= least)
+			return true;
+	}
+	return false;
+}
+
+/* Whether ROW changed significantly, but by nothing beside what W times. */
+static bool is_negligible(const struct analyze_diff *diff, const struct analyze_diff_row *row,
+			  const struct analyze_diff_workload_row *w)
+{
+	return row->change.p < ANALYZE_SIGNIFICANT &&
+	       fabs(row->delta_total) <
+		       ANALYZE_NEGLIGIBLE_SHARE * w->baseline.mean * iterations_per_run(diff, w);
+}
+
+/*
+ * What the command reports of itself, unprobed, where no syscall says more: it changed significantly and no
+ * syscall carries that, as with what acts outside sys_enter...sys_exit; or it did not, and the syscalls'
+ * headline, ROW, is not significant either, or negligible. NULL: a syscall says more.
+ */
+static const struct analyze_diff_workload_row *own_headline(const struct analyze_diff *diff,
+							    const struct analyze_diff_row *row)
+{
+	const struct analyze_diff_workload_row *unchanged = NULL;
+	uint32_t i;
+
+	for (i = 0; i < diff->n_workload; i++) {
+		const struct analyze_diff_workload_row *w = &diff->workload[i];
+		enum analyze_verdict verdict = w->change.verdict;
+
+		if (w->probed || !strcmp(w->name, ANALYZE_COMMAND) ||
+		    !strcmp(w->name, ANALYZE_COMMAND_CPU))
+			continue;
+		if (is_significant(verdict) &&
+		    !has_significant_syscall(diff, ANALYZE_LEAST_SHARE * fabs(w->delta) *
+							   iterations_per_run(diff, w)))
+			return w;
+		if (unchanged || !row)
+			continue;
+		if ((verdict == ANALYZE_VERDICT_SAME && !(row->change.p < ANALYZE_SIGNIFICANT)) ||
+		    (verdict != ANALYZE_VERDICT_NONE && is_negligible(diff, row, w)))
+			unchanged = w;
+	}
+	return unchanged;
+}
+
+/* The change of ROW's mean or calls, and what carries it. */
+static void conclude_syscall(struct analyze_conclusion *c, const struct analyze_diff *diff,
+			     const struct analyze_diff_row *row)
+{
+	const struct analyze_diff_row *carrier = find_carrier(diff, row);
+
+	c->kind = isnan(row->delta)       ? ANALYZE_CONCLUSION_ONE_SIDE :
+		  is_change_of_calls(row) ? ANALYZE_CONCLUSION_CALLS :
+					    ANALYZE_CONCLUSION_MEAN;
+	if (carrier) {
+		c->where = ANALYZE_WHERE_FUNCTION;
+		c->function = carrier->name;
+		c->function_share = carrier->share;
+		set_body(c, find_range(diff, carrier), false);
+	} else if (diff->functions.n_rows) {
+		c->where = ANALYZE_WHERE_NONE;
+		set_body(c, find_body(diff, row), true);
+	}
+}
+
+static void set_row(struct analyze_conclusion *c, const struct analyze_diff_row *row)
+{
+	c->what = row->name;
+	c->context = row->context;
+	c->delta = row->delta;
+	c->delta_pct = row->delta_pct;
+	c->delta_total = row->delta_total;
+	c->share = row->share;
+	c->calls[0] = row->baseline.calls;
+	c->calls[1] = row->hardened.calls;
+	c->change = row->change;
+}
+
+/* ROW is the syscalls' headline. */
+static void conclude_workload(struct analyze_conclusion *c, const struct analyze_diff *diff,
+			      const struct analyze_diff_workload_row *w,
+			      const struct analyze_diff_row *row)
+{
+	c->kind = ANALYZE_CONCLUSION_WORKLOAD;
+	c->what = w->name;
+	c->delta = w->delta;
+	c->delta_pct = w->delta_pct;
+	c->change = w->change;
+	c->syscalls = is_significant(w->change.verdict) ? ANALYZE_SYSCALLS_NOT_IT :
+		      is_negligible(diff, row, w)       ? ANALYZE_SYSCALLS_NEGLIGIBLE :
+							  ANALYZE_SYSCALLS_UNCHANGED;
+}
+
+void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_diff *diff)
+{
+	const struct analyze_diff_repetitions *r = &diff->repetitions;
+	const struct analyze_diff_row *row, *self;
+	const struct analyze_diff_workload_row *own;
+
+	*c = (struct analyze_conclusion){
+		.clock = diff->clock,
+		.time = diff->time,
+		.delta = NAN,
+		.delta_pct = NAN,
+		.delta_total = NAN,
+		.share = NAN,
+		.change = analyze_change_none,
+		.margin_pct = r->margin_pct,
+		.unit = r->unit,
+		.repeated = r->rows,
+		.repetitions = { r->n[0], r->n[1] },
+		.runs = { diff->runs[0], diff->runs[1] },
+	};
+	if (!diff->syscalls.n_rows)
+		return;
+	row = headline(diff);
+	self = diff->time == ANALYZE_TIME_SELF ? largest_self(diff) : NULL;
+	own = own_headline(diff, row);
+	if (self && self->delta_total != 0) {
+		c->kind = ANALYZE_CONCLUSION_SELF;
+		set_row(c, self);
+	} else if (own) {
+		conclude_workload(c, diff, own, row);
+	} else if (row->delta_total == 0) {
+		c->kind = ANALYZE_CONCLUSION_EQUAL;
+	} else {
+		set_row(c, row);
+		conclude_syscall(c, diff, row);
+	}
+}

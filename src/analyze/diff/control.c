@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The noise floor: what differs between two recordings of one kernel. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/diff/diff.h"
+#include "profile/merge.h"
+#include "base/sorted.h"
+
+static int range_compare(const void *left, const void *right)
+{
+	const struct analyze_diff_range *a = left, *b = right;
+
+	return analyze_body_compare(&a->body, &b->body) ?:
+		       analyze_context_compare(a->context, b->context);
+}
+
+/* CONTROL and DELTA are of one row; CONTROL_DELTA is the control's. */
+static void set_noise(struct analyze_change *change, double delta,
+		      const struct analyze_change *control, double control_delta)
+{
+	const struct analyze_interval *ci = &control->ci;
+
+	change->noise = isnan(ci->low) ? fabs(control_delta) : fmax(fabs(ci->low), fabs(ci->high));
+	change->under_noise = fabs(delta) <= change->noise;
+}
+
+static void rows_set(struct analyze_diff_rows *rows, struct analyze_diff_rows *control)
+{
+	const struct analyze_diff_row *found;
+	uint32_t i;
+
+	sort_array(control->rows, control->n_rows, sizeof(*control->rows),
+		   analyze_diff_row_compare);
+	for (i = 0; i < rows->n_rows; i++) {
+		struct analyze_diff_row *row = &rows->rows[i];
+
+		found = analyze_diff_rows_find(control, row->name, row->context);
+		if (found)
+			set_noise(&row->change, row->delta, &found->change, found->delta);
+	}
+}
+
+static void ranges_set(struct analyze_diff_ranges *ranges, struct analyze_diff_ranges *control)
+{
+	const struct analyze_diff_range *found;
+	uint32_t i;
+
+	sort_array(control->rows, control->n_rows, sizeof(*control->rows), range_compare);
+	for (i = 0; i < ranges->n_rows; i++) {
+		struct analyze_diff_range *row = &ranges->rows[i];
+
+		found = search_array(row, control->rows, control->n_rows, sizeof(*row),
+				     range_compare);
+		if (found)
+			set_noise(&row->change, row->delta, &found->change, found->delta);
+	}
+}
+
+static void workload_set(struct analyze_diff *diff, const struct analyze_diff *control)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < diff->n_workload; i++) {
+		struct analyze_diff_workload_row *row = &diff->workload[i];
+
+		for (j = 0; j < control->n_workload; j++) {
+			const struct analyze_diff_workload_row *other = &control->workload[j];
+
+			if (!strcmp(row->name, other->name) && row->probed == other->probed)
+				set_noise(&row->change, row->delta, &other->change, other->delta);
+		}
+	}
+}
+
+int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseline,
+			 const struct profile *control, const struct analyze_options *options)
+{
+	struct analyze_diff noise;
+	char *conflict;
+	int err = analyze_diff_init(&noise, baseline, control, options);
+
+	if (err)
+		return err;
+	conflict = profile_merge_conflict(baseline, control);
+	if (conflict)
+		analyze_warnings_add(&diff->warnings,
+				     (struct analyze_warning){ .kind = ANALYZE_WARNING_CONTROL,
+							       .severity = ANALYZE_SEVERITY_INVALID,
+							       .side = ANALYZE_SIDE_NONE,
+							       .own_text = conflict });
+	rows_set(&diff->syscalls, &noise.syscalls);
+	rows_set(&diff->functions, &noise.functions);
+	ranges_set(&diff->ranges, &noise.ranges);
+	workload_set(diff, &noise);
+	analyze_diff_deinit(&noise);
+	return 0;
+}

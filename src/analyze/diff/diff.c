@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/diff/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/diff/compare.h"
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/sorted.h"
+
+/* ---- workload ---- */
+
+/* One name's rows on one side: [0] unprobed, [1] probed; NULL where there is none. */
+struct workload_pair {
+	const struct analyze_workload_row *rows[2];
+};
+
+static struct workload_pair workload_pair(const struct analyze_workload_row *rows, size_t n)
+{
+	struct workload_pair pair = { { NULL, NULL } };
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		pair.rows[rows[i].probed] = &rows[i];
+	return pair;
+}
+
+/* NAMED is any row of the two. */
+static struct analyze_diff_workload_row workload_row(struct workload_pair a, struct workload_pair b,
+						     const struct analyze_workload_row *named)
+{
+	/* Like is compared with like: unprobed where both sides have it, else probed likewise. */
+	int how = a.rows[0] && b.rows[0] ? 0 :
+		  a.rows[1] && b.rows[1] ? 1 :
+					   !a.rows[0] && !b.rows[0];
+	const struct analyze_workload_row *ra = a.rows[how], *rb = b.rows[how];
+	const struct analyze_workload_row *from = ra ? ra : rb ? rb : named;
+	struct analyze_diff_workload_row row = {
+		.name = from->name,
+		.probed = from->probed,
+		.how = from->how,
+		.order = from->order,
+		.baseline = ra ? ra->figures : analyze_workload_none,
+		.hardened = rb ? rb->figures : analyze_workload_none,
+		.change = analyze_change_none,
+	};
+
+	row.delta = row.hardened.mean - row.baseline.mean;
+	row.delta_pct = analyze_percent(row.delta, row.baseline.mean);
+	if (ra && rb && ra->unit == rb->unit)
+		analyze_change_form(&row.change, &ra->sample, &rb->sample);
+	return row;
+}
+
+static int workload_name_compare(const void *left, const void *right)
+{
+	const struct analyze_workload_row *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+static int workload_compare(const void *left, const void *right)
+{
+	const struct analyze_diff_workload_row *a = left, *b = right;
+
+	return compare_values(a->order, b->order) ?: strcmp(a->name, b->name);
+}
+
+static void workload_diff(struct analyze_diff *diff, const struct profile *baseline,
+			  const struct profile *hardened, bool raw)
+{
+	struct analyze_workload a, b;
+	struct join j;
+
+	analyze_workload_init(&a, baseline, raw);
+	analyze_workload_init(&b, hardened, raw);
+	j = join_sorted(a.rows, a.n_rows, b.rows, b.n_rows, sizeof(*a.rows), workload_name_compare);
+	while (join_next(&j))
+		vec_push(diff, workload,
+			 workload_row(workload_pair(j.a, j.n_a), workload_pair(j.b, j.n_b),
+				      j.n_a ? j.a : j.b));
+	sort_array(diff->workload, diff->n_workload, sizeof(*diff->workload), workload_compare);
+	analyze_workload_deinit(&a);
+	analyze_workload_deinit(&b);
+}
+
+/* ---- functions that one kernel has inlined ---- */
+
+static bool is_partner(const struct analyze_range *range, const struct analyze_diff_row *row)
+{
+	return range->side.source && !range->estimated && !strcmp(range->body.name, row->name) &&
+	       !strcmp(range->context, row->context);
+}
+
+/* Adds RANGE, of RUNS runs, to FIGURES per run. */
+static void figures_add(struct analyze_figures *f, const struct analyze_range *range, uint32_t runs,
+			enum analyze_time time)
+{
+	struct analyze_figures one = analyze_figures_per_run(&range->side.figures, runs);
+	enum analyze_time t;
+
+	if (isnan(f->calls)) {
+		*f = one;
+		return;
+	}
+	f->calls += one.calls;
+	for (t = 0; t < ANALYZE_N_TIMES; t++) {
+		f->totals[t] += one.totals[t];
+		f->means[t] = f->calls > 0 ? f->totals[t] / f->calls : NAN;
+	}
+	f->total = f->totals[time];
+	f->mean = f->means[time];
+	/* Distributions of several bodies are not kept together. */
+	f->p50 = f->p90 = f->p99 = f->p999 = f->min = f->max = NAN;
+}
+
+static void sample_merge(struct analyze_sample *sum, const struct analyze_sample *part)
+{
+	uint32_t i;
+
+	for (i = 0; i < part->n; i++)
+		analyze_sample_add(sum, i, part->sums[i].calls, part->sums[i].total);
+	sum->uncertainty += part->uncertainty;
+}
+
+/* What SIDE's inlined bodies of ROW's name come to; whether there are any. */
+static bool partners_sum(const struct analyze_diff *diff, const struct analyze_diff_row *row,
+			 int side, struct analyze_figures *figures, struct analyze_sample *sample)
+{
+	const struct analyze_ranges *ranges = &diff->ranges.sides[side];
+	uint32_t i;
+
+	*figures = analyze_figures_none;
+	analyze_sample_init(sample, &ranges->repetitions);
+	for (i = 0; i < ranges->n_rows; i++) {
+		if (!is_partner(&ranges->rows[i], row))
+			continue;
+		figures_add(figures, &ranges->rows[i], diff->runs[side], diff->time);
+		sample_merge(sample, &ranges->rows[i].sample);
+	}
+	return !isnan(figures->calls);
+}
+
+/* The diff's rows of these bodies are the function's now, not parts of what is around them. */
+static void mark_partners(struct analyze_diff *diff, const struct analyze_diff_row *row)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->ranges.n_rows; i++) {
+		struct analyze_diff_range *range = &diff->ranges.rows[i];
+
+		if (!strcmp(range->body.name, row->name) && !strcmp(range->context, row->context))
+			range->is_partner = true;
+	}
+}
+
+/*
+ * A function on one kernel that the other's compiler has inlined: its partner are the inlined bodies of that
+ * name, if they were timed, all places together. Returns how many rows got some.
+ */
+static uint32_t find_partners(struct analyze_diff *diff)
+{
+	uint32_t i, n = 0;
+	int side;
+
+	for (i = 0; i < diff->functions.n_rows; i++) {
+		struct analyze_diff_row *row = &diff->functions.rows[i];
+		struct analyze_figures *missing, figures;
+		struct analyze_sample sample;
+
+		side = isnan(row->baseline.calls) ? 0 : 1;
+		missing = side ? &row->hardened : &row->baseline;
+		if (!isnan(missing->calls))
+			continue;
+		if (partners_sum(diff, row, side, &figures, &sample)) {
+			*missing = figures;
+			row->inlined =
+				side ? ANALYZE_NOTE_BODIES_HARDENED : ANALYZE_NOTE_BODIES_BASELINE;
+			analyze_diff_row_pair(row);
+			if (diff->ranges.sides[0].repetitions.unit ==
+			    diff->ranges.sides[1].repetitions.unit)
+				analyze_change_form(&row->change, side ? row->samples[0] : &sample,
+						    side ? &sample : row->samples[1]);
+			mark_partners(diff, row);
+			n++;
+		}
+		analyze_sample_deinit(&sample);
+	}
+	return n;
+}
+
+/* ---- statistics ---- */
+
+struct changes {
+	struct analyze_change **changes;
+	size_t n_changes, cap_changes;
+};
+
+/* Every row that stands for itself, so that none is counted twice. */
+static void changes_collect(struct changes *list, struct analyze_diff *diff)
+{
+	struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
+	uint32_t i, j;
+
+	for (j = 0; j < diff->n_workload; j++)
+		vec_push(list, changes, &diff->workload[j].change);
+	for (i = 0; i < 2; i++)
+		for (j = 0; j < lists[i]->n_rows; j++)
+			if (!lists[i]->rows[j].redundant)
+				vec_push(list, changes, &lists[i]->rows[j].change);
+	for (j = 0; j < diff->ranges.n_rows; j++)
+		if (!diff->ranges.rows[j].redundant)
+			vec_push(list, changes, &diff->ranges.rows[j].change);
+}
+
+/* Whether samples of SIDE hit inlined bodies of NAME. */
+static bool is_inlined(const struct analyze_diff *diff, int side, const char *name)
+{
+	const struct analyze_bodies *bodies = &diff->ranges.sides[side].bodies;
+	uint32_t i;
+
+	for (i = 0; i < bodies->n_counts; i++)
+		if (!strcmp(bodies->bodies[bodies->counts[i].body].name, name))
+			return true;
+	return false;
+}
+
+/* Why FUNCTION, a sum over all contexts, was timed on one side only; NONE: it was on both. */
+static enum analyze_note partner_note(const struct analyze_diff_row *function,
+				      const struct analyze_diff *diff)
+{
+	static const enum analyze_note notes[2][2] = {
+		{ ANALYZE_NOTE_NOT_TIMED_BASELINE, ANALYZE_NOTE_INLINED_BASELINE },
+		{ ANALYZE_NOTE_NOT_TIMED_HARDENED, ANALYZE_NOTE_INLINED_HARDENED },
+	};
+	int missing = isnan(function->baseline.calls) ? 0 : 1;
+
+	if (isnan(function->baseline.calls) == isnan(function->hardened.calls))
+		return ANALYZE_NOTE_NONE;
+	return notes[missing][is_inlined(diff, missing, function->name)];
+}
+
+/* What a reader would ask who sees that something is missing in this row and not in all. */
+static enum analyze_note row_note(const struct analyze_diff_row *row,
+				  const struct analyze_diff *diff)
+{
+	const struct analyze_diff_repetitions *r = &diff->repetitions;
+	const struct analyze_change *c = &row->change;
+	bool enough = r->note == ANALYZE_REPETITIONS_ENOUGH || r->rows;
+
+	if (row->inlined)
+		return row->inlined;
+	if (!(row->baseline.calls > 0) != !(row->hardened.calls > 0))
+		return row->hardened.calls > 0 ? ANALYZE_NOTE_CALLED_HARDENED :
+						 ANALYZE_NOTE_CALLED_BASELINE;
+	if (!(row->baseline.calls > 0) || !enough)
+		return ANALYZE_NOTE_NONE;
+	if (isnan(c->p))
+		return ANALYZE_NOTE_FEW;
+	if (isnan(c->plus_minus_pct))
+		return ANALYZE_NOTE_NEAR_ZERO;
+	if (c->verdict == ANALYZE_VERDICT_UNCLEAR && isnan(c->boots_needed))
+		return ANALYZE_NOTE_NO_NUMBER;
+	return ANALYZE_NOTE_NONE;
+}
+
+/* ROWS are in the order of their names: a function's sum comes first. */
+static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff *diff)
+{
+	enum analyze_note partner = ANALYZE_NOTE_NONE;
+	uint32_t i;
+
+	for (i = 0; i < rows->n_rows; i++) {
+		struct analyze_diff_row *row = &rows->rows[i];
+
+		if (analyze_is_sum(row->context))
+			partner = partner_note(row, diff);
+		row->alone = partner;
+		row->note = partner ? partner : row_note(row, diff);
+	}
+}
+
+/* The same of inlined bodies, which are in another order. */
+static void ranges_repeat(struct analyze_diff_ranges *ranges)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < ranges->n_rows; i++) {
+		struct analyze_diff_range *row = &ranges->rows[i];
+
+		if (!row->redundant || isnan(row->change.p))
+			continue;
+		row->change = analyze_change_none;
+		for (j = 0; j < ranges->n_rows; j++)
+			if (!ranges->rows[j].redundant &&
+			    !analyze_body_compare(&ranges->rows[j].body, &row->body))
+				row->change = ranges->rows[j].change;
+	}
+}
+
+static void judge(struct analyze_diff *diff, double margin_pct)
+{
+	struct analyze_diff_rows *functions = &diff->functions;
+	struct changes list = { 0 };
+	size_t i;
+
+	changes_collect(&list, diff);
+	analyze_changes_judge(list.changes, list.n_changes, margin_pct);
+	for (i = 0; i < list.n_changes; i++)
+		diff->repetitions.rows += !isnan(list.changes[i]->p);
+	free(list.changes);
+	/* A sum over one context is that context, which follows it. */
+	for (i = 0; i < functions->n_rows; i++)
+		if (functions->rows[i].redundant)
+			functions->rows[i].change = functions->rows[i + 1].change;
+	ranges_repeat(&diff->ranges);
+	form_notes(&diff->syscalls, diff);
+	form_notes(functions, diff);
+}
+
+static enum analyze_repetitions_note repetitions_note(const struct analyze_repetitions *a,
+						      const struct analyze_repetitions *b)
+{
+	if (a->unit != b->unit)
+		return a->unit == ANALYZE_UNIT_RUN ? ANALYZE_REPETITIONS_BOOT_BASELINE :
+						     ANALYZE_REPETITIONS_BOOT_HARDENED;
+	if (a->n < ANALYZE_MIN_REPETITIONS || b->n < ANALYZE_MIN_REPETITIONS)
+		return ANALYZE_REPETITIONS_TOO_FEW;
+	if (a->unit == ANALYZE_UNIT_RUN)
+		return ANALYZE_REPETITIONS_ONE_BOOT;
+	return ANALYZE_REPETITIONS_ENOUGH;
+}
+
+static void repetitions_form(struct analyze_diff_repetitions *r,
+			     const struct analyze_repetitions *a,
+			     const struct analyze_repetitions *b,
+			     const struct analyze_options *options)
+{
+	r->unit = a->unit;
+	r->n[0] = a->n;
+	r->n[1] = b->n;
+	r->margin_pct = options->margin_pct > 0 ? options->margin_pct : ANALYZE_MARGIN_PCT;
+	r->note = repetitions_note(a, b);
+}
+
+/* They are the tables'. */
+static void forget_samples(struct analyze_diff_rows *rows)
+{
+	uint32_t i;
+
+	for (i = 0; i < rows->n_rows; i++)
+		rows->rows[i].samples[0] = rows->rows[i].samples[1] = NULL;
+}
+
+int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
+		      const struct profile *hardened, const struct analyze_options *options)
+{
+	const struct analyze_diff_calls calls = { .syscalls = &diff->syscalls,
+						  .functions = &diff->functions,
+						  .runs = diff->runs,
+						  .time = options->time };
+	struct analyze_table a, b;
+
+	memset(diff, 0, sizeof(*diff));
+	if (baseline->clock != hardened->clock) {
+		log_error(
+			"cannot compare: the baseline's times are in %s, the hardened side's in %s; "
+			"record both with the same --accel",
+			profile_clock_unit(baseline->clock), profile_clock_unit(hardened->clock));
+		return -EINVAL;
+	}
+	diff->clock = baseline->clock;
+	diff->time = options->time;
+	analyze_table_init(&a, baseline, options);
+	analyze_table_init(&b, hardened, options);
+	diff->runs[0] = a.runs;
+	diff->runs[1] = b.runs;
+	diff->boots[0] = a.boots;
+	diff->boots[1] = b.boots;
+	analyze_diff_rows_match(&diff->syscalls, &a, &b, &a.syscalls, &b.syscalls);
+	analyze_diff_rows_match(&diff->functions, &a, &b, &a.functions, &b.functions);
+	analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
+	workload_diff(diff, baseline, hardened, options->raw);
+	repetitions_form(&diff->repetitions, &a.repetitions, &b.repetitions, options);
+	analyze_diff_ranges_init(&diff->ranges, &calls, baseline, hardened, options);
+	analyze_diff_blocks_init(&diff->blocks, baseline, hardened, diff->runs,
+				 diff->ranges.same_source);
+	if (find_partners(diff))
+		analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
+	forget_samples(&diff->syscalls);
+	forget_samples(&diff->functions);
+	judge(diff, diff->repetitions.margin_pct);
+	analyze_diff_rows_sort_by_change(&diff->syscalls);
+	analyze_diff_rows_sort_by_change(&diff->functions);
+	analyze_table_deinit(&a);
+	analyze_table_deinit(&b);
+	analyze_env_diff(&diff->env, baseline, hardened);
+	analyze_warnings_of_pair(&diff->warnings, baseline, hardened, options->raw);
+	return 0;
+}
+
+void analyze_diff_deinit(struct analyze_diff *diff)
+{
+	free(diff->workload);
+	free(diff->syscalls.rows);
+	free(diff->functions.rows);
+	analyze_diff_blocks_deinit(&diff->blocks);
+	analyze_diff_ranges_deinit(&diff->ranges);
+	analyze_env_deinit(&diff->env);
+	analyze_warnings_deinit(&diff->warnings);
+	memset(diff, 0, sizeof(*diff));
+}

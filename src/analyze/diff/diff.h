@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The same work on two kernels, side by side. */
+#ifndef KPROTPERF_ANALYZE_DIFF_DIFF_H
+#define KPROTPERF_ANALYZE_DIFF_DIFF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze/diff/calls.h"
+#include "analyze/diff/diff_blocks.h"
+#include "analyze/diff/diff_ranges.h"
+#include "analyze/figures/environment.h"
+#include "analyze/figures/warnings.h"
+#include "analyze/figures/workload.h"
+#include "analyze/stats/change.h"
+#include "profile/profile.h"
+
+struct analyze_diff_workload_row {
+	const char *name;
+	bool probed; /* of both sides; where only one has the row, of that */
+	enum analyze_how how;
+	size_t order;
+	struct analyze_workload_figures baseline, hardened;
+	double delta, delta_pct; /* of the mean */
+	struct analyze_change change;
+};
+
+/* Why there are no verdicts, or what they do not cover. */
+enum analyze_repetitions_note {
+	ANALYZE_REPETITIONS_ENOUGH,
+	ANALYZE_REPETITIONS_TOO_FEW, /* runs to say how sure differences are */
+	ANALYZE_REPETITIONS_ONE_BOOT, /* per side: what differs between boots is in no interval */
+	/* One boot on that side and several on the other: nothing is known of how sure differences are. */
+	ANALYZE_REPETITIONS_BOOT_BASELINE,
+	ANALYZE_REPETITIONS_BOOT_HARDENED,
+};
+
+/* What a diff's statistics are made of. */
+struct analyze_diff_repetitions {
+	enum analyze_unit unit;
+	uint32_t n[2]; /* repetitions of the baseline and the hardened side */
+	uint32_t rows; /* that have a p-value: it is adjusted for their number */
+	double margin_pct;
+	enum analyze_repetitions_note note;
+};
+
+struct analyze_diff {
+	enum profile_clock clock;
+	enum analyze_time time; /* that of totals, means and their changes */
+	uint32_t runs[2], boots[2]; /* of the baseline and the hardened side */
+	struct analyze_diff_repetitions repetitions;
+	struct analyze_env env;
+	struct analyze_warnings warnings; /* what a reader of the comparison must know */
+	struct analyze_diff_workload_row *workload;
+	uint32_t n_workload, cap_workload;
+	struct analyze_diff_rows syscalls, functions;
+	struct analyze_diff_ranges ranges;
+	struct analyze_diff_blocks blocks;
+};
+
+/*
+ * Both profiles must outlive DIFF. OPTIONS as for analyze_table_init(). Returns 0, or -EINVAL, having
+ * said so, where the two clocks count different things; DIFF is then empty.
+ */
+int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
+		      const struct profile *hardened, const struct analyze_options *options);
+void analyze_diff_deinit(struct analyze_diff *diff);
+
+/*
+ * Sets how much noise there is in each row of DIFF, from another recording of the baseline's kernel:
+ * struct analyze_change. Adds a warning where CONTROL is of another kernel. Returns as
+ * analyze_diff_init(), with whose BASELINE and OPTIONS it is called.
+ */
+int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseline,
+			 const struct profile *control, const struct analyze_options *options);
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/diff/diff_ranges_impl.h"
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+/* ---- figures ---- */
+
+static struct analyze_range_side side_per_run(const struct analyze_range_side *side, uint32_t runs)
+{
+	struct analyze_range_side per_run = *side;
+	struct analyze_estimate *e = &per_run.estimate;
+
+	per_run.entries /= runs;
+	per_run.figures = analyze_figures_per_run(&side->figures, runs);
+	e->total = analyze_estimated_scale(&e->total, 1.0 / runs);
+	e->self_total /= runs;
+	return per_run;
+}
+
+struct analyze_estimated analyze_diff_range_total(const struct analyze_diff_matching *m, int number,
+						  const struct analyze_range_side *side,
+						  const struct analyze_range_side *other,
+						  const char *context)
+{
+	const struct analyze_ranges *ranges = &m->out->sides[number];
+	struct analyze_estimated none = { 0, 0, 0 }, unseen;
+	double total = side->figures.total;
+
+	if (is_exact(side))
+		return (struct analyze_estimated){ total, total, total };
+	if (side->source)
+		return m->calls->time == ANALYZE_TIME_ONCPU ? side->estimate.total :
+							      analyze_estimated_none;
+	/* Timed over there: the same was asked for here, and is not there. */
+	if (is_exact(other) && !side->why)
+		return none;
+	if (!(ranges->bodies.all > 0))
+		return analyze_estimated_none;
+	unseen = analyze_ranges_unseen(ranges, context);
+	return analyze_estimated_scale(&unseen, 1.0 / m->calls->runs[number]);
+}
+
+/* Of how many places RANGES knows a body of NAME in CONTEXT. */
+static uint32_t count_places(const struct analyze_ranges *ranges, const char *name,
+			     const char *context)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < ranges->n_rows; i++)
+		n += !strcmp(ranges->rows[i].body.name, name) &&
+		     !strcmp(ranges->rows[i].context, context);
+	return n;
+}
+
+/*
+ * A body that samples hit on one side, FROM, and that the other side NUMBER calls instead: what samples
+ * say of the calls is what it is compared with, if it is the only place.
+ */
+static void called_form(const struct analyze_diff_matching *m, struct analyze_diff_range *row,
+			const struct analyze_range *from, int number)
+{
+	struct analyze_range_side *missing = number == BASELINE ? &row->baseline : &row->hardened;
+	struct analyze_estimate e;
+
+	if (!from->estimated)
+		return;
+	e = analyze_ranges_called(&m->out->sides[number], from->body.name, from->context);
+	if (isnan(e.samples))
+		return;
+	row->note = number == BASELINE ? ANALYZE_NOTE_NOT_INLINED_BASELINE :
+					 ANALYZE_NOTE_NOT_INLINED_HARDENED;
+	if (count_places(&m->out->sides[!number], from->body.name, from->context) > 1 ||
+	    count_places(&m->out->sides[number], from->body.name, from->context))
+		return;
+	missing->source = ANALYZE_SOURCE_ESTIMATED;
+	missing->estimate = e;
+	missing->figures.totals[ANALYZE_TIME_ONCPU] = e.total.value;
+	missing->figures.total = missing->figures.totals[m->calls->time];
+	*missing = side_per_run(missing, m->calls->runs[number]);
+}
+
+double analyze_diff_range_change(const struct analyze_diff_range *row)
+{
+	if (!row->baseline.source && is_exact(&row->hardened))
+		return row->hardened.figures.mean;
+	if (!row->hardened.source && is_exact(&row->baseline))
+		return -row->baseline.figures.mean;
+	return row->hardened.figures.mean - row->baseline.figures.mean;
+}
+
+static double share_of(double part, const struct analyze_diff_row *whole)
+{
+	return whole && whole->delta_total != 0 ? part / whole->delta_total : NAN;
+}
+
+static double all_syscalls(const struct analyze_diff_rows *syscalls)
+{
+	double all = 0;
+	uint32_t i;
+
+	for (i = 0; i < syscalls->n_rows; i++)
+		all += syscalls->rows[i].delta_total;
+	return all;
+}
+
+void analyze_diff_range_shares(const struct analyze_diff_matching *m,
+			       struct analyze_diff_range *row)
+{
+	const struct analyze_diff_row whole = { .delta_total = m->all_syscalls };
+
+	row->share = share_of(
+		row->delta_total.value,
+		analyze_diff_rows_find(m->calls->functions, row->body.function, row->context));
+	row->syscall_share =
+		share_of(row->delta_total.value,
+			 !analyze_is_sum(row->context) ?
+				 analyze_diff_rows_find(m->calls->syscalls, row->context, NULL) :
+				 &whole);
+}
+
+/* Why SIDE could not time the body of ROW, which it has no calls of in this context; NULL: it could. */
+static const char *why_not(const struct analyze_diff_matching *m, const struct analyze_range *row,
+			   int side)
+{
+	const struct analyze_ranges *ranges = &m->out->sides[side];
+	uint32_t i;
+
+	for (i = 0; i < ranges->n_rows; i++)
+		if (ranges->rows[i].side.why &&
+		    !analyze_diff_ranges_place_compare(&ranges->rows[i], row))
+			return ranges->rows[i].side.why;
+	return NULL;
+}
+
+/* Whether the other side's sources, where ROW was asked for as well, have no such body: 0 per call, by definition. */
+static bool is_only_there(const struct analyze_diff_range *row)
+{
+	return is_exact(&row->baseline) ?
+		       !row->hardened.source && !row->hardened.why :
+		       is_exact(&row->hardened) && !row->baseline.source && !row->baseline.why;
+}
+
+/* How sure ROW's delta is, of A and B, which it is made of. */
+static void change_form(const struct analyze_diff_matching *m, struct analyze_diff_range *row,
+			const struct analyze_range *a, const struct analyze_range *b)
+{
+	const struct analyze_repetitions *repetitions[2] = { &m->out->sides[BASELINE].repetitions,
+							     &m->out->sides[HARDENED].repetitions };
+	int side = is_exact(&row->baseline) ? BASELINE : HARDENED;
+
+	if (repetitions[BASELINE]->unit != repetitions[HARDENED]->unit)
+		return;
+	if (is_exact(&row->baseline) && is_exact(&row->hardened))
+		analyze_change_form(&row->change, &a->sample, &b->sample);
+	else if (is_only_there(row))
+		analyze_change_form_alone(&row->change, side == BASELINE ? &a->sample : &b->sample,
+					  side, repetitions[!side]->n);
+}
+
+void analyze_diff_range_add(struct analyze_diff_matching *m, const struct analyze_range *a,
+			    const struct analyze_range *b, const struct analyze_range *from)
+{
+	struct analyze_diff_range row = { .body = from->body,
+					  .location = from->location,
+					  .context = from->context,
+					  .has_hardened = b,
+					  .match_chain = from->chain,
+					  .chains = { a ? a->body.chain : NULL,
+						      b ? b->body.chain : NULL },
+					  .baseline = analyze_range_none,
+					  .hardened = analyze_range_none,
+					  .change = analyze_change_none };
+	struct analyze_estimated total_a, total_b;
+
+	if (a)
+		row.baseline = side_per_run(&a->side, m->calls->runs[BASELINE]);
+	if (b)
+		row.hardened = side_per_run(&b->side, m->calls->runs[HARDENED]);
+	if (!a && b && !b->estimated)
+		row.baseline.why = why_not(m, b, BASELINE);
+	if (!b && a && !a->estimated)
+		row.hardened.why = why_not(m, a, HARDENED);
+	if (!a || !b)
+		called_form(m, &row, from, a ? HARDENED : BASELINE);
+	total_a = analyze_diff_range_total(m, BASELINE, &row.baseline, &row.hardened, row.context);
+	total_b = analyze_diff_range_total(m, HARDENED, &row.hardened, &row.baseline, row.context);
+	row.delta_total = analyze_estimated_difference(&total_a, &total_b);
+	if ((!row.baseline.source && !row.hardened.source) ||
+	    (row.note && (!row.baseline.source || !row.hardened.source)))
+		row.delta_total = analyze_estimated_none;
+	row.estimated = (a && a->estimated) || (b && b->estimated);
+	row.delta = analyze_diff_range_change(&row);
+	row.delta_pct = analyze_percent(row.hardened.figures.mean - row.baseline.figures.mean,
+					row.baseline.figures.mean);
+	analyze_diff_range_shares(m, &row);
+	row.samples[BASELINE] = a && is_exact(&row.baseline) ? &a->sample : NULL;
+	row.samples[HARDENED] = b && is_exact(&row.hardened) ? &b->sample : NULL;
+	change_form(m, &row, a, b);
+	row.redundant = (!a || a->redundant) && (!b || b->redundant);
+	vec_push(m->out, rows, row);
+}
+
+/* ---- all of it ---- */
+
+/* What a row weighs: the change or, of an estimated one, what it is at least; 0 where it may be none. */
+static double row_weight(const struct analyze_diff_range *row, double widen)
+{
+	const struct analyze_estimated *d = &row->delta_total;
+
+	if (isnan(d->value))
+		return 0;
+	if (!row->estimated)
+		return fabs(d->value);
+	return fmax(fmax(d->value - widen * (d->value - d->low),
+			 -d->value - widen * (d->high - d->value)),
+		    0);
+}
+
+static void rows_weigh(struct analyze_diff_ranges *ranges)
+{
+	uint32_t i, n = 0;
+	double widen;
+
+	for (i = 0; i < ranges->n_rows; i++)
+		n += ranges->rows[i].estimated && !ranges->rows[i].redundant;
+	widen = analyze_interval_widening(n);
+	for (i = 0; i < ranges->n_rows; i++) {
+		struct analyze_diff_range *row = &ranges->rows[i];
+
+		row->weight = row_weight(row, widen);
+		/* Of what was timed on both sides samples say nothing. */
+		if (!row->estimated)
+			row->delta_total.low = row->delta_total.high = NAN;
+		/* What was asked for is shown in any case. */
+		if (!is_exact(&row->baseline) && !is_exact(&row->hardened) && !row->baseline.why &&
+		    !row->hardened.why)
+			row->redundant |= row->weight <= 0;
+	}
+}
+
+static int weight_compare(const void *left, const void *right)
+{
+	const struct analyze_diff_range *a = left, *b = right;
+
+	return compare_values(b->weight, a->weight)             ?:
+		       analyze_body_compare(&a->body, &b->body) ?:
+		       analyze_context_compare(a->context, b->context);
+}
+
+void analyze_diff_ranges_init(struct analyze_diff_ranges *ranges,
+			      const struct analyze_diff_calls *calls,
+			      const struct profile *baseline, const struct profile *hardened,
+			      const struct analyze_options *options)
+{
+	struct analyze_diff_matching m = { .out = ranges,
+					   .calls = calls,
+					   .all_syscalls = all_syscalls(calls->syscalls),
+					   .same_source = analyze_diff_ranges_same_source(
+						   baseline, hardened) };
+
+	memset(ranges, 0, sizeof(*ranges));
+	ranges->same_source = m.same_source;
+	analyze_ranges_init(&ranges->sides[BASELINE], baseline, options);
+	analyze_ranges_init(&ranges->sides[HARDENED], hardened, options);
+	analyze_diff_ranges_match(&m);
+	analyze_diff_ranges_rests(&m);
+	rows_weigh(ranges);
+	sort_array(ranges->rows, ranges->n_rows, sizeof(*ranges->rows), weight_compare);
+}
+
+void analyze_diff_ranges_deinit(struct analyze_diff_ranges *ranges)
+{
+	free(ranges->rows);
+	analyze_ranges_deinit(&ranges->sides[BASELINE]);
+	analyze_ranges_deinit(&ranges->sides[HARDENED]);
+	memset(ranges, 0, sizeof(*ranges));
+}

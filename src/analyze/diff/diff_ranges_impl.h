@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files that make struct analyze_diff_ranges share. */
+#ifndef KPROTPERF_ANALYZE_DIFF_DIFF_RANGES_IMPL_H
+#define KPROTPERF_ANALYZE_DIFF_DIFF_RANGES_IMPL_H
+
+#include <string.h>
+
+#include "analyze/diff/diff_ranges.h"
+
+#define BASELINE 0
+#define HARDENED 1
+
+/* Everything that matching needs. */
+struct analyze_diff_matching {
+	struct analyze_diff_ranges *out;
+	const struct analyze_diff_calls *calls;
+	double all_syscalls; /* the change of all of them together */
+	bool same_source; /* so that lines have not moved */
+};
+
+static inline bool is_exact(const struct analyze_range_side *side)
+{
+	return side->source == ANALYZE_SOURCE_EXACT;
+}
+
+static inline const struct analyze_range_side *row_side(const struct analyze_diff_range *row,
+							int side)
+{
+	return side == BASELINE ? &row->baseline : &row->hardened;
+}
+
+/* ---- diff_ranges.c ---- */
+
+/* The total per run of a side, where OTHER is the other one: all NAN where it is not known. */
+struct analyze_estimated analyze_diff_range_total(const struct analyze_diff_matching *m, int number,
+						  const struct analyze_range_side *side,
+						  const struct analyze_range_side *other,
+						  const char *context);
+
+/* The change per call; what is on one side only is all change. */
+double analyze_diff_range_change(const struct analyze_diff_range *row);
+
+void analyze_diff_range_shares(const struct analyze_diff_matching *m,
+			       struct analyze_diff_range *row);
+
+/* A row of what the two sides have, FROM one of them; either may be NULL. */
+void analyze_diff_range_add(struct analyze_diff_matching *m, const struct analyze_range *a,
+			    const struct analyze_range *b, const struct analyze_range *from);
+
+/* ---- diff_ranges_match.c ---- */
+
+/* Whether both are of one version of the sources. */
+bool analyze_diff_ranges_same_source(const struct profile *a, const struct profile *b);
+int analyze_diff_ranges_place_compare(const struct analyze_range *a, const struct analyze_range *b);
+/* Adds a row for each body of either side, then says which repeat others. */
+void analyze_diff_ranges_match(struct analyze_diff_matching *m);
+
+/* Whether INNER is a part of OUTER on SIDE. */
+bool analyze_diff_range_is_inside(const struct analyze_diff_range *inner,
+				  const struct analyze_diff_range *outer, int side);
+
+/* ---- diff_ranges_rest.c ---- */
+
+/* For each timed function with timed bodies what is left of it, so that all adds up to its change. */
+void analyze_diff_ranges_rests(struct analyze_diff_matching *m);
+
+#endif

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which body of one kernel is which of the other. */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "analyze/diff/diff_ranges_impl.h"
+#include "analyze/figures/chain.h"
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+/* ---- which row is which ---- */
+
+/* What both have of a body's place, whatever the version of the source. */
+int analyze_diff_ranges_place_compare(const struct analyze_range *a, const struct analyze_range *b)
+{
+	return strcmp(a->body.function, b->body.function) ?:
+		       strcmp(a->body.name, b->body.name) ?:
+							    compare_text(a->chain, b->chain);
+}
+
+/* By body and context: rows of such a pair differ in their line. */
+static int pair_compare(const void *left, const void *right)
+{
+	const struct analyze_range *a = left, *b = right;
+
+	return analyze_diff_ranges_place_compare(a, b)            ?:
+		       compare_text(a->match_file, b->match_file) ?:
+		       analyze_context_compare(a->context, b->context);
+}
+
+static int row_compare(const void *left, const void *right)
+{
+	const struct analyze_range *a = left, *b = right;
+
+	return pair_compare(a, b)                               ?:
+		       compare_text(a->body.file, b->body.file) ?:
+		       compare_values(a->body.line, b->body.line);
+}
+
+/* The version in front of what a builder adds: "6.1.192" of "6.1.192-hardened". */
+static size_t version_length(const char *release)
+{
+	size_t n = 0;
+
+	while (isdigit((unsigned char)release[n]) || release[n] == '.')
+		n++;
+	return n;
+}
+
+bool analyze_diff_ranges_same_source(const struct profile *a, const struct profile *b)
+{
+	const char *ra = profile_env_get(a, PROFILE_ENV_RELEASE);
+	const char *rb = profile_env_get(b, PROFILE_ENV_RELEASE);
+
+	return ra && rb && version_length(ra) == version_length(rb) &&
+	       !strncmp(ra, rb, version_length(ra));
+}
+
+/* Whether INNER is a part of OUTER on SIDE: its chain ends in OUTER and what is around that. */
+bool analyze_diff_range_is_inside(const struct analyze_diff_range *inner,
+				  const struct analyze_diff_range *outer, int side)
+{
+	const char *chain = inner->chains[side], *around = outer->chains[side];
+	char *end = analyze_chain_add(outer->body.name, around);
+	bool inside = chain && analyze_chain_is_within(chain, end);
+
+	free(end);
+	return inside;
+}
+
+/* ---- chains that differ ---- */
+
+static int place_order(const void *left, const void *right)
+{
+	return analyze_diff_ranges_place_compare(*(const struct analyze_range *const *)left,
+						 *(const struct analyze_range *const *)right);
+}
+
+/* One row of each body of RANGES whose place the other side, OTHER, has none at; in their order. */
+struct lone {
+	struct analyze_range **rows;
+	size_t n_rows, cap_rows;
+};
+
+static void lone_collect(struct lone *lone, const struct analyze_ranges *ranges)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < ranges->n_rows; i++)
+		vec_push(lone, rows, &ranges->rows[i]);
+	sort_array(lone->rows, lone->n_rows, sizeof(*lone->rows), place_order);
+	for (i = 0; i < lone->n_rows; i++)
+		if (!n || analyze_diff_ranges_place_compare(lone->rows[n - 1], lone->rows[i]))
+			lone->rows[n++] = lone->rows[i];
+	lone->n_rows = n;
+}
+
+/* Takes out of both what both have. */
+static void lone_part(struct lone *a, struct lone *b)
+{
+	size_t n_a = 0, n_b = 0;
+	struct join j;
+
+	if (!a->n_rows || !b->n_rows)
+		return;
+	j = join_sorted(a->rows, a->n_rows, b->rows, b->n_rows, sizeof(*a->rows), place_order);
+	while (join_next(&j)) {
+		if (!j.n_b)
+			a->rows[n_a++] = *(struct analyze_range *const *)j.a;
+		if (!j.n_a)
+			b->rows[n_b++] = *(struct analyze_range *const *)j.b;
+	}
+	a->n_rows = n_a;
+	b->n_rows = n_b;
+}
+
+static int name_order(const void *left, const void *right)
+{
+	const struct analyze_range *a = *(const struct analyze_range *const *)left;
+	const struct analyze_range *b = *(const struct analyze_range *const *)right;
+
+	return strcmp(a->body.function, b->body.function) ?: strcmp(a->body.name, b->body.name);
+}
+
+/* Compares all rows of A that are at ROW's place by CHAIN. */
+static void chain_set(struct analyze_ranges *a, const struct analyze_range *row, const char *chain)
+{
+	const struct analyze_range key = *row;
+	uint32_t i;
+
+	for (i = 0; i < a->n_rows; i++)
+		if (!analyze_diff_ranges_place_compare(&a->rows[i], &key))
+			a->rows[i].chain = chain;
+}
+
+/*
+ * A body that the two kernels have in one function, below different callers: wrappers come and go, and
+ * compilers inline them or not. If each side has one such body of that name, it is the same.
+ */
+static void chains_match(struct analyze_diff_matching *m)
+{
+	struct lone a = { 0 }, b = { 0 };
+	struct join j;
+
+	lone_collect(&a, &m->out->sides[BASELINE]);
+	lone_collect(&b, &m->out->sides[HARDENED]);
+	lone_part(&a, &b);
+	j = join_sorted(a.rows, a.n_rows, b.rows, b.n_rows, sizeof(*a.rows), name_order);
+	while (join_next(&j))
+		if (j.n_a == 1 && j.n_b == 1)
+			chain_set(&m->out->sides[BASELINE], *(struct analyze_range *const *)j.a,
+				  (*(struct analyze_range *const *)j.b)->chain);
+	free(a.rows);
+	free(b.rows);
+}
+
+/*
+ * The rows of one body in one context, N_A and N_B of them, which differ by line: those of one line
+ * are the same; in other sources the first is the first and so on, if there are as many.
+ */
+static void rows_pair(struct analyze_diff_matching *m, const struct analyze_range *a, uint32_t n_a,
+		      const struct analyze_range *b, uint32_t n_b)
+{
+	bool in_order = !m->same_source && n_a == n_b;
+	uint32_t i = 0, j = 0;
+
+	while (i < n_a || j < n_b) {
+		bool has_a = i < n_a && (in_order || j == n_b || a[i].body.line <= b[j].body.line);
+		bool has_b = j < n_b && (in_order || i == n_a || b[j].body.line <= a[i].body.line);
+
+		analyze_diff_range_add(m, has_a ? &a[i] : NULL, has_b ? &b[j] : NULL,
+				       has_b ? &b[j] : &a[i]);
+		i += has_a;
+		j += has_b;
+	}
+}
+
+static void rows_match(struct analyze_diff_matching *m)
+{
+	struct analyze_ranges *a = &m->out->sides[BASELINE], *b = &m->out->sides[HARDENED];
+	struct join j;
+	uint32_t i;
+
+	/* Another version of the source moves lines, and functions to other files. */
+	for (i = 0; m->same_source && i < a->n_rows; i++)
+		a->rows[i].match_file = a->rows[i].body.file;
+	for (i = 0; m->same_source && i < b->n_rows; i++)
+		b->rows[i].match_file = b->rows[i].body.file;
+	sort_array(a->rows, a->n_rows, sizeof(*a->rows), row_compare);
+	sort_array(b->rows, b->n_rows, sizeof(*b->rows), row_compare);
+	j = join_sorted(a->rows, a->n_rows, b->rows, b->n_rows, sizeof(*a->rows), pair_compare);
+	while (join_next(&j))
+		rows_pair(m, j.a, j.n_a, j.b, j.n_b);
+}
+
+/* Whether A and B, which are of one list, are rows of one body at one place or several of its lines. */
+static bool is_same_body(const struct analyze_diff_range *a, const struct analyze_diff_range *b)
+{
+	return !strcmp(a->body.function, b->body.function) && !strcmp(a->body.name, b->body.name) &&
+	       !compare_text(a->match_chain, b->match_chain);
+}
+
+/* ---- rows that say nothing of their own ---- */
+
+/* What of a body's samples another one inlined into it must have for the body to be a wrapper of it. */
+#define WRAPPED 0.9
+
+/*
+ * Whether ROW, of a body that one side alone has, is as good as all in another one of the N rows of its
+ * function, which both have: a wrapper that only one of the kernels has is no change.
+ */
+static bool is_wrapper(const struct analyze_diff_range *row, const struct analyze_diff_range *rows,
+		       uint32_t n)
+{
+	int side = row->baseline.source ? BASELINE : HARDENED;
+	double samples = row_side(row, side)->estimate.samples;
+	uint32_t i;
+
+	if (!row->estimated || !row->baseline.source == !row->hardened.source)
+		return false;
+	for (i = 0; i < n; i++)
+		if (rows[i].baseline.source && rows[i].hardened.source &&
+		    !strcmp(rows[i].context, row->context) &&
+		    analyze_diff_range_is_inside(&rows[i], row, side) &&
+		    row_side(&rows[i], side)->estimate.samples >= WRAPPED * samples)
+			return true;
+	return false;
+}
+
+/* Whether ROW, a sum over contexts, is as good as all in one of them: the N rows are of its body. */
+static bool is_one_context(const struct analyze_diff_range *row,
+			   const struct analyze_diff_range *rows, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (&rows[i] != row &&
+		    rows[i].delta_total.value / row->delta_total.value >= WRAPPED)
+			return true;
+	return false;
+}
+
+/* The N rows of one body at all its places: which of them only repeat others; all of the one line. */
+static void body_reduce(struct analyze_diff_range *rows, uint32_t n)
+{
+	const char *location = NULL;
+	bool one = true;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!rows[i].has_hardened)
+			continue;
+		one = one && (!location || !compare_text(location, rows[i].location));
+		location = rows[i].location;
+	}
+	for (i = 0; i < n; i++) {
+		/* The other kernel's source has it there too, although nothing was seen in this context. */
+		if (one && location)
+			rows[i].location = location;
+		if (rows[i].estimated && analyze_is_sum(rows[i].context))
+			rows[i].redundant |= is_one_context(&rows[i], rows, n);
+	}
+}
+
+static void rows_reduce(struct analyze_diff_ranges *ranges)
+{
+	struct analyze_diff_range *rows = ranges->rows;
+	uint32_t i, j, k;
+
+	for (i = 0; i < ranges->n_rows; i = j) {
+		for (j = i + 1; j < ranges->n_rows; j++)
+			if (strcmp(rows[i].body.function, rows[j].body.function))
+				break;
+		for (k = i; k < j; k++)
+			rows[k].redundant |= is_wrapper(&rows[k], rows + i, j - i);
+	}
+	for (i = 0; i < ranges->n_rows; i = j) {
+		for (j = i + 1; j < ranges->n_rows; j++)
+			if (!is_same_body(&rows[i], &rows[j]))
+				break;
+		body_reduce(rows + i, j - i);
+	}
+}
+
+void analyze_diff_ranges_match(struct analyze_diff_matching *m)
+{
+	chains_match(m);
+	rows_match(m);
+	rows_reduce(m->out);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What of a timed function lies outside its timed bodies. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/diff/diff_ranges_impl.h"
+#include "base/alloc.h"
+
+/* Timed bodies in one function; beyond that nobody adds them up. */
+#define MAX_PARTS 1000
+
+/* Whether ROWS[NUMBER], of N of one function, lies within another that was timed on SIDE. */
+static bool is_nested(const struct analyze_diff_range *rows, uint32_t n, uint32_t number, int side)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (i != number && is_exact(row_side(&rows[i], side)) &&
+		    analyze_diff_range_is_inside(&rows[number], &rows[i], side))
+			return true;
+	return false;
+}
+
+/* FIGURES of a function less those of its N timed bodies on SIDE. */
+static struct analyze_range_side rest_form(const struct analyze_figures *figures,
+					   const struct analyze_diff_range *rows, uint32_t n,
+					   int side, enum analyze_time time)
+{
+	struct analyze_range_side rest = analyze_range_none;
+	enum analyze_time t;
+	uint32_t i;
+
+	if (isnan(figures->calls))
+		return rest;
+	rest.source = ANALYZE_SOURCE_EXACT;
+	rest.figures.calls = figures->calls;
+	memcpy(rest.figures.totals, figures->totals, sizeof(rest.figures.totals));
+	for (i = 0; i < n; i++) {
+		const struct analyze_range_side *part = row_side(&rows[i], side);
+
+		if (!is_exact(part) || is_nested(rows, n, i, side))
+			continue;
+		/* Self times have those of timed bodies left out. */
+		rest.figures.totals[ANALYZE_TIME_ONCPU] -= part->figures.totals[ANALYZE_TIME_ONCPU];
+		rest.figures.totals[ANALYZE_TIME_WALL] -= part->figures.totals[ANALYZE_TIME_WALL];
+	}
+	for (t = 0; t < ANALYZE_N_TIMES && figures->calls > 0; t++)
+		rest.figures.means[t] = rest.figures.totals[t] / figures->calls;
+	rest.figures.total = rest.figures.totals[time];
+	rest.figures.mean = rest.figures.means[time];
+	return rest;
+}
+
+/*
+ * By repetition what rest_form() has of all: a function's time, FROM, less that of its N timed bodies. What
+ * was subtracted from either may be wrong, in the same direction or not: the sum is the most.
+ */
+static void rest_sample(struct analyze_sample *rest, const struct analyze_diff_matching *m,
+			const struct analyze_sample *from, const struct analyze_diff_range *rows,
+			uint32_t n, int side)
+{
+	uint32_t i, j;
+
+	analyze_sample_init(rest, &m->out->sides[side].repetitions);
+	rest->uncertainty = from->uncertainty;
+	for (j = 0; j < rest->n; j++)
+		analyze_sample_add(rest, j, from->sums[j].calls, from->sums[j].total);
+	for (i = 0; i < n && m->calls->time != ANALYZE_TIME_SELF; i++) {
+		const struct analyze_sample *part = rows[i].samples[side];
+
+		if (!part || is_nested(rows, n, i, side))
+			continue;
+		for (j = 0; j < rest->n; j++)
+			rest->sums[j].total -= part->sums[j].total;
+		rest->uncertainty += part->uncertainty;
+	}
+}
+
+/* How sure the change of ROW, the rest of FUNCTION besides N bodies, is. */
+static void rest_change(const struct analyze_diff_matching *m, struct analyze_diff_range *row,
+			const struct analyze_diff_row *function,
+			const struct analyze_diff_range *rows, uint32_t n)
+{
+	struct analyze_sample a, b;
+
+	if (!is_exact(&row->baseline) || !is_exact(&row->hardened) ||
+	    !function->samples[BASELINE] || !function->samples[HARDENED] ||
+	    m->out->sides[BASELINE].repetitions.unit != m->out->sides[HARDENED].repetitions.unit)
+		return;
+	rest_sample(&a, m, function->samples[BASELINE], rows, n, BASELINE);
+	rest_sample(&b, m, function->samples[HARDENED], rows, n, HARDENED);
+	analyze_change_form(&row->change, &a, &b);
+	analyze_sample_deinit(&b);
+	analyze_sample_deinit(&a);
+}
+
+static void rest_add(struct analyze_diff_matching *m, const struct analyze_diff_row *function,
+		     const struct analyze_diff_range *rows, uint32_t n)
+{
+	struct analyze_diff_range row = {
+		.body = { .name = ANALYZE_RANGE_REST, .function = function->name },
+		.context = function->context,
+		.redundant = function->redundant,
+		.change = analyze_change_none,
+		.baseline = rest_form(&function->baseline, rows, n, BASELINE, m->calls->time),
+		.hardened = rest_form(&function->hardened, rows, n, HARDENED, m->calls->time),
+	};
+	struct analyze_estimated a =
+		analyze_diff_range_total(m, BASELINE, &row.baseline, &row.hardened, NULL);
+	struct analyze_estimated b =
+		analyze_diff_range_total(m, HARDENED, &row.hardened, &row.baseline, NULL);
+
+	row.delta_total = analyze_estimated_difference(&a, &b);
+	row.delta = analyze_diff_range_change(&row);
+	row.delta_pct = analyze_percent(row.hardened.figures.mean - row.baseline.figures.mean,
+					row.baseline.figures.mean);
+	analyze_diff_range_shares(m, &row);
+	rest_change(m, &row, function, rows, n);
+	vec_push(m->out, rows, row);
+}
+
+/* What is left of FUNCTION where some of the rows from START to END, which are in it, were timed. */
+static void rest_of(struct analyze_diff_matching *m, const struct analyze_diff_row *function,
+		    uint32_t start, uint32_t end)
+{
+	struct analyze_diff_range *parts = alloc_array(end - start, sizeof(*parts));
+	uint32_t n = 0, i;
+
+	for (i = start; i < end; i++) {
+		const struct analyze_diff_range *row = &m->out->rows[i];
+
+		if (!strcmp(row->context, function->context) &&
+		    (is_exact(&row->baseline) || is_exact(&row->hardened)))
+			parts[n++] = *row;
+	}
+	if (n && n <= MAX_PARTS)
+		rest_add(m, function, parts, n);
+	free(parts);
+}
+
+/* For each timed function with timed bodies what is left of it, so that all adds up to its change. */
+void analyze_diff_ranges_rests(struct analyze_diff_matching *m)
+{
+	const struct analyze_diff_rows *functions = m->calls->functions;
+	uint32_t matched = m->out->n_rows, i, j, f;
+
+	for (i = 0; i < matched; i = j) {
+		const char *name = m->out->rows[i].body.function;
+
+		for (j = i + 1; j < matched; j++)
+			if (strcmp(name, m->out->rows[j].body.function))
+				break;
+		f = analyze_diff_rows_seek(functions, name, NULL);
+		for (; f < functions->n_rows && !strcmp(functions->rows[f].name, name); f++)
+			rest_of(m, &functions->rows[f], i, j);
+	}
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is missing from a profile, and whether every call that was entered is accounted for: what the entry
+ * programs counted against what came of the frames they opened. docs/accounting.md defines the terms.
+ */
+#ifndef KPROTPERF_ANALYZE_FIGURES_ACCOUNTING_H
+#define KPROTPERF_ANALYZE_FIGURES_ACCOUNTING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+/* Sums over the probed runs; PROFILE_NOT_COUNTED where no run counted it. */
+struct analyze_losses {
+	uint64_t counts[PROFILE_N_LOSSES];
+	uint64_t samples_expected, samples_received;
+};
+
+void analyze_losses_sum(struct analyze_losses *losses, const struct profile *p);
+
+/* Whether anything is known to be missing: a LOSS kind that is counted and not 0. */
+bool analyze_losses_any(const struct analyze_losses *losses);
+
+/*
+ * For each site whether its figures are not to be trusted: an array of n_sites for free(). The kernel skips a program of
+ * ours that is in use on the CPU already (PROFILE_LOSS_PROBE_RECURSION, which does not say whose): mostly where an
+ * interrupt hits it and calls the same function. Calls of functions that interrupts call too may then be missing, or one be
+ * timed with what a lost one left open.
+ */
+bool *analyze_sites_skipped(const struct profile *p);
+
+/* What a row's caveat says of such a site's figures. */
+#define ANALYZE_CAVEAT_SKIPPED "calls skipped"
+
+/*
+ * Sums over the probed runs: entries = returned + closed_by_exit + open_at_end + return_missed +
+ * too_deep + no_cell + detached + unaccounted.
+ */
+struct analyze_accounting {
+	bool known; /* in all runs; otherwise entries and unaccounted mean nothing */
+	uint64_t entries;
+	uint64_t calls; /* in cells, of ranges excursions: returned and closed by exit */
+	int64_t returned;
+	uint64_t closed_by_exit, open_at_end, return_missed, too_deep, no_cell, detached;
+	int64_t unaccounted; /* negative where more came of calls than were entered */
+};
+
+void analyze_accounting_init(struct analyze_accounting *a, const struct profile *p);
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/figures/calibration.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/figures/cost.h"
+#include "base/alloc.h"
+
+/* A normal distribution's standard deviation, in units of its median absolute deviation. */
+#define DEVIATIONS_PER_SPREAD 1.482602218505602
+
+static double known(double value)
+{
+	return isnan(value) ? 0 : value;
+}
+
+/*
+ * What may be wrong with a tick taken off for calls in each context: the relative spread of what a
+ * call costs its callers, of the mechanisms there by what their calls cost. Which call was made in
+ * which is not kept, so that of a context holds for all in it.
+ */
+static void form_callees(struct analyze_calibration *c, const struct profile *p,
+			 const double full[PROFILE_N_MECHANISMS],
+			 const double full_spread[PROFILE_N_MECHANISMS])
+{
+	double *costs = alloc_array(p->n_contexts, sizeof(*costs));
+	uint32_t i;
+
+	for (i = 0; i < p->n_cells; i++) {
+		const struct profile_cell *cell = &p->cells[i];
+		const struct profile_site *site = &p->sites[cell->site];
+
+		if (site->kind == PROFILE_SITE_CONTEXT)
+			continue;
+		costs[cell->context] +=
+			(double)profile_stats_observed(&cell->stats) * full[site->mech];
+		c->callees[cell->context] +=
+			(double)profile_stats_observed(&cell->stats) * full_spread[site->mech];
+	}
+	for (i = 0; i < p->n_contexts; i++)
+		c->callees[i] = costs[i] > 0 ? c->callees[i] / costs[i] * DEVIATIONS_PER_SPREAD : 0;
+	free(costs);
+}
+
+void analyze_calibration_init(struct analyze_calibration *c, const struct profile *p)
+{
+	double full[PROFILE_N_MECHANISMS] = { 0 }, full_spread[PROFILE_N_MECHANISMS] = { 0 };
+	const char *faults = profile_env_get(p, PROFILE_ENV_PAGE_FAULTS);
+	const struct analyze_cost *row;
+	struct analyze_costs costs;
+	uint32_t i;
+
+	memset(c, 0, sizeof(*c));
+	c->callees = alloc_array(p->n_contexts, sizeof(*c->callees));
+	analyze_costs_init(&costs, p);
+	for (i = 0; i < PROFILE_N_MECHANISMS; i++) {
+		row = analyze_cost_find(&costs, profile_mechanism_name(i));
+		if (!row)
+			continue;
+		c->inner[i] = known(row->inner);
+		c->inner_spread[i] = known(row->inner_spread) * DEVIATIONS_PER_SPREAD;
+		full[i] = known(row->full);
+		full_spread[i] = known(row->full_spread);
+	}
+	row = faults ? analyze_cost_find(&costs, faults) : NULL;
+	if (row) {
+		c->fault_inner = known(row->inner);
+		c->fault_spread = known(row->inner_spread) * DEVIATIONS_PER_SPREAD;
+	}
+	row = analyze_cost_find(&costs, "sample");
+	if (row && p->sample_period) {
+		c->sample = known(row->interrupt);
+		c->sample_spread = known(row->interrupt_spread) * DEVIATIONS_PER_SPREAD;
+		c->period = (double)p->sample_period;
+	}
+	c->fault_context = UINT32_MAX;
+	for (i = 0; i < p->n_contexts; i++)
+		if (profile_context_is(p, i, PROFILE_CONTEXT_PAGE_FAULT))
+			c->fault_context = i;
+	form_callees(c, p, full, full_spread);
+	analyze_costs_deinit(&costs);
+}
+
+void analyze_calibration_deinit(struct analyze_calibration *c)
+{
+	free(c->callees);
+	memset(c, 0, sizeof(*c));
+}
+
+double analyze_calibration_uncertainty(const struct analyze_calibration *c, const struct profile *p,
+				       const struct profile_cell *cell)
+{
+	const struct profile_site *site = &p->sites[cell->site];
+	bool is_fault = site->kind == PROFILE_SITE_CONTEXT && cell->context == c->fault_context;
+	double inner = is_fault ? c->fault_inner : c->inner[site->mech];
+	double spread = is_fault ? c->fault_spread : c->inner_spread[site->mech];
+	double hits = (double)profile_stats_observed(&cell->stats);
+	double cost = (double)cell->stats.cost, own = fmin(hits * inner, cost);
+	double samples = c->period > 0 ? (double)cell->stats.oncpu / c->period : 0;
+	double callees = fmax(cost - own - samples * c->sample, 0);
+
+	/* What was not taken off cannot be wrong. */
+	if (!(cost > 0))
+		return 0;
+	return hits * spread + callees * c->callees[cell->context] + samples * c->sample_spread;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Chains of inlined bodies as text, innermost first, "shuffle_freelist < new_slab", and places in the source,
+ * "mm/slub.c:1978". NULL is no body, and no place.
+ */
+#ifndef KPROTPERF_ANALYZE_FIGURES_CHAIN_H
+#define KPROTPERF_ANALYZE_FIGURES_CHAIN_H
+
+#include <stdbool.h>
+
+#include "profile/profile.h"
+
+/* The N frames from FRAMES on, as a chain; NULL for none. For free(). */
+char *analyze_chain_join(const struct profile_frame *frames, uint32_t n);
+
+/* The bodies that L is in, but for the SKIP innermost ones; NULL: none. For free(). */
+char *analyze_chain_of(const struct profile_location *l, uint32_t skip);
+
+/* NAME inlined into CHAIN, which may be NULL. For free(). */
+char *analyze_chain_add(const char *name, const char *chain);
+
+/* Whether CHAIN ends in OUTER: it is that, or lies within it. */
+bool analyze_chain_is_within(const char *chain, const char *outer);
+
+/* Where frame NUMBER of L is; NULL: not known. For free(). */
+char *analyze_chain_place(const struct profile_location *l, uint32_t number);
+
+#endif

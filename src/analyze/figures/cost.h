@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the probes cost: what was calibrated, what was subtracted from what, and by how much that
+ * slows the workload down.
+ */
+#ifndef KPROTPERF_ANALYZE_FIGURES_COST_H
+#define KPROTPERF_ANALYZE_FIGURES_COST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+/*
+ * One mechanism: whatever was calibrated or a site was timed by. NAN is "not known". Times are
+ * in ticks; a spread is a median absolute deviation.
+ */
+struct analyze_cost {
+	const char *name; /* "fentry" */
+	char *calibration; /* all that was calibrated, as text; NULL: nothing */
+	double functions; /* timed by it; NAN for what times none, as the sampler */
+	double calls; /* of them (of ranges: excursions), and of contexts; NAN likewise */
+	double inner, inner_spread; /* what a call's own time holds of its probes */
+	double full, full_spread; /* what whatever encloses the call holds of them */
+	double interrupt,
+		interrupt_spread; /* of the sampler: what a sample takes besides its program */
+	double total; /* calls of functions * full + calls of contexts * inner */
+	double share; /* of the on-CPU time of syscalls and page faults, probes included */
+	double contexts; /* of the calls, those that are contexts themselves */
+	/* Of probes of blocks, of which each has a cost of its own: CALLS are hits, FULL is the mean of one. */
+	bool is_of_hits;
+	const char *example; /* the name of one of its functions, or NULL */
+};
+
+struct analyze_costs {
+	enum profile_clock clock;
+	struct analyze_cost *rows; /* by name */
+	uint32_t n_rows;
+	/* Of all syscalls and page faults: as measured, and what of it was subtracted, samples too. */
+	double oncpu, subtracted;
+	/*
+	 * How much longer things took than without probes, in percent; NAN where nothing is known.
+	 * Estimated from the calibration: of the time in syscalls and page faults, and of the command
+	 * from start to exit as if one CPU had done all. Measured: the command against a control run.
+	 */
+	double estimated_kernel_pct, estimated_pct, measured_pct;
+	uint32_t boots; /* the calibration is that of the first */
+};
+
+void analyze_costs_init(struct analyze_costs *costs, const struct profile *p);
+void analyze_costs_deinit(struct analyze_costs *costs);
+
+/* Whether ROW's mechanism timed calls and nobody knows what that cost. */
+bool analyze_cost_is_unknown(const struct analyze_cost *row);
+
+/* The row of that name, or NULL. */
+const struct analyze_cost *analyze_cost_find(const struct analyze_costs *costs, const char *name);
+
+#endif

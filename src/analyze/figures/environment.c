@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/figures/environment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/setting.h"
+#include "catalogue/state.h"
+
+/* A name with its value; ORDER keeps sorting stable. */
+struct setting {
+	struct catalogue_text name, value;
+	struct catalogue_text shown; /* the name as this side has it */
+	size_t order;
+};
+
+struct settings {
+	struct setting *settings;
+	size_t n_settings, cap_settings;
+};
+
+static int text_compare(struct catalogue_text a, struct catalogue_text b)
+{
+	int diff = memcmp(a.s, b.s, a.n < b.n ? a.n : b.n);
+
+	return diff ? diff : a.n < b.n ? -1 : a.n > b.n;
+}
+
+static int name_compare(const void *left, const void *right)
+{
+	const struct setting *a = left, *b = right;
+
+	return text_compare(a->name, b->name);
+}
+
+static int setting_compare(const void *left, const void *right)
+{
+	const struct setting *a = left, *b = right;
+
+	return name_compare(a, b) ?: compare_values(a->order, b->order);
+}
+
+static void setting_add(struct settings *list, struct catalogue_text name,
+			struct catalogue_text value)
+{
+	struct setting setting = { name, value, name, list->n_settings };
+
+	vec_push(list, settings, setting);
+}
+
+/* The options that are set. */
+static void config_collect(struct settings *list, const char *config)
+{
+	struct catalogue_setting option;
+
+	while (catalogue_next_option(&config, &option)) {
+		if (catalogue_text_is(option.value, "n"))
+			continue;
+		setting_add(list, catalogue_option_name(option.name), option.value);
+		list->settings[list->n_settings - 1].shown = option.name;
+	}
+}
+
+static void cmdline_collect(struct settings *list, const struct profile *p)
+{
+	const char *cmdline = profile_env_get(p, PROFILE_ENV_CMDLINE);
+	struct catalogue_setting parameter;
+
+	while (catalogue_next_parameter(&cmdline, &parameter))
+		setting_add(list, parameter.name, parameter.value);
+}
+
+static void row_add(struct analyze_env *env, enum analyze_env_kind kind, char *name, char *baseline,
+		    char *hardened)
+{
+	vec_push(env, rows,
+		 ((struct analyze_env_row){
+			 .kind = kind, .name = name, .baseline = baseline, .hardened = hardened }));
+}
+
+/* The values of N settings joined by a comma, as `console=ttyS0 console=tty0` gives "ttyS0,tty0". */
+static char *values_join(const struct setting *settings, size_t n)
+{
+	char *text = catalogue_text_dup(n ? settings->value : (struct catalogue_text){ NULL, 0 });
+
+	for (size_t i = 1; i < n; i++) {
+		struct catalogue_text value = settings[i].value;
+		char *longer = alloc_printf("%s,%.*s", text, (int)value.n, value.s);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* Of an option given twice the last counts; one that is not there is not set. */
+static void option_row(struct analyze_env *env, const struct setting *a, size_t n_a,
+		       const struct setting *b, size_t n_b)
+{
+	static const struct catalogue_text unset = { "n", 1 };
+	struct catalogue_text was = n_a ? a[n_a - 1].value : unset;
+	struct catalogue_text is = n_b ? b[n_b - 1].value : unset;
+	struct catalogue_text name = n_b ? b->shown : a->shown;
+
+	if (text_compare(was, is))
+		row_add(env,
+			catalogue_has_option(name.s, name.n) ? ANALYZE_ENV_PROTECTION :
+							       ANALYZE_ENV_CONFIG,
+			catalogue_text_dup(name), catalogue_text_dup(was), catalogue_text_dup(is));
+}
+
+/* Parameters given twice all count. */
+static void parameter_row(struct analyze_env *env, const struct setting *a, size_t n_a,
+			  const struct setting *b, size_t n_b)
+{
+	char *was = values_join(a, n_a), *is = values_join(b, n_b);
+
+	if (!was || !is || strcmp(was, is)) {
+		row_add(env, ANALYZE_ENV_CMDLINE, catalogue_text_dup(n_a ? a->name : b->name), was,
+			is);
+		return;
+	}
+	free(was);
+	free(is);
+}
+
+typedef void (*row_fn)(struct analyze_env *env, const struct setting *a, size_t n_a,
+		       const struct setting *b, size_t n_b);
+
+/* Frees the lists. */
+static void settings_diff(struct analyze_env *env, struct settings *a, struct settings *b,
+			  row_fn row)
+{
+	struct join join;
+
+	sort_array(a->settings, a->n_settings, sizeof(*a->settings), setting_compare);
+	sort_array(b->settings, b->n_settings, sizeof(*b->settings), setting_compare);
+	join = join_sorted(a->settings, a->n_settings, b->settings, b->n_settings,
+			   sizeof(struct setting), name_compare);
+	while (join_next(&join))
+		row(env, join.a, join.n_a, join.b, join.n_b);
+	free(a->settings);
+	free(b->settings);
+}
+
+static enum analyze_env_kind key_kind(const char *key)
+{
+	return profile_env_group(key) == PROFILE_ENV_OF_KERNEL ? ANALYZE_ENV_KERNEL :
+								 ANALYZE_ENV_OTHER;
+}
+
+/* Keys that are compared as they are: not what is parsed, nor when and with what was recorded. */
+static bool key_is_plain(const char *key)
+{
+	return strcmp(key, PROFILE_ENV_CONFIG) && strcmp(key, PROFILE_ENV_CMDLINE) &&
+	       profile_env_group(key) != PROFILE_ENV_OF_RECORDING;
+}
+
+static void keys_collect(struct settings *list, const struct profile *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_envs; i++) {
+		const struct profile_env *env = &p->envs[i];
+
+		if (key_is_plain(env->key))
+			setting_add(list, (struct catalogue_text){ env->key, strlen(env->key) },
+				    (struct catalogue_text){ env->value, strlen(env->value) });
+	}
+}
+
+static void keys_diff(struct analyze_env *env, const struct profile *baseline,
+		      const struct profile *hardened)
+{
+	struct settings a = { 0 }, b = { 0 };
+	uint32_t i = env->n_rows;
+
+	keys_collect(&a, baseline);
+	keys_collect(&b, hardened);
+	settings_diff(env, &a, &b, parameter_row);
+	for (; i < env->n_rows; i++)
+		env->rows[i].kind = key_kind(env->rows[i].name);
+}
+
+/* A side of which a protection's state is not known makes no difference. */
+static void states_diff(struct analyze_env *env, const struct profile *baseline,
+			const struct profile *hardened)
+{
+	size_t i;
+
+	for (i = 0; i < catalogue_size; i++) {
+		enum catalogue_state a = catalogue_state(&catalogue[i], baseline, false, NULL);
+		enum catalogue_state b = catalogue_state(&catalogue[i], hardened, false, NULL);
+
+		if (a != b && a != CATALOGUE_UNKNOWN && b != CATALOGUE_UNKNOWN)
+			row_add(env, ANALYZE_ENV_STATE, alloc_strdup(catalogue[i].name),
+				alloc_strdup(catalogue_state_name(a)),
+				alloc_strdup(catalogue_state_name(b)));
+	}
+}
+
+static int row_compare(const void *left, const void *right)
+{
+	const struct analyze_env_row *a = left, *b = right;
+
+	return a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->name, b->name);
+}
+
+void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
+		      const struct profile *hardened)
+{
+	const char *config[2] = { profile_env_get(baseline, PROFILE_ENV_CONFIG),
+				  profile_env_get(hardened, PROFILE_ENV_CONFIG) };
+	struct settings a = { 0 }, b = { 0 };
+
+	memset(env, 0, sizeof(*env));
+	states_diff(env, baseline, hardened);
+	/* With one config unknown, nothing can be said about single options. */
+	if (config[0] && config[1]) {
+		config_collect(&a, config[0]);
+		config_collect(&b, config[1]);
+		settings_diff(env, &a, &b, option_row);
+	}
+	a = b = (struct settings){ 0 };
+	cmdline_collect(&a, baseline);
+	cmdline_collect(&b, hardened);
+	settings_diff(env, &a, &b, parameter_row);
+	keys_diff(env, baseline, hardened);
+	sort_array(env->rows, env->n_rows, sizeof(*env->rows), row_compare);
+}
+
+void analyze_env_protections(struct analyze_env *env, const struct profile *p)
+{
+	struct settings list = { 0 };
+	size_t i;
+
+	memset(env, 0, sizeof(*env));
+	config_collect(&list, profile_env_get(p, PROFILE_ENV_CONFIG));
+	for (i = 0; i < list.n_settings; i++) {
+		struct catalogue_text name = list.settings[i].shown;
+
+		if (catalogue_has_option(name.s, name.n))
+			row_add(env, ANALYZE_ENV_PROTECTION, catalogue_text_dup(name),
+				catalogue_text_dup(list.settings[i].value), NULL);
+	}
+	free(list.settings);
+	sort_array(env->rows, env->n_rows, sizeof(*env->rows), row_compare);
+}
+
+void analyze_env_deinit(struct analyze_env *env)
+{
+	uint32_t i;
+
+	for (i = 0; i < env->n_rows; i++) {
+		free(env->rows[i].name);
+		free(env->rows[i].baseline);
+		free(env->rows[i].hardened);
+	}
+	free(env->rows);
+	memset(env, 0, sizeof(*env));
+}

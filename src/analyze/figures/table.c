@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/figures/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/figures/accounting.h"
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+const struct analyze_figures analyze_figures_none = ANALYZE_FIGURES_NONE;
+
+/* A cell on its way into a row; without a cell, it is only known that there is such a function. */
+struct ref {
+	const char *name, *context;
+	const struct profile_cell *cell;
+	bool detached, skipped;
+};
+
+/* What the samples of one table's rows are made of. */
+struct sampling {
+	const struct profile *p;
+	const struct analyze_repetitions *repetitions;
+	struct analyze_calibration calibration;
+	const struct analyze_options *options;
+};
+
+struct refs {
+	struct ref *refs;
+	size_t n_refs, cap_refs;
+};
+
+/* Differences are formed as integers, which is exact, and may be negative: cost is an estimate. */
+static double time_total(const struct profile_stats *s, enum analyze_time time, bool raw)
+{
+	if (time == ANALYZE_TIME_SELF)
+		return (double)(int64_t)((uint64_t)s->self + (raw ? s->cost : 0));
+	return (double)(int64_t)((time == ANALYZE_TIME_WALL ? s->wall : s->oncpu) -
+				 (raw ? 0 : s->cost));
+}
+
+void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats,
+			  const struct analyze_options *options)
+{
+	enum analyze_time time;
+
+	*f = analyze_figures_none;
+	f->calls = (double)stats->calls;
+	if (stats->errors != PROFILE_NOT_COUNTED)
+		f->errors = (double)stats->errors;
+	for (time = 0; time < ANALYZE_N_TIMES; time++) {
+		f->totals[time] = time_total(stats, time, options->raw);
+		if (stats->calls)
+			f->means[time] = f->totals[time] / f->calls;
+	}
+	f->total = f->totals[options->time];
+	f->mean = f->means[options->time];
+	/* There is one distribution, that of on-CPU times less cost. */
+	if (options->time != ANALYZE_TIME_ONCPU || (options->raw && stats->cost) || !stats->calls)
+		return;
+	f->p50 = profile_stats_quantile(stats, 0.50);
+	f->p90 = profile_stats_quantile(stats, 0.90);
+	f->p99 = profile_stats_quantile(stats, 0.99);
+	f->p999 = profile_stats_quantile(stats, 0.999);
+	f->min = (double)stats->min;
+	f->max = (double)stats->max;
+	/* Rounding may put the sum of squares below that of equal values. */
+	f->spread = sqrt(fmax(0, stats->sumsq / f->calls - f->mean * f->mean));
+}
+
+struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, uint32_t runs)
+{
+	struct analyze_figures per_run = *f;
+	enum analyze_time time;
+
+	per_run.calls /= runs;
+	per_run.errors /= runs;
+	per_run.total /= runs;
+	for (time = 0; time < ANALYZE_N_TIMES; time++)
+		per_run.totals[time] /= runs;
+	return per_run;
+}
+
+void analyze_sample_add_cell(struct analyze_sample *s, const struct analyze_repetitions *r,
+			     const struct analyze_calibration *c, const struct profile *p,
+			     const struct profile_cell *cell, const struct analyze_options *options)
+{
+	analyze_sample_add(s, r->of_run[cell->run], (double)cell->stats.calls,
+			   time_total(&cell->stats, options->time, options->raw));
+	if (!options->raw)
+		s->uncertainty += analyze_calibration_uncertainty(c, p, cell);
+}
+
+int analyze_context_compare(const char *a, const char *b)
+{
+	bool all_a, all_b;
+
+	if (!a || !b)
+		return !!a - !!b;
+	all_a = analyze_is_sum(a);
+	all_b = analyze_is_sum(b);
+	if (all_a || all_b)
+		return all_b - all_a;
+	return strcmp(a, b);
+}
+
+static int ref_compare(const void *left, const void *right)
+{
+	const struct ref *a = left, *b = right;
+
+	return strcmp(a->name, b->name) ?: analyze_context_compare(a->context, b->context);
+}
+
+static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n,
+		    const char *context, const struct sampling *sampling)
+{
+	struct analyze_row row = { .name = first->name, .label = first->name, .context = context };
+	struct profile_stats sum;
+	size_t i;
+
+	profile_stats_init(&sum);
+	analyze_sample_init(&row.sample, sampling->repetitions);
+	for (i = 0; i < n; i++) {
+		row.detached |= first[i].detached;
+		if (first[i].skipped)
+			row.caveat = ANALYZE_CAVEAT_SKIPPED;
+		if (!first[i].cell)
+			continue;
+		profile_stats_merge(&sum, &first[i].cell->stats);
+		analyze_sample_add_cell(&row.sample, sampling->repetitions, &sampling->calibration,
+					sampling->p, first[i].cell, sampling->options);
+	}
+	analyze_figures_form(&row.figures, &sum, sampling->options);
+	profile_stats_deinit(&sum);
+	vec_push(rows, rows, row);
+}
+
+/* A row for each context among the N refs of one name; returns how many. */
+static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, size_t n,
+			   const struct sampling *sampling)
+{
+	size_t i, j, added = 0;
+
+	for (i = 0; i < n; i = j) {
+		for (j = i + 1; j < n && !ref_compare(&refs[i], &refs[j]); j++)
+			;
+		if (!refs[i].cell)
+			continue;
+		row_add(rows, &refs[i], j - i, refs[i].context, sampling);
+		added++;
+	}
+	return added;
+}
+
+static void functions_form(struct analyze_rows *rows, struct refs *refs,
+			   const struct sampling *sampling)
+{
+	size_t i, j;
+
+	sort_array(refs->refs, refs->n_refs, sizeof(*refs->refs), ref_compare);
+	for (i = 0; i < refs->n_refs; i = j) {
+		uint32_t sum = rows->n_rows;
+		size_t contexts;
+
+		for (j = i + 1; j < refs->n_refs; j++)
+			if (strcmp(refs->refs[i].name, refs->refs[j].name))
+				break;
+		row_add(rows, &refs->refs[i], j - i, ANALYZE_ALL_CONTEXTS, sampling);
+		contexts = contexts_add(rows, &refs->refs[i], j - i, sampling);
+		rows->rows[sum].redundant = contexts == 1;
+	}
+}
+
+static int boot_compare(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return compare_values(*a, *b);
+}
+
+static void count_runs(struct analyze_table *table, const struct profile *p)
+{
+	uint32_t *boots = alloc_array(p->n_runs, sizeof(*boots));
+	uint32_t i;
+
+	for (i = 0; i < p->n_runs; i++)
+		if (p->runs[i].kind != PROFILE_RUN_CONTROL)
+			boots[table->runs++] = p->runs[i].boot;
+	sort_array(boots, table->runs, sizeof(*boots), boot_compare);
+	for (i = 0; i < table->runs; i++)
+		table->boots += i == 0 || boots[i] != boots[i - 1];
+	free(boots);
+}
+
+static void label_marked(struct analyze_table *table)
+{
+	uint32_t i;
+
+	for (i = 0; i < table->functions.n_rows; i++) {
+		struct analyze_row *row = &table->functions.rows[i];
+
+		if (!row->detached && !row->caveat)
+			continue;
+		row->label = alloc_keep(&table->labels,
+					alloc_printf("%s [%s]", row->name,
+						     row->detached ? "detached" : row->caveat));
+	}
+}
+
+void analyze_table_init(struct analyze_table *table, const struct profile *p,
+			const struct analyze_options *options)
+{
+	struct refs syscalls = { 0 }, functions = { 0 };
+	struct sampling sampling = { .p = p,
+				     .repetitions = &table->repetitions,
+				     .options = options };
+	bool *skipped = analyze_sites_skipped(p);
+	uint32_t i;
+
+	memset(table, 0, sizeof(*table));
+	table->clock = p->clock;
+	table->time = options->time;
+	count_runs(table, p);
+	analyze_repetitions_init(&table->repetitions, p, PROFILE_RUN_PROBED);
+	analyze_calibration_init(&sampling.calibration, p);
+	for (i = 0; i < p->n_sites; i++)
+		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
+			vec_push(&functions, refs,
+				 ((struct ref){ .name = p->sites[i].name,
+						.detached = p->sites[i].detached,
+						.skipped = skipped[i] }));
+	for (i = 0; i < p->n_cells; i++) {
+		const struct profile_cell *cell = &p->cells[i];
+		const struct profile_site *site = &p->sites[cell->site];
+		struct ref ref = { .name = site->name,
+				   .context = p->contexts[cell->context].name,
+				   .cell = cell,
+				   .detached = site->detached,
+				   .skipped = skipped[cell->site] };
+
+		if (p->runs[cell->run].kind == PROFILE_RUN_CONTROL)
+			continue;
+		if (site->kind == PROFILE_SITE_CONTEXT) {
+			ref.name = ref.context;
+			ref.context = NULL;
+			vec_push(&syscalls, refs, ref);
+			table->oncpu += (double)cell->stats.oncpu;
+			table->cost += (double)cell->stats.cost;
+		} else if (site->kind == PROFILE_SITE_FUNCTION) {
+			vec_push(&functions, refs, ref);
+		}
+	}
+	sort_array(syscalls.refs, syscalls.n_refs, sizeof(*syscalls.refs), ref_compare);
+	contexts_add(&table->syscalls, syscalls.refs, syscalls.n_refs, &sampling);
+	functions_form(&table->functions, &functions, &sampling);
+	label_marked(table);
+	free(syscalls.refs);
+	free(functions.refs);
+	free(skipped);
+	analyze_calibration_deinit(&sampling.calibration);
+}
+
+static void rows_deinit(struct analyze_rows *rows)
+{
+	while (rows->n_rows)
+		analyze_sample_deinit(&rows->rows[--rows->n_rows].sample);
+	free(rows->rows);
+}
+
+void analyze_table_deinit(struct analyze_table *table)
+{
+	alloc_texts_free(&table->labels);
+	rows_deinit(&table->syscalls);
+	rows_deinit(&table->functions);
+	analyze_repetitions_deinit(&table->repetitions);
+	memset(table, 0, sizeof(*table));
+}
+
+static int total_compare(const void *left, const void *right)
+{
+	const struct analyze_row *a = left, *b = right;
+
+	return compare_values(b->figures.total, a->figures.total) ?:
+		       strcmp(a->name, b->name)                   ?:
+		       analyze_context_compare(a->context, b->context);
+}
+
+void analyze_rows_sort_by_total(struct analyze_rows *rows)
+{
+	sort_array(rows->rows, rows->n_rows, sizeof(*rows->rows), total_compare);
+}

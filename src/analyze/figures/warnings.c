@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/figures/warnings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/figures/accounting.h"
+#include "analyze/figures/cost.h"
+#include "analyze/figures/table.h"
+#include "base/alloc.h"
+
+/* Less than this share of what they are of moves no figure that anybody reads. */
+#define NEGLIGIBLE 0.001
+
+/* Functions whose missed returns are reported. */
+#define MISSED_SHOWN 3
+
+void analyze_warnings_add(struct analyze_warnings *w, struct analyze_warning warning)
+{
+	struct analyze_warning *at;
+
+	vec_push(w, rows, warning);
+	if (warning.severity != ANALYZE_SEVERITY_INVALID)
+		return;
+	at = &w->rows[w->n_invalid++];
+	memmove(at + 1, at, (w->n_rows - w->n_invalid) * sizeof(*at));
+	*at = warning;
+}
+
+void analyze_warnings_deinit(struct analyze_warnings *w)
+{
+	while (w->n_rows)
+		free(w->rows[--w->n_rows].own_text);
+	free(w->rows);
+	memset(w, 0, sizeof(*w));
+}
+
+/* Of one profile. */
+struct warning {
+	struct analyze_warnings *out;
+	const struct profile *p;
+	enum analyze_side side;
+	struct analyze_accounting accounting;
+};
+
+static enum analyze_severity severity_of(double n, double of)
+{
+	return n < NEGLIGIBLE * of ? ANALYZE_SEVERITY_INFO : ANALYZE_SEVERITY_ACT;
+}
+
+static void add(const struct warning *w, struct analyze_warning warning)
+{
+	warning.side = w->side;
+	analyze_warnings_add(w->out, warning);
+}
+
+static void warn_losses(const struct warning *w)
+{
+	struct analyze_losses losses;
+	int i;
+
+	analyze_losses_sum(&losses, w->p);
+	for (i = 0; i < PROFILE_N_LOSSES; i++) {
+		double n = (double)losses.counts[i], of = (double)w->accounting.calls;
+
+		if (profile_loss_is_info(i) || !losses.counts[i] ||
+		    losses.counts[i] == PROFILE_NOT_COUNTED)
+			continue;
+		if (i == PROFILE_LOSS_STACKS_FULL || i == PROFILE_LOSS_STACK_NOT_FETCHED ||
+		    i == PROFILE_LOSS_SAMPLES_NOT_RECEIVED)
+			of = losses.samples_expected == PROFILE_NOT_COUNTED ?
+				     0 :
+				     (double)losses.samples_expected;
+		add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_LOSS,
+						 .severity = severity_of(n, of),
+						 .code = i,
+						 .values = { n } });
+	}
+}
+
+/* The site with most returns missed of those that are not in SHOWN, or NULL. */
+static const struct profile_site *most_missed(const struct profile *p,
+					      const struct profile_site *const *shown, uint32_t n)
+{
+	const struct profile_site *most = NULL;
+	uint32_t i, j;
+
+	for (i = 0; i < p->n_sites; i++) {
+		const struct profile_site *site = &p->sites[i];
+
+		for (j = 0; j < n && shown[j] != site; j++)
+			;
+		if (j == n && site->missed && (!most || site->missed > most->missed))
+			most = site;
+	}
+	return most;
+}
+
+static double calls_of(const struct profile *p, const struct profile_site *site)
+{
+	double calls = 0;
+	uint32_t i;
+
+	for (i = 0; i < p->n_cells; i++)
+		if (&p->sites[p->cells[i].site] == site)
+			calls += (double)p->cells[i].stats.calls;
+	return calls;
+}
+
+/* Functions under kprobes lose returns when many tasks sleep in them; fentry does not. */
+static void warn_missed(const struct warning *w)
+{
+	const struct profile_site *shown[MISSED_SHOWN], *site;
+	uint32_t i;
+
+	for (i = 0; i < MISSED_SHOWN; i++) {
+		double n;
+
+		site = shown[i] = most_missed(w->p, shown, i);
+		if (!site)
+			return;
+		n = (double)site->missed;
+		add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_MISSED,
+						 .severity = severity_of(n, calls_of(w->p, site)),
+						 .code = (int)site->mech,
+						 .names = { site->name },
+						 .values = { n } });
+	}
+}
+
+static void warn_unaccounted(const struct warning *w)
+{
+	const struct analyze_accounting *a = &w->accounting;
+	double n = (double)a->unaccounted, of = (double)a->entries;
+
+	if (a->known && a->unaccounted)
+		add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_UNACCOUNTED,
+						 .severity = severity_of(fabs(n), of),
+						 .values = { n, of } });
+}
+
+static void warn_detached(const struct warning *w)
+{
+	struct analyze_warning warning = { .kind = ANALYZE_WARNING_DETACHED,
+					   .severity = ANALYZE_SEVERITY_ACT };
+	uint32_t i, n = 0;
+
+	for (i = 0; i < w->p->n_sites; i++) {
+		if (!w->p->sites[i].detached)
+			continue;
+		if (n < sizeof(warning.names) / sizeof(*warning.names))
+			warning.names[n] = w->p->sites[i].name;
+		n++;
+	}
+	warning.values[0] = n;
+	if (n)
+		add(w, warning);
+}
+
+static void warn_failed_runs(const struct warning *w)
+{
+	uint32_t i, failed = 0, first = 0;
+
+	for (i = 0; i < w->p->n_runs; i++)
+		if (w->p->runs[i].status && !failed++)
+			first = i;
+	if (failed)
+		add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_FAILED_RUNS,
+						 .severity = ANALYZE_SEVERITY_ACT,
+						 .code = w->p->runs[first].status,
+						 .values = { failed, w->p->n_runs, first + 1 } });
+}
+
+/* What of ROW is below zero although it is a time, or -1. */
+static int negative_time(const struct analyze_row *row)
+{
+	int time;
+
+	for (time = 0; time < ANALYZE_N_TIMES; time++)
+		if (row->figures.totals[time] < 0)
+			return time;
+	return -1;
+}
+
+struct negatives {
+	uint32_t n;
+	const struct analyze_row *worst;
+	int time; /* of the worst */
+};
+
+static void find_negatives(struct negatives *found, const struct analyze_rows *rows)
+{
+	uint32_t i;
+
+	for (i = 0; i < rows->n_rows; i++) {
+		const struct analyze_row *row = &rows->rows[i];
+		int time = negative_time(row);
+
+		/* A sum is below zero only where one of its contexts is. */
+		if (time < 0 || (analyze_is_sum(row->context)))
+			continue;
+		found->n++;
+		if (!found->worst ||
+		    row->figures.totals[time] < found->worst->figures.totals[found->time]) {
+			found->worst = row;
+			found->time = time;
+		}
+	}
+}
+
+/* Once, however many there are: they have one cause. */
+static void warn_negative(const struct warning *w)
+{
+	struct negatives found = { 0 };
+	struct analyze_table table;
+
+	analyze_table_init(&table, w->p, &(struct analyze_options){ 0 });
+	find_negatives(&found, &table.syscalls);
+	find_negatives(&found, &table.functions);
+	if (found.n)
+		add(w, (struct analyze_warning){
+			       .kind = ANALYZE_WARNING_NEGATIVE,
+			       .severity = severity_of(-found.worst->figures.totals[found.time],
+						       table.oncpu),
+			       .code = found.time,
+			       .names = { found.worst->name, found.worst->context },
+			       .values = { found.n } });
+	analyze_table_deinit(&table);
+}
+
+static void warn_unknown_cost(const struct warning *w)
+{
+	struct analyze_costs costs;
+	uint32_t i;
+
+	analyze_costs_init(&costs, w->p);
+	for (i = 0; i < costs.n_rows; i++) {
+		const struct analyze_cost *row = &costs.rows[i];
+
+		if (analyze_cost_is_unknown(row))
+			add(w, (struct analyze_warning){
+				       .kind = ANALYZE_WARNING_COST_UNKNOWN,
+				       .severity = ANALYZE_SEVERITY_ACT,
+				       .names = { row->name, row->example },
+				       .values = { row->functions > 0 ? row->functions : 0 } });
+	}
+	analyze_costs_deinit(&costs);
+}
+
+void analyze_warnings_of_profile(struct analyze_warnings *out, const struct profile *p,
+				 enum analyze_side side, bool raw)
+{
+	struct warning w = { .out = out, .p = p, .side = side };
+
+	analyze_accounting_init(&w.accounting, p);
+	if (!p->n_runs)
+		add(&w, (struct analyze_warning){ .kind = ANALYZE_WARNING_EMPTY,
+						  .severity = ANALYZE_SEVERITY_ACT });
+	warn_losses(&w);
+	warn_missed(&w);
+	warn_unaccounted(&w);
+	warn_detached(&w);
+	warn_failed_runs(&w);
+	if (raw)
+		return;
+	warn_negative(&w);
+	warn_unknown_cost(&w);
+}

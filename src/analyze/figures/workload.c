@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/figures/workload.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+const struct analyze_workload_figures analyze_workload_none = { NAN, NAN, NAN, NAN };
+
+/* One figure of one run. */
+struct ref {
+	const char *name;
+	bool probed;
+	uint32_t run;
+	size_t order;
+	struct analyze_workload_figures figures;
+};
+
+struct refs {
+	struct ref *refs;
+	size_t n_refs, cap_refs;
+};
+
+/* A mean that skips what was not given. */
+struct mean {
+	double sum;
+	size_t n;
+};
+
+static int ref_compare(const void *left, const void *right)
+{
+	const struct ref *a = left, *b = right;
+
+	return strcmp(a->name, b->name)      ?:
+		       a->probed - b->probed ?:
+					       compare_values(a->order, b->order);
+}
+
+static void mean_add(struct mean *mean, double value)
+{
+	if (isnan(value))
+		return;
+	mean->sum += value;
+	mean->n++;
+}
+
+static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
+					    const struct analyze_repetitions *repetitions)
+{
+	struct analyze_workload_row row = { .name = refs->name,
+					    .probed = refs->probed,
+					    .order = refs->order };
+	struct mean mean = { 0 }, p50 = { 0 };
+	size_t i;
+
+	row.how = row.probed ? ANALYZE_HOW_PROBED : ANALYZE_HOW_UNPROBED;
+	row.figures = analyze_workload_none;
+	row.figures.iterations = 0;
+	row.unit = repetitions->unit;
+	analyze_sample_init(&row.sample, repetitions);
+	for (i = 0; i < n; i++) {
+		row.figures.iterations += refs[i].figures.iterations;
+		mean_add(&mean, refs[i].figures.mean);
+		mean_add(&p50, refs[i].figures.p50);
+		row.figures.min = fmin(row.figures.min, refs[i].figures.min);
+		if (!isnan(refs[i].figures.mean))
+			analyze_sample_add(&row.sample, repetitions->of_run[refs[i].run], 1,
+					   refs[i].figures.mean);
+	}
+	if (mean.n)
+		row.figures.mean = mean.sum / (double)mean.n;
+	if (p50.n)
+		row.figures.p50 = p50.sum / (double)p50.n;
+	return row;
+}
+
+/* What the probes are thought to have cost RUN of P between its contexts' beginnings and ends. */
+static double probe_cost(const struct profile *p, uint32_t run)
+{
+	double sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < p->n_cells; i++)
+		if (p->cells[i].run == run &&
+		    p->sites[p->cells[i].site].kind == PROFILE_SITE_CONTEXT)
+			sum += (double)p->cells[i].stats.cost;
+	return sum;
+}
+
+static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < p->n_runs; i++) {
+		const struct profile_run *run = &p->runs[i];
+		bool probed = run->kind != PROFILE_RUN_CONTROL;
+
+		for (j = 0; j < run->n_reports; j++) {
+			const struct profile_report *r = &run->reports[j];
+			struct ref ref = {
+				.name = r->name,
+				.probed = probed,
+				.run = i,
+				.order = refs->n_refs,
+				.figures = { (double)r->iterations, r->mean, r->p50, r->min },
+			};
+
+			vec_push(refs, refs, ref);
+		}
+	}
+	for (i = 0; i < p->n_runs; i++) {
+		const struct profile_run *run = &p->runs[i];
+		double wall = (double)run->wall, cpu = (double)run->cpu;
+		struct ref ref = { .name = ANALYZE_COMMAND,
+				   .probed = run->kind != PROFILE_RUN_CONTROL,
+				   .run = i,
+				   .order = SIZE_MAX - 1,
+				   .figures = { 1, wall, NAN, wall } };
+
+		vec_push(refs, refs, ref);
+		if (run->cpu == PROFILE_NOT_COUNTED)
+			continue;
+		if (!raw)
+			cpu -= probe_cost(p, i);
+		ref.name = ANALYZE_COMMAND_CPU;
+		ref.order = SIZE_MAX;
+		ref.figures.mean = ref.figures.min = cpu;
+		vec_push(refs, refs, ref);
+	}
+}
+
+void analyze_workload_init(struct analyze_workload *workload, const struct profile *p, bool raw)
+{
+	struct analyze_repetitions repetitions[2];
+	struct refs refs = { 0 };
+	size_t i, j;
+
+	analyze_repetitions_init(&repetitions[false], p, PROFILE_RUN_CONTROL);
+	analyze_repetitions_init(&repetitions[true], p, PROFILE_RUN_PROBED);
+	memset(workload, 0, sizeof(*workload));
+	refs_collect(&refs, p, raw);
+	sort_array(refs.refs, refs.n_refs, sizeof(*refs.refs), ref_compare);
+	for (i = 0; i < refs.n_refs; i = j) {
+		const struct ref *first = &refs.refs[i];
+		struct analyze_workload_row row, *other;
+
+		for (j = i + 1; j < refs.n_refs; j++)
+			if (strcmp(first->name, refs.refs[j].name) ||
+			    first->probed != refs.refs[j].probed)
+				break;
+		row = row_form(first, j - i, &repetitions[first->probed]);
+		other = workload->n_rows ? &workload->rows[workload->n_rows - 1] : NULL;
+		/* Both kinds of one name stand together, where the earlier of the two belongs. */
+		if (other && !strcmp(other->name, row.name)) {
+			if (other->order < row.order)
+				row.order = other->order;
+			else
+				other->order = row.order;
+		}
+		vec_push(workload, rows, row);
+	}
+	free(refs.refs);
+	analyze_repetitions_deinit(&repetitions[false]);
+	analyze_repetitions_deinit(&repetitions[true]);
+}
+
+void analyze_workload_deinit(struct analyze_workload *workload)
+{
+	while (workload->n_rows)
+		analyze_sample_deinit(&workload->rows[--workload->n_rows].sample);
+	free(workload->rows);
+	memset(workload, 0, sizeof(*workload));
+}
+
+static int order_compare(const void *left, const void *right)
+{
+	const struct analyze_workload_row *a = left, *b = right;
+
+	return compare_values(a->order, b->order) ?: a->probed - b->probed;
+}
+
+void analyze_workload_sort_by_order(struct analyze_workload *workload)
+{
+	sort_array(workload->rows, workload->n_rows, sizeof(*workload->rows), order_compare);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Layer 0: how long the work itself took, by the workload's own clock and by that of whoever
+ * started it. What all other layers must add up to.
+ */
+#ifndef KPROTPERF_ANALYZE_FIGURES_WORKLOAD_H
+#define KPROTPERF_ANALYZE_FIGURES_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyze/stats/sample.h"
+#include "profile/profile.h"
+
+/* The row of the command as a whole, from start to exit. */
+#define ANALYZE_COMMAND "[command]"
+/* The same by the time on a CPU, less what its probes cost. */
+#define ANALYZE_COMMAND_CPU "[command cpu]"
+
+/* How a figure was come by. */
+enum analyze_how {
+	ANALYZE_HOW_NONE, /* it goes without saying */
+	ANALYZE_HOW_UNPROBED,
+	ANALYZE_HOW_PROBED,
+	ANALYZE_HOW_ESTIMATED, /* from samples */
+};
+
+struct analyze_workload_figures {
+	double iterations; /* the sum over runs; of ANALYZE_COMMAND, the runs */
+	double mean, p50; /* of an iteration: the mean over runs, each counting the same */
+	double min; /* the least of all runs */
+};
+
+extern const struct analyze_workload_figures analyze_workload_none;
+
+struct analyze_workload_row {
+	const char *name; /* the profile's */
+	bool probed; /* false: from control runs; true: probe cost is inside the times */
+	enum analyze_how how; /* the same */
+	size_t order; /* the reader's: as first reported, the command last */
+	struct analyze_workload_figures figures;
+	enum analyze_unit unit; /* what counts as a repetition */
+	struct analyze_sample sample; /* the mean by repetition, each run counting the same */
+};
+
+struct analyze_workload {
+	struct analyze_workload_row *rows; /* by name, unprobed before probed */
+	uint32_t n_rows, cap_rows;
+};
+
+void analyze_workload_init(struct analyze_workload *workload, const struct profile *p, bool raw);
+void analyze_workload_deinit(struct analyze_workload *workload);
+
+/* Brings the rows into the reader's order, unprobed before probed. */
+void analyze_workload_sort_by_order(struct analyze_workload *workload);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Inlined bodies in the samples of a profile: which there are, and how often each was hit. */
+#ifndef KPROTPERF_ANALYZE_INLINE_BODIES_H
+#define KPROTPERF_ANALYZE_INLINE_BODIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "profile/profile.h"
+
+/*
+ * One inlined body by meaning, as a site of kind range has it. What is inlined at one place of a body
+ * that is itself inlined several times in FUNCTION is one.
+ */
+struct analyze_body {
+	const char *name, *function;
+	const char
+		*chain; /* the bodies between the two, innermost first; NULL where there is none */
+	const char *file; /* where it is called from; NULL where unknown */
+	uint32_t line;
+};
+
+/* By function, name, chain, file, line. */
+int analyze_body_compare(const struct analyze_body *a, const struct analyze_body *b);
+
+/*
+ * Kernel samples of one context with the body on their stack. A sample that came late is of some
+ * place with interrupts off in the function that it names, so of those nobody knows in which body.
+ */
+struct analyze_body_count {
+	uint32_t body, context;
+	double samples;
+	double around; /* the context's samples with the function that the body is in on their stack */
+	double own; /* of these, in the body's own code: what it calls left out, not what is inlined */
+	double late; /* of these, late, where the body is in the function that they name */
+	double missing; /* late ones of that function that were not taken for the body's */
+	/* It has no samples but those of a single body inlined into it. */
+	bool only_wraps;
+};
+
+/* Kernel samples of one context with a function on their stack that was called, not inlined. */
+struct analyze_called {
+	const char *name;
+	uint32_t context;
+	double samples;
+};
+
+struct analyze_bodies {
+	struct analyze_body *bodies; /* in their order */
+	uint32_t n_bodies, cap_bodies;
+	struct analyze_body_count *counts; /* by body, then context */
+	uint32_t n_counts, cap_counts;
+	struct analyze_called *called; /* by name, then context */
+	uint32_t n_called, cap_called;
+	double *samples; /* for each context of the profile those in the kernel, probes left out */
+	double all, irq; /* of the workload: all of them, user space too, and those in interrupts */
+	struct alloc_texts chains;
+	size_t bytes; /* of them */
+};
+
+/* Was S taken in a probe, so that it is no time of the kernel's? */
+bool analyze_sample_is_in_probe(const struct profile *p, const struct profile_sample *s);
+/*
+ * Is LOCATION where S, of an interrupt, entered the kernel? What lies below on its stack is what it hit,
+ * and not what it does.
+ */
+bool analyze_sample_is_interrupt_entry(const struct profile *p, const struct profile_sample *s,
+				       const struct profile_location *location);
+
+/* Control runs do not count. */
+void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p);
+/* The samples of CONTEXT with NAME called on their stack; 0: none. */
+double analyze_bodies_called(const struct analyze_bodies *b, const char *name, uint32_t context);
+void analyze_bodies_deinit(struct analyze_bodies *b);
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Goes down from the callee, at each step to the function that most samples have next on their stack, as long
+ * as these are half of those below the callee.
+ */
+#include "analyze/inline/callees.h"
+
+#include <string.h>
+
+#include "analyze/inline/bodies.h"
+#include "kernel/image/name.h"
+
+#define LEAST_SAMPLES 10
+#define MOST          0.5 /* of the samples below the callee */
+#define NEARLY_ALL    0.9
+#define MAX_DEPTH     32
+#define MAX_CHILDREN  256
+
+/* A sample's stack, as functions: inlined bodies are left out. */
+struct walk {
+	const struct profile *p;
+	const struct profile_stack *stack;
+	uint32_t n; /* of its locations, from the outermost on, those that count */
+};
+
+static bool same_function(const char *a, const char *b)
+{
+	size_t n = kernel_name_base_len(a);
+
+	return n == kernel_name_base_len(b) && !strncmp(a, b, n);
+}
+
+/* The function that DEPTH, from the outermost on, lies in. */
+static const char *function_at(const struct walk *w, uint32_t depth)
+{
+	const struct profile_location *l =
+		&w->p->locations[w->stack->locations[w->stack->n_locations - 1 - depth]];
+
+	return l->n_frames ? l->frames[l->n_frames - 1].name : "";
+}
+
+/* False for samples that say nothing of what the task's kernel code does. */
+static bool walk_init(struct walk *w, const struct profile *p, const struct profile_sample *s)
+{
+	*w = (struct walk){ .p = p, .stack = &p->stacks[s->stack] };
+	if (p->runs[s->run].kind == PROFILE_RUN_CONTROL || s->flags & PROFILE_SAMPLE_USER ||
+	    profile_context_is(p, s->context, PROFILE_CONTEXT_IRQ) ||
+	    analyze_sample_is_in_probe(p, s))
+		return false;
+	w->n = w->stack->n_locations;
+	/* Where interrupts came on again is not where the time went. */
+	if (s->flags & PROFILE_SAMPLE_LATE && w->n)
+		w->n--;
+	return true;
+}
+
+/* Where in the stack CALLEE lies that FUNCTION called; UINT32_MAX: nowhere. */
+static uint32_t find_call(const struct walk *w, const char *function, const char *callee)
+{
+	for (uint32_t d = 1; d < w->n; d++)
+		if (same_function(function_at(w, d), callee) &&
+		    same_function(function_at(w, d - 1), function))
+			return d;
+	return UINT32_MAX;
+}
+
+/* Do the functions below AT begin with the N of CHAIN? */
+static bool follows(const struct walk *w, uint32_t at, const char *const *chain, uint32_t n)
+{
+	if (w->n - at - 1 < n)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (!same_function(function_at(w, at + 1 + i), chain[i]))
+			return false;
+	return true;
+}
+
+struct child {
+	const char *name;
+	double samples;
+};
+
+static void count_child(struct child *children, uint32_t *n, const char *name, double samples)
+{
+	uint32_t i = 0;
+
+	while (i < *n && !same_function(children[i].name, name))
+		i++;
+	if (i == MAX_CHILDREN)
+		return;
+	if (i == *n)
+		children[(*n)++] = (struct child){ .name = name };
+	children[i].samples += samples;
+}
+
+/* The function that most samples have below CHAIN; *ALL: samples below CALLEE, whatever is below that. */
+static struct child most_below(const struct profile *p, const char *function, const char *callee,
+			       const char *const *chain, uint32_t n, double *all)
+{
+	struct child children[MAX_CHILDREN], best = { .name = "" };
+	uint32_t n_children = 0;
+
+	*all = 0;
+	for (uint32_t i = 0; i < p->n_samples; i++) {
+		const struct profile_sample *s = &p->samples[i];
+		struct walk w;
+		uint32_t at;
+
+		if (!walk_init(&w, p, s))
+			continue;
+		at = find_call(&w, function, callee);
+		if (at == UINT32_MAX)
+			continue;
+		*all += (double)s->count;
+		if (follows(&w, at, chain, n) && at + 1 + n < w.n)
+			count_child(children, &n_children, function_at(&w, at + 1 + n),
+				    (double)s->count);
+	}
+	for (uint32_t i = 0; i < n_children; i++)
+		if (children[i].samples > best.samples)
+			best = children[i];
+	return best;
+}
+
+const char *analyze_callees(const struct profile *p, const char *function, const char *callee)
+{
+	const char *chain[MAX_DEPTH];
+	uint32_t n = 0;
+
+	while (n < MAX_DEPTH) {
+		double all;
+		struct child child = most_below(p, function, callee, chain, n, &all);
+
+		if (all < LEAST_SAMPLES || !(child.samples >= MOST * all) || !*child.name)
+			break;
+		chain[n++] = child.name;
+	}
+	return n ? chain[n - 1] : NULL;
+}
+
+bool analyze_is_only_callee(const struct profile *p, const char *name, const char *function,
+			    const char *callee)
+{
+	double all = 0, below = 0;
+
+	for (uint32_t i = 0; i < p->n_samples; i++) {
+		const struct profile_sample *s = &p->samples[i];
+		bool on_stack = false;
+		struct walk w;
+
+		if (!walk_init(&w, p, s))
+			continue;
+		for (uint32_t d = 0; d < w.n && !on_stack; d++)
+			on_stack = same_function(function_at(&w, d), name);
+		if (!on_stack)
+			continue;
+		all += (double)s->count;
+		if (find_call(&w, function, callee) != UINT32_MAX)
+			below += (double)s->count;
+	}
+	return all > 0 && below >= NEARLY_ALL * all;
+}

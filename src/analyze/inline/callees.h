@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What of the functions that a call leads to carries its cost, according to samples. */
+#ifndef KPROTPERF_ANALYZE_INLINE_CALLEES_H
+#define KPROTPERF_ANALYZE_INLINE_CALLEES_H
+
+#include <stdbool.h>
+
+#include "profile/profile.h"
+
+/*
+ * The deepest function that most samples below CALLEE, called by FUNCTION, have on their stack. NULL: that is
+ * CALLEE itself, or samples are too few. Names go without the compiler's suffixes.
+ */
+const char *analyze_callees(const struct profile *p, const char *function, const char *callee);
+
+/* Are nearly all of P's samples that have NAME on their stack below CALLEE, called by FUNCTION? */
+bool analyze_is_only_callee(const struct profile *p, const char *name, const char *function,
+			    const char *callee);
+
+#endif

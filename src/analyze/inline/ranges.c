@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/inline/ranges.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+/*
+ * A body with that much of its context, and less than the other of it in code of its own, says what the
+ * context's own row says already.
+ */
+#define WHOLE 0.9
+#define OWN   0.5
+
+#define NAN_ESTIMATED         \
+	{                     \
+		NAN, NAN, NAN \
+	}
+
+const struct analyze_estimate analyze_estimate_none = {
+	NAN, NAN, NAN_ESTIMATED, NAN, NAN_ESTIMATED, NAN, NAN, NAN,
+};
+
+const struct analyze_range_side analyze_range_none = {
+	.entries = NAN,
+	.figures = ANALYZE_FIGURES_NONE,
+	.low = NAN,
+	.high = NAN,
+	.estimate = { NAN, NAN, NAN_ESTIMATED, NAN, NAN_ESTIMATED, NAN, NAN, NAN },
+};
+
+/* Something that is known of a body; those of one body and context make a row. */
+struct item {
+	struct analyze_body body;
+	const char *context; /* NULL: of the site, whatever calls it has */
+	const struct profile_site *site; /* NULL: seen in samples */
+	const struct profile_cell *cell; /* NULL likewise, and without a context */
+	const struct analyze_body_count *count;
+};
+
+struct items {
+	struct item *items;
+	size_t n_items, cap_items;
+};
+
+static int item_compare(const void *left, const void *right)
+{
+	const struct item *a = left, *b = right;
+
+	return analyze_body_compare(&a->body, &b->body) ?:
+		       analyze_context_compare(a->context, b->context);
+}
+
+static struct analyze_body site_body(const struct profile_site *site)
+{
+	return (struct analyze_body){ .name = site->name,
+				      .function = site->into,
+				      .chain = site->chain,
+				      .file = site->file,
+				      .line = site->line };
+}
+
+static void items_collect(struct items *items, const struct analyze_bodies *bodies,
+			  const struct profile *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->n_sites; i++)
+		if (p->sites[i].kind == PROFILE_SITE_RANGE)
+			vec_push(items, items,
+				 ((struct item){ .body = site_body(&p->sites[i]),
+						 .site = &p->sites[i] }));
+	for (i = 0; i < p->n_cells; i++) {
+		const struct profile_cell *cell = &p->cells[i];
+		const struct profile_site *site = &p->sites[cell->site];
+
+		if (site->kind == PROFILE_SITE_RANGE &&
+		    p->runs[cell->run].kind != PROFILE_RUN_CONTROL)
+			vec_push(items, items,
+				 ((struct item){ .body = site_body(site),
+						 .context = p->contexts[cell->context].name,
+						 .site = site,
+						 .cell = cell }));
+	}
+	for (i = 0; i < bodies->n_counts; i++)
+		vec_push(items, items,
+			 ((struct item){ .body = bodies->bodies[bodies->counts[i].body],
+					 .context = p->contexts[bodies->counts[i].context].name,
+					 .count = &bodies->counts[i] }));
+	sort_array(items->items, items->n_items, sizeof(*items->items), item_compare);
+}
+
+/* ---- contexts ---- */
+
+static int context_compare(const void *left, const void *right)
+{
+	const struct analyze_range_context *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+static const struct analyze_range_context *context_find(const struct analyze_ranges *ranges,
+							const char *name)
+{
+	struct analyze_range_context key = { .name = name };
+
+	return search_array(&key, ranges->contexts, ranges->n_contexts, sizeof(key),
+			    context_compare);
+}
+
+/* The stats of each context as a whole, for the caller to free; those without calls were not timed. */
+static struct profile_stats *contexts_stats(const struct profile *p)
+{
+	struct profile_stats *stats = alloc_array(p->n_contexts, sizeof(*stats));
+	uint32_t i;
+
+	for (i = 0; i < p->n_contexts; i++)
+		profile_stats_init(&stats[i]);
+	for (i = 0; i < p->n_cells; i++) {
+		const struct profile_cell *cell = &p->cells[i];
+
+		if (p->sites[cell->site].kind == PROFILE_SITE_CONTEXT &&
+		    p->runs[cell->run].kind != PROFILE_RUN_CONTROL)
+			profile_stats_merge(&stats[cell->context], &cell->stats);
+	}
+	return stats;
+}
+
+static void contexts_init(struct analyze_ranges *ranges, const struct profile *p,
+			  const struct analyze_options *options)
+{
+	const struct analyze_options corrected = { .time = ANALYZE_TIME_ONCPU };
+	struct analyze_range_context all = { .name = ANALYZE_ALL_CONTEXTS };
+	const struct analyze_bodies *bodies = &ranges->bodies;
+	struct profile_stats *stats = contexts_stats(p);
+	double served = bodies->all > 0 ? bodies->irq / bodies->all : 0;
+	enum analyze_time time;
+	uint32_t i;
+
+	for (i = 0; i < p->n_contexts; i++) {
+		struct analyze_range_context context = { .name = p->contexts[i].name,
+							 .number = i,
+							 .samples = bodies->samples[i],
+							 .sampled = NAN };
+		struct analyze_figures figures;
+
+		analyze_figures_form(&figures, &stats[i], &corrected);
+		/* Interrupts hit all that runs alike, and are a context of their own. */
+		if (stats[i].calls)
+			context.sampled = fmax(figures.total, 0) * (1 - served);
+		analyze_figures_form(&figures, &stats[i], options);
+		for (time = 0; time < ANALYZE_N_TIMES; time++) {
+			context.totals[time] = stats[i].calls ? figures.totals[time] : NAN;
+			all.totals[time] += figures.totals[time];
+		}
+		all.samples += context.samples;
+		vec_push(ranges, contexts, context);
+		profile_stats_deinit(&stats[i]);
+	}
+	all.sampled = NAN;
+	vec_push(ranges, contexts, all);
+	sort_array(ranges->contexts, ranges->n_contexts, sizeof(*ranges->contexts),
+		   context_compare);
+	free(stats);
+}
+
+/* ---- estimates ---- */
+
+/*
+ * The time of K samples in CONTEXT. Where the context was timed, it is that share of its time; else
+ * each sample stands for a period, and how many of all there are is what is not sure.
+ */
+static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
+					const struct analyze_range_context *context, double k)
+{
+	double all = ranges->bodies.all;
+	struct analyze_estimated share;
+
+	if (!isnan(context->sampled)) {
+		share = analyze_binomial_seen(k, context->samples);
+		return analyze_estimated_scale(&share, context->sampled);
+	}
+	share = analyze_binomial_seen(k, all);
+	return analyze_estimated_scale(&share, all * ranges->tick);
+}
+
+struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *ranges,
+					       const char *context)
+{
+	const struct analyze_range_context *c = context_find(ranges, context);
+	struct analyze_estimated all = { 0, 0, 0 }, one;
+	uint32_t i;
+
+	/* A context that did not occur: nor did the body in it. */
+	if (!c)
+		return all;
+	if (!analyze_is_sum(context))
+		return c->samples > 0 ? time_of(ranges, c, 0) : all;
+	/* All contexts are as one: nothing was seen in any. */
+	one = analyze_binomial(0, c->samples);
+	for (i = 0; i < ranges->n_contexts; i++)
+		if (!isnan(ranges->contexts[i].sampled))
+			all.high += ranges->contexts[i].sampled;
+	all.high *= one.high;
+	return c->samples > 0 ? all : (struct analyze_estimated){ 0, 0, 0 };
+}
+
+/* A body's count, to be found by the function that the body is in, and its context. */
+struct enclosed {
+	const char *function;
+	uint32_t context, count;
+};
+
+static int enclosed_compare(const void *left, const void *right)
+{
+	const struct enclosed *a = left, *b = right;
+
+	return strcmp(a->function, b->function) ?: compare_values(a->context, b->context);
+}
+
+static bool is_timed_function(const struct profile *p, const struct profile_cell *cell)
+{
+	const struct profile_site *site = &p->sites[cell->site];
+
+	return site->kind == PROFILE_SITE_FUNCTION && !site->detached &&
+	       p->runs[cell->run].kind != PROFILE_RUN_CONTROL;
+}
+
+/* Adds CELL's time to all of the N counts that are within its function and context. */
+static void times_add(double *times, const struct enclosed *all, size_t n, const struct profile *p,
+		      const struct profile_cell *cell)
+{
+	struct enclosed key = { p->sites[cell->site].name, cell->context, 0 };
+	double time = (double)cell->stats.oncpu - (double)cell->stats.cost;
+	size_t at = bisect(n, i, enclosed_compare(&all[i], &key) < 0);
+
+	for (; at < n && !enclosed_compare(&all[at], &key); at++)
+		times[all[at].count] =
+			(isnan(times[all[at].count]) ? 0 : times[all[at].count]) + time;
+}
+
+/*
+ * For each of the bodies' counts, the on-CPU time less probe cost of the function that the body is in, in
+ * that context; NAN where it was not timed. For free().
+ */
+static double *function_times(const struct analyze_bodies *bodies, const struct profile *p)
+{
+	size_t n = bodies->n_counts, i;
+	struct enclosed *all = alloc_array(n, sizeof(*all));
+	double *times = alloc_array(n, sizeof(*times));
+
+	for (i = 0; i < n; i++) {
+		const struct analyze_body_count *count = &bodies->counts[i];
+
+		times[i] = NAN;
+		all[i] = (struct enclosed){ bodies->bodies[count->body].function, count->context,
+					    i };
+	}
+	sort_array(all, n, sizeof(*all), enclosed_compare);
+	for (i = 0; i < p->n_cells; i++)
+		if (is_timed_function(p, &p->cells[i]))
+			times_add(times, all, n, p, &p->cells[i]);
+	free(all);
+	return times;
+}
+
+/*
+ * Where the function that a body is in was timed, the body's part of the function's samples is its part
+ * of that time: the function's own share of the context is known, and need not be estimated with it.
+ */
+static void estimate_within(struct analyze_estimate *e, const struct analyze_body_count *count,
+			    const struct analyze_range_context *context, double time)
+{
+	struct analyze_estimated part = analyze_binomial_seen(count->samples, count->around);
+
+	e->total = analyze_estimated_scale(&part, time);
+	if (context->sampled > 0)
+		e->share = analyze_estimated_scale(&e->total, 1 / context->sampled);
+}
+
+/* TIME: of the function around it; NAN where that was not timed. */
+static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges,
+					     const struct analyze_body_count *count,
+					     const struct analyze_range_context *context,
+					     double time)
+{
+	struct analyze_estimate e = {
+		.samples = count->samples,
+		.of = context->samples,
+		.share = analyze_binomial_seen(count->samples, context->samples),
+		.self_share = count->own / context->samples,
+		.total = time_of(ranges, context, count->samples),
+		.late = count->late,
+		.missing = count->missing,
+	};
+
+	if (time > 0 && count->around >= count->samples)
+		estimate_within(&e, count, context, time);
+	e.self_total = e.total.value * (count->own / count->samples);
+	return e;
+}
+
+/* Adds B to A, which are of different contexts. */
+static void estimate_add(struct analyze_estimate *a, const struct analyze_estimate *b)
+{
+	if (isnan(a->samples)) {
+		*a = *b;
+		return;
+	}
+	a->samples += b->samples;
+	a->total = analyze_estimated_add(&a->total, &b->total);
+	a->self_total += b->self_total;
+	a->late += b->late;
+	a->missing += b->missing;
+}
+
+/* The shares of a sum over contexts: of all that was sampled. */
+static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze_ranges *ranges)
+{
+	const struct analyze_range_context *all = context_find(ranges, ANALYZE_ALL_CONTEXTS);
+
+	if (isnan(e->samples))
+		return;
+	e->of = all->samples;
+	e->share = analyze_binomial_seen(e->samples, e->of);
+	e->self_share = e->share.value * (e->self_total / e->total.value);
+}
+
+struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *ranges, const char *name,
+					      const char *context)
+{
+	bool is_sum = analyze_is_sum(context);
+	struct analyze_estimate sum = analyze_estimate_none;
+	uint32_t i;
+
+	for (i = 0; i < ranges->n_contexts; i++) {
+		const struct analyze_range_context *c = &ranges->contexts[i];
+		struct analyze_estimate e = { .of = c->samples,
+					      .self_share = NAN,
+					      .self_total = NAN };
+
+		if (analyze_is_sum(c->name) || (!is_sum && strcmp(c->name, context)))
+			continue;
+		e.samples = analyze_bodies_called(&ranges->bodies, name, c->number);
+		if (!(e.samples > 0))
+			continue;
+		e.share = analyze_binomial_seen(e.samples, c->samples);
+		e.total = time_of(ranges, c, e.samples);
+		estimate_add(&sum, &e);
+	}
+	if (is_sum)
+		estimate_finish_sum(&sum, ranges);
+	return sum;
+}
+
+/*
+ * Whether late samples could move the estimate by half of the way out of its interval: those it has
+ * may belong elsewhere, and those elsewhere in its function to it.
+ */
+static bool estimate_is_doubtful(const struct analyze_estimate *e)
+{
+	const struct analyze_estimated *t = &e->total;
+
+	return e->late > e->samples * (1 - t->low / t->value) / 2 ||
+	       e->missing > e->samples * (t->high / t->value - 1) / 2;
+}
+
+/* ---- rows ---- */
+
+/* What is common to the rows of one body. */
+struct body_rows {
+	struct analyze_ranges *ranges;
+	const struct profile *p;
+	const struct analyze_calibration *calibration;
+	const struct analyze_options *options;
+	const double *times; /* see function_times() */
+	const char *location, *why;
+	bool timed, detached;
+};
+
+static void side_form(struct analyze_range_side *side, const struct body_rows *body,
+		      const struct profile_stats *stats, const struct analyze_estimate *estimate)
+{
+	*side = analyze_range_none;
+	side->estimate = *estimate;
+	side->why = body->why;
+	if (body->timed) {
+		side->source = ANALYZE_SOURCE_EXACT;
+		analyze_figures_form(&side->figures, stats, body->options);
+		side->entries = stats->entries == PROFILE_NOT_COUNTED ? 0 : (double)stats->entries;
+		return;
+	}
+	if (isnan(estimate->samples))
+		return;
+	side->source = ANALYZE_SOURCE_ESTIMATED;
+	side->figures.totals[ANALYZE_TIME_ONCPU] = estimate->total.value;
+	side->figures.total = side->figures.totals[body->options->time];
+	side->low = estimate->share.low;
+	side->high = estimate->share.high;
+	if (estimate_is_doubtful(estimate))
+		side->caveat = ANALYZE_CAVEAT_IRQS_OFF;
+}
+
+/* A row of the N items from FIRST on; context NULL: their sum. Returns its number. */
+static uint32_t row_add(struct body_rows *body, const struct item *first, size_t n,
+			const char *context)
+{
+	struct analyze_ranges *ranges = body->ranges;
+	enum analyze_time time =
+		body->options->time == ANALYZE_TIME_SELF ? ANALYZE_TIME_ONCPU : body->options->time;
+	struct analyze_range row = { .body = first->body,
+				     .chain = first->body.chain,
+				     .location = body->location,
+				     .context = context ? context : ANALYZE_ALL_CONTEXTS,
+				     .detached = body->detached };
+	const struct analyze_range_context *whole = context_find(ranges, row.context);
+	struct analyze_estimate estimate = analyze_estimate_none, one;
+	struct profile_stats stats;
+	bool wraps = true;
+	size_t i;
+
+	profile_stats_init(&stats);
+	analyze_sample_init(&row.sample, &ranges->repetitions);
+	for (i = 0; i < n; i++) {
+		if (first[i].cell) {
+			profile_stats_merge(&stats, &first[i].cell->stats);
+			analyze_sample_add_cell(&row.sample, &ranges->repetitions,
+						body->calibration, body->p, first[i].cell,
+						body->options);
+		}
+		if (!first[i].count)
+			continue;
+		one = estimate_form(ranges, first[i].count, context_find(ranges, first[i].context),
+				    body->times[first[i].count - ranges->bodies.counts]);
+		estimate_add(&estimate, &one);
+		wraps &= first[i].count->only_wraps;
+	}
+	if (!context)
+		estimate_finish_sum(&estimate, ranges);
+	side_form(&row.side, body, &stats, &estimate);
+	row.estimated = !body->timed;
+	row.share =
+		row.estimated ? estimate.share.value : row.side.figures.total / whole->totals[time];
+	row.redundant = row.estimated && !body->why &&
+			(wraps || isnan(row.side.figures.total) ||
+			 (row.share >= WHOLE && !(estimate.self_share >= OWN)));
+	profile_stats_deinit(&stats);
+	vec_push(ranges, rows, row);
+	return ranges->n_rows - 1;
+}
+
+/* The rows of the N items of one body: their sum, then one for each context. */
+static void body_add(struct body_rows body, const struct item *items, size_t n)
+{
+	struct analyze_ranges *ranges = body.ranges;
+	const struct analyze_body *b = &items->body;
+	uint32_t sum, contexts = 0;
+	size_t i, j;
+
+	for (i = 0; i < n; i++) {
+		if (!items[i].site)
+			continue;
+		body.timed |= !items[i].site->estimated;
+		body.detached |= items[i].site->detached;
+		if (items[i].site->estimated)
+			body.why = items[i].site->estimated;
+	}
+	/* Where a part of it is missing, the rest is no measurement of it. */
+	body.timed &= !body.why;
+	if (b->file)
+		body.location = alloc_keep(&ranges->locations,
+					   b->line ? alloc_printf("%s:%u", b->file, b->line) :
+						     alloc_strdup(b->file));
+	sum = row_add(&body, items, n, NULL);
+	for (i = 0; i < n; i = j) {
+		for (j = i + 1; j < n && !item_compare(&items[i], &items[j]); j++)
+			;
+		if (!items[i].context)
+			continue;
+		row_add(&body, &items[i], j - i, items[i].context);
+		contexts++;
+	}
+	ranges->rows[sum].redundant |= contexts == 1;
+}
+
+void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
+			 const struct analyze_options *options)
+{
+	struct analyze_calibration calibration;
+	struct body_rows body = {
+		.ranges = ranges, .p = p, .calibration = &calibration, .options = options
+	};
+	struct items items = { 0 };
+	double *times;
+	size_t i, j;
+
+	memset(ranges, 0, sizeof(*ranges));
+	analyze_repetitions_init(&ranges->repetitions, p, PROFILE_RUN_PROBED);
+	analyze_calibration_init(&calibration, p);
+	ranges->tick = p->sample_period ? (double)p->sample_period : NAN;
+	analyze_bodies_init(&ranges->bodies, p);
+	contexts_init(ranges, p, options);
+	body.times = times = function_times(&ranges->bodies, p);
+	items_collect(&items, &ranges->bodies, p);
+	for (i = 0; i < items.n_items; i = j) {
+		for (j = i + 1; j < items.n_items; j++)
+			if (analyze_body_compare(&items.items[i].body, &items.items[j].body))
+				break;
+		body_add(body, &items.items[i], j - i);
+	}
+	free(times);
+	free(items.items);
+	analyze_calibration_deinit(&calibration);
+}
+
+void analyze_ranges_deinit(struct analyze_ranges *ranges)
+{
+	alloc_texts_free(&ranges->locations);
+	free(ranges->contexts);
+	while (ranges->n_rows)
+		analyze_sample_deinit(&ranges->rows[--ranges->n_rows].sample);
+	free(ranges->rows);
+	analyze_repetitions_deinit(&ranges->repetitions);
+	analyze_bodies_deinit(&ranges->bodies);
+	memset(ranges, 0, sizeof(*ranges));
+}
+
+static int total_compare(const void *left, const void *right)
+{
+	const struct analyze_range *a = left, *b = right;
+	double total_a = a->side.figures.total, total_b = b->side.figures.total;
+	int diff;
+
+	if (a->estimated != b->estimated)
+		return a->estimated - b->estimated;
+	/* What is not known comes last. */
+	if (isnan(total_a) != isnan(total_b))
+		return isnan(total_a) - isnan(total_b);
+	if (!isnan(total_a) && total_a != total_b)
+		return total_a < total_b ? 1 : -1;
+	diff = analyze_body_compare(&a->body, &b->body);
+	return diff ? diff : analyze_context_compare(a->context, b->context);
+}
+
+void analyze_ranges_sort_by_total(struct analyze_ranges *ranges)
+{
+	sort_array(ranges->rows, ranges->n_rows, sizeof(*ranges->rows), total_compare);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/inline/stacks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/sorted.h"
+
+/* Bounds against made-up files; the kernel's own stacks have 127 addresses at most. */
+#define MAX_FRAMES 1024
+#define MAX_BYTES  (256UL << 20)
+
+static const struct analyze_frame frame_user = { ANALYZE_FRAME_OTHER, "[user]" };
+static const struct analyze_frame frame_no_stack = { ANALYZE_FRAME_OTHER, "[no_stack]" };
+static const struct analyze_frame frame_irqs_off = { ANALYZE_FRAME_OTHER, "[irqs_off]" };
+
+static struct analyze_frame frame_of(const struct profile_frame *frame)
+{
+	return (struct analyze_frame){ frame->inlined ? ANALYZE_FRAME_INLINED :
+							ANALYZE_FRAME_KERNEL,
+				       frame->name };
+}
+
+/* An address without a name still makes one place another; a module's says nothing without the module. */
+static struct analyze_frame frame_unresolved(const struct profile_location *l,
+					     struct alloc_texts *texts)
+{
+	char *name = l->module ? alloc_printf("[%s]", l->module) :
+				 alloc_printf("_stext+0x%" PRIx64, l->addr);
+
+	return (struct analyze_frame){ ANALYZE_FRAME_KERNEL, alloc_keep(texts, name) };
+}
+
+static int frames_compare(const struct analyze_frame *a, uint32_t n_a,
+			  const struct analyze_frame *b, uint32_t n_b)
+{
+	uint32_t i;
+	int diff;
+
+	for (i = 0; i < n_a && i < n_b; i++) {
+		diff = compare_text(a[i].name, b[i].name) ?: (int)a[i].kind - (int)b[i].kind;
+		if (diff)
+			return diff;
+	}
+	return compare_values(n_a, n_b);
+}
+
+/* What of a sample shows: the runs are not distinguished. */
+static int sample_compare(const void *left, const void *right)
+{
+	const struct profile_sample *a = left, *b = right;
+
+	return compare_values(a->stack, b->stack)             ?:
+		       compare_values(a->context, b->context) ?:
+								compare_values(a->flags, b->flags);
+}
+
+/* P's samples with those of all runs summed; the caller frees it. */
+static struct profile_sample *samples_sum(const struct profile *p, size_t *n_out)
+{
+	struct profile_sample *samples = alloc_array(p->n_samples, sizeof(*samples));
+	size_t i, n = 0, out = 0;
+
+	for (i = 0; i < p->n_samples; i++)
+		if (p->runs[p->samples[i].run].kind != PROFILE_RUN_CONTROL)
+			samples[n++] = p->samples[i];
+	sort_array(samples, n, sizeof(*samples), sample_compare);
+	for (i = 0; i < n; i++) {
+		if (out && !sample_compare(&samples[out - 1], &samples[i]))
+			samples[out - 1].count += samples[i].count;
+		else
+			samples[out++] = samples[i];
+	}
+	*n_out = out;
+	return samples;
+}
+
+/* ---- stacks ---- */
+
+static void add_frame(struct analyze_stack *s, struct analyze_frame frame)
+{
+	vec_push(s, frames, frame);
+}
+
+static struct analyze_stack stack_of(const struct profile *p, const struct profile_sample *sample,
+				     struct alloc_texts *texts)
+{
+	const struct profile_stack *stack = &p->stacks[sample->stack];
+	const char *context = p->contexts[sample->context].name;
+	bool user = sample->flags & PROFILE_SAMPLE_USER;
+	struct analyze_stack s = { 0 };
+	uint32_t i, j, left = MAX_FRAMES;
+
+	if (!user || !profile_context_is(p, sample->context, PROFILE_CONTEXT_NONE))
+		add_frame(&s, (struct analyze_frame){ ANALYZE_FRAME_OTHER, context });
+	if (user)
+		add_frame(&s, frame_user);
+	else if (!stack->n_locations)
+		add_frame(&s, frame_no_stack);
+	for (i = user ? 0 : stack->n_locations; i-- > 0 && left;) {
+		const struct profile_location *l = &p->locations[stack->locations[i]];
+
+		if (!l->n_frames) {
+			add_frame(&s, frame_unresolved(l, texts));
+			left--;
+		}
+		for (j = l->n_frames; j-- > 0 && left; left--)
+			add_frame(&s, frame_of(&l->frames[j]));
+	}
+	if (sample->flags & PROFILE_SAMPLE_LATE)
+		add_frame(&s, frame_irqs_off);
+	return s;
+}
+
+static int stack_compare(const void *left, const void *right)
+{
+	const struct analyze_stack *a = left, *b = right;
+
+	return frames_compare(a->frames, a->n_frames, b->frames, b->n_frames);
+}
+
+/* Different addresses in the same functions give the same stack. */
+static void stacks_merge(struct analyze_stacks *stacks)
+{
+	struct analyze_stack *rows = stacks->rows;
+	size_t i, out = 0;
+
+	sort_array(rows, stacks->n_rows, sizeof(*rows), stack_compare);
+	for (i = 0; i < stacks->n_rows; i++) {
+		if (out && !stack_compare(&rows[out - 1], &rows[i])) {
+			rows[out - 1].count[0] += rows[i].count[0];
+			rows[out - 1].count[1] += rows[i].count[1];
+			free(rows[i].frames);
+		} else {
+			rows[out++] = rows[i];
+		}
+	}
+	stacks->n_rows = out;
+}
+
+int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
+		       double scale)
+{
+	struct profile_sample *samples;
+	size_t n, i, j;
+
+	samples = samples_sum(p, &n);
+	for (i = 0; i < n && stacks->bytes <= MAX_BYTES; i++) {
+		struct analyze_stack s = stack_of(p, &samples[i], &stacks->texts);
+
+		s.count[side] = (double)samples[i].count * scale;
+		for (j = 0; j < s.n_frames; j++)
+			stacks->bytes += strnlen(s.frames[j].name, ANALYZE_FRAME_NAME_MAX);
+		vec_push(stacks, rows, s);
+	}
+	free(samples);
+	if (stacks->bytes > MAX_BYTES) {
+		log_error("the stacks of this file make more than %lu MiB of text: it is damaged",
+			  MAX_BYTES >> 20);
+		return -E2BIG;
+	}
+	stacks_merge(stacks);
+	return 0;
+}
+
+void analyze_stacks_deinit(struct analyze_stacks *stacks)
+{
+	while (stacks->n_rows)
+		free(stacks->rows[--stacks->n_rows].frames);
+	free(stacks->rows);
+	alloc_texts_free(&stacks->texts);
+	memset(stacks, 0, sizeof(*stacks));
+}
+
+/* ---- leaves ---- */
+
+static struct analyze_leaf leaf_of(const struct profile *p, const struct profile_sample *s,
+				   struct alloc_texts *texts)
+{
+	const struct profile_stack *stack = &p->stacks[s->stack];
+	struct analyze_leaf leaf = { .n_frames = 1, .samples = (double)s->count, .share = NAN };
+
+	if (s->flags & PROFILE_SAMPLE_USER) {
+		leaf.frames[0] = frame_user;
+	} else if (!stack->n_locations) {
+		leaf.frames[0] = frame_no_stack;
+	} else {
+		const struct profile_location *l = &p->locations[stack->locations[0]];
+
+		/* The last of its frames is the function; those before it are inlined there. */
+		leaf.frames[0] = l->n_frames ? frame_of(&l->frames[l->n_frames - 1]) :
+					       frame_unresolved(l, texts);
+	}
+	if (s->flags & PROFILE_SAMPLE_LATE)
+		leaf.frames[leaf.n_frames++] = frame_irqs_off;
+	return leaf;
+}
+
+static int leaf_compare_name(const void *left, const void *right)
+{
+	const struct analyze_leaf *a = left, *b = right;
+
+	return frames_compare(a->frames, a->n_frames, b->frames, b->n_frames);
+}
+
+static int leaf_compare_samples(const void *left, const void *right)
+{
+	const struct analyze_leaf *a = left, *b = right;
+
+	return compare_values(b->samples, a->samples) ?: leaf_compare_name(a, b);
+}
+
+void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p)
+{
+	struct profile_sample *samples;
+	size_t n, i, out = 0;
+
+	memset(leaves, 0, sizeof(*leaves));
+	samples = samples_sum(p, &n);
+	for (i = 0; i < n; i++) {
+		vec_push(leaves, leaves, leaf_of(p, &samples[i], &leaves->texts));
+		leaves->samples += (double)samples[i].count;
+	}
+	free(samples);
+	sort_array(leaves->leaves, leaves->n_leaves, sizeof(*leaves->leaves), leaf_compare_name);
+	for (i = 0; i < leaves->n_leaves; i++) {
+		if (out && !leaf_compare_name(&leaves->leaves[out - 1], &leaves->leaves[i]))
+			leaves->leaves[out - 1].samples += leaves->leaves[i].samples;
+		else
+			leaves->leaves[out++] = leaves->leaves[i];
+	}
+	leaves->n_leaves = out;
+	for (i = 0; i < out; i++)
+		leaves->leaves[i].share = leaves->leaves[i].samples / leaves->samples;
+	sort_array(leaves->leaves, out, sizeof(*leaves->leaves), leaf_compare_samples);
+}
+
+void analyze_leaves_deinit(struct analyze_leaves *leaves)
+{
+	free(leaves->leaves);
+	alloc_texts_free(&leaves->texts);
+	memset(leaves, 0, sizeof(*leaves));
+}

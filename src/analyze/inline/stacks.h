@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Samples as stacks of frames, and what was sampled most. Control runs are left out. */
+#ifndef KPROTPERF_ANALYZE_INLINE_STACKS_H
+#define KPROTPERF_ANALYZE_INLINE_STACKS_H
+
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "profile/profile.h"
+
+/* Longer names are cut where they are printed. */
+#define ANALYZE_FRAME_NAME_MAX 256
+
+enum analyze_frame_kind {
+	ANALYZE_FRAME_OTHER, /* the context, "[user]", "[no_stack]", "[irqs_off]" */
+	ANALYZE_FRAME_KERNEL, /* a function; without a name "[MODULE]", or "_stext+0x12" */
+	ANALYZE_FRAME_INLINED,
+};
+
+struct analyze_frame {
+	enum analyze_frame_kind kind;
+	const char *name; /* as it is in the file, so not for a terminal */
+};
+
+/*
+ * Outermost frame first, and that is the context; user space is "[user]", without a context where there was none;
+ * a sample that came late ends in "[irqs_off]": its time was spent with interrupts off, up to the place before.
+ */
+struct analyze_stack {
+	struct analyze_frame *frames;
+	uint32_t n_frames, cap_frames;
+	double count[2]; /* of the sides that were added */
+};
+
+struct analyze_stacks {
+	struct analyze_stack *rows; /* each once */
+	size_t n_rows, cap_rows;
+	size_t bytes; /* of all their names */
+	struct alloc_texts texts;
+};
+
+/*
+ * Adds P's samples to the counts of SIDE, 0 or 1, each multiplied by SCALE. P must outlive STACKS. Returns 0 or,
+ * having said so, -E2BIG where the names would be larger than any real recording's.
+ */
+int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
+		       double scale);
+void analyze_stacks_deinit(struct analyze_stacks *stacks);
+
+/*
+ * The share of samples taken in a function itself, what is inlined into it included: single inlined bodies are too
+ * many for a list. A stack of one frame, or two where they came late.
+ */
+struct analyze_leaf {
+	struct analyze_frame frames[2];
+	uint32_t n_frames;
+	double samples, share;
+};
+
+struct analyze_leaves {
+	struct analyze_leaf *leaves; /* by falling count */
+	size_t n_leaves, cap_leaves;
+	double samples; /* all of them */
+	struct alloc_texts texts;
+};
+
+/* P must outlive LEAVES. */
+void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p);
+void analyze_leaves_deinit(struct analyze_leaves *leaves);
+
+#endif

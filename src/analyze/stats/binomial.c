@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/stats/binomial.h"
+
+#include <math.h>
+#include <Rmath.h>
+
+#define TAIL 0.025 /* of the 95 % interval, on each side */
+
+/* What would be without any sample so rarely is as good as always seen. */
+#define NEVER_UNSEEN 1e-4
+#define BISECTIONS   40
+
+const struct analyze_estimated analyze_estimated_none = { NAN, NAN, NAN };
+
+struct analyze_estimated analyze_binomial(double k, double n)
+{
+	struct analyze_estimated e = analyze_estimated_none;
+
+	/* Counts of a file may be anything; libRmath complains on stdout of what it cannot do. */
+	if (!(n >= 1) || !(k >= 0) || k > n || n > 1e15)
+		return e;
+	e.value = k / n;
+	e.low = k > 0 ? qbeta(TAIL, k, n - k + 1, 1, 0) : 0;
+	e.high = k < n ? qbeta(1 - TAIL, k + 1, n - k, 1, 0) : 1;
+	return e;
+}
+
+/* How probable K or more of N samples are at share P, of what is hit at all. */
+static double at_least(double p, double k, double n)
+{
+	return pbeta(p, k, n - k + 1, 1, 0) / pbeta(p, 1, n, 1, 0);
+}
+
+struct analyze_estimated analyze_binomial_seen(double k, double n)
+{
+	struct analyze_estimated e = analyze_binomial(k, n);
+	double low = 0, high = e.low;
+
+	if (!(k > 0) || isnan(e.value) || pow(1 - e.low, n) < NEVER_UNSEEN)
+		return e;
+	for (int i = 0; k > 1 && i < BISECTIONS; i++) {
+		double middle = low + (high - low) / 2;
+
+		if (at_least(middle, k, n) > TAIL)
+			high = middle;
+		else
+			low = middle;
+	}
+	e.low = low;
+	return e;
+}
+
+struct analyze_estimated analyze_estimated_scale(const struct analyze_estimated *e, double whole)
+{
+	return (struct analyze_estimated){ e->value * whole, e->low * whole, e->high * whole };
+}
+
+struct analyze_estimated analyze_estimated_add(const struct analyze_estimated *a,
+					       const struct analyze_estimated *b)
+{
+	double value = a->value + b->value;
+
+	return (struct analyze_estimated){
+		.value = value,
+		.low = value - hypot(a->value - a->low, b->value - b->low),
+		.high = value + hypot(a->high - a->value, b->high - b->value),
+	};
+}
+
+struct analyze_estimated analyze_estimated_difference(const struct analyze_estimated *a,
+						      const struct analyze_estimated *b)
+{
+	double value = b->value - a->value;
+
+	return (struct analyze_estimated){
+		.value = value,
+		.low = value - hypot(b->value - b->low, a->high - a->value),
+		.high = value + hypot(b->high - b->value, a->value - a->low),
+	};
+}

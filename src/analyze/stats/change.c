@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/stats/change.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/stats/power.h"
+#include "analyze/stats/resample.h"
+#include "base/alloc.h"
+
+/* Less is not worth another calculation. */
+#define LEAST_GROWTH 1.01
+
+/* Any fixed number: the same files give the same intervals. */
+#define SEED 6
+
+const struct analyze_change analyze_change_none = {
+	.repetitions = { NAN, NAN },
+	.ci = { NAN, NAN },
+	.ci_pct = { NAN, NAN },
+	.plus_minus = NAN,
+	.plus_minus_pct = NAN,
+	.p_single = NAN,
+	.p = NAN,
+	.boots_needed = NAN,
+	.detectable = NAN,
+	.detectable_pct = NAN,
+	.bootstrap = { NAN, NAN },
+	.mann_whitney = NAN,
+	.noise = NAN,
+	.moments = { { .mean = NAN, .variance = NAN }, { .mean = NAN, .variance = NAN } },
+};
+
+static struct analyze_interval in_percent(struct analyze_interval i)
+{
+	return (struct analyze_interval){ i.low * 100, i.high * 100 };
+}
+
+static void form_intervals(struct analyze_change *c)
+{
+	const struct analyze_moments *a = &c->moments[0], *b = &c->moments[1];
+	struct analyze_welch w = analyze_welch_form(a, b);
+	double pct = (b->mean / a->mean - 1) * 100;
+
+	c->ci = analyze_welch_interval(&w, ANALYZE_CONFIDENCE);
+	c->plus_minus = (c->ci.high - c->ci.low) / 2;
+	c->ci_pct = in_percent(analyze_ratio_interval(a, b, ANALYZE_CONFIDENCE));
+	/* Not quite symmetric: the longer side. */
+	c->plus_minus_pct = fmax(c->ci_pct.high - pct, pct - c->ci_pct.low);
+	c->p_single = c->p = w.p;
+}
+
+void analyze_change_form(struct analyze_change *c, const struct analyze_sample *baseline,
+			 const struct analyze_sample *hardened)
+{
+	double *a, *b;
+
+	*c = analyze_change_none;
+	if (!baseline || !hardened)
+		return;
+	a = alloc_array(baseline->n, sizeof(*a));
+	b = alloc_array(hardened->n, sizeof(*b));
+	c->moments[0] = analyze_sample_moments(baseline, a);
+	c->moments[1] = analyze_sample_moments(hardened, b);
+	c->repetitions[0] = c->moments[0].n;
+	c->repetitions[1] = c->moments[1].n;
+	form_intervals(c);
+	c->bootstrap =
+		analyze_bootstrap(a, c->moments[0].n, b, c->moments[1].n, SEED, ANALYZE_CONFIDENCE);
+	c->mann_whitney = analyze_mann_whitney(a, c->moments[0].n, b, c->moments[1].n);
+	free(a);
+	free(b);
+}
+
+void analyze_change_form_alone(struct analyze_change *c, const struct analyze_sample *one, int side,
+			       uint32_t other)
+{
+	/* As many as ONE has: what cannot vary takes no degrees of freedom from it. */
+	const struct analyze_repetitions repetitions = { .n = other < ANALYZE_MIN_REPETITIONS ?
+								      other :
+								      one->n };
+	struct analyze_sample zero;
+	uint32_t i;
+
+	analyze_sample_init(&zero, &repetitions);
+	for (i = 0; i < repetitions.n; i++)
+		analyze_sample_add(&zero, i, 1, 0);
+	analyze_change_form(c, side ? &zero : one, side ? one : &zero);
+	c->repetitions[!side] = other;
+	analyze_sample_deinit(&zero);
+}
+
+/*
+ * At LEVEL, which is the adjustment's where no other row differs. Spreads mostly grow with the mean, so
+ * that of the hardened side is taken for as much larger as it would be with that difference.
+ */
+static void form_detectable(struct analyze_change *c, double level)
+{
+	struct analyze_moments a = c->moments[0], b = c->moments[1];
+	double growth;
+
+	c->detectable = analyze_detectable(&a, &b, level);
+	growth = (a.mean + c->detectable) / b.mean;
+	if (a.mean > 0 && growth > LEAST_GROWTH && isfinite(growth)) {
+		b.variance *= growth * growth;
+		c->detectable = analyze_detectable(&a, &b, level);
+	}
+	if (!isnan(c->plus_minus_pct))
+		c->detectable_pct = c->detectable / a.mean * 100;
+}
+
+/* ROWS have a p-value. */
+static void judge(struct analyze_change *c, double margin, size_t rows)
+{
+	const struct analyze_moments *a = &c->moments[0], *b = &c->moments[1];
+	bool same = analyze_is_same(a, b, margin);
+
+	form_detectable(c, ANALYZE_SIGNIFICANT / (double)rows);
+	c->verdict = analyze_verdict_of(same, b->mean - a->mean, c->p);
+	if (c->verdict != ANALYZE_VERDICT_UNCLEAR)
+		return;
+	/* Where the adjustment leaves this row now: p is so many times larger than by itself. */
+	c->boots_needed = analyze_boots_needed(a, b, margin,
+					       c->p > 0 ? ANALYZE_SIGNIFICANT * c->p_single / c->p :
+							  ANALYZE_SIGNIFICANT);
+}
+
+void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct)
+{
+	double *p = alloc_array(n, sizeof(*p));
+	size_t i, rows = 0;
+
+	for (i = 0; i < n; i++) {
+		p[i] = changes[i]->p_single;
+		rows += !isnan(p[i]);
+	}
+	analyze_adjust(p, n);
+	for (i = 0; i < n; i++) {
+		changes[i]->p = p[i];
+		if (!isnan(p[i]))
+			judge(changes[i], margin_pct / 100, rows);
+	}
+	free(p);
+}

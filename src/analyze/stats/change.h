@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the repetitions of both sides say of one row's difference: docs/statistics.md. */
+#ifndef KPROTPERF_ANALYZE_STATS_CHANGE_H
+#define KPROTPERF_ANALYZE_STATS_CHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyze/stats/sample.h"
+#include "analyze/stats/statistics.h"
+
+/* In percent: differences within it are "same" if they significantly are. */
+#define ANALYZE_MARGIN_PCT 1.0
+
+/* Of the mean per call, in ticks or, where it says so, in percent of the baseline's. NAN: not known. */
+struct analyze_change {
+	double repetitions[2]; /* that have calls of the row */
+	struct analyze_interval ci, ci_pct; /* 95 % */
+	double plus_minus, plus_minus_pct; /* as far as these reach from the difference at most */
+	double p_single, p; /* p is adjusted for the number of rows */
+	enum analyze_verdict verdict;
+	double boots_needed; /* where unclear: repetitions per side that would settle it */
+	double detectable, detectable_pct; /* what so many repetitions find in 4 of 5 cases */
+	struct analyze_interval bootstrap;
+	double mann_whitney;
+	struct analyze_moments moments[2];
+	/*
+	 * By how much the baseline and a control of the same kernel may differ in this row: as far as
+	 * the 95 % interval of that difference reaches from 0, without one the difference itself.
+	 */
+	double noise;
+	bool under_noise; /* the difference is not larger */
+};
+
+extern const struct analyze_change analyze_change_none;
+
+/* From both sides' samples, either of which may be NULL: no such row. */
+void analyze_change_form(struct analyze_change *change, const struct analyze_sample *baseline,
+			 const struct analyze_sample *hardened);
+
+/*
+ * The same where SIDE alone, 0 the baseline's, can have such a row: its sample is ONE, the other side's OTHER
+ * repetitions are 0 each, by definition.
+ */
+void analyze_change_form_alone(struct analyze_change *change, const struct analyze_sample *one,
+			       int side, uint32_t other);
+
+/* All rows of one comparison: adjusts p for their number, and says what they come to. */
+void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct);
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/stats/resample.h"
+
+#include <math.h>
+#include <Rmath.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+#define RESAMPLES 2000
+/* More than that, and the exact distribution is not worth its time: as R has it. */
+#define EXACT_MAX 49
+
+/* Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014: SplitMix64. */
+static uint64_t random_next(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+/* The mean of N of the VALUES, drawn with repetition. The upper half of a product is below n. */
+static double mean_drawn(const double *values, uint32_t n, uint64_t *state)
+{
+	double sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		sum += values[(random_next(state) >> 32) * n >> 32];
+	return sum / n;
+}
+
+static int value_compare(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return compare_values(*a, *b);
+}
+
+/* Of sorted values, linear in between: Hyndman and Fan's definition 7, R's default. */
+static double quantile(const double *sorted, uint32_t n, double q)
+{
+	double at = q * (n - 1);
+	uint32_t i = (uint32_t)at;
+
+	return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
+}
+
+struct analyze_interval analyze_bootstrap(const double *a, uint32_t n_a, const double *b,
+					  uint32_t n_b, uint64_t seed, double confidence)
+{
+	struct analyze_interval interval = { NAN, NAN };
+	double *differences;
+	uint32_t i;
+
+	if (n_a < ANALYZE_MIN_BOOTSTRAP || n_b < ANALYZE_MIN_BOOTSTRAP)
+		return interval;
+	differences = alloc_array(RESAMPLES, sizeof(*differences));
+	for (i = 0; i < RESAMPLES; i++) {
+		differences[i] = -mean_drawn(a, n_a, &seed);
+		differences[i] += mean_drawn(b, n_b, &seed);
+	}
+	qsort(differences, RESAMPLES, sizeof(*differences), value_compare);
+	interval.low = quantile(differences, RESAMPLES, 0.5 - confidence / 2);
+	interval.high = quantile(differences, RESAMPLES, 0.5 + confidence / 2);
+	free(differences);
+	return interval;
+}
+
+struct value {
+	double value;
+	bool is_b;
+};
+
+static int pooled_compare(const void *left, const void *right)
+{
+	return value_compare(&((const struct value *)left)->value,
+			     &((const struct value *)right)->value);
+}
+
+/*
+ * The sum of B's ranks among the N pooled values, equal ones sharing theirs. *TIES becomes the sum
+ * of t^3 - t over groups of t equal values.
+ */
+static double rank_sum(const struct value *pooled, uint32_t n, double *ties)
+{
+	double sum = 0;
+	uint32_t i, j;
+
+	*ties = 0;
+	for (i = 0; i < n; i = j) {
+		double size, of_b = 0;
+
+		for (j = i; j < n && pooled[j].value == pooled[i].value; j++)
+			of_b += pooled[j].is_b;
+		size = j - i;
+		sum += of_b * (i + 1 + j) / 2;
+		*ties += size * size * size - size;
+	}
+	return sum;
+}
+
+static double mann_whitney_exact(double u, uint32_t n_a, uint32_t n_b)
+{
+	double below = pwilcox(u, n_b, n_a, 1, 0), above = pwilcox(u - 1, n_b, n_a, 0, 0);
+
+	return fmin(1, 2 * fmin(below, above));
+}
+
+static double mann_whitney_normal(double u, double n_a, double n_b, double ties)
+{
+	double n = n_a + n_b, distance = fabs(u - n_a * n_b / 2) - 0.5;
+	double variance = n_a * n_b / 12 * (n + 1 - ties / (n * (n - 1)));
+
+	if (!(variance > 0) || distance <= 0)
+		return 1;
+	return 2 * pnorm(-distance / sqrt(variance), 0, 1, 1, 0);
+}
+
+double analyze_mann_whitney(const double *a, uint32_t n_a, const double *b, uint32_t n_b)
+{
+	struct value *pooled;
+	double ties, u;
+	uint32_t i;
+
+	if (n_a < ANALYZE_MIN_MANN_WHITNEY || n_b < ANALYZE_MIN_MANN_WHITNEY)
+		return NAN;
+	pooled = alloc_array((size_t)n_a + n_b, sizeof(*pooled));
+	for (i = 0; i < n_a; i++)
+		pooled[i] = (struct value){ a[i], false };
+	for (i = 0; i < n_b; i++)
+		pooled[n_a + i] = (struct value){ b[i], true };
+	qsort(pooled, (size_t)n_a + n_b, sizeof(*pooled), pooled_compare);
+	u = rank_sum(pooled, n_a + n_b, &ties) - (double)n_b * (n_b + 1) / 2;
+	free(pooled);
+	return n_a <= EXACT_MAX && n_b <= EXACT_MAX && ties == 0 ?
+		       mann_whitney_exact(u, n_a, n_b) :
+		       mann_whitney_normal(u, n_a, n_b, ties);
+}

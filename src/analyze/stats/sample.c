@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/stats/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* ---- repetitions ---- */
+
+/* The boots of runs of KIND, each once, in the order they come in; returns how many. */
+static uint32_t number_boots(const struct profile *p, enum profile_run_kind kind,
+			     uint32_t *number_of)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < p->n_runs; i++) {
+		if (p->runs[i].kind != kind)
+			continue;
+		if (number_of[p->runs[i].boot] == ANALYZE_NO_REPETITION)
+			number_of[p->runs[i].boot] = n++;
+	}
+	return n;
+}
+
+void analyze_repetitions_init(struct analyze_repetitions *r, const struct profile *p,
+			      enum profile_run_kind kind)
+{
+	uint32_t i, boots = 0, *number_of;
+
+	memset(r, 0, sizeof(*r));
+	for (i = 0; i < p->n_runs; i++)
+		if (p->runs[i].boot >= boots)
+			boots = p->runs[i].boot + 1;
+	number_of = alloc_array(boots, sizeof(*number_of));
+	memset(number_of, 0xff, boots * sizeof(*number_of));
+	r->of_run = alloc_array(p->n_runs, sizeof(*r->of_run));
+	boots = number_boots(p, kind, number_of);
+	r->unit = boots > 1 ? ANALYZE_UNIT_BOOT : ANALYZE_UNIT_RUN;
+	for (i = 0; i < p->n_runs; i++) {
+		if (p->runs[i].kind != kind)
+			r->of_run[i] = ANALYZE_NO_REPETITION;
+		else if (r->unit == ANALYZE_UNIT_BOOT)
+			r->of_run[i] = number_of[p->runs[i].boot];
+		else
+			r->of_run[i] = r->n++;
+	}
+	if (r->unit == ANALYZE_UNIT_BOOT)
+		r->n = boots;
+	free(number_of);
+}
+
+void analyze_repetitions_deinit(struct analyze_repetitions *r)
+{
+	free(r->of_run);
+	memset(r, 0, sizeof(*r));
+}
+
+/* ---- samples ---- */
+
+void analyze_sample_init(struct analyze_sample *s, const struct analyze_repetitions *r)
+{
+	*s = (struct analyze_sample){ .sums = alloc_array(r->n, sizeof(*s->sums)), .n = r->n };
+}
+
+void analyze_sample_deinit(struct analyze_sample *s)
+{
+	free(s->sums);
+	memset(s, 0, sizeof(*s));
+}
+
+void analyze_sample_add(struct analyze_sample *s, uint32_t repetition, double calls, double total)
+{
+	s->sums[repetition].calls += calls;
+	s->sums[repetition].total += total;
+}
+
+/* The sums of all repetitions that have calls; *N becomes how many there are. */
+static struct analyze_sums sums_of(const struct analyze_sample *s, uint32_t *n)
+{
+	struct analyze_sums all = { 0, 0 };
+	uint32_t i;
+
+	*n = 0;
+	for (i = 0; i < s->n; i++) {
+		if (!(s->sums[i].calls > 0))
+			continue;
+		all.calls += s->sums[i].calls;
+		all.total += s->sums[i].total;
+		++*n;
+	}
+	return all;
+}
+
+uint32_t analyze_sample_values(const struct analyze_sample *s, double *values)
+{
+	uint32_t n, i, out = 0;
+	struct analyze_sums all = sums_of(s, &n);
+	double mean = all.total / all.calls, shift = 0;
+
+	for (i = 0; i < s->n; i++) {
+		const struct analyze_sums *one = &s->sums[i];
+
+		if (!(one->calls > 0))
+			continue;
+		/* Off by how much, were it not there, the mean would be: times n - 1. */
+		values[out] = n == 1 ? 0 :
+				       (n - 1) * (one->total - mean * one->calls) /
+					       (all.calls - one->calls);
+		shift += values[out++] / n;
+	}
+	for (i = 0; i < out; i++)
+		values[i] += mean - shift;
+	return out;
+}
+
+struct analyze_moments analyze_sample_moments(const struct analyze_sample *s, double *values)
+{
+	double *own = values ? values : alloc_array(s->n, sizeof(*own));
+	struct analyze_moments m;
+	uint32_t n;
+
+	m = analyze_moments_of(own, analyze_sample_values(s, own));
+	if (m.n)
+		m.systematic = s->uncertainty / sums_of(s, &n).calls;
+	if (!values)
+		free(own);
+	return m;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What each repetition of one side says of a row. */
+#ifndef KPROTPERF_ANALYZE_STATS_SAMPLE_H
+#define KPROTPERF_ANALYZE_STATS_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze/stats/statistics.h"
+#include "profile/profile.h"
+
+enum analyze_unit {
+	ANALYZE_UNIT_RUN,
+	ANALYZE_UNIT_BOOT,
+};
+
+#define ANALYZE_NO_REPETITION UINT32_MAX
+
+/* The repetitions of a profile: the boots of its runs of one kind if there are several, else these runs. */
+struct analyze_repetitions {
+	enum analyze_unit unit;
+	uint32_t n;
+	uint32_t *of_run; /* ANALYZE_NO_REPETITION for runs of the other kind */
+};
+
+void analyze_repetitions_init(struct analyze_repetitions *r, const struct profile *p,
+			      enum profile_run_kind kind);
+void analyze_repetitions_deinit(struct analyze_repetitions *r);
+
+/* One repetition's part in a row. */
+struct analyze_sums {
+	double calls, total;
+};
+
+/* A row's sums, one a repetition. */
+struct analyze_sample {
+	struct analyze_sums *sums;
+	uint32_t n;
+	double uncertainty; /* of the total of all, in ticks: a standard deviation */
+};
+
+void analyze_sample_init(struct analyze_sample *s, const struct analyze_repetitions *r);
+void analyze_sample_deinit(struct analyze_sample *s);
+void analyze_sample_add(struct analyze_sample *s, uint32_t repetition, double calls, double total);
+
+/*
+ * What a call took in each repetition that has calls of the row: VALUES, of s->n entries; returns how
+ * many. Where all made equally many calls, these are the repetitions' means. Else they are what makes
+ * their mean the row's own, total / calls, and their variance that of such a ratio: pseudo-values of
+ * the jackknife, shifted onto it (Efron and Tibshirani, "An Introduction to the Bootstrap" (1993),
+ * section 11.5; for ratios Cochran, "Sampling Techniques" (1977), section 6.17).
+ */
+uint32_t analyze_sample_values(const struct analyze_sample *s, double *values);
+
+/* The same as moments; where VALUES is not NULL it gets them too. */
+struct analyze_moments analyze_sample_moments(const struct analyze_sample *s, double *values);
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/stats/statistics.h"
+
+#include <math.h>
+#include <Rmath.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+double analyze_percent(double delta, double base)
+{
+	return base > 0 ? delta / base * 100 : NAN;
+}
+
+struct analyze_moments analyze_moments_of(const double *values, uint32_t n)
+{
+	struct analyze_moments m = { .n = n, .mean = NAN, .variance = NAN };
+	double sum = 0, rest = 0, squares = 0;
+	uint32_t i;
+
+	if (!n)
+		return m;
+	for (i = 0; i < n; i++)
+		sum += values[i] / n;
+	for (i = 0; i < n; i++) {
+		rest += values[i] - sum;
+		squares += (values[i] - sum) * (values[i] - sum);
+	}
+	m.mean = sum + rest / n;
+	if (n > 1)
+		m.variance = (squares - rest * rest / n) / (n - 1);
+	if (m.variance < 0)
+		m.variance = 0;
+	return m;
+}
+
+/* What one side's mean adds to the variance of a sum or difference. */
+static double mean_variance(const struct analyze_moments *m)
+{
+	return m->variance / m->n + m->systematic * m->systematic;
+}
+
+/* Degrees of freedom of FACTOR * a's mean and b's: analyze_welch_form(). NAN where nothing varies. */
+static double degrees(const struct analyze_moments *a, const struct analyze_moments *b,
+		      double factor)
+{
+	double va = factor * mean_variance(a), vb = mean_variance(b), sum = va + vb;
+	/* Shares of the sum, so that no square can overflow. */
+	double da = factor * a->variance / a->n / sum, db = b->variance / b->n / sum;
+	double na = a->n, nb = b->n, both = (da + db) / (na + nb), squares;
+
+	if (!(sum > 0))
+		return NAN;
+	squares = fmax(da * da + db * db, both * both * (na * na + nb * nb));
+	return (fmin(na, nb) - 1) / squares;
+}
+
+static bool is_enough(const struct analyze_moments *a, const struct analyze_moments *b)
+{
+	return a->n >= ANALYZE_MIN_REPETITIONS && b->n >= ANALYZE_MIN_REPETITIONS;
+}
+
+struct analyze_welch analyze_welch_form(const struct analyze_moments *a,
+					const struct analyze_moments *b)
+{
+	struct analyze_welch w = { b->mean - a->mean, NAN, NAN, NAN };
+
+	if (!is_enough(a, b))
+		return w;
+	w.error = sqrt(mean_variance(a) + mean_variance(b));
+	w.df = degrees(a, b, 1);
+	if (w.error == 0)
+		w.p = w.difference == 0;
+	else
+		w.p = 2 * pt(-fabs(w.difference / w.error), w.df, 1, 0);
+	return w;
+}
+
+/* How many standard errors an interval reaches to either side. */
+static double reach(double df, double confidence)
+{
+	return isnan(df) ? 0 : qt(0.5 + confidence / 2, df, 1, 0);
+}
+
+struct analyze_interval analyze_welch_interval(const struct analyze_welch *w, double confidence)
+{
+	double half = reach(w->df, confidence) * w->error;
+
+	return (struct analyze_interval){ w->difference - half, w->difference + half };
+}
+
+struct analyze_interval analyze_ratio_interval(const struct analyze_moments *a,
+					       const struct analyze_moments *b, double confidence)
+{
+	struct analyze_interval none = { NAN, NAN };
+	double ratio = b->mean / a->mean, t, va, vb, middle, root, below;
+
+	if (!is_enough(a, b) || !(a->mean > 0))
+		return none;
+	t = reach(degrees(a, b, ratio * ratio), confidence);
+	/* All in units of a's mean: the ends are where |ratio - x| = t * sqrt(vb + x * x * va). */
+	va = t * t * (mean_variance(a) / a->mean / a->mean);
+	vb = t * t * (mean_variance(b) / a->mean / a->mean);
+	below = 1 - va;
+	if (!(below > 0))
+		return none;
+	middle = ratio / below;
+	root = sqrt(va * (ratio * ratio) + vb * below) / below;
+	return (struct analyze_interval){ middle - root - 1, middle + root - 1 };
+}
+
+double analyze_interval_widening(size_t rows)
+{
+	double tail = (1 - ANALYZE_CONFIDENCE) / 2;
+
+	return rows ? qnorm(1 - tail / (double)rows, 0, 1, 1, 0) / qnorm(1 - tail, 0, 1, 1, 0) : 1;
+}
+
+bool analyze_is_same(const struct analyze_moments *a, const struct analyze_moments *b,
+		     double margin)
+{
+	struct analyze_interval i = analyze_ratio_interval(a, b, ANALYZE_CONFIDENCE_SAME);
+
+	return i.low > -margin && i.high < margin;
+}
+
+struct ranked {
+	double p;
+	size_t index;
+};
+
+static int rank_compare(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+
+	return compare_values(a->p, b->p) ?: a->index < b->index ? -1 : 1;
+}
+
+void analyze_adjust(double *p, size_t n)
+{
+	struct ranked *order = alloc_array(n, sizeof(*order));
+	size_t i, known = 0;
+	double least = 1;
+
+	for (i = 0; i < n; i++)
+		if (!isnan(p[i]))
+			order[known++] = (struct ranked){ p[i], i };
+	sort_array(order, known, sizeof(*order), rank_compare);
+	for (i = known; i-- > 0;) {
+		least = fmin(least, order[i].p * (double)known / (double)(i + 1));
+		p[order[i].index] = least;
+	}
+	free(order);
+}
+
+enum analyze_verdict analyze_verdict_of(bool same, double difference, double p)
+{
+	if (isnan(p))
+		return ANALYZE_VERDICT_NONE;
+	if (same)
+		return ANALYZE_VERDICT_SAME;
+	if (p < ANALYZE_SIGNIFICANT)
+		return difference > 0 ? ANALYZE_VERDICT_SLOWER : ANALYZE_VERDICT_FASTER;
+	return ANALYZE_VERDICT_UNCLEAR;
+}

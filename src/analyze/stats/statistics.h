@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What repetitions say: the difference of two means, how sure it is, and what to call it. A value
+ * is the mean of one repetition, a boot's or a run's: docs/statistics.md. Where each formula is from
+ * is said with it; figures are checked against R's (tests/unit/analyze_statistics_test.R).
+ *
+ * Distributions are libRmath's, which prints warnings on stdout, which is for data: call nothing outside of
+ * what is tested not to (tests/unit/analyze_statistics_test.c).
+ */
+#ifndef KPROTPERF_ANALYZE_STATS_STATISTICS_H
+#define KPROTPERF_ANALYZE_STATS_STATISTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Fewer repetitions than that on a side, and nothing is known of how much they differ. */
+#define ANALYZE_MIN_REPETITIONS 2
+
+/* What goes for "differs": a p-value below this, after adjustment. */
+#define ANALYZE_SIGNIFICANT 0.05
+/* Of the intervals that are printed, and of those that decide on "same". */
+#define ANALYZE_CONFIDENCE      0.95
+#define ANALYZE_CONFIDENCE_SAME 0.90
+
+/* DELTA in percent of BASE; NAN where BASE is not above 0. */
+double analyze_percent(double delta, double base);
+
+/* One side's values, summed up. */
+struct analyze_moments {
+	uint32_t n;
+	double mean; /* NAN where n is 0 */
+	double variance; /* of a value, with n - 1 below the line; NAN where n < 2 */
+	/*
+	 * What may be wrong with all values alike and does not show in how they differ, as a
+	 * standard deviation: that of what was subtracted for the probes.
+	 */
+	double systematic;
+};
+
+/* Both ends NAN: not known. An end may be infinite. */
+struct analyze_interval {
+	double low, high;
+};
+
+/* The difference of two means, by Welch's t. */
+struct analyze_welch {
+	double difference; /* of the second side less the first */
+	double error; /* its standard error, with what is systematic in it; NAN: not known */
+	double df; /* degrees of freedom: infinite where what is systematic is all there is */
+	double p; /* of a difference at least as large, either way, where there is none */
+};
+
+enum analyze_verdict {
+	ANALYZE_VERDICT_NONE, /* too few repetitions, or nothing to compare */
+	ANALYZE_VERDICT_SAME,
+	ANALYZE_VERDICT_SLOWER,
+	ANALYZE_VERDICT_FASTER,
+	ANALYZE_VERDICT_UNCLEAR,
+};
+
+/*
+ * Mean and variance of the N VALUES in two passes, the second corrected for what the first rounded:
+ * Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance", The American
+ * Statistician 37 (1983), equation 1.7. The order of the values does not matter but for rounding.
+ */
+struct analyze_moments analyze_moments_of(const double *values, uint32_t n);
+
+/*
+ * The two-sided test of B's mean less A's, without the assumption that both sides vary alike: Welch,
+ * "The generalization of Student's problem when several different population variances are
+ * involved", Biometrika 34 (1947), with Satterthwaite's degrees of freedom (Biometrics Bulletin 2
+ * (1946)). A systematic uncertainty is one more component of the variance, of infinitely many
+ * degrees of freedom: JCGM 100:2008 ("GUM"), annex G.4.1, equation G.2b.
+ *
+ * Where the sides have unlike numbers, df is more careful than Satterthwaite's, which comes near the larger
+ * side's where three repetitions happen to agree, so that of many rows some are called different by chance:
+ * both variances go into it with the smaller number's degrees of freedom, and it is no larger than with like
+ * spreads. It does not fall below min(n) - 1, with which p is never too small (Mickey and Brown, "Bounds on
+ * the distribution functions of the Behrens-Fisher statistic", The Annals of Mathematical Statistics 37
+ * (1966)). With equal numbers it is Satterthwaite's. docs/statistics.md has what it does.
+ *
+ * Where nothing varies at all, df is NAN, and p 0 or, for equal means, 1. With fewer than
+ * ANALYZE_MIN_REPETITIONS on a side all but the difference is NAN.
+ */
+struct analyze_welch analyze_welch_form(const struct analyze_moments *a,
+					const struct analyze_moments *b);
+
+/* The difference's interval: difference -+ t(df) * error. CONFIDENCE is 0.95 and the like. */
+struct analyze_interval analyze_welch_interval(const struct analyze_welch *welch,
+					       double confidence);
+
+/*
+ * The interval of the relative change, b / a - 1, which is not that of the difference divided by a's
+ * mean: that varies too. Fieller, "Some problems in interval estimation", Journal of the Royal
+ * Statistical Society B 16 (1954); for unlike variances with degrees of freedom at the estimated
+ * ratio, Tamhane and Logan, "Finding the maximum safe dose level for heteroscedastic data", Journal
+ * of Biopharmaceutical Statistics 14 (2004).
+ *
+ * NAN where a's mean is not significantly above 0, for then no interval has two ends.
+ */
+struct analyze_interval analyze_ratio_interval(const struct analyze_moments *a,
+					       const struct analyze_moments *b, double confidence);
+
+/*
+ * How many times longer than for one row the 95 % intervals of ROWS rows must be for all together to be as
+ * sure: of hundreds that did not change, dozens would seem to. Bonferroni, with the normal distribution for
+ * the interval's form.
+ */
+double analyze_interval_widening(size_t rows);
+
+/*
+ * Whether b / a - 1 lies within -+MARGIN (0.01 for 1 %), by two one-sided tests at the 5 % level: the
+ * 90 % interval lies within. Schuirmann, "A comparison of the two one-sided tests procedure and the
+ * power approach", Journal of Pharmacokinetics and Biopharmaceutics 15 (1987); with the ratio's
+ * interval, Hauschke, Kieser and Hothorn, Biometrical Journal 41 (1999).
+ */
+bool analyze_is_same(const struct analyze_moments *a, const struct analyze_moments *b,
+		     double margin);
+
+/*
+ * Replaces the N P-values of one table by those adjusted for their number, NAN ones left out:
+ * of all that are then below some limit, at most that share is expected to be false. Benjamini and
+ * Hochberg, "Controlling the false discovery rate", Journal of the Royal Statistical Society B 57
+ * (1995); as adjusted values, Yekutieli and Benjamini, Journal of Statistical Planning and
+ * Inference 82 (1999).
+ */
+void analyze_adjust(double *p, size_t n);
+
+/* SAME is what analyze_is_same() says, and comes first; P is adjusted, and NAN gives NONE. */
+enum analyze_verdict analyze_verdict_of(bool same, double difference, double p);
+
+#endif

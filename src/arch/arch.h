@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an architecture offers: how its instructions read, what its kernel's image says of them, and what
+ * its probes look like in code. src/arch/x86 is the only one. Another is a folder with the same files:
+ * defs.h, decode.c, disasm.c, probe.c, symbols.c and tables.c, besides the registers in vmlinux/vmlinux.h.
+ */
+#ifndef KPROTPERF_ARCH_ARCH_H
+#define KPROTPERF_ARCH_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+#include <stdint.h>
+
+#include "kprotperf/cost.h"
+
+#if defined(__x86_64__)
+#include "arch/x86/defs.h"
+#else
+/* cppcheck-suppress preprocessorErrorDirective */
+#error "kprotperf is for x86-64 kernels so far"
+#endif
+
+/* --- instructions: decode.c ----------------------------------------------------------------- */
+
+enum decode_kind {
+	DECODE_PLAIN,
+	DECODE_NOP, /* of any length */
+	DECODE_JUMP, /* direct */
+	DECODE_COND, /* direct: jcc, loop, jrcxz */
+	DECODE_CALL, /* direct */
+	DECODE_JUMP_INDIRECT,
+	DECODE_CALL_INDIRECT,
+	DECODE_RET, /* also iret, sysret: what leaves for good */
+	DECODE_INT3,
+	DECODE_UD, /* ud0, ud1, ud2 */
+};
+
+struct decoded {
+	uint8_t len;
+	uint8_t kind;
+	bool no_kprobe; /* the kernel refuses a kprobe on such an instruction */
+	bool harmful; /* it takes one, and crashes when it is hit */
+	bool no_optimize; /* its kprobes are not turned into jumps where this is overwritten */
+	bool endbr;
+	uint64_t target; /* of direct jumps and calls */
+};
+
+struct decoder;
+
+/* NULL where capstone cannot be had for this machine. */
+struct decoder *decoder_create(void);
+void decoder_destroy(struct decoder *d); /* accepts NULL */
+
+/*
+ * Decodes the instruction at the start of the AVAIL bytes CODE, which lie at ADDR. False where there
+ * is none.
+ */
+bool decode(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
+	    struct decoded *out);
+
+/* Is BYTE that of a kprobe's trap, which also fills what is left of replaced instructions? */
+bool decode_is_trap(uint8_t byte);
+/* Do the AVAIL bytes CODE at ADDR begin with a jump that an optimized kprobe may have put? Its *TARGET. */
+bool decode_is_probe_jump(const uint8_t *code, size_t avail, uint64_t addr, uint64_t *target);
+/* Is the instruction at CODE, of 2 bytes at least, the trap of a BUG or WARN? */
+bool decode_is_bug(const uint8_t *code);
+
+/*
+ * The bytes of the Nth instruction in front of an indirect jump (0: the jump itself), and in *ADDR where they
+ * are. Returns how many; 0 where there is none from which execution can come to the jump.
+ */
+typedef size_t (*decode_before_fn)(uint32_t n, const uint8_t **bytes, uint64_t *addr, void *arg);
+
+/* The table of a switch statement. */
+struct decoded_table {
+	uint64_t addr;
+	bool differences; /* of 4 bytes each, from ADDR; else absolute addresses of 8 */
+	uint32_t n; /* entries; 0: unknown */
+};
+
+/* The table that the indirect jump goes through. False where none is recognized. */
+bool decode_jump_table(struct decoder *d, decode_before_fn before, void *arg,
+		       struct decoded_table *out);
+/* Does it go through a pointer that no index chose: out of the function? */
+bool decode_is_pointer_jump(struct decoder *d, decode_before_fn before, void *arg);
+
+/* --- probes in code: probe.c ---------------------------------------------------------------- */
+
+/* What the kernel has written over an instruction to get to a probe. */
+enum arch_patch {
+	ARCH_PATCH_NONE,
+	ARCH_PATCH_CALL, /* of ftrace */
+	ARCH_PATCH_JUMP, /* an optimized kprobe's */
+	ARCH_PATCH_TRAP,
+};
+
+/* By the first four bytes of the instruction, as they stand in memory. */
+enum arch_patch arch_patch_of(uint32_t text);
+/* How long the mark of an indirect branch's target is that these bytes are; 0: they are none. */
+uint32_t arch_entry_mark_len(uint32_t text);
+
+/* How a trap is executed on the instruction that begins with the bytes TEXT, as far as that tells. */
+enum engine_range_kind arch_kprobe_kind(uint32_t text);
+
+/* --- names of functions: symbols.c ---------------------------------------------------------- */
+
+enum arch_symbol {
+	ARCH_SYMBOL_ORDINARY,
+	ARCH_SYMBOL_NORETURN, /* of this architecture's own; kernel/code knows the others */
+	ARCH_SYMBOL_RETURN_THUNK,
+	ARCH_SYMBOL_INDIRECT_THUNK,
+};
+
+enum arch_symbol arch_symbol_of_name(const char *name);
+
+/* --- what the image says of its code: tables.c ---------------------------------------------- */
+
+/* A jump at CODE that is either there or a nop, as a static key has it. */
+struct arch_jump_label {
+	uint64_t code, target;
+};
+
+/* A fault of the instruction INSN continues at FIXUP. */
+struct arch_fixup {
+	uint64_t insn, fixup;
+};
+
+struct arch_bug {
+	uint64_t addr;
+	bool warning; /* execution goes on behind it */
+};
+
+/* Code that was replaced while the kernel booted, if the CPU is of a kind. */
+struct arch_alternative {
+	uint64_t addr, len;
+};
+
+/* All ascending by their first address. */
+struct arch_tables {
+	struct arch_jump_label *labels;
+	struct arch_fixup *fixups;
+	struct arch_bug *bugs;
+	struct arch_alternative *alternatives;
+	uint64_t *static_calls;
+	uint64_t *ftrace; /* where the call of __fentry__ is */
+	uint64_t *retpolines; /* indirect jumps and calls that were compiled as calls of thunks */
+	uint32_t n_labels, cap_labels, n_fixups, cap_fixups, n_bugs, cap_bugs;
+	uint32_t n_static_calls, cap_static_calls, n_ftrace, cap_ftrace;
+	uint32_t n_retpolines, cap_retpolines, n_alternatives, cap_alternatives;
+	bool has_bugs; /* the image has a table of them: a ud2 that is not in it is none of ours */
+};
+
+enum arch_section_name {
+	ARCH_SECTION_LABELS,
+	ARCH_SECTION_FIXUPS,
+	ARCH_SECTION_BUGS,
+	ARCH_SECTION_STATIC_CALLS,
+	ARCH_SECTION_FTRACE,
+	ARCH_SECTION_RETPOLINES,
+	ARCH_SECTION_ALTERNATIVES,
+	ARCH_N_SECTIONS,
+};
+
+/* The symbols around each. */
+extern const struct arch_section_bounds {
+	const char *start, *stop;
+} arch_section_bounds[ARCH_N_SECTIONS];
+
+/* What lies between them; LEN is 0 where the image has no such symbols. */
+struct arch_section {
+	uint64_t addr; /* the file's */
+	const uint8_t *data;
+	size_t len;
+};
+
+/* The file's bytes at its address ADDR, and in *AVAIL how many there are; NULL: none. */
+typedef const uint8_t *(*arch_data_fn)(uint64_t addr, size_t *avail, void *arg);
+
+/* Reads OUT of the sections of an image whose _stext is at BASE; addresses in it are relative to that. */
+void arch_tables_read(struct arch_tables *out, const struct arch_section sections[ARCH_N_SECTIONS],
+		      uint64_t base, arch_data_fn data, void *arg);
+void arch_tables_clear(struct arch_tables *tables);
+
+#endif

@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Capstone says how long an instruction is; what it does to the flow of control is read off its
+ * opcode here, which takes a fraction of the time that capstone's details do.
+ */
+#include "arch/arch.h"
+
+#include <capstone/capstone.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+struct decoder {
+	csh handle;
+	csh detailed; /* 0 until asked for */
+	cs_insn *insn, *detailed_insn;
+};
+
+/* The parts of an instruction in front of its operands. */
+struct opcode {
+	uint8_t at; /* offset of the opcode's last byte */
+	uint8_t op;
+	bool two; /* 0f op */
+	bool other; /* 0f 38, 0f 3a, VEX, EVEX: never about the flow of control */
+	bool p66, p67, p2e, pf3, lock_rep, vex;
+};
+
+struct decoder *decoder_create(void)
+{
+	struct decoder *d = alloc_new(struct decoder);
+
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle) != CS_ERR_OK) {
+		free(d);
+		return NULL;
+	}
+	d->insn = cs_malloc(d->handle);
+	if (!d->insn) {
+		decoder_destroy(d);
+		return NULL;
+	}
+	return d;
+}
+
+void decoder_destroy(struct decoder *d)
+{
+	if (!d)
+		return;
+	if (d->insn)
+		cs_free(d->insn, 1);
+	if (d->detailed_insn)
+		cs_free(d->detailed_insn, 1);
+	cs_close(&d->handle);
+	if (d->detailed)
+		cs_close(&d->detailed);
+	free(d);
+}
+
+static void note_prefix(struct opcode *o, uint8_t byte)
+{
+	if (byte == 0x66)
+		o->p66 = true;
+	else if (byte == 0x67)
+		o->p67 = true;
+	else if (byte == 0x2e)
+		o->p2e = true;
+	else if (byte == 0xf3)
+		o->pf3 = true;
+}
+
+static bool is_prefix(uint8_t byte)
+{
+	return byte == 0x66 || byte == 0x67 || byte == 0xf0 || byte == 0xf2 || byte == 0xf3 ||
+	       byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 || byte == 0x64 ||
+	       byte == 0x65;
+}
+
+/* Finds the opcode in the LEN bytes CODE. */
+static bool find_opcode(const uint8_t *code, size_t len, struct opcode *o)
+{
+	size_t i = 0;
+
+	memset(o, 0, sizeof(*o));
+	while (i < len && is_prefix(code[i]))
+		note_prefix(o, code[i++]);
+	if (i < len && (code[i] & 0xf0) == 0x40)
+		i++;
+	if (i >= len)
+		return false;
+	if (code[i] == 0xc4 || code[i] == 0xc5 || code[i] == 0x62) {
+		o->vex = o->other = true;
+	} else if (code[i] == 0x0f) {
+		if (++i >= len)
+			return false;
+		o->two = true;
+		o->other = code[i] == 0x38 || code[i] == 0x3a;
+	}
+	o->at = (uint8_t)i;
+	o->op = code[i];
+	return true;
+}
+
+/* Bytes of a ModRM byte with what it asks for, at CODE; 0 where they are not all there. */
+static size_t modrm_len(const uint8_t *code, size_t avail)
+{
+	uint8_t mod, rm;
+	size_t len = 1;
+
+	if (!avail)
+		return 0;
+	mod = code[0] >> 6;
+	rm = code[0] & 7;
+	if (mod != 3 && rm == 4) {
+		if (avail < 2)
+			return 0;
+		if (mod == 0 && (code[1] & 7) == 5)
+			len += 4;
+		len++;
+	}
+	if (mod == 1)
+		len += 1;
+	else if (mod == 2 || (mod == 0 && rm == 5))
+		len += 4;
+	return len <= avail ? len : 0;
+}
+
+/*
+ * The length of an instruction that is younger than the installed capstone; 0 where it is none of
+ * those that kernels have: groups of system instructions (rdpkru, serialize, tpause, mwaitx, ...),
+ * and VEX.
+ */
+static size_t younger_len(const uint8_t *code, size_t avail)
+{
+	struct opcode o;
+	size_t at, n;
+
+	if (!find_opcode(code, avail, &o))
+		return 0;
+	at = (size_t)o.at + 1;
+	if (o.vex) {
+		if (o.op == 0x62)
+			return 0;
+		at += o.op == 0xc4 ? 3 : 2;
+		/* Map 3 has an immediate byte. */
+		n = at < avail ? modrm_len(code + at, avail - at) : 0;
+		if (n && o.op == 0xc4 && (code[o.at + 1] & 0x1f) == 3)
+			n++;
+	} else if (o.two && (o.op == 0x01 || o.op == 0xae || o.op == 0xc7 || o.op == 0x1e ||
+			     o.op == 0x0d || o.op == 0xb9 || o.op == 0xff)) {
+		n = at < avail ? modrm_len(code + at, avail - at) : 0;
+	} else {
+		return 0;
+	}
+	return n && at + n <= avail && at + n <= ARCH_MAX_INSN ? at + n : 0;
+}
+
+static size_t insn_len(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr)
+{
+	const uint8_t *p = code;
+	size_t left = avail;
+	uint64_t at = addr;
+
+	if (cs_disasm_iter(d->handle, &p, &left, &at, d->insn))
+		return d->insn->size;
+	return younger_len(code, avail);
+}
+
+/* Two-byte opcodes whose copies the kernel runs without a trap behind them (6.1): a bit each. */
+static const uint16_t boostable[16] = {
+	0x034c, 0x8000, 0x000f, 0x0002, 0xffff, 0x0000, 0xcfff, 0xc0f0,
+	0x0000, 0xffff, 0xbb3b, 0xf8ff, 0xff03, 0xbb2e, 0xbb26, 0x772e,
+};
+
+static bool boosts(const struct opcode *o)
+{
+	if (o->other)
+		return false;
+	if (o->two)
+		return boostable[o->op >> 4] >> (o->op & 15) & 1;
+	if (o->p2e || o->p67)
+		return false;
+	switch (o->op) {
+	case 0x70 ... 0x7f:
+	case 0xc0 ... 0xc1:
+	case 0xcc ... 0xce:
+	case 0xd0 ... 0xd3:
+	case 0xd6:
+	case 0xd8 ... 0xdf:
+	case 0xe0 ... 0xe3:
+	case 0xe8 ... 0xe9:
+	case 0xeb:
+	case 0xf0 ... 0xf4:
+	case 0xf6 ... 0xf7:
+	case 0xfe:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* The kind of a one-byte opcode; IMM becomes the bytes of its relative operand. */
+static enum decode_kind kind_one(const struct opcode *o, const uint8_t *code, size_t *imm)
+{
+	switch (o->op) {
+	case 0x70 ... 0x7f:
+	case 0xe0 ... 0xe3:
+		*imm = 1;
+		return DECODE_COND;
+	case 0xeb:
+		*imm = 1;
+		return DECODE_JUMP;
+	case 0xe9:
+		*imm = 4;
+		return DECODE_JUMP;
+	case 0xe8:
+		*imm = 4;
+		return DECODE_CALL;
+	case 0xc2 ... 0xc3:
+	case 0xca ... 0xcb:
+	case 0xcf:
+		return DECODE_RET;
+	case 0xcc:
+		return DECODE_INT3;
+	case 0x90:
+		/* Not pause, nor xchg with a high register. */
+		return o->pf3 || (o->at && code[o->at - 1] == 0x41) ? DECODE_PLAIN : DECODE_NOP;
+	default:
+		return DECODE_PLAIN;
+	}
+}
+
+static enum decode_kind kind_two(const struct opcode *o, size_t *imm)
+{
+	switch (o->op) {
+	case 0x80 ... 0x8f:
+		*imm = 4;
+		return DECODE_COND;
+	case 0x1f:
+		return DECODE_NOP;
+	case 0x07: /* sysret */
+	case 0x35: /* sysexit */
+		return DECODE_RET;
+	case 0x0b:
+	case 0xb9:
+	case 0xff:
+		return DECODE_UD;
+	default:
+		return DECODE_PLAIN;
+	}
+}
+
+/* ff /2 to /5: calls and jumps through a register or memory. */
+static void decode_group5(const struct opcode *o, uint8_t modrm, struct decoded *out)
+{
+	unsigned int reg = modrm >> 3 & 7;
+
+	out->no_optimize = reg != 4; /* inc, dec and push neither */
+	if (reg < 2 || reg > 5)
+		return;
+	out->kind = reg < 4 ? DECODE_CALL_INDIRECT : DECODE_JUMP_INDIRECT;
+	/* kprobes emulate these, as far as they go through a register. */
+	out->no_kprobe = reg == 3 || reg == 5 || o->p67 || modrm >> 6 != 3;
+}
+
+static bool masks_exceptions(const struct opcode *o, uint8_t modrm)
+{
+	return !o->two && !o->other && o->op == 0x8e && (modrm >> 3 & 7) == 2; /* mov to %ss */
+}
+
+/*
+ * Kernels emulate a probed call as if it had 5 bytes (int3_emulate_call(), seen in 6.1): behind one
+ * with a prefix, as retpolines through r8 to r15 are, execution goes on within it, and the kernel
+ * crashes. They also take every return to pop nothing but the address.
+ */
+static bool misemulated(const struct opcode *o, enum decode_kind kind, size_t len)
+{
+	if (kind == DECODE_CALL)
+		return len != 5;
+	return kind == DECODE_RET && !o->two && o->op != 0xc3 && o->op != 0xcf;
+}
+
+static bool fill(const uint8_t *code, uint64_t addr, struct decoded *out)
+{
+	struct opcode o;
+	uint8_t modrm;
+	size_t imm = 0;
+
+	if (!find_opcode(code, out->len, &o))
+		return false;
+	modrm = o.at + 1u < out->len ? code[o.at + 1] : 0;
+	out->no_optimize = !boosts(&o);
+	if (o.other)
+		return true;
+	out->kind = o.two ? kind_two(&o, &imm) : kind_one(&o, code, &imm);
+	if (!o.two && o.op == 0xff)
+		decode_group5(&o, modrm, out);
+	if (o.two && o.op == 0x1e && o.pf3 && (modrm == 0xfa || modrm == 0xfb))
+		out->endbr = true;
+	out->harmful = misemulated(&o, out->kind, out->len);
+	if (out->kind == DECODE_INT3 || (!o.two && o.op == 0xcf) || masks_exceptions(&o, modrm) ||
+	    (o.two && o.op == 0x01 && modrm >> 6 == 3 && (modrm >> 3 & 7) == 0))
+		out->no_kprobe = true;
+	if (imm) {
+		int32_t rel = 0;
+
+		if (out->len != o.at + 1u + imm)
+			return false; /* a 16-bit target: AMD and Intel differ */
+		if (imm == 1)
+			rel = (int8_t)code[o.at + 1];
+		else
+			memcpy(&rel, code + o.at + 1, sizeof(rel));
+		out->target = addr + out->len + (uint64_t)(int64_t)rel;
+	}
+	return true;
+}
+
+bool decode(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
+	    struct decoded *out)
+{
+	size_t len = insn_len(d, code, avail, addr);
+
+	memset(out, 0, sizeof(*out));
+	if (!len || len > avail || len > ARCH_MAX_INSN)
+		return false;
+	out->len = (uint8_t)len;
+	return fill(code, addr, out);
+}
+
+/* What an indirect jump's or a load's operand says, for jump tables. */
+struct decoded_operand {
+	uint16_t reg; /* capstone's number of the destination or the jump's own register; 0: none */
+	uint16_t source; /* register source; 0: none */
+	bool memory;
+	uint16_t base, index; /* of the memory operand; 0: none */
+	uint8_t scale;
+	int64_t disp; /* with RIP as base: the absolute address */
+	bool rip;
+	int64_t imm;
+	bool has_imm;
+	uint16_t id; /* capstone's number of the instruction */
+};
+
+static bool open_detailed(struct decoder *d)
+{
+	if (d->detailed)
+		return true;
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &d->detailed) != CS_ERR_OK) {
+		d->detailed = 0;
+		return false;
+	}
+	cs_option(d->detailed, CS_OPT_DETAIL, CS_OPT_ON);
+	d->detailed_insn = cs_malloc(d->detailed);
+	return d->detailed_insn != NULL;
+}
+
+static void note_memory(const cs_insn *insn, const x86_op_mem *mem, struct decoded_operand *out)
+{
+	out->memory = true;
+	out->base = (uint16_t)mem->base;
+	out->index = (uint16_t)mem->index;
+	out->scale = (uint8_t)mem->scale;
+	out->disp = mem->disp;
+	if (mem->base == X86_REG_RIP) {
+		out->rip = true;
+		out->disp += (int64_t)(insn->address + insn->size);
+	}
+}
+
+static bool decode_operands(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
+			    struct decoded_operand *out)
+{
+	const cs_x86 *x86;
+
+	memset(out, 0, sizeof(*out));
+	if (!open_detailed(d) ||
+	    !cs_disasm_iter(d->detailed, &code, &avail, &addr, d->detailed_insn))
+		return false;
+	x86 = &d->detailed_insn->detail->x86;
+	out->id = (uint16_t)d->detailed_insn->id;
+	for (unsigned int i = 0; i < x86->op_count; i++) {
+		const cs_x86_op *op = &x86->operands[i];
+
+		if (op->type == X86_OP_REG && i == 0)
+			out->reg = (uint16_t)op->reg;
+		else if (op->type == X86_OP_REG)
+			out->source = (uint16_t)op->reg;
+		else if (op->type == X86_OP_IMM) {
+			out->imm = op->imm;
+			out->has_imm = true;
+		} else if (op->type == X86_OP_MEM) {
+			note_memory(d->detailed_insn, &op->mem, out);
+		}
+	}
+	return true;
+}
+
+/* --- probes --------------------------------------------------------------------------------- */
+
+bool decode_is_trap(uint8_t byte)
+{
+	return byte == 0xcc;
+}
+
+bool decode_is_probe_jump(const uint8_t *code, size_t avail, uint64_t addr, uint64_t *target)
+{
+	int32_t rel;
+
+	if (avail < ARCH_JUMP_LEN || code[0] != 0xe9)
+		return false;
+	memcpy(&rel, code + 1, sizeof(rel));
+	*target = addr + ARCH_JUMP_LEN + (uint64_t)(int64_t)rel;
+	return true;
+}
+
+bool decode_is_bug(const uint8_t *code)
+{
+	return code[0] == 0x0f && (code[1] == 0x0b || code[1] == 0xb9);
+}
+
+/* --- switch statements ---------------------------------------------------------------------- */
+
+/*
+ * Jump tables in the shapes that gcc and clang give them:
+ *
+ *	jmp *TABLE(,%index,8)
+ *	mov TABLE(,%index,8),%reg; ...; jmp *%reg
+ *	lea TABLE(%rip),%base; ...; movslq (%base,%index,4),%reg; add %base,%reg; jmp *%reg
+ *
+ * The first two have absolute addresses in the table, the last one differences from it. How many
+ * there are says the comparison in front, if it is found.
+ */
+
+#define LOOK_BACK 24 /* instructions */
+#define MAX_CASES 1024
+#define NOT_FOUND UINT32_MAX
+
+struct lookback {
+	struct decoder *decoder;
+	decode_before_fn before;
+	void *arg;
+};
+
+static bool operands_before(const struct lookback *l, uint32_t n, struct decoded_operand *op)
+{
+	const uint8_t *bytes;
+	uint64_t addr;
+	size_t len = l->before(n, &bytes, &addr, l->arg);
+
+	return len && decode_operands(l->decoder, bytes, len, addr, op);
+}
+
+/* The absolute table of a memory operand TABLE(,%index,8). */
+static bool absolute_table(const struct decoded_operand *op, struct decoded_table *t)
+{
+	if (!op->memory || op->base || !op->index || op->scale != 8)
+		return false;
+	t->addr = (uint64_t)op->disp;
+	return true;
+}
+
+/* The instruction in front of number FROM that last wrote REG, with what it says. */
+static uint32_t writer(const struct lookback *l, uint32_t from, uint16_t reg,
+		       struct decoded_operand *op)
+{
+	const uint8_t *bytes;
+	uint64_t addr;
+
+	for (uint32_t n = from + 1; n <= from + LOOK_BACK; n++) {
+		if (!l->before(n, &bytes, &addr, l->arg))
+			break;
+		if (operands_before(l, n, op) && op->reg == reg && op->id != X86_INS_CMP &&
+		    op->id != X86_INS_TEST)
+			return n;
+	}
+	return NOT_FOUND;
+}
+
+/* add %base,%reg in front of the jump, movslq (%base,%index,4),%reg, and lea TABLE(%rip),%base. */
+static bool difference_table(const struct lookback *l, uint32_t add,
+			     const struct decoded_operand *sum, struct decoded_table *t)
+{
+	struct decoded_operand load, lea;
+	uint32_t at = writer(l, add, sum->reg, &load);
+
+	if (sum->id != X86_INS_ADD || !sum->source || at == NOT_FOUND ||
+	    load.id != X86_INS_MOVSXD || !load.memory || load.base != sum->source || !load.index ||
+	    load.scale != 4 || load.disp)
+		return false;
+	if (writer(l, at, sum->source, &lea) == NOT_FOUND || lea.id != X86_INS_LEA || !lea.rip)
+		return false;
+	t->addr = (uint64_t)lea.disp;
+	t->differences = true;
+	return true;
+}
+
+static bool find_table(const struct lookback *l, struct decoded_table *t)
+{
+	struct decoded_operand jump, load;
+	uint32_t at;
+
+	if (!operands_before(l, 0, &jump))
+		return false;
+	if (jump.memory)
+		return absolute_table(&jump, t);
+	at = jump.reg ? writer(l, 0, jump.reg, &load) : NOT_FOUND;
+	if (at == NOT_FOUND)
+		return false;
+	if (load.id == X86_INS_MOV)
+		return absolute_table(&load, t);
+	return difference_table(l, at, &load, t);
+}
+
+/* cmp $N,...; ja DEFAULT in front of the jump: N + 1 cases. */
+static uint32_t find_bound(const struct lookback *l)
+{
+	bool above = false;
+
+	for (uint32_t n = 1; n <= LOOK_BACK; n++) {
+		struct decoded_operand op;
+		struct decoded insn;
+		const uint8_t *bytes;
+		uint64_t addr;
+		size_t len = l->before(n, &bytes, &addr, l->arg);
+
+		if (!len || !operands_before(l, n, &op))
+			break;
+		if (op.id == X86_INS_JA)
+			above = true;
+		else if (decode(l->decoder, bytes, len, addr, &insn) && insn.kind == DECODE_COND)
+			break;
+		else if (above && op.id == X86_INS_CMP)
+			return op.has_imm && op.imm >= 0 && op.imm < MAX_CASES ?
+				       (uint32_t)op.imm + 1 :
+				       0;
+	}
+	return 0;
+}
+
+bool decode_jump_table(struct decoder *d, decode_before_fn before, void *arg,
+		       struct decoded_table *out)
+{
+	struct lookback l = { d, before, arg };
+
+	*out = (struct decoded_table){ 0 };
+	if (!find_table(&l, out))
+		return false;
+	out->n = find_bound(&l);
+	return true;
+}
+
+bool decode_is_pointer_jump(struct decoder *d, decode_before_fn before, void *arg)
+{
+	struct lookback l = { d, before, arg };
+	struct decoded_operand jump, load;
+
+	if (!operands_before(&l, 0, &jump))
+		return false;
+	if (jump.memory)
+		return !jump.index;
+	return jump.reg && writer(&l, 0, jump.reg, &load) != NOT_FOUND && load.id == X86_INS_MOV &&
+	       load.memory && !load.index;
+}

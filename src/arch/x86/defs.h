@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The numbers that arch/arch.h asks of an architecture, of x86-64. */
+#ifndef KPROTPERF_ARCH_X86_DEFS_H
+#define KPROTPERF_ARCH_X86_DEFS_H
+
+#include <elf.h>
+
+#define ARCH_MACHINE     "x86_64" /* as uname() has it */
+#define ARCH_ELF_MACHINE EM_X86_64
+
+#define ARCH_MAX_INSN 15 /* bytes */
+#define ARCH_TRAP_LEN 1 /* of a kprobe's trap, */
+#define ARCH_JUMP_LEN 5 /* of the jump of one that is optimized, */
+#define ARCH_RET_LEN  1 /* and of the return that takes a jump to the return thunk's place */
+
+/* How far behind a function's first byte its ftrace location may be: behind endbr64. */
+#define ARCH_MAX_FTRACE_OFFSET 16
+
+/* DWARF's numbers of the stack and frame pointers. */
+#define ARCH_DWARF_FP 6
+#define ARCH_DWARF_SP 7
+
+#endif

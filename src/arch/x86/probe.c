@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How x86-64 kernels probe code: what stands where a probe is, and what is done in the place of an instruction. */
+#include "arch/arch.h"
+
+/* Over an instruction's first byte. */
+#define OP_CALL 0xe8 /* ftrace's */
+#define OP_JUMP 0xe9
+#define OP_INT3 0xcc
+
+/* Instructions that mark where indirect branches may go; a probe on the function comes behind. */
+#define ENDBR64      0xfa1e0ff3
+#define ENDBR_POISON 0x001f0f66
+#define ENDBR_LEN    4
+
+uint32_t arch_entry_mark_len(uint32_t text)
+{
+	return text == ENDBR64 || text == ENDBR_POISON ? ENDBR_LEN : 0;
+}
+
+enum arch_patch arch_patch_of(uint32_t text)
+{
+	switch (text & 0xff) {
+	case OP_CALL:
+		return ARCH_PATCH_CALL;
+	case OP_JUMP:
+		return ARCH_PATCH_JUMP;
+	case OP_INT3:
+		return ARCH_PATCH_TRAP;
+	default:
+		return ARCH_PATCH_NONE;
+	}
+}
+
+/*
+ * Instead of executing it elsewhere the kernel does itself what calls, jumps, returns, and what turns interrupts
+ * on and off would do.
+ */
+enum engine_range_kind arch_kprobe_kind(uint32_t text)
+{
+	uint8_t op, next;
+
+	for (int i = 0; i < 3; i++, text >>= 8) {
+		op = text;
+		/* Prefixes: operand size, segments, repeat, REX. */
+		if (op != 0x66 && op != 0x2e && op != 0x3e && op != 0xf2 && op != 0xf3 &&
+		    (op & 0xf0) != 0x40)
+			break;
+	}
+	op = text;
+	next = text >> 8;
+	switch (op) {
+	case 0xe8:
+		return ENGINE_RANGE_CALL_EMULATED;
+	case 0xe9: /* jump */
+	case 0xeb:
+	case 0xc2: /* return */
+	case 0xc3:
+		return ENGINE_RANGE_JUMP_EMULATED;
+	case 0xfa: /* interrupts off, on: it happens to take as many instructions as a call */
+	case 0xfb:
+		return ENGINE_RANGE_CALL_EMULATED;
+	case 0x9c: /* the flags: as many as a conditional jump, about */
+	case 0x9d:
+		return ENGINE_RANGE_EMULATED;
+	case 0xff:
+		if ((next & 0x38) == 0x10) /* call */
+			return ENGINE_RANGE_CALL_EMULATED;
+		return (next & 0x38) == 0x20 ? ENGINE_RANGE_JUMP_EMULATED : ENGINE_RANGE_STEPPED;
+	case 0x0f: /* conditional jump */
+		return (next & 0xf0) == 0x80 ? ENGINE_RANGE_EMULATED : ENGINE_RANGE_STEPPED;
+	default:
+		return (op & 0xf0) == 0x70 || (op & 0xfc) == 0xe0 ? ENGINE_RANGE_EMULATED :
+								    ENGINE_RANGE_STEPPED;
+	}
+}

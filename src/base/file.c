@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+/* Large enough that doubling rarely happens for kallsyms: 10 MB on a distribution's kernel. */
+#define FIRST_SIZE (4u << 20)
+
+int file_read(const char *path, size_t max, char **buf, size_t *len)
+{
+	size_t cap = max < FIRST_SIZE ? max + 1 : FIRST_SIZE;
+	char *text;
+	int fd, err = 0;
+
+	*buf = NULL;
+	*len = 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	text = alloc_resize(NULL, cap, 1);
+	for (;;) {
+		ssize_t n = read(fd, text + *len, cap - *len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			err = -errno;
+		if (n <= 0)
+			break;
+		*len += (size_t)n;
+		if (*len > max) {
+			err = -EFBIG;
+			break;
+		}
+		if (*len == cap) {
+			cap = cap < max / 2 ? cap * 2 : max + 1;
+			text = alloc_resize(text, cap, 1);
+		}
+	}
+	close(fd);
+	if (err) {
+		free(text);
+		*len = 0;
+		return err;
+	}
+	/* cap > *len here: a buffer that read() filled has just been made larger. */
+	text[*len] = '\0';
+	*buf = text;
+	return 0;
+}
+
+void file_lines_each(char *text, size_t len, void (*fn)(char *line, void *arg), void *arg)
+{
+	char *end = text + len, *newline;
+
+	while ((newline = memchr(text, '\n', (size_t)(end - text)))) {
+		*newline = '\0';
+		fn(text, arg);
+		text = newline + 1;
+	}
+}
+
+int file_write_all(int fd, const void *bytes, size_t n)
+{
+	const char *at = bytes;
+
+	while (n) {
+		ssize_t done = write(fd, at, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done ? -errno : -EIO;
+		at += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+int file_replace(const char *path, mode_t mode, file_write_fn content, const void *arg)
+{
+	char *temp = alloc_printf("%s.XXXXXX", path);
+	int fd = mkostemp(temp, O_CLOEXEC), err = fd < 0 ? -errno : 0;
+
+	if (!err) {
+		err = content(fd, arg);
+		if (fchmod(fd, mode) && !err)
+			err = -errno;
+		if (close(fd) && !err)
+			err = -errno;
+		if (!err && rename(temp, path))
+			err = -errno;
+		if (err)
+			unlink(temp);
+	}
+	free(temp);
+	return err;
+}

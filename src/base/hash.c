@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/alloc.h"
+
+/* The kernel's gift to each process: unlike getrandom(), there at once in an unseeded guest too. */
+static const uint64_t *hash_seed(void)
+{
+	static uint64_t seed[2];
+
+	if (!seed[0]) {
+		const void *random = (const void *)getauxval(AT_RANDOM);
+
+		if (random)
+			memcpy(seed, random, sizeof(seed));
+		seed[0] |= 1;
+		seed[1] |= 1;
+	}
+	return seed;
+}
+
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint32_t hash_bytes(const void *data, size_t size)
+{
+	const uint64_t *seed = hash_seed();
+	const unsigned char *at = data;
+	uint64_t hash = fold(size ^ seed[0], 0x9e3779b97f4a7c15ULL ^ seed[1]);
+	uint64_t word;
+
+	for (; size >= sizeof(word); size -= sizeof(word), at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		hash = fold(hash ^ seed[0], word ^ seed[1]);
+	}
+	word = 0;
+	if (size)
+		memcpy(&word, at, size);
+	hash = fold(hash ^ seed[1], word ^ seed[0]);
+	return (uint32_t)(hash ^ (hash >> 32));
+}
+
+uint32_t hash_string(const char *s)
+{
+	return hash_bytes(s, strlen(s));
+}
+
+uint32_t hash_find(const struct hash_index *index, uint32_t hash, hash_equal_fn equal,
+		   const void *ctx, const void *key)
+{
+	uint32_t mask = index->cap - 1, i;
+
+	if (!index->cap)
+		return HASH_NONE;
+	for (i = hash & mask; index->slots[i].item; i = (i + 1) & mask) {
+		const struct hash_slot *slot = &index->slots[i];
+
+		if (slot->hash == hash && equal(ctx, slot->item - 1, key))
+			return slot->item - 1;
+	}
+	return HASH_NONE;
+}
+
+static void slot_put(struct hash_index *index, struct hash_slot slot)
+{
+	uint32_t mask = index->cap - 1, i = slot.hash & mask;
+
+	while (index->slots[i].item)
+		i = (i + 1) & mask;
+	index->slots[i] = slot;
+}
+
+void hash_add(struct hash_index *index, uint32_t hash, uint32_t item)
+{
+	if (index->n >= index->cap / 4 * 3) {
+		struct hash_index bigger = { .n = index->n,
+					     .cap = index->cap ? index->cap * 2 : 16 };
+		uint32_t i;
+
+		bigger.slots = alloc_array(bigger.cap, sizeof(*bigger.slots));
+		for (i = 0; i < index->cap; i++)
+			if (index->slots[i].item)
+				slot_put(&bigger, index->slots[i]);
+		free(index->slots);
+		*index = bigger;
+	}
+	slot_put(index, (struct hash_slot){ .hash = hash, .item = item + 1 });
+	index->n++;
+}
+
+void hash_deinit(struct hash_index *index)
+{
+	free(index->slots);
+	*index = (struct hash_index){ 0 };
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/number.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* 16 and more where C is no digit of any base. */
+static unsigned int digit_of(char c)
+{
+	unsigned int digit = (unsigned char)c - '0';
+
+	if (digit < 10)
+		return digit;
+	digit = ((unsigned char)c | 32) - 'a';
+	return digit < 6 ? digit + 10 : 16;
+}
+
+static bool scan(const char **text, unsigned int base, uint64_t *value)
+{
+	const char *at = *text;
+	uint64_t sum = 0;
+
+	for (unsigned int digit; (digit = digit_of(*at)) < base; at++) {
+		if (__builtin_mul_overflow(sum, base, &sum) ||
+		    __builtin_add_overflow(sum, digit, &sum))
+			return false;
+	}
+	if (at == *text)
+		return false;
+	*text = at;
+	*value = sum;
+	return true;
+}
+
+bool number_scan(const char **text, uint64_t *value)
+{
+	return scan(text, 10, value);
+}
+
+bool number_scan_hex(const char **text, uint64_t *value)
+{
+	const char *at = *text;
+
+	if (at[0] == '0' && (at[1] | 32) == 'x')
+		at += 2;
+	if (!scan(&at, 16, value))
+		return false;
+	*text = at;
+	return true;
+}
+
+bool number_scan_double(const char **text, double *value)
+{
+	char *end;
+	double number = strtod(*text, &end);
+
+	if (end == *text || !isfinite(number))
+		return false;
+	*text = end;
+	*value = number;
+	return true;
+}
+
+bool number_unsigned(const char *text, uint64_t min, uint64_t max, uint64_t *value)
+{
+	uint64_t number;
+
+	if (!number_scan(&text, &number) || *text || number < min || number > max)
+		return false;
+	*value = number;
+	return true;
+}
+
+bool number_double(const char *text, double min, double max, double *value)
+{
+	double number;
+
+	if (!number_scan_double(&text, &number) || *text || number < min || number > max)
+		return false;
+	*value = number;
+	return true;
+}
+
+unsigned int number_version(const char *text, unsigned int version[3])
+{
+	unsigned int n = 0;
+	uint64_t number;
+
+	version[0] = version[1] = version[2] = 0;
+	while (n < 3 && number_scan(&text, &number) && number <= UINT_MAX) {
+		version[n++] = (unsigned int)number;
+		if (*text++ != '.')
+			break;
+	}
+	return n;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers out of text: of options, of the kernel's files and of workloads' reports. All return false
+ * and leave *VALUE as it was where there is no number or it is out of range.
+ */
+#ifndef KPROTPERF_BASE_NUMBER_H
+#define KPROTPERF_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All of TEXT is a number from MIN to MAX. */
+bool number_unsigned(const char *text, uint64_t min, uint64_t max, uint64_t *value);
+/* As strtod() reads it, but finite. */
+bool number_double(const char *text, double min, double max, double *value);
+
+/*
+ * The number that *TEXT begins with; *TEXT moves behind it. Digits only, no blank or sign. Fast: of a
+ * recording in a guest whose clock counts instructions, parsing kallsyms is a large part.
+ */
+bool number_scan(const char **text, uint64_t *value);
+bool number_scan_hex(const char **text, uint64_t *value); /* with or without 0x */
+bool number_scan_double(const char **text, double *value);
+
+/* How many of a version's first three numbers TEXT has, as in "6.1.0-13-amd64"; the others are 0. */
+unsigned int number_version(const char *text, unsigned int version[3]);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sorting arrays, searching in sorted ones, and walking two of them side by side. Comparators are
+ * those of qsort(): of two items' addresses.
+ */
+#ifndef KPROTPERF_BASE_SORTED_H
+#define KPROTPERF_BASE_SORTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef int (*compare_fn)(const void *a, const void *b);
+
+/* The order of two numbers, for comparators. Evaluates each twice. */
+#define compare_values(x, y) (((x) > (y)) - ((x) < (y)))
+
+/* Of two uint64_t, or of what begins with one. */
+int compare_u64(const void *a, const void *b);
+
+/* strcmp() with NULL before all texts. Quick where equal texts are one, as interned ones are. */
+int compare_text(const char *a, const char *b);
+
+/* qsort() and bsearch() that take NULL for an array of no items. */
+void sort_array(void *items, size_t n, size_t size, compare_fn compare);
+void *search_array(const void *key, const void *items, size_t n, size_t size, compare_fn compare);
+
+/*
+ * How many of 0 to N - 1, in terms of I, is_before holds for, an expression that holds up to some
+ * number and for none from there on: the index of the first item that is not before what is sought.
+ */
+#define bisect(n, i, is_before)                                            \
+	({                                                                 \
+		__typeof__((n) + 0) low_ = 0, high_ = (n);                 \
+                                                                           \
+		while (low_ < high_) {                                     \
+			__typeof__((n) + 0) i = low_ + (high_ - low_) / 2; \
+                                                                           \
+			if (is_before)                                     \
+				low_ = i + 1;                              \
+			else                                               \
+				high_ = i;                                 \
+		}                                                          \
+		low_;                                                      \
+	})
+
+/*
+ * A merge-join. Each step of
+ *	struct join j = join_sorted(…);
+ *	while (join_next(&j))
+ * has the items of one key: n_a from a on in the first array and n_b from b on in the second, one of
+ * them perhaps none.
+ */
+struct join {
+	const void *a, *b;
+	size_t n_a, n_b;
+	/* private */
+	const char *end_a, *end_b;
+	size_t size;
+	compare_fn compare;
+};
+
+struct join join_sorted(const void *a, size_t n_a, const void *b, size_t n_b, size_t size,
+			compare_fn compare);
+bool join_next(struct join *j);
+
+#endif

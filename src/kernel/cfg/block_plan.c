@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A plan for one function: where probes can be, what each is likely to cost, and which are needed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "kernel/cfg/blocks.h"
+
+/* An instruction of the block to probe: the cheapest in front of the first call, else any. */
+static bool find_probe(const struct kernel_flow *flow, const struct kernel_block *block,
+		       kernel_blacklisted_fn blacklisted, void *arg, struct kernel_block_probe *out)
+{
+	uint32_t n;
+	const struct kernel_insn *insns = kernel_flow_insns(flow, &n);
+	bool found = false, called = false;
+
+	for (uint32_t i = block->first_insn; i < block->first_insn + block->n_insns; i++) {
+		bool cheap;
+
+		if (found && called)
+			break;
+		called |= insns[i].kind == KERNEL_INSN_CALL;
+		if (kernel_flow_place(flow, insns[i].addr, blacklisted, arg) != KERNEL_PLACE_OK)
+			continue;
+		cheap = kernel_flow_optimizes(flow, insns[i].addr);
+		if (found && !cheap)
+			continue;
+		out->addr = insns[i].addr;
+		out->optimizes = cheap;
+		found = true;
+		if (cheap)
+			break;
+	}
+	return found;
+}
+
+/* Blocks from which there is no way out but to stop: BUG, panic. */
+static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph *g)
+{
+	uint32_t n, n_edges;
+	const struct kernel_block *blocks = kernel_flow_blocks(flow, &n);
+	const struct kernel_edge *edges = kernel_flow_edges(flow, &n_edges);
+	bool *dead = alloc_array(g->n_blocks, sizeof(*dead)), changed = true;
+
+	for (uint32_t b = 0; b < n; b++)
+		dead[b] = blocks[b].reached;
+	/* Backwards, since most arcs lead forward: a few rounds are enough. */
+	for (int round = 0; round < 64 && changed; round++) {
+		changed = false;
+		for (uint32_t i = n_edges; i-- > 0;) {
+			const struct kernel_edge *e = &edges[i];
+			bool out = e->to == KERNEL_FLOW_OUT ? e->kind != KERNEL_EDGE_STOP :
+							      !dead[e->to];
+
+			if (out && dead[e->from]) {
+				dead[e->from] = false;
+				changed = true;
+			}
+		}
+	}
+	return dead;
+}
+
+/* How often a block is executed a call, at a guess, in units of 1/64. */
+static uint64_t guess(const struct kernel_flow *flow, const struct kernel_loops *loops,
+		      const bool *dead, uint32_t block)
+{
+	uint32_t n, depth = kernel_loop_depth(loops, block), n_parts;
+	const struct kernel_block *b = kernel_flow_blocks(flow, &n);
+	const struct kernel_range *parts = kernel_flow_parts(flow, &n_parts);
+	uint64_t times = 64, entry = kernel_flow_entry(flow);
+
+	if (dead[block])
+		return 1;
+	for (uint32_t i = 0; i < n_parts; i++)
+		if (entry >= parts[i].start && entry < parts[i].end &&
+		    (b[block].start < parts[i].start || b[block].start >= parts[i].end))
+			times = 4; /* the compiler put it elsewhere */
+	return times << 3 * (depth < 8 ? depth : 8);
+}
+
+/* A hit of a probe that is not optimized costs several times as much. */
+#define TRAP_COST 4
+
+struct planner {
+	const struct kernel_flow *flow;
+	struct kernel_block_plan *out;
+	struct kernel_block_probe *probes; /* by block */
+	uint64_t *costs;
+	bool *measure;
+	uint8_t *bits;
+};
+
+static void find_costs(struct planner *p, kernel_blacklisted_fn blacklisted, void *arg)
+{
+	uint32_t n;
+	const struct kernel_block *blocks = kernel_flow_blocks(p->flow, &n);
+	bool *dead = find_dead(p->flow, &p->out->graph);
+
+	for (uint32_t b = 0; b < n; b++) {
+		p->probes[b].block = b;
+		p->probes[b].counter = KERNEL_NO_BIT;
+		p->costs[b] = KERNEL_COST_NEVER;
+		if (!blocks[b].reached)
+			continue;
+		p->out->n_blocks++;
+		if (find_probe(p->flow, &blocks[b], blacklisted, arg, &p->probes[b]))
+			p->costs[b] = guess(p->flow, &p->out->loops, dead, b) *
+				      (p->probes[b].optimizes ? 1 : TRAP_COST);
+		else
+			p->out->n_unprobed++;
+	}
+	free(dead);
+}
+
+/* Loops' heads come for free: where others can be left out for them, they are. */
+static void choose_loops(struct planner *p)
+{
+	struct kernel_block_plan *out = p->out;
+
+	for (uint32_t l = 0; l < out->loops.n_loops; l++) {
+		uint32_t head = out->loops.loops[l].head;
+
+		if (p->costs[head] == KERNEL_COST_NEVER || out->n_counted == KERNEL_MAX_COUNTERS) {
+			out->n_loops_left++;
+			continue;
+		}
+		p->costs[head] = 0;
+		p->probes[head].counter = (uint8_t)out->n_counted;
+		out->counted[out->n_counted++] = l;
+	}
+}
+
+static void make_plan(struct planner *p, unsigned int flags)
+{
+	struct kernel_block_plan *out = p->out;
+
+	out->n_unknown = kernel_blocks_choose(&out->graph, p->costs,
+					      flags & KERNEL_PLAN_CALLS_KNOWN, p->measure);
+	for (uint32_t i = 0; i < out->n_counted; i++)
+		p->measure[out->loops.loops[out->counted[i]].head] = true;
+	kernel_paths_bits(&out->graph, &out->loops, p->measure, p->bits);
+	for (uint32_t b = 0; b < out->graph.n_blocks; b++) {
+		p->probes[b].bit = p->bits[b];
+		if (p->measure[b])
+			vec_push(out, probes, p->probes[b]);
+	}
+}
+
+int kernel_blocks_plan(const struct kernel_flow *flow, unsigned int flags,
+		       kernel_blacklisted_fn blacklisted, void *arg, struct kernel_block_plan *out)
+{
+	struct planner p = { .flow = flow, .out = out };
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	err = kernel_graph_of(flow, &out->graph);
+	if (err)
+		return err;
+	kernel_loops_find(&out->graph, &out->loops);
+	p.probes = alloc_array(out->graph.n_blocks, sizeof(*p.probes));
+	p.costs = alloc_array(out->graph.n_blocks, sizeof(*p.costs));
+	p.measure = alloc_array(out->graph.n_blocks, sizeof(*p.measure));
+	p.bits = alloc_array(out->graph.n_blocks, sizeof(*p.bits));
+	find_costs(&p, blacklisted, arg);
+	if (flags & KERNEL_PLAN_LOOPS)
+		choose_loops(&p);
+	make_plan(&p, flags);
+	free(p.probes);
+	free(p.costs);
+	free(p.measure);
+	free(p.bits);
+	return 0;
+}
+
+void kernel_block_plan_clear(struct kernel_block_plan *plan)
+{
+	kernel_graph_clear(&plan->graph);
+	kernel_loops_clear(&plan->loops);
+	free(plan->probes);
+	memset(plan, 0, sizeof(*plan));
+}

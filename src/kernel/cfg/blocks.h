@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counting how often each block of a function is executed with few probes: what enters a block
+ * leaves it, so most counts follow from others. Which blocks to count is Knuth's and Stevenson's
+ * "Optimal measurement points for program frequency counts" (BIT 13, 1973).
+ *
+ * Calls are taken to return, and each call of the function to begin at its entry and to end in a
+ * return, a tail jump, or a block that stops it (BUG).
+ */
+#ifndef KPROTPERF_KERNEL_CFG_BLOCKS_H
+#define KPROTPERF_KERNEL_CFG_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/code/flow.h"
+#include "kernel/cfg/graph.h"
+#include "kernel/cfg/loops.h"
+
+#define KERNEL_COST_NEVER UINT64_MAX /* the block cannot be probed */
+
+/*
+ * Chooses blocks, such that the counts of all others follow from theirs, and that the sum of their
+ * COSTS (how often a block is expected to be executed, times what a hit costs) is the least possible.
+ * CALLS_KNOWN: the number of calls is counted besides. MEASURE[block] says which are chosen. Returns
+ * how many blocks stay unknown, because too many cannot be probed.
+ */
+uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *costs,
+			      bool calls_known, bool *measure);
+
+#define KERNEL_COUNT_UNKNOWN INT64_MIN
+
+/* All counts; KERNEL_COUNT_UNKNOWN where they do not follow. */
+struct kernel_counts {
+	int64_t calls;
+	int64_t *blocks; /* by block */
+	int64_t *arcs; /* by arc of the graph */
+	/*
+	 * Where the measured counts contradict each other, by how much at most: calls that had begun or
+	 * had not ended while it was counted, and events that were lost. 0 says little if nothing but
+	 * what is needed was counted.
+	 */
+	uint64_t residual;
+	uint32_t n_negative; /* counts that came out below 0, and cannot be right */
+};
+
+/*
+ * Deduces all counts from MEASURED[block] and CALLS, either of which may be KERNEL_COUNT_UNKNOWN.
+ * Counts beyond 2^62 are taken as unknown.
+ */
+void kernel_blocks_solve(const struct kernel_graph *graph, const int64_t *measured, int64_t calls,
+			 struct kernel_counts *out);
+void kernel_counts_clear(struct kernel_counts *counts);
+
+/*
+ * A plan for one function.
+ */
+
+#define KERNEL_NO_BIT       UINT8_MAX
+#define KERNEL_MAX_BITS     64 /* of a call's signature */
+#define KERNEL_MAX_COUNTERS 4 /* of loops of one function */
+
+struct kernel_block_probe {
+	uint32_t block;
+	uint64_t addr; /* an instruction of the block, its first where that can be probed */
+	bool optimizes;
+	uint8_t bit; /* which of a call's signature it sets, or KERNEL_NO_BIT */
+	uint8_t counter; /* which of the plan's loops it counts iterations of, or KERNEL_NO_BIT */
+};
+
+enum kernel_plan_flags {
+	KERNEL_PLAN_CALLS_KNOWN = 1, /* the function's calls are counted besides */
+	/* Each loop's head is probed, so that its iterations can be counted call by call. */
+	KERNEL_PLAN_LOOPS = 2,
+};
+
+struct kernel_block_plan {
+	struct kernel_graph graph;
+	struct kernel_loops loops;
+	uint32_t counted[KERNEL_MAX_COUNTERS]; /* loops, by counter */
+	uint32_t n_counted,
+		n_loops_left; /* the latter have no counter: too many, or not to be probed */
+	/* By block. Those of loops come on top of what counting needs. */
+	struct kernel_block_probe *probes;
+	uint32_t n_probes, cap_probes;
+	uint32_t n_blocks; /* reached */
+	uint32_t n_unknown; /* blocks whose counts will stay unknown */
+	uint32_t n_unprobed; /* blocks that cannot be probed, whether they are needed or not */
+};
+
+/* BLACKLISTED may be NULL. -E2BIG for functions that are too large. */
+int kernel_blocks_plan(const struct kernel_flow *flow, unsigned int flags,
+		       kernel_blacklisted_fn blacklisted, void *arg, struct kernel_block_plan *out);
+void kernel_block_plan_clear(struct kernel_block_plan *plan);
+
+/*
+ * Paths: which blocks a call executed, if all that is known of it is which of some were hit.
+ */
+
+enum kernel_on_path {
+	KERNEL_PATH_NO,
+	KERNEL_PATH_MAYBE,
+	KERNEL_PATH_YES,
+};
+
+/*
+ * HIT[block] says whether a block whose MEASURE is set was executed at all. Fills ON_PATH by block.
+ * False if no call can have gone so: events were lost.
+ */
+bool kernel_blocks_path(const struct kernel_graph *graph, const bool *measure, const bool *hit,
+			enum kernel_on_path *on_path);
+
+/*
+ * A call's signature: a bit for each measured block, set if the call executed it. BIT[block] becomes
+ * its number, or KERNEL_NO_BIT: for blocks that are not measured, that each call executes (they tell
+ * nothing), and where there are more than KERNEL_MAX_BITS, for those deepest in loops. Returns how
+ * many bits there are.
+ */
+uint32_t kernel_paths_bits(const struct kernel_graph *graph, const struct kernel_loops *loops,
+			   const bool *measure, uint8_t *bit);
+
+/* kernel_blocks_path() for a signature. */
+bool kernel_paths_of(const struct kernel_graph *graph, const uint8_t *bit, uint64_t signature,
+		     enum kernel_on_path *on_path);
+
+#endif

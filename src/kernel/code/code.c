@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel/code/code.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "base/alloc.h"
+#include "kernel/image/image_elf.h"
+#include "kernel/code/kcore.h"
+
+struct kernel_code {
+	struct kernel_image *img;
+	const struct kernel_kcore *kcore;
+	uint64_t stext; /* absolute, of KCORE */
+	uint64_t base; /* the file's address of _stext */
+	struct arch_tables tables;
+};
+
+/* The file's bytes at its address ADDR and in *AVAIL how many there are up to the section's end. */
+static const uint8_t *file_data(uint64_t addr, size_t *avail, void *img)
+{
+	Elf *elf = kernel_image_elf(img);
+	Elf_Scn *scn = NULL;
+	size_t size;
+	const char *raw = elf_rawfile(elf, &size);
+
+	while (raw && (scn = elf_nextscn(elf, scn)) != NULL) {
+		const Elf64_Shdr *s = elf64_getshdr(scn);
+		uint64_t at;
+
+		if (!s || s->sh_type == SHT_NOBITS || !(s->sh_flags & SHF_ALLOC) ||
+		    addr < s->sh_addr || addr - s->sh_addr >= s->sh_size)
+			continue;
+		at = addr - s->sh_addr;
+		if (s->sh_offset > size || s->sh_size > size - s->sh_offset)
+			continue;
+		*avail = (size_t)(s->sh_size - at);
+		return (const uint8_t *)raw + s->sh_offset + at;
+	}
+	*avail = 0;
+	return NULL;
+}
+
+bool kernel_code_read_file(const struct kernel_code *code, uint64_t addr, void *buf, size_t len)
+{
+	size_t avail;
+	const uint8_t *data = file_data(code->base + addr, &avail, code->img);
+
+	if (!data || avail < len)
+		return false;
+	memcpy(buf, data, len);
+	return true;
+}
+
+int kernel_code_read_live(const struct kernel_code *code, uint64_t addr, void *buf, size_t len)
+{
+	if (!code->kcore)
+		return -ENODATA;
+	return kernel_kcore_read(code->kcore, code->stext + addr, buf, len);
+}
+
+struct bounds {
+	uint64_t start[ARCH_N_SECTIONS], stop[ARCH_N_SECTIONS];
+};
+
+static void note_bound(const Elf64_Sym *sym, const char *name, void *arg)
+{
+	struct bounds *b = arg;
+
+	for (int i = 0; name[0] == '_' && i < ARCH_N_SECTIONS; i++) {
+		if (!strcmp(name, arch_section_bounds[i].start))
+			b->start[i] = sym->st_value;
+		else if (!strcmp(name, arch_section_bounds[i].stop))
+			b->stop[i] = sym->st_value;
+	}
+}
+
+static void read_tables(struct kernel_code *code)
+{
+	struct arch_section sections[ARCH_N_SECTIONS] = { 0 };
+	struct bounds b = { 0 };
+
+	kernel_image_elf_symbols_each(code->img, note_bound, &b);
+	for (int i = 0; i < ARCH_N_SECTIONS; i++) {
+		size_t avail;
+		const uint8_t *data = b.start[i] ? file_data(b.start[i], &avail, code->img) : NULL;
+
+		if (data && b.stop[i] >= b.start[i] && b.stop[i] - b.start[i] <= avail)
+			sections[i] = (struct arch_section){ b.start[i], data,
+							     (size_t)(b.stop[i] - b.start[i]) };
+	}
+	arch_tables_read(&code->tables, sections, code->base, file_data, code->img);
+}
+
+int kernel_code_create(struct kernel_image *img, const struct kernel_kcore *kcore, uint64_t stext,
+		       struct kernel_code **out)
+{
+	const Elf64_Ehdr *ehdr = elf64_getehdr(kernel_image_elf(img));
+	struct kernel_code *code;
+
+	*out = NULL;
+	if (!ehdr || ehdr->e_machine != ARCH_ELF_MACHINE)
+		return -ENOTSUP;
+	code = alloc_new(struct kernel_code);
+	code->img = img;
+	code->kcore = kcore;
+	code->stext = stext;
+	code->base = kernel_image_base(img);
+	read_tables(code);
+	*out = code;
+	return 0;
+}
+
+void kernel_code_destroy(struct kernel_code *code)
+{
+	if (!code)
+		return;
+	arch_tables_clear(&code->tables);
+	free(code);
+}
+
+struct kernel_image *kernel_code_image(const struct kernel_code *code)
+{
+	return code->img;
+}
+
+uint64_t kernel_code_file_base(const struct kernel_code *code)
+{
+	return code->base;
+}
+
+uint64_t kernel_code_live_base(const struct kernel_code *code)
+{
+	return code->kcore ? code->stext : 0;
+}
+
+const struct arch_tables *kernel_code_tables(const struct kernel_code *code)
+{
+	return &code->tables;
+}

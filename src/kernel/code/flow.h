@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where control can go within one function: its instructions, basic blocks and edges, and through
+ * which addresses a set of ranges of it (an inlined body) is entered and left.
+ *
+ * Addresses are relative to _stext. Instructions and blocks go by ascending address, of all parts
+ * together. Nothing here is trusted: bytes that are no code cost answers (kernel_flow_problems()).
+ */
+#ifndef KPROTPERF_KERNEL_CODE_FLOW_H
+#define KPROTPERF_KERNEL_CODE_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "kernel/code/code.h"
+#include "kernel/image/image.h"
+
+#define KERNEL_FLOW_OUT UINT32_MAX /* as a block: outside the function */
+#define KERNEL_FLOW_MAX (1u << 20) /* bytes of code that are looked at for one function */
+
+enum kernel_insn_kind {
+	KERNEL_INSN_PLAIN,
+	KERNEL_INSN_NOP,
+	KERNEL_INSN_JUMP,
+	KERNEL_INSN_COND,
+	KERNEL_INSN_CALL, /* direct or indirect, comes back */
+	KERNEL_INSN_CALL_NORETURN,
+	KERNEL_INSN_JUMP_INDIRECT, /* direct jumps to thunks of indirect ones are these too */
+	KERNEL_INSN_RET, /* jumps to the return thunk too */
+	KERNEL_INSN_TRAP, /* int3, ud2 of a BUG: does not come back */
+	KERNEL_INSN_WARN, /* ud2 of a WARN: comes back behind it */
+	KERNEL_INSN_LABEL, /* jump label: a nop or a jump, as the kernel runs */
+	KERNEL_INSN_BAD, /* one byte that is no instruction */
+};
+
+enum kernel_insn_flags {
+	KERNEL_INSN_REACHED = 1, /* from the entry; else padding or what only a fault can reach */
+	KERNEL_INSN_LEADER = 2, /* begins a block */
+	KERNEL_INSN_STATIC_CALL = 4,
+	KERNEL_INSN_FTRACE = 8,
+	KERNEL_INSN_FAULTS = 16, /* there is a fixup: ends its block */
+	KERNEL_INSN_BUG = 32, /* in the table of BUGs and WARNs */
+	KERNEL_INSN_TAIL = 64, /* the jump leaves the function */
+	KERNEL_INSN_NO_KPROBE = 128, /* the kernel refuses a kprobe on this kind of instruction */
+	KERNEL_INSN_NO_OPTIMIZE = 256, /* kprobes whose jump would cover it are not optimized */
+	KERNEL_INSN_FROM_FILE = 512, /* someone's probe was there: as the file has it */
+	KERNEL_INSN_INDIRECT = 1024, /* a call or jump whose target is not in the instruction */
+	KERNEL_INSN_HARMFUL = 2048, /* the kernel takes a kprobe there, and crashes */
+};
+
+struct kernel_insn {
+	uint64_t addr;
+	uint64_t target; /* of jumps and direct calls, and the jump label's; else 0 */
+	uint32_t block;
+	uint16_t flags;
+	uint8_t kind;
+	uint8_t len;
+};
+
+enum kernel_edge_kind {
+	KERNEL_EDGE_FALL, /* to the next instruction */
+	KERNEL_EDGE_JUMP,
+	KERNEL_EDGE_TAKEN, /* conditional jump */
+	KERNEL_EDGE_LABEL, /* the jump of a jump label */
+	KERNEL_EDGE_FIXUP, /* after a fault */
+	KERNEL_EDGE_SWITCH, /* through a jump table */
+	KERNEL_EDGE_CALL_INSIDE, /* a call of an address within the function, not its entry */
+	KERNEL_EDGE_RET, /* these leave the function */
+	KERNEL_EDGE_TAIL, /* jump to another function */
+	KERNEL_EDGE_UNRESOLVED, /* indirect jump: to any leader, or out of the function */
+	KERNEL_EDGE_STOP, /* BUG, call that does not return, end of the code: not expected */
+};
+
+struct kernel_edge {
+	uint32_t from, to; /* blocks; TO may be KERNEL_FLOW_OUT */
+	uint32_t insn; /* the last instruction of FROM */
+	uint8_t kind;
+	uint64_t target; /* 0 for RET, UNRESOLVED and STOP */
+};
+
+struct kernel_block {
+	uint64_t start, end;
+	uint32_t first_insn, n_insns;
+	uint32_t first_edge, n_edges; /* those that leave it; none of a block that is not reached */
+	bool reached;
+};
+
+enum kernel_flow_problem {
+	KERNEL_FLOW_BAD_CODE = 1, /* bytes that could not be decoded */
+	KERNEL_FLOW_UNRESOLVED = 2, /* indirect jumps that may stay within the function */
+	KERNEL_FLOW_MISALIGNED = 4, /* a jump into the middle of an instruction */
+	KERNEL_FLOW_FALLS_OUT = 8, /* the last instruction goes on into what lies behind */
+	KERNEL_FLOW_CUT = 16, /* parts that were too large, or too many, are left out */
+	KERNEL_FLOW_NOT_LIVE = 32, /* the file's code, not the running kernel's */
+	/* Somebody's probe hides an instruction that the kernel has changed: read it without. */
+	KERNEL_FLOW_HIDDEN = 64,
+};
+
+/* A piece of the function's code. */
+struct kernel_flow_part {
+	uint64_t start, end;
+	const uint8_t *bytes;
+	const uint8_t *file; /* the same of the file, where BYTES are live; else NULL */
+};
+
+enum kernel_callee {
+	KERNEL_CALLEE_ORDINARY,
+	KERNEL_CALLEE_NORETURN,
+	KERNEL_CALLEE_RETURN_THUNK,
+	KERNEL_CALLEE_INDIRECT_THUNK,
+	KERNEL_CALLEE_UNKNOWN, /* no code of the image: a probe's trampoline */
+};
+
+/* What a function's name says of calls of it. */
+enum kernel_callee kernel_callee_of_name(const char *name);
+
+struct kernel_flow_input {
+	const struct kernel_flow_part *parts; /* ascending, not overlapping */
+	size_t n_parts;
+	uint64_t entry;
+	const struct arch_tables *tables; /* NULL: none */
+	enum kernel_callee (*callee)(uint64_t addr, void *arg); /* NULL: all are ordinary */
+	/* Bytes of the file, for jump tables. NULL: these stay unresolved. */
+	bool (*read)(uint64_t addr, void *buf, size_t len, void *arg);
+	/* The absolute address of _stext in the parts' BYTES, and in FILE and what READ gives. */
+	uint64_t base, file_base;
+	void *arg;
+};
+
+struct kernel_flow;
+
+/* NULL only where there is no decoder for this machine's code. */
+struct kernel_flow *kernel_flow_create(const struct kernel_flow_input *input);
+void kernel_flow_destroy(struct kernel_flow *flow); /* accepts NULL */
+
+/*
+ * The whole function whose entry is at ADDR, with the parts split off it, live where CODE has the
+ * running kernel. -ENOENT where there is no function, -ENODATA where its bytes cannot be read,
+ * -ENOTSUP without a decoder. Not reported.
+ */
+int kernel_flow_of(const struct kernel_code *code, uint64_t addr, struct kernel_flow **out);
+
+uint64_t kernel_flow_entry(const struct kernel_flow *flow);
+unsigned int kernel_flow_problems(const struct kernel_flow *flow); /* enum kernel_flow_problem */
+const struct kernel_insn *kernel_flow_insns(const struct kernel_flow *flow, uint32_t *n);
+const struct kernel_block *kernel_flow_blocks(const struct kernel_flow *flow, uint32_t *n);
+/* By the block they leave. */
+const struct kernel_edge *kernel_flow_edges(const struct kernel_flow *flow, uint32_t *n);
+const struct kernel_range *kernel_flow_parts(const struct kernel_flow *flow, uint32_t *n);
+/* The instruction that begins at ADDR, or NULL. */
+const struct kernel_insn *kernel_flow_insn_at(const struct kernel_flow *flow, uint64_t addr);
+/* The block that ADDR lies in, or KERNEL_FLOW_OUT. */
+uint32_t kernel_flow_block_at(const struct kernel_flow *flow, uint64_t addr);
+
+/* Can a kprobe be placed at an address? */
+enum kernel_probe_place {
+	KERNEL_PLACE_OK,
+	KERNEL_PLACE_OUTSIDE, /* not within the function's code */
+	KERNEL_PLACE_NO_BOUNDARY, /* within an instruction, or behind what could not be decoded */
+	KERNEL_PLACE_JUMP_LABEL,
+	KERNEL_PLACE_STATIC_CALL,
+	KERNEL_PLACE_FTRACE, /* within the ftrace location; at its beginning is OK */
+	KERNEL_PLACE_BUG, /* ud2 of BUG or WARN */
+	KERNEL_PLACE_INSN, /* an instruction that kprobes do not do */
+	/* Calls with a prefix: the kernel takes the probe, and crashes when it is hit (seen on 6.1). */
+	KERNEL_PLACE_HARMFUL,
+	KERNEL_PLACE_BLACKLISTED,
+};
+
+typedef bool (*kernel_blacklisted_fn)(uint64_t addr, void *arg);
+
+/* BLACKLISTED may be NULL. */
+enum kernel_probe_place kernel_flow_place(const struct kernel_flow *flow, uint64_t addr,
+					  kernel_blacklisted_fn blacklisted, void *arg);
+/* For messages: "it is a jump label" and the like. */
+const char *kernel_place_text(enum kernel_probe_place place);
+/*
+ * Would a kprobe at ADDR be cheap: a jump (optimized) or ftrace's call instead of a trap? By the
+ * rules of 6.1; a hint.
+ */
+bool kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr);
+
+enum kernel_site_role {
+	KERNEL_SITE_ENTERS = 1, /* in the ranges; reached from outside them */
+	KERNEL_SITE_LEAVES = 2, /* outside the ranges; reached from inside */
+	KERNEL_SITE_RETURNS = 4, /* in the ranges; this instruction leaves the function */
+	/* With ENTERS: it is the function's entry, so that a call of the function enters. */
+	KERNEL_SITE_FUNCTION = 8,
+	/* With LEAVES: by a fault of an instruction within. */
+	KERNEL_SITE_FAULT = 16,
+	/*
+	 * With RETURNS: only if a condition holds, or if the jump that is not resolved does not stay
+	 * within the function, so that a probe here does not tell. Both are rare.
+	 */
+	KERNEL_SITE_CONDITIONAL = 32,
+	/* By nothing but an unresolved indirect jump, which may not come here at all. */
+	KERNEL_SITE_CANDIDATE = 64,
+};
+
+/* An address at which ranges are entered or left. */
+struct kernel_site_edge {
+	uint64_t addr;
+	unsigned int roles; /* enum kernel_site_role */
+	/*
+	 * ENTERS: edges within the ranges lead here too (a loop back to the head); LEAVES: edges
+	 * outside lead here too. A probe here then is hit more often than the ranges are entered or
+	 * left.
+	 */
+	bool from_inside, from_outside;
+	enum kernel_probe_place place;
+	bool optimizes;
+};
+
+/* The edges of a set of ranges, by address. */
+struct kernel_site_edges {
+	struct kernel_site_edge *edges;
+	uint32_t n_edges, cap_edges;
+};
+
+/*
+ * How the N RANGES of FLOW's function are entered and left. Ranges may be empty, overlap and lie
+ * partly outside the function, where there is nothing to know. Code within them that cannot be
+ * reached has no edges.
+ */
+void kernel_flow_edges_of(const struct kernel_flow *flow, const struct kernel_range *ranges,
+			  size_t n, kernel_blacklisted_fn blacklisted, void *arg,
+			  struct kernel_site_edges *out);
+void kernel_site_edges_clear(struct kernel_site_edges *edges);
+
+/*
+ * Where ADDR cannot be probed, addresses behind it that can: on every path from ADDR, one that is
+ * passed in its stead. All lie within the ranges if INSIDE, else all outside. Up to MAX; returns how
+ * many, 0 where there are none of the kind.
+ */
+size_t kernel_flow_substitutes(const struct kernel_flow *flow, uint64_t addr,
+			       const struct kernel_range *ranges, size_t n, bool inside,
+			       kernel_blacklisted_fn blacklisted, void *arg, uint64_t *out,
+			       size_t max);
+
+#endif

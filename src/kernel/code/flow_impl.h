@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of a flow graph share. */
+#ifndef KPROTPERF_KERNEL_CODE_FLOW_IMPL_H
+#define KPROTPERF_KERNEL_CODE_FLOW_IMPL_H
+
+#include "kernel/code/flow.h"
+
+#define FLOW_NONE UINT32_MAX
+
+/* Where an instruction leads besides the next one within its block. */
+struct flow_branch {
+	uint32_t insn;
+	uint8_t kind; /* enum kernel_edge_kind */
+	uint64_t target;
+};
+
+struct kernel_flow {
+	uint64_t entry;
+	unsigned int problems;
+	struct kernel_range *parts;
+	uint32_t n_parts, cap_parts;
+	struct kernel_insn *insns;
+	uint32_t n_insns, cap_insns;
+	struct kernel_block *blocks;
+	uint32_t n_blocks, cap_blocks;
+	struct kernel_edge *edges;
+	uint32_t n_edges, cap_edges;
+	struct flow_branch *branches; /* while it is built; by instruction */
+	uint32_t n_branches, cap_branches;
+};
+
+/* What is at hand while a graph is built. */
+struct flow_builder {
+	struct kernel_flow *flow;
+	const struct kernel_flow_input *in;
+	struct decoder *decoder;
+	uint32_t stack_len; /* blocks still to be followed */
+	uint32_t *stack;
+};
+
+/* Does execution go on with the next instruction, as far as INSN itself says? */
+bool flow_insn_falls(const struct kernel_insn *insn);
+/* The instruction that follows INSN (an index) without a gap, or FLOW_NONE. */
+uint32_t flow_next(const struct kernel_flow *flow, uint32_t insn);
+/* The index of the instruction that begins at ADDR, or FLOW_NONE. */
+uint32_t flow_find(const struct kernel_flow *flow, uint64_t addr);
+bool flow_inside(const struct kernel_flow *flow, uint64_t addr);
+/* Is the call INSN (an index) one that serves as a jump, as where the return stack buffer is filled? */
+bool flow_calls_inside(const struct kernel_flow *flow, uint32_t insn);
+
+/* flow_code.c: the instructions of all parts, with what tables and names say of them. */
+void flow_decode(struct flow_builder *b);
+/* Problems that only show once it is known what is reached: places where a probe hides the code. */
+void flow_find_hidden(struct flow_builder *b);
+
+/* flow_graph.c: the instructions' blocks, what of them is reached, and the edges between them. */
+void flow_connect(struct flow_builder *b);
+
+/*
+ * flow_switch.c: the targets of the indirect jump INSN through a jump table, added to FLOW's ways.
+ * False where no table is recognized.
+ */
+bool flow_switch(struct kernel_flow *flow, uint32_t insn, const struct kernel_flow_input *input,
+		 struct decoder *decoder);
+/* Does the indirect jump INSN go through a pointer that no index chose: out of the function? */
+bool flow_pointer_jump(const struct kernel_flow *flow, uint32_t insn,
+		       const struct kernel_flow_input *input, struct decoder *decoder);
+/* The bytes of an instruction as they were decoded, at most ARCH_MAX_INSN of them. */
+size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_insn *insn,
+		  const uint8_t **bytes);
+
+#endif

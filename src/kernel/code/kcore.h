@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The running kernel's memory, through /proc/kcore: its code as it is now, with alternatives,
+ * static calls, return thunks and jump labels patched in.
+ */
+#ifndef KPROTPERF_KERNEL_CODE_KCORE_H
+#define KPROTPERF_KERNEL_CODE_KCORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define KERNEL_KCORE_PATH "/proc/kcore"
+
+struct kernel_kcore;
+
+/*
+ * Opens PATH and reads its program headers. -errno, not reported, since doing without is possible:
+ * -EPERM under lockdown, -ENOENT on kernels without it, -ENOEXEC for what is no 64-bit ELF core.
+ */
+int kernel_kcore_open(const char *path, struct kernel_kcore **out);
+void kernel_kcore_destroy(struct kernel_kcore *kc); /* accepts NULL */
+
+/* LEN bytes at the absolute address ADDR: 0, -EFAULT where it has no such memory, or -errno. */
+int kernel_kcore_read(const struct kernel_kcore *kc, uint64_t addr, void *buf, size_t len);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What an index is made of, as DWARF has it: units, functions, inlined bodies and their ranges. */
+#ifndef KPROTPERF_KERNEL_DEBUGINFO_DWARF_H
+#define KPROTPERF_KERNEL_DEBUGINFO_DWARF_H
+
+#include "kernel/debuginfo/path.h"
+#include "kernel/image/image_elf.h"
+
+/* An inlined body within a function. */
+struct dwarf_inlined {
+	Dwarf_Die die;
+	uint32_t parent; /* index of the inlined body around it; UINT32_MAX: the function itself */
+	uint32_t first_range, n_ranges; /* in dwarf_function.ranges; none where no code is left */
+};
+
+/* A function with code of its own. */
+struct dwarf_function {
+	Dwarf_Die die;
+	uint64_t entry; /* the file's address */
+	uint32_t id; /* in the index that is made of it */
+	/* Of kernel_dwarf_function_parse(). Preorder: a body comes after the one around it. */
+	struct dwarf_inlined *inlined;
+	uint32_t n_inlined, cap_inlined;
+	struct kernel_range *ranges; /* the file's addresses; of each body ascending */
+	uint32_t n_ranges, cap_ranges;
+};
+
+/* A range of addresses that belongs to the unit or function INDEX. */
+struct dwarf_span {
+	uint64_t start, end;
+	uint32_t index;
+};
+
+struct dwarf_unit {
+	Dwarf_Die die;
+	struct dwarf_function *functions;
+	uint32_t n_functions, cap_functions;
+	Dwarf_Die *inlines; /* the functions that are inlined, wherever that is */
+	uint32_t n_inlines, cap_inlines;
+	struct dwarf_span *spans; /* of functions, by start */
+	uint32_t n_spans, cap_spans;
+};
+
+struct dwarf {
+	Dwarf *dw; /* NULL: there is none, or it cannot be read */
+	struct dwarf_unit *units;
+	uint32_t n_units, cap_units;
+	struct dwarf_span *spans; /* of units, by start */
+	uint32_t n_spans, cap_spans;
+	struct paths *paths;
+	/* How many more ranges may be read: a hostile file can name one huge list many times. */
+	uint64_t range_budget;
+};
+
+/* The DWARF of IMG, its units and their functions listed; never NULL. */
+struct dwarf *kernel_dwarf_create(struct kernel_image *img);
+void kernel_dwarf_destroy(struct dwarf *d);
+/* Lists the inlined bodies of a function. */
+void kernel_dwarf_function_parse(struct dwarf *d, struct dwarf_function *function);
+/*
+ * The next range of DIE that is not empty; 0 at the end, else where to go on. OFFSET is 0 and *BASE
+ * anything at the start.
+ */
+ptrdiff_t kernel_dwarf_next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t offset,
+				  Dwarf_Addr *base, struct kernel_range *range);
+/* Forgets them again. */
+void kernel_dwarf_function_forget(struct dwarf_function *function);
+/* DW_AT_entry_pc of an inlined body, else where the first of its RANGES starts. */
+uint64_t kernel_dwarf_entry(Dwarf_Die *die, const struct kernel_range *ranges);
+/*
+ * Where what DIE is a copy of is declared. *FILE, as the compiler named it, becomes NULL and *LINE 0 where
+ * unknown.
+ */
+void kernel_dwarf_declaration(Dwarf_Die *die, const char **file, uint32_t *line);
+/*
+ * SPANS, sorted, cut into pieces that do not overlap, as a search for an address would find them: FN is
+ * told of each by ascending address.
+ */
+typedef void (*kernel_dwarf_piece_fn)(uint64_t start, uint64_t end, uint32_t index, void *arg);
+void kernel_dwarf_flatten(const struct dwarf_span *spans, uint32_t n, kernel_dwarf_piece_fn fn,
+			  void *arg);
+/* Where the inlined body DIE is called from; likewise. */
+void kernel_dwarf_call_place(Dwarf_Die *die, const char **file, uint32_t *line);
+
+#endif

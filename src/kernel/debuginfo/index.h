@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The index of a kernel's source: its functions, the bodies inlined into them, and the file and line
+ * of every address, in one file that is mapped and searched, so that nobody reads DWARF twice.
+ *
+ * Addresses are relative to _stext, as in kernel/image/image.h. Functions and inlined bodies have ids, dense
+ * from 0, which stay the same as long as the vmlinux does: functions by ascending entry, the bodies of
+ * a function one after the other, each behind the one that it is inlined into.
+ *
+ * Everything handed out belongs to the index and lives as long as it. The file is not trusted: it is
+ * checked whole when it is opened, and every number in it again when it is used.
+ */
+#ifndef KPROTPERF_KERNEL_DEBUGINFO_INDEX_H
+#define KPROTPERF_KERNEL_DEBUGINFO_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/image/image.h"
+
+struct kernel_index;
+
+/* No function, no inlined body. */
+#define KERNEL_NONE UINT32_MAX
+
+/*
+ * The index of the kernel with build-id ID, which is made, from IMG's DWARF, only where it is neither in
+ * the cache nor beside IMG; then it is kept in the cache, if that can be written. ID may be NULL or
+ * empty for IMG's own, and IMG may be NULL. Without DWARF the index has symbols only, and is not kept. -ENOENT
+ * where there is neither an index nor IMG; -EFBIG where IMG's is too large; not reported.
+ */
+int kernel_index_get(const struct kernel_build_id *id, struct kernel_image *img,
+		     struct kernel_index **out);
+
+/* The same where one is kept, and nothing is made; then IMG is asked for its path and build-id only. */
+int kernel_index_find(const struct kernel_build_id *id, struct kernel_image *img,
+		      struct kernel_index **out);
+
+/* Makes the index of IMG in memory. -EFBIG if it is too large for any kernel; not reported. */
+int kernel_index_build(struct kernel_image *img, struct kernel_index **out);
+
+/*
+ * Opens the index in PATH, which must be of the build ID (NULL: of any). -errno, not reported: -ESTALE
+ * for an index of another build or of another version of this program, -EBADMSG for a damaged one.
+ */
+int kernel_index_open(const char *path, const struct kernel_build_id *id,
+		      struct kernel_index **out);
+
+/* Writes IDX to PATH, making its folder, by way of a temporary file. -errno, not reported. */
+int kernel_index_write(const struct kernel_index *idx, const char *path);
+
+void kernel_index_destroy(struct kernel_index *idx); /* accepts NULL */
+
+/* Where the cache keeps the index of ID; NULL without a build-id. For free(). */
+char *kernel_index_cache_path(const struct kernel_build_id *id);
+/* Where the lab keeps the index of the vmlinux in PATH: beside it. For free(). */
+char *kernel_index_beside_path(const char *path);
+
+const struct kernel_build_id *kernel_index_build_id(const struct kernel_index *idx);
+/* The file that IDX was read from; NULL for one that was made in memory and could not be kept. */
+const char *kernel_index_path(const struct kernel_index *idx);
+/* False: symbols only. */
+bool kernel_index_has_dwarf(const struct kernel_index *idx);
+
+/* --- functions ------------------------------------------------------------------------------ */
+
+struct kernel_function {
+	uint32_t id;
+	const char *name; /* as in the source */
+	const char
+		*symbol; /* as in the symbol table, with clone suffixes; NULL where there is none */
+	uint64_t addr; /* its entry */
+	const char *file; /* where it is declared, relative to the kernel's tree; NULL: unknown */
+	uint32_t line; /* 0: unknown */
+	const struct kernel_range *ranges; /* ascending, its .cold part among them; none empty */
+	size_t n_ranges;
+	uint32_t first_body, n_bodies; /* the ids of the bodies inlined into it, at any depth */
+};
+
+typedef int (*kernel_function_fn)(const struct kernel_function *function, void *arg);
+
+uint32_t kernel_index_n_functions(const struct kernel_index *idx);
+/* -ENOENT where there is none of that id. */
+int kernel_index_function(const struct kernel_index *idx, uint32_t id, struct kernel_function *out);
+/* Tells FN of each function whose name matches GLOB (a name is a glob), by address. 0, or what FN said. */
+int kernel_index_functions_each(const struct kernel_index *idx, const char *glob,
+				kernel_function_fn fn, void *arg);
+
+/* --- inlined bodies ------------------------------------------------------------------------- */
+
+/* One body of an inlined call that left instructions behind. */
+struct kernel_body {
+	uint32_t id;
+	const char *name; /* the function that is inlined, as in the source */
+	const char *file; /* where that is declared; NULL: unknown */
+	uint32_t line;
+	struct kernel_function function; /* the out-of-line function whose code it is part of */
+	uint32_t parent; /* the body around it; KERNEL_NONE: it is called by the function itself */
+	const char *caller; /* the name of that body, or of the function */
+	const char *call_file; /* where the caller calls it; NULL: unknown */
+	uint32_t call_line;
+	/*
+	 * DW_AT_entry_pc, else the lowest address. gcc puts it where the call was in the source: of one
+	 * body in eight (of a kernel) that instruction has become the caller's, and is in no range.
+	 */
+	uint64_t entry;
+	const struct kernel_range *ranges; /* ascending, apart from each other, none empty */
+	size_t n_ranges;
+};
+
+typedef int (*kernel_body_fn)(const struct kernel_body *body, void *arg);
+
+uint32_t kernel_index_n_bodies(const struct kernel_index *idx);
+/* -ENOENT where there is none of that id. */
+int kernel_index_body(const struct kernel_index *idx, uint32_t id, struct kernel_body *out);
+/*
+ * Tells FN of each inlined body whose name matches GLOB (a name is a glob), by name, then by the place
+ * where it is declared (of several static functions of one name), then by id. *EMPTY (may be NULL) is
+ * how often such names are inlined without an instruction being left of them, as far as DWARF tells; FN
+ * is not told of those. Returns -ENOENT where the name of no inlined function matches, 0, or what FN
+ * returned.
+ */
+int kernel_index_bodies_each(const struct kernel_index *idx, const char *glob, kernel_body_fn fn,
+			     void *arg, uint32_t *empty);
+
+/*
+ * The names of the bodies between the body ID and its function, innermost first, with SEPARATOR between
+ * them: "new_slab" for shuffle_freelist, inlined into new_slab, inlined into allocate_slab. For free();
+ * NULL where there is none.
+ */
+char *kernel_index_chain(const struct kernel_index *idx, uint32_t id, const char *separator);
+
+/* --- addresses ------------------------------------------------------------------------------ */
+
+struct kernel_place {
+	uint32_t function; /* KERNEL_NONE: none that DWARF describes */
+	uint32_t body; /* the innermost one; KERNEL_NONE: ADDR is the function's own code */
+	const char *file; /* of the instruction, in that body; NULL where unknown */
+	uint32_t line;
+	const char *symbol; /* that covers ADDR, a .cold part's own among them; NULL: none */
+	uint64_t offset; /* from it */
+};
+
+/* What lies at ADDR; for a return address pass it less 1. -ENOENT where nothing is known. */
+int kernel_index_at(const struct kernel_index *idx, uint64_t addr, struct kernel_place *out);
+
+struct kernel_frame {
+	const char *name; /* the function's, as in the source */
+	const char *symbol; /* of the out-of-line function: with clone suffixes; else NULL */
+	const char *file; /* relative to the kernel's tree; NULL where unknown */
+	uint32_t line; /* the position within this body; 0 where unknown */
+	bool inlined; /* the body of an inlined call: the next frame is the one around it */
+};
+
+/* Non-zero ends the iteration and is what the iterating function returns. */
+typedef int (*kernel_frame_fn)(const struct kernel_frame *frame, void *arg);
+
+/*
+ * The frames at ADDR, innermost first: each inlined body that ADDR lies in, then the function. Without
+ * DWARF there is one frame, from the symbol table. Returns
+ * -ENOENT where nothing is known, 0, or what FN returned.
+ */
+int kernel_index_frames(const struct kernel_index *idx, uint64_t addr, kernel_frame_fn fn,
+			void *arg);
+
+/* Where the function at ADDR is declared. -ENOENT where unknown. */
+int kernel_index_declaration(const struct kernel_index *idx, uint64_t addr, const char **file,
+			     uint32_t *line);
+
+#endif

@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Makes an index of a vmlinux.
+ *
+ * Its answers for an address are to be those of a search through the DWARF: of units that overlap, and of
+ * functions, the one whose ranges begin last before the address; of inlined bodies the first whose ranges
+ * hold it, level by level. So units and functions are cut into pieces that do not overlap, and within each
+ * function its bodies are painted over it, outer ones first.
+ */
+#include "kernel/debuginfo/index_lines.h"
+#include "kernel/debuginfo/index_strings.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+#include "kernel/image/name.h"
+
+/* Addresses between START and END, of the file, that belong to the unit or function ID. */
+struct piece {
+	uint64_t start, end;
+	uint32_t id;
+};
+
+struct pieces {
+	struct piece *items;
+	uint32_t n_items, cap_items;
+};
+
+struct listed {
+	struct dwarf_function *function;
+	uint32_t order; /* as it was found */
+};
+
+/* Where what is painted changes, within a function. */
+struct canvas {
+	uint64_t *edges; /* ascending, each once */
+	uint32_t n_edges, cap_edges;
+	uint32_t *leaves; /* of the piece from the edge of the same index on */
+	uint32_t *ids; /* of the function's bodies, by their place in its DWARF */
+};
+
+struct build {
+	struct kernel_image *img;
+	struct dwarf *dwarf;
+	uint64_t base;
+	struct index_strings strings;
+	struct index_lines lines;
+	struct pieces units, functions;
+	struct listed *listed;
+	uint32_t n_listed, cap_listed;
+	struct pieces painted; /* with leaves for ids */
+	struct hash_index name_index; /* of names */
+	/* What goes into the file. */
+	struct index_function *function_records;
+	uint32_t n_function_records, cap_function_records;
+	struct index_body *bodies;
+	uint32_t n_bodies, cap_bodies;
+	struct kernel_range *ranges;
+	uint32_t n_ranges, cap_ranges;
+	struct index_name *names;
+	uint32_t n_names, cap_names;
+	uint32_t *by_name;
+	struct index_address *addresses;
+	uint32_t n_addresses, cap_addresses;
+	struct index_symbol *symbols;
+	uint32_t n_symbols, cap_symbols;
+};
+
+static bool is_told(const struct build *b, uint64_t start, uint64_t end)
+{
+	return start >= b->base && end > start && end - b->base <= UINT32_MAX;
+}
+
+static int compare_piece(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return compare_values(x->id, y->id) ?: compare_values(x->start, y->start);
+}
+
+static void sort_pieces(struct pieces *p, compare_fn compare)
+{
+	sort_array(p->items, p->n_items, sizeof(*p->items), compare);
+}
+
+static void add_piece(uint64_t start, uint64_t end, uint32_t id, void *arg)
+{
+	struct pieces *p = arg;
+	uint32_t n = p->n_items;
+
+	if (n && p->items[n - 1].end == start && p->items[n - 1].id == id)
+		p->items[n - 1].end = end;
+	else
+		vec_push(p, items, ((struct piece){ start, end, id }));
+}
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+static bool is_name(const void *names, uint32_t i, const void *key)
+{
+	const struct index_name *a = (const struct index_name *)names + i, *b = key;
+
+	return a->name == b->name && a->file == b->file && a->line == b->line;
+}
+
+static uint32_t find_file(struct build *b, const char *raw)
+{
+	return index_strings_add_file(&b->strings, b->dwarf->paths, raw);
+}
+
+/* The index of the name of the inlined function DIE. */
+static uint32_t add_name(struct build *b, Dwarf_Die *die)
+{
+	struct index_name name = { .name = index_strings_add(&b->strings, dwarf_diename(die)) };
+	const char *file;
+	uint32_t hash, found;
+
+	kernel_dwarf_declaration(die, &file, &name.line);
+	name.file = find_file(b, file);
+	hash = hash_bytes(&name, offsetof(struct index_name, first));
+	found = hash_find(&b->name_index, hash, is_name, b->names, &name);
+	if (found == HASH_NONE) {
+		found = b->n_names;
+		vec_push(b, names, name);
+		hash_add(&b->name_index, hash, found);
+	}
+	return found;
+}
+
+/* The same for a body of it, whose DIE most often has its origin in a place that another had before. */
+static uint32_t add_body_name(struct build *b, Dwarf_Die *body)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die origin;
+
+	if (!dwarf_formref_die(dwarf_attr(body, DW_AT_abstract_origin, &attr), &origin))
+		return add_name(b, body);
+	return add_name(b, &origin);
+}
+
+static const char *strings_of_sort;
+
+static int compare_name(const void *a, const void *b)
+{
+	const struct index_name *x = a, *y = b;
+
+	return strcmp(strings_of_sort + x->name, strings_of_sort + y->name)         ?:
+		       strcmp(strings_of_sort + x->file, strings_of_sort + y->file) ?:
+		       compare_values(x->line, y->line);
+}
+
+/* Puts names in order, and the bodies' ids in that of their names. */
+static void sort_names(struct build *b)
+{
+	uint32_t *moved = alloc_array(b->n_names, sizeof(*moved)), at = 0;
+
+	for (uint32_t i = 0; i < b->n_names; i++)
+		b->names[i].first = i;
+	strings_of_sort = b->strings.bytes;
+	sort_array(b->names, b->n_names, sizeof(*b->names), compare_name);
+	for (uint32_t i = 0; i < b->n_names; i++)
+		moved[b->names[i].first] = i;
+	for (uint32_t i = 0; i < b->n_bodies; i++) {
+		b->bodies[i].name = moved[b->bodies[i].name];
+		b->names[b->bodies[i].name].n++;
+	}
+	free(moved);
+	for (uint32_t i = 0; i < b->n_names; i++) {
+		b->names[i].first = at;
+		at += b->names[i].n;
+		b->names[i].n = 0;
+	}
+	b->by_name = alloc_array(b->n_bodies, sizeof(*b->by_name));
+	for (uint32_t i = 0; i < b->n_bodies; i++) {
+		struct index_name *n = &b->names[b->bodies[i].name];
+
+		b->by_name[n->first + n->n++] = i;
+	}
+}
+
+/* --- functions and bodies ------------------------------------------------------------------- */
+
+/* N ascending ranges, those that touch joined, into the index; how many became of them. */
+static uint32_t add_ranges(struct build *b, const struct kernel_range *ranges, uint32_t n)
+{
+	uint32_t first = b->n_ranges;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct kernel_range r = { ranges[i].start - b->base, ranges[i].end - b->base };
+
+		if (!is_told(b, ranges[i].start, ranges[i].end))
+			continue;
+		if (b->n_ranges > first && r.start <= b->ranges[b->n_ranges - 1].end) {
+			if (r.end > b->ranges[b->n_ranges - 1].end)
+				b->ranges[b->n_ranges - 1].end = r.end;
+		} else {
+			vec_push(b, ranges, r);
+		}
+	}
+	return b->n_ranges - first;
+}
+
+/* The id of the body, or KERNEL_NONE where nothing is left of it. */
+static uint32_t add_body(struct build *b, const struct canvas *canvas, struct dwarf_function *f,
+			 struct dwarf_inlined *inl)
+{
+	const struct kernel_range *ranges = &f->ranges[inl->first_range];
+	struct index_body body = {
+		.name = add_body_name(b, &inl->die),
+		.function = f->id,
+		.parent = inl->parent == UINT32_MAX ? KERNEL_NONE : canvas->ids[inl->parent],
+		.first_range = b->n_ranges,
+	};
+	const char *file;
+	uint64_t entry;
+
+	body.n_ranges = add_ranges(b, ranges, inl->n_ranges);
+	if (!body.n_ranges) {
+		b->names[body.name].n_empty++;
+		return KERNEL_NONE;
+	}
+	entry = kernel_dwarf_entry(&inl->die, ranges);
+	body.entry = is_told(b, entry, entry + 1) ? (uint32_t)(entry - b->base) :
+						    (uint32_t)b->ranges[body.first_range].start;
+	kernel_dwarf_call_place(&inl->die, &file, &body.call_line);
+	body.call_file = find_file(b, file);
+	vec_push(b, bodies, body);
+	return b->n_bodies - 1;
+}
+
+/* The index of the last edge at or before ADDR, which is not before the first. */
+static uint32_t edge_at(const struct canvas *c, uint64_t addr)
+{
+	uint32_t next = bisect(c->n_edges, i, c->edges[i] <= addr);
+
+	return next ? next - 1 : 0;
+}
+
+static void paint(struct canvas *c, uint64_t start, uint64_t end, uint32_t over, uint32_t leaf)
+{
+	for (uint32_t i = edge_at(c, start); i < c->n_edges && c->edges[i] < end; i++)
+		if (c->edges[i] >= start && c->leaves[i] == over)
+			c->leaves[i] = leaf;
+}
+
+static void find_edges(struct canvas *c, const struct dwarf_function *f, const struct piece *pieces,
+		       uint32_t n)
+{
+	uint32_t unique = 0;
+
+	c->n_edges = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		vec_push(c, edges, pieces[i].start);
+		vec_push(c, edges, pieces[i].end);
+	}
+	for (uint32_t i = 0; i < f->n_ranges; i++) {
+		vec_push(c, edges, f->ranges[i].start);
+		vec_push(c, edges, f->ranges[i].end);
+	}
+	sort_array(c->edges, c->n_edges, sizeof(*c->edges), compare_u64);
+	for (uint32_t i = 0; i < c->n_edges; i++)
+		if (!unique || c->edges[unique - 1] != c->edges[i])
+			c->edges[unique++] = c->edges[i];
+	c->n_edges = unique;
+}
+
+/* Adds the bodies of F, whose visible pieces are the N of PIECES, and who has which address. */
+static void add_bodies(struct build *b, struct canvas *c, struct dwarf_function *f,
+		       const struct piece *pieces, uint32_t n)
+{
+	uint32_t own = f->id | INDEX_LEAF_FUNCTION;
+
+	find_edges(c, f, pieces, n);
+	c->leaves = alloc_resize(c->leaves, c->n_edges, sizeof(*c->leaves));
+	c->ids = alloc_resize(c->ids, f->n_inlined, sizeof(*c->ids));
+	for (uint32_t i = 0; i < c->n_edges; i++)
+		c->leaves[i] = KERNEL_NONE;
+	for (uint32_t i = 0; i < n; i++)
+		paint(c, pieces[i].start, pieces[i].end, KERNEL_NONE, own);
+	for (uint32_t i = 0; i < f->n_inlined; i++) {
+		struct dwarf_inlined *inl = &f->inlined[i];
+		uint32_t id = add_body(b, c, f, inl);
+		uint32_t over = id == KERNEL_NONE                   ? KERNEL_NONE :
+				b->bodies[id].parent == KERNEL_NONE ? own :
+								      b->bodies[id].parent;
+
+		c->ids[i] = id;
+		for (uint32_t j = 0; id != KERNEL_NONE && j < inl->n_ranges; j++)
+			paint(c, f->ranges[inl->first_range + j].start,
+			      f->ranges[inl->first_range + j].end, over, id);
+	}
+	for (uint32_t i = 0; i + 1 < c->n_edges; i++)
+		if (c->leaves[i] != KERNEL_NONE)
+			add_piece(c->edges[i], c->edges[i + 1], c->leaves[i], &b->painted);
+}
+
+/* The function's own ranges, all of them, whoever else claims some. */
+static void add_function_ranges(struct build *b, struct index_function *record, Dwarf_Die *die)
+{
+	struct {
+		struct kernel_range *items;
+		uint32_t n_items, cap_items;
+	} own = { 0 };
+	struct kernel_range range;
+	Dwarf_Addr base;
+	ptrdiff_t at = 0;
+
+	while ((at = kernel_dwarf_next_range(b->dwarf, die, at, &base, &range)) > 0)
+		vec_push(&own, items, range);
+	sort_array(own.items, own.n_items, sizeof(range), compare_u64);
+	record->first_range = b->n_ranges;
+	record->n_ranges = add_ranges(b, own.items, own.n_items);
+	free(own.items);
+}
+
+static void add_function(struct build *b, struct canvas *c, struct dwarf_function *f,
+			 const struct piece *pieces, uint32_t n)
+{
+	struct index_function record = {
+		.name = index_strings_add(&b->strings, dwarf_diename(&f->die)),
+		.entry = (uint32_t)(f->entry - b->base),
+		.first_body = b->n_bodies,
+	};
+	const char *file;
+	uint64_t offset;
+
+	record.symbol = index_strings_add(&b->strings,
+					  kernel_image_symbol_at(b->img, record.entry, &offset));
+	if (!record.name)
+		record.name = record.symbol;
+	kernel_dwarf_declaration(&f->die, &file, &record.line);
+	record.file = find_file(b, file);
+	add_function_ranges(b, &record, &f->die);
+	kernel_dwarf_function_parse(b->dwarf, f);
+	add_bodies(b, c, f, pieces, n);
+	kernel_dwarf_function_forget(f);
+	record.n_bodies = b->n_bodies - record.first_body;
+	vec_push(b, function_records, record);
+}
+
+static int compare_listed(const void *a, const void *b)
+{
+	const struct listed *x = a, *y = b;
+
+	return compare_values(x->function->entry, y->function->entry) ?:
+		       compare_values(x->order, y->order);
+}
+
+/* So that a name is known too of which no body is left. */
+static void add_inlines(struct build *b)
+{
+	for (uint32_t i = 0; i < b->dwarf->n_units; i++)
+		for (uint32_t j = 0; j < b->dwarf->units[i].n_inlines; j++)
+			add_name(b, &b->dwarf->units[i].inlines[j]);
+}
+
+/* Gives the functions of all units their ids. */
+static void list_functions(struct build *b)
+{
+	for (uint32_t i = 0; i < b->dwarf->n_units; i++) {
+		struct dwarf_unit *unit = &b->dwarf->units[i];
+
+		for (uint32_t j = 0; j < unit->n_functions; j++) {
+			struct listed listed = { &unit->functions[j], b->n_listed };
+
+			unit->functions[j].id = KERNEL_NONE;
+			if (is_told(b, unit->functions[j].entry, unit->functions[j].entry + 1))
+				vec_push(b, listed, listed);
+		}
+	}
+	sort_array(b->listed, b->n_listed, sizeof(*b->listed), compare_listed);
+	for (uint32_t i = 0; i < b->n_listed; i++)
+		b->listed[i].function->id = i;
+}
+
+/* The pieces of the UNIT's functions, as far as the N pieces that are the unit's reach. */
+static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const struct piece *whole,
+				uint32_t n)
+{
+	struct pieces pieces = { 0 };
+	uint32_t w = 0;
+
+	kernel_dwarf_flatten(unit->spans, unit->n_spans, add_piece, &pieces);
+	for (uint32_t i = 0; i < pieces.n_items; i++) {
+		const struct piece *p = &pieces.items[i];
+		uint32_t id = unit->functions[p->id].id;
+
+		while (w < n && whole[w].end <= p->start)
+			w++;
+		for (uint32_t j = w; id != KERNEL_NONE && j < n && whole[j].start < p->end; j++) {
+			uint64_t start = whole[j].start > p->start ? whole[j].start : p->start;
+			uint64_t end = whole[j].end < p->end ? whole[j].end : p->end;
+
+			if (is_told(b, start, end))
+				add_piece(start, end, id, &b->functions);
+		}
+	}
+	free(pieces.items);
+}
+
+/* How many of the pieces from FIRST on have the same id. */
+static uint32_t same_id(const struct pieces *p, uint32_t first)
+{
+	uint32_t n = 1;
+
+	while (first + n < p->n_items && p->items[first + n].id == p->items[first].id)
+		n++;
+	return n;
+}
+
+static void add_functions(struct build *b)
+{
+	struct canvas canvas = { 0 };
+	uint32_t at = 0, n;
+
+	sort_pieces(&b->units, compare_piece);
+	for (uint32_t i = 0; i < b->units.n_items; i += n) {
+		n = same_id(&b->units, i);
+		add_function_pieces(b, &b->dwarf->units[b->units.items[i].id], &b->units.items[i],
+				    n);
+	}
+	sort_pieces(&b->functions, compare_piece);
+	for (uint32_t i = 0; i < b->n_listed; i++) {
+		n = at < b->functions.n_items && b->functions.items[at].id == i ?
+			    same_id(&b->functions, at) :
+			    0;
+		add_function(b, &canvas, b->listed[i].function, &b->functions.items[at], n);
+		at += n;
+	}
+	free(canvas.edges);
+	free(canvas.leaves);
+	free(canvas.ids);
+}
+
+/* --- addresses ------------------------------------------------------------------------------ */
+
+static void add_lines(struct build *b)
+{
+	for (uint32_t i = 0; i < b->units.n_items; i++) {
+		const struct piece *p = &b->units.items[i];
+
+		index_lines_add(&b->lines, &b->strings, b->dwarf, &b->dwarf->units[p->id], p->start,
+				p->end, b->base);
+	}
+	index_lines_end(&b->lines, b->base);
+}
+
+static void map_address(struct build *b, uint64_t addr, uint32_t leaf)
+{
+	struct index_address entry = { (uint32_t)addr, leaf };
+
+	if (b->n_addresses ? b->addresses[b->n_addresses - 1].leaf != leaf : leaf != KERNEL_NONE)
+		vec_push(b, addresses, entry);
+}
+
+static void map_addresses(struct build *b)
+{
+	uint64_t end = 0;
+
+	sort_pieces(&b->painted, compare_u64);
+	for (uint32_t i = 0; i < b->painted.n_items; i++) {
+		const struct piece *p = &b->painted.items[i];
+
+		if (p->start - b->base > end)
+			map_address(b, end, KERNEL_NONE);
+		map_address(b, p->start - b->base, p->id);
+		end = p->end - b->base;
+	}
+	map_address(b, end, KERNEL_NONE);
+}
+
+static void add_symbol(uint64_t addr, const char *name, uint64_t offset, void *arg)
+{
+	struct build *b = arg;
+	struct index_symbol symbol = { .addr = (uint32_t)addr };
+	uint32_t n = b->n_symbols;
+	char *base;
+
+	if (addr > UINT32_MAX || offset > addr)
+		return;
+	if (name) {
+		base = alloc_strndup(name, kernel_name_base_len(name));
+		symbol.start = (uint32_t)(addr - offset);
+		symbol.name = index_strings_add(&b->strings, name);
+		symbol.base = index_strings_add(&b->strings, base);
+		free(base);
+	}
+	if (!n || b->symbols[n - 1].name != symbol.name || b->symbols[n - 1].start != symbol.start)
+		vec_push(b, symbols, symbol);
+}
+
+/* --- the whole ------------------------------------------------------------------------------ */
+
+/* Puts SIZE bytes of RECORDS into section S; BYTES is NULL where only room is to be made. */
+static void put_section(unsigned char *bytes, struct index_header *h, enum index_section s,
+			const void *records, size_t size)
+{
+	h->sections[s].offset = h->size;
+	h->sections[s].size = size;
+	if (bytes && size)
+		memcpy(bytes + h->size, records, size);
+	h->size += (size + 7) & ~(size_t)7;
+}
+
+#define PUT(s, b, items) put_section(bytes, h, s, (b)->items, (b)->n_##items * sizeof(*(b)->items))
+
+static void put_sections(struct build *b, unsigned char *bytes, struct index_header *h)
+{
+	h->size = sizeof(*h);
+	put_section(bytes, h, INDEX_STRINGS, b->strings.bytes, b->strings.n_bytes);
+	PUT(INDEX_FUNCTIONS, b, function_records);
+	PUT(INDEX_BODIES, b, bodies);
+	PUT(INDEX_RANGES, b, ranges);
+	PUT(INDEX_NAMES, b, names);
+	put_section(bytes, h, INDEX_BY_NAME, b->by_name, b->n_bodies * sizeof(*b->by_name));
+	PUT(INDEX_ADDRESSES, b, addresses);
+	PUT(INDEX_SYMBOLS, b, symbols);
+	PUT(INDEX_LINE_BLOCKS, &b->lines, blocks);
+	PUT(INDEX_LINE_ROWS, &b->lines, bytes);
+}
+
+static int assemble(struct build *b, struct kernel_index **out)
+{
+	struct kernel_index *idx = alloc_new(struct kernel_index);
+	const struct kernel_build_id *id = kernel_image_build_id(b->img);
+	struct index_header header = {
+		.magic = INDEX_MAGIC,
+		.version = INDEX_VERSION,
+		.byte_order = INDEX_BYTE_ORDER,
+		.has_dwarf = b->dwarf->n_units > 0,
+		.id_len = (uint32_t)id->len,
+	};
+	unsigned char *bytes;
+	int err;
+
+	memcpy(header.id, id->bytes, id->len);
+	put_sections(b, NULL, &header);
+	idx->size = header.size;
+	idx->bytes = bytes = alloc_array(idx->size, 1);
+	put_sections(b, bytes, &header);
+	memcpy(bytes, &header, sizeof(header));
+	kernel_index_seal((struct index_header *)bytes);
+	/* Fails where a section has outgrown the numbers of the file. */
+	err = kernel_index_attach(idx, NULL);
+	if (err) {
+		kernel_index_destroy(idx);
+		return -EFBIG;
+	}
+	*out = idx;
+	return 0;
+}
+
+static void build_deinit(struct build *b)
+{
+	kernel_dwarf_destroy(b->dwarf);
+	index_strings_deinit(&b->strings);
+	index_lines_deinit(&b->lines);
+	free(b->units.items);
+	free(b->functions.items);
+	free(b->listed);
+	free(b->painted.items);
+	hash_deinit(&b->name_index);
+	free(b->function_records);
+	free(b->bodies);
+	free(b->ranges);
+	free(b->names);
+	free(b->by_name);
+	free(b->addresses);
+	free(b->symbols);
+}
+
+int kernel_index_build(struct kernel_image *img, struct kernel_index **out)
+{
+	struct build *b = alloc_new(struct build);
+	int err;
+
+	*out = NULL;
+	b->img = img;
+	b->dwarf = kernel_dwarf_create(img);
+	b->base = kernel_image_base(img);
+	index_strings_init(&b->strings);
+	kernel_dwarf_flatten(b->dwarf->spans, b->dwarf->n_spans, add_piece, &b->units);
+	add_lines(b);
+	list_functions(b);
+	add_functions(b);
+	add_inlines(b);
+	sort_names(b);
+	map_addresses(b);
+	kernel_image_symbols_each(img, add_symbol, b);
+	err = assemble(b, out);
+	build_deinit(b);
+	free(b);
+	return err;
+}

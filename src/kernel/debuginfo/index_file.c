@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Where an index is kept: in the user's cache under the kernel's build-id, or beside the vmlinux.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "kernel/debuginfo/index_impl.h"
+
+/* No kernel's comes near: the lab's, of 320 MB of vmlinux, take 22 MB. */
+#define MAX_SIZE ((off_t)1 << 31)
+
+#define BESIDE ".kprotperf-index"
+
+static int map_index(struct kernel_index *idx, int fd)
+{
+	struct stat st;
+	void *map;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(struct index_header) ||
+	    st.st_size > MAX_SIZE)
+		return -EBADMSG;
+	/* All of it is read at once, for its check sum. */
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	idx->bytes = map;
+	idx->size = (size_t)st.st_size;
+	idx->is_mapped = true;
+	return 0;
+}
+
+int kernel_index_open(const char *path, const struct kernel_build_id *id, struct kernel_index **out)
+{
+	struct kernel_index *idx;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+
+	*out = NULL;
+	if (fd < 0)
+		return -errno;
+	idx = alloc_new(struct kernel_index);
+	idx->path = alloc_strdup(path);
+	err = map_index(idx, fd);
+	close(fd);
+	if (!err)
+		err = kernel_index_attach(idx, id);
+	if (err) {
+		kernel_index_destroy(idx);
+		return err;
+	}
+	*out = idx;
+	return 0;
+}
+
+/* Makes the folders above PATH, which is changed meanwhile. */
+static void make_parents(char *path)
+{
+	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		mkdir(path, 0777);
+		*p = '/';
+	}
+}
+
+static int write_index(int fd, const void *arg)
+{
+	const struct kernel_index *idx = arg;
+
+	return file_write_all(fd, idx->bytes, idx->size);
+}
+
+int kernel_index_write(const struct kernel_index *idx, const char *path)
+{
+	char *copy = alloc_strdup(path);
+
+	make_parents(copy);
+	free(copy);
+	/* A kernel of the lab is for whoever may read its vmlinux. */
+	return file_replace(path, 0644, write_index, idx);
+}
+
+/* The folder of the cache; NULL where the user has no place for one. For free(). */
+static char *cache_dir(void)
+{
+	static const struct {
+		const char *variable, *below;
+	} places[] = { { "KPROTPERF_CACHE", "index" },
+		       { "XDG_CACHE_HOME", "kprotperf/index" },
+		       { "HOME", ".cache/kprotperf/index" } };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *dir = getenv(places[i].variable);
+
+		if (dir && *dir)
+			return alloc_printf("%s/%s", dir, places[i].below);
+	}
+	return NULL;
+}
+
+char *kernel_index_cache_path(const struct kernel_build_id *id)
+{
+	char hex[2 * KERNEL_BUILD_ID_MAX + 1], *dir, *path;
+
+	if (!id->len)
+		return NULL;
+	dir = cache_dir();
+	if (!dir)
+		return NULL;
+	path = alloc_printf("%s/%s", dir, kernel_build_id_format(id, hex, sizeof(hex)));
+	free(dir);
+	return path;
+}
+
+char *kernel_index_beside_path(const char *path)
+{
+	return alloc_printf("%s" BESIDE, path);
+}
+
+/* Opens the index in PATH (NULL: none), which is freed. True where *OUT is one. */
+static bool try_open(char *path, const struct kernel_build_id *id, struct kernel_index **out)
+{
+	int err = path ? kernel_index_open(path, id, out) : -ENOENT;
+
+	if (err == -EBADMSG)
+		log_warn("%s is damaged and not used; recreate it with kprotperf index VMLINUX",
+			 path);
+	else if (err && err != -ENOENT)
+		log_verbose(1, "%s is not used: %s", path,
+			    err == -ESTALE ? "of a different build or version" : log_strerror(err));
+	free(path);
+	return !err;
+}
+
+static void keep(const struct kernel_index *idx)
+{
+	char *path = kernel_index_cache_path(&idx->id);
+	int err;
+
+	if (!path)
+		return;
+	err = kernel_index_write(idx, path);
+	if (err)
+		log_verbose(1, "cannot store the index of the vmlinux in %s: %s", path,
+			    log_strerror(err));
+	free(path);
+}
+
+int kernel_index_find(const struct kernel_build_id *id, struct kernel_image *img,
+		      struct kernel_index **out)
+{
+	*out = NULL;
+	if (img && (!id || !id->len))
+		id = kernel_image_build_id(img);
+	if (id && id->len &&
+	    ((img && try_open(kernel_index_beside_path(kernel_image_path(img)), id, out)) ||
+	     try_open(kernel_index_cache_path(id), id, out)))
+		return 0;
+	return -ENOENT;
+}
+
+int kernel_index_get(const struct kernel_build_id *id, struct kernel_image *img,
+		     struct kernel_index **out)
+{
+	int err = kernel_index_find(id, img, out);
+
+	if (!err || !img)
+		return err;
+	err = kernel_index_build(img, out);
+	if (!err && (*out)->id.len && kernel_index_has_dwarf(*out))
+		keep(*out);
+	return err;
+}

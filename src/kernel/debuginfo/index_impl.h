@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The index as it lies in its file and in memory: index.c reads it, index_build.c makes it,
+ * index_file.c keeps it.
+ *
+ * Native byte order and alignment, since it is made where it is read. Sections are arrays of the
+ * records below, in the order of enum index_section, each aligned to 8 bytes; a string is an offset in
+ * the first one, 0 for none.
+ */
+#ifndef KPROTPERF_KERNEL_DEBUGINFO_INDEX_IMPL_H
+#define KPROTPERF_KERNEL_DEBUGINFO_INDEX_IMPL_H
+
+#include "kernel/debuginfo/index.h"
+
+#define INDEX_MAGIC      "kprotidx"
+#define INDEX_VERSION    2
+#define INDEX_BYTE_ORDER 0x01020304
+
+enum index_section {
+	INDEX_STRINGS, /* with a NUL each; the first is empty */
+	INDEX_FUNCTIONS, /* struct index_function, by entry */
+	INDEX_BODIES, /* struct index_body, by function, preorder */
+	INDEX_RANGES, /* struct kernel_range, of functions and bodies */
+	INDEX_NAMES, /* struct index_name, by name, file, line */
+	INDEX_BY_NAME, /* ids of bodies, in the order of their names */
+	INDEX_ADDRESSES, /* struct index_address, by address */
+	INDEX_SYMBOLS, /* struct index_symbol, by address */
+	INDEX_LINE_BLOCKS, /* struct index_line_block, by address */
+	INDEX_LINE_ROWS, /* bytes: see index_line_block */
+	INDEX_N_SECTIONS,
+};
+
+struct index_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t byte_order;
+	uint64_t size; /* of the file */
+	uint32_t has_dwarf;
+	uint32_t id_len;
+	uint8_t id[KERNEL_BUILD_ID_MAX];
+	struct {
+		uint64_t offset, size; /* in bytes, from the start of the file */
+	} sections[INDEX_N_SECTIONS];
+	uint64_t body_sum; /* kernel_index_sum() of all that follows the header */
+	uint64_t header_sum; /* and of the header up to here */
+};
+
+struct index_function {
+	uint32_t name, symbol;
+	uint32_t entry;
+	uint32_t file, line; /* of its declaration; 0: unknown */
+	uint32_t first_range, n_ranges;
+	uint32_t first_body, n_bodies;
+};
+
+struct index_body {
+	uint32_t name; /* index in INDEX_NAMES */
+	uint32_t function;
+	uint32_t parent; /* a smaller id, or KERNEL_NONE */
+	uint32_t entry;
+	uint32_t call_file, call_line;
+	uint32_t first_range, n_ranges;
+};
+
+/* A function that is inlined somewhere. */
+struct index_name {
+	uint32_t name;
+	uint32_t file, line; /* of its declaration */
+	uint32_t first, n; /* its bodies, in INDEX_BY_NAME */
+	uint32_t n_empty; /* inlined without leaving an instruction */
+};
+
+/* The address map: from ADDR up to the next one it is the body with that id, or the function, or nothing. */
+struct index_address {
+	uint32_t addr;
+	uint32_t leaf; /* KERNEL_NONE: nothing */
+};
+
+#define INDEX_LEAF_FUNCTION 0x80000000u /* the other bits are the function's id */
+
+/* From ADDR up to the next one: the symbol that begins at START. */
+struct index_symbol {
+	uint32_t addr, start;
+	uint32_t name; /* 0: none */
+	uint32_t base; /* the name without clone suffixes */
+};
+
+/*
+ * The file and line of instructions from ADDR on, in up to INDEX_LINE_BLOCK rows. A row is three
+ * varints (7 bits a byte, the low ones first, the top bit set on all but the last): the address less
+ * that of the row before (of the block, for the first), and the differences of file and line, zigzag
+ * (0, -1, 1, -2, …), from those of the row before, 0 and 0 for the first. File 0: unknown from there.
+ */
+struct index_line_block {
+	uint32_t addr;
+	uint32_t offset; /* of its rows */
+	uint32_t n_rows;
+};
+
+#define INDEX_LINE_BLOCK 64
+
+struct kernel_index {
+	const unsigned char *bytes; /* the whole file: mapped, or from malloc() */
+	size_t size;
+	bool is_mapped;
+	char *path; /* NULL: not from a file */
+	const struct index_header *header;
+	const void *sections[INDEX_N_SECTIONS];
+	uint32_t n[INDEX_N_SECTIONS]; /* records */
+	struct kernel_build_id id;
+};
+
+/*
+ * Checks IDX's bytes, and sets the fields from HEADER on. 0, -EBADMSG, or -ESTALE for another version or
+ * an ID, if not NULL, that it is not of.
+ */
+int kernel_index_attach(struct kernel_index *idx, const struct kernel_build_id *id);
+/* Enters into H, of IDX's bytes, what they sum up to. */
+void kernel_index_seal(struct index_header *h);
+
+#endif

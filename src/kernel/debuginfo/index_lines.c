@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel/debuginfo/index_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+static void put_varint(struct index_lines *l, uint32_t v)
+{
+	while (v >= 0x80) {
+		vec_push(l, bytes, (unsigned char)(v | 0x80));
+		v >>= 7;
+	}
+	vec_push(l, bytes, (unsigned char)v);
+}
+
+/* Differences wrap, so 32 bits are enough for them. */
+static uint32_t zigzag(uint32_t difference)
+{
+	uint32_t twice = difference << 1;
+
+	return difference >> 31 ? ~twice : twice;
+}
+
+/* From ADDR on it is LINE of FILE. */
+static void add_row(struct index_lines *l, uint32_t addr, uint32_t file, uint32_t line)
+{
+	if (!file)
+		line = 0;
+	if (file == l->file && line == l->line)
+		return;
+	if (!l->n_blocks || l->blocks[l->n_blocks - 1].n_rows == INDEX_LINE_BLOCK) {
+		struct index_line_block block = { .addr = addr, .offset = l->n_bytes };
+
+		vec_push(l, blocks, block);
+		l->addr = addr;
+		l->file = l->line = 0;
+	}
+	put_varint(l, addr - l->addr);
+	put_varint(l, zigzag(file - l->file));
+	put_varint(l, zigzag(line - l->line));
+	l->blocks[l->n_blocks - 1].n_rows++;
+	l->addr = addr;
+	l->file = file;
+	l->line = line;
+}
+
+static uint64_t row_addr(Dwarf_Lines *lines, size_t i)
+{
+	Dwarf_Addr addr;
+
+	return dwarf_lineaddr(dwarf_onesrcline(lines, i), &addr) ? 0 : addr;
+}
+
+/* How many of the N rows begin at or before ADDR. */
+static size_t rows_before(Dwarf_Lines *lines, size_t n, uint64_t addr)
+{
+	return bisect(n, i, row_addr(lines, i) <= addr);
+}
+
+static void put_row(struct index_lines *l, struct index_strings *s, struct dwarf *d,
+		    Dwarf_Line *row, uint32_t addr)
+{
+	const char *raw;
+	bool is_end;
+	int line;
+
+	if (!row || dwarf_lineendsequence(row, &is_end) || is_end) {
+		add_row(l, addr, 0, 0);
+		return;
+	}
+	raw = dwarf_linesrc(row, NULL, NULL);
+	if (dwarf_lineno(row, &line) || line < 0)
+		line = 0;
+	add_row(l, addr, index_strings_add_file(s, d->paths, raw), (uint32_t)line);
+}
+
+void index_lines_end(struct index_lines *l, uint64_t base)
+{
+	add_row(l, (uint32_t)(l->end > base ? l->end - base : 0), 0, 0);
+}
+
+void index_lines_add(struct index_lines *l, struct index_strings *s, struct dwarf *d,
+		     struct dwarf_unit *unit, uint64_t start, uint64_t end, uint64_t base)
+{
+	Dwarf_Lines *lines;
+	size_t n, i;
+
+	if (start < base || end - base > UINT32_MAX)
+		return;
+	/* Between units nothing is known. */
+	if (l->end < start)
+		index_lines_end(l, base);
+	l->end = end;
+	if (dwarf_getsrclines(&unit->die, &lines, &n))
+		n = 0;
+	i = n ? rows_before(lines, n, start) : 0;
+	put_row(l, s, d, i ? dwarf_onesrcline(lines, i - 1) : NULL, (uint32_t)(start - base));
+	for (; i < n; i++) {
+		uint64_t addr = row_addr(lines, i);
+
+		if (addr >= end)
+			break;
+		/* Of several rows at one address the last tells. */
+		if (i + 1 < n && row_addr(lines, i + 1) == addr)
+			continue;
+		put_row(l, s, d, dwarf_onesrcline(lines, i), (uint32_t)(addr - base));
+	}
+}
+
+void index_lines_deinit(struct index_lines *l)
+{
+	free(l->blocks);
+	free(l->bytes);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The text of source lines, where the tree that a kernel was built from is at hand. */
+#ifndef KPROTPERF_KERNEL_DEBUGINFO_SOURCE_H
+#define KPROTPERF_KERNEL_DEBUGINFO_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct kernel_image;
+struct kernel_source;
+
+/*
+ * The tree in the folder DIR; NULL: the one that IMG's DWARF names as where it was built from, if it
+ * is still there, and what was generated while it was built. Never NULL: without a tree it knows no line.
+ */
+struct kernel_source *kernel_source_create(struct kernel_image *img, const char *dir);
+void kernel_source_destroy(struct kernel_source *s); /* accepts NULL */
+
+/* The folder of the tree, or NULL where there is none. */
+const char *kernel_source_dir(const struct kernel_source *s);
+
+/*
+ * Is the tree's version (VERSION, PATCHLEVEL and SUBLEVEL in its Makefile) the one that RELEASE begins
+ * with? True too where either is not known.
+ */
+bool kernel_source_fits(const struct kernel_source *s, const char *release);
+
+/*
+ * LINE of FILE, which is relative to the tree, without its end; S owns it. NULL where there is none.
+ * Files outside of the tree are not opened, whatever FILE says.
+ */
+const char *kernel_source_line(struct kernel_source *s, const char *file, uint32_t line);
+
+#endif

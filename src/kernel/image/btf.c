@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel/image/btf.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+struct kernel_btf {
+	struct btf *btf;
+	struct hash_index functions; /* type ids, by name */
+};
+
+static bool is_named(const void *btf, uint32_t id, const void *name)
+{
+	return !strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, id)->name_off), name);
+}
+
+/* The type id of the function NAME, whose hash is HASH, or HASH_NONE. */
+static uint32_t find_function(const struct kernel_btf *b, const char *name, uint32_t hash)
+{
+	return hash_find(&b->functions, hash, is_named, b->btf, name);
+}
+
+/* Indexes the functions with ids from FIRST on. */
+static void index_functions(struct kernel_btf *b, uint32_t first)
+{
+	uint32_t n = btf__type_cnt(b->btf);
+
+	for (uint32_t id = first; id < n; id++) {
+		const struct btf_type *type = btf__type_by_id(b->btf, id);
+		const char *name =
+			btf_is_func(type) ? btf__name_by_offset(b->btf, type->name_off) : NULL;
+		uint32_t hash = name ? hash_string(name) : 0;
+
+		if (name && find_function(b, name, hash) == HASH_NONE)
+			hash_add(&b->functions, hash, id);
+	}
+}
+
+/* Takes BTF over, which may be NULL with errno set. */
+static int create(struct btf *btf, uint32_t first, struct kernel_btf **out)
+{
+	struct kernel_btf *b;
+
+	*out = NULL;
+	if (!btf)
+		return -errno;
+	b = alloc_new(struct kernel_btf);
+	b->btf = btf;
+	index_functions(b, first);
+	*out = b;
+	return 0;
+}
+
+int kernel_btf_load(const char *path, struct kernel_btf **out)
+{
+	return create(btf__parse(path, NULL), 1, out);
+}
+
+int kernel_btf_load_split(const char *path, const struct kernel_btf *base, struct kernel_btf **out)
+{
+	return create(btf__parse_split(path, base->btf), btf__type_cnt(base->btf), out);
+}
+
+void kernel_btf_destroy(struct kernel_btf *b)
+{
+	if (!b)
+		return;
+	btf__free(b->btf);
+	hash_deinit(&b->functions);
+	free(b);
+}
+
+int32_t kernel_btf_function(const struct kernel_btf *b, const char *name)
+{
+	uint32_t id = find_function(b, name, hash_string(name));
+
+	return id != HASH_NONE ? (int32_t)id : -ENOENT;
+}
+
+int kernel_btf_function_nargs(const struct kernel_btf *b, int32_t id)
+{
+	const struct btf_type *type = id > 0 ? btf__type_by_id(b->btf, (uint32_t)id) : NULL;
+
+	if (!type || !btf_is_func(type))
+		return -EINVAL;
+	type = btf__type_by_id(b->btf, type->type);
+	return type && btf_is_func_proto(type) ? btf_vlen(type) : -EINVAL;
+}
+
+/* Is FD the kernel's BTF object of that name, rather than one that somebody's programs brought? */
+static bool is_kernel_object(int fd, const char *name)
+{
+	char found[64] = "";
+	struct bpf_btf_info info = {
+		.name = (uintptr_t)found,
+		.name_len = sizeof(found),
+	};
+	__u32 len = sizeof(info);
+
+	return !bpf_obj_get_info_by_fd(fd, &info, &len) && info.kernel_btf && !strcmp(found, name);
+}
+
+int kernel_btf_module_open(const char *module)
+{
+	__u32 id = 0;
+
+	while (!bpf_btf_get_next_id(id, &id)) {
+		int fd = bpf_btf_get_fd_by_id(id);
+
+		if (fd < 0) {
+			if (errno == ENOENT) /* gone meanwhile */
+				continue;
+			return -errno;
+		}
+		if (is_kernel_object(fd, module))
+			return fd;
+		close(fd);
+	}
+	return -errno;
+}
+
+const struct btf *kernel_btf_raw(const struct kernel_btf *b)
+{
+	return b->btf;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which functions the kernel's BTF describes: the ones fentry can attach to. Those of a module are in
+ * a BTF object of its own, split from the kernel's.
+ */
+#ifndef KPROTPERF_KERNEL_IMAGE_BTF_H
+#define KPROTPERF_KERNEL_IMAGE_BTF_H
+
+#include <stdint.h>
+
+#define KERNEL_BTF_DIR  "/sys/kernel/btf/"
+#define KERNEL_BTF_PATH KERNEL_BTF_DIR "vmlinux"
+
+struct btf;
+struct kernel_btf;
+
+/* Reads raw BTF, or an ELF file with BTF, from PATH. -errno, not reported: doing without is usual. */
+int kernel_btf_load(const char *path, struct kernel_btf **out);
+/* The same for a module's raw BTF, whose base is BASE, which must outlive it. Its own functions only. */
+int kernel_btf_load_split(const char *path, const struct kernel_btf *base, struct kernel_btf **out);
+void kernel_btf_destroy(struct kernel_btf *b); /* accepts NULL */
+
+/* The type id of the function NAME, or -ENOENT. Of several (pahole keeps one) the first. */
+int32_t kernel_btf_function(const struct kernel_btf *b, const char *name);
+
+/* How many parameters the function with this type id has, or -EINVAL. */
+int kernel_btf_function_nargs(const struct kernel_btf *b, int32_t id);
+
+/* A descriptor of the running kernel's BTF object for MODULE, to be closed by the caller; -errno. */
+int kernel_btf_module_open(const char *module);
+
+/* libbpf's object, owned by B. */
+const struct btf *kernel_btf_raw(const struct kernel_btf *b);
+
+#endif

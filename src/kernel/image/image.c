@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel/image/image.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "kernel/image/image_impl.h"
+
+/* /sys/kernel/notes has a few hundred bytes. */
+#define MAX_NOTES (1u << 20)
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define NATIVE_DATA ELFDATA2LSB
+#else
+#define NATIVE_DATA ELFDATA2MSB
+#endif
+
+static size_t align4(size_t n)
+{
+	return (n + 3) & ~(size_t)3;
+}
+
+static bool find_build_id(const char *notes, size_t len, struct kernel_build_id *id)
+{
+	Elf64_Nhdr note;
+
+	while (len >= sizeof(note)) {
+		size_t name_len, desc_len;
+		const char *name = notes + sizeof(note), *desc;
+
+		memcpy(&note, notes, sizeof(note));
+		name_len = align4(note.n_namesz);
+		desc_len = align4(note.n_descsz);
+		len -= sizeof(note);
+		if (name_len > len || desc_len > len - name_len)
+			return false;
+		desc = name + name_len;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
+		    !memcmp(name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) && note.n_descsz &&
+		    note.n_descsz <= sizeof(id->bytes)) {
+			id->len = note.n_descsz;
+			memcpy(id->bytes, desc, id->len);
+			return true;
+		}
+		notes = desc + desc_len;
+		len -= name_len + desc_len;
+	}
+	return false;
+}
+
+int kernel_build_id_read(const char *notes, struct kernel_build_id *id)
+{
+	char *text;
+	size_t len;
+	int err = file_read(notes, MAX_NOTES, &text, &len);
+
+	memset(id, 0, sizeof(*id));
+	if (err)
+		return err;
+	if (!find_build_id(text, len, id))
+		err = -ENODATA;
+	free(text);
+	return err;
+}
+
+bool kernel_build_id_equal(const struct kernel_build_id *a, const struct kernel_build_id *b)
+{
+	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
+}
+
+const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < id->len && n + 3 <= size; i++, n += 2)
+		snprintf(buf + n, 3, "%02x", id->bytes[i]);
+	if (size)
+		buf[n] = '\0';
+	return buf;
+}
+
+/*
+ * Maps FD with a page of zeros behind it, so that a string without an end, in a damaged file, ends
+ * there. libdw trusts strings inside .debug_info to be terminated. Writable, because libelf changes
+ * the headers of sections that it unpacks; the file stays as it is.
+ */
+static int map_file(struct kernel_image *img, int fd)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(Elf64_Ehdr))
+		return -ENOEXEC;
+	size = (((size_t)st.st_size + page - 1) / page + 1) * page;
+	img->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (img->map == MAP_FAILED) {
+		img->map = NULL;
+		return -errno;
+	}
+	img->map_size = size;
+	if (mmap(img->map, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd,
+		 0) == MAP_FAILED)
+		return -errno;
+	elf_version(EV_CURRENT);
+	img->elf = elf_memory(img->map, (size_t)st.st_size);
+	return img->elf ? 0 : -ENOEXEC;
+}
+
+static void read_section(struct kernel_image *img, Elf_Scn *scn, const char *name)
+{
+	const Elf64_Shdr *shdr = elf64_getshdr(scn);
+	Elf_Data *data;
+
+	if (!shdr)
+		return;
+	if (!strcmp(name, ".text"))
+		img->text_addr = shdr->sh_addr;
+	else if (shdr->sh_type == SHT_SYMTAB)
+		img->symtab_scn = scn;
+	else if (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info"))
+		img->has_dwarf = shdr->sh_type != SHT_NOBITS && shdr->sh_size > 0;
+	else if (shdr->sh_type == SHT_NOTE && !img->id.len) {
+		data = elf_rawdata(scn, NULL);
+		if (data && data->d_buf)
+			find_build_id(data->d_buf, data->d_size, &img->id);
+	}
+}
+
+static int read_sections(struct kernel_image *img)
+{
+	const char *ident = elf_getident(img->elf, NULL);
+	const Elf64_Ehdr *ehdr;
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_kind(img->elf) != ELF_K_ELF || !ident || ident[EI_CLASS] != ELFCLASS64 ||
+	    ident[EI_DATA] != NATIVE_DATA)
+		return -ENOEXEC;
+	ehdr = elf64_getehdr(img->elf);
+	if (!ehdr || (ehdr->e_type != ET_EXEC && ehdr->e_type != ET_DYN))
+		return -ENOEXEC;
+	if (elf_getshdrstrndx(img->elf, &names))
+		return -ENOEXEC;
+	while ((scn = elf_nextscn(img->elf, scn)) != NULL) {
+		const Elf64_Shdr *shdr = elf64_getshdr(scn);
+		const char *name = shdr ? elf_strptr(img->elf, names, shdr->sh_name) : NULL;
+
+		read_section(img, scn, name ? name : "");
+	}
+	return 0;
+}
+
+/* kernel_image_open() that reports nothing. */
+static int open_image(const char *path, struct kernel_image **out)
+{
+	struct kernel_image *img;
+	int fd, err;
+
+	*out = NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		err = -errno;
+		return err ?: -EIO; /* static analysis takes errno for perhaps 0 */
+	}
+	img = alloc_new(struct kernel_image);
+	img->path = alloc_strdup(path);
+	err = map_file(img, fd);
+	close(fd);
+	if (!err)
+		err = read_sections(img);
+	if (err) {
+		kernel_image_destroy(img);
+		return err;
+	}
+	*out = img;
+	return 0;
+}
+
+static int report_open(const char *path, int err)
+{
+	if (err == -ENOEXEC)
+		log_error("%s is not a vmlinux: not a linked 64-bit ELF file of this architecture",
+			  path);
+	else
+		log_error("cannot open %s: %s", path, log_strerror(err));
+	return err;
+}
+
+int kernel_image_open(const char *path, struct kernel_image **out)
+{
+	int err = open_image(path, out);
+
+	return err ? report_open(path, err) : 0;
+}
+
+void kernel_image_destroy(struct kernel_image *img)
+{
+	if (!img)
+		return;
+	dwarf_end(img->dwarf);
+	kernel_symtab_destroy(img->symtab);
+	elf_end(img->elf);
+	if (img->map)
+		munmap(img->map, img->map_size);
+	free(img->path);
+	free(img);
+}
+
+const char *kernel_image_path(const struct kernel_image *img)
+{
+	return img->path;
+}
+
+const struct kernel_build_id *kernel_image_build_id(const struct kernel_image *img)
+{
+	return &img->id;
+}
+
+bool kernel_image_has_symtab(const struct kernel_image *img)
+{
+	return img->symtab_scn != NULL;
+}
+
+bool kernel_image_has_dwarf(const struct kernel_image *img)
+{
+	return img->has_dwarf;
+}
+
+Elf *kernel_image_elf(const struct kernel_image *img)
+{
+	return img->elf;
+}
+
+Dwarf *kernel_image_dwarf(struct kernel_image *img)
+{
+	if (!img->dwarf && img->has_dwarf)
+		img->dwarf = dwarf_begin_elf(img->elf, DWARF_C_READ, NULL);
+	return img->dwarf;
+}
+
+static bool fits(const struct kernel_image *img, const struct kernel_build_id *id)
+{
+	return !id || !id->len || kernel_build_id_equal(&img->id, id);
+}
+
+static int open_asked(const char *path, const char *release, const struct kernel_build_id *id,
+		      struct kernel_image **out)
+{
+	char want[2 * KERNEL_BUILD_ID_MAX + 1], have[2 * KERNEL_BUILD_ID_MAX + 1];
+	int err = kernel_image_open(path, out);
+
+	if (err || fits(*out, id))
+		return err;
+	kernel_build_id_format(id, want, sizeof(want));
+	kernel_build_id_format(&(*out)->id, have, sizeof(have));
+	log_error("%s is of a different build than the kernel%s%s: build-id %s, not %s", path,
+		  release ? " " : "", release ? release : "", *have ? have : "none", want);
+	kernel_image_destroy(*out);
+	*out = NULL;
+	return -EINVAL;
+}
+
+/* Notes in *WHY that PATH did not do. */
+static void tried(char **why, const char *path, const char *what)
+{
+	char *longer = alloc_printf("%s%s%s %s", *why ? *why : "", *why ? ", " : "", path, what);
+
+	free(*why);
+	*why = longer;
+}
+
+/*
+ * Tries one of the usual places. True where *OUT is now as good as it gets: without DWARF it is
+ * kept, in case nothing better turns up.
+ */
+static bool try_place(const char *path, const struct kernel_build_id *id, struct kernel_image **out,
+		      char **why)
+{
+	struct kernel_image *img;
+	int err = open_image(path, &img);
+
+	if (err) {
+		if (err != -ENOENT && err != -ENOTDIR)
+			tried(why, path, err == -ENOEXEC ? "is no vmlinux" : log_strerror(err));
+		return false;
+	}
+	if (!fits(img, id)) {
+		tried(why, path, "is of a different build");
+	} else if (img->has_dwarf || !*out) {
+		kernel_image_destroy(*out);
+		*out = img;
+		return img->has_dwarf;
+	}
+	kernel_image_destroy(img);
+	return false;
+}
+
+int kernel_image_find(const char *explicit_path, const char *release,
+		      const struct kernel_build_id *id, struct kernel_image **out, char **why_not)
+{
+	static const struct {
+		const char *before, *after;
+	} places[] = {
+		{ "/usr/lib/debug/boot/vmlinux-", "" },
+		{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
+		{ "/lib/modules/", "/build/vmlinux" },
+		{ "/lib/modules/", "/vmlinux" },
+		{ "/boot/vmlinux-", "" },
+	};
+	const char *asked = explicit_path ? explicit_path : getenv("KPROTPERF_VMLINUX");
+	char hex[2 * KERNEL_BUILD_ID_MAX + 1], *why = NULL;
+	bool done = false;
+
+	*out = NULL;
+	if (why_not)
+		*why_not = NULL;
+	if (asked && *asked)
+		return open_asked(asked, release, id, out);
+	for (size_t i = 0; release && i < sizeof(places) / sizeof(*places) && !done; i++) {
+		char *path = alloc_printf("%s%s%s", places[i].before, release, places[i].after);
+
+		done = try_place(path, id, out, &why);
+		free(path);
+	}
+	if (!done && id && id->len > 1) {
+		char *path;
+
+		kernel_build_id_format(id, hex, sizeof(hex));
+		path = alloc_printf("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+		try_place(path, id, out, &why);
+		free(path);
+	}
+	if (!*out && why_not)
+		*why_not = alloc_printf("no vmlinux of %s below /usr/lib/debug, /lib/modules or "
+					"/boot%s%s%s",
+					release ? release : "this kernel", why ? " (" : "",
+					why ? why : "", why ? ")" : "");
+	free(why);
+	return 0;
+}
+
+/* --- frames --------------------------------------------------------------------------------- */
+
+static int read_rule(const Dwarf_Op *ops, size_t n, struct kernel_frame_base *base)
+{
+	int reg;
+
+	if (n != 1)
+		return -ENOTSUP;
+	if (ops->atom == DW_OP_bregx) {
+		reg = ops->number;
+		base->offset = ops->number2;
+	} else if (ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31) {
+		reg = ops->atom - DW_OP_breg0;
+		base->offset = ops->number;
+	} else {
+		return -ENOTSUP;
+	}
+	if (reg != ARCH_DWARF_SP && reg != ARCH_DWARF_FP)
+		return -ENOTSUP;
+	base->from_fp = reg == ARCH_DWARF_FP;
+	return 0;
+}
+
+int kernel_image_frame_base(struct kernel_image *img, uint64_t addr, struct kernel_frame_base *base)
+{
+	Dwarf *dwarf = kernel_image_dwarf(img);
+	Dwarf_CFI *cfi = dwarf ? dwarf_getcfi(dwarf) : NULL;
+	Dwarf_Frame *frame = NULL;
+	Dwarf_Op *ops;
+	size_t n;
+	int err;
+
+	if (!cfi)
+		return -ENODATA;
+	if (dwarf_cfi_addrframe(cfi, addr + kernel_image_base(img), &frame))
+		return -ENOENT;
+	err = dwarf_frame_cfa(frame, &ops, &n) ? -ENOENT : read_rule(ops, n, base);
+	free(frame);
+	return err;
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel/image/kallsyms.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "base/sorted.h"
+#include "kernel/image/name.h"
+
+/* Ten times what a kernel with every symbol and many modules prints. */
+#define MAX_FILE (256u << 20)
+
+/*
+ * How far the last function of a module is taken to reach, whose end the file does not tell: to that
+ * of its page. BPF programs and trampolines that came later lie right behind.
+ */
+#define PAGE 0x1000
+
+struct module {
+	char *name;
+	uint64_t start; /* where its first function is */
+};
+
+struct kernel_kallsyms {
+	char *text; /* the file; names point into it */
+	struct kernel_sym *syms;
+	size_t n_syms, cap_syms;
+	bool any_addr; /* else the kernel hides them */
+	struct module *modules;
+	size_t n_modules, cap_modules;
+	uint64_t stext, etext;
+	uint64_t init_start, init_end;
+	/* Symbols by group, in each by name, then address. */
+	const struct kernel_sym **by_group;
+	struct group *groups;
+	uint32_t n_groups, cap_groups;
+	struct hash_index by_base; /* groups */
+};
+
+/* Symbols whose names differ in their clone suffixes only. */
+struct group {
+	const struct kernel_sym *any;
+	uint32_t start, n; /* in by_group */
+};
+
+struct base_name {
+	const char *text;
+	size_t len;
+};
+
+static bool is_of_base(const void *ctx, uint32_t group, const void *key)
+{
+	const struct kernel_kallsyms *ks = ctx;
+	const struct base_name *base = key;
+	const char *name = ks->groups[group].any->name;
+
+	return !strncmp(name, base->text, base->len) && kernel_name_base_len(name) == base->len;
+}
+
+static uint32_t find_group(const struct kernel_kallsyms *ks, const struct base_name *base,
+			   uint32_t hash)
+{
+	return hash_find(&ks->by_base, hash, is_of_base, ks, base);
+}
+
+/* The symbols whose name less suffixes is the LEN bytes BASE: *N of them; NULL: none. */
+static const struct kernel_sym **symbols_of(const struct kernel_kallsyms *ks, const char *base,
+					    size_t len, size_t *n)
+{
+	struct base_name key = { base, len };
+	uint32_t group = find_group(ks, &key, hash_bytes(base, len));
+
+	*n = group == HASH_NONE ? 0 : ks->groups[group].n;
+	return *n ? ks->by_group + ks->groups[group].start : NULL;
+}
+
+static const char *intern_module(struct kernel_kallsyms *ks, const char *name)
+{
+	/* Symbols of a module follow each other, so the search ends at its first step. */
+	for (size_t i = ks->n_modules; i-- > 0;)
+		if (!strcmp(ks->modules[i].name, name))
+			return ks->modules[i].name;
+	vec_push(ks, modules, ((struct module){ alloc_strdup(name), UINT64_MAX }));
+	return ks->modules[ks->n_modules - 1].name;
+}
+
+static struct module *module_of(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
+{
+	/* While the file is parsed it is the last one. */
+	for (size_t i = ks->n_modules; i-- > 0;)
+		if (ks->modules[i].name == sym->module)
+			return &ks->modules[i];
+	return NULL;
+}
+
+static void note_start(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
+{
+	struct module *m = sym->module ? module_of(ks, sym) : NULL;
+
+	if (m && sym->addr < m->start)
+		m->start = sym->addr;
+}
+
+static void note_bound(struct kernel_kallsyms *ks, const struct kernel_sym *sym)
+{
+	const char *name = sym->name;
+
+	if (name[0] != '_' || sym->module)
+		return;
+	if (!strcmp(name, "_stext"))
+		ks->stext = sym->addr;
+	else if (!strcmp(name, "_etext"))
+		ks->etext = sym->addr;
+	else if (!strcmp(name, "_sinittext"))
+		ks->init_start = sym->addr;
+	else if (!strcmp(name, "_einittext"))
+		ks->init_end = sym->addr;
+}
+
+/* Parses "ADDR TYPE NAME[\t[MODULE]]", which is NUL-terminated in place of its newline. */
+static bool parse_line(struct kernel_kallsyms *ks, char *p, struct kernel_sym *sym)
+{
+	const char *at = p;
+	char *name, *tab;
+
+	if (!number_scan_hex(&at, &sym->addr) || at[0] != ' ' || !at[1] || at[2] != ' ')
+		return false;
+	sym->type = at[1];
+	sym->module = NULL;
+	name = p + (at + 3 - p);
+	if ((sym->type | 32) != 't' && (sym->type | 32) != 'w')
+		return false;
+	tab = strchr(name, '\t');
+	if (tab) {
+		size_t len = strlen(tab + 1);
+
+		*tab = '\0';
+		if (len < 3 || tab[1] != '[' || tab[len] != ']')
+			return false;
+		tab[len] = '\0';
+		sym->module = intern_module(ks, tab + 2);
+	}
+	sym->name = name;
+	return *name != '\0' && !strchr(name, ' ');
+}
+
+static void add_line(char *line, void *arg)
+{
+	struct kernel_kallsyms *ks = arg;
+	struct kernel_sym sym;
+
+	if (!parse_line(ks, line, &sym))
+		return;
+	ks->any_addr |= sym.addr != 0;
+	note_bound(ks, &sym);
+	note_start(ks, &sym);
+	vec_push(ks, syms, sym);
+}
+
+static int compare_addr(const void *a, const void *b)
+{
+	const struct kernel_sym *x = a, *y = b;
+
+	/* Names lie in the file's order. */
+	return compare_values(x->addr, y->addr) ?: compare_values(x->name, y->name);
+}
+
+static void sort_by_addr(struct kernel_kallsyms *ks)
+{
+	for (size_t i = 1; i < ks->n_syms; i++) {
+		if (ks->syms[i].addr < ks->syms[i - 1].addr) {
+			sort_array(ks->syms, ks->n_syms, sizeof(*ks->syms), compare_addr);
+			return;
+		}
+	}
+}
+
+static int compare_name(const void *a, const void *b)
+{
+	const struct kernel_sym *x = *(const struct kernel_sym *const *)a;
+	const struct kernel_sym *y = *(const struct kernel_sym *const *)b;
+
+	return strcmp(x->name, y->name) ?: compare_values(x, y);
+}
+
+/* The group that SYM belongs to, perhaps new. */
+static uint32_t group_of(struct kernel_kallsyms *ks, const struct kernel_sym *sym)
+{
+	struct base_name base = { sym->name, kernel_name_base_len(sym->name) };
+	uint32_t hash = hash_bytes(base.text, base.len), group = find_group(ks, &base, hash);
+
+	if (group == HASH_NONE) {
+		group = ks->n_groups;
+		vec_push(ks, groups, ((struct group){ .any = sym }));
+		hash_add(&ks->by_base, hash, group);
+	}
+	return group;
+}
+
+static void group_names(struct kernel_kallsyms *ks)
+{
+	uint32_t *group = alloc_array(ks->n_syms, sizeof(*group)), start = 0;
+
+	ks->by_group = alloc_array(ks->n_syms, sizeof(*ks->by_group));
+	for (size_t i = 0; i < ks->n_syms; i++) {
+		group[i] = group_of(ks, &ks->syms[i]);
+		ks->groups[group[i]].n++;
+	}
+	for (uint32_t i = 0; i < ks->n_groups; i++) {
+		ks->groups[i].start = start;
+		start += ks->groups[i].n;
+		ks->groups[i].n = 0;
+	}
+	for (size_t i = 0; i < ks->n_syms; i++) {
+		struct group *g = &ks->groups[group[i]];
+
+		ks->by_group[g->start + g->n++] = &ks->syms[i];
+	}
+	free(group);
+	for (uint32_t i = 0; i < ks->n_groups; i++)
+		if (ks->groups[i].n > 1)
+			sort_array(ks->by_group + ks->groups[i].start, ks->groups[i].n,
+				   sizeof(*ks->by_group), compare_name);
+}
+
+int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out)
+{
+	struct kernel_kallsyms *ks = alloc_new(struct kernel_kallsyms);
+	size_t len;
+	int err;
+
+	*out = NULL;
+	err = file_read(path, MAX_FILE, &ks->text, &len);
+	if (err) {
+		log_error("cannot read the kernel's symbols from %s: %s", path, log_strerror(err));
+		kernel_kallsyms_destroy(ks);
+		return err;
+	}
+	file_lines_each(ks->text, len, add_line, ks);
+	if (ks->n_syms && !ks->any_addr) {
+		err = -EPERM;
+		log_error("%s hides the kernel's addresses from this user: run as root", path);
+	} else if (!ks->stext) {
+		err = -EINVAL;
+		log_error("%s: %s", path,
+			  ks->n_syms ? "no symbol _stext" : "no symbols of functions");
+	}
+	if (err) {
+		kernel_kallsyms_destroy(ks);
+		return err;
+	}
+	sort_by_addr(ks);
+	group_names(ks);
+	*out = ks;
+	return 0;
+}
+
+void kernel_kallsyms_destroy(struct kernel_kallsyms *ks)
+{
+	if (!ks)
+		return;
+	for (size_t i = 0; i < ks->n_modules; i++)
+		free(ks->modules[i].name);
+	free(ks->modules);
+	free(ks->groups);
+	free(ks->by_group);
+	hash_deinit(&ks->by_base);
+	free(ks->syms);
+	free(ks->text);
+	free(ks);
+}
+
+uint64_t kernel_kallsyms_stext(const struct kernel_kallsyms *ks)
+{
+	return ks->stext;
+}
+
+uint64_t kernel_kallsyms_etext(const struct kernel_kallsyms *ks)
+{
+	return ks->etext;
+}
+
+uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
+{
+	const struct module *m = sym->module ? module_of(ks, sym) : NULL;
+
+	return m ? m->start : ks->stext;
+}
+
+const struct kernel_sym *kernel_kallsyms_all(const struct kernel_kallsyms *ks, size_t *n)
+{
+	*n = ks->n_syms;
+	return ks->syms;
+}
+
+const struct kernel_sym *const *kernel_kallsyms_named(const struct kernel_kallsyms *ks,
+						      const char *name, size_t *n)
+{
+	size_t n_group, start = 0;
+	const struct kernel_sym **group =
+		symbols_of(ks, name, kernel_name_base_len(name), &n_group);
+
+	*n = 0;
+	while (start < n_group && strcmp(group[start]->name, name))
+		start++;
+	while (start + *n < n_group && !strcmp(group[start + *n]->name, name))
+		++*n;
+	return *n ? group + start : NULL;
+}
+
+const struct kernel_sym **kernel_kallsyms_clones(const struct kernel_kallsyms *ks, const char *base,
+						 size_t *n)
+{
+	size_t n_group;
+	const struct kernel_sym **group = symbols_of(ks, base, strlen(base), &n_group);
+	const struct kernel_sym **found = alloc_array(n_group, sizeof(*found));
+
+	*n = 0;
+	for (size_t i = 0; i < n_group; i++)
+		if (!kernel_name_is_cold(group[i]->name))
+			found[(*n)++] = group[i];
+	sort_array(found, *n, sizeof(*found), compare_u64);
+	return found;
+}
+
+/* The index of the first symbol beyond ADDR. */
+static size_t first_after(const struct kernel_kallsyms *ks, uint64_t addr)
+{
+	return bisect(ks->n_syms, i, ks->syms[i].addr <= addr);
+}
+
+/* Marks of the linker script share their address with the first function behind them. */
+static bool is_mark(const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strcmp(name, "_stext") || !strcmp(name, "_text") || !strcmp(name, "_etext") ||
+	       (len > 11 && !strcmp(name + len - 11, "_text_start")) ||
+	       (len > 9 && !strcmp(name + len - 9, "_text_end"));
+}
+
+static int preference(const struct kernel_sym *sym)
+{
+	if (is_mark(sym->name))
+		return 0;
+	return sym->type == 'T' ? 2 : 1;
+}
+
+const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *ks, uint64_t addr,
+						  uint64_t *offset)
+{
+	size_t next = first_after(ks, addr), i = next;
+	const struct kernel_sym *best;
+	uint64_t end;
+
+	if (!next)
+		return NULL;
+	best = &ks->syms[--i];
+	while (i > 0 && ks->syms[i - 1].addr == best->addr) {
+		i--;
+		/* "At least": at equal preference the first in the file wins. */
+		if (preference(&ks->syms[i]) >= preference(best))
+			best = &ks->syms[i];
+	}
+	if (!best->module && ks->etext && addr >= ks->etext &&
+	    (addr < ks->init_start || addr >= ks->init_end))
+		return NULL;
+	end = kernel_kallsyms_size(ks, best);
+	if (!end)
+		end = PAGE - best->addr % PAGE;
+	if (addr - best->addr >= end)
+		return NULL;
+	if (offset)
+		*offset = addr - best->addr;
+	return best;
+}
+
+uint64_t kernel_kallsyms_size(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
+{
+	size_t next = first_after(ks, sym->addr);
+
+	if (!sym->module && sym->addr < ks->etext &&
+	    (next == ks->n_syms || ks->syms[next].addr > ks->etext))
+		return ks->etext - sym->addr;
+	if (next == ks->n_syms || ks->syms[next].module != sym->module)
+		return 0;
+	return ks->syms[next].addr - sym->addr;
+}
+
+bool kernel_kallsyms_is_init(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
+{
+	return !sym->module && sym->addr >= ks->init_start && sym->addr < ks->init_end;
+}
+
+bool kernel_kallsyms_in_image(const struct kernel_kallsyms *ks, uint64_t addr)
+{
+	const struct kernel_sym *sym;
+
+	if (addr < ks->stext)
+		return false;
+	if (ks->etext)
+		return addr < ks->etext;
+	sym = kernel_kallsyms_covering(ks, addr, NULL);
+	return sym && !sym->module;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The running kernel's functions, as /proc/kallsyms lists them.
+ *
+ * Only text symbols (types t, T, w, W) are kept. Everything returned belongs to the table and
+ * lives as long as it. Addresses are absolute, those of this boot; less kernel_kallsyms_base()
+ * they are what profiles store, and less kernel_kallsyms_stext() what kernel_image_*() take.
+ */
+#ifndef KPROTPERF_KERNEL_IMAGE_KALLSYMS_H
+#define KPROTPERF_KERNEL_IMAGE_KALLSYMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KERNEL_KALLSYMS_PATH "/proc/kallsyms"
+
+struct kernel_sym {
+	uint64_t addr;
+	const char *name;
+	const char *module; /* NULL: the kernel's image. Equal modules have equal pointers. */
+	char type;
+};
+
+struct kernel_kallsyms;
+
+/*
+ * Reads PATH. Reports its own errors: -EPERM where the kernel hides addresses from this process
+ * (all are zero), -EINVAL where the file has no usable line or no _stext, or what open() and read()
+ * give. Lines that are not symbols are skipped.
+ */
+int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out);
+void kernel_kallsyms_destroy(struct kernel_kallsyms *ks); /* accepts NULL */
+
+/* The bounds of the image's text. etext is 0 where there is no such symbol. */
+uint64_t kernel_kallsyms_stext(const struct kernel_kallsyms *ks);
+uint64_t kernel_kallsyms_etext(const struct kernel_kallsyms *ks);
+
+/* What addresses in SYM are told relative to: _stext, or the first function of SYM's module. */
+uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
+
+/* All symbols, by ascending address: an array of *N, symbols of one address in the file's order. */
+const struct kernel_sym *kernel_kallsyms_all(const struct kernel_kallsyms *ks, size_t *n);
+
+/* All symbols of exactly this NAME, by ascending address: an array of *N; NULL and 0 if none. */
+const struct kernel_sym *const *kernel_kallsyms_named(const struct kernel_kallsyms *ks,
+						      const char *name, size_t *n);
+
+/*
+ * All symbols whose name less its clone suffixes (kernel_name_base_len()) is BASE, by ascending
+ * address; .cold parts, which are no functions, are left out. An array of *N for free().
+ */
+const struct kernel_sym **kernel_kallsyms_clones(const struct kernel_kallsyms *ks, const char *base,
+						 size_t *n);
+
+/*
+ * The symbol that covers ADDR, and in *OFFSET (may be NULL) how far in; NULL if none does. Of
+ * several at one address it is the first global one, else the first.
+ */
+const struct kernel_sym *kernel_kallsyms_covering(const struct kernel_kallsyms *ks, uint64_t addr,
+						  uint64_t *offset);
+
+/* Bytes from SYM to the next text symbol of the same module; 0 for its last one. */
+uint64_t kernel_kallsyms_size(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
+
+/* Is SYM in the image's init text, which is freed after boot and cannot be called any more? */
+bool kernel_kallsyms_is_init(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
+
+/* ADDR lies in the kernel's image (not in a module, not in BPF code). */
+bool kernel_kallsyms_in_image(const struct kernel_kallsyms *ks, uint64_t addr);
+
+/*
+ * Up to MAX names that NAME may have been meant for, best first: near ones by edit distance, then
+ * those that contain it. The names belong to KS; returns how many.
+ */
+size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *name,
+			       const char **names, size_t max);
+
+#endif

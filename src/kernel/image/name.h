@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a symbol's name says: which function of the source it is a copy or a piece of, how near it
+ * is to another name, and whether a probe there can harm the machine.
+ */
+#ifndef KPROTPERF_KERNEL_IMAGE_NAME_H
+#define KPROTPERF_KERNEL_IMAGE_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The length of NAME less the suffixes compilers give to copies and pieces of a function: .isra.N,
+ * .constprop.N, .part.N, .cold, .cold.N, .llvm.N, .lto_priv.N, .localalias, in any combination.
+ */
+size_t kernel_name_base_len(const char *name);
+
+/* Is this a piece split off a function, into which the function jumps: no entry, no return? */
+bool kernel_name_is_cold(const char *name);
+
+/*
+ * The Damerau-Levenshtein distance (insertions, deletions, substitutions and swaps of neighbours;
+ * optimal string alignment), or LIMIT + 1 where it is more than LIMIT.
+ */
+unsigned int kernel_name_distance(const char *a, const char *b, unsigned int limit);
+
+enum kernel_safety {
+	KERNEL_SAFE,
+	KERNEL_SKIP_IN_GLOB, /* probed only where it is named: costs more than it tells, or too hot */
+	KERNEL_REFUSE, /* never probed: it would harm the kernel or the measurement itself */
+};
+
+/*
+ * Whether the function NAME may be probed at its entry and return; *REASON (may be NULL) becomes a
+ * static phrase ("…: REASON") or NULL. It knows names only: ask kernel_tracing_*() as well.
+ */
+enum kernel_safety kernel_name_safety(const char *name, const char **reason);
+
+#endif

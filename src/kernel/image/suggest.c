@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names that were perhaps meant where one is not found. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+#include "kernel/image/kallsyms.h"
+#include "kernel/image/name.h"
+
+/* The kernel's own limit is 512 (KSYM_NAME_LEN). */
+#define MAX_NAME 512
+
+unsigned int kernel_name_distance(const char *a, const char *b, unsigned int limit)
+{
+	size_t la = strlen(a), lb = strlen(b);
+	unsigned short rows[3][MAX_NAME + 1];
+	unsigned short *before = rows[0], *above = rows[1], *row = rows[2];
+
+	if ((la > lb ? la - lb : lb - la) > limit || la > MAX_NAME || lb > MAX_NAME)
+		return limit + 1;
+	for (size_t j = 0; j <= lb; j++)
+		above[j] = (unsigned short)j;
+	for (size_t i = 1; i <= la; i++) {
+		unsigned short least, *free_row = before;
+
+		row[0] = least = (unsigned short)i;
+		for (size_t j = 1; j <= lb; j++) {
+			unsigned int d = above[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (above[j] + 1u < d)
+				d = above[j] + 1u;
+			if (row[j - 1] + 1u < d)
+				d = row[j - 1] + 1u;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1u < d)
+				d = before[j - 2] + 1u;
+			row[j] = (unsigned short)d;
+			if (row[j] < least)
+				least = row[j];
+		}
+		/* A swap reaches back to the row before, whose least was smaller by at most one. */
+		if (least > limit)
+			return limit + 1;
+		before = above;
+		above = row;
+		row = free_row;
+	}
+	return above[lb] > limit ? limit + 1 : above[lb];
+}
+
+struct candidate {
+	const char *name;
+	unsigned int
+		rank; /* the distance; those that only contain the name come after all others */
+	size_t len;
+};
+
+struct candidates {
+	struct candidate *items;
+	size_t n_items, cap_items;
+};
+
+static int compare_candidate(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return compare_values(x->rank, y->rank)       ?:
+		       compare_values(x->len, y->len) ?:
+							strcmp(x->name, y->name);
+}
+
+/* About one typing error in five characters: more would suggest what merely has the same length. */
+static unsigned int distance_limit(size_t len)
+{
+	return len < 4 ? 1 : len < 9 ? 2 : len < 16 ? 3 : 4;
+}
+
+size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *name,
+			       const char **names, size_t max)
+{
+	size_t n_syms, n = 0, len = strlen(name);
+	const struct kernel_sym *syms = kernel_kallsyms_all(ks, &n_syms);
+	unsigned int limit = distance_limit(len);
+	struct candidates found = { 0 };
+
+	for (size_t i = 0; i < n_syms; i++) {
+		struct candidate c = { .name = syms[i].name };
+
+		c.rank = kernel_name_distance(name, c.name, limit);
+		if (c.rank > limit && (len < 3 || !strstr(c.name, name)))
+			continue;
+		if (kernel_name_safety(c.name, NULL) == KERNEL_REFUSE)
+			continue;
+		c.len = strlen(c.name);
+		vec_push(&found, items, c);
+	}
+	sort_array(found.items, found.n_items, sizeof(*found.items), compare_candidate);
+	for (size_t i = 0; i < found.n_items && n < max; i++)
+		if (!n || strcmp(names[n - 1], found.items[i].name))
+			names[n++] = found.items[i].name;
+	free(found.items);
+	return n;
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The image's .symtab: which addresses are functions, and where _stext is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+#include "kernel/image/image_impl.h"
+#include "kernel/image/name.h"
+
+struct entry {
+	uint64_t addr, size;
+	const char *name;
+	bool global;
+};
+
+struct entries {
+	struct entry *items;
+	uint32_t n_items, cap_items;
+};
+
+struct symtab {
+	struct entries functions; /* STT_FUNC with a size; by address */
+	struct entries labels; /* other names of code; by address */
+	struct entries objects; /* data with a size; by address */
+	uint64_t stext;
+	bool has_stext, has_objects; /* OBJECTS are read when the first is asked for */
+};
+
+static int compare_entry(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	/* Of several at one address a search finds the last: let it be a global one. */
+	return compare_values(x->addr, y->addr)             ?:
+		       compare_values(x->global, y->global) ?:
+							      strcmp(x->name, y->name);
+}
+
+/* For each section by index: does it hold code? *N entries, for free(). */
+static bool *code_sections(Elf *elf, size_t *n)
+{
+	bool *code;
+
+	if (elf_getshdrnum(elf, n))
+		*n = 0;
+	code = alloc_array(*n, sizeof(*code));
+	for (size_t i = 0; i < *n; i++) {
+		Elf_Scn *scn = elf_getscn(elf, i);
+		Elf64_Shdr *shdr = scn ? elf64_getshdr(scn) : NULL;
+
+		code[i] = shdr && (shdr->sh_flags & SHF_EXECINSTR);
+	}
+	return code;
+}
+
+struct reading {
+	struct symtab *tab;
+	bool *code; /* by section */
+	size_t n_sections;
+};
+
+static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
+{
+	const struct reading *r = arg;
+	struct entry e = {
+		.addr = sym->st_value,
+		.size = sym->st_size,
+		.name = name,
+		.global = ELF64_ST_BIND(sym->st_info) != STB_LOCAL,
+	};
+	unsigned int type = ELF64_ST_TYPE(sym->st_info);
+
+	if (!strcmp(name, "_stext")) {
+		r->tab->stext = sym->st_value;
+		r->tab->has_stext = true;
+	}
+	if (!*name || sym->st_shndx >= r->n_sections || !r->code[sym->st_shndx])
+		return;
+	if (type == STT_FUNC && e.size)
+		vec_push(&r->tab->functions, items, e);
+	else if (type == STT_NOTYPE || type == STT_FUNC)
+		vec_push(&r->tab->labels, items, e);
+}
+
+static void sort_entries(struct entries *e)
+{
+	sort_array(e->items, e->n_items, sizeof(*e->items), compare_entry);
+}
+
+static void read_symbols(struct symtab *tab, struct kernel_image *img)
+{
+	struct reading r = { .tab = tab };
+
+	r.code = code_sections(img->elf, &r.n_sections);
+	kernel_image_elf_symbols_each(img, add_symbol, &r);
+	free(r.code);
+	sort_entries(&tab->functions);
+	sort_entries(&tab->labels);
+}
+
+void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_fn fn, void *arg)
+{
+	Elf64_Shdr *shdr = img->symtab_scn ? elf64_getshdr(img->symtab_scn) : NULL;
+	Elf_Data *data = shdr ? elf_getdata(img->symtab_scn, NULL) : NULL;
+	Elf_Scn *names_scn = shdr ? elf_getscn(img->elf, shdr->sh_link) : NULL;
+	Elf_Data *names = names_scn ? elf_getdata(names_scn, NULL) : NULL;
+	const Elf64_Sym *syms;
+
+	if (!data || !data->d_buf || data->d_type != ELF_T_SYM || !names || !names->d_buf)
+		return;
+	syms = data->d_buf;
+	for (size_t i = 0; i < data->d_size / sizeof(*syms); i++) {
+		const char *name = (const char *)names->d_buf + syms[i].st_name;
+
+		if (syms[i].st_name < names->d_size &&
+		    memchr(name, '\0', names->d_size - syms[i].st_name))
+			fn(&syms[i], name, arg);
+	}
+}
+
+struct symtab *kernel_image_symtab(struct kernel_image *img)
+{
+	if (!img->symtab) {
+		img->symtab = alloc_new(struct symtab);
+		read_symbols(img->symtab, img);
+	}
+	return img->symtab;
+}
+
+void kernel_symtab_destroy(struct symtab *tab)
+{
+	if (!tab)
+		return;
+	free(tab->functions.items);
+	free(tab->labels.items);
+	free(tab->objects.items);
+	free(tab);
+}
+
+uint64_t kernel_image_base(struct kernel_image *img)
+{
+	struct symtab *tab = kernel_image_symtab(img);
+
+	/* Linker scripts put _stext at the start of .text. */
+	return tab->has_stext ? tab->stext : img->text_addr;
+}
+
+/* The index of the first entry beyond ADDR. */
+static uint32_t first_after(const struct entries *e, uint64_t addr)
+{
+	return bisect(e->n_items, i, e->items[i].addr <= addr);
+}
+
+bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64_t addr,
+			      uint64_t *size)
+{
+	struct symtab *tab = kernel_image_symtab(img);
+
+	addr += kernel_image_base(img);
+	if (kernel_name_is_cold(name))
+		return false;
+	for (uint32_t i = first_after(&tab->functions, addr); i-- > 0;) {
+		const struct entry *e = &tab->functions.items[i];
+
+		if (e->addr != addr)
+			return false;
+		if (!strcmp(e->name, name)) {
+			if (size)
+				*size = e->size;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* How many functions to look back over for one that covers an address behind shorter ones. */
+#define MAX_NESTED 8
+
+/* How far a label, which has no size, may reach. */
+#define MAX_LABEL_REACH 0x10000
+
+/* The function whose bytes cover the file's address ADDR. */
+static const struct entry *function_at(const struct symtab *tab, uint64_t addr)
+{
+	uint32_t i = first_after(&tab->functions, addr);
+
+	for (uint32_t n = 0; n < MAX_NESTED && i-- > 0; n++) {
+		const struct entry *e = &tab->functions.items[i];
+
+		if (addr - e->addr < e->size)
+			return e;
+	}
+	return NULL;
+}
+
+const char *kernel_image_extent(struct kernel_image *img, uint64_t addr, struct kernel_range *range)
+{
+	uint64_t base = kernel_image_base(img);
+	const struct entry *e = function_at(kernel_image_symtab(img), addr + base);
+
+	if (!e)
+		return NULL;
+	*range = (struct kernel_range){ e->addr - base, e->addr - base + e->size };
+	return e->name;
+}
+
+const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint64_t *offset)
+{
+	struct symtab *tab = kernel_image_symtab(img);
+	const struct entry *found;
+	uint32_t i;
+
+	addr += kernel_image_base(img);
+	found = function_at(tab, addr);
+	i = first_after(&tab->labels, addr);
+	if (!found && i > 0) {
+		const struct entry *e = &tab->labels.items[i - 1];
+		uint32_t f = first_after(&tab->functions, addr);
+
+		/* A label reaches as far as nothing else begins, so not over a function. */
+		if ((!f || tab->functions.items[f - 1].addr <= e->addr) &&
+		    addr - e->addr < MAX_LABEL_REACH)
+			found = e;
+	}
+	if (!found)
+		return NULL;
+	if (offset)
+		*offset = addr - found->addr;
+	return found->name;
+}
+
+void kernel_image_symbols_each(struct kernel_image *img, kernel_symtab_fn fn, void *arg)
+{
+	const struct symtab *tab = kernel_image_symtab(img);
+	uint64_t base = kernel_image_base(img), *at;
+	size_t n = 0;
+
+	at = alloc_array(2 * ((size_t)tab->functions.n_items + tab->labels.n_items), sizeof(*at));
+	for (uint32_t i = 0; i < tab->functions.n_items; i++) {
+		at[n++] = tab->functions.items[i].addr;
+		at[n++] = tab->functions.items[i].addr + tab->functions.items[i].size;
+	}
+	for (uint32_t i = 0; i < tab->labels.n_items; i++) {
+		at[n++] = tab->labels.items[i].addr;
+		at[n++] = tab->labels.items[i].addr + MAX_LABEL_REACH;
+	}
+	sort_array(at, n, sizeof(*at), compare_u64);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t offset = 0;
+		const char *name;
+
+		if (at[i] < base || (i && at[i] == at[i - 1]))
+			continue;
+		name = kernel_image_symbol_at(img, at[i] - base, &offset);
+		fn(at[i] - base, name, offset, arg);
+	}
+	free(at);
+}
+
+static int compare_object(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	/* The longest of those at one address is the last, which is found. */
+	return compare_values(x->addr, y->addr) ?: compare_values(x->size, y->size);
+}
+
+static void add_object(const Elf64_Sym *sym, const char *name, void *arg)
+{
+	struct entry e = { .addr = sym->st_value, .size = sym->st_size, .name = name };
+	struct entries *objects = arg;
+
+	if (ELF64_ST_TYPE(sym->st_info) == STT_OBJECT && e.size && sym->st_shndx != SHN_UNDEF)
+		vec_push(objects, items, e);
+}
+
+const char *kernel_image_object_at(struct kernel_image *img, uint64_t addr, uint64_t *offset)
+{
+	struct symtab *tab = kernel_image_symtab(img);
+	const struct entry *e;
+	uint32_t next;
+
+	if (!tab->has_objects) {
+		kernel_image_elf_symbols_each(img, add_object, &tab->objects);
+		sort_array(tab->objects.items, tab->objects.n_items, sizeof(*tab->objects.items),
+			   compare_object);
+		tab->has_objects = true;
+	}
+	next = first_after(&tab->objects, addr);
+	e = next ? &tab->objects.items[next - 1] : NULL;
+	if (!e || addr - e->addr >= e->size)
+		return NULL;
+	*offset = addr - e->addr;
+	return e->name;
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel/image/tracing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <linux/magic.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "base/sorted.h"
+#include "kernel/image/name.h"
+
+#define MAX_FILE (64u << 20)
+
+struct blacked {
+	uint64_t start, end;
+};
+
+struct kernel_tracing {
+	const struct kernel_kallsyms *ks;
+	bool ftrace_known, blacklist_known;
+	/* One answer (enum kernel_answer) for each symbol of KS, in its order. */
+	uint8_t *ftrace;
+	struct blacked *blacks; /* by start */
+	size_t n_blacks, cap_blacks;
+};
+
+const char *kernel_tracefs_find(void)
+{
+	static const char *const dirs[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
+		struct statfs fs;
+
+		if (!statfs(dirs[i], &fs) && (unsigned long)fs.f_type == TRACEFS_MAGIC)
+			return dirs[i];
+	}
+	return NULL;
+}
+
+static size_t sym_index(const struct kernel_tracing *t, const struct kernel_sym *sym)
+{
+	size_t n;
+
+	return (size_t)(sym - kernel_kallsyms_all(t->ks, &n));
+}
+
+/* A line "ADDR NAME[ [MODULE]]": every symbol that begins there is a function. */
+static void add_location(char *text, void *tracing)
+{
+	struct kernel_tracing *t = tracing;
+	const struct kernel_sym *syms, *sym;
+	const char *line = text;
+	uint64_t addr, offset;
+	size_t n;
+
+	if (!number_scan_hex(&line, &addr))
+		return;
+	sym = kernel_kallsyms_covering(t->ks, addr, &offset);
+	if (!sym || offset > ARCH_MAX_FTRACE_OFFSET)
+		return;
+	syms = kernel_kallsyms_all(t->ks, &n);
+	addr = sym->addr;
+	while (sym > syms && sym[-1].addr == addr)
+		sym--;
+	for (; sym < syms + n && sym->addr == addr; sym++)
+		t->ftrace[sym - syms] = KERNEL_YES;
+}
+
+/*
+ * A line "NAME[ [MODULE]]". While the file is read, t->ftrace counts at the first symbol of that
+ * name and module how many lines there are of it.
+ */
+static void count_name(char *line, void *tracing)
+{
+	struct kernel_tracing *t = tracing;
+	char *name = line, *module = strchr(line, ' ');
+	const struct kernel_sym *const *named;
+	size_t n;
+
+	if (module) {
+		size_t len = strlen(module);
+
+		*module++ = '\0';
+		/* len counts the space as well. */
+		if (len < 4 || module[0] != '[' || module[len - 2] != ']')
+			return;
+		module[len - 2] = '\0';
+		module++;
+	}
+	named = kernel_kallsyms_named(t->ks, name, &n);
+	for (size_t i = 0; i < n; i++) {
+		const char *in = named[i]->module;
+
+		if (!strcmp(in ? in : "", module ? module : "")) {
+			uint8_t *count = &t->ftrace[sym_index(t, named[i])];
+
+			*count += *count < UINT8_MAX;
+			return;
+		}
+	}
+}
+
+/* Turns the counts of a name's first symbol into answers for all symbols of name and module. */
+static void settle_name(struct kernel_tracing *t, const struct kernel_sym *const *named, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t same = 0;
+		uint8_t answer, count = t->ftrace[sym_index(t, named[i])];
+		bool first = true;
+
+		for (size_t j = 0; j < n; j++) {
+			if (named[j]->module != named[i]->module)
+				continue;
+			if (j < i)
+				first = false;
+			same++;
+		}
+		if (!first)
+			continue;
+		answer = !count ? KERNEL_NO : count >= same ? KERNEL_YES : KERNEL_UNKNOWN;
+		for (size_t j = i; j < n; j++)
+			if (named[j]->module == named[i]->module)
+				t->ftrace[sym_index(t, named[j])] = answer;
+	}
+}
+
+static void settle_names(struct kernel_tracing *t)
+{
+	size_t n_syms;
+	const struct kernel_sym *syms = kernel_kallsyms_all(t->ks, &n_syms);
+
+	for (size_t i = 0; i < n_syms; i++) {
+		const struct kernel_sym *const *named;
+		size_t n;
+
+		named = kernel_kallsyms_named(t->ks, syms[i].name, &n);
+		if (named[0] == &syms[i])
+			settle_name(t, named, n);
+	}
+	/* The kernel prints one name for an address that has several. */
+	for (size_t i = 0, end; i < n_syms; i = end) {
+		bool yes = false;
+
+		for (end = i; end < n_syms && syms[end].addr == syms[i].addr; end++)
+			yes |= t->ftrace[end] == KERNEL_YES;
+		if (yes)
+			memset(t->ftrace + i, KERNEL_YES, end - i);
+	}
+}
+
+/* 1: read and used; 0: not there, or not for us; else -errno, reported. */
+static int read_lines(struct kernel_tracing *t, const char *path,
+		      void (*fn)(char *line, void *tracing))
+{
+	char *text;
+	size_t len;
+	int err = file_read(path, MAX_FILE, &text, &len);
+
+	if (err == -ENOENT || err == -EACCES || err == -EPERM || err == -ENOTDIR || err == -ENODEV)
+		return 0;
+	if (err) {
+		log_error("cannot read %s: %s", path, log_strerror(err));
+		return err;
+	}
+	file_lines_each(text, len, fn, t);
+	free(text);
+	return len > 0;
+}
+
+static int load_ftrace(struct kernel_tracing *t, const char *tracefs)
+{
+	char *addrs = alloc_printf("%s/available_filter_functions_addrs", tracefs);
+	char *names = alloc_printf("%s/available_filter_functions", tracefs);
+	int ret = read_lines(t, addrs, add_location);
+
+	if (!ret) {
+		ret = read_lines(t, names, count_name);
+		if (ret > 0)
+			settle_names(t);
+	}
+	t->ftrace_known = ret > 0;
+	free(addrs);
+	free(names);
+	return ret < 0 ? ret : 0;
+}
+
+/* A line "0xSTART-0xEND\tNAME"; where addresses are hidden both are 0. */
+static void add_black(char *text, void *tracing)
+{
+	struct kernel_tracing *t = tracing;
+	const char *line = text;
+	struct blacked b;
+
+	if (!number_scan_hex(&line, &b.start) || *line++ != '-' || !number_scan_hex(&line, &b.end))
+		return;
+	if (b.start && b.start < b.end)
+		vec_push(t, blacks, b);
+}
+
+static int load_blacklist(struct kernel_tracing *t, const char *path)
+{
+	int ret = read_lines(t, path, add_black);
+
+	if (ret < 0)
+		return ret;
+	/* Lines of which none had an address tell nothing. */
+	t->blacklist_known = ret > 0 && t->n_blacks > 0;
+	sort_array(t->blacks, t->n_blacks, sizeof(*t->blacks), compare_u64);
+	/* Ranges within others would hide what lies behind them from a binary search: merge. */
+	for (size_t i = 1, last = 0, n = t->n_blacks; i < n; i++) {
+		if (t->blacks[i].start <= t->blacks[last].end) {
+			if (t->blacks[i].end > t->blacks[last].end)
+				t->blacks[last].end = t->blacks[i].end;
+		} else {
+			t->blacks[++last] = t->blacks[i];
+		}
+		t->n_blacks = last + 1;
+	}
+	return 0;
+}
+
+int kernel_tracing_load(const struct kernel_kallsyms *ks, const char *tracefs,
+			const char *blacklist, struct kernel_tracing **out)
+{
+	struct kernel_tracing *t = alloc_new(struct kernel_tracing);
+	size_t n;
+	int err = 0;
+
+	t->ks = ks;
+	kernel_kallsyms_all(ks, &n);
+	t->ftrace = alloc_array(n, sizeof(*t->ftrace));
+	if (tracefs)
+		err = load_ftrace(t, tracefs);
+	if (!err && blacklist)
+		err = load_blacklist(t, blacklist);
+	if (err) {
+		kernel_tracing_destroy(t);
+		t = NULL;
+	}
+	*out = t;
+	return err;
+}
+
+void kernel_tracing_destroy(struct kernel_tracing *t)
+{
+	if (!t)
+		return;
+	free(t->ftrace);
+	free(t->blacks);
+	free(t);
+}
+
+bool kernel_tracing_ftrace_known(const struct kernel_tracing *t)
+{
+	return t->ftrace_known;
+}
+
+bool kernel_tracing_blacklist_known(const struct kernel_tracing *t)
+{
+	return t->blacklist_known;
+}
+
+enum kernel_answer kernel_tracing_is_ftrace(const struct kernel_tracing *t,
+					    const struct kernel_sym *sym)
+{
+	if (!t->ftrace_known)
+		return KERNEL_UNKNOWN;
+	return t->ftrace[sym_index(t, sym)];
+}
+
+enum kernel_answer kernel_tracing_is_blacklisted(const struct kernel_tracing *t, uint64_t addr)
+{
+	size_t next;
+
+	if (!t->blacklist_known)
+		return KERNEL_UNKNOWN;
+	next = bisect(t->n_blacks, i, t->blacks[i].end <= addr);
+	return next < t->n_blacks && addr >= t->blacks[next].start ? KERNEL_YES : KERNEL_NO;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the running kernel lets be probed: its ftrace locations and its kprobe blacklist.
+ *
+ * Both are files that only root sees and that some kernels lack, so "unknown" is an answer.
+ */
+#ifndef KPROTPERF_KERNEL_IMAGE_TRACING_H
+#define KPROTPERF_KERNEL_IMAGE_TRACING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/image/kallsyms.h"
+
+#define KERNEL_BLACKLIST_PATH "/sys/kernel/debug/kprobes/blacklist"
+
+enum kernel_answer {
+	KERNEL_NO,
+	KERNEL_YES,
+	KERNEL_UNKNOWN,
+};
+
+/* Where tracefs is mounted: a static string, or NULL. */
+const char *kernel_tracefs_find(void);
+
+struct kernel_tracing;
+
+/*
+ * Reads available_filter_functions_addrs, else available_filter_functions, below TRACEFS, and the
+ * file BLACKLIST; either path may be NULL. A file that is missing or may not be read is no error
+ * but makes answers KERNEL_UNKNOWN. KS must outlive the result. Returns 0, or -errno of a read that
+ * broke off, which it has reported.
+ */
+int kernel_tracing_load(const struct kernel_kallsyms *ks, const char *tracefs,
+			const char *blacklist, struct kernel_tracing **out);
+void kernel_tracing_destroy(struct kernel_tracing *t); /* accepts NULL */
+
+bool kernel_tracing_ftrace_known(const struct kernel_tracing *t);
+bool kernel_tracing_blacklist_known(const struct kernel_tracing *t);
+
+/*
+ * Does SYM (of the KS given at load) begin with an ftrace location: is it a real function that
+ * fentry, kprobe.multi and return probes are safe on? UNKNOWN also where several functions share
+ * the name, some are ftrace locations, and the kernel (before 6.5) does not tell which.
+ */
+enum kernel_answer kernel_tracing_is_ftrace(const struct kernel_tracing *t,
+					    const struct kernel_sym *sym);
+
+/* Does the kernel refuse kprobes at this absolute address? */
+enum kernel_answer kernel_tracing_is_blacklisted(const struct kernel_tracing *t, uint64_t addr);
+
+#endif

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* All fields of a profile, in the order in which they are in a file; docs/file-format.md has how to add one. */
+#include <math.h>
+#include <string.h>
+
+#include "kprotperf/hist.h"
+#include "profile/layout.h"
+
+#define AT(type, member) \
+	.offset = offsetof(struct type, member), .size = sizeof(((struct type *)0)->member)
+#define FIELD(type, member, a_kind, ...)                                \
+	{                                                               \
+		.kind = FIELD_##a_kind, AT(type, member), ##__VA_ARGS__ \
+	}
+#define NUMBER(type, member, ...) FIELD(type, member, NUMBER, ##__VA_ARGS__)
+#define COUNT(type, member, ...)  FIELD(type, member, COUNT, ##__VA_ARGS__)
+#define DOUBLE(type, member, ...) FIELD(type, member, DOUBLE, ##__VA_ARGS__)
+#define FLAG(type, member, ...)   FIELD(type, member, FLAG, ##__VA_ARGS__)
+/* Above LAST it is WHAT. */
+#define ENUM(type, member, last, what, ...) \
+	NUMBER(type, member, .max = (last), .wrong = (what), ##__VA_ARGS__)
+/* An index of a table's entry. */
+#define INDEX(type, member, a_table, ...) \
+	NUMBER(type, member, .table = SECTION_##a_table, ##__VA_ARGS__)
+/* Strings: a name, one that may be missing, any text. */
+#define NAME(type, member, ...) \
+	FIELD(type, member, STRING, .max = PROFILE_NAME_MAX, .required = true, ##__VA_ARGS__)
+#define OPTIONAL(type, member, ...) \
+	FIELD(type, member, STRING, .max = PROFILE_NAME_MAX, ##__VA_ARGS__)
+#define TEXT(type, member) FIELD(type, member, STRING, .required = true)
+#define LIST(type, member, a_layout, ...)                                                  \
+	FIELD(type, member, LIST, .n_offset = offsetof(struct type, n_##member),           \
+	      .cap_offset = offsetof(struct type, cap_##member), .of = &layout_##a_layout, \
+	      ##__VA_ARGS__)
+
+#define FIELDS(a_size, a_wrong, ...)                                                              \
+	{                                                                                         \
+		.size = (a_size), .fields = (const struct field[]){ __VA_ARGS__ },                \
+		.n_fields = sizeof((const struct field[]){ __VA_ARGS__ }) / sizeof(struct field), \
+		.wrong = (a_wrong)                                                                \
+	}
+#define LAYOUT(name, type, wrong, ...) \
+	static const struct layout layout_##name = FIELDS(sizeof(type), wrong, __VA_ARGS__)
+#define SECTION(type, a_name, some_flags, wrong, ...) \
+	[SECTION_##type] = { .name = (a_name),        \
+			     .flags = (some_flags),   \
+			     .layout = FIELDS(sizeof(struct profile), wrong, __VA_ARGS__) }
+
+/* A line for each field: */
+/* clang-format off */
+#define SAME .key = KEY_SAME
+#define SUM  .merge = MERGE_SUM
+
+LAYOUT(arg, const char *, NULL, { .kind = FIELD_STRING, .size = sizeof(const char *), .required = true });
+
+LAYOUT(env, struct profile_env, NULL,
+	NAME(profile_env, key, SAME),
+	TEXT(profile_env, value));
+
+static const char *site_wrong(const struct profile *p, const void *entry)
+{
+	const struct profile_site *site = entry;
+
+	if ((site->kind == PROFILE_SITE_RANGE) != !!site->into ||
+	    (!site->into && (site->chain || site->estimated)))
+		return "has a range without a function around it, or one around no range";
+	if ((site->kind == PROFILE_SITE_CONTEXT) != (site == p->sites))
+		return "does not have the contexts' own site at its start, and there alone";
+	return NULL;
+}
+
+static const char *sites_wrong(const struct profile *p, const void *entry)
+{
+	(void)entry;
+	return p->n_sites ? NULL : "is empty";
+}
+
+LAYOUT(site, struct profile_site, site_wrong,
+	NAME(profile_site, name, SAME),
+	OPTIONAL(profile_site, symbol, SAME),
+	ENUM(profile_site, kind, PROFILE_SITE_RANGE, "has a site of an unknown kind", SAME),
+	ENUM(profile_site, mech, PROFILE_N_MECHANISMS - 1, "has a site timed by an unknown mechanism", .key = KEY_APART),
+	NUMBER(profile_site, addr, SAME),
+	OPTIONAL(profile_site, file),
+	NUMBER(profile_site, line),
+	NUMBER(profile_site, missed, SUM),
+	FLAG(profile_site, detached, .merge = MERGE_ANY),
+	OPTIONAL(profile_site, into, SAME),
+	OPTIONAL(profile_site, chain, SAME),
+	OPTIONAL(profile_site, estimated));
+
+LAYOUT(context, struct profile_context, NULL, NAME(profile_context, name, SAME));
+
+const struct layout layout_report = FIELDS(sizeof(struct profile_report), NULL,
+	NAME(profile_report, name),
+	NUMBER(profile_report, iterations),
+	DOUBLE(profile_report, mean),
+	DOUBLE(profile_report, p50),
+	DOUBLE(profile_report, min));
+
+/* Losses go by name, so that kinds can be added and moved without a new version of the format. */
+LAYOUT(run, struct profile_run, NULL,
+	ENUM(profile_run, kind, PROFILE_RUN_CONTROL, "has a run of an unknown kind"),
+	/* Whoever groups by boot may keep an array of the number of runs. */
+	INDEX(profile_run, boot, RUNS, .wrong = "has more boots than runs"),
+	NUMBER(profile_run, wall),
+	COUNT(profile_run, cpu),
+	NUMBER(profile_run, status),
+	FIELD(profile_run, losses, LOSSES),
+	COUNT(profile_run, samples_expected),
+	COUNT(profile_run, samples_received),
+	LIST(profile_run, reports, report));
+
+LAYOUT(bucket, struct profile_bucket, NULL,
+	FIELD(profile_bucket, slot, STEP, .max = HIST_SLOTS - 1, .wrong = "has a histogram slot that does not exist"),
+	NUMBER(profile_bucket, count));
+
+static const char *stats_wrong(const struct profile *p, const void *entry)
+{
+	const struct profile_stats *s = entry;
+	uint64_t sum = 0;
+	uint32_t i;
+
+	(void)p;
+	if (s->min > s->max)
+		return "has a minimum above its maximum";
+	for (i = 0; i < s->n_buckets; i++) {
+		if (i && s->buckets[i].slot <= s->buckets[i - 1].slot)
+			return "has a histogram out of order";
+		if (!s->buckets[i].count)
+			return "has an empty histogram slot";
+		if (__builtin_add_overflow(sum, s->buckets[i].count, &sum))
+			return "has a histogram of more than 2^64 calls";
+	}
+	return NULL;
+}
+
+/* What profile_stats_merge() makes of min, max and the buckets is no sum. */
+const struct layout layout_stats = FIELDS(sizeof(struct profile_stats), stats_wrong,
+	NUMBER(profile_stats, calls, SUM),
+	COUNT(profile_stats, entries, SUM),
+	COUNT(profile_stats, errors, SUM),
+	NUMBER(profile_stats, wall, SUM),
+	NUMBER(profile_stats, oncpu, SUM),
+	FIELD(profile_stats, self, SIGNED, SUM),
+	NUMBER(profile_stats, cost, SUM),
+	DOUBLE(profile_stats, sumsq, SUM),
+	NUMBER(profile_stats, min),
+	NUMBER(profile_stats, max),
+	LIST(profile_stats, buckets, bucket, .max = HIST_SLOTS, .wrong = "has a histogram of too many slots"));
+
+LAYOUT(cell, struct profile_cell, NULL,
+	INDEX(profile_cell, run, RUNS, SAME),
+	INDEX(profile_cell, site, SITES, SAME),
+	INDEX(profile_cell, context, CONTEXTS, SAME),
+	FIELD(profile_cell, stats, PART, .of = &layout_stats));
+
+const struct layout layout_frame = FIELDS(sizeof(struct profile_frame), NULL,
+	NAME(profile_frame, name, SAME),
+	OPTIONAL(profile_frame, file, SAME),
+	NUMBER(profile_frame, line, SAME),
+	FLAG(profile_frame, inlined, SAME));
+
+LAYOUT(location, struct profile_location, NULL,
+	NUMBER(profile_location, addr, SAME),
+	OPTIONAL(profile_location, module, SAME),
+	LIST(profile_location, frames, frame, .max = 1024, .wrong = "has too many frames at one address"));
+
+LAYOUT(stack_location, uint32_t, NULL,
+	{ .kind = FIELD_NUMBER, .size = sizeof(uint32_t), .table = SECTION_LOCATIONS, SAME });
+
+LAYOUT(stack, struct profile_stack, NULL, LIST(profile_stack, locations, stack_location, SAME));
+
+LAYOUT(sample, struct profile_sample, NULL,
+	INDEX(profile_sample, run, RUNS, SAME),
+	INDEX(profile_sample, context, CONTEXTS, SAME),
+	INDEX(profile_sample, stack, STACKS, SAME),
+	ENUM(profile_sample, flags, PROFILE_SAMPLE_FLAGS, "has an unknown flag", SAME),
+	NUMBER(profile_sample, count, SUM));
+
+LAYOUT(block, struct profile_block, NULL,
+	NUMBER(profile_block, addr, SAME),
+	NUMBER(profile_block, bytes, SAME),
+	NUMBER(profile_block, insns, SAME),
+	INDEX(profile_block, location, LOCATIONS),
+	FLAG(profile_block, reached),
+	FIELD(profile_block, bit, BIT, .max = PROFILE_BITS - 1, SAME),
+	FIELD(profile_block, counter, BIT, .max = PROFILE_TRIPS - 1, SAME),
+	OPTIONAL(profile_block, callee));
+
+LAYOUT(arc, struct profile_arc, NULL,
+	NUMBER(profile_arc, from, SAME),
+	NUMBER(profile_arc, to, SAME));
+
+static const char *blocks_wrong(const struct profile *p, const void *entry)
+{
+	const struct profile_blocks *blocks = entry;
+	uint32_t i;
+
+	if (p->sites[blocks->site].kind != PROFILE_SITE_FUNCTION)
+		return "refers to a function that is not there";
+	if (blocks->entry >= blocks->n_items)
+		return "has a function without its entry";
+	for (i = 1; i < blocks->n_items; i++)
+		if (blocks->items[i].addr <= blocks->items[i - 1].addr)
+			return "has blocks out of order";
+	for (i = 0; i < blocks->n_arcs; i++) {
+		const struct profile_arc *arc = &blocks->arcs[i];
+
+		if (arc->from >= blocks->n_items ||
+		    (arc->to >= blocks->n_items && arc->to < PROFILE_ARC_ANY))
+			return "refers to a block that is not there";
+		if (i && arc->from < arc[-1].from)
+			return "has arcs out of order";
+	}
+	return NULL;
+}
+
+LAYOUT(blocks, struct profile_blocks, blocks_wrong,
+	INDEX(profile_blocks, site, SITES, SAME, .wrong = "refers to a function that is not there"),
+	NUMBER(profile_blocks, entry, SAME),
+	LIST(profile_blocks, items, block, SAME),
+	LIST(profile_blocks, arcs, arc, SAME));
+
+LAYOUT(block_count, uint64_t, NULL, { .kind = FIELD_COUNT, .size = sizeof(uint64_t) });
+
+/* One for each block of the function. */
+static uint32_t block_counts_length(const struct profile *p, const void *entry)
+{
+	const struct profile_block_counts *counts = entry;
+
+	return counts->blocks < p->n_blocks ? p->blocks[counts->blocks].n_items : LIST_UNKNOWN;
+}
+
+LAYOUT(block_counts, struct profile_block_counts, NULL,
+	INDEX(profile_block_counts, run, RUNS, SAME),
+	INDEX(profile_block_counts, blocks, BLOCKS, SAME),
+	INDEX(profile_block_counts, context, CONTEXTS, SAME),
+	NUMBER(profile_block_counts, calls),
+	NUMBER(profile_block_counts, residual),
+	LIST(profile_block_counts, counts, block_count, .length = block_counts_length,
+	     .wrong = "refers to a function that is not there"));
+
+LAYOUT(path, struct profile_path, NULL,
+	INDEX(profile_path, run, RUNS),
+	INDEX(profile_path, blocks, BLOCKS),
+	INDEX(profile_path, context, CONTEXTS),
+	NUMBER(profile_path, signature),
+	NUMBER(profile_path, calls),
+	FIELD(profile_path, time, SIGNED),
+	{ .kind = FIELD_NUMBER, .n = PROFILE_TRIPS, .size = sizeof(uint64_t),
+	  .offset = offsetof(struct profile_path, trips) });
+
+static const char *trips_wrong(const struct profile *p, const void *entry)
+{
+	const struct profile_trips *trips = entry;
+
+	(void)p;
+	return trips->slot > hist_slot(PROFILE_TRIP_COUNT_MAX) ? "has a slot that does not exist" : NULL;
+}
+
+LAYOUT(trips, struct profile_trips, trips_wrong,
+	INDEX(profile_trips, run, RUNS),
+	INDEX(profile_trips, blocks, BLOCKS),
+	INDEX(profile_trips, context, CONTEXTS),
+	ENUM(profile_trips, counter, PROFILE_TRIPS - 1, "refers to a loop that is not there"),
+	NUMBER(profile_trips, slot),
+	NUMBER(profile_trips, calls));
+
+static const char *cost_wrong(const struct profile *p, const void *entry)
+{
+	const struct profile_cost *cost = entry;
+
+	(void)p;
+	return isfinite(cost->value) ? NULL : "has a cost that is no number";
+}
+
+LAYOUT(cost, struct profile_cost, cost_wrong,
+	ENUM(profile_cost, mech, PROFILE_N_COSTS - 1, "has the cost of an unknown mechanism", SAME),
+	ENUM(profile_cost, kind, PROFILE_N_COST_KINDS - 1, "has a cost of an unknown kind", SAME),
+	DOUBLE(profile_cost, value),
+	DOUBLE(profile_cost, spread));
+
+const struct profile_section profile_sections[SECTION_LAST + 1] = {
+	[SECTION_STRINGS] = { .name = "strings" },
+	SECTION(RECORDING, "recording", 0, NULL,
+		ENUM(profile, clock, PROFILE_CLOCK_INSN, "has an unknown clock"),
+		NUMBER(profile, freq),
+		NUMBER(profile, sample_period),
+		LIST(profile, args, arg)),
+	SECTION(ENVIRONMENT, "environment", TABLE_UNIQUE, NULL,
+		LIST(profile, envs, env, .max = 4096, .wrong = "has too many entries")),
+	SECTION(SITES, "sites", 0, sites_wrong, LIST(profile, sites, site)),
+	SECTION(CONTEXTS, "contexts", TABLE_UNIQUE, NULL, LIST(profile, contexts, context)),
+	SECTION(RUNS, "runs", 0, NULL,
+		{ .kind = FIELD_LOSS_KINDS },
+		LIST(profile, runs, run, .max = 1 << 20, .wrong = "has too many runs")),
+	SECTION(CELLS, "cells", TABLE_UNIQUE, NULL, LIST(profile, cells, cell)),
+	SECTION(LOCATIONS, "locations", TABLE_UNIQUE, NULL, LIST(profile, locations, location)),
+	SECTION(STACKS, "stacks", TABLE_UNIQUE, NULL, LIST(profile, stacks, stack)),
+	SECTION(SAMPLES, "samples", TABLE_UNIQUE, NULL, LIST(profile, samples, sample)),
+	SECTION(BLOCKS, "blocks", 0, NULL,
+		LIST(profile, blocks, blocks, .max = 1024, .wrong = "has too many functions")),
+	SECTION(BLOCK_COUNTS, "block counts", TABLE_UNIQUE, NULL, LIST(profile, block_counts, block_counts)),
+	SECTION(PATHS, "paths", 0, NULL, LIST(profile, paths, path)),
+	SECTION(TRIPS, "trip counts", 0, NULL, LIST(profile, trips, trips)),
+	SECTION(COSTS, "costs", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, costs, cost)),
+};

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Decoding looks at the form of what it reads; whether it makes sense (indices, kinds, order) is
+ * layout_wrong()'s to say, once the section is decoded.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "profile/file/section.h"
+
+static void decode_fields(struct wire_in *in, const struct section_decoder *d,
+			  const struct layout *of, void *entry, const void *before);
+
+static const char *get_string(struct wire_in *in, const struct section_decoder *d)
+{
+	uint64_t number = wire_get_varint(in);
+
+	if (number > d->n_strings) {
+		wire_fail(in, "refers to a string that is not there");
+		return NULL;
+	}
+	return number ? d->strings[number - 1] : NULL;
+}
+
+static void decode_strings(struct wire_in *in, struct section_decoder *d)
+{
+	uint32_t i, n = wire_get_n(in, 1);
+
+	for (i = 0; i < n; i++) {
+		uint64_t len = wire_get_varint(in);
+		const char *bytes = (const char *)wire_get(in, len);
+
+		if (!bytes)
+			return;
+		if (memchr(bytes, '\0', len))
+			return wire_fail(in, "has a string with a NUL inside");
+		vec_push(d, strings,
+			 profile_strings_get(d->p->strings,
+					     profile_strings_add(d->p->strings, bytes, len)));
+	}
+}
+
+static bool is_absent(const struct section_decoder *d, const struct field *f)
+{
+	return f->since > d->version;
+}
+
+/* Bytes that an entry takes at least. */
+static size_t least_size(const struct section_decoder *d, const struct layout *of)
+{
+	size_t size = 0;
+
+	for_each_field(f, of) {
+		if (is_absent(d, f) || f->length || f->kind == FIELD_LOSSES)
+			continue;
+		if (f->kind == FIELD_PART)
+			size += least_size(d, f->of);
+		else
+			size += f->kind == FIELD_DOUBLE ? 8 : f->n ?: 1;
+	}
+	return size;
+}
+
+static uint32_t decode_length(struct wire_in *in, const struct section_decoder *d,
+			      const struct field *f, const void *entry)
+{
+	size_t size = least_size(d, f->of);
+	uint32_t n;
+
+	if (!f->length) {
+		n = wire_get_n(in, size);
+		if (f->max && n > f->max)
+			wire_fail(in, f->wrong);
+		return n;
+	}
+	n = f->length(d->p, entry);
+	if (n == LIST_UNKNOWN)
+		wire_fail(in, f->wrong);
+	else if (size && n > (size_t)(in->end - in->at) / size)
+		wire_fail(in, "ends in the middle of an entry");
+	return n;
+}
+
+static void decode_list(struct wire_in *in, const struct section_decoder *d, const struct field *f,
+			void *entry)
+{
+	uint32_t i, n = decode_length(in, d, f, entry);
+
+	for (i = 0; i < n && !in->error; i++) {
+		void *item = list_push(f, entry, n);
+
+		decode_fields(in, d, f->of, item, i ? list_at(f, entry, i - 1) : NULL);
+	}
+}
+
+/* The entries of a section's table: none of them twice where that is promised. */
+static void decode_table(struct wire_in *in, const struct section_decoder *d,
+			 enum section_type type)
+{
+	const struct field *table = section_table(type);
+	uint32_t i, n = decode_length(in, d, table, d->p);
+
+	/* A new profile has its site 0 already, and so has the file. */
+	while (section_count(d->p, type))
+		list_pop(table, d->p);
+	for (i = 0; i < n && !in->error; i++) {
+		decode_fields(in, d, table->of, list_push(table, d->p, n), NULL);
+		if (!in->error && !section_added(d->p, type))
+			wire_fail(in, "has the same entry twice");
+	}
+}
+
+static enum profile_loss loss_by_key(const char *key)
+{
+	enum profile_loss loss;
+
+	for (loss = 0; loss < PROFILE_N_LOSSES; loss++)
+		if (!strcmp(profile_loss_key(loss), key))
+			break;
+	return loss;
+}
+
+static void decode_loss_kinds(struct wire_in *in, struct section_decoder *d)
+{
+	uint32_t i, n = wire_get_n(in, 1);
+
+	if (n > FILE_LOSSES_MAX)
+		return wire_fail(in, "has too many kinds of losses");
+	for (i = 0; i < n; i++) {
+		const char *key = get_string(in, d);
+
+		if (!key)
+			return wire_fail(in, "has a kind of loss without a name");
+		d->losses[i] = loss_by_key(key);
+		if (d->losses[i] == PROFILE_N_LOSSES)
+			d->unknown_loss = key;
+	}
+	d->n_losses = n;
+}
+
+static void decode_losses(struct wire_in *in, const struct section_decoder *d, uint64_t *losses)
+{
+	uint32_t i;
+
+	for (i = 0; i < PROFILE_N_LOSSES; i++)
+		losses[i] = PROFILE_NOT_COUNTED;
+	for (i = 0; i < d->n_losses; i++) {
+		uint64_t count = wire_get_count(in);
+
+		if (d->losses[i] < PROFILE_N_LOSSES)
+			losses[d->losses[i]] = count;
+	}
+}
+
+static uint64_t decode_number(struct wire_in *in, const struct field *f)
+{
+	uint64_t v;
+
+	switch (f->kind) {
+	case FIELD_SIGNED:
+		return (uint64_t)wire_get_signed(in);
+	case FIELD_COUNT:
+		return wire_get_count(in);
+	case FIELD_FLAG:
+		return wire_get_u32(in) != 0;
+	case FIELD_BIT:
+		v = wire_get_u32(in);
+		return v <= f->max ? v : PROFILE_NO_BIT;
+	default:
+		return f->size == sizeof(v) ? wire_get_varint(in) : wire_get_u32(in);
+	}
+}
+
+/* BEFORE is the entry before this one in its list, or NULL. */
+static void decode_field(struct wire_in *in, const struct section_decoder *d, const struct field *f,
+			 void *entry, const void *before)
+{
+	char *at = (char *)entry + f->offset;
+	const char *s;
+	double v;
+	int i;
+
+	switch (f->kind) {
+	case FIELD_DOUBLE:
+		v = wire_get_double(in);
+		memcpy(at, &v, sizeof(v));
+		return;
+	case FIELD_STRING:
+		s = get_string(in, d);
+		memcpy(at, &s, sizeof(s));
+		return;
+	case FIELD_LIST:
+		return decode_list(in, d, f, entry);
+	case FIELD_PART:
+		return decode_fields(in, d, f->of, at, NULL);
+	case FIELD_LOSSES:
+		return decode_losses(in, d, (uint64_t *)(void *)at);
+	case FIELD_STEP:
+		/* A sum that wraps is not in ascending order, so it does not pass the check. */
+		field_store(f, at,
+			    wire_get_u32(in) +
+				    (before ? field_load(f, (const char *)before + f->offset) : 0));
+		return;
+	default:
+		for (i = 0; i < (f->n ?: 1); i++)
+			field_store(f, at + (size_t)i * f->size, decode_number(in, f));
+	}
+}
+
+static void decode_fields(struct wire_in *in, const struct section_decoder *d,
+			  const struct layout *of, void *entry, const void *before)
+{
+	for_each_field(f, of) {
+		if (!is_absent(d, f))
+			decode_field(in, d, f, entry, before);
+		else if (f->kind == FIELD_COUNT)
+			field_store(f, (char *)entry + f->offset, PROFILE_NOT_COUNTED);
+	}
+}
+
+void section_decode(struct wire_in *in, enum section_type type, struct section_decoder *d)
+{
+	if (type == SECTION_STRINGS)
+		decode_strings(in, d);
+	for_each_field(f, &profile_sections[type].layout) {
+		if (f->kind == FIELD_LOSS_KINDS)
+			decode_loss_kinds(in, d);
+		else if (f == section_table(type))
+			decode_table(in, d, type);
+		else if (!is_absent(d, f))
+			decode_field(in, d, f, d->p, NULL);
+	}
+	if (!in->error && in->at != in->end)
+		wire_fail(in, "has more bytes than entries");
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "profile/file/file.h"
+#include "profile/file/section.h"
+
+/* How much is read at a time where nobody knows how long the file is. */
+#define READ_STEP ((size_t)1 << 20)
+
+struct reader {
+	const char *path;
+	FILE *file;
+	uint64_t left; /* bytes to come; UINT64_MAX where that is not known: a pipe */
+	uint64_t raw; /* decompressed so far */
+	struct section_decoder decoder;
+};
+
+struct section {
+	uint32_t type, flags;
+	uint64_t raw, stored;
+	uint32_t crc;
+	unsigned char header[SECTION_HEADER_SIZE];
+	char name[24]; /* for messages */
+};
+
+static int damaged(const struct reader *r, const struct section *s, const char *fmt, ...)
+	printf_like(3, 4);
+
+static int damaged(const struct reader *r, const struct section *s, const char *fmt, ...)
+{
+	va_list args;
+	char what[160];
+
+	va_start(args, fmt);
+	vsnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
+	if (s)
+		log_error("%s: section %s: %s (file truncated or damaged)", r->path, s->name, what);
+	else
+		log_error("%s: %s (file truncated or damaged)", r->path, what);
+	return -EBADMSG;
+}
+
+/* 0, or -ENODATA at the end of the file, or what reading failed with, reported. */
+static int read_bytes(struct reader *r, void *bytes, size_t n)
+{
+	if (n > r->left)
+		return -ENODATA;
+	if (fread(bytes, 1, n, r->file) == n) {
+		if (r->left != UINT64_MAX)
+			r->left -= n;
+		return 0;
+	}
+	if (!ferror(r->file))
+		return -ENODATA;
+	log_error("cannot read %s: %s", r->path, log_strerror(errno));
+	return -EIO;
+}
+
+static int read_file_header(struct reader *r)
+{
+	unsigned char header[FILE_HEADER_SIZE];
+	uint32_t version;
+	int err = read_bytes(r, header, sizeof(header));
+
+	if (err && err != -ENODATA)
+		return err;
+	if (err || memcmp(header, FILE_MAGIC, FILE_MAGIC_SIZE)) {
+		log_error("%s: not a kprotperf data file", r->path);
+		return -EBADMSG;
+	}
+	version = wire_load32(header + FILE_MAGIC_SIZE);
+	if (wire_load32(header + FILE_MAGIC_SIZE + 4) != FILE_BYTE_ORDER || !version)
+		return damaged(r, NULL, "the file header is wrong");
+	if (version < FILE_OLDEST) {
+		log_error(
+			"%s: written by an older kprotperf (format %u, this one reads %u): record again",
+			r->path, version, FILE_OLDEST);
+		return -EPROTONOSUPPORT;
+	}
+	if (version > FILE_VERSION) {
+		log_error(
+			"%s: written by a newer kprotperf (format %u, this one reads %u): update kprotperf, or record again with this one",
+			r->path, version, FILE_VERSION);
+		return -EPROTONOSUPPORT;
+	}
+	r->decoder.version = version;
+	return 0;
+}
+
+/* The name of a section, also of the one at the end; NULL where TYPE is not known. */
+static const char *name_of(uint32_t type)
+{
+	if (type == SECTION_END)
+		return "end";
+	return type <= SECTION_LAST ? profile_sections[type].name : NULL;
+}
+
+static int read_section_header(struct reader *r, struct section *s, enum section_type expected)
+{
+	const char *name;
+	int err = read_bytes(r, s->header, SECTION_HEADER_SIZE);
+
+	if (err == -ENODATA) {
+		snprintf(s->name, sizeof(s->name), "\"%s\"", name_of(expected));
+		return damaged(r, s, "missing");
+	}
+	if (err)
+		return err;
+	s->type = wire_load32(s->header);
+	s->flags = wire_load32(s->header + 4);
+	s->raw = wire_load64(s->header + 8);
+	s->stored = wire_load64(s->header + 16);
+	s->crc = wire_load32(s->header + SECTION_CHECKED_SIZE);
+	name = name_of(s->type);
+	if (name)
+		snprintf(s->name, sizeof(s->name), "\"%s\"", name);
+	else
+		snprintf(s->name, sizeof(s->name), "%u", s->type);
+	return 0;
+}
+
+/* The stored bytes, checked, for the caller to free. Memory grows only with what is there. */
+static int read_stored(struct reader *r, struct section *s, unsigned char **out)
+{
+	unsigned char *bytes = NULL;
+	uint64_t have = 0, part;
+	unsigned long crc;
+	int err;
+
+	/* Deflate adds a little to what cannot be compressed. */
+	if (s->stored > FILE_RAW_MAX + READ_STEP)
+		return damaged(r, s, "a length of %llu bytes", (unsigned long long)s->stored);
+	if (s->stored > r->left)
+		return damaged(r, s, "the file ends before it does");
+	while (have < s->stored) {
+		part = s->stored - have;
+		if (r->left == UINT64_MAX && part > READ_STEP + have)
+			part = READ_STEP + have;
+		bytes = alloc_resize(bytes, have + part, 1);
+		err = read_bytes(r, bytes + have, part);
+		if (err) {
+			free(bytes);
+			return err == -ENODATA ? damaged(r, s, "the file ends before it does") :
+						 err;
+		}
+		have += part;
+	}
+	crc = crc32(0, s->header, SECTION_CHECKED_SIZE);
+	if (have) /* to zlib, NULL is the wish to start anew */
+		crc = crc32_z(crc, bytes, have);
+	if (crc != s->crc) {
+		free(bytes);
+		return damaged(r, s, "checksum does not match");
+	}
+	*out = bytes;
+	return 0;
+}
+
+/* Exactly S->raw bytes, for the caller to free, whatever the stored ones would give. */
+static int inflate_section(struct reader *r, struct section *s, const unsigned char *stored,
+			   unsigned char **out)
+{
+	z_stream zlib = { .next_in = (unsigned char *)stored, .avail_in = s->stored };
+	unsigned char *raw;
+	int status;
+
+	if (s->raw > FILE_RAW_MAX - r->raw || !section_ratio_ok(s->raw, s->stored))
+		return damaged(r, s, "%llu bytes would become %llu: refused",
+			       (unsigned long long)s->stored, (unsigned long long)s->raw);
+	r->raw += s->raw;
+	raw = alloc_array(s->raw, 1);
+	zlib.next_out = raw;
+	zlib.avail_out = s->raw;
+	if (inflateInit(&zlib) != Z_OK)
+		abort(); /* the version of zlib.h is not the library's */
+	status = inflate(&zlib, Z_FINISH);
+	inflateEnd(&zlib);
+	if (status != Z_STREAM_END || zlib.avail_in || zlib.avail_out) {
+		free(raw);
+		return damaged(r, s, "does not decompress to %llu bytes",
+			       (unsigned long long)s->raw);
+	}
+	*out = raw;
+	return 0;
+}
+
+static int decode_section(struct reader *r, struct section *s, const unsigned char *stored)
+{
+	unsigned char *raw = NULL;
+	struct wire_in in;
+	int err = inflate_section(r, s, stored, &raw);
+
+	if (err)
+		return err;
+	in = (struct wire_in){ .at = raw, .end = raw + s->raw };
+	section_decode(&in, s->type, &r->decoder);
+	if (!in.error)
+		in.error = section_wrong(s->type, r->decoder.p);
+	if (in.error)
+		err = damaged(r, s, "%s", in.error);
+	free(raw);
+	return err;
+}
+
+static int unknown_section(struct reader *r, struct section *s)
+{
+	if (s->flags == SECTION_FLAG_OPTIONAL) {
+		log_verbose(1, "%s: unknown section %s skipped", r->path, s->name);
+		return 0;
+	}
+	log_error("%s: unknown section %s is needed to read the file: update kprotperf, or "
+		  "record again with this one",
+		  r->path, s->name);
+	return -EPROTONOSUPPORT;
+}
+
+static enum section_type section_after(enum section_type type)
+{
+	return type == SECTION_LAST ? SECTION_END : type + 1;
+}
+
+/* EXPECTED, or FOUND, where all sections between the two are of those that files may lack. */
+static enum section_type skip_optional(enum section_type expected, enum section_type found)
+{
+	while (expected != found && section_flags(expected) & SECTION_FLAG_OPTIONAL)
+		expected = section_after(expected);
+	return expected;
+}
+
+static int read_section(struct reader *r, enum section_type *expected)
+{
+	unsigned char *stored = NULL;
+	struct section s;
+	int err = read_section_header(r, &s, *expected);
+
+	if (!err)
+		err = read_stored(r, &s, &stored);
+	if (err)
+		return err;
+	if (!name_of(s.type)) {
+		err = unknown_section(r, &s);
+	} else if (s.flags != section_flags(s.type)) {
+		err = damaged(r, &s, "unknown flags");
+	} else if (s.type != skip_optional(*expected, s.type)) {
+		err = damaged(r, &s, "not in its place");
+	} else if (s.type == SECTION_END) {
+		if (s.raw || s.stored || (r->left && getc(r->file) != EOF))
+			err = damaged(r, &s, "bytes after the end");
+		*expected = 0;
+	} else {
+		err = decode_section(r, &s, stored);
+		*expected = section_after(s.type);
+	}
+	free(stored);
+	return err;
+}
+
+static int read_profile(struct reader *r)
+{
+	enum section_type expected = SECTION_STRINGS;
+	struct stat st;
+	int err;
+
+	r->left = UINT64_MAX;
+	if (!fstat(fileno(r->file), &st) && S_ISREG(st.st_mode))
+		r->left = st.st_size;
+	err = read_file_header(r);
+	while (!err && expected)
+		err = read_section(r, &expected);
+	if (!err && r->decoder.unknown_loss)
+		log_note("%s: written by a newer kprotperf: losses of kind \"%s\" are not shown",
+			 r->path, r->decoder.unknown_loss);
+	return err;
+}
+
+int profile_file_read(const char *path, struct profile **out)
+{
+	struct reader r = { .path = path, .file = fopen(path, "re") };
+	int err;
+
+	*out = NULL;
+	if (!r.file) {
+		err = -errno;
+		log_error("cannot open %s: %s", path, log_strerror(err));
+		return err;
+	}
+	r.decoder.p = profile_create();
+	err = read_profile(&r);
+	fclose(r.file);
+	free(r.decoder.strings);
+	if (err)
+		profile_destroy(r.decoder.p);
+	else
+		*out = r.decoder.p;
+	if (!err && !r.decoder.p->n_costs)
+		profile_costs_from_env(r.decoder.p);
+	return err;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sections of a data file (docs/file-format.md) and what each of them holds. Internal to
+ * profile/.
+ */
+#ifndef KPROTPERF_PROFILE_FILE_SECTION_H
+#define KPROTPERF_PROFILE_FILE_SECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/layout.h"
+#include "profile/strings.h"
+#include "profile/file/wire.h"
+
+#define FILE_MAGIC      "\x8bKPROT\r\n"
+#define FILE_MAGIC_SIZE 8
+#define FILE_VERSION    8
+#define FILE_OLDEST     8 /* version that is read */
+#define FILE_BYTE_ORDER 0x01020304
+/* magic, u32 version, u32 byte order mark */
+#define FILE_HEADER_SIZE (FILE_MAGIC_SIZE + 4 + 4)
+
+/* u32 type, u32 flags, u64 raw length, u64 stored length, u32 CRC-32 of those 24 and the payload */
+#define SECTION_HEADER_SIZE  28
+#define SECTION_CHECKED_SIZE 24
+
+#define SECTION_FLAG_OPTIONAL 1 /* a reader that does not know the type skips it */
+
+/*
+ * What no real file exceeds, and no hostile one may: the memory needed to read a file is bounded
+ * by these, by those of tables (profile/fields.c) and by the file's own size.
+ */
+#define FILE_RAW_MAX      ((uint64_t)256 << 20) /* all sections, decompressed */
+#define SECTION_RAW_FREE  ((uint64_t)1 << 20) /* a section so small may have any ratio */
+#define SECTION_RATIO_MAX 100
+#define FILE_LOSSES_MAX   1024
+
+/* The flags of a section in the file. */
+static inline uint32_t section_flags(enum section_type type)
+{
+	return type <= SECTION_LAST && profile_sections[type].flags & TABLE_OPTIONAL ?
+		       SECTION_FLAG_OPTIONAL :
+		       0;
+}
+
+/* Whether STORED bytes may be said to decompress to RAW ones. */
+static inline bool section_ratio_ok(uint64_t raw, uint64_t stored)
+{
+	return raw <= SECTION_RAW_FREE || raw / SECTION_RATIO_MAX <= stored;
+}
+
+/* Puts the section's content (not STRINGS) and adds the strings it uses to POOL. */
+void section_encode(struct wire_out *out, enum section_type type, const struct profile *p,
+		    struct profile_strings *pool);
+/* The content of STRINGS. */
+void section_encode_strings(struct wire_out *out, const struct profile_strings *pool);
+
+/* What is decoded so far. */
+struct section_decoder {
+	struct profile *p;
+	uint32_t version; /* of the file */
+	const char **strings; /* the file's, by number, owned by p */
+	uint32_t n_strings, cap_strings;
+	enum profile_loss losses[FILE_LOSSES_MAX]; /* the file's kinds; N_LOSSES: not known here */
+	uint32_t n_losses;
+	const char *unknown_loss; /* a kind of loss that this version has no name for, or NULL */
+};
+
+/* Adds the content to D->p. Sets IN->error where there is something wrong with it. */
+void section_decode(struct wire_in *in, enum section_type type, struct section_decoder *d);
+
+/*
+ * NULL, or what is wrong with that part of the profile: an index without an entry, an unknown kind.
+ * Asked before writing as well, so that no file is written that cannot be read.
+ */
+static inline const char *section_wrong(enum section_type type, const struct profile *p)
+{
+	return layout_wrong(&profile_sections[type].layout, p, p);
+}
+
+#endif

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "profile/file/file.h"
+#include "profile/file/section.h"
+
+/* A whole file, encoded: what is written is known before anything is. */
+struct image {
+	unsigned char headers[SECTION_LAST + 1][SECTION_HEADER_SIZE];
+	struct wire_out *sections[SECTION_LAST + 1];
+	uint64_t raw;
+};
+
+static void header_fill(unsigned char *header, uint32_t type, const struct wire_out *out)
+{
+	unsigned long crc;
+
+	wire_store32(header, type);
+	wire_store32(header + 4, section_flags(type));
+	wire_store64(header + 8, out ? out->raw : 0);
+	wire_store64(header + 16, out ? out->n_stored : 0);
+	crc = crc32(0, header, SECTION_CHECKED_SIZE);
+	if (out)
+		crc = crc32_z(crc, out->stored, out->n_stored);
+	wire_store32(header + SECTION_CHECKED_SIZE, crc);
+}
+
+static struct wire_out *encode(enum section_type type, const struct profile *p,
+			       struct profile_strings *pool, int strategy)
+{
+	struct wire_out *out = alloc_new(struct wire_out);
+
+	wire_out_init(out, strategy);
+	if (type == SECTION_STRINGS)
+		section_encode_strings(out, pool);
+	else
+		section_encode(out, type, p, pool);
+	wire_out_finish(out);
+	return out;
+}
+
+static void out_free(struct wire_out *out)
+{
+	if (out)
+		wire_out_deinit(out);
+	free(out);
+}
+
+static void image_add(struct image *image, enum section_type type, const struct profile *p,
+		      struct profile_strings *pool)
+{
+	struct wire_out *out = encode(type, p, pool, Z_DEFAULT_STRATEGY);
+
+	/* Readers take such a ratio for an attack. Huffman codes alone make it 8 at most. */
+	if (!section_ratio_ok(out->raw, out->n_stored)) {
+		out_free(out);
+		out = encode(type, p, pool, Z_HUFFMAN_ONLY);
+	}
+	header_fill(image->headers[type], type, out);
+	image->sections[type] = out;
+	image->raw += out->raw;
+}
+
+static void image_deinit(struct image *image)
+{
+	enum section_type type;
+
+	for (type = SECTION_STRINGS; type <= SECTION_LAST; type++)
+		out_free(image->sections[type]);
+}
+
+static int image_init(struct image *image, const struct profile *p, const char *path)
+{
+	struct profile_strings *pool;
+	enum section_type type;
+
+	*image = (struct image){ 0 };
+	for (type = SECTION_STRINGS; type <= SECTION_LAST; type++) {
+		const char *wrong = section_wrong(type, p);
+
+		if (wrong) {
+			log_error("%s: not written: section \"%s\" %s; this is a bug in kprotperf",
+				  path, profile_sections[type].name, wrong);
+			return -EINVAL;
+		}
+	}
+	pool = profile_strings_create();
+	for (type = SECTION_STRINGS + 1; type <= SECTION_LAST; type++)
+		if (!section_flags(type) || section_count(p, type))
+			image_add(image, type, p, pool);
+	/* First in the file, yet only the others' encoding tells which strings there are. */
+	image_add(image, SECTION_STRINGS, p, pool);
+	profile_strings_destroy(pool);
+	if (image->raw > FILE_RAW_MAX) {
+		log_error(
+			"%s: not written: more than %llu MiB of data; record fewer runs, functions or samples",
+			path, (unsigned long long)FILE_RAW_MAX >> 20);
+		image_deinit(image);
+		return -EFBIG;
+	}
+	return 0;
+}
+
+static int image_write(int fd, const void *arg)
+{
+	const struct image *image = arg;
+	unsigned char header[FILE_HEADER_SIZE], end[SECTION_HEADER_SIZE];
+	enum section_type type;
+	int err;
+
+	memcpy(header, FILE_MAGIC, FILE_MAGIC_SIZE);
+	wire_store32(header + FILE_MAGIC_SIZE, FILE_VERSION);
+	wire_store32(header + FILE_MAGIC_SIZE + 4, FILE_BYTE_ORDER);
+	err = file_write_all(fd, header, sizeof(header));
+	for (type = SECTION_STRINGS; !err && type <= SECTION_LAST; type++) {
+		if (!image->sections[type])
+			continue;
+		err = file_write_all(fd, image->headers[type], SECTION_HEADER_SIZE);
+		if (!err)
+			err = file_write_all(fd, image->sections[type]->stored,
+					     image->sections[type]->n_stored);
+	}
+	header_fill(end, SECTION_END, NULL);
+	return err ? err : file_write_all(fd, end, sizeof(end));
+}
+
+/*
+ * A panic right after a recording is nothing unusual where kernels are probed, and a rename that
+ * reaches the disk before the data does would leave an empty file in place of an older, whole one.
+ * The time it takes is not measured time.
+ */
+static int sync_data(int fd)
+{
+	if (!fsync(fd) || errno == EINVAL || errno == EROFS || errno == EOPNOTSUPP)
+		return 0; /* or a file system that knows no such thing */
+	return -errno;
+}
+
+static int image_write_synced(int fd, const void *image)
+{
+	return image_write(fd, image) ?: sync_data(fd);
+}
+
+static int image_write_direct(const struct image *image, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = image_write(fd, image);
+	if (close(fd) && !err)
+		err = -errno;
+	return err;
+}
+
+/* Names for descriptors: replacing the file behind one would leave its other users the old file. */
+static bool is_descriptor(const char *path)
+{
+	return !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/dev/std", 8) ||
+	       !strncmp(path, "/proc/", 6);
+}
+
+/*
+ * SIGXFSZ would end the process before it could say why, the others would leave the temporary file
+ * behind: they come through once it is gone.
+ */
+static void signals_hold(sigset_t *before)
+{
+	static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ };
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+		sigaddset(&set, held[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+static void signals_release(const sigset_t *before)
+{
+	const struct timespec now = { 0 };
+	sigset_t full;
+
+	/* write() has said it already. */
+	sigemptyset(&full);
+	sigaddset(&full, SIGXFSZ);
+	if (!sigismember(before, SIGXFSZ))
+		sigtimedwait(&full, NULL, &now);
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+static bool is_written_directly(const char *path)
+{
+	struct stat st;
+
+	return is_descriptor(path) || (!stat(path, &st) && !S_ISREG(st.st_mode));
+}
+
+static int image_put(const struct image *image, const char *path)
+{
+	char resolved[PATH_MAX];
+	sigset_t before;
+	int err;
+
+	/* Not held: a pipe that nobody reads must not make Ctrl-C useless. */
+	if (is_written_directly(path))
+		return image_write_direct(image, path);
+	signals_hold(&before);
+	/* A link stays one; what a kernel did is its owner's business. */
+	err = file_replace(realpath(path, resolved) ? resolved : path, 0600, image_write_synced,
+			   image);
+	signals_release(&before);
+	return err;
+}
+
+/* To a new file in FOLDER. */
+static int image_put_aside(const struct image *image, const char *folder)
+{
+	char *path = alloc_printf("%s/kprotperf.XXXXXX", folder);
+	int fd = mkostemp(path, O_CLOEXEC), err = fd < 0 ? -errno : 0;
+
+	if (!err) {
+		close(fd);
+		err = image_put(image, path);
+		if (err)
+			unlink(path);
+	}
+	if (!err)
+		log_note("the recording is kept in %s", path);
+	free(path);
+	return err;
+}
+
+static void image_keep(const struct image *image)
+{
+	const char *folders[] = { getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (folders[i] && *folders[i] && !image_put_aside(image, folders[i]))
+			return;
+}
+
+static int write_or_keep(const struct profile *p, const char *path, bool keep)
+{
+	struct image image;
+	int err;
+
+	err = image_init(&image, p, path);
+	if (err)
+		return err;
+	err = image_put(&image, path);
+	if (err)
+		log_error("cannot write %s: %s", path, log_strerror(err));
+	if (err && keep)
+		image_keep(&image);
+	image_deinit(&image);
+	return err;
+}
+
+int profile_file_write(const struct profile *p, const char *path)
+{
+	return write_or_keep(p, path, false);
+}
+
+int profile_file_keep(const struct profile *p, const char *path)
+{
+	return write_or_keep(p, path, true);
+}
+
+static int try_file(const char *path)
+{
+	char resolved[PATH_MAX], *temp;
+	struct stat st;
+	int fd, err = 0;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (is_written_directly(path))
+		return access(path, W_OK) ? -errno : 0;
+	temp = alloc_printf("%s.XXXXXX", realpath(path, resolved) ? resolved : path);
+	fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0) {
+		err = -errno;
+	} else {
+		close(fd);
+		unlink(temp);
+	}
+	free(temp);
+	return err;
+}
+
+int profile_file_try(const char *path)
+{
+	int err = try_file(path);
+
+	if (err)
+		log_error("cannot write %s: %s", path, log_strerror(err));
+	return err;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a profile consists of, described once: fields.c has one line for each field of each struct of
+ * profile.h, and whatever handles all fields alike (freeing, finding an equal entry, merging, checking, writing,
+ * reading) goes by it. Internal to profile/.
+ */
+#ifndef KPROTPERF_PROFILE_LAYOUT_H
+#define KPROTPERF_PROFILE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "profile/profile.h"
+
+/*
+ * The parts of a profile, in the order in which they are in a file: what a section refers to is in those before
+ * it.
+ */
+enum section_type {
+	SECTION_STRINGS = 1,
+	SECTION_RECORDING,
+	SECTION_ENVIRONMENT,
+	SECTION_SITES,
+	SECTION_CONTEXTS,
+	SECTION_RUNS,
+	SECTION_CELLS,
+	SECTION_LOCATIONS,
+	SECTION_STACKS,
+	SECTION_SAMPLES,
+	SECTION_BLOCKS,
+	SECTION_BLOCK_COUNTS,
+	SECTION_PATHS,
+	SECTION_TRIPS,
+	SECTION_COSTS,
+	SECTION_LAST = SECTION_COSTS,
+	SECTION_END = 0x7fffffff, /* empty, the last in every file */
+};
+
+enum field_kind {
+	FIELD_NUMBER, /* unsigned, of 4 or 8 bytes */
+	FIELD_SIGNED, /* int64_t */
+	FIELD_COUNT, /* uint64_t that may be PROFILE_NOT_COUNTED */
+	FIELD_DOUBLE,
+	FIELD_FLAG, /* bool */
+	FIELD_BIT, /* uint8_t: up to MAX, or PROFILE_NO_BIT */
+	FIELD_STEP, /* uint32_t that ascends in its list: written as the difference to the entry before */
+	FIELD_STRING,
+	FIELD_LIST, /* an array of entries of OF, as vec_push() grows it */
+	FIELD_PART, /* a struct of OF */
+	FIELD_LOSS_KINDS, /* nothing in memory: the names of the losses, in the order of FIELD_LOSSES */
+	FIELD_LOSSES, /* of a run, by enum profile_loss */
+};
+
+/* What becomes of a field where an entry is merged into an equal one. */
+enum field_merge {
+	MERGE_KEEP,
+	MERGE_SUM, /* NOT_COUNTED only if both are */
+	MERGE_ANY, /* a flag: set in either */
+};
+
+/* What makes two entries equal. */
+enum field_key {
+	KEY_SAME = 1, /* fields that tell what an entry is */
+	KEY_APART =
+		2, /* fields that keep entries apart in one profile, though they are of the same thing */
+};
+
+struct layout;
+
+struct field {
+	enum field_kind kind;
+	enum field_merge merge;
+	uint8_t key; /* enum field_key */
+	uint8_t since; /* version of the format that has it first; read as 0 or NOT_COUNTED from older files */
+	bool required; /* a string: not NULL */
+	uint16_t n; /* of an array: its elements; else 0 */
+	uint16_t size; /* of the member or element in memory, in bytes */
+	size_t offset, n_offset, cap_offset; /* the latter two of lists: number and capacity */
+	enum section_type table; /* the field is an index into this one; 0: it is none */
+	/*
+	 * What it may be at most: a number, a string's length, a list's. What is said of one that is more, or of an
+	 * index without an entry. No limit where WRONG is NULL (of strings: where MAX is 0).
+	 */
+	uint64_t max;
+	const char *wrong;
+	const struct layout *of;
+	/* The length of a list that is not written because something else tells it; LIST_UNKNOWN: nothing does. */
+	uint32_t (*length)(const struct profile *p, const void *entry);
+};
+
+#define LIST_UNKNOWN UINT32_MAX
+
+struct layout {
+	size_t size; /* of an entry in memory */
+	const struct field *fields; /* in the order in which they are in the file */
+	size_t n_fields;
+	/* NULL, or what is wrong with an entry whose fields are each right. */
+	const char *(*wrong)(const struct profile *p, const void *entry);
+};
+
+enum section_flag {
+	TABLE_UNIQUE =
+		1, /* no two entries are equal: section_find() finds them through P->lookup */
+	/* Left out of the file where the table is empty, and may be missing when read: added later than others. */
+	TABLE_OPTIONAL = 2,
+};
+
+struct profile_section {
+	const char *name; /* for messages */
+	int flags; /* enum section_flag */
+	struct layout layout; /* of the section's fields in struct profile; the last is its table */
+};
+
+extern const struct profile_section profile_sections[SECTION_LAST + 1];
+extern const struct layout layout_frame, layout_report, layout_stats;
+
+#define for_each_section(type) \
+	for (enum section_type type = SECTION_STRINGS + 1; type <= SECTION_LAST; type++)
+
+#define for_each_field(f, layout)                                                                 \
+	for (const struct field *f = (layout)->fields; f < (layout)->fields + (layout)->n_fields; \
+	     f++)
+
+/* The table of TYPE: a list in struct profile. */
+const struct field *section_table(enum section_type type);
+/* The number of its entries in P. */
+uint32_t section_count(const struct profile *p, enum section_type type);
+
+/* An unsigned number, flag or bit of FIELD's SIZE. */
+uint64_t field_load(const struct field *f, const void *at);
+void field_store(const struct field *f, void *at, uint64_t value);
+const char *field_string(const struct field *f, const void *entry);
+
+uint32_t list_count(const struct field *f, const void *entry);
+/* Entry number I of the list F of ENTRY. */
+void *list_at(const struct field *f, const void *entry, uint32_t i);
+/* Appends one, all 0, and returns it; the array gets room for no more than MOST. */
+void *list_push(const struct field *f, void *entry, uint32_t most);
+/* Removes the last, freed. */
+void list_pop(const struct field *f, void *entry);
+
+/* Frees what ENTRY owns, not ENTRY itself. */
+void layout_free(const struct layout *of, void *entry);
+bool layout_equal(const struct layout *of, const void *a, const void *b, int key);
+/* By the fields of KEY_SAME; strings count by what they say, so that entries of two profiles compare. */
+uint32_t layout_hash(const struct layout *of, const void *entry);
+/* FROM into TO, field by field; lists stay TO's. */
+void layout_merge(const struct layout *of, void *to, const void *from);
+/*
+ * Makes TO, in DST, a copy of FROM, which may be another profile's. MAPS, where not NULL, has the new index for
+ * each of a table's, by enum section_type.
+ */
+void layout_copy(const struct layout *of, struct profile *dst, void *to, const void *from,
+		 uint32_t *const *maps);
+/* NULL, or what is wrong with ENTRY: an index without an entry, an unknown kind. */
+const char *layout_wrong(const struct layout *of, const struct profile *p, const void *entry);
+
+/* What finds the entries of unique tables. */
+struct profile_lookup {
+	struct hash_index of[SECTION_LAST + 1];
+};
+
+/* An index of all entries of a table; of equal ones the first. */
+void section_index(struct hash_index *index, const struct profile *p, enum section_type type);
+/* The entry of the table TYPE that equals ENTRY in the fields of KEYS, by INDEX; HASH_NONE. */
+uint32_t section_find_in(const struct hash_index *index, const struct profile *p,
+			 enum section_type type, const void *entry, int keys);
+/* The same of a unique table. */
+uint32_t section_find(const struct profile *p, enum section_type type, const void *entry);
+/* Appends a copy of ENTRY with its lists and strings; returns its index. Of a unique table: no equal one is there. */
+uint32_t section_add(struct profile *p, enum section_type type, const void *entry);
+/*
+ * For whoever filled in the last entry in place: makes it be found. False: the table is unique and has an equal one.
+ */
+bool section_added(struct profile *p, enum section_type type);
+
+#endif

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Probes inside of functions: those of ranges, which enter and leave bodies, and those of blocks, which count.
+ */
+#include "record/attach.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "record/cost/calibrate.h"
+#include "record/engine/engine.h"
+#include "record/probe/links.h"
+#include "record/probe/point.h"
+#include "record/probe/probes.h"
+
+/* The kernel with its _stext at STEXT refuses P with ERR. */
+typedef void (*refuse_fn)(struct record_attachment *a, const struct record_point *p, uint64_t stext,
+			  int err);
+
+/* All bodies that were to be timed by P are not. */
+static void refuse_range(struct record_attachment *a, const struct record_point *p, uint64_t stext,
+			 int err)
+{
+	for (uint32_t k = 0; k < p->n_actions; k++)
+		record_range_give_up(&a->plan->ranges,
+				     p->actions[k].site - a->plan->ranges.first_site,
+				     "the kernel refuses the probe at _stext+0x%lx: %s",
+				     (unsigned long)(p->addr - stext), log_strerror(err));
+}
+
+/* Its block's count stays unknown, which is no error. */
+static void refuse_block(struct record_attachment *a, const struct record_point *p, uint64_t stext,
+			 int err)
+{
+	(void)a;
+	log_verbose(1, "the kernel refuses the block probe at _stext+0x%lx: %s",
+		    (unsigned long)(p->addr - stext), log_strerror(err));
+}
+
+/* Puts the N probes of WHAT into the kernel. -EINTR where the user asked for an end. */
+static int arm(struct record_attachment *a, struct record_point *items, uint32_t n,
+	       const char *what, refuse_fn refuse)
+{
+	struct record_points *points = record_probes_points(a->probes);
+	uint64_t stext = kernel_kallsyms_stext(a->plan->symbols.ks);
+
+	for (uint32_t i = 0; i < n; i++) {
+		int err;
+
+		log_progress("placing %u of %u probes of %s", i + 1, n, what);
+		if (interrupt_signal())
+			return -EINTR;
+		err = record_point_arm(points, &items[i]);
+		if (err)
+			refuse(a, &items[i], stext, err);
+	}
+	log_progress_end();
+	return 0;
+}
+
+/* Finds how the kernel reaches the N probes of WHAT, and what that costs. */
+static void settle(const struct record_attachment *a, struct record_point *items, uint32_t n,
+		   const char *what)
+{
+	struct record_points *points = record_probes_points(a->probes);
+	uint64_t start = clock_ns();
+	uint32_t left = record_points_settle(points, items, n), jumps = 0;
+
+	if (left)
+		log_verbose(
+			1,
+			"%u probes of %s remain breakpoints although the kernel's optimizer might "
+			"replace them",
+			left, what);
+	if (a->p->clock == PROFILE_CLOCK_INSN)
+		record_points_find_extra(points, items, n);
+	for (uint32_t i = 0; i < n; i++)
+		jumps += items[i].kind == ENGINE_RANGE_OPTIMIZED;
+	log_verbose(1,
+		    "%u probes of %s: %u by a jump, %u by a breakpoint; settling them took %.1f ms",
+		    n, what, jumps, n - jumps, (clock_ns() - start) / 1e6);
+}
+
+static void say_point(const struct record_ranges *ranges, const struct record_point *p,
+		      uint64_t stext)
+{
+	static const char *const ops[] = { [ENGINE_RANGE_ENTER] = "enters",
+					   [ENGINE_RANGE_LEAVE] = "leaves",
+					   [ENGINE_RANGE_COUNT] = "counts" };
+	static const char *const kinds[] = { [ENGINE_RANGE_OPTIMIZED] = "jump",
+					     [ENGINE_RANGE_STEPPED] = "breakpoint",
+					     [ENGINE_RANGE_EMULATED] = "breakpoint, emulated",
+					     [ENGINE_RANGE_CALL_EMULATED] = "breakpoint, emulated",
+					     [ENGINE_RANGE_JUMP_EMULATED] = "breakpoint, emulated",
+					     [ENGINE_RANGE_PREPARED] =
+						     "breakpoint, prepared for a jump" };
+
+	for (uint32_t k = 0; k < p->n_actions; k++) {
+		const struct record_action *a = &p->actions[k];
+		const struct record_range *r = &ranges->items[a->site - ranges->first_site];
+
+		log_verbose(2, "%s+0x%lx %s '%s'%s%s (%s, +%u +%u)", r->into,
+			    (unsigned long)(p->addr - stext - r->into_addr), ops[a->op], r->name,
+			    a->flags & ENGINE_RANGE_CALL ? ", a call" : "",
+			    a->flags & ENGINE_RANGE_STRICT ? ", always" : "", kinds[p->kind],
+			    p->extra, p->extra_tail);
+	}
+}
+
+static void attach_ranges(struct record_attachment *a)
+{
+	struct record_points *points = record_probes_points(a->probes);
+	uint64_t stext = kernel_kallsyms_stext(a->plan->symbols.ks);
+	struct record_ranges *ranges = &a->plan->ranges;
+
+	settle(a, ranges->points, ranges->n_points, "ranges");
+	for (uint32_t i = 0; i < ranges->n_points; i++) {
+		int err = record_point_link(points, &ranges->points[i]);
+
+		if (err)
+			refuse_range(a, &ranges->points[i], stext, err);
+	}
+	record_ranges_prune(ranges, record_point_disarm);
+	for (uint32_t i = 0; i < ranges->n_items; i++) {
+		struct profile_site *site = &a->p->sites[ranges->first_site + i];
+
+		if (!ranges->items[i].why_not)
+			continue;
+		site->mech = PROFILE_MECH_NONE;
+		site->estimated = profile_intern(a->p, ranges->items[i].why_not);
+	}
+	for (uint32_t i = 0; i < ranges->n_points; i++)
+		say_point(ranges, &ranges->points[i], stext);
+}
+
+/* Tells the engine what probe I, of the function F, is to do, and lets it begin. */
+static int link_block(struct record_blocks *blocks, struct record_probes *probes,
+		      const struct record_block_function *f, uint32_t i,
+		      const struct record_range_costs *costs)
+{
+	const struct kernel_block_probe *probe = &f->plan.probes[i - f->first_point];
+	struct record_point *p = &blocks->points[i];
+	double cost = record_range_cost_block(costs, p->kind) + p->extra + p->extra_tail;
+	struct engine_block block = {
+		.key = ENGINE_KEY(f->site, 0),
+		.cost = (uint32_t)cost,
+		.fraction = (uint32_t)((cost - (uint32_t)cost) * (1 << ENGINE_BLOCK_FRACTION)),
+		.hop = costs->kinds[ENGINE_RANGE_OPTIMIZED].hop,
+	};
+
+	blocks->hit_costs[i] = cost;
+	block.full = UINT64_MAX;
+	if (probe->bit != KERNEL_NO_BIT)
+		block.bit = 1ull << probe->bit;
+	if (probe->counter != KERNEL_NO_BIT) {
+		block.trip = 1ull << 16 * probe->counter;
+		block.full = 0xffffull << 16 * probe->counter;
+	}
+	if (p->event < 0)
+		return -ENOENT;
+	return record_engine_set_block(record_probes_engine(probes), i, &block) ?:
+		       record_point_link(record_probes_points(probes), p);
+}
+
+/* Those that cannot be linked are taken away again. */
+static void attach_blocks(struct record_attachment *a)
+{
+	struct record_blocks *blocks = &a->plan->blocks;
+	uint32_t refused = 0;
+
+	free(blocks->hit_costs);
+	blocks->hit_costs = alloc_array(blocks->n_points, sizeof(*blocks->hit_costs));
+	settle(a, blocks->points, blocks->n_points, "blocks");
+	for (uint32_t i = 0; i < blocks->n_items; i++) {
+		const struct record_block_function *f = &blocks->items[i];
+
+		for (uint32_t k = f->first_point; k < f->first_point + f->plan.n_probes; k++) {
+			if (!link_block(blocks, a->probes, f, k, &a->calibration->ranges))
+				continue;
+			record_point_disarm(&blocks->points[k]);
+			refused++;
+		}
+	}
+	if (refused)
+		log_note("the kernel refuses %u of %u probes of blocks: some counts are unknown "
+			 "(-v lists them)",
+			 refused, blocks->n_points);
+}
+
+int record_attach_inside(struct record_attachment *a)
+{
+	int err = arm(a, a->plan->ranges.points, a->plan->ranges.n_points, "ranges", refuse_range);
+
+	if (!err)
+		record_ranges_prune(&a->plan->ranges, record_point_disarm);
+	err = err   ?:
+		      arm(a, a->plan->blocks.points, a->plan->blocks.n_points, "blocks",
+			  refuse_block);
+	if (err)
+		return err;
+	if (a->plan->ranges.n_points)
+		attach_ranges(a);
+	if (a->plan->blocks.n_points)
+		attach_blocks(a);
+	return 0;
+}
+
+static void detach(struct record_point *items, uint32_t n, const char *what)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		log_progress("detaching %u of %u probes of %s", i + 1, n, what);
+		record_point_disarm(&items[i]);
+	}
+}
+
+void record_detach_inside(struct record_ranges *ranges, struct record_blocks *blocks)
+{
+	detach(ranges->points, ranges->n_points, "ranges");
+	detach(blocks->points, blocks->n_points, "blocks");
+	record_detach_wait();
+	log_progress_end();
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/collect/drain.h"
+
+#include <linux/types.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "kprotperf/engine.h"
+#include "record/collect/probe_code.h"
+#include "record/cost/uninterrupted.h"
+#include "record/engine/engine.h"
+#include "record/collect/syscalls.h"
+
+/* What kallsyms says of BPF programs and trampolines. */
+#define BPF_MODULE "bpf"
+
+struct drain {
+	struct profile *p;
+	uint32_t run;
+	const struct record_probes *probes;
+	const struct record_engine *e; /* theirs */
+	const struct kernel_kallsyms *ks;
+	const struct record_sites *sites;
+	struct record_engine_maps maps;
+	uint32_t contexts[ENGINE_CONTEXTS]; /* index in the profile, plus 1; 0: not yet */
+};
+
+static uint32_t context_index(struct drain *d, uint32_t ctx)
+{
+	if (ctx >= ENGINE_CONTEXTS)
+		ctx = ENGINE_CTX_OTHER;
+	if (!d->contexts[ctx])
+		d->contexts[ctx] = record_context_add(d->p, ctx) + 1;
+	return d->contexts[ctx] - 1;
+}
+
+/* How the calls of SITE in context CTX were timed. */
+static enum profile_mechanism mechanism(const struct drain *d, uint32_t site, uint32_t ctx)
+{
+	if (site == ENGINE_SITE_CONTEXT && ctx == ENGINE_CTX_PAGE_FAULT)
+		return record_engine_fault_mechanism(d->e);
+	return d->p->sites[site].mech;
+}
+
+/* Adds one shard of a cell; each call had INNER of its own probes' cost within it. */
+static void shard_add(struct profile_stats *stats, const struct engine_cell *c, uint64_t inner,
+		      bool is_range)
+{
+	uint64_t oncpu = c->wall - c->offcpu;
+	uint64_t cost = c->excluded - c->offcpu + inner * (c->calls - c->unreturned);
+	struct profile_stats shard;
+	uint64_t counted = 0;
+
+	profile_stats_init(&shard);
+	shard.calls = is_range ? c->bodies : c->calls;
+	if (is_range)
+		shard.entries = c->calls;
+	shard.oncpu = oncpu;
+	shard.wall = c->wall;
+	shard.cost = cost;
+	/* Exact, and negative where the calibration takes more than the probes cost. */
+	shard.self = (int64_t)(oncpu - cost - c->child);
+	shard.sumsq = (double)c->sq_lo + (double)c->sq_hi * (1 << ENGINE_SQ_SPLIT);
+	shard.max = c->max;
+	shard.min = ~c->min_inv;
+	for (uint32_t slot = 0; slot < HIST_SLOTS; slot++) {
+		if (c->hist[slot])
+			profile_stats_bucket_add(&shard, slot, c->hist[slot]);
+		counted += c->hist[slot];
+	}
+	/* Only if a slot of 32 bits wrapped; not an error of tasks still running. */
+	if (counted + (1ull << 31) < c->calls)
+		log_warn("a histogram slot overflowed: the percentiles of its row are wrong");
+	profile_stats_merge(stats, &shard);
+	profile_stats_deinit(&shard);
+}
+
+/* The cell whose shards begin at FIRST. */
+static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
+{
+	uint64_t inner = record_engine_inner_cost(d->e, site, mechanism(d, site, ctx));
+	uint64_t *overcorrected = &d->p->runs[d->run].losses[PROFILE_INFO_OVERCORRECTED];
+	struct profile_stats *stats = NULL;
+
+	for (uint32_t i = 0; i < d->maps.n_shards; i++) {
+		const struct engine_cell *c = &d->maps.cells[(size_t)first + i];
+
+		if (!c->calls)
+			continue;
+		if (!stats) {
+			stats = profile_cell(d->p, d->run, site, context_index(d, ctx));
+			stats->errors = site == ENGINE_SITE_CONTEXT && ctx < ENGINE_CTX_NONE ?
+						0 :
+						PROFILE_NOT_COUNTED;
+		}
+		if (stats->errors != PROFILE_NOT_COUNTED)
+			stats->errors += c->errors;
+		*overcorrected += c->negative;
+		shard_add(stats, c, inner, d->p->sites[site].kind == PROFILE_SITE_RANGE);
+	}
+	if (stats) {
+		int64_t excess =
+			record_uninterrupted_excess(&d->maps.cells[first], d->maps.n_shards, inner,
+						    record_engine_interrupts(d->e));
+
+		stats->self -= excess;
+		stats->cost += excess;
+	}
+}
+
+static void drain_cells(struct drain *d)
+{
+	d->p->runs[d->run].losses[PROFILE_INFO_OVERCORRECTED] = 0;
+	for (uint32_t site = 0; site < d->maps.n_sites; site++)
+		for (uint32_t ctx = 0; ctx < ENGINE_CONTEXTS; ctx++) {
+			uint32_t first = d->maps.cell_of[ENGINE_KEY((size_t)site, ctx)];
+
+			if (first && first / d->maps.n_shards <= d->maps.n_cells)
+				drain_cell(d, site, ctx, first);
+		}
+}
+
+/* A location for an address in the kernel or in a module. */
+static uint32_t location_index(struct drain *d, uint64_t addr)
+{
+	const struct kernel_sym *sym;
+	struct profile_frame frame = {};
+	uint32_t index;
+
+	if (kernel_kallsyms_in_image(d->ks, addr))
+		return profile_location_add(d->p, addr - kernel_kallsyms_stext(d->ks), NULL);
+	sym = kernel_kallsyms_covering(d->ks, addr, NULL);
+	index = profile_location_add(d->p, addr - kernel_kallsyms_base(d->ks, sym), sym->module);
+	frame.name = sym->name;
+	if (!d->p->locations[index].n_frames)
+		profile_location_frame_add(d->p, index, &frame);
+	return index;
+}
+
+/* The location that stands for our programs where a sample interrupted one. */
+static uint32_t probe_location(struct drain *d)
+{
+	static const struct profile_frame frame = { .name = "[probe]" };
+	uint32_t index = profile_location_add(d->p, 0, "[probe]");
+
+	if (!d->p->locations[index].n_frames)
+		profile_location_frame_add(d->p, index, &frame);
+	return index;
+}
+
+/*
+ * A function under fentry is entered twice, as the stack sees it: the call at its first bytes leads
+ * into our trampoline, which calls the rest. Is RET such a first call's return address?
+ */
+static bool is_trampoline_call(struct drain *d, uint64_t ret)
+{
+	uint64_t offset = 0;
+	const struct kernel_sym *sym = kernel_kallsyms_covering(d->ks, ret - 1, &offset);
+
+	return sym && offset < 16;
+}
+
+/* Is IP in the kernel or a module, rather than in a program or trampoline of ours? */
+static bool is_kernel(const struct drain *d, uint64_t ip)
+{
+	const struct kernel_sym *sym;
+
+	if (kernel_kallsyms_in_image(d->ks, ip))
+		return true;
+	sym = kernel_kallsyms_covering(d->ks, ip, NULL);
+	return sym && sym->module && strcmp(sym->module, BPF_MODULE) != 0;
+}
+
+/*
+ * The function that returned when S was taken, where S does not have it: a kretprobe runs when its
+ * frame is gone, while fexit runs inside it. Returns how many locations that makes.
+ */
+static uint32_t add_returning(struct drain *d, const struct engine_stack *s, uint32_t first,
+			      uint32_t *locations)
+{
+	const struct kernel_sym *top;
+	uint64_t entry;
+
+	if (s->site == ENGINE_SITE_CONTEXT || s->site > d->sites->n_items)
+		return 0;
+	entry = d->sites->items[s->site - 1].sym->addr;
+	top = first < s->n ? kernel_kallsyms_covering(d->ks, s->ips[first], NULL) : NULL;
+	if ((top && top->addr == entry) || !is_kernel(d, entry))
+		return 0;
+	locations[0] = location_index(d, entry);
+	return 1;
+}
+
+/*
+ * Was the sample that S is the stack of taken in a probe? Programs and trampolines
+ * are on the stack of the functions they were put on as well, which run under them: those show
+ * behind the trampoline once more, called from their own first bytes.
+ */
+static bool is_in_probe(const struct drain *d, const struct engine_stack *s)
+{
+	const struct kernel_sym *called = NULL;
+	bool ours = false, decided = false;
+
+	for (uint32_t i = 0; i < s->n && i < ENGINE_STACK_FRAMES; i++) {
+		uint64_t ip = s->ips[i] - !!i, offset = 0;
+		const struct kernel_sym *sym = kernel_kallsyms_covering(d->ks, ip, &offset);
+
+		if (sym && (record_is_probe_code(sym->name) ||
+			    (s->ctx < ENGINE_CTX_NONE && record_is_entry_code(sym->name, !i))))
+			return true;
+		if (decided)
+			continue;
+		if (!is_kernel(d, ip)) {
+			if (!i)
+				return true;
+			ours = true;
+		} else if (!ours) {
+			called = sym;
+		} else {
+			/* The first of ours from within: who called it, and what did it call? */
+			decided = true;
+			if (!called || !sym || offset >= 16 || called->addr != sym->addr)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void drain_stack(struct drain *d, const struct engine_stack *s)
+{
+	uint32_t locations[ENGINE_STACK_FRAMES + 1], n = 0, i = 0;
+	bool ours = false;
+	struct profile_sample sample = { .run = d->run, .count = s->count };
+
+	if (s->flags & ENGINE_SAMPLE_AT_RETURN) {
+		/* A probe's own frames lie above the function it took the sample for. */
+		while (i < s->n && i < ENGINE_STACK_FRAMES && !is_kernel(d, s->ips[i]))
+			i++;
+		n = add_returning(d, s, i, locations);
+	}
+	for (; i < s->n && i < ENGINE_STACK_FRAMES; i++) {
+		bool leaf = i == 0, kernel = is_kernel(d, s->ips[i] - !leaf);
+
+		if (ours && kernel && is_trampoline_call(d, s->ips[i])) {
+			ours = false;
+			continue;
+		}
+		ours = !kernel;
+		if (kernel)
+			locations[n++] = location_index(d, s->ips[i] - !leaf);
+		else if (leaf)
+			locations[n++] = probe_location(d);
+	}
+	sample.stack = profile_stack_add(d->p, locations, n);
+	sample.context = context_index(d, s->ctx);
+	if (s->flags & ENGINE_SAMPLE_USER)
+		sample.flags |= PROFILE_SAMPLE_USER;
+	if (s->flags & ENGINE_SAMPLE_LATE)
+		sample.flags |= PROFILE_SAMPLE_LATE;
+	/* One that a return's program took is of the function, whatever lies around that program. */
+	if (s->flags & ENGINE_SAMPLE_AT_RETURN)
+		sample.flags |= PROFILE_SAMPLE_AT_RETURN;
+	else if (!(s->flags & ENGINE_SAMPLE_USER) && is_in_probe(d, s))
+		sample.flags |= PROFILE_SAMPLE_PROBE;
+	profile_sample_add(d->p, &sample);
+}
+
+static void drain_samples(struct drain *d)
+{
+	struct profile_run *run = &d->p->runs[d->run];
+
+	run->samples_received = 0;
+	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
+		run->samples_received += d->maps.cpus[i].samples;
+	run->samples_expected = record_engine_samples_expected(d->e);
+	for (uint32_t i = 0; d->maps.stacks && i < d->maps.n_stacks; i++)
+		if (d->maps.stacks[i].key && d->maps.stacks[i].count)
+			drain_stack(d, &d->maps.stacks[i]);
+}
+
+static bool is_detached(const struct drain *d, const struct engine_frame *f)
+{
+	uint32_t site = f->key / ENGINE_CONTEXTS;
+
+	return site < d->p->n_sites && d->p->sites[site].detached;
+}
+
+/* Counts what is open, apart from that what will never return as far as we could see. */
+static void count_open(struct drain *d)
+{
+	uint64_t *losses = d->p->runs[d->run].losses, open = 0, detached = 0;
+
+	for (uint32_t i = 1; i < d->maps.n_tasks; i++) {
+		const struct engine_task *t = &d->maps.tasks[i];
+
+		if (!(t->flags & ENGINE_TASK_LIVE))
+			continue;
+		open += t->ctx != ENGINE_CTX_NONE;
+		for (uint32_t k = t->top / ENGINE_FRAME; k; k--)
+			*(is_detached(d, &t->frames[k]) ? &detached : &open) += 1;
+	}
+	losses[PROFILE_LOSS_DETACHED] += detached;
+	losses[PROFILE_INFO_OPEN_AT_END] = open;
+}
+
+static uint64_t calls_entered(const struct record_engine_maps *maps)
+{
+	uint64_t entered = maps->losses[ENGINE_INFO_ENTERED];
+
+	for (uint32_t i = 1; i < maps->n_tasks; i++)
+		if (maps->tasks[i].flags & ENGINE_TASK_LIVE)
+			entered += maps->tasks[i].entered;
+	return entered;
+}
+
+/*
+ * Samples that a followed task should have got. Those expected and not received are more: the timer of
+ * an idle CPU skips periods.
+ */
+static uint64_t samples_lost(const struct drain *d)
+{
+	const struct profile_run *run = &d->p->runs[d->run];
+	uint64_t skipped = 0;
+
+	if (!run->samples_received)
+		return run->samples_expected;
+	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
+		skipped += d->maps.cpus[i].skipped;
+	return skipped;
+}
+
+/* Returns missed, apart from those of calls whose probes were taken away meanwhile. */
+static void drain_missed(struct drain *d)
+{
+	uint64_t *losses = d->p->runs[d->run].losses;
+
+	for (uint32_t site = 1; site < d->maps.n_sites; site++) {
+		uint64_t missed = d->maps.missed[site], detached = 0;
+
+		if (d->maps.missed_before && missed > d->maps.missed_before[site])
+			detached = missed - d->maps.missed_before[site];
+		d->p->sites[site].missed += missed - detached;
+		losses[PROFILE_LOSS_ENTRY_WITHOUT_RETURN] -= detached;
+		losses[PROFILE_LOSS_DETACHED] += detached;
+	}
+}
+
+static void drain_losses(struct drain *d)
+{
+	static const enum profile_loss kinds[ENGINE_N_LOSSES] = {
+		[ENGINE_LOSS_NO_RETURN] = PROFILE_LOSS_ENTRY_WITHOUT_RETURN,
+		[ENGINE_LOSS_NO_ENTRY] = PROFILE_LOSS_RETURN_WITHOUT_ENTRY,
+		[ENGINE_LOSS_DEPTH] = PROFILE_LOSS_DEPTH_EXCEEDED,
+		[ENGINE_LOSS_CELLS] = PROFILE_LOSS_CELLS_FULL,
+		[ENGINE_LOSS_TASKS] = PROFILE_LOSS_TASKS_FULL,
+		[ENGINE_LOSS_STACKS] = PROFILE_LOSS_STACKS_FULL,
+		[ENGINE_LOSS_STACK_FETCH] = PROFILE_LOSS_STACK_NOT_FETCHED,
+		[ENGINE_LOSS_BLOCKS] = PROFILE_LOSS_BLOCK_WITHOUT_CALL,
+		[ENGINE_LOSS_PATHS] = PROFILE_LOSS_PATHS_FULL,
+		[ENGINE_LOSS_TRIPS] = PROFILE_LOSS_TRIPS_FULL,
+		[ENGINE_INFO_OPEN_AT_START] = PROFILE_INFO_OPEN_AT_START,
+		[ENGINE_INFO_CLOSED_BY_EXIT] = PROFILE_INFO_CLOSED_BY_EXIT,
+	};
+	struct record_probe_misses misses = record_probes_misses(d->probes);
+	uint64_t *losses = d->p->runs[d->run].losses;
+
+	for (int i = 0; i < ENGINE_INFO_ENTERED; i++)
+		losses[kinds[i]] = d->maps.losses[i];
+	losses[PROFILE_INFO_ENTRIES] = calls_entered(&d->maps);
+	losses[PROFILE_LOSS_DETACHED] = 0;
+	count_open(d);
+	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(d->e);
+	losses[PROFILE_LOSS_PROBE_RECURSION] = misses.recursion;
+	losses[PROFILE_LOSS_PROBE_MISSED] = misses.hits;
+	losses[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = samples_lost(d);
+}
+
+void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
+		  const struct kernel_kallsyms *ks, const struct record_sites *sites)
+{
+	struct drain *d = alloc_new(struct drain);
+
+	d->p = p;
+	d->run = run;
+	d->probes = probes;
+	d->e = record_probes_engine(probes);
+	d->ks = ks;
+	d->sites = sites;
+	record_engine_maps(d->e, &d->maps);
+	profile_env_set(p, PROFILE_ENV_PAGE_FAULTS,
+			profile_mechanism_name(record_engine_fault_mechanism(d->e)));
+	drain_cells(d);
+	drain_samples(d);
+	drain_losses(d);
+	drain_missed(d);
+	free(d);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/collect/environment.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/alloc.h"
+#include "catalogue/setting.h"
+
+#define CONFIG_MAX      (4u << 20)
+#define MITIGATIONS_DIR "/sys/devices/system/cpu/vulnerabilities"
+
+/* What the lab puts on its guests' kernel command line: see scripts/lab. */
+#define CLOCK_PARAMETER "kprotperf.clock"
+#define CLOCK_ICOUNT    "icount"
+
+/* The first line of PATH as the value of KEY. */
+static void set_from_file(struct profile *p, const char *key, const char *path)
+{
+	char line[4096];
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return;
+	if (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		profile_env_set(p, key, line);
+	}
+	fclose(f);
+}
+
+/* gzopen() reads plain text too. */
+static bool set_config(struct profile *p, const char *path)
+{
+	gzFile f = gzopen(path, "rbe");
+	char *text;
+	int n;
+
+	if (!f)
+		return false;
+	text = alloc_array(CONFIG_MAX + 1, 1);
+	n = gzread(f, text, CONFIG_MAX);
+	if (n > 0)
+		profile_env_set(p, PROFILE_ENV_CONFIG, text);
+	free(text);
+	gzclose(f);
+	return n > 0;
+}
+
+static void set_cpu(struct profile *p)
+{
+	char line[512], *value;
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	bool model = false, microcode = false;
+
+	while (f && !(model && microcode) && fgets(line, sizeof(line), f)) {
+		value = strchr(line, ':');
+		if (!value)
+			continue;
+		value += 1 + (value[1] == ' ');
+		value[strcspn(value, "\n")] = '\0';
+		if (!model && !strncmp(line, "model name", 10)) {
+			profile_env_set(p, PROFILE_ENV_CPU, value);
+			model = true;
+		} else if (!microcode && !strncmp(line, "microcode", 9)) {
+			profile_env_set(p, PROFILE_ENV_MICROCODE, value);
+			microcode = true;
+		}
+	}
+	if (f)
+		fclose(f);
+}
+
+static void set_mitigations(struct profile *p)
+{
+	DIR *dir = opendir(MITIGATIONS_DIR);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char *path, *key;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		path = alloc_printf(MITIGATIONS_DIR "/%s", entry->d_name);
+		key = alloc_printf(PROFILE_ENV_MITIGATION "%s", entry->d_name);
+		set_from_file(p, key, path);
+		free(key);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void set_time(struct profile *p)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	char text[32];
+
+	if (gmtime_r(&now, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		profile_env_set(p, PROFILE_ENV_TIME, text);
+}
+
+void record_environment_read(struct profile *p, const struct kernel_build_id *build_id)
+{
+	char text[2 * KERNEL_BUILD_ID_MAX + 1], *boot_config;
+	struct catalogue_text clock;
+	struct utsname uts;
+
+	if (uname(&uts) == 0) {
+		profile_env_set(p, PROFILE_ENV_RELEASE, uts.release);
+		profile_env_set(p, PROFILE_ENV_VERSION, uts.version);
+		profile_env_set(p, PROFILE_ENV_ARCH, uts.machine);
+		boot_config = alloc_printf("/boot/config-%s", uts.release);
+		if (!set_config(p, "/proc/config.gz"))
+			set_config(p, boot_config);
+		free(boot_config);
+	}
+	if (build_id->len)
+		profile_env_set(p, PROFILE_ENV_BUILD_ID,
+				kernel_build_id_format(build_id, text, sizeof(text)));
+	set_from_file(p, PROFILE_ENV_CMDLINE, "/proc/cmdline");
+	set_cpu(p);
+	snprintf(text, sizeof(text), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	profile_env_set(p, PROFILE_ENV_CPUS, text);
+	set_from_file(p, PROFILE_ENV_GOVERNOR,
+		      "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	set_from_file(p, PROFILE_ENV_TURBO, "/sys/devices/system/cpu/intel_pstate/no_turbo");
+	set_from_file(p, PROFILE_ENV_SMT, "/sys/devices/system/cpu/smt/control");
+	set_from_file(p, PROFILE_ENV_CLOCKSOURCE,
+		      "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	set_mitigations(p);
+	set_from_file(p, PROFILE_ENV_BOOTS, "/proc/sys/kernel/random/boot_id");
+	set_time(p);
+	profile_env_set(p, PROFILE_ENV_TOOL, "kprotperf " KPROTPERF_VERSION);
+
+	clock = catalogue_parameter_value(profile_env_get(p, PROFILE_ENV_CMDLINE), CLOCK_PARAMETER);
+	p->clock = catalogue_text_is(clock, CLOCK_ICOUNT) ? PROFILE_CLOCK_INSN : PROFILE_CLOCK_NS;
+}

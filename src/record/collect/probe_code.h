@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What of the kernel runs for probes alone. */
+#ifndef KPROTPERF_RECORD_COLLECT_PROBE_CODE_H
+#define KPROTPERF_RECORD_COLLECT_PROBE_CODE_H
+
+#include <stdbool.h>
+
+/*
+ * Is SYMBOL a function that only leads to probes and their programs: ftrace's, kprobes' and rethook's
+ * trampolines and handlers, the tracepoints' way into BPF? Breakpoint exceptions are among them: a
+ * recording's kernel has no others of note.
+ */
+bool record_is_probe_code(const char *symbol);
+
+/*
+ * Is SYMBOL a function of the kernel's entry that has the syscall's tracepoints within it: of a syscall
+ * it is outside, and the calibration takes it off as its probes' cost? LEAF: is it by itself, where
+ * what it calls may be the syscall?
+ */
+bool record_is_entry_code(const char *symbol, bool leaf);
+
+#endif

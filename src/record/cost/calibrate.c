@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/cost/calibrate.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "kprotperf/engine.h"
+#include "kprotperf.skel.h"
+#include "record/cost/calibrate_impl.h"
+#include "record/engine/kprobe_event.h"
+#include "record/probe/links.h"
+
+#define SAMPLER_PERIODS 20
+
+const uint64_t record_empty_insns[RECORD_N_TESTS] = { 3, 3, 5, 6, 7, 8 };
+
+/*
+ * What path_close() (bpf/block.bpf.c) takes around its readings of the clock, in instructions: what a caller's
+ * self time was too high by for each call of such a function. On a real clock that is a few nanoseconds.
+ */
+#define PATH_INSNS 24
+
+#define INTERRUPTS_NS 20000000
+
+/* An unused system call: the test of its number and the empty function behind it. */
+#define EMPTY_SYSCALL_INSNS 8
+
+/*
+ * Which test is whose. Each mechanism has its own, where its probes stay as long as the others': two on
+ * one function would cost other than each alone, and detaching waits for the whole machine.
+ */
+enum {
+	TEST_FENTRY = 0, /* of one argument, */
+	TEST_KPROBE = 1,
+	TEST_TRAMPOLINE = 2,
+	TEST_FAULT = RECORD_FAULT_ARGS -
+		     1, /* instead of the first, where fentry is for page faults alone */
+	TEST_MANY = ENGINE_COST_ARGS, /* of so many more */
+};
+
+/*
+ * Kprobes that the return trampoline is timed with. Two on the entry come before those on the return, since one alone
+ * is reached another way than several.
+ */
+#define N_ON_ENTRY 2
+#define N_TIMED    4
+
+/* A system call that no kernel has. */
+#define UNUSED_SYSCALL (ENGINE_SYSCALLS - 1)
+
+static int call_unused(void *arg)
+{
+	(void)arg;
+	syscall(UNUSED_SYSCALL);
+	return 0;
+}
+
+int record_calibrate_runner(struct record_engine *e, const struct record_empty *empty)
+{
+	const struct bpf_program *prog = record_engine_programs(e)->progs.call_empty;
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = empty->tests[TEST_FENTRY].btf_id);
+	int fd;
+
+	if (empty->tests[TEST_FENTRY].btf_id <= 0)
+		return -ENOENT;
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, bpf_program__name(prog), "GPL",
+			   bpf_program__insns(prog), bpf_program__insn_cnt(prog), &opts);
+	return fd < 0 ? -errno : fd;
+}
+
+int record_calibrator_measure(struct calibrator *c, const struct record_call *call, uint32_t site,
+			      struct record_series *outer, struct record_series *inner)
+{
+	struct record_reading readings[] = {
+		{ ENGINE_SITE_CONTEXT, call->ctx, record_engine_oncpu },
+		{ site, call->ctx, record_engine_oncpu },
+	};
+	int err = record_measure(c->e, call->once, call->arg, readings, site ? 2 : 1);
+
+	*outer = readings[0].series;
+	if (site)
+		*inner = readings[1].series;
+	return err;
+}
+
+void record_calibrator_detach_spares(struct calibrator *c)
+{
+	for (; c->n_left; c->n_left--)
+		record_probes_detach_last(c->probes);
+}
+
+static bool has_sites(const struct calibrator *c, enum profile_mechanism mech)
+{
+	for (uint32_t i = 0; i < c->p->n_sites; i++)
+		if (c->p->sites[i].mech == mech)
+			return true;
+	return false;
+}
+
+static bool is_used(const struct calibrator *c, enum profile_mechanism mech)
+{
+	return record_engine_fault_mechanism(c->e) == mech || has_sites(c, mech);
+}
+
+/* What fentry costs with few arguments and with many is needed; or else with those of a page fault. */
+static bool needs_all_of_fentry(const struct calibrator *c)
+{
+	return has_sites(c, PROFILE_MECH_FENTRY) || has_sites(c, PROFILE_MECH_KPROBE);
+}
+
+/* By kprobe.multi it is found without probes that would have to be detached again. */
+static bool needs_nested(const struct calibrator *c)
+{
+	return needs_all_of_fentry(c) && !has_sites(c, PROFILE_MECH_MULTI);
+}
+
+static void prepare(struct calibrator *c, uint32_t spare, const struct record_target *target)
+{
+	record_probes_prepare(c->probes, PROFILE_MECH_FENTRY, record_engine_spare(c->e, spare),
+			      target);
+}
+
+/* While the kernel waits for something else, and the processor has nothing to do. */
+static void prepare_fentry(struct calibrator *c)
+{
+	const struct record_target *tests = c->empty->tests;
+	bool all = needs_all_of_fentry(c);
+
+	if (c->run < 0 || !is_used(c, PROFILE_MECH_FENTRY) ||
+	    c->out->cost[PROFILE_MECH_FENTRY].known)
+		return;
+	prepare(c, SPARE_FENTRY, &tests[all ? TEST_FENTRY : TEST_FAULT]);
+	if (all)
+		prepare(c, SPARE_MANY, &tests[TEST_MANY]);
+	if (needs_nested(c))
+		prepare(c, SPARE_OUTER, &c->empty->outer);
+}
+
+int record_calibrator_attach(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,
+			     const struct record_target *target)
+{
+	int err = target->addr ? record_probes_attach(c->probes, mech,
+						      record_engine_spare(c->e, spare), target) :
+				 -ENOENT;
+
+	if (!err)
+		c->n_left++;
+	return err;
+}
+
+int record_calibrator_solve(struct calibrator *c, const struct record_call *call, uint32_t spare,
+			    struct record_series *base, uint64_t insns, struct engine_cost *cost)
+{
+	struct record_series with, inner;
+	int err =
+		record_calibrator_measure(c, call, record_engine_spare(c->e, spare), &with, &inner);
+
+	if (err)
+		return err;
+	record_cost_solve(cost, base, &with, &inner, empty_ticks(c, insns));
+	*base = with;
+	return 0;
+}
+
+void record_calibrator_finish(struct calibrator *c, const struct record_call *call, uint32_t spare,
+			      struct record_series *base, enum profile_mechanism mech)
+{
+	struct engine_cost *cost = &c->out->cost[mech];
+	uint64_t both = record_series_median(base);
+
+	if (c->out->halves) {
+		record_probes_halve(c->probes, record_engine_spare(c->e, spare));
+		if (!record_calibrator_measure(c, call, 0, base, NULL))
+			record_cost_solve_half(cost, both, record_series_median(base));
+	}
+	if (mech != PROFILE_MECH_FENTRY) {
+		cost->trampoline = c->out->returns.trampoline;
+		cost->rest = c->out->returns.rest;
+	}
+	record_cost_add_interrupts(cost, c->out->interrupts);
+}
+
+/* Probes TARGET, which takes INSNS instructions, with what is attached so far, and leaves it probed. */
+static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,
+			 const struct record_target *target, uint64_t insns,
+			 struct engine_cost *cost)
+{
+	return record_calibrator_attach(c, spare, mech, target) ?:
+		       record_calibrator_solve(c, &c->empty_call, spare, &c->base, insns, cost);
+}
+
+/*
+ * With the outer function probed as well, there is one more call, which encloses others: what that
+ * costs beyond a call. It is our own programs' doing, whichever way they are reached.
+ */
+static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
+			     struct engine_cost *cost)
+{
+	const struct engine_cost *fentry = &c->out->cost[PROFILE_MECH_FENTRY];
+	struct engine_cost outer = {};
+	int err;
+
+	if (mech != PROFILE_MECH_FENTRY && fentry->known)
+		cost->nested = fentry->nested;
+	else if (!needs_nested(c))
+		return;
+	else if ((err = calibrate_one(c, SPARE_OUTER, mech, &c->empty->outer, 0, &outer)))
+		log_verbose(1, "the extra cost of nested calls is unknown: %s", log_strerror(err));
+	else
+		record_cost_solve_nested(cost, &outer, c->empty->outer.n_args);
+}
+
+/* By function of one test each, and of fentry by one with many arguments. */
+static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, uint32_t spare,
+			     uint32_t test)
+{
+	const struct record_target *tests = c->empty->tests;
+	struct engine_cost *cost = &c->out->cost[mech], many = {};
+	int err;
+
+	err = calibrate_one(c, spare, mech, &tests[test], record_empty_insns[test], cost);
+	if (err)
+		return err;
+	if (mech == PROFILE_MECH_FENTRY && needs_all_of_fentry(c) &&
+	    !calibrate_one(c, SPARE_MANY, mech, &tests[TEST_MANY], record_empty_insns[TEST_MANY],
+			   &many))
+		record_cost_solve_args(cost, &many);
+	calibrate_nested(c, mech, cost);
+	record_calibrator_finish(c, &c->empty_call, spare, &c->base, mech);
+	return 0;
+}
+
+/* The time of an unused system call, its caller's reading of the clock included. */
+static void time_syscall(struct record_series *s)
+{
+	record_measure_time(call_unused, NULL, NULL, s, NULL);
+}
+
+static void calibrate_syscall(struct calibrator *c)
+{
+	const struct record_call call = { call_unused, NULL, UNUSED_SYSCALL };
+	struct engine_cost *cost = &c->out->cost[PROFILE_MECH_TRACEPOINT];
+	struct record_series inner, with;
+
+	record_calibrator_measure(c, &call, 0, &inner, NULL);
+	time_syscall(&with);
+	record_cost_solve(cost, &c->out->unprobed_syscall, &with, &inner,
+			  empty_ticks(c, EMPTY_SYSCALL_INSNS));
+	record_cost_add_interrupts(cost, c->out->interrupts);
+}
+
+/* Nothing is taken off what is measured, but something excluded, for what nested calls cost more. */
+static void use_provisional_costs(struct calibrator *c)
+{
+	struct engine_cost costs[PROFILE_N_COSTS];
+
+	memcpy(costs, c->out->cost, sizeof(costs));
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		if (!costs[mech].known)
+			costs[mech] = (struct engine_cost){ .full = 1 };
+	record_engine_set_costs(c->e, costs);
+}
+
+void record_calibrator_note_unknown(const struct calibrator *c, enum profile_mechanism mech,
+				    int err)
+{
+	log_note("the cost of %s probes is unknown and not subtracted: %s",
+		 profile_mechanism_name(mech),
+		 c->run == -ENOENT ? "this kernel has no bpf_fentry_test1" : log_strerror(err));
+}
+
+static void calibrate_functions(struct calibrator *c)
+{
+	const struct {
+		enum profile_mechanism mech;
+		uint32_t spare, test;
+	} by_test[] = {
+		{ PROFILE_MECH_FENTRY, SPARE_FENTRY,
+		  needs_all_of_fentry(c) ? TEST_FENTRY : TEST_FAULT },
+		{ PROFILE_MECH_KPROBE, SPARE_KPROBE, TEST_KPROBE },
+	};
+	int err = c->run < 0 ? c->run :
+			       record_calibrator_measure(c, &c->empty_call, 0, &c->base, NULL);
+
+	for (size_t i = 0; i < sizeof(by_test) / sizeof(by_test[0]); i++) {
+		enum profile_mechanism mech = by_test[i].mech;
+
+		if (c->out->cost[mech].known || !is_used(c, mech))
+			continue;
+		err = err ?: calibrate_by_test(c, mech, by_test[i].spare, by_test[i].test);
+		if (err)
+			record_calibrator_note_unknown(c, mech, err);
+	}
+}
+
+/* One more probe on the function; its descriptor. */
+static int probe(int prog, uint64_t addr, bool on_return)
+{
+	int event = record_kprobe_open(addr, on_return), err;
+
+	if (event < 0)
+		return event;
+	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, prog) || ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
+		err = -errno;
+		close(event);
+		return err;
+	}
+	return event;
+}
+
+/* Each run is timed with one more probe than the one before. */
+static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed *timed)
+{
+	const struct kprotperf_bpf *skel = record_engine_programs(c->e);
+	int prog = bpf_program__fd(skel->progs.stamp_trampoline), events[N_TIMED], n, err = 0;
+
+	for (n = 0; n < N_TIMED && !err; n++) {
+		struct record_series all, after;
+
+		events[n] = probe(prog, addr, n >= N_ON_ENTRY);
+		if (events[n] < 0) {
+			err = events[n];
+			break;
+		}
+		err = record_measure_time(record_round_run, &c->run,
+					  (const uint64_t *)&skel->bss->trampoline_stamp, &all,
+					  &after);
+		if (!err)
+			timed[n] = (struct record_timed){ record_series_median(&all),
+							  record_series_median(&after) };
+	}
+	/* Left there, they would change what kprobe.multi costs. */
+	while (n-- > 0)
+		record_detach_later(events[n]);
+	return err;
+}
+
+/*
+ * What kprobes and kprobe.multi share: going through the kernel's return trampoline and back. What is attached for that
+ * is there until record_detach_wait().
+ */
+static void calibrate_trampoline(struct calibrator *c)
+{
+	struct engine_cost *returns = &c->out->returns;
+	struct record_timed timed[N_TIMED];
+	int err;
+
+	if (c->run < 0 || returns->known)
+		return;
+	if (!is_used(c, PROFILE_MECH_KPROBE) && !is_used(c, PROFILE_MECH_MULTI))
+		return;
+	err = time_probes(c, c->empty->tests[TEST_TRAMPOLINE].addr, timed);
+	err = err   ?:
+		      record_cost_solve_trampoline(returns, &timed[N_ON_ENTRY - 1],
+						   &timed[N_ON_ENTRY], &timed[N_ON_ENTRY + 1]);
+	returns->known = !err;
+	if (err)
+		log_verbose(
+			1,
+			"functions that end in a tail call of another timed one will read too low: %s",
+			err == -ERANGE ? "the clock is too coarse" : log_strerror(err));
+}
+
+void record_calibrate_before(struct record_calibration *out)
+{
+	memset(out, 0, sizeof(*out));
+	time_syscall(&out->unprobed_syscall);
+}
+
+int record_calibrator_open(struct calibrator *c, struct record_probes *probes,
+			   const struct profile *p, const struct record_empty *empty,
+			   struct record_calibration *out)
+{
+	struct record_engine *e = record_probes_engine(probes);
+
+	*c = (struct calibrator){
+		.probes = probes,
+		.e = e,
+		.p = p,
+		.run = -ENOENT,
+		.empty_call = { record_round_run, &c->run, SYS_bpf },
+		.empty = empty,
+		.out = out,
+	};
+	if (empty) {
+		c->run = record_calibrate_runner(e, empty);
+		calibrate_trampoline(c);
+	}
+	use_provisional_costs(c);
+	if (empty) {
+		prepare_fentry(c);
+		record_detach_wait();
+	}
+	return record_engine_follow_caller(e, true);
+}
+
+void record_calibrator_close(struct calibrator *c)
+{
+	record_engine_follow_caller(c->e, false);
+	record_engine_set_costs(c->e, c->out->cost);
+	if (c->run >= 0)
+		close(c->run);
+}
+
+void record_calibrate(struct record_probes *probes, const struct profile *p,
+		      const struct record_empty *empty, struct record_calibration *out)
+{
+	uint64_t start = clock_ns();
+	struct calibrator c;
+	int err;
+
+	if (p->clock == PROFILE_CLOCK_INSN)
+		out->cost[PROFILE_MECH_BLOCK].rest = PATH_INSNS;
+	err = record_calibrator_open(&c, probes, p, empty, out);
+	if (err) {
+		log_note("probe cost is unknown and not subtracted: %s", log_strerror(err));
+	} else {
+		if (!out->cost[PROFILE_MECH_TRACEPOINT].known) {
+			out->interrupts = record_engine_watch_interrupts(c.e, INTERRUPTS_NS);
+			calibrate_syscall(&c);
+		}
+		calibrate_functions(&c);
+	}
+	record_calibrator_close(&c);
+	/* Each trampoline that there is costs a call by kprobe.multi some 50 instructions. */
+	if (is_used(&c, PROFILE_MECH_MULTI))
+		record_calibrator_detach_spares(&c);
+	log_verbose(1, "calibrated in %.3f s; %.2f %% of the time is spent in interrupts",
+		    (clock_ns() - start) / 1e9, 100 * out->interrupts);
+}
+
+void record_calibrate_sampler(struct record_engine *e, uint64_t period,
+			      struct record_calibration *out)
+{
+	struct engine_cost *cost = &out->cost[PROFILE_MECH_SAMPLE];
+	uint64_t full[ENGINE_WATCHED], latency = 0;
+	uint32_t n = 0;
+
+	if (!record_engine_follow_caller(e, true)) {
+		n = record_engine_watch_sampler(e, SAMPLER_PERIODS * period, &latency, full);
+		record_engine_follow_caller(e, false);
+	}
+	if (!n) {
+		log_note("the cost of samples is unknown, and only partly subtracted");
+		return;
+	}
+	/* The lower quartile: some of the few came with another interrupt's work. */
+	record_values_sort(full, n);
+	cost->known = true;
+	cost->latency = latency;
+	cost->full = full[n / 4];
+	cost->full_spread = record_values_deviation(full, n, cost->full);
+	record_engine_set_costs(e, out->cost);
+}
+
+static void store_ranges(const struct record_range_costs *costs, struct profile *p)
+{
+	const struct engine_range_cost *jump = &costs->kinds[ENGINE_RANGE_OPTIMIZED];
+	const double *beyond = costs->beyond;
+	const struct {
+		enum profile_cost_kind kind;
+		double value;
+	} numbers[] = {
+		{ PROFILE_COST_OPEN, (double)(int64_t)jump->open },
+		{ PROFILE_COST_INSIDE, (double)(int64_t)jump->idle_enter },
+		{ PROFILE_COST_OUTSIDE, (double)(int64_t)jump->idle_leave },
+		{ PROFILE_COST_LIST, (double)(int64_t)jump->list },
+		{ PROFILE_COST_HOP, (double)(int64_t)jump->hop },
+		{ PROFILE_COST_STEPPED, beyond[ENGINE_RANGE_STEPPED] },
+		{ PROFILE_COST_PREPARED, beyond[ENGINE_RANGE_PREPARED] },
+		{ PROFILE_COST_EMULATED, beyond[ENGINE_RANGE_EMULATED] },
+		{ PROFILE_COST_CALL, beyond[ENGINE_RANGE_CALL_EMULATED] },
+		{ PROFILE_COST_JUMP, beyond[ENGINE_RANGE_JUMP_EMULATED] },
+		{ PROFILE_COST_BLOCK, costs->block },
+	};
+
+	profile_cost_set(p, PROFILE_MECH_RANGE, PROFILE_COST_INNER, costs->inner,
+			 costs->trials.spread);
+	profile_cost_set(p, PROFILE_MECH_RANGE, PROFILE_COST_FULL,
+			 (double)(int64_t)(jump->open + jump->close), costs->trials.spread);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		profile_cost_set(p, PROFILE_MECH_RANGE, numbers[i].kind, numbers[i].value, NAN);
+}
+
+static void store_cost(const struct engine_cost *cost, struct profile *p,
+		       enum profile_mechanism mech)
+{
+	profile_cost_set(p, mech, PROFILE_COST_INNER, cost->inner, cost->inner_spread);
+	if (cost->full)
+		profile_cost_set(p, mech, PROFILE_COST_FULL, cost->full, cost->full_spread);
+	if (!cost->nested && !cost->trampoline)
+		return;
+	profile_cost_set(p, mech, PROFILE_COST_NESTED, cost->nested, NAN);
+	profile_cost_set(p, mech, PROFILE_COST_TRAMPOLINE, cost->trampoline, NAN);
+	profile_cost_set(p, mech, PROFILE_COST_ARGS, cost->full_args, NAN);
+}
+
+void record_calibration_store(const struct record_calibration *c, struct profile *p)
+{
+	const struct engine_cost *sample = &c->cost[PROFILE_MECH_SAMPLE];
+
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		if (c->cost[mech].known)
+			store_cost(&c->cost[mech], p, mech);
+	if (c->ranges.known)
+		store_ranges(&c->ranges, p);
+	if (sample->known) {
+		profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_LATENCY, sample->latency,
+				 NAN);
+		profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, sample->full,
+				 sample->full_spread);
+	}
+	for (int mech = 0; mech < PROFILE_N_COSTS; mech++) {
+		char *text = profile_cost_text(p, mech);
+
+		if (text)
+			log_verbose(1, "cost of %s: %s %s", profile_mechanism_name(mech), text,
+				    profile_clock_unit(p->clock));
+		free(text);
+	}
+}

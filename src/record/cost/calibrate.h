@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the probes themselves cost, measured on the running kernel before the workload starts.
+ *
+ * INNER is the part of a site's own probes that lies between their two clock readings, and so within
+ * the site's own time; FULL is all that a probed call costs more than an unprobed one, and so what
+ * every enclosing call and context is charged with. The method is in docs/accounting.md.
+ */
+#ifndef KPROTPERF_RECORD_COST_CALIBRATE_H
+#define KPROTPERF_RECORD_COST_CALIBRATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+#include "record/engine/engine.h"
+#include "record/probe/probes.h"
+#include "record/cost/cost.h"
+#include "record/cost/range_equations.h"
+
+struct record_calibration {
+	struct engine_cost cost[PROFILE_N_COSTS]; /* by enum profile_mechanism */
+	struct record_series unprobed_syscall; /* its times */
+	struct engine_cost
+		returns; /* what all share that return through the kernel's return trampoline */
+	struct record_range_costs ranges;
+	double interrupts; /* share of the time that goes into interrupts */
+	bool halves; /* wanted: what return probes alone cost */
+};
+
+/* The kernel's bpf_fentry_test1() and so on, of as many arguments each as its number says. */
+#define RECORD_N_TESTS 6
+
+/*
+ * Functions of the kernel that do next to nothing: when a fentry program of the first of TESTS is run,
+ * OUTER calls each of them once. Zero: the kernel has none.
+ */
+struct record_empty {
+	struct record_target tests[RECORD_N_TESTS], outer;
+};
+
+/*
+ * What each of the tests takes by itself, in instructions: the nop at the entry, what it calculates, and the return,
+ * which the kernel writes over the jump to its thunk where it needs none. On a real clock that is a nanosecond.
+ */
+extern const uint64_t record_empty_insns[RECORD_N_TESTS];
+
+/* Of the engine's spare sites, those from this one on are for others: range_cost.c. */
+#define RECORD_SPARE_RANGES 12
+
+/* A program that calls these functions once each when it is run; the descriptor, or -errno. */
+int record_calibrate_runner(struct record_engine *e, const struct record_empty *empty);
+
+/* To be called before any probe is there; clears *OUT. */
+void record_calibrate_before(struct record_calibration *out);
+
+/*
+ * Measures the mechanisms of the sites of P and of page faults, and tells the engine, which must
+ * have been started and not armed. Where the kernel lacks what it takes, costs stay unknown, which
+ * is noted for the user; never an error. What is known already is kept, so that a mechanism that turns
+ * out to be needed can be added. Not kprobe.multi.
+ */
+void record_calibrate(struct record_probes *probes, const struct profile *p,
+		      const struct record_empty *empty, struct record_calibration *out);
+
+/*
+ * The function on which MECH is measured, PROFILE_MECH_KPROBE_OPTIMIZED or _INT3: one that no ftrace location is on,
+ * and that the kernel's optimizer takes, or does not.
+ */
+const char *record_calibrate_function(enum profile_mechanism mech);
+
+/*
+ * The same for kprobes that are on no ftrace location. ADDRS are the addresses of the two functions above, OPTIMIZED's
+ * first, 0 where there is none. Waits until the optimizer has been to the first, and so to all kprobes
+ * enabled before; false if it was not seen there. Costs that could not be measured stay unknown;
+ * nothing is said about it.
+ */
+bool record_calibrate_kprobes(struct record_probes *probes, const struct profile *p,
+			      const uint64_t addrs[2], struct record_calibration *out);
+
+/*
+ * Measures the sampler and tells the engine, which must have been armed. Takes 20 periods of the
+ * sampler. Costs stay unknown where no sample comes.
+ */
+void record_calibrate_sampler(struct record_engine *e, uint64_t period,
+			      struct record_calibration *out);
+
+/*
+ * Attaches the N sites of ITEMS by kprobe.multi, and measures it by the empty functions, which are
+ * attached with them: ITEMS must have room for RECORD_MULTI_MORE more. What a function costs depends on
+ * what else is attached, so that this is to come last.
+ */
+#define RECORD_MULTI_MORE (RECORD_N_TESTS + 1)
+void record_calibrate_multi(struct record_probes *probes, const struct profile *p,
+			    const struct record_empty *empty, struct record_target *items,
+			    uint32_t n, struct record_calibration *out);
+
+/*
+ * Measures, and tells the engine, which must have been started and not armed. -errno where the kernel's
+ * test function is not as it takes: then nothing is subtracted. INTERRUPTS is the share of the time
+ * that they take.
+ */
+int record_calibrate_ranges(struct record_probes *probes, enum profile_clock clock,
+			    const struct record_empty *empty, double interrupts,
+			    struct record_range_costs *out);
+
+/*
+ * What there was no place for, after that: jumps emulated, and probes that count blocks, by PROBE, one that is
+ * left for it; RECORD_NO_PROBE: there are none.
+ */
+#define RECORD_NO_PROBE UINT32_MAX
+int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clock,
+			    const struct record_empty *empty, double interrupts, uint32_t probe,
+			    struct record_range_costs *out);
+
+/* The costs into P, for whoever reads the file. */
+void record_calibration_store(const struct record_calibration *c, struct profile *p);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What calibrate.c and the files beside it, one a kind of mechanism, share. Not for others.
+ */
+#ifndef KPROTPERF_RECORD_COST_CALIBRATE_IMPL_H
+#define KPROTPERF_RECORD_COST_CALIBRATE_IMPL_H
+
+#include "record/cost/calibrate.h"
+#include "record/cost/measure.h"
+
+#define EMPTY_NS 1 /* what a function that does next to nothing takes on a real clock */
+
+/* The engine's spare sites. */
+enum {
+	SPARE_FENTRY,
+	SPARE_MANY,
+	SPARE_OUTER,
+	SPARE_KPROBE,
+	SPARE_OPTIMIZED,
+	SPARE_INT3,
+	SPARE_MULTI /* and one for each further test */
+};
+
+/* Calls a function that is probed once, in the context CTX. */
+struct record_call {
+	record_round_fn once;
+	void *arg;
+	uint32_t ctx;
+};
+
+struct calibrator {
+	struct record_probes *probes;
+	struct record_engine *e; /* theirs */
+	const struct profile *p;
+	int run; /* an unattached fentry program: running it calls the empty functions once each */
+	struct record_call empty_call; /* does that */
+	const struct record_empty *empty;
+	struct record_calibration *out;
+	struct record_series base; /* a run with what is attached so far */
+	uint32_t n_left; /* attached to spare sites */
+};
+
+/* What a function takes by itself that takes so many instructions, in ticks. */
+static inline uint64_t empty_ticks(const struct calibrator *c, uint64_t insns)
+{
+	return c->p->clock == PROFILE_CLOCK_INSN ? insns : EMPTY_NS;
+}
+
+/*
+ * OUTER becomes the time of the context that CALL is in, INNER that of the function as SITE saw it, if that is not 0.
+ */
+int record_calibrator_measure(struct calibrator *c, const struct record_call *call, uint32_t site,
+			      struct record_series *outer, struct record_series *inner);
+
+/*
+ * Measures the probes of spare site SPARE, which are attached to a function that CALL calls and that takes INSNS
+ * instructions. BASE is the same without them, and becomes that with them.
+ */
+int record_calibrator_solve(struct calibrator *c, const struct record_call *call, uint32_t spare,
+			    struct record_series *base, uint64_t insns, struct engine_cost *cost);
+
+/*
+ * What comes after that: the cost of the return's probe alone, if it is wanted, after which nothing else can be measured
+ * with SPARE, and what all costs of MECH have in common.
+ */
+void record_calibrator_finish(struct calibrator *c, const struct record_call *call, uint32_t spare,
+			      struct record_series *base, enum profile_mechanism mech);
+
+/* Attaches SPARE to TARGET, and leaves it there. */
+int record_calibrator_attach(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,
+			     const struct record_target *target);
+
+/* Follows the caller, with costs that are provisional until the calibrator is closed. P and EMPTY: see calibrate.h. */
+int record_calibrator_open(struct calibrator *c, struct record_probes *probes,
+			   const struct profile *p, const struct record_empty *empty,
+			   struct record_calibration *out);
+void record_calibrator_close(struct calibrator *c);
+
+/* In the background, which is not to be while the caller is followed: that would be more tasks. */
+void record_calibrator_detach_spares(struct calibrator *c);
+
+void record_calibrator_note_unknown(const struct calibrator *c, enum profile_mechanism mech,
+				    int err);
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kprobe.multi: attached and calibrated in one, since all functions are in one link, those that are called for
+ * the calibration among them.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "record/cost/calibrate_impl.h"
+#include "record/probe/multi.h"
+
+/* The functions in a link of kprobe.multi. */
+struct multi {
+	struct calibrator *c;
+	const struct record_target *items;
+	uint32_t n;
+};
+
+/* The function at ADDR, if it is attached. */
+static const struct record_target *multi_find(const struct multi *m, uint64_t addr)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->items[i].addr == addr)
+			return m->items[i].err ? NULL : &m->items[i];
+	return NULL;
+}
+
+/* Calls in the system call that runs the empty functions, and what they cost by their functions' places. */
+struct multi_calls {
+	uint64_t n, extra;
+};
+
+static struct multi_calls multi_count(const struct multi *m)
+{
+	struct multi_calls sum = {};
+
+	for (uint32_t i = 0; i < m->n; i++) {
+		uint64_t calls = m->items[i].err ?
+					 0 :
+					 record_engine_calls(m->c->e, m->items[i].site, SYS_bpf);
+
+		sum.n += calls;
+		sum.extra += calls * m->items[i].extra;
+	}
+	return sum;
+}
+
+/* The times of the system call that calls the empty functions, and in CALLS (may be NULL) what is called meanwhile. */
+static int multi_measure(const struct multi *m, struct record_series *with,
+			 struct multi_calls *calls)
+{
+	struct multi_calls before = multi_count(m), after;
+	int err = record_calibrator_measure(m->c, &m->c->empty_call, 0, with, NULL);
+
+	if (err || !calls)
+		return err;
+	after = multi_count(m);
+	*calls = (struct multi_calls){ after.n - before.n, after.extra - before.extra };
+	return calls->n ? 0 : -ENODATA;
+}
+
+/* The median time of the system call while calls of that function go untimed. */
+static int multi_time_without(const struct multi *m, const struct record_target *item,
+			      uint64_t *time)
+{
+	struct record_series s;
+	int err;
+
+	err = record_multi_show(m->c->probes, item, false);
+	err = err ?: multi_measure(m, &s, NULL);
+	if (!err)
+		*time = record_series_median(&s);
+	return record_multi_show(m->c->probes, item, true) ?: err;
+}
+
+/*
+ * What it costs more to time a call that encloses others: the function that calls the empty ones against
+ * TEST, one of those.
+ */
+static uint64_t multi_nested(const struct multi *m, const struct record_target *test)
+{
+	const struct record_target *outer = multi_find(m, m->c->empty->outer.addr);
+	uint64_t without_outer, without_test;
+
+	if (!outer || multi_time_without(m, outer, &without_outer) ||
+	    multi_time_without(m, test, &without_test))
+		return 0;
+	return record_cost_less(without_test, without_outer);
+}
+
+/* The mean of what lies between the two readings of the empty functions; the last of those. */
+static const struct record_target *multi_measure_inner(const struct multi *m,
+						       struct engine_cost *cost)
+{
+	const struct record_target *last = NULL;
+	uint64_t inner = 0, spread = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < RECORD_N_TESTS; i++) {
+		const struct record_target *test = multi_find(m, m->c->empty->tests[i].addr);
+		uint64_t empty = empty_ticks(m->c, record_empty_insns[i]), median;
+		struct record_series all, one;
+
+		if (!test ||
+		    record_calibrator_measure(m->c, &m->c->empty_call, test->site, &all, &one))
+			continue;
+		median = record_series_median(&one);
+		inner += record_cost_less(median, empty);
+		spread += record_series_deviation(&one, median);
+		last = test;
+		n++;
+	}
+	if (n) {
+		cost->inner = (inner + n / 2) / n;
+		cost->inner_spread = spread / n;
+	}
+	return last;
+}
+
+/*
+ * Sets excluded about what a call costs, of which all that enclose others would be too long for the path
+ * that most calls take through the distribution.
+ */
+static int set_estimate(const struct multi *m)
+{
+	struct engine_cost costs[PROFILE_N_COSTS];
+	struct multi_calls calls;
+	struct record_series with;
+	int err = multi_measure(m, &with, &calls);
+
+	if (err)
+		return err;
+	memcpy(costs, m->c->out->cost, sizeof(costs));
+	costs[PROFILE_MECH_MULTI] = (struct engine_cost){};
+	record_cost_solve_multi(&costs[PROFILE_MECH_MULTI], &m->c->base, &with, calls.n, 0);
+	record_engine_set_costs(m->c->e, costs);
+	return 0;
+}
+
+/*
+ * What a call costs that is found at once. With many functions in the link those are not only the empty ones
+ * that their system call comes by, so calls are counted; they become *CALLS.
+ */
+static int measure_multi(const struct multi *m, struct engine_cost *cost, uint64_t *n)
+{
+	const struct record_target *test = multi_measure_inner(m, cost);
+	struct multi_calls calls;
+	struct record_series with;
+	int err;
+
+	if (!test)
+		return -ENOENT;
+	err = set_estimate(m) ?: multi_measure(m, &with, &calls);
+	if (err)
+		return err;
+	*n = calls.n;
+	cost->nested = multi_nested(m, test);
+	record_cost_solve_multi(cost, &m->c->base, &with, calls.n, calls.extra);
+	return 0;
+}
+
+/* What the return's probes cost without those on entries, which are attached again then. */
+static int measure_multi_half(const struct multi *m, uint64_t calls, struct engine_cost *cost)
+{
+	struct record_series half;
+	int err;
+
+	record_multi_halve(m->c->probes);
+	err = multi_measure(m, &half, NULL);
+	if (!err)
+		cost->half = RECORD_ROUNDS *
+			     record_cost_less(record_series_median(&half),
+					      record_series_median(&m->c->base)) /
+			     calls;
+	return record_multi_restore(m->c->probes) ?: err;
+}
+
+/* Adds the function at ADDR, unless it is one of the workload's or there is none. */
+static void multi_add(struct record_target *items, uint32_t *n, uint32_t site, uint64_t addr)
+{
+	for (uint32_t i = 0; i < *n; i++)
+		if (items[i].addr == addr)
+			return;
+	if (addr)
+		items[(*n)++] = (struct record_target){ .site = site, .addr = addr };
+}
+
+/* Those that no probe of their own mechanism has found it for. */
+static void set_nested(struct record_calibration *out, uint64_t nested)
+{
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		if (mech != PROFILE_MECH_TRACEPOINT && out->cost[mech].known)
+			out->cost[mech].nested = out->cost[mech].nested ?: nested;
+}
+
+void record_calibrate_multi(struct record_probes *probes, const struct profile *p,
+			    const struct record_empty *empty, struct record_target *items,
+			    uint32_t n, struct record_calibration *out)
+{
+	struct engine_cost *cost = &out->cost[PROFILE_MECH_MULTI];
+	struct multi m = { .items = items, .n = n };
+	uint64_t start = clock_ns(), calls;
+	struct calibrator c;
+	int err;
+
+	err = record_calibrator_open(&c, probes, p, empty, out);
+	err = err               ?:
+		      c.run < 0 ? c.run :
+				  record_calibrator_measure(&c, &c.empty_call, 0, &c.base, NULL);
+	m.c = &c;
+	for (uint32_t i = 0; !err && i < RECORD_N_TESTS; i++)
+		multi_add(items, &m.n, record_engine_spare(c.e, SPARE_MULTI + i),
+			  empty->tests[i].addr);
+	if (!err)
+		multi_add(items, &m.n, record_engine_spare(c.e, SPARE_OUTER), empty->outer.addr);
+	record_mechanism(PROFILE_MECH_MULTI)->attach(probes, items, m.n);
+	err = err ?: measure_multi(&m, cost, &calls);
+	if (!err && out->halves)
+		err = measure_multi_half(&m, calls, cost);
+	if (err) {
+		record_calibrator_note_unknown(&c, PROFILE_MECH_MULTI, err);
+	} else {
+		set_nested(out, cost->nested);
+		cost->trampoline = out->returns.trampoline;
+		cost->rest = out->returns.rest;
+		record_cost_add_interrupts(cost, out->interrupts);
+	}
+	record_calibrator_close(&c);
+	log_verbose(1, "attached and calibrated kprobe.multi in %.3f s",
+		    (clock_ns() - start) / 1e9);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/cost/cost.h"
+
+#include <errno.h>
+
+#include "record/engine/engine.h"
+
+void record_cost_solve(struct engine_cost *cost, struct record_series *base,
+		       struct record_series *with, struct record_series *inner, uint64_t empty)
+{
+	uint64_t unprobed = record_series_median(base), probed = record_series_median(with);
+	uint64_t own = record_series_median(inner);
+
+	cost->full = record_cost_less(probed, unprobed);
+	cost->full_spread =
+		record_series_deviation(with, probed) + record_series_deviation(base, unprobed);
+	cost->inner = record_cost_less(own, empty);
+	cost->inner_spread = record_series_deviation(inner, own);
+	cost->known = true;
+}
+
+void record_cost_solve_args(struct engine_cost *cost, const struct engine_cost *many)
+{
+	cost->full_args = record_cost_less(many->full, cost->full);
+	cost->inner_args = record_cost_less(many->inner, cost->inner);
+}
+
+void record_cost_solve_nested(struct engine_cost *cost, const struct engine_cost *outer,
+			      uint32_t n_args)
+{
+	cost->nested = record_cost_less(outer->full, record_cost_full(cost, n_args));
+}
+
+void record_cost_solve_half(struct engine_cost *cost, uint64_t both, uint64_t ret)
+{
+	cost->half = record_cost_less(cost->full, record_cost_less(both, ret));
+}
+
+void record_cost_solve_multi(struct engine_cost *cost, struct record_series *base,
+			     struct record_series *with, uint64_t n, uint64_t extra)
+{
+	uint64_t unprobed = record_series_median(base), probed = record_series_median(with);
+	uint64_t all = RECORD_ROUNDS * record_cost_less(probed, unprobed + cost->nested);
+
+	cost->full = (record_cost_less(all, extra) + n / 2) / n;
+	cost->full_spread =
+		(record_series_deviation(with, probed) + record_series_deviation(base, unprobed)) *
+		RECORD_ROUNDS / n;
+	cost->known = true;
+}
+
+int record_cost_solve_trampoline(struct engine_cost *cost, const struct record_timed *none,
+				 const struct record_timed *one, const struct record_timed *two)
+{
+	if (two->after < one->after || 2 * one->all <= none->all + two->all)
+		return -ERANGE;
+	cost->trampoline = 2 * one->all - none->all - two->all;
+	cost->rest = two->after - one->after;
+	return 0;
+}
+
+void record_cost_add_interrupts(struct engine_cost *cost, double share)
+{
+	cost->inner += cost->inner * share + 0.5;
+	cost->full += cost->full * share + 0.5;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From what was read without and with probes to what they cost (struct engine_cost): arithmetic, without a kernel.
+ * What a probe costs is never below 0 here.
+ */
+#ifndef KPROTPERF_RECORD_COST_COST_H
+#define KPROTPERF_RECORD_COST_COST_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kprotperf/cost.h"
+#include "record/cost/series.h"
+
+/* A - B, but 0 where B is more. */
+static inline uint64_t record_cost_less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/*
+ * Of one probed call: BASE is the time around it without probes, WITH the same with them, INNER what they read of it,
+ * EMPTY what it takes by itself. Sets what these give, of COST. Sorts the series.
+ */
+void record_cost_solve(struct engine_cost *cost, struct record_series *base,
+		       struct record_series *with, struct record_series *inner, uint64_t empty);
+
+/* MANY is what COST is of ENGINE_COST_ARGS arguments more. */
+void record_cost_solve_args(struct engine_cost *cost, const struct engine_cost *many);
+
+/* OUTER is that of a call that encloses others, of a function with N_ARGS arguments. */
+void record_cost_solve_nested(struct engine_cost *cost, const struct engine_cost *outer,
+			      uint32_t n_args);
+
+/* BOTH is the median with both probes, RET with that on the return alone. */
+void record_cost_solve_half(struct engine_cost *cost, uint64_t both, uint64_t ret);
+
+/*
+ * The same of many calls: N in all rounds, whose functions' places cost EXTRA in all. NESTED of COST, which is in there
+ * once a round, must be known.
+ */
+void record_cost_solve_multi(struct engine_cost *cost, struct record_series *base,
+			     struct record_series *with, uint64_t n, uint64_t extra);
+
+/* Median times of a call, and from its last probe's stamp to its end. */
+struct record_timed {
+	uint64_t all, after;
+};
+
+/*
+ * With no, one and two probes on the return: the first takes the return trampoline and a handler, the second one
+ * more handler; and what the kernel does for it after both. -ERANGE: the clock is too coarse.
+ */
+int record_cost_solve_trampoline(struct engine_cost *cost, const struct record_timed *none,
+				 const struct record_timed *one, const struct record_timed *two);
+
+/* Interrupts that hit a probe are charged to what is probed, as far as that is not taken off: SHARE of the time. */
+void record_cost_add_interrupts(struct engine_cost *cost, double share);
+
+#endif

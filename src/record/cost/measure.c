@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/cost/measure.h"
+
+#include <bpf/bpf.h>
+
+#include "base/clock.h"
+
+/* Adds to each reading's value of ROUND, which wraps from what it was before to the difference. */
+static void read_all(const struct record_engine *e, struct record_reading *readings, uint32_t n,
+		     int round, int sign)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct record_reading *r = &readings[i];
+		uint64_t value = r->read(e, r->site, r->ctx);
+
+		r->series.values[round] += sign < 0 ? -value : value;
+	}
+}
+
+int record_measure(const struct record_engine *e, record_round_fn once, void *arg,
+		   struct record_reading *readings, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		readings[i].series = (struct record_series){};
+	for (int round = 0; round < RECORD_ROUNDS; round++) {
+		int err;
+
+		read_all(e, readings, n, round, -1);
+		err = once(arg);
+		if (err)
+			return err;
+		read_all(e, readings, n, round, 1);
+	}
+	return 0;
+}
+
+int record_measure_time(record_round_fn once, void *arg, const uint64_t *stamp,
+			struct record_series *all, struct record_series *after)
+{
+	for (int round = 0; round < RECORD_ROUNDS; round++) {
+		uint64_t start = clock_ns(), end;
+		int err = once(arg);
+
+		end = clock_ns();
+		if (err)
+			return err;
+		all->values[round] = end - start;
+		if (stamp)
+			after->values[round] = end - __atomic_load_n(stamp, __ATOMIC_RELAXED);
+	}
+	return 0;
+}
+
+int record_round_run(void *arg)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	return bpf_prog_test_run_opts(*(const int *)arg, &opts);
+}

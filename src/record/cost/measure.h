@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one loop of calibration: something is done RECORD_ROUNDS times, and each time what the engine counted for
+ * some sites meanwhile is read.
+ */
+#ifndef KPROTPERF_RECORD_COST_MEASURE_H
+#define KPROTPERF_RECORD_COST_MEASURE_H
+
+#include <stdint.h>
+
+#include "record/cost/series.h"
+
+struct record_engine;
+
+/* What is read of a site in a context. */
+struct record_reading {
+	uint32_t site, ctx;
+	/* record_engine_oncpu() or _excluded() */
+	uint64_t (*read)(const struct record_engine *e, uint32_t site, uint32_t ctx);
+	struct record_series series; /* by how much it grew in each round */
+};
+
+/* What is done in a round: 0 or -errno, which ends the loop. */
+typedef int (*record_round_fn)(void *arg);
+
+int record_measure(const struct record_engine *e, record_round_fn once, void *arg,
+		   struct record_reading *readings, uint32_t n);
+
+/* The same by the clock: ALL is how long a round took, AFTER that from *STAMP, which it sets, to its end; NULL: none. */
+int record_measure_time(record_round_fn once, void *arg, const uint64_t *stamp,
+			struct record_series *all, struct record_series *after);
+
+/* Runs the program whose descriptor ARG points to. */
+int record_round_run(void *arg);
+
+#endif

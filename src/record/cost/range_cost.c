@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * bpf_prog_test_run_tracing() calls the kernel's empty functions, with numbers as arguments. So its code
+ * is a row of moves to registers of five or six bytes, as long as a jump that the kernel's optimizer
+ * writes, then a call, a comparison of the result, and a jump that is not taken. What is executed between
+ * any two of these is known. Ranges between them, all probed at once, tell what each kind of probe adds.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "record/cost/calibrate.h"
+#include "record/cost/measure.h"
+#include "record/engine/engine.h"
+#include "record/engine/kprobe_event.h"
+#include "record/probe/links.h"
+#include "record/probe/optimizer.h"
+#include "record/probe/point.h"
+#include "record/probe/probes.h"
+
+#define CODE_MAX 1024 /* of the function, in bytes */
+
+/* A frame that lies so many words further up is that of another call, as far as the programs can tell. */
+#define ELSEWHERE 64
+
+#define STEP_MS 10 /* between two looks at the code */
+
+#define MAX_POINTS 32
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The call of the empty function of so many arguments. */
+#define FIRST_CALL 2
+#define LAST_CALL  6
+
+/* The instructions of a call: moves by their numbers, and what follows these. */
+enum {
+	CALL = LAST_CALL,
+	COMPARE,
+	JUMP,
+	N_PLACES
+};
+
+struct call {
+	uint64_t at[N_PLACES];
+};
+
+/* A probe on an instruction of the call of N arguments: what it does. */
+struct placed {
+	uint8_t n, at;
+	uint8_t op, trial;
+	/* Of an action list, the second one. */
+	bool list;
+	uint8_t op2, trial2;
+	bool prepared; /* is to be as the optimizer leaves it */
+};
+
+/* In the order in which they are hit. */
+static const struct placed basic[] = {
+	{ 2, 0, ENGINE_RANGE_ENTER, TRIAL_PLAIN },
+	{ 2, 1, ENGINE_RANGE_LEAVE, TRIAL_PLAIN },
+	{ 3, 0, ENGINE_RANGE_ENTER, TRIAL_IDLE_LEAVE },
+	{ 3, 1, ENGINE_RANGE_LEAVE, TRIAL_NOBODY },
+	{ 3, 2, ENGINE_RANGE_LEAVE, TRIAL_IDLE_LEAVE },
+	{ 3, CALL, ENGINE_RANGE_ENTER, TRIAL_FROM_CALL },
+	{ 3, COMPARE, ENGINE_RANGE_LEAVE, TRIAL_FROM_CALL },
+	{ 4, 0, ENGINE_RANGE_ENTER, TRIAL_IDLE_ENTER },
+	{ 4, 1, ENGINE_RANGE_ENTER, TRIAL_IDLE_ENTER },
+	{ 4, 2, ENGINE_RANGE_LEAVE, TRIAL_IDLE_ENTER },
+	{ 4, 3, ENGINE_RANGE_ENTER, TRIAL_TO_CALL },
+	{ 4, CALL, ENGINE_RANGE_LEAVE, TRIAL_TO_CALL },
+	{ 4, COMPARE, ENGINE_RANGE_ENTER, TRIAL_FROM_COMPARE },
+	{ 4, JUMP, ENGINE_RANGE_LEAVE, TRIAL_FROM_COMPARE },
+	{ 5, 0, ENGINE_RANGE_ENTER, TRIAL_TO_LIST },
+	{ 5, 1, ENGINE_RANGE_LEAVE, TRIAL_TO_LIST, true, ENGINE_RANGE_ENTER, TRIAL_FROM_LIST },
+	{ 5, 2, ENGINE_RANGE_LEAVE, TRIAL_FROM_LIST },
+	{ 5, 4, ENGINE_RANGE_ENTER, TRIAL_TO_COMPARE },
+	{ 5, COMPARE, ENGINE_RANGE_LEAVE, TRIAL_TO_COMPARE },
+	{ 5, JUMP, ENGINE_RANGE_ENTER, TRIAL_FROM_JUMP },
+	{ 6, 0, ENGINE_RANGE_LEAVE, TRIAL_FROM_JUMP },
+	{ 6, 1, ENGINE_RANGE_ENTER, TRIAL_OUTER },
+	{ 6, 2, ENGINE_RANGE_ENTER, TRIAL_INNER },
+	{ 6, 3, ENGINE_RANGE_LEAVE, TRIAL_NOBODY },
+	{ 6, 4, ENGINE_RANGE_LEAVE, TRIAL_INNER },
+	{ 6, 5, ENGINE_RANGE_LEAVE, TRIAL_OUTER },
+};
+
+/* What there was no instruction left for; the return and the probe that counts a block are placed by hand. */
+static const struct placed further[] = {
+	{ 4, 0, ENGINE_RANGE_ENTER, TRIAL_AROUND_OPEN },
+	{ 4, 1, ENGINE_RANGE_ENTER, TRIAL_OPENED },
+	{ 4, 2, ENGINE_RANGE_LEAVE, TRIAL_OPENED, true, ENGINE_RANGE_LEAVE, TRIAL_NOBODY },
+	{ 4, 3, ENGINE_RANGE_LEAVE, TRIAL_AROUND_OPEN },
+	{ 2, COMPARE, ENGINE_RANGE_ENTER, TRIAL_FROM_PREPARED, .prepared = true },
+	{ 2, JUMP, ENGINE_RANGE_LEAVE, TRIAL_FROM_PREPARED },
+	{ 3, CALL, ENGINE_RANGE_ENTER, TRIAL_TO_PREPARED },
+	{ 3, COMPARE, ENGINE_RANGE_LEAVE, TRIAL_TO_PREPARED, .prepared = true },
+};
+
+struct calibration {
+	struct record_engine *e;
+	struct record_points *points;
+	enum profile_clock clock;
+	struct call calls[LAST_CALL + 1];
+	struct record_point items[MAX_POINTS];
+	uint32_t position[MAX_POINTS]; /* instructions executed before each item's */
+	bool prepared[MAX_POINTS];
+	uint32_t n;
+	uint32_t probe; /* that counts a block */
+	uint64_t ret; /* the instruction by which the fifth function returns; 0: not found */
+	/* By trial, and what is excluded of those that a list is in. */
+	struct record_reading readings[RECORD_N_TRIALS + 2];
+};
+
+#define LISTED (&c->readings[RECORD_N_TRIALS])
+#define OPENED (&c->readings[RECORD_N_TRIALS + 1])
+
+static void read_code(const struct record_engine *e, uint64_t addr, uint8_t *code, int len)
+{
+	for (int i = 0; i < len; i += sizeof(uint32_t)) {
+		uint32_t text = record_engine_text(e, addr + i);
+
+		memcpy(code + i, &text, sizeof(text));
+	}
+}
+
+/* The length of the move of a small number to a register that ends before AT; 0: it is none. */
+static int move_before(const uint8_t *at)
+{
+	if ((at[-5] & 0xf8) != 0xb8 || at[-3] || at[-2] || at[-1])
+		return 0;
+	return at[-6] == 0x41 ? 6 : 5;
+}
+
+/* Is there, at CODE[AT], the call of the empty function TARGET, with N moves before and what follows? */
+static bool find_call(const uint8_t *code, int at, uint64_t addr, uint64_t target, int n,
+		      struct call *call)
+{
+	int32_t rel;
+	int len;
+
+	memcpy(&rel, &code[at + 1], sizeof(rel));
+	if (code[at] != 0xe8 || addr + at + 5 + rel != target)
+		return false;
+	if (code[at + 5] != 0x83 || code[at + 6] != 0xf8)
+		return false;
+	if (code[at + 8] != 0x75 && (code[at + 8] != 0x0f || code[at + 9] != 0x85))
+		return false;
+	call->at[CALL] = addr + at;
+	call->at[COMPARE] = addr + at + 5;
+	call->at[JUMP] = addr + at + 8;
+	while (n-- > 0) {
+		if (at < 6)
+			return false;
+		len = move_before(&code[at]);
+		if (!len)
+			return false;
+		at -= len;
+		call->at[n] = addr + at;
+	}
+	return true;
+}
+
+static int find_calls(struct calibration *c, const struct record_empty *empty)
+{
+	uint8_t code[CODE_MAX];
+
+	if (!empty->outer.addr)
+		return -ENOENT;
+	read_code(c->e, empty->outer.addr, code, sizeof(code));
+	for (int n = FIRST_CALL; n <= LAST_CALL; n++) {
+		uint64_t target = empty->tests[n - 1].addr;
+		bool found = false;
+
+		for (int at = 0; target && !found && at < CODE_MAX - 16; at++)
+			found = find_call(code, at, empty->outer.addr, target, n, &c->calls[n]);
+		if (!found)
+			return -ENOENT;
+	}
+	return 0;
+}
+
+/* The only return of the function at ADDR, which is a dozen instructions long. */
+static uint64_t find_return(const struct record_engine *e, uint64_t addr)
+{
+	uint8_t code[64];
+	int at;
+
+	read_code(e, addr, code, sizeof(code));
+	/* Padded with breakpoints, as a return is that was a jump to the thunk for it. */
+	for (at = 0; at < (int)sizeof(code) - 1; at++)
+		if (code[at] == 0xc3 && code[at + 1] == 0xcc)
+			return addr + at;
+	return 0;
+}
+
+static uint32_t site_of(const struct calibration *c, enum record_trial trial)
+{
+	return record_engine_spare(c->e, RECORD_SPARE_RANGES + trial);
+}
+
+static struct record_point *add(struct calibration *c, uint64_t addr, uint32_t position)
+{
+	struct record_point *p = &c->items[c->n];
+
+	*p = (struct record_point){ .addr = addr, .event = -1, .link = -1 };
+	c->position[c->n++] = position;
+	return p;
+}
+
+static void act(const struct calibration *c, struct record_point *p, enum engine_range_op op,
+		enum record_trial trial)
+{
+	p->actions[p->n_actions++] = (struct record_action){ site_of(c, trial), op, 0 };
+	p->frame = trial == TRIAL_OUTER || trial == TRIAL_IDLE_LEAVE || trial == TRIAL_AROUND_OPEN ?
+			   ELSEWHERE :
+			   0;
+}
+
+/* How many instructions are executed before instruction AT of the call of N arguments. */
+static uint32_t position_of(uint32_t n, uint32_t at)
+{
+	uint32_t before = 0;
+
+	for (uint32_t i = FIRST_CALL; i < n; i++)
+		before += i + record_empty_insns[i - 1] + 3;
+	if (at < CALL)
+		return before + at;
+	return before + n + (at > CALL ? record_empty_insns[n - 1] : 0) + at - CALL;
+}
+
+static struct record_point *add_at(struct calibration *c, uint32_t n, uint32_t at)
+{
+	struct record_point *p = add(c, c->calls[n].at[at], position_of(n, at));
+
+	p->optimizes = at < CALL;
+	return p;
+}
+
+static void place(struct calibration *c, const struct placed *of, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct record_point *p = add_at(c, of[i].n, of[i].at);
+
+		c->prepared[c->n - 1] = of[i].prepared;
+		act(c, p, of[i].op, of[i].trial);
+		if (!of[i].list)
+			continue;
+		act(c, p, of[i].op2, of[i].trial2);
+		p->list = record_engine_spare_list(c->e);
+	}
+}
+
+static int place_basic(struct calibration *c)
+{
+	place(c, basic, ARRAY_LEN(basic));
+	return 0;
+}
+
+/* A range with a probe in it that finds this range's frame, as it would a function's. */
+static int place_block(struct calibration *c)
+{
+	struct engine_block block = {
+		.key = ENGINE_KEY(site_of(c, TRIAL_AROUND), 0),
+		.cost = 1,
+		.full = UINT64_MAX,
+	};
+	struct record_point *p;
+
+	act(c, add_at(c, 6, 0), ENGINE_RANGE_ENTER, TRIAL_AROUND);
+	p = add_at(c, 6, 1);
+	p->counts = true;
+	p->block = c->probe;
+	act(c, add_at(c, 6, 2), ENGINE_RANGE_LEAVE, TRIAL_AROUND);
+	return record_engine_set_block(c->e, c->probe, &block);
+}
+
+/* The return of the fifth function, on which nothing else is. There its caller's frame is a word further up. */
+static void place_return(struct calibration *c)
+{
+	struct record_point *p = add(c, c->ret, position_of(5, COMPARE) - 1);
+
+	act(c, p, ENGINE_RANGE_ENTER, TRIAL_FROM_RETURN);
+	p->frame = 1;
+	act(c, add_at(c, 5, COMPARE), ENGINE_RANGE_LEAVE, TRIAL_FROM_RETURN);
+}
+
+static int place_further(struct calibration *c)
+{
+	if (c->ret)
+		place_return(c);
+	place(c, further, ARRAY_LEN(further));
+	return c->probe == RECORD_NO_PROBE ? 0 : place_block(c);
+}
+
+/*
+ * The optimizer prepares a probe by putting another in its place that has it in a list, as it does for a
+ * second probe at the same address; and as that it stays when the second one is gone.
+ */
+static void prepare(struct calibration *c)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		int second = c->prepared[i] ? record_kprobe_open(c->items[i].addr, false) : -1;
+
+		if (second >= 0)
+			record_detach_later(second);
+	}
+}
+
+static int attach(struct calibration *c)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < c->n && !err; i++)
+		err = record_point_arm(c->points, &c->items[i]);
+	if (!err)
+		prepare(c);
+	if (!err && record_points_settle(c->points, c->items, c->n))
+		err = -ENODATA;
+	record_detach_wait();
+	if (!err && c->clock == PROFILE_CLOCK_INSN)
+		record_points_find_extra(c->points, c->items, c->n);
+	for (uint32_t i = 0; i < c->n && !err; i++)
+		err = record_point_link(c->points, &c->items[i]);
+	return err;
+}
+
+static int measure(struct calibration *c, int run)
+{
+	for (int i = 0; i < RECORD_N_TRIALS; i++)
+		c->readings[i] =
+			(struct record_reading){ site_of(c, i), SYS_bpf, record_engine_oncpu };
+	*LISTED = (struct record_reading){ site_of(c, TRIAL_FROM_LIST), SYS_bpf,
+					   record_engine_excluded };
+	*OPENED = (struct record_reading){ site_of(c, TRIAL_AROUND_OPEN), SYS_bpf,
+					   record_engine_excluded };
+	return record_measure(c->e, record_round_run, &run, c->readings, ARRAY_LEN(c->readings));
+}
+
+/* The first item that does OP for TRIAL; n: there is none. */
+static uint32_t item_of(const struct calibration *c, enum engine_range_op op,
+			enum record_trial trial)
+{
+	uint32_t site = site_of(c, trial), i;
+
+	for (i = 0; i < c->n; i++)
+		for (uint32_t k = 0; k < c->items[i].n_actions; k++)
+			if (c->items[i].actions[k].site == site && c->items[i].actions[k].op == op)
+				return i;
+	return i;
+}
+
+/*
+ * What range TRIAL read more than the instructions in it, less what comes of where the breakpoints at its ends and
+ * within are.
+ */
+static int64_t more(struct calibration *c, enum record_trial trial)
+{
+	int64_t time = record_series_median(&c->readings[trial].series);
+	uint32_t from = item_of(c, ENGINE_RANGE_ENTER, trial);
+	uint32_t to = item_of(c, ENGINE_RANGE_LEAVE, trial);
+
+	if (from >= to || to == c->n)
+		return 0;
+	/* On a real clock a few instructions are about a nanosecond, or one that is too coarse to tell. */
+	if (c->clock != PROFILE_CLOCK_INSN)
+		return time ? time - 1 : 0;
+	time -= c->position[to] - c->position[from];
+	time -= c->items[from].extra_tail;
+	for (uint32_t i = from + 1; i < to; i++)
+		time -= c->items[i].extra + c->items[i].extra_tail;
+	return time - c->items[to].extra;
+}
+
+/* Of those that were placed. */
+static void read_trials(struct calibration *c, struct record_trials *t)
+{
+	struct record_reading *plain = &c->readings[TRIAL_PLAIN];
+	uint32_t end = item_of(c, ENGINE_RANGE_LEAVE, TRIAL_FROM_LIST);
+
+	for (int i = 0; i < RECORD_N_TRIALS; i++)
+		if (item_of(c, ENGINE_RANGE_ENTER, i) < c->n)
+			t->more[i] = more(c, i);
+	if (end < c->n) { /* which is left out already */
+		t->listed = (int64_t)record_series_median(&LISTED->series) -
+			    (int64_t)c->items[end].extra;
+		t->spread = record_series_deviation(&plain->series,
+						    record_series_median(&plain->series));
+		return;
+	}
+	t->opened = record_series_median(&OPENED->series);
+	t->further = true;
+	t->returns = c->ret && record_series_median(&c->readings[TRIAL_FROM_RETURN].series);
+	t->blocks = c->probe != RECORD_NO_PROBE;
+}
+
+/*
+ * What is read is not to be less by what is excluded, but something must be: a frame during which nothing
+ * was takes a shorter way.
+ */
+static void use_provisional_costs(struct record_engine *e)
+{
+	struct engine_range_cost costs[ENGINE_RANGE_KINDS] = {};
+
+	for (int kind = 0; kind < ENGINE_RANGE_KINDS; kind++)
+		costs[kind].open = RECORD_RANGE_PROVISIONAL;
+	record_engine_set_range_costs(e, costs);
+}
+
+/* The same after probes were there: jumps are taken back some time after these are gone. */
+static int await_calls(struct calibration *c, const struct record_empty *empty)
+{
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
+	int err;
+
+	for (int left = RECORD_OPTIMIZER_MS; (err = find_calls(c, empty)) && left > 0;
+	     left -= STEP_MS)
+		nanosleep(&step, NULL);
+	return err;
+}
+
+/* Measures with the probes that LAY_OUT asks for; SECOND: it did before. */
+static int calibrate(struct calibration *c, const struct record_empty *empty,
+		     int (*lay_out)(struct calibration *c), bool second, struct record_trials *t)
+{
+	int run = -1, err = second ? await_calls(c, empty) : find_calls(c, empty);
+
+	if (!err) {
+		run = record_calibrate_runner(c->e, empty);
+		err = run < 0 ? run : 0;
+	}
+	if (!err) {
+		use_provisional_costs(c->e);
+		err = lay_out(c);
+	}
+	err = err ?: attach(c);
+	err = err ?: record_engine_follow_caller(c->e, true);
+	if (!err) {
+		err = measure(c, run);
+		record_engine_follow_caller(c->e, false);
+	}
+	if (!err)
+		read_trials(c, t);
+	for (uint32_t i = 0; i < c->n; i++)
+		record_point_disarm(&c->items[i]);
+	if (run >= 0)
+		close(run);
+	return err;
+}
+
+int record_calibrate_ranges(struct record_probes *probes, enum profile_clock clock,
+			    const struct record_empty *empty, double interrupts,
+			    struct record_range_costs *out)
+{
+	struct record_engine *e = record_probes_engine(probes);
+	struct calibration c = { .e = e, .points = record_probes_points(probes), .clock = clock };
+	uint64_t start = clock_ns();
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	err = calibrate(&c, empty, place_basic, false, &out->trials);
+	if (!err)
+		record_range_costs_solve(out, interrupts);
+	record_engine_set_range_costs(e, out->kinds);
+	log_verbose(1, "calibrated probes inside functions in %.3f s", (clock_ns() - start) / 1e9);
+	return err;
+}
+
+int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clock,
+			    const struct record_empty *empty, double interrupts, uint32_t probe,
+			    struct record_range_costs *out)
+{
+	struct record_engine *e = record_probes_engine(probes);
+	struct calibration c = { .e = e,
+				 .points = record_probes_points(probes),
+				 .clock = clock,
+				 .ret = find_return(e, empty->tests[4].addr),
+				 .probe = probe };
+	int err = calibrate(&c, empty, place_further, true, &out->trials);
+
+	if (!err && !record_range_costs_solve(out, interrupts))
+		log_verbose(
+			1,
+			"the cost of opening a range is unknown: assuming half of opening and closing "
+			"one");
+	record_engine_set_range_costs(e, out->kinds);
+	return err;
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/engine/engine.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "kprotperf/engine.h"
+#include "record/engine/engine_impl.h"
+#include "record/engine/sampler.h"
+
+/* The idle tasks, which are never born, have the slots after all others. */
+static void prepare_idle_tasks(struct record_engine *e)
+{
+	struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;
+
+	for (uint32_t i = 0; i < e->bpf.n_cpus; i++)
+		tasks[e->bpf.n_tasks - e->bpf.n_cpus + i] = (struct engine_task){
+			.ctx = ENGINE_CTX_NONE,
+			.flags = ENGINE_TASK_LIVE | ENGINE_TASK_FRESH,
+		};
+}
+
+int record_engine_create(const struct record_engine_config *config,
+			 const struct record_features *features, struct record_engine **out)
+{
+	struct record_engine *e = alloc_new(struct record_engine);
+	int err;
+
+	*out = NULL;
+	e->bpf.config = *config;
+	e->bpf.features = *features;
+	e->bpf.n_cpus = libbpf_num_possible_cpus();
+	if (e->bpf.n_cpus > ENGINE_MAX_CPUS) {
+		log_error("this machine can have %u CPUs; kprotperf supports up to %u",
+			  e->bpf.n_cpus, ENGINE_MAX_CPUS);
+		free(e);
+		return -E2BIG;
+	}
+	err = record_bpf_load(&e->bpf);
+	if (err) {
+		free(e);
+		return err;
+	}
+	if (config->system_wide)
+		prepare_idle_tasks(e);
+	e->n_args = alloc_array(config->n_functions + 1 + RECORD_ENGINE_SPARES, sizeof(*e->n_args));
+	e->n_args[ENGINE_SITE_CONTEXT] = RECORD_FAULT_ARGS;
+	record_engine_reset(e);
+	*out = e;
+	return 0;
+}
+
+void record_engine_destroy(struct record_engine *e)
+{
+	if (!e)
+		return;
+	record_engine_stop(e);
+	record_sampler_destroy(e->sampler);
+	record_bpf_unload(&e->bpf);
+	free(e->links);
+	free(e->n_args);
+	free(e->missed_before);
+	free(e);
+}
+
+struct kprotperf_bpf *record_engine_programs(const struct record_engine *e)
+{
+	return e->bpf.skel;
+}
+
+static int attach(struct record_engine *e, struct bpf_program *prog)
+{
+	struct bpf_link *link = bpf_program__attach(prog);
+
+	if (!link) {
+		log_error("cannot attach %s: %s", bpf_program__name(prog), log_strerror(errno));
+		return -errno;
+	}
+	vec_push(e, links, link);
+	return 0;
+}
+
+/* The probe on the return of page faults, or that on their beginning. */
+static int attach_fault(struct record_engine *e, bool on_return)
+{
+	LIBBPF_OPTS(bpf_kprobe_opts, opts, .retprobe = on_return);
+	struct kprotperf_bpf *s = e->bpf.skel;
+	struct bpf_link *link;
+
+	if (e->bpf.fault_mech == PROFILE_MECH_FENTRY)
+		return attach(e, on_return ? s->progs.fault_fexit : s->progs.fault_fentry);
+	link = bpf_program__attach_kprobe_opts(on_return ? s->progs.fault_kretprobe :
+							   s->progs.fault_kprobe,
+					       "handle_mm_fault", &opts);
+	if (!link) {
+		log_error("cannot probe handle_mm_fault: %s", log_strerror(errno));
+		return -errno;
+	}
+	vec_push(e, links, link);
+	return 0;
+}
+
+int record_engine_start(struct record_engine *e)
+{
+	struct kprotperf_bpf *s = e->bpf.skel;
+	int err = 0;
+
+	/* Ends before beginnings: no call is opened whose end nobody sees. */
+	err = err ?: attach(e, s->progs.on_sys_exit);
+	err = err ?: attach(e, s->progs.on_sys_enter);
+	err = err ?: attach(e, s->progs.on_switch);
+	err = err ?: attach(e, s->progs.on_newtask);
+	err = err ?: attach(e, s->progs.on_exec);
+	if (e->bpf.fault_mech != PROFILE_MECH_NONE)
+		err = err ?: attach_fault(e, true);
+	return err;
+}
+
+int record_engine_arm(struct record_engine *e)
+{
+	struct kprotperf_bpf *s = e->bpf.skel;
+	int err = 0;
+
+	if (e->bpf.fault_mech != PROFILE_MECH_NONE)
+		err = attach_fault(e, false);
+	if (!err && e->bpf.config.sample_period)
+		err = record_sampler_start(s->progs.on_sample, e->bpf.config.sample_period,
+					   &e->sampler);
+	return err;
+}
+
+uint32_t record_engine_spare(const struct record_engine *e, uint32_t which)
+{
+	return e->bpf.config.n_functions + 1 + which;
+}
+
+static int run_raw(struct bpf_program *prog)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
+}
+
+int record_engine_follow_caller(struct record_engine *e, bool follow)
+{
+	return run_raw(follow ? e->bpf.skel->progs.follow_caller : e->bpf.skel->progs.leave_caller);
+}
+
+uint32_t record_engine_spare_list(const struct record_engine *e)
+{
+	return e->bpf.config.n_range_lists;
+}
+
+void record_engine_set_range_costs(struct record_engine *e, const struct engine_range_cost *costs)
+{
+	memcpy(e->bpf.skel->bss->range_costs, costs, sizeof(e->bpf.skel->bss->range_costs));
+}
+
+int record_engine_set_block(struct record_engine *e, uint32_t probe,
+			    const struct engine_block *block)
+{
+	return bpf_map__update_elem(e->bpf.skel->maps.block_probes, &probe, sizeof(probe), block,
+				    sizeof(*block), BPF_ANY) ?
+		       -errno :
+		       0;
+}
+
+void record_engine_set_costs(struct record_engine *e, const struct engine_cost *costs)
+{
+	struct engine_cost *to = e->bpf.skel->bss->costs;
+
+	memcpy(to, costs, sizeof(e->bpf.skel->bss->costs));
+	/* Our own programs' doing, the same however a kprobe is reached. */
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		if (!to[mech].nested)
+			to[mech].nested = costs[PROFILE_MECH_KPROBE].nested ?:
+						  costs[PROFILE_MECH_FENTRY].nested;
+	to[PROFILE_MECH_FAULT].inner =
+		record_engine_inner_cost(e, ENGINE_SITE_CONTEXT, e->bpf.fault_mech);
+}
+
+double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns)
+{
+	const struct kprotperf_bpf__bss *b = e->bpf.skel->bss;
+	uint64_t end = clock_ns() + ns;
+
+	while (clock_ns() < end)
+		if (run_raw(e->bpf.skel->progs.watch_samples))
+			return 0;
+	if (b->watch_time)
+		e->interrupts = (double)b->watch_interrupted / b->watch_time;
+	return e->interrupts;
+}
+
+double record_engine_interrupts(const struct record_engine *e)
+{
+	return e->interrupts;
+}
+
+uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,
+				     uint64_t *full)
+{
+	const struct kprotperf_bpf__bss *b = e->bpf.skel->bss;
+	const struct kprotperf_bpf__data *d = e->bpf.skel->data;
+	uint64_t end = clock_ns() + max_ns;
+
+	while (b->watch_seen < ENGINE_WATCHED && clock_ns() < end)
+		if (run_raw(e->bpf.skel->progs.watch_samples))
+			return 0;
+	for (uint32_t i = 0; i < b->watch_seen && i < ENGINE_WATCHED; i++)
+		full[i] = b->watch_full[i] > d->watch_step ? b->watch_full[i] - d->watch_step : 0;
+	*latency = d->watch_latency;
+	return b->watch_seen < ENGINE_WATCHED ? b->watch_seen : ENGINE_WATCHED;
+}
+
+/* PART of ENGINE_COST_ARGS arguments is in COST, which is of one. */
+static uint64_t with_args(uint64_t cost, uint64_t part, uint32_t n_args)
+{
+	int64_t more = (int64_t)part * ((int64_t)n_args - 1) / ENGINE_COST_ARGS;
+
+	return more < 0 && (uint64_t)-more > cost ? 0 : cost + more;
+}
+
+uint64_t record_cost_inner(const struct engine_cost *cost, uint32_t n_args)
+{
+	return with_args(cost->inner, cost->inner_args, n_args);
+}
+
+uint64_t record_cost_full(const struct engine_cost *cost, uint32_t n_args)
+{
+	return with_args(cost->full, cost->full_args, n_args);
+}
+
+void record_engine_note_args(struct record_engine *e, uint32_t site, uint32_t n_args)
+{
+	e->n_args[site] = n_args;
+}
+
+uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
+				  enum profile_mechanism mech)
+{
+	uint32_t n_args = mech == PROFILE_MECH_FENTRY ? e->n_args[site] : 0;
+
+	return record_cost_inner(&e->bpf.skel->bss->costs[mech], n_args);
+}
+
+uint64_t record_engine_full_cost(const struct record_engine *e, uint32_t site,
+				 enum profile_mechanism mech)
+{
+	uint32_t n_args = mech == PROFILE_MECH_FENTRY ? e->n_args[site] : 0;
+
+	return record_cost_full(&e->bpf.skel->bss->costs[mech], n_args);
+}
+
+int record_engine_adopt_caller(struct record_engine *e)
+{
+	return run_raw(e->bpf.skel->progs.adopt_caller);
+}
+
+int record_engine_adopt(struct record_engine *e)
+{
+	struct bpf_link *link;
+	char sink[256];
+	int fd, err;
+
+	err = run_raw(e->bpf.skel->progs.note_self);
+	if (err)
+		goto out;
+	e->bpf.skel->bss->adopt_tgid = e->bpf.config.pid;
+	link = bpf_program__attach_iter(e->bpf.skel->progs.adopt_tasks, NULL);
+	if (!link) {
+		err = -errno;
+		goto out;
+	}
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd < 0) {
+		err = -errno;
+	} else {
+		while (read(fd, sink, sizeof(sink)) > 0)
+			;
+		close(fd);
+	}
+	bpf_link__destroy(link);
+out:
+	if (err)
+		log_error("cannot iterate over the running tasks: %s", log_strerror(err));
+	return err;
+}
+
+void record_engine_stop(struct record_engine *e)
+{
+	record_sampler_stop(e->sampler);
+	while (e->n_links)
+		bpf_link__destroy(e->links[--e->n_links]);
+}
+
+enum profile_mechanism record_engine_fault_mechanism(const struct record_engine *e)
+{
+	return e->bpf.fault_mech;
+}
+
+uint32_t record_engine_text(const struct record_engine *e, uint64_t addr)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &addr, .ctx_size_in = sizeof(addr));
+
+	return bpf_prog_test_run_opts(bpf_program__fd(e->bpf.skel->progs.read_text), &opts) ?
+		       0 :
+		       opts.retval;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The BPF side as user space sees it: programs attached, told what they need and read from.
+ */
+#ifndef KPROTPERF_RECORD_ENGINE_ENGINE_H
+#define KPROTPERF_RECORD_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profile/profile.h"
+#include "record/engine/features.h"
+
+struct record_engine;
+struct kprotperf_bpf;
+
+struct record_engine_config {
+	uint32_t n_functions; /* sites to come, functions and then ranges */
+	bool ranges; /* there are any of these */
+	uint32_t n_range_lists; /* addresses at which ranges have action lists */
+	uint32_t n_blocks; /* probes that count blocks */
+	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
+	uint64_t sample_period; /* in ns; 0: no sampler */
+	bool system_wide;
+	pid_t pid; /* 0: none */
+};
+
+/* Loads the programs, attaches none. Reports its errors. */
+int record_engine_create(const struct record_engine_config *config,
+			 const struct record_features *features, struct record_engine **out);
+void record_engine_destroy(struct record_engine *e); /* detaches too; accepts NULL */
+
+/* The programs and maps, E's: what attaches probes links and tells them. */
+struct kprotperf_bpf *record_engine_programs(const struct record_engine *e);
+
+/*
+ * Attaches what follows tasks and times syscalls. To be called before any site is attached; then
+ * record_engine_arm() after the last, which adds page faults and the sampler. Of programs on one
+ * function the kernel runs the latest first, so this order nests a site on handle_mm_fault() within
+ * the [page_fault] it belongs to. Both report their errors.
+ */
+int record_engine_start(struct record_engine *e);
+int record_engine_arm(struct record_engine *e);
+
+/* Arguments of handle_mm_fault(). */
+#define RECORD_FAULT_ARGS 4
+
+/* For calibration: sites that no function has. WHICH: 0 to RECORD_ENGINE_SPARES - 1. */
+#define RECORD_ENGINE_SPARES 31
+uint32_t record_engine_spare(const struct record_engine *e, uint32_t which);
+
+/* And an action list, which no range has. */
+#define RECORD_RANGE_SPARE_LISTS 1
+uint32_t record_engine_spare_list(const struct record_engine *e);
+
+/* For calibration: the calling process itself is followed, from now on or no longer. */
+int record_engine_follow_caller(struct record_engine *e, bool follow);
+
+/* On-CPU time, and calls, counted so far for SITE in context CTX (kprotperf/engine.h). */
+uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint32_t ctx);
+uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx);
+
+/* The part of a site's time that was excluded, off-CPU time included. */
+uint64_t record_engine_excluded(const struct record_engine *e, uint32_t site, uint32_t ctx);
+
+/* What the probes of ranges cost, by enum engine_range_kind; zero until set. */
+struct engine_range_cost;
+void record_engine_set_range_costs(struct record_engine *e, const struct engine_range_cost *costs);
+
+/* What a probe that counts blocks is to do, by its number. One more, behind the others, is for calibration. */
+struct engine_block;
+int record_engine_set_block(struct record_engine *e, uint32_t probe,
+			    const struct engine_block *block);
+
+/* What probes cost, by mechanism: all PROFILE_N_COSTS, of fentry that of sites attached from now on; zero until set. */
+void record_engine_set_costs(struct record_engine *e, const struct engine_cost *costs);
+/* For calibration: the share of the time that interrupts take, watched for NS; 0: unknown. */
+double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns);
+/* What that returned. */
+double record_engine_interrupts(const struct record_engine *e);
+/*
+ * For calibration: watches the sampler for up to MAX_NS or ENGINE_WATCHED samples. FULL becomes the
+ * cost of each interrupt less that of the sampler's program, LATENCY the time to that. How many.
+ */
+uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,
+				     uint64_t *full);
+/* What the probes of a function with so many arguments cost. */
+uint64_t record_cost_inner(const struct engine_cost *cost, uint32_t n_args);
+uint64_t record_cost_full(const struct engine_cost *cost, uint32_t n_args);
+
+/* That SITE's function has so many arguments, for which fentry costs. */
+void record_engine_note_args(struct record_engine *e, uint32_t site, uint32_t n_args);
+/* The inner cost in force for a site, in ticks per call; see record/cost/calibrate.h. */
+uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
+				  enum profile_mechanism mech);
+/* And what a call costs its callers. */
+uint64_t record_engine_full_cost(const struct record_engine *e, uint32_t site,
+				 enum profile_mechanism mech);
+
+/* Follows tasks that exist: all, or those of config.pid. Reports its errors. */
+int record_engine_adopt(struct record_engine *e);
+
+/* The calling process will be followed once it executes a command. -errno, not reported. */
+int record_engine_adopt_caller(struct record_engine *e);
+
+/* Detaches what record_engine_start() and _arm() attached; what was counted stays readable. */
+void record_engine_stop(struct record_engine *e);
+
+/* Tasks followed at this moment. */
+uint32_t record_engine_live_tasks(const struct record_engine *e);
+
+/* How page faults are timed: FENTRY, KPROBE, or NONE where they cannot be. */
+enum profile_mechanism record_engine_fault_mechanism(const struct record_engine *e);
+
+/* Bytes of kernel memory in maps. */
+size_t record_engine_memory(const struct record_engine *e);
+
+struct record_engine_maps {
+	const struct engine_cpu *cpus;
+	const struct engine_task *tasks;
+	const uint64_t *cell_of; /* an array map's values are eight bytes apart at least */
+	const struct engine_cell *cells;
+	const uint64_t *missed; /* by site: calls whose return was missed */
+	/* and how many of these before its probes were taken away; NULL: none were, of any */
+	const uint64_t *missed_before;
+	const struct engine_stack *stacks; /* NULL without sampler */
+	const uint64_t *losses; /* ENGINE_N_LOSSES */
+	uint32_t n_cpus, n_tasks, n_sites, n_cells, n_cells_used, n_shards, n_stacks;
+	/* Of blocks: hits by shard, probe and context; paths of calls, and histograms of their loops' trip counts. */
+	const uint64_t *block_counts;
+	const struct engine_path *paths;
+	const struct engine_trips *trips;
+	uint32_t n_block_probes, n_block_shards, n_paths, n_trips; /* with those not in use */
+};
+
+/* Live: numbers move while tasks are followed. Valid as long as E. */
+void record_engine_maps(const struct record_engine *e, struct record_engine_maps *maps);
+
+/* Time on a CPU, ever, of the tasks followed, idle ones left out. */
+uint64_t record_engine_followed_oncpu(const struct record_engine *e);
+
+/* Calls of SITE whose return is missed from now on are not the kernel's loss. */
+void record_engine_note_missed(struct record_engine *e, uint32_t site);
+
+/* How often the kernel has skipped the program FD so far, because one was running on the CPU; 0 if it does not tell. */
+uint64_t record_program_misses(int fd);
+/* The sum for all programs of E. */
+uint64_t record_engine_misses(const struct record_engine *e);
+
+/* The four bytes at ADDR as they stand in memory; 0 if they cannot be read. */
+uint32_t record_engine_text(const struct record_engine *e, uint64_t addr);
+
+/* Samples that the periods elapsed since the last reset should have brought, over all CPUs. */
+uint64_t record_engine_samples_expected(const struct record_engine *e);
+
+/* Forgets what was counted, for the next run. */
+void record_engine_reset(struct record_engine *e);
+
+#endif

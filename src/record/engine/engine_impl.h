@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What engine.c, which attaches and tells, and engine_counts.c, which reads, share.
+ */
+#ifndef KPROTPERF_RECORD_ENGINE_ENGINE_IMPL_H
+#define KPROTPERF_RECORD_ENGINE_ENGINE_IMPL_H
+
+#include "kprotperf.skel.h"
+#include "record/engine/engine.h"
+#include "record/engine/load.h"
+
+struct record_engine {
+	struct record_bpf bpf;
+	struct bpf_link **links;
+	uint32_t n_links, cap_links;
+	struct record_sampler *sampler;
+	double interrupts; /* their share of the time */
+	uint8_t *n_args; /* of each site's function, spare ones too */
+	uint64_t *missed_before; /* by site: see struct record_engine_maps */
+};
+
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/engine/features.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "kprotperf/try.h"
+#include "kprotperf_try.skel.h"
+#include "kernel/image/btf.h"
+#include "record/engine/load.h"
+
+#define KPROBE_TYPE_PATH "/sys/bus/event_source/devices/kprobe/type"
+/* The kernel's own, which reaches user space without a name there. */
+#define KERNEL_ENOTSUPP 524
+
+/* What "multi" is until it is tried: no -errno, and not 0. */
+#define MULTI_UNTRIED 1
+
+#define LOCKDOWN_PATH "/sys/kernel/security/lockdown"
+
+/* "none [integrity] confidentiality": the mode in force is the one in brackets. */
+static void lockdown_read(char *mode, size_t size)
+{
+	char line[128] = "", *open, *close;
+	FILE *f = fopen(LOCKDOWN_PATH, "re");
+
+	mode[0] = '\0';
+	if (!f)
+		return;
+	if (fgets(line, sizeof(line), f)) {
+		open = strchr(line, '[');
+		close = open ? strchr(open, ']') : NULL;
+		if (close)
+			snprintf(mode, size, "%.*s", (int)(close - open - 1), open + 1);
+	}
+	fclose(f);
+}
+
+/* Loads the program that lies OFFSET bytes into the skeleton, attached if asked. */
+static int try_program(size_t offset, bool attach)
+{
+	struct kprotperf_try_bpf *skel = kprotperf_try_bpf__open();
+	struct bpf_program *prog;
+	struct bpf_link *link;
+	int err;
+
+	if (!skel)
+		return -errno;
+	prog = *(struct bpf_program **)((char *)skel + offset);
+	bpf_program__set_autoload(prog, true);
+	err = kprotperf_try_bpf__load(skel);
+	if (!err && attach) {
+		link = bpf_program__attach(prog);
+		err = link ? 0 : -errno;
+		bpf_link__destroy(link);
+	}
+	kprotperf_try_bpf__destroy(skel);
+	return err;
+}
+
+#define TRY(prog, attach) try_program(offsetof(struct kprotperf_try_bpf, progs.prog), attach)
+
+void record_features_probe(struct record_features *f)
+{
+	memset(f, 0, sizeof(*f));
+	record_bpf_log();
+	lockdown_read(f->lockdown, sizeof(f->lockdown));
+	f->btf = access(KERNEL_BTF_PATH, R_OK) == 0;
+	if (!f->btf) {
+		f->bpf = f->fentry = -ENOENT;
+	} else {
+		f->bpf = TRY(try_tracing, false);
+		f->fentry = f->bpf ?: TRY(try_fentry, true);
+	}
+	f->kprobe = access(KPROBE_TYPE_PATH, R_OK) ? -ENOENT : 0;
+	f->multi = f->bpf ?: MULTI_UNTRIED;
+}
+
+/* One half of the pair on the function at ADDR, which is given REPEAT times, or (0) by its name. */
+static struct bpf_link *attach_half(const struct bpf_program *prog, bool on_return,
+				    unsigned long addr, uint32_t repeat)
+{
+	const char *syms[] = { TRY_FUNCTION };
+	const unsigned long addrs[] = { addr, addr };
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .syms = addr ? NULL : syms,
+		    .addrs = addr ? addrs : NULL, .cnt = repeat, .retprobe = on_return);
+
+	return bpf_program__attach_kprobe_multi_opts(prog, NULL, &opts);
+}
+
+/* Calls the function once with the pair on it. */
+static int see_call(struct kprotperf_try_bpf *skel, unsigned long addr, uint32_t repeat)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	struct bpf_link *ret, *entry = NULL;
+	int err = 0;
+
+	memset(skel->bss->try_seen, 0, sizeof(skel->bss->try_seen));
+	ret = attach_half(skel->progs.try_multi_return, true, addr, repeat);
+	if (ret)
+		entry = attach_half(skel->progs.try_multi_entry, false, addr, repeat);
+	if (!entry || bpf_prog_test_run_opts(bpf_program__fd(skel->progs.try_run), &run))
+		err = -errno;
+	bpf_link__destroy(entry);
+	bpf_link__destroy(ret);
+	return err;
+}
+
+/* Further away no stack pointer of the same call is: the registers, and a frame. */
+#define MAX_DISTANCE 1024
+
+static int see_multi(struct kprotperf_try_bpf *skel, unsigned long addr,
+		     struct record_multi_behaviour *is)
+{
+	const struct try_seen *entry = &skel->bss->try_seen[TRY_ENTRY];
+	const struct try_seen *ret = &skel->bss->try_seen[TRY_RETURN];
+	uint32_t repeat = addr ? 2 : 1;
+	int err = see_call(skel, addr, repeat);
+
+	if (err && repeat > 1)
+		err = see_call(skel, addr, repeat = 1);
+	if (err)
+		return err;
+	is->sp = (int64_t)(ret->sp - entry->sp);
+	is->repeats = repeat > 1 && entry->hits == 1 && ret->hits == 1;
+	return entry->hits && ret->hits && is->sp <= MAX_DISTANCE && is->sp >= -MAX_DISTANCE ?
+		       0 :
+		       -ENODATA;
+}
+
+int record_features_try_multi(struct record_features *f, uint64_t addr)
+{
+	struct kprotperf_try_bpf *skel;
+
+	if (f->multi != MULTI_UNTRIED)
+		return f->multi;
+	skel = kprotperf_try_bpf__open();
+	if (!skel)
+		return f->multi = -errno;
+	bpf_program__set_autoload(skel->progs.try_run, true);
+	bpf_program__set_autoload(skel->progs.try_multi_entry, true);
+	bpf_program__set_autoload(skel->progs.try_multi_return, true);
+	f->multi = kprotperf_try_bpf__load(skel) ?: see_multi(skel, addr, &f->multi_is);
+	kprotperf_try_bpf__destroy(skel);
+	return f->multi;
+}
+
+static bool locked_down(const struct record_features *f)
+{
+	return f->lockdown[0] && strcmp(f->lockdown, "none") != 0;
+}
+
+const char *record_features_why_not_fentry(const struct record_features *f)
+{
+	if (!f->fentry)
+		return NULL;
+	if (!f->btf)
+		return "no BTF";
+	if (f->fentry == -EPERM && locked_down(f))
+		return "refused: kernel lockdown is on";
+	if (f->fentry == -EOPNOTSUPP || f->fentry == -KERNEL_ENOTSUPP)
+		return "kernel without BPF trampolines (CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
+	return log_strerror(f->fentry);
+}
+
+const char *record_features_why_not_kprobe(const struct record_features *f)
+{
+	if (!f->kprobe)
+		return NULL;
+	return "kernel without kprobes (CONFIG_KPROBE_EVENTS)";
+}
+
+const char *record_features_why_not_multi(const struct record_features *f)
+{
+	switch (f->multi) {
+	case 0:
+		return NULL;
+	case -EPERM:
+		if (locked_down(f))
+			return "refused: kernel lockdown is on";
+		break;
+	case -EOPNOTSUPP:
+	case -EINVAL:
+	case -E2BIG:
+		return "kernel without kprobe.multi (5.18, CONFIG_FPROBE)";
+	case -ENOENT:
+	case -ESRCH:
+		return "kernel without bpf_fentry_test1, which is needed to try it";
+	case -ENODATA:
+		return "this kernel does not report which call a return belongs to";
+	}
+	return log_strerror(f->multi);
+}
+
+int record_features_check(const struct record_features *f)
+{
+	if (!f->btf) {
+		log_error("this kernel has no BTF (%s): it needs CONFIG_DEBUG_INFO_BTF=y",
+			  KERNEL_BTF_PATH);
+		return -ENOENT;
+	}
+	if (!f->bpf)
+		return 0;
+	if (geteuid() != 0) {
+		log_error(
+			"recording needs root: run it with sudo (or with CAP_BPF and CAP_PERFMON)");
+		return -EPERM;
+	}
+	if (f->bpf == -EPERM && locked_down(f))
+		log_error("the kernel refuses BPF programs: lockdown is '%s'; boot without it "
+			  "(lockdown=none, or Secure Boot off)",
+			  f->lockdown);
+	else
+		log_error("the kernel refuses BPF tracing programs: %s", log_strerror(f->bpf));
+	return f->bpf;
+}

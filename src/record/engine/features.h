@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the running kernel lets us do, found out by trying, never from its version.
+ */
+#ifndef KPROTPERF_RECORD_ENGINE_FEATURES_H
+#define KPROTPERF_RECORD_ENGINE_FEATURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+/* How this kernel's kprobe.multi behaves, found out by trying it on a function that does nothing. */
+struct record_multi_behaviour {
+	/*
+	 * The stack pointer that a return program sees, less the one at the entry. A word where returns
+	 * come through rethook (up to 6.13), since the return address is gone; kernels whose returns
+	 * come through the function graph tracer gave different ones, and some nothing to go by.
+	 */
+	int64_t sp;
+	/*
+	 * Naming a function several times runs programs once. Up to 6.13 the kernel keeps twice as many
+	 * returns for a link as it has functions, for each CPU: more tasks asleep in them, and returns
+	 * are missed. Naming functions again makes it keep more.
+	 */
+	bool repeats;
+	/* What a hop costs, in ticks: see record_multi_hops(). 0: nothing, or it is not known. */
+	uint32_t hop;
+};
+
+/* Each error is 0 where the feature works, else the negative errno of the attempt. */
+struct record_features {
+	bool btf; /* /sys/kernel/btf/vmlinux is there */
+	int bpf; /* loading a tracing program at all */
+	int fentry; /* attaching one to a kernel function */
+	int kprobe; /* -ENOENT: the kernel has none */
+	int multi; /* kprobe.multi, which behaves as MULTI_IS; record_features_try_multi() */
+	struct record_multi_behaviour multi_is;
+	char lockdown
+		[32]; /* the mode in force: "none", "integrity", "confidentiality"; "" unknown */
+};
+
+void record_features_probe(struct record_features *f);
+
+/*
+ * Tries kprobe.multi, if that has not been done. ADDR is that of TRY_FUNCTION; 0: not known, and "repeats" is not
+ * tried. Takes the kernel 0.2 s (6.1: two links are taken down, and it waits for each). Returns F->multi:
+ * -EOPNOTSUPP where the kernel has no FPROBE, -ENODATA where calls cannot be told apart.
+ */
+int record_features_try_multi(struct record_features *f, uint64_t addr);
+
+/* One phrase why one of them cannot be had, for an error message; a static string. */
+const char *record_features_why_not_fentry(const struct record_features *f);
+const char *record_features_why_not_kprobe(const struct record_features *f);
+const char *record_features_why_not_multi(const struct record_features *f);
+
+/*
+ * Reports what prevents recording altogether (not root, no BTF, no BPF), one line that says what to
+ * do, and returns -errno; 0 where recording syscalls at least will work.
+ */
+int record_features_check(const struct record_features *f);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kprobes as perf events: they leave nothing behind when their process dies.
+ */
+#ifndef KPROTPERF_RECORD_ENGINE_KPROBE_EVENT_H
+#define KPROTPERF_RECORD_ENGINE_KPROBE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A probe on the function at ADDR, without a program yet; the descriptor, or -errno, not reported. By
+ * address, not by name: names can be those of several functions.
+ */
+int record_kprobe_open(uint64_t addr, bool on_return);
+
+/* Does the kernel take kprobes at ADDR? 0 or -errno of an attempt. */
+int record_kprobe_try(uint64_t addr);
+
+#endif

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/engine/load.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "kprotperf/engine.h"
+#include "kprotperf.skel.h"
+#include "kprotperf_plain.skel.h"
+
+#define DEFAULT_TASKS    4096
+#define CELLS_PER_SITE   8
+#define MIN_CELLS        512
+#define MAX_SHARDS       16
+#define MAX_CELLS_MEMORY (32u << 20)
+#define STACK_ENTRIES    8192
+
+#define MAX_BLOCKS_MEMORY (32u << 20)
+
+/* libbpf's last complaint, for the one line that we print. */
+static char libbpf_message[256];
+
+static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	va_list copy;
+
+	va_copy(copy, args);
+	if (level == LIBBPF_WARN)
+		vsnprintf(libbpf_message, sizeof(libbpf_message), fmt, copy);
+	va_end(copy);
+	if (log_verbosity() >= (level == LIBBPF_DEBUG ? 3 : 2))
+		return vfprintf(stderr, fmt, args);
+	return 0;
+}
+
+void record_bpf_log(void)
+{
+	libbpf_set_print(libbpf_print);
+}
+
+static uint32_t pid_max(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
+	unsigned int n = 0;
+
+	if (!f || fscanf(f, "%u", &n) != 1 || n == 0 || n > 4u << 20)
+		n = 4u << 20;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Tasks on the machine, roughly: what /proc/loadavg gives after the slash. */
+static uint32_t tasks_now(void)
+{
+	FILE *f = fopen("/proc/loadavg", "re");
+	unsigned int n = 0;
+
+	if (!f || fscanf(f, "%*f %*f %*f %*u/%u", &n) != 1)
+		n = 0;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* The counts of all blocks, once: without contexts to tell apart there is one, for nobody. */
+static size_t block_counts(const struct record_bpf *b)
+{
+	return b->config.n_blocks ? (size_t)(b->config.n_blocks + 1) * ENGINE_CONTEXTS : 1;
+}
+
+static size_t block_memory(const struct record_bpf *b)
+{
+	return block_counts(b) * sizeof(uint64_t);
+}
+
+static void choose_sizes(struct record_bpf *b)
+{
+	const struct record_engine_config *c = &b->config;
+
+	b->n_tasks = c->max_tasks;
+	if (!b->n_tasks)
+		b->n_tasks = DEFAULT_TASKS + (c->system_wide ? 2 * tasks_now() : 0);
+	b->n_tasks += b->n_cpus + 1;
+	if (b->n_tasks > ENGINE_MAX_TASKS)
+		b->n_tasks = ENGINE_MAX_TASKS;
+
+	/* Cells are shared by as few CPUs as the memory allows, and few enough for thousands of functions. */
+	b->n_cells = MIN_CELLS + CELLS_PER_SITE * c->n_functions;
+	if (b->n_cells > MAX_CELLS_MEMORY / sizeof(struct engine_cell))
+		b->n_cells = MAX_CELLS_MEMORY / sizeof(struct engine_cell);
+	for (b->n_shards = 1; b->n_shards < b->n_cpus && b->n_shards < MAX_SHARDS;)
+		b->n_shards *= 2;
+	while (b->n_shards > 1 &&
+	       (size_t)b->n_shards * b->n_cells * sizeof(struct engine_cell) > MAX_CELLS_MEMORY)
+		b->n_shards /= 2;
+	b->n_stacks = c->sample_period ? STACK_ENTRIES : 1;
+
+	b->n_block_shards = c->n_blocks ? b->n_shards : 1;
+	while (b->n_block_shards > 1 && b->n_block_shards * block_memory(b) > MAX_BLOCKS_MEMORY)
+		b->n_block_shards /= 2;
+}
+
+/* So few are in use that hardly any of them meet, the spare site included. */
+static uint32_t multi_slots(const struct record_bpf *b)
+{
+	uint32_t n = 16;
+
+	while (b->features.multi == 0 && n < 16 * (b->config.n_functions + RECORD_ENGINE_SPARES))
+		n *= 2;
+	return n;
+}
+
+static int set_sizes(struct record_bpf *b)
+{
+	struct kprotperf_bpf *s = b->skel;
+	bool blocks = b->config.n_blocks > 0;
+	/* The context, the functions, and the spare ones. */
+	uint32_t n_sites = b->config.n_functions + 1 + RECORD_ENGINE_SPARES;
+	const struct {
+		struct bpf_map *map;
+		size_t entries;
+	} sizes[] = {
+		{ s->maps.slots, pid_max() / ENGINE_PIDS_PER_ENTRY + 1 },
+		{ s->maps.tasks, b->n_tasks },
+		{ s->maps.free_slots, b->n_tasks },
+		{ s->maps.cell_of, n_sites * ENGINE_CONTEXTS },
+		{ s->maps.cells, (b->n_cells + 1) * b->n_shards },
+		{ s->maps.stacks, b->n_stacks },
+		{ s->maps.missed, n_sites },
+		{ s->maps.multi_sites, multi_slots(b) },
+		{ s->maps.range_lists, b->config.n_range_lists + RECORD_RANGE_SPARE_LISTS },
+		{ s->maps.block_probes, b->config.n_blocks + 1 },
+		{ s->maps.block_counts, block_counts(b) * b->n_block_shards },
+		{ s->maps.paths, blocks ? ENGINE_PATHS : 1 },
+		{ s->maps.trips, blocks ? ENGINE_TRIP_ROWS : 1 },
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		err = err ?: bpf_map__set_max_entries(sizes[i].map, sizes[i].entries);
+	s->rodata->trips_mask = blocks ? ENGINE_TRIP_ROWS - 1 : 0;
+	s->rodata->path_mask = blocks ? ENGINE_PATHS - 1 : 0;
+	s->rodata->n_block_probes = b->config.n_blocks + 1;
+	s->rodata->n_block_shards = b->n_block_shards;
+	s->rodata->multi_mask = multi_slots(b) - 1;
+	s->rodata->multi_sp = b->features.multi_is.sp;
+
+	for (uint32_t i = 0; i < ENGINE_SMALL; i++)
+		((uint8_t *)s->rodata->small_slots)[i] = hist_slot(i);
+	s->rodata->max_tasks = b->n_tasks;
+	s->rodata->max_cells = b->n_cells;
+	s->rodata->n_shards = b->n_shards;
+	s->rodata->stack_mask = b->n_stacks - 1;
+	s->rodata->sample_period = b->config.sample_period;
+	if (b->config.system_wide) {
+		s->rodata->follow_all = true;
+		/* The last slots are those of the idle tasks. */
+		s->rodata->idle_base = b->n_tasks - b->n_cpus;
+		s->rodata->max_tasks = b->n_tasks - b->n_cpus;
+	}
+	return err;
+}
+
+/* Only what is needed is loaded: a kernel may refuse what it would not be asked for. */
+static void choose_programs(struct record_bpf *b)
+{
+	struct kprotperf_bpf *s = b->skel;
+	bool functions = b->config.n_functions > 0;
+	bool fentry = !b->features.fentry, kprobe = !b->features.kprobe;
+	bool multi = !b->features.multi && functions, ranges = kprobe && b->config.ranges;
+	bool iterate = b->config.system_wide || b->config.pid;
+
+	const struct {
+		struct bpf_program *prog;
+		bool needed;
+	} programs[] = {
+		{ s->progs.fault_fentry, fentry },
+		{ s->progs.fault_fexit, fentry },
+		{ s->progs.fault_kprobe, !fentry && kprobe },
+		{ s->progs.fault_kretprobe, !fentry && kprobe },
+		/* Without functions too: page faults are timed the same way, and calibrated by these. */
+		{ s->progs.function_fentry, fentry },
+		{ s->progs.function_fexit, fentry },
+		{ s->progs.function_kprobe, kprobe && (functions || !fentry) },
+		{ s->progs.function_kretprobe, kprobe && (functions || !fentry) },
+		{ s->progs.function_kretprobe_optimized, kprobe && functions },
+		{ s->progs.function_kretprobe_int3, kprobe && functions },
+		{ s->progs.function_multi, multi },
+		{ s->progs.function_ret_multi, multi },
+		{ s->progs.read_text, kprobe },
+		{ s->progs.range_enter, ranges },
+		{ s->progs.range_leave, ranges },
+		{ s->progs.range_count, ranges },
+		{ s->progs.range_list, ranges },
+		{ s->progs.block_count, kprobe && b->config.n_blocks },
+		{ s->progs.on_sample, b->config.sample_period != 0 },
+		{ s->progs.adopt_tasks, iterate },
+		{ s->progs.note_self, iterate },
+		{ s->progs.adopt_caller, !iterate },
+	};
+
+	b->fault_mech = fentry ? PROFILE_MECH_FENTRY :
+			kprobe ? PROFILE_MECH_KPROBE :
+				 PROFILE_MECH_NONE;
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		bpf_program__set_autoload(programs[i].prog, programs[i].needed);
+	/* The originals of the copies are never attached; they only need a target that exists. */
+	bpf_program__set_attach_target(s->progs.function_fentry, 0, "handle_mm_fault");
+	bpf_program__set_attach_target(s->progs.function_fexit, 0, "handle_mm_fault");
+}
+
+static int map_views(struct record_bpf *b)
+{
+	struct kprotperf_bpf *s = b->skel;
+	struct bpf_map *maps[RECORD_N_VIEWS] = {
+		[RECORD_VIEW_SLOTS] = s->maps.slots,         [RECORD_VIEW_TASKS] = s->maps.tasks,
+		[RECORD_VIEW_CELL_OF] = s->maps.cell_of,     [RECORD_VIEW_CELLS] = s->maps.cells,
+		[RECORD_VIEW_STACKS] = s->maps.stacks,       [RECORD_VIEW_MISSED] = s->maps.missed,
+		[RECORD_VIEW_BLOCKS] = s->maps.block_counts, [RECORD_VIEW_PATHS] = s->maps.paths,
+		[RECORD_VIEW_TRIPS] = s->maps.trips,
+	};
+	long page = sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; i < RECORD_N_VIEWS; i++) {
+		struct record_map_view *v = &b->views[i];
+		size_t value = (bpf_map__value_size(maps[i]) + 7) & ~7ul;
+
+		v->map = maps[i];
+		v->len = (value * bpf_map__max_entries(maps[i]) + page - 1) / page * page;
+		v->mem = mmap(NULL, v->len, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      bpf_map__fd(maps[i]), 0);
+		if (v->mem == MAP_FAILED) {
+			v->mem = NULL;
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Opens the programs, or those that do without kernel variables: the skeleton, and with it the layout
+ * of everything shared, is the same, only the object behind it is another.
+ */
+static struct kprotperf_bpf *open_skeleton(bool plain)
+{
+	struct kprotperf_bpf *skel;
+	const void *object;
+	size_t size;
+
+	if (!plain)
+		return kprotperf_bpf__open();
+	skel = calloc(1, sizeof(*skel)); /* freed by kprotperf_bpf__destroy() */
+	if (!skel || kprotperf_bpf__create_skeleton(skel)) {
+		free(skel);
+		return NULL;
+	}
+	object = kprotperf_plain_bpf__elf_bytes(&size);
+	skel->skeleton->data = (void *)object;
+	skel->skeleton->data_sz = size;
+	if (bpf_object__open_skeleton(skel->skeleton, NULL)) {
+		kprotperf_bpf__destroy(skel);
+		return NULL;
+	}
+	return skel;
+}
+
+/* -ENOENT where this kernel cannot find a variable that programs name (or a target of theirs). */
+static int open_and_load(struct record_bpf *b, bool plain)
+{
+	int err;
+
+	b->skel = open_skeleton(plain);
+	if (!b->skel)
+		return errno ? -errno : -ENOMEM;
+	choose_programs(b);
+	err = set_sizes(b);
+	return err ?: kprotperf_bpf__load(b->skel);
+}
+
+int record_bpf_load(struct record_bpf *b)
+{
+	int err;
+
+	record_bpf_log();
+	libbpf_message[0] = '\0';
+
+	choose_sizes(b);
+	err = open_and_load(b, false);
+	if (err == -ENOENT) {
+		kprotperf_bpf__destroy(b->skel);
+		b->skel = NULL;
+		err = open_and_load(b, true);
+	}
+	err = err ?: map_views(b);
+	/* libbpf goes on without, and the verifier then goes through global functions at each of their calls. */
+	if (!err && bpf_object__btf_fd(b->skel->obj) < 0)
+		log_warn(
+			"the kernel rejects the BTF of the BPF programs: loading them takes seconds "
+			"(-vvv shows why)");
+	if (!err)
+		return 0;
+	libbpf_message[strcspn(libbpf_message, "\n")] = '\0';
+	log_error("cannot load the BPF programs: %s%s%s (-vv shows the verifier's log)",
+		  log_strerror(err), *libbpf_message ? ": " : "", libbpf_message);
+	record_bpf_unload(b);
+	return err;
+}
+
+void record_bpf_unload(struct record_bpf *b)
+{
+	for (int i = 0; i < RECORD_N_VIEWS; i++)
+		if (b->views[i].mem)
+			munmap(b->views[i].mem, b->views[i].len);
+	memset(b->views, 0, sizeof(b->views));
+	kprotperf_bpf__destroy(b->skel);
+	b->skel = NULL;
+}

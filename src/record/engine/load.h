@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The BPF programs loaded, none of them attached, and the memory they share with us sized and mapped.
+ */
+#ifndef KPROTPERF_RECORD_ENGINE_LOAD_H
+#define KPROTPERF_RECORD_ENGINE_LOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+#include "record/engine/engine.h"
+#include "record/engine/features.h"
+
+struct bpf_map;
+struct kprotperf_bpf;
+
+struct record_map_view {
+	struct bpf_map *map;
+	void *mem;
+	size_t len;
+};
+
+enum record_view {
+	RECORD_VIEW_SLOTS,
+	RECORD_VIEW_TASKS,
+	RECORD_VIEW_CELL_OF,
+	RECORD_VIEW_CELLS,
+	RECORD_VIEW_STACKS,
+	RECORD_VIEW_MISSED,
+	RECORD_VIEW_BLOCKS,
+	RECORD_VIEW_PATHS,
+	RECORD_VIEW_TRIPS,
+	RECORD_N_VIEWS
+};
+
+struct record_bpf {
+	/* The caller's, to be set before; the rest zero. */
+	struct record_engine_config config;
+	struct record_features features;
+	uint32_t n_cpus;
+
+	struct kprotperf_bpf *skel;
+	struct record_map_view views[RECORD_N_VIEWS];
+	uint32_t n_tasks, n_cells, n_shards, n_stacks, n_block_shards;
+	enum profile_mechanism fault_mech; /* how page faults are timed */
+};
+
+/* Has libbpf's messages shown under -vv only. */
+void record_bpf_log(void);
+
+/* -errno, reported. */
+int record_bpf_load(struct record_bpf *b);
+void record_bpf_unload(struct record_bpf *b); /* accepts one that was not loaded */
+
+#endif

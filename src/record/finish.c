@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/finish.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "profile/file/file.h"
+#include "profile/profile.h"
+#include "profile/resolve.h"
+
+/*
+ * Set by the lab: names are resolved outside of the guest, where reading a vmlinux is fast, and the
+ * files that want it are to be listed in the file that this names.
+ */
+#define RESOLVE_LATER_ENV "KPROTPERF_RESOLVE_LATER"
+
+static void resolve(struct profile *p, struct record_symbols *symbols, bool no_resolve)
+{
+	const struct kernel_index *index;
+	struct kernel_image *image;
+
+	profile_resolve_kallsyms(p, symbols->ks);
+	if (record_symbols_image(symbols, &image))
+		return;
+	if (image)
+		profile_env_set(p, PROFILE_ENV_VMLINUX, kernel_image_path(image));
+	if (no_resolve || getenv(RESOLVE_LATER_ENV))
+		return;
+	record_symbols_index(symbols, &index);
+	if (!index) {
+		log_note("names come from kallsyms, without inlined functions and lines: %s",
+			 symbols->image_why_not ?: "no vmlinux found (give one with --vmlinux)");
+		return;
+	}
+	profile_resolve_index(p, index);
+}
+
+/* Notes the file that was written for whoever resolves it. */
+static void resolve_later(const struct record_options *o)
+{
+	const char *list = getenv(RESOLVE_LATER_ENV);
+	char *path;
+	FILE *f;
+
+	if (!list || o->no_resolve)
+		return;
+	path = realpath(o->output, NULL);
+	f = path ? fopen(list, "ae") : NULL;
+	if (f) {
+		fprintf(f, "%s\n", path);
+		fclose(f);
+	}
+	free(path);
+}
+
+static uint64_t calls_counted(const struct profile *p)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		calls += p->cells[i].stats.calls;
+	return calls;
+}
+
+static uint64_t events_lost(const struct profile *p)
+{
+	uint64_t lost = 0;
+
+	for (uint32_t run = 0; run < p->n_runs; run++)
+		for (int i = 0; i < PROFILE_N_LOSSES; i++)
+			if (!profile_loss_is_info(i) &&
+			    p->runs[run].losses[i] != PROFILE_NOT_COUNTED)
+				lost += p->runs[run].losses[i];
+	return lost;
+}
+
+/* The function whose returns were missed most often: one line, the report has more. */
+static void say_missed(const struct profile *p, const struct record_sites *sites)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 1; i < p->n_sites; i++)
+		if (p->sites[i].missed > (most ? p->sites[most].missed : 0))
+			most = i;
+	if (most && p->sites[most].mech != PROFILE_MECH_FENTRY) {
+		const char *why = sites->items[most - 1].why_not_fentry;
+
+		log_warn("%" PRIu64 " calls of '%s' are not timed: %s missed their return; %s%s",
+			 p->sites[most].missed, p->sites[most].name,
+			 profile_mechanism_name(p->sites[most].mech),
+			 why ? "fentry would not, but is not available: " :
+			       "--attach=fentry would not",
+			 why ?: "");
+	}
+}
+
+static void say_summary(const struct profile *p, const char *output)
+{
+	uint64_t samples = 0, lost = events_lost(p);
+	char losses[64] = "nothing lost";
+	uint32_t runs = 0;
+
+	for (uint32_t i = 0; i < p->n_runs; i++)
+		runs += p->runs[i].kind == PROFILE_RUN_PROBED;
+
+	for (uint32_t i = 0; i < p->n_samples; i++)
+		samples += p->samples[i].count;
+	if (lost)
+		snprintf(losses, sizeof(losses), "%" PRIu64 " events lost (see report)", lost);
+	fprintf(stderr,
+		"kprotperf: %u run%s, %" PRIu64 " calls, %" PRIu64 " samples, %s; written to %s\n",
+		runs, runs == 1 ? "" : "s", calls_counted(p), samples, losses, output);
+}
+
+/* The last run's own status, or that of the first that failed. */
+static int workload_status(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->n_runs; i++)
+		if (p->runs[i].status)
+			return p->runs[i].status;
+	return 0;
+}
+
+int record_finish(struct record_plan *plan, const struct record_options *o, struct profile *p)
+{
+	int status;
+
+	resolve(p, &plan->symbols, o->no_resolve);
+	if (profile_file_keep(p, o->output))
+		return EXIT_FAILURE;
+	resolve_later(o);
+	say_missed(p, &plan->sites);
+	say_summary(p, o->output);
+	status = workload_status(p);
+	if (status && o->argv)
+		log_warn("the command exited with status %d", status);
+	return status;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KPROTPERF_RECORD_FINISH_H
+#define KPROTPERF_RECORD_FINISH_H
+
+#include "record/plan.h"
+
+/*
+ * Resolves the names in P, which has been recorded by PLAN, writes the file, and sums up what was recorded. The exit
+ * status: that of the first run that failed.
+ */
+int record_finish(struct record_plan *plan, const struct record_options *o, struct profile *p);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the user asks `record` for. */
+#ifndef KPROTPERF_RECORD_OPTIONS_H
+#define KPROTPERF_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "catalogue/catalogue.h"
+#include "record/target/sites.h"
+
+struct record_options {
+	struct record_names functions; /* names and globs */
+	struct record_names ranges; /* INLINED[@FUNC], likewise */
+	struct record_names blocks; /* functions */
+	const struct catalogue_protection **protections; /* whose functions and ranges are added */
+	uint32_t n_protections, cap_protections;
+	char **argv; /* the command, or NULL */
+	const char *output;
+	const char *vmlinux; /* NULL: look in the usual places */
+	uint32_t freq; /* samples per second; 0: none */
+	uint32_t repeat, warmup;
+	uint32_t max_tasks; /* 0: the default */
+	int32_t pid;
+	double max_overhead; /* in percent; 0: no limit */
+	enum record_attach attach;
+	bool system_wide, control_run, no_resolve;
+	bool callees; /* those of the functions in BLOCKS are timed too */
+	int verbose;
+};
+
+#endif

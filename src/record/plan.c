@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/plan.h"
+
+#include "record/collect/environment.h"
+#include "record/probe/choose.h"
+#include "record/protection.h"
+
+int record_plan_make(struct record_plan *plan, const struct record_options *o, struct profile *p)
+{
+	const struct record_kernel *kernel = &plan->kernel;
+	int err, one;
+
+	plan->kernel = (struct record_kernel){ &plan->symbols, &plan->features };
+	record_features_probe(&plan->features);
+	err = record_features_check(&plan->features);
+	err = err ?: record_symbols_init(&plan->symbols, o->vmlinux);
+	if (err)
+		return err;
+	record_environment_read(p, &plan->symbols.build_id);
+	record_names_add_all(&plan->functions, &o->functions);
+	record_names_add_all(&plan->inlined, &o->ranges);
+	err = record_protections_expand(kernel, o->protections, o->n_protections, p,
+					&plan->functions, &plan->inlined);
+	err = err ?: record_blocks_resolve(&plan->blocks, kernel, &o->blocks, o->callees);
+	if (err)
+		return err;
+	record_names_add_all(&plan->functions, &o->blocks);
+	err = record_sites_find(&plan->sites, &plan->symbols, &plan->functions, &plan->inlined);
+	/* What is wrong with any of the names is said. */
+	one = record_sites_choose(&plan->sites, kernel, o->attach);
+	err = err ?: one;
+	if (err)
+		return err;
+	record_sites_limit_fentry(&plan->sites, kernel, o->attach);
+	if (o->callees) {
+		record_blocks_add_callees(&plan->blocks, &plan->sites, &plan->symbols);
+		err = record_sites_choose(&plan->sites, kernel, o->attach);
+		record_blocks_add_calls(&plan->blocks, &plan->sites, &plan->symbols, &plan->ranges);
+	}
+	err = err   ?:
+		      record_ranges_resolve(&plan->ranges, kernel, &plan->inlined,
+					    plan->sites.n_items + 1);
+	if (err)
+		return err;
+	record_sites_store(&plan->sites, &plan->symbols, p);
+	record_ranges_store(&plan->ranges, p);
+	record_blocks_store(&plan->blocks, &plan->sites, p);
+	return 0;
+}
+
+void record_plan_deinit(struct record_plan *plan)
+{
+	record_ranges_deinit(&plan->ranges);
+	record_blocks_deinit(&plan->blocks);
+	record_sites_deinit(&plan->sites);
+	record_names_deinit(&plan->functions);
+	record_names_deinit(&plan->inlined);
+	record_symbols_deinit(&plan->symbols);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a recording measures on the running kernel: from the names the user gives to sites, ranges and blocks with
+ * their probes.
+ */
+#ifndef KPROTPERF_RECORD_PLAN_H
+#define KPROTPERF_RECORD_PLAN_H
+
+#include "record/engine/features.h"
+#include "record/options.h"
+#include "record/target/block.h"
+#include "record/target/range.h"
+#include "record/target/sites.h"
+#include "record/target/symbols.h"
+
+struct profile;
+
+struct record_plan {
+	struct record_features features;
+	struct record_symbols symbols;
+	struct record_kernel kernel; /* of both */
+	struct record_names functions, inlined; /* of all options together */
+	struct record_sites sites;
+	struct record_ranges ranges;
+	struct record_blocks blocks;
+};
+
+/*
+ * Fills PLAN, which is zero, and P with the environment and the sites, numbered as in the engine. To be called before
+ * any probe is there. PLAN stays where it is, and O outlives it. -errno, reported.
+ */
+int record_plan_make(struct record_plan *plan, const struct record_options *o, struct profile *p);
+void record_plan_deinit(struct record_plan *plan);
+
+#endif

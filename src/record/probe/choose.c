@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/probe/choose.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "kernel/image/name.h"
+#include "record/engine/features.h"
+#include "record/probe/probes.h"
+
+const char *record_skip_text(enum record_skip skip)
+{
+	static const char *const texts[RECORD_N_SKIPS] = {
+		[RECORD_SKIP_UNSAFE] = "unsafe or used by probes themselves",
+		[RECORD_SKIP_NOT_FTRACE] = "not traceable",
+		[RECORD_SKIP_BLACKLISTED] = "on the kernel's kprobe blacklist",
+		[RECORD_SKIP_MECHANISM] = "not reachable by the requested mechanism",
+	};
+
+	return texts[skip];
+}
+
+/* What is tried for a function, in this order, up to PROFILE_MECH_NONE. */
+static const enum profile_mechanism order[][4] = {
+	[RECORD_ATTACH_AUTO] = { PROFILE_MECH_FENTRY, PROFILE_MECH_MULTI, PROFILE_MECH_KPROBE },
+	[RECORD_ATTACH_FENTRY] = { PROFILE_MECH_FENTRY },
+	[RECORD_ATTACH_MULTI] = { PROFILE_MECH_MULTI },
+	[RECORD_ATTACH_KPROBE] = { PROFILE_MECH_KPROBE },
+};
+
+/* Chooses SITE's mechanism. NULL, or the reason why there is none, and in *SKIP of which kind. */
+static const char *choose(const struct record_kernel *kernel, enum record_attach how,
+			  struct record_site *site, enum record_skip *skip)
+{
+	const char *why;
+	enum kernel_safety safety = kernel_name_safety(site->sym->name, &why);
+
+	*skip = RECORD_SKIP_UNSAFE;
+	if (safety == KERNEL_REFUSE || (safety == KERNEL_SKIP_IN_GLOB && !site->named))
+		return why;
+	for (const enum profile_mechanism *mech = order[how]; *mech != PROFILE_MECH_NONE; mech++) {
+		why = record_mechanism(*mech)->refuse(kernel, site, skip);
+		if (!why) {
+			site->mech = *mech;
+			return NULL;
+		}
+		if (*mech == PROFILE_MECH_FENTRY && how == RECORD_ATTACH_AUTO)
+			site->why_not_fentry = why;
+	}
+	return why;
+}
+
+/* Whether there is a site at SYM's address; symbols of one address share the answer. */
+static bool *mark_of(const struct kernel_kallsyms *ks, bool *marks, const struct kernel_sym *sym)
+{
+	const struct kernel_sym *all;
+	size_t n;
+
+	all = kernel_kallsyms_all(ks, &n);
+	while (sym > all && sym[-1].addr == sym->addr)
+		sym--;
+	return &marks[sym - all];
+}
+
+/* 0 where SITE has a mechanism now; -EEXIST where another is on its function; else why not is said. */
+static int choose_one(struct record_sites *sites, const struct record_kernel *kernel,
+		      enum record_attach how, struct record_site *site, bool *is_taken)
+{
+	enum record_skip skip;
+	const char *why;
+
+	if (*is_taken)
+		return -EEXIST;
+	*is_taken = true;
+	if (site->mech != PROFILE_MECH_NONE)
+		return 0;
+	why = choose(kernel, how, site, &skip);
+	if (!why)
+		return 0;
+	*is_taken = false;
+	if (site->named) {
+		log_error("'%s' cannot be measured: %s", site->sym->name, why);
+		return -EOPNOTSUPP;
+	}
+	sites->skipped[skip]++;
+	log_verbose(1, "skipped %s: %s", site->sym->name, why);
+	return -EOPNOTSUPP;
+}
+
+/* The functions of one glob: whether any can be measured is said when the next begin. */
+struct glob {
+	const char *pattern;
+	uint32_t matched, usable;
+};
+
+static int end_glob(const struct glob *g)
+{
+	if (!g->pattern || g->usable)
+		return 0;
+	log_error("'%s' matches %u functions, none of which can be measured (-v lists why)",
+		  g->pattern, g->matched);
+	return -ENOENT;
+}
+
+static int choose_all(struct record_sites *sites, const struct record_kernel *kernel,
+		      enum record_attach how, bool *marks)
+{
+	struct glob glob = {};
+	uint32_t kept = 0;
+	int err = 0, one;
+
+	for (uint32_t i = 0; i < sites->n_items; i++) {
+		struct record_site *site = &sites->items[i];
+
+		if (site->glob != glob.pattern) {
+			err = err ?: end_glob(&glob);
+			glob = (struct glob){ .pattern = site->glob };
+		}
+		one = choose_one(sites, kernel, how, site,
+				 mark_of(kernel->symbols->ks, marks, site->sym));
+		glob.matched++;
+		glob.usable += !one || one == -EEXIST;
+		if (site->named && one != -EEXIST)
+			err = err ?: one;
+		if (one)
+			free(site->name);
+		else
+			sites->items[kept++] = *site;
+	}
+	sites->n_items = kept;
+	return err ?: end_glob(&glob);
+}
+
+int record_sites_choose(struct record_sites *sites, const struct record_kernel *kernel,
+			enum record_attach how)
+{
+	const struct record_features *f = kernel->features;
+	bool *marks;
+	size_t n;
+	int err;
+
+	if (!sites->n_items)
+		return 0;
+	if (f->fentry && f->kprobe && record_kernel_try_multi(kernel)) {
+		log_error("functions cannot be measured on this kernel: fentry: %s; kprobes: %s; "
+			  "kprobe.multi: %s. Without --func, syscalls and samples are recorded",
+			  record_features_why_not_fentry(f), record_features_why_not_kprobe(f),
+			  record_features_why_not_multi(f));
+		return -EOPNOTSUPP;
+	}
+	err = record_symbols_load_functions(kernel->symbols);
+	if (err)
+		return err;
+	kernel_kallsyms_all(kernel->symbols->ks, &n);
+	marks = alloc_array(n, sizeof(*marks));
+	err = choose_all(sites, kernel, how, marks);
+	free(marks);
+	return err;
+}
+
+void record_sites_limit_fentry(struct record_sites *sites, const struct record_kernel *kernel,
+			       enum record_attach how)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < sites->n_items; i++)
+		n += sites->items[i].mech == PROFILE_MECH_FENTRY;
+	if (n <= RECORD_MAX_FENTRY || how != RECORD_ATTACH_AUTO || record_kernel_try_multi(kernel))
+		return;
+	for (uint32_t i = 0; i < sites->n_items; i++)
+		if (sites->items[i].mech == PROFILE_MECH_FENTRY && !sites->items[i].named)
+			sites->items[i].mech = PROFILE_MECH_MULTI;
+}
+
+/* Tells FN of SYM, which matches. */
+static void list_one(const struct record_kernel *kernel, const struct kernel_sym *sym,
+		     record_site_fn fn, void *arg)
+{
+	struct record_site by_glob = { .sym = sym }, by_name = { .sym = sym, .named = true };
+	enum record_skip skip;
+	const char *why_not = choose(kernel, RECORD_ATTACH_AUTO, &by_glob, &skip), *not_by_name;
+
+	if (!why_not) {
+		fn(sym, by_glob.mech, NULL, arg);
+		return;
+	}
+	if (skip == RECORD_SKIP_NOT_FTRACE)
+		why_not = "it has no ftrace location";
+	not_by_name = choose(kernel, RECORD_ATTACH_AUTO, &by_name, &skip);
+	fn(sym, by_name.mech, not_by_name ?: why_not, arg);
+}
+
+int record_sites_list(const struct record_kernel *kernel, const char *glob, record_site_fn fn,
+		      void *arg)
+{
+	const struct kernel_kallsyms *ks = kernel->symbols->ks;
+	const struct kernel_sym *all;
+	int matched = 0, err = 0;
+	size_t n;
+
+	all = kernel_kallsyms_all(ks, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!record_site_matches(ks, &all[i], glob))
+			continue;
+		if (!matched++) {
+			record_features_probe(kernel->features);
+			err = record_symbols_load_functions(kernel->symbols);
+		}
+		if (err)
+			return err;
+		list_one(kernel, &all[i], fn, arg);
+	}
+	return matched;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * By which mechanism each function is to be probed, and which functions are left out.
+ */
+#ifndef KPROTPERF_RECORD_PROBE_CHOOSE_H
+#define KPROTPERF_RECORD_PROBE_CHOOSE_H
+
+#include "record/target/sites.h"
+
+/* With more functions than this, auto takes kprobe.multi for those of globs. */
+#define RECORD_MAX_FENTRY 32
+
+const char *record_skip_text(enum record_skip skip);
+
+/*
+ * Chooses mechanisms for those of SITES that have none yet, and leaves out those that are there already or cannot be
+ * measured. Reports, one line each, every function named and every glob of whose functions none can be measured, with
+ * the reason, and returns -errno if there was any.
+ */
+int record_sites_choose(struct record_sites *sites, const struct record_kernel *kernel,
+			enum record_attach how);
+
+/*
+ * Of many functions those of globs go to kprobe.multi: the kernel takes 0.1 s to take down each trampoline of fentry.
+ * Not for callees, whatever their number: what its probes cost varies from one function to the next, and they are
+ * there for exact self times.
+ */
+void record_sites_limit_fentry(struct record_sites *sites, const struct record_kernel *kernel,
+			       enum record_attach how);
+
+/*
+ * Tells FN of each function whose name, less clone suffixes, matches GLOB: how `record` would probe
+ * it, and WHY it leaves it out of globs, if it does; or, with MECH NONE, WHY it would not at all.
+ * Returns how many matched, or -errno, reported. Only where some do are KERNEL's functions loaded and its
+ * features probed, both of which take a while.
+ */
+typedef void (*record_site_fn)(const struct kernel_sym *sym, enum profile_mechanism mech,
+			       const char *why, void *arg);
+int record_sites_list(const struct record_kernel *kernel, const char *glob, record_site_fn fn,
+		      void *arg);
+
+#endif

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fentry and fexit: a pair of programs for each function, copies of one with the site's number and the costs
+ * of the pair written into the instructions. That works where fentry has no cookies (before 6.0), and is free.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/bpf_common.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "kernel/debuginfo/index.h"
+#include "record/engine/engine.h"
+#include "record/engine/features.h"
+#include "record/probe/probes_impl.h"
+
+/* What a trampoline can pass on in registers. */
+#define MAX_ARGS 6
+
+/* What stands in function.bpf.c and engine.h for a site's key and for the costs of the pair. */
+#define SITE_PLACEHOLDER 0x5173c0de
+#define COST_INNER       0x5173c0d1
+#define COST_FULL        0x5173c0d2
+
+/* The copies for a site that is to be attached; -1: taken. */
+struct prepared {
+	uint32_t site;
+	int entry, ret;
+};
+
+struct record_fentry {
+	struct prepared *prepared;
+	uint32_t n_prepared, cap_prepared;
+};
+
+struct record_fentry *record_fentry_create(void)
+{
+	return alloc_new(struct record_fentry);
+}
+
+void record_fentry_destroy(struct record_fentry *f)
+{
+	for (uint32_t i = 0; i < f->n_prepared; i++) {
+		if (f->prepared[i].entry >= 0)
+			close(f->prepared[i].entry);
+		if (f->prepared[i].ret >= 0)
+			close(f->prepared[i].ret);
+	}
+	free(f->prepared);
+	free(f);
+}
+
+/* The BTF of the kernel, or of SYM's module; NULL: none. Its object, 0 for the kernel's, in *FD. */
+static const struct kernel_btf *btf_of(struct record_symbols *symbols, const struct kernel_sym *sym,
+				       int *fd)
+{
+	const struct record_module_btf *m;
+
+	*fd = 0;
+	if (!sym->module)
+		return symbols->btf;
+	m = record_symbols_module_btf(symbols, sym->module);
+	if (!m)
+		return NULL;
+	*fd = m->fd;
+	return m->btf;
+}
+
+/* Of a name: where the function that has a symbol is declared, and whether an inlined one is elsewhere. */
+struct namesake {
+	const char *file;
+	uint32_t line;
+	bool other;
+};
+
+static int note_namesake(const struct kernel_body *body, void *arg)
+{
+	struct namesake *n = arg;
+
+	n->other |= !body->file || strcmp(body->file, n->file) || body->line != n->line;
+	return 0;
+}
+
+/*
+ * Is there another function of SYM's name, which is inlined wherever it is called? BTF may have that one's
+ * arguments, and a trampoline made for them loses SYM's: fentry on 6.1's mm_init() of kernel/fork.c saves none,
+ * as init/main.c's has none, and the kernel panics at the next fork.
+ */
+static bool has_namesake(struct record_symbols *symbols, const struct kernel_sym *sym)
+{
+	struct namesake n = {};
+	const struct kernel_index *idx;
+
+	if (sym->module || record_symbols_index(symbols, &idx) || !idx ||
+	    kernel_index_declaration(idx, sym->addr - kernel_kallsyms_stext(symbols->ks), &n.file,
+				     &n.line) ||
+	    !n.file)
+		return false;
+	kernel_index_bodies_each(idx, sym->name, note_namesake, &n, NULL);
+	return n.other;
+}
+
+/* Finds the BTF id by which fentry can attach to exactly this symbol. 0, or why there is none as -errno. */
+static int find_btf(struct record_symbols *symbols, const struct kernel_sym *sym,
+		    struct record_target *target)
+{
+	const struct kernel_btf *btf = btf_of(symbols, sym, &target->btf_fd);
+	size_t same_name = 0;
+	int n;
+
+	if (!btf || kernel_tracing_is_ftrace(symbols->tracing, sym) != KERNEL_YES)
+		return -ENOENT;
+	/* BTF tells functions apart by name only. */
+	kernel_kallsyms_named(symbols->ks, sym->name, &same_name);
+	if (same_name != 1)
+		return -ENOTUNIQ;
+	target->btf_id = kernel_btf_function(btf, sym->name);
+	if (target->btf_id < 0)
+		return target->btf_id;
+	if (has_namesake(symbols, sym))
+		return -ENOTUNIQ;
+	n = kernel_btf_function_nargs(btf, target->btf_id);
+	if (n > MAX_ARGS)
+		return -E2BIG;
+	target->n_args = n > 0 ? n : 0;
+	return 0;
+}
+
+static const char *refuse(const struct record_kernel *kernel, struct record_site *site,
+			  enum record_skip *skip)
+{
+	const char *why_not = record_features_why_not_fentry(kernel->features);
+
+	*skip = RECORD_SKIP_MECHANISM;
+	if (why_not)
+		return why_not;
+	switch (find_btf(kernel->symbols, site->sym, &site->target)) {
+	case 0:
+		return NULL;
+	case -ENOTUNIQ:
+		return "several functions have this name, and fentry cannot distinguish them";
+	case -E2BIG:
+		return "it has more arguments than fentry supports";
+	default:
+		return "fentry cannot reach it (no BTF or no ftrace location)";
+	}
+}
+
+/* The functions of a program, in the order of their first instructions. */
+struct funcs {
+	struct bpf_func_info *infos; /* for free() */
+	uint32_t n;
+	int btf_fd; /* what the infos' types are of */
+};
+
+/*
+ * Where the N instructions INSNS call functions of theirs, INFOS learns where these begin: it has them
+ * in that order, with the places they have come to in the kernel. False: they are others.
+ */
+static bool place_funcs(const struct bpf_insn *insns, size_t n, struct bpf_func_info *infos,
+			uint32_t n_infos)
+{
+	bool *begins = alloc_array(n, sizeof(*begins));
+	uint32_t found = 0;
+
+	begins[0] = true;
+	for (size_t i = 0; i < n; i++) {
+		size_t to = i + 1 + insns[i].imm;
+
+		if (insns[i].code == (BPF_JMP | BPF_CALL) && insns[i].src_reg == BPF_PSEUDO_CALL &&
+		    to < n)
+			begins[to] = true;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!begins[i])
+			continue;
+		if (found < n_infos)
+			infos[found].insn_off = i;
+		found++;
+	}
+	free(begins);
+	return found == n_infos;
+}
+
+/* What the kernel knows of PROG's functions; N 0: nothing. */
+static struct funcs funcs_read(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = {};
+	struct funcs funcs = { .btf_fd = -1 };
+	__u32 len = sizeof(info), n;
+	uint32_t btf_id;
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len) || !info.nr_func_info ||
+	    info.func_info_rec_size != sizeof(*funcs.infos))
+		return funcs;
+	n = info.nr_func_info;
+	btf_id = info.btf_id;
+	funcs.infos = alloc_array(n, sizeof(*funcs.infos));
+	info = (struct bpf_prog_info){
+		.nr_func_info = n,
+		.func_info_rec_size = sizeof(*funcs.infos),
+		.func_info = (uintptr_t)funcs.infos,
+	};
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len) || info.nr_func_info != n ||
+	    !place_funcs(bpf_program__insns(prog), bpf_program__insn_cnt(prog), funcs.infos, n))
+		return funcs;
+	funcs.btf_fd = bpf_btf_get_fd_by_id(btf_id);
+	if (funcs.btf_fd >= 0)
+		funcs.n = n;
+	return funcs;
+}
+
+/* The N instructions INSNS of a copy learn what is known of SITE. False: they have no place for it. */
+static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine *e, uint32_t site)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < n; i++) {
+		struct bpf_insn *insn = &insns[i];
+
+		if ((BPF_CLASS(insn->code) != BPF_ALU && BPF_CLASS(insn->code) != BPF_ALU64) ||
+		    BPF_SRC(insn->code) != BPF_K)
+			continue;
+		switch (insn->imm) {
+		case SITE_PLACEHOLDER:
+			insn->imm = ENGINE_KEY(site, 0);
+			found = true;
+			break;
+		case COST_INNER:
+			insn->imm = record_engine_inner_cost(e, site, PROFILE_MECH_FENTRY);
+			break;
+		case COST_FULL:
+			insn->imm = record_engine_full_cost(e, site, PROFILE_MECH_FENTRY);
+			break;
+		}
+	}
+	return found;
+}
+
+/*
+ * Loads a copy of PROG for TARGET. The descriptor, or -errno. The kernel is told which functions the copy
+ * consists of. It would take it without, but for functions that are global go through each again wherever it
+ * is called.
+ */
+static int load_copy(const struct record_probes *probes, const struct bpf_program *prog,
+		     const struct record_target *target)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = bpf_program__get_expected_attach_type(prog),
+		    .attach_btf_id = target->btf_id, .attach_btf_obj_fd = target->btf_fd);
+	size_t n = bpf_program__insn_cnt(prog);
+	struct bpf_insn *insns = alloc_array(n, sizeof(*insns));
+	struct funcs funcs = funcs_read(prog);
+	int fd = -EINVAL;
+
+	memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
+	record_engine_note_args(probes->engine, target->site, target->n_args);
+	if (funcs.n) {
+		opts.prog_btf_fd = funcs.btf_fd;
+		opts.func_info = funcs.infos;
+		opts.func_info_cnt = funcs.n;
+		opts.func_info_rec_size = sizeof(*funcs.infos);
+	}
+	if (fill_in(insns, n, probes->engine, target->site)) {
+		fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, bpf_program__name(prog), "GPL", insns, n,
+				   &opts);
+		fd = fd < 0 ? -errno : fd;
+	}
+	if (funcs.btf_fd >= 0)
+		close(funcs.btf_fd);
+	free(funcs.infos);
+	free(insns);
+	return fd;
+}
+
+static int prepare(struct record_probes *probes, const struct record_target *target)
+{
+	const struct kprotperf_bpf *skel = probes->skel;
+	struct prepared p = { .site = target->site };
+
+	p.ret = load_copy(probes, skel->progs.function_fexit, target);
+	if (p.ret < 0)
+		return p.ret;
+	p.entry = load_copy(probes, skel->progs.function_fentry, target);
+	if (p.entry < 0) {
+		close(p.ret);
+		return p.entry;
+	}
+	vec_push(probes->fentry, prepared, p);
+	return 0;
+}
+
+/* The copies that were prepared for TARGET, or are now. 0 or -errno. */
+static int take_prepared(struct record_probes *probes, const struct record_target *target,
+			 struct prepared *out)
+{
+	struct record_fentry *f = probes->fentry;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < f->n_prepared && f->prepared[i].site != target->site; i++)
+		;
+	if (i == f->n_prepared)
+		err = prepare(probes, target);
+	if (err)
+		return err;
+	*out = f->prepared[i];
+	f->prepared[i] = f->prepared[--f->n_prepared];
+	return 0;
+}
+
+static uint32_t program_id(int fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
+}
+
+/* The return's first: no call is opened whose end nobody sees. */
+static int attach_one(struct record_probes *probes, const struct record_target *target)
+{
+	struct record_attached a = { .site = target->site, .mech = PROFILE_MECH_FENTRY };
+	struct prepared p;
+	int err = take_prepared(probes, target, &p);
+
+	if (err)
+		return err;
+	a.ret = bpf_raw_tracepoint_open(NULL, p.ret);
+	a.entry = a.ret < 0 ? a.ret : bpf_raw_tracepoint_open(NULL, p.entry);
+	if (a.entry < 0) {
+		err = -errno;
+		if (a.ret >= 0)
+			close(a.ret);
+	} else {
+		a.progs[0] = program_id(p.entry);
+		a.progs[1] = program_id(p.ret);
+		vec_push(probes, attached, a);
+	}
+	close(p.entry);
+	close(p.ret);
+	return err;
+}
+
+static void attach(struct record_probes *probes, struct record_target *targets, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		log_progress("attaching %u of %u functions by fentry", i + 1, n);
+		targets[i].err = interrupt_signal() ? -EINTR : attach_one(probes, &targets[i]);
+	}
+}
+
+const struct record_mechanism record_fentry_mechanism = {
+	.why_not = record_features_why_not_fentry,
+	.refuse = refuse,
+	.prepare = prepare,
+	.attach = attach,
+	.detach = record_detach_each,
+};

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kprobes: one pair of programs for all functions, which know theirs by the cookie. How the kernel gets to the
+ * probe on a function's entry decides what it costs, and so the return's program: it comes later, when the
+ * kernel's optimizer has been there.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "record/engine/features.h"
+#include "record/engine/kprobe_event.h"
+#include "record/probe/probes_impl.h"
+
+/*
+ * Is a return probe at SYM on a real function's entry? The kernel would also take one in the
+ * middle of a function and then overwrite the stack of a live frame.
+ */
+static bool is_entry(struct record_symbols *symbols, const struct kernel_sym *sym)
+{
+	struct kernel_image *image;
+
+	if (kernel_tracing_is_ftrace(symbols->tracing, sym) == KERNEL_YES)
+		return true;
+	if (sym->module || record_symbols_image(symbols, &image) || !image)
+		return false;
+	return kernel_image_is_function(image, sym->name,
+					sym->addr - kernel_kallsyms_stext(symbols->ks), NULL);
+}
+
+static const char *refuse(const struct record_kernel *kernel, struct record_site *site,
+			  enum record_skip *skip)
+{
+	struct record_symbols *symbols = kernel->symbols;
+	const char *why_not = record_features_why_not_kprobe(kernel->features);
+
+	*skip = RECORD_SKIP_MECHANISM;
+	if (why_not)
+		return why_not;
+	*skip = RECORD_SKIP_BLACKLISTED;
+	if (kernel_tracing_is_blacklisted(symbols->tracing, site->sym->addr) == KERNEL_YES)
+		return "it is on the kernel's kprobe blacklist";
+	*skip = RECORD_SKIP_NOT_FTRACE;
+	if (site->named ? !is_entry(symbols, site->sym) :
+			  kernel_tracing_is_ftrace(symbols->tracing, site->sym) != KERNEL_YES)
+		return "it may not be a function's entry (no ftrace location; a vmlinux with symbols "
+		       "can tell, see --vmlinux), and a return probe elsewhere corrupts the kernel";
+	if (record_symbols_is_notrace(symbols, site->sym))
+		return "it has no ftrace location, where this kernel refuses probes (it is built without "
+		       "CONFIG_KPROBE_EVENTS_ON_NOTRACE)";
+	return NULL;
+}
+
+/* The link, or -errno. */
+static int link_half(const struct bpf_program *prog, bool on_return,
+		     const struct record_target *target)
+{
+	/* The return's program takes the upper half for what this place costs more. */
+	uint64_t cookie = (uint64_t)target->extra << 32 | ENGINE_KEY(target->site, 0);
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
+	int event = record_kprobe_open(target->addr, on_return), link;
+
+	if (event < 0)
+		return event;
+	/* The link keeps the event. */
+	link = bpf_link_create(bpf_program__fd(prog), event, BPF_PERF_EVENT, &opts);
+	if (link >= 0 && ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
+		close(link);
+		link = -1;
+	}
+	if (link < 0)
+		link = -errno;
+	close(event);
+	return link;
+}
+
+/*
+ * The entry's first: the kernel calls the latest first, and what it does at an entry for the return's
+ * probe is not in the call then. No task is followed yet whose return would be missed.
+ */
+static void attach(struct record_probes *probes, struct record_target *targets, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct record_attached a = { .site = targets[i].site,
+					     .mech = PROFILE_MECH_KPROBE,
+					     .ret = -1 };
+
+		log_progress("attaching %u of %u functions by kprobe", i + 1, n);
+		a.entry = interrupt_signal() ? -EINTR :
+					       link_half(probes->skel->progs.function_kprobe, false,
+							 &targets[i]);
+		targets[i].err = a.entry < 0 ? a.entry : 0;
+		if (!targets[i].err)
+			vec_push(probes, attached, a);
+	}
+}
+
+static const struct bpf_program *return_program(const struct kprotperf_bpf *skel,
+						enum profile_mechanism reached)
+{
+	switch (reached) {
+	case PROFILE_MECH_KPROBE_OPTIMIZED:
+		return skel->progs.function_kretprobe_optimized;
+	case PROFILE_MECH_KPROBE_INT3:
+		return skel->progs.function_kretprobe_int3;
+	default:
+		return skel->progs.function_kretprobe;
+	}
+}
+
+static int complete(struct record_probes *probes, const struct record_target *target,
+		    enum profile_mechanism reached)
+{
+	struct record_attached *a = record_attached_find(probes, target->site);
+	int link;
+
+	if (!a)
+		return -ENOENT;
+	link = link_half(return_program(probes->skel, reached), true, target);
+	if (link < 0) {
+		record_attached_remove(probes, a);
+		return link;
+	}
+	a->ret = link;
+	a->mech = reached;
+	return 0;
+}
+
+const struct record_mechanism record_kprobe_mechanism = {
+	.why_not = record_features_why_not_kprobe,
+	.refuse = refuse,
+	.attach = attach,
+	.complete = complete,
+	.detach = record_detach_each,
+};

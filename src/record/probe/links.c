@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/probe/links.h"
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "profile/profile.h"
+
+/* Each close() sleeps in a thread of its own. */
+static struct {
+	pthread_t *threads;
+	uint32_t n_threads, cap_threads;
+} pending;
+
+static void *close_one(void *fd)
+{
+	close((int)(intptr_t)fd);
+	return NULL;
+}
+
+void record_detach_later(int fd)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&thread, NULL, close_one, (void *)(intptr_t)fd);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		close(fd);
+	else
+		vec_push(&pending, threads, thread);
+}
+
+/* A directory has two links, and one for each directory in it. */
+static bool is_alone(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/task", &st) || st.st_nlink <= 3;
+}
+
+/*
+ * A thread that can be joined still has the process's files for a moment. Where they are shared, every system
+ * call on a descriptor costs more, those that calibration times among them.
+ */
+static void wait_for_exits(void)
+{
+	const struct timespec step = { .tv_nsec = 100000 };
+
+	for (int i = 0; i < 1000 && !is_alone(); i++)
+		nanosleep(&step, NULL);
+}
+
+void record_detach_wait(void)
+{
+	if (!pending.n_threads)
+		return;
+	while (pending.n_threads)
+		pthread_join(pending.threads[--pending.n_threads], NULL);
+	free(pending.threads);
+	pending.threads = NULL;
+	pending.cap_threads = 0;
+	wait_for_exits();
+}
+
+/*
+ * struct bpf_link_info as it is since 6.7, which headers need not have yet. Of its union only what is
+ * read here.
+ */
+struct link_info {
+	__u32 type, id, prog_id, pad;
+	union {
+		struct {
+			__u64 addrs;
+			__u32 count, flags;
+			__u64 missed;
+		} kprobe_multi;
+		struct {
+			__u32 type, pad;
+			__u64 func_name;
+			__u32 name_len, offset;
+			__u64 addr, missed;
+		} perf_event;
+	};
+};
+
+_Static_assert(offsetof(struct link_info, kprobe_multi.missed) == 32, "as in the kernel");
+_Static_assert(offsetof(struct link_info, perf_event.missed) == 48, "as in the kernel");
+_Static_assert(sizeof(struct link_info) == 56,
+	       "the kernel's was shorter before it reported misses");
+
+uint64_t record_link_misses(int link)
+{
+	struct link_info info = {};
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(link, &info, &len))
+		return PROFILE_NOT_COUNTED;
+	if (info.type != BPF_LINK_TYPE_KPROBE_MULTI && info.type != BPF_LINK_TYPE_PERF_EVENT)
+		return 0;
+	/* The kernel says how much of it it has filled in. */
+	if (len < sizeof(info))
+		return PROFILE_NOT_COUNTED;
+	return info.type == BPF_LINK_TYPE_PERF_EVENT ? info.perf_event.missed :
+						       info.kprobe_multi.missed;
+}
+
+uint64_t record_misses_add(uint64_t a, uint64_t b)
+{
+	return a == PROFILE_NOT_COUNTED || b == PROFILE_NOT_COUNTED ? PROFILE_NOT_COUNTED : a + b;
+}

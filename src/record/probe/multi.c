@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kprobe.multi: one pair of programs and one pair of links for all functions. The programs look up which
+ * function was hit in a hash table of ours; how a link finds it is the kernel's business, and costs by its place.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "record/engine/features.h"
+#include "record/probe/multi.h"
+#include "record/probe/probes_impl.h"
+
+/*
+ * Returns of calls in flight that a link shall be able to keep, where the kernel's number is fixed when it is
+ * attached: see struct record_multi_behaviour. What lies in between sleeps, or is preempted.
+ */
+#define MULTI_CALLS 4096
+
+/* Hash functions tried for a table of functions. */
+#define MULTI_FACTORS 64
+
+/* The kernel's hash_long(), and the sizes of an ftrace_hash while it is filled and at most. */
+#define GOLDEN    0x61c8864680b583ebull
+#define FILL_BITS 10
+#define MAX_BITS  12
+
+struct record_multi {
+	struct kprotperf_bpf *skel;
+	struct record_multi_behaviour is;
+	struct engine_multi *table; /* what the kernel has as the map multi_sites */
+	uint32_t size;
+	struct record_target *items; /* attached */
+	uint32_t n_items, cap_items;
+};
+
+struct record_multi *record_multi_create(struct kprotperf_bpf *skel,
+					 const struct record_features *features)
+{
+	struct record_multi *m = alloc_new(struct record_multi);
+
+	m->skel = skel;
+	m->is = features->multi_is;
+	m->size = bpf_map__max_entries(skel->maps.multi_sites);
+	m->table = alloc_array(m->size, sizeof(*m->table));
+	skel->bss->multi_factor = 1;
+	return m;
+}
+
+void record_multi_destroy(struct record_multi *m)
+{
+	free(m->items);
+	free(m->table);
+	free(m);
+}
+
+static const char *refuse(const struct record_kernel *kernel, struct record_site *site,
+			  enum record_skip *skip)
+{
+	enum kernel_answer ftrace = kernel_tracing_is_ftrace(kernel->symbols->tracing, site->sym);
+
+	*skip = RECORD_SKIP_MECHANISM;
+	/* Where it is not known the kernel refuses what is none: it takes ftrace locations only. */
+	if (ftrace == KERNEL_NO || (ftrace == KERNEL_UNKNOWN && !site->named))
+		return "kprobe.multi cannot reach it (no ftrace location)";
+	record_kernel_try_multi(kernel);
+	return record_features_why_not_multi(kernel->features);
+}
+
+/* Enters TARGET into TABLE, at how many slots from its first; -ENOSPC: too many. */
+static int table_enter(struct engine_multi *table, uint32_t size, uint64_t factor,
+		       const struct record_target *target)
+{
+	struct engine_multi entry = { .addr = target->addr, .site = target->site };
+
+	for (int i = 0; i < ENGINE_MULTI_PROBES; i++) {
+		uint32_t slot = (engine_multi_slot(entry.addr, factor) + i) & (size - 1);
+
+		if (table[slot].addr && table[slot].addr != entry.addr)
+			continue;
+		table[slot] = entry;
+		return i;
+	}
+	return -ENOSPC;
+}
+
+/* Fills the table with the targets; how many are not where they are looked for first. */
+static uint32_t table_fill(struct record_multi *m, uint64_t factor, struct record_target *targets,
+			   uint32_t n)
+{
+	uint32_t displaced = 0;
+
+	memset(m->table, 0, m->size * sizeof(*m->table));
+	for (uint32_t i = 0; i < n; i++) {
+		int at = table_enter(m->table, m->size, factor, &targets[i]);
+
+		targets[i].err = at < 0 ? at : 0;
+		displaced += at != 0;
+	}
+	return displaced;
+}
+
+static int table_publish(const struct record_multi *m, uint32_t slot,
+			 const struct engine_multi *entry)
+{
+	return bpf_map__update_elem(m->skel->maps.multi_sites, &slot, sizeof(slot), entry,
+				    sizeof(*entry), BPF_ANY) ?
+		       -errno :
+		       0;
+}
+
+/*
+ * Tells the programs which site each target is. Of some factors the best: a function that is found only
+ * at a second look costs more than was calibrated. Nothing must be attached by kprobe.multi yet.
+ */
+static int table_make(struct record_multi *m, struct record_target *targets, uint32_t n)
+{
+	uint64_t factor = 0x9e3779b97f4a7c15, best = factor;
+	uint32_t least = UINT32_MAX;
+	int err = 0;
+
+	for (int i = 0; i < MULTI_FACTORS && least; i++, factor += 0x3c6ef372fe94f82a) {
+		uint32_t displaced = table_fill(m, factor, targets, n);
+
+		if (displaced < least) {
+			least = displaced;
+			best = factor;
+		}
+	}
+	table_fill(m, best, targets, n);
+	if (least)
+		log_verbose(
+			1, "%u of %u functions under kprobe.multi are not in their first hash slot",
+			least, n);
+	m->skel->bss->multi_factor = best;
+	for (uint32_t slot = 0; slot < m->size && !err; slot++)
+		err = table_publish(m, slot, &m->table[slot]);
+	return err;
+}
+
+/* The entry of the function at ADDR; NULL: it has none. */
+static struct engine_multi *table_find(const struct record_multi *m, uint64_t addr)
+{
+	uint32_t slot = engine_multi_slot(addr, m->skel->bss->multi_factor);
+
+	for (int i = 0; i < ENGINE_MULTI_PROBES; i++, slot++)
+		if (m->table[slot & (m->size - 1)].addr == (uint32_t)addr)
+			return &m->table[slot & (m->size - 1)];
+	return NULL;
+}
+
+/* The programs find no site where SHOW is false, and do nothing. */
+static void table_show(const struct record_multi *m, bool show)
+{
+	for (uint32_t slot = 0; slot < m->size; slot++) {
+		struct engine_multi entry = m->table[slot];
+
+		if (!entry.addr)
+			continue;
+		if (!show)
+			entry.addr = 0;
+		table_publish(m, slot, &entry);
+	}
+}
+
+/* The link, or -errno. */
+static int link_half(const struct bpf_program *prog, uint32_t flags, const unsigned long *addrs,
+		     size_t n)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .kprobe_multi.addrs = addrs, .kprobe_multi.cnt = n,
+		    .kprobe_multi.flags = flags);
+	int link = bpf_link_create(bpf_program__fd(prog), 0, BPF_TRACE_KPROBE_MULTI, &opts);
+
+	return link < 0 ? -errno : link;
+}
+
+/*
+ * Attaches both halves to all N, or neither to any. The entry's first: ftrace goes through what is
+ * attached from the latest on, and finding the function again for the return's would take a time that
+ * differs from one to the next, within the call if it came after the entry's program. No task is
+ * followed yet whose return would be missed.
+ */
+static int attach_pair(struct record_probes *probes, const struct record_target *targets,
+		       uint32_t n)
+{
+	const struct record_multi *m = probes->multi;
+	uint32_t kept = 2 * n * libbpf_num_possible_cpus();
+	uint32_t repeat = m->is.repeats ? (MULTI_CALLS + kept - 1) / kept : 1;
+	unsigned long *addrs = alloc_array((size_t)n * repeat, sizeof(*addrs));
+	struct record_attached a = { .mech = PROFILE_MECH_MULTI };
+	int err = 0;
+
+	for (uint32_t i = 0; i < n * repeat; i++)
+		addrs[i] = targets[i % n].addr;
+	a.entry = link_half(m->skel->progs.function_multi, 0, addrs, n);
+	a.ret = a.entry < 0 ? a.entry :
+			      link_half(m->skel->progs.function_ret_multi,
+					BPF_F_KPROBE_MULTI_RETURN, addrs, n * repeat);
+	if (a.ret < 0) {
+		err = a.ret;
+		if (a.entry >= 0)
+			close(a.entry);
+	} else {
+		vec_push(probes, attached, a);
+	}
+	free(addrs);
+	return err;
+}
+
+/* What each of the N that a pair of links has costs more by its place in the kernel's hashes. */
+static void find_extra(struct record_multi *m, struct record_target *targets, uint32_t n)
+{
+	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
+	uint32_t *hops = alloc_array(n, sizeof(*hops));
+
+	for (uint32_t i = 0; i < n; i++)
+		addrs[i] = targets[i].addr;
+	record_multi_hops(addrs, n, hops);
+	for (uint32_t i = 0; i < n; i++) {
+		struct engine_multi *entry = table_find(m, targets[i].addr);
+
+		targets[i].extra = hops[i] * m->is.hop;
+		if (!entry)
+			continue;
+		entry->extra = targets[i].extra;
+		table_publish(m, entry - m->table, entry);
+	}
+	free(addrs);
+	free(hops);
+}
+
+/* One function that cannot be traced makes the kernel refuse all: what is refused is tried in halves. */
+static void attach_range(struct record_probes *probes, struct record_target *targets, uint32_t n)
+{
+	struct record_multi *m = probes->multi;
+	int err = interrupt_signal() ? -EINTR : attach_pair(probes, targets, n);
+
+	if (err && err != -EINTR && n > 1) {
+		attach_range(probes, targets, n / 2);
+		attach_range(probes, targets + n / 2, n - n / 2);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		targets[i].err = err;
+	if (!err && m->is.hop)
+		find_extra(m, targets, n);
+	if (!err)
+		for (uint32_t i = 0; i < n; i++)
+			vec_push(m, items, targets[i]);
+}
+
+static void attach(struct record_probes *probes, struct record_target *targets, uint32_t n)
+{
+	struct record_target *usable = alloc_array(n, sizeof(*usable));
+	uint32_t n_usable = 0, taken = 0;
+	int err = table_make(probes->multi, targets, n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		targets[i].err = err ?: targets[i].err;
+		if (!targets[i].err)
+			usable[n_usable++] = targets[i];
+	}
+	if (n_usable)
+		attach_range(probes, usable, n_usable);
+	for (uint32_t i = 0; i < n; i++)
+		if (!targets[i].err)
+			targets[i] = usable[taken++];
+	free(usable);
+}
+
+/* Takes all links away, and makes new ones for the N targets that are to STAY, which it frees. */
+static int renew(struct record_probes *probes, struct record_target *stay, uint32_t n)
+{
+	struct record_multi *m = probes->multi;
+	int err = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		record_set_state(probes, stay[i].site, ENGINE_SITE_DETACHED);
+	for (uint32_t i = probes->n_attached; i-- > 0;)
+		if (probes->attached[i].mech == PROFILE_MECH_MULTI)
+			record_attached_remove(probes, &probes->attached[i]);
+	m->items = NULL;
+	m->n_items = m->cap_items = 0;
+	table_show(m, false);
+	if (n)
+		attach_range(probes, stay, n);
+	table_show(m, true);
+	for (uint32_t i = 0; i < n; i++) {
+		record_set_state(probes, stay[i].site, ENGINE_SITE_ATTACHED);
+		err = err ?: stay[i].err;
+	}
+	free(stay);
+	return err;
+}
+
+/* A link is as it is: there must be new ones if any of SITES is in them. */
+static int detach(struct record_probes *probes, const uint32_t *sites, uint32_t n)
+{
+	struct record_multi *m = probes->multi;
+	uint32_t n_stay = 0;
+
+	for (uint32_t i = 0; i < m->n_items; i++)
+		if (!record_is_among(m->items[i].site, sites, n))
+			m->items[n_stay++] = m->items[i];
+	return n_stay == m->n_items ? 0 : renew(probes, m->items, n_stay);
+}
+
+const struct record_mechanism record_multi_mechanism = {
+	.why_not = record_features_why_not_multi,
+	.refuse = refuse,
+	.attach = attach,
+	.detach = detach,
+};
+
+int record_multi_show(struct record_probes *probes, const struct record_target *target, bool show)
+{
+	const struct record_multi *m = probes->multi;
+	struct engine_multi hidden = {};
+	struct engine_multi *entry = table_find(m, target->addr);
+
+	return entry ? table_publish(m, entry - m->table, show ? entry : &hidden) : -ENOENT;
+}
+
+void record_multi_halve(struct record_probes *probes)
+{
+	for (uint32_t i = 0; i < probes->multi->n_items; i++)
+		record_set_state(probes, probes->multi->items[i].site, ENGINE_SITE_DETACHED);
+	for (uint32_t i = 0; i < probes->n_attached; i++)
+		if (probes->attached[i].mech == PROFILE_MECH_MULTI)
+			record_attached_halve(probes, &probes->attached[i]);
+}
+
+int record_multi_restore(struct record_probes *probes)
+{
+	return renew(probes, probes->multi->items, probes->multi->n_items);
+}
+
+/* Lists of items by a hash of their addresses, the latest first; 0 ends a list, item I is I + 1. */
+struct lists {
+	uint32_t bits;
+	uint32_t *first, *next;
+};
+
+static struct lists lists_new(uint32_t bits, uint32_t n)
+{
+	return (struct lists){
+		.bits = bits,
+		.first = alloc_array((size_t)1 << bits, sizeof(uint32_t)),
+		.next = alloc_array((size_t)n + 1, sizeof(uint32_t)),
+	};
+}
+
+static void lists_free(struct lists *l)
+{
+	free(l->first);
+	free(l->next);
+}
+
+static void lists_add(struct lists *l, uint64_t addr, uint32_t item)
+{
+	uint32_t *first = &l->first[l->bits ? addr * GOLDEN >> (64 - l->bits) : 0];
+
+	l->next[item] = *first;
+	*first = item;
+}
+
+/* The kernel's choice for a table of N. */
+static uint32_t hash_bits(uint32_t n)
+{
+	uint32_t bits = 0;
+
+	while (n /= 2)
+		bits++;
+	return bits < MAX_BITS ? bits : MAX_BITS;
+}
+
+/* A link's functions are put into one table, and from there, list by list, into one that fits. */
+void record_multi_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops)
+{
+	struct lists fill = lists_new(FILL_BITS, n), kept = lists_new(hash_bits(n), n);
+
+	for (uint32_t i = 0; i < n; i++)
+		lists_add(&fill, addrs[i], i + 1);
+	for (uint32_t list = 0; list < 1u << fill.bits; list++)
+		for (uint32_t item = fill.first[list]; item; item = fill.next[item])
+			lists_add(&kept, addrs[item - 1], item);
+	for (uint32_t list = 0; list < 1u << kept.bits; list++) {
+		uint32_t passed = 0;
+
+		for (uint32_t item = kept.first[list]; item; item = kept.next[item])
+			hops[item - 1] = passed++;
+	}
+	lists_free(&fill);
+	lists_free(&kept);
+}

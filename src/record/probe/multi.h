@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What only kprobe.multi can do, for calibration: all its functions have one pair of links.
+ */
+#ifndef KPROTPERF_RECORD_PROBE_MULTI_H
+#define KPROTPERF_RECORD_PROBE_MULTI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct record_probes;
+struct record_target;
+
+/*
+ * Whether calls of TARGET's function, which stays attached, are timed. Hidden, it costs what it takes to
+ * find that it is none of ours. 0 or -errno.
+ */
+int record_multi_show(struct record_probes *probes, const struct record_target *target, bool show);
+/* Of all functions only the return probe stays; and then both again, where 0 or -errno. */
+void record_multi_halve(struct record_probes *probes);
+int record_multi_restore(struct record_probes *probes);
+
+/*
+ * The kernel (6.1) finds the function that is hit in a hash table that each link has: HOPS becomes how
+ * many others of the N at ADDRS, linked in this order, it passes before each. They are the same in the
+ * entry's link and in the return's, and their cost is in what encloses a call, not in the call.
+ */
+void record_multi_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops);
+
+/* What a hop costs in both: a comparison, a load and a test, and their branches. */
+#define RECORD_MULTI_HOP_INSNS 10
+
+#endif

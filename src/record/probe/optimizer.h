@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How the kernel gets from a probed instruction to the kprobe there: through ftrace, through a jump
+ * that its optimizer has written, or through a breakpoint. Each costs something else. The optimizer
+ * comes some time after the probe was enabled, and not to every place.
+ */
+#ifndef KPROTPERF_RECORD_PROBE_OPTIMIZER_H
+#define KPROTPERF_RECORD_PROBE_OPTIMIZER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+struct record_engine;
+
+/*
+ * What stands at ADDR, where a function with a kprobe on its entry begins: PROFILE_MECH_KPROBE for
+ * ftrace, _OPTIMIZED, _INT3, or PROFILE_MECH_NONE where it cannot be told.
+ */
+enum profile_mechanism record_optimizer_look(const struct record_engine *e, uint64_t addr);
+
+/*
+ * Waits, for RECORD_OPTIMIZER_MS at most, until the optimizer has been to the kprobe at ADDR, unless it is
+ * turned off. It takes all that were enabled before in the same go, or took them earlier. What the probe
+ * is reached by then.
+ */
+enum profile_mechanism record_optimizer_await(const struct record_engine *e, uint64_t addr);
+
+#define RECORD_OPTIMIZER_MS 500
+
+/* Is the optimizer turned off? Also where nothing says that there is one. */
+bool record_optimizer_is_off(void);
+
+#endif

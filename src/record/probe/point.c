@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/probe/point.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "kprotperf.skel.h"
+#include "record/probe/links.h"
+#include "record/engine/engine.h"
+#include "record/engine/kprobe_event.h"
+#include "record/probe/optimizer.h"
+#include "record/probe/kprobe_table.h"
+#include "arch/arch.h"
+#include "kernel/code/kcore.h"
+
+/*
+ * The optimizer takes some hundred at once and then waits for all tasks to pass a quiet state. If it finds one
+ * running it looks again only later: that one should not be this, from looking all the time.
+ */
+#define IDLE_MS 1000 /* without progress; that is how long it waits at most */
+#define STEP_MS 10 /* between two looks */
+
+struct record_points {
+	const struct record_engine *engine;
+	struct kernel_kcore *kcore; /* NULL: not to be had, and the kernel's table stays unknown */
+	struct decoder *decoder;
+	struct record_kprobe_table table;
+	int *links; /* of points that have them */
+	uint32_t n_links, cap_links;
+};
+
+struct record_points *record_points_create(const struct record_engine *e)
+{
+	struct record_points *points = alloc_new(struct record_points);
+
+	points->engine = e;
+	return points;
+}
+
+int record_points_use_table(struct record_points *points, const struct btf *btf, const char *kcore,
+			    const char *kallsyms)
+{
+	int err = 0;
+
+	if (points->table.lists)
+		return 0;
+	if (!points->kcore)
+		err = kernel_kcore_open(kcore, &points->kcore);
+	if (!points->decoder)
+		points->decoder = decoder_create();
+	if (!err && !points->decoder)
+		err = -ENOTSUP;
+	return err ?: record_kprobe_table_open(&points->table, points->kcore, btf, kallsyms);
+}
+
+void record_points_destroy(struct record_points *points)
+{
+	if (!points)
+		return;
+	record_kprobe_table_clear(&points->table);
+	kernel_kcore_destroy(points->kcore);
+	decoder_destroy(points->decoder);
+	free(points->links);
+	free(points);
+}
+
+int record_point_arm(struct record_points *points, struct record_point *p)
+{
+	p->link = -1;
+	p->event = -1;
+	p->kind = arch_kprobe_kind(record_engine_text(points->engine, p->addr));
+	p->event = record_kprobe_open(p->addr, false);
+	return p->event < 0 ? p->event : 0;
+}
+
+static void forget_link(struct record_points *points, int link)
+{
+	for (uint32_t i = 0; i < points->n_links; i++)
+		if (points->links[i] == link) {
+			points->links[i] = points->links[--points->n_links];
+			return;
+		}
+}
+
+void record_point_disarm(struct record_point *p)
+{
+	if (p->link >= 0) {
+		forget_link(p->owner, p->link);
+		record_detach_later(p->link);
+	}
+	if (p->event >= 0)
+		record_detach_later(p->event);
+	p->link = p->event = -1;
+}
+
+/*
+ * Finds what is known of the N: what the optimizer is to take, and what it has prepared. The kernel's table says so,
+ * else it is predicted.
+ */
+static void look_up(const struct record_points *points, struct record_point *items, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct record_kprobe *k =
+			record_kprobe_table_at(&points->table, items[i].addr);
+		bool predicted = !points->table.n_items && items[i].optimizes;
+
+		items[i].queued = k ? k->queued : predicted;
+		items[i].prepared = k ? k->prepared : predicted;
+	}
+}
+
+/* Looks at those queued that are not jumps yet. How many remain so. */
+static uint32_t look(const struct record_points *points, struct record_point *items, uint32_t n)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct record_point *p = &items[i];
+
+		if (!p->queued || p->event < 0 || p->kind == ENGINE_RANGE_OPTIMIZED)
+			continue;
+		if (record_optimizer_look(points->engine, p->addr) == PROFILE_MECH_KPROBE_OPTIMIZED)
+			p->kind = ENGINE_RANGE_OPTIMIZED;
+		else
+			left++;
+	}
+	return left;
+}
+
+/* Until those that it is to take are jumps, or the optimizer seems to take no more of them. */
+static void await_optimizer(const struct record_points *points, struct record_point *items,
+			    uint32_t n)
+{
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000 };
+	uint32_t left, before = UINT32_MAX;
+
+	for (int idle = 0; idle < IDLE_MS; idle += STEP_MS) {
+		left = look(points, items, n);
+		if (!left)
+			break;
+		if (left < before)
+			idle = 0;
+		before = left;
+		nanosleep(&step, NULL);
+	}
+}
+
+uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n)
+{
+	uint32_t missing = 0;
+	bool off = record_optimizer_is_off();
+
+	record_kprobe_table_read(&points->table);
+	look_up(points, items, n);
+	if (!off)
+		await_optimizer(points, items, n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct record_point *p = &items[i];
+
+		/*
+		 * With the optimizer turned off, what it would take is prepared for that all the same, and so costs
+		 * other than breakpoints that it would not; calibration measures it in place of jumps.
+		 */
+		if (off && p->event >= 0 && p->prepared)
+			p->kind = ENGINE_RANGE_OPTIMIZED;
+		/*
+		 * What the optimizer prepared and then left alone, because another probe is within the bytes that the
+		 * jump would take, the kernel reaches by one step more.
+		 */
+		if (p->kind == ENGINE_RANGE_STEPPED && p->prepared && !p->queued)
+			p->kind = ENGINE_RANGE_PREPARED;
+		missing += p->event >= 0 && p->optimizes && p->kind != ENGINE_RANGE_OPTIMIZED;
+	}
+	return missing;
+}
+
+/* How many others are looked at when that for the breakpoint of each is looked for, where no table tells. */
+static void foretell_hops(const struct record_point *items, uint32_t n, uint32_t *hops)
+{
+	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
+
+	for (uint32_t i = 0; i < n; i++)
+		addrs[i] = items[i].addr;
+	record_kprobe_hops(addrs, n, hops);
+	free(addrs);
+}
+
+/* A breakpoint, behind which the instruction is executed elsewhere: what is not emulated, nor is a jump there. */
+static bool is_stepped(const struct record_point *p)
+{
+	return p->kind == ENGINE_RANGE_OPTIMIZED || p->kind == ENGINE_RANGE_STEPPED ||
+	       p->kind == ENGINE_RANGE_PREPARED;
+}
+
+/* The breakpoint behind the kernel's copy of the instruction at ADDR; 0: there is none. */
+static uint64_t second_breakpoint(const struct record_points *points, uint64_t addr)
+{
+	const struct record_kprobe *k = record_kprobe_table_at(&points->table, addr);
+	uint8_t text[ARCH_MAX_INSN + 1];
+	struct decoded insn;
+
+	if (!k || !k->copy || kernel_kcore_read(points->kcore, k->copy, text, sizeof(text)) ||
+	    !decode(points->decoder, text, ARCH_MAX_INSN, k->copy, &insn))
+		return 0;
+	return decode_is_trap(text[insn.len]) ? k->copy + insn.len : 0;
+}
+
+/* What the second breakpoint of P costs by where it is. */
+static uint32_t find_extra_tail(const struct record_points *points, const struct record_point *p)
+{
+	uint64_t at = second_breakpoint(points, p->addr);
+	uint32_t others = at ? record_kprobe_table_before(&points->table, at) : 0;
+
+	/* An empty list takes one instruction more than the end of another. */
+	return others ? others * RECORD_KPROBE_HOP_INSNS - 1 : 0;
+}
+
+void record_points_find_extra(struct record_points *points, struct record_point *items, uint32_t n)
+{
+	bool all_break = record_optimizer_is_off();
+	uint32_t *hops = alloc_array(n, sizeof(*hops)), far = 0;
+	int err;
+
+	/* What is being taken away is not to be counted. */
+	record_detach_wait();
+	err = record_kprobe_table_read(&points->table);
+	foretell_hops(items, n, hops);
+	for (uint32_t i = 0; i < n; i++) {
+		struct record_point *p = &items[i];
+
+		p->extra = p->extra_tail = 0;
+		/* The jump leads to what is this probe's own: nothing is looked up. */
+		if (p->kind == ENGINE_RANGE_OPTIMIZED && !all_break)
+			continue;
+		if (!err)
+			hops[i] = record_kprobe_table_before(&points->table, p->addr);
+		if (!err && is_stepped(p))
+			p->extra_tail = find_extra_tail(points, p);
+		p->extra = hops[i] * RECORD_KPROBE_HOP_INSNS;
+		far += !p->counts && (p->extra > ENGINE_RANGE_EXTRA_MAX ||
+				      p->extra_tail > ENGINE_RANGE_EXTRA_MAX);
+	}
+	free(hops);
+	if (far)
+		log_warn(
+			"%u of %u probes of ranges have more than %u others before them in the "
+			"kernel's hash lists: they cost more than is subtracted; time fewer at once",
+			far, n, ENGINE_RANGE_EXTRA_MAX / RECORD_KPROBE_HOP_INSNS);
+}
+
+static uint32_t action_bits(const struct record_action *a)
+{
+	return ENGINE_KEY(a->site, 0) | a->flags | (uint32_t)a->op << ENGINE_RANGE_OP;
+}
+
+static int list_enter(const struct record_points *points, const struct record_point *p)
+{
+	struct engine_range_list list = { .n = p->n_actions };
+
+	for (uint32_t i = 0; i < p->n_actions; i++)
+		list.actions[i] = action_bits(&p->actions[i]);
+	if (bpf_map__update_elem(record_engine_programs(points->engine)->maps.range_lists, &p->list,
+				 sizeof(p->list), &list, sizeof(list), BPF_ANY))
+		return -errno;
+	return 0;
+}
+
+static const struct bpf_program *program(const struct record_points *points,
+					 const struct record_point *p)
+{
+	if (p->counts)
+		return record_engine_programs(points->engine)->progs.block_count;
+	if (p->n_actions > 1)
+		return record_engine_programs(points->engine)->progs.range_list;
+	switch (p->actions[0].op) {
+	case ENGINE_RANGE_ENTER:
+		return record_engine_programs(points->engine)->progs.range_enter;
+	case ENGINE_RANGE_LEAVE:
+		return record_engine_programs(points->engine)->progs.range_leave;
+	case ENGINE_RANGE_COUNT:
+		break;
+	}
+	return record_engine_programs(points->engine)->progs.range_count;
+}
+
+static uint32_t extra_bits(uint32_t extra)
+{
+	return extra < ENGINE_RANGE_EXTRA_MAX ? extra : ENGINE_RANGE_EXTRA_MAX;
+}
+
+uint64_t record_point_cookie(const struct record_point *p)
+{
+	uint64_t what = p->n_actions > 1 ? p->list :
+					   ENGINE_KEY(p->actions[0].site, 0) | p->actions[0].flags;
+
+	if (p->counts)
+		return p->block;
+	return what | (uint64_t)p->kind << ENGINE_RANGE_KIND |
+	       (uint64_t)(p->frame & 0xffff) << ENGINE_RANGE_FRAME |
+	       (uint64_t)extra_bits(p->extra) << ENGINE_RANGE_EXTRA |
+	       (uint64_t)extra_bits(p->extra_tail) << ENGINE_RANGE_TAIL;
+}
+
+int record_point_link(struct record_points *points, struct record_point *p)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = record_point_cookie(p));
+	int err = p->n_actions > 1 ? list_enter(points, p) : 0;
+
+	if (err)
+		return err;
+	p->link = bpf_link_create(bpf_program__fd(program(points, p)), p->event, BPF_PERF_EVENT,
+				  &opts);
+	if (p->link < 0)
+		return -errno;
+	p->owner = points;
+	vec_push(points, links, p->link);
+	if (ioctl(p->event, PERF_EVENT_IOC_ENABLE, 0))
+		return -errno;
+	/* The link keeps the event. */
+	close(p->event);
+	p->event = -1;
+	return 0;
+}
+
+uint64_t record_points_misses(const struct record_points *points)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < points->n_links; i++) {
+		uint64_t one = record_link_misses(points->links[i]);
+
+		if (one == PROFILE_NOT_COUNTED)
+			return one;
+		sum += one;
+	}
+	return sum;
+}

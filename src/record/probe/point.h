@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Kprobes inside of functions: points at which ranges are entered and left, and blocks counted.
+ *
+ * A point comes in two steps. Armed, the kernel has put the probe there, without a program. How it
+ * will go on to reach it is known only some time later, when its optimizer has been there; and that
+ * the program is to know, so it comes last.
+ */
+#ifndef KPROTPERF_RECORD_PROBE_POINT_H
+#define KPROTPERF_RECORD_PROBE_POINT_H
+
+#include "record/target/point.h"
+
+struct btf;
+struct record_engine;
+struct record_points;
+
+struct record_points *record_points_create(const struct record_engine *e);
+void record_points_destroy(struct record_points *points); /* detaches; accepts NULL */
+
+/*
+ * By the kernel's BTF, the table of its kprobes is to be looked into, in the files KCORE and KALLSYMS: see
+ * record/probe/kprobe_table.h. -errno, not reported: without it what some breakpoints cost is known less well.
+ */
+int record_points_use_table(struct record_points *points, const struct btf *btf, const char *kcore,
+			    const char *kallsyms);
+
+/* Puts a probe at P's address. -errno, not reported. */
+int record_point_arm(struct record_points *points, struct record_point *p);
+/* Takes it away, with its program if it has one: see record/probe/links.h. */
+void record_point_disarm(struct record_point *p);
+
+/*
+ * Waits until the kernel's optimizer has been to those of the N points armed that it is expected to
+ * take, while it makes progress, and finds the kind of each. How many it was expected to take and did not.
+ */
+uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n);
+
+/*
+ * Finds out what else a hit of each of the N points, all settled, costs: see record/probe/kprobe_table.h. For the lab's
+ * clock, where such things can be known.
+ */
+void record_points_find_extra(struct record_points *points, struct record_point *items, uint32_t n);
+
+/* What P's program is told. */
+uint64_t record_point_cookie(const struct record_point *p);
+
+/* Gives an armed point its program. -errno, not reported. */
+int record_point_link(struct record_points *points, struct record_point *p);
+
+/*
+ * Hits that the kernel missed of points that have their programs now, ever; PROFILE_NOT_COUNTED where it
+ * does not tell (before 6.7) and there are such.
+ */
+uint64_t record_points_misses(const struct record_points *points);
+
+#endif

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/probe/probes.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "record/engine/engine.h"
+#include "record/probe/links.h"
+#include "record/probe/point.h"
+#include "record/probe/probes_impl.h"
+
+const struct record_mechanism *record_mechanism(enum profile_mechanism mech)
+{
+	static const struct record_mechanism *const mechanisms[PROFILE_N_MECHANISMS] = {
+		[PROFILE_MECH_FENTRY] = &record_fentry_mechanism,
+		[PROFILE_MECH_KPROBE] = &record_kprobe_mechanism,
+		[PROFILE_MECH_KPROBE_OPTIMIZED] = &record_kprobe_mechanism,
+		[PROFILE_MECH_KPROBE_INT3] = &record_kprobe_mechanism,
+		[PROFILE_MECH_MULTI] = &record_multi_mechanism,
+	};
+
+	return mechanisms[mech];
+}
+
+struct record_probes *record_probes_create(struct record_engine *e,
+					   const struct record_features *features)
+{
+	struct record_probes *probes = alloc_new(struct record_probes);
+
+	probes->engine = e;
+	probes->skel = record_engine_programs(e);
+	probes->points = record_points_create(e);
+	probes->fentry = record_fentry_create();
+	probes->multi = record_multi_create(probes->skel, features);
+	return probes;
+}
+
+void record_probes_destroy(struct record_probes *probes)
+{
+	if (!probes)
+		return;
+	record_probes_detach(probes);
+	record_fentry_destroy(probes->fentry);
+	record_multi_destroy(probes->multi);
+	record_points_destroy(probes->points);
+	free(probes->attached);
+	free(probes);
+}
+
+struct record_engine *record_probes_engine(const struct record_probes *probes)
+{
+	return probes->engine;
+}
+
+struct record_points *record_probes_points(const struct record_probes *probes)
+{
+	return probes->points;
+}
+
+int record_probes_prepare(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
+			  const struct record_target *target)
+{
+	const struct record_mechanism *m = record_mechanism(mech);
+	struct record_target one = *target;
+
+	one.site = site;
+	return m && m->prepare ? m->prepare(probes, &one) : 0;
+}
+
+int record_probes_attach(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,
+			 const struct record_target *target)
+{
+	const struct record_mechanism *m = record_mechanism(mech);
+	struct record_target one = *target;
+
+	if (!m)
+		return -EINVAL;
+	one.site = site;
+	m->attach(probes, &one, 1);
+	return one.err ?: m->complete ? m->complete(probes, &one, mech) : 0;
+}
+
+struct record_attached *record_attached_find(const struct record_probes *probes, uint32_t site)
+{
+	for (uint32_t i = 0; i < probes->n_attached; i++)
+		if (probes->attached[i].site == site)
+			return &probes->attached[i];
+	return NULL;
+}
+
+static uint64_t misses_of(uint32_t prog)
+{
+	int fd = prog ? bpf_prog_get_fd_by_id(prog) : -1;
+	uint64_t n;
+
+	if (fd < 0)
+		return 0;
+	n = record_program_misses(fd);
+	close(fd);
+	return n;
+}
+
+static void misses_add(struct record_probe_misses *sum, int link, uint32_t prog)
+{
+	sum->recursion += misses_of(prog);
+	sum->hits = record_misses_add(sum->hits, link < 0 ? 0 : record_link_misses(link));
+}
+
+/* What the probe missed is kept. */
+static void end_half(struct record_probes *probes, int *link, uint32_t *prog)
+{
+	misses_add(&probes->gone, *link, *prog);
+	if (*link >= 0)
+		close(*link);
+	*link = -1;
+	*prog = 0;
+}
+
+void record_attached_halve(struct record_probes *probes, struct record_attached *a)
+{
+	end_half(probes, &a->entry, &a->progs[0]);
+}
+
+/* Entries first: whoever asks about returns without one can know why. */
+void record_attached_remove(struct record_probes *probes, struct record_attached *a)
+{
+	record_attached_halve(probes, a);
+	end_half(probes, &a->ret, &a->progs[1]);
+	*a = probes->attached[--probes->n_attached];
+}
+
+void record_probes_detach_last(struct record_probes *probes)
+{
+	const struct record_attached *last = &probes->attached[--probes->n_attached];
+
+	record_detach_later(last->entry);
+	record_detach_later(last->ret);
+}
+
+void record_probes_detach(struct record_probes *probes)
+{
+	uint32_t n = probes ? probes->n_attached : 0;
+
+	while (probes && probes->n_attached) {
+		const struct record_attached *a = &probes->attached[--probes->n_attached];
+
+		log_progress("detaching %u of %u probes", n - probes->n_attached, n);
+		if (a->entry >= 0)
+			close(a->entry);
+		if (a->ret >= 0)
+			close(a->ret);
+	}
+	log_progress_end();
+}
+
+void record_set_state(const struct record_probes *probes, uint32_t site,
+		      enum engine_site_state state)
+{
+	__atomic_store_n(&probes->skel->bss->site_states[site & (ENGINE_MAX_SITES - 1)], state,
+			 __ATOMIC_SEQ_CST);
+}
+
+void record_probes_halve(struct record_probes *probes, uint32_t site)
+{
+	struct record_attached *a = record_attached_find(probes, site);
+
+	record_set_state(probes, site, ENGINE_SITE_DETACHED);
+	if (a)
+		record_attached_halve(probes, a);
+}
+
+bool record_is_among(uint32_t site, const uint32_t *sites, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (sites[i] == site)
+			return true;
+	return false;
+}
+
+int record_detach_each(struct record_probes *probes, const uint32_t *sites, uint32_t n)
+{
+	for (uint32_t i = 0; i < probes->n_attached; i++) {
+		struct record_attached *a = &probes->attached[i];
+
+		/* What is called comes after what calls it, mostly: its other half alone costs other than calibrated. */
+		if (a->site && record_is_among(a->site, sites, n))
+			record_attached_remove(probes, a), i--;
+	}
+	return 0;
+}
+
+int record_probes_detach_sites(struct record_probes *probes, const uint32_t *sites, uint32_t n,
+			       const uint32_t *moved, uint32_t n_moved)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		record_engine_note_missed(probes->engine, sites[i]);
+		record_set_state(probes, sites[i], ENGINE_SITE_DETACHED);
+	}
+	for (uint32_t i = 0; i < n_moved; i++)
+		record_engine_note_missed(probes->engine, moved[i]);
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		if (record_mechanism(mech))
+			err = err ?: record_mechanism(mech)->detach(probes, sites, n);
+	return err;
+}
+
+static struct record_probe_misses misses_ever(const struct record_probes *probes)
+{
+	struct record_probe_misses sum = probes->gone;
+
+	sum.recursion += record_engine_misses(probes->engine);
+	sum.hits = record_misses_add(sum.hits, record_points_misses(probes->points));
+	for (uint32_t i = 0; i < probes->n_attached; i++) {
+		const struct record_attached *a = &probes->attached[i];
+
+		misses_add(&sum, a->entry, a->progs[0]);
+		misses_add(&sum, a->ret, a->progs[1]);
+	}
+	return sum;
+}
+
+struct record_probe_misses record_probes_misses(const struct record_probes *probes)
+{
+	struct record_probe_misses now = misses_ever(probes);
+
+	now.recursion -= probes->before.recursion;
+	if (probes->before.hits == PROFILE_NOT_COUNTED)
+		now.hits = PROFILE_NOT_COUNTED;
+	else if (now.hits != PROFILE_NOT_COUNTED)
+		now.hits -= probes->before.hits;
+	return now;
+}
+
+void record_probes_reset(struct record_probes *probes)
+{
+	probes->before = misses_ever(probes);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the mechanisms share: probes.c has what is attached, each mechanism's file how that is done.
+ */
+#ifndef KPROTPERF_RECORD_PROBE_PROBES_IMPL_H
+#define KPROTPERF_RECORD_PROBE_PROBES_IMPL_H
+
+#include "kprotperf/engine.h"
+#include "kprotperf.skel.h"
+#include "record/probe/probes.h"
+
+struct bpf_program;
+
+/* A site's probes or, by kprobe.multi, those of several (SITE 0). */
+struct record_attached {
+	uint32_t site;
+	enum profile_mechanism mech; /* as the kernel reaches it */
+	int entry,
+		ret; /* links, which libbpf knows nothing of: so many would take too much memory; -1: none */
+	uint32_t progs
+		[2]; /* ids of the programs that are its own, and end with the links; 0: none */
+};
+
+struct record_probes {
+	struct record_engine *engine;
+	struct kprotperf_bpf *skel;
+	struct record_points *points;
+	struct record_attached *attached;
+	uint32_t n_attached, cap_attached;
+	struct record_probe_misses gone,
+		before; /* those of probes that are no more; all, at the last reset */
+	struct record_fentry *fentry;
+	struct record_multi *multi;
+};
+
+extern const struct record_mechanism record_fentry_mechanism;
+extern const struct record_mechanism record_kprobe_mechanism;
+extern const struct record_mechanism record_multi_mechanism;
+
+struct record_fentry *record_fentry_create(void);
+void record_fentry_destroy(struct record_fentry *f);
+struct record_multi *record_multi_create(struct kprotperf_bpf *skel,
+					 const struct record_features *features);
+void record_multi_destroy(struct record_multi *m);
+
+/* The probes of SITE; NULL: none. */
+struct record_attached *record_attached_find(const struct record_probes *probes, uint32_t site);
+/* Detaches A, which another takes the place of in the array. */
+void record_attached_remove(struct record_probes *probes, struct record_attached *a);
+/* Of A only the return probe stays. */
+void record_attached_halve(struct record_probes *probes, struct record_attached *a);
+/* A mechanism's detach(), where each site has links of its own. */
+int record_detach_each(struct record_probes *probes, const uint32_t *sites, uint32_t n);
+
+bool record_is_among(uint32_t site, const uint32_t *sites, uint32_t n);
+
+/* Tells the programs whether SITE is about to be without probes. */
+void record_set_state(const struct record_probes *probes, uint32_t site,
+		      enum engine_site_state state);
+
+#endif

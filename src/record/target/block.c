@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/target/block.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "base/alloc.h"
+#include "base/log.h"
+#include "kernel/code/flow.h"
+#include "kernel/image/name.h"
+#include "record/engine/features.h"
+
+/* Instructions in front of a call that may be taken into the range that times it, where the call takes no probe. */
+#define BEFORE_CALL 3
+
+struct planner {
+	struct record_blocks *blocks;
+	bool callees; /* are wanted: then there may be probes on calls, and behind them */
+	struct record_symbols *symbols;
+	struct record_code code;
+	struct kernel_flow *flow; /* of the function at hand */
+};
+
+/* Nor at the entry, where the function's own probes are: it is executed once a call anyway. */
+static bool is_blacklisted(uint64_t addr, void *arg)
+{
+	const struct planner *pl = arg;
+	const struct kernel_insn *insn = kernel_flow_insn_at(pl->flow, addr);
+
+	return addr == kernel_flow_entry(pl->flow) || (insn && insn->flags & KERNEL_INSN_FTRACE) ||
+	       record_symbols_is_blacklisted(pl->symbols, addr);
+}
+
+/*
+ * Is INSN so near to the beginning or the end of a call that the jump of a probe on the one would cover the
+ * other? Then neither would be a jump.
+ */
+static bool is_at_call(const struct planner *pl, const struct kernel_insn *insn)
+{
+	uint32_t n;
+	const struct kernel_insn *insns = kernel_flow_insns(pl->flow, &n), *near;
+
+	for (near = insn; near > insns && insn->addr - near->addr < ARCH_JUMP_LEN; near--)
+		;
+	for (; near < insns + n && near->addr < insn->addr + ARCH_JUMP_LEN; near++) {
+		uint64_t end = near->addr + near->len;
+
+		if (near->kind == KERNEL_INSN_CALL && !(near->flags & KERNEL_INSN_FTRACE) &&
+		    (near->addr + ARCH_JUMP_LEN > insn->addr || end + ARCH_JUMP_LEN > insn->addr))
+			return true;
+	}
+	return false;
+}
+
+static bool has_place_apart(struct planner *pl, uint32_t block)
+{
+	uint32_t n;
+	const struct kernel_insn *insns = kernel_flow_insns(pl->flow, &n);
+	const struct kernel_block *b = &kernel_flow_blocks(pl->flow, &n)[block];
+
+	for (uint32_t i = b->first_insn; i < b->first_insn + b->n_insns; i++)
+		if (!is_at_call(pl, &insns[i]) &&
+		    kernel_flow_place(pl->flow, insns[i].addr, is_blacklisted, pl) ==
+			    KERNEL_PLACE_OK)
+			return true;
+	return false;
+}
+
+/* Nor where a probe that times a call may come, if the block has another place. */
+static bool is_no_place(uint64_t addr, void *arg)
+{
+	struct planner *pl = arg;
+	const struct kernel_insn *insn = kernel_flow_insn_at(pl->flow, addr);
+
+	if (is_blacklisted(addr, arg))
+		return true;
+	return pl->callees && insn && is_at_call(pl, insn) && has_place_apart(pl, insn->block);
+}
+
+/* Why the blocks of a function with such a graph cannot be counted; NULL: they can. */
+static const char *why_not(const struct kernel_flow *flow)
+{
+	unsigned int problems = kernel_flow_problems(flow);
+
+	if (problems & KERNEL_FLOW_NOT_LIVE)
+		return "cannot read the running kernel's code (/proc/kcore), and the file's may differ";
+	if (problems & KERNEL_FLOW_HIDDEN)
+		return "another probe hides one of its instructions";
+	if (problems & (KERNEL_FLOW_BAD_CODE | KERNEL_FLOW_MISALIGNED | KERNEL_FLOW_CUT |
+			KERNEL_FLOW_FALLS_OUT))
+		return "its code cannot be decoded";
+	return NULL;
+}
+
+static void add_callee(struct record_block_function *f, uint64_t addr)
+{
+	for (uint32_t i = 0; i < f->n_callees; i++)
+		if (f->callees[i] == addr)
+			return;
+	vec_push(f, callees, addr);
+}
+
+/* What it calls, or ends in a jump to. */
+static void find_callees(const struct kernel_flow *flow, struct record_block_function *f)
+{
+	uint32_t n;
+	const struct kernel_insn *insns = kernel_flow_insns(flow, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		bool calls = insns[i].kind == KERNEL_INSN_CALL || insns[i].flags & KERNEL_INSN_TAIL;
+
+		if (calls && insns[i].target && insns[i].flags & KERNEL_INSN_REACHED &&
+		    kernel_flow_block_at(flow, insns[i].target) == KERNEL_FLOW_OUT)
+			add_callee(f, insns[i].target);
+	}
+}
+
+/* Where a probe can tell that the call INSN is coming, at it or just in front of it; false: nowhere. */
+static bool find_call_start(struct planner *pl, const struct kernel_insn *insn, uint64_t *start)
+{
+	const struct kernel_insn *at = insn;
+
+	for (int i = 0; i <= BEFORE_CALL; i++, at--) {
+		if (kernel_flow_place(pl->flow, at->addr, is_blacklisted, pl) == KERNEL_PLACE_OK) {
+			*start = at->addr;
+			return true;
+		}
+		if (at->flags & KERNEL_INSN_LEADER || at[-1].kind == KERNEL_INSN_CALL)
+			break;
+	}
+	return false;
+}
+
+static bool is_probed(const struct record_block_function *f, uint64_t addr)
+{
+	for (uint32_t i = 0; i < f->plan.n_probes; i++)
+		if (f->plan.probes[i].addr == addr)
+			return true;
+	return false;
+}
+
+/* Two probes at one place cost other than each alone: where a block has no other, the call goes without. */
+static void find_calls(struct planner *pl, struct record_block_function *f)
+{
+	uint32_t n;
+	const struct kernel_insn *insns = kernel_flow_insns(pl->flow, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct record_block_call call = { .end = insns[i].addr + insns[i].len,
+						  .target = insns[i].target };
+
+		if (insns[i].kind != KERNEL_INSN_CALL || !(insns[i].flags & KERNEL_INSN_REACHED) ||
+		    insns[i].flags & KERNEL_INSN_FTRACE)
+			continue;
+		if (insns[i].flags & KERNEL_INSN_INDIRECT)
+			call.target = 0;
+		if (!find_call_start(pl, &insns[i], &call.start))
+			call.why_not = "no probe can be placed before the call";
+		else if (is_probed(f, call.start) || is_probed(f, call.end))
+			call.why_not = "a probe that counts a block takes its place";
+		vec_push(f, calls, call);
+	}
+}
+
+/* A retpoline's thunk says nothing of what is called. */
+static bool is_thunk(const char *name)
+{
+	enum arch_symbol kind = arch_symbol_of_name(name);
+
+	return kind == ARCH_SYMBOL_INDIRECT_THUNK || kind == ARCH_SYMBOL_RETURN_THUNK;
+}
+
+/* Which function each block calls, by the kernel's own names. */
+static void name_callees(struct planner *pl, struct record_block_function *f)
+{
+	uint64_t stext = kernel_kallsyms_stext(pl->symbols->ks);
+	uint32_t n;
+	const struct kernel_insn *insns = kernel_flow_insns(pl->flow, &n);
+
+	f->called = alloc_array(f->n_blocks, sizeof(*f->called));
+	for (uint32_t i = 0; i < n; i++) {
+		bool calls = insns[i].kind == KERNEL_INSN_CALL || insns[i].flags & KERNEL_INSN_TAIL;
+		const struct kernel_sym *sym;
+
+		if (!calls || !insns[i].target || insns[i].flags & KERNEL_INSN_FTRACE ||
+		    insns[i].block >= f->n_blocks || f->called[insns[i].block])
+			continue;
+		sym = kernel_kallsyms_covering(pl->symbols->ks, insns[i].target + stext, NULL);
+		if (sym && !is_thunk(sym->name))
+			f->called[insns[i].block] = sym->name;
+	}
+}
+
+static void add_points(struct planner *pl, struct record_block_function *f)
+{
+	uint64_t stext = kernel_kallsyms_stext(pl->symbols->ks);
+
+	f->first_point = pl->blocks->n_points;
+	for (uint32_t i = 0; i < f->plan.n_probes; i++) {
+		const struct kernel_block_probe *probe = &f->plan.probes[i];
+		struct record_point p = {
+			.addr = probe->addr + stext,
+			.counts = true,
+			.block = pl->blocks->n_points,
+			.optimizes = probe->optimizes,
+			.event = -1,
+			.link = -1,
+		};
+
+		vec_push(pl->blocks, points, p);
+	}
+}
+
+/* Plans the probes of the function at SYM. Reports why it cannot. */
+static int plan(struct planner *pl, const struct kernel_sym *sym)
+{
+	struct record_block_function f = { .sym = sym };
+	const struct kernel_block *flow_blocks;
+	const char *why;
+	int err = kernel_flow_of(pl->code.code, sym->addr - kernel_kallsyms_stext(pl->symbols->ks),
+				 &pl->flow);
+
+	if (err) {
+		log_error("cannot count the blocks of '%s': cannot read its code: %s", sym->name,
+			  log_strerror(err));
+		return err;
+	}
+	why = why_not(pl->flow);
+	if (!why && kernel_blocks_plan(pl->flow, KERNEL_PLAN_CALLS_KNOWN | KERNEL_PLAN_LOOPS,
+				       is_no_place, pl, &f.plan))
+		why = "it has too many blocks";
+	if (!why && pl->blocks->n_points + f.plan.n_probes > RECORD_MAX_BLOCK_PROBES)
+		why = "they take too many probes";
+	if (why) {
+		log_error("cannot count the blocks of '%s': %s", sym->name, why);
+		kernel_block_plan_clear(&f.plan);
+		err = -EOPNOTSUPP;
+	} else {
+		flow_blocks = kernel_flow_blocks(pl->flow, &f.n_blocks);
+		f.blocks = alloc_array(f.n_blocks, sizeof(*f.blocks));
+		memcpy(f.blocks, flow_blocks, f.n_blocks * sizeof(*f.blocks));
+		find_callees(pl->flow, &f);
+		if (pl->callees)
+			find_calls(pl, &f);
+		name_callees(pl, &f);
+		add_points(pl, &f);
+		log_verbose(1, "'%s': %u blocks, %u of them probed, %u unknown", sym->name,
+			    f.plan.n_blocks, f.plan.n_probes, f.plan.n_unknown);
+		vec_push(pl->blocks, items, f);
+	}
+	kernel_flow_destroy(pl->flow);
+	pl->flow = NULL;
+	return err;
+}
+
+static bool is_planned(const struct record_blocks *blocks, const struct kernel_sym *sym)
+{
+	for (uint32_t i = 0; i < blocks->n_items; i++)
+		if (blocks->items[i].sym->addr == sym->addr)
+			return true;
+	return false;
+}
+
+/* All functions of that name, or of that name but for the compiler's suffixes. */
+static int plan_name(struct planner *pl, const char *name)
+{
+	size_t n;
+	const struct kernel_sym **syms = record_sites_named(pl->symbols->ks, name, &n);
+	uint32_t usable = 0;
+	int err = 0, one;
+
+	for (size_t i = 0; i < n; i++) {
+		if (kernel_kallsyms_is_init(pl->symbols->ks, syms[i]) || syms[i]->module)
+			continue;
+		usable++;
+		one = is_planned(pl->blocks, syms[i]) ? 0 : plan(pl, syms[i]);
+		err = err ?: one;
+	}
+	free(syms);
+	if (usable)
+		return err;
+	log_error("'%s' is not a function of this kernel's image: --blocks takes functions that "
+		  "are not inlined (see kprotperf list)",
+		  name);
+	return -ENOENT;
+}
+
+int record_blocks_resolve(struct record_blocks *blocks, const struct record_kernel *kernel,
+			  const struct record_names *names, bool callees)
+{
+	struct record_symbols *symbols = kernel->symbols;
+	struct planner pl = { .blocks = blocks, .symbols = symbols, .callees = callees };
+	struct kernel_image *image;
+	int err, one;
+
+	if (!names->n_items)
+		return 0;
+	if (kernel->features->kprobe) {
+		log_error("cannot count blocks on this kernel: kprobes: %s",
+			  record_features_why_not_kprobe(kernel->features));
+		return -EOPNOTSUPP;
+	}
+	err = record_symbols_image(symbols, &image);
+	if (err)
+		return err;
+	if (!image) {
+		log_error("--blocks needs the kernel's vmlinux: %s",
+			  symbols->image_why_not ?: "none was found (--vmlinux)");
+		return -ENODATA;
+	}
+	err = record_code_open(symbols, &pl.code);
+	if (err)
+		log_error("cannot count blocks: cannot read the kernel's code: %s",
+			  log_strerror(err));
+	for (uint32_t i = 0; i < names->n_items && pl.code.code; i++) {
+		one = plan_name(&pl, names->items[i]);
+		err = err ?: one;
+	}
+	record_code_close(&pl.code);
+	return err;
+}
+
+void record_blocks_deinit(struct record_blocks *blocks)
+{
+	for (uint32_t i = 0; i < blocks->n_items; i++) {
+		free(blocks->items[i].blocks);
+		free(blocks->items[i].callees);
+		free(blocks->items[i].called);
+		free(blocks->items[i].calls);
+		kernel_block_plan_clear(&blocks->items[i].plan);
+	}
+	free(blocks->items);
+	free(blocks->points);
+	free(blocks->hit_costs);
+	*blocks = (struct record_blocks){};
+}
+
+/* The engine's number of the function at ADDR; 0: SITES does not have it. */
+static uint32_t site_at(const struct record_sites *sites, uint64_t addr)
+{
+	for (uint32_t i = 0; i < sites->n_items; i++)
+		if (sites->items[i].sym->addr == addr)
+			return i + 1;
+	return 0;
+}
+
+void record_blocks_store(struct record_blocks *blocks, const struct record_sites *sites,
+			 struct profile *p)
+{
+	for (uint32_t i = 0; i < blocks->n_items; i++) {
+		struct record_block_function *f = &blocks->items[i];
+		struct profile_blocks counted = { .entry = f->plan.graph.entry };
+
+		counted.site = f->site = site_at(sites, f->sym->addr);
+		for (uint32_t b = 0; b < f->n_blocks; b++) {
+			const struct kernel_block *block = &f->blocks[b];
+			struct profile_block item = {
+				.addr = block->start,
+				.bytes = block->end - block->start,
+				.insns = block->n_insns,
+				.reached = block->reached,
+				.location = profile_location_add(p, block->start, NULL),
+				.bit = PROFILE_NO_BIT,
+				.counter = PROFILE_NO_BIT,
+				.callee = profile_intern(p, f->called[b]),
+			};
+
+			vec_push(&counted, items, item);
+		}
+		for (uint32_t k = 0; k < f->plan.n_probes; k++) {
+			const struct kernel_block_probe *probe = &f->plan.probes[k];
+
+			if (probe->block >= counted.n_items)
+				continue;
+			counted.items[probe->block].bit = probe->bit;
+			counted.items[probe->block].counter = probe->counter;
+		}
+		for (uint32_t a = 0; a < f->plan.graph.n_arcs; a++) {
+			struct profile_arc arc = { f->plan.graph.arcs[a].from,
+						   f->plan.graph.arcs[a].to };
+
+			vec_push(&counted, arcs, arc);
+		}
+		f->counted = profile_blocks_add(p, &counted);
+	}
+}
+
+void record_blocks_add_callees(const struct record_blocks *blocks, struct record_sites *sites,
+			       const struct record_symbols *symbols)
+{
+	uint64_t stext = kernel_kallsyms_stext(symbols->ks);
+
+	for (uint32_t i = 0; i < blocks->n_items; i++) {
+		const struct record_block_function *f = &blocks->items[i];
+
+		for (uint32_t k = 0; k < f->n_callees; k++)
+			record_sites_add(sites, symbols, f->callees[k] + stext);
+	}
+}
+
+/* What CALL is a call of, by name. For free(); NULL: nothing that takes time of its own. */
+static char *call_name(const struct record_block_call *call, const struct kernel_kallsyms *ks)
+{
+	const struct kernel_sym *sym =
+		call->target ? kernel_kallsyms_covering(
+				       ks, call->target + kernel_kallsyms_stext(ks), NULL) :
+			       NULL;
+
+	if (!sym || is_thunk(sym->name))
+		return alloc_strdup("(*)()");
+	return alloc_printf("%s()", sym->name);
+}
+
+void record_blocks_add_calls(const struct record_blocks *blocks, const struct record_sites *sites,
+			     struct record_symbols *symbols, struct record_ranges *ranges)
+{
+	uint64_t stext = kernel_kallsyms_stext(symbols->ks);
+
+	for (uint32_t i = 0; i < blocks->n_items; i++) {
+		const struct record_block_function *f = &blocks->items[i];
+
+		for (uint32_t k = 0; k < f->n_calls; k++) {
+			const struct record_block_call *call = &f->calls[k];
+			char *name;
+
+			if (call->target && site_at(sites, call->target + stext))
+				continue;
+			name = call_name(call, symbols->ks);
+			record_ranges_add_call(ranges, f->sym->name, f->sym->addr - stext, name,
+					       (struct kernel_range){ call->start, call->end },
+					       call->why_not);
+			free(name);
+		}
+	}
+}

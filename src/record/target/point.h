@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A point inside of a function where a kprobe is to be: what it is to do there, and what is known of how the
+ * kernel gets there (record/probe/point.h).
+ */
+#ifndef KPROTPERF_RECORD_TARGET_POINT_H
+#define KPROTPERF_RECORD_TARGET_POINT_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kprotperf/engine.h"
+
+struct record_points;
+
+/* The site SITE is entered, left, or its calls counted; FLAGS: ENGINE_RANGE_CALL and _STRICT. */
+struct record_action {
+	uint32_t site;
+	enum engine_range_op op;
+	uint32_t flags;
+};
+
+struct record_point {
+	uint64_t addr; /* absolute */
+	struct record_action actions[ENGINE_RANGE_ACTIONS]; /* in their order */
+	uint32_t n_actions;
+	uint32_t list; /* where there are several: a place of their own for them in the engine */
+	uint32_t frame; /* where the function's frame is: the cookie's 16 bits */
+	bool optimizes; /* as far as can be told beforehand */
+	bool counts; /* it has no actions, and is the engine's probe BLOCK, which counts a block */
+	uint32_t block;
+	/* Filled in. */
+	bool queued; /* the optimizer replaces it by a jump, or will */
+	bool prepared; /* or has made ready to */
+	enum engine_range_kind kind;
+	/* What a hit costs more by what else is in the kernel's lists, in ticks, before our program and after. */
+	uint32_t extra, extra_tail;
+	int event, link; /* descriptors; -1: none */
+	struct record_points *owner; /* of the link */
+};
+
+#endif

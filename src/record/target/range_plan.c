@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/target/range_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "kernel/code/flow.h"
+#include "kernel/image/name.h"
+
+/* Where control may come by instead of an address that cannot be probed. */
+#define MAX_SUBSTITUTES 8
+
+/* One thing to do for one body at one address. */
+struct step {
+	uint64_t addr; /* relative to _stext */
+	uint32_t range; /* of the ranges */
+	enum engine_range_op op;
+	uint32_t flags;
+	uint32_t frame;
+	bool optimizes;
+};
+
+struct planner {
+	struct record_ranges *ranges;
+	struct record_symbols *symbols;
+	const struct kernel_index *idx;
+	struct record_code code;
+	struct kernel_flow *flow; /* of the function at hand */
+	uint64_t flow_addr;
+	int flow_err;
+	struct step *steps;
+	uint32_t n_steps, cap_steps;
+};
+
+static bool is_blacklisted(uint64_t addr, void *arg)
+{
+	const struct planner *pl = arg;
+
+	return record_symbols_is_blacklisted(pl->symbols, addr);
+}
+
+static enum kernel_probe_place place(struct planner *pl, uint64_t addr)
+{
+	return kernel_flow_place(pl->flow, addr, is_blacklisted, pl);
+}
+
+/* The flow graph of the function that range I is in; NULL where the range was given up for the lack of one. */
+static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
+{
+	const struct record_range *r = &pl->ranges->items[i];
+	unsigned int problems;
+
+	if (!pl->flow || pl->flow_addr != r->into_addr) {
+		kernel_flow_destroy(pl->flow);
+		pl->flow = NULL;
+		pl->flow_addr = r->into_addr;
+		pl->flow_err = kernel_flow_of(pl->code.code, r->into_addr, &pl->flow);
+	}
+	if (pl->flow_err) {
+		record_range_give_up(pl->ranges, i, "cannot read the code of '%s': %s", r->into,
+				     log_strerror(pl->flow_err));
+		return NULL;
+	}
+	problems = kernel_flow_problems(pl->flow);
+	if (problems & KERNEL_FLOW_NOT_LIVE) {
+		record_range_give_up(
+			pl->ranges, i,
+			"cannot read the running kernel's code (/proc/kcore), and the file's may differ");
+		return NULL;
+	}
+	if (problems & (KERNEL_FLOW_BAD_CODE | KERNEL_FLOW_MISALIGNED | KERNEL_FLOW_CUT)) {
+		record_range_give_up(pl->ranges, i, "the code of '%s' cannot be decoded", r->into);
+		return NULL;
+	}
+	return pl->flow;
+}
+
+/* Without CONFIG_KPROBE_EVENTS_ON_NOTRACE the kernel refuses probes in functions that ftrace does not know. */
+static bool is_notrace(struct planner *pl, uint64_t into_addr)
+{
+	uint64_t addr = into_addr + kernel_kallsyms_stext(pl->symbols->ks);
+	const struct kernel_sym *sym = kernel_kallsyms_covering(pl->symbols->ks, addr, NULL);
+
+	return sym && record_symbols_is_notrace(pl->symbols, sym);
+}
+
+static bool is_probed_at_all(struct planner *pl, uint32_t i)
+{
+	const struct record_range *r = &pl->ranges->items[i];
+	enum kernel_safety safety;
+	const char *reason;
+
+	safety = kernel_name_safety(r->symbol, &reason);
+	if (safety == KERNEL_REFUSE) {
+		record_range_give_up(pl->ranges, i, "'%s' must not be probed: %s", r->into, reason);
+		return false;
+	}
+	if (safety == KERNEL_SKIP_IN_GLOB && !r->named) {
+		record_range_give_up(pl->ranges, i,
+				     "'%s' is skipped unless it is named (INLINED@%s): %s", r->into,
+				     r->into, reason);
+		return false;
+	}
+	if (is_notrace(pl, r->into_addr)) {
+		record_range_give_up(
+			pl->ranges, i,
+			"'%s' has no ftrace location, where this kernel refuses probes", r->into);
+		return false;
+	}
+	return true;
+}
+
+static bool is_inside(const struct kernel_body *body, uint64_t addr)
+{
+	for (size_t i = 0; i < body->n_ranges; i++)
+		if (addr >= body->ranges[i].start && addr < body->ranges[i].end)
+			return true;
+	return false;
+}
+
+/* Behind the ftrace location and what marks a target of indirect calls, if ADDR is the function's entry. */
+static uint64_t behind_entry(const struct planner *pl, uint64_t addr)
+{
+	const struct kernel_insn *insn;
+
+	while ((insn = kernel_flow_insn_at(pl->flow, addr)) != NULL &&
+	       (insn->flags & KERNEL_INSN_FTRACE || insn->kind == KERNEL_INSN_NOP))
+		addr += insn->len;
+	return addr;
+}
+
+/* False where the range was given up. */
+static bool add_step(struct planner *pl, uint32_t i, uint64_t addr, enum engine_range_op op,
+		     uint32_t flags)
+{
+	struct step step = { .addr = addr, .range = i, .op = op, .flags = flags };
+	struct kernel_frame_base base;
+	int err = kernel_image_frame_base(pl->symbols->image, addr, &base);
+
+	if (err || base.offset < 0 || base.offset % 8 || base.offset / 8 >= ENGINE_RANGE_FRAME_FP) {
+		record_range_give_up(pl->ranges, i,
+				     "its function's stack frame at +0x%lx is unknown",
+				     (unsigned long)(addr - pl->ranges->items[i].into_addr));
+		return false;
+	}
+	step.frame = base.offset / 8 | (base.from_fp ? ENGINE_RANGE_FRAME_FP : 0);
+	step.optimizes = kernel_flow_optimizes(pl->flow, addr);
+	vec_push(pl, steps, step);
+	return true;
+}
+
+/* Adds what is to be done at ADDR, or in its stead where that cannot be probed. */
+static bool add_steps(struct planner *pl, uint32_t i, const struct kernel_body *body, uint64_t addr,
+		      enum engine_range_op op, uint32_t flags, bool inside)
+{
+	enum kernel_probe_place at = place(pl, addr);
+	uint64_t instead[MAX_SUBSTITUTES];
+	size_t n = 0;
+
+	if (at == KERNEL_PLACE_OK)
+		return add_step(pl, i, addr, op, flags);
+	n = kernel_flow_substitutes(pl->flow, addr, body->ranges, body->n_ranges, inside,
+				    is_blacklisted, pl, instead, MAX_SUBSTITUTES);
+	if (!n) {
+		record_range_give_up(pl->ranges, i, "+0x%lx cannot be probed: %s",
+				     (unsigned long)(addr - pl->ranges->items[i].into_addr),
+				     kernel_place_text(at));
+		return false;
+	}
+	/* Control may come there by other ways too. */
+	flags &= ~ENGINE_RANGE_STRICT;
+	for (size_t k = 0; k < n; k++)
+		if (!add_step(pl, i, instead[k], op, flags))
+			return false;
+	return true;
+}
+
+static bool add_return(struct planner *pl, uint32_t i, const struct kernel_site_edge *e)
+{
+	enum kernel_probe_place at = place(pl, e->addr);
+
+	if (!(e->roles & KERNEL_SITE_CONDITIONAL) && at == KERNEL_PLACE_OK)
+		return add_step(pl, i, e->addr, ENGINE_RANGE_LEAVE, 0);
+	record_range_give_up(
+		pl->ranges, i, "it leaves the function at +0x%lx, which cannot be probed: %s",
+		(unsigned long)(e->addr - pl->ranges->items[i].into_addr),
+		at == KERNEL_PLACE_OK ? "it is a conditional jump" : kernel_place_text(at));
+	return false;
+}
+
+static bool add_enter(struct planner *pl, uint32_t i, const struct kernel_body *body,
+		      const struct kernel_site_edge *e, bool *counted)
+{
+	uint64_t addr = e->roles & KERNEL_SITE_FUNCTION ? behind_entry(pl, e->addr) : e->addr;
+	uint32_t flags = 0;
+
+	if (!is_inside(body, addr))
+		return true; /* nothing but the function's entry */
+	/* Each time that one of several calls is come to it is one. */
+	if (e->addr == body->entry || pl->ranges->items[i].called) {
+		flags |= ENGINE_RANGE_CALL;
+		*counted = true;
+	}
+	if (!e->from_inside && addr == e->addr && !(e->roles & KERNEL_SITE_CANDIDATE))
+		flags |= ENGINE_RANGE_STRICT;
+	return add_steps(pl, i, body, addr, ENGINE_RANGE_ENTER, flags, true);
+}
+
+static bool add_edge(struct planner *pl, uint32_t i, const struct kernel_body *body,
+		     const struct kernel_site_edge *e, bool *counted)
+{
+	uint32_t flags = 0;
+
+	if (e->roles & KERNEL_SITE_RETURNS)
+		return add_return(pl, i, e);
+	if (e->roles & KERNEL_SITE_ENTERS)
+		return add_enter(pl, i, body, e, counted);
+	if (!(e->roles & KERNEL_SITE_LEAVES))
+		return true;
+	if (!e->from_outside && !(e->roles & KERNEL_SITE_CANDIDATE))
+		flags |= ENGINE_RANGE_STRICT;
+	return add_steps(pl, i, body, e->addr, ENGINE_RANGE_LEAVE, flags, false);
+}
+
+/* What counts the calls of a body that is not entered at its entry. */
+static bool add_count(struct planner *pl, uint32_t i, const struct kernel_body *body)
+{
+	const struct kernel_insn *insn = kernel_flow_insn_at(pl->flow, body->entry);
+
+	if (insn && insn->flags & KERNEL_INSN_REACHED && is_inside(body, body->entry))
+		return add_steps(pl, i, body, body->entry, ENGINE_RANGE_COUNT, 0, true);
+	/* DWARF's entry is no place where control comes by: then each excursion is a call. */
+	for (uint32_t k = 0; k < pl->n_steps; k++)
+		if (pl->steps[k].range == i && pl->steps[k].op == ENGINE_RANGE_ENTER)
+			pl->steps[k].flags |= ENGINE_RANGE_CALL;
+	return true;
+}
+
+/* What range I consists of; calls as if they were an inlined body. */
+static int body_of(const struct planner *pl, uint32_t i, struct kernel_body *body)
+{
+	const struct record_range *r = &pl->ranges->items[i];
+
+	if (!r->called)
+		return kernel_index_body(pl->idx, r->body, body);
+	*body = (struct kernel_body){ .entry = r->entry,
+				      .ranges = r->calls,
+				      .n_ranges = r->n_calls };
+	return 0;
+}
+
+/* The steps of range I, or a reason why there are none. */
+static void plan_range(struct planner *pl, uint32_t i)
+{
+	struct kernel_site_edges edges = {};
+	uint32_t before = pl->n_steps, entered = 0;
+	struct kernel_body body;
+	bool counted = false, ok = true;
+
+	if (pl->ranges->items[i].why_not || !is_probed_at_all(pl, i) || !flow_of(pl, i) ||
+	    body_of(pl, i, &body))
+		return;
+	kernel_flow_edges_of(pl->flow, body.ranges, body.n_ranges, is_blacklisted, pl, &edges);
+	for (uint32_t k = 0; k < edges.n_edges && ok; k++) {
+		ok = add_edge(pl, i, &body, &edges.edges[k], &counted);
+		entered += (edges.edges[k].roles & KERNEL_SITE_ENTERS) != 0;
+	}
+	if (ok && !entered) {
+		record_range_give_up(pl->ranges, i,
+				     "no edge leads into it: its code is never reached");
+		ok = false;
+	}
+	if (ok && !counted)
+		ok = add_count(pl, i, &body);
+	if (ok && pl->n_steps - before > RECORD_RANGE_MAX_POINTS) {
+		record_range_give_up(pl->ranges, i, "it takes %u probes, more than %u",
+				     pl->n_steps - before, RECORD_RANGE_MAX_POINTS);
+		ok = false;
+	}
+	if (!ok)
+		pl->n_steps = before;
+	kernel_site_edges_clear(&edges);
+}
+
+static int by_number(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static const struct record_range *sort_ranges; /* qsort() passes nothing on */
+
+/*
+ * By address; there bodies are left before others are entered, inner ones first, and entered outer ones
+ * first; calls are counted at last. Of two bodies of one size the one with the lower id is around the other.
+ */
+static int by_order(const void *a, const void *b)
+{
+	static const int rank[] = {
+		[ENGINE_RANGE_LEAVE] = 0, [ENGINE_RANGE_ENTER] = 1, [ENGINE_RANGE_COUNT] = 2
+	};
+	const struct step *x = a, *y = b;
+	const struct record_range *rx = &sort_ranges[x->range], *ry = &sort_ranges[y->range];
+	int order = by_number(x->addr, y->addr) ?: by_number(rank[x->op], rank[y->op]), inner;
+
+	if (order)
+		return order;
+	inner = by_number(rx->size, ry->size) ?: -by_number(rx->body, ry->body);
+	return x->op == ENGINE_RANGE_LEAVE ? inner : -inner;
+}
+
+static void add_to_point(struct planner *pl, struct record_point *p, const struct step *step)
+{
+	struct record_range *r = &pl->ranges->items[step->range];
+
+	for (uint32_t k = 0; k < p->n_actions; k++)
+		if (p->actions[k].site == pl->ranges->first_site + step->range) {
+			p->actions[k].flags |= step->flags & ENGINE_RANGE_CALL;
+			p->actions[k].flags &= step->flags | ~ENGINE_RANGE_STRICT;
+			return;
+		}
+	if (p->n_actions == ENGINE_RANGE_ACTIONS) {
+		record_range_give_up(
+			pl->ranges, step->range, "more than %u bodies begin or end at +0x%lx",
+			ENGINE_RANGE_ACTIONS, (unsigned long)(step->addr - r->into_addr));
+		return;
+	}
+	p->actions[p->n_actions++] = (struct record_action){
+		.site = pl->ranges->first_site + step->range,
+		.op = step->op,
+		.flags = step->flags,
+	};
+}
+
+static void make_points(struct planner *pl)
+{
+	uint64_t stext = kernel_kallsyms_stext(pl->symbols->ks);
+	struct record_ranges *ranges = pl->ranges;
+
+	sort_ranges = ranges->items;
+	if (pl->n_steps)
+		qsort(pl->steps, pl->n_steps, sizeof(*pl->steps), by_order);
+	for (uint32_t k = 0; k < pl->n_steps; k++) {
+		const struct step *step = &pl->steps[k];
+		struct record_point p = { .addr = step->addr + stext,
+					  .frame = step->frame,
+					  .optimizes = step->optimizes,
+					  .event = -1,
+					  .link = -1 };
+
+		if (!ranges->n_points || ranges->points[ranges->n_points - 1].addr != p.addr)
+			vec_push(ranges, points, p);
+		add_to_point(pl, &ranges->points[ranges->n_points - 1], step);
+	}
+	record_ranges_prune(ranges, NULL);
+	for (uint32_t k = 0; k < ranges->n_points; k++)
+		if (ranges->points[k].n_actions > 1)
+			ranges->points[k].list = ranges->n_lists++;
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct record_range *x = a, *y = b;
+
+	return by_number(x->into_addr, y->into_addr) ?: by_number(x->body, y->body);
+}
+
+/* What one body takes, whatever others do. */
+static void note_probes(struct planner *pl, uint32_t i, uint32_t first_step)
+{
+	struct record_range *r = &pl->ranges->items[i];
+
+	r->n_probes = pl->n_steps - first_step;
+	r->n_breakpoints = 0;
+	for (uint32_t k = first_step; k < pl->n_steps; k++)
+		r->n_breakpoints += !pl->steps[k].optimizes;
+}
+
+static void plan_all(struct planner *pl)
+{
+	struct record_ranges *ranges = pl->ranges;
+	int err;
+
+	/* A function's bodies come together: its flow graph is made once. */
+	if (ranges->n_items)
+		qsort(ranges->items, ranges->n_items, sizeof(*ranges->items), by_function);
+	err = record_code_open(pl->symbols, &pl->code);
+	for (uint32_t i = 0; i < ranges->n_items; i++) {
+		uint32_t first_step = pl->n_steps;
+
+		if (err)
+			record_range_give_up(ranges, i, "cannot read the kernel's code: %s",
+					     log_strerror(err));
+		else
+			plan_range(pl, i);
+		note_probes(pl, i, first_step);
+	}
+}
+
+static void plan(struct record_ranges *ranges, struct record_symbols *symbols,
+		 const struct kernel_index *idx, bool points)
+{
+	struct planner pl = { .ranges = ranges, .symbols = symbols, .idx = idx };
+
+	plan_all(&pl);
+	if (points)
+		make_points(&pl);
+	kernel_flow_destroy(pl.flow);
+	record_code_close(&pl.code);
+	free(pl.steps);
+}
+
+void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols,
+			const struct kernel_index *idx)
+{
+	plan(ranges, symbols, idx, true);
+}
+
+void record_ranges_survey(struct record_ranges *ranges, struct record_symbols *symbols,
+			  const struct kernel_index *idx)
+{
+	plan(ranges, symbols, idx, false);
+}
+
+const struct record_range *record_ranges_find(const struct record_ranges *ranges,
+					      const struct kernel_body *body)
+{
+	struct record_range key = { .into_addr = body->function.addr, .body = body->id };
+
+	return ranges->n_items ?
+		       bsearch(&key, ranges->items, ranges->n_items, sizeof(key), by_function) :
+		       NULL;
+}

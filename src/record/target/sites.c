@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/target/sites.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "kernel/image/name.h"
+
+#define SUGGESTIONS 4
+
+struct finder {
+	struct record_sites *sites;
+	struct record_symbols *symbols;
+	struct record_names *inlined; /* functions that are only that on this kernel */
+};
+
+void record_names_add(struct record_names *names, const char *name)
+{
+	for (uint32_t i = 0; i < names->n_items; i++)
+		if (!strcmp(names->items[i], name))
+			return;
+	vec_push(names, items, name);
+}
+
+void record_names_add_all(struct record_names *names, const struct record_names *more)
+{
+	for (uint32_t i = 0; i < more->n_items; i++)
+		record_names_add(names, more->items[i]);
+}
+
+void record_names_deinit(struct record_names *names)
+{
+	free(names->items);
+	*names = (struct record_names){};
+}
+
+static bool is_glob(const char *pattern)
+{
+	return strpbrk(pattern, "*?[") != NULL;
+}
+
+static void add_site(struct record_sites *sites, const struct kernel_sym *sym, bool named,
+		     const char *glob)
+{
+	struct record_site site = {
+		.sym = sym,
+		.name = alloc_strndup(sym->name, kernel_name_base_len(sym->name)),
+		.glob = glob,
+		.named = named,
+		.target.addr = sym->addr,
+	};
+
+	vec_push(sites, items, site);
+}
+
+#define PLACES 3
+
+/* Where a function is inlined, in words. */
+struct inlined_places {
+	char *where;
+	unsigned int n;
+};
+
+static void append(char **text, const char *separator, char *word)
+{
+	char *longer = *text ? alloc_printf("%s%s%s", *text, separator, word) : alloc_strdup(word);
+
+	free(*text);
+	free(word);
+	*text = longer;
+}
+
+static int note_inlined(const struct kernel_body *body, void *arg)
+{
+	struct inlined_places *places = arg;
+
+	if (places->n++ < PLACES)
+		append(&places->where, ", ",
+		       alloc_printf("%s (%s:%u)", body->function.name, body->call_file ?: "?",
+				    body->call_line));
+	return 0;
+}
+
+/* Is NAME a function that this kernel has only inlined? Then its bodies are to be timed, which is said. */
+static bool add_inlined(struct finder *f, const char *name)
+{
+	struct inlined_places places = {};
+	const struct kernel_index *idx;
+
+	if (record_symbols_index(f->symbols, &idx) || !idx)
+		return false;
+	kernel_index_bodies_each(idx, name, note_inlined, &places, NULL);
+	if (!places.n)
+		return false;
+	log_note("'%s' is inlined on this kernel: timing its inlined bodies in %s%s", name,
+		 places.where, places.n > PLACES ? " and elsewhere" : "");
+	free(places.where);
+	record_names_add(f->inlined, name);
+	return true;
+}
+
+/* Says why there is no function NAME: misspelt, mostly. */
+static void report_missing(struct finder *f, const char *name)
+{
+	const char *near[SUGGESTIONS];
+	const struct kernel_index *index;
+	char *guesses = NULL;
+	size_t n;
+
+	if (record_symbols_index(f->symbols, &index))
+		return;
+	n = kernel_kallsyms_suggest(f->symbols->ks, name, near, SUGGESTIONS);
+	for (size_t i = 0; i < n; i++)
+		append(&guesses, ", ", alloc_strdup(near[i]));
+	log_error("no function '%s' in this kernel%s%s%s%s", name, guesses ? "; did you mean " : "",
+		  guesses ?: "", guesses ? "?" : "",
+		  index && kernel_index_has_dwarf(index) ?
+			  "" :
+			  " (if it is inlined, a vmlinux with DWARF shows where: --vmlinux)");
+	free(guesses);
+}
+
+const struct kernel_sym **record_sites_named(const struct kernel_kallsyms *ks, const char *name,
+					     size_t *n)
+{
+	const struct kernel_sym *const *named;
+	const struct kernel_sym **copy;
+
+	if (kernel_name_base_len(name) == strlen(name))
+		return kernel_kallsyms_clones(ks, name, n);
+	named = kernel_kallsyms_named(ks, name, n);
+	copy = alloc_array(*n, sizeof(*copy));
+	for (size_t i = 0; i < *n; i++)
+		copy[i] = named[i];
+	return copy;
+}
+
+static int find_name(struct finder *f, const char *name)
+{
+	size_t n;
+	const struct kernel_sym **syms = record_sites_named(f->symbols->ks, name, &n);
+	uint32_t before = f->sites->n_items;
+
+	for (size_t i = 0; i < n; i++)
+		if (!kernel_kallsyms_is_init(f->symbols->ks, syms[i]))
+			add_site(f->sites, syms[i], true, NULL);
+	free(syms);
+	if (f->sites->n_items > before || add_inlined(f, name))
+		return 0;
+	report_missing(f, name);
+	return -ENOENT;
+}
+
+bool record_site_matches(const struct kernel_kallsyms *ks, const struct kernel_sym *sym,
+			 const char *glob)
+{
+	size_t len = kernel_name_base_len(sym->name);
+	char base[256];
+
+	if (len >= sizeof(base) || kernel_kallsyms_is_init(ks, sym))
+		return false;
+	memcpy(base, sym->name, len);
+	base[len] = '\0';
+	return fnmatch(glob, base, 0) == 0;
+}
+
+static int find_glob(struct finder *f, const char *glob)
+{
+	const struct kernel_sym *all;
+	uint32_t before = f->sites->n_items;
+	size_t n;
+
+	all = kernel_kallsyms_all(f->symbols->ks, &n);
+	for (size_t i = 0; i < n; i++)
+		if (record_site_matches(f->symbols->ks, &all[i], glob))
+			add_site(f->sites, &all[i], false, glob);
+	if (f->sites->n_items > before)
+		return 0;
+	log_error("no function matches '%s'", glob);
+	return -ENOENT;
+}
+
+int record_sites_find(struct record_sites *sites, struct record_symbols *symbols,
+		      const struct record_names *patterns, struct record_names *inlined)
+{
+	struct finder f = { sites, symbols, inlined };
+	int err = 0, one;
+
+	/* Names first: what is named and matches too, counts as named. */
+	for (uint32_t i = 0; i < 2 * patterns->n_items; i++) {
+		const char *pattern = patterns->items[i % patterns->n_items];
+
+		if (is_glob(pattern) != (i >= patterns->n_items))
+			continue;
+		one = is_glob(pattern) ? find_glob(&f, pattern) : find_name(&f, pattern);
+		err = err ?: one;
+	}
+	return err;
+}
+
+void record_sites_add(struct record_sites *sites, const struct record_symbols *symbols,
+		      uint64_t entry)
+{
+	uint64_t offset;
+	const struct kernel_sym *sym = kernel_kallsyms_covering(symbols->ks, entry, &offset);
+
+	if (sym && !offset)
+		add_site(sites, sym, false, NULL);
+}
+
+void record_sites_store(const struct record_sites *sites, const struct record_symbols *symbols,
+			struct profile *p)
+{
+	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
+	for (uint32_t i = 0; i < sites->n_items; i++) {
+		const struct record_site *rs = &sites->items[i];
+		const struct kernel_sym *sym = rs->sym;
+		/* As kallsyms and perf print it. */
+		char *symbol = sym->module ? alloc_printf("%s [%s]", sym->name, sym->module) :
+					     alloc_strdup(sym->name);
+		struct profile_site site = {
+			.name = rs->name,
+			.symbol = symbol,
+			.kind = PROFILE_SITE_FUNCTION,
+			.mech = rs->mech,
+			.addr = sym->addr - kernel_kallsyms_base(symbols->ks, sym),
+		};
+
+		profile_site_add(p, &site);
+		free(symbol);
+	}
+}
+
+void record_sites_deinit(struct record_sites *sites)
+{
+	for (uint32_t i = 0; i < sites->n_items; i++)
+		free(sites->items[i].name);
+	free(sites->items);
+	*sites = (struct record_sites){};
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What annotate shows of a function of one recording, and diff --annotate of two. */
+#ifndef KPROTPERF_VIEW_ANNOTATE_H
+#define KPROTPERF_VIEW_ANNOTATE_H
+
+#include "analyze/code/annotate_diff.h"
+#include "arch/disasm.h"
+#include "kernel/debuginfo/source.h"
+#include "kernel/image/image.h"
+#include "view/table.h"
+
+/* A function of a recording with its code. */
+struct annotated {
+	const char *path; /* of the recording */
+	char *name, *within; /* of FUNC or FUNC@FUNCTION */
+	struct profile *p;
+	struct kernel_image *image;
+	struct kernel_index *index;
+	struct kernel_kcore *kcore; /* NULL where the recorded kernel is not the running one */
+	struct kernel_code *code;
+	struct kernel_source *source;
+	struct analyze_ranges ranges;
+	struct analyze_annotation a;
+	bool ready; /* the last two are */
+};
+
+/* What the tables are of. */
+struct view_annotation {
+	const struct annotated *f;
+	struct kernel_disasm *disasm; /* needed for instructions only */
+};
+
+/* The tables, in the order of JSON: each is a struct view_table annotate_NAME. */
+#define VIEW_ANNOTATE_TABLES(TABLE) \
+	TABLE(instructions)         \
+	TABLE(lines)                \
+	TABLE(bodies)               \
+	TABLE(places)
+
+#define VIEW_ANNOTATE_DECLARE(name) extern const struct view_table annotate_##name;
+VIEW_ANNOTATE_TABLES(VIEW_ANNOTATE_DECLARE)
+#undef VIEW_ANNOTATE_DECLARE
+
+extern const struct view_list view_annotate_list;
+
+struct view_annotate_options {
+	int top; /* as in struct view */
+	int around; /* instructions shown before and after one with samples */
+	bool all, color;
+};
+
+/* The page on stdout: what carries most of the function's time, then its code. */
+void view_annotate_page(const struct view_annotation *v, const struct view_annotate_options *o);
+
+/* The same function in two recordings. */
+struct view_annotate_diff {
+	struct annotated sides[2]; /* baseline, hardened */
+	struct analyze_annotate_diff diff;
+	const char *func, *context; /* as asked for; CONTEXT NULL: all */
+};
+
+/* Of a struct view_annotate_diff: bodies, and lines. */
+extern const struct view_list view_annotate_diff_list;
+
+/* ALL: lines without samples too. */
+void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool all);
+
+/* Are PLACE's instructions as the running kernel has them, or as the vmlinux? */
+bool annotated_is_live(const struct annotated *f, const struct analyze_place *place);
+/* Where an instruction lies: "+0x11e", or "allocate_slab.cold+0x5" out of the function's own symbol. For free(). */
+char *annotated_address(const struct analyze_place *place, const struct analyze_instruction *i);
+/* Its text, with the names of what it calls or jumps to, and of data. For free(). */
+char *annotated_text(const struct annotated *f, struct kernel_disasm *disasm,
+		     const struct analyze_place *place, const struct analyze_instruction *i);
+/* The source of LINE without blanks in front and what a terminal would obey; NULL where it is not at hand. For free(). */
+char *annotated_source(const struct annotated *f, const struct analyze_line *line);
+/* "mm/slub.c:1978", "?" where unknown. For free(). */
+char *annotated_where(const struct analyze_line *line);
+
+/* What costs are of, as a column says it: "INSN/CALL". */
+const char *annotate_cost_header(enum profile_clock clock, bool is_of_call);
+
+#endif

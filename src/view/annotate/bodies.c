@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Inlined bodies, with what is inlined into them. */
+#include <math.h>
+
+#include "base/alloc.h"
+#include "view/annotate/rows.h"
+
+static const struct output_column columns[] = {
+	SHARE,
+	COST,
+	ROW_COLUMN("exact", TIME, exact, .header = "EXACT", .rank = 1),
+	SAMPLES,
+	ROW_COLUMN("per_call", COUNT, figures.per_call),
+	ROW_COLUMN("body", TEXT, name, .header = "BODY"),
+	ROW_COLUMN("chain", TEXT, chain, .header = "BY WAY OF", .rank = 4),
+	ROW_COLUMN("lines", TEXT, lines, .header = "LINES", .rank = 3),
+	ROW_COLUMN("called", TEXT, called, .header = "CALLED AT", .rank = 2),
+	ROW_COLUMN("function", TEXT, function),
+	ROW_COLUMN("first_line", COUNT, first_line),
+	ROW_COLUMN("last_line", COUNT, last_line),
+	ROW_COLUMN("instructions", COUNT, n_insns),
+	ROW_COLUMN("depth", COUNT, depth),
+	ROW_COLUMN("measured", TEXT, measured),
+	ROW_COLUMN("calls", COUNT, calls),
+};
+
+/* What the body took per call of the function, where it was timed. */
+static double exact_cost(const struct analyze_annotation *a, const struct analyze_range *range)
+{
+	double per = isnan(a->figures.calls) ? a->runs : a->figures.calls;
+
+	return range->side.figures.total / per;
+}
+
+static char *lines_text(const struct analyze_code_body *b)
+{
+	char *text = NULL;
+
+	if (b->first_line)
+		alloc_append(&text, "%s:%u", b->body.file, b->first_line);
+	if (b->first_line && b->last_line != b->first_line)
+		alloc_append(&text, "-%u", b->last_line);
+	return text;
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	static const struct output_group counted[2] = COUNTED_GROUPS(columns);
+	const struct annotated *f = ((const struct view_annotation *)data)->f;
+	const struct analyze_annotation *a = &f->a;
+	struct annotate_row *items = alloc_array(a->n_bodies, sizeof(*items));
+
+	for (uint32_t i = 0; i < a->n_bodies; i++) {
+		const struct analyze_code_body *b = &a->bodies[i];
+		bool is_exact = b->range && !b->range->estimated;
+
+		items[i] = (struct annotate_row){
+			.figures = annotate_figures_of(a, &b->hits, NAN,
+						       a->counted ? b->per_call : NAN),
+			.name = b->body.name,
+			.function = a->places[b->place].function.name,
+			.chain = b->chain,
+			.path = b->path,
+			.called = b->called,
+			.lines = view_rows_text(rows, lines_text(b)),
+			.first_line = annotate_line(b->first_line),
+			.last_line = annotate_line(b->last_line),
+			.n_insns = b->n_insns,
+			.depth = b->depth,
+			.exact = is_exact ? exact_cost(a, b->range) : NAN,
+			.calls = is_exact ? b->range->side.figures.calls : NAN,
+			.measured = is_exact ? "exact" : "estimated",
+		};
+	}
+	annotate_rows_set(rows, f, items, a->n_bodies, counted);
+}
+
+const struct view_table annotate_bodies = {
+	.name = "bodies",
+	.first = 8,
+	.title = "Inlined bodies, with what is inlined into them",
+	ONE_GROUP(columns),
+	.mark = annotate_mark,
+	.rows = rows,
+};

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A function's instructions with their samples, in the lines and inlined bodies that they are part of. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/terminal.h"
+#include "output/text.h"
+#include "view/annotate/rows.h"
+
+/* Shares of a function's samples from which on they are set off. */
+#define HOT  0.05
+#define WARM 0.005
+
+#define SAMPLED_FORMAT  "%8s %7s %7s"
+#define SAMPLED_WIDTH   (8 + 1 + 7 + 1 + 7)
+#define EXECUTED_FORMAT " %12s"
+#define EXECUTED_WIDTH  (1 + 12)
+#define ADDRESS_FORMAT  " %12s  "
+#define ADDRESS_WIDTH   (1 + 12 + 2)
+
+/* A place while its code is printed. */
+struct listing {
+	FILE *out;
+	const struct annotated *f;
+	const struct analyze_place *place;
+	struct kernel_disasm *disasm;
+	bool color;
+	bool sampled, counted; /* there are samples, executions to show */
+	uint32_t body, line; /* of what was printed last; body of none: ANALYZE_NO_BODY */
+	bool fresh; /* nothing was, or something was left out since */
+};
+
+static bool has_cost(const struct analyze_instruction *i)
+{
+	return analyze_hits_all(&i->hits) > 0 || i->executions > 0;
+}
+
+static bool is_shown(const struct listing *l, uint32_t n, const struct view_annotate_options *o)
+{
+	uint32_t around = (uint32_t)o->around;
+	uint32_t first = n > around ? n - around : 0, last = n + around;
+
+	if (o->all)
+		return true;
+	for (uint32_t i = first; i <= last && i < l->place->n_insns; i++)
+		if (has_cost(&l->f->a.insns[l->place->first_insn + i]))
+			return true;
+	return false;
+}
+
+static int columns_width(const struct listing *l)
+{
+	return (l->sampled ? SAMPLED_WIDTH : 0) + (l->counted ? EXECUTED_WIDTH : 0) + ADDRESS_WIDTH;
+}
+
+static void write_empty_columns(const struct listing *l)
+{
+	fprintf(l->out, "%*s", columns_width(l), "");
+}
+
+/* What stands before the code, those columns of it that there are. */
+static void write_columns(const struct listing *l, const char *share, const char *self,
+			  const char *callees, const char *executed, const char *address)
+{
+	if (l->sampled)
+		fprintf(l->out, SAMPLED_FORMAT, share, self, callees);
+	if (l->counted)
+		fprintf(l->out, EXECUTED_FORMAT, executed);
+	fprintf(l->out, ADDRESS_FORMAT, address);
+}
+
+static void write_indent(const struct listing *l, uint32_t depth)
+{
+	if (!depth)
+		return;
+	fputs(output_style_begin(l->color, OUTPUT_STYLE_DIM), l->out);
+	while (depth--)
+		fputs("| ", l->out);
+	fputs(output_style_end(l->color), l->out);
+}
+
+static uint32_t depth_of(const struct listing *l, uint32_t body)
+{
+	return body == ANALYZE_NO_BODY ? 0 : l->f->a.bodies[body].depth;
+}
+
+/* The body around BODY that is DEPTH deep. */
+static uint32_t body_at_depth(const struct listing *l, uint32_t body, uint32_t depth)
+{
+	while (depth_of(l, body) > depth)
+		body = l->f->a.bodies[body].parent;
+	return body;
+}
+
+/* A line for each body that BODY's instruction is in and the one before it was not. */
+static void write_bodies(struct listing *l, uint32_t body)
+{
+	uint32_t depth = depth_of(l, body), same = l->fresh ? 0 : depth_of(l, l->body);
+
+	if (same > depth)
+		same = depth;
+	while (same && body_at_depth(l, body, same) != body_at_depth(l, l->body, same))
+		same--;
+	for (uint32_t d = same + 1; d <= depth; d++) {
+		const struct analyze_code_body *b = &l->f->a.bodies[body_at_depth(l, body, d)];
+		char *name = output_text_escape(b->body.name);
+		char *called = output_text_escape(b->called ? b->called : "?");
+
+		write_empty_columns(l);
+		write_indent(l, d - 1);
+		fprintf(l->out, "%s> %s%s, called at %s\n",
+			output_style_begin(l->color, OUTPUT_STYLE_BODY), name,
+			output_style_end(l->color), called);
+		free(called);
+		free(name);
+	}
+	l->body = body;
+}
+
+static void write_line(struct listing *l, uint32_t number)
+{
+	const struct analyze_line *line = &l->f->a.lines[number];
+	char *where = annotated_where(line), *source = annotated_source(l->f, line);
+	char *plain = output_text_escape(where);
+
+	write_empty_columns(l);
+	write_indent(l, depth_of(l, l->body));
+	fprintf(l->out, "%s%s%s%s%s\n", output_style_begin(l->color, OUTPUT_STYLE_SOURCE), plain,
+		source ? "  " : "", source ? source : "", output_style_end(l->color));
+	free(plain);
+	free(source);
+	free(where);
+	l->line = number;
+}
+
+static const char *count_text(char buf[OUTPUT_NUMBER_MAX], double count)
+{
+	if (!(count > 0))
+		return "";
+	return output_number(buf, OUTPUT_COUNT, count, PROFILE_CLOCK_INSN);
+}
+
+/* "-" where that is not known, as an unreached block's is. */
+static const char *per_call_text(char buf[OUTPUT_NUMBER_MAX], const struct analyze_instruction *i)
+{
+	return output_number(buf, OUTPUT_COUNT, i->per_call, PROFILE_CLOCK_INSN);
+}
+
+static void write_instruction(const struct listing *l, const struct analyze_instruction *i)
+{
+	struct analyze_estimated share = analyze_annotation_share(&l->f->a, &i->hits);
+	char share_text[OUTPUT_NUMBER_MAX] = "", self[OUTPUT_NUMBER_MAX + 1],
+	     callees[OUTPUT_NUMBER_MAX], number[OUTPUT_NUMBER_MAX], executed[OUTPUT_NUMBER_MAX];
+	char *address = annotated_address(l->place, i);
+	char *text = annotated_text(l->f, l->disasm, l->place, i);
+	char *plain_address = output_text_escape(address), *plain = output_text_escape(text);
+	/* Without samples, of the instructions executed. */
+	double part = l->f->a.samples > 0 ? share.value : i->per_call / l->f->a.per_call;
+	enum output_style style = part >= HOT  ? OUTPUT_STYLE_HOT :
+				  part >= WARM ? OUTPUT_STYLE_WARM :
+						 OUTPUT_STYLE_DIM;
+	bool any = part > 0;
+
+	if (analyze_hits_all(&i->hits) > 0)
+		annotate_percent(share_text, share.value);
+	snprintf(self, sizeof(self), "%s%s", i->hits.late > 0 ? "!" : "",
+		 count_text(number, i->hits.self));
+	fputs(any ? output_style_begin(l->color, style) : "", l->out);
+	write_columns(l, share_text, self, count_text(callees, i->hits.callees),
+		      per_call_text(executed, i), plain_address);
+	fputs(any ? output_style_end(l->color) : "", l->out);
+	write_indent(l, depth_of(l, i->body));
+	fprintf(l->out, "  %s\n", plain);
+	free(plain);
+	free(plain_address);
+	free(text);
+	free(address);
+}
+
+static void write_position(FILE *out, const char *what, const char *file, uint32_t line)
+{
+	char *plain;
+
+	if (!file)
+		return;
+	plain = output_text_escape(file);
+	fprintf(out, "%s %s:%u", what, plain, line);
+	free(plain);
+}
+
+static void write_place_title(const struct listing *l)
+{
+	const struct analyze_place *p = l->place;
+	char *name = output_text_escape(p->function.symbol ? p->function.symbol : p->function.name);
+	char *body = output_text_escape(p->is_inlined ? p->body.name : "");
+	char *chain = p->chain ? output_text_escape(p->chain) : NULL;
+
+	fputc('\n', l->out);
+	if (p->is_inlined)
+		fprintf(l->out, "%s, inlined into %s%s%s", body, chain ? chain : "",
+			chain ? PROFILE_CHAIN : "", name);
+	else
+		fputs(name, l->out);
+	write_position(l->out, p->is_inlined ? ", called at" : ", declared at",
+		       p->is_inlined ? p->body.call_file : p->function.file,
+		       p->is_inlined ? p->body.call_line : p->function.line);
+	fputs(":\n", l->out);
+	write_columns(l, "SHARE", "SELF", "CALLEES", "EXECUTED", "ADDRESS");
+	fputs("CODE\n", l->out);
+	free(body);
+	free(chain);
+	free(name);
+}
+
+static void write_place(struct listing *l, const struct view_annotate_options *o)
+{
+	uint64_t next = 0; /* where code without a gap goes on */
+	bool gap = false;
+
+	write_place_title(l);
+	l->fresh = true;
+	for (uint32_t n = 0; n < l->place->n_insns; n++) {
+		const struct analyze_instruction *i = &l->f->a.insns[l->place->first_insn + n];
+
+		if (n && i->insn.addr != next)
+			gap = l->fresh = true;
+		next = i->insn.addr + i->insn.len;
+		if (!is_shown(l, n, o)) {
+			gap = l->fresh = true;
+			continue;
+		}
+		if (gap)
+			fprintf(l->out, "%*s\n", columns_width(l) - 2, "...");
+		gap = false;
+		write_bodies(l, i->body);
+		if (l->fresh || i->line != l->line)
+			write_line(l, i->line);
+		l->fresh = false;
+		write_instruction(l, i);
+	}
+	if (gap)
+		fprintf(l->out, "%*s\n", columns_width(l) - 2, "...");
+	if (l->place->problems & KERNEL_FLOW_CUT)
+		fputs("(parts of it that are too large, or too many, are left out)\n", l->out);
+}
+
+void annotate_code_write(const struct view_annotation *v, const struct view_annotate_options *o)
+{
+	struct listing l = {
+		.out = stdout,
+		.f = v->f,
+		.disasm = v->disasm,
+		.color = o->color,
+		.counted = v->f->a.counted,
+		.sampled = v->f->a.samples > 0,
+	};
+
+	for (uint32_t i = 0; i < v->f->a.n_places; i++) {
+		l.place = &v->f->a.places[i];
+		write_place(&l, o);
+	}
+}

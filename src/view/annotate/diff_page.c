@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* diff --annotate for people, and what stands above its tables in JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "output/json.h"
+#include "output/text.h"
+#include "view/annotate/rows.h"
+
+#define N_SIDES 2
+
+static const char *const side_names[N_SIDES] = { "baseline", "hardened" };
+
+/* "593 instructions executed per call, "; "" where they were not counted. For free(). */
+static char *executed_text(const struct analyze_annotation *a)
+{
+	char number[OUTPUT_NUMBER_MAX];
+
+	if (!a->counted)
+		return alloc_strdup("");
+	return alloc_printf("%s instructions executed per call%s, ",
+			    output_number(number, OUTPUT_COUNT, a->per_call, PROFILE_CLOCK_INSN),
+			    a->n_unknown ? " and some that are not known" : "");
+}
+
+static void write_side(const struct view *v, const struct view_annotate_diff *c, unsigned int side)
+{
+	const struct annotated *f = &c->sides[side];
+	const struct analyze_annotation *a = &f->a;
+	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
+	char *kernel = output_text_escape(release ? release : "of unknown release");
+	char *file = output_text_escape(f->path), *name = output_text_escape(f->name);
+	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX], *timed = alloc_strdup("");
+	char *executed = executed_text(a);
+
+	if (!isnan(a->figures.calls)) {
+		free(timed);
+		timed = alloc_printf(
+			"%s calls timed, %s%s each, ",
+			output_number(calls, OUTPUT_COUNT, a->figures.calls, f->p->clock),
+			output_number(mean, OUTPUT_TIME, a->figures.mean, f->p->clock),
+			f->p->clock == PROFILE_CLOCK_INSN ? " insn" : "");
+	}
+	if (a->n_places)
+		view_text(v, "%s: %s, kernel %s: %s%s%.0f samples (%.0f in its own code%s)",
+			  side_names[side], file, kernel, timed, executed, a->samples, a->hits.self,
+			  a->unplaced > 0 ? ", some of interrupts off, in no line" : "");
+	else
+		view_text(v, "%s: %s, kernel %s: there is no %s, inlined or not", side_names[side],
+			  file, kernel, name);
+	free(executed);
+	free(timed);
+	free(name);
+	free(file);
+	free(kernel);
+}
+
+static bool is_significant(const struct annotate_diff_row *row)
+{
+	return row->delta.low > 0 || row->delta.high < 0;
+}
+
+/*
+ * The body or line that changed significantly, and most: a line where it did more than any body, and of bodies in one another
+ * the innermost that has all of it.
+ */
+static const struct annotate_diff_row *find_change(const struct view_rows *bodies,
+						   const struct view_rows *lines)
+{
+	const struct annotate_diff_row *body = bodies->section.rows, *line = lines->section.rows;
+	const struct annotate_diff_row *found = NULL;
+
+	for (size_t i = 0; i < bodies->section.n_rows; i++) {
+		const struct annotate_diff_row *row = &body[i];
+
+		if (is_significant(row) &&
+		    (!found || (row->delta.value / found->delta.value > 0.95 &&
+				strlen(row->path) > strlen(found->path))))
+			found = row;
+	}
+	for (size_t i = 0; i < lines->section.n_rows; i++) {
+		const struct annotate_diff_row *row = &line[i];
+
+		if (is_significant(row) &&
+		    (!found || fabs(row->delta.value) > fabs(found->delta.value)))
+			found = row;
+	}
+	return found;
+}
+
+/* Of a function that one kernel has not all is the difference. */
+static void write_one_sided(const struct view *v, const struct view_annotate_diff *c)
+{
+	unsigned int side = c->sides[1].a.n_places > 0;
+	const struct analyze_annotation *a = &c->sides[side].a;
+	double cost = (c->diff.is_of_call ? a->tick : a->tick_of_run) * a->samples;
+	char *name = output_text_escape(c->sides[side].name), text[OUTPUT_NUMBER_MAX];
+
+	view_text(
+		v,
+		"%s is in the %s kernel alone, so that all it takes is the change: %s%s%s per %s.",
+		name, side_names[side], c->diff.is_of_call ? "" : "~",
+		output_number(text, OUTPUT_DELTA, side ? cost : -cost, a->clock),
+		a->clock == PROFILE_CLOCK_INSN ? " insn" : "", c->diff.is_of_call ? "call" : "run");
+	free(name);
+}
+
+static void write_headline(const struct view *v, const struct view_annotate_diff *c,
+			   const struct view_rows *bodies, const struct view_rows *lines)
+{
+	const struct annotate_diff_row *row = find_change(bodies, lines);
+	enum profile_clock clock = c->sides[0].p->clock;
+	char delta[OUTPUT_NUMBER_MAX], low[OUTPUT_NUMBER_MAX], high[OUTPUT_NUMBER_MAX];
+	char *what;
+
+	fputc('\n', v->out);
+	if (!c->sides[0].a.n_places || !c->sides[1].a.n_places) {
+		write_one_sided(v, c);
+		return;
+	}
+	if (!row && !(c->sides[0].a.samples > 0) && !(c->sides[1].a.samples > 0)) {
+		view_text(
+			v,
+			"What lines cost is unknown without samples (record --freq); how often they "
+			"are executed is known.");
+		return;
+	}
+	if (!row) {
+		view_text(v, "No line or body of it costs significantly more or less: more samples "
+			     "(record --freq, --repeat) show smaller changes.");
+		return;
+	}
+	what = output_text_escape(row->where ? row->where : row->path);
+	view_text(v, "%s: ~%s%s per %s, between %s and %s (95 %%)%s.", what,
+		  output_number(delta, OUTPUT_DELTA, row->delta.value, clock),
+		  clock == PROFILE_CLOCK_INSN ? " insn" : "", c->diff.is_of_call ? "call" : "run",
+		  output_number(low, OUTPUT_DELTA, row->delta.low, clock),
+		  output_number(high, OUTPUT_DELTA, row->delta.high, clock),
+		  !(row->sides[0].n_insns > 0) ? "; the baseline has no code of it" :
+		  !(row->sides[1].n_insns > 0) ? "; the hardened kernel has no code of it" :
+						 "");
+	free(what);
+}
+
+static void write_table(const struct view *v, const char *title, const struct view_rows *rows,
+			unsigned int top)
+{
+	if (!rows->section.n_rows)
+		return;
+	fputc('\n', v->out);
+	view_text(v, "%s:", title);
+	view_section(v, &rows->section, top);
+}
+
+void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool all)
+{
+	const struct view_table *lines = &annotate_diff_lines, *bodies = &annotate_diff_bodies;
+	bool counted = c->sides[0].a.counted || c->sides[1].a.counted;
+	struct view_rows changed_bodies, changed_lines, source;
+	struct view v;
+
+	view_init(&v, stdout, top);
+	annotate_diff_rows_init(&changed_bodies, bodies, c, ANNOTATE_DIFF_CHANGED);
+	annotate_diff_rows_init(&changed_lines, lines, c, ANNOTATE_DIFF_CHANGED);
+	annotate_diff_rows_init(&source, lines, c, all ? ANNOTATE_DIFF_ALL : ANNOTATE_DIFF_SEEN);
+	view_text(&v,
+		  "%s in %s, by lines and inlined bodies; costs are per %s, including callees. ~: "
+		  "estimated from samples.%s",
+		  c->func, c->context ? c->context : "all contexts",
+		  c->diff.is_of_call ? "call" : "run",
+		  counted ? " EXECUTED: instructions per call, counted, excluding callees." : "");
+	for (unsigned int i = 0; i < N_SIDES; i++)
+		write_side(&v, c, i);
+	write_headline(&v, c, &changed_bodies, &changed_lines);
+	write_table(&v, bodies->title, &changed_bodies, bodies->first);
+	write_table(&v, lines->title, &changed_lines, lines->first);
+	if (!top)
+		v.top = -1;
+	write_table(&v, "Lines by body and source", &source, 0);
+	view_rows_deinit(&changed_bodies);
+	view_rows_deinit(&changed_lines);
+	view_rows_deinit(&source);
+}
+
+static json_t *side_json(const struct annotated *f)
+{
+	const struct analyze_annotation *a = &f->a;
+	json_t *side = json_object();
+
+	output_json_set(side, "file", output_json_text(f->path));
+	output_json_set(side, "kernel",
+			output_json_text(profile_env_get(f->p, PROFILE_ENV_RELEASE)));
+	output_json_set(side, "build_id",
+			output_json_text(profile_env_get(f->p, PROFILE_ENV_BUILD_ID)));
+	output_json_set(side, "vmlinux", output_json_text(kernel_image_path(f->image)));
+	output_json_set(side, "source", output_json_text(kernel_source_dir(f->source)));
+	output_json_set(side, "places", json_integer(a->n_places));
+	output_json_set(side, "runs", json_integer(a->runs));
+	output_json_set(side, "calls",
+			a->n_places ? output_json_number(a->figures.calls) : json_null());
+	output_json_set(side, "mean",
+			a->n_places ? output_json_number(a->figures.mean) : json_null());
+	output_json_set(side, "samples", output_json_number(a->samples));
+	output_json_set(side, "unplaced", output_json_number(a->unplaced));
+	return side;
+}
+
+static void json(json_t *root, const void *data)
+{
+	const struct view_annotate_diff *c = data;
+
+	output_json_set(root, "unit", json_string(profile_clock_unit(c->sides[0].p->clock)));
+	output_json_set(root, "function", output_json_text(c->sides[0].name));
+	output_json_set(root, "within", output_json_text(c->sides[0].within));
+	output_json_set(root, "context", output_json_text(c->context ? c->context : "*"));
+	output_json_set(root, "cost_of", json_string(c->diff.is_of_call ? "call" : "run"));
+	for (unsigned int i = 0; i < N_SIDES; i++)
+		output_json_set(root, side_names[i], side_json(&c->sides[i]));
+}
+
+const struct view_list view_annotate_diff_list = {
+	.tables = (const struct view_table *const[]){ &annotate_diff_bodies, &annotate_diff_lines },
+	.n_tables = 2,
+	.schema = "kprotperf-annotate-diff/1",
+	.csv = "lines",
+	.json = json,
+};

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Instructions, for data: the page has them as code. */
+#include "base/alloc.h"
+#include "view/annotate/rows.h"
+
+static const struct output_column columns[] = {
+	ROW_COLUMN("function", TEXT, function),
+	ROW_COLUMN("symbol", TEXT, symbol),
+	ROW_COLUMN("offset", COUNT, offset),
+	ROW_COLUMN("addr", COUNT, addr),
+	ROW_COLUMN("length", COUNT, length),
+	ROW_COLUMN("address", TEXT, address),
+	ROW_COLUMN("text", TEXT, text),
+	ROW_COLUMN("body", TEXT, path),
+	ROW_COLUMN("file", TEXT, file),
+	ROW_COLUMN("line", COUNT, line),
+	SHARE,
+	COST,
+	SAMPLES,
+	EXECUTIONS,
+};
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct view_annotation *v = data;
+	const struct analyze_annotation *a = &v->f->a;
+	struct annotate_row *items = alloc_array(a->n_insns, sizeof(*items));
+	uint32_t n_items = 0;
+
+	for (uint32_t p = 0; p < a->n_places; p++) {
+		const struct analyze_place *place = &a->places[p];
+
+		for (uint32_t n = 0; n < place->n_insns; n++) {
+			const struct analyze_instruction *i = &a->insns[place->first_insn + n];
+			const struct analyze_line *line = &a->lines[i->line];
+
+			items[n_items++] = (struct annotate_row){
+				.figures = annotate_figures_of(a, &i->hits, i->executions,
+							       i->per_call),
+				.address = view_rows_text(rows, annotated_address(place, i)),
+				.text = view_rows_text(rows,
+						       annotated_text(v->f, v->disasm, place, i)),
+				.function = place->function.name,
+				.symbol = i->symbol,
+				.path = line->path,
+				.file = line->file,
+				.line = annotate_line(line->line),
+				.offset = (double)i->offset,
+				.addr = (double)i->insn.addr,
+				.length = i->insn.len,
+			};
+		}
+	}
+	annotate_rows_set(rows, v->f, items, n_items, NULL);
+}
+
+const struct view_table annotate_instructions = {
+	.name = "instructions",
+	.places = VIEW_IN_JSON | VIEW_IN_CSV,
+	ONE_GROUP(columns),
+	.mark = annotate_mark,
+	.rows = rows,
+};

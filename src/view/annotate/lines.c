@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Source lines, each in the inlined body that it is part of. */
+#include "base/alloc.h"
+#include "view/annotate/rows.h"
+
+static const struct output_column columns[] = {
+	SHARE,
+	COST,
+	SAMPLES,
+	EXECUTIONS,
+	ROW_COLUMN("instructions", COUNT, n_insns),
+	ROW_COLUMN("file", TEXT, file),
+	ROW_COLUMN("line", COUNT, line),
+	ROW_COLUMN(NULL, TEXT, where, .header = "LINE", .elastic = true, .cut_front = true),
+	ROW_COLUMN("body", TEXT, path, .header = "IN", .elastic = true),
+	ROW_COLUMN("source", TEXT, source, .header = "SOURCE", .rank = OUTPUT_IF_ANY,
+		   .elastic = true),
+};
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	static const struct output_group counted[2] = COUNTED_GROUPS(columns);
+	const struct view_annotation *v = data;
+	const struct analyze_annotation *a = &v->f->a;
+	struct annotate_row *items = alloc_array(a->n_lines, sizeof(*items));
+
+	for (uint32_t i = 0; i < a->n_lines; i++) {
+		const struct analyze_line *line = &a->lines[i];
+
+		items[i] = (struct annotate_row){
+			.figures = annotate_figures_of(a, &line->hits, line->executions,
+						       line->per_call),
+			.where = view_rows_text(rows, annotated_where(line)),
+			.source = view_rows_text(rows, annotated_source(v->f, line)),
+			.path = line->path,
+			.file = line->file,
+			.line = annotate_line(line->line),
+			.n_insns = line->n_insns,
+		};
+	}
+	annotate_rows_set(rows, v->f, items, a->n_lines, counted);
+}
+
+const struct view_table annotate_lines = {
+	.name = "lines",
+	.first = 10,
+	.title = "Lines",
+	ONE_GROUP(columns),
+	.mark = annotate_mark,
+	.rows = rows,
+};

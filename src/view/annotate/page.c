@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A function for people: what carries most of its time, then its code. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "output/text.h"
+#include "view/annotate/rows.h"
+
+/* Fewer samples than that are said to be few. */
+#define FEW 100
+
+static void write_executed(const struct view *v, const struct analyze_annotation *a)
+{
+	char executed[OUTPUT_NUMBER_MAX], *unknown = alloc_strdup("");
+
+	if (a->n_unknown) {
+		free(unknown);
+		unknown = alloc_printf(", %u of its instructions unknown", a->n_unknown);
+	}
+	view_text(v,
+		  "Executed: %s instructions per call, counted by block, excluding callees%s. "
+		  "EXECUTED: those of a body, a line, an instruction.",
+		  output_number(executed, OUTPUT_COUNT, a->per_call, PROFILE_CLOCK_INSN), unknown);
+	free(unknown);
+}
+
+static void write_title(const struct view *v, const struct annotated *f)
+{
+	const struct analyze_annotation *a = &f->a;
+	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
+	char *kernel = output_text_escape(release ? release : "of unknown release");
+	char *command = view_command(f->p);
+	char *name = output_text_escape(f->name);
+	char *context = output_text_escape(a->context ? a->context : "all contexts");
+	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX], unplaced[128] = "", late[80] = "";
+
+	view_text(v, "%s in %s: kernel %s, %s", name, context, kernel, command);
+	if (!isnan(a->figures.calls))
+		view_text(v, "%s calls timed, %s%s each on-CPU, including callees.",
+			  output_number(calls, OUTPUT_COUNT, a->figures.calls, a->clock),
+			  output_number(mean, OUTPUT_TIME, a->figures.mean, a->clock),
+			  a->clock == PROFILE_CLOCK_INSN ? " insn" : "");
+	if (a->hits.late > 0)
+		snprintf(late, sizeof(late), " (!: %.0f came late, delayed by interrupts off)",
+			 a->hits.late);
+	if (a->unplaced > 0)
+		snprintf(unplaced, sizeof(unplaced),
+			 ", %.0f at its return: due with interrupts off, at an unknown place",
+			 a->unplaced);
+	if (a->counted)
+		write_executed(v, a);
+	if (!(a->samples > 0))
+		view_text(v,
+			  "Samples: none (record --freq takes some): what lines cost is unknown, "
+			  "how often they are executed is known.");
+	else
+		view_text(v,
+			  "Samples: %.0f, of %.0f in the kernel: %.0f in its own code%s, %.0f in "
+			  "callees%s.",
+			  a->samples, a->kernel, a->hits.self, late, a->hits.callees, unplaced);
+	if (a->samples > 0 && a->samples < FEW) {
+		struct analyze_estimated half = analyze_binomial(a->samples / 2, a->samples);
+
+		view_text(
+			v,
+			"These are few: a share of 0.5 may be anything from %.2f to %.2f (95 %%). record "
+			"--freq or --repeat gets more.",
+			half.low, half.high);
+	}
+	if (a->astray > 0)
+		view_text(v, "%.0f of them are at no instruction of this code, and in no line.",
+			  a->astray);
+	free(context);
+	free(name);
+	free(command);
+	free(kernel);
+}
+
+/*
+ * "78 % of 5,937 calls' time in shuffle_freelist (mm/slub.c:1905-1921)": the body that explains most, and of
+ * bodies that all their time is in one inlined into them that one. NULL: there is none.
+ */
+static const struct annotate_row *main_body(const struct view_rows *bodies)
+{
+	const struct annotate_row *rows = bodies->section.rows, *body = NULL;
+
+	for (size_t i = 0; i < bodies->section.n_rows; i++)
+		if (!body || rows[i].figures.share > body->figures.share * 0.95)
+			body = &rows[i];
+	return body;
+}
+
+static void write_main(const struct view *v, const struct annotated *f,
+		       const struct annotate_row *what, bool is_body)
+{
+	const struct analyze_annotation *a = &f->a;
+	char share[OUTPUT_NUMBER_MAX], calls[OUTPUT_NUMBER_MAX], cost[OUTPUT_NUMBER_MAX];
+	char *of = isnan(a->figures.calls) ?
+			   alloc_strdup("its samples") :
+			   alloc_printf(
+				   "the time of %s calls",
+				   output_number(calls, OUTPUT_COUNT, a->figures.calls, a->clock));
+	const char *more = is_body ? what->lines : what->source;
+	char *text = alloc_strdup(is_body ? what->name : what->where), *plain;
+
+	if (more)
+		alloc_append(&text, is_body ? " (%s)" : ", \"%s\"", more);
+	plain = output_text_escape(text);
+	fputc('\n', v->out);
+	view_text(v, "%s of %s in %s: ~%s%s per %s.", annotate_percent(share, what->figures.share),
+		  of, plain, output_number(cost, OUTPUT_TIME, what->figures.cost, a->clock),
+		  view_unit(a->clock), a->tick_is_of_call ? "call" : "run");
+	free(plain);
+	free(text);
+	free(of);
+}
+
+static void write_headline(const struct view *v, const struct annotated *f,
+			   const struct view_rows *bodies, const struct view_rows *lines)
+{
+	const struct annotate_row *body = main_body(bodies);
+	const struct annotate_row *line = lines->section.n_rows ? lines->section.rows : NULL;
+	double unplaced = f->a.unplaced / f->a.samples;
+	char share[OUTPUT_NUMBER_MAX];
+	bool is_body = body && (!line || body->figures.share >= line->figures.share);
+
+	if (!(f->a.samples > 0))
+		return;
+	if (f->a.unplaced > 0 && (!body || unplaced > body->figures.share)) {
+		fputc('\n', v->out);
+		view_text(v,
+			  "%s of its samples were due with interrupts off, at an unknown place: "
+			  "record --func of its callees shows more.",
+			  annotate_percent(share, unplaced));
+	} else if (is_body || line) {
+		write_main(v, f, is_body ? body : line, is_body);
+	}
+}
+
+static void write_table(const struct view *v, const struct view_table *table,
+			const struct view_rows *rows)
+{
+	if (!rows->section.n_rows)
+		return;
+	fputc('\n', v->out);
+	view_text(v, "%s:", table->title);
+	view_section(v, &rows->section, table->first);
+}
+
+/* What one must know to read the code. */
+static void write_notes(const struct view *v, const struct annotated *f)
+{
+	char *path = output_text_escape(kernel_image_path(f->image));
+
+	fputc('\n', v->out);
+	if (f->a.samples > 0)
+		view_text(v,
+			  "An address is that of the instruction due when the sample was taken: "
+			  "the one before it may have taken the time. ~: estimated from samples.");
+	if (f->a.n_places && annotated_is_live(f, f->a.places))
+		view_text(v, "Code is that of the running kernel, as it is now.");
+	else
+		view_text(v,
+			  "Code is that of %s, not of the running kernel, which has patched some: "
+			  "alternatives, static keys and calls, ftrace's calls, returns.",
+			  path);
+	if (!kernel_source_dir(f->source))
+		view_text(v, "No source tree at hand: --source=DIR shows the lines' text.");
+	free(path);
+}
+
+static void write_summary(const struct view *v, const struct view_annotation *annotation)
+{
+	const struct annotated *f = annotation->f;
+	struct view_rows places, bodies, lines;
+
+	write_title(v, f);
+	view_rows_init(&places, &annotate_places, annotation, true);
+	view_rows_init(&bodies, &annotate_bodies, annotation, true);
+	view_rows_init(&lines, &annotate_lines, annotation, true);
+	write_headline(v, f, &bodies, &lines);
+	if (f->a.n_places > 1)
+		write_table(v, &annotate_places, &places);
+	if (f->a.n_unreadable)
+		view_text(v, "The code of %u of them cannot be read.", f->a.n_unreadable);
+	if (f->a.n_other_places)
+		view_text(v, "And %u place%s without samples (--all).", f->a.n_other_places,
+			  f->a.n_other_places == 1 ? "" : "s");
+	write_table(v, &annotate_bodies, &bodies);
+	write_table(v, &annotate_lines, &lines);
+	view_rows_deinit(&places);
+	view_rows_deinit(&bodies);
+	view_rows_deinit(&lines);
+	write_notes(v, f);
+}
+
+void view_annotate_page(const struct view_annotation *annotation,
+			const struct view_annotate_options *o)
+{
+	struct view v;
+
+	view_init(&v, stdout, o->top);
+	write_summary(&v, annotation);
+	annotate_code_write(annotation, o);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What annotate's tables have in common. */
+#ifndef KPROTPERF_VIEW_ANNOTATE_ROWS_H
+#define KPROTPERF_VIEW_ANNOTATE_ROWS_H
+
+#include "output/number.h"
+#include "view/annotate.h"
+#include "view/columns.h"
+
+/* Figures that all rows have. */
+struct annotate_figures {
+	double share, low, high, cost, self, callees, late, executions, per_call;
+};
+
+/* A row of any of the tables, each of which has some of it. */
+struct annotate_row {
+	struct annotate_figures figures;
+	const char *address, *text, *where, *source, *lines, *called;
+	const char *path, *chain, *name, *function, *symbol, *file, *measured;
+	double offset, addr, length, line, n_insns, first_line, last_line, depth, exact, calls,
+		at_return;
+	bool inlined;
+};
+
+#define ROW_COLUMN(key, type, field, ...) COLUMN(key, type, annotate_row, field, ##__VA_ARGS__)
+
+#define SHARE                                                                                   \
+	ROW_COLUMN("share", FRACTION, figures.share, .header = "SHARE", .rank = OUTPUT_IF_ANY), \
+		ROW_COLUMN("share_low", FRACTION, figures.low),                                 \
+		ROW_COLUMN("share_high", FRACTION, figures.high)
+/* Prefixed: per call, or per run. */
+#define COST                                                                        \
+	ROW_COLUMN("cost", TIME, figures.cost, .header = "", .rank = OUTPUT_IF_ANY, \
+		   .prefixed = true, .estimable = true)
+#define SAMPLES                                                                                \
+	ROW_COLUMN("self", COUNT, figures.self, .header = "SELF", .rank = 2),                  \
+		ROW_COLUMN("callees", COUNT, figures.callees, .header = "CALLEES", .rank = 2), \
+		ROW_COLUMN("late", COUNT, figures.late)
+#define EXECUTIONS                                           \
+	ROW_COLUMN("executions", COUNT, figures.executions), \
+		ROW_COLUMN("per_call", COUNT, figures.per_call)
+
+/* Where blocks were counted, the page has another column. */
+extern const struct output_column annotate_counted_columns[1];
+#define COUNTED_GROUPS(array)                          \
+	{                                              \
+		{ COLUMNS(annotate_counted_columns) }, \
+		{                                      \
+			COLUMNS(array)                 \
+		}                                      \
+	}
+
+/* EXECUTIONS in all and PER_CALL: NAN where nobody counted. */
+struct annotate_figures annotate_figures_of(const struct analyze_annotation *a,
+					    const struct analyze_hits *hits, double executions,
+					    double per_call);
+/* NAN for a line that is not known. */
+double annotate_line(uint32_t line);
+
+/*
+ * Sets what all tables of F have alike, with N rows of ITEMS, which ROWS then owns. On a page COUNTED, groups for
+ * where blocks were counted (NULL: none), takes the table's own place, and only rows with samples or executions
+ * are left, most samples first.
+ */
+void annotate_rows_set(struct view_rows *rows, const struct annotated *f,
+		       struct annotate_row *items, uint32_t n,
+		       const struct output_group counted[2]);
+
+const char *annotate_mark(const void *row, const struct output_group *group);
+
+/* "57.2 %": a share where there is no column to say what it is. */
+const char *annotate_percent(char buf[OUTPUT_NUMBER_MAX], double share);
+
+struct annotate_diff_side {
+	double cost, low, high, share, samples, self, callees, late, n_insns, line, per_call;
+};
+
+struct annotate_diff_row {
+	const char *path, *file;
+	const char *where, *source;
+	struct annotate_diff_side sides[2];
+	struct analyze_estimated delta;
+};
+
+/* How the page of two sides wants its rows. */
+enum annotate_diff_order {
+	ANNOTATE_DIFF_CHANGED, /* those with samples or another count, largest change first */
+	ANNOTATE_DIFF_SEEN, /* the same rows, by body and source */
+	ANNOTATE_DIFF_ALL, /* all there are, by body and source; data has these */
+};
+
+extern const struct view_table annotate_diff_bodies, annotate_diff_lines;
+
+/* ROWS of TABLE, one of the two above. */
+void annotate_diff_rows_init(struct view_rows *rows, const struct view_table *table,
+			     const struct view_annotate_diff *c, enum annotate_diff_order order);
+
+/* A page's code, place by place. */
+void annotate_code_write(const struct view_annotation *v, const struct view_annotate_options *o);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The text of instructions, lines and addresses. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "output/text.h"
+#include "view/annotate.h"
+
+/* SYMBOL+OFFSET, without SYMBOL where that is the place's own. */
+static char *address_text(const struct analyze_place *place, const char *symbol, uint64_t offset)
+{
+	const char *own = place->function.symbol ? place->function.symbol : place->function.name;
+
+	if (!symbol)
+		return alloc_strdup("?");
+	if (!strcmp(symbol, own))
+		return alloc_printf("+0x%" PRIx64, offset);
+	return offset ? alloc_printf("%s+0x%" PRIx64, symbol, offset) : alloc_strdup(symbol);
+}
+
+char *annotated_address(const struct analyze_place *place, const struct analyze_instruction *i)
+{
+	if (i->symbol && !i->offset)
+		return alloc_printf(
+			"%s+0x0", strcmp(i->symbol, place->function.symbol ?: "") ? i->symbol : "");
+	return address_text(place, i->symbol, i->offset);
+}
+
+bool annotated_is_live(const struct annotated *f, const struct analyze_place *place)
+{
+	return f->kcore && !(place->problems & KERNEL_FLOW_NOT_LIVE);
+}
+
+/* The bytes of I as they were decoded. */
+static bool read_bytes(const struct annotated *f, const struct analyze_place *place,
+		       const struct analyze_instruction *i, uint8_t bytes[])
+{
+	if (annotated_is_live(f, place) && !(i->insn.flags & KERNEL_INSN_FROM_FILE))
+		return !kernel_code_read_live(f->code, i->insn.addr, bytes, i->insn.len);
+	return kernel_code_read_file(f->code, i->insn.addr, bytes, i->insn.len);
+}
+
+/* What there is to say of an instruction behind its text, for free(); NULL: nothing. */
+static char *remark(const struct annotated *f, const struct kernel_disasm *disasm,
+		    const struct analyze_place *place, const struct analyze_instruction *i,
+		    const char *target, bool is_nop)
+{
+	uint64_t data, offset;
+	const char *name;
+
+	if (i->insn.kind == KERNEL_INSN_LABEL) {
+		/* Of the two that it may be the file has either. */
+		const char *other = annotated_is_live(f, place) ? "if switched" : "or";
+
+		return is_nop ? alloc_printf("static key: %s, jumps to %s", other,
+					     target ? target : "?") :
+				alloc_printf("static key: %s, goes on", other);
+	}
+	if (target || !kernel_disasm_data(disasm, &data))
+		return NULL;
+	name = kernel_image_object_at(f->image, data, &offset);
+	if (!name)
+		return NULL;
+	return offset ? alloc_printf("%s+0x%" PRIx64, name, offset) : alloc_strdup(name);
+}
+
+char *annotated_text(const struct annotated *f, struct kernel_disasm *disasm,
+		     const struct analyze_place *place, const struct analyze_instruction *i)
+{
+	uint64_t base = kernel_code_file_base(f->code);
+	char *target = NULL, *text, *more, *longer;
+	uint8_t bytes[16];
+	struct kernel_place at;
+	bool is_nop;
+
+	if (!disasm || i->insn.len > sizeof(bytes) || !read_bytes(f, place, i, bytes))
+		return alloc_strdup("?");
+	if (i->insn.target && !kernel_index_at(f->index, i->insn.target, &at))
+		target = address_text(place, at.symbol, at.offset);
+	is_nop = i->insn.kind == KERNEL_INSN_LABEL && bytes[0] != 0xe9 && bytes[0] != 0xeb;
+	text = kernel_disasm_text(disasm, bytes, i->insn.len, base + i->insn.addr,
+				  is_nop ? NULL : target);
+	more = remark(f, disasm, place, i, target, is_nop);
+	if (more) {
+		longer = alloc_printf("%s  # %s", text, more);
+		free(more);
+		free(text);
+		text = longer;
+	}
+	free(target);
+	return text;
+}
+
+char *annotated_source(const struct annotated *f, const struct analyze_line *line)
+{
+	const char *text = kernel_source_line(f->source, line->file, line->line);
+	char *plain, *escaped;
+
+	if (!text)
+		return NULL;
+	plain = alloc_strdup(text + strspn(text, " \t\f"));
+	for (char *c = plain; *c; c++)
+		if (*c == '\t')
+			*c = ' ';
+	plain[strcspn(plain, "\r")] = '\0';
+	escaped = output_text_escape(plain);
+	free(plain);
+	return escaped;
+}
+
+char *annotated_where(const struct analyze_line *line)
+{
+	if (!line->file)
+		return alloc_strdup("?");
+	return line->line ? alloc_printf("%s:%u", line->file, line->line) :
+			    alloc_strdup(line->file);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a table's columns are described, and those that several tables have. */
+#ifndef KPROTPERF_VIEW_COLUMNS_H
+#define KPROTPERF_VIEW_COLUMNS_H
+
+#include "analyze/inline/ranges.h"
+#include "output/section.h"
+#include "view/table.h"
+
+/*
+ * A column that reads FIELD of struct OF: its key in data, NULL for none, its type without OUTPUT_, then
+ * designated initializers. Without .header it is in no table.
+ */
+#define COLUMN(key_, type_, of, field, ...)                                                \
+	{                                                                                  \
+		.key = key_, .type = OUTPUT_##type_, .offset = offsetof(struct of, field), \
+		##__VA_ARGS__                                                              \
+	}
+
+/* Of a group or table, the columns of ARRAY; of a table, the groups of ARRAY. */
+#define COLUMNS(array) .columns = array, .n_columns = ARRAY_SIZE(array)
+#define GROUPS(array)  .groups = array, .n_groups = ARRAY_SIZE(array)
+/* Where in a row of TYPE the object is that a group's columns read. */
+#define AT(type, path) .offset = offsetof(struct type, path)
+/* The columns of ARRAY, which read the row itself, are all there are. */
+#define ONE_GROUP(array) .groups = &(const struct output_group){ COLUMNS(array) }, .n_groups = 1
+
+/* Of struct analyze_figures, in data only: percentiles, min and max. */
+extern const struct output_column view_distribution[6];
+#define VIEW_DISTRIBUTION .columns = view_distribution, .n_columns = 6
+
+/* Likewise: each time of a call, whichever was asked for. */
+extern const struct output_column view_all_times[6];
+#define VIEW_ALL_TIMES .columns = view_all_times, .n_columns = 6
+
+/*
+ * The groups of a struct analyze_figures at PATH of a row of OF: the columns of HEAD, then the two above. What
+ * follows is said of each: .key = "baseline".
+ */
+#define VIEW_FIGURES(of, path, head, ...)                           \
+	{ AT(of, path), COLUMNS(head), ##__VA_ARGS__ },             \
+		{ AT(of, path), VIEW_DISTRIBUTION, ##__VA_ARGS__ }, \
+	{                                                           \
+		AT(of, path), VIEW_ALL_TIMES, ##__VA_ARGS__         \
+	}
+
+/* What stands before an estimate of SIDE; NULL where it was timed, or is not there. */
+const char *view_range_mark(const struct analyze_range_side *side);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What diff shows of two recordings. */
+#ifndef KPROTPERF_VIEW_DIFF_H
+#define KPROTPERF_VIEW_DIFF_H
+
+#include "analyze/diff/attribution.h"
+#include "analyze/diff/conclusion.h"
+#include "analyze/diff/diff.h"
+#include "analyze/diff/diff_paths.h"
+#include "analyze/diff/renames.h"
+#include "view/table.h"
+
+/* The tables, in the order of JSON and page: each is a struct view_table diff_NAME. */
+#define VIEW_DIFF_TABLES(TABLE) \
+	TABLE(environment)      \
+	TABLE(renamed)          \
+	TABLE(runs)             \
+	TABLE(statistics)       \
+	TABLE(workload)         \
+	TABLE(attribution)      \
+	TABLE(calls)            \
+	TABLE(syscalls)         \
+	TABLE(functions)        \
+	TABLE(ranges)           \
+	TABLE(paths)            \
+	TABLE(path_changes)     \
+	TABLE(details)          \
+	TABLE(percentiles)
+
+enum {
+	VIEW_BASELINE,
+	VIEW_HARDENED,
+	VIEW_N_SIDES
+};
+
+extern const char *const view_side_names[VIEW_N_SIDES];
+
+/* Everything said about two profiles. */
+struct view_diff {
+	const struct profile *p[VIEW_N_SIDES];
+	const char *files[VIEW_N_SIDES];
+	struct analyze_options figures;
+	struct analyze_diff diff;
+	struct analyze_attribution attribution; /* empty but for on-CPU times */
+	struct analyze_diff_paths paths;
+	const struct analyze_renames *renames;
+	const char *control; /* the file of --control; NULL: none */
+	struct analyze_conclusion conclusion;
+};
+
+#define VIEW_DIFF_DECLARE(name) extern const struct view_table diff_##name;
+VIEW_DIFF_TABLES(VIEW_DIFF_DECLARE)
+#undef VIEW_DIFF_DECLARE
+
+extern const struct view_list view_diff_list;
+
+/* What is to be known of R: why there are no verdicts, what they do not cover; NULL: nothing. For free(). */
+char *view_repetitions_note(const struct analyze_diff_repetitions *r);
+
+/* The first of what differs in a line, for the top of the page. */
+void view_diff_write_environment(const struct view *v, const struct view_diff *c);
+
+/* Of struct analyze_change: how far the difference may be off, to stand beside it, and how sure it is. */
+extern const struct output_column view_plus_minus[1];
+#define VIEW_PLUS_MINUS .columns = view_plus_minus, .n_columns = 1
+extern const struct output_column view_verdict[14];
+#define VIEW_VERDICT .columns = view_verdict, .n_columns = 14
+
+/* Before the NOISE of a row with CHANGE: DELTA is not larger; NULL: nothing. */
+const char *view_noise_mark(const struct analyze_change *change);
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where the change of a run comes from, as a tree whose parts add up. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "output/text.h"
+#include "view/columns.h"
+#include "view/diff.h"
+#include "view/names.h"
+
+struct line {
+	struct analyze_attribution_row row;
+	const char *label; /* the name behind as many blanks as it is deep */
+	double weight; /* no more than that of the lines it is a part of; of the command NAN */
+};
+
+static const struct output_column columns[] = {
+	COLUMN(NULL, TEXT, line, label, .header = "WHERE"),
+	COLUMN("level", COUNT, line, row.level),
+	COLUMN("kind", TEXT, line, row.part, .names = view_parts),
+	COLUMN("name", TEXT, line, row.name),
+	COLUMN("location", TEXT, line, row.location),
+	COLUMN("how", TEXT, line, row.how, .names = view_hows),
+	COLUMN("delta_total", DELTA, line, row.delta, .header = "DELTA/RUN"),
+	COLUMN("share", FRACTION, line, row.share, .header = "SHARE"),
+	COLUMN("by_calls", DELTA, line, row.by_calls, .header = "BY CALLS", .rank = 3),
+	COLUMN("by_mean", DELTA, line, row.by_mean, .header = "BY MEAN", .rank = 3),
+	COLUMN("verdict", TEXT, line, row.verdict, .names = view_verdicts, .header = "VERDICT",
+	       .rank = 2),
+};
+
+enum {
+	DEPTH = 8 /* more than a tree has */
+};
+
+/* For free(). */
+static char *label(const struct analyze_attribution_row *row)
+{
+	char *text = NULL, *name;
+
+	alloc_append(&text, "%*s", 2 * (int)row->level, "");
+	if (row->part == ANALYZE_PART_OTHERS) {
+		alloc_append(&text, "(%u others)", row->others);
+		return text;
+	}
+	name = output_text_escape(row->name);
+	alloc_append(&text, "%s%s",
+		     row->part == ANALYZE_PART_LOOP  ? "loop in " :
+		     row->part == ANALYZE_PART_BLOCK ? "code of " :
+						       "",
+		     name);
+	free(name);
+	if (row->location) {
+		name = output_text_escape(row->location);
+		alloc_append(&text, " (%s)", name);
+		free(name);
+	}
+	if (row->how)
+		alloc_append(&text, ", %s", view_hows[row->how]);
+	return text;
+}
+
+/* For people the larger lines, and the others of a level as one. */
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_attribution *a = &((const struct view_diff *)data)->attribution;
+	struct line *lines = alloc_array(a->n_rows, sizeof(*lines));
+	double above[DEPTH] = { INFINITY };
+	uint32_t i, n = 0;
+
+	for (i = 0; i < a->n_rows; i++) {
+		const struct analyze_attribution_row *row = &a->rows[i];
+		uint32_t level = fmin(row->level, DEPTH - 1);
+		bool is_command = row->part == ANALYZE_PART_COMMAND;
+
+		above[level] = is_command ? INFINITY : fabs(row->delta);
+		if (level)
+			above[level] = fmin(above[level], above[level - 1]);
+		if (rows->for_people ? row->hidden : row->part == ANALYZE_PART_OTHERS)
+			continue;
+		lines[n] = (struct line){ .row = *row, .weight = is_command ? NAN : above[level] };
+		lines[n].label = view_rows_text(rows, label(row));
+		n++;
+	}
+	rows->owned = lines;
+	VIEW_ROWS_SET(rows, lines, n);
+	rows->section.clock = a->clock;
+}
+
+const struct view_table diff_attribution = {
+	.name = "attribution",
+	.first = 10,
+	.is_whole = true,
+	.title = "Where the change per run comes from; parts add up, SHARE is of the line above",
+	.legend = "Functions exclude timed callees",
+	ONE_GROUP(columns),
+	.weight = offsetof(struct line, weight),
+	.rows = rows,
+};

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls of syscalls and of functions on both sides: one table of how each changed, both in one list for CSV, and
+ * for people what those tables leave out.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "output/number.h"
+#include "output/text.h"
+#include "view/columns.h"
+#include "view/diff.h"
+#include "view/names.h"
+
+/* Functions of one side alone that the first screen names. */
+#define ALONE_FIRST 2
+
+struct call {
+	const char *kind; /* "syscall", "function" */
+	struct analyze_diff_row row;
+};
+
+static const struct output_column kind[] = {
+	COLUMN("kind", TEXT, call, kind),
+};
+
+static const struct output_column syscall[] = {
+	COLUMN("name", TEXT, analyze_diff_row, name, .header = "SYSCALL"),
+};
+
+static const struct output_column function[] = {
+	COLUMN("name", TEXT, analyze_diff_row, name, .header = "FUNCTION"),
+	COLUMN("syscall", TEXT, analyze_diff_row, context, .header = "CONTEXT"),
+};
+
+static const struct output_column figures[] = {
+	COLUMN("calls", COUNT, analyze_figures, calls, .header = "CALLS", .rank = 6),
+	COLUMN("total", TIME, analyze_figures, total),
+	COLUMN("mean", TIME, analyze_figures, mean, .header = "MEAN", .prefixed = true),
+};
+
+/* Functions have none. */
+static const struct output_column errors[] = {
+	COLUMN("errors", COUNT, analyze_figures, errors),
+};
+
+static const struct output_column delta[] = {
+	COLUMN("delta", DELTA, analyze_diff_row, delta, .header = "DELTA"),
+};
+
+static const struct output_column deltas[] = {
+	COLUMN("delta_pct", PERCENT, analyze_diff_row, delta_pct, .header = "%"),
+	COLUMN("delta_total", DELTA, analyze_diff_row, delta_total, .header = "DELTA/RUN",
+	       .rank = 3),
+};
+
+/* Syscalls have none. */
+static const struct output_column share[] = {
+	COLUMN("share", FRACTION, analyze_diff_row, share, .header = "SHARE"),
+};
+
+static const struct output_column percentile_deltas[] = {
+	COLUMN("delta_p50", DELTA, analyze_diff_row, delta_p50),
+	COLUMN("delta_p90", DELTA, analyze_diff_row, delta_p90),
+	COLUMN("delta_p99", DELTA, analyze_diff_row, delta_p99),
+	COLUMN("delta_p999", DELTA, analyze_diff_row, delta_p999),
+	COLUMN("note", TEXT, analyze_diff_row, note, .names = view_notes, .header = "NOTE",
+	       .rank = 7),
+};
+
+static const struct output_group syscall_groups[] = {
+	{ COLUMNS(syscall) },
+	VIEW_FIGURES(analyze_diff_row, baseline, figures, .key = "baseline"),
+	{ .key = "baseline", AT(analyze_diff_row, baseline), COLUMNS(errors) },
+	VIEW_FIGURES(analyze_diff_row, hardened, figures, .key = "hardened"),
+	{ .key = "hardened", AT(analyze_diff_row, hardened), COLUMNS(errors) },
+	{ COLUMNS(delta) },
+	{ AT(analyze_diff_row, change), VIEW_PLUS_MINUS },
+	{ COLUMNS(deltas) },
+	{ AT(analyze_diff_row, change), VIEW_VERDICT },
+	{ COLUMNS(percentile_deltas) },
+};
+
+static const struct output_group function_groups[] = {
+	{ COLUMNS(function) },
+	VIEW_FIGURES(analyze_diff_row, baseline, figures, .key = "baseline"),
+	VIEW_FIGURES(analyze_diff_row, hardened, figures, .key = "hardened"),
+	{ COLUMNS(delta) },
+	{ AT(analyze_diff_row, change), VIEW_PLUS_MINUS },
+	{ COLUMNS(deltas) },
+	{ COLUMNS(share) },
+	{ AT(analyze_diff_row, change), VIEW_VERDICT },
+	{ COLUMNS(percentile_deltas) },
+};
+
+static const struct output_group call_groups[] = {
+	{ COLUMNS(kind) },
+	{ AT(call, row), COLUMNS(function) },
+	VIEW_FIGURES(call, row.baseline, figures, .key = "baseline"),
+	{ .key = "baseline", AT(call, row.baseline), COLUMNS(errors) },
+	VIEW_FIGURES(call, row.hardened, figures, .key = "hardened"),
+	{ .key = "hardened", AT(call, row.hardened), COLUMNS(errors) },
+	{ AT(call, row), COLUMNS(delta) },
+	{ AT(call, row.change), VIEW_PLUS_MINUS },
+	{ AT(call, row), COLUMNS(deltas) },
+	{ AT(call, row), COLUMNS(share) },
+	{ AT(call, row.change), VIEW_VERDICT },
+	{ AT(call, row), COLUMNS(percentile_deltas) },
+};
+
+/* For people: what the tables above have no room for. */
+static const struct output_column any[] = {
+	COLUMN(NULL, TEXT, call, row.name, .header = "NAME"),
+	COLUMN(NULL, TEXT, call, row.context, .header = "CONTEXT", .rank = 1),
+};
+
+static const struct output_column detail[] = {
+	COLUMN(NULL, TIME, analyze_figures, p50, .header = "P50"),
+	COLUMN(NULL, TIME, analyze_figures, p99, .header = "P99", .rank = 2),
+	COLUMN(NULL, TIME, analyze_figures, total, .header = "TOTAL", .prefixed = true),
+	COLUMN(NULL, COUNT, analyze_figures, calls, .header = "CALLS", .rank = 3),
+	COLUMN(NULL, COUNT, analyze_figures, errors, .header = "ERRORS", .rank = 5),
+};
+
+static const struct output_column percentile[] = {
+	COLUMN(NULL, TIME, analyze_figures, p50, .header = "P50", .rank = 2),
+	COLUMN(NULL, TIME, analyze_figures, p90, .header = "P90", .rank = 2),
+	COLUMN(NULL, TIME, analyze_figures, p99, .header = "P99", .rank = 2),
+	COLUMN(NULL, TIME, analyze_figures, p999, .header = "P99.9", .rank = 2),
+};
+
+static const struct output_column percentile_delta[] = {
+	COLUMN(NULL, DELTA, analyze_diff_row, delta_p50, .header = "P50"),
+	COLUMN(NULL, DELTA, analyze_diff_row, delta_p90, .header = "P90"),
+	COLUMN(NULL, DELTA, analyze_diff_row, delta_p99, .header = "P99"),
+	COLUMN(NULL, DELTA, analyze_diff_row, delta_p999, .header = "P99.9"),
+};
+
+static const struct output_group detail_groups[] = {
+	{ COLUMNS(any) },
+	{ .key = "baseline", AT(call, row.baseline), COLUMNS(detail) },
+	{ .key = "hardened", AT(call, row.hardened), COLUMNS(detail) },
+};
+
+static const struct output_group percentile_groups[] = {
+	{ COLUMNS(any) },
+	{ .key = "baseline", AT(call, row.baseline), COLUMNS(percentile) },
+	{ .key = "hardened", AT(call, row.hardened), COLUMNS(percentile) },
+	{ .key = "delta", AT(call, row), COLUMNS(percentile_delta) },
+};
+
+static bool is_redundant(const void *row)
+{
+	return ((const struct analyze_diff_row *)row)->redundant;
+}
+
+static bool call_is_redundant(const void *row)
+{
+	return ((const struct call *)row)->row.redundant;
+}
+
+static const char *mark(const void *row, const struct output_group *group)
+{
+	(void)group;
+	return view_noise_mark(&((const struct analyze_diff_row *)row)->change);
+}
+
+static void set_rows(struct view_rows *rows, const struct analyze_diff *diff,
+		     const struct analyze_diff_rows *list)
+{
+	VIEW_ROWS_SET(rows, list->rows, list->n_rows);
+	rows->section.clock = diff->clock;
+	rows->section.prefix = view_time_headers[diff->time];
+}
+
+static void syscall_rows(struct view_rows *rows, const void *data)
+{
+	const struct view_diff *c = data;
+
+	set_rows(rows, &c->diff, &c->diff.syscalls);
+}
+
+static void function_rows(struct view_rows *rows, const void *data)
+{
+	const struct view_diff *c = data;
+
+	set_rows(rows, &c->diff, &c->diff.functions);
+}
+
+static void call_rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;
+	struct call *calls =
+		alloc_array((size_t)diff->syscalls.n_rows + diff->functions.n_rows, sizeof(*calls));
+	size_t i, n = 0;
+
+	for (i = 0; i < diff->syscalls.n_rows; i++)
+		calls[n++] = (struct call){ "syscall", diff->syscalls.rows[i] };
+	for (i = 0; i < diff->functions.n_rows; i++)
+		calls[n++] = (struct call){ "function", diff->functions.rows[i] };
+	rows->owned = calls;
+	VIEW_ROWS_SET(rows, calls, n);
+	rows->section.clock = diff->clock;
+	rows->section.prefix = view_time_headers[diff->time];
+}
+
+/* "shuffle_freelist: not timed on the baseline side, which inlines it; 50,597,701 insn per run" */
+static void write_alone(const struct view *v, const struct analyze_diff *diff,
+			const struct analyze_diff_row *row)
+{
+	const char *other = analyze_renames_known(row->name);
+	char *name = output_text_escape(row->name);
+	char total[OUTPUT_NUMBER_MAX];
+
+	output_number(total, OUTPUT_TIME,
+		      isnan(row->hardened.calls) ? row->baseline.total : row->hardened.total,
+		      diff->clock);
+	view_text(v, "%s: %s; %s%s per run%s%s", name, view_notes[row->alone], total,
+		  view_unit(diff->clock), other ? "; also known as " : "", other ? other : "");
+	free(name);
+}
+
+/* Functions that were timed on one side alone, with what they took there: they have no difference. */
+static void function_after(const struct view *v, const void *data)
+{
+	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < diff->functions.n_rows; i++) {
+		const struct analyze_diff_row *row = &diff->functions.rows[i];
+
+		if (row->alone && !strcmp(row->context, ANALYZE_ALL_CONTEXTS) &&
+		    (row->baseline.calls > 0 || row->hardened.calls > 0) &&
+		    (n++ < ALONE_FIRST || v->everything))
+			write_alone(v, diff, row);
+	}
+	if (n > ALONE_FIRST && !v->everything)
+		view_text(v, "and %u more functions of one side", n - ALONE_FIRST);
+}
+
+static char *syscall_title(const void *data)
+{
+	const struct view_diff *c = data;
+
+	return alloc_printf("Syscalls, by change of total %s per run",
+			    view_time_texts[c->diff.time]);
+}
+
+static char *function_title(const void *data)
+{
+	const struct view_diff *c = data;
+
+	return alloc_strdup(
+		c->diff.time == ANALYZE_TIME_SELF ?
+			"Functions, by change per run, excluding timed callees; SHARE of the context's "
+			"on-CPU change" :
+			"Functions, by change per run, including callees; SHARE of the context's change");
+}
+
+const struct view_table diff_calls = {
+	.name = "calls",
+	.places = VIEW_IN_CSV,
+	GROUPS(call_groups),
+	.rows = call_rows,
+};
+
+const struct view_table diff_syscalls = {
+	.name = "syscalls",
+	.first = 8,
+	.title_of = syscall_title,
+	.none = "Syscalls: none were recorded, or none that --filter shows.",
+	GROUPS(syscall_groups),
+	.mark = mark,
+	.weight = offsetof(struct analyze_diff_row, delta_total),
+	.rows = syscall_rows,
+};
+
+const struct view_table diff_functions = {
+	.name = "functions",
+	.first = 10,
+	.title_of = function_title,
+	.none = "Functions: none were recorded (record --func NAME), or none that --filter shows.",
+	GROUPS(function_groups),
+	.is_redundant = is_redundant,
+	.mark = mark,
+	.weight = offsetof(struct analyze_diff_row, delta_total),
+	.rows = function_rows,
+	.after = function_after,
+};
+
+const struct view_table diff_details = {
+	.name = "details",
+	.places = VIEW_IN_PAGE,
+	.title = "Medians, tails and totals of syscalls and functions",
+	GROUPS(detail_groups),
+	.is_redundant = call_is_redundant,
+	.rows = call_rows,
+};
+
+const struct view_table diff_percentiles = {
+	.name = "percentiles",
+	.places = VIEW_IN_PAGE,
+	.title = "Percentiles of syscalls and functions",
+	GROUPS(percentile_groups),
+	.is_redundant = call_is_redundant,
+	.rows = call_rows,
+};

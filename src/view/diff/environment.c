@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What differs between kernels and machines. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "output/json.h"
+#include "output/text.h"
+#include "view/columns.h"
+#include "view/diff.h"
+#include "view/names.h"
+
+/*
+ * Kernel options that are no protections: two versions of a kernel differ in hundreds, of which the first few
+ * say nothing.
+ */
+#define CONFIG_MOST 8
+/* What a line names of them. */
+#define LINE_MOST 3
+
+static const struct output_column columns[] = {
+	COLUMN("kind", TEXT, analyze_env_row, kind, .names = view_env_kinds, .header = "DIFFERS"),
+	COLUMN("name", TEXT, analyze_env_row, name, .header = "NAME"),
+	COLUMN("baseline", TEXT, analyze_env_row, baseline, .header = "BASELINE"),
+	COLUMN("hardened", TEXT, analyze_env_row, hardened, .header = "HARDENED"),
+};
+
+static uint32_t count_config(const struct analyze_env *env)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < env->n_rows; i++)
+		n += env->rows[i].kind == ANALYZE_ENV_CONFIG;
+	return n;
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_env *env = &((const struct view_diff *)data)->diff.env;
+	struct analyze_env_row *shown;
+	uint32_t i, n = 0;
+
+	VIEW_ROWS_SET(rows, env->rows, env->n_rows);
+	if (!rows->for_people)
+		return;
+	rows->owned = shown = alloc_array(env->n_rows, sizeof(*shown));
+	for (i = 0; i < env->n_rows; i++) {
+		if (env->rows[i].kind == ANALYZE_ENV_CONFIG && count_config(env) > CONFIG_MOST)
+			continue;
+		/* Two builds always differ in those: worth a word only where nothing else differs. */
+		if (env->rows[i].kind == ANALYZE_ENV_KERNEL && n)
+			continue;
+		shown[n++] = env->rows[i];
+	}
+	VIEW_ROWS_SET(rows, shown, n);
+}
+
+static void after(const struct view *v, const void *data)
+{
+	uint32_t n = count_config(&((const struct view_diff *)data)->diff.env);
+
+	if (n > CONFIG_MOST)
+		view_text(v, "(%u kernel options that are no protections differ: --format=json)",
+			  n);
+}
+
+/* The differences of KIND. */
+static json_t *kind_json(const struct analyze_env *env, enum analyze_env_kind kind)
+{
+	json_t *list = json_array();
+	uint32_t i;
+
+	for (i = 0; i < env->n_rows; i++) {
+		json_t *row;
+
+		if (env->rows[i].kind != kind)
+			continue;
+		row = json_object();
+		output_json_set(row, "name", output_json_text(env->rows[i].name));
+		output_json_set(row, "baseline", output_json_text(env->rows[i].baseline));
+		output_json_set(row, "hardened", output_json_text(env->rows[i].hardened));
+		json_array_append_new(list, row);
+	}
+	return list;
+}
+
+static json_t *json(const void *data)
+{
+	static const struct {
+		const char *key;
+		enum analyze_env_kind kind;
+	} kinds[] = {
+		{ "protections", ANALYZE_ENV_STATE }, { "protection", ANALYZE_ENV_PROTECTION },
+		{ "config", ANALYZE_ENV_CONFIG },     { "cmdline", ANALYZE_ENV_CMDLINE },
+		{ "environment", ANALYZE_ENV_OTHER }, { "kernel", ANALYZE_ENV_KERNEL },
+	};
+	const struct view_diff *c = data;
+	json_t *env = json_object();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		output_json_set(env, kinds[i].key, kind_json(&c->diff.env, kinds[i].kind));
+	return env;
+}
+
+/* The first of what differs in a line, for the top of the page. */
+void view_diff_write_environment(const struct view *v, const struct view_diff *c)
+{
+	struct view_rows rows;
+	const struct analyze_env_row *row;
+	bool has_state = false;
+	char *list = NULL;
+	size_t i, n = 0;
+
+	view_rows_init(&rows, &diff_environment, c, true);
+	row = rows.section.rows;
+	for (i = 0; i < rows.section.n_rows; i++, row++) {
+		char *text, *escaped;
+
+		has_state |= row->kind == ANALYZE_ENV_STATE;
+		/* The option that a protection is built by says the same. */
+		if ((has_state && row->kind == ANALYZE_ENV_PROTECTION) || n++ >= LINE_MOST)
+			continue;
+		text = alloc_printf("%s (%s, %s)", row->name, row->baseline ? row->baseline : "-",
+				    row->hardened ? row->hardened : "-");
+		escaped = output_text_escape(text);
+		alloc_append(&list, "%s%s", list ? ", " : "", escaped);
+		free(escaped);
+		free(text);
+	}
+	if (n > LINE_MOST)
+		view_text(v, "differs: %s, and %zu more", list, n - LINE_MOST);
+	else
+		view_text(v, "differs: %s", list ? list : "nothing known of kernel and machine");
+	free(list);
+	view_rows_deinit(&rows);
+}
+
+const struct view_table diff_environment = {
+	.name = "environment",
+	.none = "The two environments do not differ.",
+	ONE_GROUP(columns),
+	.rows = rows,
+	.after = after,
+	.json = json,
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* diff: its tables, and what stands above them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "output/json.h"
+#include "output/text.h"
+#include "view/conclusion.h"
+#include "view/diff.h"
+#include "view/names.h"
+#include "view/warnings.h"
+
+#define ENTRY(name) &diff_##name,
+static const struct view_table *const tables[] = { VIEW_DIFF_TABLES(ENTRY) };
+
+const char *const view_side_names[] = { "baseline", "hardened" };
+
+/* The work, the two recordings, and what differs. */
+static void write_sides(const struct view *v, const struct view_diff *c)
+{
+	char *commands[] = { view_command(c->p[VIEW_BASELINE]), view_command(c->p[VIEW_HARDENED]) };
+	bool same = !strcmp(commands[VIEW_BASELINE], commands[VIEW_HARDENED]);
+	int i;
+
+	if (same)
+		view_text(v, "%s", commands[VIEW_BASELINE]);
+	for (i = 0; i < VIEW_N_SIDES; i++) {
+		const char *release = profile_env_get(c->p[i], PROFILE_ENV_RELEASE);
+		char *kernel = output_text_escape(release ? release : "of unknown release");
+		char *runs = view_runs(c->diff.runs[i], c->diff.boots[i]);
+		char *file = output_text_escape(c->files[i]);
+
+		view_text(v, "%s: %s, kernel %s, %s%s%s", view_side_names[i], file, kernel, runs,
+			  same ? "" : " of ", same ? "" : commands[i]);
+		free(file);
+		free(runs);
+		free(kernel);
+	}
+	view_diff_write_environment(v, c);
+	free(commands[VIEW_BASELINE]);
+	free(commands[VIEW_HARDENED]);
+}
+
+static void write_units(const struct view *v, const struct view_diff *c)
+{
+	const char *note = view_unit_note(c->diff.clock);
+	char *times = view_times(&c->figures), *repetitions;
+
+	view_text(v, "Times in %s, of calls %s; counts and totals are per run.%s%s",
+		  profile_clock_unit(c->diff.clock), times, note && v->everything ? " " : "",
+		  note && v->everything ? note : "");
+	free(times);
+	repetitions = view_repetitions_note(&c->diff.repetitions);
+	if (repetitions)
+		view_text(v, "note: %s", repetitions);
+	free(repetitions);
+}
+
+static void page(const struct view *v, const void *data)
+{
+	const struct view_diff *c = data;
+	char *conclusion = view_conclusion(&c->conclusion);
+
+	view_text(v, "%s", conclusion);
+	free(conclusion);
+	view_warnings(v, &c->diff.warnings);
+	fputc('\n', v->out);
+	write_sides(v, c);
+	write_units(v, c);
+}
+
+static void json(json_t *root, const void *data)
+{
+	const struct view_diff *c = data;
+	char *conclusion = view_conclusion(&c->conclusion);
+
+	output_json_set(root, "unit", json_string(profile_clock_unit(c->diff.clock)));
+	output_json_set(root, "raw", json_boolean(c->figures.raw));
+	output_json_set(root, "time", json_string(view_time_keys[c->figures.time]));
+	output_json_set(root, "warnings", view_warnings_json(&c->diff.warnings));
+	output_json_set(root, "valid", json_boolean(!c->diff.warnings.n_invalid));
+	output_json_set(root, "conclusion", output_json_text(conclusion));
+	free(conclusion);
+}
+
+static const struct analyze_warnings *warnings_of(const void *data)
+{
+	return &((const struct view_diff *)data)->diff.warnings;
+}
+
+const struct view_list view_diff_list = {
+	.tables = tables,
+	.n_tables = ARRAY_SIZE(tables),
+	.schema = "kprotperf-diff/1",
+	.csv = "calls",
+	.page = page,
+	.json = json,
+	.warnings = warnings_of,
+};

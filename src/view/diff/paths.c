@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What changed in functions whose blocks were counted on both sides: in sentences, and in rows. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "output/json.h"
+#include "output/text.h"
+#include "view/columns.h"
+#include "view/diff.h"
+#include "view/names.h"
+#include "view/trips.h"
+
+/* Sentences on the first screen. */
+#define FIRST 5
+
+struct line {
+	struct analyze_path_change row;
+	const char *what, *text;
+};
+
+static const struct output_column columns[] = {
+	COLUMN("kind", TEXT, line, row.kind, .names = view_path_kinds),
+	COLUMN("function", TEXT, line, row.function),
+	COLUMN("what", TEXT, line, what),
+	COLUMN("through", TEXT, line, row.through),
+	COLUMN("baseline_often", FRACTION, line, row.often[0]),
+	COLUMN("hardened_often", FRACTION, line, row.often[1]),
+	COLUMN("baseline_cost", FRACTION, line, row.cost[0]),
+	COLUMN("hardened_cost", FRACTION, line, row.cost[1]),
+	COLUMN("text", TEXT, line, text),
+};
+
+/* What ROW is of. For free(). */
+static char *what(const struct analyze_path_change *row)
+{
+	const struct analyze_loop *l = row->loop;
+	char *text = NULL, *words;
+
+	if (!l)
+		return alloc_strdup(row->callee ? row->callee : row->does);
+	if (!l->location)
+		alloc_append(&text, "loop at %s+%.0f", l->function, l->offset);
+	else if (!l->body)
+		alloc_append(&text, "loop at %s in %s", l->location, l->function);
+	else
+		alloc_append(&text, "loop at %s (%s) in %s", l->location, l->body, l->function);
+	if (row->kind == ANALYZE_PATH_TRIPS) {
+		words = view_trips_words(&row->trips);
+		alloc_append(&text, ": %s iterations", words);
+		free(words);
+	}
+	return text;
+}
+
+static char *loop_text(const struct analyze_path_change *row, const char *of)
+{
+	int side = isnan(row->often[VIEW_HARDENED]) ? VIEW_BASELINE : VIEW_HARDENED;
+	char *text = NULL;
+
+	alloc_append(&text, "%s: %.1f iterations per call of %.1f instructions, ", of,
+		     row->often[side], row->cost[side]);
+	if (isnan(row->often[!side]))
+		alloc_append(&text, "only in %s", view_side_names[side]);
+	else
+		alloc_append(&text, "%.1f of %.1f in baseline", row->often[0], row->cost[0]);
+	return text;
+}
+
+static char *call_text(const struct analyze_path_change *row)
+{
+	double was = row->often[0], is = row->often[1];
+	char *text = NULL;
+
+	if (!isnan(row->slow[1]))
+		return alloc_printf(
+			"%s takes its slow path, %s by way of %s, in %.3g %% of its calls, "
+			"in %.3g %% in baseline",
+			row->function, row->through, row->callee, 100 * row->slow[1],
+			100 * row->slow[0]);
+	if (was <= 1 && is <= 1)
+		alloc_append(&text, "%s calls %s in %.3g %% of its calls, in %.3g %% in baseline",
+			     row->function, row->callee, 100 * is, 100 * was);
+	else
+		alloc_append(&text, "%s calls %s %.3g times per call, %.3g times in baseline",
+			     row->function, row->callee, is, was);
+	if (row->through)
+		alloc_append(&text, "; most of its time in hardened is in %s", row->through);
+	return text;
+}
+
+/* A sentence, of what OF says. For free(). */
+static char *sentence(const struct analyze_path_change *row, const char *of)
+{
+	switch (row->kind) {
+	case ANALYZE_PATH_LOOP:
+		return loop_text(row, of);
+	case ANALYZE_PATH_TRIPS:
+		return alloc_printf("%s in %.3g %% of the calls, in %.3g %% in baseline", of,
+				    100 * row->often[1], 100 * row->often[0]);
+	case ANALYZE_PATH_CALL:
+		return call_text(row);
+	case ANALYZE_PATH_PATH:
+		break;
+	}
+	return alloc_printf(
+		"%s, the path of %s: %.3g %% of the calls at %.0f, %.3g %% at %.0f in baseline",
+		row->function, of, 100 * row->often[1], row->cost[1], 100 * row->often[0],
+		row->cost[0]);
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_diff_paths *paths = &((const struct view_diff *)data)->paths;
+	struct line *lines = alloc_array(paths->n_rows, sizeof(*lines));
+	uint32_t i;
+
+	for (i = 0; i < paths->n_rows; i++) {
+		lines[i].row = paths->rows[i];
+		lines[i].what = view_rows_text(rows, what(&paths->rows[i]));
+		lines[i].text = view_rows_text(rows, sentence(&paths->rows[i], lines[i].what));
+	}
+	rows->owned = lines;
+	VIEW_ROWS_SET(rows, lines, paths->n_rows);
+	rows->section.clock = PROFILE_CLOCK_INSN;
+}
+
+static void page(const struct view *v, const void *data)
+{
+	const struct view_diff *c = data;
+	uint32_t most = v->everything ? c->paths.n_rows : FIRST, i;
+	const struct line *lines;
+	struct view_rows all;
+
+	if (!c->paths.n_functions)
+		return;
+	view_text(v, "Loops, calls and paths of the functions whose blocks were counted%s",
+		  c->paths.n_rows ? ":" : ": no change.");
+	view_rows_init(&all, &diff_path_changes, data, true);
+	lines = all.section.rows;
+	for (i = 0; i < c->paths.n_rows && i < most; i++) {
+		char *text = output_text_escape(lines[i].text);
+
+		view_text(v, "- %s", text);
+		free(text);
+	}
+	view_rows_deinit(&all);
+	if (i < c->paths.n_rows)
+		view_text(v, "(%u more: --section=paths)", c->paths.n_rows - i);
+}
+
+static json_t *json(const void *data)
+{
+	json_t *paths = json_array();
+	const struct line *lines;
+	struct view_rows all;
+	size_t i;
+
+	view_rows_init(&all, &diff_path_changes, data, false);
+	lines = all.section.rows;
+	for (i = 0; i < all.section.n_rows; i++)
+		json_array_append_new(paths, output_json_text(lines[i].text));
+	view_rows_deinit(&all);
+	return paths;
+}
+
+const struct view_table diff_paths = {
+	.name = "paths",
+	.first = 1,
+	ONE_GROUP(columns),
+	.rows = rows,
+	.page = page,
+	.json = json,
+};
+
+const struct view_table diff_path_changes = {
+	.name = "path_changes",
+	.places = VIEW_IN_JSON | VIEW_IN_CSV,
+	ONE_GROUP(columns),
+	.rows = rows,
+};

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How inlined bodies changed. */
+#include "view/columns.h"
+#include "view/diff.h"
+#include "view/names.h"
+
+static const struct output_column body[] = {
+	COLUMN("name", TEXT, analyze_diff_range, body.name, .header = "RANGE"),
+	COLUMN("function", TEXT, analyze_diff_range, body.function, .header = "IN"),
+	COLUMN("chain", TEXT, analyze_diff_range, body.chain),
+	COLUMN("location", TEXT, analyze_diff_range, location, .header = "AT"),
+	COLUMN("syscall", TEXT, analyze_diff_range, context, .header = "CONTEXT"),
+};
+
+/* What is compared are totals: an estimate knows of no calls, so of no means. */
+static const struct output_column figures[] = {
+	COLUMN("calls", COUNT, analyze_figures, calls, .header = "CALLS", .rank = 4),
+	COLUMN("total", TIME, analyze_figures, total, .header = "TOTAL", .rank = 2,
+	       .prefixed = true, .estimable = true),
+	COLUMN("mean", TIME, analyze_figures, mean, .header = "MEAN", .rank = 3, .prefixed = true),
+};
+
+static const struct output_column side[] = {
+	COLUMN("source", TEXT, analyze_range_side, source, .names = view_sources),
+	COLUMN("entries", COUNT, analyze_range_side, entries),
+	COLUMN("samples", COUNT, analyze_range_side, estimate.samples),
+	COLUMN("samples_of", COUNT, analyze_range_side, estimate.of),
+	COLUMN("share", FRACTION, analyze_range_side, estimate.share.value),
+	COLUMN("share_low", FRACTION, analyze_range_side, estimate.share.low),
+	COLUMN("share_high", FRACTION, analyze_range_side, estimate.share.high),
+	COLUMN("self_share", FRACTION, analyze_range_side, estimate.self_share),
+	COLUMN("estimated_total", TIME, analyze_range_side, estimate.total.value),
+	COLUMN("estimated_low", TIME, analyze_range_side, estimate.total.low),
+	COLUMN("estimated_high", TIME, analyze_range_side, estimate.total.high),
+	COLUMN("caveat", TEXT, analyze_range_side, caveat, .names = view_caveats),
+	COLUMN("why", TEXT, analyze_range_side, why),
+};
+
+static const struct output_column deltas[] = {
+	COLUMN("delta", DELTA, analyze_diff_range, delta, .header = "DELTA", .rank = 3),
+	COLUMN("delta_pct", PERCENT, analyze_diff_range, delta_pct, .header = "%", .rank = 3),
+	COLUMN("delta_total", DELTA, analyze_diff_range, delta_total.value, .header = "DELTA/RUN",
+	       .estimable = true),
+	COLUMN("delta_total_low", DELTA, analyze_diff_range, delta_total.low),
+	COLUMN("delta_total_high", DELTA, analyze_diff_range, delta_total.high),
+	COLUMN("share", FRACTION, analyze_diff_range, share, .header = "SHARE", .estimable = true),
+	COLUMN("syscall_share", FRACTION, analyze_diff_range, syscall_share, .header = "OF CONTEXT",
+	       .rank = 1),
+};
+
+/* Behind all others: readers of CSV may go by the order. */
+static const struct output_column note[] = {
+	COLUMN("note", TEXT, analyze_diff_range, note, .names = view_notes, .header = "NOTE",
+	       .rank = 7),
+};
+
+static const struct output_group groups[] = {
+	{ COLUMNS(body) },
+	VIEW_FIGURES(analyze_diff_range, baseline.figures, figures, .key = "baseline"),
+	VIEW_FIGURES(analyze_diff_range, hardened.figures, figures, .key = "hardened"),
+	{ COLUMNS(deltas) },
+	{ .key = "baseline", AT(analyze_diff_range, baseline), COLUMNS(side) },
+	{ .key = "hardened", AT(analyze_diff_range, hardened), COLUMNS(side) },
+	{ AT(analyze_diff_range, change), VIEW_PLUS_MINUS },
+	{ AT(analyze_diff_range, change), VIEW_VERDICT },
+	{ COLUMNS(note) },
+};
+
+static bool is_redundant(const void *row)
+{
+	return ((const struct analyze_diff_range *)row)->redundant;
+}
+
+static const char *mark(const void *row, const struct output_group *group)
+{
+	const struct analyze_diff_range *range = row;
+	const char *a = view_range_mark(&range->baseline), *b = view_range_mark(&range->hardened);
+
+	if (group->columns == view_verdict)
+		return view_noise_mark(&range->change);
+	if (group->key)
+		return group->offset == offsetof(struct analyze_diff_range, baseline.figures) ? a :
+												b;
+	if (range->baseline.caveat || range->hardened.caveat)
+		return "?~";
+	return a ? a : b;
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;
+
+	VIEW_ROWS_SET(rows, diff->ranges.rows, diff->ranges.n_rows);
+	rows->section.clock = diff->clock;
+	rows->section.prefix = view_time_headers[diff->time];
+}
+
+const struct view_table diff_ranges = {
+	.name = "ranges",
+	.first = 6,
+	.title =
+		"Inlined bodies, including callees; SHARE of the function's change (~ estimated from samples)",
+	.legend =
+		"Of estimates those that changed significantly; record --range NAME times them. ?: "
+		"samples came late, with interrupts off",
+	.none = "Inlined bodies: none were timed (record --range NAME), samples show no significant "
+		"change in any, or none that --filter shows.",
+	GROUPS(groups),
+	.is_redundant = is_redundant,
+	.mark = mark,
+	.weight = offsetof(struct analyze_diff_range, delta_total.value),
+	.rows = rows,
+};

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Functions that the two kernels call by different names and that are compared as one. */
+#include "base/alloc.h"
+#include "view/columns.h"
+#include "view/diff.h"
+#include "view/names.h"
+
+struct renamed {
+	const char *baseline, *hardened, *name;
+	enum analyze_renaming_how how;
+	bool seen;
+};
+
+static const struct output_column columns[] = {
+	COLUMN("baseline", TEXT, renamed, baseline, .header = "BASELINE"),
+	COLUMN("hardened", TEXT, renamed, hardened, .header = "HARDENED"),
+	COLUMN("name", TEXT, renamed, name),
+	COLUMN("how", TEXT, renamed, how, .names = view_renamings, .header = "HOW KNOWN"),
+};
+
+/* Probed in vain on both sides. */
+static bool is_unseen(const void *row)
+{
+	return !((const struct renamed *)row)->seen;
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_renames *renames = ((const struct view_diff *)data)->renames;
+	struct renamed *all = alloc_array(renames->n_rows, sizeof(*all));
+	uint32_t i;
+
+	for (i = 0; i < renames->n_rows; i++) {
+		const struct analyze_renaming *row = &renames->rows[i];
+		bool is_baseline = row->side == VIEW_BASELINE;
+
+		all[i] = (struct renamed){
+			.baseline = is_baseline ? row->old : row->new,
+			.hardened = is_baseline ? row->new : row->old,
+			.name = row->new,
+			.how = row->how,
+			.seen = row->seen,
+		};
+	}
+	rows->owned = all;
+	VIEW_ROWS_SET(rows, all, renames->n_rows);
+}
+
+const struct view_table diff_renamed = {
+	.name = "renamed",
+	.first = 3,
+	.title = "Renamed functions, compared as one",
+	ONE_GROUP(columns),
+	.is_redundant = is_unseen,
+	.rows = rows,
+};

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Over how many runs and boots figures are, and what verdicts rest on. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "output/json.h"
+#include "view/diff.h"
+#include "view/names.h"
+
+static json_t *runs_json(const void *data)
+{
+	const struct view_diff *c = data;
+	json_t *runs = json_object();
+	int i;
+
+	for (i = 0; i < VIEW_N_SIDES; i++) {
+		json_t *side = json_object();
+
+		output_json_set(side, "runs", json_integer(c->diff.runs[i]));
+		output_json_set(side, "boots", json_integer(c->diff.boots[i]));
+		output_json_set(runs, view_side_names[i], side);
+	}
+	return runs;
+}
+
+/* What is to be known of R; NULL: nothing. For free(). */
+char *view_repetitions_note(const struct analyze_diff_repetitions *r)
+{
+	switch (r->note) {
+	case ANALYZE_REPETITIONS_ENOUGH:
+		break;
+	case ANALYZE_REPETITIONS_TOO_FEW:
+		return alloc_printf(
+			"too few runs (%u and %u) for intervals and verdicts: use lab ab --boots=5 or "
+			"record --repeat=5",
+			r->n[VIEW_BASELINE], r->n[VIEW_HARDENED]);
+	case ANALYZE_REPETITIONS_ONE_BOOT:
+		return alloc_strdup(
+			"runs in one boot per side: intervals do not cover variation between boots "
+			"(use lab ab --boots=5)");
+	case ANALYZE_REPETITIONS_BOOT_BASELINE:
+	case ANALYZE_REPETITIONS_BOOT_HARDENED:
+		return alloc_printf(
+			"one boot on the %s side and several on the other: no intervals or verdicts "
+			"(boot both equally often)",
+			r->note == ANALYZE_REPETITIONS_BOOT_BASELINE ? "baseline" : "hardened");
+	}
+	return NULL;
+}
+
+static json_t *note_json(const struct analyze_diff_repetitions *r)
+{
+	char *note = view_repetitions_note(r);
+	json_t *json = output_json_text(note);
+
+	free(note);
+	return json;
+}
+
+static json_t *json(const void *data)
+{
+	const struct view_diff *c = data;
+	const struct analyze_diff_repetitions *r = &c->diff.repetitions;
+	json_t *json = json_object();
+
+	output_json_set(json, "unit", json_string(view_units[r->unit]));
+	output_json_set(json, "baseline", json_integer(r->n[VIEW_BASELINE]));
+	output_json_set(json, "hardened", json_integer(r->n[VIEW_HARDENED]));
+	output_json_set(json, "confidence", output_json_number(ANALYZE_CONFIDENCE));
+	output_json_set(json, "margin_pct", output_json_number(r->margin_pct));
+	output_json_set(json, "rows", json_integer(r->rows));
+	output_json_set(json, "note", note_json(r));
+	output_json_set(json, "control", output_json_text(c->control));
+	return json;
+}
+
+static void page(const struct view *v, const void *data)
+{
+	const struct view_diff *c = data;
+	const struct analyze_diff_repetitions *r = &c->diff.repetitions;
+
+	if (r->rows)
+		view_text(
+			v,
+			"Over %u and %u %ss: +- is half a 95 %% interval, P adjusted for %u rows; "
+			"\"same\" is within %g %% for sure.",
+			r->n[0], r->n[1], view_units[r->unit], r->rows, r->margin_pct);
+	if (c->control)
+		view_text(
+			v,
+			"NOISE: how far the baseline and %s, the same kernel again, differ or may "
+			"differ; \"under\" marks changes that are no larger.",
+			c->control);
+}
+
+const struct view_table diff_runs = {
+	.name = "runs",
+	.places = VIEW_IN_JSON,
+	.json = runs_json,
+};
+
+const struct view_table diff_statistics = {
+	.name = "statistics",
+	.places = VIEW_IN_PAGE | VIEW_IN_JSON,
+	.page = page,
+	.json = json,
+};

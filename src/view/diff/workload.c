@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The work itself on both sides, by its own clock, and the command as a whole. */
+#include "view/columns.h"
+#include "view/diff.h"
+#include "view/names.h"
+
+static const struct output_column id[] = {
+	COLUMN("name", TEXT, analyze_diff_workload_row, name, .header = "WORKLOAD"),
+	COLUMN("probed", FLAG, analyze_diff_workload_row, probed),
+	COLUMN(NULL, TEXT, analyze_diff_workload_row, how, .names = view_hows, .header = "HOW"),
+};
+
+static const struct output_column figures[] = {
+	COLUMN("iterations", COUNT, analyze_workload_figures, iterations),
+	COLUMN("mean", TIME, analyze_workload_figures, mean, .header = "MEAN"),
+	COLUMN("p50", TIME, analyze_workload_figures, p50),
+	COLUMN("min", TIME, analyze_workload_figures, min, .header = "MIN", .rank = 6),
+};
+
+static const struct output_column delta[] = {
+	COLUMN("delta", DELTA, analyze_diff_workload_row, delta, .header = "DELTA"),
+};
+
+static const struct output_column pct[] = {
+	COLUMN("delta_pct", PERCENT, analyze_diff_workload_row, delta_pct, .header = "%"),
+};
+
+static const struct output_group groups[] = {
+	{ COLUMNS(id) },
+	{ .key = "baseline", AT(analyze_diff_workload_row, baseline), COLUMNS(figures) },
+	{ .key = "hardened", AT(analyze_diff_workload_row, hardened), COLUMNS(figures) },
+	{ COLUMNS(delta) },
+	{ AT(analyze_diff_workload_row, change), VIEW_PLUS_MINUS },
+	{ COLUMNS(pct) },
+	{ AT(analyze_diff_workload_row, change), VIEW_VERDICT },
+};
+
+static const char *mark(const void *row, const struct output_group *group)
+{
+	(void)group;
+	return view_noise_mark(&((const struct analyze_diff_workload_row *)row)->change);
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;
+
+	VIEW_ROWS_SET(rows, diff->workload, diff->n_workload);
+	rows->section.clock = diff->clock;
+}
+
+const struct view_table diff_workload = {
+	.name = "workload",
+	.first = 4,
+	GROUPS(groups),
+	.mark = mark,
+	.rows = rows,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What list shows: the functions and inlined bodies of a kernel, or the kernel's protections. */
+#ifndef KPROTPERF_VIEW_LIST_H
+#define KPROTPERF_VIEW_LIST_H
+
+#include "catalogue/state.h"
+#include "kernel/debuginfo/index.h"
+#include "view/table.h"
+
+/* One function, or one inlined body. Text that is not const is the row's own. */
+struct view_code_row {
+	const char *kind; /* "function", "inlined" */
+	char *name;
+	const char *how; /* how it would be timed; NULL: not known, or not at all */
+	char *note;
+	char *module;
+	char *function; /* around an inlined body, as in the symbol table */
+	char *chain; /* the bodies between */
+	char *place; /* of a body where it is called, of a function where it is declared: "FILE:LINE" */
+	char *entry, *addresses; /* from the symbols they lie in */
+	double n_bytes;
+	struct kernel_body body;
+};
+
+struct view_code_rows {
+	struct view_code_row *items;
+	uint32_t n_items, cap_items;
+};
+
+struct view_code {
+	struct view_code_rows functions, bodies;
+	const struct kernel_index *index; /* NULL: inlined bodies are not known */
+	uint32_t n_empty; /* bodies that matched, and have no code */
+	bool is_other_kernel; /* than the running one: how functions would be timed is not known */
+};
+
+extern const struct view_list view_code_list; /* of a struct view_code */
+
+void view_code_rows_deinit(struct view_code_rows *rows);
+
+struct view_protection {
+	const struct catalogue_protection *protection;
+	enum catalogue_state state;
+	char *how; /* how that is known */
+};
+
+struct view_protections {
+	struct view_protection *rows;
+	size_t n;
+};
+
+/* Both of a struct view_protections: a row for each, or the one there is, explained. */
+extern const struct view_list view_protections_list, view_protection_list;
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "view/names.h"
+
+#include "analyze/diff/attribution.h"
+#include "analyze/diff/diff_paths.h"
+#include "analyze/diff/renames.h"
+
+const char *const view_time_keys[] = {
+	[ANALYZE_TIME_ONCPU] = "oncpu",
+	[ANALYZE_TIME_WALL] = "wall",
+	[ANALYZE_TIME_SELF] = "self",
+};
+
+const char *const view_time_texts[] = {
+	[ANALYZE_TIME_ONCPU] = "on-CPU time",
+	[ANALYZE_TIME_WALL] = "wall time",
+	[ANALYZE_TIME_SELF] = "self time",
+};
+
+const char *const view_time_headers[] = {
+	[ANALYZE_TIME_ONCPU] = "CPU",
+	[ANALYZE_TIME_WALL] = "WALL",
+	[ANALYZE_TIME_SELF] = "SELF",
+};
+
+const char *const view_units[] = {
+	[ANALYZE_UNIT_RUN] = "run",
+	[ANALYZE_UNIT_BOOT] = "boot",
+};
+
+const char *const view_verdicts[] = {
+	[ANALYZE_VERDICT_NONE] = NULL,         [ANALYZE_VERDICT_SAME] = "same",
+	[ANALYZE_VERDICT_SLOWER] = "slower",   [ANALYZE_VERDICT_FASTER] = "faster",
+	[ANALYZE_VERDICT_UNCLEAR] = "unclear",
+};
+
+const char *const view_sources[] = {
+	[ANALYZE_SOURCE_NONE] = NULL,
+	[ANALYZE_SOURCE_EXACT] = "exact",
+	[ANALYZE_SOURCE_ESTIMATED] = "estimated",
+};
+
+const char *const view_caveats[] = {
+	[ANALYZE_CAVEAT_NONE] = NULL,
+	[ANALYZE_CAVEAT_IRQS_OFF] = "interrupts off",
+};
+
+const char *const view_hows[] = {
+	[ANALYZE_HOW_NONE] = NULL,
+	[ANALYZE_HOW_UNPROBED] = "unprobed",
+	[ANALYZE_HOW_PROBED] = "probed",
+	[ANALYZE_HOW_ESTIMATED] = "estimated",
+};
+
+const char *const view_parts[] = {
+	[ANALYZE_PART_COMMAND] = "command", [ANALYZE_PART_SYSCALL] = "syscall",
+	[ANALYZE_PART_OUTSIDE] = "outside", [ANALYZE_PART_FUNCTION] = "function",
+	[ANALYZE_PART_UNTIMED] = "untimed", [ANALYZE_PART_RANGE] = "range",
+	[ANALYZE_PART_REST] = "rest",       [ANALYZE_PART_LOOP] = "loop",
+	[ANALYZE_PART_BLOCK] = "block",     [ANALYZE_PART_UNCOUNTED] = "uncounted",
+	[ANALYZE_PART_OTHERS] = "others",
+};
+
+const char *const view_env_kinds[] = {
+	[ANALYZE_ENV_STATE] = "protection",  [ANALYZE_ENV_PROTECTION] = "protection",
+	[ANALYZE_ENV_CONFIG] = "config",     [ANALYZE_ENV_CMDLINE] = "cmdline",
+	[ANALYZE_ENV_OTHER] = "environment", [ANALYZE_ENV_KERNEL] = "kernel",
+};
+
+const char *const view_path_kinds[] = {
+	[ANALYZE_PATH_LOOP] = "loop",
+	[ANALYZE_PATH_TRIPS] = "trip_count",
+	[ANALYZE_PATH_CALL] = "call",
+	[ANALYZE_PATH_PATH] = "path",
+};
+
+const char *const view_renamings[] = {
+	[ANALYZE_RENAMING_KNOWN] = "known",
+	[ANALYZE_RENAMING_INFERRED] = "inferred",
+	[ANALYZE_RENAMING_TOLD] = "given",
+};
+
+const char *const view_notes[] = {
+	[ANALYZE_NOTE_NONE] = NULL,
+	[ANALYZE_NOTE_NOT_TIMED_BASELINE] =
+		"not timed on the baseline side (no such function there, or not recorded)",
+	[ANALYZE_NOTE_NOT_TIMED_HARDENED] =
+		"not timed on the hardened side (no such function there, or not recorded)",
+	[ANALYZE_NOTE_INLINED_BASELINE] = "not timed on the baseline side, which inlines it",
+	[ANALYZE_NOTE_INLINED_HARDENED] = "not timed on the hardened side, which inlines it",
+	[ANALYZE_NOTE_BODIES_BASELINE] = "inlined on the baseline side: figures of its bodies",
+	[ANALYZE_NOTE_BODIES_HARDENED] = "inlined on the hardened side: figures of its bodies",
+	[ANALYZE_NOTE_CALLED_BASELINE] = "called on the baseline side only",
+	[ANALYZE_NOTE_CALLED_HARDENED] = "called on the hardened side only",
+	[ANALYZE_NOTE_FEW] = "called in too few repetitions",
+	[ANALYZE_NOTE_NEAR_ZERO] = "mean not significantly above 0: no percentages",
+	[ANALYZE_NOTE_NO_NUMBER] =
+		"no number of boots would settle it: probe cost is not known well enough",
+	[ANALYZE_NOTE_NOT_INLINED_BASELINE] = "called on the baseline side, not inlined",
+	[ANALYZE_NOTE_NOT_INLINED_HARDENED] = "called on the hardened side, not inlined",
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What analyze's enums are called in JSON, CSV and tables: by value; NULL where there is nothing to print. */
+#ifndef KPROTPERF_VIEW_NAMES_H
+#define KPROTPERF_VIEW_NAMES_H
+
+extern const char *const view_time_keys[]; /* enum analyze_time: "oncpu" */
+extern const char *const view_time_texts[]; /* "on-CPU time" */
+extern const char *const view_time_headers[]; /* "CPU" */
+extern const char *const view_units[]; /* enum analyze_unit: "run" */
+extern const char *const view_verdicts[]; /* enum analyze_verdict: "same" */
+extern const char *const view_sources[]; /* enum analyze_source: "exact" */
+extern const char *const view_caveats[]; /* enum analyze_caveat: "interrupts off" */
+extern const char *const view_hows[]; /* enum analyze_how: "unprobed" */
+extern const char *const view_parts[]; /* enum analyze_part: "syscall" */
+extern const char *const view_env_kinds[]; /* enum analyze_env_kind: "protection" */
+extern const char *const view_path_kinds[]; /* enum analyze_path_kind: "loop" */
+extern const char *const view_renamings[]; /* enum analyze_renaming_how: "known" */
+extern const char *const view_notes[]; /* enum analyze_note */
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "view/page.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "output/table.h"
+#include "output/text.h"
+#include "view/names.h"
+#include "view/warnings.h"
+
+void view_init(struct view *view, FILE *out, int top)
+{
+	memset(view, 0, sizeof(*view));
+	view->out = out;
+	view->width = output_width(out, &view->is_terminal);
+	view->top = top;
+}
+
+void view_text(const struct view *view, const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		text = alloc_strdup("out of memory");
+	va_end(args);
+	output_text_wrap(view->out, text, view->width, 0, 0);
+	free(text);
+}
+
+void view_fact(const struct view *view, const char *name, const char *value)
+{
+	enum {
+		NAME_WIDTH = 24
+	};
+	char *escaped_name = output_text_escape(name), *escaped = output_text_escape(value);
+	int column = fprintf(view->out, "  %-*s ", NAME_WIDTH, escaped_name);
+
+	output_text_wrap(view->out, escaped, view->width, column > 0 ? column : 0, NAME_WIDTH + 3);
+	free(escaped);
+	free(escaped_name);
+}
+
+void view_section(const struct view *view, const struct output_section *section, unsigned int top)
+{
+	struct output_table_options table = {
+		.width = view->width,
+		.truncate = view->is_terminal,
+		.top = view->top > 0 ? (unsigned int)view->top :
+		       view->top < 0 ? 0 :
+				       top,
+	};
+
+	size_t redundant = 0, shown = output_table_shown(section, &table), i;
+
+	for (i = 0; section->is_redundant && i < section->n_rows; i++)
+		redundant +=
+			section->is_redundant((const char *)section->rows + i * section->row_size);
+	output_table_write(view->out, section, &table);
+	if (shown + redundant < section->n_rows)
+		fprintf(view->out, "(%zu more; --top=0 shows all)\n",
+			section->n_rows - redundant - shown);
+}
+
+/* What asks nothing of the reader is for those who ask for everything. */
+static bool is_shown(const struct analyze_warning *w, bool everything)
+{
+	return everything || w->severity != ANALYZE_SEVERITY_INFO;
+}
+
+void view_warnings(const struct view *view, const struct analyze_warnings *warnings)
+{
+	uint32_t i;
+
+	bool any = false;
+
+	for (i = 0; i < warnings->n_rows; i++) {
+		char *text;
+
+		if (!is_shown(&warnings->rows[i], view->everything))
+			continue;
+		text = view_warning(&warnings->rows[i]);
+		view_text(view, "%swarning: %s", any ? "" : "\n", text);
+		free(text);
+		any = true;
+	}
+	if (!view->is_terminal)
+		view_warnings_log(warnings, view->everything);
+}
+
+void view_warnings_log(const struct analyze_warnings *warnings, bool everything)
+{
+	uint32_t i;
+
+	for (i = 0; i < warnings->n_rows; i++) {
+		char *text;
+
+		if (!is_shown(&warnings->rows[i], everything))
+			continue;
+		text = view_warning(&warnings->rows[i]);
+		log_warn("%s", text);
+		free(text);
+	}
+}
+
+char *view_times(const struct analyze_options *figures)
+{
+	return alloc_printf("%s %s", view_time_texts[figures->time],
+			    figures->raw ? "with probe cost" : "less probe cost");
+}
+
+const char *view_unit_note(enum profile_clock clock)
+{
+	return clock == PROFILE_CLOCK_INSN ?
+		       "insn: guest instructions, not cycles. Cache, TLB, KPTI and retpoline costs "
+		       "read low, repeated string instructions high." :
+		       NULL;
+}
+
+const char *view_unit(enum profile_clock clock)
+{
+	return clock == PROFILE_CLOCK_INSN ? " insn" : "";
+}
+
+char *view_command(const struct profile *p)
+{
+	/* Longer ones are in the JSON. */
+	enum {
+		LIMIT = 400
+	};
+	char *text = NULL, *escaped;
+	uint32_t i;
+
+	if (!p->n_args)
+		return alloc_strdup("(no command)");
+	for (i = 0; i < p->n_args && (!text || strlen(text) < LIMIT); i++) {
+		bool quote = !*p->args[i] || strpbrk(p->args[i], " \t\n\"'\\$&|;<>()*?`");
+		char *word = alloc_printf(quote ? "'%s'" : "%s", p->args[i]);
+
+		alloc_append(&text, "%s%s", text ? " " : "", word);
+		free(word);
+	}
+	if (strlen(text) > LIMIT)
+		text[LIMIT] = '\0';
+	if (i < p->n_args || strlen(text) == LIMIT)
+		alloc_append(&text, "%s%s", text ? " " : "", "...");
+	escaped = output_text_escape(text);
+	free(text);
+	return escaped;
+}
+
+char *view_runs(uint32_t runs, uint32_t boots)
+{
+	if (boots > 1)
+		return alloc_printf("%u run%s in %u boots", runs, runs == 1 ? "" : "s", boots);
+	return alloc_printf("%u run%s", runs, runs == 1 ? "" : "s");
+}

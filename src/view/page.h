@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A page of text under way: how its lines, facts and tables are laid out. */
+#ifndef KPROTPERF_VIEW_PAGE_H
+#define KPROTPERF_VIEW_PAGE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyze/figures/table.h"
+#include "analyze/figures/warnings.h"
+#include "output/section.h"
+#include "profile/profile.h"
+
+/* What the first screen may have. */
+#define VIEW_SCREEN_LINES 40
+
+struct view {
+	FILE *out;
+	unsigned int width;
+	int is_terminal;
+	int top; /* rows a table shows; 0: the table's own limit; -1: all */
+	bool everything; /* more than the first screen: all warnings, all tables */
+};
+
+/* A page on OUT, as wide as OUT or $COLUMNS says. */
+void view_init(struct view *view, FILE *out, int top);
+
+/* A paragraph of text that is escaped already. */
+void view_text(const struct view *view, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A line of a list, "  NAME  VALUE", wrapped under VALUE; both as they come out of the file. */
+void view_fact(const struct view *view, const char *name, const char *value);
+
+/* A table, TOP rows of it unless --top says otherwise; TOP 0: all. */
+void view_section(const struct view *view, const struct output_section *section, unsigned int top);
+
+/*
+ * The warnings on the page, below a blank line, and on stderr where the page goes elsewhere: those that ask
+ * something of the reader, or all where VIEW has everything.
+ */
+void view_warnings(const struct view *view, const struct analyze_warnings *warnings);
+/* On stderr alone: for formats that have no place for them. */
+void view_warnings_log(const struct analyze_warnings *warnings, bool everything);
+
+/* What times of calls are, as in "on-CPU time less probe cost". To be freed. */
+char *view_times(const struct analyze_options *figures);
+
+/* What the unit means, where it is not what people expect; else NULL. */
+const char *view_unit_note(enum profile_clock clock);
+
+/* " insn" where times are counts, to be put behind a number; else "". */
+const char *view_unit(enum profile_clock clock);
+
+/* The workload's command line, as one could type it; "(no command)" for none. To be freed. */
+char *view_command(const struct profile *p);
+
+/* "3 runs in 2 boots", "1 run". To be freed. */
+char *view_runs(uint32_t runs, uint32_t boots);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What report shows of one recording. */
+#ifndef KPROTPERF_VIEW_REPORT_H
+#define KPROTPERF_VIEW_REPORT_H
+
+#include "analyze/blocks/blocks.h"
+#include "analyze/blocks/paths.h"
+#include "analyze/figures/accounting.h"
+#include "analyze/figures/cost.h"
+#include "analyze/figures/environment.h"
+#include "analyze/figures/table.h"
+#include "analyze/figures/warnings.h"
+#include "analyze/figures/workload.h"
+#include "analyze/inline/ranges.h"
+#include "analyze/inline/stacks.h"
+#include "view/table.h"
+
+/* The tables, in the order of JSON and page: each is a struct view_table report_NAME. */
+#define VIEW_REPORT_TABLES(TABLE) \
+	TABLE(environment)        \
+	TABLE(workload)           \
+	TABLE(runs)               \
+	TABLE(calls)              \
+	TABLE(syscalls)           \
+	TABLE(functions)          \
+	TABLE(ranges)             \
+	TABLE(block_functions)    \
+	TABLE(blocks)             \
+	TABLE(paths)              \
+	TABLE(loops)              \
+	TABLE(trip_counts)        \
+	TABLE(path_trip_counts)   \
+	TABLE(samples)            \
+	TABLE(losses)             \
+	TABLE(accounting)         \
+	TABLE(costs)
+
+/* Everything said about one profile. */
+struct view_report {
+	const struct profile *p;
+	struct analyze_options figures;
+	struct analyze_table table;
+	struct analyze_ranges ranges;
+	struct analyze_workload workload;
+	struct analyze_losses losses;
+	struct analyze_accounting accounting;
+	struct analyze_costs costs;
+	struct analyze_leaves leaves;
+	struct analyze_blocks blocks;
+	struct analyze_paths paths;
+	struct analyze_env protections;
+	struct analyze_warnings warnings;
+};
+
+#define VIEW_REPORT_DECLARE(name) extern const struct view_table report_##name;
+VIEW_REPORT_TABLES(VIEW_REPORT_DECLARE)
+#undef VIEW_REPORT_DECLARE
+
+extern const struct view_list view_report_list;
+
+/* What a loss is called in JSON and CSV. */
+const char *view_loss_key(enum profile_loss loss);
+
+/* What took most time, where, and what is missing: the first line of the page; to be freed. */
+char *view_report_summary(const struct view_report *r);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How often blocks were executed: function by function, and block by block. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "view/columns.h"
+#include "view/report.h"
+
+static const struct output_column function_columns[] = {
+	COLUMN("function", TEXT, analyze_block_function, function, .header = "BLOCKS OF"),
+	COLUMN("syscall", TEXT, analyze_block_function, context, .header = "CONTEXT"),
+	COLUMN("calls", COUNT, analyze_block_function, calls, .header = "CALLS"),
+	COLUMN("blocks", COUNT, analyze_block_function, blocks, .header = "BLOCKS", .rank = 2),
+	COLUMN("unknown", COUNT, analyze_block_function, unknown, .header = "UNKNOWN", .rank = 1),
+	COLUMN("insns_per_call", COUNT, analyze_block_function, insns_per_call,
+	       .header = "INSN/CALL"),
+	COLUMN("self_per_call", TIME, analyze_block_function, self_per_call, .header = "SELF TIME"),
+	COLUMN("residual", COUNT, analyze_block_function, residual),
+	COLUMN("caveat", TEXT, analyze_block_function, caveat, .header = "CAVEAT", .rank = 2),
+};
+
+static const struct output_column block_columns[] = {
+	COLUMN("function", TEXT, analyze_block, function, .header = "FUNCTION",
+	       .rank = OUTPUT_IF_VARIES),
+	COLUMN("syscall", TEXT, analyze_block, context),
+	COLUMN(NULL, TEXT, analyze_block, place, .header = "BLOCK"),
+	COLUMN("location", TEXT, analyze_block, location, .header = "AT", .rank = 2),
+	COLUMN("body", TEXT, analyze_block, body, .header = "INLINED", .rank = 1),
+	COLUMN("offset", COUNT, analyze_block, offset),
+	COLUMN("bytes", COUNT, analyze_block, bytes),
+	COLUMN("insns", COUNT, analyze_block, insns, .header = "INSN"),
+	COLUMN("executions", COUNT, analyze_block, executions, .header = "EXECUTIONS", .rank = 3),
+	COLUMN("per_call", FRACTION, analyze_block, per_call, .header = "PER CALL"),
+	COLUMN("insns_per_call", COUNT, analyze_block, insns_per_call, .header = "INSN/CALL"),
+	COLUMN("share", FRACTION, analyze_block, share, .header = "SHARE"),
+};
+
+static void function_rows(struct view_rows *rows, const void *data)
+{
+	const struct view_report *r = data;
+
+	VIEW_ROWS_SET(rows, r->blocks.functions, r->blocks.n_functions);
+	rows->section.clock = r->blocks.clock;
+}
+
+/* For people: of each function over all contexts, those with most instructions first. */
+static void block_rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_blocks *blocks = &((const struct view_report *)data)->blocks;
+	struct analyze_block *all;
+	uint32_t i, n = 0;
+
+	rows->section.clock = PROFILE_CLOCK_INSN;
+	VIEW_ROWS_SET(rows, blocks->rows, blocks->n_rows);
+	if (!rows->for_people)
+		return;
+	rows->owned = all = alloc_array(blocks->n_rows, sizeof(*all));
+	for (i = 0; i < blocks->n_functions; i++) {
+		const struct analyze_block_function *f = &blocks->functions[i];
+		struct analyze_block *hottest;
+
+		if (strcmp(f->context, ANALYZE_ALL_CONTEXTS))
+			continue;
+		hottest = analyze_blocks_hottest(blocks, f);
+		memcpy(all + n, hottest, f->n * sizeof(*all));
+		n += f->n;
+		free(hottest);
+	}
+	VIEW_ROWS_SET(rows, all, n);
+}
+
+const struct view_table report_block_functions = {
+	.name = "block_functions",
+	.first = 3,
+	.title = "Functions whose blocks were counted; SELF TIME per call",
+	.legend = "INSN/CALL follows from the counts. SELF TIME excludes timed callees "
+		  "(record --callees times them), and should be the same where time is counted in "
+		  "instructions",
+	ONE_GROUP(function_columns),
+	.rows = function_rows,
+};
+
+const struct view_table report_blocks = {
+	.name = "blocks",
+	.first = 6,
+	.title = "Blocks, by instructions per call; SHARE of the function's",
+	ONE_GROUP(block_columns),
+	.rows = block_rows,
+};

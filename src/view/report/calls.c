@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Calls of syscalls and of functions: one table of each, and both in one list for CSV. */
+#include "base/alloc.h"
+#include "view/columns.h"
+#include "view/names.h"
+#include "view/report.h"
+
+struct call {
+	const char *kind; /* "syscall", "function" */
+	struct analyze_row row;
+};
+
+static const struct output_column kind[] = {
+	COLUMN("kind", TEXT, call, kind),
+};
+
+static const struct output_column syscall[] = {
+	COLUMN("name", TEXT, analyze_row, name, .header = "SYSCALL"),
+};
+
+static const struct output_column function[] = {
+	COLUMN("name", TEXT, analyze_row, name),
+	COLUMN(NULL, TEXT, analyze_row, label, .header = "FUNCTION"),
+	COLUMN("syscall", TEXT, analyze_row, context, .header = "CONTEXT"),
+};
+
+static const struct output_column figures[] = {
+	COLUMN("calls", COUNT, analyze_figures, calls, .header = "CALLS"),
+	COLUMN("total", TIME, analyze_figures, total, .header = "TOTAL", .prefixed = true),
+	COLUMN("mean", TIME, analyze_figures, mean, .header = "MEAN", .prefixed = true),
+	COLUMN("p50", TIME, analyze_figures, p50, .header = "P50", .rank = 2),
+	COLUMN("p90", TIME, analyze_figures, p90, .header = "P90", .rank = 5),
+	COLUMN("p99", TIME, analyze_figures, p99, .header = "P99", .rank = 1),
+	COLUMN("p999", TIME, analyze_figures, p999),
+	COLUMN("min", TIME, analyze_figures, min, .header = "MIN", .rank = 4),
+	COLUMN("max", TIME, analyze_figures, max, .header = "MAX", .rank = 3),
+};
+
+/* Functions have none. */
+static const struct output_column errors[] = {
+	COLUMN("errors", COUNT, analyze_figures, errors, .header = "ERRORS", .rank = 1),
+};
+
+/* Behind all others: readers of CSV may go by the order. */
+static const struct output_column detached[] = {
+	COLUMN("detached", FLAG, analyze_row, detached),
+};
+
+static const struct output_column caveat[] = {
+	COLUMN("caveat", TEXT, analyze_row, caveat),
+};
+
+static const struct output_group syscall_groups[] = {
+	{ COLUMNS(syscall) },
+	{ AT(analyze_row, figures), COLUMNS(figures) },
+	{ AT(analyze_row, figures), VIEW_ALL_TIMES },
+	{ AT(analyze_row, figures), COLUMNS(errors) },
+};
+
+static const struct output_group function_groups[] = {
+	{ COLUMNS(function) },
+	{ AT(analyze_row, figures), COLUMNS(figures) },
+	{ AT(analyze_row, figures), VIEW_ALL_TIMES },
+	{ COLUMNS(detached) },
+	{ COLUMNS(caveat) },
+};
+
+static const struct output_group call_groups[] = {
+	{ COLUMNS(kind) },
+	{ AT(call, row), COLUMNS(function) },
+	{ AT(call, row.figures), COLUMNS(figures) },
+	{ AT(call, row.figures), VIEW_ALL_TIMES },
+	{ AT(call, row.figures), COLUMNS(errors) },
+	{ AT(call, row), COLUMNS(detached) },
+};
+
+static bool is_redundant(const void *row)
+{
+	return ((const struct analyze_row *)row)->redundant;
+}
+
+static void set_rows(struct view_rows *rows, const struct view_report *r,
+		     const struct analyze_rows *list)
+{
+	VIEW_ROWS_SET(rows, list->rows, list->n_rows);
+	rows->section.clock = r->table.clock;
+	rows->section.prefix = view_time_headers[r->table.time];
+}
+
+static void syscall_rows(struct view_rows *rows, const void *data)
+{
+	const struct view_report *r = data;
+
+	set_rows(rows, r, &r->table.syscalls);
+}
+
+static void function_rows(struct view_rows *rows, const void *data)
+{
+	const struct view_report *r = data;
+
+	set_rows(rows, r, &r->table.functions);
+}
+
+static void call_rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_table *table = &((const struct view_report *)data)->table;
+	struct call *calls = alloc_array((size_t)table->syscalls.n_rows + table->functions.n_rows,
+					 sizeof(*calls));
+	size_t i, n = 0;
+
+	for (i = 0; i < table->syscalls.n_rows; i++)
+		calls[n++] = (struct call){ "syscall", table->syscalls.rows[i] };
+	for (i = 0; i < table->functions.n_rows; i++)
+		calls[n++] = (struct call){ "function", table->functions.rows[i] };
+	rows->owned = calls;
+	VIEW_ROWS_SET(rows, calls, n);
+	rows->section.clock = table->clock;
+}
+
+static char *syscall_title(const void *data)
+{
+	const struct view_report *r = data;
+
+	return alloc_printf("Syscalls, by total %s", view_time_texts[r->table.time]);
+}
+
+static char *function_title(const void *data)
+{
+	const struct view_report *r = data;
+
+	return alloc_printf("Functions, by total %s, %s", view_time_texts[r->table.time],
+			    r->table.time == ANALYZE_TIME_SELF ? "excluding timed callees" :
+								 "including callees");
+}
+
+const struct view_table report_calls = {
+	.name = "calls",
+	.places = VIEW_IN_CSV,
+	GROUPS(call_groups),
+	.rows = call_rows,
+};
+
+const struct view_table report_syscalls = {
+	.name = "syscalls",
+	.first = 6,
+	.title_of = syscall_title,
+	.none = "Syscalls: none were recorded.",
+	GROUPS(syscall_groups),
+	.weight = offsetof(struct analyze_row, figures.total),
+	.rows = syscall_rows,
+};
+
+const struct view_table report_functions = {
+	.name = "functions",
+	.first = 7,
+	.title_of = function_title,
+	.none = "Functions: none were recorded (record --func NAME).",
+	GROUPS(function_groups),
+	.is_redundant = is_redundant,
+	.weight = offsetof(struct analyze_row, figures.total),
+	.rows = function_rows,
+};

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the probes cost, by mechanism, and by how much that slows the workload down. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/diff/diff.h"
+#include "base/alloc.h"
+#include "output/json.h"
+#include "output/number.h"
+#include "output/text.h"
+#include "view/columns.h"
+#include "view/report.h"
+
+static const struct output_column columns[] = {
+	COLUMN("name", TEXT, analyze_cost, name, .header = "PROBES"),
+	COLUMN("functions", COUNT, analyze_cost, functions, .header = "FUNCTIONS", .rank = 1),
+	COLUMN("calls", COUNT, analyze_cost, calls, .header = "CALLS", .rank = 1),
+	COLUMN("inner", TIME, analyze_cost, inner, .header = "INNER"),
+	COLUMN("inner_spread", TIME, analyze_cost, inner_spread, .header = "+-", .rank = 3),
+	COLUMN("full", TIME, analyze_cost, full, .header = "FULL"),
+	COLUMN("full_spread", TIME, analyze_cost, full_spread, .header = "+-", .rank = 3),
+	COLUMN("total", TIME, analyze_cost, total, .header = "IN ALL"),
+	COLUMN("share", FRACTION, analyze_cost, share, .header = "SHARE", .rank = 2),
+	COLUMN("calibration", TEXT, analyze_cost, calibration),
+};
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_costs *costs = &((const struct view_report *)data)->costs;
+
+	VIEW_ROWS_SET(rows, costs->rows, costs->n_rows);
+	rows->section.clock = costs->clock;
+}
+
+static char *title(const void *data)
+{
+	const struct view_report *r = data;
+
+	return alloc_printf("Probe cost, calibrated %s; SHARE of the on-CPU time in syscalls and "
+			    "page faults",
+			    r->costs.boots > 1 ? "in the first boot" : "before the first run");
+}
+
+/* What a table of inner and full costs does not say: of the sampler, for one. */
+static void write_other_calibrations(const struct view *v, const struct analyze_costs *costs)
+{
+	uint32_t i;
+
+	for (i = 0; i < costs->n_rows; i++) {
+		const struct analyze_cost *row = &costs->rows[i];
+
+		if (row->calibration && isnan(row->inner))
+			view_fact(v, row->name, row->calibration);
+		else if (!row->calibration && !row->is_of_hits)
+			view_fact(v, row->name, "cost not known: nothing subtracted");
+	}
+}
+
+/* "big-fork +40.4 %, [command] +16.5 %": what took part in both kinds of runs; NULL: nothing. To be freed. */
+static char *measured_slowdown(const struct analyze_workload *w, enum profile_clock clock)
+{
+	char *text = NULL, percent[OUTPUT_NUMBER_MAX];
+	uint32_t i;
+
+	for (i = 1; i < w->n_rows; i++) {
+		const struct analyze_workload_row *with = &w->rows[i], *without = with - 1;
+		char *name, *word;
+
+		if (!with->probed || without->probed || strcmp(with->name, without->name))
+			continue;
+		output_number(percent, OUTPUT_PERCENT,
+			      analyze_percent(with->figures.mean - without->figures.mean,
+					      without->figures.mean),
+			      clock);
+		name = output_text_escape(with->name);
+		word = alloc_printf("%s %s", name, percent);
+		alloc_append(&text, "%s%s", text ? ", " : "", word);
+		free(word);
+		free(name);
+	}
+	return text;
+}
+
+static void write_slowdown(const struct view *v, const struct view_report *r)
+{
+	const struct analyze_costs *costs = &r->costs;
+	char kernel[OUTPUT_NUMBER_MAX], all[OUTPUT_NUMBER_MAX];
+	char *measured = measured_slowdown(&r->workload, costs->clock);
+
+	output_number(kernel, OUTPUT_PERCENT, costs->estimated_kernel_pct, costs->clock);
+	output_number(all, OUTPUT_PERCENT, costs->estimated_pct, costs->clock);
+	view_text(v,
+		  "Slowdown by the probes: estimated (calibration x calls) %s in syscalls and page "
+		  "faults, %s of [command] if one CPU did all; measured %s.",
+		  kernel, all, measured ? measured : "only with record --control-run");
+	free(measured);
+}
+
+static void after(const struct view *v, const void *data)
+{
+	const struct view_report *r = data;
+	const struct analyze_costs *costs = &r->costs;
+	char subtracted[OUTPUT_NUMBER_MAX], percent[OUTPUT_NUMBER_MAX];
+
+	write_other_calibrations(v, costs);
+	output_number(subtracted, OUTPUT_TIME, costs->subtracted, costs->clock);
+	output_number(percent, OUTPUT_FRACTION, costs->subtracted / costs->oncpu, costs->clock);
+	if (costs->subtracted > 0)
+		view_text(v,
+			  "%s syscalls and page faults, for samples too: %s%s, %s of what was "
+			  "measured.",
+			  r->figures.raw ? "Left in the times (--raw) of" : "Subtracted from",
+			  subtracted, view_unit(costs->clock), percent);
+	else
+		view_text(v, "Nothing is subtracted: no cost is known.");
+	write_slowdown(v, r);
+}
+
+static json_t *json(const void *data)
+{
+	const struct analyze_costs *costs = &((const struct view_report *)data)->costs;
+	json_t *object = json_object(), *slowdown = json_object();
+	struct view_rows mechanisms;
+
+	view_rows_init(&mechanisms, &report_costs, data, false);
+	output_json_set(object, "mechanisms", output_json_rows(&mechanisms.section));
+	view_rows_deinit(&mechanisms);
+	output_json_set(object, "oncpu", output_json_number(costs->oncpu));
+	output_json_set(object, "subtracted", output_json_number(costs->subtracted));
+	output_json_set(slowdown, "estimated_kernel_pct",
+			output_json_number(costs->estimated_kernel_pct));
+	output_json_set(slowdown, "estimated_pct", output_json_number(costs->estimated_pct));
+	output_json_set(slowdown, "measured_pct", output_json_number(costs->measured_pct));
+	output_json_set(object, "slowdown", slowdown);
+	return object;
+}
+
+const struct view_table report_costs = {
+	.name = "costs",
+	.title_of = title,
+	.none = "Probe cost: nothing was timed.",
+	ONE_GROUP(columns),
+	.rows = rows,
+	.after = after,
+	.json = json,
+};

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What was recorded about kernel and machine. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "output/json.h"
+#include "view/report.h"
+
+/*
+ * What the file has, but for the kernel's configuration: 5,000 lines that say little; what protects is taken out of
+ * them. And what was calibrated, which older files have as text. For envs_free().
+ */
+static struct profile_env *envs_of(const struct profile *p, uint32_t *n)
+{
+	struct profile_env *envs = alloc_array(p->n_envs + PROFILE_N_COSTS, sizeof(*envs));
+	uint32_t i;
+
+	*n = 0;
+	for (i = 0; i < p->n_envs; i++)
+		if (strcmp(p->envs[i].key, PROFILE_ENV_CONFIG))
+			envs[(*n)++] = (struct profile_env){ alloc_strdup(p->envs[i].key),
+							     alloc_strdup(p->envs[i].value) };
+	for (i = 0; i < PROFILE_N_COSTS; i++) {
+		char *key = alloc_printf(PROFILE_ENV_COST "%s", profile_mechanism_name(i));
+		char *text = profile_env_get(p, key) ? NULL : profile_cost_text(p, i);
+
+		if (text)
+			envs[(*n)++] = (struct profile_env){ key, text };
+		else
+			free(key);
+	}
+	return envs;
+}
+
+static void envs_free(struct profile_env *envs, uint32_t n)
+{
+	while (n--) {
+		free((char *)envs[n].key);
+		free((char *)envs[n].value);
+	}
+	free(envs);
+}
+
+static json_t *json(const void *data)
+{
+	const struct view_report *r = data;
+	json_t *env = json_object(), *protections = json_object(), *args = json_array();
+	struct profile_env *envs;
+	uint32_t i, n;
+
+	envs = envs_of(r->p, &n);
+	for (i = 0; i < n; i++)
+		output_json_set(env, envs[i].key, output_json_text(envs[i].value));
+	envs_free(envs, n);
+	for (i = 0; i < r->protections.n_rows; i++)
+		output_json_set(protections, r->protections.rows[i].name,
+				output_json_text(r->protections.rows[i].baseline));
+	if (!profile_env_get(r->p, PROFILE_ENV_CONFIG)) {
+		json_decref(protections);
+		protections = json_null();
+	}
+	output_json_set(env, "protections", protections);
+	for (i = 0; i < r->p->n_args; i++)
+		json_array_append_new(args, output_json_text(r->p->args[i]));
+	output_json_set(env, "args", args);
+	return env;
+}
+
+static int env_compare(const void *left, const void *right)
+{
+	const struct profile_env *a = left, *b = right;
+
+	return strcmp(a->key, b->key);
+}
+
+/* What a CPU is not affected by fills a screen and says nothing: one line for all of it. */
+static void page(const struct view *v, const void *data)
+{
+	const struct view_report *r = data;
+	char *unaffected = NULL, *protections = NULL;
+	size_t prefix = strlen(PROFILE_ENV_MITIGATION);
+	struct profile_env *envs;
+	uint32_t i, n;
+
+	envs = envs_of(r->p, &n);
+	if (n) {
+		view_text(v, "Environment:");
+		qsort(envs, n, sizeof(*envs), env_compare);
+	}
+	for (i = 0; i < n; i++) {
+		if (!strncmp(envs[i].key, PROFILE_ENV_MITIGATION, prefix) &&
+		    !strcmp(envs[i].value, "Not affected"))
+			alloc_append(&unaffected, "%s%s", unaffected ? " " : "",
+				     envs[i].key + prefix);
+		else
+			view_fact(v, envs[i].key, envs[i].value);
+	}
+	if (unaffected)
+		view_fact(v, "not affected by", unaffected);
+	for (i = 0; i < r->protections.n_rows; i++)
+		alloc_append(&protections, "%s%s", protections ? " " : "",
+			     r->protections.rows[i].name);
+	if (profile_env_get(r->p, PROFILE_ENV_CONFIG))
+		view_fact(v, "protections built in", protections ? protections : "none known");
+	free(protections);
+	free(unaffected);
+	envs_free(envs, n);
+}
+
+const struct view_table report_environment = {
+	.name = "environment",
+	.places = VIEW_IN_PAGE | VIEW_IN_JSON,
+	.page = page,
+	.json = json,
+};

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* report: its tables, and what stands above them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "output/json.h"
+#include "output/number.h"
+#include "output/text.h"
+#include "view/names.h"
+#include "view/report.h"
+#include "view/warnings.h"
+
+#define ENTRY(name) &report_##name,
+static const struct view_table *const tables[] = { VIEW_REPORT_TABLES(ENTRY) };
+
+/* "none (not counted: probe_missed)"; to be freed. */
+static char *losses_text(const struct view_report *r)
+{
+	char *unknown = NULL, *text;
+	bool any_counted = false;
+	uint32_t i;
+
+	for (i = 0; i < PROFILE_N_LOSSES; i++) {
+		if (profile_loss_is_info(i))
+			continue;
+		if (r->losses.counts[i] == PROFILE_NOT_COUNTED)
+			alloc_append(&unknown, "%s%s", unknown ? ", " : "", view_loss_key(i));
+		else
+			any_counted = true;
+	}
+	text = !any_counted ?
+		       alloc_strdup("not counted") :
+		       alloc_printf("%s%s%s%s",
+				    analyze_losses_any(&r->losses) ? "see the warnings" : "none",
+				    unknown ? " (not counted: " : "", unknown ? unknown : "",
+				    unknown ? ")" : "");
+	free(unknown);
+	return text;
+}
+
+/* The work, the kernel, units and losses. */
+static void write_recording(const struct view *v, const struct view_report *r)
+{
+	const char *release = profile_env_get(r->p, PROFILE_ENV_RELEASE);
+	char *command = view_command(r->p), *runs = view_runs(r->table.runs, r->table.boots);
+	char *kernel = output_text_escape(release ? release : "of unknown release");
+	char *times = view_times(&r->figures), *losses = losses_text(r);
+	const char *note = view_unit_note(r->p->clock);
+
+	view_text(v, "%s: %s, kernel %s", command, runs, kernel);
+	view_text(v, "Times in %s, of calls %s. Losses: %s.", profile_clock_unit(r->p->clock),
+		  times, losses);
+	if (note && v->everything)
+		view_text(v, "%s", note);
+	free(losses);
+	free(times);
+	free(kernel);
+	free(runs);
+	free(command);
+}
+
+static void page(const struct view *v, const void *data)
+{
+	const struct view_report *r = data;
+	char *summary = view_report_summary(r);
+
+	view_text(v, "%s", summary);
+	free(summary);
+	view_warnings(v, &r->warnings);
+	fputc('\n', v->out);
+	write_recording(v, r);
+}
+
+static void json(json_t *root, const void *data)
+{
+	const struct view_report *r = data;
+
+	output_json_set(root, "unit", json_string(profile_clock_unit(r->p->clock)));
+	output_json_set(root, "raw", json_boolean(r->figures.raw));
+	output_json_set(root, "time", json_string(view_time_keys[r->figures.time]));
+	output_json_set(root, "warnings", view_warnings_json(&r->warnings));
+}
+
+static const struct analyze_warnings *warnings_of(const void *data)
+{
+	return &((const struct view_report *)data)->warnings;
+}
+
+const struct view_list view_report_list = {
+	.tables = tables,
+	.n_tables = ARRAY_SIZE(tables),
+	.schema = "kprotperf-report/1",
+	.csv = "calls",
+	.page = page,
+	.json = json,
+	.warnings = warnings_of,
+};

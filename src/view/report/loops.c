@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The loops of functions whose blocks were counted, and how many calls had which trip count. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "view/columns.h"
+#include "view/report.h"
+#include "view/trips.h"
+
+struct line {
+	struct analyze_loop loop;
+	const char *spread;
+};
+
+static const struct output_column columns[] = {
+	COLUMN("function", TEXT, line, loop.function, .header = "LOOP IN"),
+	COLUMN("syscall", TEXT, line, loop.context),
+	COLUMN("location", TEXT, line, loop.location, .header = "AT"),
+	COLUMN("body", TEXT, line, loop.body, .header = "INLINED", .rank = 1),
+	COLUMN("offset", COUNT, line, loop.offset),
+	COLUMN("trip_count", FRACTION, line, loop.trips, .header = "TRIP COUNT"),
+	COLUMN("insns_per_iteration", FRACTION, line, loop.insns_per_iteration,
+	       .header = "INSN/ITERATION"),
+	COLUMN("insns_per_call", COUNT, line, loop.insns_per_call, .header = "INSN/CALL",
+	       .rank = 3),
+	COLUMN("spread", TEXT, line, spread, .header = "TRIP COUNT: CALLS", .rank = 2,
+	       .elastic = true),
+};
+
+static const struct output_column trip_columns[] = {
+	COLUMN("function", TEXT, analyze_loop_trips, function, .header = "LOOP IN"),
+	COLUMN("syscall", TEXT, analyze_loop_trips, context, .header = "CONTEXT"),
+	COLUMN("location", TEXT, analyze_loop_trips, location, .header = "AT"),
+	COLUMN("body", TEXT, analyze_loop_trips, body, .header = "INLINED", .rank = 1),
+	COLUMN("offset", COUNT, analyze_loop_trips, offset),
+	COLUMN("low", COUNT, analyze_loop_trips, trips.low, .header = "FROM"),
+	COLUMN("high", COUNT, analyze_loop_trips, trips.high, .header = "TO"),
+	COLUMN("calls", COUNT, analyze_loop_trips, trips.calls, .header = "CALLS"),
+	COLUMN("share", FRACTION, analyze_loop_trips, trips.share, .header = "SHARE"),
+};
+
+/* Of one context: it is what the row of all contexts says. */
+static bool is_of_a_context(const void *row)
+{
+	return strcmp(((const struct line *)row)->loop.context, ANALYZE_ALL_CONTEXTS) != 0;
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_paths *paths = &((const struct view_report *)data)->paths;
+	struct line *lines = alloc_array(paths->n_loops, sizeof(*lines));
+	uint32_t i;
+
+	for (i = 0; i < paths->n_loops; i++) {
+		char *spread = view_trips_of_loop(paths, &paths->loops[i]);
+
+		lines[i].loop = paths->loops[i];
+		lines[i].spread = spread ? view_rows_text(rows, spread) : NULL;
+	}
+	rows->owned = lines;
+	VIEW_ROWS_SET(rows, lines, paths->n_loops);
+	rows->section.clock = PROFILE_CLOCK_INSN;
+}
+
+static void trip_rows(struct view_rows *rows, const void *data)
+{
+	const struct view_report *r = data;
+
+	VIEW_ROWS_SET(rows, r->paths.trips, r->paths.n_trips);
+	rows->section.clock = PROFILE_CLOCK_INSN;
+}
+
+const struct view_table report_loops = {
+	.name = "loops",
+	.first = 5,
+	.title = "Loops, including nested ones; TRIP COUNT is the mean per call",
+	.legend = "TRIP COUNT: CALLS says which share of the calls had which trip count",
+	ONE_GROUP(columns),
+	.is_redundant = is_of_a_context,
+	.rows = rows,
+};
+
+const struct view_table report_trip_counts = {
+	.name = "trip_counts",
+	.title = "Trip counts, FROM to TO, and how many calls had them",
+	ONE_GROUP(trip_columns),
+	.rows = trip_rows,
+};

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What was lost, and what every call that was entered has come to. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "output/json.h"
+#include "output/number.h"
+#include "view/columns.h"
+#include "view/report.h"
+
+struct loss {
+	const char *key, *text;
+	const char *kind; /* "loss", "accounting" */
+	double count; /* NAN: not counted */
+};
+
+static const struct output_column columns[] = {
+	COLUMN("key", TEXT, loss, key),
+	COLUMN("kind", TEXT, loss, kind, .header = "KIND"),
+	COLUMN("count", COUNT, loss, count, .header = "COUNT"),
+	COLUMN("text", TEXT, loss, text, .header = "OF WHAT"),
+};
+
+/* A loss's name in data files, but for one that has got another name since. */
+const char *view_loss_key(enum profile_loss loss)
+{
+	return loss == PROFILE_LOSS_TRIPS_FULL ? "trip_counts_full" : profile_loss_key(loss);
+}
+
+static bool is_none(const void *row)
+{
+	return ((const struct loss *)row)->count == 0;
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct view_report *r = data;
+	struct loss *losses = alloc_array(PROFILE_N_LOSSES, sizeof(*losses));
+	uint32_t i;
+
+	for (i = 0; i < PROFILE_N_LOSSES; i++) {
+		uint64_t count = r->losses.counts[i];
+
+		losses[i] = (struct loss){
+			.key = view_loss_key(i),
+			.text = profile_loss_text(i),
+			.kind = profile_loss_is_info(i) ? "accounting" : "loss",
+			.count = count == PROFILE_NOT_COUNTED ? NAN : (double)count,
+		};
+	}
+	rows->owned = losses;
+	VIEW_ROWS_SET(rows, losses, PROFILE_N_LOSSES);
+}
+
+/* The LOSS kinds or the INFO kinds. */
+static json_t *counts_json(const struct view_report *r, bool info)
+{
+	json_t *losses = json_object();
+	uint32_t i;
+
+	for (i = 0; i < PROFILE_N_LOSSES; i++)
+		if (profile_loss_is_info(i) == info)
+			output_json_set(losses, view_loss_key(i),
+					output_json_count(r->losses.counts[i]));
+	return losses;
+}
+
+static json_t *losses_json(const void *data)
+{
+	return counts_json(data, false);
+}
+
+static json_t *accounting_json(const void *data)
+{
+	const struct view_report *r = data;
+	const struct analyze_accounting *a = &r->accounting;
+	json_t *accounting = counts_json(r, true);
+
+	/* Of all runs or of none: a sum over some would balance with nothing. */
+	output_json_set(accounting, "entries",
+			output_json_number(a->known ? (double)a->entries : NAN));
+	output_json_set(accounting, "calls", output_json_number((double)a->calls));
+	output_json_set(accounting, "returned", output_json_number((double)a->returned));
+	output_json_set(accounting, "unaccounted",
+			output_json_number(a->known ? (double)a->unaccounted : NAN));
+	output_json_set(accounting, "probe_cost", output_json_number(r->table.cost));
+	return accounting;
+}
+
+static void accounting_page(const struct view *v, const void *data)
+{
+	const struct view_report *r = data;
+	const struct analyze_accounting *a = &r->accounting;
+	char buf[10][OUTPUT_NUMBER_MAX];
+
+#define NUMBER(i, n) output_number(buf[i], OUTPUT_COUNT, (double)(n), PROFILE_CLOCK_NS)
+	view_text(v,
+		  "Calls: entered %s = returned %s + closed by exit %s + open at end %s + return "
+		  "missed %s + not timed %s (nested too deep %s, no cell %s, detached %s) + "
+		  "unaccounted %s.",
+		  a->known ? NUMBER(0, a->entries) : "(not counted)", NUMBER(1, a->returned),
+		  NUMBER(2, a->closed_by_exit), NUMBER(3, a->open_at_end),
+		  NUMBER(4, a->return_missed), NUMBER(5, a->too_deep + a->no_cell + a->detached),
+		  NUMBER(6, a->too_deep), NUMBER(7, a->no_cell), NUMBER(8, a->detached),
+		  a->known ? NUMBER(9, a->unaccounted) : "(not known)");
+#undef NUMBER
+}
+
+const struct view_table report_losses = {
+	.name = "losses",
+	.title = "Losses and accounting; what was counted and is 0 is left out",
+	ONE_GROUP(columns),
+	.is_redundant = is_none,
+	.rows = rows,
+	.json = losses_json,
+};
+
+const struct view_table report_accounting = {
+	.name = "accounting",
+	.places = VIEW_IN_PAGE | VIEW_IN_JSON,
+	.page = accounting_page,
+	.json = accounting_json,
+};

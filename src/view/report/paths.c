@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The paths of calls whose blocks were counted, and how often loops iterated on each. */
+#include "base/alloc.h"
+#include "view/columns.h"
+#include "view/report.h"
+#include "view/trips.h"
+
+struct line {
+	struct analyze_path path;
+	const char *trips;
+};
+
+static const struct output_column columns[] = {
+	COLUMN("function", TEXT, line, path.function, .header = "PATHS OF",
+	       .rank = OUTPUT_IF_VARIES),
+	COLUMN("syscall", TEXT, line, path.context),
+	COLUMN("path", COUNT, line, path.number),
+	COLUMN("calls", COUNT, line, path.calls, .header = "CALLS"),
+	COLUMN("share", FRACTION, line, path.share, .header = "SHARE"),
+	COLUMN("mean", TIME, line, path.mean, .header = "CPU MEAN"),
+	COLUMN("total", TIME, line, path.total, .header = "CPU TOTAL", .rank = 3),
+	COLUMN("time_share", FRACTION, line, path.total_share, .header = "OF TIME", .rank = 2),
+	COLUMN("trip_count", TEXT, line, trips, .header = "TRIP COUNTS", .rank = 1,
+	       .elastic = true),
+	COLUMN("does", TEXT, line, path.does, .header = "DOES", .elastic = true),
+	COLUMN("lacks", TEXT, line, path.lacks, .header = "DOES NOT", .rank = 4, .elastic = true),
+};
+
+static const struct output_column trip_columns[] = {
+	COLUMN("function", TEXT, analyze_path_trips, function, .header = "FUNCTION"),
+	COLUMN("syscall", TEXT, analyze_path_trips, context, .header = "CONTEXT"),
+	COLUMN("path", COUNT, analyze_path_trips, path, .header = "PATH"),
+	COLUMN("location", TEXT, analyze_path_trips, location, .header = "LOOP AT"),
+	COLUMN("body", TEXT, analyze_path_trips, body, .header = "INLINED", .rank = 1),
+	COLUMN("offset", COUNT, analyze_path_trips, offset),
+	COLUMN("trip_count", COUNT, analyze_path_trips, trips, .header = "TRIP COUNT"),
+};
+
+/* For people: those of all contexts. */
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_paths *paths = &((const struct view_report *)data)->paths;
+	struct line *lines = alloc_array(paths->n_rows, sizeof(*lines));
+	uint32_t i, n = 0;
+
+	for (i = 0; i < paths->n_rows; i++) {
+		char *trips;
+
+		if (rows->for_people && !analyze_is_sum(paths->rows[i].context))
+			continue;
+		trips = view_trips_of_path(paths, &paths->rows[i]);
+		lines[n].path = paths->rows[i];
+		lines[n++].trips = trips ? view_rows_text(rows, trips) : NULL;
+	}
+	rows->owned = lines;
+	VIEW_ROWS_SET(rows, lines, n);
+	rows->section.clock = paths->clock;
+}
+
+static void trip_rows(struct view_rows *rows, const void *data)
+{
+	const struct view_report *r = data;
+
+	VIEW_ROWS_SET(rows, r->paths.path_trips, r->paths.n_path_trips);
+	rows->section.clock = PROFILE_CLOCK_INSN;
+}
+
+const struct view_table report_paths = {
+	.name = "paths",
+	.first = 6,
+	.title = "Paths, by calls; DOES: what most calls on other paths do not",
+	.legend = "Of a path that nearly all calls take, DOES is what it calls",
+	ONE_GROUP(columns),
+	.rows = rows,
+};
+
+const struct view_table report_path_trip_counts = {
+	.name = "path_trip_counts",
+	.title = "Trip counts of loops, by path; the number of a path is its place in its context",
+	ONE_GROUP(trip_columns),
+	.rows = trip_rows,
+};

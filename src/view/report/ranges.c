@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Inlined bodies, and calls that are timed where they are made. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "view/columns.h"
+#include "view/names.h"
+#include "view/report.h"
+
+static const struct output_column body[] = {
+	COLUMN("name", TEXT, analyze_range, body.name, .header = "RANGE"),
+	COLUMN("function", TEXT, analyze_range, body.function, .header = "IN"),
+	COLUMN("chain", TEXT, analyze_range, body.chain),
+	/* Rather than calls and means. */
+	COLUMN("location", TEXT, analyze_range, location, .header = "AT", .rank = 4),
+	COLUMN("syscall", TEXT, analyze_range, context, .header = "CONTEXT"),
+};
+
+static const struct output_column figures[] = {
+	COLUMN("calls", COUNT, analyze_figures, calls, .header = "CALLS", .rank = 1),
+	COLUMN("total", TIME, analyze_figures, total, .header = "TOTAL", .prefixed = true,
+	       .estimable = true),
+	COLUMN("mean", TIME, analyze_figures, mean, .header = "MEAN", .rank = 1, .prefixed = true),
+};
+
+static const struct output_column share[] = {
+	COLUMN("share", FRACTION, analyze_range, share, .header = "SHARE", .estimable = true),
+};
+
+static const struct output_column side[] = {
+	COLUMN("source", TEXT, analyze_range_side, source, .names = view_sources),
+	COLUMN("entries", COUNT, analyze_range_side, entries),
+	COLUMN("share_low", FRACTION, analyze_range_side, low, .header = "LOW", .rank = 2),
+	COLUMN("share_high", FRACTION, analyze_range_side, high, .header = "HIGH", .rank = 2),
+	COLUMN("caveat", TEXT, analyze_range_side, caveat, .names = view_caveats,
+	       .header = "CAVEAT", .rank = 3),
+	COLUMN("why", TEXT, analyze_range_side, why, .header = "NOT TIMED", .rank = 4),
+};
+
+static const struct output_column detached[] = {
+	COLUMN("detached", FLAG, analyze_range, detached),
+};
+
+static const struct output_column estimate[] = {
+	COLUMN("samples", COUNT, analyze_estimate, samples),
+	COLUMN("of", COUNT, analyze_estimate, of),
+	COLUMN("share", FRACTION, analyze_estimate, share.value),
+	COLUMN("share_low", FRACTION, analyze_estimate, share.low),
+	COLUMN("share_high", FRACTION, analyze_estimate, share.high),
+	COLUMN("self_share", FRACTION, analyze_estimate, self_share),
+	COLUMN("total", TIME, analyze_estimate, total.value),
+	COLUMN("total_low", TIME, analyze_estimate, total.low),
+	COLUMN("total_high", TIME, analyze_estimate, total.high),
+	COLUMN("self_total", TIME, analyze_estimate, self_total),
+	COLUMN("late", COUNT, analyze_estimate, late),
+	COLUMN("missing", COUNT, analyze_estimate, missing),
+};
+
+static const struct output_group groups[] = {
+	{ COLUMNS(body) },
+	VIEW_FIGURES(analyze_range, side.figures, figures),
+	{ COLUMNS(share) },
+	{ AT(analyze_range, side), COLUMNS(side) },
+	{ COLUMNS(detached) },
+	{ .key = "estimate", AT(analyze_range, side.estimate), COLUMNS(estimate) },
+};
+
+static bool is_redundant(const void *row)
+{
+	return ((const struct analyze_range *)row)->redundant;
+}
+
+static const char *mark(const void *row, const struct output_group *group)
+{
+	(void)group;
+	return view_range_mark(&((const struct analyze_range *)row)->side);
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct view_report *r = data;
+
+	VIEW_ROWS_SET(rows, r->ranges.rows, r->ranges.n_rows);
+	rows->section.clock = r->table.clock;
+	rows->section.prefix = view_time_headers[r->table.time];
+}
+
+const struct view_table report_ranges = {
+	.name = "ranges",
+	.first = 6,
+	.title =
+		"Inlined bodies, including callees; SHARE of the context (~ estimated from samples)",
+	.legend =
+		"LOW and HIGH are the 95 % interval of an estimate; record --range NAME times a body "
+		"instead. ?: its samples came late, with interrupts off. NAME() is a call that is timed "
+		"where it is made, since what it calls cannot be; (*)() one through a pointer",
+	.none = "Inlined bodies: none were timed (record --range NAME), and none are known from samples.",
+	GROUPS(groups),
+	.is_redundant = is_redundant,
+	.mark = mark,
+	.weight = offsetof(struct analyze_range, side.figures.total),
+	.rows = rows,
+};

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The runs of the command, one by one. */
+#include <math.h>
+
+#include "base/alloc.h"
+#include "view/columns.h"
+#include "view/report.h"
+
+struct run {
+	double wall, cpu, status, boot;
+	bool probed;
+};
+
+static const struct output_column columns[] = {
+	COLUMN("wall", TIME, run, wall, .header = "WALL"),
+	COLUMN("cpu", TIME, run, cpu, .header = "CPU"),
+	COLUMN("status", COUNT, run, status, .header = "STATUS"),
+	COLUMN("boot", COUNT, run, boot, .header = "BOOT"),
+	COLUMN("probed", FLAG, run, probed, .header = "PROBED"),
+};
+
+static double time_of(uint64_t count)
+{
+	return count == PROFILE_NOT_COUNTED ? NAN : (double)count;
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct view_report *r = data;
+	struct run *runs = alloc_array(r->p->n_runs, sizeof(*runs));
+	uint32_t i;
+
+	for (i = 0; i < r->p->n_runs; i++) {
+		const struct profile_run *run = &r->p->runs[i];
+
+		runs[i] = (struct run){
+			.wall = time_of(run->wall),
+			.cpu = time_of(run->cpu),
+			.status = run->status,
+			.boot = run->boot,
+			.probed = run->kind != PROFILE_RUN_CONTROL,
+		};
+	}
+	rows->owned = runs;
+	VIEW_ROWS_SET(rows, runs, r->p->n_runs);
+	rows->section.clock = r->p->clock;
+}
+
+const struct view_table report_runs = {
+	.name = "runs",
+	.title = "Runs, from start to exit of the command",
+	ONE_GROUP(columns),
+	.rows = rows,
+};

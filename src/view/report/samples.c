@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Samples, by the function that was being executed. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "output/folded.h"
+#include "output/json.h"
+#include "output/number.h"
+#include "view/columns.h"
+#include "view/report.h"
+
+struct line {
+	const char *name;
+	double samples, share;
+};
+
+static const struct output_column columns[] = {
+	COLUMN("name", TEXT, line, name, .header = "FUNCTION ITSELF"),
+	COLUMN("samples", COUNT, line, samples, .header = "SAMPLES"),
+	COLUMN("share", FRACTION, line, share, .header = "SHARE"),
+};
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_leaves *leaves = &((const struct view_report *)data)->leaves;
+	struct line *lines = alloc_array(leaves->n_leaves, sizeof(*lines));
+	size_t i;
+
+	for (i = 0; i < leaves->n_leaves; i++) {
+		const struct analyze_leaf *leaf = &leaves->leaves[i];
+		char *name = output_folded_frames(leaf->frames, leaf->n_frames);
+
+		lines[i] = (struct line){ view_rows_text(rows, name), leaf->samples, leaf->share };
+	}
+	rows->owned = lines;
+	VIEW_ROWS_SET(rows, lines, leaves->n_leaves);
+}
+
+static const char *count_text(char buf[OUTPUT_NUMBER_MAX], uint64_t count)
+{
+	return count == PROFILE_NOT_COUNTED ?
+		       strcpy(buf, "not counted") :
+		       output_number(buf, OUTPUT_COUNT, (double)count, PROFILE_CLOCK_NS);
+}
+
+static char *title(const void *data)
+{
+	char received[OUTPUT_NUMBER_MAX], expected[OUTPUT_NUMBER_MAX], used[OUTPUT_NUMBER_MAX];
+	const struct view_report *r = data;
+
+	output_number(used, OUTPUT_COUNT, r->leaves.samples, r->p->clock);
+	return alloc_printf("Samples at %u Hz: %s in the workload; on all CPUs %s received, %s "
+			    "expected",
+			    r->p->freq, used, count_text(received, r->losses.samples_received),
+			    count_text(expected, r->losses.samples_expected));
+}
+
+static json_t *json(const void *data)
+{
+	const struct view_report *r = data;
+	json_t *samples = json_object();
+	struct view_rows leaves;
+
+	view_rows_init(&leaves, &report_samples, data, false);
+	output_json_set(samples, "freq", json_integer(r->p->freq));
+	output_json_set(samples, "period", output_json_count(r->p->sample_period));
+	output_json_set(samples, "expected", output_json_count(r->losses.samples_expected));
+	output_json_set(samples, "received", output_json_count(r->losses.samples_received));
+	output_json_set(samples, "workload", output_json_number(r->leaves.samples));
+	output_json_set(samples, "leaves", output_json_rows(&leaves.section));
+	view_rows_deinit(&leaves);
+	return samples;
+}
+
+const struct view_table report_samples = {
+	.name = "samples",
+	.first = 5,
+	.title_of = title,
+	.legend = "kprotperf fold prints stacks",
+	.none = "Samples: none (record --freq HZ).",
+	ONE_GROUP(columns),
+	.rows = rows,
+	.json = json,
+};

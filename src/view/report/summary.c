@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The recording in a sentence or two. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "output/folded.h"
+#include "output/number.h"
+#include "output/text.h"
+#include "view/report.h"
+
+/* A function with less of its context's time is not where the time goes. */
+#define LEAST_SHARE 0.05
+/* Likewise of the samples of a function. */
+#define LEAST_SAMPLES 0.1
+/* Totals this close to the largest are taken for the same cost seen from further inside. */
+#define INNERMOST_SHARE 0.9
+
+static double oncpu_of(const struct analyze_row *row)
+{
+	return row->figures.totals[ANALYZE_TIME_ONCPU];
+}
+
+/* The innermost of the functions that take most of the time of CONTEXT; NULL: none takes much. */
+static const struct analyze_row *find_function(const struct view_report *r,
+					       const struct analyze_row *context)
+{
+	const struct analyze_rows *functions = &r->table.functions;
+	const struct analyze_row *best = NULL;
+	double largest = 0;
+	uint32_t i, pass;
+
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < functions->n_rows; i++) {
+			const struct analyze_row *row = &functions->rows[i];
+
+			if (strcmp(row->context, context->name))
+				continue;
+			if (!pass)
+				largest = fmax(largest, oncpu_of(row));
+			else if (oncpu_of(row) >= INNERMOST_SHARE * largest &&
+				 oncpu_of(row) >= LEAST_SHARE * oncpu_of(context) &&
+				 (!best || oncpu_of(row) < oncpu_of(best)))
+				best = row;
+		}
+	}
+	return best;
+}
+
+/* "; 18 % of that in shuffle_freelist", or what else is known of where ROW's time goes. */
+static char *where_text(const struct view_report *r, const struct analyze_row *row)
+{
+	const struct analyze_row *f = find_function(r, row);
+	char *name, *text;
+
+	if (!f && !(r->leaves.n_leaves && r->leaves.leaves[0].share >= LEAST_SAMPLES))
+		return alloc_strdup("");
+	name = f ? output_text_escape(f->name) :
+		   output_folded_frames(r->leaves.leaves[0].frames, r->leaves.leaves[0].n_frames);
+	text = f ? alloc_printf("; %.0f %% of that in %s", 100 * oncpu_of(f) / oncpu_of(row),
+				name) :
+		   alloc_printf("; most samples of the workload are in %s (%.0f %%)", name,
+				100 * r->leaves.leaves[0].share);
+	free(name);
+	return text;
+}
+
+/* The syscall, or page fault, with the most on-CPU time; *SUM becomes that of all. NULL: there is none. */
+static const struct analyze_row *find_syscall(const struct view_report *r, double *sum)
+{
+	const struct analyze_row *best = NULL;
+	uint32_t i;
+
+	*sum = 0;
+	for (i = 0; i < r->table.syscalls.n_rows; i++) {
+		const struct analyze_row *row = &r->table.syscalls.rows[i];
+		if (!(oncpu_of(row) > 0))
+			continue;
+		*sum += oncpu_of(row);
+		if (!best || oncpu_of(row) > oncpu_of(best))
+			best = row;
+	}
+	return best;
+}
+
+char *view_report_summary(const struct view_report *r)
+{
+	double sum;
+	const struct analyze_row *row = find_syscall(r, &sum);
+	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX];
+	char *name, *where, *text;
+
+	if (!row)
+		return alloc_strdup("No syscalls or page faults were recorded.");
+	name = output_text_escape(row->name);
+	where = where_text(r, row);
+	output_number(calls, OUTPUT_COUNT, row->figures.calls, r->p->clock);
+	output_number(mean, OUTPUT_TIME, row->figures.means[ANALYZE_TIME_ONCPU], r->p->clock);
+	text = alloc_printf("%s takes %.0f %% of the on-CPU time in syscalls and page faults "
+			    "(%s call%s, %s%s per call)%s.",
+			    name, 100 * oncpu_of(row) / sum, calls,
+			    row->figures.calls == 1 ? "" : "s", mean, view_unit(r->p->clock),
+			    where);
+	free(where);
+	free(name);
+	return text;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The figures that the workload gave of itself, then the command as a whole. */
+#include "view/columns.h"
+#include "view/names.h"
+#include "view/report.h"
+
+static const struct output_column id[] = {
+	COLUMN("name", TEXT, analyze_workload_row, name, .header = "WORKLOAD"),
+	COLUMN("probed", FLAG, analyze_workload_row, probed),
+	COLUMN(NULL, TEXT, analyze_workload_row, how, .names = view_hows, .header = "HOW"),
+};
+
+static const struct output_column figures[] = {
+	COLUMN("iterations", COUNT, analyze_workload_figures, iterations, .header = "ITERATIONS",
+	       .rank = 1),
+	COLUMN("mean", TIME, analyze_workload_figures, mean, .header = "MEAN"),
+	COLUMN("p50", TIME, analyze_workload_figures, p50, .header = "P50", .rank = 2),
+	COLUMN("min", TIME, analyze_workload_figures, min, .header = "MIN", .rank = 3),
+};
+
+static const struct output_group groups[] = {
+	{ COLUMNS(id) },
+	{ AT(analyze_workload_row, figures), COLUMNS(figures) },
+};
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct view_report *r = data;
+
+	VIEW_ROWS_SET(rows, r->workload.rows, r->workload.n_rows);
+	rows->section.clock = r->p->clock;
+}
+
+const struct view_table report_workload = {
+	.name = "workload",
+	.first = 4,
+	GROUPS(groups),
+	.rows = rows,
+};

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The format "table": pages for people. The first screen has the top of each table, no more of each than lets
+ * all of them fit; --all and --section have the rest.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "output/table.h"
+#include "view/writer.h"
+
+/* The first screen leaves out rows of less than this part of a table's greatest change. */
+#define NEGLIGIBLE 0.01
+/* A table shows as many rows, or it is not worth its title. */
+#define ROWS_LEAST 2
+
+/* A part of the page, as text. */
+struct part {
+	const struct view_table *table;
+	unsigned int top; /* rows at most; 0: all */
+	char *text;
+	size_t lines;
+	bool is_partial; /* some rows are left out */
+	bool is_dropped; /* all of it is */
+};
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* "Syscalls, by total on-CPU time (5 of 18):"; nothing for a table without a title. */
+static void write_title(const struct view *view, const struct view_table *table, const void *data,
+			size_t shown, size_t all)
+{
+	char *title = table->title_of ? table->title_of(data) :
+		      table->title    ? alloc_strdup(table->title) :
+					NULL;
+	char part[64] = "";
+
+	if (!title)
+		return;
+	if (shown < all)
+		snprintf(part, sizeof(part), " (%zu of %zu)", shown, all);
+	view_text(view, "%s%s:", title, part);
+	free(title);
+}
+
+/* TABLE's title, rows and what stands below. Returns whether it leaves out any. */
+static bool write_rows(const struct view *view, const struct view_table *table, const void *data,
+		       const struct output_table_options *options)
+{
+	struct view_rows rows;
+	size_t all, shown;
+
+	view_rows_init(&rows, table, data, true);
+	all = view_rows_count(&rows);
+	shown = output_table_shown(&rows.section, options);
+	if (all) {
+		write_title(view, table, data, shown, all);
+		output_table_write(view->out, &rows.section, options);
+		if (view->everything && table->legend)
+			view_text(view, "%s.", table->legend);
+		if (table->after)
+			table->after(view, data);
+	} else if (view->everything && table->none) {
+		view_text(view, "%s", table->none);
+	}
+	view_rows_deinit(&rows);
+	return shown < all;
+}
+
+/* Writes PART's text for PAGE. */
+static void part_make(struct part *part, const struct view *page, const void *data)
+{
+	struct output_table_options options = { .width = page->width,
+						.truncate = page->is_terminal,
+						.top = page->top > 0 ? (unsigned int)page->top :
+						       page->top < 0 ? 0 :
+								       part->top,
+						.least = page->everything || page->top ?
+								 0 :
+								 NEGLIGIBLE };
+	struct view view = *page;
+	size_t size;
+
+	free(part->text);
+	part->text = NULL;
+	view.out = open_memstream(&part->text, &size);
+	if (!view.out)
+		return;
+	if (part->table->page)
+		part->table->page(&view, data);
+	else
+		part->is_partial = write_rows(&view, part->table, data, &options);
+	fclose(view.out);
+	part->lines = count_lines(part->text);
+}
+
+static void part_drop(struct part *part)
+{
+	free(part->text);
+	part->text = NULL;
+	part->lines = 0;
+	part->is_dropped = true;
+}
+
+/* The lines that say where the rest is; NULL: nothing is left out. */
+static char *more_text(const struct view *view, const struct part *parts, size_t n)
+{
+	char *names = NULL, *text = NULL;
+	struct view more = *view;
+	bool is_partial = false;
+	size_t i, size;
+
+	for (i = 0; i < n; i++) {
+		is_partial |= parts[i].is_partial;
+		if (parts[i].is_dropped)
+			alloc_append(&names, "%s%s", names ? ", " : "", parts[i].table->name);
+	}
+	more.out = names || is_partial ? open_memstream(&text, &size) : NULL;
+	if (more.out) {
+		view_text(&more,
+			  names ? "More: --all, or --section=NAME; not shown: %s" :
+				  "More: --all, or --section=NAME",
+			  names);
+		fclose(more.out);
+	}
+	free(names);
+	return text;
+}
+
+/* The tables of REQUEST, each with the rows it would like; others are dropped if they have something to say. */
+static struct part *screen_make(const struct view *view, const struct view_request *request)
+{
+	struct part *parts = alloc_array(request->list->n_tables, sizeof(*parts));
+	size_t i;
+
+	for (i = 0; i < request->list->n_tables; i++) {
+		const struct view_table *table = request->list->tables[i];
+
+		parts[i] = (struct part){ .table = table, .top = table->first };
+		if (!view_table_is_in(table, VIEW_IN_PAGE))
+			continue;
+		part_make(&parts[i], view, request->data);
+		if (!table->first && parts[i].lines)
+			part_drop(&parts[i]);
+	}
+	return parts;
+}
+
+static void screen_free(struct part *parts, size_t n)
+{
+	while (n--)
+		free(parts[n].text);
+	free(parts);
+}
+
+/* Whether PARTS, blank lines between them and the last lines are too much below HEAD lines. */
+static bool is_too_long(const struct view *view, const struct part *parts, size_t n, size_t head)
+{
+	char *more = more_text(view, parts, n);
+	size_t lines = head + (more ? 1 + count_lines(more) : 0), i;
+
+	for (i = 0; i < n; i++)
+		lines += parts[i].lines ? parts[i].lines + 1 : 0;
+	free(more);
+	return lines > VIEW_SCREEN_LINES;
+}
+
+/* Makes PARTS fit: the later ones give up rows first, and then leave; what that frees is used again. */
+static void screen_fit(struct part *parts, const struct view *view,
+		       const struct view_request *request, size_t head)
+{
+	size_t n = request->list->n_tables, i;
+
+	for (i = n; i-- > 0;)
+		while (is_too_long(view, parts, n, head) && parts[i].lines &&
+		       !parts[i].table->is_whole && parts[i].top > ROWS_LEAST) {
+			parts[i].top--;
+			part_make(&parts[i], view, request->data);
+		}
+	for (i = n; i-- > 0;)
+		if (parts[i].lines && is_too_long(view, parts, n, head))
+			part_drop(&parts[i]);
+	for (i = 0; i < n; i++) {
+		while (parts[i].lines && parts[i].top < parts[i].table->first &&
+		       !is_too_long(view, parts, n, head)) {
+			parts[i].top++;
+			part_make(&parts[i], view, request->data);
+		}
+		if (parts[i].lines && is_too_long(view, parts, n, head)) {
+			parts[i].top--;
+			part_make(&parts[i], view, request->data);
+		}
+	}
+}
+
+static void write_parts(const struct view *view, const struct part *parts, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (parts[i].lines)
+			fprintf(view->out, "\n%s", parts[i].text);
+}
+
+/* Below HEAD lines that stand there already. */
+static void write_screen(const struct view *view, const struct view_request *request, size_t head)
+{
+	size_t n = request->list->n_tables;
+	struct part *parts = screen_make(view, request);
+	char *more;
+
+	if (!view->top)
+		screen_fit(parts, view, request, head);
+	write_parts(view, parts, n);
+	more = more_text(view, parts, n);
+	if (more)
+		fprintf(view->out, "\n%s", more);
+	free(more);
+	screen_free(parts, n);
+}
+
+static void write_all(const struct view *view, const struct view_request *request, bool is_first)
+{
+	size_t i;
+
+	for (i = 0; i < request->list->n_tables; i++) {
+		const struct view_table *table = request->list->tables[i];
+		struct part part = { .table = table };
+
+		if (!view_table_is_in(table, VIEW_IN_PAGE) || !view_request_has(request, table))
+			continue;
+		part_make(&part, view, request->data);
+		if (part.lines)
+			fprintf(view->out, "%s%s", is_first ? "" : "\n", part.text);
+		is_first = is_first && !part.lines;
+		free(part.text);
+	}
+}
+
+void view_write_table(FILE *out, const struct view_request *request)
+{
+	struct view view, head;
+	char *text = NULL;
+	size_t size;
+
+	view_init(&view, out, request->top);
+	view.everything = request->all || request->n_sections;
+	if (request->n_sections) {
+		view_warnings_log(request->list->warnings(request->data), request->all);
+		write_all(&view, request, true);
+		return;
+	}
+	head = view;
+	head.out = open_memstream(&text, &size);
+	if (!head.out)
+		return;
+	if (request->list->page)
+		request->list->page(&head, request->data);
+	fclose(head.out);
+	fputs(text, out);
+	if (request->all)
+		write_all(&view, request, !*text);
+	else
+		write_screen(&view, request, count_lines(text));
+	free(text);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A table is a descriptor in a file of its own, and a line in its command's list (view/report.h, view/diff.h):
+ * the page, JSON, CSV, --section with its help and its errors follow from that. docs/json.md explains the
+ * keys; a test checks that it has them all. A key that is in use is never given another meaning.
+ */
+#ifndef KPROTPERF_VIEW_TABLE_H
+#define KPROTPERF_VIEW_TABLE_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "analyze/figures/warnings.h"
+#include "output/section.h"
+#include "view/page.h"
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The rows of a table, made for one use. */
+struct view_rows {
+	struct output_section section;
+	bool for_people; /* the order and choice that a page shows; else all, as data has them */
+	void *owned; /* to be freed after use, as TEXTS; NULL: none */
+	char **texts;
+	uint32_t n_texts, cap_texts;
+};
+
+/* The N rows of ARRAY. */
+#define VIEW_ROWS_SET(r, array, n)                        \
+	do {                                              \
+		(r)->section.rows = (array);              \
+		(r)->section.n_rows = (n);                \
+		(r)->section.row_size = sizeof(*(array)); \
+	} while (0)
+
+/* Where a table is: everywhere, if nothing is said. */
+enum view_places {
+	VIEW_IN_PAGE = 1 << 0,
+	VIEW_IN_JSON = 1 << 1,
+	VIEW_IN_CSV = 1 << 2,
+};
+
+/* DATA is what the command's list of tables is about: struct view_report, struct view_diff. */
+struct view_table {
+	const char *name; /* of --section, and its key in JSON */
+	unsigned int places; /* enum view_places; 0: all */
+	unsigned int first; /* rows on the first screen; 0: it is not there */
+	bool is_whole; /* the first screen has FIRST rows, or nothing of it */
+	const char *title; /* a line, without the colon; NULL: none is needed */
+	char *(*title_of)(const void *data); /* where that depends on data; to be freed */
+	/* How to read it, below the rows where this table was asked for; NULL: the title says it all. */
+	const char *legend;
+	const char *none; /* what stands there without any row, in the same case; NULL: nothing */
+	const struct output_group *groups;
+	size_t n_groups;
+	bool (*is_redundant)(const void *row); /* as in struct output_section */
+	const char *(*mark)(const void *row, const struct output_group *group);
+	size_t weight;
+	/* Sets the rows, and what else of the section depends on DATA. */
+	void (*rows)(struct view_rows *rows, const void *data);
+	/* Below the rows on the page. */
+	void (*after)(const struct view *view, const void *data);
+	/* What is no table on the page; NULL: title and rows. It prints nothing where there is nothing to say. */
+	void (*page)(const struct view *view, const void *data);
+	/* What is no list of rows in JSON; it returns NULL for no such key. */
+	json_t *(*json)(const void *data);
+};
+
+/* What a command shows. */
+struct view_list {
+	const struct view_table *const *tables; /* in the order of JSON and page */
+	size_t n_tables;
+	const char *schema;
+	const char *csv; /* the table that CSV holds unless told */
+	/* Before the tables: on a page, and in JSON. NULL here or below: nothing. */
+	void (*page)(const struct view *view, const void *data);
+	void (*json)(json_t *root, const void *data);
+	const struct analyze_warnings *(*warnings)(const void *data);
+};
+
+const struct view_table *view_list_find(const struct view_list *list, const char *name);
+bool view_table_is_in(const struct view_table *table, enum view_places place);
+
+/* The names of the tables of LIST, "a, b or c"; to be freed. */
+char *view_list_names(const struct view_list *list);
+
+/* TABLE's rows of DATA; DEINIT after use. */
+void view_rows_init(struct view_rows *rows, const struct view_table *table, const void *data,
+		    bool for_people);
+void view_rows_deinit(struct view_rows *rows);
+
+/* Rows that are shown: those that are not redundant. */
+size_t view_rows_count(const struct view_rows *rows);
+
+/* TEXT, which is freed with ROWS. */
+const char *view_rows_text(struct view_rows *rows, char *text);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "view/trips.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+/* Trip counts that a text has, at most; and the share of the calls that these must have. */
+#define TEXT_ROWS  6
+#define TEXT_SHARE 0.95
+
+char *view_trips_words(const struct analyze_trips *row)
+{
+	if (isinf(row->high))
+		return alloc_printf("%.0f or more", row->low);
+	if (row->high <= row->low)
+		return alloc_printf("%.0f", row->low);
+	return alloc_printf("%.0f to %.0f", row->low, row->high);
+}
+
+static int by_share(const void *left, const void *right)
+{
+	const struct analyze_trips *a = left, *b = right;
+
+	return compare_values(b->share, a->share) ?: compare_values(a->low, b->low);
+}
+
+/* The share of the one with the least of the TEXT_ROWS of N rows that have most; in *ALL what they have. */
+static double least_share(const struct analyze_trips *rows, size_t n, double *all)
+{
+	struct analyze_trips *sorted = alloc_array(n, sizeof(*sorted));
+	double least = 0;
+
+	*all = 0;
+	if (n)
+		memcpy(sorted, rows, n * sizeof(*sorted));
+	sort_array(sorted, n, sizeof(*sorted), by_share);
+	for (size_t i = 0; i < n && i < TEXT_ROWS; i++) {
+		least = sorted[i].share;
+		*all += least;
+	}
+	free(sorted);
+	return least;
+}
+
+char *view_trips_text(const struct analyze_trips *rows, size_t n)
+{
+	struct analyze_trips *coarse = NULL;
+	char *text = alloc_strdup("");
+	double all, least = least_share(rows, n, &all), others = 0;
+	size_t i;
+
+	if (all < TEXT_SHARE) {
+		n = analyze_trips_coarse(rows, n, &coarse);
+		rows = coarse;
+		least = least_share(rows, n, &all);
+	}
+	for (i = 0; i < n; i++) {
+		char *words;
+
+		if (rows[i].share < least) {
+			others += rows[i].share;
+			continue;
+		}
+		words = view_trips_words(&rows[i]);
+		alloc_append_item(&text, alloc_printf("%s: %.3g %%", words, 100 * rows[i].share));
+		free(words);
+	}
+	if (others > 0)
+		alloc_append_item(&text, alloc_printf("others: %.2g %%", 100 * others));
+	free(coarse);
+	return text;
+}
+
+char *view_trips_of_loop(const struct analyze_paths *paths, const struct analyze_loop *loop)
+{
+	struct analyze_trips *rows;
+	char *text;
+	uint32_t i;
+
+	if (!loop->n_trips)
+		return NULL;
+	rows = alloc_array(loop->n_trips, sizeof(*rows));
+	for (i = 0; i < loop->n_trips; i++)
+		rows[i] = paths->trips[loop->first_trips + i].trips;
+	text = view_trips_text(rows, loop->n_trips);
+	free(rows);
+	return text;
+}
+
+/* "3.5 at slub.c:1874" */
+static char *mean_words(const struct analyze_path_trips *row)
+{
+	int decimals = row->trips == round(row->trips) ? 0 : row->trips < 10 ? 2 : 1;
+	const char *file = row->location ? strrchr(row->location, '/') : NULL;
+
+	return alloc_printf("%.*f at %s", decimals, row->trips,
+			    file          ? file + 1 :
+			    row->location ? row->location :
+					    "?");
+}
+
+char *view_trips_of_path(const struct analyze_paths *paths, const struct analyze_path *path)
+{
+	char *text;
+	uint32_t i;
+
+	if (!path->counted)
+		return NULL;
+	text = alloc_strdup("");
+	for (i = 0; i < path->n_trips; i++)
+		alloc_append_item(&text, mean_words(&paths->path_trips[path->first_trips + i]));
+	return text;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "view/warnings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/figures/table.h"
+#include "base/alloc.h"
+#include "output/json.h"
+#include "output/number.h"
+#include "output/text.h"
+#include "view/names.h"
+
+static const char *const sides[] = { "baseline", "hardened" };
+
+static const char *plural(double n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* "12,345", into *TEXT. */
+static void append_count(char **text, double n)
+{
+	char number[OUTPUT_NUMBER_MAX];
+
+	alloc_append(text, "%s", output_number(number, OUTPUT_COUNT, fabs(n), PROFILE_CLOCK_NS));
+}
+
+static void append_machine(char **text, const struct analyze_warning *w)
+{
+	static const char *const words[][2] = {
+		{ PROFILE_ENV_ARCH, "machines of different architecture" },
+		{ PROFILE_ENV_CPU, "different CPUs" },
+		{ PROFILE_ENV_CPUS, "different numbers of CPUs" },
+		{ PROFILE_ENV_GOVERNOR, "different frequency governors" },
+		{ PROFILE_ENV_TURBO, "different turbo settings" },
+		{ PROFILE_ENV_SMT, "different SMT settings" },
+		{ PROFILE_ENV_MICROCODE, "different microcode" },
+		{ PROFILE_ENV_CLOCKSOURCE, "different clock sources" },
+	};
+	const char *what = w->names[2];
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(words[i][0], w->names[2]))
+			what = words[i][1];
+	alloc_append(text, "%s: %s against %s", what, w->names[0] ? w->names[0] : "unknown",
+		     w->names[1] ? w->names[1] : "unknown");
+}
+
+/* What two profiles have unlike. */
+static void append_pair(char **text, const struct analyze_warning *w)
+{
+	switch (w->kind) {
+	case ANALYZE_WARNING_WORK:
+		alloc_append(text, "different work: argument %d is \"%s\" against \"%s\"", w->code,
+			     w->names[0], w->names[1]);
+		break;
+	case ANALYZE_WARNING_MACHINE:
+		append_machine(text, w);
+		break;
+	case ANALYZE_WARNING_MECHANISMS:
+		alloc_append(
+			text,
+			"different probes on %.0f function%s, which cost differently: %s by %s "
+			"against %s (record both with the same --attach)",
+			w->values[0], plural(w->values[0]), w->names[2], w->names[0], w->names[1]);
+		break;
+	case ANALYZE_WARNING_FREQ:
+		alloc_append(text,
+			     "different sampling rates, which cost time: %.0f against %.0f samples "
+			     "per second",
+			     w->values[0], w->values[1]);
+		break;
+	case ANALYZE_WARNING_CONFIG:
+		alloc_append(text,
+			     "unknown configuration of the %s kernel: options are not compared",
+			     sides[w->side]);
+		break;
+	case ANALYZE_WARNING_COST_ONE_SIDE:
+		alloc_append(
+			text,
+			"the cost of %s probes is subtracted on the %s side only: differences include "
+			"it (--raw includes it on both sides)",
+			w->names[0], sides[w->side]);
+		break;
+	case ANALYZE_WARNING_CONTROL:
+		alloc_append(text, "the control is not comparable with the baseline: %s",
+			     w->own_text);
+		break;
+	case ANALYZE_WARNING_SLOWDOWN:
+		alloc_append(
+			text,
+			"probes slowed the kernel's work by %.0f %% on the baseline side and by %.0f "
+			"%% on the hardened side: time-driven work such as RCU then runs at other "
+			"points, which alone may explain changes outside the timed functions (record "
+			"fewer functions at once)",
+			w->values[0], w->values[1]);
+		break;
+	default:
+		break;
+	}
+}
+
+static void append_missed(char **text, const struct analyze_warning *w)
+{
+	append_count(text, w->values[0]);
+	alloc_append(text, " call%s of %s not timed: %s missed the return%s", plural(w->values[0]),
+		     w->names[0], profile_mechanism_name(w->code),
+		     w->code == PROFILE_MECH_FENTRY ?
+			     "" :
+			     ", as it does where many tasks sleep in a function (record "
+			     "--attach=fentry does not)");
+}
+
+static void append_unaccounted(char **text, const struct analyze_warning *w)
+{
+	append_count(text, w->values[0]);
+	alloc_append(text, w->values[0] > 0 ? " of " : " calls more than the ");
+	append_count(text, w->values[1]);
+	alloc_append(text, w->values[0] > 0 ?
+				   " calls entered are not accounted for: counts and totals may be "
+				   "too low by as many" :
+				   " entered were counted: counts and totals may be too high by as "
+				   "many");
+}
+
+static void append_detached(char **text, const struct analyze_warning *w)
+{
+	size_t i;
+
+	alloc_append(text, "--max-overhead detached %.0f function%s while the command ran (",
+		     w->values[0], plural(w->values[0]));
+	for (i = 0; i < sizeof(w->names) / sizeof(*w->names) && w->names[i]; i++)
+		alloc_append(text, "%s%s", i ? ", " : "", w->names[i]);
+	alloc_append(text,
+		     "%s): their calls and totals end there, and means of enclosing functions may "
+		     "be too high",
+		     w->values[0] > (double)i ? ", ..." : "");
+}
+
+static void append_unknown_cost(char **text, const struct analyze_warning *w)
+{
+	alloc_append(text, "the cost of %s probes is unknown and included in the times of ",
+		     w->names[0]);
+	if (w->values[0] > 0)
+		alloc_append(text, "%.0f function%s (%s%s) and of all around them", w->values[0],
+			     plural(w->values[0]), w->names[1], w->values[0] == 1 ? "" : ", ...");
+	else
+		alloc_append(text, "syscalls and page faults");
+}
+
+/* What one profile's figures suffer from. */
+static void append_one(char **text, const struct analyze_warning *w)
+{
+	switch (w->kind) {
+	case ANALYZE_WARNING_EMPTY:
+		alloc_append(text, "the file holds no runs");
+		break;
+	case ANALYZE_WARNING_LOSS:
+		append_count(text, w->values[0]);
+		alloc_append(text, " %s", profile_loss_text(w->code));
+		break;
+	case ANALYZE_WARNING_MISSED:
+		append_missed(text, w);
+		break;
+	case ANALYZE_WARNING_UNACCOUNTED:
+		append_unaccounted(text, w);
+		break;
+	case ANALYZE_WARNING_DETACHED:
+		append_detached(text, w);
+		break;
+	case ANALYZE_WARNING_FAILED_RUNS:
+		alloc_append(
+			text,
+			"the workload failed in %.0f of %.0f run%s (exit status %d in run %.0f)",
+			w->values[0], w->values[1], plural(w->values[1]), w->code, w->values[2]);
+		break;
+	case ANALYZE_WARNING_NEGATIVE:
+		alloc_append(
+			text,
+			"the calibration subtracts more than the probes cost in %.0f row%s, most from "
+			"the %s of %s%s%s: negative values are shown as they are, and are too low; "
+			"--raw shows uncorrected figures",
+			w->values[0], plural(w->values[0]), view_time_texts[w->code], w->names[0],
+			w->names[1] ? " in " : "", w->names[1] ? w->names[1] : "");
+		break;
+	case ANALYZE_WARNING_COST_UNKNOWN:
+		append_unknown_cost(text, w);
+		break;
+	default:
+		break;
+	}
+}
+
+char *view_warning(const struct analyze_warning *w)
+{
+	char *text = NULL, *escaped;
+
+	if (w->kind < ANALYZE_WARNING_EMPTY) {
+		append_pair(&text, w);
+	} else {
+		if (w->side != ANALYZE_SIDE_NONE)
+			alloc_append(&text, "%s: ", sides[w->side]);
+		append_one(&text, w);
+	}
+	escaped = output_text_escape(text);
+	free(text);
+	return escaped;
+}
+
+json_t *view_warnings_json(const struct analyze_warnings *warnings)
+{
+	json_t *list = json_array();
+	uint32_t i;
+
+	for (i = 0; i < warnings->n_rows; i++) {
+		char *text = view_warning(&warnings->rows[i]);
+
+		json_array_append_new(list, output_json_text(text));
+		free(text);
+	}
+	return list;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The formats of report and diff: each a function that writes a command's tables, and a line below. */
+#ifndef KPROTPERF_VIEW_WRITER_H
+#define KPROTPERF_VIEW_WRITER_H
+
+#include "view/table.h"
+
+#define VIEW_WRITERS(WRITER)        \
+	WRITER(table, VIEW_IN_PAGE) \
+	WRITER(json, VIEW_IN_JSON)  \
+	WRITER(csv, VIEW_IN_CSV)
+
+/* What was asked for. Zero is the default. */
+struct view_request {
+	const struct view_list *list;
+	const void *data;
+	const char *const *sections; /* names that are in LIST; none: see the format */
+	size_t n_sections;
+	bool all; /* not just the first screen */
+	int top; /* as in struct view */
+};
+
+struct view_writer {
+	const char *name;
+	enum view_places place; /* of the tables that it has */
+	void (*write)(FILE *out, const struct view_request *request);
+};
+
+#define VIEW_WRITER_DECLARE(name, place) \
+	void view_write_##name(FILE *out, const struct view_request *request);
+VIEW_WRITERS(VIEW_WRITER_DECLARE)
+#undef VIEW_WRITER_DECLARE
+
+/* NULL: there is no format NAME. */
+const struct view_writer *view_writer_find(const char *name);
+
+/* "table, json or csv"; to be freed. */
+char *view_writer_names(void);
+
+bool view_request_has(const struct view_request *request, const struct view_table *table);
+
+#endif

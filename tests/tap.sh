@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2034 # names the tests use
+#
+# What all tests in shell share: TAP output, a scratch folder, JSON. To be sourced; the test then works in the scratch
+# folder, which goes with it. BUILD names the folder of the build (default: build); LIVE_KEEP=1 keeps the scratch folder.
+
+set -u
+repo=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/..")
+build=${BUILD:-build}
+case $build in
+/*) ;;
+*) build=$repo/$build ;;
+esac
+kprotperf=$build/kprotperf
+workloads=$build/workloads
+
+# In a guest it is the host's (live/lib.sh).
+if [ -z "${scratch-}" ]; then
+	scratch=$(mktemp -d "${scratch_below:-${TMPDIR:-/tmp}}/kprotperf-test.XXXXXX") || exit 1
+	if [ -n "${LIVE_KEEP-}" ]; then
+		echo "# $scratch"
+	else
+		trap 'rm -rf "$scratch"' EXIT
+	fi
+	cd "$scratch" || exit 1
+fi
+
+tests=0
+status=0 # of the last try
+
+# report_test STATUS NAME [DETAIL…]: one line of TAP, and DETAILs where STATUS is not 0.
+report_test() {
+	local failed=$1 name=$2
+	shift 2
+	tests=$((tests + 1))
+	if [ "$failed" -eq 0 ]; then
+		printf 'ok %d - %s\n' "$tests" "$name"
+		return
+	fi
+	printf 'not ok %d - %s\n' "$tests" "$name"
+	if [ $# -eq 0 ]; then
+		echo "#   status $status"
+		cat err wrong out 2>/dev/null | head -n 60 | sed 's/^/#   /'
+	else
+		printf '%s\n' "$@" | sed 's/^/#   /'
+	fi
+}
+
+# ok NAME COMMAND…
+ok() {
+	local name=$1
+	shift
+	"$@" >"$scratch/check.log" 2>&1
+	report_test $? "$name" "failed: $*" "$(<"$scratch/check.log")"
+}
+
+is() {
+	[ "$2" = "$3" ]
+	report_test $? "$1" "got      $2" "expected $3"
+}
+
+# like NAME TEXT REGEX
+like() {
+	grep -qE -- "$3" <<<"$2"
+	report_test $? "$1" "text  $2" "regex $3"
+}
+
+# skip NAME REASON: see tests/run for reasons "missing: …".
+skip() {
+	tests=$((tests + 1))
+	printf 'ok %d - %s # SKIP %s\n' "$tests" "$1" "$2"
+}
+
+# bail TEXT: nothing can be tested.
+bail() {
+	printf 'Bail out! %s\n' "$*"
+	exit 1
+}
+
+done_testing() {
+	printf '1..%d\n' "$tests"
+}
+
+# try COMMAND…: leaves its output in files out and err and in variables of that name, less a final line end and NULs;
+# its status in status.
+try() {
+	"$@" >out 2>err </dev/null
+	status=$?
+	{ out=$(<out) err=$(<err); } 2>/dev/null
+}
+
+# query FILE FILTER [JQ-OPTION…]: jq's answer, with what json.jq defines; empty where it is null or false.
+query() {
+	local file=$1 filter=$2
+	shift 2
+	jq -r -L "$repo/tests" "$@" "include \"json\"; ($filter) // empty" "$file"
+}

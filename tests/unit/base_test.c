@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Hash table, searches and joins of sorted arrays, and numbers out of text. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "base/number.h"
+#include "base/sorted.h"
+
+static bool square_is(const void *ctx, uint32_t item, const void *key)
+{
+	const uint64_t *squares = ctx;
+
+	return squares[item] == *(const uint64_t *)key;
+}
+
+static void test_hash(void **state)
+{
+	enum {
+		N = 5000
+	};
+	uint64_t squares[N];
+	struct hash_index index = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < N; i++) {
+		uint32_t hash;
+
+		squares[i] = (uint64_t)i * i;
+		hash = hash_bytes(&squares[i], sizeof(squares[i]));
+		assert_int_equal(hash_find(&index, hash, square_is, squares, &squares[i]),
+				 HASH_NONE);
+		/* All in one chain at times. */
+		hash_add(&index, i % 5 ? hash : 7, i);
+	}
+	for (uint32_t i = 0; i < N; i++) {
+		uint32_t hash = i % 5 ? hash_bytes(&squares[i], sizeof(squares[i])) : 7;
+
+		assert_int_equal(hash_find(&index, hash, square_is, squares, &squares[i]), i);
+	}
+	hash_deinit(&index);
+	assert_int_equal(hash_find(&index, 7, square_is, squares, &squares[0]), HASH_NONE);
+	assert_int_equal(hash_string("clone"), hash_bytes("clones", 5));
+}
+
+static void test_bisect(void **state)
+{
+	const int items[] = { 1, 3, 3, 3, 8 };
+	const uint32_t n = sizeof(items) / sizeof(items[0]);
+
+	(void)state;
+	for (int key = 0; key < 10; key++) {
+		uint32_t before = 0, up_to = 0;
+
+		while (before < n && items[before] < key)
+			before++;
+		while (up_to < n && items[up_to] <= key)
+			up_to++;
+		assert_int_equal(bisect(n, i, items[i] < key), before);
+		assert_int_equal(bisect(n, i, items[i] <= key), up_to);
+	}
+	assert_int_equal(bisect(0u, i, items[i] < 3), 0);
+}
+
+static int compare_int(const void *a, const void *b)
+{
+	return compare_values(*(const int *)a, *(const int *)b);
+}
+
+static void test_sort(void **state)
+{
+	int items[] = { 3, -1, 2, 2 };
+	int key = 3;
+
+	(void)state;
+	sort_array(NULL, 0, sizeof(int), compare_int);
+	sort_array(items, 4, sizeof(int), compare_int);
+	assert_memory_equal(items, ((int[]){ -1, 2, 2, 3 }), sizeof(items));
+	assert_ptr_equal(search_array(&key, items, 4, sizeof(int), compare_int), &items[3]);
+	assert_null(search_array(&key, items, 3, sizeof(int), compare_int));
+	assert_null(search_array(&key, NULL, 0, sizeof(int), compare_int));
+}
+
+static void test_join(void **state)
+{
+	const int a[] = { 1, 2, 2, 5 }, b[] = { 2, 3, 5, 5, 5 };
+	const struct {
+		int key;
+		size_t n_a, n_b;
+	} steps[] = { { 1, 1, 0 }, { 2, 2, 1 }, { 3, 0, 1 }, { 5, 1, 3 } };
+	struct join j = join_sorted(a, 4, b, 5, sizeof(int), compare_int);
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		assert_true(join_next(&j));
+		assert_int_equal(j.n_a, steps[i].n_a);
+		assert_int_equal(j.n_b, steps[i].n_b);
+		assert_int_equal(*(const int *)(j.n_a ? j.a : j.b), steps[i].key);
+	}
+	assert_false(join_next(&j));
+	assert_false(join_next(&j));
+
+	j = join_sorted(NULL, 0, b, 2, sizeof(int), compare_int);
+	assert_true(join_next(&j) && join_next(&j));
+	assert_int_equal(j.n_a, 0);
+	assert_int_equal(*(const int *)j.b, 3);
+	assert_false(join_next(&j));
+	j = join_sorted(NULL, 0, NULL, 0, sizeof(int), compare_int);
+	assert_false(join_next(&j));
+}
+
+static void test_numbers(void **state)
+{
+	static const char *const not [] = { "",  " 1",  "1 ", "+1", "-1",
+					    "x", "0x1", "11", "4",  "18446744073709551616" };
+	uint64_t value = 99;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(not ) / sizeof(not [0]); i++)
+		assert_false(number_unsigned(not [i], 5, 10, &value));
+	assert_int_equal(value, 99);
+	assert_true(number_unsigned("5", 5, 10, &value) && value == 5);
+	assert_true(number_unsigned("10", 5, 10, &value) && value == 10);
+	assert_true(number_unsigned("18446744073709551615", 0, UINT64_MAX, &value));
+	assert_true(value == UINT64_MAX);
+}
+
+static void test_doubles(void **state)
+{
+	static const char *const not [] = { "", "inf", "nan", "1e999", "2.5%", "100.1", "-0.1" };
+	double value = 99;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(not ) / sizeof(not [0]); i++)
+		assert_false(number_double(not [i], 0, 100, &value));
+	assert_true(value == 99);
+	assert_true(number_double("2.5", 0, 100, &value) && value == 2.5);
+	assert_true(number_double("1e2", 0, 100, &value) && value == 100);
+}
+
+static void test_scan(void **state)
+{
+	const char *text = "12@clone", *hex = "0xffffFFFF81000000 T x", *none = "zero";
+	uint64_t value;
+	double number;
+
+	(void)state;
+	assert_true(number_scan(&text, &value) && value == 12);
+	assert_string_equal(text, "@clone");
+	assert_false(number_scan(&text, &value));
+	assert_string_equal(text, "@clone");
+	assert_true(number_scan_hex(&hex, &value) && value == 0xffffffff81000000);
+	assert_string_equal(hex, " T x");
+	assert_false(number_scan_hex(&none, &value));
+	none = "0x";
+	assert_false(number_scan_hex(&none, &value));
+	assert_string_equal(none, "0x");
+	none = "10000000000000000";
+	assert_false(number_scan_hex(&none, &value));
+	text = "2.5+-1";
+	assert_true(number_scan_double(&text, &number) && number == 2.5);
+	assert_string_equal(text, "+-1");
+}
+
+static void test_versions(void **state)
+{
+	unsigned int v[3];
+
+	(void)state;
+	assert_int_equal(number_version("6.1.0-13-amd64", v), 3);
+	assert_memory_equal(v, ((unsigned int[]){ 6, 1, 0 }), sizeof(v));
+	assert_int_equal(number_version("6.12-rc1", v), 2);
+	assert_memory_equal(v, ((unsigned int[]){ 6, 12, 0 }), sizeof(v));
+	assert_int_equal(number_version("linux", v), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hash),    cmocka_unit_test(test_bisect),
+		cmocka_unit_test(test_sort),    cmocka_unit_test(test_join),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_doubles),
+		cmocka_unit_test(test_scan),    cmocka_unit_test(test_versions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Counts and paths deduced from few, checked against simulated executions of random graphs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "kernel/cfg/blocks.h"
+#include "kernel/cfg/loops.h"
+#include "kernel/image/name.h"
+#include "kernel_fixture.h"
+
+#define MAX_BLOCKS 48
+#define MAX_STEPS  100000
+
+static uint64_t seed;
+
+static uint32_t chance(uint32_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+static void add(struct kernel_graph *g, uint32_t from, uint32_t to)
+{
+	struct kernel_arc arc = { from, to };
+
+	for (uint32_t i = 0; i < g->n_arcs; i++)
+		if (g->arcs[i].from == from && g->arcs[i].to == to)
+			return;
+	vec_push(g, arcs, arc);
+}
+
+/* Each block can be reached and left: it has an arc to the next one, or out. BACK: with cycles. */
+static struct kernel_graph random_graph(uint32_t max, bool back)
+{
+	struct kernel_graph g = { .n_blocks = 1 + chance(max) };
+
+	for (uint32_t b = 0; b < g.n_blocks; b++) {
+		add(&g, b, b + 1 < g.n_blocks ? b + 1 : KERNEL_GRAPH_OUT);
+		for (uint32_t more = chance(5) < 3 ? chance(3) : 0; more; more--) {
+			uint32_t to = chance(g.n_blocks + 1);
+
+			if (to == g.n_blocks)
+				add(&g, b, KERNEL_GRAPH_OUT);
+			else if (back || to > b)
+				add(&g, b, to);
+		}
+	}
+	return g;
+}
+
+struct run {
+	int64_t calls, blocks[MAX_BLOCKS], arcs[MAX_BLOCKS * 8];
+};
+
+static void call(const struct kernel_graph *g, struct run *run)
+{
+	uint32_t at = g->entry;
+
+	run->calls++;
+	for (uint32_t steps = 0; at != KERNEL_GRAPH_OUT; steps++) {
+		uint32_t first = 0, n = 0, arc;
+
+		while (g->arcs[first].from != at)
+			first++;
+		while (first + n < g->n_arcs && g->arcs[first + n].from == at)
+			n++;
+		/* The first arc leads on: that ends each call. */
+		arc = first + (steps < MAX_STEPS ? chance(n) : 0);
+		run->blocks[at]++;
+		run->arcs[arc]++;
+		at = g->arcs[arc].to;
+	}
+}
+
+static void check_counts(const struct kernel_graph *g, const struct run *run,
+			 const struct kernel_counts *counts, uint32_t unknown)
+{
+	for (uint32_t b = 0; b < g->n_blocks; b++) {
+		if (counts->blocks[b] == KERNEL_COUNT_UNKNOWN)
+			assert_true(unknown-- > 0);
+		else
+			assert_int_equal(counts->blocks[b], run->blocks[b]);
+	}
+	assert_int_equal(unknown, 0);
+	for (uint32_t a = 0; a < g->n_arcs; a++)
+		if (counts->arcs[a] != KERNEL_COUNT_UNKNOWN)
+			assert_int_equal(counts->arcs[a], run->arcs[a]);
+	if (counts->calls != KERNEL_COUNT_UNKNOWN)
+		assert_int_equal(counts->calls, run->calls);
+	assert_int_equal(counts->residual, 0);
+	assert_int_equal(counts->n_negative, 0);
+}
+
+/* Counts what MEASURE says, and solves. */
+static void deduce(const struct kernel_graph *g, const struct run *run, const bool *measure,
+		   bool calls, struct kernel_counts *counts)
+{
+	int64_t measured[MAX_BLOCKS];
+
+	for (uint32_t b = 0; b < g->n_blocks; b++)
+		measured[b] = measure[b] ? run->blocks[b] : KERNEL_COUNT_UNKNOWN;
+	kernel_blocks_solve(g, measured, calls ? run->calls : KERNEL_COUNT_UNKNOWN, counts);
+}
+
+static uint32_t count_unknown(const struct kernel_graph *g, const struct run *run,
+			      const bool *measure, bool calls)
+{
+	struct kernel_counts counts;
+	uint32_t n = 0;
+
+	deduce(g, run, measure, calls, &counts);
+	for (uint32_t b = 0; b < g->n_blocks; b++)
+		n += counts.blocks[b] == KERNEL_COUNT_UNKNOWN;
+	kernel_counts_clear(&counts);
+	return n;
+}
+
+static void counts_follow_from_those_chosen(void **state)
+{
+	(void)state;
+	seed = 1;
+	for (int round = 0; round < 500; round++) {
+		struct kernel_graph g = random_graph(MAX_BLOCKS, true);
+		uint64_t costs[MAX_BLOCKS];
+		bool measure[MAX_BLOCKS], calls = chance(2);
+		struct kernel_counts counts;
+		struct run run = { 0 };
+
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			costs[b] = 1 + chance(100);
+		for (int i = 0; i < 20; i++)
+			call(&g, &run);
+		assert_int_equal(kernel_blocks_choose(&g, costs, calls, measure), 0);
+		deduce(&g, &run, measure, calls, &counts);
+		check_counts(&g, &run, &counts, 0);
+		kernel_counts_clear(&counts);
+		/* None of them is too many. */
+		for (uint32_t b = 0; b < g.n_blocks; b++) {
+			if (!measure[b])
+				continue;
+			measure[b] = false;
+			assert_true(count_unknown(&g, &run, measure, calls) > 0);
+			measure[b] = true;
+		}
+		free(g.arcs);
+	}
+}
+
+/* Of all choices that determine everything, the one made costs the least. */
+static void no_choice_is_cheaper(void **state)
+{
+	(void)state;
+	seed = 7;
+	for (int round = 0; round < 200; round++) {
+		struct kernel_graph g = random_graph(8, true);
+		uint64_t costs[8], chosen = 0, best = UINT64_MAX;
+		bool measure[8], calls = chance(2);
+		struct run run = { 0 };
+
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			costs[b] = 1 + chance(20);
+		call(&g, &run);
+		kernel_blocks_choose(&g, costs, calls, measure);
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			chosen += measure[b] ? costs[b] : 0;
+		for (uint32_t set = 0; set < 1u << g.n_blocks; set++) {
+			uint64_t sum = 0;
+
+			for (uint32_t b = 0; b < g.n_blocks; b++) {
+				measure[b] = set >> b & 1;
+				sum += measure[b] ? costs[b] : 0;
+			}
+			if (sum < best && !count_unknown(&g, &run, measure, calls))
+				best = sum;
+		}
+		assert_int_equal(chosen, best);
+		free(g.arcs);
+	}
+}
+
+static void blocks_that_cannot_be_probed(void **state)
+{
+	uint32_t unknowns = 0;
+
+	(void)state;
+	seed = 3;
+	for (int round = 0; round < 500; round++) {
+		struct kernel_graph g = random_graph(MAX_BLOCKS, true);
+		uint64_t costs[MAX_BLOCKS];
+		bool measure[MAX_BLOCKS];
+		struct kernel_counts counts;
+		struct run run = { 0 };
+		uint32_t unknown;
+
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			costs[b] = chance(3) ? 1 + chance(100) : KERNEL_COST_NEVER;
+		for (int i = 0; i < 20; i++)
+			call(&g, &run);
+		unknown = kernel_blocks_choose(&g, costs, false, measure);
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			assert_false(measure[b] && costs[b] == KERNEL_COST_NEVER);
+		deduce(&g, &run, measure, false, &counts);
+		check_counts(&g, &run, &counts, unknown);
+		kernel_counts_clear(&counts);
+		unknowns += unknown;
+		/* Whatever is missing, what is said is true. */
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			measure[b] = chance(2);
+		unknown = count_unknown(&g, &run, measure, true);
+		deduce(&g, &run, measure, true, &counts);
+		check_counts(&g, &run, &counts, unknown);
+		kernel_counts_clear(&counts);
+		free(g.arcs);
+	}
+	assert_true(unknowns > 100);
+}
+
+static void contradictions_are_told(void **state)
+{
+	/* 0 -> 1 or 2, both -> 3 */
+	struct kernel_arc arcs[] = {
+		{ 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, KERNEL_GRAPH_OUT }
+	};
+	struct kernel_graph g = { .n_blocks = 4, .arcs = arcs, .n_arcs = 5 };
+	int64_t all[] = { 10, 4, 6, 10 }, lost[] = { 10, 4, 3, 10 };
+	int64_t more[] = { 10, 12, KERNEL_COUNT_UNKNOWN, KERNEL_COUNT_UNKNOWN };
+	struct kernel_counts counts;
+
+	(void)state;
+	kernel_blocks_solve(&g, all, 10, &counts);
+	assert_int_equal(counts.residual, 0);
+	assert_int_equal(counts.arcs[1], 6);
+	kernel_counts_clear(&counts);
+	kernel_blocks_solve(&g, lost, 10, &counts);
+	assert_int_equal(counts.residual, 3);
+	kernel_counts_clear(&counts);
+	kernel_blocks_solve(&g, more, KERNEL_COUNT_UNKNOWN, &counts);
+	assert_int_equal(counts.blocks[2], -2);
+	assert_int_equal(counts.blocks[3], 10);
+	assert_int_equal(counts.calls, 10);
+	assert_true(counts.n_negative > 0);
+	kernel_counts_clear(&counts);
+	/* Nothing measured, nothing known. */
+	for (int i = 0; i < 4; i++)
+		more[i] = KERNEL_COUNT_UNKNOWN;
+	kernel_blocks_solve(&g, more, KERNEL_COUNT_UNKNOWN, &counts);
+	assert_true(counts.calls == KERNEL_COUNT_UNKNOWN && counts.arcs[4] == KERNEL_COUNT_UNKNOWN);
+	kernel_counts_clear(&counts);
+}
+
+static void unresolved_jumps_keep_counts_true(void **state)
+{
+	/* 0 jumps anywhere: 1, 2 or out; 1 -> 2; 2 -> out */
+	struct kernel_arc arcs[] = { { 0, KERNEL_GRAPH_ANY }, { 1, 2 }, { 2, KERNEL_GRAPH_OUT } };
+	struct kernel_graph g = { .n_blocks = 3, .arcs = arcs, .n_arcs = 3 };
+	uint64_t costs[] = { 1, 1, 1 };
+	int64_t counted[] = { 10, 3, 7 };
+	bool measure[3];
+	struct kernel_counts counts;
+
+	(void)state;
+	/* 10 calls; 3 go to 1, 4 to 2, 3 out. */
+	assert_int_equal(kernel_blocks_choose(&g, costs, false, measure), 0);
+	assert_true(measure[1] && measure[2]);
+	kernel_blocks_solve(&g, counted, 10, &counts);
+	assert_int_equal(counts.residual, 0);
+	assert_int_equal(counts.arcs[1], 3);
+	assert_int_equal(counts.arcs[2], 7);
+	kernel_counts_clear(&counts);
+}
+
+/*
+ * Loops.
+ */
+
+static bool reaches(const struct kernel_graph *g, uint32_t from, uint32_t to, uint32_t without)
+{
+	uint64_t seen = from == without ? 0 : (uint64_t)1 << from;
+
+	for (uint32_t round = 0; round < g->n_blocks; round++)
+		for (uint32_t a = 0; a < g->n_arcs; a++)
+			if (seen >> g->arcs[a].from & 1 && g->arcs[a].to < g->n_blocks &&
+			    g->arcs[a].to != without)
+				seen |= (uint64_t)1 << g->arcs[a].to;
+	return seen >> to & 1;
+}
+
+/* The blocks of the natural loop with this head, by the definition; 0 if it is none. */
+static uint64_t loop_of(const struct kernel_graph *g, uint32_t head)
+{
+	uint64_t in = 0;
+
+	for (uint32_t a = 0; a < g->n_arcs; a++) {
+		uint32_t from = g->arcs[a].from;
+
+		if (g->arcs[a].to != head || reaches(g, g->entry, from, head))
+			continue;
+		in |= (uint64_t)1 << head;
+		for (uint32_t b = 0; b < g->n_blocks; b++)
+			if (b != head && reaches(g, b, from, head))
+				in |= (uint64_t)1 << b;
+	}
+	return in;
+}
+
+static void loops_are_those_of_the_definition(void **state)
+{
+	uint32_t n = 0, other = 0;
+
+	(void)state;
+	seed = 11;
+	for (int round = 0; round < 300; round++) {
+		struct kernel_graph g = random_graph(14, true);
+		struct kernel_loops loops;
+		uint32_t expected = 0;
+
+		kernel_loops_find(&g, &loops);
+		for (uint32_t h = 0; h < g.n_blocks; h++)
+			expected += loop_of(&g, h) != 0;
+		assert_int_equal(loops.n_loops, expected);
+		for (uint32_t l = 0; l < loops.n_loops; l++) {
+			uint64_t in = loop_of(&g, loops.loops[l].head);
+
+			assert_int_equal(loops.loops[l].n_blocks, __builtin_popcountll(in));
+			/* Without other cycles loops are nested or apart, so blocks know them all. */
+			for (uint32_t b = 0; b < g.n_blocks && !loops.other_cycles; b++)
+				assert_int_equal(kernel_loop_has(&loops, l, b), in >> b & 1);
+		}
+		n += loops.n_loops;
+		other += loops.other_cycles;
+		kernel_loops_clear(&loops);
+		free(g.arcs);
+	}
+	assert_true(n > 300 && other > 10 && other < 290);
+}
+
+/*
+ * Paths.
+ */
+
+static void paths_follow_from_what_was_hit(void **state)
+{
+	uint32_t maybe = 0, sure = 0;
+
+	(void)state;
+	seed = 5;
+	for (int round = 0; round < 600; round++) {
+		bool cycles = round & 1;
+		struct kernel_graph g = random_graph(24, cycles);
+		uint64_t costs[MAX_BLOCKS];
+		bool measure[MAX_BLOCKS], hit[MAX_BLOCKS];
+		enum kernel_on_path path[MAX_BLOCKS];
+		struct run run = { 0 };
+
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			costs[b] = 1 + chance(9);
+		call(&g, &run);
+		kernel_blocks_choose(&g, costs, true, measure);
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			hit[b] = run.blocks[b] > 0;
+		assert_true(kernel_blocks_path(&g, measure, hit, path));
+		for (uint32_t b = 0; b < g.n_blocks; b++) {
+			if (path[b] != KERNEL_PATH_MAYBE)
+				assert_int_equal(path[b] == KERNEL_PATH_YES, hit[b]);
+			/* Without cycles the chosen blocks tell all. */
+			else
+				assert_true(cycles);
+			maybe += path[b] == KERNEL_PATH_MAYBE;
+			sure += path[b] != KERNEL_PATH_MAYBE;
+		}
+		free(g.arcs);
+	}
+	assert_true(maybe > 0 && maybe < sure / 5);
+}
+
+/* The signature tells as much as the blocks do that have a bit; calls that differ in it differ. */
+static void signatures(void **state)
+{
+	uint32_t same = 0;
+
+	(void)state;
+	seed = 9;
+	for (int round = 0; round < 400; round++) {
+		struct kernel_graph g = random_graph(40, round & 1);
+		uint64_t costs[MAX_BLOCKS], signature = 0;
+		bool measure[MAX_BLOCKS];
+		uint8_t bit[MAX_BLOCKS];
+		enum kernel_on_path path[MAX_BLOCKS];
+		struct kernel_loops loops;
+		struct run run = { 0 };
+		uint32_t n, seen = 0;
+
+		for (uint32_t b = 0; b < g.n_blocks; b++)
+			costs[b] = 1 + chance(9);
+		kernel_loops_find(&g, &loops);
+		kernel_blocks_choose(&g, costs, true, measure);
+		n = kernel_paths_bits(&g, &loops, measure, bit);
+		call(&g, &run);
+		for (uint32_t b = 0; b < g.n_blocks; b++) {
+			if (bit[b] == KERNEL_NO_BIT)
+				continue;
+			assert_true(measure[b] && bit[b] < n);
+			seen++;
+			if (run.blocks[b])
+				signature |= (uint64_t)1 << bit[b];
+		}
+		assert_int_equal(seen, n);
+		assert_true(kernel_paths_of(&g, bit, signature, path));
+		for (uint32_t b = 0; b < g.n_blocks; b++) {
+			if (path[b] != KERNEL_PATH_MAYBE)
+				assert_int_equal(path[b] == KERNEL_PATH_YES, run.blocks[b] > 0);
+			else
+				assert_true(round & 1);
+			same += measure[b] && bit[b] == KERNEL_NO_BIT;
+		}
+		kernel_loops_clear(&loops);
+		free(g.arcs);
+	}
+	assert_true(same > 0);
+}
+
+/* A chain of 70 diamonds has more choices than a signature has bits. */
+static void more_choices_than_bits(void **state)
+{
+	struct kernel_graph g = { .n_blocks = 3 * 70 + 1 };
+	bool measure[3 * 70 + 1], hit[3 * 70 + 1];
+	uint64_t costs[3 * 70 + 1];
+	uint8_t bit[3 * 70 + 1];
+	enum kernel_on_path path[3 * 70 + 1];
+	struct kernel_loops loops;
+	uint32_t maybe = 0;
+
+	(void)state;
+	for (uint32_t b = 0; b < 70; b++) {
+		add(&g, 3 * b, 3 * b + 1);
+		add(&g, 3 * b, 3 * b + 2);
+		add(&g, 3 * b + 1, 3 * b + 3);
+		add(&g, 3 * b + 2, 3 * b + 3);
+	}
+	add(&g, 3 * 70, KERNEL_GRAPH_OUT);
+	for (uint32_t b = 0; b < g.n_blocks; b++) {
+		costs[b] = 1;
+		hit[b] = b % 3 != 2;
+	}
+	kernel_loops_find(&g, &loops);
+	assert_int_equal(kernel_blocks_choose(&g, costs, true, measure), 0);
+	assert_int_equal(kernel_paths_bits(&g, &loops, measure, bit), 64);
+	assert_true(kernel_paths_of(&g, bit, 0, path));
+	for (uint32_t b = 0; b < g.n_blocks; b++)
+		maybe += path[b] == KERNEL_PATH_MAYBE;
+	assert_int_equal(maybe, 2 * 6);
+	assert_true(kernel_blocks_path(&g, measure, hit, path));
+	kernel_loops_clear(&loops);
+	free(g.arcs);
+}
+
+static void impossible_paths(void **state)
+{
+	/* 0 -> 1 or 2, both -> 3 */
+	struct kernel_arc arcs[] = {
+		{ 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, KERNEL_GRAPH_OUT }
+	};
+	struct kernel_graph g = { .n_blocks = 4, .arcs = arcs, .n_arcs = 5 };
+	bool measure[] = { true, true, true, false };
+	bool both[] = { true, true, true, false }, none[] = { true, false, false, false };
+	enum kernel_on_path path[4];
+
+	(void)state;
+	assert_false(kernel_blocks_path(&g, measure, both, path));
+	assert_false(kernel_blocks_path(&g, measure, none, path));
+	assert_int_equal(path[3], KERNEL_PATH_NO);
+	none[2] = true;
+	assert_true(kernel_blocks_path(&g, measure, none, path));
+	assert_int_equal(path[1], KERNEL_PATH_NO);
+	assert_int_equal(path[3], KERNEL_PATH_YES);
+}
+
+/*
+ * Of a kernel.
+ */
+
+static void check_plan(const struct kernel_flow *flow, const struct kernel_block_plan *plan)
+{
+	uint32_t n;
+	const struct kernel_block *blocks = kernel_flow_blocks(flow, &n);
+
+	assert_true(plan->n_probes <= plan->n_blocks);
+	for (uint32_t i = 0; i < plan->n_probes; i++) {
+		const struct kernel_block_probe *p = &plan->probes[i];
+
+		assert_true(p->addr >= blocks[p->block].start && p->addr < blocks[p->block].end);
+		assert_int_equal(kernel_flow_place(flow, p->addr, NULL, NULL), KERNEL_PLACE_OK);
+	}
+}
+
+static void plans_of_all_functions(void **state)
+{
+	struct kernel_image *img = fixture_lab_image();
+	uint64_t start = clock_ns(), addr = 0, functions = 0, blocks = 0, probes = 0, unknown = 0;
+	uint64_t unprobed = 0;
+	struct kernel_code *code;
+
+	(void)state;
+	if (!img)
+		fixture_skip(FIXTURE_NO_KERNEL);
+	assert_int_equal(kernel_code_create(img, NULL, 0, &code), 0);
+	while (addr < 0x1000000) {
+		struct kernel_range range;
+		const char *name = kernel_image_extent(img, addr, &range);
+		struct kernel_block_plan plan;
+		struct kernel_flow *flow;
+
+		if (name && range.start == addr && !kernel_name_is_cold(name)) {
+			assert_int_equal(kernel_flow_of(code, addr, &flow), 0);
+			assert_int_equal(kernel_blocks_plan(flow, KERNEL_PLAN_CALLS_KNOWN, NULL,
+							    NULL, &plan),
+					 0);
+			check_plan(flow, &plan);
+			functions++;
+			blocks += plan.n_blocks;
+			probes += plan.n_probes;
+			unknown += plan.n_unknown;
+			unprobed += plan.n_unprobed;
+			kernel_block_plan_clear(&plan);
+			kernel_flow_destroy(flow);
+		}
+		addr = name && range.start == addr ? range.end : addr + 1;
+	}
+	assert_true(functions > 20000);
+	print_message("# %" PRIu64 " functions, %" PRIu64 " blocks: %" PRIu64 " probes, %" PRIu64
+		      " blocks cannot be probed, %" PRIu64 " stay unknown; %.2f s\n",
+		      functions, blocks, probes, unprobed, unknown,
+		      (double)(clock_ns() - start) / 1e9);
+	assert_true(probes < blocks * 6 / 10);
+	assert_true(unknown < blocks / 100);
+	kernel_code_destroy(code);
+	kernel_image_destroy(img);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_follow_from_those_chosen),
+		cmocka_unit_test(no_choice_is_cheaper),
+		cmocka_unit_test(blocks_that_cannot_be_probed),
+		cmocka_unit_test(contradictions_are_told),
+		cmocka_unit_test(unresolved_jumps_keep_counts_true),
+		cmocka_unit_test(loops_are_those_of_the_definition),
+		cmocka_unit_test(paths_follow_from_what_was_hit),
+		cmocka_unit_test(signatures),
+		cmocka_unit_test(more_choices_than_bits),
+		cmocka_unit_test(impossible_paths),
+		cmocka_unit_test(plans_of_all_functions),
+	};
+
+	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
+}

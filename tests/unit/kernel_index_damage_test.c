@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Damaged indexes. Flipped bytes and missing ends are found by the check sums; where a hostile file's
+ * check sums fit, its numbers cost answers and nothing else. A crash ends the test by its signal, an
+ * endless loop by SIGALRM.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernel/debuginfo/index_impl.h"
+#include "kernel_fixture.h"
+
+/* The text of the fixture has about 400 bytes. */
+#define LAST_ADDR 0x200
+
+static size_t text_len(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
+static int count_frame(const struct kernel_frame *frame, void *arg)
+{
+	/* Read all of what is handed out. */
+	*(size_t *)arg += text_len(frame->name) + text_len(frame->file) + text_len(frame->symbol);
+	return 0;
+}
+
+static int count_function(const struct kernel_function *f, void *arg)
+{
+	*(size_t *)arg += text_len(f->name) + text_len(f->symbol) + text_len(f->file);
+	for (size_t i = 0; i < f->n_ranges; i++) {
+		assert_true(f->ranges[i].start < f->ranges[i].end);
+		assert_true(!i || f->ranges[i - 1].end <= f->ranges[i].start);
+	}
+	return 0;
+}
+
+static int count_body(const struct kernel_body *body, void *arg)
+{
+	count_function(&body->function, arg);
+	*(size_t *)arg += text_len(body->name) + text_len(body->file) + text_len(body->caller) +
+			  text_len(body->call_file);
+	assert_true(body->parent == KERNEL_NONE || body->parent < body->id);
+	for (size_t i = 0; i < body->n_ranges; i++)
+		assert_true(body->ranges[i].start < body->ranges[i].end);
+	return 0;
+}
+
+/* Asks all questions; what comes back does not matter. */
+static size_t ask(const struct kernel_index *idx)
+{
+	size_t sum = 0;
+	uint32_t empty;
+
+	for (uint64_t addr = 0; addr < LAST_ADDR; addr += 3) {
+		struct kernel_place place;
+		const char *file;
+		uint32_t line;
+
+		if (!kernel_index_at(idx, addr, &place))
+			sum += text_len(place.file) + text_len(place.symbol);
+		kernel_index_frames(idx, addr, count_frame, &sum);
+		kernel_index_declaration(idx, addr, &file, &line);
+	}
+	kernel_index_bodies_each(idx, "*", count_body, &sum, &empty);
+	kernel_index_functions_each(idx, "*", count_function, &sum);
+	for (uint32_t id = 0; id < 20; id++) {
+		char *chain = kernel_index_chain(idx, id, "/");
+
+		sum += text_len(chain);
+		free(chain);
+	}
+	return sum;
+}
+
+/* The bytes of the fixture's index, for free(). */
+static unsigned char *index_bytes(size_t *size)
+{
+	struct kernel_image *img;
+	struct kernel_index *idx;
+	unsigned char *bytes;
+
+	if (!fixture_build("whole", "-g"))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	assert_int_equal(kernel_image_open(fixture_path("whole"), &img), 0);
+	assert_int_equal(kernel_index_build(img, &idx), 0);
+	kernel_image_destroy(img);
+	assert_true(ask(idx) > 1000);
+	bytes = alloc_array(idx->size, 1);
+	memcpy(bytes, idx->bytes, idx->size);
+	*size = idx->size;
+	kernel_index_destroy(idx);
+	return bytes;
+}
+
+static int open_bytes(const void *bytes, size_t size)
+{
+	struct kernel_index *idx;
+	int err = kernel_index_open(fixture_write("damaged", bytes, size), NULL, &idx);
+
+	assert_int_equal(!err, idx != NULL);
+	kernel_index_destroy(idx);
+	return err;
+}
+
+static void test_truncated(void **state)
+{
+	size_t size;
+	unsigned char *bytes = index_bytes(&size);
+
+	(void)state;
+	for (size_t n = 0; n < size; n += n < 400 ? 1 : 13)
+		assert_int_equal(open_bytes(bytes, n), -EBADMSG);
+	assert_int_equal(open_bytes(bytes, size), 0);
+	free(bytes);
+}
+
+static void test_flipped(void **state)
+{
+	size_t size;
+	unsigned char *bytes = index_bytes(&size);
+
+	(void)state;
+	for (size_t i = 0; i < size; i++) {
+		int err;
+
+		bytes[i] ^= 0x41;
+		err = open_bytes(bytes, size);
+		assert_true(err == -EBADMSG || err == -ESTALE);
+		bytes[i] ^= 0x41;
+	}
+	free(bytes);
+}
+
+/* As a file that was made to do harm. */
+static void ask_hostile(const unsigned char *bytes, size_t size)
+{
+	struct kernel_index idx = { .size = size };
+	unsigned char *copy = alloc_array(size, 1);
+	struct index_header *h = (struct index_header *)copy;
+
+	memcpy(copy, bytes, size);
+	if (h->size == size)
+		kernel_index_seal(h);
+	idx.bytes = copy;
+	alarm(20);
+	if (!kernel_index_attach(&idx, NULL))
+		ask(&idx);
+	alarm(0);
+	free(copy);
+}
+
+static void test_hostile(void **state)
+{
+	static const unsigned char masks[] = { 0xff, 0x80, 0x01, 0x10 };
+	size_t size;
+	unsigned char *bytes = index_bytes(&size);
+
+	(void)state;
+	for (size_t i = 0; i < size; i++) {
+		for (size_t m = 0; m < sizeof(masks); m++) {
+			bytes[i] ^= masks[m];
+			ask_hostile(bytes, size);
+			bytes[i] ^= masks[m];
+		}
+	}
+	free(bytes);
+}
+
+static void test_many_hostile(void **state)
+{
+	size_t size;
+	unsigned char *bytes = index_bytes(&size), *copy = alloc_array(size, 1);
+	uint32_t random = 1;
+
+	(void)state;
+	for (int round = 0; round < 3000; round++) {
+		memcpy(copy, bytes, size);
+		for (int i = 0; i < 1 + round % 60; i++) {
+			size_t at;
+
+			random = random * 1664525u + 1013904223u;
+			at = sizeof(struct index_header) +
+			     (random >> 8) % (size - sizeof(struct index_header));
+			copy[at] ^= (unsigned char)random;
+		}
+		ask_hostile(copy, size);
+	}
+	free(copy);
+	free(bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_many_hostile),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
+}

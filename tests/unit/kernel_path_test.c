@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names of source files relative to the kernel's tree. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernel/debuginfo/path.h"
+#include "kernel_fixture.h"
+
+struct expected {
+	const char *raw, *relative;
+};
+
+/* Checks EXPECTED, which ends with a NULL, for a kernel whose init/main.c was compiled so. */
+static void check(const char *dir, const char *anchor, const struct expected *expected)
+{
+	struct paths *p = kernel_paths_create();
+
+	kernel_paths_unit(p, dir, "arch/x86/boot/main.c");
+	kernel_paths_unit(p, NULL, NULL);
+	kernel_paths_unit(p, dir, anchor);
+	/* The first that is found counts. */
+	if (strstr(anchor, "init/main.c"))
+		kernel_paths_unit(p, "/elsewhere", "/elsewhere/init/main.c");
+	for (; expected->raw; expected++) {
+		const char *first = kernel_paths_relative(p, expected->raw);
+
+		assert_string_equal(first, expected->relative);
+		assert_ptr_equal(first, kernel_paths_relative(p, expected->raw));
+	}
+	kernel_paths_destroy(p);
+}
+
+static void test_builds(void **state)
+{
+	(void)state;
+	/* In the source folder. */
+	check("/src/linux", "init/main.c",
+	      (struct expected[]){ { "/src/linux/mm/slub.c", "mm/slub.c" },
+				   { "/src/linux/./include/linux/mm.h", "include/linux/mm.h" },
+				   { "mm/slub.c", "mm/slub.c" },
+				   { "./mm/slub.c", "mm/slub.c" },
+				   { "/src/linux-other/mm/slub.c", "/src/linux-other/mm/slub.c" },
+				   { "/usr/include/stdio.h", "/usr/include/stdio.h" },
+				   { NULL, NULL } });
+	/* With O=, absolute and relative. */
+	check("/obj", "/src/linux/init/main.c",
+	      (struct expected[]){ { "/src/linux/mm/slub.c", "mm/slub.c" },
+				   { "/obj/include/generated/x.h", "include/generated/x.h" },
+				   { "/obj//arch/x86/../x86/x.h", "arch/x86/x.h" },
+				   { NULL, NULL } });
+	check("/src/linux/obj", "../init/main.c",
+	      (struct expected[]){ { "/src/linux/obj/../mm/slub.c", "mm/slub.c" },
+				   { "/src/linux/mm/slub.c", "mm/slub.c" },
+				   { NULL, NULL } });
+	/* Prefixes mapped away, as Debian does. */
+	check("debian/build/amd64", "./init/main.c",
+	      (struct expected[]){ { "debian/build/amd64/mm/slub.c", "mm/slub.c" },
+				   { "debian/build/amd64/./mm/slub.c", "mm/slub.c" },
+				   { NULL, NULL } });
+	check(NULL, "init/main.c",
+	      (struct expected[]){ { "mm/slub.c", "mm/slub.c" }, { NULL, NULL } });
+	/* Not knowing where the tree is. */
+	check("/build", "other.c",
+	      (struct expected[]){ { "/build/mm/slub.c", "mm/slub.c" }, { NULL, NULL } });
+}
+
+static void test_odd(void **state)
+{
+	(void)state;
+	check("/", "init/main.c",
+	      (struct expected[]){ { "/../../x.c", "x.c" },
+				   { "../../x.c", "../../x.c" },
+				   { "a/../../x.c", "../x.c" },
+				   { "a/b/../..", "" },
+				   { "..", ".." },
+				   { "", "" },
+				   { "///", "" },
+				   { "...", "..." },
+				   { NULL, NULL } });
+}
+
+static void test_many(void **state)
+{
+	struct paths *p = kernel_paths_create();
+	char raw[64], *huge = alloc_array(100001, 1);
+
+	(void)state;
+	kernel_paths_unit(p, "/src", "init/main.c");
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 5000; i++) {
+			snprintf(raw, sizeof(raw), "/src/dir%d/file.c", i);
+			assert_string_equal(kernel_paths_relative(p, raw), raw + 5);
+		}
+	}
+	memset(huge, 'x', 100000);
+	assert_null(kernel_paths_relative(p, huge));
+	kernel_paths_unit(p, huge, huge);
+	free(huge);
+	kernel_paths_destroy(p);
+	kernel_paths_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_builds),
+		cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_many),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

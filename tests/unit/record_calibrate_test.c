@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From readings without and with probes to what these cost. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "record/cost/cost.h"
+#include "record/engine/engine.h"
+
+/* VALUE most of the time, in every tenth round by an interrupt of 5,000 more, in every fourth off by OFF. */
+static struct record_series series_of(uint64_t value, uint64_t off)
+{
+	struct record_series s;
+
+	for (uint32_t i = 0; i < RECORD_ROUNDS; i++)
+		s.values[i] = value + (i % 10 == 5 ? 5000 : 0) + (i % 4 == 3 ? off : 0);
+	return s;
+}
+
+static struct record_series constant(uint64_t value)
+{
+	return series_of(value, 0);
+}
+
+static void median_and_deviation(void **state)
+{
+	struct record_series s;
+
+	(void)state;
+	for (uint32_t i = 0; i < RECORD_ROUNDS; i++)
+		s.values[i] = (i * 37) % RECORD_ROUNDS; /* each once */
+	assert_int_equal(record_series_median(&s), RECORD_ROUNDS / 2);
+	assert_int_equal(record_series_deviation(&s, RECORD_ROUNDS / 2), (RECORD_ROUNDS + 1) / 4);
+	assert_int_equal(record_series_deviation(&s, 0), RECORD_ROUNDS / 2);
+	s = constant(7);
+	assert_int_equal(record_series_median(&s), 7);
+	assert_int_equal(record_series_deviation(&s, 7), 0);
+}
+
+static void inner_and_full(void **state)
+{
+	struct record_series base = constant(1000), with = constant(1332), inner = constant(101);
+	struct engine_cost cost = {};
+
+	(void)state;
+	record_cost_solve(&cost, &base, &with, &inner, 3);
+	assert_true(cost.known);
+	assert_int_equal(cost.full, 332);
+	assert_int_equal(cost.inner, 98);
+	assert_int_equal(cost.full_spread, 0);
+	assert_int_equal(cost.inner_spread, 0);
+	assert_int_equal(cost.nested, 0);
+}
+
+/* Of both series that a difference is of. */
+static void spreads_add_up(void **state)
+{
+	struct record_series base, with, inner = constant(100);
+	struct engine_cost cost = {};
+
+	(void)state;
+	for (uint32_t i = 0; i < RECORD_ROUNDS; i++) {
+		base.values[i] = 1000 + (i % 3 - 1) * 4; /* 996, 1000, 1004 */
+		with.values[i] = 2000 + (i % 3 - 1) * 6;
+	}
+	record_cost_solve(&cost, &base, &with, &inner, 0);
+	assert_int_equal(cost.full, 1000);
+	assert_int_equal(cost.full_spread, 4 + 6);
+}
+
+/* A clock that is too coarse: less than nothing is nothing. */
+static void no_cost_is_negative(void **state)
+{
+	struct record_series base = constant(1000), with = constant(990), inner = constant(2);
+	struct engine_cost cost = {}, less = { .full = 1, .inner = 1 }, many = {};
+
+	(void)state;
+	record_cost_solve(&cost, &base, &with, &inner, 3);
+	assert_int_equal(cost.full, 0);
+	assert_int_equal(cost.inner, 0);
+	assert_true(cost.known);
+	record_cost_solve_args(&less, &many);
+	assert_int_equal(less.full_args, 0);
+	assert_int_equal(less.inner_args, 0);
+	record_cost_solve_nested(&less, &many, 1);
+	assert_int_equal(less.nested, 0);
+}
+
+static void arguments_are_passed_on_at_a_cost(void **state)
+{
+	struct engine_cost cost = { .full = 300, .inner = 100 },
+			   many = { .full = 320, .inner = 110 };
+
+	(void)state;
+	record_cost_solve_args(&cost, &many);
+	assert_int_equal(cost.full_args, 20);
+	assert_int_equal(cost.inner_args, 10);
+	assert_int_equal(record_cost_full(&cost, 1), 300);
+	assert_int_equal(record_cost_full(&cost, 6), 320);
+	assert_int_equal(record_cost_full(&cost, 4), 312);
+	assert_int_equal(record_cost_inner(&cost, 4), 106);
+	assert_int_equal(record_cost_full(&cost, 0), 296);
+	cost = (struct engine_cost){ .full = 1, .full_args = 20 };
+	assert_int_equal(record_cost_full(&cost, 0), 0);
+}
+
+static void nested_is_what_goes_beyond_a_call(void **state)
+{
+	struct engine_cost cost = { .full = 300, .full_args = 20 }, outer = { .full = 345 };
+
+	(void)state;
+	record_cost_solve_nested(&cost, &outer, 4);
+	assert_int_equal(cost.nested, 345 - 312);
+}
+
+/* What is left with the return's probe alone of what both take. */
+static void half_is_the_return_alone(void **state)
+{
+	struct engine_cost cost = { .full = 300 };
+
+	(void)state;
+	record_cost_solve_half(&cost, 1300, 1180);
+	assert_int_equal(cost.half, 180);
+	record_cost_solve_half(&cost, 1300, 1310);
+	assert_int_equal(cost.half, 300);
+	record_cost_solve_half(&cost, 1300, 900);
+	assert_int_equal(cost.half, 0);
+}
+
+/* Seven calls a round, one of which encloses the others. */
+static void many_calls_share_what_they_take(void **state)
+{
+	uint64_t n = 7 * RECORD_ROUNDS;
+	struct record_series base = constant(1000), with = constant(1000 + 7 * 400 + 30);
+	struct engine_cost cost = { .nested = 30 };
+
+	(void)state;
+	record_cost_solve_multi(&cost, &base, &with, n, 0);
+	assert_int_equal(cost.full, 400);
+	assert_true(cost.known);
+	/* Each a hop of ten further. */
+	with = constant(1000 + 7 * 410 + 30);
+	record_cost_solve_multi(&cost, &base, &with, n, 10 * n);
+	assert_int_equal(cost.full, 400);
+	/* Rounded: 2,803 / 7 = 400.43, 2,804 / 7 = 400.57 */
+	with = constant(1000 + 2803 + 30);
+	record_cost_solve_multi(&cost, &base, &with, n, 0);
+	assert_int_equal(cost.full, 400);
+	with = constant(1000 + 2804 + 30);
+	record_cost_solve_multi(&cost, &base, &with, n, 0);
+	assert_int_equal(cost.full, 401);
+	/* Places that take more than all calls did */
+	record_cost_solve_multi(&cost, &base, &with, n, 1000 * n);
+	assert_int_equal(cost.full, 0);
+}
+
+/* Going through the trampoline takes 60, a handler 200, and what comes after all 25 for each. */
+static void the_trampoline_is_shared(void **state)
+{
+	struct record_timed none = { 1000, 100 }, one = { 1000 + 60 + 200 + 25, 425 };
+	struct record_timed two = { 1000 + 60 + 2 * (200 + 25), 450 };
+	struct engine_cost cost = {};
+
+	(void)state;
+	assert_int_equal(record_cost_solve_trampoline(&cost, &none, &one, &two), 0);
+	assert_int_equal(cost.trampoline, 60);
+	assert_int_equal(cost.rest, 25);
+}
+
+static void a_coarse_clock_tells_nothing_of_it(void **state)
+{
+	struct record_timed none = { 1000, 100 }, one = { 1200, 425 }, two = { 1400, 425 };
+	struct record_timed earlier = { 1300, 424 };
+	struct engine_cost cost = {};
+
+	(void)state;
+	assert_int_equal(record_cost_solve_trampoline(&cost, &none, &one, &two), -ERANGE);
+	assert_int_equal(record_cost_solve_trampoline(&cost, &none, &one, &earlier), -ERANGE);
+	assert_int_equal(cost.trampoline, 0);
+	assert_int_equal(cost.rest, 0);
+}
+
+static void interrupts_hit_probes_too(void **state)
+{
+	struct engine_cost cost = { .inner = 100, .full = 330, .nested = 50, .half = 200 };
+
+	(void)state;
+	record_cost_add_interrupts(&cost, 0.01);
+	assert_int_equal(cost.inner, 101);
+	assert_int_equal(cost.full, 333);
+	assert_int_equal(cost.nested, 50);
+	assert_int_equal(cost.half, 200);
+	record_cost_add_interrupts(&cost, 0);
+	assert_int_equal(cost.full, 333);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(median_and_deviation),
+		cmocka_unit_test(inner_and_full),
+		cmocka_unit_test(spreads_add_up),
+		cmocka_unit_test(no_cost_is_negative),
+		cmocka_unit_test(arguments_are_passed_on_at_a_cost),
+		cmocka_unit_test(nested_is_what_goes_beyond_a_call),
+		cmocka_unit_test(half_is_the_return_alone),
+		cmocka_unit_test(many_calls_share_what_they_take),
+		cmocka_unit_test(the_trampoline_is_shared),
+		cmocka_unit_test(a_coarse_clock_tells_nothing_of_it),
+		cmocka_unit_test(interrupts_hit_probes_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

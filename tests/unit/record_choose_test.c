@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From names and globs to functions and their mechanisms, on a kernel that is made up. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bpf/btf.h>
+#include <cmocka.h>
+
+#include "kernel_fixture.h"
+#include "record/engine/features.h"
+#include "record/probe/choose.h"
+
+#define STEXT 0xffffffff81000000u
+#define SIZE  0x100 /* of each function */
+#define MANY  40 /* functions many_0 and so on, of one argument each */
+
+/* By place in the text. */
+static const struct function {
+	const char *name;
+	bool ftrace; /* has an ftrace location */
+	int n_args; /* as BTF has it; -1: it has not */
+} functions[] = {
+	{ "_stext", false, -1 },    { "plain", true, 2 },          { "unknown", true, -1 },
+	{ "wide", true, 7 },        { "twin", true, 1 },           { "twin", true, 1 },
+	{ "bare", false, 1 },       { "listed", true, -1 },        { "do_exit", true, 1 },
+	{ "kasan_check", true, 1 }, { "copied.isra.0", true, -1 }, { "_sinittext", false, -1 },
+	{ "plain_init", true, 1 },  { "_einittext", false, -1 },
+};
+
+#define N_FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
+
+static struct record_symbols symbols;
+static struct record_features features;
+static const struct record_kernel kernel = { &symbols, &features };
+static struct record_sites sites;
+static struct record_names inlined;
+
+static uint64_t addr_of(size_t place)
+{
+	return STEXT + place * SIZE;
+}
+
+static void write_kernel(void)
+{
+	FILE *syms = fopen(fixture_path("kallsyms"), "we");
+	FILE *ftrace = fopen(fixture_path("available_filter_functions_addrs"), "we");
+	size_t i;
+
+	assert_true(syms && ftrace);
+	for (i = 0; i < N_FUNCTIONS; i++) {
+		fprintf(syms, "%016lx T %s\n", addr_of(i), functions[i].name);
+		if (functions[i].ftrace)
+			fprintf(ftrace, "%016lx %s\n", addr_of(i), functions[i].name);
+	}
+	for (; i < N_FUNCTIONS + MANY; i++) {
+		fprintf(syms, "%016lx T many_%zu\n", addr_of(i), i - N_FUNCTIONS);
+		fprintf(ftrace, "%016lx many_%zu\n", addr_of(i), i - N_FUNCTIONS);
+	}
+	/* Another name of the last. */
+	fprintf(syms, "%016lx T alias\n%016lx T _etext\n", addr_of(i - 1), addr_of(i));
+	fclose(syms);
+	fclose(ftrace);
+}
+
+static void write_btf(void)
+{
+	struct btf *btf = btf__new_empty();
+	const void *raw;
+	uint32_t size;
+	int type;
+
+	assert_non_null(btf);
+	type = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
+	for (size_t i = 0; i < N_FUNCTIONS + MANY; i++) {
+		int n_args = i < N_FUNCTIONS ? functions[i].n_args : 1, proto;
+		char name[32];
+
+		if (n_args < 0)
+			continue;
+		proto = btf__add_func_proto(btf, type);
+		for (int k = 0; k < n_args; k++)
+			btf__add_func_param(btf, "a", type);
+		snprintf(name, sizeof(name), "many_%zu", i - N_FUNCTIONS);
+		btf__add_func(btf, i < N_FUNCTIONS ? functions[i].name : name, BTF_FUNC_STATIC,
+			      proto);
+	}
+	raw = btf__raw_data(btf, &size);
+	fixture_write("btf", raw, size);
+	btf__free(btf);
+}
+
+static int setup(void **state)
+{
+	char list[64];
+	const char *path;
+
+	if (fixture_setup(state))
+		return -1;
+	fixture_quiet();
+	write_kernel();
+	write_btf();
+	/* Of the one function that is on the blacklist. */
+	snprintf(list, sizeof(list), "0x%lx-0x%lx\tlisted\n", addr_of(7), addr_of(8));
+	path = fixture_text("blacklist", list);
+	symbols = (struct record_symbols){ .image_tried = true, .index_tried = true };
+	return kernel_kallsyms_load(fixture_path("kallsyms"), &symbols.ks) ||
+	       kernel_tracing_load(symbols.ks, fixture_dir, path, &symbols.tracing) ||
+	       kernel_btf_load(fixture_path("btf"), &symbols.btf);
+}
+
+static int teardown(void **state)
+{
+	fixture_loud();
+	record_symbols_deinit(&symbols);
+	return fixture_teardown(state);
+}
+
+/* Nothing is known of the kernel to be missing. */
+static int forget(void **state)
+{
+	(void)state;
+	features = (struct record_features){ .btf = true };
+	symbols.notrace = 0;
+	record_sites_deinit(&sites);
+	record_names_deinit(&inlined);
+	return 0;
+}
+
+/* Resolves up to three patterns. */
+static int resolve(enum record_attach how, const char *first, const char *second, const char *third)
+{
+	const char *items[] = { first, second, third };
+	struct record_names names = { .items = items };
+	int err, one;
+
+	while (names.n_items < 3 && items[names.n_items])
+		names.n_items++;
+	err = record_sites_find(&sites, &symbols, &names, &inlined);
+	one = record_sites_choose(&sites, &kernel, how);
+	record_sites_limit_fentry(&sites, &kernel, how);
+	return err ?: one;
+}
+
+/* The mechanism of the only site. */
+static enum profile_mechanism chosen(enum record_attach how, const char *name)
+{
+	record_sites_deinit(&sites);
+	if (resolve(how, name, NULL, NULL))
+		return PROFILE_MECH_NONE;
+	assert_int_equal(sites.n_items, 1);
+	return sites.items[0].mech;
+}
+
+static uint32_t count(enum profile_mechanism mech)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < sites.n_items; i++)
+		n += sites.items[i].mech == mech;
+	return n;
+}
+
+static void auto_takes_the_first_that_reaches_it(void **state)
+{
+	(void)state;
+	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "plain"), PROFILE_MECH_FENTRY);
+	assert_int_equal(sites.items[0].target.addr, addr_of(1));
+	assert_int_equal(sites.items[0].target.n_args, 2);
+	assert_true(sites.items[0].target.btf_id > 0);
+	assert_null(sites.items[0].why_not_fentry);
+	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "unknown"), PROFILE_MECH_MULTI);
+	assert_non_null(strstr(sites.items[0].why_not_fentry, "no BTF"));
+	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "wide"), PROFILE_MECH_MULTI);
+	assert_non_null(strstr(sites.items[0].why_not_fentry, "more arguments"));
+	features.multi = -EOPNOTSUPP;
+	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "wide"), PROFILE_MECH_KPROBE);
+	features.fentry = -EPERM;
+	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "plain"), PROFILE_MECH_KPROBE);
+}
+
+/* BTF knows functions by name alone. */
+static void fentry_takes_no_namesakes(void **state)
+{
+	(void)state;
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "twin", NULL, NULL), 0);
+	assert_int_equal(sites.n_items, 2);
+	assert_int_equal(count(PROFILE_MECH_MULTI), 2);
+	assert_non_null(strstr(sites.items[0].why_not_fentry, "several functions"));
+}
+
+static void what_is_asked_for_is_taken_or_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(chosen(RECORD_ATTACH_KPROBE, "plain"), PROFILE_MECH_KPROBE);
+	assert_int_equal(chosen(RECORD_ATTACH_MULTI, "plain"), PROFILE_MECH_MULTI);
+	assert_int_equal(chosen(RECORD_ATTACH_FENTRY, "plain"), PROFILE_MECH_FENTRY);
+	assert_int_equal(chosen(RECORD_ATTACH_FENTRY, "wide"), PROFILE_MECH_NONE);
+	assert_int_equal(chosen(RECORD_ATTACH_KPROBE, "listed"), PROFILE_MECH_NONE);
+	features.multi = -EOPNOTSUPP;
+	assert_int_equal(chosen(RECORD_ATTACH_MULTI, "plain"), PROFILE_MECH_NONE);
+}
+
+/* Without an ftrace location nothing says that it is an entry, unless a vmlinux does. */
+static void no_return_probe_but_on_an_entry(void **state)
+{
+	(void)state;
+	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "bare"), PROFILE_MECH_NONE);
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "b*e", NULL, NULL), -ENOENT);
+	assert_int_equal(sites.skipped[RECORD_SKIP_NOT_FTRACE], 1);
+}
+
+static void globs_leave_out_what_is_unsafe(void **state)
+{
+	(void)state;
+	features.fentry = features.multi = -EOPNOTSUPP;
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "[a-z]*", NULL, NULL), 0);
+	assert_int_equal(count(PROFILE_MECH_KPROBE), sites.n_items);
+	assert_int_equal(sites.n_items, 6 + MANY); /* plain, unknown, wide, twin, copied */
+	assert_int_equal(sites.skipped[RECORD_SKIP_UNSAFE], 2); /* do_exit, kasan_check */
+	assert_int_equal(sites.skipped[RECORD_SKIP_BLACKLISTED], 1);
+	assert_int_equal(sites.skipped[RECORD_SKIP_NOT_FTRACE], 1); /* bare */
+	for (uint32_t i = 0; i < sites.n_items; i++)
+		assert_string_not_equal(sites.items[i].name, "plain_init");
+	/* By name it is the user's own risk. */
+	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "kasan_check"), PROFILE_MECH_KPROBE);
+	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "do_exit"), PROFILE_MECH_NONE);
+}
+
+static void few_of_a_glob_stay_with_fentry(void **state)
+{
+	(void)state;
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "many_[012]*", "many_1", "plain"), 0);
+	assert_int_equal(sites.n_items, 24); /* 0, 1, 2, and 10 to 29 */
+	assert_int_equal(count(PROFILE_MECH_FENTRY), sites.n_items);
+}
+
+static void many_of_a_glob_go_to_multi(void **state)
+{
+	(void)state;
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "many_*", "many_7", "plain"), 0);
+	assert_int_equal(sites.n_items, MANY + 1);
+	assert_int_equal(count(PROFILE_MECH_FENTRY), 2);
+	assert_int_equal(count(PROFILE_MECH_MULTI), MANY - 1);
+	assert_true(sites.items[0].named && sites.items[1].named);
+	forget(state);
+	assert_int_equal(resolve(RECORD_ATTACH_FENTRY, "many_*", NULL, NULL), 0);
+	assert_int_equal(count(PROFILE_MECH_FENTRY), MANY);
+	forget(state);
+	features.multi = -EOPNOTSUPP;
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "many_*", NULL, NULL), 0);
+	assert_int_equal(count(PROFILE_MECH_FENTRY), MANY);
+}
+
+static void a_function_is_one_site(void **state)
+{
+	(void)state;
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "alias", "many_39", "many_39"), 0);
+	assert_int_equal(sites.n_items, 1);
+	assert_string_equal(sites.items[0].name, "alias");
+	/* What is called is added where it is not there already. */
+	record_sites_add(&sites, &symbols, addr_of(N_FUNCTIONS + MANY - 1));
+	record_sites_add(&sites, &symbols, addr_of(1));
+	record_sites_add(&sites, &symbols, addr_of(1) + 1);
+	assert_int_equal(record_sites_choose(&sites, &kernel, RECORD_ATTACH_AUTO), 0);
+	assert_int_equal(sites.n_items, 2);
+	assert_int_equal(sites.items[1].mech, PROFILE_MECH_FENTRY);
+	assert_false(sites.items[1].named);
+}
+
+/* Callees that cannot be measured are no error. */
+static void callees_may_be_left_out(void **state)
+{
+	(void)state;
+	record_sites_add(&sites, &symbols, addr_of(6));
+	record_sites_add(&sites, &symbols, addr_of(8));
+	assert_int_equal(record_sites_choose(&sites, &kernel, RECORD_ATTACH_AUTO), 0);
+	assert_int_equal(sites.n_items, 0);
+	assert_int_equal(sites.skipped[RECORD_SKIP_UNSAFE], 1);
+}
+
+static void what_fits_nothing_is_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "none", "plain", NULL), -ENOENT);
+	forget(state);
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "plain", "none*", NULL), -ENOENT);
+	forget(state);
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "plain", "do_ex*", NULL), -ENOENT);
+	forget(state);
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "plain_init", NULL, NULL), -ENOENT);
+	forget(state);
+	features.fentry = features.kprobe = features.multi = -EOPNOTSUPP;
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "plain", NULL, NULL), -EOPNOTSUPP);
+}
+
+/* As without CONFIG_KPROBE_EVENTS_ON_NOTRACE; copies of traced functions are taken all the same. */
+static void notrace_is_asked_once(void **state)
+{
+	size_t n;
+	const struct kernel_sym *all;
+
+	(void)state;
+	all = kernel_kallsyms_all(symbols.ks, &n);
+	symbols.notrace = -EINVAL;
+	assert_true(record_symbols_is_notrace(&symbols, &all[6]));
+	assert_false(record_symbols_is_notrace(&symbols, &all[1]));
+	symbols.notrace = 0;
+	assert_false(record_symbols_is_notrace(&symbols, &all[6]));
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, forget)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(auto_takes_the_first_that_reaches_it),
+		TEST(fentry_takes_no_namesakes),
+		TEST(what_is_asked_for_is_taken_or_nothing),
+		TEST(no_return_probe_but_on_an_entry),
+		TEST(globs_leave_out_what_is_unsafe),
+		TEST(few_of_a_glob_stay_with_fentry),
+		TEST(many_of_a_glob_go_to_multi),
+		TEST(a_function_is_one_site),
+		TEST(callees_may_be_left_out),
+		TEST(what_fits_nothing_is_an_error),
+		TEST(notrace_is_asked_once),
+	};
+	int failed = cmocka_run_group_tests(tests, setup, teardown);
+
+	record_sites_deinit(&sites);
+	return failed;
+}

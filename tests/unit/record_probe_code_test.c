@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which kernel functions are there for probes alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "record/collect/probe_code.h"
+
+static void test_machinery(void **state)
+{
+	static const char *const yes[] = { "__bpf_prog_enter",     "kprobe_ftrace_handler",
+					   "trampoline_handler",   "bpf_trace_run2",
+					   "__bpf_trace_sys_exit", "asm_exc_int3" };
+	static const char *const no[] = {
+		"ksys_read", "allocate_slab", "do_syscall_64", "trace_sys_enter", "", "zzz"
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		assert_true(record_is_probe_code(yes[i]));
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		assert_false(record_is_probe_code(no[i]));
+}
+
+static void test_entry_code(void **state)
+{
+	(void)state;
+	assert_true(record_is_entry_code("syscall_trace_enter.isra.0", false));
+	assert_true(record_is_entry_code("syscall_exit_to_user_mode", true));
+	assert_false(record_is_entry_code("syscall_exit_to_user_mode_x", true));
+	assert_false(record_is_entry_code("syscall", true));
+	assert_true(record_is_entry_code("do_syscall_64", true));
+	assert_false(record_is_entry_code("do_syscall_64", false));
+	assert_false(record_is_entry_code("ksys_read", true));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_machinery),
+		cmocka_unit_test(test_entry_code),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The equations of range costs: of probes whose parts are made up, what each trial would read is put together as the
+ * kernel would, and the costs that come out must be those that went in.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "record/cost/range_equations.h"
+
+/* What a hit takes, before and behind our reading of the clock, by kind; and what depends on what it does. */
+struct truth {
+	int64_t head[ENGINE_RANGE_KINDS], tail[ENGINE_RANGE_KINDS];
+	int64_t open_head, close_tail; /* of the kind that is reached by a jump */
+	int64_t idle_enter, idle_leave, hop;
+	int64_t list_head, list_tail, list_self; /* the last by its own two readings of the clock */
+	int64_t block;
+};
+
+static const struct truth usual = {
+	.head = { 210, 560, 540, 540, 540, 610 },
+	.tail = { 210, 330, 260, 300, 280, 390 },
+	.open_head = 190,
+	.close_tail = 230,
+	.idle_enter = 370,
+	.idle_leave = 350,
+	.hop = 6,
+	.list_head = 220,
+	.list_tail = 240,
+	.list_self = 900,
+	.block = 430,
+};
+
+static struct record_trials trials_of(const struct truth *t)
+{
+	const int64_t *head = t->head, *tail = t->tail;
+	int64_t jump = tail[ENGINE_RANGE_OPTIMIZED] + head[ENGINE_RANGE_OPTIMIZED];
+	int64_t open = t->open_head + tail[ENGINE_RANGE_OPTIMIZED];
+	int64_t close = head[ENGINE_RANGE_OPTIMIZED] + t->close_tail;
+	struct record_trials r = { .further = true, .returns = true, .blocks = true };
+
+	r.more[TRIAL_PLAIN] = jump;
+	r.more[TRIAL_FROM_CALL] = tail[ENGINE_RANGE_CALL_EMULATED] + head[ENGINE_RANGE_STEPPED];
+	r.more[TRIAL_TO_COMPARE] = tail[ENGINE_RANGE_OPTIMIZED] + head[ENGINE_RANGE_STEPPED];
+	r.more[TRIAL_TO_CALL] = tail[ENGINE_RANGE_OPTIMIZED] + head[ENGINE_RANGE_EMULATED];
+	r.more[TRIAL_FROM_COMPARE] = tail[ENGINE_RANGE_STEPPED] + head[ENGINE_RANGE_EMULATED];
+	r.more[TRIAL_FROM_JUMP] = tail[ENGINE_RANGE_EMULATED] + head[ENGINE_RANGE_OPTIMIZED];
+	r.more[TRIAL_IDLE_LEAVE] = jump + t->idle_leave;
+	r.more[TRIAL_IDLE_ENTER] = jump + t->idle_enter;
+	r.more[TRIAL_INNER] = jump + t->idle_leave + t->hop;
+	r.more[TRIAL_OUTER] = jump + open + t->idle_leave + t->hop + close;
+	/* The list reads the clock when it is hit, and excludes what it takes from there on. */
+	r.listed = 1000;
+	r.more[TRIAL_TO_LIST] = tail[ENGINE_RANGE_OPTIMIZED] + t->list_head;
+	r.more[TRIAL_FROM_LIST] = r.listed + t->list_tail + head[ENGINE_RANGE_OPTIMIZED];
+	r.more[TRIAL_FROM_RETURN] = tail[ENGINE_RANGE_JUMP_EMULATED] + head[ENGINE_RANGE_STEPPED];
+	r.more[TRIAL_FROM_PREPARED] = tail[ENGINE_RANGE_PREPARED] + head[ENGINE_RANGE_EMULATED];
+	r.more[TRIAL_TO_PREPARED] = tail[ENGINE_RANGE_CALL_EMULATED] + head[ENGINE_RANGE_PREPARED];
+	r.more[TRIAL_AROUND] = jump + t->block;
+	r.opened = t->list_self + RECORD_RANGE_PROVISIONAL;
+	r.more[TRIAL_AROUND_OPEN] = jump + open + t->list_head + t->list_tail + t->list_self;
+	return r;
+}
+
+static int64_t beyond(const struct truth *t, int kind)
+{
+	return t->head[kind] + t->tail[kind] - t->head[ENGINE_RANGE_OPTIMIZED] -
+	       t->tail[ENGINE_RANGE_OPTIMIZED];
+}
+
+static struct record_range_costs solve(const struct record_trials *trials, double share)
+{
+	struct record_range_costs costs = { .trials = *trials };
+
+	assert_int_equal(record_range_costs_solve(&costs, share), trials->further);
+	return costs;
+}
+
+/* All that COSTS has is TRUTH; KIND has parts of its own. */
+static void assert_kind(const struct record_range_costs *costs, const struct truth *t, int kind)
+{
+	const struct engine_range_cost *c = &costs->kinds[kind];
+	int64_t more = beyond(t, kind);
+
+	assert_true(costs->beyond[kind] == (double)more);
+	assert_int_equal(c->open, t->open_head + t->tail[ENGINE_RANGE_OPTIMIZED] + more);
+	assert_int_equal(c->open - c->open_head, t->tail[kind]);
+	assert_int_equal(c->close, t->head[ENGINE_RANGE_OPTIMIZED] + t->close_tail + more);
+	assert_int_equal(c->close_head, t->head[kind]);
+	assert_int_equal(c->idle_enter, t->idle_enter + more);
+	assert_int_equal(c->idle_leave, t->idle_leave + more);
+	assert_int_equal(c->list, t->list_head + t->list_tail + more);
+	assert_int_equal(c->list_head,
+			 t->list_head + t->head[kind] - t->head[ENGINE_RANGE_OPTIMIZED]);
+	assert_int_equal(c->hop, t->hop);
+}
+
+static void costs_are_those_that_were_read(void **state)
+{
+	struct record_trials trials = trials_of(&usual);
+	struct record_range_costs costs = solve(&trials, 0);
+
+	(void)state;
+	assert_true(costs.known);
+	assert_int_equal(costs.inner, 420);
+	for (int kind = 0; kind <= ENGINE_RANGE_PREPARED; kind++)
+		assert_kind(&costs, &usual, kind);
+	assert_true(costs.block == 430);
+}
+
+/* By a coarse clock a probe may take less than nothing: it is to be taken off as that. */
+static void costs_are_signed(void **state)
+{
+	struct truth odd = usual;
+	struct record_trials trials;
+	struct record_range_costs costs;
+
+	(void)state;
+	odd.head[ENGINE_RANGE_EMULATED] = -700;
+	odd.head[ENGINE_RANGE_CALL_EMULATED] = -700;
+	odd.head[ENGINE_RANGE_JUMP_EMULATED] = -700;
+	odd.tail[ENGINE_RANGE_STEPPED] = -30;
+	odd.idle_enter = -5;
+	odd.hop = -1;
+	trials = trials_of(&odd);
+	costs = solve(&trials, 0);
+	for (int kind = 0; kind <= ENGINE_RANGE_PREPARED; kind++)
+		assert_kind(&costs, &odd, kind);
+	assert_true((int64_t)costs.kinds[ENGINE_RANGE_OPTIMIZED].idle_enter == -5);
+	assert_true((int64_t)costs.kinds[ENGINE_RANGE_EMULATED].close < 0);
+}
+
+/* Of an odd sum the halves differ, and their sum stays. */
+static void halves_add_up(void **state)
+{
+	struct record_trials trials = trials_of(&usual);
+	struct record_range_costs costs;
+
+	(void)state;
+	trials.further = false;
+	trials.more[TRIAL_PLAIN]++;
+	trials.more[TRIAL_OUTER]++;
+	costs = solve(&trials, 0);
+	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].open -
+				 costs.kinds[ENGINE_RANGE_OPTIMIZED].open_head +
+				 costs.kinds[ENGINE_RANGE_OPTIMIZED].close_head,
+			 421);
+	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].open +
+				 costs.kinds[ENGINE_RANGE_OPTIMIZED].close,
+			 trials.more[TRIAL_OUTER] - trials.more[TRIAL_INNER]);
+}
+
+/* Without the further trials a return is taken for a jump, a prepared probe for a stepped one. */
+static void basic_trials_do_alone(void **state)
+{
+	struct record_trials trials = trials_of(&usual);
+	struct record_range_costs costs;
+
+	(void)state;
+	trials.further = trials.returns = trials.blocks = false;
+	costs = solve(&trials, 0);
+	assert_memory_equal(&costs.kinds[ENGINE_RANGE_JUMP_EMULATED],
+			    &costs.kinds[ENGINE_RANGE_EMULATED], sizeof(costs.kinds[0]));
+	assert_memory_equal(&costs.kinds[ENGINE_RANGE_PREPARED], &costs.kinds[ENGINE_RANGE_STEPPED],
+			    sizeof(costs.kinds[0]));
+	assert_true(record_range_cost_block(&costs, ENGINE_RANGE_STEPPED) == 0);
+	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].open, 420);
+	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].close, 420);
+}
+
+/* Where what opening a range costs comes out as nothing, half of opening and closing one is taken. */
+static void opening_is_half_if_not_known(void **state)
+{
+	struct record_range_costs costs = { .trials = trials_of(&usual) };
+
+	(void)state;
+	costs.trials.more[TRIAL_AROUND_OPEN] = 0;
+	assert_false(record_range_costs_solve(&costs, 0));
+	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].open, 420);
+	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].close, 420);
+	assert_int_equal(costs.kinds[ENGINE_RANGE_JUMP_EMULATED].close_head, 540);
+}
+
+static void a_block_costs_by_its_kind(void **state)
+{
+	struct record_trials trials = trials_of(&usual);
+	struct record_range_costs costs = solve(&trials, 0);
+
+	(void)state;
+	assert_true(record_range_cost_block(&costs, ENGINE_RANGE_OPTIMIZED) == 430);
+	assert_true(record_range_cost_block(&costs, ENGINE_RANGE_STEPPED) == 430 + 890 - 420);
+}
+
+/* A tenth of the time goes into interrupts: each cost is that much more, rounded, and negative ones too. */
+static void interrupts_are_added(void **state)
+{
+	struct truth odd = usual;
+	struct record_trials trials;
+	struct record_range_costs costs;
+
+	(void)state;
+	odd.idle_enter = -40;
+	trials = trials_of(&odd);
+	costs = solve(&trials, 0.1);
+	assert_int_equal(costs.inner, 420);
+	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].idle_leave, 385);
+	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].close_head, 231);
+	assert_true((int64_t)costs.kinds[ENGINE_RANGE_OPTIMIZED].idle_enter == -43);
+	assert_true(costs.beyond[ENGINE_RANGE_STEPPED] == 470 * 1.1);
+	assert_true(costs.block == 430 * 1.1);
+	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].open, 440);
+	assert_int_equal(costs.kinds[ENGINE_RANGE_OPTIMIZED].close, 484);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(costs_are_those_that_were_read),
+		cmocka_unit_test(costs_are_signed),
+		cmocka_unit_test(halves_add_up),
+		cmocka_unit_test(basic_trials_do_alone),
+		cmocka_unit_test(opening_is_half_if_not_known),
+		cmocka_unit_test(a_block_costs_by_its_kind),
+		cmocka_unit_test(interrupts_are_added),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

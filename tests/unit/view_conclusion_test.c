@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a comparison comes to, in words. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "view/conclusion.h"
+
+static void check(const struct analyze_conclusion *c, const char *expected)
+{
+	char *text = view_conclusion(c);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* Of three boots per side. */
+static struct analyze_conclusion slower(void)
+{
+	struct analyze_conclusion c = {
+		.kind = ANALYZE_CONCLUSION_MEAN,
+		.clock = PROFILE_CLOCK_INSN,
+		.what = "clone",
+		.delta = 2496034,
+		.delta_pct = 20.2,
+		.delta_total = 49920680,
+		.calls = { 20, 20 },
+		.change = analyze_change_none,
+		.margin_pct = 1,
+		.unit = ANALYZE_UNIT_BOOT,
+		.repeated = true,
+		.repetitions = { 3, 3 },
+		.runs = { 3, 3 },
+		.where = ANALYZE_WHERE_FUNCTION,
+		.function = "allocate_slab",
+		.function_share = 1,
+		.body = { "shuffle_freelist", "allocate_slab", "mm/slub.c:1978", 0.97, 48000000,
+			  true },
+	};
+
+	c.change.verdict = ANALYZE_VERDICT_SLOWER;
+	c.change.plus_minus_pct = 0.05;
+	return c;
+}
+
+static void test_syscalls(void **state)
+{
+	struct analyze_conclusion c = slower();
+
+	(void)state;
+	check(&c,
+	      "clone is 20.2 % slower (\u00b10.05 %, +2,496,034 instructions per call), 100 % of it "
+	      "in allocate_slab, nearly all of that in shuffle_freelist (mm/slub.c:1978, "
+	      "estimated from samples); 3 and 3 boots.");
+	c.body.share = 3;
+	c.body.estimated = false;
+	c.function = "a\033b";
+	check(&c,
+	      "clone is 20.2 % slower (\u00b10.05 %, +2,496,034 instructions per call), 100 % of it "
+	      "in a\\x1bb, where shuffle_freelist (mm/slub.c:1978) makes +48,000,000 instructions "
+	      "per run and the rest less; 3 and 3 boots.");
+	c.body.name = NULL;
+	c.kind = ANALYZE_CONCLUSION_CALLS;
+	c.calls[1] = 30;
+	c.repeated = false;
+	check(&c,
+	      "clone is called 30 times per run instead of 20, 100 % of it in a\\x1bb; 3 and 3 runs.");
+	c.kind = ANALYZE_CONCLUSION_ONE_SIDE;
+	c.calls[0] = NAN;
+	c.runs[1] = 1;
+	c.where = ANALYZE_WHERE_NOT_RECORDED;
+	check(&c, "clone is called on the hardened side only (+49,920,680 instructions per run); "
+		  "record with --func to see where; 3 and 1 runs: variation between runs unknown.");
+}
+
+static void test_unsure(void **state)
+{
+	struct analyze_conclusion c = slower();
+
+	(void)state;
+	c.clock = PROFILE_CLOCK_NS;
+	c.delta = 5;
+	c.delta_pct = 0.5;
+	c.where = ANALYZE_WHERE_NONE;
+	c.body.location = NULL;
+	c.body.share = 0.45;
+	c.change.verdict = ANALYZE_VERDICT_SAME;
+	check(&c,
+	      "clone is the same within 1 % (+0.50 %, \u00b10.05 %, +5 ns per call), less than a "
+	      "tenth of it in any recorded function, but 45 % in shuffle_freelist (allocate_slab, "
+	      "estimated from samples); 3 and 3 boots.");
+	c.body.name = NULL;
+	c.change.verdict = ANALYZE_VERDICT_UNCLEAR;
+	c.change.boots_needed = 5;
+	check(&c,
+	      "clone shows no significant change (+0.50 %, \u00b10.05 %, +5 ns per call; about 5 boots "
+	      "per side needed), less than a tenth of it in any recorded function; 3 and 3 boots.");
+	c.kind = ANALYZE_CONCLUSION_EQUAL;
+	check(&c, "No syscall differs; 3 and 3 boots.");
+	c.kind = ANALYZE_CONCLUSION_EMPTY;
+	check(&c, "There is nothing to compare: no syscalls were recorded.");
+}
+
+static void test_others(void **state)
+{
+	struct analyze_conclusion c = slower();
+
+	(void)state;
+	c.clock = PROFILE_CLOCK_NS;
+	c.kind = ANALYZE_CONCLUSION_WORKLOAD;
+	c.what = "fork";
+	c.delta = 1000;
+	c.delta_pct = 10;
+	c.unit = ANALYZE_UNIT_RUN;
+	c.syscalls = ANALYZE_SYSCALLS_NOT_IT;
+	check(&c,
+	      "The workload fork is 10.0 % slower (\u00b10.05 %, +1.000 us per iteration, unprobed); "
+	      "no syscall carries a tenth of that significantly; 3 and 3 runs.");
+	c.change.verdict = ANALYZE_VERDICT_SAME;
+	c.syscalls = ANALYZE_SYSCALLS_NEGLIGIBLE;
+	check(&c,
+	      "The workload fork is the same within 1 % (+10.0 %, \u00b10.05 %, +1.000 us per "
+	      "iteration, unprobed); no syscall changed significantly by 0.1 % of it or more; 3 and "
+	      "3 runs.");
+	c.kind = ANALYZE_CONCLUSION_SELF;
+	c.what = "inner";
+	c.context = "clone";
+	c.delta_total = 1500;
+	c.share = 0.75;
+	check(&c,
+	      "inner itself, in clone, changed most: +1.500 us per run, 0.75 of the change of clone; "
+	      "3 and 3 runs.");
+	c.context = NULL;
+	c.what = "clone";
+	check(&c,
+	      "clone itself, excluding timed callees, changed most: +1.500 us per run; 3 and 3 runs.");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_syscalls),
+		cmocka_unit_test(test_unsure),
+		cmocka_unit_test(test_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What changed in loops, calls and paths, in words. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "view/diff.h"
+
+/* The text of the column KEY for ROW alone. */
+static void check(struct analyze_path_change row, const char *key, const char *expected)
+{
+	struct view_diff diff = { .paths = { .rows = &row, .n_rows = 1 } };
+	const struct output_group *group;
+	struct view_rows rows;
+	size_t i;
+
+	view_rows_init(&rows, &diff_path_changes, &diff, false);
+	group = &rows.section.groups[0];
+	for (i = 0; i < group->n_columns && strcmp(group->columns[i].key, key); i++)
+		;
+	assert_true(i < group->n_columns);
+	assert_string_equal(output_field_get(&rows.section, 0, group, &group->columns[i]).text,
+			    expected);
+	view_rows_deinit(&rows);
+}
+
+static const struct analyze_loop loop = { .function = "refill",
+					  .location = "slub.c:20",
+					  .body = "shuffle",
+					  .offset = 16 };
+
+static void test_loops(void **state)
+{
+	struct analyze_path_change row = { .kind = ANALYZE_PATH_LOOP,
+					   .function = "refill",
+					   .loop = &loop,
+					   .often = { 3.2, 16 },
+					   .cost = { 5, 5 } };
+	struct analyze_loop other = loop;
+
+	(void)state;
+	check(row, "kind", "loop");
+	check(row, "what", "loop at slub.c:20 (shuffle) in refill");
+	check(row, "text",
+	      "loop at slub.c:20 (shuffle) in refill: 16.0 iterations per call of 5.0 instructions, "
+	      "3.2 of 5.0 in baseline");
+	row.often[0] = row.cost[0] = NAN;
+	other.body = NULL;
+	row.loop = &other;
+	check(row, "text",
+	      "loop at slub.c:20 in refill: 16.0 iterations per call of 5.0 instructions, only in "
+	      "hardened");
+	row.often[0] = row.cost[0] = 2;
+	row.often[1] = row.cost[1] = NAN;
+	other.location = NULL;
+	check(row, "text",
+	      "loop at refill+16: 2.0 iterations per call of 2.0 instructions, only in baseline");
+	row = (struct analyze_path_change){ .kind = ANALYZE_PATH_TRIPS,
+					    .function = "refill",
+					    .loop = &loop,
+					    .trips = { .low = 32, .high = 63 },
+					    .often = { 0, 0.4 } };
+	check(row, "text",
+	      "loop at slub.c:20 (shuffle) in refill: 32 to 63 iterations in 40 % of the calls, in 0 % in "
+	      "baseline");
+}
+
+static void test_calls(void **state)
+{
+	struct analyze_path_change row = { .kind = ANALYZE_PATH_CALL,
+					   .function = "refill",
+					   .callee = "slow",
+					   .often = { 0.2, 0.6 },
+					   .slow = { NAN, NAN } };
+
+	(void)state;
+	check(row, "what", "slow");
+	check(row, "text", "refill calls slow in 60 % of its calls, in 20 % in baseline");
+	row.through = "extract";
+	check(row, "text",
+	      "refill calls slow in 60 % of its calls, in 20 % in baseline; most of its time in "
+	      "hardened is in extract");
+	row.slow[0] = 0;
+	row.slow[1] = 0.99;
+	check(row, "text",
+	      "refill takes its slow path, extract by way of slow, in 99 % of its calls, in 0 % in "
+	      "baseline");
+	row.slow[1] = NAN;
+	row.through = NULL;
+	row.often[1] = 3;
+	check(row, "text", "refill calls slow 3 times per call, 0.2 times in baseline");
+	row = (struct analyze_path_change){ .kind = ANALYZE_PATH_PATH,
+					    .function = "refill",
+					    .does = "slow() at slub.c:93",
+					    .often = { 0.2, 0.6 },
+					    .cost = { 1000, 2000 } };
+	check(row, "text",
+	      "refill, the path of slow() at slub.c:93: 60 % of the calls at 2000, 20 % at 1000 in "
+	      "baseline");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Warnings, in words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analyze/figures/table.h"
+#include "view/warnings.h"
+
+static void check(struct analyze_warning warning, const char *expected)
+{
+	char *text = view_warning(&warning);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+#define W(of, ...) ((struct analyze_warning){ .kind = ANALYZE_WARNING_##of, __VA_ARGS__ })
+#define BOTH       .side = ANALYZE_SIDE_NONE
+
+static void test_pairs(void **state)
+{
+	(void)state;
+	check(W(WORK, BOTH, .names = { "true", "fal\033se" }),
+	      "different work: argument 0 is \"true\" against \"fal\\x1bse\"");
+	check(W(MACHINE, BOTH, .names = { "performance", NULL, PROFILE_ENV_GOVERNOR }),
+	      "different frequency governors: performance against unknown");
+	check(W(MECHANISMS, BOTH, .names = { "fentry", "kprobe", "f" }, .values = { 1 }),
+	      "different probes on 1 function, which cost differently: f by fentry against kprobe "
+	      "(record both with the same --attach)");
+	check(W(FREQ, BOTH, .values = { 0, 997 }),
+	      "different sampling rates, which cost time: 0 against 997 samples per second");
+	check(W(CONFIG, .side = ANALYZE_SIDE_HARDENED),
+	      "unknown configuration of the hardened kernel: options are not compared");
+	check(W(COST_ONE_SIDE, .side = ANALYZE_SIDE_BASELINE, .names = { "tracepoint" }),
+	      "the cost of tracepoint probes is subtracted on the baseline side only: "
+	      "differences include it (--raw includes it on both sides)");
+	check(W(SLOWDOWN, BOTH, .values = { 4.3, 66.7 }),
+	      "probes slowed the kernel's work by 4 % on the baseline side and by 67 % on "
+	      "the hardened side: time-driven work such as RCU then runs at other points, "
+	      "which alone may explain changes outside the timed functions (record fewer "
+	      "functions at once)");
+}
+
+static void test_one(void **state)
+{
+	(void)state;
+	check(W(LOSS, .side = ANALYZE_SIDE_BASELINE, .code = PROFILE_LOSS_DEPTH_EXCEEDED,
+		.values = { 1234 }),
+	      "baseline: 1,234 calls not timed: too many timed functions nested");
+	check(W(MISSED, BOTH, .names = { "often" }, .code = PROFILE_MECH_KPROBE, .values = { 90 }),
+	      "90 calls of often not timed: kprobe missed the return, as it does where many tasks "
+	      "sleep in a function (record --attach=fentry does not)");
+	check(W(MISSED, BOTH, .names = { "traced" }, .code = PROFILE_MECH_FENTRY, .values = { 1 }),
+	      "1 call of traced not timed: fentry missed the return");
+	check(W(UNACCOUNTED, BOTH, .values = { 1, 51 }),
+	      "1 of 51 calls entered are not accounted for: counts and totals may be too low by as "
+	      "many");
+	check(W(UNACCOUNTED, BOTH, .values = { -2, 50 }),
+	      "2 calls more than the 50 entered were counted: counts and totals may be too high by as "
+	      "many");
+	check(W(DETACHED, .side = ANALYZE_SIDE_HARDENED, .names = { "a", "b", "c" },
+		.values = { 4 }),
+	      "hardened: --max-overhead detached 4 functions while the command ran (a, b, c, "
+	      "...): their calls and totals end there, and means of enclosing functions may "
+	      "be too high");
+	check(W(FAILED_RUNS, BOTH, .values = { 1, 2, 2 }, .code = 1),
+	      "the workload failed in 1 of 2 runs (exit status 1 in run 2)");
+	check(W(NEGATIVE, BOTH, .names = { "alloc", "mmap" }, .values = { 1 },
+		.code = ANALYZE_TIME_SELF),
+	      "the calibration subtracts more than the probes cost in 1 row, most from the "
+	      "self time of alloc in mmap: negative values are shown as they are, and are "
+	      "too low; --raw shows uncorrected figures");
+	check(W(COST_UNKNOWN, BOTH, .names = { "kprobe", "alloc" }, .values = { 1 }),
+	      "the cost of kprobe probes is unknown and included in the times of 1 function "
+	      "(alloc) and of all around them");
+	check(W(COST_UNKNOWN, BOTH, .names = { "tracepoint" }),
+	      "the cost of tracepoint probes is unknown and included in the times of "
+	      "syscalls and page faults");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
