@@ -93,7 +93,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	if (!taken) {
 		context = t->ctx;
 		if (ctx->regs.cs & 3)
-			flags |= ENGINE_SAMPLE_USER | (late ? ENGINE_SAMPLE_LATE : 0);
+			flags |= ENGINE_SAMPLE_USER; /* never with interrupts off, however late */
 		else if (is_behind_irq_enable(ctx->regs.ip, late))
 			flags |= ENGINE_SAMPLE_LATE;
 		if (!(ctx->regs.cs & 3) && !on_task_stack(t, ctx->regs.sp))

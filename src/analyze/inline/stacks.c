@@ -65,9 +65,15 @@ static struct profile_sample *samples_sum(const struct profile *p, size_t *n_out
 	struct profile_sample *samples = alloc_array(p->n_samples, sizeof(*samples));
 	size_t i, n = 0, out = 0;
 
-	for (i = 0; i < p->n_samples; i++)
-		if (p->runs[p->samples[i].run].kind != PROFILE_RUN_CONTROL)
-			samples[n++] = p->samples[i];
+	for (i = 0; i < p->n_samples; i++) {
+		if (p->runs[p->samples[i].run].kind == PROFILE_RUN_CONTROL)
+			continue;
+		samples[n] = p->samples[i];
+		/* User code runs with interrupts on: files up to 0.1 have the flag wherever the timer came late. */
+		if (samples[n].flags & PROFILE_SAMPLE_USER)
+			samples[n].flags &= ~PROFILE_SAMPLE_LATE;
+		n++;
+	}
 	sort_array(samples, n, sizeof(*samples), sample_compare);
 	for (i = 0; i < n; i++) {
 		if (out && !sample_compare(&samples[out - 1], &samples[i]))
