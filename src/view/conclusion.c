@@ -96,20 +96,31 @@ static void append_body_of_function(char **text, const struct analyze_conclusion
 	alloc_append(text, " and the rest less");
 }
 
+/* The body that carries a change which no function does: ", 97 % of it in shuffle_freelist (mm/slub.c:1978)". */
+static void append_body(char **text, const struct analyze_conclusion *c)
+{
+	bool is_contrast = c->where == ANALYZE_WHERE_NONE;
+
+	alloc_append(text, ", %s%.0f %% %sin ", is_contrast ? "but " : "", c->body.share * 100,
+		     is_contrast ? "" : "of it ");
+	append_name(text, c->body.name);
+	append_place(text, c, c->body.function);
+}
+
 /* Where a syscall's change comes from. */
 static void append_where(char **text, const struct analyze_conclusion *c)
 {
 	switch (c->where) {
 	case ANALYZE_WHERE_NOT_RECORDED:
-		alloc_append(text, "; record with --func to see where");
+		if (c->body.name)
+			append_body(text, c);
+		else
+			alloc_append(text, "; record with --func to see where");
 		break;
 	case ANALYZE_WHERE_NONE:
 		alloc_append(text, ", less than a tenth of it in any recorded function");
-		if (!c->body.name)
-			break;
-		alloc_append(text, ", but %.0f %% in ", c->body.share * 100);
-		append_name(text, c->body.name);
-		append_place(text, c, c->body.function);
+		if (c->body.name)
+			append_body(text, c);
 		break;
 	case ANALYZE_WHERE_FUNCTION:
 		alloc_append(text, ", %.0f %% of it in ", c->function_share * 100);

@@ -238,6 +238,40 @@ static void test_partner(void **state)
 	profile_destroy(pb);
 }
 
+/* A body timed in a function that was not: beside the functions, and no part of what is in none. */
+static void test_range_alone(void **state)
+{
+	struct profile *p[2] = { work(500000, 100, 0, false), work(600000, 100, 0, false) };
+	const struct analyze_attribution_row *r;
+	struct analyze_attribution a;
+	struct analyze_diff d;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct profile *side = p[i];
+		uint32_t body = fixture_range(side, "kernel_init_pages", NULL, "post_alloc_hook",
+					      2),
+			 inner = fixture_range(side, "clear_page", "kernel_init_pages",
+					       "post_alloc_hook", 9);
+
+		cell(side, 0, 0, "clone", 10, 15000 + 1000 * i, 3000);
+		cell(side, 0, body, "clone", 10, 500 + 950 * i, 500 + 150 * i);
+		cell(side, 0, inner, "clone", 10, 800 * i, 800 * i);
+	}
+	attribute(&a, &d, p[0], p[1]);
+	r = row(&a, "clear_page", 2);
+	assert_true(r->delta == 8000 && r->share == 0.8);
+	r = row(&a, "kernel_init_pages", 2);
+	assert_int_equal(r->part, ANALYZE_PART_RANGE);
+	assert_true(r->delta == 1500 && r->share == 0.15 && r->by_mean == 1500);
+	assert_string_equal(r->location, "mm/slub.c:2");
+	assert_true(fabs(row(&a, "in no timed function", 2)->share - 0.05) < 1e-9);
+	release(&a, &d);
+	profile_destroy(p[0]);
+	profile_destroy(p[1]);
+}
+
 /*
  * Blocks of allocate_slab: its entry (line 10, 5 instructions), a loop in shuffle_freelist (lines 20 and 21,
  * 3 and 4) whose head is executed TURNS times, the return (line 11, 6). All in 100 calls in clone.
@@ -392,8 +426,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tree),    cmocka_unit_test(test_one_sided),
-		cmocka_unit_test(test_partner), cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_any),
+		cmocka_unit_test(test_partner), cmocka_unit_test(test_range_alone),
+		cmocka_unit_test(test_blocks),  cmocka_unit_test(test_any),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

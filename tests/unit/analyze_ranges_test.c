@@ -489,15 +489,16 @@ static void test_nothing(void **state)
 
 /* ---- two sides ---- */
 
-/* One clone of TIME, allocate_slab of SLAB in it. */
+/* One clone of TIME, allocate_slab of SLAB in it; 0: no function was timed. */
 static struct profile *clone_of(uint64_t time, uint64_t slab)
 {
 	struct profile *p = profile_create();
 	uint32_t run = fixture_run(p, time), clone = profile_context_add(p, "clone");
-	uint32_t site = fixture_function(p, "allocate_slab", 1);
 
 	fixture_calls(profile_cell(p, run, 0, clone), 1, time, time);
-	fixture_calls(profile_cell(p, run, site, clone), 10, slab, slab);
+	if (slab)
+		fixture_calls(profile_cell(p, run, fixture_function(p, "allocate_slab", 1), clone),
+			      10, slab, slab);
 	profile_env_set(p, PROFILE_ENV_RELEASE, "6.1.192-x");
 	return p;
 }
@@ -659,6 +660,19 @@ static void test_conclusion(void **state)
 	assert_string_equal(c.body.location, "mm/slub.c:1978");
 	assert_near(c.body.share, 0.99);
 	assert_false(c.body.estimated);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+
+	/* The body alone was timed, no function: 9,900 of 10,000. */
+	a = clone_of(100000, 0);
+	b = clone_of(110000, 0);
+	timed(b, "shuffle_freelist", NULL, 1978, 10, 990);
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	analyze_diff_conclude(&c, &d);
+	assert_int_equal(c.where, ANALYZE_WHERE_NOT_RECORDED);
+	assert_string_equal(c.body.name, "shuffle_freelist");
+	assert_near(c.body.share, 0.99);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);

@@ -174,6 +174,21 @@ static struct cost bodies_cost(const struct analyze_diff *diff, const char *func
 	return sum;
 }
 
+static struct part range_part(const struct analyze_diff_range *r)
+{
+	struct part part = { .range = r };
+
+	part.row =
+		row_form(ANALYZE_PART_RANGE, r->body.name, range_cost(&r->baseline, r->estimated),
+			 range_cost(&r->hardened, r->estimated));
+	part.row.location = r->location;
+	if (r->estimated) {
+		part.row.how = ANALYZE_HOW_ESTIMATED;
+		part.row.by_calls = part.row.by_mean = NAN;
+	}
+	return part;
+}
+
 /*
  * The bodies of FUNCTION, whose part is WHOLE: those timed, or where there is none the estimated ones
  * that changed significantly and are not part of one another. An estimate holds what the body calls, also
@@ -186,18 +201,12 @@ static void collect_ranges(struct parts *parts, const struct analyze_diff *diff,
 
 	for (i = 0; i < diff->ranges.n_rows; i++) {
 		const struct analyze_diff_range *r = &diff->ranges.rows[i];
-		struct part part = { .range = r };
+		struct part part;
 
 		if (r->estimated != estimated || !is_in(r, function, context) ||
 		    (estimated && (r->redundant || r->body.chain)))
 			continue;
-		part.row = row_form(ANALYZE_PART_RANGE, r->body.name,
-				    range_cost(&r->baseline, estimated),
-				    range_cost(&r->hardened, estimated));
-		part.row.location = r->location;
-		part.row.how = estimated ? ANALYZE_HOW_ESTIMATED : ANALYZE_HOW_NONE;
-		if (estimated)
-			part.row.by_calls = part.row.by_mean = NAN;
+		part = range_part(r);
 		if (estimated &&
 		    !(part.row.delta / whole > 0 && part.row.delta / whole < MOST_ESTIMATED))
 			continue;
@@ -329,6 +338,32 @@ static struct cost function_cost(const struct analyze_figures *f, const struct a
 	return cost;
 }
 
+static bool is_timed(const struct analyze_diff *diff, const char *function, const char *context)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->functions.n_rows; i++)
+		if (!strcmp(diff->functions.rows[i].name, function) &&
+		    !strcmp(diff->functions.rows[i].context, context))
+			return true;
+	return false;
+}
+
+/* Bodies that were timed in functions that were not: no function's time holds theirs. */
+static void collect_ranges_alone(struct parts *parts, const struct analyze_diff *diff,
+				 const char *context)
+{
+	uint32_t i;
+
+	for (i = 0; i < diff->ranges.n_rows; i++) {
+		const struct analyze_diff_range *r = &diff->ranges.rows[i];
+
+		if (!r->estimated && is_in(r, r->body.function, context) &&
+		    !is_timed(diff, r->body.function, context))
+			vec_push(parts, parts, range_part(r));
+	}
+}
+
 static void collect_functions(struct parts *parts, const struct analyze_diff *diff,
 			      const char *context)
 {
@@ -355,6 +390,7 @@ static void add_functions(struct analyze_attribution *a, const struct analyze_di
 	uint32_t i;
 
 	collect_functions(&parts, diff, context);
+	collect_ranges_alone(&parts, diff, context);
 	parts_end(&parts, ANALYZE_PART_UNTIMED, whole);
 	for (i = 0; i < parts.n_parts; i++) {
 		const struct part *part = &parts.parts[i];

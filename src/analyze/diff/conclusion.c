@@ -119,11 +119,11 @@ static void set_body(struct analyze_conclusion *c, const struct analyze_diff_ran
 }
 
 /*
- * Where no timed function carries ROW's change: the inlined body whose samples do, most of all; NULL: none has a
- * tenth of it.
+ * Where no timed function carries ROW's change: the inlined body that does, most of all, and where ESTIMATED is set,
+ * perhaps by its samples; NULL: none has a tenth of it.
  */
-static const struct analyze_diff_range *find_body(const struct analyze_diff *diff,
-						  const struct analyze_diff_row *row)
+static const struct analyze_diff_range *
+find_body(const struct analyze_diff *diff, const struct analyze_diff_row *row, bool estimated)
 {
 	const struct analyze_diff_range *best = NULL;
 	uint32_t i;
@@ -131,7 +131,8 @@ static const struct analyze_diff_range *find_body(const struct analyze_diff *dif
 	for (i = 0; i < diff->ranges.n_rows; i++) {
 		const struct analyze_diff_range *r = &diff->ranges.rows[i];
 
-		if (r->redundant || !r->estimated || strcmp(r->context, row->name) ||
+		if (r->redundant || (r->estimated && !estimated) || r->is_partner ||
+		    !strcmp(r->body.name, ANALYZE_RANGE_REST) || strcmp(r->context, row->name) ||
 		    !(r->syscall_share >= ANALYZE_LEAST_SHARE) ||
 		    r->syscall_share > ANALYZE_WHOLE_SHARE)
 			continue;
@@ -283,9 +284,9 @@ static void conclude_syscall(struct analyze_conclusion *c, const struct analyze_
 		c->function = carrier->name;
 		c->function_share = carrier->share;
 		set_body(c, find_range(diff, carrier), false);
-	} else if (diff->functions.n_rows) {
-		c->where = ANALYZE_WHERE_NONE;
-		set_body(c, find_body(diff, row), true);
+	} else {
+		c->where = diff->functions.n_rows ? ANALYZE_WHERE_NONE : ANALYZE_WHERE_NOT_RECORDED;
+		set_body(c, find_body(diff, row, diff->functions.n_rows), true);
 	}
 }
 
