@@ -206,6 +206,34 @@ static void test_suggest(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
+/* What other kernels call it, before what is only spelt alike. */
+static void test_suggest_renamed(void **state)
+{
+	struct kernel_kallsyms *ks = load("ffffffff81000000 T _stext\n"
+					  "ffffffff81000010 t kmem_cache_alias\n"
+					  "ffffffff81000020 t kmem_cache_flags\n"
+					  "ffffffff81000030 t kmem_cache_open\n"
+					  "ffffffff81000040 t kmem_cache_size\n"
+					  "ffffffff81000050 t __pfx_kmem_cache_alloc_noprof\n"
+					  "ffffffff81000060 t kmem_cache_alloc_noprof\n"
+					  "ffffffff81000070 t kmem_cache_alloc_bulk_noprof\n"
+					  "ffffffff81000080 t do_mmap\n"
+					  "ffffffff81000090 t __vma_link_rb\n"
+					  "ffffffff810000a0 t cache\n");
+	const char *names[4];
+
+	(void)state;
+	assert_true(kernel_kallsyms_suggest(ks, "kmem_cache_alloc", names, 4) > 1);
+	assert_string_equal(names[0], "kmem_cache_alloc_noprof");
+	assert_int_equal(kernel_kallsyms_suggest(ks, "do_mmap_pgoff", names, 4), 1);
+	assert_string_equal(names[0], "do_mmap");
+	assert_int_equal(kernel_kallsyms_suggest(ks, "vma_link_rb", names, 4), 1);
+	assert_string_equal(names[0], "__vma_link_rb");
+	assert_int_equal(kernel_kallsyms_suggest(ks, "__vma_link", names, 1), 1);
+	assert_int_equal(kernel_kallsyms_suggest(ks, "_", names, 4), 0);
+	kernel_kallsyms_destroy(ks);
+}
+
 static void refused(const char *text, int err)
 {
 	struct kernel_kallsyms *ks;
@@ -323,11 +351,17 @@ static void test_blacklist(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_load),         cmocka_unit_test(test_named),
-		cmocka_unit_test(test_clones),       cmocka_unit_test(test_covering),
-		cmocka_unit_test(test_properties),   cmocka_unit_test(test_suggest),
-		cmocka_unit_test(test_refused),      cmocka_unit_test(test_ftrace_names),
-		cmocka_unit_test(test_ftrace_addrs), cmocka_unit_test(test_blacklist),
+		cmocka_unit_test(test_load),
+		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_clones),
+		cmocka_unit_test(test_covering),
+		cmocka_unit_test(test_properties),
+		cmocka_unit_test(test_suggest),
+		cmocka_unit_test(test_suggest_renamed),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_ftrace_names),
+		cmocka_unit_test(test_ftrace_addrs),
+		cmocka_unit_test(test_blacklist),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

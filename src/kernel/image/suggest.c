@@ -49,10 +49,35 @@ unsigned int kernel_name_distance(const char *a, const char *b, unsigned int lim
 	return above[lb] > limit ? limit + 1 : above[lb];
 }
 
+/* Is WORD with one more word before or behind it, underscores at the front aside, NAME? */
+static bool is_word_less(const char *word, const char *name)
+{
+	size_t len = strlen(word), longer = strlen(name);
+
+	if (!len || len >= longer)
+		return false;
+	if (!strncmp(name, word, len) && name[len] == '_')
+		return name[len + 1] && !strchr(name + len + 1, '_');
+	if (name[longer - len - 1] != '_' || strcmp(name + longer - len, word))
+		return false;
+	return memchr(name, '_', longer) == name + longer - len - 1;
+}
+
+/*
+ * Whether A and B may be what two kernels call the same function: "kmem_cache_alloc" became
+ * "kmem_cache_alloc_noprof", "do_mmap_pgoff" "do_mmap", "lru_add_drain" "__lru_add_drain".
+ */
+static bool is_rename(const char *a, const char *b)
+{
+	a += strspn(a, "_");
+	b += strspn(b, "_");
+	return *a && (!strcmp(a, b) || is_word_less(a, b) || is_word_less(b, a));
+}
+
 struct candidate {
 	const char *name;
-	unsigned int
-		rank; /* the distance; those that only contain the name come after all others */
+	/* 0: a rename; else the distance; those that only contain the name come after all others. */
+	unsigned int rank;
 	size_t len;
 };
 
@@ -87,7 +112,7 @@ size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *nam
 	for (size_t i = 0; i < n_syms; i++) {
 		struct candidate c = { .name = syms[i].name };
 
-		c.rank = kernel_name_distance(name, c.name, limit);
+		c.rank = is_rename(name, c.name) ? 0 : kernel_name_distance(name, c.name, limit);
 		if (c.rank > limit && (len < 3 || !strstr(c.name, name)))
 			continue;
 		if (kernel_name_safety(c.name, NULL) == KERNEL_REFUSE)
