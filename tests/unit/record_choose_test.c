@@ -27,7 +27,7 @@ static const struct function {
 	{ "wide", true, 7 },        { "twin", true, 1 },           { "twin", true, 1 },
 	{ "bare", false, 1 },       { "listed", true, -1 },        { "do_exit", true, 1 },
 	{ "kasan_check", true, 1 }, { "copied.isra.0", true, -1 }, { "_sinittext", false, -1 },
-	{ "plain_init", true, 1 },  { "_einittext", false, -1 },
+	{ "plain_init", true, 1 },  { "_einittext", false, -1 },   { "__pfx_plain", false, -1 },
 };
 
 #define N_FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
@@ -229,6 +229,16 @@ static void globs_leave_out_what_is_unsafe(void **state)
 	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "do_exit"), PROFILE_MECH_NONE);
 }
 
+/* It is no function that anybody could have meant. */
+static void padding_is_not_left_out(void **state)
+{
+	(void)state;
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "*plain", NULL, NULL), 0);
+	assert_int_equal(sites.n_items, 1);
+	assert_int_equal(sites.skipped[RECORD_SKIP_UNSAFE], 0);
+	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "__pfx_plain"), PROFILE_MECH_NONE);
+}
+
 static void few_of_a_glob_stay_with_fentry(void **state)
 {
 	(void)state;
@@ -321,6 +331,7 @@ int main(void)
 		TEST(what_is_asked_for_is_taken_or_nothing),
 		TEST(no_return_probe_but_on_an_entry),
 		TEST(globs_leave_out_what_is_unsafe),
+		TEST(padding_is_not_left_out),
 		TEST(few_of_a_glob_stay_with_fentry),
 		TEST(many_of_a_glob_go_to_multi),
 		TEST(a_function_is_one_site),

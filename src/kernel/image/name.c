@@ -74,3 +74,9 @@ bool kernel_name_is_cold(const char *name)
 	}
 	return false;
 }
+
+bool kernel_name_is_padding(const char *name)
+{
+	return !strncmp(name, "__pfx_", strlen("__pfx_")) ||
+	       !strncmp(name, "__cfi_", strlen("__cfi_"));
+}

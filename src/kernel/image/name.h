@@ -18,6 +18,9 @@ size_t kernel_name_base_len(const char *name);
 /* Is this a piece split off a function, into which the function jumps: no entry, no return? */
 bool kernel_name_is_cold(const char *name);
 
+/* Is this the padding in front of a function, which kallsyms lists beside it: nothing that is ever called? */
+bool kernel_name_is_padding(const char *name);
+
 /*
  * The Damerau-Levenshtein distance (insertions, deletions, substitutions and swaps of neighbours;
  * optimal string alignment), or LIMIT + 1 where it is more than LIMIT.

@@ -34,7 +34,6 @@ struct rule {
 
 /* The first rule that matches holds, so exceptions stand above what they are exceptions from. */
 static const struct rule rules[] = {
-	RULE(KERNEL_REFUSE, "padding before a function, never called", "__pfx_*", "__cfi_*"),
 	RULE(KERNEL_REFUSE, "a linker script symbol, not a function", "_stext", "_etext", "_text",
 	     "_sinittext", "_einittext", "*_text_start", "*_text_end"),
 	RULE(KERNEL_REFUSE, "a thunk or trampoline, which the kernel rewrites", "__x86_indirect_*",
@@ -221,6 +220,10 @@ enum kernel_safety kernel_name_safety(const char *name, const char **reason)
 	*reason = NULL;
 	if (kernel_name_is_cold(name)) {
 		*reason = "a part split off a function, which jumps into and out of it";
+		return KERNEL_REFUSE;
+	}
+	if (kernel_name_is_padding(name)) {
+		*reason = "padding before a function, never called";
 		return KERNEL_REFUSE;
 	}
 	/* The kernel has no longer names (KSYM_NAME_LEN). */

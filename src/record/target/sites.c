@@ -162,7 +162,8 @@ bool record_site_matches(const struct kernel_kallsyms *ks, const struct kernel_s
 	size_t len = kernel_name_base_len(sym->name);
 	char base[256];
 
-	if (len >= sizeof(base) || kernel_kallsyms_is_init(ks, sym))
+	if (len >= sizeof(base) || kernel_name_is_padding(sym->name) ||
+	    kernel_kallsyms_is_init(ks, sym))
 		return false;
 	memcpy(base, sym->name, len);
 	base[len] = '\0';
