@@ -9,6 +9,8 @@
 #include "base/number.h"
 #include "catalogue/setting.h"
 
+#define NO_CONFIG "no /proc/config.gz, /boot/config-* or /lib/modules/*/config"
+
 #define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities/"
 
 /* What is found out, and the phrase that says how. */
@@ -180,8 +182,7 @@ static struct finding from_build(const struct catalogue_protection *protection, 
 	if (!option || (version && !catalogue_span_has(option->span, version)))
 		return none;
 	if (!config)
-		return found(CATALOGUE_UNKNOWN,
-			     alloc_strdup("no /proc/config.gz, no /boot/config-*"));
+		return found(CATALOGUE_UNKNOWN, alloc_strdup(NO_CONFIG));
 	return found(CATALOGUE_OFF, alloc_printf("CONFIG_%s is not set", option->symbol));
 }
 
@@ -203,8 +204,7 @@ static struct finding from_default(const struct catalogue_protection *protection
 
 	option = option_of(protection, CATALOGUE_DEFAULT, config, version, &set);
 	if (option && !config)
-		return found(CATALOGUE_UNKNOWN,
-			     alloc_strdup("no /proc/config.gz, no /boot/config-*"));
+		return found(CATALOGUE_UNKNOWN, alloc_strdup(NO_CONFIG));
 	if (option)
 		return found(set ? CATALOGUE_ON : CATALOGUE_OFF, option_text(option, config));
 	builds = option_of(protection, CATALOGUE_BUILDS, config, version, &built);

@@ -34,8 +34,8 @@ static bool can_sample(void)
 	return fd >= 0;
 }
 
-/* Whether there is an index of inlined bodies and lines, or how to get one. */
-static void check_index(const struct record_symbols *symbols, struct kernel_image *image)
+/* Returns whether there is an index of inlined bodies and lines, or tells how to get one. */
+static bool check_index(const struct record_symbols *symbols, struct kernel_image *image)
 {
 	struct kernel_index *index = NULL;
 
@@ -49,6 +49,7 @@ static void check_index(const struct record_symbols *symbols, struct kernel_imag
 			      "made on first use (or by kprotperf index VMLINUX)" :
 			      "needs a vmlinux with DWARF");
 	kernel_index_destroy(index);
+	return index;
 }
 
 /* Names and lines, from kallsyms and the vmlinux of this kernel. */
@@ -56,6 +57,7 @@ static void check_symbols(void)
 {
 	struct record_symbols symbols;
 	struct kernel_image *image = NULL;
+	bool has_index;
 
 	if (record_symbols_init(&symbols, NULL)) {
 		check(false, "kernel symbols", "run as root");
@@ -69,10 +71,12 @@ static void check_symbols(void)
 		      "kprobe blacklist",
 		      "mount debugfs: mount -t debugfs nodev /sys/kernel/debug");
 		record_symbols_image(&symbols, &image);
-		check_index(&symbols, image);
+		has_index = check_index(&symbols, image);
 		check(image && kernel_image_has_dwarf(image), "vmlinux with DWARF",
 		      symbols.image_why_not ?:
 			      "install the kernel's debug package (Debian: linux-image-$(uname -r)-dbg)");
+		if (has_index && !image)
+			log_note("%s", record_symbols_index_alone);
 	}
 	record_symbols_deinit(&symbols);
 }
@@ -91,7 +95,7 @@ int cmd_doctor(int argc, char **argv)
 	printf("Required to record:\n");
 	syscalls = check(geteuid() == 0, "root", "run with sudo");
 	syscalls &= check(f.btf, "kernel BTF", "needs a kernel with CONFIG_DEBUG_INFO_BTF=y");
-	syscalls &= check(!f.bpf, "BPF tracing programs", log_strerror(f.bpf));
+	syscalls &= check(!f.bpf, "BPF tracing programs", record_features_why_not_bpf(&f));
 	printf("To time functions, one of:\n");
 	functions = check(!f.fentry, "fentry/fexit", record_features_why_not_fentry(&f));
 	record_features_try_multi(&f, 0);

@@ -62,7 +62,7 @@ static void test_option(void **state)
 	expect("slab_freelist_random", (struct kernel){ RELEASE_6_1, longer }, CATALOGUE_OFF,
 	       "CONFIG_SLAB_FREELIST_RANDOM is not set");
 	expect("slab_freelist_random", (struct kernel){ RELEASE_6_1 }, CATALOGUE_UNKNOWN,
-	       "no /proc/config.gz, no /boot/config-*");
+	       "no /proc/config.gz, /boot/config-* or /lib/modules/*/config");
 }
 
 static void test_version(void **state)
@@ -172,7 +172,7 @@ static void test_cpu(void **state)
 	/* Without a configuration, what the kernel says is enough. */
 	kernel.config = NULL;
 	expect("page_table_isolation", kernel, CATALOGUE_UNKNOWN,
-	       "no /proc/config.gz, no /boot/config-*");
+	       "no /proc/config.gz, /boot/config-* or /lib/modules/*/config");
 	kernel.vulnerability = PROFILE_ENV_MITIGATION "meltdown";
 	kernel.says = "Mitigation: PTI";
 	expect("page_table_isolation", kernel, CATALOGUE_ON, "meltdown: Mitigation: PTI");

@@ -53,6 +53,19 @@ static bool set_config(struct profile *p, const char *path)
 	return n > 0;
 }
 
+void record_environment_config(struct profile *p, const char *root, const char *release)
+{
+	char *paths[] = { alloc_printf("%s/proc/config.gz", root),
+			  alloc_printf("%s/boot/config-%s", root, release),
+			  alloc_printf("%s/lib/modules/%s/config", root, release) };
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		found = found || set_config(p, paths[i]);
+		free(paths[i]);
+	}
+}
+
 static void set_cpu(struct profile *p)
 {
 	char line[512], *value;
@@ -109,7 +122,7 @@ static void set_time(struct profile *p)
 
 void record_environment_read(struct profile *p, const struct kernel_build_id *build_id)
 {
-	char text[2 * KERNEL_BUILD_ID_MAX + 1], *boot_config;
+	char text[2 * KERNEL_BUILD_ID_MAX + 1];
 	struct catalogue_text clock;
 	struct utsname uts;
 
@@ -117,10 +130,7 @@ void record_environment_read(struct profile *p, const struct kernel_build_id *bu
 		profile_env_set(p, PROFILE_ENV_RELEASE, uts.release);
 		profile_env_set(p, PROFILE_ENV_VERSION, uts.version);
 		profile_env_set(p, PROFILE_ENV_ARCH, uts.machine);
-		boot_config = alloc_printf("/boot/config-%s", uts.release);
-		if (!set_config(p, "/proc/config.gz"))
-			set_config(p, boot_config);
-		free(boot_config);
+		record_environment_config(p, "", uts.release);
 	}
 	if (build_id->len)
 		profile_env_set(p, PROFILE_ENV_BUILD_ID,

@@ -11,4 +11,10 @@
 /* Fills the environment and the clock of P. What cannot be read is left out. */
 void record_environment_read(struct profile *p, const struct kernel_build_id *build_id);
 
+/*
+ * Its part that is the configuration of the kernel RELEASE: the running one's, or what its package has in /boot or
+ * /lib/modules. ROOT is "" or the folder that these are in.
+ */
+void record_environment_config(struct profile *p, const char *root, const char *release);
+
 #endif

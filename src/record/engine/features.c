@@ -4,9 +4,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -22,7 +24,8 @@
 /* What "multi" is until it is tried: no -errno, and not 0. */
 #define MULTI_UNTRIED 1
 
-#define LOCKDOWN_PATH "/sys/kernel/security/lockdown"
+#define SECURITYFS    "/sys/kernel/security"
+#define LOCKDOWN_PATH SECURITYFS "/lockdown"
 
 /* "none [integrity] confidentiality": the mode in force is the one in brackets. */
 static void lockdown_read(char *mode, size_t size)
@@ -40,6 +43,14 @@ static void lockdown_read(char *mode, size_t size)
 			snprintf(mode, size, "%.*s", (int)(close - open - 1), open + 1);
 	}
 	fclose(f);
+}
+
+/* Whether securityfs could be there and is not. */
+static bool securityfs_is_missing(void)
+{
+	struct statfs fs;
+
+	return !statfs(SECURITYFS, &fs) && fs.f_type != SECURITYFS_MAGIC;
 }
 
 /* Loads the program that lies OFFSET bytes into the skeleton, attached if asked. */
@@ -71,6 +82,7 @@ void record_features_probe(struct record_features *f)
 	memset(f, 0, sizeof(*f));
 	record_bpf_log();
 	lockdown_read(f->lockdown, sizeof(f->lockdown));
+	f->lockdown_hidden = !f->lockdown[0] && geteuid() == 0 && securityfs_is_missing();
 	f->btf = access(KERNEL_BTF_PATH, R_OK) == 0;
 	if (!f->btf) {
 		f->bpf = f->fentry = -ENOENT;
@@ -156,17 +168,35 @@ static bool locked_down(const struct record_features *f)
 	return f->lockdown[0] && strcmp(f->lockdown, "none") != 0;
 }
 
+/* ERR in words: what refuses root is lockdown, where there is any. */
+static const char *refusal(const struct record_features *f, int err)
+{
+	if (err != -EPERM)
+		return log_strerror(err);
+	if (locked_down(f))
+		return strcmp(f->lockdown, "integrity") ?
+			       "refused by kernel lockdown (confidentiality)" :
+			       "refused by kernel lockdown (integrity)";
+	if (f->lockdown_hidden)
+		return "refused, perhaps by kernel lockdown: mount -t securityfs nodev " SECURITYFS
+		       " shows it";
+	return log_strerror(err);
+}
+
+const char *record_features_why_not_bpf(const struct record_features *f)
+{
+	return f->bpf ? refusal(f, f->bpf) : NULL;
+}
+
 const char *record_features_why_not_fentry(const struct record_features *f)
 {
 	if (!f->fentry)
 		return NULL;
 	if (!f->btf)
 		return "no BTF";
-	if (f->fentry == -EPERM && locked_down(f))
-		return "refused: kernel lockdown is on";
 	if (f->fentry == -EOPNOTSUPP || f->fentry == -KERNEL_ENOTSUPP)
 		return "kernel without BPF trampolines (CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
-	return log_strerror(f->fentry);
+	return refusal(f, f->fentry);
 }
 
 const char *record_features_why_not_kprobe(const struct record_features *f)
@@ -181,10 +211,6 @@ const char *record_features_why_not_multi(const struct record_features *f)
 	switch (f->multi) {
 	case 0:
 		return NULL;
-	case -EPERM:
-		if (locked_down(f))
-			return "refused: kernel lockdown is on";
-		break;
 	case -EOPNOTSUPP:
 	case -EINVAL:
 	case -E2BIG:
@@ -195,7 +221,7 @@ const char *record_features_why_not_multi(const struct record_features *f)
 	case -ENODATA:
 		return "this kernel does not report which call a return belongs to";
 	}
-	return log_strerror(f->multi);
+	return refusal(f, f->multi);
 }
 
 int record_features_check(const struct record_features *f)
@@ -217,6 +243,6 @@ int record_features_check(const struct record_features *f)
 			  "(lockdown=none, or Secure Boot off)",
 			  f->lockdown);
 	else
-		log_error("the kernel refuses BPF tracing programs: %s", log_strerror(f->bpf));
+		log_error("the kernel refuses BPF tracing programs: %s", refusal(f, f->bpf));
 	return f->bpf;
 }

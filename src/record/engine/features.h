@@ -38,6 +38,7 @@ struct record_features {
 	struct record_multi_behaviour multi_is;
 	char lockdown
 		[32]; /* the mode in force: "none", "integrity", "confidentiality"; "" unknown */
+	bool lockdown_hidden; /* unknown because nobody has mounted securityfs */
 };
 
 void record_features_probe(struct record_features *f);
@@ -50,6 +51,7 @@ void record_features_probe(struct record_features *f);
 int record_features_try_multi(struct record_features *f, uint64_t addr);
 
 /* One phrase why one of them cannot be had, for an error message; a static string. */
+const char *record_features_why_not_bpf(const struct record_features *f);
 const char *record_features_why_not_fentry(const struct record_features *f);
 const char *record_features_why_not_kprobe(const struct record_features *f);
 const char *record_features_why_not_multi(const struct record_features *f);

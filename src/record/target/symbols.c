@@ -15,6 +15,10 @@
 #include "record/engine/features.h"
 #include "record/engine/kprobe_event.h"
 
+const char record_symbols_index_alone[] =
+	"the index of this kernel is there, but not the vmlinux it was made of: inlined bodies and lines have their "
+	"names and bodies are estimated from samples; timing them (--range) and --blocks need the vmlinux too";
+
 int record_symbols_init(struct record_symbols *s, const char *vmlinux)
 {
 	struct utsname uts;

@@ -97,4 +97,7 @@ int record_symbols_image(struct record_symbols *s, struct kernel_image **image);
  */
 int record_symbols_index(struct record_symbols *s, const struct kernel_index **index);
 
+/* What an index is good for without the vmlinux that it was made of, and what not: a sentence. */
+extern const char record_symbols_index_alone[];
+
 #endif

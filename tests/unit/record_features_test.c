@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the kernel allows, in words, and its configuration, wherever that is. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "kernel_fixture.h"
+#include "record/collect/environment.h"
+#include "record/engine/features.h"
+
+static void names_lockdown(void **state)
+{
+	struct record_features f = {
+		.btf = true, .bpf = -EPERM, .fentry = -EPERM, .multi = -EPERM
+	};
+
+	(void)state;
+	assert_string_equal(record_features_why_not_fentry(&f), strerror(EPERM));
+	strcpy(f.lockdown, "none");
+	assert_string_equal(record_features_why_not_bpf(&f), strerror(EPERM));
+	strcpy(f.lockdown, "integrity");
+	assert_string_equal(record_features_why_not_bpf(&f),
+			    "refused by kernel lockdown (integrity)");
+	assert_string_equal(record_features_why_not_multi(&f),
+			    "refused by kernel lockdown (integrity)");
+	strcpy(f.lockdown, "confidentiality");
+	assert_string_equal(record_features_why_not_fentry(&f),
+			    "refused by kernel lockdown (confidentiality)");
+	/* It is not blamed for anything else. */
+	f.fentry = -ENOMEM;
+	assert_string_equal(record_features_why_not_fentry(&f), strerror(ENOMEM));
+	f.bpf = 0;
+	assert_null(record_features_why_not_bpf(&f));
+	/* Nobody can see whether it is on. */
+	f.lockdown[0] = '\0';
+	f.lockdown_hidden = true;
+	assert_non_null(strstr(record_features_why_not_multi(&f), "securityfs"));
+}
+
+static void check_config(const char *expected)
+{
+	struct profile *p = profile_create();
+	const char *config;
+
+	record_environment_config(p, fixture_dir, "6.1.0-x");
+	config = profile_env_get(p, PROFILE_ENV_CONFIG);
+	if (expected)
+		assert_string_equal(config, expected);
+	else
+		assert_null(config);
+	profile_destroy(p);
+}
+
+static void finds_configuration(void **state)
+{
+	static const char *const folders[] = { "lib", "lib/modules", "lib/modules/6.1.0-x", "boot",
+					       "proc" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		assert_int_equal(mkdir(fixture_path(folders[i]), 0700), 0);
+	check_config(NULL);
+	fixture_text("lib/modules/6.1.0-x/config", "CONFIG_A=y\n");
+	check_config("CONFIG_A=y\n");
+	fixture_text("boot/config-6.1.0-x", "CONFIG_B=y\n");
+	check_config("CONFIG_B=y\n");
+	fixture_text("proc/config.gz", "CONFIG_C=y\n");
+	check_config("CONFIG_C=y\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_lockdown),
+		cmocka_unit_test_setup_teardown(finds_configuration, fixture_setup,
+						fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
