@@ -331,6 +331,26 @@ static void what_fits_nothing_is_said(void **state)
 	symbols.index = NULL;
 }
 
+/* An index from another time, whose vmlinux is gone. */
+static void an_index_alone_times_nothing(void **state)
+{
+	struct kernel_image *image = symbols.image;
+	const char *said_of_it;
+
+	(void)state;
+	symbols.index = idx;
+	symbols.index_tried = true;
+	symbols.image = NULL;
+	symbols.image_why_not = alloc_strdup("no vmlinux of 6.1 below /boot");
+	said_of_it = said("twice");
+	assert_non_null(strstr(said_of_it, "no vmlinux of 6.1 below /boot"));
+	assert_non_null(strstr(said_of_it, record_symbols_index_alone));
+	free(symbols.image_why_not);
+	symbols.image_why_not = NULL;
+	symbols.image = image;
+	symbols.index = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,6 +361,7 @@ int main(void)
 		cmocka_unit_test(blacklisted_places_give_a_body_up),
 		cmocka_unit_test(code_that_cannot_be_read),
 		cmocka_unit_test(what_fits_nothing_is_said),
+		cmocka_unit_test(an_index_alone_times_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

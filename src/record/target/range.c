@@ -242,6 +242,8 @@ int record_ranges_resolve(struct record_ranges *ranges, const struct record_kern
 		return err;
 	record_ranges_plan(ranges, symbols, idx);
 	say_not_timed(ranges);
+	if (!symbols->image)
+		log_note("%s", record_symbols_index_alone);
 	return 0;
 }
 

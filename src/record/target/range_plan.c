@@ -392,7 +392,9 @@ static void plan_all(struct planner *pl)
 
 		if (err)
 			record_range_give_up(ranges, i, "cannot read the kernel's code: %s",
-					     log_strerror(err));
+					     err != -ENODATA            ? log_strerror(err) :
+					     pl->symbols->image_why_not ?:
+									  "there is no vmlinux");
 		else
 			plan_range(pl, i);
 		note_probes(pl, i, first_step);
