@@ -6,41 +6,38 @@
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Counts calls of functions by what COMMAND and its descendants do, from its
-# execve() to their last switch: the same scope as record's.
-bpftrace_calls() {
+# counted NAME FUNCTIONS ARG...: record ARG..., while bpftrace counts the calls of FUNCTIONS too. Its own child is
+# record, whose child is the command: from its execve() on, it and its descendants are what record follows.
+counted() {
 	local name=$1 functions=$2 f
 	shift 2
 	{
-		echo "BEGIN { @ours[cpid] = 1; }"
+		echo "tracepoint:syscalls:sys_enter_execve /tid != cpid/ { @ours[tid] = 1; }"
 		echo "tracepoint:sched:sched_process_fork /@ours[args->parent_pid]/ { @ours[args->child_pid] = 1; }"
 		for f in $functions; do
 			echo "kprobe:$f /@ours[tid]/ { @calls[\"$f\"] = count(); }"
 		done
 		echo "END { clear(@ours); }"
 	} >"$name.bt"
-	keep "$name" bpftrace -f json -c "$*" "$name.bt"
+	keep "$name.bpftrace" bpftrace -f json \
+		-c "$kprotperf record --no-resolve --freq=0 -o $name.data --func ${functions// / --func } $*" "$name.bt"
 }
 
+forks='vm_area_dup allocate_slab'
 # do_mmap has more arguments than fentry can take: by default it is a kprobe between two fentries.
 nested='vm_mmap_pgoff do_mmap mmap_region'
 recursive='do_dentry_open vfs_getattr_nosec inode_permission notify_change'
 
 guest_first() {
 	record fentry --func vm_area_dup --func allocate_slab -- "$workloads/big-fork"
-	record kprobe --attach=kprobe --freq=0 --func vm_area_dup --func allocate_slab -- \
-		"$workloads/big-fork"
-	bpftrace_calls bpftrace 'vm_area_dup allocate_slab' "$workloads/big-fork"
 	# Under record it reports its figures once more.
 	keep strace env KPROTPERF_REPORT_FD=9 strace -c -f -o strace.txt "$workloads/big-fork" 9>report.txt
 
+	printf '%s\n' "$workloads/big-fork --iterations 5" "$acts files 50" >both.sh
 	local how
 	for how in auto kprobe; do
-		# shellcheck disable=SC2046,SC2086 # lists of words
-		record "nested-$how" --attach=$how --freq=0 $(printf -- '--func %s ' $nested $recursive) -- \
-			"$acts" files 50
+		counted $how "$forks $nested $recursive" --attach=$how -- sh both.sh
 	done
-	bpftrace_calls nested "$nested $recursive" "$acts" files 50
 }
 
 guest_again() {
@@ -52,15 +49,14 @@ need hardened
 boot hardened guest_first
 clean_dmesg
 
-bpftrace_count() {
-	grep '^{' "$1.out" | jq -r "select(.type == \"map\").data.\"@calls\".\"$2\" // empty"
+# counts_agree NAME FUNCTION
+counts_agree() {
+	equal "$1: $2's calls are bpftrace's" "$(calls "$1" "$2")" \
+		"$(grep '^{' "$1.bpftrace.out" | jq -r "select(.type == \"map\").data.\"@calls\".\"$2\" // empty")"
+	holds "$1: which are some" "$(calls "$1" "$2") > 0"
 }
 
-equal "vm_area_dup's calls are bpftrace's" "$(calls fentry vm_area_dup)" \
-	"$(bpftrace_count bpftrace vm_area_dup)"
-holds 'and as many as the mappings and forks require' "$(calls fentry vm_area_dup) > 20 * 6000"
-within "allocate_slab's calls are bpftrace's" "$(calls fentry allocate_slab)" \
-	"$(bpftrace_count bpftrace allocate_slab)" 2
+holds 'as many vm_area_dup as the mappings and forks require' "$(calls fentry vm_area_dup) > 20 * 6000"
 equal 'clone is called as often as the workload forks' "$(syscalls fentry clone)" 20
 
 # Not exit_group, which strace does not count because it does not return.
@@ -76,41 +72,35 @@ equal 'every cell in [irq] or a syscall adds up to the sum over contexts' \
 	"$(json fentry '[.functions[] | select(.name == "allocate_slab" and .syscall != "*") | .calls] | add')" \
 	"$(calls fentry allocate_slab)"
 
-equal 'kprobes count as fentry does' "$(calls kprobe vm_area_dup)" "$(calls fentry vm_area_dup)"
-within 'for allocate_slab too' "$(calls kprobe allocate_slab)" "$(calls fentry allocate_slab)" 2
-equal 'and lose nothing' "$(lost kprobe)" nothing
-equal 'nothing is said to be known of what kprobes miss' "$(json kprobe '.losses | has("probe_missed"), .probe_missed')" true
-
-for f in $nested $recursive; do
-	equal "$f: by default, calls are bpftrace's" "$(calls nested-auto "$f")" \
-		"$(bpftrace_count nested "$f")"
-	equal "$f: by kprobes too" "$(calls nested-kprobe "$f")" \
-		"$(bpftrace_count nested "$f")"
-	holds "$f was called" "$(calls nested-auto "$f") > 0"
-done
-equal 'fentry and kprobe.multi are mixed' "$(json nested-auto \
-	'.costs.mechanisms | map(select(.functions)) | map("\(.name) \(.functions)") | join(" ")')" \
-	'fentry 6 kprobe.multi 1'
 for how in auto kprobe; do
-	equal "$how: nested and recursive calls lose nothing" "$(lost nested-$how)" nothing
+	for f in $forks $nested $recursive; do
+		counts_agree $how "$f"
+	done
+done
+equal 'nothing is said to be known of what kprobes miss' "$(json kprobe '.losses | has("probe_missed"), .probe_missed')" true
+equal 'fentry and kprobe.multi are mixed' "$(json auto \
+	'.costs.mechanisms | map(select(.functions)) | map("\(.name) \(.functions)") | join(" ")')" \
+	'fentry 8 kprobe.multi 1'
+for how in auto kprobe; do
+	equal "$how: nothing is lost, of nested and recursive calls either" "$(lost $how)" nothing
 	outer=vm_mmap_pgoff
 	for inner in do_mmap mmap_region; do
 		holds "$how: $inner takes less than $outer around it" \
-			"$(function_row nested-$how $inner total mmap) < $(function_row nested-$how $outer total mmap)"
-		equal "$how: and is called as often" "$(calls nested-$how $inner mmap)" \
-			"$(calls nested-$how $outer mmap)"
+			"$(function_row $how $inner total mmap) < $(function_row $how $outer total mmap)"
+		equal "$how: and is called as often" "$(calls $how $inner mmap)" \
+			"$(calls $how $outer mmap)"
 		outer=$inner
 	done
 	holds "$how: mmap() takes longer than all in it" \
-		"$(syscall_row nested-$how mmap total) > $(function_row nested-$how vm_mmap_pgoff total mmap)"
+		"$(syscall_row $how mmap total) > $(function_row $how vm_mmap_pgoff total mmap)"
 	# On an overlay each of these calls itself for the file below, once a call.
 	for f in notify_change inode_permission; do
 		holds "$how: $f is called by itself" \
-			"$(calls nested-$how $f chmod) >= 2 * $(syscalls nested-$how chmod)"
+			"$(calls $how $f chmod) >= 2 * $(syscalls $how chmod)"
 	done
 	# The inner call's time is in the outer one's, so the longest is at least two of the shortest.
 	holds "$how: of a recursive call both are timed, the outer longer than the inner" \
-		"$(function_row nested-$how notify_change max chmod) > $(function_row nested-$how notify_change min chmod)"
+		"$(function_row $how notify_change max chmod) > $(function_row $how notify_change min chmod)"
 done
 
 boot hardened guest_again

@@ -87,8 +87,10 @@ void record_features_probe(struct record_features *f)
 	if (!f->btf) {
 		f->bpf = f->fentry = -ENOENT;
 	} else {
-		f->bpf = TRY(try_tracing, false);
-		f->fentry = f->bpf ?: TRY(try_fentry, true);
+		/* What can be attached to a function can be loaded: mostly one trial answers both. */
+		f->fentry = TRY(try_fentry, true);
+		f->bpf = f->fentry ? TRY(try_tracing, false) : 0;
+		f->fentry = f->bpf ?: f->fentry;
 	}
 	f->kprobe = access(KPROBE_TYPE_PATH, R_OK) ? -ENOENT : 0;
 	f->multi = f->bpf ?: MULTI_UNTRIED;
