@@ -42,7 +42,7 @@ if [ "$(path debug_list-off)" ]; then
 fi
 
 try "$lab" ab --accel icount --cpu vendor=AuthenticAMD,family=21,model=2 --append hardened_usercopy=off --protection init_on_alloc -F 0 -- \
-	"$build/workloads/cow-fault" -n 2000
+	"$build/workloads/cow-fault" -n 500
 is 'ab runs' "$status" 0
 like 'and says with what' "$err" '^lab: hardened: init_on_alloc on: kernel baseline init_on_alloc=1$'
 "$KPROTPERF" diff --format=json baseline.data hardened.data >diff.json 2>/dev/null
@@ -54,9 +54,7 @@ done | grep -c 'hardened_usercopy=off init_on_alloc=[01]')" 2
 is 'the CPU is what --cpu says, and the kernel acts on it' "$(for side in baseline hardened; do
 	"$KPROTPERF" report --format=json $side.data | jq -r '.environment["mitigation.retbleed"]'
 done | grep -c '^Mitigation: untrained return thunk')" 2
-# The fastest: a few iterations of what exec leaves to the kernel make a mean 3 % longer in one boot than in another, and
-# once moved the median.
+# 557 in ten boots of ten: the fastest, since a few iterations have work in them that exec leaves to the kernel.
 more=$(query diff.json '.workload[] | select(.name == "cow-fault" and .probed == false) | .hardened.min - .baseline.min')
-ok "a page cleared for each fault shows in the unprobed run, $more" test "$more" -gt 500 -a "$more" -lt 620
-
+ok "a page cleared for each fault shows in the unprobed run, $more" test "$more" -gt 540 -a "$more" -lt 575
 done_testing

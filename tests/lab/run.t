@@ -54,6 +54,7 @@ is 'with its mode' "$(stat -c %a "$odd/file")" 640
 ok 'a file removed is removed' test ! -e "$odd/removed"
 is 'the current directory may have an odd name' "$(cat "$odd/pwd")" "$odd"
 like 'the guest is told what its clock counts' "$(cat "$odd/cmdline")" 'kprotperf\.clock=icount'
+like 'and maps memory alike each time' "$(cat "$odd/cmdline")" ' norandmaps '
 like '--append comes last' "$(cat "$odd/cmdline")" 'panic=7 lab\.test=1 ?$'
 ok 'several guests run at a time: binary output of 3 MB is unchanged' cmp random random.out
 is 'and nothing is added on stderr' "$(cat random.err)" ''
