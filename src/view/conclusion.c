@@ -163,6 +163,22 @@ static void append_workload(char **text, const struct analyze_conclusion *c)
 	alloc_append(text, ", unprobed); %s", syscalls[c->syscalls]);
 }
 
+/* No headline, so nothing carries it. */
+static void append_untold(char **text, const struct analyze_conclusion *c)
+{
+	alloc_append(text, "No significant change seen: ");
+	append_name(text, c->what);
+	alloc_append(text, " changed most (");
+	append_number(text, OUTPUT_PERCENT, c->delta_pct, c);
+	alloc_append(text, ", ");
+	append_delta(text, c, c->delta_total, "run");
+	if (c->runs[0] == 1 && c->runs[1] == 1)
+		alloc_append(text, "), and one run per side");
+	else
+		alloc_append(text, "), and %u and %u runs", c->runs[0], c->runs[1]);
+	alloc_append(text, " cannot tell less than %.2g %%.", c->least_pct);
+}
+
 static void append_runs(char **text, const struct analyze_conclusion *c)
 {
 	static const char unknown[] = "variation between runs unknown";
@@ -189,6 +205,9 @@ char *view_conclusion(const struct analyze_conclusion *c)
 	case ANALYZE_CONCLUSION_EQUAL:
 		alloc_append(&text, "No syscall differs");
 		break;
+	case ANALYZE_CONCLUSION_UNTOLD:
+		append_untold(&text, c);
+		return text;
 	case ANALYZE_CONCLUSION_SELF:
 		append_self(&text, c);
 		break;

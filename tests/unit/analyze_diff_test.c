@@ -377,6 +377,43 @@ static void test_conclusion(void **state)
 	assert_true(!(c.calls[0] > 0) && c.calls[1] == 10 && c.delta_total == 10000);
 }
 
+/* One run per side: what would be "same" with more of them, or what calls differ by anyway, is no headline. */
+static void test_untold(void **state)
+{
+	struct profile *a = clones(1, 10, 10000), *b = clones(1, 10, 10003);
+	struct analyze_conclusion c;
+
+	(void)state;
+	add_function(a, "inner", "clone", 10, 100);
+	add_function(b, "inner", "clone", 10, 103);
+	c = check_conclusion(a, b, ANALYZE_CONCLUSION_UNTOLD, "clone");
+	assert_true(c.delta_pct == 0.03 && c.delta_total == 30 && c.least_pct == 1);
+	assert_null(c.function);
+	check_conclusion(clones(1, 1000, 100), clones(1, 1005, 100), ANALYZE_CONCLUSION_UNTOLD,
+			 "clone");
+	check_conclusion(clones(1, 10, 10000), clones(1, 10, 10110), ANALYZE_CONCLUSION_MEAN,
+			 "clone");
+	/* A smaller change of a smaller syscall may be told. */
+	a = clones(1, 10, 10000);
+	b = clones(1, 10, 10003);
+	add_syscall(a, "futex", 2, 100);
+	add_syscall(b, "futex", 2, 110);
+	c = check_conclusion(a, b, ANALYZE_CONCLUSION_MEAN, "futex");
+	assert_true(c.delta_total == 20);
+	/* Calls of 1 to 199: a tenth more is within two standard errors of both, 50 % of the mean. */
+	a = profile_create();
+	b = profile_create();
+	fixture_run(a, 1);
+	fixture_run(b, 1);
+	fixture_calls(profile_cell(a, 0, 0, profile_context_add(a, "clone")), 10, 1, 199);
+	fixture_calls(profile_cell(b, 0, 0, profile_context_add(b, "clone")), 10, 11, 209);
+	c = check_conclusion(a, b, ANALYZE_CONCLUSION_UNTOLD, "clone");
+	assert_true(c.least_pct > 45 && c.least_pct < 65);
+	/* With repetitions the verdict says it. */
+	check_conclusion(clones(2, 10, 10000), clones(2, 10, 10003), ANALYZE_CONCLUSION_MEAN,
+			 "clone");
+}
+
 static void test_carrier(void **state)
 {
 	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1200);
@@ -581,6 +618,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_clocks_differ),
 		cmocka_unit_test(test_conclusion),
+		cmocka_unit_test(test_untold),
 		cmocka_unit_test(test_carrier),
 		cmocka_unit_test(test_conclusion_of_workload),
 		cmocka_unit_test(test_workload),

@@ -106,6 +106,18 @@ static void test_unsure(void **state)
 	check(&c,
 	      "clone shows no significant change (+0.50 %, \u00b10.05 %, +5 ns per call; about 5 boots "
 	      "per side needed), less than a tenth of it in any recorded function; 3 and 3 boots.");
+	c.kind = ANALYZE_CONCLUSION_UNTOLD;
+	c.delta_pct = 0.03;
+	c.delta_total = 100;
+	c.least_pct = 1;
+	check(&c,
+	      "No significant change seen: clone changed most (+0.03 %, +100 ns per run), and 3 and "
+	      "3 runs cannot tell less than 1 %.");
+	c.runs[0] = c.runs[1] = 1;
+	check(&c,
+	      "No significant change seen: clone changed most (+0.03 %, +100 ns per run), and one "
+	      "run per side cannot tell less than 1 %.");
+	c.runs[0] = c.runs[1] = 3;
 	c.kind = ANALYZE_CONCLUSION_EQUAL;
 	check(&c, "No syscall differs; 3 and 3 boots.");
 	c.kind = ANALYZE_CONCLUSION_EMPTY;

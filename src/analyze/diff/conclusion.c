@@ -164,20 +164,45 @@ static double chance(const struct analyze_figures *f)
 }
 
 /*
- * How far ROW's total changed beyond what the spread of its calls explains. That is no test, since
+ * What the spread of its calls explains of a change of ROW's total. That is no test, since
  * calls of one run are no repetitions; but where there are no others it keeps a few calls that differ
  * threefold among themselves from the headline.
  */
-static double beyond_chance(const struct analyze_diff_row *row)
+static double by_chance(const struct analyze_diff_row *row)
 {
-	double both = chance(&row->baseline) + chance(&row->hardened);
+	return CHANCE_ERRORS * sqrt(chance(&row->baseline) + chance(&row->hardened));
+}
 
-	return fabs(row->delta_total) - CHANCE_ERRORS * sqrt(both);
+/*
+ * In percent, the least change of ROW that is worth a headline where there are no repetitions: what chance
+ * explains is none, nor is what would be "same" with any number of them.
+ */
+static double least_pct(const struct analyze_diff *diff, const struct analyze_diff_row *row)
+{
+	return fmax(diff->repetitions.margin_pct,
+		    analyze_percent(by_chance(row), row->baseline.total));
+}
+
+/* Whether there are no repetitions, and ROW changed by less than can be told without. */
+static bool is_untold(const struct analyze_diff *diff, const struct analyze_diff_row *row)
+{
+	double pct = analyze_percent(row->delta_total, row->baseline.total);
+
+	return !diff->repetitions.rows && fabs(pct) < least_pct(diff, row);
+}
+
+/* Whether A is more of a headline than B where nothing is known of how sure either is. */
+static bool is_better_row(const struct analyze_diff *diff, const struct analyze_diff_row *a,
+			  const struct analyze_diff_row *b)
+{
+	if (is_untold(diff, a) != is_untold(diff, b))
+		return is_untold(diff, b);
+	return fabs(a->delta_total) - by_chance(a) > fabs(b->delta_total) - by_chance(b);
 }
 
 /*
  * The syscall that changed most, of those that significantly did if there are any; of those that nothing can
- * be said about, the one that changed most beyond chance.
+ * be said about, the one that changed most beyond chance, and by more than can be told if there is any.
  */
 static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
 {
@@ -190,7 +215,7 @@ static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
 		/* However little: what is "same" may differ significantly. */
 		if (row->change.p < ANALYZE_SIGNIFICANT)
 			return row;
-		if (beyond_chance(row) > beyond_chance(best))
+		if (is_better_row(diff, row, best))
 			best = row;
 	}
 	return diff->repetitions.rows ? diff->syscalls.rows : best;
@@ -331,6 +356,7 @@ void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_di
 		.delta_pct = NAN,
 		.delta_total = NAN,
 		.share = NAN,
+		.least_pct = NAN,
 		.change = analyze_change_none,
 		.margin_pct = r->margin_pct,
 		.unit = r->unit,
@@ -350,6 +376,10 @@ void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_di
 		conclude_workload(c, diff, own, row);
 	} else if (row->delta_total == 0) {
 		c->kind = ANALYZE_CONCLUSION_EQUAL;
+	} else if (is_untold(diff, row)) {
+		c->kind = ANALYZE_CONCLUSION_UNTOLD;
+		set_row(c, row);
+		c->least_pct = least_pct(diff, row);
 	} else {
 		set_row(c, row);
 		conclude_syscall(c, diff, row);

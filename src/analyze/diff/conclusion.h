@@ -8,6 +8,7 @@
 enum analyze_conclusion_kind {
 	ANALYZE_CONCLUSION_EMPTY, /* no syscalls were recorded; nothing else is set */
 	ANALYZE_CONCLUSION_EQUAL, /* no syscall differs at all */
+	ANALYZE_CONCLUSION_UNTOLD, /* the syscall that changed most changed by less than so few runs can tell */
 	ANALYZE_CONCLUSION_MEAN, /* of a syscall: a call takes longer, or less long, or as long */
 	ANALYZE_CONCLUSION_CALLS, /* a syscall is called more, or less, often */
 	ANALYZE_CONCLUSION_ONE_SIDE, /* a syscall is called on one side only */
@@ -47,6 +48,7 @@ struct analyze_conclusion {
 	double delta, delta_pct, delta_total;
 	double calls[2]; /* per run */
 	double share; /* SELF: of the context's change */
+	double least_pct; /* UNTOLD: of a change of the total that can be told */
 	/* How sure: interval, verdict, p, the repetitions needed. */
 	struct analyze_change change;
 	double margin_pct; /* that "same" stays within */
