@@ -70,6 +70,7 @@ static void report_init(struct view_report *r, const struct profile *p,
 	analyze_ranges_sort_by_total(&r->ranges);
 	analyze_workload_init(&r->workload, p, figures->raw);
 	analyze_workload_sort_by_order(&r->workload);
+	r->kernel = analyze_kernel_share_of(p, &r->table, &r->workload);
 	analyze_losses_sum(&r->losses, p);
 	analyze_accounting_init(&r->accounting, p);
 	analyze_costs_init(&r->costs, p);

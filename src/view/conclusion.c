@@ -40,6 +40,17 @@ static void append_delta(char **text, const struct analyze_conclusion *c, double
 	alloc_append(text, "%s per %s", insn_unit(c), per);
 }
 
+/* BEFORE "+3.5 % of the command's CPU time" AFTER, where that is known. */
+static void append_of_command(char **text, const struct analyze_conclusion *c, const char *before,
+			      const char *after)
+{
+	if (isnan(c->cpu_pct))
+		return;
+	alloc_append(text, "%s", before);
+	append_number(text, OUTPUT_PERCENT, c->cpu_pct, c);
+	alloc_append(text, " of the command's CPU time%s", after);
+}
+
 static void append_plus_minus(char **text, const struct analyze_conclusion *c)
 {
 	if (!isnan(c->change.plus_minus_pct))
@@ -64,6 +75,7 @@ static void append_mean(char **text, const struct analyze_conclusion *c, const c
 			     clock);
 	append_plus_minus(text, c);
 	append_delta(text, c, c->delta, per);
+	append_of_command(text, c, ", ", "");
 	if (c->change.verdict == ANALYZE_VERDICT_UNCLEAR && !isnan(c->change.boots_needed))
 		alloc_append(text, "; about %.0f %ss per side needed", c->change.boots_needed,
 			     view_units[c->unit]);
@@ -226,6 +238,7 @@ char *view_conclusion(const struct analyze_conclusion *c)
 		append_number(&text, OUTPUT_COUNT, c->calls[1], c);
 		alloc_append(&text, " times per run instead of ");
 		append_number(&text, OUTPUT_COUNT, c->calls[0], c);
+		append_of_command(&text, c, " (", ")");
 		append_where(&text, c);
 		break;
 	case ANALYZE_CONCLUSION_ONE_SIDE:
@@ -233,6 +246,7 @@ char *view_conclusion(const struct analyze_conclusion *c)
 		alloc_append(&text, " is called on the %s side only (",
 			     c->calls[0] > 0 ? "baseline" : "hardened");
 		append_delta(&text, c, c->delta_total, "run");
+		append_of_command(&text, c, ", ", "");
 		alloc_append(&text, ")");
 		append_where(&text, c);
 		break;

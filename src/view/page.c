@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "view/page.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "output/json.h"
 #include "output/table.h"
 #include "output/text.h"
 #include "view/names.h"
@@ -125,6 +127,19 @@ const char *view_unit_note(enum profile_clock clock)
 const char *view_unit(enum profile_clock clock)
 {
 	return clock == PROFILE_CLOCK_INSN ? " insn" : "";
+}
+
+json_t *view_kernel_share_json(const struct analyze_kernel_share *s)
+{
+	json_t *object;
+
+	if (isnan(s->share))
+		return json_null();
+	object = json_object();
+	output_json_set(object, "command", output_json_number(s->command));
+	output_json_set(object, "kernel", output_json_number(s->kernel));
+	output_json_set(object, "share", output_json_number(s->share));
+	return object;
 }
 
 char *view_command(const struct profile *p)

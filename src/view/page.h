@@ -3,9 +3,11 @@
 #ifndef KPROTPERF_VIEW_PAGE_H
 #define KPROTPERF_VIEW_PAGE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "analyze/figures/kernel_share.h"
 #include "analyze/figures/table.h"
 #include "analyze/figures/warnings.h"
 #include "output/section.h"
@@ -50,6 +52,9 @@ const char *view_unit_note(enum profile_clock clock);
 
 /* " insn" where times are counts, to be put behind a number; else "". */
 const char *view_unit(enum profile_clock clock);
+
+/* Null where nothing is known of it. */
+json_t *view_kernel_share_json(const struct analyze_kernel_share *s);
 
 /* The workload's command line, as one could type it; "(no command)" for none. To be freed. */
 char *view_command(const struct profile *p);

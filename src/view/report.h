@@ -8,6 +8,7 @@
 #include "analyze/figures/accounting.h"
 #include "analyze/figures/cost.h"
 #include "analyze/figures/environment.h"
+#include "analyze/figures/kernel_share.h"
 #include "analyze/figures/table.h"
 #include "analyze/figures/warnings.h"
 #include "analyze/figures/workload.h"
@@ -42,6 +43,7 @@ struct view_report {
 	struct analyze_table table;
 	struct analyze_ranges ranges;
 	struct analyze_workload workload;
+	struct analyze_kernel_share kernel;
 	struct analyze_losses losses;
 	struct analyze_accounting accounting;
 	struct analyze_costs costs;

@@ -43,6 +43,10 @@ json "json: schema, unit and keys" \
   '.schema == "kprotperf-diff/1" and .unit == "insn" and .warnings == [] and
    (keys | has_all(["environment", "warnings", "workload", "syscalls", "functions"]))' \
   diff --format=json baseline.data hardened.data
+json "json: what the kernel takes of the command's CPU time, and what its change is of that" \
+  '(.kernel_share.baseline.share | digits(3)) == 0.809 and .kernel_share.hardened.command == 490000000 and
+   (.conclusion_cpu_pct | digits(2)) == 10.99' \
+  diff --format=json control-baseline.data control-hardened.data
 json "json: rows" \
   '(syscall("clone") | keys | has_all(["name", "baseline", "hardened", "delta", "delta_pct"])) and
    (syscall("clone").delta | round) == 2417990 and (syscall("clone").delta_pct | digits(2)) == 21.37 and

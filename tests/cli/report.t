@@ -86,8 +86,11 @@ json "json: rows" \
   report --format=json hardened.data
 json "json: the workload, unprobed first" \
   '[.workload[] | [.name, .probed]] == [["big-fork", false], ["big-fork", true], ["[command]", false],
-     ["[command]", true]] and (.workload[0] | has("p50") and .p50 == null and .mean == 14120000) and
+     ["[command]", true], ["[command cpu]", false]] and (.workload[0] | has("p50") and .p50 == null and .mean == 14120000) and
    .runs[0].wall == 320000000 and .runs[1].probed == false' \
+  report --format=json control-hardened.data
+json "json: what the kernel takes of the command's CPU time" \
+  '.kernel_share | .command == 490000000 and .kernel == 404195512 and (.share | digits(4)) == 0.8249' \
   report --format=json control-hardened.data
 json "json: not counted is null, counted is a number" \
   '(.losses | has("probe_missed") and .probe_missed == null and .depth_exceeded == 0) and
@@ -146,7 +149,7 @@ usage "--format=csv prints one table" report --format=csv --section=losses,costs
 prints report-sections.txt report --section=losses,accounting --section=costs control-hardened.data
 run report --section=syscalls,losses --format=json hardened.data
 [ "$status" -eq 0 ] && [ "$(jq -r 'keys_unsorted | join(" ")' out)" = \
-  'schema unit raw time warnings syscalls losses' ]
+  'schema unit raw time warnings kernel_share syscalls losses' ]
 report_test $? "json: sections that were asked for"
 usage "one file at a time" report hardened.data baseline.data
 usage "not a number of rows" report --top=-3 hardened.data

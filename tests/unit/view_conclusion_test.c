@@ -29,6 +29,7 @@ static struct analyze_conclusion slower(void)
 		.delta = 2496034,
 		.delta_pct = 20.2,
 		.delta_total = 49920680,
+		.cpu_pct = NAN,
 		.calls = { 20, 20 },
 		.change = analyze_change_none,
 		.margin_pct = 1,
@@ -57,6 +58,13 @@ static void test_syscalls(void **state)
 	      "clone is 20.2 % slower (\u00b10.05 %, +2,496,034 instructions per call), 100 % of it "
 	      "in allocate_slab, nearly all of that in shuffle_freelist (mm/slub.c:1978, "
 	      "estimated from samples); 3 and 3 boots.");
+	c.cpu_pct = 3.5;
+	c.body.name = NULL;
+	check(&c,
+	      "clone is 20.2 % slower (\u00b10.05 %, +2,496,034 instructions per call, +3.50 % of the "
+	      "command's CPU time), 100 % of it in allocate_slab; 3 and 3 boots.");
+	c.cpu_pct = NAN;
+	c.body.name = "shuffle_freelist";
 	c.body.share = 3;
 	c.body.estimated = false;
 	c.function = "a\033b";

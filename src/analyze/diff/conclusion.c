@@ -315,7 +315,8 @@ static void conclude_syscall(struct analyze_conclusion *c, const struct analyze_
 	}
 }
 
-static void set_row(struct analyze_conclusion *c, const struct analyze_diff_row *row)
+static void set_row(struct analyze_conclusion *c, const struct analyze_diff *diff,
+		    const struct analyze_diff_row *row)
 {
 	c->what = row->name;
 	c->context = row->context;
@@ -323,6 +324,8 @@ static void set_row(struct analyze_conclusion *c, const struct analyze_diff_row 
 	c->delta_pct = row->delta_pct;
 	c->delta_total = row->delta_total;
 	c->share = row->share;
+	if (diff->time == ANALYZE_TIME_ONCPU)
+		c->cpu_pct = analyze_percent(row->delta_total, diff->kernel[0].command);
 	c->calls[0] = row->baseline.calls;
 	c->calls[1] = row->hardened.calls;
 	c->change = row->change;
@@ -356,6 +359,7 @@ void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_di
 		.delta_pct = NAN,
 		.delta_total = NAN,
 		.share = NAN,
+		.cpu_pct = NAN,
 		.least_pct = NAN,
 		.change = analyze_change_none,
 		.margin_pct = r->margin_pct,
@@ -371,17 +375,17 @@ void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_di
 	own = own_headline(diff, row);
 	if (self && self->delta_total != 0) {
 		c->kind = ANALYZE_CONCLUSION_SELF;
-		set_row(c, self);
+		set_row(c, diff, self);
 	} else if (own) {
 		conclude_workload(c, diff, own, row);
 	} else if (row->delta_total == 0) {
 		c->kind = ANALYZE_CONCLUSION_EQUAL;
 	} else if (is_untold(diff, row)) {
 		c->kind = ANALYZE_CONCLUSION_UNTOLD;
-		set_row(c, row);
+		set_row(c, diff, row);
 		c->least_pct = least_pct(diff, row);
 	} else {
-		set_row(c, row);
+		set_row(c, diff, row);
 		conclude_syscall(c, diff, row);
 	}
 }

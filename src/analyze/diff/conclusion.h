@@ -48,6 +48,7 @@ struct analyze_conclusion {
 	double delta, delta_pct, delta_total;
 	double calls[2]; /* per run */
 	double share; /* SELF: of the context's change */
+	double cpu_pct; /* DELTA_TOTAL in percent of the command's CPU time on the baseline; NAN: not known */
 	double least_pct; /* UNTOLD: of a change of the total that can be told */
 	/* How sure: interval, verdict, p, the repetitions needed. */
 	struct analyze_change change;

@@ -69,14 +69,18 @@ static int workload_compare(const void *left, const void *right)
 	return compare_values(a->order, b->order) ?: strcmp(a->name, b->name);
 }
 
+/* TA and TB are the two sides' tables. */
 static void workload_diff(struct analyze_diff *diff, const struct profile *baseline,
-			  const struct profile *hardened, bool raw)
+			  const struct profile *hardened, const struct analyze_table *ta,
+			  const struct analyze_table *tb, bool raw)
 {
 	struct analyze_workload a, b;
 	struct join j;
 
 	analyze_workload_init(&a, baseline, raw);
 	analyze_workload_init(&b, hardened, raw);
+	diff->kernel[0] = analyze_kernel_share_of(baseline, ta, &a);
+	diff->kernel[1] = analyze_kernel_share_of(hardened, tb, &b);
 	j = join_sorted(a.rows, a.n_rows, b.rows, b.n_rows, sizeof(*a.rows), workload_name_compare);
 	while (join_next(&j))
 		vec_push(diff, workload,
@@ -383,7 +387,7 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	analyze_diff_rows_match(&diff->syscalls, &a, &b, &a.syscalls, &b.syscalls);
 	analyze_diff_rows_match(&diff->functions, &a, &b, &a.functions, &b.functions);
 	analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
-	workload_diff(diff, baseline, hardened, options->raw);
+	workload_diff(diff, baseline, hardened, &a, &b, options->raw);
 	repetitions_form(&diff->repetitions, &a.repetitions, &b.repetitions, options);
 	analyze_diff_ranges_init(&diff->ranges, &calls, baseline, hardened, options);
 	analyze_diff_blocks_init(&diff->blocks, baseline, hardened, diff->runs,

@@ -10,6 +10,7 @@
 #include "analyze/diff/diff_blocks.h"
 #include "analyze/diff/diff_ranges.h"
 #include "analyze/figures/environment.h"
+#include "analyze/figures/kernel_share.h"
 #include "analyze/figures/warnings.h"
 #include "analyze/figures/workload.h"
 #include "analyze/stats/change.h"
@@ -53,6 +54,7 @@ struct analyze_diff {
 	struct analyze_warnings warnings; /* what a reader of the comparison must know */
 	struct analyze_diff_workload_row *workload;
 	uint32_t n_workload, cap_workload;
+	struct analyze_kernel_share kernel[2];
 	struct analyze_diff_rows syscalls, functions;
 	struct analyze_diff_ranges ranges;
 	struct analyze_diff_blocks blocks;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* diff: its tables, and what stands above them. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ static void write_sides(const struct view *v, const struct view_diff *c)
 
 static void write_units(const struct view *v, const struct view_diff *c)
 {
+	const struct analyze_kernel_share *kernel = c->diff.kernel;
 	const char *note = view_unit_note(c->diff.clock);
 	char *times = view_times(&c->figures), *repetitions;
 
@@ -51,6 +53,12 @@ static void write_units(const struct view *v, const struct view_diff *c)
 		  profile_clock_unit(c->diff.clock), times, note && v->everything ? " " : "",
 		  note && v->everything ? note : "");
 	free(times);
+	if (!isnan(kernel[VIEW_BASELINE].share) && !isnan(kernel[VIEW_HARDENED].share))
+		view_text(
+			v,
+			"Syscalls and page faults take %.1f %% (baseline) and %.1f %% (hardened) of the "
+			"command's CPU time.",
+			kernel[VIEW_BASELINE].share * 100, kernel[VIEW_HARDENED].share * 100);
 	repetitions = view_repetitions_note(&c->diff.repetitions);
 	if (repetitions)
 		view_text(v, "note: %s", repetitions);
@@ -74,6 +82,8 @@ static void json(json_t *root, const void *data)
 {
 	const struct view_diff *c = data;
 	char *conclusion = view_conclusion(&c->conclusion);
+	json_t *kernel = json_object();
+	int i;
 
 	output_json_set(root, "unit", json_string(profile_clock_unit(c->diff.clock)));
 	output_json_set(root, "raw", json_boolean(c->figures.raw));
@@ -81,6 +91,11 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "warnings", view_warnings_json(&c->diff.warnings));
 	output_json_set(root, "valid", json_boolean(!c->diff.warnings.n_invalid));
 	output_json_set(root, "conclusion", output_json_text(conclusion));
+	output_json_set(root, "conclusion_cpu_pct", output_json_number(c->conclusion.cpu_pct));
+	for (i = 0; i < VIEW_N_SIDES; i++)
+		output_json_set(kernel, view_side_names[i],
+				view_kernel_share_json(&c->diff.kernel[i]));
+	output_json_set(root, "kernel_share", kernel);
 	free(conclusion);
 }
 

@@ -51,6 +51,9 @@ static void write_recording(const struct view *v, const struct view_report *r)
 	view_text(v, "%s: %s, kernel %s", command, runs, kernel);
 	view_text(v, "Times in %s, of calls %s. Losses: %s.", profile_clock_unit(r->p->clock),
 		  times, losses);
+	if (!isnan(r->kernel.share))
+		view_text(v, "Syscalls and page faults take %.1f %% of the command's CPU time.",
+			  r->kernel.share * 100);
 	if (note && v->everything)
 		view_text(v, "%s", note);
 	free(losses);
@@ -80,6 +83,7 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "raw", json_boolean(r->figures.raw));
 	output_json_set(root, "time", json_string(view_time_keys[r->figures.time]));
 	output_json_set(root, "warnings", view_warnings_json(&r->warnings));
+	output_json_set(root, "kernel_share", view_kernel_share_json(&r->kernel));
 }
 
 static const struct analyze_warnings *warnings_of(const void *data)

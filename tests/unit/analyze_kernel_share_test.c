@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the kernel takes of the command's CPU time, and what a change of it is of the whole. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/diff/conclusion.h"
+#include "fixture.h"
+#include "view/conclusion.h"
+
+static const struct analyze_options oncpu;
+
+/* Two runs of CPU ticks each, in them 10 page faults of FAULT each and a wait4 of 500. */
+static struct profile *work(uint64_t cpu, uint64_t fault)
+{
+	struct profile *p = profile_create();
+	uint32_t i,
+		faults = profile_context_add(p, profile_context_name(PROFILE_CONTEXT_PAGE_FAULT));
+	uint32_t wait4 = profile_context_add(p, "wait4");
+
+	for (i = 0; i < 2; i++) {
+		fixture_run(p, 2 * cpu);
+		p->runs[i].cpu = cpu;
+		fixture_calls(profile_cell(p, i, 0, faults), 10, fault, fault);
+		fixture_calls(profile_cell(p, i, 0, wait4), 1, 500, 500);
+	}
+	return p;
+}
+
+static struct analyze_kernel_share share_of(const struct profile *p)
+{
+	struct analyze_kernel_share s;
+	struct analyze_workload w;
+	struct analyze_table t;
+
+	analyze_table_init(&t, p, &oncpu);
+	analyze_workload_init(&w, p, false);
+	s = analyze_kernel_share_of(p, &t, &w);
+	analyze_workload_deinit(&w);
+	analyze_table_deinit(&t);
+	return s;
+}
+
+static void test_share(void **state)
+{
+	struct profile *p = work(10000, 200);
+	struct analyze_kernel_share s = share_of(p);
+	uint32_t control;
+
+	(void)state;
+	assert_true(s.kernel == 2500 && s.command == 10000 && s.share == 0.25);
+	/* The truth is what runs take that nothing probed. */
+	control = profile_run_add(p, PROFILE_RUN_CONTROL);
+	p->runs[control].cpu = 5000;
+	s = share_of(p);
+	assert_true(s.command == 5000 && s.share == 0.5);
+	/* Syscalls of others, or no CPU time: nothing is known. */
+	p->runs[control].cpu = 2000;
+	assert_true(isnan(share_of(p).share) && isnan(share_of(p).command));
+	p->runs[control].cpu = 5000;
+	profile_env_set(p, PROFILE_ENV_TASKS, "all");
+	assert_true(isnan(share_of(p).share));
+	profile_destroy(p);
+	p = work(PROFILE_NOT_COUNTED, 200);
+	assert_true(isnan(share_of(p).share));
+	profile_destroy(p);
+	p = profile_create();
+	assert_true(isnan(share_of(p).share));
+	profile_destroy(p);
+}
+
+static void test_conclusion(void **state)
+{
+	struct analyze_options wall = { .time = ANALYZE_TIME_WALL };
+	struct profile *a = work(10000, 200), *b = work(10350, 235);
+	struct analyze_conclusion c;
+	struct analyze_diff d;
+	char *text;
+
+	(void)state;
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	assert_true(d.kernel[0].share == 0.25 && d.kernel[1].command == 10350);
+	analyze_diff_conclude(&c, &d);
+	assert_true(c.delta_pct == 17.5 && fabs(c.cpu_pct - 3.5) < 1e-12);
+	text = view_conclusion(&c);
+	assert_non_null(strstr(text, "+35 ns per call, +3.50 % of the command's CPU time)"));
+	free(text);
+	analyze_diff_deinit(&d);
+	/* Time asleep is none of the CPU's. */
+	assert_int_equal(analyze_diff_init(&d, a, b, &wall), 0);
+	analyze_diff_conclude(&c, &d);
+	assert_true(isnan(c.cpu_pct));
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_share),
+		cmocka_unit_test(test_conclusion),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
