@@ -155,7 +155,14 @@ check-fast: lint unit ## lint, units, command line: 2 minutes, without root and 
 check: setup ## all tests: units, command line, and live ones in the lab's kernels
 	$(MAKE) all tests
 	scripts/lab build baseline hardened notrace shapes debug
+	scripts/lab fetch debian-6.1-cloud debian-6.12-cloud
 	COMPLETE=1 $(PROVE) -j4 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL)
+
+.PHONY: check-long
+check-long: setup ## every kernel of Debian that docs/kernels.md lists: 5 GB of downloads
+	$(MAKE) all tests
+	COMPLETE=1 $(PROVE) -j2 $(sort $(wildcard tests/long/*.t))
+	scripts/kernels-tried
 
 .PHONY: unit
 unit: all tests ## check-fast without lint (SAN=1 too)
@@ -220,7 +227,7 @@ $(BUILD)/bench/%.so: tests/bench/%.c tests/bench/qemu_plugin.h
 
 .PHONY: setup
 setup: ## install the Debian packages that are missing (make bench: its own too)
-	@scripts/setup --for=build --for=test --for=lab
+	@scripts/setup --for=build --for=test --for=lab --for=lab-stock
 
 .PHONY: lint
 lint: ## static checks: layers, cppcheck, shellcheck, formatting

@@ -26,6 +26,7 @@ if [ -z "${scratch-}" ]; then
 fi
 
 tests=0
+failures=0
 status=0 # of the last try
 
 # report_test STATUS NAME [DETAIL…]: one line of TAP, and DETAILs where STATUS is not 0.
@@ -37,6 +38,7 @@ report_test() {
 		printf 'ok %d - %s\n' "$tests" "$name"
 		return
 	fi
+	failures=$((failures + 1))
 	printf 'not ok %d - %s\n' "$tests" "$name"
 	if [ $# -eq 0 ]; then
 		echo "#   status $status"

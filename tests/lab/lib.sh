@@ -14,3 +14,11 @@ need() {
 		bail "cannot build $*"
 	}
 }
+
+# fetch KERNEL...: the same of kernels that a distribution built.
+fetch() {
+	"$lab" fetch "$@" >fetch.log 2>&1 || {
+		sed 's/^/# /' fetch.log
+		bail "cannot fetch $*"
+	}
+}

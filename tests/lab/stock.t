@@ -1,0 +1,92 @@
+#!/bin/bash
+# Kernels that a distribution built: fetched and verified, booted through their own modules, measured, compared by a
+# kernel parameter. tests/long/stock.t does the same with more of them.
+
+# shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/../live/lib.sh
+. "$(dirname "$0")/../live/lib.sh"
+# shellcheck source=SCRIPTDIR/../live/flavour.sh
+. "$repo/tests/live/flavour.sh"
+side "$@"
+export KPROTPERF=$kprotperf
+fetch debian-6.1-cloud
+dir=$("$lab" path debian-6.1-cloud)
+
+try "$lab" fetch debian-6.1-cloud
+is 'fetching again says nothing' "$status:$out$err" 0:
+try env http_proxy=http://127.0.0.1:9 "$lab" fetch debian-6.1-cloud
+is 'and needs no network' "$status:$out$err" 0:
+try env http_proxy=http://127.0.0.1:9 "$lab" fetch --newer debian-6.1-cloud
+like 'without a network one line says so' "$status:$(wc -l <err):$err" "^1:1:lab: cannot read Debian's list of packages, .*connect"
+is 'and what was fetched is still there' "$("$lab" path debian-6.1-cloud)" "$dir"
+try "$lab" fetch debian-6.0-cloud@bookworm-security
+like 'a kernel that Debian does not have' "$status:$err" '^1:lab: Debian has no kernel debian-6.0-cloud@bookworm-security '
+try "$lab" fetch baseline
+like 'one that is not of Debian is wrong usage' "$status:$err" "^2:lab: cannot fetch 'baseline': debian-6.1, "
+try "$lab" run --kernel debian-6.1-cloud@sid -- true
+like 'one that was not fetched: how to' "$status:$err" '^120:lab: .*not fetched; fetch it with: scripts/lab fetch debian-6.1-cloud@sid$'
+try "$lab" build debian-6.1-cloud
+like 'nor can it be built' "$status:$err" '^2:lab: .* is fetched, not built'
+try "$lab" list
+like 'list shows it, with its version' "$out" '^debian-6.1-cloud +fetched +.*6\.1\.0-[0-9]+-cloud-amd64 \(6\.1\.'
+
+# --- images ------------------------------------------------------------------
+
+# Its own cache, so that the names are free; what lies there is as small as can be.
+export KPROTPERF_LAB=$scratch/cache
+release=$(ls "$dir/lib/modules")
+mkdir -p image/usr/lib/modules
+try "$lab" fetch file:image
+like 'a folder that is no image' "$status:$err" '^1:lab: image is no unpacked kernel image: no folder lib/modules/RELEASE$'
+cp -r "$dir/lib/modules/$release" image/usr/lib/modules/
+try "$lab" fetch file:image
+like 'one without the kernel' "$status:$err" "^1:lab: image has modules of $release, but neither boot/vmlinuz-$release nor "
+cp "$dir/bzImage" "image/usr/lib/modules/$release/vmlinuz"
+try "$lab" fetch file:image baseline
+like 'a name that is taken' "$status:$err" "^1:lab: 'baseline' is the name of another kernel"
+# Compressed as other distributions have them.
+find image -name overlay.ko -exec xz {} + -o -name virtiofs.ko -exec zstd -q --rm {} +
+try "$lab" fetch file:image mine
+is 'an image of any distribution' "$status:$err" 0:
+is 'is a kernel' "$("$lab" path mine)/bzImage" "$(ls "$scratch"/cache/stock/versions/*/bzImage)"
+is 'with its modules in its initramfs' "$(cpio --quiet -it <"$scratch/cache/stock/mine/initramfs" | grep -c '\.ko$')" \
+	"$(cpio --quiet -it <"$dir/initramfs" | grep -c '\.ko$')"
+try "$lab" run --accel icount --kernel mine -- sh -c 'uname -r; ls /lib/modules; modprobe loop && touch /usr/x ./written && echo done'
+is 'that runs commands, with its own modules' "$status:$out" "0:$release"$'\n'"$release"$'\ndone'
+ok 'the current directory is the host'\''s' test -e written
+ok 'and / is not' test ! -e /usr/x
+find image -name 'virtiofs.ko*' -delete
+try "$lab" fetch file:image mine2
+is 'an image is known by its kernel' "$status:$err" 0:
+rm -rf cache
+try "$lab" fetch file:image mine
+like 'what a kernel lacks to be a guest is named' "$status:$err" \
+	"^1:lab: kernel $release cannot be a guest of the lab: it lacks CONFIG_9P_FS with CONFIG_NET_9P_VIRTIO, and CONFIG_VIRTIO_FS$"
+is 'and leaves nothing that looks fetched' "$("$lab" path mine 2>/dev/null)" ''
+# No file may grow beyond 1 MB, as on a full disk.
+(ulimit -f 1000 && trap '' XFSZ && "$lab" fetch file:image mine) >out 2>err
+like 'nor does one that there is no room for' "$?:$(wc -l <err):$(<err)" '^1:1:lab: cannot copy image into .*: .*File too large'
+unset KPROTPERF_LAB
+
+# --- recordings --------------------------------------------------------------
+
+flavour debian-6.1-cloud
+
+try "$lab" ab --kernel debian-6.1-cloud --protection kfence -- true
+like 'a protection that the kernel was built without' "$status:$err" '^120:lab: kernel debian-6.1-cloud has no kfence: CONFIG_KFENCE is not set$'
+try "$lab" ab --kernel debian-6.1-cloud --protection debug_list -- true
+like 'and one that no parameter switches' "$status:$err" '^120:lab: no kernel parameter switches debug_list'
+try "$lab" ab --kernel debian-6.1-cloud --hardened hardened -- true
+like 'both sides are this kernel' "$status:$err" '^120:lab: --kernel is both sides'
+try "$lab" ab --accel icount --kernel debian-6.1-cloud --protection init_on_alloc --append-hardened hostname=other -F 0 -- \
+	"$workloads/cow-fault" -n 200
+is 'ab compares two boots of it' "$status" 0
+is 'by the protection'\''s parameter, and the caller'\''s' "$(for side in baseline hardened; do
+	json $side '.environment["kernel.cmdline"]' | grep -oE 'init_on_alloc=.*'
+done | paste -sd,)" 'init_on_alloc=0,init_on_alloc=1 hostname=other'
+# 500 instructions to clear a page by stosq, as in tests/lab/pair.t.
+holds 'a page cleared for each fault shows in the unprobed run' \
+	"$(json hardened 'first(.workload[] | select(.probed == false)) | .min') -
+	$(json baseline 'first(.workload[] | select(.probed == false)) | .min') > 500"
+
+done_testing

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154 # names from lib.sh and tap.sh
+# A smoke test of a kernel that a distribution built: every way to record, on a short workload. To be sourced after lib.sh.
+
+# Fork is what the workload measures of itself, unprobed in the control run.
+guest_flavour() {
+	hurry
+	keep doctor "$kprotperf" doctor
+	traces >before
+	record function --control-run --func allocate_slab -- "$workloads/big-fork" -n 5
+	record glob -F 0 --func '*slab*' -- "$workloads/big-fork" -n 1
+	record blocks -F 0 --blocks allocate_slab -- "$workloads/big-fork" -n 1
+	record all -a --func allocate_slab -- "$workloads/big-fork" -n 1
+	# With debug symbols alone.
+	[ -z "${KPROTPERF_VMLINUX-}" ] ||
+		record ranges -F 0 --range '*@allocate_slab' -- "$workloads/big-fork" -n 1
+	traces >after
+	uname -r >release
+}
+
+# recorded NAME WHAT JQ: a recording that ended well, accounts for each call and has what it was made for.
+recorded() {
+	is "$1: recorded" "$(cat "$1.status" 2>/dev/null)" 0
+	balanced "$1" "$1"
+	holds "$1: $2" "$(json "$1" "$3")"
+}
+
+# flavour KERNEL: its test; where all holds, a row for docs/kernels.md in build/tests/flavours.
+flavour() {
+	local kernel=$1 dir ways='functions, globs, blocks, samples, -a' before=$failures fork clone
+	dir=$("$lab" path "$kernel")
+	boot "$kernel" guest_flavour --accel icount
+	is "$kernel: doctor finds what recording needs" "$(cat doctor.status)" 0
+	recorded function 'allocate_slab is called' '[.functions[] | select(.name == "allocate_slab")] | length > 0'
+	fork=$(json function 'first(.workload[] | select(.probed == false)) | .mean')
+	clone=$(syscall_row function clone mean)
+	within "$kernel: clone takes what fork takes unprobed" "$clone" "${fork:-null}" 1
+	holds 'function: samples are taken' "$(json function '.samples.received') > 10"
+	recorded glob 'functions are timed' '[.functions[].name] | unique | length > 20'
+	recorded blocks 'blocks are executed' '[.blocks[] | select(.syscall == "*") | .executions] | add > 0'
+	recorded all 'samples are taken' '.samples.received > 10'
+	if [ -f "$dir/vmlinux" ]; then
+		recorded ranges 'inlined bodies are timed' '[.ranges[].name] | unique | length > 3'
+		ways+=', ranges'
+	fi
+	is "$kernel: no probe is left" "$(cat after)" "$(cat before)"
+	clean_dmesg
+	[ "$failures" -gt "$before" ] || {
+		mkdir -p "$build/tests/flavours"
+		printf '| %s | %s | %s | %s | %s | %+.1f %% |\n' "$kernel" "$(cat release)" "$(cat "$dir/share")" "$ways" \
+			"$(printf '%.0f' "$fork")" "$(jq -n "($clone / $fork - 1) * 100")" >"$build/tests/flavours/$kernel"
+	}
+}
