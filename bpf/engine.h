@@ -187,12 +187,14 @@ __weak __noinline __u32 cell_claim(__u32 key)
 		return 0;
 	if (*first)
 		return *first;
-	cell = __sync_fetch_and_add(&n_cells, 1) + 1;
-	if (cell > max_cells)
+	cell = engine_cell_take(&n_cells, max_cells);
+	if (!cell)
 		return 0;
-	/* If another CPU was first, ours stays unused. */
 	was = __sync_val_compare_and_swap(first, 0, cell * n_shards);
-	return was ?: cell * n_shards;
+	if (!was)
+		return cell * n_shards;
+	engine_cell_give_back(&n_cells, cell); /* another CPU was first */
+	return was;
 }
 
 /* The cell of *KEY, which must lie in a map: the kernel reads it in place. */

@@ -118,6 +118,26 @@ struct engine_cell {
 	__u64 uninterrupted, uninterrupted_self, uninterrupted_excluded;
 };
 
+/*
+ * Takes one of MAX cells, of which *TAKEN are; its number, from 1 on, or 0: none is left. However often that
+ * is tried, *TAKEN exceeds MAX by no more than there are CPUs, and never comes to a cell twice.
+ */
+static inline __u32 engine_cell_take(__u32 *taken, __u32 max)
+{
+	__u32 cell;
+
+	if (*(volatile __u32 *)taken >= max)
+		return 0;
+	cell = __sync_fetch_and_add(taken, 1) + 1;
+	return cell <= max ? cell : 0;
+}
+
+/* CELL was not used after all. It stays taken if another was taken since. */
+static inline void engine_cell_give_back(__u32 *taken, __u32 cell)
+{
+	__sync_val_compare_and_swap(taken, cell, cell - 1);
+}
+
 #define ENGINE_SQ_SPLIT 20
 #define ENGINE_SMALL    4096 /* times whose slots are looked up: slot numbers that fit eight bits */
 
