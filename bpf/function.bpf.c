@@ -54,25 +54,97 @@ static __always_inline __u32 frame_find(struct engine_task *t, __u32 top, __u32 
 	return 0;
 }
 
-/*
- * Makes room for a call of SITE. A frame with its stack pointer cannot be live: it and those above it missed
- * their returns. Not inlined: it runs only if no frame is free.
- */
-__noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
+static __always_inline bool same_stack(const struct engine_task *t, __u32 a, __u32 b)
 {
-	__u32 found;
+	return on_task_stack(t, a) == on_task_stack(t, b);
+}
+
+/*
+ * Can the call of frame F be open while SITE is called at SP? Stacks grow downwards, so what was called deeper
+ * is over. So are interrupts, whose stack is another, once T runs on its own again. At the same place it is
+ * open only if it ended in a jump to SITE. The frame of an inlined body has an address one word above its
+ * function's.
+ */
+static __always_inline bool may_be_open(const struct engine_task *t, const struct engine_frame *f,
+					__u32 site, __u32 sp)
+{
+	if (!same_stack(t, f->sp, sp))
+		return on_task_stack(t, f->sp);
+	return f->sp + sizeof(long) >= sp && !frame_is(f, site, sp);
+}
+
+/*
+ * Marks frame I as dead if it cannot be open while that of number ABOVE is, or (0) while SITE is called at SP.
+ * The number of the outer of the two. This and the next are not inlined: to the verifier their results are
+ * unknown, so it goes through the loops around them once.
+ */
+__noinline __u32 frame_judge(struct engine_task *t, __u32 i, __u32 above, __u32 site, __u32 sp)
+{
+	const struct engine_frame *a;
+	struct engine_frame *f;
 
 	if (!t)
-		return false;
-	found = frame_find(t, t->top, site, sp);
-	if (!found) {
-		__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
-		t->skipped++;
-		loss_count(ENGINE_LOSS_DEPTH, 1);
-		return false;
+		return 0;
+	f = &t->frames[i & (ENGINE_DEPTH - 1)];
+	a = &t->frames[above & (ENGINE_DEPTH - 1)];
+	if (above) {
+		sp = a->sp;
+		site = a->key - a->key % ENGINE_CONTEXTS;
 	}
-	frames_miss(t, found - ENGINE_FRAME);
-	return true;
+	if (!may_be_open(t, f, site, sp)) {
+		frame_miss(f->key);
+		f->sp = 0;
+		return above;
+	}
+	return f->sp < sp && same_stack(t, f->sp, sp) ? above : i;
+}
+
+/* Moves frame I to where there is room, behind TO, unless it is dead. Returns the last in use. */
+__noinline __u32 frame_move(struct engine_task *t, __u32 i, __u32 to)
+{
+	struct engine_frame *f;
+
+	if (!t)
+		return 0;
+	f = &t->frames[i & (ENGINE_DEPTH - 1)];
+	if (!f->sp)
+		return to;
+	to = (to + 1) & (ENGINE_DEPTH - 1);
+	t->frames[to] = *f;
+	return to;
+}
+
+/*
+ * Drops the frames that cannot be open while SITE is called at SP: their returns were missed. User tasks lose
+ * them when they return to user space, kernel threads nowhere else. Not inlined: it runs only if no frame is
+ * free.
+ */
+__noinline int frames_drop_dead(struct engine_task *t, __u32 site, __u32 sp)
+{
+	__u32 above = 0, to = 0;
+
+	if (!t)
+		return 0;
+	for (__u32 i = ENGINE_DEPTH - 1; i > 0; i--)
+		above = frame_judge(t, i, above, site, sp);
+	for (__u32 i = 1; i < ENGINE_DEPTH; i++)
+		to = frame_move(t, i, to);
+	t->top = to * ENGINE_FRAME;
+	return 0;
+}
+
+/* Makes room for a call of SITE at SP. Not inlined, as above. */
+__noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
+{
+	if (!t)
+		return false;
+	frames_drop_dead(t, site, sp);
+	if (t->top < ENGINE_TOP_MASK)
+		return true;
+	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
+	t->skipped++;
+	loss_count(ENGINE_LOSS_DEPTH, 1);
+	return false;
 }
 
 static __always_inline void function_enter(struct site site, __u32 sp)

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -118,6 +119,26 @@ static void sleepers(int n)
 		check(!pthread_create(&t[i], NULL, thread_sleep, NULL), "pthread_create");
 	for (int i = 0; i < n; i++)
 		check(!pthread_join(t[i], NULL), "pthread_join");
+}
+
+/* N bytes through a terminal: a kernel thread passes each on, while 20 threads are asleep. */
+static void terminal(int n)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
+	struct termios raw;
+	pthread_t t;
+	char c;
+
+	for (int i = 0; i < 20; i++)
+		check(!pthread_create(&t, NULL, thread_sleep, NULL), "pthread_create");
+	sleep_ms(10);
+	check(master >= 0 && !unlockpt(master), "unlockpt");
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	check(slave >= 0 && !tcgetattr(slave, &raw), "tcgetattr");
+	cfmakeraw(&raw);
+	check(!tcsetattr(slave, TCSANOW, &raw), "tcsetattr");
+	for (int i = 0; i < n; i++)
+		check(write(slave, "x", 1) == 1 && read(master, &c, 1) == 1, "terminal");
 }
 
 /* N blocking reads, for each of which the writer sleeps 20 ms first. */
@@ -517,6 +538,7 @@ static const struct {
 	{ "crowd", crowd },
 	{ "threads", threads },
 	{ "sleepers", sleepers },
+	{ "terminal", terminal },
 	{ "blocked-reads", blocked_reads },
 	{ "killed-asleep", killed_asleep },
 	{ "thread-execs", thread_execs },
