@@ -10,3 +10,17 @@ uint64_t clock_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
+
+uint64_t clock_step_ns(uint64_t (*now)(void))
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t start = now(), next;
+
+		while ((next = now()) == start)
+			;
+		least = next - start < least ? next - start : least;
+	}
+	return least;
+}

@@ -9,4 +9,7 @@
 
 uint64_t clock_ns(void); /* CLOCK_MONOTONIC */
 
+/* The least by which NOW, such as clock_ns(), was seen to advance at once, in its unit. Waits for three such steps. */
+uint64_t clock_step_ns(uint64_t (*now)(void));
+
 #endif

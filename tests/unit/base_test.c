@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/sorted.h"
@@ -181,13 +182,30 @@ static void test_versions(void **state)
 	assert_int_equal(number_version("linux", v), 0);
 }
 
+/* Read three times within each tick, which are of 4 ms but for one that was missed. */
+static uint64_t now_by_ticks(void)
+{
+	static uint64_t reads;
+	uint64_t tick = reads++ / 3;
+
+	return 4000000 * (tick < 2 ? tick : tick + 1);
+}
+
+static void test_clock_step(void **state)
+{
+	(void)state;
+	assert_int_equal(clock_step_ns(now_by_ticks), 4000000);
+	assert_in_range(clock_step_ns(clock_ns), 1, 100000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hash),    cmocka_unit_test(test_bisect),
-		cmocka_unit_test(test_sort),    cmocka_unit_test(test_join),
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_doubles),
-		cmocka_unit_test(test_scan),    cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_clock_step), cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_bisect),     cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_join),       cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_doubles),    cmocka_unit_test(test_scan),
+		cmocka_unit_test(test_versions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
