@@ -25,6 +25,7 @@ __u32 live_tasks = 0;
 __u64 oncpu_gone = 0; /* on-CPU ns of followed tasks that have exited */
 __u32 self_tgid = 0;
 __u32 adopt_tgid = 0; /* for adopt_tasks: 0 means all */
+bool paused = false; /* no task begins to be followed, and none that is switched in is */
 
 /*
  * The process that calls this through BPF_PROG_TEST_RUN is followed from its next syscall on, the execve
@@ -45,11 +46,11 @@ int note_self(void *ctx)
 	return 0;
 }
 
-/* The entry with the slot of the task PID; NULL: beyond the pid_max at start. */
+/* The entry with the slot of the task PID; NULL: beyond the pid_max at start, or nothing is followed now. */
 static __always_inline __u16 *slot_of(__u32 pid)
 {
 	__u32 key = pid / ENGINE_PIDS_PER_ENTRY;
-	struct engine_pids *pids = bpf_map_lookup_elem(&slots, &key);
+	struct engine_pids *pids = paused ? NULL : bpf_map_lookup_elem(&slots, &key);
 
 	return pids ? &pids->slot[pid % ENGINE_PIDS_PER_ENTRY] : NULL;
 }
@@ -188,6 +189,8 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 	__u64 start;
 
 	slot = cpu->slot;
+	if (paused)
+		return 0;
 	if (!slot && !follow_all) {
 		/* The pid of a followed task that has exited: its slot is released. */
 		entry = slot_of(pid);
@@ -312,7 +315,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		}
 	}
 	slot = entry ? *entry : 0;
-	if (pid == 0 && idle_base)
+	if (pid == 0 && idle_base && !paused)
 		slot = idle_base + bpf_get_smp_processor_id();
 	if (slot) {
 		t = bpf_map_lookup_elem(&tasks, &slot);

@@ -203,9 +203,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 			hooks.look = look;
 			hooks.look_ms = RECORD_OVERHEAD_LOOK_MS;
 		}
-	}
-	if (o->system_wide || o->pid) {
-		err = record_engine_adopt(s->engine);
+		err = o->system_wide || o->pid ? record_engine_adopt(s->engine) : 0;
 		if (err)
 			return err;
 	}
@@ -223,6 +221,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		}
 	}
 	if (kind == PROFILE_RUN_PROBED) {
+		record_engine_pause(s->engine);
 		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites);
 		record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
 	}

@@ -25,6 +25,7 @@ guest_main() {
 			"$acts" killed-asleep 20
 	done
 	rmmod kprotperf_known
+	record terminal -a --freq=0 --attach=kprobe --func schedule --func flush_to_ldisc -- "$acts" terminal 500
 	record tasks --freq=0 --max-tasks 50 --func kernel_clone -- "$acts" crowd 300
 	record cells --freq=0 -- "$acts" all-syscalls 10
 	# One guard for kprobes and the sampler: what is sampled in a kprobe's program is lost.
@@ -34,17 +35,37 @@ guest_main() {
 		--func rw_verify_area -- "$acts" zero-reads 20000
 }
 
+# All CPUs count on while one reads what they have counted; and by a clock that advances 4 ms at a time.
+guest_smp() {
+	record all-cpus -a --freq=0 --func 'vfs_*' --func try_to_wake_up --func kmem_cache_free --repeat 2 -- \
+		"$acts" files 100
+	cat /sys/devices/system/clocksource/clocksource0/available_clocksource >clocks.txt
+}
+
 side "$@"
 need hardened
 need_module hardened
 boot hardened guest_main
 clean_dmesg
+boot hardened guest_smp --accel tcg --cpus 4 --append clocksource=jiffies
+clean_dmesg
 
-for name in asleep-{fentry,multi,kprobe} deep-{fentry,multi,kprobe} killed-{fentry,multi,kprobe} \
+for name in all-cpus terminal asleep-{fentry,multi,kprobe} deep-{fentry,multi,kprobe} killed-{fentry,multi,kprobe} \
 	tasks cells guard no-guard; do
 	is "$name: recorded, the command ended well" "$(cat "$name.status")" 0
 	balanced "$name" "$name"
 done
+
+like 'a clock of ticks: record says so' "$(cat all-cpus.err)" \
+	'^kprotperf: warning: this kernel.s clock \(jiffies\) advances by 4\.0 ms at a time'
+like 'several CPUs have a clock beside the TSC, whose calibration may fail' "$(cat clocks.txt)" hpet
+is 'the clock of one is fine' "$(cat cells.err | grep -c 'clock')" 0
+
+# Sleepers have all that a kprobe can keep in flight, so a kernel thread loses each return of schedule().
+equal 'a kernel thread that loses returns: its other calls are timed' "$(calls terminal flush_to_ldisc)" 500
+holds 'a kernel thread that loses returns: it does' "$(loss terminal entry_without_return) > 400"
+equal 'a kernel thread that loses returns: nothing else is lost' "$(lost terminal)" \
+	"entry_without_return=$(loss terminal entry_without_return)"
 
 # 300 tasks asleep in each of three functions
 for how in $mechanisms; do

@@ -15,18 +15,6 @@
 #include "record/engine/engine_impl.h"
 #include "record/engine/sampler.h"
 
-/* The idle tasks, which are never born, have the slots after all others. */
-static void prepare_idle_tasks(struct record_engine *e)
-{
-	struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;
-
-	for (uint32_t i = 0; i < e->bpf.n_cpus; i++)
-		tasks[e->bpf.n_tasks - e->bpf.n_cpus + i] = (struct engine_task){
-			.ctx = ENGINE_CTX_NONE,
-			.flags = ENGINE_TASK_LIVE | ENGINE_TASK_FRESH,
-		};
-}
-
 int record_engine_create(const struct record_engine_config *config,
 			 const struct record_features *features, struct record_engine **out)
 {
@@ -48,8 +36,6 @@ int record_engine_create(const struct record_engine_config *config,
 		free(e);
 		return err;
 	}
-	if (config->system_wide)
-		prepare_idle_tasks(e);
 	e->n_args = alloc_array(config->n_functions + 1 + RECORD_ENGINE_SPARES, sizeof(*e->n_args));
 	e->n_args[ENGINE_SITE_CONTEXT] = RECORD_FAULT_ARGS;
 	record_engine_reset(e);

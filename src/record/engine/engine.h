@@ -135,7 +135,7 @@ struct record_engine_maps {
 	uint32_t n_block_probes, n_block_shards, n_paths, n_trips; /* with those not in use */
 };
 
-/* Live: numbers move while tasks are followed. Valid as long as E. */
+/* Live: numbers move while tasks are followed and there is no pause. Valid as long as E. */
 void record_engine_maps(const struct record_engine *e, struct record_engine_maps *maps);
 
 /* Time on a CPU, ever, of the tasks followed, idle ones left out. */
@@ -155,7 +155,13 @@ uint32_t record_engine_text(const struct record_engine *e, uint64_t addr);
 /* Samples that the periods elapsed since the last reset should have brought, over all CPUs. */
 uint64_t record_engine_samples_expected(const struct record_engine *e);
 
-/* Forgets what was counted, for the next run. */
+/*
+ * Stops counting, all CPUs at once: what is read from then on is of one moment, though tasks run on. Takes two
+ * grace periods (some 50 ms), unless nobody is followed any more.
+ */
+void record_engine_pause(struct record_engine *e);
+
+/* Forgets what was counted, and the tasks, for the next run: ends a pause. */
 void record_engine_reset(struct record_engine *e);
 
 #endif

@@ -6,8 +6,12 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -156,13 +160,64 @@ uint64_t record_engine_samples_expected(const struct record_engine *e)
 	return record_sampler_expected(e->sampler);
 }
 
+/* Until each program that runs now has ended: they run under RCU, and this waits for a grace period. */
+static void await_programs(void)
+{
+	const struct timespec while_ = { .tv_nsec = 10000000 };
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		nanosleep(&while_, NULL); /* nohz_full CPUs have none */
+}
+
+void record_engine_pause(struct record_engine *e)
+{
+	struct kprotperf_bpf__bss *b = e->bpf.skel->bss;
+
+	if (!e->n_links || (!e->bpf.config.system_wide && !record_engine_live_tasks(e)))
+		return;
+	__atomic_store_n(&b->paused, true, __ATOMIC_SEQ_CST);
+	await_programs();
+	for (uint32_t i = 0; i < e->bpf.n_cpus; i++)
+		__atomic_store_n(&b->cpus[i].slot, 0, __ATOMIC_SEQ_CST);
+	await_programs();
+}
+
+/* Follows none of the tasks any more, whose slots are free again. */
+static void forget_tasks(struct record_engine *e)
+{
+	struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;
+	struct engine_pids *slots = e->bpf.views[RECORD_VIEW_SLOTS].mem;
+	uint32_t last = e->bpf.skel->rodata->max_tasks;
+
+	for (uint32_t i = 1; i < last; i++) {
+		struct engine_task *t = &tasks[i];
+		uint16_t *entry =
+			&slots[t->pid / ENGINE_PIDS_PER_ENTRY].slot[t->pid % ENGINE_PIDS_PER_ENTRY];
+
+		if (!(t->flags & ENGINE_TASK_LIVE))
+			continue;
+		if (*entry == i)
+			*entry = 0;
+		t->flags = 0;
+		bpf_map__update_elem(e->bpf.skel->maps.free_slots, NULL, 0, &i, sizeof(i), BPF_ANY);
+	}
+	e->bpf.skel->bss->live_tasks = 0;
+	/* The idle tasks, which are never born, have the slots after all others. */
+	for (uint32_t i = last; i < e->bpf.n_tasks; i++)
+		tasks[i] = (struct engine_task){
+			.ctx = ENGINE_CTX_NONE,
+			.flags = ENGINE_TASK_LIVE | ENGINE_TASK_FRESH,
+		};
+}
+
 void record_engine_reset(struct record_engine *e)
 {
 	uint32_t used = e->bpf.skel->bss->n_cells < e->bpf.n_cells ? e->bpf.skel->bss->n_cells :
 								     e->bpf.n_cells;
-	struct engine_task *tasks = e->bpf.views[RECORD_VIEW_TASKS].mem;
 	struct engine_cpu *cpus = e->bpf.skel->bss->cpus;
 
+	record_engine_pause(e);
+	forget_tasks(e);
 	/* Cells keep their numbers, so only those in use need be cleared. */
 	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0,
 	       (size_t)(used + 1) * e->bpf.n_shards * sizeof(struct engine_cell));
@@ -172,7 +227,6 @@ void record_engine_reset(struct record_engine *e)
 	memset(e->bpf.views[RECORD_VIEW_STACKS].mem, 0,
 	       e->bpf.n_stacks * sizeof(struct engine_stack));
 	memset(e->bpf.skel->bss->losses, 0, sizeof(e->bpf.skel->bss->losses));
-	/* No task that is to be followed is in a call. */
 	free(e->missed_before);
 	e->missed_before = NULL;
 	for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
@@ -184,10 +238,6 @@ void record_engine_reset(struct record_engine *e)
 		cpus[i].skipped = 0;
 	}
 	memset(e->bpf.views[RECORD_VIEW_MISSED].mem, 0, e->bpf.views[RECORD_VIEW_MISSED].len);
-	/* Of tasks that go on from one run to the next, what is open still has been entered. */
-	for (uint32_t i = 0; i < e->bpf.n_tasks; i++)
-		if (tasks[i].flags & ENGINE_TASK_LIVE)
-			tasks[i].entered =
-				tasks[i].top / ENGINE_FRAME + (tasks[i].ctx != ENGINE_CTX_NONE);
 	record_sampler_reset(e->sampler);
+	__atomic_store_n(&e->bpf.skel->bss->paused, false, __ATOMIC_SEQ_CST);
 }
