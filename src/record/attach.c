@@ -242,14 +242,17 @@ static int complete(struct record_attachment *a, uint32_t i)
 /* Completes what is attached, and on an ftrace location or, with FTRACE false, is not. */
 static int complete_all(struct record_attachment *a, bool ftrace)
 {
+	uint32_t n = a->plan->sites.n_items;
 	int err = 0;
 
-	for (uint32_t i = 0; i < a->plan->sites.n_items && !err; i++) {
+	for (uint32_t i = 0; i < n && !err; i++) {
 		const struct record_site *rs = &a->plan->sites.items[i];
 
-		if (rs->attached && rs->mech == PROFILE_MECH_KPROBE &&
-		    is_on_ftrace(a, rs) == ftrace)
-			err = complete(a, i);
+		if (!rs->attached || rs->mech != PROFILE_MECH_KPROBE ||
+		    is_on_ftrace(a, rs) != ftrace)
+			continue;
+		log_progress("attaching to the returns of %u of %u functions by kprobe", i + 1, n);
+		err = interrupt_signal() ? -EINTR : complete(a, i);
 	}
 	return err;
 }

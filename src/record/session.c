@@ -21,12 +21,14 @@
 #include "record/finish.h"
 #include "record/plan.h"
 #include "record/probe/choose.h"
+#include "record/probe/links.h"
 #include "record/probe/multi.h"
 #include "record/probe/probes.h"
 #include "record/workload.h"
 
 #define NS_PER_SEC  1000000000ull
 #define MUCH_MEMORY (64ul << 20) /* worth a note */
+#define MANY_PROBES 64 /* to detach: seconds */
 
 struct session {
 	const struct record_options *o;
@@ -231,11 +233,16 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 static void stop(struct session *s)
 {
 	uint64_t start = clock_ns();
+	bool hurry = RECORD_FILES_A_SITE * n_attached(s) + s->plan.ranges.n_points +
+				     s->plan.blocks.n_points >=
+			     MANY_PROBES &&
+		     record_detach_hurry();
 
 	log_progress("detaching");
 	record_detach_inside(&s->plan.ranges, &s->plan.blocks);
 	record_probes_detach(s->probes);
 	record_engine_stop(s->engine);
+	record_detach_hurried(hurry);
 	log_progress_end();
 	log_verbose(1, "detaching took %.1f ms", (clock_ns() - start) / 1e6);
 }

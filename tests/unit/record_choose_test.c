@@ -260,6 +260,11 @@ static void many_of_a_glob_go_to_multi(void **state)
 	assert_int_equal(count(PROFILE_MECH_FENTRY), MANY);
 	forget(state);
 	features.multi = -EOPNOTSUPP;
+	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "many_*", "many_7", NULL), 0);
+	assert_int_equal(count(PROFILE_MECH_FENTRY), 1);
+	assert_int_equal(count(PROFILE_MECH_KPROBE), MANY - 1);
+	forget(state);
+	features.multi = features.kprobe = -EOPNOTSUPP;
 	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "many_*", NULL, NULL), 0);
 	assert_int_equal(count(PROFILE_MECH_FENTRY), MANY);
 }

@@ -163,15 +163,22 @@ int record_sites_choose(struct record_sites *sites, const struct record_kernel *
 void record_sites_limit_fentry(struct record_sites *sites, const struct record_kernel *kernel,
 			       enum record_attach how)
 {
+	enum profile_mechanism many;
+	enum record_skip skip;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < sites->n_items; i++)
 		n += sites->items[i].mech == PROFILE_MECH_FENTRY;
-	if (n <= RECORD_MAX_FENTRY || how != RECORD_ATTACH_AUTO || record_kernel_try_multi(kernel))
+	if (n <= RECORD_MAX_FENTRY || how != RECORD_ATTACH_AUTO)
 		return;
-	for (uint32_t i = 0; i < sites->n_items; i++)
-		if (sites->items[i].mech == PROFILE_MECH_FENTRY && !sites->items[i].named)
-			sites->items[i].mech = PROFILE_MECH_MULTI;
+	many = record_kernel_try_multi(kernel) ? PROFILE_MECH_KPROBE : PROFILE_MECH_MULTI;
+	for (uint32_t i = 0; i < sites->n_items; i++) {
+		struct record_site *site = &sites->items[i];
+
+		if (site->mech == PROFILE_MECH_FENTRY && !site->named &&
+		    !record_mechanism(many)->refuse(kernel, site, &skip))
+			site->mech = many;
+	}
 }
 
 /* Tells FN of SYM, which matches. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "record/engine/features.h"
@@ -81,12 +82,29 @@ static int link_half(const struct bpf_program *prog, bool on_return,
 	return link;
 }
 
+#define FIRST_FEW      64 /* functions, which tell how long all will take */
+#define LONG_TO_ATTACH 10 /* s: worth a note */
+
+/* DONE of N functions took the time since START. Their returns take as much again. */
+static void say_if_long(uint64_t start, uint32_t done, uint32_t n)
+{
+	double s = 2e-9 * (double)(clock_ns() - start) / done * n;
+
+	if (done == FIRST_FEW && s > LONG_TO_ATTACH)
+		log_note(
+			"attaching %u functions by kprobe takes about %.0f s, and detaching longer; "
+			"a kernel with kprobe.multi (CONFIG_FPROBE) does it at once",
+			n, s);
+}
+
 /*
  * The entry's first: the kernel calls the latest first, and what it does at an entry for the return's
  * probe is not in the call then. No task is followed yet whose return would be missed.
  */
 static void attach(struct record_probes *probes, struct record_target *targets, uint32_t n)
 {
+	uint64_t start = clock_ns();
+
 	for (uint32_t i = 0; i < n; i++) {
 		struct record_attached a = { .site = targets[i].site,
 					     .mech = PROFILE_MECH_KPROBE,
@@ -99,6 +117,7 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 		targets[i].err = a.entry < 0 ? a.entry : 0;
 		if (!targets[i].err)
 			vec_push(probes, attached, a);
+		say_if_long(start, i + 1, n);
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "record/probe/links.h"
 
 #include <bpf/bpf.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <pthread.h>
 #include <signal.h>
@@ -75,6 +76,37 @@ void record_detach_wait(void)
 	pending.threads = NULL;
 	pending.cap_threads = 0;
 	wait_for_exits();
+}
+
+#define EXPEDITED_PATH "/sys/kernel/rcu_expedited"
+
+static bool write_expedited(char value)
+{
+	int fd = open(EXPEDITED_PATH, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, &value, 1) == 1;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+bool record_detach_hurry(void)
+{
+	char now = '1';
+	int fd = open(EXPEDITED_PATH, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (read(fd, &now, 1) != 1)
+		now = '1';
+	close(fd);
+	return now == '0' && write_expedited('1');
+}
+
+void record_detach_hurried(bool hurry)
+{
+	if (hurry)
+		write_expedited('0');
 }
 
 /*

@@ -7,6 +7,7 @@
 #ifndef KPROTPERF_RECORD_PROBE_LINKS_H
 #define KPROTPERF_RECORD_PROBE_LINKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Closes FD by and by. Its probe may still be hit until record_detach_wait() has returned. */
@@ -14,6 +15,13 @@ void record_detach_later(int fd);
 
 /* Until all are closed. To be called before what is left attached matters, and before any fork(). */
 void record_detach_wait(void);
+
+/*
+ * Between the two grace periods end at once, on the whole machine (/sys/kernel/rcu_expedited), at the price of an
+ * interrupt of each CPU for each. The first returns whether it changed that, which the second is given.
+ */
+bool record_detach_hurry(void);
+void record_detach_hurried(bool hurry);
 
 /*
  * Hits that LINK, a descriptor, missed; PROFILE_NOT_COUNTED where the kernel does not tell (before 6.7),
