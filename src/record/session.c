@@ -83,8 +83,8 @@ static int load(struct session *s)
 
 	s->p->freq = o->freq;
 	s->p->sample_period = config.sample_period;
-	if (o->system_wide)
-		profile_env_set(s->p, PROFILE_ENV_TASKS, "all");
+	if (o->system_wide || o->pid)
+		profile_env_set(s->p, PROFILE_ENV_TASKS, o->pid ? "process" : "all");
 	for (char **arg = o->argv; arg && *arg; arg++)
 		vec_push(s->p, args, profile_intern(s->p, *arg));
 	if (s->p->clock == PROFILE_CLOCK_INSN)

@@ -598,6 +598,33 @@ static void test_workload(void **state)
 	profile_destroy(p);
 }
 
+/* Of the command's CPU time what its probes cost is subtracted, but not from how much they slow it down. */
+static void test_command_cpu(void **state)
+{
+	struct profile *p = two_runs();
+	uint32_t control = profile_run_add(p, PROFILE_RUN_CONTROL);
+	struct analyze_workload w;
+	double net;
+
+	(void)state;
+	p->runs[0].cpu = p->runs[1].cpu = 10000;
+	p->runs[control].cpu = 9000;
+	analyze_workload_init(&w, p, false);
+	analyze_workload_sort_by_order(&w);
+	assert_string_equal(w.rows[2].name, ANALYZE_COMMAND_CPU);
+	assert_true(w.rows[2].gross == 9000 && w.rows[2].figures.mean == 9000);
+	net = w.rows[3].figures.mean;
+	assert_true(w.rows[3].probed && w.rows[3].gross == 10000 && net < 10000);
+	analyze_workload_deinit(&w);
+	/* Where all tasks were recorded, what their probes cost is not the command's. */
+	profile_env_set(p, PROFILE_ENV_TASKS, "all");
+	analyze_workload_init(&w, p, false);
+	analyze_workload_sort_by_order(&w);
+	assert_true(w.rows[3].figures.mean == 10000);
+	analyze_workload_deinit(&w);
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -617,6 +644,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_workload),
+		cmocka_unit_test(test_command_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

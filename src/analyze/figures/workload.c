@@ -17,6 +17,7 @@ struct ref {
 	uint32_t run;
 	size_t order;
 	struct analyze_workload_figures figures;
+	double gross;
 };
 
 struct refs {
@@ -53,7 +54,7 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 	struct analyze_workload_row row = { .name = refs->name,
 					    .probed = refs->probed,
 					    .order = refs->order };
-	struct mean mean = { 0 }, p50 = { 0 };
+	struct mean mean = { 0 }, p50 = { 0 }, gross = { 0 };
 	size_t i;
 
 	row.how = row.probed ? ANALYZE_HOW_PROBED : ANALYZE_HOW_UNPROBED;
@@ -65,6 +66,7 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 		row.figures.iterations += refs[i].figures.iterations;
 		mean_add(&mean, refs[i].figures.mean);
 		mean_add(&p50, refs[i].figures.p50);
+		mean_add(&gross, refs[i].gross);
 		row.figures.min = fmin(row.figures.min, refs[i].figures.min);
 		if (!isnan(refs[i].figures.mean))
 			analyze_sample_add(&row.sample, repetitions->of_run[refs[i].run], 1,
@@ -74,15 +76,21 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 		row.figures.mean = mean.sum / (double)mean.n;
 	if (p50.n)
 		row.figures.p50 = p50.sum / (double)p50.n;
+	row.gross = gross.n ? gross.sum / (double)gross.n : NAN;
 	return row;
 }
 
-/* What the probes are thought to have cost RUN of P between its contexts' beginnings and ends. */
+/*
+ * What the probes are thought to have cost RUN of P between its contexts' beginnings and ends. 0 where others
+ * than the command were recorded too: their cost is in no time of the command's, and it has no rows of its own.
+ */
 static double probe_cost(const struct profile *p, uint32_t run)
 {
 	double sum = 0;
 	uint32_t i;
 
+	if (profile_env_get(p, PROFILE_ENV_TASKS))
+		return 0;
 	for (i = 0; i < p->n_cells; i++)
 		if (p->cells[i].run == run &&
 		    p->sites[p->cells[i].site].kind == PROFILE_SITE_CONTEXT)
@@ -106,6 +114,7 @@ static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 				.run = i,
 				.order = refs->n_refs,
 				.figures = { (double)r->iterations, r->mean, r->p50, r->min },
+				.gross = r->mean,
 			};
 
 			vec_push(refs, refs, ref);
@@ -118,7 +127,8 @@ static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 				   .probed = run->kind != PROFILE_RUN_CONTROL,
 				   .run = i,
 				   .order = SIZE_MAX - 1,
-				   .figures = { 1, wall, NAN, wall } };
+				   .figures = { 1, wall, NAN, wall },
+				   .gross = wall };
 
 		vec_push(refs, refs, ref);
 		if (run->cpu == PROFILE_NOT_COUNTED)
@@ -128,6 +138,7 @@ static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 		ref.name = ANALYZE_COMMAND_CPU;
 		ref.order = SIZE_MAX;
 		ref.figures.mean = ref.figures.min = cpu;
+		ref.gross = (double)run->cpu;
 		vec_push(refs, refs, ref);
 	}
 }

@@ -15,7 +15,7 @@
 
 /* The row of the command as a whole, from start to exit. */
 #define ANALYZE_COMMAND "[command]"
-/* The same by the time on a CPU, less what its probes cost. */
+/* The same by the time on a CPU, less what its probes cost, unless others than the command were recorded too. */
 #define ANALYZE_COMMAND_CPU "[command cpu]"
 
 /* How a figure was come by. */
@@ -40,6 +40,7 @@ struct analyze_workload_row {
 	enum analyze_how how; /* the same */
 	size_t order; /* the reader's: as first reported, the command last */
 	struct analyze_workload_figures figures;
+	double gross; /* the mean with what probes cost, whatever is subtracted from the figures */
 	enum analyze_unit unit; /* what counts as a repetition */
 	struct analyze_sample sample; /* the mean by repetition, each run counting the same */
 };

@@ -70,9 +70,7 @@ static char *measured_slowdown(const struct analyze_workload *w, enum profile_cl
 		if (!with->probed || without->probed || strcmp(with->name, without->name))
 			continue;
 		output_number(percent, OUTPUT_PERCENT,
-			      analyze_percent(with->figures.mean - without->figures.mean,
-					      without->figures.mean),
-			      clock);
+			      analyze_percent(with->gross - without->gross, without->gross), clock);
 		name = output_text_escape(with->name);
 		word = alloc_printf("%s %s", name, percent);
 		alloc_append(&text, "%s%s", text ? ", " : "", word);
