@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "record/engine/features.h"
+#include "record/engine/load.h"
 #include "record/target/symbols.h"
 
 /* Prints one line: OK, WHAT, and the REMEDY if not. Returns OK. */
@@ -87,7 +88,7 @@ int cmd_doctor(int argc, char **argv)
 		.doc = "Check what kprotperf can measure on this machine, and how to get the rest."
 	};
 	struct record_features f;
-	bool syscalls, functions;
+	bool syscalls, functions, loads;
 
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	record_features_probe(&f);
@@ -102,6 +103,10 @@ int cmd_doctor(int argc, char **argv)
 	functions |=
 		check(!f.multi, "kprobe.multi/kretprobe.multi", record_features_why_not_multi(&f));
 	functions |= check(!f.kprobe, "kprobe/kretprobe", record_features_why_not_kprobe(&f));
+	printf("Both by these programs:\n");
+	loads = f.bpf || !record_bpf_try(&f);
+	check(!f.bpf && loads, "record's BPF programs load",
+	      f.bpf ? "not tried" : "needs Linux " RECORD_OLDEST_KERNEL " or later");
 	printf("For samples and names:\n");
 	check(can_sample(), "CPU clock sampler",
 	      "lower kernel.perf_event_paranoid, or run as root");
@@ -111,6 +116,8 @@ int cmd_doctor(int argc, char **argv)
 	      "scripts/setup installs it; then scripts/lab build");
 	if (f.lockdown[0])
 		printf("Kernel lockdown: %s\n", f.lockdown);
+	if (!loads)
+		return CMD_FAILED;
 	if (!syscalls || !functions)
 		log_note("%s", syscalls ? "can record syscalls and samples, but not functions" :
 					  "this user cannot record here, but can read recordings");

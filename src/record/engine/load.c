@@ -195,6 +195,7 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.function_kretprobe_int3, kprobe && functions },
 		{ s->progs.function_multi, multi },
 		{ s->progs.function_ret_multi, multi },
+		{ s->progs.call_empty, fentry || kprobe },
 		{ s->progs.read_text, kprobe },
 		{ s->progs.range_enter, ranges },
 		{ s->progs.range_leave, ranges },
@@ -308,9 +309,35 @@ int record_bpf_load(struct record_bpf *b)
 	if (!err)
 		return 0;
 	libbpf_message[strcspn(libbpf_message, "\n")] = '\0';
-	log_error("cannot load the BPF programs: %s%s%s (-vv shows the verifier's log)",
-		  log_strerror(err), *libbpf_message ? ": " : "", libbpf_message);
+	log_error("this kernel rejects the BPF programs: %s%s%s (-vv shows the verifier's log)%s",
+		  log_strerror(err), *libbpf_message ? ": " : "", libbpf_message,
+		  err == -EPERM ? "" : "; they need Linux " RECORD_OLDEST_KERNEL " or later");
 	record_bpf_unload(b);
+	return err;
+}
+
+int record_bpf_try(const struct record_features *features)
+{
+	int err = 0;
+
+	/* A command's functions, and those of all tasks: what each needs is not in the other. */
+	for (int system_wide = 0; system_wide < 2 && !err; system_wide++) {
+		struct record_bpf b = {
+			.config = {
+				.system_wide = system_wide,
+				.sample_period = 1000000,
+				.n_functions = 1,
+				.ranges = true,
+				.n_blocks = 1,
+				.n_range_lists = 1,
+			},
+			.features = *features,
+			.n_cpus = 1,
+		};
+
+		err = record_bpf_load(&b);
+		record_bpf_unload(&b);
+	}
 	return err;
 }
 

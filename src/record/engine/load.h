@@ -12,6 +12,9 @@
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
 
+/* Has all that the programs need. A hint in messages; nothing is decided by it. */
+#define RECORD_OLDEST_KERNEL "5.15"
+
 struct bpf_map;
 struct kprotperf_bpf;
 
@@ -51,6 +54,8 @@ void record_bpf_log(void);
 
 /* -errno, reported. */
 int record_bpf_load(struct record_bpf *b);
+/* Loads all that any recording takes, and unloads it. -errno, reported. */
+int record_bpf_try(const struct record_features *features);
 void record_bpf_unload(struct record_bpf *b); /* accepts one that was not loaded */
 
 #endif
