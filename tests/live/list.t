@@ -26,6 +26,8 @@ clean_dmesg
 
 index=$("$repo/scripts/lab" path hardened)/vmlinux.kprotperf-index
 ok 'the lab has made the index, on the host' test -s "$index"
+like "doctor loads record's programs" "$(cat doctor.out)" "yes +record's BPF programs load"
+is 'doctor: status' "$(cat doctor.status)" 0
 like 'doctor names it' "$(cat doctor.out)" "yes +index of inlined bodies and lines +$index"
 is 'list: status' "$(cat shuffle.status)" 0
 like 'list: an inlined body, into what and where from' "$(cat shuffle.out)" \
