@@ -58,8 +58,8 @@ is 'not built again' "$(stat -c '%i %y' "$ko")" "$built"
 echo 'static int x = "not C";;;(' >>'a module/lab_test.c'
 try "$lab" module 'a module'
 is 'what does not compile fails' "$status:$out" 1:
-like "with the compiler's words" "$err" 'lab_test\.c:[0-9]+:.*error'
-like 'and the name of the log' "$err" '^lab: cannot build module a_module; full log: .*/module-a_module\.log$'
+like "with the compiler's words, and where they are in the log" "$err" \
+	'^lab: cannot build module a_module: .*lab_test\.c:[0-9]+:.*error.*; log: .*/module-a_module\.log:[0-9]+$'
 ok 'an older build stays' test -s "$ko"
 mkdir empty
 try "$lab" module empty
