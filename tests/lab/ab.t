@@ -53,13 +53,19 @@ hardened.data:2'
 
 rm baseline.data hardened.data control.data
 touch fail-on-0
-try "$lab" ab --baseline hardened --hardened=baseline -- workload
-is 'sides as asked; a record that fails stops it, with its status' "$status" 9
+try "$lab" ab --bzimage-baseline "$("$lab" path hardened)/bzImage" --hardened=baseline -- workload
+is 'sides as asked, one of them a file; a record that fails stops it, with its status' "$status" 9
 like 'and a line that says where' "$err" '^lab: recording hardened \(kernel baseline, boot 1\) ended with status 9'
 is 'no part of a file is left' "$(find . -name '*data*')" ''
 
 try "$lab" ab -o x.data -- workload
 is '-o is refused' "$status" 120
+for wrong in '--bzimage-hardened nosuch' '--patch a.patch --hardened notrace' '--patch a.patch --protection kfence' \
+	'--patch a.patch --bzimage-baseline /dev/null' '--patch nosuch.patch' '--bzimage x' '--patch'; do
+	# shellcheck disable=SC2086 # words
+	try "$lab" ab $wrong -- workload
+	is "'$wrong': status 120 and one line" "$status:$(wc -l <err)" 120:1
+done
 try "$lab" ab --boots none -- workload
 is '--boots wants a number' "$status" 120
 try "$lab" ab --boots 2

@@ -8,6 +8,24 @@
 need baseline
 export KPROTPERF=$kprotperf
 
+# --- a real one: 1,000 instructions more in a function -----------------------------
+
+cat >test-cost.patch <<'TEXT'
+--- a/fs/exec.c
++++ b/fs/exec.c
+@@ -1235,3 +1235,4 @@ void __set_task_comm(struct task_struct *tsk, const char *buf, bool exec)
+ {
++	asm volatile(".rept 1000; nop; .endr");
+ 	task_lock(tsk);
+ 	trace_task_rename(tsk, buf);
+TEXT
+try "$lab" ab --patch test-cost.patch --accel icount --func __set_task_comm -- perl -e '$0 = "a$_" for 1 .. 1000'
+is 'ab --patch builds what it needs, boots both and compares' "$status" 0
+"$kprotperf" diff baseline.data hardened.data --format=json >diff.json
+# 995.2, 1,000.0, 1,000.4, 1,002.9 with four seeds.
+is 'the patch costs what it adds, to 1 %' \
+	"$(query diff.json 'function("__set_task_comm"; "*") | close(.delta; 1000; 10)')" true
+
 # --- stand-ins -------------------------------------------------------------------
 
 export HOLD=$scratch/hold LOG=$scratch/log
