@@ -56,7 +56,24 @@ static int add_frame(const struct kernel_frame *f, void *arg)
 	return 0;
 }
 
-void profile_resolve_index(struct profile *p, const struct kernel_index *idx)
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/*
+ * Is the function at ADDR called SYMBOL by IDX too, or is that not known (NULL)? A module that the kernel laid out
+ * otherwise than thought must not be taken for what it is not.
+ */
+static bool agrees(const struct kernel_index *idx, uint64_t addr, const char *symbol)
+{
+	struct kernel_place place;
+
+	return !symbol || (!kernel_index_at(idx, addr, &place) && is_same(place.symbol, symbol));
+}
+
+/* The frames of the locations in MODULE (NULL: in the kernel's image), of which IDX is. */
+static void resolve_locations(struct profile *p, const struct kernel_index *idx, const char *module)
 {
 	for (uint32_t i = 0; i < p->n_locations; i++) {
 		struct profile_location *l = &p->locations[i];
@@ -64,7 +81,8 @@ void profile_resolve_index(struct profile *p, const struct kernel_index *idx)
 		uint32_t n_old = l->n_frames, cap_old = l->cap_frames;
 		struct resolving r = { p, i };
 
-		if (l->module)
+		if (!is_same(l->module, module) ||
+		    (module && !agrees(idx, l->addr, n_old == 1 ? old->name : NULL)))
 			continue;
 		l->frames = NULL;
 		l->n_frames = l->cap_frames = 0;
@@ -77,18 +95,32 @@ void profile_resolve_index(struct profile *p, const struct kernel_index *idx)
 			l->cap_frames = cap_old;
 		}
 	}
+}
+
+/* Where the functions in MODULE (NULL: in the kernel's image) are declared. */
+static void resolve_sites(struct profile *p, const struct kernel_index *idx, const char *module)
+{
+	char *suffix = module ? alloc_printf(" [%s]", module) : NULL;
+
 	for (uint32_t i = 0; i < p->n_sites; i++) {
 		struct profile_site *s = &p->sites[i];
-		const char *file;
+		const char *open = s->symbol ? strstr(s->symbol, " [") : NULL, *file;
 		uint32_t line;
 
 		/* Where a range is called from its index says; what is declared there is INTO. */
-		if (s->kind != PROFILE_SITE_FUNCTION || profile_site_in_module(s) ||
+		if (s->kind != PROFILE_SITE_FUNCTION || !is_same(open, suffix) ||
 		    kernel_index_declaration(idx, s->addr, &file, &line))
 			continue;
 		s->file = profile_intern(p, file);
 		s->line = line;
 	}
+	free(suffix);
+}
+
+void profile_resolve_index(struct profile *p, const struct kernel_index *idx)
+{
+	resolve_locations(p, idx, NULL);
+	resolve_sites(p, idx, NULL);
 	profile_env_set(p, PROFILE_ENV_SYMBOLS,
 			kernel_index_has_dwarf(idx) ? SYMBOLS_DWARF : SYMBOLS_SYMTAB);
 }
@@ -168,6 +200,44 @@ int profile_image(const struct profile *p, const char *vmlinux, struct kernel_im
 	return kernel_image_find(NULL, release ? release : "", &id, out, why_not);
 }
 
+/* The index of the module NAME with the build-id ID, in hexadecimal; NULL: there is neither that nor the module. */
+static struct kernel_index *module_index(const struct profile *p, const char *name, const char *hex)
+{
+	const char *release = profile_env_get(p, PROFILE_ENV_RELEASE);
+	struct kernel_index *idx = NULL;
+	struct kernel_build_id id;
+	struct kernel_image *img;
+
+	build_id_parse(hex, &id);
+	if (!id.len || !kernel_index_get(&id, NULL, &idx))
+		return idx;
+	img = kernel_module_find(name, release ?: "", &id);
+	if (img && kernel_index_get(&id, img, &idx))
+		idx = NULL;
+	kernel_image_destroy(img);
+	return idx;
+}
+
+void profile_resolve_modules(struct profile *p)
+{
+	size_t prefix = strlen(PROFILE_ENV_MODULE);
+
+	for (uint32_t i = 0; i < p->n_envs; i++) {
+		const struct profile_env *env = &p->envs[i];
+		const char *module = env->key + prefix;
+		struct kernel_index *idx;
+
+		if (strncmp(env->key, PROFILE_ENV_MODULE, prefix) != 0)
+			continue;
+		idx = module_index(p, module, env->value);
+		if (!idx)
+			continue;
+		resolve_locations(p, idx, module);
+		resolve_sites(p, idx, module);
+		kernel_index_destroy(idx);
+	}
+}
+
 /* From the vmlinux in the file VMLINUX; NULL: in the usual places. */
 static int resolve_vmlinux(struct profile *p, const char *vmlinux, const struct kernel_build_id *id)
 {
@@ -185,14 +255,12 @@ static int resolve_vmlinux(struct profile *p, const char *vmlinux, const struct 
 	return err;
 }
 
-int profile_resolve(struct profile *p, const char *vmlinux)
+static int resolve_kernel(struct profile *p, const char *vmlinux)
 {
 	const char *noted = profile_env_get(p, PROFILE_ENV_VMLINUX);
 	struct kernel_index *idx;
 	struct kernel_build_id id;
 
-	if (!vmlinux && profile_is_resolved(p))
-		return 0;
 	build_id_parse(profile_env_get(p, PROFILE_ENV_BUILD_ID), &id);
 	if (vmlinux)
 		return resolve_vmlinux(p, vmlinux, &id);
@@ -207,4 +275,16 @@ int profile_resolve(struct profile *p, const char *vmlinux)
 		resolve_vmlinux(p, noted, &id);
 	}
 	return 0;
+}
+
+int profile_resolve(struct profile *p, const char *vmlinux)
+{
+	int err;
+
+	if (!vmlinux && profile_is_resolved(p))
+		return 0;
+	err = resolve_kernel(p, vmlinux);
+	if (!err)
+		profile_resolve_modules(p);
+	return err;
 }

@@ -19,6 +19,12 @@ void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *k
 void profile_resolve_index(struct profile *p, const struct kernel_index *idx);
 
 /*
+ * The same of addresses in modules, from the index or the file of each whose build-id P has (PROFILE_ENV_MODULE).
+ * Where there is neither, they keep the names of their functions.
+ */
+void profile_resolve_modules(struct profile *p);
+
+/*
  * For commands that read a profile: resolves P from VMLINUX (--vmlinux) where given, an error if it
  * is not P's kernel; else, where P has names only, from the vmlinux that `record` noted or the usual
  * places hold, or its index in the cache, silently leaving P as it is if there is none.

@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "profile/file/file.h"
 #include "profile/profile.h"
@@ -16,18 +18,50 @@
  */
 #define RESOLVE_LATER_ENV "KPROTPERF_RESOLVE_LATER"
 
+static void note_module(struct profile *p, const char *name, size_t len)
+{
+	char *key = alloc_printf(PROFILE_ENV_MODULE "%.*s", (int)len, name);
+	char *notes = alloc_printf("/sys/module/%.*s/notes/.note.gnu.build-id", (int)len, name);
+	char hex[2 * KERNEL_BUILD_ID_MAX + 1];
+	struct kernel_build_id id;
+
+	if (!profile_env_get(p, key) && !kernel_build_id_read(notes, &id))
+		profile_env_set(p, key, kernel_build_id_format(&id, hex, sizeof(hex)));
+	free(notes);
+	free(key);
+}
+
+/* What tells the modules of P's addresses from others of their names. */
+static void note_modules(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->n_locations; i++) {
+		const char *module = p->locations[i].module;
+
+		if (module)
+			note_module(p, module, strlen(module));
+	}
+	for (uint32_t i = 0; i < p->n_sites; i++) {
+		const char *open = p->sites[i].symbol ? strstr(p->sites[i].symbol, " [") : NULL;
+
+		if (open)
+			note_module(p, open + 2, strcspn(open + 2, "]"));
+	}
+}
+
 static void resolve(struct profile *p, struct record_symbols *symbols, bool no_resolve)
 {
 	const struct kernel_index *index;
 	struct kernel_image *image;
 
 	profile_resolve_kallsyms(p, symbols->ks);
+	note_modules(p);
 	if (record_symbols_image(symbols, &image))
 		return;
 	if (image)
 		profile_env_set(p, PROFILE_ENV_VMLINUX, kernel_image_path(image));
 	if (no_resolve || getenv(RESOLVE_LATER_ENV))
 		return;
+	profile_resolve_modules(p);
 	record_symbols_index(symbols, &index);
 	if (!index) {
 		log_note("names come from kallsyms, without inlined functions and lines: %s",

@@ -129,6 +129,10 @@ count_is() {
 	equal "$1, $2: calls of $3" "$(count "$2-$1" "$3")" "$4"
 }
 
+# Names come from the module's own DWARF, inlined bodies too.
+like 'a body inlined into a function of the module has its name' \
+	"$("$kprotperf" fold sampled-fentry.data)" 'quiet_write_\[k\];(_cond_resched|arch_local_irq_restore)_\[i\]'
+
 check_shapes() {
 	local how=$1 name=$2 f
 	for f in $shapes; do

@@ -193,7 +193,7 @@ struct dwarf *kernel_dwarf_create(struct kernel_image *img)
 	d->range_budget = MAX_RANGES;
 	/* A handle of its own: what libdw keeps of all units takes hundreds of MiB. */
 	if (kernel_image_has_dwarf(img))
-		d->dw = dwarf_begin_elf(kernel_image_elf(img), DWARF_C_READ, NULL);
+		d->dw = dwarf_begin_elf(kernel_image_dwarf_elf(img), DWARF_C_READ, NULL);
 	if (d->dw)
 		list_units(d);
 	for (uint32_t i = 0; i < d->n_units; i++) {

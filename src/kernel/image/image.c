@@ -128,6 +128,8 @@ static void read_section(struct kernel_image *img, Elf_Scn *scn, const char *nam
 		return;
 	if (!strcmp(name, ".text"))
 		img->text_addr = shdr->sh_addr;
+	else if (!strcmp(name, ".gnu.linkonce.this_module"))
+		img->is_module = true;
 	else if (shdr->sh_type == SHT_SYMTAB)
 		img->symtab_scn = scn;
 	else if (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info"))
@@ -150,7 +152,7 @@ static int read_sections(struct kernel_image *img)
 	    ident[EI_DATA] != NATIVE_DATA)
 		return -ENOEXEC;
 	ehdr = elf64_getehdr(img->elf);
-	if (!ehdr || (ehdr->e_type != ET_EXEC && ehdr->e_type != ET_DYN))
+	if (!ehdr || (ehdr->e_type != ET_EXEC && ehdr->e_type != ET_DYN && ehdr->e_type != ET_REL))
 		return -ENOEXEC;
 	if (elf_getshdrstrndx(img->elf, &names))
 		return -ENOEXEC;
@@ -160,11 +162,10 @@ static int read_sections(struct kernel_image *img)
 
 		read_section(img, scn, name ? name : "");
 	}
-	return 0;
+	return ehdr->e_type != ET_REL ? 0 : img->is_module ? kernel_image_link(img) : -ENOEXEC;
 }
 
-/* kernel_image_open() that reports nothing. */
-static int open_image(const char *path, struct kernel_image **out)
+int kernel_image_try(const char *path, struct kernel_image **out)
 {
 	struct kernel_image *img;
 	int fd, err;
@@ -201,7 +202,7 @@ static int report_open(const char *path, int err)
 
 int kernel_image_open(const char *path, struct kernel_image **out)
 {
-	int err = open_image(path, out);
+	int err = kernel_image_try(path, out);
 
 	return err ? report_open(path, err) : 0;
 }
@@ -212,7 +213,9 @@ void kernel_image_destroy(struct kernel_image *img)
 		return;
 	dwarf_end(img->dwarf);
 	kernel_symtab_destroy(img->symtab);
+	dwfl_end(img->dwfl);
 	elf_end(img->elf);
+	free(img->layout);
 	if (img->map)
 		munmap(img->map, img->map_size);
 	free(img->path);
@@ -244,10 +247,15 @@ Elf *kernel_image_elf(const struct kernel_image *img)
 	return img->elf;
 }
 
+Elf *kernel_image_dwarf_elf(const struct kernel_image *img)
+{
+	return img->dwarf_elf ? img->dwarf_elf : img->elf;
+}
+
 Dwarf *kernel_image_dwarf(struct kernel_image *img)
 {
 	if (!img->dwarf && img->has_dwarf)
-		img->dwarf = dwarf_begin_elf(img->elf, DWARF_C_READ, NULL);
+		img->dwarf = dwarf_begin_elf(kernel_image_dwarf_elf(img), DWARF_C_READ, NULL);
 	return img->dwarf;
 }
 
@@ -290,7 +298,7 @@ static bool try_place(const char *path, const struct kernel_build_id *id, struct
 		      char **why)
 {
 	struct kernel_image *img;
-	int err = open_image(path, &img);
+	int err = kernel_image_try(path, &img);
 
 	if (err) {
 		if (err != -ENOENT && err != -ENOTDIR)

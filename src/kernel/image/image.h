@@ -5,8 +5,8 @@
  *
  * Every address here is relative to _stext, so it is the same in the file, in each boot of that
  * kernel (KASLR), and in a profile. Opening reads section headers only; the symbol table is read
- * at the first question about symbols, DWARF when an index is made. Only linked kernels (ET_EXEC,
- * ET_DYN): modules are relocatable and have to wait.
+ * at the first question about symbols, DWARF when an index is made. Linked kernels (ET_EXEC, ET_DYN), and
+ * modules (ET_REL), whose addresses are relative to their first function.
  *
  * Strings handed out belong to the image and live as long as it. The file is not trusted: damage
  * costs answers, nothing else. Not for several threads at once.
@@ -43,6 +43,13 @@ const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, 
  */
 int kernel_image_find(const char *explicit_path, const char *release,
 		      const struct kernel_build_id *id, struct kernel_image **out, char **why_not);
+
+/*
+ * The file of the module NAME with build-id ID, of the kernel RELEASE, or its debug file: where packages and the lab
+ * have them. NULL: there is none.
+ */
+struct kernel_image *kernel_module_find(const char *name, const char *release,
+					const struct kernel_build_id *id);
 
 /* Opens one file. Reports its errors: -ENOEXEC for what is not a usable ELF file, or errno. */
 int kernel_image_open(const char *path, struct kernel_image **out);

@@ -10,6 +10,8 @@
 
 /* Owned by IMG. */
 Elf *kernel_image_elf(const struct kernel_image *img);
+/* The file that has its DWARF, likewise: a module's may be another one. */
+Elf *kernel_image_dwarf_elf(const struct kernel_image *img);
 /* Its DWARF, of which libdw reads what is asked for; NULL: it has none. Owned by IMG. */
 Dwarf *kernel_image_dwarf(struct kernel_image *img);
 /* The file's address of _stext, from which addresses of the interface count. */

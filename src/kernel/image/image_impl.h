@@ -3,6 +3,8 @@
 #ifndef KPROTPERF_KERNEL_IMAGE_IMAGE_IMPL_H
 #define KPROTPERF_KERNEL_IMAGE_IMAGE_IMPL_H
 
+#include <elfutils/libdwfl.h>
+
 #include "kernel/image/image_elf.h"
 
 struct symtab;
@@ -16,9 +18,21 @@ struct kernel_image {
 	Elf_Scn *symtab_scn;
 	uint64_t text_addr; /* of the section .text */
 	bool has_dwarf;
+	bool is_module; /* relocatable: linked by kernel_image_link() */
+	Elf *dwarf_elf; /* what has the DWARF, ELF itself or a module's debug file; NULL: ELF */
+	/* Of a module: */
+	Dwfl *dwfl;
+	uint64_t *layout; /* the addresses of its sections, by their number; 0: not loaded */
+	size_t n_sections;
 	struct symtab *symtab; /* NULL until asked for */
 	Dwarf *dwarf; /* likewise */
 };
+
+/* Opens one file, and reports nothing. */
+int kernel_image_try(const char *path, struct kernel_image **out);
+
+/* Gives the sections of the module IMG addresses, and relocates it and its DWARF. -errno, not reported. */
+int kernel_image_link(struct kernel_image *img);
 
 /* The symbol table, read now if it was not; never NULL, perhaps empty. */
 struct symtab *kernel_image_symtab(struct kernel_image *img);

@@ -88,6 +88,18 @@ static void sort_entries(struct entries *e)
 	sort_array(e->items, e->n_items, sizeof(*e->items), compare_entry);
 }
 
+/* A module's addresses count from its first symbol of code, which is what the running kernel tells. */
+static void begin_module(struct symtab *tab)
+{
+	const struct entries *f = &tab->functions, *l = &tab->labels;
+
+	tab->has_stext = f->n_items || l->n_items;
+	if (f->n_items)
+		tab->stext = f->items[0].addr;
+	if (l->n_items && (!f->n_items || l->items[0].addr < tab->stext))
+		tab->stext = l->items[0].addr;
+}
+
 static void read_symbols(struct symtab *tab, struct kernel_image *img)
 {
 	struct reading r = { .tab = tab };
@@ -97,6 +109,8 @@ static void read_symbols(struct symtab *tab, struct kernel_image *img)
 	free(r.code);
 	sort_entries(&tab->functions);
 	sort_entries(&tab->labels);
+	if (img->is_module)
+		begin_module(tab);
 }
 
 void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_fn fn, void *arg)
@@ -112,10 +126,12 @@ void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_f
 	syms = data->d_buf;
 	for (size_t i = 0; i < data->d_size / sizeof(*syms); i++) {
 		const char *name = (const char *)names->d_buf + syms[i].st_name;
+		Elf64_Sym sym = syms[i];
 
-		if (syms[i].st_name < names->d_size &&
-		    memchr(name, '\0', names->d_size - syms[i].st_name))
-			fn(&syms[i], name, arg);
+		if (sym.st_shndx < img->n_sections)
+			sym.st_value += img->layout[sym.st_shndx]; /* a module's count from there */
+		if (sym.st_name < names->d_size && memchr(name, '\0', names->d_size - sym.st_name))
+			fn(&sym, name, arg);
 	}
 }
 

@@ -154,7 +154,7 @@ static int report_missing(const struct resolver *r, const char *pattern, int err
 			  pattern, log_strerror(err));
 	else if (module_of(r))
 		log_warn(
-			"'%s': not timed: '%s' is in the module %s, whose inlined bodies are unknown",
+			"'%s': not timed: '%s' is in the module %s, where inlined bodies are estimated from samples only",
 			pattern, r->function, module_of(r));
 	else if (r->matched)
 		log_warn(

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Kernel modules are relocatable files: libdwfl links one in memory, where its code is laid out as the kernel does
+ * when it loads it. From there on it is like a vmlinux.
+ */
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fts.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "kernel/image/image_impl.h"
+
+/* Any address will do but 0, which libdwfl takes for none. */
+#define MODULE_TEXT 0x1000000u
+/* Between the code and what is laid out elsewhere: data, and what is freed after the module's init. */
+#define MODULE_GAP 0x100000u
+
+/* Is S part of the code that stays? The kernel puts such sections behind one another, in the file's order. */
+static bool is_core_code(const Elf64_Shdr *s, const char *name)
+{
+	return s->sh_flags & SHF_ALLOC && s->sh_flags & SHF_EXECINSTR &&
+	       strncmp(name, ".init", strlen(".init")) != 0;
+}
+
+/* Puts the sections that are loaded, those of the code that stays or all others, from AT on. Returns the end. */
+static uint64_t lay_out(struct kernel_image *img, bool core, uint64_t at)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(img->elf, &names))
+		return at;
+	while ((scn = elf_nextscn(img->elf, scn)) != NULL) {
+		const Elf64_Shdr *s = elf64_getshdr(scn);
+		const char *name = s ? elf_strptr(img->elf, names, s->sh_name) : NULL;
+		uint64_t align = s && s->sh_addralign ? s->sh_addralign : 1;
+
+		if (!name || !(s->sh_flags & SHF_ALLOC) || is_core_code(s, name) != core)
+			continue;
+		if (align > MODULE_GAP || s->sh_size > MODULE_TEXT)
+			continue; /* damage */
+		at = (at + align - 1) / align * align;
+		img->layout[elf_ndxscn(scn)] = at;
+		at += s->sh_size;
+	}
+	return at;
+}
+
+static int find_elf(Dwfl_Module *mod, void **image, const char *name, Dwarf_Addr base, char **file,
+		    Elf **elf)
+{
+	const struct kernel_image *img = *image;
+
+	(void)mod;
+	(void)name;
+	(void)base;
+	*file = strdup(img->path);
+	*elf = elf_begin(-1, ELF_C_READ, img->elf); /* counted: libdwfl ends it */
+	return -1;
+}
+
+static int section_address(Dwfl_Module *mod, void **image, const char *name, Dwarf_Addr base,
+			   const char *section, GElf_Word index, const GElf_Shdr *s,
+			   Dwarf_Addr *addr)
+{
+	const struct kernel_image *img = *image;
+
+	(void)mod;
+	(void)name;
+	(void)base;
+	(void)section;
+	(void)s;
+	*addr = index < img->n_sections && img->layout[index] ? img->layout[index] : (Dwarf_Addr)-1;
+	return 0;
+}
+
+int kernel_image_link(struct kernel_image *img)
+{
+	static const Dwfl_Callbacks callbacks = { .find_elf = find_elf,
+						  .find_debuginfo = dwfl_standard_find_debuginfo,
+						  .section_address = section_address };
+	Dwfl_Module *mod;
+	Dwarf_Addr bias;
+	Dwarf *dwarf;
+	void **image;
+
+	if (elf_getshdrnum(img->elf, &img->n_sections))
+		return -ENOEXEC;
+	img->layout = alloc_array(img->n_sections, sizeof(*img->layout));
+	lay_out(img, false, lay_out(img, true, MODULE_TEXT) + MODULE_GAP);
+	img->dwfl = dwfl_begin(&callbacks);
+	if (!img->dwfl)
+		return -ENOMEM;
+	mod = dwfl_report_module(img->dwfl, "module", MODULE_TEXT, 2 * MODULE_TEXT);
+	if (!mod || !dwfl_module_info(mod, &image, NULL, NULL, NULL, NULL, NULL, NULL))
+		return -ENOMEM;
+	*image = img;
+	dwfl_report_end(img->dwfl, NULL, NULL);
+	if (!dwfl_module_getelf(mod, &bias))
+		return -ENOEXEC;
+	dwarf = dwfl_module_getdwarf(mod, &bias);
+	img->has_dwarf = dwarf != NULL;
+	img->dwarf_elf = dwarf ? dwarf_getelf(dwarf) : NULL;
+	return 0;
+}
+
+/* --- finding -------------------------------------------------------------------------------- */
+
+/* "nf_tables.ko", "nf-tables.ko.debug": is FILE of the module NAME, which the kernel writes with underscores? */
+static bool is_of_module(const char *file, const char *name)
+{
+	while (*name && (*file == *name || (*file == '-' && *name == '_'))) {
+		file++;
+		name++;
+	}
+	return !*name && (!strcmp(file, ".ko") || !strcmp(file, ".ko.debug"));
+}
+
+/* Opens what is in PATH, if it is of the build ID and better than what *OUT is already. */
+static void try_file(const char *path, const struct kernel_build_id *id, struct kernel_image **out)
+{
+	struct kernel_image *img;
+
+	if (kernel_image_try(path, &img))
+		return;
+	if (!kernel_build_id_equal(kernel_image_build_id(img), id) ||
+	    (*out && !kernel_image_has_dwarf(img))) {
+		kernel_image_destroy(img);
+		return;
+	}
+	kernel_image_destroy(*out);
+	*out = img;
+}
+
+static void search(const char *folder, const char *name, const struct kernel_build_id *id,
+		   struct kernel_image **out)
+{
+	char *const folders[] = { (char *)folder, NULL };
+	FTS *fts = fts_open(folders, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	FTSENT *entry;
+
+	while (fts && (entry = fts_read(fts)) != NULL && !(*out && kernel_image_has_dwarf(*out)))
+		if (is_of_module(entry->fts_name, name))
+			try_file(entry->fts_path, id, out);
+	if (fts)
+		fts_close(fts);
+}
+
+/* Among the modules that scripts/lab has built. */
+static void search_lab(const char *name, const struct kernel_build_id *id,
+		       struct kernel_image **out)
+{
+	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
+	char *pattern = lab && *lab ? alloc_printf("%s/kernels/*/modules", lab) :
+				      alloc_printf("%s/.cache/kprotperf/lab/kernels/*/modules",
+						   home ? home : "");
+	glob_t found = { 0 };
+
+	if (!glob(pattern, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			search(found.gl_pathv[i], name, id, out);
+	globfree(&found);
+	free(pattern);
+}
+
+struct kernel_image *kernel_module_find(const char *name, const char *release,
+					const struct kernel_build_id *id)
+{
+	char hex[2 * KERNEL_BUILD_ID_MAX + 1], *debug, *folders[2];
+	struct kernel_image *img = NULL;
+
+	if (id->len < 2 || !*release || strchr(release, '/'))
+		return NULL;
+	kernel_build_id_format(id, hex, sizeof(hex));
+	debug = alloc_printf("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+	try_file(debug, id, &img);
+	free(debug);
+	folders[0] = alloc_printf("/usr/lib/debug/lib/modules/%s", release);
+	folders[1] = alloc_printf("/lib/modules/%s", release);
+	for (int i = 0; i < 2; i++) {
+		search(folders[i], name, id, &img);
+		free(folders[i]);
+	}
+	if (!img || !kernel_image_has_dwarf(img))
+		search_lab(name, id, &img);
+	return img;
+}

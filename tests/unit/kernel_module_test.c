@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A kernel module, which is relocatable: where its code is, and what is inlined there. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "kernel/debuginfo/index.h"
+#include "kernel_fixture.h"
+#include "profile/resolve.h"
+
+static const char source[] =
+	"extern void kernel(int);\n"
+	"static inline __attribute__((always_inline)) void inner(int n)\n"
+	"{\n"
+	"	while (n--)\n"
+	"		kernel(n);\n"
+	"}\n"
+	"void first(void) { kernel(1); }\n"
+	"__attribute__((section(\".init.text\"))) void at_init(void) { kernel(3); }\n"
+	"__attribute__((section(\".text.other\"))) void other(int n) { inner(n); kernel(4); }\n"
+	"void second(int n) { inner(n); kernel(2); }\n"
+	"char this_module[64] __attribute__((section(\".gnu.linkonce.this_module\")));\n";
+
+static bool build(const char *name, const char *options)
+{
+	char command[1024];
+
+	fixture_text("module.c", source);
+	snprintf(
+		command, sizeof(command),
+		"cd '%s' && cc -O2 -ffreestanding -fno-pic -fno-stack-protector -fcf-protection=none "
+		"-fno-asynchronous-unwind-tables %s -c -o module.o module.c && "
+		"ld -r --build-id=sha1 -o %s module.o",
+		fixture_dir, options, name);
+	return system(command) == 0;
+}
+
+/* The address of the function NAME. */
+static uint64_t addr_of(struct kernel_image *img, const char *name)
+{
+	uint64_t size;
+
+	for (uint64_t addr = 0; addr < 0x200000; addr++)
+		if (kernel_image_is_function(img, name, addr, &size))
+			return addr;
+	fail_msg("no %s", name);
+	return 0;
+}
+
+static int is_inner(const struct kernel_body *body, void *arg)
+{
+	const char **into = arg;
+
+	assert_string_equal(body->function.symbol, *into);
+	assert_string_equal(body->caller, *into);
+	assert_in_range(body->entry, body->function.addr, body->function.addr + 0x40);
+	assert_non_null(strstr(body->call_file, "module.c"));
+	*into = "other";
+	return 0;
+}
+
+static void is_laid_out_as_loaded(void **state)
+{
+	struct kernel_frame_base base;
+	const char *into = "second";
+	struct kernel_image *img;
+	struct kernel_index *idx;
+	uint64_t second, size;
+
+	(void)state;
+	if (!build("m.ko", "-g"))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	assert_int_equal(kernel_image_open(fixture_path("m.ko"), &img), 0);
+	assert_true(kernel_image_has_dwarf(img));
+	assert_int_equal(kernel_image_build_id(img)->len, 20);
+	/* Addresses count from the first function; code that stays is one piece, whatever lies between in the file. */
+	assert_int_equal(addr_of(img, "first"), 0);
+	second = addr_of(img, "second");
+	assert_true(kernel_image_is_function(img, "second", second, &size));
+	assert_in_range(addr_of(img, "other"), second + size, second + size + 15);
+	assert_in_range(addr_of(img, "at_init"), 0x100000, 0x110000);
+	/* .debug_frame is relocated, too. */
+	assert_int_equal(kernel_image_frame_base(img, second, &base), 0);
+	assert_int_equal(base.offset, 8);
+	assert_int_equal(kernel_index_build(img, &idx), 0);
+	assert_int_equal(kernel_index_bodies_each(idx, "inner", is_inner, &into, NULL), 0);
+	assert_string_equal(into, "other");
+	kernel_index_destroy(idx);
+	kernel_image_destroy(img);
+}
+
+static int last_entry(const struct kernel_body *body, void *arg)
+{
+	*(uint64_t *)arg = body->entry;
+	return 0;
+}
+
+static uint32_t add_location(struct profile *p, uint64_t addr, const char *name)
+{
+	uint32_t location = profile_location_add(p, addr, "m");
+
+	profile_location_frame_add(p, location, &(struct profile_frame){ .name = name });
+	return location;
+}
+
+/* By the index in the cache; what it contradicts stays. */
+static void names_inlined_bodies(void **state)
+{
+	char hex[2 * KERNEL_BUILD_ID_MAX + 1];
+	struct profile *p = profile_create();
+	uint32_t right, wrong, site;
+	struct kernel_image *img;
+	struct kernel_index *idx;
+	uint64_t other, entry;
+
+	(void)state;
+	setenv("KPROTPERF_CACHE", fixture_dir, 1);
+	if (!build("m.ko", "-g"))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	assert_int_equal(kernel_image_open(fixture_path("m.ko"), &img), 0);
+	assert_int_equal(kernel_index_get(NULL, img, &idx), 0);
+	assert_int_equal(kernel_index_bodies_each(idx, "inner", last_entry, &entry, NULL), 0);
+	kernel_index_destroy(idx);
+	other = addr_of(img, "other");
+	kernel_build_id_format(kernel_image_build_id(img), hex, sizeof(hex));
+	profile_env_set(p, PROFILE_ENV_MODULE "m", hex);
+	right = add_location(p, entry, "other");
+	wrong = add_location(p, entry + 1, "first");
+	site = profile_site_add(p, &(struct profile_site){ .name = "other",
+							   .symbol = "other [m]",
+							   .kind = PROFILE_SITE_FUNCTION,
+							   .addr = other });
+	profile_resolve_modules(p);
+	assert_int_equal(p->locations[right].n_frames, 2);
+	assert_string_equal(p->locations[right].frames[0].name, "inner");
+	assert_true(p->locations[right].frames[0].inlined);
+	assert_string_equal(p->locations[right].frames[1].name, "other");
+	assert_int_equal(p->locations[right].frames[1].line, 9);
+	assert_int_equal(p->locations[wrong].n_frames, 1);
+	assert_int_equal(p->sites[site].line, 9);
+	kernel_image_destroy(img);
+	profile_destroy(p);
+}
+
+static void others_are_refused(void **state)
+{
+	struct kernel_image *img;
+	char command[512];
+
+	(void)state;
+	if (!build("m.ko", "-g"))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	snprintf(command, sizeof(command),
+		 "objcopy --rename-section .gnu.linkonce.this_module=.data.x '%s' '%s/plain.o'",
+		 fixture_path("m.ko"), fixture_dir);
+	assert_int_equal(system(command), 0);
+	fixture_quiet();
+	assert_int_equal(kernel_image_open(fixture_path("plain.o"), &img), -ENOEXEC);
+	fixture_loud();
+}
+
+/* Damage costs answers. */
+static void damage_is_survived(void **state)
+{
+	struct kernel_image *img;
+	struct kernel_index *idx;
+	size_t len, step;
+	char *bytes;
+
+	(void)state;
+	if (!build("m.ko", "-g"))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	assert_int_equal(file_read(fixture_path("m.ko"), 1 << 20, &bytes, &len), 0);
+	step = len / 400;
+	fixture_quiet();
+	for (size_t at = 0; at < len; at += step) {
+		bytes[at] ^= 0x55;
+		if (!kernel_image_open(fixture_write("damaged.ko", bytes, len), &img)) {
+			if (!kernel_index_build(img, &idx))
+				kernel_index_destroy(idx);
+			kernel_image_destroy(img);
+		}
+		bytes[at] ^= 0x55;
+		if (!kernel_image_open(fixture_write("short.ko", bytes, at), &img))
+			kernel_image_destroy(img);
+	}
+	fixture_loud();
+	free(bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_laid_out_as_loaded),
+		cmocka_unit_test(names_inlined_bodies),
+		cmocka_unit_test(others_are_refused),
+		cmocka_unit_test(damage_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
+}
