@@ -293,7 +293,7 @@ static const struct analyze_diff_row *find_row(const struct analyze_diff *diff, 
 			return &diff->syscalls.rows[i];
 	for (i = 0; i < diff->functions.n_rows; i++)
 		if (!strcmp(diff->functions.rows[i].name, name) &&
-		    !strcmp(diff->functions.rows[i].context, ANALYZE_ALL_CONTEXTS))
+		    analyze_is_sum(diff->functions.rows[i].context))
 			return &diff->functions.rows[i];
 	return NULL;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/number.h"
 #include "profile/layout.h"
 
 static const char *const kind_names[PROFILE_N_COST_KINDS] = {
@@ -80,16 +80,16 @@ static void parse_word(struct profile *p, enum profile_mechanism mech, const cha
 	enum profile_cost_kind kind = kind_of(word, n);
 	double value, spread = NAN;
 	const char *at;
-	char *end;
 
 	if (kind == PROFILE_N_COST_KINDS || word[n] != '=')
 		return;
 	at = word + n + 1;
-	value = strtod(at, &end);
-	if (end == at || !isfinite(value))
+	if (!number_scan_double(&at, &value))
 		return;
-	if (!strncmp(end, "+-", 2))
-		spread = strtod(end + 2, NULL);
+	if (!strncmp(at, "+-", 2)) {
+		at += 2;
+		number_scan_double(&at, &spread);
+	}
 	profile_cost_set(p, mech, kind, value, spread);
 }
 

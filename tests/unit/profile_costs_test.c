@@ -75,7 +75,8 @@ static void test_what_is_no_number_is_left_out(void **state)
 	assert_int_equal(p->n_costs, 0);
 	assert_false(profile_cost_parse(p, "fentr", "full=3"));
 	assert_true(profile_cost_parse(p, "fentry", "  full=x inner=-3+-x  full=7 "));
-	assert_text(p, PROFILE_MECH_FENTRY, "inner=-3+-0 full=7");
+	/* A spread that is no number is not known, rather than 0. */
+	assert_text(p, PROFILE_MECH_FENTRY, "inner=-3 full=7");
 	profile_destroy(p);
 }
 

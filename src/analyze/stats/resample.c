@@ -63,7 +63,7 @@ struct analyze_interval analyze_bootstrap(const double *a, uint32_t n_a, const d
 		differences[i] = -mean_drawn(a, n_a, &seed);
 		differences[i] += mean_drawn(b, n_b, &seed);
 	}
-	qsort(differences, RESAMPLES, sizeof(*differences), value_compare);
+	sort_array(differences, RESAMPLES, sizeof(*differences), value_compare);
 	interval.low = quantile(differences, RESAMPLES, 0.5 - confidence / 2);
 	interval.high = quantile(differences, RESAMPLES, 0.5 + confidence / 2);
 	free(differences);
@@ -133,7 +133,7 @@ double analyze_mann_whitney(const double *a, uint32_t n_a, const double *b, uint
 		pooled[i] = (struct value){ a[i], false };
 	for (i = 0; i < n_b; i++)
 		pooled[n_a + i] = (struct value){ b[i], true };
-	qsort(pooled, (size_t)n_a + n_b, sizeof(*pooled), pooled_compare);
+	sort_array(pooled, (size_t)n_a + n_b, sizeof(*pooled), pooled_compare);
 	u = rank_sum(pooled, n_a + n_b, &ties) - (double)n_b * (n_b + 1) / 2;
 	free(pooled);
 	return n_a <= EXACT_MAX && n_b <= EXACT_MAX && ties == 0 ?

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/collect/probe_code.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/sorted.h"
 
 /* Sorted. Of 5.15 to 6.12. */
 static const char *const names[] = {
@@ -95,5 +96,6 @@ bool record_is_probe_code(const char *symbol)
 {
 	return !strncmp(symbol, "bpf_trace_run", strlen("bpf_trace_run")) ||
 	       !strncmp(symbol, "__bpf_trace_", strlen("__bpf_trace_")) ||
-	       bsearch(symbol, names, sizeof(names) / sizeof(names[0]), sizeof(names[0]), compare);
+	       search_array(symbol, names, sizeof(names) / sizeof(names[0]), sizeof(names[0]),
+			    compare);
 }

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/sorted.h"
 #include "kprotperf/engine.h"
 #include "record/probe/probes.h"
 
@@ -156,7 +157,7 @@ static int by_cost(const void *left, const void *right)
 {
 	const struct record_overhead_probe *a = left, *b = right;
 
-	return a->cost == b->cost ? 0 : a->cost < b->cost ? 1 : -1;
+	return compare_values(b->cost, a->cost);
 }
 
 uint32_t record_overhead_choose(struct record_overhead_probe *probes, uint32_t n, double max_pct,
@@ -170,7 +171,7 @@ uint32_t record_overhead_choose(struct record_overhead_probe *probes, uint32_t n
 		left += (double)probes[i].cost;
 	}
 	*cost = left;
-	qsort(probes, n, sizeof(*probes), by_cost);
+	sort_array(probes, n, sizeof(*probes), by_cost);
 	while (chosen < n && probes[chosen].cost && left > max_pct / 100 * oncpu) {
 		left -= (double)probes[chosen].cost;
 		oncpu -= (double)probes[chosen].cost;

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/cost/series.h"
 
-#include <stdlib.h>
-
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+#include "base/sorted.h"
 
 void record_values_sort(uint64_t *values, uint32_t n)
 {
-	qsort(values, n, sizeof(*values), compare);
+	sort_array(values, n, sizeof(*values), compare_u64);
 }
 
 uint64_t record_series_median(struct record_series *s)

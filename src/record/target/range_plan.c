@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/sorted.h"
 #include "kernel/code/flow.h"
 #include "kernel/image/name.h"
 
@@ -285,11 +286,6 @@ static void plan_range(struct planner *pl, uint32_t i)
 	kernel_site_edges_clear(&edges);
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static const struct record_range *sort_ranges; /* qsort() passes nothing on */
 
 /*
@@ -303,11 +299,12 @@ static int by_order(const void *a, const void *b)
 	};
 	const struct step *x = a, *y = b;
 	const struct record_range *rx = &sort_ranges[x->range], *ry = &sort_ranges[y->range];
-	int order = by_number(x->addr, y->addr) ?: by_number(rank[x->op], rank[y->op]), inner;
+	int order = compare_values(x->addr, y->addr) ?: compare_values(rank[x->op], rank[y->op]),
+	    inner;
 
 	if (order)
 		return order;
-	inner = by_number(rx->size, ry->size) ?: -by_number(rx->body, ry->body);
+	inner = compare_values(rx->size, ry->size) ?: -compare_values(rx->body, ry->body);
 	return x->op == ENGINE_RANGE_LEAVE ? inner : -inner;
 }
 
@@ -340,8 +337,7 @@ static void make_points(struct planner *pl)
 	struct record_ranges *ranges = pl->ranges;
 
 	sort_ranges = ranges->items;
-	if (pl->n_steps)
-		qsort(pl->steps, pl->n_steps, sizeof(*pl->steps), by_order);
+	sort_array(pl->steps, pl->n_steps, sizeof(*pl->steps), by_order);
 	for (uint32_t k = 0; k < pl->n_steps; k++) {
 		const struct step *step = &pl->steps[k];
 		struct record_point p = { .addr = step->addr + stext,
@@ -364,7 +360,7 @@ static int by_function(const void *a, const void *b)
 {
 	const struct record_range *x = a, *y = b;
 
-	return by_number(x->into_addr, y->into_addr) ?: by_number(x->body, y->body);
+	return compare_values(x->into_addr, y->into_addr) ?: compare_values(x->body, y->body);
 }
 
 /* What one body takes, whatever others do. */
@@ -384,8 +380,7 @@ static void plan_all(struct planner *pl)
 	int err;
 
 	/* A function's bodies come together: its flow graph is made once. */
-	if (ranges->n_items)
-		qsort(ranges->items, ranges->n_items, sizeof(*ranges->items), by_function);
+	sort_array(ranges->items, ranges->n_items, sizeof(*ranges->items), by_function);
 	err = record_code_open(pl->symbols, &pl->code);
 	for (uint32_t i = 0; i < ranges->n_items; i++) {
 		uint32_t first_step = pl->n_steps;
@@ -431,7 +426,5 @@ const struct record_range *record_ranges_find(const struct record_ranges *ranges
 {
 	struct record_range key = { .into_addr = body->function.addr, .body = body->id };
 
-	return ranges->n_items ?
-		       bsearch(&key, ranges->items, ranges->n_items, sizeof(key), by_function) :
-		       NULL;
+	return search_array(&key, ranges->items, ranges->n_items, sizeof(key), by_function);
 }

@@ -214,7 +214,8 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "unit", json_string(profile_clock_unit(c->sides[0].p->clock)));
 	output_json_set(root, "function", output_json_text(c->sides[0].name));
 	output_json_set(root, "within", output_json_text(c->sides[0].within));
-	output_json_set(root, "context", output_json_text(c->context ? c->context : "*"));
+	output_json_set(root, "context",
+			output_json_text(c->context ? c->context : ANALYZE_ALL_CONTEXTS));
 	output_json_set(root, "cost_of", json_string(c->diff.is_of_call ? "call" : "run"));
 	for (unsigned int i = 0; i < N_SIDES; i++)
 		output_json_set(root, side_names[i], side_json(&c->sides[i]));

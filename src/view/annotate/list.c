@@ -35,7 +35,8 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "unit", json_string(profile_clock_unit(a->clock)));
 	output_json_set(root, "function", output_json_text(f->name));
 	output_json_set(root, "within", output_json_text(f->within));
-	output_json_set(root, "context", output_json_text(a->context ? a->context : "*"));
+	output_json_set(root, "context",
+			output_json_text(a->context ? a->context : ANALYZE_ALL_CONTEXTS));
 	output_json_set(root, "kernel", env_json(f, PROFILE_ENV_RELEASE));
 	output_json_set(root, "build_id", env_json(f, PROFILE_ENV_BUILD_ID));
 	output_json_set(root, "vmlinux", output_json_text(kernel_image_path(f->image)));

@@ -231,7 +231,7 @@ static void function_after(const struct view *v, const void *data)
 	for (i = 0; i < diff->functions.n_rows; i++) {
 		const struct analyze_diff_row *row = &diff->functions.rows[i];
 
-		if (row->alone && !strcmp(row->context, ANALYZE_ALL_CONTEXTS) &&
+		if (row->alone && analyze_is_sum(row->context) &&
 		    (row->baseline.calls > 0 || row->hardened.calls > 0) &&
 		    (n++ < ALONE_FIRST || v->everything))
 			write_alone(v, diff, row);

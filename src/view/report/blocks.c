@@ -60,7 +60,7 @@ static void block_rows(struct view_rows *rows, const void *data)
 		const struct analyze_block_function *f = &blocks->functions[i];
 		struct analyze_block *hottest;
 
-		if (strcmp(f->context, ANALYZE_ALL_CONTEXTS))
+		if (!analyze_is_sum(f->context))
 			continue;
 		hottest = analyze_blocks_hottest(blocks, f);
 		memcpy(all + n, hottest, f->n * sizeof(*all));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "output/json.h"
 #include "view/report.h"
 
@@ -86,7 +87,7 @@ static void page(const struct view *v, const void *data)
 	envs = envs_of(r->p, &n);
 	if (n) {
 		view_text(v, "Environment:");
-		qsort(envs, n, sizeof(*envs), env_compare);
+		sort_array(envs, n, sizeof(*envs), env_compare);
 	}
 	for (i = 0; i < n; i++) {
 		if (!strncmp(envs[i].key, PROFILE_ENV_MITIGATION, prefix) &&

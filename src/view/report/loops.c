@@ -42,7 +42,7 @@ static const struct output_column trip_columns[] = {
 /* Of one context: it is what the row of all contexts says. */
 static bool is_of_a_context(const void *row)
 {
-	return strcmp(((const struct line *)row)->loop.context, ANALYZE_ALL_CONTEXTS) != 0;
+	return !analyze_is_sum(((const struct line *)row)->loop.context);
 }
 
 static void rows(struct view_rows *rows, const void *data)
