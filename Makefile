@@ -159,9 +159,10 @@ check: setup ## all tests: units, command line, and live ones in the lab's kerne
 	COMPLETE=1 $(PROVE) -j4 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL)
 
 .PHONY: check-long
-check-long: setup ## every kernel of Debian that docs/kernels.md lists: 5 GB of downloads
+check-long: setup ## longer forms of the live tests, and all of Debian's kernels of docs/kernels.md: 5 GB of downloads
 	$(MAKE) all tests
-	COMPLETE=1 $(PROVE) -j2 $(sort $(wildcard tests/long/*.t))
+	scripts/lab build baseline hardened debug
+	COMPLETE=1 LONG=1 $(PROVE) -j2 $(sort $(wildcard tests/long/*.t)) $(shell grep -l '{LONG' tests/live/*.t)
 	scripts/kernels-tried
 
 .PHONY: unit

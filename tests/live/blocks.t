@@ -7,12 +7,13 @@
 . "$(dirname "$0")/lib.sh"
 
 declare -A commands=([big-fork]='--iterations 1' [page-fault]='--iterations 1000' [small-read]='--iterations 3000')
-# Those with most samples of their own (record -F 19999) in each workload that have an ftrace location.
+# Those with most samples of their own (record -F 19999) in each workload that have an ftrace location; with LONG=1, more
+# of them.
 declare -A functions=(
-	[big-fork]='allocate_slab ___slab_alloc call_rcu kmem_cache_free_bulk unmap_page_range kmem_cache_alloc
-		kmem_cache_alloc_bulk get_random_u32 kmem_cache_alloc_lru __slab_free kmem_cache_free'
-	[page-fault]='folio_memcg_lock __handle_mm_fault'
-	[small-read]='shmem_file_read_iter apparmor_file_permission __filemap_get_folio'
+	[big-fork]="allocate_slab ___slab_alloc unmap_page_range get_random_u32 kmem_cache_free ${LONG:+call_rcu
+		kmem_cache_free_bulk kmem_cache_alloc kmem_cache_alloc_bulk kmem_cache_alloc_lru __slab_free}"
+	[page-fault]="__handle_mm_fault ${LONG:+folio_memcg_lock}"
+	[small-read]="__filemap_get_folio ${LONG:+shmem_file_read_iter apparmor_file_permission}"
 )
 # Within rcu_read_lock() each program of ours takes 3 instructions less than calibrated, since the inner
 # rcu_read_unlock() skips a check: the self time is too low by as much for each probe hit.
