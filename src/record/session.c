@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -25,6 +26,8 @@
 #include "record/probe/multi.h"
 #include "record/probe/probes.h"
 #include "record/workload.h"
+
+#define REALTIME_PATH "/sys/kernel/realtime"
 
 #define NS_PER_SEC  1000000000ull
 #define MUCH_MEMORY (64ul << 20) /* worth a note */
@@ -127,6 +130,11 @@ static void say_attached(const struct session *s)
 		    profile_mechanism_name(faults), memory >> 10);
 	if (memory > MUCH_MEMORY)
 		log_note("%u functions take %zu MiB of kernel memory", n_attached(s), memory >> 20);
+	/* They disable migration, which takes less where a lock has done so: docs/accounting.md. */
+	if (n_attached(s) && !access(REALTIME_PATH, F_OK))
+		log_note(
+			"PREEMPT_RT: probes cost less while a lock is held than is subtracted; functions that "
+			"run under locks, and what calls them, read too low");
 	if (faults == PROFILE_MECH_NONE)
 		log_note("page faults are not counted: fentry: %s; kprobes: %s",
 			 record_features_why_not_fentry(&s->plan.features),
