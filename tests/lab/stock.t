@@ -55,6 +55,12 @@ try "$lab" run --accel icount --kernel mine -- sh -c 'uname -r; ls /lib/modules;
 is 'that runs commands, with its own modules' "$status:$out" "0:$release"$'\n'"$release"$'\ndone'
 ok 'the current directory is the host'\''s' test -e written
 ok 'and / is not' test ! -e /usr/x
+# QEMU fails before it asks for any file.
+mkdir -p fake
+printf '#!/bin/sh\nexit 1\n' >fake/qemu-system-x86_64
+chmod +x fake/qemu-system-x86_64
+try env PATH="$scratch/fake:$PATH" "$lab" run --accel icount --kernel mine -- true
+is 'what serves files ends with the run, even without a guest' "$status:$(pgrep -af -- "$KPROTPERF_LAB/runs" | grep -v pgrep)" 120:
 find image -name 'virtiofs.ko*' -delete
 try "$lab" fetch file:image mine2
 is 'an image is known by its kernel' "$status:$err" 0:
