@@ -197,7 +197,7 @@ check-statistics: all $(BUILD)/tests/simulate ## what intervals and verdicts pro
 tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites simulate many) $(BENCH)
 
 .PHONY: demo
-demo: setup ## the whole story: build, two kernels, record, diff, flame graphs, into demo/
+demo: setup ## the whole story: a fetched kernel, two built ones, record, diff, flame graphs, into demo/
 	$(MAKE) all
 	scripts/demo
 
