@@ -22,9 +22,10 @@ TEXT
 try "$lab" ab --patch test-cost.patch --accel icount --func __set_task_comm -- perl -e '$0 = "a$_" for 1 .. 1000'
 is 'ab --patch builds what it needs, boots both and compares' "$status" 0
 "$kprotperf" diff baseline.data hardened.data --format=json >diff.json
-# 995.2, 1,000.0, 1,000.4, 1,002.9 with four seeds.
-is 'the patch costs what it adds, to 1 %' \
-	"$(query diff.json 'function("__set_task_comm"; "*") | close(.delta; 1000; 10)')" true
+# 995.2 to 1,008.6 in ten comparisons, seven of them within 3; more than 10 off in an eleventh. One interrupt's 10,000
+# instructions are 10 per call.
+is 'the patch costs what it adds, to 3 %' \
+	"$(query diff.json 'function("__set_task_comm"; "*") | close(.delta; 1000; 30)')" true
 
 # --- stand-ins -------------------------------------------------------------------
 
