@@ -65,7 +65,7 @@ for dir in . unseeded; do
 		"($(row $dir "$clone | .delta_pct") - $truth) | fabs < 0.15 + $truth / 50"
 done
 
-like 'the answer is in the output' "$(cat said)" \
+like 'the answer is in the output' "$(paste -sd' ' said)" \
 	'clone is [0-9.]+ % slower .*[0-9]+ % of it in allocate_slab'
 like 'the option that differs is named' "$(cat demo/diff.txt)" 'slab_freelist_random \(off, on\)'
 "$kprotperf" fold demo/unseeded/hardened.data >folded
