@@ -62,11 +62,14 @@ is 'one of two is optimized' "$(functions_by optimized kprobe-optimized) $(funct
 is 'none where the optimizer is off' "$(functions_by int3 kprobe-optimized) $(functions_by int3 kprobe-int3)" '0 2'
 is 'both by no other kprobe' "$(functions_by optimized kprobe)$(functions_by int3 kprobe)" 00
 
+# At a breakpoint the kernel walks the list of probes whose addresses hash alike, 5 instructions for each, which differs by
+# boot: with int3 1.6 to 2.6 too low in five guests of seven, 5.6 and 6.6 in two. Jumps need no list: 0.6 to 1.6.
+declare -A slack=([optimized]=5 [int3]=10)
 for way in $ways; do
 	holds "$way: all calls are seen" "$(count "$way" $optimizable) >= $calls and $(count "$way" known_clear_page) == $calls"
-	close_to "$way: $optimizable" "$(mean oncpu "$way" $optimizable write)" $((total - own)) 0 5
+	close_to "$way: $optimizable" "$(mean oncpu "$way" $optimizable write)" $((total - own)) 0 "${slack[$way]}"
 	close_to "$way: what calls it, which is charged with the whole probe" \
-		"$(mean oncpu "$way" known_clear_page)" "$total" 0 5
+		"$(mean oncpu "$way" known_clear_page)" "$total" 0 "${slack[$way]}"
 	close_to "$way: the same itself" "$(mean self "$way" known_clear_page)" "$own" 0 5
 	equal "$way: nothing is lost" "$(lost "$way")" nothing
 done
