@@ -159,9 +159,10 @@ for name in new_slab new_slab-baseline; do
 	holds "$name: and timed" "$(range $name calls new_slab ___slab_alloc) > 1000"
 	balanced $name
 done
-# 340 to 372 in four boots of each kernel.
+# The median: what the page of a few slabs takes depends on what was freed before (means differ by 274 to 379). 207.5 to 208.5
+# in three boots of each kernel.
 holds 'new_slab takes longer where freelists are shuffled' \
-	"$(range new_slab mean new_slab ___slab_alloc clone) - $(range new_slab-baseline mean new_slab ___slab_alloc clone) | . > 310 and . < 400"
+	"$(range new_slab p50 new_slab ___slab_alloc clone) - $(range new_slab-baseline p50 new_slab ___slab_alloc clone) | . > 198 and . < 218"
 
 for part in $parts; do
 	balanced "exact-$part"
