@@ -38,7 +38,7 @@ static const struct argp_option options[] = {
 	  "state (see kprotperf list --protections); may be repeated" },
 	{ "freq", 'F', "HZ", 0, "Samples per second and CPU (default 997; 0: none)" },
 	{ "repeat", 'r', "N", 0,
-	  "Run the command N times, recording each run separately (default 1)" },
+	  "Run the command N times, recording each run separately (default 1; 0 with --control-run)" },
 	{ "output", 'o', "FILE", 0, "Output file (default " CMD_DEFAULT_FILE ")" },
 	{ "system-wide", 'a', NULL, 0, "Measure all tasks, while CMD runs or until Ctrl-C" },
 	{ "pid", 'p', "PID", 0,
@@ -121,6 +121,8 @@ static void check_usage(struct argp_state *state, const struct record_options *o
 		argp_error(state, "--max-overhead cannot detach probes of --range");
 	if (o->control_run && (o->system_wide || o->pid))
 		argp_error(state, "--control-run needs a command");
+	if (!o->repeat && !o->control_run)
+		argp_error(state, "--repeat=0 needs --control-run");
 	if (o->warmup && (o->system_wide || o->pid))
 		argp_error(state, "--warmup needs a command, and does not work with -a");
 }
@@ -149,7 +151,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->freq = parse_number(state, arg, 0, 100000);
 		break;
 	case 'r':
-		o->repeat = parse_number(state, arg, 1, 100000);
+		o->repeat = parse_number(state, arg, 0, 100000);
 		break;
 	case 'o':
 		o->output = arg;

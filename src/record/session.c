@@ -276,7 +276,8 @@ static int warm_up(struct session *s)
 
 /*
  * All runs, after those for warming up the control run first. 0 as soon as there is a probed run to keep: what was measured is
- * written whatever comes after.
+ * written whatever comes after. Probes are attached even where there will be none: a file says how each function was timed, and
+ * so merges with others that did the same.
  */
 static int run_all(struct session *s)
 {
@@ -285,6 +286,10 @@ static int run_all(struct session *s)
 	if (err)
 		return err;
 	if (s->o->control_run) {
+		if (s->o->repeat && !s->o->warmup)
+			log_note(
+				"the control run comes first, and finds less in memory than the runs after it; "
+				"--warmup=1 makes them alike");
 		err = run_once(s, PROFILE_RUN_CONTROL, 0);
 		if (err || interrupt_signal())
 			return err ?: -EINTR;

@@ -33,6 +33,10 @@ TEXT
 chmod +x kprotperf
 export KPROTPERF=$scratch/kprotperf
 
+try "$lab" ab --control-run --func f --accel icount -- workload
+is 'unprobed runs are the first of a boot, as probed ones are, and recorded alike' "$status:$(<baseline.data)" '0:--func f -o PART -- workload
+--func f --control-run --repeat=0 -o PART -- workload'
+
 try "$lab" ab --boots 2 --control --func allocate_slab -r 3 --accel icount -- workload --iterations 5
 is 'ab ends with diff, to which --control gives a third file' "$status:$out" \
 	'0:diff --control control.data baseline.data hardened.data'
