@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/plan.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "record/collect/environment.h"
@@ -9,16 +12,19 @@
 
 #define COARSE_STEP_NS 10000 /* a function's time */
 
-static void warn_if_coarse(const struct profile *p)
+static void note_if_coarse(struct profile *p)
 {
 	uint64_t step = clock_step_ns(clock_ns);
+	char text[24];
 
-	if (step > COARSE_STEP_NS)
-		log_warn(
-			"this kernel's clock (%s) advances by %.1f ms at a time, and so do all times and probe "
-			"costs; boot with another: dmesg | grep -i tsc tells why",
-			profile_env_get(p, PROFILE_ENV_CLOCKSOURCE) ?: "unknown",
-			(double)step / 1e6);
+	if (step <= COARSE_STEP_NS)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64, step);
+	profile_env_set(p, PROFILE_ENV_CLOCK_STEP, text);
+	log_warn(
+		"this kernel's clock (%s) advances by %.1f ms at a time, and so do all times and probe "
+		"costs; boot with another: dmesg | grep -i tsc tells why",
+		profile_env_get(p, PROFILE_ENV_CLOCKSOURCE) ?: "unknown", (double)step / 1e6);
 }
 
 int record_plan_make(struct record_plan *plan, const struct record_options *o, struct profile *p)
@@ -33,7 +39,7 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 	if (err)
 		return err;
 	record_environment_read(p, &plan->symbols.build_id);
-	warn_if_coarse(p);
+	note_if_coarse(p);
 	record_names_add_all(&plan->functions, &o->functions);
 	record_names_add_all(&plan->inlined, &o->ranges);
 	err = record_protections_expand(kernel, o->protections, o->n_protections, p,

@@ -189,6 +189,20 @@ static void append_one(char **text, const struct analyze_warning *w)
 	case ANALYZE_WARNING_COST_UNKNOWN:
 		append_unknown_cost(text, w);
 		break;
+	case ANALYZE_WARNING_CLOCK:
+		alloc_append(
+			text,
+			"the clock (%s) advanced by %.1f ms at a time, and so do all times and probe costs: "
+			"compare no times (boot with another clock: dmesg | grep -i tsc tells why)",
+			w->names[0] ? w->names[0] : "unknown", w->values[0] / 1e6);
+		break;
+	case ANALYZE_WARNING_PREEMPT_RT:
+		alloc_append(
+			text,
+			"PREEMPT_RT: probes cost less while a lock is held than is subtracted: functions "
+			"that run under locks, and what calls them, read too low (--raw shows uncorrected "
+			"figures)");
+		break;
 	default:
 		break;
 	}

@@ -38,6 +38,8 @@ flavour() {
 	fork=$(json function 'first(.workload[] | select(.probed == false)) | .min')
 	clone=$(syscall_row function clone min)
 	within "$kernel: clone takes what fork takes unprobed" "$clone" "${fork:-null}" 1
+	is 'function: PREEMPT_RT is warned of, and it alone' "$(json function '[.warnings[] | select(test("^PREEMPT_RT: "))] | length')" \
+		"$([[ $kernel = *-rt* ]] && echo 1 || echo 0)"
 	holds 'function: samples are taken' "$(json function '.samples.received') > 10"
 	recorded glob 'functions are timed' '[.functions[].name] | unique | length > 20'
 	recorded all 'samples are taken' '.samples.received > 10'

@@ -226,6 +226,33 @@ static uint32_t warnings(const struct profile *p, bool is_raw, enum analyze_warn
 	return n;
 }
 
+static void test_kernel_and_clock(void **state)
+{
+	struct profile *p = profile_create();
+	struct analyze_warning w;
+
+	(void)state;
+	profile_env_set(p, PROFILE_ENV_VERSION, "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-2");
+	fixture_function(p, "f", 0x1000);
+	p->sites[1].mech = PROFILE_MECH_NONE;
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_PREEMPT_RT, NULL), 0);
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_CLOCK, NULL), 0);
+	/* Contexts alone are at no place that holds a lock. */
+	profile_env_set(p, PROFILE_ENV_VERSION, "#1 SMP PREEMPT_RT Debian 6.1.192-2");
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_PREEMPT_RT, NULL), 0);
+	p->sites[1].mech = PROFILE_MECH_FENTRY;
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_PREEMPT_RT, NULL), 1);
+	assert_int_equal(warnings(p, true, ANALYZE_WARNING_PREEMPT_RT, NULL), 0);
+	profile_env_set(p, PROFILE_ENV_CLOCKSOURCE, "refined-jiffies");
+	profile_env_set(p, PROFILE_ENV_CLOCK_STEP, "4000000");
+	assert_int_equal(warnings(p, true, ANALYZE_WARNING_CLOCK, &w), 1);
+	assert_true(w.values[0] == 4e6);
+	assert_string_equal(w.names[0], "refined-jiffies");
+	profile_env_set(p, PROFILE_ENV_CLOCK_STEP, "often");
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_CLOCK, NULL), 0);
+	profile_destroy(p);
+}
+
 static void test_negative_self(void **state)
 {
 	struct profile *p = sleeper();
@@ -633,6 +660,7 @@ int main(void)
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_order_of_times),
+		cmocka_unit_test(test_kernel_and_clock),
 		cmocka_unit_test(test_negative_self),
 		cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_detached),

@@ -81,6 +81,14 @@ static void test_one(void **state)
 	check(W(COST_UNKNOWN, BOTH, .names = { "tracepoint" }),
 	      "the cost of tracepoint probes is unknown and included in the times of "
 	      "syscalls and page faults");
+	check(W(CLOCK, BOTH, .names = { "refined-jiffies" }, .values = { 4000000 }),
+	      "the clock (refined-jiffies) advanced by 4.0 ms at a time, and so do all times and "
+	      "probe costs: compare no times (boot with another clock: dmesg | grep -i tsc tells "
+	      "why)");
+	check(W(PREEMPT_RT, .side = ANALYZE_SIDE_HARDENED),
+	      "hardened: PREEMPT_RT: probes cost less while a lock is held than is subtracted: "
+	      "functions that run under locks, and what calls them, read too low (--raw shows "
+	      "uncorrected figures)");
 }
 
 int main(void)

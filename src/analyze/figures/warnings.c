@@ -9,6 +9,7 @@
 #include "analyze/figures/cost.h"
 #include "analyze/figures/table.h"
 #include "base/alloc.h"
+#include "base/number.h"
 
 /* Less than this share of what they are of moves no figure that anybody reads. */
 #define NEGLIGIBLE 0.001
@@ -248,6 +249,34 @@ static void warn_unknown_cost(const struct warning *w)
 	analyze_costs_deinit(&costs);
 }
 
+static void warn_clock(const struct warning *w)
+{
+	const char *step = profile_env_get(w->p, PROFILE_ENV_CLOCK_STEP);
+	double ns;
+
+	if (step && number_double(step, 0, INFINITY, &ns))
+		add(w, (struct analyze_warning){
+			       .kind = ANALYZE_WARNING_CLOCK,
+			       .severity = ANALYZE_SEVERITY_ACT,
+			       .names = { profile_env_get(w->p, PROFILE_ENV_CLOCKSOURCE) },
+			       .values = { ns } });
+}
+
+static void warn_preempt_rt(const struct warning *w)
+{
+	const char *version = profile_env_get(w->p, PROFILE_ENV_VERSION);
+	uint32_t i;
+
+	if (!version || !strstr(version, "PREEMPT_RT"))
+		return;
+	for (i = 1; i < w->p->n_sites; i++)
+		if (w->p->sites[i].mech != PROFILE_MECH_NONE) {
+			add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_PREEMPT_RT,
+							 .severity = ANALYZE_SEVERITY_ACT });
+			return;
+		}
+}
+
 void analyze_warnings_of_profile(struct analyze_warnings *out, const struct profile *p,
 				 enum analyze_side side, bool raw)
 {
@@ -262,8 +291,10 @@ void analyze_warnings_of_profile(struct analyze_warnings *out, const struct prof
 	warn_unaccounted(&w);
 	warn_detached(&w);
 	warn_failed_runs(&w);
+	warn_clock(&w);
 	if (raw)
 		return;
 	warn_negative(&w);
 	warn_unknown_cost(&w);
+	warn_preempt_rt(&w);
 }

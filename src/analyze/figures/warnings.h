@@ -30,6 +30,8 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_NEGATIVE,
 	/* of mechanism NAMES[0], which timed VALUES[0] functions (0: contexts), as NAMES[1] */
 	ANALYZE_WARNING_COST_UNKNOWN,
+	ANALYZE_WARNING_CLOCK, /* NAMES[0] advanced by VALUES[0] ns at a time */
+	ANALYZE_WARNING_PREEMPT_RT, /* probes cost less under a lock than what is subtracted */
 };
 
 /* What a reader should do. */
@@ -68,8 +70,8 @@ void analyze_warnings_deinit(struct analyze_warnings *w);
 
 /*
  * Adds what a reader of P, which is of SIDE, must know first: losses, calls not accounted for, functions
- * detached, runs that failed, and unless RAW, where nothing is subtracted, times below zero and probe costs
- * that are not known.
+ * detached, runs that failed, a clock that is too coarse, and unless RAW, where nothing is subtracted, times below
+ * zero and probe costs that are not known or not those of all calls.
  */
 void analyze_warnings_of_profile(struct analyze_warnings *w, const struct profile *p,
 				 enum analyze_side side, bool raw);
