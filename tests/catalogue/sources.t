@@ -50,14 +50,15 @@ defined() {
 # unpacked SERIES: the folder of its sources. Where the lab has built no kernel of that series, what is
 # looked at here comes out of the package: 112 of 1,500 MB, 8 s of CPU.
 unpacked() {
-	local dir tarball=/usr/src/linux-source-$1.tar.xz
+	local dir tarball=/usr/src/linux-source-$1.tar.xz version
 
-	for dir in "$cache/src/$1."*; do
-		[ ! -f "$dir/Makefile" ] || {
-			printf '%s\n' "$dir"
-			return
-		}
-	done
+	# As source_version() in scripts/lab.d/sources names it; patched ones stand there while a .kept is beside them.
+	version=$(dpkg-query -W -f '${Version}' "linux-source-$1" 2>/dev/null)
+	dir=$cache/src/${version//[^A-Za-z0-9.+-]/_}
+	[ ! -f "$dir/Makefile" ] || [ ! "$version" ] || [ -d "$dir.kept" ] || {
+		printf '%s\n' "$dir"
+		return
+	}
 	[ -f "$tarball" ] || return
 	mkdir "$tmp/$1"
 	tar -xf "$tarball" -C "$tmp/$1" --strip-components=1 --wildcards '*/Kconfig*' '*/arch/x86/*.[chS]' \

@@ -278,6 +278,32 @@ rm patches/a.patch
 try scripts/lab path patched
 like 'a patch of it that is not there is named' "$status:$err" "^1:lab: kernel 'patched': cannot read the patch .*/patches/a.patch$"
 
+# --- removal -------------------------------------------------------------------
+
+try "$lab" remove nosuch
+is 'a kernel that there is not' "$status:$(wc -l <err)" 2:1
+try "$lab" remove mine
+like 'one that another builds on stays' "$status:$err" "^1:lab: kernel 'more2' builds on 'mine'; remove it first$"
+ok 'really' has mine 'slub third'
+state src obj >before
+try "$lab" remove more2 mine
+is 'removed, a kernel of one'\''s own is not known any more' \
+	"$status:$err:$(find cache/own cache/kernels -name 'mine-*' -o -name mine -o -name 'more2*')" 0::
+state src obj >after
+ok 'sources and objects are there for the others' cmp before after
+: >log
+try "$lab" remove hardened
+try "$lab" path hardened
+like 'one of the lab is to be built again' "$status:$err" "^1:lab: kernel 'hardened' is not built"
+try "$lab" build hardened
+is 'of what is there' "$status:$(compiled)" 0:
+try "$lab" remove tree both
+is 'a build that is another kernel, too, stays' "$status:$("$lab" path head >/dev/null && echo there)" 0:there
+is 'as do the sources' "$(find cache/src -maxdepth 1 -name 'git-*' | wc -l)" 2
+try "$lab" remove head
+is 'with the last kernel of a repository its sources and objects go' \
+	"$status:$(find cache/src cache/obj cache/kernels -maxdepth 1 -name '*git-*')" 0:
+
 rm -rf cache/own cache/kernels/baseline-*
 try "$lab" build baseline
 is 'no patched kernel is taken for one with its options, known or not' \
