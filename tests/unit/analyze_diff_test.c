@@ -414,6 +414,52 @@ static void test_untold(void **state)
 			 "clone");
 }
 
+/* A run of clone, 20 calls of FROM to TO each, with CLOCK. */
+static struct profile *spread_clones(enum profile_clock clock, uint64_t from, uint64_t to)
+{
+	struct profile *p = profile_create();
+
+	p->clock = clock;
+	fixture_run(p, 1);
+	fixture_calls(profile_cell(p, 0, 0, profile_context_add(p, "clone")), 20, from, to);
+	return p;
+}
+
+/* Boots whose instructions are counted differ by less than others, where calls say by how much. */
+static void test_untold_insns(void **state)
+{
+	struct analyze_conclusion c;
+	struct profile *a, *b;
+
+	(void)state;
+	check_conclusion(spread_clones(PROFILE_CLOCK_INSN, 99900, 100100),
+			 spread_clones(PROFILE_CLOCK_INSN, 100500, 100700), ANALYZE_CONCLUSION_MEAN,
+			 "clone");
+	check_conclusion(spread_clones(PROFILE_CLOCK_NS, 99900, 100100),
+			 spread_clones(PROFILE_CLOCK_NS, 100500, 100700), ANALYZE_CONCLUSION_UNTOLD,
+			 "clone");
+	c = check_conclusion(spread_clones(PROFILE_CLOCK_INSN, 99900, 100100),
+			     spread_clones(PROFILE_CLOCK_INSN, 100100, 100300),
+			     ANALYZE_CONCLUSION_UNTOLD, "clone");
+	assert_true(c.least_pct == 0.25);
+	/* All the same: the spread of single calls is not known. */
+	a = clones(1, 1, 10000);
+	b = clones(1, 1, 10060);
+	a->clock = b->clock = PROFILE_CLOCK_INSN;
+	c = check_conclusion(a, b, ANALYZE_CONCLUSION_UNTOLD, "clone");
+	assert_true(c.least_pct == 1);
+	/* A single call of a tenth more is nothing in 2,000 times its time. */
+	a = clones(1, 1, 10000);
+	b = clones(1, 1, 11000);
+	a->runs[0].cpu = b->runs[0].cpu = 20000000;
+	c = check_conclusion(a, b, ANALYZE_CONCLUSION_UNTOLD, "clone");
+	assert_true(fabs(c.least_pct - 200) < 1);
+	a = clones(1, 1, 10000);
+	b = clones(1, 1, 11000);
+	a->runs[0].cpu = b->runs[0].cpu = 200000;
+	check_conclusion(a, b, ANALYZE_CONCLUSION_MEAN, "clone");
+}
+
 static void test_carrier(void **state)
 {
 	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1200);
@@ -619,6 +665,7 @@ int main(void)
 		cmocka_unit_test(test_clocks_differ),
 		cmocka_unit_test(test_conclusion),
 		cmocka_unit_test(test_untold),
+		cmocka_unit_test(test_untold_insns),
 		cmocka_unit_test(test_carrier),
 		cmocka_unit_test(test_conclusion_of_workload),
 		cmocka_unit_test(test_workload),

@@ -226,6 +226,30 @@ static uint32_t warnings(const struct profile *p, bool is_raw, enum analyze_warn
 	return n;
 }
 
+/* Squares of long calls are too small by up to 1,024 times twice the call. */
+static void test_spread_of_long_calls(void **state)
+{
+	static const uint64_t calls[] = { 12322778, 12345339, 12466978 };
+	struct profile *p = profile_create();
+	struct profile_stats *stats;
+	struct analyze_table t;
+	double spread;
+
+	(void)state;
+	fixture_run(p, 1);
+	stats = profile_cell(p, 0, 0, profile_context_add(p, "clone"));
+	for (int i = 0; i < 3; i++)
+		fixture_call(stats, calls[i]);
+	stats->sumsq = 0;
+	for (int i = 0; i < 3; i++)
+		stats->sumsq += (double)((calls[i] >> 10) * (calls[i] >> 10) << 20);
+	analyze_table_init(&t, p, &oncpu);
+	spread = figures(&t.syscalls, "clone", NULL)->spread;
+	assert_true(spread == (12466978.0 - 12322778) / 2);
+	analyze_table_deinit(&t);
+	profile_destroy(p);
+}
+
 static void test_kernel_and_clock(void **state)
 {
 	struct profile *p = profile_create();
@@ -660,6 +684,7 @@ int main(void)
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_order_of_times),
+		cmocka_unit_test(test_spread_of_long_calls),
 		cmocka_unit_test(test_kernel_and_clock),
 		cmocka_unit_test(test_negative_self),
 		cmocka_unit_test(test_missed),

@@ -10,6 +10,8 @@
 #define RANGE_SHARE 0.5
 /* Standard errors of a total that its calls' spread is taken to explain. */
 #define CHANCE_ERRORS 2
+/* Of the margin, where instructions are counted: docs/statistics.md, "One run per side". */
+#define INSN_MARGIN 0.25
 
 /*
  * The function that carries ROW's change: callers of a costly function carry its cost as well, so
@@ -175,12 +177,18 @@ static double by_chance(const struct analyze_diff_row *row)
 
 /*
  * In percent, the least change of ROW that is worth a headline where there are no repetitions: what chance
- * explains is none, nor is what would be "same" with any number of them.
+ * explains is none, nor is what is nothing of the command's time, or would be "same" with any number of them. Boots
+ * whose instructions are counted differ by less beyond chance, where there are calls to tell that from.
  */
 static double least_pct(const struct analyze_diff *diff, const struct analyze_diff_row *row)
 {
-	return fmax(diff->repetitions.margin_pct,
-		    analyze_percent(by_chance(row), row->baseline.total));
+	double least = diff->repetitions.margin_pct;
+
+	if (diff->clock == PROFILE_CLOCK_INSN && chance(&row->baseline) > 0)
+		least *= INSN_MARGIN;
+	least = fmax(least, analyze_percent(by_chance(row), row->baseline.total));
+	return fmax(least, analyze_percent(ANALYZE_NEGLIGIBLE_SHARE * diff->kernel[0].command,
+					   row->baseline.total));
 }
 
 /* Whether there are no repetitions, and ROW changed by less than can be told without. */

@@ -40,6 +40,20 @@ static double time_total(const struct profile_stats *s, enum analyze_time time, 
 				 (raw ? 0 : s->cost));
 }
 
+/* From so long calls on the kernel side squares what remains of the time less its last bits. */
+#define LONG_CALL      (1 << 20)
+#define LONG_CALL_LESS 1024
+
+/* Where the sum of squares is too coarse to tell: what it may hide, but no more than half the range. */
+static double spread_of(const struct analyze_figures *f, double sumsq)
+{
+	double hidden = f->max < LONG_CALL ? 0 : f->mean * LONG_CALL_LESS;
+	double variance = fmax(0, sumsq / f->calls - f->mean * f->mean);
+
+	return variance > hidden ? sqrt(variance) :
+				   fmin(sqrt(variance + hidden), (f->max - f->min) / 2);
+}
+
 void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats,
 			  const struct analyze_options *options)
 {
@@ -65,8 +79,7 @@ void analyze_figures_form(struct analyze_figures *f, const struct profile_stats 
 	f->p999 = profile_stats_quantile(stats, 0.999);
 	f->min = (double)stats->min;
 	f->max = (double)stats->max;
-	/* Rounding may put the sum of squares below that of equal values. */
-	f->spread = sqrt(fmax(0, stats->sumsq / f->calls - f->mean * f->mean));
+	f->spread = spread_of(f, stats->sumsq);
 }
 
 struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, uint32_t runs)
