@@ -85,6 +85,23 @@ bool decode_jump_table(struct decoder *d, decode_before_fn before, void *arg,
 /* Does it go through a pointer that no index chose: out of the function? */
 bool decode_is_pointer_jump(struct decoder *d, decode_before_fn before, void *arg);
 
+/* --- registers that pass arguments: arguments.c ---------------------------------------------- */
+
+/* What one instruction does with them: bit I stands for the Ith, from 0. A part stands for the whole. */
+struct arch_arguments {
+	uint8_t reads, writes;
+};
+
+struct arch_arguments_reader;
+
+/* NULL where capstone cannot be had for this machine. */
+struct arch_arguments_reader *arch_arguments_create(void);
+void arch_arguments_destroy(struct arch_arguments_reader *r); /* accepts NULL */
+
+/* Of the instruction at the start of the AVAIL bytes CODE. False where it is not known. */
+bool arch_arguments_of(struct arch_arguments_reader *r, const uint8_t *code, size_t avail,
+		       struct arch_arguments *out);
+
 /* --- probes in code: probe.c ---------------------------------------------------------------- */
 
 /* What the kernel has written over an instruction to get to a probe. */

@@ -83,7 +83,7 @@ static struct record_target find_target(const struct record_attachment *a, const
 	target.btf_id =
 		a->plan->symbols.btf ? kernel_btf_function(a->plan->symbols.btf, name) : -ENOENT;
 	if (target.btf_id > 0)
-		target.n_args = kernel_btf_function_nargs(a->plan->symbols.btf, target.btf_id);
+		target.n_args = kernel_btf_function_registers(a->plan->symbols.btf, target.btf_id);
 	return target;
 }
 

@@ -25,6 +25,17 @@
 #define MAX_RUNS       1000000
 #define MAX_COUNTS     64
 
+/* Inlined: shapes.c has the function of this name. Of which of the two BTF has the arguments is chance. */
+static __always_inline void known_namesake_1(void)
+{
+	barrier();
+}
+
+static noinline __attribute__((noipa)) long known_namesake_2(long a, long b)
+{
+	return a + b;
+}
+
 static struct hrtimer timer;
 static u64 ticks, ticks_left;
 
@@ -54,6 +65,8 @@ static void run_recursive(void)
 
 static void run_deep(void)
 {
+	known_namesake_1();
+	known_namesake_2(DEEP_DEPTH, known_sum(1, 2));
 	known_recursive(DEEP_DEPTH);
 }
 

@@ -162,6 +162,23 @@ shape_fn void known_leaves(void)
 
 /* clang-format on */
 
+/* See main.c for the others of these names. */
+static shape_fn long known_namesake_1(long a, long b)
+{
+	return a + b;
+}
+
+static __always_inline void known_namesake_2(void)
+{
+	barrier();
+}
+
+long known_sum(long a, long b)
+{
+	known_namesake_2();
+	return known_namesake_1(a, b);
+}
+
 /* Either a return, or a jump to one. */
 u64 shape_return_insns(void)
 {

@@ -56,6 +56,7 @@ void known_yielding(void);
 void known_irqs_off(void);
 void known_leaves(void);
 void known_clear_page(void);
+long known_sum(long a, long b);
 
 /*
  * What a call of a function executes itself, and with the functions of this module that it calls. The

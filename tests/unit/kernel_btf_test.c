@@ -22,6 +22,22 @@ static int no_print(enum libbpf_print_level level, const char *format, va_list a
 	return 0;
 }
 
+/* Structs of 16 and of 24 bytes, an int; and then any number of arguments. */
+static void add_large(struct btf *btf, int type)
+{
+	int two = btf__add_struct(btf, "two", 16), three = btf__add_struct(btf, "three", 24), proto;
+
+	for (int any = 0; any < 2; any++) {
+		proto = btf__add_func_proto(btf, type);
+		btf__add_func_param(btf, "a", two);
+		btf__add_func_param(btf, "b", three);
+		btf__add_func_param(btf, "c", type);
+		if (any)
+			btf__add_func_param(btf, "", 0);
+		assert_true(btf__add_func(btf, any ? "any" : "large", BTF_FUNC_STATIC, proto) > 0);
+	}
+}
+
 static void test_functions(void **state)
 {
 	struct btf *btf = btf__new_empty();
@@ -47,6 +63,7 @@ static void test_functions(void **state)
 	}
 	btf__add_func(btf, "function_0", BTF_FUNC_STATIC, proto);
 	btf__add_struct(btf, "function_x", 8);
+	add_large(btf, type);
 	raw = btf__raw_data(btf, &size);
 	assert_int_equal(kernel_btf_load(fixture_write("btf", raw, size), &b), 0);
 	btf__free(btf);
@@ -61,10 +78,12 @@ static void test_functions(void **state)
 	assert_int_equal(kernel_btf_function(b, "function_x"), -ENOENT);
 	assert_int_equal(kernel_btf_function(b, "int"), -ENOENT);
 	assert_int_equal(kernel_btf_function(b, ""), -ENOENT);
-	assert_int_equal(kernel_btf_function_nargs(b, first), 2);
-	assert_int_equal(kernel_btf_function_nargs(b, type), -EINVAL);
-	assert_int_equal(kernel_btf_function_nargs(b, -ENOENT), -EINVAL);
-	assert_int_equal(kernel_btf_function_nargs(b, 1 << 20), -EINVAL);
+	assert_int_equal(kernel_btf_function_registers(b, first), 2);
+	assert_int_equal(kernel_btf_function_registers(b, kernel_btf_function(b, "large")), 3);
+	assert_int_equal(kernel_btf_function_registers(b, kernel_btf_function(b, "any")), -E2BIG);
+	assert_int_equal(kernel_btf_function_registers(b, type), -EINVAL);
+	assert_int_equal(kernel_btf_function_registers(b, -ENOENT), -EINVAL);
+	assert_int_equal(kernel_btf_function_registers(b, 1 << 20), -EINVAL);
 	assert_non_null(kernel_btf_raw(b));
 	kernel_btf_destroy(b);
 }
@@ -95,7 +114,7 @@ static void test_split(void **state)
 	btf__free(base);
 
 	assert_int_equal(kernel_btf_function(m, "in_module"), in_module);
-	assert_int_equal(kernel_btf_function_nargs(m, in_module), 1);
+	assert_int_equal(kernel_btf_function_registers(m, in_module), 1);
 	assert_int_equal(kernel_btf_function(m, "in_kernel"), -ENOENT);
 	assert_int_equal(kernel_btf_function(b, "in_module"), -ENOENT);
 	kernel_btf_destroy(m);

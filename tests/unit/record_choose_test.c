@@ -22,12 +22,16 @@ static const struct function {
 	const char *name;
 	bool ftrace; /* has an ftrace location */
 	int n_args; /* as BTF has it; -1: it has not */
+	const char *code; /* NULL: it returns */
 } functions[] = {
 	{ "_stext", false, -1 },    { "plain", true, 2 },          { "unknown", true, -1 },
 	{ "wide", true, 7 },        { "twin", true, 1 },           { "twin", true, 1 },
 	{ "bare", false, 1 },       { "listed", true, -1 },        { "do_exit", true, 1 },
 	{ "kasan_check", true, 1 }, { "copied.isra.0", true, -1 }, { "_sinittext", false, -1 },
 	{ "plain_init", true, 1 },  { "_einittext", false, -1 },   { "__pfx_plain", false, -1 },
+	/* mov %rsi,%rax: BTF's is another function. jmp *%rax: who knows? */
+	{ "stranger", true, 1, "\x48\x89\xf0" },
+	{ "riddle", true, 1, "\xff\xe0" },
 };
 
 #define N_FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
@@ -92,8 +96,21 @@ static void write_btf(void)
 	btf__free(btf);
 }
 
+/* The functions' code. */
+static void write_memory(void)
+{
+	static char memory[(N_FUNCTIONS + MANY) * SIZE];
+
+	memset(memory, '\xc3', sizeof(memory));
+	for (size_t i = 0; i < N_FUNCTIONS; i++)
+		if (functions[i].code)
+			memcpy(memory + i * SIZE, functions[i].code, strlen(functions[i].code));
+	fixture_core("kcore", STEXT, memory, sizeof(memory));
+}
+
 static int setup(void **state)
 {
+	static char kcore[160];
 	char list[64];
 	const char *path;
 
@@ -102,10 +119,14 @@ static int setup(void **state)
 	fixture_quiet();
 	write_kernel();
 	write_btf();
+	write_memory();
+	snprintf(kcore, sizeof(kcore), "%s", fixture_path("kcore"));
 	/* Of the one function that is on the blacklist. */
 	snprintf(list, sizeof(list), "0x%lx-0x%lx\tlisted\n", addr_of(7), addr_of(8));
 	path = fixture_text("blacklist", list);
-	symbols = (struct record_symbols){ .image_tried = true, .index_tried = true };
+	symbols = (struct record_symbols){ .image_tried = true,
+					    .index_tried = true,
+					    .kcore = kcore };
 	return kernel_kallsyms_load(fixture_path("kallsyms"), &symbols.ks) ||
 	       kernel_tracing_load(symbols.ks, fixture_dir, path, &symbols.tracing) ||
 	       kernel_btf_load(fixture_path("btf"), &symbols.btf);
@@ -191,6 +212,18 @@ static void fentry_takes_no_namesakes(void **state)
 	assert_non_null(strstr(sites.items[0].why_not_fentry, "several functions"));
 }
 
+/* Nor of whom a prototype is: the trampoline would lose what else the function is called with. */
+static void fentry_takes_no_unknown_arguments(void **state)
+{
+	(void)state;
+	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "stranger"), PROFILE_MECH_MULTI);
+	assert_non_null(strstr(sites.items[0].why_not_fentry, "several functions"));
+	assert_int_equal(chosen(RECORD_ATTACH_AUTO, "riddle"), PROFILE_MECH_MULTI);
+	assert_non_null(strstr(sites.items[0].why_not_fentry, "debug symbols"));
+	assert_int_equal(chosen(RECORD_ATTACH_FENTRY, "stranger"), PROFILE_MECH_NONE);
+	assert_int_equal(chosen(RECORD_ATTACH_FENTRY, "riddle"), PROFILE_MECH_NONE);
+}
+
 static void what_is_asked_for_is_taken_or_nothing(void **state)
 {
 	(void)state;
@@ -218,7 +251,7 @@ static void globs_leave_out_what_is_unsafe(void **state)
 	features.fentry = features.multi = -EOPNOTSUPP;
 	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "[a-z]*", NULL, NULL), 0);
 	assert_int_equal(count(PROFILE_MECH_KPROBE), sites.n_items);
-	assert_int_equal(sites.n_items, 6 + MANY); /* plain, unknown, wide, twin, copied */
+	assert_int_equal(sites.n_items, 8 + MANY); /* plain, unknown, wide, twin, copied, stranger, riddle */
 	assert_int_equal(sites.skipped[RECORD_SKIP_UNSAFE], 2); /* do_exit, kasan_check */
 	assert_int_equal(sites.skipped[RECORD_SKIP_BLACKLISTED], 1);
 	assert_int_equal(sites.skipped[RECORD_SKIP_NOT_FTRACE], 1); /* bare */
@@ -333,6 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(auto_takes_the_first_that_reaches_it),
 		TEST(fentry_takes_no_namesakes),
+		TEST(fentry_takes_no_unknown_arguments),
 		TEST(what_is_asked_for_is_taken_or_nothing),
 		TEST(no_return_probe_but_on_an_entry),
 		TEST(globs_leave_out_what_is_unsafe),

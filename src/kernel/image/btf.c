@@ -84,14 +84,26 @@ int32_t kernel_btf_function(const struct kernel_btf *b, const char *name)
 	return id != HASH_NONE ? (int32_t)id : -ENOENT;
 }
 
-int kernel_btf_function_nargs(const struct kernel_btf *b, int32_t id)
+int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id)
 {
 	const struct btf_type *type = id > 0 ? btf__type_by_id(b->btf, (uint32_t)id) : NULL;
+	const struct btf_param *param;
+	int64_t size;
+	int n = 0;
 
 	if (!type || !btf_is_func(type))
 		return -EINVAL;
 	type = btf__type_by_id(b->btf, type->type);
-	return type && btf_is_func_proto(type) ? btf_vlen(type) : -EINVAL;
+	if (!type || !btf_is_func_proto(type))
+		return -EINVAL;
+	param = btf_params(type);
+	for (int i = 0; i < btf_vlen(type); i++) {
+		if (!param[i].type)
+			return -E2BIG;
+		size = btf__resolve_size(b->btf, param[i].type);
+		n += size > 16 ? 0 : size > 8 ? 2 : 1;
+	}
+	return n;
 }
 
 /* Is FD the kernel's BTF object of that name, rather than one that somebody's programs brought? */

@@ -23,8 +23,11 @@ void kernel_btf_destroy(struct kernel_btf *b); /* accepts NULL */
 /* The type id of the function NAME, or -ENOENT. Of several (pahole keeps one) the first. */
 int32_t kernel_btf_function(const struct kernel_btf *b, const char *name);
 
-/* How many parameters the function with this type id has, or -EINVAL. */
-int kernel_btf_function_nargs(const struct kernel_btf *b, int32_t id);
+/*
+ * How many registers the parameters of the function with this type id take, as far as there are enough: a struct of up
+ * to 16 bytes is passed in one or two, a larger one in none. -E2BIG where it takes any number of them, else -EINVAL.
+ */
+int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id);
 
 /* A descriptor of the running kernel's BTF object for MODULE, to be closed by the caller; -errno. */
 int kernel_btf_module_open(const char *module);

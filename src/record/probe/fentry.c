@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -19,9 +20,7 @@
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
 #include "record/probe/probes_impl.h"
-
-/* What a trampoline can pass on in registers. */
-#define MAX_ARGS 6
+#include "record/target/arguments.h"
 
 /* What stands in function.bpf.c and engine.h for a site's key and for the costs of the pair. */
 #define SITE_PLACEHOLDER 0x5173c0de
@@ -56,22 +55,6 @@ void record_fentry_destroy(struct record_fentry *f)
 	free(f);
 }
 
-/* The BTF of the kernel, or of SYM's module; NULL: none. Its object, 0 for the kernel's, in *FD. */
-static const struct kernel_btf *btf_of(struct record_symbols *symbols, const struct kernel_sym *sym,
-				       int *fd)
-{
-	const struct record_module_btf *m;
-
-	*fd = 0;
-	if (!sym->module)
-		return symbols->btf;
-	m = record_symbols_module_btf(symbols, sym->module);
-	if (!m)
-		return NULL;
-	*fd = m->fd;
-	return m->btf;
-}
-
 /* Of a name: where the function that has a symbol is declared, and whether an inlined one is elsewhere. */
 struct namesake {
 	const char *file;
@@ -87,12 +70,8 @@ static int note_namesake(const struct kernel_body *body, void *arg)
 	return 0;
 }
 
-/*
- * Is there another function of SYM's name, which is inlined wherever it is called? BTF may have that one's
- * arguments, and a trampoline made for them loses SYM's: fentry on 6.1's mm_init() of kernel/fork.c saves none,
- * as init/main.c's has none, and the kernel panics at the next fork.
- */
-static bool has_namesake(struct record_symbols *symbols, const struct kernel_sym *sym)
+/* Is no other function of SYM's name inlined anywhere, as far as there is an index that says so? */
+static bool is_alone(struct record_symbols *symbols, const struct kernel_sym *sym)
 {
 	struct namesake n = {};
 	const struct kernel_index *idx;
@@ -103,33 +82,46 @@ static bool has_namesake(struct record_symbols *symbols, const struct kernel_sym
 	    !n.file)
 		return false;
 	kernel_index_bodies_each(idx, sym->name, note_namesake, &n, NULL);
-	return n.other;
+	return !n.other;
+}
+
+/*
+ * Are the N registers of BTF all that SYM is called with? BTF tells functions apart by name only, and a trampoline that was
+ * made for another one's arguments loses SYM's: fentry on 6.1's mm_init() of kernel/fork.c saves none, as init/main.c's
+ * has none, and the kernel panics at the next fork. The code knows, mostly; where it does not, an index may.
+ */
+static int check_registers(struct record_symbols *symbols, const struct kernel_sym *sym, int n)
+{
+	enum kernel_answer beyond = record_arguments_beyond(symbols, sym, (unsigned int)n);
+
+	if (beyond == KERNEL_YES)
+		return -ENOTUNIQ;
+	return beyond == KERNEL_NO || is_alone(symbols, sym) ? 0 : -EUCLEAN;
 }
 
 /* Finds the BTF id by which fentry can attach to exactly this symbol. 0, or why there is none as -errno. */
 static int find_btf(struct record_symbols *symbols, const struct kernel_sym *sym,
 		    struct record_target *target)
 {
-	const struct kernel_btf *btf = btf_of(symbols, sym, &target->btf_fd);
+	const struct kernel_btf *btf = record_symbols_btf(symbols, sym, &target->btf_fd);
 	size_t same_name = 0;
 	int n;
 
 	if (!btf || kernel_tracing_is_ftrace(symbols->tracing, sym) != KERNEL_YES)
 		return -ENOENT;
-	/* BTF tells functions apart by name only. */
 	kernel_kallsyms_named(symbols->ks, sym->name, &same_name);
 	if (same_name != 1)
 		return -ENOTUNIQ;
 	target->btf_id = kernel_btf_function(btf, sym->name);
 	if (target->btf_id < 0)
 		return target->btf_id;
-	if (has_namesake(symbols, sym))
-		return -ENOTUNIQ;
-	n = kernel_btf_function_nargs(btf, target->btf_id);
-	if (n > MAX_ARGS)
+	n = kernel_btf_function_registers(btf, target->btf_id);
+	if (n > ARCH_MAX_ARGS)
 		return -E2BIG;
-	target->n_args = n > 0 ? n : 0;
-	return 0;
+	if (n < 0)
+		return n;
+	target->n_args = (uint32_t)n;
+	return check_registers(symbols, sym, n);
 }
 
 static const char *refuse(const struct record_kernel *kernel, struct record_site *site,
@@ -145,6 +137,8 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 		return NULL;
 	case -ENOTUNIQ:
 		return "several functions have this name, and fentry cannot distinguish them";
+	case -EUCLEAN:
+		return "fentry might lose arguments: whether BTF's are this function's or those of another of its name, only debug symbols tell";
 	case -E2BIG:
 		return "it has more arguments than fentry supports";
 	default:

@@ -33,6 +33,7 @@ int record_symbols_init(struct record_symbols *s, const char *vmlinux)
 
 void record_symbols_deinit(struct record_symbols *s)
 {
+	kernel_kcore_destroy(s->live);
 	kernel_index_destroy(s->index);
 	kernel_image_destroy(s->image);
 	for (uint32_t i = 0; i < s->n_modules; i++) {
@@ -138,8 +139,8 @@ static struct record_module_btf module_btf_load(const struct record_symbols *s, 
 	return m;
 }
 
-const struct record_module_btf *record_symbols_module_btf(struct record_symbols *s,
-							  const char *module)
+static const struct record_module_btf *record_symbols_module_btf(struct record_symbols *s,
+								 const char *module)
 {
 	uint32_t i;
 
@@ -149,6 +150,21 @@ const struct record_module_btf *record_symbols_module_btf(struct record_symbols 
 	if (i == s->n_modules)
 		vec_push(s, modules, module_btf_load(s, module));
 	return s->modules[i].btf ? &s->modules[i] : NULL;
+}
+
+const struct kernel_btf *record_symbols_btf(struct record_symbols *s, const struct kernel_sym *sym,
+					    int *fd)
+{
+	const struct record_module_btf *m;
+
+	*fd = 0;
+	if (!sym->module)
+		return s->btf;
+	m = record_symbols_module_btf(s, sym->module);
+	if (!m)
+		return NULL;
+	*fd = m->fd;
+	return m->btf;
 }
 
 int record_symbols_image(struct record_symbols *s, struct kernel_image **image)

@@ -39,6 +39,8 @@ struct record_symbols {
 	const char *vmlinux; /* --vmlinux, or NULL */
 	const char
 		*kcore; /* where the running kernel's code is read; NULL: where the kernel has it */
+	struct kernel_kcore *live; /* by record_arguments_beyond() only */
+	bool live_tried;
 	/* What came of trying a kprobe on a function without ftrace location, 0 or -errno; 1: not tried. */
 	int notrace;
 	char release[65];
@@ -81,9 +83,12 @@ void record_code_close(struct record_code *c); /* accepts one that is not open *
  */
 bool record_symbols_is_notrace(struct record_symbols *s, const struct kernel_sym *sym);
 
-/* The BTF for functions of MODULE of the kallsyms table; NULL where there is none. Valid until the next. */
-const struct record_module_btf *record_symbols_module_btf(struct record_symbols *s,
-							  const char *module);
+/*
+ * The BTF that has SYM, of the kernel or of its module, or NULL where there is none. The descriptor of its object in *FD,
+ * 0 for the kernel's. Valid until the next.
+ */
+const struct kernel_btf *record_symbols_btf(struct record_symbols *s, const struct kernel_sym *sym,
+					    int *fd);
 
 /*
  * The vmlinux of the running kernel in *IMAGE, or NULL where there is none. A negative errno only

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which registers a function takes its arguments in, from its code alone: what BTF says of a function may be said of
+ * another one of the same name.
+ */
+#ifndef KPROTPERF_KERNEL_CODE_ARGUMENTS_H
+#define KPROTPERF_KERNEL_CODE_ARGUMENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/image/tracing.h"
+
+struct kernel_arguments_input {
+	/* Up to LEN bytes of code at ADDR, as it is executed: how many, 0 where there are none. */
+	size_t (*read)(uint64_t addr, void *buf, size_t len, void *arg);
+	/*
+	 * How many argument registers the function at ADDR reads, as is known otherwise; -ENOENT: its code tells, -EINVAL:
+	 * nothing does.
+	 */
+	int (*takes)(uint64_t addr, void *arg);
+	void *arg;
+};
+
+/*
+ * Does the function at ENTRY read an argument register beyond the first N? Its code is followed from there until each
+ * of them is overwritten, as calls are taken to do. UNKNOWN where it leads through a pointer, to a jump that may be patched
+ * in, or too far. What only an exception leads to is not seen.
+ */
+enum kernel_answer kernel_arguments_beyond(const struct kernel_arguments_input *input,
+					   uint64_t entry, unsigned int n);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which registers a function takes arguments in, from its code. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "kernel/code/arguments.h"
+
+#define BASE 0x1000
+
+#define FTRACE 0x0f, 0x1f, 0x44, 0x00, 0x00
+#define RET    0xc3
+
+struct code {
+	uint8_t bytes[64];
+	int callee; /* what it calls takes so many */
+};
+
+static size_t read_code(uint64_t addr, void *buf, size_t len, void *arg)
+{
+	const struct code *code = arg;
+	uint64_t at = addr - BASE;
+
+	if (at >= sizeof(code->bytes))
+		return 0;
+	len = len < sizeof(code->bytes) - at ? len : sizeof(code->bytes) - at;
+	memcpy(buf, code->bytes + at, len);
+	return len;
+}
+
+static int takes(uint64_t addr, void *arg)
+{
+	const struct code *code = arg;
+
+	return addr - BASE < sizeof(code->bytes) ? -ENOENT : code->callee;
+}
+
+static enum kernel_answer beyond(struct code code, unsigned int n)
+{
+	struct kernel_arguments_input input = { read_code, takes, &code };
+
+	return kernel_arguments_beyond(&input, BASE, n);
+}
+
+static void reads_are_found_on_any_path(void **state)
+{
+	/* test %rdi,%rdi; je 1f; ret; 1: mov %rsi,%rax; ret */
+	const struct code code = { { FTRACE, 0x48, 0x85, 0xff, 0x74, 0x01, RET, 0x48, 0x89, 0xf0,
+				     RET } };
+
+	(void)state;
+	assert_int_equal(beyond(code, 2), KERNEL_NO);
+	assert_int_equal(beyond(code, 1), KERNEL_YES);
+	assert_int_equal(beyond(code, 0), KERNEL_YES);
+}
+
+static void what_was_written_is_no_argument(void **state)
+{
+	/* endbr64; mov $1,%edi; xor %esi,%esi; mov %rdi,%rax; add %rsi,%rax; ret */
+	const struct code code = { { 0xf3, 0x0f, 0x1e, 0xfa, FTRACE, 0xbf, 1, 0, 0, 0, 0x31, 0xf6,
+				     0x48, 0x89, 0xf8, 0x48, 0x01, 0xf0, RET } };
+
+	(void)state;
+	assert_int_equal(beyond(code, 0), KERNEL_NO);
+}
+
+/* call +0x100; mov %rsi,%rax; ret */
+#define CALLS { FTRACE, 0xe8, 0x00, 0x01, 0x00, 0x00, 0x48, 0x89, 0xf0, RET }
+
+static void callees_may_read_what_is_passed_on(void **state)
+{
+	(void)state;
+	assert_int_equal(beyond((struct code){ CALLS, 1 }, 1), KERNEL_NO);
+	assert_int_equal(beyond((struct code){ CALLS, 2 }, 1), KERNEL_YES);
+	assert_int_equal(beyond((struct code){ CALLS, 2 }, 2), KERNEL_NO);
+	assert_int_equal(beyond((struct code){ CALLS, -EINVAL }, 1), KERNEL_UNKNOWN);
+	assert_int_equal(beyond((struct code){ CALLS, -ENOENT }, 1), KERNEL_UNKNOWN);
+}
+
+static void what_cannot_be_followed_is_unknown(void **state)
+{
+	static const struct code codes[] = {
+		{ { FTRACE, 0xff, 0xe0 } }, /* jmp *%rax */
+		{ { FTRACE, 0xff, 0xd0, RET } }, /* call *%rax */
+		{ { FTRACE, FTRACE, RET } }, /* a jump label */
+		{ { FTRACE, 0x66, 0x90, RET } },
+		{ { FTRACE, 0xcc, RET } }, /* a kprobe */
+		{ { FTRACE, 0x06, RET } }, /* no instruction */
+	};
+	struct code missing = { { 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		assert_int_equal(beyond(codes[i], 5), KERNEL_UNKNOWN);
+	memset(missing.bytes, 0x90, sizeof(missing.bytes));
+	assert_int_equal(beyond(missing, 5), KERNEL_UNKNOWN);
+	/* With all six passed on there is nothing left to read. */
+	assert_int_equal(beyond(codes[0], 6), KERNEL_NO);
+}
+
+/* jmp to itself, and back behind xor %r9d,%r9d */
+static void loops_end(void **state)
+{
+	(void)state;
+	assert_int_equal(beyond((struct code){ { FTRACE, 0xeb, 0xfe } }, 0), KERNEL_NO);
+	assert_int_equal(beyond((struct code){ { FTRACE, 0x75, 0xfe, 0x45, 0x31, 0xc9, 0xeb, 0xf9 } }, 0),
+			 KERNEL_NO);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_are_found_on_any_path),
+		cmocka_unit_test(what_was_written_is_no_argument),
+		cmocka_unit_test(callees_may_read_what_is_passed_on),
+		cmocka_unit_test(what_cannot_be_followed_is_unknown),
+		cmocka_unit_test(loops_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
