@@ -3,10 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -83,24 +81,4 @@ int file_write_all(int fd, const void *bytes, size_t n)
 		n -= (size_t)done;
 	}
 	return 0;
-}
-
-int file_replace(const char *path, mode_t mode, file_write_fn content, const void *arg)
-{
-	char *temp = alloc_printf("%s.XXXXXX", path);
-	int fd = mkostemp(temp, O_CLOEXEC), err = fd < 0 ? -errno : 0;
-
-	if (!err) {
-		err = content(fd, arg);
-		if (fchmod(fd, mode) && !err)
-			err = -errno;
-		if (close(fd) && !err)
-			err = -errno;
-		if (!err && rename(temp, path))
-			err = -errno;
-		if (err)
-			unlink(temp);
-	}
-	free(temp);
-	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files read whole, and written so that nobody sees half of one. */
+/* Files read and written whole. */
 #ifndef KPROTPERF_BASE_FILE_H
 #define KPROTPERF_BASE_FILE_H
 
@@ -21,14 +21,5 @@ void file_lines_each(char *text, size_t len, void (*fn)(char *line, void *arg), 
 
 /* All N bytes to FD. -errno, not reported. */
 int file_write_all(int fd, const void *bytes, size_t n);
-
-/* Writes a file's content to FD; 0 or -errno. */
-typedef int (*file_write_fn)(int fd, const void *arg);
-
-/*
- * Puts a file of permissions MODE in the place of PATH, once CONTENT has written all of it under another
- * name. -errno, not reported; then PATH is what it was.
- */
-int file_replace(const char *path, mode_t mode, file_write_fn content, const void *arg);
 
 #endif

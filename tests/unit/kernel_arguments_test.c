@@ -68,7 +68,10 @@ static void what_was_written_is_no_argument(void **state)
 }
 
 /* call +0x100; mov %rsi,%rax; ret */
-#define CALLS { FTRACE, 0xe8, 0x00, 0x01, 0x00, 0x00, 0x48, 0x89, 0xf0, RET }
+#define CALLS                                                               \
+	{                                                                   \
+		FTRACE, 0xe8, 0x00, 0x01, 0x00, 0x00, 0x48, 0x89, 0xf0, RET \
+	}
 
 static void callees_may_read_what_is_passed_on(void **state)
 {
@@ -86,8 +89,7 @@ static void what_cannot_be_followed_is_unknown(void **state)
 		{ { FTRACE, 0xff, 0xe0 } }, /* jmp *%rax */
 		{ { FTRACE, 0xff, 0xd0, RET } }, /* call *%rax */
 		{ { FTRACE, FTRACE, RET } }, /* a jump label */
-		{ { FTRACE, 0x66, 0x90, RET } },
-		{ { FTRACE, 0xcc, RET } }, /* a kprobe */
+		{ { FTRACE, 0x66, 0x90, RET } }, { { FTRACE, 0xcc, RET } }, /* a kprobe */
 		{ { FTRACE, 0x06, RET } }, /* no instruction */
 	};
 	struct code missing = { { 0 } };
@@ -106,8 +108,9 @@ static void loops_end(void **state)
 {
 	(void)state;
 	assert_int_equal(beyond((struct code){ { FTRACE, 0xeb, 0xfe } }, 0), KERNEL_NO);
-	assert_int_equal(beyond((struct code){ { FTRACE, 0x75, 0xfe, 0x45, 0x31, 0xc9, 0xeb, 0xf9 } }, 0),
-			 KERNEL_NO);
+	assert_int_equal(
+		beyond((struct code){ { FTRACE, 0x75, 0xfe, 0x45, 0x31, 0xc9, 0xeb, 0xf9 } }, 0),
+		KERNEL_NO);
 }
 
 int main(void)

@@ -292,28 +292,38 @@ static void test_keep(void **state)
 	profile_destroy(p);
 }
 
-static void *write_other(void *p)
+static int pipe_fds[2];
+
+static void *write_pipe(void *p)
 {
-	return (void *)(intptr_t)profile_file_write(p, other);
+	char path_of_pipe[32];
+	int err;
+
+	snprintf(path_of_pipe, sizeof(path_of_pipe), "/dev/fd/%d", pipe_fds[1]);
+	err = profile_file_write(p, path_of_pipe);
+	close(pipe_fds[1]);
+	return (void *)(intptr_t)err;
 }
 
 static void test_pipe(void **state)
 {
 	struct profile *p = rich_profile(), *back;
+	char in[32];
 	pthread_t writer;
 	void *err;
 
 	(void)state;
-	unlink(other);
-	assert_int_equal(mkfifo(other, 0600), 0);
-	assert_int_equal(pthread_create(&writer, NULL, write_other, p), 0);
-	assert_int_equal(profile_file_read(other, &back), 0);
+	assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
+	snprintf(in, sizeof(in), "/dev/fd/%d", pipe_fds[0]);
+
+	assert_int_equal(pthread_create(&writer, NULL, write_pipe, p), 0);
+	assert_int_equal(profile_file_read(in, &back), 0);
 	pthread_join(writer, &err);
 	assert_null(err);
 	assert_same(p, back);
 	profile_destroy(back);
 	profile_destroy(p);
-	unlink(other);
+	close(pipe_fds[0]);
 }
 
 /* A bug above must show when the file is written, not when it is read weeks later. */

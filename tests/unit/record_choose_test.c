@@ -24,11 +24,21 @@ static const struct function {
 	int n_args; /* as BTF has it; -1: it has not */
 	const char *code; /* NULL: it returns */
 } functions[] = {
-	{ "_stext", false, -1 },    { "plain", true, 2 },          { "unknown", true, -1 },
-	{ "wide", true, 7 },        { "twin", true, 1 },           { "twin", true, 1 },
-	{ "bare", false, 1 },       { "listed", true, -1 },        { "do_exit", true, 1 },
-	{ "kasan_check", true, 1 }, { "copied.isra.0", true, -1 }, { "_sinittext", false, -1 },
-	{ "plain_init", true, 1 },  { "_einittext", false, -1 },   { "__pfx_plain", false, -1 },
+	{ "_stext", false, -1 },
+	{ "plain", true, 2 },
+	{ "unknown", true, -1 },
+	{ "wide", true, 7 },
+	{ "twin", true, 1 },
+	{ "twin", true, 1 },
+	{ "bare", false, 1 },
+	{ "listed", true, -1 },
+	{ "do_exit", true, 1 },
+	{ "kasan_check", true, 1 },
+	{ "copied.isra.0", true, -1 },
+	{ "_sinittext", false, -1 },
+	{ "plain_init", true, 1 },
+	{ "_einittext", false, -1 },
+	{ "__pfx_plain", false, -1 },
 	/* mov %rsi,%rax: BTF's is another function. jmp *%rax: who knows? */
 	{ "stranger", true, 1, "\x48\x89\xf0" },
 	{ "riddle", true, 1, "\xff\xe0" },
@@ -124,9 +134,8 @@ static int setup(void **state)
 	/* Of the one function that is on the blacklist. */
 	snprintf(list, sizeof(list), "0x%lx-0x%lx\tlisted\n", addr_of(7), addr_of(8));
 	path = fixture_text("blacklist", list);
-	symbols = (struct record_symbols){ .image_tried = true,
-					    .index_tried = true,
-					    .kcore = kcore };
+	symbols =
+		(struct record_symbols){ .image_tried = true, .index_tried = true, .kcore = kcore };
 	return kernel_kallsyms_load(fixture_path("kallsyms"), &symbols.ks) ||
 	       kernel_tracing_load(symbols.ks, fixture_dir, path, &symbols.tracing) ||
 	       kernel_btf_load(fixture_path("btf"), &symbols.btf);
@@ -251,7 +260,8 @@ static void globs_leave_out_what_is_unsafe(void **state)
 	features.fentry = features.multi = -EOPNOTSUPP;
 	assert_int_equal(resolve(RECORD_ATTACH_AUTO, "[a-z]*", NULL, NULL), 0);
 	assert_int_equal(count(PROFILE_MECH_KPROBE), sites.n_items);
-	assert_int_equal(sites.n_items, 8 + MANY); /* plain, unknown, wide, twin, copied, stranger, riddle */
+	assert_int_equal(sites.n_items,
+			 8 + MANY); /* plain, unknown, wide, twin, copied, stranger, riddle */
 	assert_int_equal(sites.skipped[RECORD_SKIP_UNSAFE], 2); /* do_exit, kasan_check */
 	assert_int_equal(sites.skipped[RECORD_SKIP_BLACKLISTED], 1);
 	assert_int_equal(sites.skipped[RECORD_SKIP_NOT_FTRACE], 1); /* bare */

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 
 #define MAX_STEPS 4000 /* instructions */
-#define WINDOW	  256 /* bytes read at once */
+#define WINDOW    256 /* bytes read at once */
 
 /* Code to be looked at, and which registers still are as they were at the entry. */
 struct place {

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "kernel/debuginfo/index_impl.h"
 
 /* No kernel's comes near: the lab's, of 320 MB of vmlinux, take 22 MB. */
@@ -87,7 +88,7 @@ int kernel_index_write(const struct kernel_index *idx, const char *path)
 	make_parents(copy);
 	free(copy);
 	/* A kernel of the lab is for whoever may read its vmlinux. */
-	return file_replace(path, 0644, write_index, idx);
+	return output_replace(path, &(struct output){ write_index, idx, .mode = 0644 });
 }
 
 /* The folder of the cache; NULL where the user has no place for one. For free(). */

@@ -9,10 +9,8 @@
 #include "profile/profile.h"
 
 /*
- * Writes P to PATH, mode 0600: to a temporary file in the same directory, which is synced to disk
- * and then renamed, so that PATH never holds half a profile. On failure, or where a signal comes
- * meanwhile, no file is left behind and what was at PATH before is still there. A PATH that is no
- * regular file (a pipe, /dev/stdout, /dev/null) is written as it is.
+ * Writes P to PATH, mode 0600, by output_replace() of base/output.h, so that PATH never holds half a profile. A PATH that is a
+ * descriptor or a device (/dev/stdout, /dev/null) is written as it is.
  */
 int profile_file_write(const struct profile *p, const char *path);
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "profile/file/file.h"
 #include "profile/file/section.h"
 
@@ -135,23 +132,6 @@ static int image_write(int fd, const void *arg)
 	return err ? err : file_write_all(fd, end, sizeof(end));
 }
 
-/*
- * A panic right after a recording is nothing unusual where kernels are probed, and a rename that
- * reaches the disk before the data does would leave an empty file in place of an older, whole one.
- * The time it takes is not measured time.
- */
-static int sync_data(int fd)
-{
-	if (!fsync(fd) || errno == EINVAL || errno == EROFS || errno == EOPNOTSUPP)
-		return 0; /* or a file system that knows no such thing */
-	return -errno;
-}
-
-static int image_write_synced(int fd, const void *image)
-{
-	return image_write(fd, image) ?: sync_data(fd);
-}
-
 static int image_write_direct(const struct image *image, const char *path)
 {
 	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), err;
@@ -164,64 +144,12 @@ static int image_write_direct(const struct image *image, const char *path)
 	return err;
 }
 
-/* Names for descriptors: replacing the file behind one would leave its other users the old file. */
-static bool is_descriptor(const char *path)
-{
-	return !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/dev/std", 8) ||
-	       !strncmp(path, "/proc/", 6);
-}
-
-/*
- * SIGXFSZ would end the process before it could say why, the others would leave the temporary file
- * behind: they come through once it is gone.
- */
-static void signals_hold(sigset_t *before)
-{
-	static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ };
-	sigset_t set;
-	size_t i;
-
-	sigemptyset(&set);
-	for (i = 0; i < sizeof(held) / sizeof(held[0]); i++)
-		sigaddset(&set, held[i]);
-	sigprocmask(SIG_BLOCK, &set, before);
-}
-
-static void signals_release(const sigset_t *before)
-{
-	const struct timespec now = { 0 };
-	sigset_t full;
-
-	/* write() has said it already. */
-	sigemptyset(&full);
-	sigaddset(&full, SIGXFSZ);
-	if (!sigismember(before, SIGXFSZ))
-		sigtimedwait(&full, NULL, &now);
-	sigprocmask(SIG_SETMASK, before, NULL);
-}
-
-static bool is_written_directly(const char *path)
-{
-	struct stat st;
-
-	return is_descriptor(path) || (!stat(path, &st) && !S_ISREG(st.st_mode));
-}
-
 static int image_put(const struct image *image, const char *path)
 {
-	char resolved[PATH_MAX];
-	sigset_t before;
-	int err;
+	const struct output output = { image_write, image, .mode = 0600, .invokers = true };
 
-	/* Not held: a pipe that nobody reads must not make Ctrl-C useless. */
-	if (is_written_directly(path))
-		return image_write_direct(image, path);
-	signals_hold(&before);
-	/* A link stays one; what a kernel did is its owner's business. */
-	err = file_replace(realpath(path, resolved) ? resolved : path, 0600, image_write_synced,
-			   image);
-	signals_release(&before);
-	return err;
+	return output_is_direct(path) ? image_write_direct(image, path) :
+					output_replace(path, &output);
 }
 
 /* To a new file in FOLDER. */
@@ -261,7 +189,7 @@ static int write_or_keep(const struct profile *p, const char *path, bool keep)
 		return err;
 	err = image_put(&image, path);
 	if (err)
-		log_error("cannot write %s: %s", path, log_strerror(err));
+		log_error("cannot write %s: %s", path, output_strerror(err));
 	if (err && keep)
 		image_keep(&image);
 	image_deinit(&image);
@@ -278,33 +206,11 @@ int profile_file_keep(const struct profile *p, const char *path)
 	return write_or_keep(p, path, true);
 }
 
-static int try_file(const char *path)
-{
-	char resolved[PATH_MAX], *temp;
-	struct stat st;
-	int fd, err = 0;
-
-	if (!stat(path, &st) && S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (is_written_directly(path))
-		return access(path, W_OK) ? -errno : 0;
-	temp = alloc_printf("%s.XXXXXX", realpath(path, resolved) ? resolved : path);
-	fd = mkostemp(temp, O_CLOEXEC);
-	if (fd < 0) {
-		err = -errno;
-	} else {
-		close(fd);
-		unlink(temp);
-	}
-	free(temp);
-	return err;
-}
-
 int profile_file_try(const char *path)
 {
-	int err = try_file(path);
+	int err = !output_is_direct(path) ? output_try(path) : access(path, W_OK) ? -errno : 0;
 
 	if (err)
-		log_error("cannot write %s: %s", path, log_strerror(err));
+		log_error("cannot write %s: %s", path, output_strerror(err));
 	return err;
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/invoker.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/number.h"
+
+static bool read_id(const char *variable, uint64_t *id)
+{
+	const char *text = getenv(variable);
+
+	return text && number_unsigned(text, 0, UINT32_MAX - 1, id);
+}
+
+bool invoker_find(struct invoker *invoker)
+{
+	uint64_t uid, gid;
+
+	if (geteuid() || !read_id("SUDO_UID", &uid) || !read_id("SUDO_GID", &gid) || !uid)
+		return false;
+	*invoker = (struct invoker){ (uid_t)uid, (gid_t)gid };
+	return true;
+}
+
+int invoker_become(const struct invoker *invoker)
+{
+	const struct passwd *account = getpwuid(invoker->uid);
+
+	if (account) {
+		setenv("HOME", account->pw_dir, 1);
+		setenv("USER", account->pw_name, 1);
+		setenv("LOGNAME", account->pw_name, 1);
+	}
+	if (account ? initgroups(account->pw_name, invoker->gid) : setgroups(0, NULL))
+		return -errno;
+	if (prctl(PR_SET_KEEPCAPS, 1) || setresgid(invoker->gid, invoker->gid, invoker->gid) ||
+	    setresuid(invoker->uid, invoker->uid, invoker->uid))
+		return -errno;
+	return 0;
+}

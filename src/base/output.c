@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/invoker.h"
+#include "base/log.h"
+
+#define MAX_LINKS  40 /* as the kernel has it */
+#define MAX_NAMES  100 /* tried for a temporary file */
+#define TEMP_SPACE 16
+
+/* Where a file goes: its name in a folder that is open. */
+struct place {
+	int dir;
+	char name[NAME_MAX + 1];
+	char rest[PATH_MAX]; /* of the path, still to be followed */
+	unsigned int links;
+};
+
+const char *output_strerror(int err)
+{
+	switch (err < 0 ? -err : err) {
+	case EXDEV:
+		return "another user's symbolic link is in the path, in a folder that everybody may write to";
+	case EEXIST:
+		return "it is a named pipe, a socket or a disk: write to /dev/stdout and redirect that";
+	default:
+		return log_strerror(err);
+	}
+}
+
+/* Could a user who may be no friend have put ST, which is in DIR, there? */
+static bool is_strangers(int dir, const struct stat *st)
+{
+	struct stat folder;
+
+	return st->st_uid != geteuid() && st->st_uid != 0 &&
+	       (fstat(dir, &folder) || (folder.st_mode & S_IWOTH));
+}
+
+/* Goes on from P with the text of the link NAME, in front of what is left. */
+static int follow(struct place *p, const char *name, const struct stat *st)
+{
+	char target[PATH_MAX], *rest;
+	ssize_t n;
+
+	if (is_strangers(p->dir, st))
+		return -EXDEV;
+	if (p->links++ >= MAX_LINKS)
+		return -ELOOP;
+	n = readlinkat(p->dir, name, target, sizeof(target) - 1);
+	if (n <= 0)
+		return n ? -errno : -ENOENT;
+	target[n] = '\0';
+	rest = alloc_printf("%s/%s", target, p->rest);
+	n = snprintf(p->rest, sizeof(p->rest), "%s", p->rest[0] ? rest : target);
+	free(rest);
+	return n < (ssize_t)sizeof(p->rest) ? 0 : -ENAMETOOLONG;
+}
+
+/* From P's folder to the one NAME in it (or to /). */
+static int enter(struct place *p, const char *name)
+{
+	int fd = openat(p->dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (p->dir >= 0)
+		close(p->dir);
+	p->dir = fd;
+	return 0;
+}
+
+/* The next part of the path; 1 where it was the last, which is P's name then. */
+static int step(struct place *p)
+{
+	char *begin = p->rest + strspn(p->rest, "/"), *end = strchrnul(begin, '/');
+	bool last = !end[strspn(end, "/")];
+	struct stat st;
+
+	if (p->rest[0] == '/') {
+		int err = enter(p, "/");
+
+		if (err)
+			return err;
+	}
+	if (begin == end)
+		return -EISDIR;
+	if (end - begin > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(p->name, begin, (size_t)(end - begin));
+	p->name[end - begin] = '\0';
+	memmove(p->rest, end + strspn(end, "/"), strlen(end + strspn(end, "/")) + 1);
+	if (!fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
+		return follow(p, p->name, &st);
+	return last ? 1 : enter(p, p->name);
+}
+
+/* Finds where PATH leads; P's folder is to be closed. */
+static int find(const char *path, struct place *p)
+{
+	int err = 0;
+
+	*p = (struct place){ .dir = -1 };
+	if (!*path)
+		return -ENOENT;
+	if (snprintf(p->rest, sizeof(p->rest), "%s", path) >= (int)sizeof(p->rest))
+		return -ENAMETOOLONG;
+	p->dir = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (p->dir < 0)
+		return -errno;
+	while (!err)
+		err = step(p);
+	if (err < 0) {
+		close(p->dir);
+		return err;
+	}
+	return 0;
+}
+
+/* May a new file take the place of what stands there? */
+static int check(const struct place *p)
+{
+	struct stat st;
+
+	if (fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -errno;
+	return S_ISREG(st.st_mode) ? 0 : S_ISDIR(st.st_mode) ? -EISDIR : -EEXIST;
+}
+
+/* A new file beside P's, and in TEMP its name. */
+static int create(const struct place *p, char temp[NAME_MAX + TEMP_SPACE])
+{
+	for (int i = 0; i < MAX_NAMES; i++) {
+		uint32_t number = 0;
+		int fd;
+
+		if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
+			number = (uint32_t)getpid() + (uint32_t)i;
+		snprintf(temp, NAME_MAX + TEMP_SPACE, "%.*s.%08x", NAME_MAX - 9, p->name, number);
+		fd = openat(p->dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			    0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd >= 0 ? fd : -errno;
+	}
+	return -EEXIST;
+}
+
+/*
+ * A panic right after a recording is nothing unusual where kernels are probed, and a rename that
+ * reaches the disk before the data does would leave an empty file in place of an older, whole one.
+ */
+static int sync_data(int fd)
+{
+	if (!fsync(fd) || errno == EINVAL || errno == EROFS || errno == EOPNOTSUPP)
+		return 0; /* or a file system that knows no such thing */
+	return -errno;
+}
+
+static int fill(int fd, const struct output *o)
+{
+	struct invoker invoker;
+	int err = o->content(fd, o->arg);
+
+	if (!err && o->invokers && invoker_find(&invoker) && fchown(fd, invoker.uid, invoker.gid))
+		err = -errno;
+	if (!err && fchmod(fd, o->mode))
+		err = -errno;
+	err = err ?: sync_data(fd);
+	if (close(fd) && !err)
+		err = -errno;
+	return err;
+}
+
+/*
+ * SIGXFSZ would end the process before it could say why, the others would leave the temporary file
+ * behind: they come through once it is gone.
+ */
+static void signals_hold(sigset_t *before)
+{
+	static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+		sigaddset(&set, held[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+static void signals_release(const sigset_t *before)
+{
+	const struct timespec now = { 0 };
+	sigset_t full;
+
+	/* write() has said it already. */
+	sigemptyset(&full);
+	sigaddset(&full, SIGXFSZ);
+	if (!sigismember(before, SIGXFSZ))
+		sigtimedwait(&full, NULL, &now);
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+/* With O NULL the new file goes at once. */
+static int put(const char *path, const struct output *o)
+{
+	char temp[NAME_MAX + TEMP_SPACE];
+	struct place p;
+	int err = find(path, &p), fd;
+
+	if (err)
+		return err;
+	err = check(&p);
+	fd = err ? err : create(&p, temp);
+	err = fd < 0 ? fd : o ? fill(fd, o) : close(fd);
+	if (!err && o && renameat(p.dir, temp, p.dir, p.name))
+		err = -errno;
+	if ((err || !o) && fd >= 0)
+		unlinkat(p.dir, temp, 0);
+	close(p.dir);
+	return err;
+}
+
+int output_replace(const char *path, const struct output *o)
+{
+	sigset_t before;
+	int err;
+
+	signals_hold(&before);
+	err = put(path, o);
+	signals_release(&before);
+	return err;
+}
+
+int output_try(const char *path)
+{
+	return output_replace(path, NULL);
+}
+
+/* Replacing the file behind a descriptor would leave its other users the old file. */
+bool output_is_direct(const char *path)
+{
+	struct stat st;
+
+	return !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/dev/std", 8) ||
+	       !strncmp(path, "/proc/", 6) || (!lstat(path, &st) && S_ISCHR(st.st_mode));
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files that this program writes, perhaps as root and in folders where others write too. What stands at a path is never
+ * opened for writing: a new file takes its place, in the folder that was looked up, once all of it is written.
+ *
+ * A symbolic link on the way is followed where it could not have been laid by another user to lead somewhere: as
+ * fs.protected_symlinks has it, but in all folders that everybody may write to and for all parts of the path.
+ */
+#ifndef KPROTPERF_BASE_OUTPUT_H
+#define KPROTPERF_BASE_OUTPUT_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct output {
+	int (*content)(int fd, const void *arg); /* writes it to FD; 0 or -errno */
+	const void *arg;
+	mode_t mode;
+	bool invokers; /* it is to belong to the user who invoked sudo */
+};
+
+/*
+ * Puts O in the place of PATH, where links lead, once all of it is written under another name and on disk. Signals that would
+ * end the process come through after that. -errno, not reported; then PATH is what it was. -EEXIST for what is neither a
+ * regular file nor a folder.
+ */
+int output_replace(const char *path, const struct output *o);
+
+/* Could output_replace() make a file there, as far as can be seen before? Leaves nothing behind. Errors as above. */
+int output_try(const char *path);
+
+/* Does PATH name something that is written as it stands, a descriptor or a device? */
+bool output_is_direct(const char *path);
+
+/* What is wrong, for messages. */
+const char *output_strerror(int err);
+
+#endif

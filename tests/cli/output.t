@@ -1,0 +1,32 @@
+#!/bin/bash
+# Where commands write: past nobody's symbolic links, and without waiting for anybody.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fixture baseline
+mkfifo pipe
+fails 1 'named pipe' merge -o pipe baseline.data
+fails 1 'named pipe' record -o pipe -- true
+fails 1 'Is a directory' merge -o . baseline.data
+
+if [ "$(id -u)" = 0 ]; then
+  echo secret >shadow
+  mkdir -m 1777 open
+  ln -s ../shadow open/kprotperf.data
+  ln -s .. open/way
+  chown -h 65534:65534 open/*
+  cd open || exit 1
+  fails 1 "another user's symbolic link" merge -o kprotperf.data ../baseline.data
+  fails 1 "another user's symbolic link" merge -o way/shadow ../baseline.data
+  fails 1 "another user's symbolic link" record -- true
+  is 'what the links lead to is as it was' "$(cat ../shadow)" secret
+  cd ..
+  SUDO_UID=65534 SUDO_GID=65534 run merge -o theirs.data baseline.data
+  is 'with sudo a file belongs to who invoked it' "$(stat -c %u:%g:%a theirs.data)" 65534:65534:600
+else
+  skip "others' links" 'not root'
+fi
+
+done_testing
