@@ -62,7 +62,7 @@ WORKLOADS  := $(foreach src,$(WORKLOAD_SRCS),$(addprefix $(BUILD)/workloads/,$(c
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c))
 
 .PHONY: all
-all: $(BUILD)/kprotperf $(WORKLOADS) ## build everything (the default)
+all: $(BUILD)/kprotperf $(BUILD)/emulator/exact.so $(WORKLOADS) ## build everything (the default)
 
 $(BUILD)/kprotperf: $(BUILD)/obj/src/cmd/main.o $(BUILD)/libkprotperf.a
 	$(call say,LD,$@)
@@ -220,11 +220,18 @@ $(BUILD)/bench/symbolize: tests/bench/symbolize.c $(BUILD)/libkprotperf.a
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libkprotperf.a $(LDLIBS)
 
 # Into QEMU, not into a program of ours.
-$(BUILD)/bench/%.so: tests/bench/%.c tests/bench/qemu_plugin.h
+PLUGIN_CC = $(CC) -std=gnu11 -D_GNU_SOURCE -Iemulator -Iinclude $(OPTFLAGS) -Wall -Wextra -Werror -shared -fPIC \
+	-fvisibility=hidden
+
+$(BUILD)/bench/%.so: tests/bench/%.c emulator/qemu_plugin.h
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Werror -shared -fPIC \
-		-fvisibility=hidden -o $@ $<
+	$(Q)$(PLUGIN_CC) -o $@ $<
+
+$(BUILD)/emulator/exact.so: $(wildcard emulator/*.c emulator/*.h) include/kprotperf/mark.h include/kprotperf/hist.h
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(PLUGIN_CC) -o $@ $(filter %.c,$^)
 
 .PHONY: setup
 setup: ## install the Debian packages that are missing (make bench: its own too)
@@ -235,7 +242,7 @@ lint: ## static checks: layers, cppcheck, shellcheck, formatting
 	scripts/layers
 	$(CLANG_FORMAT) --dry-run --Werror $(C_FILES)
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --suppress=missingIncludeSystem \
-		--enable=warning,portability '-DLIBBPF_OPTS(type,name,...)=struct type name' -Isrc -Iinclude src workloads
+		--enable=warning,portability '-DLIBBPF_OPTS(type,name,...)=struct type name' -Isrc -Iinclude src emulator workloads
 	shellcheck -x $(SHELL_FILES)
 
 .PHONY: format

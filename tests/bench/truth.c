@@ -202,8 +202,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 static void write_sum(FILE *file, const char *name, const struct sum *sum)
 {
-	fprintf(file, "%s calls=%" PRIu64 " mean=%.1f min=%" PRIu64 " max=%" PRIu64 "\n", name,
-		sum->calls, sum->calls ? (double)sum->insns / sum->calls : 0, sum->min, sum->max);
+	fprintf(file, "%s calls=%" PRIu64 " insns=%" PRIu64 " min=%" PRIu64 " max=%" PRIu64 "\n",
+		name, sum->calls, sum->insns, sum->min, sum->max);
 }
 
 static void at_exit(qemu_plugin_id_t id, void *data)

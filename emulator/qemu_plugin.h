@@ -3,8 +3,8 @@
  * What our plugins need of qemu-plugin.h (version 1 of that interface), repeated here since Debian has
  * no package with the file.
  */
-#ifndef KPROTPERF_TESTS_QEMU_PLUGIN_H
-#define KPROTPERF_TESTS_QEMU_PLUGIN_H
+#ifndef KPROTPERF_EMULATOR_QEMU_PLUGIN_H
+#define KPROTPERF_EMULATOR_QEMU_PLUGIN_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,10 +21,15 @@ enum {
 	QEMU_PLUGIN_CB_NO_REGS = 0,
 	QEMU_PLUGIN_INLINE_ADD_U64 = 0,
 	QEMU_PLUGIN_MEM_R = 1,
+	QEMU_PLUGIN_MEM_W = 2,
 };
 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
 					   void (*cb)(qemu_plugin_id_t, struct qemu_plugin_tb *));
+/* Calls CB before the block's first instruction. */
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
+					  void (*cb)(unsigned int cpu, void *data), int flags,
+					  void *data);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 					    void (*cb)(unsigned int cpu, void *data), int flags,
 					    void *data);
@@ -36,6 +41,8 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 				      int flags, int rw, void *data);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t, void *),
 				    void *data);
+/* Forgets all callbacks and translations, then calls CB, which may register others. */
+void qemu_plugin_reset(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id));
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);

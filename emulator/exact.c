@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ *     -plugin exact.so,symbols=FILE,out=FILE
+ *
+ * Nothing is counted until the guest executes, in user space, the instruction MARK_BEGIN (include/kprotperf/mark.h):
+ * then it has written the file of symbols. At MARK_END the result is written, and nothing is counted any more.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact.h"
+#include "kprotperf/mark.h"
+#include "qemu_plugin.h"
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
+
+#define INSNS_MAX 512 /* that QEMU translates at once */
+
+static const char *symbols, *out;
+static qemu_plugin_id_t plugin;
+static bool following;
+
+static struct block user_block = { .function = &user_code };
+
+static void translated_aside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
+
+static void start(qemu_plugin_id_t id)
+{
+	follow_begin();
+	following = true;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+}
+
+static void on_begin(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	if (!symbols_read(symbols)) {
+		fprintf(stderr, "exact: %s has no symbols\n", symbols);
+		exit(1);
+	}
+	qemu_plugin_reset(plugin, start);
+}
+
+static void on_end(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	if (!write_result(out, follow_end())) {
+		fprintf(stderr, "exact: cannot write %s\n", out);
+		exit(1);
+	}
+	following = false;
+}
+
+static void on_block(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	if (following)
+		follow_block(data);
+}
+
+static void on_leave(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
+{
+	(void)cpu;
+	(void)info;
+	(void)data;
+	if (following)
+		follow_leave_stack(vaddr);
+}
+
+static void on_enter(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
+{
+	(void)cpu;
+	(void)info;
+	(void)data;
+	if (following)
+		follow_enter_stack(vaddr);
+}
+
+static void on_new_stack(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
+{
+	(void)cpu;
+	(void)info;
+	(void)data;
+	if (following)
+		follow_new_stack(vaddr);
+}
+
+static void on_execution(struct qemu_plugin_insn *insn, void (*cb)(unsigned int, void *))
+{
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, cb, QEMU_PLUGIN_CB_NO_REGS, NULL);
+}
+
+static void on_write(struct qemu_plugin_insn *insn,
+		     void (*cb)(unsigned int, qemu_plugin_meminfo_t, uint64_t, void *))
+{
+	qemu_plugin_register_vcpu_mem_cb(insn, cb, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, NULL);
+}
+
+static bool is_user(const struct qemu_plugin_insn *insn)
+{
+	return !(qemu_plugin_insn_vaddr(insn) >> 63);
+}
+
+/* Watches for MARK among user code's instructions. */
+static void watch_mark(struct qemu_plugin_tb *tb, const unsigned char *mark,
+		       void (*cb)(unsigned int, void *))
+{
+	for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		if (qemu_plugin_insn_size(insn) == MARK_BYTES &&
+		    !memcmp(qemu_plugin_insn_data(insn), mark, MARK_BYTES))
+			on_execution(insn, cb);
+	}
+}
+
+static void translated_aside(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	static const unsigned char begin[] = { MARK_BEGIN };
+
+	(void)id;
+	if (is_user(qemu_plugin_tb_get_insn(tb, 0)))
+		watch_mark(tb, begin, on_begin);
+}
+
+/* How CODE, an instruction of SIZE bytes, goes on; BY: to where from its end, where it says so itself. */
+static enum ending ending_of(const unsigned char *code, size_t size, int32_t *by)
+{
+	size_t i = 0;
+
+	*by = 0;
+	while (i + 1 < size && (code[i] == 0x2e || code[i] == 0x3e || code[i] == 0x66 ||
+				code[i] == 0xf2 || code[i] == 0xf3 || code[i] >> 4 == 4))
+		i++;
+	if (size - i >= 5 && (code[i] == 0xe8 || code[i] == 0xe9))
+		memcpy(by, code + i + 1, 4);
+	else if (size - i >= 6 && code[i] == 0x0f && code[i + 1] >> 4 == 8)
+		memcpy(by, code + i + 2, 4);
+	else if (size - i >= 2 && (code[i] == 0xeb || code[i] >> 4 == 7))
+		*by = (int8_t)code[i + 1];
+	switch (code[i]) {
+	case 0xe8:
+		return ENDS_CALL;
+	case 0xc2:
+	case 0xc3:
+		return ENDS_RETURN;
+	case 0xcf:
+		return ENDS_ENTRY;
+	case 0xff:
+		return (code[i + 1] >> 3 & 7) == 2 ? ENDS_CALL : ENDS_OTHERWISE;
+	case 0x0f: /* sysret, sysexit */
+		if (code[i + 1] == 0x07 || code[i + 1] == 0x35)
+			return ENDS_ENTRY;
+		break;
+	}
+	return ENDS_OTHERWISE;
+}
+
+static void watch_end(struct qemu_plugin_insn *insn, struct block *block)
+{
+	int32_t by;
+
+	block->ending = ending_of(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn), &by);
+	block->direct = by != 0;
+	block->target = block->end + (uint64_t)(int64_t)by;
+	block->within = block->direct && block->target != block->function->start &&
+			symbols_at(block->target) == block->function;
+}
+
+/* Is CODE a push of a register? */
+static bool is_push(const unsigned char *code)
+{
+	return code[code[0] == 0x41] >> 3 == 0x50 >> 3;
+}
+
+/*
+ * Writes alone, and of plain instructions: QEMU 7.2 does not report what pushes and pops read, and behind an instruction
+ * that calls a helper it reports what other helpers access.
+ */
+static void watch_stack(struct qemu_plugin_insn *insn, enum role role)
+{
+	const unsigned char *code = qemu_plugin_insn_data(insn);
+
+	if (role == ROLE_SWITCH && is_push(code))
+		on_write(insn, on_enter);
+	else if ((role == ROLE_SWITCH_FROM && is_push(code)) ||
+		 (role == ROLE_ENTRY_SYSCALL && *code == 0xe8))
+		on_write(insn, on_leave);
+	else if (role == ROLE_FORK)
+		on_write(insn, on_new_stack);
+}
+
+static struct block *block_of(struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	uint8_t sizes[INSNS_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		sizes[i] = (uint8_t)qemu_plugin_insn_size(qemu_plugin_tb_get_insn(tb, i));
+	return tree_block(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)), (uint16_t)n,
+			  sizes);
+}
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	static const unsigned char end[] = { MARK_END };
+	struct block *block = &user_block;
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	bool user = is_user(qemu_plugin_tb_get_insn(tb, 0));
+
+	(void)id;
+	if (user)
+		watch_mark(tb, end, on_end);
+	else
+		block = block_of(tb);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, block);
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		/* Callbacks run before inline operations: they see what was executed before. */
+		qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
+							   &executed, 1);
+		if (!user)
+			watch_stack(insn, block->function->role);
+	}
+	if (!user)
+		watch_end(qemu_plugin_tb_get_insn(tb, n - 1), block);
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info,
+					   int argc, char **argv)
+{
+	(void)info;
+	for (int i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "symbols=", 8)) {
+			symbols = strdup(argv[i] + 8);
+		} else if (!strncmp(argv[i], "out=", 4)) {
+			out = strdup(argv[i] + 4);
+		} else {
+			fprintf(stderr, "exact: cannot make sense of '%s'\n", argv[i]);
+			return -1;
+		}
+	}
+	if (!symbols || !out)
+		return -1;
+	plugin = id;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated_aside);
+	return 0;
+}

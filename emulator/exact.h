@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A plugin of QEMU's emulator that counts every instruction of a guest with one CPU, by calling context: docs/exact.md.
+ *
+ *     symbols.c   functions of the running kernel, as the guest's recorder wrote them down
+ *     tree.c      calling contexts and what was counted in each
+ *     follow.c    which of them the guest is in: calls, returns, interrupts, switches of tasks
+ *     exact.c     what is watched of the code that QEMU translates
+ *     write.c     the file that `kprotperf exact` reads
+ */
+#ifndef KPROTPERF_EMULATOR_EXACT_H
+#define KPROTPERF_EMULATOR_EXACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "kprotperf/hist.h"
+
+/* --- functions ----------------------------------------------------------- */
+
+/* What a function's name says of it. */
+enum role {
+	ROLE_NONE,
+	ROLE_ENTRY_SYSCALL, /* the CPU jumps here, from user mode */
+	ROLE_ENTRY_FAULT, /* an exception */
+	ROLE_ENTRY_IRQ,
+	ROLE_THUNK, /* jumps on to where a pointer says */
+	ROLE_COLD, /* part of the function before ".cold" in its name */
+	ROLE_SYSCALL, /* the body of one */
+	ROLE_PAGE_FAULT, /* what handles one */
+	ROLE_SOFTIRQ,
+	ROLE_IDLE,
+	ROLE_KTHREAD, /* calls the function that a kernel thread is */
+	ROLE_FORK, /* writes to the stack of a new task */
+	ROLE_SWITCH_FROM, /* pushes to the stack of the task that is left, */
+	ROLE_SWITCH, /* and to that of the next */
+};
+
+struct function {
+	uint64_t start, end;
+	enum role role;
+	uint32_t id;
+	uint32_t n_blocks; /* seen so far */
+	struct function *whole; /* what it is a part of; NULL: it is none */
+	bool written;
+};
+
+/* From lines as in /proc/kallsyms, ascending. False: there is no such file, or it has none. */
+bool symbols_read(const char *path);
+/* The function that ADDR is in, the whole of it. Never NULL: what lies before all symbols has one, too. */
+struct function *symbols_at(uint64_t addr);
+/* Code of user space, all of it. */
+extern struct function user_code;
+
+/* --- calling contexts ---------------------------------------------------- */
+
+enum context_kind {
+	CONTEXT_USER,
+	CONTEXT_NONE, /* in the kernel for the task, outside of what follows */
+	CONTEXT_SYSCALL, /* of FUNCTION */
+	CONTEXT_PAGE_FAULT,
+	CONTEXT_IRQ,
+	CONTEXT_SOFTIRQ,
+	CONTEXT_IDLE,
+	CONTEXT_KTHREAD, /* that executes FUNCTION */
+};
+
+enum ending {
+	ENDS_OTHERWISE,
+	ENDS_CALL,
+	ENDS_RETURN,
+	ENDS_ENTRY, /* a return to where the CPU came from */
+};
+
+/* Code that is executed from its first instruction on; SIZES are bytes of each. */
+struct block {
+	uint64_t addr;
+	struct function *function;
+	struct block *next; /* of the same hash */
+	uint32_t local; /* among its function's */
+	uint16_t n;
+	enum ending ending;
+	bool direct; /* to TARGET */
+	bool within; /* with a call that only fetches its own address, as of a retpoline */
+	uint8_t *sizes;
+	uint64_t target, end;
+};
+
+/* Calls of one function in one context. */
+struct calls {
+	struct context *context;
+	struct function *function;
+	uint64_t n, total;
+	double squares;
+	uint64_t min, max;
+	uint32_t slots[HIST_SLOTS];
+};
+
+struct node {
+	struct node *parent; /* NULL: the root of a context */
+	struct function *function; /* NULL of roots */
+	struct context *context;
+	uint64_t site; /* where the call returns to; 0: not called */
+	uint64_t self, total, calls; /* instructions; those of CALLS that ended */
+	struct calls *distribution;
+	uint64_t *counts; /* executions, by the blocks' LOCAL */
+	uint32_t n_counts, id;
+};
+
+struct context {
+	enum context_kind kind;
+	bool command; /* of the tasks of the command that is measured */
+	struct function *function; /* may be NULL */
+	struct node *root;
+	uint32_t id;
+};
+
+struct context *tree_context(enum context_kind kind, bool command, struct function *function);
+/* PARENT's child for calls of FUNCTION from SITE. PARENT itself, which is counted, where there is no room left. */
+struct node *tree_child(struct node *parent, uint64_t site, struct function *function);
+/* One call of it has ended, which took TOTAL instructions. */
+void tree_call(struct node *node, uint64_t total);
+/* One execution of BLOCK. */
+void tree_execution(struct node *node, const struct block *block);
+/* Instead of BLOCK, which was left after N instructions. */
+void tree_left(struct node *node, const struct block *block, uint16_t n);
+struct block *tree_block(uint64_t addr, uint16_t n, const uint8_t *sizes);
+
+/* Takes PART, where the compiler put what is seldom executed, for what it is. */
+void tree_join(struct function *part, struct function *whole);
+
+extern struct node **nodes;
+extern struct block **blocks;
+extern struct context **contexts;
+extern uint32_t n_nodes, n_blocks, n_contexts;
+
+/* --- where the guest is -------------------------------------------------- */
+
+/* What could not be followed, for the recording to tell. */
+struct losses {
+	uint64_t nodes_full, frames_full, returns_unmatched;
+};
+
+extern struct losses losses;
+/* Inline operations of translated code add to it. */
+extern uint64_t executed;
+
+/* Begins with the task that runs, which is the command's. */
+void follow_begin(void);
+/* Ends all calls that are open: OPEN of them. */
+uint64_t follow_end(void);
+/* The instruction that is executed leaves the stack that SLOT is in, or enters it, or writes to that of a new task. */
+void follow_leave_stack(uint64_t slot);
+void follow_enter_stack(uint64_t slot);
+void follow_new_stack(uint64_t slot);
+/* BLOCK is about to be executed. */
+void follow_block(struct block *block);
+
+/* Instructions since follow_begin(). */
+uint64_t follow_elapsed(void);
+
+/* --- result -------------------------------------------------------------- */
+
+bool write_result(const char *path, uint64_t open);
+
+/* Memory is never given back, and a plugin that gets none ends QEMU with a line. */
+void *get_memory(size_t bytes);
+
+#endif

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Each task has a stack of frames: what it was called from, down to user space. What the last block ended with (a call,
+ * a return) and where control went tell what to do with them. A call ends when control comes back behind it; with it
+ * ends what jumped from there instead of calling, and what never returned. An entry of the CPU's (syscall, exception,
+ * interrupt) is a frame that the instruction ends that leaves it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact.h"
+
+#define FRAMES_MAX  512 /* of a task; calls beyond are counted in the last */
+#define TASKS_HASH  4096
+#define STACK_SHIFT 14 /* 16 KiB, aligned to that */
+
+struct frame {
+	struct node *node; /* NULL: not known yet what is called */
+	struct context *context; /* that callees are in */
+	uint64_t site; /* where it returns to; of what was jumped to the same as of what jumped */
+	uint64_t total; /* instructions so far, ended callees' included */
+	bool entry; /* by the CPU, behind INTERRUPTED, which may be NULL */
+	struct block *interrupted;
+	bool aside; /* what happens here is not the work of the frame below */
+};
+
+struct task {
+	uint64_t stack; /* its number, 0: not known yet */
+	struct task *next; /* of the same hash */
+	bool command;
+	uint32_t depth; /* of FRAMES; frame 0 is user space, or nothing */
+	struct frame frames[FRAMES_MAX];
+};
+
+uint64_t executed;
+
+static struct task *tasks[TASKS_HASH];
+static struct task *current;
+static struct frame *top;
+static uint64_t began, charged; /* EXECUTED then */
+static struct block *last; /* that was executed, to its end; or NULL */
+
+static uint64_t entered; /* the number of the stack that the block has switched to, or 0 */
+
+static struct task **bucket(uint64_t stack)
+{
+	return &tasks[(stack * 0x9e3779b97f4a7c15ull) >> 52];
+}
+
+static void add_task(struct task *task, uint64_t stack)
+{
+	struct task **head = bucket(stack);
+
+	task->stack = stack;
+	task->next = *head;
+	*head = task;
+}
+
+static void know_stack(uint64_t slot)
+{
+	add_task(current, slot >> STACK_SHIFT);
+}
+
+static struct task *task_of(uint64_t stack)
+{
+	struct task *task = *bucket(stack);
+
+	while (task && task->stack != stack)
+		task = task->next;
+	if (task)
+		return task;
+	task = get_memory(sizeof(*task));
+	add_task(task, stack);
+	return task;
+}
+
+/* Back to the bottom: in user space, or about to be seen for the first time. */
+static void clear(struct task *task)
+{
+	struct context *user = tree_context(CONTEXT_USER, task->command, NULL);
+
+	task->depth = 0;
+	task->frames[0] = (struct frame){ .node = user->root, .context = user };
+}
+
+static void charge(void)
+{
+	uint64_t n = executed - charged;
+
+	charged = executed;
+	top->total += n;
+	top->node->self += n;
+	if (!last || last->function == &user_code || n == last->n)
+		return;
+	/* An exception left the block. */
+	tree_left(top->node, last, (uint16_t)n);
+	last = NULL;
+}
+
+static bool push(struct frame frame)
+{
+	if (current->depth + 1 == FRAMES_MAX) {
+		losses.frames_full++;
+		return false;
+	}
+	if (!frame.context)
+		frame.context = top->context;
+	current->frames[++current->depth] = frame;
+	top = &current->frames[current->depth];
+	return true;
+}
+
+static void pop(void)
+{
+	if (top->node)
+		tree_call(top->node, top->total);
+	if (!top->aside)
+		top[-1].total += top->total;
+	current->depth--;
+	top--;
+}
+
+/* Control is at ADDR by a return: ends the calls down to the last that is to come back there. */
+static void return_to(uint64_t addr)
+{
+	struct frame *frame = top;
+
+	while (frame > current->frames && !frame->entry && frame->site != addr)
+		frame--;
+	if (frame == current->frames || frame->entry) {
+		/* One that jumps, as of a retpoline; or of what nobody saw being called. */
+		losses.returns_unmatched +=
+			top->node && top->node->function && top->node->function->role != ROLE_THUNK;
+		return;
+	}
+	while (top > frame)
+		pop();
+	while (top > current->frames && !top->entry && top->site == addr)
+		pop();
+}
+
+static void leave_entry(void)
+{
+	while (top > current->frames && !top->entry)
+		pop();
+	last = top->interrupted;
+	if (top > current->frames)
+		pop();
+}
+
+static void enter(const struct block *block)
+{
+	struct frame frame = { .entry = true, .context = top->context, .interrupted = last };
+
+	if (block->function->role == ROLE_ENTRY_IRQ) {
+		frame.context = tree_context(CONTEXT_IRQ, current->command, NULL);
+		frame.aside = true;
+	} else if (top == current->frames) {
+		frame.context = tree_context(CONTEXT_NONE, current->command, NULL);
+	}
+	push(frame);
+}
+
+/* The context that a call of FUNCTION from CALLER in CONTEXT begins; NULL: none. */
+static struct context *context_of(struct function *function, const struct node *caller,
+				  const struct context *context)
+{
+	switch (function->role) {
+	case ROLE_SYSCALL:
+		return context->kind == CONTEXT_NONE ?
+			       tree_context(CONTEXT_SYSCALL, context->command, function) :
+			       NULL;
+	case ROLE_PAGE_FAULT:
+		return context->kind == CONTEXT_NONE ?
+			       tree_context(CONTEXT_PAGE_FAULT, context->command, NULL) :
+			       NULL;
+	case ROLE_SOFTIRQ:
+		return tree_context(CONTEXT_SOFTIRQ, context->command, NULL);
+	case ROLE_IDLE:
+		return tree_context(CONTEXT_IDLE, false, NULL);
+	default:
+		break;
+	}
+	if (caller->function && caller->function->role == ROLE_KTHREAD)
+		return tree_context(CONTEXT_KTHREAD, false, function);
+	return NULL;
+}
+
+/* The top frame is a call of FUNCTION. */
+static void become(struct function *function)
+{
+	const struct frame *below = top - 1;
+	struct context *begins;
+
+	begins = top->entry ? NULL : context_of(function, below->node, below->context);
+	if (begins) {
+		top->context = begins;
+		/* Soft interrupts are the work of whoever raised them. */
+		top->aside = begins->kind == CONTEXT_SOFTIRQ;
+	}
+	top->node = tree_child(top->context == below->context && below->node ? below->node :
+									       top->context->root,
+			       top->site, function);
+}
+
+/* Control is in FUNCTION, without a call. */
+static void move(struct function *function)
+{
+	struct frame frame = { .site = top->site };
+	struct function *from = top->node->function;
+
+	if (from && from->role == ROLE_THUNK && !top->entry) {
+		tree_call(top->node, top->total);
+		top[-1].total += top->total;
+		top->total = 0;
+		top->context = top[-1].context;
+		become(function);
+		return;
+	}
+	if (function->role == ROLE_COLD && from && last && last->direct) {
+		tree_join(function, from);
+		return;
+	}
+	/* Back to what jumped here. */
+	for (struct frame *f = top; f > current->frames && !f->entry && f->site == top->site; f--)
+		if (f->node && f->node->function == function) {
+			while (top > f)
+				pop();
+			return;
+		}
+	/* Of entry code the parts are functions of their own, that jump to each other. */
+	if (top == current->frames) {
+		frame.entry = true;
+		frame.context = tree_context(CONTEXT_NONE, current->command, NULL);
+	}
+	if (push(frame))
+		become(function);
+}
+
+static bool is_entered(const struct block *block)
+{
+	enum role role = block->function->role;
+
+	if (role != ROLE_ENTRY_SYSCALL && role != ROLE_ENTRY_FAULT && role != ROLE_ENTRY_IRQ)
+		return false;
+	/* Vectors of interrupts have their entries side by side in one function. */
+	if (block->addr != block->function->start && role != ROLE_ENTRY_IRQ)
+		return false;
+	return !(last && last->direct && last->target == block->addr) &&
+	       !(top->node && top->node->function == block->function);
+}
+
+static void switch_task(void)
+{
+	if (entered && entered != current->stack) {
+		current = task_of(entered);
+		if (!current->frames[0].node)
+			clear(current);
+		top = &current->frames[current->depth];
+	}
+	entered = 0;
+}
+
+/* From LAST, which may be NULL, control went on to BLOCK. */
+static void go_on(const struct block *block)
+{
+	const struct frame call = { .site = last ? last->end : 0 };
+
+	if (last && last->ending == ENDS_CALL && !last->within)
+		push(call);
+	else if (last && last->ending == ENDS_RETURN)
+		return_to(block->addr);
+	if (!top->node)
+		become(block->function);
+	else if (top->node->function != block->function)
+		move(block->function);
+}
+
+void follow_block(struct block *block)
+{
+	charge();
+	if (entered)
+		switch_task();
+	if (last && last->ending == ENDS_ENTRY)
+		leave_entry();
+	if (block->function == &user_code) {
+		while (top > current->frames)
+			pop();
+	} else if (is_entered(block)) {
+		enter(block);
+		become(block->function);
+	} else if (!last || last->ending != ENDS_OTHERWISE || !top->node ||
+		   top->node->function != block->function) {
+		go_on(block);
+	}
+	last = block;
+	tree_execution(top->node, block);
+}
+
+void follow_leave_stack(uint64_t slot)
+{
+	if (!current->stack)
+		know_stack(slot);
+}
+
+void follow_enter_stack(uint64_t slot)
+{
+	entered = slot >> STACK_SHIFT;
+}
+
+void follow_new_stack(uint64_t slot)
+{
+	struct task *task;
+
+	if (slot >> STACK_SHIFT == current->stack)
+		return;
+	task = task_of(slot >> STACK_SHIFT);
+	task->command = current->command;
+	clear(task);
+}
+
+void follow_begin(void)
+{
+	current = get_memory(sizeof(*current));
+	current->command = true;
+	clear(current);
+	top = current->frames;
+	began = charged = executed;
+}
+
+uint64_t follow_end(void)
+{
+	uint64_t open = 0;
+
+	charge();
+	for (int i = 0; i < TASKS_HASH; i++)
+		for (const struct task *task = tasks[i]; task; task = task->next)
+			open += task->command ? task->depth : 0;
+	return open;
+}
+
+uint64_t follow_elapsed(void)
+{
+	return executed - began;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact.h"
+
+struct function user_code;
+
+static struct function *functions;
+static uint32_t n_functions, cap_functions;
+
+/* By prefix of the name; the first that fits. */
+static const struct {
+	const char *prefix;
+	enum role role;
+} roles[] = {
+	{ "entry_SYSCALL_", ROLE_ENTRY_SYSCALL },
+	{ "entry_SYSENTER_", ROLE_ENTRY_SYSCALL },
+	{ "entry_INT80_", ROLE_ENTRY_SYSCALL },
+	{ "asm_int80_emulation", ROLE_ENTRY_SYSCALL },
+	{ "asm_exc_", ROLE_ENTRY_FAULT },
+	{ "asm_sysvec_", ROLE_ENTRY_IRQ },
+	{ "irq_entries_start", ROLE_ENTRY_IRQ },
+	{ "spurious_entries_start", ROLE_ENTRY_IRQ },
+	{ "__x86_indirect_", ROLE_THUNK },
+	{ "__x64_sys_", ROLE_SYSCALL },
+	{ "__ia32_", ROLE_SYSCALL },
+	{ "handle_mm_fault", ROLE_PAGE_FAULT },
+	{ "__do_softirq", ROLE_SOFTIRQ },
+	{ "handle_softirqs", ROLE_SOFTIRQ },
+	{ "do_idle", ROLE_IDLE },
+	{ "kthread", ROLE_KTHREAD },
+	{ "copy_thread", ROLE_FORK },
+	{ "__switch_to_asm", ROLE_SWITCH_FROM },
+	{ "__switch_to", ROLE_SWITCH },
+};
+
+static enum role role_of(const char *name)
+{
+	const char *suffix = strstr(name, ".cold");
+
+	if (suffix && (!suffix[5] || suffix[5] == '.'))
+		return ROLE_COLD;
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		size_t n = strlen(roles[i].prefix);
+		bool whole = roles[i].role >= ROLE_PAGE_FAULT;
+
+		if (strncmp(name, roles[i].prefix, n) == 0 && (!whole || !name[n]))
+			return roles[i].role;
+	}
+	return ROLE_NONE;
+}
+
+static struct function *append(uint64_t start)
+{
+	if (n_functions == cap_functions) {
+		struct function *more;
+
+		cap_functions = cap_functions ? 2 * cap_functions : 1 << 17;
+		more = get_memory(cap_functions * sizeof(*more));
+		memcpy(more, functions, n_functions * sizeof(*more));
+		functions = more;
+	}
+	functions[n_functions] = (struct function){ .start = start, .id = n_functions + 1 };
+	return &functions[n_functions++];
+}
+
+bool symbols_read(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char line[1024], *name;
+
+	if (!file)
+		return false;
+	/* What lies before all symbols, and has none. */
+	append(0);
+	while (fgets(line, sizeof(line), file)) {
+		uint64_t addr = strtoull(line, &name, 16);
+		struct function *f = &functions[n_functions - 1];
+		enum role role;
+
+		line[strcspn(line, "\t\n")] = '\0';
+		if (strlen(name) < 4)
+			continue;
+		role = role_of(name + 3); /* behind the type */
+		/* Of several names for one address any may tell. */
+		if (addr != f->start)
+			f = append(addr);
+		if (!f->role)
+			f->role = role;
+	}
+	fclose(file);
+	for (uint32_t i = 0; i < n_functions; i++)
+		functions[i].end = i + 1 < n_functions ? functions[i + 1].start : UINT64_MAX;
+	return n_functions > 1;
+}
+
+struct function *symbols_at(uint64_t addr)
+{
+	uint32_t low = 0, high = n_functions;
+
+	while (high - low > 1) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (functions[mid].start <= addr)
+			low = mid;
+		else
+			high = mid;
+	}
+	return functions[low].whole ?: &functions[low];
+}

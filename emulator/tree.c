@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact.h"
+
+/* 2^20 nodes are 100 MB, and as much for their counts; what does not fit is counted in the caller. */
+#define NODES_MAX   (1u << 20)
+#define NODE_HASH   (1u << 21)
+#define CALLS_HASH  (1u << 16) /* 80 MB when half of it is used */
+#define BLOCK_HASH  (1u << 18)
+#define COUNTS_STEP 8
+
+struct node **nodes;
+struct block **blocks;
+struct context **contexts;
+uint32_t n_nodes, n_blocks, n_contexts;
+struct losses losses;
+
+static uint32_t cap_nodes, cap_blocks, cap_contexts;
+static struct node **node_of; /* by parent, site and function; open addressing */
+static struct block **block_of; /* by address; lists */
+
+void *get_memory(size_t bytes)
+{
+	void *memory = calloc(1, bytes);
+
+	if (!memory) {
+		fputs("exact: out of memory\n", stderr);
+		exit(1);
+	}
+	return memory;
+}
+
+/* Room for one more in the array of pointers *ITEMS, of which there are N. */
+static void **grow(void *items, uint32_t n, uint32_t *cap)
+{
+	void **old = items, **more;
+
+	if (n < *cap)
+		return old;
+	*cap = *cap ? 2 * *cap : 1024;
+	more = get_memory(*cap * sizeof(*more));
+	if (n)
+		memcpy(more, old, n * sizeof(*more));
+	free(old);
+	return more;
+}
+
+static uint64_t hash(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t h =
+		a * 0x9e3779b97f4a7c15ull ^ b * 0xc2b2ae3d27d4eb4full ^ c * 0x165667b19e3779f9ull;
+
+	h ^= h >> 29;
+	h *= 0xbf58476d1ce4e5b9ull;
+	return h ^ h >> 32;
+}
+
+static struct node *add_node(struct node *parent, uint64_t site, struct function *function,
+			     struct context *context)
+{
+	struct node *node = get_memory(sizeof(*node));
+
+	*node = (struct node){ .parent = parent,
+			       .site = site,
+			       .function = function,
+			       .context = context,
+			       .id = n_nodes };
+	nodes = (struct node **)grow(nodes, n_nodes, &cap_nodes);
+	nodes[n_nodes++] = node;
+	return node;
+}
+
+struct context *tree_context(enum context_kind kind, bool command, struct function *function)
+{
+	struct context *context;
+
+	for (uint32_t i = 0; i < n_contexts; i++)
+		if (contexts[i]->kind == kind && contexts[i]->command == command &&
+		    contexts[i]->function == function)
+			return contexts[i];
+	context = get_memory(sizeof(*context));
+	*context = (struct context){ kind, command, function, NULL, n_contexts };
+	context->root = add_node(NULL, 0, kind == CONTEXT_USER ? &user_code : NULL, context);
+	contexts = (struct context **)grow(contexts, n_contexts, &cap_contexts);
+	contexts[n_contexts++] = context;
+	return context;
+}
+
+/* What all nodes of one function in one context share; NULL: there is no room. */
+static struct calls *calls_of(struct context *context, struct function *function)
+{
+	static struct calls **table; /* open addressing */
+	static uint32_t n;
+	uint32_t at = hash(context->id, function->start, 0) & (CALLS_HASH - 1);
+
+	if (!table)
+		table = get_memory(CALLS_HASH * sizeof(struct calls *));
+	for (; table[at]; at = (at + 1) & (CALLS_HASH - 1))
+		if (table[at]->context == context && table[at]->function == function)
+			return table[at];
+	if (n == CALLS_HASH / 2)
+		return NULL;
+	n++;
+	table[at] = get_memory(sizeof(struct calls));
+	table[at]->context = context;
+	table[at]->function = function;
+	table[at]->min = UINT64_MAX;
+	return table[at];
+}
+
+struct node *tree_child(struct node *parent, uint64_t site, struct function *function)
+{
+	uint32_t at = hash(parent->id, site, function->id) & (NODE_HASH - 1);
+	struct node *node;
+
+	if (!node_of)
+		node_of = get_memory(NODE_HASH * sizeof(struct node *));
+	for (; (node = node_of[at]); at = (at + 1) & (NODE_HASH - 1))
+		if (node->parent == parent && node->site == site && node->function == function)
+			return node;
+	if (n_nodes >= NODES_MAX) {
+		losses.nodes_full++;
+		return parent;
+	}
+	node = add_node(parent, site, function, parent->context);
+	node->distribution = calls_of(parent->context, function);
+	return node_of[at] = node;
+}
+
+void tree_call(struct node *node, uint64_t total)
+{
+	struct calls *d = node->distribution;
+
+	node->calls++;
+	node->total += total;
+	if (!d)
+		return;
+	d->n++;
+	d->total += total;
+	d->squares += (double)total * (double)total;
+	d->min = total < d->min ? total : d->min;
+	d->max = total > d->max ? total : d->max;
+	d->slots[hist_slot(total)]++;
+}
+
+static void make_room(struct node *node, uint32_t local)
+{
+	uint32_t cap = local + COUNTS_STEP;
+	uint64_t *counts = get_memory(cap * sizeof(*counts));
+
+	if (node->n_counts)
+		memcpy(counts, node->counts, node->n_counts * sizeof(*counts));
+	free(node->counts);
+	node->counts = counts;
+	node->n_counts = cap;
+}
+
+void tree_execution(struct node *node, const struct block *block)
+{
+	/* Of a node without room for children it is a callee's. */
+	if (block->function != node->function)
+		return;
+	if (block->local >= node->n_counts)
+		make_room(node, block->local);
+	node->counts[block->local]++;
+}
+
+void tree_left(struct node *node, const struct block *block, uint16_t n)
+{
+	if (block->function != node->function)
+		return;
+	node->counts[block->local]--;
+	if (n)
+		tree_execution(node, tree_block(block->addr, n, block->sizes));
+}
+
+struct block *tree_block(uint64_t addr, uint16_t n, const uint8_t *sizes)
+{
+	uint32_t at = hash(addr, n, 0) & (BLOCK_HASH - 1);
+	struct block *b;
+
+	if (!block_of)
+		block_of = get_memory(BLOCK_HASH * sizeof(struct block *));
+	for (b = block_of[at]; b; b = b->next)
+		if (b->addr == addr && b->n == n && !memcmp(b->sizes, sizes, n))
+			return b;
+	b = get_memory(sizeof(*b));
+	*b = (struct block){ .addr = addr,
+			     .n = n,
+			     .end = addr,
+			     .function = symbols_at(addr),
+			     .sizes = get_memory(n),
+			     .next = block_of[at] };
+	b->local = b->function->n_blocks++;
+	memcpy(b->sizes, sizes, n);
+	for (uint16_t i = 0; i < n; i++)
+		b->end += sizes[i];
+	blocks = (struct block **)grow(blocks, n_blocks, &cap_blocks);
+	blocks[n_blocks++] = b;
+	return block_of[at] = b;
+}
+
+void tree_join(struct function *part, struct function *whole)
+{
+	part->whole = whole;
+	for (uint32_t i = 0; i < n_blocks; i++)
+		if (blocks[i]->function == part) {
+			blocks[i]->function = whole;
+			blocks[i]->local = whole->n_blocks++;
+		}
+}

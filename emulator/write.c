@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Lines of text, a letter and numbers, all that a line refers to before it. Addresses in hexadecimal.
+ *
+ *     T executed nodes_full frames_full returns_unmatched open
+ *     F id start                                      a function that something was counted in
+ *     C id kind command function                      a context; FUNCTION 0: none
+ *     B id function addr sizes...                     a block, with the bytes of each instruction
+ *     N id parent context function site calls total self     parent 0: none
+ *     E block executions                              of the node before it
+ *     D context function calls total squares min max slot:calls...
+ */
+#include <inttypes.h>
+
+#include "exact.h"
+
+static uint32_t function_id(const struct function *function)
+{
+	return function ? function->id : 0;
+}
+
+static void write_functions(FILE *file)
+{
+	for (uint32_t i = 0; i < n_nodes; i++) {
+		struct function *f = nodes[i]->function;
+
+		if (!f || !f->id || f->written)
+			continue;
+		f->written = true;
+		fprintf(file, "F %" PRIu32 " %" PRIx64 "\n", f->id, f->start);
+	}
+}
+
+static void write_blocks(FILE *file)
+{
+	for (uint32_t i = 0; i < n_blocks; i++) {
+		const struct block *b = blocks[i];
+
+		if (!b->function->written)
+			continue;
+		fprintf(file, "B %" PRIu32 " %" PRIu32 " %" PRIx64, b->local, b->function->id,
+			b->addr);
+		for (uint16_t k = 0; k < b->n; k++)
+			fprintf(file, " %u", b->sizes[k]);
+		fputc('\n', file);
+	}
+}
+
+static void write_nodes(FILE *file)
+{
+	for (uint32_t i = 0; i < n_nodes; i++) {
+		const struct node *n = nodes[i];
+
+		fprintf(file,
+			"N %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIx64 " %" PRIu64
+			" %" PRIu64 " %" PRIu64 "\n",
+			n->id + 1, n->parent ? n->parent->id + 1 : 0, n->context->id,
+			function_id(n->function), n->site, n->calls, n->total, n->self);
+		for (uint32_t k = 0; k < n->n_counts; k++)
+			if (n->counts[k] && n->function && n->function->id)
+				fprintf(file, "E %" PRIu32 " %" PRIu64 "\n", k, n->counts[k]);
+	}
+}
+
+static void write_calls(const struct calls *c, FILE *file)
+{
+	fprintf(file,
+		"D %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64 " %.17g %" PRIu64 " %" PRIu64,
+		c->context->id, function_id(c->function), c->n, c->total, c->squares, c->min,
+		c->max);
+	for (uint32_t i = 0; i < HIST_SLOTS; i++)
+		if (c->slots[i])
+			fprintf(file, " %" PRIu32 ":%" PRIu32, i, c->slots[i]);
+	fputc('\n', file);
+}
+
+static void write_distributions(FILE *file)
+{
+	for (uint32_t i = 0; i < n_nodes; i++) {
+		struct calls *c = nodes[i]->distribution;
+
+		if (c && c->n) {
+			write_calls(c, file);
+			/* Of several nodes with it the first writes it. */
+			c->n = 0;
+		}
+	}
+}
+
+bool write_result(const char *path, uint64_t open)
+{
+	FILE *file = fopen(path, "w");
+	bool ok;
+
+	if (!file)
+		return false;
+	fprintf(file, "T %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		follow_elapsed(), losses.nodes_full, losses.frames_full, losses.returns_unmatched,
+		open);
+	write_functions(file);
+	for (uint32_t i = 0; i < n_contexts; i++)
+		fprintf(file, "C %" PRIu32 " %d %d %" PRIu32 "\n", i, contexts[i]->kind,
+			contexts[i]->command, function_id(contexts[i]->function));
+	write_blocks(file);
+	write_nodes(file);
+	write_distributions(file);
+	ok = !ferror(file);
+	return !fclose(file) && ok;
+}
