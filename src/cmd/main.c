@@ -26,6 +26,8 @@ static const struct command {
 	  "show a function's lines and instructions with their cost" },
 	{ "merge", cmd_merge, "-o OUT FILE…", "combine recordings of several boots" },
 	{ "resolve", cmd_resolve, "FILE…", "add names and lines to recordings made elsewhere" },
+	{ "exact", cmd_exact, "FILE SYMBOLS COUNTS",
+	  "add what the lab's emulator counted to a recording" },
 	{ "index", cmd_index, "VMLINUX…",
 	  "index a kernel's inlined bodies and lines ahead of use" },
 	{ "list", cmd_list, "[--protections] [GLOB]",

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "cmd/cmd.h"
+#include "record/exact.h"
 #include "record/session.h"
 
 enum {
@@ -20,7 +21,8 @@ enum {
 	KEY_MAX_OVERHEAD,
 	KEY_PROTECTION,
 	KEY_BLOCKS,
-	KEY_CALLEES
+	KEY_CALLEES,
+	KEY_EXACT
 };
 
 static const struct argp_option options[] = {
@@ -57,6 +59,8 @@ static const struct argp_option options[] = {
 	{ "max-overhead", KEY_MAX_OVERHEAD, "PCT", 0,
 	  "While CMD runs, detach the busiest functions if probes on functions take more than PCT "
 	  "percent of its CPU time (default: never)" },
+	{ "exact", KEY_EXACT, NULL, 0,
+	  "Probe nothing: the lab's emulator counts every instruction (scripts/lab run --exact)" },
 	{ "verbose", 'v', NULL, 0, "Print more; twice: also the verifier's log" },
 	{}
 };
@@ -109,6 +113,11 @@ static enum record_attach parse_attach(struct argp_state *state, const char *arg
 
 static void check_usage(struct argp_state *state, const struct record_options *o)
 {
+	if (o->exact &&
+	    (!o->argv || o->system_wide || o->repeat > 1 || o->warmup || o->control_run))
+		argp_error(
+			state,
+			"--exact counts one run of a command, and takes no -a, -r, --warmup or --control-run");
 	if (o->callees && !o->blocks.n_items)
 		argp_error(state, "--callees needs --blocks");
 	if (o->system_wide && o->pid)
@@ -186,6 +195,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'v':
 		o->verbose++;
 		break;
+	case KEY_EXACT:
+		o->exact = true;
+		break;
 	case ARGP_KEY_ARGS:
 		o->argv = state->argv + state->next;
 		break;
@@ -214,7 +226,7 @@ int cmd_record(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
 	log_set_verbosity(o.verbose);
-	status = record_session(&o);
+	status = o.exact ? record_exact(&o) : record_session(&o);
 	record_names_deinit(&o.functions);
 	free(o.protections);
 	record_names_deinit(&o.ranges);

@@ -67,6 +67,13 @@ const char *profile_env_get(const struct profile *p, const char *key)
 	return NULL;
 }
 
+bool profile_is_exact(const struct profile *p)
+{
+	const char *engine = profile_env_get(p, PROFILE_ENV_ENGINE);
+
+	return engine && !strcmp(engine, PROFILE_ENGINE_EXACT);
+}
+
 enum profile_env_group profile_env_group(const char *key)
 {
 	if (!strncmp(key, "record.", strlen("record.")))

@@ -326,6 +326,8 @@ struct profile_env {
  * it: struct profile_cost has the numbers.
  */
 #define PROFILE_ENV_COST        "record.cost."
+#define PROFILE_ENV_ENGINE      "record.engine" /* PROFILE_ENGINE_EXACT; without it probes */
+#define PROFILE_ENGINE_EXACT    "exact" /* the lab's emulator counted all instructions */
 #define PROFILE_ENV_PROTECTION  "record.protection." /* + name: state of one that was asked for */
 #define PROFILE_ENV_PAGE_FAULTS "record.page_faults" /* the mechanism that timed [page_fault] */
 #define PROFILE_ENV_CLOCK_STEP  "record.clock_step" /* ns, where that is more than functions take */
@@ -416,6 +418,8 @@ const char *profile_intern(struct profile *p, const char *s);
 void profile_env_set(struct profile *p, const char *key, const char *value);
 /* The value of KEY, or NULL. */
 const char *profile_env_get(const struct profile *p, const char *key);
+/* Did the emulator count, all instructions, without a probe? Then each of P's samples is one of them. */
+bool profile_is_exact(const struct profile *p);
 /* What a key is about: the kernel, the recording, or the machine and whatever else. */
 enum profile_env_group {
 	PROFILE_ENV_OF_KERNEL,

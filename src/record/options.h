@@ -25,6 +25,7 @@ struct record_options {
 	double max_overhead; /* in percent; 0: no limit */
 	enum record_attach attach;
 	bool system_wide, control_run, no_resolve;
+	bool exact; /* nothing is probed: the lab's emulator counts */
 	bool callees; /* those of the functions in BLOCKS are timed too */
 	int verbose;
 };

@@ -38,6 +38,7 @@ const char *const view_sources[] = {
 	[ANALYZE_SOURCE_NONE] = NULL,
 	[ANALYZE_SOURCE_EXACT] = "exact",
 	[ANALYZE_SOURCE_ESTIMATED] = "estimated",
+	[ANALYZE_SOURCE_COUNTED] = "counted",
 };
 
 const char *const view_caveats[] = {

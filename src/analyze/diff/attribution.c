@@ -183,7 +183,8 @@ static struct part range_part(const struct analyze_diff_range *r)
 			 range_cost(&r->hardened, r->estimated));
 	part.row.location = r->location;
 	if (r->estimated) {
-		part.row.how = ANALYZE_HOW_ESTIMATED;
+		part.row.how =
+			analyze_diff_range_is_sampled(r) ? ANALYZE_HOW_ESTIMATED : ANALYZE_HOW_NONE;
 		part.row.by_calls = part.row.by_mean = NAN;
 	}
 	return part;

@@ -117,7 +117,7 @@ static void set_body(struct analyze_conclusion *c, const struct analyze_diff_ran
 	c->body.location = r->location;
 	c->body.share = of_syscall ? r->syscall_share : r->share;
 	c->body.delta_total = r->delta_total.value;
-	c->body.estimated = r->estimated;
+	c->body.estimated = analyze_diff_range_is_sampled(r);
 }
 
 /*

@@ -205,6 +205,12 @@ void analyze_diff_range_add(struct analyze_diff_matching *m, const struct analyz
 
 /* ---- all of it ---- */
 
+bool analyze_diff_range_is_sampled(const struct analyze_diff_range *r)
+{
+	return r->baseline.source == ANALYZE_SOURCE_ESTIMATED ||
+	       r->hardened.source == ANALYZE_SOURCE_ESTIMATED;
+}
+
 /* What a row weighs: the change or, of an estimated one, what it is at least; 0 where it may be none. */
 static double row_weight(const struct analyze_diff_range *row, double widen)
 {

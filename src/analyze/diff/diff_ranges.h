@@ -54,6 +54,9 @@ struct analyze_diff_ranges {
 	bool same_source; /* by version, so that lines have not moved */
 };
 
+/* Is what is known of R in part an estimate, from samples of some of what was executed? */
+bool analyze_diff_range_is_sampled(const struct analyze_diff_range *r);
+
 /* CALLS are in the order of their names. */
 void analyze_diff_ranges_init(struct analyze_diff_ranges *ranges,
 			      const struct analyze_diff_calls *calls,

@@ -235,6 +235,8 @@ static void warn_unknown_cost(const struct warning *w)
 	struct analyze_costs costs;
 	uint32_t i;
 
+	if (profile_is_exact(w->p))
+		return;
 	analyze_costs_init(&costs, w->p);
 	for (i = 0; i < costs.n_rows; i++) {
 		const struct analyze_cost *row = &costs.rows[i];

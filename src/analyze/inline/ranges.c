@@ -379,6 +379,7 @@ struct body_rows {
 	const double *times; /* see function_times() */
 	const char *location, *why;
 	bool timed, detached;
+	bool counted; /* samples are all instructions */
 };
 
 static void side_form(struct analyze_range_side *side, const struct body_rows *body,
@@ -395,7 +396,7 @@ static void side_form(struct analyze_range_side *side, const struct body_rows *b
 	}
 	if (isnan(estimate->samples))
 		return;
-	side->source = ANALYZE_SOURCE_ESTIMATED;
+	side->source = body->counted ? ANALYZE_SOURCE_COUNTED : ANALYZE_SOURCE_ESTIMATED;
 	side->figures.totals[ANALYZE_TIME_ONCPU] = estimate->total.value;
 	side->figures.total = side->figures.totals[body->options->time];
 	side->low = estimate->share.low;
@@ -490,9 +491,11 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 			 const struct analyze_options *options)
 {
 	struct analyze_calibration calibration;
-	struct body_rows body = {
-		.ranges = ranges, .p = p, .calibration = &calibration, .options = options
-	};
+	struct body_rows body = { .ranges = ranges,
+				  .p = p,
+				  .calibration = &calibration,
+				  .options = options,
+				  .counted = profile_is_exact(p) };
 	struct items items = { 0 };
 	double *times;
 	size_t i, j;

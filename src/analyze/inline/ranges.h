@@ -31,6 +31,7 @@ enum analyze_source {
 	ANALYZE_SOURCE_NONE, /* nothing is known */
 	ANALYZE_SOURCE_EXACT, /* timed */
 	ANALYZE_SOURCE_ESTIMATED, /* from samples */
+	ANALYZE_SOURCE_COUNTED, /* the same of a recording whose samples are all instructions there were */
 };
 
 /* Why an estimate is not to be trusted. */

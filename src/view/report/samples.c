@@ -49,6 +49,9 @@ static char *title(const void *data)
 	const struct view_report *r = data;
 
 	output_number(used, OUTPUT_COUNT, r->leaves.samples, r->p->clock);
+	if (profile_is_exact(r->p))
+		return alloc_printf(
+			"Instructions, all that were executed: %s, with those in user space", used);
 	return alloc_printf("Samples at %u Hz: %s in the workload; on all CPUs %s received, %s "
 			    "expected",
 			    r->p->freq, used, count_text(received, r->losses.samples_received),

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the guest was doing, as the emulator tells it, and as it is called in a profile. */
+#ifndef KPROTPERF_EXACT_CONTEXT_H
+#define KPROTPERF_EXACT_CONTEXT_H
+
+#include "profile/profile.h"
+
+/* In the order of emulator/exact.h. */
+enum exact_kind {
+	EXACT_USER,
+	EXACT_NONE,
+	EXACT_SYSCALL,
+	EXACT_PAGE_FAULT,
+	EXACT_IRQ,
+	EXACT_SOFTIRQ,
+	EXACT_IDLE,
+	EXACT_KTHREAD,
+	EXACT_N_KINDS,
+};
+
+struct exact_context {
+	enum exact_kind kind;
+	bool command; /* of the tasks of the command */
+	uint32_t function; /* whose calls it is, of syscalls */
+	uint32_t profile; /* its index there */
+	uint64_t instructions;
+	uint32_t *entered_by; /* the functions that are called first in it */
+	uint32_t n_entered_by, cap_entered_by;
+};
+
+/* FUNCTION is the name of the syscall's or the kernel thread's, else NULL. */
+void exact_context_init(struct exact_context *c, struct profile *p, enum exact_kind kind,
+			bool command, const char *function);
+void exact_context_entered_by(struct exact_context *c, uint32_t function);
+/* Are calls of FUNCTION entries to C, whose times C's row is to have? */
+bool exact_context_is_entered_by(const struct exact_context *c, uint32_t function);
+
+#endif

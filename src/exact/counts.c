@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "exact/counts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "exact/context.h"
+#include "kernel/image/name.h"
+#include "kprotperf/hist.h"
+
+#define SIZES_MAX 512 /* instructions in a block */
+#define IDS_MAX   (1u << 22)
+#define STACK_MAX 1024
+
+struct function {
+	const struct kernel_sym *sym; /* NULL: none of that id */
+	uint32_t site;
+	uint32_t *blocks; /* by number in the function */
+	uint32_t n_blocks, cap_blocks;
+};
+
+/* Instructions side by side that belong to one line of one body. */
+struct piece {
+	uint64_t addr;
+	uint32_t insns;
+};
+
+struct block {
+	struct piece *pieces;
+	uint32_t n_pieces, cap_pieces;
+};
+
+struct node {
+	uint32_t parent; /* in the file's numbers: 0 is none */
+	uint32_t context, function;
+	uint64_t site;
+};
+
+struct reader {
+	struct profile *p;
+	const struct kernel_kallsyms *ks;
+	const struct kernel_index *idx;
+	struct function *functions; /* by id */
+	uint32_t n_functions, cap_functions;
+	struct block *blocks;
+	uint32_t n_blocks, cap_blocks;
+	struct exact_context *contexts;
+	uint32_t n_contexts, cap_contexts;
+	struct node *nodes; /* the file's 1 is the first */
+	uint32_t n_nodes, cap_nodes;
+	uint32_t *stack; /* of the last node: its callers' locations */
+	uint32_t n_stack, cap_stack;
+	const char *at; /* rest of the line */
+};
+
+/* The next number of the line, at most MAX. */
+static bool take(struct reader *r, uint64_t max, uint64_t *value)
+{
+	while (*r->at == ' ')
+		r->at++;
+	return number_scan(&r->at, value) && *value <= max;
+}
+
+static bool take_index(struct reader *r, uint32_t n, uint32_t *value)
+{
+	uint64_t number;
+
+	if (!n || !take(r, n - 1, &number))
+		return false;
+	*value = (uint32_t)number;
+	return true;
+}
+
+static bool take_address(struct reader *r, uint64_t *value)
+{
+	while (*r->at == ' ')
+		r->at++;
+	return number_scan_hex(&r->at, value);
+}
+
+static const char *symbol_text(struct profile *p, const struct kernel_sym *sym)
+{
+	char *text;
+	const char *kept;
+
+	if (!sym->module)
+		return profile_intern(p, sym->name);
+	text = alloc_printf("%s [%s]", sym->name, sym->module);
+	kept = profile_intern(p, text);
+	free(text);
+	return kept;
+}
+
+static uint32_t add_site(struct reader *r, const struct kernel_sym *sym)
+{
+	char *name = alloc_strndup(sym->name, kernel_name_base_len(sym->name));
+	const struct profile_site site = {
+		.name = profile_intern(r->p, name),
+		.symbol = symbol_text(r->p, sym),
+		.kind = PROFILE_SITE_FUNCTION,
+		.addr = sym->addr - kernel_kallsyms_base(r->ks, sym),
+	};
+
+	free(name);
+	return profile_site_add(r->p, &site);
+}
+
+static bool read_function(struct reader *r)
+{
+	struct function f = {};
+	uint64_t id, addr;
+
+	if (!take(r, IDS_MAX, &id) || !take_address(r, &addr))
+		return false;
+	while (r->n_functions <= id)
+		vec_push(r, functions, f);
+	f.sym = kernel_kallsyms_covering(r->ks, addr, NULL);
+	if (!f.sym)
+		return true;
+	f.site = add_site(r, f.sym);
+	r->functions[id] = f;
+	return true;
+}
+
+static bool read_context(struct reader *r)
+{
+	uint64_t id, kind, command;
+	uint32_t function;
+	const struct kernel_sym *sym = NULL;
+	struct exact_context c;
+
+	if (!take(r, IDS_MAX, &id) || id != r->n_contexts || !take(r, EXACT_N_KINDS - 1, &kind) ||
+	    !take(r, 1, &command) || !take_index(r, r->n_functions ?: 1, &function))
+		return false;
+	if (r->n_functions)
+		sym = r->functions[function].sym;
+	exact_context_init(&c, r->p, kind, command, sym ? sym->name : NULL);
+	c.function = function;
+	vec_push(r, contexts, c);
+	return true;
+}
+
+/* Is what is at A and at B of the same line of the same body? */
+static bool is_one_place(const struct kernel_place *a, const struct kernel_place *b)
+{
+	return a->function == b->function && a->body == b->body && a->line == b->line &&
+	       a->file == b->file;
+}
+
+static void add_instruction(struct reader *r, struct block *b, uint64_t addr,
+			    struct kernel_place *last)
+{
+	struct kernel_place place = { .function = KERNEL_NONE, .body = KERNEL_NONE };
+	const struct piece piece = { addr, 1 };
+
+	if (r->idx && kernel_kallsyms_in_image(r->ks, addr))
+		kernel_index_at(r->idx, addr - kernel_kallsyms_stext(r->ks), &place);
+	if (b->n_pieces && is_one_place(&place, last)) {
+		b->pieces[b->n_pieces - 1].insns++;
+		return;
+	}
+	*last = place;
+	vec_push(b, pieces, piece);
+}
+
+static bool read_block(struct reader *r)
+{
+	struct kernel_place place = {};
+	struct block b = {};
+	uint32_t function, none = UINT32_MAX;
+	uint64_t local, addr, size;
+	struct function *f;
+
+	if (!take(r, IDS_MAX, &local) || !take_index(r, r->n_functions, &function) ||
+	    !take_address(r, &addr))
+		return false;
+	for (int n = 0; n < SIZES_MAX && take(r, 15, &size); n++, addr += size)
+		add_instruction(r, &b, addr, &place);
+	f = &r->functions[function];
+	while (f->n_blocks <= local)
+		vec_push(f, blocks, none);
+	f->blocks[local] = r->n_blocks;
+	vec_push(r, blocks, b);
+	return true;
+}
+
+static uint32_t location(struct reader *r, uint64_t addr)
+{
+	const struct kernel_sym *sym;
+	struct profile_frame frame = {};
+	uint32_t index;
+
+	if (kernel_kallsyms_in_image(r->ks, addr))
+		return profile_location_add(r->p, addr - kernel_kallsyms_stext(r->ks), NULL);
+	sym = kernel_kallsyms_covering(r->ks, addr, NULL);
+	if (!sym)
+		return profile_location_add(r->p, addr, "[unknown]");
+	index = profile_location_add(r->p, addr - kernel_kallsyms_base(r->ks, sym), sym->module);
+	frame.name = sym->name;
+	if (!r->p->locations[index].n_frames)
+		profile_location_frame_add(r->p, index, &frame);
+	return index;
+}
+
+/* Where in its caller N was called; what jumped there shows as its first instruction. */
+static uint64_t called_at(const struct reader *r, const struct node *n, const struct node *caller)
+{
+	if (n->site && n->site != caller->site)
+		return n->site - 1;
+	return r->functions[caller->function].sym->addr;
+}
+
+static void find_stack(struct reader *r, const struct node *n)
+{
+	r->n_stack = 0;
+	while (n->parent && r->n_stack < STACK_MAX) {
+		const struct node *caller = &r->nodes[n->parent - 1];
+		uint32_t where;
+
+		if (!r->functions[caller->function].sym)
+			break;
+		where = location(r, called_at(r, n, caller));
+		vec_push(r, stack, where);
+		n = caller;
+	}
+}
+
+static void add_sample(struct reader *r, const struct exact_context *c, const uint32_t *locations,
+		       uint32_t n, uint64_t count)
+{
+	const struct profile_sample sample = {
+		.context = c->profile,
+		.stack = profile_stack_add(r->p, locations, n),
+		.flags = n ? 0 : PROFILE_SAMPLE_USER,
+		.count = count,
+	};
+
+	if (count)
+		profile_sample_add(r->p, &sample);
+}
+
+static bool read_node(struct reader *r)
+{
+	struct node n;
+	uint64_t id, calls, total, self;
+	struct exact_context *c;
+	const struct function *f;
+
+	if (!take(r, IDS_MAX, &id) || id != r->n_nodes + 1 ||
+	    !take_index(r, r->n_nodes + 1, &n.parent) ||
+	    !take_index(r, r->n_contexts, &n.context) ||
+	    !take_index(r, r->n_functions, &n.function) || !take_address(r, &n.site) ||
+	    !take(r, UINT64_MAX, &calls) || !take(r, UINT64_MAX, &total) ||
+	    !take(r, UINT64_MAX, &self))
+		return false;
+	vec_push(r, nodes, n);
+	c = &r->contexts[n.context];
+	f = &r->functions[n.function];
+	c->instructions += self;
+	if (f->sym && calls)
+		profile_cell(r->p, 0, f->site, c->profile)->self += (int64_t)self;
+	else if (!f->sym)
+		add_sample(r, c, NULL, 0, self);
+	if (n.parent && !r->functions[r->nodes[n.parent - 1].function].sym)
+		exact_context_entered_by(c, n.function);
+	find_stack(r, &n);
+	return true;
+}
+
+static bool read_executions(struct reader *r)
+{
+	const struct node *n = r->n_nodes ? &r->nodes[r->n_nodes - 1] : NULL;
+	uint32_t stack[STACK_MAX + 1], local;
+	const struct function *f;
+	const struct block *b;
+	uint64_t times;
+
+	if (!n)
+		return false;
+	f = &r->functions[n->function];
+	if (!take_index(r, f->n_blocks, &local) || !take(r, UINT64_MAX, &times) ||
+	    f->blocks[local] == UINT32_MAX)
+		return false;
+	b = &r->blocks[f->blocks[local]];
+	memcpy(stack + 1, r->stack, r->n_stack * sizeof(*stack));
+	for (uint32_t i = 0; i < b->n_pieces; i++) {
+		stack[0] = location(r, b->pieces[i].addr);
+		add_sample(r, &r->contexts[n->context], stack, r->n_stack + 1,
+			   times * b->pieces[i].insns);
+	}
+	return true;
+}
+
+/* The calls of FUNCTION in a context, for its row, and the context's where that is how it is entered. */
+static bool read_distribution(struct reader *r)
+{
+	struct profile_stats s;
+	uint32_t context, function;
+	uint64_t slot, calls;
+	bool ok;
+
+	profile_stats_init(&s);
+	ok = take_index(r, r->n_contexts, &context) && take_index(r, r->n_functions, &function) &&
+	     take(r, UINT64_MAX, &s.calls) && take(r, UINT64_MAX, &s.oncpu) &&
+	     (r->at += *r->at == ' ', number_scan_double(&r->at, &s.sumsq)) &&
+	     take(r, UINT64_MAX, &s.min) && take(r, UINT64_MAX, &s.max);
+	s.wall = s.oncpu;
+	while (ok && take(r, HIST_SLOTS - 1, &slot)) {
+		ok = *r->at++ == ':' && number_scan(&r->at, &calls);
+		if (ok)
+			profile_stats_bucket_add(&s, (uint32_t)slot, calls);
+	}
+	if (ok && r->functions[function].sym) {
+		const struct exact_context *c = &r->contexts[context];
+
+		profile_stats_merge(profile_cell(r->p, 0, r->functions[function].site, c->profile),
+				    &s);
+		if (exact_context_is_entered_by(c, function))
+			profile_stats_merge(profile_cell(r->p, 0, 0, c->profile), &s);
+	}
+	profile_stats_deinit(&s);
+	return ok;
+}
+
+static bool read_totals(struct reader *r)
+{
+	struct profile_run *run = &r->p->runs[0];
+	uint64_t total, nodes, frames, unmatched, open;
+
+	if (!take(r, UINT64_MAX, &total) || !take(r, UINT64_MAX, &nodes) ||
+	    !take(r, UINT64_MAX, &frames) || !take(r, UINT64_MAX, &unmatched) ||
+	    !take(r, UINT64_MAX, &open))
+		return false;
+	memset(run->losses, 0, sizeof(run->losses));
+	run->wall = run->samples_expected = run->samples_received = total;
+	run->losses[PROFILE_LOSS_STACKS_FULL] = nodes;
+	run->losses[PROFILE_LOSS_DEPTH_EXCEEDED] = frames;
+	run->losses[PROFILE_INFO_OPEN_AT_START] = unmatched;
+	run->losses[PROFILE_INFO_OPEN_AT_END] = open;
+	return true;
+}
+
+static bool read_line(struct reader *r, const char *line)
+{
+	r->at = line + 1;
+	switch (line[0]) {
+	case 'T':
+		return read_totals(r);
+	case 'F':
+		return read_function(r);
+	case 'C':
+		return read_context(r);
+	case 'B':
+		return read_block(r);
+	case 'N':
+		return read_node(r);
+	case 'E':
+		return read_executions(r);
+	case 'D':
+		return read_distribution(r);
+	default:
+		return false;
+	}
+}
+
+static void finish(struct reader *r)
+{
+	struct profile_run *run = &r->p->runs[0];
+
+	run->cpu = 0;
+	for (uint32_t i = 0; i < r->n_contexts; i++) {
+		run->cpu += r->contexts[i].command ? r->contexts[i].instructions : 0;
+		free(r->contexts[i].entered_by);
+	}
+	run->losses[PROFILE_INFO_ENTRIES] = run->losses[PROFILE_INFO_OPEN_AT_END];
+	for (uint32_t i = 0; i < r->p->n_cells; i++)
+		run->losses[PROFILE_INFO_ENTRIES] += r->p->cells[i].stats.calls;
+	for (uint32_t i = 0; i < r->n_functions; i++)
+		free(r->functions[i].blocks);
+	for (uint32_t i = 0; i < r->n_blocks; i++)
+		free(r->blocks[i].pieces);
+	free(r->functions);
+	free(r->blocks);
+	free(r->contexts);
+	free(r->nodes);
+	free(r->stack);
+}
+
+int exact_counts_read(struct profile *p, const char *path, const struct kernel_kallsyms *ks,
+		      const struct kernel_index *idx)
+{
+	struct reader r = { .p = p, .ks = ks, .idx = idx };
+	FILE *file = fopen(path, "re");
+	unsigned long n = 0;
+	char *line = NULL;
+	size_t size = 0;
+	bool ok = true;
+
+	if (!file) {
+		log_error("cannot read %s, which the emulator was to write: %m", path);
+		return -errno;
+	}
+	while (ok && getline(&line, &size, file) > 0) {
+		ok = read_line(&r, line);
+		n++;
+	}
+	if (!n)
+		log_error("%s is empty", path);
+	else if (!ok)
+		log_error("%s: line %lu is none that the emulator writes", path, n);
+	finish(&r);
+	free(line);
+	fclose(file);
+	return ok && n ? 0 : -EINVAL;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/exact.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "kprotperf/mark.h"
+#include "profile/file/file.h"
+#include "profile/profile.h"
+#include "record/collect/environment.h"
+#include "record/finish.h"
+#include "record/plan.h"
+#include "record/workload.h"
+
+#define STRING(...)  #__VA_ARGS__
+#define BYTES(...)   STRING(__VA_ARGS__)
+#define EXECUTE(...) __asm__ volatile(".byte " BYTES(__VA_ARGS__) : : : "memory")
+
+/* All functions by ascending address, as in /proc/kallsyms. */
+static int write_symbols(const struct kernel_kallsyms *ks, const char *path)
+{
+	size_t n;
+	const struct kernel_sym *syms = kernel_kallsyms_all(ks, &n);
+	FILE *file = fopen(path, "we");
+
+	if (!file) {
+		log_error("cannot write %s: %m", path);
+		return -1;
+	}
+	for (size_t i = 0; i < n; i++)
+		fprintf(file, "%016" PRIx64 " %c %s%s%s%s\n", syms[i].addr, syms[i].type,
+			syms[i].name, syms[i].module ? "\t[" : "", syms[i].module ?: "",
+			syms[i].module ? "]" : "");
+	if (!fclose(file))
+		return 0;
+	log_error("cannot write %s: %m", path);
+	return -1;
+}
+
+static int begin(void *arg)
+{
+	(void)arg;
+	EXECUTE(MARK_BEGIN);
+	return 0;
+}
+
+/* 0 or the exit status. */
+static int prepare(const struct record_options *o, struct record_plan *plan, struct profile *p,
+		   char **path)
+{
+	const char *symbols = getenv(RECORD_EXACT_ENV);
+	int status = record_workload_find(o->argv[0], path);
+
+	if (status)
+		return status;
+	if (!symbols) {
+		log_error("--exact counts in the lab's emulator: scripts/lab run --exact -- CMD");
+		return EXIT_FAILURE;
+	}
+	if (profile_file_try(o->output) || record_symbols_init(&plan->symbols, o->vmlinux))
+		return EXIT_FAILURE;
+	record_environment_read(p, &plan->symbols.build_id);
+	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
+	for (char **arg = o->argv; *arg; arg++)
+		vec_push(p, args, profile_intern(p, *arg));
+	return write_symbols(plan->symbols.ks, symbols) ? EXIT_FAILURE : 0;
+}
+
+int record_exact(const struct record_options *o)
+{
+	static const struct record_workload_hooks hooks = { .prepare = begin };
+	struct record_plan plan = {};
+	struct profile *p = profile_create();
+	char *path = NULL;
+	int status;
+
+	interrupt_catch();
+	status = prepare(o, &plan, p, &path);
+	if (!status) {
+		uint32_t run = profile_run_add(p, PROFILE_RUN_PROBED);
+		int err = record_workload_run(p, run, path, o->argv, &hooks);
+
+		EXECUTE(MARK_END);
+		status = err ? EXIT_FAILURE : record_finish(&plan, o, p);
+	}
+	record_plan_deinit(&plan);
+	profile_destroy(p);
+	free(path);
+	return status;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the emulator writes of a guest becomes rows, contexts and stacks; a file that it did not write is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "exact/counts.h"
+#include "profile/profile.h"
+
+#define SYMBOLS                                   \
+	"ffffffff81000000 T _stext\n"             \
+	"ffffffff81000100 T entry_SYSCALL_64\n"   \
+	"ffffffff81000200 T __x64_sys_newuname\n" \
+	"ffffffff81000300 t helper.isra.0\n"      \
+	"ffffffff81000400 T _etext\n"
+
+/* uname, twice: 10 instructions and 20 of a helper, once by a call and once by a jump; 5 in user space. */
+#define COUNTS                                         \
+	"T 77 0 0 1 1\n"                               \
+	"F 2 ffffffff81000100\n"                       \
+	"F 3 ffffffff81000200\n"                       \
+	"F 4 ffffffff81000300\n"                       \
+	"C 0 0 1 0\n"                                  \
+	"C 1 1 1 0\n"                                  \
+	"C 2 2 1 3\n"                                  \
+	"B 0 2 ffffffff81000100 4 4\n"                 \
+	"B 0 3 ffffffff81000200 1 1 1 1 1\n"           \
+	"B 0 4 ffffffff81000300 2 2 2 2 2 2 2 2 2 2\n" \
+	"N 1 0 0 0 0 0 0 7\n"                          \
+	"N 2 0 1 0 0 0 0 0\n"                          \
+	"N 3 2 1 2 0 2 74 10\n"                        \
+	"E 0 5\n"                                      \
+	"N 4 0 2 0 0 0 0 0\n"                          \
+	"N 5 4 2 3 ffffffff81000110 2 60 20\n"         \
+	"E 0 4\n"                                      \
+	"N 6 5 2 4 ffffffff81000205 2 20 20\n"         \
+	"E 0 2\n"                                      \
+	"N 7 5 2 4 ffffffff81000110 2 20 20\n"         \
+	"E 0 2\n"                                      \
+	"D 1 2 2 74 2738 37 37 32:2\n"                 \
+	"D 2 3 2 60 1800 30 30 30:2\n"                 \
+	"D 2 4 4 40 400 10 10 10:4\n"
+
+static struct kernel_kallsyms *ks;
+
+/* A file with TEXT, for free(), to be removed. */
+static char *file_with(const char *text)
+{
+	char *path = strdup("/tmp/exact-test-XXXXXX");
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	return path;
+}
+
+static int setup(void **state)
+{
+	char *path = file_with(SYMBOLS);
+
+	(void)state;
+	assert_int_equal(kernel_kallsyms_load(path, &ks), 0);
+	unlink(path);
+	free(path);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	kernel_kallsyms_destroy(ks);
+	return 0;
+}
+
+static int read_text(const char *text, struct profile **p)
+{
+	char *path = file_with(text);
+	int err;
+
+	*p = profile_create();
+	profile_run_add(*p, PROFILE_RUN_PROBED);
+	err = exact_counts_read(*p, path, ks, NULL);
+	unlink(path);
+	free(path);
+	return err;
+}
+
+/* The cell of the function NAME (NULL: of the context itself) in CONTEXT. */
+static const struct profile_stats *cell(struct profile *p, const char *name, const char *context)
+{
+	for (uint32_t i = 0; i < p->n_cells; i++) {
+		const struct profile_site *site = &p->sites[p->cells[i].site];
+
+		if (!strcmp(p->contexts[p->cells[i].context].name, context) &&
+		    (name ? site->kind == PROFILE_SITE_FUNCTION && !strcmp(site->name, name) :
+			    site->kind == PROFILE_SITE_CONTEXT))
+			return &p->cells[i].stats;
+	}
+	return NULL;
+}
+
+static void test_rows(void **state)
+{
+	const struct profile_stats *s;
+	struct profile *p;
+
+	(void)state;
+	assert_int_equal(read_text(COUNTS, &p), 0);
+	s = cell(p, NULL, "uname");
+	assert_non_null(s);
+	assert_int_equal(s->calls, 2);
+	assert_int_equal(s->oncpu, 60);
+	assert_int_equal(s->min, 30);
+	s = cell(p, "helper", "uname");
+	assert_non_null(s);
+	assert_int_equal(s->calls, 4);
+	assert_int_equal(s->oncpu, 40);
+	assert_int_equal(s->self, 40);
+	s = cell(p, "entry_SYSCALL_64", "[none]");
+	assert_non_null(s);
+	assert_int_equal(s->self, 10);
+	assert_null(cell(p, NULL, "[none]"));
+	assert_int_equal(p->runs[0].cpu, 77);
+	assert_int_equal(p->runs[0].losses[PROFILE_INFO_OPEN_AT_END], 1);
+	profile_destroy(p);
+}
+
+static void test_stacks(void **state)
+{
+	uint64_t sum = 0, user = 0, by_jump = 0;
+	struct profile *p;
+
+	(void)state;
+	assert_int_equal(read_text(COUNTS, &p), 0);
+	for (uint32_t i = 0; i < p->n_samples; i++) {
+		const struct profile_sample *s = &p->samples[i];
+		const struct profile_stack *stack = &p->stacks[s->stack];
+
+		sum += s->count;
+		if (s->flags & PROFILE_SAMPLE_USER)
+			user += s->count;
+		/* What was jumped to is under the jumping function's first instruction, else under the call. */
+		else if (stack->n_locations == 2)
+			by_jump += p->locations[stack->locations[1]].addr == 0x200 ? s->count : 0;
+	}
+	assert_int_equal(sum, 77);
+	assert_int_equal(user, 7);
+	assert_int_equal(by_jump, 20);
+	profile_destroy(p);
+}
+
+static void test_refused(void **state)
+{
+	static const char *const wrong[] = {
+		"",
+		"X 1\n",
+		"T 1 2\n",
+		"F 1\n",
+		"C 1 0 1 0\n",
+		"C 0 99 1 0\n",
+		"N 1 0 0 0 0 0 0 0\n",
+		"F 2 ffffffff81000100\nC 0 0 1 0\nN 2 0 0 0 0 0 0 0\n",
+		"F 2 ffffffff81000100\nE 0 5\n",
+		"F 2 ffffffff81000100\nB 0 3 ffffffff81000100 1\n",
+		"F 9999999999 ffffffff81000100\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct profile *p;
+
+		assert_int_not_equal(read_text(wrong[i], &p), 0);
+		profile_destroy(p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
