@@ -39,7 +39,7 @@ for signal in INT TERM HUP; do
 	ok "the guest is up before SIG$signal" test -s "$scratch/started"
 	kill "-$signal" -- "-$pid"
 	wait "$pid"
-	is "after SIG$signal the status says so" $? $((128 + $(kill -l "$signal")))
+	is "after SIG$signal the status says so" "$? $(cat "$scratch/said")" "$((128 + $(kill -l "$signal"))) "
 	is "and nothing is left" "$(leftovers)" ''
 done
 

@@ -54,5 +54,5 @@ true_calls() {
 }
 
 true_sum() {
-	sed -n "s/^$2 calls=\([0-9]*\) mean=\([0-9.]*\) .*/\1 \2/p" "$1.truth" | awk '{ print $1 * $2 }'
+	sed -n "s/^$2 .* insns=\([0-9]*\) .*/\1/p" "$1.truth"
 }
