@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 int compare_u64(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -28,6 +30,33 @@ void sort_array(void *items, size_t n, size_t size, compare_fn compare)
 void *search_array(const void *key, const void *items, size_t n, size_t size, compare_fn compare)
 {
 	return n ? bsearch(key, items, n, size, compare) : NULL;
+}
+
+static int pointer_compare(const void *left, const void *right, void *arg)
+{
+	const void *a = *(const void *const *)left, *b = *(const void *const *)right;
+	const struct pointers *p = arg;
+
+	return p->compare(a, b) ?: compare_values((const char *)a, (const char *)b);
+}
+
+struct pointers pointers_sort(const void *items, size_t n, size_t size, compare_fn compare)
+{
+	struct pointers p = { alloc_array(n, sizeof(*p.items)), n, compare };
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		p.items[i] = (const char *)items + i * size;
+	qsort_r(p.items, n, sizeof(*p.items), pointer_compare, &p);
+	return p;
+}
+
+const void *const *pointers_find(const struct pointers *p, const void *key, size_t *n)
+{
+	size_t first = bisect(p->n_items, i, p->compare(p->items[i], key) < 0);
+
+	*n = bisect(p->n_items, i, p->compare(p->items[i], key) <= 0) - first;
+	return p->items + first;
 }
 
 struct join join_sorted(const void *a, size_t n_a, const void *b, size_t n_b, size_t size,

@@ -24,6 +24,17 @@ int compare_text(const char *a, const char *b);
 void sort_array(void *items, size_t n, size_t size, compare_fn compare);
 void *search_array(const void *key, const void *items, size_t n, size_t size, compare_fn compare);
 
+/* The addresses of an array's items, sorted; of equal ones the first comes first. For free(POINTERS.ITEMS). */
+struct pointers {
+	const void **items;
+	size_t n_items;
+	compare_fn compare; /* of the items themselves */
+};
+
+struct pointers pointers_sort(const void *items, size_t n, size_t size, compare_fn compare);
+/* Those that equal KEY, an item that need have no more than COMPARE looks at; *N: how many. */
+const void *const *pointers_find(const struct pointers *p, const void *key, size_t *n);
+
 /*
  * How many of 0 to N - 1, in terms of I, is_before holds for, an expression that holds up to some
  * number and for none from there on: the index of the first item that is not before what is sought.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* All fields of a profile, in the order in which they are in a file; docs/file-format.md has how to add one. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "kprotperf/hist.h"
 #include "profile/layout.h"
 
@@ -49,6 +51,10 @@
 /* A line for each field: */
 /* clang-format off */
 #define SAME .key = KEY_SAME
+/* Of one function, and of all: record has 4,096 probes at most, about one for two blocks. */
+#define BLOCKS_MAX     16384
+#define ALL_BLOCKS_MAX 131072
+#define ALL_COUNTS_MAX (1 << 21) /* of all functions in all of their contexts */
 #define SUM  .merge = MERGE_SUM
 
 LAYOUT(arg, const char *, NULL, { .kind = FIELD_STRING, .size = sizeof(const char *), .required = true });
@@ -161,15 +167,29 @@ const struct layout layout_frame = FIELDS(sizeof(struct profile_frame), NULL,
 	NUMBER(profile_frame, line, SAME),
 	FLAG(profile_frame, inlined, SAME));
 
-LAYOUT(location, struct profile_location, NULL,
+/* Whoever shows where it is may join them. */
+static const char *location_wrong(const struct profile *p, const void *entry)
+{
+	const struct profile_location *location = entry;
+	size_t length = 0;
+	uint32_t i;
+
+	(void)p;
+	for (i = 0; i < location->n_frames; i++)
+		length += strlen(location->frames[i].name);
+	return length > PROFILE_NAME_MAX ? "has too long names at one address" : NULL;
+}
+
+LAYOUT(location, struct profile_location, location_wrong,
 	NUMBER(profile_location, addr, SAME),
 	OPTIONAL(profile_location, module, SAME),
-	LIST(profile_location, frames, frame, .max = 1024, .wrong = "has too many frames at one address"));
+	LIST(profile_location, frames, frame, .max = 64, .wrong = "has too many frames at one address"));
 
 LAYOUT(stack_location, uint32_t, NULL,
 	{ .kind = FIELD_NUMBER, .size = sizeof(uint32_t), .table = SECTION_LOCATIONS, SAME });
 
-LAYOUT(stack, struct profile_stack, NULL, LIST(profile_stack, locations, stack_location, SAME));
+LAYOUT(stack, struct profile_stack, NULL,
+	LIST(profile_stack, locations, stack_location, SAME, .max = 1024, .wrong = "has a stack that is too deep"));
 
 LAYOUT(sample, struct profile_sample, NULL,
 	INDEX(profile_sample, run, RUNS, SAME),
@@ -195,15 +215,22 @@ LAYOUT(arc, struct profile_arc, NULL,
 static const char *blocks_wrong(const struct profile *p, const void *entry)
 {
 	const struct profile_blocks *blocks = entry;
+	uint64_t bits = 0;
 	uint32_t i;
 
 	if (p->sites[blocks->site].kind != PROFILE_SITE_FUNCTION)
 		return "refers to a function that is not there";
 	if (blocks->entry >= blocks->n_items)
 		return "has a function without its entry";
-	for (i = 1; i < blocks->n_items; i++)
-		if (blocks->items[i].addr <= blocks->items[i - 1].addr)
+	for (i = 0; i < blocks->n_items; i++) {
+		if (i && blocks->items[i].addr <= blocks->items[i - 1].addr)
 			return "has blocks out of order";
+		if (blocks->items[i].bit == PROFILE_NO_BIT)
+			continue;
+		if (bits >> blocks->items[i].bit & 1)
+			return "has two blocks of one bit";
+		bits |= 1ull << blocks->items[i].bit;
+	}
 	for (i = 0; i < blocks->n_arcs; i++) {
 		const struct profile_arc *arc = &blocks->arcs[i];
 
@@ -219,8 +246,20 @@ static const char *blocks_wrong(const struct profile *p, const void *entry)
 LAYOUT(blocks, struct profile_blocks, blocks_wrong,
 	INDEX(profile_blocks, site, SITES, SAME, .wrong = "refers to a function that is not there"),
 	NUMBER(profile_blocks, entry, SAME),
-	LIST(profile_blocks, items, block, SAME),
-	LIST(profile_blocks, arcs, arc, SAME));
+	LIST(profile_blocks, items, block, SAME, .max = BLOCKS_MAX, .wrong = "has a function of too many blocks"),
+	LIST(profile_blocks, arcs, arc, SAME, .max = 4 * BLOCKS_MAX, .wrong = "has a function of too many arcs"));
+
+/* What is done with blocks takes more than their number in time. */
+static const char *all_blocks_wrong(const struct profile *p, const void *entry)
+{
+	uint64_t n = 0;
+	uint32_t i;
+
+	(void)entry;
+	for (i = 0; i < p->n_blocks; i++)
+		n += p->blocks[i].n_items;
+	return n > ALL_BLOCKS_MAX ? "has too many blocks" : NULL;
+}
 
 LAYOUT(block_count, uint64_t, NULL, { .kind = FIELD_COUNT, .size = sizeof(uint64_t) });
 
@@ -230,6 +269,25 @@ static uint32_t block_counts_length(const struct profile *p, const void *entry)
 	const struct profile_block_counts *counts = entry;
 
 	return counts->blocks < p->n_blocks ? p->blocks[counts->blocks].n_items : LIST_UNKNOWN;
+}
+
+/* Of each function in each context, all of its blocks are shown. */
+static const char *block_counts_wrong(const struct profile *p, const void *entry)
+{
+	bool *seen = alloc_array((size_t)p->n_blocks * p->n_contexts, sizeof(*seen));
+	uint64_t shown = 0;
+	uint32_t i;
+
+	(void)entry;
+	for (i = 0; i < p->n_block_counts; i++) {
+		const struct profile_block_counts *c = &p->block_counts[i];
+		bool *at = &seen[(size_t)c->blocks * p->n_contexts + c->context];
+
+		shown += *at ? 0 : c->n_counts;
+		*at = true;
+	}
+	free(seen);
+	return shown > ALL_COUNTS_MAX ? "counts too many blocks in too many contexts" : NULL;
 }
 
 LAYOUT(block_counts, struct profile_block_counts, NULL,
@@ -287,11 +345,11 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 		ENUM(profile, clock, PROFILE_CLOCK_INSN, "has an unknown clock"),
 		NUMBER(profile, freq),
 		NUMBER(profile, sample_period),
-		LIST(profile, args, arg)),
+		LIST(profile, args, arg, .max = 1 << 20, .wrong = "has too many arguments")),
 	SECTION(ENVIRONMENT, "environment", TABLE_UNIQUE, NULL,
 		LIST(profile, envs, env, .max = 4096, .wrong = "has too many entries")),
-	SECTION(SITES, "sites", 0, sites_wrong, LIST(profile, sites, site)),
-	SECTION(CONTEXTS, "contexts", TABLE_UNIQUE, NULL, LIST(profile, contexts, context)),
+	SECTION(SITES, "sites", 0, sites_wrong, LIST(profile, sites, site, .max = 1 << 20, .wrong = "has too many sites")),
+	SECTION(CONTEXTS, "contexts", TABLE_UNIQUE, NULL, LIST(profile, contexts, context, .max = 4096, .wrong = "has too many contexts")),
 	SECTION(RUNS, "runs", 0, NULL,
 		{ .kind = FIELD_LOSS_KINDS },
 		LIST(profile, runs, run, .max = 1 << 20, .wrong = "has too many runs")),
@@ -299,9 +357,9 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(LOCATIONS, "locations", TABLE_UNIQUE, NULL, LIST(profile, locations, location)),
 	SECTION(STACKS, "stacks", TABLE_UNIQUE, NULL, LIST(profile, stacks, stack)),
 	SECTION(SAMPLES, "samples", TABLE_UNIQUE, NULL, LIST(profile, samples, sample)),
-	SECTION(BLOCKS, "blocks", 0, NULL,
+	SECTION(BLOCKS, "blocks", 0, all_blocks_wrong,
 		LIST(profile, blocks, blocks, .max = 1024, .wrong = "has too many functions")),
-	SECTION(BLOCK_COUNTS, "block counts", TABLE_UNIQUE, NULL, LIST(profile, block_counts, block_counts)),
+	SECTION(BLOCK_COUNTS, "block counts", TABLE_UNIQUE, block_counts_wrong, LIST(profile, block_counts, block_counts)),
 	SECTION(PATHS, "paths", 0, NULL, LIST(profile, paths, path)),
 	SECTION(TRIPS, "trip counts", 0, NULL, LIST(profile, trips, trips)),
 	SECTION(COSTS, "costs", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, costs, cost)),

@@ -151,80 +151,105 @@ static uint32_t count_boots(const struct profile *p)
 	return n;
 }
 
-/* The part of LIST, with commas between, that has number I; of length *N, which is 0 where there is none. */
-static const char *boot_id(const char *list, uint32_t i, size_t *n)
+/* What tells a boot from all others; of no length where that is not known. */
+struct boot_id {
+	const char *text;
+	size_t len;
+};
+
+/* The boots of a profile, in the order of their numbers. */
+struct boots {
+	struct boot_id *ids;
+	uint32_t n_ids, cap_ids;
+	struct hash_index index; /* of those that have an id */
+};
+
+static bool boot_equal(const void *ctx, uint32_t item, const void *key)
 {
-	for (; list && i; i--) {
-		list = strchr(list, ',');
-		list += !!list;
-	}
-	*n = list ? strcspn(list, ",") : 0;
-	return list;
+	const struct boot_id *a = &((const struct boots *)ctx)->ids[item], *b = key;
+
+	return a->len == b->len && !memcmp(a->text, b->text, b->len);
 }
 
-/* Which of DST's N boots is that of the id of length LEN; N: none of them. */
-static uint32_t boot_find(const struct profile *dst, uint32_t n, const char *id, size_t len)
+static uint32_t boot_find(const struct boots *b, const struct boot_id *id)
 {
-	const char *list = profile_env_get(dst, PROFILE_ENV_BOOTS);
-	uint32_t i;
-
-	for (i = 0; i < n && len; i++) {
-		size_t other_len;
-		const char *other = boot_id(list, i, &other_len);
-
-		if (other_len == len && !memcmp(other, id, len))
-			return i;
-	}
-	return n;
+	return id->len ? hash_find(&b->index, hash_bytes(id->text, id->len), boot_equal, b, id) :
+			 HASH_NONE;
 }
 
-/* The ids of DST's N boots become one more. */
-static void boot_add(struct profile *dst, uint32_t n, const char *id, size_t len)
+/* Of equal ids the first is found. */
+static void boot_add(struct boots *b, struct boot_id id)
 {
-	const char *list = profile_env_get(dst, PROFILE_ENV_BOOTS), *at = list;
-	char *longer;
+	if (id.len && boot_find(b, &id) == HASH_NONE)
+		hash_add(&b->index, hash_bytes(id.text, id.len), b->n_ids);
+	vec_push(b, ids, id);
+}
 
-	if (!list && !len)
+static void boots_init(struct boots *b, const struct profile *p)
+{
+	const char *list = profile_env_get(p, PROFILE_ENV_BOOTS);
+	uint32_t n = count_boots(p);
+
+	*b = (struct boots){ 0 };
+	while (b->n_ids < n) {
+		struct boot_id id = { list, list ? strcspn(list, ",") : 0 };
+
+		boot_add(b, id);
+		list = list && list[id.len] ? list + id.len + 1 : NULL;
+	}
+}
+
+static void boots_deinit(struct boots *b)
+{
+	hash_deinit(&b->index);
+	free(b->ids);
+}
+
+/* Up to the last boot that has an id, as many commas as there are boots before it. */
+static void boots_note(const struct boots *b, struct profile *p)
+{
+	uint32_t i, n = b->n_ids;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	while (n && !b->ids[n - 1].len)
+		n--;
+	out = n ? open_memstream(&text, &size) : NULL;
+	if (!out)
 		return;
-	longer = alloc_strdup(list ? list : "");
-	/* As many commas as there are boots, so that each has its place. */
-	for (; n; n--) {
-		at = at ? strchr(at, ',') : NULL;
-		at += !!at;
-		if (!at) {
-			char *padded = alloc_printf("%s,", longer);
-
-			free(longer);
-			longer = padded;
-		}
-	}
-	at = longer;
-	longer = alloc_printf("%s%.*s", at, (int)len, len ? id : "");
-	free((char *)at);
-	profile_env_set(dst, PROFILE_ENV_BOOTS, longer);
-	free(longer);
+	for (i = 0; i < n; i++)
+		fprintf(out, "%s%.*s", i ? "," : "", (int)b->ids[i].len,
+			b->ids[i].len ? b->ids[i].text : "");
+	fclose(out);
+	profile_env_set(p, PROFILE_ENV_BOOTS, text);
+	free(text);
 }
 
 /* Where SRC's boots are in DST; *SHARED of them were there already. */
 static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint32_t *shared)
 {
-	const char *list = profile_env_get(src, PROFILE_ENV_BOOTS);
-	uint32_t n = count_boots(dst), n_src = count_boots(src), i;
-	uint32_t *map = alloc_array(n_src, sizeof(*map));
+	struct boots have, more;
+	uint32_t *map, i, before;
 
+	boots_init(&have, dst);
+	boots_init(&more, src);
+	before = have.n_ids;
+	map = alloc_array(more.n_ids, sizeof(*map));
 	*shared = 0;
-	for (i = 0; i < n_src; i++) {
-		size_t len;
-		const char *id = boot_id(list, i, &len);
-
-		map[i] = boot_find(dst, n, id, len);
-		if (map[i] < n) {
+	for (i = 0; i < more.n_ids; i++) {
+		map[i] = boot_find(&have, &more.ids[i]);
+		if (map[i] == HASH_NONE) {
+			map[i] = have.n_ids;
+			boot_add(&have, more.ids[i]);
+		} else {
 			++*shared;
-			continue;
 		}
-		boot_add(dst, n, id, len);
-		n++;
 	}
+	if (have.n_ids > before)
+		boots_note(&have, dst);
+	boots_deinit(&have);
+	boots_deinit(&more);
 	return map;
 }
 

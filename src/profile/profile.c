@@ -59,12 +59,10 @@ void profile_env_set(struct profile *p, const char *key, const char *value)
 
 const char *profile_env_get(const struct profile *p, const char *key)
 {
-	uint32_t i;
+	struct profile_env env = { .key = key };
+	uint32_t found = section_find(p, SECTION_ENVIRONMENT, &env);
 
-	for (i = 0; i < p->n_envs; i++)
-		if (!strcmp(p->envs[i].key, key))
-			return p->envs[i].value;
-	return NULL;
+	return found == HASH_NONE ? NULL : p->envs[found].value;
 }
 
 bool profile_is_exact(const struct profile *p)
@@ -184,16 +182,6 @@ uint32_t profile_blocks_add(struct profile *p, const struct profile_blocks *bloc
 	return p->n_blocks - 1;
 }
 
-const struct profile_blocks *profile_blocks_of(const struct profile *p, uint32_t site)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->n_blocks; i++)
-		if (p->blocks[i].site == site)
-			return &p->blocks[i];
-	return NULL;
-}
-
 struct profile_block_counts *profile_block_counts(struct profile *p, uint32_t run, uint32_t blocks,
 						  uint32_t context)
 {
@@ -206,37 +194,4 @@ struct profile_block_counts *profile_block_counts(struct profile *p, uint32_t ru
 		c->counts = alloc_array(c->n_counts, sizeof(*c->counts));
 	}
 	return c;
-}
-
-bool profile_has_block_counts(const struct profile *p, uint32_t blocks, uint32_t context)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->n_block_counts; i++)
-		if (p->block_counts[i].blocks == blocks && p->block_counts[i].context == context)
-			return true;
-	return false;
-}
-
-uint64_t profile_block_counts_sum(const struct profile *p, const struct profile_blocks *blocks,
-				  uint32_t context, uint64_t *counts)
-{
-	uint64_t calls = 0;
-	uint32_t i, b;
-
-	memset(counts, 0, blocks->n_items * sizeof(*counts));
-	for (i = 0; i < p->n_block_counts; i++) {
-		const struct profile_block_counts *c = &p->block_counts[i];
-
-		if (&p->blocks[c->blocks] != blocks ||
-		    (context != PROFILE_ALL_CONTEXTS && c->context != context))
-			continue;
-		calls += c->calls;
-		for (b = 0; b < blocks->n_items; b++)
-			if (c->counts[b] == PROFILE_NOT_COUNTED || counts[b] == PROFILE_NOT_COUNTED)
-				counts[b] = PROFILE_NOT_COUNTED;
-			else
-				counts[b] += c->counts[b];
-	}
-	return calls;
 }

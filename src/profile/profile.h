@@ -469,20 +469,9 @@ struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t sit
 
 /* Takes BLOCKS with its arrays; returns its place in the list. */
 uint32_t profile_blocks_add(struct profile *p, const struct profile_blocks *blocks);
-/* The function SITE's; NULL: its blocks were not counted. */
-const struct profile_blocks *profile_blocks_of(const struct profile *p, uint32_t site);
 /* The counts for the three indices, added with all 0 if there are none. Valid until the next add. */
 struct profile_block_counts *profile_block_counts(struct profile *p, uint32_t run, uint32_t blocks,
 						  uint32_t context);
-/* Are there any of BLOCKS, a place in the list, in that context? */
-bool profile_has_block_counts(const struct profile *p, uint32_t blocks, uint32_t context);
-#define PROFILE_ALL_CONTEXTS UINT32_MAX
-/*
- * Sums over all runs, in CONTEXT or PROFILE_ALL_CONTEXTS: COUNTS by block of BLOCKS (one of P's), NOT_COUNTED
- * where any is; returns the calls they are of.
- */
-uint64_t profile_block_counts_sum(const struct profile *p, const struct profile_blocks *blocks,
-				  uint32_t context, uint64_t *counts);
 
 /* *SUM += N, where either may be NOT_COUNTED: the sum of what was counted. */
 void profile_count_add(uint64_t *sum, uint64_t n);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "cmd/cmd.h"
+#include "analyze/blocks/counted.h"
 #include "fixture_file.h"
 #include "profile/merge.h"
 
@@ -486,6 +487,7 @@ static void test_blocks(void **state)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(2, 943);
 	uint64_t counts[2];
+	struct analyze_counted counted;
 
 	(void)state;
 	fixture_add_blocks(a, 1);
@@ -500,12 +502,13 @@ static void test_blocks(void **state)
 	assert_int_equal(a->trips[1].slot, 40);
 	assert_int_equal(a->block_counts[2].run, 2);
 	assert_int_equal(a->block_counts[3].run, 3);
-	assert_int_equal(profile_block_counts_sum(a, profile_blocks_of(a, 1), 0, counts), 20);
+	analyze_counted_init(&counted, a);
+	assert_int_equal(analyze_counted_sum(&counted, 0, 0, counts, NULL), 20);
 	assert_int_equal(counts[0], 20);
 	assert_int_equal(counts[1], 6);
-	assert_int_equal(
-		profile_block_counts_sum(a, profile_blocks_of(a, 1), PROFILE_ALL_CONTEXTS, counts),
-		34);
+	assert_int_equal(analyze_counted_sum(&counted, 0, ANALYZE_IN_ALL_CONTEXTS, counts, NULL),
+			 34);
+	analyze_counted_deinit(&counted);
 	assert_true(counts[1] == PROFILE_NOT_COUNTED);
 	/* Where the code is another, so is the function. */
 	b->blocks[0].items[1].insns++;

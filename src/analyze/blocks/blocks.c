@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/blocks/counted.h"
 #include "analyze/figures/accounting.h"
 #include "analyze/figures/chain.h"
 #include "base/sorted.h"
@@ -38,58 +39,25 @@ static void add_block(struct analyze_blocks *out, const struct profile *p,
 	vec_push(out, rows, row);
 }
 
-/* The self time of the function's calls in CONTEXT. */
-static double self_of(const struct profile *p, uint32_t site, uint32_t context)
+static void add_function(struct analyze_blocks *out, const struct analyze_counted *c,
+			 uint32_t index, uint32_t context, bool skipped)
 {
-	double self = 0, calls = 0;
-	uint32_t i;
-
-	for (i = 0; i < p->n_cells; i++) {
-		const struct profile_cell *cell = &p->cells[i];
-
-		if (cell->site != site ||
-		    (context != PROFILE_ALL_CONTEXTS && cell->context != context))
-			continue;
-		self += (double)cell->stats.self;
-		calls += (double)cell->stats.calls;
-	}
-	return calls > 0 ? self / calls : NAN;
-}
-
-static double residual_of(const struct profile *p, const struct profile_blocks *blocks,
-			  uint32_t context)
-{
-	uint64_t most = 0;
-	uint32_t i;
-
-	for (i = 0; i < p->n_block_counts; i++) {
-		const struct profile_block_counts *c = &p->block_counts[i];
-
-		if (&p->blocks[c->blocks] == blocks &&
-		    (context == PROFILE_ALL_CONTEXTS || c->context == context) &&
-		    c->residual > most)
-			most = c->residual;
-	}
-	return (double)most;
-}
-
-static void add_function(struct analyze_blocks *out, const struct profile *p,
-			 const struct profile_blocks *blocks, uint32_t context, bool skipped)
-{
-	uint64_t *counts = alloc_array(blocks->n_items, sizeof(*counts));
-	uint64_t calls = profile_block_counts_sum(p, blocks, context, counts);
+	const struct profile *p = c->p;
+	const struct profile_blocks *blocks = &p->blocks[index];
+	uint64_t *counts = alloc_array(blocks->n_items, sizeof(*counts)), calls;
+	struct profile_stats timed = analyze_counted_calls(c, index, context);
 	struct analyze_block_function f = {
 		.function = p->sites[blocks->site].name,
-		.context = context == PROFILE_ALL_CONTEXTS ? ANALYZE_ALL_CONTEXTS :
-							     p->contexts[context].name,
-		.calls = (double)calls,
-		.self_per_call = self_of(p, blocks->site, context),
+		.context = context == ANALYZE_IN_ALL_CONTEXTS ? ANALYZE_ALL_CONTEXTS :
+								p->contexts[context].name,
+		.self_per_call = timed.calls ? (double)timed.self / (double)timed.calls : NAN,
 		.caveat = skipped ? ANALYZE_CAVEAT_SKIPPED : NULL,
-		.residual = residual_of(p, blocks, context),
 		.first = out->n_rows,
 	};
 	uint32_t i;
 
+	calls = analyze_counted_sum(c, index, context, counts, &f.residual);
+	f.calls = (double)calls;
 	for (i = 0; i < blocks->n_items; i++)
 		if (blocks->items[i].reached)
 			add_block(out, p, blocks, i, f.context, counts[i], calls);
@@ -110,18 +78,21 @@ static void add_function(struct analyze_blocks *out, const struct profile *p,
 void analyze_blocks_init(struct analyze_blocks *out, const struct profile *p)
 {
 	bool *skipped = analyze_sites_skipped(p);
+	struct analyze_counted counted;
 	uint32_t i, context;
 
 	memset(out, 0, sizeof(*out));
 	out->clock = p->clock;
+	analyze_counted_init(&counted, p);
 	for (i = 0; i < p->n_blocks; i++) {
-		const struct profile_blocks *blocks = &p->blocks[i];
+		bool skips = skipped[p->blocks[i].site];
 
-		add_function(out, p, blocks, PROFILE_ALL_CONTEXTS, skipped[blocks->site]);
+		add_function(out, &counted, i, ANALYZE_IN_ALL_CONTEXTS, skips);
 		for (context = 0; context < p->n_contexts; context++)
-			if (profile_has_block_counts(p, i, context))
-				add_function(out, p, blocks, context, skipped[blocks->site]);
+			if (analyze_counted_has(&counted, i, context))
+				add_function(out, &counted, i, context, skips);
 	}
+	analyze_counted_deinit(&counted);
 	free(skipped);
 }
 

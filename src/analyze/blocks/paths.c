@@ -16,16 +16,23 @@
 #define DESCRIBED       64
 #define DESCRIBED_LARGE 8
 #define LARGE           400 /* blocks */
+/*
+ * Steps for all functions of a profile: an upper limit of what their graphs take, about one nanosecond each. What
+ * record can count in one recording stays far below; functions beyond it, of made-up files, are left out.
+ */
+#define MAX_STEPS 4e9
 
-/* A function in a context, while its paths are made. */
+/* A function, while its paths are made in one context after the other. */
 struct work {
 	struct analyze_paths *out;
+	const struct analyze_counted *counted;
 	const struct profile *p;
 	const struct profile_blocks *blocks;
-	uint32_t index, context; /* PROFILE_ALL_CONTEXTS */
+	uint32_t index, context; /* ANALYZE_IN_ALL_CONTEXTS */
 	struct kernel_graph graph;
 	struct kernel_loops loops;
 	uint8_t *bits;
+	double steps; /* of MAX_STEPS, that are left */
 	struct analyze_path *rows;
 	uint32_t n_rows, cap_rows, described;
 	enum kernel_on_path **on; /* by row: NULL for those that no call can have gone */
@@ -42,33 +49,28 @@ static void work_graph(struct work *w)
 		w->bits[i] = w->blocks->items[i].bit;
 }
 
-static bool is_of(const struct work *w, uint32_t blocks, uint32_t context)
-{
-	return blocks == w->index && (w->context == PROFILE_ALL_CONTEXTS || w->context == context);
-}
-
-/* TRIPS: iterations of loops, by counter; NULL: none. */
-static void add_calls(struct work *w, uint64_t signature, double calls, double time,
-		      const uint64_t *trips)
-{
-	struct analyze_path row = { .signature = signature };
-	uint32_t i, k;
-
-	for (i = 0; i < w->n_rows && w->rows[i].signature != signature; i++)
-		;
-	if (i == w->n_rows)
-		vec_push(w, rows, row);
-	w->rows[i].calls += calls;
-	w->rows[i].total += time;
-	for (k = 0; trips && k < PROFILE_TRIPS; k++)
-		w->rows[i].iterations[k] += (double)trips[k];
-}
-
 static int by_calls(const void *left, const void *right)
 {
 	const struct analyze_path *a = left, *b = right;
 
 	return compare_values(b->calls, a->calls) ?: compare_values(a->signature, b->signature);
+}
+
+static int by_signature(const void *left, const void *right)
+{
+	const struct analyze_path *a = left, *b = right;
+
+	return compare_values(a->signature, b->signature);
+}
+
+static void path_add(struct analyze_path *to, const struct analyze_path *from)
+{
+	uint32_t k;
+
+	to->calls += from->calls;
+	to->total += from->total;
+	for (k = 0; k < PROFILE_TRIPS; k++)
+		to->iterations[k] += from->iterations[k];
 }
 
 /*
@@ -77,29 +79,35 @@ static int by_calls(const void *left, const void *right)
  */
 static void collect(struct work *w)
 {
-	double calls = 0, time = 0;
-	uint32_t i;
+	struct profile_stats timed = analyze_counted_calls(w->counted, w->index, w->context);
+	struct analyze_path rest = { .calls = (double)timed.calls,
+				     .total = (double)timed.oncpu - (double)timed.cost };
+	uint32_t n, i, k, out = 0;
+	const struct grouped_item *items =
+		grouped_find(&w->counted->paths, w->index, w->context, &n);
 
-	for (i = 0; i < w->p->n_cells; i++) {
-		const struct profile_cell *cell = &w->p->cells[i];
+	w->n_rows = 0;
+	for (i = 0; i < n; i++) {
+		const struct profile_path *path = &w->p->paths[items[i].item];
+		struct analyze_path row = { .signature = path->signature,
+					    .calls = (double)path->calls,
+					    .total = (double)path->time };
 
-		if (cell->site != w->blocks->site ||
-		    (w->context != PROFILE_ALL_CONTEXTS && cell->context != w->context))
-			continue;
-		calls += (double)cell->stats.calls;
-		time += (double)cell->stats.oncpu - (double)cell->stats.cost;
+		for (k = 0; k < PROFILE_TRIPS; k++)
+			row.iterations[k] = (double)path->trips[k];
+		vec_push(w, rows, row);
+		rest.calls -= row.calls;
+		rest.total -= row.total;
 	}
-	for (i = 0; i < w->p->n_paths; i++) {
-		const struct profile_path *path = &w->p->paths[i];
-
-		if (!is_of(w, path->blocks, path->context))
-			continue;
-		add_calls(w, path->signature, (double)path->calls, (double)path->time, path->trips);
-		calls -= (double)path->calls;
-		time -= (double)path->time;
-	}
-	if (calls > 0)
-		add_calls(w, 0, calls, time, NULL);
+	if (rest.calls > 0)
+		vec_push(w, rows, rest);
+	sort_array(w->rows, w->n_rows, sizeof(*w->rows), by_signature);
+	for (i = 0; i < w->n_rows; i++)
+		if (out && w->rows[out - 1].signature == w->rows[i].signature)
+			path_add(&w->rows[out - 1], &w->rows[i]);
+		else
+			w->rows[out++] = w->rows[i];
+	w->n_rows = out;
 	sort_array(w->rows, w->n_rows, sizeof(*w->rows), by_calls);
 }
 
@@ -108,9 +116,6 @@ static void find_blocks_on(struct work *w)
 	uint32_t i;
 
 	w->on = alloc_array(w->n_rows, sizeof(*w->on));
-	w->described = w->blocks->n_items > LARGE ? DESCRIBED_LARGE : DESCRIBED;
-	if (w->described > w->n_rows)
-		w->described = w->n_rows;
 	for (i = 0; i < w->described; i++) {
 		w->on[i] = alloc_array(w->blocks->n_items, sizeof(**w->on));
 		if (kernel_paths_of(&w->graph, w->bits, w->rows[i].signature, w->on[i]))
@@ -276,19 +281,22 @@ static void add_rows(struct work *w, const char *function, const char *context, 
 	}
 }
 
-/* Instructions executed in loop L; NAN where a block of it has no count. */
-static double loop_insns(const struct work *w, uint32_t l, const uint64_t *counts)
+/* Instructions executed in each loop; NAN where a block of it has no count. For free(). */
+static double *loops_insns(const struct work *w, const uint64_t *counts)
 {
-	double insns = 0;
-	uint32_t b;
+	double *insns = alloc_array(w->loops.n_loops, sizeof(*insns));
+	uint32_t b, l;
 
-	for (b = 0; b < w->blocks->n_items; b++) {
-		if (!kernel_loop_has(&w->loops, l, b))
-			continue;
-		if (counts[b] == PROFILE_NOT_COUNTED)
-			return NAN;
-		insns += (double)counts[b] * w->blocks->items[b].insns;
-	}
+	for (b = 0; b < w->blocks->n_items; b++)
+		if (w->loops.innermost[b] != KERNEL_LOOP_NONE)
+			insns[w->loops.innermost[b]] +=
+				counts[b] == PROFILE_NOT_COUNTED ?
+					NAN :
+					(double)counts[b] * w->blocks->items[b].insns;
+	/* Larger ones follow those in them. */
+	for (l = 0; l < w->loops.n_loops; l++)
+		if (w->loops.loops[l].parent != KERNEL_LOOP_NONE)
+			insns[w->loops.loops[l].parent] += insns[l];
 	return insns;
 }
 
@@ -303,17 +311,15 @@ static bool same_frame(const struct profile_frame *a, const struct profile_frame
 	return a && b && a->name == b->name;
 }
 
-/* Is O in the same bodies as AT, DEPTH below the function? */
-static bool in_bodies(const struct profile_location *o, const struct profile_location *at,
-		      uint32_t depth)
+/* How many bodies, from the function on, O and AT are both in. */
+static uint32_t common_bodies(const struct profile_location *o, const struct profile_location *at)
 {
-	uint32_t d;
+	uint32_t d = 0;
 
-	for (d = 0; d < depth; d++)
-		if (!same_frame(frame_of(o, d + 1), frame_of(at, d + 1)) ||
-		    frame_of(o, d)->line != frame_of(at, d)->line)
-			return false;
-	return true;
+	while (same_frame(frame_of(o, d + 1), frame_of(at, d + 1)) &&
+	       frame_of(o, d)->line == frame_of(at, d)->line)
+		d++;
+	return d;
 }
 
 /*
@@ -325,24 +331,23 @@ static uint32_t loop_depth(const struct work *w, uint32_t l, const uint64_t *cou
 	const struct profile_block *head = &w->blocks->items[w->loops.loops[l].head];
 	const struct profile_location *at = &w->p->locations[head->location];
 	uint32_t depth = at->n_frames ? at->n_frames - 1 : 0, b;
+	double *inside = alloc_array((size_t)depth + 1, sizeof(*inside)), all = 0, sum = 0;
 
+	for (b = 0; depth && b < w->blocks->n_items; b++) {
+		const struct profile_block *block = &w->blocks->items[b];
+		double insns = (double)counts[b] * block->insns;
+
+		if (!kernel_loop_has(&w->loops, l, b) || counts[b] == PROFILE_NOT_COUNTED)
+			continue;
+		all += insns;
+		inside[common_bodies(&w->p->locations[block->location], at)] += insns;
+	}
 	for (; depth; depth--) {
-		double inside = 0, all = 0;
-
-		for (b = 0; b < w->blocks->n_items; b++) {
-			const struct profile_block *block = &w->blocks->items[b];
-
-			double insns = (double)counts[b] * block->insns;
-
-			if (!kernel_loop_has(&w->loops, l, b) || counts[b] == PROFILE_NOT_COUNTED)
-				continue;
-			all += insns;
-			if (in_bodies(&w->p->locations[block->location], at, depth))
-				inside += insns;
-		}
-		if (inside >= 0.75 * all)
+		sum += inside[depth];
+		if (sum >= 0.75 * all)
 			break;
 	}
+	free(inside);
 	return depth;
 }
 
@@ -350,8 +355,8 @@ static uint32_t loop_depth(const struct work *w, uint32_t l, const uint64_t *cou
 static void add_trips(struct work *w, struct analyze_loop *loop, uint32_t head, double calls)
 {
 	struct analyze_trips *rows;
-	size_t n = analyze_trips_of(w->p, w->index, w->context, w->blocks->items[head].counter,
-				    calls, &rows);
+	size_t n = analyze_trips_of(w->counted, w->index, w->context,
+				    w->blocks->items[head].counter, calls, &rows);
 
 	loop->first_trips = w->out->n_trips;
 	loop->n_trips = (uint32_t)n;
@@ -367,14 +372,14 @@ static void add_trips(struct work *w, struct analyze_loop *loop, uint32_t head, 
 static void add_loops(struct work *w, const char *function, const char *context)
 {
 	uint64_t *counts = alloc_array(w->blocks->n_items, sizeof(*counts));
-	double calls = (double)profile_block_counts_sum(w->p, w->blocks, w->context, counts);
+	double calls = (double)analyze_counted_sum(w->counted, w->index, w->context, counts, NULL);
+	double *insns = loops_insns(w, counts);
 	uint32_t l;
 
 	for (l = 0; l < w->loops.n_loops && calls > 0; l++) {
 		uint32_t head = w->loops.loops[l].head;
 		const struct profile_block *block = &w->blocks->items[head];
 		const struct profile_location *at = &w->p->locations[block->location];
-		double insns = loop_insns(w, l, counts);
 		struct analyze_loop loop = { .function = function, .context = context };
 		const struct profile_frame *frame;
 
@@ -390,53 +395,81 @@ static void add_loops(struct work *w, const char *function, const char *context)
 		loop.counter = block->counter;
 		loop.offset = (double)(int64_t)(block->addr - w->p->sites[w->blocks->site].addr);
 		loop.trips = (double)counts[head] / calls;
-		loop.insns_per_iteration = insns / (double)counts[head];
-		loop.insns_per_call = insns / calls;
+		loop.insns_per_iteration = insns[l] / (double)counts[head];
+		loop.insns_per_call = insns[l] / calls;
 		add_trips(w, &loop, head, calls);
 		vec_push(w->out, loops, loop);
 	}
+	free(insns);
 	free(counts);
 }
 
-static void add_function(struct analyze_paths *out, const struct profile *p, uint32_t index,
-			 uint32_t context)
+/* Whether there are steps left for the rows of W, which are taken; how many of these will be described. */
+static bool spend(struct work *w)
 {
-	struct work w = {
-		.out = out, .p = p, .blocks = &p->blocks[index], .index = index, .context = context
-	};
-	const char *function = p->sites[w.blocks->site].name;
-	const char *name =
-		context == PROFILE_ALL_CONTEXTS ? ANALYZE_ALL_CONTEXTS : p->contexts[context].name;
-	uint32_t i, first_loop = out->n_loops;
+	double blocks = w->blocks->n_items, ones = 0;
+	double nested = blocks * (1 + w->loops.n_loops), each;
+	uint32_t b;
 
-	work_graph(&w);
-	collect(&w);
-	find_blocks_on(&w);
-	add_loops(&w, function, name);
-	add_rows(&w, function, name, first_loop);
-	for (i = 0; i < w.n_rows; i++)
-		free(w.on[i]);
-	free(w.on);
-	free(w.rows);
-	free(w.bits);
-	kernel_loops_clear(&w.loops);
-	kernel_graph_clear(&w.graph);
+	for (b = 0; b < w->blocks->n_items; b++)
+		ones += w->bits[b] != PROFILE_NO_BIT;
+	each = kernel_paths_steps(&w->graph, (uint32_t)ones);
+	w->described = blocks > LARGE ? DESCRIBED_LARGE : DESCRIBED;
+	if (w->described > w->n_rows)
+		w->described = w->n_rows;
+	w->steps -= nested + w->described * (each + blocks * WORDS * 2 * w->described);
+	return w->steps > 0;
+}
+
+static void add_context(struct work *w, uint32_t context)
+{
+	const char *function = w->p->sites[w->blocks->site].name;
+	const char *name = context == ANALYZE_IN_ALL_CONTEXTS ? ANALYZE_ALL_CONTEXTS :
+								w->p->contexts[context].name;
+	uint32_t i, first_loop = w->out->n_loops;
+
+	w->context = context;
+	collect(w);
+	if (!spend(w))
+		return;
+	find_blocks_on(w);
+	add_loops(w, function, name);
+	add_rows(w, function, name, first_loop);
+	for (i = 0; i < w->n_rows; i++)
+		free(w->on[i]);
+	free(w->on);
+}
+
+static void add_function(struct work *w, uint32_t index)
+{
+	uint32_t context;
+
+	w->index = index;
+	w->blocks = &w->p->blocks[index];
+	work_graph(w);
+	add_context(w, ANALYZE_IN_ALL_CONTEXTS);
+	for (context = 0; context < w->p->n_contexts; context++)
+		if (analyze_counted_has(w->counted, index, context))
+			add_context(w, context);
+	free(w->bits);
+	kernel_loops_clear(&w->loops);
+	kernel_graph_clear(&w->graph);
 }
 
 void analyze_paths_init(struct analyze_paths *out, const struct profile *p)
 {
-	uint32_t i, context;
+	struct analyze_counted counted;
+	struct work w = { .out = out, .p = p, .counted = &counted, .steps = MAX_STEPS };
+	uint32_t i;
 
 	memset(out, 0, sizeof(*out));
 	out->clock = p->clock;
-	for (i = 0; i < p->n_blocks; i++) {
-		if (p->blocks[i].n_items > KERNEL_GRAPH_MAX)
-			continue;
-		add_function(out, p, i, PROFILE_ALL_CONTEXTS);
-		for (context = 0; context < p->n_contexts; context++)
-			if (profile_has_block_counts(p, i, context))
-				add_function(out, p, i, context);
-	}
+	analyze_counted_init(&counted, p);
+	for (i = 0; i < p->n_blocks && w.steps > 0; i++)
+		if (p->blocks[i].n_items <= KERNEL_GRAPH_MAX)
+			add_function(&w, i);
+	free(w.rows);
+	analyze_counted_deinit(&counted);
 }
 
 void analyze_paths_deinit(struct analyze_paths *out)

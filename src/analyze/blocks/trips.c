@@ -16,32 +16,21 @@ struct list {
 	uint32_t n_items, cap_items;
 };
 
-static bool is_known(const struct profile *p)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->n_runs; i++)
-		if (p->runs[i].losses[PROFILE_LOSS_TRIPS_FULL] &&
-		    p->runs[i].losses[PROFILE_LOSS_TRIPS_FULL] != PROFILE_NOT_COUNTED)
-			return false;
-	return true;
-}
-
-size_t analyze_trips_of(const struct profile *p, uint32_t blocks, uint32_t context, uint8_t counter,
-			double calls, struct analyze_trips **rows)
+size_t analyze_trips_of(const struct analyze_counted *c, uint32_t blocks, uint32_t context,
+			uint8_t counter, double calls, struct analyze_trips **rows)
 {
 	double slots[SLOTS] = { 0 }, left = calls;
 	struct list list = { 0 };
-	uint32_t i;
+	uint32_t i, n;
+	const struct grouped_item *items = grouped_find(&c->trips, blocks, context, &n);
 
 	*rows = NULL;
-	if (counter == PROFILE_NO_BIT || !(calls > 0) || !is_known(p))
+	if (counter == PROFILE_NO_BIT || !(calls > 0) || !c->trips_known)
 		return 0;
-	for (i = 0; i < p->n_trips; i++) {
-		const struct profile_trips *t = &p->trips[i];
+	for (i = 0; i < n; i++) {
+		const struct profile_trips *t = &c->p->trips[items[i].item];
 
-		if (t->blocks != blocks || t->counter != counter || t->slot >= SLOTS ||
-		    (context != PROFILE_ALL_CONTEXTS && t->context != context))
+		if (t->counter != counter || t->slot >= SLOTS)
 			continue;
 		slots[t->slot] += (double)t->calls;
 		left -= (double)t->calls;

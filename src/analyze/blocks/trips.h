@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "profile/profile.h"
+#include "analyze/blocks/counted.h"
 
 /* Calls with a trip count from LOW to HIGH. */
 struct analyze_trips {
@@ -14,12 +14,12 @@ struct analyze_trips {
 };
 
 /*
- * The histogram of the loop that COUNTER counts the iterations of, in one context or in PROFILE_ALL_CONTEXTS, by
+ * The histogram of the loop that COUNTER counts the iterations of, in one context or in ANALYZE_IN_ALL_CONTEXTS, by
  * rising trip count; calls without an iteration, what is left of CALLS, come first. Returns the number of its rows, an
  * array for free(): 0 where they were not counted.
  */
-size_t analyze_trips_of(const struct profile *p, uint32_t blocks, uint32_t context, uint8_t counter,
-			double calls, struct analyze_trips **rows);
+size_t analyze_trips_of(const struct analyze_counted *c, uint32_t blocks, uint32_t context,
+			uint8_t counter, double calls, struct analyze_trips **rows);
 
 /* The same in powers of two: 0, 1, 2 to 3, 4 to 7. */
 size_t analyze_trips_coarse(const struct analyze_trips *rows, size_t n,

@@ -5,6 +5,7 @@
 
 #include "analyze/code/annotate_impl.h"
 #include "analyze/figures/chain.h"
+#include "analyze/blocks/counted.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 
@@ -83,25 +84,28 @@ static uint32_t context_find(const struct making *m)
 	for (uint32_t i = 0; m->o->context && i < m->p->n_contexts; i++)
 		if (!strcmp(m->p->contexts[i].name, m->o->context))
 			return i;
-	return PROFILE_ALL_CONTEXTS;
+	return ANALYZE_IN_ALL_CONTEXTS;
 }
 
 static void counted_init(struct counted *c, const struct making *m,
 			 const struct analyze_place *place)
 {
+	struct analyze_counted counted;
+
 	memset(c, 0, sizeof(*c));
 	c->calls = NAN;
-	for (uint32_t i = 0; i < m->p->n_sites && !c->blocks; i++) {
-		const struct profile_site *site = &m->p->sites[i];
+	for (uint32_t i = 0; i < m->p->n_blocks && !c->blocks; i++) {
+		const struct profile_site *site = &m->p->sites[m->p->blocks[i].site];
 
-		if (site->kind == PROFILE_SITE_FUNCTION && !profile_site_in_module(site) &&
-		    site->addr == place->function.addr)
-			c->blocks = profile_blocks_of(m->p, i);
+		if (profile_site_in_module(site) || site->addr != place->function.addr)
+			continue;
+		c->blocks = &m->p->blocks[i];
+		c->counts = alloc_array(c->blocks->n_items, sizeof(*c->counts));
+		analyze_counted_init(&counted, m->p);
+		c->calls =
+			(double)analyze_counted_sum(&counted, i, context_find(m), c->counts, NULL);
+		analyze_counted_deinit(&counted);
 	}
-	if (!c->blocks)
-		return;
-	c->counts = alloc_array(c->blocks->n_items, sizeof(*c->counts));
-	c->calls = (double)profile_block_counts_sum(m->p, c->blocks, context_find(m), c->counts);
 }
 
 /* NAN where it was not counted, and does not follow from what was. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/blocks/blocks.h"
+#include "analyze/blocks/counted.h"
 #include "analyze/figures/chain.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
@@ -15,12 +16,15 @@
 /* What of a loop's instructions must be in a body for the loop to be of that body. */
 #define OF_BODY 0.75
 
-/* One function in one context on one side. */
+/* One function on one side, in one context after the other. */
 struct counted {
 	const struct profile *p;
 	const struct profile_blocks *blocks;
+	struct kernel_loops loops;
+	struct grouped by_loop; /* blocks, by the innermost loop that they are in */
+	char **chains; /* of each block, the bodies that it is in */
 	const char *context;
-	const uint64_t *counts;
+	uint64_t *counts;
 	double runs;
 	int side;
 	bool by_line;
@@ -42,25 +46,22 @@ static double insns_of(const struct counted *c, uint32_t block)
  * How many of the bodies of loop L's head to leave off to have the innermost one that most of the loop is
  * in: compilers mix in instructions of others.
  */
-static uint32_t loop_skip(const struct counted *c, const struct kernel_loops *loops, uint32_t l)
+static uint32_t loop_skip(const struct counted *c, uint32_t l)
 {
-	const struct profile_location *head = place_of(c, loops->loops[l].head);
-	uint32_t skip, b;
+	const struct profile_location *head = place_of(c, c->loops.loops[l].head);
+	uint32_t skip, n, i;
+	const struct grouped_item *blocks = grouped_find(&c->by_loop, l, GROUPED_ALL, &n);
 
 	for (skip = 0; skip < head->n_frames && head->frames[skip].inlined; skip++) {
 		char *outer = analyze_chain_of(head, skip);
 		double inside = 0, all = 0;
 
-		for (b = 0; b < c->blocks->n_items; b++) {
-			char *chain;
+		for (i = 0; i < n; i++) {
+			uint32_t b = blocks[i].item;
 
-			if (loops->innermost[b] != l)
-				continue;
-			chain = analyze_chain_of(place_of(c, b), 0);
 			all += insns_of(c, b);
-			if (analyze_chain_is_within(chain, outer))
+			if (analyze_chain_is_within(c->chains[b], outer))
 				inside += insns_of(c, b);
-			free(chain);
 		}
 		free(outer);
 		if (inside >= OF_BODY * all)
@@ -89,33 +90,59 @@ static void row_add(struct analyze_diff_blocks *out, const struct counted *c, ui
 	vec_push(out, rows, row);
 }
 
-static void loops_add(struct analyze_diff_blocks *out, const struct counted *c,
-		      const struct kernel_loops *loops)
+static void loops_add(struct analyze_diff_blocks *out, const struct counted *c)
 {
-	uint32_t l, b;
+	uint32_t l, n, i;
 
-	for (l = 0; l < loops->n_loops; l++) {
-		row_add(out, c, loops->loops[l].head, loop_skip(c, loops, l), true);
-		for (b = 0; b < c->blocks->n_items; b++)
-			if (loops->innermost[b] == l)
-				out->rows[out->n_rows - 1].insns[c->side] +=
-					insns_of(c, b) / c->runs;
+	for (l = 0; l < c->loops.n_loops; l++) {
+		const struct grouped_item *blocks = grouped_find(&c->by_loop, l, GROUPED_ALL, &n);
+
+		row_add(out, c, c->loops.loops[l].head, loop_skip(c, l), true);
+		for (i = 0; i < n; i++)
+			out->rows[out->n_rows - 1].insns[c->side] +=
+				insns_of(c, blocks[i].item) / c->runs;
 	}
 }
 
-static void function_add(struct analyze_diff_blocks *out, const struct counted *c)
+static void context_add(struct analyze_diff_blocks *out, const struct counted *c)
 {
-	struct kernel_graph graph = analyze_blocks_graph(c->blocks);
-	struct kernel_loops loops;
 	uint32_t i;
 
-	kernel_loops_find(&graph, &loops);
-	loops_add(out, c, &loops);
+	loops_add(out, c);
 	for (i = 0; i < c->blocks->n_items; i++)
-		if (loops.innermost[i] == KERNEL_LOOP_NONE && c->blocks->items[i].reached)
+		if (c->loops.innermost[i] == KERNEL_LOOP_NONE && c->blocks->items[i].reached)
 			row_add(out, c, i, 0, false);
-	kernel_loops_clear(&loops);
+}
+
+static void function_init(struct counted *c, const struct profile_blocks *blocks)
+{
+	struct kernel_graph graph = analyze_blocks_graph(blocks);
+	uint32_t i;
+
+	c->blocks = blocks;
+	c->by_loop = (struct grouped){ 0 };
+	c->counts = alloc_array(blocks->n_items, sizeof(*c->counts));
+	c->chains = alloc_array(blocks->n_items, sizeof(*c->chains));
+	kernel_loops_find(&graph, &c->loops);
 	kernel_graph_clear(&graph);
+	for (i = 0; i < blocks->n_items; i++) {
+		c->chains[i] = analyze_chain_of(place_of(c, i), 0);
+		if (c->loops.innermost[i] != KERNEL_LOOP_NONE)
+			grouped_add(&c->by_loop, c->loops.innermost[i], 0, i);
+	}
+	grouped_sort(&c->by_loop);
+}
+
+static void function_deinit(struct counted *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->blocks->n_items; i++)
+		free(c->chains[i]);
+	free(c->chains);
+	free(c->counts);
+	grouped_deinit(&c->by_loop);
+	kernel_loops_clear(&c->loops);
 }
 
 static bool has_function(const struct profile *p, const char *function)
@@ -131,23 +158,24 @@ static bool has_function(const struct profile *p, const char *function)
 static void side_add(struct analyze_diff_blocks *out, struct counted *c,
 		     const struct profile *other)
 {
+	struct analyze_counted counted;
 	uint32_t i, context;
 
+	analyze_counted_init(&counted, c->p);
 	for (i = 0; i < c->p->n_blocks; i++) {
-		uint64_t *counts = alloc_array(c->p->blocks[i].n_items, sizeof(*counts));
-
-		c->blocks = &c->p->blocks[i];
-		c->counts = counts;
+		if (!has_function(other, c->p->sites[c->p->blocks[i].site].name))
+			continue;
+		function_init(c, &c->p->blocks[i]);
 		for (context = 0; context < c->p->n_contexts; context++) {
-			if (!profile_has_block_counts(c->p, i, context) ||
-			    !has_function(other, c->p->sites[c->blocks->site].name))
+			if (!analyze_counted_has(&counted, i, context))
 				continue;
-			profile_block_counts_sum(c->p, c->blocks, context, counts);
+			analyze_counted_sum(&counted, i, context, c->counts, NULL);
 			c->context = c->p->contexts[context].name;
-			function_add(out, c);
+			context_add(out, c);
 		}
-		free(counts);
+		function_deinit(c);
 	}
+	analyze_counted_deinit(&counted);
 }
 
 /* ---- the same on both sides ---- */
@@ -169,21 +197,21 @@ static int row_compare(const void *a, const void *b)
 						    ((const struct analyze_diff_block *)b)->nth);
 }
 
-/* Numbers the loops, from FIRST on, that have all in common, in the order of their addresses. */
+/* Numbers the loops, from FIRST on, that have all in common, in the order that they are in. */
 static void loops_number(struct analyze_diff_blocks *out, uint32_t first)
 {
-	uint32_t i, j;
+	struct analyze_diff_block *rows = out->rows;
+	uint32_t i;
 
-	for (i = first; i < out->n_rows; i++) {
-		struct analyze_diff_block *row = &out->rows[i];
-
-		for (j = i; row->is_loop && j-- > first;) {
-			if (place_compare(&out->rows[j], row))
-				continue;
-			row->nth = out->rows[j].nth + 1;
-			break;
-		}
-	}
+	for (i = first; i < out->n_rows; i++)
+		rows[i].nth = rows[i].is_loop ? i : 0;
+	if (out->n_rows > first)
+		sort_array(rows + first, out->n_rows - first, sizeof(*rows), row_compare);
+	for (i = first; i < out->n_rows; i++)
+		if (rows[i].is_loop)
+			rows[i].nth = i > first && !place_compare(&rows[i - 1], &rows[i]) ?
+					      rows[i - 1].nth + 1 :
+					      0;
 }
 
 static void row_free(struct analyze_diff_block *row)

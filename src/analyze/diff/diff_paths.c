@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/blocks/counted.h"
 #include "analyze/inline/callees.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
@@ -19,11 +20,134 @@
 /* In calls, or in shares of the calls. */
 #define LEAST_SHARE 0.05
 
+/* Looking for callees in samples: about so many nanoseconds. What is not looked for any more is not named. */
+#define MAX_STEPS    4e9
+#define SAMPLE_STEPS 500
+
+/* A function: its place in the list of those whose blocks were counted. */
+struct named {
+	const char *name;
+	uint32_t index;
+};
+
+/* All calls of the functions of one name. */
+struct timed {
+	const char *name;
+	double calls, time;
+};
+
 struct side {
 	const struct profile *p;
 	const struct analyze_paths *paths;
-	struct analyze_blocks blocks;
+	struct analyze_counted counted;
+	struct named *functions; /* by name */
+	uint32_t n_functions, cap_functions;
+	struct timed *timed; /* by name, each once */
+	uint32_t n_timed, cap_timed;
+	const struct analyze_loop **loops; /* of all contexts, by what they have in common */
+	uint32_t n_loops, cap_loops;
+	const struct analyze_path **rows; /* of all contexts, by function and what they do */
+	uint32_t n_rows, cap_rows;
 };
+
+static int named_compare(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+
+	return strcmp(a->name, b->name) ?: compare_values(a->index, b->index);
+}
+
+static int timed_compare(const void *left, const void *right)
+{
+	return strcmp(((const struct timed *)left)->name, ((const struct timed *)right)->name);
+}
+
+/* Same function, line and body. */
+static int place_compare(const struct analyze_loop *a, const struct analyze_loop *b)
+{
+	return strcmp(a->function, b->function)               ?:
+		       compare_text(a->location, b->location) ?:
+								compare_text(a->body, b->body);
+}
+
+static int loop_compare(const void *left, const void *right)
+{
+	const struct analyze_loop *a = *(const struct analyze_loop *const *)left;
+	const struct analyze_loop *b = *(const struct analyze_loop *const *)right;
+
+	return place_compare(a, b) ?: compare_values(a, b);
+}
+
+static int does_compare(const struct analyze_path *a, const struct analyze_path *b)
+{
+	return strcmp(a->function, b->function) ?: strcmp(a->does, b->does);
+}
+
+static int path_compare(const void *left, const void *right)
+{
+	const struct analyze_path *a = *(const struct analyze_path *const *)left;
+	const struct analyze_path *b = *(const struct analyze_path *const *)right;
+
+	return does_compare(a, b) ?: compare_values(a, b);
+}
+
+static void timed_form(struct side *s)
+{
+	struct timed *of_site = alloc_array(s->p->n_sites, sizeof(*of_site));
+	uint32_t i, n = 0;
+
+	for (i = 0; i < s->p->n_cells; i++) {
+		const struct profile_cell *cell = &s->p->cells[i];
+
+		of_site[cell->site].calls += (double)cell->stats.calls;
+		of_site[cell->site].time += (double)cell->stats.oncpu - (double)cell->stats.cost;
+	}
+	for (i = 0; i < s->p->n_sites; i++) {
+		of_site[i].name = s->p->sites[i].name;
+		if (s->p->sites[i].kind == PROFILE_SITE_FUNCTION)
+			vec_push(s, timed, of_site[i]);
+	}
+	free(of_site);
+	sort_array(s->timed, s->n_timed, sizeof(*s->timed), timed_compare);
+	for (i = 0; i < s->n_timed; i++) {
+		if (n && !timed_compare(&s->timed[n - 1], &s->timed[i])) {
+			s->timed[n - 1].calls += s->timed[i].calls;
+			s->timed[n - 1].time += s->timed[i].time;
+		} else {
+			s->timed[n++] = s->timed[i];
+		}
+	}
+	s->n_timed = n;
+}
+
+static void side_init(struct side *s, const struct profile *p, const struct analyze_paths *paths)
+{
+	uint32_t i;
+
+	*s = (struct side){ .p = p, .paths = paths };
+	analyze_counted_init(&s->counted, p);
+	for (i = 0; i < p->n_blocks; i++)
+		vec_push(s, functions, ((struct named){ p->sites[p->blocks[i].site].name, i }));
+	for (i = 0; i < paths->n_loops; i++)
+		if (analyze_is_sum(paths->loops[i].context) && paths->loops[i].location)
+			vec_push(s, loops, &paths->loops[i]);
+	for (i = 0; i < paths->n_rows; i++)
+		if (analyze_is_sum(paths->rows[i].context))
+			vec_push(s, rows, &paths->rows[i]);
+	sort_array(s->functions, s->n_functions, sizeof(*s->functions), named_compare);
+	sort_array(s->loops, s->n_loops, sizeof(*s->loops), loop_compare);
+	sort_array(s->rows, s->n_rows, sizeof(*s->rows), path_compare);
+	timed_form(s);
+}
+
+static void side_deinit(struct side *s)
+{
+	analyze_counted_deinit(&s->counted);
+	free(s->functions);
+	free(s->timed);
+	free(s->loops);
+	free(s->rows);
+}
 
 static bool differs(double a, double b, double least)
 {
@@ -32,14 +156,20 @@ static bool differs(double a, double b, double least)
 	return fabs(a - b) > least && fabs(a - b) > LEAST_PART * more;
 }
 
-static bool has_function(const struct side *s, const char *function)
+/* The first of the functions of that name. */
+static uint32_t function_seek(const struct side *s, const char *name)
 {
-	uint32_t i;
+	return bisect(s->n_functions, i, strcmp(s->functions[i].name, name) < 0);
+}
 
-	for (i = 0; i < s->blocks.n_functions; i++)
-		if (!strcmp(s->blocks.functions[i].function, function))
-			return true;
-	return false;
+static bool is_function(const struct side *s, uint32_t i, const char *name)
+{
+	return i < s->n_functions && !strcmp(s->functions[i].name, name);
+}
+
+static bool has_function(const struct side *s, const char *name)
+{
+	return is_function(s, function_seek(s, name), name);
 }
 
 static struct analyze_path_change change_of(enum analyze_path_kind kind, const char *function)
@@ -51,32 +181,23 @@ static struct analyze_path_change change_of(enum analyze_path_kind kind, const c
 					     .slow = { NAN, NAN } };
 }
 
-static bool same_loop(const struct analyze_loop *a, const struct analyze_loop *b)
+/* The first loop of S that has L's place. */
+static uint32_t loop_seek(const struct side *s, const struct analyze_loop *l)
 {
-	return analyze_is_sum(b->context) && !strcmp(a->function, b->function) && a->location &&
-	       !compare_text(a->location, b->location) && !compare_text(a->body, b->body);
+	return bisect(s->n_loops, i, place_compare(s->loops[i], l) < 0);
 }
 
-/* How many loops before L on its side have the same name: the compiler makes two of one. */
-static uint32_t rank(const struct side *s, const struct analyze_loop *l)
-{
-	uint32_t n = 0;
-	const struct analyze_loop *o;
-
-	for (o = s->paths->loops; o < l; o++)
-		n += same_loop(l, o);
-	return n;
-}
-
+/* The loop of OTHER that is L of S: of several at one place, for the compiler makes two of one, the same one of them. */
 static const struct analyze_loop *find_loop(const struct side *s, const struct analyze_loop *l,
-					    uint32_t nth)
+					    const struct side *other)
 {
-	uint32_t i;
+	uint32_t own = loop_seek(s, l), i = loop_seek(other, l);
 
-	for (i = 0; i < s->paths->n_loops; i++)
-		if (same_loop(l, &s->paths->loops[i]) && !nth--)
-			return &s->paths->loops[i];
-	return NULL;
+	if (!l->location)
+		return NULL;
+	for (; s->loops[own] != l; own++)
+		i++;
+	return i < other->n_loops && !place_compare(other->loops[i], l) ? other->loops[i] : NULL;
 }
 
 /* Of L, only on the side that HARDENED says where WAS is NULL. */
@@ -177,7 +298,7 @@ static void add_loops(struct analyze_diff_paths *out, const struct side *s,
 
 		if (!analyze_is_sum(l->context) || !has_function(other, l->function))
 			continue;
-		was = find_loop(other, l, rank(s, l));
+		was = find_loop(s, l, other);
 		if (hardened || !was)
 			add_loop(out, l, was, hardened);
 		if (hardened && was)
@@ -185,53 +306,20 @@ static void add_loops(struct analyze_diff_paths *out, const struct side *s,
 	}
 }
 
-/* How often a call of FUNCTION calls CALLEE by name; NAN where a count is not known. */
-static double calls_of(const struct side *s, const char *function, const char *callee)
+static const struct timed *timed_of(const struct side *s, const char *name)
 {
-	double calls = 0, of = 0;
-	uint32_t i, b;
+	const struct timed key = { .name = name };
 
-	for (i = 0; i < s->p->n_blocks; i++) {
-		const struct profile_blocks *blocks = &s->p->blocks[i];
-		uint64_t *counts;
-
-		if (strcmp(s->p->sites[blocks->site].name, function))
-			continue;
-		counts = alloc_array(blocks->n_items, sizeof(*counts));
-		of += (double)profile_block_counts_sum(s->p, blocks, PROFILE_ALL_CONTEXTS, counts);
-		for (b = 0; b < blocks->n_items; b++)
-			if (blocks->items[b].callee && !strcmp(blocks->items[b].callee, callee))
-				calls += counts[b] == PROFILE_NOT_COUNTED ? NAN : (double)counts[b];
-		free(counts);
-	}
-	return of > 0 ? calls / of : NAN;
+	return search_array(&key, s->timed, s->n_timed, sizeof(key), timed_compare);
 }
 
 /* Calls of the function NAME per call of FUNCTION, and what one takes; NAN where it was not timed. */
 static double rate_of(const struct side *s, const char *name, const char *function, double *mean)
 {
-	double calls = 0, of = 0, time = 0;
-	bool timed = false;
-	uint32_t i;
+	const struct timed *timed = timed_of(s, name), *of = timed_of(s, function);
 
-	for (i = 0; i < s->p->n_sites; i++)
-		timed |= s->p->sites[i].kind == PROFILE_SITE_FUNCTION &&
-			 !strcmp(s->p->sites[i].name, name);
-	for (i = 0; i < s->p->n_cells; i++) {
-		const struct profile_cell *cell = &s->p->cells[i];
-		const struct profile_site *site = &s->p->sites[cell->site];
-
-		if (site->kind != PROFILE_SITE_FUNCTION)
-			continue;
-		if (!strcmp(site->name, function))
-			of += (double)cell->stats.calls;
-		if (strcmp(site->name, name) != 0)
-			continue;
-		calls += (double)cell->stats.calls;
-		time += (double)cell->stats.oncpu - (double)cell->stats.cost;
-	}
-	*mean = calls > 0 ? time / calls : NAN;
-	return timed && of > 0 ? calls / of : NAN;
+	*mean = timed && timed->calls > 0 ? timed->time / timed->calls : NAN;
+	return timed && of && of->calls > 0 ? timed->calls / of->calls : NAN;
 }
 
 /*
@@ -255,92 +343,126 @@ static void find_through(struct analyze_path_change *row, const struct side *sid
 	}
 }
 
-static void add_call(struct analyze_diff_paths *out, const struct side *sides, const char *function,
-		     const char *callee)
-{
-	struct analyze_path_change row = change_of(ANALYZE_PATH_CALL, function);
-	double was = calls_of(&sides[0], function, callee);
-	double is = calls_of(&sides[1], function, callee);
-
-	if (isnan(was) || isnan(is) || !differs(was, is, LEAST_SHARE))
-		return;
-	row.callee = callee;
-	row.often[0] = was;
-	row.often[1] = is;
-	if (is > was)
-		find_through(&row, sides);
-	vec_push(out, rows, row);
-}
-
-struct callees {
-	const char **names;
-	uint32_t n_names, cap_names;
+/* A function that others call by name, and how often on each side; NAN where a count is not known. */
+struct callee {
+	const char *name;
+	uint32_t order;
+	double calls[2];
 };
 
-static bool has_callee(const struct callees *list, const char *name)
-{
-	uint32_t i;
+struct callees {
+	struct callee *items;
+	uint32_t n_items, cap_items;
+	double of[2]; /* calls of the caller */
+};
 
-	for (i = 0; i < list->n_names; i++)
-		if (!strcmp(list->names[i], name))
-			return true;
-	return false;
+static int callee_compare(const void *left, const void *right)
+{
+	const struct callee *a = left, *b = right;
+
+	return strcmp(a->name, b->name) ?: compare_values(a->order, b->order);
 }
 
-/* Each function that one of SIDES calls, once. */
-static void add_calls(struct analyze_diff_paths *out, const struct side *sides,
-		      const char *function)
+static int order_compare(const void *left, const void *right)
 {
-	struct callees done = { 0 };
-	uint32_t s, i, b;
+	return compare_values(((const struct callee *)left)->order,
+			      ((const struct callee *)right)->order);
+}
 
-	for (s = 0; s < 2; s++)
-		for (i = 0; i < sides[s].p->n_blocks; i++) {
-			const struct profile_blocks *blocks = &sides[s].p->blocks[i];
+/* Adds what FUNCTION calls on the side of NUMBER. */
+static void callees_add(struct callees *list, const struct side *s, int number,
+			const char *function)
+{
+	uint32_t i, b;
 
-			if (strcmp(sides[s].p->sites[blocks->site].name, function))
-				continue;
-			for (b = 0; b < blocks->n_items; b++) {
-				const char *callee = blocks->items[b].callee;
+	for (i = function_seek(s, function); is_function(s, i, function); i++) {
+		uint32_t index = s->functions[i].index;
+		const struct profile_blocks *blocks = &s->p->blocks[index];
+		uint64_t *counts = alloc_array(blocks->n_items, sizeof(*counts));
 
-				if (!callee || has_callee(&done, callee))
-					continue;
-				vec_push(&done, names, callee);
-				add_call(out, sides, function, callee);
-			}
+		list->of[number] += (double)analyze_counted_sum(
+			&s->counted, index, ANALYZE_IN_ALL_CONTEXTS, counts, NULL);
+		for (b = 0; b < blocks->n_items; b++) {
+			struct callee callee = { blocks->items[b].callee, list->n_items };
+
+			callee.calls[number] =
+				counts[b] == PROFILE_NOT_COUNTED ? NAN : (double)counts[b];
+			if (callee.name)
+				vec_push(list, items, callee);
 		}
-	free(done.names);
+		free(counts);
+	}
+}
+
+/* Each function once, in the order in which they were first added. */
+static void callees_join(struct callees *list)
+{
+	uint32_t i, n = 0;
+
+	sort_array(list->items, list->n_items, sizeof(*list->items), callee_compare);
+	for (i = 0; i < list->n_items; i++) {
+		const struct callee *one = &list->items[i];
+
+		if (n && !strcmp(list->items[n - 1].name, one->name)) {
+			list->items[n - 1].calls[0] += one->calls[0];
+			list->items[n - 1].calls[1] += one->calls[1];
+		} else {
+			list->items[n++] = *one;
+		}
+	}
+	list->n_items = n;
+	sort_array(list->items, n, sizeof(*list->items), order_compare);
+}
+
+/* Each function that FUNCTION calls on one of SIDES, once; takes off *STEPS what looking at samples takes. */
+static void add_calls(struct analyze_diff_paths *out, const struct side *sides,
+		      const char *function, double *steps)
+{
+	struct callees list = { 0 };
+	uint32_t i;
+
+	callees_add(&list, &sides[0], 0, function);
+	callees_add(&list, &sides[1], 1, function);
+	callees_join(&list);
+	for (i = 0; i < list.n_items && list.of[0] > 0 && list.of[1] > 0; i++) {
+		struct analyze_path_change row = change_of(ANALYZE_PATH_CALL, function);
+		double was = list.items[i].calls[0] / list.of[0];
+		double is = list.items[i].calls[1] / list.of[1];
+
+		if (isnan(was) || isnan(is) || !differs(was, is, LEAST_SHARE))
+			continue;
+		row.callee = list.items[i].name;
+		row.often[0] = was;
+		row.often[1] = is;
+		if (is > was && (*steps -= SAMPLE_STEPS * (double)sides[1].p->n_samples) > 0)
+			find_through(&row, sides);
+		vec_push(out, rows, row);
+	}
+	free(list.items);
 }
 
 static const struct analyze_path *find_path(const struct side *s, const struct analyze_path *path)
 {
-	uint32_t i;
+	uint32_t at = bisect(s->n_rows, i, does_compare(s->rows[i], path) < 0);
 
-	for (i = 0; i < s->paths->n_rows; i++)
-		if (analyze_is_sum(s->paths->rows[i].context) &&
-		    !strcmp(s->paths->rows[i].function, path->function) &&
-		    !strcmp(s->paths->rows[i].does, path->does))
-			return &s->paths->rows[i];
-	return NULL;
+	return at < s->n_rows && !does_compare(s->rows[at], path) ? s->rows[at] : NULL;
 }
 
+/* IS to END are the paths of a function in all contexts. */
 static void add_paths(struct analyze_diff_paths *out, const struct side *sides,
-		      const char *function)
+		      const struct analyze_path *is, const struct analyze_path *end)
 {
-	uint32_t i;
-
-	for (i = 0; i < sides[1].paths->n_rows; i++) {
-		const struct analyze_path *is = &sides[1].paths->rows[i], *was;
+	for (; is < end; is++) {
+		const struct analyze_path *was;
 		struct analyze_path_change row;
 
-		if (!analyze_is_sum(is->context) || strcmp(is->function, function) || !*is->does ||
-		    is->share < 0.01)
+		if (!*is->does || is->share < 0.01)
 			continue;
 		was = find_path(&sides[0], is);
 		if (!was || (!differs(is->share, was->share, LEAST_SHARE) &&
 			     !differs(is->mean, was->mean, LEAST_INSNS)))
 			continue;
-		row = change_of(ANALYZE_PATH_PATH, function);
+		row = change_of(ANALYZE_PATH_PATH, is->function);
 		row.does = is->does;
 		row.often[0] = was->share;
 		row.often[1] = is->share;
@@ -350,31 +472,46 @@ static void add_paths(struct analyze_diff_paths *out, const struct side *sides,
 	}
 }
 
+/* Behind the rows from AT on that are of FUNCTION in all contexts. */
+static uint32_t rows_end(const struct analyze_paths *paths, uint32_t at, const char *function)
+{
+	while (at < paths->n_rows && analyze_is_sum(paths->rows[at].context) &&
+	       !strcmp(paths->rows[at].function, function))
+		at++;
+	return at;
+}
+
 void analyze_diff_paths_init(struct analyze_diff_paths *out, const struct profile *baseline,
 			     const struct profile *hardened)
 {
-	struct side sides[2] = { { .p = baseline }, { .p = hardened } };
-	uint32_t i;
+	const struct profile *profiles[2] = { baseline, hardened };
+	const struct analyze_paths *paths = &out->sides[1];
+	uint32_t i, at, end = 0;
+	double steps = MAX_STEPS;
+	struct side sides[2];
 
 	memset(out, 0, sizeof(*out));
 	for (i = 0; i < 2; i++) {
-		analyze_paths_init(&out->sides[i], sides[i].p);
-		sides[i].paths = &out->sides[i];
-		analyze_blocks_init(&sides[i].blocks, sides[i].p);
+		analyze_paths_init(&out->sides[i], profiles[i]);
+		side_init(&sides[i], profiles[i], &out->sides[i]);
 	}
 	add_loops(out, &sides[1], &sides[0], true);
 	add_loops(out, &sides[0], &sides[1], false);
-	for (i = 0; i < sides[1].blocks.n_functions; i++) {
-		const struct analyze_block_function *f = &sides[1].blocks.functions[i];
+	for (i = 0; i < hardened->n_blocks; i++) {
+		const char *function = hardened->sites[hardened->blocks[i].site].name;
 
-		if (!analyze_is_sum(f->context) || !has_function(&sides[0], f->function))
+		/* Paths are in the order of the functions, each in all contexts, then in each. */
+		for (at = end; at < paths->n_rows && !analyze_is_sum(paths->rows[at].context);)
+			at++;
+		end = rows_end(paths, at, function);
+		if (!has_function(&sides[0], function))
 			continue;
 		out->n_functions++;
-		add_calls(out, sides, f->function);
-		add_paths(out, sides, f->function);
+		add_calls(out, sides, function, &steps);
+		add_paths(out, sides, paths->rows + at, paths->rows + end);
 	}
 	for (i = 0; i < 2; i++)
-		analyze_blocks_deinit(&sides[i].blocks);
+		side_deinit(&sides[i]);
 }
 
 void analyze_diff_paths_deinit(struct analyze_diff_paths *diff)

@@ -5,9 +5,11 @@
  */
 #include "analyze/inline/callees.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/inline/bodies.h"
+#include "base/alloc.h"
 #include "kernel/image/name.h"
 
 #define LEAST_SAMPLES 10
@@ -93,28 +95,47 @@ static void count_child(struct child *children, uint32_t *n, const char *name, d
 	children[i].samples += samples;
 }
 
-/* The function that most samples have below CHAIN; *ALL: samples below CALLEE, whatever is below that. */
-static struct child most_below(const struct profile *p, const char *function, const char *callee,
-			       const char *const *chain, uint32_t n, double *all)
+/* A sample that has the call on its stack, at AT. */
+struct hit {
+	struct walk walk;
+	uint32_t at;
+	double samples;
+};
+
+struct hits {
+	struct hit *hits;
+	uint32_t n_hits, cap_hits;
+	double all;
+};
+
+static void find_hits(struct hits *list, const struct profile *p, const char *function,
+		      const char *callee)
+{
+	for (uint32_t i = 0; i < p->n_samples; i++) {
+		struct hit hit = { .samples = (double)p->samples[i].count };
+
+		if (!walk_init(&hit.walk, p, &p->samples[i]))
+			continue;
+		hit.at = find_call(&hit.walk, function, callee);
+		if (hit.at == UINT32_MAX)
+			continue;
+		list->all += hit.samples;
+		vec_push(list, hits, hit);
+	}
+}
+
+/* The function that most of the samples have below CHAIN, of N functions. */
+static struct child most_below(const struct hits *list, const char *const *chain, uint32_t n)
 {
 	struct child children[MAX_CHILDREN], best = { .name = "" };
 	uint32_t n_children = 0;
 
-	*all = 0;
-	for (uint32_t i = 0; i < p->n_samples; i++) {
-		const struct profile_sample *s = &p->samples[i];
-		struct walk w;
-		uint32_t at;
+	for (uint32_t i = 0; i < list->n_hits; i++) {
+		const struct hit *hit = &list->hits[i];
 
-		if (!walk_init(&w, p, s))
-			continue;
-		at = find_call(&w, function, callee);
-		if (at == UINT32_MAX)
-			continue;
-		*all += (double)s->count;
-		if (follows(&w, at, chain, n) && at + 1 + n < w.n)
-			count_child(children, &n_children, function_at(&w, at + 1 + n),
-				    (double)s->count);
+		if (follows(&hit->walk, hit->at, chain, n) && hit->at + 1 + n < hit->walk.n)
+			count_child(children, &n_children, function_at(&hit->walk, hit->at + 1 + n),
+				    hit->samples);
 	}
 	for (uint32_t i = 0; i < n_children; i++)
 		if (children[i].samples > best.samples)
@@ -125,16 +146,18 @@ static struct child most_below(const struct profile *p, const char *function, co
 const char *analyze_callees(const struct profile *p, const char *function, const char *callee)
 {
 	const char *chain[MAX_DEPTH];
+	struct hits list = { 0 };
 	uint32_t n = 0;
 
-	while (n < MAX_DEPTH) {
-		double all;
-		struct child child = most_below(p, function, callee, chain, n, &all);
+	find_hits(&list, p, function, callee);
+	while (n < MAX_DEPTH && list.all >= LEAST_SAMPLES) {
+		struct child child = most_below(&list, chain, n);
 
-		if (all < LEAST_SAMPLES || !(child.samples >= MOST * all) || !*child.name)
+		if (!(child.samples >= MOST * list.all) || !*child.name)
 			break;
 		chain[n++] = child.name;
 	}
+	free(list.hits);
 	return n ? chain[n - 1] : NULL;
 }
 

@@ -13,7 +13,7 @@
 #include "kernel/cfg/blocks.h"
 
 /* Steps for one call: beyond that, what must lie on the path is not looked for. */
-#define MAX_WORK 400000000ull
+#define MAX_WORK 4e8
 
 struct walk {
 	const struct kernel_graph *g;
@@ -38,6 +38,8 @@ static void visit(struct walk *w, bool *seen, uint32_t *n, uint32_t block)
 /* What can be reached from the N blocks in the queue, which are marked in SEEN. */
 static void forward(struct walk *w, bool *seen, uint32_t n)
 {
+	bool any = false;
+
 	while (n) {
 		uint32_t b = w->queue[--n];
 
@@ -45,8 +47,10 @@ static void forward(struct walk *w, bool *seen, uint32_t n)
 			uint32_t to = w->g->arcs[w->succ[a]].to;
 
 			/* An unresolved jump can lead to all that has arcs. */
-			for (uint32_t i = 0; to == KERNEL_GRAPH_ANY && i < w->g->n_arcs; i++)
+			for (uint32_t i = 0; to == KERNEL_GRAPH_ANY && !any && i < w->g->n_arcs;
+			     i++)
 				visit(w, seen, &n, w->g->arcs[i].from);
+			any |= to == KERNEL_GRAPH_ANY;
 			visit(w, seen, &n, to);
 		}
 	}
@@ -158,6 +162,19 @@ static void walk_clear(struct walk *w)
 	free(w->queue);
 }
 
+/* To ask of each block whether there is a walk without it. */
+static double steps_of_all(const struct kernel_graph *g, uint32_t n_ones)
+{
+	return (double)g->n_blocks * (n_ones + 1.0) * (g->n_arcs + 1.0);
+}
+
+double kernel_paths_steps(const struct kernel_graph *graph, uint32_t n_ones)
+{
+	double all = steps_of_all(graph, n_ones);
+
+	return all <= MAX_WORK ? all : 4.0 * (n_ones + 1) * (graph->n_blocks + graph->n_arcs);
+}
+
 bool kernel_blocks_path(const struct kernel_graph *graph, const bool *measure, const bool *hit,
 			enum kernel_on_path *on_path)
 {
@@ -170,7 +187,7 @@ bool kernel_blocks_path(const struct kernel_graph *graph, const bool *measure, c
 		on_path[b] = ok && fits(&w, b) ? KERNEL_PATH_MAYBE : KERNEL_PATH_NO;
 	for (uint32_t i = 0; ok && i < w.n_ones; i++)
 		on_path[w.ones[i]] = KERNEL_PATH_YES;
-	if (ok && (uint64_t)graph->n_blocks * (w.n_ones + 1) * (graph->n_arcs + 1) <= MAX_WORK) {
+	if (ok && steps_of_all(graph, w.n_ones) <= MAX_WORK) {
 		for (uint32_t b = 0; b < graph->n_blocks; b++) {
 			if (on_path[b] != KERNEL_PATH_MAYBE)
 				continue;

@@ -120,6 +120,9 @@ bool kernel_blocks_path(const struct kernel_graph *graph, const bool *measure, c
 uint32_t kernel_paths_bits(const struct kernel_graph *graph, const struct kernel_loops *loops,
 			   const bool *measure, uint8_t *bit);
 
+/* What the next two take at most, where N_ONES blocks were hit: about so many nanoseconds. */
+double kernel_paths_steps(const struct kernel_graph *graph, uint32_t n_ones);
+
 /* kernel_blocks_path() for a signature. */
 bool kernel_paths_of(const struct kernel_graph *graph, const uint8_t *bit, uint64_t signature,
 		     enum kernel_on_path *on_path);

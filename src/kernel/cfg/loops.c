@@ -12,6 +12,8 @@
 #include "base/sorted.h"
 
 #define NONE UINT32_MAX
+/* Steps towards dominators. Code that compilers make takes ten per block; made-up graphs may take its cube. */
+#define MAX_STEPS 100000000u
 
 struct finder {
 	const struct kernel_graph *g;
@@ -21,6 +23,7 @@ struct finder {
 	uint32_t *rank; /* of each block: its place in ORDER, or NONE */
 	uint32_t *idom; /* by rank */
 	uint32_t *pred, *first_pred; /* arcs by TO */
+	uint32_t steps;
 	struct kernel_loops *out;
 };
 
@@ -63,13 +66,13 @@ static void find_order(struct finder *f)
 	free(by_from);
 }
 
-static uint32_t common(const uint32_t *idom, uint32_t a, uint32_t b)
+static uint32_t common(struct finder *f, uint32_t a, uint32_t b)
 {
-	while (a != b) {
-		while (a > b)
-			a = idom[a];
-		while (b > a)
-			b = idom[b];
+	for (; a != b; f->steps++) {
+		if (a > b)
+			a = f->idom[a];
+		else
+			b = f->idom[b];
 	}
 	return a;
 }
@@ -83,7 +86,7 @@ static bool improve(struct finder *f, uint32_t rank)
 
 		if (from == NONE || f->idom[from] == NONE)
 			continue;
-		new = new == NONE ? from : common(f->idom, from, new);
+		new = new == NONE ? from : common(f, from, new);
 	}
 	if (new == f->idom[rank])
 		return false;
@@ -103,11 +106,14 @@ static void find_dominators(struct finder *f)
 	memset(f->idom, 0xff, f->n_order * sizeof(*f->idom));
 	if (f->n_order)
 		f->idom[0] = 0;
-	while (changed) {
+	while (changed && f->steps < MAX_STEPS) {
 		changed = false;
-		for (uint32_t i = 1; i < f->n_order; i++)
+		for (uint32_t i = 1; i < f->n_order && f->steps < MAX_STEPS; i++, f->steps++)
 			changed |= improve(f, i);
 	}
+	/* Nothing dominates anything: no loops. */
+	for (uint32_t i = 1; changed && i < f->n_order; i++)
+		f->idom[i] = 0;
 }
 
 static bool dominates(const struct finder *f, uint32_t a, uint32_t b)

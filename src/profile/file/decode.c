@@ -22,6 +22,9 @@ static const char *get_string(struct wire_in *in, const struct section_decoder *
 	return number ? d->strings[number - 1] : NULL;
 }
 
+/* What a string takes beside its bytes, where it is looked up too. */
+#define STRING_MEMORY 48
+
 static void decode_strings(struct wire_in *in, struct section_decoder *d)
 {
 	uint32_t i, n = wire_get_n(in, 1);
@@ -30,7 +33,7 @@ static void decode_strings(struct wire_in *in, struct section_decoder *d)
 		uint64_t len = wire_get_varint(in);
 		const char *bytes = (const char *)wire_get(in, len);
 
-		if (!bytes)
+		if (!bytes || !wire_take(in, len + STRING_MEMORY))
 			return;
 		if (memchr(bytes, '\0', len))
 			return wire_fail(in, "has a string with a NUL inside");
@@ -86,7 +89,7 @@ static void decode_list(struct wire_in *in, const struct section_decoder *d, con
 {
 	uint32_t i, n = decode_length(in, d, f, entry);
 
-	for (i = 0; i < n && !in->error; i++) {
+	for (i = 0; i < n && wire_take(in, f->of->size); i++) {
 		void *item = list_push(f, entry, n);
 
 		decode_fields(in, d, f->of, item, i ? list_at(f, entry, i - 1) : NULL);
@@ -103,9 +106,11 @@ static void decode_table(struct wire_in *in, const struct section_decoder *d,
 	/* A new profile has its site 0 already, and so has the file. */
 	while (section_count(d->p, type))
 		list_pop(table, d->p);
-	for (i = 0; i < n && !in->error; i++) {
+	for (i = 0; i < n && wire_take(in, table->of->size + sizeof(struct hash_slot)); i++) {
 		decode_fields(in, d, table->of, list_push(table, d->p, n), NULL);
-		if (!in->error && !section_added(d->p, type))
+		if (in->error)
+			break;
+		if (!section_added(d->p, type))
 			wire_fail(in, "has the same entry twice");
 	}
 }

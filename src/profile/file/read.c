@@ -13,12 +13,13 @@
 
 /* How much is read at a time where nobody knows how long the file is. */
 #define READ_STEP ((size_t)1 << 20)
+#define ZLIB_PART (1u << 30)
 
 struct reader {
 	const char *path;
 	FILE *file;
 	uint64_t left; /* bytes to come; UINT64_MAX where that is not known: a pipe */
-	uint64_t raw; /* decompressed so far */
+	uint64_t room; /* bytes of memory that are left for it */
 	struct section_decoder decoder;
 };
 
@@ -135,9 +136,6 @@ static int read_stored(struct reader *r, struct section *s, unsigned char **out)
 	unsigned long crc;
 	int err;
 
-	/* Deflate adds a little to what cannot be compressed. */
-	if (s->stored > FILE_RAW_MAX + READ_STEP)
-		return damaged(r, s, "a length of %llu bytes", (unsigned long long)s->stored);
 	if (s->stored > r->left)
 		return damaged(r, s, "the file ends before it does");
 	while (have < s->stored) {
@@ -164,26 +162,48 @@ static int read_stored(struct reader *r, struct section *s, unsigned char **out)
 	return 0;
 }
 
+/* As much of LEFT as zlib's numbers can say, taken off. */
+static unsigned int zlib_part(uint64_t *left)
+{
+	unsigned int part = *left < ZLIB_PART ? (unsigned int)*left : ZLIB_PART;
+
+	*left -= part;
+	return part;
+}
+
+/* Whether the STORED bytes decompress to exactly RAW, which are in OUT then. */
+static bool inflate_all(const unsigned char *stored, uint64_t n_stored, unsigned char *out,
+			uint64_t raw)
+{
+	z_stream zlib = { .next_in = (unsigned char *)stored, .next_out = out };
+	int status = Z_OK;
+
+	if (inflateInit(&zlib) != Z_OK)
+		abort(); /* the version of zlib.h is not the library's */
+	while (status == Z_OK) {
+		if (!zlib.avail_in)
+			zlib.avail_in = zlib_part(&n_stored);
+		if (!zlib.avail_out)
+			zlib.avail_out = zlib_part(&raw);
+		/* Without any progress it is Z_BUF_ERROR. */
+		status = inflate(&zlib, Z_NO_FLUSH);
+	}
+	inflateEnd(&zlib);
+	return status == Z_STREAM_END && !zlib.avail_in && !zlib.avail_out && !n_stored && !raw;
+}
+
 /* Exactly S->raw bytes, for the caller to free, whatever the stored ones would give. */
 static int inflate_section(struct reader *r, struct section *s, const unsigned char *stored,
 			   unsigned char **out)
 {
-	z_stream zlib = { .next_in = (unsigned char *)stored, .avail_in = s->stored };
 	unsigned char *raw;
-	int status;
 
-	if (s->raw > FILE_RAW_MAX - r->raw || !section_ratio_ok(s->raw, s->stored))
+	r->room += FILE_MEMORY_FACTOR * s->stored;
+	if (s->raw > r->room || !section_ratio_ok(s->raw, s->stored, SECTION_RATIO_MAX))
 		return damaged(r, s, "%llu bytes would become %llu: refused",
 			       (unsigned long long)s->stored, (unsigned long long)s->raw);
-	r->raw += s->raw;
 	raw = alloc_array(s->raw, 1);
-	zlib.next_out = raw;
-	zlib.avail_out = s->raw;
-	if (inflateInit(&zlib) != Z_OK)
-		abort(); /* the version of zlib.h is not the library's */
-	status = inflate(&zlib, Z_FINISH);
-	inflateEnd(&zlib);
-	if (status != Z_STREAM_END || zlib.avail_in || zlib.avail_out) {
+	if (!inflate_all(stored, s->stored, raw, s->raw)) {
 		free(raw);
 		return damaged(r, s, "does not decompress to %llu bytes",
 			       (unsigned long long)s->raw);
@@ -200,8 +220,9 @@ static int decode_section(struct reader *r, struct section *s, const unsigned ch
 
 	if (err)
 		return err;
-	in = (struct wire_in){ .at = raw, .end = raw + s->raw };
+	in = (struct wire_in){ .at = raw, .end = raw + s->raw, .room = r->room };
 	section_decode(&in, s->type, &r->decoder);
+	r->room = in.room;
 	if (!in.error)
 		in.error = section_wrong(s->type, r->decoder.p);
 	if (in.error)
@@ -269,6 +290,7 @@ static int read_profile(struct reader *r)
 	struct stat st;
 	int err;
 
+	r->room = FILE_MEMORY_FREE;
 	r->left = UINT64_MAX;
 	if (!fstat(fileno(r->file), &st) && S_ISREG(st.st_mode))
 		r->left = st.st_size;

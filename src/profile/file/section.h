@@ -28,13 +28,16 @@
 #define SECTION_FLAG_OPTIONAL 1 /* a reader that does not know the type skips it */
 
 /*
- * What no real file exceeds, and no hostile one may: the memory needed to read a file is bounded
- * by these, by those of tables (profile/fields.c) and by the file's own size.
+ * What no real file exceeds, and no hostile one may: what a file is in memory, and each of its sections
+ * decompressed, is bounded by its size. Tables have bounds of their own (profile/fields.c).
  */
-#define FILE_RAW_MAX      ((uint64_t)256 << 20) /* all sections, decompressed */
-#define SECTION_RAW_FREE  ((uint64_t)1 << 20) /* a section so small may have any ratio */
-#define SECTION_RATIO_MAX 100
-#define FILE_LOSSES_MAX   1024
+#define FILE_MEMORY_FREE   ((uint64_t)64 << 20) /* a file so small in memory may be of any size */
+#define FILE_MEMORY_FACTOR 128
+#define SECTION_RAW_FREE   ((uint64_t)1 << 20) /* a section so small may have any ratio */
+#define SECTION_RATIO_MAX  100
+/* What is written stays further below: an entry takes eight times its bytes in the file, if they are few. */
+#define SECTION_RATIO_WRITTEN 16
+#define FILE_LOSSES_MAX       1024
 
 /* The flags of a section in the file. */
 static inline uint32_t section_flags(enum section_type type)
@@ -44,10 +47,10 @@ static inline uint32_t section_flags(enum section_type type)
 		       0;
 }
 
-/* Whether STORED bytes may be said to decompress to RAW ones. */
-static inline bool section_ratio_ok(uint64_t raw, uint64_t stored)
+/* Whether STORED bytes may be said to decompress to RAW ones, MOST times as many. */
+static inline bool section_ratio_ok(uint64_t raw, uint64_t stored, uint64_t most)
 {
-	return raw <= SECTION_RAW_FREE || raw / SECTION_RATIO_MAX <= stored;
+	return raw <= SECTION_RAW_FREE || raw / most <= stored;
 }
 
 /* Puts the section's content (not STRINGS) and adds the strings it uses to POOL. */

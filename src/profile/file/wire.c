@@ -134,6 +134,16 @@ void wire_fail(struct wire_in *in, const char *error)
 	in->at = in->end;
 }
 
+bool wire_take(struct wire_in *in, uint64_t size)
+{
+	if (size > in->room)
+		wire_fail(in, "would take too much memory for a file of this size");
+	if (in->error)
+		return false;
+	in->room -= size;
+	return true;
+}
+
 const unsigned char *wire_get(struct wire_in *in, size_t n)
 {
 	const unsigned char *bytes = in->at;

@@ -48,10 +48,13 @@ void wire_put_count(struct wire_out *out, uint64_t v);
  */
 struct wire_in {
 	const unsigned char *at, *end;
+	uint64_t room; /* bytes of memory that what is read may take still */
 	const char *error; /* what is wrong, or NULL */
 };
 
 void wire_fail(struct wire_in *in, const char *error);
+/* Takes SIZE bytes of the room; false where there are less, or was an error before. */
+bool wire_take(struct wire_in *in, uint64_t size);
 const unsigned char *wire_get(struct wire_in *in, size_t n); /* NULL where there are less than N */
 uint64_t wire_get_varint(struct wire_in *in);
 uint32_t wire_get_u32(struct wire_in *in); /* a varint */

@@ -16,7 +16,6 @@
 struct image {
 	unsigned char headers[SECTION_LAST + 1][SECTION_HEADER_SIZE];
 	struct wire_out *sections[SECTION_LAST + 1];
-	uint64_t raw;
 };
 
 static void header_fill(unsigned char *header, uint32_t type, const struct wire_out *out)
@@ -59,14 +58,13 @@ static void image_add(struct image *image, enum section_type type, const struct 
 {
 	struct wire_out *out = encode(type, p, pool, Z_DEFAULT_STRATEGY);
 
-	/* Readers take such a ratio for an attack. Huffman codes alone make it 8 at most. */
-	if (!section_ratio_ok(out->raw, out->n_stored)) {
+	/* Readers take more for an attack. Huffman codes alone make it 8 at most. */
+	if (!section_ratio_ok(out->raw, out->n_stored, SECTION_RATIO_WRITTEN)) {
 		out_free(out);
 		out = encode(type, p, pool, Z_HUFFMAN_ONLY);
 	}
 	header_fill(image->headers[type], type, out);
 	image->sections[type] = out;
-	image->raw += out->raw;
 }
 
 static void image_deinit(struct image *image)
@@ -99,13 +97,6 @@ static int image_init(struct image *image, const struct profile *p, const char *
 	/* First in the file, yet only the others' encoding tells which strings there are. */
 	image_add(image, SECTION_STRINGS, p, pool);
 	profile_strings_destroy(pool);
-	if (image->raw > FILE_RAW_MAX) {
-		log_error(
-			"%s: not written: more than %llu MiB of data; record fewer runs, functions or samples",
-			path, (unsigned long long)FILE_RAW_MAX >> 20);
-		image_deinit(image);
-		return -EFBIG;
-	}
 	return 0;
 }
 
