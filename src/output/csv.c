@@ -65,6 +65,8 @@ static void write_line(FILE *out, const struct output_section *section, ssize_t 
 	const char *comma = "";
 	size_t i, j;
 
+	if (row >= 0)
+		output_row_prepare(section, row);
 	for (i = 0; i < section->n_groups; i++) {
 		const struct output_group *group = &section->groups[i];
 

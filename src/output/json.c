@@ -112,6 +112,7 @@ static json_t *row_json(const struct output_section *section, size_t row)
 	json_t *object = json_object();
 	size_t i;
 
+	output_row_prepare(section, row);
 	for (i = 0; i < section->n_groups; i++) {
 		const struct output_group *group = &section->groups[i];
 

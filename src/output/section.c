@@ -29,6 +29,12 @@ struct output_field output_field_get(const struct output_section *section, size_
 	return field;
 }
 
+void output_row_prepare(const struct output_section *section, size_t row)
+{
+	if (section->prepare)
+		section->prepare((char *)section->rows + row * section->row_size);
+}
+
 bool output_field_is_absent(const struct output_field *field, enum output_type type)
 {
 	return type == OUTPUT_TEXT ? !field->text : isnan(field->number);

@@ -68,6 +68,8 @@ struct output_section {
 	size_t n_rows, row_size;
 	enum profile_clock clock; /* of all times in the rows */
 	const char *prefix; /* what the columns say that are "prefixed": "WALL"; NULL: nothing */
+	/* Works out what of ROW only those need that are shown; NULL: nothing. */
+	void (*prepare)(void *row);
 	/* Rows that only repeat others, left out of tables; NULL: none. */
 	bool (*is_redundant)(const void *row);
 	/* What to put before ROW's estimable figures of GROUP: "~"; NULL here or there: nothing. */
@@ -89,6 +91,9 @@ struct output_field {
 struct output_field output_field_get(const struct output_section *section, size_t row,
 				     const struct output_group *group,
 				     const struct output_column *column);
+
+/* To be called before the first field of ROW is got. */
+void output_row_prepare(const struct output_section *section, size_t row);
 
 bool output_field_is_absent(const struct output_field *field, enum output_type type);
 

@@ -107,6 +107,8 @@ static void layout_init(struct layout *l, const struct output_section *section,
 
 	memset(l, 0, sizeof(*l));
 	select_rows(l, section, options);
+	for (row = 0; row < l->n_rows; row++)
+		output_row_prepare(section, l->rows[row]);
 	for (i = 0; i < section->n_groups; i++) {
 		const struct output_group *group = &section->groups[i];
 

@@ -44,6 +44,7 @@ void view_rows_init(struct view_rows *rows, const struct view_table *table, cons
 	rows->section.n_groups = table->n_groups;
 	rows->section.is_redundant = table->is_redundant;
 	rows->section.mark = table->mark;
+	rows->section.prepare = table->prepare;
 	rows->section.weight = table->weight;
 	table->rows(rows, data);
 }

@@ -55,6 +55,7 @@ struct view_table {
 	size_t n_groups;
 	bool (*is_redundant)(const void *row); /* as in struct output_section */
 	const char *(*mark)(const void *row, const struct output_group *group);
+	void (*prepare)(void *row);
 	size_t weight;
 	/* Sets the rows, and what else of the section depends on DATA. */
 	void (*rows)(struct view_rows *rows, const void *data);

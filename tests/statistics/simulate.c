@@ -244,6 +244,7 @@ static void check_detectable(const struct setting *s)
 		struct profile *p[2];
 
 		compare(&diff, s, p, 1e-6);
+		analyze_diff_row_work_out(&diff.syscalls.rows[0]);
 		planted.side[1].effect = first_row(&diff)->change.detectable / s->mean;
 		done(&diff, p);
 		compare(&diff, &planted, p, 1e-6);

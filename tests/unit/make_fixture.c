@@ -391,16 +391,66 @@ static struct profile *of_words(char **words)
 	return p;
 }
 
+/* A cell of CALLS calls of about TIME each, with a histogram of a few slots, as real ones have. */
+static void large_cell(struct profile *p, uint32_t run, uint32_t site, uint32_t context,
+		       uint64_t calls, uint64_t time)
+{
+	struct profile_stats *s = profile_cell(p, run, site, context);
+	uint64_t i;
+
+	s->calls = calls;
+	s->wall = s->oncpu = calls * time;
+	s->self = (int64_t)(calls * time / 2);
+	s->sumsq = (double)calls * (double)time * (double)time;
+	s->min = time / 2;
+	s->max = time * 2;
+	for (i = 0; i < 4; i++)
+		profile_stats_bucket_add(s, hist_slot(s->min + i * time / 2), calls / 4);
+}
+
+/* SIZES: functions, contexts, runs, and how much slower each call is, in percent. Every cell there can be. */
+static struct profile *large(char **sizes)
+{
+	uint32_t functions = (uint32_t)strtoul(sizes[0], NULL, 10), run, context, site;
+	uint32_t contexts = (uint32_t)strtoul(sizes[1], NULL, 10);
+	uint32_t runs = (uint32_t)strtoul(sizes[2], NULL, 10);
+	uint64_t slower = strtoull(sizes[3], NULL, 10), seed = slower;
+	struct profile *p = profile_create();
+	char name[32];
+
+	p->clock = PROFILE_CLOCK_INSN;
+	fixture_calibrated(p);
+	for (context = 0; context < contexts; context++) {
+		snprintf(name, sizeof(name), "call%u", context);
+		profile_context_add(p, name);
+	}
+	for (site = 1; site <= functions; site++) {
+		snprintf(name, sizeof(name), "function%u", site);
+		fixture_function(p, name, 64 * site);
+	}
+	for (run = 0; run < runs; run++) {
+		fixture_run(p, 300000000);
+		for (site = 0; site <= functions; site++)
+			for (context = 0; context < contexts; context++) {
+				seed = seed * 6364136223846793005 + 1442695040888963407;
+				large_cell(p, run, site, context, 8 + (seed >> 60),
+					   (100 + slower) * (10 + site % 97) + (seed >> 56));
+			}
+	}
+	return p;
+}
+
 int main(int argc, char **argv)
 {
-	struct profile *p = argc > 3 && !strcmp(argv[1], "words") ? of_words(argv + 3) :
-			    argc == 3                             ? build(argv[1]) :
-								    NULL;
+	struct profile *p = argc > 3 && !strcmp(argv[1], "words")  ? of_words(argv + 3) :
+			    argc == 7 && !strcmp(argv[1], "large") ? large(argv + 3) :
+			    argc == 3                              ? build(argv[1]) :
+								     NULL;
 	int err;
 
 	if (!p) {
-		fprintf(stderr,
-			"usage: make_fixture NAME FILE | make_fixture words FILE WORD...\n");
+		fprintf(stderr, "usage: make_fixture NAME FILE | make_fixture words FILE WORD... | "
+				"make_fixture large FILE FUNCTIONS CONTEXTS RUNS SLOWER\n");
 		return 2;
 	}
 	err = profile_file_write(p, argv[2]);

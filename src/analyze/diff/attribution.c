@@ -31,6 +31,62 @@ struct part {
 
 static const struct cost nothing = { 0, 0 };
 
+/* What parts are taken from, by what they are parts of. */
+struct source {
+	const struct analyze_diff *diff;
+	struct pointers functions; /* by context */
+	struct pointers ranges, blocks; /* by function, then context */
+};
+
+static int by_context(const void *left, const void *right)
+{
+	const struct analyze_diff_row *a = left, *b = right;
+
+	return compare_text(a->context, b->context);
+}
+
+static int by_range_place(const void *left, const void *right)
+{
+	const struct analyze_diff_range *a = left, *b = right;
+
+	return compare_text(a->context, b->context) ?:
+		       compare_text(a->body.function, b->body.function);
+}
+
+static int by_block_place(const void *left, const void *right)
+{
+	const struct analyze_diff_block *a = left, *b = right;
+
+	return compare_text(a->context, b->context) ?: compare_text(a->function, b->function);
+}
+
+static void source_init(struct source *s, const struct analyze_diff *diff)
+{
+	s->diff = diff;
+	s->functions = pointers_sort(diff->functions.rows, diff->functions.n_rows,
+				     sizeof(*diff->functions.rows), by_context);
+	s->ranges = pointers_sort(diff->ranges.rows, diff->ranges.n_rows,
+				  sizeof(*diff->ranges.rows), by_range_place);
+	s->blocks = pointers_sort(diff->blocks.rows, diff->blocks.n_rows,
+				  sizeof(*diff->blocks.rows), by_block_place);
+}
+
+static void source_deinit(struct source *s)
+{
+	free(s->functions.items);
+	free(s->ranges.items);
+	free(s->blocks.items);
+}
+
+/* The bodies in FUNCTION. */
+static const void *const *ranges_of(const struct source *s, const char *function,
+				    const char *context, size_t *n)
+{
+	const struct analyze_diff_range key = { .body.function = function, .context = context };
+
+	return pointers_find(&s->ranges, &key, n);
+}
+
 struct parts {
 	struct part *parts;
 	uint32_t n_parts, cap_parts;
@@ -151,23 +207,23 @@ static struct cost range_cost(const struct analyze_range_side *side, bool estima
 	return cost;
 }
 
-static bool is_in(const struct analyze_diff_range *r, const char *function, const char *context)
+static bool is_part(const struct analyze_diff_range *r)
 {
-	return !r->is_partner && !strcmp(r->body.function, function) &&
-	       !strcmp(r->context, context) && strcmp(r->body.name, ANALYZE_RANGE_REST);
+	return !r->is_partner && strcmp(r->body.name, ANALYZE_RANGE_REST);
 }
 
 /* What timed bodies in FUNCTION spent themselves, which its own self time does not hold. */
-static struct cost bodies_cost(const struct analyze_diff *diff, const char *function,
-			       const char *context, bool hardened)
+static struct cost bodies_cost(const struct source *from, const char *function, const char *context,
+			       bool hardened)
 {
 	struct cost sum = { 0, 0 };
-	uint32_t i;
+	size_t i, n;
+	const void *const *ranges = ranges_of(from, function, context, &n);
 
-	for (i = 0; i < diff->ranges.n_rows; i++) {
-		const struct analyze_diff_range *r = &diff->ranges.rows[i];
+	for (i = 0; i < n; i++) {
+		const struct analyze_diff_range *r = ranges[i];
 
-		if (!r->estimated && is_in(r, function, context))
+		if (!r->estimated && is_part(r))
 			sum.total +=
 				range_cost(hardened ? &r->hardened : &r->baseline, false).total;
 	}
@@ -195,16 +251,17 @@ static struct part range_part(const struct analyze_diff_range *r)
  * that changed significantly and are not part of one another. An estimate holds what the body calls, also
  * timed functions, which are parts of their own: one larger than WHOLE is not of it alone, and left out.
  */
-static void collect_ranges(struct parts *parts, const struct analyze_diff *diff,
-			   const char *function, const char *context, bool estimated, double whole)
+static void collect_ranges(struct parts *parts, const struct source *from, const char *function,
+			   const char *context, bool estimated, double whole)
 {
-	uint32_t i;
+	size_t i, n;
+	const void *const *ranges = ranges_of(from, function, context, &n);
 
-	for (i = 0; i < diff->ranges.n_rows; i++) {
-		const struct analyze_diff_range *r = &diff->ranges.rows[i];
+	for (i = 0; i < n; i++) {
+		const struct analyze_diff_range *r = ranges[i];
 		struct part part;
 
-		if (r->estimated != estimated || !is_in(r, function, context) ||
+		if (r->estimated != estimated || !is_part(r) ||
 		    (estimated && (r->redundant || r->body.chain)))
 			continue;
 		part = range_part(r);
@@ -268,23 +325,26 @@ static char *innermost_name(const struct analyze_diff_block *block)
 	return end ? alloc_strndup(block->chain, end - block->chain) : alloc_strdup(block->chain);
 }
 
-static void add_blocks(struct analyze_attribution *a, const struct analyze_diff *diff,
+static void add_blocks(struct analyze_attribution *a, const struct source *from,
 		       const struct place *place, int depth, double whole, bool hidden)
 {
+	const struct analyze_diff_block key = { .function = place->function,
+						.context = place->context };
 	struct level level = { .depth = depth, .whole = whole, .hidden = hidden };
 	struct parts parts = { 0 };
-	uint32_t i;
+	const void *const *blocks;
+	size_t i, n;
 
 	/* A count of instructions is no time elsewhere. */
-	if (diff->clock != PROFILE_CLOCK_INSN)
+	if (from->diff->clock != PROFILE_CLOCK_INSN)
 		return;
-	for (i = 0; i < diff->blocks.n_rows; i++) {
-		const struct analyze_diff_block *b = &diff->blocks.rows[i];
+	blocks = pointers_find(&from->blocks, &key, &n);
+	for (i = 0; i < n; i++) {
+		const struct analyze_diff_block *b = blocks[i];
 		struct part part = { 0 };
 		char *name;
 
-		if (strcmp(b->function, place->function) || strcmp(b->context, place->context) ||
-		    range_of(place, b->chain) != place->range)
+		if (range_of(place, b->chain) != place->range)
 			continue;
 		name = innermost_name(b);
 		alloc_keep(&a->names, name);
@@ -303,7 +363,7 @@ static void add_blocks(struct analyze_attribution *a, const struct analyze_diff 
 
 /* ---- functions ---- */
 
-static void add_ranges(struct analyze_attribution *a, const struct analyze_diff *diff,
+static void add_ranges(struct analyze_attribution *a, const struct source *from,
 		       const char *function, const char *context, double whole, bool hidden)
 {
 	struct level level = { .depth = 3, .whole = whole, .hidden = hidden };
@@ -311,94 +371,99 @@ static void add_ranges(struct analyze_attribution *a, const struct analyze_diff 
 	struct parts parts = { 0 };
 	uint32_t i;
 
-	collect_ranges(&parts, diff, function, context, false, whole);
+	collect_ranges(&parts, from, function, context, false, whole);
 	if (!parts.n_parts)
-		collect_ranges(&parts, diff, function, context, true, whole);
+		collect_ranges(&parts, from, function, context, true, whole);
 	parts_end(&parts, ANALYZE_PART_REST, whole);
 	place.parts = parts.parts;
 	place.n_parts = parts.n_parts;
 	for (i = 0; i < parts.n_parts; i++) {
 		row_add(a, parts.parts[i].row, &level);
 		place.range = parts.parts[i].range;
-		add_blocks(a, diff, &place, 4, parts.parts[i].row.delta,
+		add_blocks(a, from, &place, 4, parts.parts[i].row.delta,
 			   a->rows[a->n_rows - 1].hidden);
 	}
 	if (!parts.n_parts)
-		add_blocks(a, diff, &place, 3, whole, hidden);
+		add_blocks(a, from, &place, 3, whole, hidden);
 	level_end(a, &level);
 	free(parts.parts);
 }
 
-static struct cost function_cost(const struct analyze_figures *f, const struct analyze_diff *diff,
+static struct cost function_cost(const struct analyze_figures *f, const struct source *from,
 				 const struct analyze_diff_row *row, bool hardened)
 {
-	struct cost cost = bodies_cost(diff, row->name, row->context, hardened);
+	struct cost cost = bodies_cost(from, row->name, row->context, hardened);
 
 	cost.calls = known(f->calls);
 	cost.total += known(f->totals[ANALYZE_TIME_SELF]);
 	return cost;
 }
 
-static bool is_timed(const struct analyze_diff *diff, const char *function, const char *context)
+static int by_name(const void *left, const void *right)
 {
-	uint32_t i;
+	const struct analyze_diff_row *a = *(const struct analyze_diff_row *const *)left;
+	const struct analyze_diff_row *b = *(const struct analyze_diff_row *const *)right;
 
-	for (i = 0; i < diff->functions.n_rows; i++)
-		if (!strcmp(diff->functions.rows[i].name, function) &&
-		    !strcmp(diff->functions.rows[i].context, context))
-			return true;
-	return false;
+	return strcmp(a->name, b->name);
 }
 
-/* Bodies that were timed in functions that were not: no function's time holds theirs. */
-static void collect_ranges_alone(struct parts *parts, const struct analyze_diff *diff,
-				 const char *context)
+/* Bodies that were timed in functions that were not, those of FUNCTIONS, sorted: no function's time holds theirs. */
+static void collect_ranges_alone(struct parts *parts, const struct source *from,
+				 const char *context, const void *const *functions,
+				 size_t n_functions)
 {
-	uint32_t i;
+	struct analyze_diff_range low = { .body.function = NULL, .context = context };
+	const struct pointers *ranges = &from->ranges;
+	size_t i = bisect(ranges->n_items, k, by_range_place(ranges->items[k], &low) < 0);
 
-	for (i = 0; i < diff->ranges.n_rows; i++) {
-		const struct analyze_diff_range *r = &diff->ranges.rows[i];
+	for (; i < ranges->n_items; i++) {
+		const struct analyze_diff_range *r = ranges->items[i];
+		const struct analyze_diff_row row = { .name = r->body.function }, *key = &row;
 
-		if (!r->estimated && is_in(r, r->body.function, context) &&
-		    !is_timed(diff, r->body.function, context))
+		if (strcmp(r->context, context))
+			break;
+		if (!r->estimated && is_part(r) &&
+		    !search_array(&key, functions, n_functions, sizeof(key), by_name))
 			vec_push(parts, parts, range_part(r));
 	}
 }
 
-static void collect_functions(struct parts *parts, const struct analyze_diff *diff,
-			      const char *context)
+static void collect_functions(struct parts *parts, const struct source *from, const char *context)
 {
-	uint32_t i;
+	const struct analyze_diff_row key = { .context = context };
+	size_t i, n;
+	const void *const *functions = pointers_find(&from->functions, &key, &n);
+	const void **names = alloc_array(n, sizeof(*names));
 
-	for (i = 0; i < diff->functions.n_rows; i++) {
-		const struct analyze_diff_row *f = &diff->functions.rows[i];
+	for (i = 0; i < n; i++) {
+		const struct analyze_diff_row *f = names[i] = functions[i];
 		struct part part = { .diff = f };
 
-		if (strcmp(f->context, context))
-			continue;
 		part.row = row_form(ANALYZE_PART_FUNCTION, f->name,
-				    function_cost(&f->baseline, diff, f, false),
-				    function_cost(&f->hardened, diff, f, true));
+				    function_cost(&f->baseline, from, f, false),
+				    function_cost(&f->hardened, from, f, true));
 		vec_push(parts, parts, part);
 	}
+	sort_array(names, n, sizeof(*names), by_name);
+	collect_ranges_alone(parts, from, context, names, n);
+	free(names);
 }
 
-static void add_functions(struct analyze_attribution *a, const struct analyze_diff *diff,
+static void add_functions(struct analyze_attribution *a, const struct source *from,
 			  const char *context, double whole, bool hidden)
 {
 	struct level level = { .depth = 2, .whole = whole, .hidden = hidden };
 	struct parts parts = { 0 };
 	uint32_t i;
 
-	collect_functions(&parts, diff, context);
-	collect_ranges_alone(&parts, diff, context);
+	collect_functions(&parts, from, context);
 	parts_end(&parts, ANALYZE_PART_UNTIMED, whole);
 	for (i = 0; i < parts.n_parts; i++) {
 		const struct part *part = &parts.parts[i];
 
 		row_add(a, part->row, &level);
 		if (part->diff)
-			add_ranges(a, diff, part->diff->name, context, part->row.delta,
+			add_ranges(a, from, part->diff->name, context, part->row.delta,
 				   a->rows[a->n_rows - 1].hidden);
 	}
 	level_end(a, &level);
@@ -449,6 +514,7 @@ void analyze_attribution_init(struct analyze_attribution *a, const struct analyz
 	struct level whole = { .depth = 0 }, level = { .depth = 1 };
 	struct analyze_attribution_row top;
 	struct parts parts = { 0 };
+	struct source from;
 	double largest = 0;
 	uint32_t i;
 
@@ -469,6 +535,7 @@ void analyze_attribution_init(struct analyze_attribution *a, const struct analyz
 			top.delta += parts.parts[i].row.delta;
 	}
 	sort_array(parts.parts, parts.n_parts, sizeof(*parts.parts), part_compare);
+	source_init(&from, diff);
 	row_add(a, top, &whole);
 	level.whole = top.delta;
 	for (i = 0; i < parts.n_parts; i++) {
@@ -478,11 +545,12 @@ void analyze_attribution_init(struct analyze_attribution *a, const struct analyz
 		if (!part->diff)
 			continue;
 		largest = fmax(largest, fabs(part->row.delta));
-		add_functions(a, diff, part->row.name, part->row.delta,
+		add_functions(a, &from, part->row.name, part->row.delta,
 			      a->rows[a->n_rows - 1].hidden ||
 				      fabs(part->row.delta) < LEAST_OPENED * largest);
 	}
 	level_end(a, &level);
+	source_deinit(&from);
 	free(parts.parts);
 }
 

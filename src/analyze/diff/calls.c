@@ -95,28 +95,33 @@ static double syscall_change(const struct analyze_diff_row *row, enum analyze_ti
 	return side_total(&row->hardened, time, true) - side_total(&row->baseline, time, true);
 }
 
-/* What functions in CONTEXT have shares of. */
-static double context_change(const struct analyze_diff_rows *syscalls, const char *context,
-			     enum analyze_time time)
+static double changes_sum(const struct analyze_diff_rows *syscalls, enum analyze_time time)
 {
-	const struct analyze_diff_row *row;
 	double all = 0;
 	uint32_t i;
 
-	if (time == ANALYZE_TIME_SELF)
-		time = ANALYZE_TIME_ONCPU;
-	if (!analyze_is_sum(context)) {
-		row = analyze_diff_rows_find(syscalls, context, NULL);
-		return row ? syscall_change(row, time) : NAN;
-	}
 	for (i = 0; i < syscalls->n_rows; i++)
 		all += syscall_change(&syscalls->rows[i], time);
 	return all;
 }
 
+/* What functions in CONTEXT have shares of: ALL is what those in any have. */
+static double context_change(const struct analyze_diff_rows *syscalls, const char *context,
+			     enum analyze_time time, double all)
+{
+	const struct analyze_diff_row *row;
+
+	if (analyze_is_sum(context))
+		return all;
+	row = analyze_diff_rows_find(syscalls, context, NULL);
+	return row ? syscall_change(row, time) : NAN;
+}
+
 void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff_rows *functions,
 			 enum analyze_time time)
 {
+	enum analyze_time whole = time == ANALYZE_TIME_SELF ? ANALYZE_TIME_ONCPU : time;
+	double all = changes_sum(syscalls, whole);
 	struct analyze_diff_row *sum = functions->rows;
 	uint32_t i;
 
@@ -126,7 +131,7 @@ void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff
 	for (i = 0; i < functions->n_rows; i++) {
 		struct analyze_diff_row *row = &functions->rows[i];
 		bool is_sum = analyze_is_sum(row->context);
-		double change = context_change(syscalls, row->context, time);
+		double change = context_change(syscalls, row->context, whole, all);
 
 		if (is_sum)
 			sum = row;

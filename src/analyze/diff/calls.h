@@ -60,7 +60,7 @@ struct analyze_diff_row {
 	enum analyze_note
 		alone; /* why no other side is there to compare with; NONE: there is one */
 	enum analyze_note inlined; /* that one side's figures are of inlined bodies */
-	const struct analyze_sample *samples[2]; /* while the diff is made; then NULL */
+	const struct analyze_sample *samples[2]; /* the tables' */
 };
 
 struct analyze_diff_rows {

@@ -396,4 +396,5 @@ void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_di
 		set_row(c, diff, row);
 		conclude_syscall(c, diff, row);
 	}
+	analyze_change_work_out(&c->change);
 }

@@ -69,35 +69,40 @@ static int workload_compare(const void *left, const void *right)
 	return compare_values(a->order, b->order) ?: strcmp(a->name, b->name);
 }
 
-/* TA and TB are the two sides' tables. */
-static void workload_diff(struct analyze_diff *diff, const struct profile *baseline,
-			  const struct profile *hardened, const struct analyze_table *ta,
-			  const struct analyze_table *tb, bool raw)
+static void workload_diff(struct analyze_diff *diff)
 {
-	struct analyze_workload a, b;
-	struct join j;
+	const struct analyze_workload *a = &diff->commands[0], *b = &diff->commands[1];
+	struct join j = join_sorted(a->rows, a->n_rows, b->rows, b->n_rows, sizeof(*a->rows),
+				    workload_name_compare);
 
-	analyze_workload_init(&a, baseline, raw);
-	analyze_workload_init(&b, hardened, raw);
-	diff->kernel[0] = analyze_kernel_share_of(baseline, ta, &a);
-	diff->kernel[1] = analyze_kernel_share_of(hardened, tb, &b);
-	j = join_sorted(a.rows, a.n_rows, b.rows, b.n_rows, sizeof(*a.rows), workload_name_compare);
 	while (join_next(&j))
 		vec_push(diff, workload,
 			 workload_row(workload_pair(j.a, j.n_a), workload_pair(j.b, j.n_b),
 				      j.n_a ? j.a : j.b));
 	sort_array(diff->workload, diff->n_workload, sizeof(*diff->workload), workload_compare);
-	analyze_workload_deinit(&a);
-	analyze_workload_deinit(&b);
 }
 
 /* ---- functions that one kernel has inlined ---- */
 
-static bool is_partner(const struct analyze_range *range, const struct analyze_diff_row *row)
+static int range_compare(const void *left, const void *right)
 {
-	return range->side.source && !range->estimated && !strcmp(range->body.name, row->name) &&
-	       !strcmp(range->context, row->context);
+	const struct analyze_range *a = left, *b = right;
+
+	return strcmp(a->body.name, b->body.name) ?: strcmp(a->context, b->context);
 }
+
+static int diff_range_compare(const void *left, const void *right)
+{
+	const struct analyze_diff_range *a = left, *b = right;
+
+	return strcmp(a->body.name, b->body.name) ?: strcmp(a->context, b->context);
+}
+
+/* Inlined bodies by name and context. */
+struct bodies {
+	struct pointers sides[2]; /* struct analyze_range */
+	struct pointers rows; /* struct analyze_diff_range */
+};
 
 /* Adds RANGE, of RUNS runs, to FIGURES per run. */
 static void figures_add(struct analyze_figures *f, const struct analyze_range *range, uint32_t runs,
@@ -125,40 +130,44 @@ static void sample_merge(struct analyze_sample *sum, const struct analyze_sample
 {
 	uint32_t i;
 
-	for (i = 0; i < part->n; i++)
-		analyze_sample_add(sum, i, part->sums[i].calls, part->sums[i].total);
+	for (i = 0; i < part->n_sums; i++)
+		analyze_sample_add(sum, part->sums[i].repetition, part->sums[i].calls,
+				   part->sums[i].total);
 	sum->uncertainty += part->uncertainty;
 }
 
 /* What SIDE's inlined bodies of ROW's name come to; whether there are any. */
-static bool partners_sum(const struct analyze_diff *diff, const struct analyze_diff_row *row,
-			 int side, struct analyze_figures *figures, struct analyze_sample *sample)
+static bool partners_sum(const struct analyze_diff *diff, const struct bodies *bodies,
+			 const struct analyze_diff_row *row, int side,
+			 struct analyze_figures *figures, struct analyze_sample *sample)
 {
-	const struct analyze_ranges *ranges = &diff->ranges.sides[side];
-	uint32_t i;
+	const struct analyze_range key = { .body.name = row->name, .context = row->context };
+	size_t i, n;
+	const void *const *found = pointers_find(&bodies->sides[side], &key, &n);
 
 	*figures = analyze_figures_none;
-	analyze_sample_init(sample, &ranges->repetitions);
-	for (i = 0; i < ranges->n_rows; i++) {
-		if (!is_partner(&ranges->rows[i], row))
+	*sample = (struct analyze_sample){ 0 };
+	for (i = 0; i < n; i++) {
+		const struct analyze_range *range = found[i];
+
+		if (!range->side.source || range->estimated)
 			continue;
-		figures_add(figures, &ranges->rows[i], diff->runs[side], diff->time);
-		sample_merge(sample, &ranges->rows[i].sample);
+		figures_add(figures, range, diff->runs[side], diff->time);
+		sample_merge(sample, &range->sample);
 	}
+	analyze_sample_finish(sample);
 	return !isnan(figures->calls);
 }
 
 /* The diff's rows of these bodies are the function's now, not parts of what is around them. */
-static void mark_partners(struct analyze_diff *diff, const struct analyze_diff_row *row)
+static void mark_partners(const struct bodies *bodies, const struct analyze_diff_row *row)
 {
-	uint32_t i;
+	const struct analyze_diff_range key = { .body.name = row->name, .context = row->context };
+	size_t i, n;
+	const void *const *found = pointers_find(&bodies->rows, &key, &n);
 
-	for (i = 0; i < diff->ranges.n_rows; i++) {
-		struct analyze_diff_range *range = &diff->ranges.rows[i];
-
-		if (!strcmp(range->body.name, row->name) && !strcmp(range->context, row->context))
-			range->is_partner = true;
-	}
+	for (i = 0; i < n; i++)
+		((struct analyze_diff_range *)found[i])->is_partner = true;
 }
 
 /*
@@ -167,8 +176,16 @@ static void mark_partners(struct analyze_diff *diff, const struct analyze_diff_r
  */
 static uint32_t find_partners(struct analyze_diff *diff)
 {
+	struct bodies bodies;
 	uint32_t i, n = 0;
 	int side;
+
+	for (side = 0; side < 2; side++)
+		bodies.sides[side] = pointers_sort(diff->ranges.sides[side].rows,
+						   diff->ranges.sides[side].n_rows,
+						   sizeof(struct analyze_range), range_compare);
+	bodies.rows = pointers_sort(diff->ranges.rows, diff->ranges.n_rows,
+				    sizeof(*diff->ranges.rows), diff_range_compare);
 
 	for (i = 0; i < diff->functions.n_rows; i++) {
 		struct analyze_diff_row *row = &diff->functions.rows[i];
@@ -179,7 +196,7 @@ static uint32_t find_partners(struct analyze_diff *diff)
 		missing = side ? &row->hardened : &row->baseline;
 		if (!isnan(missing->calls))
 			continue;
-		if (partners_sum(diff, row, side, &figures, &sample)) {
+		if (partners_sum(diff, &bodies, row, side, &figures, &sample)) {
 			*missing = figures;
 			row->inlined =
 				side ? ANALYZE_NOTE_BODIES_HARDENED : ANALYZE_NOTE_BODIES_BASELINE;
@@ -188,11 +205,15 @@ static uint32_t find_partners(struct analyze_diff *diff)
 			    diff->ranges.sides[1].repetitions.unit)
 				analyze_change_form(&row->change, side ? row->samples[0] : &sample,
 						    side ? &sample : row->samples[1]);
-			mark_partners(diff, row);
+			analyze_change_resample(&row->change);
+			mark_partners(&bodies, row);
 			n++;
 		}
 		analyze_sample_deinit(&sample);
 	}
+	free(bodies.sides[0].items);
+	free(bodies.sides[1].items);
+	free(bodies.rows.items);
 	return n;
 }
 
@@ -220,21 +241,31 @@ static void changes_collect(struct changes *list, struct analyze_diff *diff)
 			vec_push(list, changes, &diff->ranges.rows[j].change);
 }
 
-/* Whether samples of SIDE hit inlined bodies of NAME. */
-static bool is_inlined(const struct analyze_diff *diff, int side, const char *name)
+static int body_name_compare(const void *left, const void *right)
 {
-	const struct analyze_bodies *bodies = &diff->ranges.sides[side].bodies;
-	uint32_t i;
+	return strcmp(((const struct analyze_body *)left)->name,
+		      ((const struct analyze_body *)right)->name);
+}
 
-	for (i = 0; i < bodies->n_counts; i++)
-		if (!strcmp(bodies->bodies[bodies->counts[i].body].name, name))
+/* Whether samples of SIDE hit inlined bodies of NAME; BODIES are either side's, by name. */
+static bool is_inlined(const struct analyze_diff *diff, const struct pointers *bodies, int side,
+		       const char *name)
+{
+	const struct analyze_bodies *b = &diff->ranges.sides[side].bodies;
+	const struct analyze_body key = { .name = name };
+	size_t i, n;
+	const void *const *found = pointers_find(&bodies[side], &key, &n);
+
+	for (i = 0; i < n; i++)
+		if (analyze_bodies_has_counts(b, (const struct analyze_body *)found[i] - b->bodies))
 			return true;
 	return false;
 }
 
 /* Why FUNCTION, a sum over all contexts, was timed on one side only; NONE: it was on both. */
 static enum analyze_note partner_note(const struct analyze_diff_row *function,
-				      const struct analyze_diff *diff)
+				      const struct analyze_diff *diff,
+				      const struct pointers *bodies)
 {
 	static const enum analyze_note notes[2][2] = {
 		{ ANALYZE_NOTE_NOT_TIMED_BASELINE, ANALYZE_NOTE_INLINED_BASELINE },
@@ -244,7 +275,7 @@ static enum analyze_note partner_note(const struct analyze_diff_row *function,
 
 	if (isnan(function->baseline.calls) == isnan(function->hardened.calls))
 		return ANALYZE_NOTE_NONE;
-	return notes[missing][is_inlined(diff, missing, function->name)];
+	return notes[missing][is_inlined(diff, bodies, missing, function->name)];
 }
 
 /* What a reader would ask who sees that something is missing in this row and not in all. */
@@ -266,8 +297,6 @@ static enum analyze_note row_note(const struct analyze_diff_row *row,
 		return ANALYZE_NOTE_FEW;
 	if (isnan(c->plus_minus_pct))
 		return ANALYZE_NOTE_NEAR_ZERO;
-	if (c->verdict == ANALYZE_VERDICT_UNCLEAR && isnan(c->boots_needed))
-		return ANALYZE_NOTE_NO_NUMBER;
 	return ANALYZE_NOTE_NONE;
 }
 
@@ -275,34 +304,55 @@ static enum analyze_note row_note(const struct analyze_diff_row *row,
 static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff *diff)
 {
 	enum analyze_note partner = ANALYZE_NOTE_NONE;
+	struct pointers bodies[2];
 	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		const struct analyze_bodies *b = &diff->ranges.sides[i].bodies;
+
+		bodies[i] = pointers_sort(b->bodies, b->n_bodies, sizeof(*b->bodies),
+					  body_name_compare);
+	}
 
 	for (i = 0; i < rows->n_rows; i++) {
 		struct analyze_diff_row *row = &rows->rows[i];
 
 		if (analyze_is_sum(row->context))
-			partner = partner_note(row, diff);
+			partner = partner_note(row, diff, bodies);
 		row->alone = partner;
 		row->note = partner ? partner : row_note(row, diff);
 	}
+	free(bodies[0].items);
+	free(bodies[1].items);
+}
+
+static int body_compare(const void *left, const void *right)
+{
+	const struct analyze_diff_range *a = left, *b = right;
+
+	return a->redundant - b->redundant ?: analyze_body_compare(&a->body, &b->body);
 }
 
 /* The same of inlined bodies, which are in another order. */
 static void ranges_repeat(struct analyze_diff_ranges *ranges)
 {
-	uint32_t i, j;
+	struct pointers rows =
+		pointers_sort(ranges->rows, ranges->n_rows, sizeof(*ranges->rows), body_compare);
+	uint32_t i;
+	size_t n;
 
 	for (i = 0; i < ranges->n_rows; i++) {
 		struct analyze_diff_range *row = &ranges->rows[i];
+		const struct analyze_diff_range key = { .body = row->body };
+		const void *const *found;
 
 		if (!row->redundant || isnan(row->change.p))
 			continue;
-		row->change = analyze_change_none;
-		for (j = 0; j < ranges->n_rows; j++)
-			if (!ranges->rows[j].redundant &&
-			    !analyze_body_compare(&ranges->rows[j].body, &row->body))
-				row->change = ranges->rows[j].change;
+		found = pointers_find(&rows, &key, &n);
+		row->change = n ? ((const struct analyze_diff_range *)found[n - 1])->change :
+				  analyze_change_none;
 	}
+	free(rows.items);
 }
 
 static void judge(struct analyze_diff *diff, double margin_pct)
@@ -350,13 +400,25 @@ static void repetitions_form(struct analyze_diff_repetitions *r,
 	r->note = repetitions_note(a, b);
 }
 
-/* They are the tables'. */
-static void forget_samples(struct analyze_diff_rows *rows)
+void analyze_diff_row_work_out(struct analyze_diff_row *row)
 {
-	uint32_t i;
+	analyze_change_work_out(&row->change);
+	if (!row->note && row->change.verdict == ANALYZE_VERDICT_UNCLEAR &&
+	    isnan(row->change.boots_needed))
+		row->note = ANALYZE_NOTE_NO_NUMBER;
+}
 
-	for (i = 0; i < rows->n_rows; i++)
-		rows->rows[i].samples[0] = rows->rows[i].samples[1] = NULL;
+/* SIDE's figures, of P. */
+static void side_init(struct analyze_diff *diff, int side, const struct profile *p,
+		      const struct analyze_options *options)
+{
+	struct analyze_table *table = &diff->tables[side];
+
+	analyze_table_init(table, p, options);
+	analyze_workload_init(&diff->commands[side], p, options->raw);
+	diff->runs[side] = table->runs;
+	diff->boots[side] = table->boots;
+	diff->kernel[side] = analyze_kernel_share_of(p, table, &diff->commands[side]);
 }
 
 int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
@@ -366,7 +428,7 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 						  .functions = &diff->functions,
 						  .runs = diff->runs,
 						  .time = options->time };
-	struct analyze_table a, b;
+	const struct analyze_table *a = &diff->tables[0], *b = &diff->tables[1];
 
 	memset(diff, 0, sizeof(*diff));
 	if (baseline->clock != hardened->clock) {
@@ -378,29 +440,21 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	}
 	diff->clock = baseline->clock;
 	diff->time = options->time;
-	analyze_table_init(&a, baseline, options);
-	analyze_table_init(&b, hardened, options);
-	diff->runs[0] = a.runs;
-	diff->runs[1] = b.runs;
-	diff->boots[0] = a.boots;
-	diff->boots[1] = b.boots;
-	analyze_diff_rows_match(&diff->syscalls, &a, &b, &a.syscalls, &b.syscalls);
-	analyze_diff_rows_match(&diff->functions, &a, &b, &a.functions, &b.functions);
+	side_init(diff, 0, baseline, options);
+	side_init(diff, 1, hardened, options);
+	analyze_diff_rows_match(&diff->syscalls, a, b, &a->syscalls, &b->syscalls);
+	analyze_diff_rows_match(&diff->functions, a, b, &a->functions, &b->functions);
 	analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
-	workload_diff(diff, baseline, hardened, &a, &b, options->raw);
-	repetitions_form(&diff->repetitions, &a.repetitions, &b.repetitions, options);
+	workload_diff(diff);
+	repetitions_form(&diff->repetitions, &a->repetitions, &b->repetitions, options);
 	analyze_diff_ranges_init(&diff->ranges, &calls, baseline, hardened, options);
 	analyze_diff_blocks_init(&diff->blocks, baseline, hardened, diff->runs,
 				 diff->ranges.same_source);
 	if (find_partners(diff))
 		analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
-	forget_samples(&diff->syscalls);
-	forget_samples(&diff->functions);
 	judge(diff, diff->repetitions.margin_pct);
 	analyze_diff_rows_sort_by_change(&diff->syscalls);
 	analyze_diff_rows_sort_by_change(&diff->functions);
-	analyze_table_deinit(&a);
-	analyze_table_deinit(&b);
 	analyze_env_diff(&diff->env, baseline, hardened);
 	analyze_warnings_of_pair(&diff->warnings, baseline, hardened, options->raw);
 	return 0;
@@ -408,6 +462,12 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 
 void analyze_diff_deinit(struct analyze_diff *diff)
 {
+	int side;
+
+	for (side = 0; side < 2; side++) {
+		analyze_table_deinit(&diff->tables[side]);
+		analyze_workload_deinit(&diff->commands[side]);
+	}
 	free(diff->workload);
 	free(diff->syscalls.rows);
 	free(diff->functions.rows);

@@ -58,7 +58,13 @@ struct analyze_diff {
 	struct analyze_diff_rows syscalls, functions;
 	struct analyze_diff_ranges ranges;
 	struct analyze_diff_blocks blocks;
+	/* What the rows are made of, and their samples point to. */
+	struct analyze_table tables[2];
+	struct analyze_workload commands[2];
 };
+
+/* What takes long of ROW's change, and what that adds to its note. */
+void analyze_diff_row_work_out(struct analyze_diff_row *row);
 
 /*
  * Both profiles must outlive DIFF. OPTIONS as for analyze_table_init(). Returns 0, or -EINVAL, having

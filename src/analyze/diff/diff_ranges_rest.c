@@ -51,6 +51,18 @@ static struct analyze_range_side rest_form(const struct analyze_figures *figures
 	return rest;
 }
 
+/* Takes PART off, as often as SIGN says; only what is added has calls. */
+static void sample_subtract(struct analyze_sample *rest, const struct analyze_sample *part,
+			    int sign)
+{
+	uint32_t i;
+
+	for (i = 0; i < part->n_sums; i++)
+		analyze_sample_add(rest, part->sums[i].repetition,
+				   sign < 0 ? part->sums[i].calls : 0, -sign * part->sums[i].total);
+	rest->uncertainty += part->uncertainty;
+}
+
 /*
  * By repetition what rest_form() has of all: a function's time, FROM, less that of its N timed bodies. What
  * was subtracted from either may be wrong, in the same direction or not: the sum is the most.
@@ -59,21 +71,18 @@ static void rest_sample(struct analyze_sample *rest, const struct analyze_diff_m
 			const struct analyze_sample *from, const struct analyze_diff_range *rows,
 			uint32_t n, int side)
 {
-	uint32_t i, j;
+	uint32_t i;
 
-	analyze_sample_init(rest, &m->out->sides[side].repetitions);
-	rest->uncertainty = from->uncertainty;
-	for (j = 0; j < rest->n; j++)
-		analyze_sample_add(rest, j, from->sums[j].calls, from->sums[j].total);
+	*rest = (struct analyze_sample){ 0 };
+	sample_subtract(rest, from, -1);
 	for (i = 0; i < n && m->calls->time != ANALYZE_TIME_SELF; i++) {
 		const struct analyze_sample *part = rows[i].samples[side];
 
 		if (!part || is_nested(rows, n, i, side))
 			continue;
-		for (j = 0; j < rest->n; j++)
-			rest->sums[j].total -= part->sums[j].total;
-		rest->uncertainty += part->uncertainty;
+		sample_subtract(rest, part, 1);
 	}
+	analyze_sample_finish(rest);
 }
 
 /* How sure the change of ROW, the rest of FUNCTION besides N bodies, is. */
@@ -90,6 +99,7 @@ static void rest_change(const struct analyze_diff_matching *m, struct analyze_di
 	rest_sample(&a, m, function->samples[BASELINE], rows, n, BASELINE);
 	rest_sample(&b, m, function->samples[HARDENED], rows, n, HARDENED);
 	analyze_change_form(&row->change, &a, &b);
+	analyze_change_resample(&row->change);
 	analyze_sample_deinit(&b);
 	analyze_sample_deinit(&a);
 }

@@ -133,7 +133,6 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 	size_t i;
 
 	profile_stats_init(&sum);
-	analyze_sample_init(&row.sample, sampling->repetitions);
 	for (i = 0; i < n; i++) {
 		row.detached |= first[i].detached;
 		if (first[i].skipped)
@@ -144,6 +143,7 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 		analyze_sample_add_cell(&row.sample, sampling->repetitions, &sampling->calibration,
 					sampling->p, first[i].cell, sampling->options);
 	}
+	analyze_sample_finish(&row.sample);
 	analyze_figures_form(&row.figures, &sum, sampling->options);
 	profile_stats_deinit(&sum);
 	vec_push(rows, rows, row);

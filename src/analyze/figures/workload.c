@@ -61,7 +61,6 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 	row.figures = analyze_workload_none;
 	row.figures.iterations = 0;
 	row.unit = repetitions->unit;
-	analyze_sample_init(&row.sample, repetitions);
 	for (i = 0; i < n; i++) {
 		row.figures.iterations += refs[i].figures.iterations;
 		mean_add(&mean, refs[i].figures.mean);
@@ -72,6 +71,7 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 			analyze_sample_add(&row.sample, repetitions->of_run[refs[i].run], 1,
 					   refs[i].figures.mean);
 	}
+	analyze_sample_finish(&row.sample);
 	if (mean.n)
 		row.figures.mean = mean.sum / (double)mean.n;
 	if (p50.n)
@@ -81,25 +81,25 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 }
 
 /*
- * What the probes are thought to have cost RUN of P between its contexts' beginnings and ends. 0 where others
- * than the command were recorded too: their cost is in no time of the command's, and it has no rows of its own.
+ * What the probes are thought to have cost each run of P between its contexts' beginnings and ends, for free().
+ * 0 where others than the command were recorded too: their cost is in no time of the command's, and it has no rows
+ * of its own.
  */
-static double probe_cost(const struct profile *p, uint32_t run)
+static double *probe_costs(const struct profile *p)
 {
-	double sum = 0;
+	double *costs = alloc_array(p->n_runs, sizeof(*costs));
+	bool others = profile_env_get(p, PROFILE_ENV_TASKS);
 	uint32_t i;
 
-	if (profile_env_get(p, PROFILE_ENV_TASKS))
-		return 0;
-	for (i = 0; i < p->n_cells; i++)
-		if (p->cells[i].run == run &&
-		    p->sites[p->cells[i].site].kind == PROFILE_SITE_CONTEXT)
-			sum += (double)p->cells[i].stats.cost;
-	return sum;
+	for (i = 0; i < p->n_cells && !others; i++)
+		if (p->sites[p->cells[i].site].kind == PROFILE_SITE_CONTEXT)
+			costs[p->cells[i].run] += (double)p->cells[i].stats.cost;
+	return costs;
 }
 
 static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 {
+	double *costs = probe_costs(p);
 	uint32_t i, j;
 
 	for (i = 0; i < p->n_runs; i++) {
@@ -134,13 +134,14 @@ static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 		if (run->cpu == PROFILE_NOT_COUNTED)
 			continue;
 		if (!raw)
-			cpu -= probe_cost(p, i);
+			cpu -= costs[i];
 		ref.name = ANALYZE_COMMAND_CPU;
 		ref.order = SIZE_MAX;
 		ref.figures.mean = ref.figures.min = cpu;
 		ref.gross = (double)run->cpu;
 		vec_push(refs, refs, ref);
 	}
+	free(costs);
 }
 
 void analyze_workload_init(struct analyze_workload *workload, const struct profile *p, bool raw)

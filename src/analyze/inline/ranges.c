@@ -424,7 +424,6 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 	size_t i;
 
 	profile_stats_init(&stats);
-	analyze_sample_init(&row.sample, &ranges->repetitions);
 	for (i = 0; i < n; i++) {
 		if (first[i].cell) {
 			profile_stats_merge(&stats, &first[i].cell->stats);
@@ -439,6 +438,7 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 		estimate_add(&estimate, &one);
 		wraps &= first[i].count->only_wraps;
 	}
+	analyze_sample_finish(&row.sample);
 	if (!context)
 		estimate_finish_sum(&estimate, ranges);
 	side_form(&row.side, body, &stats, &estimate);

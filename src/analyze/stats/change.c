@@ -28,6 +28,8 @@ const struct analyze_change analyze_change_none = {
 	.bootstrap = { NAN, NAN },
 	.mann_whitney = NAN,
 	.noise = NAN,
+	.margin = NAN,
+	.level = NAN,
 	.moments = { { .mean = NAN, .variance = NAN }, { .mean = NAN, .variance = NAN } },
 };
 
@@ -53,21 +55,32 @@ static void form_intervals(struct analyze_change *c)
 void analyze_change_form(struct analyze_change *c, const struct analyze_sample *baseline,
 			 const struct analyze_sample *hardened)
 {
-	double *a, *b;
-
 	*c = analyze_change_none;
 	if (!baseline || !hardened)
 		return;
-	a = alloc_array(baseline->n, sizeof(*a));
-	b = alloc_array(hardened->n, sizeof(*b));
-	c->moments[0] = analyze_sample_moments(baseline, a);
-	c->moments[1] = analyze_sample_moments(hardened, b);
+	c->moments[0] = analyze_sample_moments(baseline, NULL);
+	c->moments[1] = analyze_sample_moments(hardened, NULL);
 	c->repetitions[0] = c->moments[0].n;
 	c->repetitions[1] = c->moments[1].n;
+	c->samples[0] = baseline;
+	c->samples[1] = hardened;
 	form_intervals(c);
-	c->bootstrap =
-		analyze_bootstrap(a, c->moments[0].n, b, c->moments[1].n, SEED, ANALYZE_CONFIDENCE);
-	c->mann_whitney = analyze_mann_whitney(a, c->moments[0].n, b, c->moments[1].n);
+}
+
+void analyze_change_resample(struct analyze_change *c)
+{
+	double *a, *b;
+	uint32_t n_a, n_b;
+
+	if (!c->samples[0] || !c->samples[1])
+		return;
+	a = alloc_array(c->samples[0]->n_sums, sizeof(*a));
+	b = alloc_array(c->samples[1]->n_sums, sizeof(*b));
+	n_a = analyze_sample_values(c->samples[0], a);
+	n_b = analyze_sample_values(c->samples[1], b);
+	c->bootstrap = analyze_bootstrap(a, n_a, b, n_b, SEED, ANALYZE_CONFIDENCE);
+	c->mann_whitney = analyze_mann_whitney(a, n_a, b, n_b);
+	c->samples[0] = c->samples[1] = NULL;
 	free(a);
 	free(b);
 }
@@ -76,17 +89,14 @@ void analyze_change_form_alone(struct analyze_change *c, const struct analyze_sa
 			       uint32_t other)
 {
 	/* As many as ONE has: what cannot vary takes no degrees of freedom from it. */
-	const struct analyze_repetitions repetitions = { .n = other < ANALYZE_MIN_REPETITIONS ?
-								      other :
-								      one->n };
-	struct analyze_sample zero;
-	uint32_t i;
+	uint32_t n = other < ANALYZE_MIN_REPETITIONS ? other : one->n_sums, i;
+	struct analyze_sample zero = { 0 };
 
-	analyze_sample_init(&zero, &repetitions);
-	for (i = 0; i < repetitions.n; i++)
+	for (i = 0; i < n; i++)
 		analyze_sample_add(&zero, i, 1, 0);
 	analyze_change_form(c, side ? &zero : one, side ? one : &zero);
 	c->repetitions[!side] = other;
+	analyze_change_resample(c);
 	analyze_sample_deinit(&zero);
 }
 
@@ -109,20 +119,31 @@ static void form_detectable(struct analyze_change *c, double level)
 		c->detectable_pct = c->detectable / a.mean * 100;
 }
 
+void analyze_change_work_out(struct analyze_change *c)
+{
+	const struct analyze_moments *a = &c->moments[0], *b = &c->moments[1];
+
+	analyze_change_resample(c);
+	if (isnan(c->level))
+		return;
+	form_detectable(c, c->level);
+	/* Where the adjustment leaves this row now: p is so many times larger than by itself. */
+	if (c->verdict == ANALYZE_VERDICT_UNCLEAR)
+		c->boots_needed = analyze_boots_needed(
+			a, b, c->margin,
+			c->p > 0 ? ANALYZE_SIGNIFICANT * c->p_single / c->p : ANALYZE_SIGNIFICANT);
+	c->level = NAN;
+}
+
 /* ROWS have a p-value. */
 static void judge(struct analyze_change *c, double margin, size_t rows)
 {
 	const struct analyze_moments *a = &c->moments[0], *b = &c->moments[1];
 	bool same = analyze_is_same(a, b, margin);
 
-	form_detectable(c, ANALYZE_SIGNIFICANT / (double)rows);
+	c->margin = margin;
+	c->level = ANALYZE_SIGNIFICANT / (double)rows;
 	c->verdict = analyze_verdict_of(same, b->mean - a->mean, c->p);
-	if (c->verdict != ANALYZE_VERDICT_UNCLEAR)
-		return;
-	/* Where the adjustment leaves this row now: p is so many times larger than by itself. */
-	c->boots_needed = analyze_boots_needed(a, b, margin,
-					       c->p > 0 ? ANALYZE_SIGNIFICANT * c->p_single / c->p :
-							  ANALYZE_SIGNIFICANT);
 }
 
 void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct)

@@ -19,11 +19,14 @@ struct analyze_change {
 	double plus_minus, plus_minus_pct; /* as far as these reach from the difference at most */
 	double p_single, p; /* p is adjusted for the number of rows */
 	enum analyze_verdict verdict;
+	/* Known after analyze_change_work_out(), to NOISE: what takes long, and few rows are looked at. */
 	double boots_needed; /* where unclear: repetitions per side that would settle it */
 	double detectable, detectable_pct; /* what so many repetitions find in 4 of 5 cases */
 	struct analyze_interval bootstrap;
 	double mann_whitney;
 	struct analyze_moments moments[2];
+	double margin, level; /* that were judged by; NAN: were not */
+	const struct analyze_sample *samples[2]; /* to be worked out from; NULL: was */
 	/*
 	 * By how much the baseline and a control of the same kernel may differ in this row: as far as
 	 * the 95 % interval of that difference reaches from 0, without one the difference itself.
@@ -34,7 +37,7 @@ struct analyze_change {
 
 extern const struct analyze_change analyze_change_none;
 
-/* From both sides' samples, either of which may be NULL: no such row. */
+/* From both sides' samples, either of which may be NULL: no such row. They must outlive CHANGE, or its working out. */
 void analyze_change_form(struct analyze_change *change, const struct analyze_sample *baseline,
 			 const struct analyze_sample *hardened);
 
@@ -44,6 +47,11 @@ void analyze_change_form(struct analyze_change *change, const struct analyze_sam
  */
 void analyze_change_form_alone(struct analyze_change *change, const struct analyze_sample *one,
 			       int side, uint32_t other);
+
+/* What takes long: boots_needed, detectable, and what other methods say of the samples. */
+void analyze_change_work_out(struct analyze_change *change);
+/* The part of it that needs the samples, which may go then. */
+void analyze_change_resample(struct analyze_change *change);
 
 /* All rows of one comparison: adjusts p for their number, and says what they come to. */
 void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct);

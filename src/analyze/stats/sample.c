@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 
 /* ---- repetitions ---- */
 
@@ -59,11 +60,6 @@ void analyze_repetitions_deinit(struct analyze_repetitions *r)
 
 /* ---- samples ---- */
 
-void analyze_sample_init(struct analyze_sample *s, const struct analyze_repetitions *r)
-{
-	*s = (struct analyze_sample){ .sums = alloc_array(r->n, sizeof(*s->sums)), .n = r->n };
-}
-
 void analyze_sample_deinit(struct analyze_sample *s)
 {
 	free(s->sums);
@@ -72,8 +68,32 @@ void analyze_sample_deinit(struct analyze_sample *s)
 
 void analyze_sample_add(struct analyze_sample *s, uint32_t repetition, double calls, double total)
 {
-	s->sums[repetition].calls += calls;
-	s->sums[repetition].total += total;
+	vec_push(s, sums, ((struct analyze_sums){ calls, total, repetition }));
+}
+
+static int repetition_compare(const void *left, const void *right)
+{
+	const struct analyze_sums *a = left, *b = right;
+
+	return compare_values(a->repetition, b->repetition);
+}
+
+void analyze_sample_finish(struct analyze_sample *s)
+{
+	uint32_t i, n = 0;
+
+	sort_array(s->sums, s->n_sums, sizeof(*s->sums), repetition_compare);
+	for (i = 0; i < s->n_sums; i++) {
+		if (n && !repetition_compare(&s->sums[n - 1], &s->sums[i])) {
+			s->sums[n - 1].calls += s->sums[i].calls;
+			s->sums[n - 1].total += s->sums[i].total;
+		} else {
+			s->sums[n++] = s->sums[i];
+		}
+	}
+	/* Rows are many, and of most only a few sums are left. */
+	s->n_sums = s->cap_sums = n;
+	s->sums = alloc_resize(s->sums, n, sizeof(*s->sums));
 }
 
 /* The sums of all repetitions that have calls; *N becomes how many there are. */
@@ -83,7 +103,7 @@ static struct analyze_sums sums_of(const struct analyze_sample *s, uint32_t *n)
 	uint32_t i;
 
 	*n = 0;
-	for (i = 0; i < s->n; i++) {
+	for (i = 0; i < s->n_sums; i++) {
 		if (!(s->sums[i].calls > 0))
 			continue;
 		all.calls += s->sums[i].calls;
@@ -99,7 +119,7 @@ uint32_t analyze_sample_values(const struct analyze_sample *s, double *values)
 	struct analyze_sums all = sums_of(s, &n);
 	double mean = all.total / all.calls, shift = 0;
 
-	for (i = 0; i < s->n; i++) {
+	for (i = 0; i < s->n_sums; i++) {
 		const struct analyze_sums *one = &s->sums[i];
 
 		if (!(one->calls > 0))
@@ -117,7 +137,7 @@ uint32_t analyze_sample_values(const struct analyze_sample *s, double *values)
 
 struct analyze_moments analyze_sample_moments(const struct analyze_sample *s, double *values)
 {
-	double *own = values ? values : alloc_array(s->n, sizeof(*own));
+	double *own = values ? values : alloc_array(s->n_sums, sizeof(*own));
 	struct analyze_moments m;
 	uint32_t n;
 

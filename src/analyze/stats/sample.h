@@ -30,21 +30,23 @@ void analyze_repetitions_deinit(struct analyze_repetitions *r);
 /* One repetition's part in a row. */
 struct analyze_sums {
 	double calls, total;
+	uint32_t repetition;
 };
 
-/* A row's sums, one a repetition. */
+/* A row's sums, one for each repetition that has any. All zero is empty. */
 struct analyze_sample {
-	struct analyze_sums *sums;
-	uint32_t n;
+	struct analyze_sums *sums; /* by repetition, once finished */
+	uint32_t n_sums, cap_sums;
 	double uncertainty; /* of the total of all, in ticks: a standard deviation */
 };
 
-void analyze_sample_init(struct analyze_sample *s, const struct analyze_repetitions *r);
 void analyze_sample_deinit(struct analyze_sample *s);
 void analyze_sample_add(struct analyze_sample *s, uint32_t repetition, double calls, double total);
+/* After the last add: makes one of what was added for one repetition. */
+void analyze_sample_finish(struct analyze_sample *s);
 
 /*
- * What a call took in each repetition that has calls of the row: VALUES, of s->n entries; returns how
+ * What a call took in each repetition that has calls of the row: VALUES, of s->n_sums entries; returns how
  * many. Where all made equally many calls, these are the repetitions' means. Else they are what makes
  * their mean the row's own, total / calls, and their variance that of such a ratio: pseudo-values of
  * the jackknife, shifted onto it (Efron and Tibshirani, "An Introduction to the Bootstrap" (1993),

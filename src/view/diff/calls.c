@@ -167,6 +167,16 @@ static const char *mark(const void *row, const struct output_group *group)
 	return view_noise_mark(&((const struct analyze_diff_row *)row)->change);
 }
 
+static void prepare(void *row)
+{
+	analyze_diff_row_work_out(row);
+}
+
+static void call_prepare(void *row)
+{
+	analyze_diff_row_work_out(&((struct call *)row)->row);
+}
+
 static void set_rows(struct view_rows *rows, const struct analyze_diff *diff,
 		     const struct analyze_diff_rows *list)
 {
@@ -263,6 +273,7 @@ const struct view_table diff_calls = {
 	.name = "calls",
 	.places = VIEW_IN_CSV,
 	GROUPS(call_groups),
+	.prepare = call_prepare,
 	.rows = call_rows,
 };
 
@@ -273,6 +284,7 @@ const struct view_table diff_syscalls = {
 	.none = "Syscalls: none were recorded, or none that --filter shows.",
 	GROUPS(syscall_groups),
 	.mark = mark,
+	.prepare = prepare,
 	.weight = offsetof(struct analyze_diff_row, delta_total),
 	.rows = syscall_rows,
 };
@@ -285,6 +297,7 @@ const struct view_table diff_functions = {
 	GROUPS(function_groups),
 	.is_redundant = is_redundant,
 	.mark = mark,
+	.prepare = prepare,
 	.weight = offsetof(struct analyze_diff_row, delta_total),
 	.rows = function_rows,
 	.after = function_after,

@@ -86,6 +86,11 @@ static const char *mark(const void *row, const struct output_group *group)
 	return a ? a : b;
 }
 
+static void prepare(void *row)
+{
+	analyze_change_work_out(&((struct analyze_diff_range *)row)->change);
+}
+
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;
@@ -108,6 +113,7 @@ const struct view_table diff_ranges = {
 	GROUPS(groups),
 	.is_redundant = is_redundant,
 	.mark = mark,
+	.prepare = prepare,
 	.weight = offsetof(struct analyze_diff_range, delta_total.value),
 	.rows = rows,
 };

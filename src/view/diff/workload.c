@@ -41,6 +41,11 @@ static const char *mark(const void *row, const struct output_group *group)
 	return view_noise_mark(&((const struct analyze_diff_workload_row *)row)->change);
 }
 
+static void prepare(void *row)
+{
+	analyze_change_work_out(&((struct analyze_diff_workload_row *)row)->change);
+}
+
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;
@@ -54,5 +59,6 @@ const struct view_table diff_workload = {
 	.first = 4,
 	GROUPS(groups),
 	.mark = mark,
+	.prepare = prepare,
 	.rows = rows,
 };
