@@ -10,7 +10,7 @@ static int item_compare(const void *left, const void *right)
 {
 	const struct grouped_item *x = left, *y = right;
 
-	return compare_values(x->a, y->a)          ?:
+	return compare_values(x->a, y->a)         ?:
 		       compare_values(x->b, y->b) ?:
 						    compare_values(x->item, y->item);
 }

@@ -440,17 +440,141 @@ static struct profile *large(char **sizes)
 	return p;
 }
 
+/* A function of N blocks, each a loop of its own that calls a function of its own, counted in contexts. */
+static void many_blocks(struct profile *p, uint32_t function, uint32_t n, uint32_t contexts)
+{
+	struct profile_blocks blocks = { .site = function };
+	uint32_t place, i, b;
+
+	for (b = 0; b < n; b++) {
+		struct profile_block block = { .addr = 64 * b,
+					       .bytes = 16,
+					       .insns = 4,
+					       .reached = true,
+					       .bit = b && b < 20 ? b : PROFILE_NO_BIT,
+					       .counter = PROFILE_NO_BIT };
+		char name[32];
+
+		snprintf(name, sizeof(name), "callee%u", b);
+		block.callee = profile_intern(p, name);
+		block.location = fixture_location(p, 64 * b, "made_up");
+		vec_push(&blocks, items, block);
+		vec_push(&blocks, arcs,
+			 ((struct profile_arc){ b, b + 1 < n ? b + 1 : PROFILE_ARC_OUT }));
+		vec_push(&blocks, arcs, ((struct profile_arc){ b, b }));
+	}
+	place = profile_blocks_add(p, &blocks);
+	for (i = 0; i < contexts; i++) {
+		struct profile_block_counts *c = profile_block_counts(p, 0, place, i);
+
+		c->calls = 10;
+		for (b = 0; b < n; b++)
+			c->counts[b] = 10 + b % 7 * (n % 3);
+	}
+}
+
+static void many_samples(struct profile *p, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		uint32_t at[3] = { profile_location_add(p, 64 * i, NULL), 0, 0 };
+
+		profile_location_frame_add(
+			p, at[0],
+			&(struct profile_frame){
+				.name = "body", .file = "a.c", .line = i, .inlined = true });
+		profile_location_frame_add(
+			p, at[0], &(struct profile_frame){ .name = "around", .file = "a.c" });
+		at[1] = fixture_location(p, 64 * (i / 2) + 1, "caller");
+		profile_sample_add(p,
+				   &(struct profile_sample){ .context = i % 50,
+							     .stack = profile_stack_add(p, at, 2),
+							     .count = 1 + i % 3 });
+	}
+}
+
+static void boot_run(struct profile *p, uint32_t boot)
+{
+	uint32_t run = fixture_run(p, 300000000 + boot);
+
+	p->runs[run].boot = boot;
+}
+
+/* N of something that a reader may go through once too often; KIND says of what. */
+static struct profile *many(const char *kind, uint32_t n)
+{
+	struct profile *p = profile_create();
+	char name[64], *list = alloc_array(n, 16);
+	uint32_t i;
+
+	p->clock = PROFILE_CLOCK_INSN;
+	fixture_calibrated(p);
+	fixture_run(p, 300000000);
+	for (i = 0; i < 50; i++) {
+		snprintf(name, sizeof(name), "call%u", i);
+		fixture_calls(profile_cell(p, 0, 0, profile_context_add(p, name)), 4, 90000,
+			      100000);
+	}
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "%s%u", kind, i);
+		if (!strcmp(kind, "runs"))
+			fixture_run(p, 300000000 + i);
+		else if (!strcmp(kind, "boots"))
+			boot_run(p, i);
+		else if (!strcmp(kind, "reports"))
+			profile_report_add(p, 0,
+					   &(struct profile_report){
+						   .name = profile_intern(p, name), .mean = i });
+		else if (!strcmp(kind, "functions"))
+			fixture_calls(profile_cell(p, 0, fixture_function(p, name, 64 * i), i % 50),
+				      1, 100, 100);
+		else if (!strcmp(kind, "ranges"))
+			fixture_entries(profile_cell(p, 0,
+						     fixture_range(p, name, NULL, "around", i),
+						     i % 50),
+					4, 4, 100, 110);
+		else if (!strcmp(kind, "paths"))
+			vec_push(p, paths,
+				 ((struct profile_path){
+					 .signature = 2 * i, .context = i % 50, .calls = 1 }));
+		else if (!strcmp(kind, "args"))
+			profile_arg_add(p, name);
+		if (!strcmp(kind, "boots"))
+			sprintf(list + strlen(list), "%s%x", i ? "," : "", 0x10000 + i);
+		else if (!strcmp(kind, "parameters"))
+			sprintf(list + strlen(list), "%sa=%x", i ? " " : "", i);
+	}
+	if (!strcmp(kind, "parameters"))
+		profile_env_set(p, PROFILE_ENV_CMDLINE, list);
+	else if (!strcmp(kind, "boots"))
+		profile_env_set(p, PROFILE_ENV_BOOTS, list);
+	else if (!strcmp(kind, "samples"))
+		many_samples(p, n);
+	else if (!strcmp(kind, "blocks") || !strcmp(kind, "paths"))
+		many_blocks(p, fixture_function(p, "counted", 0), *kind == 'b' ? n : 20, 50);
+	for (i = 0; !strcmp(kind, "contexts") && i < n; i++)
+		many_blocks(p, fixture_function(p, name, 64 * i), 3, 50);
+	free(list);
+	return p;
+}
+
 int main(int argc, char **argv)
 {
-	struct profile *p = argc > 3 && !strcmp(argv[1], "words")  ? of_words(argv + 3) :
-			    argc == 7 && !strcmp(argv[1], "large") ? large(argv + 3) :
-			    argc == 3                              ? build(argv[1]) :
-								     NULL;
+	struct profile *p = argc > 3 && !strcmp(argv[1], "words") ?
+				    of_words(argv + 3) :
+			    argc == 7 && !strcmp(argv[1], "large") ?
+				    large(argv + 3) :
+			    argc == 5 && !strcmp(argv[1], "many") ?
+				    many(argv[3], (uint32_t)strtoul(argv[4], NULL, 10)) :
+			    argc == 3 ? build(argv[1]) :
+					NULL;
 	int err;
 
 	if (!p) {
-		fprintf(stderr, "usage: make_fixture NAME FILE | make_fixture words FILE WORD... | "
-				"make_fixture large FILE FUNCTIONS CONTEXTS RUNS SLOWER\n");
+		fprintf(stderr,
+			"usage: make_fixture NAME FILE | make_fixture words FILE WORD... | "
+			"make_fixture many FILE KIND N | make_fixture large FILE FUNCTIONS CONTEXTS RUNS SLOWER\n");
 		return 2;
 	}
 	err = profile_file_write(p, argv[2]);

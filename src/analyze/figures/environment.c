@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/figures/environment.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,18 +82,18 @@ static void row_add(struct analyze_env *env, enum analyze_env_kind kind, char *n
 			 .kind = kind, .name = name, .baseline = baseline, .hardened = hardened }));
 }
 
-/* The values of N settings joined by a comma, as `console=ttyS0 console=tty0` gives "ttyS0,tty0". */
+/* The values of N settings joined by a comma, as `console=ttyS0 console=tty0` gives "ttyS0,tty0"; NULL: none. */
 static char *values_join(const struct setting *settings, size_t n)
 {
-	char *text = catalogue_text_dup(n ? settings->value : (struct catalogue_text){ NULL, 0 });
+	size_t i, size = 1;
+	char *text, *at;
 
-	for (size_t i = 1; i < n; i++) {
-		struct catalogue_text value = settings[i].value;
-		char *longer = alloc_printf("%s,%.*s", text, (int)value.n, value.s);
-
-		free(text);
-		text = longer;
-	}
+	for (i = 0; i < n; i++)
+		size += settings[i].value.n + 1;
+	text = at = n > 1 || (n && settings->value.s) ? alloc_array(size, 1) : NULL;
+	for (i = 0; text && i < n; i++)
+		at += sprintf(at, "%s%.*s", i ? "," : "", (int)settings[i].value.n,
+			      settings[i].value.s);
 	return text;
 }
 

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What the reading commands take where a file has four times as many of something: four times as long, not sixteen.
+# CPU time is compared within one run, so a slow or busy host makes no difference; that a part of the work is sorting,
+# and the start of a process, is in the limits.
+
+# shellcheck source=SCRIPTDIR/../tap.sh
+. "$(dirname "$0")/../tap.sh"
+fixture=$build/tests/make_fixture
+many=$build/tests/many
+
+# cost COMMAND...: its CPU time in hundredths of a second.
+cost() {
+	timeout 60 "$many" spent spent "$kprotperf" "$@" >out 2>&1
+	awk '{ printf "%d", $1 * 100 }' spent
+}
+
+# grows COMMAND ARGUMENTS...: FEW and MORE in the arguments are files.
+grows() {
+	local few more
+	few=$(cost "${@//SIZE/few}")
+	more=$(cost "${@//SIZE/more}")
+	((more <= 8 * few + 20)) || slow+=" $1: $few, $more"
+}
+
+# sizes KIND N: report, diff and merge of N and of 4 N of it.
+sizes() {
+	"$fixture" many few "$1" "$2" && "$fixture" many more "$1" $((4 * $2)) && slow= || slow='no file'
+	grows report SIZE
+	grows diff SIZE SIZE
+	cp few other-few
+	cp more other-more
+	grows merge -o /dev/null SIZE other-SIZE
+	is "$1: four times as many take no more than eight times as long" "$slow" ''
+}
+
+# How many: so that what goes through all of them for each takes seconds.
+sizes runs 20000
+sizes boots 10000
+sizes reports 20000
+sizes functions 10000
+sizes ranges 5000
+sizes samples 20000
+sizes paths 20000
+sizes args 100000
+sizes parameters 20000
+sizes blocks 1000
+sizes contexts 200
+
+"$fixture" many args args 250000 && "$kprotperf" report args >out 2>err
+report_test $? 'more arguments than any real command is read'
+
+done_testing
