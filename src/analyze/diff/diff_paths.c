@@ -507,7 +507,9 @@ void analyze_diff_paths_init(struct analyze_diff_paths *out, const struct profil
 		if (!has_function(&sides[0], function))
 			continue;
 		out->n_functions++;
-		add_calls(out, sides, function, &steps);
+		/* Of namesakes, with the first. */
+		if (sides[1].functions[function_seek(&sides[1], function)].index == i)
+			add_calls(out, sides, function, &steps);
 		add_paths(out, sides, paths->rows + at, paths->rows + end);
 	}
 	for (i = 0; i < 2; i++)
