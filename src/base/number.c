@@ -16,13 +16,13 @@ static unsigned int digit_of(char c)
 	return digit < 6 ? digit + 10 : 16;
 }
 
-static bool scan(const char **text, unsigned int base, uint64_t *value)
+bool number_scan(const char **text, uint64_t *value)
 {
 	const char *at = *text;
 	uint64_t sum = 0;
 
-	for (unsigned int digit; (digit = digit_of(*at)) < base; at++) {
-		if (__builtin_mul_overflow(sum, base, &sum) ||
+	for (unsigned int digit; (digit = digit_of(*at)) < 10; at++) {
+		if (__builtin_mul_overflow(sum, 10, &sum) ||
 		    __builtin_add_overflow(sum, digit, &sum))
 			return false;
 	}
@@ -33,20 +33,24 @@ static bool scan(const char **text, unsigned int base, uint64_t *value)
 	return true;
 }
 
-bool number_scan(const char **text, uint64_t *value)
-{
-	return scan(text, 10, value);
-}
-
+/* Without number_scan()'s multiplications: kallsyms has a hundred thousand of them. */
 bool number_scan_hex(const char **text, uint64_t *value)
 {
-	const char *at = *text;
+	const char *at = *text, *start;
+	uint64_t sum = 0;
+	unsigned int digit;
 
 	if (at[0] == '0' && (at[1] | 32) == 'x')
 		at += 2;
-	if (!scan(&at, 16, value))
+	for (start = at; (digit = digit_of(*at)) < 16; at++) {
+		if (sum >> 60)
+			return false;
+		sum = sum << 4 | digit;
+	}
+	if (at == start)
 		return false;
 	*text = at;
+	*value = sum;
 	return true;
 }
 

@@ -305,7 +305,7 @@ static int use_table(const struct record_attachment *a)
 		return -ENOENT;
 	return record_points_use_table(record_probes_points(a->probes),
 				       kernel_btf_raw(a->plan->symbols.btf), KERNEL_KCORE_PATH,
-				       KERNEL_KALLSYMS_PATH);
+				       a->plan->symbols.ks);
 }
 
 /* Before anything is on the functions that the kernel's test function calls, but what stays there. */

@@ -277,7 +277,7 @@ static void test_ftrace_names(void **state)
 	(void)state;
 	fixture_text("available_filter_functions", "first\ntwin\nAliased\ntwin [first]\n"
 						   "mod_start [first]\nunknown\nlast [odd\nwea");
-	assert_int_equal(kernel_tracing_load(ks, fixture_dir, NULL, &t), 0);
+	assert_int_equal(kernel_tracing_load(ks, NULL, 0, fixture_dir, NULL, &t), 0);
 	assert_true(kernel_tracing_ftrace_known(t));
 	assert_false(kernel_tracing_blacklist_known(t));
 	assert_int_equal(is_ftrace(ks, t, "first", 0), KERNEL_YES);
@@ -306,7 +306,7 @@ static void test_ftrace_addrs(void **state)
 							 "ffffffff81000180 twin\n"
 							 "garbage\n"
 							 "ffffffff81000300 allocate_slab\n");
-	assert_int_equal(kernel_tracing_load(ks, fixture_dir, NULL, &t), 0);
+	assert_int_equal(kernel_tracing_load(ks, NULL, 0, fixture_dir, NULL, &t), 0);
 	assert_int_equal(is_ftrace(ks, t, "first", 0), KERNEL_YES);
 	assert_int_equal(is_ftrace(ks, t, "twin", 0), KERNEL_NO);
 	assert_int_equal(is_ftrace(ks, t, "twin", 1), KERNEL_YES);
@@ -328,7 +328,7 @@ static void test_blacklist(void **state)
 						     "0x10\n0x20-\n0x9-0x8\tx\n");
 
 	(void)state;
-	assert_int_equal(kernel_tracing_load(ks, "/nonexistent", path, &t), 0);
+	assert_int_equal(kernel_tracing_load(ks, NULL, 0, "/nonexistent", path, &t), 0);
 	assert_false(kernel_tracing_ftrace_known(t));
 	assert_int_equal(is_ftrace(ks, t, "first", 0), KERNEL_UNKNOWN);
 	assert_true(kernel_tracing_blacklist_known(t));
@@ -341,7 +341,7 @@ static void test_blacklist(void **state)
 	kernel_tracing_destroy(t);
 
 	path = fixture_text("blacklist", "0x0000000000000000-0x0000000000000000\ta\n");
-	assert_int_equal(kernel_tracing_load(ks, NULL, path, &t), 0);
+	assert_int_equal(kernel_tracing_load(ks, NULL, 0, NULL, path, &t), 0);
 	assert_int_equal(kernel_tracing_is_blacklisted(t, 0), KERNEL_UNKNOWN);
 	kernel_tracing_destroy(t);
 	kernel_tracing_destroy(NULL);

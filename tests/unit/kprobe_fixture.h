@@ -5,6 +5,8 @@
 
 #include <bpf/btf.h>
 
+#include "base/alloc.h"
+#include "kernel/image/kallsyms.h"
 #include "record/probe/kprobe_table.h"
 #include "kernel/code/kcore.h"
 #include "kernel_fixture.h"
@@ -35,6 +37,7 @@ static struct {
 
 static struct kernel_kcore *kcore;
 static struct btf *btf;
+static struct kernel_kallsyms *ks;
 
 fixture_fn void write_core(void)
 {
@@ -68,6 +71,7 @@ fixture_fn int setup(void **state)
 fixture_fn int teardown(void **state)
 {
 	btf__free(btf);
+	kernel_kallsyms_destroy(ks);
 	kernel_kcore_destroy(kcore);
 	return fixture_teardown(state);
 }
@@ -87,12 +91,23 @@ fixture_fn uint64_t at_probe(int i)
 	return PROBES + (uint64_t)i * sizeof(struct probe_of) + offsetof(struct probe_of, next);
 }
 
-fixture_fn const char *symbols(void)
+/* Of a kernel that has no other than LINES; until the next. */
+fixture_fn const struct kernel_kallsyms *symbols_of(const char *lines)
 {
-	return fixture_text("kallsyms", "ffffffff81fff000 t __pfx_aggr_pre_handler\n"
-					"ffffffff81000200 b kprobe_table_of_others\n"
-					"ffffffff81000100 b kprobe_table\n"
-					"ffffffff81fff000 t aggr_pre_handler\n");
+	char *text = alloc_printf("ffffffff81000000 T _stext\n%s", lines);
+
+	kernel_kallsyms_destroy(ks);
+	assert_int_equal(kernel_kallsyms_load(fixture_text("kallsyms", text), &ks), 0);
+	free(text);
+	return ks;
+}
+
+fixture_fn const struct kernel_kallsyms *symbols(void)
+{
+	return symbols_of("ffffffff81fff000 t __pfx_aggr_pre_handler\n"
+			  "ffffffff81000200 b kprobe_table_of_others\n"
+			  "ffffffff81000100 b kprobe_table\n"
+			  "ffffffff81fff000 t aggr_pre_handler\n");
 }
 
 #endif

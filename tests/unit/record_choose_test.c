@@ -137,7 +137,7 @@ static int setup(void **state)
 	symbols =
 		(struct record_symbols){ .image_tried = true, .index_tried = true, .kcore = kcore };
 	return kernel_kallsyms_load(fixture_path("kallsyms"), &symbols.ks) ||
-	       kernel_tracing_load(symbols.ks, fixture_dir, path, &symbols.tracing) ||
+	       kernel_tracing_load(symbols.ks, NULL, 0, fixture_dir, path, &symbols.tracing) ||
 	       kernel_btf_load(fixture_path("btf"), &symbols.btf);
 }
 

@@ -109,10 +109,10 @@ static void does_without(void **state)
 
 	(void)state;
 	fill();
-	assert_int_equal(record_kprobe_table_open(
-				 &t, kcore, btf,
-				 fixture_text("few", "ffffffff81fff000 t aggr_pre_handler\n")),
-			 -ENOENT);
+	assert_int_equal(
+		record_kprobe_table_open(&t, kcore, btf,
+					 symbols_of("ffffffff81fff000 t aggr_pre_handler\n")),
+		-ENOENT);
 	assert_int_equal(record_kprobe_table_open(&t, kcore, empty, symbols()), -ENOENT);
 	assert_int_equal(record_kprobe_table_read(&t), -ENOENT);
 	record_kprobe_table_clear(&t);

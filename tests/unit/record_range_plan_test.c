@@ -71,7 +71,7 @@ static int setup(void **state)
 	symbols = (struct record_symbols){ .image_tried = true, .kcore = kcore };
 	if (kernel_kallsyms_load(fixture_path("kallsyms"), &symbols.ks) ||
 	    kernel_image_open(fixture_path("kernel"), &symbols.image) ||
-	    kernel_tracing_load(symbols.ks, NULL, NULL, &symbols.tracing) ||
+	    kernel_tracing_load(symbols.ks, NULL, 0, NULL, NULL, &symbols.tracing) ||
 	    kernel_index_build(symbols.image, &idx))
 		return -1;
 	return 0;
@@ -255,8 +255,8 @@ static void blacklisted_places_give_a_body_up(void **state)
 	snprintf(
 		list, sizeof(list), "0x%016lx-0x%016lx\touter\n", (unsigned long)outer[0]->addr,
 		(unsigned long)(outer[0]->addr + kernel_kallsyms_size(symbols.ks, outer[0]) + 256));
-	assert_int_equal(kernel_tracing_load(symbols.ks, NULL, fixture_text("blacklist", list),
-					     &symbols.tracing),
+	assert_int_equal(kernel_tracing_load(symbols.ks, NULL, 0, NULL,
+					     fixture_text("blacklist", list), &symbols.tracing),
 			 0);
 	ranges = plan("[im]*");
 	expect_why(&ranges, "innermost", "cannot be probed");

@@ -138,6 +138,19 @@ int kernel_btf_module_open(const char *module)
 	return -errno;
 }
 
+int kernel_btf_offset(const struct btf *btf, const char *type, const char *name)
+{
+	int32_t id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
+
+	if (t && !name)
+		return (int)t->size;
+	for (uint32_t i = 0; t && i < btf_vlen(t); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_members(t)[i].name_off), name))
+			return (int)(btf_member_bit_offset(t, i) / 8);
+	return -ENOENT;
+}
+
 const struct btf *kernel_btf_raw(const struct kernel_btf *b)
 {
 	return b->btf;

@@ -32,6 +32,9 @@ int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id);
 /* A descriptor of the running kernel's BTF object for MODULE, to be closed by the caller; -errno. */
 int kernel_btf_module_open(const char *module);
 
+/* Where the struct TYPE has its member NAME, in bytes, and (NAME NULL) its size; -ENOENT. */
+int kernel_btf_offset(const struct btf *btf, const char *type, const char *name);
+
 /* libbpf's object, owned by B. */
 const struct btf *kernel_btf_raw(const struct kernel_btf *b);
 

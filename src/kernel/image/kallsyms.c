@@ -22,6 +22,11 @@
  */
 #define PAGE 0x1000
 
+/* What else is looked for in the kernel's memory. */
+static const char *const variables[] = { "ftrace_pages_start", "kprobe_table" };
+
+#define N_VARIABLES (sizeof(variables) / sizeof(variables[0]))
+
 struct module {
 	char *name;
 	uint64_t start; /* where its first function is */
@@ -36,6 +41,7 @@ struct kernel_kallsyms {
 	size_t n_modules, cap_modules;
 	uint64_t stext, etext;
 	uint64_t init_start, init_end;
+	uint64_t variables[N_VARIABLES];
 	/* Symbols by group, in each by name, then address. */
 	const struct kernel_sym **by_group;
 	struct group *groups;
@@ -123,39 +129,47 @@ static void note_bound(struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 		ks->init_end = sym->addr;
 }
 
-/* Parses "ADDR TYPE NAME[\t[MODULE]]", which is NUL-terminated in place of its newline. */
-static bool parse_line(struct kernel_kallsyms *ks, char *p, struct kernel_sym *sym)
+/* Takes "[MODULE]" off the name in front of it. False: there is something else. */
+static bool parse_module(struct kernel_kallsyms *ks, char *name, struct kernel_sym *sym)
 {
-	const char *at = p;
-	char *name, *tab;
+	char *tab = strchr(name, '\t');
+	size_t len = tab ? strlen(tab + 1) : 0;
 
-	if (!number_scan_hex(&at, &sym->addr) || at[0] != ' ' || !at[1] || at[2] != ' ')
+	if (!tab)
+		return true;
+	*tab = '\0';
+	if (len < 3 || tab[1] != '[' || tab[len] != ']')
 		return false;
-	sym->type = at[1];
-	sym->module = NULL;
-	name = p + (at + 3 - p);
-	if ((sym->type | 32) != 't' && (sym->type | 32) != 'w')
-		return false;
-	tab = strchr(name, '\t');
-	if (tab) {
-		size_t len = strlen(tab + 1);
-
-		*tab = '\0';
-		if (len < 3 || tab[1] != '[' || tab[len] != ']')
-			return false;
-		tab[len] = '\0';
-		sym->module = intern_module(ks, tab + 2);
-	}
-	sym->name = name;
-	return *name != '\0' && !strchr(name, ' ');
+	tab[len] = '\0';
+	sym->module = intern_module(ks, tab + 2);
+	return true;
 }
 
+static void note_variable(struct kernel_kallsyms *ks, const char *addr, const char *name)
+{
+	for (size_t i = 0; i < N_VARIABLES; i++)
+		if (!strcmp(name, variables[i]))
+			number_scan_hex(&addr, &ks->variables[i]);
+}
+
+/* A line "ADDR TYPE NAME[\t[MODULE]]". Most are no functions. */
 static void add_line(char *line, void *arg)
 {
 	struct kernel_kallsyms *ks = arg;
-	struct kernel_sym sym;
+	char *space = strchr(line, ' '), *name;
+	struct kernel_sym sym = {};
+	const char *at = line;
 
-	if (!parse_line(ks, line, &sym))
+	if (!space || !space[1] || space[2] != ' ')
+		return;
+	sym.type = space[1];
+	sym.name = name = space + 3;
+	if ((sym.type | 32) != 't' && (sym.type | 32) != 'w') {
+		note_variable(ks, line, name);
+		return;
+	}
+	if (!number_scan_hex(&at, &sym.addr) || at != space || !parse_module(ks, name, &sym) ||
+	    !*name || strchr(name, ' '))
 		return;
 	ks->any_addr |= sym.addr != 0;
 	note_bound(ks, &sym);
@@ -171,14 +185,17 @@ static int compare_addr(const void *a, const void *b)
 	return compare_values(x->addr, y->addr) ?: compare_values(x->name, y->name);
 }
 
+/* The image's come sorted, and first. */
 static void sort_by_addr(struct kernel_kallsyms *ks)
 {
-	for (size_t i = 1; i < ks->n_syms; i++) {
-		if (ks->syms[i].addr < ks->syms[i - 1].addr) {
-			sort_array(ks->syms, ks->n_syms, sizeof(*ks->syms), compare_addr);
-			return;
-		}
-	}
+	struct kernel_sym *syms = ks->syms;
+	size_t n = ks->n_syms, sorted = n > 0;
+
+	while (sorted < n && syms[sorted].addr >= syms[sorted - 1].addr)
+		sorted++;
+	sort_array(syms + sorted, n - sorted, sizeof(*syms), compare_addr);
+	if (sorted < n && syms[sorted].addr < syms[sorted - 1].addr)
+		sort_array(syms, n, sizeof(*syms), compare_addr);
 }
 
 static int compare_name(const void *a, const void *b)
@@ -284,6 +301,14 @@ uint64_t kernel_kallsyms_stext(const struct kernel_kallsyms *ks)
 uint64_t kernel_kallsyms_etext(const struct kernel_kallsyms *ks)
 {
 	return ks->etext;
+}
+
+uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *name)
+{
+	for (size_t i = 0; i < N_VARIABLES; i++)
+		if (!strcmp(name, variables[i]))
+			return ks->variables[i];
+	return 0;
 }
 
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)

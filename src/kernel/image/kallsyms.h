@@ -36,6 +36,9 @@ void kernel_kallsyms_destroy(struct kernel_kallsyms *ks); /* accepts NULL */
 uint64_t kernel_kallsyms_stext(const struct kernel_kallsyms *ks);
 uint64_t kernel_kallsyms_etext(const struct kernel_kallsyms *ks);
 
+/* The address of one of the kernel's variables that kallsyms.c knows; 0 where it is not listed. */
+uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *name);
+
 /* What addresses in SYM are told relative to: _stext, or the first function of SYM's module. */
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 

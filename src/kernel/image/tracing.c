@@ -25,6 +25,7 @@ struct blacked {
 struct kernel_tracing {
 	const struct kernel_kallsyms *ks;
 	bool ftrace_known, blacklist_known;
+	char *blacklist; /* the file, until it is read */
 	/* One answer (enum kernel_answer) for each symbol of KS, in its order. */
 	uint8_t *ftrace;
 	struct blacked *blacks; /* by start */
@@ -51,17 +52,13 @@ static size_t sym_index(const struct kernel_tracing *t, const struct kernel_sym 
 	return (size_t)(sym - kernel_kallsyms_all(t->ks, &n));
 }
 
-/* A line "ADDR NAME[ [MODULE]]": every symbol that begins there is a function. */
-static void add_location(char *text, void *tracing)
+/* Every symbol that begins at ADDR is a function. */
+static void add_location(struct kernel_tracing *t, uint64_t addr)
 {
-	struct kernel_tracing *t = tracing;
 	const struct kernel_sym *syms, *sym;
-	const char *line = text;
-	uint64_t addr, offset;
+	uint64_t offset;
 	size_t n;
 
-	if (!number_scan_hex(&line, &addr))
-		return;
 	sym = kernel_kallsyms_covering(t->ks, addr, &offset);
 	if (!sym || offset > ARCH_MAX_FTRACE_OFFSET)
 		return;
@@ -71,6 +68,16 @@ static void add_location(char *text, void *tracing)
 		sym--;
 	for (; sym < syms + n && sym->addr == addr; sym++)
 		t->ftrace[sym - syms] = KERNEL_YES;
+}
+
+/* A line "ADDR NAME[ [MODULE]]". */
+static void add_line(char *text, void *tracing)
+{
+	const char *line = text;
+	uint64_t addr;
+
+	if (number_scan_hex(&line, &addr))
+		add_location(tracing, addr);
 }
 
 /*
@@ -178,7 +185,7 @@ static int load_ftrace(struct kernel_tracing *t, const char *tracefs)
 {
 	char *addrs = alloc_printf("%s/available_filter_functions_addrs", tracefs);
 	char *names = alloc_printf("%s/available_filter_functions", tracefs);
-	int ret = read_lines(t, addrs, add_location);
+	int ret = read_lines(t, addrs, add_line);
 
 	if (!ret) {
 		ret = read_lines(t, names, count_name);
@@ -204,12 +211,16 @@ static void add_black(char *text, void *tracing)
 		vec_push(t, blacks, b);
 }
 
-static int load_blacklist(struct kernel_tracing *t, const char *path)
+/* When it is first asked for: only kprobes are kept from what is in it. */
+static void load_blacklist(struct kernel_tracing *t)
 {
-	int ret = read_lines(t, path, add_black);
+	int ret;
 
-	if (ret < 0)
-		return ret;
+	if (!t->blacklist)
+		return;
+	ret = read_lines(t, t->blacklist, add_black);
+	free(t->blacklist);
+	t->blacklist = NULL;
 	/* Lines of which none had an address tell nothing. */
 	t->blacklist_known = ret > 0 && t->n_blacks > 0;
 	sort_array(t->blacks, t->n_blacks, sizeof(*t->blacks), compare_u64);
@@ -223,23 +234,25 @@ static int load_blacklist(struct kernel_tracing *t, const char *path)
 		}
 		t->n_blacks = last + 1;
 	}
-	return 0;
 }
 
-int kernel_tracing_load(const struct kernel_kallsyms *ks, const char *tracefs,
-			const char *blacklist, struct kernel_tracing **out)
+int kernel_tracing_load(const struct kernel_kallsyms *ks, const uint64_t *locations,
+			size_t n_locations, const char *tracefs, const char *blacklist,
+			struct kernel_tracing **out)
 {
 	struct kernel_tracing *t = alloc_new(struct kernel_tracing);
 	size_t n;
 	int err = 0;
 
 	t->ks = ks;
+	t->blacklist = blacklist ? alloc_strdup(blacklist) : NULL;
 	kernel_kallsyms_all(ks, &n);
 	t->ftrace = alloc_array(n, sizeof(*t->ftrace));
-	if (tracefs)
+	for (size_t i = 0; i < n_locations; i++)
+		add_location(t, locations[i]);
+	t->ftrace_known = n_locations > 0;
+	if (!n_locations && tracefs)
 		err = load_ftrace(t, tracefs);
-	if (!err && blacklist)
-		err = load_blacklist(t, blacklist);
 	if (err) {
 		kernel_tracing_destroy(t);
 		t = NULL;
@@ -252,6 +265,7 @@ void kernel_tracing_destroy(struct kernel_tracing *t)
 {
 	if (!t)
 		return;
+	free(t->blacklist);
 	free(t->ftrace);
 	free(t->blacks);
 	free(t);
@@ -262,8 +276,9 @@ bool kernel_tracing_ftrace_known(const struct kernel_tracing *t)
 	return t->ftrace_known;
 }
 
-bool kernel_tracing_blacklist_known(const struct kernel_tracing *t)
+bool kernel_tracing_blacklist_known(struct kernel_tracing *t)
 {
+	load_blacklist(t);
 	return t->blacklist_known;
 }
 
@@ -275,11 +290,11 @@ enum kernel_answer kernel_tracing_is_ftrace(const struct kernel_tracing *t,
 	return t->ftrace[sym_index(t, sym)];
 }
 
-enum kernel_answer kernel_tracing_is_blacklisted(const struct kernel_tracing *t, uint64_t addr)
+enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint64_t addr)
 {
 	size_t next;
 
-	if (!t->blacklist_known)
+	if (!kernel_tracing_blacklist_known(t))
 		return KERNEL_UNKNOWN;
 	next = bisect(t->n_blacks, i, t->blacks[i].end <= addr);
 	return next < t->n_blacks && addr >= t->blacks[next].start ? KERNEL_YES : KERNEL_NO;

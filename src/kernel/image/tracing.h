@@ -27,17 +27,19 @@ const char *kernel_tracefs_find(void);
 struct kernel_tracing;
 
 /*
- * Reads available_filter_functions_addrs, else available_filter_functions, below TRACEFS, and the
- * file BLACKLIST; either path may be NULL. A file that is missing or may not be read is no error
+ * Takes the N_LOCATIONS addresses LOCATIONS for the ftrace locations (kernel/code/ftrace.h). Where there are none,
+ * reads available_filter_functions_addrs, else available_filter_functions, below TRACEFS. BLACKLIST is read when
+ * it is first asked about; either path may be NULL. A file that is missing or may not be read is no error
  * but makes answers KERNEL_UNKNOWN. KS must outlive the result. Returns 0, or -errno of a read that
  * broke off, which it has reported.
  */
-int kernel_tracing_load(const struct kernel_kallsyms *ks, const char *tracefs,
-			const char *blacklist, struct kernel_tracing **out);
+int kernel_tracing_load(const struct kernel_kallsyms *ks, const uint64_t *locations,
+			size_t n_locations, const char *tracefs, const char *blacklist,
+			struct kernel_tracing **out);
 void kernel_tracing_destroy(struct kernel_tracing *t); /* accepts NULL */
 
 bool kernel_tracing_ftrace_known(const struct kernel_tracing *t);
-bool kernel_tracing_blacklist_known(const struct kernel_tracing *t);
+bool kernel_tracing_blacklist_known(struct kernel_tracing *t);
 
 /*
  * Does SYM (of the KS given at load) begin with an ftrace location: is it a real function that
@@ -47,7 +49,7 @@ bool kernel_tracing_blacklist_known(const struct kernel_tracing *t);
 enum kernel_answer kernel_tracing_is_ftrace(const struct kernel_tracing *t,
 					    const struct kernel_sym *sym);
 
-/* Does the kernel refuse kprobes at this absolute address? */
-enum kernel_answer kernel_tracing_is_blacklisted(const struct kernel_tracing *t, uint64_t addr);
+/* Does the kernel refuse kprobes at this absolute address? A list that cannot be read is reported, and unknown. */
+enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint64_t addr);
 
 #endif

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/probe/kprobe_table.h"
 
-#include <bpf/btf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/number.h"
 #include "kernel/code/kcore.h"
+#include "kernel/image/btf.h"
+#include "kernel/image/kallsyms.h"
 
 /* The kernel's hash_ptr(). */
 #define GOLDEN    0x61c8864680b583ebull
@@ -28,36 +27,21 @@ static uint32_t list_of(uint64_t addr)
 	return addr * GOLDEN >> (64 - LIST_BITS);
 }
 
-static const struct btf_type *find_struct(const struct btf *btf, const char *name)
-{
-	int32_t id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
-
-	return id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
-}
-
-/* Where TYPE has its member NAME, in bytes; -ENOENT. */
-static int offset_of(const struct btf *btf, const struct btf_type *type, const char *name)
-{
-	for (uint32_t i = 0; type && i < btf_vlen(type); i++)
-		if (!strcmp(btf__name_by_offset(btf, btf_members(type)[i].name_off), name))
-			return (int)(btf_member_bit_offset(type, i) / 8);
-	return -ENOENT;
-}
-
 int record_kprobe_layout(const struct btf *btf, struct record_kprobe_layout *out)
 {
-	const struct btf_type *kprobe = find_struct(btf, "kprobe");
-	const struct btf_type *insn = find_struct(btf, "arch_specific_insn");
-	int next = offset_of(btf, kprobe, "hlist"), addr = offset_of(btf, kprobe, "addr"),
-	    handler = offset_of(btf, kprobe, "pre_handler"),
-	    ainsn = offset_of(btf, kprobe, "ainsn"), copy = offset_of(btf, insn, "insn"),
-	    flags = offset_of(btf, kprobe, "flags");
+	int size = kernel_btf_offset(btf, "kprobe", NULL),
+	    next = kernel_btf_offset(btf, "kprobe", "hlist"),
+	    addr = kernel_btf_offset(btf, "kprobe", "addr"),
+	    handler = kernel_btf_offset(btf, "kprobe", "pre_handler"),
+	    ainsn = kernel_btf_offset(btf, "kprobe", "ainsn"),
+	    copy = kernel_btf_offset(btf, "arch_specific_insn", "insn"),
+	    flags = kernel_btf_offset(btf, "kprobe", "flags");
 
 	if (next < 0 || addr < 0 || handler < 0 || ainsn < 0 || copy < 0 || flags < 0 ||
-	    kprobe->size > BYTES_MAX)
+	    size > BYTES_MAX)
 		return -ENOENT;
 	*out = (struct record_kprobe_layout){
-		.size = kprobe->size,
+		.size = size,
 		.next = next,
 		.addr = addr,
 		.pre_handler = handler,
@@ -67,37 +51,21 @@ int record_kprobe_layout(const struct btf *btf, struct record_kprobe_layout *out
 	return 0;
 }
 
-static int find_symbols(struct record_kprobe_table *t, const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char line[512];
-	uint64_t addr;
-
-	if (!file)
-		return -errno;
-	while ((!t->lists || !t->aggregate) && fgets(line, sizeof(line), file)) {
-		const char *at = line;
-
-		line[strcspn(line, "\t\n")] = '\0';
-		if (!number_scan_hex(&at, &addr) || strlen(at) < 3)
-			continue;
-		if (!strcmp(at + 3, "kprobe_table"))
-			t->lists = addr;
-		else if (!strcmp(at + 3, "aggr_pre_handler"))
-			t->aggregate = addr;
-	}
-	fclose(file);
-	return t->lists && t->aggregate ? 0 : -ENOENT;
-}
-
 int record_kprobe_table_open(struct record_kprobe_table *t, const struct kernel_kcore *kcore,
-			     const struct btf *btf, const char *path)
+			     const struct btf *btf, const struct kernel_kallsyms *ks)
 {
+	const struct kernel_sym *const *aggregate;
+	size_t n;
 	int err;
 
 	*t = (struct record_kprobe_table){ .kcore = kcore };
 	err = record_kprobe_layout(btf, &t->layout);
-	return err ?: find_symbols(t, path);
+	if (err)
+		return err;
+	aggregate = kernel_kallsyms_named(ks, "aggr_pre_handler", &n);
+	t->lists = n ? kernel_kallsyms_variable(ks, "kprobe_table") : 0;
+	t->aggregate = n ? aggregate[0]->addr : 0;
+	return t->lists ? 0 : -ENOENT;
 }
 
 void record_kprobe_table_clear(struct record_kprobe_table *t)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct btf;
+struct kernel_kallsyms;
 struct kernel_kcore;
 
 /* The kernel's kprobe_table. */
@@ -45,12 +46,9 @@ struct record_kprobe_table {
 /* -ENOENT where BTF does not describe it. */
 int record_kprobe_layout(const struct btf *btf, struct record_kprobe_layout *out);
 
-/*
- * Finds the table of the kernel whose symbols PATH (kallsyms) has, to be read from KCORE, which must outlive
- * T. -errno, not reported.
- */
+/* Finds the table of the kernel whose symbols KS are, to be read from KCORE, which must outlive T. -errno, not reported. */
 int record_kprobe_table_open(struct record_kprobe_table *t, const struct kernel_kcore *kcore,
-			     const struct btf *btf, const char *path);
+			     const struct btf *btf, const struct kernel_kallsyms *ks);
 void record_kprobe_table_clear(struct record_kprobe_table *t);
 
 /* Reads it, anew. -errno, not reported: then it is empty. */

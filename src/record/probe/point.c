@@ -46,7 +46,7 @@ struct record_points *record_points_create(const struct record_engine *e)
 }
 
 int record_points_use_table(struct record_points *points, const struct btf *btf, const char *kcore,
-			    const char *kallsyms)
+			    const struct kernel_kallsyms *ks)
 {
 	int err = 0;
 
@@ -58,7 +58,7 @@ int record_points_use_table(struct record_points *points, const struct btf *btf,
 		points->decoder = decoder_create();
 	if (!err && !points->decoder)
 		err = -ENOTSUP;
-	return err ?: record_kprobe_table_open(&points->table, points->kcore, btf, kallsyms);
+	return err ?: record_kprobe_table_open(&points->table, points->kcore, btf, ks);
 }
 
 void record_points_destroy(struct record_points *points)

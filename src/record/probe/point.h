@@ -12,6 +12,7 @@
 #include "record/target/point.h"
 
 struct btf;
+struct kernel_kallsyms;
 struct record_engine;
 struct record_points;
 
@@ -19,11 +20,11 @@ struct record_points *record_points_create(const struct record_engine *e);
 void record_points_destroy(struct record_points *points); /* detaches; accepts NULL */
 
 /*
- * By the kernel's BTF, the table of its kprobes is to be looked into, in the files KCORE and KALLSYMS: see
+ * By the kernel's BTF and symbols, the table of its kprobes is to be looked into, in the file KCORE: see
  * record/probe/kprobe_table.h. -errno, not reported: without it what some breakpoints cost is known less well.
  */
 int record_points_use_table(struct record_points *points, const struct btf *btf, const char *kcore,
-			    const char *kallsyms);
+			    const struct kernel_kallsyms *ks);
 
 /* Puts a probe at P's address. -errno, not reported. */
 int record_point_arm(struct record_points *points, struct record_point *p);

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "kernel/code/ftrace.h"
 #include "kprotperf/try.h"
 #include "record/engine/features.h"
 #include "record/engine/kprobe_event.h"
@@ -48,18 +49,39 @@ void record_symbols_deinit(struct record_symbols *s)
 	free(s->image_why_not);
 }
 
+/* The addresses of the ftrace locations, for free(); NULL: the kernel's memory does not tell. */
+static uint64_t *read_locations(const struct record_symbols *s, size_t *n)
+{
+	uint64_t *addrs = NULL;
+	struct kernel_kcore *kcore;
+	int err = s->btf ? kernel_kcore_open(s->kcore ?: KERNEL_KCORE_PATH, &kcore) : -ENOENT;
+
+	*n = 0;
+	if (!err) {
+		err = kernel_ftrace_read(kcore, kernel_btf_raw(s->btf), s->ks, &addrs, n);
+		kernel_kcore_destroy(kcore);
+	}
+	if (err)
+		log_verbose(1, "cannot read the kernel's table of ftrace locations: %s",
+			    log_strerror(err));
+	return addrs;
+}
+
 int record_symbols_load_functions(struct record_symbols *s)
 {
+	uint64_t *locations;
+	size_t n;
 	int err;
 
 	if (s->tracing)
 		return 0;
-	err = kernel_tracing_load(s->ks, kernel_tracefs_find(), KERNEL_BLACKLIST_PATH, &s->tracing);
-	if (err)
-		return err;
-	if (kernel_btf_load(KERNEL_BTF_PATH, &s->btf))
+	if (!s->btf && kernel_btf_load(KERNEL_BTF_PATH, &s->btf))
 		s->btf = NULL;
-	return 0;
+	locations = read_locations(s, &n);
+	err = kernel_tracing_load(s->ks, locations, n, kernel_tracefs_find(), KERNEL_BLACKLIST_PATH,
+				  &s->tracing);
+	free(locations);
+	return err;
 }
 
 int record_kernel_try_multi(const struct record_kernel *kernel)
