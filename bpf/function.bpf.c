@@ -253,23 +253,25 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	t->top -= ENGINE_FRAME;
 }
 
+/* Loaded when they are needed, by record/engine/later.h, unless they are kprobe.multi's. */
+
 static const struct site of_copy = { .copy = true };
 
-SEC("fentry/bpf_fentry_test1")
+SEC("later")
 int function_fentry(void *ctx)
 {
 	function_enter(of_copy, stack_address(ctx));
 	return 0;
 }
 
-SEC("fexit/bpf_fentry_test1")
+SEC("later")
 int function_fexit(void *ctx)
 {
 	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0);
 	return 0;
 }
 
-SEC("kprobe")
+SEC("later")
 int function_kprobe(struct pt_regs *ctx)
 {
 	struct site site = { .key = bpf_get_attach_cookie(ctx) };
@@ -288,19 +290,19 @@ static __always_inline int kretprobe(struct pt_regs *ctx, enum profile_mechanism
 }
 
 /* By how the kernel reaches the entry's probe: ftrace, a jump, or a breakpoint. */
-SEC("kretprobe")
+SEC("later")
 int function_kretprobe(struct pt_regs *ctx)
 {
 	return kretprobe(ctx, PROFILE_MECH_KPROBE);
 }
 
-SEC("kretprobe")
+SEC("later")
 int function_kretprobe_optimized(struct pt_regs *ctx)
 {
 	return kretprobe(ctx, PROFILE_MECH_KPROBE_OPTIMIZED);
 }
 
-SEC("kretprobe")
+SEC("later")
 int function_kretprobe_int3(struct pt_regs *ctx)
 {
 	return kretprobe(ctx, PROFILE_MECH_KPROBE_INT3);

@@ -61,6 +61,11 @@ struct kprotperf_bpf *record_engine_programs(const struct record_engine *e)
 	return e->bpf.skel;
 }
 
+struct record_laters *record_engine_laters(struct record_engine *e)
+{
+	return &e->bpf.laters;
+}
+
 static int attach(struct record_engine *e, struct bpf_program *prog)
 {
 	struct bpf_link *link = bpf_program__attach(prog);

@@ -14,6 +14,7 @@
 #include "record/engine/features.h"
 
 struct record_engine;
+struct record_laters;
 struct kprotperf_bpf;
 
 struct record_engine_config {
@@ -34,6 +35,7 @@ void record_engine_destroy(struct record_engine *e); /* detaches too; accepts NU
 
 /* The programs and maps, E's: what attaches probes links and tells them. */
 struct kprotperf_bpf *record_engine_programs(const struct record_engine *e);
+struct record_laters *record_engine_laters(struct record_engine *e);
 
 /*
  * Attaches what follows tasks and times syscalls. To be called before any site is attached; then

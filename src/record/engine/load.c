@@ -169,7 +169,7 @@ static int set_sizes(struct record_bpf *b)
 	return err;
 }
 
-/* Only what is needed is loaded: a kernel may refuse what it would not be asked for. */
+/* Only what is needed is loaded, and some of it later: a kernel may refuse what it would not be asked for. */
 static void choose_programs(struct record_bpf *b)
 {
 	struct kprotperf_bpf *s = b->skel;
@@ -213,9 +213,6 @@ static void choose_programs(struct record_bpf *b)
 				 PROFILE_MECH_NONE;
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i].prog, programs[i].needed);
-	/* The originals of the copies are never attached; they only need a target that exists. */
-	bpf_program__set_attach_target(s->progs.function_fentry, 0, "handle_mm_fault");
-	bpf_program__set_attach_target(s->progs.function_fexit, 0, "handle_mm_fault");
 }
 
 static int map_views(struct record_bpf *b)
@@ -276,14 +273,28 @@ static struct kprotperf_bpf *open_skeleton(bool plain)
 /* -ENOENT where this kernel cannot find a variable that programs name (or a target of theirs). */
 static int open_and_load(struct record_bpf *b, bool plain)
 {
-	int err;
+	int err = record_laters_begin(&b->laters);
 
+	if (err)
+		return err;
 	b->skel = open_skeleton(plain);
 	if (!b->skel)
 		return errno ? -errno : -ENOMEM;
 	choose_programs(b);
-	err = set_sizes(b);
-	return err ?: kprotperf_bpf__load(b->skel);
+	err = set_sizes(b) ?: kprotperf_bpf__load(b->skel);
+	b->laters.btf_fd = bpf_object__btf_fd(b->skel->obj);
+	return err;
+}
+
+/* Says why, and unloads what there is. */
+static int reject(struct record_bpf *b, int err)
+{
+	libbpf_message[strcspn(libbpf_message, "\n")] = '\0';
+	log_error("this kernel rejects the BPF programs: %s%s%s (-vv shows the verifier's log)%s",
+		  log_strerror(err), *libbpf_message ? ": " : "", libbpf_message,
+		  err == -EPERM ? "" : "; they need Linux " RECORD_OLDEST_KERNEL " or later");
+	record_bpf_unload(b);
+	return err;
 }
 
 int record_bpf_load(struct record_bpf *b)
@@ -296,8 +307,7 @@ int record_bpf_load(struct record_bpf *b)
 	choose_sizes(b);
 	err = open_and_load(b, false);
 	if (err == -ENOENT) {
-		kprotperf_bpf__destroy(b->skel);
-		b->skel = NULL;
+		record_bpf_unload(b);
 		err = open_and_load(b, true);
 	}
 	err = err ?: map_views(b);
@@ -306,14 +316,29 @@ int record_bpf_load(struct record_bpf *b)
 		log_warn(
 			"the kernel rejects the BTF of the BPF programs: loading them takes seconds "
 			"(-vvv shows why)");
-	if (!err)
-		return 0;
-	libbpf_message[strcspn(libbpf_message, "\n")] = '\0';
-	log_error("this kernel rejects the BPF programs: %s%s%s (-vv shows the verifier's log)%s",
-		  log_strerror(err), *libbpf_message ? ": " : "", libbpf_message,
-		  err == -EPERM ? "" : "; they need Linux " RECORD_OLDEST_KERNEL " or later");
-	record_bpf_unload(b);
-	return err;
+	return err ? reject(b, err) : 0;
+}
+
+/* Loads what a recording would when it needs it. */
+static int try_laters(struct record_bpf *b)
+{
+	int fault = libbpf_find_vmlinux_btf_id("handle_mm_fault", BPF_TRACE_FENTRY);
+
+	for (uint32_t i = 0; i < b->laters.n_items; i++) {
+		const struct record_later *later = &b->laters.items[i];
+		bool entry = later->prog == b->skel->progs.function_fentry,
+		     ret = later->prog == b->skel->progs.function_fexit;
+		int fd = record_later_load(&b->laters, later, later->insns,
+					   entry ? BPF_TRACE_FENTRY :
+					   ret   ? BPF_TRACE_FEXIT :
+						   0,
+					   entry || ret ? fault : 0, 0);
+
+		if (fd < 0)
+			return reject(b, fd);
+		close(fd);
+	}
+	return 0;
 }
 
 int record_bpf_try(const struct record_features *features)
@@ -335,7 +360,7 @@ int record_bpf_try(const struct record_features *features)
 			.n_cpus = 1,
 		};
 
-		err = record_bpf_load(&b);
+		err = record_bpf_load(&b) ?: try_laters(&b);
 		record_bpf_unload(&b);
 	}
 	return err;
@@ -347,6 +372,7 @@ void record_bpf_unload(struct record_bpf *b)
 		if (b->views[i].mem)
 			munmap(b->views[i].mem, b->views[i].len);
 	memset(b->views, 0, sizeof(b->views));
+	record_laters_deinit(&b->laters);
 	kprotperf_bpf__destroy(b->skel);
 	b->skel = NULL;
 }

@@ -11,6 +11,7 @@
 #include "profile/profile.h"
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
+#include "record/engine/later.h"
 
 /* Has all that the programs need. A hint in messages; nothing is decided by it. */
 #define RECORD_OLDEST_KERNEL "5.15"
@@ -44,6 +45,7 @@ struct record_bpf {
 	uint32_t n_cpus;
 
 	struct kprotperf_bpf *skel;
+	struct record_laters laters;
 	struct record_map_view views[RECORD_N_VIEWS];
 	uint32_t n_tasks, n_cells, n_shards, n_stacks, n_block_shards;
 	enum profile_mechanism fault_mech; /* how page faults are timed */

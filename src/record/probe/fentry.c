@@ -19,6 +19,7 @@
 #include "kernel/debuginfo/index.h"
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
+#include "record/engine/later.h"
 #include "record/probe/probes_impl.h"
 #include "record/target/arguments.h"
 
@@ -146,70 +147,6 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	}
 }
 
-/* The functions of a program, in the order of their first instructions. */
-struct funcs {
-	struct bpf_func_info *infos; /* for free() */
-	uint32_t n;
-	int btf_fd; /* what the infos' types are of */
-};
-
-/*
- * Where the N instructions INSNS call functions of theirs, INFOS learns where these begin: it has them
- * in that order, with the places they have come to in the kernel. False: they are others.
- */
-static bool place_funcs(const struct bpf_insn *insns, size_t n, struct bpf_func_info *infos,
-			uint32_t n_infos)
-{
-	bool *begins = alloc_array(n, sizeof(*begins));
-	uint32_t found = 0;
-
-	begins[0] = true;
-	for (size_t i = 0; i < n; i++) {
-		size_t to = i + 1 + insns[i].imm;
-
-		if (insns[i].code == (BPF_JMP | BPF_CALL) && insns[i].src_reg == BPF_PSEUDO_CALL &&
-		    to < n)
-			begins[to] = true;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (!begins[i])
-			continue;
-		if (found < n_infos)
-			infos[found].insn_off = i;
-		found++;
-	}
-	free(begins);
-	return found == n_infos;
-}
-
-/* What the kernel knows of PROG's functions; N 0: nothing. */
-static struct funcs funcs_read(const struct bpf_program *prog)
-{
-	struct bpf_prog_info info = {};
-	struct funcs funcs = { .btf_fd = -1 };
-	__u32 len = sizeof(info), n;
-	uint32_t btf_id;
-
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len) || !info.nr_func_info ||
-	    info.func_info_rec_size != sizeof(*funcs.infos))
-		return funcs;
-	n = info.nr_func_info;
-	btf_id = info.btf_id;
-	funcs.infos = alloc_array(n, sizeof(*funcs.infos));
-	info = (struct bpf_prog_info){
-		.nr_func_info = n,
-		.func_info_rec_size = sizeof(*funcs.infos),
-		.func_info = (uintptr_t)funcs.infos,
-	};
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len) || info.nr_func_info != n ||
-	    !place_funcs(bpf_program__insns(prog), bpf_program__insn_cnt(prog), funcs.infos, n))
-		return funcs;
-	funcs.btf_fd = bpf_btf_get_fd_by_id(btf_id);
-	if (funcs.btf_fd >= 0)
-		funcs.n = n;
-	return funcs;
-}
-
 /* The N instructions INSNS of a copy learn what is known of SITE. False: they have no place for it. */
 static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine *e, uint32_t site)
 {
@@ -237,38 +174,23 @@ static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine
 	return found;
 }
 
-/*
- * Loads a copy of PROG for TARGET. The descriptor, or -errno. The kernel is told which functions the copy
- * consists of. It would take it without, but for functions that are global go through each again wherever it
- * is called.
- */
+/* Loads a copy of PROG for TARGET. The descriptor, or -errno. */
 static int load_copy(const struct record_probes *probes, const struct bpf_program *prog,
-		     const struct record_target *target)
+		     enum bpf_attach_type attach, const struct record_target *target)
 {
-	LIBBPF_OPTS(bpf_prog_load_opts, opts,
-		    .expected_attach_type = bpf_program__get_expected_attach_type(prog),
-		    .attach_btf_id = target->btf_id, .attach_btf_obj_fd = target->btf_fd);
-	size_t n = bpf_program__insn_cnt(prog);
-	struct bpf_insn *insns = alloc_array(n, sizeof(*insns));
-	struct funcs funcs = funcs_read(prog);
+	const struct record_laters *laters = record_engine_laters(probes->engine);
+	const struct record_later *later = record_later_find(laters, prog);
+	struct bpf_insn *insns;
 	int fd = -EINVAL;
 
-	memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
+	if (!later)
+		return -ENOENT;
+	insns = alloc_array(later->n, sizeof(*insns));
+	memcpy(insns, later->insns, later->n * sizeof(*insns));
 	record_engine_note_args(probes->engine, target->site, target->n_args);
-	if (funcs.n) {
-		opts.prog_btf_fd = funcs.btf_fd;
-		opts.func_info = funcs.infos;
-		opts.func_info_cnt = funcs.n;
-		opts.func_info_rec_size = sizeof(*funcs.infos);
-	}
-	if (fill_in(insns, n, probes->engine, target->site)) {
-		fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, bpf_program__name(prog), "GPL", insns, n,
-				   &opts);
-		fd = fd < 0 ? -errno : fd;
-	}
-	if (funcs.btf_fd >= 0)
-		close(funcs.btf_fd);
-	free(funcs.infos);
+	if (fill_in(insns, later->n, probes->engine, target->site))
+		fd = record_later_load(laters, later, insns, attach, target->btf_id,
+				       target->btf_fd);
 	free(insns);
 	return fd;
 }
@@ -278,10 +200,10 @@ static int prepare(struct record_probes *probes, const struct record_target *tar
 	const struct kprotperf_bpf *skel = probes->skel;
 	struct prepared p = { .site = target->site };
 
-	p.ret = load_copy(probes, skel->progs.function_fexit, target);
+	p.ret = load_copy(probes, skel->progs.function_fexit, BPF_TRACE_FEXIT, target);
 	if (p.ret < 0)
 		return p.ret;
-	p.entry = load_copy(probes, skel->progs.function_fentry, target);
+	p.entry = load_copy(probes, skel->progs.function_fentry, BPF_TRACE_FENTRY, target);
 	if (p.entry < 0) {
 		close(p.ret);
 		return p.entry;

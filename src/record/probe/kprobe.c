@@ -16,8 +16,10 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "record/engine/engine.h"
 #include "record/engine/features.h"
 #include "record/engine/kprobe_event.h"
+#include "record/engine/later.h"
 #include "record/probe/probes_impl.h"
 
 /*
@@ -60,18 +62,21 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 }
 
 /* The link, or -errno. */
-static int link_half(const struct bpf_program *prog, bool on_return,
-		     const struct record_target *target)
+static int link_half(const struct record_probes *probes, const struct bpf_program *prog,
+		     bool on_return, const struct record_target *target)
 {
+	int fd = record_later_fd(record_engine_laters(probes->engine), prog), event, link;
 	/* The return's program takes the upper half for what this place costs more. */
 	uint64_t cookie = (uint64_t)target->extra << 32 | ENGINE_KEY(target->site, 0);
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
-	int event = record_kprobe_open(target->addr, on_return), link;
 
+	if (fd < 0)
+		return fd;
+	event = record_kprobe_open(target->addr, on_return);
 	if (event < 0)
 		return event;
 	/* The link keeps the event. */
-	link = bpf_link_create(bpf_program__fd(prog), event, BPF_PERF_EVENT, &opts);
+	link = bpf_link_create(fd, event, BPF_PERF_EVENT, &opts);
 	if (link >= 0 && ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
 		close(link);
 		link = -1;
@@ -111,9 +116,10 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 					     .ret = -1 };
 
 		log_progress("attaching %u of %u functions by kprobe", i + 1, n);
-		a.entry = interrupt_signal() ? -EINTR :
-					       link_half(probes->skel->progs.function_kprobe, false,
-							 &targets[i]);
+		a.entry = interrupt_signal() ?
+				  -EINTR :
+				  link_half(probes, probes->skel->progs.function_kprobe, false,
+					    &targets[i]);
 		targets[i].err = a.entry < 0 ? a.entry : 0;
 		if (!targets[i].err)
 			vec_push(probes, attached, a);
@@ -142,7 +148,7 @@ static int complete(struct record_probes *probes, const struct record_target *ta
 
 	if (!a)
 		return -ENOENT;
-	link = link_half(return_program(probes->skel, reached), true, target);
+	link = link_half(probes, return_program(probes->skel, reached), true, target);
 	if (link < 0) {
 		record_attached_remove(probes, a);
 		return link;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Programs that are loaded when they are needed, if at all, and as often: those of functions, which are most of
+ * what the verifier would have to go through. Their section is "later".
+ */
+#ifndef KPROTPERF_RECORD_ENGINE_LATER_H
+#define KPROTPERF_RECORD_ENGINE_LATER_H
+
+#include <linux/bpf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bpf_program;
+
+struct record_later {
+	const struct bpf_program *prog;
+	struct bpf_insn *insns; /* as the kernel would get them */
+	size_t n;
+	/*
+	 * Which functions it consists of. The kernel would take it without, but goes through functions that are global
+	 * again wherever they are called, if it does not know them for that.
+	 */
+	struct bpf_func_info *funcs;
+	uint32_t n_funcs;
+	int fd; /* -1: not loaded by record_later_fd() */
+};
+
+struct record_laters {
+	struct record_later *items;
+	uint32_t n_items, cap_items;
+	int btf_fd; /* the object's, set once that is loaded; negative: the kernel did not take it */
+};
+
+/* The object that is opened and loaded next leaves in LATERS what is later. -errno. */
+int record_laters_begin(struct record_laters *laters);
+void record_laters_deinit(struct record_laters *laters); /* accepts one that is zero */
+
+/* Loads INSNS, which are PROG's or such with other numbers in them. For fentry and fexit, on that function. -errno. */
+int record_later_load(const struct record_laters *laters, const struct record_later *later,
+		      const struct bpf_insn *insns, enum bpf_attach_type attach, int btf_id,
+		      int btf_fd);
+
+const struct record_later *record_later_find(const struct record_laters *laters,
+					     const struct bpf_program *prog);
+
+/* PROG, a kprobe's, loaded now if it is not yet: a descriptor of LATERS', or -errno. */
+int record_later_fd(struct record_laters *laters, const struct bpf_program *prog);
+
+#endif
