@@ -19,6 +19,9 @@
 /* How far behind a function's first byte its ftrace location may be: behind endbr64. */
 #define ARCH_MAX_FTRACE_OFFSET 16
 
+/* What a BPF trampoline takes for each argument, in instructions: it is saved, and restored for the call. */
+#define ARCH_TRAMPOLINE_ARG_INSNS 2
+
 /* DWARF's numbers of the stack and frame pointers. */
 #define ARCH_DWARF_FP 6
 #define ARCH_DWARF_SP 7

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
@@ -40,12 +41,9 @@ const uint64_t record_empty_insns[RECORD_N_TESTS] = { 3, 3, 5, 6, 7, 8 };
  * one function would cost other than each alone, and detaching waits for the whole machine.
  */
 enum {
-	TEST_FENTRY = 0, /* of one argument, */
+	TEST_FENTRY = 0,
 	TEST_KPROBE = 1,
 	TEST_TRAMPOLINE = 2,
-	TEST_FAULT = RECORD_FAULT_ARGS -
-		     1, /* instead of the first, where fentry is for page faults alone */
-	TEST_MANY = ENGINE_COST_ARGS, /* of so many more */
 };
 
 /*
@@ -113,16 +111,11 @@ static bool is_used(const struct calibrator *c, enum profile_mechanism mech)
 	return record_engine_fault_mechanism(c->e) == mech || has_sites(c, mech);
 }
 
-/* What fentry costs with few arguments and with many is needed; or else with those of a page fault. */
-static bool needs_all_of_fentry(const struct calibrator *c)
-{
-	return has_sites(c, PROFILE_MECH_FENTRY) || has_sites(c, PROFILE_MECH_KPROBE);
-}
-
 /* By kprobe.multi it is found without probes that would have to be detached again. */
 static bool needs_nested(const struct calibrator *c)
 {
-	return needs_all_of_fentry(c) && !has_sites(c, PROFILE_MECH_MULTI);
+	return (has_sites(c, PROFILE_MECH_FENTRY) || has_sites(c, PROFILE_MECH_KPROBE)) &&
+	       !has_sites(c, PROFILE_MECH_MULTI);
 }
 
 static void prepare(struct calibrator *c, uint32_t spare, const struct record_target *target)
@@ -134,15 +127,10 @@ static void prepare(struct calibrator *c, uint32_t spare, const struct record_ta
 /* While the kernel waits for something else, and the processor has nothing to do. */
 static void prepare_fentry(struct calibrator *c)
 {
-	const struct record_target *tests = c->empty->tests;
-	bool all = needs_all_of_fentry(c);
-
 	if (c->run < 0 || !is_used(c, PROFILE_MECH_FENTRY) ||
 	    c->out->cost[PROFILE_MECH_FENTRY].known)
 		return;
-	prepare(c, SPARE_FENTRY, &tests[all ? TEST_FENTRY : TEST_FAULT]);
-	if (all)
-		prepare(c, SPARE_MANY, &tests[TEST_MANY]);
+	prepare(c, SPARE_FENTRY, &c->empty->tests[TEST_FENTRY]);
 	if (needs_nested(c))
 		prepare(c, SPARE_OUTER, &c->empty->outer);
 }
@@ -221,21 +209,23 @@ static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
 		record_cost_solve_nested(cost, &outer, c->empty->outer.n_args);
 }
 
-/* By function of one test each, and of fentry by one with many arguments. */
+/* By function of one test each. */
 static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, uint32_t spare,
 			     uint32_t test)
 {
 	const struct record_target *tests = c->empty->tests;
-	struct engine_cost *cost = &c->out->cost[mech], many = {};
+	struct engine_cost *cost = &c->out->cost[mech];
 	int err;
 
 	err = calibrate_one(c, spare, mech, &tests[test], record_empty_insns[test], cost);
 	if (err)
 		return err;
-	if (mech == PROFILE_MECH_FENTRY && needs_all_of_fentry(c) &&
-	    !calibrate_one(c, SPARE_MANY, mech, &tests[TEST_MANY], record_empty_insns[TEST_MANY],
-			   &many))
-		record_cost_solve_args(cost, &many);
+	/* On a real clock they are too little to be measured. */
+	if (mech == PROFILE_MECH_FENTRY && c->p->clock == PROFILE_CLOCK_INSN) {
+		cost->full_args = ENGINE_COST_ARGS * ARCH_TRAMPOLINE_ARG_INSNS;
+		cost->inner_args =
+			cost->full_args / 2; /* what is restored, between the pair's readings */
+	}
 	calibrate_nested(c, mech, cost);
 	record_calibrator_finish(c, &c->empty_call, spare, &c->base, mech);
 	return 0;
@@ -286,8 +276,7 @@ static void calibrate_functions(struct calibrator *c)
 		enum profile_mechanism mech;
 		uint32_t spare, test;
 	} by_test[] = {
-		{ PROFILE_MECH_FENTRY, SPARE_FENTRY,
-		  needs_all_of_fentry(c) ? TEST_FENTRY : TEST_FAULT },
+		{ PROFILE_MECH_FENTRY, SPARE_FENTRY, TEST_FENTRY },
 		{ PROFILE_MECH_KPROBE, SPARE_KPROBE, TEST_KPROBE },
 	};
 	int err = c->run < 0 ? c->run :

@@ -13,7 +13,6 @@
 /* The engine's spare sites. */
 enum {
 	SPARE_FENTRY,
-	SPARE_MANY,
 	SPARE_OUTER,
 	SPARE_KPROBE,
 	SPARE_OPTIMIZED,

@@ -19,12 +19,6 @@ void record_cost_solve(struct engine_cost *cost, struct record_series *base,
 	cost->known = true;
 }
 
-void record_cost_solve_args(struct engine_cost *cost, const struct engine_cost *many)
-{
-	cost->full_args = record_cost_less(many->full, cost->full);
-	cost->inner_args = record_cost_less(many->inner, cost->inner);
-}
-
 void record_cost_solve_nested(struct engine_cost *cost, const struct engine_cost *outer,
 			      uint32_t n_args)
 {

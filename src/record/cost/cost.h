@@ -26,9 +26,6 @@ static inline uint64_t record_cost_less(uint64_t a, uint64_t b)
 void record_cost_solve(struct engine_cost *cost, struct record_series *base,
 		       struct record_series *with, struct record_series *inner, uint64_t empty);
 
-/* MANY is what COST is of ENGINE_COST_ARGS arguments more. */
-void record_cost_solve_args(struct engine_cost *cost, const struct engine_cost *many);
-
 /* OUTER is that of a call that encloses others, of a function with N_ARGS arguments. */
 void record_cost_solve_nested(struct engine_cost *cost, const struct engine_cost *outer,
 			      uint32_t n_args);
