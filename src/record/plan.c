@@ -33,13 +33,14 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 	int err, one;
 
 	plan->kernel = (struct record_kernel){ &plan->symbols, &plan->features };
-	record_features_probe(&plan->features);
+	record_features_begin(&plan->features);
 	err = record_features_check(&plan->features);
 	err = err ?: record_symbols_init(&plan->symbols, o->vmlinux);
 	if (err)
 		return err;
 	record_environment_read(p, &plan->symbols.build_id);
 	note_if_coarse(p);
+	record_features_await(&plan->features);
 	record_names_add_all(&plan->functions, &o->functions);
 	record_names_add_all(&plan->inlined, &o->ranges);
 	err = record_protections_expand(kernel, o->protections, o->n_protections, p,

@@ -99,6 +99,7 @@ static int load(struct session *s)
 		return interrupted();
 	if (record_engine_create(&config, &plan->features, &s->engine))
 		return EXIT_FAILURE;
+	record_features_end();
 	s->probes = record_probes_create(s->engine, &plan->features);
 	return 0;
 }

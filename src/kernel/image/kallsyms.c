@@ -185,17 +185,20 @@ static int compare_addr(const void *a, const void *b)
 	return compare_values(x->addr, y->addr) ?: compare_values(x->name, y->name);
 }
 
-/* The image's come sorted, and first. */
+/* The image's come sorted, and before all others. */
 static void sort_by_addr(struct kernel_kallsyms *ks)
 {
 	struct kernel_sym *syms = ks->syms;
-	size_t n = ks->n_syms, sorted = n > 0;
+	size_t n = ks->n_syms, sorted = n > 0, from;
+	uint64_t low = UINT64_MAX;
 
 	while (sorted < n && syms[sorted].addr >= syms[sorted - 1].addr)
 		sorted++;
-	sort_array(syms + sorted, n - sorted, sizeof(*syms), compare_addr);
-	if (sorted < n && syms[sorted].addr < syms[sorted - 1].addr)
-		sort_array(syms, n, sizeof(*syms), compare_addr);
+	for (size_t i = sorted; i < n; i++)
+		low = syms[i].addr < low ? syms[i].addr : low;
+	from = bisect(sorted, i, syms[i].addr <= low);
+	if (sorted < n)
+		sort_array(syms + from, n - from, sizeof(*syms), compare_addr);
 }
 
 static int compare_name(const void *a, const void *b)

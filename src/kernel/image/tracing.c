@@ -55,19 +55,14 @@ static size_t sym_index(const struct kernel_tracing *t, const struct kernel_sym 
 /* Every symbol that begins at ADDR is a function. */
 static void add_location(struct kernel_tracing *t, uint64_t addr)
 {
-	const struct kernel_sym *syms, *sym;
-	uint64_t offset;
 	size_t n;
+	const struct kernel_sym *syms = kernel_kallsyms_all(t->ks, &n);
+	size_t next = bisect(n, i, syms[i].addr <= addr), at = next;
 
-	sym = kernel_kallsyms_covering(t->ks, addr, &offset);
-	if (!sym || offset > ARCH_MAX_FTRACE_OFFSET)
+	if (!next || addr - syms[next - 1].addr > ARCH_MAX_FTRACE_OFFSET)
 		return;
-	syms = kernel_kallsyms_all(t->ks, &n);
-	addr = sym->addr;
-	while (sym > syms && sym[-1].addr == addr)
-		sym--;
-	for (; sym < syms + n && sym->addr == addr; sym++)
-		t->ftrace[sym - syms] = KERNEL_YES;
+	while (at > 0 && syms[at - 1].addr == syms[next - 1].addr)
+		t->ftrace[--at] = KERNEL_YES;
 }
 
 /* A line "ADDR NAME[ [MODULE]]". */

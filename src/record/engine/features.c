@@ -5,6 +5,9 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/magic.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +24,8 @@
 /* The kernel's own, which reaches user space without a name there. */
 #define KERNEL_ENOTSUPP 524
 
-/* What "multi" is until it is tried: no -errno, and not 0. */
-#define MULTI_UNTRIED 1
+/* What "fentry" and "multi" are until they are tried: no -errno, and not 0. */
+#define UNTRIED 1
 
 #define SECURITYFS    "/sys/kernel/security"
 #define LOCKDOWN_PATH SECURITYFS "/lockdown"
@@ -53,31 +56,80 @@ static bool securityfs_is_missing(void)
 	return !statfs(SECURITYFS, &fs) && fs.f_type != SECURITYFS_MAGIC;
 }
 
-/* Loads the program that lies OFFSET bytes into the skeleton, attached if asked. */
-static int try_program(size_t offset, bool attach)
+/* The program that lies OFFSET bytes into the skeleton, loaded, in *OUT, its skeleton in *SKEL; both NULL if it is not. */
+static int load_program(size_t offset, struct kprotperf_try_bpf **skel, struct bpf_program **out)
 {
-	struct kprotperf_try_bpf *skel = kprotperf_try_bpf__open();
-	struct bpf_program *prog;
-	struct bpf_link *link;
 	int err;
 
-	if (!skel)
+	*out = NULL;
+	*skel = kprotperf_try_bpf__open();
+	if (!*skel)
 		return -errno;
-	prog = *(struct bpf_program **)((char *)skel + offset);
-	bpf_program__set_autoload(prog, true);
-	err = kprotperf_try_bpf__load(skel);
-	if (!err && attach) {
-		link = bpf_program__attach(prog);
-		err = link ? 0 : -errno;
-		bpf_link__destroy(link);
-	}
+	*out = *(struct bpf_program **)((char *)*skel + offset);
+	bpf_program__set_autoload(*out, true);
+	err = kprotperf_try_bpf__load(*skel);
+	if (!err)
+		return 0;
+	kprotperf_try_bpf__destroy(*skel);
+	*skel = NULL;
+	*out = NULL;
+	return err;
+}
+
+#define LOAD(prog, skel, out) \
+	load_program(offsetof(struct kprotperf_try_bpf, progs.prog), skel, out)
+
+static int try_loading(void)
+{
+	struct kprotperf_try_bpf *skel;
+	struct bpf_program *prog;
+	int err = LOAD(try_tracing, &skel, &prog);
+
 	kprotperf_try_bpf__destroy(skel);
 	return err;
 }
 
-#define TRY(prog, attach) try_program(offsetof(struct kprotperf_try_bpf, progs.prog), attach)
+/* Attaching by fentry, in a thread: the kernel sleeps 0.1 s or more, both to attach and to detach. */
+static struct {
+	struct kprotperf_try_bpf *skel;
+	struct bpf_program *prog;
+	pthread_t thread;
+	sem_t attached;
+	int err;
+	bool is_running;
+} trial;
 
-void record_features_probe(struct record_features *f)
+static void *try_attaching(void *unused)
+{
+	struct bpf_link *link = bpf_program__attach(trial.prog);
+
+	(void)unused;
+	trial.err = link ? 0 : -errno;
+	sem_post(&trial.attached);
+	bpf_link__destroy(link);
+	kprotperf_try_bpf__destroy(trial.skel);
+	return NULL;
+}
+
+static int begin_attaching(void)
+{
+	sigset_t all, before;
+	int err = LOAD(try_fentry, &trial.skel, &trial.prog);
+
+	if (err)
+		return err;
+	sem_init(&trial.attached, 0, 0);
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	trial.is_running = !pthread_create(&trial.thread, NULL, try_attaching, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!trial.is_running)
+		try_attaching(NULL);
+	return UNTRIED;
+}
+
+void record_features_begin(struct record_features *f)
 {
 	memset(f, 0, sizeof(*f));
 	record_bpf_log();
@@ -88,12 +140,35 @@ void record_features_probe(struct record_features *f)
 		f->bpf = f->fentry = -ENOENT;
 	} else {
 		/* What can be attached to a function can be loaded: mostly one trial answers both. */
-		f->fentry = TRY(try_fentry, true);
-		f->bpf = f->fentry ? TRY(try_tracing, false) : 0;
+		f->fentry = begin_attaching();
+		f->bpf = f->fentry == UNTRIED ? 0 : try_loading();
 		f->fentry = f->bpf ?: f->fentry;
 	}
 	f->kprobe = access(KPROBE_TYPE_PATH, R_OK) ? -ENOENT : 0;
-	f->multi = f->bpf ?: MULTI_UNTRIED;
+	f->multi = f->bpf ?: UNTRIED;
+}
+
+void record_features_await(struct record_features *f)
+{
+	if (f->fentry != UNTRIED)
+		return;
+	while (sem_wait(&trial.attached))
+		;
+	f->fentry = trial.err;
+}
+
+void record_features_end(void)
+{
+	if (trial.is_running)
+		pthread_join(trial.thread, NULL);
+	trial.is_running = false;
+}
+
+void record_features_probe(struct record_features *f)
+{
+	record_features_begin(f);
+	record_features_await(f);
+	record_features_end();
 }
 
 /* One half of the pair on the function at ADDR, which is given REPEAT times, or (0) by its name. */
@@ -152,7 +227,7 @@ int record_features_try_multi(struct record_features *f, uint64_t addr)
 {
 	struct kprotperf_try_bpf *skel;
 
-	if (f->multi != MULTI_UNTRIED)
+	if (f->multi != UNTRIED)
 		return f->multi;
 	skel = kprotperf_try_bpf__open();
 	if (!skel)

@@ -44,6 +44,14 @@ struct record_features {
 void record_features_probe(struct record_features *f);
 
 /*
+ * The same in steps, so that others work while the kernel waits: all but "fentry"; that; and until its probe is gone
+ * again. While a thread does that, descriptors cost more: no calibration.
+ */
+void record_features_begin(struct record_features *f);
+void record_features_await(struct record_features *f);
+void record_features_end(void);
+
+/*
  * Tries kprobe.multi, if that has not been done. ADDR is that of TRY_FUNCTION; 0: not known, and "repeats" is not
  * tried. Takes the kernel 0.2 s (6.1: two links are taken down, and it waits for each). Returns F->multi:
  * -EOPNOTSUPP where the kernel has no FPROBE, -ENODATA where calls cannot be told apart.
