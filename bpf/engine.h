@@ -119,6 +119,18 @@ static __always_inline bool on_task_stack(const struct engine_task *t, __u32 sp)
 	return sp - t->stack < size;
 }
 
+/*
+ * The address of a kernel variable, in one instruction however often it is used: for each that names one the verifier
+ * goes through all of the kernel's types.
+ */
+#define named(variable)                              \
+	({                                           \
+		__typeof__(variable) at_ = variable; \
+                                                     \
+		barrier_var(at_);                    \
+		at_;                                 \
+	})
+
 #ifndef WITHOUT_KSYMS
 /*
  * The kernel's preemption count shows every interrupt. It is a per-CPU variable up to 6.1 and from 6.15, and
@@ -131,10 +143,14 @@ extern const struct pcpu_hot pcpu_hot __ksym __weak;
 
 static __always_inline bool in_user_interrupt(void)
 {
-	if (&__preempt_count)
-		return *(int *)bpf_this_cpu_ptr(&__preempt_count) & PREEMPT_INTERRUPT;
-	if (&pcpu_hot)
-		return ((struct pcpu_hot *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count &
+	const int *count = named(&__preempt_count);
+	const struct pcpu_hot *hot;
+
+	if (count)
+		return *(int *)bpf_this_cpu_ptr(count) & PREEMPT_INTERRUPT;
+	hot = named(&pcpu_hot);
+	if (hot)
+		return ((struct pcpu_hot *)bpf_this_cpu_ptr(hot))->preempt_count &
 		       PREEMPT_INTERRUPT;
 	return false;
 }
@@ -159,8 +175,10 @@ static __always_inline __u32 interrupts_seen(void)
 	__u32 n = bpf_jiffies64();
 
 #ifndef WITHOUT_KSYMS
-	if (&kstat)
-		n += ((struct kernel_stat *)bpf_this_cpu_ptr(&kstat))->irqs_sum;
+	const struct kernel_stat *stat = named(&kstat);
+
+	if (stat)
+		n += ((struct kernel_stat *)bpf_this_cpu_ptr(stat))->irqs_sum;
 #endif
 	return n;
 }
