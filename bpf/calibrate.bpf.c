@@ -87,7 +87,7 @@ int watch_samples(void *ctx)
  * BPF_PROG_TEST_RUN of any fentry program calls the kernel's empty functions. Loaded by itself, where these are there
  * (record_calibrate_runner()).
  */
-SEC("fentry/bpf_fentry_test1")
+SEC("later")
 int call_empty(void *ctx)
 {
 	return 0;

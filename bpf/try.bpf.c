@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Programs by which it is found out what the running kernel allows. An object of their own, of which one or two
- * are loaded at a time: what one kernel refuses says nothing of the others.
+ * By these it is found out how the running kernel's kprobe.multi behaves. An object of their own, since a kernel
+ * may refuse it.
  */
 #include "vmlinux.h"
 
@@ -12,20 +12,8 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-SEC("?tp_btf/sched_switch")
-int try_tracing(void *ctx)
-{
-	return 0;
-}
-
-SEC("?fentry/handle_mm_fault")
-int try_fentry(void *ctx)
-{
-	return 0;
-}
-
 /* Running this one, which need not be attached, calls the function once. */
-SEC("?fentry/" TRY_FUNCTION)
+SEC("fentry/" TRY_FUNCTION)
 int try_run(void *ctx)
 {
 	return 0;
@@ -40,13 +28,13 @@ static __always_inline int see(enum try_half half, struct pt_regs *ctx)
 	return 0;
 }
 
-SEC("?kprobe.multi")
+SEC("kprobe.multi")
 int try_multi_entry(struct pt_regs *ctx)
 {
 	return see(TRY_ENTRY, ctx);
 }
 
-SEC("?kretprobe.multi")
+SEC("kretprobe.multi")
 int try_multi_return(struct pt_regs *ctx)
 {
 	return see(TRY_RETURN, ctx);

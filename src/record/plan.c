@@ -30,12 +30,14 @@ static void note_if_coarse(struct profile *p)
 int record_plan_make(struct record_plan *plan, const struct record_options *o, struct profile *p)
 {
 	const struct record_kernel *kernel = &plan->kernel;
+	struct kernel_btf *btf;
 	int err, one;
 
 	plan->kernel = (struct record_kernel){ &plan->symbols, &plan->features };
-	record_features_begin(&plan->features);
+	record_features_begin(&plan->features, &btf);
 	err = record_features_check(&plan->features);
 	err = err ?: record_symbols_init(&plan->symbols, o->vmlinux);
+	plan->symbols.btf = btf;
 	if (err)
 		return err;
 	record_environment_read(p, &plan->symbols.build_id);

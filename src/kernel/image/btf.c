@@ -13,7 +13,8 @@
 
 struct kernel_btf {
 	struct btf *btf;
-	struct hash_index functions; /* type ids, by name */
+	uint32_t first; /* its own type ids begin there */
+	struct hash_index *functions; /* type ids, by name; empty until one is asked for */
 };
 
 static bool is_named(const void *btf, uint32_t id, const void *name)
@@ -24,22 +25,21 @@ static bool is_named(const void *btf, uint32_t id, const void *name)
 /* The type id of the function NAME, whose hash is HASH, or HASH_NONE. */
 static uint32_t find_function(const struct kernel_btf *b, const char *name, uint32_t hash)
 {
-	return hash_find(&b->functions, hash, is_named, b->btf, name);
+	return hash_find(b->functions, hash, is_named, b->btf, name);
 }
 
-/* Indexes the functions with ids from FIRST on. */
-static void index_functions(struct kernel_btf *b, uint32_t first)
+static void index_functions(const struct kernel_btf *b)
 {
 	uint32_t n = btf__type_cnt(b->btf);
 
-	for (uint32_t id = first; id < n; id++) {
+	for (uint32_t id = b->first; id < n; id++) {
 		const struct btf_type *type = btf__type_by_id(b->btf, id);
 		const char *name =
 			btf_is_func(type) ? btf__name_by_offset(b->btf, type->name_off) : NULL;
 		uint32_t hash = name ? hash_string(name) : 0;
 
 		if (name && find_function(b, name, hash) == HASH_NONE)
-			hash_add(&b->functions, hash, id);
+			hash_add(b->functions, hash, id);
 	}
 }
 
@@ -53,7 +53,8 @@ static int create(struct btf *btf, uint32_t first, struct kernel_btf **out)
 		return -errno;
 	b = alloc_new(struct kernel_btf);
 	b->btf = btf;
-	index_functions(b, first);
+	b->first = first;
+	b->functions = alloc_new(struct hash_index);
 	*out = b;
 	return 0;
 }
@@ -73,14 +74,18 @@ void kernel_btf_destroy(struct kernel_btf *b)
 	if (!b)
 		return;
 	btf__free(b->btf);
-	hash_deinit(&b->functions);
+	hash_deinit(b->functions);
+	free(b->functions);
 	free(b);
 }
 
 int32_t kernel_btf_function(const struct kernel_btf *b, const char *name)
 {
-	uint32_t id = find_function(b, name, hash_string(name));
+	uint32_t id;
 
+	if (!b->functions->n)
+		index_functions(b);
+	id = find_function(b, name, hash_string(name));
 	return id != HASH_NONE ? (int32_t)id : -ENOENT;
 }
 

@@ -19,6 +19,7 @@
 #include "kprotperf.skel.h"
 #include "record/cost/calibrate_impl.h"
 #include "record/engine/kprobe_event.h"
+#include "record/engine/later.h"
 #include "record/probe/links.h"
 
 #define SAMPLER_PERIODS 20
@@ -65,16 +66,14 @@ static int call_unused(void *arg)
 
 int record_calibrate_runner(struct record_engine *e, const struct record_empty *empty)
 {
-	const struct bpf_program *prog = record_engine_programs(e)->progs.call_empty;
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
-		    .attach_btf_id = empty->tests[TEST_FENTRY].btf_id);
-	int fd;
+	const struct record_laters *laters = record_engine_laters(e);
+	const struct record_later *later =
+		record_later_find(laters, record_engine_programs(e)->progs.call_empty);
+	int btf_id = empty->tests[TEST_FENTRY].btf_id;
 
-	if (empty->tests[TEST_FENTRY].btf_id <= 0)
+	if (!later || btf_id <= 0)
 		return -ENOENT;
-	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, bpf_program__name(prog), "GPL",
-			   bpf_program__insns(prog), bpf_program__insn_cnt(prog), &opts);
-	return fd < 0 ? -errno : fd;
+	return record_later_load(laters, later, later->insns, BPF_TRACE_FENTRY, btf_id, 0);
 }
 
 int record_calibrator_measure(struct calibrator *c, const struct record_call *call, uint32_t site,

@@ -2,8 +2,10 @@
 #include "record/engine/features.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/bpf_common.h>
 #include <linux/magic.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -56,43 +58,37 @@ static bool securityfs_is_missing(void)
 	return !statfs(SECURITYFS, &fs) && fs.f_type != SECURITYFS_MAGIC;
 }
 
-/* The program that lies OFFSET bytes into the skeleton, loaded, in *OUT, its skeleton in *SKEL; both NULL if it is not. */
-static int load_program(size_t offset, struct kprotperf_try_bpf **skel, struct bpf_program **out)
+/* A program that does nothing, loaded for what has that name. The descriptor, or -errno. */
+static int load_nothing(const struct btf *btf, enum bpf_attach_type attach, uint32_t kind,
+			const char *name)
 {
-	int err;
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	int id = btf__find_by_name_kind(btf, name, kind), fd;
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach,
+		    .attach_btf_id = id > 0 ? id : 0);
 
-	*out = NULL;
-	*skel = kprotperf_try_bpf__open();
-	if (!*skel)
-		return -errno;
-	*out = *(struct bpf_program **)((char *)*skel + offset);
-	bpf_program__set_autoload(*out, true);
-	err = kprotperf_try_bpf__load(*skel);
-	if (!err)
-		return 0;
-	kprotperf_try_bpf__destroy(*skel);
-	*skel = NULL;
-	*out = NULL;
-	return err;
+	if (id < 0)
+		return id;
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "nothing", "GPL", insns, 2, &opts);
+	return fd < 0 ? -errno : fd;
 }
 
-#define LOAD(prog, skel, out) \
-	load_program(offsetof(struct kprotperf_try_bpf, progs.prog), skel, out)
-
-static int try_loading(void)
+static int try_loading(const struct btf *btf)
 {
-	struct kprotperf_try_bpf *skel;
-	struct bpf_program *prog;
-	int err = LOAD(try_tracing, &skel, &prog);
+	int fd = load_nothing(btf, BPF_TRACE_RAW_TP, BTF_KIND_TYPEDEF, "btf_trace_sched_switch");
 
-	kprotperf_try_bpf__destroy(skel);
-	return err;
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
 }
 
 /* Attaching by fentry, in a thread: the kernel sleeps 0.1 s or more, both to attach and to detach. */
 static struct {
-	struct kprotperf_try_bpf *skel;
-	struct bpf_program *prog;
+	int prog;
 	pthread_t thread;
 	sem_t attached;
 	int err;
@@ -101,23 +97,24 @@ static struct {
 
 static void *try_attaching(void *unused)
 {
-	struct bpf_link *link = bpf_program__attach(trial.prog);
+	int link = bpf_raw_tracepoint_open(NULL, trial.prog);
 
 	(void)unused;
-	trial.err = link ? 0 : -errno;
+	trial.err = link < 0 ? -errno : 0;
 	sem_post(&trial.attached);
-	bpf_link__destroy(link);
-	kprotperf_try_bpf__destroy(trial.skel);
+	if (link >= 0)
+		close(link);
+	close(trial.prog);
 	return NULL;
 }
 
-static int begin_attaching(void)
+static int begin_attaching(const struct btf *btf)
 {
 	sigset_t all, before;
-	int err = LOAD(try_fentry, &trial.skel, &trial.prog);
 
-	if (err)
-		return err;
+	trial.prog = load_nothing(btf, BPF_TRACE_FENTRY, BTF_KIND_FUNC, "handle_mm_fault");
+	if (trial.prog < 0)
+		return trial.prog;
 	sem_init(&trial.attached, 0, 0);
 	/* Signals are the main thread's. */
 	sigfillset(&all);
@@ -129,21 +126,20 @@ static int begin_attaching(void)
 	return UNTRIED;
 }
 
-void record_features_begin(struct record_features *f)
+void record_features_begin(struct record_features *f, struct kernel_btf **btf)
 {
 	memset(f, 0, sizeof(*f));
 	record_bpf_log();
 	lockdown_read(f->lockdown, sizeof(f->lockdown));
 	f->lockdown_hidden = !f->lockdown[0] && geteuid() == 0 && securityfs_is_missing();
 	f->btf = access(KERNEL_BTF_PATH, R_OK) == 0;
-	if (!f->btf) {
-		f->bpf = f->fentry = -ENOENT;
-	} else {
+	f->bpf = kernel_btf_load(KERNEL_BTF_PATH, btf);
+	if (!f->bpf) {
 		/* What can be attached to a function can be loaded: mostly one trial answers both. */
-		f->fentry = begin_attaching();
-		f->bpf = f->fentry == UNTRIED ? 0 : try_loading();
-		f->fentry = f->bpf ?: f->fentry;
+		f->fentry = begin_attaching(kernel_btf_raw(*btf));
+		f->bpf = f->fentry == UNTRIED ? 0 : try_loading(kernel_btf_raw(*btf));
 	}
+	f->fentry = f->bpf ?: f->fentry;
 	f->kprobe = access(KPROBE_TYPE_PATH, R_OK) ? -ENOENT : 0;
 	f->multi = f->bpf ?: UNTRIED;
 }
@@ -166,9 +162,12 @@ void record_features_end(void)
 
 void record_features_probe(struct record_features *f)
 {
-	record_features_begin(f);
+	struct kernel_btf *btf;
+
+	record_features_begin(f, &btf);
 	record_features_await(f);
 	record_features_end();
+	kernel_btf_destroy(btf);
 }
 
 /* One half of the pair on the function at ADDR, which is given REPEAT times, or (0) by its name. */
@@ -232,9 +231,6 @@ int record_features_try_multi(struct record_features *f, uint64_t addr)
 	skel = kprotperf_try_bpf__open();
 	if (!skel)
 		return f->multi = -errno;
-	bpf_program__set_autoload(skel->progs.try_run, true);
-	bpf_program__set_autoload(skel->progs.try_multi_entry, true);
-	bpf_program__set_autoload(skel->progs.try_multi_return, true);
 	f->multi = kprotperf_try_bpf__load(skel) ?: see_multi(skel, addr, &f->multi_is);
 	kprotperf_try_bpf__destroy(skel);
 	return f->multi;

@@ -28,6 +28,8 @@ struct record_multi_behaviour {
 	uint32_t hop;
 };
 
+struct kernel_btf;
+
 /* Each error is 0 where the feature works, else the negative errno of the attempt. */
 struct record_features {
 	bool btf; /* /sys/kernel/btf/vmlinux is there */
@@ -44,10 +46,11 @@ struct record_features {
 void record_features_probe(struct record_features *f);
 
 /*
- * The same in steps, so that others work while the kernel waits: all but "fentry"; that; and until its probe is gone
+ * The same in steps, so that others work while the kernel waits: all but "fentry", by the kernel's types, which are the
+ * caller's then (NULL: none); that; and until its probe is gone
  * again. While a thread does that, descriptors cost more: no calibration.
  */
-void record_features_begin(struct record_features *f);
+void record_features_begin(struct record_features *f, struct kernel_btf **btf);
 void record_features_await(struct record_features *f);
 void record_features_end(void);
 

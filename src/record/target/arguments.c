@@ -50,10 +50,6 @@ enum kernel_answer record_arguments_beyond(struct record_symbols *symbols,
 {
 	const struct kernel_arguments_input input = { read_code, takes, symbols };
 
-	if (!symbols->live_tried) {
-		symbols->live_tried = true;
-		if (kernel_kcore_open(symbols->kcore ?: KERNEL_KCORE_PATH, &symbols->live))
-			symbols->live = NULL;
-	}
-	return symbols->live ? kernel_arguments_beyond(&input, sym->addr, n) : KERNEL_UNKNOWN;
+	return record_symbols_live(symbols) ? kernel_arguments_beyond(&input, sym->addr, n) :
+					      KERNEL_UNKNOWN;
 }

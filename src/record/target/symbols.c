@@ -49,18 +49,24 @@ void record_symbols_deinit(struct record_symbols *s)
 	free(s->image_why_not);
 }
 
-/* The addresses of the ftrace locations, for free(); NULL: the kernel's memory does not tell. */
-static uint64_t *read_locations(const struct record_symbols *s, size_t *n)
+const struct kernel_kcore *record_symbols_live(struct record_symbols *s)
 {
+	if (!s->live_tried && kernel_kcore_open(s->kcore ?: KERNEL_KCORE_PATH, &s->live))
+		s->live = NULL;
+	s->live_tried = true;
+	return s->live;
+}
+
+/* The addresses of the ftrace locations, for free(); NULL: the kernel's memory does not tell. */
+static uint64_t *read_locations(struct record_symbols *s, size_t *n)
+{
+	const struct kernel_kcore *kcore = record_symbols_live(s);
 	uint64_t *addrs = NULL;
-	struct kernel_kcore *kcore;
-	int err = s->btf ? kernel_kcore_open(s->kcore ?: KERNEL_KCORE_PATH, &kcore) : -ENOENT;
+	int err = -ENOENT;
 
 	*n = 0;
-	if (!err) {
+	if (s->btf && kcore)
 		err = kernel_ftrace_read(kcore, kernel_btf_raw(s->btf), s->ks, &addrs, n);
-		kernel_kcore_destroy(kcore);
-	}
 	if (err)
 		log_verbose(1, "cannot read the kernel's table of ftrace locations: %s",
 			    log_strerror(err));

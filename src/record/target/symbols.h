@@ -39,7 +39,7 @@ struct record_symbols {
 	const char *vmlinux; /* --vmlinux, or NULL */
 	const char
 		*kcore; /* where the running kernel's code is read; NULL: where the kernel has it */
-	struct kernel_kcore *live; /* by record_arguments_beyond() only */
+	struct kernel_kcore *live; /* by record_symbols_live() only */
 	bool live_tried;
 	/* What came of trying a kprobe on a function without ftrace location, 0 or -errno; 1: not tried. */
 	int notrace;
@@ -59,6 +59,9 @@ struct record_kernel {
 
 /* See record_features_try_multi(). */
 int record_kernel_try_multi(const struct record_kernel *kernel);
+
+/* The running kernel's memory, S's; NULL: it cannot be read. */
+const struct kernel_kcore *record_symbols_live(struct record_symbols *s);
 
 /* What is needed to choose functions to probe. Reports its errors. */
 int record_symbols_load_functions(struct record_symbols *s);
