@@ -5,12 +5,49 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 
 /* Large enough that doubling rarely happens for kallsyms: 10 MB on a distribution's kernel. */
 #define FIRST_SIZE (4u << 20)
+
+/* Whoever could change the program that runs needs no file to be followed. */
+static bool is_trusted(uid_t owner)
+{
+	struct stat st;
+
+	return owner == 0 || owner == geteuid() ||
+	       (!stat("/proc/self/exe", &st) && owner == st.st_uid);
+}
+
+int file_open(const char *path, bool owned)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		err = -EINVAL;
+	else if (owned && !is_trusted(st.st_uid))
+		err = -EPERM;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+const char *file_strerror(int err)
+{
+	if (err == -EINVAL)
+		return "not a regular file";
+	return err == -EPERM ? "it belongs to neither you nor root" : log_strerror(err);
+}
 
 int file_read(const char *path, size_t max, char **buf, size_t *len)
 {
@@ -20,9 +57,9 @@ int file_read(const char *path, size_t max, char **buf, size_t *len)
 
 	*buf = NULL;
 	*len = 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = file_open(path, false);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	text = alloc_resize(NULL, cap, 1);
 	for (;;) {
 		ssize_t n = read(fd, text + *len, cap - *len);

@@ -3,8 +3,19 @@
 #ifndef KPROTPERF_BASE_FILE_H
 #define KPROTPERF_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+
+/*
+ * Opens the regular file PATH for reading, without waiting for anything: -EINVAL for a pipe, a device, a folder. With
+ * OWNED it has to be trustworthy too, else -EPERM: root's, the user's, or of whoever owns this program. -errno, not
+ * reported.
+ */
+int file_open(const char *path, bool owned);
+
+/* What -errno of file_open() says, as an end of "PATH: ". */
+const char *file_strerror(int err);
 
 /*
  * The whole of PATH, of at most MAX bytes, with a NUL behind it, in *BUF (for free()) and *LEN.

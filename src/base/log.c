@@ -7,15 +7,29 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
+
 static int verbosity;
 static bool progress_shown;
+
+static void put(const char *before, const char *fmt, va_list args, const char *after)
+{
+	char *text, *safe;
+
+	/* Without memory for it the words alone, which are ours. */
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
+	safe = terminal_text(text ? text : fmt);
+	fprintf(stderr, "%s%s%s", before, safe, after);
+	free(safe);
+	free(text);
+}
 
 static void say(const char *kind, const char *fmt, va_list args)
 {
 	log_progress_end();
-	fprintf(stderr, "kprotperf: %s", kind);
-	vfprintf(stderr, fmt, args);
-	fputc('\n', stderr);
+	fputs("kprotperf: ", stderr);
+	put(kind, fmt, args, "\n");
 }
 
 void log_error(const char *fmt, ...)
@@ -73,8 +87,7 @@ void log_progress(const char *fmt, ...)
 	if (!isatty(STDERR_FILENO))
 		return;
 	va_start(args, fmt);
-	fputs("\r\033[K", stderr);
-	vfprintf(stderr, fmt, args);
+	put("\r\033[K", fmt, args, "");
 	va_end(args);
 	fflush(stderr);
 	progress_shown = true;

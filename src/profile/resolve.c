@@ -5,7 +5,6 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
@@ -149,7 +148,7 @@ static struct kernel_image *image_of_build(const char *path, const struct kernel
 {
 	struct kernel_image *img;
 
-	if (access(path, R_OK) || kernel_image_open(path, &img))
+	if (kernel_image_try(path, &img))
 		return NULL;
 	if (kernel_build_id_equal(kernel_image_build_id(img), id))
 		return img;
@@ -191,7 +190,7 @@ int profile_image(const struct profile *p, const char *vmlinux, struct kernel_im
 		*why_not = alloc_strdup("the recording does not contain the kernel's build-id");
 		return 0;
 	}
-	if (noted)
+	if (noted && *noted == '/')
 		*out = image_of_build(noted, &id);
 	if (!*out)
 		*out = image_of_lab(&id);
@@ -238,43 +237,29 @@ void profile_resolve_modules(struct profile *p)
 	}
 }
 
-/* From the vmlinux in the file VMLINUX; NULL: in the usual places. */
-static int resolve_vmlinux(struct profile *p, const char *vmlinux, const struct kernel_build_id *id)
-{
-	const char *release = profile_env_get(p, PROFILE_ENV_RELEASE);
-	struct kernel_image *img;
-	struct kernel_index *idx;
-	int err;
-
-	err = kernel_image_find(vmlinux, release ?: "", id, &img, NULL);
-	if (!err && img && !kernel_index_get(id, img, &idx)) {
-		profile_resolve_index(p, idx);
-		kernel_index_destroy(idx);
-	}
-	kernel_image_destroy(img);
-	return err;
-}
-
+/* From the vmlinux in the file VMLINUX; NULL: from the index, else from where profile_image() finds one. */
 static int resolve_kernel(struct profile *p, const char *vmlinux)
 {
-	const char *noted = profile_env_get(p, PROFILE_ENV_VMLINUX);
-	struct kernel_index *idx;
+	struct kernel_image *img = NULL;
+	struct kernel_index *idx = NULL;
 	struct kernel_build_id id;
+	char *why_not = NULL;
+	int err = 0;
 
-	build_id_parse(profile_env_get(p, PROFILE_ENV_BUILD_ID), &id);
-	if (vmlinux)
-		return resolve_vmlinux(p, vmlinux, &id);
-	if (!id.len)
+	profile_build_id(p, &id);
+	if (!vmlinux && !id.len)
 		return 0;
-	if (!kernel_index_get(&id, NULL, &idx)) {
-		profile_resolve_index(p, idx);
-		kernel_index_destroy(idx);
-	} else if (!noted || access(noted, R_OK)) {
-		return resolve_vmlinux(p, NULL, &id);
-	} else {
-		resolve_vmlinux(p, noted, &id);
+	if (vmlinux || kernel_index_get(&id, NULL, &idx)) {
+		err = profile_image(p, vmlinux, &img, &why_not);
+		if (err || !img || kernel_index_get(&id, img, &idx))
+			idx = NULL;
 	}
-	return 0;
+	if (idx)
+		profile_resolve_index(p, idx);
+	kernel_index_destroy(idx);
+	kernel_image_destroy(img);
+	free(why_not);
+	return err;
 }
 
 int profile_resolve(struct profile *p, const char *vmlinux)

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/terminal.h"
 #include "output/json.h"
 #include "output/table.h"
 #include "output/text.h"
@@ -25,13 +26,15 @@ void view_init(struct view *view, FILE *out, int top)
 void view_text(const struct view *view, const char *fmt, ...)
 {
 	va_list args;
-	char *text;
+	char *text, *safe;
 
 	va_start(args, fmt);
 	if (vasprintf(&text, fmt, args) < 0)
 		text = alloc_strdup("out of memory");
 	va_end(args);
-	output_text_wrap(view->out, text, view->width, 0, 0);
+	safe = terminal_text(text);
+	output_text_wrap(view->out, safe, view->width, 0, 0);
+	free(safe);
 	free(text);
 }
 
@@ -87,7 +90,9 @@ void view_warnings(const struct view *view, const struct analyze_warnings *warni
 		if (!is_shown(&warnings->rows[i], view->everything))
 			continue;
 		text = view_warning(&warnings->rows[i]);
-		view_text(view, "%swarning: %s", any ? "" : "\n", text);
+		if (!any)
+			fputc('\n', view->out);
+		view_text(view, "warning: %s", text);
 		free(text);
 		any = true;
 	}

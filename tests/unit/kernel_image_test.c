@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Frames, inlined bodies and functions of an ELF file built from tests/symbol/inlines.c. */
 #include <errno.h>
+#include <sys/stat.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -396,6 +397,47 @@ static void test_build_id(void **state)
 	free(why);
 }
 
+/* What files name is opened if it is a file of root's or the user's; nothing is waited for. */
+static void test_not_trusted(void **state)
+{
+	char *fifo = alloc_strdup(fixture_path("fifo")), *other;
+	struct kernel_image *img;
+
+	(void)state;
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	fixture_quiet();
+	assert_int_equal(kernel_image_try(fifo, &img), -EINVAL);
+	assert_int_equal(kernel_image_open(fifo, &img), -EINVAL);
+	assert_null(img);
+	other = alloc_strdup(fixture_text("other", "#!/bin/sh\n"));
+	assert_int_equal(kernel_image_try(other, &img), -ENOEXEC);
+	if (!chown(other, 12345, 12345)) {
+		assert_int_equal(kernel_image_try(other, &img), -EPERM);
+		assert_int_equal(kernel_image_open(other, &img), -ENOEXEC);
+		setenv("KPROTPERF_VMLINUX", other, 1);
+		assert_int_equal(kernel_image_find(NULL, "x", NULL, &img, NULL), -EPERM);
+		unsetenv("KPROTPERF_VMLINUX");
+	}
+	fixture_loud();
+	unlink(fifo);
+	free(fifo);
+	free(other);
+}
+
+static void test_releases(void **state)
+{
+	static const char *const wrong[] = { "",    ".",     "..",    "../x",
+					     "a/b", "6.1 x", "6.1\n", "6.1\033[m" };
+	size_t i;
+
+	(void)state;
+	assert_true(kernel_is_release("6.1.0-42-cloud-amd64"));
+	assert_true(kernel_is_release("6.12.0~rc3+deb_1"));
+	assert_false(kernel_is_release(NULL));
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_false(kernel_is_release(wrong[i]));
+}
+
 static void test_not_elf(void **state)
 {
 	struct kernel_image *img;
@@ -406,8 +448,8 @@ static void test_not_elf(void **state)
 	assert_null(img);
 	assert_int_equal(kernel_image_open(fixture_text("empty", ""), &img), -ENOEXEC);
 	assert_int_equal(kernel_image_open(fixture_path("missing"), &img), -ENOENT);
-	assert_int_equal(kernel_image_open("/dev/null", &img), -ENOEXEC);
-	assert_int_equal(kernel_image_open(fixture_dir, &img), -ENOEXEC);
+	assert_int_equal(kernel_image_open("/dev/null", &img), -EINVAL);
+	assert_int_equal(kernel_image_open(fixture_dir, &img), -EINVAL);
 	fixture_loud();
 	kernel_image_destroy(NULL);
 }
@@ -419,7 +461,8 @@ int main(void)
 		cmocka_unit_test(test_iteration),   cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_functions),   cmocka_unit_test(test_without_dwarf),
 		cmocka_unit_test(test_other_dwarf), cmocka_unit_test(test_stripped),
-		cmocka_unit_test(test_build_id),    cmocka_unit_test(test_not_elf),
+		cmocka_unit_test(test_build_id),    cmocka_unit_test(test_not_trusted),
+		cmocka_unit_test(test_releases),    cmocka_unit_test(test_not_elf),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -131,7 +131,7 @@ static void test_not_ours(void **state)
 	unlink(path);
 	assert_refused(-ENOENT, "No such file or directory");
 	assert_int_equal(mkdir(path, 0700), 0);
-	assert_refused(-EIO, "Is a directory");
+	assert_refused(-EINVAL, "not a regular file");
 	rmdir(path);
 }
 

@@ -29,8 +29,7 @@ static int map_index(struct kernel_index *idx, int fd)
 
 	if (fstat(fd, &st))
 		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(struct index_header) ||
-	    st.st_size > MAX_SIZE)
+	if (st.st_size < (off_t)sizeof(struct index_header) || st.st_size > MAX_SIZE)
 		return -EBADMSG;
 	/* All of it is read at once, for its check sum. */
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
@@ -45,11 +44,11 @@ static int map_index(struct kernel_index *idx, int fd)
 int kernel_index_open(const char *path, const struct kernel_build_id *id, struct kernel_index **out)
 {
 	struct kernel_index *idx;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	int fd = file_open(path, true), err;
 
 	*out = NULL;
 	if (fd < 0)
-		return -errno;
+		return fd;
 	idx = alloc_new(struct kernel_index);
 	idx->path = alloc_strdup(path);
 	err = map_index(idx, fd);
@@ -138,7 +137,8 @@ static bool try_open(char *path, const struct kernel_build_id *id, struct kernel
 			 path);
 	else if (err && err != -ENOENT)
 		log_verbose(1, "%s is not used: %s", path,
-			    err == -ESTALE ? "of a different build or version" : log_strerror(err));
+			    err == -ESTALE ? "of a different build or version" :
+					     file_strerror(err));
 	free(path);
 	return !err;
 }

@@ -19,6 +19,8 @@
 
 /* /sys/kernel/notes has a few hundred bytes. */
 #define MAX_NOTES (1u << 20)
+/* What uname() has room for. */
+#define RELEASE_MAX 64
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define NATIVE_DATA ELFDATA2LSB
@@ -102,7 +104,7 @@ static int map_file(struct kernel_image *img, int fd)
 
 	if (fstat(fd, &st))
 		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(Elf64_Ehdr))
+	if (st.st_size < (off_t)sizeof(Elf64_Ehdr))
 		return -ENOEXEC;
 	size = (((size_t)st.st_size + page - 1) / page + 1) * page;
 	img->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -165,17 +167,14 @@ static int read_sections(struct kernel_image *img)
 	return ehdr->e_type != ET_REL ? 0 : img->is_module ? kernel_image_link(img) : -ENOEXEC;
 }
 
-int kernel_image_try(const char *path, struct kernel_image **out)
+static int image_open(const char *path, bool owned, struct kernel_image **out)
 {
+	int fd = file_open(path, owned), err;
 	struct kernel_image *img;
-	int fd, err;
 
 	*out = NULL;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		err = -errno;
-		return err ?: -EIO; /* static analysis takes errno for perhaps 0 */
-	}
+	if (fd < 0)
+		return fd;
 	img = alloc_new(struct kernel_image);
 	img->path = alloc_strdup(path);
 	err = map_file(img, fd);
@@ -190,21 +189,24 @@ int kernel_image_try(const char *path, struct kernel_image **out)
 	return 0;
 }
 
+int kernel_image_try(const char *path, struct kernel_image **out)
+{
+	return image_open(path, true, out);
+}
+
 static int report_open(const char *path, int err)
 {
 	if (err == -ENOEXEC)
 		log_error("%s is not a vmlinux: not a linked 64-bit ELF file of this architecture",
 			  path);
-	else
-		log_error("cannot open %s: %s", path, log_strerror(err));
+	else if (err)
+		log_error("cannot open %s: %s", path, file_strerror(err));
 	return err;
 }
 
 int kernel_image_open(const char *path, struct kernel_image **out)
 {
-	int err = kernel_image_try(path, out);
-
-	return err ? report_open(path, err) : 0;
+	return report_open(path, image_open(path, false, out));
 }
 
 void kernel_image_destroy(struct kernel_image *img)
@@ -259,16 +261,23 @@ Dwarf *kernel_image_dwarf(struct kernel_image *img)
 	return img->dwarf;
 }
 
+bool kernel_is_release(const char *name)
+{
+	return name && *name && *name != '.' && strlen(name) <= RELEASE_MAX &&
+	       !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				  "0123456789._+~-")];
+}
+
 static bool fits(const struct kernel_image *img, const struct kernel_build_id *id)
 {
 	return !id || !id->len || kernel_build_id_equal(&img->id, id);
 }
 
-static int open_asked(const char *path, const char *release, const struct kernel_build_id *id,
-		      struct kernel_image **out)
+static int open_asked(const char *path, bool owned, const char *release,
+		      const struct kernel_build_id *id, struct kernel_image **out)
 {
 	char want[2 * KERNEL_BUILD_ID_MAX + 1], have[2 * KERNEL_BUILD_ID_MAX + 1];
-	int err = kernel_image_open(path, out);
+	int err = report_open(path, image_open(path, owned, out));
 
 	if (err || fits(*out, id))
 		return err;
@@ -302,7 +311,7 @@ static bool try_place(const char *path, const struct kernel_build_id *id, struct
 
 	if (err) {
 		if (err != -ENOENT && err != -ENOTDIR)
-			tried(why, path, err == -ENOEXEC ? "is no vmlinux" : log_strerror(err));
+			tried(why, path, err == -ENOEXEC ? "is no vmlinux" : file_strerror(err));
 		return false;
 	}
 	if (!fits(img, id)) {
@@ -336,8 +345,9 @@ int kernel_image_find(const char *explicit_path, const char *release,
 	if (why_not)
 		*why_not = NULL;
 	if (asked && *asked)
-		return open_asked(asked, release, id, out);
-	for (size_t i = 0; release && i < sizeof(places) / sizeof(*places) && !done; i++) {
+		return open_asked(asked, !explicit_path, release, id, out);
+	for (size_t i = 0;
+	     kernel_is_release(release) && i < sizeof(places) / sizeof(*places) && !done; i++) {
 		char *path = alloc_printf("%s%s%s", places[i].before, release, places[i].after);
 
 		done = try_place(path, id, out, &why);

@@ -44,6 +44,15 @@ const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, 
 int kernel_image_find(const char *explicit_path, const char *release,
 		      const struct kernel_build_id *id, struct kernel_image **out, char **why_not);
 
+/* Is NAME one that a kernel's release can have, and a folder's name, whoever wrote it? NULL: no. */
+bool kernel_is_release(const char *name);
+
+/*
+ * Opens one file, which must be a regular one of root's or the user's, as what a recording or a cache names has to be.
+ * -errno as kernel_image_open(), not reported; -EPERM: another's.
+ */
+int kernel_image_try(const char *path, struct kernel_image **out);
+
 /*
  * The file of the module NAME with build-id ID, of the kernel RELEASE, or its debug file: where packages and the lab
  * have them. NULL: there is none.

@@ -28,9 +28,6 @@ struct kernel_image {
 	Dwarf *dwarf; /* likewise */
 };
 
-/* Opens one file, and reports nothing. */
-int kernel_image_try(const char *path, struct kernel_image **out);
-
 /* Gives the sections of the module IMG addresses, and relocates it and its DWARF. -errno, not reported. */
 int kernel_image_link(struct kernel_image *img);
 

@@ -172,7 +172,7 @@ struct kernel_image *kernel_module_find(const char *name, const char *release,
 	char hex[2 * KERNEL_BUILD_ID_MAX + 1], *debug, *folders[2];
 	struct kernel_image *img = NULL;
 
-	if (id->len < 2 || !*release || strchr(release, '/'))
+	if (id->len < 2 || !kernel_is_release(release))
 		return NULL;
 	kernel_build_id_format(id, hex, sizeof(hex));
 	debug = alloc_printf("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);

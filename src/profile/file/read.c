@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "profile/file/file.h"
 #include "profile/file/section.h"
@@ -303,15 +305,26 @@ static int read_profile(struct reader *r)
 	return err;
 }
 
+/* Descriptors may be pipes; what is opened by a name of its own is not waited for. */
+static FILE *open_data(const char *path, int *err)
+{
+	bool is_descriptor = !strncmp(path, "/dev/fd/", 8) || !strcmp(path, "/dev/stdin") ||
+			     !strncmp(path, "/proc/", 6);
+	int fd = is_descriptor ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) :
+				 file_open(path, false);
+
+	*err = fd >= 0 ? 0 : is_descriptor ? -errno : fd;
+	return fd >= 0 ? fdopen(fd, "r") : NULL;
+}
+
 int profile_file_read(const char *path, struct profile **out)
 {
-	struct reader r = { .path = path, .file = fopen(path, "re") };
 	int err;
+	struct reader r = { .path = path, .file = open_data(path, &err) };
 
 	*out = NULL;
 	if (!r.file) {
-		err = -errno;
-		log_error("cannot open %s: %s", path, log_strerror(err));
+		log_error("cannot open %s: %s", path, file_strerror(err));
 		return err;
 	}
 	r.decoder.p = profile_create();

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What a data file may not do to who reads it: have other files opened, be waited for, or write to the terminal.
+
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# at_once ARG...: kprotperf, which waits for nothing
+at_once() {
+  timeout 20 "$kprotperf" "$@" >out 2>err
+  status=$?
+}
+
+mkfifo pipe
+at_once report pipe
+[ "$status" -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'cannot open pipe: not a regular file' err
+report_test $? 'a pipe that nobody writes to'
+at_once report /dev/zero
+[ "$status" -eq 1 ] && grep -q 'cannot open /dev/zero: not a regular file' err
+report_test $? 'a device'
+
+id=00112233445566778899aabbccddeeff00112233
+for named in "$tmp/pipe" /dev/zero /dev/tty "$tmp"; do
+  "$make_fixture" words named.data "record.vmlinux=$named" "kernel.build_id=$id" 'sample read 9 40'
+  at_once report named.data
+  report_test "$status" "a vmlinux that is $named is not opened"
+done
+for release in .. ../../.. '.' /; do
+  "$make_fixture" words named.data "kernel.release=$release" "kernel.build_id=$id" \
+    "record.module.ext4=$id" 'sample read 9 40'
+  at_once report named.data
+  report_test "$status" "a release '$release' is no folder"
+done
+export XDG_CACHE_HOME=$tmp/cache
+mkdir -p cache/kprotperf/index
+mkfifo "cache/kprotperf/index/$id"
+at_once report named.data
+report_test "$status" 'a pipe in the cache is not opened'
+
+# Escapes in all that messages quote.
+evil=$(printf 'x\033]0;owned\a\033[2J\302\2330m')
+"$make_fixture" words evil.data "machine.cpu=$evil" "kernel.build_id=$id" "calls $evil read 1 100"
+"$make_fixture" words good.data "machine.cpu=good" "kernel.build_id=$id" 'calls f read 1 100'
+fixture hostile
+for command in 'merge --force -o merged.data good.data hostile.data' 'merge -o merged.data good.data evil.data' 'merge --force -o merged.data good.data evil.data' \
+  'diff good.data evil.data' 'diff --strict good.data evil.data' 'diff --fail-above=1@x good.data evil.data' \
+  'report evil.data' 'report --all evil.data' 'annotate evil.data f' 'annotate --color=never evil.data x'; do
+  # shellcheck disable=SC2086 # the words of a command
+  at_once $command
+  ! LC_ALL=C grep -q "$(printf '[\033\a]\\|\302\233')" out err
+  report_test $? "$command: nothing for the terminal"
+done
+
+done_testing
