@@ -455,13 +455,15 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 
 	if (analyze_diff_init(&c.diff, p[BASELINE], p[HARDENED], &o->view.figures))
 		return CMD_FAILED;
+	if (o->control && add_control(&c))
+		status = CMD_FAILED;
 	if (o->view.figures.time == ANALYZE_TIME_ONCPU)
 		analyze_attribution_init(&c.attribution, &c.diff);
 	analyze_diff_paths_init(&c.paths, p[BASELINE], p[HARDENED]);
 	analyze_diff_conclude(&c.conclusion, &c.diff);
-	if ((o->control && add_control(&c)) || (o->strict && refuse_invalid(&c.diff.warnings)) ||
-	    (!isnan(o->fail_above) &&
-	     check_fail_above(&c.diff, o->fail_above, o->fail_row, &above)))
+	if (status == CMD_DONE && ((o->strict && refuse_invalid(&c.diff.warnings)) ||
+				   (!isnan(o->fail_above) &&
+				    check_fail_above(&c.diff, o->fail_above, o->fail_row, &above))))
 		status = CMD_FAILED;
 	if (status == CMD_DONE)
 		status = write_all(o, &c);

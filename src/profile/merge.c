@@ -358,17 +358,33 @@ static void merge_table(struct merge *m, enum section_type type)
 	m->maps[type] = map;
 }
 
+/* Which runs are of which recording: after the merge nothing else tells. */
+static void note_recordings(struct profile *dst, const struct profile *src, uint32_t runs_before)
+{
+	const char *before = profile_env_get(dst, PROFILE_ENV_RECORDINGS);
+	const char *more = profile_env_get(src, PROFILE_ENV_RECORDINGS);
+	char *list = before ? alloc_strdup(before) : alloc_printf("%" PRIu32, runs_before);
+
+	if (more)
+		alloc_append(&list, ",%s", more);
+	else
+		alloc_append(&list, ",%" PRIu32, src->n_runs);
+	profile_env_set(dst, PROFILE_ENV_RECORDINGS, list);
+	free(list);
+}
+
 uint32_t profile_merge(struct profile *dst, const struct profile *src)
 {
 	const char *build_id = profile_env_get(src, PROFILE_ENV_BUILD_ID);
 	struct merge m = { .dst = dst, .src = src };
-	uint32_t shared;
+	uint32_t shared, runs_before = dst->n_runs;
 
 	m.boots = map_boots(dst, src, &shared);
 	m.other_kernel = alloc_printf("kernel %.8s", build_id ? build_id : "?");
 	/* What is before and behind them is of the recording, not of its runs. */
 	for (enum section_type type = SECTION_SITES; type < SECTION_COSTS; type++)
 		merge_table(&m, type);
+	note_recordings(dst, src, runs_before);
 	for_each_section(type)
 		free(m.maps[type]);
 	free(m.boots);

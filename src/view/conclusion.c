@@ -68,11 +68,11 @@ static void append_mean(char **text, const struct analyze_conclusion *c, const c
 	sign = pct[0] == '+' || pct[0] == '-';
 	if (c->change.verdict == ANALYZE_VERDICT_SAME)
 		alloc_append(text, " is the same within %g %%%s (%s, ", c->margin_pct, clock, pct);
-	else if (c->change.verdict == ANALYZE_VERDICT_UNCLEAR)
+	else if (c->change.verdict == ANALYZE_VERDICT_UNCLEAR && !c->one_recording)
 		alloc_append(text, " shows no significant change%s (%s, ", clock, pct);
 	else
-		alloc_append(text, " is %s %s%s (", pct + sign, c->delta < 0 ? "faster" : "slower",
-			     clock);
+		alloc_append(text, " %s %s %s%s (", c->one_recording ? "reads" : "is", pct + sign,
+			     c->delta < 0 ? "faster" : "slower", clock);
 	append_plus_minus(text, c);
 	append_delta(text, c, c->delta, per);
 	append_of_command(text, c, ", ", "");
@@ -196,7 +196,12 @@ static void append_runs(char **text, const struct analyze_conclusion *c)
 	static const char unknown[] = "variation between runs unknown";
 	uint32_t a = c->runs[0], b = c->runs[1];
 
-	if (c->repeated)
+	if (c->one_recording)
+		alloc_append(
+			text,
+			"; unclear from one recording per side: merge several of each, made at "
+			"different times, or give another one of the baseline as --control.");
+	else if (c->repeated)
 		alloc_append(text, "; %u and %u %ss.", c->repetitions[0], c->repetitions[1],
 			     view_units[c->unit]);
 	else if (a > 1 && b > 1)

@@ -26,6 +26,7 @@ const char *const view_time_headers[] = {
 const char *const view_units[] = {
 	[ANALYZE_UNIT_RUN] = "run",
 	[ANALYZE_UNIT_BOOT] = "boot",
+	[ANALYZE_UNIT_RECORDING] = "recording",
 };
 
 const char *const view_verdicts[] = {

@@ -10,7 +10,10 @@
 #include <cmocka.h>
 
 #include "analyze/diff/diff.h"
+#include "analyze/diff/conclusion.h"
 #include "fixture.h"
+#include "profile/merge.h"
+#include "view/conclusion.h"
 
 static const struct analyze_options oncpu;
 
@@ -40,6 +43,7 @@ static struct profile *boots(const double *means, uint32_t n)
 	struct profile *p = profile_create();
 	uint32_t i;
 
+	p->clock = PROFILE_CLOCK_INSN;
 	for (i = 0; i < n; i++)
 		add_run(p, i, "clone", 10, (uint64_t)(10 * means[i]));
 	return p;
@@ -220,6 +224,79 @@ static void test_verdicts(void **state)
 	check_verdict(seeded_a, 1, seeded_b, 1, 0, ANALYZE_VERDICT_NONE);
 }
 
+/* A recording of five runs on a real clock, which agree with one another more than recordings do. */
+static struct profile *recording(double mean)
+{
+	struct profile *p = profile_create();
+	uint32_t i;
+
+	for (i = 0; i < 5; i++)
+		add_run(p, 0, "clone", 10, (uint64_t)(10 * mean + 2 * i));
+	return p;
+}
+
+/* Recordings of MEANS, merged. */
+static struct profile *recordings(const double *means, uint32_t n)
+{
+	struct profile *p = recording(means[0]), *more;
+	uint32_t i;
+
+	profile_env_set(p, PROFILE_ENV_BOOTS, "b");
+	for (i = 1; i < n; i++) {
+		more = recording(means[i]);
+		profile_env_set(more, PROFILE_ENV_BOOTS, "b");
+		profile_merge(p, more);
+		profile_destroy(more);
+	}
+	return p;
+}
+
+static void check_recordings(const double *a, uint32_t n_a, const double *b, uint32_t n_b,
+			     enum analyze_unit unit, enum analyze_verdict verdict)
+{
+	struct profile *pa = recordings(a, n_a), *pb = recordings(b, n_b);
+	struct analyze_conclusion conclusion;
+	struct analyze_diff d;
+	char *text;
+
+	assert_int_equal(analyze_diff_init(&d, pa, pb, &oncpu), 0);
+	assert_int_equal(d.repetitions.unit, unit);
+	assert_int_equal(d.syscalls.rows[0].change.verdict, verdict);
+	assert_int_equal(d.repetitions.note == ANALYZE_REPETITIONS_ONE_RECORDING,
+			 n_a == 1 || n_b == 1);
+	analyze_diff_conclude(&conclusion, &d);
+	text = view_conclusion(&conclusion);
+	assert_int_equal(!!strstr(text, "unclear from one recording per side: merge several"),
+			 n_a == 1 || n_b == 1);
+	assert_true(isnan(conclusion.change.boots_needed) || n_a > 1);
+	free(text);
+	/* Of the same kernel again, as much apart: what is more than that is told. */
+	if (verdict == ANALYZE_VERDICT_UNCLEAR && n_a == 1 && n_b == 1) {
+		struct profile *control = recording(a[0] + 9);
+
+		assert_int_equal(analyze_diff_control(&d, pa, control, &oncpu), 0);
+		assert_int_equal(d.syscalls.rows[0].change.verdict,
+				 b[0] - a[0] > 15 ? ANALYZE_VERDICT_SLOWER : verdict);
+		profile_destroy(control);
+	}
+	analyze_diff_deinit(&d);
+	profile_destroy(pa);
+	profile_destroy(pb);
+}
+
+/* The host's 20 A/A comparisons had false alarms in 10: their runs agree, and the next recording does not. */
+static void test_one_recording(void **state)
+{
+	const double means[] = { 100, 108, 95, 103, 111, 97 }, slow[] = { 160, 171, 155 };
+
+	(void)state;
+	check_recordings(means, 1, means + 1, 1, ANALYZE_UNIT_RUN, ANALYZE_VERDICT_UNCLEAR);
+	check_recordings(means, 1, slow, 1, ANALYZE_UNIT_RUN, ANALYZE_VERDICT_UNCLEAR);
+	check_recordings(means, 3, means + 3, 3, ANALYZE_UNIT_RECORDING, ANALYZE_VERDICT_UNCLEAR);
+	check_recordings(means, 3, slow, 3, ANALYZE_UNIT_RECORDING, ANALYZE_VERDICT_SLOWER);
+	check_recordings(means, 3, slow, 1, ANALYZE_UNIT_RECORDING, ANALYZE_VERDICT_NONE);
+}
+
 /* p is adjusted for the rows that stand for themselves; one that repeats another has its figures. */
 static void test_rows(void **state)
 {
@@ -313,9 +390,10 @@ static void test_control(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_repetitions), cmocka_unit_test(test_sample_values),
-		cmocka_unit_test(test_calibration), cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_rows),        cmocka_unit_test(test_control),
+		cmocka_unit_test(test_repetitions),   cmocka_unit_test(test_sample_values),
+		cmocka_unit_test(test_calibration),   cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_one_recording), cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_control),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

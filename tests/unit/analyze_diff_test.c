@@ -35,6 +35,7 @@ static struct profile *clones(uint32_t runs, uint32_t calls, uint64_t time)
 	struct profile *p = profile_create();
 	uint32_t clone = profile_context_add(p, "clone"), run;
 
+	p->clock = PROFILE_CLOCK_INSN;
 	fixture_calibrated(p);
 	for (run = 0; run < runs; run++)
 		fixture_calls(profile_cell(p, fixture_run(p, 1), 0, clone), calls, time, time);
@@ -279,6 +280,7 @@ static void test_empty(void **state)
 	struct analyze_diff d;
 
 	(void)state;
+	a->clock = b->clock = PROFILE_CLOCK_INSN;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_int_equal(d.syscalls.n_rows + d.functions.n_rows + d.n_workload, 0);
 	analyze_diff_conclude(&c, &d);
@@ -302,7 +304,7 @@ static void test_clocks_differ(void **state)
 	struct analyze_diff d;
 
 	(void)state;
-	b->clock = PROFILE_CLOCK_INSN;
+	b->clock = PROFILE_CLOCK_NS;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), -EINVAL);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
@@ -372,6 +374,7 @@ static void test_conclusion(void **state)
 	check_conclusion(a, b, ANALYZE_CONCLUSION_MEAN, "clone");
 
 	a = profile_create();
+	a->clock = PROFILE_CLOCK_INSN;
 	fixture_run(a, 1);
 	c = check_conclusion(a, clones(1, 10, 1000), ANALYZE_CONCLUSION_ONE_SIDE, "clone");
 	assert_true(!(c.calls[0] > 0) && c.calls[1] == 10 && c.delta_total == 10000);
@@ -402,7 +405,9 @@ static void test_untold(void **state)
 	assert_true(c.delta_total == 20);
 	/* Calls of 1 to 199: a tenth more is within two standard errors of both, 50 % of the mean. */
 	a = profile_create();
+	a->clock = PROFILE_CLOCK_INSN;
 	b = profile_create();
+	b->clock = PROFILE_CLOCK_INSN;
 	fixture_run(a, 1);
 	fixture_run(b, 1);
 	fixture_calls(profile_cell(a, 0, 0, profile_context_add(a, "clone")), 10, 1, 199);

@@ -600,6 +600,7 @@ static void test_intervals(void **state)
 	const double half = 4.302652729696 * 10 / sqrt(3);
 
 	(void)state;
+	a->clock = b->clock = PROFILE_CLOCK_INSN;
 	run_of(a, 1000, 0);
 	run_of(a, 1000, 0);
 	run_of(a, 1000, 0);

@@ -397,4 +397,9 @@ void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_di
 		conclude_syscall(c, diff, row);
 	}
 	analyze_change_work_out(&c->change);
+	c->one_recording =
+		r->note == ANALYZE_REPETITIONS_ONE_RECORDING &&
+		(c->kind == ANALYZE_CONCLUSION_MEAN || c->kind == ANALYZE_CONCLUSION_WORKLOAD ||
+		 c->kind == ANALYZE_CONCLUSION_SELF) &&
+		!(fabs(c->delta) > c->change.noise);
 }

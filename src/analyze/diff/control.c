@@ -24,6 +24,9 @@ static void set_noise(struct analyze_change *change, double delta,
 
 	change->noise = isnan(ci->low) ? fabs(control_delta) : fmax(fabs(ci->low), fabs(ci->high));
 	change->under_noise = fabs(delta) <= change->noise;
+	/* Recordings of one kernel do not differ so much: no single one is needed to tell. */
+	if (change->held && fabs(delta) > change->noise)
+		change->verdict = change->held;
 }
 
 static void rows_set(struct analyze_diff_rows *rows, struct analyze_diff_rows *control)

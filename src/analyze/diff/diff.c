@@ -363,8 +363,11 @@ static void judge(struct analyze_diff *diff, double margin_pct)
 
 	changes_collect(&list, diff);
 	analyze_changes_judge(list.changes, list.n_changes, margin_pct);
-	for (i = 0; i < list.n_changes; i++)
+	for (i = 0; i < list.n_changes; i++) {
 		diff->repetitions.rows += !isnan(list.changes[i]->p);
+		if (diff->repetitions.note == ANALYZE_REPETITIONS_ONE_RECORDING)
+			analyze_change_hold(list.changes[i]);
+	}
 	free(list.changes);
 	/* A sum over one context is that context, which follows it. */
 	for (i = 0; i < functions->n_rows; i++)
@@ -375,20 +378,24 @@ static void judge(struct analyze_diff *diff, double margin_pct)
 	form_notes(functions, diff);
 }
 
-static enum analyze_repetitions_note repetitions_note(const struct analyze_repetitions *a,
+static enum analyze_repetitions_note repetitions_note(enum profile_clock clock,
+						      const struct analyze_repetitions *a,
 						      const struct analyze_repetitions *b)
 {
+	if (clock == PROFILE_CLOCK_NS &&
+	    (a->unit == ANALYZE_UNIT_RUN || b->unit == ANALYZE_UNIT_RUN))
+		return ANALYZE_REPETITIONS_ONE_RECORDING;
 	if (a->unit != b->unit)
-		return a->unit == ANALYZE_UNIT_RUN ? ANALYZE_REPETITIONS_BOOT_BASELINE :
-						     ANALYZE_REPETITIONS_BOOT_HARDENED;
+		return b->unit == ANALYZE_UNIT_BOOT ? ANALYZE_REPETITIONS_BOOT_BASELINE :
+						      ANALYZE_REPETITIONS_BOOT_HARDENED;
 	if (a->n < ANALYZE_MIN_REPETITIONS || b->n < ANALYZE_MIN_REPETITIONS)
 		return ANALYZE_REPETITIONS_TOO_FEW;
-	if (a->unit == ANALYZE_UNIT_RUN)
+	if (a->unit != ANALYZE_UNIT_BOOT)
 		return ANALYZE_REPETITIONS_ONE_BOOT;
 	return ANALYZE_REPETITIONS_ENOUGH;
 }
 
-static void repetitions_form(struct analyze_diff_repetitions *r,
+static void repetitions_form(struct analyze_diff_repetitions *r, enum profile_clock clock,
 			     const struct analyze_repetitions *a,
 			     const struct analyze_repetitions *b,
 			     const struct analyze_options *options)
@@ -397,13 +404,13 @@ static void repetitions_form(struct analyze_diff_repetitions *r,
 	r->n[0] = a->n;
 	r->n[1] = b->n;
 	r->margin_pct = options->margin_pct > 0 ? options->margin_pct : ANALYZE_MARGIN_PCT;
-	r->note = repetitions_note(a, b);
+	r->note = repetitions_note(clock, a, b);
 }
 
 void analyze_diff_row_work_out(struct analyze_diff_row *row)
 {
 	analyze_change_work_out(&row->change);
-	if (!row->note && row->change.verdict == ANALYZE_VERDICT_UNCLEAR &&
+	if (!row->note && row->change.verdict == ANALYZE_VERDICT_UNCLEAR && !row->change.held &&
 	    isnan(row->change.boots_needed))
 		row->note = ANALYZE_NOTE_NO_NUMBER;
 }
@@ -446,7 +453,8 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	analyze_diff_rows_match(&diff->functions, a, b, &a->functions, &b->functions);
 	analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
 	workload_diff(diff);
-	repetitions_form(&diff->repetitions, &a->repetitions, &b->repetitions, options);
+	repetitions_form(&diff->repetitions, diff->clock, &a->repetitions, &b->repetitions,
+			 options);
 	analyze_diff_ranges_init(&diff->ranges, &calls, baseline, hardened, options);
 	analyze_diff_blocks_init(&diff->blocks, baseline, hardened, diff->runs,
 				 diff->ranges.same_source);

@@ -30,6 +30,8 @@ struct analyze_diff_workload_row {
 enum analyze_repetitions_note {
 	ANALYZE_REPETITIONS_ENOUGH,
 	ANALYZE_REPETITIONS_TOO_FEW, /* runs to say how sure differences are */
+	/* A side is one recording on a real clock: what differs between recordings is in no interval. */
+	ANALYZE_REPETITIONS_ONE_RECORDING,
 	ANALYZE_REPETITIONS_ONE_BOOT, /* per side: what differs between boots is in no interval */
 	/* One boot on that side and several on the other: nothing is known of how sure differences are. */
 	ANALYZE_REPETITIONS_BOOT_BASELINE,

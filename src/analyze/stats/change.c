@@ -128,11 +128,18 @@ void analyze_change_work_out(struct analyze_change *c)
 		return;
 	form_detectable(c, c->level);
 	/* Where the adjustment leaves this row now: p is so many times larger than by itself. */
-	if (c->verdict == ANALYZE_VERDICT_UNCLEAR)
+	if (c->verdict == ANALYZE_VERDICT_UNCLEAR && !c->held)
 		c->boots_needed = analyze_boots_needed(
 			a, b, c->margin,
 			c->p > 0 ? ANALYZE_SIGNIFICANT * c->p_single / c->p : ANALYZE_SIGNIFICANT);
 	c->level = NAN;
+}
+
+void analyze_change_hold(struct analyze_change *c)
+{
+	c->held = c->verdict;
+	if (c->held)
+		c->verdict = ANALYZE_VERDICT_UNCLEAR;
 }
 
 /* ROWS have a p-value. */

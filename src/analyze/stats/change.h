@@ -19,6 +19,8 @@ struct analyze_change {
 	double plus_minus, plus_minus_pct; /* as far as these reach from the difference at most */
 	double p_single, p; /* p is adjusted for the number of rows */
 	enum analyze_verdict verdict;
+	enum analyze_verdict
+		held; /* what runs alone would say, where they are not enough; else NONE */
 	/* Known after analyze_change_work_out(), to NOISE: what takes long, and few rows are looked at. */
 	double boots_needed; /* where unclear: repetitions per side that would settle it */
 	double detectable, detectable_pct; /* what so many repetitions find in 4 of 5 cases */
@@ -47,6 +49,12 @@ void analyze_change_form(struct analyze_change *change, const struct analyze_sam
  */
 void analyze_change_form_alone(struct analyze_change *change, const struct analyze_sample *one,
 			       int side, uint32_t other);
+
+/*
+ * Makes a verdict "unclear": it rests on runs of one recording, which on a real clock say nothing of the next. A control
+ * that differs less than the row does gives it back.
+ */
+void analyze_change_hold(struct analyze_change *change);
 
 /* What takes long: boots_needed, detectable, and what other methods say of the samples. */
 void analyze_change_work_out(struct analyze_change *change);

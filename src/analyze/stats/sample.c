@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/number.h"
 #include "base/sorted.h"
 
 /* ---- repetitions ---- */
@@ -22,6 +23,35 @@ static uint32_t number_boots(const struct profile *p, enum profile_run_kind kind
 		if (number_of[p->runs[i].boot] == ANALYZE_NO_REPETITION)
 			number_of[p->runs[i].boot] = n++;
 	}
+	return n;
+}
+
+/*
+ * The recordings of runs of KIND, each once; returns how many. OF_RUN has that of each run then, and is left alone
+ * where there is one, or where it is not known which they are.
+ */
+static uint32_t number_recordings(const struct profile *p, enum profile_run_kind kind,
+				  uint32_t *of_run)
+{
+	const char *list = profile_env_get(p, PROFILE_ENV_RECORDINGS);
+	uint32_t *found = alloc_array(p->n_runs, sizeof(*found)), run = 0, n = 0;
+	uint64_t runs;
+
+	while (list && number_scan(&list, &runs) && runs <= p->n_runs - run) {
+		bool any = false;
+
+		for (; runs; runs--, run++) {
+			any |= p->runs[run].kind == kind;
+			found[run] = p->runs[run].kind == kind ? n : ANALYZE_NO_REPETITION;
+		}
+		n += any;
+		list = *list == ',' ? list + 1 : NULL;
+	}
+	if (run != p->n_runs || n < 2)
+		n = 0;
+	else
+		memcpy(of_run, found, p->n_runs * sizeof(*found));
+	free(found);
 	return n;
 }
 
@@ -47,8 +77,14 @@ void analyze_repetitions_init(struct analyze_repetitions *r, const struct profil
 		else
 			r->of_run[i] = r->n++;
 	}
-	if (r->unit == ANALYZE_UNIT_BOOT)
+	if (r->unit == ANALYZE_UNIT_BOOT) {
 		r->n = boots;
+	} else if (p->clock == PROFILE_CLOCK_NS) {
+		uint32_t n = number_recordings(p, kind, r->of_run);
+
+		r->unit = n ? ANALYZE_UNIT_RECORDING : ANALYZE_UNIT_RUN;
+		r->n = n ?: r->n;
+	}
 	free(number_of);
 }
 

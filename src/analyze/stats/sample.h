@@ -12,11 +12,15 @@
 enum analyze_unit {
 	ANALYZE_UNIT_RUN,
 	ANALYZE_UNIT_BOOT,
+	ANALYZE_UNIT_RECORDING,
 };
 
 #define ANALYZE_NO_REPETITION UINT32_MAX
 
-/* The repetitions of a profile: the boots of its runs of one kind if there are several, else these runs. */
+/*
+ * The repetitions of a profile: the boots of its runs of one kind if there are several, else these runs. On a real
+ * clock what differs between recordings is in no run: there it is the recordings that were merged, if they are several.
+ */
 struct analyze_repetitions {
 	enum analyze_unit unit;
 	uint32_t n;

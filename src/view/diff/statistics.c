@@ -31,13 +31,19 @@ char *view_repetitions_note(const struct analyze_diff_repetitions *r)
 		break;
 	case ANALYZE_REPETITIONS_TOO_FEW:
 		return alloc_printf(
-			"too few runs (%u and %u) for intervals and verdicts: use lab ab --boots=5 or "
+			"too few %ss (%u and %u) for intervals and verdicts: use lab ab --boots=5 or "
 			"record --repeat=5",
-			r->n[VIEW_BASELINE], r->n[VIEW_HARDENED]);
-	case ANALYZE_REPETITIONS_ONE_BOOT:
+			view_units[r->unit], r->n[VIEW_BASELINE], r->n[VIEW_HARDENED]);
+	case ANALYZE_REPETITIONS_ONE_RECORDING:
 		return alloc_strdup(
-			"runs in one boot per side: intervals do not cover variation between boots "
-			"(use lab ab --boots=5)");
+			"one recording on a side, on a real clock: what differs between recordings is in "
+			"no interval, so verdicts are \"unclear\"; make several per side at different "
+			"times and merge them, or give another one of the baseline as --control");
+	case ANALYZE_REPETITIONS_ONE_BOOT:
+		return alloc_printf(
+			"%ss in one boot per side: intervals do not cover variation between boots "
+			"(use lab ab --boots=5)",
+			view_units[r->unit]);
 	case ANALYZE_REPETITIONS_BOOT_BASELINE:
 	case ANALYZE_REPETITIONS_BOOT_HARDENED:
 		return alloc_printf(
