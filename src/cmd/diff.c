@@ -461,6 +461,9 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		analyze_attribution_init(&c.attribution, &c.diff);
 	analyze_diff_paths_init(&c.paths, p[BASELINE], p[HARDENED]);
 	analyze_diff_conclude(&c.conclusion, &c.diff);
+	if (analyze_passage_init(&c.passage, p[BASELINE], p[HARDENED], c.conclusion.what))
+		status = CMD_FAILED;
+	analyze_passage_lead(&c.passage, &c.conclusion);
 	if (status == CMD_DONE && ((o->strict && refuse_invalid(&c.diff.warnings)) ||
 				   (!isnan(o->fail_above) &&
 				    check_fail_above(&c.diff, o->fail_above, o->fail_row, &above))))
@@ -474,6 +477,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		status = CMD_ABOVE;
 	}
 	free(above);
+	analyze_passage_deinit(&c.passage);
 	analyze_diff_paths_deinit(&c.paths);
 	analyze_attribution_deinit(&c.attribution);
 	analyze_diff_deinit(&c.diff);

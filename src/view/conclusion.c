@@ -119,6 +119,17 @@ static void append_body(char **text, const struct analyze_conclusion *c)
 	append_place(text, c, c->body.function);
 }
 
+/* " by way of allocate_slab, shuffle_freelist and get_random_u32" */
+static void append_way(char **text, const struct analyze_conclusion *c)
+{
+	for (int i = 0; i < ANALYZE_WAY && c->by_way[i]; i++) {
+		bool is_last = i + 1 == ANALYZE_WAY || !c->by_way[i + 1];
+
+		alloc_append(text, "%s", !i ? " by way of " : is_last ? " and " : ", ");
+		append_name(text, c->by_way[i]);
+	}
+}
+
 /* Where a syscall's change comes from. */
 static void append_where(char **text, const struct analyze_conclusion *c)
 {
@@ -137,6 +148,7 @@ static void append_where(char **text, const struct analyze_conclusion *c)
 	case ANALYZE_WHERE_FUNCTION:
 		alloc_append(text, ", %.0f %% of it in ", c->function_share * 100);
 		append_name(text, c->function);
+		append_way(text, c);
 		append_body_of_function(text, c);
 		break;
 	}

@@ -7,6 +7,7 @@
 #include "analyze/diff/conclusion.h"
 #include "analyze/diff/diff.h"
 #include "analyze/diff/diff_paths.h"
+#include "analyze/diff/passage.h"
 #include "analyze/diff/renames.h"
 #include "view/table.h"
 
@@ -17,6 +18,7 @@
 	TABLE(runs)             \
 	TABLE(statistics)       \
 	TABLE(workload)         \
+	TABLE(passage)          \
 	TABLE(attribution)      \
 	TABLE(calls)            \
 	TABLE(syscalls)         \
@@ -43,6 +45,7 @@ struct view_diff {
 	struct analyze_diff diff;
 	struct analyze_attribution attribution; /* empty but for on-CPU times */
 	struct analyze_diff_paths paths;
+	struct analyze_passage passage; /* of the conclusion's syscall */
 	const struct analyze_renames *renames;
 	const char *control; /* the file of --control; NULL: none */
 	struct analyze_conclusion conclusion;

@@ -37,6 +37,8 @@ enum analyze_conclusion_syscalls {
 /* With a larger share of the change than this, something else must have become less. */
 #define ANALYZE_WHOLE_SHARE 1.15
 
+#define ANALYZE_WAY 3 /* names that still make a sentence */
+
 /* Strings are the diff's. What does not apply to the kind is NULL, NAN or 0. */
 struct analyze_conclusion {
 	enum analyze_conclusion_kind kind;
@@ -62,6 +64,8 @@ struct analyze_conclusion {
 	enum analyze_conclusion_where where;
 	const char *function;
 	double function_share;
+	/* What leads there, outermost first; NULL where it is not known or no more. */
+	const char *by_way[ANALYZE_WAY];
 	/*
 	 * An inlined body with most of the function's change, or where no function carries it, with a
 	 * tenth or more of the syscall's; NULL: none.

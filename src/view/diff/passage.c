@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Of two exact recordings: what the change of the syscall that the conclusion names passes through. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "output/text.h"
+#include "view/columns.h"
+#include "view/diff.h"
+
+#define AS_MUCH 0.005
+
+struct line {
+	struct analyze_step step;
+	const char *label, *inlined;
+};
+
+static const struct output_column columns[] = {
+	COLUMN(NULL, TEXT, line, label, .header = "FUNCTION"),
+	COLUMN("name", TEXT, line, step.name),
+	COLUMN("inlined", TEXT, line, inlined),
+	COLUMN("baseline_total", TIME, line, step.totals[0], .header = "BASELINE/RUN"),
+	COLUMN("hardened_total", TIME, line, step.totals[1], .header = "HARDENED/RUN"),
+	COLUMN("delta_total", DELTA, line, step.delta, .header = "DELTA/RUN"),
+	COLUMN("share", FRACTION, line, step.share, .header = "SHARE"),
+};
+
+/* Does the step behind I have as much of the change? Then that one says it. */
+static bool is_passed(const struct analyze_passage *passage, uint32_t i)
+{
+	return i + 1 < passage->n_steps &&
+	       fabs(passage->steps[i + 1].share - passage->steps[i].share) < AS_MUCH;
+}
+
+static struct line line_of(struct view_rows *rows, const struct analyze_step *step)
+{
+	bool inlined = step->kind == ANALYZE_FRAME_INLINED;
+	char *name = output_text_escape(step->name);
+	struct line line = { .step = *step, .inlined = inlined ? "yes" : NULL };
+
+	line.label = view_rows_text(rows, alloc_printf("%s%s", name, inlined ? " (inlined)" : ""));
+	free(name);
+	return line;
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct view_diff *c = data;
+	const struct analyze_passage *passage = &c->passage;
+	struct line *lines = alloc_array(passage->n_steps, sizeof(*lines));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < passage->n_steps; i++)
+		if (!rows->for_people || !is_passed(passage, i))
+			lines[n++] = line_of(rows, &passage->steps[i]);
+	rows->owned = lines;
+	VIEW_ROWS_SET(rows, lines, n);
+	rows->section.clock = c->diff.clock;
+}
+
+static char *title(const void *data)
+{
+	const struct analyze_passage *passage = &((const struct view_diff *)data)->passage;
+	char *name = output_text_escape(passage->context ?: "a syscall");
+	char *text = alloc_printf(
+		"What the change of %s passes through, outermost first, with callees", name);
+
+	free(name);
+	return text;
+}
+
+const struct view_table diff_passage = {
+	.name = "passage",
+	.first = 12,
+	.is_whole = true,
+	.title_of = title,
+	.legend =
+		"SHARE is of the change of the syscall; functions with less than half of it are left out, and of several on end with as much all but the last",
+	ONE_GROUP(columns),
+	.rows = rows,
+};
