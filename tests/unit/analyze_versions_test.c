@@ -222,6 +222,23 @@ static void test_backwards(void **state)
 	profile_destroy(b);
 }
 
+/* A kernel against itself: what one side alone has seen has no other name. */
+static void test_one_kernel(void **state)
+{
+	struct profile *a = older(), *b = newer();
+	struct analyze_renames renames = { 0 };
+
+	(void)state;
+	profile_env_set(a, PROFILE_ENV_BUILD_ID, "0123");
+	profile_env_set(b, PROFILE_ENV_BUILD_ID, "0123");
+	analyze_renames_add(&renames, "mine", "yours", 0, ANALYZE_RENAMING_TOLD);
+	analyze_renames_apply(&renames, a, b);
+	assert_int_equal(renames.n_rows, 1);
+	analyze_renames_deinit(&renames);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
 /* What one kernel has under both names are two functions; what one alone has is nobody's partner. */
 static void test_not_renamed(void **state)
 {
@@ -317,9 +334,9 @@ static void test_called_for_several(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions),           cmocka_unit_test(test_backwards),
-		cmocka_unit_test(test_not_renamed),        cmocka_unit_test(test_folios),
-		cmocka_unit_test(test_called_for_several),
+		cmocka_unit_test(test_versions),   cmocka_unit_test(test_backwards),
+		cmocka_unit_test(test_one_kernel), cmocka_unit_test(test_not_renamed),
+		cmocka_unit_test(test_folios),     cmocka_unit_test(test_called_for_several),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

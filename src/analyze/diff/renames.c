@@ -297,6 +297,15 @@ static int renaming_compare(const void *left, const void *right)
 	return strcmp(a->old, b->old);
 }
 
+/* Where a name that one side alone has is another function's, which samples or calls happened to miss on the other. */
+static bool is_one_kernel(const struct profile *baseline, const struct profile *hardened)
+{
+	const char *a = profile_env_get(baseline, PROFILE_ENV_BUILD_ID);
+	const char *b = profile_env_get(hardened, PROFILE_ENV_BUILD_ID);
+
+	return a && b && !strcmp(a, b);
+}
+
 void analyze_renames_apply(struct analyze_renames *renames, struct profile *baseline,
 			   struct profile *hardened)
 {
@@ -307,7 +316,7 @@ void analyze_renames_apply(struct analyze_renames *renames, struct profile *base
 
 	for (side = 0; side < 2; side++)
 		names_collect(&sides[side], profiles[side]);
-	for (side = 0; side < 2; side++)
+	for (side = 0; side < 2 && !is_one_kernel(baseline, hardened); side++)
 		side_collect(renames, sides, side);
 	/* By now no name is needed any more that renaming changes. */
 	for (i = first; i < renames->n_rows; i++) {
