@@ -138,7 +138,10 @@ static void say_summary(const struct profile *p, const char *output)
 
 	for (uint32_t i = 0; i < p->n_runs; i++)
 		runs += p->runs[i].kind == PROFILE_RUN_PROBED;
-
+	if (!runs) {
+		fprintf(stderr, "kprotperf: one control run; written to %s\n", output);
+		return;
+	}
 	for (uint32_t i = 0; i < p->n_samples; i++)
 		samples += p->samples[i].count;
 	if (lost)
