@@ -3,38 +3,47 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-static volatile sig_atomic_t caught;
+#define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
+
+static struct sigaction before[N_SIGNALS]; /* zero: the default */
+static sigset_t mask_before;
+static volatile sig_atomic_t caught, count;
 static volatile pid_t forward_to;
+
+static void note(int sig)
+{
+	count = sig == caught ? count + 1 : 1;
+	caught = sig;
+}
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
-	caught = sig;
+	note(sig);
 	if (forward_to > 0 && info->si_code <= 0)
 		kill(forward_to, sig);
-}
-
-static void set_action(const struct sigaction *action)
-{
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaction(signals[i], action, NULL);
 }
 
 void interrupt_catch(void)
 {
 	const struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 
-	set_action(&action);
+	for (size_t i = 0; i < N_SIGNALS; i++) {
+		sigaction(signals[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
 }
 
 void interrupt_default(void)
 {
-	const struct sigaction action = { .sa_handler = SIG_DFL };
-
-	set_action(&action);
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		sigaction(signals[i], &before[i], NULL);
+	interrupt_release();
 }
 
 int interrupt_signal(void)
@@ -42,7 +51,49 @@ int interrupt_signal(void)
 	return caught;
 }
 
+unsigned int interrupt_count(void)
+{
+	return (unsigned int)count;
+}
+
+static void fill(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		sigaddset(set, signals[i]);
+}
+
+void interrupt_hold(void)
+{
+	sigset_t set;
+
+	fill(&set);
+	sigprocmask(SIG_BLOCK, &set, &mask_before);
+}
+
+void interrupt_release(void)
+{
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
+int interrupt_poll(struct pollfd *pfd, int timeout_ms)
+{
+	const struct timespec timeout = { .tv_sec = timeout_ms / 1000,
+					  .tv_nsec = timeout_ms % 1000 * 1000000l };
+
+	return ppoll(pfd, 1, timeout_ms < 0 ? NULL : &timeout, &mask_before);
+}
+
 void interrupt_forward(pid_t child)
 {
+	const struct timespec now = { 0 };
+	sigset_t set;
+	int sig;
+
 	forward_to = child;
+	fill(&set);
+	while (child > 0 && (sig = sigtimedwait(&set, NULL, &now)) > 0) {
+		note(sig);
+		kill(child, sig);
+	}
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <argp.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "arch/arch.h"
 #include "base/alloc.h"
@@ -64,10 +66,25 @@ static bool is_supported(void)
 	return false;
 }
 
+/*
+ * Descriptors 0 to 2 that are closed would be those of the first files that are opened, and messages go there. Commands that are executed find
+ * them closed.
+ */
+static void hold_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 
+	hold_standard_files();
 	/* For the width of UTF-8 text in tables. */
 	setlocale(LC_CTYPE, "");
 	argp_err_exit_status = CMD_USAGE;

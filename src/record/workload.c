@@ -3,27 +3,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/capabilities.h"
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "base/number.h"
-
-#define REPORT_FD_ENV "KPROTPERF_REPORT_FD"
-#define REPORT_MAX    65536 /* bytes of reports read */
-#define REPORT_LINES  64
+#include "record/reports.h"
 
 /* Files open besides probes: programs, maps, links, the sampler's, what we were started with. */
 #define FILES_BESIDES 1024
@@ -92,52 +88,6 @@ int record_workload_find(const char *command, char **path)
 	return WORKLOAD_NOT_FOUND;
 }
 
-/* "big-fork iterations=20 mean_ns=1.5 …": unknown keys are left alone. */
-static void report_parse(struct profile *p, uint32_t run, char *line)
-{
-	struct profile_report r = { .mean = NAN, .p50 = NAN, .min = NAN };
-	char *save = NULL, *word = strtok_r(line, " \t", &save);
-
-	if (!word)
-		return;
-	if (strlen(word) > PROFILE_NAME_MAX)
-		word[PROFILE_NAME_MAX] = '\0';
-	r.name = word;
-	while ((word = strtok_r(NULL, " \t", &save))) {
-		char *value = strchr(word, '=');
-
-		if (!value)
-			continue;
-		*value++ = '\0';
-		if (!strcmp(word, "iterations"))
-			number_unsigned(value, 0, UINT64_MAX, &r.iterations);
-		else if (!strcmp(word, "mean_ns"))
-			number_double(value, -INFINITY, INFINITY, &r.mean);
-		else if (!strcmp(word, "p50_ns"))
-			number_double(value, -INFINITY, INFINITY, &r.p50);
-		else if (!strcmp(word, "min_ns"))
-			number_double(value, -INFINITY, INFINITY, &r.min);
-	}
-	if (isnan(r.mean)) {
-		log_warn("ignored the workload's report of '%s': it has no mean_ns", r.name);
-		return;
-	}
-	profile_report_add(p, run, &r);
-}
-
-static void reports_read(struct profile *p, uint32_t run, int fd)
-{
-	char *text = alloc_array(REPORT_MAX + 1, 1), *save = NULL, *line;
-	ssize_t n = pread(fd, text, REPORT_MAX, 0);
-	unsigned int lines = 0;
-
-	if (n > 0)
-		for (line = strtok_r(text, "\n", &save); line && lines < REPORT_LINES;
-		     line = strtok_r(NULL, "\n", &save), lines++)
-			report_parse(p, run, line);
-	free(text);
-}
-
 /* In the child: becomes the command, or tells through FD why it cannot. Never returns. */
 static void child_main(const char *path, char *const *argv,
 		       const struct record_workload_hooks *hooks, int report, int fd)
@@ -145,12 +95,14 @@ static void child_main(const char *path, char *const *argv,
 	char number[16];
 	int err = 0;
 
-	interrupt_default();
 	if (files_before.rlim_cur)
 		setrlimit(RLIMIT_NOFILE, &files_before);
 	snprintf(number, sizeof(number), "%d", report);
-	setenv(REPORT_FD_ENV, number, 1);
-	if (hooks->prepare)
+	setenv(RECORD_REPORT_FD_ENV, number, 1);
+	if (hooks->user)
+		err = invoker_become(hooks->user) ?: capabilities_raise();
+	interrupt_default();
+	if (!err && hooks->prepare)
 		err = hooks->prepare(hooks->arg);
 	if (!err) {
 		execv(path, argv);
@@ -161,29 +113,15 @@ static void child_main(const char *path, char *const *argv,
 	_exit(WORKLOAD_NOT_EXECUTABLE);
 }
 
-/* Looks as long as PID runs, if there is anything to look at. */
-static void wait_looking(pid_t pid, const struct record_workload_hooks *hooks)
+/* CPU time of a process that goes on. */
+static uint64_t cpu_time_so_far(pid_t pid)
 {
-	struct pollfd pfd = { .events = POLLIN };
+	struct timespec ts;
+	clockid_t clock;
 
-	if (!hooks->look)
-		return;
-	pfd.fd = syscall(SYS_pidfd_open, pid, 0);
-	if (pfd.fd < 0) {
-		log_warn(
-			"cannot monitor the command while it runs, so --max-overhead has no effect: %s",
-			log_strerror(errno));
-		return;
-	}
-	for (;;) {
-		int n = poll(&pfd, 1, hooks->look_ms);
-
-		if (n > 0 || (n < 0 && errno != EINTR))
-			break;
-		if (!n)
-			hooks->look(hooks->arg);
-	}
-	close(pfd.fd);
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &ts))
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 /* The sum is exact to a microsecond, unlike its parts, which the kernel divides by ticks. */
@@ -195,54 +133,101 @@ static uint64_t cpu_time(const struct rusage *usage)
 	return (sec * 1000000 + usec) * 1000;
 }
 
-int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
-			const struct record_workload_hooks *hooks)
+/*
+ * Waits for PID's end, looking meanwhile if there is anything to look at. False where the user does not want to wait any
+ * longer: two signals of a kind.
+ */
+static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks)
 {
-	/* A memory file, unlike a pipe, takes whatever the command writes without a reader. */
-	int report = memfd_create("kprotperf-report", 0), fds[2], status, failed = 0;
+	struct pollfd pfd = { .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	unsigned int told = interrupt_count();
+	bool ended = false;
+
+	if (pfd.fd < 0)
+		log_warn("cannot monitor the command while it runs: %s", log_strerror(errno));
+	while (!ended && pfd.fd >= 0) {
+		int n = interrupt_poll(&pfd, hooks->look ? hooks->look_ms : -1);
+
+		if (n < 0 && interrupt_count() > told && interrupt_count() > 1)
+			break;
+		ended = n > 0 || (n < 0 && errno != EINTR);
+		if (!n)
+			hooks->look(hooks->arg);
+	}
+	ended |= pfd.fd < 0;
+	if (pfd.fd >= 0)
+		close(pfd.fd);
+	return ended;
+}
+
+/* Fills what run R, which is PID's, came to. */
+static void wait_and_fill(struct profile_run *r, pid_t pid, uint64_t start,
+			  const struct record_workload_hooks *hooks)
+{
 	struct rusage usage = {};
+	int status;
+
+	if (wait_for(pid, hooks)) {
+		while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
+			;
+		r->cpu = cpu_time(&usage);
+		r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	} else {
+		log_note("the command (process %d) goes on, and is not measured any more", pid);
+		r->cpu = cpu_time_so_far(pid);
+		r->status = 128 + interrupt_signal();
+	}
+	r->wall = clock_ns() - start;
+}
+
+/* Signals are held, so that none comes between the last look and the command. */
+static int run_held(struct profile_run *r, const char *path, char *const *argv,
+		    const struct record_workload_hooks *hooks, int report)
+{
+	int fds[2], failed = 0;
 	uint64_t start;
+	ssize_t n;
 	pid_t pid;
 
-	if (report < 0 || pipe2(fds, O_CLOEXEC)) {
-		int err = -errno;
-
-		log_error("cannot start '%s': %s", path, log_strerror(err));
-		if (report >= 0)
-			close(report);
-		return err;
-	}
+	if (interrupt_signal())
+		return -EINTR;
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
 	fflush(NULL);
 	start = clock_ns();
 	pid = fork();
 	if (pid == 0)
 		child_main(path, argv, hooks, report, fds[1]);
-	interrupt_forward(pid);
+	failed = pid < 0 ? -errno : 0;
 	close(fds[1]);
-	if (pid < 0) {
-		failed = -errno;
-	} else {
-		ssize_t n;
-
+	if (pid > 0) {
+		interrupt_forward(pid);
 		do
 			n = read(fds[0], &failed, sizeof(failed));
 		while (n < 0 && errno == EINTR);
-		wait_looking(pid, hooks);
-		while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
-			;
+		wait_and_fill(r, pid, start, hooks);
+		interrupt_forward(0);
 	}
-	interrupt_forward(0);
-	p->runs[run].wall = clock_ns() - start;
-	p->runs[run].cpu = cpu_time(&usage);
 	close(fds[0]);
-	if (failed) {
-		log_error("cannot run '%s': %s", path, log_strerror(failed));
-	} else {
-		p->runs[run].status =
-			WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-		reports_read(p, run, report);
+	return failed;
+}
+
+int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
+			const struct record_workload_hooks *hooks)
+{
+	int report = record_reports_open(), failed = report < 0 ? report : 0;
+
+	if (!failed) {
+		interrupt_hold();
+		failed = run_held(&p->runs[run], path, argv, hooks, report);
+		interrupt_release();
 	}
-	close(report);
+	if (failed && failed != -EINTR)
+		log_error("cannot run '%s': %s", path, log_strerror(failed));
+	if (!failed)
+		record_reports_read(p, run, report);
+	if (report >= 0)
+		close(report);
 	return failed;
 }
 
@@ -255,9 +240,11 @@ int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks)
 		if (pfd.fd < 0)
 			return -errno;
 	}
-	while (!interrupt_signal() && poll(&pfd, 1, hooks->look ? hooks->look_ms : 200) <= 0)
+	interrupt_hold();
+	while (!interrupt_signal() && interrupt_poll(&pfd, hooks->look ? hooks->look_ms : -1) <= 0)
 		if (hooks->look)
 			hooks->look(hooks->arg);
+	interrupt_release();
 	if (pfd.fd >= 0)
 		close(pfd.fd);
 	return 0;

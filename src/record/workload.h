@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/invoker.h"
 #include "profile/profile.h"
 
 /* As a shell gives them. */
@@ -27,12 +28,14 @@ struct record_workload_hooks {
 	void (*look)(void *arg); /* every LOOK_MS, while waiting for the end */
 	int look_ms;
 	void *arg;
+	const struct invoker *user; /* as whom the command runs; NULL: as this process does */
 };
 
 /*
  * Runs PATH with ARGV. Fills wall and status of run RUN of P and adds what the command said of
  * itself through KPROTPERF_REPORT_FD. Interrupts from the terminal reach the command, which has
- * them from there, and only end this process's wait through the command's death. Reports errors.
+ * them from there, and only end this process's wait through the command's death, or by coming twice. -EINTR where one
+ * came before the command was started; other errors are reported.
  */
 int record_workload_run(struct profile *p, uint32_t run, const char *path, char *const *argv,
 			const struct record_workload_hooks *hooks);

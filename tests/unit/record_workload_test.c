@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What record does without BPF: finding and running a command, hearing it, naming contexts. */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include <linux/capability.h>
 #include <linux/types.h>
 
+#include "base/capabilities.h"
+#include "base/interrupt.h"
+#include "fixture_file.h"
 #include "kprotperf/engine.h"
 #include "profile/profile.h"
 #include "record/collect/syscalls.h"
@@ -33,21 +42,21 @@ static struct profile *run_script(const char *script)
 
 static void finds_programs(void **state)
 {
-	char *path;
+	char *found;
 
 	(void)state;
-	assert_int_equal(record_workload_find("sh", &path), 0);
-	assert_int_equal(access(path, X_OK), 0);
-	free(path);
-	assert_int_equal(record_workload_find("/bin/sh", &path), 0);
-	assert_string_equal(path, "/bin/sh");
-	free(path);
-	assert_int_equal(record_workload_find("/no/such/program", &path), WORKLOAD_NOT_FOUND);
-	assert_int_equal(record_workload_find("no-such-program", &path), WORKLOAD_NOT_FOUND);
-	assert_int_equal(record_workload_find("", &path), WORKLOAD_NOT_FOUND);
-	assert_int_equal(record_workload_find("/etc/passwd", &path), WORKLOAD_NOT_EXECUTABLE);
-	assert_int_equal(record_workload_find("/etc", &path), WORKLOAD_NOT_EXECUTABLE);
-	assert_null(path);
+	assert_int_equal(record_workload_find("sh", &found), 0);
+	assert_int_equal(access(found, X_OK), 0);
+	free(found);
+	assert_int_equal(record_workload_find("/bin/sh", &found), 0);
+	assert_string_equal(found, "/bin/sh");
+	free(found);
+	assert_int_equal(record_workload_find("/no/such/program", &found), WORKLOAD_NOT_FOUND);
+	assert_int_equal(record_workload_find("no-such-program", &found), WORKLOAD_NOT_FOUND);
+	assert_int_equal(record_workload_find("", &found), WORKLOAD_NOT_FOUND);
+	assert_int_equal(record_workload_find("/etc/passwd", &found), WORKLOAD_NOT_EXECUTABLE);
+	assert_int_equal(record_workload_find("/etc", &found), WORKLOAD_NOT_EXECUTABLE);
+	assert_null(found);
 }
 
 static void passes_status_on(void **state)
@@ -83,15 +92,63 @@ static void hears_reports(void **state)
 	profile_destroy(p);
 }
 
-static void is_not_held_up_by_reports(void **state)
+/* What is no report is said, with the first line that is none; what is one is taken all the same. */
+static void says_what_is_no_report(void **state)
 {
+	static const struct {
+		const char *script, *said;
+		uint32_t n;
+	} cases[] = {
+		{ "echo 'a mean_ns=12abc' >&$KPROTPERF_REPORT_FD; echo 'b mean_ns=1' >&$KPROTPERF_REPORT_FD",
+		  "1 line of the workload's reports ignored, the first is line 1: a value is no number",
+		  1 },
+		{ "echo 'a mean_ns=1 p50_ns=1,5' >&$KPROTPERF_REPORT_FD", "a value is no number",
+		  0 },
+		{ "echo 'a mean_ns=inf' >&$KPROTPERF_REPORT_FD", "a value is no number", 0 },
+		{ "echo 'a mean_ns=1 iterations=-1' >&$KPROTPERF_REPORT_FD", "a value is no number",
+		  0 },
+		{ "printf 'a mean_ns=1\\0 p50_ns=1\nb mean_ns=1\n' >&$KPROTPERF_REPORT_FD", "a NUL",
+		  1 },
+		{ "yes 'a mean_ns=1' | head -n 70 >&$KPROTPERF_REPORT_FD",
+		  "6 lines of the workload's reports ignored, the first is line 65: only the first 64",
+		  64 },
+		/* More than a pipe would take. */
+		{ "yes 'a mean_ns=1' | head -n 20000 >&$KPROTPERF_REPORT_FD",
+		  "only the first 64 KiB are read, not all 240000 bytes", 64 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile *p;
+		const char *said;
+
+		listen_start();
+		p = run_script(cases[i].script);
+		said = listen_end();
+		if (!strstr(said, cases[i].said))
+			fail_msg("expected '%s', got '%s'", cases[i].said, said);
+		assert_int_equal(p->runs[0].status, 0);
+		assert_int_equal(p->runs[0].n_reports, cases[i].n);
+		profile_destroy(p);
+	}
+}
+
+/* Descriptors that are closed are the command's to be closed. */
+static void reports_are_no_standard_output(void **state)
+{
+	int out = dup(STDOUT_FILENO), in = dup(STDIN_FILENO);
 	struct profile *p;
 
 	(void)state;
-	/* More than a pipe would take. */
-	p = run_script("yes 'a iterations=1 mean_ns=1' | head -n 20000 >&$KPROTPERF_REPORT_FD");
-	assert_int_equal(p->runs[0].status, 0);
-	assert_in_range(p->runs[0].n_reports, 1, 64);
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	p = run_script("echo 'a mean_ns=1'; echo 'b mean_ns=1' >&$KPROTPERF_REPORT_FD");
+	dup2(in, STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	close(in);
+	close(out);
+	assert_int_equal(p->runs[0].n_reports, 1);
+	assert_string_equal(p->runs[0].reports[0].name, "b");
 	profile_destroy(p);
 }
 
@@ -136,6 +193,131 @@ static void looks_while_it_waits(void **state)
 	profile_destroy(p);
 }
 
+/* Runs FN in a process of its own, since signals are remembered. What it returns. */
+static int in_child(int (*fn)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+		_exit(fn());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* The command's status, or 250 where it is not run. */
+static int status_of(const char *script)
+{
+	char *const argv[] = { "sh", "-c", (char *)script, NULL };
+	struct profile *p = profile_create();
+	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
+	int err = record_workload_run(p, run, "/bin/sh", argv, &none);
+	int status = err == -EINTR ? 250 : p->runs[run].status;
+
+	profile_destroy(p);
+	return status;
+}
+
+static int interrupted_before(void)
+{
+	interrupt_catch();
+	raise(SIGTERM);
+	return status_of("exit 7");
+}
+
+static void terminate(void)
+{
+	kill(getpid(), SIGTERM);
+}
+
+/* Between the last look and the fork. */
+static int interrupted_at_fork(void)
+{
+	interrupt_catch();
+	pthread_atfork(terminate, NULL, NULL);
+	return status_of("sleep 20; exit 7");
+}
+
+/* After TENTHS of a second, and again after as much; or once. */
+static void interrupt_later(int times)
+{
+	pid_t parent = getpid();
+
+	if (fork())
+		return;
+	while (times--) {
+		usleep(300000);
+		kill(parent, SIGINT);
+	}
+	_exit(0);
+}
+
+static int interrupted_twice(void)
+{
+	interrupt_catch();
+	interrupt_later(2);
+	return status_of("trap '' INT; sleep 20; exit 7");
+}
+
+static int interrupted_once(void)
+{
+	interrupt_catch();
+	interrupt_later(1);
+	return status_of("trap '' INT; sleep 1; exit 7");
+}
+
+static int hung_up(void)
+{
+	signal(SIGHUP, SIG_IGN);
+	interrupt_catch();
+	raise(SIGHUP);
+	return interrupt_signal() ? 251 : status_of("kill -HUP $$; exit 7");
+}
+
+static void signals_end_it(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(interrupted_before), 250);
+	assert_int_equal(in_child(interrupted_at_fork), 128 + SIGTERM);
+	assert_int_equal(in_child(interrupted_twice), 128 + SIGINT);
+	assert_int_equal(in_child(interrupted_once), 7);
+	assert_int_equal(in_child(hung_up), 7);
+}
+
+static void runs_as_another_user(void **state)
+{
+	const struct invoker nobody = { 65534, 65533 };
+	const struct record_workload_hooks hooks = { .user = &nobody };
+	char *const argv[] = { "sh", "-c",
+			       "test \"$(id -u) $(id -g) $(id -G)\" = '65534 65533 65533' && "
+			       "grep -q '^CapEff:.0*$' /proc/self/status",
+			       NULL };
+	struct profile *p = profile_create();
+	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
+
+	(void)state;
+	if (!geteuid()) {
+		assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
+		assert_int_equal(p->runs[run].status, 0);
+	}
+	profile_destroy(p);
+}
+
+static int without_capabilities(void)
+{
+	return capabilities_keep(1ull << CAP_KILL, 1ull << CAP_KILL) ||
+	       status_of("test $(grep -c '^Cap[PE].*0000000020$' /proc/$PPID/status) = 2");
+}
+
+static void gives_capabilities_up(void **state)
+{
+	(void)state;
+	if (!geteuid())
+		assert_int_equal(in_child(without_capabilities), 0);
+}
+
 static void check_name(uint32_t ctx, const char *expected)
 {
 	char *name = record_context_name(ctx);
@@ -162,9 +344,13 @@ int main(void)
 		cmocka_unit_test(finds_programs),
 		cmocka_unit_test(passes_status_on),
 		cmocka_unit_test(hears_reports),
-		cmocka_unit_test(is_not_held_up_by_reports),
+		cmocka_unit_test(says_what_is_no_report),
+		cmocka_unit_test(reports_are_no_standard_output),
 		cmocka_unit_test(says_when_it_cannot_start),
 		cmocka_unit_test(looks_while_it_waits),
+		cmocka_unit_test(signals_end_it),
+		cmocka_unit_test(runs_as_another_user),
+		cmocka_unit_test(gives_capabilities_up),
 		cmocka_unit_test(names_contexts),
 	};
 
