@@ -94,7 +94,7 @@ int cmd_doctor(int argc, char **argv)
 	record_features_probe(&f);
 
 	printf("Required to record:\n");
-	syscalls = check(geteuid() == 0, "root", "run with sudo");
+	syscalls = check(!f.modules, "privileges", "run with sudo; " RECORD_CAPABILITIES);
 	syscalls &= check(f.btf, "kernel BTF", "needs a kernel with CONFIG_DEBUG_INFO_BTF=y");
 	syscalls &= check(!f.bpf, "BPF tracing programs", record_features_why_not_bpf(&f));
 	printf("To time functions, one of:\n");

@@ -22,7 +22,8 @@ enum {
 	KEY_PROTECTION,
 	KEY_BLOCKS,
 	KEY_CALLEES,
-	KEY_EXACT
+	KEY_EXACT,
+	KEY_USER
 };
 
 static const struct argp_option options[] = {
@@ -61,6 +62,8 @@ static const struct argp_option options[] = {
 	  "percent of its CPU time (default: never)" },
 	{ "exact", KEY_EXACT, NULL, 0,
 	  "Probe nothing: the lab's emulator counts every instruction (scripts/lab run --exact)" },
+	{ "user", KEY_USER, "USER", 0,
+	  "With sudo: run CMD as root (USER is 'root') and not as who invoked it (the default: 'invoker')" },
 	{ "verbose", 'v', NULL, 0, "Print more; twice: also the verifier's log" },
 	{}
 };
@@ -109,6 +112,13 @@ static enum record_attach parse_attach(struct argp_state *state, const char *arg
 			return i;
 	argp_error(state, "--attach is auto, fentry, multi or kprobe, not '%s'", arg);
 	return RECORD_ATTACH_AUTO;
+}
+
+static bool parse_user(struct argp_state *state, const char *arg)
+{
+	if (strcmp(arg, "root") && strcmp(arg, "invoker"))
+		argp_error(state, "--user is root or invoker, not '%s'", arg);
+	return !strcmp(arg, "root");
 }
 
 static void check_usage(struct argp_state *state, const struct record_options *o)
@@ -191,6 +201,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_MAX_OVERHEAD:
 		o->max_overhead = parse_percent(state, arg);
+		break;
+	case KEY_USER:
+		o->keep_root = parse_user(state, arg);
 		break;
 	case 'v':
 		o->verbose++;

@@ -337,6 +337,8 @@ struct profile_env {
 #define PROFILE_ENV_SYMBOLS     "record.symbols" /* where names come from: "dwarf", "kallsyms" */
 /* How many runs each of the recordings has that were merged, in their order, with commas between; none: one did. */
 #define PROFILE_ENV_RECORDINGS "record.recordings"
+#define PROFILE_ENV_UNFINISHED \
+	"record.unfinished" /* the recorder was killed: counts of a moment on the way */
 /* What tells one boot from all others, of each boot in the order of their numbers; "" where unknown. */
 #define PROFILE_ENV_BOOTS "record.boots" /* with commas between */
 

@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/apart.h"
 #include "base/log.h"
+#include "base/map.h"
+#include "base/output.h"
 #include "profile/file/file.h"
 #include "profile/profile.h"
 #include "profile/resolve.h"
@@ -17,6 +20,9 @@
  * files that want it are to be listed in the file that this names.
  */
 #define RESOLVE_LATER_ENV "KPROTPERF_RESOLVE_LATER"
+
+/* Addresses that looking names up may take: making the index of a vmlinux of 340 MB takes 580 MB, that file included. */
+#define RESOLVE_SPACE (4ull << 30)
 
 static void note_module(struct profile *p, const char *name, size_t len)
 {
@@ -48,27 +54,62 @@ static void note_modules(struct profile *p)
 	}
 }
 
-static void resolve(struct profile *p, struct record_symbols *symbols, bool no_resolve)
+/* What takes little, and does not fail. */
+static void resolve_kallsyms(struct profile *p, struct record_symbols *symbols)
 {
-	const struct kernel_index *index;
 	struct kernel_image *image;
 
 	profile_resolve_kallsyms(p, symbols->ks);
 	note_modules(p);
-	if (record_symbols_image(symbols, &image))
-		return;
-	if (image)
+	if (!record_symbols_image(symbols, &image) && image)
 		profile_env_set(p, PROFILE_ENV_VMLINUX, kernel_image_path(image));
-	if (no_resolve || getenv(RESOLVE_LATER_ENV))
-		return;
-	profile_resolve_modules(p);
-	record_symbols_index(symbols, &index);
-	if (!index) {
+}
+
+struct resolution {
+	struct profile *p;
+	struct record_symbols *symbols;
+	const char *output;
+};
+
+static int resolve(void *arg)
+{
+	struct resolution *r = arg;
+	const struct kernel_index *index;
+
+	profile_resolve_modules(r->p);
+	if (record_symbols_index(r->symbols, &index) || !index)
 		log_note("names come from kallsyms, without inlined functions and lines: %s",
-			 symbols->image_why_not ?: "no vmlinux found (give one with --vmlinux)");
-		return;
-	}
-	profile_resolve_index(p, index);
+			 r->symbols->image_why_not ?: "no vmlinux found (give one with --vmlinux)");
+	else
+		profile_resolve_index(r->p, index);
+	map_is_cut();
+	return profile_file_write(r->p, r->output);
+}
+
+/*
+ * Files of gigabytes that others may change meanwhile are read for this, in memory that a machine may not have. So it is done apart,
+ * and what was recorded is there before, but for an output that cannot be replaced.
+ */
+static int write_and_resolve(struct profile *p, struct record_symbols *symbols, const char *output)
+{
+	struct resolution r = { p, symbols, output };
+	bool direct = output_is_direct(output);
+	int err = direct ? 0 : profile_file_keep(p, output);
+	const char *wrong;
+	pid_t pid;
+
+	if (err)
+		return err;
+	pid = apart_start(resolve, &r, RESOLVE_SPACE);
+	wrong = pid < 0 ? log_strerror(pid) : apart_wait(pid, NULL);
+	if (wrong && direct)
+		err = profile_file_keep(p, output);
+	if (wrong)
+		log_warn(
+			"inlined functions and lines have no names, as they could not be looked up: %s; "
+			"kprotperf resolve tries again",
+			wrong);
+	return err;
 }
 
 /* Notes the file that was written for whoever resolves it. */
@@ -164,8 +205,10 @@ int record_finish(struct record_plan *plan, const struct record_options *o, stru
 {
 	int status;
 
-	resolve(p, &plan->symbols, o->no_resolve);
-	if (profile_file_keep(p, o->output))
+	resolve_kallsyms(p, &plan->symbols);
+	if (o->no_resolve || getenv(RESOLVE_LATER_ENV) ?
+		    profile_file_keep(p, o->output) :
+		    write_and_resolve(p, &plan->symbols, o->output))
 		return EXIT_FAILURE;
 	resolve_later(o);
 	say_missed(p, &plan->sites);

@@ -26,6 +26,7 @@ struct record_options {
 	enum record_attach attach;
 	bool system_wide, control_run, no_resolve;
 	bool exact; /* nothing is probed: the lab's emulator counts */
+	bool keep_root; /* the command runs as root although sudo was used */
 	bool callees; /* those of the functions in BLOCKS are timed too */
 	int verbose;
 };

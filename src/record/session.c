@@ -2,17 +2,24 @@
 #include "record/session.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/apart.h"
+#include "base/capabilities.h"
 #include "base/clock.h"
 #include "base/interrupt.h"
+#include "base/invoker.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "profile/file/file.h"
 #include "profile/profile.h"
+#include "profile/resolve.h"
 #include "record/attach.h"
 #include "record/collect/blocks.h"
 #include "record/collect/drain.h"
@@ -33,6 +40,16 @@
 #define MUCH_MEMORY (64ul << 20) /* worth a note */
 #define MANY_PROBES 64 /* to detach: seconds */
 
+/* How often what has been counted so far is written, at most, and in ms. One part in so many of the time goes into that. */
+#define CHECKPOINT_MS    5000
+#define CHECKPOINT_SHARE 100
+
+/* What goes on needing privileges: reading counts, other users' processes and files. */
+#define CAPABILITIES                                                                        \
+	(1ull << CAP_BPF | 1ull << CAP_PERFMON | 1ull << CAP_SYSLOG | 1ull << CAP_KILL |    \
+	 1ull << CAP_SETUID | 1ull << CAP_SETGID | 1ull << CAP_CHOWN | 1ull << CAP_FOWNER | \
+	 1ull << CAP_DAC_OVERRIDE | 1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_SYS_RESOURCE)
+
 struct session {
 	const struct record_options *o;
 	char *path; /* of the command */
@@ -42,6 +59,13 @@ struct session {
 	struct record_probes *probes;
 	struct record_calibration calibration;
 	struct record_overhead *overhead; /* NULL: no --max-overhead */
+	struct invoker invoker;
+	bool is_invoked; /* the command runs as INVOKER */
+	struct checkpoint {
+		pid_t pid; /* that writes it; 0: none does */
+		uint64_t begun, due; /* clock_ns() */
+	} checkpoint;
+	uint64_t run_start; /* of the probed run that goes on; 0: none does */
 };
 
 static int interrupted(void)
@@ -169,7 +193,61 @@ static int attach(struct session *s)
 	if (err)
 		return err;
 	say_attached(s);
+	err = capabilities_keep(CAPABILITIES, 1ull << CAP_BPF | 1ull << CAP_PERFMON);
+	if (err)
+		log_verbose(1, "cannot give up capabilities: %s", log_strerror(err));
+	s->checkpoint.due = clock_ns() + CHECKPOINT_MS * 1000000ull;
 	return interrupt_signal() ? -EINTR : 0;
+}
+
+/* In a process of its own, which has a copy of all that is known so far. */
+static int write_checkpoint(void *arg)
+{
+	struct session *s = arg;
+	uint32_t run = s->p->n_runs - 1;
+
+	if (nice(19) < 0 || !freopen("/dev/null", "w", stderr))
+		return -errno;
+	if (s->run_start) {
+		s->p->runs[run].wall = clock_ns() - s->run_start;
+		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites);
+		record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
+	}
+	profile_env_set(s->p, PROFILE_ENV_UNFINISHED, "killed");
+	profile_resolve_kallsyms(s->p, s->plan.symbols.ks);
+	return profile_file_write(s->p, s->o->output);
+}
+
+static void checkpoint_reap(struct checkpoint *c, bool wait)
+{
+	uint64_t cpu = 0, pause;
+
+	if (!c->pid || (!wait && apart_goes_on(c->pid, &cpu)))
+		return;
+	if (wait)
+		apart_wait(c->pid, &cpu);
+	c->pid = 0;
+	pause = CHECKPOINT_SHARE * cpu;
+	if (c->due < c->begun + pause)
+		c->due = c->begun + pause;
+}
+
+/* Lets what has been counted be written, if that is due: who kills this process with no warning loses seconds. */
+static void checkpoint(struct session *s, bool wait)
+{
+	struct checkpoint *c = &s->checkpoint;
+	uint64_t now = clock_ns();
+
+	checkpoint_reap(c, false);
+	if (c->pid || now < c->due || output_is_direct(s->o->output))
+		return;
+	c->begun = now;
+	c->due = now + CHECKPOINT_MS * 1000000ull;
+	c->pid = apart_start(write_checkpoint, s, 0);
+	if (c->pid < 0)
+		c->pid = 0;
+	if (wait)
+		checkpoint_reap(c, true);
 }
 
 static int follow_caller(void *arg)
@@ -183,7 +261,9 @@ static void look(void *arg)
 {
 	struct session *s = arg;
 
-	record_overhead_look(s->overhead);
+	if (s->overhead)
+		record_overhead_look(s->overhead);
+	checkpoint(s, false);
 }
 
 /* The last task of a command may still be on its way out when the command has been waited for. */
@@ -199,7 +279,8 @@ static void settle(struct session *s)
 static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs_to_come)
 {
 	const struct record_options *o = s->o;
-	struct record_workload_hooks hooks = { .arg = s };
+	struct record_workload_hooks hooks = { .arg = s,
+					       .user = s->is_invoked ? &s->invoker : NULL };
 	uint32_t run = profile_run_add(s->p, kind);
 	bool follow = kind == PROFILE_RUN_PROBED && !o->system_wide;
 	int err;
@@ -209,11 +290,11 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 	if (kind == PROFILE_RUN_PROBED) {
 		record_engine_reset(s->engine);
 		record_probes_reset(s->probes);
-		if (s->overhead) {
+		hooks.look = look;
+		hooks.look_ms = s->overhead ? RECORD_OVERHEAD_LOOK_MS : CHECKPOINT_MS;
+		if (s->overhead)
 			record_overhead_begin(s->overhead, runs_to_come);
-			hooks.look = look;
-			hooks.look_ms = RECORD_OVERHEAD_LOOK_MS;
-		}
+		s->run_start = clock_ns();
 		err = o->system_wide || o->pid ? record_engine_adopt(s->engine) : 0;
 		if (err)
 			return err;
@@ -232,6 +313,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		}
 	}
 	if (kind == PROFILE_RUN_PROBED) {
+		s->run_start = 0;
 		record_engine_pause(s->engine);
 		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites);
 		record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
@@ -307,8 +389,11 @@ static int run_all(struct session *s)
 		}
 		if (interrupt_signal())
 			break;
+		if (i + 1 < s->o->repeat)
+			checkpoint(s, true);
 	}
 	log_progress_end();
+	checkpoint_reap(&s->checkpoint, true);
 	stop(s);
 	return err;
 }
@@ -319,6 +404,11 @@ int record_session(const struct record_options *options)
 	int status, err = 0;
 
 	interrupt_catch();
+	s.is_invoked = options->argv && !options->keep_root && invoker_find(&s.invoker);
+	if (s.is_invoked)
+		log_note(
+			"the command runs as user %u, who invoked sudo; --user=root runs it as root",
+			s.invoker.uid);
 	status = check_options(&s);
 	if (!status) {
 		s.p = profile_create();

@@ -196,6 +196,12 @@ static void append_one(char **text, const struct analyze_warning *w)
 			"compare no times (boot with another clock: dmesg | grep -i tsc tells why)",
 			w->names[0] ? w->names[0] : "unknown", w->values[0] / 1e6);
 		break;
+	case ANALYZE_WARNING_UNFINISHED:
+		alloc_append(
+			text,
+			"the recorder was killed: the last run is not over, and its counts are of a moment, "
+			"read while they went on changing");
+		break;
 	case ANALYZE_WARNING_PREEMPT_RT:
 		alloc_append(
 			text,

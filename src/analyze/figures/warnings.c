@@ -288,6 +288,9 @@ void analyze_warnings_of_profile(struct analyze_warnings *out, const struct prof
 	if (!p->n_runs)
 		add(&w, (struct analyze_warning){ .kind = ANALYZE_WARNING_EMPTY,
 						  .severity = ANALYZE_SEVERITY_ACT });
+	if (profile_env_get(p, PROFILE_ENV_UNFINISHED))
+		add(&w, (struct analyze_warning){ .kind = ANALYZE_WARNING_UNFINISHED,
+						  .severity = ANALYZE_SEVERITY_ACT });
 	warn_losses(&w);
 	warn_missed(&w);
 	warn_unaccounted(&w);

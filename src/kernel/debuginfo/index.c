@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Questions to an index. Numbers in it are never trusted: an answer may be missing, never wild. */
+#include "base/map.h"
 #include "kernel/debuginfo/index.h"
 
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/alloc.h"
 #include "base/sorted.h"
@@ -103,7 +103,7 @@ void kernel_index_destroy(struct kernel_index *idx)
 	if (!idx)
 		return;
 	if (idx->is_mapped)
-		munmap((void *)idx->bytes, idx->size);
+		map_release((void *)idx->bytes);
 	else
 		free((void *)idx->bytes);
 	free(idx->path);

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/map.h"
 #include "base/output.h"
 #include "kernel/debuginfo/index_impl.h"
 
@@ -22,39 +22,22 @@
 
 #define BESIDE ".kprotperf-index"
 
-static int map_index(struct kernel_index *idx, int fd)
-{
-	struct stat st;
-	void *map;
-
-	if (fstat(fd, &st))
-		return -errno;
-	if (st.st_size < (off_t)sizeof(struct index_header) || st.st_size > MAX_SIZE)
-		return -EBADMSG;
-	/* All of it is read at once, for its check sum. */
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
-	if (map == MAP_FAILED)
-		return -errno;
-	idx->bytes = map;
-	idx->size = (size_t)st.st_size;
-	idx->is_mapped = true;
-	return 0;
-}
-
 int kernel_index_open(const char *path, const struct kernel_build_id *id, struct kernel_index **out)
 {
 	struct kernel_index *idx;
 	int fd = file_open(path, true), err;
+	void *map = NULL;
 
 	*out = NULL;
 	if (fd < 0)
 		return fd;
 	idx = alloc_new(struct kernel_index);
 	idx->path = alloc_strdup(path);
-	err = map_index(idx, fd);
+	err = map_file(fd, path, sizeof(struct index_header), MAX_SIZE, &map, &idx->size);
 	close(fd);
-	if (!err)
-		err = kernel_index_attach(idx, id);
+	idx->bytes = map;
+	idx->is_mapped = !err;
+	err = err == -ENOEXEC ? -EBADMSG : err ?: kernel_index_attach(idx, id);
 	if (err) {
 		kernel_index_destroy(idx);
 		return err;
@@ -178,7 +161,7 @@ int kernel_index_get(const struct kernel_build_id *id, struct kernel_image *img,
 	if (!err || !img)
 		return err;
 	err = kernel_index_build(img, out);
-	if (!err && (*out)->id.len && kernel_index_has_dwarf(*out))
+	if (!err && (*out)->id.len && kernel_index_has_dwarf(*out) && !map_is_cut())
 		keep(*out);
 	return err;
 }

@@ -7,14 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/map.h"
 #include "kernel/image/image_impl.h"
 
 /* /sys/kernel/notes has a few hundred bytes. */
@@ -93,31 +92,18 @@ const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, 
 }
 
 /*
- * Maps FD with a page of zeros behind it, so that a string without an end, in a damaged file, ends
- * there. libdw trusts strings inside .debug_info to be terminated. Writable, because libelf changes
- * the headers of sections that it unpacks; the file stays as it is.
+ * libdw trusts strings inside .debug_info to be terminated: in a damaged file they end by what is behind the map. libelf changes
+ * the headers of sections that it unpacks.
  */
-static int map_file(struct kernel_image *img, int fd)
+static int open_elf(struct kernel_image *img, int fd)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;
-	struct stat st;
+	size_t size;
+	int err = map_file(fd, img->path, sizeof(Elf64_Ehdr), INT64_MAX, &img->map, &size);
 
-	if (fstat(fd, &st))
-		return -errno;
-	if (st.st_size < (off_t)sizeof(Elf64_Ehdr))
-		return -ENOEXEC;
-	size = (((size_t)st.st_size + page - 1) / page + 1) * page;
-	img->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (img->map == MAP_FAILED) {
-		img->map = NULL;
-		return -errno;
-	}
-	img->map_size = size;
-	if (mmap(img->map, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd,
-		 0) == MAP_FAILED)
-		return -errno;
+	if (err)
+		return err;
 	elf_version(EV_CURRENT);
-	img->elf = elf_memory(img->map, (size_t)st.st_size);
+	img->elf = elf_memory(img->map, size);
 	return img->elf ? 0 : -ENOEXEC;
 }
 
@@ -177,7 +163,7 @@ static int image_open(const char *path, bool owned, struct kernel_image **out)
 		return fd;
 	img = alloc_new(struct kernel_image);
 	img->path = alloc_strdup(path);
-	err = map_file(img, fd);
+	err = open_elf(img, fd);
 	close(fd);
 	if (!err)
 		err = read_sections(img);
@@ -218,8 +204,7 @@ void kernel_image_destroy(struct kernel_image *img)
 	dwfl_end(img->dwfl);
 	elf_end(img->elf);
 	free(img->layout);
-	if (img->map)
-		munmap(img->map, img->map_size);
+	map_release(img->map);
 	free(img->path);
 	free(img);
 }

@@ -12,7 +12,6 @@ struct symtab;
 struct kernel_image {
 	char *path;
 	void *map;
-	size_t map_size;
 	Elf *elf;
 	struct kernel_build_id id;
 	Elf_Scn *symtab_scn;

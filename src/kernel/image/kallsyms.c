@@ -265,7 +265,9 @@ int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out)
 	file_lines_each(ks->text, len, add_line, ks);
 	if (ks->n_syms && !ks->any_addr) {
 		err = -EPERM;
-		log_error("%s hides the kernel's addresses from this user: run as root", path);
+		log_error(
+			"%s hides the kernel's addresses from this user: run as root, or with CAP_SYSLOG",
+			path);
 	} else if (!ks->stext) {
 		err = -EINVAL;
 		log_error("%s: %s", path,

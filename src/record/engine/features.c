@@ -128,6 +128,8 @@ static int begin_attaching(const struct btf *btf)
 
 void record_features_begin(struct record_features *f, struct kernel_btf **btf)
 {
+	__u32 id;
+
 	memset(f, 0, sizeof(*f));
 	record_bpf_log();
 	lockdown_read(f->lockdown, sizeof(f->lockdown));
@@ -140,6 +142,7 @@ void record_features_begin(struct record_features *f, struct kernel_btf **btf)
 		f->bpf = f->fentry == UNTRIED ? 0 : try_loading(kernel_btf_raw(*btf));
 	}
 	f->fentry = f->bpf ?: f->fentry;
+	f->modules = bpf_btf_get_next_id(0, &id) && errno == EPERM ? -EPERM : 0;
 	f->kprobe = access(KPROBE_TYPE_PATH, R_OK) ? -ENOENT : 0;
 	f->multi = f->bpf ?: UNTRIED;
 }
@@ -304,11 +307,13 @@ int record_features_check(const struct record_features *f)
 			  KERNEL_BTF_PATH);
 		return -ENOENT;
 	}
-	if (!f->bpf)
+	if (!f->bpf && !f->modules)
 		return 0;
-	if (geteuid() != 0) {
-		log_error(
-			"recording needs root: run it with sudo (or with CAP_BPF and CAP_PERFMON)");
+	if (f->modules == -EPERM && (!f->bpf || !locked_down(f))) {
+		log_error("recording needs %s: run it %s; " RECORD_CAPABILITIES,
+			  f->bpf ? "CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN" :
+				   "CAP_SYS_ADMIN, to list the BTF of modules",
+			  geteuid() ? "with sudo" : "outside of this container or user namespace");
 		return -EPERM;
 	}
 	if (f->bpf == -EPERM && locked_down(f))

@@ -31,7 +31,13 @@ struct record_multi_behaviour {
 struct kernel_btf;
 
 /* Each error is 0 where the feature works, else the negative errno of the attempt. */
+/* What suffices in root's stead, found by trying. */
+#define RECORD_CAPABILITIES                                                                     \
+	"without root it takes CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYSLOG, for functions " \
+	"CAP_DAC_READ_SEARCH and CAP_SYS_RAWIO too"
+
 struct record_features {
+	int modules; /* listing their BTF: 0 or -EPERM */
 	bool btf; /* /sys/kernel/btf/vmlinux is there */
 	int bpf; /* loading a tracing program at all */
 	int fentry; /* attaching one to a kernel function */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files in memory that others may change meanwhile. Where one has become shorter, or cannot be read, zeros are read in its
+ * place; without that the process would end by SIGBUS.
+ */
+#ifndef KPROTPERF_BASE_MAP_H
+#define KPROTPERF_BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * Maps the regular file FD, PATH in messages, of MIN to MAX bytes, with a page of zeros behind it. Writable, without effect on the file. In
+ * *BYTES and *SIZE, for map_release(). -errno, not reported; -ENOEXEC for what is no such file.
+ */
+int map_file(int fd, const char *path, off_t min, off_t max, void **bytes, size_t *size);
+
+/* Has a file been cut off since it was mapped? Each is warned of once. */
+bool map_is_cut(void);
+
+/* Accepts NULL. */
+void map_release(void *bytes);
+
+#endif

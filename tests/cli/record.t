@@ -1,0 +1,84 @@
+#!/bin/bash
+# What of record needs no probe: whose the command and the file are, and what is left of a recording whatever comes.
+
+# shellcheck disable=SC2016,SC2154 # text for shells; names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+if ! "$kprotperf" record -F 0 -o first.data -- true 2>err; then
+  skip 'recording here' "$(head -n 1 err)"
+  done_testing
+  exit
+fi
+
+# With nothing to end it but SIGKILL.
+"$kprotperf" record -F 0 -o killed.data -- sh -c 'echo $$ >pid; exec sleep 60' 2>err &
+pid=$!
+for _ in $(seq 300); do
+  [ -e killed.data ] && break
+  sleep 0.1
+done
+kill -KILL $pid
+wait $pid 2>/dev/null
+kill "$(<pid)"
+json 'a recorder that is killed leaves what it had counted' \
+  '[.syscalls[] | select(.name == "execve")] | length > 0' report --format=json killed.data
+json 'and that says so' '[.warnings[] | select(test("the recorder was killed"))] | length == 1' \
+  report --format=json killed.data
+is 'and no other file' "$(ls killed.data*)" killed.data
+
+"$kprotperf" record -F 0 -o /dev/stdout -- true 2>err | "$kprotperf" report --section=syscalls /dev/stdin >out
+like 'standard output takes it too' "$(<out)" '^execve'
+
+"$kprotperf" record -F 0 -o closed.data -- sh -c 'test ! -e /proc/$$/fd/0 && test ! -e /proc/$$/fd/2' >&- 2>&- <&-
+is 'closed descriptors: the command has them closed' $? 0
+json 'closed descriptors: nothing went into the file' '.schema == "kprotperf-report/1"' report --format=json closed.data
+
+mkdir -m 777 theirs
+user='test "$(id -u) $(id -g)" = "65534 65533"'
+SUDO_UID=65534 SUDO_GID=65533 run record -F 0 -o theirs/a.data -- sh -c "$user"
+is 'sudo: the command runs as who invoked it' "$status" 0
+like 'sudo: which is said' "$(<err)" 'note: the command runs as user 65534, .*--user=root'
+is 'sudo: and has the file' "$(stat -c %u:%g:%a theirs/a.data)" 65534:65533:600
+SUDO_UID=65534 SUDO_GID=65533 run record -F 0 --user=root -o theirs/b.data -- sh -c "$user"
+is 'sudo: --user=root keeps root' "$status" 1
+usage 'root or invoker' record --user=nobody -- true
+
+# as_nobody CAPS COMMAND…: with these capabilities and no others.
+as_nobody() {
+  local caps=$1
+  shift
+  setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="-all$caps" --ambient-caps="-all$caps" "$@" >out 2>err
+  status=$?
+}
+
+# The scratch folder is this user's, and the build may be.
+cp "$kprotperf" kprotperf
+chmod 777 .
+as_nobody ,+bpf,+perfmon,+sys_admin,+syslog ./kprotperf record -F 0 -o nobody.data -- true
+is 'capabilities suffice' "$status" 0
+as_nobody ,+sys_admin,+syslog ./kprotperf record -F 0 -o nobody.data -- true
+is 'so do older ones' "$status" 0
+while read -r caps regex; do
+  as_nobody "$caps" ./kprotperf record -F 0 -o missing.data -- true
+  is "without enough of them: one line ($caps)" "$status:$(wc -l <err)" 1:1
+  like 'that says what is missing' "$(<err)" "$regex"
+done <<'END'
+,+kill CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN: run it with sudo
+,+bpf,+perfmon,+syslog CAP_SYS_ADMIN, to list
+END
+as_nobody ,+kill grep -q '^0*[1-9a-f]' /proc/kallsyms
+if [ "$status" = 1 ]; then
+  as_nobody ,+bpf,+perfmon,+sys_admin ./kprotperf record -F 0 -o missing.data -- true
+  like 'nor without addresses' "$status:$(wc -l <err):$(<err)" '^1:1:.*CAP_SYSLOG'
+fi
+if unshare -r true 2>/dev/null; then
+  as_nobody ,+kill unshare -r ./kprotperf record -F 0 -o missing.data -- true
+  like 'root of a user namespace alone' "$status:$(wc -l <err):$(<err)" '^1:1:.*outside of this container'
+fi
+
+# CAP_SYS_ADMIN and the like are gone once everything is attached: 21, 16, 17, 12.
+run record -F 0 -o caps.data -- sh -c 'grep ^CapPrm /proc/$PPID/status >caps'
+is 'capabilities that are not needed any more are given up' "$((0x$(awk '{ print $2 }' caps) & (1 << 21 | 1 << 16 | 1 << 17 | 1 << 12)))" 0
+
+done_testing
