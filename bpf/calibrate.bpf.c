@@ -93,6 +93,21 @@ int call_empty(void *ctx)
 	return 0;
 }
 
+__u64 enclosed =
+	0; /* by a call of the function that has this probe inside, as if of a timed callee */
+
+SEC("later")
+int enclose(void *ctx)
+{
+	struct engine_task *t = this_task();
+
+	if (!t)
+		return 0;
+	exclude(t, enclosed);
+	frame_at(t, t->top)->child += enclosed;
+	return 0;
+}
+
 __u64 trampoline_stamp = 0; /* when the last of the probes below ran */
 
 /* On the entry and the return of an empty function, several at once: see record/cost/trampoline.h. */

@@ -130,8 +130,6 @@ static void prepare_fentry(struct calibrator *c)
 	    c->out->cost[PROFILE_MECH_FENTRY].known)
 		return;
 	prepare(c, SPARE_FENTRY, &c->empty->tests[TEST_FENTRY]);
-	if (needs_nested(c))
-		prepare(c, SPARE_OUTER, &c->empty->outer);
 }
 
 int record_calibrator_attach(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,
@@ -187,9 +185,52 @@ static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mech
 		       record_calibrator_solve(c, &c->empty_call, spare, &c->base, insns, cost);
 }
 
+/* One more probe on the function; its descriptor. */
+static int probe(int prog, uint64_t addr, bool on_return)
+{
+	int event = record_kprobe_open(addr, on_return), err;
+
+	if (event < 0)
+		return event;
+	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, prog) || ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
+		err = -errno;
+		close(event);
+		return err;
+	}
+	return event;
+}
+
 /*
- * With the outer function probed as well, there is one more call, which encloses others: what that
- * costs beyond a call. It is our own programs' doing, whichever way they are reached.
+ * What it costs more to close a call that enclosed others: with a probe inside fentry's test that excludes a tick from
+ * it, as a timed callee would. Two trampolines for such a callee cost the kernel 40 million instructions.
+ */
+static int calibrate_enclosing(struct calibrator *c, struct engine_cost *cost)
+{
+	struct kprotperf_bpf *skel = record_engine_programs(c->e);
+	uint64_t addr = c->empty->tests[TEST_FENTRY].addr, times[2];
+	int prog = record_later_fd(record_engine_laters(c->e), skel->progs.enclose), event, err = 0;
+
+	addr += arch_entry_mark_len(record_engine_text(c->e, addr)) + ARCH_JUMP_LEN;
+	event = prog < 0 ? prog : probe(prog, addr, false);
+	if (event < 0)
+		return event;
+	for (int i = 0; i < 2 && !err; i++) {
+		struct record_series s;
+
+		skel->bss->enclosed = i;
+		err = record_calibrator_measure(c, &c->empty_call, 0, &s, NULL);
+		times[i] = record_series_median(&s);
+	}
+	skel->bss->enclosed = 0;
+	close(event);
+	if (!err)
+		cost->nested = record_cost_less(times[1], times[0]);
+	return err;
+}
+
+/*
+ * It is our own programs' doing, whichever way they are reached. Where there are no kprobes for that, or nothing but
+ * those, the outer function is probed as well: there is one more call then, which encloses others.
  */
 static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
 			     struct engine_cost *cost)
@@ -200,7 +241,7 @@ static void calibrate_nested(struct calibrator *c, enum profile_mechanism mech,
 
 	if (mech != PROFILE_MECH_FENTRY && fentry->known)
 		cost->nested = fentry->nested;
-	else if (!needs_nested(c))
+	else if (!needs_nested(c) || (mech == PROFILE_MECH_FENTRY && !calibrate_enclosing(c, cost)))
 		return;
 	else if ((err = calibrate_one(c, SPARE_OUTER, mech, &c->empty->outer, 0, &outer)))
 		log_verbose(1, "the extra cost of nested calls is unknown: %s", log_strerror(err));
@@ -290,21 +331,6 @@ static void calibrate_functions(struct calibrator *c)
 		if (err)
 			record_calibrator_note_unknown(c, mech, err);
 	}
-}
-
-/* One more probe on the function; its descriptor. */
-static int probe(int prog, uint64_t addr, bool on_return)
-{
-	int event = record_kprobe_open(addr, on_return), err;
-
-	if (event < 0)
-		return event;
-	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, prog) || ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
-		err = -errno;
-		close(event);
-		return err;
-	}
-	return event;
 }
 
 /* Each run is timed with one more probe than the one before. */
