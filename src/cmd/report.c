@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/view.h"
 #include "view/report.h"
@@ -10,14 +12,20 @@
 struct report_options {
 	struct view_options view;
 	const char *file, *vmlinux;
+	const char *neighbours; /* whose callers and callees are asked for; NULL: none */
 };
 
 enum {
-	KEY_VMLINUX = 256
+	KEY_VMLINUX = 256,
+	KEY_CALLERS,
+	KEY_CALLEES
 };
 
 static const struct argp_option argp_options[] = {
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The recorded kernel's vmlinux, for names" },
+	{ "callers", KEY_CALLERS, "FUNC", 0,
+	  "Show who calls this function or inlined body, by samples; exact recordings have them all" },
+	{ "callees", KEY_CALLEES, "FUNC", 0, "Show what it calls, likewise" },
 	{ 0 },
 };
 
@@ -31,6 +39,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_VMLINUX:
 		o->vmlinux = arg;
+		break;
+	case KEY_CALLERS:
+	case KEY_CALLEES:
+		if (o->neighbours && strcmp(o->neighbours, arg) != 0)
+			argp_error(state, "--callers and --callees are of one function at a time");
+		o->neighbours = arg;
+		vec_push(&o->view, sections, key == KEY_CALLERS ? "callers" : "callees");
 		break;
 	case ARGP_KEY_ARG:
 		if (o->file)
@@ -88,6 +103,7 @@ static void report_deinit(struct view_report *r)
 	analyze_workload_deinit(&r->workload);
 	analyze_costs_deinit(&r->costs);
 	analyze_leaves_deinit(&r->leaves);
+	analyze_neighbours_deinit(&r->neighbours);
 	analyze_blocks_deinit(&r->blocks);
 	analyze_paths_deinit(&r->paths);
 	analyze_env_deinit(&r->protections);
@@ -99,15 +115,22 @@ int cmd_report(int argc, char **argv)
 	struct report_options o = { .view.list = &view_report_list };
 	struct profile *p;
 	struct view_report r;
+	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	p = view_open(o.file, o.vmlinux);
 	if (!p)
 		return CMD_FAILED;
 	report_init(&r, p, &o.view.figures);
-	view_write(&o.view, &r);
+	err = analyze_neighbours_init(&r.neighbours, p, o.neighbours);
+	if (!err && o.neighbours && !(r.neighbours.samples > 0)) {
+		log_error("no sample is in '%s' or what it calls", o.neighbours);
+		err = -1;
+	}
+	if (!err)
+		view_write(&o.view, &r);
 	report_deinit(&r);
 	profile_destroy(p);
 	free(o.view.sections);
-	return view_finish();
+	return err ? CMD_FAILED : view_finish();
 }

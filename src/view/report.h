@@ -12,6 +12,7 @@
 #include "analyze/figures/table.h"
 #include "analyze/figures/warnings.h"
 #include "analyze/figures/workload.h"
+#include "analyze/inline/neighbours.h"
 #include "analyze/inline/ranges.h"
 #include "analyze/inline/stacks.h"
 #include "view/table.h"
@@ -32,6 +33,8 @@
 	TABLE(trip_counts)        \
 	TABLE(path_trip_counts)   \
 	TABLE(samples)            \
+	TABLE(callers)            \
+	TABLE(callees)            \
 	TABLE(losses)             \
 	TABLE(accounting)         \
 	TABLE(costs)
@@ -48,6 +51,7 @@ struct view_report {
 	struct analyze_accounting accounting;
 	struct analyze_costs costs;
 	struct analyze_leaves leaves;
+	struct analyze_neighbours neighbours; /* of --callers and --callees; empty without */
 	struct analyze_blocks blocks;
 	struct analyze_paths paths;
 	struct analyze_env protections;

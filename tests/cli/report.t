@@ -34,6 +34,12 @@ json "json: a body that was sampled" \
    (row("ranges"; {name: "page_slab", syscall: "*"}) | .why == "an indirect jump" and has("source") and
      .source == null and has("estimate") and .estimate == null)' \
   report --format=json ranges-hardened.data
+run report --callers=kmem_cache_alloc --callees=kmem_cache_alloc --format=json hardened.data
+[ "$status" -eq 0 ] && jq -e 'def all: [.[].samples] | add; (.callers | all) == (.callees | all) and
+	([.callers[].share] | add | . > 0.999 and . < 1.001)' out >/dev/null
+report_test $? "callers and callees of a function have all of its samples" "$(head -c 400 out)"
+fails 1 "no sample is in 'no_such' or what it calls" report --callers=no_such hardened.data
+usage "of one function at a time" report --callers=a --callees=b hardened.data
 prints report-samples.csv report --format=csv --section=samples hardened.data
 
 run report --top=2 hardened.data

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who calls a function or inlined body, and what it calls, as far as samples tell; exact recordings tell all of it. */
+#ifndef KPROTPERF_ANALYZE_INLINE_NEIGHBOURS_H
+#define KPROTPERF_ANALYZE_INLINE_NEIGHBOURS_H
+
+#include "analyze/inline/stacks.h"
+
+struct analyze_neighbour {
+	enum analyze_frame_kind kind;
+	const char *name; /* as it is in the file; of callees NULL: the function itself */
+	double samples, total; /* taken below both, and that in ticks; NAN: not known */
+	double share; /* of all of the function */
+};
+
+struct analyze_neighbour_list {
+	struct analyze_neighbour *items; /* by falling count */
+	uint32_t n_items, cap_items;
+};
+
+struct analyze_neighbours {
+	const char *function;
+	double samples; /* in it and its callees */
+	struct analyze_neighbour_list callers, callees;
+	struct analyze_stacks stacks;
+};
+
+/*
+ * Of FUNCTION in P; both must outlive it. Of one that is on a stack several times the outermost has the caller, the
+ * innermost the callee. 0 or -E2BIG, reported.
+ */
+int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *p,
+			    const char *function);
+void analyze_neighbours_deinit(struct analyze_neighbours *n);
+
+#endif
