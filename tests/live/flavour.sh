@@ -7,7 +7,7 @@ guest_flavour() {
 	hurry
 	keep doctor "$kprotperf" doctor
 	traces >before
-	record function --control-run --func allocate_slab -- "$workloads/big-fork" -n 5
+	record function --control-run --func allocate_slab -- "$workloads/big-fork" -n 20
 	record glob -F 0 --func '*slab*' -- "$workloads/big-fork" -n 1
 	record all -a --func allocate_slab -- "$workloads/big-fork" -n 1
 	# 6.1's BTF has the arguments of another mm_init(), none, and fentry by these panics at the first fork. This has to be found
@@ -37,11 +37,12 @@ flavour() {
 	boot "$kernel" guest_flavour --accel icount
 	is "$kernel: doctor finds what recording needs" "$(cat doctor.status)" 0
 	recorded function 'allocate_slab is called' '[.functions[] | select(.name == "allocate_slab")] | length > 0'
-	# The shortest: 6.12 lets the child preempt its parent in most forks, which adds 1.2 of 7.7 million instructions to the
-	# workload's mean, and none to clone's time on the CPU.
+	# The shortest of twenty: 6.12 lets the child preempt its parent in most forks, which adds 1.2 of 7.7 million instructions to
+	# the workload's mean, and none to clone's time on the CPU; of five on 6.12-rt none was without (+1.0 %). 7.3 does 98,000
+	# of 7,016,582 instructions behind sys_exit, also with nothing probed but system calls (-F 0): 1.3 and 1.4 %.
 	fork=$(json function 'first(.workload[] | select(.probed == false)) | .min')
 	clone=$(syscall_row function clone min)
-	within "$kernel: clone takes what fork takes unprobed" "$clone" "${fork:-null}" 1
+	within "$kernel: clone takes what fork takes unprobed" "$clone" "${fork:-null}" 2
 	is 'function: PREEMPT_RT is warned of, and it alone' "$(json function '[.warnings[] | select(test("^PREEMPT_RT: "))] | length')" \
 		"$([[ $kernel = *-rt* ]] && echo 1 || echo 0)"
 	holds 'function: samples are taken' "$(json function '.samples.received') > 10"
