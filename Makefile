@@ -25,6 +25,11 @@ else ifeq ($(COVERAGE),1)
 BUILD     ?= build-cov
 SAN_FLAGS := --coverage
 OPTFLAGS  ?= -O1 -g
+else ifeq ($(FUZZ),1)
+BUILD     ?= build-fuzz
+CC        := $(or $(CLANG),clang)
+# C makes NULL + 0 undefined, C++ and all compilers do not.
+SAN_FLAGS := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow
 else
 BUILD     ?= build
 endif
@@ -156,7 +161,8 @@ check: setup ## all tests: units, command line, and live ones in the lab's kerne
 	$(MAKE) all tests
 	scripts/lab build baseline hardened notrace shapes debug
 	scripts/lab fetch debian-6.1-cloud debian-6.12-cloud
-	COMPLETE=1 $(PROVE) -j4 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL)
+	$(MAKE) FUZZ=1 fuzzers
+	COMPLETE=1 $(PROVE) -j4 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL) tests/fuzz/fuzz.t
 
 .PHONY: check-long
 check-long: setup ## longer forms of the live tests, and all of Debian's kernels of docs/kernels.md: 5 GB of downloads
@@ -192,6 +198,23 @@ $(BUILD)/analyze/%.log: %.c $(BUILD)/obj/%.o
 .PHONY: check-statistics
 check-statistics: all $(BUILD)/tests/simulate ## what intervals and verdicts promise, on thousands of made-up profiles
 	$(BUILD)/tests/simulate 2000
+
+# libFuzzer's targets, of which each file is one, in a build of their own.
+FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZ_SECONDS ?= 60
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz.h $(BUILD)/libkprotperf.a
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) -Itests/fuzz $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libkprotperf.a $(LDLIBS)
+
+.PHONY: fuzzers
+fuzzers: $(FUZZERS:%=$(BUILD)/fuzz/%)
+
+.PHONY: fuzz
+fuzz: all tests ## hostile files, FUZZ_SECONDS (60) for each kind; what is found stays in build-fuzz/found
+	$(MAKE) FUZZ=1 fuzzers
+	set -e; for target in $(FUZZERS); do BUILD=$(BUILD) tests/fuzz/run $$target $(FUZZ_SECONDS); done
 
 .PHONY: tests
 tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites simulate many) $(BENCH)
@@ -258,7 +281,7 @@ install: all ## into $(DESTDIR)$(PREFIX)
 
 .PHONY: clean
 clean: ## remove what make built (the lab's kernels stay: scripts/lab clean)
-	rm -rf build build-san build-cov
+	rm -rf build build-san build-cov build-fuzz
 
 .PHONY: help
 help: ## this list

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the fuzz targets share. Each is one file, linked with the library and libFuzzer: make fuzz. */
+#ifndef KPROTPERF_TESTS_FUZZ_H
+#define KPROTPERF_TESTS_FUZZ_H
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define fuzz_fn static __attribute__((unused))
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+
+/* What is said is not looked at, and no file of this machine is to be found. libFuzzer writes to its own descriptors. */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	static const char *const nowhere[] = { "HOME", "KPROTPERF_CACHE", "KPROTPERF_LAB" };
+	size_t i;
+
+	(void)argc;
+	(void)argv;
+	for (i = 0; i < sizeof(nowhere) / sizeof(*nowhere); i++)
+		setenv(nowhere[i], "/nonexistent", 1);
+	stderr = fopen("/dev/null", "we");
+	stdout = fopen("/dev/null", "we");
+	return 0;
+}
+
+/* The bytes as a file, whose name stays until the next: of the K-th at a time. */
+fuzz_fn const char *fuzz_file(int k, const void *bytes, size_t size)
+{
+	static int fds[2] = { -1, -1 };
+	static char paths[2][32];
+
+	if (fds[k] < 0)
+		fds[k] = memfd_create("fuzz", MFD_CLOEXEC);
+	snprintf(paths[k], sizeof(paths[k]), "/dev/fd/%d", fds[k]);
+	if (fds[k] < 0 || ftruncate(fds[k], 0) || pwrite(fds[k], bytes, size, 0) != (ssize_t)size)
+		abort();
+	return paths[k];
+}
+
+#endif
