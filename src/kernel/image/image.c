@@ -142,6 +142,9 @@ static int read_sections(struct kernel_image *img)
 	ehdr = elf64_getehdr(img->elf);
 	if (!ehdr || (ehdr->e_type != ET_EXEC && ehdr->e_type != ET_DYN && ehdr->e_type != ET_REL))
 		return -ENOEXEC;
+	/* libelf hands them out where they lie. */
+	if (ehdr->e_shoff % sizeof(uint64_t))
+		return -ENOEXEC;
 	if (elf_getshdrstrndx(img->elf, &names))
 		return -ENOEXEC;
 	while ((scn = elf_nextscn(img->elf, scn)) != NULL) {
