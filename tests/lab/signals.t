@@ -22,9 +22,9 @@ leftovers() {
 mounts=$(cat /proc/self/mountinfo)
 
 # start: the lab in a process group of its own with signals as a terminal's
-# foreground job has them (bash starts background jobs deaf to INT).
+# foreground job has them (bash starts background jobs deaf to INT, nohup all to HUP).
 start() {
-	perl -e 'setpgrp(0, 0); $SIG{INT} = "DEFAULT"; exec @ARGV' \
+	perl -e 'setpgrp(0, 0); $SIG{INT} = $SIG{HUP} = "DEFAULT"; exec @ARGV' \
 		"$lab" run --timeout 120 -- sh -c 'echo up; while :; do :; done' \
 		>"$scratch/started" 2>"$scratch/said" &
 	pid=$!
