@@ -324,8 +324,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 static void stop(struct session *s)
 {
 	uint64_t start = clock_ns();
-	bool hurry = RECORD_FILES_A_SITE * n_attached(s) + s->plan.ranges.n_points +
-				     s->plan.blocks.n_points >=
+	bool hurry = 2 * n_attached(s) + s->plan.ranges.n_points + s->plan.blocks.n_points >=
 			     MANY_PROBES &&
 		     record_detach_hurry();
 

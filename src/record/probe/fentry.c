@@ -231,14 +231,6 @@ static int take_prepared(struct record_probes *probes, const struct record_targe
 	return 0;
 }
 
-static uint32_t program_id(int fd)
-{
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
-
-	return bpf_obj_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
-}
-
 /* The return's first: no call is opened whose end nobody sees. */
 static int attach_one(struct record_probes *probes, const struct record_target *target)
 {
@@ -254,14 +246,14 @@ static int attach_one(struct record_probes *probes, const struct record_target *
 		err = -errno;
 		if (a.ret >= 0)
 			close(a.ret);
-	} else {
-		a.progs[0] = program_id(p.entry);
-		a.progs[1] = program_id(p.ret);
-		vec_push(probes, attached, a);
+		close(p.entry);
+		close(p.ret);
+		return err;
 	}
-	close(p.entry);
-	close(p.ret);
-	return err;
+	a.progs[0] = p.entry;
+	a.progs[1] = p.ret;
+	vec_push(probes, attached, a);
+	return 0;
 }
 
 static void attach(struct record_probes *probes, struct record_target *targets, uint32_t n)

@@ -93,30 +93,20 @@ struct record_attached *record_attached_find(const struct record_probes *probes,
 	return NULL;
 }
 
-static uint64_t misses_of(uint32_t prog)
+static void misses_add(struct record_probe_misses *sum, int link, int prog)
 {
-	int fd = prog ? bpf_prog_get_fd_by_id(prog) : -1;
-	uint64_t n;
-
-	if (fd < 0)
-		return 0;
-	n = record_program_misses(fd);
-	close(fd);
-	return n;
-}
-
-static void misses_add(struct record_probe_misses *sum, int link, uint32_t prog)
-{
-	sum->recursion += misses_of(prog);
+	sum->recursion += record_program_misses(prog ?: -1);
 	sum->hits = record_misses_add(sum->hits, link < 0 ? 0 : record_link_misses(link));
 }
 
 /* What the probe missed is kept. */
-static void end_half(struct record_probes *probes, int *link, uint32_t *prog)
+static void end_half(struct record_probes *probes, int *link, int *prog)
 {
 	misses_add(&probes->gone, *link, *prog);
 	if (*link >= 0)
 		close(*link);
+	if (*prog)
+		close(*prog);
 	*link = -1;
 	*prog = 0;
 }
@@ -134,10 +124,18 @@ void record_attached_remove(struct record_probes *probes, struct record_attached
 	*a = probes->attached[--probes->n_attached];
 }
 
+static void close_programs(const struct record_attached *a)
+{
+	for (int i = 0; i < 2; i++)
+		if (a->progs[i])
+			close(a->progs[i]);
+}
+
 void record_probes_detach_last(struct record_probes *probes)
 {
 	const struct record_attached *last = &probes->attached[--probes->n_attached];
 
+	close_programs(last);
 	record_detach_later(last->entry);
 	record_detach_later(last->ret);
 }
@@ -150,6 +148,7 @@ void record_probes_detach(struct record_probes *probes)
 		const struct record_attached *a = &probes->attached[--probes->n_attached];
 
 		log_progress("detaching %u of %u probes", n - probes->n_attached, n);
+		close_programs(a);
 		if (a->entry >= 0)
 			close(a->entry);
 		if (a->ret >= 0)

@@ -60,7 +60,7 @@ struct record_engine *record_probes_engine(const struct record_probes *probes);
 struct record_points *record_probes_points(const struct record_probes *probes);
 
 /* Descriptors that a function attached keeps open, whatever the mechanism. */
-#define RECORD_FILES_A_SITE 2
+#define RECORD_FILES_A_SITE 4
 
 /* TARGET's function as site SITE: see struct record_mechanism. 0 or -errno. */
 int record_probes_prepare(struct record_probes *probes, enum profile_mechanism mech, uint32_t site,

@@ -17,8 +17,8 @@ struct record_attached {
 	enum profile_mechanism mech; /* as the kernel reaches it */
 	int entry,
 		ret; /* links, which libbpf knows nothing of: so many would take too much memory; -1: none */
-	uint32_t progs
-		[2]; /* ids of the programs that are its own, and end with the links; 0: none */
+	/* Programs that are its own, kept open since it takes CAP_SYS_ADMIN to find them again; 0: none. */
+	int progs[2];
 };
 
 struct record_probes {
