@@ -354,5 +354,8 @@ int main(void)
 		cmocka_unit_test(names_contexts),
 	};
 
+	/* What is ignored from the start stays so: a shell's background jobs ignore SIGINT, nohup's SIGHUP. */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
