@@ -1,40 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which of the registers that pass arguments an instruction reads and writes. */
-#include <capstone/capstone.h>
 #include <stdlib.h>
 
 #include "arch/arch.h"
+#include "arch/x86/capstone.h"
 #include "base/alloc.h"
 
 struct arch_arguments_reader {
-	csh handle;
-	cs_insn *insn;
+	struct capstone cs;
 };
 
 struct arch_arguments_reader *arch_arguments_create(void)
 {
 	struct arch_arguments_reader *r = alloc_new(struct arch_arguments_reader);
 
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &r->handle) != CS_ERR_OK) {
-		free(r);
-		return NULL;
-	}
-	cs_option(r->handle, CS_OPT_DETAIL, CS_OPT_ON);
-	r->insn = cs_malloc(r->handle);
-	if (!r->insn) {
-		arch_arguments_destroy(r);
-		return NULL;
-	}
-	return r;
+	if (capstone_open(&r->cs, true))
+		return r;
+	free(r);
+	return NULL;
 }
 
 void arch_arguments_destroy(struct arch_arguments_reader *r)
 {
-	if (!r)
-		return;
-	if (r->insn)
-		cs_free(r->insn, 1);
-	cs_close(&r->handle);
+	if (r)
+		capstone_close(&r->cs);
 	free(r);
 }
 
@@ -89,11 +78,12 @@ bool arch_arguments_of(struct arch_arguments_reader *r, const uint8_t *code, siz
 	uint64_t addr = 0;
 
 	*out = (struct arch_arguments){ 0 };
-	if (!cs_disasm_iter(r->handle, &code, &avail, &addr, r->insn) ||
-	    cs_regs_access(r->handle, r->insn, reads, &n_reads, writes, &n_writes) != CS_ERR_OK)
+	if (!cs_disasm_iter(r->cs.handle, &code, &avail, &addr, r->cs.insn) ||
+	    cs_regs_access(r->cs.handle, r->cs.insn, reads, &n_reads, writes, &n_writes) !=
+		    CS_ERR_OK)
 		return false;
 	out->writes = bits_of(writes, n_writes);
-	if (!ignores_value(r->insn))
+	if (!ignores_value(r->cs.insn))
 		out->reads = bits_of(reads, n_reads);
 	return true;
 }

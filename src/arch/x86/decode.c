@@ -5,16 +5,14 @@
  */
 #include "arch/arch.h"
 
-#include <capstone/capstone.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/x86/capstone.h"
 #include "base/alloc.h"
 
 struct decoder {
-	csh handle;
-	csh detailed; /* 0 until asked for */
-	cs_insn *insn, *detailed_insn;
+	struct capstone lengths, operands; /* of operands only once asked for */
 };
 
 /* The parts of an instruction in front of its operands. */
@@ -30,29 +28,18 @@ struct decoder *decoder_create(void)
 {
 	struct decoder *d = alloc_new(struct decoder);
 
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle) != CS_ERR_OK) {
-		free(d);
-		return NULL;
-	}
-	d->insn = cs_malloc(d->handle);
-	if (!d->insn) {
-		decoder_destroy(d);
-		return NULL;
-	}
-	return d;
+	if (capstone_open(&d->lengths, false))
+		return d;
+	free(d);
+	return NULL;
 }
 
 void decoder_destroy(struct decoder *d)
 {
 	if (!d)
 		return;
-	if (d->insn)
-		cs_free(d->insn, 1);
-	if (d->detailed_insn)
-		cs_free(d->detailed_insn, 1);
-	cs_close(&d->handle);
-	if (d->detailed)
-		cs_close(&d->detailed);
+	capstone_close(&d->lengths);
+	capstone_close(&d->operands);
 	free(d);
 }
 
@@ -160,8 +147,8 @@ static size_t insn_len(struct decoder *d, const uint8_t *code, size_t avail, uin
 	size_t left = avail;
 	uint64_t at = addr;
 
-	if (cs_disasm_iter(d->handle, &p, &left, &at, d->insn))
-		return d->insn->size;
+	if (cs_disasm_iter(d->lengths.handle, &p, &left, &at, d->lengths.insn))
+		return d->lengths.insn->size;
 	return younger_len(code, avail);
 }
 
@@ -340,19 +327,6 @@ struct decoded_operand {
 	uint16_t id; /* capstone's number of the instruction */
 };
 
-static bool open_detailed(struct decoder *d)
-{
-	if (d->detailed)
-		return true;
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &d->detailed) != CS_ERR_OK) {
-		d->detailed = 0;
-		return false;
-	}
-	cs_option(d->detailed, CS_OPT_DETAIL, CS_OPT_ON);
-	d->detailed_insn = cs_malloc(d->detailed);
-	return d->detailed_insn != NULL;
-}
-
 static void note_memory(const cs_insn *insn, const x86_op_mem *mem, struct decoded_operand *out)
 {
 	out->memory = true;
@@ -372,11 +346,11 @@ static bool decode_operands(struct decoder *d, const uint8_t *code, size_t avail
 	const cs_x86 *x86;
 
 	memset(out, 0, sizeof(*out));
-	if (!open_detailed(d) ||
-	    !cs_disasm_iter(d->detailed, &code, &avail, &addr, d->detailed_insn))
+	if ((!d->operands.insn && !capstone_open(&d->operands, true)) ||
+	    !cs_disasm_iter(d->operands.handle, &code, &avail, &addr, d->operands.insn))
 		return false;
-	x86 = &d->detailed_insn->detail->x86;
-	out->id = (uint16_t)d->detailed_insn->id;
+	x86 = &d->operands.insn->detail->x86;
+	out->id = (uint16_t)d->operands.insn->id;
 	for (unsigned int i = 0; i < x86->op_count; i++) {
 		const cs_x86_op *op = &x86->operands[i];
 
@@ -388,7 +362,7 @@ static bool decode_operands(struct decoder *d, const uint8_t *code, size_t avail
 			out->imm = op->imm;
 			out->has_imm = true;
 		} else if (op->type == X86_OP_MEM) {
-			note_memory(d->detailed_insn, &op->mem, out);
+			note_memory(d->operands.insn, &op->mem, out);
 		}
 	}
 	return true;
