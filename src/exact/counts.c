@@ -12,6 +12,7 @@
 #include "exact/context.h"
 #include "kernel/image/name.h"
 #include "kprotperf/hist.h"
+#include "profile/resolve.h"
 
 #define SIZES_MAX 512 /* instructions in a block */
 #define IDS_MAX   (1u << 22)
@@ -189,24 +190,6 @@ static bool read_block(struct reader *r)
 	return true;
 }
 
-static uint32_t location(struct reader *r, uint64_t addr)
-{
-	const struct kernel_sym *sym;
-	struct profile_frame frame = {};
-	uint32_t index;
-
-	if (kernel_kallsyms_in_image(r->ks, addr))
-		return profile_location_add(r->p, addr - kernel_kallsyms_stext(r->ks), NULL);
-	sym = kernel_kallsyms_covering(r->ks, addr, NULL);
-	if (!sym)
-		return profile_location_add(r->p, addr, "[unknown]");
-	index = profile_location_add(r->p, addr - kernel_kallsyms_base(r->ks, sym), sym->module);
-	frame.name = sym->name;
-	if (!r->p->locations[index].n_frames)
-		profile_location_frame_add(r->p, index, &frame);
-	return index;
-}
-
 /* Where in its caller N was called; what jumped there shows as its first instruction. */
 static uint64_t called_at(const struct reader *r, const struct node *n, const struct node *caller)
 {
@@ -224,7 +207,7 @@ static void find_stack(struct reader *r, const struct node *n)
 
 		if (!r->functions[caller->function].sym)
 			break;
-		where = location(r, called_at(r, n, caller));
+		where = profile_location_at(r->p, r->ks, called_at(r, n, caller));
 		vec_push(r, stack, where);
 		n = caller;
 	}
@@ -289,7 +272,7 @@ static bool read_executions(struct reader *r)
 	b = &r->blocks[f->blocks[local]];
 	memcpy(stack + 1, r->stack, r->n_stack * sizeof(*stack));
 	for (uint32_t i = 0; i < b->n_pieces; i++) {
-		stack[0] = location(r, b->pieces[i].addr);
+		stack[0] = profile_location_at(r->p, r->ks, b->pieces[i].addr);
 		add_sample(r, &r->contexts[n->context], stack, r->n_stack + 1,
 			   times * b->pieces[i].insns);
 	}
@@ -337,6 +320,8 @@ static bool read_totals(struct reader *r)
 	    !take(r, UINT64_MAX, &open))
 		return false;
 	memset(run->losses, 0, sizeof(run->losses));
+	/* Each instruction is a sample. */
+	r->p->sample_period = 1;
 	run->wall = run->samples_expected = run->samples_received = total;
 	run->losses[PROFILE_LOSS_STACKS_FULL] = nodes;
 	run->losses[PROFILE_LOSS_DEPTH_EXCEEDED] = frames;

@@ -39,6 +39,24 @@ void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *k
 	profile_env_set(p, PROFILE_ENV_SYMBOLS, SYMBOLS_KALLSYMS);
 }
 
+uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks, uint64_t addr)
+{
+	const struct kernel_sym *sym;
+	struct profile_frame frame = {};
+	uint32_t index;
+
+	if (kernel_kallsyms_in_image(ks, addr))
+		return profile_location_add(p, addr - kernel_kallsyms_stext(ks), NULL);
+	sym = kernel_kallsyms_covering(ks, addr, NULL);
+	if (!sym)
+		return profile_location_add(p, addr, "[unknown]");
+	index = profile_location_add(p, addr - kernel_kallsyms_base(ks, sym), sym->module);
+	frame.name = sym->name;
+	if (!p->locations[index].n_frames)
+		profile_location_frame_add(p, index, &frame);
+	return index;
+}
+
 struct resolving {
 	struct profile *p;
 	uint32_t location;
@@ -237,26 +255,22 @@ void profile_resolve_modules(struct profile *p)
 	}
 }
 
-/* From the vmlinux in the file VMLINUX; NULL: from the index, else from where profile_image() finds one. */
-static int resolve_kernel(struct profile *p, const char *vmlinux)
+int profile_index(const struct profile *p, const char *vmlinux, struct kernel_index **out)
 {
 	struct kernel_image *img = NULL;
-	struct kernel_index *idx = NULL;
 	struct kernel_build_id id;
 	char *why_not = NULL;
 	int err = 0;
 
+	*out = NULL;
 	profile_build_id(p, &id);
 	if (!vmlinux && !id.len)
 		return 0;
-	if (vmlinux || kernel_index_get(&id, NULL, &idx)) {
+	if (vmlinux || kernel_index_get(&id, NULL, out)) {
 		err = profile_image(p, vmlinux, &img, &why_not);
-		if (err || !img || kernel_index_get(&id, img, &idx))
-			idx = NULL;
+		if (err || !img || kernel_index_get(&id, img, out))
+			*out = NULL;
 	}
-	if (idx)
-		profile_resolve_index(p, idx);
-	kernel_index_destroy(idx);
 	kernel_image_destroy(img);
 	free(why_not);
 	return err;
@@ -264,12 +278,17 @@ static int resolve_kernel(struct profile *p, const char *vmlinux)
 
 int profile_resolve(struct profile *p, const char *vmlinux)
 {
+	struct kernel_index *idx;
 	int err;
 
 	if (!vmlinux && profile_is_resolved(p))
 		return 0;
-	err = resolve_kernel(p, vmlinux);
-	if (!err)
-		profile_resolve_modules(p);
-	return err;
+	err = profile_index(p, vmlinux, &idx);
+	if (err)
+		return err;
+	if (idx)
+		profile_resolve_index(p, idx);
+	profile_resolve_modules(p);
+	kernel_index_destroy(idx);
+	return 0;
 }

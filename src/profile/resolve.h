@@ -12,6 +12,9 @@
 /* Whether P's addresses have been resolved, from DWARF at that. */
 bool profile_is_resolved(const struct profile *p);
 
+/* The location for ADDR, in the kernel's image or in a module, of which the function is noted. */
+uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks, uint64_t addr);
+
 /* Function names only, of the running kernel's symbols, for locations that have no name yet. */
 void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *ks);
 
@@ -41,5 +44,11 @@ void profile_build_id(const struct profile *p, struct kernel_build_id *id);
  */
 int profile_image(const struct profile *p, const char *vmlinux, struct kernel_image **out,
 		  char **why_not);
+
+/*
+ * The index of P's kernel, from the cache where VMLINUX is NULL and it is there, else of profile_image(). 0 with *OUT
+ * NULL where none is to be had; an error as of profile_image(), reported.
+ */
+int profile_index(const struct profile *p, const char *vmlinux, struct kernel_index **out);
 
 #endif

@@ -114,6 +114,7 @@ static void test_rows(void **state)
 
 	(void)state;
 	assert_int_equal(read_text(COUNTS, &p), 0);
+	assert_int_equal(p->sample_period, 1);
 	s = cell(p, NULL, "uname");
 	assert_non_null(s);
 	assert_int_equal(s->calls, 2);

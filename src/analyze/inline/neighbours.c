@@ -80,8 +80,8 @@ int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *
 		return err;
 	for (size_t i = 0; i < n->stacks.n_rows; i++)
 		add_stack(n, &n->stacks.rows[i]);
-	finish(&n->callers, n->samples, profile_is_exact(p) ? 1 : period);
-	finish(&n->callees, n->samples, profile_is_exact(p) ? 1 : period);
+	finish(&n->callers, n->samples, period);
+	finish(&n->callees, n->samples, period);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
+#include "profile/resolve.h"
 #include "record/collect/probe_code.h"
 #include "record/cost/uninterrupted.h"
 #include "record/engine/engine.h"
@@ -122,23 +123,6 @@ static void drain_cells(struct drain *d)
 		}
 }
 
-/* A location for an address in the kernel or in a module. */
-static uint32_t location_index(struct drain *d, uint64_t addr)
-{
-	const struct kernel_sym *sym;
-	struct profile_frame frame = {};
-	uint32_t index;
-
-	if (kernel_kallsyms_in_image(d->ks, addr))
-		return profile_location_add(d->p, addr - kernel_kallsyms_stext(d->ks), NULL);
-	sym = kernel_kallsyms_covering(d->ks, addr, NULL);
-	index = profile_location_add(d->p, addr - kernel_kallsyms_base(d->ks, sym), sym->module);
-	frame.name = sym->name;
-	if (!d->p->locations[index].n_frames)
-		profile_location_frame_add(d->p, index, &frame);
-	return index;
-}
-
 /* The location that stands for our programs where a sample interrupted one. */
 static uint32_t probe_location(struct drain *d)
 {
@@ -189,7 +173,7 @@ static uint32_t add_returning(struct drain *d, const struct engine_stack *s, uin
 	top = first < s->n ? kernel_kallsyms_covering(d->ks, s->ips[first], NULL) : NULL;
 	if ((top && top->addr == entry) || !is_kernel(d, entry))
 		return 0;
-	locations[0] = location_index(d, entry);
+	locations[0] = profile_location_at(d->p, d->ks, entry);
 	return 1;
 }
 
@@ -249,7 +233,7 @@ static void drain_stack(struct drain *d, const struct engine_stack *s)
 		}
 		ours = !kernel;
 		if (kernel)
-			locations[n++] = location_index(d, s->ips[i] - !leaf);
+			locations[n++] = profile_location_at(d->p, d->ks, s->ips[i] - !leaf);
 		else if (leaf)
 			locations[n++] = probe_location(d);
 	}
