@@ -251,7 +251,7 @@ $(BUILD)/bench/%.so: tests/bench/%.c emulator/qemu_plugin.h
 	@mkdir -p $(@D)
 	$(Q)$(PLUGIN_CC) -o $@ $<
 
-$(BUILD)/emulator/exact.so: $(wildcard emulator/*.c emulator/*.h) include/kprotperf/mark.h include/kprotperf/hist.h
+$(BUILD)/emulator/exact.so: $(wildcard emulator/*.c emulator/*.h) $(wildcard include/kprotperf/*.h)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(PLUGIN_CC) -o $@ $(filter %.c,$^)

@@ -61,31 +61,15 @@ static void on_block(unsigned int cpu, void *data)
 		follow_block(data);
 }
 
-static void on_leave(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
+/* DATA is the function of follow.c that is to know of it. */
+static void on_slot(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t slot, void *data)
 {
-	(void)cpu;
-	(void)info;
-	(void)data;
-	if (following)
-		follow_leave_stack(vaddr);
-}
+	void (*follow)(uint64_t slot) = data;
 
-static void on_enter(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
-{
 	(void)cpu;
 	(void)info;
-	(void)data;
 	if (following)
-		follow_enter_stack(vaddr);
-}
-
-static void on_new_stack(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
-{
-	(void)cpu;
-	(void)info;
-	(void)data;
-	if (following)
-		follow_new_stack(vaddr);
+		follow(slot);
 }
 
 static void on_execution(struct qemu_plugin_insn *insn, void (*cb)(unsigned int, void *))
@@ -93,10 +77,10 @@ static void on_execution(struct qemu_plugin_insn *insn, void (*cb)(unsigned int,
 	qemu_plugin_register_vcpu_insn_exec_cb(insn, cb, QEMU_PLUGIN_CB_NO_REGS, NULL);
 }
 
-static void on_write(struct qemu_plugin_insn *insn,
-		     void (*cb)(unsigned int, qemu_plugin_meminfo_t, uint64_t, void *))
+static void on_write(struct qemu_plugin_insn *insn, void (*follow)(uint64_t slot))
 {
-	qemu_plugin_register_vcpu_mem_cb(insn, cb, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, NULL);
+	qemu_plugin_register_vcpu_mem_cb(insn, on_slot, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W,
+					 follow);
 }
 
 static bool is_user(const struct qemu_plugin_insn *insn)
@@ -185,12 +169,12 @@ static void watch_stack(struct qemu_plugin_insn *insn, enum role role)
 	const unsigned char *code = qemu_plugin_insn_data(insn);
 
 	if (role == ROLE_SWITCH && is_push(code))
-		on_write(insn, on_enter);
+		on_write(insn, follow_enter_stack);
 	else if ((role == ROLE_SWITCH_FROM && is_push(code)) ||
 		 (role == ROLE_ENTRY_SYSCALL && *code == 0xe8))
-		on_write(insn, on_leave);
+		on_write(insn, follow_leave_stack);
 	else if (role == ROLE_FORK)
-		on_write(insn, on_new_stack);
+		on_write(insn, follow_new_stack);
 }
 
 static struct block *block_of(struct qemu_plugin_tb *tb)

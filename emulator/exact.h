@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "kprotperf/exact.h"
 #include "kprotperf/hist.h"
 
 /* --- functions ----------------------------------------------------------- */
@@ -54,17 +55,6 @@ struct function *symbols_at(uint64_t addr);
 extern struct function user_code;
 
 /* --- calling contexts ---------------------------------------------------- */
-
-enum context_kind {
-	CONTEXT_USER,
-	CONTEXT_NONE, /* in the kernel for the task, outside of what follows */
-	CONTEXT_SYSCALL, /* of FUNCTION */
-	CONTEXT_PAGE_FAULT,
-	CONTEXT_IRQ,
-	CONTEXT_SOFTIRQ,
-	CONTEXT_IDLE,
-	CONTEXT_KTHREAD, /* that executes FUNCTION */
-};
 
 enum ending {
 	ENDS_OTHERWISE,
@@ -109,14 +99,14 @@ struct node {
 };
 
 struct context {
-	enum context_kind kind;
+	enum exact_kind kind;
 	bool command; /* of the tasks of the command that is measured */
 	struct function *function; /* may be NULL */
 	struct node *root;
 	uint32_t id;
 };
 
-struct context *tree_context(enum context_kind kind, bool command, struct function *function);
+struct context *tree_context(enum exact_kind kind, bool command, struct function *function);
 /* PARENT's child for calls of FUNCTION from SITE. PARENT itself, which is counted, where there is no room left. */
 struct node *tree_child(struct node *parent, uint64_t site, struct function *function);
 /* One call of it has ended, which took TOTAL instructions. */

@@ -77,7 +77,7 @@ static struct task *task_of(uint64_t stack)
 /* Back to the bottom: in user space, or about to be seen for the first time. */
 static void clear(struct task *task)
 {
-	struct context *user = tree_context(CONTEXT_USER, task->command, NULL);
+	struct context *user = tree_context(EXACT_USER, task->command, NULL);
 
 	task->depth = 0;
 	task->frames[0] = (struct frame){ .node = user->root, .context = user };
@@ -153,10 +153,10 @@ static void enter(const struct block *block)
 	struct frame frame = { .entry = true, .context = top->context, .interrupted = last };
 
 	if (block->function->role == ROLE_ENTRY_IRQ) {
-		frame.context = tree_context(CONTEXT_IRQ, current->command, NULL);
+		frame.context = tree_context(EXACT_IRQ, current->command, NULL);
 		frame.aside = true;
 	} else if (top == current->frames) {
-		frame.context = tree_context(CONTEXT_NONE, current->command, NULL);
+		frame.context = tree_context(EXACT_NONE, current->command, NULL);
 	}
 	push(frame);
 }
@@ -167,22 +167,22 @@ static struct context *context_of(struct function *function, const struct node *
 {
 	switch (function->role) {
 	case ROLE_SYSCALL:
-		return context->kind == CONTEXT_NONE ?
-			       tree_context(CONTEXT_SYSCALL, context->command, function) :
+		return context->kind == EXACT_NONE ?
+			       tree_context(EXACT_SYSCALL, context->command, function) :
 			       NULL;
 	case ROLE_PAGE_FAULT:
-		return context->kind == CONTEXT_NONE ?
-			       tree_context(CONTEXT_PAGE_FAULT, context->command, NULL) :
+		return context->kind == EXACT_NONE ?
+			       tree_context(EXACT_PAGE_FAULT, context->command, NULL) :
 			       NULL;
 	case ROLE_SOFTIRQ:
-		return tree_context(CONTEXT_SOFTIRQ, context->command, NULL);
+		return tree_context(EXACT_SOFTIRQ, context->command, NULL);
 	case ROLE_IDLE:
-		return tree_context(CONTEXT_IDLE, false, NULL);
+		return tree_context(EXACT_IDLE, false, NULL);
 	default:
 		break;
 	}
 	if (caller->function && caller->function->role == ROLE_KTHREAD)
-		return tree_context(CONTEXT_KTHREAD, false, function);
+		return tree_context(EXACT_KTHREAD, false, function);
 	return NULL;
 }
 
@@ -196,7 +196,7 @@ static void become(struct function *function)
 	if (begins) {
 		top->context = begins;
 		/* Soft interrupts are the work of whoever raised them. */
-		top->aside = begins->kind == CONTEXT_SOFTIRQ;
+		top->aside = begins->kind == EXACT_SOFTIRQ;
 	}
 	top->node = tree_child(top->context == below->context && below->node ? below->node :
 									       top->context->root,
@@ -231,7 +231,7 @@ static void move(struct function *function)
 	/* Of entry code the parts are functions of their own, that jump to each other. */
 	if (top == current->frames) {
 		frame.entry = true;
-		frame.context = tree_context(CONTEXT_NONE, current->command, NULL);
+		frame.context = tree_context(EXACT_NONE, current->command, NULL);
 	}
 	if (push(frame))
 		become(function);

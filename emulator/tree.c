@@ -73,7 +73,7 @@ static struct node *add_node(struct node *parent, uint64_t site, struct function
 	return node;
 }
 
-struct context *tree_context(enum context_kind kind, bool command, struct function *function)
+struct context *tree_context(enum exact_kind kind, bool command, struct function *function)
 {
 	struct context *context;
 
@@ -83,7 +83,7 @@ struct context *tree_context(enum context_kind kind, bool command, struct functi
 			return contexts[i];
 	context = get_memory(sizeof(*context));
 	*context = (struct context){ kind, command, function, NULL, n_contexts };
-	context->root = add_node(NULL, 0, kind == CONTEXT_USER ? &user_code : NULL, context);
+	context->root = add_node(NULL, 0, kind == EXACT_USER ? &user_code : NULL, context);
 	contexts = (struct context **)grow(contexts, n_contexts, &cap_contexts);
 	contexts[n_contexts++] = context;
 	return context;

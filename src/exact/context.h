@@ -3,20 +3,8 @@
 #ifndef KPROTPERF_EXACT_CONTEXT_H
 #define KPROTPERF_EXACT_CONTEXT_H
 
+#include "kprotperf/exact.h"
 #include "profile/profile.h"
-
-/* In the order of emulator/exact.h. */
-enum exact_kind {
-	EXACT_USER,
-	EXACT_NONE,
-	EXACT_SYSCALL,
-	EXACT_PAGE_FAULT,
-	EXACT_IRQ,
-	EXACT_SOFTIRQ,
-	EXACT_IDLE,
-	EXACT_KTHREAD,
-	EXACT_N_KINDS,
-};
 
 struct exact_context {
 	enum exact_kind kind;

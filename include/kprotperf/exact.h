@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a guest is doing, as the emulator's plugin (emulator/) tells it to kprotperf (src/exact): numbers in its file. */
+#ifndef KPROTPERF_EXACT_H
+#define KPROTPERF_EXACT_H
+
+enum exact_kind {
+	EXACT_USER,
+	EXACT_NONE, /* in the kernel for the task, outside of what follows */
+	EXACT_SYSCALL, /* of a function */
+	EXACT_PAGE_FAULT,
+	EXACT_IRQ,
+	EXACT_SOFTIRQ,
+	EXACT_IDLE,
+	EXACT_KTHREAD, /* that executes a function */
+	EXACT_N_KINDS,
+};
+
+#endif
