@@ -44,13 +44,15 @@ static int open_sides(struct view_annotate_diff *c, const struct annotate_diff_o
 
 static void write_sides(const struct view_annotate_diff *c, const struct annotate_diff_options *o)
 {
-	if (o->view->writer->place == VIEW_IN_PAGE) {
+	const struct view_writer *writer = &view_writers[o->view->format];
+
+	if (writer->place == VIEW_IN_PAGE) {
 		output_pager_start();
 		view_annotate_diff_page(c, o->view->top, o->annotated->all);
 		return;
 	}
-	o->view->writer->write(
-		stdout, &(struct view_request){ .list = &view_annotate_diff_list, .data = c });
+	writer->write(stdout,
+		      &(struct view_request){ .list = &view_annotate_diff_list, .data = c });
 }
 
 int annotate_diff(const struct annotate_diff_options *o)

@@ -15,53 +15,22 @@
 #include "kernel/image/kallsyms.h"
 #include "kernel/code/kcore.h"
 
-enum {
-	KEY_SOURCE = 2000,
-	KEY_CONTEXT,
-	KEY_COLOR,
-	KEY_ALL
-};
+static const char *const colors[] = { "auto", "always", "never", NULL };
 
-static const struct argp_option options[] = {
-	{ "all", KEY_ALL, NULL, 0, "Show all of it, not only what has samples" },
-	{ "color", KEY_COLOR, "WHEN", 0, "Color the page: auto (default), always or never" },
-	{ "context", KEY_CONTEXT, "CONTEXT", 0,
-	  "Show samples of this syscall or context only (clone, [page_fault])" },
-	{ "source", KEY_SOURCE, "DIR", 0,
-	  "The kernel's source tree, if it is not where the kernel was built" },
+static const struct cmd_option options[] = {
+	{ "all", NULL, "Show all of it, not only what has samples",
+	  CMD_SET(annotated_options, all) },
+	{ "color", "WHEN", "Color the page: auto (default), always or never",
+	  CMD_SET(annotated_options, color), .choices = colors },
+	{ "context", "CONTEXT",
+	  "Show samples of this syscall or context only (clone, [page_fault])",
+	  CMD_SET(annotated_options, context) },
+	{ "source", "DIR", "The kernel's source tree, if it is not where the kernel was built",
+	  CMD_SET(annotated_options, source) },
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	static const char *const colors[] = { "auto", "always", "never" };
-	struct annotated_options *o = state->input;
-	unsigned int i;
-
-	switch (key) {
-	case KEY_ALL:
-		o->all = true;
-		break;
-	case KEY_COLOR:
-		for (i = 0; i < 3 && strcmp(arg, colors[i]); i++)
-			;
-		if (i == 3)
-			argp_error(state, "--color is auto, always or never, not '%s'", arg);
-		o->color = i;
-		break;
-	case KEY_CONTEXT:
-		o->context = arg;
-		break;
-	case KEY_SOURCE:
-		o->source = arg;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-const struct argp annotated_argp = { .options = options, .parser = parse };
+const struct cmd_syntax annotated_syntax = { .options = options };
 
 /* --- what there is to read ------------------------------------------------------------------- */
 

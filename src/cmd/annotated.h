@@ -3,13 +3,11 @@
 #ifndef KPROTPERF_CMD_ANNOTATED_H
 #define KPROTPERF_CMD_ANNOTATED_H
 
-#include <argp.h>
-
 #include "cmd/view.h"
 #include "output/terminal.h"
 #include "view/annotate.h"
 
-/* The options that both have: the input of annotated_argp. Zero is the default. */
+/* The options that both have: what annotated_syntax fills in. Zero is the default. */
 struct annotated_options {
 	const char *source; /* a folder */
 	const char *context;
@@ -18,7 +16,7 @@ struct annotated_options {
 	bool all;
 };
 
-extern const struct argp annotated_argp;
+extern const struct cmd_syntax annotated_syntax;
 
 /*
  * FUNC in the recording PATH. Returns CMD_DONE, or CMD_FAILED having said what to do; close it in either case.

@@ -6,9 +6,6 @@
 #ifndef KPROTPERF_CMD_CMD_H
 #define KPROTPERF_CMD_CMD_H
 
-#include <argp.h>
-#include <stdint.h>
-
 /* Exit statuses that scripts rely on; `record` otherwise ends with the workload's. */
 #define CMD_DONE   0
 #define CMD_FAILED 1
@@ -16,16 +13,6 @@
 #define CMD_ABOVE  3 /* diff --fail-above */
 
 #define CMD_DEFAULT_FILE "kprotperf.data"
-
-/* The input of cmd_files_argp, for commands that work on files of the same kind: from MIN to MAX of them. */
-struct cmd_files {
-	uint32_t min, max;
-	const char *vmlinux; /* NULL: not given */
-	char **files; /* for free() */
-	uint32_t n_files, cap_files;
-};
-
-extern const struct argp_child cmd_files_argp[];
 
 int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);

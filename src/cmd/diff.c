@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <argp.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,64 +34,15 @@ struct diff_options {
 	double fail_above; /* percent; NAN: not asked for */
 	const char *fail_row; /* NULL: any syscall */
 	const char *control; /* a file; NULL: none */
-	const char *files[N_SIDES];
+	char **files;
 	struct annotated_options annotated;
 	const char *annotate; /* a function; NULL: not asked for */
 	const char *vmlinux[N_SIDES];
 };
 
-enum {
-	KEY_FOLD = 256,
-	KEY_FAIL_ABOVE,
-	KEY_MARGIN,
-	KEY_CONTROL,
-	KEY_STRICT,
-	KEY_FILTER,
-	KEY_SORT,
-	KEY_MAP,
-	KEY_REVERSE,
-	KEY_PERCENTILES,
-	KEY_ANNOTATE,
-	KEY_VMLINUX,
-	KEY_VMLINUX_LAST = KEY_VMLINUX + N_SIDES - 1
-};
-
-static const struct argp_option argp_options[] = {
-	{ "annotate", KEY_ANNOTATE, "FUNC[@FUNCTION]", 0,
-	  "Print only the function's source lines and inlined bodies, with what each costs on both "
-	  "sides; these options go with it:" },
-	{ "baseline-vmlinux", KEY_VMLINUX + BASELINE, "FILE", 0, "That kernel's vmlinux" },
-	{ "hardened-vmlinux", KEY_VMLINUX + HARDENED, "FILE", 0, "Likewise" },
-	{ "fold", KEY_FOLD, NULL, 0,
-	  "Print folded stacks with both sides' samples per run, for a differential flame graph" },
-	{ "reverse", KEY_REVERSE, NULL, 0,
-	  "With --fold: the hardened side first, which shows stacks that only the baseline has" },
-	{ "filter", KEY_FILTER, "WHAT=GLOB[,...]", 0,
-	  "Show these rows only: syscall=GLOB, function=GLOB, or both; attribution is "
-	  "not filtered" },
-	{ "sort", KEY_SORT, "KEY", 0,
-	  "Order syscalls and functions by delta_total (default), delta, delta_pct, p or name" },
-	{ "map", KEY_MAP, "OLD=NEW", 0,
-	  "The baseline's function or syscall OLD is the hardened side's NEW; may be repeated" },
-	{ "strict", KEY_STRICT, NULL, 0,
-	  "Fail if anything but the kernels differs: work, machine, probes" },
-	{ "fail-above", KEY_FAIL_ABOVE, "PCT[@ROW]", 0,
-	  "Exit with status 3 if the mean time per call of any syscall, or of the syscall or "
-	  "function ROW, grew by more than PCT percent, significant or not, whatever --filter "
-	  "shows" },
-	{ "margin", KEY_MARGIN, "PCT", 0,
-	  "Call means the same if they differ significantly by less than PCT percent "
-	  "(default 1)" },
-	{ "control", KEY_CONTROL, "FILE", 0,
-	  "Another recording of the baseline's kernel: show as NOISE how far the two "
-	  "differ, and mark rows that changed by no more" },
-	{ "percentiles", KEY_PERCENTILES, NULL, 0,
-	  "The same as --section=percentiles: p50, p90, p99 and p99.9 of both sides" },
-	{ 0 },
-};
-
-static void parse_fail_above(struct diff_options *o, const char *arg, struct argp_state *state)
+static void parse_fail_above(void *input, char *arg, struct argp_state *state)
 {
+	struct diff_options *o = input;
 	const char *end = arg;
 
 	if (!number_scan_double(&end, &o->fail_above) || (*end && *end != '@') ||
@@ -101,8 +51,9 @@ static void parse_fail_above(struct diff_options *o, const char *arg, struct arg
 	o->fail_row = *end ? end + 1 : NULL;
 }
 
-static void parse_filter(struct diff_options *o, const char *arg, struct argp_state *state)
+static void parse_filter(void *input, char *arg, struct argp_state *state)
 {
+	struct diff_options *o = input;
 	char *part, *rest;
 
 	free(o->filter_text);
@@ -122,28 +73,23 @@ static void parse_filter(struct diff_options *o, const char *arg, struct argp_st
 	}
 }
 
-static void parse_sort(struct diff_options *o, const char *arg, struct argp_state *state)
+static void parse_map(void *input, char *arg, struct argp_state *state)
 {
-	int i;
+	struct diff_options *o = input;
 
-	for (i = 0; analyze_sort_keys[i]; i++)
-		if (!strcmp(analyze_sort_keys[i], arg))
-			o->sort = arg;
-	if (!o->sort)
-		argp_error(state, "--sort is delta_total, delta, delta_pct, p or name, not '%s'",
-			   arg);
+	if (*arg == '=' || !strchr(arg, '=') || !strchr(arg, '=')[1])
+		argp_error(state, "--map is OLD=NEW, not '%s'", arg);
+	vec_push(o, maps, arg);
 }
 
-static double parse_margin(const char *arg, struct argp_state *state)
+static void parse_percentiles(void *o, char *arg, struct argp_state *state)
 {
-	double pct = 0;
-
-	if (!number_double(arg, 0, INFINITY, &pct) || pct == 0)
-		argp_error(state, "--margin is a percentage above 0, not '%s'", arg);
-	return pct;
+	(void)arg;
+	(void)state;
+	vec_push(&((struct diff_options *)o)->view, sections, diff_percentiles.name);
 }
 
-static void parse_annotate_end(const struct diff_options *o, struct argp_state *state)
+static void check_annotate(const struct diff_options *o, struct argp_state *state)
 {
 	const struct annotated_options *a = &o->annotated;
 
@@ -158,12 +104,11 @@ static void parse_annotate_end(const struct diff_options *o, struct argp_state *
 			"--filter, --sort, --map and --fail-above");
 }
 
-static void parse_end(const struct diff_options *o, struct argp_state *state)
+static void check_usage(void *input, struct argp_state *state)
 {
-	bool is_page = o->view.writer->place == VIEW_IN_PAGE;
+	const struct diff_options *o = input;
+	bool is_page = view_writers[o->view.format].place == VIEW_IN_PAGE;
 
-	if (state->arg_num < N_SIDES)
-		argp_error(state, "needs two files: BASELINE and HARDENED");
 	if (o->reverse && !o->fold)
 		argp_error(state, "--reverse needs --fold");
 	if (o->fold && !is_page)
@@ -174,77 +119,56 @@ static void parse_end(const struct diff_options *o, struct argp_state *state)
 			   "--section");
 	if (o->fold && o->view.figures.time != ANALYZE_TIME_ONCPU)
 		argp_error(state, "--fold counts samples, which are on-CPU: it excludes --time");
-	parse_annotate_end(o, state);
+	check_annotate(o, state);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct diff_options *o = state->input;
+static const struct cmd_option options[] = {
+	{ "annotate", "FUNC[@FUNCTION]",
+	  "Print only the function's source lines and inlined bodies, with what each costs on both "
+	  "sides; these options go with it:",
+	  CMD_SET(diff_options, annotate) },
+	{ "baseline-vmlinux", "FILE", "That kernel's vmlinux",
+	  CMD_SET(diff_options, vmlinux[BASELINE]) },
+	{ "hardened-vmlinux", "FILE", "Likewise", CMD_SET(diff_options, vmlinux[HARDENED]) },
+	{ "fold", NULL,
+	  "Print folded stacks with both sides' samples per run, for a differential flame graph",
+	  CMD_SET(diff_options, fold) },
+	{ "reverse", NULL,
+	  "With --fold: the hardened side first, which shows stacks that only the baseline has",
+	  CMD_SET(diff_options, reverse) },
+	{ "filter", "WHAT=GLOB[,...]",
+	  "Show these rows only: syscall=GLOB, function=GLOB, or both; attribution is "
+	  "not filtered",
+	  .parse = parse_filter },
+	{ "sort", "KEY",
+	  "Order syscalls and functions by delta_total (default), delta, delta_pct, p or name",
+	  CMD_SET(diff_options, sort), .choices = analyze_sort_keys },
+	{ "map", "OLD=NEW",
+	  "The baseline's function or syscall OLD is the hardened side's NEW; may be repeated",
+	  .parse = parse_map },
+	{ "strict", NULL, "Fail if anything but the kernels differs: work, machine, probes",
+	  CMD_SET(diff_options, strict) },
+	{ "fail-above", "PCT[@ROW]",
+	  "Exit with status 3 if the mean time per call of any syscall, or of the syscall or "
+	  "function ROW, grew by more than PCT percent, significant or not, whatever --filter "
+	  "shows",
+	  .parse = parse_fail_above },
+	{ "margin", "PCT",
+	  "Call means the same if they differ significantly by less than PCT percent "
+	  "(default 1)",
+	  CMD_SET(diff_options, view.figures.margin_pct) },
+	{ "control", "FILE",
+	  "Another recording of the baseline's kernel: show as NOISE how far the two "
+	  "differ, and mark rows that changed by no more",
+	  CMD_SET(diff_options, control) },
+	{ "percentiles", NULL,
+	  "The same as --section=percentiles: p50, p90, p99 and p99.9 of both sides",
+	  .parse = parse_percentiles },
+	{ 0 },
+};
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->view;
-		state->child_inputs[1] = &o->annotated;
-		break;
-	case KEY_ANNOTATE:
-		o->annotate = arg;
-		break;
-	case KEY_VMLINUX ... KEY_VMLINUX_LAST:
-		o->vmlinux[key - KEY_VMLINUX] = arg;
-		break;
-	case KEY_FOLD:
-		o->fold = true;
-		break;
-	case KEY_FAIL_ABOVE:
-		parse_fail_above(o, arg, state);
-		break;
-	case KEY_MARGIN:
-		o->view.figures.margin_pct = parse_margin(arg, state);
-		break;
-	case KEY_REVERSE:
-		o->reverse = true;
-		break;
-	case KEY_STRICT:
-		o->strict = true;
-		break;
-	case KEY_FILTER:
-		parse_filter(o, arg, state);
-		break;
-	case KEY_SORT:
-		parse_sort(o, arg, state);
-		break;
-	case KEY_MAP:
-		if (*arg == '=' || !strchr(arg, '=') || !strchr(arg, '=')[1])
-			argp_error(state, "--map is OLD=NEW, not '%s'", arg);
-		vec_push(o, maps, arg);
-		break;
-	case KEY_CONTROL:
-		o->control = arg;
-		break;
-	case KEY_PERCENTILES:
-		vec_push(&o->view, sections, diff_percentiles.name);
-		break;
-	case ARGP_KEY_ARG:
-		if (state->arg_num >= N_SIDES)
-			argp_error(state, "takes two files only: BASELINE and HARDENED");
-		o->files[state->arg_num] = arg;
-		break;
-	case ARGP_KEY_END:
-		parse_end(o, state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp_child children[] = { { &view_argp, 0, NULL, 0 },
-					      { &annotated_argp, 0, "With --annotate:", 1 },
-					      { 0 } };
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse,
+static const struct cmd_syntax syntax = {
+	.options = options,
 	.args_doc = "BASELINE HARDENED",
 	.doc = "The same work on two kernels, side by side.\v"
 	       "Counts and totals are per run, times on-CPU unless --time says otherwise, less the "
@@ -254,7 +178,19 @@ static const struct argp argp = {
 	       "BOOTS is how many boots per side would probably settle an unclear row. "
 	       "docs/accounting.md defines the times, docs/statistics.md the rest, docs/json.md "
 	       "--format=json.",
-	.children = children,
+	.operands = offsetof(struct diff_options, files),
+	.least = N_SIDES,
+	.most = N_SIDES,
+	.too_few = "needs two files: BASELINE and HARDENED",
+	.too_many = "takes two files only: BASELINE and HARDENED",
+	.end = check_usage,
+	.parts =
+		(const struct cmd_part[]){
+			{ &view_syntax, offsetof(struct diff_options, view) },
+			{ &annotated_syntax, offsetof(struct diff_options, annotated),
+			  "With --annotate:", 1 },
+			{ 0 },
+		},
 };
 
 /* ---- folded ---- */
@@ -491,7 +427,7 @@ int cmd_diff(int argc, char **argv)
 	struct analyze_renames renames = { 0 };
 	int status = CMD_FAILED, i;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	cmd_parse(&syntax, argc, argv, &o);
 	o.annotated.all = o.view.all;
 	if (o.annotate)
 		return annotate_diff(&(struct annotate_diff_options){

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <argp.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "record/engine/features.h"
 #include "record/engine/load.h"
 #include "record/target/symbols.h"
@@ -84,13 +84,15 @@ static void check_symbols(void)
 
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cmd_option none = { 0 };
+	static const struct cmd_syntax syntax = {
+		.options = &none,
 		.doc = "Check what kprotperf can measure on this machine, and how to get the rest."
 	};
 	struct record_features f;
 	bool syscalls, functions, loads;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	cmd_parse(&syntax, argc, argv, NULL);
 	record_features_probe(&f);
 
 	printf("Required to record:\n");

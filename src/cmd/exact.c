@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <argp.h>
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "exact/counts.h"
 #include "profile/file/file.h"
 #include "profile/resolve.h"
 
-static int add_counts(const struct cmd_files *o, struct profile *p)
+static const struct cmd_syntax syntax = {
+	.options = cmd_recordings_options,
+	.args_doc = "FILE SYMBOLS COUNTS",
+	.doc = "Add what the lab's emulator counted to FILE, a recording by record --exact. scripts/lab run "
+	       "--exact does all of it.",
+	.operands = offsetof(struct cmd_recordings, files),
+	.least = 3,
+	.most = 3,
+	.too_few = "FILE, SYMBOLS and COUNTS are needed",
+	.too_many = "more than FILE, SYMBOLS and COUNTS",
+};
+
+static int add_counts(const struct cmd_recordings *o, struct profile *p)
 {
 	struct kernel_kallsyms *ks;
 	struct kernel_index *idx = NULL;
@@ -30,17 +40,11 @@ static int add_counts(const struct cmd_files *o, struct profile *p)
 
 int cmd_exact(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.args_doc = "FILE SYMBOLS COUNTS",
-		.doc = "Add what the lab's emulator counted to FILE, a recording by record --exact. "
-		       "scripts/lab run --exact does all of it.",
-		.children = cmd_files_argp,
-	};
-	struct cmd_files o = { .min = 3, .max = 3 };
+	struct cmd_recordings o = {};
 	struct profile *p = NULL;
 	int err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	cmd_parse(&syntax, argc, argv, &o);
 	err = profile_file_read(o.files[0], &p);
 	if (!err && p->n_runs != 1) {
 		log_error("%s: is no recording by record --exact", o.files[0]);
@@ -49,6 +53,5 @@ int cmd_exact(int argc, char **argv)
 	err = err ?: add_counts(&o, p);
 	err = err ?: profile_file_write(p, o.files[0]);
 	profile_destroy(p);
-	free(o.files);
 	return err ? CMD_FAILED : CMD_DONE;
 }

@@ -1,68 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <argp.h>
-
 #include "analyze/inline/stacks.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "cmd/view.h"
 #include "output/folded.h"
 
-struct options {
-	const char *file, *vmlinux;
-};
-
-enum {
-	KEY_VMLINUX = 256
-};
-
-static const struct argp_option argp_options[] = {
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "vmlinux of the recorded kernel, for names" },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	switch (key) {
-	case KEY_VMLINUX:
-		o->vmlinux = arg;
-		break;
-	case ARGP_KEY_ARG:
-		if (o->file)
-			argp_error(state, "takes one file; diff --fold compares two");
-		o->file = arg;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse,
+static const struct cmd_syntax syntax = {
+	.options = cmd_recordings_options,
 	.args_doc = "[FILE]",
 	.doc = "Print the samples of a recording as folded stacks, for flamegraph.pl.\v"
 	       "FILE is " CMD_DEFAULT_FILE " by default. The root of each stack is the syscall or "
 	       "context it was sampled in; _[k] marks kernel functions, _[i] inlined ones.",
+	.operands = offsetof(struct cmd_recordings, files),
+	.most = 1,
+	.too_many = "takes one file; diff --fold compares two",
 };
 
 int cmd_fold(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct cmd_recordings o = { 0 };
 	struct analyze_stacks stacks = { 0 };
+	const char *file;
 	struct profile *p;
 	int status = CMD_FAILED;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	p = view_open(o.file, o.vmlinux);
+	cmd_parse(&syntax, argc, argv, &o);
+	file = o.files ? *o.files : CMD_DEFAULT_FILE;
+	p = view_open(file, o.vmlinux);
 	if (!p)
 		return CMD_FAILED;
 	if (analyze_stacks_add(&stacks, p, 0, 1))
 		goto out;
 	if (!stacks.n_rows) {
-		log_error(VIEW_NO_SAMPLES, o.file ? o.file : CMD_DEFAULT_FILE);
+		log_error(VIEW_NO_SAMPLES, file);
 		goto out;
 	}
 	output_folded_write(stdout, &stacks, 1);

@@ -1,47 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "kernel/debuginfo/index.h"
-
-enum {
-	KEY_BESIDE = 256
-};
 
 struct index_options {
 	bool beside;
 	char **files;
-	uint32_t n_files, cap_files;
 };
 
-static const struct argp_option options[] = {
-	{ "beside", KEY_BESIDE, NULL, 0, "Store it beside the vmlinux, not in the user's cache" },
-	{}
+static const struct cmd_option options[] = {
+	{ "beside", NULL, "Store it beside the vmlinux, not in the user's cache",
+	  CMD_SET(index_options, beside) },
+	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct index_options *o = state->input;
-
-	switch (key) {
-	case KEY_BESIDE:
-		o->beside = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		vec_push(o, files, arg);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no VMLINUX given");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cmd_syntax syntax = {
+	.options = options,
+	.args_doc = "VMLINUX…",
+	.doc = "Make the index of inlined bodies, functions and lines of a kernel if there is none yet, and "
+	       "print its path. Other commands make it when they first need it; make it in advance for a "
+	       "kernel that runs in a guest.",
+	.operands = offsetof(struct index_options, files),
+	.least = 1,
+	.most = CMD_ANY_NUMBER,
+	.too_few = "no VMLINUX given",
+};
 
 /* The path for the index of IMG, for free(); NULL, with a message, if it cannot be stored. */
 static char *place_for(struct kernel_image *img, bool beside)
@@ -100,19 +88,12 @@ static int index_file(const char *path, bool beside)
 
 int cmd_index(int argc, char **argv)
 {
-	static const struct argp argp = {
-		options, parse, "VMLINUX…",
-		"Make the index of inlined bodies, functions and lines of a kernel if there is none yet, and "
-		"print its path. Other commands make it when they first need it; make it in advance for a "
-		"kernel that runs in a guest."
-	};
 	struct index_options o = {};
 	int status = CMD_DONE;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	for (uint32_t i = 0; i < o.n_files; i++)
+	cmd_parse(&syntax, argc, argv, &o);
+	for (int i = 0; o.files[i]; i++)
 		if (index_file(o.files[i], o.beside))
 			status = CMD_FAILED;
-	free(o.files);
 	return status;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <argp.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
@@ -18,55 +17,36 @@
 #include "record/engine/features.h"
 #include "record/probe/choose.h"
 
-enum {
-	KEY_VMLINUX = 256,
-	KEY_FORMAT
-};
-
 struct list_options {
-	const char *glob; /* NULL: none was given */
+	char **args; /* GLOB, or none */
+	const char *glob; /* the same; NULL: none was given */
 	const char *vmlinux;
-	const struct view_writer *writer;
+	uint32_t format; /* in view_writers */
 	bool protections;
 };
 
-static const struct argp_option options[] = {
-	{ "protections", 'P', NULL, 0,
-	  "List the kernel's protections, or the one named GLOB, with their state on this kernel" },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "Output format: table (default), json or csv" },
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0,
-	  "vmlinux of the running kernel, or of another one to list its functions" },
-	{}
+static const struct cmd_option options[] = {
+	{ "protections", NULL,
+	  "List the kernel's protections, or the one named GLOB, with their state on this kernel",
+	  CMD_SET(list_options, protections), .short_name = 'P' },
+	{ "format", "FORMAT", "Output format: table (default), json or csv",
+	  CMD_SET(list_options, format), .choices = view_writer_names },
+	{ "vmlinux", "FILE",
+	  "vmlinux of the running kernel, or of another one to list its functions",
+	  CMD_SET(list_options, vmlinux) },
+	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct list_options *o = state->input;
-
-	switch (key) {
-	case KEY_VMLINUX:
-		o->vmlinux = arg;
-		return 0;
-	case 'P':
-		o->protections = true;
-		return 0;
-	case KEY_FORMAT:
-		o->writer = view_writer_parse(state, arg);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_error(state, "takes one GLOB");
-		o->glob = arg;
-		return 0;
-	case ARGP_KEY_END:
-		/* The name of a protection implies --protections. */
-		if (o->glob && catalogue_find(o->glob))
-			o->protections = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cmd_syntax syntax = {
+	.options = options,
+	.args_doc = "[GLOB]",
+	.doc = "List the kernel's functions that match GLOB (default: all) and how record would time each, or "
+	       "why it cannot. With a GLOB, also list every place where a matching function is inlined "
+	       "(INLINED@FUNC: into FUNC). Or list the kernel's protections.",
+	.operands = offsetof(struct list_options, args),
+	.most = 1,
+	.too_many = "takes one GLOB",
+};
 
 static const char *glob_of(const struct list_options *o)
 {
@@ -245,7 +225,7 @@ static void write_list(const struct list_options *o, const struct view_list *lis
 {
 	const struct view_request request = { .list = list, .data = data, .all = true };
 
-	o->writer->write(stdout, &request);
+	view_writers[o->format].write(stdout, &request);
 }
 
 /* Prints LIST; CMD_FAILED where nothing matched GLOB. */
@@ -356,20 +336,16 @@ static int list_protections(const struct list_options *o)
 
 int cmd_list(int argc, char **argv)
 {
-	static const struct argp argp = {
-		options, parse, "[GLOB]",
-		"List the kernel's functions that match GLOB (default: all) and how record would time each, or "
-		"why it cannot. With a GLOB, also list every place where a matching function is inlined "
-		"(INLINED@FUNC: into FUNC). Or list the kernel's protections."
-	};
-	struct list_options o = { .writer = view_writer_find("table") };
+	struct list_options o = { 0 };
 	struct kernel_build_id running;
 	struct kernel_image *image = NULL;
 	struct list list = {};
 	int status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	if (o.protections)
+	cmd_parse(&syntax, argc, argv, &o);
+	o.glob = o.args ? *o.args : NULL;
+	/* The name of a protection implies --protections. */
+	if (o.protections || (o.glob && catalogue_find(o.glob)))
 		return list_protections(&o);
 	if (kernel_build_id_read(KERNEL_NOTES_PATH, &running))
 		running.len = 0;

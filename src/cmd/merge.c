@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <argp.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "profile/file/file.h"
 #include "profile/merge.h"
 
@@ -13,76 +13,54 @@ struct options {
 	const char *output;
 	bool force;
 	char **files;
-	uint32_t n_files, cap_files;
 };
 
-#define OPT_FORCE 256
-
-static const struct argp_option argp_options[] = {
-	{ "output", 'o', "OUT", 0, "Output file", 0 },
-	{ "force", OPT_FORCE, NULL, 0, "Also merge recordings that do not belong together", 0 },
+static const struct cmd_option options[] = {
+	{ "output", "OUT", "Output file", CMD_SET(options, output), .short_name = 'o' },
+	{ "force", NULL, "Also merge recordings that do not belong together",
+	  CMD_SET(options, force) },
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_usage(void *o, struct argp_state *state)
 {
-	struct options *options = state->input;
-
-	switch (key) {
-	case 'o':
-		options->output = arg;
-		return 0;
-	case OPT_FORCE:
-		options->force = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		vec_push(options, files, arg);
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->output)
-			argp_error(state, "no output file: give -o OUT");
-		if (!options->n_files)
-			argp_error(state, "no files to merge");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!((const struct options *)o)->output)
+		argp_error(state, "no output file: give -o OUT");
 }
 
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse,
+static const struct cmd_syntax syntax = {
+	.options = options,
 	.args_doc = "-o OUT FILE...",
 	.doc = "Combine recordings of the same work on several boots of one kernel.\v"
 	       "Recordings of one boot count as runs of that boot; a recording of an unknown boot counts "
 	       "as a boot of its own. Different kernels, configurations, commands or functions are "
 	       "refused unless --force is given.",
+	.operands = offsetof(struct options, files),
+	.least = 1,
+	.most = CMD_ANY_NUMBER,
+	.too_few = "no files to merge",
+	.end = check_usage,
 };
 
 /* A boot counted twice makes every interval too narrow, and nothing in the data shows it. */
-static int refuse_twice(const struct options *options)
+static int refuse_twice(char **files)
 {
-	struct stat *seen = alloc_array(options->n_files, sizeof(*seen));
-	uint32_t i, j;
-	int err = 0;
+	struct stat a, b;
 
-	for (i = 0; i < options->n_files && !err; i++) {
-		if (stat(options->files[i], &seen[i]))
+	for (int i = 0; files[i]; i++) {
+		if (stat(files[i], &a) || !S_ISREG(a.st_mode))
 			continue; /* reading it will say why */
-		for (j = 0; j < i; j++) {
-			if (seen[i].st_dev == seen[j].st_dev && seen[i].st_ino == seen[j].st_ino &&
-			    S_ISREG(seen[i].st_mode)) {
-				log_error("%s is given twice", options->files[i]);
-				err = -1;
-				break;
+		for (int j = 0; j < i; j++) {
+			if (!stat(files[j], &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino) {
+				log_error("%s is given twice", files[i]);
+				return -1;
 			}
 		}
 	}
-	free(seen);
-	return err;
+	return 0;
 }
 
-static int merge_file(const struct options *options, struct profile *merged, const char *file)
+static int merge_file(const struct options *o, struct profile *merged, const char *file)
 {
 	struct profile *p;
 	char *conflict;
@@ -91,13 +69,13 @@ static int merge_file(const struct options *options, struct profile *merged, con
 	if (err)
 		return err;
 	conflict = profile_merge_conflict(merged, p);
-	if (conflict && !options->force) {
+	if (conflict && !o->force) {
 		log_error("%s cannot be merged with %s: %s; --force merges them anyway", file,
-			  options->files[0], conflict);
+			  o->files[0], conflict);
 		err = -1;
 	} else {
 		if (conflict)
-			log_warn("%s does not match %s: %s", file, options->files[0], conflict);
+			log_warn("%s does not match %s: %s", file, o->files[0], conflict);
 		if (profile_merge(merged, p))
 			log_note(
 				"%s is of the same boot as another file: merged as further runs of it",
@@ -110,20 +88,18 @@ static int merge_file(const struct options *options, struct profile *merged, con
 
 int cmd_merge(int argc, char **argv)
 {
-	struct options options = { 0 };
+	struct options o = { 0 };
 	struct profile *merged = NULL;
-	uint32_t i;
 	int err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	err = refuse_twice(&options);
+	cmd_parse(&syntax, argc, argv, &o);
+	err = refuse_twice(o.files);
 	if (!err)
-		err = profile_file_read(options.files[0], &merged);
-	for (i = 1; i < options.n_files && !err; i++)
-		err = merge_file(&options, merged, options.files[i]);
+		err = profile_file_read(o.files[0], &merged);
+	for (int i = 1; o.files[i] && !err; i++)
+		err = merge_file(&o, merged, o.files[i]);
 	if (!err)
-		err = profile_file_write(merged, options.output);
+		err = profile_file_write(merged, o.output);
 	profile_destroy(merged);
-	free(options.files);
 	return err ? CMD_FAILED : CMD_DONE;
 }

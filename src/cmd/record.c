@@ -1,128 +1,120 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "base/number.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "record/exact.h"
 #include "record/session.h"
 
-enum {
-	KEY_ATTACH = 256,
-	KEY_VMLINUX,
-	KEY_NO_RESOLVE,
-	KEY_CONTROL_RUN,
-	KEY_WARMUP,
-	KEY_MAX_TASKS,
-	KEY_MAX_OVERHEAD,
-	KEY_PROTECTION,
-	KEY_BLOCKS,
-	KEY_CALLEES,
-	KEY_EXACT,
-	KEY_USER
-};
-
-static const struct argp_option options[] = {
-	{ "func", 'f', "FUNC", 0,
-	  "Time calls of this kernel function; a name or a glob ('*slab*'), may be repeated" },
-	{ "range", 'R', "INLINED[@FUNC]", 0,
-	  "Time this inlined function, in FUNC or wherever it is inlined; names or globs, may be "
-	  "repeated" },
-	{ "blocks", KEY_BLOCKS, "FUNC", 0,
-	  "Time this function and count executions of each of its basic blocks; may be repeated" },
-	{ "callees", KEY_CALLEES, NULL, 0,
-	  "Also time what the functions of --blocks call, which makes their self times exact" },
-	{ "protection", KEY_PROTECTION, "NAME", 0,
-	  "Time the functions and inlined bodies that carry this protection's cost, and record its "
-	  "state (see kprotperf list --protections); may be repeated" },
-	{ "freq", 'F', "HZ", 0, "Samples per second and CPU (default 997; 0: none)" },
-	{ "repeat", 'r', "N", 0,
-	  "Run the command N times, recording each run separately (default 1; 0 with --control-run)" },
-	{ "output", 'o', "FILE", 0, "Output file (default " CMD_DEFAULT_FILE ")" },
-	{ "system-wide", 'a', NULL, 0, "Measure all tasks, while CMD runs or until Ctrl-C" },
-	{ "pid", 'p', "PID", 0,
-	  "Measure this process and its future children, until it ends or Ctrl-C" },
-	{ "warmup", KEY_WARMUP, "N", 0,
-	  "First run the command N times unmeasured, to warm caches up (default 0)" },
-	{ "control-run", KEY_CONTROL_RUN, NULL, 0,
-	  "First run the command once without probes, to measure how much they slow it down" },
-	{ "attach", KEY_ATTACH, "HOW", 0,
-	  "Probe mechanism: auto (default), fentry, multi or kprobe" },
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "vmlinux of the running kernel, for names and lines" },
-	{ "no-resolve", KEY_NO_RESOLVE, NULL, 0,
-	  "Do not look up names; report and fold do if they find the vmlinux" },
-	{ "max-tasks", KEY_MAX_TASKS, "N", 0,
-	  "Maximum number of tasks followed at once (default 4096)" },
-	{ "max-overhead", KEY_MAX_OVERHEAD, "PCT", 0,
-	  "While CMD runs, detach the busiest functions if probes on functions take more than PCT "
-	  "percent of its CPU time (default: never)" },
-	{ "exact", KEY_EXACT, NULL, 0,
-	  "Probe nothing: the lab's emulator counts every instruction (scripts/lab run --exact)" },
-	{ "user", KEY_USER, "USER", 0,
-	  "With sudo: run CMD as root (USER is 'root') and not as who invoked it (the default: 'invoker')" },
-	{ "verbose", 'v', NULL, 0, "Print more; twice: also the verifier's log" },
-	{}
-};
-
-static int parse_number(struct argp_state *state, const char *arg, int min, int max)
+static void parse_func(void *o, char *arg, struct argp_state *state)
 {
-	uint64_t n = 0;
-
-	if (!number_unsigned(arg, (uint64_t)min, (uint64_t)max, &n))
-		argp_error(state, "'%s' is not a number from %d to %d", arg, min, max);
-	return (int)n;
+	(void)state;
+	record_names_add(&((struct record_options *)o)->functions, arg);
 }
 
-static double parse_percent(struct argp_state *state, const char *arg)
+static void parse_range(void *o, char *arg, struct argp_state *state)
 {
-	double pct = 0;
-
-	if (!number_double(arg, 0, 100, &pct) || pct == 0)
-		argp_error(state,
-			   "--max-overhead takes a percentage above 0 and up to 100, not '%s'",
-			   arg);
-	return pct;
+	(void)state;
+	record_names_add(&((struct record_options *)o)->ranges, arg);
 }
 
-static const struct catalogue_protection *parse_protection(struct argp_state *state,
-							   const char *arg)
+static void parse_blocks(void *o, char *arg, struct argp_state *state)
+{
+	(void)state;
+	record_names_add(&((struct record_options *)o)->blocks, arg);
+}
+
+static void parse_protection(void *input, char *arg, struct argp_state *state)
 {
 	const struct catalogue_protection *protection = catalogue_find(arg);
+	struct record_options *o = input;
 
 	if (!protection)
 		argp_error(state, "unknown protection '%s'; see kprotperf list --protections", arg);
-	return protection;
+	vec_push(o, protections, protection);
 }
 
-static enum record_attach parse_attach(struct argp_state *state, const char *arg)
+static void parse_verbose(void *o, char *arg, struct argp_state *state)
 {
-	static const char *const names[] = {
-		[RECORD_ATTACH_AUTO] = "auto",
-		[RECORD_ATTACH_FENTRY] = "fentry",
-		[RECORD_ATTACH_MULTI] = "multi",
-		[RECORD_ATTACH_KPROBE] = "kprobe",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(arg, names[i]))
-			return i;
-	argp_error(state, "--attach is auto, fentry, multi or kprobe, not '%s'", arg);
-	return RECORD_ATTACH_AUTO;
+	(void)arg;
+	(void)state;
+	((struct record_options *)o)->verbose++;
 }
 
-static bool parse_user(struct argp_state *state, const char *arg)
-{
-	if (strcmp(arg, "root") && strcmp(arg, "invoker"))
-		argp_error(state, "--user is root or invoker, not '%s'", arg);
-	return !strcmp(arg, "root");
-}
+static const char *const attach_names[] = {
+	[RECORD_ATTACH_AUTO] = "auto",
+	[RECORD_ATTACH_FENTRY] = "fentry",
+	[RECORD_ATTACH_MULTI] = "multi",
+	[RECORD_ATTACH_KPROBE] = "kprobe",
+	NULL,
+};
 
-static void check_usage(struct argp_state *state, const struct record_options *o)
+/* Whether root is kept. */
+static const char *const user_names[] = { "invoker", "root", NULL };
+
+static const struct cmd_option options[] = {
+	{ "func", "FUNC",
+	  "Time calls of this kernel function; a name or a glob ('*slab*'), may be repeated",
+	  .parse = parse_func, .short_name = 'f' },
+	{ "range", "INLINED[@FUNC]",
+	  "Time this inlined function, in FUNC or wherever it is inlined; names or globs, may be "
+	  "repeated",
+	  .parse = parse_range, .short_name = 'R' },
+	{ "blocks", "FUNC",
+	  "Time this function and count executions of each of its basic blocks; may be repeated",
+	  .parse = parse_blocks },
+	{ "callees", NULL,
+	  "Also time what the functions of --blocks call, which makes their self times exact",
+	  CMD_SET(record_options, callees) },
+	{ "protection", "NAME",
+	  "Time the functions and inlined bodies that carry this protection's cost, and record its "
+	  "state (see kprotperf list --protections); may be repeated",
+	  .parse = parse_protection },
+	{ "freq", "HZ", "Samples per second and CPU (default 997; 0: none)",
+	  CMD_SET(record_options, freq), .max = 100000, .short_name = 'F' },
+	{ "repeat", "N",
+	  "Run the command N times, recording each run separately (default 1; 0 with --control-run)",
+	  CMD_SET(record_options, repeat), .max = 100000, .short_name = 'r' },
+	{ "output", "FILE", "Output file (default " CMD_DEFAULT_FILE ")",
+	  CMD_SET(record_options, output), .short_name = 'o' },
+	{ "system-wide", NULL, "Measure all tasks, while CMD runs or until Ctrl-C",
+	  CMD_SET(record_options, system_wide), .short_name = 'a' },
+	{ "pid", "PID", "Measure this process and its future children, until it ends or Ctrl-C",
+	  CMD_SET(record_options, pid), .min = 1, .max = 1 << 22, .short_name = 'p' },
+	{ "warmup", "N", "First run the command N times unmeasured, to warm caches up (default 0)",
+	  CMD_SET(record_options, warmup), .max = 100000 },
+	{ "control-run", NULL,
+	  "First run the command once without probes, to measure how much they slow it down",
+	  CMD_SET(record_options, control_run) },
+	{ "attach", "HOW", "Probe mechanism: auto (default), fentry, multi or kprobe",
+	  CMD_SET(record_options, attach), .choices = attach_names },
+	{ "vmlinux", "FILE", "vmlinux of the running kernel, for names and lines",
+	  CMD_SET(record_options, vmlinux) },
+	{ "no-resolve", NULL, "Do not look up names; report and fold do if they find the vmlinux",
+	  CMD_SET(record_options, no_resolve) },
+	{ "max-tasks", "N", "Maximum number of tasks followed at once (default 4096)",
+	  CMD_SET(record_options, max_tasks), .min = 16, .max = 60000 },
+	{ "max-overhead", "PCT",
+	  "While CMD runs, detach the busiest functions if probes on functions take more than PCT "
+	  "percent of its CPU time (default: never)",
+	  CMD_SET(record_options, max_overhead), .max = 100 },
+	{ "exact", NULL,
+	  "Probe nothing: the lab's emulator counts every instruction (scripts/lab run --exact)",
+	  CMD_SET(record_options, exact) },
+	{ "user", "USER",
+	  "With sudo: run CMD as root (USER is 'root') and not as who invoked it (the default: 'invoker')",
+	  CMD_SET(record_options, keep_root), .choices = user_names },
+	{ "verbose", NULL, "Print more; twice: also the verifier's log", .parse = parse_verbose,
+	  .short_name = 'v' },
+	{ 0 },
+};
+
+static void check_usage(void *input, struct argp_state *state)
 {
+	const struct record_options *o = input;
+
 	if (o->exact &&
 	    (!o->argv || o->system_wide || o->repeat > 1 || o->warmup || o->control_run))
 		argp_error(
@@ -146,90 +138,19 @@ static void check_usage(struct argp_state *state, const struct record_options *o
 		argp_error(state, "--warmup needs a command, and does not work with -a");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct record_options *o = state->input;
-
-	switch (key) {
-	case 'f':
-		record_names_add(&o->functions, arg);
-		break;
-	case 'R':
-		record_names_add(&o->ranges, arg);
-		break;
-	case KEY_BLOCKS:
-		record_names_add(&o->blocks, arg);
-		break;
-	case KEY_CALLEES:
-		o->callees = true;
-		break;
-	case KEY_PROTECTION:
-		vec_push(o, protections, parse_protection(state, arg));
-		break;
-	case 'F':
-		o->freq = parse_number(state, arg, 0, 100000);
-		break;
-	case 'r':
-		o->repeat = parse_number(state, arg, 0, 100000);
-		break;
-	case 'o':
-		o->output = arg;
-		break;
-	case 'a':
-		o->system_wide = true;
-		break;
-	case 'p':
-		o->pid = parse_number(state, arg, 1, 1 << 22);
-		break;
-	case KEY_WARMUP:
-		o->warmup = parse_number(state, arg, 0, 100000);
-		break;
-	case KEY_CONTROL_RUN:
-		o->control_run = true;
-		break;
-	case KEY_ATTACH:
-		o->attach = parse_attach(state, arg);
-		break;
-	case KEY_VMLINUX:
-		o->vmlinux = arg;
-		break;
-	case KEY_NO_RESOLVE:
-		o->no_resolve = true;
-		break;
-	case KEY_MAX_TASKS:
-		o->max_tasks = parse_number(state, arg, 16, 60000);
-		break;
-	case KEY_MAX_OVERHEAD:
-		o->max_overhead = parse_percent(state, arg);
-		break;
-	case KEY_USER:
-		o->keep_root = parse_user(state, arg);
-		break;
-	case 'v':
-		o->verbose++;
-		break;
-	case KEY_EXACT:
-		o->exact = true;
-		break;
-	case ARGP_KEY_ARGS:
-		o->argv = state->argv + state->next;
-		break;
-	case ARGP_KEY_END:
-		check_usage(state, o);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
+static const struct cmd_syntax syntax = {
+	.options = options,
+	.args_doc = "[-- CMD [ARG…]]",
+	.doc = "Measure what CMD and everything it starts do in the kernel: syscalls, page faults, the given "
+	       "functions, and samples of where time is spent.",
+	.operands = offsetof(struct record_options, argv),
+	.most = CMD_ANY_NUMBER,
+	.end = check_usage,
+	.in_order = true,
+};
 
 int cmd_record(int argc, char **argv)
 {
-	static const struct argp argp = {
-		options, parse, "[-- CMD [ARG…]]",
-		"Measure what CMD and everything it starts do in the kernel: syscalls, page faults, the given "
-		"functions, and samples of where time is spent."
-	};
 	struct record_options o = {
 		.output = CMD_DEFAULT_FILE,
 		.freq = 997,
@@ -237,7 +158,7 @@ int cmd_record(int argc, char **argv)
 	};
 	int status;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+	cmd_parse(&syntax, argc, argv, &o);
 	log_set_verbosity(o.verbose);
 	status = o.exact ? record_exact(&o) : record_session(&o);
 	record_names_deinit(&o.functions);

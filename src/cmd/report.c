@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,65 +10,56 @@
 
 struct report_options {
 	struct view_options view;
-	const char *file, *vmlinux;
+	const char *vmlinux;
 	const char *neighbours; /* whose callers and callees are asked for; NULL: none */
+	char **files;
 };
 
-enum {
-	KEY_VMLINUX = 256,
-	KEY_CALLERS,
-	KEY_CALLEES
-};
+static void add_neighbours(struct report_options *o, const char *section, const char *function,
+			   struct argp_state *state)
+{
+	if (o->neighbours && strcmp(o->neighbours, function) != 0)
+		argp_error(state, "--callers and --callees are of one function at a time");
+	o->neighbours = function;
+	vec_push(&o->view, sections, section);
+}
 
-static const struct argp_option argp_options[] = {
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "The recorded kernel's vmlinux, for names" },
-	{ "callers", KEY_CALLERS, "FUNC", 0,
-	  "Show who calls this function or inlined body, by samples; exact recordings have them all" },
-	{ "callees", KEY_CALLEES, "FUNC", 0, "Show what it calls, likewise" },
+static void parse_callers(void *o, char *arg, struct argp_state *state)
+{
+	add_neighbours(o, "callers", arg, state);
+}
+
+static void parse_callees(void *o, char *arg, struct argp_state *state)
+{
+	add_neighbours(o, "callees", arg, state);
+}
+
+static const struct cmd_option options[] = {
+	{ "vmlinux", "FILE", "The recorded kernel's vmlinux, for names",
+	  CMD_SET(report_options, vmlinux) },
+	{ "callers", "FUNC",
+	  "Show who calls this function or inlined body, by samples; exact recordings have them all",
+	  .parse = parse_callers },
+	{ "callees", "FUNC", "Show what it calls, likewise", .parse = parse_callees },
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct report_options *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &o->view;
-		break;
-	case KEY_VMLINUX:
-		o->vmlinux = arg;
-		break;
-	case KEY_CALLERS:
-	case KEY_CALLEES:
-		if (o->neighbours && strcmp(o->neighbours, arg) != 0)
-			argp_error(state, "--callers and --callees are of one function at a time");
-		o->neighbours = arg;
-		vec_push(&o->view, sections, key == KEY_CALLERS ? "callers" : "callees");
-		break;
-	case ARGP_KEY_ARG:
-		if (o->file)
-			argp_error(state, "one file at a time; diff compares two");
-		o->file = arg;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp_child children[] = { { &view_argp, 0, NULL, 0 }, { 0 } };
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse,
+static const struct cmd_syntax syntax = {
+	.options = options,
 	.args_doc = "[FILE]",
 	.doc = "What a recording holds: the top of each table, or with --all everything.\v"
 	       "FILE is " CMD_DEFAULT_FILE
 	       " by default. Times are on-CPU unless --time says otherwise, less the probes' own "
 	       "cost; percentiles, MIN and MAX are known of on-CPU times only. docs/accounting.md "
 	       "defines the times, docs/json.md --format=json.",
-	.children = children,
+	.operands = offsetof(struct report_options, files),
+	.most = 1,
+	.too_many = "one file at a time; diff compares two",
+	.parts =
+		(const struct cmd_part[]){
+			{ &view_syntax, offsetof(struct report_options, view) },
+			{ 0 },
+		},
 };
 
 static void report_init(struct view_report *r, const struct profile *p,
@@ -117,8 +107,8 @@ int cmd_report(int argc, char **argv)
 	struct view_report r;
 	int err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	p = view_open(o.file, o.vmlinux);
+	cmd_parse(&syntax, argc, argv, &o);
+	p = view_open(o.files ? *o.files : CMD_DEFAULT_FILE, o.vmlinux);
 	if (!p)
 		return CMD_FAILED;
 	report_init(&r, p, &o.view.figures);

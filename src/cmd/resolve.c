@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <argp.h>
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "profile/file/file.h"
 #include "profile/resolve.h"
+
+static const struct cmd_syntax syntax = {
+	.options = cmd_recordings_options,
+	.args_doc = "FILE…",
+	.doc = "Add names of functions and inlined bodies, files and lines to recordings made without "
+	       "them (record --no-resolve), which can then be read anywhere.",
+	.operands = offsetof(struct cmd_recordings, files),
+	.least = 1,
+	.most = CMD_ANY_NUMBER,
+	.too_few = "no FILE given",
+};
 
 static int resolve_file(const char *path, const char *vmlinux)
 {
@@ -29,19 +38,12 @@ static int resolve_file(const char *path, const char *vmlinux)
 
 int cmd_resolve(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.args_doc = "FILE…",
-		.doc = "Add names of functions and inlined bodies, files and lines to recordings made without "
-		       "them (record --no-resolve), which can then be read anywhere.",
-		.children = cmd_files_argp,
-	};
-	struct cmd_files o = { .min = 1, .max = UINT32_MAX };
+	struct cmd_recordings o = {};
 	int status = CMD_DONE;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	for (uint32_t i = 0; i < o.n_files; i++)
+	cmd_parse(&syntax, argc, argv, &o);
+	for (int i = 0; o.files[i]; i++)
 		if (resolve_file(o.files[i], o.vmlinux))
 			status = CMD_FAILED;
-	free(o.files);
 	return status;
 }

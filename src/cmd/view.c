@@ -7,159 +7,85 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "base/number.h"
 #include "cmd/cmd.h"
 #include "profile/file/file.h"
 #include "profile/resolve.h"
 #include "view/names.h"
 
-enum {
-	KEY_FORMAT = 1000,
-	KEY_RAW,
-	KEY_TIME,
-	KEY_TOP,
-	KEY_ALL,
-	KEY_SECTION,
-};
-
-static const struct argp_option options[] = {
-	{ "format", KEY_FORMAT, "FORMAT", 0, "" },
-	{ "section", KEY_SECTION, "NAME[,...]", 0, "" },
-	{ "all", KEY_ALL, NULL, 0, "Print all tables, all of their rows and all warnings" },
-	{ "raw", KEY_RAW, NULL, 0, "Leave the probes' own cost in the times" },
-	{ "time", KEY_TIME, "TIME", 0,
-	  "Times of calls: oncpu (default), wall (including sleep and waiting) or self (on-CPU, "
-	  "excluding timed callees)" },
-	{ "top", KEY_TOP, "N", 0, "Rows per table; 0: all" },
-	{ 0 },
-};
-
-/* --help: what there is, from the lists of formats and tables. */
-static char *help(int key, const char *text, void *input)
+static char *format_help(const void *o)
 {
-	const struct view_options *o = input;
-	char *names, *filled;
+	char *names = cmd_choices_text(view_writer_names);
 
-	if (key == KEY_FORMAT) {
-		names = view_writer_names();
-		filled = alloc_printf("%s; default table", names);
-	} else if (key == KEY_SECTION && o && o->list) {
-		names = view_list_names(o->list);
-		filled = alloc_printf("Print these tables only, all of their rows: %s. "
-				      "--format=csv prints one, %s by default",
-				      names, o->list->csv);
-	} else {
-		return (char *)text;
-	}
+	(void)o;
+	alloc_append(&names, "; default table");
+	return names;
+}
+
+static char *section_help(const void *o)
+{
+	const struct view_list *list = ((const struct view_options *)o)->list;
+	const char **names = view_list_names(list);
+	char *text = cmd_choices_text(names), *filled;
+
+	filled = alloc_printf("Print these tables only, all of their rows: %s. "
+			      "--format=csv prints one, %s by default",
+			      text, list->csv);
+	free(text);
 	free(names);
 	return filled;
-}
-
-static enum analyze_time parse_time(const char *arg, const struct argp_state *state)
-{
-	enum analyze_time time;
-
-	for (time = 0; time < ANALYZE_N_TIMES; time++)
-		if (!strcmp(arg, view_time_keys[time]))
-			return time;
-	argp_error(state, "--time is oncpu, wall or self, not '%s'", arg);
-	return ANALYZE_TIME_ONCPU;
-}
-
-const struct view_writer *view_writer_parse(const struct argp_state *state, const char *arg)
-{
-	const struct view_writer *writer = view_writer_find(arg);
-	char *names;
-
-	if (writer)
-		return writer;
-	names = view_writer_names();
-	argp_error(state, "--format is %s, not '%s'", names, arg);
-	free(names);
-	return NULL;
 }
 
 const struct view_table *view_table_parse(const struct argp_state *state,
 					  const struct view_list *list, const char *name)
 {
-	const struct view_table *table = view_list_find(list, name);
-	char *names;
+	const char **names = view_list_names(list);
+	uint32_t chosen = cmd_choose(state, "section", names, name);
 
-	if (table)
-		return table;
-	names = view_list_names(list);
-	argp_error(state, "--section is %s, not '%s'", names, name);
 	free(names);
-	return NULL;
+	return list->tables[chosen];
 }
 
-static void parse_sections(struct view_options *o, const char *arg, const struct argp_state *state)
+static void parse_sections(void *input, char *arg, struct argp_state *state)
 {
-	char *copy = alloc_strdup(arg), *rest = copy, *name;
+	struct view_options *o = input;
+	char *name;
 
-	while ((name = strsep(&rest, ",")))
+	while ((name = strsep(&arg, ",")))
 		vec_push(o, sections, view_table_parse(state, o->list, name)->name);
-	free(copy);
-}
-
-static int parse_top(const char *arg, const struct argp_state *state)
-{
-	uint64_t n = 0;
-
-	if (!number_unsigned(arg, 0, 1000000, &n))
-		argp_error(state, "--top: '%s' is not a number of rows", arg);
-	return n ? (int)n : -1;
 }
 
 /* A table that is asked for must be in the format that is asked for. */
-static void check_sections(const struct view_options *o, const struct argp_state *state)
+static void check_sections(void *input, struct argp_state *state)
 {
-	uint32_t i;
+	struct view_options *o = input;
+	enum view_places place = view_writers[o->format].place;
 
-	for (i = 0; i < o->n_sections; i++)
-		if (!view_table_is_in(view_list_find(o->list, o->sections[i]), o->writer->place))
-			argp_error(state, "--format=%s has no section %s", o->writer->name,
-				   o->sections[i]);
-	if (o->writer->place == VIEW_IN_CSV && o->n_sections > 1)
+	for (uint32_t i = 0; i < o->n_sections; i++)
+		if (!view_table_is_in(view_list_find(o->list, o->sections[i]), place))
+			argp_error(state, "--format=%s has no section %s",
+				   view_writer_names[o->format], o->sections[i]);
+	if (place == VIEW_IN_CSV && o->n_sections > 1)
 		argp_error(state, "--format=csv prints one table: one --section");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct view_options *o = state->input;
+static const struct cmd_option options[] = {
+	{ "format", "FORMAT", .help_of = format_help, CMD_SET(view_options, format),
+	  .choices = view_writer_names },
+	{ "section", "NAME[,...]", .help_of = section_help, .parse = parse_sections },
+	{ "all", NULL, "Print all tables, all of their rows and all warnings",
+	  CMD_SET(view_options, all) },
+	{ "raw", NULL, "Leave the probes' own cost in the times",
+	  CMD_SET(view_options, figures.raw) },
+	{ "time", "TIME",
+	  "Times of calls: oncpu (default), wall (including sleep and waiting) or self (on-CPU, "
+	  "excluding timed callees)",
+	  CMD_SET(view_options, figures.time), .choices = view_time_keys },
+	{ "top", "N", "Rows per table; 0: all", CMD_SET(view_options, top), .max = 1000000,
+	  .zero = -1 },
+	{ 0 },
+};
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		o->writer = view_writer_find("table");
-		break;
-	case KEY_FORMAT:
-		o->writer = view_writer_parse(state, arg);
-		break;
-	case KEY_SECTION:
-		parse_sections(o, arg, state);
-		break;
-	case KEY_ALL:
-		o->all = true;
-		break;
-	case KEY_RAW:
-		o->figures.raw = true;
-		break;
-	case KEY_TIME:
-		o->figures.time = parse_time(arg, state);
-		break;
-	case KEY_TOP:
-		o->top = parse_top(arg, state);
-		break;
-	case ARGP_KEY_END:
-		check_sections(o, state);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-const struct argp view_argp = { .options = options, .parser = parse, .help_filter = help };
+const struct cmd_syntax view_syntax = { .options = options, .end = check_sections };
 
 void view_write(const struct view_options *o, const void *data)
 {
@@ -172,14 +98,14 @@ void view_write(const struct view_options *o, const void *data)
 		.top = o->top,
 	};
 
-	o->writer->write(stdout, &request);
+	view_writers[o->format].write(stdout, &request);
 }
 
 struct profile *view_open(const char *path, const char *vmlinux)
 {
 	struct profile *p;
 
-	if (profile_file_read(path ? path : CMD_DEFAULT_FILE, &p))
+	if (profile_file_read(path, &p))
 		return NULL;
 	if (profile_resolve(p, vmlinux)) {
 		profile_destroy(p);

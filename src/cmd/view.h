@@ -3,16 +3,16 @@
 #ifndef KPROTPERF_CMD_VIEW_H
 #define KPROTPERF_CMD_VIEW_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cmd/options.h"
 #include "view/page.h"
 #include "view/writer.h"
 
-/* The input of view_argp, a child of the commands' own. Zero is the default, but for LIST. */
+/* What view_syntax, a part of the commands' own, fills in. Zero is the default, but for LIST. */
 struct view_options {
-	const struct view_writer *writer;
+	uint32_t format; /* in view_writers */
 	const struct view_list *list; /* the command's */
 	struct analyze_options figures;
 	int top; /* as in struct view */
@@ -21,10 +21,8 @@ struct view_options {
 	uint32_t n_sections, cap_sections;
 };
 
-extern const struct argp view_argp;
+extern const struct cmd_syntax view_syntax;
 
-/* The argument of --format; a wrong one ends the program. */
-const struct view_writer *view_writer_parse(const struct argp_state *state, const char *arg);
 /* A name given to --section: its table in LIST; a wrong one ends the program. */
 const struct view_table *view_table_parse(const struct argp_state *state,
 					  const struct view_list *list, const char *name);
@@ -33,7 +31,7 @@ const struct view_table *view_table_parse(const struct argp_state *state,
 void view_write(const struct view_options *o, const void *data);
 
 /*
- * Reads PATH, NULL for CMD_DEFAULT_FILE, and gives its addresses names where they have none yet,
+ * Reads PATH, and gives its addresses names where they have none yet,
  * from VMLINUX if that is not NULL. Returns the profile, or NULL, having said why.
  */
 struct profile *view_open(const char *path, const char *vmlinux);

@@ -9,6 +9,7 @@ const char *const view_time_keys[] = {
 	[ANALYZE_TIME_ONCPU] = "oncpu",
 	[ANALYZE_TIME_WALL] = "wall",
 	[ANALYZE_TIME_SELF] = "self",
+	NULL,
 };
 
 const char *const view_time_texts[] = {

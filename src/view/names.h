@@ -3,7 +3,7 @@
 #ifndef KPROTPERF_VIEW_NAMES_H
 #define KPROTPERF_VIEW_NAMES_H
 
-extern const char *const view_time_keys[]; /* enum analyze_time: "oncpu" */
+extern const char *const view_time_keys[]; /* enum analyze_time: "oncpu"; ended by NULL */
 extern const char *const view_time_texts[]; /* "on-CPU time" */
 extern const char *const view_time_headers[]; /* "CPU" */
 extern const char *const view_units[]; /* enum analyze_unit: "run" */

@@ -21,17 +21,12 @@ bool view_table_is_in(const struct view_table *table, enum view_places place)
 	return !table->places || table->places & place;
 }
 
-char *view_list_names(const struct view_list *list)
+const char **view_list_names(const struct view_list *list)
 {
-	char *names = NULL;
-	size_t i;
+	const char **names = alloc_array(list->n_tables + 1, sizeof(*names));
 
-	for (i = 0; i < list->n_tables; i++)
-		alloc_append(&names, "%s%s",
-			     !i                     ? "" :
-			     i + 1 < list->n_tables ? ", " :
-						      " or ",
-			     list->tables[i]->name);
+	for (size_t i = 0; i < list->n_tables; i++)
+		names[i] = list->tables[i]->name;
 	return names;
 }
 

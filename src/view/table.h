@@ -82,8 +82,8 @@ struct view_list {
 const struct view_table *view_list_find(const struct view_list *list, const char *name);
 bool view_table_is_in(const struct view_table *table, enum view_places place);
 
-/* The names of the tables of LIST, "a, b or c"; to be freed. */
-char *view_list_names(const struct view_list *list);
+/* The names of the tables of LIST, ended by NULL; for free(). */
+const char **view_list_names(const struct view_list *list);
 
 /* TABLE's rows of DATA; DEINIT after use. */
 void view_rows_init(struct view_rows *rows, const struct view_table *table, const void *data,

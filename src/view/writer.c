@@ -9,32 +9,10 @@
 #include "output/csv.h"
 #include "output/json.h"
 
-#define WRITER(name, place) { #name, place, view_write_##name },
-static const struct view_writer writers[] = { VIEW_WRITERS(WRITER) };
-
-const struct view_writer *view_writer_find(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(writers); i++)
-		if (!strcmp(writers[i].name, name))
-			return &writers[i];
-	return NULL;
-}
-
-char *view_writer_names(void)
-{
-	char *names = NULL;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(writers); i++)
-		alloc_append(&names, "%s%s",
-			     !names                      ? "" :
-			     i + 1 < ARRAY_SIZE(writers) ? ", " :
-							   " or ",
-			     writers[i].name);
-	return names;
-}
+#define WRITER(name, place) { place, view_write_##name },
+#define NAME(name, place)   #name,
+const struct view_writer view_writers[] = { VIEW_WRITERS(WRITER) };
+const char *const view_writer_names[] = { VIEW_WRITERS(NAME) NULL };
 
 bool view_request_has(const struct view_request *request, const struct view_table *table)
 {

@@ -21,7 +21,6 @@ struct view_request {
 };
 
 struct view_writer {
-	const char *name;
 	enum view_places place; /* of the tables that it has */
 	void (*write)(FILE *out, const struct view_request *request);
 };
@@ -31,11 +30,9 @@ struct view_writer {
 VIEW_WRITERS(VIEW_WRITER_DECLARE)
 #undef VIEW_WRITER_DECLARE
 
-/* NULL: there is no format NAME. */
-const struct view_writer *view_writer_find(const char *name);
-
-/* "table, json or csv"; to be freed. */
-char *view_writer_names(void);
+/* The formats, "table" first, and their names, ended by NULL. */
+extern const struct view_writer view_writers[];
+extern const char *const view_writer_names[];
 
 bool view_request_has(const struct view_request *request, const struct view_table *table);
 

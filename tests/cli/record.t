@@ -42,7 +42,7 @@ like 'sudo: which is said' "$(<err)" 'note: the command runs as user 65534, .*--
 is 'sudo: and has the file' "$(stat -c %u:%g:%a theirs/a.data)" 65534:65533:600
 SUDO_UID=65534 SUDO_GID=65533 run record -F 0 --user=root -o theirs/b.data -- sh -c "$user"
 is 'sudo: --user=root keeps root' "$status" 1
-usage 'root or invoker' record --user=nobody -- true
+usage 'invoker or root' record --user=nobody -- true
 
 # as_nobody CAPS COMMAND…: with these capabilities and no others.
 as_nobody() {

@@ -158,7 +158,7 @@ run report --section=syscalls,losses --format=json hardened.data
   'schema unit raw time warnings kernel_share syscalls losses' ]
 report_test $? "json: sections that were asked for"
 usage "one file at a time" report hardened.data baseline.data
-usage "not a number of rows" report --top=-3 hardened.data
+usage "not a number from 0 to 1000000" report --top=-3 hardened.data
 if [ -w /dev/full ]; then
   "$kprotperf" report hardened.data >/dev/full 2>err
   status=$?

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/number.h"
+
+#define KEY_FIRST 256 /* of options without a letter */
+
+/* A syntax as argp wants it, and the options that it fills in. */
+struct parser {
+	const struct cmd_syntax *syntax;
+	void *o;
+	int n_operands;
+	struct argp argp;
+	struct argp_option *options;
+	uint32_t n_options, cap_options;
+	struct argp_child *children;
+	uint32_t n_children, cap_children;
+	struct parser *parts; /* one for each child */
+	uint32_t n_parts, cap_parts;
+};
+
+const struct cmd_option cmd_recordings_options[] = {
+	{ "vmlinux", "FILE", "vmlinux of the recorded kernel, for names",
+	  CMD_SET(cmd_recordings, vmlinux) },
+	{ 0 },
+};
+
+char *cmd_choices_text(const char *const *choices)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; choices[i]; i++)
+		alloc_append(&text, "%s%s", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+	return text;
+}
+
+uint32_t cmd_choose(const struct argp_state *state, const char *option, const char *const *choices,
+		    const char *arg)
+{
+	uint32_t i = 0;
+	char *text;
+
+	while (choices[i] && strcmp(choices[i], arg) != 0)
+		i++;
+	if (choices[i])
+		return i;
+	text = cmd_choices_text(choices);
+	argp_error(state, "--%s is %s, not '%s'", option, text, arg);
+	free(text);
+	return 0;
+}
+
+static uint32_t number_of(const struct cmd_option *option, const char *arg,
+			  const struct argp_state *state)
+{
+	uint64_t n = 0;
+
+	if (!number_unsigned(arg, option->min, option->max, &n))
+		argp_error(state, "--%s: '%s' is not a number from %u to %u", option->name, arg,
+			   option->min, option->max);
+	return n ?: option->zero;
+}
+
+static double percent_of(const struct cmd_option *option, const char *arg,
+			 const struct argp_state *state)
+{
+	double pct = 0;
+
+	if (!number_double(arg, 0, option->max ? option->max : INFINITY, &pct) || pct == 0)
+		argp_error(state, "--%s is a percentage above 0%s, not '%s'", option->name,
+			   option->max == 100 ? " and up to 100" : "", arg);
+	return pct;
+}
+
+static void set(const struct cmd_option *option, void *o, char *arg, struct argp_state *state)
+{
+	void *at = (char *)o + option->offset;
+	uint32_t chosen =
+		option->choices ? cmd_choose(state, option->name, option->choices, arg) : 0;
+
+	switch (option->kind) {
+	case CMD_CALL:
+		option->parse(o, arg, state);
+		break;
+	case CMD_FLAG:
+		*(bool *)at = option->choices ? chosen : true;
+		break;
+	case CMD_TEXT:
+		*(const char **)at = arg;
+		break;
+	case CMD_NUMBER:
+		*(uint32_t *)at = option->choices ? chosen : number_of(option, arg, state);
+		break;
+	case CMD_PERCENT:
+		*(double *)at = percent_of(option, arg, state);
+		break;
+	}
+}
+
+/* NULL: KEY is not an option's. */
+static const struct cmd_option *option_of(const struct parser *p, int key)
+{
+	for (uint32_t i = 0; p->syntax->options[i].name; i++)
+		if (p->options[i].key == key)
+			return &p->syntax->options[i];
+	return NULL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct parser *p = state->input;
+	const struct cmd_syntax *s = p->syntax;
+	const struct cmd_option *option = option_of(p, key);
+
+	if (option) {
+		set(option, p->o, arg, state);
+	} else if (key == ARGP_KEY_INIT) {
+		for (uint32_t i = 0; i < p->n_parts; i++)
+			state->child_inputs[i] = &p->parts[i];
+	} else if (key == ARGP_KEY_ARGS && s->most) {
+		*(char ***)(void *)((char *)p->o + s->operands) = state->argv + state->next;
+		p->n_operands = state->argc - state->next;
+		if (p->n_operands > s->most)
+			argp_error(state, "%s", s->too_many);
+	} else if (key == ARGP_KEY_END) {
+		if (p->n_operands < s->least)
+			argp_error(state, "%s", s->too_few);
+		if (s->end)
+			s->end(p->o, state);
+	} else {
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static char *help(int key, const char *text, void *input)
+{
+	const struct parser *p = input;
+	const struct cmd_option *option = p ? option_of(p, key) : NULL;
+
+	return option && option->help_of ? option->help_of(p->o) : (char *)text;
+}
+
+static struct parser parser_of(const struct cmd_syntax *syntax, void *o)
+{
+	struct parser p = { .syntax = syntax, .o = o };
+
+	for (uint32_t i = 0; syntax->options[i].name; i++) {
+		const struct cmd_option *option = &syntax->options[i];
+
+		vec_push(&p, options,
+			 ((struct argp_option){
+				 .name = option->name,
+				 .key = option->short_name ?: KEY_FIRST + (int)i,
+				 .arg = option->arg,
+				 .doc = option->help,
+			 }));
+	}
+	vec_push(&p, options, ((struct argp_option){ 0 }));
+	for (const struct cmd_part *part = syntax->parts; part && part->syntax; part++)
+		vec_push(&p, parts, parser_of(part->syntax, (char *)o + part->offset));
+	for (uint32_t i = 0; i < p.n_parts; i++)
+		vec_push(&p, children,
+			 ((struct argp_child){ &p.parts[i].argp, 0, syntax->parts[i].header,
+					       syntax->parts[i].group }));
+	vec_push(&p, children, ((struct argp_child){ 0 }));
+	p.argp = (struct argp){ p.options, parse, syntax->args_doc, syntax->doc, p.children, help };
+	return p;
+}
+
+static void parser_deinit(struct parser *p)
+{
+	for (uint32_t i = 0; i < p->n_parts; i++)
+		parser_deinit(&p->parts[i]);
+	free(p->parts);
+	free(p->children);
+	free(p->options);
+}
+
+void cmd_parse(const struct cmd_syntax *syntax, int argc, char **argv, void *o)
+{
+	struct parser p = parser_of(syntax, o);
+
+	argp_parse(&p.argp, argc, argv, syntax->in_order ? ARGP_IN_ORDER : 0, NULL, &p);
+	parser_deinit(&p);
+}
