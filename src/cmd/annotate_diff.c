@@ -62,6 +62,8 @@ int annotate_diff(const struct annotate_diff_options *o)
 
 	if (!status) {
 		analyze_annotate_diff_init(&c.diff, &c.sides[0].a, &c.sides[1].a, line_text, &c);
+		c.common.clock = c.sides[0].p->clock;
+		c.common.prefix = annotate_cost_header(c.common.clock, c.diff.is_of_call);
 		write_sides(&c, o);
 		status = view_finish();
 		output_pager_finish();

@@ -380,6 +380,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		   const struct analyze_renames *renames)
 {
 	struct view_diff c = {
+		.common = { p[BASELINE]->clock, view_time_headers[o->view.figures.time] },
 		.p = { p[BASELINE], p[HARDENED] },
 		.files = { o->files[BASELINE], o->files[HARDENED] },
 		.figures = o->view.figures,

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/view.h"
+#include "view/names.h"
 #include "view/report.h"
 
 struct report_options {
@@ -66,6 +67,7 @@ static void report_init(struct view_report *r, const struct profile *p,
 			const struct analyze_options *figures)
 {
 	memset(r, 0, sizeof(*r));
+	r->common = (struct view_data){ p->clock, view_time_headers[figures->time] };
 	r->p = p;
 	r->figures = *figures;
 	analyze_table_init(&r->table, p, figures);

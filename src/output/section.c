@@ -35,6 +35,22 @@ void output_row_prepare(const struct output_section *section, size_t row)
 		section->prepare((char *)section->rows + row * section->row_size);
 }
 
+bool output_row_is_redundant(const struct output_section *section, size_t row)
+{
+	const char *at = (const char *)section->rows + row * section->row_size;
+
+	return section->redundant && *(const bool *)(at + section->redundant);
+}
+
+size_t output_rows_count(const struct output_section *section)
+{
+	size_t n = 0;
+
+	for (size_t row = 0; row < section->n_rows; row++)
+		n += !output_row_is_redundant(section, row);
+	return n;
+}
+
 bool output_field_is_absent(const struct output_field *field, enum output_type type)
 {
 	return type == OUTPUT_TEXT ? !field->text : isnan(field->number);

@@ -70,8 +70,8 @@ struct output_section {
 	const char *prefix; /* what the columns say that are "prefixed": "WALL"; NULL: nothing */
 	/* Works out what of ROW only those need that are shown; NULL: nothing. */
 	void (*prepare)(void *row);
-	/* Rows that only repeat others, left out of tables; NULL: none. */
-	bool (*is_redundant)(const void *row);
+	/* Where in a row a `bool` says that it only repeats others and is left out of tables; 0: nowhere. */
+	size_t redundant;
 	/* What to put before ROW's estimable figures of GROUP: "~"; NULL here or there: nothing. */
 	const char *(*mark)(const void *row, const struct output_group *group);
 	/*
@@ -94,6 +94,10 @@ struct output_field output_field_get(const struct output_section *section, size_
 
 /* To be called before the first field of ROW is got. */
 void output_row_prepare(const struct output_section *section, size_t row);
+
+/* Is ROW one that only repeats others? And how many rows are not? */
+bool output_row_is_redundant(const struct output_section *section, size_t row);
+size_t output_rows_count(const struct output_section *section);
 
 bool output_field_is_absent(const struct output_field *field, enum output_type type);
 

@@ -55,13 +55,6 @@ static char *header_text(const struct output_section *section, const struct outp
 			    column->header);
 }
 
-static bool row_is_redundant(const struct output_section *section, size_t row)
-{
-	const char *base = section->rows;
-
-	return section->is_redundant && section->is_redundant(base + row * section->row_size);
-}
-
 static double row_weight(const struct output_section *section, size_t row)
 {
 	const char *base = section->rows;
@@ -78,7 +71,7 @@ static double least_weight(const struct output_section *section, double least)
 	size_t row;
 
 	for (row = 0; section->weight && row < section->n_rows; row++)
-		if (!row_is_redundant(section, row))
+		if (!output_row_is_redundant(section, row))
 			greatest = fmax(greatest, row_weight(section, row));
 	return least * greatest;
 }
@@ -91,7 +84,7 @@ static void select_rows(struct layout *l, const struct output_section *section,
 
 	l->rows = alloc_array(section->n_rows, sizeof(*l->rows));
 	for (row = 0; row < section->n_rows; row++) {
-		if (row_is_redundant(section, row))
+		if (output_row_is_redundant(section, row))
 			continue;
 		if ((options->top && l->n_rows == options->top) ||
 		    (least > 0 && row_weight(section, row) < least))

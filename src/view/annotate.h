@@ -26,6 +26,7 @@ struct annotated {
 
 /* What the tables are of. */
 struct view_annotation {
+	struct view_data common;
 	const struct annotated *f;
 	struct kernel_disasm *disasm; /* needed for instructions only */
 };
@@ -54,6 +55,7 @@ void view_annotate_page(const struct view_annotation *v, const struct view_annot
 
 /* The same function in two recordings. */
 struct view_annotate_diff {
+	struct view_data common;
 	struct annotated sides[2]; /* baseline, hardened */
 	struct analyze_annotate_diff diff;
 	const char *func, *context; /* as asked for; CONTEXT NULL: all */

@@ -39,6 +39,7 @@ extern const char *const view_side_names[VIEW_N_SIDES];
 
 /* Everything said about two profiles. */
 struct view_diff {
+	struct view_data common;
 	const struct profile *p[VIEW_N_SIDES];
 	const char *files[VIEW_N_SIDES];
 	struct analyze_options figures;
@@ -69,7 +70,7 @@ extern const struct output_column view_plus_minus[1];
 extern const struct output_column view_verdict[14];
 #define VIEW_VERDICT .columns = view_verdict, .n_columns = 14
 
-/* Before the NOISE of a row with CHANGE: DELTA is not larger; NULL: nothing. */
-const char *view_noise_mark(const struct analyze_change *change);
+/* As in struct output_section, of rows with these groups: what stands before NOISE where DELTA is not larger. */
+const char *view_noise_mark(const void *row, const struct output_group *group);
 
 #endif

@@ -28,6 +28,7 @@ struct view_code_rows {
 };
 
 struct view_code {
+	struct view_data common; /* no times */
 	struct view_code_rows functions, bodies;
 	const struct kernel_index *index; /* NULL: inlined bodies are not known */
 	uint32_t n_empty; /* bodies that matched, and have no code */
@@ -45,6 +46,7 @@ struct view_protection {
 };
 
 struct view_protections {
+	struct view_data common; /* no times */
 	struct view_protection *rows;
 	size_t n;
 };

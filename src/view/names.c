@@ -24,6 +24,11 @@ const char *const view_time_headers[] = {
 	[ANALYZE_TIME_SELF] = "SELF",
 };
 
+const char *const view_call_kinds[] = {
+	[ANALYZE_CALL_SYSCALL] = "syscall",
+	[ANALYZE_CALL_FUNCTION] = "function",
+};
+
 const char *const view_units[] = {
 	[ANALYZE_UNIT_RUN] = "run",
 	[ANALYZE_UNIT_BOOT] = "boot",

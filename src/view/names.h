@@ -6,6 +6,7 @@
 extern const char *const view_time_keys[]; /* enum analyze_time: "oncpu"; ended by NULL */
 extern const char *const view_time_texts[]; /* "on-CPU time" */
 extern const char *const view_time_headers[]; /* "CPU" */
+extern const char *const view_call_kinds[]; /* enum analyze_call_kind: "syscall" */
 extern const char *const view_units[]; /* enum analyze_unit: "run" */
 extern const char *const view_verdicts[]; /* enum analyze_verdict: "same" */
 extern const char *const view_sources[]; /* enum analyze_source: "exact" */

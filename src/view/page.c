@@ -60,16 +60,11 @@ void view_section(const struct view *view, const struct output_section *section,
 		       view->top < 0 ? 0 :
 				       top,
 	};
+	size_t shown = output_table_shown(section, &table), all = output_rows_count(section);
 
-	size_t redundant = 0, shown = output_table_shown(section, &table), i;
-
-	for (i = 0; section->is_redundant && i < section->n_rows; i++)
-		redundant +=
-			section->is_redundant((const char *)section->rows + i * section->row_size);
 	output_table_write(view->out, section, &table);
-	if (shown + redundant < section->n_rows)
-		fprintf(view->out, "(%zu more; --top=0 shows all)\n",
-			section->n_rows - redundant - shown);
+	if (shown < all)
+		fprintf(view->out, "(%zu more; --top=0 shows all)\n", all - shown);
 }
 
 /* What asks nothing of the reader is for those who ask for everything. */

@@ -41,6 +41,7 @@
 
 /* Everything said about one profile. */
 struct view_report {
+	struct view_data common;
 	const struct profile *p;
 	struct analyze_options figures;
 	struct analyze_table table;

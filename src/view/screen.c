@@ -59,7 +59,7 @@ static bool write_rows(const struct view *view, const struct view_table *table, 
 	size_t all, shown;
 
 	view_rows_init(&rows, table, data, true);
-	all = view_rows_count(&rows);
+	all = output_rows_count(&rows.section);
 	shown = output_table_shown(&rows.section, options);
 	if (all) {
 		write_title(view, table, data, shown, all);

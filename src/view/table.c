@@ -33,39 +33,37 @@ const char **view_list_names(const struct view_list *list)
 void view_rows_init(struct view_rows *rows, const struct view_table *table, const void *data,
 		    bool for_people)
 {
-	memset(rows, 0, sizeof(*rows));
-	rows->for_people = for_people;
-	rows->section.groups = table->groups;
-	rows->section.n_groups = table->n_groups;
-	rows->section.is_redundant = table->is_redundant;
-	rows->section.mark = table->mark;
-	rows->section.prepare = table->prepare;
-	rows->section.weight = table->weight;
-	table->rows(rows, data);
+	const struct view_data *common = data;
+	const char *list = (const char *)data + table->list;
+
+	*rows = (struct view_rows){ .for_people = for_people };
+	rows->section = (struct output_section){ .groups = table->groups,
+						 .n_groups = table->n_groups,
+						 .row_size = table->row_size,
+						 .clock = common->clock,
+						 .prefix = common->prefix,
+						 .redundant = table->redundant,
+						 .mark = table->mark,
+						 .prepare = table->prepare,
+						 .weight = table->weight };
+	if (table->row_size) {
+		memcpy(&rows->section.rows, list, sizeof(rows->section.rows));
+		rows->section.n_rows = *(const uint32_t *)((const char *)data + table->list_n);
+	}
+	if (table->rows)
+		table->rows(rows, data);
+}
+
+void *view_rows_new(struct view_rows *rows, size_t n, size_t size)
+{
+	rows->section.rows = rows->owned = alloc_array(n, size);
+	rows->section.n_rows = n;
+	rows->section.row_size = size;
+	return rows->owned;
 }
 
 void view_rows_deinit(struct view_rows *rows)
 {
-	uint32_t i;
-
-	for (i = 0; i < rows->n_texts; i++)
-		free(rows->texts[i]);
-	free(rows->texts);
+	alloc_texts_free(&rows->texts);
 	free(rows->owned);
-}
-
-size_t view_rows_count(const struct view_rows *rows)
-{
-	const struct output_section *s = &rows->section;
-	size_t i, n = 0;
-
-	for (i = 0; i < s->n_rows; i++)
-		n += !s->is_redundant || !s->is_redundant((const char *)s->rows + i * s->row_size);
-	return n;
-}
-
-const char *view_rows_text(struct view_rows *rows, char *text)
-{
-	vec_push(rows, texts, text);
-	return text;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "analyze/figures/warnings.h"
+#include "base/alloc.h"
 #include "output/section.h"
 #include "view/page.h"
 
@@ -20,18 +21,20 @@
 struct view_rows {
 	struct output_section section;
 	bool for_people; /* the order and choice that a page shows; else all, as data has them */
-	void *owned; /* to be freed after use, as TEXTS; NULL: none */
-	char **texts;
-	uint32_t n_texts, cap_texts;
+	void *owned; /* by view_rows_new(); freed after use, as TEXTS; NULL: none */
+	struct alloc_texts texts;
 };
 
-/* The N rows of ARRAY. */
-#define VIEW_ROWS_SET(r, array, n)                        \
-	do {                                              \
-		(r)->section.rows = (array);              \
-		(r)->section.n_rows = (n);                \
-		(r)->section.row_size = sizeof(*(array)); \
-	} while (0)
+/* What the data of every list begins with: of all of its times, and what their columns' headers say before MEAN. */
+struct view_data {
+	enum profile_clock clock;
+	const char *prefix; /* NULL: nothing */
+};
+
+/* A table's rows are the N of the array ROWS in struct OF, which its data is. */
+#define VIEW_LIST(of, rows_, n_)                                               \
+	.list = offsetof(struct of, rows_), .list_n = offsetof(struct of, n_), \
+	.row_size = sizeof(*((struct of *)NULL)->rows_)
 
 /* Where a table is: everywhere, if nothing is said. */
 enum view_places {
@@ -40,7 +43,7 @@ enum view_places {
 	VIEW_IN_CSV = 1 << 2,
 };
 
-/* DATA is what the command's list of tables is about: struct view_report, struct view_diff. */
+/* DATA is what the command's list of tables is about: struct view_report, struct view_diff; a struct view_data is first in it. */
 struct view_table {
 	const char *name; /* of --section, and its key in JSON */
 	unsigned int places; /* enum view_places; 0: all */
@@ -53,11 +56,12 @@ struct view_table {
 	const char *none; /* what stands there without any row, in the same case; NULL: nothing */
 	const struct output_group *groups;
 	size_t n_groups;
-	bool (*is_redundant)(const void *row); /* as in struct output_section */
+	size_t redundant; /* as in struct output_section */
 	const char *(*mark)(const void *row, const struct output_group *group);
 	void (*prepare)(void *row);
 	size_t weight;
-	/* Sets the rows, and what else of the section depends on DATA. */
+	size_t list, list_n, row_size; /* see VIEW_LIST(); ROW_SIZE 0: there is no such array */
+	/* Makes the rows, or makes others of those, and what else of the section depends on DATA; NULL: nothing to do. */
 	void (*rows)(struct view_rows *rows, const void *data);
 	/* Below the rows on the page. */
 	void (*after)(const struct view *view, const void *data);
@@ -90,10 +94,7 @@ void view_rows_init(struct view_rows *rows, const struct view_table *table, cons
 		    bool for_people);
 void view_rows_deinit(struct view_rows *rows);
 
-/* Rows that are shown: those that are not redundant. */
-size_t view_rows_count(const struct view_rows *rows);
-
-/* TEXT, which is freed with ROWS. */
-const char *view_rows_text(struct view_rows *rows, char *text);
+/* Room for N rows of SIZE bytes, all 0, which are ROWS from now on; freed with them. */
+void *view_rows_new(struct view_rows *rows, size_t n, size_t size);
 
 #endif

@@ -51,16 +51,15 @@ static const struct row rows[] = {
 	{ "hidden", false, true, { 3, 3 }, { 3, 3 }, 0 },
 };
 
-static bool is_hidden(const void *row)
-{
-	return ((const struct row *)row)->hidden;
-}
-
 static struct output_section section(size_t n)
 {
-	return (struct output_section){
-		groups, 4, rows, n, sizeof(*rows), PROFILE_CLOCK_INSN, .is_redundant = is_hidden
-	};
+	return (struct output_section){ groups,
+					4,
+					rows,
+					n,
+					sizeof(*rows),
+					PROFILE_CLOCK_INSN,
+					.redundant = offsetof(struct row, hidden) };
 }
 
 static void check_table(size_t n_rows, struct output_table_options options, const char *expected)
@@ -123,7 +122,7 @@ static void test_selection(void **state)
 				    4,
 				    sizeof(*changes),
 				    PROFILE_CLOCK_INSN,
-				    .is_redundant = is_hidden,
+				    .redundant = offsetof(struct row, hidden),
 				    .weight = offsetof(struct row, pct) };
 	struct output_table_options options = { .least = 0.01 };
 	char *out = NULL;

@@ -83,11 +83,11 @@ static void check_list(const struct view_list *list)
 		for (j = 0; j < i; j++)
 			assert_string_not_equal(list->tables[j]->name, table->name);
 		if (view_table_is_in(table, VIEW_IN_PAGE))
-			assert_true(table->page || table->rows);
+			assert_true(table->page || table->rows || table->row_size);
 		if (view_table_is_in(table, VIEW_IN_JSON))
-			assert_true(table->json || table->rows);
+			assert_true(table->json || table->rows || table->row_size);
 		if (view_table_is_in(table, VIEW_IN_CSV))
-			assert_true(table->rows && table->n_groups);
+			assert_true((table->rows || table->row_size) && table->n_groups);
 	}
 }
 

@@ -41,7 +41,8 @@ void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze
 	while (join_next(&j)) {
 		const struct analyze_row *a = j.n_a ? j.a : NULL, *b = j.n_b ? j.b : NULL;
 		const struct analyze_row *from = j.n_a ? j.a : j.b;
-		struct analyze_diff_row row = { .name = from->name,
+		struct analyze_diff_row row = { .kind = from->kind,
+						.name = from->name,
 						.context = from->context,
 						.baseline = analyze_figures_none,
 						.hardened = analyze_figures_none,

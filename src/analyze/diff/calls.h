@@ -36,6 +36,7 @@ enum analyze_note {
  * its probed runs. A side that has no such row is analyze_figures_none.
  */
 struct analyze_diff_row {
+	enum analyze_call_kind kind;
 	const char *name;
 	const char *context; /* as in struct analyze_row */
 	bool redundant;

@@ -128,7 +128,10 @@ static int ref_compare(const void *left, const void *right)
 static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n,
 		    const char *context, const struct sampling *sampling)
 {
-	struct analyze_row row = { .name = first->name, .label = first->name, .context = context };
+	struct analyze_row row = { .kind = context ? ANALYZE_CALL_FUNCTION : ANALYZE_CALL_SYSCALL,
+				   .name = first->name,
+				   .label = first->name,
+				   .context = context };
 	struct profile_stats sum;
 	size_t i;
 

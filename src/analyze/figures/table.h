@@ -65,8 +65,14 @@ struct analyze_figures {
 		}                                                                               \
 	}
 
+enum analyze_call_kind {
+	ANALYZE_CALL_SYSCALL,
+	ANALYZE_CALL_FUNCTION,
+};
+
 /* Strings are the profile's, which must outlive the row. */
 struct analyze_row {
+	enum analyze_call_kind kind;
 	const char *name;
 	const char *context; /* NULL for syscalls; ANALYZE_ALL_CONTEXTS for the sum */
 	const char

@@ -48,7 +48,7 @@ static void rows(struct view_rows *rows, const void *data)
 	static const struct output_group counted[2] = COUNTED_GROUPS(columns);
 	const struct annotated *f = ((const struct view_annotation *)data)->f;
 	const struct analyze_annotation *a = &f->a;
-	struct annotate_row *items = alloc_array(a->n_bodies, sizeof(*items));
+	struct annotate_row *items = view_rows_new(rows, a->n_bodies, sizeof(*items));
 
 	for (uint32_t i = 0; i < a->n_bodies; i++) {
 		const struct analyze_code_body *b = &a->bodies[i];
@@ -62,7 +62,7 @@ static void rows(struct view_rows *rows, const void *data)
 			.chain = b->chain,
 			.path = b->path,
 			.called = b->called,
-			.lines = view_rows_text(rows, lines_text(b)),
+			.lines = alloc_keep(&rows->texts, lines_text(b)),
 			.first_line = annotate_line(b->first_line),
 			.last_line = annotate_line(b->last_line),
 			.n_insns = b->n_insns,
@@ -72,7 +72,7 @@ static void rows(struct view_rows *rows, const void *data)
 			.measured = is_exact ? "exact" : "estimated",
 		};
 	}
-	annotate_rows_set(rows, f, items, a->n_bodies, counted);
+	annotate_rows_choose(rows, f, counted);
 }
 
 const struct view_table annotate_bodies = {

@@ -47,12 +47,10 @@ static char *where_text(const struct analyze_annotate_diff_row *r)
 	return alloc_printf("%s:%u", r->file, is ? is : was);
 }
 
-static struct annotate_diff_row *rows_form(struct view_rows *rows,
-					   const struct view_annotate_diff *c,
-					   const struct analyze_annotate_diff_rows *from,
-					   bool are_lines)
+static void rows_form(struct view_rows *rows, const struct view_annotate_diff *c,
+		      const struct analyze_annotate_diff_rows *from, bool are_lines)
 {
-	struct annotate_diff_row *items = alloc_array(from->n_rows, sizeof(*items));
+	struct annotate_diff_row *items = view_rows_new(rows, from->n_rows, sizeof(*items));
 
 	for (uint32_t i = 0; i < from->n_rows; i++) {
 		const struct analyze_annotate_diff_row *r = &from->rows[i];
@@ -67,10 +65,10 @@ static struct annotate_diff_row *rows_form(struct view_rows *rows,
 		};
 		if (!are_lines)
 			continue;
-		items[i].where = view_rows_text(rows, where_text(r));
-		items[i].source = view_rows_text(rows, annotated_source(&c->sides[side], &line));
+		items[i].where = alloc_keep(&rows->texts, where_text(r));
+		items[i].source =
+			alloc_keep(&rows->texts, annotated_source(&c->sides[side], &line));
 	}
-	return items;
 }
 
 /* How many instructions more a call executes; 0 where that was not counted on both sides. */
@@ -173,14 +171,9 @@ static void rows_set(struct view_rows *rows, const struct view_annotate_diff *c,
 	const struct analyze_annotate_diff_rows *from =
 		are_lines ? &c->diff.lines : &c->diff.bodies;
 	bool counted = c->sides[0].a.counted || c->sides[1].a.counted;
-	enum profile_clock clock = c->sides[0].p->clock;
-	struct annotate_diff_row *items = rows_form(rows, c, from, are_lines);
 
-	rows->owned = items;
-	VIEW_ROWS_SET(rows, items, from->n_rows);
+	rows_form(rows, c, from, are_lines);
 	rows->section.groups = are_lines ? line_groups[counted] : body_groups[counted];
-	rows->section.clock = clock;
-	rows->section.prefix = annotate_cost_header(clock, c->diff.is_of_call);
 }
 
 void annotate_diff_rows_init(struct view_rows *rows, const struct view_table *table,

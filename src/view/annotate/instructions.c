@@ -24,8 +24,7 @@ static void rows(struct view_rows *rows, const void *data)
 {
 	const struct view_annotation *v = data;
 	const struct analyze_annotation *a = &v->f->a;
-	struct annotate_row *items = alloc_array(a->n_insns, sizeof(*items));
-	uint32_t n_items = 0;
+	struct annotate_row *items = view_rows_new(rows, a->n_insns, sizeof(*items));
 
 	for (uint32_t p = 0; p < a->n_places; p++) {
 		const struct analyze_place *place = &a->places[p];
@@ -34,12 +33,12 @@ static void rows(struct view_rows *rows, const void *data)
 			const struct analyze_instruction *i = &a->insns[place->first_insn + n];
 			const struct analyze_line *line = &a->lines[i->line];
 
-			items[n_items++] = (struct annotate_row){
+			*items++ = (struct annotate_row){
 				.figures = annotate_figures_of(a, &i->hits, i->executions,
 							       i->per_call),
-				.address = view_rows_text(rows, annotated_address(place, i)),
-				.text = view_rows_text(rows,
-						       annotated_text(v->f, v->disasm, place, i)),
+				.address = alloc_keep(&rows->texts, annotated_address(place, i)),
+				.text = alloc_keep(&rows->texts,
+						   annotated_text(v->f, v->disasm, place, i)),
 				.function = place->function.name,
 				.symbol = i->symbol,
 				.path = line->path,
@@ -51,7 +50,6 @@ static void rows(struct view_rows *rows, const void *data)
 			};
 		}
 	}
-	annotate_rows_set(rows, v->f, items, n_items, NULL);
 }
 
 const struct view_table annotate_instructions = {

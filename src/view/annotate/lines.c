@@ -22,7 +22,7 @@ static void rows(struct view_rows *rows, const void *data)
 	static const struct output_group counted[2] = COUNTED_GROUPS(columns);
 	const struct view_annotation *v = data;
 	const struct analyze_annotation *a = &v->f->a;
-	struct annotate_row *items = alloc_array(a->n_lines, sizeof(*items));
+	struct annotate_row *items = view_rows_new(rows, a->n_lines, sizeof(*items));
 
 	for (uint32_t i = 0; i < a->n_lines; i++) {
 		const struct analyze_line *line = &a->lines[i];
@@ -30,15 +30,15 @@ static void rows(struct view_rows *rows, const void *data)
 		items[i] = (struct annotate_row){
 			.figures = annotate_figures_of(a, &line->hits, line->executions,
 						       line->per_call),
-			.where = view_rows_text(rows, annotated_where(line)),
-			.source = view_rows_text(rows, annotated_source(v->f, line)),
+			.where = alloc_keep(&rows->texts, annotated_where(line)),
+			.source = alloc_keep(&rows->texts, annotated_source(v->f, line)),
 			.path = line->path,
 			.file = line->file,
 			.line = annotate_line(line->line),
 			.n_insns = line->n_insns,
 		};
 	}
-	annotate_rows_set(rows, v->f, items, a->n_lines, counted);
+	annotate_rows_choose(rows, v->f, counted);
 }
 
 const struct view_table annotate_lines = {

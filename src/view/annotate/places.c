@@ -22,13 +22,13 @@ static const struct output_column columns[] = {
 
 static const char *position(struct view_rows *rows, const char *file, uint32_t line)
 {
-	return file ? view_rows_text(rows, alloc_printf("%s:%u", file, line)) : NULL;
+	return file ? alloc_keep(&rows->texts, alloc_printf("%s:%u", file, line)) : NULL;
 }
 
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct annotated *f = ((const struct view_annotation *)data)->f;
-	struct annotate_row *items = alloc_array(f->a.n_places, sizeof(*items));
+	struct annotate_row *items = view_rows_new(rows, f->a.n_places, sizeof(*items));
 
 	for (uint32_t i = 0; i < f->a.n_places; i++) {
 		const struct analyze_place *place = &f->a.places[i];
@@ -48,7 +48,6 @@ static void rows(struct view_rows *rows, const void *data)
 			items[i].called =
 				position(rows, place->body.call_file, place->body.call_line);
 	}
-	annotate_rows_set(rows, f, items, f->a.n_places, NULL);
 }
 
 const struct view_table annotate_places = {

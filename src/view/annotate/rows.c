@@ -67,17 +67,13 @@ static uint32_t rank(struct annotate_row *items, uint32_t n)
 	return kept;
 }
 
-void annotate_rows_set(struct view_rows *rows, const struct annotated *f,
-		       struct annotate_row *items, uint32_t n, const struct output_group counted[2])
+void annotate_rows_choose(struct view_rows *rows, const struct annotated *f,
+			  const struct output_group counted[2])
 {
 	struct output_section *section = &rows->section;
 
 	if (counted && rows->for_people)
-		n = rank(items, n);
-	rows->owned = items;
-	VIEW_ROWS_SET(rows, items, n);
-	section->clock = f->a.clock;
-	section->prefix = annotate_cost_header(f->a.clock, f->a.tick_is_of_call);
+		section->n_rows = rank(rows->owned, section->n_rows);
 	if (counted && f->a.counted) {
 		section->groups = counted;
 		section->n_groups = 2;

@@ -58,13 +58,11 @@ struct annotate_figures annotate_figures_of(const struct analyze_annotation *a,
 double annotate_line(uint32_t line);
 
 /*
- * Sets what all tables of F have alike, with N rows of ITEMS, which ROWS then owns. On a page COUNTED, groups for
- * where blocks were counted (NULL: none), takes the table's own place, and only rows with samples or executions
- * are left, most samples first.
+ * Of ROWS of F, on a page: where blocks were counted COUNTED takes the place of the table's own groups, and only rows with
+ * samples or executions are left, most samples first.
  */
-void annotate_rows_set(struct view_rows *rows, const struct annotated *f,
-		       struct annotate_row *items, uint32_t n,
-		       const struct output_group counted[2]);
+void annotate_rows_choose(struct view_rows *rows, const struct annotated *f,
+			  const struct output_group counted[2]);
 
 const char *annotate_mark(const void *row, const struct output_group *group);
 

@@ -65,7 +65,7 @@ static char *label(const struct analyze_attribution_row *row)
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_attribution *a = &((const struct view_diff *)data)->attribution;
-	struct line *lines = alloc_array(a->n_rows, sizeof(*lines));
+	struct line *lines = view_rows_new(rows, a->n_rows, sizeof(*lines));
 	double above[DEPTH] = { INFINITY };
 	uint32_t i, n = 0;
 
@@ -80,12 +80,10 @@ static void rows(struct view_rows *rows, const void *data)
 		if (rows->for_people ? row->hidden : row->part == ANALYZE_PART_OTHERS)
 			continue;
 		lines[n] = (struct line){ .row = *row, .weight = is_command ? NAN : above[level] };
-		lines[n].label = view_rows_text(rows, label(row));
+		lines[n].label = alloc_keep(&rows->texts, label(row));
 		n++;
 	}
-	rows->owned = lines;
-	VIEW_ROWS_SET(rows, lines, n);
-	rows->section.clock = a->clock;
+	rows->section.n_rows = n;
 }
 
 const struct view_table diff_attribution = {

@@ -17,13 +17,8 @@
 /* Functions of one side alone that the first screen names. */
 #define ALONE_FIRST 2
 
-struct call {
-	const char *kind; /* "syscall", "function" */
-	struct analyze_diff_row row;
-};
-
 static const struct output_column kind[] = {
-	COLUMN("kind", TEXT, call, kind),
+	COLUMN("kind", TEXT, analyze_diff_row, kind, .names = view_call_kinds),
 };
 
 static const struct output_column syscall[] = {
@@ -97,23 +92,23 @@ static const struct output_group function_groups[] = {
 
 static const struct output_group call_groups[] = {
 	{ COLUMNS(kind) },
-	{ AT(call, row), COLUMNS(function) },
-	VIEW_FIGURES(call, row.baseline, figures, .key = "baseline"),
-	{ .key = "baseline", AT(call, row.baseline), COLUMNS(errors) },
-	VIEW_FIGURES(call, row.hardened, figures, .key = "hardened"),
-	{ .key = "hardened", AT(call, row.hardened), COLUMNS(errors) },
-	{ AT(call, row), COLUMNS(delta) },
-	{ AT(call, row.change), VIEW_PLUS_MINUS },
-	{ AT(call, row), COLUMNS(deltas) },
-	{ AT(call, row), COLUMNS(share) },
-	{ AT(call, row.change), VIEW_VERDICT },
-	{ AT(call, row), COLUMNS(percentile_deltas) },
+	{ COLUMNS(function) },
+	VIEW_FIGURES(analyze_diff_row, baseline, figures, .key = "baseline"),
+	{ .key = "baseline", AT(analyze_diff_row, baseline), COLUMNS(errors) },
+	VIEW_FIGURES(analyze_diff_row, hardened, figures, .key = "hardened"),
+	{ .key = "hardened", AT(analyze_diff_row, hardened), COLUMNS(errors) },
+	{ COLUMNS(delta) },
+	{ AT(analyze_diff_row, change), VIEW_PLUS_MINUS },
+	{ COLUMNS(deltas) },
+	{ COLUMNS(share) },
+	{ AT(analyze_diff_row, change), VIEW_VERDICT },
+	{ COLUMNS(percentile_deltas) },
 };
 
 /* For people: what the tables above have no room for. */
 static const struct output_column any[] = {
-	COLUMN(NULL, TEXT, call, row.name, .header = "NAME"),
-	COLUMN(NULL, TEXT, call, row.context, .header = "CONTEXT", .rank = 1),
+	COLUMN(NULL, TEXT, analyze_diff_row, name, .header = "NAME"),
+	COLUMN(NULL, TEXT, analyze_diff_row, context, .header = "CONTEXT", .rank = 1),
 };
 
 static const struct output_column detail[] = {
@@ -140,80 +135,32 @@ static const struct output_column percentile_delta[] = {
 
 static const struct output_group detail_groups[] = {
 	{ COLUMNS(any) },
-	{ .key = "baseline", AT(call, row.baseline), COLUMNS(detail) },
-	{ .key = "hardened", AT(call, row.hardened), COLUMNS(detail) },
+	{ .key = "baseline", AT(analyze_diff_row, baseline), COLUMNS(detail) },
+	{ .key = "hardened", AT(analyze_diff_row, hardened), COLUMNS(detail) },
 };
 
 static const struct output_group percentile_groups[] = {
 	{ COLUMNS(any) },
-	{ .key = "baseline", AT(call, row.baseline), COLUMNS(percentile) },
-	{ .key = "hardened", AT(call, row.hardened), COLUMNS(percentile) },
-	{ .key = "delta", AT(call, row), COLUMNS(percentile_delta) },
+	{ .key = "baseline", AT(analyze_diff_row, baseline), COLUMNS(percentile) },
+	{ .key = "hardened", AT(analyze_diff_row, hardened), COLUMNS(percentile) },
+	{ .key = "delta", COLUMNS(percentile_delta) },
 };
-
-static bool is_redundant(const void *row)
-{
-	return ((const struct analyze_diff_row *)row)->redundant;
-}
-
-static bool call_is_redundant(const void *row)
-{
-	return ((const struct call *)row)->row.redundant;
-}
-
-static const char *mark(const void *row, const struct output_group *group)
-{
-	(void)group;
-	return view_noise_mark(&((const struct analyze_diff_row *)row)->change);
-}
 
 static void prepare(void *row)
 {
 	analyze_diff_row_work_out(row);
 }
 
-static void call_prepare(void *row)
-{
-	analyze_diff_row_work_out(&((struct call *)row)->row);
-}
-
-static void set_rows(struct view_rows *rows, const struct analyze_diff *diff,
-		     const struct analyze_diff_rows *list)
-{
-	VIEW_ROWS_SET(rows, list->rows, list->n_rows);
-	rows->section.clock = diff->clock;
-	rows->section.prefix = view_time_headers[diff->time];
-}
-
-static void syscall_rows(struct view_rows *rows, const void *data)
-{
-	const struct view_diff *c = data;
-
-	set_rows(rows, &c->diff, &c->diff.syscalls);
-}
-
-static void function_rows(struct view_rows *rows, const void *data)
-{
-	const struct view_diff *c = data;
-
-	set_rows(rows, &c->diff, &c->diff.functions);
-}
-
 static void call_rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;
-	struct call *calls =
-		alloc_array((size_t)diff->syscalls.n_rows + diff->functions.n_rows, sizeof(*calls));
-	size_t i, n = 0;
+	const struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
+	struct analyze_diff_row *at =
+		view_rows_new(rows, (size_t)lists[0]->n_rows + lists[1]->n_rows, sizeof(*at));
 
-	for (i = 0; i < diff->syscalls.n_rows; i++)
-		calls[n++] = (struct call){ "syscall", diff->syscalls.rows[i] };
-	for (i = 0; i < diff->functions.n_rows; i++)
-		calls[n++] = (struct call){ "function", diff->functions.rows[i] };
-	rows->owned = calls;
-	VIEW_ROWS_SET(rows, calls, n);
-	rows->section.clock = diff->clock;
-	rows->section.prefix = view_time_headers[diff->time];
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		for (uint32_t j = 0; j < lists[i]->n_rows; j++)
+			*at++ = lists[i]->rows[j];
 }
 
 /* "shuffle_freelist: not timed on the baseline side, which inlines it; 50,597,701 insn per run" */
@@ -273,7 +220,7 @@ const struct view_table diff_calls = {
 	.name = "calls",
 	.places = VIEW_IN_CSV,
 	GROUPS(call_groups),
-	.prepare = call_prepare,
+	.prepare = prepare,
 	.rows = call_rows,
 };
 
@@ -283,10 +230,10 @@ const struct view_table diff_syscalls = {
 	.title_of = syscall_title,
 	.none = "Syscalls: none were recorded, or none that --filter shows.",
 	GROUPS(syscall_groups),
-	.mark = mark,
+	.mark = view_noise_mark,
 	.prepare = prepare,
 	.weight = offsetof(struct analyze_diff_row, delta_total),
-	.rows = syscall_rows,
+	VIEW_LIST(view_diff, diff.syscalls.rows, diff.syscalls.n_rows),
 };
 
 const struct view_table diff_functions = {
@@ -295,11 +242,11 @@ const struct view_table diff_functions = {
 	.title_of = function_title,
 	.none = "Functions: none were recorded (record --func NAME), or none that --filter shows.",
 	GROUPS(function_groups),
-	.is_redundant = is_redundant,
-	.mark = mark,
+	.redundant = offsetof(struct analyze_diff_row, redundant),
+	.mark = view_noise_mark,
 	.prepare = prepare,
 	.weight = offsetof(struct analyze_diff_row, delta_total),
-	.rows = function_rows,
+	VIEW_LIST(view_diff, diff.functions.rows, diff.functions.n_rows),
 	.after = function_after,
 };
 
@@ -308,7 +255,7 @@ const struct view_table diff_details = {
 	.places = VIEW_IN_PAGE,
 	.title = "Medians, tails and totals of syscalls and functions",
 	GROUPS(detail_groups),
-	.is_redundant = call_is_redundant,
+	.redundant = offsetof(struct analyze_diff_row, redundant),
 	.rows = call_rows,
 };
 
@@ -317,6 +264,6 @@ const struct view_table diff_percentiles = {
 	.places = VIEW_IN_PAGE,
 	.title = "Percentiles of syscalls and functions",
 	GROUPS(percentile_groups),
-	.is_redundant = call_is_redundant,
+	.redundant = offsetof(struct analyze_diff_row, redundant),
 	.rows = call_rows,
 };

@@ -27,7 +27,9 @@ const struct output_column view_verdict[] = {
 	COLUMN("repetitions_hardened", COUNT, analyze_change, repetitions[1]),
 };
 
-const char *view_noise_mark(const struct analyze_change *change)
+const char *view_noise_mark(const void *row, const struct output_group *group)
 {
-	return change->under_noise ? "under " : NULL;
+	const struct analyze_change *change = (const void *)((const char *)row + group->offset);
+
+	return group->columns == view_verdict && change->under_noise ? "under " : NULL;
 }

@@ -39,10 +39,9 @@ static void rows(struct view_rows *rows, const void *data)
 	struct analyze_env_row *shown;
 	uint32_t i, n = 0;
 
-	VIEW_ROWS_SET(rows, env->rows, env->n_rows);
 	if (!rows->for_people)
 		return;
-	rows->owned = shown = alloc_array(env->n_rows, sizeof(*shown));
+	shown = view_rows_new(rows, env->n_rows, sizeof(*shown));
 	for (i = 0; i < env->n_rows; i++) {
 		if (env->rows[i].kind == ANALYZE_ENV_CONFIG && count_config(env) > CONFIG_MOST)
 			continue;
@@ -51,7 +50,7 @@ static void rows(struct view_rows *rows, const void *data)
 			continue;
 		shown[n++] = env->rows[i];
 	}
-	VIEW_ROWS_SET(rows, shown, n);
+	rows->section.n_rows = n;
 }
 
 static void after(const struct view *v, const void *data)
@@ -139,6 +138,7 @@ const struct view_table diff_environment = {
 	.name = "environment",
 	.none = "The two environments do not differ.",
 	ONE_GROUP(columns),
+	VIEW_LIST(view_diff, diff.env.rows, diff.env.n_rows),
 	.rows = rows,
 	.after = after,
 	.json = json,

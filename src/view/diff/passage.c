@@ -38,24 +38,22 @@ static struct line line_of(struct view_rows *rows, const struct analyze_step *st
 	char *name = output_text_escape(step->name);
 	struct line line = { .step = *step, .inlined = inlined ? "yes" : NULL };
 
-	line.label = view_rows_text(rows, alloc_printf("%s%s", name, inlined ? " (inlined)" : ""));
+	line.label =
+		alloc_keep(&rows->texts, alloc_printf("%s%s", name, inlined ? " (inlined)" : ""));
 	free(name);
 	return line;
 }
 
 static void rows(struct view_rows *rows, const void *data)
 {
-	const struct view_diff *c = data;
-	const struct analyze_passage *passage = &c->passage;
-	struct line *lines = alloc_array(passage->n_steps, sizeof(*lines));
+	const struct analyze_passage *passage = &((const struct view_diff *)data)->passage;
+	struct line *lines = view_rows_new(rows, passage->n_steps, sizeof(*lines));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < passage->n_steps; i++)
 		if (!rows->for_people || !is_passed(passage, i))
 			lines[n++] = line_of(rows, &passage->steps[i]);
-	rows->owned = lines;
-	VIEW_ROWS_SET(rows, lines, n);
-	rows->section.clock = c->diff.clock;
+	rows->section.n_rows = n;
 }
 
 static char *title(const void *data)

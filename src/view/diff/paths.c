@@ -112,17 +112,13 @@ static char *sentence(const struct analyze_path_change *row, const char *of)
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_diff_paths *paths = &((const struct view_diff *)data)->paths;
-	struct line *lines = alloc_array(paths->n_rows, sizeof(*lines));
-	uint32_t i;
+	struct line *lines = view_rows_new(rows, paths->n_rows, sizeof(*lines));
 
-	for (i = 0; i < paths->n_rows; i++) {
+	for (uint32_t i = 0; i < paths->n_rows; i++) {
 		lines[i].row = paths->rows[i];
-		lines[i].what = view_rows_text(rows, what(&paths->rows[i]));
-		lines[i].text = view_rows_text(rows, sentence(&paths->rows[i], lines[i].what));
+		lines[i].what = alloc_keep(&rows->texts, what(&paths->rows[i]));
+		lines[i].text = alloc_keep(&rows->texts, sentence(&paths->rows[i], lines[i].what));
 	}
-	rows->owned = lines;
-	VIEW_ROWS_SET(rows, lines, paths->n_rows);
-	rows->section.clock = PROFILE_CLOCK_INSN;
 }
 
 static void page(const struct view *v, const void *data)

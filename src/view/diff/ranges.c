@@ -66,18 +66,13 @@ static const struct output_group groups[] = {
 	{ COLUMNS(note) },
 };
 
-static bool is_redundant(const void *row)
-{
-	return ((const struct analyze_diff_range *)row)->redundant;
-}
-
 static const char *mark(const void *row, const struct output_group *group)
 {
 	const struct analyze_diff_range *range = row;
 	const char *a = view_range_mark(&range->baseline), *b = view_range_mark(&range->hardened);
 
 	if (group->columns == view_verdict)
-		return view_noise_mark(&range->change);
+		return view_noise_mark(row, group);
 	if (group->key)
 		return group->offset == offsetof(struct analyze_diff_range, baseline.figures) ? a :
 												b;
@@ -91,15 +86,6 @@ static void prepare(void *row)
 	analyze_change_work_out(&((struct analyze_diff_range *)row)->change);
 }
 
-static void rows(struct view_rows *rows, const void *data)
-{
-	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;
-
-	VIEW_ROWS_SET(rows, diff->ranges.rows, diff->ranges.n_rows);
-	rows->section.clock = diff->clock;
-	rows->section.prefix = view_time_headers[diff->time];
-}
-
 const struct view_table diff_ranges = {
 	.name = "ranges",
 	.first = 6,
@@ -111,9 +97,9 @@ const struct view_table diff_ranges = {
 	.none = "Inlined bodies: none were timed (record --range NAME), samples show no significant "
 		"change in any, or none that --filter shows.",
 	GROUPS(groups),
-	.is_redundant = is_redundant,
+	.redundant = offsetof(struct analyze_diff_range, redundant),
 	.mark = mark,
 	.prepare = prepare,
 	.weight = offsetof(struct analyze_diff_range, delta_total.value),
-	.rows = rows,
+	VIEW_LIST(view_diff, diff.ranges.rows, diff.ranges.n_rows),
 };

@@ -8,7 +8,7 @@
 struct renamed {
 	const char *baseline, *hardened, *name;
 	enum analyze_renaming_how how;
-	bool seen;
+	bool unseen; /* probed in vain on both sides */
 };
 
 static const struct output_column columns[] = {
@@ -18,19 +18,12 @@ static const struct output_column columns[] = {
 	COLUMN("how", TEXT, renamed, how, .names = view_renamings, .header = "HOW KNOWN"),
 };
 
-/* Probed in vain on both sides. */
-static bool is_unseen(const void *row)
-{
-	return !((const struct renamed *)row)->seen;
-}
-
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_renames *renames = ((const struct view_diff *)data)->renames;
-	struct renamed *all = alloc_array(renames->n_rows, sizeof(*all));
-	uint32_t i;
+	struct renamed *all = view_rows_new(rows, renames->n_rows, sizeof(*all));
 
-	for (i = 0; i < renames->n_rows; i++) {
+	for (uint32_t i = 0; i < renames->n_rows; i++) {
 		const struct analyze_renaming *row = &renames->rows[i];
 		bool is_baseline = row->side == VIEW_BASELINE;
 
@@ -39,11 +32,9 @@ static void rows(struct view_rows *rows, const void *data)
 			.hardened = is_baseline ? row->new : row->old,
 			.name = row->new,
 			.how = row->how,
-			.seen = row->seen,
+			.unseen = !row->seen,
 		};
 	}
-	rows->owned = all;
-	VIEW_ROWS_SET(rows, all, renames->n_rows);
 }
 
 const struct view_table diff_renamed = {
@@ -51,6 +42,6 @@ const struct view_table diff_renamed = {
 	.first = 3,
 	.title = "Renamed functions, compared as one",
 	ONE_GROUP(columns),
-	.is_redundant = is_unseen,
+	.redundant = offsetof(struct renamed, unseen),
 	.rows = rows,
 };

@@ -35,30 +35,16 @@ static const struct output_group groups[] = {
 	{ AT(analyze_diff_workload_row, change), VIEW_VERDICT },
 };
 
-static const char *mark(const void *row, const struct output_group *group)
-{
-	(void)group;
-	return view_noise_mark(&((const struct analyze_diff_workload_row *)row)->change);
-}
-
 static void prepare(void *row)
 {
 	analyze_change_work_out(&((struct analyze_diff_workload_row *)row)->change);
-}
-
-static void rows(struct view_rows *rows, const void *data)
-{
-	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;
-
-	VIEW_ROWS_SET(rows, diff->workload, diff->n_workload);
-	rows->section.clock = diff->clock;
 }
 
 const struct view_table diff_workload = {
 	.name = "workload",
 	.first = 4,
 	GROUPS(groups),
-	.mark = mark,
+	.mark = view_noise_mark,
 	.prepare = prepare,
-	.rows = rows,
+	VIEW_LIST(view_diff, diff.workload, diff.n_workload),
 };

@@ -54,7 +54,6 @@ static void functions_rows(struct view_rows *rows, const void *data)
 
 	if (code->is_other_kernel)
 		rows->section.groups = other;
-	VIEW_ROWS_SET(rows, code->functions.items, code->functions.n_items);
 }
 
 static json_t *functions_json(const void *data)
@@ -81,6 +80,7 @@ static const struct view_table functions = {
 	.name = "functions",
 	.places = VIEW_IN_PAGE | VIEW_IN_JSON,
 	ONE_GROUP(function_columns),
+	VIEW_LIST(view_code, functions.items, functions.n_items),
 	.rows = functions_rows,
 	.json = functions_json,
 };
@@ -98,13 +98,6 @@ static const struct output_column body_columns[] = {
 	COLUMN("addresses", TEXT, view_code_row, addresses, .header = "ADDRESSES"),
 	COLUMN("note", TEXT, view_code_row, note, .header = "NOTE", .rank = 3),
 };
-
-static void bodies_rows(struct view_rows *rows, const void *data)
-{
-	const struct view_code *code = data;
-
-	VIEW_ROWS_SET(rows, code->bodies.items, code->bodies.n_items);
-}
 
 static json_t *body_json(const struct view_code_row *row)
 {
@@ -146,7 +139,7 @@ static const struct view_table bodies = {
 	.name = "inlined",
 	.places = VIEW_IN_PAGE | VIEW_IN_JSON,
 	ONE_GROUP(body_columns),
-	.rows = bodies_rows,
+	VIEW_LIST(view_code, bodies.items, bodies.n_items),
 	.json = bodies_json,
 };
 
@@ -183,14 +176,13 @@ static const struct output_column columns[] = {
 static void all_rows(struct view_rows *rows, const void *data)
 {
 	const struct view_code *code = data;
-	struct view_code_rows all = {};
+	const struct view_code_rows *lists[] = { &code->functions, &code->bodies };
+	struct view_code_row *at =
+		view_rows_new(rows, (size_t)lists[0]->n_items + lists[1]->n_items, sizeof(*at));
 
-	for (uint32_t i = 0; i < code->functions.n_items; i++)
-		vec_push(&all, items, code->functions.items[i]);
-	for (uint32_t i = 0; i < code->bodies.n_items; i++)
-		vec_push(&all, items, code->bodies.items[i]);
-	rows->owned = all.items;
-	VIEW_ROWS_SET(rows, all.items, all.n_items);
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		for (uint32_t j = 0; j < lists[i]->n_items; j++)
+			*at++ = lists[i]->items[j];
 }
 
 static const struct view_table all = {

@@ -49,16 +49,15 @@ static struct row row_of(const struct view_protection *of)
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct view_protections *p = data;
-	struct row *all = alloc_array(p->n, sizeof(*all));
+	struct row *all = view_rows_new(rows, p->n, sizeof(*all));
 
 	for (size_t i = 0; i < p->n; i++) {
 		all[i] = row_of(&p->rows[i]);
 		if (strlen(all[i].how) > EVIDENCE_WIDTH)
-			all[i].how_short = view_rows_text(
-				rows, alloc_printf("%.*s...", EVIDENCE_WIDTH - 3, all[i].how));
+			all[i].how_short =
+				alloc_keep(&rows->texts,
+					   alloc_printf("%.*s...", EVIDENCE_WIDTH - 3, all[i].how));
 	}
-	rows->owned = all;
-	VIEW_ROWS_SET(rows, all, p->n);
 }
 
 /* --- json ----------------------------------------------------------------------------------- */

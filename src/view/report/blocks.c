@@ -36,27 +36,17 @@ static const struct output_column block_columns[] = {
 	COLUMN("share", FRACTION, analyze_block, share, .header = "SHARE"),
 };
 
-static void function_rows(struct view_rows *rows, const void *data)
-{
-	const struct view_report *r = data;
-
-	VIEW_ROWS_SET(rows, r->blocks.functions, r->blocks.n_functions);
-	rows->section.clock = r->blocks.clock;
-}
-
 /* For people: of each function over all contexts, those with most instructions first. */
 static void block_rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_blocks *blocks = &((const struct view_report *)data)->blocks;
 	struct analyze_block *all;
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	rows->section.clock = PROFILE_CLOCK_INSN;
-	VIEW_ROWS_SET(rows, blocks->rows, blocks->n_rows);
 	if (!rows->for_people)
 		return;
-	rows->owned = all = alloc_array(blocks->n_rows, sizeof(*all));
-	for (i = 0; i < blocks->n_functions; i++) {
+	all = view_rows_new(rows, blocks->n_rows, sizeof(*all));
+	for (uint32_t i = 0; i < blocks->n_functions; i++) {
 		const struct analyze_block_function *f = &blocks->functions[i];
 		struct analyze_block *hottest;
 
@@ -67,7 +57,7 @@ static void block_rows(struct view_rows *rows, const void *data)
 		n += f->n;
 		free(hottest);
 	}
-	VIEW_ROWS_SET(rows, all, n);
+	rows->section.n_rows = n;
 }
 
 const struct view_table report_block_functions = {
@@ -78,7 +68,7 @@ const struct view_table report_block_functions = {
 		  "(record --callees times them), and should be the same where time is counted in "
 		  "instructions",
 	ONE_GROUP(function_columns),
-	.rows = function_rows,
+	VIEW_LIST(view_report, blocks.functions, blocks.n_functions),
 };
 
 const struct view_table report_blocks = {
@@ -86,5 +76,6 @@ const struct view_table report_blocks = {
 	.first = 6,
 	.title = "Blocks, by instructions per call; SHARE of the function's",
 	ONE_GROUP(block_columns),
+	VIEW_LIST(view_report, blocks.rows, blocks.n_rows),
 	.rows = block_rows,
 };

@@ -5,13 +5,8 @@
 #include "view/names.h"
 #include "view/report.h"
 
-struct call {
-	const char *kind; /* "syscall", "function" */
-	struct analyze_row row;
-};
-
 static const struct output_column kind[] = {
-	COLUMN("kind", TEXT, call, kind),
+	COLUMN("kind", TEXT, analyze_row, kind, .names = view_call_kinds),
 };
 
 static const struct output_column syscall[] = {
@@ -67,54 +62,23 @@ static const struct output_group function_groups[] = {
 
 static const struct output_group call_groups[] = {
 	{ COLUMNS(kind) },
-	{ AT(call, row), COLUMNS(function) },
-	{ AT(call, row.figures), COLUMNS(figures) },
-	{ AT(call, row.figures), VIEW_ALL_TIMES },
-	{ AT(call, row.figures), COLUMNS(errors) },
-	{ AT(call, row), COLUMNS(detached) },
+	{ COLUMNS(function) },
+	{ AT(analyze_row, figures), COLUMNS(figures) },
+	{ AT(analyze_row, figures), VIEW_ALL_TIMES },
+	{ AT(analyze_row, figures), COLUMNS(errors) },
+	{ COLUMNS(detached) },
 };
-
-static bool is_redundant(const void *row)
-{
-	return ((const struct analyze_row *)row)->redundant;
-}
-
-static void set_rows(struct view_rows *rows, const struct view_report *r,
-		     const struct analyze_rows *list)
-{
-	VIEW_ROWS_SET(rows, list->rows, list->n_rows);
-	rows->section.clock = r->table.clock;
-	rows->section.prefix = view_time_headers[r->table.time];
-}
-
-static void syscall_rows(struct view_rows *rows, const void *data)
-{
-	const struct view_report *r = data;
-
-	set_rows(rows, r, &r->table.syscalls);
-}
-
-static void function_rows(struct view_rows *rows, const void *data)
-{
-	const struct view_report *r = data;
-
-	set_rows(rows, r, &r->table.functions);
-}
 
 static void call_rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_table *table = &((const struct view_report *)data)->table;
-	struct call *calls = alloc_array((size_t)table->syscalls.n_rows + table->functions.n_rows,
-					 sizeof(*calls));
-	size_t i, n = 0;
+	const struct analyze_rows *lists[] = { &table->syscalls, &table->functions };
+	struct analyze_row *at =
+		view_rows_new(rows, (size_t)lists[0]->n_rows + lists[1]->n_rows, sizeof(*at));
 
-	for (i = 0; i < table->syscalls.n_rows; i++)
-		calls[n++] = (struct call){ "syscall", table->syscalls.rows[i] };
-	for (i = 0; i < table->functions.n_rows; i++)
-		calls[n++] = (struct call){ "function", table->functions.rows[i] };
-	rows->owned = calls;
-	VIEW_ROWS_SET(rows, calls, n);
-	rows->section.clock = table->clock;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		for (uint32_t j = 0; j < lists[i]->n_rows; j++)
+			*at++ = lists[i]->rows[j];
 }
 
 static char *syscall_title(const void *data)
@@ -147,7 +111,7 @@ const struct view_table report_syscalls = {
 	.none = "Syscalls: none were recorded.",
 	GROUPS(syscall_groups),
 	.weight = offsetof(struct analyze_row, figures.total),
-	.rows = syscall_rows,
+	VIEW_LIST(view_report, table.syscalls.rows, table.syscalls.n_rows),
 };
 
 const struct view_table report_functions = {
@@ -156,7 +120,7 @@ const struct view_table report_functions = {
 	.title_of = function_title,
 	.none = "Functions: none were recorded (record --func NAME).",
 	GROUPS(function_groups),
-	.is_redundant = is_redundant,
+	.redundant = offsetof(struct analyze_row, redundant),
 	.weight = offsetof(struct analyze_row, figures.total),
-	.rows = function_rows,
+	VIEW_LIST(view_report, table.functions.rows, table.functions.n_rows),
 };

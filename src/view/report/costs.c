@@ -25,14 +25,6 @@ static const struct output_column columns[] = {
 	COLUMN("calibration", TEXT, analyze_cost, calibration),
 };
 
-static void rows(struct view_rows *rows, const void *data)
-{
-	const struct analyze_costs *costs = &((const struct view_report *)data)->costs;
-
-	VIEW_ROWS_SET(rows, costs->rows, costs->n_rows);
-	rows->section.clock = costs->clock;
-}
-
 static char *title(const void *data)
 {
 	const struct view_report *r = data;
@@ -139,7 +131,7 @@ const struct view_table report_costs = {
 	.title_of = title,
 	.none = "Probe cost: nothing was timed.",
 	ONE_GROUP(columns),
-	.rows = rows,
+	VIEW_LIST(view_report, costs.rows, costs.n_rows),
 	.after = after,
 	.json = json,
 };

@@ -10,6 +10,7 @@
 struct line {
 	struct analyze_loop loop;
 	const char *spread;
+	bool is_of_a_context; /* which is what the row of all contexts says */
 };
 
 static const struct output_column columns[] = {
@@ -39,35 +40,17 @@ static const struct output_column trip_columns[] = {
 	COLUMN("share", FRACTION, analyze_loop_trips, trips.share, .header = "SHARE"),
 };
 
-/* Of one context: it is what the row of all contexts says. */
-static bool is_of_a_context(const void *row)
-{
-	return !analyze_is_sum(((const struct line *)row)->loop.context);
-}
-
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_paths *paths = &((const struct view_report *)data)->paths;
-	struct line *lines = alloc_array(paths->n_loops, sizeof(*lines));
-	uint32_t i;
+	struct line *lines = view_rows_new(rows, paths->n_loops, sizeof(*lines));
 
-	for (i = 0; i < paths->n_loops; i++) {
-		char *spread = view_trips_of_loop(paths, &paths->loops[i]);
-
+	for (uint32_t i = 0; i < paths->n_loops; i++) {
 		lines[i].loop = paths->loops[i];
-		lines[i].spread = spread ? view_rows_text(rows, spread) : NULL;
+		lines[i].spread =
+			alloc_keep(&rows->texts, view_trips_of_loop(paths, &paths->loops[i]));
+		lines[i].is_of_a_context = !analyze_is_sum(paths->loops[i].context);
 	}
-	rows->owned = lines;
-	VIEW_ROWS_SET(rows, lines, paths->n_loops);
-	rows->section.clock = PROFILE_CLOCK_INSN;
-}
-
-static void trip_rows(struct view_rows *rows, const void *data)
-{
-	const struct view_report *r = data;
-
-	VIEW_ROWS_SET(rows, r->paths.trips, r->paths.n_trips);
-	rows->section.clock = PROFILE_CLOCK_INSN;
 }
 
 const struct view_table report_loops = {
@@ -76,7 +59,7 @@ const struct view_table report_loops = {
 	.title = "Loops, including nested ones; TRIP COUNT is the mean per call",
 	.legend = "TRIP COUNT: CALLS says which share of the calls had which trip count",
 	ONE_GROUP(columns),
-	.is_redundant = is_of_a_context,
+	.redundant = offsetof(struct line, is_of_a_context),
 	.rows = rows,
 };
 
@@ -84,5 +67,5 @@ const struct view_table report_trip_counts = {
 	.name = "trip_counts",
 	.title = "Trip counts, FROM to TO, and how many calls had them",
 	ONE_GROUP(trip_columns),
-	.rows = trip_rows,
+	VIEW_LIST(view_report, paths.trips, paths.n_trips),
 };

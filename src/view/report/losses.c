@@ -13,6 +13,7 @@ struct loss {
 	const char *key, *text;
 	const char *kind; /* "loss", "accounting" */
 	double count; /* NAN: not counted */
+	bool is_none;
 };
 
 static const struct output_column columns[] = {
@@ -28,18 +29,12 @@ const char *view_loss_key(enum profile_loss loss)
 	return loss == PROFILE_LOSS_TRIPS_FULL ? "trip_counts_full" : profile_loss_key(loss);
 }
 
-static bool is_none(const void *row)
-{
-	return ((const struct loss *)row)->count == 0;
-}
-
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct view_report *r = data;
-	struct loss *losses = alloc_array(PROFILE_N_LOSSES, sizeof(*losses));
-	uint32_t i;
+	struct loss *losses = view_rows_new(rows, PROFILE_N_LOSSES, sizeof(*losses));
 
-	for (i = 0; i < PROFILE_N_LOSSES; i++) {
+	for (uint32_t i = 0; i < PROFILE_N_LOSSES; i++) {
 		uint64_t count = r->losses.counts[i];
 
 		losses[i] = (struct loss){
@@ -47,10 +42,9 @@ static void rows(struct view_rows *rows, const void *data)
 			.text = profile_loss_text(i),
 			.kind = profile_loss_is_info(i) ? "accounting" : "loss",
 			.count = count == PROFILE_NOT_COUNTED ? NAN : (double)count,
+			.is_none = !count,
 		};
 	}
-	rows->owned = losses;
-	VIEW_ROWS_SET(rows, losses, PROFILE_N_LOSSES);
 }
 
 /* The LOSS kinds or the INFO kinds. */
@@ -111,7 +105,7 @@ const struct view_table report_losses = {
 	.name = "losses",
 	.title = "Losses and accounting; what was counted and is 0 is left out",
 	ONE_GROUP(columns),
-	.is_redundant = is_none,
+	.redundant = offsetof(struct loss, is_none),
 	.rows = rows,
 	.json = losses_json,
 };

@@ -20,22 +20,19 @@ static const struct output_column columns[] = {
 	COLUMN("share", FRACTION, line, neighbour.share, .header = "SHARE"),
 };
 
-static void set_rows(struct view_rows *rows, const struct view_report *r,
-		     const struct analyze_neighbour_list *list)
+static void set_rows(struct view_rows *rows, const struct analyze_neighbour_list *list)
 {
-	struct line *lines = alloc_array(list->n_items, sizeof(*lines));
+	struct line *lines = view_rows_new(rows, list->n_items, sizeof(*lines));
 
 	for (uint32_t i = 0; i < list->n_items; i++) {
 		const struct analyze_neighbour *n = &list->items[i];
 		const struct analyze_frame frame = { n->kind, n->name };
 
 		lines[i].neighbour = *n;
-		lines[i].name = n->name ? view_rows_text(rows, output_folded_frames(&frame, 1)) :
-					  "(itself)";
+		lines[i].name = n->name ?
+					alloc_keep(&rows->texts, output_folded_frames(&frame, 1)) :
+					"(itself)";
 	}
-	rows->owned = lines;
-	VIEW_ROWS_SET(rows, lines, list->n_items);
-	rows->section.clock = r->p->clock;
 }
 
 static char *title(const struct view_report *r, const char *what)
@@ -51,7 +48,7 @@ static void callers_rows(struct view_rows *rows, const void *data)
 {
 	const struct view_report *r = data;
 
-	set_rows(rows, r, &r->neighbours.callers);
+	set_rows(rows, &r->neighbours.callers);
 }
 
 static char *callers_title(const void *data)
@@ -63,7 +60,7 @@ static void callees_rows(struct view_rows *rows, const void *data)
 {
 	const struct view_report *r = data;
 
-	set_rows(rows, r, &r->neighbours.callees);
+	set_rows(rows, &r->neighbours.callees);
 }
 
 static char *callees_title(const void *data)

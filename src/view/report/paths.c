@@ -40,29 +40,17 @@ static const struct output_column trip_columns[] = {
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_paths *paths = &((const struct view_report *)data)->paths;
-	struct line *lines = alloc_array(paths->n_rows, sizeof(*lines));
-	uint32_t i, n = 0;
+	struct line *lines = view_rows_new(rows, paths->n_rows, sizeof(*lines));
+	uint32_t n = 0;
 
-	for (i = 0; i < paths->n_rows; i++) {
-		char *trips;
-
+	for (uint32_t i = 0; i < paths->n_rows; i++) {
 		if (rows->for_people && !analyze_is_sum(paths->rows[i].context))
 			continue;
-		trips = view_trips_of_path(paths, &paths->rows[i]);
 		lines[n].path = paths->rows[i];
-		lines[n++].trips = trips ? view_rows_text(rows, trips) : NULL;
+		lines[n++].trips =
+			alloc_keep(&rows->texts, view_trips_of_path(paths, &paths->rows[i]));
 	}
-	rows->owned = lines;
-	VIEW_ROWS_SET(rows, lines, n);
-	rows->section.clock = paths->clock;
-}
-
-static void trip_rows(struct view_rows *rows, const void *data)
-{
-	const struct view_report *r = data;
-
-	VIEW_ROWS_SET(rows, r->paths.path_trips, r->paths.n_path_trips);
-	rows->section.clock = PROFILE_CLOCK_INSN;
+	rows->section.n_rows = n;
 }
 
 const struct view_table report_paths = {
@@ -78,5 +66,5 @@ const struct view_table report_path_trip_counts = {
 	.name = "path_trip_counts",
 	.title = "Trip counts of loops, by path; the number of a path is its place in its context",
 	ONE_GROUP(trip_columns),
-	.rows = trip_rows,
+	VIEW_LIST(view_report, paths.path_trips, paths.n_path_trips),
 };

@@ -65,24 +65,10 @@ static const struct output_group groups[] = {
 	{ .key = "estimate", AT(analyze_range, side.estimate), COLUMNS(estimate) },
 };
 
-static bool is_redundant(const void *row)
-{
-	return ((const struct analyze_range *)row)->redundant;
-}
-
 static const char *mark(const void *row, const struct output_group *group)
 {
 	(void)group;
 	return view_range_mark(&((const struct analyze_range *)row)->side);
-}
-
-static void rows(struct view_rows *rows, const void *data)
-{
-	const struct view_report *r = data;
-
-	VIEW_ROWS_SET(rows, r->ranges.rows, r->ranges.n_rows);
-	rows->section.clock = r->table.clock;
-	rows->section.prefix = view_time_headers[r->table.time];
 }
 
 const struct view_table report_ranges = {
@@ -96,8 +82,8 @@ const struct view_table report_ranges = {
 		"where it is made, since what it calls cannot be; (*)() one through a pointer",
 	.none = "Inlined bodies: none were timed (record --range NAME), and none are known from samples.",
 	GROUPS(groups),
-	.is_redundant = is_redundant,
+	.redundant = offsetof(struct analyze_range, redundant),
 	.mark = mark,
 	.weight = offsetof(struct analyze_range, side.figures.total),
-	.rows = rows,
+	VIEW_LIST(view_report, ranges.rows, ranges.n_rows),
 };

@@ -27,10 +27,9 @@ static double time_of(uint64_t count)
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct view_report *r = data;
-	struct run *runs = alloc_array(r->p->n_runs, sizeof(*runs));
-	uint32_t i;
+	struct run *runs = view_rows_new(rows, r->p->n_runs, sizeof(*runs));
 
-	for (i = 0; i < r->p->n_runs; i++) {
+	for (uint32_t i = 0; i < r->p->n_runs; i++) {
 		const struct profile_run *run = &r->p->runs[i];
 
 		runs[i] = (struct run){
@@ -41,9 +40,6 @@ static void rows(struct view_rows *rows, const void *data)
 			.probed = run->kind != PROFILE_RUN_CONTROL,
 		};
 	}
-	rows->owned = runs;
-	VIEW_ROWS_SET(rows, runs, r->p->n_runs);
-	rows->section.clock = r->p->clock;
 }
 
 const struct view_table report_runs = {

@@ -23,17 +23,15 @@ static const struct output_column columns[] = {
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_leaves *leaves = &((const struct view_report *)data)->leaves;
-	struct line *lines = alloc_array(leaves->n_leaves, sizeof(*lines));
-	size_t i;
+	struct line *lines = view_rows_new(rows, leaves->n_leaves, sizeof(*lines));
 
-	for (i = 0; i < leaves->n_leaves; i++) {
+	for (size_t i = 0; i < leaves->n_leaves; i++) {
 		const struct analyze_leaf *leaf = &leaves->leaves[i];
 		char *name = output_folded_frames(leaf->frames, leaf->n_frames);
 
-		lines[i] = (struct line){ view_rows_text(rows, name), leaf->samples, leaf->share };
+		lines[i] =
+			(struct line){ alloc_keep(&rows->texts, name), leaf->samples, leaf->share };
 	}
-	rows->owned = lines;
-	VIEW_ROWS_SET(rows, lines, leaves->n_leaves);
 }
 
 static const char *count_text(char buf[OUTPUT_NUMBER_MAX], uint64_t count)

@@ -23,17 +23,9 @@ static const struct output_group groups[] = {
 	{ AT(analyze_workload_row, figures), COLUMNS(figures) },
 };
 
-static void rows(struct view_rows *rows, const void *data)
-{
-	const struct view_report *r = data;
-
-	VIEW_ROWS_SET(rows, r->workload.rows, r->workload.n_rows);
-	rows->section.clock = r->p->clock;
-}
-
 const struct view_table report_workload = {
 	.name = "workload",
 	.first = 4,
 	GROUPS(groups),
-	.rows = rows,
+	VIEW_LIST(view_report, workload.rows, workload.n_rows),
 };
