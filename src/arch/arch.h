@@ -2,7 +2,7 @@
 /*
  * What an architecture offers: how its instructions read, what its kernel's image says of them, and what
  * its probes look like in code. src/arch/x86 is the only one. Another is a folder with the same files:
- * defs.h, decode.c, disasm.c, probe.c, symbols.c and tables.c, besides the registers in vmlinux/vmlinux.h.
+ * defs.h, decode.c, disasm.c, operation.c, probe.c, symbols.c and tables.c, besides the registers in vmlinux/vmlinux.h.
  */
 #ifndef KPROTPERF_ARCH_ARCH_H
 #define KPROTPERF_ARCH_ARCH_H
@@ -101,6 +101,39 @@ void arch_arguments_destroy(struct arch_arguments_reader *r); /* accepts NULL */
 /* Of the instruction at the start of the AVAIL bytes CODE. False where it is not known. */
 bool arch_arguments_of(struct arch_arguments_reader *r, const uint8_t *code, size_t avail,
 		       struct arch_arguments *out);
+
+/* --- what an instruction does, apart from where it stands: operation.c ------------------------ */
+
+enum arch_value_kind {
+	ARCH_VALUE_NUMBER, /* an immediate, which may be an address too */
+	ARCH_VALUE_OFFSET, /* of memory from a register, or an address that a register is added to */
+	ARCH_VALUE_STACK, /* of memory from the stack pointer, or what is added to that */
+	ARCH_VALUE_ADDRESS, /* of code, or of memory that no register is added to */
+};
+
+#define ARCH_MAX_VALUES 3
+
+struct arch_operation {
+	/* Equal where the same is done with operands of the same kinds and sizes: hashes. */
+	uint64_t shape, registers;
+	bool inverted; /* a conditional jump whose condition is the opposite of its shape's */
+	bool has_code_target; /* the only value is where a direct jump or call leads */
+	uint8_t n_values;
+	struct arch_value {
+		uint64_t value;
+		enum arch_value_kind kind;
+	} values[ARCH_MAX_VALUES];
+};
+
+struct arch_operation_reader;
+
+/* NULL where capstone cannot be had for this machine. */
+struct arch_operation_reader *arch_operation_create(void);
+void arch_operation_destroy(struct arch_operation_reader *r); /* accepts NULL */
+
+/* Of the instruction of LEN bytes CODE at ADDR; of one that capstone does not know the bytes are its shape. */
+void arch_operation_of(struct arch_operation_reader *r, const uint8_t *code, size_t len,
+		       uint64_t addr, struct arch_operation *out);
 
 /* --- probes in code: probe.c ---------------------------------------------------------------- */
 

@@ -133,12 +133,12 @@ fixture_fn const char *fixture_source(const char *name)
 #define FIXTURE_NO_KERNEL   "missing: the lab's hardened kernel (scripts/lab build)"
 
 /*
- * Builds tests/symbol/inlines.c as a kernel with _stext at FIXTURE_BASE. False where there is no
+ * Builds SOURCE of tests/symbol, or inlines.c there, as a kernel with _stext at FIXTURE_BASE. False where there is no
  * compiler, in which case the test is to be skipped.
  */
 #define FIXTURE_BASE 0x10000000
 
-fixture_fn bool fixture_build(const char *name, const char *options)
+fixture_fn bool fixture_build_of(const char *source, const char *name, const char *options)
 {
 	char command[1024];
 
@@ -146,9 +146,13 @@ fixture_fn bool fixture_build(const char *name, const char *options)
 		 "cc -O2 -ffreestanding -nostdlib -static -fno-pic -no-pie -fno-stack-protector "
 		 "-fcf-protection=none -Wl,-Ttext=%#x -Wl,--defsym=_stext=%#x "
 		 "-Wl,--build-id=sha1 %s -o '%s' '%s'",
-		 FIXTURE_BASE, FIXTURE_BASE, options, fixture_path(name),
-		 fixture_source("inlines.c"));
+		 FIXTURE_BASE, FIXTURE_BASE, options, fixture_path(name), fixture_source(source));
 	return system(command) == 0;
+}
+
+fixture_fn bool fixture_build(const char *name, const char *options)
+{
+	return fixture_build_of("inlines.c", name, options);
 }
 
 /* The vmlinux of the lab's hardened kernel; NULL where it is not built. */

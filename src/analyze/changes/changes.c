@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/changes/changes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/changes/changes_impl.h"
+#include "base/sorted.h"
+#include "kernel/image/name.h"
+
+int analyze_changes_create(struct kernel_image *const images[2],
+			   struct kernel_index *const indexes[2], struct analyze_changes **out)
+{
+	struct analyze_changes *c = alloc_new(struct analyze_changes);
+	int err = 0;
+
+	*out = NULL;
+	c->decoder = decoder_create();
+	c->reader = arch_operation_create();
+	for (int i = 0; i < 2 && !err; i++) {
+		c->sides[i].img = images[i];
+		c->sides[i].index = indexes[i];
+		err = kernel_code_create(images[i], NULL, 0, &c->sides[i].code);
+		if (!err)
+			changes_read_symbols(&c->sides[i]);
+	}
+	if (!err && (!c->decoder || !c->reader))
+		err = -ENOTSUP;
+	if (err) {
+		analyze_changes_destroy(c);
+		return err;
+	}
+	changes_match(c);
+	*out = c;
+	return 0;
+}
+
+void analyze_changes_destroy(struct analyze_changes *c)
+{
+	if (!c)
+		return;
+	for (int i = 0; i < 2; i++) {
+		kernel_code_destroy(c->sides[i].code);
+		free(c->sides[i].functions);
+		free(c->sides[i].symbols);
+	}
+	decoder_destroy(c->decoder);
+	arch_operation_destroy(c->reader);
+	alloc_texts_free(&c->texts);
+	free(c->all);
+	free(c);
+}
+
+/* --- inlined bodies ------------------------------------------------------------------------- */
+
+struct name {
+	const char *name;
+	int side;
+};
+
+struct names {
+	struct name *names;
+	uint32_t n_names, cap_names;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void add_bodies(struct names *names, const struct kernel_index *idx, int side, uint64_t addr)
+{
+	struct kernel_place place;
+	struct kernel_function f;
+	struct kernel_body body;
+
+	if (kernel_index_at(idx, addr, &place) || kernel_index_function(idx, place.function, &f))
+		return;
+	for (uint32_t i = 0; i < f.n_bodies; i++)
+		if (!kernel_index_body(idx, f.first_body + i, &body))
+			vec_push(names, names, ((struct name){ body.name, side }));
+}
+
+/* The names of bodies that one side has more of than the other one. */
+static const char *inlined_text(struct analyze_changes *c, const struct analyze_change *change)
+{
+	struct names names = { 0 };
+	char *text = NULL;
+
+	for (int i = 0; i < 2; i++)
+		add_bodies(&names, c->sides[i].index, i, change->addrs[i]);
+	sort_array(names.names, names.n_names, sizeof(*names.names), compare_names);
+	for (uint32_t i = 0, next; i < names.n_names; i = next) {
+		int more = 0;
+
+		for (next = i;
+		     next < names.n_names && !compare_names(&names.names[i], &names.names[next]);
+		     next++)
+			more += names.names[next].side ? 1 : -1;
+		if (more)
+			alloc_append(&text, "%s%c%s", text ? " " : "", more > 0 ? '+' : '-',
+				     names.names[i].name);
+	}
+	free(names.names);
+	return alloc_keep(&c->texts, text);
+}
+
+/* --- one function --------------------------------------------------------------------------- */
+
+static bool is_renamed(const struct analyze_change *change)
+{
+	size_t n = kernel_name_base_len(change->names[0]);
+
+	return n != kernel_name_base_len(change->names[1]) ||
+	       strncmp(change->names[0], change->names[1], n) != 0;
+}
+
+/* The function A of the baseline and B of the hardened kernel, of which one may be CHANGES_NONE. */
+static void change_of(struct analyze_changes *c, uint32_t a, uint32_t b, struct analyze_change *out)
+{
+	const uint32_t numbers[2] = { a, b };
+
+	*out = (struct analyze_change){ .kind = ANALYZE_CHANGE_SAME };
+	for (int i = 0; i < 2; i++) {
+		const struct changes_side *side = &c->sides[i];
+		const struct changes_function *f = &side->functions[numbers[i]];
+
+		if (numbers[i] == CHANGES_NONE)
+			continue;
+		out->names[i] = f->name;
+		out->files[i] = f->file;
+		out->addrs[i] = f->addr;
+		out->is_init = f->addr + side->base >= side->init_start &&
+			       f->addr + side->base < side->init_end;
+	}
+	if (!changes_sweep(c, a, b))
+		changes_compare(c, out);
+	if (out->kind == ANALYZE_CHANGE_SAME && is_renamed(out))
+		out->kind = ANALYZE_CHANGE_RENAMED;
+	else if (out->kind == ANALYZE_CHANGE_SAME && compare_text(out->files[0], out->files[1]))
+		out->kind = ANALYZE_CHANGE_MOVED;
+	if (out->kind == ANALYZE_CHANGE_DIFFERS)
+		out->inlined = inlined_text(c, out);
+}
+
+static bool is_called(const char *name, const char *wanted)
+{
+	return !strcmp(name, wanted) || (kernel_name_base_len(name) == strlen(wanted) &&
+					 !strncmp(name, wanted, strlen(wanted)));
+}
+
+/* The order of rows: what can cost before what cannot, larger before smaller. */
+static int compare_changes(const void *a, const void *b)
+{
+	const struct analyze_change *const changes[2] = { a, b };
+	double weight[2];
+	int group[2];
+
+	for (int i = 0; i < 2; i++) {
+		const struct analyze_change *x = changes[i];
+
+		group[i] = x->kind > ANALYZE_CHANGE_GONE ? (int)x->kind : 0;
+		weight[i] = (x->added + x->removed) * (1 + log2(1 + x->callers));
+	}
+	return compare_values(group[0], group[1])                               ?:
+		       compare_values(changes[0]->is_init, changes[1]->is_init) ?:
+		       compare_values(weight[1], weight[0])                     ?:
+		       compare_values(changes[0]->addrs[1], changes[1]->addrs[1]);
+}
+
+bool analyze_changes_of(struct analyze_changes *c, const char *name, struct analyze_change *out)
+{
+	bool any = false;
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t j = 0; j < c->sides[i].n_functions; j++) {
+			const struct changes_function *f = &c->sides[i].functions[j];
+			struct analyze_change change;
+
+			if (f->is_cold || !is_called(f->name, name))
+				continue;
+			change_of(c, i ? f->pair : j, i ? j : f->pair, &change);
+			if (!any || compare_changes(&change, out) < 0)
+				*out = change;
+			any = true;
+		}
+	return any;
+}
+
+/* --- all of them ---------------------------------------------------------------------------- */
+
+static void add_change(struct analyze_changes *c, uint32_t a, uint32_t b)
+{
+	struct analyze_change change;
+
+	change_of(c, a, b, &change);
+	if (change.kind == ANALYZE_CHANGE_SAME)
+		c->n_same++;
+	else
+		vec_push(c, all, change);
+}
+
+/* Callers are known once all code was read. */
+static void note_callers(struct analyze_changes *c, struct analyze_change *change)
+{
+	int side = change->names[1] != NULL;
+	const struct changes_side *s = &c->sides[side];
+
+	change->callers = s->functions[changes_function_at(s, change->addrs[side])].callers;
+}
+
+const struct analyze_change *analyze_changes_all(struct analyze_changes *c, uint32_t *n,
+						 uint32_t *n_same)
+{
+	if (!c->n_all && !c->n_same) {
+		for (int i = 0; i < 2; i++)
+			for (uint32_t j = 0; j < c->sides[i].n_functions; j++)
+				c->sides[i].functions[j].callers = 0;
+		for (uint32_t i = 0; i < c->sides[0].n_functions; i++)
+			if (!c->sides[0].functions[i].is_cold)
+				add_change(c, i, c->sides[0].functions[i].pair);
+		for (uint32_t i = 0; i < c->sides[1].n_functions; i++)
+			if (!c->sides[1].functions[i].is_cold &&
+			    c->sides[1].functions[i].pair == CHANGES_NONE)
+				add_change(c, CHANGES_NONE, i);
+		for (uint32_t i = 0; i < c->n_all; i++)
+			note_callers(c, &c->all[i]);
+		sort_array(c->all, c->n_all, sizeof(*c->all), compare_changes);
+	}
+	*n = c->n_all;
+	*n_same = c->n_same;
+	return c->all;
+}

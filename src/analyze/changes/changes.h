@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What differs in the code of two kernels' images: functions that one has alone, and those whose code is not
+ * the same, with all set aside that follows from where things lie.
+ */
+#ifndef KPROTPERF_ANALYZE_CHANGES_CHANGES_H
+#define KPROTPERF_ANALYZE_CHANGES_CHANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/debuginfo/index.h"
+#include "kernel/image/image.h"
+
+enum analyze_change_kind {
+	ANALYZE_CHANGE_DIFFERS,
+	ANALYZE_CHANGE_NEW, /* the hardened kernel has it alone */
+	ANALYZE_CHANGE_GONE, /* the baseline has it alone */
+	ANALYZE_CHANGE_OFFSETS, /* the same instructions, which find fields at other offsets */
+	ANALYZE_CHANGE_REGISTERS, /* the same, in other registers, another order, another stack frame */
+	ANALYZE_CHANGE_RENAMED, /* the same code */
+	ANALYZE_CHANGE_MOVED, /* the same code, whose source is in another file */
+	ANALYZE_CHANGE_SAME,
+	ANALYZE_N_CHANGES,
+};
+
+/* One function. Texts are the images' and indexes', or as long as the struct analyze_changes. */
+struct analyze_change {
+	enum analyze_change_kind kind;
+	const char *names[2]; /* of the symbol on each side, 0 the baseline; NULL: it has none */
+	const char *files[2]; /* where it is declared; NULL: unknown */
+	uint64_t addrs[2]; /* relative to _stext */
+	uint32_t n_insns[2]; /* without padding; 0 of one that is the same */
+	/* Those that the hardened kernel alone has, and the baseline alone, whatever their order. */
+	uint32_t added, removed;
+	/* Its direct calls and jumps to it elsewhere; of analyze_changes_all() only. */
+	uint32_t callers;
+	bool is_init; /* thrown away after boot */
+	const char *inlined; /* "+new_body -old_body": inlined on one side alone; NULL: nothing */
+};
+
+struct analyze_changes;
+
+/*
+ * Of the baseline's and the hardened kernel's images and indexes, which must outlive the result. INDEXES may be of
+ * symbols only: then functions of one name are told apart by their order, and inlining is not known. Pairs functions
+ * (0.5 s for a lab's kernel), and compares none yet. -ENOTSUP for another architecture's, not reported.
+ */
+int analyze_changes_create(struct kernel_image *const images[2],
+			   struct kernel_index *const indexes[2], struct analyze_changes **out);
+void analyze_changes_destroy(struct analyze_changes *c); /* accepts NULL */
+
+/*
+ * The function that either side has under NAME, with or without the suffixes of compilers; of several the one that
+ * has changed most. False where neither kernel has it out of line.
+ */
+bool analyze_changes_of(struct analyze_changes *c, const char *name, struct analyze_change *out);
+
+/* All that are not the same, by what is most likely to cost first; owned by C. *N_SAME: how many are. */
+const struct analyze_change *analyze_changes_all(struct analyze_changes *c, uint32_t *n,
+						 uint32_t *n_same);
+
+#endif

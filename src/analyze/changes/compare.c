@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Two functions as graphs, block by block from their entries, with more and more set aside until they are the same: where
+ * blocks lie, then registers, order and stack frame, then offsets of fields.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/changes/changes_impl.h"
+#include "base/sorted.h"
+#include "kernel/code/flow.h"
+
+enum level {
+	LEVEL_LAYOUT,
+	LEVEL_REGISTERS,
+	LEVEL_OFFSETS,
+	N_LEVELS,
+};
+
+#define MAX_EMPTY 16 /* blocks in a row that do nothing but lead on */
+
+struct insn {
+	uint64_t addr;
+	struct arch_operation op;
+	bool matched;
+};
+
+/* Where a block leads, in terms that do not depend on where the next one lies. */
+struct way {
+	uint32_t
+		kind; /* enum kernel_edge_kind; a jump or a fall through is one, of a condition its shape's two */
+	uint32_t block; /* KERNEL_FLOW_OUT: out of the function */
+};
+
+struct code {
+	struct kernel_flow *flow;
+	const struct kernel_block *blocks;
+	const struct kernel_edge *edges;
+	uint32_t n_blocks;
+	/* Those of block I, which are in the order of the code, are from FIRST[I] up to FIRST[I + 1]. */
+	struct insn *insns;
+	uint32_t *first;
+	uint32_t n_insns, cap_insns;
+};
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+static void read_operation(const struct analyze_changes *c, const struct changes_side *side,
+			   const struct kernel_flow *flow, const struct kernel_insn *insn,
+			   struct arch_operation *op)
+{
+	uint8_t bytes[ARCH_MAX_INSN];
+
+	*op = (struct arch_operation){ .shape = insn->kind };
+	if (insn->kind == KERNEL_INSN_LABEL ||
+	    !kernel_code_read_file(side->code, insn->addr, bytes, insn->len))
+		return;
+	arch_operation_of(c->reader, bytes, insn->len, side->base + insn->addr, op);
+	if (insn->target && kernel_flow_block_at(flow, insn->target) != KERNEL_FLOW_OUT)
+		op->n_values = 0; /* an edge says where it leads */
+}
+
+/* The instructions of BLOCK, without the jump to the next one, and the padding in front of that. */
+static void read_block(const struct analyze_changes *c, const struct changes_side *side,
+		       struct code *code, const struct kernel_block *block)
+{
+	uint32_t n, all = block->n_insns;
+	const struct kernel_insn *insns = kernel_flow_insns(code->flow, &n) + block->first_insn;
+
+	if (!block->reached)
+		return;
+	while (all && (insns[all - 1].kind == KERNEL_INSN_NOP ||
+		       (insns[all - 1].kind == KERNEL_INSN_JUMP &&
+			!(insns[all - 1].flags & KERNEL_INSN_TAIL))))
+		all--;
+	for (uint32_t i = 0; i < all; i++) {
+		struct insn insn = { .addr = insns[i].addr };
+
+		read_operation(c, side, code->flow, &insns[i], &insn.op);
+		vec_push(code, insns, insn);
+	}
+}
+
+static bool code_init(const struct analyze_changes *c, const struct changes_side *side,
+		      uint64_t addr, struct code *code)
+{
+	uint32_t n;
+
+	*code = (struct code){ 0 };
+	if (kernel_flow_of(side->code, addr, &code->flow))
+		return false;
+	code->blocks = kernel_flow_blocks(code->flow, &code->n_blocks);
+	code->edges = kernel_flow_edges(code->flow, &n);
+	code->first = alloc_array(code->n_blocks + 1, sizeof(*code->first));
+	for (uint32_t i = 0; i < code->n_blocks; i++) {
+		read_block(c, side, code, &code->blocks[i]);
+		code->first[i + 1] = code->n_insns;
+	}
+	return true;
+}
+
+static void code_deinit(struct code *code)
+{
+	kernel_flow_destroy(code->flow);
+	free(code->first);
+	free(code->insns);
+}
+
+/* --- instructions --------------------------------------------------------------------------- */
+
+struct comparison {
+	const struct analyze_changes *c;
+	struct code code[2];
+	enum level level;
+};
+
+static bool same_insn(const struct comparison *m, const struct insn *a, const struct insn *b)
+{
+	const uint64_t addrs[2] = { a->addr, b->addr };
+
+	if (a->op.shape != b->op.shape || a->op.n_values != b->op.n_values ||
+	    (m->level < LEVEL_REGISTERS && a->op.registers != b->op.registers))
+		return false;
+	for (unsigned int i = 0; i < a->op.n_values; i++) {
+		const struct arch_value *x = &a->op.values[i], *y = &b->op.values[i];
+		bool aside = (m->level >= LEVEL_REGISTERS && x->kind == ARCH_VALUE_STACK) ||
+			     (m->level >= LEVEL_OFFSETS && x->kind == ARCH_VALUE_OFFSET);
+
+		if (x->kind != y->kind || (!aside && !changes_same_value(m->c, x, y, addrs)))
+			return false;
+	}
+	return true;
+}
+
+static int compare_shapes(const void *a, const void *b)
+{
+	const struct insn *const *x = a, *const *y = b;
+
+	return compare_values((*x)->op.shape, (*y)->op.shape) ?:
+		       compare_values((*x)->addr, (*y)->addr);
+}
+
+static struct insn **sorted(const struct code *code, uint32_t from, uint32_t to)
+{
+	struct insn **order = alloc_array(to - from, sizeof(*order));
+
+	for (uint32_t i = from; i < to; i++) {
+		order[i - from] = &code->insns[i];
+		code->insns[i].matched = false;
+	}
+	sort_array(order, to - from, sizeof(*order), compare_shapes);
+	return order;
+}
+
+/* How many of the instructions FROM to TO of each side the other has too, in whatever order. */
+static uint32_t common(const struct comparison *m, const uint32_t from[2], const uint32_t to[2])
+{
+	struct insn **a = sorted(&m->code[0], from[0], to[0]),
+		    **b = sorted(&m->code[1], from[1], to[1]);
+	uint32_t n = 0, first = 0;
+
+	for (uint32_t i = 0; i < to[0] - from[0]; i++) {
+		uint32_t j;
+
+		while (first < to[1] - from[1] && b[first]->op.shape < a[i]->op.shape)
+			first++;
+		for (j = first; j < to[1] - from[1] && b[j]->op.shape == a[i]->op.shape; j++)
+			if (!b[j]->matched && same_insn(m, a[i], b[j])) {
+				b[j]->matched = true;
+				n++;
+				break;
+			}
+	}
+	free(a);
+	free(b);
+	return n;
+}
+
+/* --- blocks --------------------------------------------------------------------------------- */
+
+/* BLOCK, or the first behind it that does anything. */
+static uint32_t lead_on(const struct code *code, uint32_t block)
+{
+	for (int i = 0; i < MAX_EMPTY && block != KERNEL_FLOW_OUT; i++) {
+		const struct kernel_block *b = &code->blocks[block];
+
+		if (code->first[block] != code->first[block + 1] || b->n_edges != 1 ||
+		    code->edges[b->first_edge].to == KERNEL_FLOW_OUT)
+			break;
+		block = code->edges[b->first_edge].to;
+	}
+	return block;
+}
+
+static int compare_ways(const void *a, const void *b)
+{
+	const struct way *x = a, *y = b;
+
+	return compare_values(x->kind, y->kind);
+}
+
+static struct way *ways(const struct code *code, uint32_t block)
+{
+	const struct kernel_block *b = &code->blocks[block];
+	const struct insn *last = code->first[block] < code->first[block + 1] ?
+					  &code->insns[code->first[block + 1] - 1] :
+					  NULL;
+	struct way *out = alloc_array(b->n_edges, sizeof(*out));
+	bool inverted = last && last->op.inverted;
+
+	for (uint32_t i = 0; i < b->n_edges; i++) {
+		const struct kernel_edge *e = &code->edges[b->first_edge + i];
+		uint32_t kind = e->kind == KERNEL_EDGE_JUMP ? KERNEL_EDGE_FALL : e->kind;
+
+		if (inverted && (kind == KERNEL_EDGE_FALL || kind == KERNEL_EDGE_TAKEN))
+			kind = kind == KERNEL_EDGE_FALL ? KERNEL_EDGE_TAKEN : KERNEL_EDGE_FALL;
+		out[i] = (struct way){ kind, lead_on(code, e->to) };
+	}
+	sort_array(out, b->n_edges, sizeof(*out), compare_ways);
+	return out;
+}
+
+/* Pairs of blocks: of each one of the baseline the other's, and those still to be looked at. */
+struct walk {
+	uint32_t *to, *from;
+	uint32_t *stack;
+	uint32_t n_stack, cap_stack;
+};
+
+static bool pair(struct walk *w, uint32_t a, uint32_t b)
+{
+	if (a == KERNEL_FLOW_OUT || b == KERNEL_FLOW_OUT)
+		return a == b;
+	if (w->to[a] || w->from[b])
+		return w->to[a] == b + 1 && w->from[b] == a + 1;
+	w->to[a] = b + 1;
+	w->from[b] = a + 1;
+	vec_push(w, stack, a);
+	return true;
+}
+
+static bool same_block(const struct comparison *m, struct walk *w, uint32_t a, uint32_t b)
+{
+	const struct code *left = &m->code[0], *right = &m->code[1];
+	uint32_t from[2] = { left->first[a], right->first[b] },
+		 to[2] = { left->first[a + 1], right->first[b + 1] }, n = left->blocks[a].n_edges;
+	struct way *x, *y;
+	bool same = to[0] - from[0] == to[1] - from[1] && n == right->blocks[b].n_edges;
+
+	if (m->level >= LEVEL_REGISTERS)
+		same = same && common(m, from, to) == to[0] - from[0];
+	for (uint32_t i = 0; same && m->level < LEVEL_REGISTERS && i < to[0] - from[0]; i++)
+		same = same_insn(m, &left->insns[from[0] + i], &right->insns[from[1] + i]);
+	if (!same)
+		return false;
+	x = ways(left, a);
+	y = ways(right, b);
+	for (uint32_t i = 0; same && i < n; i++)
+		same = x[i].kind == y[i].kind && pair(w, x[i].block, y[i].block);
+	free(x);
+	free(y);
+	return same;
+}
+
+static bool same_graph(const struct comparison *m)
+{
+	struct walk w = { .to = alloc_array(m->code[0].n_blocks, sizeof(uint32_t)),
+			  .from = alloc_array(m->code[1].n_blocks, sizeof(uint32_t)) };
+	uint32_t entries[2];
+	bool same;
+
+	for (int i = 0; i < 2; i++)
+		entries[i] =
+			kernel_flow_block_at(m->code[i].flow, kernel_flow_entry(m->code[i].flow));
+	same = pair(&w, entries[0], entries[1]);
+	while (same && w.n_stack) {
+		uint32_t a = w.stack[--w.n_stack];
+
+		same = same_block(m, &w, a, w.to[a] - 1);
+	}
+	free(w.to);
+	free(w.from);
+	free(w.stack);
+	return same;
+}
+
+void changes_compare(struct analyze_changes *c, struct analyze_change *change)
+{
+	static const enum analyze_change_kind kinds[] = { ANALYZE_CHANGE_SAME,
+							  ANALYZE_CHANGE_REGISTERS,
+							  ANALYZE_CHANGE_OFFSETS,
+							  ANALYZE_CHANGE_DIFFERS };
+	struct comparison m = { .c = c };
+	bool known[2] = { 0 };
+	uint32_t n;
+
+	for (int i = 0; i < 2; i++) {
+		known[i] = change->names[i] &&
+			   code_init(c, &c->sides[i], change->addrs[i], &m.code[i]);
+		change->n_insns[i] = m.code[i].n_insns;
+	}
+	change->kind = change->names[1] ? ANALYZE_CHANGE_NEW : ANALYZE_CHANGE_GONE;
+	if (change->names[0] && change->names[1]) {
+		while (known[0] && known[1] && m.level < N_LEVELS && !same_graph(&m))
+			m.level++;
+		change->kind = kinds[known[0] && known[1] ? m.level : N_LEVELS];
+	}
+	m.level = LEVEL_REGISTERS;
+	n = common(&m, (uint32_t[]){ 0, 0 }, change->n_insns);
+	change->removed = change->n_insns[0] - n;
+	change->added = change->n_insns[1] - n;
+	code_deinit(&m.code[0]);
+	code_deinit(&m.code[1]);
+}

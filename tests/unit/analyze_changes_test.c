@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Two kernels in small, made of tests/symbol/changes.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyze/changes/changes.h"
+#include "base/alloc.h"
+#include "kernel_fixture.h"
+
+struct kernels {
+	struct kernel_image *images[2];
+	struct kernel_index *indexes[2];
+	struct analyze_changes *changes;
+};
+
+static bool open_kernels(struct kernels *k, const char *baseline, const char *hardened)
+{
+	const char *const options[] = { baseline, hardened };
+
+	*k = (struct kernels){ 0 };
+	for (int i = 0; i < 2; i++) {
+		if (!fixture_build_of("changes.c", i ? "hardened" : "baseline", options[i]))
+			return false;
+		assert_int_equal(
+			kernel_image_open(fixture_path(i ? "hardened" : "baseline"), &k->images[i]),
+			0);
+		assert_int_equal(kernel_index_build(k->images[i], &k->indexes[i]), 0);
+	}
+	assert_int_equal(analyze_changes_create(k->images, k->indexes, &k->changes), 0);
+	return true;
+}
+
+static void close_kernels(struct kernels *k)
+{
+	analyze_changes_destroy(k->changes);
+	for (int i = 0; i < 2; i++) {
+		kernel_index_destroy(k->indexes[i]);
+		kernel_image_destroy(k->images[i]);
+	}
+}
+
+/* "differs choose +1-1; new added": what differs between them; "*" where how much is the compiler's choice. */
+static void check(const char *baseline, const char *hardened, const char *expected)
+{
+	static const char *const kinds[ANALYZE_N_CHANGES] = { "differs", "new",       "gone",
+							      "offsets", "registers", "renamed",
+							      "moved" };
+	const struct analyze_change *changes;
+	uint32_t n, n_same;
+	struct kernels k;
+	char *text = NULL;
+
+	if (!open_kernels(&k, baseline, hardened))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	changes = analyze_changes_all(k.changes, &n, &n_same);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct analyze_change *x = &changes[i];
+
+		alloc_append(&text, "%s%s %s%s%s", text ? "; " : "", kinds[x->kind],
+			     x->names[1] ? x->names[1] : x->names[0], x->inlined ? " " : "",
+			     x->inlined ? x->inlined : "");
+		if (x->added > 1 || x->removed > 1)
+			alloc_append(&text, " *");
+		else if (x->kind != ANALYZE_CHANGE_RENAMED)
+			alloc_append(&text, " +%u-%u", x->added, x->removed);
+	}
+	assert_string_equal(text ? text : "", expected);
+	free(text);
+	close_kernels(&k);
+}
+
+static void the_same_source_is_the_same(void **state)
+{
+	(void)state;
+	check("-g", "-g", "");
+}
+
+/* Other lines (__LINE__ among them), another place for all code and data, another name of a static function. */
+static void what_follows_from_places_is_set_aside(void **state)
+{
+	(void)state;
+	check("-g", "-g -DCOSMETIC -DSHIFTED", "renamed renamed_helper");
+	check("-g", "-g -falign-functions=64 -fno-reorder-functions -fno-toplevel-reorder", "");
+}
+
+static void one_function_is_named(void **state)
+{
+	(void)state;
+	check("-g", "-g -DCONSTANT", "differs constant +1-1");
+	check("-g", "-g -DADDED", "new added *");
+	check("-g -DADDED", "-g", "gone added *");
+}
+
+/* The instructions are the same ones: which way they go is not. */
+static void conditions_and_arguments_matter(void **state)
+{
+	(void)state;
+	check("-g", "-g -DINVERTED", "differs choose +0-0");
+	check("-g", "-g -DSWAPPED", "registers order +0-0");
+}
+
+static void fields_at_other_offsets(void **state)
+{
+	(void)state;
+	check("-g", "-g -DLARGER", "offsets adjust *");
+}
+
+static void what_is_inlined_on_one_side(void **state)
+{
+	(void)state;
+	check("-g -DOUT_OF_LINE", "-g", "gone square *; differs user +square *");
+}
+
+static void one_function_is_asked_for(void **state)
+{
+	struct analyze_change change;
+	struct kernels k;
+
+	(void)state;
+	if (!open_kernels(&k, "-g", "-g -DCONDITION -DADDED"))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	assert_true(analyze_changes_of(k.changes, "loop", &change));
+	assert_int_equal(change.kind, ANALYZE_CHANGE_DIFFERS);
+	assert_true(change.added >= 3);
+	assert_int_equal(change.n_insns[1] - change.n_insns[0], change.added - change.removed);
+	assert_true(analyze_changes_of(k.changes, "helper", &change));
+	assert_int_equal(change.kind, ANALYZE_CHANGE_SAME);
+	assert_true(analyze_changes_of(k.changes, "added", &change));
+	assert_int_equal(change.kind, ANALYZE_CHANGE_NEW);
+	assert_null(change.names[0]);
+	assert_false(analyze_changes_of(k.changes, "square", &change));
+	close_kernels(&k);
+}
+
+/* All but what is inlined is known of kernels without DWARF. */
+static void symbols_are_enough(void **state)
+{
+	(void)state;
+	check("-g0", "-g0 -DCONSTANT -DADDED", "new added *; differs constant +1-1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_same_source_is_the_same),
+		cmocka_unit_test(what_follows_from_places_is_set_aside),
+		cmocka_unit_test(one_function_is_named),
+		cmocka_unit_test(conditions_and_arguments_matter),
+		cmocka_unit_test(fields_at_other_offsets),
+		cmocka_unit_test(what_is_inlined_on_one_side),
+		cmocka_unit_test(one_function_is_asked_for),
+		cmocka_unit_test(symbols_are_enough),
+	};
+
+	return cmocka_run_group_tests_name("analyze_changes", tests, fixture_setup,
+					   fixture_teardown);
+}
