@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
-#include "output/text.h"
 #include "profile/resolve.h"
 #include "kernel/image/kallsyms.h"
 #include "kernel/code/kcore.h"
@@ -59,18 +58,14 @@ static struct kernel_kcore *open_kcore(const struct kernel_build_id *id, uint64_
 
 static int open_kernel(struct annotated *f, const char *vmlinux, const struct annotated_options *o)
 {
-	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
 	struct kernel_build_id id;
 	uint64_t stext;
 	char *why_not;
 	int err = profile_image(f->p, vmlinux, &f->image, &why_not);
 
 	if (!err && !f->image) {
-		char *kernel = output_text_escape(release ? release : "of unknown release");
-
-		log_error("%s: no vmlinux of its kernel %s: give it with %s (%s)", f->path, kernel,
-			  o->vmlinux_option ? o->vmlinux_option : "--vmlinux", why_not);
-		free(kernel);
+		log_error("%s: no vmlinux of its kernel %s: give it with %s (%s)", f->path,
+			  view_release(f->p), o->vmlinux_option ?: "--vmlinux", why_not);
 		err = -ENOENT;
 	}
 	free(why_not);
@@ -131,8 +126,7 @@ static int ignore_body(const struct kernel_body *body, void *arg)
 
 static int say_unknown(const struct annotated *f)
 {
-	const char *known = module_of(f->p, f->name), *path = kernel_image_path(f->image);
-	char *module = known ? output_text_escape(known) : NULL;
+	const char *module = module_of(f->p, f->name), *path = kernel_image_path(f->image);
 	bool inlined;
 
 	inlined = kernel_index_bodies_each(f->index, f->name, ignore_body, NULL, NULL) != -ENOENT;
@@ -153,7 +147,6 @@ static int say_unknown(const struct annotated *f)
 		log_error("no function %s in this kernel, inlined or not; kprotperf list "
 			  "--vmlinux=%s '*%.8s*' lists similar names",
 			  f->name, path, f->name);
-	free(module);
 	return CMD_FAILED;
 }
 
@@ -164,21 +157,16 @@ static int say_unknown(const struct annotated *f)
 static char *contexts_with_samples(const struct annotated *f)
 {
 	struct analyze_annotate_options wanted = { .name = f->name, .within = f->within };
-	char *text = alloc_strdup(""), *longer, *name;
+	char *text = alloc_strdup("");
 
 	for (uint32_t i = 0; i < f->p->n_contexts && i < MAX_CONTEXTS; i++) {
 		struct analyze_annotation a;
 
 		wanted.context = f->p->contexts[i].name;
 		if (!analyze_annotation_init(&a, f->p, &f->ranges, f->index, f->code, &wanted) &&
-		    a.samples >= 1) {
-			name = output_text_escape(wanted.context);
-			longer = alloc_printf("%s%s%s (%.0f)", text, *text ? ", " : "", name,
-					      a.samples);
-			free(name);
-			free(text);
-			text = longer;
-		}
+		    a.samples >= 1)
+			alloc_append_item(&text,
+					  alloc_printf("%s (%.0f)", wanted.context, a.samples));
 		analyze_annotation_deinit(&a);
 	}
 	return text;

@@ -13,7 +13,6 @@
 #include "cmd/view.h"
 #include "output/folded.h"
 #include "output/number.h"
-#include "output/text.h"
 #include "view/diff.h"
 #include "view/names.h"
 #include "view/warnings.h"
@@ -250,16 +249,15 @@ static const struct analyze_diff_row *worst_row(const struct analyze_diff *diff)
 /* What there is to say of ROW, which is above LIMIT: for free(). */
 static char *above_text(const struct analyze_diff_row *row, double limit)
 {
-	char *name = output_text_escape(row->name), *sure, *text;
+	char *sure, *text;
 
 	sure = isnan(row->change.plus_minus_pct) ?
 		       alloc_strdup("") :
 		       alloc_printf(" (±%.2g, %s)", row->change.plus_minus_pct,
 				    view_verdicts[row->change.verdict]);
-	text = alloc_printf("%s is %.2f %% slower%s: above the %g %% of --fail-above", name,
+	text = alloc_printf("%s is %.2f %% slower%s: above the %g %% of --fail-above", row->name,
 			    row->delta_pct, sure, limit);
 	free(sure);
-	free(name);
 	return text;
 }
 

@@ -148,7 +148,7 @@ char *view_command(const struct profile *p)
 	enum {
 		LIMIT = 400
 	};
-	char *text = NULL, *escaped;
+	char *text = NULL;
 	uint32_t i;
 
 	if (!p->n_args)
@@ -164,9 +164,12 @@ char *view_command(const struct profile *p)
 		text[LIMIT] = '\0';
 	if (i < p->n_args || strlen(text) == LIMIT)
 		alloc_append(&text, "%s%s", text ? " " : "", "...");
-	escaped = output_text_escape(text);
-	free(text);
-	return escaped;
+	return text;
+}
+
+const char *view_release(const struct profile *p)
+{
+	return profile_env_get(p, PROFILE_ENV_RELEASE) ?: "of unknown release";
 }
 
 char *view_runs(uint32_t runs, uint32_t boots)

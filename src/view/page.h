@@ -27,7 +27,7 @@ struct view {
 /* A page on OUT, as wide as OUT or $COLUMNS says. */
 void view_init(struct view *view, FILE *out, int top);
 
-/* A paragraph of text that is escaped already. */
+/* A paragraph. What a terminal would obey in names of the file and the like is made harmless. */
 void view_text(const struct view *view, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A line of a list, "  NAME  VALUE", wrapped under VALUE; both as they come out of the file. */
@@ -58,6 +58,9 @@ json_t *view_kernel_share_json(const struct analyze_kernel_share *s);
 
 /* The workload's command line, as one could type it; "(no command)" for none. To be freed. */
 char *view_command(const struct profile *p);
+
+/* "6.1.0-13-amd64": the kernel of P, or that it is not known. */
+const char *view_release(const struct profile *p);
 
 /* "3 runs in 2 boots", "1 run". To be freed. */
 char *view_runs(uint32_t runs, uint32_t boots);

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "output/json.h"
-#include "output/text.h"
 #include "view/annotate/rows.h"
 
 #define N_SIDES 2
@@ -29,9 +28,7 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 {
 	const struct annotated *f = &c->sides[side];
 	const struct analyze_annotation *a = &f->a;
-	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
-	char *kernel = output_text_escape(release ? release : "of unknown release");
-	char *file = output_text_escape(f->path), *name = output_text_escape(f->name);
+	const char *kernel = view_release(f->p);
 	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX], *timed = alloc_strdup("");
 	char *executed = executed_text(a);
 
@@ -45,16 +42,14 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 	}
 	if (a->n_places)
 		view_text(v, "%s: %s, kernel %s: %s%s%.0f samples (%.0f in its own code%s)",
-			  side_names[side], file, kernel, timed, executed, a->samples, a->hits.self,
+			  side_names[side], f->path, kernel, timed, executed, a->samples,
+			  a->hits.self,
 			  a->unplaced > 0 ? ", some of interrupts off, in no line" : "");
 	else
 		view_text(v, "%s: %s, kernel %s: there is no %s, inlined or not", side_names[side],
-			  file, kernel, name);
+			  f->path, kernel, f->name);
 	free(executed);
 	free(timed);
-	free(name);
-	free(file);
-	free(kernel);
 }
 
 static bool is_significant(const struct annotate_diff_row *row)
@@ -96,15 +91,14 @@ static void write_one_sided(const struct view *v, const struct view_annotate_dif
 	unsigned int side = c->sides[1].a.n_places > 0;
 	const struct analyze_annotation *a = &c->sides[side].a;
 	double cost = (c->diff.is_of_call ? a->tick : a->tick_of_run) * a->samples;
-	char *name = output_text_escape(c->sides[side].name), text[OUTPUT_NUMBER_MAX];
+	char text[OUTPUT_NUMBER_MAX];
 
 	view_text(
 		v,
 		"%s is in the %s kernel alone, so that all it takes is the change: %s%s%s per %s.",
-		name, side_names[side], c->diff.is_of_call ? "" : "~",
+		c->sides[side].name, side_names[side], c->diff.is_of_call ? "" : "~",
 		output_number(text, OUTPUT_DELTA, side ? cost : -cost, a->clock),
 		a->clock == PROFILE_CLOCK_INSN ? " insn" : "", c->diff.is_of_call ? "call" : "run");
-	free(name);
 }
 
 static void write_headline(const struct view *v, const struct view_annotate_diff *c,
@@ -113,7 +107,6 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 	const struct annotate_diff_row *row = find_change(bodies, lines);
 	enum profile_clock clock = c->sides[0].p->clock;
 	char delta[OUTPUT_NUMBER_MAX], low[OUTPUT_NUMBER_MAX], high[OUTPUT_NUMBER_MAX];
-	char *what;
 
 	fputc('\n', v->out);
 	if (!c->sides[0].a.n_places || !c->sides[1].a.n_places) {
@@ -132,8 +125,7 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 			     "(record --freq, --repeat) show smaller changes.");
 		return;
 	}
-	what = output_text_escape(row->where ? row->where : row->path);
-	view_text(v, "%s: ~%s%s per %s, between %s and %s (95 %%)%s.", what,
+	view_text(v, "%s: ~%s%s per %s, between %s and %s (95 %%)%s.", row->where ?: row->path,
 		  output_number(delta, OUTPUT_DELTA, row->delta.value, clock),
 		  clock == PROFILE_CLOCK_INSN ? " insn" : "", c->diff.is_of_call ? "call" : "run",
 		  output_number(low, OUTPUT_DELTA, row->delta.low, clock),
@@ -141,7 +133,6 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 		  !(row->sides[0].n_insns > 0) ? "; the baseline has no code of it" :
 		  !(row->sides[1].n_insns > 0) ? "; the hardened kernel has no code of it" :
 						 "");
-	free(what);
 }
 
 static void write_table(const struct view *v, const char *title, const struct view_rows *rows,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "output/text.h"
 #include "view/annotate/rows.h"
 
 /* Fewer samples than that are said to be few. */
@@ -29,14 +28,11 @@ static void write_executed(const struct view *v, const struct analyze_annotation
 static void write_title(const struct view *v, const struct annotated *f)
 {
 	const struct analyze_annotation *a = &f->a;
-	const char *release = profile_env_get(f->p, PROFILE_ENV_RELEASE);
-	char *kernel = output_text_escape(release ? release : "of unknown release");
 	char *command = view_command(f->p);
-	char *name = output_text_escape(f->name);
-	char *context = output_text_escape(a->context ? a->context : "all contexts");
 	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX], unplaced[128] = "", late[80] = "";
 
-	view_text(v, "%s in %s: kernel %s, %s", name, context, kernel, command);
+	view_text(v, "%s in %s: kernel %s, %s", f->name, a->context ?: "all contexts",
+		  view_release(f->p), command);
 	if (!isnan(a->figures.calls))
 		view_text(v, "%s calls timed, %s%s each on-CPU, including callees.",
 			  output_number(calls, OUTPUT_COUNT, a->figures.calls, a->clock),
@@ -72,10 +68,7 @@ static void write_title(const struct view *v, const struct annotated *f)
 	if (a->astray > 0)
 		view_text(v, "%.0f of them are at no instruction of this code, and in no line.",
 			  a->astray);
-	free(context);
-	free(name);
 	free(command);
-	free(kernel);
 }
 
 /*
@@ -103,16 +96,14 @@ static void write_main(const struct view *v, const struct annotated *f,
 				   "the time of %s calls",
 				   output_number(calls, OUTPUT_COUNT, a->figures.calls, a->clock));
 	const char *more = is_body ? what->lines : what->source;
-	char *text = alloc_strdup(is_body ? what->name : what->where), *plain;
+	char *text = alloc_strdup(is_body ? what->name : what->where);
 
 	if (more)
 		alloc_append(&text, is_body ? " (%s)" : ", \"%s\"", more);
-	plain = output_text_escape(text);
 	fputc('\n', v->out);
 	view_text(v, "%s of %s in %s: ~%s%s per %s.", annotate_percent(share, what->figures.share),
-		  of, plain, output_number(cost, OUTPUT_TIME, what->figures.cost, a->clock),
+		  of, text, output_number(cost, OUTPUT_TIME, what->figures.cost, a->clock),
 		  view_unit(a->clock), a->tick_is_of_call ? "call" : "run");
-	free(plain);
 	free(text);
 	free(of);
 }
@@ -152,8 +143,6 @@ static void write_table(const struct view *v, const struct view_table *table,
 /* What one must know to read the code. */
 static void write_notes(const struct view *v, const struct annotated *f)
 {
-	char *path = output_text_escape(kernel_image_path(f->image));
-
 	fputc('\n', v->out);
 	if (f->a.samples > 0)
 		view_text(v,
@@ -165,10 +154,9 @@ static void write_notes(const struct view *v, const struct annotated *f)
 		view_text(v,
 			  "Code is that of %s, not of the running kernel, which has patched some: "
 			  "alternatives, static keys and calls, ftrace's calls, returns.",
-			  path);
+			  kernel_image_path(f->image));
 	if (!kernel_source_dir(f->source))
 		view_text(v, "No source tree at hand: --source=DIR shows the lines' text.");
-	free(path);
 }
 
 static void write_summary(const struct view *v, const struct view_annotation *annotation)

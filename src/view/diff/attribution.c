@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "output/text.h"
 #include "view/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
@@ -37,25 +36,20 @@ enum {
 /* For free(). */
 static char *label(const struct analyze_attribution_row *row)
 {
-	char *text = NULL, *name;
+	char *text = NULL;
 
 	alloc_append(&text, "%*s", 2 * (int)row->level, "");
 	if (row->part == ANALYZE_PART_OTHERS) {
 		alloc_append(&text, "(%u others)", row->others);
 		return text;
 	}
-	name = output_text_escape(row->name);
 	alloc_append(&text, "%s%s",
 		     row->part == ANALYZE_PART_LOOP  ? "loop in " :
 		     row->part == ANALYZE_PART_BLOCK ? "code of " :
 						       "",
-		     name);
-	free(name);
-	if (row->location) {
-		name = output_text_escape(row->location);
-		alloc_append(&text, " (%s)", name);
-		free(name);
-	}
+		     row->name);
+	if (row->location)
+		alloc_append(&text, " (%s)", row->location);
 	if (row->how)
 		alloc_append(&text, ", %s", view_hows[row->how]);
 	return text;

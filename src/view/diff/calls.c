@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "output/number.h"
-#include "output/text.h"
 #include "view/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
@@ -168,15 +167,13 @@ static void write_alone(const struct view *v, const struct analyze_diff *diff,
 			const struct analyze_diff_row *row)
 {
 	const char *other = analyze_renames_known(row->name);
-	char *name = output_text_escape(row->name);
 	char total[OUTPUT_NUMBER_MAX];
 
 	output_number(total, OUTPUT_TIME,
 		      isnan(row->hardened.calls) ? row->baseline.total : row->hardened.total,
 		      diff->clock);
-	view_text(v, "%s: %s; %s%s per run%s%s", name, view_notes[row->alone], total,
+	view_text(v, "%s: %s; %s%s per run%s%s", row->name, view_notes[row->alone], total,
 		  view_unit(diff->clock), other ? "; also known as " : "", other ? other : "");
-	free(name);
 }
 
 /* Functions that were timed on one side alone, with what they took there: they have no difference. */

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "output/json.h"
-#include "output/text.h"
 #include "view/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
@@ -113,18 +112,12 @@ void view_diff_write_environment(const struct view *v, const struct view_diff *c
 	view_rows_init(&rows, &diff_environment, c, true);
 	row = rows.section.rows;
 	for (i = 0; i < rows.section.n_rows; i++, row++) {
-		char *text, *escaped;
-
 		has_state |= row->kind == ANALYZE_ENV_STATE;
 		/* The option that a protection is built by says the same. */
 		if ((has_state && row->kind == ANALYZE_ENV_PROTECTION) || n++ >= LINE_MOST)
 			continue;
-		text = alloc_printf("%s (%s, %s)", row->name, row->baseline ? row->baseline : "-",
-				    row->hardened ? row->hardened : "-");
-		escaped = output_text_escape(text);
-		alloc_append(&list, "%s%s", list ? ", " : "", escaped);
-		free(escaped);
-		free(text);
+		alloc_append(&list, "%s%s (%s, %s)", list ? ", " : "", row->name,
+			     row->baseline ?: "-", row->hardened ?: "-");
 	}
 	if (n > LINE_MOST)
 		view_text(v, "differs: %s, and %zu more", list, n - LINE_MOST);

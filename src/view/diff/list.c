@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "output/json.h"
-#include "output/text.h"
 #include "view/conclusion.h"
 #include "view/diff.h"
 #include "view/names.h"
@@ -27,16 +26,11 @@ static void write_sides(const struct view *v, const struct view_diff *c)
 	if (same)
 		view_text(v, "%s", commands[VIEW_BASELINE]);
 	for (i = 0; i < VIEW_N_SIDES; i++) {
-		const char *release = profile_env_get(c->p[i], PROFILE_ENV_RELEASE);
-		char *kernel = output_text_escape(release ? release : "of unknown release");
 		char *runs = view_runs(c->diff.runs[i], c->diff.boots[i]);
-		char *file = output_text_escape(c->files[i]);
 
-		view_text(v, "%s: %s, kernel %s, %s%s%s", view_side_names[i], file, kernel, runs,
-			  same ? "" : " of ", same ? "" : commands[i]);
-		free(file);
+		view_text(v, "%s: %s, kernel %s, %s%s%s", view_side_names[i], c->files[i],
+			  view_release(c->p[i]), runs, same ? "" : " of ", same ? "" : commands[i]);
 		free(runs);
-		free(kernel);
 	}
 	view_diff_write_environment(v, c);
 	free(commands[VIEW_BASELINE]);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "output/text.h"
 #include "view/columns.h"
 #include "view/diff.h"
 
@@ -35,12 +34,10 @@ static bool is_passed(const struct analyze_passage *passage, uint32_t i)
 static struct line line_of(struct view_rows *rows, const struct analyze_step *step)
 {
 	bool inlined = step->kind == ANALYZE_FRAME_INLINED;
-	char *name = output_text_escape(step->name);
 	struct line line = { .step = *step, .inlined = inlined ? "yes" : NULL };
 
-	line.label =
-		alloc_keep(&rows->texts, alloc_printf("%s%s", name, inlined ? " (inlined)" : ""));
-	free(name);
+	line.label = alloc_keep(&rows->texts,
+				alloc_printf("%s%s", step->name, inlined ? " (inlined)" : ""));
 	return line;
 }
 
@@ -59,12 +56,8 @@ static void rows(struct view_rows *rows, const void *data)
 static char *title(const void *data)
 {
 	const struct analyze_passage *passage = &((const struct view_diff *)data)->passage;
-	char *name = output_text_escape(passage->context ?: "a syscall");
-	char *text = alloc_printf(
-		"What the change of %s passes through, outermost first, with callees", name);
-
-	free(name);
-	return text;
+	return alloc_printf("What the change of %s passes through, outermost first, with callees",
+			    passage->context ?: "a syscall");
 }
 
 const struct view_table diff_passage = {

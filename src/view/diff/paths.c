@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "output/json.h"
-#include "output/text.h"
 #include "view/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
@@ -134,12 +133,8 @@ static void page(const struct view *v, const void *data)
 		  c->paths.n_rows ? ":" : ": no change.");
 	view_rows_init(&all, &diff_path_changes, data, true);
 	lines = all.section.rows;
-	for (i = 0; i < c->paths.n_rows && i < most; i++) {
-		char *text = output_text_escape(lines[i].text);
-
-		view_text(v, "- %s", text);
-		free(text);
-	}
+	for (i = 0; i < c->paths.n_rows && i < most; i++)
+		view_text(v, "- %s", lines[i].text);
 	view_rows_deinit(&all);
 	if (i < c->paths.n_rows)
 		view_text(v, "(%u more: --section=paths)", c->paths.n_rows - i);

@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "output/json.h"
 #include "output/number.h"
-#include "output/text.h"
 #include "view/columns.h"
 #include "view/report.h"
 
@@ -57,17 +56,12 @@ static char *measured_slowdown(const struct analyze_workload *w, enum profile_cl
 
 	for (i = 1; i < w->n_rows; i++) {
 		const struct analyze_workload_row *with = &w->rows[i], *without = with - 1;
-		char *name, *word;
 
 		if (!with->probed || without->probed || strcmp(with->name, without->name))
 			continue;
 		output_number(percent, OUTPUT_PERCENT,
 			      analyze_percent(with->gross - without->gross, without->gross), clock);
-		name = output_text_escape(with->name);
-		word = alloc_printf("%s %s", name, percent);
-		alloc_append(&text, "%s%s", text ? ", " : "", word);
-		free(word);
-		free(name);
+		alloc_append(&text, "%s%s %s", text ? ", " : "", with->name, percent);
 	}
 	return text;
 }

@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "output/json.h"
 #include "output/number.h"
-#include "output/text.h"
 #include "view/names.h"
 #include "view/report.h"
 #include "view/warnings.h"
@@ -42,13 +41,11 @@ static char *losses_text(const struct view_report *r)
 /* The work, the kernel, units and losses. */
 static void write_recording(const struct view *v, const struct view_report *r)
 {
-	const char *release = profile_env_get(r->p, PROFILE_ENV_RELEASE);
 	char *command = view_command(r->p), *runs = view_runs(r->table.runs, r->table.boots);
-	char *kernel = output_text_escape(release ? release : "of unknown release");
 	char *times = view_times(&r->figures), *losses = losses_text(r);
 	const char *note = view_unit_note(r->p->clock);
 
-	view_text(v, "%s: %s, kernel %s", command, runs, kernel);
+	view_text(v, "%s: %s, kernel %s", command, runs, view_release(r->p));
 	view_text(v, "Times in %s, of calls %s. Losses: %s.", profile_clock_unit(r->p->clock),
 		  times, losses);
 	if (!isnan(r->kernel.share))
@@ -58,7 +55,6 @@ static void write_recording(const struct view *v, const struct view_report *r)
 		view_text(v, "%s", note);
 	free(losses);
 	free(times);
-	free(kernel);
 	free(runs);
 	free(command);
 }

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "output/folded.h"
-#include "output/text.h"
 #include "view/columns.h"
 #include "view/report.h"
 
@@ -37,11 +36,7 @@ static void set_rows(struct view_rows *rows, const struct analyze_neighbour_list
 
 static char *title(const struct view_report *r, const char *what)
 {
-	char *name = output_text_escape(r->neighbours.function ?: "");
-	char *text = alloc_printf("%s %s, by what is below both", what, name);
-
-	free(name);
-	return text;
+	return alloc_printf("%s %s, by what is below both", what, r->neighbours.function ?: "");
 }
 
 static void callers_rows(struct view_rows *rows, const void *data)

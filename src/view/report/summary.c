@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "output/folded.h"
 #include "output/number.h"
-#include "output/text.h"
 #include "view/report.h"
 
 /* A function with less of its context's time is not where the time goes. */
@@ -56,7 +55,7 @@ static char *where_text(const struct view_report *r, const struct analyze_row *r
 
 	if (!f && !(r->leaves.n_leaves && r->leaves.leaves[0].share >= LEAST_SAMPLES))
 		return alloc_strdup("");
-	name = f ? output_text_escape(f->name) :
+	name = f ? alloc_strdup(f->name) :
 		   output_folded_frames(r->leaves.leaves[0].frames, r->leaves.leaves[0].n_frames);
 	text = f ? alloc_printf("; %.0f %% of that in %s", 100 * oncpu_of(f) / oncpu_of(row),
 				name) :
@@ -89,20 +88,18 @@ char *view_report_summary(const struct view_report *r)
 	double sum;
 	const struct analyze_row *row = find_syscall(r, &sum);
 	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX];
-	char *name, *where, *text;
+	char *where, *text;
 
 	if (!row)
 		return alloc_strdup("No syscalls or page faults were recorded.");
-	name = output_text_escape(row->name);
 	where = where_text(r, row);
 	output_number(calls, OUTPUT_COUNT, row->figures.calls, r->p->clock);
 	output_number(mean, OUTPUT_TIME, row->figures.means[ANALYZE_TIME_ONCPU], r->p->clock);
 	text = alloc_printf("%s takes %.0f %% of the on-CPU time in syscalls and page faults "
 			    "(%s call%s, %s%s per call)%s.",
-			    name, 100 * oncpu_of(row) / sum, calls,
+			    row->name, 100 * oncpu_of(row) / sum, calls,
 			    row->figures.calls == 1 ? "" : "s", mean, view_unit(r->p->clock),
 			    where);
 	free(where);
-	free(name);
 	return text;
 }
