@@ -56,11 +56,11 @@ uint32_t hash_string(const char *s)
 uint32_t hash_find(const struct hash_index *index, uint32_t hash, hash_equal_fn equal,
 		   const void *ctx, const void *key)
 {
-	uint32_t mask = index->cap - 1, i;
+	uint32_t mask = index->cap - 1;
 
 	if (!index->cap)
 		return HASH_NONE;
-	for (i = hash & mask; index->slots[i].item; i = (i + 1) & mask) {
+	for (uint32_t i = hash & mask; index->slots[i].item; i = (i + 1) & mask) {
 		const struct hash_slot *slot = &index->slots[i];
 
 		if (slot->hash == hash && equal(ctx, slot->item - 1, key))
@@ -83,10 +83,9 @@ void hash_add(struct hash_index *index, uint32_t hash, uint32_t item)
 	if (index->n >= index->cap / 4 * 3) {
 		struct hash_index bigger = { .n = index->n,
 					     .cap = index->cap ? index->cap * 2 : 16 };
-		uint32_t i;
 
 		bigger.slots = alloc_array(bigger.cap, sizeof(*bigger.slots));
-		for (i = 0; i < index->cap; i++)
+		for (uint32_t i = 0; i < index->cap; i++)
 			if (index->slots[i].item)
 				slot_put(&bigger, index->slots[i]);
 		free(index->slots);

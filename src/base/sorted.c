@@ -43,9 +43,8 @@ static int pointer_compare(const void *left, const void *right, void *arg)
 struct pointers pointers_sort(const void *items, size_t n, size_t size, compare_fn compare)
 {
 	struct pointers p = { alloc_array(n, sizeof(*p.items)), n, compare };
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		p.items[i] = (const char *)items + i * size;
 	qsort_r(p.items, n, sizeof(*p.items), pointer_compare, &p);
 	return p;

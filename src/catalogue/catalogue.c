@@ -5,9 +5,7 @@
 
 const struct catalogue_protection *catalogue_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < catalogue_size; i++)
+	for (size_t i = 0; i < catalogue_size; i++)
 		if (!strcmp(catalogue[i].name, name))
 			return &catalogue[i];
 	return NULL;
@@ -27,9 +25,8 @@ static bool option_is(const struct catalogue_option *option, const char *symbol,
 bool catalogue_has_option(const char *symbol, size_t n)
 {
 	const struct catalogue_option *option;
-	size_t i;
 
-	for (i = 0; i < catalogue_size; i++)
+	for (size_t i = 0; i < catalogue_size; i++)
 		for (option = catalogue[i].options; option && option->symbol; option++)
 			if (option_is(option, symbol, n))
 				return true;

@@ -197,9 +197,9 @@ static const struct cmd_syntax syntax = {
 static int write_folded(const struct diff_options *o, const struct view_diff *c)
 {
 	struct analyze_stacks stacks = { 0 };
-	int status = CMD_FAILED, i;
+	int status = CMD_FAILED;
 
-	for (i = 0; i < N_SIDES; i++) {
+	for (int i = 0; i < N_SIDES; i++) {
 		if (!c->p[i]->n_samples) {
 			log_error(VIEW_NO_SAMPLES, o->files[i]);
 			goto out;
@@ -221,12 +221,10 @@ out:
 /* The row that --fail-above names: a syscall, else a function over all contexts; NULL: no such. */
 static const struct analyze_diff_row *find_row(const struct analyze_diff *diff, const char *name)
 {
-	uint32_t i;
-
-	for (i = 0; i < diff->syscalls.n_rows; i++)
+	for (uint32_t i = 0; i < diff->syscalls.n_rows; i++)
 		if (!strcmp(diff->syscalls.rows[i].name, name))
 			return &diff->syscalls.rows[i];
-	for (i = 0; i < diff->functions.n_rows; i++)
+	for (uint32_t i = 0; i < diff->functions.n_rows; i++)
 		if (!strcmp(diff->functions.rows[i].name, name) &&
 		    analyze_is_sum(diff->functions.rows[i].context))
 			return &diff->functions.rows[i];
@@ -237,9 +235,8 @@ static const struct analyze_diff_row *find_row(const struct analyze_diff *diff, 
 static const struct analyze_diff_row *worst_row(const struct analyze_diff *diff)
 {
 	const struct analyze_diff_row *worst = NULL;
-	uint32_t i;
 
-	for (i = 0; i < diff->syscalls.n_rows; i++)
+	for (uint32_t i = 0; i < diff->syscalls.n_rows; i++)
 		if (!worst ? !isnan(diff->syscalls.rows[i].delta_pct) :
 			     diff->syscalls.rows[i].delta_pct > worst->delta_pct)
 			worst = &diff->syscalls.rows[i];
@@ -285,9 +282,8 @@ static const char *other_kernel(const struct profile *a, const struct profile *b
 	static const char *const keys[] = { PROFILE_ENV_RELEASE, PROFILE_ENV_VERSION,
 					    PROFILE_ENV_BUILD_ID, PROFILE_ENV_CONFIG,
 					    PROFILE_ENV_CMDLINE };
-	size_t i;
 
-	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		const char *va = profile_env_get(a, keys[i]), *vb = profile_env_get(b, keys[i]);
 
 		if (!va != !vb || (va && strcmp(va, vb)))
@@ -336,9 +332,7 @@ static bool refuse_invalid(const struct analyze_warnings *w)
 static int map_names(const struct diff_options *o, struct profile *const p[N_SIDES],
 		     struct analyze_renames *renames)
 {
-	uint32_t i;
-
-	for (i = 0; i < o->n_maps; i++) {
+	for (uint32_t i = 0; i < o->n_maps; i++) {
 		char *old = alloc_strdup(o->maps[i]), *new = strchr(old, '=');
 		bool has_old, has_new;
 
@@ -424,7 +418,7 @@ int cmd_diff(int argc, char **argv)
 	struct diff_options o = { .view.list = &view_diff_list, .fail_above = NAN };
 	struct profile *p[N_SIDES] = { NULL, NULL };
 	struct analyze_renames renames = { 0 };
-	int status = CMD_FAILED, i;
+	int status = CMD_FAILED;
 
 	cmd_parse(&syntax, argc, argv, &o);
 	o.annotated.all = o.view.all;
@@ -436,7 +430,7 @@ int cmd_diff(int argc, char **argv)
 			.files = { o.files[BASELINE], o.files[HARDENED] },
 			.vmlinux = { o.vmlinux[BASELINE], o.vmlinux[HARDENED] },
 		});
-	for (i = 0; i < N_SIDES; i++) {
+	for (int i = 0; i < N_SIDES; i++) {
 		p[i] = view_open(o.files[i], NULL);
 		if (!p[i])
 			goto out;

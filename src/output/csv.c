@@ -63,14 +63,13 @@ static void write_key(FILE *out, const struct output_group *group,
 static void write_line(FILE *out, const struct output_section *section, ssize_t row)
 {
 	const char *comma = "";
-	size_t i, j;
 
 	if (row >= 0)
 		output_row_prepare(section, row);
-	for (i = 0; i < section->n_groups; i++) {
+	for (size_t i = 0; i < section->n_groups; i++) {
 		const struct output_group *group = &section->groups[i];
 
-		for (j = 0; j < group->n_columns; j++) {
+		for (size_t j = 0; j < group->n_columns; j++) {
 			const struct output_column *column = &group->columns[j];
 
 			if (!output_column_in_data(column))

@@ -32,9 +32,8 @@ char *output_folded_frames(const struct analyze_frame *frames, size_t n)
 		[ANALYZE_FRAME_INLINED] = "_[i]",
 	};
 	struct text t = { 0 };
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (i)
 			vec_push(&t, chars, ';');
 		append_name(&t, frames[i].name);
@@ -65,17 +64,16 @@ static void write_count(FILE *out, double count)
 void output_folded_write(FILE *out, const struct analyze_stacks *stacks, unsigned int n_counts)
 {
 	struct line *lines = alloc_array(stacks->n_rows, sizeof(*lines));
-	size_t i, n = stacks->n_rows;
-	unsigned int c;
+	size_t n = stacks->n_rows;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct analyze_stack *s = &stacks->rows[i];
 
 		lines[i] = (struct line){ output_folded_frames(s->frames, s->n_frames),
 					  { s->count[0], s->count[1] } };
 	}
 	sort_array(lines, n, sizeof(*lines), line_compare);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		/* Names that differ in what cannot be printed. */
 		if (i + 1 < n && !line_compare(&lines[i], &lines[i + 1])) {
 			lines[i + 1].count[0] += lines[i].count[0];
@@ -83,11 +81,11 @@ void output_folded_write(FILE *out, const struct analyze_stacks *stacks, unsigne
 			continue;
 		}
 		fputs(lines[i].text, out);
-		for (c = 0; c < n_counts; c++)
+		for (unsigned int c = 0; c < n_counts; c++)
 			write_count(out, lines[i].count[c]);
 		fputc('\n', out);
 	}
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		free(lines[i].text);
 	free(lines);
 }

@@ -73,9 +73,8 @@ static bool group_set(json_t *object, const struct output_section *section, size
 		      const struct output_group *group)
 {
 	bool any = false;
-	size_t i;
 
-	for (i = 0; i < group->n_columns; i++) {
+	for (size_t i = 0; i < group->n_columns; i++) {
 		const struct output_column *column = &group->columns[i];
 		struct output_field field = output_field_get(section, row, group, column);
 
@@ -96,9 +95,8 @@ static json_t *object_json(const struct output_section *section, size_t row, siz
 	const char *key = section->groups[first].key;
 	json_t *object = json_object();
 	bool any = false;
-	size_t i;
 
-	for (i = first; i < section->n_groups; i++)
+	for (size_t i = first; i < section->n_groups; i++)
 		if (section->groups[i].key && !strcmp(section->groups[i].key, key))
 			any |= group_set(object, section, row, &section->groups[i]);
 	if (any)
@@ -110,10 +108,9 @@ static json_t *object_json(const struct output_section *section, size_t row, siz
 static json_t *row_json(const struct output_section *section, size_t row)
 {
 	json_t *object = json_object();
-	size_t i;
 
 	output_row_prepare(section, row);
-	for (i = 0; i < section->n_groups; i++) {
+	for (size_t i = 0; i < section->n_groups; i++) {
 		const struct output_group *group = &section->groups[i];
 
 		if (!group->key)
@@ -127,9 +124,8 @@ static json_t *row_json(const struct output_section *section, size_t row)
 json_t *output_json_rows(const struct output_section *section)
 {
 	json_t *rows = json_array();
-	size_t row;
 
-	for (row = 0; row < section->n_rows; row++)
+	for (size_t row = 0; row < section->n_rows; row++)
 		json_array_append_new(rows, row_json(section, row));
 	return rows;
 }

@@ -68,9 +68,8 @@ static double row_weight(const struct output_section *section, size_t row)
 static double least_weight(const struct output_section *section, double least)
 {
 	double greatest = 0;
-	size_t row;
 
-	for (row = 0; section->weight && row < section->n_rows; row++)
+	for (size_t row = 0; section->weight && row < section->n_rows; row++)
 		if (!output_row_is_redundant(section, row))
 			greatest = fmax(greatest, row_weight(section, row));
 	return least * greatest;
@@ -80,10 +79,9 @@ static void select_rows(struct layout *l, const struct output_section *section,
 			const struct output_table_options *options)
 {
 	double least = least_weight(section, options->least);
-	size_t row;
 
 	l->rows = alloc_array(section->n_rows, sizeof(*l->rows));
-	for (row = 0; row < section->n_rows; row++) {
+	for (size_t row = 0; row < section->n_rows; row++) {
 		if (output_row_is_redundant(section, row))
 			continue;
 		if ((options->top && l->n_rows == options->top) ||
@@ -96,16 +94,14 @@ static void select_rows(struct layout *l, const struct output_section *section,
 static void layout_init(struct layout *l, const struct output_section *section,
 			const struct output_table_options *options)
 {
-	size_t i, j, row;
-
 	memset(l, 0, sizeof(*l));
 	select_rows(l, section, options);
-	for (row = 0; row < l->n_rows; row++)
+	for (size_t row = 0; row < l->n_rows; row++)
 		output_row_prepare(section, l->rows[row]);
-	for (i = 0; i < section->n_groups; i++) {
+	for (size_t i = 0; i < section->n_groups; i++) {
 		const struct output_group *group = &section->groups[i];
 
-		for (j = 0; j < group->n_columns; j++) {
+		for (size_t j = 0; j < group->n_columns; j++) {
 			struct field f = { .group = group, .column = &group->columns[j] };
 
 			if (!output_column_in_table(f.column))
@@ -113,7 +109,7 @@ static void layout_init(struct layout *l, const struct output_section *section,
 			f.header = header_text(section, f.column);
 			f.width = strlen(f.header);
 			f.cells = alloc_array(l->n_rows, sizeof(*f.cells));
-			for (row = 0; row < l->n_rows; row++) {
+			for (size_t row = 0; row < l->n_rows; row++) {
 				f.cells[row] = cell_text(section, l->rows[row], &f);
 				if (strlen(f.cells[row]) > f.width)
 					f.width = strlen(f.cells[row]);
@@ -125,10 +121,8 @@ static void layout_init(struct layout *l, const struct output_section *section,
 
 static void layout_deinit(struct layout *l)
 {
-	size_t i, row;
-
-	for (i = 0; i < l->n_fields; i++) {
-		for (row = 0; row < l->n_rows; row++)
+	for (size_t i = 0; i < l->n_fields; i++) {
+		for (size_t row = 0; row < l->n_rows; row++)
 			free(l->fields[i].cells[row]);
 		free(l->fields[i].cells);
 		free(l->fields[i].header);
@@ -140,9 +134,9 @@ static void layout_deinit(struct layout *l)
 /* Of an elastic field no more than ELASTIC columns are counted; 0: all. */
 static size_t layout_width_with(const struct layout *l, unsigned int elastic)
 {
-	size_t width = 0, i;
+	size_t width = 0;
 
-	for (i = 0; i < l->n_fields; i++) {
+	for (size_t i = 0; i < l->n_fields; i++) {
 		const struct field *f = &l->fields[i];
 
 		if (f->left_out)
@@ -161,9 +155,9 @@ static size_t layout_width(const struct layout *l)
 /* A column that has nothing in any row says nothing; of some, one that has the same in all rows. */
 static void leave_out_empty(struct layout *l)
 {
-	size_t i, row;
+	size_t row;
 
-	for (i = 0; i < l->n_fields; i++) {
+	for (size_t i = 0; i < l->n_fields; i++) {
 		struct field *f = &l->fields[i];
 		int rank = f->column->rank;
 		const char *nothing = "-";
@@ -182,14 +176,13 @@ static void leave_out_empty(struct layout *l)
 static bool leave_out_rank(struct layout *l)
 {
 	int rank = OUTPUT_ALWAYS;
-	size_t i;
 
-	for (i = 0; i < l->n_fields; i++)
+	for (size_t i = 0; i < l->n_fields; i++)
 		if (!l->fields[i].left_out && l->fields[i].column->rank > rank)
 			rank = l->fields[i].column->rank;
 	if (rank == OUTPUT_ALWAYS)
 		return false;
-	for (i = 0; i < l->n_fields; i++)
+	for (size_t i = 0; i < l->n_fields; i++)
 		if (l->fields[i].column->rank == rank)
 			l->fields[i].left_out = true;
 	return true;
@@ -199,9 +192,8 @@ static bool leave_out_rank(struct layout *l)
 static struct field *widest_text(const struct layout *l, bool elastic_only)
 {
 	struct field *widest = NULL;
-	size_t i;
 
-	for (i = 0; i < l->n_fields; i++) {
+	for (size_t i = 0; i < l->n_fields; i++) {
 		struct field *f = &l->fields[i];
 
 		if (!f->left_out && f->column->type == OUTPUT_TEXT && f->width > MIN_TRUNC &&
@@ -259,9 +251,9 @@ static size_t group_end(const struct layout *l, size_t i, struct field **last, s
 static void widen_groups(struct layout *l)
 {
 	struct field *last;
-	size_t i, end, width;
+	size_t end, width;
 
-	for (i = 0; i < l->n_fields; i = end) {
+	for (size_t i = 0; i < l->n_fields; i = end) {
 		const char *key = l->fields[i].group->key;
 
 		end = group_end(l, i, &last, &width);
@@ -292,13 +284,13 @@ static void put_times(FILE *out, char c, size_t n)
 /* The line above the headers that names the groups, "---- baseline ----"; none if none is named. */
 static void write_groups(FILE *out, const struct layout *l)
 {
-	size_t i, end, width, pending = 0;
+	size_t end, width, pending = 0;
 	struct field *last;
 	bool any = false;
 
-	for (i = 0; i < l->n_fields; i++)
+	for (size_t i = 0; i < l->n_fields; i++)
 		any |= l->fields[i].group->key && !l->fields[i].left_out;
-	for (i = 0; any && i < l->n_fields; i = end) {
+	for (size_t i = 0; any && i < l->n_fields; i = end) {
 		const char *key = l->fields[i].group->key;
 		size_t dashes;
 
@@ -327,9 +319,9 @@ static void write_groups(FILE *out, const struct layout *l)
 /* One line; row -1 is the headers. No blanks at its end. */
 static void write_row(FILE *out, const struct layout *l, ssize_t row)
 {
-	size_t i, pending = 0;
+	size_t pending = 0;
 
-	for (i = 0; i < l->n_fields; i++) {
+	for (size_t i = 0; i < l->n_fields; i++) {
 		const struct field *f = &l->fields[i];
 		const char *text = row < 0 ? f->header : f->cells[row];
 		size_t blanks;
@@ -352,13 +344,12 @@ void output_table_write(FILE *out, const struct output_section *section,
 			const struct output_table_options *options)
 {
 	struct layout l;
-	size_t row;
 
 	layout_init(&l, section, options);
 	layout_fit(&l, options);
 	write_groups(out, &l);
 	write_row(out, &l, -1);
-	for (row = 0; row < l.n_rows; row++)
+	for (size_t row = 0; row < l.n_rows; row++)
 		write_row(out, &l, row);
 	layout_deinit(&l);
 }

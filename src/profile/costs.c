@@ -50,9 +50,8 @@ static void append(char **text, const char *name, double value, double spread)
 char *profile_cost_text(const struct profile *p, enum profile_mechanism mech)
 {
 	char *text = NULL;
-	uint32_t i;
 
-	for (i = 0; i < p->n_costs; i++)
+	for (uint32_t i = 0; i < p->n_costs; i++)
 		if (p->costs[i].mech == mech)
 			append(&text, kind_names[p->costs[i].kind], p->costs[i].value,
 			       p->costs[i].spread);
@@ -62,9 +61,8 @@ char *profile_cost_text(const struct profile *p, enum profile_mechanism mech)
 static enum profile_cost_kind kind_of(const char *name, size_t n)
 {
 	enum profile_cost_kind kind;
-	size_t i;
 
-	for (i = 0; i < sizeof(older_names) / sizeof(older_names[0]); i++)
+	for (size_t i = 0; i < sizeof(older_names) / sizeof(older_names[0]); i++)
 		if (strlen(older_names[i].name) == n && !strncmp(older_names[i].name, name, n))
 			return older_names[i].kind;
 	for (kind = 0; kind < PROFILE_N_COST_KINDS; kind++)
@@ -109,9 +107,8 @@ bool profile_cost_parse(struct profile *p, const char *mechanism, const char *te
 void profile_costs_from_env(struct profile *p)
 {
 	size_t prefix = strlen(PROFILE_ENV_COST);
-	uint32_t i;
 
-	for (i = 0; i < p->n_envs; i++)
+	for (uint32_t i = 0; i < p->n_envs; i++)
 		if (!strncmp(p->envs[i].key, PROFILE_ENV_COST, prefix))
 			profile_cost_parse(p, p->envs[i].key + prefix, p->envs[i].value);
 }

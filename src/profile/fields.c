@@ -125,12 +125,11 @@ static const char *stats_wrong(const struct profile *p, const void *entry)
 {
 	const struct profile_stats *s = entry;
 	uint64_t sum = 0;
-	uint32_t i;
 
 	(void)p;
 	if (s->min > s->max)
 		return "has a minimum above its maximum";
-	for (i = 0; i < s->n_buckets; i++) {
+	for (uint32_t i = 0; i < s->n_buckets; i++) {
 		if (i && s->buckets[i].slot <= s->buckets[i - 1].slot)
 			return "has a histogram out of order";
 		if (!s->buckets[i].count)
@@ -172,10 +171,9 @@ static const char *location_wrong(const struct profile *p, const void *entry)
 {
 	const struct profile_location *location = entry;
 	size_t length = 0;
-	uint32_t i;
 
 	(void)p;
-	for (i = 0; i < location->n_frames; i++)
+	for (uint32_t i = 0; i < location->n_frames; i++)
 		length += strlen(location->frames[i].name);
 	return length > PROFILE_NAME_MAX ? "has too long names at one address" : NULL;
 }
@@ -216,13 +214,12 @@ static const char *blocks_wrong(const struct profile *p, const void *entry)
 {
 	const struct profile_blocks *blocks = entry;
 	uint64_t bits = 0;
-	uint32_t i;
 
 	if (p->sites[blocks->site].kind != PROFILE_SITE_FUNCTION)
 		return "refers to a function that is not there";
 	if (blocks->entry >= blocks->n_items)
 		return "has a function without its entry";
-	for (i = 0; i < blocks->n_items; i++) {
+	for (uint32_t i = 0; i < blocks->n_items; i++) {
 		if (i && blocks->items[i].addr <= blocks->items[i - 1].addr)
 			return "has blocks out of order";
 		if (blocks->items[i].bit == PROFILE_NO_BIT)
@@ -231,7 +228,7 @@ static const char *blocks_wrong(const struct profile *p, const void *entry)
 			return "has two blocks of one bit";
 		bits |= 1ull << blocks->items[i].bit;
 	}
-	for (i = 0; i < blocks->n_arcs; i++) {
+	for (uint32_t i = 0; i < blocks->n_arcs; i++) {
 		const struct profile_arc *arc = &blocks->arcs[i];
 
 		if (arc->from >= blocks->n_items ||
@@ -253,10 +250,9 @@ LAYOUT(blocks, struct profile_blocks, blocks_wrong,
 static const char *all_blocks_wrong(const struct profile *p, const void *entry)
 {
 	uint64_t n = 0;
-	uint32_t i;
 
 	(void)entry;
-	for (i = 0; i < p->n_blocks; i++)
+	for (uint32_t i = 0; i < p->n_blocks; i++)
 		n += p->blocks[i].n_items;
 	return n > ALL_BLOCKS_MAX ? "has too many blocks" : NULL;
 }
@@ -276,10 +272,9 @@ static const char *block_counts_wrong(const struct profile *p, const void *entry
 {
 	bool *seen = alloc_array((size_t)p->n_blocks * p->n_contexts, sizeof(*seen));
 	uint64_t shown = 0;
-	uint32_t i;
 
 	(void)entry;
-	for (i = 0; i < p->n_block_counts; i++) {
+	for (uint32_t i = 0; i < p->n_block_counts; i++) {
 		const struct profile_block_counts *c = &p->block_counts[i];
 		bool *at = &seen[(size_t)c->blocks * p->n_contexts + c->context];
 

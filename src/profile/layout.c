@@ -149,7 +149,7 @@ static bool string_equal(const char *a, const char *b)
 
 static bool field_equal(const struct field *f, const void *a, const void *b, int keys)
 {
-	uint32_t i, n;
+	uint32_t n;
 
 	switch (f->kind) {
 	case FIELD_STRING:
@@ -158,7 +158,7 @@ static bool field_equal(const struct field *f, const void *a, const void *b, int
 		n = list_count(f, a);
 		if (n != list_count(f, b))
 			return false;
-		for (i = 0; i < n; i++)
+		for (uint32_t i = 0; i < n; i++)
 			if (!layout_equal(f->of, list_at(f, a, i), list_at(f, b, i), keys))
 				return false;
 		return true;
@@ -179,14 +179,13 @@ static uint64_t field_hash(const struct field *f, const void *entry)
 {
 	uint64_t parts[2] = { 0 };
 	const char *s;
-	uint32_t i;
 
 	switch (f->kind) {
 	case FIELD_STRING:
 		s = field_string(f, entry);
 		return s ? hash_bytes(s, strlen(s)) : 0;
 	case FIELD_LIST:
-		for (i = 0; i < list_count(f, entry); i++) {
+		for (uint32_t i = 0; i < list_count(f, entry); i++) {
 			parts[1] = layout_hash(f->of, list_at(f, entry, i));
 			parts[0] = hash_bytes(parts, sizeof(parts));
 		}
@@ -352,10 +351,9 @@ uint32_t section_find_in(const struct hash_index *index, const struct profile *p
 void section_index(struct hash_index *index, const struct profile *p, enum section_type type)
 {
 	const struct field *table = section_table(type);
-	uint32_t i;
 
 	*index = (struct hash_index){ 0 };
-	for (i = 0; i < section_count(p, type); i++) {
+	for (uint32_t i = 0; i < section_count(p, type); i++) {
 		const void *entry = list_at(table, p, i);
 
 		if (section_find_in(index, p, type, entry, KEY_SAME | KEY_APART) == HASH_NONE)

@@ -51,12 +51,10 @@ static void conflict_env(FILE *out, const char *key, const char *a, const char *
 
 static void conflict_envs(FILE *out, const struct profile *dst, const struct profile *src)
 {
-	uint32_t i;
-
-	for (i = 0; i < dst->n_envs; i++)
+	for (uint32_t i = 0; i < dst->n_envs; i++)
 		conflict_env(out, dst->envs[i].key, dst->envs[i].value,
 			     profile_env_get(src, dst->envs[i].key));
-	for (i = 0; i < src->n_envs; i++)
+	for (uint32_t i = 0; i < src->n_envs; i++)
 		if (!profile_env_get(dst, src->envs[i].key))
 			conflict_env(out, src->envs[i].key, NULL, src->envs[i].value);
 }
@@ -84,9 +82,9 @@ static void conflict_recording(FILE *out, const struct profile *dst, const struc
 static uint32_t sites_missing(const struct profile *p, const struct profile *other,
 			      const struct hash_index *in_other, const char **name)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < p->n_sites; i++) {
+	for (uint32_t i = 0; i < p->n_sites; i++) {
 		if (section_find_in(in_other, other, SECTION_SITES, &p->sites[i], KEY_SAME) ==
 		    HASH_NONE) {
 			*name = p->sites[i].name;
@@ -100,7 +98,7 @@ static void conflict_sites(FILE *out, const struct profile *dst, const struct pr
 {
 	struct hash_index in_dst, in_src;
 	const char *name = NULL;
-	uint32_t i, n;
+	uint32_t n;
 
 	section_index(&in_dst, dst, SECTION_SITES);
 	section_index(&in_src, src, SECTION_SITES);
@@ -108,7 +106,7 @@ static void conflict_sites(FILE *out, const struct profile *dst, const struct pr
 	if (n)
 		fprintf(reason(out), "other functions were timed (%s%s)", name,
 			n > 1 ? " and others" : "");
-	for (i = 0; i < src->n_sites; i++) {
+	for (uint32_t i = 0; i < src->n_sites; i++) {
 		const struct profile_site *site = &src->sites[i];
 		uint32_t found = section_find_in(&in_dst, dst, SECTION_SITES, site, KEY_SAME);
 
@@ -143,9 +141,9 @@ char *profile_merge_conflict(const struct profile *dst, const struct profile *sr
 
 static uint32_t count_boots(const struct profile *p)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < p->n_runs; i++)
+	for (uint32_t i = 0; i < p->n_runs; i++)
 		if (p->runs[i].boot >= n)
 			n = p->runs[i].boot + 1;
 	return n;
@@ -208,7 +206,7 @@ static void boots_deinit(struct boots *b)
 /* Up to the last boot that has an id, as many commas as there are boots before it. */
 static void boots_note(const struct boots *b, struct profile *p)
 {
-	uint32_t i, n = b->n_ids;
+	uint32_t n = b->n_ids;
 	char *text = NULL;
 	size_t size;
 	FILE *out;
@@ -218,7 +216,7 @@ static void boots_note(const struct boots *b, struct profile *p)
 	out = n ? open_memstream(&text, &size) : NULL;
 	if (!out)
 		return;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		fprintf(out, "%s%.*s", i ? "," : "", (int)b->ids[i].len,
 			b->ids[i].len ? b->ids[i].text : "");
 	fclose(out);
@@ -263,11 +261,9 @@ struct merge {
 
 static bool same_frames(const struct profile_location *a, const struct profile_location *b)
 {
-	uint32_t i;
-
 	if (a->n_frames != b->n_frames)
 		return false;
-	for (i = 0; i < a->n_frames; i++)
+	for (uint32_t i = 0; i < a->n_frames; i++)
 		if (!layout_equal(&layout_frame, &a->frames[i], &b->frames[i], KEY_SAME))
 			return false;
 	return true;

@@ -117,9 +117,8 @@ uint32_t profile_run_add(struct profile *p, enum profile_run_kind kind)
 		.samples_expected = PROFILE_NOT_COUNTED,
 		.samples_received = PROFILE_NOT_COUNTED,
 	};
-	int i;
 
-	for (i = 0; i < PROFILE_N_LOSSES; i++)
+	for (int i = 0; i < PROFILE_N_LOSSES; i++)
 		run.losses[i] = PROFILE_NOT_COUNTED;
 	vec_push(p, runs, run);
 	return p->n_runs - 1;

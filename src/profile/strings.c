@@ -33,11 +33,9 @@ struct profile_strings *profile_strings_create(void)
 
 void profile_strings_destroy(struct profile_strings *pool)
 {
-	uint32_t i;
-
 	if (!pool)
 		return;
-	for (i = 0; i < pool->n_blocks; i++)
+	for (uint32_t i = 0; i < pool->n_blocks; i++)
 		free(pool->blocks[i]);
 	free(pool->blocks);
 	free(pool->items);

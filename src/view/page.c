@@ -75,11 +75,9 @@ static bool is_shown(const struct analyze_warning *w, bool everything)
 
 void view_warnings(const struct view *view, const struct analyze_warnings *warnings)
 {
-	uint32_t i;
-
 	bool any = false;
 
-	for (i = 0; i < warnings->n_rows; i++) {
+	for (uint32_t i = 0; i < warnings->n_rows; i++) {
 		char *text;
 
 		if (!is_shown(&warnings->rows[i], view->everything))
@@ -97,9 +95,7 @@ void view_warnings(const struct view *view, const struct analyze_warnings *warni
 
 void view_warnings_log(const struct analyze_warnings *warnings, bool everything)
 {
-	uint32_t i;
-
-	for (i = 0; i < warnings->n_rows; i++) {
+	for (uint32_t i = 0; i < warnings->n_rows; i++) {
 		char *text;
 
 		if (!is_shown(&warnings->rows[i], everything))

@@ -116,9 +116,9 @@ static char *more_text(const struct view *view, const struct part *parts, size_t
 	char *names = NULL, *text = NULL;
 	struct view more = *view;
 	bool is_partial = false;
-	size_t i, size;
+	size_t size;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		is_partial |= parts[i].is_partial;
 		if (parts[i].is_dropped)
 			alloc_append(&names, "%s%s", names ? ", " : "", parts[i].table->name);
@@ -139,9 +139,8 @@ static char *more_text(const struct view *view, const struct part *parts, size_t
 static struct part *screen_make(const struct view *view, const struct view_request *request)
 {
 	struct part *parts = alloc_array(request->list->n_tables, sizeof(*parts));
-	size_t i;
 
-	for (i = 0; i < request->list->n_tables; i++) {
+	for (size_t i = 0; i < request->list->n_tables; i++) {
 		const struct view_table *table = request->list->tables[i];
 
 		parts[i] = (struct part){ .table = table, .top = table->first };
@@ -177,18 +176,18 @@ static bool is_too_long(const struct view *view, const struct part *parts, size_
 static void screen_fit(struct part *parts, const struct view *view,
 		       const struct view_request *request, size_t head)
 {
-	size_t n = request->list->n_tables, i;
+	size_t n = request->list->n_tables;
 
-	for (i = n; i-- > 0;)
+	for (size_t i = n; i-- > 0;)
 		while (is_too_long(view, parts, n, head) && parts[i].lines &&
 		       !parts[i].table->is_whole && parts[i].top > ROWS_LEAST) {
 			parts[i].top--;
 			part_make(&parts[i], view, request->data);
 		}
-	for (i = n; i-- > 0;)
+	for (size_t i = n; i-- > 0;)
 		if (parts[i].lines && is_too_long(view, parts, n, head))
 			part_drop(&parts[i]);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		while (parts[i].lines && parts[i].top < parts[i].table->first &&
 		       !is_too_long(view, parts, n, head)) {
 			parts[i].top++;
@@ -203,9 +202,7 @@ static void screen_fit(struct part *parts, const struct view *view,
 
 static void write_parts(const struct view *view, const struct part *parts, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (parts[i].lines)
 			fprintf(view->out, "\n%s", parts[i].text);
 }
@@ -229,9 +226,7 @@ static void write_screen(const struct view *view, const struct view_request *req
 
 static void write_all(const struct view *view, const struct view_request *request, bool is_first)
 {
-	size_t i;
-
-	for (i = 0; i < request->list->n_tables; i++) {
+	for (size_t i = 0; i < request->list->n_tables; i++) {
 		const struct view_table *table = request->list->tables[i];
 		struct part part = { .table = table };
 

@@ -8,9 +8,7 @@
 
 const struct view_table *view_list_find(const struct view_list *list, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < list->n_tables; i++)
+	for (size_t i = 0; i < list->n_tables; i++)
 		if (!strcmp(list->tables[i]->name, name))
 			return list->tables[i];
 	return NULL;

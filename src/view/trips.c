@@ -51,14 +51,13 @@ char *view_trips_text(const struct analyze_trips *rows, size_t n)
 	struct analyze_trips *coarse = NULL;
 	char *text = alloc_strdup("");
 	double all, least = least_share(rows, n, &all), others = 0;
-	size_t i;
 
 	if (all < TEXT_SHARE) {
 		n = analyze_trips_coarse(rows, n, &coarse);
 		rows = coarse;
 		least = least_share(rows, n, &all);
 	}
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		char *words;
 
 		if (rows[i].share < least) {
@@ -79,12 +78,11 @@ char *view_trips_of_loop(const struct analyze_paths *paths, const struct analyze
 {
 	struct analyze_trips *rows;
 	char *text;
-	uint32_t i;
 
 	if (!loop->n_trips)
 		return NULL;
 	rows = alloc_array(loop->n_trips, sizeof(*rows));
-	for (i = 0; i < loop->n_trips; i++)
+	for (uint32_t i = 0; i < loop->n_trips; i++)
 		rows[i] = paths->trips[loop->first_trips + i].trips;
 	text = view_trips_text(rows, loop->n_trips);
 	free(rows);
@@ -106,12 +104,11 @@ static char *mean_words(const struct analyze_path_trips *row)
 char *view_trips_of_path(const struct analyze_paths *paths, const struct analyze_path *path)
 {
 	char *text;
-	uint32_t i;
 
 	if (!path->counted)
 		return NULL;
 	text = alloc_strdup("");
-	for (i = 0; i < path->n_trips; i++)
+	for (uint32_t i = 0; i < path->n_trips; i++)
 		alloc_append_item(&text, mean_words(&paths->path_trips[path->first_trips + i]));
 	return text;
 }

@@ -40,9 +40,8 @@ static void append_machine(char **text, const struct analyze_warning *w)
 		{ PROFILE_ENV_CLOCKSOURCE, "different clock sources" },
 	};
 	const char *what = w->names[2];
-	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(words[i][0], w->names[2]))
 			what = words[i][1];
 	alloc_append(text, "%s: %s against %s", what, w->names[0] ? w->names[0] : "unknown",
@@ -233,9 +232,8 @@ char *view_warning(const struct analyze_warning *w)
 json_t *view_warnings_json(const struct analyze_warnings *warnings)
 {
 	json_t *list = json_array();
-	uint32_t i;
 
-	for (i = 0; i < warnings->n_rows; i++) {
+	for (uint32_t i = 0; i < warnings->n_rows; i++) {
 		char *text = view_warning(&warnings->rows[i]);
 
 		json_array_append_new(list, output_json_text(text));

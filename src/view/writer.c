@@ -16,9 +16,7 @@ const char *const view_writer_names[] = { VIEW_WRITERS(NAME) NULL };
 
 bool view_request_has(const struct view_request *request, const struct view_table *table)
 {
-	size_t i;
-
-	for (i = 0; i < request->n_sections; i++)
+	for (size_t i = 0; i < request->n_sections; i++)
 		if (!strcmp(request->sections[i], table->name))
 			return true;
 	return !request->n_sections;
@@ -41,12 +39,11 @@ void view_write_json(FILE *out, const struct view_request *request)
 {
 	const struct view_list *list = request->list;
 	json_t *root = json_object();
-	size_t i;
 
 	output_json_set(root, "schema", json_string(list->schema));
 	if (list->json)
 		list->json(root, request->data);
-	for (i = 0; i < list->n_tables; i++) {
+	for (size_t i = 0; i < list->n_tables; i++) {
 		json_t *json = view_table_is_in(list->tables[i], VIEW_IN_JSON) &&
 					       view_request_has(request, list->tables[i]) ?
 				       table_json(list->tables[i], request->data) :

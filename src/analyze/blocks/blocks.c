@@ -54,22 +54,21 @@ static void add_function(struct analyze_blocks *out, const struct analyze_counte
 		.caveat = skipped ? ANALYZE_CAVEAT_SKIPPED : NULL,
 		.first = out->n_rows,
 	};
-	uint32_t i;
 
 	calls = analyze_counted_sum(c, index, context, counts, &f.residual);
 	f.calls = (double)calls;
-	for (i = 0; i < blocks->n_items; i++)
+	for (uint32_t i = 0; i < blocks->n_items; i++)
 		if (blocks->items[i].reached)
 			add_block(out, p, blocks, i, f.context, counts[i], calls);
 	f.n = out->n_rows - f.first;
 	f.blocks = f.n;
-	for (i = f.first; i < out->n_rows; i++) {
+	for (uint32_t i = f.first; i < out->n_rows; i++) {
 		if (isnan(out->rows[i].executions))
 			f.unknown++;
 		else
 			f.insns_per_call += out->rows[i].insns_per_call;
 	}
-	for (i = f.first; i < out->n_rows && f.insns_per_call > 0; i++)
+	for (uint32_t i = f.first; i < out->n_rows && f.insns_per_call > 0; i++)
 		out->rows[i].share = out->rows[i].insns_per_call / f.insns_per_call;
 	vec_push(out, functions, f);
 	free(counts);
@@ -79,16 +78,15 @@ void analyze_blocks_init(struct analyze_blocks *out, const struct profile *p)
 {
 	bool *skipped = analyze_sites_skipped(p);
 	struct analyze_counted counted;
-	uint32_t i, context;
 
 	memset(out, 0, sizeof(*out));
 	out->clock = p->clock;
 	analyze_counted_init(&counted, p);
-	for (i = 0; i < p->n_blocks; i++) {
+	for (uint32_t i = 0; i < p->n_blocks; i++) {
 		bool skips = skipped[p->blocks[i].site];
 
 		add_function(out, &counted, i, ANALYZE_IN_ALL_CONTEXTS, skips);
-		for (context = 0; context < p->n_contexts; context++)
+		for (uint32_t context = 0; context < p->n_contexts; context++)
 			if (analyze_counted_has(&counted, i, context))
 				add_function(out, &counted, i, context, skips);
 	}
@@ -127,9 +125,8 @@ struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks
 struct kernel_graph analyze_blocks_graph(const struct profile_blocks *blocks)
 {
 	struct kernel_graph graph = { .n_blocks = blocks->n_items, .entry = blocks->entry };
-	uint32_t i;
 
-	for (i = 0; i < blocks->n_arcs; i++) {
+	for (uint32_t i = 0; i < blocks->n_arcs; i++) {
 		struct kernel_arc arc = { blocks->arcs[i].from, blocks->arcs[i].to };
 
 		vec_push(&graph, arcs, arc);

@@ -9,24 +9,23 @@
 void analyze_counted_init(struct analyze_counted *c, const struct profile *p)
 {
 	bool *has_blocks = alloc_array(p->n_sites, sizeof(*has_blocks));
-	uint32_t i;
 
 	*c = (struct analyze_counted){ .p = p, .trips_known = true };
-	for (i = 0; i < p->n_runs; i++) {
+	for (uint32_t i = 0; i < p->n_runs; i++) {
 		uint64_t missing = p->runs[i].losses[PROFILE_LOSS_TRIPS_FULL];
 
 		c->trips_known &= !missing || missing == PROFILE_NOT_COUNTED;
 	}
-	for (i = 0; i < p->n_blocks; i++)
+	for (uint32_t i = 0; i < p->n_blocks; i++)
 		has_blocks[p->blocks[i].site] = true;
-	for (i = 0; i < p->n_cells; i++)
+	for (uint32_t i = 0; i < p->n_cells; i++)
 		if (has_blocks[p->cells[i].site])
 			grouped_add(&c->cells, p->cells[i].site, p->cells[i].context, i);
-	for (i = 0; i < p->n_block_counts; i++)
+	for (uint32_t i = 0; i < p->n_block_counts; i++)
 		grouped_add(&c->counts, p->block_counts[i].blocks, p->block_counts[i].context, i);
-	for (i = 0; i < p->n_paths; i++)
+	for (uint32_t i = 0; i < p->n_paths; i++)
 		grouped_add(&c->paths, p->paths[i].blocks, p->paths[i].context, i);
-	for (i = 0; i < p->n_trips; i++)
+	for (uint32_t i = 0; i < p->n_trips; i++)
 		grouped_add(&c->trips, p->trips[i].blocks, p->trips[i].context, i);
 	grouped_sort(&c->cells);
 	grouped_sort(&c->counts);
@@ -79,13 +78,13 @@ uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, u
 struct profile_stats analyze_counted_calls(const struct analyze_counted *c, uint32_t blocks,
 					   uint32_t context)
 {
-	uint32_t n, i;
+	uint32_t n;
 	const struct grouped_item *items =
 		grouped_find(&c->cells, c->p->blocks[blocks].site, context, &n);
 	struct profile_stats sum;
 
 	profile_stats_init(&sum);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const struct profile_stats *one = &c->p->cells[items[i].item].stats;
 
 		sum.calls += one->calls;

@@ -40,12 +40,10 @@ struct work {
 
 static void work_graph(struct work *w)
 {
-	uint32_t i;
-
 	w->graph = analyze_blocks_graph(w->blocks);
 	kernel_loops_find(&w->graph, &w->loops);
 	w->bits = alloc_array(w->blocks->n_items, sizeof(*w->bits));
-	for (i = 0; i < w->blocks->n_items; i++)
+	for (uint32_t i = 0; i < w->blocks->n_items; i++)
 		w->bits[i] = w->blocks->items[i].bit;
 }
 
@@ -65,11 +63,9 @@ static int by_signature(const void *left, const void *right)
 
 static void path_add(struct analyze_path *to, const struct analyze_path *from)
 {
-	uint32_t k;
-
 	to->calls += from->calls;
 	to->total += from->total;
-	for (k = 0; k < PROFILE_TRIPS; k++)
+	for (uint32_t k = 0; k < PROFILE_TRIPS; k++)
 		to->iterations[k] += from->iterations[k];
 }
 
@@ -82,18 +78,18 @@ static void collect(struct work *w)
 	struct profile_stats timed = analyze_counted_calls(w->counted, w->index, w->context);
 	struct analyze_path rest = { .calls = (double)timed.calls,
 				     .total = (double)timed.oncpu - (double)timed.cost };
-	uint32_t n, i, k, out = 0;
+	uint32_t n, out = 0;
 	const struct grouped_item *items =
 		grouped_find(&w->counted->paths, w->index, w->context, &n);
 
 	w->n_rows = 0;
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const struct profile_path *path = &w->p->paths[items[i].item];
 		struct analyze_path row = { .signature = path->signature,
 					    .calls = (double)path->calls,
 					    .total = (double)path->time };
 
-		for (k = 0; k < PROFILE_TRIPS; k++)
+		for (uint32_t k = 0; k < PROFILE_TRIPS; k++)
 			row.iterations[k] = (double)path->trips[k];
 		vec_push(w, rows, row);
 		rest.calls -= row.calls;
@@ -102,7 +98,7 @@ static void collect(struct work *w)
 	if (rest.calls > 0)
 		vec_push(w, rows, rest);
 	sort_array(w->rows, w->n_rows, sizeof(*w->rows), by_signature);
-	for (i = 0; i < w->n_rows; i++)
+	for (uint32_t i = 0; i < w->n_rows; i++)
 		if (out && w->rows[out - 1].signature == w->rows[i].signature)
 			path_add(&w->rows[out - 1], &w->rows[i]);
 		else
@@ -113,10 +109,8 @@ static void collect(struct work *w)
 
 static void find_blocks_on(struct work *w)
 {
-	uint32_t i;
-
 	w->on = alloc_array(w->n_rows, sizeof(*w->on));
-	for (i = 0; i < w->described; i++) {
+	for (uint32_t i = 0; i < w->described; i++) {
 		w->on[i] = alloc_array(w->blocks->n_items, sizeof(**w->on));
 		if (kernel_paths_of(&w->graph, w->bits, w->rows[i].signature, w->on[i]))
 			continue;
@@ -129,9 +123,8 @@ static void find_blocks_on(struct work *w)
 static double others(const struct work *w, uint32_t row, uint32_t block, enum kernel_on_path is)
 {
 	double of = 0, calls = 0;
-	uint32_t i;
 
-	for (i = 0; i < w->described; i++) {
+	for (uint32_t i = 0; i < w->described; i++) {
 		if (i == row || !w->on[i])
 			continue;
 		calls += w->rows[i].calls;
@@ -176,14 +169,13 @@ static const char *differences(struct work *w, uint32_t row, enum kernel_on_path
 {
 	bool *taken = alloc_array(w->blocks->n_items, sizeof(*taken));
 	char *text = alloc_strdup("");
-	uint32_t n, b;
 
-	for (n = 0; n < WORDS; n++) {
+	for (uint32_t n = 0; n < WORDS; n++) {
 		uint32_t best = UINT32_MAX;
 		double most = 0;
 		char *words;
 
-		for (b = 0; b < w->blocks->n_items; b++) {
+		for (uint32_t b = 0; b < w->blocks->n_items; b++) {
 			double score;
 
 			if (taken[b] || w->on[row][b] != is)
@@ -212,9 +204,9 @@ static const char *differences(struct work *w, uint32_t row, enum kernel_on_path
 static const char *path_calls(struct work *w, uint32_t row)
 {
 	char *text = alloc_strdup("");
-	uint32_t b, n = 0;
+	uint32_t n = 0;
 
-	for (b = 0; b < w->blocks->n_items && n < WORDS; b++) {
+	for (uint32_t b = 0; b < w->blocks->n_items && n < WORDS; b++) {
 		if (!w->blocks->items[b].callee || w->on[row][b] != KERNEL_PATH_YES)
 			continue;
 		alloc_append_item(&text, block_words(w, b));
@@ -233,10 +225,8 @@ static int by_trips(const void *left, const void *right)
 /* The mean trip counts of the loops from FIRST_LOOP on in a call of ROW, the largest first. */
 static void path_trips(struct work *w, struct analyze_path *row, uint32_t first_loop)
 {
-	uint32_t i;
-
 	row->first_trips = w->out->n_path_trips;
-	for (i = first_loop; i < w->out->n_loops; i++) {
+	for (uint32_t i = first_loop; i < w->out->n_loops; i++) {
 		const struct analyze_loop *loop = &w->out->loops[i];
 		struct analyze_path_trips trips = { row->function,  row->context, row->number,
 						    loop->location, loop->body,   loop->offset };
@@ -257,13 +247,12 @@ static void path_trips(struct work *w, struct analyze_path *row, uint32_t first_
 static void add_rows(struct work *w, const char *function, const char *context, uint32_t first_loop)
 {
 	double calls = 0, total = 0;
-	uint32_t i;
 
-	for (i = 0; i < w->n_rows; i++) {
+	for (uint32_t i = 0; i < w->n_rows; i++) {
 		calls += w->rows[i].calls;
 		total += w->rows[i].total;
 	}
-	for (i = 0; i < w->n_rows; i++) {
+	for (uint32_t i = 0; i < w->n_rows; i++) {
 		struct analyze_path *row = &w->rows[i];
 
 		row->function = function;
@@ -285,16 +274,15 @@ static void add_rows(struct work *w, const char *function, const char *context, 
 static double *loops_insns(const struct work *w, const uint64_t *counts)
 {
 	double *insns = alloc_array(w->loops.n_loops, sizeof(*insns));
-	uint32_t b, l;
 
-	for (b = 0; b < w->blocks->n_items; b++)
+	for (uint32_t b = 0; b < w->blocks->n_items; b++)
 		if (w->loops.innermost[b] != KERNEL_LOOP_NONE)
 			insns[w->loops.innermost[b]] +=
 				counts[b] == PROFILE_NOT_COUNTED ?
 					NAN :
 					(double)counts[b] * w->blocks->items[b].insns;
 	/* Larger ones follow those in them. */
-	for (l = 0; l < w->loops.n_loops; l++)
+	for (uint32_t l = 0; l < w->loops.n_loops; l++)
 		if (w->loops.loops[l].parent != KERNEL_LOOP_NONE)
 			insns[w->loops.loops[l].parent] += insns[l];
 	return insns;
@@ -330,10 +318,10 @@ static uint32_t loop_depth(const struct work *w, uint32_t l, const uint64_t *cou
 {
 	const struct profile_block *head = &w->blocks->items[w->loops.loops[l].head];
 	const struct profile_location *at = &w->p->locations[head->location];
-	uint32_t depth = at->n_frames ? at->n_frames - 1 : 0, b;
+	uint32_t depth = at->n_frames ? at->n_frames - 1 : 0;
 	double *inside = alloc_array((size_t)depth + 1, sizeof(*inside)), all = 0, sum = 0;
 
-	for (b = 0; depth && b < w->blocks->n_items; b++) {
+	for (uint32_t b = 0; depth && b < w->blocks->n_items; b++) {
 		const struct profile_block *block = &w->blocks->items[b];
 		double insns = (double)counts[b] * block->insns;
 
@@ -374,9 +362,8 @@ static void add_loops(struct work *w, const char *function, const char *context)
 	uint64_t *counts = alloc_array(w->blocks->n_items, sizeof(*counts));
 	double calls = (double)analyze_counted_sum(w->counted, w->index, w->context, counts, NULL);
 	double *insns = loops_insns(w, counts);
-	uint32_t l;
 
-	for (l = 0; l < w->loops.n_loops && calls > 0; l++) {
+	for (uint32_t l = 0; l < w->loops.n_loops && calls > 0; l++) {
 		uint32_t head = w->loops.loops[l].head;
 		const struct profile_block *block = &w->blocks->items[head];
 		const struct profile_location *at = &w->p->locations[block->location];
@@ -409,9 +396,8 @@ static bool spend(struct work *w)
 {
 	double blocks = w->blocks->n_items, ones = 0;
 	double nested = blocks * (1 + w->loops.n_loops), each;
-	uint32_t b;
 
-	for (b = 0; b < w->blocks->n_items; b++)
+	for (uint32_t b = 0; b < w->blocks->n_items; b++)
 		ones += w->bits[b] != PROFILE_NO_BIT;
 	each = kernel_paths_steps(&w->graph, (uint32_t)ones);
 	w->described = blocks > LARGE ? DESCRIBED_LARGE : DESCRIBED;
@@ -426,7 +412,7 @@ static void add_context(struct work *w, uint32_t context)
 	const char *function = w->p->sites[w->blocks->site].name;
 	const char *name = context == ANALYZE_IN_ALL_CONTEXTS ? ANALYZE_ALL_CONTEXTS :
 								w->p->contexts[context].name;
-	uint32_t i, first_loop = w->out->n_loops;
+	uint32_t first_loop = w->out->n_loops;
 
 	w->context = context;
 	collect(w);
@@ -435,20 +421,18 @@ static void add_context(struct work *w, uint32_t context)
 	find_blocks_on(w);
 	add_loops(w, function, name);
 	add_rows(w, function, name, first_loop);
-	for (i = 0; i < w->n_rows; i++)
+	for (uint32_t i = 0; i < w->n_rows; i++)
 		free(w->on[i]);
 	free(w->on);
 }
 
 static void add_function(struct work *w, uint32_t index)
 {
-	uint32_t context;
-
 	w->index = index;
 	w->blocks = &w->p->blocks[index];
 	work_graph(w);
 	add_context(w, ANALYZE_IN_ALL_CONTEXTS);
-	for (context = 0; context < w->p->n_contexts; context++)
+	for (uint32_t context = 0; context < w->p->n_contexts; context++)
 		if (analyze_counted_has(w->counted, index, context))
 			add_context(w, context);
 	free(w->bits);
@@ -460,12 +444,11 @@ void analyze_paths_init(struct analyze_paths *out, const struct profile *p)
 {
 	struct analyze_counted counted;
 	struct work w = { .out = out, .p = p, .counted = &counted, .steps = MAX_STEPS };
-	uint32_t i;
 
 	memset(out, 0, sizeof(*out));
 	out->clock = p->clock;
 	analyze_counted_init(&counted, p);
-	for (i = 0; i < p->n_blocks && w.steps > 0; i++)
+	for (uint32_t i = 0; i < p->n_blocks && w.steps > 0; i++)
 		if (p->blocks[i].n_items <= KERNEL_GRAPH_MAX)
 			add_function(&w, i);
 	free(w.rows);

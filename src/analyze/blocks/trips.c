@@ -21,13 +21,13 @@ size_t analyze_trips_of(const struct analyze_counted *c, uint32_t blocks, uint32
 {
 	double slots[SLOTS] = { 0 }, left = calls;
 	struct list list = { 0 };
-	uint32_t i, n;
+	uint32_t n;
 	const struct grouped_item *items = grouped_find(&c->trips, blocks, context, &n);
 
 	*rows = NULL;
 	if (counter == PROFILE_NO_BIT || !(calls > 0) || !c->trips_known)
 		return 0;
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const struct profile_trips *t = &c->p->trips[items[i].item];
 
 		if (t->counter != counter || t->slot >= SLOTS)
@@ -36,7 +36,7 @@ size_t analyze_trips_of(const struct analyze_counted *c, uint32_t blocks, uint32
 		left -= (double)t->calls;
 	}
 	slots[0] += left > 0 ? left : 0;
-	for (i = 0; i < SLOTS; i++) {
+	for (uint32_t i = 0; i < SLOTS; i++) {
 		double low = (double)hist_slot_low(i);
 		struct analyze_trips row = { .low = low,
 					     .high = low + (double)hist_slot_width(i) - 1,
@@ -56,9 +56,8 @@ size_t analyze_trips_coarse(const struct analyze_trips *rows, size_t n,
 			    struct analyze_trips **coarse)
 {
 	struct list list = { 0 };
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		double low = rows[i].low < 1 ? 0 : exp2(floor(log2(rows[i].low)));
 		struct analyze_trips row = { .low = low, .high = low < 1 ? 0 : 2 * low - 1 };
 

@@ -99,9 +99,8 @@ static double syscall_change(const struct analyze_diff_row *row, enum analyze_ti
 static double changes_sum(const struct analyze_diff_rows *syscalls, enum analyze_time time)
 {
 	double all = 0;
-	uint32_t i;
 
-	for (i = 0; i < syscalls->n_rows; i++)
+	for (uint32_t i = 0; i < syscalls->n_rows; i++)
 		all += syscall_change(&syscalls->rows[i], time);
 	return all;
 }
@@ -124,12 +123,11 @@ void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff
 	enum analyze_time whole = time == ANALYZE_TIME_SELF ? ANALYZE_TIME_ONCPU : time;
 	double all = changes_sum(syscalls, whole);
 	struct analyze_diff_row *sum = functions->rows;
-	uint32_t i;
 
-	for (i = 0; i < syscalls->n_rows; i++)
+	for (uint32_t i = 0; i < syscalls->n_rows; i++)
 		syscalls->rows[i].delta_total = syscall_change(&syscalls->rows[i], time);
 	/* A function's sum comes first, then its contexts. */
-	for (i = 0; i < functions->n_rows; i++) {
+	for (uint32_t i = 0; i < functions->n_rows; i++) {
 		struct analyze_diff_row *row = &functions->rows[i];
 		bool is_sum = analyze_is_sum(row->context);
 		double change = context_change(syscalls, row->context, whole, all);

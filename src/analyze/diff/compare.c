@@ -27,9 +27,7 @@ static void invalidate(struct analyze_warnings *w, struct analyze_warning warnin
 static void warn_machine(struct analyze_warnings *w, const struct profile *a,
 			 const struct profile *b)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(machine_keys) / sizeof(*machine_keys); i++) {
+	for (size_t i = 0; i < sizeof(machine_keys) / sizeof(*machine_keys); i++) {
 		const char *va = profile_env_get(a, machine_keys[i]);
 		const char *vb = profile_env_get(b, machine_keys[i]);
 
@@ -90,9 +88,8 @@ static int site_compare(const void *left, const void *right)
 static struct sites sites_collect(const struct profile *p)
 {
 	struct sites list = { 0 };
-	uint32_t i;
 
-	for (i = 0; i < p->n_sites; i++)
+	for (uint32_t i = 0; i < p->n_sites; i++)
 		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
 			vec_push(&list, sites, &p->sites[i]);
 	sort_array(list.sites, list.n_sites, sizeof(*list.sites), site_compare);
@@ -137,9 +134,7 @@ static void warn_mechanisms(struct analyze_warnings *w, const struct profile *a,
 static void warn_costs(struct analyze_warnings *w, const struct analyze_costs *a,
 		       const struct analyze_costs *b)
 {
-	uint32_t i;
-
-	for (i = 0; i < a->n_rows; i++) {
+	for (uint32_t i = 0; i < a->n_rows; i++) {
 		const struct analyze_cost *row = &a->rows[i];
 		const struct analyze_cost *other = analyze_cost_find(b, row->name);
 		bool unknown = analyze_cost_is_unknown(row);

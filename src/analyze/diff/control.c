@@ -32,11 +32,10 @@ static void set_noise(struct analyze_change *change, double delta,
 static void rows_set(struct analyze_diff_rows *rows, struct analyze_diff_rows *control)
 {
 	const struct analyze_diff_row *found;
-	uint32_t i;
 
 	sort_array(control->rows, control->n_rows, sizeof(*control->rows),
 		   analyze_diff_row_compare);
-	for (i = 0; i < rows->n_rows; i++) {
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		struct analyze_diff_row *row = &rows->rows[i];
 
 		found = analyze_diff_rows_find(control, row->name, row->context);
@@ -48,10 +47,9 @@ static void rows_set(struct analyze_diff_rows *rows, struct analyze_diff_rows *c
 static void ranges_set(struct analyze_diff_ranges *ranges, struct analyze_diff_ranges *control)
 {
 	const struct analyze_diff_range *found;
-	uint32_t i;
 
 	sort_array(control->rows, control->n_rows, sizeof(*control->rows), range_compare);
-	for (i = 0; i < ranges->n_rows; i++) {
+	for (uint32_t i = 0; i < ranges->n_rows; i++) {
 		struct analyze_diff_range *row = &ranges->rows[i];
 
 		found = search_array(row, control->rows, control->n_rows, sizeof(*row),
@@ -63,12 +61,10 @@ static void ranges_set(struct analyze_diff_ranges *ranges, struct analyze_diff_r
 
 static void workload_set(struct analyze_diff *diff, const struct analyze_diff *control)
 {
-	uint32_t i, j;
-
-	for (i = 0; i < diff->n_workload; i++) {
+	for (uint32_t i = 0; i < diff->n_workload; i++) {
 		struct analyze_diff_workload_row *row = &diff->workload[i];
 
-		for (j = 0; j < control->n_workload; j++) {
+		for (uint32_t j = 0; j < control->n_workload; j++) {
 			const struct analyze_diff_workload_row *other = &control->workload[j];
 
 			if (!strcmp(row->name, other->name) && row->probed == other->probed)

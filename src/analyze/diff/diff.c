@@ -21,9 +21,8 @@ struct workload_pair {
 static struct workload_pair workload_pair(const struct analyze_workload_row *rows, size_t n)
 {
 	struct workload_pair pair = { { NULL, NULL } };
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		pair.rows[rows[i].probed] = &rows[i];
 	return pair;
 }
@@ -109,14 +108,13 @@ static void figures_add(struct analyze_figures *f, const struct analyze_range *r
 			enum analyze_time time)
 {
 	struct analyze_figures one = analyze_figures_per_run(&range->side.figures, runs);
-	enum analyze_time t;
 
 	if (isnan(f->calls)) {
 		*f = one;
 		return;
 	}
 	f->calls += one.calls;
-	for (t = 0; t < ANALYZE_N_TIMES; t++) {
+	for (enum analyze_time t = 0; t < ANALYZE_N_TIMES; t++) {
 		f->totals[t] += one.totals[t];
 		f->means[t] = f->calls > 0 ? f->totals[t] / f->calls : NAN;
 	}
@@ -128,9 +126,7 @@ static void figures_add(struct analyze_figures *f, const struct analyze_range *r
 
 static void sample_merge(struct analyze_sample *sum, const struct analyze_sample *part)
 {
-	uint32_t i;
-
-	for (i = 0; i < part->n_sums; i++)
+	for (uint32_t i = 0; i < part->n_sums; i++)
 		analyze_sample_add(sum, part->sums[i].repetition, part->sums[i].calls,
 				   part->sums[i].total);
 	sum->uncertainty += part->uncertainty;
@@ -142,12 +138,12 @@ static bool partners_sum(const struct analyze_diff *diff, const struct bodies *b
 			 struct analyze_figures *figures, struct analyze_sample *sample)
 {
 	const struct analyze_range key = { .body.name = row->name, .context = row->context };
-	size_t i, n;
+	size_t n;
 	const void *const *found = pointers_find(&bodies->sides[side], &key, &n);
 
 	*figures = analyze_figures_none;
 	*sample = (struct analyze_sample){ 0 };
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct analyze_range *range = found[i];
 
 		if (!range->side.source || range->estimated)
@@ -163,10 +159,10 @@ static bool partners_sum(const struct analyze_diff *diff, const struct bodies *b
 static void mark_partners(const struct bodies *bodies, const struct analyze_diff_row *row)
 {
 	const struct analyze_diff_range key = { .body.name = row->name, .context = row->context };
-	size_t i, n;
+	size_t n;
 	const void *const *found = pointers_find(&bodies->rows, &key, &n);
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		((struct analyze_diff_range *)found[i])->is_partner = true;
 }
 
@@ -177,7 +173,7 @@ static void mark_partners(const struct bodies *bodies, const struct analyze_diff
 static uint32_t find_partners(struct analyze_diff *diff)
 {
 	struct bodies bodies;
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 	int side;
 
 	for (side = 0; side < 2; side++)
@@ -187,7 +183,7 @@ static uint32_t find_partners(struct analyze_diff *diff)
 	bodies.rows = pointers_sort(diff->ranges.rows, diff->ranges.n_rows,
 				    sizeof(*diff->ranges.rows), diff_range_compare);
 
-	for (i = 0; i < diff->functions.n_rows; i++) {
+	for (uint32_t i = 0; i < diff->functions.n_rows; i++) {
 		struct analyze_diff_row *row = &diff->functions.rows[i];
 		struct analyze_figures *missing, figures;
 		struct analyze_sample sample;
@@ -228,15 +224,14 @@ struct changes {
 static void changes_collect(struct changes *list, struct analyze_diff *diff)
 {
 	struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
-	uint32_t i, j;
 
-	for (j = 0; j < diff->n_workload; j++)
+	for (uint32_t j = 0; j < diff->n_workload; j++)
 		vec_push(list, changes, &diff->workload[j].change);
-	for (i = 0; i < 2; i++)
-		for (j = 0; j < lists[i]->n_rows; j++)
+	for (uint32_t i = 0; i < 2; i++)
+		for (uint32_t j = 0; j < lists[i]->n_rows; j++)
 			if (!lists[i]->rows[j].redundant)
 				vec_push(list, changes, &lists[i]->rows[j].change);
-	for (j = 0; j < diff->ranges.n_rows; j++)
+	for (uint32_t j = 0; j < diff->ranges.n_rows; j++)
 		if (!diff->ranges.rows[j].redundant)
 			vec_push(list, changes, &diff->ranges.rows[j].change);
 }
@@ -253,10 +248,10 @@ static bool is_inlined(const struct analyze_diff *diff, const struct pointers *b
 {
 	const struct analyze_bodies *b = &diff->ranges.sides[side].bodies;
 	const struct analyze_body key = { .name = name };
-	size_t i, n;
+	size_t n;
 	const void *const *found = pointers_find(&bodies[side], &key, &n);
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (analyze_bodies_has_counts(b, (const struct analyze_body *)found[i] - b->bodies))
 			return true;
 	return false;
@@ -305,16 +300,15 @@ static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff
 {
 	enum analyze_note partner = ANALYZE_NOTE_NONE;
 	struct pointers bodies[2];
-	uint32_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 2; i++) {
 		const struct analyze_bodies *b = &diff->ranges.sides[i].bodies;
 
 		bodies[i] = pointers_sort(b->bodies, b->n_bodies, sizeof(*b->bodies),
 					  body_name_compare);
 	}
 
-	for (i = 0; i < rows->n_rows; i++) {
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		struct analyze_diff_row *row = &rows->rows[i];
 
 		if (analyze_is_sum(row->context))
@@ -338,10 +332,9 @@ static void ranges_repeat(struct analyze_diff_ranges *ranges)
 {
 	struct pointers rows =
 		pointers_sort(ranges->rows, ranges->n_rows, sizeof(*ranges->rows), body_compare);
-	uint32_t i;
 	size_t n;
 
-	for (i = 0; i < ranges->n_rows; i++) {
+	for (uint32_t i = 0; i < ranges->n_rows; i++) {
 		struct analyze_diff_range *row = &ranges->rows[i];
 		const struct analyze_diff_range key = { .body = row->body };
 		const void *const *found;
@@ -359,18 +352,17 @@ static void judge(struct analyze_diff *diff, double margin_pct)
 {
 	struct analyze_diff_rows *functions = &diff->functions;
 	struct changes list = { 0 };
-	size_t i;
 
 	changes_collect(&list, diff);
 	analyze_changes_judge(list.changes, list.n_changes, margin_pct);
-	for (i = 0; i < list.n_changes; i++) {
+	for (size_t i = 0; i < list.n_changes; i++) {
 		diff->repetitions.rows += !isnan(list.changes[i]->p);
 		if (diff->repetitions.note == ANALYZE_REPETITIONS_ONE_RECORDING)
 			analyze_change_hold(list.changes[i]);
 	}
 	free(list.changes);
 	/* A sum over one context is that context, which follows it. */
-	for (i = 0; i < functions->n_rows; i++)
+	for (size_t i = 0; i < functions->n_rows; i++)
 		if (functions->rows[i].redundant)
 			functions->rows[i].change = functions->rows[i + 1].change;
 	ranges_repeat(&diff->ranges);
@@ -470,9 +462,7 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 
 void analyze_diff_deinit(struct analyze_diff *diff)
 {
-	int side;
-
-	for (side = 0; side < 2; side++) {
+	for (int side = 0; side < 2; side++) {
 		analyze_table_deinit(&diff->tables[side]);
 		analyze_workload_deinit(&diff->commands[side]);
 	}

@@ -49,14 +49,14 @@ static double insns_of(const struct counted *c, uint32_t block)
 static uint32_t loop_skip(const struct counted *c, uint32_t l)
 {
 	const struct profile_location *head = place_of(c, c->loops.loops[l].head);
-	uint32_t skip, n, i;
+	uint32_t skip, n;
 	const struct grouped_item *blocks = grouped_find(&c->by_loop, l, GROUPED_ALL, &n);
 
 	for (skip = 0; skip < head->n_frames && head->frames[skip].inlined; skip++) {
 		char *outer = analyze_chain_of(head, skip);
 		double inside = 0, all = 0;
 
-		for (i = 0; i < n; i++) {
+		for (uint32_t i = 0; i < n; i++) {
 			uint32_t b = blocks[i].item;
 
 			all += insns_of(c, b);
@@ -92,13 +92,13 @@ static void row_add(struct analyze_diff_blocks *out, const struct counted *c, ui
 
 static void loops_add(struct analyze_diff_blocks *out, const struct counted *c)
 {
-	uint32_t l, n, i;
+	uint32_t n;
 
-	for (l = 0; l < c->loops.n_loops; l++) {
+	for (uint32_t l = 0; l < c->loops.n_loops; l++) {
 		const struct grouped_item *blocks = grouped_find(&c->by_loop, l, GROUPED_ALL, &n);
 
 		row_add(out, c, c->loops.loops[l].head, loop_skip(c, l), true);
-		for (i = 0; i < n; i++)
+		for (uint32_t i = 0; i < n; i++)
 			out->rows[out->n_rows - 1].insns[c->side] +=
 				insns_of(c, blocks[i].item) / c->runs;
 	}
@@ -106,10 +106,8 @@ static void loops_add(struct analyze_diff_blocks *out, const struct counted *c)
 
 static void context_add(struct analyze_diff_blocks *out, const struct counted *c)
 {
-	uint32_t i;
-
 	loops_add(out, c);
-	for (i = 0; i < c->blocks->n_items; i++)
+	for (uint32_t i = 0; i < c->blocks->n_items; i++)
 		if (c->loops.innermost[i] == KERNEL_LOOP_NONE && c->blocks->items[i].reached)
 			row_add(out, c, i, 0, false);
 }
@@ -117,7 +115,6 @@ static void context_add(struct analyze_diff_blocks *out, const struct counted *c
 static void function_init(struct counted *c, const struct profile_blocks *blocks)
 {
 	struct kernel_graph graph = analyze_blocks_graph(blocks);
-	uint32_t i;
 
 	c->blocks = blocks;
 	c->by_loop = (struct grouped){ 0 };
@@ -125,7 +122,7 @@ static void function_init(struct counted *c, const struct profile_blocks *blocks
 	c->chains = alloc_array(blocks->n_items, sizeof(*c->chains));
 	kernel_loops_find(&graph, &c->loops);
 	kernel_graph_clear(&graph);
-	for (i = 0; i < blocks->n_items; i++) {
+	for (uint32_t i = 0; i < blocks->n_items; i++) {
 		c->chains[i] = analyze_chain_of(place_of(c, i), 0);
 		if (c->loops.innermost[i] != KERNEL_LOOP_NONE)
 			grouped_add(&c->by_loop, c->loops.innermost[i], 0, i);
@@ -135,9 +132,7 @@ static void function_init(struct counted *c, const struct profile_blocks *blocks
 
 static void function_deinit(struct counted *c)
 {
-	uint32_t i;
-
-	for (i = 0; i < c->blocks->n_items; i++)
+	for (uint32_t i = 0; i < c->blocks->n_items; i++)
 		free(c->chains[i]);
 	free(c->chains);
 	free(c->counts);
@@ -147,9 +142,7 @@ static void function_deinit(struct counted *c)
 
 static bool has_function(const struct profile *p, const char *function)
 {
-	uint32_t i;
-
-	for (i = 0; i < p->n_blocks; i++)
+	for (uint32_t i = 0; i < p->n_blocks; i++)
 		if (!strcmp(p->sites[p->blocks[i].site].name, function))
 			return true;
 	return false;
@@ -159,14 +152,13 @@ static void side_add(struct analyze_diff_blocks *out, struct counted *c,
 		     const struct profile *other)
 {
 	struct analyze_counted counted;
-	uint32_t i, context;
 
 	analyze_counted_init(&counted, c->p);
-	for (i = 0; i < c->p->n_blocks; i++) {
+	for (uint32_t i = 0; i < c->p->n_blocks; i++) {
 		if (!has_function(other, c->p->sites[c->p->blocks[i].site].name))
 			continue;
 		function_init(c, &c->p->blocks[i]);
-		for (context = 0; context < c->p->n_contexts; context++) {
+		for (uint32_t context = 0; context < c->p->n_contexts; context++) {
 			if (!analyze_counted_has(&counted, i, context))
 				continue;
 			analyze_counted_sum(&counted, i, context, c->counts, NULL);
@@ -201,13 +193,12 @@ static int row_compare(const void *a, const void *b)
 static void loops_number(struct analyze_diff_blocks *out, uint32_t first)
 {
 	struct analyze_diff_block *rows = out->rows;
-	uint32_t i;
 
-	for (i = first; i < out->n_rows; i++)
+	for (uint32_t i = first; i < out->n_rows; i++)
 		rows[i].nth = rows[i].is_loop ? i : 0;
 	if (out->n_rows > first)
 		sort_array(rows + first, out->n_rows - first, sizeof(*rows), row_compare);
-	for (i = first; i < out->n_rows; i++)
+	for (uint32_t i = first; i < out->n_rows; i++)
 		if (rows[i].is_loop)
 			rows[i].nth = i > first && !place_compare(&rows[i - 1], &rows[i]) ?
 					      rows[i - 1].nth + 1 :
@@ -223,18 +214,17 @@ static void row_free(struct analyze_diff_block *row)
 /* Rows of one thing become one: blocks of a line, and the two sides'. */
 static void rows_join(struct analyze_diff_blocks *out)
 {
-	uint32_t i, n = 0;
-	int side;
+	uint32_t n = 0;
 
 	sort_array(out->rows, out->n_rows, sizeof(*out->rows), row_compare);
-	for (i = 0; i < out->n_rows; i++) {
+	for (uint32_t i = 0; i < out->n_rows; i++) {
 		struct analyze_diff_block *row = &out->rows[i], *into = &out->rows[n - !!n];
 
 		if (!n || row_compare(into, row)) {
 			out->rows[n++] = *row;
 			continue;
 		}
-		for (side = 0; side < 2; side++) {
+		for (int side = 0; side < 2; side++) {
 			into->executions[side] += row->executions[side];
 			into->insns[side] += row->insns[side];
 		}
@@ -248,10 +238,9 @@ void analyze_diff_blocks_init(struct analyze_diff_blocks *out, const struct prof
 			      bool same_source)
 {
 	const struct profile *profiles[2] = { baseline, hardened };
-	int side;
 
 	memset(out, 0, sizeof(*out));
-	for (side = 0; side < 2; side++) {
+	for (int side = 0; side < 2; side++) {
 		struct counted c = { .p = profiles[side],
 				     .side = side,
 				     .runs = runs[side],

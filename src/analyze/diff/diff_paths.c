@@ -94,22 +94,22 @@ static int path_compare(const void *left, const void *right)
 static void timed_form(struct side *s)
 {
 	struct timed *of_site = alloc_array(s->p->n_sites, sizeof(*of_site));
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < s->p->n_cells; i++) {
+	for (uint32_t i = 0; i < s->p->n_cells; i++) {
 		const struct profile_cell *cell = &s->p->cells[i];
 
 		of_site[cell->site].calls += (double)cell->stats.calls;
 		of_site[cell->site].time += (double)cell->stats.oncpu - (double)cell->stats.cost;
 	}
-	for (i = 0; i < s->p->n_sites; i++) {
+	for (uint32_t i = 0; i < s->p->n_sites; i++) {
 		of_site[i].name = s->p->sites[i].name;
 		if (s->p->sites[i].kind == PROFILE_SITE_FUNCTION)
 			vec_push(s, timed, of_site[i]);
 	}
 	free(of_site);
 	sort_array(s->timed, s->n_timed, sizeof(*s->timed), timed_compare);
-	for (i = 0; i < s->n_timed; i++) {
+	for (uint32_t i = 0; i < s->n_timed; i++) {
 		if (n && !timed_compare(&s->timed[n - 1], &s->timed[i])) {
 			s->timed[n - 1].calls += s->timed[i].calls;
 			s->timed[n - 1].time += s->timed[i].time;
@@ -122,16 +122,14 @@ static void timed_form(struct side *s)
 
 static void side_init(struct side *s, const struct profile *p, const struct analyze_paths *paths)
 {
-	uint32_t i;
-
 	*s = (struct side){ .p = p, .paths = paths };
 	analyze_counted_init(&s->counted, p);
-	for (i = 0; i < p->n_blocks; i++)
+	for (uint32_t i = 0; i < p->n_blocks; i++)
 		vec_push(s, functions, ((struct named){ p->sites[p->blocks[i].site].name, i }));
-	for (i = 0; i < paths->n_loops; i++)
+	for (uint32_t i = 0; i < paths->n_loops; i++)
 		if (analyze_is_sum(paths->loops[i].context) && paths->loops[i].location)
 			vec_push(s, loops, &paths->loops[i]);
-	for (i = 0; i < paths->n_rows; i++)
+	for (uint32_t i = 0; i < paths->n_rows; i++)
 		if (analyze_is_sum(paths->rows[i].context))
 			vec_push(s, rows, &paths->rows[i]);
 	sort_array(s->functions, s->n_functions, sizeof(*s->functions), named_compare);
@@ -221,9 +219,7 @@ static void add_loop(struct analyze_diff_paths *out, const struct analyze_loop *
 
 static double share_of(const struct analyze_trips *rows, size_t n, double low)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (rows[i].low == low)
 			return rows[i].share;
 	return 0;
@@ -235,9 +231,8 @@ static const struct analyze_trips *most_changed(const struct analyze_trips *is, 
 {
 	const struct analyze_trips *most = NULL;
 	double by = LEAST_SHARE;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		double more = is[i].share - share_of(was, n_was, is[i].low);
 
 		if (more > by) {
@@ -253,9 +248,8 @@ static size_t trips_of(const struct side *s, const struct analyze_loop *l,
 {
 	struct analyze_trips *rows = alloc_array(l->n_trips, sizeof(*rows));
 	size_t n;
-	uint32_t i;
 
-	for (i = 0; i < l->n_trips; i++)
+	for (uint32_t i = 0; i < l->n_trips; i++)
 		rows[i] = s->paths->trips[l->first_trips + i].trips;
 	n = analyze_trips_coarse(rows, l->n_trips, coarse);
 	free(rows);
@@ -291,9 +285,7 @@ static void add_trips(struct analyze_diff_paths *out, const struct side *s,
 static void add_loops(struct analyze_diff_paths *out, const struct side *s,
 		      const struct side *other, bool hardened)
 {
-	uint32_t i;
-
-	for (i = 0; i < s->paths->n_loops; i++) {
+	for (uint32_t i = 0; i < s->paths->n_loops; i++) {
 		const struct analyze_loop *l = &s->paths->loops[i], *was;
 
 		if (!analyze_is_sum(l->context) || !has_function(other, l->function))
@@ -373,7 +365,7 @@ static int order_compare(const void *left, const void *right)
 static void callees_add(struct callees *list, const struct side *s, int number,
 			const char *function)
 {
-	uint32_t i, b;
+	uint32_t i;
 
 	for (i = function_seek(s, function); is_function(s, i, function); i++) {
 		uint32_t index = s->functions[i].index;
@@ -382,7 +374,7 @@ static void callees_add(struct callees *list, const struct side *s, int number,
 
 		list->of[number] += (double)analyze_counted_sum(
 			&s->counted, index, ANALYZE_IN_ALL_CONTEXTS, counts, NULL);
-		for (b = 0; b < blocks->n_items; b++) {
+		for (uint32_t b = 0; b < blocks->n_items; b++) {
 			struct callee callee = { blocks->items[b].callee, list->n_items };
 
 			callee.calls[number] =
@@ -397,10 +389,10 @@ static void callees_add(struct callees *list, const struct side *s, int number,
 /* Each function once, in the order in which they were first added. */
 static void callees_join(struct callees *list)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
 	sort_array(list->items, list->n_items, sizeof(*list->items), callee_compare);
-	for (i = 0; i < list->n_items; i++) {
+	for (uint32_t i = 0; i < list->n_items; i++) {
 		const struct callee *one = &list->items[i];
 
 		if (n && !strcmp(list->items[n - 1].name, one->name)) {
@@ -419,12 +411,11 @@ static void add_calls(struct analyze_diff_paths *out, const struct side *sides,
 		      const char *function, double *steps)
 {
 	struct callees list = { 0 };
-	uint32_t i;
 
 	callees_add(&list, &sides[0], 0, function);
 	callees_add(&list, &sides[1], 1, function);
 	callees_join(&list);
-	for (i = 0; i < list.n_items && list.of[0] > 0 && list.of[1] > 0; i++) {
+	for (uint32_t i = 0; i < list.n_items && list.of[0] > 0 && list.of[1] > 0; i++) {
 		struct analyze_path_change row = change_of(ANALYZE_PATH_CALL, function);
 		double was = list.items[i].calls[0] / list.of[0];
 		double is = list.items[i].calls[1] / list.of[1];
@@ -486,18 +477,18 @@ void analyze_diff_paths_init(struct analyze_diff_paths *out, const struct profil
 {
 	const struct profile *profiles[2] = { baseline, hardened };
 	const struct analyze_paths *paths = &out->sides[1];
-	uint32_t i, at, end = 0;
+	uint32_t at, end = 0;
 	double steps = MAX_STEPS;
 	struct side sides[2];
 
 	memset(out, 0, sizeof(*out));
-	for (i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 2; i++) {
 		analyze_paths_init(&out->sides[i], profiles[i]);
 		side_init(&sides[i], profiles[i], &out->sides[i]);
 	}
 	add_loops(out, &sides[1], &sides[0], true);
 	add_loops(out, &sides[0], &sides[1], false);
-	for (i = 0; i < hardened->n_blocks; i++) {
+	for (uint32_t i = 0; i < hardened->n_blocks; i++) {
 		const char *function = hardened->sites[hardened->blocks[i].site].name;
 
 		/* Paths are in the order of the functions, each in all contexts, then in each. */
@@ -512,7 +503,7 @@ void analyze_diff_paths_init(struct analyze_diff_paths *out, const struct profil
 			add_calls(out, sides, function, &steps);
 		add_paths(out, sides, paths->rows + at, paths->rows + end);
 	}
-	for (i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < 2; i++)
 		side_deinit(&sides[i]);
 }
 

@@ -47,9 +47,9 @@ struct analyze_estimated analyze_diff_range_total(const struct analyze_diff_matc
 static uint32_t count_places(const struct analyze_ranges *ranges, const char *name,
 			     const char *context)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < ranges->n_rows; i++)
+	for (uint32_t i = 0; i < ranges->n_rows; i++)
 		n += !strcmp(ranges->rows[i].body.name, name) &&
 		     !strcmp(ranges->rows[i].context, context);
 	return n;
@@ -99,9 +99,8 @@ static double share_of(double part, const struct analyze_diff_row *whole)
 static double all_syscalls(const struct analyze_diff_rows *syscalls)
 {
 	double all = 0;
-	uint32_t i;
 
-	for (i = 0; i < syscalls->n_rows; i++)
+	for (uint32_t i = 0; i < syscalls->n_rows; i++)
 		all += syscalls->rows[i].delta_total;
 	return all;
 }
@@ -126,9 +125,8 @@ static const char *why_not(const struct analyze_diff_matching *m, const struct a
 			   int side)
 {
 	const struct analyze_ranges *ranges = &m->out->sides[side];
-	uint32_t i;
 
-	for (i = 0; i < ranges->n_rows; i++)
+	for (uint32_t i = 0; i < ranges->n_rows; i++)
 		if (ranges->rows[i].side.why &&
 		    !analyze_diff_ranges_place_compare(&ranges->rows[i], row))
 			return ranges->rows[i].side.why;
@@ -227,13 +225,13 @@ static double row_weight(const struct analyze_diff_range *row, double widen)
 
 static void rows_weigh(struct analyze_diff_ranges *ranges)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 	double widen;
 
-	for (i = 0; i < ranges->n_rows; i++)
+	for (uint32_t i = 0; i < ranges->n_rows; i++)
 		n += ranges->rows[i].estimated && !ranges->rows[i].redundant;
 	widen = analyze_interval_widening(n);
-	for (i = 0; i < ranges->n_rows; i++) {
+	for (uint32_t i = 0; i < ranges->n_rows; i++) {
 		struct analyze_diff_range *row = &ranges->rows[i];
 
 		row->weight = row_weight(row, widen);

@@ -84,12 +84,12 @@ struct lone {
 
 static void lone_collect(struct lone *lone, const struct analyze_ranges *ranges)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < ranges->n_rows; i++)
+	for (size_t i = 0; i < ranges->n_rows; i++)
 		vec_push(lone, rows, &ranges->rows[i]);
 	sort_array(lone->rows, lone->n_rows, sizeof(*lone->rows), place_order);
-	for (i = 0; i < lone->n_rows; i++)
+	for (size_t i = 0; i < lone->n_rows; i++)
 		if (!n || analyze_diff_ranges_place_compare(lone->rows[n - 1], lone->rows[i]))
 			lone->rows[n++] = lone->rows[i];
 	lone->n_rows = n;
@@ -126,9 +126,8 @@ static int name_order(const void *left, const void *right)
 static void chain_set(struct analyze_ranges *a, const struct analyze_range *row, const char *chain)
 {
 	const struct analyze_range key = *row;
-	uint32_t i;
 
-	for (i = 0; i < a->n_rows; i++)
+	for (uint32_t i = 0; i < a->n_rows; i++)
 		if (!analyze_diff_ranges_place_compare(&a->rows[i], &key))
 			a->rows[i].chain = chain;
 }
@@ -179,12 +178,11 @@ static void rows_match(struct analyze_diff_matching *m)
 {
 	struct analyze_ranges *a = &m->out->sides[BASELINE], *b = &m->out->sides[HARDENED];
 	struct join j;
-	uint32_t i;
 
 	/* Another version of the source moves lines, and functions to other files. */
-	for (i = 0; m->same_source && i < a->n_rows; i++)
+	for (uint32_t i = 0; m->same_source && i < a->n_rows; i++)
 		a->rows[i].match_file = a->rows[i].body.file;
-	for (i = 0; m->same_source && i < b->n_rows; i++)
+	for (uint32_t i = 0; m->same_source && i < b->n_rows; i++)
 		b->rows[i].match_file = b->rows[i].body.file;
 	sort_array(a->rows, a->n_rows, sizeof(*a->rows), row_compare);
 	sort_array(b->rows, b->n_rows, sizeof(*b->rows), row_compare);
@@ -214,11 +212,10 @@ static bool is_wrapper(const struct analyze_diff_range *row, const struct analyz
 {
 	int side = row->baseline.source ? BASELINE : HARDENED;
 	double samples = row_side(row, side)->estimate.samples;
-	uint32_t i;
 
 	if (!row->estimated || !row->baseline.source == !row->hardened.source)
 		return false;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (rows[i].baseline.source && rows[i].hardened.source &&
 		    !strcmp(rows[i].context, row->context) &&
 		    analyze_diff_range_is_inside(&rows[i], row, side) &&
@@ -231,9 +228,7 @@ static bool is_wrapper(const struct analyze_diff_range *row, const struct analyz
 static bool is_one_context(const struct analyze_diff_range *row,
 			   const struct analyze_diff_range *rows, uint32_t n)
 {
-	uint32_t i;
-
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (&rows[i] != row &&
 		    rows[i].delta_total.value / row->delta_total.value >= WRAPPED)
 			return true;
@@ -245,15 +240,14 @@ static void body_reduce(struct analyze_diff_range *rows, uint32_t n)
 {
 	const char *location = NULL;
 	bool one = true;
-	uint32_t i;
 
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (!rows[i].has_hardened)
 			continue;
 		one = one && (!location || !compare_text(location, rows[i].location));
 		location = rows[i].location;
 	}
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		/* The other kernel's source has it there too, although nothing was seen in this context. */
 		if (one && location)
 			rows[i].location = location;
@@ -265,16 +259,16 @@ static void body_reduce(struct analyze_diff_range *rows, uint32_t n)
 static void rows_reduce(struct analyze_diff_ranges *ranges)
 {
 	struct analyze_diff_range *rows = ranges->rows;
-	uint32_t i, j, k;
+	uint32_t j;
 
-	for (i = 0; i < ranges->n_rows; i = j) {
+	for (uint32_t i = 0; i < ranges->n_rows; i = j) {
 		for (j = i + 1; j < ranges->n_rows; j++)
 			if (strcmp(rows[i].body.function, rows[j].body.function))
 				break;
-		for (k = i; k < j; k++)
+		for (uint32_t k = i; k < j; k++)
 			rows[k].redundant |= is_wrapper(&rows[k], rows + i, j - i);
 	}
-	for (i = 0; i < ranges->n_rows; i = j) {
+	for (uint32_t i = 0; i < ranges->n_rows; i = j) {
 		for (j = i + 1; j < ranges->n_rows; j++)
 			if (!is_same_body(&rows[i], &rows[j]))
 				break;

@@ -12,9 +12,7 @@
 /* Whether ROWS[NUMBER], of N of one function, lies within another that was timed on SIDE. */
 static bool is_nested(const struct analyze_diff_range *rows, uint32_t n, uint32_t number, int side)
 {
-	uint32_t i;
-
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (i != number && is_exact(row_side(&rows[i], side)) &&
 		    analyze_diff_range_is_inside(&rows[number], &rows[i], side))
 			return true;
@@ -27,15 +25,13 @@ static struct analyze_range_side rest_form(const struct analyze_figures *figures
 					   int side, enum analyze_time time)
 {
 	struct analyze_range_side rest = analyze_range_none;
-	enum analyze_time t;
-	uint32_t i;
 
 	if (isnan(figures->calls))
 		return rest;
 	rest.source = ANALYZE_SOURCE_EXACT;
 	rest.figures.calls = figures->calls;
 	memcpy(rest.figures.totals, figures->totals, sizeof(rest.figures.totals));
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const struct analyze_range_side *part = row_side(&rows[i], side);
 
 		if (!is_exact(part) || is_nested(rows, n, i, side))
@@ -44,7 +40,7 @@ static struct analyze_range_side rest_form(const struct analyze_figures *figures
 		rest.figures.totals[ANALYZE_TIME_ONCPU] -= part->figures.totals[ANALYZE_TIME_ONCPU];
 		rest.figures.totals[ANALYZE_TIME_WALL] -= part->figures.totals[ANALYZE_TIME_WALL];
 	}
-	for (t = 0; t < ANALYZE_N_TIMES && figures->calls > 0; t++)
+	for (enum analyze_time t = 0; t < ANALYZE_N_TIMES && figures->calls > 0; t++)
 		rest.figures.means[t] = rest.figures.totals[t] / figures->calls;
 	rest.figures.total = rest.figures.totals[time];
 	rest.figures.mean = rest.figures.means[time];
@@ -55,9 +51,7 @@ static struct analyze_range_side rest_form(const struct analyze_figures *figures
 static void sample_subtract(struct analyze_sample *rest, const struct analyze_sample *part,
 			    int sign)
 {
-	uint32_t i;
-
-	for (i = 0; i < part->n_sums; i++)
+	for (uint32_t i = 0; i < part->n_sums; i++)
 		analyze_sample_add(rest, part->sums[i].repetition,
 				   sign < 0 ? part->sums[i].calls : 0, -sign * part->sums[i].total);
 	rest->uncertainty += part->uncertainty;
@@ -71,11 +65,9 @@ static void rest_sample(struct analyze_sample *rest, const struct analyze_diff_m
 			const struct analyze_sample *from, const struct analyze_diff_range *rows,
 			uint32_t n, int side)
 {
-	uint32_t i;
-
 	*rest = (struct analyze_sample){ 0 };
 	sample_subtract(rest, from, -1);
-	for (i = 0; i < n && m->calls->time != ANALYZE_TIME_SELF; i++) {
+	for (uint32_t i = 0; i < n && m->calls->time != ANALYZE_TIME_SELF; i++) {
 		const struct analyze_sample *part = rows[i].samples[side];
 
 		if (!part || is_nested(rows, n, i, side))
@@ -134,9 +126,9 @@ static void rest_of(struct analyze_diff_matching *m, const struct analyze_diff_r
 		    uint32_t start, uint32_t end)
 {
 	struct analyze_diff_range *parts = alloc_array(end - start, sizeof(*parts));
-	uint32_t n = 0, i;
+	uint32_t n = 0;
 
-	for (i = start; i < end; i++) {
+	for (uint32_t i = start; i < end; i++) {
 		const struct analyze_diff_range *row = &m->out->rows[i];
 
 		if (!strcmp(row->context, function->context) &&
@@ -152,9 +144,9 @@ static void rest_of(struct analyze_diff_matching *m, const struct analyze_diff_r
 void analyze_diff_ranges_rests(struct analyze_diff_matching *m)
 {
 	const struct analyze_diff_rows *functions = m->calls->functions;
-	uint32_t matched = m->out->n_rows, i, j, f;
+	uint32_t matched = m->out->n_rows, j, f;
 
-	for (i = 0; i < matched; i = j) {
+	for (uint32_t i = 0; i < matched; i = j) {
 		const char *name = m->out->rows[i].body.function;
 
 		for (j = i + 1; j < matched; j++)

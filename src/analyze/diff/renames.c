@@ -124,10 +124,10 @@ static char *chain_rename(const char *chain, const char *old, const char *new)
 
 uint32_t analyze_rename(struct profile *p, const char *old, const char *new)
 {
-	uint32_t i, j, n = 0;
+	uint32_t n = 0;
 
 	new = profile_intern(p, new);
-	for (i = 0; i < p->n_sites; i++) {
+	for (uint32_t i = 0; i < p->n_sites; i++) {
 		struct profile_site *site = &p->sites[i];
 		char *chain = site->chain ? chain_rename(site->chain, old, new) : NULL;
 
@@ -138,10 +138,10 @@ uint32_t analyze_rename(struct profile *p, const char *old, const char *new)
 		n += !!chain;
 		free(chain);
 	}
-	for (i = 0; i < p->n_contexts; i++)
+	for (uint32_t i = 0; i < p->n_contexts; i++)
 		n += rename_one(&p->contexts[i].name, old, new);
-	for (i = 0; i < p->n_locations; i++)
-		for (j = 0; j < p->locations[i].n_frames; j++)
+	for (uint32_t i = 0; i < p->n_locations; i++)
+		for (uint32_t j = 0; j < p->locations[i].n_frames; j++)
 			n += rename_one(&p->locations[i].frames[j].name, old, new);
 	return n;
 }
@@ -172,17 +172,17 @@ static void names_add(struct names *names, const char *name)
 /* Every function of P, once, sorted. */
 static void names_collect(struct names *names, const struct profile *p)
 {
-	size_t i, j, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < p->n_sites; i++) {
+	for (size_t i = 0; i < p->n_sites; i++) {
 		names_add(names, p->sites[i].name);
 		names_add(names, p->sites[i].into);
 	}
-	for (i = 0; i < p->n_locations; i++)
-		for (j = 0; j < p->locations[i].n_frames; j++)
+	for (size_t i = 0; i < p->n_locations; i++)
+		for (size_t j = 0; j < p->locations[i].n_frames; j++)
 			names_add(names, p->locations[i].frames[j].name);
 	sort_array(names->names, names->n_names, sizeof(*names->names), name_compare);
-	for (i = 0; i < names->n_names; i++)
+	for (size_t i = 0; i < names->n_names; i++)
 		if (!n || strcmp(names->names[n - 1], names->names[i]))
 			names->names[n++] = names->names[i];
 	names->n_names = n;
@@ -190,9 +190,7 @@ static void names_collect(struct names *names, const struct profile *p)
 
 const char *analyze_renames_known(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(known) / sizeof(*known); i++) {
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		if (!strcmp(known[i][0], name))
 			return known[i][1];
 		if (!strcmp(known[i][1], name))
@@ -212,10 +210,8 @@ void analyze_renames_add(struct analyze_renames *renames, const char *old, const
 static void consider(struct analyze_renames *renames, const struct names sides[2], int side,
 		     const char *old, const char *new, enum analyze_renaming_how how)
 {
-	uint32_t i;
-
 	/* Neither is the same as a third. */
-	for (i = 0; i < renames->n_rows; i++)
+	for (uint32_t i = 0; i < renames->n_rows; i++)
 		if (!strcmp(renames->rows[i].old, old) || !strcmp(renames->rows[i].new, new))
 			return;
 	if (names_have(&sides[side], old) && !names_have(&sides[side], new) &&
@@ -246,22 +242,18 @@ static void consider_words(struct analyze_renames *renames, const struct names s
 static void consider_folio(struct analyze_renames *renames, const struct names sides[2], int side,
 			   const char *old)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(still_pages) / sizeof(*still_pages); i++)
+	for (size_t i = 0; i < sizeof(still_pages) / sizeof(*still_pages); i++)
 		if (!strcmp(old, still_pages[i]))
 			return;
-	for (i = 0; i < sizeof(folio_words) / sizeof(*folio_words); i++)
+	for (size_t i = 0; i < sizeof(folio_words) / sizeof(*folio_words); i++)
 		consider_words(renames, sides, side, old, folio_words[i]);
 }
 
 static void side_collect(struct analyze_renames *renames, const struct names sides[2], int side)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(known) / sizeof(*known); i++)
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		consider(renames, sides, side, known[i][0], known[i][1], ANALYZE_RENAMING_KNOWN);
-	for (i = 0; i < sides[side].n_names; i++) {
+	for (size_t i = 0; i < sides[side].n_names; i++) {
 		char *new = alloc_printf("%s" NOPROF, sides[side].names[i]);
 
 		consider(renames, sides, side, sides[side].names[i], new, ANALYZE_RENAMING_KNOWN);
@@ -273,18 +265,16 @@ static void side_collect(struct analyze_renames *renames, const struct names sid
 /* Whether something was measured of NAME in P. */
 static bool is_seen(struct profile *p, const char *name)
 {
-	uint32_t i, j;
-
 	/* Interned, so that comparing pointers will do. */
 	name = profile_intern(p, name);
-	for (i = 0; i < p->n_cells; i++) {
+	for (uint32_t i = 0; i < p->n_cells; i++) {
 		const struct profile_site *site = &p->sites[p->cells[i].site];
 
 		if ((site->name == name || site->into == name) && p->cells[i].stats.calls)
 			return true;
 	}
-	for (i = 0; i < p->n_locations; i++)
-		for (j = 0; j < p->locations[i].n_frames; j++)
+	for (uint32_t i = 0; i < p->n_locations; i++)
+		for (uint32_t j = 0; j < p->locations[i].n_frames; j++)
 			if (p->locations[i].frames[j].name == name)
 				return true;
 	return false;
@@ -310,23 +300,22 @@ void analyze_renames_apply(struct analyze_renames *renames, struct profile *base
 			   struct profile *hardened)
 {
 	struct profile *profiles[2] = { baseline, hardened };
-	uint32_t first = renames->n_rows, i;
+	uint32_t first = renames->n_rows;
 	struct names sides[2] = { 0 };
-	int side;
 
-	for (side = 0; side < 2; side++)
+	for (int side = 0; side < 2; side++)
 		names_collect(&sides[side], profiles[side]);
-	for (side = 0; side < 2 && !is_one_kernel(baseline, hardened); side++)
+	for (int side = 0; side < 2 && !is_one_kernel(baseline, hardened); side++)
 		side_collect(renames, sides, side);
 	/* By now no name is needed any more that renaming changes. */
-	for (i = first; i < renames->n_rows; i++) {
+	for (uint32_t i = first; i < renames->n_rows; i++) {
 		struct analyze_renaming *row = &renames->rows[i];
 
 		analyze_rename(profiles[row->side], row->old, row->new);
 		row->seen = is_seen(baseline, row->new) || is_seen(hardened, row->new);
 	}
 	sort_array(renames->rows, renames->n_rows, sizeof(*renames->rows), renaming_compare);
-	for (side = 0; side < 2; side++)
+	for (int side = 0; side < 2; side++)
 		free(sides[side].names);
 }
 

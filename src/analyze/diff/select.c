@@ -17,9 +17,9 @@ static bool matches(const char *glob, const char *name)
 
 static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, const char *function)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < rows->n_rows; i++) {
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		const struct analyze_diff_row *row = &rows->rows[i];
 		bool keep = row->context ?
 				    matches(function, row->name) && matches(syscall, row->context) :
@@ -37,11 +37,11 @@ static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, con
 uint32_t analyze_diff_filter(struct analyze_diff *diff, const struct analyze_filter *filter)
 {
 	struct analyze_diff_ranges *ranges = &diff->ranges;
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
 	filter_rows(&diff->syscalls, filter->syscall, filter->function);
 	filter_rows(&diff->functions, filter->syscall, filter->function);
-	for (i = 0; i < ranges->n_rows; i++) {
+	for (uint32_t i = 0; i < ranges->n_rows; i++) {
 		const struct analyze_diff_range *row = &ranges->rows[i];
 		bool is_sum = analyze_is_sum(row->context);
 
@@ -90,11 +90,10 @@ void analyze_diff_sort(struct analyze_diff *diff, const char *name)
 {
 	struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
 	enum key key = 0;
-	int i;
 
 	while (analyze_sort_keys[key] && strcmp(analyze_sort_keys[key], name))
 		key++;
-	for (i = 0; analyze_sort_keys[key] && i < 2; i++)
+	for (int i = 0; analyze_sort_keys[key] && i < 2; i++)
 		if (lists[i]->n_rows)
 			qsort_r(lists[i]->rows, lists[i]->n_rows, sizeof(*lists[i]->rows),
 				compare_by, &key);

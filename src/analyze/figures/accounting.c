@@ -8,17 +8,15 @@
 
 void analyze_losses_sum(struct analyze_losses *losses, const struct profile *p)
 {
-	uint32_t run, i;
-
-	for (i = 0; i < PROFILE_N_LOSSES; i++)
+	for (uint32_t i = 0; i < PROFILE_N_LOSSES; i++)
 		losses->counts[i] = PROFILE_NOT_COUNTED;
 	losses->samples_expected = losses->samples_received = PROFILE_NOT_COUNTED;
-	for (run = 0; run < p->n_runs; run++) {
+	for (uint32_t run = 0; run < p->n_runs; run++) {
 		const struct profile_run *r = &p->runs[run];
 
 		if (r->kind == PROFILE_RUN_CONTROL)
 			continue;
-		for (i = 0; i < PROFILE_N_LOSSES; i++)
+		for (uint32_t i = 0; i < PROFILE_N_LOSSES; i++)
 			profile_count_add(&losses->counts[i], r->losses[i]);
 		profile_count_add(&losses->samples_expected, r->samples_expected);
 		profile_count_add(&losses->samples_received, r->samples_received);
@@ -27,9 +25,7 @@ void analyze_losses_sum(struct analyze_losses *losses, const struct profile *p)
 
 bool analyze_losses_any(const struct analyze_losses *losses)
 {
-	uint32_t i;
-
-	for (i = 0; i < PROFILE_N_LOSSES; i++)
+	for (uint32_t i = 0; i < PROFILE_N_LOSSES; i++)
 		if (!profile_loss_is_info(i) && losses->counts[i] &&
 		    losses->counts[i] != PROFILE_NOT_COUNTED)
 			return true;
@@ -41,12 +37,11 @@ bool *analyze_sites_skipped(const struct profile *p)
 	bool *skipped = alloc_array(p->n_sites, sizeof(*skipped));
 	struct analyze_losses losses;
 	uint64_t *count = &losses.counts[PROFILE_LOSS_PROBE_RECURSION];
-	uint32_t i;
 
 	analyze_losses_sum(&losses, p);
 	if (!*count || *count == PROFILE_NOT_COUNTED)
 		return skipped;
-	for (i = 0; i < p->n_cells; i++) {
+	for (uint32_t i = 0; i < p->n_cells; i++) {
 		const struct profile_cell *cell = &p->cells[i];
 
 		if (cell->stats.calls && p->sites[cell->site].kind == PROFILE_SITE_FUNCTION &&
@@ -70,11 +65,10 @@ void analyze_accounting_init(struct analyze_accounting *a, const struct profile 
 {
 	bool probed = false;
 	uint64_t others;
-	uint32_t i;
 
 	memset(a, 0, sizeof(*a));
 	a->known = true;
-	for (i = 0; i < p->n_runs; i++) {
+	for (uint32_t i = 0; i < p->n_runs; i++) {
 		const struct profile_run *run = &p->runs[i];
 
 		if (run->kind == PROFILE_RUN_CONTROL)
@@ -89,7 +83,7 @@ void analyze_accounting_init(struct analyze_accounting *a, const struct profile 
 		probed = true;
 	}
 	a->known &= probed;
-	for (i = 0; i < p->n_cells; i++)
+	for (uint32_t i = 0; i < p->n_cells; i++)
 		if (p->runs[p->cells[i].run].kind != PROFILE_RUN_CONTROL)
 			a->calls += profile_stats_observed(&p->cells[i].stats);
 	a->returned = (int64_t)(a->calls - a->closed_by_exit);

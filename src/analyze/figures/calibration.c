@@ -26,9 +26,8 @@ static void form_callees(struct analyze_calibration *c, const struct profile *p,
 			 const double full_spread[PROFILE_N_MECHANISMS])
 {
 	double *costs = alloc_array(p->n_contexts, sizeof(*costs));
-	uint32_t i;
 
-	for (i = 0; i < p->n_cells; i++) {
+	for (uint32_t i = 0; i < p->n_cells; i++) {
 		const struct profile_cell *cell = &p->cells[i];
 		const struct profile_site *site = &p->sites[cell->site];
 
@@ -39,7 +38,7 @@ static void form_callees(struct analyze_calibration *c, const struct profile *p,
 		c->callees[cell->context] +=
 			(double)profile_stats_observed(&cell->stats) * full_spread[site->mech];
 	}
-	for (i = 0; i < p->n_contexts; i++)
+	for (uint32_t i = 0; i < p->n_contexts; i++)
 		c->callees[i] = costs[i] > 0 ? c->callees[i] / costs[i] * DEVIATIONS_PER_SPREAD : 0;
 	free(costs);
 }
@@ -50,12 +49,11 @@ void analyze_calibration_init(struct analyze_calibration *c, const struct profil
 	const char *faults = profile_env_get(p, PROFILE_ENV_PAGE_FAULTS);
 	const struct analyze_cost *row;
 	struct analyze_costs costs;
-	uint32_t i;
 
 	memset(c, 0, sizeof(*c));
 	c->callees = alloc_array(p->n_contexts, sizeof(*c->callees));
 	analyze_costs_init(&costs, p);
-	for (i = 0; i < PROFILE_N_MECHANISMS; i++) {
+	for (uint32_t i = 0; i < PROFILE_N_MECHANISMS; i++) {
 		row = analyze_cost_find(&costs, profile_mechanism_name(i));
 		if (!row)
 			continue;
@@ -76,7 +74,7 @@ void analyze_calibration_init(struct analyze_calibration *c, const struct profil
 		c->period = (double)p->sample_period;
 	}
 	c->fault_context = UINT32_MAX;
-	for (i = 0; i < p->n_contexts; i++)
+	for (uint32_t i = 0; i < p->n_contexts; i++)
 		if (profile_context_is(p, i, PROFILE_CONTEXT_PAGE_FAULT))
 			c->fault_context = i;
 	form_callees(c, p, full, full_spread);

@@ -9,9 +9,8 @@
 char *analyze_chain_join(const struct profile_frame *frames, uint32_t n)
 {
 	char *chain = NULL;
-	uint32_t i;
 
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		alloc_append(&chain, "%s%s", i ? PROFILE_CHAIN : "", frames[i].name);
 	return chain;
 }

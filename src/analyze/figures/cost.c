@@ -35,9 +35,9 @@ static struct analyze_cost *row_of(struct analyze_costs *costs, enum profile_mec
 /* Leaves out the places of mechanisms that nothing is known of. */
 static void drop_unused(struct analyze_costs *costs)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < costs->n_rows; i++)
+	for (uint32_t i = 0; i < costs->n_rows; i++)
 		if (costs->rows[i].name)
 			costs->rows[n++] = costs->rows[i];
 	costs->n_rows = n;
@@ -55,9 +55,7 @@ static char *calibration_text(const struct profile *p, enum profile_mechanism me
 
 static void read_calibration(struct analyze_costs *costs, const struct profile *p)
 {
-	uint32_t i;
-
-	for (i = 0; i < p->n_costs; i++) {
+	for (uint32_t i = 0; i < p->n_costs; i++) {
 		const struct profile_cost *cost = &p->costs[i];
 		struct analyze_cost *row = row_of(costs, cost->mech);
 
@@ -75,7 +73,7 @@ static void read_calibration(struct analyze_costs *costs, const struct profile *
 		}
 	}
 	/* The part cannot be more than the whole: the whole was not measured. */
-	for (i = 0; i < costs->n_rows; i++)
+	for (uint32_t i = 0; i < costs->n_rows; i++)
 		if (costs->rows[i].full < costs->rows[i].inner)
 			costs->rows[i].full = costs->rows[i].full_spread = NAN;
 }
@@ -87,9 +85,7 @@ static void count(double *sum, double n)
 
 static void count_functions(struct analyze_costs *costs, const struct profile *p)
 {
-	uint32_t i;
-
-	for (i = 0; i < p->n_sites; i++) {
+	for (uint32_t i = 0; i < p->n_sites; i++) {
 		const struct profile_site *site = &p->sites[i];
 		struct analyze_cost *row;
 
@@ -106,9 +102,8 @@ static void count_calls(struct analyze_costs *costs, const struct profile *p)
 {
 	enum profile_mechanism fault_mech =
 		profile_mechanism_by_name(profile_env_get(p, PROFILE_ENV_PAGE_FAULTS));
-	uint32_t i;
 
-	for (i = 0; i < p->n_cells; i++) {
+	for (uint32_t i = 0; i < p->n_cells; i++) {
 		const struct profile_cell *cell = &p->cells[i];
 		const struct profile_site *site = &p->sites[cell->site];
 		bool is_context = site->kind == PROFILE_SITE_CONTEXT;
@@ -135,9 +130,8 @@ static void count_blocks(struct analyze_costs *costs, const struct profile *p)
 {
 	double hits = 0, total = 0;
 	struct analyze_cost *row;
-	uint32_t i;
 
-	for (i = 0; i < p->n_runs; i++) {
+	for (uint32_t i = 0; i < p->n_runs; i++) {
 		const uint64_t *losses = p->runs[i].losses;
 
 		if (losses[PROFILE_INFO_BLOCK_HITS] == PROFILE_NOT_COUNTED ||
@@ -160,9 +154,7 @@ static void count_blocks(struct analyze_costs *costs, const struct profile *p)
 
 static void form_totals(struct analyze_costs *costs)
 {
-	uint32_t i;
-
-	for (i = 0; i < costs->n_rows; i++) {
+	for (uint32_t i = 0; i < costs->n_rows; i++) {
 		struct analyze_cost *row = &costs->rows[i];
 		double contexts = isnan(row->contexts) ? 0 : row->contexts;
 		double functions = row->calls - contexts;
@@ -181,10 +173,9 @@ static void form_totals(struct analyze_costs *costs)
 static double mean_wall(const struct profile *p, enum profile_run_kind kind, uint32_t *n)
 {
 	double sum = 0;
-	uint32_t i;
 
 	*n = 0;
-	for (i = 0; i < p->n_runs; i++) {
+	for (uint32_t i = 0; i < p->n_runs; i++) {
 		if (p->runs[i].kind != kind)
 			continue;
 		sum += (double)p->runs[i].wall;
@@ -197,9 +188,8 @@ static double mean_wall(const struct profile *p, enum profile_run_kind kind, uin
 static double time_added(const struct analyze_costs *costs)
 {
 	double added = costs->subtracted;
-	uint32_t i;
 
-	for (i = 0; i < costs->n_rows; i++) {
+	for (uint32_t i = 0; i < costs->n_rows; i++) {
 		const struct analyze_cost *row = &costs->rows[i];
 
 		if (row->contexts > 0 && row->full > row->inner)
@@ -232,11 +222,9 @@ static int row_compare(const void *left, const void *right)
 
 void analyze_costs_init(struct analyze_costs *costs, const struct profile *p)
 {
-	uint32_t i;
-
 	memset(costs, 0, sizeof(*costs));
 	costs->clock = p->clock;
-	for (i = 0; i < p->n_runs; i++)
+	for (uint32_t i = 0; i < p->n_runs; i++)
 		if (p->runs[i].boot >= costs->boots)
 			costs->boots = p->runs[i].boot + 1;
 	costs->n_rows = PROFILE_N_COSTS;
@@ -266,9 +254,7 @@ bool analyze_cost_is_unknown(const struct analyze_cost *row)
 
 const struct analyze_cost *analyze_cost_find(const struct analyze_costs *costs, const char *name)
 {
-	uint32_t i;
-
-	for (i = 0; i < costs->n_rows; i++)
+	for (uint32_t i = 0; i < costs->n_rows; i++)
 		if (!strcmp(costs->rows[i].name, name))
 			return &costs->rows[i];
 	return NULL;

@@ -85,13 +85,13 @@ static void row_add(struct analyze_env *env, enum analyze_env_kind kind, char *n
 /* The values of N settings joined by a comma, as `console=ttyS0 console=tty0` gives "ttyS0,tty0"; NULL: none. */
 static char *values_join(const struct setting *settings, size_t n)
 {
-	size_t i, size = 1;
+	size_t size = 1;
 	char *text, *at;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		size += settings[i].value.n + 1;
 	text = at = n > 1 || (n && settings->value.s) ? alloc_array(size, 1) : NULL;
-	for (i = 0; text && i < n; i++)
+	for (size_t i = 0; text && i < n; i++)
 		at += sprintf(at, "%s%.*s", i ? "," : "", (int)settings[i].value.n,
 			      settings[i].value.s);
 	return text;
@@ -162,9 +162,7 @@ static bool key_is_plain(const char *key)
 
 static void keys_collect(struct settings *list, const struct profile *p)
 {
-	uint32_t i;
-
-	for (i = 0; i < p->n_envs; i++) {
+	for (uint32_t i = 0; i < p->n_envs; i++) {
 		const struct profile_env *env = &p->envs[i];
 
 		if (key_is_plain(env->key))
@@ -190,9 +188,7 @@ static void keys_diff(struct analyze_env *env, const struct profile *baseline,
 static void states_diff(struct analyze_env *env, const struct profile *baseline,
 			const struct profile *hardened)
 {
-	size_t i;
-
-	for (i = 0; i < catalogue_size; i++) {
+	for (size_t i = 0; i < catalogue_size; i++) {
 		enum catalogue_state a = catalogue_state(&catalogue[i], baseline, false, NULL);
 		enum catalogue_state b = catalogue_state(&catalogue[i], hardened, false, NULL);
 
@@ -236,11 +232,10 @@ void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 void analyze_env_protections(struct analyze_env *env, const struct profile *p)
 {
 	struct settings list = { 0 };
-	size_t i;
 
 	memset(env, 0, sizeof(*env));
 	config_collect(&list, profile_env_get(p, PROFILE_ENV_CONFIG));
-	for (i = 0; i < list.n_settings; i++) {
+	for (size_t i = 0; i < list.n_settings; i++) {
 		struct catalogue_text name = list.settings[i].shown;
 
 		if (catalogue_has_option(name.s, name.n))
@@ -253,9 +248,7 @@ void analyze_env_protections(struct analyze_env *env, const struct profile *p)
 
 void analyze_env_deinit(struct analyze_env *env)
 {
-	uint32_t i;
-
-	for (i = 0; i < env->n_rows; i++) {
+	for (uint32_t i = 0; i < env->n_rows; i++) {
 		free(env->rows[i].name);
 		free(env->rows[i].baseline);
 		free(env->rows[i].hardened);

@@ -7,9 +7,7 @@
 /* The unprobed row comes first, whatever the order. */
 static double command_cpu(const struct analyze_workload *w)
 {
-	uint32_t i;
-
-	for (i = 0; i < w->n_rows; i++)
+	for (uint32_t i = 0; i < w->n_rows; i++)
 		if (!strcmp(w->rows[i].name, ANALYZE_COMMAND_CPU))
 			return w->rows[i].figures.mean;
 	return NAN;
@@ -21,9 +19,8 @@ struct analyze_kernel_share analyze_kernel_share_of(const struct profile *p,
 {
 	const struct analyze_kernel_share none = { NAN, NAN, NAN };
 	struct analyze_kernel_share s = { .command = command_cpu(workload) };
-	uint32_t i;
 
-	for (i = 0; i < t->syscalls.n_rows; i++)
+	for (uint32_t i = 0; i < t->syscalls.n_rows; i++)
 		s.kernel += t->syscalls.rows[i].figures.totals[ANALYZE_TIME_ONCPU];
 	s.kernel /= t->runs;
 	s.share = s.kernel / s.command;

@@ -57,13 +57,11 @@ static double spread_of(const struct analyze_figures *f, double sumsq)
 void analyze_figures_form(struct analyze_figures *f, const struct profile_stats *stats,
 			  const struct analyze_options *options)
 {
-	enum analyze_time time;
-
 	*f = analyze_figures_none;
 	f->calls = (double)stats->calls;
 	if (stats->errors != PROFILE_NOT_COUNTED)
 		f->errors = (double)stats->errors;
-	for (time = 0; time < ANALYZE_N_TIMES; time++) {
+	for (enum analyze_time time = 0; time < ANALYZE_N_TIMES; time++) {
 		f->totals[time] = time_total(stats, time, options->raw);
 		if (stats->calls)
 			f->means[time] = f->totals[time] / f->calls;
@@ -85,12 +83,11 @@ void analyze_figures_form(struct analyze_figures *f, const struct profile_stats 
 struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, uint32_t runs)
 {
 	struct analyze_figures per_run = *f;
-	enum analyze_time time;
 
 	per_run.calls /= runs;
 	per_run.errors /= runs;
 	per_run.total /= runs;
-	for (time = 0; time < ANALYZE_N_TIMES; time++)
+	for (enum analyze_time time = 0; time < ANALYZE_N_TIMES; time++)
 		per_run.totals[time] /= runs;
 	return per_run;
 }
@@ -133,10 +130,9 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 				   .label = first->name,
 				   .context = context };
 	struct profile_stats sum;
-	size_t i;
 
 	profile_stats_init(&sum);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		row.detached |= first[i].detached;
 		if (first[i].skipped)
 			row.caveat = ANALYZE_CAVEAT_SKIPPED;
@@ -156,9 +152,9 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, size_t n,
 			   const struct sampling *sampling)
 {
-	size_t i, j, added = 0;
+	size_t j, added = 0;
 
-	for (i = 0; i < n; i = j) {
+	for (size_t i = 0; i < n; i = j) {
 		for (j = i + 1; j < n && !ref_compare(&refs[i], &refs[j]); j++)
 			;
 		if (!refs[i].cell)
@@ -172,10 +168,10 @@ static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, si
 static void functions_form(struct analyze_rows *rows, struct refs *refs,
 			   const struct sampling *sampling)
 {
-	size_t i, j;
+	size_t j;
 
 	sort_array(refs->refs, refs->n_refs, sizeof(*refs->refs), ref_compare);
-	for (i = 0; i < refs->n_refs; i = j) {
+	for (size_t i = 0; i < refs->n_refs; i = j) {
 		uint32_t sum = rows->n_rows;
 		size_t contexts;
 
@@ -198,22 +194,19 @@ static int boot_compare(const void *left, const void *right)
 static void count_runs(struct analyze_table *table, const struct profile *p)
 {
 	uint32_t *boots = alloc_array(p->n_runs, sizeof(*boots));
-	uint32_t i;
 
-	for (i = 0; i < p->n_runs; i++)
+	for (uint32_t i = 0; i < p->n_runs; i++)
 		if (p->runs[i].kind != PROFILE_RUN_CONTROL)
 			boots[table->runs++] = p->runs[i].boot;
 	sort_array(boots, table->runs, sizeof(*boots), boot_compare);
-	for (i = 0; i < table->runs; i++)
+	for (uint32_t i = 0; i < table->runs; i++)
 		table->boots += i == 0 || boots[i] != boots[i - 1];
 	free(boots);
 }
 
 static void label_marked(struct analyze_table *table)
 {
-	uint32_t i;
-
-	for (i = 0; i < table->functions.n_rows; i++) {
+	for (uint32_t i = 0; i < table->functions.n_rows; i++) {
 		struct analyze_row *row = &table->functions.rows[i];
 
 		if (!row->detached && !row->caveat)
@@ -232,7 +225,6 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 				     .repetitions = &table->repetitions,
 				     .options = options };
 	bool *skipped = analyze_sites_skipped(p);
-	uint32_t i;
 
 	memset(table, 0, sizeof(*table));
 	table->clock = p->clock;
@@ -240,13 +232,13 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 	count_runs(table, p);
 	analyze_repetitions_init(&table->repetitions, p, PROFILE_RUN_PROBED);
 	analyze_calibration_init(&sampling.calibration, p);
-	for (i = 0; i < p->n_sites; i++)
+	for (uint32_t i = 0; i < p->n_sites; i++)
 		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
 			vec_push(&functions, refs,
 				 ((struct ref){ .name = p->sites[i].name,
 						.detached = p->sites[i].detached,
 						.skipped = skipped[i] }));
-	for (i = 0; i < p->n_cells; i++) {
+	for (uint32_t i = 0; i < p->n_cells; i++) {
 		const struct profile_cell *cell = &p->cells[i];
 		const struct profile_site *site = &p->sites[cell->site];
 		struct ref ref = { .name = site->name,

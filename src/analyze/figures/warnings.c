@@ -59,10 +59,9 @@ static void add(const struct warning *w, struct analyze_warning warning)
 static void warn_losses(const struct warning *w)
 {
 	struct analyze_losses losses;
-	int i;
 
 	analyze_losses_sum(&losses, w->p);
-	for (i = 0; i < PROFILE_N_LOSSES; i++) {
+	for (int i = 0; i < PROFILE_N_LOSSES; i++) {
 		double n = (double)losses.counts[i], of = (double)w->accounting.calls;
 
 		if (profile_loss_is_info(i) || !losses.counts[i] ||
@@ -85,9 +84,9 @@ static const struct profile_site *most_missed(const struct profile *p,
 					      const struct profile_site *const *shown, uint32_t n)
 {
 	const struct profile_site *most = NULL;
-	uint32_t i, j;
+	uint32_t j;
 
-	for (i = 0; i < p->n_sites; i++) {
+	for (uint32_t i = 0; i < p->n_sites; i++) {
 		const struct profile_site *site = &p->sites[i];
 
 		for (j = 0; j < n && shown[j] != site; j++)
@@ -101,9 +100,8 @@ static const struct profile_site *most_missed(const struct profile *p,
 static double calls_of(const struct profile *p, const struct profile_site *site)
 {
 	double calls = 0;
-	uint32_t i;
 
-	for (i = 0; i < p->n_cells; i++)
+	for (uint32_t i = 0; i < p->n_cells; i++)
 		if (&p->sites[p->cells[i].site] == site)
 			calls += (double)p->cells[i].stats.calls;
 	return calls;
@@ -113,9 +111,8 @@ static double calls_of(const struct profile *p, const struct profile_site *site)
 static void warn_missed(const struct warning *w)
 {
 	const struct profile_site *shown[MISSED_SHOWN], *site;
-	uint32_t i;
 
-	for (i = 0; i < MISSED_SHOWN; i++) {
+	for (uint32_t i = 0; i < MISSED_SHOWN; i++) {
 		double n;
 
 		site = shown[i] = most_missed(w->p, shown, i);
@@ -145,9 +142,9 @@ static void warn_detached(const struct warning *w)
 {
 	struct analyze_warning warning = { .kind = ANALYZE_WARNING_DETACHED,
 					   .severity = ANALYZE_SEVERITY_ACT };
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < w->p->n_sites; i++) {
+	for (uint32_t i = 0; i < w->p->n_sites; i++) {
 		if (!w->p->sites[i].detached)
 			continue;
 		if (n < sizeof(warning.names) / sizeof(*warning.names))
@@ -161,9 +158,9 @@ static void warn_detached(const struct warning *w)
 
 static void warn_failed_runs(const struct warning *w)
 {
-	uint32_t i, failed = 0, first = 0;
+	uint32_t failed = 0, first = 0;
 
-	for (i = 0; i < w->p->n_runs; i++)
+	for (uint32_t i = 0; i < w->p->n_runs; i++)
 		if (w->p->runs[i].status && !failed++)
 			first = i;
 	if (failed)
@@ -176,9 +173,7 @@ static void warn_failed_runs(const struct warning *w)
 /* What of ROW is below zero although it is a time, or -1. */
 static int negative_time(const struct analyze_row *row)
 {
-	int time;
-
-	for (time = 0; time < ANALYZE_N_TIMES; time++)
+	for (int time = 0; time < ANALYZE_N_TIMES; time++)
 		if (row->figures.totals[time] < 0)
 			return time;
 	return -1;
@@ -192,9 +187,7 @@ struct negatives {
 
 static void find_negatives(struct negatives *found, const struct analyze_rows *rows)
 {
-	uint32_t i;
-
-	for (i = 0; i < rows->n_rows; i++) {
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
 		const struct analyze_row *row = &rows->rows[i];
 		int time = negative_time(row);
 
@@ -233,12 +226,11 @@ static void warn_negative(const struct warning *w)
 static void warn_unknown_cost(const struct warning *w)
 {
 	struct analyze_costs costs;
-	uint32_t i;
 
 	if (profile_is_exact(w->p))
 		return;
 	analyze_costs_init(&costs, w->p);
-	for (i = 0; i < costs.n_rows; i++) {
+	for (uint32_t i = 0; i < costs.n_rows; i++) {
 		const struct analyze_cost *row = &costs.rows[i];
 
 		if (analyze_cost_is_unknown(row))
@@ -267,11 +259,10 @@ static void warn_clock(const struct warning *w)
 static void warn_preempt_rt(const struct warning *w)
 {
 	const char *version = profile_env_get(w->p, PROFILE_ENV_VERSION);
-	uint32_t i;
 
 	if (!version || !strstr(version, "PREEMPT_RT"))
 		return;
-	for (i = 1; i < w->p->n_sites; i++)
+	for (uint32_t i = 1; i < w->p->n_sites; i++)
 		if (w->p->sites[i].mech != PROFILE_MECH_NONE) {
 			add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_PREEMPT_RT,
 							 .severity = ANALYZE_SEVERITY_ACT });

@@ -55,13 +55,12 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 					    .probed = refs->probed,
 					    .order = refs->order };
 	struct mean mean = { 0 }, p50 = { 0 }, gross = { 0 };
-	size_t i;
 
 	row.how = row.probed ? ANALYZE_HOW_PROBED : ANALYZE_HOW_UNPROBED;
 	row.figures = analyze_workload_none;
 	row.figures.iterations = 0;
 	row.unit = repetitions->unit;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		row.figures.iterations += refs[i].figures.iterations;
 		mean_add(&mean, refs[i].figures.mean);
 		mean_add(&p50, refs[i].figures.p50);
@@ -89,9 +88,8 @@ static double *probe_costs(const struct profile *p)
 {
 	double *costs = alloc_array(p->n_runs, sizeof(*costs));
 	bool others = profile_env_get(p, PROFILE_ENV_TASKS);
-	uint32_t i;
 
-	for (i = 0; i < p->n_cells && !others; i++)
+	for (uint32_t i = 0; i < p->n_cells && !others; i++)
 		if (p->sites[p->cells[i].site].kind == PROFILE_SITE_CONTEXT)
 			costs[p->cells[i].run] += (double)p->cells[i].stats.cost;
 	return costs;
@@ -100,13 +98,12 @@ static double *probe_costs(const struct profile *p)
 static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 {
 	double *costs = probe_costs(p);
-	uint32_t i, j;
 
-	for (i = 0; i < p->n_runs; i++) {
+	for (uint32_t i = 0; i < p->n_runs; i++) {
 		const struct profile_run *run = &p->runs[i];
 		bool probed = run->kind != PROFILE_RUN_CONTROL;
 
-		for (j = 0; j < run->n_reports; j++) {
+		for (uint32_t j = 0; j < run->n_reports; j++) {
 			const struct profile_report *r = &run->reports[j];
 			struct ref ref = {
 				.name = r->name,
@@ -120,7 +117,7 @@ static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 			vec_push(refs, refs, ref);
 		}
 	}
-	for (i = 0; i < p->n_runs; i++) {
+	for (uint32_t i = 0; i < p->n_runs; i++) {
 		const struct profile_run *run = &p->runs[i];
 		double wall = (double)run->wall, cpu = (double)run->cpu;
 		struct ref ref = { .name = ANALYZE_COMMAND,
@@ -148,14 +145,14 @@ void analyze_workload_init(struct analyze_workload *workload, const struct profi
 {
 	struct analyze_repetitions repetitions[2];
 	struct refs refs = { 0 };
-	size_t i, j;
+	size_t j;
 
 	analyze_repetitions_init(&repetitions[false], p, PROFILE_RUN_CONTROL);
 	analyze_repetitions_init(&repetitions[true], p, PROFILE_RUN_PROBED);
 	memset(workload, 0, sizeof(*workload));
 	refs_collect(&refs, p, raw);
 	sort_array(refs.refs, refs.n_refs, sizeof(*refs.refs), ref_compare);
-	for (i = 0; i < refs.n_refs; i = j) {
+	for (size_t i = 0; i < refs.n_refs; i = j) {
 		const struct ref *first = &refs.refs[i];
 		struct analyze_workload_row row, *other;
 

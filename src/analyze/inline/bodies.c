@@ -45,11 +45,11 @@ struct places {
 static void refs_add(struct analyze_bodies *b, struct refs *refs,
 		     const struct profile_location *location, uint32_t number)
 {
-	uint32_t n = location->n_frames, i;
+	uint32_t n = location->n_frames;
 
 	if (n < 2 || n > MAX_DEPTH || location->frames[n - 1].inlined)
 		return;
-	for (i = 0; i + 1 < n && b->bytes < MAX_BYTES; i++) {
+	for (uint32_t i = 0; i + 1 < n && b->bytes < MAX_BYTES; i++) {
 		const struct profile_frame *frame = &location->frames[i], *around = frame + 1;
 		struct ref ref = { .location = number, .depth = i };
 		const char *chain;
@@ -84,9 +84,7 @@ static int ref_compare_place(const void *left, const void *right)
 /* Numbers the bodies of REFS, which is sorted by them: the number replaces the body's line. */
 static void bodies_number(struct analyze_bodies *b, struct refs *refs)
 {
-	size_t i;
-
-	for (i = 0; i < refs->n_refs; i++) {
+	for (size_t i = 0; i < refs->n_refs; i++) {
 		struct analyze_body *body = &refs->refs[i].body;
 
 		if (!b->n_bodies || analyze_body_compare(&b->bodies[b->n_bodies - 1], body))
@@ -128,16 +126,16 @@ static uint32_t *functions_number(const struct profile *p)
 static void places_init(struct places *places, struct analyze_bodies *b, const struct profile *p)
 {
 	struct refs refs = { 0 };
-	uint32_t i, at = 0;
+	uint32_t at = 0;
 
-	for (i = 0; i < p->n_locations; i++)
+	for (uint32_t i = 0; i < p->n_locations; i++)
 		refs_add(b, &refs, &p->locations[i], i);
 	sort_array(refs.refs, refs.n_refs, sizeof(*refs.refs), ref_compare_body);
 	bodies_number(b, &refs);
 	sort_array(refs.refs, refs.n_refs, sizeof(*refs.refs), ref_compare_place);
 	places->first = alloc_array((size_t)p->n_locations + 1, sizeof(*places->first));
 	places->ids = alloc_array(refs.n_refs, sizeof(*places->ids));
-	for (i = 0; i <= p->n_locations; i++) {
+	for (uint32_t i = 0; i <= p->n_locations; i++) {
 		places->first[i] = at;
 		for (; at < refs.n_refs && refs.refs[at].location == i; at++)
 			places->ids[at] = refs.refs[at].body.line;
@@ -239,16 +237,15 @@ static void count_sample(struct counting *c, const struct profile_sample *s, uin
 	const struct profile_stack *stack = &c->p->stacks[s->stack];
 	bool late = s->flags & (PROFILE_SAMPLE_LATE | PROFILE_SAMPLE_AT_RETURN);
 	double count = (double)s->count;
-	uint32_t i, j;
 
-	for (i = 0; i < stack->n_locations; i++) {
+	for (uint32_t i = 0; i < stack->n_locations; i++) {
 		uint32_t location = stack->locations[i], inner = NO_BODY;
 		const uint32_t *first = &c->places->first[location];
 
 		if (analyze_sample_is_interrupt_entry(c->p, s, &c->p->locations[location]))
 			break;
 		count_function(c, c->places->function[location], number, count, late && i == 0);
-		for (j = first[0]; j < first[1]; j++) {
+		for (uint32_t j = first[0]; j < first[1]; j++) {
 			uint32_t body = c->places->ids[j];
 			struct body_tally *t = &c->body[body];
 			bool fresh = t->seen != number;

@@ -66,14 +66,12 @@ static struct analyze_body site_body(const struct profile_site *site)
 static void items_collect(struct items *items, const struct analyze_bodies *bodies,
 			  const struct profile *p)
 {
-	uint32_t i;
-
-	for (i = 0; i < p->n_sites; i++)
+	for (uint32_t i = 0; i < p->n_sites; i++)
 		if (p->sites[i].kind == PROFILE_SITE_RANGE)
 			vec_push(items, items,
 				 ((struct item){ .body = site_body(&p->sites[i]),
 						 .site = &p->sites[i] }));
-	for (i = 0; i < p->n_cells; i++) {
+	for (uint32_t i = 0; i < p->n_cells; i++) {
 		const struct profile_cell *cell = &p->cells[i];
 		const struct profile_site *site = &p->sites[cell->site];
 
@@ -85,7 +83,7 @@ static void items_collect(struct items *items, const struct analyze_bodies *bodi
 						 .site = site,
 						 .cell = cell }));
 	}
-	for (i = 0; i < bodies->n_counts; i++)
+	for (uint32_t i = 0; i < bodies->n_counts; i++)
 		vec_push(items, items,
 			 ((struct item){ .body = bodies->bodies[bodies->counts[i].body],
 					 .context = p->contexts[bodies->counts[i].context].name,
@@ -115,11 +113,10 @@ static const struct analyze_range_context *context_find(const struct analyze_ran
 static struct profile_stats *contexts_stats(const struct profile *p)
 {
 	struct profile_stats *stats = alloc_array(p->n_contexts, sizeof(*stats));
-	uint32_t i;
 
-	for (i = 0; i < p->n_contexts; i++)
+	for (uint32_t i = 0; i < p->n_contexts; i++)
 		profile_stats_init(&stats[i]);
-	for (i = 0; i < p->n_cells; i++) {
+	for (uint32_t i = 0; i < p->n_cells; i++) {
 		const struct profile_cell *cell = &p->cells[i];
 
 		if (p->sites[cell->site].kind == PROFILE_SITE_CONTEXT &&
@@ -137,10 +134,8 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 	const struct analyze_bodies *bodies = &ranges->bodies;
 	struct profile_stats *stats = contexts_stats(p);
 	double served = bodies->all > 0 ? bodies->irq / bodies->all : 0;
-	enum analyze_time time;
-	uint32_t i;
 
-	for (i = 0; i < p->n_contexts; i++) {
+	for (uint32_t i = 0; i < p->n_contexts; i++) {
 		struct analyze_range_context context = { .name = p->contexts[i].name,
 							 .number = i,
 							 .samples = bodies->samples[i],
@@ -152,7 +147,7 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 		if (stats[i].calls)
 			context.sampled = fmax(figures.total, 0) * (1 - served);
 		analyze_figures_form(&figures, &stats[i], options);
-		for (time = 0; time < ANALYZE_N_TIMES; time++) {
+		for (enum analyze_time time = 0; time < ANALYZE_N_TIMES; time++) {
 			context.totals[time] = stats[i].calls ? figures.totals[time] : NAN;
 			all.totals[time] += figures.totals[time];
 		}
@@ -192,7 +187,6 @@ struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *rang
 {
 	const struct analyze_range_context *c = context_find(ranges, context);
 	struct analyze_estimated all = { 0, 0, 0 }, one;
-	uint32_t i;
 
 	/* A context that did not occur: nor did the body in it. */
 	if (!c)
@@ -201,7 +195,7 @@ struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *rang
 		return c->samples > 0 ? time_of(ranges, c, 0) : all;
 	/* All contexts are as one: nothing was seen in any. */
 	one = analyze_binomial(0, c->samples);
-	for (i = 0; i < ranges->n_contexts; i++)
+	for (uint32_t i = 0; i < ranges->n_contexts; i++)
 		if (!isnan(ranges->contexts[i].sampled))
 			all.high += ranges->contexts[i].sampled;
 	all.high *= one.high;
@@ -248,11 +242,11 @@ static void times_add(double *times, const struct enclosed *all, size_t n, const
  */
 static double *function_times(const struct analyze_bodies *bodies, const struct profile *p)
 {
-	size_t n = bodies->n_counts, i;
+	size_t n = bodies->n_counts;
 	struct enclosed *all = alloc_array(n, sizeof(*all));
 	double *times = alloc_array(n, sizeof(*times));
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct analyze_body_count *count = &bodies->counts[i];
 
 		times[i] = NAN;
@@ -260,7 +254,7 @@ static double *function_times(const struct analyze_bodies *bodies, const struct 
 					    i };
 	}
 	sort_array(all, n, sizeof(*all), enclosed_compare);
-	for (i = 0; i < p->n_cells; i++)
+	for (size_t i = 0; i < p->n_cells; i++)
 		if (is_timed_function(p, &p->cells[i]))
 			times_add(times, all, n, p, &p->cells[i]);
 	free(all);
@@ -334,9 +328,8 @@ struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *range
 {
 	bool is_sum = analyze_is_sum(context);
 	struct analyze_estimate sum = analyze_estimate_none;
-	uint32_t i;
 
-	for (i = 0; i < ranges->n_contexts; i++) {
+	for (uint32_t i = 0; i < ranges->n_contexts; i++) {
 		const struct analyze_range_context *c = &ranges->contexts[i];
 		struct analyze_estimate e = { .of = c->samples,
 					      .self_share = NAN,
@@ -421,10 +414,9 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 	struct analyze_estimate estimate = analyze_estimate_none, one;
 	struct profile_stats stats;
 	bool wraps = true;
-	size_t i;
 
 	profile_stats_init(&stats);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (first[i].cell) {
 			profile_stats_merge(&stats, &first[i].cell->stats);
 			analyze_sample_add_cell(&row.sample, &ranges->repetitions,
@@ -459,9 +451,9 @@ static void body_add(struct body_rows body, const struct item *items, size_t n)
 	struct analyze_ranges *ranges = body.ranges;
 	const struct analyze_body *b = &items->body;
 	uint32_t sum, contexts = 0;
-	size_t i, j;
+	size_t j;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!items[i].site)
 			continue;
 		body.timed |= !items[i].site->estimated;
@@ -476,7 +468,7 @@ static void body_add(struct body_rows body, const struct item *items, size_t n)
 					   b->line ? alloc_printf("%s:%u", b->file, b->line) :
 						     alloc_strdup(b->file));
 	sum = row_add(&body, items, n, NULL);
-	for (i = 0; i < n; i = j) {
+	for (size_t i = 0; i < n; i = j) {
 		for (j = i + 1; j < n && !item_compare(&items[i], &items[j]); j++)
 			;
 		if (!items[i].context)
@@ -498,7 +490,7 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 				  .counted = profile_is_exact(p) };
 	struct items items = { 0 };
 	double *times;
-	size_t i, j;
+	size_t j;
 
 	memset(ranges, 0, sizeof(*ranges));
 	analyze_repetitions_init(&ranges->repetitions, p, PROFILE_RUN_PROBED);
@@ -508,7 +500,7 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 	contexts_init(ranges, p, options);
 	body.times = times = function_times(&ranges->bodies, p);
 	items_collect(&items, &ranges->bodies, p);
-	for (i = 0; i < items.n_items; i = j) {
+	for (size_t i = 0; i < items.n_items; i = j) {
 		for (j = i + 1; j < items.n_items; j++)
 			if (analyze_body_compare(&items.items[i].body, &items.items[j].body))
 				break;

@@ -38,10 +38,9 @@ static struct analyze_frame frame_unresolved(const struct profile_location *l,
 static int frames_compare(const struct analyze_frame *a, uint32_t n_a,
 			  const struct analyze_frame *b, uint32_t n_b)
 {
-	uint32_t i;
 	int diff;
 
-	for (i = 0; i < n_a && i < n_b; i++) {
+	for (uint32_t i = 0; i < n_a && i < n_b; i++) {
 		diff = compare_text(a[i].name, b[i].name) ?: (int)a[i].kind - (int)b[i].kind;
 		if (diff)
 			return diff;
@@ -63,9 +62,9 @@ static int sample_compare(const void *left, const void *right)
 static struct profile_sample *samples_sum(const struct profile *p, size_t *n_out)
 {
 	struct profile_sample *samples = alloc_array(p->n_samples, sizeof(*samples));
-	size_t i, n = 0, out = 0;
+	size_t n = 0, out = 0;
 
-	for (i = 0; i < p->n_samples; i++) {
+	for (size_t i = 0; i < p->n_samples; i++) {
 		if (p->runs[p->samples[i].run].kind == PROFILE_RUN_CONTROL)
 			continue;
 		samples[n] = p->samples[i];
@@ -75,7 +74,7 @@ static struct profile_sample *samples_sum(const struct profile *p, size_t *n_out
 		n++;
 	}
 	sort_array(samples, n, sizeof(*samples), sample_compare);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (out && !sample_compare(&samples[out - 1], &samples[i]))
 			samples[out - 1].count += samples[i].count;
 		else
@@ -99,7 +98,7 @@ static struct analyze_stack stack_of(const struct profile *p, const struct profi
 	const char *context = p->contexts[sample->context].name;
 	bool user = sample->flags & PROFILE_SAMPLE_USER;
 	struct analyze_stack s = { 0 };
-	uint32_t i, j, left = MAX_FRAMES;
+	uint32_t left = MAX_FRAMES;
 
 	if (!user || !profile_context_is(p, sample->context, PROFILE_CONTEXT_NONE))
 		add_frame(&s, (struct analyze_frame){ ANALYZE_FRAME_OTHER, context });
@@ -107,14 +106,14 @@ static struct analyze_stack stack_of(const struct profile *p, const struct profi
 		add_frame(&s, frame_user);
 	else if (!stack->n_locations)
 		add_frame(&s, frame_no_stack);
-	for (i = user ? 0 : stack->n_locations; i-- > 0 && left;) {
+	for (uint32_t i = user ? 0 : stack->n_locations; i-- > 0 && left;) {
 		const struct profile_location *l = &p->locations[stack->locations[i]];
 
 		if (!l->n_frames) {
 			add_frame(&s, frame_unresolved(l, texts));
 			left--;
 		}
-		for (j = l->n_frames; j-- > 0 && left; left--)
+		for (uint32_t j = l->n_frames; j-- > 0 && left; left--)
 			add_frame(&s, frame_of(&l->frames[j]));
 	}
 	if (sample->flags & PROFILE_SAMPLE_LATE)
@@ -133,10 +132,10 @@ static int stack_compare(const void *left, const void *right)
 static void stacks_merge(struct analyze_stacks *stacks)
 {
 	struct analyze_stack *rows = stacks->rows;
-	size_t i, out = 0;
+	size_t out = 0;
 
 	sort_array(rows, stacks->n_rows, sizeof(*rows), stack_compare);
-	for (i = 0; i < stacks->n_rows; i++) {
+	for (size_t i = 0; i < stacks->n_rows; i++) {
 		if (out && !stack_compare(&rows[out - 1], &rows[i])) {
 			rows[out - 1].count[0] += rows[i].count[0];
 			rows[out - 1].count[1] += rows[i].count[1];
@@ -152,14 +151,14 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 		       double scale)
 {
 	struct profile_sample *samples;
-	size_t n, i, j;
+	size_t n;
 
 	samples = samples_sum(p, &n);
-	for (i = 0; i < n && stacks->bytes <= MAX_BYTES; i++) {
+	for (size_t i = 0; i < n && stacks->bytes <= MAX_BYTES; i++) {
 		struct analyze_stack s = stack_of(p, &samples[i], &stacks->texts);
 
 		s.count[side] = (double)samples[i].count * scale;
-		for (j = 0; j < s.n_frames; j++)
+		for (size_t j = 0; j < s.n_frames; j++)
 			stacks->bytes += strnlen(s.frames[j].name, ANALYZE_FRAME_NAME_MAX);
 		vec_push(stacks, rows, s);
 	}
@@ -223,24 +222,24 @@ static int leaf_compare_samples(const void *left, const void *right)
 void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p)
 {
 	struct profile_sample *samples;
-	size_t n, i, out = 0;
+	size_t n, out = 0;
 
 	memset(leaves, 0, sizeof(*leaves));
 	samples = samples_sum(p, &n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		vec_push(leaves, leaves, leaf_of(p, &samples[i], &leaves->texts));
 		leaves->samples += (double)samples[i].count;
 	}
 	free(samples);
 	sort_array(leaves->leaves, leaves->n_leaves, sizeof(*leaves->leaves), leaf_compare_name);
-	for (i = 0; i < leaves->n_leaves; i++) {
+	for (size_t i = 0; i < leaves->n_leaves; i++) {
 		if (out && !leaf_compare_name(&leaves->leaves[out - 1], &leaves->leaves[i]))
 			leaves->leaves[out - 1].samples += leaves->leaves[i].samples;
 		else
 			leaves->leaves[out++] = leaves->leaves[i];
 	}
 	leaves->n_leaves = out;
-	for (i = 0; i < out; i++)
+	for (size_t i = 0; i < out; i++)
 		leaves->leaves[i].share = leaves->leaves[i].samples / leaves->samples;
 	sort_array(leaves->leaves, out, sizeof(*leaves->leaves), leaf_compare_samples);
 }

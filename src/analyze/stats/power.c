@@ -27,9 +27,7 @@ struct cases {
 /* What a variance of DF degrees of freedom may come out as, in true ones, and how likely that is. */
 static void variances(double df, double factors[POINTS], double probabilities[POINTS])
 {
-	int i;
-
-	for (i = 0; i < HALF; i++) {
+	for (int i = 0; i < HALF; i++) {
 		/* What is systematic does not vary. */
 		bool varies = isfinite(df);
 
@@ -45,13 +43,12 @@ static void cases_form(struct cases *c, const struct analyze_moments *a,
 {
 	double fa[POINTS], fb[POINTS], pa[POINTS], pb[POINTS];
 	struct analyze_welch w = analyze_welch_form(a, b);
-	int i, j;
 
 	c->error = w.error;
 	variances(a->n - 1, fa, pa);
 	variances(b->n - 1, fb, pb);
-	for (i = 0; i < POINTS; i++) {
-		for (j = 0; j < POINTS; j++) {
+	for (int i = 0; i < POINTS; i++) {
+		for (int j = 0; j < POINTS; j++) {
 			struct analyze_moments sa = *a, sb = *b;
 
 			sa.variance *= fa[i];
@@ -73,10 +70,9 @@ static double normal(double x)
 static double cases_differ(const struct cases *c, double difference)
 {
 	double sum = 0;
-	int i;
 
 	difference = fabs(difference);
-	for (i = 0; i < POINTS * POINTS; i++) {
+	for (int i = 0; i < POINTS * POINTS; i++) {
 		sum += c->weight[i] * normal((difference - c->reach[i]) / c->error);
 		/* On the wrong side, which hardly happens where the difference is not small. */
 		if (difference < 6 * c->error)
@@ -90,9 +86,8 @@ static double cases_differ_scaled(const struct cases *c, const double scales[POI
 				  const double probabilities[POINTS], double difference)
 {
 	double sum = 0;
-	int i;
 
-	for (i = 0; i < POINTS; i++)
+	for (int i = 0; i < POINTS; i++)
 		sum += probabilities[i] * cases_differ(c, difference * scales[i]);
 	return sum;
 }
@@ -101,9 +96,8 @@ static double cases_differ_scaled(const struct cases *c, const double scales[POI
 static double cases_within(const struct cases *c, double difference, double limit)
 {
 	double sum = 0;
-	int i;
 
-	for (i = 0; i < POINTS * POINTS; i++) {
+	for (int i = 0; i < POINTS * POINTS; i++) {
 		double room = limit - c->reach[i];
 
 		if (room > 0)
@@ -131,13 +125,12 @@ double analyze_detectable(const struct analyze_moments *a, const struct analyze_
 	struct analyze_welch w = analyze_welch_form(a, b);
 	double scales[POINTS], probabilities[POINTS], low = 0, high = 4 * w.error, at_low, at_high;
 	struct cases c;
-	int i;
 
 	if (!(w.error > 0))
 		return w.error;
 	cases_form(&c, a, b, level / 2);
 	variances(w.df, scales, probabilities);
-	for (i = 0; i < POINTS; i++)
+	for (int i = 0; i < POINTS; i++)
 		scales[i] = sqrt(scales[i]);
 	at_low = -ANALYZE_POWER;
 	while ((at_high = cases_differ_scaled(&c, scales, probabilities, high) - ANALYZE_POWER) <
@@ -148,7 +141,7 @@ double analyze_detectable(const struct analyze_moments *a, const struct analyze_
 		high *= 2;
 	}
 	/* Regula falsi, halved where an end stays (Illinois): two digits are all that it is worth. */
-	for (i = 0; i < 20 && at_high > 1e-3; i++) {
+	for (int i = 0; i < 20 && at_high > 1e-3; i++) {
 		double middle = high - at_high * (high - low) / (at_high - at_low), at;
 
 		at = cases_differ_scaled(&c, scales, probabilities, middle) - ANALYZE_POWER;

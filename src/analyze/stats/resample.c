@@ -26,9 +26,8 @@ static uint64_t random_next(uint64_t *state)
 static double mean_drawn(const double *values, uint32_t n, uint64_t *state)
 {
 	double sum = 0;
-	uint32_t i;
 
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		sum += values[(random_next(state) >> 32) * n >> 32];
 	return sum / n;
 }
@@ -54,12 +53,11 @@ struct analyze_interval analyze_bootstrap(const double *a, uint32_t n_a, const d
 {
 	struct analyze_interval interval = { NAN, NAN };
 	double *differences;
-	uint32_t i;
 
 	if (n_a < ANALYZE_MIN_BOOTSTRAP || n_b < ANALYZE_MIN_BOOTSTRAP)
 		return interval;
 	differences = alloc_array(RESAMPLES, sizeof(*differences));
-	for (i = 0; i < RESAMPLES; i++) {
+	for (uint32_t i = 0; i < RESAMPLES; i++) {
 		differences[i] = -mean_drawn(a, n_a, &seed);
 		differences[i] += mean_drawn(b, n_b, &seed);
 	}
@@ -88,10 +86,10 @@ static int pooled_compare(const void *left, const void *right)
 static double rank_sum(const struct value *pooled, uint32_t n, double *ties)
 {
 	double sum = 0;
-	uint32_t i, j;
+	uint32_t j;
 
 	*ties = 0;
-	for (i = 0; i < n; i = j) {
+	for (uint32_t i = 0; i < n; i = j) {
 		double size, of_b = 0;
 
 		for (j = i; j < n && pooled[j].value == pooled[i].value; j++)
@@ -124,14 +122,13 @@ double analyze_mann_whitney(const double *a, uint32_t n_a, const double *b, uint
 {
 	struct value *pooled;
 	double ties, u;
-	uint32_t i;
 
 	if (n_a < ANALYZE_MIN_MANN_WHITNEY || n_b < ANALYZE_MIN_MANN_WHITNEY)
 		return NAN;
 	pooled = alloc_array((size_t)n_a + n_b, sizeof(*pooled));
-	for (i = 0; i < n_a; i++)
+	for (uint32_t i = 0; i < n_a; i++)
 		pooled[i] = (struct value){ a[i], false };
-	for (i = 0; i < n_b; i++)
+	for (uint32_t i = 0; i < n_b; i++)
 		pooled[n_a + i] = (struct value){ b[i], true };
 	sort_array(pooled, (size_t)n_a + n_b, sizeof(*pooled), pooled_compare);
 	u = rank_sum(pooled, n_a + n_b, &ties) - (double)n_b * (n_b + 1) / 2;

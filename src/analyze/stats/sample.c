@@ -15,9 +15,9 @@
 static uint32_t number_boots(const struct profile *p, enum profile_run_kind kind,
 			     uint32_t *number_of)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < p->n_runs; i++) {
+	for (uint32_t i = 0; i < p->n_runs; i++) {
 		if (p->runs[i].kind != kind)
 			continue;
 		if (number_of[p->runs[i].boot] == ANALYZE_NO_REPETITION)
@@ -116,10 +116,10 @@ static int repetition_compare(const void *left, const void *right)
 
 void analyze_sample_finish(struct analyze_sample *s)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
 	sort_array(s->sums, s->n_sums, sizeof(*s->sums), repetition_compare);
-	for (i = 0; i < s->n_sums; i++) {
+	for (uint32_t i = 0; i < s->n_sums; i++) {
 		if (n && !repetition_compare(&s->sums[n - 1], &s->sums[i])) {
 			s->sums[n - 1].calls += s->sums[i].calls;
 			s->sums[n - 1].total += s->sums[i].total;
@@ -136,10 +136,9 @@ void analyze_sample_finish(struct analyze_sample *s)
 static struct analyze_sums sums_of(const struct analyze_sample *s, uint32_t *n)
 {
 	struct analyze_sums all = { 0, 0 };
-	uint32_t i;
 
 	*n = 0;
-	for (i = 0; i < s->n_sums; i++) {
+	for (uint32_t i = 0; i < s->n_sums; i++) {
 		if (!(s->sums[i].calls > 0))
 			continue;
 		all.calls += s->sums[i].calls;
@@ -151,11 +150,11 @@ static struct analyze_sums sums_of(const struct analyze_sample *s, uint32_t *n)
 
 uint32_t analyze_sample_values(const struct analyze_sample *s, double *values)
 {
-	uint32_t n, i, out = 0;
+	uint32_t n, out = 0;
 	struct analyze_sums all = sums_of(s, &n);
 	double mean = all.total / all.calls, shift = 0;
 
-	for (i = 0; i < s->n_sums; i++) {
+	for (uint32_t i = 0; i < s->n_sums; i++) {
 		const struct analyze_sums *one = &s->sums[i];
 
 		if (!(one->calls > 0))
@@ -166,7 +165,7 @@ uint32_t analyze_sample_values(const struct analyze_sample *s, double *values)
 					       (all.calls - one->calls);
 		shift += values[out++] / n;
 	}
-	for (i = 0; i < out; i++)
+	for (uint32_t i = 0; i < out; i++)
 		values[i] += mean - shift;
 	return out;
 }

@@ -17,13 +17,12 @@ struct analyze_moments analyze_moments_of(const double *values, uint32_t n)
 {
 	struct analyze_moments m = { .n = n, .mean = NAN, .variance = NAN };
 	double sum = 0, rest = 0, squares = 0;
-	uint32_t i;
 
 	if (!n)
 		return m;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		sum += values[i] / n;
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		rest += values[i] - sum;
 		squares += (values[i] - sum) * (values[i] - sum);
 	}
@@ -140,14 +139,14 @@ static int rank_compare(const void *left, const void *right)
 void analyze_adjust(double *p, size_t n)
 {
 	struct ranked *order = alloc_array(n, sizeof(*order));
-	size_t i, known = 0;
+	size_t known = 0;
 	double least = 1;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!isnan(p[i]))
 			order[known++] = (struct ranked){ p[i], i };
 	sort_array(order, known, sizeof(*order), rank_compare);
-	for (i = known; i-- > 0;) {
+	for (size_t i = known; i-- > 0;) {
 		least = fmin(least, order[i].p * (double)known / (double)(i + 1));
 		p[order[i].index] = least;
 	}

@@ -145,11 +145,9 @@ static void decode_loss_kinds(struct wire_in *in, struct section_decoder *d)
 
 static void decode_losses(struct wire_in *in, const struct section_decoder *d, uint64_t *losses)
 {
-	uint32_t i;
-
-	for (i = 0; i < PROFILE_N_LOSSES; i++)
+	for (uint32_t i = 0; i < PROFILE_N_LOSSES; i++)
 		losses[i] = PROFILE_NOT_COUNTED;
-	for (i = 0; i < d->n_losses; i++) {
+	for (uint32_t i = 0; i < d->n_losses; i++) {
 		uint64_t count = wire_get_count(in);
 
 		if (d->losses[i] < PROFILE_N_LOSSES)
@@ -183,7 +181,6 @@ static void decode_field(struct wire_in *in, const struct section_decoder *d, co
 	char *at = (char *)entry + f->offset;
 	const char *s;
 	double v;
-	int i;
 
 	switch (f->kind) {
 	case FIELD_DOUBLE:
@@ -207,7 +204,7 @@ static void decode_field(struct wire_in *in, const struct section_decoder *d, co
 				    (before ? field_load(f, (const char *)before + f->offset) : 0));
 		return;
 	default:
-		for (i = 0; i < (f->n ?: 1); i++)
+		for (int i = 0; i < (f->n ?: 1); i++)
 			field_store(f, at + (size_t)i * f->size, decode_number(in, f));
 	}
 }

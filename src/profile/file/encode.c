@@ -38,11 +38,9 @@ static void encode_list(struct wire_out *out, const struct field *f, const void 
 static void encode_losses(struct wire_out *out, const uint64_t *losses,
 			  struct profile_strings *pool)
 {
-	enum profile_loss loss;
-
 	if (!losses)
 		wire_put_varint(out, PROFILE_N_LOSSES);
-	for (loss = 0; loss < PROFILE_N_LOSSES; loss++) {
+	for (enum profile_loss loss = 0; loss < PROFILE_N_LOSSES; loss++) {
 		if (losses)
 			wire_put_count(out, losses[loss]);
 		else
@@ -56,7 +54,6 @@ static void encode_field(struct wire_out *out, const struct field *f, const void
 {
 	const char *at = (const char *)entry + f->offset;
 	double v;
-	int i;
 
 	switch (f->kind) {
 	case FIELD_SIGNED:
@@ -84,7 +81,7 @@ static void encode_field(struct wire_out *out, const struct field *f, const void
 	case FIELD_NUMBER:
 	case FIELD_FLAG:
 	case FIELD_BIT:
-		for (i = 0; i < (f->n ?: 1); i++)
+		for (int i = 0; i < (f->n ?: 1); i++)
 			wire_put_varint(out, field_load(f, at + (size_t)i * f->size));
 	}
 }

@@ -18,9 +18,7 @@ uint64_t wire_load64(const unsigned char *at)
 
 void wire_store32(unsigned char *at, uint32_t v)
 {
-	int i;
-
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		at[i] = v >> (8 * i);
 }
 
@@ -159,9 +157,8 @@ const unsigned char *wire_get(struct wire_in *in, size_t n)
 uint64_t wire_get_varint(struct wire_in *in)
 {
 	uint64_t v = 0;
-	int shift;
 
-	for (shift = 0; shift < 64; shift += 7) {
+	for (int shift = 0; shift < 64; shift += 7) {
 		const unsigned char *byte = wire_get(in, 1);
 
 		if (!byte)

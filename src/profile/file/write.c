@@ -69,19 +69,16 @@ static void image_add(struct image *image, enum section_type type, const struct 
 
 static void image_deinit(struct image *image)
 {
-	enum section_type type;
-
-	for (type = SECTION_STRINGS; type <= SECTION_LAST; type++)
+	for (enum section_type type = SECTION_STRINGS; type <= SECTION_LAST; type++)
 		out_free(image->sections[type]);
 }
 
 static int image_init(struct image *image, const struct profile *p, const char *path)
 {
 	struct profile_strings *pool;
-	enum section_type type;
 
 	*image = (struct image){ 0 };
-	for (type = SECTION_STRINGS; type <= SECTION_LAST; type++) {
+	for (enum section_type type = SECTION_STRINGS; type <= SECTION_LAST; type++) {
 		const char *wrong = section_wrong(type, p);
 
 		if (wrong) {
@@ -91,7 +88,7 @@ static int image_init(struct image *image, const struct profile *p, const char *
 		}
 	}
 	pool = profile_strings_create();
-	for (type = SECTION_STRINGS + 1; type <= SECTION_LAST; type++)
+	for (enum section_type type = SECTION_STRINGS + 1; type <= SECTION_LAST; type++)
 		if (!section_flags(type) || section_count(p, type))
 			image_add(image, type, p, pool);
 	/* First in the file, yet only the others' encoding tells which strings there are. */
@@ -104,14 +101,13 @@ static int image_write(int fd, const void *arg)
 {
 	const struct image *image = arg;
 	unsigned char header[FILE_HEADER_SIZE], end[SECTION_HEADER_SIZE];
-	enum section_type type;
 	int err;
 
 	memcpy(header, FILE_MAGIC, FILE_MAGIC_SIZE);
 	wire_store32(header + FILE_MAGIC_SIZE, FILE_VERSION);
 	wire_store32(header + FILE_MAGIC_SIZE + 4, FILE_BYTE_ORDER);
 	err = file_write_all(fd, header, sizeof(header));
-	for (type = SECTION_STRINGS; !err && type <= SECTION_LAST; type++) {
+	for (enum section_type type = SECTION_STRINGS; !err && type <= SECTION_LAST; type++) {
 		if (!image->sections[type])
 			continue;
 		err = file_write_all(fd, image->headers[type], SECTION_HEADER_SIZE);

@@ -25,9 +25,9 @@ static const struct output_column columns[] = {
 
 static uint32_t count_config(const struct analyze_env *env)
 {
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < env->n_rows; i++)
+	for (uint32_t i = 0; i < env->n_rows; i++)
 		n += env->rows[i].kind == ANALYZE_ENV_CONFIG;
 	return n;
 }
@@ -36,12 +36,12 @@ static void rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_env *env = &((const struct view_diff *)data)->diff.env;
 	struct analyze_env_row *shown;
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
 	if (!rows->for_people)
 		return;
 	shown = view_rows_new(rows, env->n_rows, sizeof(*shown));
-	for (i = 0; i < env->n_rows; i++) {
+	for (uint32_t i = 0; i < env->n_rows; i++) {
 		if (env->rows[i].kind == ANALYZE_ENV_CONFIG && count_config(env) > CONFIG_MOST)
 			continue;
 		/* Two builds always differ in those: worth a word only where nothing else differs. */
@@ -65,9 +65,8 @@ static void after(const struct view *v, const void *data)
 static json_t *kind_json(const struct analyze_env *env, enum analyze_env_kind kind)
 {
 	json_t *list = json_array();
-	uint32_t i;
 
-	for (i = 0; i < env->n_rows; i++) {
+	for (uint32_t i = 0; i < env->n_rows; i++) {
 		json_t *row;
 
 		if (env->rows[i].kind != kind)
@@ -93,9 +92,8 @@ static json_t *json(const void *data)
 	};
 	const struct view_diff *c = data;
 	json_t *env = json_object();
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		output_json_set(env, kinds[i].key, kind_json(&c->diff.env, kinds[i].kind));
 	return env;
 }
@@ -107,11 +105,11 @@ void view_diff_write_environment(const struct view *v, const struct view_diff *c
 	const struct analyze_env_row *row;
 	bool has_state = false;
 	char *list = NULL;
-	size_t i, n = 0;
+	size_t n = 0;
 
 	view_rows_init(&rows, &diff_environment, c, true);
 	row = rows.section.rows;
-	for (i = 0; i < rows.section.n_rows; i++, row++) {
+	for (size_t i = 0; i < rows.section.n_rows; i++, row++) {
 		has_state |= row->kind == ANALYZE_ENV_STATE;
 		/* The option that a protection is built by says the same. */
 		if ((has_state && row->kind == ANALYZE_ENV_PROTECTION) || n++ >= LINE_MOST)

@@ -21,11 +21,10 @@ static void write_sides(const struct view *v, const struct view_diff *c)
 {
 	char *commands[] = { view_command(c->p[VIEW_BASELINE]), view_command(c->p[VIEW_HARDENED]) };
 	bool same = !strcmp(commands[VIEW_BASELINE], commands[VIEW_HARDENED]);
-	int i;
 
 	if (same)
 		view_text(v, "%s", commands[VIEW_BASELINE]);
-	for (i = 0; i < VIEW_N_SIDES; i++) {
+	for (int i = 0; i < VIEW_N_SIDES; i++) {
 		char *runs = view_runs(c->diff.runs[i], c->diff.boots[i]);
 
 		view_text(v, "%s: %s, kernel %s, %s%s%s", view_side_names[i], c->files[i],
@@ -77,7 +76,6 @@ static void json(json_t *root, const void *data)
 	const struct view_diff *c = data;
 	char *conclusion = view_conclusion(&c->conclusion);
 	json_t *kernel = json_object();
-	int i;
 
 	output_json_set(root, "unit", json_string(profile_clock_unit(c->diff.clock)));
 	output_json_set(root, "raw", json_boolean(c->figures.raw));
@@ -86,7 +84,7 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "valid", json_boolean(!c->diff.warnings.n_invalid));
 	output_json_set(root, "conclusion", output_json_text(conclusion));
 	output_json_set(root, "conclusion_cpu_pct", output_json_number(c->conclusion.cpu_pct));
-	for (i = 0; i < VIEW_N_SIDES; i++)
+	for (int i = 0; i < VIEW_N_SIDES; i++)
 		output_json_set(kernel, view_side_names[i],
 				view_kernel_share_json(&c->diff.kernel[i]));
 	output_json_set(root, "kernel_share", kernel);

@@ -11,9 +11,8 @@ static json_t *runs_json(const void *data)
 {
 	const struct view_diff *c = data;
 	json_t *runs = json_object();
-	int i;
 
-	for (i = 0; i < VIEW_N_SIDES; i++) {
+	for (int i = 0; i < VIEW_N_SIDES; i++) {
 		json_t *side = json_object();
 
 		output_json_set(side, "runs", json_integer(c->diff.runs[i]));

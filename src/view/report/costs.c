@@ -36,9 +36,7 @@ static char *title(const void *data)
 /* What a table of inner and full costs does not say: of the sampler, for one. */
 static void write_other_calibrations(const struct view *v, const struct analyze_costs *costs)
 {
-	uint32_t i;
-
-	for (i = 0; i < costs->n_rows; i++) {
+	for (uint32_t i = 0; i < costs->n_rows; i++) {
 		const struct analyze_cost *row = &costs->rows[i];
 
 		if (row->calibration && isnan(row->inner))
@@ -52,9 +50,8 @@ static void write_other_calibrations(const struct view *v, const struct analyze_
 static char *measured_slowdown(const struct analyze_workload *w, enum profile_clock clock)
 {
 	char *text = NULL, percent[OUTPUT_NUMBER_MAX];
-	uint32_t i;
 
-	for (i = 1; i < w->n_rows; i++) {
+	for (uint32_t i = 1; i < w->n_rows; i++) {
 		const struct analyze_workload_row *with = &w->rows[i], *without = with - 1;
 
 		if (!with->probed || without->probed || strcmp(with->name, without->name))

@@ -15,14 +15,13 @@
 static struct profile_env *envs_of(const struct profile *p, uint32_t *n)
 {
 	struct profile_env *envs = alloc_array(p->n_envs + PROFILE_N_COSTS, sizeof(*envs));
-	uint32_t i;
 
 	*n = 0;
-	for (i = 0; i < p->n_envs; i++)
+	for (uint32_t i = 0; i < p->n_envs; i++)
 		if (strcmp(p->envs[i].key, PROFILE_ENV_CONFIG))
 			envs[(*n)++] = (struct profile_env){ alloc_strdup(p->envs[i].key),
 							     alloc_strdup(p->envs[i].value) };
-	for (i = 0; i < PROFILE_N_COSTS; i++) {
+	for (uint32_t i = 0; i < PROFILE_N_COSTS; i++) {
 		char *key = alloc_printf(PROFILE_ENV_COST "%s", profile_mechanism_name(i));
 		char *text = profile_env_get(p, key) ? NULL : profile_cost_text(p, i);
 
@@ -48,13 +47,13 @@ static json_t *json(const void *data)
 	const struct view_report *r = data;
 	json_t *env = json_object(), *protections = json_object(), *args = json_array();
 	struct profile_env *envs;
-	uint32_t i, n;
+	uint32_t n;
 
 	envs = envs_of(r->p, &n);
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		output_json_set(env, envs[i].key, output_json_text(envs[i].value));
 	envs_free(envs, n);
-	for (i = 0; i < r->protections.n_rows; i++)
+	for (uint32_t i = 0; i < r->protections.n_rows; i++)
 		output_json_set(protections, r->protections.rows[i].name,
 				output_json_text(r->protections.rows[i].baseline));
 	if (!profile_env_get(r->p, PROFILE_ENV_CONFIG)) {
@@ -62,7 +61,7 @@ static json_t *json(const void *data)
 		protections = json_null();
 	}
 	output_json_set(env, "protections", protections);
-	for (i = 0; i < r->p->n_args; i++)
+	for (uint32_t i = 0; i < r->p->n_args; i++)
 		json_array_append_new(args, output_json_text(r->p->args[i]));
 	output_json_set(env, "args", args);
 	return env;
@@ -82,14 +81,14 @@ static void page(const struct view *v, const void *data)
 	char *unaffected = NULL, *protections = NULL;
 	size_t prefix = strlen(PROFILE_ENV_MITIGATION);
 	struct profile_env *envs;
-	uint32_t i, n;
+	uint32_t n;
 
 	envs = envs_of(r->p, &n);
 	if (n) {
 		view_text(v, "Environment:");
 		sort_array(envs, n, sizeof(*envs), env_compare);
 	}
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (!strncmp(envs[i].key, PROFILE_ENV_MITIGATION, prefix) &&
 		    !strcmp(envs[i].value, "Not affected"))
 			alloc_append(&unaffected, "%s%s", unaffected ? " " : "",
@@ -99,7 +98,7 @@ static void page(const struct view *v, const void *data)
 	}
 	if (unaffected)
 		view_fact(v, "not affected by", unaffected);
-	for (i = 0; i < r->protections.n_rows; i++)
+	for (uint32_t i = 0; i < r->protections.n_rows; i++)
 		alloc_append(&protections, "%s%s", protections ? " " : "",
 			     r->protections.rows[i].name);
 	if (profile_env_get(r->p, PROFILE_ENV_CONFIG))

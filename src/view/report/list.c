@@ -18,9 +18,8 @@ static char *losses_text(const struct view_report *r)
 {
 	char *unknown = NULL, *text;
 	bool any_counted = false;
-	uint32_t i;
 
-	for (i = 0; i < PROFILE_N_LOSSES; i++) {
+	for (uint32_t i = 0; i < PROFILE_N_LOSSES; i++) {
 		if (profile_loss_is_info(i))
 			continue;
 		if (r->losses.counts[i] == PROFILE_NOT_COUNTED)

@@ -51,9 +51,8 @@ static void rows(struct view_rows *rows, const void *data)
 static json_t *counts_json(const struct view_report *r, bool info)
 {
 	json_t *losses = json_object();
-	uint32_t i;
 
-	for (i = 0; i < PROFILE_N_LOSSES; i++)
+	for (uint32_t i = 0; i < PROFILE_N_LOSSES; i++)
 		if (profile_loss_is_info(i) == info)
 			output_json_set(losses, view_loss_key(i),
 					output_json_count(r->losses.counts[i]));

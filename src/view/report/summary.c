@@ -28,10 +28,9 @@ static const struct analyze_row *find_function(const struct view_report *r,
 	const struct analyze_rows *functions = &r->table.functions;
 	const struct analyze_row *best = NULL;
 	double largest = 0;
-	uint32_t i, pass;
 
-	for (pass = 0; pass < 2; pass++) {
-		for (i = 0; i < functions->n_rows; i++) {
+	for (uint32_t pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < functions->n_rows; i++) {
 			const struct analyze_row *row = &functions->rows[i];
 
 			if (strcmp(row->context, context->name))
@@ -69,10 +68,9 @@ static char *where_text(const struct view_report *r, const struct analyze_row *r
 static const struct analyze_row *find_syscall(const struct view_report *r, double *sum)
 {
 	const struct analyze_row *best = NULL;
-	uint32_t i;
 
 	*sum = 0;
-	for (i = 0; i < r->table.syscalls.n_rows; i++) {
+	for (uint32_t i = 0; i < r->table.syscalls.n_rows; i++) {
 		const struct analyze_row *row = &r->table.syscalls.rows[i];
 		if (!(oncpu_of(row) > 0))
 			continue;
