@@ -27,6 +27,23 @@ void sort_array(void *items, size_t n, size_t size, compare_fn compare)
 		qsort(items, n, size, compare);
 }
 
+size_t unite_array(void *items, size_t n, size_t size, compare_fn compare,
+		   void (*add)(void *to, void *from))
+{
+	char *to = NULL, *end = items;
+
+	sort_array(items, n, size, compare);
+	for (char *from = items; n; n--, from += size) {
+		if (!to || compare(to, from)) {
+			to = memmove(end, from, size);
+			end += size;
+		} else if (add) {
+			add(to, from);
+		}
+	}
+	return (size_t)(end - (char *)items) / size;
+}
+
 void *search_array(const void *key, const void *items, size_t n, size_t size, compare_fn compare)
 {
 	return n ? bsearch(key, items, n, size, compare) : NULL;

@@ -24,6 +24,13 @@ int compare_text(const char *a, const char *b);
 void sort_array(void *items, size_t n, size_t size, compare_fn compare);
 void *search_array(const void *key, const void *items, size_t n, size_t size, compare_fn compare);
 
+/*
+ * Sorts the N ITEMS and makes one of all that are equal: ADD puts FROM, which is gone then, to TO, the first of them;
+ * NULL: it is dropped. Returns how many are left.
+ */
+size_t unite_array(void *items, size_t n, size_t size, compare_fn compare,
+		   void (*add)(void *to, void *from));
+
 /* The addresses of an array's items, sorted; of equal ones the first comes first. For free(POINTERS.ITEMS). */
 struct pointers {
 	const void **items;

@@ -55,6 +55,16 @@ static int line_compare(const void *left, const void *right)
 	return strcmp(a->text, b->text);
 }
 
+/* Names that differ in what cannot be printed. */
+static void line_merge(void *to, void *from)
+{
+	struct line *a = to, *b = from;
+
+	a->count[0] += b->count[0];
+	a->count[1] += b->count[1];
+	free(b->text);
+}
+
 static void write_count(FILE *out, double count)
 {
 	/* flamegraph.pl reads decimals, but no exponents. */
@@ -72,20 +82,13 @@ void output_folded_write(FILE *out, const struct analyze_stacks *stacks, unsigne
 		lines[i] = (struct line){ output_folded_frames(s->frames, s->n_frames),
 					  { s->count[0], s->count[1] } };
 	}
-	sort_array(lines, n, sizeof(*lines), line_compare);
+	n = unite_array(lines, n, sizeof(*lines), line_compare, line_merge);
 	for (size_t i = 0; i < n; i++) {
-		/* Names that differ in what cannot be printed. */
-		if (i + 1 < n && !line_compare(&lines[i], &lines[i + 1])) {
-			lines[i + 1].count[0] += lines[i].count[0];
-			lines[i + 1].count[1] += lines[i].count[1];
-			continue;
-		}
 		fputs(lines[i].text, out);
 		for (unsigned int c = 0; c < n_counts; c++)
 			write_count(out, lines[i].count[c]);
 		fputc('\n', out);
-	}
-	for (size_t i = 0; i < n; i++)
 		free(lines[i].text);
+	}
 	free(lines);
 }

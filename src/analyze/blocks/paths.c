@@ -61,8 +61,10 @@ static int by_signature(const void *left, const void *right)
 	return compare_values(a->signature, b->signature);
 }
 
-static void path_add(struct analyze_path *to, const struct analyze_path *from)
+static void path_add(void *left, void *right)
 {
+	struct analyze_path *to = left, *from = right;
+
 	to->calls += from->calls;
 	to->total += from->total;
 	for (uint32_t k = 0; k < PROFILE_TRIPS; k++)
@@ -78,7 +80,7 @@ static void collect(struct work *w)
 	struct profile_stats timed = analyze_counted_calls(w->counted, w->index, w->context);
 	struct analyze_path rest = { .calls = (double)timed.calls,
 				     .total = (double)timed.oncpu - (double)timed.cost };
-	uint32_t n, out = 0;
+	uint32_t n;
 	const struct grouped_item *items =
 		grouped_find(&w->counted->paths, w->index, w->context, &n);
 
@@ -97,13 +99,7 @@ static void collect(struct work *w)
 	}
 	if (rest.calls > 0)
 		vec_push(w, rows, rest);
-	sort_array(w->rows, w->n_rows, sizeof(*w->rows), by_signature);
-	for (uint32_t i = 0; i < w->n_rows; i++)
-		if (out && w->rows[out - 1].signature == w->rows[i].signature)
-			path_add(&w->rows[out - 1], &w->rows[i]);
-		else
-			w->rows[out++] = w->rows[i];
-	w->n_rows = out;
+	w->n_rows = unite_array(w->rows, w->n_rows, sizeof(*w->rows), by_signature, path_add);
 	sort_array(w->rows, w->n_rows, sizeof(*w->rows), by_calls);
 }
 

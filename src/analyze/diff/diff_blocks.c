@@ -211,26 +211,15 @@ static void row_free(struct analyze_diff_block *row)
 	free(row->location);
 }
 
-/* Rows of one thing become one: blocks of a line, and the two sides'. */
-static void rows_join(struct analyze_diff_blocks *out)
+static void row_merge(void *to, void *from)
 {
-	uint32_t n = 0;
+	struct analyze_diff_block *into = to, *row = from;
 
-	sort_array(out->rows, out->n_rows, sizeof(*out->rows), row_compare);
-	for (uint32_t i = 0; i < out->n_rows; i++) {
-		struct analyze_diff_block *row = &out->rows[i], *into = &out->rows[n - !!n];
-
-		if (!n || row_compare(into, row)) {
-			out->rows[n++] = *row;
-			continue;
-		}
-		for (int side = 0; side < 2; side++) {
-			into->executions[side] += row->executions[side];
-			into->insns[side] += row->insns[side];
-		}
-		row_free(row);
+	for (int side = 0; side < 2; side++) {
+		into->executions[side] += row->executions[side];
+		into->insns[side] += row->insns[side];
 	}
-	out->n_rows = n;
+	row_free(row);
 }
 
 void analyze_diff_blocks_init(struct analyze_diff_blocks *out, const struct profile *baseline,
@@ -252,7 +241,9 @@ void analyze_diff_blocks_init(struct analyze_diff_blocks *out, const struct prof
 		side_add(out, &c, profiles[!side]);
 		loops_number(out, first);
 	}
-	rows_join(out);
+	/* Rows of one thing become one: blocks of a line, and the two sides'. */
+	out->n_rows =
+		unite_array(out->rows, out->n_rows, sizeof(*out->rows), row_compare, row_merge);
 }
 
 void analyze_diff_blocks_deinit(struct analyze_diff_blocks *out)

@@ -91,10 +91,17 @@ static int path_compare(const void *left, const void *right)
 	return does_compare(a, b) ?: compare_values(a, b);
 }
 
+static void timed_add(void *to, void *from)
+{
+	struct timed *a = to, *b = from;
+
+	a->calls += b->calls;
+	a->time += b->time;
+}
+
 static void timed_form(struct side *s)
 {
 	struct timed *of_site = alloc_array(s->p->n_sites, sizeof(*of_site));
-	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->p->n_cells; i++) {
 		const struct profile_cell *cell = &s->p->cells[i];
@@ -108,16 +115,7 @@ static void timed_form(struct side *s)
 			vec_push(s, timed, of_site[i]);
 	}
 	free(of_site);
-	sort_array(s->timed, s->n_timed, sizeof(*s->timed), timed_compare);
-	for (uint32_t i = 0; i < s->n_timed; i++) {
-		if (n && !timed_compare(&s->timed[n - 1], &s->timed[i])) {
-			s->timed[n - 1].calls += s->timed[i].calls;
-			s->timed[n - 1].time += s->timed[i].time;
-		} else {
-			s->timed[n++] = s->timed[i];
-		}
-	}
-	s->n_timed = n;
+	s->n_timed = unite_array(s->timed, s->n_timed, sizeof(*s->timed), timed_compare, timed_add);
 }
 
 static void side_init(struct side *s, const struct profile *p, const struct analyze_paths *paths)
@@ -352,7 +350,17 @@ static int callee_compare(const void *left, const void *right)
 {
 	const struct callee *a = left, *b = right;
 
-	return strcmp(a->name, b->name) ?: compare_values(a->order, b->order);
+	return strcmp(a->name, b->name);
+}
+
+static void callee_add(void *to, void *from)
+{
+	struct callee *a = to, *b = from;
+
+	a->calls[0] += b->calls[0];
+	a->calls[1] += b->calls[1];
+	if (b->order < a->order)
+		a->order = b->order;
 }
 
 static int order_compare(const void *left, const void *right)
@@ -386,26 +394,6 @@ static void callees_add(struct callees *list, const struct side *s, int number,
 	}
 }
 
-/* Each function once, in the order in which they were first added. */
-static void callees_join(struct callees *list)
-{
-	uint32_t n = 0;
-
-	sort_array(list->items, list->n_items, sizeof(*list->items), callee_compare);
-	for (uint32_t i = 0; i < list->n_items; i++) {
-		const struct callee *one = &list->items[i];
-
-		if (n && !strcmp(list->items[n - 1].name, one->name)) {
-			list->items[n - 1].calls[0] += one->calls[0];
-			list->items[n - 1].calls[1] += one->calls[1];
-		} else {
-			list->items[n++] = *one;
-		}
-	}
-	list->n_items = n;
-	sort_array(list->items, n, sizeof(*list->items), order_compare);
-}
-
 /* Each function that FUNCTION calls on one of SIDES, once; takes off *STEPS what looking at samples takes. */
 static void add_calls(struct analyze_diff_paths *out, const struct side *sides,
 		      const char *function, double *steps)
@@ -414,7 +402,10 @@ static void add_calls(struct analyze_diff_paths *out, const struct side *sides,
 
 	callees_add(&list, &sides[0], 0, function);
 	callees_add(&list, &sides[1], 1, function);
-	callees_join(&list);
+	/* Each function once, in the order in which they were first added. */
+	list.n_items = unite_array(list.items, list.n_items, sizeof(*list.items), callee_compare,
+				   callee_add);
+	sort_array(list.items, list.n_items, sizeof(*list.items), order_compare);
 	for (uint32_t i = 0; i < list.n_items && list.of[0] > 0 && list.of[1] > 0; i++) {
 		struct analyze_path_change row = change_of(ANALYZE_PATH_CALL, function);
 		double was = list.items[i].calls[0] / list.of[0];

@@ -84,15 +84,10 @@ struct lone {
 
 static void lone_collect(struct lone *lone, const struct analyze_ranges *ranges)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; i < ranges->n_rows; i++)
 		vec_push(lone, rows, &ranges->rows[i]);
-	sort_array(lone->rows, lone->n_rows, sizeof(*lone->rows), place_order);
-	for (size_t i = 0; i < lone->n_rows; i++)
-		if (!n || analyze_diff_ranges_place_compare(lone->rows[n - 1], lone->rows[i]))
-			lone->rows[n++] = lone->rows[i];
-	lone->n_rows = n;
+	lone->n_rows =
+		unite_array(lone->rows, lone->n_rows, sizeof(*lone->rows), place_order, NULL);
 }
 
 /* Takes out of both what both have. */

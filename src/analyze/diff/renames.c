@@ -172,8 +172,6 @@ static void names_add(struct names *names, const char *name)
 /* Every function of P, once, sorted. */
 static void names_collect(struct names *names, const struct profile *p)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; i < p->n_sites; i++) {
 		names_add(names, p->sites[i].name);
 		names_add(names, p->sites[i].into);
@@ -181,11 +179,8 @@ static void names_collect(struct names *names, const struct profile *p)
 	for (size_t i = 0; i < p->n_locations; i++)
 		for (size_t j = 0; j < p->locations[i].n_frames; j++)
 			names_add(names, p->locations[i].frames[j].name);
-	sort_array(names->names, names->n_names, sizeof(*names->names), name_compare);
-	for (size_t i = 0; i < names->n_names; i++)
-		if (!n || strcmp(names->names[n - 1], names->names[i]))
-			names->names[n++] = names->names[i];
-	names->n_names = n;
+	names->n_names = unite_array(names->names, names->n_names, sizeof(*names->names),
+				     name_compare, NULL);
 }
 
 const char *analyze_renames_known(const char *name)

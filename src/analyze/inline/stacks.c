@@ -58,11 +58,16 @@ static int sample_compare(const void *left, const void *right)
 								compare_values(a->flags, b->flags);
 }
 
+static void sample_add(void *to, void *from)
+{
+	((struct profile_sample *)to)->count += ((struct profile_sample *)from)->count;
+}
+
 /* P's samples with those of all runs summed; the caller frees it. */
 static struct profile_sample *samples_sum(const struct profile *p, size_t *n_out)
 {
 	struct profile_sample *samples = alloc_array(p->n_samples, sizeof(*samples));
-	size_t n = 0, out = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < p->n_samples; i++) {
 		if (p->runs[p->samples[i].run].kind == PROFILE_RUN_CONTROL)
@@ -73,14 +78,7 @@ static struct profile_sample *samples_sum(const struct profile *p, size_t *n_out
 			samples[n].flags &= ~PROFILE_SAMPLE_LATE;
 		n++;
 	}
-	sort_array(samples, n, sizeof(*samples), sample_compare);
-	for (size_t i = 0; i < n; i++) {
-		if (out && !sample_compare(&samples[out - 1], &samples[i]))
-			samples[out - 1].count += samples[i].count;
-		else
-			samples[out++] = samples[i];
-	}
-	*n_out = out;
+	*n_out = unite_array(samples, n, sizeof(*samples), sample_compare, sample_add);
 	return samples;
 }
 
@@ -128,23 +126,13 @@ static int stack_compare(const void *left, const void *right)
 	return frames_compare(a->frames, a->n_frames, b->frames, b->n_frames);
 }
 
-/* Different addresses in the same functions give the same stack. */
-static void stacks_merge(struct analyze_stacks *stacks)
+static void stack_merge(void *to, void *from)
 {
-	struct analyze_stack *rows = stacks->rows;
-	size_t out = 0;
+	struct analyze_stack *a = to, *b = from;
 
-	sort_array(rows, stacks->n_rows, sizeof(*rows), stack_compare);
-	for (size_t i = 0; i < stacks->n_rows; i++) {
-		if (out && !stack_compare(&rows[out - 1], &rows[i])) {
-			rows[out - 1].count[0] += rows[i].count[0];
-			rows[out - 1].count[1] += rows[i].count[1];
-			free(rows[i].frames);
-		} else {
-			rows[out++] = rows[i];
-		}
-	}
-	stacks->n_rows = out;
+	a->count[0] += b->count[0];
+	a->count[1] += b->count[1];
+	free(b->frames);
 }
 
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
@@ -168,7 +156,9 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 			  MAX_BYTES >> 20);
 		return -E2BIG;
 	}
-	stacks_merge(stacks);
+	/* Different addresses in the same functions give the same stack. */
+	stacks->n_rows = unite_array(stacks->rows, stacks->n_rows, sizeof(*stacks->rows),
+				     stack_compare, stack_merge);
 	return 0;
 }
 
@@ -219,6 +209,11 @@ static int leaf_compare_samples(const void *left, const void *right)
 	return compare_values(b->samples, a->samples) ?: leaf_compare_name(a, b);
 }
 
+static void leaf_add(void *to, void *from)
+{
+	((struct analyze_leaf *)to)->samples += ((struct analyze_leaf *)from)->samples;
+}
+
 void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p)
 {
 	struct profile_sample *samples;
@@ -231,14 +226,8 @@ void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p)
 		leaves->samples += (double)samples[i].count;
 	}
 	free(samples);
-	sort_array(leaves->leaves, leaves->n_leaves, sizeof(*leaves->leaves), leaf_compare_name);
-	for (size_t i = 0; i < leaves->n_leaves; i++) {
-		if (out && !leaf_compare_name(&leaves->leaves[out - 1], &leaves->leaves[i]))
-			leaves->leaves[out - 1].samples += leaves->leaves[i].samples;
-		else
-			leaves->leaves[out++] = leaves->leaves[i];
-	}
-	leaves->n_leaves = out;
+	out = leaves->n_leaves = unite_array(leaves->leaves, leaves->n_leaves,
+					     sizeof(*leaves->leaves), leaf_compare_name, leaf_add);
 	for (size_t i = 0; i < out; i++)
 		leaves->leaves[i].share = leaves->leaves[i].samples / leaves->samples;
 	sort_array(leaves->leaves, out, sizeof(*leaves->leaves), leaf_compare_samples);

@@ -114,19 +114,19 @@ static int repetition_compare(const void *left, const void *right)
 	return compare_values(a->repetition, b->repetition);
 }
 
+static void sums_add(void *to, void *from)
+{
+	struct analyze_sums *a = to, *b = from;
+
+	a->calls += b->calls;
+	a->total += b->total;
+}
+
 void analyze_sample_finish(struct analyze_sample *s)
 {
-	uint32_t n = 0;
+	uint32_t n =
+		unite_array(s->sums, s->n_sums, sizeof(*s->sums), repetition_compare, sums_add);
 
-	sort_array(s->sums, s->n_sums, sizeof(*s->sums), repetition_compare);
-	for (uint32_t i = 0; i < s->n_sums; i++) {
-		if (n && !repetition_compare(&s->sums[n - 1], &s->sums[i])) {
-			s->sums[n - 1].calls += s->sums[i].calls;
-			s->sums[n - 1].total += s->sums[i].total;
-		} else {
-			s->sums[n++] = s->sums[i];
-		}
-	}
 	/* Rows are many, and of most only a few sums are left. */
 	s->n_sums = s->cap_sums = n;
 	s->sums = alloc_resize(s->sums, n, sizeof(*s->sums));
