@@ -6,14 +6,10 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-static int item_compare(const void *left, const void *right)
-{
-	const struct grouped_item *x = left, *y = right;
-
-	return compare_values(x->a, y->a)         ?:
-		       compare_values(x->b, y->b) ?:
-						    compare_values(x->item, y->item);
-}
+define_compare(item_compare, struct grouped_item,
+	       compare_values(a->a, b->a)         ?:
+		       compare_values(a->b, b->b) ?:
+						    compare_values(a->item, b->item));
 
 void grouped_add(struct grouped *g, uint32_t a, uint32_t b, uint32_t item)
 {

@@ -14,6 +14,15 @@ typedef int (*compare_fn)(const void *a, const void *b);
 /* The order of two numbers, for comparators. Evaluates each twice. */
 #define compare_values(x, y) (((x) > (y)) - ((x) < (y)))
 
+/* A comparator NAME of two TYPEs, *a and *b: ORDER, in terms of these, is below, equal to or above 0. */
+#define define_compare(name, type, order)                      \
+	static int name(const void *left_, const void *right_) \
+	{                                                      \
+		const type *a = left_, *b = right_;            \
+                                                               \
+		return order;                                  \
+	}
+
 /* Of two uint64_t, or of what begins with one. */
 int compare_u64(const void *a, const void *b);
 

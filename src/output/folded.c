@@ -48,12 +48,7 @@ struct line {
 	double count[2];
 };
 
-static int line_compare(const void *left, const void *right)
-{
-	const struct line *a = left, *b = right;
-
-	return strcmp(a->text, b->text);
-}
+define_compare(line_compare, struct line, strcmp(a->text, b->text));
 
 /* Names that differ in what cannot be printed. */
 static void line_merge(void *to, void *from)

@@ -33,12 +33,7 @@ uint64_t profile_stats_observed(const struct profile_stats *s)
 	return s->entries == PROFILE_NOT_COUNTED ? s->calls : s->entries;
 }
 
-static int compare_slot(const void *a, const void *b)
-{
-	const struct profile_bucket *x = a, *y = b;
-
-	return compare_values(x->slot, y->slot);
-}
+define_compare(compare_slot, struct profile_bucket, compare_values(a->slot, b->slot));
 
 /* Both lists ascend. The result is as large as it has to be: cells are many and most are small. */
 static void buckets_merge(struct profile_stats *dst, const struct profile_stats *src)

@@ -21,12 +21,8 @@ char *view_trips_words(const struct analyze_trips *row)
 	return alloc_printf("%.0f to %.0f", row->low, row->high);
 }
 
-static int by_share(const void *left, const void *right)
-{
-	const struct analyze_trips *a = left, *b = right;
-
-	return compare_values(b->share, a->share) ?: compare_values(a->low, b->low);
-}
+define_compare(by_share, struct analyze_trips,
+	       compare_values(b->share, a->share) ?: compare_values(a->low, b->low));
 
 /* The share of the one with the least of the TEXT_ROWS of N rows that have most; in *ALL what they have. */
 static double least_share(const struct analyze_trips *rows, size_t n, double *all)

@@ -47,19 +47,10 @@ static void work_graph(struct work *w)
 		w->bits[i] = w->blocks->items[i].bit;
 }
 
-static int by_calls(const void *left, const void *right)
-{
-	const struct analyze_path *a = left, *b = right;
+define_compare(by_calls, struct analyze_path,
+	       compare_values(b->calls, a->calls) ?: compare_values(a->signature, b->signature));
 
-	return compare_values(b->calls, a->calls) ?: compare_values(a->signature, b->signature);
-}
-
-static int by_signature(const void *left, const void *right)
-{
-	const struct analyze_path *a = left, *b = right;
-
-	return compare_values(a->signature, b->signature);
-}
+define_compare(by_signature, struct analyze_path, compare_values(a->signature, b->signature));
 
 static void path_add(void *left, void *right)
 {
@@ -211,12 +202,8 @@ static const char *path_calls(struct work *w, uint32_t row)
 	return alloc_keep(&w->out->texts, text);
 }
 
-static int by_trips(const void *left, const void *right)
-{
-	const struct analyze_path_trips *a = left, *b = right;
-
-	return compare_values(b->trips, a->trips) ?: compare_values(a->offset, b->offset);
-}
+define_compare(by_trips, struct analyze_path_trips,
+	       compare_values(b->trips, a->trips) ?: compare_values(a->offset, b->offset));
 
 /* The mean trip counts of the loops from FIRST_LOOP on in a call of ROW, the largest first. */
 static void path_trips(struct work *w, struct analyze_path *row, uint32_t first_loop)

@@ -46,14 +46,10 @@ static void count_instruction(struct making *m, const struct profile_sample *s, 
 
 /* --- lines ---------------------------------------------------------------------------------- */
 
-static int line_compare(const void *left, const void *right)
-{
-	const struct analyze_line *a = left, *b = right;
-
-	return compare_text(a->path, b->path)         ?:
+define_compare(line_compare, struct analyze_line,
+	       compare_text(a->path, b->path)         ?:
 		       compare_text(a->file, b->file) ?:
-							compare_values(a->line, b->line);
-}
+							compare_values(a->line, b->line));
 
 /* There is a line for each instruction, which its n_insns numbers: those that are equal become one. */
 static void merge_lines(struct analyze_annotation *a)

@@ -25,14 +25,10 @@ struct parts {
 	uint32_t n_parts, cap_parts;
 };
 
-static int part_compare(const void *left, const void *right)
-{
-	const struct part *a = left, *b = right;
-
-	return compare_text(a->path, b->path)         ?:
+define_compare(part_compare, struct part,
+	       compare_text(a->path, b->path)         ?:
 		       compare_text(a->file, b->file) ?:
-							compare_values(a->line, b->line);
-}
+							compare_values(a->line, b->line));
 
 /* --- figures -------------------------------------------------------------------------------- */
 

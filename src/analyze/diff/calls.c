@@ -7,12 +7,8 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-static int row_compare(const void *left, const void *right)
-{
-	const struct analyze_row *a = left, *b = right;
-
-	return strcmp(a->name, b->name) ?: analyze_context_compare(a->context, b->context);
-}
+define_compare(row_compare, struct analyze_row,
+	       strcmp(a->name, b->name) ?: analyze_context_compare(a->context, b->context));
 
 int analyze_diff_row_compare(const void *left, const void *right)
 {
@@ -158,14 +154,10 @@ static double row_weight(const struct analyze_diff_row *row)
 	return fabs(isnan(row->hardened.total) ? row->baseline.total : row->hardened.total);
 }
 
-static int weight_compare(const void *left, const void *right)
-{
-	const struct analyze_diff_row *a = left, *b = right;
-
-	return !!isnan(a->delta_total) - !!isnan(b->delta_total)    ?:
+define_compare(weight_compare, struct analyze_diff_row,
+	       !!isnan(a->delta_total) - !!isnan(b->delta_total)    ?:
 		       compare_values(row_weight(b), row_weight(a)) ?:
-								      analyze_diff_row_compare(a, b);
-}
+								      analyze_diff_row_compare(a, b));
 
 void analyze_diff_rows_sort_by_change(struct analyze_diff_rows *rows)
 {

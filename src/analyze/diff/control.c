@@ -8,13 +8,9 @@
 #include "profile/merge.h"
 #include "base/sorted.h"
 
-static int range_compare(const void *left, const void *right)
-{
-	const struct analyze_diff_range *a = left, *b = right;
-
-	return analyze_body_compare(&a->body, &b->body) ?:
-		       analyze_context_compare(a->context, b->context);
-}
+define_compare(range_compare, struct analyze_diff_range,
+	       analyze_body_compare(&a->body, &b->body) ?:
+		       analyze_context_compare(a->context, b->context));
 
 /* CONTROL and DELTA are of one row; CONTROL_DELTA is the control's. */
 static void set_noise(struct analyze_change *change, double delta,

@@ -54,19 +54,10 @@ static struct analyze_diff_workload_row workload_row(struct workload_pair a, str
 	return row;
 }
 
-static int workload_name_compare(const void *left, const void *right)
-{
-	const struct analyze_workload_row *a = left, *b = right;
+define_compare(workload_name_compare, struct analyze_workload_row, strcmp(a->name, b->name));
 
-	return strcmp(a->name, b->name);
-}
-
-static int workload_compare(const void *left, const void *right)
-{
-	const struct analyze_diff_workload_row *a = left, *b = right;
-
-	return compare_values(a->order, b->order) ?: strcmp(a->name, b->name);
-}
+define_compare(workload_compare, struct analyze_diff_workload_row,
+	       compare_values(a->order, b->order) ?: strcmp(a->name, b->name));
 
 static void workload_diff(struct analyze_diff *diff)
 {
@@ -83,19 +74,11 @@ static void workload_diff(struct analyze_diff *diff)
 
 /* ---- functions that one kernel has inlined ---- */
 
-static int range_compare(const void *left, const void *right)
-{
-	const struct analyze_range *a = left, *b = right;
+define_compare(range_compare, struct analyze_range,
+	       strcmp(a->body.name, b->body.name) ?: strcmp(a->context, b->context));
 
-	return strcmp(a->body.name, b->body.name) ?: strcmp(a->context, b->context);
-}
-
-static int diff_range_compare(const void *left, const void *right)
-{
-	const struct analyze_diff_range *a = left, *b = right;
-
-	return strcmp(a->body.name, b->body.name) ?: strcmp(a->context, b->context);
-}
+define_compare(diff_range_compare, struct analyze_diff_range,
+	       strcmp(a->body.name, b->body.name) ?: strcmp(a->context, b->context));
 
 /* Inlined bodies by name and context. */
 struct bodies {
@@ -320,12 +303,8 @@ static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff
 	free(bodies[1].items);
 }
 
-static int body_compare(const void *left, const void *right)
-{
-	const struct analyze_diff_range *a = left, *b = right;
-
-	return a->redundant - b->redundant ?: analyze_body_compare(&a->body, &b->body);
-}
+define_compare(body_compare, struct analyze_diff_range,
+	       a->redundant - b->redundant ?: analyze_body_compare(&a->body, &b->body));
 
 /* The same of inlined bodies, which are in another order. */
 static void ranges_repeat(struct analyze_diff_ranges *ranges)

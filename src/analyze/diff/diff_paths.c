@@ -50,12 +50,8 @@ struct side {
 	uint32_t n_rows, cap_rows;
 };
 
-static int named_compare(const void *left, const void *right)
-{
-	const struct named *a = left, *b = right;
-
-	return strcmp(a->name, b->name) ?: compare_values(a->index, b->index);
-}
+define_compare(named_compare, struct named,
+	       strcmp(a->name, b->name) ?: compare_values(a->index, b->index));
 
 static int timed_compare(const void *left, const void *right)
 {
@@ -346,12 +342,7 @@ struct callees {
 	double of[2]; /* calls of the caller */
 };
 
-static int callee_compare(const void *left, const void *right)
-{
-	const struct callee *a = left, *b = right;
-
-	return strcmp(a->name, b->name);
-}
+define_compare(callee_compare, struct callee, strcmp(a->name, b->name));
 
 static void callee_add(void *to, void *from)
 {

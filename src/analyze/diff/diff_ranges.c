@@ -245,14 +245,10 @@ static void rows_weigh(struct analyze_diff_ranges *ranges)
 	}
 }
 
-static int weight_compare(const void *left, const void *right)
-{
-	const struct analyze_diff_range *a = left, *b = right;
-
-	return compare_values(b->weight, a->weight)             ?:
+define_compare(weight_compare, struct analyze_diff_range,
+	       compare_values(b->weight, a->weight)             ?:
 		       analyze_body_compare(&a->body, &b->body) ?:
-		       analyze_context_compare(a->context, b->context);
-}
+		       analyze_context_compare(a->context, b->context));
 
 void analyze_diff_ranges_init(struct analyze_diff_ranges *ranges,
 			      const struct analyze_diff_calls *calls,

@@ -19,23 +19,15 @@ int analyze_diff_ranges_place_compare(const struct analyze_range *a, const struc
 }
 
 /* By body and context: rows of such a pair differ in their line. */
-static int pair_compare(const void *left, const void *right)
-{
-	const struct analyze_range *a = left, *b = right;
-
-	return analyze_diff_ranges_place_compare(a, b)            ?:
+define_compare(pair_compare, struct analyze_range,
+	       analyze_diff_ranges_place_compare(a, b)            ?:
 		       compare_text(a->match_file, b->match_file) ?:
-		       analyze_context_compare(a->context, b->context);
-}
+		       analyze_context_compare(a->context, b->context));
 
-static int row_compare(const void *left, const void *right)
-{
-	const struct analyze_range *a = left, *b = right;
-
-	return pair_compare(a, b)                               ?:
+define_compare(row_compare, struct analyze_range,
+	       pair_compare(a, b)                               ?:
 		       compare_text(a->body.file, b->body.file) ?:
-		       compare_values(a->body.line, b->body.line);
-}
+		       compare_values(a->body.line, b->body.line));
 
 /* The version in front of what a builder adds: "6.1.192" of "6.1.192-hardened". */
 static size_t version_length(const char *release)

@@ -61,12 +61,8 @@ static void add_stack(struct throughs *all, const struct analyze_stack *stack, s
 	}
 }
 
-static int depth_compare(const void *left, const void *right)
-{
-	const struct through *a = left, *b = right;
-
-	return compare_values(a->place, b->place) ?: compare_text(a->step.name, b->step.name);
-}
+define_compare(depth_compare, struct through,
+	       compare_values(a->place, b->place) ?: compare_text(a->step.name, b->step.name));
 
 static double runs_of(const struct profile *p)
 {

@@ -275,12 +275,7 @@ static bool is_seen(struct profile *p, const char *name)
 	return false;
 }
 
-static int renaming_compare(const void *left, const void *right)
-{
-	const struct analyze_renaming *a = left, *b = right;
-
-	return strcmp(a->old, b->old);
-}
+define_compare(renaming_compare, struct analyze_renaming, strcmp(a->old, b->old));
 
 /* Where a name that one side alone has is another function's, which samples or calls happened to miss on the other. */
 static bool is_one_kernel(const struct profile *baseline, const struct profile *hardened)

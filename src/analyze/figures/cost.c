@@ -213,12 +213,7 @@ static void form_slowdown(struct analyze_costs *costs, const struct profile *p)
 	costs->estimated_pct = analyze_percent(added, wall * runs - added);
 }
 
-static int row_compare(const void *left, const void *right)
-{
-	const struct analyze_cost *a = left, *b = right;
-
-	return strcmp(a->name, b->name);
-}
+define_compare(row_compare, struct analyze_cost, strcmp(a->name, b->name));
 
 void analyze_costs_init(struct analyze_costs *costs, const struct profile *p)
 {

@@ -30,19 +30,10 @@ static int text_compare(struct catalogue_text a, struct catalogue_text b)
 	return diff ? diff : a.n < b.n ? -1 : a.n > b.n;
 }
 
-static int name_compare(const void *left, const void *right)
-{
-	const struct setting *a = left, *b = right;
+define_compare(name_compare, struct setting, text_compare(a->name, b->name));
 
-	return text_compare(a->name, b->name);
-}
-
-static int setting_compare(const void *left, const void *right)
-{
-	const struct setting *a = left, *b = right;
-
-	return name_compare(a, b) ?: compare_values(a->order, b->order);
-}
+define_compare(setting_compare, struct setting,
+	       name_compare(a, b) ?: compare_values(a->order, b->order));
 
 static void setting_add(struct settings *list, struct catalogue_text name,
 			struct catalogue_text value)
@@ -199,12 +190,8 @@ static void states_diff(struct analyze_env *env, const struct profile *baseline,
 	}
 }
 
-static int row_compare(const void *left, const void *right)
-{
-	const struct analyze_env_row *a = left, *b = right;
-
-	return a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->name, b->name);
-}
+define_compare(row_compare, struct analyze_env_row,
+	       a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->name, b->name));
 
 void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 		      const struct profile *hardened)

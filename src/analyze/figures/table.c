@@ -115,12 +115,8 @@ int analyze_context_compare(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-static int ref_compare(const void *left, const void *right)
-{
-	const struct ref *a = left, *b = right;
-
-	return strcmp(a->name, b->name) ?: analyze_context_compare(a->context, b->context);
-}
+define_compare(ref_compare, struct ref,
+	       strcmp(a->name, b->name) ?: analyze_context_compare(a->context, b->context));
 
 static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n,
 		    const char *context, const struct sampling *sampling)
@@ -184,12 +180,7 @@ static void functions_form(struct analyze_rows *rows, struct refs *refs,
 	}
 }
 
-static int boot_compare(const void *left, const void *right)
-{
-	const uint32_t *a = left, *b = right;
-
-	return compare_values(*a, *b);
-}
+define_compare(boot_compare, uint32_t, compare_values(*a, *b));
 
 static void count_runs(struct analyze_table *table, const struct profile *p)
 {
@@ -285,14 +276,10 @@ void analyze_table_deinit(struct analyze_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-static int total_compare(const void *left, const void *right)
-{
-	const struct analyze_row *a = left, *b = right;
-
-	return compare_values(b->figures.total, a->figures.total) ?:
+define_compare(total_compare, struct analyze_row,
+	       compare_values(b->figures.total, a->figures.total) ?:
 		       strcmp(a->name, b->name)                   ?:
-		       analyze_context_compare(a->context, b->context);
-}
+		       analyze_context_compare(a->context, b->context));
 
 void analyze_rows_sort_by_total(struct analyze_rows *rows)
 {

@@ -31,14 +31,10 @@ struct mean {
 	size_t n;
 };
 
-static int ref_compare(const void *left, const void *right)
-{
-	const struct ref *a = left, *b = right;
-
-	return strcmp(a->name, b->name)      ?:
+define_compare(ref_compare, struct ref,
+	       strcmp(a->name, b->name)      ?:
 		       a->probed - b->probed ?:
-					       compare_values(a->order, b->order);
-}
+					       compare_values(a->order, b->order));
 
 static void mean_add(struct mean *mean, double value)
 {
@@ -184,12 +180,8 @@ void analyze_workload_deinit(struct analyze_workload *workload)
 	memset(workload, 0, sizeof(*workload));
 }
 
-static int order_compare(const void *left, const void *right)
-{
-	const struct analyze_workload_row *a = left, *b = right;
-
-	return compare_values(a->order, b->order) ?: a->probed - b->probed;
-}
+define_compare(order_compare, struct analyze_workload_row,
+	       compare_values(a->order, b->order) ?: a->probed - b->probed);
 
 void analyze_workload_sort_by_order(struct analyze_workload *workload)
 {

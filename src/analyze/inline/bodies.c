@@ -67,19 +67,10 @@ static void refs_add(struct analyze_bodies *b, struct refs *refs,
 	}
 }
 
-static int ref_compare_body(const void *left, const void *right)
-{
-	const struct ref *a = left, *b = right;
+define_compare(ref_compare_body, struct ref, analyze_body_compare(&a->body, &b->body));
 
-	return analyze_body_compare(&a->body, &b->body);
-}
-
-static int ref_compare_place(const void *left, const void *right)
-{
-	const struct ref *a = left, *b = right;
-
-	return compare_values(a->location, b->location) ?: compare_values(a->depth, b->depth);
-}
+define_compare(ref_compare_place, struct ref,
+	       compare_values(a->location, b->location) ?: compare_values(a->depth, b->depth));
 
 /* Numbers the bodies of REFS, which is sorted by them: the number replaces the body's line. */
 static void bodies_number(struct analyze_bodies *b, struct refs *refs)
@@ -294,19 +285,11 @@ static int sample_compare(const void *left, const void *right, void *arg)
 	return compare_values(p->samples[a].context, p->samples[b].context) ?: compare_values(a, b);
 }
 
-static int count_compare(const void *left, const void *right)
-{
-	const struct analyze_body_count *a = left, *b = right;
+define_compare(count_compare, struct analyze_body_count,
+	       compare_values(a->body, b->body) ?: compare_values(a->context, b->context));
 
-	return compare_values(a->body, b->body) ?: compare_values(a->context, b->context);
-}
-
-static int called_compare(const void *left, const void *right)
-{
-	const struct analyze_called *a = left, *b = right;
-
-	return compare_text(a->name, b->name) ?: compare_values(a->context, b->context);
-}
+define_compare(called_compare, struct analyze_called,
+	       compare_text(a->name, b->name) ?: compare_values(a->context, b->context));
 
 bool analyze_bodies_has_counts(const struct analyze_bodies *b, uint32_t body)
 {

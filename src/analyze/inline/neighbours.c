@@ -50,12 +50,8 @@ static void add_stack(struct analyze_neighbours *n, const struct analyze_stack *
 	    stack->count[0]);
 }
 
-static int compare(const void *left, const void *right)
-{
-	const struct analyze_neighbour *a = left, *b = right;
-
-	return compare_values(b->samples, a->samples) ?: compare_text(a->name, b->name);
-}
+define_compare(compare, struct analyze_neighbour,
+	       compare_values(b->samples, a->samples) ?: compare_text(a->name, b->name));
 
 static void finish(struct analyze_neighbour_list *list, double all, double period)
 {

@@ -46,13 +46,9 @@ struct items {
 	size_t n_items, cap_items;
 };
 
-static int item_compare(const void *left, const void *right)
-{
-	const struct item *a = left, *b = right;
-
-	return analyze_body_compare(&a->body, &b->body) ?:
-		       analyze_context_compare(a->context, b->context);
-}
+define_compare(item_compare, struct item,
+	       analyze_body_compare(&a->body, &b->body) ?:
+		       analyze_context_compare(a->context, b->context));
 
 static struct analyze_body site_body(const struct profile_site *site)
 {
@@ -93,12 +89,7 @@ static void items_collect(struct items *items, const struct analyze_bodies *bodi
 
 /* ---- contexts ---- */
 
-static int context_compare(const void *left, const void *right)
-{
-	const struct analyze_range_context *a = left, *b = right;
-
-	return strcmp(a->name, b->name);
-}
+define_compare(context_compare, struct analyze_range_context, strcmp(a->name, b->name));
 
 static const struct analyze_range_context *context_find(const struct analyze_ranges *ranges,
 							const char *name)
@@ -208,12 +199,8 @@ struct enclosed {
 	uint32_t context, count;
 };
 
-static int enclosed_compare(const void *left, const void *right)
-{
-	const struct enclosed *a = left, *b = right;
-
-	return strcmp(a->function, b->function) ?: compare_values(a->context, b->context);
-}
+define_compare(enclosed_compare, struct enclosed,
+	       strcmp(a->function, b->function) ?: compare_values(a->context, b->context));
 
 static bool is_timed_function(const struct profile *p, const struct profile_cell *cell)
 {

@@ -49,14 +49,10 @@ static int frames_compare(const struct analyze_frame *a, uint32_t n_a,
 }
 
 /* What of a sample shows: the runs are not distinguished. */
-static int sample_compare(const void *left, const void *right)
-{
-	const struct profile_sample *a = left, *b = right;
-
-	return compare_values(a->stack, b->stack)             ?:
+define_compare(sample_compare, struct profile_sample,
+	       compare_values(a->stack, b->stack)             ?:
 		       compare_values(a->context, b->context) ?:
-								compare_values(a->flags, b->flags);
-}
+								compare_values(a->flags, b->flags));
 
 static void sample_add(void *to, void *from)
 {
@@ -119,12 +115,8 @@ static struct analyze_stack stack_of(const struct profile *p, const struct profi
 	return s;
 }
 
-static int stack_compare(const void *left, const void *right)
-{
-	const struct analyze_stack *a = left, *b = right;
-
-	return frames_compare(a->frames, a->n_frames, b->frames, b->n_frames);
-}
+define_compare(stack_compare, struct analyze_stack,
+	       frames_compare(a->frames, a->n_frames, b->frames, b->n_frames));
 
 static void stack_merge(void *to, void *from)
 {
@@ -195,19 +187,11 @@ static struct analyze_leaf leaf_of(const struct profile *p, const struct profile
 	return leaf;
 }
 
-static int leaf_compare_name(const void *left, const void *right)
-{
-	const struct analyze_leaf *a = left, *b = right;
+define_compare(leaf_compare_name, struct analyze_leaf,
+	       frames_compare(a->frames, a->n_frames, b->frames, b->n_frames));
 
-	return frames_compare(a->frames, a->n_frames, b->frames, b->n_frames);
-}
-
-static int leaf_compare_samples(const void *left, const void *right)
-{
-	const struct analyze_leaf *a = left, *b = right;
-
-	return compare_values(b->samples, a->samples) ?: leaf_compare_name(a, b);
-}
+define_compare(leaf_compare_samples, struct analyze_leaf,
+	       compare_values(b->samples, a->samples) ?: leaf_compare_name(a, b));
 
 static void leaf_add(void *to, void *from)
 {

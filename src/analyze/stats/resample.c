@@ -32,12 +32,7 @@ static double mean_drawn(const double *values, uint32_t n, uint64_t *state)
 	return sum / n;
 }
 
-static int value_compare(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-
-	return compare_values(*a, *b);
-}
+define_compare(value_compare, double, compare_values(*a, *b));
 
 /* Of sorted values, linear in between: Hyndman and Fan's definition 7, R's default. */
 static double quantile(const double *sorted, uint32_t n, double q)

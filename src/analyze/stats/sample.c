@@ -107,12 +107,8 @@ void analyze_sample_add(struct analyze_sample *s, uint32_t repetition, double ca
 	vec_push(s, sums, ((struct analyze_sums){ calls, total, repetition }));
 }
 
-static int repetition_compare(const void *left, const void *right)
-{
-	const struct analyze_sums *a = left, *b = right;
-
-	return compare_values(a->repetition, b->repetition);
-}
+define_compare(repetition_compare, struct analyze_sums,
+	       compare_values(a->repetition, b->repetition));
 
 static void sums_add(void *to, void *from)
 {

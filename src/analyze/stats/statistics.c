@@ -129,12 +129,10 @@ struct ranked {
 	size_t index;
 };
 
-static int rank_compare(const void *left, const void *right)
-{
-	const struct ranked *a = left, *b = right;
-
-	return compare_values(a->p, b->p) ?: a->index < b->index ? -1 : 1;
-}
+define_compare(rank_compare, struct ranked,
+	       compare_values(a->p, b->p)  ?:
+		       a->index < b->index ? -1 :
+					     1);
 
 void analyze_adjust(double *p, size_t n)
 {

@@ -67,12 +67,7 @@ static json_t *json(const void *data)
 	return env;
 }
 
-static int env_compare(const void *left, const void *right)
-{
-	const struct profile_env *a = left, *b = right;
-
-	return strcmp(a->key, b->key);
-}
+define_compare(env_compare, struct profile_env, strcmp(a->key, b->key));
 
 /* What a CPU is not affected by fills a screen and says nothing: one line for all of it. */
 static void page(const struct view *v, const void *data)
