@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "exact/context.h"
-#include "kernel/image/name.h"
 #include "kprotperf/hist.h"
 #include "profile/resolve.h"
 
@@ -84,33 +83,6 @@ static bool take_address(struct reader *r, uint64_t *value)
 	return number_scan_hex(&r->at, value);
 }
 
-static const char *symbol_text(struct profile *p, const struct kernel_sym *sym)
-{
-	char *text;
-	const char *kept;
-
-	if (!sym->module)
-		return profile_intern(p, sym->name);
-	text = alloc_printf("%s [%s]", sym->name, sym->module);
-	kept = profile_intern(p, text);
-	free(text);
-	return kept;
-}
-
-static uint32_t add_site(struct reader *r, const struct kernel_sym *sym)
-{
-	char *name = alloc_strndup(sym->name, kernel_name_base_len(sym->name));
-	const struct profile_site site = {
-		.name = profile_intern(r->p, name),
-		.symbol = symbol_text(r->p, sym),
-		.kind = PROFILE_SITE_FUNCTION,
-		.addr = sym->addr - kernel_kallsyms_base(r->ks, sym),
-	};
-
-	free(name);
-	return profile_site_add(r->p, &site);
-}
-
 static bool read_function(struct reader *r)
 {
 	struct function f = {};
@@ -123,7 +95,7 @@ static bool read_function(struct reader *r)
 	f.sym = kernel_kallsyms_covering(r->ks, addr, NULL);
 	if (!f.sym)
 		return true;
-	f.site = add_site(r, f.sym);
+	f.site = profile_function_add(r->p, r->ks, f.sym);
 	r->functions[id] = f;
 	return true;
 }

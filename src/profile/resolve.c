@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "kernel/image/name.h"
 
 #define SYMBOLS_DWARF    "dwarf"
 #define SYMBOLS_SYMTAB   "symtab"
@@ -37,6 +38,23 @@ void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *k
 		profile_location_frame_add(p, i, &frame);
 	}
 	profile_env_set(p, PROFILE_ENV_SYMBOLS, SYMBOLS_KALLSYMS);
+}
+
+uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *ks,
+			      const struct kernel_sym *sym)
+{
+	char *name = alloc_strndup(sym->name, kernel_name_base_len(sym->name));
+	/* As kallsyms and perf print it. */
+	char *symbol = sym->module ? alloc_printf("%s [%s]", sym->name, sym->module) : NULL;
+	uint32_t site = profile_site_add(
+		p, &(struct profile_site){ .name = name,
+					   .symbol = symbol ?: sym->name,
+					   .kind = PROFILE_SITE_FUNCTION,
+					   .addr = sym->addr - kernel_kallsyms_base(ks, sym) });
+
+	free(name);
+	free(symbol);
+	return site;
 }
 
 uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks, uint64_t addr)

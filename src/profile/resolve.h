@@ -12,6 +12,10 @@
 /* Whether P's addresses have been resolved, from DWARF at that. */
 bool profile_is_resolved(const struct profile *p);
 
+/* Adds a site for SYM, which is timed by nothing yet. Its index. */
+uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *ks,
+			      const struct kernel_sym *sym);
+
 /* The location for ADDR, in the kernel's image or in a module, of which the function is noted. */
 uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks, uint64_t addr);
 

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "kernel/image/name.h"
+#include "profile/resolve.h"
 
 #define SUGGESTIONS 4
 
@@ -220,20 +221,8 @@ void record_sites_store(const struct record_sites *sites, const struct record_sy
 	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
 	for (uint32_t i = 0; i < sites->n_items; i++) {
 		const struct record_site *rs = &sites->items[i];
-		const struct kernel_sym *sym = rs->sym;
-		/* As kallsyms and perf print it. */
-		char *symbol = sym->module ? alloc_printf("%s [%s]", sym->name, sym->module) :
-					     alloc_strdup(sym->name);
-		struct profile_site site = {
-			.name = rs->name,
-			.symbol = symbol,
-			.kind = PROFILE_SITE_FUNCTION,
-			.mech = rs->mech,
-			.addr = sym->addr - kernel_kallsyms_base(symbols->ks, sym),
-		};
 
-		profile_site_add(p, &site);
-		free(symbol);
+		p->sites[profile_function_add(p, symbols->ks, rs->sym)].mech = rs->mech;
 	}
 }
 
