@@ -17,7 +17,7 @@ static bool find_probe(const struct kernel_flow *flow, const struct kernel_block
 	bool found = false, called = false;
 
 	for (uint32_t i = block->first_insn; i < block->first_insn + block->n_insns; i++) {
-		bool cheap;
+		uint32_t cheap;
 
 		if (found && called)
 			break;

@@ -64,7 +64,7 @@ void kernel_counts_clear(struct kernel_counts *counts);
 struct kernel_block_probe {
 	uint32_t block;
 	uint64_t addr; /* an instruction of the block, its first where that can be probed */
-	bool optimizes;
+	uint32_t optimizes; /* bytes, as of kernel_flow_optimizes() */
 	uint8_t bit; /* which of a call's signature it sets, or KERNEL_NO_BIT */
 	uint8_t counter; /* which of the plan's loops it counts iterations of, or KERNEL_NO_BIT */
 };

@@ -178,9 +178,9 @@ enum kernel_probe_place kernel_flow_place(const struct kernel_flow *flow, uint64
 const char *kernel_place_text(enum kernel_probe_place place);
 /*
  * Would a kprobe at ADDR be cheap: a jump (optimized) or ftrace's call instead of a trap? By the
- * rules of 6.1; a hint.
+ * rules of 6.1; a hint. How many bytes of instructions that would take, in which no other probe may be; 0: no.
  */
-bool kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr);
+uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr);
 
 enum kernel_site_role {
 	KERNEL_SITE_ENTERS = 1, /* in the ranges; reached from outside them */

@@ -300,28 +300,28 @@ static bool part_forbids(const struct kernel_flow *flow, const struct kernel_ran
 	return false;
 }
 
-bool kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr)
+uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr)
 {
 	const struct kernel_range *part = part_of(flow, addr);
 	uint32_t i = flow_find(flow, addr);
-	size_t len = 0;
+	uint32_t len = 0;
 
 	if (!part || i == UINT32_MAX)
-		return false;
+		return 0;
 	if (flow->insns[i].flags & KERNEL_INSN_FTRACE)
-		return true;
+		return ARCH_JUMP_LEN;
 	if (part->end - addr < ARCH_JUMP_LEN || part_forbids(flow, part, addr))
-		return false;
+		return 0;
 	for (; len < ARCH_JUMP_LEN; i++) {
 		const struct kernel_insn *insn = &flow->insns[i];
 
 		if (i >= flow->n_insns || insn->kind == KERNEL_INSN_LABEL ||
 		    insn->flags & (KERNEL_INSN_NO_OPTIMIZE | KERNEL_INSN_STATIC_CALL |
 				   KERNEL_INSN_FTRACE))
-			return false;
+			return 0;
 		len += insn->len;
 	}
-	return true;
+	return len;
 }
 
 /*

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "record/cost/calibrate.h"
@@ -108,7 +109,6 @@ struct calibration {
 	struct call calls[LAST_CALL + 1];
 	struct record_point items[MAX_POINTS];
 	uint32_t position[MAX_POINTS]; /* instructions executed before each item's */
-	bool prepared[MAX_POINTS];
 	uint32_t n;
 	uint32_t probe; /* that counts a block */
 	uint64_t ret; /* the instruction by which the fifth function returns; 0: not found */
@@ -237,7 +237,7 @@ static struct record_point *add_at(struct calibration *c, uint32_t n, uint32_t a
 {
 	struct record_point *p = add(c, c->calls[n].at[at], position_of(n, at));
 
-	p->optimizes = at < CALL;
+	p->optimizes = at < CALL ? ARCH_JUMP_LEN : 0;
 	return p;
 }
 
@@ -246,7 +246,7 @@ static void place(struct calibration *c, const struct placed *of, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		struct record_point *p = add_at(c, of[i].n, of[i].at);
 
-		c->prepared[c->n - 1] = of[i].prepared;
+		p->prepared = of[i].prepared;
 		act(c, p, of[i].op, of[i].trial);
 		if (!of[i].list)
 			continue;
@@ -304,7 +304,8 @@ static int place_further(struct calibration *c)
 static void prepare(struct calibration *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
-		int second = c->prepared[i] ? record_kprobe_open(c->items[i].addr, false) : -1;
+		int second =
+			c->items[i].prepared ? record_kprobe_open(c->items[i].addr, false) : -1;
 
 		if (second >= 0)
 			record_detach_later(second);

@@ -14,9 +14,7 @@
 #define GOLDEN    0x61c8864680b583ebull
 #define LIST_BITS 6
 
-/* KPROBE_FLAG_DISABLED and _OPTIMIZED */
-#define FLAG_DISABLED  2
-#define FLAG_OPTIMIZED 4
+#define FLAG_DISABLED 2 /* KPROBE_FLAG_DISABLED */
 
 #define BYTES_MAX 512 /* of struct kprobe; it has 128 */
 #define PROBES_MAX \
@@ -92,6 +90,7 @@ static int read_list(struct record_kprobe_table *t, uint64_t at)
 
 	while (at) {
 		struct record_kprobe probe = {};
+		bool prepared;
 		int err = kernel_kcore_read(t->kcore, at - l->next, bytes, l->size);
 
 		if (err)
@@ -99,13 +98,12 @@ static int read_list(struct record_kprobe_table *t, uint64_t at)
 		memcpy(&flags, bytes + l->flags, sizeof(flags));
 		probe.addr = word_at(bytes, l->addr);
 		probe.copy = word_at(bytes, l->copy);
-		probe.prepared = word_at(bytes, l->pre_handler) == t->aggregate;
-		probe.queued = flags & FLAG_OPTIMIZED;
+		prepared = word_at(bytes, l->pre_handler) == t->aggregate;
 		at = word_at(bytes, l->next);
 		if (n++ == PROBES_MAX)
 			return -ELOOP;
 		/* The optimizer is about to free those it prepared that nobody wants any more. */
-		if (!probe.prepared || !(flags & FLAG_DISABLED))
+		if (!prepared || !(flags & FLAG_DISABLED))
 			vec_push(t, items, probe);
 	}
 	return 0;
@@ -145,10 +143,7 @@ uint32_t record_kprobe_table_before(const struct record_kprobe_table *t, uint64_
 	return n;
 }
 
-void record_kprobe_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops)
+uint32_t record_kprobe_mean(uint32_t n)
 {
-	uint32_t later[RECORD_KPROBE_LISTS] = {};
-
-	while (n-- > 0)
-		hops[n] = later[list_of(addrs[n])]++;
+	return RECORD_KPROBE_HOP_INSNS * n / (2 * RECORD_KPROBE_LISTS);
 }

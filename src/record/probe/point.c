@@ -101,23 +101,13 @@ void record_point_disarm(struct record_point *p)
 	p->link = p->event = -1;
 }
 
-/*
- * Finds what is known of the N: what the optimizer is to take, and what it has prepared. The kernel's table says so,
- * else it is predicted.
- */
-static void look_up(const struct record_points *points, struct record_point *items, uint32_t n)
+/* Is one of the N items, by ascending address, in what a jump to I would take? Then the optimizer leaves I alone. */
+static bool is_in_the_way(const struct record_point *items, uint32_t n, uint32_t i)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		const struct record_kprobe *k =
-			record_kprobe_table_at(&points->table, items[i].addr);
-		bool predicted = !points->table.n_items && items[i].optimizes;
-
-		items[i].queued = k ? k->queued : predicted;
-		items[i].prepared = k ? k->prepared : predicted;
-	}
+	return i + 1 < n && items[i + 1].addr - items[i].addr < items[i].optimizes;
 }
 
-/* Looks at those queued that are not jumps yet. How many remain so. */
+/* Looks at those that the optimizer is to take and that are not jumps yet. How many remain so. */
 static uint32_t look(const struct record_points *points, struct record_point *items, uint32_t n)
 {
 	uint32_t left = 0;
@@ -125,12 +115,12 @@ static uint32_t look(const struct record_points *points, struct record_point *it
 	for (uint32_t i = 0; i < n; i++) {
 		struct record_point *p = &items[i];
 
-		if (!p->queued || p->event < 0 || p->kind == ENGINE_RANGE_OPTIMIZED)
+		if (!p->optimizes || p->event < 0 || p->kind == ENGINE_RANGE_OPTIMIZED)
 			continue;
 		if (record_optimizer_look(points->engine, p->addr) == PROFILE_MECH_KPROBE_OPTIMIZED)
 			p->kind = ENGINE_RANGE_OPTIMIZED;
 		else
-			left++;
+			left += !is_in_the_way(items, n, i);
 	}
 	return left;
 }
@@ -158,13 +148,12 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 	uint32_t missing = 0;
 	bool off = record_optimizer_is_off();
 
-	record_kprobe_table_read(&points->table);
-	look_up(points, items, n);
 	if (!off)
 		await_optimizer(points, items, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct record_point *p = &items[i];
 
+		p->prepared |= p->optimizes;
 		/*
 		 * With the optimizer turned off, what it would take is prepared for that all the same, and so costs
 		 * other than breakpoints that it would not; calibration measures it in place of jumps.
@@ -175,22 +164,11 @@ uint32_t record_points_settle(struct record_points *points, struct record_point 
 		 * What the optimizer prepared and then left alone, because another probe is within the bytes that the
 		 * jump would take, the kernel reaches by one step more.
 		 */
-		if (p->kind == ENGINE_RANGE_STEPPED && p->prepared && !p->queued)
+		if (p->kind == ENGINE_RANGE_STEPPED && p->prepared)
 			p->kind = ENGINE_RANGE_PREPARED;
 		missing += p->event >= 0 && p->optimizes && p->kind != ENGINE_RANGE_OPTIMIZED;
 	}
 	return missing;
-}
-
-/* How many others are looked at when that for the breakpoint of each is looked for, where no table tells. */
-static void foretell_hops(const struct record_point *items, uint32_t n, uint32_t *hops)
-{
-	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
-
-	for (uint32_t i = 0; i < n; i++)
-		addrs[i] = items[i].addr;
-	record_kprobe_hops(addrs, n, hops);
-	free(addrs);
 }
 
 /* A breakpoint, behind which the instruction is executed elsewhere: what is not emulated, nor is a jump there. */
@@ -226,29 +204,24 @@ static uint32_t find_extra_tail(const struct record_points *points, const struct
 void record_points_find_extra(struct record_points *points, struct record_point *items, uint32_t n)
 {
 	bool all_break = record_optimizer_is_off();
-	uint32_t *hops = alloc_array(n, sizeof(*hops)), far = 0;
-	int err;
+	uint32_t far = 0;
 
 	/* What is being taken away is not to be counted. */
 	record_detach_wait();
-	err = record_kprobe_table_read(&points->table);
-	foretell_hops(items, n, hops);
+	if (record_kprobe_table_read(&points->table))
+		return;
 	for (uint32_t i = 0; i < n; i++) {
 		struct record_point *p = &items[i];
 
-		p->extra = p->extra_tail = 0;
 		/* The jump leads to what is this probe's own: nothing is looked up. */
 		if (p->kind == ENGINE_RANGE_OPTIMIZED && !all_break)
 			continue;
-		if (!err)
-			hops[i] = record_kprobe_table_before(&points->table, p->addr);
-		if (!err && is_stepped(p))
-			p->extra_tail = find_extra_tail(points, p);
-		p->extra = hops[i] * RECORD_KPROBE_HOP_INSNS;
+		p->extra = RECORD_KPROBE_HOP_INSNS *
+			   record_kprobe_table_before(&points->table, p->addr);
+		p->extra_tail = is_stepped(p) ? find_extra_tail(points, p) : 0;
 		far += !p->counts && (p->extra > ENGINE_RANGE_EXTRA_MAX ||
 				      p->extra_tail > ENGINE_RANGE_EXTRA_MAX);
 	}
-	free(hops);
 	if (far)
 		log_warn(
 			"%u of %u probes of ranges have more than %u others before them in the "

@@ -32,7 +32,7 @@ int record_point_arm(struct record_points *points, struct record_point *p);
 void record_point_disarm(struct record_point *p);
 
 /*
- * Waits until the kernel's optimizer has been to those of the N points armed that it is expected to
+ * Waits until the kernel's optimizer has been to those of the N points, armed and by ascending address, that it is expected to
  * take, while it makes progress, and finds the kind of each. How many it was expected to take and did not.
  */
 uint32_t record_points_settle(struct record_points *points, struct record_point *items, uint32_t n);

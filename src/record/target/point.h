@@ -27,12 +27,12 @@ struct record_point {
 	uint32_t n_actions;
 	uint32_t list; /* where there are several: a place of their own for them in the engine */
 	uint32_t frame; /* where the function's frame is: the cookie's 16 bits */
-	bool optimizes; /* as far as can be told beforehand */
+	uint32_t
+		optimizes; /* bytes that the optimizer's jump would take, as far as can be told; 0: it leaves it alone */
 	bool counts; /* it has no actions, and is the engine's probe BLOCK, which counts a block */
 	uint32_t block;
 	/* Filled in. */
-	bool queued; /* the optimizer replaces it by a jump, or will */
-	bool prepared; /* or has made ready to */
+	bool prepared; /* by the optimizer, for a jump, whether it is one then or not */
 	enum engine_range_kind kind;
 	/* What a hit costs more by what else is in the kernel's lists, in ticks, before our program and after. */
 	uint32_t extra, extra_tail;

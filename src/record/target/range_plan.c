@@ -21,7 +21,7 @@ struct step {
 	enum engine_range_op op;
 	uint32_t flags;
 	uint32_t frame;
-	bool optimizes;
+	uint32_t optimizes;
 };
 
 struct planner {
