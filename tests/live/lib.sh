@@ -72,12 +72,32 @@ await() {
 	return 1
 }
 
-# traces: what is attached to this kernel, in words to compare before and after.
+# traces: what recording could leave in this kernel, in words to compare before and after.
 traces() {
-	bpftool prog show | grep -c 'name on_\|name function_\|name fault_\|kprotperf'
-	wc -l </sys/kernel/debug/kprobes/list
-	bpftool link show | wc -l
-	cat /sys/kernel/tracing/kprobe_events
+	local what
+	for what in prog map link; do
+		bpftool $what show | sed -En "s/^[0-9]+: (.*name [^ ]+|[^ ]+).*/$what \\1/p" | grep -v pid_iter
+	done
+	sed 's/^/probe /' /sys/kernel/debug/kprobes/list
+	sed 's/^/event /' /sys/kernel/tracing/{kprobe,uprobe}_events
+	sed 's/^/traced /' /sys/kernel/tracing/enabled_functions
+	cat /sys/kernel/rcu_expedited /proc/sys/debug/kprobes-optimization /proc/sys/kernel/perf_event_max_sample_rate
+}
+
+# around: that, and what there is in this folder besides what tests write.
+around() {
+	traces
+	find . -maxdepth 1 | grep -vE '\.(kprotperf-index|out|err|status|data|around|txt)$' | sort
+}
+
+# settle NAME: leaves it in NAME.around, once it is what it was (before.txt), or after 10 s.
+settle() {
+	local i
+	for i in $(seq 50); do
+		around >"$1.around"
+		cmp -s "$1.around" before.txt && return
+		sleep 0.2
+	done
 }
 
 # --- host --------------------------------------------------------------------

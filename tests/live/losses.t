@@ -35,10 +35,23 @@ guest_main() {
 		--func rw_verify_area -- "$acts" zero-reads 20000
 }
 
+# On each CPU a process that does nothing but call what is probed; LONG=1: for a minute, by each mechanism.
+storms=${LONG:+fentry multi }kprobe
+act_storm() {
+	seq 4 | xargs -I{} -P4 "$acts" zero-reads "${LONG:+6}50000"
+}
+
 # All CPUs count on while one reads what they have counted; and by a clock that advances 4 ms at a time.
 guest_smp() {
+	local how
+	bpftool prog show >/dev/null
+	around >before.txt
 	record all-cpus -a --freq=0 --func 'vfs_*' --func try_to_wake_up --func kmem_cache_free --repeat 2 -- \
 		"$acts" files 100
+	for how in $storms; do
+		record "storm-$how" --attach="$how" --freq=99 --func vfs_read -- bash "$self" --guest act_storm
+		settle "storm-$how"
+	done
 	cat /sys/devices/system/clocksource/clocksource0/available_clocksource >clocks.txt
 }
 
@@ -61,6 +74,15 @@ like 'a clock of ticks: record says so' "$(cat all-cpus.err)" \
 like 'and so does the report' "$(json all-cpus '.warnings[]')" 'the clock \(jiffies\) advanced by 4\.0 ms at a time'
 like 'several CPUs have a clock beside the TSC, whose calibration may fail' "$(cat clocks.txt)" hpet
 is 'the clock of one is fine' "$(grep -c clock cells.err):$(json cells '.environment["record.clock_step"]')" 0:
+
+for how in $storms; do
+	is "storm-$how: recorded, the command ended well" "$(cat "storm-$how.status")" 0
+	balanced "storm-$how" "storm-$how"
+	equal "storm-$how: nothing is lost" "$(lost "storm-$how")" nothing
+	holds "storm-$how: all calls are timed" "$(calls "storm-$how" vfs_read read) >= 200000"
+	equal "storm-$how: as often as the system call" "$(calls "storm-$how" vfs_read read)" "$(syscalls "storm-$how" read)"
+	equal "storm-$how: kernel and folder are as before" "$(cat "storm-$how.around")" "$(cat before.txt)"
+done
 
 # Sleepers have all that a kprobe can keep in flight, so a kernel thread loses each return of schedule().
 equal 'a kernel thread that loses returns: its other calls are timed' "$(calls terminal flush_to_ldisc)" 500

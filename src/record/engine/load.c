@@ -292,7 +292,9 @@ static int reject(struct record_bpf *b, int err)
 	libbpf_message[strcspn(libbpf_message, "\n")] = '\0';
 	log_error("this kernel rejects the BPF programs: %s%s%s (-vv shows the verifier's log)%s",
 		  log_strerror(err), *libbpf_message ? ": " : "", libbpf_message,
-		  err == -EPERM ? "" : "; they need Linux " RECORD_OLDEST_KERNEL " or later");
+		  err == -EPERM  ? "" :
+		  err == -ENOMEM ? "; see the memory.max of this process's cgroup" :
+				   "; they need Linux " RECORD_OLDEST_KERNEL " or later");
 	record_bpf_unload(b);
 	return err;
 }

@@ -1,0 +1,168 @@
+#!/bin/bash
+# Harsh use: whatever happens to a recorder or beside it, the kernel and the folder are as they were, what was measured is
+# kept, and each call that was entered is timed, open or counted as missed. A storm on all CPUs: losses.t.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+control=/sys/kernel/debug/kprotperf_known
+
+# --- guest -------------------------------------------------------------------
+
+act_unload() {
+	echo 'plain 1000' >$control/run
+	rmmod kprotperf_known
+	! grep -q '^kprotperf_known' /proc/modules
+	echo $?
+}
+
+# Probed by fentry a module stays.
+guest_unload() {
+	local how
+	for how in fentry multi kprobe; do
+		insmod "$(cat module.txt)"
+		record "unload-$how" --freq=0 --attach="$how" --func known_plain -- bash "$self" --guest act_unload
+		[ $how != fentry ] || rmmod kprotperf_known
+		settle "unload-$how"
+	done
+}
+
+# limited NAME MIB ARG…: the recorder and its command in a memory cgroup.
+limited() {
+	local name=$1 group=/sys/fs/cgroup/limited
+	mkdir $group
+	echo "$2M" >$group/memory.max
+	shift 2
+	(
+		echo $BASHPID >$group/cgroup.procs
+		record "$name" "$@"
+	)
+	rmdir $group
+	settle "$name"
+}
+
+guest_memory() {
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	limited memory-24 24 --freq=0 --func vfs_read -- "$acts" zero-reads 10
+	limited memory-80 80 --freq=0 --func vfs_read -- "$acts" zero-reads 1000 faults 30000
+}
+
+# The process that looks names up is the one that the OOM killer takes first.
+kill_resolver() {
+	local child
+	child=$(pgrep -P "$(pgrep -o -f '^[^ ]*kprotperf record -o orphan')" kprotperf) &&
+		grep -q '^1000$' "/proc/$child/oom_score_adj" && kill -KILL "$child"
+}
+
+guest_names() {
+	unset KPROTPERF_RESOLVE_LATER
+	keep cut "$kprotperf" record -o cut.data --freq=997 --vmlinux cut.txt -R shuffle_freelist -- \
+		sh -c "'$acts' forks 10; truncate -s 4096 cut.txt cut.txt.kprotperf-index"
+	settle cut
+	KPROTPERF_CACHE=$PWD/nowhere keep orphan "$kprotperf" record -o orphan.data --freq=0 --vmlinux orphan.txt \
+		--func vfs_read -- "$acts" zero-reads 1000 &
+	await kill_resolver
+	wait
+	settle orphan
+}
+
+# Two recorders and two other tools, of the same function.
+guest_beside() {
+	local others
+	bpftrace -e 'kprobe:vfs_read { @ = count(); }' >bpftrace.out 2>&1 &
+	others=$!
+	perf record -q -a -e cpu-clock -F 99 -o perf.data sleep 1000 >perf.out 2>&1 &
+	others+=" $!"
+	await grep -q Attaching bpftrace.out
+	record beside-kprobe --freq=99 --attach=kprobe --func vfs_read -- "$acts" zero-reads 20000 &
+	record beside-fentry --freq=99 --func vfs_read -- "$acts" zero-reads 20000
+	wait $!
+	# shellcheck disable=SC2086 # both
+	kill -INT $others
+	wait
+	settle beside-fentry
+}
+
+guest_main() {
+	bpftool prog show >/dev/null
+	around >before.txt
+	record fast --freq=10000 --func vfs_read -- "$acts" zero-reads 20000
+	settle fast
+	guest_unload
+	guest_memory
+	guest_names
+	guest_beside
+}
+
+# All that can be, at once, under all that acts do.
+guest_long() {
+	bpftool prog show >/dev/null
+	around >before.txt
+	record thousands --freq=997 --func '[a-z]*' -- "$acts" hammer 20 forks 100 threads 100 sleepers 100 \
+		blocked-reads 20 vforks 20 spawns 20 faults 1000 files 50 killed-asleep 20 all-syscalls 10
+	settle thousands
+}
+
+side "$@"
+need hardened
+need_module hardened
+vmlinux=$("$lab" path hardened)/vmlinux
+cp "$vmlinux" cut.txt
+cp "$vmlinux.kprotperf-index" cut.txt.kprotperf-index
+ln -s "$vmlinux" orphan.txt # without an index beside it
+boot hardened guest_main
+is 'the OOM killer came once' "$(grep -c 'invoked oom-killer' dmesg.txt)" 1
+sed -i '/invoked oom-killer/,/Killed process/d' dmesg.txt
+clean_dmesg
+
+# harmless NAME…: nothing of it is left but what was measured.
+harmless() {
+	local name
+	for name in "$@"; do
+		equal "$name: kernel and folder are as before" "$(cat "$name.around")" "$(cat before.txt)"
+	done
+}
+
+harmless fast unload-{fentry,multi,kprobe} memory-{24,80} cut orphan beside-fentry
+for name in fast unload-{fentry,multi,kprobe} cut orphan beside-{fentry,kprobe}; do
+	is "$name: recorded, the command ended well" "$(cat "$name.status")" 0
+done
+for name in fast unload-{fentry,multi,kprobe} memory-80 cut orphan beside-{fentry,kprobe}; do
+	balanced "$name" "$name"
+	equal "$name: nothing is lost" "$(lost "$name")" nothing
+done
+for name in fast beside-{fentry,kprobe}; do
+	holds "$name: all calls were counted" "$(calls "$name" vfs_read read) >= 20000"
+	equal "$name: as often as the system call" "$(calls "$name" vfs_read read)" "$(syscalls "$name" read)"
+done
+holds '10 kHz: samples are taken' "$(json fast '.samples.received') >
+	$(json fast '.costs.oncpu / .samples.period')"
+holds "others' tools beside: they count too" \
+	"$(sed -n 's/^@: //p' bpftrace.out) >= $(calls beside-kprobe vfs_read) + $(calls beside-fentry vfs_read)"
+
+for how in fentry multi kprobe; do
+	equal "unloaded under $how: calls until then are counted" "$(calls "unload-$how" known_plain)" 1000
+done
+is 'unloaded under fentry: it stays, under the others it goes' "$(cat unload-{fentry,multi,kprobe}.out | xargs)" '1 0 0'
+
+is 'no memory for programs: status' "$(cat memory-24.status)" 1
+one_line 'no memory for programs: one line says what limits it' memory-24.err '.*Cannot allocate memory.*memory\.max'
+is 'no memory for the command: its status' "$(cat memory-80.status)" 137
+holds 'no memory for the command: what was measured until then is kept' "$(calls memory-80 vfs_read read) >= 1000"
+like 'debug symbols that are cut off: a warning' "$(cat cut.err)" '^kprotperf: warning: cut\.txt.* was cut off while it was read'
+holds 'debug symbols that are cut off: the calls are there' "$(syscalls cut clone) >= 10"
+like 'names that cannot be looked up: a warning' "$(cat orphan.err)" \
+	'^kprotperf: warning: .* could not be looked up: it was ended by signal 9 .*; kprotperf resolve tries again'
+holds 'names that cannot be looked up: the calls are there' "$(calls orphan vfs_read read) >= 1000"
+
+if [ "${LONG-}" ]; then
+	boot hardened guest_long --timeout 1800
+	clean_dmesg
+	harmless thousands
+	balanced thousands thousands
+	is 'thousands of functions: the command ended well' "$(cat thousands.status)" 0
+	holds 'thousands of functions: so many are called' "$(json thousands '[.functions[].name] | unique | length') > 1000"
+fi
+
+done_testing
