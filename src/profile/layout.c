@@ -236,36 +236,55 @@ void layout_merge(const struct layout *of, void *to, const void *from)
 	}
 }
 
-static void list_copy(const struct field *f, struct profile *dst, void *to, const void *from,
-		      uint32_t *const *maps)
+static void transfer(const struct layout *of, struct profile *dst, void *to, void *from,
+		     uint32_t *const *maps);
+
+static void list_transfer(const struct field *f, struct profile *dst, void *to, void *from,
+			  uint32_t *const *maps)
 {
 	uint32_t i, n = list_count(f, from);
-	char *items = n ? alloc_array(n, f->of->size) : NULL;
+	char *items;
 
-	if (n && is_plain(f->of))
-		memcpy(items, list_at(f, from, 0), n * f->of->size);
-	else
-		for (i = 0; i < n; i++)
-			layout_copy(f->of, dst, items + i * f->of->size, list_at(f, from, i), maps);
+	if (maps && is_plain(f->of)) { /* TO has it */
+		items = NULL;
+		memcpy(member_of(f, from), &items, sizeof(items));
+		*list_n(f, from) = *list_cap(f, from) = 0;
+		return;
+	}
+	items = n ? alloc_array(n, f->of->size) : NULL;
+	for (i = 0; i < n; i++)
+		transfer(f->of, dst, items + i * f->of->size, list_at(f, from, i), maps);
 	memcpy(member_of(f, to), &items, sizeof(items));
 	*list_n(f, to) = *list_cap(f, to) = n;
 }
 
-void layout_copy(const struct layout *of, struct profile *dst, void *to, const void *from,
-		 uint32_t *const *maps)
+/* A copy without MAPS, else FROM is moved. */
+static void transfer(const struct layout *of, struct profile *dst, void *to, void *from,
+		     uint32_t *const *maps)
 {
 	memcpy(to, from, of->size);
 	for_each_field(f, of) {
 		if (f->kind == FIELD_STRING)
 			string_store(f, to, profile_intern(dst, field_string(f, from)));
 		else if (f->kind == FIELD_LIST)
-			list_copy(f, dst, to, from, maps);
+			list_transfer(f, dst, to, from, maps);
 		else if (f->kind == FIELD_PART)
-			layout_copy(f->of, dst, member_of(f, to), member(f, from), maps);
+			transfer(f->of, dst, member_of(f, to), member_of(f, from), maps);
 		else if (f->table && maps && maps[f->table])
 			field_store(f, member_of(f, to),
 				    maps[f->table][field_load(f, member(f, from))]);
 	}
+}
+
+void layout_copy(const struct layout *of, struct profile *dst, void *to, const void *from)
+{
+	transfer(of, dst, to, (void *)from, NULL);
+}
+
+void layout_move(const struct layout *of, struct profile *dst, void *to, void *from,
+		 uint32_t *const *maps)
+{
+	transfer(of, dst, to, from, maps);
 }
 
 static const char *string_wrong(const struct field *f, const char *s)
@@ -384,7 +403,7 @@ uint32_t section_add(struct profile *p, enum section_type type, const void *entr
 {
 	const struct field *table = section_table(type);
 
-	layout_copy(table->of, p, list_push(table, p, UINT32_MAX), entry, NULL);
+	layout_copy(table->of, p, list_push(table, p, UINT32_MAX), entry);
 	if (profile_sections[type].flags & TABLE_UNIQUE)
 		hash_add(&p->lookup->of[type], layout_hash(table->of, entry),
 			 section_count(p, type) - 1);

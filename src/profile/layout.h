@@ -148,11 +148,13 @@ bool layout_equal(const struct layout *of, const void *a, const void *b, int key
 uint32_t layout_hash(const struct layout *of, const void *entry);
 /* FROM into TO, field by field; lists stay TO's. */
 void layout_merge(const struct layout *of, void *to, const void *from);
+/* Makes TO, in DST, a copy of FROM, which may be another profile's. */
+void layout_copy(const struct layout *of, struct profile *dst, void *to, const void *from);
 /*
- * Makes TO, in DST, a copy of FROM, which may be another profile's. MAPS, where not NULL, has the new index for
- * each of a table's, by enum section_type.
+ * The same with the new index, in MAPS, for each of a table's, by enum section_type. Lists of numbers are not copied but
+ * taken: FROM is then for layout_free() alone.
  */
-void layout_copy(const struct layout *of, struct profile *dst, void *to, const void *from,
+void layout_move(const struct layout *of, struct profile *dst, void *to, void *from,
 		 uint32_t *const *maps);
 /* NULL, or what is wrong with ENTRY: an index without an entry, an unknown kind. */
 const char *layout_wrong(const struct layout *of, const struct profile *p, const void *entry);

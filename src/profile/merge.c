@@ -253,7 +253,7 @@ static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint3
 
 struct merge {
 	struct profile *dst;
-	const struct profile *src;
+	struct profile *src;
 	uint32_t *maps[SECTION_LAST + 1]; /* where SRC's entries are in DST */
 	uint32_t *boots; /* the same of its boots */
 	char *other_kernel; /* the module of SRC's addresses that mean something else in DST */
@@ -300,14 +300,14 @@ static void merge_equal(enum section_type type, void *to, void *from)
 }
 
 /* Returns the place in DST; INDEX has those of its entries that ENTRY may be equal to, NULL: none. */
-static uint32_t merge_entry(const struct merge *m, enum section_type type, const void *entry,
+static uint32_t merge_entry(const struct merge *m, enum section_type type, void *entry,
 			    struct hash_index *index)
 {
 	const struct field *table = section_table(type);
 	void *copy = list_push(table, m->dst, UINT32_MAX);
 	uint32_t last = section_count(m->dst, type) - 1, found = HASH_NONE;
 
-	layout_copy(table->of, m->dst, copy, entry, m->maps);
+	layout_move(table->of, m->dst, copy, entry, m->maps);
 	if (type == SECTION_RUNS)
 		m->dst->runs[last].boot = m->boots[m->dst->runs[last].boot];
 	if (type == SECTION_LOCATIONS)
@@ -369,7 +369,7 @@ static void note_recordings(struct profile *dst, const struct profile *src, uint
 	free(list);
 }
 
-uint32_t profile_merge(struct profile *dst, const struct profile *src)
+uint32_t profile_merge(struct profile *dst, struct profile *src)
 {
 	const char *build_id = profile_env_get(src, PROFILE_ENV_BUILD_ID);
 	struct merge m = { .dst = dst, .src = src };
@@ -378,8 +378,10 @@ uint32_t profile_merge(struct profile *dst, const struct profile *src)
 	m.boots = map_boots(dst, src, &shared);
 	m.other_kernel = alloc_printf("kernel %.8s", build_id ? build_id : "?");
 	/* What is before and behind them is of the recording, not of its runs. */
-	for (enum section_type type = SECTION_SITES; type < SECTION_COSTS; type++)
+	for (enum section_type type = SECTION_SITES; type < SECTION_COSTS; type++) {
+		hash_deinit(&src->lookup->of[type]);
 		merge_table(&m, type);
+	}
 	note_recordings(dst, src, runs_before);
 	for_each_section(type)
 		free(m.maps[type]);

@@ -16,8 +16,9 @@ char *profile_merge_conflict(const struct profile *dst, const struct profile *sr
 /*
  * Adds SRC's runs to DST with all that belongs to them: as runs of the boots that DST has already, where they are
  * of these, else as other boots. Returns how many boots they share. The environment stays DST's. Can be done
- * whatever profile_merge_conflict() says: sites timed in different ways then stay apart.
+ * whatever profile_merge_conflict() says: sites timed in different ways then stay apart. SRC may lack parts then, and is
+ * for profile_destroy() alone: both at once take more memory than a large file leaves.
  */
-uint32_t profile_merge(struct profile *dst, const struct profile *src);
+uint32_t profile_merge(struct profile *dst, struct profile *src);
 
 #endif

@@ -128,7 +128,7 @@ void profile_report_add(struct profile *p, uint32_t run, const struct profile_re
 {
 	struct profile_report copy;
 
-	layout_copy(&layout_report, p, &copy, report, NULL);
+	layout_copy(&layout_report, p, &copy, report);
 	vec_push(&p->runs[run], reports, copy);
 }
 
@@ -144,7 +144,7 @@ void profile_location_frame_add(struct profile *p, uint32_t location,
 {
 	struct profile_frame copy;
 
-	layout_copy(&layout_frame, p, &copy, frame, NULL);
+	layout_copy(&layout_frame, p, &copy, frame);
 	vec_push(&p->locations[location], frames, copy);
 }
 

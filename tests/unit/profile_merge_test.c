@@ -485,13 +485,15 @@ static void test_many(void **state)
 /* Counts of blocks: of one kernel the same function's, of each run its own. */
 static void test_blocks(void **state)
 {
-	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(2, 943);
+	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(2, 943),
+		       *changed = fixture_big_fork(2, 943);
 	uint64_t counts[2];
 	struct analyze_counted counted;
 
 	(void)state;
 	fixture_add_blocks(a, 1);
 	fixture_add_blocks(b, 1);
+	fixture_add_blocks(changed, 1);
 	profile_merge(a, b);
 	assert_int_equal(a->n_blocks, 1);
 	assert_int_equal(a->n_block_counts, 4);
@@ -511,12 +513,13 @@ static void test_blocks(void **state)
 	analyze_counted_deinit(&counted);
 	assert_true(counts[1] == PROFILE_NOT_COUNTED);
 	/* Where the code is another, so is the function. */
-	b->blocks[0].items[1].insns++;
-	profile_merge(a, b);
+	changed->blocks[0].items[1].insns++;
+	profile_merge(a, changed);
 	assert_int_equal(a->n_blocks, 2);
 	assert_int_equal(a->n_block_counts, 6);
 	assert_int_equal(profile_file_write(a, path), 0);
 	profile_destroy(a);
+	profile_destroy(changed);
 	profile_destroy(b);
 }
 
