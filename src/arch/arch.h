@@ -212,10 +212,16 @@ enum arch_section_name {
 	ARCH_N_SECTIONS,
 };
 
-/* The symbols around each. */
+/* The symbols around each, and the section of a module that is one. */
 extern const struct arch_section_bounds {
-	const char *start, *stop;
+	const char *start, *stop, *section;
 } arch_section_bounds[ARCH_N_SECTIONS];
+
+/*
+ * Writes what a relocation of TYPE makes of VALUE to the 4 bytes AT, which are at PLACE, if it is one that counts from
+ * there, as calls and most of those tables do.
+ */
+void arch_relocate(uint32_t type, uint64_t value, uint64_t place, uint8_t *at);
 
 /* What lies between them; LEN is 0 where the image has no such symbols. */
 struct arch_section {

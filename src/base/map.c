@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,20 +53,43 @@ static void add(void *bytes, size_t len, const char *path)
 	maps = m;
 }
 
+/* LEN bytes of zeros, and a page of them behind, in whole pages: *LEN. NULL: there is no memory. */
+static void *map_zeros(size_t *len)
+{
+	void *map;
+
+	page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	*len = ((*len + page - 1) / page + 1) * page;
+	map = mmap(NULL, *len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return map == MAP_FAILED ? NULL : map;
+}
+
+int map_copy(const void *bytes, size_t size, const char *path, void **out)
+{
+	size_t len = size;
+	void *map = map_zeros(&len);
+
+	if (!map)
+		return -errno;
+	memcpy(map, bytes, size);
+	add(map, len, path);
+	*out = map;
+	return 0;
+}
+
 int map_file(int fd, const char *path, off_t min, off_t max, void **bytes, size_t *size)
 {
 	struct stat st;
 	size_t len;
 	void *map;
 
-	page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	if (fstat(fd, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_size < min || st.st_size > max)
 		return -ENOEXEC;
-	len = (((size_t)st.st_size + page - 1) / page + 1) * page;
-	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (map == MAP_FAILED)
+	len = (size_t)st.st_size;
+	map = map_zeros(&len);
+	if (!map)
 		return -errno;
 	if (mmap(map, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) ==
 	    MAP_FAILED) {

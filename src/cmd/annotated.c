@@ -58,8 +58,8 @@ static struct kernel_kcore *open_kcore(const struct kernel_build_id *id, uint64_
 
 static int open_kernel(struct annotated *f, const char *vmlinux, const struct annotated_options *o)
 {
+	struct kernel_live live = {};
 	struct kernel_build_id id;
-	uint64_t stext;
 	char *why_not;
 	int err = profile_image(f->p, vmlinux, &f->image, &why_not);
 
@@ -79,8 +79,9 @@ static int open_kernel(struct annotated *f, const char *vmlinux, const struct an
 		log_warn("%s has no DWARF: inlined bodies and lines are unknown",
 			 kernel_image_path(f->image));
 	if (!err) {
-		f->kcore = open_kcore(kernel_image_build_id(f->image), &stext);
-		err = kernel_code_create(f->image, f->kcore, stext, &f->code);
+		f->kcore = open_kcore(kernel_image_build_id(f->image), &live.base);
+		live.kcore = f->kcore;
+		err = kernel_code_create(f->image, &live, &f->code);
 	}
 	if (err == -ENOTSUP)
 		log_error("%s is not x86-64: only x86-64 code can be read",

@@ -40,7 +40,7 @@ static bool check_index(const struct record_symbols *symbols, struct kernel_imag
 {
 	struct kernel_index *index = NULL;
 
-	kernel_index_find(&symbols->build_id, image, &index);
+	kernel_index_find(&symbols->kernel.build_id, image, &index);
 	if (index)
 		printf("  %-4s %-34s %s\n", "yes", "index of inlined bodies and lines",
 		       kernel_index_path(index));
@@ -74,7 +74,7 @@ static void check_symbols(void)
 		record_symbols_image(&symbols, &image);
 		has_index = check_index(&symbols, image);
 		check(image && kernel_image_has_dwarf(image), "vmlinux with DWARF",
-		      symbols.image_why_not ?:
+		      symbols.kernel.why_not ?:
 			      "install the kernel's debug package (Debian: linux-image-$(uname -r)-dbg)");
 		if (has_index && !image)
 			log_note("%s", record_symbols_index_alone);

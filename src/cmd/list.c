@@ -203,14 +203,14 @@ static void survey_bodies(struct list *list, struct record_symbols *symbols,
 		return;
 	}
 	for (uint32_t i = 0; i < rows->n_items; i++)
-		record_ranges_add(&ranges, list->code.index, &rows->items[i].body, named);
+		record_ranges_add(&ranges, &symbols->kernel, &rows->items[i].body, named);
 	if (!features->kprobe)
-		record_ranges_survey(&ranges, symbols, list->code.index);
+		record_ranges_survey(&ranges, symbols);
 	for (uint32_t i = 0; i < rows->n_items; i++) {
 		struct view_code_row *row = &rows->items[i];
 
 		if (!features->kprobe) {
-			note_how(row, record_ranges_find(&ranges, &row->body));
+			note_how(row, record_ranges_find(&ranges, &symbols->kernel, &row->body));
 			continue;
 		}
 		row->how = "samples";
@@ -261,7 +261,7 @@ static int list_running(struct list *list, const struct list_options *o)
 	if (n >= 0 && !record_symbols_index(&symbols, &list->code.index)) {
 		if (!list->code.index || !kernel_index_has_dwarf(list->code.index))
 			log_note("inlined functions are unknown: %s",
-				 symbols.image_why_not ?: "the vmlinux has no DWARF");
+				 symbols.kernel.why_not ?: "the vmlinux has no DWARF");
 		list_bodies(list, o);
 		if (list->code.bodies.n_items) {
 			if (!n)

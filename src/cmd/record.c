@@ -59,8 +59,8 @@ static const struct cmd_option options[] = {
 	  "Time calls of this kernel function; a name or a glob ('*slab*'), may be repeated",
 	  .parse = parse_func, .short_name = 'f' },
 	{ "range", "INLINED[@FUNC]",
-	  "Time this inlined function, in FUNC or wherever it is inlined; names or globs, may be "
-	  "repeated",
+	  "Time this inlined function, in FUNC, of a module too, or wherever the kernel itself has it "
+	  "inlined; names or globs, may be repeated",
 	  .parse = parse_range, .short_name = 'R' },
 	{ "blocks", "FUNC",
 	  "Time this function and count executions of each of its basic blocks; may be repeated",

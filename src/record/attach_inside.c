@@ -17,28 +17,33 @@
 #include "record/probe/point.h"
 #include "record/probe/probes.h"
 
-/* The kernel with its _stext at STEXT refuses P with ERR. */
-typedef void (*refuse_fn)(struct record_attachment *a, const struct record_point *p, uint64_t stext,
-			  int err);
+/* The kernel refuses P with ERR. */
+typedef void (*refuse_fn)(struct record_attachment *a, const struct record_point *p, int err);
 
 /* All bodies that were to be timed by P are not. */
-static void refuse_range(struct record_attachment *a, const struct record_point *p, uint64_t stext,
-			 int err)
+static void refuse_range(struct record_attachment *a, const struct record_point *p, int err)
 {
-	for (uint32_t k = 0; k < p->n_actions; k++)
-		record_range_give_up(&a->plan->ranges,
-				     p->actions[k].site - a->plan->ranges.first_site,
-				     "the kernel refuses the probe at _stext+0x%lx: %s",
-				     (unsigned long)(p->addr - stext), log_strerror(err));
+	struct record_ranges *ranges = &a->plan->ranges;
+
+	for (uint32_t k = 0; k < p->n_actions; k++) {
+		uint32_t i = p->actions[k].site - ranges->first_site;
+		const struct record_range *r = &ranges->items[i];
+
+		record_range_give_up(ranges, i, "the kernel refuses the probe at +0x%lx: %s",
+				     (unsigned long)(p->addr - r->in->base - r->into_addr),
+				     log_strerror(err));
+	}
 }
 
 /* Its block's count stays unknown, which is no error. */
-static void refuse_block(struct record_attachment *a, const struct record_point *p, uint64_t stext,
-			 int err)
+static void refuse_block(struct record_attachment *a, const struct record_point *p, int err)
 {
-	(void)a;
-	log_verbose(1, "the kernel refuses the block probe at _stext+0x%lx: %s",
-		    (unsigned long)(p->addr - stext), log_strerror(err));
+	uint64_t offset = 0;
+	const struct kernel_sym *sym =
+		kernel_kallsyms_covering(a->plan->symbols.ks, p->addr, &offset);
+
+	log_verbose(1, "the kernel refuses the block probe at %s+0x%lx: %s", sym ? sym->name : "?",
+		    (unsigned long)offset, log_strerror(err));
 }
 
 /* Puts the N probes of WHAT into the kernel. -EINTR where the user asked for an end. */
@@ -46,7 +51,6 @@ static int arm(struct record_attachment *a, struct record_point *items, uint32_t
 	       const char *what, refuse_fn refuse)
 {
 	struct record_points *points = record_probes_points(a->probes);
-	uint64_t stext = kernel_kallsyms_stext(a->plan->symbols.ks);
 
 	for (uint32_t i = 0; i < n; i++) {
 		int err;
@@ -56,7 +60,7 @@ static int arm(struct record_attachment *a, struct record_point *items, uint32_t
 			return -EINTR;
 		err = record_point_arm(points, &items[i]);
 		if (err)
-			refuse(a, &items[i], stext, err);
+			refuse(a, &items[i], err);
 	}
 	log_progress_end();
 	return 0;
@@ -85,8 +89,7 @@ static void settle(const struct record_attachment *a, struct record_point *items
 		    n, what, jumps, n - jumps, (clock_ns() - start) / 1e6);
 }
 
-static void say_point(const struct record_ranges *ranges, const struct record_point *p,
-		      uint64_t stext)
+static void say_point(const struct record_ranges *ranges, const struct record_point *p)
 {
 	static const char *const ops[] = { [ENGINE_RANGE_ENTER] = "enters",
 					   [ENGINE_RANGE_LEAVE] = "leaves",
@@ -104,8 +107,8 @@ static void say_point(const struct record_ranges *ranges, const struct record_po
 		const struct record_range *r = &ranges->items[a->site - ranges->first_site];
 
 		log_verbose(2, "%s+0x%lx %s '%s'%s%s (%s, +%u +%u)", r->into,
-			    (unsigned long)(p->addr - stext - r->into_addr), ops[a->op], r->name,
-			    a->flags & ENGINE_RANGE_CALL ? ", a call" : "",
+			    (unsigned long)(p->addr - r->in->base - r->into_addr), ops[a->op],
+			    r->name, a->flags & ENGINE_RANGE_CALL ? ", a call" : "",
 			    a->flags & ENGINE_RANGE_STRICT ? ", always" : "", kinds[p->kind],
 			    p->extra, p->extra_tail);
 	}
@@ -114,7 +117,6 @@ static void say_point(const struct record_ranges *ranges, const struct record_po
 static void attach_ranges(struct record_attachment *a)
 {
 	struct record_points *points = record_probes_points(a->probes);
-	uint64_t stext = kernel_kallsyms_stext(a->plan->symbols.ks);
 	struct record_ranges *ranges = &a->plan->ranges;
 
 	settle(a, ranges->points, ranges->n_points, "ranges");
@@ -122,7 +124,7 @@ static void attach_ranges(struct record_attachment *a)
 		int err = record_point_link(points, &ranges->points[i]);
 
 		if (err)
-			refuse_range(a, &ranges->points[i], stext, err);
+			refuse_range(a, &ranges->points[i], err);
 	}
 	record_ranges_prune(ranges, record_point_disarm);
 	for (uint32_t i = 0; i < ranges->n_items; i++) {
@@ -134,7 +136,7 @@ static void attach_ranges(struct record_attachment *a)
 		site->estimated = profile_intern(a->p, ranges->items[i].why_not);
 	}
 	for (uint32_t i = 0; i < ranges->n_points; i++)
-		say_point(ranges, &ranges->points[i], stext);
+		say_point(ranges, &ranges->points[i]);
 }
 
 /* Tells the engine what probe I, of the function F, is to do, and lets it begin. */

@@ -26,15 +26,15 @@
 
 static void note_module(struct profile *p, const char *name, size_t len)
 {
-	char *key = alloc_printf(PROFILE_ENV_MODULE "%.*s", (int)len, name);
-	char *notes = alloc_printf("/sys/module/%.*s/notes/.note.gnu.build-id", (int)len, name);
+	char *module = alloc_strndup(name, len),
+	     *key = alloc_printf(PROFILE_ENV_MODULE "%s", module);
 	char hex[2 * KERNEL_BUILD_ID_MAX + 1];
 	struct kernel_build_id id;
 
-	if (!profile_env_get(p, key) && !kernel_build_id_read(notes, &id))
+	if (!profile_env_get(p, key) && !kernel_module_build_id(module, &id))
 		profile_env_set(p, key, kernel_build_id_format(&id, hex, sizeof(hex)));
-	free(notes);
 	free(key);
+	free(module);
 }
 
 /* What tells the modules of P's addresses from others of their names. */
@@ -79,7 +79,8 @@ static int resolve(void *arg)
 	profile_resolve_modules(r->p);
 	if (record_symbols_index(r->symbols, &index) || !index)
 		log_note("names come from kallsyms, without inlined functions and lines: %s",
-			 r->symbols->image_why_not ?: "no vmlinux found (give one with --vmlinux)");
+			 r->symbols->kernel.why_not ?:
+						      "no vmlinux found (give one with --vmlinux)");
 	else
 		profile_resolve_index(r->p, index);
 	map_is_cut();

@@ -259,7 +259,7 @@ static const struct file_operations measure_fops = {
 	.write = measure_write,
 };
 
-static struct dentry *folder;
+static struct dentry *folder, *inlined;
 
 static int __init known_init(void)
 {
@@ -272,12 +272,14 @@ static int __init known_init(void)
 	debugfs_create_file("measure", 0600, folder, NULL, &measure_fops);
 	debugfs_create_file("known", 0400, folder, NULL, &known_fops);
 	debugfs_create_u64("ticks", 0400, folder, &ticks);
+	inlined = inlined_create();
 	return 0;
 }
 
 static void __exit known_exit(void)
 {
 	debugfs_remove(folder);
+	debugfs_remove(inlined);
 	hrtimer_cancel(&timer);
 }
 

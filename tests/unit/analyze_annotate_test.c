@@ -37,7 +37,7 @@ static void open_kernel(struct kernel *k)
 		fixture_skip(FIXTURE_NO_COMPILER);
 	assert_int_equal(kernel_image_open(fixture_path("kernel"), &k->img), 0);
 	assert_int_equal(kernel_index_build(k->img, &k->idx), 0);
-	assert_int_equal(kernel_code_create(k->img, NULL, 0, &k->code), 0);
+	assert_int_equal(kernel_code_create(k->img, NULL, &k->code), 0);
 	k->p = profile_create();
 	k->p->clock = PROFILE_CLOCK_INSN;
 	k->p->sample_period = 1000;

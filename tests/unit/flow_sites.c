@@ -80,6 +80,7 @@ int main(int argc, char **argv)
 	struct kernel_image *img;
 	struct kernel_kallsyms *ks;
 	struct kernel_kcore *kcore;
+	struct kernel_live live;
 	struct kernel_code *code;
 	int status;
 
@@ -88,7 +89,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (kernel_kcore_open(KERNEL_KCORE_PATH, &kcore))
 		printf("# no kcore\n");
-	if (kernel_code_create(img, kcore, kernel_kallsyms_stext(ks), &code))
+	live = (struct kernel_live){ .kcore = kcore, .base = kernel_kallsyms_stext(ks) };
+	if (kernel_code_create(img, &live, &code))
 		return 2;
 	status = run(code, ks, argv + 3, (uint32_t)atoi(argv[2]));
 	kernel_code_destroy(code);

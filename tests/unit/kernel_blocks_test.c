@@ -511,7 +511,7 @@ static void plans_of_all_functions(void **state)
 	(void)state;
 	if (!img)
 		fixture_skip(FIXTURE_NO_KERNEL);
-	assert_int_equal(kernel_code_create(img, NULL, 0, &code), 0);
+	assert_int_equal(kernel_code_create(img, NULL, &code), 0);
 	while (addr < 0x1000000) {
 		struct kernel_range range;
 		const char *name = kernel_image_extent(img, addr, &range);

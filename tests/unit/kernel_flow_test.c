@@ -749,7 +749,7 @@ static void all_functions_of_a_kernel(void **state)
 	(void)state;
 	if (!img)
 		fixture_skip(FIXTURE_NO_KERNEL);
-	assert_int_equal(kernel_code_create(img, NULL, 0, &code), 0);
+	assert_int_equal(kernel_code_create(img, NULL, &code), 0);
 	assert_true(kernel_code_tables(code)->has_bugs);
 	assert_true(kernel_code_tables(code)->n_labels > 1000);
 	assert_true(kernel_code_tables(code)->n_alternatives > 1000);

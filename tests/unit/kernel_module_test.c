@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "kernel/code/code.h"
 #include "kernel/debuginfo/index.h"
 #include "kernel_fixture.h"
 #include "profile/resolve.h"
@@ -22,7 +23,8 @@ static const char source[] =
 	"}\n"
 	"void first(void) { kernel(1); }\n"
 	"__attribute__((section(\".init.text\"))) void at_init(void) { kernel(3); }\n"
-	"__attribute__((section(\".text.other\"))) void other(int n) { inner(n); kernel(4); }\n"
+	"__attribute__((noinline, section(\".text.other\"))) void other(int n) { inner(n); kernel(4); }\n"
+	"void tail(int n) { other(n); }\n"
 	"void second(int n) { inner(n); kernel(2); }\n"
 	"char this_module[64] __attribute__((section(\".gnu.linkonce.this_module\")));\n";
 
@@ -91,6 +93,64 @@ static void is_laid_out_as_loaded(void **state)
 	assert_int_equal(kernel_index_bodies_each(idx, "inner", is_inner, &into, NULL), 0);
 	assert_string_equal(into, "other");
 	kernel_index_destroy(idx);
+	kernel_image_destroy(img);
+}
+
+/* As distributions have them; other compressed files are refused. */
+static void is_unpacked(void **state)
+{
+	struct kernel_build_id id;
+	struct kernel_image *img;
+	char command[1024];
+
+	(void)state;
+	if (!build("m.ko", "-g"))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	assert_int_equal(kernel_image_open(fixture_path("m.ko"), &img), 0);
+	id = *kernel_image_build_id(img);
+	kernel_image_destroy(img);
+	snprintf(
+		command, sizeof(command),
+		"cd '%s' && mkdir -p kernels/k/modules && xz -kf m.ko && gzip -kf m.ko && "
+		"head -c 2000 m.ko.xz >kernels/k/modules/m.ko.zst && mv m.ko.xz kernels/k/modules && "
+		"printf text | xz >text.xz",
+		fixture_dir);
+	assert_int_equal(system(command), 0);
+	setenv("KPROTPERF_LAB", fixture_dir, 1);
+	img = kernel_module_find("m", "6.1.0", &id);
+	unsetenv("KPROTPERF_LAB");
+	assert_non_null(img);
+	assert_non_null(strstr(kernel_image_path(img), "m.ko.xz"));
+	assert_true(kernel_image_has_dwarf(img));
+	assert_int_equal(addr_of(img, "first"), 0);
+	kernel_image_destroy(img);
+	assert_int_equal(kernel_image_open(fixture_path("m.ko.gz"), &img), 0);
+	kernel_image_destroy(img);
+	fixture_quiet();
+	assert_int_equal(kernel_image_open(fixture_path("text.xz"), &img), -ENOEXEC);
+	fixture_loud();
+}
+
+/* What jumps and tables of the code say of places in the module, whatever libdwfl leaves of them. */
+static void code_is_relocated(void **state)
+{
+	struct kernel_code *code;
+	struct kernel_image *img;
+	uint64_t other;
+	uint8_t jump[5];
+	int32_t rel;
+
+	(void)state;
+	if (!build("m.ko", "-g"))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	assert_int_equal(kernel_image_open(fixture_path("m.ko"), &img), 0);
+	assert_int_equal(kernel_code_create(img, NULL, &code), 0);
+	other = addr_of(img, "other");
+	assert_true(kernel_code_read_file(code, addr_of(img, "tail"), jump, sizeof(jump)));
+	memcpy(&rel, jump + 1, sizeof(rel));
+	assert_int_equal(jump[0], 0xe9);
+	assert_int_equal(addr_of(img, "tail") + sizeof(jump) + (uint64_t)(int64_t)rel, other);
+	kernel_code_destroy(code);
 	kernel_image_destroy(img);
 }
 
@@ -196,10 +256,9 @@ static void damage_is_survived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_laid_out_as_loaded),
-		cmocka_unit_test(names_inlined_bodies),
-		cmocka_unit_test(others_are_refused),
-		cmocka_unit_test(damage_is_survived),
+		cmocka_unit_test(is_laid_out_as_loaded), cmocka_unit_test(is_unpacked),
+		cmocka_unit_test(code_is_relocated),     cmocka_unit_test(names_inlined_bodies),
+		cmocka_unit_test(others_are_refused),    cmocka_unit_test(damage_is_survived),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);

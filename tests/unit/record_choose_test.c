@@ -134,8 +134,8 @@ static int setup(void **state)
 	/* Of the one function that is on the blacklist. */
 	snprintf(list, sizeof(list), "0x%lx-0x%lx\tlisted\n", addr_of(7), addr_of(8));
 	path = fixture_text("blacklist", list);
-	symbols =
-		(struct record_symbols){ .image_tried = true, .index_tried = true, .kcore = kcore };
+	symbols = (struct record_symbols){ .kernel = { .image_tried = true, .index_tried = true },
+					   .kcore = kcore };
 	return kernel_kallsyms_load(fixture_path("kallsyms"), &symbols.ks) ||
 	       kernel_tracing_load(symbols.ks, NULL, 0, fixture_dir, path, &symbols.tracing) ||
 	       kernel_btf_load(fixture_path("btf"), &symbols.btf);

@@ -16,7 +16,6 @@
 #define TEXT_MAX   4096
 
 static struct record_symbols symbols;
-static struct kernel_index *idx;
 static uint8_t text[TEXT_MAX];
 static char kcore[160];
 
@@ -68,25 +67,26 @@ static int setup(void **state)
 	write_kallsyms();
 	read_text();
 	write_core();
-	symbols = (struct record_symbols){ .image_tried = true, .kcore = kcore };
+	symbols = (struct record_symbols){ .kernel = { .image_tried = true, .index_tried = true },
+					   .kcore = kcore };
 	if (kernel_kallsyms_load(fixture_path("kallsyms"), &symbols.ks) ||
-	    kernel_image_open(fixture_path("kernel"), &symbols.image) ||
+	    kernel_image_open(fixture_path("kernel"), &symbols.kernel.image) ||
 	    kernel_tracing_load(symbols.ks, NULL, 0, NULL, NULL, &symbols.tracing) ||
-	    kernel_index_build(symbols.image, &idx))
+	    kernel_index_build(symbols.kernel.image, &symbols.kernel.index))
 		return -1;
+	symbols.kernel.base = kernel_kallsyms_stext(symbols.ks);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	kernel_index_destroy(idx);
 	record_symbols_deinit(&symbols);
 	return fixture_teardown(state);
 }
 
 static int add_body(const struct kernel_body *body, void *ranges)
 {
-	record_ranges_add(ranges, idx, body, false);
+	record_ranges_add(ranges, &symbols.kernel, body, false);
 	return 0;
 }
 
@@ -94,8 +94,9 @@ static struct record_ranges plan(const char *glob)
 {
 	struct record_ranges ranges = { .first_site = FIRST_SITE };
 
-	assert_int_equal(kernel_index_bodies_each(idx, glob, add_body, &ranges, NULL), 0);
-	record_ranges_plan(&ranges, &symbols, idx);
+	assert_int_equal(
+		kernel_index_bodies_each(symbols.kernel.index, glob, add_body, &ranges, NULL), 0);
+	record_ranges_plan(&ranges, &symbols);
 	return ranges;
 }
 
@@ -129,7 +130,8 @@ static void bodies_are_entered_and_left(void **state)
 		struct kernel_body body;
 
 		assert_null(ranges.items[i].why_not);
-		assert_int_equal(kernel_index_body(idx, ranges.items[i].body, &body), 0);
+		assert_int_equal(
+			kernel_index_body(symbols.kernel.index, ranges.items[i].body, &body), 0);
 		for (uint32_t k = 0; k < ranges.n_points; k++) {
 			const struct record_point *p = &ranges.points[k];
 			const struct record_action *a = action(&ranges, p, i);
@@ -165,7 +167,7 @@ static void points_are_shared(void **state)
 		assert_int_equal(p->link, -1);
 		if (p->n_actions > 1)
 			assert_int_equal(p->list, lists++);
-		assert_int_equal(kernel_image_frame_base(symbols.image,
+		assert_int_equal(kernel_image_frame_base(symbols.kernel.image,
 							 p->addr - FIXTURE_BASE - SLIDE, &base),
 				 0);
 		assert_int_equal(p->frame & ~ENGINE_RANGE_FRAME_FP, base.offset / 8);
@@ -269,26 +271,38 @@ static void blacklisted_places_give_a_body_up(void **state)
 	record_ranges_deinit(&ranges);
 }
 
+/* The running code is read anew, from PATH. */
+static void read_from(const char *path)
+{
+	kernel_code_destroy(symbols.kernel.code);
+	kernel_kcore_destroy(symbols.live);
+	symbols.kernel.code = NULL;
+	symbols.live = NULL;
+	symbols.live_tried = false;
+	symbols.kcore = path;
+}
+
 /* The running code is what counts. */
 static void code_that_cannot_be_read(void **state)
 {
 	struct record_ranges ranges;
 
 	(void)state;
-	symbols.kcore = "/nonexistent";
+	read_from("/nonexistent");
 	ranges = plan("twice");
 	expect_why(&ranges, "twice", "/proc/kcore");
 	assert_int_equal(ranges.n_points, 0);
 	record_ranges_deinit(&ranges);
 	memset(text, 0x06, sizeof(text)); /* no instruction */
 	write_core();
-	symbols.kcore = kcore;
+	read_from(kcore);
 	ranges = plan("twice");
 	expect_why(&ranges, "twice", "cannot be decoded");
 	assert_int_equal(ranges.n_points, 0);
 	record_ranges_deinit(&ranges);
 	read_text();
 	write_core();
+	read_from(kcore);
 }
 
 /* What resolving PATTERN says. */
@@ -321,34 +335,29 @@ static const char *said(const char *pattern)
 static void what_fits_nothing_is_said(void **state)
 {
 	(void)state;
-	symbols.index = idx;
-	symbols.index_tried = true;
 	assert_string_equal(said("twice"), "");
 	assert_non_null(strstr(said("never"), "no inlined function matches 'never'"));
 	assert_non_null(
 		strstr(said("twice@outer"), "inlined at 2 places, none of them in a matching"));
-	assert_non_null(strstr(said("twice@of_module"), "is in the module some_module"));
-	symbols.index = NULL;
+	assert_non_null(strstr(said("twice@of_module"), "the module some_module has no build-id"));
 }
 
 /* An index from another time, whose vmlinux is gone. */
 static void an_index_alone_times_nothing(void **state)
 {
-	struct kernel_image *image = symbols.image;
+	struct kernel_image *image = symbols.kernel.image;
 	const char *said_of_it;
 
 	(void)state;
-	symbols.index = idx;
-	symbols.index_tried = true;
-	symbols.image = NULL;
-	symbols.image_why_not = alloc_strdup("no vmlinux of 6.1 below /boot");
+	read_from(kcore);
+	symbols.kernel.image = NULL;
+	symbols.kernel.why_not = alloc_strdup("no vmlinux of 6.1 below /boot");
 	said_of_it = said("twice");
 	assert_non_null(strstr(said_of_it, "no vmlinux of 6.1 below /boot"));
 	assert_non_null(strstr(said_of_it, record_symbols_index_alone));
-	free(symbols.image_why_not);
-	symbols.image_why_not = NULL;
-	symbols.image = image;
-	symbols.index = NULL;
+	free(symbols.kernel.why_not);
+	symbols.kernel.why_not = NULL;
+	symbols.kernel.image = image;
 }
 
 int main(void)

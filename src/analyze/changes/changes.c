@@ -22,7 +22,7 @@ int analyze_changes_create(struct kernel_image *const images[2],
 	for (int i = 0; i < 2 && !err; i++) {
 		c->sides[i].img = images[i];
 		c->sides[i].index = indexes[i];
-		err = kernel_code_create(images[i], NULL, 0, &c->sides[i].code);
+		err = kernel_code_create(images[i], NULL, &c->sides[i].code);
 		if (!err)
 			changes_read_symbols(&c->sides[i]);
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the kernel's image says of its code, as x86-64 lays it out. */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +12,25 @@
 #define BUGFLAG_WARNING 1
 
 const struct arch_section_bounds arch_section_bounds[ARCH_N_SECTIONS] = {
-	[ARCH_SECTION_LABELS] = { "__start___jump_table", "__stop___jump_table" },
-	[ARCH_SECTION_FIXUPS] = { "__start___ex_table", "__stop___ex_table" },
-	[ARCH_SECTION_BUGS] = { "__start___bug_table", "__stop___bug_table" },
-	[ARCH_SECTION_STATIC_CALLS] = { "__start_static_call_sites", "__stop_static_call_sites" },
-	[ARCH_SECTION_FTRACE] = { "__start_mcount_loc", "__stop_mcount_loc" },
-	[ARCH_SECTION_RETPOLINES] = { "__retpoline_sites", "__retpoline_sites_end" },
-	[ARCH_SECTION_ALTERNATIVES] = { "__alt_instructions", "__alt_instructions_end" },
+	[ARCH_SECTION_LABELS] = { "__start___jump_table", "__stop___jump_table", "__jump_table" },
+	[ARCH_SECTION_FIXUPS] = { "__start___ex_table", "__stop___ex_table", "__ex_table" },
+	[ARCH_SECTION_BUGS] = { "__start___bug_table", "__stop___bug_table", "__bug_table" },
+	[ARCH_SECTION_STATIC_CALLS] = { "__start_static_call_sites", "__stop_static_call_sites",
+					".static_call_sites" },
+	[ARCH_SECTION_FTRACE] = { "__start_mcount_loc", "__stop_mcount_loc", "__mcount_loc" },
+	[ARCH_SECTION_RETPOLINES] = { "__retpoline_sites", "__retpoline_sites_end",
+				      ".retpoline_sites" },
+	[ARCH_SECTION_ALTERNATIVES] = { "__alt_instructions", "__alt_instructions_end",
+					".altinstructions" },
 };
+
+void arch_relocate(uint32_t type, uint64_t value, uint64_t place, uint8_t *at)
+{
+	uint32_t difference = (uint32_t)(value - place);
+
+	if (type == R_X86_64_PC32 || type == R_X86_64_PLT32)
+		memcpy(at, &difference, sizeof(difference));
+}
 
 struct reader {
 	struct arch_tables *out;

@@ -8,13 +8,13 @@
 
 #include "arch/arch.h"
 #include "base/alloc.h"
-#include "kernel/image/image_elf.h"
 #include "kernel/code/kcore.h"
+#include "kernel/image/image_elf.h"
+#include "kernel/image/kallsyms.h"
 
 struct kernel_code {
 	struct kernel_image *img;
-	const struct kernel_kcore *kcore;
-	uint64_t stext; /* absolute, of KCORE */
+	struct kernel_live live;
 	uint64_t base; /* the file's address of _stext */
 	struct arch_tables tables;
 };
@@ -24,21 +24,19 @@ static const uint8_t *file_data(uint64_t addr, size_t *avail, void *img)
 {
 	Elf *elf = kernel_image_elf(img);
 	Elf_Scn *scn = NULL;
-	size_t size;
-	const char *raw = elf_rawfile(elf, &size);
 
-	while (raw && (scn = elf_nextscn(elf, scn)) != NULL) {
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
 		const Elf64_Shdr *s = elf64_getshdr(scn);
-		uint64_t at;
+		uint64_t start = kernel_image_section_address(img, scn), at = addr - start;
+		Elf_Data *data;
 
-		if (!s || s->sh_type == SHT_NOBITS || !(s->sh_flags & SHF_ALLOC) ||
-		    addr < s->sh_addr || addr - s->sh_addr >= s->sh_size)
+		if (!start || addr < start || at >= s->sh_size || s->sh_type == SHT_NOBITS)
 			continue;
-		at = addr - s->sh_addr;
-		if (s->sh_offset > size || s->sh_size > size - s->sh_offset)
+		data = elf_rawdata(scn, NULL);
+		if (!data || !data->d_buf || at >= data->d_size)
 			continue;
-		*avail = (size_t)(s->sh_size - at);
-		return (const uint8_t *)raw + s->sh_offset + at;
+		*avail = data->d_size - at;
+		return (const uint8_t *)data->d_buf + at;
 	}
 	*avail = 0;
 	return NULL;
@@ -57,9 +55,20 @@ bool kernel_code_read_file(const struct kernel_code *code, uint64_t addr, void *
 
 int kernel_code_read_live(const struct kernel_code *code, uint64_t addr, void *buf, size_t len)
 {
-	if (!code->kcore)
+	if (!code->live.kcore)
 		return -ENODATA;
-	return kernel_kcore_read(code->kcore, code->stext + addr, buf, len);
+	return kernel_kcore_read(code->live.kcore, code->live.base + addr, buf, len);
+}
+
+const char *kernel_code_symbol_at(const struct kernel_code *code, uint64_t addr, uint64_t *offset)
+{
+	const char *name = kernel_image_symbol_at(code->img, addr, offset);
+	const struct kernel_sym *sym;
+
+	if (name || !code->live.ks)
+		return name;
+	sym = kernel_kallsyms_covering(code->live.ks, code->live.base + addr, offset);
+	return sym && !sym->module ? sym->name : NULL;
 }
 
 struct bounds {
@@ -78,12 +87,32 @@ static void note_bound(const Elf64_Sym *sym, const char *name, void *arg)
 	}
 }
 
+/* A module's have no symbols around them. */
+static void note_sections(struct kernel_image *img, struct bounds *b)
+{
+	Elf *elf = kernel_image_elf(img);
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	while (!elf_getshdrstrndx(elf, &names) && (scn = elf_nextscn(elf, scn)) != NULL) {
+		const Elf64_Shdr *s = elf64_getshdr(scn);
+		const char *name = s ? elf_strptr(elf, names, s->sh_name) : NULL;
+
+		for (int i = 0; name && i < ARCH_N_SECTIONS; i++)
+			if (!b->start[i] && !strcmp(name, arch_section_bounds[i].section)) {
+				b->start[i] = kernel_image_section_address(img, scn);
+				b->stop[i] = b->start[i] + s->sh_size;
+			}
+	}
+}
+
 static void read_tables(struct kernel_code *code)
 {
 	struct arch_section sections[ARCH_N_SECTIONS] = { 0 };
 	struct bounds b = { 0 };
 
 	kernel_image_elf_symbols_each(code->img, note_bound, &b);
+	note_sections(code->img, &b);
 	for (int i = 0; i < ARCH_N_SECTIONS; i++) {
 		size_t avail;
 		const uint8_t *data = b.start[i] ? file_data(b.start[i], &avail, code->img) : NULL;
@@ -95,7 +124,7 @@ static void read_tables(struct kernel_code *code)
 	arch_tables_read(&code->tables, sections, code->base, file_data, code->img);
 }
 
-int kernel_code_create(struct kernel_image *img, const struct kernel_kcore *kcore, uint64_t stext,
+int kernel_code_create(struct kernel_image *img, const struct kernel_live *live,
 		       struct kernel_code **out)
 {
 	const Elf64_Ehdr *ehdr = elf64_getehdr(kernel_image_elf(img));
@@ -106,8 +135,8 @@ int kernel_code_create(struct kernel_image *img, const struct kernel_kcore *kcor
 		return -ENOTSUP;
 	code = alloc_new(struct kernel_code);
 	code->img = img;
-	code->kcore = kcore;
-	code->stext = stext;
+	if (live && live->kcore)
+		code->live = *live;
 	code->base = kernel_image_base(img);
 	read_tables(code);
 	*out = code;
@@ -134,7 +163,7 @@ uint64_t kernel_code_file_base(const struct kernel_code *code)
 
 uint64_t kernel_code_live_base(const struct kernel_code *code)
 {
-	return code->kcore ? code->stext : 0;
+	return code->live.base;
 }
 
 const struct arch_tables *kernel_code_tables(const struct kernel_code *code)

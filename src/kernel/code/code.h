@@ -15,16 +15,24 @@
 
 struct arch_tables;
 struct kernel_image;
+struct kernel_kallsyms;
 struct kernel_kcore;
 
 struct kernel_code;
 
+/* The running kernel that has an image. */
+struct kernel_live {
+	const struct kernel_kcore *kcore; /* NULL: it cannot be read */
+	uint64_t base; /* where _stext is, or a module's first function */
+	const struct kernel_kallsyms
+		*ks; /* for names of what a module calls; NULL: they stay unknown */
+};
+
 /*
- * The code of IMG. KCORE (may be NULL) is the running kernel, of the same build as IMG, with its
- * _stext at STEXT: read it before probes of one's own are there. Both must outlive the result.
- * -ENOTSUP for another architecture's, not reported.
+ * The code of IMG. LIVE (may be NULL) is the running kernel, of the same build as IMG: read it before probes of one's
+ * own are there. What both refer to must outlive the result. -ENOTSUP for another architecture's, not reported.
  */
-int kernel_code_create(struct kernel_image *img, const struct kernel_kcore *kcore, uint64_t stext,
+int kernel_code_create(struct kernel_image *img, const struct kernel_live *live,
 		       struct kernel_code **out);
 void kernel_code_destroy(struct kernel_code *code); /* accepts NULL */
 
@@ -33,6 +41,9 @@ struct kernel_image *kernel_code_image(const struct kernel_code *code);
 uint64_t kernel_code_file_base(const struct kernel_code *code);
 uint64_t kernel_code_live_base(const struct kernel_code *code);
 const struct arch_tables *kernel_code_tables(const struct kernel_code *code);
+
+/* As kernel_image_symbol_at(); outside of a module what of the kernel's image is there. */
+const char *kernel_code_symbol_at(const struct kernel_code *code, uint64_t addr, uint64_t *offset);
 
 /*
  * LEN bytes at ADDR as the file has them; false where it has none. What alternatives, paravirt calls,

@@ -51,9 +51,8 @@ struct function {
 static enum kernel_callee callee(uint64_t addr, void *arg)
 {
 	const struct function *f = arg;
-	struct kernel_image *img = kernel_code_image(f->code);
 	uint64_t offset;
-	const char *name = kernel_image_symbol_at(img, addr, &offset);
+	const char *name = kernel_code_symbol_at(f->code, addr, &offset);
 
 	if (!name) {
 		uint8_t byte;

@@ -2,6 +2,7 @@
 #include "kernel/image/image.h"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -91,6 +92,23 @@ const char *kernel_build_id_format(const struct kernel_build_id *id, char *buf, 
 	return buf;
 }
 
+/* What is compressed in img->map, as modules of distributions are, in its place. */
+static int unpack(struct kernel_image *img, int fd, size_t *size)
+{
+	Elf *packed = dwelf_elf_begin(fd);
+	const char *bytes = packed ? elf_rawfile(packed, size) : NULL;
+	const Elf64_Ehdr *ehdr = bytes ? elf64_getehdr(packed) : NULL;
+	void *map = NULL;
+	int err = -ENOEXEC;
+
+	if (ehdr && ehdr->e_type == ET_REL)
+		err = map_copy(bytes, *size, img->path, &map);
+	elf_end(packed);
+	map_release(img->map);
+	img->map = map;
+	return err;
+}
+
 /*
  * libdw trusts strings inside .debug_info to be terminated: in a damaged file they end by what is behind the map. libelf changes
  * the headers of sections that it unpacks.
@@ -100,9 +118,11 @@ static int open_elf(struct kernel_image *img, int fd)
 	size_t size;
 	int err = map_file(fd, img->path, sizeof(Elf64_Ehdr), INT64_MAX, &img->map, &size);
 
+	elf_version(EV_CURRENT);
+	if (!err && memcmp(img->map, ELFMAG, SELFMAG))
+		err = unpack(img, fd, &size);
 	if (err)
 		return err;
-	elf_version(EV_CURRENT);
 	img->elf = elf_memory(img->map, size);
 	return img->elf ? 0 : -ENOEXEC;
 }
@@ -235,6 +255,15 @@ bool kernel_image_has_dwarf(const struct kernel_image *img)
 Elf *kernel_image_elf(const struct kernel_image *img)
 {
 	return img->elf;
+}
+
+uint64_t kernel_image_section_address(const struct kernel_image *img, Elf_Scn *scn)
+{
+	const Elf64_Shdr *s = elf64_getshdr(scn);
+
+	if (!s || !(s->sh_flags & SHF_ALLOC))
+		return 0;
+	return img->is_module ? img->layout[elf_ndxscn(scn)] : s->sh_addr;
 }
 
 Elf *kernel_image_dwarf_elf(const struct kernel_image *img)

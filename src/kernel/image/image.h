@@ -53,6 +53,8 @@ bool kernel_is_release(const char *name);
  */
 int kernel_image_try(const char *path, struct kernel_image **out);
 
+/* The build-id of the loaded module NAME. -errno, not reported. */
+int kernel_module_build_id(const char *name, struct kernel_build_id *id);
 /*
  * The file of the module NAME with build-id ID, of the kernel RELEASE, or its debug file: where packages and the lab
  * have them. NULL: there is none.

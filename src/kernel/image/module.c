@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
 #include "kernel/image/image_impl.h"
 
 /* Any address will do but 0, which libdwfl takes for none. */
@@ -77,6 +80,44 @@ static int section_address(Dwfl_Module *mod, void **image, const char *name, Dwa
 	return 0;
 }
 
+static void relocate_section(struct kernel_image *img, const Elf64_Shdr *s, const Elf_Data *relas)
+{
+	Elf_Scn *to = elf_getscn(img->elf, s->sh_info), *from = elf_getscn(img->elf, s->sh_link);
+	Elf_Data *code = to ? elf_rawdata(to, NULL) : NULL;
+	Elf_Data *symtab = from ? elf_getdata(from, NULL) : NULL;
+	const uint64_t base = s->sh_info < img->n_sections ? img->layout[s->sh_info] : 0;
+
+	if (!base || !code || !code->d_buf || !symtab || symtab->d_type != ELF_T_SYM)
+		return;
+	for (size_t i = 0; i < relas->d_size / sizeof(Elf64_Rela); i++) {
+		const Elf64_Rela *r = (const Elf64_Rela *)relas->d_buf + i;
+		const Elf64_Sym *sym = (const Elf64_Sym *)symtab->d_buf + ELF64_R_SYM(r->r_info);
+
+		if (ELF64_R_SYM(r->r_info) >= symtab->d_size / sizeof(*sym) ||
+		    sym->st_shndx >= img->n_sections || !img->layout[sym->st_shndx] ||
+		    code->d_size < sizeof(uint32_t) ||
+		    r->r_offset > code->d_size - sizeof(uint32_t))
+			continue;
+		arch_relocate(ELF64_R_TYPE(r->r_info),
+			      img->layout[sym->st_shndx] + sym->st_value + (uint64_t)r->r_addend,
+			      base + r->r_offset, (uint8_t *)code->d_buf + r->r_offset);
+	}
+}
+
+/* Of what counts from its own place, which libdwfl leaves alone. What is not in the module stays as it is. */
+static void relocate(struct kernel_image *img)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(img->elf, scn)) != NULL) {
+		const Elf64_Shdr *s = elf64_getshdr(scn);
+		Elf_Data *relas = s && s->sh_type == SHT_RELA ? elf_getdata(scn, NULL) : NULL;
+
+		if (relas && relas->d_buf && relas->d_type == ELF_T_RELA)
+			relocate_section(img, s, relas);
+	}
+}
+
 int kernel_image_link(struct kernel_image *img)
 {
 	static const Dwfl_Callbacks callbacks = { .find_elf = find_elf,
@@ -101,30 +142,45 @@ int kernel_image_link(struct kernel_image *img)
 	dwfl_report_end(img->dwfl, NULL, NULL);
 	if (!dwfl_module_getelf(mod, &bias))
 		return -ENOEXEC;
+	relocate(img);
 	dwarf = dwfl_module_getdwarf(mod, &bias);
 	img->has_dwarf = dwarf != NULL;
 	img->dwarf_elf = dwarf ? dwarf_getelf(dwarf) : NULL;
 	return 0;
 }
 
+int kernel_module_build_id(const char *name, struct kernel_build_id *id)
+{
+	char *notes = alloc_printf("/sys/module/%s/notes/.note.gnu.build-id", name);
+	int err = kernel_build_id_read(notes, id);
+
+	free(notes);
+	return err;
+}
+
 /* --- finding -------------------------------------------------------------------------------- */
 
-/* "nf_tables.ko", "nf-tables.ko.debug": is FILE of the module NAME, which the kernel writes with underscores? */
+/* "nf_tables.ko", "nf-tables.ko.debug", "nf-tables.ko.xz": is FILE of the module NAME, which the kernel writes with underscores? */
 static bool is_of_module(const char *file, const char *name)
 {
 	while (*name && (*file == *name || (*file == '-' && *name == '_'))) {
 		file++;
 		name++;
 	}
-	return !*name && (!strcmp(file, ".ko") || !strcmp(file, ".ko.debug"));
+	return !*name && !strncmp(file, ".ko", 3) && (!file[3] || file[3] == '.');
 }
 
 /* Opens what is in PATH, if it is of the build ID and better than what *OUT is already. */
 static void try_file(const char *path, const struct kernel_build_id *id, struct kernel_image **out)
 {
 	struct kernel_image *img;
+	int err = kernel_image_try(path, &img);
 
-	if (kernel_image_try(path, &img))
+	if (err && err != -ENOENT)
+		log_verbose(1, "cannot read the module %s: %s", path,
+			    err == -ENOEXEC ? "no ELF file, or compressed as libdw does not know" :
+					      file_strerror(err));
+	if (err)
 		return;
 	if (!kernel_build_id_equal(kernel_image_build_id(img), id) ||
 	    (*out && !kernel_image_has_dwarf(img))) {
@@ -169,20 +225,17 @@ static void search_lab(const char *name, const struct kernel_build_id *id,
 struct kernel_image *kernel_module_find(const char *name, const char *release,
 					const struct kernel_build_id *id)
 {
-	char hex[2 * KERNEL_BUILD_ID_MAX + 1], *debug, *folders[2];
+	/* First what has the code: libdwfl finds the debug file that belongs to it, by its build-id. */
+	static const char *const folders[2] = { "/lib/modules", "/usr/lib/debug/lib/modules" };
 	struct kernel_image *img = NULL;
 
 	if (id->len < 2 || !kernel_is_release(release))
 		return NULL;
-	kernel_build_id_format(id, hex, sizeof(hex));
-	debug = alloc_printf("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
-	try_file(debug, id, &img);
-	free(debug);
-	folders[0] = alloc_printf("/usr/lib/debug/lib/modules/%s", release);
-	folders[1] = alloc_printf("/lib/modules/%s", release);
 	for (int i = 0; i < 2; i++) {
-		search(folders[i], name, id, &img);
-		free(folders[i]);
+		char *folder = alloc_printf("%s/%s", folders[i], release);
+
+		search(folder, name, id, &img);
+		free(folder);
 	}
 	if (!img || !kernel_image_has_dwarf(img))
 		search_lab(name, id, &img);

@@ -19,8 +19,8 @@ struct planner {
 	struct record_blocks *blocks;
 	bool callees; /* are wanted: then there may be probes on calls, and behind them */
 	struct record_symbols *symbols;
-	struct record_code code;
-	struct kernel_flow *flow; /* of the function at hand */
+	const struct record_image *in; /* of the function at hand, */
+	struct kernel_flow *flow; /* and its graph */
 };
 
 /* Nor at the entry, where the function's own probes are: it is executed once a call anyway. */
@@ -30,7 +30,7 @@ static bool is_blacklisted(uint64_t addr, void *arg)
 	const struct kernel_insn *insn = kernel_flow_insn_at(pl->flow, addr);
 
 	return addr == kernel_flow_entry(pl->flow) || (insn && insn->flags & KERNEL_INSN_FTRACE) ||
-	       record_symbols_is_blacklisted(pl->symbols, addr);
+	       record_symbols_is_blacklisted(pl->symbols, pl->in->base + addr);
 }
 
 /*
@@ -175,7 +175,6 @@ static bool is_thunk(const char *name)
 /* Which function each block calls, by the kernel's own names. */
 static void name_callees(struct planner *pl, struct record_block_function *f)
 {
-	uint64_t stext = kernel_kallsyms_stext(pl->symbols->ks);
 	uint32_t n;
 	const struct kernel_insn *insns = kernel_flow_insns(pl->flow, &n);
 
@@ -187,7 +186,8 @@ static void name_callees(struct planner *pl, struct record_block_function *f)
 		if (!calls || !insns[i].target || insns[i].flags & KERNEL_INSN_FTRACE ||
 		    insns[i].block >= f->n_blocks || f->called[insns[i].block])
 			continue;
-		sym = kernel_kallsyms_covering(pl->symbols->ks, insns[i].target + stext, NULL);
+		sym = kernel_kallsyms_covering(pl->symbols->ks, insns[i].target + f->in->base,
+					       NULL);
 		if (sym && !is_thunk(sym->name))
 			f->called[insns[i].block] = sym->name;
 	}
@@ -195,13 +195,11 @@ static void name_callees(struct planner *pl, struct record_block_function *f)
 
 static void add_points(struct planner *pl, struct record_block_function *f)
 {
-	uint64_t stext = kernel_kallsyms_stext(pl->symbols->ks);
-
 	f->first_point = pl->blocks->n_points;
 	for (uint32_t i = 0; i < f->plan.n_probes; i++) {
 		const struct kernel_block_probe *probe = &f->plan.probes[i];
 		struct record_point p = {
-			.addr = probe->addr + stext,
+			.addr = probe->addr + f->in->base,
 			.counts = true,
 			.block = pl->blocks->n_points,
 			.optimizes = probe->optimizes,
@@ -216,17 +214,19 @@ static void add_points(struct planner *pl, struct record_block_function *f)
 /* Plans the probes of the function at SYM. Reports why it cannot. */
 static int plan(struct planner *pl, const struct kernel_sym *sym)
 {
-	struct record_block_function f = { .sym = sym };
+	struct record_image *in = record_symbols_image_of(pl->symbols, sym);
+	struct record_block_function f = { .sym = sym, .in = in };
 	const struct kernel_block *flow_blocks;
 	const char *why;
-	int err = kernel_flow_of(pl->code.code, sym->addr - kernel_kallsyms_stext(pl->symbols->ks),
-				 &pl->flow);
+	int err = record_image_code(pl->symbols, in);
 
+	err = err ?: kernel_flow_of(in->code, sym->addr - in->base, &pl->flow);
 	if (err) {
 		log_error("cannot count the blocks of '%s': cannot read its code: %s", sym->name,
-			  log_strerror(err));
+			  !in->image && in->why_not ? in->why_not : log_strerror(err));
 		return err;
 	}
+	pl->in = in;
 	why = why_not(pl->flow);
 	if (!why && kernel_blocks_plan(pl->flow, KERNEL_PLAN_CALLS_KNOWN | KERNEL_PLAN_LOOPS,
 				       is_no_place, pl, &f.plan))
@@ -272,7 +272,7 @@ static int plan_name(struct planner *pl, const char *name)
 	int err = 0, one;
 
 	for (size_t i = 0; i < n; i++) {
-		if (kernel_kallsyms_is_init(pl->symbols->ks, syms[i]) || syms[i]->module)
+		if (kernel_kallsyms_is_init(pl->symbols->ks, syms[i]))
 			continue;
 		usable++;
 		one = is_planned(pl->blocks, syms[i]) ? 0 : plan(pl, syms[i]);
@@ -281,7 +281,7 @@ static int plan_name(struct planner *pl, const char *name)
 	free(syms);
 	if (usable)
 		return err;
-	log_error("'%s' is not a function of this kernel's image: --blocks takes functions that "
+	log_error("'%s' is not a function of this kernel: --blocks takes functions that "
 		  "are not inlined (see kprotperf list)",
 		  name);
 	return -ENOENT;
@@ -292,8 +292,7 @@ int record_blocks_resolve(struct record_blocks *blocks, const struct record_kern
 {
 	struct record_symbols *symbols = kernel->symbols;
 	struct planner pl = { .blocks = blocks, .symbols = symbols, .callees = callees };
-	struct kernel_image *image;
-	int err, one;
+	int err = 0, one;
 
 	if (!names->n_items)
 		return 0;
@@ -302,23 +301,10 @@ int record_blocks_resolve(struct record_blocks *blocks, const struct record_kern
 			  record_features_why_not_kprobe(kernel->features));
 		return -EOPNOTSUPP;
 	}
-	err = record_symbols_image(symbols, &image);
-	if (err)
-		return err;
-	if (!image) {
-		log_error("--blocks needs the kernel's vmlinux: %s",
-			  symbols->image_why_not ?: "none was found (--vmlinux)");
-		return -ENODATA;
-	}
-	err = record_code_open(symbols, &pl.code);
-	if (err)
-		log_error("cannot count blocks: cannot read the kernel's code: %s",
-			  log_strerror(err));
-	for (uint32_t i = 0; i < names->n_items && pl.code.code; i++) {
+	for (uint32_t i = 0; i < names->n_items; i++) {
 		one = plan_name(&pl, names->items[i]);
 		err = err ?: one;
 	}
-	record_code_close(&pl.code);
 	return err;
 }
 
@@ -361,7 +347,7 @@ void record_blocks_store(struct record_blocks *blocks, const struct record_sites
 				.bytes = block->end - block->start,
 				.insns = block->n_insns,
 				.reached = block->reached,
-				.location = profile_location_add(p, block->start, NULL),
+				.location = profile_location_add(p, block->start, f->in->module),
 				.bit = PROFILE_NO_BIT,
 				.counter = PROFILE_NO_BIT,
 				.callee = profile_intern(p, f->called[b]),
@@ -390,23 +376,20 @@ void record_blocks_store(struct record_blocks *blocks, const struct record_sites
 void record_blocks_add_callees(const struct record_blocks *blocks, struct record_sites *sites,
 			       const struct record_symbols *symbols)
 {
-	uint64_t stext = kernel_kallsyms_stext(symbols->ks);
-
 	for (uint32_t i = 0; i < blocks->n_items; i++) {
 		const struct record_block_function *f = &blocks->items[i];
 
 		for (uint32_t k = 0; k < f->n_callees; k++)
-			record_sites_add(sites, symbols, f->callees[k] + stext);
+			record_sites_add(sites, symbols, f->callees[k] + f->in->base);
 	}
 }
 
-/* What CALL is a call of, by name. For free(); NULL: nothing that takes time of its own. */
-static char *call_name(const struct record_block_call *call, const struct kernel_kallsyms *ks)
+/* What CALL in IN is a call of, by name. For free(); NULL: nothing that takes time of its own. */
+static char *call_name(const struct record_block_call *call, const struct record_image *in,
+		       const struct kernel_kallsyms *ks)
 {
 	const struct kernel_sym *sym =
-		call->target ? kernel_kallsyms_covering(
-				       ks, call->target + kernel_kallsyms_stext(ks), NULL) :
-			       NULL;
+		call->target ? kernel_kallsyms_covering(ks, call->target + in->base, NULL) : NULL;
 
 	if (!sym || is_thunk(sym->name))
 		return alloc_strdup("(*)()");
@@ -416,8 +399,6 @@ static char *call_name(const struct record_block_call *call, const struct kernel
 void record_blocks_add_calls(const struct record_blocks *blocks, const struct record_sites *sites,
 			     struct record_symbols *symbols, struct record_ranges *ranges)
 {
-	uint64_t stext = kernel_kallsyms_stext(symbols->ks);
-
 	for (uint32_t i = 0; i < blocks->n_items; i++) {
 		const struct record_block_function *f = &blocks->items[i];
 
@@ -425,12 +406,12 @@ void record_blocks_add_calls(const struct record_blocks *blocks, const struct re
 			const struct record_block_call *call = &f->calls[k];
 			char *name;
 
-			if (call->target && site_at(sites, call->target + stext))
+			if (call->target && site_at(sites, call->target + f->in->base))
 				continue;
-			name = call_name(call, symbols->ks);
-			record_ranges_add_call(ranges, f->sym->name, f->sym->addr - stext, name,
-					       (struct kernel_range){ call->start, call->end },
-					       call->why_not);
+			name = call_name(call, f->in, symbols->ks);
+			record_ranges_add_call(
+				ranges, f->in, f->sym->name, f->sym->addr - f->in->base, name,
+				(struct kernel_range){ call->start, call->end }, call->why_not);
 			free(name);
 		}
 	}

@@ -19,13 +19,14 @@
 
 /* A call: where a probe can tell that it begins, itself as a rule, and where it comes back to. */
 struct record_block_call {
-	uint64_t start, end; /* relative to _stext */
+	uint64_t start, end;
 	uint64_t target; /* likewise; 0: through a pointer */
 	const char *why_not; /* it cannot be timed, and why; NULL: it can */
 };
 
 struct record_block_function {
 	const struct kernel_sym *sym; /* belongs to the kallsyms table */
+	struct record_image *in; /* that has it; addresses below are relative to that */
 	uint32_t site; /* in the engine and the profile; 0: it is not timed */
 	uint32_t counted; /* place in the profile's list of functions whose blocks are counted */
 	struct kernel_block *blocks; /* as in its flow graph, whose numbers the plan has */
@@ -33,8 +34,7 @@ struct record_block_function {
 	uint32_t n_blocks;
 	struct kernel_block_plan plan;
 	uint32_t first_point; /* of its probes, one for each of the plan's */
-	uint64_t *
-		callees; /* entries of the functions that it calls or jumps to, relative to _stext */
+	uint64_t *callees; /* entries of the functions that it calls or jumps to */
 	uint32_t n_callees, cap_callees;
 	struct record_block_call *calls;
 	uint32_t n_calls, cap_calls;

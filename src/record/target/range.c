@@ -18,12 +18,16 @@
 
 struct resolver {
 	struct record_ranges *ranges;
-	const struct kernel_index *idx;
-	const struct kernel_kallsyms *ks;
-	const char *function; /* what the function around the body must match; NULL: any does */
+	struct record_symbols *symbols;
+	struct record_image *in; /* that is looked through */
+	const char *pattern;
+	char *name; /* what bodies must match, */
+	const char *function; /* and the function around them; NULL: any does */
 	bool named; /* that is a name */
 	uint32_t matched; /* bodies, those left out by FUNCTION among them */
 	uint32_t added;
+	uint32_t empty; /* places where nothing is left of one */
+	bool unknown; /* it is known why none is found, and said */
 };
 
 void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *fmt, ...)
@@ -46,11 +50,12 @@ void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *
 			    r->file ?: "?", r->line, why);
 }
 
-void record_ranges_add(struct record_ranges *ranges, const struct kernel_index *idx,
+void record_ranges_add(struct record_ranges *ranges, struct record_image *in,
 		       const struct kernel_body *body, bool named)
 {
 	const char *symbol = body->function.symbol ?: body->function.name;
 	struct record_range range = {
+		.in = in,
 		.body = body->id,
 		.name = body->name,
 		.symbol = symbol,
@@ -64,17 +69,19 @@ void record_ranges_add(struct record_ranges *ranges, const struct kernel_index *
 	for (size_t i = 0; i < body->n_ranges; i++)
 		range.size += body->ranges[i].end - body->ranges[i].start;
 	range.into = alloc_strndup(symbol, kernel_name_base_len(symbol));
-	range.chain = kernel_index_chain(idx, body->id, PROFILE_CHAIN);
+	range.chain = kernel_index_chain(in->index, body->id, PROFILE_CHAIN);
 	vec_push(ranges, items, range);
 }
 
 #define FIRST_CALLS 0x80000000u /* no index has so many bodies */
 
-void record_ranges_add_call(struct record_ranges *ranges, const char *into, uint64_t into_addr,
-			    const char *name, struct kernel_range call, const char *why_not)
+void record_ranges_add_call(struct record_ranges *ranges, struct record_image *in, const char *into,
+			    uint64_t into_addr, const char *name, struct kernel_range call,
+			    const char *why_not)
 {
 	struct record_range *r = NULL;
 	struct record_range added = {
+		.in = in,
 		.body = FIRST_CALLS + ranges->n_items,
 		.symbol = into,
 		.entry = call.start,
@@ -83,7 +90,8 @@ void record_ranges_add_call(struct record_ranges *ranges, const char *into, uint
 	};
 
 	for (uint32_t i = 0; i < ranges->n_items && !r; i++)
-		if (ranges->items[i].called && ranges->items[i].into_addr == into_addr &&
+		if (ranges->items[i].called && ranges->items[i].in == in &&
+		    ranges->items[i].into_addr == into_addr &&
 		    !strcmp(ranges->items[i].called, name) && !ranges->items[i].why_not == !why_not)
 			r = &ranges->items[i];
 	if (!r) {
@@ -113,81 +121,116 @@ static int add_body(const struct kernel_body *body, void *arg)
 		return 0;
 	r->added++;
 	for (uint32_t i = 0; i < r->ranges->n_items; i++)
-		if (r->ranges->items[i].body == body->id) {
+		if (r->ranges->items[i].in == r->in && r->ranges->items[i].body == body->id) {
 			r->ranges->items[i].named |= r->named;
 			return 0;
 		}
 	if (r->ranges->n_items == RECORD_MAX_RANGES)
 		return -E2BIG;
-	record_ranges_add(r->ranges, r->idx, body, r->named);
+	record_ranges_add(r->ranges, r->in, body, r->named);
 	return 0;
 }
 
-/* The module that the function named is in; NULL: none, or there is one of that name in the kernel itself. */
-static const char *module_of(const struct resolver *r)
+/* Adds the bodies of IN that are asked for, where there is an index that tells of them. */
+static int add_bodies(struct resolver *r, struct record_image *in)
 {
-	const struct kernel_sym *const *named;
-	size_t n = 0;
+	uint32_t empty = 0;
+	int err = record_image_index(r->symbols, in);
 
-	if (!r->named)
-		return NULL;
-	named = kernel_kallsyms_named(r->ks, r->function, &n);
-	for (size_t i = 0; i < n; i++)
-		if (!named[i]->module)
-			return NULL;
-	return n ? named[0]->module : NULL;
+	if (err)
+		return err;
+	if (in->index && kernel_index_has_dwarf(in->index)) {
+		r->in = in;
+		err = kernel_index_bodies_each(in->index, r->name, add_body, r, &empty);
+		r->empty += empty;
+		return err == -ENOENT ? 0 : err;
+	}
+	if (!in->module) {
+		log_error("--range needs the kernel's vmlinux with DWARF: %s",
+			  in->why_not ?: "it has no DWARF");
+		return -ENODATA;
+	}
+	if (r->named)
+		log_warn("'%s': not timed: %s", r->pattern,
+			 in->why_not ?: "its module has no DWARF");
+	r->unknown |= r->named;
+	log_verbose(1, "'%s': module %s: %s", r->pattern, in->module, in->why_not ?: "no DWARF");
+	return 0;
+}
+
+/* In modules with a function that matches; FUNCTION named, in the kernel only if that or no module has it. */
+static int add_from_images(struct resolver *r)
+{
+	const struct record_image *last = NULL;
+	bool in_kernel = !r->named, in_modules = false;
+	const struct kernel_sym *all;
+	int err = 0;
+	size_t n;
+
+	all = kernel_kallsyms_all(r->symbols->ks, &n);
+	for (size_t i = 0; r->function && i < n && !err; i++) {
+		struct record_image *in;
+
+		if ((!all[i].module && !r->named) ||
+		    !record_site_matches(r->symbols->ks, &all[i], r->function))
+			continue;
+		in_kernel |= !all[i].module;
+		if (!all[i].module)
+			continue;
+		in_modules = true;
+		in = record_symbols_image_of(r->symbols, &all[i]);
+		if (in != last)
+			err = add_bodies(r, in);
+		last = in;
+	}
+	return err || (in_modules && !in_kernel) ? err : add_bodies(r, &r->symbols->kernel);
 }
 
 /*
- * PATTERN adds nothing. That a kernel has no such body may be what the other one is compared with, so it
+ * R's pattern adds nothing. That a kernel has no such body may be what the other one is compared with, so it
  * keeps nothing else from being recorded; -E2BIG does.
  */
-static int report_missing(const struct resolver *r, const char *pattern, int err, uint32_t empty)
+static void report_missing(const struct resolver *r, int err)
 {
 	if (err == -E2BIG)
 		log_error(
 			"'%s' matches more than %u inlined bodies, the limit; name the function they "
 			"are in: INLINED@FUNC",
-			pattern, RECORD_MAX_RANGES);
+			r->pattern, RECORD_MAX_RANGES);
 	else if (err)
 		log_error("cannot look up '%s' in the index of the kernel's inlined bodies: %s",
-			  pattern, log_strerror(err));
-	else if (module_of(r))
-		log_warn(
-			"'%s': not timed: '%s' is in the module %s, where inlined bodies are estimated from samples only",
-			pattern, r->function, module_of(r));
+			  r->pattern, log_strerror(err));
 	else if (r->matched)
 		log_warn(
 			"'%s': not timed: inlined at %u places, none of them in a matching function",
-			pattern, r->matched);
-	else if (empty)
+			r->pattern, r->matched);
+	else if (r->empty)
 		log_warn(
 			"'%s': not timed: inlined at %u places, but it has no instructions left there",
-			pattern, empty);
-	else
+			r->pattern, r->empty);
+	else if (!r->unknown)
 		log_warn("'%s': not timed: no inlined function matches '%s' in this kernel (see "
 			 "kprotperf list)",
-			 pattern, pattern);
-	return err;
+			 r->pattern, r->pattern);
 }
 
-static int resolve_one(struct resolver *r, const char *pattern)
+static int resolve_one(struct record_ranges *ranges, struct record_symbols *symbols,
+		       const char *pattern)
 {
 	const char *at = strchr(pattern, '@');
-	char *name = alloc_strndup(pattern, at ? (size_t)(at - pattern) : strlen(pattern));
-	uint32_t empty = 0;
+	struct resolver r = { .ranges = ranges, .symbols = symbols, .pattern = pattern };
 	int err;
 
-	r->function = at ? at + 1 : NULL;
-	r->named = at && !strpbrk(at, "*?[");
-	r->matched = r->added = 0;
-	err = kernel_index_bodies_each(r->idx, name, add_body, r, &empty);
-	if (err || !r->added)
-		err = report_missing(r, pattern, err == -ENOENT ? 0 : err, empty);
-	else if (empty && !at)
+	r.name = alloc_strndup(pattern, at ? (size_t)(at - pattern) : strlen(pattern));
+	r.function = at ? at + 1 : NULL;
+	r.named = at && !strpbrk(at, "*?[");
+	err = add_from_images(&r);
+	if (err != -ENODATA && (err || !r.added))
+		report_missing(&r, err);
+	else if (r.empty && !at)
 		log_verbose(1, "'%s': in %u more places it has no instructions left", pattern,
-			    empty);
-	free(name);
+			    r.empty);
+	free(r.name);
 	return err;
 }
 
@@ -211,14 +254,12 @@ int record_ranges_resolve(struct record_ranges *ranges, const struct record_kern
 			  const struct record_names *patterns, uint32_t first_site)
 {
 	struct record_symbols *symbols = kernel->symbols;
-	struct resolver r = { .ranges = ranges, .ks = symbols->ks };
-	const struct kernel_index *idx;
-	int err, one;
+	int err = 0, one;
 
 	ranges->first_site = first_site;
 	if (!patterns->n_items) { /* calls alone, which are in no index */
 		if (ranges->n_items)
-			record_ranges_plan(ranges, symbols, NULL);
+			record_ranges_plan(ranges, symbols);
 		return 0;
 	}
 	if (kernel->features->kprobe) {
@@ -226,23 +267,15 @@ int record_ranges_resolve(struct record_ranges *ranges, const struct record_kern
 			  record_features_why_not_kprobe(kernel->features));
 		return -EOPNOTSUPP;
 	}
-	err = record_symbols_index(symbols, &idx);
-	if (err || !idx || !kernel_index_has_dwarf(idx)) {
-		if (!err)
-			log_error("--range needs the kernel's vmlinux with DWARF: %s",
-				  symbols->image_why_not ?: "it has no DWARF");
-		return err ?: -ENODATA;
-	}
-	r.idx = idx;
-	for (uint32_t i = 0; i < patterns->n_items; i++) {
-		one = resolve_one(&r, patterns->items[i]);
+	for (uint32_t i = 0; i < patterns->n_items && err != -ENODATA; i++) {
+		one = resolve_one(ranges, symbols, patterns->items[i]);
 		err = err ?: one;
 	}
 	if (err)
 		return err;
-	record_ranges_plan(ranges, symbols, idx);
+	record_ranges_plan(ranges, symbols);
 	say_not_timed(ranges);
-	if (!symbols->image)
+	if (symbols->kernel.index && !symbols->kernel.image)
 		log_note("%s", record_symbols_index_alone);
 	return 0;
 }
@@ -251,9 +284,10 @@ void record_ranges_store(const struct record_ranges *ranges, struct profile *p)
 {
 	for (uint32_t i = 0; i < ranges->n_items; i++) {
 		const struct record_range *r = &ranges->items[i];
+		char *symbol = record_image_name(r->in, r->symbol);
 		struct profile_site site = {
 			.name = r->name,
-			.symbol = r->symbol,
+			.symbol = symbol,
 			.into = r->into,
 			.chain = r->chain,
 			.estimated = r->why_not,
@@ -265,6 +299,7 @@ void record_ranges_store(const struct record_ranges *ranges, struct profile *p)
 		};
 
 		profile_site_add(p, &site);
+		free(symbol);
 	}
 }
 

@@ -22,6 +22,7 @@ struct profile;
 
 /* One inlined body, or calls. Strings are its own unless said otherwise. */
 struct record_range {
+	struct record_image *in; /* the kernel or the module; its addresses are relative to that */
 	uint32_t body; /* its id in the index; of calls a number above those */
 	const char *name; /* the index's, or CALLED */
 	char *called; /* of calls: "memset()" */
@@ -32,7 +33,7 @@ struct record_range {
 	char *chain; /* as in struct profile_site; NULL: none */
 	const char *file; /* where it is called; NULL: unknown; the index's */
 	uint32_t line;
-	uint64_t entry; /* relative to _stext */
+	uint64_t entry;
 	uint64_t into_addr;
 	uint64_t size; /* of its code, in bytes */
 	bool named; /* its function is, by a name and not by a glob */
@@ -60,16 +61,17 @@ int record_ranges_resolve(struct record_ranges *ranges, const struct record_kern
 			  const struct record_names *patterns, uint32_t first_site);
 void record_ranges_deinit(struct record_ranges *ranges);
 
-/* Adds BODY of IDX. NAMED: its function is, by a name and not by a glob. */
-void record_ranges_add(struct record_ranges *ranges, const struct kernel_index *idx,
+/* Adds BODY of IN's index. NAMED: its function is, by a name and not by a glob. */
+void record_ranges_add(struct record_ranges *ranges, struct record_image *in,
 		       const struct kernel_body *body, bool named);
 
 /*
- * Adds the instructions CALL of the function INTO at INTO_ADDR, which call NAME, to the range that has its others;
+ * Adds the instructions CALL of the function INTO at INTO_ADDR of IN, which call NAME, to the range that has its others;
  * where WHY_NOT says why it cannot be timed, to that of those that cannot.
  */
-void record_ranges_add_call(struct record_ranges *ranges, const char *into, uint64_t into_addr,
-			    const char *name, struct kernel_range call, const char *why_not);
+void record_ranges_add_call(struct record_ranges *ranges, struct record_image *in, const char *into,
+			    uint64_t into_addr, const char *name, struct kernel_range call,
+			    const char *why_not);
 
 /* Range I is not timed after all; the reason, as printf() has it, unless there was one already. */
 void record_range_give_up(struct record_ranges *ranges, uint32_t i, const char *fmt, ...)

@@ -16,7 +16,7 @@
 
 /* One thing to do for one body at one address. */
 struct step {
-	uint64_t addr; /* relative to _stext */
+	uint64_t addr; /* absolute */
 	uint32_t range; /* of the ranges */
 	enum engine_range_op op;
 	uint32_t flags;
@@ -27,10 +27,9 @@ struct step {
 struct planner {
 	struct record_ranges *ranges;
 	struct record_symbols *symbols;
-	const struct kernel_index *idx;
-	struct record_code code;
-	struct kernel_flow *flow; /* of the function at hand */
+	const struct record_image *in; /* of the function at hand, */
 	uint64_t flow_addr;
+	struct kernel_flow *flow; /* and its graph */
 	int flow_err;
 	struct step *steps;
 	uint32_t n_steps, cap_steps;
@@ -40,7 +39,7 @@ static bool is_blacklisted(uint64_t addr, void *arg)
 {
 	const struct planner *pl = arg;
 
-	return record_symbols_is_blacklisted(pl->symbols, addr);
+	return record_symbols_is_blacklisted(pl->symbols, pl->in->base + addr);
 }
 
 static enum kernel_probe_place place(struct planner *pl, uint64_t addr)
@@ -54,11 +53,12 @@ static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 	const struct record_range *r = &pl->ranges->items[i];
 	unsigned int problems;
 
-	if (!pl->flow || pl->flow_addr != r->into_addr) {
+	if (!pl->flow || pl->in != r->in || pl->flow_addr != r->into_addr) {
 		kernel_flow_destroy(pl->flow);
 		pl->flow = NULL;
+		pl->in = r->in;
 		pl->flow_addr = r->into_addr;
-		pl->flow_err = kernel_flow_of(pl->code.code, r->into_addr, &pl->flow);
+		pl->flow_err = kernel_flow_of(r->in->code, r->into_addr, &pl->flow);
 	}
 	if (pl->flow_err) {
 		record_range_give_up(pl->ranges, i, "cannot read the code of '%s': %s", r->into,
@@ -80,12 +80,25 @@ static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 }
 
 /* Without CONFIG_KPROBE_EVENTS_ON_NOTRACE the kernel refuses probes in functions that ftrace does not know. */
-static bool is_notrace(struct planner *pl, uint64_t into_addr)
+static bool is_notrace(struct planner *pl, const struct record_range *r)
 {
-	uint64_t addr = into_addr + kernel_kallsyms_stext(pl->symbols->ks);
-	const struct kernel_sym *sym = kernel_kallsyms_covering(pl->symbols->ks, addr, NULL);
+	const struct kernel_sym *sym =
+		kernel_kallsyms_covering(pl->symbols->ks, r->in->base + r->into_addr, NULL);
 
 	return sym && record_symbols_is_notrace(pl->symbols, sym);
+}
+
+/* Has the kernel the function where the file says? It may have laid the module out otherwise than thought. */
+static bool is_in_place(const struct planner *pl, const struct record_range *r)
+{
+	const struct kernel_sym *const *named;
+	size_t n;
+
+	named = kernel_kallsyms_named(pl->symbols->ks, r->symbol, &n);
+	while (n--)
+		if (named[n]->addr == r->in->base + r->into_addr)
+			return true;
+	return !r->in->module;
 }
 
 static bool is_probed_at_all(struct planner *pl, uint32_t i)
@@ -105,7 +118,12 @@ static bool is_probed_at_all(struct planner *pl, uint32_t i)
 				     r->into, reason);
 		return false;
 	}
-	if (is_notrace(pl, r->into_addr)) {
+	if (!is_in_place(pl, r)) {
+		record_range_give_up(pl->ranges, i, "the kernel has '%s' where %s has other code",
+				     r->into, kernel_image_path(r->in->image));
+		return false;
+	}
+	if (is_notrace(pl, r)) {
 		record_range_give_up(
 			pl->ranges, i,
 			"'%s' has no ftrace location, where this kernel refuses probes", r->into);
@@ -137,9 +155,10 @@ static uint64_t behind_entry(const struct planner *pl, uint64_t addr)
 static bool add_step(struct planner *pl, uint32_t i, uint64_t addr, enum engine_range_op op,
 		     uint32_t flags)
 {
-	struct step step = { .addr = addr, .range = i, .op = op, .flags = flags };
+	const struct record_image *in = pl->ranges->items[i].in;
+	struct step step = { .addr = in->base + addr, .range = i, .op = op, .flags = flags };
 	struct kernel_frame_base base;
-	int err = kernel_image_frame_base(pl->symbols->image, addr, &base);
+	int err = kernel_image_frame_base(in->image, addr, &base);
 
 	if (err || base.offset < 0 || base.offset % 8 || base.offset / 8 >= ENGINE_RANGE_FRAME_FP) {
 		record_range_give_up(pl->ranges, i,
@@ -246,7 +265,7 @@ static int body_of(const struct planner *pl, uint32_t i, struct kernel_body *bod
 	const struct record_range *r = &pl->ranges->items[i];
 
 	if (!r->called)
-		return kernel_index_body(pl->idx, r->body, body);
+		return kernel_index_body(r->in->index, r->body, body);
 	*body = (struct kernel_body){ .entry = r->entry,
 				      .ranges = r->calls,
 				      .n_ranges = r->n_calls };
@@ -319,9 +338,10 @@ static void add_to_point(struct planner *pl, struct record_point *p, const struc
 			return;
 		}
 	if (p->n_actions == ENGINE_RANGE_ACTIONS) {
-		record_range_give_up(
-			pl->ranges, step->range, "more than %u bodies begin or end at +0x%lx",
-			ENGINE_RANGE_ACTIONS, (unsigned long)(step->addr - r->into_addr));
+		record_range_give_up(pl->ranges, step->range,
+				     "more than %u bodies begin or end at +0x%lx",
+				     ENGINE_RANGE_ACTIONS,
+				     (unsigned long)(step->addr - r->in->base - r->into_addr));
 		return;
 	}
 	p->actions[p->n_actions++] = (struct record_action){
@@ -333,14 +353,13 @@ static void add_to_point(struct planner *pl, struct record_point *p, const struc
 
 static void make_points(struct planner *pl)
 {
-	uint64_t stext = kernel_kallsyms_stext(pl->symbols->ks);
 	struct record_ranges *ranges = pl->ranges;
 
 	sort_ranges = ranges->items;
 	sort_array(pl->steps, pl->n_steps, sizeof(*pl->steps), by_order);
 	for (uint32_t k = 0; k < pl->n_steps; k++) {
 		const struct step *step = &pl->steps[k];
-		struct record_point p = { .addr = step->addr + stext,
+		struct record_point p = { .addr = step->addr,
 					  .frame = step->frame,
 					  .optimizes = step->optimizes,
 					  .event = -1,
@@ -360,7 +379,9 @@ static int by_function(const void *a, const void *b)
 {
 	const struct record_range *x = a, *y = b;
 
-	return compare_values(x->into_addr, y->into_addr) ?: compare_values(x->body, y->body);
+	return compare_values(x->in->base, y->in->base)           ?:
+		       compare_values(x->into_addr, y->into_addr) ?:
+								    compare_values(x->body, y->body);
 }
 
 /* What one body takes, whatever others do. */
@@ -377,54 +398,51 @@ static void note_probes(struct planner *pl, uint32_t i, uint32_t first_step)
 static void plan_all(struct planner *pl)
 {
 	struct record_ranges *ranges = pl->ranges;
-	int err;
 
 	/* A function's bodies come together: its flow graph is made once. */
 	sort_array(ranges->items, ranges->n_items, sizeof(*ranges->items), by_function);
-	err = record_code_open(pl->symbols, &pl->code);
 	for (uint32_t i = 0; i < ranges->n_items; i++) {
+		struct record_image *in = ranges->items[i].in;
+		int err = record_image_code(pl->symbols, in);
 		uint32_t first_step = pl->n_steps;
 
 		if (err)
 			record_range_give_up(ranges, i, "cannot read the kernel's code: %s",
-					     err != -ENODATA            ? log_strerror(err) :
-					     pl->symbols->image_why_not ?:
-									  "there is no vmlinux");
+					     err != -ENODATA ? log_strerror(err) :
+					     in->why_not     ?:
+							       "there is no vmlinux");
 		else
 			plan_range(pl, i);
 		note_probes(pl, i, first_step);
 	}
 }
 
-static void plan(struct record_ranges *ranges, struct record_symbols *symbols,
-		 const struct kernel_index *idx, bool points)
+static void plan(struct record_ranges *ranges, struct record_symbols *symbols, bool points)
 {
-	struct planner pl = { .ranges = ranges, .symbols = symbols, .idx = idx };
+	struct planner pl = { .ranges = ranges, .symbols = symbols };
 
 	plan_all(&pl);
 	if (points)
 		make_points(&pl);
 	kernel_flow_destroy(pl.flow);
-	record_code_close(&pl.code);
 	free(pl.steps);
 }
 
-void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols,
-			const struct kernel_index *idx)
+void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols)
 {
-	plan(ranges, symbols, idx, true);
+	plan(ranges, symbols, true);
 }
 
-void record_ranges_survey(struct record_ranges *ranges, struct record_symbols *symbols,
-			  const struct kernel_index *idx)
+void record_ranges_survey(struct record_ranges *ranges, struct record_symbols *symbols)
 {
-	plan(ranges, symbols, idx, false);
+	plan(ranges, symbols, false);
 }
 
 const struct record_range *record_ranges_find(const struct record_ranges *ranges,
+					      struct record_image *in,
 					      const struct kernel_body *body)
 {
-	struct record_range key = { .into_addr = body->function.addr, .body = body->id };
+	struct record_range key = { .in = in, .into_addr = body->function.addr, .body = body->id };
 
 	return search_array(&key, ranges->items, ranges->n_items, sizeof(key), by_function);
 }

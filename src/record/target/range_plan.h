@@ -8,18 +8,17 @@
 #include "record/target/range.h"
 #include "kernel/debuginfo/index.h"
 
-/* Fills in the points of RANGES, whose bodies are IDX's. Bodies that cannot be timed are given up. */
-void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols,
-			const struct kernel_index *idx);
+/* Fills in the points of RANGES. Bodies that cannot be timed are given up. */
+void record_ranges_plan(struct record_ranges *ranges, struct record_symbols *symbols);
 
 /*
  * Without making points, finds of each of RANGES by itself whether it could be timed and how many probes
  * it would take. As of record_ranges_plan(), their order changes.
  */
-void record_ranges_survey(struct record_ranges *ranges, struct record_symbols *symbols,
-			  const struct kernel_index *idx);
-/* What either found of BODY; NULL where it is not among RANGES. */
+void record_ranges_survey(struct record_ranges *ranges, struct record_symbols *symbols);
+/* What either found of IN's BODY; NULL where it is not among RANGES. */
 const struct record_range *record_ranges_find(const struct record_ranges *ranges,
+					      struct record_image *in,
 					      const struct kernel_body *body);
 
 #endif

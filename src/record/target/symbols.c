@@ -24,29 +24,42 @@ int record_symbols_init(struct record_symbols *s, const char *vmlinux)
 {
 	struct utsname uts;
 
+	int err;
+
 	*s = (struct record_symbols){ .vmlinux = vmlinux, .notrace = 1 };
 	if (uname(&uts) == 0)
 		snprintf(s->release, sizeof(s->release), "%s", uts.release);
-	if (kernel_build_id_read(KERNEL_NOTES_PATH, &s->build_id))
-		s->build_id.len = 0;
-	return kernel_kallsyms_load(KERNEL_KALLSYMS_PATH, &s->ks);
+	if (kernel_build_id_read(KERNEL_NOTES_PATH, &s->kernel.build_id))
+		s->kernel.build_id.len = 0;
+	err = kernel_kallsyms_load(KERNEL_KALLSYMS_PATH, &s->ks);
+	if (!err)
+		s->kernel.base = kernel_kallsyms_stext(s->ks);
+	return err;
+}
+
+static void image_deinit(struct record_image *in)
+{
+	kernel_code_destroy(in->code);
+	kernel_index_destroy(in->index);
+	kernel_image_destroy(in->image);
+	kernel_btf_destroy(in->btf);
+	if (in->btf)
+		close(in->btf_fd);
+	free(in->why_not);
 }
 
 void record_symbols_deinit(struct record_symbols *s)
 {
-	kernel_kcore_destroy(s->live);
-	kernel_index_destroy(s->index);
-	kernel_image_destroy(s->image);
+	image_deinit(&s->kernel);
 	for (uint32_t i = 0; i < s->n_modules; i++) {
-		kernel_btf_destroy(s->modules[i].btf);
-		if (s->modules[i].fd >= 0)
-			close(s->modules[i].fd);
+		image_deinit(s->modules[i]);
+		free(s->modules[i]);
 	}
 	free(s->modules);
+	kernel_kcore_destroy(s->live);
 	kernel_btf_destroy(s->btf);
 	kernel_tracing_destroy(s->tracing);
 	kernel_kallsyms_destroy(s->ks);
-	free(s->image_why_not);
 }
 
 const struct kernel_kcore *record_symbols_live(struct record_symbols *s)
@@ -101,29 +114,7 @@ int record_kernel_try_multi(const struct record_kernel *kernel)
 
 bool record_symbols_is_blacklisted(const struct record_symbols *s, uint64_t addr)
 {
-	return kernel_tracing_is_blacklisted(s->tracing, addr + kernel_kallsyms_stext(s->ks)) ==
-	       KERNEL_YES;
-}
-
-int record_code_open(struct record_symbols *s, struct record_code *out)
-{
-	struct kernel_image *image;
-	int err = record_symbols_load_functions(s);
-
-	*out = (struct record_code){};
-	err = err ?: record_symbols_image(s, &image);
-	if (err || !image)
-		return err ?: -ENODATA;
-	if (kernel_kcore_open(s->kcore ?: KERNEL_KCORE_PATH, &out->kcore))
-		out->kcore = NULL;
-	return kernel_code_create(image, out->kcore, kernel_kallsyms_stext(s->ks), &out->code);
-}
-
-void record_code_close(struct record_code *c)
-{
-	kernel_code_destroy(c->code);
-	kernel_kcore_destroy(c->kcore);
-	*c = (struct record_code){};
+	return kernel_tracing_is_blacklisted(s->tracing, addr) == KERNEL_YES;
 }
 
 /* SYM is "name.isra.0" or the like, and there is a "name" that has an ftrace location. */
@@ -151,74 +142,125 @@ bool record_symbols_is_notrace(struct record_symbols *s, const struct kernel_sym
 	return s->notrace == -EINVAL;
 }
 
-static struct record_module_btf module_btf_load(const struct record_symbols *s, const char *module)
+struct record_image *record_symbols_image_of(struct record_symbols *s, const struct kernel_sym *sym)
 {
-	struct record_module_btf m = { .module = module, .fd = -ENOENT };
-	char *path = alloc_printf(KERNEL_BTF_DIR "%s", module);
+	struct record_image *in;
 
-	if (s->btf && !kernel_btf_load_split(path, s->btf, &m.btf)) {
-		m.fd = kernel_btf_module_open(module);
-		if (m.fd < 0) {
-			kernel_btf_destroy(m.btf);
-			m.btf = NULL;
+	if (!sym->module)
+		return &s->kernel;
+	for (uint32_t i = 0; i < s->n_modules; i++)
+		if (s->modules[i]->module == sym->module)
+			return s->modules[i];
+	in = alloc_new(struct record_image);
+	in->module = sym->module;
+	in->base = kernel_kallsyms_base(s->ks, sym);
+	vec_push(s, modules, in);
+	return in;
+}
+
+char *record_image_name(const struct record_image *in, const char *name)
+{
+	return in->module ? alloc_printf("%s [%s]", name, in->module) : alloc_strdup(name);
+}
+
+static void load_btf(const struct record_symbols *s, struct record_image *in)
+{
+	char *path = alloc_printf(KERNEL_BTF_DIR "%s", in->module);
+
+	in->btf_tried = true;
+	if (s->btf && !kernel_btf_load_split(path, s->btf, &in->btf)) {
+		in->btf_fd = kernel_btf_module_open(in->module);
+		if (in->btf_fd < 0) {
+			kernel_btf_destroy(in->btf);
+			in->btf = NULL;
 		}
 	}
 	free(path);
-	return m;
-}
-
-static const struct record_module_btf *record_symbols_module_btf(struct record_symbols *s,
-								 const char *module)
-{
-	uint32_t i;
-
-	for (i = 0; i < s->n_modules; i++)
-		if (s->modules[i].module == module)
-			break;
-	if (i == s->n_modules)
-		vec_push(s, modules, module_btf_load(s, module));
-	return s->modules[i].btf ? &s->modules[i] : NULL;
 }
 
 const struct kernel_btf *record_symbols_btf(struct record_symbols *s, const struct kernel_sym *sym,
 					    int *fd)
 {
-	const struct record_module_btf *m;
+	struct record_image *in = record_symbols_image_of(s, sym);
 
 	*fd = 0;
-	if (!sym->module)
+	if (!in->module)
 		return s->btf;
-	m = record_symbols_module_btf(s, sym->module);
-	if (!m)
-		return NULL;
-	*fd = m->fd;
-	return m->btf;
+	if (!in->btf_tried)
+		load_btf(s, in);
+	*fd = in->btf_fd;
+	return in->btf;
+}
+
+static void find_module(const struct record_symbols *s, struct record_image *in)
+{
+	if (kernel_module_build_id(in->module, &in->build_id)) {
+		in->why_not = alloc_printf("the module %s has no build-id", in->module);
+		return;
+	}
+	in->image = kernel_module_find(in->module, s->release, &in->build_id);
+	if (!in->image)
+		in->why_not =
+			alloc_printf("no file of the loaded module %s below /lib/modules/%s or "
+				     "/usr/lib/debug",
+				     in->module, s->release);
+	else if (!kernel_image_has_dwarf(in->image))
+		in->why_not = alloc_printf("%s has no DWARF, nor has a debug file of it below "
+					   "/usr/lib/debug",
+					   kernel_image_path(in->image));
+}
+
+int record_image_open(struct record_symbols *s, struct record_image *in)
+{
+	int err = 0;
+
+	if (in->image_tried)
+		return 0;
+	in->image_tried = true;
+	if (in->module)
+		find_module(s, in);
+	else
+		err = kernel_image_find(s->vmlinux, s->release, &in->build_id, &in->image,
+					&in->why_not);
+	return err;
+}
+
+int record_image_index(struct record_symbols *s, struct record_image *in)
+{
+	int err;
+
+	if (in->index_tried)
+		return 0;
+	in->index_tried = true;
+	err = record_image_open(s, in);
+	if (!err && kernel_index_get(&in->build_id, in->image, &in->index))
+		in->index = NULL;
+	return err;
+}
+
+int record_image_code(struct record_symbols *s, struct record_image *in)
+{
+	const struct kernel_live live = { record_symbols_live(s), in->base, s->ks };
+	int err = record_symbols_load_functions(s);
+
+	err = err ?: record_image_open(s, in);
+	if (err || in->code)
+		return err;
+	return in->image ? kernel_code_create(in->image, &live, &in->code) : -ENODATA;
 }
 
 int record_symbols_image(struct record_symbols *s, struct kernel_image **image)
 {
-	int err = 0;
+	int err = record_image_open(s, &s->kernel);
 
-	if (!s->image_tried) {
-		s->image_tried = true;
-		err = kernel_image_find(s->vmlinux, s->release, &s->build_id, &s->image,
-					&s->image_why_not);
-	}
-	*image = s->image;
+	*image = s->kernel.image;
 	return err;
 }
 
 int record_symbols_index(struct record_symbols *s, const struct kernel_index **index)
 {
-	struct kernel_image *image;
-	int err = 0;
+	int err = record_image_index(s, &s->kernel);
 
-	if (!s->index_tried) {
-		s->index_tried = true;
-		err = record_symbols_image(s, &image);
-		if (!err && kernel_index_get(&s->build_id, image, &s->index))
-			s->index = NULL;
-	}
-	*index = s->index;
+	*index = s->kernel.index;
 	return err;
 }

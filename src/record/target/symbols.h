@@ -16,11 +16,21 @@
 #include "kernel/image/kallsyms.h"
 #include "kernel/image/tracing.h"
 
-/* The BTF of a module; BTF is NULL and FD negative where it has none. */
-struct record_module_btf {
-	const char *module; /* as in kallsyms, the same pointer */
-	struct kernel_btf *btf;
-	int fd;
+/*
+ * Where code is: the kernel's image or a module, and what is known of it. Everything but the names is read when it
+ * is first asked for.
+ */
+struct record_image {
+	const char *module; /* as in kallsyms, the same pointer; NULL: the kernel's image */
+	uint64_t base; /* what addresses in it are relative to: record_symbols_image_of() */
+	struct kernel_build_id build_id;
+	bool image_tried, index_tried, btf_tried;
+	struct kernel_image *image; /* by record_image_open() */
+	char *why_not; /* there is no image; NULL: there is, or it is not known why */
+	struct kernel_index *index; /* by record_image_index() */
+	struct kernel_code *code; /* by record_image_code() */
+	struct kernel_btf *btf; /* a module's, by record_symbols_btf() */
+	int btf_fd;
 };
 
 struct record_features;
@@ -29,13 +39,9 @@ struct record_symbols {
 	struct kernel_kallsyms *ks;
 	struct kernel_tracing *tracing; /* NULL until record_symbols_load_functions() */
 	struct kernel_btf *btf; /* NULL: none */
-	struct record_module_btf *modules; /* those asked for */
+	struct record_image kernel;
+	struct record_image **modules; /* those asked for */
 	uint32_t n_modules, cap_modules;
-	struct kernel_image *image; /* by record_symbols_image() only */
-	char *image_why_not;
-	bool image_tried;
-	struct kernel_index *index; /* by record_symbols_index() only */
-	bool index_tried;
 	const char *vmlinux; /* --vmlinux, or NULL */
 	const char
 		*kcore; /* where the running kernel's code is read; NULL: where the kernel has it */
@@ -44,7 +50,6 @@ struct record_symbols {
 	/* What came of trying a kprobe on a function without ftrace location, 0 or -errno; 1: not tried. */
 	int notrace;
 	char release[65];
-	struct kernel_build_id build_id;
 };
 
 /* Reads kallsyms and the build-id. VMLINUX must outlive S. Reports its errors. */
@@ -66,18 +71,28 @@ const struct kernel_kcore *record_symbols_live(struct record_symbols *s);
 /* What is needed to choose functions to probe. Reports its errors. */
 int record_symbols_load_functions(struct record_symbols *s);
 
-/* Does the kernel refuse kprobes at ADDR, relative to _stext, as far as it says so? */
+/* Does the kernel refuse kprobes at the absolute address ADDR, as far as it says so? */
 bool record_symbols_is_blacklisted(const struct record_symbols *s, uint64_t addr);
 
-/* The code of the running kernel, as it is in memory where that can be read. */
-struct record_code {
-	struct kernel_kcore *kcore; /* NULL: it cannot */
-	struct kernel_code *code; /* NULL: not open */
-};
+/* What has SYM, S's. */
+struct record_image *record_symbols_image_of(struct record_symbols *s,
+					     const struct kernel_sym *sym);
 
-/* Loads the functions too. -errno, reported only where they cannot be; -ENODATA: there is no vmlinux. */
-int record_code_open(struct record_symbols *s, struct record_code *out);
-void record_code_close(struct record_code *c); /* accepts one that is not open */
+/*
+ * Looks for the file of IN, whose image is NULL where there is none. A negative errno only for a file asked for by
+ * name that does not fit, which is reported.
+ */
+int record_image_open(struct record_symbols *s, struct record_image *in);
+/* The same for its index: kept from another time, or made now from its file. */
+int record_image_index(struct record_symbols *s, struct record_image *in);
+/*
+ * Opens IN's code, as it is in the running kernel's memory where that can be read. Loads the functions too. -errno,
+ * reported only where they cannot be; -ENODATA: there is no file.
+ */
+int record_image_code(struct record_symbols *s, struct record_image *in);
+
+/* NAME in IN as kallsyms and perf print it. For free(). */
+char *record_image_name(const struct record_image *in, const char *name);
 
 /*
  * Is SYM a function that this kernel takes no kprobes in, for the lack of an ftrace location? Without
@@ -88,21 +103,15 @@ bool record_symbols_is_notrace(struct record_symbols *s, const struct kernel_sym
 
 /*
  * The BTF that has SYM, of the kernel or of its module, or NULL where there is none. The descriptor of its object in *FD,
- * 0 for the kernel's. Valid until the next.
+ * 0 for the kernel's.
  */
 const struct kernel_btf *record_symbols_btf(struct record_symbols *s, const struct kernel_sym *sym,
 					    int *fd);
 
-/*
- * The vmlinux of the running kernel in *IMAGE, or NULL where there is none. A negative errno only
- * for a file asked for by name that does not fit, which is reported.
- */
+/* record_image_open() of the kernel itself. */
 int record_symbols_image(struct record_symbols *s, struct kernel_image **image);
 
-/*
- * The index of the running kernel in *INDEX: kept from another time, or made now from its vmlinux;
- * NULL where there is neither. Errors as above.
- */
+/* record_image_index() of the kernel itself. */
 int record_symbols_index(struct record_symbols *s, const struct kernel_index **index);
 
 /* What an index is good for without the vmlinux that it was made of, and what not: a sentence. */

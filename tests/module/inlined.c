@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Inlined functions that execute a number of instructions known by construction, in awkward shapes. Part
- * of the lab's kernel "shapes", since DWARF of modules is not read: compiled in front of a file of the
- * kernel's (scripts/kernels/shapes.config).
+ * Inlined functions that execute a number of instructions known by construction, in awkward shapes.
  *
  * The bodies are assembly; what the compiler adds around it are a few instructions. In
  * /sys/kernel/debug/kprotperf_inlined:
@@ -13,13 +11,15 @@
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
-#include <linux/init.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/stringify.h>
 #include <linux/uaccess.h>
+
+#include "shapes.h"
 
 #define TURNS_INSNS(turns) (1 + 2 * (turns))
 
@@ -324,16 +324,16 @@ static int known_show(struct seq_file *s, void *unused)
 DEFINE_SHOW_ATTRIBUTE(known);
 
 static const struct file_operations run_fops = {
+	.owner = THIS_MODULE,
 	.open = simple_open,
 	.write = run_write,
 };
 
-static int __init inlined_init(void)
+struct dentry *inlined_create(void)
 {
 	struct dentry *folder = debugfs_create_dir("kprotperf_inlined", NULL);
 
 	debugfs_create_file("run", 0200, folder, NULL, &run_fops);
 	debugfs_create_file("known", 0400, folder, NULL, &known_fops);
-	return 0;
+	return folder;
 }
-late_initcall(inlined_init);
