@@ -159,7 +159,7 @@ check-fast: lint unit ## lint, units, command line: 2 minutes, without root and 
 .PHONY: check
 check: setup ## all tests: units, command line, and live ones in the lab's kernels
 	$(MAKE) all tests
-	scripts/lab build baseline hardened notrace shapes debug
+	scripts/lab build baseline hardened notrace debug
 	scripts/lab fetch debian-6.1-cloud debian-6.12-cloud
 	$(MAKE) FUZZ=1 fuzzers
 	COMPLETE=1 $(PROVE) -j4 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL) tests/fuzz/fuzz.t
