@@ -165,11 +165,12 @@ check: setup ## all tests: units, command line, and live ones in the lab's kerne
 	COMPLETE=1 $(PROVE) -j4 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL) tests/fuzz/fuzz.t
 
 .PHONY: check-long
-check-long: setup ## longer forms of the live tests, and all of Debian's kernels of docs/kernels.md: 5 GB of downloads
+check-long: setup ## longer live tests, all kernels of docs/kernels.md (5 GB of downloads), niced, to the end whatever fails
 	$(MAKE) all tests
 	scripts/lab build baseline hardened debug
-	COMPLETE=1 LONG=1 $(PROVE) -j2 $(sort $(wildcard tests/long/*.t)) $(shell grep -l '{LONG' tests/live/*.t)
-	scripts/kernels-tried
+	renice -n 10 $$$$ >/dev/null; \
+	COMPLETE=1 LONG=1 $(PROVE) -j2 $(sort $(wildcard tests/long/*.t)) $(shell grep -l '{LONG' tests/live/*.t); \
+	status=$$?; scripts/kernels-tried && exit $$status
 
 .PHONY: unit
 unit: all tests ## check-fast without lint (SAN=1 too)
