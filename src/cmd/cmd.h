@@ -23,6 +23,7 @@ int cmd_merge(int argc, char **argv);
 int cmd_resolve(int argc, char **argv);
 int cmd_index(int argc, char **argv);
 int cmd_exact(int argc, char **argv);
+int cmd_changes(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 

@@ -23,6 +23,7 @@ static const struct command {
 	  "measure a command, a process or the system" },
 	{ "report", cmd_report, "FILE", "show a recording" },
 	{ "diff", cmd_diff, "BASELINE HARDENED", "compare the same work on two kernels" },
+	{ "changes", cmd_changes, "BASELINE HARDENED", "what differs in the code of two kernels" },
 	{ "fold", cmd_fold, "FILE", "print folded stacks, for flamegraph.pl" },
 	{ "annotate", cmd_annotate, "FILE FUNC[@FUNCTION]",
 	  "show a function's lines and instructions with their cost" },

@@ -249,7 +249,8 @@ void view_write_table(FILE *out, const struct view_request *request)
 	view_init(&view, out, request->top);
 	view.everything = request->all || request->n_sections;
 	if (request->n_sections) {
-		view_warnings_log(request->list->warnings(request->data), request->all);
+		if (request->list->warnings)
+			view_warnings_log(request->list->warnings(request->data), request->all);
 		write_all(&view, request, true);
 		return;
 	}

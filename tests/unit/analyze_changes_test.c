@@ -50,7 +50,7 @@ static void check(const char *baseline, const char *hardened, const char *expect
 	static const char *const kinds[ANALYZE_N_CHANGES] = { "differs", "new",       "gone",
 							      "offsets", "registers", "renamed",
 							      "moved" };
-	const struct analyze_change *changes;
+	const struct analyze_changed *changes;
 	uint32_t n, n_same;
 	struct kernels k;
 	char *text = NULL;
@@ -59,7 +59,7 @@ static void check(const char *baseline, const char *hardened, const char *expect
 		fixture_skip(FIXTURE_NO_COMPILER);
 	changes = analyze_changes_all(k.changes, &n, &n_same);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct analyze_change *x = &changes[i];
+		const struct analyze_changed *x = &changes[i];
 
 		alloc_append(&text, "%s%s %s%s%s", text ? "; " : "", kinds[x->kind],
 			     x->names[1] ? x->names[1] : x->names[0], x->inlined ? " " : "",
@@ -67,7 +67,7 @@ static void check(const char *baseline, const char *hardened, const char *expect
 		if (x->added > 1 || x->removed > 1)
 			alloc_append(&text, " *");
 		else if (x->kind != ANALYZE_CHANGE_RENAMED)
-			alloc_append(&text, " +%u-%u", x->added, x->removed);
+			alloc_append(&text, " +%.0f-%.0f", x->added, x->removed);
 	}
 	assert_string_equal(text ? text : "", expected);
 	free(text);
@@ -118,7 +118,7 @@ static void what_is_inlined_on_one_side(void **state)
 
 static void one_function_is_asked_for(void **state)
 {
-	struct analyze_change change;
+	struct analyze_changed change;
 	struct kernels k;
 
 	(void)state;

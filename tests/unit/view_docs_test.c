@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* docs/json.md names every table and every key of report and diff. */
+/* docs/json.md names every table and every key of report, diff and changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "view/changes.h"
 #include "view/diff.h"
 #include "view/report.h"
 #include "view/writer.h"
@@ -68,6 +69,7 @@ static void test_docs_name_all(void **state)
 	(void)state;
 	assert_int_equal(count_missing(docs, &view_report_list), 0);
 	assert_int_equal(count_missing(docs, &view_diff_list), 0);
+	assert_int_equal(count_missing(docs, &view_changes_list), 0);
 	free(docs);
 }
 
@@ -96,6 +98,7 @@ static void test_tables_are_complete(void **state)
 	(void)state;
 	check_list(&view_report_list);
 	check_list(&view_diff_list);
+	check_list(&view_changes_list);
 	assert_null(view_list_find(&view_diff_list, "losses"));
 }
 

@@ -55,24 +55,34 @@ void analyze_changes_destroy(struct analyze_changes *c)
 
 /* --- inlined bodies ------------------------------------------------------------------------- */
 
-struct name {
+/* Bodies of one name in a function of either side. */
+struct bodies {
 	const char *name;
-	int side;
+	int more; /* how many the hardened side has more */
+	uint64_t bytes; /* of both sides' */
 };
 
-struct names {
-	struct name *names;
-	uint32_t n_names, cap_names;
+struct bodies_list {
+	struct bodies *rows;
+	uint32_t n_rows, cap_rows;
 };
 
 static int compare_names(const void *a, const void *b)
 {
-	const struct name *x = a, *y = b;
+	const struct bodies *x = a, *y = b;
 
 	return strcmp(x->name, y->name);
 }
 
-static void add_bodies(struct names *names, const struct kernel_index *idx, int side, uint64_t addr)
+static int compare_bytes(const void *a, const void *b)
+{
+	const struct bodies *x = a, *y = b;
+
+	return compare_values(y->bytes, x->bytes) ?: strcmp(x->name, y->name);
+}
+
+static void add_bodies(struct bodies_list *list, const struct kernel_index *idx, int side,
+		       uint64_t addr)
 {
 	struct kernel_place place;
 	struct kernel_function f;
@@ -80,38 +90,48 @@ static void add_bodies(struct names *names, const struct kernel_index *idx, int 
 
 	if (kernel_index_at(idx, addr, &place) || kernel_index_function(idx, place.function, &f))
 		return;
-	for (uint32_t i = 0; i < f.n_bodies; i++)
-		if (!kernel_index_body(idx, f.first_body + i, &body))
-			vec_push(names, names, ((struct name){ body.name, side }));
+	for (uint32_t i = 0; i < f.n_bodies; i++) {
+		struct bodies row = { .more = side ? 1 : -1 };
+
+		if (kernel_index_body(idx, f.first_body + i, &body))
+			continue;
+		row.name = body.name;
+		for (size_t r = 0; r < body.n_ranges; r++)
+			row.bytes += body.ranges[r].end - body.ranges[r].start;
+		vec_push(list, rows, row);
+	}
 }
 
-/* The names of bodies that one side has more of than the other one. */
-static const char *inlined_text(struct analyze_changes *c, const struct analyze_change *change)
+/* The names of bodies that one side has more of than the other one, the largest first. */
+static const char *inlined_text(struct analyze_changes *c, const struct analyze_changed *change)
 {
-	struct names names = { 0 };
+	struct bodies_list list = { 0 };
 	char *text = NULL;
+	uint32_t n = 0;
 
 	for (int i = 0; i < 2; i++)
-		add_bodies(&names, c->sides[i].index, i, change->addrs[i]);
-	sort_array(names.names, names.n_names, sizeof(*names.names), compare_names);
-	for (uint32_t i = 0, next; i < names.n_names; i = next) {
-		int more = 0;
-
-		for (next = i;
-		     next < names.n_names && !compare_names(&names.names[i], &names.names[next]);
-		     next++)
-			more += names.names[next].side ? 1 : -1;
-		if (more)
-			alloc_append(&text, "%s%c%s", text ? " " : "", more > 0 ? '+' : '-',
-				     names.names[i].name);
+		add_bodies(&list, c->sides[i].index, i, change->addrs[i]);
+	sort_array(list.rows, list.n_rows, sizeof(*list.rows), compare_names);
+	for (uint32_t i = 0; i < list.n_rows; i++) {
+		if (n && !compare_names(&list.rows[n - 1], &list.rows[i])) {
+			list.rows[n - 1].more += list.rows[i].more;
+			list.rows[n - 1].bytes += list.rows[i].bytes;
+		} else {
+			list.rows[n++] = list.rows[i];
+		}
 	}
-	free(names.names);
+	sort_array(list.rows, n, sizeof(*list.rows), compare_bytes);
+	for (uint32_t i = 0; i < n; i++)
+		if (list.rows[i].more)
+			alloc_append(&text, "%s%c%s", text ? " " : "",
+				     list.rows[i].more > 0 ? '+' : '-', list.rows[i].name);
+	free(list.rows);
 	return alloc_keep(&c->texts, text);
 }
 
 /* --- one function --------------------------------------------------------------------------- */
 
-static bool is_renamed(const struct analyze_change *change)
+static bool is_renamed(const struct analyze_changed *change)
 {
 	size_t n = kernel_name_base_len(change->names[0]);
 
@@ -120,11 +140,12 @@ static bool is_renamed(const struct analyze_change *change)
 }
 
 /* The function A of the baseline and B of the hardened kernel, of which one may be CHANGES_NONE. */
-static void change_of(struct analyze_changes *c, uint32_t a, uint32_t b, struct analyze_change *out)
+static void change_of(struct analyze_changes *c, uint32_t a, uint32_t b,
+		      struct analyze_changed *out)
 {
 	const uint32_t numbers[2] = { a, b };
 
-	*out = (struct analyze_change){ .kind = ANALYZE_CHANGE_SAME };
+	*out = (struct analyze_changed){ .kind = ANALYZE_CHANGE_SAME, .n_insns = { NAN, NAN } };
 	for (int i = 0; i < 2; i++) {
 		const struct changes_side *side = &c->sides[i];
 		const struct changes_function *f = &side->functions[numbers[i]];
@@ -137,11 +158,15 @@ static void change_of(struct analyze_changes *c, uint32_t a, uint32_t b, struct 
 		out->is_init = f->addr + side->base >= side->init_start &&
 			       f->addr + side->base < side->init_end;
 	}
+	out->name = out->names[!!out->names[1]];
 	if (!changes_sweep(c, a, b))
 		changes_compare(c, out);
+	if (out->names[0] && strcmp(out->name, out->names[0]))
+		out->was = out->names[0];
 	if (out->kind == ANALYZE_CHANGE_SAME && is_renamed(out))
 		out->kind = ANALYZE_CHANGE_RENAMED;
-	else if (out->kind == ANALYZE_CHANGE_SAME && compare_text(out->files[0], out->files[1]))
+	else if (out->kind == ANALYZE_CHANGE_SAME && out->files[0] && out->files[1] &&
+		 changes_compare_files(out->files[0], out->files[1]))
 		out->kind = ANALYZE_CHANGE_MOVED;
 	if (out->kind == ANALYZE_CHANGE_DIFFERS)
 		out->inlined = inlined_text(c, out);
@@ -156,12 +181,12 @@ static bool is_called(const char *name, const char *wanted)
 /* The order of rows: what can cost before what cannot, larger before smaller. */
 static int compare_changes(const void *a, const void *b)
 {
-	const struct analyze_change *const changes[2] = { a, b };
+	const struct analyze_changed *const changes[2] = { a, b };
 	double weight[2];
 	int group[2];
 
 	for (int i = 0; i < 2; i++) {
-		const struct analyze_change *x = changes[i];
+		const struct analyze_changed *x = changes[i];
 
 		group[i] = x->kind > ANALYZE_CHANGE_GONE ? (int)x->kind : 0;
 		weight[i] = (x->added + x->removed) * (1 + log2(1 + x->callers));
@@ -172,14 +197,14 @@ static int compare_changes(const void *a, const void *b)
 		       compare_values(changes[0]->addrs[1], changes[1]->addrs[1]);
 }
 
-bool analyze_changes_of(struct analyze_changes *c, const char *name, struct analyze_change *out)
+bool analyze_changes_of(struct analyze_changes *c, const char *name, struct analyze_changed *out)
 {
 	bool any = false;
 
 	for (int i = 0; i < 2; i++)
 		for (uint32_t j = 0; j < c->sides[i].n_functions; j++) {
 			const struct changes_function *f = &c->sides[i].functions[j];
-			struct analyze_change change;
+			struct analyze_changed change;
 
 			if (f->is_cold || !is_called(f->name, name))
 				continue;
@@ -195,7 +220,7 @@ bool analyze_changes_of(struct analyze_changes *c, const char *name, struct anal
 
 static void add_change(struct analyze_changes *c, uint32_t a, uint32_t b)
 {
-	struct analyze_change change;
+	struct analyze_changed change;
 
 	change_of(c, a, b, &change);
 	if (change.kind == ANALYZE_CHANGE_SAME)
@@ -205,7 +230,7 @@ static void add_change(struct analyze_changes *c, uint32_t a, uint32_t b)
 }
 
 /* Callers are known once all code was read. */
-static void note_callers(struct analyze_changes *c, struct analyze_change *change)
+static void note_callers(struct analyze_changes *c, struct analyze_changed *change)
 {
 	int side = change->names[1] != NULL;
 	const struct changes_side *s = &c->sides[side];
@@ -213,8 +238,8 @@ static void note_callers(struct analyze_changes *c, struct analyze_change *chang
 	change->callers = s->functions[changes_function_at(s, change->addrs[side])].callers;
 }
 
-const struct analyze_change *analyze_changes_all(struct analyze_changes *c, uint32_t *n,
-						 uint32_t *n_same)
+const struct analyze_changed *analyze_changes_all(struct analyze_changes *c, uint32_t *n,
+						  uint32_t *n_same)
 {
 	if (!c->n_all && !c->n_same) {
 		for (int i = 0; i < 2; i++)

@@ -25,18 +25,21 @@ enum analyze_change_kind {
 };
 
 /* One function. Texts are the images' and indexes', or as long as the struct analyze_changes. */
-struct analyze_change {
+struct analyze_changed {
 	enum analyze_change_kind kind;
 	const char *names[2]; /* of the symbol on each side, 0 the baseline; NULL: it has none */
+	const char *name,
+		*was; /* the hardened kernel's if it has one; the baseline's, if that is another */
 	const char *files[2]; /* where it is declared; NULL: unknown */
 	uint64_t addrs[2]; /* relative to _stext */
-	uint32_t n_insns[2]; /* without padding; 0 of one that is the same */
+	double n_insns[2]; /* without padding; NAN of one whose code is the same */
 	/* Those that the hardened kernel alone has, and the baseline alone, whatever their order. */
-	uint32_t added, removed;
-	/* Its direct calls and jumps to it elsewhere; of analyze_changes_all() only. */
-	uint32_t callers;
+	double added, removed;
+	/* Direct calls of it and jumps to it elsewhere; of analyze_changes_all() only. */
+	double callers;
 	bool is_init; /* thrown away after boot */
-	const char *inlined; /* "+new_body -old_body": inlined on one side alone; NULL: nothing */
+	const char *
+		inlined; /* "+new_body -old_body": inlined more often on one side, the largest first; NULL: nothing */
 };
 
 struct analyze_changes;
@@ -54,10 +57,30 @@ void analyze_changes_destroy(struct analyze_changes *c); /* accepts NULL */
  * The function that either side has under NAME, with or without the suffixes of compilers; of several the one that
  * has changed most. False where neither kernel has it out of line.
  */
-bool analyze_changes_of(struct analyze_changes *c, const char *name, struct analyze_change *out);
+bool analyze_changes_of(struct analyze_changes *c, const char *name, struct analyze_changed *out);
 
 /* All that are not the same, by what is most likely to cost first; owned by C. *N_SAME: how many are. */
-const struct analyze_change *analyze_changes_all(struct analyze_changes *c, uint32_t *n,
-						 uint32_t *n_same);
+const struct analyze_changed *analyze_changes_all(struct analyze_changes *c, uint32_t *n,
+						  uint32_t *n_same);
+
+/* --- structures: structs.c ------------------------------------------------------------------- */
+
+struct analyze_struct_change {
+	const char *name;
+	double sizes[2]; /* bytes */
+	double moved; /* members of both that have another offset */
+	char *members; /* "+added -gone"; NULL: both have the same ones */
+};
+
+struct analyze_structs {
+	struct analyze_struct_change *rows; /* those with other members first */
+	uint32_t n_rows, cap_rows;
+	struct kernel_btf *btf[2]; /* has the names */
+	bool known; /* both kernels have BTF */
+};
+
+/* Structs that both kernels' BTF has once by their name, and lays out differently. DEINIT after use. */
+void analyze_structs_init(struct analyze_structs *s, struct kernel_image *const images[2]);
+void analyze_structs_deinit(struct analyze_structs *s);
 
 #endif

@@ -42,13 +42,15 @@ struct analyze_changes {
 	struct decoder *decoder;
 	struct arch_operation_reader *reader;
 	struct alloc_texts texts;
-	struct analyze_change *all;
+	struct analyze_changed *all;
 	uint32_t n_all, cap_all, n_same;
 };
 
 /* match.c: reads the symbols of SIDE, and pairs the functions of both. */
 void changes_read_symbols(struct changes_side *side);
 void changes_match(struct analyze_changes *c);
+/* strcmp() of what tells where functions are declared, either may be NULL. */
+int changes_compare_files(const char *x, const char *y);
 /* The number of the function whose bytes ADDR (relative to _stext) is among, or CHANGES_NONE. */
 uint32_t changes_function_at(const struct changes_side *side, uint64_t addr);
 /* The bytes of a function, for free(); NULL where the file has none, or they are too many. */
@@ -63,6 +65,6 @@ bool changes_same_value(const struct analyze_changes *c, const struct arch_value
 bool changes_sweep(struct analyze_changes *c, uint32_t a, uint32_t b);
 
 /* compare.c: fills in KIND, N_INSNS, ADDED and REMOVED of functions whose code a sweep does not find the same. */
-void changes_compare(struct analyze_changes *c, struct analyze_change *change);
+void changes_compare(struct analyze_changes *c, struct analyze_changed *change);
 
 #endif

@@ -162,7 +162,8 @@ static uint32_t common(const struct comparison *m, const uint32_t from[2], const
 	for (uint32_t i = 0; i < to[0] - from[0]; i++) {
 		uint32_t j;
 
-		while (first < to[1] - from[1] && b[first]->op.shape < a[i]->op.shape)
+		while (first < to[1] - from[1] &&
+		       (b[first]->op.shape < a[i]->op.shape || b[first]->matched))
 			first++;
 		for (j = first; j < to[1] - from[1] && b[j]->op.shape == a[i]->op.shape; j++)
 			if (!b[j]->matched && same_insn(m, a[i], b[j])) {
@@ -284,7 +285,7 @@ static bool same_graph(const struct comparison *m)
 	return same;
 }
 
-void changes_compare(struct analyze_changes *c, struct analyze_change *change)
+void changes_compare(struct analyze_changes *c, struct analyze_changed *change)
 {
 	static const enum analyze_change_kind kinds[] = { ANALYZE_CHANGE_SAME,
 							  ANALYZE_CHANGE_REGISTERS,
@@ -306,7 +307,7 @@ void changes_compare(struct analyze_changes *c, struct analyze_change *change)
 		change->kind = kinds[known[0] && known[1] ? m.level : N_LEVELS];
 	}
 	m.level = LEVEL_REGISTERS;
-	n = common(&m, (uint32_t[]){ 0, 0 }, change->n_insns);
+	n = common(&m, (uint32_t[]){ 0, 0 }, (uint32_t[]){ m.code[0].n_insns, m.code[1].n_insns });
 	change->removed = change->n_insns[0] - n;
 	change->added = change->n_insns[1] - n;
 	code_deinit(&m.code[0]);

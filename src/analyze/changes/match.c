@@ -123,9 +123,24 @@ static int by_name(const struct changes_function *x, const struct changes_functi
 	return strcmp(x->name, y->name);
 }
 
+/* A file and its folder: trees may lie in different places, and what is in front of them be in the names. */
+static const char *end_of_path(const char *file)
+{
+	const char *end = file ? strrchr(file, '/') : NULL;
+
+	while (end && end > file && end[-1] != '/')
+		end--;
+	return end ? end : file;
+}
+
+int changes_compare_files(const char *x, const char *y)
+{
+	return compare_text(end_of_path(x), end_of_path(y));
+}
+
 static int by_file(const struct changes_function *x, const struct changes_function *y)
 {
-	return compare_text(x->file, y->file);
+	return changes_compare_files(x->file, y->file);
 }
 
 static int by_shape(const struct changes_function *x, const struct changes_function *y)

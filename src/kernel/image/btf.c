@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,11 @@ static int create(struct btf *btf, uint32_t first, struct kernel_btf **out)
 
 int kernel_btf_load(const char *path, struct kernel_btf **out)
 {
-	return create(btf__parse(path, NULL), 1, out);
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	int err = create(btf__parse(path, NULL), 1, out);
+
+	libbpf_set_print(print);
+	return err;
 }
 
 int kernel_btf_load_split(const char *path, const struct kernel_btf *base, struct kernel_btf **out)

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "cmd/view.h"
+#include "profile/file/file.h"
+#include "profile/resolve.h"
+#include "view/changes.h"
+
+struct changes_options {
+	struct view_options view;
+	char **files;
+};
+
+static const struct cmd_option options[] = { { 0 } };
+
+static const struct cmd_syntax syntax = {
+	.options = options,
+	.args_doc = "BASELINE HARDENED",
+	.doc = "Print what differs in the code of two kernels: functions that one has alone, that were renamed "
+	       "or whose code is not the same, and structures of another layout.\v"
+	       "Each of both is a vmlinux, or a recording, whose kernel is found by its build-id. Addresses, "
+	       "line numbers, names of what was renamed and the place of blocks are set aside; so are "
+	       "registers and offsets of fields, but said. docs/json.md explains --format=json and csv.",
+	.operands = offsetof(struct changes_options, files),
+	.least = 2,
+	.most = 2,
+	.too_few = "BASELINE and HARDENED are needed: each a vmlinux or a recording",
+	.too_many = "takes two kernels",
+	.parts =
+		(const struct cmd_part[]){
+			{ &view_syntax, offsetof(struct changes_options, view) },
+			{ 0 },
+		},
+};
+
+static bool is_elf(const char *path)
+{
+	char magic[4] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, magic, sizeof(magic));
+
+	if (fd >= 0)
+		close(fd);
+	return n == sizeof(magic) && !memcmp(magic, "\177ELF", sizeof(magic));
+}
+
+/* The kernel of the recording in PATH. */
+static struct kernel_image *open_recorded(const char *path)
+{
+	struct kernel_image *img = NULL;
+	char *why_not = NULL;
+	struct profile *p;
+
+	if (profile_file_read(path, &p))
+		return NULL;
+	if (!profile_image(p, NULL, &img, &why_not) && !img)
+		log_error("%s: no vmlinux of its kernel: give that in its stead (%s)", path,
+			  why_not);
+	free(why_not);
+	profile_destroy(p);
+	return img;
+}
+
+static bool open_kernel(const char *path, struct kernel_image **img, struct kernel_index **index)
+{
+	int err;
+
+	if (!is_elf(path))
+		*img = open_recorded(path);
+	else if (kernel_image_open(path, img))
+		*img = NULL;
+	if (!*img)
+		return false;
+	if (!kernel_image_has_symtab(*img)) {
+		log_error(
+			"%s has no symbol table: its functions are unknown; give the vmlinux with "
+			"debug symbols",
+			kernel_image_path(*img));
+		return false;
+	}
+	err = kernel_index_get(NULL, *img, index);
+	if (err)
+		log_error("cannot read %s: %s", kernel_image_path(*img), log_strerror(err));
+	return !err;
+}
+
+int cmd_changes(int argc, char **argv)
+{
+	struct changes_options o = { .view.list = &view_changes_list };
+	struct view_changes v = { 0 };
+	struct kernel_index *indexes[2] = { 0 };
+	struct analyze_changes *c = NULL;
+	int status = CMD_FAILED;
+
+	cmd_parse(&syntax, argc, argv, &o);
+	if (!open_kernel(o.files[0], &v.images[0], &indexes[0]) ||
+	    !open_kernel(o.files[1], &v.images[1], &indexes[1]))
+		goto out;
+	if (analyze_changes_create(v.images, indexes, &c)) {
+		log_error("%s, %s: only x86-64 code can be read", o.files[0], o.files[1]);
+		goto out;
+	}
+	v.functions = analyze_changes_all(c, &v.n_functions, &v.n_same);
+	analyze_structs_init(&v.structs, v.images);
+	view_write(&o.view, &v);
+	status = view_finish();
+out:
+	analyze_structs_deinit(&v.structs);
+	analyze_changes_destroy(c);
+	for (int i = 0; i < 2; i++) {
+		kernel_index_destroy(indexes[i]);
+		kernel_image_destroy(v.images[i]);
+	}
+	free(o.view.sections);
+	return status;
+}

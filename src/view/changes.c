@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What differs in the code of two kernels: functions and structures. */
+#include "view/changes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "output/json.h"
+#include "view/columns.h"
+
+static const char *const kinds[ANALYZE_N_CHANGES] = { "differs",   "new",     "gone", "offsets",
+						      "registers", "renamed", "moved" };
+
+static const struct output_column function_columns[] = {
+	COLUMN("change", TEXT, analyze_changed, kind, .header = "CHANGE", .names = kinds),
+	COLUMN("function", TEXT, analyze_changed, name, .header = "FUNCTION"),
+	COLUMN("baseline_function", TEXT, analyze_changed, was, .header = "BASELINE'S",
+	       .rank = OUTPUT_IF_ANY),
+	COLUMN("added", COUNT, analyze_changed, added, .header = "ADDED"),
+	COLUMN("removed", COUNT, analyze_changed, removed, .header = "REMOVED"),
+	COLUMN("baseline_insns", COUNT, analyze_changed, n_insns[0]),
+	COLUMN("hardened_insns", COUNT, analyze_changed, n_insns[1], .header = "INSNS", .rank = 2),
+	COLUMN("callers", COUNT, analyze_changed, callers, .header = "CALLERS", .rank = 1),
+	COLUMN("init", FLAG, analyze_changed, is_init),
+	COLUMN("file", TEXT, analyze_changed, files[1]),
+	COLUMN("baseline_file", TEXT, analyze_changed, files[0]),
+	COLUMN("inlined", TEXT, analyze_changed, inlined, .header = "INLINED",
+	       .rank = OUTPUT_IF_ANY, .elastic = true),
+};
+
+static const struct view_table functions = {
+	.name = "functions",
+	.first = 30,
+	.title = "Functions, by what is most likely to cost: size of the change, callers",
+	.legend =
+		"ADDED and REMOVED are instructions that one kernel has alone; CALLERS are direct calls in "
+		"the code. \"offsets\": the same instructions, for structures of another layout; "
+		"\"registers\": the same, in other registers or order. Code that is thrown away after "
+		"boot comes last of its kind",
+	.none = "No function differs.",
+	ONE_GROUP(function_columns),
+	VIEW_LIST(view_changes, functions, n_functions),
+};
+
+static const struct output_column struct_columns[] = {
+	COLUMN("struct", TEXT, analyze_struct_change, name, .header = "STRUCT"),
+	COLUMN("baseline_bytes", COUNT, analyze_struct_change, sizes[0], .header = "BYTES BEFORE"),
+	COLUMN("hardened_bytes", COUNT, analyze_struct_change, sizes[1], .header = "AFTER"),
+	COLUMN("moved", COUNT, analyze_struct_change, moved, .header = "MEMBERS MOVED"),
+	COLUMN("members", TEXT, analyze_struct_change, members, .header = "MEMBERS",
+	       .rank = OUTPUT_IF_ANY, .elastic = true),
+};
+
+static const struct view_table structs = {
+	.name = "structs",
+	.first = 5,
+	.title = "Structures of another layout",
+	.none = "No structure of another layout is known.",
+	ONE_GROUP(struct_columns),
+	VIEW_LIST(view_changes, structs.rows, structs.n_rows),
+};
+
+static bool is_one_kernel(const struct view_changes *c)
+{
+	const struct kernel_build_id *id = kernel_image_build_id(c->images[0]);
+
+	return id->len && kernel_build_id_equal(id, kernel_image_build_id(c->images[1]));
+}
+
+/* "4 functions differ, 3 are new, ...". */
+static void page(const struct view *v, const void *data)
+{
+	static const char *const verbs[ANALYZE_N_CHANGES][2] = {
+		{ "differs", "differ" },
+		{ "is new", "are new" },
+		{ "is gone", "are gone" },
+		{ "differs in offsets of fields alone", "differ in offsets of fields alone" },
+		{ "differs in registers or order alone", "differ in registers or order alone" },
+		{ "is renamed", "are renamed" },
+		{ "is of another file", "are of another file" },
+	};
+	const struct view_changes *c = data;
+	uint32_t n[ANALYZE_N_CHANGES] = { 0 };
+	char *text = NULL;
+
+	for (uint32_t i = 0; i < c->n_functions; i++)
+		n[c->functions[i].kind]++;
+	for (int i = 0; i < ANALYZE_CHANGE_SAME; i++)
+		if (n[i])
+			alloc_append(&text, "%s%u%s %s", text ? ", " : "", n[i],
+				     text      ? "" :
+				     n[i] == 1 ? " function" :
+						 " functions",
+				     verbs[i][n[i] > 1]);
+	if (is_one_kernel(c))
+		view_text(v,
+			  "Both are the same kernel (build-id): its code does not differ. What "
+			  "parameters change is in the running kernel's text, its jump labels and "
+			  "static calls, which recordings do not hold.");
+	else if (text)
+		view_text(v, "%s; %u are the same.", text, c->n_same);
+	else
+		view_text(v, "No function differs; %u are the same.", c->n_same);
+	free(text);
+}
+
+static void json(json_t *root, const void *data)
+{
+	const struct view_changes *c = data;
+	char hex[2 * KERNEL_BUILD_ID_MAX + 1];
+
+	for (int i = 0; i < 2; i++) {
+		json_t *kernel = json_object();
+
+		kernel_build_id_format(kernel_image_build_id(c->images[i]), hex, sizeof(hex));
+		output_json_set(kernel, "build_id", output_json_text(*hex ? hex : NULL));
+		output_json_set(kernel, "vmlinux",
+				output_json_text(kernel_image_path(c->images[i])));
+		output_json_set(root, i ? "hardened" : "baseline", kernel);
+	}
+	output_json_set(root, "same", json_integer(c->n_same));
+}
+
+const struct view_list view_changes_list = {
+	.tables = (const struct view_table *const[]){ &functions, &structs },
+	.n_tables = 2,
+	.schema = "kprotperf-changes/1",
+	.csv = "functions",
+	.page = page,
+	.json = json,
+};

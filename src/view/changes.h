@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What changes shows of two kernels. */
+#ifndef KPROTPERF_VIEW_CHANGES_H
+#define KPROTPERF_VIEW_CHANGES_H
+
+#include "analyze/changes/changes.h"
+#include "view/table.h"
+
+struct view_changes {
+	struct view_data common; /* no times */
+	struct kernel_image *images[2];
+	const struct analyze_changed *functions;
+	uint32_t n_functions, n_same;
+	struct analyze_structs structs;
+};
+
+extern const struct view_list view_changes_list;
+
+#endif
