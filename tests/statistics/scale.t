@@ -32,6 +32,11 @@ sizes() {
 	cp few other-few
 	cp more other-more
 	grows merge -o /dev/null SIZE other-SIZE
+	# Nothing of which is in the other.
+	if [ "$1" = ranges ]; then
+		"$fixture" many few-elsewhere bodies "$2" && "$fixture" many more-elsewhere bodies $((4 * $2))
+		grows diff SIZE SIZE-elsewhere
+	fi
 	is "$1: four times as many take no more than eight times as long" "$slow" ''
 }
 

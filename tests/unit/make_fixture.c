@@ -529,11 +529,13 @@ static struct profile *many(const char *kind, uint32_t n)
 		else if (!strcmp(kind, "functions"))
 			fixture_calls(profile_cell(p, 0, fixture_function(p, name, 64 * i), i % 50),
 				      1, 100, 100);
-		else if (!strcmp(kind, "ranges"))
-			fixture_entries(profile_cell(p, 0,
-						     fixture_range(p, name, NULL, "around", i),
-						     i % 50),
-					4, 4, 100, 110);
+		else if (!strcmp(kind, "ranges") || !strcmp(kind, "bodies"))
+			fixture_entries(
+				profile_cell(p, 0,
+					     fixture_range(p, name, *kind == 'b' ? "inline" : NULL,
+							   "around", i),
+					     i % 50),
+				4, 4, 100, 110);
 		else if (!strcmp(kind, "paths"))
 			vec_push(p, paths,
 				 ((struct profile_path){

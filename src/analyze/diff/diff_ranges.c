@@ -43,15 +43,13 @@ struct analyze_estimated analyze_diff_range_total(const struct analyze_diff_matc
 	return analyze_estimated_scale(&unseen, 1.0 / m->calls->runs[number]);
 }
 
-/* Of how many places RANGES knows a body of NAME in CONTEXT. */
-static uint32_t count_places(const struct analyze_ranges *ranges, const char *name,
-			     const char *context)
+/* Of how many places SIDE knows a body of ROW's name in its context. */
+static size_t count_places(const struct analyze_diff_matching *m, int side,
+			   const struct analyze_range *row)
 {
-	uint32_t n = 0;
+	size_t n;
 
-	for (uint32_t i = 0; i < ranges->n_rows; i++)
-		n += !strcmp(ranges->rows[i].body.name, name) &&
-		     !strcmp(ranges->rows[i].context, context);
+	pointers_find(&m->by_name[side], row, &n);
 	return n;
 }
 
@@ -72,8 +70,7 @@ static void called_form(const struct analyze_diff_matching *m, struct analyze_di
 		return;
 	row->note = number == BASELINE ? ANALYZE_NOTE_NOT_INLINED_BASELINE :
 					 ANALYZE_NOTE_NOT_INLINED_HARDENED;
-	if (count_places(&m->out->sides[!number], from->body.name, from->context) > 1 ||
-	    count_places(&m->out->sides[number], from->body.name, from->context))
+	if (count_places(m, !number, from) > 1 || count_places(m, number, from))
 		return;
 	missing->source = ANALYZE_SOURCE_ESTIMATED;
 	missing->estimate = e;
@@ -124,12 +121,15 @@ void analyze_diff_range_shares(const struct analyze_diff_matching *m,
 static const char *why_not(const struct analyze_diff_matching *m, const struct analyze_range *row,
 			   int side)
 {
-	const struct analyze_ranges *ranges = &m->out->sides[side];
+	size_t n;
+	const void *const *there = pointers_find(&m->by_place[side], row, &n);
 
-	for (uint32_t i = 0; i < ranges->n_rows; i++)
-		if (ranges->rows[i].side.why &&
-		    !analyze_diff_ranges_place_compare(&ranges->rows[i], row))
-			return ranges->rows[i].side.why;
+	for (size_t i = 0; i < n; i++) {
+		const struct analyze_range *other = there[i];
+
+		if (other->side.why)
+			return other->side.why;
+	}
 	return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/diff/diff_ranges.h"
+#include "base/sorted.h"
 
 #define BASELINE 0
 #define HARDENED 1
@@ -16,6 +17,8 @@ struct analyze_diff_matching {
 	const struct analyze_diff_calls *calls;
 	double all_syscalls; /* the change of all of them together */
 	bool same_source; /* so that lines have not moved */
+	/* Each side's rows, from when they are in order: by place, by name and context. */
+	struct pointers by_place[2], by_name[2];
 };
 
 static inline bool is_exact(const struct analyze_range_side *side)
@@ -51,7 +54,6 @@ void analyze_diff_range_add(struct analyze_diff_matching *m, const struct analyz
 
 /* Whether both are of one version of the sources. */
 bool analyze_diff_ranges_same_source(const struct profile *a, const struct profile *b);
-int analyze_diff_ranges_place_compare(const struct analyze_range *a, const struct analyze_range *b);
 /* Adds a row for each body of either side, then says which repeat others. */
 void analyze_diff_ranges_match(struct analyze_diff_matching *m);
 

@@ -11,8 +11,10 @@
 /* ---- which row is which ---- */
 
 /* What both have of a body's place, whatever the version of the source. */
-int analyze_diff_ranges_place_compare(const struct analyze_range *a, const struct analyze_range *b)
+static int place_compare(const void *left, const void *right)
 {
+	const struct analyze_range *a = left, *b = right;
+
 	return strcmp(a->body.function, b->body.function) ?:
 		       strcmp(a->body.name, b->body.name) ?:
 							    compare_text(a->chain, b->chain);
@@ -20,7 +22,7 @@ int analyze_diff_ranges_place_compare(const struct analyze_range *a, const struc
 
 /* By body and context: rows of such a pair differ in their line. */
 define_compare(pair_compare, struct analyze_range,
-	       analyze_diff_ranges_place_compare(a, b)            ?:
+	       place_compare(a, b)                                ?:
 		       compare_text(a->match_file, b->match_file) ?:
 		       analyze_context_compare(a->context, b->context));
 
@@ -62,24 +64,39 @@ bool analyze_diff_range_is_inside(const struct analyze_diff_range *inner,
 
 /* ---- chains that differ ---- */
 
-static int place_order(const void *left, const void *right)
-{
-	return analyze_diff_ranges_place_compare(*(const struct analyze_range *const *)left,
-						 *(const struct analyze_range *const *)right);
-}
+/* The rows of one body at one place. */
+struct place {
+	const struct analyze_range **rows;
+	size_t n;
+};
 
-/* One row of each body of RANGES whose place the other side, OTHER, has none at; in their order. */
+define_compare(place_order, struct place, place_compare(*a->rows, *b->rows));
+
+/* The places of one side that the other has none of its bodies at; in their order. */
 struct lone {
-	struct analyze_range **rows;
-	size_t n_rows, cap_rows;
+	struct pointers all;
+	struct place *places;
+	size_t n_places, cap_places;
 };
 
 static void lone_collect(struct lone *lone, const struct analyze_ranges *ranges)
 {
-	for (size_t i = 0; i < ranges->n_rows; i++)
-		vec_push(lone, rows, &ranges->rows[i]);
-	lone->n_rows =
-		unite_array(lone->rows, lone->n_rows, sizeof(*lone->rows), place_order, NULL);
+	lone->all =
+		pointers_sort(ranges->rows, ranges->n_rows, sizeof(*ranges->rows), place_compare);
+	for (size_t i = 0; i < lone->all.n_items; i++) {
+		const struct analyze_range **rows =
+			(const struct analyze_range **)lone->all.items + i;
+
+		if (!i || place_compare(rows[-1], rows[0]))
+			vec_push(lone, places, ((struct place){ rows, 0 }));
+		lone->places[lone->n_places - 1].n++;
+	}
+}
+
+static void lone_deinit(struct lone *lone)
+{
+	free(lone->places);
+	free(lone->all.items);
 }
 
 /* Takes out of both what both have. */
@@ -88,35 +105,26 @@ static void lone_part(struct lone *a, struct lone *b)
 	size_t n_a = 0, n_b = 0;
 	struct join j;
 
-	if (!a->n_rows || !b->n_rows)
+	if (!a->n_places || !b->n_places)
 		return;
-	j = join_sorted(a->rows, a->n_rows, b->rows, b->n_rows, sizeof(*a->rows), place_order);
+	j = join_sorted(a->places, a->n_places, b->places, b->n_places, sizeof(*a->places),
+			place_order);
 	while (join_next(&j)) {
 		if (!j.n_b)
-			a->rows[n_a++] = *(struct analyze_range *const *)j.a;
+			a->places[n_a++] = *(const struct place *)j.a;
 		if (!j.n_a)
-			b->rows[n_b++] = *(struct analyze_range *const *)j.b;
+			b->places[n_b++] = *(const struct place *)j.b;
 	}
-	a->n_rows = n_a;
-	b->n_rows = n_b;
+	a->n_places = n_a;
+	b->n_places = n_b;
 }
 
 static int name_order(const void *left, const void *right)
 {
-	const struct analyze_range *a = *(const struct analyze_range *const *)left;
-	const struct analyze_range *b = *(const struct analyze_range *const *)right;
+	const struct analyze_range *a = *((const struct place *)left)->rows;
+	const struct analyze_range *b = *((const struct place *)right)->rows;
 
 	return strcmp(a->body.function, b->body.function) ?: strcmp(a->body.name, b->body.name);
-}
-
-/* Compares all rows of A that are at ROW's place by CHAIN. */
-static void chain_set(struct analyze_ranges *a, const struct analyze_range *row, const char *chain)
-{
-	const struct analyze_range key = *row;
-
-	for (uint32_t i = 0; i < a->n_rows; i++)
-		if (!analyze_diff_ranges_place_compare(&a->rows[i], &key))
-			a->rows[i].chain = chain;
 }
 
 /*
@@ -131,13 +139,15 @@ static void chains_match(struct analyze_diff_matching *m)
 	lone_collect(&a, &m->out->sides[BASELINE]);
 	lone_collect(&b, &m->out->sides[HARDENED]);
 	lone_part(&a, &b);
-	j = join_sorted(a.rows, a.n_rows, b.rows, b.n_rows, sizeof(*a.rows), name_order);
-	while (join_next(&j))
-		if (j.n_a == 1 && j.n_b == 1)
-			chain_set(&m->out->sides[BASELINE], *(struct analyze_range *const *)j.a,
-				  (*(struct analyze_range *const *)j.b)->chain);
-	free(a.rows);
-	free(b.rows);
+	j = join_sorted(a.places, a.n_places, b.places, b.n_places, sizeof(*a.places), name_order);
+	while (join_next(&j)) {
+		const struct place *here = j.a, *there = j.b;
+
+		for (size_t i = 0; j.n_a == 1 && j.n_b == 1 && i < here->n; i++)
+			((struct analyze_range *)here->rows[i])->chain = (*there->rows)->chain;
+	}
+	lone_deinit(&a);
+	lone_deinit(&b);
 }
 
 /*
@@ -161,6 +171,9 @@ static void rows_pair(struct analyze_diff_matching *m, const struct analyze_rang
 	}
 }
 
+define_compare(body_order, struct analyze_range,
+	       strcmp(a->body.name, b->body.name) ?: strcmp(a->context, b->context));
+
 static void rows_match(struct analyze_diff_matching *m)
 {
 	struct analyze_ranges *a = &m->out->sides[BASELINE], *b = &m->out->sides[HARDENED];
@@ -173,9 +186,21 @@ static void rows_match(struct analyze_diff_matching *m)
 		b->rows[i].match_file = b->rows[i].body.file;
 	sort_array(a->rows, a->n_rows, sizeof(*a->rows), row_compare);
 	sort_array(b->rows, b->n_rows, sizeof(*b->rows), row_compare);
+	for (int side = 0; side < 2; side++) {
+		const struct analyze_ranges *of = &m->out->sides[side];
+
+		m->by_place[side] =
+			pointers_sort(of->rows, of->n_rows, sizeof(*of->rows), place_compare);
+		m->by_name[side] =
+			pointers_sort(of->rows, of->n_rows, sizeof(*of->rows), body_order);
+	}
 	j = join_sorted(a->rows, a->n_rows, b->rows, b->n_rows, sizeof(*a->rows), pair_compare);
 	while (join_next(&j))
 		rows_pair(m, j.a, j.n_a, j.b, j.n_b);
+	for (int side = 0; side < 2; side++) {
+		free(m->by_place[side].items);
+		free(m->by_name[side].items);
+	}
 }
 
 /* Whether A and B, which are of one list, are rows of one body at one place or several of its lines. */
