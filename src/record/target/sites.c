@@ -221,8 +221,10 @@ void record_sites_store(const struct record_sites *sites, const struct record_sy
 	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
 	for (uint32_t i = 0; i < sites->n_items; i++) {
 		const struct record_site *rs = &sites->items[i];
+		uint32_t site = profile_function_add(p, symbols->ks, rs->sym);
 
-		p->sites[profile_function_add(p, symbols->ks, rs->sym)].mech = rs->mech;
+		/* Only now: adding one may move them all. */
+		p->sites[site].mech = rs->mech;
 	}
 }
 
