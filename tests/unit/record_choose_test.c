@@ -290,6 +290,21 @@ static void few_of_a_glob_stay_with_fentry(void **state)
 	assert_int_equal(count(PROFILE_MECH_FENTRY), sites.n_items);
 }
 
+/* Adding a site moves those before it. */
+static void mechanisms_are_stored(void **state)
+{
+	struct profile *p = profile_create();
+
+	(void)state;
+	assert_int_equal(resolve(RECORD_ATTACH_FENTRY, "many_*", NULL, NULL), 0);
+	record_sites_store(&sites, &symbols, p);
+	assert_int_equal(p->n_sites, MANY + 1);
+	assert_int_equal(p->sites[0].mech, PROFILE_MECH_TRACEPOINT);
+	for (uint32_t i = 1; i < p->n_sites; i++)
+		assert_int_equal(p->sites[i].mech, PROFILE_MECH_FENTRY);
+	profile_destroy(p);
+}
+
 static void many_of_a_glob_go_to_multi(void **state)
 {
 	(void)state;
@@ -382,6 +397,7 @@ int main(void)
 		TEST(globs_leave_out_what_is_unsafe),
 		TEST(padding_is_not_left_out),
 		TEST(few_of_a_glob_stay_with_fentry),
+		TEST(mechanisms_are_stored),
 		TEST(many_of_a_glob_go_to_multi),
 		TEST(a_function_is_one_site),
 		TEST(callees_may_be_left_out),
