@@ -110,6 +110,21 @@ static void calibrate(struct record_attachment *a)
 	record_calibrate(a->probes, a->p, &empty, a->calibration);
 }
 
+/* What kprobes cost more by their place in the kernel's lists, which the order of attaching makes. */
+static void find_extra_costs(struct record_target *targets, uint32_t n)
+{
+	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
+	uint32_t *hops = alloc_array(n, sizeof(*hops));
+
+	for (uint32_t i = 0; i < n; i++)
+		addrs[i] = targets[i].addr;
+	record_kprobe_hops(addrs, n, hops);
+	for (uint32_t i = 0; i < n; i++)
+		targets[i].extra = hops[i] * RECORD_KPROBE_HOP_INSNS;
+	free(addrs);
+	free(hops);
+}
+
 /* The sites that are to be had by MECH, and are not attached yet; room for those of calibration. */
 static struct record_target *find_targets(const struct record_attachment *a,
 					  enum profile_mechanism mech, uint32_t *n)
@@ -131,9 +146,8 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 	struct record_target *targets = find_targets(a, mech, &n);
 	int err = 0;
 
-	/* Of functions' kprobes the mean by their number will do. */
-	for (uint32_t i = 0; i < n && a->p->clock == PROFILE_CLOCK_INSN; i++)
-		targets[i].extra = mech == PROFILE_MECH_KPROBE ? record_kprobe_mean(n) : 0;
+	if (mech == PROFILE_MECH_KPROBE && a->p->clock == PROFILE_CLOCK_INSN)
+		find_extra_costs(targets, n);
 	if (n && mech == PROFILE_MECH_MULTI) {
 		struct record_empty empty;
 

@@ -114,11 +114,17 @@ static void does_without(void **state)
 	btf__free(empty);
 }
 
-static void means_are_half_a_list(void **state)
+static void foretells_what_comes_later_first(void **state)
 {
+	const uint64_t addrs[] = { in_list(7, 0), in_list(8, 0), in_list(7, 1), in_list(7, 2) };
+	uint32_t hops[4];
+
 	(void)state;
-	assert_int_equal(record_kprobe_mean(1), 0);
-	assert_int_equal(record_kprobe_mean(640), 25);
+	record_kprobe_hops(addrs, 4, hops);
+	assert_int_equal(hops[0], 2);
+	assert_int_equal(hops[1], 0);
+	assert_int_equal(hops[2], 1);
+	assert_int_equal(hops[3], 0);
 }
 
 int main(void)
@@ -128,7 +134,7 @@ int main(void)
 		cmocka_unit_test(leaves_out_what_goes),
 		cmocka_unit_test(damage_leaves_it_empty),
 		cmocka_unit_test(does_without),
-		cmocka_unit_test(means_are_half_a_list),
+		cmocka_unit_test(foretells_what_comes_later_first),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -143,7 +143,10 @@ uint32_t record_kprobe_table_before(const struct record_kprobe_table *t, uint64_
 	return n;
 }
 
-uint32_t record_kprobe_mean(uint32_t n)
+void record_kprobe_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops)
 {
-	return RECORD_KPROBE_HOP_INSNS * n / (2 * RECORD_KPROBE_LISTS);
+	uint32_t later[RECORD_KPROBE_LISTS] = {};
+
+	while (n-- > 0)
+		hops[n] = later[list_of(addrs[n])]++;
 }

@@ -59,7 +59,7 @@ const struct record_kprobe *record_kprobe_table_at(const struct record_kprobe_ta
 /* How many come before the one at ADDR in its list; where there is none, all of that list. */
 uint32_t record_kprobe_table_before(const struct record_kprobe_table *t, uint64_t addr);
 
-/* What that costs on average, in instructions, with N of which each is looked for as often. */
-uint32_t record_kprobe_mean(uint32_t n);
+/* The same for N at ADDRS to be probed in this order, with no others there, into HOPS. */
+void record_kprobe_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops);
 
 #endif
