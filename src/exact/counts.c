@@ -15,7 +15,7 @@
 
 #define SIZES_MAX 512 /* instructions in a block */
 #define IDS_MAX   (1u << 22)
-#define STACK_MAX 1024
+#define STACK_MAX 1023 /* and the place itself */
 
 struct function {
 	const struct kernel_sym *sym; /* NULL: none of that id */
@@ -199,6 +199,18 @@ static void add_sample(struct reader *r, const struct exact_context *c, const ui
 		profile_sample_add(r->p, &sample);
 }
 
+static void add_edge(struct reader *r, const struct exact_context *c, const struct kernel_sym *sym,
+		     uint64_t calls)
+{
+	uint32_t stack[STACK_MAX + 1];
+	struct profile_edge edge = { .context = c->profile, .calls = calls };
+
+	stack[0] = profile_location_at(r->p, r->ks, sym->addr);
+	memcpy(stack + 1, r->stack, r->n_stack * sizeof(*stack));
+	edge.stack = profile_stack_add(r->p, stack, r->n_stack + 1);
+	profile_edge_add(r->p, &edge);
+}
+
 static bool read_node(struct reader *r)
 {
 	struct node n;
@@ -224,6 +236,8 @@ static bool read_node(struct reader *r)
 	if (n.parent && !r->functions[r->nodes[n.parent - 1].function].sym)
 		exact_context_entered_by(c, n.function);
 	find_stack(r, &n);
+	if (f->sym && calls)
+		add_edge(r, c, f->sym, calls);
 	return true;
 }
 

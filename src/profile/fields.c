@@ -196,6 +196,12 @@ LAYOUT(sample, struct profile_sample, NULL,
 	ENUM(profile_sample, flags, PROFILE_SAMPLE_FLAGS, "has an unknown flag", SAME),
 	NUMBER(profile_sample, count, SUM));
 
+LAYOUT(edge, struct profile_edge, NULL,
+	INDEX(profile_edge, run, RUNS, SAME),
+	INDEX(profile_edge, context, CONTEXTS, SAME),
+	INDEX(profile_edge, stack, STACKS, SAME),
+	NUMBER(profile_edge, calls, SUM));
+
 LAYOUT(block, struct profile_block, NULL,
 	NUMBER(profile_block, addr, SAME),
 	NUMBER(profile_block, bytes, SAME),
@@ -358,4 +364,5 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(PATHS, "paths", 0, NULL, LIST(profile, paths, path)),
 	SECTION(TRIPS, "trip counts", 0, NULL, LIST(profile, trips, trips)),
 	SECTION(COSTS, "costs", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, costs, cost)),
+	SECTION(EDGES, "calls", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, edges, edge)),
 };

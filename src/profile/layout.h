@@ -34,7 +34,8 @@ enum section_type {
 	SECTION_PATHS,
 	SECTION_TRIPS,
 	SECTION_COSTS,
-	SECTION_LAST = SECTION_COSTS,
+	SECTION_EDGES,
+	SECTION_LAST = SECTION_EDGES,
 	SECTION_END = 0x7fffffff, /* empty, the last in every file */
 };
 

@@ -100,6 +100,9 @@ static void conflict_sites(FILE *out, const struct profile *dst, const struct pr
 	const char *name = NULL;
 	uint32_t n;
 
+	/* They have all functions that were executed: what is in one alone was not in the other's runs. */
+	if (profile_is_exact(dst) && profile_is_exact(src))
+		return;
 	section_index(&in_dst, dst, SECTION_SITES);
 	section_index(&in_src, src, SECTION_SITES);
 	n = sites_missing(dst, src, &in_src, &name) + sites_missing(src, dst, &in_dst, &name);
@@ -377,10 +380,11 @@ uint32_t profile_merge(struct profile *dst, struct profile *src)
 
 	m.boots = map_boots(dst, src, &shared);
 	m.other_kernel = alloc_printf("kernel %.8s", build_id ? build_id : "?");
-	/* What is before and behind them is of the recording, not of its runs. */
-	for (enum section_type type = SECTION_SITES; type < SECTION_COSTS; type++) {
+	/* What is before them, and what probes cost, is of the recording, not of its runs. */
+	for (enum section_type type = SECTION_SITES; type <= SECTION_LAST; type++) {
 		hash_deinit(&src->lookup->of[type]);
-		merge_table(&m, type);
+		if (type != SECTION_COSTS)
+			merge_table(&m, type);
 	}
 	note_recordings(dst, src, runs_before);
 	for_each_section(type)

@@ -155,6 +155,16 @@ uint32_t profile_stack_add(struct profile *p, const uint32_t *locations, uint32_
 	return section_find_or_add(p, SECTION_STACKS, &stack);
 }
 
+void profile_edge_add(struct profile *p, const struct profile_edge *edge)
+{
+	uint32_t found = section_find(p, SECTION_EDGES, edge);
+
+	if (found == HASH_NONE)
+		section_add(p, SECTION_EDGES, edge);
+	else
+		p->edges[found].calls += edge->calls;
+}
+
 void profile_sample_add(struct profile *p, const struct profile_sample *sample)
 {
 	uint32_t found = section_find(p, SECTION_SAMPLES, sample);

@@ -296,6 +296,15 @@ struct profile_sample {
 	uint64_t count;
 };
 
+/*
+ * How often the function that STACK's first location is the start of was called from the rest of STACK. Exact
+ * recordings have them: of probes' calls only the context is known.
+ */
+struct profile_edge {
+	uint32_t run, context, stack;
+	uint64_t calls;
+};
+
 /* A fact about the machine, the kernel or the recording: see profile_env_set(). */
 struct profile_env {
 	const char *key, *value;
@@ -408,6 +417,8 @@ struct profile {
 	uint32_t n_trips, cap_trips;
 	struct profile_cost *costs;
 	uint32_t n_costs, cap_costs;
+	struct profile_edge *edges;
+	uint32_t n_edges, cap_edges;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };
@@ -463,6 +474,8 @@ void profile_location_frame_add(struct profile *p, uint32_t location,
 void profile_report_add(struct profile *p, uint32_t run, const struct profile_report *report);
 /* Adds to the count of an equal sample (same run, context, stack, flags) where there is one. */
 void profile_sample_add(struct profile *p, const struct profile_sample *sample);
+/* Likewise of an edge. */
+void profile_edge_add(struct profile *p, const struct profile_edge *edge);
 
 /*
  * The cell for the three indices, added empty (errors and entries NOT_COUNTED) if there is none.

@@ -191,6 +191,9 @@ fixture_fn struct profile *fixture_big_fork(uint32_t runs, uint64_t slab_time)
 		profile_sample_add(
 			p, &(struct profile_sample){
 				   .run = run, .context = clone, .stack = stack, .count = 7 });
+		profile_edge_add(
+			p, &(struct profile_edge){
+				   .run = run, .context = clone, .stack = stack, .calls = 5 });
 		profile_sample_add(p, &(struct profile_sample){ .run = run,
 								.context = none,
 								.stack = user,
