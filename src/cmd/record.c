@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "record/exact.h"
 #include "record/session.h"
+
+#define PLAN_BYTES (1 << 20)
 
 static void parse_func(void *o, char *arg, struct argp_state *state)
 {
@@ -24,6 +28,33 @@ static void parse_blocks(void *o, char *arg, struct argp_state *state)
 {
 	(void)state;
 	record_names_add(&((struct record_options *)o)->blocks, arg);
+}
+
+/* What to time, an option in a line. The text lives on in the options. */
+static void parse_plan(void *o, char *path, struct argp_state *state)
+{
+	static const struct {
+		const char *prefix;
+		void (*parse)(void *o, char *arg, struct argp_state *state);
+	} known[] = { { "--func=", parse_func },
+		      { "--range=", parse_range },
+		      { "--blocks=", parse_blocks },
+		      { "", NULL } };
+	char *text, *line;
+	size_t n, length;
+	int err = file_read(path, PLAN_BYTES, &text, &length);
+
+	if (err)
+		argp_failure(state, CMD_USAGE, -err, "cannot read the plan %s", path);
+	while ((line = strsep(&text, "\n"))) {
+		for (n = 0; strncmp(line, known[n].prefix, strlen(known[n].prefix));)
+			n++;
+		if (known[n].parse)
+			known[n].parse(o, line + strlen(known[n].prefix), state);
+		else if (*line)
+			argp_error(state, "--plan: %s has a line that is none of a plan: %s", path,
+				   line);
+	}
 }
 
 static void parse_protection(void *input, char *arg, struct argp_state *state)
@@ -56,7 +87,8 @@ static const char *const user_names[] = { "invoker", "root", NULL };
 
 static const struct cmd_option options[] = {
 	{ "func", "FUNC",
-	  "Time calls of this kernel function; a name or a glob ('*slab*'), may be repeated",
+	  "Time calls of this kernel function; a name, a glob ('*slab*') or several of which some may be "
+	  "missing ('@(new_slab|allocate_slab)'), may be repeated",
 	  .parse = parse_func, .short_name = 'f' },
 	{ "range", "INLINED[@FUNC]",
 	  "Time this inlined function, in FUNC, of a module too, or wherever the kernel itself has it "
@@ -72,6 +104,8 @@ static const struct cmd_option options[] = {
 	  "Time the functions and inlined bodies that carry this protection's cost, and record its "
 	  "state (see kprotperf list --protections); may be repeated",
 	  .parse = parse_protection },
+	{ "plan", "FILE", "Time what FILE says, which kprotperf why --plan wrote",
+	  .parse = parse_plan },
 	{ "freq", "HZ", "Samples per second and CPU (default 997; 0: none)",
 	  CMD_SET(record_options, freq), .max = 100000, .short_name = 'F' },
 	{ "repeat", "N",

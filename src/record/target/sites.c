@@ -42,7 +42,7 @@ void record_names_deinit(struct record_names *names)
 
 static bool is_glob(const char *pattern)
 {
-	return strpbrk(pattern, "*?[") != NULL;
+	return strpbrk(pattern, "*?[(") != NULL;
 }
 
 static void add_site(struct record_sites *sites, const struct kernel_sym *sym, bool named,
@@ -168,7 +168,7 @@ bool record_site_matches(const struct kernel_kallsyms *ks, const struct kernel_s
 		return false;
 	memcpy(base, sym->name, len);
 	base[len] = '\0';
-	return fnmatch(glob, base, 0) == 0;
+	return fnmatch(glob, base, FNM_EXTMATCH) == 0;
 }
 
 static int find_glob(struct finder *f, const char *glob)
