@@ -20,6 +20,7 @@ int cmd_diff(int argc, char **argv);
 int cmd_fold(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
+int cmd_why(int argc, char **argv);
 int cmd_resolve(int argc, char **argv);
 int cmd_index(int argc, char **argv);
 int cmd_exact(int argc, char **argv);

@@ -24,6 +24,7 @@ static const struct command {
 	{ "report", cmd_report, "FILE", "show a recording" },
 	{ "diff", cmd_diff, "BASELINE HARDENED", "compare the same work on two kernels" },
 	{ "changes", cmd_changes, "BASELINE HARDENED", "what differs in the code of two kernels" },
+	{ "why", cmd_why, "BASELINE HARDENED", "explain the difference of two exact recordings" },
 	{ "fold", cmd_fold, "FILE", "print folded stacks, for flamegraph.pl" },
 	{ "annotate", cmd_annotate, "FILE FUNC[@FUNCTION]",
 	  "show a function's lines and instructions with their cost" },

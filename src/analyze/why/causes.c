@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/why/causes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+struct finder {
+	const struct why_tree *t;
+	struct why_causes *c;
+	struct hash_index causes, parts;
+};
+
+static bool is_cause(const void *ctx, uint32_t item, const void *key)
+{
+	return !strcmp(((const struct why_causes *)ctx)->items[item].name, key);
+}
+
+static uint32_t cause_of(struct finder *f, const char *name)
+{
+	uint32_t hash = hash_string(name);
+	uint32_t found = hash_find(&f->causes, hash, is_cause, f->c, name);
+	struct why_cause new = { .name = name };
+
+	if (found == HASH_NONE) {
+		found = f->c->n_items;
+		vec_push(f->c, items, new);
+		hash_add(&f->causes, hash, found);
+	}
+	return found;
+}
+
+static bool is_part(const void *ctx, uint32_t item, const void *key)
+{
+	const struct why_part *a = &((const struct why_causes *)ctx)->parts[item], *b = key;
+
+	return a->cause == b->cause && a->kind == b->kind && !strcmp(a->name, b->name);
+}
+
+/* Charges DELTA to BY, for NODE: itself or what it calls. */
+static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t node, double delta,
+		   double scale)
+{
+	const struct why_node *n = &f->t->nodes[node];
+	struct why_part *part, new = { .kind = kind, .name = n->name, .most = -1 };
+	uint32_t hash, found;
+
+	if (delta == 0)
+		return;
+	new.cause = cause_of(f, f->t->nodes[by].name);
+	hash = hash_string(new.name) + new.cause *WHY_N_KINDS + kind;
+	found = hash_find(&f->parts, hash, is_part, f->c, &new);
+	if (found == HASH_NONE) {
+		found = f->c->n_parts;
+		vec_push(f->c, parts, new);
+		hash_add(&f->parts, hash, found);
+	}
+	part = &f->c->parts[found];
+	part->delta += delta;
+	part->calls[0] += n->calls[0];
+	part->calls[1] += n->calls[1];
+	if (fabs(delta) > part->most) {
+		part->most = fabs(delta);
+		part->node = node;
+		part->scale = scale;
+		part->inlined = n->inlined[1] || n->inlined[0];
+	}
+}
+
+static void explain(struct finder *f, uint32_t node, double scale);
+
+/* Charges NODE with how much more or less often than SCALE says it calls CALLEE, and CALLEE with the rest. */
+static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, double scale)
+{
+	const struct why_node *c = &f->t->nodes[callee];
+	double times = scale;
+
+	if (c->calls[0] > 0 && c->calls[1] > 0) {
+		times = c->calls[1] / c->calls[0];
+		charge(f, node, WHY_OFTEN, callee, (times - scale) * c->total[0], scale);
+	}
+	explain(f, callee, times);
+}
+
+/* What NODE and its callees execute that are there on one side only; callees that both sides have are gone into. */
+static double one_sided(struct finder *f, uint32_t node, double scale)
+{
+	const struct why_node *n = &f->t->nodes[node];
+	double sum = n->self[1] - scale * n->self[0];
+
+	for (uint32_t i = n->first_child; i != WHY_NONE; i = f->t->nodes[i].next) {
+		const struct why_node *callee = &f->t->nodes[i];
+
+		if (callee->seen[0] && callee->seen[1])
+			explain_callee(f, node, i, scale);
+		else
+			sum += one_sided(f, i, scale);
+	}
+	return sum;
+}
+
+/*
+ * Charges the change of NODE against SCALE times its baseline, as many of whose calls there would be if all of its
+ * callers did as they do on the baseline. The depth is that of calls, which why_tree_init() bounds.
+ */
+static void explain(struct finder *f, uint32_t node, double scale)
+{
+	const struct why_node *n = &f->t->nodes[node];
+
+	charge(f, node, WHY_SELF, node, n->self[1] - scale * n->self[0], scale);
+	for (uint32_t i = n->first_child; i != WHY_NONE; i = f->t->nodes[i].next) {
+		const struct why_node *callee = &f->t->nodes[i];
+
+		if (callee->seen[0] && callee->seen[1])
+			explain_callee(f, node, i, scale);
+		else if (callee->total[0] != 0 || callee->total[1] != 0)
+			charge(f, node, callee->seen[1] ? WHY_NEW : WHY_GONE, i,
+			       one_sided(f, i, scale), scale);
+	}
+}
+
+define_compare(by_cause, struct why_part,
+	       compare_values(a->cause, b->cause)                     ?:
+		       compare_values(fabs(b->delta), fabs(a->delta)) ?:
+									strcmp(a->name, b->name))
+
+	define_compare(by_delta, struct why_cause,
+		       compare_values(fabs(b->delta), fabs(a->delta)) ?: strcmp(a->name, b->name))
+
+	/* The function around NODE, if that is inlined. */
+	static const char *function_around(const struct why_tree *t, uint32_t node)
+{
+	const char *name = NULL;
+
+	while (t->nodes[node].inlined[1] || t->nodes[node].inlined[0]) {
+		node = t->nodes[node].parent;
+		name = t->nodes[node].name;
+	}
+	return name;
+}
+
+/* When a task has to wait, or is made to, is a matter of timing: as much is noise, whoever waits. */
+static void find_waits(struct why_causes *c)
+{
+	static const char *const names[] = { "schedule", "schedule_timeout",
+					     "preempt_schedule_common", "preempt_schedule_irq",
+					     "io_schedule" };
+
+	for (uint32_t i = 0; i < c->n_parts; i++) {
+		struct why_part *part = &c->parts[i];
+		double size = fabs(part->delta);
+
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+			if (strcmp(part->name, names[k]) != 0)
+				continue;
+			c->items[part->cause].noise += size;
+			c->waits += size;
+		}
+	}
+}
+
+static void finish(struct why_causes *c, const struct why_tree *t)
+{
+	find_waits(c);
+	sort_array(c->parts, c->n_parts, sizeof(*c->parts), by_cause);
+	for (uint32_t i = c->n_parts; i-- > 0;) {
+		struct why_cause *cause = &c->items[c->parts[i].cause];
+
+		cause->first_part = i;
+		cause->n_parts++;
+		cause->delta += c->parts[i].delta;
+		cause->size += fabs(c->parts[i].delta);
+	}
+	for (uint32_t i = 0; i < c->n_items; i++) {
+		const struct why_part *part = &c->parts[c->items[i].first_part];
+		uint32_t of = part->kind == WHY_SELF ? part->node : t->nodes[part->node].parent;
+
+		c->items[i].function = function_around(t, of);
+	}
+	sort_array(c->items, c->n_items, sizeof(*c->items), by_delta);
+}
+
+void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t context)
+{
+	const struct why_node *n = &t->nodes[context];
+	struct finder f = { .t = t, .c = c };
+	double scale = 1;
+
+	*c = (struct why_causes){};
+	if (n->calls[0] > 0 && n->calls[1] > 0)
+		scale = n->calls[1] / n->calls[0];
+	c->by_calls = (scale - 1) * n->total[0];
+	c->delta = n->total[1] - scale * n->total[0];
+	explain(&f, context, scale);
+	hash_deinit(&f.causes);
+	hash_deinit(&f.parts);
+	finish(c, t);
+}
+
+define_compare(by_name, struct why_cause, strcmp(a->name, b->name))
+
+	void why_causes_noise(struct why_causes *c, const struct why_causes *other)
+{
+	struct pointers names =
+		pointers_sort(other->items, other->n_items, sizeof(*other->items), by_name);
+
+	for (uint32_t i = 0; i < c->n_items; i++) {
+		size_t n;
+		const void *const *found = pointers_find(&names, &c->items[i], &n);
+
+		if (n)
+			c->items[i].noise = fmax(c->items[i].noise,
+						 fabs(((const struct why_cause *)*found)->delta));
+	}
+	free(names.items);
+}
+
+void why_causes_deinit(struct why_causes *c)
+{
+	free(c->items);
+	free(c->parts);
+	*c = (struct why_causes){};
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which code decided that a context executes more instructions, or fewer. Each instruction of the change is charged to one
+ * function or inlined body, the one whose code makes the difference: that it executes other instructions itself, that it
+ * calls what the other side does not call there, or calls something more often. What is called as often as before, from
+ * unchanged code, is charged for its own change only; what all is called more often because its caller is, for none.
+ */
+#ifndef KPROTPERF_ANALYZE_WHY_CAUSES_H
+#define KPROTPERF_ANALYZE_WHY_CAUSES_H
+
+#include "analyze/why/tree.h"
+
+enum why_kind {
+	WHY_SELF, /* its own instructions */
+	WHY_NEW, /* NAME and callees, which it does not call on the baseline */
+	WHY_GONE, /* or on the hardened side */
+	WHY_OFTEN, /* calls of NAME, more or fewer for each of its own */
+	WHY_N_KINDS
+};
+
+/* One reason, over all places where it is found in the context. */
+struct why_part {
+	uint32_t cause;
+	enum why_kind kind;
+	const char *name; /* the callee or body; of SELF the cause itself */
+	bool inlined;
+	double delta; /* instructions per run */
+	double calls[2]; /* of NAME per run; 0: not known */
+	uint32_t node; /* where most of it is, */
+	double most, scale; /* how much, and what its baseline was multiplied with */
+};
+
+/* All reasons in the code of one function or body. */
+struct why_cause {
+	const char *name;
+	const char
+		*function; /* that it is inlined into where most of it is; NULL: it is a function */
+	double delta, size; /* of the change; of its parts without their signs */
+	double noise; /* of DELTA: by as much runs on one kernel differ; 0: not known */
+	uint32_t first_part, n_parts; /* largest first */
+};
+
+struct why_causes {
+	double delta; /* of the context, less that of its being called more often */
+	double by_calls; /* of its being called more or less often */
+	double waits; /* instructions of scheduling, whose sizes are added */
+	struct why_cause *items; /* largest first */
+	uint32_t n_items, cap_items;
+	struct why_part *parts;
+	uint32_t n_parts, cap_parts;
+};
+
+/* Of T's node CONTEXT. T must outlive C. */
+void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t context);
+/* Sets how much C's causes vary, from OTHER, those of a comparison on one kernel: at least what they have there. */
+void why_causes_noise(struct why_causes *c, const struct why_causes *other);
+void why_causes_deinit(struct why_causes *c);
+
+#endif

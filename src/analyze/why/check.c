@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/why/check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyze/diff/diff.h"
+
+uint32_t why_probed_functions(const struct why_tree *t, const struct why_context *c,
+			      const char *names[WHY_PROBED])
+{
+	const struct why_part *part;
+	uint32_t node, n = 0;
+
+	if (!c->told || !c->causes.n_items || !why_is_named(c, 0))
+		return 0;
+	part = &c->causes.parts[c->causes.items[0].first_part];
+	node = part->kind == WHY_SELF ? part->node : t->nodes[part->node].parent;
+	for (; n < WHY_PROBED && t->nodes[node].parent; node = t->nodes[node].parent)
+		if (!t->nodes[node].inlined[0] && !t->nodes[node].inlined[1])
+			names[n++] = t->nodes[node].name;
+	return n;
+}
+
+static const struct analyze_diff_row *find_row(const struct analyze_diff_rows *rows,
+					       const char *name, const char *context)
+{
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		const struct analyze_diff_row *row = &rows->rows[i];
+
+		if (!strcmp(row->name, name) && (!context || !strcmp(row->context, context)))
+			return row;
+	}
+	return NULL;
+}
+
+/* The same on both sides of PAIR. */
+static int compare(struct why_check *check, const struct why_context *c,
+		   const struct profile *const pair[2], int which, const char *const *names,
+		   uint32_t n)
+{
+	const struct analyze_options options = { .time = ANALYZE_TIME_ONCPU };
+	const struct analyze_diff_row *row;
+	struct analyze_diff diff;
+	int err = analyze_diff_init(&diff, pair[0], pair[1], &options);
+
+	if (err)
+		return err;
+	row = find_row(&diff.syscalls, c->name, NULL);
+	if (row)
+		check->context[which] = row->delta;
+	for (uint32_t i = 0; i < n && isnan(check->functions[which]); i++) {
+		row = find_row(&diff.functions, names[i], c->name);
+		if (!row)
+			continue;
+		check->function = names[i];
+		check->functions[which] = row->delta_total;
+	}
+	analyze_diff_deinit(&diff);
+	return 0;
+}
+
+int why_check_init(struct why_check *check, const struct why_tree *t, const struct why_context *c,
+		   const struct profile *const exact[2], const struct profile *const probed[2])
+{
+	const char *names[WHY_PROBED];
+	uint32_t n = why_probed_functions(t, c, names);
+	int err;
+
+	*check = (struct why_check){ .context = { NAN, NAN }, .functions = { NAN, NAN } };
+	if (c->calls[0] > 0)
+		check->context_noise = c->noise / c->calls[0];
+	if (n)
+		check->function_noise = c->causes.items[0].noise;
+	err = compare(check, c, probed, 1, names, n);
+	return err ?: compare(check, c, exact, 0, &check->function, !!check->function);
+}

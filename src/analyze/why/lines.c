@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/why/lines.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+#define LINES_MAX 512 /* what is compared takes its square */
+/* Per call: interrupted and rare ones aside, what is the same code executes the same. */
+#define SAME 0.005
+/* Lines of one loop are repeated alike, but for what is done before its first and behind its last turn. */
+#define ALIKE 0.1
+/* What a side may have beside the other's change and be no change of its own: of all that differs. */
+#define LITTLE 0.05
+
+struct side {
+	struct why_line **items; /* by number */
+	uint32_t n_items, cap_items;
+	bool *matched;
+	double rest; /* instructions of those that are not matched */
+	uint32_t n_rest;
+};
+
+static int by_number(const void *left, const void *right)
+{
+	const struct why_line *a = *(struct why_line *const *)left;
+	const struct why_line *b = *(struct why_line *const *)right;
+
+	return compare_text(a->file, b->file) ?: compare_values(a->number, b->number);
+}
+
+static void collect(struct side *s, const struct why_tree *t, uint32_t node, int which)
+{
+	for (uint32_t i = 0; i < t->n_lines; i++)
+		if (t->lines[i].node == node && t->lines[i].insns[which] > 0)
+			vec_push(s, items, &t->lines[i]);
+	sort_array(s->items, s->n_items, sizeof(struct why_line *), by_number);
+	s->matched = alloc_array(s->n_items, sizeof(*s->matched));
+}
+
+static bool is_same(const struct why_line *a, const struct why_line *b, double scale)
+{
+	double was = a->insns[0] * scale;
+
+	return fabs(was - b->insns[1]) <= SAME * fmax(was, b->insns[1]) &&
+	       !compare_text(a->file, b->file);
+}
+
+/* The longest common subsequence of both sides' lines. */
+static void match(struct side s[2], double scale)
+{
+	uint32_t n = s[0].n_items, m = s[1].n_items, width = m + 1;
+	uint32_t *best = alloc_array((size_t)(n + 1) * width, sizeof(*best));
+
+	for (uint32_t i = n; i-- > 0;) {
+		for (uint32_t j = m; j-- > 0;) {
+			uint32_t *at = &best[i * width + j];
+
+			*at = at[1] > at[width] ? at[1] : at[width];
+			if (is_same(s[0].items[i], s[1].items[j], scale))
+				*at = at[width + 1] + 1;
+		}
+	}
+	for (uint32_t i = 0, j = 0; i < n && j < m;) {
+		const uint32_t *at = &best[i * width + j];
+
+		if (is_same(s[0].items[i], s[1].items[j], scale))
+			s[0].matched[i++] = s[1].matched[j++] = true;
+		else if (at[width] >= at[1])
+			i++;
+		else
+			j++;
+	}
+	free(best);
+}
+
+static void sum_rest(struct side *s, int which, double scale)
+{
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		if (s->matched[i])
+			continue;
+		s->rest += s->items[i]->insns[which] * scale;
+		s->n_rest++;
+	}
+}
+
+/* Whether what is left of both sides are the same lines, executed RATIO times as often. */
+static bool is_repeated(const struct side s[2], double scale, double *ratio)
+{
+	uint32_t i = 0, j = 0;
+
+	/* One line that others took the place of has a ratio as well. */
+	if (s[0].n_rest != s[1].n_rest || s[0].n_rest < 2 || s[0].rest <= 0)
+		return false;
+	*ratio = s[1].rest / s[0].rest;
+	if (fabs(*ratio - 1) < ALIKE)
+		return false;
+	for (uint32_t k = 0; k < s[0].n_rest; k++, i++, j++) {
+		double was, is;
+
+		while (s[0].matched[i])
+			i++;
+		while (s[1].matched[j])
+			j++;
+		was = s[0].items[i]->insns[0] * scale;
+		is = s[1].items[j]->insns[1];
+		if (fabs(is - *ratio * was) > ALIKE * *ratio * was)
+			return false;
+	}
+	return true;
+}
+
+/* The lines of S that are left, most of them: those of the file of the largest. */
+static void set_place(struct why_lines *found, const struct side *s, int which)
+{
+	const struct why_line *most = NULL;
+
+	for (uint32_t i = 0; i < s->n_items; i++)
+		if (!s->matched[i] && (!most || s->items[i]->insns[which] > most->insns[which]))
+			most = s->items[i];
+	if (!most)
+		return;
+	found->file = most->file;
+	found->first = found->last = most->number;
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		const struct why_line *l = s->items[i];
+
+		/* Of the little that a compiler moves about besides nobody wants to know. */
+		if (s->matched[i] || compare_text(l->file, most->file) ||
+		    l->insns[which] < LITTLE * most->insns[which])
+			continue;
+		found->first = l->number < found->first ? l->number : found->first;
+		found->last = l->number > found->last ? l->number : found->last;
+	}
+}
+
+struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double scale)
+{
+	struct why_lines found = {};
+	struct side s[2] = {};
+	double all;
+
+	collect(&s[0], t, node, 0);
+	collect(&s[1], t, node, 1);
+	if (s[0].n_items + s[1].n_items && s[0].n_items <= LINES_MAX && s[1].n_items <= LINES_MAX) {
+		match(s, scale);
+		sum_rest(&s[0], 0, scale);
+		sum_rest(&s[1], 1, 1);
+		all = s[0].rest + s[1].rest;
+		if (is_repeated(s, scale, &found.ratio))
+			found.kind = WHY_LINES_REPEATED;
+		else if (s[0].rest <= LITTLE * all && all > 0)
+			found.kind = WHY_LINES_ADDED;
+		else if (s[1].rest <= LITTLE * all && all > 0)
+			found.kind = WHY_LINES_REMOVED;
+		else if (all > 0)
+			found.kind = WHY_LINES_CHANGED;
+		set_place(&found, &s[s[1].rest >= s[0].rest], s[1].rest >= s[0].rest);
+	}
+	for (int which = 0; which < 2; which++) {
+		free(s[which].items);
+		free(s[which].matched);
+	}
+	return found;
+}

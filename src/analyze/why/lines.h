@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which lines of a function or inlined body make the difference between two kernels, whose sources need not be the same:
+ * lines are matched in their order, by what is executed of them per call, as what no patch touched executes the same.
+ */
+#ifndef KPROTPERF_ANALYZE_WHY_LINES_H
+#define KPROTPERF_ANALYZE_WHY_LINES_H
+
+#include "analyze/why/tree.h"
+
+enum why_lines_kind {
+	WHY_LINES_UNKNOWN, /* there are none, or too many to compare */
+	WHY_LINES_ADDED, /* only the hardened side has instructions on them */
+	WHY_LINES_REMOVED, /* or the baseline */
+	WHY_LINES_REPEATED, /* RATIO times as often as on the baseline, all of them */
+	WHY_LINES_CHANGED, /* in some other way */
+};
+
+struct why_lines {
+	enum why_lines_kind kind;
+	const char *file;
+	uint32_t first, last; /* of the side that has more of them */
+	double ratio;
+};
+
+/* What changed of NODE itself, which SCALE is for as in causes.h. */
+struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double scale);
+
+#endif

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/why/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* Deeper ones are of made-up files. */
+#define MAX_DEPTH 4096
+
+struct key {
+	uint32_t parent;
+	const char *name;
+};
+
+static bool is_node(const void *ctx, uint32_t item, const void *key)
+{
+	const struct why_node *node = &((const struct why_tree *)ctx)->nodes[item];
+	const struct key *k = key;
+
+	return node->parent == k->parent && !strcmp(node->name, k->name);
+}
+
+static uint32_t add_node(struct why_tree *t, uint32_t parent, const char *name)
+{
+	const struct why_node node = {
+		.name = name, .parent = parent, .first_child = WHY_NONE, .next = WHY_NONE
+	};
+
+	vec_push(t, nodes, node);
+	if (parent != WHY_NONE) {
+		t->nodes[t->n_nodes - 1].next = t->nodes[parent].first_child;
+		t->nodes[parent].first_child = t->n_nodes - 1;
+	}
+	return t->n_nodes - 1;
+}
+
+static uint32_t hash_of(const struct key *key)
+{
+	return hash_string(key->name) + key->parent * 2654435761u;
+}
+
+static uint32_t child(struct why_tree *t, uint32_t parent, const char *name)
+{
+	const struct key key = { parent, name };
+	uint32_t hash = hash_of(&key);
+	uint32_t found = hash_find(&t->index, hash, is_node, t, &key);
+
+	if (found == HASH_NONE) {
+		found = add_node(t, parent, name);
+		hash_add(&t->index, hash, found);
+	}
+	return found;
+}
+
+static bool is_line(const void *ctx, uint32_t item, const void *key)
+{
+	const struct why_line *a = &((const struct why_tree *)ctx)->lines[item], *b = key;
+
+	return a->node == b->node && a->number == b->number &&
+	       !strcmp(a->file ?: "", b->file ?: "");
+}
+
+static void add_line(struct why_tree *t, uint32_t node, const struct profile_frame *frame, int side,
+		     double insns)
+{
+	struct why_line line = { .node = node, .number = frame->line, .file = frame->file };
+	uint32_t hash = (frame->line + node * 2654435761u) ^ hash_string(frame->file ?: "");
+	uint32_t found = hash_find(&t->line_index, hash, is_line, t, &line);
+
+	if (found == HASH_NONE) {
+		found = t->n_lines;
+		vec_push(t, lines, line);
+		hash_add(&t->line_index, hash, found);
+	}
+	t->lines[found].insns[side] += insns;
+}
+
+/* Where a stack ends. */
+struct end {
+	uint32_t node;
+	const struct profile_frame *frame; /* NULL: what it ends in has no name */
+	/* Whether the node is its own, rather than one with its caller, as parts of functions are and what calls itself. */
+	bool called;
+};
+
+static void enter(struct why_tree *t, struct end *end, const struct profile_frame *frame, int side)
+{
+	end->frame = frame;
+	end->called = strcmp(t->nodes[end->node].name, frame->name) != 0;
+	if (end->called)
+		end->node = child(t, end->node, frame->name);
+	t->nodes[end->node].inlined[side] |= frame->inlined;
+	t->nodes[end->node].seen[side] = true;
+}
+
+/* Of P's STACK in CONTEXT; FUNCTION: its first location is the start of one, whatever is inlined there. */
+static struct end descend(struct why_tree *t, const struct profile *p, uint32_t context,
+			  uint32_t stack, bool function, int side)
+{
+	const struct profile_stack *s = &p->stacks[stack];
+	struct end end = { .node = child(t, 0, p->contexts[context].name) };
+	uint32_t depth = 0;
+
+	t->nodes[end.node].seen[side] = true;
+	for (uint32_t i = s->n_locations; i-- > 0;) {
+		const struct profile_location *l = &p->locations[s->locations[i]];
+		uint32_t last = function && !i && l->n_frames ? l->n_frames - 1 : 0;
+
+		end.frame = NULL;
+		for (uint32_t k = l->n_frames; k-- > last && depth < MAX_DEPTH; depth++)
+			enter(t, &end, &l->frames[k], side);
+	}
+	return end;
+}
+
+static const struct profile_frame user_code = { .name = "[user]" };
+
+static void add_side(struct why_tree *t, const struct why_side *s, int side)
+{
+	const struct profile *p = s->p;
+	uint32_t n_runs = s->end - s->first;
+
+	for (uint32_t i = 0; i < p->n_samples; i++) {
+		const struct profile_sample *sample = &p->samples[i];
+		double insns = (double)sample->count / n_runs;
+		struct end end;
+
+		if (sample->run - s->first >= n_runs)
+			continue;
+		end = descend(t, p, sample->context, sample->stack, false, side);
+		if (sample->flags & PROFILE_SAMPLE_USER)
+			enter(t, &end, &user_code, side);
+		t->nodes[end.node].self[side] += insns;
+		if (end.frame && end.frame->line)
+			add_line(t, end.node, end.frame, side, insns);
+	}
+	for (uint32_t i = 0; i < p->n_edges; i++) {
+		const struct profile_edge *e = &p->edges[i];
+		struct end end;
+
+		if (e->run - s->first >= n_runs)
+			continue;
+		end = descend(t, p, e->context, e->stack, true, side);
+		if (end.called)
+			t->nodes[end.node].calls[side] += (double)e->calls / n_runs;
+	}
+	for (uint32_t i = 0; i < p->n_cells; i++) {
+		const struct profile_cell *c = &p->cells[i];
+
+		if (!c->site && c->run - s->first < n_runs)
+			t->nodes[child(t, 0, p->contexts[c->context].name)].calls[side] +=
+				(double)c->stats.calls / n_runs;
+	}
+}
+
+static void sum_up(struct why_tree *t)
+{
+	for (uint32_t i = t->n_nodes; i-- > 0;)
+		memset(t->nodes[i].total, 0, sizeof(t->nodes[i].total));
+	for (uint32_t i = t->n_nodes; i-- > 0;) {
+		struct why_node *node = &t->nodes[i];
+
+		for (int side = 0; side < 2; side++) {
+			node->total[side] += node->self[side];
+			if (i)
+				t->nodes[node->parent].total[side] += node->total[side];
+		}
+	}
+}
+
+static bool is_of(const struct why_node *node, int side)
+{
+	return node->seen[side] && !node->seen[!side];
+}
+
+/* Moves what FROM and its callees have on SIDE to TO. MOVED: by node, where to; 0: nowhere. */
+static void graft(struct why_tree *t, uint32_t from, uint32_t to, int side, uint32_t *moved)
+{
+	struct why_node *a = &t->nodes[from], *b = &t->nodes[to];
+
+	b->self[side] += a->self[side];
+	b->calls[side] += a->calls[side];
+	b->inlined[side] |= a->inlined[side];
+	b->seen[side] = true;
+	a->self[side] = a->calls[side] = 0;
+	a->seen[side] = false;
+	moved[from] = to;
+	for (uint32_t i = a->first_child; i != WHY_NONE; i = t->nodes[i].next)
+		graft(t, i, child(t, to, t->nodes[i].name), side, moved);
+}
+
+/* Puts what PARENT calls on the other side only below LAYER, which is there on SIDE only, where that calls it. */
+static void graft_callees(struct why_tree *t, uint32_t parent, uint32_t layer, int side,
+			  uint32_t *moved)
+{
+	for (uint32_t i = t->nodes[parent].first_child; i != WHY_NONE; i = t->nodes[i].next) {
+		const struct key key = { layer, t->nodes[i].name };
+		uint32_t found;
+
+		if (!is_of(&t->nodes[i], !side))
+			continue;
+		found = hash_find(&t->index, hash_of(&key), is_node, t, &key);
+		if (found != HASH_NONE && is_of(&t->nodes[found], side))
+			graft(t, i, found, !side, moved);
+	}
+}
+
+static void graft_all(struct why_tree *t)
+{
+	uint32_t n = t->n_nodes, n_lines = t->n_lines;
+	uint32_t *moved = alloc_array(n, sizeof(*moved));
+
+	/* Grafting adds nodes only below those that are on both sides then. */
+	for (uint32_t i = 1; i < n; i++)
+		for (int side = 0; side < 2 && t->nodes[i].parent; side++)
+			if (is_of(&t->nodes[i], side))
+				graft_callees(t, t->nodes[i].parent, i, side, moved);
+	for (uint32_t i = 0; i < n_lines; i++) {
+		struct why_line line = t->lines[i];
+		const struct profile_frame frame = { .file = line.file, .line = line.number };
+
+		if (!moved[line.node])
+			continue;
+		for (int side = 0; side < 2; side++)
+			if (line.insns[side] > 0 && !t->nodes[line.node].seen[side])
+				add_line(t, moved[line.node], &frame, side, line.insns[side]);
+	}
+	free(moved);
+}
+
+void why_tree_init(struct why_tree *t, const struct why_side *baseline,
+		   const struct why_side *hardened)
+{
+	*t = (struct why_tree){};
+	add_node(t, WHY_NONE, "");
+	add_side(t, baseline, 0);
+	add_side(t, hardened, 1);
+	graft_all(t);
+	sum_up(t);
+}
+
+void why_tree_deinit(struct why_tree *t)
+{
+	free(t->nodes);
+	free(t->lines);
+	hash_deinit(&t->index);
+	hash_deinit(&t->line_index);
+	*t = (struct why_tree){};
+}
+
+uint32_t why_tree_context(const struct why_tree *t, const char *name)
+{
+	for (uint32_t i = t->nodes[0].first_child; i != WHY_NONE; i = t->nodes[i].next)
+		if (!strcmp(t->nodes[i].name, name))
+			return i;
+	return WHY_NONE;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The calling contexts of two exact recordings as one tree: functions and inlined bodies under what called them, by
+ * their names in the source. So it makes no difference whether a function was inlined on one side only, nor
+ * how the compiler cut it into parts.
+ */
+#ifndef KPROTPERF_ANALYZE_WHY_TREE_H
+#define KPROTPERF_ANALYZE_WHY_TREE_H
+
+#include "base/hash.h"
+#include "profile/profile.h"
+
+#define WHY_NONE UINT32_MAX
+
+/* The instructions of a node that are of one line. */
+struct why_line {
+	uint32_t node, number;
+	const char *file; /* NULL: unknown */
+	double insns[2];
+};
+
+/* Of baseline [0] and hardened side [1], per run. */
+struct why_node {
+	const char *name;
+	uint32_t parent; /* WHY_NONE: the root, above the contexts */
+	uint32_t first_child, next;
+	bool seen
+		[2]; /* executed there; a side without may have callees all the same: why_tree_init() */
+	bool inlined[2]; /* in some call */
+	double self[2], total[2]; /* instructions */
+	double calls[2]; /* 0 of inlined bodies, and of what was only jumped to */
+};
+
+struct why_tree {
+	struct why_node *nodes; /* each behind its parent; the first is the root */
+	uint32_t n_nodes, cap_nodes;
+	struct why_line *lines;
+	uint32_t n_lines, cap_lines;
+	struct hash_index index, line_index;
+};
+
+/* One side: some runs of a recording, which is exact. */
+struct why_side {
+	const struct profile *p;
+	uint32_t first, end; /* its runs */
+};
+
+/*
+ * Both sides' recordings must outlive T. Where one side calls B from A and the other from a function of its own
+ * between the two, both sides' calls of B are that function's.
+ */
+void why_tree_init(struct why_tree *t, const struct why_side *baseline,
+		   const struct why_side *hardened);
+void why_tree_deinit(struct why_tree *t);
+
+/* The node of a context, "clone"; WHY_NONE: there is none. */
+uint32_t why_tree_context(const struct why_tree *t, const char *name);
+
+#endif

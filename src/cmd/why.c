@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/diff/compare.h"
+#include "analyze/diff/renames.h"
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/output.h"
+#include "cmd/cmd.h"
+#include "cmd/options.h"
+#include "cmd/view.h"
+#include "view/why.h"
+
+#define N_FILES 4 /* at most: exact ones of baseline and hardened side, and both by probes */
+
+#define PLAN_MAX 4 /* causes, so that their probes do not disturb each other much */
+
+struct why_options {
+	struct view_options view;
+	const char *context, *plan;
+	char **files;
+};
+
+static int count(char **files)
+{
+	int n = 0;
+
+	while (files[n])
+		n++;
+	return n;
+}
+
+static const struct cmd_option options[] = {
+	{ "context", "NAME",
+	  "Explain the change of this syscall or other context, not of the one that changed most",
+	  CMD_SET(why_options, context) },
+	{ "plan", "FILE",
+	  "Write what to record to check the answer by probes: for record --plan=FILE",
+	  CMD_SET(why_options, plan) },
+	{ 0 },
+};
+
+static void check_usage(void *o, struct argp_state *state)
+{
+	if (count(((const struct why_options *)o)->files) == 3)
+		argp_error(state, "recordings by probes are needed of both sides, or none");
+}
+
+static const struct cmd_syntax syntax = {
+	.options = options,
+	.args_doc = "BASELINE HARDENED [PROBED-BASELINE PROBED-HARDENED]",
+	.doc = "Which function's code makes one kernel execute more than the other, of two exact recordings "
+	       "(scripts/lab ab --exact).\vdocs/why.md explains how causes are found.",
+	.operands = offsetof(struct why_options, files),
+	.least = 2,
+	.most = N_FILES,
+	.too_few = "two files are needed: BASELINE and HARDENED",
+	.too_many = "more than four files",
+	.end = check_usage,
+	.parts =
+		(const struct cmd_part[]){
+			{ &view_syntax, offsetof(struct why_options, view) },
+			{ 0 },
+		},
+};
+
+/* The exact recording in PATH; NULL, having said what is wrong with it. */
+static struct profile *open_exact(const char *path)
+{
+	struct profile *p = view_open(path, NULL);
+
+	if (!p || (profile_is_exact(p) && p->n_runs && p->n_edges))
+		return p;
+	log_error(
+		"%s is no exact recording, or an old one: why needs those of scripts/lab ab --exact; diff compares others",
+		path);
+	profile_destroy(p);
+	return NULL;
+}
+
+/* 0, or -1, having said that there is no such context. */
+static int choose(struct view_why *w, const char *context)
+{
+	const struct why *why = &w->why;
+
+	w->of = why->n_contexts ? &why->contexts[0] : NULL;
+	if (!context)
+		return 0;
+	for (uint32_t i = 0; i < why->n_contexts; i++) {
+		w->of = &why->contexts[i];
+		if (!strcmp(w->of->name, context))
+			return 0;
+	}
+	log_error("--context: neither side has '%s'", context);
+	return -1;
+}
+
+struct plan {
+	char *text;
+	uint32_t n;
+};
+
+static int write_text(int fd, const void *arg)
+{
+	return file_write_all(fd, arg, strlen(arg));
+}
+
+/* Adds a line for the N functions NAMES around one cause, as a glob: of which some can be timed. */
+static void plan_add(struct plan *plan, const char *const *names, uint32_t n)
+{
+	char *line = alloc_strdup("--func=@(");
+
+	for (uint32_t i = 0; i < n; i++)
+		alloc_append(&line, "%s%s", i ? "|" : "", names[i]);
+	alloc_append(&line, ")\n");
+	if (n && plan->n < PLAN_MAX && !strstr(plan->text, line)) {
+		alloc_append(&plan->text, "%s", line);
+		plan->n++;
+	}
+	free(line);
+}
+
+/* The functions that answer for each context that is told of; the first may be the one that was asked for. */
+static int write_plan(const struct view_why *w, const char *path)
+{
+	struct plan plan = { .text = alloc_strdup("") };
+	const char *names[WHY_PROBED];
+	int err;
+
+	if (w->of)
+		plan_add(&plan, names, why_probed_functions(&w->why.tree, w->of, names));
+	for (uint32_t i = 0; i < w->why.n_contexts; i++)
+		plan_add(&plan, names,
+			 why_probed_functions(&w->why.tree, &w->why.contexts[i], names));
+	err = output_replace(path, &(struct output){ .content = write_text,
+						     .arg = plan.text,
+						     .mode = 0644,
+						     .invokers = true });
+	if (err)
+		log_error("cannot write %s: %s", path, output_strerror(err));
+	free(plan.text);
+	return err;
+}
+
+static int explain(const struct why_options *o, struct profile *const p[N_FILES])
+{
+	const struct profile *const exact[] = { p[0], p[1] }, *const probed[] = { p[2], p[3] };
+	struct view_why w = { .common.clock = PROFILE_CLOCK_INSN,
+			      .p = { p[0], p[1] },
+			      .files = { o->files[0], o->files[1] } };
+	int status = CMD_FAILED;
+
+	why_init(&w.why, p[0], p[1]);
+	analyze_warnings_of_pair(&w.warnings, p[0], p[1], false);
+	if (choose(&w, o->context))
+		goto out;
+	w.checked = p[2] && w.of;
+	if (w.checked && why_check_init(&w.check, &w.why.tree, w.of, exact, probed))
+		goto out;
+	if (o->plan && write_plan(&w, o->plan))
+		goto out;
+	view_write(&o->view, &w);
+	status = view_finish();
+out:
+	analyze_warnings_deinit(&w.warnings);
+	why_deinit(&w.why);
+	return status;
+}
+
+int cmd_why(int argc, char **argv)
+{
+	struct why_options o = { .view.list = &view_why_list };
+	struct analyze_renames renames = {};
+	struct profile *p[N_FILES] = {};
+	int status = CMD_DONE;
+
+	cmd_parse(&syntax, argc, argv, &o);
+	for (int i = 0; o.files[i] && status == CMD_DONE; i++) {
+		p[i] = i < 2 ? open_exact(o.files[i]) : view_open(o.files[i], NULL);
+		if (!p[i])
+			status = CMD_FAILED;
+	}
+	if (status == CMD_DONE) {
+		analyze_renames_apply(&renames, p[0], p[1]);
+		status = explain(&o, p);
+	}
+	analyze_renames_deinit(&renames);
+	for (int i = 0; i < N_FILES; i++)
+		profile_destroy(p[i]);
+	free(o.view.sections);
+	return status;
+}

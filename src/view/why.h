@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What why shows of two exact recordings. */
+#ifndef KPROTPERF_VIEW_WHY_H
+#define KPROTPERF_VIEW_WHY_H
+
+#include "analyze/figures/warnings.h"
+#include "analyze/why/check.h"
+#include "analyze/why/why.h"
+#include "view/table.h"
+
+struct view_why {
+	struct view_data common;
+	const struct profile *p[2];
+	const char *files[2];
+	struct why why;
+	const struct why_context
+		*of; /* what the answer is about; NULL: there is no context at all */
+	bool checked; /* by recordings with probes as well */
+	struct why_check check;
+	struct analyze_warnings warnings;
+};
+
+extern const struct view_table why_contexts, why_causes;
+extern const struct view_list view_why_list;
+
+/* "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of what the command executes in the kernel)." For free(). */
+char *view_why_change(const struct why *w, const struct why_context *c);
+/* What CAUSE, of C, does otherwise; for free(). */
+char *view_why_cause(const struct why *w, const struct why_context *c,
+		     const struct why_cause *cause);
+/* The answer: the change, and each cause that is to be named. C may be NULL. For free(). */
+char *view_why(const struct why *w, const struct why_context *c);
+/* What probes say of the same. For free(). */
+char *view_why_check(const struct why_check *check, const char *context);
+
+#endif

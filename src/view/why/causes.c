@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* why: what each function's code does otherwise, of the context that the answer is about. */
+#include <math.h>
+
+#include "view/columns.h"
+#include "view/why.h"
+
+struct line {
+	const char *name, *function, *how, *what;
+	double delta, share, total, noise, calls[2];
+};
+
+static const struct output_column columns[] = {
+	COLUMN("name", TEXT, line, name, .header = "CAUSE", .elastic = true),
+	COLUMN("inlined_into", TEXT, line, function),
+	COLUMN("kind", TEXT, line, how, .header = "KIND"),
+	COLUMN("of", TEXT, line, what, .header = "OF", .elastic = true),
+	COLUMN("baseline_calls", COUNT, line, calls[0], .header = "CALLS/RUN", .rank = 2),
+	COLUMN("hardened_calls", COUNT, line, calls[1], .header = "HARDENED", .rank = 2),
+	COLUMN("delta_total", DELTA, line, delta, .header = "DELTA/RUN"),
+	COLUMN("share", FRACTION, line, share, .header = "SHARE"),
+	COLUMN("cause_delta_total", DELTA, line, total),
+	COLUMN("noise", TIME, line, noise),
+};
+
+static const char *const kinds[] = {
+	[WHY_SELF] = "itself",
+	[WHY_NEW] = "new",
+	[WHY_GONE] = "gone",
+	[WHY_OFTEN] = "calls",
+};
+
+static double known(double calls)
+{
+	return calls > 0 ? calls : NAN;
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct view_why *w = data;
+	const struct why_causes *c = w->of ? &w->of->causes : NULL;
+	struct line *lines = view_rows_new(rows, c ? c->n_parts : 0, sizeof(*lines));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; c && i < c->n_items; i++) {
+		const struct why_cause *cause = &c->items[i];
+
+		for (uint32_t k = 0; k < cause->n_parts; k++) {
+			const struct why_part *part = &c->parts[cause->first_part + k];
+
+			lines[n++] = (struct line){
+				.name = cause->name,
+				.function = cause->function,
+				.how = kinds[part->kind],
+				.what = part->kind == WHY_SELF ? NULL : part->name,
+				.delta = part->delta,
+				.share = part->delta / w->of->delta,
+				.total = cause->delta,
+				.noise = w->why.has_noise ? cause->noise : NAN,
+				.calls = { known(part->calls[0]), known(part->calls[1]) },
+			};
+		}
+	}
+}
+
+const struct view_table why_causes = {
+	.name = "causes",
+	.first = 12,
+	.title = "Whose code makes the difference, and by what",
+	.legend =
+		"KIND itself: its own instructions; new, gone: what one side alone calls there, with callees; "
+		"calls: called more or less often",
+	ONE_GROUP(columns),
+	.weight = offsetof(struct line, total),
+	.rows = rows,
+};

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* why: all contexts, each with the largest of its causes. */
+#include <math.h>
+
+#include "view/columns.h"
+#include "view/why.h"
+
+struct line {
+	const char *name, *cause;
+	double calls[2], totals[2], delta, pct, noise, cause_delta;
+	bool told;
+};
+
+static const struct output_column columns[] = {
+	COLUMN("name", TEXT, line, name, .header = "CONTEXT"),
+	COLUMN("baseline_calls", COUNT, line, calls[0], .header = "CALLS/RUN", .rank = 2),
+	COLUMN("hardened_calls", COUNT, line, calls[1], .header = "HARDENED", .rank = 2),
+	COLUMN("baseline_total", TIME, line, totals[0], .header = "BASELINE/RUN", .rank = 1),
+	COLUMN("hardened_total", TIME, line, totals[1]),
+	COLUMN("delta_total", DELTA, line, delta, .header = "DELTA/RUN"),
+	COLUMN("delta_pct", PERCENT, line, pct, .header = "%"),
+	COLUMN("noise", TIME, line, noise, .header = "NOISE", .rank = OUTPUT_IF_ANY),
+	COLUMN("significant", FLAG, line, told),
+	COLUMN("cause", TEXT, line, cause, .header = "MOST OF IT IN", .elastic = true),
+	COLUMN("cause_delta_total", DELTA, line, cause_delta, .header = "DELTA/RUN"),
+};
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct why *w = &((const struct view_why *)data)->why;
+	struct line *lines = view_rows_new(rows, w->n_contexts, sizeof(*lines));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->n_contexts; i++) {
+		const struct why_context *c = &w->contexts[i];
+		const struct why_cause *cause = c->causes.n_items ? &c->causes.items[0] : NULL;
+		bool named = c->told && cause && why_is_named(c, 0);
+
+		if (rows->for_people && !c->told)
+			continue;
+		lines[n++] = (struct line){
+			.name = c->name,
+			.calls = { c->calls[0], c->calls[1] },
+			.totals = { c->total[0], c->total[1] },
+			.delta = c->delta,
+			.pct = c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN,
+			.noise = w->has_noise ? c->noise : NAN,
+			.told = c->told,
+			.cause = named ? cause->name : NULL,
+			.cause_delta = named ? cause->delta : NAN,
+		};
+	}
+	rows->section.n_rows = n;
+}
+
+const struct view_table why_contexts = {
+	.name = "contexts",
+	.first = 12,
+	.title = "All that changed",
+	ONE_GROUP(columns),
+	.weight = offsetof(struct line, delta),
+	.rows = rows,
+};

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* why: its tables, and what stands above them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "output/json.h"
+#include "output/text.h"
+#include "view/why.h"
+
+static const struct view_table *const tables[] = { &why_contexts, &why_causes };
+
+static void page(const struct view *v, const void *data)
+{
+	const struct view_why *w = data;
+	char *answer = view_why(&w->why, w->of);
+	char *command = view_command(w->p[1]);
+
+	view_text(v, "%s", answer);
+	if (w->checked && w->of) {
+		char *check = view_why_check(&w->check, w->of->name);
+
+		view_text(v, "%s", check);
+		free(check);
+	}
+	view_warnings(v, &w->warnings);
+	fputc('\n', v->out);
+	view_text(v, "%s", command);
+	view_text(v, "baseline: %s; hardened: %s; instructions per run, of %u and %u boots",
+		  w->files[0], w->files[1], w->p[0]->n_runs, w->p[1]->n_runs);
+	free(command);
+	free(answer);
+}
+
+static void json(json_t *root, const void *data)
+{
+	const struct view_why *w = data;
+	char *answer = view_why(&w->why, w->of);
+
+	output_json_set(root, "unit", json_string(profile_clock_unit(PROFILE_CLOCK_INSN)));
+	output_json_set(root, "answer", output_json_text(answer));
+	output_json_set(root, "of", w->of ? output_json_text(w->of->name) : json_null());
+	if (w->checked && w->of) {
+		char *check = view_why_check(&w->check, w->of->name);
+
+		output_json_set(root, "check", output_json_text(check));
+		free(check);
+	}
+	free(answer);
+}
+
+static const struct analyze_warnings *warnings_of(const void *data)
+{
+	return &((const struct view_why *)data)->warnings;
+}
+
+const struct view_list view_why_list = {
+	.tables = tables,
+	.n_tables = ARRAY_SIZE(tables),
+	.schema = "kprotperf-why/1",
+	.csv = "causes",
+	.page = page,
+	.json = json,
+	.warnings = warnings_of,
+};

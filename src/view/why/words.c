@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* why: its sentences. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "output/number.h"
+#include "output/text.h"
+#include "view/why.h"
+
+#define MOST_CAUSES 3 /* in sentences; the table has all */
+#define WAY_MAX     3 /* names that still make a sentence */
+/* What a cause does besides is worth a word from this share of its change on. */
+#define WORTH_A_WORD 0.1
+#define MOST_OF_IT   0.5
+#define NEARLY_ALL   0.9
+#define AGREE        0.1 /* by more than this of the change both ways of measuring may not differ */
+
+static void append_name(char **text, const char *name)
+{
+	char *escaped = output_text_escape(name);
+
+	alloc_append(text, "%s", escaped);
+	free(escaped);
+}
+
+static void append_number(char **text, enum output_type type, double value)
+{
+	char number[OUTPUT_NUMBER_MAX];
+
+	alloc_append(text, "%s", output_number(number, type, value, PROFILE_CLOCK_INSN));
+}
+
+/* "+1,234 instructions per run" */
+static void append_delta(char **text, double delta, const char *per)
+{
+	append_number(text, OUTPUT_DELTA, round(delta));
+	alloc_append(text, " instructions per %s", per);
+}
+
+static double percent(double part, double whole)
+{
+	return whole != 0 ? 100 * part / whole : NAN;
+}
+
+static bool is_called_otherwise(const struct why_context *c)
+{
+	return c->calls[0] != c->calls[1] && fabs(c->causes.by_calls) > fabs(c->causes.delta);
+}
+
+char *view_why_change(const struct why *w, const struct why_context *c)
+{
+	double pct = percent(c->delta, c->total[0]);
+	char number[OUTPUT_NUMBER_MAX], *text = NULL;
+	bool per_call = c->calls[0] > 0 && c->calls[1] > 0;
+
+	append_name(&text, c->name);
+	if (is_called_otherwise(c)) {
+		alloc_append(&text, " is called ");
+		append_number(&text, OUTPUT_COUNT, c->calls[1]);
+		alloc_append(&text, " times per run instead of ");
+		append_number(&text, OUTPUT_COUNT, c->calls[0]);
+		alloc_append(&text, " (");
+		append_delta(&text, c->delta, "run");
+	} else {
+		if (per_call)
+			pct = percent(c->total[1] / c->calls[1] - c->total[0] / c->calls[0],
+				      c->total[0] / c->calls[0]);
+		output_number(number, OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
+		alloc_append(&text, " is %s %s (", number + (number[0] == '+' || number[0] == '-'),
+			     pct < 0 ? "faster" : "slower");
+		append_delta(&text,
+			     per_call ? c->total[1] / c->calls[1] - c->total[0] / c->calls[0] :
+					c->delta,
+			     per_call ? "call" : "run");
+	}
+	alloc_append(&text, ", ");
+	append_number(&text, OUTPUT_PERCENT, percent(c->delta, w->total[0]));
+	alloc_append(&text, " of what the command executes%s)",
+		     c->changed || !w->has_noise ? "" :
+						   ", no more than runs on one kernel differ by");
+	return text;
+}
+
+/* " by way of ksys_read and vfs_read": the callers of NODE below its context, nearest last. */
+static void append_way(char **text, const struct why_tree *t, uint32_t node)
+{
+	const char *names[WAY_MAX];
+	int n = 0;
+
+	for (node = t->nodes[node].parent;
+	     n < WAY_MAX && t->nodes[node].parent != 0 && t->nodes[node].parent != WHY_NONE;
+	     node = t->nodes[node].parent)
+		names[n++] = t->nodes[node].name;
+	for (int i = n; i-- > 0;) {
+		alloc_append(text, "%s", i == n - 1 ? " by way of " : i ? ", " : " and ");
+		append_name(text, names[i]);
+	}
+}
+
+static void append_place(char **text, const struct why_lines *l)
+{
+	char *file;
+
+	if (!l->file)
+		return;
+	file = output_text_escape(l->file);
+	alloc_append(text, l->first == l->last ? "%s:%u" : "%s:%u-%u", file, l->first, l->last);
+	free(file);
+}
+
+/* What a function does itself. */
+static void append_self(char **text, const struct why_lines *l)
+{
+	switch (l->kind) {
+	case WHY_LINES_ADDED:
+		alloc_append(text, "executes ");
+		append_place(text, l);
+		alloc_append(text, " in addition");
+		break;
+	case WHY_LINES_REMOVED:
+		alloc_append(text, "no longer executes ");
+		append_place(text, l);
+		break;
+	case WHY_LINES_REPEATED:
+		alloc_append(text, "repeats ");
+		append_place(text, l);
+		alloc_append(text, " %.3g times as often", l->ratio);
+		break;
+	case WHY_LINES_CHANGED:
+		alloc_append(text, "executes otherwise ");
+		append_place(text, l);
+		break;
+	case WHY_LINES_UNKNOWN:
+		alloc_append(text, "executes otherwise");
+		break;
+	}
+}
+
+static void append_callee(char **text, const struct why *w, const struct why_part *part)
+{
+	struct why_lines lines = why_lines_find(&w->tree, part->node, part->scale);
+
+	append_name(text, part->name);
+	if (!lines.file && !part->inlined)
+		return;
+	alloc_append(text, " (%s%s", part->inlined ? "inlined" : "",
+		     part->inlined && lines.file ? ", " : "");
+	append_place(text, &lines);
+	alloc_append(text, ")");
+}
+
+/* The loop of CAUSE that makes it call PART more or less often, if that is it: for the sentence to begin with. */
+static bool append_loop(char **text, const struct why *w, const struct why_causes *c,
+			const struct why_cause *cause, const struct why_part *part)
+{
+	double ratio = part->calls[1] / part->calls[0];
+
+	for (uint32_t i = 0; part->kind == WHY_OFTEN && i < cause->n_parts; i++) {
+		const struct why_part *self = &c->parts[cause->first_part + i];
+		struct why_lines lines;
+
+		if (self->kind != WHY_SELF)
+			continue;
+		lines = why_lines_find(&w->tree, self->node, self->scale);
+		if (lines.kind != WHY_LINES_REPEATED ||
+		    fabs(lines.ratio - ratio) > WORTH_A_WORD * ratio)
+			return false;
+		append_self(text, &lines);
+		return true;
+	}
+	return false;
+}
+
+static void append_part(char **text, const struct why *w, const struct why_causes *c,
+			const struct why_cause *cause, const struct why_part *part)
+{
+	struct why_lines lines;
+
+	switch (part->kind) {
+	case WHY_SELF:
+		lines = why_lines_find(&w->tree, part->node, part->scale);
+		append_self(text, &lines);
+		break;
+	case WHY_NEW:
+		alloc_append(text, "%s%s ", w->same_code ? "takes another path and " : "",
+			     part->inlined ? "executes" : "calls");
+		append_callee(text, w, part);
+		alloc_append(text, ", as it does not on the baseline");
+		break;
+	case WHY_GONE:
+		alloc_append(text, "no longer %s ", part->inlined ? "executes" : "calls");
+		append_callee(text, w, part);
+		break;
+	default:
+		if (append_loop(text, w, c, cause, part))
+			alloc_append(text, ", and ");
+		alloc_append(text, "calls ");
+		append_callee(text, w, part);
+		alloc_append(text, " ");
+		append_number(text, OUTPUT_COUNT, part->calls[1]);
+		alloc_append(text, " times per run instead of ");
+		append_number(text, OUTPUT_COUNT, part->calls[0]);
+	}
+}
+
+/* What NODE and its callees execute that are on SIDE alone. */
+static double total_alone(const struct why_tree *t, uint32_t node, int side)
+{
+	double sum = t->nodes[node].self[side];
+
+	for (uint32_t i = t->nodes[node].first_child; i != WHY_NONE; i = t->nodes[i].next)
+		if (!t->nodes[i].seen[!side])
+			sum += total_alone(t, i, side);
+	return sum;
+}
+
+/* Where in NODE, of one side, most of it is: ", most of that in extract_entropy by way of crng_make_state". */
+static void append_depth(char **text, const struct why_tree *t, uint32_t node)
+{
+	uint32_t at = node;
+	int side = t->nodes[node].seen[1];
+	double all = total_alone(t, node, side), sum = all;
+	const char *names[WAY_MAX + 1] = {};
+	int depth = 0, first;
+
+	for (;;) {
+		uint32_t i = t->nodes[at].first_child;
+
+		while (i != WHY_NONE &&
+		       (t->nodes[i].seen[!side] || total_alone(t, i, side) < MOST_OF_IT * all))
+			i = t->nodes[i].next;
+		if (i == WHY_NONE)
+			break;
+		at = i;
+		sum = total_alone(t, at, side);
+		names[depth++ % (WAY_MAX + 1)] = t->nodes[at].name;
+	}
+	if (!depth)
+		return;
+	alloc_append(text, ", %s of that in ", sum >= NEARLY_ALL * all ? "nearly all" : "most");
+	append_name(text, t->nodes[at].name);
+	first = depth > WAY_MAX + 1 ? depth - WAY_MAX - 1 : 0;
+	for (int i = first; i < depth - 1; i++) {
+		alloc_append(text, "%s",
+			     i == first     ? " by way of " :
+			     i == depth - 2 ? " and " :
+					      ", ");
+		append_name(text, names[i % (WAY_MAX + 1)]);
+	}
+}
+
+char *view_why_cause(const struct why *w, const struct why_context *c,
+		     const struct why_cause *cause)
+{
+	const struct why_part *part = &c->causes.parts[cause->first_part];
+	uint32_t at = part->kind == WHY_SELF ? part->node : w->tree.nodes[part->node].parent;
+	char *text = NULL;
+
+	append_name(&text, cause->name);
+	if (cause->function) {
+		alloc_append(&text, " (inlined into ");
+		append_name(&text, cause->function);
+		alloc_append(&text, ")");
+	}
+	append_way(&text, &w->tree, at);
+	alloc_append(&text, ", which ");
+	append_part(&text, w, &c->causes, cause, part);
+	alloc_append(&text, ": ");
+	append_delta(&text, part->delta, "run");
+	if (part->kind == WHY_NEW)
+		append_depth(&text, &w->tree, part->node);
+	if (fabs(cause->delta - part->delta) >= WORTH_A_WORD * fabs(cause->delta)) {
+		alloc_append(&text, "; the rest of ");
+		append_name(&text, cause->name);
+		alloc_append(&text, " makes ");
+		append_delta(&text, cause->delta - part->delta, "run");
+	}
+	return text;
+}
+
+static void append_causes(char **text, const struct why *w, const struct why_context *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->causes.n_items && n < MOST_CAUSES; i++) {
+		const struct why_cause *cause = &c->causes.items[i];
+		char *sentence;
+
+		if (!why_is_named(c, i))
+			continue;
+		sentence = view_why_cause(w, c, cause);
+		if (fabs(c->delta) < fabs(cause->delta) * MOST_OF_IT)
+			alloc_append(text, n ? " The other is " : ". Changes cancel out. One is ");
+		else
+			alloc_append(text,
+				     n ? " Another %.0f %% is in " : ". %.0f %% of that is in ",
+				     percent(cause->delta, c->delta));
+		alloc_append(text, "%s.", sentence);
+		free(sentence);
+		n++;
+	}
+	if (!n)
+		alloc_append(text, ". It is spread: no function has a tenth of it.");
+}
+
+char *view_why(const struct why *w, const struct why_context *c)
+{
+	char *text, *more;
+
+	if (!c)
+		return alloc_strdup(
+			"There is nothing to compare: no context is in either recording.");
+	text = view_why_change(w, c);
+	if (!c->told) {
+		more = alloc_printf("No significant change: %s, and changed most%s.", text,
+				    w->has_noise ? "" : "; one run per side can tell no less");
+		free(text);
+		return more;
+	}
+	append_causes(&text, w, c);
+	return text;
+}
+
+/* "+2,478 instructions per call of clone, 0.6 % less than was counted" */
+static void append_compared(char **text, const double values[2], const char *per, const char *of)
+{
+	double pct = percent(values[1] - values[0], fabs(values[0]));
+	char number[OUTPUT_NUMBER_MAX];
+
+	append_delta(text, values[1], per);
+	alloc_append(text, "%s", of);
+	if (isnan(pct))
+		return;
+	output_number(number, OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
+	if (fabs(values[1] - values[0]) < 0.5) {
+		alloc_append(text, ", as was counted");
+		return;
+	}
+	alloc_append(text, ", %s %s than was counted",
+		     number + (number[0] == '+' || number[0] == '-'), pct < 0 ? "less" : "more");
+}
+
+/* Probes have one run per side, which NOISE is of too. */
+static bool is_agreed(const double values[2], double noise)
+{
+	return isnan(values[0]) || isnan(values[1]) ||
+	       fabs(values[1] - values[0]) <= AGREE * fabs(values[0]) + WHY_LEAST_NOISE * noise;
+}
+
+char *view_why_check(const struct why_check *check, const char *context)
+{
+	bool has_context = !isnan(check->context[1]), has_function = !isnan(check->functions[1]);
+	char *text = NULL, *name, *function;
+
+	if (!check->function || (!has_context && !has_function))
+		return alloc_strdup("Probes saw none of it.");
+	name = output_text_escape(context);
+	function = output_text_escape(check->function);
+	alloc_append(&text, "Probes %s (record --func=%s): ",
+		     is_agreed(check->context, check->context_noise) &&
+				     is_agreed(check->functions, check->function_noise) ?
+			     "agree" :
+			     "disagree",
+		     function);
+	if (has_context) {
+		char *of = alloc_printf(" of %s", name);
+
+		append_compared(&text, check->context, "call", of);
+		free(of);
+	}
+	if (has_function) {
+		char *of = alloc_printf(" in %s", function);
+
+		alloc_append(&text, "%s", has_context ? "; " : "");
+		append_compared(&text, check->functions, "run", of);
+		free(of);
+	}
+	alloc_append(&text, ".");
+	free(function);
+	free(name);
+	return text;
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whose code makes the difference between two exact recordings: by its own instructions, by what it calls on one side only,
+ * by how often it calls; that nobody else is accused; that all of it adds up; which lines it is.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/why/why.h"
+#include "fixture.h"
+#include "view/why.h"
+
+/* The location of the function LETTER, in capitals inlined into the one before, at LINE. */
+static uint32_t location(struct profile *p, char letter, uint32_t line)
+{
+	const char name[] = { letter, '\0' };
+	uint32_t l = profile_location_add(p, (uint64_t)letter << 16 | line, NULL);
+	const struct profile_frame frame = { .name = name, .file = "f.c", .line = line };
+
+	if (!p->locations[l].n_frames)
+		profile_location_frame_add(p, l, &frame);
+	return l;
+}
+
+static uint32_t stack(struct profile *p, const char *path, uint32_t line)
+{
+	uint32_t locations[16], n = (uint32_t)strlen(path);
+
+	for (uint32_t i = 0; i < n; i++)
+		locations[n - 1 - i] = location(p, path[i], i + 1 < n ? 1 : line);
+	return profile_stack_add(p, locations, n);
+}
+
+/* COUNT instructions of LINE at the end of the calls PATH, a letter for each function, outermost first. */
+static void insns_at(struct profile *p, uint32_t run, const char *path, uint32_t line,
+		     uint64_t count)
+{
+	const struct profile_sample sample = { .run = run,
+					       .context = profile_context_add(p, "X"),
+					       .stack = stack(p, path, line),
+					       .count = count };
+
+	profile_sample_add(p, &sample);
+}
+
+/* CALLS of the last function of PATH, which execute INSNS each. */
+static void calls(struct profile *p, uint32_t run, const char *path, uint64_t n, uint64_t insns)
+{
+	const struct profile_edge edge = { .run = run,
+					   .context = profile_context_add(p, "X"),
+					   .stack = stack(p, path, 1),
+					   .calls = n };
+
+	profile_edge_add(p, &edge);
+	insns_at(p, run, path, 1, n * insns);
+}
+
+static struct profile *exact(uint32_t runs)
+{
+	struct profile *p = profile_create();
+
+	for (uint32_t i = 0; i < runs; i++)
+		fixture_run(p, i);
+	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
+	for (uint32_t i = 0; i < runs; i++)
+		profile_cell(p, i, 0, profile_context_add(p, "X"))->calls = 10;
+	return p;
+}
+
+/* X, called 10 times, calls a, which calls b twice; b calls c. */
+static struct profile *side(uint64_t calls_of_b, uint64_t self_of_c)
+{
+	struct profile *p = exact(1);
+
+	calls(p, 0, "a", 10, 100);
+	calls(p, 0, "ab", calls_of_b, 50);
+	calls(p, 0, "abc", calls_of_b, self_of_c);
+	return p;
+}
+
+struct answer {
+	struct profile *a, *b;
+	struct why why;
+	char *text;
+};
+
+static void answer_init(struct answer *x, struct profile *a, struct profile *b)
+{
+	x->a = a;
+	x->b = b;
+	why_init(&x->why, a, b);
+	x->text = view_why(&x->why, &x->why.contexts[0]);
+}
+
+static void answer_deinit(struct answer *x)
+{
+	free(x->text);
+	why_deinit(&x->why);
+	profile_destroy(x->a);
+	profile_destroy(x->b);
+}
+
+static const struct why_causes *causes(const struct answer *x)
+{
+	return &x->why.contexts[0].causes;
+}
+
+/* The first cause is NAME, by KIND of PART, and all causes add up to the change of the context. */
+static void assert_cause(const struct answer *x, const char *name, enum why_kind kind,
+			 const char *part, double delta)
+{
+	const struct why_causes *c = causes(x);
+	double sum = 0;
+
+	assert_string_equal(c->items[0].name, name);
+	assert_int_equal(c->parts[c->items[0].first_part].kind, kind);
+	assert_string_equal(c->parts[c->items[0].first_part].name, part);
+	assert_true(c->parts[c->items[0].first_part].delta == delta);
+	for (uint32_t i = 0; i < c->n_items; i++)
+		sum += c->items[i].delta;
+	assert_true(fabs(sum + c->by_calls - x->why.contexts[0].delta) < 1e-6);
+}
+
+static void assert_says(const struct answer *x, const char *what)
+{
+	if (!strstr(x->text, what))
+		fail_msg("\"%s\" is not in: %s", what, x->text);
+}
+
+static void test_itself(void **state)
+{
+	struct answer x;
+
+	(void)state;
+	answer_init(&x, side(20, 30), side(20, 40));
+	assert_cause(&x, "c", WHY_SELF, "c", 200);
+	assert_int_equal(causes(&x)->n_items, 1);
+	assert_says(&x, "X is 7.69 % slower (+20 instructions per call");
+	assert_says(&x, "100 % of that is in c by way of a and b");
+	answer_deinit(&x);
+}
+
+/* What b and c execute more they execute because a calls them more often. */
+static void test_more_often(void **state)
+{
+	struct answer x;
+
+	(void)state;
+	answer_init(&x, side(20, 30), side(60, 30));
+	assert_cause(&x, "a", WHY_OFTEN, "b", 3200);
+	assert_int_equal(causes(&x)->n_items, 1);
+	assert_says(&x, "calls b (f.c:1) 60 times per run instead of 20");
+	answer_deinit(&x);
+}
+
+static void test_new_and_gone(void **state)
+{
+	struct profile *a = side(20, 30), *b = side(20, 30);
+	struct answer x;
+
+	(void)state;
+	calls(a, 0, "ab", 0, 0);
+	calls(b, 0, "abn", 20, 5);
+	calls(b, 0, "abnm", 20, 45);
+	answer_init(&x, a, b);
+	assert_cause(&x, "b", WHY_NEW, "n", 1000);
+	assert_says(
+		&x,
+		"calls n (f.c:1), as it does not on the baseline: +1,000 instructions per run, nearly all of that in m");
+	answer_deinit(&x);
+
+	a = side(20, 30);
+	calls(a, 0, "abn", 20, 50);
+	answer_init(&x, a, side(20, 30));
+	assert_cause(&x, "b", WHY_GONE, "n", -1000);
+	assert_says(&x, "no longer calls n");
+	answer_deinit(&x);
+}
+
+/* A function of the hardened side's own between b and what b called before: its own work is the change, c's is not. */
+static void test_layer_between(void **state)
+{
+	struct profile *b = exact(1);
+	struct answer x;
+
+	(void)state;
+	calls(b, 0, "a", 10, 100);
+	calls(b, 0, "ab", 20, 50);
+	calls(b, 0, "abn", 20, 7);
+	calls(b, 0, "abnc", 20, 30);
+	answer_init(&x, side(20, 30), b);
+	assert_cause(&x, "b", WHY_NEW, "n", 140);
+	assert_int_equal(causes(&x)->n_items, 1);
+	answer_deinit(&x);
+}
+
+/* Inlined on one side, called on the other: the same function, and no cause. */
+static void test_inlining(void **state)
+{
+	struct profile *b = exact(1);
+	uint32_t l;
+	struct answer x;
+
+	(void)state;
+	calls(b, 0, "a", 10, 100);
+	calls(b, 0, "ab", 20, 50);
+	l = profile_location_add(b, 1 << 30, NULL);
+	profile_location_frame_add(
+		b, l, &(struct profile_frame){ .name = "c", .line = 1, .inlined = true });
+	profile_location_frame_add(b, l, &(struct profile_frame){ .name = "b", .line = 1 });
+	profile_sample_add(
+		b, &(struct profile_sample){
+			   .context = profile_context_add(b, "X"),
+			   .stack = profile_stack_add(b, (uint32_t[]){ l, location(b, 'a', 1) }, 2),
+			   .count = 600 });
+	answer_init(&x, side(20, 30), b);
+	assert_int_equal(causes(&x)->n_items, 0);
+	assert_says(&x, "No significant change");
+	answer_deinit(&x);
+}
+
+static void test_cancelling(void **state)
+{
+	struct profile *a = side(20, 30), *b = side(20, 40);
+	struct answer x;
+
+	(void)state;
+	calls(a, 0, "d", 10, 60);
+	calls(b, 0, "d", 10, 40);
+	answer_init(&x, a, b);
+	assert_true(x.why.contexts[0].delta == 0);
+	assert_says(&x, "Changes cancel out. One is c");
+	assert_says(&x, "The other is d");
+	answer_deinit(&x);
+}
+
+/* What two runs of one kernel differ by is no cause between two kernels, however much it is. */
+static void test_noise(void **state)
+{
+	struct profile *p[2];
+	struct answer x;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		p[i] = exact(2);
+		for (uint32_t run = 0; run < 2; run++) {
+			calls(p[i], run, "a", 10, 100);
+			calls(p[i], run, "ab", run == 1 || i == 1 ? 90 : 30, 50);
+			calls(p[i], run, "ac", 10, i ? 55 : 50);
+		}
+	}
+	answer_init(&x, p[0], p[1]);
+	assert_true(x.why.has_noise);
+	assert_false(x.why.contexts[0].changed);
+	assert_true(why_is_named(&x.why.contexts[0], 0) == false);
+	answer_deinit(&x);
+}
+
+/* Lines behind a patch have other numbers, and are the same all the same. */
+static void test_lines(void **state)
+{
+	struct profile *a = side(20, 0), *b = side(20, 0);
+	struct why_lines lines;
+	struct answer x;
+
+	(void)state;
+	for (uint32_t line = 10; line < 15; line++) {
+		insns_at(a, 0, "ae", line, 10 * line);
+		insns_at(b, 0, "ae", line < 12 ? line : line + 3, 10 * line);
+	}
+	insns_at(b, 0, "ae", 12, 700);
+	insns_at(b, 0, "ae", 14, 300);
+	answer_init(&x, a, b);
+	assert_cause(&x, "e", WHY_SELF, "e", 1000);
+	lines = why_lines_find(&x.why.tree, causes(&x)->parts[causes(&x)->items[0].first_part].node,
+			       1);
+	assert_int_equal(lines.kind, WHY_LINES_ADDED);
+	assert_int_equal(lines.first, 12);
+	assert_int_equal(lines.last, 14);
+	assert_says(&x, "which executes f.c:12-14 in addition");
+	answer_deinit(&x);
+}
+
+static void test_loop(void **state)
+{
+	struct profile *a = side(20, 0), *b = side(20, 0);
+	struct answer x;
+
+	(void)state;
+	insns_at(a, 0, "ae", 10, 77);
+	insns_at(b, 0, "ae", 10, 77);
+	for (uint32_t line = 11; line < 14; line++) {
+		insns_at(a, 0, "ae", line, 100 * line);
+		insns_at(b, 0, "ae", line + 1, 200 * line);
+	}
+	answer_init(&x, a, b);
+	assert_says(&x, "which repeats f.c:12-14 2 times as often");
+	answer_deinit(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_itself),       cmocka_unit_test(test_more_often),
+		cmocka_unit_test(test_new_and_gone), cmocka_unit_test(test_layer_between),
+		cmocka_unit_test(test_inlining),     cmocka_unit_test(test_cancelling),
+		cmocka_unit_test(test_noise),        cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_loop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
