@@ -10,16 +10,7 @@ export KPROTPERF=$kprotperf
 
 # --- a real one: 1,000 instructions more in a function -----------------------------
 
-cat >test-cost.patch <<'TEXT'
---- a/fs/exec.c
-+++ b/fs/exec.c
-@@ -1235,3 +1235,4 @@ void __set_task_comm(struct task_struct *tsk, const char *buf, bool exec)
- {
-+	asm volatile(".rept 1000; nop; .endr");
- 	task_lock(tsk);
- 	trace_task_rename(tsk, buf);
-TEXT
-try "$lab" ab --patch test-cost.patch --accel icount --func __set_task_comm -- perl -e '$0 = "a$_" for 1 .. 1000'
+try "$lab" ab --patch "$repo/tests/lab/planted.patch" --accel icount --func __set_task_comm -- perl -e '$0 = "a$_" for 1 .. 1000'
 is 'ab --patch builds what it needs, boots both and compares' "$status" 0
 "$kprotperf" diff baseline.data hardened.data --format=json >diff.json
 # 995.2 to 1,008.6 in ten comparisons, seven of them within 3; more than 10 off in an eleventh. One interrupt's 10,000

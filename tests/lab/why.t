@@ -1,0 +1,77 @@
+#!/bin/bash
+# lab why on a kernel with planted costs (planted.patch): that each is found, in its function, on its line, of its kind, with
+# its size, by a command that is told nothing; and that nothing else is.
+
+# shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; perl's variables
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+need baseline
+export KPROTPERF=$kprotperf
+
+# Each system call has a cause of its own, 200 times. Nothing is read from the host, which takes as long as it takes.
+cat >calls.pl <<'TEXT'
+my ($name, $path, $word, $buf) = ("abc", "/dev/null", pack("L", 0), "");
+my ($on, $off, $info, $groups) = (pack("Q", 1 << 9), pack("Q", 0), "\0" x 200, pack("L*", 1 .. 32));
+open(my $null, "<", "/dev/null");
+for (1 .. 200) {
+	syscall(157, 15, $name);
+	syscall(140, 0, 0);
+	syscall(116, 32, $groups);
+	syscall(202, $word, 129, 1);
+	syscall(21, $path, 4);
+	sysread($null, $buf, 1);
+	syscall(14, 2, $on, 0, 8);
+	syscall(14, 2, $off, 0, 8);
+	syscall(121, 0);
+	syscall(99, $info);
+}
+TEXT
+try "$lab" why --patch "$repo/tests/lab/planted.patch" -- perl calls.pl
+is 'lab why builds, boots, counts, checks and answers' "$status" 0
+say() { tr '\n' ' ' <<<"$1" | sed 's/  */ /g'; }
+like 'the first sentence has the largest, where and why' "$(say "$out")" \
+	'^setgroups is 1[89]\.[0-9]+ % slower .* 100 % of that is in groups_from_user \(inlined into __do_sys_setgroups\) .* calls make_kgid .* 12,800 times per run instead of 6,400'
+# __do_sys_setgroups cannot be probed.
+like 'probes say the same' "$(say "$out")" 'Probes agree \(record --func=__x64_sys_setgroups\): \+24[0-9.,]+ instructions per call'
+
+# CONTEXT FUNCTION WHAT PER-CALL: its paragraph, where the change per call is WHAT the patch adds, exactly.
+found() {
+	try "$kprotperf" why --context "$1" baseline.data hardened.data
+	like "$1: $2 ${3//\\/}" "$(say "$out")" "^$1 is [0-9.]+ % (slower|faster) \\($4 instructions per call.* (9[5-9]|10[0-5]) % of that is in $2( \\(inlined into [a-z_]*\\))? .*$3"
+}
+found prctl __set_task_comm 'executes fs/exec.c:1236 in addition' '\+1,000'
+found getpriority __do_sys_getpriority 'executes kernel/sys.c:292 in addition' '\+1[23][0-9]'
+found futex futex_wake 'calls [a-z_]+ .*as it does not on the baseline' '\+44'
+found access do_faccessat 'calls inode_permission .* 800 times per run instead of 200' '\+[45][0-9][0-9]'
+found read read_null 'executes drivers/char/mem.c:450 in addition' '\+[67][0-9][0-9]'
+found rt_sigprocmask __set_current_blocked 'executes kernel/signal.c:3077 in addition' '\+90[0-9]'
+found sysinfo do_sysinfo 'no longer calls si_swapinfo' '-3[0-9]'
+try "$kprotperf" why --context exit_group baseline.data hardened.data
+like 'exit_group, which does not return: exit_mm' "$(say "$out")" 'of that is in exit_mm \(inlined into do_exit\) .* executes kernel/exit.c:546 in addition: \+60,000 '
+try "$kprotperf" why --context getpgid baseline.data hardened.data
+like 'a function that is not inlined any more is no cause' "$(say "$out")" '^No significant change: getpgid '
+
+"$kprotperf" why --format=json baseline.data hardened.data >why.json
+is 'nothing else is accused' "$(jq -r '[.contexts[] | select(.significant and .name != "execve") | .cause] | unique | join(" ")' why.json)" \
+	'__do_sys_getpriority __set_current_blocked __set_task_comm do_faccessat do_sysinfo exit_mm futex_wake groups_from_user read_null'
+
+# --- one kernel, twice -----------------------------------------------------------
+
+"$kprotperf" why --format=json baseline.data baseline.data >same.json
+is 'a recording and itself: nothing' "$(jq -r '[.contexts[] | select(.significant)] | length' same.json)" 0
+like 'and it says so' "$("$kprotperf" why baseline.data baseline.data)" '^No significant change'
+
+# --- what cannot be explained ----------------------------------------------------
+
+try "$kprotperf" why baseline-probed.data hardened-probed.data
+is 'recordings by probes are refused' "$status:$(wc -l <err)" 1:1
+like 'with what to do' "$err" 'needs those of scripts/lab ab --exact'
+try "$kprotperf" why --context nosuch baseline.data hardened.data
+is 'a context that is not there' "$status:$err" "1:kprotperf: --context: neither side has 'nosuch'"
+try "$kprotperf" why --plan=plan baseline.data hardened.data
+is 'a plan names functions to time' "$(head -n 1 plan)" '--func=@(__do_sys_setgroups|__x64_sys_setgroups)'
+echo --fuc=x >plan
+try "$kprotperf" record --plan=plan -- true
+like 'a plan that is none' "$err" 'has a line that is none of a plan: --fuc=x'
+
+done_testing
