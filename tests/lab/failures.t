@@ -27,6 +27,12 @@ is 'a hang: status 122' "$status" 122
 like 'and a line that says so' "$err" '^lab: the guest did not finish within 30 s'
 is 'what was printed before it is not lost' "$out" before
 
+# It waits for its root, and says nothing more.
+try env KPROTPERF_LAB_SILENCE=5 "$lab" run --append 'root=/dev/nosuch rootwait' -- true
+is 'a kernel that stops in its boot: status 123' "$status" 123
+like 'and a line that says so, and where' "$err" \
+	'^lab: the guest did not reach its known state: its kernel stopped in its boot, behind "\[.*\] .+" \(console: /'
+
 try "$lab" run --kernel nosuch -- true
 is 'an unknown kernel: status 120' "$status" 120
 like 'and a line with those that exist' "$err" "^lab: unknown kernel 'nosuch'; known: baseline .*hardened"
