@@ -41,8 +41,11 @@ static int takes(uint64_t addr, void *arg)
 static enum kernel_answer beyond(struct code code, unsigned int n)
 {
 	struct kernel_arguments_input input = { read_code, takes, &code };
+	struct kernel_arguments_tools tools = {};
+	enum kernel_answer answer = kernel_arguments_beyond(&tools, &input, BASE, n);
 
-	return kernel_arguments_beyond(&input, BASE, n);
+	kernel_arguments_tools_deinit(&tools);
+	return answer;
 }
 
 static void reads_are_found_on_any_path(void **state)

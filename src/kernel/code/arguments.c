@@ -19,8 +19,7 @@ struct place {
 
 struct walk {
 	const struct kernel_arguments_input *input;
-	struct decoder *decoder;
-	struct arch_arguments_reader *reader;
+	const struct kernel_arguments_tools *tools;
 	struct place *places; /* those before AT have been looked at */
 	uint32_t n_places, cap_places, at;
 	uint32_t steps;
@@ -71,8 +70,8 @@ static uint64_t skip_entry(struct walk *w, uint64_t addr)
 		addr += arch_entry_mark_len(text);
 	}
 	code = code_at(w, addr, &avail);
-	if (code && decode(w->decoder, code, avail, addr, &insn) && insn.len == ARCH_FTRACE_LEN &&
-	    (insn.kind == DECODE_NOP || insn.kind == DECODE_CALL))
+	if (code && decode(w->tools->decoder, code, avail, addr, &insn) &&
+	    insn.len == ARCH_FTRACE_LEN && (insn.kind == DECODE_NOP || insn.kind == DECODE_CALL))
 		addr += ARCH_FTRACE_LEN;
 	return addr;
 }
@@ -104,8 +103,8 @@ static enum kernel_answer step(struct walk *w, uint64_t *addr, uint8_t *untouche
 	size_t avail;
 
 	code = code_at(w, at, &avail);
-	if (!code || !decode(w->decoder, code, avail, at, &insn) || may_be_label(&insn) ||
-	    !arch_arguments_of(w->reader, code, insn.len, &args) || w->steps++ >= MAX_STEPS)
+	if (!code || !decode(w->tools->decoder, code, avail, at, &insn) || may_be_label(&insn) ||
+	    !arch_arguments_of(w->tools->reader, code, insn.len, &args) || w->steps++ >= MAX_STEPS)
 		return KERNEL_UNKNOWN;
 	if (args.reads & *untouched)
 		return KERNEL_YES;
@@ -153,21 +152,26 @@ static enum kernel_answer walk(struct walk *w)
 	return answer;
 }
 
-enum kernel_answer kernel_arguments_beyond(const struct kernel_arguments_input *input,
+enum kernel_answer kernel_arguments_beyond(struct kernel_arguments_tools *tools,
+					   const struct kernel_arguments_input *input,
 					   uint64_t entry, unsigned int n)
 {
-	struct walk w = { .input = input,
-			  .decoder = decoder_create(),
-			  .reader = arch_arguments_create() };
+	struct walk w = { .input = input, .tools = tools };
 	uint8_t untouched = (uint8_t)(((1u << ARCH_MAX_ARGS) - 1) & ~((1u << n) - 1));
 	enum kernel_answer answer = KERNEL_UNKNOWN;
 
-	if (w.decoder && w.reader) {
+	tools->decoder = tools->decoder ?: decoder_create();
+	tools->reader = tools->reader ?: arch_arguments_create();
+	if (tools->decoder && tools->reader) {
 		go(&w, skip_entry(&w, entry), untouched);
 		answer = walk(&w);
 	}
-	arch_arguments_destroy(w.reader);
-	decoder_destroy(w.decoder);
 	free(w.places);
 	return answer;
+}
+
+void kernel_arguments_tools_deinit(struct kernel_arguments_tools *tools)
+{
+	arch_arguments_destroy(tools->reader);
+	decoder_destroy(tools->decoder);
 }

@@ -23,11 +23,23 @@ struct kernel_arguments_input {
 };
 
 /*
+ * What instructions are decoded with: zeros, and made when first needed. For many functions one: capstone sorts all that it
+ * knows, 60,000 instructions, for each anew.
+ */
+struct kernel_arguments_tools {
+	struct decoder *decoder;
+	struct arch_arguments_reader *reader;
+};
+
+void kernel_arguments_tools_deinit(struct kernel_arguments_tools *tools);
+
+/*
  * Does the function at ENTRY read an argument register beyond the first N? Its code is followed from there until each
  * of them is overwritten, as calls are taken to do. UNKNOWN where it leads through a pointer, to a jump that may be patched
  * in, or too far. What only an exception leads to is not seen.
  */
-enum kernel_answer kernel_arguments_beyond(const struct kernel_arguments_input *input,
+enum kernel_answer kernel_arguments_beyond(struct kernel_arguments_tools *tools,
+					   const struct kernel_arguments_input *input,
 					   uint64_t entry, unsigned int n);
 
 #endif

@@ -50,6 +50,7 @@ enum kernel_answer record_arguments_beyond(struct record_symbols *symbols,
 {
 	const struct kernel_arguments_input input = { read_code, takes, symbols };
 
-	return record_symbols_live(symbols) ? kernel_arguments_beyond(&input, sym->addr, n) :
-					      KERNEL_UNKNOWN;
+	return record_symbols_live(symbols) ?
+		       kernel_arguments_beyond(&symbols->arguments, &input, sym->addr, n) :
+		       KERNEL_UNKNOWN;
 }

@@ -50,6 +50,7 @@ static void image_deinit(struct record_image *in)
 
 void record_symbols_deinit(struct record_symbols *s)
 {
+	kernel_arguments_tools_deinit(&s->arguments);
 	image_deinit(&s->kernel);
 	for (uint32_t i = 0; i < s->n_modules; i++) {
 		image_deinit(s->modules[i]);
