@@ -195,10 +195,17 @@ static const struct rule rules[] = {
 	     "apply_retpolines", "apply_paravirt"),
 };
 
-/* A pattern is compared as far as it is literal before fnmatch() is troubled: most end there. */
+static bool is_wild(char c)
+{
+	return c == '*' || c == '?' || c == '[' || c == ']';
+}
+
+/* A pattern is compared as far as it is literal, at both ends, before fnmatch() is troubled: most end there. */
 static bool matches(const char *pattern, const char *name)
 {
-	while (*pattern && !strchr("*?[", *pattern)) {
+	const char *end, *name_end;
+
+	while (*pattern && !is_wild(*pattern)) {
 		if (*pattern++ != *name++)
 			return false;
 	}
@@ -206,6 +213,12 @@ static bool matches(const char *pattern, const char *name)
 		return !*name;
 	if (pattern[0] == '*' && !pattern[1])
 		return true;
+	end = pattern + strlen(pattern);
+	name_end = name + strlen(name);
+	while (!is_wild(*--end)) {
+		if (name_end == name || *--name_end != *end)
+			return false;
+	}
 	return !fnmatch(pattern, name, 0);
 }
 
