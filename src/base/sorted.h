@@ -29,6 +29,12 @@ int compare_u64(const void *a, const void *b);
 /* strcmp() with NULL before all texts. Quick where equal texts are one, as interned ones are. */
 int compare_text(const char *a, const char *b);
 
+/* Are they the same text, or both NULL? */
+static inline bool same_text(const char *a, const char *b)
+{
+	return !compare_text(a, b);
+}
+
 /* qsort() and bsearch() that take NULL for an array of no items. */
 void sort_array(void *items, size_t n, size_t size, compare_fn compare);
 void *search_array(const void *key, const void *items, size_t n, size_t size, compare_fn compare);

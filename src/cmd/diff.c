@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/sorted.h"
 #include "cmd/annotated.h"
 #include "cmd/cmd.h"
 #include "cmd/view.h"
@@ -283,12 +284,9 @@ static const char *other_kernel(const struct profile *a, const struct profile *b
 					    PROFILE_ENV_BUILD_ID, PROFILE_ENV_CONFIG,
 					    PROFILE_ENV_CMDLINE };
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		const char *va = profile_env_get(a, keys[i]), *vb = profile_env_get(b, keys[i]);
-
-		if (!va != !vb || (va && strcmp(va, vb)))
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!same_text(profile_env_get(a, keys[i]), profile_env_get(b, keys[i])))
 			return keys[i];
-	}
 	return NULL;
 }
 

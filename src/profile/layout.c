@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 
 const struct field *section_table(enum section_type type)
 {
@@ -142,18 +143,13 @@ void layout_free(const struct layout *of, void *entry)
 	}
 }
 
-static bool string_equal(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 static bool field_equal(const struct field *f, const void *a, const void *b, int keys)
 {
 	uint32_t n;
 
 	switch (f->kind) {
 	case FIELD_STRING:
-		return string_equal(field_string(f, a), field_string(f, b));
+		return same_text(field_string(f, a), field_string(f, b));
 	case FIELD_LIST:
 		n = list_count(f, a);
 		if (n != list_count(f, b))

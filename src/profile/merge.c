@@ -7,15 +7,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "profile/layout.h"
 
 /* Values longer than this (a whole kernel config) are not quoted. */
 #define QUOTED_MAX 60
-
-static bool same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
 
 /* Starts the next reason in the list. */
 static FILE *reason(FILE *out)
@@ -37,7 +33,7 @@ static void quote(FILE *out, const char *value)
 
 static void conflict_env(FILE *out, const char *key, const char *a, const char *b)
 {
-	if (profile_env_group(key) == PROFILE_ENV_OF_RECORDING || same(a, b))
+	if (profile_env_group(key) == PROFILE_ENV_OF_RECORDING || same_text(a, b))
 		return;
 	fprintf(reason(out), "%s ", key);
 	if (a && b && (strlen(a) > QUOTED_MAX || strlen(b) > QUOTED_MAX)) {

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/sorted.h"
 #include "kernel/image/name.h"
 
 #define SYMBOLS_DWARF    "dwarf"
@@ -91,11 +92,6 @@ static int add_frame(const struct kernel_frame *f, void *arg)
 	return 0;
 }
 
-static bool is_same(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 /*
  * Is the function at ADDR called SYMBOL by IDX too, or is that not known (NULL)? A module that the kernel laid out
  * otherwise than thought must not be taken for what it is not.
@@ -104,7 +100,7 @@ static bool agrees(const struct kernel_index *idx, uint64_t addr, const char *sy
 {
 	struct kernel_place place;
 
-	return !symbol || (!kernel_index_at(idx, addr, &place) && is_same(place.symbol, symbol));
+	return !symbol || (!kernel_index_at(idx, addr, &place) && same_text(place.symbol, symbol));
 }
 
 /* The frames of the locations in MODULE (NULL: in the kernel's image), of which IDX is. */
@@ -116,7 +112,7 @@ static void resolve_locations(struct profile *p, const struct kernel_index *idx,
 		uint32_t n_old = l->n_frames, cap_old = l->cap_frames;
 		struct resolving r = { p, i };
 
-		if (!is_same(l->module, module) ||
+		if (!same_text(l->module, module) ||
 		    (module && !agrees(idx, l->addr, n_old == 1 ? old->name : NULL)))
 			continue;
 		l->frames = NULL;
@@ -143,7 +139,7 @@ static void resolve_sites(struct profile *p, const struct kernel_index *idx, con
 		uint32_t line;
 
 		/* Where a range is called from its index says; what is declared there is INTO. */
-		if (s->kind != PROFILE_SITE_FUNCTION || !is_same(open, suffix) ||
+		if (s->kind != PROFILE_SITE_FUNCTION || !same_text(open, suffix) ||
 		    kernel_index_declaration(idx, s->addr, &file, &line))
 			continue;
 		s->file = profile_intern(p, file);

@@ -18,11 +18,12 @@ static const char *const machine_keys[] = {
 	PROFILE_ENV_TURBO, PROFILE_ENV_SMT, PROFILE_ENV_MICROCODE, PROFILE_ENV_CLOCKSOURCE,
 };
 
-static void invalidate(struct analyze_warnings *w, struct analyze_warning warning)
-{
-	warning.severity = ANALYZE_SEVERITY_INVALID;
-	analyze_warnings_add(w, warning);
-}
+/* KIND of SIDE, with what else is said of it. */
+#define invalidate(w, kind_, side_, ...)                                                        \
+	analyze_warnings_add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_##kind_,      \
+							  .severity = ANALYZE_SEVERITY_INVALID, \
+							  .side = side_,                        \
+							  ##__VA_ARGS__ })
 
 static void warn_machine(struct analyze_warnings *w, const struct profile *a,
 			 const struct profile *b)
@@ -31,13 +32,9 @@ static void warn_machine(struct analyze_warnings *w, const struct profile *a,
 		const char *va = profile_env_get(a, machine_keys[i]);
 		const char *vb = profile_env_get(b, machine_keys[i]);
 
-		if (!va && !vb)
-			continue;
-		if (!va || !vb || strcmp(va, vb))
-			invalidate(w, (struct analyze_warning){
-					      .kind = ANALYZE_WARNING_MACHINE,
-					      .side = ANALYZE_SIDE_NONE,
-					      .names = { va, vb, machine_keys[i] } });
+		if (!same_text(va, vb))
+			invalidate(w, MACHINE, ANALYZE_SIDE_NONE,
+				   .names = { va, vb, machine_keys[i] });
 	}
 }
 
@@ -50,19 +47,14 @@ static void warn_args(struct analyze_warnings *w, const struct profile *a, const
 			break;
 	if (i == a->n_args && i == b->n_args)
 		return;
-	invalidate(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_WORK,
-						.side = ANALYZE_SIDE_NONE,
-						.code = (int)i,
-						.names = { i < a->n_args ? a->args[i] : "",
-							   i < b->n_args ? b->args[i] : "" } });
+	invalidate(w, WORK, ANALYZE_SIDE_NONE, .code = (int)i,
+		   .names = { i < a->n_args ? a->args[i] : "", i < b->n_args ? b->args[i] : "" });
 }
 
 static void warn_freq(struct analyze_warnings *w, const struct profile *a, const struct profile *b)
 {
 	if (a->freq != b->freq)
-		invalidate(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_FREQ,
-							.side = ANALYZE_SIDE_NONE,
-							.values = { a->freq, b->freq } });
+		invalidate(w, FREQ, ANALYZE_SIDE_NONE, .values = { a->freq, b->freq });
 }
 
 /* The sites of a profile in the order of their names. */
@@ -119,13 +111,10 @@ static void warn_mechanisms(struct analyze_warnings *w, const struct profile *a,
 		example_b = in_b;
 	}
 	if (n)
-		invalidate(w, (struct analyze_warning){
-				      .kind = ANALYZE_WARNING_MECHANISMS,
-				      .side = ANALYZE_SIDE_NONE,
-				      .names = { profile_mechanism_name(example_a->mech),
-						 profile_mechanism_name(example_b->mech),
-						 example_a->name },
-				      .values = { n } });
+		invalidate(w, MECHANISMS, ANALYZE_SIDE_NONE,
+			   .names = { profile_mechanism_name(example_a->mech),
+				      profile_mechanism_name(example_b->mech), example_a->name },
+			   .values = { n });
 	free(sa.sites);
 	free(sb.sites);
 }
@@ -141,11 +130,9 @@ static void warn_costs(struct analyze_warnings *w, const struct analyze_costs *a
 
 		if (other && row->calls > 0 && other->calls > 0 &&
 		    unknown != analyze_cost_is_unknown(other))
-			invalidate(w, (struct analyze_warning){
-					      .kind = ANALYZE_WARNING_COST_ONE_SIDE,
-					      .side = unknown ? ANALYZE_SIDE_HARDENED :
-								ANALYZE_SIDE_BASELINE,
-					      .names = { row->name } });
+			invalidate(w, COST_ONE_SIDE,
+				   unknown ? ANALYZE_SIDE_HARDENED : ANALYZE_SIDE_BASELINE,
+				   .names = { row->name });
 	}
 }
 
@@ -174,9 +161,7 @@ static void warn_config(struct analyze_warnings *w, const struct profile *a,
 	bool known_b = profile_env_get(b, PROFILE_ENV_CONFIG);
 
 	if (known_a != known_b)
-		invalidate(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_CONFIG,
-							.side = known_a ? ANALYZE_SIDE_HARDENED :
-									  ANALYZE_SIDE_BASELINE });
+		invalidate(w, CONFIG, known_a ? ANALYZE_SIDE_HARDENED : ANALYZE_SIDE_BASELINE);
 }
 
 void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *baseline,

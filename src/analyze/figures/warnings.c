@@ -50,11 +50,12 @@ static enum analyze_severity severity_of(double n, double of)
 	return n < NEGLIGIBLE * of ? ANALYZE_SEVERITY_INFO : ANALYZE_SEVERITY_ACT;
 }
 
-static void add(const struct warning *w, struct analyze_warning warning)
-{
-	warning.side = w->side;
-	analyze_warnings_add(w->out, warning);
-}
+/* KIND of W's profile, with what else is said of it. */
+#define warn(w, kind_, severity_, ...)                                                            \
+	analyze_warnings_add((w)->out, (struct analyze_warning){ .kind = ANALYZE_WARNING_##kind_, \
+								 .severity = severity_,           \
+								 .side = (w)->side,               \
+								 ##__VA_ARGS__ })
 
 static void warn_losses(const struct warning *w)
 {
@@ -72,10 +73,7 @@ static void warn_losses(const struct warning *w)
 			of = losses.samples_expected == PROFILE_NOT_COUNTED ?
 				     0 :
 				     (double)losses.samples_expected;
-		add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_LOSS,
-						 .severity = severity_of(n, of),
-						 .code = i,
-						 .values = { n } });
+		warn(w, LOSS, severity_of(n, of), .code = i, .values = { n });
 	}
 }
 
@@ -119,11 +117,8 @@ static void warn_missed(const struct warning *w)
 		if (!site)
 			return;
 		n = (double)site->missed;
-		add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_MISSED,
-						 .severity = severity_of(n, calls_of(w->p, site)),
-						 .code = (int)site->mech,
-						 .names = { site->name },
-						 .values = { n } });
+		warn(w, MISSED, severity_of(n, calls_of(w->p, site)), .code = (int)site->mech,
+		     .names = { site->name }, .values = { n });
 	}
 }
 
@@ -133,15 +128,14 @@ static void warn_unaccounted(const struct warning *w)
 	double n = (double)a->unaccounted, of = (double)a->entries;
 
 	if (a->known && a->unaccounted)
-		add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_UNACCOUNTED,
-						 .severity = severity_of(fabs(n), of),
-						 .values = { n, of } });
+		warn(w, UNACCOUNTED, severity_of(fabs(n), of), .values = { n, of });
 }
 
 static void warn_detached(const struct warning *w)
 {
 	struct analyze_warning warning = { .kind = ANALYZE_WARNING_DETACHED,
-					   .severity = ANALYZE_SEVERITY_ACT };
+					   .severity = ANALYZE_SEVERITY_ACT,
+					   .side = w->side };
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < w->p->n_sites; i++) {
@@ -153,7 +147,7 @@ static void warn_detached(const struct warning *w)
 	}
 	warning.values[0] = n;
 	if (n)
-		add(w, warning);
+		analyze_warnings_add(w->out, warning);
 }
 
 static void warn_failed_runs(const struct warning *w)
@@ -164,10 +158,8 @@ static void warn_failed_runs(const struct warning *w)
 		if (w->p->runs[i].status && !failed++)
 			first = i;
 	if (failed)
-		add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_FAILED_RUNS,
-						 .severity = ANALYZE_SEVERITY_ACT,
-						 .code = w->p->runs[first].status,
-						 .values = { failed, w->p->n_runs, first + 1 } });
+		warn(w, FAILED_RUNS, ANALYZE_SEVERITY_ACT, .code = w->p->runs[first].status,
+		     .values = { failed, w->p->n_runs, first + 1 });
 }
 
 /* What of ROW is below zero although it is a time, or -1. */
@@ -213,13 +205,10 @@ static void warn_negative(const struct warning *w)
 	find_negatives(&found, &table.syscalls);
 	find_negatives(&found, &table.functions);
 	if (found.n)
-		add(w, (struct analyze_warning){
-			       .kind = ANALYZE_WARNING_NEGATIVE,
-			       .severity = severity_of(-found.worst->figures.totals[found.time],
-						       table.oncpu),
-			       .code = found.time,
-			       .names = { found.worst->name, found.worst->context },
-			       .values = { found.n } });
+		warn(w, NEGATIVE,
+		     severity_of(-found.worst->figures.totals[found.time], table.oncpu),
+		     .code = found.time, .names = { found.worst->name, found.worst->context },
+		     .values = { found.n });
 	analyze_table_deinit(&table);
 }
 
@@ -234,11 +223,9 @@ static void warn_unknown_cost(const struct warning *w)
 		const struct analyze_cost *row = &costs.rows[i];
 
 		if (analyze_cost_is_unknown(row))
-			add(w, (struct analyze_warning){
-				       .kind = ANALYZE_WARNING_COST_UNKNOWN,
-				       .severity = ANALYZE_SEVERITY_ACT,
-				       .names = { row->name, row->example },
-				       .values = { row->functions > 0 ? row->functions : 0 } });
+			warn(w, COST_UNKNOWN, ANALYZE_SEVERITY_ACT,
+			     .names = { row->name, row->example },
+			     .values = { row->functions > 0 ? row->functions : 0 });
 	}
 	analyze_costs_deinit(&costs);
 }
@@ -249,11 +236,8 @@ static void warn_clock(const struct warning *w)
 	double ns;
 
 	if (step && number_double(step, 0, INFINITY, &ns))
-		add(w, (struct analyze_warning){
-			       .kind = ANALYZE_WARNING_CLOCK,
-			       .severity = ANALYZE_SEVERITY_ACT,
-			       .names = { profile_env_get(w->p, PROFILE_ENV_CLOCKSOURCE) },
-			       .values = { ns } });
+		warn(w, CLOCK, ANALYZE_SEVERITY_ACT,
+		     .names = { profile_env_get(w->p, PROFILE_ENV_CLOCKSOURCE) }, .values = { ns });
 }
 
 static void warn_preempt_rt(const struct warning *w)
@@ -264,8 +248,7 @@ static void warn_preempt_rt(const struct warning *w)
 		return;
 	for (uint32_t i = 1; i < w->p->n_sites; i++)
 		if (w->p->sites[i].mech != PROFILE_MECH_NONE) {
-			add(w, (struct analyze_warning){ .kind = ANALYZE_WARNING_PREEMPT_RT,
-							 .severity = ANALYZE_SEVERITY_ACT });
+			warn(w, PREEMPT_RT, ANALYZE_SEVERITY_ACT);
 			return;
 		}
 }
@@ -277,11 +260,9 @@ void analyze_warnings_of_profile(struct analyze_warnings *out, const struct prof
 
 	analyze_accounting_init(&w.accounting, p);
 	if (!p->n_runs)
-		add(&w, (struct analyze_warning){ .kind = ANALYZE_WARNING_EMPTY,
-						  .severity = ANALYZE_SEVERITY_ACT });
+		warn(&w, EMPTY, ANALYZE_SEVERITY_ACT);
 	if (profile_env_get(p, PROFILE_ENV_UNFINISHED))
-		add(&w, (struct analyze_warning){ .kind = ANALYZE_WARNING_UNFINISHED,
-						  .severity = ANALYZE_SEVERITY_ACT });
+		warn(&w, UNFINISHED, ANALYZE_SEVERITY_ACT);
 	warn_losses(&w);
 	warn_missed(&w);
 	warn_unaccounted(&w);

@@ -11,17 +11,12 @@
 static struct annotate_diff_side side_of(const struct analyze_annotated_side *s)
 {
 	if (!(s->n_insns > 0))
-		return (struct annotate_diff_side){ .cost = 0,
-						    .low = 0,
-						    .high = 0,
-						    .share = NAN,
+		return (struct annotate_diff_side){ .share = NAN,
 						    .samples = NAN,
 						    .self = NAN,
 						    .callees = NAN,
 						    .late = NAN,
-						    .n_insns = 0,
-						    .line = NAN,
-						    .per_call = 0 };
+						    .line = NAN };
 	return (struct annotate_diff_side){ .cost = s->cost.value,
 					    .low = s->cost.low,
 					    .high = s->cost.high,

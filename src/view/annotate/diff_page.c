@@ -7,10 +7,7 @@
 #include "base/alloc.h"
 #include "output/json.h"
 #include "view/annotate/rows.h"
-
-#define N_SIDES 2
-
-static const char *const side_names[N_SIDES] = { "baseline", "hardened" };
+#include "view/diff.h"
 
 /* "593 instructions executed per call, "; "" where they were not counted. For free(). */
 static char *executed_text(const struct analyze_annotation *a)
@@ -42,12 +39,12 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 	}
 	if (a->n_places)
 		view_text(v, "%s: %s, kernel %s: %s%s%.0f samples (%.0f in its own code%s)",
-			  side_names[side], f->path, kernel, timed, executed, a->samples,
+			  view_side_names[side], f->path, kernel, timed, executed, a->samples,
 			  a->hits.self,
 			  a->unplaced > 0 ? ", some of interrupts off, in no line" : "");
 	else
-		view_text(v, "%s: %s, kernel %s: there is no %s, inlined or not", side_names[side],
-			  f->path, kernel, f->name);
+		view_text(v, "%s: %s, kernel %s: there is no %s, inlined or not",
+			  view_side_names[side], f->path, kernel, f->name);
 	free(executed);
 	free(timed);
 }
@@ -96,7 +93,7 @@ static void write_one_sided(const struct view *v, const struct view_annotate_dif
 	view_text(
 		v,
 		"%s is in the %s kernel alone, so that all it takes is the change: %s%s%s per %s.",
-		c->sides[side].name, side_names[side], c->diff.is_of_call ? "" : "~",
+		c->sides[side].name, view_side_names[side], c->diff.is_of_call ? "" : "~",
 		output_number(text, OUTPUT_DELTA, side ? cost : -cost, a->clock),
 		a->clock == PROFILE_CLOCK_INSN ? " insn" : "", c->diff.is_of_call ? "call" : "run");
 }
@@ -135,16 +132,6 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 						 "");
 }
 
-static void write_table(const struct view *v, const char *title, const struct view_rows *rows,
-			unsigned int top)
-{
-	if (!rows->section.n_rows)
-		return;
-	fputc('\n', v->out);
-	view_text(v, "%s:", title);
-	view_section(v, &rows->section, top);
-}
-
 void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool all)
 {
 	const struct view_table *lines = &annotate_diff_lines, *bodies = &annotate_diff_bodies;
@@ -162,14 +149,14 @@ void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool a
 		  c->func, c->context ? c->context : "all contexts",
 		  c->diff.is_of_call ? "call" : "run",
 		  counted ? " EXECUTED: instructions per call, counted, excluding callees." : "");
-	for (unsigned int i = 0; i < N_SIDES; i++)
+	for (unsigned int i = 0; i < VIEW_N_SIDES; i++)
 		write_side(&v, c, i);
 	write_headline(&v, c, &changed_bodies, &changed_lines);
-	write_table(&v, bodies->title, &changed_bodies, bodies->first);
-	write_table(&v, lines->title, &changed_lines, lines->first);
+	annotate_table_write(&v, bodies->title, &changed_bodies, bodies->first);
+	annotate_table_write(&v, lines->title, &changed_lines, lines->first);
 	if (!top)
 		v.top = -1;
-	write_table(&v, "Lines by body and source", &source, 0);
+	annotate_table_write(&v, "Lines by body and source", &source, 0);
 	view_rows_deinit(&changed_bodies);
 	view_rows_deinit(&changed_lines);
 	view_rows_deinit(&source);
@@ -208,8 +195,8 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "context",
 			output_json_text(c->context ? c->context : ANALYZE_ALL_CONTEXTS));
 	output_json_set(root, "cost_of", json_string(c->diff.is_of_call ? "call" : "run"));
-	for (unsigned int i = 0; i < N_SIDES; i++)
-		output_json_set(root, side_names[i], side_json(&c->sides[i]));
+	for (unsigned int i = 0; i < VIEW_N_SIDES; i++)
+		output_json_set(root, view_side_names[i], side_json(&c->sides[i]));
 }
 
 const struct view_list view_annotate_diff_list = {

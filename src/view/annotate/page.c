@@ -130,16 +130,6 @@ static void write_headline(const struct view *v, const struct annotated *f,
 	}
 }
 
-static void write_table(const struct view *v, const struct view_table *table,
-			const struct view_rows *rows)
-{
-	if (!rows->section.n_rows)
-		return;
-	fputc('\n', v->out);
-	view_text(v, "%s:", table->title);
-	view_section(v, &rows->section, table->first);
-}
-
 /* What one must know to read the code. */
 static void write_notes(const struct view *v, const struct annotated *f)
 {
@@ -170,14 +160,14 @@ static void write_summary(const struct view *v, const struct view_annotation *an
 	view_rows_init(&lines, &annotate_lines, annotation, true);
 	write_headline(v, f, &bodies, &lines);
 	if (f->a.n_places > 1)
-		write_table(v, &annotate_places, &places);
+		annotate_table_write(v, annotate_places.title, &places, annotate_places.first);
 	if (f->a.n_unreadable)
 		view_text(v, "The code of %u of them cannot be read.", f->a.n_unreadable);
 	if (f->a.n_other_places)
 		view_text(v, "And %u place%s without samples (--all).", f->a.n_other_places,
 			  f->a.n_other_places == 1 ? "" : "s");
-	write_table(v, &annotate_bodies, &bodies);
-	write_table(v, &annotate_lines, &lines);
+	annotate_table_write(v, annotate_bodies.title, &bodies, annotate_bodies.first);
+	annotate_table_write(v, annotate_lines.title, &lines, annotate_lines.first);
 	view_rows_deinit(&places);
 	view_rows_deinit(&bodies);
 	view_rows_deinit(&lines);

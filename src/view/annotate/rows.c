@@ -99,3 +99,13 @@ const char *annotate_percent(char buf[OUTPUT_NUMBER_MAX], double share)
 	snprintf(buf, OUTPUT_NUMBER_MAX, "%.*f %%", share < 0.1 ? 2 : 1, share * 100);
 	return buf;
 }
+
+void annotate_table_write(const struct view *v, const char *title, const struct view_rows *rows,
+			  unsigned int top)
+{
+	if (!rows->section.n_rows)
+		return;
+	fputc('\n', v->out);
+	view_text(v, "%s:", title);
+	view_section(v, &rows->section, top);
+}

@@ -66,6 +66,10 @@ void annotate_rows_choose(struct view_rows *rows, const struct annotated *f,
 
 const char *annotate_mark(const void *row, const struct output_group *group);
 
+/* TITLE and ROWS, TOP of them, below a blank line; nothing for none. */
+void annotate_table_write(const struct view *v, const char *title, const struct view_rows *rows,
+			  unsigned int top);
+
 /* "57.2 %": a share where there is no column to say what it is. */
 const char *annotate_percent(char buf[OUTPUT_NUMBER_MAX], double share);
 
