@@ -76,6 +76,16 @@ const void *const *pointers_find(const struct pointers *p, const void *key, size
 		low_;                                                      \
 	})
 
+/* For each run of the same items of N, from I to before J: SAME says whether items I and J are. */
+#define for_each_run(i, j, n, same)                                          \
+	for (__typeof__((n) + 0) i = 0, j; i < (n) && ({                     \
+						   j = i + 1;                \
+						   while (j < (n) && (same)) \
+							   j++;              \
+						   true;                     \
+					   });                               \
+	     i = j)
+
 /*
  * A merge-join. Each step of
  *	struct join j = join_sorted(…);

@@ -271,21 +271,13 @@ static void body_reduce(struct analyze_diff_range *rows, uint32_t n)
 static void rows_reduce(struct analyze_diff_ranges *ranges)
 {
 	struct analyze_diff_range *rows = ranges->rows;
-	uint32_t j;
 
-	for (uint32_t i = 0; i < ranges->n_rows; i = j) {
-		for (j = i + 1; j < ranges->n_rows; j++)
-			if (strcmp(rows[i].body.function, rows[j].body.function))
-				break;
+	for_each_run(i, j, ranges->n_rows, !strcmp(rows[i].body.function, rows[j].body.function)) {
 		for (uint32_t k = i; k < j; k++)
 			rows[k].redundant |= is_wrapper(&rows[k], rows + i, j - i);
 	}
-	for (uint32_t i = 0; i < ranges->n_rows; i = j) {
-		for (j = i + 1; j < ranges->n_rows; j++)
-			if (!is_same_body(&rows[i], &rows[j]))
-				break;
+	for_each_run(i, j, ranges->n_rows, is_same_body(&rows[i], &rows[j]))
 		body_reduce(rows + i, j - i);
-	}
 }
 
 void analyze_diff_ranges_match(struct analyze_diff_matching *m)

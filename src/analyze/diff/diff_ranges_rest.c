@@ -5,6 +5,7 @@
 
 #include "analyze/diff/diff_ranges_impl.h"
 #include "base/alloc.h"
+#include "base/sorted.h"
 
 /* Timed bodies in one function; beyond that nobody adds them up. */
 #define MAX_PARTS 1000
@@ -144,15 +145,12 @@ static void rest_of(struct analyze_diff_matching *m, const struct analyze_diff_r
 void analyze_diff_ranges_rests(struct analyze_diff_matching *m)
 {
 	const struct analyze_diff_rows *functions = m->calls->functions;
-	uint32_t matched = m->out->n_rows, j, f;
+	uint32_t matched = m->out->n_rows;
 
-	for (uint32_t i = 0; i < matched; i = j) {
+	for_each_run(i, j, matched,
+		     !strcmp(m->out->rows[i].body.function, m->out->rows[j].body.function)) {
 		const char *name = m->out->rows[i].body.function;
-
-		for (j = i + 1; j < matched; j++)
-			if (strcmp(name, m->out->rows[j].body.function))
-				break;
-		f = analyze_diff_rows_seek(functions, name, NULL);
+		uint32_t f = analyze_diff_rows_seek(functions, name, NULL);
 		for (; f < functions->n_rows && !strcmp(functions->rows[f].name, name); f++)
 			rest_of(m, &functions->rows[f], i, j);
 	}

@@ -148,11 +148,9 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, size_t n,
 			   const struct sampling *sampling)
 {
-	size_t j, added = 0;
+	size_t added = 0;
 
-	for (size_t i = 0; i < n; i = j) {
-		for (j = i + 1; j < n && !ref_compare(&refs[i], &refs[j]); j++)
-			;
+	for_each_run(i, j, n, !ref_compare(&refs[i], &refs[j])) {
 		if (!refs[i].cell)
 			continue;
 		row_add(rows, &refs[i], j - i, refs[i].context, sampling);
@@ -164,16 +162,11 @@ static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, si
 static void functions_form(struct analyze_rows *rows, struct refs *refs,
 			   const struct sampling *sampling)
 {
-	size_t j;
-
 	sort_array(refs->refs, refs->n_refs, sizeof(*refs->refs), ref_compare);
-	for (size_t i = 0; i < refs->n_refs; i = j) {
+	for_each_run(i, j, refs->n_refs, !strcmp(refs->refs[i].name, refs->refs[j].name)) {
 		uint32_t sum = rows->n_rows;
 		size_t contexts;
 
-		for (j = i + 1; j < refs->n_refs; j++)
-			if (strcmp(refs->refs[i].name, refs->refs[j].name))
-				break;
 		row_add(rows, &refs->refs[i], j - i, ANALYZE_ALL_CONTEXTS, sampling);
 		contexts = contexts_add(rows, &refs->refs[i], j - i, sampling);
 		rows->rows[sum].redundant = contexts == 1;

@@ -137,25 +137,25 @@ static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 	free(costs);
 }
 
+static bool is_same(const struct ref *a, const struct ref *b)
+{
+	return !strcmp(a->name, b->name) && a->probed == b->probed;
+}
+
 void analyze_workload_init(struct analyze_workload *workload, const struct profile *p, bool raw)
 {
 	struct analyze_repetitions repetitions[2];
 	struct refs refs = { 0 };
-	size_t j;
 
 	analyze_repetitions_init(&repetitions[false], p, PROFILE_RUN_CONTROL);
 	analyze_repetitions_init(&repetitions[true], p, PROFILE_RUN_PROBED);
 	memset(workload, 0, sizeof(*workload));
 	refs_collect(&refs, p, raw);
 	sort_array(refs.refs, refs.n_refs, sizeof(*refs.refs), ref_compare);
-	for (size_t i = 0; i < refs.n_refs; i = j) {
+	for_each_run(i, j, refs.n_refs, is_same(&refs.refs[i], &refs.refs[j])) {
 		const struct ref *first = &refs.refs[i];
 		struct analyze_workload_row row, *other;
 
-		for (j = i + 1; j < refs.n_refs; j++)
-			if (strcmp(first->name, refs.refs[j].name) ||
-			    first->probed != refs.refs[j].probed)
-				break;
 		row = row_form(first, j - i, &repetitions[first->probed]);
 		other = workload->n_rows ? &workload->rows[workload->n_rows - 1] : NULL;
 		/* Both kinds of one name stand together, where the earlier of the two belongs. */

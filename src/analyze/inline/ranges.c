@@ -438,7 +438,6 @@ static void body_add(struct body_rows body, const struct item *items, size_t n)
 	struct analyze_ranges *ranges = body.ranges;
 	const struct analyze_body *b = &items->body;
 	uint32_t sum, contexts = 0;
-	size_t j;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!items[i].site)
@@ -455,9 +454,7 @@ static void body_add(struct body_rows body, const struct item *items, size_t n)
 					   b->line ? alloc_printf("%s:%u", b->file, b->line) :
 						     alloc_strdup(b->file));
 	sum = row_add(&body, items, n, NULL);
-	for (size_t i = 0; i < n; i = j) {
-		for (j = i + 1; j < n && !item_compare(&items[i], &items[j]); j++)
-			;
+	for_each_run(i, j, n, !item_compare(&items[i], &items[j])) {
 		if (!items[i].context)
 			continue;
 		row_add(&body, &items[i], j - i, items[i].context);
@@ -477,7 +474,6 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 				  .counted = profile_is_exact(p) };
 	struct items items = { 0 };
 	double *times;
-	size_t j;
 
 	memset(ranges, 0, sizeof(*ranges));
 	analyze_repetitions_init(&ranges->repetitions, p, PROFILE_RUN_PROBED);
@@ -487,12 +483,9 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 	contexts_init(ranges, p, options);
 	body.times = times = function_times(&ranges->bodies, p);
 	items_collect(&items, &ranges->bodies, p);
-	for (size_t i = 0; i < items.n_items; i = j) {
-		for (j = i + 1; j < items.n_items; j++)
-			if (analyze_body_compare(&items.items[i].body, &items.items[j].body))
-				break;
+	for_each_run(i, j, items.n_items,
+		     !analyze_body_compare(&items.items[i].body, &items.items[j].body))
 		body_add(body, &items.items[i], j - i);
-	}
 	free(times);
 	free(items.items);
 	analyze_calibration_deinit(&calibration);
