@@ -169,7 +169,13 @@ static struct parser parser_of(const struct cmd_syntax *syntax, void *o)
 			 ((struct argp_child){ &p.parts[i].argp, 0, syntax->parts[i].header,
 					       syntax->parts[i].group }));
 	vec_push(&p, children, ((struct argp_child){ 0 }));
-	p.argp = (struct argp){ p.options, parse, syntax->args_doc, syntax->doc, p.children, help };
+	/* Of an empty list argp keeps something that it does not free. */
+	p.argp = (struct argp){ p.n_options > 1 ? p.options : NULL,
+				parse,
+				syntax->args_doc,
+				syntax->doc,
+				p.children,
+				help };
 	return p;
 }
 
