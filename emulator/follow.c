@@ -195,8 +195,8 @@ static void become(struct function *function)
 	begins = top->entry ? NULL : context_of(function, below->node, below->context);
 	if (begins) {
 		top->context = begins;
-		/* Soft interrupts are the work of whoever raised them. */
-		top->aside = begins->kind == EXACT_SOFTIRQ;
+		/* Soft interrupts are the work of whoever raised them, and what enters the kernel is no part of a syscall. */
+		top->aside = true;
 	}
 	top->node = tree_child(top->context == below->context && below->node ? below->node :
 									       top->context->root,

@@ -72,6 +72,11 @@ bool profile_is_exact(const struct profile *p)
 	return engine && !strcmp(engine, PROFILE_ENGINE_EXACT);
 }
 
+bool profile_run_is_probed(const struct profile *p, const struct profile_run *run)
+{
+	return run->kind != PROFILE_RUN_CONTROL && !profile_is_exact(p);
+}
+
 enum profile_env_group profile_env_group(const char *key)
 {
 	if (!strncmp(key, "record.", strlen("record.")))

@@ -435,6 +435,8 @@ void profile_env_set(struct profile *p, const char *key, const char *value);
 const char *profile_env_get(const struct profile *p, const char *key);
 /* Did the emulator count, all instructions, without a probe? Then each of P's samples is one of them. */
 bool profile_is_exact(const struct profile *p);
+/* Did probes disturb RUN, one of P's? */
+bool profile_run_is_probed(const struct profile *p, const struct profile_run *run);
 /* What a key is about: the kernel, the recording, or the machine and whatever else. */
 enum profile_env_group {
 	PROFILE_ENV_OF_KERNEL,

@@ -106,10 +106,12 @@ void view_warnings_log(const struct analyze_warnings *warnings, bool everything)
 	}
 }
 
-char *view_times(const struct analyze_options *figures)
+char *view_times(const struct analyze_options *figures, bool exact)
 {
-	return alloc_printf("%s %s", view_time_texts[figures->time],
-			    figures->raw ? "with probe cost" : "less probe cost");
+	return alloc_printf("%s%s", view_time_texts[figures->time],
+			    exact        ? "" :
+			    figures->raw ? " with probe cost" :
+					   " less probe cost");
 }
 
 const char *view_unit_note(enum profile_clock clock)

@@ -44,8 +44,8 @@ void view_warnings(const struct view *view, const struct analyze_warnings *warni
 /* On stderr alone: for formats that have no place for them. */
 void view_warnings_log(const struct analyze_warnings *warnings, bool everything);
 
-/* What times of calls are, as in "on-CPU time less probe cost". To be freed. */
-char *view_times(const struct analyze_options *figures);
+/* What times of calls are, as in "on-CPU time less probe cost"; EXACT: of recordings without probes. To be freed. */
+char *view_times(const struct analyze_options *figures, bool exact);
 
 /* What the unit means, where it is not what people expect; else NULL. */
 const char *view_unit_note(enum profile_clock clock);

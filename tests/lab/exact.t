@@ -47,7 +47,17 @@ lacks() {
 	! grep -q "$2" "$1"
 	report_test $? "$3" "$(grep "$2" "$1")"
 }
-lacks unseeded.out 'estimated\|cost of' 'nothing is called an estimate, or said of probes'
+lacks unseeded.out 'estimated\|cost of\|probe cost\| probed' 'nothing is called an estimate, or said of probes'
+is 'what enters the kernel does not have what syscalls do' "$(json both '[.functions[] | select(.syscall == "[none]" and (.name | startswith("entry_SYSCALL")) and .oncpu_mean > 3000) | .name] | join(" ")')" ''
+# Whoever does not allocate or wait does the same twice (docs/exact.md).
+same() {
+	json "$1" '[.functions[] | select(.syscall | IN("arch_prctl", "close", "pread64", "prlimit64", "set_tid_address")) |
+		"\(.syscall) \(.name) \(.calls) \(.self_total)"] | sort[]'
+}
+same baseline >baseline.same
+same hardened >hardened.same
+report_test "$(diff baseline.same hardened.same >differ; echo $?)" 'two boots execute the same instructions' "$(head -n 3 differ)"
+is 'all of it is there' "$([ "$(wc -l <baseline.same)" -gt 50 ] && echo yes)" yes
 like 'flame graphs have all' "$("$kprotperf" fold hardened.data | grep shuffle_freelist)" 'new_slab_\[i\];allocate_slab_\[k\];shuffle_freelist_\[i\] [0-9]+'
 
 keep tcg "$lab" run --exact --accel tcg -- true

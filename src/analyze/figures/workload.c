@@ -97,7 +97,7 @@ static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 
 	for (uint32_t i = 0; i < p->n_runs; i++) {
 		const struct profile_run *run = &p->runs[i];
-		bool probed = run->kind != PROFILE_RUN_CONTROL;
+		bool probed = profile_run_is_probed(p, run);
 
 		for (uint32_t j = 0; j < run->n_reports; j++) {
 			const struct profile_report *r = &run->reports[j];
@@ -117,7 +117,7 @@ static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 		const struct profile_run *run = &p->runs[i];
 		double wall = (double)run->wall, cpu = (double)run->cpu;
 		struct ref ref = { .name = ANALYZE_COMMAND,
-				   .probed = run->kind != PROFILE_RUN_CONTROL,
+				   .probed = profile_run_is_probed(p, run),
 				   .run = i,
 				   .order = SIZE_MAX - 1,
 				   .figures = { 1, wall, NAN, wall },
@@ -147,7 +147,8 @@ void analyze_workload_init(struct analyze_workload *workload, const struct profi
 	struct analyze_repetitions repetitions[2];
 	struct refs refs = { 0 };
 
-	analyze_repetitions_init(&repetitions[false], p, PROFILE_RUN_CONTROL);
+	analyze_repetitions_init(&repetitions[false], p,
+				 profile_is_exact(p) ? PROFILE_RUN_PROBED : PROFILE_RUN_CONTROL);
 	analyze_repetitions_init(&repetitions[true], p, PROFILE_RUN_PROBED);
 	memset(workload, 0, sizeof(*workload));
 	refs_collect(&refs, p, raw);

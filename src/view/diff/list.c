@@ -40,7 +40,8 @@ static void write_units(const struct view *v, const struct view_diff *c)
 {
 	const struct analyze_kernel_share *kernel = c->diff.kernel;
 	const char *note = view_unit_note(c->diff.clock);
-	char *times = view_times(&c->figures), *repetitions;
+	bool exact = profile_is_exact(c->p[VIEW_BASELINE]) && profile_is_exact(c->p[VIEW_HARDENED]);
+	char *times = view_times(&c->figures, exact), *repetitions;
 
 	view_text(v, "Times in %s, of calls %s; counts and totals are per run.%s%s",
 		  profile_clock_unit(c->diff.clock), times, note && v->everything ? " " : "",

@@ -41,7 +41,7 @@ static char *losses_text(const struct view_report *r)
 static void write_recording(const struct view *v, const struct view_report *r)
 {
 	char *command = view_command(r->p), *runs = view_runs(r->table.runs, r->table.boots);
-	char *times = view_times(&r->figures), *losses = losses_text(r);
+	char *times = view_times(&r->figures, profile_is_exact(r->p)), *losses = losses_text(r);
 	const char *note = view_unit_note(r->p->clock);
 
 	view_text(v, "%s: %s, kernel %s", command, runs, view_release(r->p));

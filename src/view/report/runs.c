@@ -37,7 +37,7 @@ static void rows(struct view_rows *rows, const void *data)
 			.cpu = time_of(run->cpu),
 			.status = run->status,
 			.boot = run->boot,
-			.probed = run->kind != PROFILE_RUN_CONTROL,
+			.probed = profile_run_is_probed(r->p, run),
 		};
 	}
 }
