@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- *     -plugin exact.so,symbols=FILE,out=FILE
+ *     -plugin exact.so,symbols=FILE,out=FILE[,trace=FUNC:N]
  *
  * Nothing is counted until the guest executes, in user space, the instruction MARK_BEGIN (include/kprotperf/mark.h):
  * then it has written the file of symbols. At MARK_END the result is written, and nothing is counted any more.
@@ -223,7 +223,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qem
 			symbols = strdup(argv[i] + 8);
 		} else if (!strncmp(argv[i], "out=", 4)) {
 			out = strdup(argv[i] + 4);
-		} else {
+		} else if (strncmp(argv[i], "trace=", 6) != 0 || !trace_ask(argv[i] + 6)) {
 			fprintf(stderr, "exact: cannot make sense of '%s'\n", argv[i]);
 			return -1;
 		}

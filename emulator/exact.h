@@ -6,6 +6,7 @@
  *     tree.c      calling contexts and what was counted in each
  *     follow.c    which of them the guest is in: calls, returns, interrupts, switches of tasks
  *     exact.c     what is watched of the code that QEMU translates
+ *     trace.c     one call kept whole
  *     write.c     the file that `kprotperf exact` reads
  */
 #ifndef KPROTPERF_EMULATOR_EXACT_H
@@ -44,7 +45,7 @@ struct function {
 	uint32_t id;
 	uint32_t n_blocks; /* seen so far */
 	struct function *whole; /* what it is a part of; NULL: it is none */
-	bool written;
+	bool written, traced; /* TRACED: one of its calls is asked for */
 };
 
 /* From lines as in /proc/kallsyms, ascending. False: there is no such file, or it has none. */
@@ -149,6 +150,36 @@ void follow_block(struct block *block);
 
 /* Instructions since follow_begin(). */
 uint64_t follow_elapsed(void);
+
+/* --- a call that is kept whole -------------------------------------------- */
+
+struct step {
+	struct block *block;
+	uint32_t depth; /* below the call */
+};
+
+extern struct trace {
+	char *name; /* NULL: none is asked for */
+	uint64_t number, calls; /* the one asked for, from 1; those that there were */
+	const struct function *function;
+	const struct context *context; /* NULL: it has not been called so often */
+	const void *task; /* NULL: the call has ended */
+	uint32_t depth;
+	struct step *steps;
+	uint32_t n_steps;
+	uint64_t lost; /* steps for which there was no room */
+} trace;
+
+/* Asks for "FUNC" or "FUNC:N". False: it is neither. */
+bool trace_ask(const char *what);
+/* A call of FUNCTION, which is asked for, has begun; TASK and DEPTH are the follower's. */
+void trace_called(const struct function *function, const struct context *context, const void *task,
+		  uint32_t depth);
+void trace_returned(const void *task, uint32_t depth);
+/* BLOCK is executed in the call, at DEPTH. */
+void trace_step(struct block *block, uint32_t depth);
+/* The last one, which was BLOCK, was left after N instructions. */
+void trace_left(const struct block *block, uint16_t n);
 
 /* --- result -------------------------------------------------------------- */
 

@@ -94,6 +94,7 @@ static void charge(void)
 		return;
 	/* An exception left the block. */
 	tree_left(top->node, last, (uint16_t)n);
+	trace_left(last, (uint16_t)n);
 	last = NULL;
 }
 
@@ -116,6 +117,7 @@ static void pop(void)
 		tree_call(top->node, top->total);
 	if (!top->aside)
 		top[-1].total += top->total;
+	trace_returned(current, current->depth);
 	current->depth--;
 	top--;
 }
@@ -201,6 +203,8 @@ static void become(struct function *function)
 	top->node = tree_child(top->context == below->context && below->node ? below->node :
 									       top->context->root,
 			       top->site, function);
+	if (function->traced)
+		trace_called(function, top->context, current, current->depth);
 }
 
 /* Control is in FUNCTION, without a call. */
@@ -295,6 +299,8 @@ void follow_block(struct block *block)
 	}
 	last = block;
 	tree_execution(top->node, block);
+	if (trace.task == current && top->context == trace.context)
+		trace_step(block, current->depth);
 }
 
 void follow_leave_stack(uint64_t slot)

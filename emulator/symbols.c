@@ -88,6 +88,7 @@ bool symbols_read(const char *path)
 			f = append(addr);
 		if (!f->role)
 			f->role = role;
+		f->traced |= trace.name && !strcmp(name + 3, trace.name);
 	}
 	fclose(file);
 	for (uint32_t i = 0; i < n_functions; i++)

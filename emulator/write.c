@@ -8,6 +8,8 @@
  *     B id function addr sizes...                     a block, with the bytes of each instruction
  *     N id parent context function site calls total self     parent 0: none
  *     E block executions                              of the node before it
+ *     X lost number function          the call that is kept whole, and its number
+ *     S depth block function          what it executes, in order
  *     D context function calls total squares min max slot:calls...
  */
 #include <inttypes.h>
@@ -62,6 +64,20 @@ static void write_nodes(FILE *file)
 	}
 }
 
+static void write_trace(FILE *file)
+{
+	if (!trace.context)
+		return;
+	fprintf(file, "X %" PRIu64 " %" PRIu64 " %" PRIu32 "\n", trace.lost, trace.number,
+		trace.function->id);
+	/* Where nodes are full there are functions without any. */
+	for (uint32_t i = 0; i < trace.n_steps; i++)
+		if (trace.steps[i].block->function->written)
+			fprintf(file, "S %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
+				trace.steps[i].depth, trace.steps[i].block->local,
+				trace.steps[i].block->function->id);
+}
+
 static void write_calls(const struct calls *c, FILE *file)
 {
 	fprintf(file,
@@ -104,6 +120,7 @@ bool write_result(const char *path, uint64_t open)
 	write_blocks(file);
 	write_nodes(file);
 	write_distributions(file);
+	write_trace(file);
 	ok = !ferror(file);
 	return !fclose(file) && ok;
 }

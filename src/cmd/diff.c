@@ -24,7 +24,7 @@
 
 struct diff_options {
 	struct view_options view;
-	bool fold, reverse, strict;
+	bool fold, reverse, strict, trace;
 	struct analyze_filter filter;
 	char *filter_text; /* what it points into */
 	const char *filter_arg; /* as it was given; NULL: not asked for */
@@ -87,6 +87,16 @@ static void parse_percentiles(void *o, char *arg, struct argp_state *state)
 	(void)arg;
 	(void)state;
 	vec_push(&((struct diff_options *)o)->view, sections, diff_percentiles.name);
+}
+
+static void parse_trace(void *input, char *arg, struct argp_state *state)
+{
+	struct diff_options *o = input;
+
+	(void)arg;
+	(void)state;
+	o->trace = true;
+	vec_push(&o->view, sections, diff_trace.name);
 }
 
 static void check_annotate(const struct diff_options *o, struct argp_state *state)
@@ -164,6 +174,9 @@ static const struct cmd_option options[] = {
 	{ "percentiles", NULL,
 	  "The same as --section=percentiles: p50, p90, p99 and p99.9 of both sides",
 	  .parse = parse_percentiles },
+	{ "trace", NULL,
+	  "Align the calls that lab ab --exact --trace kept whole, and mark where they part first",
+	  .parse = parse_trace },
 	{ 0 },
 };
 
@@ -391,6 +404,12 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	if (analyze_passage_init(&c.passage, p[BASELINE], p[HARDENED], c.conclusion.what))
 		status = CMD_FAILED;
 	analyze_passage_lead(&c.passage, &c.conclusion);
+	analyze_trace_diff_init(&c.trace, p[BASELINE], p[HARDENED]);
+	if (o->trace && !c.trace.n_pairs) {
+		log_error(VIEW_NO_TRACE,
+			  p[BASELINE]->n_traces ? o->files[HARDENED] : o->files[BASELINE]);
+		status = CMD_FAILED;
+	}
 	if (status == CMD_DONE && ((o->strict && refuse_invalid(&c.diff.warnings)) ||
 				   (!isnan(o->fail_above) &&
 				    check_fail_above(&c.diff, o->fail_above, o->fail_row, &above))))
@@ -404,6 +423,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		status = CMD_ABOVE;
 	}
 	free(above);
+	analyze_trace_diff_deinit(&c.trace);
 	analyze_passage_deinit(&c.passage);
 	analyze_diff_paths_deinit(&c.paths);
 	analyze_attribution_deinit(&c.attribution);

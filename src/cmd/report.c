@@ -12,6 +12,7 @@
 struct report_options {
 	struct view_options view;
 	const char *vmlinux;
+	bool trace;
 	const char *neighbours; /* whose callers and callees are asked for; NULL: none */
 	char **files;
 };
@@ -35,6 +36,16 @@ static void parse_callees(void *o, char *arg, struct argp_state *state)
 	add_neighbours(o, "callees", arg, state);
 }
 
+static void parse_trace(void *input, char *arg, struct argp_state *state)
+{
+	struct report_options *o = input;
+
+	(void)arg;
+	(void)state;
+	o->trace = true;
+	vec_push(&o->view, sections, report_trace.name);
+}
+
 static const struct cmd_option options[] = {
 	{ "vmlinux", "FILE", "The recorded kernel's vmlinux, for names",
 	  CMD_SET(report_options, vmlinux) },
@@ -42,6 +53,9 @@ static const struct cmd_option options[] = {
 	  "Show who calls this function or inlined body, by samples; exact recordings have them all",
 	  .parse = parse_callers },
 	{ "callees", "FUNC", "Show what it calls, likewise", .parse = parse_callees },
+	{ "trace", NULL,
+	  "Show the call that lab run --exact --trace kept whole: what it called and executed, in order",
+	  .parse = parse_trace },
 	{ 0 },
 };
 
@@ -82,6 +96,7 @@ static void report_init(struct view_report *r, const struct profile *p,
 	analyze_accounting_init(&r->accounting, p);
 	analyze_costs_init(&r->costs, p);
 	analyze_leaves_init(&r->leaves, p);
+	analyze_trace_init(&r->trace, p);
 	analyze_blocks_init(&r->blocks, p);
 	analyze_paths_init(&r->paths, p);
 	analyze_env_protections(&r->protections, p);
@@ -96,6 +111,7 @@ static void report_deinit(struct view_report *r)
 	analyze_costs_deinit(&r->costs);
 	analyze_leaves_deinit(&r->leaves);
 	analyze_neighbours_deinit(&r->neighbours);
+	analyze_trace_deinit(&r->trace);
 	analyze_blocks_deinit(&r->blocks);
 	analyze_paths_deinit(&r->paths);
 	analyze_env_deinit(&r->protections);
@@ -117,6 +133,10 @@ int cmd_report(int argc, char **argv)
 	err = analyze_neighbours_init(&r.neighbours, p, o.neighbours);
 	if (!err && o.neighbours && !(r.neighbours.samples > 0)) {
 		log_error("no sample is in '%s' or what it calls", o.neighbours);
+		err = -1;
+	}
+	if (!err && o.trace && !r.trace.n_lines) {
+		log_error(VIEW_NO_TRACE, o.files[0] ?: CMD_DEFAULT_FILE);
 		err = -1;
 	}
 	if (!err)

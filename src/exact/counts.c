@@ -2,6 +2,7 @@
 #include "exact/counts.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +11,14 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "exact/context.h"
+#include "exact/trace.h"
 #include "kprotperf/hist.h"
 #include "profile/resolve.h"
 
 #define SIZES_MAX 512 /* instructions in a block */
 #define IDS_MAX   (1u << 22)
 #define STACK_MAX 1023 /* and the place itself */
+#define DEPTH_MAX 1024 /* of calls below the one that is kept whole */
 
 struct function {
 	const struct kernel_sym *sym; /* NULL: none of that id */
@@ -55,6 +58,7 @@ struct reader {
 	uint32_t n_nodes, cap_nodes;
 	uint32_t *stack; /* of the last node: its callers' locations */
 	uint32_t n_stack, cap_stack;
+	struct exact_trace trace;
 	const char *at; /* rest of the line */
 };
 
@@ -316,6 +320,42 @@ static bool read_totals(struct reader *r)
 	return true;
 }
 
+static bool read_trace(struct reader *r)
+{
+	uint32_t function;
+	uint64_t number;
+	char *call;
+
+	if (!take(r, UINT64_MAX, &r->trace.lost) || !take(r, UINT64_MAX, &number) ||
+	    !take_index(r, r->n_functions, &function) || !r->functions[function].sym)
+		return false;
+	call = alloc_printf("%s:%" PRIu64, r->functions[function].sym->name, number);
+	profile_env_set(r->p, PROFILE_ENV_TRACE, call);
+	free(call);
+	return true;
+}
+
+static bool read_step(struct reader *r)
+{
+	uint64_t depth, local;
+	uint32_t function;
+	const struct function *f;
+	const struct block *b;
+
+	if (!take(r, DEPTH_MAX, &depth) || !take(r, IDS_MAX, &local) ||
+	    !take_index(r, r->n_functions, &function))
+		return false;
+	f = &r->functions[function];
+	if (!f->sym || local >= f->n_blocks || f->blocks[local] == UINT32_MAX)
+		return false;
+	b = &r->blocks[f->blocks[local]];
+	for (uint32_t i = 0; i < b->n_pieces; i++)
+		exact_trace_step(
+			&r->trace, (uint32_t)depth, profile_location_at(r->p, r->ks, f->sym->addr),
+			profile_location_at(r->p, r->ks, b->pieces[i].addr), b->pieces[i].insns);
+	return true;
+}
+
 static bool read_line(struct reader *r, const char *line)
 {
 	r->at = line + 1;
@@ -334,6 +374,10 @@ static bool read_line(struct reader *r, const char *line)
 		return read_executions(r);
 	case 'D':
 		return read_distribution(r);
+	case 'X':
+		return read_trace(r);
+	case 'S':
+		return read_step(r);
 	default:
 		return false;
 	}
@@ -384,6 +428,7 @@ int exact_counts_read(struct profile *p, const char *path, const struct kernel_k
 		log_error("%s is empty", path);
 	else if (!ok)
 		log_error("%s: line %lu is none that the emulator writes", path, n);
+	exact_trace_finish(&r.trace, p);
 	finish(&r);
 	free(line);
 	fclose(file);

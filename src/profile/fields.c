@@ -340,6 +340,14 @@ LAYOUT(cost, struct profile_cost, cost_wrong,
 	DOUBLE(profile_cost, value),
 	DOUBLE(profile_cost, spread));
 
+LAYOUT(trace, struct profile_trace, NULL,
+	INDEX(profile_trace, run, RUNS),
+	ENUM(profile_trace, kind, PROFILE_TRACE_N_KINDS - 1, "has a line of an unknown kind"),
+	NUMBER(profile_trace, depth),
+	INDEX(profile_trace, location, LOCATIONS),
+	NUMBER(profile_trace, times),
+	NUMBER(profile_trace, insns));
+
 const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	[SECTION_STRINGS] = { .name = "strings" },
 	SECTION(RECORDING, "recording", 0, NULL,
@@ -365,4 +373,5 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(TRIPS, "trip counts", 0, NULL, LIST(profile, trips, trips)),
 	SECTION(COSTS, "costs", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, costs, cost)),
 	SECTION(EDGES, "calls", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, edges, edge)),
+	SECTION(TRACES, "traces", TABLE_OPTIONAL, NULL, LIST(profile, traces, trace)),
 };

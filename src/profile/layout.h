@@ -35,7 +35,8 @@ enum section_type {
 	SECTION_TRIPS,
 	SECTION_COSTS,
 	SECTION_EDGES,
-	SECTION_LAST = SECTION_EDGES,
+	SECTION_TRACES,
+	SECTION_LAST = SECTION_TRACES,
 	SECTION_END = 0x7fffffff, /* empty, the last in every file */
 };
 

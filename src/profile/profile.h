@@ -164,6 +164,24 @@ struct profile_trips {
 	uint64_t calls;
 };
 
+enum profile_trace_kind {
+	PROFILE_TRACE_CALL, /* of the function at LOCATION */
+	PROFILE_TRACE_LINE, /* instructions side by side */
+	PROFILE_TRACE_LOOP, /* what is below it, TIMES times */
+	PROFILE_TRACE_LOST, /* TIMES blocks or lines for which there was no room; the last */
+	PROFILE_TRACE_N_KINDS,
+};
+
+/* A line of a call that was kept whole, in order: what is deeper behind it is its body. */
+struct profile_trace {
+	uint32_t run;
+	enum profile_trace_kind kind;
+	uint32_t depth; /* 0: the call */
+	uint32_t location;
+	uint64_t times;
+	uint64_t insns; /* of one time, with the body's */
+};
+
 #define PROFILE_TRIP_COUNT_MAX 0xffff /* of a call; higher ones count as this */
 
 /* Where control can go from one block: to another, or one of these. */
@@ -335,6 +353,7 @@ struct profile_env {
  * it: struct profile_cost has the numbers.
  */
 #define PROFILE_ENV_COST        "record.cost."
+#define PROFILE_ENV_TRACE       "record.trace" /* "FUNC:N", the call that was kept whole */
 #define PROFILE_ENV_ENGINE      "record.engine" /* PROFILE_ENGINE_EXACT; without it probes */
 #define PROFILE_ENGINE_EXACT    "exact" /* the lab's emulator counted all instructions */
 #define PROFILE_ENV_PROTECTION  "record.protection." /* + name: state of one that was asked for */
@@ -419,6 +438,8 @@ struct profile {
 	uint32_t n_costs, cap_costs;
 	struct profile_edge *edges;
 	uint32_t n_edges, cap_edges;
+	struct profile_trace *traces; /* of calls that were kept whole, one after the other */
+	uint32_t n_traces, cap_traces;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };

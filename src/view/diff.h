@@ -3,6 +3,7 @@
 #ifndef KPROTPERF_VIEW_DIFF_H
 #define KPROTPERF_VIEW_DIFF_H
 
+#include "analyze/code/trace.h"
 #include "analyze/diff/attribution.h"
 #include "analyze/diff/conclusion.h"
 #include "analyze/diff/diff.h"
@@ -26,6 +27,7 @@
 	TABLE(ranges)           \
 	TABLE(paths)            \
 	TABLE(path_changes)     \
+	TABLE(trace)            \
 	TABLE(details)          \
 	TABLE(percentiles)
 
@@ -47,6 +49,7 @@ struct view_diff {
 	struct analyze_attribution attribution; /* empty but for on-CPU times */
 	struct analyze_diff_paths paths;
 	struct analyze_passage passage; /* of the conclusion's syscall */
+	struct analyze_trace_diff trace;
 	const struct analyze_renames *renames;
 	const char *control; /* the file of --control; NULL: none */
 	struct analyze_conclusion conclusion;

@@ -107,3 +107,18 @@ const char *const view_notes[] = {
 	[ANALYZE_NOTE_NOT_INLINED_BASELINE] = "called on the baseline side, not inlined",
 	[ANALYZE_NOTE_NOT_INLINED_HARDENED] = "called on the hardened side, not inlined",
 };
+
+const char *const view_trace_kinds[] = {
+	[PROFILE_TRACE_CALL] = "call",
+	[PROFILE_TRACE_LINE] = "line",
+	[PROFILE_TRACE_LOOP] = "loop",
+	[PROFILE_TRACE_LOST] = "lost",
+};
+
+const char *const view_trace_changes[] = {
+	[ANALYZE_TRACE_SAME] = "same",
+	[ANALYZE_TRACE_DIFFERS] = "differs",
+	[ANALYZE_TRACE_BASELINE_ONLY] = "baseline",
+	[ANALYZE_TRACE_HARDENED_ONLY] = "hardened",
+	[ANALYZE_TRACE_MOVED] = "moved",
+};

@@ -3,6 +3,8 @@
 #ifndef KPROTPERF_VIEW_NAMES_H
 #define KPROTPERF_VIEW_NAMES_H
 
+#include "analyze/code/trace.h"
+
 extern const char *const view_time_keys[]; /* enum analyze_time: "oncpu"; ended by NULL */
 extern const char *const view_time_texts[]; /* "on-CPU time" */
 extern const char *const view_time_headers[]; /* "CPU" */
@@ -11,6 +13,8 @@ extern const char *const view_units[]; /* enum analyze_unit: "run" */
 extern const char *const view_verdicts[]; /* enum analyze_verdict: "same" */
 extern const char *const view_sources[]; /* enum analyze_source: "exact" */
 extern const char *const view_caveats[]; /* enum analyze_caveat: "interrupts off" */
+extern const char *const view_trace_kinds[]; /* enum profile_trace_kind */
+extern const char *const view_trace_changes[]; /* enum analyze_trace_change */
 extern const char *const view_hows[]; /* enum analyze_how: "unprobed" */
 extern const char *const view_parts[]; /* enum analyze_part: "syscall" */
 extern const char *const view_env_kinds[]; /* enum analyze_env_kind: "protection" */

@@ -5,6 +5,7 @@
 
 #include "analyze/blocks/blocks.h"
 #include "analyze/blocks/paths.h"
+#include "analyze/code/trace.h"
 #include "analyze/figures/accounting.h"
 #include "analyze/figures/cost.h"
 #include "analyze/figures/environment.h"
@@ -35,6 +36,7 @@
 	TABLE(samples)            \
 	TABLE(callers)            \
 	TABLE(callees)            \
+	TABLE(trace)              \
 	TABLE(losses)             \
 	TABLE(accounting)         \
 	TABLE(costs)
@@ -53,6 +55,7 @@ struct view_report {
 	struct analyze_costs costs;
 	struct analyze_leaves leaves;
 	struct analyze_neighbours neighbours; /* of --callers and --callees; empty without */
+	struct analyze_trace trace;
 	struct analyze_blocks blocks;
 	struct analyze_paths paths;
 	struct analyze_env protections;

@@ -19,7 +19,7 @@ mkdir shim
 printf '#!/bin/sh\nexec "%s" -plugin "%s,out=%s,points=%s" "$@"\n' "$(command -v qemu-system-x86_64)" \
 	"$build/bench/truth.so" "$PWD/both.truth" "$PWD/points" >shim/qemu-system-x86_64
 chmod +x shim/qemu-system-x86_64
-ok 'a guest is counted by both' env PATH="$PWD/shim:$PATH" "$lab" run --exact --append nokaslr -o both.data -- \
+ok 'a guest is counted by both' env PATH="$PWD/shim:$PATH" "$lab" run --exact --trace __x64_sys_clone:1 --append nokaslr -o both.data -- \
 	perl -e "$between" "$workloads/big-fork" --iterations 2
 
 is 'each instruction is in one stack' "$(json both '[.samples.workload, .samples.expected] | unique | length')" 1
@@ -37,6 +37,12 @@ body=$(json both 'first(.ranges[] | select(.name == "shuffle_freelist" and .func
 like 'an inlined body is counted, not estimated' "$body" '^counted '
 holds 'to the instruction, but for interrupts' "($(true_sum both excursions_outer) - ${body#* }) as \$more |
 	\$more >= 0 and \$more < $aside"
+
+# Perl's fork is the first, and the smallest.
+is 'a call kept whole has its instructions' "$(json both '.trace[0].oncpu_total')" "$(json both '.syscalls[] | select(.name == "clone").min')"
+is 'all in lines' "$(json both '[.trace[] | select(.kind == "lost")] | length')" 0
+like 'it is a tree of calls' "$("$kprotperf" report --trace both.data | head -n 70 | tr '\n' ' ')" \
+	'__x64_sys_clone\(\) .*  kernel_clone\(\).*    copy_process\(\)'
 
 keep unseeded "$lab" ab --exact --append-hardened 'random.trust_cpu=off random.trust_bootloader=off' \
 	--hardened hardened --baseline hardened -- "$workloads/big-fork" --iterations 1
@@ -60,6 +66,8 @@ report_test "$(diff baseline.same hardened.same >differ; echo $?)" 'two boots ex
 is 'all of it is there' "$([ "$(wc -l <baseline.same)" -gt 50 ] && echo yes)" yes
 like 'flame graphs have all' "$("$kprotperf" fold hardened.data | grep shuffle_freelist)" 'new_slab_\[i\];allocate_slab_\[k\];shuffle_freelist_\[i\] [0-9]+'
 
+keep untraced "$kprotperf" report --trace baseline.data
+one_line 'a recording without such a call says so' untraced.err 'baseline.data holds no trace of a call'
 keep tcg "$lab" run --exact --accel tcg -- true
 is 'where several CPUs or a clock of its own would run, it is refused' "$(cat tcg.status) $(cat tcg.err)" \
 	'120 lab: --exact needs --accel icount, not tcg (see scripts/lab --help)'

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One call kept whole: the N-th of a function by the command's tasks, with the blocks that it and its callees execute, in
+ * order. What has a context of its own (interrupts, syscalls) is not in it, nor is what other tasks do meanwhile.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact.h"
+
+#define STEPS_MAX (1u << 21) /* 32 MB */
+
+struct trace trace;
+
+bool trace_ask(const char *what)
+{
+	const char *n = strrchr(what, ':');
+
+	trace.name = strndup(what, n ? (size_t)(n - what) : strlen(what));
+	trace.number = n ? strtoull(n + 1, NULL, 10) : 1;
+	return *trace.name && trace.number;
+}
+
+void trace_called(const struct function *function, const struct context *context, const void *task,
+		  uint32_t depth)
+{
+	if (trace.context || !context->command || ++trace.calls != trace.number)
+		return;
+	trace.function = function;
+	trace.context = context;
+	trace.task = task;
+	trace.depth = depth;
+	trace.steps = get_memory(STEPS_MAX * sizeof(*trace.steps));
+}
+
+void trace_returned(const void *task, uint32_t depth)
+{
+	if (task == trace.task && depth == trace.depth)
+		trace.task = NULL;
+}
+
+void trace_step(struct block *block, uint32_t depth)
+{
+	if (trace.n_steps == STEPS_MAX)
+		trace.lost++;
+	else
+		trace.steps[trace.n_steps++] = (struct step){ block, depth - trace.depth };
+}
+
+void trace_left(const struct block *block, uint16_t n)
+{
+	struct step *step = trace.n_steps ? &trace.steps[trace.n_steps - 1] : NULL;
+
+	if (!step || step->block != block || trace.lost)
+		return;
+	if (n)
+		step->block = tree_block(block->addr, n, block->sizes);
+	else
+		trace.n_steps--;
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/code/trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/image/name.h"
+
+/* Of what two calls do; beyond, only what is equal at begin and end is aligned. 32 MB. */
+#define CELLS_MAX (1u << 24)
+
+/* --- one ----------------------------------------------------------------- */
+
+static struct analyze_trace_line line_of(const struct profile *p, const struct profile_trace *of)
+{
+	const struct profile_location *l = &p->locations[of->location];
+	struct analyze_trace_line line = { .kind = of->kind,
+					   .depth = of->depth,
+					   .line = NAN,
+					   .times = (double)of->times,
+					   .insns = (double)of->times * (double)of->insns };
+
+	if (!l->n_frames || of->kind == PROFILE_TRACE_LOOP || of->kind == PROFILE_TRACE_LOST)
+		return line;
+	if (of->kind == PROFILE_TRACE_CALL) {
+		line.name = l->frames[l->n_frames - 1].name;
+		return line;
+	}
+	line.name = l->frames[0].inlined ? l->frames[0].name : NULL;
+	line.file = l->frames[0].file;
+	line.line = line.file ? l->frames[0].line : NAN;
+	return line;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Names of functions without what the compiler appends. */
+static bool same_name(const char *a, const char *b)
+{
+	size_t n = a ? kernel_name_base_len(a) : 0;
+
+	return a == b || (a && b && kernel_name_base_len(b) == n && !strncmp(a, b, n));
+}
+
+static bool is_alike(const struct analyze_trace_line *a, const struct analyze_trace_line *b)
+{
+	return a->kind == b->kind && same_name(a->name, b->name) && same_text(a->file, b->file) &&
+	       (!a->file || a->line == b->line);
+}
+
+void analyze_trace_init(struct analyze_trace *t, const struct profile *p)
+{
+	memset(t, 0, sizeof(*t));
+	for (uint32_t i = 0; i < p->n_traces; i++) {
+		struct analyze_trace_line line = line_of(p, &p->traces[i]);
+		struct analyze_trace_line *last = t->n_lines ? &t->lines[t->n_lines - 1] : NULL;
+
+		if (i && !p->traces[i].depth)
+			break;
+		if (last && line.kind == PROFILE_TRACE_LINE && line.file &&
+		    last->depth == line.depth && is_alike(last, &line))
+			last->insns += line.insns;
+		else
+			vec_push(t, lines, line);
+	}
+}
+
+void analyze_trace_deinit(struct analyze_trace *t)
+{
+	free(t->lines);
+	memset(t, 0, sizeof(*t));
+}
+
+/* --- two ----------------------------------------------------------------- */
+
+/* Lines of one depth below one call, by their places. */
+struct body {
+	const struct analyze_trace *of;
+	uint32_t *at;
+	uint32_t n_at, cap_at;
+};
+
+static uint32_t end_of(const struct analyze_trace *t, uint32_t at)
+{
+	uint32_t end = at + 1;
+
+	while (end < t->n_lines && t->lines[end].depth > t->lines[at].depth)
+		end++;
+	return end;
+}
+
+static struct body body_of(const struct analyze_trace *t, uint32_t at)
+{
+	struct body body = { .of = t };
+	uint32_t end = end_of(t, at);
+
+	for (uint32_t i = at + 1; i < end; i = end_of(t, i))
+		vec_push(&body, at, i);
+	return body;
+}
+
+static const struct analyze_trace_line *line_at(const struct body *body, uint32_t i)
+{
+	return &body->of->lines[body->at[i]];
+}
+
+/* With all of their bodies? */
+static bool is_equal(const struct analyze_trace *a, uint32_t at_a, const struct analyze_trace *b,
+		     uint32_t at_b)
+{
+	uint32_t n = end_of(a, at_a) - at_a;
+
+	if (end_of(b, at_b) - at_b != n)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct analyze_trace_line *x = &a->lines[at_a + i], *y = &b->lines[at_b + i];
+
+		if (!is_alike(x, y) || x->times != y->times || x->insns != y->insns ||
+		    x->depth - a->lines[at_a].depth != y->depth - b->lines[at_b].depth)
+			return false;
+	}
+	return true;
+}
+
+static void add(struct analyze_trace_diff *d, const struct analyze_trace_line *a,
+		const struct analyze_trace_line *b, enum analyze_trace_change change)
+{
+	const struct analyze_trace_pair pair = {
+		.lines = { a, b },
+		.change = change,
+		.delta = (b ? b->insns : 0) - (a ? a->insns : 0),
+	};
+
+	vec_push(d, pairs, pair);
+}
+
+static bool has_alike(const struct body *body, const struct analyze_trace_line *line)
+{
+	for (uint32_t i = 0; i < body->n_at; i++)
+		if (is_alike(line_at(body, i), line))
+			return true;
+	return false;
+}
+
+/* Number I of BODIES[SIDE], with what is below it. Compilers order the instructions of lines side by side as they like. */
+static void add_side(struct analyze_trace_diff *d, int side, const struct body *const bodies[2],
+		     uint32_t i)
+{
+	const struct body *body = bodies[side];
+	const struct analyze_trace *t = body->of;
+	enum analyze_trace_change change =
+		side ? ANALYZE_TRACE_HARDENED_ONLY : ANALYZE_TRACE_BASELINE_ONLY;
+
+	if (line_at(body, i)->kind == PROFILE_TRACE_LINE &&
+	    has_alike(bodies[!side], line_at(body, i)))
+		change = ANALYZE_TRACE_MOVED;
+	for (uint32_t at = body->at[i], end = end_of(t, at); at < end; at++)
+		add(d, side ? NULL : &t->lines[at], side ? &t->lines[at] : NULL, change);
+}
+
+static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b);
+
+/*
+ * Of A from A0 up to A1 and B likewise. LENGTHS[i][j] is how long the longest common subsequence of what is behind i
+ * and j is.
+ */
+static void align_between(struct analyze_trace_diff *d, const struct body *a, uint32_t a0,
+			  uint32_t a1, const struct body *b, uint32_t b0, uint32_t b1)
+{
+	const struct body *const bodies[2] = { a, b };
+	size_t na = a1 - a0, nb = b1 - b0, width = nb + 1, i, j;
+	bool fits = (na + 1) * width <= CELLS_MAX;
+	uint16_t *lengths = alloc_array(fits ? (na + 1) * width : 1, sizeof(*lengths));
+
+	for (i = fits ? na : 0; i-- > 0;)
+		for (j = nb; j-- > 0;) {
+			uint16_t *cell = &lengths[i * width + j];
+
+			*cell = cell[1] > cell[width] ? cell[1] : cell[width];
+			if (cell[width + 1] >= *cell && cell[width + 1] < UINT16_MAX &&
+			    is_alike(line_at(a, a0 + i), line_at(b, b0 + j)))
+				*cell = cell[width + 1] + 1;
+		}
+	for (i = 0, j = 0; i < na || j < nb;) {
+		const uint16_t *cell = &lengths[fits ? i * width + j : 0];
+
+		if (fits && i < na && j < nb && is_alike(line_at(a, a0 + i), line_at(b, b0 + j)) &&
+		    *cell == cell[width + 1] + 1)
+			align(d, a->at[a0 + i++], b->at[b0 + j++]);
+		else if (i < na && (!fits || j == nb || cell[width] >= cell[1]))
+			add_side(d, 0, bodies, a0 + i++);
+		else
+			add_side(d, 1, bodies, b0 + j++);
+	}
+	free(lengths);
+}
+
+/* Two that are alike. */
+static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b)
+{
+	const struct analyze_trace *ta = &d->traces[0], *tb = &d->traces[1];
+	struct body a = body_of(ta, at_a), b = body_of(tb, at_b);
+	uint32_t begin = 0, end_a = a.n_at, end_b = b.n_at, i;
+
+	if (is_equal(ta, at_a, tb, at_b)) {
+		add(d, &ta->lines[at_a], &tb->lines[at_b], ANALYZE_TRACE_SAME);
+		goto out;
+	}
+	add(d, &ta->lines[at_a], &tb->lines[at_b], ANALYZE_TRACE_DIFFERS);
+	while (begin < end_a && begin < end_b && is_alike(line_at(&a, begin), line_at(&b, begin)))
+		begin++;
+	while (end_a > begin && end_b > begin &&
+	       is_alike(line_at(&a, end_a - 1), line_at(&b, end_b - 1))) {
+		end_a--;
+		end_b--;
+	}
+	for (i = 0; i < begin; i++)
+		align(d, a.at[i], b.at[i]);
+	align_between(d, &a, begin, end_a, &b, begin, end_b);
+	for (i = end_a; i < a.n_at; i++)
+		align(d, a.at[i], b.at[end_b + i - end_a]);
+out:
+	free(a.at);
+	free(b.at);
+}
+
+/* Do the two part at P, not only below it? */
+static bool differs_itself(const struct analyze_trace_pair *p)
+{
+	switch (p->change) {
+	case ANALYZE_TRACE_DIFFERS:
+		return p->lines[0]->times != p->lines[1]->times;
+	case ANALYZE_TRACE_BASELINE_ONLY:
+	case ANALYZE_TRACE_HARDENED_ONLY:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void analyze_trace_diff_init(struct analyze_trace_diff *d, const struct profile *baseline,
+			     const struct profile *hardened)
+{
+	memset(d, 0, sizeof(*d));
+	analyze_trace_init(&d->traces[0], baseline);
+	analyze_trace_init(&d->traces[1], hardened);
+	if (!d->traces[0].n_lines || !d->traces[1].n_lines)
+		return;
+	align(d, 0, 0);
+	for (uint32_t i = 0; i < d->n_pairs; i++)
+		if (differs_itself(&d->pairs[i])) {
+			d->pairs[i].first = true;
+			break;
+		}
+}
+
+void analyze_trace_diff_deinit(struct analyze_trace_diff *d)
+{
+	analyze_trace_deinit(&d->traces[0]);
+	analyze_trace_deinit(&d->traces[1]);
+	free(d->pairs);
+	memset(d, 0, sizeof(*d));
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* report --trace: a call that was kept whole, as an indented tree of calls and lines. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "view/columns.h"
+#include "view/names.h"
+#include "view/report.h"
+#include "view/trace.h"
+
+struct line {
+	struct analyze_trace_line of;
+	const char *text;
+};
+
+static const struct output_column columns[] = {
+	COLUMN("kind", TEXT, line, of.kind, .names = view_trace_kinds),
+	COLUMN("depth", COUNT, line, of.depth),
+	COLUMN("name", TEXT, line, of.name),
+	COLUMN("file", TEXT, line, of.file),
+	COLUMN("line", COUNT, line, of.line),
+	COLUMN(NULL, TEXT, line, text, .header = "DOES"),
+	COLUMN("times", COUNT, line, of.times),
+	COLUMN("oncpu_total", TIME, line, of.insns, .header = "CPU TOTAL"),
+};
+
+char *view_trace_text(const struct analyze_trace_line *of)
+{
+	const char *name = of->name;
+	int indent = 2 * (int)of->depth;
+
+	switch (of->kind) {
+	case PROFILE_TRACE_CALL:
+		return alloc_printf("%*s%s()", indent, "", name ?: "?");
+	case PROFILE_TRACE_LOOP:
+		return alloc_printf("%*s%.0f times:", indent, "", of->times);
+	case PROFILE_TRACE_LOST:
+		return alloc_printf("%*s(%.0f more for which there was no room)", indent, "",
+				    of->times);
+	default:
+		if (!of->file)
+			return alloc_printf("%*s(line unknown)", indent, "");
+		return alloc_printf("%*s%s:%.0f%s%s", indent, "", of->file, of->line,
+				    name ? " " : "", name ?: "");
+	}
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct analyze_trace *t = &((const struct view_report *)data)->trace;
+	struct line *lines = view_rows_new(rows, t->n_lines, sizeof(*lines));
+
+	for (uint32_t i = 0; i < t->n_lines; i++) {
+		lines[i].of = t->lines[i];
+		lines[i].text = alloc_keep(&rows->texts, view_trace_text(&t->lines[i]));
+	}
+}
+
+static char *title(const void *data)
+{
+	const char *call =
+		profile_env_get(((const struct view_report *)data)->p, PROFILE_ENV_TRACE);
+
+	return alloc_printf("One call, whole: %s", call ?: "none was kept");
+}
+
+const struct view_table report_trace = {
+	.name = "trace",
+	.title_of = title,
+	ONE_GROUP(columns),
+	.rows = rows,
+};
