@@ -157,8 +157,6 @@ static void add_side(struct why_tree *t, const struct why_side *s, int side)
 
 static void sum_up(struct why_tree *t)
 {
-	for (uint32_t i = t->n_nodes; i-- > 0;)
-		memset(t->nodes[i].total, 0, sizeof(t->nodes[i].total));
 	for (uint32_t i = t->n_nodes; i-- > 0;) {
 		struct why_node *node = &t->nodes[i];
 
@@ -167,6 +165,11 @@ static void sum_up(struct why_tree *t)
 			if (i)
 				t->nodes[node->parent].total[side] += node->total[side];
 		}
+		if (node->seen[0] && node->seen[1])
+			continue;
+		node->alone += node->self[0] + node->self[1];
+		if (i)
+			t->nodes[node->parent].alone += node->alone;
 	}
 }
 
@@ -191,19 +194,17 @@ static void graft(struct why_tree *t, uint32_t from, uint32_t to, int side, uint
 		graft(t, i, child(t, to, t->nodes[i].name), side, moved);
 }
 
-/* Puts what PARENT calls on the other side only below LAYER, which is there on SIDE only, where that calls it. */
+/* Puts below LAYER, which PARENT calls on SIDE only, what the other side calls from PARENT and SIDE from LAYER. */
 static void graft_callees(struct why_tree *t, uint32_t parent, uint32_t layer, int side,
 			  uint32_t *moved)
 {
-	for (uint32_t i = t->nodes[parent].first_child; i != WHY_NONE; i = t->nodes[i].next) {
-		const struct key key = { layer, t->nodes[i].name };
-		uint32_t found;
+	for (uint32_t i = t->nodes[layer].first_child; i != WHY_NONE; i = t->nodes[i].next) {
+		const struct key key = { parent, t->nodes[i].name };
+		uint32_t found = hash_find(&t->index, hash_of(&key), is_node, t, &key);
 
-		if (!is_of(&t->nodes[i], !side))
-			continue;
-		found = hash_find(&t->index, hash_of(&key), is_node, t, &key);
-		if (found != HASH_NONE && is_of(&t->nodes[found], side))
-			graft(t, i, found, !side, moved);
+		if (is_of(&t->nodes[i], side) && found != HASH_NONE &&
+		    is_of(&t->nodes[found], !side))
+			graft(t, found, i, !side, moved);
 	}
 }
 

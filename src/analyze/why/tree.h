@@ -28,6 +28,7 @@ struct why_node {
 		[2]; /* executed there; a side without may have callees all the same: why_tree_init() */
 	bool inlined[2]; /* in some call */
 	double self[2], total[2]; /* instructions */
+	double alone; /* instructions of it and its callees that one side alone executes there */
 	double calls[2]; /* 0 of inlined bodies, and of what was only jumped to */
 };
 

@@ -205,41 +205,29 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 	}
 }
 
-/* What NODE and its callees execute that are on SIDE alone. */
-static double total_alone(const struct why_tree *t, uint32_t node, int side)
-{
-	double sum = t->nodes[node].self[side];
-
-	for (uint32_t i = t->nodes[node].first_child; i != WHY_NONE; i = t->nodes[i].next)
-		if (!t->nodes[i].seen[!side])
-			sum += total_alone(t, i, side);
-	return sum;
-}
-
 /* Where in NODE, of one side, most of it is: ", most of that in extract_entropy by way of crng_make_state". */
 static void append_depth(char **text, const struct why_tree *t, uint32_t node)
 {
 	uint32_t at = node;
-	int side = t->nodes[node].seen[1];
-	double all = total_alone(t, node, side), sum = all;
+	double all = t->nodes[node].alone;
 	const char *names[WAY_MAX + 1] = {};
 	int depth = 0, first;
 
 	for (;;) {
 		uint32_t i = t->nodes[at].first_child;
 
-		while (i != WHY_NONE &&
-		       (t->nodes[i].seen[!side] || total_alone(t, i, side) < MOST_OF_IT * all))
+		while (i != WHY_NONE && ((t->nodes[i].seen[0] && t->nodes[i].seen[1]) ||
+					 t->nodes[i].alone < MOST_OF_IT * all))
 			i = t->nodes[i].next;
 		if (i == WHY_NONE)
 			break;
 		at = i;
-		sum = total_alone(t, at, side);
 		names[depth++ % (WAY_MAX + 1)] = t->nodes[at].name;
 	}
 	if (!depth)
 		return;
-	alloc_append(text, ", %s of that in ", sum >= NEARLY_ALL * all ? "nearly all" : "most");
+	alloc_append(text, ", %s of that in ",
+		     t->nodes[at].alone >= NEARLY_ALL * all ? "nearly all" : "most");
 	append_name(text, t->nodes[at].name);
 	first = depth > WAY_MAX + 1 ? depth - WAY_MAX - 1 : 0;
 	for (int i = first; i < depth - 1; i++) {
