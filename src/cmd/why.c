@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/view.h"
+#include "profile/resolve.h"
 #include "view/why.h"
 
 #define N_FILES 4 /* at most: exact ones of baseline and hardened side, and both by probes */
@@ -144,6 +145,39 @@ static int write_plan(const struct view_why *w, const char *path)
 	return err;
 }
 
+/* Whose code is the same on both sides, where both kernels' files are found by their build-ids. */
+static void compare_code(struct why *w, struct profile *const p[])
+{
+	struct kernel_image *images[2] = {};
+	struct kernel_index *indexes[2] = {};
+	struct analyze_changes *changes = NULL;
+	struct kernel_build_id ids[2];
+	bool found = true;
+
+	for (int i = 0; i < 2; i++)
+		profile_build_id(p[i], &ids[i]);
+	if (ids[0].len && ids[0].len == ids[1].len &&
+	    !memcmp(ids[0].bytes, ids[1].bytes, ids[0].len)) {
+		why_compare_code(w, NULL);
+		return;
+	}
+	for (int i = 0; i < 2 && found; i++) {
+		char *why_not = NULL;
+
+		found = !profile_image(p[i], NULL, &images[i], &why_not) && images[i] &&
+			kernel_image_has_symtab(images[i]) &&
+			!kernel_index_get(&ids[i], images[i], &indexes[i]);
+		free(why_not);
+	}
+	if (found && !analyze_changes_create(images, indexes, &changes))
+		why_compare_code(w, changes);
+	analyze_changes_destroy(changes);
+	for (int i = 0; i < 2; i++) {
+		kernel_index_destroy(indexes[i]);
+		kernel_image_destroy(images[i]);
+	}
+}
+
 static int explain(const struct why_options *o, struct profile *const p[N_FILES])
 {
 	const struct profile *const exact[] = { p[0], p[1] }, *const probed[] = { p[2], p[3] };
@@ -153,6 +187,7 @@ static int explain(const struct why_options *o, struct profile *const p[N_FILES]
 	int status = CMD_FAILED;
 
 	why_init(&w.why, p[0], p[1]);
+	compare_code(&w.why, p);
 	analyze_warnings_of_pair(&w.warnings, p[0], p[1], false);
 	if (choose(&w, o->context))
 		goto out;

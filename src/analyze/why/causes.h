@@ -36,6 +36,7 @@ struct why_cause {
 	const char
 		*function; /* that it is inlined into where most of it is; NULL: it is a function */
 	double delta, size; /* of the change; of its parts without their signs */
+	bool same_code; /* both kernels have the same instructions there: what is done otherwise is another path through them */
 	double noise; /* of DELTA: by as much runs on one kernel differ; 0: not known */
 	uint32_t first_part, n_parts; /* largest first */
 };

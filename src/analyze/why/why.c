@@ -61,14 +61,6 @@ bool why_is_named(const struct why_context *c, uint32_t i)
 	       fabs(cause->delta) >= (i ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) * fabs(c->delta);
 }
 
-static bool is_same_code(const struct profile *a, const struct profile *b)
-{
-	const char *id = profile_env_get(a, PROFILE_ENV_BUILD_ID);
-	const char *other = profile_env_get(b, PROFILE_ENV_BUILD_ID);
-
-	return id && other && !strcmp(id, other);
-}
-
 static double largest_cause(const struct why_context *c)
 {
 	return c->causes.n_items ? fabs(c->causes.items[0].delta) : 0;
@@ -110,8 +102,7 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	const struct why_side a = { baseline, 0, baseline->n_runs };
 	const struct why_side b = { hardened, 0, hardened->n_runs };
 
-	*w = (struct why){ .has_noise = baseline->n_runs > 1 && hardened->n_runs > 1,
-			   .same_code = is_same_code(baseline, hardened) };
+	*w = (struct why){ .has_noise = baseline->n_runs > 1 && hardened->n_runs > 1 };
 	why_tree_init(&w->tree, &a, &b);
 	for (uint32_t i = w->tree.nodes[0].first_child; i != WHY_NONE; i = w->tree.nodes[i].next)
 		if (strcmp(w->tree.nodes[i].name, "[idle]") != 0)
@@ -128,6 +119,28 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 		c->told = c->changed || (c->causes.n_items && why_is_named(c, 0));
 	}
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
+}
+
+static bool is_same(struct analyze_changes *changes, const struct why_cause *cause)
+{
+	struct analyze_changed change;
+
+	if (!changes)
+		return true;
+	return analyze_changes_of(changes, cause->function ?: cause->name, &change) &&
+	       change.kind >= ANALYZE_CHANGE_REGISTERS && change.kind <= ANALYZE_CHANGE_SAME;
+}
+
+void why_compare_code(struct why *w, struct analyze_changes *changes)
+{
+	for (uint32_t i = 0; i < w->n_contexts; i++) {
+		struct why_context *c = &w->contexts[i];
+
+		for (uint32_t k = 0; c->told && k < c->causes.n_items; k++)
+			if (why_is_named(c, k))
+				c->causes.items[k].same_code =
+					is_same(changes, &c->causes.items[k]);
+	}
 }
 
 void why_deinit(struct why *w)

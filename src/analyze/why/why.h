@@ -3,6 +3,7 @@
 #ifndef KPROTPERF_ANALYZE_WHY_WHY_H
 #define KPROTPERF_ANALYZE_WHY_WHY_H
 
+#include "analyze/changes/changes.h"
 #include "analyze/why/causes.h"
 #include "analyze/why/lines.h"
 
@@ -28,7 +29,6 @@ struct why_context {
 struct why {
 	struct why_tree tree;
 	bool has_noise; /* both sides have several runs */
-	bool same_code; /* both are one kernel image: what is done otherwise is another path through it */
 	double total[2],
 		delta; /* of what the command executes in the kernel, all contexts of its own */
 	struct why_context *
@@ -39,6 +39,9 @@ struct why {
 /* Both recordings must be exact, have runs, and outlive W. */
 void why_init(struct why *w, const struct profile *baseline, const struct profile *hardened);
 void why_deinit(struct why *w);
+
+/* Finds out whose code is the same on both sides, which CHANGES are of; NULL: both are one kernel. */
+void why_compare_code(struct why *w, struct analyze_changes *changes);
 
 /* Whether C's cause I is one to be named: beyond noise, and enough of the change. */
 bool why_is_named(const struct why_context *c, uint32_t i);

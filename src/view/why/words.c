@@ -184,10 +184,10 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 		append_self(text, &lines);
 		break;
 	case WHY_NEW:
-		alloc_append(text, "%s%s ", w->same_code ? "takes another path and " : "",
-			     part->inlined ? "executes" : "calls");
+		alloc_append(text, "%s ", part->inlined ? "executes" : "calls");
 		append_callee(text, w, part);
-		alloc_append(text, ", as it does not on the baseline");
+		alloc_append(text, ", as it does not on the baseline%s",
+			     cause->same_code ? " though its code is the same" : "");
 		break;
 	case WHY_GONE:
 		alloc_append(text, "no longer %s ", part->inlined ? "executes" : "calls");
