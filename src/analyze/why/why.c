@@ -50,7 +50,7 @@ static double least(const struct why_context *c, double noise)
 	double share =
 		is_asynchronous(c->name) && noise == 0 ? ASYNCHRONOUS_CHANGE : WHY_LEAST_CHANGE;
 
-	return fmax(share * c->total[0], WHY_LEAST_NOISE * noise);
+	return fmax(fmax(share * c->total[0], c->floor), WHY_LEAST_NOISE * noise);
 }
 
 bool why_is_named(const struct why_context *c, uint32_t i)
@@ -108,6 +108,8 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 		if (strcmp(w->tree.nodes[i].name, "[idle]") != 0)
 			add_context(w, i);
 	w->delta = w->total[1] - w->total[0];
+	for (uint32_t i = 0; i < w->n_contexts; i++)
+		w->contexts[i].floor = WHY_LEAST_OF_COMMAND * w->total[0];
 	if (w->has_noise) {
 		add_noise(w, baseline);
 		add_noise(w, hardened);

@@ -9,6 +9,8 @@
 
 /* A change of less than this share of what a context executes is not gone into: layout and hashes do as much. */
 #define WHY_LEAST_CHANGE 0.005
+/* Nor what is less than this share of all that the command executes: what a few calls find in the slab caches does as much. */
+#define WHY_LEAST_OF_COMMAND 0.0002
 /* Nor what is less than this many times what runs on one kernel differ by. */
 #define WHY_LEAST_NOISE 3
 /* A cause of less than this share of its context's change is not named; of the second and further ones. */
@@ -21,7 +23,8 @@ struct why_context {
 	double calls[2], total[2]; /* instructions */
 	double delta;
 	double noise; /* as of struct why_cause */
-	bool changed; /* DELTA is more than WHY_LEAST_CHANGE and WHY_LEAST_NOISE allow for */
+	double floor; /* WHY_LEAST_OF_COMMAND, in instructions */
+	bool changed; /* DELTA is more than that and than WHY_LEAST_NOISE allows for */
 	bool told; /* that, or one of its causes is: two may cancel each other out */
 	struct why_causes causes;
 };
