@@ -16,8 +16,6 @@
 
 #define N_FILES 4 /* at most: exact ones of baseline and hardened side, and both by probes */
 
-#define PLAN_MAX 4 /* causes, so that their probes do not disturb each other much */
-
 struct why_options {
 	struct view_options view;
 	const char *context, *plan;
@@ -98,50 +96,27 @@ static int choose(struct view_why *w, const char *context)
 	return -1;
 }
 
-struct plan {
-	char *text;
-	uint32_t n;
-};
-
 static int write_text(int fd, const void *arg)
 {
 	return file_write_all(fd, arg, strlen(arg));
 }
 
-/* Adds a line for the N functions NAMES around one cause, as a glob: of which some can be timed. */
-static void plan_add(struct plan *plan, const char *const *names, uint32_t n)
-{
-	char *line = alloc_strdup("--func=@(");
-
-	for (uint32_t i = 0; i < n; i++)
-		alloc_append(&line, "%s%s", i ? "|" : "", names[i]);
-	alloc_append(&line, ")\n");
-	if (n && plan->n < PLAN_MAX && !strstr(plan->text, line)) {
-		alloc_append(&plan->text, "%s", line);
-		plan->n++;
-	}
-	free(line);
-}
-
-/* The functions that answer for each context that is told of; the first may be the one that was asked for. */
+/* The functions around the cause that the answer names, as a glob: of which some can be timed. */
 static int write_plan(const struct view_why *w, const char *path)
 {
-	struct plan plan = { .text = alloc_strdup("") };
 	const char *names[WHY_PROBED];
+	uint32_t n = w->of ? why_probed_functions(&w->why.tree, w->of, names) : 0;
+	char *text = alloc_strdup(n ? "--func=@(" : "");
 	int err;
 
-	if (w->of)
-		plan_add(&plan, names, why_probed_functions(&w->why.tree, w->of, names));
-	for (uint32_t i = 0; i < w->why.n_contexts; i++)
-		plan_add(&plan, names,
-			 why_probed_functions(&w->why.tree, &w->why.contexts[i], names));
-	err = output_replace(path, &(struct output){ .content = write_text,
-						     .arg = plan.text,
-						     .mode = 0644,
-						     .invokers = true });
+	for (uint32_t i = 0; i < n; i++)
+		alloc_append(&text, "%s%s", names[i], i + 1 < n ? "|" : ")\n");
+	err = output_replace(
+		path, &(struct output){
+			      .content = write_text, .arg = text, .mode = 0644, .invokers = true });
 	if (err)
 		log_error("cannot write %s: %s", path, output_strerror(err));
-	free(plan.text);
+	free(text);
 	return err;
 }
 
