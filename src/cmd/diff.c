@@ -219,7 +219,8 @@ static int write_folded(const struct diff_options *o, const struct view_diff *c)
 			goto out;
 		}
 		/* Samples per run, so that sides with unlike numbers of runs compare. */
-		if (analyze_stacks_add(&stacks, c->p[i], i ^ o->reverse, 1.0 / c->diff.runs[i]))
+		if (analyze_stacks_add(&stacks, c->p[i], i ^ o->reverse, 1.0 / c->diff.runs[i],
+				       NULL))
 			goto out;
 	}
 	view_warnings_log(&c->diff.warnings, true);
@@ -401,7 +402,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		analyze_attribution_init(&c.attribution, &c.diff);
 	analyze_diff_paths_init(&c.paths, p[BASELINE], p[HARDENED]);
 	analyze_diff_conclude(&c.conclusion, &c.diff);
-	if (analyze_passage_init(&c.passage, p[BASELINE], p[HARDENED], c.conclusion.what))
+	if (analyze_passage_init(&c.passage, p[BASELINE], p[HARDENED], &c.conclusion))
 		status = CMD_FAILED;
 	analyze_passage_lead(&c.passage, &c.conclusion);
 	analyze_trace_diff_init(&c.trace, p[BASELINE], p[HARDENED]);

@@ -30,7 +30,7 @@ int cmd_fold(int argc, char **argv)
 	p = view_open(file, o.vmlinux);
 	if (!p)
 		return CMD_FAILED;
-	if (analyze_stacks_add(&stacks, p, 0, 1))
+	if (analyze_stacks_add(&stacks, p, 0, 1, NULL))
 		goto out;
 	if (!stacks.n_rows) {
 		log_error(VIEW_NO_SAMPLES, file);

@@ -130,20 +130,35 @@ static void append_way(char **text, const struct analyze_conclusion *c)
 	}
 }
 
+/* ", 97 % of it (±14 %, by samples) in extract_entropy by way of allocate_slab; record with --func=extract_entropy to time it" */
+static void append_sampled(char **text, const struct analyze_conclusion *c)
+{
+	alloc_append(text, ", %s%.0f %% of it (\u00b1%.2g %%, by samples) in ",
+		     c->where == ANALYZE_WHERE_NONE ? "but " : "", c->function_share * 100,
+		     c->function_error * 100);
+	append_name(text, c->function);
+	append_way(text, c);
+	if (!c->to_time)
+		return;
+	alloc_append(text, "; record with --func=");
+	append_name(text, c->to_time);
+	alloc_append(text, " to time it");
+}
+
 /* Where a syscall's change comes from. */
 static void append_where(char **text, const struct analyze_conclusion *c)
 {
+	if (c->where == ANALYZE_WHERE_NONE)
+		alloc_append(text, ", less than a tenth of it in any recorded function");
 	switch (c->where) {
 	case ANALYZE_WHERE_NOT_RECORDED:
-		if (c->body.name)
-			append_body(text, c);
-		else
-			alloc_append(text, "; record with --func to see where");
-		break;
 	case ANALYZE_WHERE_NONE:
-		alloc_append(text, ", less than a tenth of it in any recorded function");
 		if (c->body.name)
 			append_body(text, c);
+		else if (c->sampled)
+			append_sampled(text, c);
+		else if (c->where == ANALYZE_WHERE_NOT_RECORDED)
+			alloc_append(text, "; record with --func to see where");
 		break;
 	case ANALYZE_WHERE_FUNCTION:
 		alloc_append(text, ", %.0f %% of it in ", c->function_share * 100);

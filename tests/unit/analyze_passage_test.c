@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the change of a syscall passes through: exact recordings only, recursion once, outermost first. */
+/* What the change of a syscall passes through: recursion once, outermost first. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,14 +48,16 @@ static struct profile *side(uint64_t dear, bool exact)
 static void test_steps(void **state)
 {
 	struct profile *a = side(100, true), *b = side(1100, true);
-	struct analyze_conclusion c = { .where = ANALYZE_WHERE_FUNCTION, .function = "c" };
+	struct analyze_conclusion c = { .what = "X",
+					.where = ANALYZE_WHERE_FUNCTION,
+					.function = "c" };
 	struct analyze_passage passage;
 
 	(void)state;
-	assert_int_equal(analyze_passage_init(&passage, a, b, "X"), 0);
+	assert_int_equal(analyze_passage_init(&passage, a, b, &c), 0);
 	assert_int_equal(passage.n_steps, 3);
 	assert_string_equal(passage.steps[0].name, "a");
-	assert_true(passage.steps[0].delta == 1100);
+	assert_true(passage.steps[0].delta.value == 1100);
 	assert_true(passage.steps[0].share == 1);
 	assert_string_equal(passage.steps[1].name, "b");
 	assert_true(passage.steps[1].totals[0] == 100);
@@ -72,16 +75,17 @@ static void test_steps(void **state)
 static void test_nothing(void **state)
 {
 	struct profile *a = side(100, true), *b = side(1100, false), *same = side(100, true);
+	const struct analyze_conclusion c = { .what = "X" }, none = {};
 	struct analyze_passage passage;
 
 	(void)state;
-	assert_int_equal(analyze_passage_init(&passage, a, b, "X"), 0);
+	assert_int_equal(analyze_passage_init(&passage, a, b, &c), 0);
 	assert_int_equal(passage.n_steps, 0);
 	analyze_passage_deinit(&passage);
-	assert_int_equal(analyze_passage_init(&passage, a, same, "X"), 0);
+	assert_int_equal(analyze_passage_init(&passage, a, same, &c), 0);
 	assert_int_equal(passage.n_steps, 0);
 	analyze_passage_deinit(&passage);
-	assert_int_equal(analyze_passage_init(&passage, a, same, NULL), 0);
+	assert_int_equal(analyze_passage_init(&passage, a, same, &none), 0);
 	assert_int_equal(passage.n_steps, 0);
 	analyze_passage_deinit(&passage);
 	profile_destroy(a);
@@ -89,11 +93,77 @@ static void test_nothing(void **state)
 	profile_destroy(same);
 }
 
+/* Samples of X stand for what its calls took; what they cannot tell from nothing is no step. */
+static void test_samples(void **state)
+{
+	struct profile *a = side(100, false), *b = side(1100, false);
+	struct analyze_conclusion c = { .what = "X",
+					.where = ANALYZE_WHERE_NOT_RECORDED,
+					.totals = { 6200, 17200 } };
+	struct analyze_passage passage;
+
+	(void)state;
+	add(b, "Y", "acb", 1000000);
+	profile_sample_add(b, &(struct profile_sample){ .context = profile_context_add(b, "X"),
+							.stack = profile_stack_add(b, NULL, 0),
+							.flags = PROFILE_SAMPLE_PROBE,
+							.count = 5000 });
+	assert_int_equal(analyze_passage_init(&passage, a, b, &c), 0);
+	assert_int_equal(passage.n_steps, 3);
+	assert_string_equal(passage.steps[2].name, "c");
+	assert_true(fabs(passage.steps[2].delta.value - 10000) < 1e-6);
+	assert_true(passage.steps[2].delta.low > 9000 && passage.steps[2].delta.low < 10000);
+	assert_true(passage.steps[2].delta.high > 10000 && passage.steps[2].delta.high < 11000);
+	analyze_passage_lead(&passage, &c);
+	assert_true(c.sampled);
+	assert_string_equal(c.function, "c");
+	assert_string_equal(c.to_time, "c");
+	assert_string_equal(c.by_way[1], "b");
+	assert_true(fabs(c.function_share - 10.0 / 11) < 1e-6);
+	analyze_passage_deinit(&passage);
+
+	/* Where nobody knows whether X changed, nobody is accused. */
+	c = (struct analyze_conclusion){ .what = "X",
+					 .totals = { 6200, 17200 },
+					 .change.verdict = ANALYZE_VERDICT_UNCLEAR };
+	assert_int_equal(analyze_passage_init(&passage, a, b, &c), 0);
+	analyze_passage_lead(&passage, &c);
+	assert_null(c.function);
+	analyze_passage_deinit(&passage);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+/* Of a hundred samples three are next to nothing, though all of the change. */
+static void test_few_samples(void **state)
+{
+	struct profile *p[2];
+	struct analyze_conclusion c = { .what = "X", .totals = { 100, 103 } };
+	struct analyze_passage passage;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		p[i] = profile_create();
+		fixture_run(p[i], 1);
+		add(p[i], "X", "a", 100);
+	}
+	add(p[1], "X", "ab", 3);
+	assert_int_equal(analyze_passage_init(&passage, p[0], p[1], &c), 0);
+	analyze_passage_lead(&passage, &c);
+	assert_int_equal(passage.n_steps, 0);
+	assert_null(c.function);
+	analyze_passage_deinit(&passage);
+	profile_destroy(p[0]);
+	profile_destroy(p[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_few_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

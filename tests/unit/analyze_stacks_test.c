@@ -76,7 +76,7 @@ static void test_lines(void **state)
 	sample(p, run, "[none]", none, 0, 6);
 	sample(p, run, "[irq]", plain, 0, 7);
 	sample(p, control, "clone", stack, 0, 1000);
-	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), 0);
+	assert_int_equal(analyze_stacks_add(&s, p, 0, 1, NULL), 0);
 	assert_int_equal(s.n_rows, 6);
 	check(&s, 1,
 	      "[irq];_stext+0x1234_[k] 7\n"
@@ -85,6 +85,29 @@ static void test_lines(void **state)
 	      "clone;[user] 1\n"
 	      "clone;outer_[k];nft_do_[k];inner_[k];body_[i] 7\n"
 	      "clone;outer_[k];nft_do_[k];inner_[k];body_[i];[irqs_off] 3\n");
+	analyze_stacks_deinit(&s);
+	profile_destroy(p);
+}
+
+/* Late: neither the body that the address is in nor the unlock function is where the time went. */
+static void test_sure(void **state)
+{
+	struct profile *p = profile_create();
+	struct analyze_stacks s = { 0 };
+	uint32_t run = fixture_run(p, 1), at[2];
+
+	(void)state;
+	at[1] = fixture_location(p, 20, "holder");
+	at[0] = fixture_location(p, 21, "_raw_spin_unlock_irqrestore");
+	sample(p, run, "a", add_stack(p, 1), 0, 1);
+	sample(p, run, "b", add_stack(p, 1), PROFILE_SAMPLE_LATE, 1);
+	sample(p, run, "c", profile_stack_add(p, at, 2), 0, 1);
+	sample(p, run, "d", profile_stack_add(p, at, 2), PROFILE_SAMPLE_LATE, 1);
+	assert_int_equal(analyze_stacks_add(&s, p, 0, 1, NULL), 0);
+	assert_int_equal(analyze_stack_sure(&s.rows[0]), 5);
+	assert_int_equal(analyze_stack_sure(&s.rows[1]), 4);
+	assert_int_equal(analyze_stack_sure(&s.rows[2]), 3);
+	assert_int_equal(analyze_stack_sure(&s.rows[3]), 2);
 	analyze_stacks_deinit(&s);
 	profile_destroy(p);
 }
@@ -98,8 +121,8 @@ static void test_two_sides(void **state)
 	sample(a, fixture_run(a, 1), "clone", add_stack(a, 1), 0, 5);
 	sample(b, fixture_run(b, 1), "clone", add_stack(b, 7), 0, 3);
 	sample(b, fixture_run(b, 1), "mmap", add_stack(b, 7), 0, 1);
-	assert_int_equal(analyze_stacks_add(&s, a, 0, 1), 0);
-	assert_int_equal(analyze_stacks_add(&s, b, 1, 0.5), 0);
+	assert_int_equal(analyze_stacks_add(&s, a, 0, 1, NULL), 0);
+	assert_int_equal(analyze_stacks_add(&s, b, 1, 0.5, NULL), 0);
 	assert_int_equal(s.n_rows, 2);
 	assert_int_equal(s.rows[0].n_frames, 5);
 	assert_string_equal(s.rows[0].frames[0].name, "clone");
@@ -128,11 +151,11 @@ static void test_names(void **state)
 	longest[sizeof(longest) - 1] = '\0';
 	at = fixture_location(p, 2, longest);
 	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
-	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), 0);
+	assert_int_equal(analyze_stacks_add(&s, p, 0, 1, NULL), 0);
 	/* Two names that differ in what cannot be printed are one line. */
 	at = fixture_location(p, 3, "a b;c\n\033[1m\xc3\xa8");
 	sample(p, run, "x y", profile_stack_add(p, &at, 1), 0, 1);
-	assert_int_equal(analyze_stacks_add(&t, p, 0, 1), 0);
+	assert_int_equal(analyze_stacks_add(&t, p, 0, 1, NULL), 0);
 	text = output_folded_frames(t.rows[0].frames, t.rows[0].n_frames);
 	assert_string_equal(text, "x_y;a_b_c__[1m___[k]");
 	free(text);
@@ -163,7 +186,7 @@ static void test_bounded(void **state)
 		snprintf(name, sizeof(name), "context%u", i);
 		sample(p, run, name, stack, 0, 1);
 	}
-	assert_int_equal(analyze_stacks_add(&s, p, 0, 1), -E2BIG);
+	assert_int_equal(analyze_stacks_add(&s, p, 0, 1, NULL), -E2BIG);
 	analyze_stacks_deinit(&s);
 	profile_destroy(p);
 }
@@ -201,9 +224,9 @@ static void test_leaves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),  cmocka_unit_test(test_two_sides),
-		cmocka_unit_test(test_names),  cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_leaves),
+		cmocka_unit_test(test_lines),     cmocka_unit_test(test_sure),
+		cmocka_unit_test(test_two_sides), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_bounded),   cmocka_unit_test(test_leaves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,17 @@ static void test_unsure(void **state)
 	      "tenth of it in any recorded function, but 45 % in shuffle_freelist (allocate_slab, "
 	      "estimated from samples); 3 and 3 boots.");
 	c.body.name = NULL;
+	c.sampled = true;
+	c.function = c.to_time = "allocate_slab";
+	c.function_share = 0.97;
+	c.function_error = 0.143;
+	c.by_way[0] = "new_slab";
+	check(&c,
+	      "clone is the same within 1 % (+0.50 %, \u00b10.05 %, +5 ns per call), less than a "
+	      "tenth of it in any recorded function, but 97 % of it (\u00b114 %, by samples) in "
+	      "allocate_slab by way of new_slab; record with --func=allocate_slab to time it; 3 and "
+	      "3 boots.");
+	c.sampled = false;
 	c.change.verdict = ANALYZE_VERDICT_UNCLEAR;
 	c.change.boots_needed = 5;
 	check(&c,

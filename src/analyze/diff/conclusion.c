@@ -120,12 +120,9 @@ static void set_body(struct analyze_conclusion *c, const struct analyze_diff_ran
 	c->body.estimated = analyze_diff_range_is_sampled(r);
 }
 
-/*
- * Where no timed function carries ROW's change: the inlined body that does, most of all, and where ESTIMATED is set,
- * perhaps by its samples; NULL: none has a tenth of it.
- */
-static const struct analyze_diff_range *
-find_body(const struct analyze_diff *diff, const struct analyze_diff_row *row, bool estimated)
+/* Where no timed function carries ROW's change: the timed inlined body that does, most of all; NULL: none has a tenth of it. */
+static const struct analyze_diff_range *find_body(const struct analyze_diff *diff,
+						  const struct analyze_diff_row *row)
 {
 	const struct analyze_diff_range *best = NULL;
 	uint32_t i;
@@ -133,7 +130,7 @@ find_body(const struct analyze_diff *diff, const struct analyze_diff_row *row, b
 	for (i = 0; i < diff->ranges.n_rows; i++) {
 		const struct analyze_diff_range *r = &diff->ranges.rows[i];
 
-		if (r->redundant || (r->estimated && !estimated) || r->is_partner ||
+		if (r->redundant || r->estimated || r->is_partner ||
 		    !strcmp(r->body.name, ANALYZE_RANGE_REST) || strcmp(r->context, row->name) ||
 		    !(r->syscall_share >= ANALYZE_LEAST_SHARE) ||
 		    r->syscall_share > ANALYZE_WHOLE_SHARE)
@@ -319,7 +316,7 @@ static void conclude_syscall(struct analyze_conclusion *c, const struct analyze_
 		set_body(c, find_range(diff, carrier), false);
 	} else {
 		c->where = diff->functions.n_rows ? ANALYZE_WHERE_NONE : ANALYZE_WHERE_NOT_RECORDED;
-		set_body(c, find_body(diff, row, diff->functions.n_rows), true);
+		set_body(c, find_body(diff, row), true);
 	}
 }
 
@@ -336,6 +333,8 @@ static void set_row(struct analyze_conclusion *c, const struct analyze_diff *dif
 		c->cpu_pct = analyze_percent(row->delta_total, diff->kernel[0].command);
 	c->calls[0] = row->baseline.calls;
 	c->calls[1] = row->hardened.calls;
+	c->totals[0] = row->baseline.total;
+	c->totals[1] = row->hardened.total;
 	c->change = row->change;
 }
 

@@ -48,7 +48,7 @@ struct analyze_conclusion {
 	const char *what, *context;
 	/* How much: of a call or iteration, and of a run; in ticks of the clock. */
 	double delta, delta_pct, delta_total;
-	double calls[2]; /* per run */
+	double calls[2], totals[2]; /* per run */
 	double share; /* SELF: of the context's change */
 	double cpu_pct; /* DELTA_TOTAL in percent of the command's CPU time on the baseline; NAN: not known */
 	double least_pct; /* UNTOLD: of a change of the total that can be told */
@@ -64,10 +64,14 @@ struct analyze_conclusion {
 	enum analyze_conclusion_where where;
 	const char *function;
 	double function_share;
+	/* Nobody timed the function: that it is the one is what samples say, its share with an error of so much. */
+	bool sampled;
+	double function_error;
+	const char *to_time; /* it, or the function that it is inlined into */
 	/* What leads there, outermost first; NULL where it is not known or no more. */
 	const char *by_way[ANALYZE_WAY];
 	/*
-	 * An inlined body with most of the function's change, or where no function carries it, with a
+	 * An inlined body with most of the function's change, or where no function carries it, one that was timed and has a
 	 * tenth or more of the syscall's; NULL: none.
 	 */
 	struct {

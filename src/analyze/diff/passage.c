@@ -8,6 +8,9 @@
 #include "base/hash.h"
 #include "base/sorted.h"
 
+/* Shares this close to the largest are taken for the same cost seen from further inside. */
+#define INNERMOST_SHARE 0.9
+
 /* All stacks with one frame in them. */
 struct through {
 	struct analyze_step step;
@@ -44,13 +47,19 @@ static struct through *find(struct throughs *all, const struct analyze_frame *fr
 	return &all->items[item];
 }
 
-static void add_stack(struct throughs *all, const struct analyze_stack *stack, size_t number)
+static void add_stack(struct throughs *all, const struct analyze_stack *stack, size_t number,
+		      const struct analyze_sampled sides[2])
 {
-	double change = fabs(stack->count[1] - stack->count[0]);
+	double change = fabs(stack->count[1] * sides[1].tick - stack->count[0] * sides[0].tick);
 
-	for (uint32_t i = 1; i < stack->n_frames; i++) {
-		struct through *t = find(all, &stack->frames[i]);
+	uint32_t n = analyze_stack_sure(stack);
 
+	for (uint32_t i = 1; i < n; i++) {
+		struct through *t;
+
+		if (stack->frames[i].kind == ANALYZE_FRAME_OTHER)
+			continue;
+		t = find(all, &stack->frames[i]);
 		if (t->last == number)
 			continue;
 		t->last = number;
@@ -73,6 +82,19 @@ static double runs_of(const struct profile *p)
 	return n;
 }
 
+/* The time of K of the samples of SIDE, of all N_SHARES frames together as sure as an interval is. */
+static struct analyze_estimated time_of(const struct analyze_passage *passage, int side, double k,
+					double n_shares)
+{
+	const struct analyze_sampled *s = &passage->sampled[side];
+	struct analyze_estimated e = { k * s->tick, k * s->tick, k * s->tick };
+
+	if (passage->exact)
+		return e;
+	e = analyze_binomial_of(k, s->samples, n_shares);
+	return analyze_estimated_scale(&e, s->samples * s->tick);
+}
+
 static void find_steps(struct analyze_passage *passage, struct throughs *all, double change)
 {
 	for (uint32_t i = 0; i < all->n_items; i++)
@@ -81,55 +103,116 @@ static void find_steps(struct analyze_passage *passage, struct throughs *all, do
 	sort_array(all->items, all->n_items, sizeof(*all->items), depth_compare);
 	for (uint32_t i = 0; i < all->n_items; i++) {
 		struct analyze_step *s = &all->items[i].step;
+		struct analyze_estimated e[2];
 
-		s->delta = s->totals[1] - s->totals[0];
-		s->share = s->delta / change;
-		if (s->share >= ANALYZE_PASSAGE_SHARE)
+		for (int side = 0; side < 2; side++) {
+			e[side] = time_of(passage, side, s->totals[side], all->n_items);
+			s->totals[side] = e[side].value;
+		}
+		s->delta = analyze_estimated_difference(&e[0], &e[1]);
+		s->share = s->delta.value / change;
+		if (s->share >= ANALYZE_PASSAGE_SHARE && s->delta.low * s->delta.high > 0)
 			vec_push(passage, steps, *s);
 	}
 }
 
-int analyze_passage_init(struct analyze_passage *passage, const struct profile *a,
-			 const struct profile *b, const char *context)
+/* What a sample of SIDE's recording P stands for in a run; false: nothing is known of that. */
+static bool set_tick(struct analyze_passage *passage, int side, const struct profile *p,
+		     double total)
+{
+	struct analyze_sampled *s = &passage->sampled[side];
+
+	for (size_t i = 0; i < passage->stacks.n_rows; i++)
+		s->samples += passage->stacks.rows[i].count[side];
+	s->tick = passage->exact ? 1 / runs_of(p) : total / s->samples;
+	return isfinite(s->tick);
+}
+
+static void add_context(struct analyze_passage *passage)
 {
 	struct throughs all = {};
 	double change = 0;
-	int err;
 
-	*passage = (struct analyze_passage){};
-	if (!context || !profile_is_exact(a) || !profile_is_exact(b) || runs_of(a) < 1 ||
-	    runs_of(b) < 1)
-		return 0;
-	err = analyze_stacks_add(&passage->stacks, a, 0, 1 / runs_of(a));
-	err = err ?: analyze_stacks_add(&passage->stacks, b, 1, 1 / runs_of(b));
-	if (err)
-		return err;
-	passage->context = context;
-	for (size_t i = 0; i < passage->stacks.n_rows; i++) {
-		const struct analyze_stack *stack = &passage->stacks.rows[i];
-
-		if (strcmp(stack->frames[0].name, context) != 0)
-			continue;
-		change += stack->count[1] - stack->count[0];
-		add_stack(&all, stack, i);
-	}
+	for (size_t i = 0; i < passage->stacks.n_rows; i++)
+		add_stack(&all, &passage->stacks.rows[i], i, passage->sampled);
+	for (int side = 0; side < 2; side++)
+		change += (side ? 1 : -1) * passage->sampled[side].samples *
+			  passage->sampled[side].tick;
 	if (change != 0)
 		find_steps(passage, &all, change);
 	free(all.items);
 	hash_deinit(&all.index);
+}
+
+/* Did nobody time what carries the change that C tells of, so that samples are asked? */
+static bool is_for_samples(const struct analyze_conclusion *c)
+{
+	return c->time == ANALYZE_TIME_ONCPU && c->where != ANALYZE_WHERE_FUNCTION &&
+	       !c->body.name && c->change.verdict != ANALYZE_VERDICT_UNCLEAR;
+}
+
+int analyze_passage_init(struct analyze_passage *passage, const struct profile *a,
+			 const struct profile *b, const struct analyze_conclusion *c)
+{
+	int err;
+
+	*passage = (struct analyze_passage){ .exact = profile_is_exact(a) };
+	if (!c->what || passage->exact != profile_is_exact(b) || runs_of(a) < 1 || runs_of(b) < 1 ||
+	    (!passage->exact && !is_for_samples(c)))
+		return 0;
+	err = analyze_stacks_add(&passage->stacks, a, 0, 1, c->what);
+	err = err ?: analyze_stacks_add(&passage->stacks, b, 1, 1, c->what);
+	if (err)
+		return err;
+	if (set_tick(passage, 0, a, c->totals[0]) && set_tick(passage, 1, b, c->totals[1])) {
+		passage->context = c->what;
+		add_context(passage);
+	}
 	return 0;
+}
+
+/* Of the steps with nearly all that any has the innermost; n_steps where there are none. */
+static uint32_t innermost(const struct analyze_passage *passage)
+{
+	double most = 0;
+	uint32_t at = passage->n_steps;
+
+	for (uint32_t i = 0; i < passage->n_steps; i++)
+		most = fmax(most, fmin(passage->steps[i].share, 1));
+	for (uint32_t i = 0; i < passage->n_steps; i++)
+		if (passage->steps[i].share >= INNERMOST_SHARE * most)
+			at = i;
+	return at;
+}
+
+/* Where nobody timed what carries the change, samples may tell. */
+static void set_sampled(struct analyze_conclusion *c, const struct analyze_passage *passage,
+			uint32_t at)
+{
+	const struct analyze_step *s = &passage->steps[at];
+
+	c->sampled = true;
+	c->function = s->name;
+	c->function_share = s->share;
+	c->function_error = fabs((s->delta.high - s->delta.low) / 2 * s->share / s->delta.value);
+	for (uint32_t i = at + 1; i-- > 0 && !c->to_time;)
+		if (passage->steps[i].kind == ANALYZE_FRAME_KERNEL)
+			c->to_time = passage->steps[i].name;
 }
 
 void analyze_passage_lead(const struct analyze_passage *passage, struct analyze_conclusion *c)
 {
 	uint32_t at = 0, n;
 
-	if (c->where != ANALYZE_WHERE_FUNCTION)
-		return;
-	while (at < passage->n_steps && strcmp(passage->steps[at].name, c->function) != 0)
-		at++;
+	if (c->where == ANALYZE_WHERE_FUNCTION)
+		while (at < passage->n_steps && strcmp(passage->steps[at].name, c->function) != 0)
+			at++;
+	else
+		at = passage->exact ? passage->n_steps : innermost(passage);
 	if (at == passage->n_steps)
 		return;
+	if (!passage->exact)
+		set_sampled(c, passage, at);
 	n = at < ANALYZE_WAY ? at : ANALYZE_WAY;
 	for (uint32_t i = 0; i < n; i++)
 		c->by_way[i] = passage->steps[at - n + i].name;

@@ -71,7 +71,7 @@ int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *
 	*n = (struct analyze_neighbours){ .function = function };
 	if (!function)
 		return 0;
-	err = analyze_stacks_add(&n->stacks, p, 0, 1);
+	err = analyze_stacks_add(&n->stacks, p, 0, 1, NULL);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n->stacks.n_rows; i++)

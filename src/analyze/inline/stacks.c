@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/inline/bodies.h"
 #include "base/log.h"
 #include "base/sorted.h"
 
@@ -127,16 +128,25 @@ static void stack_merge(void *to, void *from)
 	free(b->frames);
 }
 
+static bool is_work_of(const struct profile *p, const struct profile_sample *s, const char *context)
+{
+	return !strcmp(p->contexts[s->context].name, context) &&
+	       !(s->flags & PROFILE_SAMPLE_USER) && !analyze_sample_is_in_probe(p, s);
+}
+
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
-		       double scale)
+		       double scale, const char *context)
 {
 	struct profile_sample *samples;
 	size_t n;
 
 	samples = samples_sum(p, &n);
 	for (size_t i = 0; i < n && stacks->bytes <= MAX_BYTES; i++) {
-		struct analyze_stack s = stack_of(p, &samples[i], &stacks->texts);
+		struct analyze_stack s;
 
+		if (context && !is_work_of(p, &samples[i], context))
+			continue;
+		s = stack_of(p, &samples[i], &stacks->texts);
 		s.count[side] = (double)samples[i].count * scale;
 		for (size_t j = 0; j < s.n_frames; j++)
 			stacks->bytes += strnlen(s.frames[j].name, ANALYZE_FRAME_NAME_MAX);
@@ -152,6 +162,23 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 	stacks->n_rows = unite_array(stacks->rows, stacks->n_rows, sizeof(*stacks->rows),
 				     stack_compare, stack_merge);
 	return 0;
+}
+
+uint32_t analyze_stack_sure(const struct analyze_stack *s)
+{
+	static const char *const unlock[] = { "_raw_spin_unlock", "_raw_read_unlock",
+					      "_raw_write_unlock" };
+	uint32_t n = s->n_frames;
+
+	if (strcmp(s->frames[n - 1].name, frame_irqs_off.name) != 0)
+		return n;
+	n--;
+	while (n > 1 && s->frames[n - 1].kind == ANALYZE_FRAME_INLINED)
+		n--;
+	for (size_t i = 0; n > 1 && i < sizeof(unlock) / sizeof(unlock[0]); i++)
+		if (!strncmp(s->frames[n - 1].name, unlock[i], strlen(unlock[i])))
+			return n - 1;
+	return n;
 }
 
 void analyze_stacks_deinit(struct analyze_stacks *stacks)

@@ -40,11 +40,17 @@ struct analyze_stacks {
 };
 
 /*
- * Adds P's samples to the counts of SIDE, 0 or 1, each multiplied by SCALE. P must outlive STACKS. Returns 0 or,
- * having said so, -E2BIG where the names would be larger than any real recording's.
+ * Adds P's samples to the counts of SIDE, 0 or 1, each multiplied by SCALE: all, or where CONTEXT is not NULL those of the
+ * kernel's work in it, which probes are not. P must outlive STACKS. Returns 0 or, having said so, -E2BIG where the names
+ * would be larger than any real recording's.
  */
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
-		       double scale);
+		       double scale, const char *context);
+/*
+ * How many of its frames the sample was surely taken in: of one that came late, not the body in which interrupts were enabled,
+ * nor the unlock function that did that for its caller.
+ */
+uint32_t analyze_stack_sure(const struct analyze_stack *s);
 void analyze_stacks_deinit(struct analyze_stacks *stacks);
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Of two exact recordings: what the change of the syscall that the conclusion names passes through. */
+/* What the change of the syscall that the conclusion names passes through. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,11 +7,14 @@
 #include "view/columns.h"
 #include "view/diff.h"
 
-#define AS_MUCH 0.005
+/* Shares that are the same for who reads them. */
+#define AS_MUCH           0.005
+#define AS_MUCH_ESTIMATED 0.1
 
 struct line {
 	struct analyze_step step;
 	const char *label, *inlined;
+	double low, high, error; /* of an estimate */
 };
 
 static const struct output_column columns[] = {
@@ -20,21 +23,30 @@ static const struct output_column columns[] = {
 	COLUMN("inlined", TEXT, line, inlined),
 	COLUMN("baseline_total", TIME, line, step.totals[0], .header = "BASELINE/RUN"),
 	COLUMN("hardened_total", TIME, line, step.totals[1], .header = "HARDENED/RUN"),
-	COLUMN("delta_total", DELTA, line, step.delta, .header = "DELTA/RUN"),
+	COLUMN("delta_total", DELTA, line, step.delta.value, .header = "DELTA/RUN"),
+	COLUMN(NULL, TIME, line, error, .header = "+-", .rank = OUTPUT_IF_ANY),
+	COLUMN("delta_low", DELTA, line, low),
+	COLUMN("delta_high", DELTA, line, high),
 	COLUMN("share", FRACTION, line, step.share, .header = "SHARE"),
 };
 
 /* Does the step behind I have as much of the change? Then that one says it. */
 static bool is_passed(const struct analyze_passage *passage, uint32_t i)
 {
+	double as_much = passage->exact ? AS_MUCH : AS_MUCH_ESTIMATED;
+
 	return i + 1 < passage->n_steps &&
-	       fabs(passage->steps[i + 1].share - passage->steps[i].share) < AS_MUCH;
+	       fabs(passage->steps[i + 1].share - passage->steps[i].share) < as_much;
 }
 
-static struct line line_of(struct view_rows *rows, const struct analyze_step *step)
+static struct line line_of(struct view_rows *rows, const struct analyze_step *step, bool exact)
 {
 	bool inlined = step->kind == ANALYZE_FRAME_INLINED;
-	struct line line = { .step = *step, .inlined = inlined ? "yes" : NULL };
+	struct line line = { .step = *step,
+			     .inlined = inlined ? "yes" : NULL,
+			     .low = exact ? NAN : step->delta.low,
+			     .high = exact ? NAN : step->delta.high,
+			     .error = exact ? NAN : (step->delta.high - step->delta.low) / 2 };
 
 	line.label = alloc_keep(&rows->texts,
 				alloc_printf("%s%s", step->name, inlined ? " (inlined)" : ""));
@@ -49,15 +61,16 @@ static void rows(struct view_rows *rows, const void *data)
 
 	for (uint32_t i = 0; i < passage->n_steps; i++)
 		if (!rows->for_people || !is_passed(passage, i))
-			lines[n++] = line_of(rows, &passage->steps[i]);
+			lines[n++] = line_of(rows, &passage->steps[i], passage->exact);
 	rows->section.n_rows = n;
 }
 
 static char *title(const void *data)
 {
 	const struct analyze_passage *passage = &((const struct view_diff *)data)->passage;
-	return alloc_printf("What the change of %s passes through, outermost first, with callees",
-			    passage->context ?: "a syscall");
+	return alloc_printf("What the change of %s passes through, outermost first, with callees%s",
+			    passage->context ?: "a syscall",
+			    passage->exact ? "" : " (estimated from samples)");
 }
 
 const struct view_table diff_passage = {
