@@ -218,6 +218,17 @@ static void append_untold(char **text, const struct analyze_conclusion *c)
 	alloc_append(text, " cannot tell less than %.2g %%.", c->least_pct);
 }
 
+/* Of what no row of a syscall tells. */
+static void append_outside(char **text, const struct analyze_conclusion *c)
+{
+	if (isnan(c->outside_share))
+		return;
+	alloc_append(text, " Of the change of the command's CPU time, ");
+	append_number(text, OUTPUT_PERCENT, c->command_pct, c);
+	alloc_append(text, ", %.0f %% are outside syscalls and page faults.",
+		     c->outside_share * 100);
+}
+
 static void append_runs(char **text, const struct analyze_conclusion *c)
 {
 	static const char unknown[] = "variation between runs unknown";
@@ -251,6 +262,7 @@ char *view_conclusion(const struct analyze_conclusion *c)
 		break;
 	case ANALYZE_CONCLUSION_UNTOLD:
 		append_untold(&text, c);
+		append_outside(&text, c);
 		return text;
 	case ANALYZE_CONCLUSION_SELF:
 		append_self(&text, c);
@@ -284,5 +296,6 @@ char *view_conclusion(const struct analyze_conclusion *c)
 		break;
 	}
 	append_runs(&text, c);
+	append_outside(&text, c);
 	return text;
 }

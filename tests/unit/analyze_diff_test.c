@@ -596,6 +596,52 @@ static void test_conclusion_of_workload(void **state)
 			 ANALYZE_CONCLUSION_MEAN, "clone");
 }
 
+/* P, with CALLS of execve() as well. */
+static struct profile *started(struct profile *p, uint32_t calls, uint64_t time)
+{
+	add_syscall(p, "execve", calls, time);
+	return p;
+}
+
+static void test_start_is_no_headline(void **state)
+{
+	(void)state;
+	check_conclusion(started(clones(1, 10, 1000), 1, 10000),
+			 started(clones(1, 10, 1200), 1, 90000), ANALYZE_CONCLUSION_MEAN, "clone");
+	check_conclusion(started(clones(3, 10, 1000), 1, 10000),
+			 started(clones(3, 10, 1200), 1, 90000), ANALYZE_CONCLUSION_MEAN, "clone");
+	check_conclusion(started(clones(1, 10, 1000), 3, 10000),
+			 started(clones(1, 10, 1200), 3, 90000), ANALYZE_CONCLUSION_MEAN, "execve");
+	/* Nothing else changed. */
+	check_conclusion(started(clones(1, 1, 1), 1, 10000), started(clones(1, 1, 1), 1, 90000),
+			 ANALYZE_CONCLUSION_MEAN, "execve");
+}
+
+/* P, with one unprobed run of CPU ticks. */
+static struct profile *took(struct profile *p, uint64_t cpu)
+{
+	p->runs[profile_run_add(p, PROFILE_RUN_CONTROL)].cpu = cpu;
+	return p;
+}
+
+/* 2,000 per run are clone's. */
+static void test_outside(void **state)
+{
+	struct analyze_conclusion c;
+
+	(void)state;
+	c = check_conclusion(took(clones(1, 10, 1000), 100000), took(clones(1, 10, 1200), 110000),
+			     ANALYZE_CONCLUSION_MEAN, "clone");
+	assert_true(fabs(c.outside_share - 0.8) < 1e-9 && fabs(c.command_pct - 10) < 1e-9);
+	c = check_conclusion(took(clones(1, 10, 1000), 100000), took(clones(1, 10, 1200), 103000),
+			     ANALYZE_CONCLUSION_MEAN, "clone");
+	assert_true(isnan(c.outside_share));
+	/* Less than runs differ by. */
+	c = check_conclusion(took(clones(1, 10, 1000), 1000000), took(clones(1, 10, 1200), 1005000),
+			     ANALYZE_CONCLUSION_MEAN, "clone");
+	assert_true(isnan(c.outside_share));
+}
+
 static const struct analyze_warning *warning(const struct analyze_diff *d,
 					     enum analyze_warning_kind kind)
 {
@@ -673,6 +719,8 @@ int main(void)
 		cmocka_unit_test(test_untold_insns),
 		cmocka_unit_test(test_carrier),
 		cmocka_unit_test(test_conclusion_of_workload),
+		cmocka_unit_test(test_start_is_no_headline),
+		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_workload),
 		cmocka_unit_test(test_warnings),
 		cmocka_unit_test(test_times),

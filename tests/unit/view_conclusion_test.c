@@ -30,6 +30,7 @@ static struct analyze_conclusion slower(void)
 		.delta_pct = 20.2,
 		.delta_total = 49920680,
 		.cpu_pct = NAN,
+		.outside_share = NAN,
 		.calls = { 20, 20 },
 		.change = analyze_change_none,
 		.margin_pct = 1,
@@ -120,11 +121,16 @@ static void test_unsure(void **state)
 	      "allocate_slab by way of new_slab; record with --func=allocate_slab to time it; 3 and "
 	      "3 boots.");
 	c.sampled = false;
+	c.outside_share = 0.754;
+	c.command_pct = 1.56;
 	c.change.verdict = ANALYZE_VERDICT_UNCLEAR;
 	c.change.boots_needed = 5;
 	check(&c,
 	      "clone shows no significant change (+0.50 %, \u00b10.05 %, +5 ns per call; about 5 boots "
-	      "per side needed), less than a tenth of it in any recorded function; 3 and 3 boots.");
+	      "per side needed), less than a tenth of it in any recorded function; 3 and 3 boots. Of "
+	      "the change of the command's CPU time, +1.56 %, 75 % are outside syscalls and page "
+	      "faults.");
+	c.outside_share = NAN;
 	c.kind = ANALYZE_CONCLUSION_UNTOLD;
 	c.delta_pct = 0.03;
 	c.delta_total = 100;

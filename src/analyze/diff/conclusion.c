@@ -8,6 +8,8 @@
 #define INNERMOST_SHARE 0.9
 /* Of its function's change an inlined body must have as much to be named. */
 #define RANGE_SHARE 0.5
+/* From this share on what is outside of syscalls is worth a sentence. */
+#define OUTSIDE_SHARE 0.5
 /* Standard errors of a total that its calls' spread is taken to explain. */
 #define CHANCE_ERRORS 2
 /* Of the margin, where instructions are counted: docs/statistics.md, "One run per side". */
@@ -205,25 +207,36 @@ static bool is_better_row(const struct analyze_diff *diff, const struct analyze_
 	return fabs(a->delta_total) - by_chance(a) > fabs(b->delta_total) - by_chance(b);
 }
 
+/* The one execve() that starts the command: it is the recorder's address space that it tears down. */
+bool analyze_is_start(const char *context, double baseline_calls, double hardened_calls)
+{
+	return !strcmp(context, "execve") && !(baseline_calls > 1) && !(hardened_calls > 1);
+}
+
 /*
  * The syscall that changed most, of those that significantly did if there are any; of those that nothing can
- * be said about, the one that changed most beyond chance, and by more than can be told if there is any.
+ * be said about, the one that changed most beyond chance, and by more than can be told if there is any. The start of the command
+ * is no headline unless nothing else changed.
  */
 static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
 {
-	const struct analyze_diff_row *best = diff->syscalls.rows;
+	const struct analyze_diff_row *largest = NULL, *best = NULL;
 	uint32_t i;
 
 	for (i = 0; i < diff->syscalls.n_rows; i++) {
 		const struct analyze_diff_row *row = &diff->syscalls.rows[i];
 
+		if (analyze_is_start(row->name, row->baseline.calls, row->hardened.calls))
+			continue;
+		largest = largest ?: row;
 		/* However little: what is "same" may differ significantly. */
 		if (row->change.p < ANALYZE_SIGNIFICANT)
 			return row;
-		if (is_better_row(diff, row, best))
+		if (!best || is_better_row(diff, row, best))
 			best = row;
 	}
-	return diff->repetitions.rows ? diff->syscalls.rows : best;
+	best = diff->repetitions.rows ? largest : best;
+	return best && best->delta_total != 0 ? best : diff->syscalls.rows;
 }
 
 static bool is_significant(enum analyze_verdict verdict)
@@ -338,6 +351,25 @@ static void set_row(struct analyze_conclusion *c, const struct analyze_diff *dif
 	c->change = row->change;
 }
 
+/* What of the command's CPU time changed that no syscall has: most of it, where it did change. */
+static void set_outside(struct analyze_conclusion *c, const struct analyze_diff *diff)
+{
+	double kernel = diff->kernel[1].kernel - diff->kernel[0].kernel;
+
+	for (uint32_t i = 0; i < diff->n_workload; i++) {
+		const struct analyze_diff_workload_row *w = &diff->workload[i];
+		double share = 1 - kernel / w->delta;
+
+		if (w->probed || strcmp(w->name, ANALYZE_COMMAND_CPU) != 0 ||
+		    w->change.verdict == ANALYZE_VERDICT_UNCLEAR ||
+		    !(fabs(w->delta_pct) >= diff->repetitions.margin_pct) ||
+		    !(share >= OUTSIDE_SHARE))
+			continue;
+		c->outside_share = share;
+		c->command_pct = w->delta_pct;
+	}
+}
+
 /* ROW is the syscalls' headline. */
 static void conclude_workload(struct analyze_conclusion *c, const struct analyze_diff *diff,
 			      const struct analyze_diff_workload_row *w,
@@ -367,6 +399,8 @@ void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_di
 		.delta_total = NAN,
 		.share = NAN,
 		.cpu_pct = NAN,
+		.outside_share = NAN,
+		.command_pct = NAN,
 		.least_pct = NAN,
 		.change = analyze_change_none,
 		.margin_pct = r->margin_pct,
@@ -395,6 +429,8 @@ void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_di
 		set_row(c, diff, row);
 		conclude_syscall(c, diff, row);
 	}
+	if (diff->time == ANALYZE_TIME_ONCPU)
+		set_outside(c, diff);
 	analyze_change_work_out(&c->change);
 	c->one_recording =
 		r->note == ANALYZE_REPETITIONS_ONE_RECORDING &&

@@ -51,6 +51,8 @@ struct analyze_conclusion {
 	double calls[2], totals[2]; /* per run */
 	double share; /* SELF: of the context's change */
 	double cpu_pct; /* DELTA_TOTAL in percent of the command's CPU time on the baseline; NAN: not known */
+	/* Of what the command's CPU time changed by, COMMAND_PCT, the part outside syscalls and page faults; NAN: less than half. */
+	double outside_share, command_pct;
 	double least_pct; /* UNTOLD: of a change of the total that can be told */
 	/* How sure: interval, verdict, p, the repetitions needed. */
 	struct analyze_change change;
@@ -82,6 +84,8 @@ struct analyze_conclusion {
 	enum analyze_conclusion_syscalls syscalls; /* WORKLOAD */
 };
 
+/* Whether CONTEXT is the execve() that starts the command, by its calls per run. */
+bool analyze_is_start(const char *context, double baseline_calls, double hardened_calls);
 /* DIFF must outlive it. */
 void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_diff *diff);
 

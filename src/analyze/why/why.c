@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/diff/conclusion.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 
@@ -66,15 +67,9 @@ static double largest_cause(const struct why_context *c)
 	return c->causes.n_items ? fabs(c->causes.items[0].delta) : 0;
 }
 
-/* The one execve() that starts the command: it is the recorder's address space that it tears down. */
-static bool is_start(const struct why_context *c)
-{
-	return !strcmp(c->name, "execve") && c->calls[0] <= 1 && c->calls[1] <= 1;
-}
-
 static int rank(const struct why_context *c)
 {
-	return is_start(c) ? 0 : c->told + c->changed;
+	return analyze_is_start(c->name, c->calls[0], c->calls[1]) ? 0 : c->told + c->changed;
 }
 
 define_compare(
