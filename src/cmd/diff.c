@@ -380,6 +380,21 @@ static int write_all(const struct diff_options *o, struct view_diff *c)
 	return CMD_DONE;
 }
 
+/* Where every instruction was counted, whose code makes the difference is known, and that is the answer. */
+static void explain(struct view_diff *c)
+{
+	const struct why_context *first;
+
+	if (!why_can_tell(c->p[BASELINE]) || !why_can_tell(c->p[HARDENED]))
+		return;
+	why_init(&c->why, c->p[BASELINE], c->p[HARDENED]);
+	if (!c->why.n_contexts)
+		return;
+	first = &c->why.contexts[0];
+	c->conclusion.what = first->name;
+	c->conclusion.cpu_pct = analyze_percent(first->delta, c->diff.kernel[BASELINE].command);
+}
+
 static int compare(const struct diff_options *o, const struct profile *const p[N_SIDES],
 		   const struct analyze_renames *renames)
 {
@@ -402,6 +417,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		analyze_attribution_init(&c.attribution, &c.diff);
 	analyze_diff_paths_init(&c.paths, p[BASELINE], p[HARDENED]);
 	analyze_diff_conclude(&c.conclusion, &c.diff);
+	explain(&c);
 	if (analyze_passage_init(&c.passage, p[BASELINE], p[HARDENED], &c.conclusion))
 		status = CMD_FAILED;
 	analyze_passage_lead(&c.passage, &c.conclusion);
@@ -426,6 +442,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	free(above);
 	analyze_trace_diff_deinit(&c.trace);
 	analyze_passage_deinit(&c.passage);
+	why_deinit(&c.why);
 	analyze_diff_paths_deinit(&c.paths);
 	analyze_attribution_deinit(&c.attribution);
 	analyze_diff_deinit(&c.diff);

@@ -70,7 +70,7 @@ static struct profile *open_exact(const char *path)
 {
 	struct profile *p = view_open(path, NULL);
 
-	if (!p || (profile_is_exact(p) && p->n_runs && p->n_edges))
+	if (!p || why_can_tell(p))
 		return p;
 	log_error(
 		"%s is no exact recording, or an old one: why needs those of scripts/lab ab --exact; diff compares others",

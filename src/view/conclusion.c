@@ -163,7 +163,6 @@ static void append_where(char **text, const struct analyze_conclusion *c)
 	case ANALYZE_WHERE_FUNCTION:
 		alloc_append(text, ", %.0f %% of it in ", c->function_share * 100);
 		append_name(text, c->function);
-		append_way(text, c);
 		append_body_of_function(text, c);
 		break;
 	}

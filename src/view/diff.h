@@ -10,6 +10,7 @@
 #include "analyze/diff/diff_paths.h"
 #include "analyze/diff/passage.h"
 #include "analyze/diff/renames.h"
+#include "analyze/why/why.h"
 #include "view/table.h"
 
 /* The tables, in the order of JSON and page: each is a struct view_table diff_NAME. */
@@ -53,6 +54,7 @@ struct view_diff {
 	const struct analyze_renames *renames;
 	const char *control; /* the file of --control; NULL: none */
 	struct analyze_conclusion conclusion;
+	struct why why; /* of two exact recordings, which it concludes for; else empty */
 };
 
 #define VIEW_DIFF_DECLARE(name) extern const struct view_table diff_##name;

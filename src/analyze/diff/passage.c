@@ -202,17 +202,11 @@ static void set_sampled(struct analyze_conclusion *c, const struct analyze_passa
 
 void analyze_passage_lead(const struct analyze_passage *passage, struct analyze_conclusion *c)
 {
-	uint32_t at = 0, n;
+	uint32_t at = innermost(passage), n;
 
-	if (c->where == ANALYZE_WHERE_FUNCTION)
-		while (at < passage->n_steps && strcmp(passage->steps[at].name, c->function) != 0)
-			at++;
-	else
-		at = passage->exact ? passage->n_steps : innermost(passage);
-	if (at == passage->n_steps)
+	if (passage->exact || at == passage->n_steps)
 		return;
-	if (!passage->exact)
-		set_sampled(c, passage, at);
+	set_sampled(c, passage, at);
 	n = at < ANALYZE_WAY ? at : ANALYZE_WAY;
 	for (uint32_t i = 0; i < n; i++)
 		c->by_way[i] = passage->steps[at - n + i].name;

@@ -44,7 +44,7 @@ struct analyze_passage {
  */
 int analyze_passage_init(struct analyze_passage *passage, const struct profile *a,
 			 const struct profile *b, const struct analyze_conclusion *c);
-/* Sets in C what leads to the function it names, or where it names none what samples say; PASSAGE must outlive C. */
+/* Sets in C what samples say where PASSAGE, which must outlive it, is of samples. */
 void analyze_passage_lead(const struct analyze_passage *passage, struct analyze_conclusion *c);
 void analyze_passage_deinit(struct analyze_passage *passage);
 

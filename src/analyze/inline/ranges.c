@@ -155,6 +155,13 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 
 /* ---- estimates ---- */
 
+/* Which share K of N samples are; of counted instructions there is no doubt. */
+static struct analyze_estimated share_of(const struct analyze_ranges *ranges, double k, double n)
+{
+	return ranges->counted ? (struct analyze_estimated){ k / n, k / n, k / n } :
+				 analyze_binomial_seen(k, n);
+}
+
 /*
  * The time of K samples in CONTEXT. Where the context was timed, it is that share of its time; else
  * each sample stands for a period, and how many of all there are is what is not sure.
@@ -166,10 +173,10 @@ static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 	struct analyze_estimated share;
 
 	if (!isnan(context->sampled)) {
-		share = analyze_binomial_seen(k, context->samples);
+		share = share_of(ranges, k, context->samples);
 		return analyze_estimated_scale(&share, context->sampled);
 	}
-	share = analyze_binomial_seen(k, all);
+	share = share_of(ranges, k, all);
 	return analyze_estimated_scale(&share, all * ranges->tick);
 }
 
@@ -185,7 +192,7 @@ struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *rang
 	if (!analyze_is_sum(context))
 		return c->samples > 0 ? time_of(ranges, c, 0) : all;
 	/* All contexts are as one: nothing was seen in any. */
-	one = analyze_binomial(0, c->samples);
+	one = ranges->counted ? all : analyze_binomial(0, c->samples);
 	for (uint32_t i = 0; i < ranges->n_contexts; i++)
 		if (!isnan(ranges->contexts[i].sampled))
 			all.high += ranges->contexts[i].sampled;
@@ -252,10 +259,11 @@ static double *function_times(const struct analyze_bodies *bodies, const struct 
  * Where the function that a body is in was timed, the body's part of the function's samples is its part
  * of that time: the function's own share of the context is known, and need not be estimated with it.
  */
-static void estimate_within(struct analyze_estimate *e, const struct analyze_body_count *count,
+static void estimate_within(const struct analyze_ranges *ranges, struct analyze_estimate *e,
+			    const struct analyze_body_count *count,
 			    const struct analyze_range_context *context, double time)
 {
-	struct analyze_estimated part = analyze_binomial_seen(count->samples, count->around);
+	struct analyze_estimated part = share_of(ranges, count->samples, count->around);
 
 	e->total = analyze_estimated_scale(&part, time);
 	if (context->sampled > 0)
@@ -271,7 +279,7 @@ static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges
 	struct analyze_estimate e = {
 		.samples = count->samples,
 		.of = context->samples,
-		.share = analyze_binomial_seen(count->samples, context->samples),
+		.share = share_of(ranges, count->samples, context->samples),
 		.self_share = count->own / context->samples,
 		.total = time_of(ranges, context, count->samples),
 		.late = count->late,
@@ -279,7 +287,7 @@ static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges
 	};
 
 	if (time > 0 && count->around >= count->samples)
-		estimate_within(&e, count, context, time);
+		estimate_within(ranges, &e, count, context, time);
 	e.self_total = e.total.value * (count->own / count->samples);
 	return e;
 }
@@ -306,7 +314,7 @@ static void estimate_finish_sum(struct analyze_estimate *e, const struct analyze
 	if (isnan(e->samples))
 		return;
 	e->of = all->samples;
-	e->share = analyze_binomial_seen(e->samples, e->of);
+	e->share = share_of(ranges, e->samples, e->of);
 	e->self_share = e->share.value * (e->self_total / e->total.value);
 }
 
@@ -327,7 +335,7 @@ struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *range
 		e.samples = analyze_bodies_called(&ranges->bodies, name, c->number);
 		if (!(e.samples > 0))
 			continue;
-		e.share = analyze_binomial_seen(e.samples, c->samples);
+		e.share = share_of(ranges, e.samples, c->samples);
 		e.total = time_of(ranges, c, e.samples);
 		estimate_add(&sum, &e);
 	}
@@ -359,7 +367,6 @@ struct body_rows {
 	const double *times; /* see function_times() */
 	const char *location, *why;
 	bool timed, detached;
-	bool counted; /* samples are all instructions */
 };
 
 static void side_form(struct analyze_range_side *side, const struct body_rows *body,
@@ -376,7 +383,7 @@ static void side_form(struct analyze_range_side *side, const struct body_rows *b
 	}
 	if (isnan(estimate->samples))
 		return;
-	side->source = body->counted ? ANALYZE_SOURCE_COUNTED : ANALYZE_SOURCE_ESTIMATED;
+	side->source = body->ranges->counted ? ANALYZE_SOURCE_COUNTED : ANALYZE_SOURCE_ESTIMATED;
 	side->figures.totals[ANALYZE_TIME_ONCPU] = estimate->total.value;
 	side->figures.total = side->figures.totals[body->options->time];
 	side->low = estimate->share.low;
@@ -467,15 +474,14 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 			 const struct analyze_options *options)
 {
 	struct analyze_calibration calibration;
-	struct body_rows body = { .ranges = ranges,
-				  .p = p,
-				  .calibration = &calibration,
-				  .options = options,
-				  .counted = profile_is_exact(p) };
+	struct body_rows body = {
+		.ranges = ranges, .p = p, .calibration = &calibration, .options = options
+	};
 	struct items items = { 0 };
 	double *times;
 
 	memset(ranges, 0, sizeof(*ranges));
+	ranges->counted = profile_is_exact(p);
 	analyze_repetitions_init(&ranges->repetitions, p, PROFILE_RUN_PROBED);
 	analyze_calibration_init(&calibration, p);
 	ranges->tick = p->sample_period ? (double)p->sample_period : NAN;

@@ -91,6 +91,7 @@ struct analyze_ranges {
 	uint32_t n_rows, cap_rows;
 	struct analyze_range_context *contexts; /* by name */
 	uint32_t n_contexts, cap_contexts;
+	bool counted; /* samples are all instructions that there were */
 	double tick; /* what one sample stands for where no context's time is known; NAN: unknown */
 	struct analyze_bodies bodies;
 	struct analyze_repetitions repetitions;

@@ -92,6 +92,11 @@ define_compare(
 	w->total[1] += c.total[1];
 }
 
+bool why_can_tell(const struct profile *p)
+{
+	return profile_is_exact(p) && p->n_runs && p->n_edges;
+}
+
 void why_init(struct why *w, const struct profile *baseline, const struct profile *hardened)
 {
 	const struct why_side a = { baseline, 0, baseline->n_runs };

@@ -39,7 +39,9 @@ struct why {
 	uint32_t n_contexts, cap_contexts;
 };
 
-/* Both recordings must be exact, have runs, and outlive W. */
+/* Whether P is exact and has what is asked for below; such of old releases have not. */
+bool why_can_tell(const struct profile *p);
+/* Both recordings must be such, and outlive W. */
 void why_init(struct why *w, const struct profile *baseline, const struct profile *hardened);
 void why_deinit(struct why *w);
 

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "output/json.h"
 #include "view/conclusion.h"
+#include "view/why.h"
 #include "view/diff.h"
 #include "view/names.h"
 #include "view/warnings.h"
@@ -59,10 +60,17 @@ static void write_units(const struct view *v, const struct view_diff *c)
 	free(repetitions);
 }
 
+/* The first sentence; for free(). */
+static char *conclude(const struct view_diff *c)
+{
+	return c->why.n_contexts ? view_why(&c->why, &c->why.contexts[0]) :
+				   view_conclusion(&c->conclusion);
+}
+
 static void page(const struct view *v, const void *data)
 {
 	const struct view_diff *c = data;
-	char *conclusion = view_conclusion(&c->conclusion);
+	char *conclusion = conclude(c);
 
 	view_text(v, "%s", conclusion);
 	free(conclusion);
@@ -75,7 +83,7 @@ static void page(const struct view *v, const void *data)
 static void json(json_t *root, const void *data)
 {
 	const struct view_diff *c = data;
-	char *conclusion = view_conclusion(&c->conclusion);
+	char *conclusion = conclude(c);
 	json_t *kernel = json_object();
 
 	output_json_set(root, "unit", json_string(profile_clock_unit(c->diff.clock)));

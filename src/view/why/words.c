@@ -308,6 +308,8 @@ char *view_why(const struct why *w, const struct why_context *c)
 		return more;
 	}
 	append_causes(&text, w, c);
+	if (!w->has_noise)
+		alloc_append(&text, " One run per side: variation between runs unknown.");
 	return text;
 }
 
