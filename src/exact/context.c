@@ -14,6 +14,21 @@ static const struct {
 	{ "newuname", "uname" }, { "sendfile64", "sendfile" }, { "umount", "umount2" },
 };
 
+const char *exact_context_function(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
+{
+	static const char ia32[] = "__ia32_sys_";
+	const struct kernel_sym *const *found;
+	char *native;
+	size_t n;
+
+	if (!sym || strncmp(sym->name, ia32, sizeof(ia32) - 1) != 0)
+		return sym ? sym->name : NULL;
+	native = alloc_printf("__x64_sys_%s", sym->name + sizeof(ia32) - 1);
+	found = kernel_kallsyms_named(ks, native, &n);
+	free(native);
+	return n && found[0]->addr == sym->addr ? found[0]->name : sym->name;
+}
+
 /* The syscall that FUNCTION is of, for free(). */
 static char *syscall_name(const char *function)
 {

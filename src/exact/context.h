@@ -3,6 +3,7 @@
 #ifndef KPROTPERF_EXACT_CONTEXT_H
 #define KPROTPERF_EXACT_CONTEXT_H
 
+#include "kernel/image/kallsyms.h"
 #include "kprotperf/exact.h"
 #include "profile/profile.h"
 
@@ -16,6 +17,8 @@ struct exact_context {
 	uint32_t n_entered_by, cap_entered_by;
 };
 
+/* The function that a syscall at SYM is of: one without arguments is the same code for programs of 32 and of 64 bits. */
+const char *exact_context_function(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
 /* FUNCTION is the name of the syscall's or the kernel thread's, else NULL. */
 void exact_context_init(struct exact_context *c, struct profile *p, enum exact_kind kind,
 			bool command, const char *function);

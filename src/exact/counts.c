@@ -116,7 +116,7 @@ static bool read_context(struct reader *r)
 		return false;
 	if (r->n_functions)
 		sym = r->functions[function].sym;
-	exact_context_init(&c, r->p, kind, command, sym ? sym->name : NULL);
+	exact_context_init(&c, r->p, kind, command, exact_context_function(r->ks, sym));
 	c.function = function;
 	vec_push(r, contexts, c);
 	return true;

@@ -14,11 +14,12 @@
 #include "exact/counts.h"
 #include "profile/profile.h"
 
-#define SYMBOLS                                   \
-	"ffffffff81000000 T _stext\n"             \
-	"ffffffff81000100 T entry_SYSCALL_64\n"   \
-	"ffffffff81000200 T __x64_sys_newuname\n" \
-	"ffffffff81000300 t helper.isra.0\n"      \
+#define SYMBOLS                                    \
+	"ffffffff81000000 T _stext\n"              \
+	"ffffffff81000100 T entry_SYSCALL_64\n"    \
+	"ffffffff81000200 T __ia32_sys_newuname\n" \
+	"ffffffff81000200 T __x64_sys_newuname\n"  \
+	"ffffffff81000300 t helper.isra.0\n"       \
 	"ffffffff81000400 T _etext\n"
 
 /* uname, twice: 10 instructions and 20 of a helper, once by a call and once by a jump; 5 in user space. */
