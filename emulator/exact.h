@@ -6,6 +6,7 @@
  *     tree.c      calling contexts and what was counted in each
  *     follow.c    which of them the guest is in: calls, returns, interrupts, switches of tasks
  *     exact.c     what is watched of the code that QEMU translates
+ *     async.c     who queued what is executed later
  *     trace.c     one call kept whole
  *     write.c     the file that `kprotperf exact` reads
  */
@@ -34,6 +35,13 @@ enum role {
 	ROLE_SOFTIRQ,
 	ROLE_IDLE,
 	ROLE_KTHREAD, /* calls the function that a kernel thread is */
+	ROLE_QUEUES_RCU,
+	ROLE_RUNS_RCU, /* calls callbacks */
+	ROLE_QUEUES_WORK,
+	ROLE_RUNS_WORK,
+	ROLE_QUEUES_TASK_WORK,
+	ROLE_RUNS_TASK_WORK,
+	ROLE_RAISES, /* a soft interrupt */
 	ROLE_FORK, /* writes to the stack of a new task */
 	ROLE_SWITCH_FROM, /* pushes to the stack of the task that is left, */
 	ROLE_SWITCH, /* and to that of the next */
@@ -45,11 +53,14 @@ struct function {
 	uint32_t id;
 	uint32_t n_blocks; /* seen so far */
 	struct function *whole; /* what it is a part of; NULL: it is none */
+	uint32_t softirq; /* the number of those that it handles; 0: none */
 	bool written, traced; /* TRACED: one of its calls is asked for */
 };
 
 /* From lines as in /proc/kallsyms, ascending. False: there is no such file, or it has none. */
 bool symbols_read(const char *path);
+/* Is there a function of that role? */
+bool symbols_have(enum role role);
 /* The function that ADDR is in, the whole of it. Never NULL: what lies before all symbols has one, too. */
 struct function *symbols_at(uint64_t addr);
 /* Code of user space, all of it. */
@@ -103,11 +114,14 @@ struct context {
 	enum exact_kind kind;
 	bool command; /* of the tasks of the command that is measured */
 	struct function *function; /* may be NULL */
+	const struct context *by; /* who queued it; NULL: nobody */
 	struct node *root;
 	uint32_t id;
 };
 
 struct context *tree_context(enum exact_kind kind, bool command, struct function *function);
+/* What BY, one of the command's, queued. */
+struct context *tree_context_by(enum exact_kind kind, const struct context *by);
 /* PARENT's child for calls of FUNCTION from SITE. PARENT itself, which is counted, where there is no room left. */
 struct node *tree_child(struct node *parent, uint64_t site, struct function *function);
 /* One call of it has ended, which took TOTAL instructions. */
@@ -150,6 +164,19 @@ void follow_block(struct block *block);
 
 /* Instructions since follow_begin(). */
 uint64_t follow_elapsed(void);
+
+/* --- work that is queued -------------------------------------------------- */
+
+/* Says on stderr of what it cannot be known. */
+void async_begin(void);
+/* FUNCTION is called in CONTEXT, and its first block about to be executed: remembers what it queues. */
+void async_called(const struct function *function, const struct context *context);
+/*
+ * RUNNER, in CONTEXT, calls CALLBACK, because a pointer says so, and its first block is about to be executed. Returns the
+ * context that begins; NULL: none.
+ */
+struct context *async_begins(const struct function *runner, const struct function *callback,
+			     const struct context *context);
 
 /* --- a call that is kept whole -------------------------------------------- */
 

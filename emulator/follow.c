@@ -185,6 +185,8 @@ static struct context *context_of(struct function *function, const struct node *
 	}
 	if (caller->function && caller->function->role == ROLE_KTHREAD)
 		return tree_context(EXACT_KTHREAD, false, function);
+	if (caller->function && last && !last->direct)
+		return async_begins(caller->function, function, context);
 	return NULL;
 }
 
@@ -203,6 +205,7 @@ static void become(struct function *function)
 	top->node = tree_child(top->context == below->context && below->node ? below->node :
 									       top->context->root,
 			       top->site, function);
+	async_called(function, top->context);
 	if (function->traced)
 		trace_called(function, top->context, current, current->depth);
 }
@@ -329,6 +332,7 @@ void follow_begin(void)
 {
 	current = get_memory(sizeof(*current));
 	current->command = true;
+	async_begin();
 	clear(current);
 	top = current->frames;
 	began = charged = executed;

@@ -30,6 +30,17 @@ static const struct {
 	{ "handle_softirqs", ROLE_SOFTIRQ },
 	{ "do_idle", ROLE_IDLE },
 	{ "kthread", ROLE_KTHREAD },
+	{ "call_rcu", ROLE_QUEUES_RCU },
+	{ "__call_rcu_common", ROLE_QUEUES_RCU }, /* of call_rcu_hurry(), too */
+	{ "rcu_do_batch", ROLE_RUNS_RCU },
+	{ "__queue_work", ROLE_QUEUES_WORK },
+	{ "__queue_delayed_work", ROLE_QUEUES_WORK },
+	{ "process_one_work", ROLE_RUNS_WORK },
+	{ "task_work_add", ROLE_QUEUES_TASK_WORK },
+	{ "task_work_run", ROLE_RUNS_TASK_WORK },
+	{ "raise_softirq", ROLE_RAISES },
+	{ "raise_softirq_irqoff", ROLE_RAISES },
+	{ "__raise_softirq_irqoff", ROLE_RAISES },
 	{ "copy_thread", ROLE_FORK },
 	{ "__switch_to_asm", ROLE_SWITCH_FROM },
 	{ "__switch_to", ROLE_SWITCH },
@@ -49,6 +60,20 @@ static enum role role_of(const char *name)
 			return roles[i].role;
 	}
 	return ROLE_NONE;
+}
+
+/* The number, as the kernel gives it, of the soft interrupts that NAME handles. Those of ticks and of RCU are nobody's. */
+static uint32_t softirq_of(const char *name)
+{
+	static const char *const handlers[] = {
+		[2] = "net_tx_action",    [3] = "net_rx_action",  [4] = "blk_done_softirq",
+		[5] = "irq_poll_softirq", [6] = "tasklet_action",
+	};
+
+	for (uint32_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++)
+		if (handlers[i] && !strcmp(handlers[i], name))
+			return i;
+	return 0;
 }
 
 static struct function *append(uint64_t start)
@@ -88,12 +113,22 @@ bool symbols_read(const char *path)
 			f = append(addr);
 		if (!f->role)
 			f->role = role;
+		if (!f->softirq)
+			f->softirq = softirq_of(name + 3);
 		f->traced |= trace.name && !strcmp(name + 3, trace.name);
 	}
 	fclose(file);
 	for (uint32_t i = 0; i < n_functions; i++)
 		functions[i].end = i + 1 < n_functions ? functions[i + 1].start : UINT64_MAX;
 	return n_functions > 1;
+}
+
+bool symbols_have(enum role role)
+{
+	for (uint32_t i = 0; i < n_functions; i++)
+		if (functions[i].role == role)
+			return true;
+	return false;
 }
 
 struct function *symbols_at(uint64_t addr)

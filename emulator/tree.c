@@ -73,20 +73,31 @@ static struct node *add_node(struct node *parent, uint64_t site, struct function
 	return node;
 }
 
-struct context *tree_context(enum exact_kind kind, bool command, struct function *function)
+static struct context *find_context(enum exact_kind kind, bool command, struct function *function,
+				    const struct context *by)
 {
 	struct context *context;
 
 	for (uint32_t i = 0; i < n_contexts; i++)
 		if (contexts[i]->kind == kind && contexts[i]->command == command &&
-		    contexts[i]->function == function)
+		    contexts[i]->function == function && contexts[i]->by == by)
 			return contexts[i];
 	context = get_memory(sizeof(*context));
-	*context = (struct context){ kind, command, function, NULL, n_contexts };
+	*context = (struct context){ kind, command, function, by, NULL, n_contexts };
 	context->root = add_node(NULL, 0, kind == EXACT_USER ? &user_code : NULL, context);
 	contexts = (struct context **)grow(contexts, n_contexts, &cap_contexts);
 	contexts[n_contexts++] = context;
 	return context;
+}
+
+struct context *tree_context(enum exact_kind kind, bool command, struct function *function)
+{
+	return find_context(kind, command, function, NULL);
+}
+
+struct context *tree_context_by(enum exact_kind kind, const struct context *by)
+{
+	return find_context(kind, true, NULL, by);
 }
 
 /* What all nodes of one function in one context share; NULL: there is no room. */

@@ -4,7 +4,7 @@
  *
  *     T executed nodes_full frames_full returns_unmatched open
  *     F id start                                      a function that something was counted in
- *     C id kind command function                      a context; FUNCTION 0: none
+ *     C id kind command function by                   a context; FUNCTION 0: none; BY: who queued it, from 1
  *     B id function addr sizes...                     a block, with the bytes of each instruction
  *     N id parent context function site calls total self     parent 0: none
  *     E block executions                              of the node before it
@@ -115,8 +115,9 @@ bool write_result(const char *path, uint64_t open)
 		open);
 	write_functions(file);
 	for (uint32_t i = 0; i < n_contexts; i++)
-		fprintf(file, "C %" PRIu32 " %d %d %" PRIu32 "\n", i, contexts[i]->kind,
-			contexts[i]->command, function_id(contexts[i]->function));
+		fprintf(file, "C %" PRIu32 " %d %d %" PRIu32 " %" PRIu32 "\n", i, contexts[i]->kind,
+			contexts[i]->command, function_id(contexts[i]->function),
+			contexts[i]->by ? contexts[i]->by->id + 1 : 0);
 	write_blocks(file);
 	write_nodes(file);
 	write_distributions(file);

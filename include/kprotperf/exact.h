@@ -12,6 +12,12 @@ enum exact_kind {
 	EXACT_SOFTIRQ,
 	EXACT_IDLE,
 	EXACT_KTHREAD, /* that executes a function */
+	/* Queued by another context, as enum profile_queued has it: */
+	EXACT_QUEUED,
+	EXACT_RCU = EXACT_QUEUED,
+	EXACT_WORK,
+	EXACT_TASK_WORK,
+	EXACT_RAISED, /* soft interrupts */
 	EXACT_N_KINDS,
 };
 

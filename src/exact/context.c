@@ -54,13 +54,15 @@ static char *syscall_name(const char *function)
 	return alloc_strdup(function);
 }
 
-static char *name_of(const struct exact_context *c, const char *function)
+static char *name_of(const struct exact_context *c, const char *function, const char *by)
 {
 	static const char *const names[EXACT_N_KINDS] = {
 		[EXACT_IDLE] = "[idle]",
 		[EXACT_SOFTIRQ] = "[softirq]",
 	};
 
+	if (by)
+		return alloc_printf("%s %s", by, profile_queued_name(c->kind - EXACT_QUEUED));
 	if (c->kind == EXACT_KTHREAD && function)
 		return alloc_printf("[%s]", function);
 	if (c->kind == EXACT_IDLE)
@@ -82,12 +84,12 @@ static char *name_of(const struct exact_context *c, const char *function)
 }
 
 void exact_context_init(struct exact_context *c, struct profile *p, enum exact_kind kind,
-			bool command, const char *function)
+			bool command, const char *function, const struct exact_context *by)
 {
 	char *name;
 
 	*c = (struct exact_context){ .kind = kind, .command = command };
-	name = name_of(c, function);
+	name = name_of(c, function, by ? p->contexts[by->profile].name : NULL);
 	c->profile = profile_context_add(p, name);
 	free(name);
 }

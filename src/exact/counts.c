@@ -106,17 +106,19 @@ static bool read_function(struct reader *r)
 
 static bool read_context(struct reader *r)
 {
-	uint64_t id, kind, command;
+	uint64_t id, kind, command, by;
 	uint32_t function;
 	const struct kernel_sym *sym = NULL;
 	struct exact_context c;
 
 	if (!take(r, IDS_MAX, &id) || id != r->n_contexts || !take(r, EXACT_N_KINDS - 1, &kind) ||
-	    !take(r, 1, &command) || !take_index(r, r->n_functions ?: 1, &function))
+	    !take(r, 1, &command) || !take_index(r, r->n_functions ?: 1, &function) ||
+	    !take(r, r->n_contexts, &by) || (by != 0) != (kind >= EXACT_QUEUED))
 		return false;
 	if (r->n_functions)
 		sym = r->functions[function].sym;
-	exact_context_init(&c, r->p, kind, command, exact_context_function(r->ks, sym));
+	exact_context_init(&c, r->p, kind, command, exact_context_function(r->ks, sym),
+			   by ? &r->contexts[by - 1] : NULL);
 	c.function = function;
 	vec_push(r, contexts, c);
 	return true;

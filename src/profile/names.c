@@ -50,6 +50,35 @@ const char *profile_context_name(enum profile_context_kind kind)
 	return names[kind];
 }
 
+static const struct {
+	const char *name, *text;
+} queued[PROFILE_N_QUEUED] = {
+	[PROFILE_QUEUED_RCU] = { "[rcu]", "RCU callbacks queued by" },
+	[PROFILE_QUEUED_WORK] = { "[workqueue]", "work queued by" },
+	[PROFILE_QUEUED_TASK_WORK] = { "[task work]", "task work queued by" },
+	[PROFILE_QUEUED_SOFTIRQ] = { "[softirq]", "soft interrupts raised by" },
+};
+
+const char *profile_queued_name(enum profile_queued kind)
+{
+	return queued[kind].name;
+}
+
+const char *profile_context_queued(const char *context, size_t *by)
+{
+	const char *name = strrchr(context, '[');
+
+	*by = strlen(context);
+	if (!name || name < context + 2 || name[-1] != ' ')
+		return NULL;
+	for (int i = 0; i < PROFILE_N_QUEUED; i++)
+		if (!strcmp(name, queued[i].name)) {
+			*by = (size_t)(name - context) - 1;
+			return queued[i].text;
+		}
+	return NULL;
+}
+
 /* clang-format off */
 static const struct {
 	const char *key, *text;

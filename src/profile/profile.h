@@ -123,6 +123,19 @@ enum profile_context_kind {
 /* "[page_fault]"; NULL of syscalls, which have many names. */
 const char *profile_context_name(enum profile_context_kind kind);
 
+/* Work that a context queued, in exact recordings, has one that is named after it: "close [rcu]". */
+enum profile_queued {
+	PROFILE_QUEUED_RCU,
+	PROFILE_QUEUED_WORK,
+	PROFILE_QUEUED_TASK_WORK,
+	PROFILE_QUEUED_SOFTIRQ,
+	PROFILE_N_QUEUED
+};
+
+const char *profile_queued_name(enum profile_queued kind); /* "[rcu]" */
+/* What CONTEXT is: "RCU callbacks queued by", whose name are its first *BY bytes. NULL: no such, and *BY is all of it. */
+const char *profile_context_queued(const char *context, size_t *by);
+
 /* One aggregate; there is at most one cell for each (run, site, context). */
 struct profile_cell {
 	uint32_t run, site, context;

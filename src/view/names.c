@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "view/names.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "analyze/diff/attribution.h"
 #include "analyze/diff/diff_paths.h"
 #include "analyze/diff/renames.h"
+#include "base/alloc.h"
+#include "output/text.h"
 
 const char *const view_time_keys[] = {
 	[ANALYZE_TIME_ONCPU] = "oncpu",
@@ -122,3 +127,16 @@ const char *const view_trace_changes[] = {
 	[ANALYZE_TRACE_HARDENED_ONLY] = "hardened",
 	[ANALYZE_TRACE_MOVED] = "moved",
 };
+
+void view_append_queued(char **text, const char *context)
+{
+	size_t by;
+	const char *what = profile_context_queued(context, &by);
+	char *whose = output_text_escape(context);
+
+	/* What is escaped comes from the name, and the kind, which is not, from its end. */
+	if (what)
+		alloc_append(text, "%s %.*s, ", what, (int)(strlen(whose) - (strlen(context) - by)),
+			     whose);
+	free(whose);
+}

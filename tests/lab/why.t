@@ -25,6 +25,15 @@ for (1 .. 200) {
 	syscall(121, 0);
 	syscall(99, $info);
 }
+# These leave work for later: by themselves, since what is freed then decides what the next call finds to allocate. A worker
+# has to be waken for each of times, which is another task's change.
+for (1 .. 200) {
+	syscall(95, 18);
+	syscall(100, 0) unless $_ % 10;
+	syscall(110);
+	open(my $closed, "<", "/dev/null");
+}
+select(undef, undef, undef, 0.3);
 TEXT
 try "$lab" why --patch "$repo/tests/lab/planted.patch" -- perl calls.pl
 is 'lab why builds, boots, counts, checks and answers' "$status" 0
@@ -56,6 +65,30 @@ like 'a function that is not inlined any more is no cause' "$(say "$out")" '^No 
 is 'nothing else is accused' "$(jq -r '[.contexts[] | select(.significant and (.name | IN("setgroups", "prctl", "getpriority", "futex",
 	"access", "read", "rt_sigprocmask", "sysinfo", "getpgid", "exit_group"))) | .cause] | unique | join(" ")' why.json)" \
 	'__do_sys_getpriority __set_current_blocked __set_task_comm do_faccessat do_sysinfo exit_mm futex_wake groups_from_user read_null'
+
+# --- what a syscall queues --------------------------------------------------------
+
+# CONTEXT FUNCTION INSNS: all of FUNCTION's calls, one for each of the syscall, are in CONTEXT, and execute what the patch adds.
+"$kprotperf" report --format=json hardened.data >hardened.json
+queued() {
+	is "$1: all calls of $2" "$(jq -r --arg f "$2" '[.functions[] | select(.name == $f and .syscall != "*") | "\(.syscall) \(.calls)"] | join(", ")' hardened.json)" \
+		"$1 $(jq --arg s "${1%% *}" '.syscalls[] | select(.name == $s).calls' hardened.json)"
+	# 2 instructions more for each, in three comparisons.
+	is "$1: with $3 instructions" "$(jq --arg c "$1" --arg f "$2" --argjson n "$3" '.functions[] | select(.name == $f and .syscall == $c) |
+		.self_total / .calls | . >= $n and . <= $n * 1.05' hardened.json)" true
+}
+queued 'umask [rcu]' planted_rcu 2000
+queued 'times [workqueue]' planted_work 1500
+is 'kfree_rcu: what frees is work of who began the batch' "$(jq -r '[.functions[] | select(.name == "kfree_rcu_work") | .syscall] | unique | join(" ")' hardened.json)" \
+	'* getppid [workqueue]'
+is 'each instruction is in one context' "$(jq '.samples.workload == .samples.expected' hardened.json)" true
+says() {
+	try "$kprotperf" why --context "$1" baseline.data hardened.data
+	like "$1, in words" "$(say "$out")" "^${1//[/\\[} $2"
+}
+says 'umask [rcu]' 'is there on the hardened side only \(RCU callbacks queued by umask, .* calls planted_rcu .* Also changed: umask \('
+says 'times [workqueue]' 'is there on the hardened side only \(work queued by times, .* calls planted_work'
+says 'close [task work]' 'is [0-9.]+ % slower \(task work queued by close, \+[45][0-9][0-9] instructions per call.* is in ____fput, which executes fs/file_table.c:348 in addition'
 
 # --- one kernel, twice -----------------------------------------------------------
 

@@ -22,15 +22,16 @@
 	"ffffffff81000300 t helper.isra.0\n"       \
 	"ffffffff81000400 T _etext\n"
 
-/* uname, twice: 10 instructions and 20 of a helper, once by a call and once by a jump; 5 in user space. */
+/* uname, twice: 10 instructions and 20 of a helper, once by a call and once by a jump; 5 in user space. It queued a callback. */
 #define COUNTS                                         \
-	"T 77 0 0 1 1\n"                               \
+	"T 87 0 0 1 1\n"                               \
 	"F 2 ffffffff81000100\n"                       \
 	"F 3 ffffffff81000200\n"                       \
 	"F 4 ffffffff81000300\n"                       \
-	"C 0 0 1 0\n"                                  \
-	"C 1 1 1 0\n"                                  \
-	"C 2 2 1 3\n"                                  \
+	"C 0 0 1 0 0\n"                                \
+	"C 1 1 1 0 0\n"                                \
+	"C 2 2 1 3 0\n"                                \
+	"C 3 8 1 0 3\n"                                \
 	"B 0 2 ffffffff81000100 4 4\n"                 \
 	"B 0 3 ffffffff81000200 1 1 1 1 1\n"           \
 	"B 0 4 ffffffff81000300 2 2 2 2 2 2 2 2 2 2\n" \
@@ -45,6 +46,10 @@
 	"E 0 2\n"                                      \
 	"N 7 5 2 4 ffffffff81000110 2 20 20\n"         \
 	"E 0 2\n"                                      \
+	"N 8 0 3 0 0 0 0 0\n"                          \
+	"N 9 8 3 4 0 1 10 10\n"                        \
+	"E 0 1\n"                                      \
+	"D 3 4 1 10 100 10 10 10:1\n"                  \
 	"D 1 2 2 74 2738 37 37 32:2\n"                 \
 	"D 2 3 2 60 1800 30 30 30:2\n"                 \
 	"D 2 4 4 40 400 10 10 10:4\n"
@@ -130,7 +135,11 @@ static void test_rows(void **state)
 	assert_non_null(s);
 	assert_int_equal(s->self, 10);
 	assert_null(cell(p, NULL, "[none]"));
-	assert_int_equal(p->runs[0].cpu, 77);
+	s = cell(p, NULL, "uname [rcu]");
+	assert_non_null(s);
+	assert_int_equal(s->calls, 1);
+	assert_int_equal(s->oncpu, 10);
+	assert_int_equal(p->runs[0].cpu, 87);
 	assert_int_equal(p->runs[0].losses[PROFILE_INFO_OPEN_AT_END], 1);
 	profile_destroy(p);
 }
@@ -153,7 +162,7 @@ static void test_stacks(void **state)
 		else if (stack->n_locations == 2)
 			by_jump += p->locations[stack->locations[1]].addr == 0x200 ? s->count : 0;
 	}
-	assert_int_equal(sum, 77);
+	assert_int_equal(sum, 87);
 	assert_int_equal(user, 7);
 	assert_int_equal(by_jump, 20);
 	profile_destroy(p);
@@ -166,10 +175,13 @@ static void test_refused(void **state)
 		"X 1\n",
 		"T 1 2\n",
 		"F 1\n",
-		"C 1 0 1 0\n",
-		"C 0 99 1 0\n",
+		"C 1 0 1 0 0\n",
+		"C 0 0 1 0 1\n",
+		"C 0 8 1 0 0\n",
+		"C 0 0 1 0 0\nC 1 1 1 0 1\n",
+		"C 0 99 1 0 0\n",
 		"N 1 0 0 0 0 0 0 0\n",
-		"F 2 ffffffff81000100\nC 0 0 1 0\nN 2 0 0 0 0 0 0 0\n",
+		"F 2 ffffffff81000100\nC 0 0 1 0 0\nN 2 0 0 0 0 0 0 0\n",
 		"F 2 ffffffff81000100\nE 0 5\n",
 		"F 2 ffffffff81000100\nB 0 3 ffffffff81000100 1\n",
 		"F 9999999999 ffffffff81000100\n",

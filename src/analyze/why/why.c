@@ -12,13 +12,15 @@
 /* Where nothing is known of noise: what comes and goes with timers differs by this share from run to run. */
 #define ASYNCHRONOUS_CHANGE 0.25
 
-/* Contexts that begin by themselves, whatever the command does. */
+/* Contexts that begin by themselves, whatever the command does, or may not begin before it ends ("close [rcu]"). */
 static bool is_asynchronous(const char *name)
 {
-	static const char *const names[] = { "[irq]", "[softirq]", "[other tasks]" };
+	static const char *const names[] = { "[irq]", "[softirq]", "[other tasks]", "[rcu]",
+					     "[workqueue]" };
+	const char *kind = strrchr(name, '[');
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(name, names[i]))
+	for (size_t i = 0; kind && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(kind, names[i]))
 			return true;
 	return false;
 }

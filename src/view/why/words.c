@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "output/number.h"
 #include "output/text.h"
+#include "view/names.h"
 #include "view/why.h"
 
 #define MOST_CAUSES 3 /* in sentences; the table has all */
@@ -56,12 +57,18 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 	bool per_call = c->calls[0] > 0 && c->calls[1] > 0;
 
 	append_name(&text, c->name);
-	if (is_called_otherwise(c)) {
+	if (c->total[0] == 0 || c->total[1] == 0) {
+		alloc_append(&text, " is there on the %s side only (",
+			     c->total[0] > 0 ? "baseline" : "hardened");
+		view_append_queued(&text, c->name);
+		append_delta(&text, c->delta, "run");
+	} else if (is_called_otherwise(c)) {
 		alloc_append(&text, " is called ");
 		append_number(&text, OUTPUT_COUNT, c->calls[1]);
 		alloc_append(&text, " times per run instead of ");
 		append_number(&text, OUTPUT_COUNT, c->calls[0]);
 		alloc_append(&text, " (");
+		view_append_queued(&text, c->name);
 		append_delta(&text, c->delta, "run");
 	} else {
 		if (per_call)
@@ -70,6 +77,7 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 		output_number(number, OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
 		alloc_append(&text, " is %s %s (", number + (number[0] == '+' || number[0] == '-'),
 			     pct < 0 ? "faster" : "slower");
+		view_append_queued(&text, c->name);
 		append_delta(&text,
 			     per_call ? c->total[1] / c->calls[1] - c->total[0] / c->calls[0] :
 					c->delta,
@@ -293,6 +301,31 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		alloc_append(text, ". It is spread: no function has a tenth of it.");
 }
 
+/* Work may have moved from C to what it queues, or back: the contexts that are told of besides and belong to the same. */
+static void append_moved(char **text, const struct why *w, const struct why_context *c)
+{
+	const char *before = " Also changed: ";
+	size_t by, other;
+
+	profile_context_queued(c->name, &by);
+	for (uint32_t i = 0; i < w->n_contexts; i++) {
+		const struct why_context *of = &w->contexts[i];
+
+		profile_context_queued(of->name, &other);
+		if (of == c || !of->told || other != by || strncmp(of->name, c->name, by) != 0)
+			continue;
+		alloc_append(text, "%s", before);
+		append_name(text, of->name);
+		alloc_append(text, " (");
+		view_append_queued(text, of->name);
+		append_delta(text, of->delta, "run");
+		alloc_append(text, ")");
+		before = ", ";
+	}
+	if (*before == ',')
+		alloc_append(text, ".");
+}
+
 char *view_why(const struct why *w, const struct why_context *c)
 {
 	char *text, *more;
@@ -308,6 +341,7 @@ char *view_why(const struct why *w, const struct why_context *c)
 		return more;
 	}
 	append_causes(&text, w, c);
+	append_moved(&text, w, c);
 	if (!w->has_noise)
 		alloc_append(&text, " One run per side: variation between runs unknown.");
 	return text;

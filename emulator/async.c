@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Who queued the work that is executed later, in another context. What is queued has an address, its RCU head or work item:
+ * an argument of the function that queues it, and the first one of the callback. Soft interrupts have a number instead, which
+ * is that of the function that handles them. Arguments are in registers, of which QEMU 7.2 tells plugins nothing; but a QEMU
+ * that can load modules, as Debian's, exports what its debugger reads them with.
+ */
+#include <stdlib.h>
+
+#include "exact.h"
+
+/* Queued at a time: what does not fit is left where it is executed, and counted as a loss. */
+#define ITEMS_MAX (1u << 16)
+
+/* As the debugger numbers them. */
+enum {
+	RDX = 3,
+	RSI = 4,
+	RDI = 5
+};
+
+struct bytes { /* glib's GByteArray */
+	uint8_t *data;
+	unsigned int n;
+};
+
+#define WEAK __attribute__((weak))
+WEAK void *qemu_get_cpu(int index);
+WEAK int x86_cpu_gdb_read_register(void *cpu, struct bytes *into, int number);
+WEAK struct bytes *g_byte_array_new(void);
+WEAK struct bytes *g_byte_array_set_size(struct bytes *bytes, unsigned int size);
+
+static const struct {
+	enum exact_kind kind;
+	enum role queues, runs;
+	int argument; /* of what queues */
+	const char *what;
+} kinds[] = {
+	{ EXACT_RCU, ROLE_QUEUES_RCU, ROLE_RUNS_RCU, RDI, "RCU callbacks" },
+	{ EXACT_WORK, ROLE_QUEUES_WORK, ROLE_RUNS_WORK, RDX, "work on workqueues" },
+	{ EXACT_TASK_WORK, ROLE_QUEUES_TASK_WORK, ROLE_RUNS_TASK_WORK, RSI, "task work" },
+	{ EXACT_RAISED, ROLE_RAISES, ROLE_SOFTIRQ, RDI, "soft interrupts" },
+};
+
+#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+struct item {
+	uint64_t address; /* or the number, of soft interrupts */
+	enum exact_kind kind;
+	const struct context *by;
+	struct item *next; /* of the same hash, or of those that are free */
+};
+
+static struct item *items[ITEMS_MAX]; /* by hash */
+static struct item *unused;
+static bool knows; /* what is in registers */
+
+/* Right before a block is executed: within one they are where only QEMU knows. */
+static uint64_t read_register(int number)
+{
+	static struct bytes *bytes;
+
+	if (!bytes)
+		bytes = g_byte_array_new();
+	g_byte_array_set_size(bytes, 0);
+	if (x86_cpu_gdb_read_register(qemu_get_cpu(0), bytes, number) != 8)
+		return 0;
+	return *(const uint64_t *)(const void *)bytes->data;
+}
+
+void async_begin(void)
+{
+	if (!x86_cpu_gdb_read_register || !qemu_get_cpu || !g_byte_array_new) {
+		fputs("exact: this QEMU does not tell registers: who queued work is not known\n",
+		      stderr);
+		return;
+	}
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (!symbols_have(kinds[i].queues) || !symbols_have(kinds[i].runs))
+			fprintf(stderr,
+				"exact: who queued %s is not known: this kernel has other functions for that\n",
+				kinds[i].what);
+	knows = true;
+	unused = get_memory(ITEMS_MAX * sizeof(*unused));
+	for (uint32_t i = 0; i + 1 < ITEMS_MAX; i++)
+		unused[i].next = &unused[i + 1];
+}
+
+static struct item **find(enum exact_kind kind, uint64_t address)
+{
+	struct item **at = &items[((address + kind) * 0x9e3779b97f4a7c15ull) >> 48];
+
+	while (*at && ((*at)->address != address || (*at)->kind != kind))
+		at = &(*at)->next;
+	return at;
+}
+
+/* Whose work CONTEXT does; NULL: nobody's of the command. */
+static const struct context *cause_of(const struct context *context)
+{
+	if (context->by)
+		return context->by;
+	if (!context->command || context->kind == EXACT_IRQ || context->kind == EXACT_SOFTIRQ)
+		return NULL;
+	return context;
+}
+
+static void queue(enum exact_kind kind, uint64_t address, const struct context *by)
+{
+	struct item **at = find(kind, address);
+
+	if (!*at) {
+		if (!unused) {
+			losses.nodes_full++;
+			return;
+		}
+		*at = unused;
+		unused = unused->next;
+		**at = (struct item){ .address = address, .kind = kind };
+	}
+	(*at)->by = by;
+}
+
+void async_called(const struct function *function, const struct context *context)
+{
+	const struct context *by = cause_of(context);
+
+	/* Work that was delayed is queued anew by a timer, and stays what it was. */
+	for (size_t i = 0; knows && by && i < N_KINDS; i++)
+		if (function->role == kinds[i].queues)
+			queue(kinds[i].kind, read_register(kinds[i].argument), by);
+}
+
+static struct context *run(enum exact_kind kind, uint64_t address, const struct context *context)
+{
+	struct item **at = find(kind, address), *item = *at;
+
+	if (!address || !item)
+		return NULL;
+	*at = item->next;
+	item->next = unused;
+	unused = item;
+	/* What a syscall does itself of what it queued is its own. */
+	return item->by == context ? NULL : tree_context_by(kind, item->by);
+}
+
+struct context *async_begins(const struct function *runner, const struct function *callback,
+			     const struct context *context)
+{
+	for (size_t i = 0; knows && i < N_KINDS; i++)
+		if (runner->role == kinds[i].runs)
+			return run(kinds[i].kind,
+				   runner->role == ROLE_SOFTIRQ ? callback->softirq :
+								  read_register(RDI),
+				   context);
+	return NULL;
+}
