@@ -56,8 +56,8 @@ struct reader {
 	uint32_t n_contexts, cap_contexts;
 	struct node *nodes; /* the file's 1 is the first */
 	uint32_t n_nodes, cap_nodes;
-	uint32_t *stack; /* of the last node: its callers' locations */
-	uint32_t n_stack, cap_stack;
+	uint32_t stack[STACK_MAX]; /* of the last node: its callers' locations */
+	uint32_t n_stack;
 	struct exact_trace trace;
 	const char *at; /* rest of the line */
 };
@@ -186,7 +186,7 @@ static void find_stack(struct reader *r, const struct node *n)
 		if (!r->functions[caller->function].sym)
 			break;
 		where = profile_location_at(r->p, r->ks, called_at(r, n, caller));
-		vec_push(r, stack, where);
+		r->stack[r->n_stack++] = where;
 		n = caller;
 	}
 }
@@ -405,7 +405,6 @@ static void finish(struct reader *r)
 	free(r->blocks);
 	free(r->contexts);
 	free(r->nodes);
-	free(r->stack);
 }
 
 int exact_counts_read(struct profile *p, const char *path, const struct kernel_kallsyms *ks,
