@@ -7,7 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/terminal.h"
+
+#define PROGRESS_FIRST_NS 1000000000
+#define PROGRESS_EACH_NS  200000000
 
 static int verbosity;
 static bool progress_shown;
@@ -91,6 +95,24 @@ void log_progress(const char *fmt, ...)
 	va_end(args);
 	fflush(stderr);
 	progress_shown = true;
+}
+
+bool log_progress_due(void)
+{
+	static uint64_t due; /* 0: not asked yet; UINT64_MAX: there is no terminal */
+	uint64_t now;
+
+	if (due == UINT64_MAX)
+		return false;
+	now = clock_ns();
+	if (due && now < due)
+		return false;
+	if (due) {
+		due = now + PROGRESS_EACH_NS;
+		return true;
+	}
+	due = isatty(STDERR_FILENO) ? now + PROGRESS_FIRST_NS : UINT64_MAX;
+	return false;
 }
 
 void log_progress_end(void)

@@ -24,6 +24,11 @@ int log_verbosity(void);
 
 /* A line that is drawn over by the next one; nothing at all where stderr is not a terminal. */
 void log_progress(const char *fmt, ...) printf_like(1, 2);
+/*
+ * Whether to show one in work of many small steps: five times a second, once a second has passed since this was asked
+ * first. False where there is no terminal.
+ */
+bool log_progress_due(void);
 void log_progress_end(void);
 
 /* "Permission denied" and the like, for a positive or a negative errno value. */

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Hash table, searches and joins of sorted arrays, and numbers out of text. */
+/* Hash table, searches and joins of sorted arrays, numbers out of text, and what is said of work that takes long. */
 #include <math.h>
+#include <pty.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/number.h"
 #include "base/sorted.h"
 
@@ -198,6 +202,36 @@ static void test_clock_step(void **state)
 	assert_in_range(clock_step_ns(clock_ns), 1, 100000000);
 }
 
+/* Where FD is stderr: status 0 if a line is due, though not at once; 1: none is. */
+static pid_t ask_progress(int fd)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	dup2(fd, STDERR_FILENO);
+	if (log_progress_due())
+		_exit(2);
+	usleep(1100000);
+	_exit(!log_progress_due());
+}
+
+static void test_progress(void **state)
+{
+	int terminal, other_end, pipes[2], status;
+	pid_t on_terminal, on_pipe;
+
+	(void)state;
+	assert_int_equal(openpty(&other_end, &terminal, NULL, NULL, NULL), 0);
+	assert_int_equal(pipe(pipes), 0);
+	on_terminal = ask_progress(terminal);
+	on_pipe = ask_progress(pipes[1]);
+	assert_int_equal(waitpid(on_terminal, &status, 0), on_terminal);
+	assert_int_equal(status, 0);
+	assert_int_equal(waitpid(on_pipe, &status, 0), on_pipe);
+	assert_int_equal(WEXITSTATUS(status), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,7 +239,7 @@ int main(void)
 		cmocka_unit_test(test_bisect),     cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_join),       cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_doubles),    cmocka_unit_test(test_scan),
-		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_versions),   cmocka_unit_test(test_progress),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/sorted.h"
 
 define_compare(row_compare, struct analyze_row,
@@ -56,7 +57,10 @@ void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze
 		if (ta->repetitions.unit == tb->repetitions.unit)
 			analyze_change_form(&row.change, row.samples[0], row.samples[1]);
 		vec_push(out, rows, row);
+		if (log_progress_due())
+			log_progress("comparing: %u of about %u", out->n_rows, rows_a->n_rows);
 	}
+	log_progress_end();
 }
 
 static bool row_is_before(const struct analyze_diff_row *row, const char *name, const char *context)

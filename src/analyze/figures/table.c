@@ -7,6 +7,7 @@
 
 #include "analyze/figures/accounting.h"
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/sorted.h"
 
 const struct analyze_figures analyze_figures_none = ANALYZE_FIGURES_NONE;
@@ -170,7 +171,10 @@ static void functions_form(struct analyze_rows *rows, struct refs *refs,
 		row_add(rows, &refs->refs[i], j - i, ANALYZE_ALL_CONTEXTS, sampling);
 		contexts = contexts_add(rows, &refs->refs[i], j - i, sampling);
 		rows->rows[sum].redundant = contexts == 1;
+		if (log_progress_due())
+			log_progress("adding up functions: %zu of %zu", j, refs->n_refs);
 	}
+	log_progress_end();
 }
 
 define_compare(boot_compare, uint32_t, compare_values(*a, *b));

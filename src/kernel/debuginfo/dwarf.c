@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/sorted.h"
 
 /* Lexical blocks and inlined bodies within each other; kernels stay below 40. */
@@ -201,7 +202,10 @@ struct dwarf *kernel_dwarf_create(struct kernel_image *img)
 
 		list_functions(d, unit, &unit->die, 0);
 		sort_array(unit->spans, unit->n_spans, sizeof(*unit->spans), compare_span);
+		if (log_progress_due())
+			log_progress("reading debug symbols: %u of %u units", i, d->n_units);
 	}
+	log_progress_end();
 	return d;
 }
 

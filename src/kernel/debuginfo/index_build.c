@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/sorted.h"
 #include "kernel/image/name.h"
 
@@ -430,7 +431,10 @@ static void add_functions(struct build *b)
 			    0;
 		add_function(b, &canvas, b->listed[i].function, &b->functions.items[at], n);
 		at += n;
+		if (log_progress_due())
+			log_progress("looking for inlined functions in %u of %u", i, b->n_listed);
 	}
+	log_progress_end();
 	free(canvas.edges);
 	free(canvas.leaves);
 	free(canvas.ids);

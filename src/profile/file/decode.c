@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "profile/file/section.h"
 
 static void decode_fields(struct wire_in *in, const struct section_decoder *d,
@@ -112,6 +113,8 @@ static void decode_table(struct wire_in *in, const struct section_decoder *d,
 			break;
 		if (!section_added(d->p, type))
 			wire_fail(in, "has the same entry twice");
+		if (log_progress_due())
+			log_progress("reading: %u of %u %s", i, n, profile_sections[type].name);
 	}
 }
 

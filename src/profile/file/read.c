@@ -329,6 +329,7 @@ int profile_file_read(const char *path, struct profile **out)
 	}
 	r.decoder.p = profile_create();
 	err = read_profile(&r);
+	log_progress_end();
 	fclose(r.file);
 	free(r.decoder.strings);
 	if (err)
