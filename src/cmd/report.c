@@ -100,7 +100,7 @@ static void report_init(struct view_report *r, const struct profile *p,
 	analyze_blocks_init(&r->blocks, p);
 	analyze_paths_init(&r->paths, p);
 	analyze_env_protections(&r->protections, p);
-	analyze_warnings_of_profile(&r->warnings, p, ANALYZE_SIDE_NONE, figures->raw);
+	analyze_warnings_of_profile(&r->warnings, p, &r->table, ANALYZE_SIDE_NONE, figures->raw);
 }
 
 static void report_deinit(struct view_report *r)
@@ -136,7 +136,7 @@ int cmd_report(int argc, char **argv)
 		err = -1;
 	}
 	if (!err && o.trace && !r.trace.n_lines) {
-		log_error(VIEW_NO_TRACE, o.files[0] ?: CMD_DEFAULT_FILE);
+		log_error(VIEW_NO_TRACE, o.files ? *o.files : CMD_DEFAULT_FILE);
 		err = -1;
 	}
 	if (!err)

@@ -163,7 +163,7 @@ static int explain(const struct why_options *o, struct profile *const p[N_FILES]
 
 	why_init(&w.why, p[0], p[1]);
 	compare_code(&w.why, p);
-	analyze_warnings_of_pair(&w.warnings, p[0], p[1], false);
+	analyze_warnings_of_pair(&w.warnings, p[0], p[1], NULL, false);
 	if (choose(&w, o->context))
 		goto out;
 	w.checked = p[2] && w.of;

@@ -3,12 +3,18 @@
 
 #include <math.h>
 
+void *output_row(const struct output_section *section, size_t row)
+{
+	char *at = (char *)section->rows + row * section->row_size;
+
+	return section->pointers ? *(void **)(void *)at : at;
+}
+
 struct output_field output_field_get(const struct output_section *section, size_t row,
 				     const struct output_group *group,
 				     const struct output_column *column)
 {
-	const char *base = (const char *)section->rows + row * section->row_size;
-	const void *at = base + group->offset + column->offset;
+	const void *at = (const char *)output_row(section, row) + group->offset + column->offset;
 	struct output_field field = { NULL, NAN, NAN };
 
 	switch (column->type) {
@@ -32,12 +38,12 @@ struct output_field output_field_get(const struct output_section *section, size_
 void output_row_prepare(const struct output_section *section, size_t row)
 {
 	if (section->prepare)
-		section->prepare((char *)section->rows + row * section->row_size);
+		section->prepare(output_row(section, row));
 }
 
 bool output_row_is_redundant(const struct output_section *section, size_t row)
 {
-	const char *at = (const char *)section->rows + row * section->row_size;
+	const char *at = output_row(section, row);
 
 	return section->redundant && *(const bool *)(at + section->redundant);
 }

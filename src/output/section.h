@@ -79,6 +79,7 @@ struct output_section {
 	 * not known to be small.
 	 */
 	size_t weight;
+	bool pointers; /* ROWS are pointers to the rows */
 };
 
 /* The field of ROW that COLUMN of GROUP describes: exactly one of the two has a meaning. */
@@ -91,6 +92,9 @@ struct output_field {
 struct output_field output_field_get(const struct output_section *section, size_t row,
 				     const struct output_group *group,
 				     const struct output_column *column);
+
+/* Where ROW is. */
+void *output_row(const struct output_section *section, size_t row);
 
 /* To be called before the first field of ROW is got. */
 void output_row_prepare(const struct output_section *section, size_t row);

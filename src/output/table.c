@@ -33,13 +33,12 @@ struct layout {
 static char *cell_text(const struct output_section *section, size_t row, const struct field *f)
 {
 	struct output_field value = output_field_get(section, row, f->group, f->column);
-	const char *base = section->rows;
 	char buf[OUTPUT_NUMBER_MAX];
 	const char *mark = NULL;
 
 	if (f->column->type != OUTPUT_TEXT) {
 		if (f->column->estimable && section->mark && !isnan(value.number))
-			mark = section->mark(base + row * section->row_size, f->group);
+			mark = section->mark(output_row(section, row), f->group);
 		return alloc_printf(
 			"%s%s", mark ? mark : "",
 			output_number(buf, f->column->type, value.number, section->clock));
@@ -57,10 +56,9 @@ static char *header_text(const struct output_section *section, const struct outp
 
 static double row_weight(const struct output_section *section, size_t row)
 {
-	const char *base = section->rows;
 	double weight;
 
-	memcpy(&weight, base + row * section->row_size + section->weight, sizeof(weight));
+	memcpy(&weight, (const char *)output_row(section, row) + section->weight, sizeof(weight));
 	return fabs(weight);
 }
 

@@ -143,7 +143,8 @@ static struct part *screen_make(const struct view *view, const struct view_reque
 	for (size_t i = 0; i < request->list->n_tables; i++) {
 		const struct view_table *table = request->list->tables[i];
 
-		parts[i] = (struct part){ .table = table, .top = table->first };
+		/* Of others it is only asked whether they have anything. */
+		parts[i] = (struct part){ .table = table, .top = table->first ?: 1 };
 		if (!view_table_is_in(table, VIEW_IN_PAGE))
 			continue;
 		part_make(&parts[i], view, request->data);

@@ -60,6 +60,18 @@ void *view_rows_new(struct view_rows *rows, size_t n, size_t size)
 	return rows->owned;
 }
 
+void view_rows_refer(struct view_rows *rows, const void *list, size_t n, size_t size)
+{
+	struct output_section *section = &rows->section;
+	const char **at = alloc_resize(rows->owned, section->n_rows + n, sizeof(*at));
+
+	section->rows = rows->owned = at;
+	section->row_size = sizeof(*at);
+	section->pointers = true;
+	for (size_t i = 0; i < n; i++)
+		at[section->n_rows++] = (const char *)list + i * size;
+}
+
 void view_rows_deinit(struct view_rows *rows)
 {
 	alloc_texts_free(&rows->texts);

@@ -97,4 +97,7 @@ void view_rows_deinit(struct view_rows *rows);
 /* Room for N rows of SIZE bytes, all 0, which are ROWS from now on; freed with them. */
 void *view_rows_new(struct view_rows *rows, size_t n, size_t size);
 
+/* Adds the N rows of SIZE bytes at LIST, where they stay, to ROWS. */
+void view_rows_refer(struct view_rows *rows, const void *list, size_t n, size_t size);
+
 #endif

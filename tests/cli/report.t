@@ -11,6 +11,8 @@ fixture baseline hardened control-hardened troubled hostile nanoseconds three-ru
   ranges-hardened
 
 prints report.txt report control-hardened.data
+"$make_fixture" words kprotperf.data 'calls f read 1 100'
+fails 1 kprotperf.data report --trace
 prints report-all.txt report --all control-hardened.data
 COLUMNS=80 prints report-80.txt report control-hardened.data
 prints report-ns.txt report nanoseconds.data

@@ -15,13 +15,22 @@ many=$build/tests/many
 report_test $? '100 files of 50 runs are merged and compared'
 read -r seconds megabytes < <(awk '{ s += $1; if ($2 > m) m = $2 } END { print s, m }' merge-a merge-b diff)
 echo "# $seconds s of CPU time, at most $megabytes MB"
+# 200,200 cells of 1,000 functions in 200 contexts.
+"$build/tests/make_fixture" large cells 1000 200 1 0
+"$many" spent report "$kprotperf" report cells >page && "$many" spent diff-large "$kprotperf" diff cells cells >page
+report_test $? 'files of 200,200 cells are shown and compared'
+report=$(cut -d' ' -f2 report) compared=$(cut -d' ' -f2 diff-large)
+echo "# $report and $compared MB"
 # What sanitizers take in time and memory is theirs.
 if nm "$kprotperf" 2>/dev/null | grep -q __asan_init; then
 	skip 'in less than 2 s' 'built with sanitizers'
 	skip 'and 200 MB' 'built with sanitizers'
+	skip 'report takes less than 120 MB, diff less than 450' 'built with sanitizers'
 else
 	is 'in less than 2 s' "$(jq -n "$seconds < 2")" true
 	is 'and 200 MB' "$(jq -n "$megabytes < 200")" true
+	# 97 and 325, each time; 140 and 585 with each row made twice.
+	is 'report takes less than 120 MB, diff less than 450' "$((report < 120 && compared < 450))" 1
 fi
 
 is 'each file is a repetition' "$(query out '.statistics | "\(.unit) \(.baseline)"')" 'boot 50'

@@ -212,9 +212,11 @@ static uint32_t warnings(const struct profile *p, bool is_raw, enum analyze_warn
 			 struct analyze_warning *found)
 {
 	struct analyze_warnings w = { 0 };
+	struct analyze_table t;
 	uint32_t i, n = 0;
 
-	analyze_warnings_of_profile(&w, p, ANALYZE_SIDE_NONE, is_raw);
+	analyze_table_init(&t, p, &(struct analyze_options){ .raw = is_raw });
+	analyze_warnings_of_profile(&w, p, &t, ANALYZE_SIDE_NONE, is_raw);
 	for (i = 0; i < w.n_rows; i++) {
 		if (w.rows[i].kind != kind)
 			continue;
@@ -351,7 +353,7 @@ static void test_detached(void **state)
 	}
 	assert_true(marked > 0 && marked < table.functions.n_rows + 1);
 	analyze_table_deinit(&table);
-	analyze_warnings_of_profile(&w, p, ANALYZE_SIDE_HARDENED, false);
+	analyze_warnings_of_profile(&w, p, NULL, ANALYZE_SIDE_HARDENED, false);
 	assert_int_equal(w.n_rows, 1);
 	assert_int_equal(w.rows[0].kind, ANALYZE_WARNING_DETACHED);
 	assert_int_equal(w.rows[0].side, ANALYZE_SIDE_HARDENED);
@@ -551,7 +553,7 @@ static void test_cost_above_time(void **state)
 	analyze_table_init(&t, p, &oncpu);
 	assert_true(figures(&t.functions, "alloc", "mmap")->total == -93);
 	assert_true(figures(&t.functions, "alloc", "mmap")->mean == -46.5);
-	analyze_warnings_of_profile(&w, p, ANALYZE_SIDE_NONE, false);
+	analyze_warnings_of_profile(&w, p, &t, ANALYZE_SIDE_NONE, false);
 	assert_int_equal(w.n_rows, 1);
 	assert_int_equal(w.rows[0].kind, ANALYZE_WARNING_NEGATIVE);
 	assert_string_equal(w.rows[0].names[0], "alloc");
@@ -602,7 +604,7 @@ static void test_losses(void **state)
 	assert_int_equal(losses.counts[PROFILE_LOSS_DEPTH_EXCEEDED], 3);
 	assert_int_equal(losses.counts[PROFILE_LOSS_PROBE_MISSED], PROFILE_NOT_COUNTED);
 	assert_int_equal(losses.counts[PROFILE_INFO_OPEN_AT_END], 5);
-	analyze_warnings_of_profile(&w, p, ANALYZE_SIDE_BASELINE, false);
+	analyze_warnings_of_profile(&w, p, NULL, ANALYZE_SIDE_BASELINE, false);
 	assert_int_equal(w.n_rows, 2);
 	assert_int_equal(w.rows[0].kind, ANALYZE_WARNING_LOSS);
 	assert_int_equal(w.rows[0].side, ANALYZE_SIDE_BASELINE);

@@ -165,7 +165,8 @@ static void warn_config(struct analyze_warnings *w, const struct profile *a,
 }
 
 void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *baseline,
-			      const struct profile *hardened, bool raw)
+			      const struct profile *hardened, const struct analyze_table *tables,
+			      bool raw)
 {
 	struct analyze_costs costs[2];
 
@@ -179,8 +180,9 @@ void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *
 	if (!raw)
 		warn_costs(w, &costs[0], &costs[1]);
 	warn_slowdown(w, &costs[0], &costs[1]);
-	analyze_warnings_of_profile(w, baseline, ANALYZE_SIDE_BASELINE, raw);
-	analyze_warnings_of_profile(w, hardened, ANALYZE_SIDE_HARDENED, raw);
+	analyze_warnings_of_profile(w, baseline, tables, ANALYZE_SIDE_BASELINE, raw);
+	analyze_warnings_of_profile(w, hardened, tables ? tables + 1 : NULL, ANALYZE_SIDE_HARDENED,
+				    raw);
 	analyze_costs_deinit(&costs[0]);
 	analyze_costs_deinit(&costs[1]);
 }

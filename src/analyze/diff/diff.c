@@ -435,7 +435,7 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	analyze_diff_rows_sort_by_change(&diff->syscalls);
 	analyze_diff_rows_sort_by_change(&diff->functions);
 	analyze_env_diff(&diff->env, baseline, hardened);
-	analyze_warnings_of_pair(&diff->warnings, baseline, hardened, options->raw);
+	analyze_warnings_of_pair(&diff->warnings, baseline, hardened, diff->tables, options->raw);
 	return 0;
 }
 

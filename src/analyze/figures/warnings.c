@@ -196,20 +196,17 @@ static void find_negatives(struct negatives *found, const struct analyze_rows *r
 }
 
 /* Once, however many there are: they have one cause. */
-static void warn_negative(const struct warning *w)
+static void warn_negative(const struct warning *w, const struct analyze_table *table)
 {
 	struct negatives found = { 0 };
-	struct analyze_table table;
 
-	analyze_table_init(&table, w->p, &(struct analyze_options){ 0 });
-	find_negatives(&found, &table.syscalls);
-	find_negatives(&found, &table.functions);
+	find_negatives(&found, &table->syscalls);
+	find_negatives(&found, &table->functions);
 	if (found.n)
 		warn(w, NEGATIVE,
-		     severity_of(-found.worst->figures.totals[found.time], table.oncpu),
+		     severity_of(-found.worst->figures.totals[found.time], table->oncpu),
 		     .code = found.time, .names = { found.worst->name, found.worst->context },
 		     .values = { found.n });
-	analyze_table_deinit(&table);
 }
 
 static void warn_unknown_cost(const struct warning *w)
@@ -254,7 +251,8 @@ static void warn_preempt_rt(const struct warning *w)
 }
 
 void analyze_warnings_of_profile(struct analyze_warnings *out, const struct profile *p,
-				 enum analyze_side side, bool raw)
+				 const struct analyze_table *table, enum analyze_side side,
+				 bool raw)
 {
 	struct warning w = { .out = out, .p = p, .side = side };
 
@@ -271,7 +269,8 @@ void analyze_warnings_of_profile(struct analyze_warnings *out, const struct prof
 	warn_clock(&w);
 	if (raw)
 		return;
-	warn_negative(&w);
+	if (table)
+		warn_negative(&w, table);
 	warn_unknown_cost(&w);
 	warn_preempt_rt(&w);
 }

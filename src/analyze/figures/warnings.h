@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyze/figures/table.h"
 #include "profile/profile.h"
 
 /* What a warning is of, with what its NAMES, VALUES and CODE are: [0] is the baseline's of two. */
@@ -72,9 +73,11 @@ void analyze_warnings_deinit(struct analyze_warnings *w);
 /*
  * Adds what a reader of P, which is of SIDE, must know first: losses, calls not accounted for, functions
  * detached, runs that failed, a clock that is too coarse, and unless RAW, where nothing is subtracted, times below
- * zero and probe costs that are not known or not those of all calls.
+ * zero and probe costs that are not known or not those of all calls. TABLE is P's, as RAW as that; NULL: no time
+ * can be below zero.
  */
 void analyze_warnings_of_profile(struct analyze_warnings *w, const struct profile *p,
-				 enum analyze_side side, bool raw);
+				 const struct analyze_table *table, enum analyze_side side,
+				 bool raw);
 
 #endif

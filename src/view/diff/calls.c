@@ -153,13 +153,11 @@ static void prepare(void *row)
 static void call_rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;
-	const struct analyze_diff_rows *lists[] = { &diff->syscalls, &diff->functions };
-	struct analyze_diff_row *at =
-		view_rows_new(rows, (size_t)lists[0]->n_rows + lists[1]->n_rows, sizeof(*at));
 
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-		for (uint32_t j = 0; j < lists[i]->n_rows; j++)
-			*at++ = lists[i]->rows[j];
+	view_rows_refer(rows, diff->syscalls.rows, diff->syscalls.n_rows,
+			sizeof(*diff->syscalls.rows));
+	view_rows_refer(rows, diff->functions.rows, diff->functions.n_rows,
+			sizeof(*diff->functions.rows));
 }
 
 /* "shuffle_freelist: not timed on the baseline side, which inlines it; 50,597,701 insn per run" */

@@ -176,13 +176,11 @@ static const struct output_column columns[] = {
 static void all_rows(struct view_rows *rows, const void *data)
 {
 	const struct view_code *code = data;
-	const struct view_code_rows *lists[] = { &code->functions, &code->bodies };
-	struct view_code_row *at =
-		view_rows_new(rows, (size_t)lists[0]->n_items + lists[1]->n_items, sizeof(*at));
 
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-		for (uint32_t j = 0; j < lists[i]->n_items; j++)
-			*at++ = lists[i]->items[j];
+	view_rows_refer(rows, code->functions.items, code->functions.n_items,
+			sizeof(*code->functions.items));
+	view_rows_refer(rows, code->bodies.items, code->bodies.n_items,
+			sizeof(*code->bodies.items));
 }
 
 static const struct view_table all = {

@@ -72,13 +72,11 @@ static const struct output_group call_groups[] = {
 static void call_rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_table *table = &((const struct view_report *)data)->table;
-	const struct analyze_rows *lists[] = { &table->syscalls, &table->functions };
-	struct analyze_row *at =
-		view_rows_new(rows, (size_t)lists[0]->n_rows + lists[1]->n_rows, sizeof(*at));
 
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-		for (uint32_t j = 0; j < lists[i]->n_rows; j++)
-			*at++ = lists[i]->rows[j];
+	view_rows_refer(rows, table->syscalls.rows, table->syscalls.n_rows,
+			sizeof(*table->syscalls.rows));
+	view_rows_refer(rows, table->functions.rows, table->functions.n_rows,
+			sizeof(*table->functions.rows));
 }
 
 static char *syscall_title(const void *data)
