@@ -87,62 +87,100 @@ static const char *const folio_words[][2] = {
 static const char *const still_pages[] = { "bio_add_page", "filemap_get_pages", "read_cache_page",
 					   "vm_normal_page" };
 
-/* ---- one name ---- */
+/* ---- names in a profile ---- */
 
-static uint32_t rename_one(const char **name, const char *old, const char *new)
+static bool has_old(const void *rows, uint32_t item, const void *name)
 {
-	if (!*name || strcmp(*name, old))
-		return 0;
-	*name = new;
-	return 1;
+	return !strcmp(((const struct analyze_renaming *)rows)[item].old, name);
 }
 
-/* CHAIN with each body called OLD called NEW, for free(); NULL: there is none. */
-static char *chain_rename(const char *chain, const char *old, const char *new)
+static bool has_new(const void *rows, uint32_t item, const void *name)
 {
-	size_t gap = strlen(PROFILE_CHAIN);
-	char *text = alloc_strdup("");
-	bool found = false;
+	return !strcmp(((const struct analyze_renaming *)rows)[item].new, name);
+}
 
-	while (*chain) {
-		const char *end = strstr(chain, PROFILE_CHAIN);
-		size_t n = end ? (size_t)(end - chain) : strlen(chain);
-		bool is_it = n == strlen(old) && !strncmp(chain, old, n);
-		char *longer = alloc_printf("%s%.*s%s", text, is_it ? (int)strlen(new) : (int)n,
-					    is_it ? new : chain, end ? PROFILE_CHAIN : "");
+static struct analyze_renaming *find_old(const struct analyze_renames *renames, const char *name)
+{
+	uint32_t i = hash_find(&renames->olds, hash_string(name), has_old, renames->rows, name);
 
-		free(text);
-		text = longer;
-		found |= is_it;
-		chain += n + (end ? gap : 0);
+	return i == HASH_NONE ? NULL : &renames->rows[i];
+}
+
+static struct analyze_renaming *find_new(const struct analyze_renames *renames, const char *name)
+{
+	uint32_t i = hash_find(&renames->news, hash_string(name), has_new, renames->rows, name);
+
+	return i == HASH_NONE ? NULL : &renames->rows[i];
+}
+
+/* What the other side calls NAME of SIDE; NULL: nothing else. */
+static const char *name_for(const struct analyze_renames *renames, int side, const char *name)
+{
+	const struct analyze_renaming *row = name ? find_old(renames, name) : NULL;
+
+	return row && row->side == side ? row->new : NULL;
+}
+
+static uint32_t rename_one(struct profile *p, const char **name,
+			   const struct analyze_renames *renames, int side)
+{
+	const char *new = name_for(renames, side, *name);
+
+	if (new)
+		*name = profile_intern(p, new);
+	return !!new;
+}
+
+static uint32_t rename_chain(struct profile *p, const char **chain,
+			     const struct analyze_renames *renames, int side)
+{
+	const char *at = *chain ? *chain : "";
+	char *text = NULL;
+	uint32_t n = 0;
+
+	while (*at) {
+		const char *end = strstr(at, PROFILE_CHAIN);
+		char *body = alloc_strndup(at, end ? (size_t)(end - at) : strlen(at));
+		const char *new = name_for(renames, side, body);
+
+		alloc_append(&text, "%s%s", new ? new : body, end ? PROFILE_CHAIN : "");
+		n |= !!new;
+		at += strlen(body) + (end ? strlen(PROFILE_CHAIN) : 0);
+		free(body);
 	}
-	if (found)
-		return text;
+	if (n)
+		*chain = profile_intern(p, text);
 	free(text);
-	return NULL;
+	return n;
+}
+
+static uint32_t rename_all(struct profile *p, const struct analyze_renames *renames, int side)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_sites; i++) {
+		struct profile_site *site = &p->sites[i];
+
+		n += rename_one(p, &site->name, renames, side);
+		n += rename_one(p, &site->into, renames, side);
+		n += rename_chain(p, &site->chain, renames, side);
+	}
+	for (uint32_t i = 0; i < p->n_contexts; i++)
+		n += rename_one(p, &p->contexts[i].name, renames, side);
+	for (uint32_t i = 0; i < p->n_locations; i++)
+		for (uint32_t j = 0; j < p->locations[i].n_frames; j++)
+			n += rename_one(p, &p->locations[i].frames[j].name, renames, side);
+	return n;
 }
 
 uint32_t analyze_rename(struct profile *p, const char *old, const char *new)
 {
-	uint32_t n = 0;
+	struct analyze_renames one = { 0 };
+	uint32_t n;
 
-	new = profile_intern(p, new);
-	for (uint32_t i = 0; i < p->n_sites; i++) {
-		struct profile_site *site = &p->sites[i];
-		char *chain = site->chain ? chain_rename(site->chain, old, new) : NULL;
-
-		n += rename_one(&site->name, old, new);
-		n += rename_one(&site->into, old, new);
-		if (chain)
-			site->chain = profile_intern(p, chain);
-		n += !!chain;
-		free(chain);
-	}
-	for (uint32_t i = 0; i < p->n_contexts; i++)
-		n += rename_one(&p->contexts[i].name, old, new);
-	for (uint32_t i = 0; i < p->n_locations; i++)
-		for (uint32_t j = 0; j < p->locations[i].n_frames; j++)
-			n += rename_one(&p->locations[i].frames[j].name, old, new);
+	analyze_renames_add(&one, old, new, 0, ANALYZE_RENAMING_TOLD);
+	n = rename_all(p, &one, 0);
+	analyze_renames_deinit(&one);
 	return n;
 }
 
@@ -197,6 +235,8 @@ const char *analyze_renames_known(const char *name)
 void analyze_renames_add(struct analyze_renames *renames, const char *old, const char *new,
 			 int side, enum analyze_renaming_how how)
 {
+	hash_add(&renames->olds, hash_string(old), renames->n_rows);
+	hash_add(&renames->news, hash_string(new), renames->n_rows);
 	vec_push(renames, rows,
 		 ((struct analyze_renaming){ alloc_strdup(old), alloc_strdup(new), side, how }));
 }
@@ -206,9 +246,8 @@ static void consider(struct analyze_renames *renames, const struct names sides[2
 		     const char *old, const char *new, enum analyze_renaming_how how)
 {
 	/* Neither is the same as a third. */
-	for (uint32_t i = 0; i < renames->n_rows; i++)
-		if (!strcmp(renames->rows[i].old, old) || !strcmp(renames->rows[i].new, new))
-			return;
+	if (find_old(renames, old) || find_new(renames, new))
+		return;
 	if (names_have(&sides[side], old) && !names_have(&sides[side], new) &&
 	    names_have(&sides[!side], new) && !names_have(&sides[!side], old))
 		analyze_renames_add(renames, old, new, side, how);
@@ -257,22 +296,29 @@ static void side_collect(struct analyze_renames *renames, const struct names sid
 	}
 }
 
-/* Whether something was measured of NAME in P. */
-static bool is_seen(struct profile *p, const char *name)
+static void see(const struct analyze_renames *renames, const char *name)
 {
-	/* Interned, so that comparing pointers will do. */
-	name = profile_intern(p, name);
-	for (uint32_t i = 0; i < p->n_cells; i++) {
-		const struct profile_site *site = &p->sites[p->cells[i].site];
+	struct analyze_renaming *row = name ? find_new(renames, name) : NULL;
 
-		if ((site->name == name || site->into == name) && p->cells[i].stats.calls)
-			return true;
+	if (row)
+		row->seen = true;
+}
+
+/* Marks those of which something was measured in P. */
+static void see_all(const struct analyze_renames *renames, const struct profile *p)
+{
+	bool *called = alloc_array(p->n_sites, sizeof(*called));
+
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		called[p->cells[i].site] |= p->cells[i].stats.calls > 0;
+	for (uint32_t i = 0; i < p->n_sites; i++) {
+		see(renames, called[i] ? p->sites[i].name : NULL);
+		see(renames, called[i] ? p->sites[i].into : NULL);
 	}
 	for (uint32_t i = 0; i < p->n_locations; i++)
 		for (uint32_t j = 0; j < p->locations[i].n_frames; j++)
-			if (p->locations[i].frames[j].name == name)
-				return true;
-	return false;
+			see(renames, p->locations[i].frames[j].name);
+	free(called);
 }
 
 define_compare(renaming_compare, struct analyze_renaming, strcmp(a->old, b->old));
@@ -286,11 +332,16 @@ static bool is_one_kernel(const struct profile *baseline, const struct profile *
 	return a && b && !strcmp(a, b);
 }
 
+static void indexes_deinit(struct analyze_renames *renames)
+{
+	hash_deinit(&renames->olds);
+	hash_deinit(&renames->news);
+}
+
 void analyze_renames_apply(struct analyze_renames *renames, struct profile *baseline,
 			   struct profile *hardened)
 {
 	struct profile *profiles[2] = { baseline, hardened };
-	uint32_t first = renames->n_rows;
 	struct names sides[2] = { 0 };
 
 	for (int side = 0; side < 2; side++)
@@ -298,15 +349,14 @@ void analyze_renames_apply(struct analyze_renames *renames, struct profile *base
 	for (int side = 0; side < 2 && !is_one_kernel(baseline, hardened); side++)
 		side_collect(renames, sides, side);
 	/* By now no name is needed any more that renaming changes. */
-	for (uint32_t i = first; i < renames->n_rows; i++) {
-		struct analyze_renaming *row = &renames->rows[i];
-
-		analyze_rename(profiles[row->side], row->old, row->new);
-		row->seen = is_seen(baseline, row->new) || is_seen(hardened, row->new);
-	}
-	sort_array(renames->rows, renames->n_rows, sizeof(*renames->rows), renaming_compare);
-	for (int side = 0; side < 2; side++)
+	for (int side = 0; side < 2; side++) {
+		rename_all(profiles[side], renames, side);
 		free(sides[side].names);
+	}
+	for (int side = 0; side < 2; side++)
+		see_all(renames, profiles[side]);
+	indexes_deinit(renames);
+	sort_array(renames->rows, renames->n_rows, sizeof(*renames->rows), renaming_compare);
 }
 
 void analyze_renames_deinit(struct analyze_renames *renames)
@@ -318,5 +368,6 @@ void analyze_renames_deinit(struct analyze_renames *renames)
 		free(row->new);
 	}
 	free(renames->rows);
+	indexes_deinit(renames);
 	memset(renames, 0, sizeof(*renames));
 }

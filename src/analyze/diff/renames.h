@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "profile/profile.h"
 
 enum analyze_renaming_how {
@@ -24,6 +25,7 @@ struct analyze_renaming {
 struct analyze_renames {
 	struct analyze_renaming *rows; /* by old name */
 	uint32_t n_rows, cap_rows;
+	struct hash_index olds, news; /* until applied */
 };
 
 /* Calls the functions, inlined bodies and syscalls of P that are OLD by the name NEW; returns how many. */
