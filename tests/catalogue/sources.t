@@ -44,7 +44,8 @@ parameters() {
 
 # defined SOURCE FILE NAME: whether FILE defines the function, macro or assembly label.
 defined() {
-	grep -qE "^([a-zA-Z_][^;=]*[ *])?$3\(|^#[ \t]*define[ \t]+$3\b|^[ \t]*SYM_[A-Z_]+\($3\b" "$1/$2" 2>/dev/null
+	local name=${3//\*/[^ ,]*}
+	grep -qE "^([a-zA-Z_][^;=]*[ *])?$name\(|^#[ \t]*define[ \t]+$name\b|^[ \t]*SYM_[A-Z_]+\($name\b|^$name:" "$1/$2" 2>/dev/null
 }
 
 # unpacked SERIES: the folder of its sources. Where the lab has built no kernel of that series, what is
