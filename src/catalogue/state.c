@@ -271,3 +271,12 @@ enum catalogue_state catalogue_state(const struct catalogue_protection *protecti
 		free(finding.how);
 	return finding.state;
 }
+
+bool catalogue_differs(const struct catalogue_protection *protection, const struct profile *a,
+		       const struct profile *b)
+{
+	enum catalogue_state is_a = catalogue_state(protection, a, false, NULL);
+	enum catalogue_state is_b = catalogue_state(protection, b, false, NULL);
+
+	return is_a != is_b && is_a != CATALOGUE_UNKNOWN && is_b != CATALOGUE_UNKNOWN;
+}

@@ -21,6 +21,10 @@ enum catalogue_state {
 enum catalogue_state catalogue_state(const struct catalogue_protection *protection,
 				     const struct profile *p, bool live, char **how);
 
+/* Whether its state is known of two recordings, and not the same. */
+bool catalogue_differs(const struct catalogue_protection *protection, const struct profile *a,
+		       const struct profile *b);
+
 const char *catalogue_state_name(enum catalogue_state state);
 
 /* The version of Linux that P was recorded on, for catalogue_span_has(); 0: not known. */

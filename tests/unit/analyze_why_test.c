@@ -201,6 +201,90 @@ static void test_layer_between(void **state)
 	answer_deinit(&x);
 }
 
+/* Two such layers, one below the other: what was put below the first is put below the second. */
+static void test_layers_between(void **state)
+{
+	struct profile *a = exact(1), *b = exact(1);
+	struct answer x;
+
+	(void)state;
+	calls(a, 0, "a", 10, 100);
+	calls(a, 0, "ac", 20, 50);
+	calls(a, 0, "acd", 20, 30);
+	calls(b, 0, "a", 10, 100);
+	calls(b, 0, "an", 20, 7);
+	calls(b, 0, "anc", 20, 50);
+	calls(b, 0, "ancm", 20, 5);
+	calls(b, 0, "ancmd", 20, 30);
+	answer_init(&x, a, b);
+	assert_cause(&x, "a", WHY_NEW, "n", 140);
+	assert_int_equal(causes(&x)->n_items, 2);
+	assert_string_equal(causes(&x)->items[1].name, "c");
+	answer_deinit(&x);
+}
+
+/* What compilers put into all functions is of none of them. */
+static void test_spread(void **state)
+{
+	struct profile *a = exact(2), *b = exact(2);
+	struct answer x;
+
+	(void)state;
+	for (uint32_t run = 0; run < 2; run++) {
+		for (const char *f = "abcdefgh"; *f; f++) {
+			const char path[] = { *f, '\0' }, callee[] = { *f, 't', '\0' };
+
+			calls(a, run, path, 10, 100);
+			calls(b, run, path, 10, 100);
+			calls(b, run, callee, 10, 3);
+		}
+	}
+	answer_init(&x, a, b);
+	assert_says(&x,
+		    "100 % of that is spread over 8 functions, which call t, as they do not on the "
+		    "baseline: +240 instructions per run; most of it, 12 %, in ");
+	answer_deinit(&x);
+}
+
+/* B's own work takes MORE instructions a call in the second run of A side, and DELTA more on the hardened one. */
+static void varied(struct answer *x, uint64_t more, uint64_t delta)
+{
+	struct profile *p[2];
+
+	for (uint64_t i = 0; i < 2; i++) {
+		p[i] = exact(2);
+		profile_env_set(p[i], PROFILE_ENV_CMDLINE, i ? "init_on_free=1" : "init_on_free=0");
+		profile_env_set(p[i], PROFILE_ENV_CONFIG, "CONFIG_SMP=y\n");
+		for (uint32_t run = 0; run < 2; run++) {
+			calls(p[i], run, "a", 10, 1000);
+			calls(p[i], run, "ab", 10, 500 + run * more + i * delta);
+		}
+	}
+	answer_init(x, p[0], p[1]);
+}
+
+static void test_how_sure(void **state)
+{
+	struct answer x;
+
+	(void)state;
+	varied(&x, 4, 300);
+	assert_int_equal(x.why.contexts[0].told, WHY_SURE);
+	assert_true(x.why.contexts[0].causes.items[0].doubt.ci.low > 0);
+	assert_int_equal(strncmp(x.text, "X is ", 5), 0);
+	assert_says(&x, "The only protection in which both sides differ is init_on_free.");
+	answer_deinit(&x);
+	varied(&x, 50, 100);
+	assert_int_equal(x.why.contexts[0].told, WHY_LIKELY);
+	assert_int_equal(strncmp(x.text, "Most likely X is", 16), 0);
+	assert_says(&x, "One kernel shows as much against itself in ");
+	answer_deinit(&x);
+	varied(&x, 500, 100);
+	assert_int_equal(x.why.contexts[0].told, WHY_CHANCE);
+	assert_int_equal(strncmp(x.text, "No significant change: ", 23), 0);
+	answer_deinit(&x);
+}
+
 /* Inlined on one side, called on the other: the same function, and no cause. */
 static void test_inlining(void **state)
 {
@@ -312,7 +396,8 @@ int main(void)
 		cmocka_unit_test(test_new_and_gone), cmocka_unit_test(test_layer_between),
 		cmocka_unit_test(test_inlining),     cmocka_unit_test(test_cancelling),
 		cmocka_unit_test(test_noise),        cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_loop),         cmocka_unit_test(test_layers_between),
+		cmocka_unit_test(test_spread),       cmocka_unit_test(test_how_sure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,18 +175,21 @@ static void keys_diff(struct analyze_env *env, const struct profile *baseline,
 		env->rows[i].kind = key_kind(env->rows[i].name);
 }
 
+static char *state_name(const struct catalogue_protection *protection, const struct profile *p)
+{
+	return alloc_strdup(catalogue_state_name(catalogue_state(protection, p, false, NULL)));
+}
+
 /* A side of which a protection's state is not known makes no difference. */
 static void states_diff(struct analyze_env *env, const struct profile *baseline,
 			const struct profile *hardened)
 {
 	for (size_t i = 0; i < catalogue_size; i++) {
-		enum catalogue_state a = catalogue_state(&catalogue[i], baseline, false, NULL);
-		enum catalogue_state b = catalogue_state(&catalogue[i], hardened, false, NULL);
+		const struct catalogue_protection *p = &catalogue[i];
 
-		if (a != b && a != CATALOGUE_UNKNOWN && b != CATALOGUE_UNKNOWN)
-			row_add(env, ANALYZE_ENV_STATE, alloc_strdup(catalogue[i].name),
-				alloc_strdup(catalogue_state_name(a)),
-				alloc_strdup(catalogue_state_name(b)));
+		if (catalogue_differs(p, baseline, hardened))
+			row_add(env, ANALYZE_ENV_STATE, alloc_strdup(p->name),
+				state_name(p, baseline), state_name(p, hardened));
 	}
 }
 

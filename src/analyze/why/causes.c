@@ -8,6 +8,8 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
+#define ROUNDING 1e-3 /* of instructions per run, which are counted */
+
 struct finder {
 	const struct why_tree *t;
 	struct why_causes *c;
@@ -48,7 +50,7 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 	struct why_part *part, new = { .kind = kind, .name = n->name, .most = -1 };
 	uint32_t hash, found;
 
-	if (delta == 0)
+	if (fabs(delta) < ROUNDING)
 		return;
 	new.cause = cause_of(f, f->t->nodes[by].name);
 	hash = hash_string(new.name) + new.cause *WHY_N_KINDS + kind;
@@ -142,7 +144,6 @@ define_compare(by_cause, struct why_part,
 	return name;
 }
 
-/* When a task has to wait, or is made to, is a matter of timing: as much is noise, whoever waits. */
 static void find_waits(struct why_causes *c)
 {
 	static const char *const names[] = { "schedule", "schedule_timeout",
@@ -156,7 +157,7 @@ static void find_waits(struct why_causes *c)
 		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
 			if (strcmp(part->name, names[k]) != 0)
 				continue;
-			c->items[part->cause].noise += size;
+			c->items[part->cause].doubt.waits += size;
 			c->waits += size;
 		}
 	}
@@ -181,6 +182,9 @@ static void finish(struct why_causes *c, const struct why_tree *t)
 		c->items[i].function = function_around(t, of);
 	}
 	sort_array(c->items, c->n_items, sizeof(*c->items), by_delta);
+	for (uint32_t i = 0; i < c->n_items; i++)
+		for (uint32_t k = 0; k < c->items[i].n_parts; k++)
+			c->parts[c->items[i].first_part + k].cause = i;
 }
 
 void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t context)
@@ -202,7 +206,8 @@ void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t co
 
 define_compare(by_name, struct why_cause, strcmp(a->name, b->name))
 
-	void why_causes_noise(struct why_causes *c, const struct why_causes *other)
+	void why_causes_vary(struct why_causes *c, const struct why_causes *other, int side,
+			     double weight)
 {
 	struct pointers names =
 		pointers_sort(other->items, other->n_items, sizeof(*other->items), by_name);
@@ -212,8 +217,8 @@ define_compare(by_name, struct why_cause, strcmp(a->name, b->name))
 		const void *const *found = pointers_find(&names, &c->items[i], &n);
 
 		if (n)
-			c->items[i].noise = fmax(c->items[i].noise,
-						 fabs(((const struct why_cause *)*found)->delta));
+			c->items[i].doubt.squares[side] +=
+				weight * pow(((const struct why_cause *)*found)->delta, 2);
 	}
 	free(names.items);
 }

@@ -8,6 +8,7 @@
 #ifndef KPROTPERF_ANALYZE_WHY_CAUSES_H
 #define KPROTPERF_ANALYZE_WHY_CAUSES_H
 
+#include "analyze/why/doubt.h"
 #include "analyze/why/tree.h"
 
 enum why_kind {
@@ -37,7 +38,7 @@ struct why_cause {
 		*function; /* that it is inlined into where most of it is; NULL: it is a function */
 	double delta, size; /* of the change; of its parts without their signs */
 	bool same_code; /* both kernels have the same instructions there: what is done otherwise is another path through them */
-	double noise; /* of DELTA: by as much runs on one kernel differ; 0: not known */
+	struct why_doubt doubt; /* of DELTA */
 	uint32_t first_part, n_parts; /* largest first */
 };
 
@@ -53,8 +54,8 @@ struct why_causes {
 
 /* Of T's node CONTEXT. T must outlive C. */
 void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t context);
-/* Sets how much C's causes vary, from OTHER, those of a comparison on one kernel: at least what they have there. */
-void why_causes_noise(struct why_causes *c, const struct why_causes *other);
+/* Adds to what C's causes vary by on SIDE: OTHER are those of two runs of that side, whose squares count WEIGHT times. */
+void why_causes_vary(struct why_causes *c, const struct why_causes *other, int side, double weight);
 void why_causes_deinit(struct why_causes *c);
 
 #endif

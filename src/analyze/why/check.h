@@ -10,7 +10,7 @@ struct why_check {
 	const char *function; /* around the cause, that probes timed; NULL: none */
 	double context[2]; /* instructions per call of the context */
 	double functions[2]; /* per run, of the function in the context with its callees */
-	/* What runs on one kernel differ by, likewise; 0: not known. */
+	/* What runs on one kernel may differ by, likewise; NAN: not known. */
 	double context_noise, function_noise;
 };
 

@@ -9,6 +9,8 @@
 /* Deeper ones are of made-up files. */
 #define MAX_DEPTH 4096
 
+#define MOST_OF_IT 0.5
+
 struct key {
 	uint32_t parent;
 	const char *name;
@@ -115,44 +117,79 @@ static struct end descend(struct why_tree *t, const struct profile *p, uint32_t 
 	return end;
 }
 
+/* Where stacks end, most of which are of one context and several runs. */
+struct ends {
+	struct end end;
+	uint32_t context;
+	bool known;
+};
+
+static struct end find_end(struct why_tree *t, const struct profile *p, struct ends *ends,
+			   uint32_t context, uint32_t stack, bool function, int side)
+{
+	struct ends *e = &ends[stack];
+
+	if (!e->known || e->context != context)
+		*e = (struct ends){ descend(t, p, context, stack, function, side), context, true };
+	return e->end;
+}
+
+/* By context, whether S is of it. */
+static bool *contexts_of(const struct why_side *s)
+{
+	bool *wanted = alloc_array(s->p->n_contexts, sizeof(*wanted));
+
+	for (uint32_t i = 0; i < s->p->n_contexts; i++) {
+		wanted[i] = !s->contexts;
+		for (const char *const *name = s->contexts; name && *name; name++)
+			wanted[i] |= !strcmp(*name, s->p->contexts[i].name);
+	}
+	return wanted;
+}
+
 static const struct profile_frame user_code = { .name = "[user]" };
 
 static void add_side(struct why_tree *t, const struct why_side *s, int side)
 {
 	const struct profile *p = s->p;
 	uint32_t n_runs = s->end - s->first;
+	struct ends *ends = alloc_array(p->n_stacks, sizeof(*ends));
+	bool *wanted = contexts_of(s);
 
 	for (uint32_t i = 0; i < p->n_samples; i++) {
 		const struct profile_sample *sample = &p->samples[i];
 		double insns = (double)sample->count / n_runs;
 		struct end end;
 
-		if (sample->run - s->first >= n_runs)
+		if (sample->run - s->first >= n_runs || !wanted[sample->context])
 			continue;
-		end = descend(t, p, sample->context, sample->stack, false, side);
+		end = find_end(t, p, ends, sample->context, sample->stack, false, side);
 		if (sample->flags & PROFILE_SAMPLE_USER)
 			enter(t, &end, &user_code, side);
 		t->nodes[end.node].self[side] += insns;
 		if (end.frame && end.frame->line)
 			add_line(t, end.node, end.frame, side, insns);
 	}
+	memset(ends, 0, p->n_stacks * sizeof(*ends));
 	for (uint32_t i = 0; i < p->n_edges; i++) {
 		const struct profile_edge *e = &p->edges[i];
 		struct end end;
 
-		if (e->run - s->first >= n_runs)
+		if (e->run - s->first >= n_runs || !wanted[e->context])
 			continue;
-		end = descend(t, p, e->context, e->stack, true, side);
+		end = find_end(t, p, ends, e->context, e->stack, true, side);
 		if (end.called)
 			t->nodes[end.node].calls[side] += (double)e->calls / n_runs;
 	}
 	for (uint32_t i = 0; i < p->n_cells; i++) {
 		const struct profile_cell *c = &p->cells[i];
 
-		if (!c->site && c->run - s->first < n_runs)
+		if (!c->site && c->run - s->first < n_runs && wanted[c->context])
 			t->nodes[child(t, 0, p->contexts[c->context].name)].calls[side] +=
 				(double)c->stats.calls / n_runs;
 	}
+	free(wanted);
+	free(ends);
 }
 
 static void sum_up(struct why_tree *t)
@@ -178,8 +215,8 @@ static bool is_of(const struct why_node *node, int side)
 	return node->seen[side] && !node->seen[!side];
 }
 
-/* Moves what FROM and its callees have on SIDE to TO. MOVED: by node, where to; 0: nowhere. */
-static void graft(struct why_tree *t, uint32_t from, uint32_t to, int side, uint32_t *moved)
+/* Moves what FROM and its callees have on SIDE to TO. */
+static void graft(struct why_tree *t, uint32_t from, uint32_t to, int side)
 {
 	struct why_node *a = &t->nodes[from], *b = &t->nodes[to];
 
@@ -189,14 +226,13 @@ static void graft(struct why_tree *t, uint32_t from, uint32_t to, int side, uint
 	b->seen[side] = true;
 	a->self[side] = a->calls[side] = 0;
 	a->seen[side] = false;
-	moved[from] = to;
+	a->moved = to;
 	for (uint32_t i = a->first_child; i != WHY_NONE; i = t->nodes[i].next)
-		graft(t, i, child(t, to, t->nodes[i].name), side, moved);
+		graft(t, i, child(t, to, t->nodes[i].name), side);
 }
 
 /* Puts below LAYER, which PARENT calls on SIDE only, what the other side calls from PARENT and SIDE from LAYER. */
-static void graft_callees(struct why_tree *t, uint32_t parent, uint32_t layer, int side,
-			  uint32_t *moved)
+static void graft_callees(struct why_tree *t, uint32_t parent, uint32_t layer, int side)
 {
 	for (uint32_t i = t->nodes[layer].first_child; i != WHY_NONE; i = t->nodes[i].next) {
 		const struct key key = { parent, t->nodes[i].name };
@@ -204,31 +240,33 @@ static void graft_callees(struct why_tree *t, uint32_t parent, uint32_t layer, i
 
 		if (is_of(&t->nodes[i], side) && found != HASH_NONE &&
 		    is_of(&t->nodes[found], !side))
-			graft(t, found, i, !side, moved);
+			graft(t, found, i, !side);
 	}
 }
 
 static void graft_all(struct why_tree *t)
 {
 	uint32_t n = t->n_nodes, n_lines = t->n_lines;
-	uint32_t *moved = alloc_array(n, sizeof(*moved));
 
 	/* Grafting adds nodes only below those that are on both sides then. */
 	for (uint32_t i = 1; i < n; i++)
 		for (int side = 0; side < 2 && t->nodes[i].parent; side++)
 			if (is_of(&t->nodes[i], side))
-				graft_callees(t, t->nodes[i].parent, i, side, moved);
+				graft_callees(t, t->nodes[i].parent, i, side);
 	for (uint32_t i = 0; i < n_lines; i++) {
 		struct why_line line = t->lines[i];
 		const struct profile_frame frame = { .file = line.file, .line = line.number };
 
-		if (!moved[line.node])
-			continue;
-		for (int side = 0; side < 2; side++)
-			if (line.insns[side] > 0 && !t->nodes[line.node].seen[side])
-				add_line(t, moved[line.node], &frame, side, line.insns[side]);
+		for (int side = 0; side < 2; side++) {
+			uint32_t node = line.node;
+
+			/* What was put somewhere may have been put elsewhere from there. */
+			while (!t->nodes[node].seen[side] && t->nodes[node].moved)
+				node = t->nodes[node].moved;
+			if (line.insns[side] > 0 && node != line.node)
+				add_line(t, node, &frame, side, line.insns[side]);
+		}
 	}
-	free(moved);
 }
 
 void why_tree_init(struct why_tree *t, const struct why_side *baseline,
@@ -249,6 +287,15 @@ void why_tree_deinit(struct why_tree *t)
 	hash_deinit(&t->index);
 	hash_deinit(&t->line_index);
 	*t = (struct why_tree){};
+}
+
+uint32_t why_tree_most(const struct why_tree *t, uint32_t node, double all)
+{
+	for (uint32_t i = t->nodes[node].first_child; i != WHY_NONE; i = t->nodes[i].next)
+		if (!(t->nodes[i].seen[0] && t->nodes[i].seen[1]) &&
+		    t->nodes[i].alone >= MOST_OF_IT * all)
+			return i;
+	return WHY_NONE;
 }
 
 uint32_t why_tree_context(const struct why_tree *t, const char *name)

@@ -24,6 +24,8 @@ struct why_node {
 	const char *name;
 	uint32_t parent; /* WHY_NONE: the root, above the contexts */
 	uint32_t first_child, next;
+	uint32_t
+		moved; /* where one side's part was put below a function of the other's own; 0: nowhere */
 	bool seen
 		[2]; /* executed there; a side without may have callees all the same: why_tree_init() */
 	bool inlined[2]; /* in some call */
@@ -44,6 +46,7 @@ struct why_tree {
 struct why_side {
 	const struct profile *p;
 	uint32_t first, end; /* its runs */
+	const char *const *contexts; /* of these alone, which NULL ends; NULL: of all */
 };
 
 /*
@@ -53,6 +56,9 @@ struct why_side {
 void why_tree_init(struct why_tree *t, const struct why_side *baseline,
 		   const struct why_side *hardened);
 void why_tree_deinit(struct why_tree *t);
+
+/* The callee of NODE that has most of ALL, which are instructions that one side alone executes there; WHY_NONE: no single one has. */
+uint32_t why_tree_most(const struct why_tree *t, uint32_t node, double all);
 
 /* The node of a context, "clone"; WHY_NONE: there is none. */
 uint32_t why_tree_context(const struct why_tree *t, const char *name);

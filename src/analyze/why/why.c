@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Where nothing is known of noise: what comes and goes with timers differs by this share from run to run. */
+/* What comes and goes with timers differs by as much from boot to boot, of which a few may happen to agree. */
 #define ASYNCHRONOUS_CHANGE 0.25
 
 /* Contexts that begin by themselves, whatever the command does, or may not begin before it ends ("close [rcu]"). */
@@ -25,53 +25,135 @@ static bool is_asynchronous(const char *name)
 	return false;
 }
 
-/* One half of a side's runs against the other: how much there is to differ by on one kernel. */
-static void add_noise(struct why *w, const struct profile *p)
-{
-	const struct why_side halves[2] = { { p, 0, p->n_runs / 2 },
-					    { p, p->n_runs / 2, p->n_runs } };
-	struct why_tree t;
-
-	why_tree_init(&t, &halves[0], &halves[1]);
-	for (uint32_t i = 0; i < w->n_contexts; i++) {
-		struct why_context *c = &w->contexts[i];
-		uint32_t node = why_tree_context(&t, c->name);
-		struct why_causes other;
-
-		if (node == WHY_NONE)
-			continue;
-		c->noise = fmax(c->noise, fabs(t.nodes[node].total[1] - t.nodes[node].total[0]));
-		why_causes_init(&other, &t, node);
-		why_causes_noise(&c->causes, &other);
-		why_causes_deinit(&other);
-	}
-	why_tree_deinit(&t);
-}
-
-static double least(const struct why_context *c, double noise)
-{
-	double share =
-		is_asynchronous(c->name) && noise == 0 ? ASYNCHRONOUS_CHANGE : WHY_LEAST_CHANGE;
-
-	return fmax(fmax(share * c->total[0], c->floor), WHY_LEAST_NOISE * noise);
-}
-
-bool why_is_named(const struct why_context *c, uint32_t i)
-{
-	const struct why_cause *cause = &c->causes.items[i];
-
-	return fabs(cause->delta) >= least(c, cause->noise) &&
-	       fabs(cause->delta) >= (i ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) * fabs(c->delta);
-}
-
 static double largest_cause(const struct why_context *c)
 {
 	return c->causes.n_items ? fabs(c->causes.items[0].delta) : 0;
 }
 
+/* What two runs of P, which is of SIDE, differ by in the contexts of NAMES: its square, WEIGHT times. */
+static void add_runs(struct why *w, const struct profile *p, const uint32_t runs[2],
+		     const char *const *names, int side, double weight)
+{
+	const struct why_side one = { p, runs[0], runs[0] + 1, names };
+	const struct why_side other = { p, runs[1], runs[1] + 1, names };
+	struct why_tree t;
+
+	why_tree_init(&t, &one, &other);
+	for (uint32_t i = 0; i < w->n_contexts; i++) {
+		struct why_context *c = &w->contexts[i];
+		uint32_t node = why_tree_context(&t, c->name);
+		struct why_causes causes;
+
+		if (node == WHY_NONE)
+			continue;
+		why_causes_init(&causes, &t, node);
+		why_causes_vary(&c->causes, &causes, side, weight);
+		why_causes_deinit(&causes);
+	}
+	why_tree_deinit(&t);
+}
+
+static bool is_large(const struct why_context *c, double delta)
+{
+	double share = is_asynchronous(c->name) ? ASYNCHRONOUS_CHANGE : WHY_LEAST_CHANGE;
+
+	return fabs(delta) >= fmax(share * c->total[0], c->floor);
+}
+
+/* The variance of causes takes a tree for each run: of contexts that may have any to be named. */
+static void vary_causes(struct why *w, const struct profile *p, int side)
+{
+	const char **names = alloc_array(w->n_contexts + 1, sizeof(*names));
+	uint32_t n = 0, pairs = p->n_runs > 2 ? p->n_runs : p->n_runs - 1;
+
+	for (uint32_t i = 0; i < w->n_contexts; i++)
+		if (is_large(&w->contexts[i], largest_cause(&w->contexts[i])))
+			names[n++] = w->contexts[i].name;
+	/* Each run and the next, and the last and the first: twice the variance each. */
+	for (uint32_t i = 0; i < pairs && n; i++)
+		add_runs(w, p, (const uint32_t[]){ i, (i + 1) % p->n_runs }, names, side,
+			 (p->n_runs - 1) / (2.0 * pairs));
+	free(names);
+}
+
+/* What each run of P executes in each context, against their mean. */
+static void vary_contexts(struct why *w, const struct profile *p, int side)
+{
+	double *totals = alloc_array((size_t)p->n_contexts * p->n_runs, sizeof(*totals));
+
+	for (uint32_t i = 0; i < p->n_samples; i++)
+		totals[p->samples[i].context * p->n_runs + p->samples[i].run] +=
+			(double)p->samples[i].count;
+	for (uint32_t i = 0; i < p->n_contexts; i++) {
+		struct analyze_moments m = analyze_moments_of(&totals[i * p->n_runs], p->n_runs);
+
+		for (uint32_t k = 0; k < w->n_contexts; k++)
+			if (!strcmp(w->contexts[k].name, p->contexts[i].name))
+				w->contexts[k].doubt.squares[side] = m.variance * (m.n - 1);
+	}
+	free(totals);
+}
+
+define_compare(by_value, double, compare_values(*a, *b))
+
+	/*
+	 * The standard deviation of a context's instructions, of half of those that vary at all. It is a slab or a page more
+	 * or less, in whichever context the last one was used up: where few runs happen to agree there is as much all the same.
+	 */
+	static double common_deviation(const struct why *w)
+{
+	double *found = alloc_array(w->n_contexts, sizeof(*found)), median = 0;
+	uint32_t n = 0, df = w->runs[0] + w->runs[1] - 2;
+
+	for (uint32_t i = 0; i < w->n_contexts && df; i++) {
+		const double *squares = w->contexts[i].doubt.squares;
+		double deviation = sqrt((squares[0] + squares[1]) / df);
+
+		if (deviation >= 1)
+			found[n++] = deviation;
+	}
+	if (n) {
+		sort_array(found, n, sizeof(*found), by_value);
+		median = found[n / 2];
+	}
+	free(found);
+	return median;
+}
+
+/* It is one of as many as there are contexts, since of a context's causes the largest are named. */
+void why_judge(const struct why *w, struct why_doubt *doubt, double delta)
+{
+	why_doubt_judge(doubt, delta, w->runs, w->common, w->n_contexts);
+}
+
+static void judge_all(struct why *w)
+{
+	w->common = common_deviation(w);
+	for (uint32_t i = 0; i < w->n_contexts; i++) {
+		struct why_context *c = &w->contexts[i];
+
+		why_judge(w, &c->doubt, c->delta);
+		for (uint32_t k = 0; k < c->causes.n_items; k++)
+			why_judge(w, &c->causes.items[k].doubt, c->causes.items[k].delta);
+	}
+}
+
+enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
+{
+	const struct why_cause *cause = &c->causes.items[i];
+	enum why_sureness sure = why_doubt_sureness(&cause->doubt);
+
+	if (!is_large(c, cause->delta) ||
+	    fabs(cause->delta) < (i ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) * fabs(c->delta))
+		return WHY_CHANCE;
+	return is_asynchronous(c->name) && c->changed < sure ? c->changed : sure;
+}
+
 static int rank(const struct why_context *c)
 {
-	return analyze_is_start(c->name, c->calls[0], c->calls[1]) ? 0 : c->told + c->changed;
+	return analyze_is_start(c->name, c->calls[0], c->calls[1]) ?
+		       0 :
+		       3 * (int)c->told + (int)c->changed;
 }
 
 define_compare(
@@ -88,7 +170,7 @@ define_compare(
 	memcpy(c.calls, n->calls, sizeof(c.calls));
 	memcpy(c.total, n->total, sizeof(c.total));
 	why_causes_init(&c.causes, &w->tree, node);
-	c.noise = c.causes.waits;
+	c.doubt.waits = c.causes.waits;
 	vec_push(w, contexts, c);
 	w->total[0] += c.total[0];
 	w->total[1] += c.total[1];
@@ -104,7 +186,9 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	const struct why_side a = { baseline, 0, baseline->n_runs };
 	const struct why_side b = { hardened, 0, hardened->n_runs };
 
-	*w = (struct why){ .has_noise = baseline->n_runs > 1 && hardened->n_runs > 1 };
+	*w = (struct why){ .runs = { baseline->n_runs, hardened->n_runs },
+			   .has_noise = baseline->n_runs > 1 && hardened->n_runs > 1 };
+	why_switched_init(&w->switched, baseline, hardened);
 	why_tree_init(&w->tree, &a, &b);
 	for (uint32_t i = w->tree.nodes[0].first_child; i != WHY_NONE; i = w->tree.nodes[i].next)
 		if (strcmp(w->tree.nodes[i].name, "[idle]") != 0)
@@ -112,15 +196,18 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	w->delta = w->total[1] - w->total[0];
 	for (uint32_t i = 0; i < w->n_contexts; i++)
 		w->contexts[i].floor = WHY_LEAST_OF_COMMAND * w->total[0];
-	if (w->has_noise) {
-		add_noise(w, baseline);
-		add_noise(w, hardened);
+	for (int side = 0; side < 2 && w->has_noise; side++) {
+		vary_contexts(w, side ? hardened : baseline, side);
+		vary_causes(w, side ? hardened : baseline, side);
 	}
+	judge_all(w);
 	for (uint32_t i = 0; i < w->n_contexts; i++) {
 		struct why_context *c = &w->contexts[i];
 
-		c->changed = fabs(c->delta) >= least(c, c->noise);
-		c->told = c->changed || (c->causes.n_items && why_is_named(c, 0));
+		c->changed = is_large(c, c->delta) ? why_doubt_sureness(&c->doubt) : WHY_CHANCE;
+		c->told = c->changed;
+		if (c->causes.n_items && why_is_named(c, 0) > c->told)
+			c->told = why_is_named(c, 0);
 	}
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
@@ -153,5 +240,6 @@ void why_deinit(struct why *w)
 		why_causes_deinit(&w->contexts[i].causes);
 	free(w->contexts);
 	why_tree_deinit(&w->tree);
+	why_switched_deinit(&w->switched);
 	*w = (struct why){};
 }

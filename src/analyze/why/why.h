@@ -6,13 +6,12 @@
 #include "analyze/changes/changes.h"
 #include "analyze/why/causes.h"
 #include "analyze/why/lines.h"
+#include "analyze/why/owner.h"
 
 /* A change of less than this share of what a context executes is not gone into: layout and hashes do as much. */
 #define WHY_LEAST_CHANGE 0.005
 /* Nor what is less than this share of all that the command executes: what a few calls find in the slab caches does as much. */
 #define WHY_LEAST_OF_COMMAND 0.0002
-/* Nor what is less than this many times what runs on one kernel differ by. */
-#define WHY_LEAST_NOISE 3
 /* A cause of less than this share of its context's change is not named; of the second and further ones. */
 #define WHY_LEAST_SHARE   0.1
 #define WHY_FURTHER_SHARE 0.25
@@ -22,20 +21,24 @@ struct why_context {
 	const char *name;
 	double calls[2], total[2]; /* instructions */
 	double delta;
-	double noise; /* as of struct why_cause */
+	struct why_doubt doubt; /* of DELTA */
 	double floor; /* WHY_LEAST_OF_COMMAND, in instructions */
-	bool changed; /* DELTA is more than that and than WHY_LEAST_NOISE allows for */
-	bool told; /* that, or one of its causes is: two may cancel each other out */
+	enum why_sureness
+		changed; /* whether DELTA is that much at all, and if so how sure that is */
+	enum why_sureness told; /* that, or its largest cause is: two may cancel each other out */
 	struct why_causes causes;
 };
 
 struct why {
 	struct why_tree tree;
+	struct why_switched switched;
+	uint32_t runs[2];
 	bool has_noise; /* both sides have several runs */
+	double common; /* instructions: why_doubt_judge() */
 	double total[2],
 		delta; /* of what the command executes in the kernel, all contexts of its own */
 	struct why_context *
-		contexts; /* what changed first, then what is told, by the size of the largest cause */
+		contexts; /* what is surest to have changed first, then by the size of the largest cause */
 	uint32_t n_contexts, cap_contexts;
 };
 
@@ -48,7 +51,10 @@ void why_deinit(struct why *w);
 /* Finds out whose code is the same on both sides, which CHANGES are of; NULL: both are one kernel. */
 void why_compare_code(struct why *w, struct analyze_changes *changes);
 
-/* Whether C's cause I is one to be named: beyond noise, and enough of the change. */
-bool why_is_named(const struct why_context *c, uint32_t i);
+/* How sure DELTA is, of a context, a cause or several, of which DOUBT has the squares. */
+void why_judge(const struct why *w, struct why_doubt *doubt, double delta);
+
+/* Whether C's cause I is one to be named, being enough of the change, and if so how sure that is. */
+enum why_sureness why_is_named(const struct why_context *c, uint32_t i);
 
 #endif

@@ -6,8 +6,8 @@
 #include "view/why.h"
 
 struct line {
-	const char *name, *function, *how, *what;
-	double delta, share, total, noise, calls[2];
+	const char *name, *function, *how, *what, *protection;
+	double delta, share, total, noise, p, calls[2];
 };
 
 static const struct output_column columns[] = {
@@ -21,6 +21,8 @@ static const struct output_column columns[] = {
 	COLUMN("share", FRACTION, line, share, .header = "SHARE"),
 	COLUMN("cause_delta_total", DELTA, line, total),
 	COLUMN("noise", TIME, line, noise),
+	COLUMN("by_chance", FRACTION, line, p),
+	COLUMN("protection", TEXT, line, protection),
 };
 
 static const char *const kinds[] = {
@@ -47,6 +49,8 @@ static void rows(struct view_rows *rows, const void *data)
 
 		for (uint32_t k = 0; k < cause->n_parts; k++) {
 			const struct why_part *part = &c->parts[cause->first_part + k];
+			const struct catalogue_protection *owner =
+				why_owner(&w->why.switched, &w->why.tree, part);
 
 			lines[n++] = (struct line){
 				.name = cause->name,
@@ -56,7 +60,9 @@ static void rows(struct view_rows *rows, const void *data)
 				.delta = part->delta,
 				.share = part->delta / w->of->delta,
 				.total = cause->delta,
-				.noise = w->why.has_noise ? cause->noise : NAN,
+				.p = cause->doubt.p,
+				.protection = owner ? owner->name : NULL,
+				.noise = why_doubt_noise(&cause->doubt),
 				.calls = { known(part->calls[0]), known(part->calls[1]) },
 			};
 		}

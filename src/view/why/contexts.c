@@ -6,8 +6,9 @@
 #include "view/why.h"
 
 struct line {
-	const char *name, *cause;
-	double calls[2], totals[2], delta, pct, noise, cause_delta;
+	const char *name, *cause, *protection;
+	double calls[2], totals[2], delta, pct, noise, p, cause_delta;
+	struct analyze_interval ci;
 	bool told;
 };
 
@@ -20,10 +21,23 @@ static const struct output_column columns[] = {
 	COLUMN("delta_total", DELTA, line, delta, .header = "DELTA/RUN"),
 	COLUMN("delta_pct", PERCENT, line, pct, .header = "%"),
 	COLUMN("noise", TIME, line, noise, .header = "NOISE", .rank = OUTPUT_IF_ANY),
+	COLUMN("delta_total_low", DELTA, line, ci.low),
+	COLUMN("delta_total_high", DELTA, line, ci.high),
+	COLUMN("by_chance", FRACTION, line, p),
 	COLUMN("significant", FLAG, line, told),
 	COLUMN("cause", TEXT, line, cause, .header = "MOST OF IT IN", .elastic = true),
 	COLUMN("cause_delta_total", DELTA, line, cause_delta, .header = "DELTA/RUN"),
+	COLUMN("protection", TEXT, line, protection, .header = "OF", .rank = OUTPUT_IF_ANY),
 };
+
+/* The protection that C's largest cause belongs to. */
+static const char *owner_name(const struct why *w, const struct why_context *c)
+{
+	const struct catalogue_protection *owner =
+		why_owner(&w->switched, &w->tree, &c->causes.parts[c->causes.items[0].first_part]);
+
+	return owner ? owner->name : NULL;
+}
 
 static void rows(struct view_rows *rows, const void *data)
 {
@@ -44,8 +58,11 @@ static void rows(struct view_rows *rows, const void *data)
 			.totals = { c->total[0], c->total[1] },
 			.delta = c->delta,
 			.pct = c->total[0] > 0 ? 100 * c->delta / c->total[0] : NAN,
-			.noise = w->has_noise ? c->noise : NAN,
-			.told = c->told,
+			.noise = why_doubt_noise(&c->doubt),
+			.p = c->doubt.p,
+			.ci = c->doubt.ci,
+			.told = c->told == WHY_SURE || (c->told && !w->has_noise),
+			.protection = named ? owner_name(w, c) : NULL,
 			.cause = named ? cause->name : NULL,
 			.cause_delta = named ? cause->delta : NAN,
 		};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/why/spread.h"
 #include "base/alloc.h"
 #include "output/number.h"
 #include "output/text.h"
@@ -86,8 +87,7 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 	alloc_append(&text, ", ");
 	append_number(&text, OUTPUT_PERCENT, percent(c->delta, w->total[0]));
 	alloc_append(&text, " of what the command executes%s)",
-		     c->changed || !w->has_noise ? "" :
-						   ", no more than runs on one kernel differ by");
+		     c->changed || !w->has_noise ? "" : ", no more than one kernel may differ by");
 	return text;
 }
 
@@ -221,14 +221,8 @@ static void append_depth(char **text, const struct why_tree *t, uint32_t node)
 	const char *names[WAY_MAX + 1] = {};
 	int depth = 0, first;
 
-	for (;;) {
-		uint32_t i = t->nodes[at].first_child;
-
-		while (i != WHY_NONE && ((t->nodes[i].seen[0] && t->nodes[i].seen[1]) ||
-					 t->nodes[i].alone < MOST_OF_IT * all))
-			i = t->nodes[i].next;
-		if (i == WHY_NONE)
-			break;
+	for (uint32_t i = why_tree_most(t, node, all); i != WHY_NONE;
+	     i = why_tree_most(t, i, all)) {
 		at = i;
 		names[depth++ % (WAY_MAX + 1)] = t->nodes[at].name;
 	}
@@ -276,10 +270,73 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	return text;
 }
 
+/* "; that is init_on_alloc, which the baseline has off" */
+static void append_owner(char **text, const struct why *w, const struct why_part *part)
+{
+	const struct catalogue_protection *owner = why_owner(&w->switched, &w->tree, part);
+
+	if (owner)
+		alloc_append(text, "; that is %s%s", owner->name,
+			     why_switched_has(&w->switched, owner) ?
+				     ", in which both sides differ" :
+				     "");
+}
+
+static bool append_spread(char **text, const struct why *w, const struct why_context *c)
+{
+	struct why_spread s = why_spread_find(w, c);
+	enum why_sureness sure = why_doubt_sureness(&s.doubt);
+
+	if (!s.most || sure == WHY_CHANCE ||
+	    fabs(s.delta + s.rest) < WHY_LEAST_SHARE * fabs(c->delta) ||
+	    (c->causes.n_items && fabs(s.delta + s.rest) < fabs(c->causes.items[0].delta)))
+		return false;
+	alloc_append(text, ". %s%.0f %% of that is spread over %u functions, which ",
+		     sure == WHY_SURE ? "" : "Most likely ", percent(s.delta + s.rest, c->delta),
+		     s.n_functions);
+	alloc_append(text, "%s%s ", s.most->kind == WHY_GONE ? "no longer " : "",
+		     s.most->inlined ? "execute" : "call");
+	append_name(text, s.name);
+	alloc_append(text,
+		     "%s: ", s.most->kind == WHY_NEW ? ", as they do not on the baseline" : "");
+	append_delta(text, s.delta, "run");
+	if (fabs(s.rest) >= WORTH_A_WORD * fabs(s.delta)) {
+		alloc_append(text, "; the rest of these functions makes ");
+		append_delta(text, s.rest, "run");
+	}
+	alloc_append(text, "; most of it, %.0f %%, in ", percent(s.most->delta, s.delta));
+	append_name(text, c->causes.items[s.most->cause].name);
+	append_owner(text, w, s.most);
+	alloc_append(text, ".");
+	return true;
+}
+
+/* Where CAUSE stands in what is said of C; N is how many are named before it. */
+static void append_share(char **text, const struct why_context *c, const struct why_cause *cause,
+			 uint32_t n)
+{
+	bool sure = c->told < WHY_SURE || why_doubt_sureness(&cause->doubt) == WHY_SURE;
+	const char *likely = sure ? "" : "Most likely ";
+
+	if (c->changed < WHY_LIKELY && c->causes.delta * cause->delta > 0)
+		alloc_append(text, n ? " Another is " : ". More than chance is ");
+	else if (fabs(c->delta) < fabs(cause->delta) * MOST_OF_IT)
+		alloc_append(text, n ? " The other is " : ". Changes cancel out. One is ");
+	else
+		alloc_append(text, n ? " %s%s%.0f %% is in " : ". %s%s%.0f %% of that is in ",
+			     likely,
+			     !n      ? "" :
+			     *likely ? "another " :
+				       "Another ",
+			     percent(cause->delta, c->delta));
+}
+
 static void append_causes(char **text, const struct why *w, const struct why_context *c)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, many = why_spread_functions(c, NEARLY_ALL);
 
+	if (append_spread(text, w, c))
+		return;
 	for (uint32_t i = 0; i < c->causes.n_items && n < MOST_CAUSES; i++) {
 		const struct why_cause *cause = &c->causes.items[i];
 		char *sentence;
@@ -287,18 +344,42 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		if (!why_is_named(c, i))
 			continue;
 		sentence = view_why_cause(w, c, cause);
-		if (fabs(c->delta) < fabs(cause->delta) * MOST_OF_IT)
-			alloc_append(text, n ? " The other is " : ". Changes cancel out. One is ");
-		else
-			alloc_append(text,
-				     n ? " Another %.0f %% is in " : ". %.0f %% of that is in ",
-				     percent(cause->delta, c->delta));
-		alloc_append(text, "%s.", sentence);
+		append_share(text, c, cause, n);
+		alloc_append(text, "%s", sentence);
+		append_owner(text, w, &c->causes.parts[cause->first_part]);
+		alloc_append(text, ".");
 		free(sentence);
 		n++;
 	}
-	if (!n)
-		alloc_append(text, ". It is spread: no function has a tenth of it.");
+	if (n || !c->causes.n_items)
+		return;
+	alloc_append(text, ". It is spread: %u functions make %.0f %% of it, no one a tenth; ",
+		     many, 100 * NEARLY_ALL);
+	alloc_append(text, "most, %.1f %%, is in ", percent(c->causes.items[0].delta, c->delta));
+	append_name(text, c->causes.items[0].name);
+	alloc_append(text, ".");
+}
+
+/* What the sides differ in besides, where the answer may be of that and does not say so. */
+static void append_switched(char **text, const struct why *w)
+{
+	const struct catalogue_protection *only = w->switched.items[0];
+
+	alloc_append(text, " The only protection in which both sides differ is %s%s.", only->name,
+		     only->origin == CATALOGUE_COMPILER ? ", code that compilers put everywhere" :
+							  "");
+}
+
+/* How sure it is that C changed, where it is not. */
+static void append_odds(char **text, const struct why_context *c)
+{
+	if (isnan(c->doubt.p))
+		alloc_append(text, " One run per side: variation between runs unknown.");
+	else
+		alloc_append(
+			text,
+			" One kernel shows as much against itself in %.0f %% of comparisons; more --boots tell.",
+			100 * fmin(c->doubt.p, c->causes.n_items ? c->causes.items[0].doubt.p : 1));
 }
 
 /* Work may have moved from C to what it queues, or back: the contexts that are told of besides and belong to the same. */
@@ -340,10 +421,17 @@ char *view_why(const struct why *w, const struct why_context *c)
 		free(text);
 		return more;
 	}
+	if (c->told == WHY_LIKELY) {
+		more = alloc_printf("Most likely %s", text);
+		free(text);
+		text = more;
+	}
 	append_causes(&text, w, c);
 	append_moved(&text, w, c);
-	if (!w->has_noise)
-		alloc_append(&text, " One run per side: variation between runs unknown.");
+	if (w->switched.n_items == 1 && !strstr(text, w->switched.items[0]->name))
+		append_switched(&text, w);
+	if (c->told == WHY_LIKELY)
+		append_odds(&text, c);
 	return text;
 }
 
@@ -370,7 +458,7 @@ static void append_compared(char **text, const double values[2], const char *per
 static bool is_agreed(const double values[2], double noise)
 {
 	return isnan(values[0]) || isnan(values[1]) ||
-	       fabs(values[1] - values[0]) <= AGREE * fabs(values[0]) + WHY_LEAST_NOISE * noise;
+	       fabs(values[1] - values[0]) <= AGREE * fabs(values[0]) + (isnan(noise) ? 0 : noise);
 }
 
 char *view_why_check(const struct why_check *check, const char *context)

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/why/owner.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "catalogue/state.h"
+
+void why_switched_init(struct why_switched *s, const struct profile *baseline,
+		       const struct profile *hardened)
+{
+	*s = (struct why_switched){};
+	for (size_t i = 0; i < catalogue_size; i++)
+		if (catalogue_differs(&catalogue[i], baseline, hardened))
+			vec_push(s, items, &catalogue[i]);
+}
+
+void why_switched_deinit(struct why_switched *s)
+{
+	free(s->items);
+	*s = (struct why_switched){};
+}
+
+bool why_switched_has(const struct why_switched *s, const struct catalogue_protection *protection)
+{
+	for (uint32_t i = 0; i < s->n_items; i++)
+		if (s->items[i] == protection)
+			return true;
+	return false;
+}
+
+/* The pattern that NAME is of; NULL: none. */
+static const char *listed_as(const struct catalogue_protection *protection, const char *name,
+			     bool hosts)
+{
+	const struct catalogue_function *f = protection->functions;
+
+	for (; f && f->name; f++)
+		if ((hosts || f->code != CATALOGUE_HOST) && !fnmatch(f->name, name, 0))
+			return f->name;
+	return NULL;
+}
+
+static bool lists(const struct catalogue_protection *protection, const char *name, bool hosts)
+{
+	return listed_as(protection, name, hosts) != NULL;
+}
+
+const char *why_switched_name(const struct why_switched *s, const char *name)
+{
+	const char *found = NULL;
+
+	for (uint32_t i = 0; i < s->n_items && !found; i++)
+		found = listed_as(s->items[i], name, false);
+	return found ?: name;
+}
+
+/* What PART is of and what it calls, down to where most of that is, or one of its callers. */
+static bool lists_part(const struct catalogue_protection *protection, const struct why_tree *t,
+		       const struct why_part *part, bool switched)
+{
+	uint32_t node = part->node, at;
+	double all = t->nodes[node].alone;
+
+	if (lists(protection, t->nodes[node].name, switched) ||
+	    (part->kind != WHY_SELF &&
+	     lists(protection, t->nodes[t->nodes[node].parent].name, switched)))
+		return true;
+	for (at = why_tree_most(t, node, all); at != WHY_NONE; at = why_tree_most(t, at, all))
+		if (part->kind == WHY_NEW && lists(protection, t->nodes[at].name, false))
+			return true;
+	for (at = t->nodes[node].parent; t->nodes[at].parent; at = t->nodes[at].parent)
+		if (lists(protection, t->nodes[at].name, false))
+			return true;
+	return false;
+}
+
+const struct catalogue_protection *why_owner(const struct why_switched *s, const struct why_tree *t,
+					     const struct why_part *part)
+{
+	for (uint32_t i = 0; i < s->n_items; i++)
+		if (lists_part(s->items[i], t, part, true))
+			return s->items[i];
+	for (size_t i = 0; i < catalogue_size; i++)
+		if (lists_part(&catalogue[i], t, part, false))
+			return &catalogue[i];
+	return NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which protection of the catalogue a cause belongs to. */
+#ifndef KPROTPERF_ANALYZE_WHY_OWNER_H
+#define KPROTPERF_ANALYZE_WHY_OWNER_H
+
+#include "analyze/why/causes.h"
+#include "catalogue/catalogue.h"
+
+/* The protections whose state is known on both sides, and differs. */
+struct why_switched {
+	const struct catalogue_protection **items;
+	uint32_t n_items, cap_items;
+};
+
+void why_switched_init(struct why_switched *s, const struct profile *baseline,
+		       const struct profile *hardened);
+void why_switched_deinit(struct why_switched *s);
+bool why_switched_has(const struct why_switched *s, const struct catalogue_protection *protection);
+
+/* The catalogue's pattern for NAME in what is switched, "__x86_indirect_thunk_*"; else NAME itself. */
+const char *why_switched_name(const struct why_switched *s, const char *name);
+
+/*
+ * The protection that the catalogue lists a function for that PART executes, is in, or is of; NULL: none. Of one that is not
+ * switched its own functions alone count, not those in which it runs with other work.
+ */
+const struct catalogue_protection *why_owner(const struct why_switched *s, const struct why_tree *t,
+					     const struct why_part *part);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/why/spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+/* Of which a single function has no more than that is spread. */
+#define MOST_IN_ONE 0.75
+
+struct item {
+	const char *name;
+	const struct why_part *part;
+};
+
+define_compare(by_name, struct item,
+	       compare_values(a->part->kind, b->part->kind) ?: strcmp(a->name, b->name))
+
+	/* ITEMS are parts of one kind, of one name. */
+	static struct why_spread
+	sum_up(const struct why_causes *c, const struct item *items, uint32_t n)
+{
+	struct why_spread s = { .name = items[0].name, .most = items[0].part, .n_functions = n };
+	double deviation[2] = {};
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct why_part *part = items[i].part;
+		const struct why_cause *cause = &c->items[part->cause];
+
+		s.delta += part->delta;
+		s.rest += cause->delta - part->delta;
+		s.doubt.waits += cause->doubt.waits;
+		/* They may vary alike. */
+		for (int side = 0; side < 2; side++)
+			deviation[side] += sqrt(cause->doubt.squares[side]);
+		if (fabs(part->delta) > fabs(s.most->delta))
+			s.most = part;
+	}
+	for (int side = 0; side < 2; side++)
+		s.doubt.squares[side] = deviation[side] * deviation[side];
+	return s;
+}
+
+struct why_spread why_spread_find(const struct why *w, const struct why_context *c)
+{
+	struct item *items = alloc_array(c->causes.n_parts, sizeof(*items));
+	struct why_spread best = {};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->causes.n_parts; i++) {
+		const struct why_part *part = &c->causes.parts[i];
+
+		if (part->kind == WHY_NEW || part->kind == WHY_GONE)
+			items[n++] =
+				(struct item){ why_switched_name(&w->switched, part->name), part };
+	}
+	sort_array(items, n, sizeof(*items), by_name);
+	for (uint32_t i = 0, end; i < n; i = end) {
+		struct why_spread s;
+
+		for (end = i + 1; end < n && !by_name(&items[i], &items[end]);)
+			end++;
+		s = sum_up(&c->causes, &items[i], end - i);
+		if (fabs(s.delta) > fabs(best.delta) &&
+		    fabs(s.most->delta) <= MOST_IN_ONE * fabs(s.delta))
+			best = s;
+	}
+	free(items);
+	if (best.most)
+		why_judge(w, &best.doubt, best.delta + best.rest);
+	return best;
+}
+
+uint32_t why_spread_functions(const struct why_context *c, double share)
+{
+	double sum = 0;
+	uint32_t n = 0;
+
+	while (n < c->causes.n_items && fabs(sum) < share * fabs(c->causes.delta))
+		sum += c->causes.items[n++].delta;
+	return n;
+}
