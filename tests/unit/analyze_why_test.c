@@ -246,6 +246,24 @@ static void test_spread(void **state)
 	answer_deinit(&x);
 }
 
+/* What two functions have alike is little of what they do otherwise. */
+static void test_no_spread(void **state)
+{
+	struct profile *a = exact(1), *b = exact(1);
+	struct answer x;
+
+	(void)state;
+	calls(a, 0, "a", 10, 100);
+	calls(a, 0, "b", 10, 100);
+	calls(b, 0, "a", 10, 900);
+	calls(b, 0, "b", 10, 200);
+	calls(b, 0, "at", 10, 3);
+	calls(b, 0, "bt", 10, 3);
+	answer_init(&x, a, b);
+	assert_says(&x, "89 % of that is in a, which ");
+	answer_deinit(&x);
+}
+
 /* B's own work takes MORE instructions a call in the second run of A side, and DELTA more on the hardened one. */
 static void varied(struct answer *x, uint64_t more, uint64_t delta)
 {
@@ -397,7 +415,8 @@ int main(void)
 		cmocka_unit_test(test_inlining),     cmocka_unit_test(test_cancelling),
 		cmocka_unit_test(test_noise),        cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_loop),         cmocka_unit_test(test_layers_between),
-		cmocka_unit_test(test_spread),       cmocka_unit_test(test_how_sure),
+		cmocka_unit_test(test_spread),       cmocka_unit_test(test_no_spread),
+		cmocka_unit_test(test_how_sure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,8 @@ struct why_spread why_spread_find(const struct why *w, const struct why_context 
 		for (end = i + 1; end < n && !by_name(&items[i], &items[end]);)
 			end++;
 		s = sum_up(&c->causes, &items[i], end - i);
-		if (fabs(s.delta) > fabs(best.delta) &&
+		/* What these functions do besides is more: it is not what they have alike. */
+		if (fabs(s.delta) > fabs(best.delta) && fabs(s.delta) > fabs(s.rest) &&
 		    fabs(s.most->delta) <= MOST_IN_ONE * fabs(s.delta))
 			best = s;
 	}
