@@ -127,13 +127,13 @@ static void explain(struct finder *f, uint32_t node, double scale)
 define_compare(by_cause, struct why_part,
 	       compare_values(a->cause, b->cause)                     ?:
 		       compare_values(fabs(b->delta), fabs(a->delta)) ?:
-									strcmp(a->name, b->name))
+									strcmp(a->name, b->name));
 
-	define_compare(by_delta, struct why_cause,
-		       compare_values(fabs(b->delta), fabs(a->delta)) ?: strcmp(a->name, b->name))
+define_compare(by_delta, struct why_cause,
+	       compare_values(fabs(b->delta), fabs(a->delta)) ?: strcmp(a->name, b->name));
 
-	/* The function around NODE, if that is inlined. */
-	static const char *function_around(const struct why_tree *t, uint32_t node)
+/* The function around NODE, if that is inlined. */
+static const char *function_around(const struct why_tree *t, uint32_t node)
 {
 	const char *name = NULL;
 
@@ -204,10 +204,9 @@ void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t co
 	finish(c, t);
 }
 
-define_compare(by_name, struct why_cause, strcmp(a->name, b->name))
+define_compare(by_name, struct why_cause, strcmp(a->name, b->name));
 
-	void why_causes_vary(struct why_causes *c, const struct why_causes *other, int side,
-			     double weight)
+void why_causes_vary(struct why_causes *c, const struct why_causes *other, int side, double weight)
 {
 	struct pointers names =
 		pointers_sort(other->items, other->n_items, sizeof(*other->items), by_name);

@@ -17,11 +17,10 @@ struct item {
 };
 
 define_compare(by_name, struct item,
-	       compare_values(a->part->kind, b->part->kind) ?: strcmp(a->name, b->name))
+	       compare_values(a->part->kind, b->part->kind) ?: strcmp(a->name, b->name));
 
-	/* ITEMS are parts of one kind, of one name. */
-	static struct why_spread
-	sum_up(const struct why_causes *c, const struct item *items, uint32_t n)
+/* ITEMS are parts of one kind, of one name. */
+static struct why_spread sum_up(const struct why_causes *c, const struct item *items, uint32_t n)
 {
 	struct why_spread s = { .name = items[0].name, .most = items[0].part, .n_functions = n };
 	double deviation[2] = {};

@@ -94,13 +94,13 @@ static void vary_contexts(struct why *w, const struct profile *p, int side)
 	free(totals);
 }
 
-define_compare(by_value, double, compare_values(*a, *b))
+define_compare(by_value, double, compare_values(*a, *b));
 
-	/*
+/*
 	 * The standard deviation of a context's instructions, of half of those that vary at all. It is a slab or a page more
 	 * or less, in whichever context the last one was used up: where few runs happen to agree there is as much all the same.
 	 */
-	static double common_deviation(const struct why *w)
+static double common_deviation(const struct why *w)
 {
 	double *found = alloc_array(w->n_contexts, sizeof(*found)), median = 0;
 	uint32_t n = 0, df = w->runs[0] + w->runs[1] - 2;
@@ -160,9 +160,9 @@ define_compare(
 	by_size, struct why_context,
 	rank(b) - rank(a) ?:
 		compare_values(fmax(largest_cause(b), fabs(b->delta)), fmax(largest_cause(a), fabs(a->delta))) ?:
-		strcmp(a->name, b->name))
+		strcmp(a->name, b->name));
 
-	static void add_context(struct why *w, uint32_t node)
+static void add_context(struct why *w, uint32_t node)
 {
 	const struct why_node *n = &w->tree.nodes[node];
 	struct why_context c = { .name = n->name, .delta = n->total[1] - n->total[0] };
