@@ -225,6 +225,7 @@ static uint32_t warnings(const struct profile *p, bool is_raw, enum analyze_warn
 		n++;
 	}
 	analyze_warnings_deinit(&w);
+	analyze_table_deinit(&t);
 	return n;
 }
 

@@ -143,8 +143,10 @@ static uint32_t rename_chain(struct profile *p, const char **chain,
 		char *body = alloc_strndup(at, end ? (size_t)(end - at) : strlen(at));
 		const char *new = name_for(renames, side, body);
 
-		alloc_append(&text, "%s%s", new ? new : body, end ? PROFILE_CHAIN : "");
 		n |= !!new;
+		if (!new)
+			new = body;
+		alloc_append(&text, "%s%s", new, end ? PROFILE_CHAIN : "");
 		at += strlen(body) + (end ? strlen(PROFILE_CHAIN) : 0);
 		free(body);
 	}
