@@ -49,7 +49,7 @@ LDLIBS   += $(shell pkg-config --libs $(LIBS) 2>/dev/null) -lm
 LDFLAGS  += $(SAN_FLAGS)
 
 # What scripts/bench, tests/live/cost.t and tests/live/executions.t measure with.
-BENCH := $(addprefix $(BUILD)/bench/,floor meter symbolize truth.so executions.so)
+BENCH := $(addprefix $(BUILD)/bench/,floor memory meter symbolize truth.so executions.so)
 
 # Everything but main() is also linked into the unit tests.
 SRCS       := $(filter-out src/cmd/main.c,$(sort $(shell find src -name '*.c')))

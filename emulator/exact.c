@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- *     -plugin exact.so,symbols=FILE,out=FILE[,trace=FUNC:N]
+ *     -plugin exact.so,symbols=FILE,out=FILE[,trace=FUNC:N][,model=FILE]
  *
  * Nothing is counted until the guest executes, in user space, the instruction MARK_BEGIN (include/kprotperf/mark.h):
  * then it has written the file of symbols. At MARK_END the result is written, and nothing is counted any more.
@@ -10,6 +10,7 @@
 
 #include "exact.h"
 #include "kprotperf/mark.h"
+#include "model.h"
 #include "qemu_plugin.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = 1;
@@ -59,6 +60,38 @@ static void on_block(unsigned int cpu, void *data)
 	(void)cpu;
 	if (following)
 		follow_block(data);
+}
+
+static void on_fetch(unsigned int cpu, void *data)
+{
+	struct fetch *fetch = data;
+
+	(void)cpu;
+	if (!following)
+		return;
+	model_leave(fetch);
+	follow_block(model_block(fetch));
+	model_enter(fetch);
+}
+
+static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t vaddr, void *data)
+{
+	(void)cpu;
+	if (following)
+		model_access(info, vaddr, (uint16_t)(uintptr_t)data);
+}
+
+static void on_flush(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	model_flush(data);
+}
+
+static void on_remapping(unsigned int cpu, void *data)
+{
+	(void)cpu;
+	(void)data;
+	model_remapped();
 }
 
 /* DATA is the function of follow.c that is to know of it. */
@@ -188,6 +221,41 @@ static struct block *block_of(struct qemu_plugin_tb *tb)
 			  sizes);
 }
 
+/* Instructions behind which addresses mean other memory. */
+static void watch_mappings(struct qemu_plugin_insn *insn, struct block *block)
+{
+	const unsigned char *code = qemu_plugin_insn_data(insn);
+
+	code += code[0] == 0x66; /* invpcid */
+	if (code[0] == 0x0f && code[1] == 0x22 && (code[2] >> 3 & 7) == 3)
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_flush, QEMU_PLUGIN_CB_NO_REGS,
+						       block);
+	else if ((code[0] == 0x0f && code[1] == 0x22) ||
+		 (code[0] == 0x0f && code[1] == 0x01 && (code[2] >> 3 & 7) == 7) ||
+		 (code[0] == 0x0f && code[1] == 0x38 && code[2] == 0x82))
+		on_execution(insn, on_remapping);
+}
+
+static void watch_model(struct qemu_plugin_tb *tb, struct block *block)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, n - 1);
+	int32_t by;
+	enum ending ending =
+		ending_of(qemu_plugin_insn_data(last), qemu_plugin_insn_size(last), &by);
+
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_fetch, QEMU_PLUGIN_CB_NO_REGS,
+					     model_fetch_of(tb, block, ending, by));
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)i);
+		if (block != &user_block)
+			watch_mappings(insn, block);
+	}
+}
+
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	static const unsigned char end[] = { MARK_END };
@@ -200,7 +268,10 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		watch_mark(tb, end, on_end);
 	else
 		block = block_of(tb);
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, block);
+	if (model.name)
+		watch_model(tb, block);
+	else
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, block);
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
@@ -223,6 +294,11 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qem
 			symbols = strdup(argv[i] + 8);
 		} else if (!strncmp(argv[i], "out=", 4)) {
 			out = strdup(argv[i] + 4);
+		} else if (!strncmp(argv[i], "model=", 6)) {
+			if (!model_read(argv[i] + 6)) {
+				fprintf(stderr, "exact: %s is no model\n", argv[i] + 6);
+				return -1;
+			}
 		} else if (strncmp(argv[i], "trace=", 6) != 0 || !trace_ask(argv[i] + 6)) {
 			fprintf(stderr, "exact: cannot make sense of '%s'\n", argv[i]);
 			return -1;

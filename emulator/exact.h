@@ -8,6 +8,7 @@
  *     exact.c     what is watched of the code that QEMU translates
  *     async.c     who queued what is executed later
  *     trace.c     one call kept whole
+ *     model.c     caches, TLBs and branch prediction
  *     write.c     the file that `kprotperf exact` reads
  */
 #ifndef KPROTPERF_EMULATOR_EXACT_H
@@ -18,6 +19,7 @@
 #include <stdio.h>
 
 #include "kprotperf/exact.h"
+#include "kprotperf/event.h"
 #include "kprotperf/hist.h"
 
 /* --- functions ----------------------------------------------------------- */
@@ -99,6 +101,15 @@ struct calls {
 	uint32_t slots[HIST_SLOTS];
 };
 
+/* What an instruction missed in one calling context. */
+struct miss {
+	struct miss *next; /* of the same node */
+	struct node *node;
+	struct block *block; /* NULL: not known, and INSN is 0 */
+	uint16_t insn;
+	uint64_t counts[MODEL_N_EVENTS];
+};
+
 struct node {
 	struct node *parent; /* NULL: the root of a context */
 	struct function *function; /* NULL of roots */
@@ -108,6 +119,7 @@ struct node {
 	struct calls *distribution;
 	uint64_t *counts; /* executions, by the blocks' LOCAL */
 	uint32_t n_counts, id;
+	struct miss *misses;
 };
 
 struct context {
@@ -131,6 +143,8 @@ void tree_execution(struct node *node, const struct block *block);
 /* Instead of BLOCK, which was left after N instructions. */
 void tree_left(struct node *node, const struct block *block, uint16_t n);
 struct block *tree_block(uint64_t addr, uint16_t n, const uint8_t *sizes);
+/* By instruction INSN of BLOCK, which may be NULL. */
+void tree_miss(struct node *node, struct block *block, uint16_t insn, enum model_event event);
 
 /* Takes PART, where the compiler put what is seldom executed, for what it is. */
 void tree_join(struct function *part, struct function *whole);
@@ -161,6 +175,9 @@ void follow_enter_stack(uint64_t slot);
 void follow_new_stack(uint64_t slot);
 /* BLOCK is about to be executed. */
 void follow_block(struct block *block);
+
+/* In the block that was executed last, by its instruction INSN. */
+void follow_miss(enum model_event event, uint16_t insn);
 
 /* Instructions since follow_begin(). */
 uint64_t follow_elapsed(void);

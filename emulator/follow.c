@@ -306,6 +306,11 @@ void follow_block(struct block *block)
 		trace_step(block, current->depth);
 }
 
+void follow_miss(enum model_event event, uint16_t insn)
+{
+	tree_miss(top->node, last, insn, event);
+}
+
 void follow_leave_stack(uint64_t slot)
 {
 	if (!current->stack)

@@ -16,12 +16,14 @@ typedef uint32_t qemu_plugin_meminfo_t;
 struct qemu_info;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
+struct qemu_plugin_hwaddr;
 
 enum {
 	QEMU_PLUGIN_CB_NO_REGS = 0,
 	QEMU_PLUGIN_INLINE_ADD_U64 = 0,
 	QEMU_PLUGIN_MEM_R = 1,
 	QEMU_PLUGIN_MEM_W = 2,
+	QEMU_PLUGIN_MEM_RW = 3,
 };
 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
@@ -39,6 +41,11 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 				      void (*cb)(unsigned int cpu, qemu_plugin_meminfo_t info,
 						 uint64_t vaddr, void *data),
 				      int flags, int rw, void *data);
+/* Of the access that a callback is told of: log2 of its bytes, and where it is; NULL: that is not known. */
+unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t vaddr);
+_Bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *haddr);
+uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *haddr);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t, void *),
 				    void *data);
 /* Forgets all callbacks and translations, then calls CB, which may register others. */
@@ -47,6 +54,8 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+/* Where it is in QEMU's own memory, or NULL. */
+void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
 

@@ -10,6 +10,7 @@
 #define NODE_HASH   (1u << 21)
 #define CALLS_HASH  (1u << 16) /* 80 MB when half of it is used */
 #define BLOCK_HASH  (1u << 18)
+#define MISSES_MAX  (1u << 20) /* 100 MB */
 #define COUNTS_STEP 8
 
 struct node **nodes;
@@ -186,6 +187,42 @@ void tree_left(struct node *node, const struct block *block, uint16_t n)
 	node->counts[block->local]--;
 	if (n)
 		tree_execution(node, tree_block(block->addr, n, block->sizes));
+}
+
+static struct miss *miss_of(struct node *node, struct block *block, uint16_t insn)
+{
+	static struct miss **table; /* open addressing */
+	static uint32_t n;
+	uint32_t at = hash(node->id, block ? block->addr : 0, insn) & (2 * MISSES_MAX - 1);
+	struct miss *miss;
+
+	if (!table)
+		table = get_memory(2 * MISSES_MAX * sizeof(struct miss *));
+	for (; (miss = table[at]); at = (at + 1) & (2 * MISSES_MAX - 1))
+		if (miss->node == node && miss->block == block && miss->insn == insn)
+			return miss;
+	if (n == MISSES_MAX)
+		return NULL;
+	n++;
+	miss = get_memory(sizeof(*miss));
+	*miss = (struct miss){ node->misses, node, block, insn, { 0 } };
+	return node->misses = table[at] = miss;
+}
+
+void tree_miss(struct node *node, struct block *block, uint16_t insn, enum model_event event)
+{
+	struct miss *miss;
+
+	/* In user space, of an exception, or a callee's that has no node. */
+	if (!block || block->function != node->function || insn >= block->n) {
+		block = NULL;
+		insn = 0;
+	}
+	miss = miss_of(node, block, insn);
+	if (miss)
+		miss->counts[event]++;
+	else
+		losses.nodes_full++;
 }
 
 struct block *tree_block(uint64_t addr, uint16_t n, const uint8_t *sizes)

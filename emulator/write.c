@@ -8,6 +8,8 @@
  *     B id function addr sizes...                     a block, with the bytes of each instruction
  *     N id parent context function site calls total self     parent 0: none
  *     E block executions                              of the node before it
+ *     P name cycles...                the model, and what each of its events adds
+ *     M block insn event:count...     of that node likewise; the number of the block and one more, 0: not known
  *     X lost number function          the call that is kept whole, and its number
  *     S depth block function          what it executes, in order
  *     D context function calls total squares min max slot:calls...
@@ -15,6 +17,7 @@
 #include <inttypes.h>
 
 #include "exact.h"
+#include "model.h"
 
 static uint32_t function_id(const struct function *function)
 {
@@ -48,6 +51,27 @@ static void write_blocks(FILE *file)
 	}
 }
 
+static void write_misses(const struct miss *m, FILE *file)
+{
+	for (; m; m = m->next) {
+		fprintf(file, "M %" PRIu32 " %u", m->block ? m->block->local + 1 : 0, m->insn);
+		for (int event = 0; event < MODEL_N_EVENTS; event++)
+			if (m->counts[event])
+				fprintf(file, " %d:%" PRIu64, event, m->counts[event]);
+		fputc('\n', file);
+	}
+}
+
+static void write_model(FILE *file)
+{
+	if (!model.name)
+		return;
+	fprintf(file, "P %s", model.name);
+	for (int event = 0; event < MODEL_N_EVENTS; event++)
+		fprintf(file, " %" PRIu64, model.cycles[event]);
+	fputc('\n', file);
+}
+
 static void write_nodes(FILE *file)
 {
 	for (uint32_t i = 0; i < n_nodes; i++) {
@@ -61,6 +85,7 @@ static void write_nodes(FILE *file)
 		for (uint32_t k = 0; k < n->n_counts; k++)
 			if (n->counts[k] && n->function && n->function->id)
 				fprintf(file, "E %" PRIu32 " %" PRIu64 "\n", k, n->counts[k]);
+		write_misses(n->misses, file);
 	}
 }
 
@@ -119,6 +144,7 @@ bool write_result(const char *path, uint64_t open)
 			contexts[i]->command, function_id(contexts[i]->function),
 			contexts[i]->by ? contexts[i]->by->id + 1 : 0);
 	write_blocks(file);
+	write_model(file);
 	write_nodes(file);
 	write_distributions(file);
 	write_trace(file);

@@ -247,6 +247,70 @@ static bool read_node(struct reader *r)
 	return true;
 }
 
+static bool read_model(struct reader *r)
+{
+	static const char *const names[] = { MODEL_EVENT_NAMES };
+	char *name, *text = NULL;
+	uint64_t cycles;
+
+	r->at += *r->at == ' ';
+	name = strndup(r->at, strcspn(r->at, " \n"));
+	r->at += strlen(name);
+	profile_env_set(r->p, PROFILE_ENV_MODEL, name);
+	free(name);
+	for (int event = 0; event < MODEL_N_EVENTS; event++) {
+		if (!take(r, UINT32_MAX, &cycles)) {
+			free(text);
+			return false;
+		}
+		alloc_append(&text, "%s%s=%" PRIu64, text ? " " : "", names[event], cycles);
+	}
+	profile_env_set(r->p, PROFILE_ENV_CYCLES, text);
+	free(text);
+	return true;
+}
+
+/* The piece of BLOCK, one less than its number is LOCAL, that its instruction INSN is in; else the function. */
+static uint32_t missed_at(struct reader *r, const struct function *f, uint64_t local, uint64_t insn)
+{
+	const struct block *b;
+
+	if (!local || local > f->n_blocks || f->blocks[local - 1] == UINT32_MAX)
+		return profile_location_at(r->p, r->ks, f->sym->addr);
+	b = &r->blocks[f->blocks[local - 1]];
+	for (uint32_t i = 0; i < b->n_pieces; insn -= b->pieces[i++].insns)
+		if (insn < b->pieces[i].insns)
+			return profile_location_at(r->p, r->ks, b->pieces[i].addr);
+	return profile_location_at(r->p, r->ks, f->sym->addr);
+}
+
+static bool read_misses(struct reader *r)
+{
+	const struct node *n = r->n_nodes ? &r->nodes[r->n_nodes - 1] : NULL;
+	uint32_t stack[STACK_MAX + 1], n_stack = 0;
+	struct profile_miss miss = {};
+	uint64_t local, insn, event;
+	const struct function *f;
+
+	if (!n || !take(r, IDS_MAX, &local) || !take(r, SIZES_MAX, &insn))
+		return false;
+	f = &r->functions[n->function];
+	if (f->sym) {
+		stack[0] = missed_at(r, f, local, insn);
+		memcpy(stack + 1, r->stack, r->n_stack * sizeof(*stack));
+		n_stack = r->n_stack + 1;
+	}
+	miss.context = r->contexts[n->context].profile;
+	miss.stack = profile_stack_add(r->p, stack, n_stack);
+	while (take(r, MODEL_N_EVENTS - 1, &event)) {
+		if (*r->at++ != ':' || !number_scan(&r->at, &miss.count))
+			return false;
+		miss.event = (uint32_t)event;
+		profile_miss_add(r->p, &miss);
+	}
+	return *r->at == '\n';
+}
+
 static bool read_executions(struct reader *r)
 {
 	const struct node *n = r->n_nodes ? &r->nodes[r->n_nodes - 1] : NULL;
@@ -376,6 +440,10 @@ static bool read_line(struct reader *r, const char *line)
 		return read_executions(r);
 	case 'D':
 		return read_distribution(r);
+	case 'P':
+		return read_model(r);
+	case 'M':
+		return read_misses(r);
 	case 'X':
 		return read_trace(r);
 	case 'S':

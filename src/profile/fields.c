@@ -202,6 +202,13 @@ LAYOUT(edge, struct profile_edge, NULL,
 	INDEX(profile_edge, stack, STACKS, SAME),
 	NUMBER(profile_edge, calls, SUM));
 
+LAYOUT(miss, struct profile_miss, NULL,
+	INDEX(profile_miss, run, RUNS, SAME),
+	INDEX(profile_miss, context, CONTEXTS, SAME),
+	INDEX(profile_miss, stack, STACKS, SAME),
+	ENUM(profile_miss, event, MODEL_N_EVENTS - 1, "has an unknown event", SAME),
+	NUMBER(profile_miss, count, SUM));
+
 LAYOUT(block, struct profile_block, NULL,
 	NUMBER(profile_block, addr, SAME),
 	NUMBER(profile_block, bytes, SAME),
@@ -374,4 +381,5 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(COSTS, "costs", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, costs, cost)),
 	SECTION(EDGES, "calls", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, edges, edge)),
 	SECTION(TRACES, "traces", TABLE_OPTIONAL, NULL, LIST(profile, traces, trace)),
+	SECTION(MISSES, "misses", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, misses, miss)),
 };

@@ -36,7 +36,8 @@ enum section_type {
 	SECTION_COSTS,
 	SECTION_EDGES,
 	SECTION_TRACES,
-	SECTION_LAST = SECTION_TRACES,
+	SECTION_MISSES,
+	SECTION_LAST = SECTION_MISSES,
 	SECTION_END = 0x7fffffff, /* empty, the last in every file */
 };
 

@@ -170,6 +170,16 @@ void profile_edge_add(struct profile *p, const struct profile_edge *edge)
 		p->edges[found].calls += edge->calls;
 }
 
+void profile_miss_add(struct profile *p, const struct profile_miss *miss)
+{
+	uint32_t found = section_find(p, SECTION_MISSES, miss);
+
+	if (found == HASH_NONE)
+		section_add(p, SECTION_MISSES, miss);
+	else
+		p->misses[found].count += miss->count;
+}
+
 void profile_sample_add(struct profile *p, const struct profile_sample *sample)
 {
 	uint32_t found = section_find(p, SECTION_SAMPLES, sample);

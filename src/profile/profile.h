@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "kprotperf/cost.h"
+#include "kprotperf/event.h"
 
 /*
  * Bytes that a name may have at most, whatever it names: a symbol, a file, a context. No real one
@@ -336,6 +337,13 @@ struct profile_edge {
 	uint64_t calls;
 };
 
+/* What a model of a CPU counted at STACK's first location; an empty STACK is user space. */
+struct profile_miss {
+	uint32_t run, context, stack;
+	uint32_t event; /* enum model_event */
+	uint64_t count;
+};
+
 /* A fact about the machine, the kernel or the recording: see profile_env_set(). */
 struct profile_env {
 	const char *key, *value;
@@ -367,6 +375,8 @@ struct profile_env {
  */
 #define PROFILE_ENV_COST        "record.cost."
 #define PROFILE_ENV_TRACE       "record.trace" /* "FUNC:N", the call that was kept whole */
+#define PROFILE_ENV_MODEL       "model.name" /* of the CPU's caches; none: was not modelled */
+#define PROFILE_ENV_CYCLES      "model.cycles" /* "l1i=10 l1d=10 ...": what each of its events adds */
 #define PROFILE_ENV_ENGINE      "record.engine" /* PROFILE_ENGINE_EXACT; without it probes */
 #define PROFILE_ENGINE_EXACT    "exact" /* the lab's emulator counted all instructions */
 #define PROFILE_ENV_PROTECTION  "record.protection." /* + name: state of one that was asked for */
@@ -453,6 +463,8 @@ struct profile {
 	uint32_t n_edges, cap_edges;
 	struct profile_trace *traces; /* of calls that were kept whole, one after the other */
 	uint32_t n_traces, cap_traces;
+	struct profile_miss *misses;
+	uint32_t n_misses, cap_misses;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };
@@ -512,6 +524,8 @@ void profile_report_add(struct profile *p, uint32_t run, const struct profile_re
 void profile_sample_add(struct profile *p, const struct profile_sample *sample);
 /* Likewise of an edge. */
 void profile_edge_add(struct profile *p, const struct profile_edge *edge);
+
+void profile_miss_add(struct profile *p, const struct profile_miss *miss);
 
 /*
  * The cell for the three indices, added empty (errors and entries NOT_COUNTED) if there is none.

@@ -10,6 +10,7 @@
 #include "analyze/diff/diff_paths.h"
 #include "analyze/diff/passage.h"
 #include "analyze/diff/renames.h"
+#include "analyze/figures/misses.h"
 #include "analyze/why/why.h"
 #include "view/table.h"
 
@@ -29,6 +30,7 @@
 	TABLE(paths)            \
 	TABLE(path_changes)     \
 	TABLE(trace)            \
+	TABLE(misses)           \
 	TABLE(details)          \
 	TABLE(percentiles)
 
@@ -51,6 +53,7 @@ struct view_diff {
 	struct analyze_diff_paths paths;
 	struct analyze_passage passage; /* of the conclusion's syscall */
 	struct analyze_trace_diff trace;
+	struct analyze_misses misses;
 	const struct analyze_renames *renames;
 	const char *control; /* the file of --control; NULL: none */
 	struct analyze_conclusion conclusion;
@@ -68,6 +71,9 @@ char *view_repetitions_note(const struct analyze_diff_repetitions *r);
 
 /* The first of what differs in a line, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c);
+
+/* Which context's misses change most, and whether its instructions show that; NULL: none do. For free(). */
+char *view_diff_misses(const struct view_diff *c);
 
 /* Of struct analyze_change: how far the difference may be off, to stand beside it, and how sure it is. */
 extern const struct output_column view_plus_minus[1];

@@ -10,6 +10,7 @@
 #include "analyze/figures/cost.h"
 #include "analyze/figures/environment.h"
 #include "analyze/figures/kernel_share.h"
+#include "analyze/figures/misses.h"
 #include "analyze/figures/table.h"
 #include "analyze/figures/warnings.h"
 #include "analyze/figures/workload.h"
@@ -37,6 +38,8 @@
 	TABLE(callers)            \
 	TABLE(callees)            \
 	TABLE(trace)              \
+	TABLE(misses)             \
+	TABLE(miss_lines)         \
 	TABLE(losses)             \
 	TABLE(accounting)         \
 	TABLE(costs)
@@ -56,6 +59,7 @@ struct view_report {
 	struct analyze_leaves leaves;
 	struct analyze_neighbours neighbours; /* of --callers and --callees; empty without */
 	struct analyze_trace trace;
+	struct analyze_misses misses, miss_lines;
 	struct analyze_blocks blocks;
 	struct analyze_paths paths;
 	struct analyze_env protections;

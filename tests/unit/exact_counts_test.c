@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the emulator writes of a guest becomes rows, contexts and stacks; a file that it did not write is refused. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +12,10 @@
 
 #include <cmocka.h>
 
+#include "analyze/figures/misses.h"
 #include "exact/counts.h"
 #include "profile/profile.h"
+#include "profile/resolve.h"
 
 #define SYMBOLS                                    \
 	"ffffffff81000000 T _stext\n"              \
@@ -53,6 +56,8 @@
 	"D 1 2 2 74 2738 37 37 32:2\n"                 \
 	"D 2 3 2 60 1800 30 30 30:2\n"                 \
 	"D 2 4 4 40 400 10 10 10:4\n"
+
+#define MODEL "P tiny 10 20 40 200 5 6 7 16\n"
 
 static struct kernel_kallsyms *ks;
 
@@ -168,6 +173,51 @@ static void test_stacks(void **state)
 	profile_destroy(p);
 }
 
+/* The row of FUNCTION in what uname queued, whose node is the last. */
+static const struct analyze_misses_row *missed(const struct analyze_misses *m, const char *function)
+{
+	for (uint32_t i = 0; i < m->n_rows; i++)
+		if (!strcmp(m->rows[i].function, function) &&
+		    !strncmp(m->rows[i].context, "uname [", 7))
+			return &m->rows[i];
+	return NULL;
+}
+
+static void test_misses(void **state)
+{
+	struct profile *p[2];
+	struct analyze_misses m;
+	const struct analyze_misses_row *row;
+
+	(void)state;
+	assert_int_equal(read_text(COUNTS MODEL "M 1 2 1:3 2:2\nM 0 0 7:4\n", &p[0]), 0);
+	assert_int_equal(read_text(COUNTS MODEL "M 1 2 1:13 2:2\n", &p[1]), 0);
+	for (int i = 0; i < 2; i++)
+		profile_resolve_kallsyms(p[i], ks);
+	analyze_misses_init(&m, p[0], p[1], ANALYZE_MISSES_BY_FUNCTION);
+	assert_string_equal(m.model, "tiny");
+	row = missed(&m, "helper.isra.0");
+	assert_non_null(row);
+	assert_true(row->sides[0].events[MODEL_L1D] == 3);
+	assert_true(row->sides[0].cycles == 3 * 20 + 2 * 40 + 4 * 16);
+	assert_true(row->sides[0].instructions == 10);
+	assert_true(row->delta.events[MODEL_L1D] == 10);
+	assert_true(row->delta.cycles == 10 * 20 - 4 * 16);
+	assert_true(row->delta.instructions == 0);
+	assert_true(isnan(row->plus_minus));
+	row = missed(&m, "*");
+	assert_non_null(row);
+	assert_true(row->sides[1].instructions == 10);
+	analyze_misses_deinit(&m);
+	/* Of two models nothing is said. */
+	profile_env_set(p[1], PROFILE_ENV_MODEL, "other");
+	analyze_misses_init(&m, p[0], p[1], ANALYZE_MISSES_BY_FUNCTION);
+	assert_int_equal(m.n_rows, 0);
+	analyze_misses_deinit(&m);
+	profile_destroy(p[0]);
+	profile_destroy(p[1]);
+}
+
 static void test_refused(void **state)
 {
 	static const char *const wrong[] = {
@@ -185,6 +235,10 @@ static void test_refused(void **state)
 		"F 2 ffffffff81000100\nE 0 5\n",
 		"F 2 ffffffff81000100\nB 0 3 ffffffff81000100 1\n",
 		"F 9999999999 ffffffff81000100\n",
+		"P tiny 1 2\n",
+		"M 0 0 1:1\n",
+		COUNTS "M 1 0 99:1\n",
+		COUNTS "M 1 0 1\n",
 	};
 
 	(void)state;
@@ -201,6 +255,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_misses),
 		cmocka_unit_test(test_refused),
 	};
 

@@ -178,6 +178,8 @@ done
 turns context-switch 'read=2 write=2'
 turns user-copies 'recvfrom=17 sendto=17'
 turns slab-sizes 'msgrcv=763 msgsnd=763'
+turns signalfd-rounds read=4000
+turns eventfd-rounds read=4000
 # Each of these calls waits for RCU, and a recording lacks one in a hundred of such.
 if strace -o /dev/null true 2>/dev/null; then
 	counter=strace turns page-orders 'setsockopt=20'

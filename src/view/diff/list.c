@@ -70,10 +70,13 @@ static char *conclude(const struct view_diff *c)
 static void page(const struct view *v, const void *data)
 {
 	const struct view_diff *c = data;
-	char *conclusion = conclude(c);
+	char *conclusion = conclude(c), *misses = view_diff_misses(c);
 
 	view_text(v, "%s", conclusion);
 	free(conclusion);
+	if (misses)
+		view_text(v, "%s", misses);
+	free(misses);
 	view_warnings(v, &c->diff.warnings);
 	fputc('\n', v->out);
 	write_sides(v, c);
@@ -83,7 +86,7 @@ static void page(const struct view *v, const void *data)
 static void json(json_t *root, const void *data)
 {
 	const struct view_diff *c = data;
-	char *conclusion = conclude(c);
+	char *conclusion = conclude(c), *misses = view_diff_misses(c);
 	json_t *kernel = json_object();
 
 	output_json_set(root, "unit", json_string(profile_clock_unit(c->diff.clock)));
@@ -92,12 +95,14 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "warnings", view_warnings_json(&c->diff.warnings));
 	output_json_set(root, "valid", json_boolean(!c->diff.warnings.n_invalid));
 	output_json_set(root, "conclusion", output_json_text(conclusion));
+	output_json_set(root, "conclusion_misses", output_json_text(misses));
 	output_json_set(root, "conclusion_cpu_pct", output_json_number(c->conclusion.cpu_pct));
 	for (int i = 0; i < VIEW_N_SIDES; i++)
 		output_json_set(kernel, view_side_names[i],
 				view_kernel_share_json(&c->diff.kernel[i]));
 	output_json_set(root, "kernel_share", kernel);
 	free(conclusion);
+	free(misses);
 }
 
 static const struct analyze_warnings *warnings_of(const void *data)

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A model of a CPU's caches, TLBs and branch predictor: what docs/exact.md says of it, and no more. Each cache is
+ * filled by what misses it, whatever the others hold, and gives up what was not used for longest.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact.h"
+#include "model.h"
+
+#define LINE_SHIFT  6
+#define PAGE_SHIFT  12
+#define LARGE_SHIFT 21
+#define PAGES       4096 /* whose physical addresses are kept; any number does */
+#define RETURNS     16
+#define IMAGE       0xffffffff80000000ull /* the kernel's code and data */
+
+/* Of 0 where a way is empty; by set, in each the last used first. */
+struct cache {
+	uint64_t *keys;
+	uint64_t sets, ways;
+	uint64_t mask; /* where SETS are a power of two; else 0 */
+};
+
+/* A page that was accessed since the guest's translations last changed. */
+struct page {
+	uint64_t number; /* of the virtual address */
+	uint64_t generation;
+	uint64_t addr; /* where it is in memory */
+	uint64_t index, key; /* in TLBs; KEY 0: it is no memory */
+};
+
+enum branch {
+	BRANCH_NONE,
+	BRANCH_CONDITIONAL,
+	BRANCH_INDIRECT,
+	BRANCH_CALL,
+	BRANCH_INDIRECT_CALL,
+	BRANCH_RETURN,
+};
+
+struct fetch {
+	uint64_t addr, end, target;
+	uint64_t pages[2]; /* where the first and the next page of it are; 0: not known */
+	struct block *block;
+	uint16_t n;
+	enum branch branch; /* at its end */
+};
+
+struct model model;
+
+static struct cache caches[MODEL_BRANCH];
+static struct page pages[PAGES];
+static uint64_t generation = 1;
+static bool isolated; /* user space has page tables of its own */
+
+static const struct fetch *previous;
+static uint64_t previous_began; /* EXECUTED then */
+static uint64_t last_line; /* that was fetched */
+static uint8_t *counters;
+static uint64_t *targets, n_counters, history, history_mask;
+static uint64_t returns[RETURNS];
+static unsigned int n_returned;
+
+/* Was it there? Now it is. */
+static bool touch(struct cache *c, uint64_t index, uint64_t key)
+{
+	uint64_t *set = c->keys + (c->mask ? index & c->mask : index % c->sets) * c->ways;
+	uint64_t before = *set;
+
+	if (before == key)
+		return true;
+	*set = key;
+	for (uint64_t way = 1; way < c->ways; way++) {
+		uint64_t moved = before;
+
+		before = set[way];
+		set[way] = moved;
+		if (before == key)
+			return true;
+	}
+	return false;
+}
+
+static bool hits(enum model_event event, uint64_t index, uint64_t key, uint16_t insn)
+{
+	if (touch(&caches[event], index, key))
+		return true;
+	follow_miss(event, insn);
+	return false;
+}
+
+static void access_line(enum model_event first, uint64_t addr, uint16_t insn)
+{
+	uint64_t line = addr >> LINE_SHIFT, key = line + 1;
+
+	if (!hits(first, line, key, insn) && !hits(MODEL_L2, line, key, insn))
+		hits(MODEL_LLC, line, key, insn);
+}
+
+static void translate(enum model_event first, uint64_t index, uint64_t key, uint16_t insn)
+{
+	if (!hits(first, index, key, insn))
+		hits(MODEL_STLB, index, key, insn);
+}
+
+/* A page of 2 MiB is known by its address: all pages in it lie likewise in memory. */
+static void set_tlb_key(uint64_t vaddr, uint64_t addr, uint64_t *index, uint64_t *key)
+{
+	bool large = !((vaddr ^ addr) >> PAGE_SHIFT & ((1 << (LARGE_SHIFT - PAGE_SHIFT)) - 1));
+	int shift = large ? LARGE_SHIFT : PAGE_SHIFT;
+
+	*index = vaddr >> shift;
+	*key = *index << shift | 1 | large << 1;
+}
+
+static const struct page *page_of(qemu_plugin_meminfo_t info, uint64_t vaddr)
+{
+	uint64_t number = vaddr >> PAGE_SHIFT;
+	struct page *page = &pages[number % PAGES];
+	struct qemu_plugin_hwaddr *where;
+
+	if (page->number == number && page->generation == generation)
+		return page;
+	where = qemu_plugin_get_hwaddr(info, vaddr);
+	*page = (struct page){ .number = number, .generation = generation };
+	if (!where || qemu_plugin_hwaddr_is_io(where))
+		return page;
+	page->addr = qemu_plugin_hwaddr_phys_addr(where) >> PAGE_SHIFT << PAGE_SHIFT;
+	set_tlb_key(vaddr, page->addr, &page->index, &page->key);
+	return page;
+}
+
+void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
+{
+	uint64_t size = 1ull << qemu_plugin_mem_size_shift(info),
+		 in_page = vaddr % (1 << PAGE_SHIFT);
+	const struct page *page = page_of(info, vaddr);
+
+	if (!page->key)
+		return;
+	translate(MODEL_DTLB, page->index, page->key, insn);
+	access_line(MODEL_L1D, page->addr + in_page, insn);
+	/* What goes on in the next page is taken to be this one's. */
+	if ((vaddr ^ (vaddr + size - 1)) >> LINE_SHIFT)
+		access_line(MODEL_L1D, page->addr + (in_page + size - 1) % (1 << PAGE_SHIFT), insn);
+}
+
+static void fetch_line(const struct fetch *f, uint64_t line)
+{
+	uint64_t vaddr = line << LINE_SHIFT, index, key;
+	uint64_t page = f->pages[vaddr >> PAGE_SHIFT != f->addr >> PAGE_SHIFT];
+
+	if (!page)
+		return;
+	set_tlb_key(vaddr, page, &index, &key);
+	translate(MODEL_ITLB, index, key, 0);
+	access_line(MODEL_L1I, page + vaddr % (1 << PAGE_SHIFT), 0);
+}
+
+void model_enter(const struct fetch *f)
+{
+	uint64_t last = (f->end - 1) >> LINE_SHIFT;
+
+	for (uint64_t line = f->addr >> LINE_SHIFT; line <= last; line++) {
+		if (line != last_line)
+			fetch_line(f, line);
+		last_line = line;
+	}
+	previous = f;
+	previous_began = executed;
+}
+
+static bool predicts_condition(uint64_t addr, bool taken)
+{
+	uint8_t *counter = &counters[(addr ^ history) % n_counters];
+	bool predicted = *counter >= 2;
+
+	if (taken && *counter < 3)
+		++*counter;
+	else if (!taken && *counter)
+		--*counter;
+	history = (history << 1 | taken) & history_mask;
+	return predicted == taken;
+}
+
+static bool predicts_target(uint64_t addr, uint64_t to)
+{
+	uint64_t *target = &targets[addr % n_counters];
+	bool right = *target == to;
+
+	*target = to;
+	return right;
+}
+
+static bool predicts(const struct fetch *p, uint64_t to)
+{
+	switch (p->branch) {
+	case BRANCH_CONDITIONAL:
+		return (to != p->target && to != p->end) ||
+		       predicts_condition(p->end, to == p->target);
+	case BRANCH_CALL:
+	case BRANCH_INDIRECT_CALL:
+		returns[n_returned++ % RETURNS] = p->end;
+		return p->branch == BRANCH_CALL || predicts_target(p->end, to);
+	case BRANCH_INDIRECT:
+		return predicts_target(p->end, to);
+	case BRANCH_RETURN:
+		return returns[--n_returned % RETURNS] == to;
+	default:
+		return true;
+	}
+}
+
+void model_leave(const struct fetch *next)
+{
+	const struct fetch *p = previous;
+	enum role role = next->block->function->role;
+
+	/* An exception or an interrupt is no branch. */
+	if (!p || !p->branch || executed - previous_began != p->n || role == ROLE_ENTRY_FAULT ||
+	    role == ROLE_ENTRY_IRQ)
+		return;
+	if (!predicts(p, next->addr))
+		follow_miss(MODEL_BRANCH, p->n - 1);
+}
+
+/* Forgets translations, but of the kernel's pages, which are global unless ISOLATED. */
+static void flush(struct cache *c)
+{
+	uint64_t kept = isolated ? IMAGE : 1ull << 63;
+
+	for (uint64_t i = 0; i < c->sets * c->ways; i++)
+		if (c->keys[i] < kept)
+			c->keys[i] = 0;
+}
+
+void model_flush(const struct block *block)
+{
+	enum role role = block->function->role;
+
+	generation++;
+	isolated |=
+		role == ROLE_ENTRY_SYSCALL || role == ROLE_ENTRY_FAULT || role == ROLE_ENTRY_IRQ;
+	flush(&caches[MODEL_ITLB]);
+	flush(&caches[MODEL_DTLB]);
+	flush(&caches[MODEL_STLB]);
+	last_line = 0;
+}
+
+void model_remapped(void)
+{
+	generation++;
+}
+
+static enum branch branch_of(const unsigned char *code, size_t size, enum ending ending,
+			     bool direct)
+{
+	const unsigned char *end = code + size;
+
+	if (ending == ENDS_CALL)
+		return direct ? BRANCH_CALL : BRANCH_INDIRECT_CALL;
+	if (ending == ENDS_RETURN)
+		return BRANCH_RETURN;
+	if (direct)
+		return (size >= 6 && end[-6] == 0x0f && end[-5] >> 4 == 8) ||
+				       (size < 5 && end[-2] >> 4 == 7) ?
+			       BRANCH_CONDITIONAL :
+			       BRANCH_NONE;
+	while (size > 2 && (*code >> 4 == 4 || *code == 0x3e)) {
+		code++;
+		size--;
+	}
+	return size >= 2 && *code == 0xff && (code[1] >> 3 & 7) == 4 ? BRANCH_INDIRECT :
+								       BRANCH_NONE;
+}
+
+static uint64_t page_at(const struct qemu_plugin_insn *insn)
+{
+	return (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(insn) >> PAGE_SHIFT << PAGE_SHIFT;
+}
+
+struct fetch *model_fetch_of(struct qemu_plugin_tb *tb, struct block *block, enum ending ending,
+			     int32_t by)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	const struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
+	const struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, n - 1);
+	size_t size = qemu_plugin_insn_size(last);
+	struct fetch *f = get_memory(sizeof(*f));
+
+	*f = (struct fetch){
+		.addr = qemu_plugin_insn_vaddr(first),
+		.end = qemu_plugin_insn_vaddr(last) + size,
+		.pages = { page_at(first) },
+		.block = block,
+		.n = (uint16_t)n,
+		.branch = branch_of(qemu_plugin_insn_data(last), size, ending, by != 0),
+	};
+	f->target = f->end + (uint64_t)(int64_t)by;
+	/* An instruction that lies in both pages tells of the first alone. */
+	if (qemu_plugin_insn_vaddr(last) >> PAGE_SHIFT != f->addr >> PAGE_SHIFT)
+		f->pages[1] = page_at(last);
+	return f;
+}
+
+struct block *model_block(const struct fetch *f)
+{
+	return f->block;
+}
+
+static bool read_size(const char *text, uint64_t *size)
+{
+	char *end;
+
+	*size = strtoull(text, &end, 10);
+	if (*end == 'K')
+		*size <<= 10;
+	else if (*end == 'M')
+		*size <<= 20;
+	return *size && (!*end || !end[1]);
+}
+
+/* NAME SIZE WAYS CYCLES: of a cache bytes in lines of 64, of a TLB entries, of branches counters and bits of history. */
+static bool read_line(const char *line)
+{
+	static const char *const names[] = { MODEL_EVENT_NAMES };
+	char name[16], size_text[16];
+	uint64_t size, ways, cycles;
+	int event = 0;
+
+	if (sscanf(line, "%15s %15s %lu %lu", name, size_text, &ways, &cycles) != 4 ||
+	    !read_size(size_text, &size) || !ways)
+		return false;
+	while (event < MODEL_N_EVENTS && strcmp(name, names[event]) != 0)
+		event++;
+	if (event == MODEL_N_EVENTS)
+		return false;
+	model.cycles[event] = cycles;
+	if (event == MODEL_BRANCH) {
+		n_counters = size;
+		history_mask = (1ull << ways % 64) - 1;
+		counters = get_memory(size);
+		targets = get_memory(size * sizeof(*targets));
+		return true;
+	}
+	size >>= event <= MODEL_LLC ? LINE_SHIFT : 0;
+	if (!size || size % ways)
+		return false;
+	caches[event] = (struct cache){ .keys = get_memory(size * sizeof(uint64_t)),
+					.sets = size / ways,
+					.ways = ways };
+	if (!(size / ways & (size / ways - 1)))
+		caches[event].mask = size / ways - 1;
+	return true;
+}
+
+bool model_read(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char line[256];
+	bool ok = file != NULL;
+
+	while (ok && fgets(line, sizeof(line), file))
+		ok = line[0] == '#' || line[0] == '\n' || read_line(line);
+	if (file)
+		fclose(file);
+	for (int event = 0; event < MODEL_BRANCH; event++)
+		ok = ok && caches[event].keys;
+	model.name = strdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+	return ok && counters;
+}

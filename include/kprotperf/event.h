@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the emulator's model of a CPU counts: numbers in its file, and in the data file. New ones go to the end. */
+#ifndef KPROTPERF_EVENT_H
+#define KPROTPERF_EVENT_H
+
+/* Misses; of branches those that were predicted wrongly. */
+enum model_event {
+	MODEL_L1I,
+	MODEL_L1D,
+	MODEL_L2,
+	MODEL_LLC,
+	MODEL_ITLB,
+	MODEL_DTLB,
+	MODEL_STLB,
+	MODEL_BRANCH,
+	MODEL_N_EVENTS,
+};
+
+/* As the model's file and the recording have them, by number. */
+#define MODEL_EVENT_NAMES "l1i", "l1d", "l2", "llc", "itlb", "dtlb", "stlb", "branch"
+
+#endif

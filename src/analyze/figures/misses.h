@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the emulator's model of a CPU counted, of one profile or two: per run, by function and context or by line, with
+ * what these executed themselves. Cycles are an estimate, sum of events times what the model says that each adds, and
+ * are never added to instructions.
+ */
+#ifndef KPROTPERF_ANALYZE_FIGURES_MISSES_H
+#define KPROTPERF_ANALYZE_FIGURES_MISSES_H
+
+#include <stddef.h>
+
+#include "base/hash.h"
+#include "kprotperf/event.h"
+#include "profile/profile.h"
+
+enum analyze_misses_by {
+	ANALYZE_MISSES_BY_FUNCTION, /* and context; "*" is all of the context */
+	ANALYZE_MISSES_BY_LINE, /* of whatever function and context; none of user space */
+};
+
+/* Of one side, per run; all NAN where it has no model. */
+struct analyze_misses_side {
+	double events[MODEL_N_EVENTS];
+	double cycles, instructions;
+	double data; /* of the cycles, but for L1I, ITLB and branches: what hangs on where a build has its code */
+	double squares; /* of DATA of each run */
+};
+
+struct analyze_misses_row {
+	const char *context; /* NULL: all */
+	const char *function; /* "*": all; "[user]" */
+	const char *file; /* NULL: not known */
+	double line; /* 0: not known */
+	struct analyze_misses_side sides[2];
+	struct analyze_misses_side delta; /* the second less the first */
+	double plus_minus; /* of delta.data, 95 %; NAN: not known */
+	uint32_t side, run; /* while rows are added up */
+};
+
+struct analyze_misses {
+	const char *model; /* NULL: a side has none, or another; there are no rows then */
+	struct analyze_misses_row *rows; /* by falling cycles, of two sides by change of DATA */
+	uint32_t n_rows, cap_rows;
+	struct hash_index index; /* while rows are added up */
+};
+
+/* Of A, or where B is not NULL of both; they must outlive it. */
+void analyze_misses_init(struct analyze_misses *m, const struct profile *a, const struct profile *b,
+			 enum analyze_misses_by by);
+void analyze_misses_deinit(struct analyze_misses *m);
+
+#endif

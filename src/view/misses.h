@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Columns of what a model of a CPU counted. */
+#ifndef KPROTPERF_VIEW_MISSES_H
+#define KPROTPERF_VIEW_MISSES_H
+
+#include "analyze/figures/misses.h"
+#include "view/columns.h"
+
+/* Of struct analyze_misses_side: of one, of a difference, and for data alone. */
+#define VIEW_MISSES_N (MODEL_N_EVENTS + 3)
+extern const struct output_column view_misses[VIEW_MISSES_N], view_misses_delta[VIEW_MISSES_N],
+	view_misses_data[VIEW_MISSES_N];
+
+/* What says where: the function, and its context. */
+extern const struct output_column view_misses_place[2];
+
+#define VIEW_MISSES_LEGEND                                                                                                 \
+	"CYCLES is an estimate: each event times what the model says that it adds; DATA is without L1I, ITLB and BRANCH, " \
+	"which hang on where a build has its code"
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The rounds of a server: it looks at each of its descriptors, then at the 4 KiB that it has of each, in the order in
+ * which they were opened, and so at the kernel's objects in the order in which they were allocated. A signalfd's
+ * is 8 bytes, of which several share a line of a cache if they lie side by side; an eventfd's has a line of its own.
+ *
+ * Names: signalfd-rounds eventfd-rounds
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common.h"
+
+#define DESCRIPTORS 4000
+#define LINE        64
+
+struct row {
+	struct workload w;
+	int (*open)(void);
+};
+
+static int open_signalfd(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	return signalfd(-1, &none, SFD_NONBLOCK);
+}
+
+static int open_eventfd(void)
+{
+	return eventfd(0, EFD_NONBLOCK);
+}
+
+static struct row rows[] = {
+	{ { "signalfd-rounds",
+	    "read of 4,000 signalfds, none of them ready, and of 4 KiB of memory after each", 10 },
+	  open_signalfd },
+	{ { "eventfd-rounds",
+	    "read of 4,000 eventfds, none of them ready, and of 4 KiB of memory after each", 10 },
+	  open_eventfd },
+};
+
+static int fds[DESCRIPTORS];
+static volatile char *memory;
+
+static void look_at_all(const struct workload *w)
+{
+	char event[sizeof(struct signalfd_siginfo)];
+
+	for (int i = 0; i < DESCRIPTORS; i++) {
+		if (read(fds[i], event, sizeof(event)) >= 0 || errno != EAGAIN)
+			workload_fail(w, errno, "read");
+		for (int at = 0; at < WORKLOAD_PAGE; at += LINE)
+			(void)memory[i * WORKLOAD_PAGE + at];
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct rlimit limit = { DESCRIPTORS + 64, DESCRIPTORS + 64 };
+	struct row *row = WORKLOAD_PICK(rows);
+	struct workload *w = &row->w;
+	uint64_t *times;
+
+	workload_init(w, argc, argv);
+	times = workload_times(w);
+	memory = workload_buffer(w, DESCRIPTORS);
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		workload_fail(w, errno, "cannot open %d files", DESCRIPTORS);
+	for (int i = 0; i < DESCRIPTORS; i++) {
+		fds[i] = row->open();
+		if (fds[i] < 0)
+			workload_fail(w, errno, "descriptor %d", i + 1);
+	}
+	workload_time_each(w, times, look_at_all);
+	workload_report(w, times, NULL);
+	return 0;
+}
