@@ -413,15 +413,15 @@ static void until_told(int n)
 	_exit(40 + told);
 }
 
-/* Like it, but does not survive the signal. */
+/* Like it, but does not survive the signal; before it is ready it has slept ten times. */
 static void forever(int n)
 {
-	int fd = open("ready", O_CREAT | O_WRONLY, 0644);
-
 	(void)n;
-	close(fd);
-	for (;;)
+	for (int i = 0;; i++) {
+		if (i == 10)
+			close(open("ready", O_CREAT | O_WRONLY, 0644));
 		sleep_ms(1);
+	}
 }
 
 /* N rounds of opening, examining, changing, reading and removing files, mapping and splitting. */
