@@ -22,6 +22,7 @@
 	TABLE(statistics)       \
 	TABLE(workload)         \
 	TABLE(passage)          \
+	TABLE(lines)            \
 	TABLE(attribution)      \
 	TABLE(calls)            \
 	TABLE(syscalls)         \

@@ -20,7 +20,7 @@ struct view_why {
 	struct analyze_warnings warnings;
 };
 
-extern const struct view_table why_contexts, why_causes;
+extern const struct view_table why_contexts, why_causes, why_lines;
 extern const struct view_list view_why_list;
 
 /* "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of what the command executes in the kernel)." For free(). */

@@ -97,7 +97,7 @@ usage "takes two files only" diff baseline.data hardened.data empty.data
 usage "--fold counts samples, which are on-CPU" diff --fold --time=wall baseline.data \
   hardened.data
 usage "--time is oncpu, wall or self, not 'cpu'" diff --time=cpu baseline.data hardened.data
-usage "--section is environment, renamed, runs, statistics, workload, passage, attribution, calls, syscalls, " \
+usage "--section is environment, renamed, runs, statistics, workload, passage, lines, attribution, calls, syscalls, " \
   diff --section=losses baseline.data hardened.data
 usage "--fold excludes --format" diff --fold --format=csv baseline.data hardened.data
 

@@ -369,6 +369,7 @@ static void test_noise(void **state)
 static void test_lines(void **state)
 {
 	struct profile *a = side(20, 0), *b = side(20, 0);
+	struct why_line_changes changes;
 	struct why_lines lines;
 	struct answer x;
 
@@ -387,6 +388,13 @@ static void test_lines(void **state)
 	assert_int_equal(lines.first, 12);
 	assert_int_equal(lines.last, 14);
 	assert_says(&x, "which executes f.c:12-14 in addition");
+	why_line_changes_init(&changes, &x.why.tree, why_tree_context(&x.why.tree, "X"));
+	assert_int_equal(changes.n_items, 2);
+	assert_string_equal(changes.items[0].name, "e");
+	assert_int_equal(changes.items[0].number, 12);
+	assert_true(changes.items[0].insns[0] == 0 && changes.items[0].insns[1] == 700);
+	assert_int_equal(changes.items[1].number, 14);
+	why_line_changes_deinit(&changes);
 	answer_deinit(&x);
 }
 

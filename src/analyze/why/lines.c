@@ -24,20 +24,13 @@ struct side {
 	uint32_t n_rest;
 };
 
-static int by_number(const void *left, const void *right)
-{
-	const struct why_line *a = *(struct why_line *const *)left;
-	const struct why_line *b = *(struct why_line *const *)right;
-
-	return compare_text(a->file, b->file) ?: compare_values(a->number, b->number);
-}
-
 static void collect(struct side *s, const struct why_tree *t, uint32_t node, int which)
 {
-	for (uint32_t i = 0; i < t->n_lines; i++)
-		if (t->lines[i].node == node && t->lines[i].insns[which] > 0)
-			vec_push(s, items, &t->lines[i]);
-	sort_array(s->items, s->n_items, sizeof(struct why_line *), by_number);
+	const struct why_node *n = &t->nodes[node];
+
+	for (uint32_t i = 0; i < n->n_lines; i++)
+		if (t->lines[n->first_line + i].insns[which] > 0)
+			vec_push(s, items, &t->lines[n->first_line + i]);
 	s->matched = alloc_array(s->n_items, sizeof(*s->matched));
 }
 
@@ -75,6 +68,27 @@ static void match(struct side s[2], double scale)
 			j++;
 	}
 	free(best);
+}
+
+/* Both sides' lines of NODE, for sides_deinit(); false: they are too many to compare. */
+static bool sides_init(struct side s[2], const struct why_tree *t, uint32_t node, double scale)
+{
+	for (int which = 0; which < 2; which++) {
+		s[which] = (struct side){};
+		collect(&s[which], t, node, which);
+	}
+	if (s[0].n_items > LINES_MAX || s[1].n_items > LINES_MAX)
+		return false;
+	match(s, scale);
+	return true;
+}
+
+static void sides_deinit(struct side s[2])
+{
+	for (int which = 0; which < 2; which++) {
+		free(s[which].items);
+		free(s[which].matched);
+	}
 }
 
 static void sum_rest(struct side *s, int which, double scale)
@@ -140,13 +154,10 @@ static void set_place(struct why_lines *found, const struct side *s, int which)
 struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double scale)
 {
 	struct why_lines found = {};
-	struct side s[2] = {};
+	struct side s[2];
 	double all;
 
-	collect(&s[0], t, node, 0);
-	collect(&s[1], t, node, 1);
-	if (s[0].n_items + s[1].n_items && s[0].n_items <= LINES_MAX && s[1].n_items <= LINES_MAX) {
-		match(s, scale);
+	if (sides_init(s, t, node, scale) && s[0].n_items + s[1].n_items) {
 		sum_rest(&s[0], 0, scale);
 		sum_rest(&s[1], 1, 1);
 		all = s[0].rest + s[1].rest;
@@ -160,9 +171,68 @@ struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double 
 			found.kind = WHY_LINES_CHANGED;
 		set_place(&found, &s[s[1].rest >= s[0].rest], s[1].rest >= s[0].rest);
 	}
-	for (int which = 0; which < 2; which++) {
-		free(s[which].items);
-		free(s[which].matched);
-	}
+	sides_deinit(s);
 	return found;
+}
+
+define_compare(by_line, struct why_line_change,
+	       strcmp(a->name, b->name)               ?:
+		       compare_text(a->file, b->file) ?:
+							compare_values(a->number, b->number));
+
+define_compare(by_size, struct why_line_change,
+	       compare_values(fabs(b->insns[1] - b->insns[0]), fabs(a->insns[1] - a->insns[0])) ?:
+		       by_line(a, b));
+
+static void line_add(void *to, void *from)
+{
+	for (int which = 0; which < 2; which++)
+		((struct why_line_change *)to)->insns[which] +=
+			((struct why_line_change *)from)->insns[which];
+}
+
+static void add_node(struct why_line_changes *l, const struct why_tree *t, uint32_t node)
+{
+	struct side s[2];
+
+	if (sides_init(s, t, node, 1))
+		for (int which = 0; which < 2; which++)
+			for (uint32_t i = 0; i < s[which].n_items; i++) {
+				const struct why_line *line = s[which].items[i];
+				struct why_line_change change = { t->nodes[node].name, line->file,
+								  line->number };
+
+				change.insns[which] = line->insns[which];
+				if (!s[which].matched[i])
+					vec_push(l, items, change);
+			}
+	sides_deinit(s);
+}
+
+void why_line_changes_init(struct why_line_changes *l, const struct why_tree *t, uint32_t context)
+{
+	bool *within = alloc_array(t->n_nodes, sizeof(*within));
+	size_t all;
+
+	*l = (struct why_line_changes){};
+	within[context] = true;
+	for (uint32_t i = context; i < t->n_nodes; i++) {
+		const struct why_node *n = &t->nodes[i];
+
+		within[i] |= n->parent != WHY_NONE && within[n->parent];
+		if (within[i] && n->self[0] != n->self[1])
+			add_node(l, t, i);
+	}
+	free(within);
+	all = unite_array(l->items, l->n_items, sizeof(*l->items), by_line, line_add);
+	l->n_items = 0;
+	for (uint32_t i = 0; i < all; i++)
+		if (l->items[i].insns[0] != l->items[i].insns[1])
+			l->items[l->n_items++] = l->items[i];
+	sort_array(l->items, l->n_items, sizeof(*l->items), by_size);
+}
+
+void why_line_changes_deinit(struct why_line_changes *l)
+{
+	free(l->items);
 }

@@ -26,4 +26,20 @@ struct why_lines {
 /* What changed of NODE itself, which SCALE is for as in causes.h. */
 struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double scale);
 
+/* A line of a function or body: its instructions per run, on either side, where the other has none to match. */
+struct why_line_change {
+	const char *name, *file; /* NULL: the file is not known */
+	uint32_t number;
+	double insns[2];
+};
+
+struct why_line_changes {
+	struct why_line_change *items; /* by falling change */
+	uint32_t n_items, cap_items;
+};
+
+/* Of all that T's node CONTEXT executes. T must outlive L. */
+void why_line_changes_init(struct why_line_changes *l, const struct why_tree *t, uint32_t context);
+void why_line_changes_deinit(struct why_line_changes *l);
+
 #endif

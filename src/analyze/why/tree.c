@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 
 /* Deeper ones are of made-up files. */
 #define MAX_DEPTH 4096
@@ -269,6 +270,23 @@ static void graft_all(struct why_tree *t)
 	}
 }
 
+define_compare(by_place, struct why_line,
+	       compare_values(a->node, b->node)       ?:
+		       compare_text(a->file, b->file) ?:
+							compare_values(a->number, b->number));
+
+static void sort_lines(struct why_tree *t)
+{
+	hash_deinit(&t->line_index);
+	sort_array(t->lines, t->n_lines, sizeof(*t->lines), by_place);
+	for (uint32_t i = t->n_lines; i-- > 0;) {
+		struct why_node *node = &t->nodes[t->lines[i].node];
+
+		node->first_line = i;
+		node->n_lines++;
+	}
+}
+
 void why_tree_init(struct why_tree *t, const struct why_side *baseline,
 		   const struct why_side *hardened)
 {
@@ -278,6 +296,7 @@ void why_tree_init(struct why_tree *t, const struct why_side *baseline,
 	add_side(t, hardened, 1);
 	graft_all(t);
 	sum_up(t);
+	sort_lines(t);
 }
 
 void why_tree_deinit(struct why_tree *t)
@@ -285,7 +304,6 @@ void why_tree_deinit(struct why_tree *t)
 	free(t->nodes);
 	free(t->lines);
 	hash_deinit(&t->index);
-	hash_deinit(&t->line_index);
 	*t = (struct why_tree){};
 }
 

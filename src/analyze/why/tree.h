@@ -24,6 +24,7 @@ struct why_node {
 	const char *name;
 	uint32_t parent; /* WHY_NONE: the root, above the contexts */
 	uint32_t first_child, next;
+	uint32_t first_line, n_lines;
 	uint32_t
 		moved; /* where one side's part was put below a function of the other's own; 0: nowhere */
 	bool seen
@@ -37,7 +38,7 @@ struct why_node {
 struct why_tree {
 	struct why_node *nodes; /* each behind its parent; the first is the root */
 	uint32_t n_nodes, cap_nodes;
-	struct why_line *lines;
+	struct why_line *lines; /* by node, file and number */
 	uint32_t n_lines, cap_lines;
 	struct hash_index index, line_index;
 };

@@ -8,7 +8,7 @@
 #include "output/text.h"
 #include "view/why.h"
 
-static const struct view_table *const tables[] = { &why_contexts, &why_causes };
+static const struct view_table *const tables[] = { &why_contexts, &why_causes, &why_lines };
 
 static void page(const struct view *v, const void *data)
 {

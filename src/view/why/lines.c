@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Of two exact recordings: the lines that one side executes otherwise, in the context that the answer is about. */
+#include <math.h>
+
+#include "base/alloc.h"
+#include "view/columns.h"
+#include "view/diff.h"
+#include "view/why.h"
+
+struct line {
+	const char *name, *file, *place;
+	double number, totals[2], delta;
+};
+
+static const struct output_column columns[] = {
+	COLUMN("name", TEXT, line, name, .header = "FUNCTION", .elastic = true),
+	COLUMN(NULL, TEXT, line, place, .header = "LINE", .elastic = true),
+	COLUMN("file", TEXT, line, file),
+	COLUMN("line", COUNT, line, number),
+	COLUMN("baseline_total", TIME, line, totals[0], .header = "BASELINE/RUN"),
+	COLUMN("hardened_total", TIME, line, totals[1], .header = "HARDENED/RUN"),
+	COLUMN("delta_total", DELTA, line, delta, .header = "DELTA/RUN"),
+};
+
+static void add_rows(struct view_rows *rows, const struct why *w, const struct why_context *of)
+{
+	struct why_line_changes changes = {};
+	struct line *lines;
+
+	if (of)
+		why_line_changes_init(&changes, &w->tree, why_tree_context(&w->tree, of->name));
+	lines = view_rows_new(rows, changes.n_items, sizeof(*lines));
+	for (uint32_t i = 0; i < changes.n_items; i++) {
+		const struct why_line_change *c = &changes.items[i];
+
+		lines[i] = (struct line){ .name = c->name,
+					  .file = c->file,
+					  .number = c->number,
+					  .totals = { c->insns[0], c->insns[1] },
+					  .delta = c->insns[1] - c->insns[0] };
+		if (c->file)
+			lines[i].place =
+				alloc_keep(&rows->texts, alloc_printf("%s:%u", c->file, c->number));
+	}
+	why_line_changes_deinit(&changes);
+}
+
+static void rows_of_why(struct view_rows *rows, const void *data)
+{
+	const struct view_why *w = data;
+
+	add_rows(rows, &w->why, w->of);
+}
+
+static void rows_of_diff(struct view_rows *rows, const void *data)
+{
+	const struct why *w = &((const struct view_diff *)data)->why;
+
+	add_rows(rows, w, w->n_contexts ? w->contexts : NULL);
+}
+
+#define TABLE                                                                           \
+	.name = "lines", .first = 5, .title = "Lines that one side executes otherwise", \
+	.legend = "What both sides execute alike is left out, whatever its number",     \
+	ONE_GROUP(columns), .weight = offsetof(struct line, delta)
+
+const struct view_table why_lines = { TABLE, .rows = rows_of_why };
+const struct view_table diff_lines = { TABLE, .rows = rows_of_diff };
