@@ -116,12 +116,14 @@ static __always_inline void uninterrupted_count(const struct engine_task *t,
  */
 __noinline int path_close(struct engine_task *t, __u64 time, __u64 excluded)
 {
-	__u64 start = bpf_ktime_get_ns(), end, last;
+	struct engine_clock start;
 	struct engine_frame *f;
 	struct engine_path *p;
+	__u64 end;
 
 	if (!t)
 		return 0;
+	start = clock_read(t);
 	f = frame_at(t, t->top);
 	p = path_get(f->key, f->signature);
 	if (p) {
@@ -137,8 +139,7 @@ __noinline int path_close(struct engine_task *t, __u64 time, __u64 excluded)
 		if (f->trips >> 16 * i & 0xffff)
 			trips_add(f->key, i, f->trips >> 16 * i & 0xffff);
 	end = bpf_ktime_get_ns();
-	last = bpf_ktime_get_ns();
-	exclude(t, end - start + (last - end) + (last - end) + costs[PROFILE_MECH_BLOCK].rest);
+	exclude_since(t, &start, bpf_ktime_get_ns() - end + costs[PROFILE_MECH_BLOCK].rest);
 	return 0;
 }
 

@@ -346,6 +346,15 @@ static __always_inline void exclude(struct engine_task *t, __u64 cost)
 	__sync_fetch_and_add(&t->excluded, cost);
 }
 
+/* Excludes COST and the time since START, but not again what was excluded meanwhile: the sampler's interrupts. */
+static __always_inline void exclude_since(struct engine_task *t, const struct engine_clock *start,
+					  __u64 cost)
+{
+	struct engine_clock end = clock_read(t);
+
+	exclude(t, cost + (end.now - start->now) - (end.excluded - start->excluded));
+}
+
 /* Fills frame F of T, except its start and its counts. */
 static __always_inline void frame_fill(const struct engine_task *t, struct engine_frame *f,
 				       __u32 key, __u32 sp)

@@ -174,13 +174,14 @@ static __always_inline void function_enter(struct site site, __u32 sp)
 static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engine_task *t,
 				 __u32 site)
 {
-	__u64 start = bpf_ktime_get_ns();
+	struct engine_clock start;
 
 	if (!cpu || !t)
 		return 0;
+	start = clock_read(t);
 	cpu->taken = 1;
 	sample_stack(ctx, BUFFER_PROBE, t->ctx, ENGINE_SAMPLE_AT_RETURN, site / ENGINE_CONTEXTS);
-	exclude(t, bpf_ktime_get_ns() - start);
+	exclude_since(t, &start, 0);
 	return 0;
 }
 

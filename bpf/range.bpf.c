@@ -331,7 +331,7 @@ int range_list(struct pt_regs *ctx)
 		return 0;
 	for (__u32 i = 0; i < ENGINE_RANGE_ACTIONS && i < list->n; i++)
 		list_act(&s, list->actions[i]);
-	exclude(t, cost->list + hit_extra(cookie) + (bpf_ktime_get_ns() - s.clock.now));
+	exclude_since(t, &s.clock, cost->list + hit_extra(cookie));
 	return 0;
 }
 
