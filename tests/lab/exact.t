@@ -109,6 +109,9 @@ one_line 'a recording without such a call says so' untraced.err 'baseline.data h
 keep tcg "$lab" run --exact --accel tcg -- true
 is 'where several CPUs or a clock of its own would run, it is refused' "$(cat tcg.status) $(cat tcg.err)" \
 	'120 lab: --exact needs --accel icount, not tcg (see scripts/lab --help)'
+keep elsewhere "$lab" run --exact -o /nowhere/x.data -- true
+is 'nor can it be written where the guest cannot' "$(cat elsewhere.status) $(cat elsewhere.err)" \
+	'120 lab: -o /nowhere/x.data: the guest can write to files below the current directory only (see scripts/lab --help)'
 keep here "$kprotperf" record --exact -- true
 one_line 'and outside of the lab' here.err '--exact counts in the lab'
 keep several "$kprotperf" record --exact -r 2 -- true
