@@ -163,6 +163,7 @@ static int explain(const struct why_options *o, struct profile *const p[N_FILES]
 
 	why_init(&w.why, p[0], p[1]);
 	compare_code(&w.why, p);
+	analyze_misses_init(&w.misses, p[0], p[1], ANALYZE_MISSES_BY_FUNCTION);
 	analyze_warnings_of_pair(&w.warnings, p[0], p[1], NULL, false);
 	if (choose(&w, o->context))
 		goto out;
@@ -174,6 +175,7 @@ static int explain(const struct why_options *o, struct profile *const p[N_FILES]
 	view_write(&o->view, &w);
 	status = view_finish();
 out:
+	analyze_misses_deinit(&w.misses);
 	analyze_warnings_deinit(&w.warnings);
 	why_deinit(&w.why);
 	return status;

@@ -73,9 +73,6 @@ char *view_repetitions_note(const struct analyze_diff_repetitions *r);
 /* The first of what differs in a line, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c);
 
-/* Which context's misses change most, and whether its instructions show that; NULL: none do. For free(). */
-char *view_diff_misses(const struct view_diff *c);
-
 /* Of struct analyze_change: how far the difference may be off, to stand beside it, and how sure it is. */
 extern const struct output_column view_plus_minus[1];
 #define VIEW_PLUS_MINUS .columns = view_plus_minus, .n_columns = 1

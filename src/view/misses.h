@@ -14,6 +14,9 @@ extern const struct output_column view_misses[VIEW_MISSES_N], view_misses_delta[
 /* What says where: the function, and its context. */
 extern const struct output_column view_misses_place[2];
 
+/* Which syscall's misses of data change most, and whether its instructions show that; NULL: there is no model. For free(). */
+char *view_misses_change(const struct analyze_misses *m);
+
 #define VIEW_MISSES_LEGEND                                                                                                 \
 	"CYCLES is an estimate: each event times what the model says that it adds; DATA is without L1I, ITLB and BRANCH, " \
 	"which hang on where a build has its code"

@@ -3,6 +3,7 @@
 #ifndef KPROTPERF_VIEW_WHY_H
 #define KPROTPERF_VIEW_WHY_H
 
+#include "analyze/figures/misses.h"
 #include "analyze/figures/warnings.h"
 #include "analyze/why/check.h"
 #include "analyze/why/why.h"
@@ -17,6 +18,7 @@ struct view_why {
 		*of; /* what the answer is about; NULL: there is no context at all */
 	bool checked; /* by recordings with probes as well */
 	struct why_check check;
+	struct analyze_misses misses;
 	struct analyze_warnings warnings;
 };
 

@@ -9,6 +9,7 @@
 #include "view/conclusion.h"
 #include "view/why.h"
 #include "view/diff.h"
+#include "view/misses.h"
 #include "view/names.h"
 #include "view/warnings.h"
 
@@ -70,7 +71,7 @@ static char *conclude(const struct view_diff *c)
 static void page(const struct view *v, const void *data)
 {
 	const struct view_diff *c = data;
-	char *conclusion = conclude(c), *misses = view_diff_misses(c);
+	char *conclusion = conclude(c), *misses = view_misses_change(&c->misses);
 
 	view_text(v, "%s", conclusion);
 	free(conclusion);
@@ -86,7 +87,7 @@ static void page(const struct view *v, const void *data)
 static void json(json_t *root, const void *data)
 {
 	const struct view_diff *c = data;
-	char *conclusion = conclude(c), *misses = view_diff_misses(c);
+	char *conclusion = conclude(c), *misses = view_misses_change(&c->misses);
 	json_t *kernel = json_object();
 
 	output_json_set(root, "unit", json_string(profile_clock_unit(c->diff.clock)));

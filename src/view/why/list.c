@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "output/json.h"
 #include "output/text.h"
+#include "view/misses.h"
 #include "view/why.h"
 
 static const struct view_table *const tables[] = { &why_contexts, &why_causes, &why_lines };
@@ -13,10 +14,13 @@ static const struct view_table *const tables[] = { &why_contexts, &why_causes, &
 static void page(const struct view *v, const void *data)
 {
 	const struct view_why *w = data;
-	char *answer = view_why(&w->why, w->of);
+	char *answer = view_why(&w->why, w->of), *misses = view_misses_change(&w->misses);
 	char *command = view_command(w->p[1]);
 
 	view_text(v, "%s", answer);
+	if (misses)
+		view_text(v, "%s", misses);
+	free(misses);
 	if (w->checked && w->of) {
 		char *check = view_why_check(&w->check, w->of->name);
 
@@ -35,10 +39,11 @@ static void page(const struct view *v, const void *data)
 static void json(json_t *root, const void *data)
 {
 	const struct view_why *w = data;
-	char *answer = view_why(&w->why, w->of);
+	char *answer = view_why(&w->why, w->of), *misses = view_misses_change(&w->misses);
 
 	output_json_set(root, "unit", json_string(profile_clock_unit(PROFILE_CLOCK_INSN)));
 	output_json_set(root, "answer", output_json_text(answer));
+	output_json_set(root, "misses", output_json_text(misses));
 	output_json_set(root, "of", w->of ? output_json_text(w->of->name) : json_null());
 	if (w->checked && w->of) {
 		char *check = view_why_check(&w->check, w->of->name);
@@ -46,6 +51,7 @@ static void json(json_t *root, const void *data)
 		output_json_set(root, "check", output_json_text(check));
 		free(check);
 	}
+	free(misses);
 	free(answer);
 }
 
