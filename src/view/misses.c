@@ -2,6 +2,7 @@
 #include "view/misses.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/stats/change.h"
@@ -45,36 +46,41 @@ static double percent(double delta, double of)
 	return of > 0 ? 100 * delta / of : NAN;
 }
 
-/* The function of ROW's context whose misses change most the same way; NULL: none. */
-static const char *most_of(const struct analyze_misses *m, const struct analyze_misses_row *row)
+/* ", 95 % of that in dequeue_signal": the function of ROW's context whose misses change most the same way. For free(). */
+static char *most_of(const struct analyze_misses *m, const struct analyze_misses_row *row)
 {
 	for (uint32_t i = 0; i < m->n_rows; i++)
 		if (!strcmp(m->rows[i].context, row->context) &&
 		    strcmp(m->rows[i].function, "*") != 0 &&
 		    m->rows[i].delta.data * row->delta.data > 0)
-			return m->rows[i].function;
-	return NULL;
+			return alloc_printf(", %.0f %% of that in %s",
+					    100 * m->rows[i].delta.data / row->delta.data,
+					    m->rows[i].function);
+	return alloc_strdup("");
 }
 
-/* Is ROW a syscall as a whole, or page faults? What else there is differs between any two runs. */
+/*
+ * Is ROW a syscall as a whole, or page faults? What else there is differs between any two runs. Of execve one starts the
+ * command, and tears down the recorder's address space.
+ */
 static bool is_syscall(const struct analyze_misses_row *row)
 {
 	return !strcmp(row->function, "*") &&
-	       (!strchr(row->context, '[') || !strcmp(row->context, "[page_fault]"));
+	       (!strchr(row->context, '[') || !strcmp(row->context, "[page_fault]")) &&
+	       strcmp(row->context, "execve") != 0;
 }
 
-/* The syscall whose misses change most, and by more than may be chance; NULL: none. */
-static const struct analyze_misses_row *syscall_of(const struct analyze_misses *m)
+/* The syscall whose misses change most, and by more than may be chance; NULL: none. ALL: what all syscalls miss before. */
+static const struct analyze_misses_row *syscall_of(const struct analyze_misses *m, double *all)
 {
-	double all = 0;
-
+	*all = 0;
 	for (uint32_t i = 0; i < m->n_rows; i++)
-		all += is_syscall(&m->rows[i]) ? m->rows[i].sides[0].data : 0;
+		*all += is_syscall(&m->rows[i]) ? m->rows[i].sides[0].data : 0;
 	for (uint32_t i = 0; i < m->n_rows; i++) {
 		const struct analyze_misses_row *row = &m->rows[i];
 		double change = fabs(row->delta.data);
 
-		if (is_syscall(row) && change >= LEAST_OF_ALL / 100 * all &&
+		if (is_syscall(row) && change >= LEAST_OF_ALL / 100 * *all &&
 		    change >= LEAST_PCT / 100 * row->sides[0].data && !(change <= row->plus_minus))
 			return row;
 	}
@@ -83,9 +89,10 @@ static const struct analyze_misses_row *syscall_of(const struct analyze_misses *
 
 char *view_misses_change(const struct analyze_misses *m)
 {
-	const struct analyze_misses_row *row = syscall_of(m);
 	char number[OUTPUT_NUMBER_MAX];
-	double cycles, instructions;
+	double cycles, instructions, all;
+	const struct analyze_misses_row *row = syscall_of(m, &all);
+	char *most, *text;
 	bool shown;
 
 	if (!m->model)
@@ -96,12 +103,14 @@ char *view_misses_change(const struct analyze_misses *m)
 	cycles = percent(row->delta.data, row->sides[0].data);
 	instructions = percent(row->delta.instructions, row->sides[0].instructions);
 	shown = fabs(instructions) >= ANALYZE_MARGIN_PCT && instructions * cycles > 0;
-	return alloc_printf(
-		"Misses of data in the model %s: %s has %s estimated cycles of them per run (%+.1f %%), most in "
-		"%s; its instructions change by %+.2f %%%s.%s",
+	most = most_of(m, row);
+	text = alloc_printf(
+		"Misses of data in the model %s: %s has %s estimated cycles of them per run (%+.1f %%, %+.2f %% of what all syscalls miss)%s; its instructions change by %+.2f %%%s.%s",
 		m->model, row->context,
 		output_number(number, OUTPUT_DELTA, row->delta.data, PROFILE_CLOCK_INSN), cycles,
-		most_of(m, row) ?: "no function more than others", instructions,
+		percent(row->delta.data, all), most, instructions,
 		shown ? "" : ", which does not show it",
 		isnan(row->plus_minus) ? " One run per side: variation between runs unknown." : "");
+	free(most);
+	return text;
 }
