@@ -31,6 +31,7 @@ enum role {
 	ROLE_ENTRY_FAULT, /* an exception */
 	ROLE_ENTRY_IRQ,
 	ROLE_THUNK, /* jumps on to where a pointer says */
+	ROLE_RETURNS, /* a return thunk: jumped to instead of returning, by functions and by thunks */
 	ROLE_COLD, /* part of the function before ".cold" in its name */
 	ROLE_SYSCALL, /* the body of one */
 	ROLE_PAGE_FAULT, /* what handles one */

@@ -122,6 +122,11 @@ static void pop(void)
 	top--;
 }
 
+static enum role role_of_top(void)
+{
+	return top->node && top->node->function ? top->node->function->role : ROLE_NONE;
+}
+
 /* Control is at ADDR by a return: ends the calls down to the last that is to come back there. */
 static void return_to(uint64_t addr)
 {
@@ -131,8 +136,10 @@ static void return_to(uint64_t addr)
 		frame--;
 	if (frame == current->frames || frame->entry) {
 		/* One that jumps, as of a retpoline; or of what nobody saw being called. */
+		while (role_of_top() == ROLE_RETURNS && !top->entry)
+			pop();
 		losses.returns_unmatched +=
-			top->node && top->node->function && top->node->function->role != ROLE_THUNK;
+			top->node && top->node->function && role_of_top() != ROLE_THUNK;
 		return;
 	}
 	while (top > frame)
@@ -216,7 +223,7 @@ static void move(struct function *function)
 	struct frame frame = { .site = top->site };
 	struct function *from = top->node->function;
 
-	if (from && from->role == ROLE_THUNK && !top->entry) {
+	if (role_of_top() == ROLE_THUNK && function->role != ROLE_RETURNS && !top->entry) {
 		tree_call(top->node, top->total);
 		top[-1].total += top->total;
 		top->total = 0;
