@@ -268,6 +268,8 @@ const struct catalogue_protection catalogue[] = {
 		.parameters = PARAMETERS({ "page_table_check", "off|0|n|N", "on|1|y|Y" }),
 		.functions = FUNCTIONS(
 			{ "__page_table_check_zero", "mm/page_table_check.c", CATALOGUE_FUNCTION },
+			{ "__page_table_check_pte_clear", "mm/page_table_check.c",
+			  CATALOGUE_FUNCTION },
 			{ "__page_table_check_pte_set", "mm/page_table_check.c", CATALOGUE_FUNCTION,
 			  UNTIL(6, 6) },
 			{ "__page_table_check_ptes_set", "mm/page_table_check.c",
