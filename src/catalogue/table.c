@@ -173,7 +173,7 @@ const struct catalogue_protection catalogue[] = {
 		.against = "overflows and use after free, detected by sampling",
 		.options = OPTIONS(BUILDS("KFENCE"),
 				   { "KFENCE_SAMPLE_INTERVAL", "0", "100", CATALOGUE_DEFAULT }),
-		.parameters = PARAMETERS({ "kfence.sample_interval", "0", "100" }),
+		.parameters = PARAMETERS({ "kfence.sample_interval", "0", "100|1|10|50|500" }),
 		.file =
 			&(const struct catalogue_file){
 				"/sys/module/kfence/parameters/sample_interval", "0",
