@@ -101,7 +101,6 @@ int cmd_annotate(int argc, char **argv)
 			write_page(&v, &o);
 		else
 			view_writers[o.format].write(stdout, &request);
-		status = view_finish();
 		output_pager_finish();
 		kernel_disasm_destroy(v.disasm);
 	}

@@ -65,7 +65,6 @@ int annotate_diff(const struct annotate_diff_options *o)
 		c.common.clock = c.sides[0].p->clock;
 		c.common.prefix = annotate_cost_header(c.common.clock, c.diff.is_of_call);
 		write_sides(&c, o);
-		status = view_finish();
 		output_pager_finish();
 	}
 	analyze_annotate_diff_deinit(&c.diff);

@@ -109,7 +109,7 @@ int cmd_changes(int argc, char **argv)
 	v.functions = analyze_changes_all(c, &v.n_functions, &v.n_same);
 	analyze_structs_init(&v.structs, v.images);
 	view_write(&o.view, &v);
-	status = view_finish();
+	status = CMD_DONE;
 out:
 	analyze_structs_deinit(&v.structs);
 	analyze_changes_destroy(c);

@@ -434,8 +434,6 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		status = CMD_FAILED;
 	if (status == CMD_DONE)
 		status = write_all(o, &c);
-	if (status == CMD_DONE)
-		status = view_finish();
 	if (status == CMD_DONE && above) {
 		log_error("%s", above);
 		status = CMD_ABOVE;

@@ -37,7 +37,7 @@ int cmd_fold(int argc, char **argv)
 		goto out;
 	}
 	output_folded_write(stdout, &stacks, 1);
-	status = view_finish();
+	status = CMD_DONE;
 out:
 	analyze_stacks_deinit(&stacks);
 	profile_destroy(p);

@@ -241,8 +241,6 @@ static int print_list(const struct list *list, const struct list_options *o)
 		log_error("no function matches '%s'%s", glob_of(o),
 			  list->code.index ? ", inlined or not" : "");
 	write_list(o, &view_code_list, &list->code);
-	if (view_finish())
-		return CMD_FAILED;
 	return any ? CMD_DONE : CMD_FAILED;
 }
 
@@ -331,7 +329,7 @@ static int list_protections(const struct list_options *o)
 		free(protections.rows[--protections.n].how);
 	free(protections.rows);
 	profile_destroy(p);
-	return view_finish();
+	return CMD_DONE;
 }
 
 int cmd_list(int argc, char **argv)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <argp.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
@@ -69,17 +70,29 @@ static bool is_supported(void)
 }
 
 /*
- * Descriptors 0 to 2 that are closed would be those of the first files that are opened, and messages go there. Commands that are executed find
- * them closed.
+ * Descriptors 0 to 2 that are closed would be those of the first files that are opened, and messages go there. What holds them can
+ * neither be read nor written, by any name. Commands that are executed find them closed.
  */
 static void hold_standard_files(void)
 {
 	int fd;
 
 	do
-		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+		fd = open("/", O_PATH | O_CLOEXEC);
 	while (fd >= 0 && fd <= STDERR_FILENO);
 	close(fd);
+}
+
+/* Output that is lost is no success, whatever ends the program. A pager's descriptor is closed by now. */
+static void check_output(void)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout) && (!close(STDOUT_FILENO) || errno == EBADF))
+		return;
+	log_error("cannot write the output: %s",
+		  errno ? log_strerror(errno) : "not all of it was taken");
+	fflush(stderr);
+	_exit(CMD_FAILED);
 }
 
 int main(int argc, char **argv)
@@ -87,6 +100,7 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : "";
 
 	hold_standard_files();
+	atexit(check_output);
 	/* For the width of UTF-8 text in tables. */
 	setlocale(LC_CTYPE, "");
 	argp_err_exit_status = CMD_USAGE;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/number.h"
+#include "base/terminal.h"
 
 #define KEY_FIRST 256 /* of options without a letter */
 
@@ -188,10 +189,31 @@ static void parser_deinit(struct parser *p)
 	free(p->options);
 }
 
+/* Writes the N bytes of TEXT, whole lines, to ERRORS, as a terminal may have them. */
+static ssize_t put_safe(void *errors, const char *text, size_t n)
+{
+	char *lines = alloc_printf("%.*s", (int)n, text), *rest = lines, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char *safe = terminal_text(line);
+
+		fprintf(errors, "%s%s", safe, rest ? "\n" : "");
+		free(safe);
+	}
+	free(lines);
+	return (ssize_t)n;
+}
+
 void cmd_parse(const struct cmd_syntax *syntax, int argc, char **argv, void *o)
 {
 	struct parser p = parser_of(syntax, o);
+	FILE *errors = stderr;
 
+	/* argp and getopt quote arguments as they are, and then exit(), which flushes this. */
+	stderr = fopencookie(errors, "w", (cookie_io_functions_t){ .write = put_safe }) ?: errors;
 	argp_parse(&p.argp, argc, argv, syntax->in_order ? ARGP_IN_ORDER : 0, NULL, &p);
+	if (stderr != errors)
+		fclose(stderr);
+	stderr = errors;
 	parser_deinit(&p);
 }

@@ -148,5 +148,5 @@ int cmd_report(int argc, char **argv)
 	report_deinit(&r);
 	profile_destroy(p);
 	free(o.view.sections);
-	return err ? CMD_FAILED : view_finish();
+	return err ? CMD_FAILED : CMD_DONE;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/view.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,13 +111,4 @@ struct profile *view_open(const char *path, const char *vmlinux)
 		return NULL;
 	}
 	return p;
-}
-
-int view_finish(void)
-{
-	if (fflush(stdout) || ferror(stdout)) {
-		log_error("cannot write the output: %s", log_strerror(errno));
-		return CMD_FAILED;
-	}
-	return CMD_DONE;
 }

@@ -42,7 +42,4 @@ struct profile *view_open(const char *path, const char *vmlinux);
 /* For a file, by its name, without a call that was kept whole. */
 #define VIEW_NO_TRACE "%s holds no trace of a call; lab run --exact --trace FUNC[:N] keeps the N-th"
 
-/* Flushes stdout. Returns CMD_DONE or, having said so, CMD_FAILED: a full disk is no success. */
-int view_finish(void);
-
 #endif

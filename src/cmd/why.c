@@ -173,7 +173,7 @@ static int explain(const struct why_options *o, struct profile *const p[N_FILES]
 	if (o->plan && write_plan(&w, o->plan))
 		goto out;
 	view_write(&o->view, &w);
-	status = view_finish();
+	status = CMD_DONE;
 out:
 	analyze_misses_deinit(&w.misses);
 	analyze_warnings_deinit(&w.warnings);

@@ -45,11 +45,12 @@ evil=$(printf 'x\033]0;owned\a\033[2J\302\2330m')
 fixture hostile
 for command in 'merge --force -o merged.data good.data hostile.data' 'merge -o merged.data good.data evil.data' 'merge --force -o merged.data good.data evil.data' \
   'diff good.data evil.data' 'diff --strict good.data evil.data' 'diff --fail-above=1@x good.data evil.data' \
-  'report evil.data' 'report --all evil.data' 'annotate evil.data f' 'annotate --color=never evil.data x'; do
+  'report evil.data' 'report --all evil.data' 'annotate evil.data f' 'annotate --color=never evil.data x' \
+  "report --section=$evil" "report --$evil" "diff --map=$evil a b" "record --plan=$evil -- true"; do
   # shellcheck disable=SC2086 # the words of a command
   at_once $command
   ! LC_ALL=C grep -q "$(printf '[\033\a]\\|\302\233')" out err
-  report_test $? "$command: nothing for the terminal"
+  report_test $? "${command//$evil/ESCAPES}: nothing for the terminal"
 done
 
 done_testing

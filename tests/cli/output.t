@@ -11,6 +11,22 @@ fails 1 'named pipe' merge -o pipe baseline.data
 fails 1 'named pipe' record -o pipe -- true
 fails 1 'Is a directory' merge -o . baseline.data
 
+# Standard output that takes nothing.
+for command in 'report baseline.data' 'report --format=json baseline.data' 'fold baseline.data' 'diff --fold baseline.data baseline.data' \
+  'merge -o /dev/stdout baseline.data' 'report --help' --version; do
+  for output in '' /dev/full; do
+    # shellcheck disable=SC2086 # the words of a command
+    if [ "$output" ]; then
+      "$kprotperf" $command >"$output" 2>err
+    else
+      "$kprotperf" $command >&- 2>err
+    fi
+    status=$?
+    [ $status -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'cannot write' err
+    report_test $? "$command: standard output is ${output:-closed}"
+  done
+done
+
 if [ "$(id -u)" = 0 ]; then
   echo secret >shadow
   mkdir -m 1777 open
