@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output/json.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,13 +129,61 @@ json_t *output_json_rows(const struct output_section *section)
 	return rows;
 }
 
-int output_json_write(FILE *out, json_t *root)
-{
-	/* 12 digits: more than any figure is worth, and 0.1 stays 0.1. */
-	int err = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+/* ---- the file ---- */
 
-	json_decref(root);
-	if (err || fputc('\n', out) == EOF)
-		return -EIO;
+struct nested {
+	FILE *out;
+	int depth;
+};
+
+/* JSON has line ends between values alone. */
+static int put_nested(const char *text, size_t n, void *arg)
+{
+	const struct nested *to = arg;
+	const char *end = text + n, *line;
+
+	for (; (line = memchr(text, '\n', (size_t)(end - text))); text = line + 1)
+		fprintf(to->out, "%.*s\n%*s", (int)(line - text), text, 2 * to->depth, "");
+	fwrite(text, 1, (size_t)(end - text), to->out);
 	return 0;
+}
+
+/* Prints and frees VALUE, DEPTH levels inside. */
+static void put(FILE *out, json_t *value, int depth)
+{
+	struct nested to = { out, depth };
+
+	/* 12 digits: more than any figure is worth, and 0.1 stays 0.1. */
+	json_dump_callback(value, put_nested, &to,
+			   JSON_INDENT(2) | JSON_REAL_PRECISION(12) | JSON_ENCODE_ANY);
+	json_decref(value);
+}
+
+static void put_key(struct output_json *json, const char *key)
+{
+	fputs(json->n_members++ ? ",\n  " : "{\n  ", json->out);
+	put(json->out, output_json_text(key), 0);
+	fputs(": ", json->out);
+}
+
+void output_json_member(struct output_json *json, const char *key, json_t *value)
+{
+	put_key(json, key);
+	put(json->out, value, 1);
+}
+
+void output_json_member_rows(struct output_json *json, const char *key,
+			     const struct output_section *section)
+{
+	put_key(json, key);
+	for (size_t row = 0; row < section->n_rows; row++) {
+		fputs(row ? ",\n    " : "[\n    ", json->out);
+		put(json->out, row_json(section, row), 2);
+	}
+	fputs(section->n_rows ? "\n  ]" : "[]", json->out);
+}
+
+void output_json_end(struct output_json *json)
+{
+	fputs(json->n_members ? "\n}\n" : "{}\n", json->out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sections and figures as JSON. Each function returns a new reference. */
+/* Sections and figures as JSON. What returns JSON returns a new reference. */
 #ifndef KPROTPERF_OUTPUT_JSON_H
 #define KPROTPERF_OUTPUT_JSON_H
 
@@ -24,7 +24,16 @@ json_t *output_json_count(uint64_t count);
 /* OBJECT[KEY] = VALUE, whose reference is taken; a key that is not UTF-8 is escaped. */
 void output_json_set(json_t *object, const char *key, json_t *value);
 
-/* Prints and frees ROOT. Returns 0 or -EIO. */
-int output_json_write(FILE *out, json_t *root);
+/* A file: an object of which no more than a row is in memory. All zero but OUT is the empty one. */
+struct output_json {
+	FILE *out;
+	size_t n_members;
+};
+
+/* Writes KEY, which no other member has, and VALUE, which it frees; or the rows of SECTION, as output_json_rows() has them. */
+void output_json_member(struct output_json *json, const char *key, json_t *value);
+void output_json_member_rows(struct output_json *json, const char *key,
+			     const struct output_section *section);
+void output_json_end(struct output_json *json);
 
 #endif

@@ -22,37 +22,40 @@ bool view_request_has(const struct view_request *request, const struct view_tabl
 	return !request->n_sections;
 }
 
-static json_t *table_json(const struct view_table *table, const void *data)
+static void write_table(struct output_json *json, const struct view_table *table, const void *data)
 {
 	struct view_rows rows;
-	json_t *json;
+	json_t *value;
 
-	if (table->json)
-		return table->json(data);
+	if (table->json) {
+		value = table->json(data);
+		if (value)
+			output_json_member(json, table->name, value);
+		return;
+	}
 	view_rows_init(&rows, table, data, false);
-	json = output_json_rows(&rows.section);
+	output_json_member_rows(json, table->name, &rows.section);
 	view_rows_deinit(&rows);
-	return json;
 }
 
 void view_write_json(FILE *out, const struct view_request *request)
 {
 	const struct view_list *list = request->list;
-	json_t *root = json_object();
+	struct output_json json = { .out = out };
+	json_t *head = json_object();
 
-	output_json_set(root, "schema", json_string(list->schema));
+	output_json_member(&json, "schema", json_string(list->schema));
 	if (list->json)
-		list->json(root, request->data);
-	for (size_t i = 0; i < list->n_tables; i++) {
-		json_t *json = view_table_is_in(list->tables[i], VIEW_IN_JSON) &&
-					       view_request_has(request, list->tables[i]) ?
-				       table_json(list->tables[i], request->data) :
-				       NULL;
-
-		if (json)
-			output_json_set(root, list->tables[i]->name, json);
-	}
-	output_json_write(out, root);
+		list->json(head, request->data);
+	for (void *at = json_object_iter(head); at; at = json_object_iter_next(head, at))
+		output_json_member(&json, json_object_iter_key(at),
+				   json_incref(json_object_iter_value(at)));
+	json_decref(head);
+	for (size_t i = 0; i < list->n_tables; i++)
+		if (view_table_is_in(list->tables[i], VIEW_IN_JSON) &&
+		    view_request_has(request, list->tables[i]))
+			write_table(&json, list->tables[i], request->data);
+	output_json_end(&json);
 }
 
 void view_write_csv(FILE *out, const struct view_request *request)

@@ -55,6 +55,17 @@ sizes parameters 20000
 sizes blocks 1000
 sizes contexts 200
 
+# megabytes COMMAND...: its largest resident set
+megabytes() {
+	timeout 60 "$many" spent spent "$kprotperf" "$@" >out 2>&1
+	awk '{ print $2 }' spent
+}
+
+# 100,100 cells: 53 MB for the page, and 53 for JSON a row at a time; 315 with all rows as one tree.
+"$fixture" large cells.data 200 500 1 0
+is 'JSON takes no memory that grows with its rows' \
+	"$(($(megabytes report --format=json cells.data) < 2 * $(megabytes report cells.data)))" 1
+
 "$fixture" many args args 250000 && "$kprotperf" report args >out 2>err
 report_test $? 'more arguments than any real command is read'
 
