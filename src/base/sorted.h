@@ -46,6 +46,14 @@ void *search_array(const void *key, const void *items, size_t n, size_t size, co
 size_t unite_array(void *items, size_t n, size_t size, compare_fn compare,
 		   void (*add)(void *to, void *from));
 
+/* The same of an array as vec_push() makes it. */
+#define vec_unite(s, items, compare, add)                                                       \
+	do {                                                                                    \
+		if ((s)->n_##items)                                                             \
+			(s)->n_##items = (__typeof__((s)->n_##items))unite_array(               \
+				(s)->items, (s)->n_##items, sizeof(*(s)->items), compare, add); \
+	} while (0)
+
 /* The addresses of an array's items, sorted; of equal ones the first comes first. For free(POINTERS.ITEMS). */
 struct pointers {
 	const void **items;

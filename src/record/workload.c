@@ -151,7 +151,7 @@ static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks)
 		if (n < 0 && interrupt_count() > told && interrupt_count() > 1)
 			break;
 		ended = n > 0 || (n < 0 && errno != EINTR);
-		if (!n)
+		if (!n && hooks->look)
 			hooks->look(hooks->arg);
 	}
 	ended |= pfd.fd < 0;

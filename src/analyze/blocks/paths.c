@@ -40,8 +40,10 @@ struct work {
 
 static void work_graph(struct work *w)
 {
-	w->graph = analyze_blocks_graph(w->blocks);
-	kernel_loops_find(&w->graph, &w->loops);
+	const struct kernel_graph graph = analyze_blocks_graph(w->blocks);
+
+	kernel_loops_find(&graph, &w->loops);
+	w->graph = graph;
 	w->bits = alloc_array(w->blocks->n_items, sizeof(*w->bits));
 	for (uint32_t i = 0; i < w->blocks->n_items; i++)
 		w->bits[i] = w->blocks->items[i].bit;
@@ -90,7 +92,7 @@ static void collect(struct work *w)
 	}
 	if (rest.calls > 0)
 		vec_push(w, rows, rest);
-	w->n_rows = unite_array(w->rows, w->n_rows, sizeof(*w->rows), by_signature, path_add);
+	vec_unite(w, rows, by_signature, path_add);
 	sort_array(w->rows, w->n_rows, sizeof(*w->rows), by_calls);
 }
 

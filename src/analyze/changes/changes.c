@@ -133,10 +133,10 @@ static const char *inlined_text(struct analyze_changes *c, const struct analyze_
 
 static bool is_renamed(const struct analyze_changed *change)
 {
-	size_t n = kernel_name_base_len(change->names[0]);
+	const char *is = change->names[1], *was = change->names[0] ?: is;
+	size_t n = kernel_name_base_len(was);
 
-	return n != kernel_name_base_len(change->names[1]) ||
-	       strncmp(change->names[0], change->names[1], n) != 0;
+	return is && (n != kernel_name_base_len(is) || strncmp(was, is, n) != 0);
 }
 
 /* The function A of the baseline and B of the hardened kernel, of which one may be CHANGES_NONE. */

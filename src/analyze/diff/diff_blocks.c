@@ -242,8 +242,7 @@ void analyze_diff_blocks_init(struct analyze_diff_blocks *out, const struct prof
 		loops_number(out, first);
 	}
 	/* Rows of one thing become one: blocks of a line, and the two sides'. */
-	out->n_rows =
-		unite_array(out->rows, out->n_rows, sizeof(*out->rows), row_compare, row_merge);
+	vec_unite(out, rows, row_compare, row_merge);
 }
 
 void analyze_diff_blocks_deinit(struct analyze_diff_blocks *out)

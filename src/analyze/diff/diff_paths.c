@@ -111,7 +111,7 @@ static void timed_form(struct side *s)
 			vec_push(s, timed, of_site[i]);
 	}
 	free(of_site);
-	s->n_timed = unite_array(s->timed, s->n_timed, sizeof(*s->timed), timed_compare, timed_add);
+	vec_unite(s, timed, timed_compare, timed_add);
 }
 
 static void side_init(struct side *s, const struct profile *p, const struct analyze_paths *paths)
@@ -394,8 +394,7 @@ static void add_calls(struct analyze_diff_paths *out, const struct side *sides,
 	callees_add(&list, &sides[0], 0, function);
 	callees_add(&list, &sides[1], 1, function);
 	/* Each function once, in the order in which they were first added. */
-	list.n_items = unite_array(list.items, list.n_items, sizeof(*list.items), callee_compare,
-				   callee_add);
+	vec_unite(&list, items, callee_compare, callee_add);
 	sort_array(list.items, list.n_items, sizeof(*list.items), order_compare);
 	for (uint32_t i = 0; i < list.n_items && list.of[0] > 0 && list.of[1] > 0; i++) {
 		struct analyze_path_change row = change_of(ANALYZE_PATH_CALL, function);

@@ -219,8 +219,7 @@ static void names_collect(struct names *names, const struct profile *p)
 	for (size_t i = 0; i < p->n_locations; i++)
 		for (size_t j = 0; j < p->locations[i].n_frames; j++)
 			names_add(names, p->locations[i].frames[j].name);
-	names->n_names = unite_array(names->names, names->n_names, sizeof(*names->names),
-				     name_compare, NULL);
+	vec_unite(names, names, name_compare, NULL);
 }
 
 const char *analyze_renames_known(const char *name)

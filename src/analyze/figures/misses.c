@@ -205,8 +205,7 @@ void analyze_misses_init(struct analyze_misses *m, const struct profile *a, cons
 
 		side->squares = side->data * side->data;
 	}
-	m->n_rows =
-		(uint32_t)unite_array(m->rows, m->n_rows, sizeof(*m->rows), compare_place, add_row);
+	vec_unite(m, rows, compare_place, add_row);
 	for (uint32_t i = 0; i < m->n_rows; i++) {
 		struct analyze_misses_row *row = &m->rows[i];
 

@@ -159,8 +159,7 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 		return -E2BIG;
 	}
 	/* Different addresses in the same functions give the same stack. */
-	stacks->n_rows = unite_array(stacks->rows, stacks->n_rows, sizeof(*stacks->rows),
-				     stack_compare, stack_merge);
+	vec_unite(stacks, rows, stack_compare, stack_merge);
 	return 0;
 }
 
@@ -237,8 +236,8 @@ void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p)
 		leaves->samples += (double)samples[i].count;
 	}
 	free(samples);
-	out = leaves->n_leaves = unite_array(leaves->leaves, leaves->n_leaves,
-					     sizeof(*leaves->leaves), leaf_compare_name, leaf_add);
+	vec_unite(leaves, leaves, leaf_compare_name, leaf_add);
+	out = leaves->n_leaves;
 	for (size_t i = 0; i < out; i++)
 		leaves->leaves[i].share = leaves->leaves[i].samples / leaves->samples;
 	sort_array(leaves->leaves, out, sizeof(*leaves->leaves), leaf_compare_samples);

@@ -130,13 +130,16 @@ static bool is_repeated(const struct side s[2], double scale, double *ratio)
 /* The lines of S that are left, most of them: those of the file of the largest. */
 static void set_place(struct why_lines *found, const struct side *s, int which)
 {
-	const struct why_line *most = NULL;
+	const struct why_line *most;
+	uint32_t at = s->n_items;
 
 	for (uint32_t i = 0; i < s->n_items; i++)
-		if (!s->matched[i] && (!most || s->items[i]->insns[which] > most->insns[which]))
-			most = s->items[i];
-	if (!most)
+		if (!s->matched[i] &&
+		    (at == s->n_items || s->items[i]->insns[which] > s->items[at]->insns[which]))
+			at = i;
+	if (at == s->n_items)
 		return;
+	most = s->items[at];
 	found->file = most->file;
 	found->first = found->last = most->number;
 	for (uint32_t i = 0; i < s->n_items; i++) {

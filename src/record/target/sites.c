@@ -194,14 +194,15 @@ int record_sites_find(struct record_sites *sites, struct record_symbols *symbols
 	int err = 0, one;
 
 	/* Names first: what is named and matches too, counts as named. */
-	for (uint32_t i = 0; i < 2 * patterns->n_items; i++) {
-		const char *pattern = patterns->items[i % patterns->n_items];
+	for (int globs = 0; globs < 2; globs++)
+		for (uint32_t i = 0; i < patterns->n_items; i++) {
+			const char *pattern = patterns->items[i];
 
-		if (is_glob(pattern) != (i >= patterns->n_items))
-			continue;
-		one = is_glob(pattern) ? find_glob(&f, pattern) : find_name(&f, pattern);
-		err = err ?: one;
-	}
+			if (is_glob(pattern) != globs)
+				continue;
+			one = globs ? find_glob(&f, pattern) : find_name(&f, pattern);
+			err = err ?: one;
+		}
 	return err;
 }
 
