@@ -147,6 +147,27 @@ static void test_itself(void **state)
 	answer_deinit(&x);
 }
 
+/* Another task executes more, as what X wakes does, and more of it: it is told of after X. */
+static void test_other_tasks(void **state)
+{
+	struct profile *sides[] = { side(20, 30), side(20, 40) };
+	struct answer x;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct profile_sample sample = { .count = i ? 5000 : 1000 };
+
+		sample.context = profile_context_add(sides[i], "[other tasks]");
+		sample.stack = stack(sides[i], "t", 1);
+		profile_sample_add(sides[i], &sample);
+	}
+	answer_init(&x, sides[0], sides[1]);
+	assert_string_equal(x.why.contexts[1].name, "[other tasks]");
+	assert_int_equal(x.why.contexts[1].told, x.why.contexts[0].told);
+	assert_says(&x, "X is 7.69 % slower");
+	answer_deinit(&x);
+}
+
 /* What b and c execute more they execute because a calls them more often. */
 static void test_more_often(void **state)
 {
@@ -424,7 +445,7 @@ int main(void)
 		cmocka_unit_test(test_noise),        cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_loop),         cmocka_unit_test(test_layers_between),
 		cmocka_unit_test(test_spread),       cmocka_unit_test(test_no_spread),
-		cmocka_unit_test(test_how_sure),
+		cmocka_unit_test(test_how_sure),     cmocka_unit_test(test_other_tasks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

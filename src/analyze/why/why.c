@@ -156,9 +156,16 @@ static int rank(const struct why_context *c)
 		       3 * (int)c->told + (int)c->changed;
 }
 
+/* What wakes other tasks is a context of the command's, which is to be told before what they do then. */
+static bool is_of_others(const struct why_context *c)
+{
+	return !strcmp(c->name, "[other tasks]");
+}
+
 define_compare(
 	by_size, struct why_context,
-	rank(b) - rank(a) ?:
+	rank(b) - rank(a)                         ?:
+		is_of_others(a) - is_of_others(b) ?:
 		compare_values(fmax(largest_cause(b), fabs(b->delta)), fmax(largest_cause(a), fabs(a->delta))) ?:
 		strcmp(a->name, b->name));
 
