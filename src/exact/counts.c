@@ -205,6 +205,18 @@ static void add_sample(struct reader *r, const struct exact_context *c, const ui
 		profile_sample_add(r->p, &sample);
 }
 
+static void add_executions(struct reader *r, const struct exact_context *c,
+			   const uint32_t *locations, uint32_t n, uint64_t times)
+{
+	const struct profile_edge executions = {
+		.context = c->profile,
+		.stack = profile_stack_add(r->p, locations, n),
+		.calls = times,
+	};
+
+	profile_executions_add(r->p, &executions);
+}
+
 static void add_edge(struct reader *r, const struct exact_context *c, const struct kernel_sym *sym,
 		     uint64_t calls)
 {
@@ -331,6 +343,7 @@ static bool read_executions(struct reader *r)
 		stack[0] = profile_location_at(r->p, r->ks, b->pieces[i].addr);
 		add_sample(r, &r->contexts[n->context], stack, r->n_stack + 1,
 			   times * b->pieces[i].insns);
+		add_executions(r, &r->contexts[n->context], stack, r->n_stack + 1, times);
 	}
 	return true;
 }

@@ -382,4 +382,5 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(EDGES, "calls", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, edges, edge)),
 	SECTION(TRACES, "traces", TABLE_OPTIONAL, NULL, LIST(profile, traces, trace)),
 	SECTION(MISSES, "misses", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, misses, miss)),
+	SECTION(EXECUTIONS, "executions", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, executions, edge)),
 };

@@ -37,7 +37,8 @@ enum section_type {
 	SECTION_EDGES,
 	SECTION_TRACES,
 	SECTION_MISSES,
-	SECTION_LAST = SECTION_MISSES,
+	SECTION_EXECUTIONS,
+	SECTION_LAST = SECTION_EXECUTIONS,
 	SECTION_END = 0x7fffffff, /* empty, the last in every file */
 };
 

@@ -170,6 +170,16 @@ void profile_edge_add(struct profile *p, const struct profile_edge *edge)
 		p->edges[found].calls += edge->calls;
 }
 
+void profile_executions_add(struct profile *p, const struct profile_edge *executions)
+{
+	uint32_t found = section_find(p, SECTION_EXECUTIONS, executions);
+
+	if (found == HASH_NONE)
+		section_add(p, SECTION_EXECUTIONS, executions);
+	else
+		p->executions[found].calls += executions->calls;
+}
+
 void profile_miss_add(struct profile *p, const struct profile_miss *miss)
 {
 	uint32_t found = section_find(p, SECTION_MISSES, miss);

@@ -461,6 +461,9 @@ struct profile {
 	uint32_t n_costs, cap_costs;
 	struct profile_edge *edges;
 	uint32_t n_edges, cap_edges;
+	/* Likewise how often the instruction at STACK's first location was executed, of each line the first one in a row. */
+	struct profile_edge *executions;
+	uint32_t n_executions, cap_executions;
 	struct profile_trace *traces; /* of calls that were kept whole, one after the other */
 	uint32_t n_traces, cap_traces;
 	struct profile_miss *misses;
@@ -522,8 +525,9 @@ void profile_location_frame_add(struct profile *p, uint32_t location,
 void profile_report_add(struct profile *p, uint32_t run, const struct profile_report *report);
 /* Adds to the count of an equal sample (same run, context, stack, flags) where there is one. */
 void profile_sample_add(struct profile *p, const struct profile_sample *sample);
-/* Likewise of an edge. */
+/* Likewise of an edge, and of executions. */
 void profile_edge_add(struct profile *p, const struct profile_edge *edge);
+void profile_executions_add(struct profile *p, const struct profile_edge *executions);
 
 void profile_miss_add(struct profile *p, const struct profile_miss *miss);
 

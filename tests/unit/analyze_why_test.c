@@ -419,21 +419,74 @@ static void test_lines(void **state)
 	answer_deinit(&x);
 }
 
-static void test_loop(void **state)
+/* LINE of "ae" is executed TIMES, with INSNS instructions. */
+static void executed(struct profile *p, uint32_t line, uint64_t times, uint64_t insns)
 {
-	struct profile *a = side(20, 0), *b = side(20, 0);
+	const struct profile_edge executions = { .context = profile_context_add(p, "X"),
+						 .stack = stack(p, "ae", line),
+						 .calls = times };
+
+	profile_executions_add(p, &executions);
+	insns_at(p, 0, "ae", line, times * insns);
+}
+
+/* Both sides call e ten times, which has a line 10 with that. */
+static void begin_loop(struct profile *side[2])
+{
+	for (int i = 0; i < 2; i++) {
+		side[i] = exact(1);
+		calls(side[i], 0, "a", 10, 100);
+		calls(side[i], 0, "ae", 10, 100);
+		executed(side[i], 10, 10, 7);
+	}
+}
+
+static void end_loop(struct profile *side[2], const char *what)
+{
 	struct answer x;
 
-	(void)state;
-	insns_at(a, 0, "ae", 10, 77);
-	insns_at(b, 0, "ae", 10, 77);
-	for (uint32_t line = 11; line < 14; line++) {
-		insns_at(a, 0, "ae", line, 100 * line);
-		insns_at(b, 0, "ae", line + 1, 200 * line);
-	}
-	answer_init(&x, a, b);
-	assert_says(&x, "which repeats f.c:12-14 2 times as often");
+	answer_init(&x, side[0], side[1]);
+	assert_says(&x, what);
 	answer_deinit(&x);
+}
+
+/* How often a loop turns, and in how many calls a path is taken. */
+static void test_loop(void **state)
+{
+	struct profile *side[2];
+
+	(void)state;
+	begin_loop(side);
+	for (uint32_t line = 11; line < 14; line++) {
+		executed(side[0], line, 300, line);
+		executed(side[1], line + 1, 600, line);
+	}
+	end_loop(
+		side,
+		"which repeats f.c:12-14 2 times as often, in a loop of 60 turns per call instead of 30");
+
+	begin_loop(side);
+	executed(side[1], 11, 200, 9);
+	end_loop(side, "which executes f.c:11 in addition, a loop of 20 turns per call: +");
+
+	begin_loop(side);
+	executed(side[0], 11, 200, 3);
+	executed(side[1], 11, 200, 3);
+	executed(side[1], 12, 200, 9);
+	end_loop(side, "which executes f.c:12 in addition, in a loop of 20 turns per call: +");
+
+	begin_loop(side);
+	executed(side[0], 11, 9, 50);
+	executed(side[1], 11, 1, 50);
+	executed(side[0], 12, 1, 900);
+	executed(side[1], 12, 9, 900);
+	end_loop(side, "which executes otherwise f.c:12, in 90 % of calls instead of 10 %: +");
+
+	/* What calls itself turns without a loop. */
+	begin_loop(side);
+	insns_at(side[1], 0, "aee", 11, 9);
+	executed(side[1], 11, 200, 9);
+	end_loop(side, "which executes f.c:11 in addition: +");
 }
 
 int main(void)

@@ -34,12 +34,15 @@ static void collect(struct side *s, const struct why_tree *t, uint32_t node, int
 	s->matched = alloc_array(s->n_items, sizeof(*s->matched));
 }
 
+static bool is_near(double was, double is)
+{
+	return fabs(was - is) <= SAME * fmax(was, is);
+}
+
 static bool is_same(const struct why_line *a, const struct why_line *b, double scale)
 {
-	double was = a->insns[0] * scale;
-
-	return fabs(was - b->insns[1]) <= SAME * fmax(was, b->insns[1]) &&
-	       !compare_text(a->file, b->file);
+	return is_near(a->insns[0] * scale, b->insns[1]) &&
+	       is_near(a->times[0] * scale, b->times[1]) && !compare_text(a->file, b->file);
 }
 
 /* The longest common subsequence of both sides' lines. */
@@ -101,6 +104,70 @@ static void sum_rest(struct side *s, int which, double scale)
 	}
 }
 
+/* Executions of LINE per call of its function. */
+static double turns_of(const struct why_tree *t, uint32_t node, const struct why_line *line,
+		       int which)
+{
+	return line && line->times[which] > 0 ?
+		       line->times[which] / why_tree_calls(t, node, which) :
+		       NAN;
+}
+
+/* Have lines that are matched the same numbers on both sides, and are there such? Then so have the others. */
+static bool is_numbered_alike(const struct side s[2])
+{
+	bool any = false;
+
+	for (uint32_t i = 0, j = 0; i < s[0].n_items; i++) {
+		if (!s[0].matched[i])
+			continue;
+		while (!s[1].matched[j])
+			j++;
+		if (s[0].items[i]->number != s[1].items[j++]->number)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* Of S's lines that are not matched number RANK, or where LINE is not NULL the one that has its number; NULL: there is none. */
+static const struct why_line *unmatched(const struct side *s, uint32_t rank,
+					const struct why_line *line)
+{
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		const struct why_line *l = s->items[i];
+
+		if (!s->matched[i] &&
+		    (line ? l->number == line->number && !compare_text(l->file, line->file) :
+			    !rank--))
+			return l;
+	}
+	return NULL;
+}
+
+/*
+ * How often the line of S[WHICH] that is item MOST is executed, and the same line on the other side: of repeated ones it is in
+ * the same place, of others known by its number where no patch moved it.
+ */
+static void set_turns(struct why_lines *found, const struct why_tree *t, uint32_t node,
+		      const struct side s[2], int which, uint32_t most)
+{
+	const struct why_line *line = s[which].items[most], *other = NULL;
+	uint32_t rank = 0;
+
+	for (uint32_t i = 0; i < most; i++)
+		rank += !s[which].matched[i];
+	if (found->kind == WHY_LINES_REPEATED)
+		other = unmatched(&s[!which], rank, NULL);
+	else if (is_numbered_alike(s))
+		other = unmatched(&s[!which], 0, line);
+	found->turns[which] = turns_of(t, node, line, which);
+	found->turns[!which] = turns_of(t, node, other, !which);
+	for (uint32_t i = 0; i < s[which].n_items; i++)
+		found->in_loop |= s[which].matched[i] &&
+				  is_near(s[which].items[i]->times[which], line->times[which]);
+}
+
 /* Whether what is left of both sides are the same lines, executed RATIO times as often. */
 static bool is_repeated(const struct side s[2], double scale, double *ratio)
 {
@@ -127,8 +194,8 @@ static bool is_repeated(const struct side s[2], double scale, double *ratio)
 	return true;
 }
 
-/* The lines of S that are left, most of them: those of the file of the largest. */
-static void set_place(struct why_lines *found, const struct side *s, int which)
+/* The lines of S that are left, most of them: those of the file of the largest, which is returned; S's number: none. */
+static uint32_t set_place(struct why_lines *found, const struct side *s, int which)
 {
 	const struct why_line *most;
 	uint32_t at = s->n_items;
@@ -138,7 +205,7 @@ static void set_place(struct why_lines *found, const struct side *s, int which)
 		    (at == s->n_items || s->items[i]->insns[which] > s->items[at]->insns[which]))
 			at = i;
 	if (at == s->n_items)
-		return;
+		return at;
 	most = s->items[at];
 	found->file = most->file;
 	found->first = found->last = most->number;
@@ -152,13 +219,16 @@ static void set_place(struct why_lines *found, const struct side *s, int which)
 		found->first = l->number < found->first ? l->number : found->first;
 		found->last = l->number > found->last ? l->number : found->last;
 	}
+	return at;
 }
 
 struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double scale)
 {
-	struct why_lines found = {};
+	struct why_lines found = { .turns = { NAN, NAN } };
+	uint32_t most;
 	struct side s[2];
 	double all;
+	int which;
 
 	if (sides_init(s, t, node, scale) && s[0].n_items + s[1].n_items) {
 		sum_rest(&s[0], 0, scale);
@@ -172,7 +242,10 @@ struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double 
 			found.kind = WHY_LINES_REMOVED;
 		else if (all > 0)
 			found.kind = WHY_LINES_CHANGED;
-		set_place(&found, &s[s[1].rest >= s[0].rest], s[1].rest >= s[0].rest);
+		which = s[1].rest >= s[0].rest;
+		most = set_place(&found, &s[which], which);
+		if (most < s[which].n_items)
+			set_turns(&found, t, node, s, which, most);
 	}
 	sides_deinit(s);
 	return found;

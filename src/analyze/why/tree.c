@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/why/tree.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,8 +66,8 @@ static bool is_line(const void *ctx, uint32_t item, const void *key)
 	       !strcmp(a->file ?: "", b->file ?: "");
 }
 
-static void add_line(struct why_tree *t, uint32_t node, const struct profile_frame *frame, int side,
-		     double insns)
+static struct why_line *line_of(struct why_tree *t, uint32_t node,
+				const struct profile_frame *frame)
 {
 	struct why_line line = { .node = node, .number = frame->line, .file = frame->file };
 	uint32_t hash = (frame->line + node * 2654435761u) ^ hash_string(frame->file ?: "");
@@ -77,7 +78,7 @@ static void add_line(struct why_tree *t, uint32_t node, const struct profile_fra
 		vec_push(t, lines, line);
 		hash_add(&t->line_index, hash, found);
 	}
-	t->lines[found].insns[side] += insns;
+	return &t->lines[found];
 }
 
 /* Where a stack ends. */
@@ -94,6 +95,7 @@ static void enter(struct why_tree *t, struct end *end, const struct profile_fram
 	end->called = strcmp(t->nodes[end->node].name, frame->name) != 0;
 	if (end->called)
 		end->node = child(t, end->node, frame->name);
+	t->nodes[end->node].nested[side] |= !end->called;
 	t->nodes[end->node].inlined[side] |= frame->inlined;
 	t->nodes[end->node].seen[side] = true;
 }
@@ -148,6 +150,50 @@ static bool *contexts_of(const struct why_side *s)
 	return wanted;
 }
 
+/* How often an instruction of a node was executed, whoever called. */
+struct times {
+	struct end end;
+	uint32_t location;
+	double times;
+};
+
+define_compare(by_instruction, struct times,
+	       compare_values(a->end.node, b->end.node) ?:
+							  compare_values(a->location, b->location));
+
+static void times_add(void *to, void *from)
+{
+	((struct times *)to)->times += ((struct times *)from)->times;
+}
+
+static void add_times(struct why_tree *t, const struct why_side *s, struct ends *ends,
+		      const bool *wanted, int side)
+{
+	const struct profile *p = s->p;
+	uint32_t n_runs = s->end - s->first;
+	struct times *all = alloc_array(p->n_executions, sizeof(*all));
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_executions; i++) {
+		const struct profile_edge *e = &p->executions[i];
+		struct end end;
+
+		if (e->run - s->first >= n_runs || !wanted[e->context])
+			continue;
+		end = find_end(t, p, ends, e->context, e->stack, false, side);
+		if (end.frame && end.frame->line)
+			all[n++] = (struct times){ end, p->stacks[e->stack].locations[0],
+						   (double)e->calls / n_runs };
+	}
+	n = unite_array(all, n, sizeof(*all), by_instruction, times_add);
+	for (size_t i = 0; i < n; i++) {
+		struct why_line *line = line_of(t, all[i].end.node, all[i].end.frame);
+
+		line->times[side] = fmax(line->times[side], all[i].times);
+	}
+	free(all);
+}
+
 static const struct profile_frame user_code = { .name = "[user]" };
 
 static void add_side(struct why_tree *t, const struct why_side *s, int side)
@@ -169,7 +215,7 @@ static void add_side(struct why_tree *t, const struct why_side *s, int side)
 			enter(t, &end, &user_code, side);
 		t->nodes[end.node].self[side] += insns;
 		if (end.frame && end.frame->line)
-			add_line(t, end.node, end.frame, side, insns);
+			line_of(t, end.node, end.frame)->insns[side] += insns;
 	}
 	memset(ends, 0, p->n_stacks * sizeof(*ends));
 	for (uint32_t i = 0; i < p->n_edges; i++) {
@@ -189,6 +235,8 @@ static void add_side(struct why_tree *t, const struct why_side *s, int side)
 			t->nodes[child(t, 0, p->contexts[c->context].name)].calls[side] +=
 				(double)c->stats.calls / n_runs;
 	}
+	memset(ends, 0, p->n_stacks * sizeof(*ends));
+	add_times(t, s, ends, wanted, side);
 	free(wanted);
 	free(ends);
 }
@@ -224,6 +272,7 @@ static void graft(struct why_tree *t, uint32_t from, uint32_t to, int side)
 	b->self[side] += a->self[side];
 	b->calls[side] += a->calls[side];
 	b->inlined[side] |= a->inlined[side];
+	b->nested[side] |= a->nested[side];
 	b->seen[side] = true;
 	a->self[side] = a->calls[side] = 0;
 	a->seen[side] = false;
@@ -264,8 +313,12 @@ static void graft_all(struct why_tree *t)
 			/* What was put somewhere may have been put elsewhere from there. */
 			while (!t->nodes[node].seen[side] && t->nodes[node].moved)
 				node = t->nodes[node].moved;
-			if (line.insns[side] > 0 && node != line.node)
-				add_line(t, node, &frame, side, line.insns[side]);
+			if (line.insns[side] > 0 && node != line.node) {
+				struct why_line *to = line_of(t, node, &frame);
+
+				to->insns[side] += line.insns[side];
+				to->times[side] = fmax(to->times[side], line.times[side]);
+			}
 		}
 	}
 }
@@ -314,6 +367,16 @@ uint32_t why_tree_most(const struct why_tree *t, uint32_t node, double all)
 		    t->nodes[i].alone >= MOST_OF_IT * all)
 			return i;
 	return WHY_NONE;
+}
+
+double why_tree_calls(const struct why_tree *t, uint32_t node, int side)
+{
+	while (node && t->nodes[node].inlined[side] && !t->nodes[node].calls[side])
+		node = t->nodes[node].parent;
+	return node && !t->nodes[node].inlined[side] && !t->nodes[node].nested[side] &&
+			       t->nodes[node].calls[side] > 0 ?
+		       t->nodes[node].calls[side] :
+		       NAN;
 }
 
 uint32_t why_tree_context(const struct why_tree *t, const char *name)

@@ -17,6 +17,7 @@ struct why_line {
 	uint32_t node, number;
 	const char *file; /* NULL: unknown */
 	double insns[2];
+	double times[2]; /* executions of the one that is executed most; 0: not known */
 };
 
 /* Of baseline [0] and hardened side [1], per run. */
@@ -30,6 +31,8 @@ struct why_node {
 	bool seen
 		[2]; /* executed there; a side without may have callees all the same: why_tree_init() */
 	bool inlined[2]; /* in some call */
+	bool nested
+		[2]; /* it was below itself: called itself, or was cut into parts by the compiler */
 	double self[2], total[2]; /* instructions */
 	double alone; /* instructions of it and its callees that one side alone executes there */
 	double calls[2]; /* 0 of inlined bodies, and of what was only jumped to */
@@ -60,6 +63,9 @@ void why_tree_deinit(struct why_tree *t);
 
 /* The callee of NODE that has most of ALL, which are instructions that one side alone executes there; WHY_NONE: no single one has. */
 uint32_t why_tree_most(const struct why_tree *t, uint32_t node, double all);
+
+/* Calls on SIDE of the function that NODE is, or that it is inlined into; NAN: not known. */
+double why_tree_calls(const struct why_tree *t, uint32_t node, int side);
 
 /* The node of a context, "clone"; WHY_NONE: there is none. */
 uint32_t why_tree_context(const struct why_tree *t, const char *name);

@@ -17,6 +17,7 @@
 #define WORTH_A_WORD 0.1
 #define MOST_OF_IT   0.5
 #define NEARLY_ALL   0.9
+#define TURNS_DIFFER 0.01 /* by less they are the same */
 #define AGREE        0.1 /* by more than this of the change both ways of measuring may not differ */
 
 static void append_name(char **text, const char *name)
@@ -118,6 +119,25 @@ static void append_place(char **text, const struct why_lines *l)
 	free(file);
 }
 
+/* ", a loop of 20 turns per call", ", in a loop of 20 turns per call instead of 10", ", in 95 % of calls instead of 3 %" */
+static void append_turns(char **text, const struct why_lines *l)
+{
+	double is = l->turns[l->kind != WHY_LINES_REMOVED], was = l->turns[0];
+	bool compared = l->kind == WHY_LINES_REPEATED || l->kind == WHY_LINES_CHANGED;
+	bool both = compared && fabs(is - was) >= TURNS_DIFFER * fmax(is, was);
+
+	if (is >= WHY_LOOP || (both && was >= WHY_LOOP)) {
+		alloc_append(text, ", %sa loop of %.4g turns per call",
+			     l->in_loop || compared ? "in " : "", is);
+		if (both)
+			alloc_append(text, " instead of %.4g", was);
+	} else if (is <= 1 - WORTH_A_WORD || (both && was <= 1 - WORTH_A_WORD)) {
+		alloc_append(text, ", in %.3g %% of calls", 100 * is);
+		if (both)
+			alloc_append(text, " instead of %.3g %%", 100 * was);
+	}
+}
+
 /* What a function does itself. */
 static void append_self(char **text, const struct why_lines *l)
 {
@@ -144,6 +164,7 @@ static void append_self(char **text, const struct why_lines *l)
 		alloc_append(text, "executes otherwise");
 		break;
 	}
+	append_turns(text, l);
 }
 
 static void append_callee(char **text, const struct why *w, const struct why_part *part)
@@ -156,6 +177,7 @@ static void append_callee(char **text, const struct why *w, const struct why_par
 	alloc_append(text, " (%s%s", part->inlined ? "inlined" : "",
 		     part->inlined && lines.file ? ", " : "");
 	append_place(text, &lines);
+	append_turns(text, &lines);
 	alloc_append(text, ")");
 }
 
@@ -172,8 +194,11 @@ static bool append_loop(char **text, const struct why *w, const struct why_cause
 		if (self->kind != WHY_SELF)
 			continue;
 		lines = why_lines_find(&w->tree, self->node, self->scale);
-		if (lines.kind != WHY_LINES_REPEATED ||
-		    fabs(lines.ratio - ratio) > WORTH_A_WORD * ratio)
+		if (lines.kind == WHY_LINES_CHANGED)
+			lines.ratio = lines.turns[1] / lines.turns[0];
+		else if (lines.kind != WHY_LINES_REPEATED)
+			return false;
+		if (!(fabs(lines.ratio - ratio) <= WORTH_A_WORD * ratio))
 			return false;
 		append_self(text, &lines);
 		return true;
