@@ -32,6 +32,7 @@ enum role {
 	ROLE_ENTRY_IRQ,
 	ROLE_THUNK, /* jumps on to where a pointer says */
 	ROLE_RETURNS, /* a return thunk: jumped to instead of returning, by functions and by thunks */
+	ROLE_PADDING, /* before the next function, which it goes on with: where calls are counted, they go there */
 	ROLE_COLD, /* part of the function before ".cold" in its name */
 	ROLE_SYSCALL, /* the body of one */
 	ROLE_PAGE_FAULT, /* what handles one */

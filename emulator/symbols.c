@@ -22,6 +22,7 @@ static const struct {
 	{ "asm_sysvec_", ROLE_ENTRY_IRQ },
 	{ "irq_entries_start", ROLE_ENTRY_IRQ },
 	{ "spurious_entries_start", ROLE_ENTRY_IRQ },
+	{ "__pfx_", ROLE_PADDING },
 	{ "__x86_indirect_", ROLE_THUNK },
 	{ "__x86_return_thunk", ROLE_RETURNS },
 	{ "its_return_thunk", ROLE_RETURNS },
@@ -123,8 +124,13 @@ bool symbols_read(const char *path)
 		f->traced |= trace.name && !strcmp(name + 3, trace.name);
 	}
 	fclose(file);
-	for (uint32_t i = 0; i < n_functions; i++)
-		functions[i].end = i + 1 < n_functions ? functions[i + 1].start : UINT64_MAX;
+	for (uint32_t i = 0; i < n_functions; i++) {
+		bool more = i + 1 < n_functions;
+
+		functions[i].end = more ? functions[i + 1].start : UINT64_MAX;
+		if (more && functions[i].role == ROLE_PADDING)
+			functions[i].whole = &functions[i + 1];
+	}
 	return n_functions > 1;
 }
 
