@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* 16 and more where C is no digit of any base. */
 static unsigned int digit_of(char c)
@@ -59,7 +60,8 @@ bool number_scan_double(const char **text, double *value)
 	char *end;
 	double number = strtod(*text, &end);
 
-	if (end == *text || !isfinite(number))
+	/* Nobody means hexadecimal ones, which strtod() knows too. */
+	if (end == *text || !isfinite(number) || strcspn(*text, "xX") < (size_t)(end - *text))
 		return false;
 	*text = end;
 	*value = number;

@@ -139,7 +139,8 @@ static void test_numbers(void **state)
 
 static void test_doubles(void **state)
 {
-	static const char *const not [] = { "", "inf", "nan", "1e999", "2.5%", "100.1", "-0.1" };
+	static const char *const not [] = { "",     "inf",  "nan",   "1e999",
+					    "0x10", "2.5%", "100.1", "-0.1" };
 	double value = 99;
 
 	(void)state;
