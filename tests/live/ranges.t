@@ -123,20 +123,21 @@ clean_dmesg
 # random generator is refilled, so that two guests differ a little; and when it is reseeded the clock decides,
 # which takes 10,000 instructions, so that it takes many calls. A call is two excursions, to PERCENT: one for a cache with
 # a constructor, of which 5 forks make none to two among 1,200, has 37 more, of 52 instructions each. Excursions a call were
-# 2.000 in 20 forks, and in 5 forks of five guests 2.000, 2.031 (three times) and 2.052.
+# 2.000 in 20 forks, and in 5 forks of five guests 2.000, 2.031 (three times) and 2.052. An interrupt is in what it comes
+# into, and one that ends with a batch of RCU's callbacks takes as much as 100 calls: the dearest excursion of either side
+# is left out. Seeded, record then reads 0.8 to 1.3 % less in eleven guests, since it takes 3 off too much for an excursion.
 against_truth() {
-	local name=$1 excursion call
+	local name=$1 total true_total calls
+	total=$(range "$2" 'total - .max' shuffle_freelist allocate_slab clone)
+	calls=$(range "$2" calls shuffle_freelist allocate_slab clone)
 	ok "$name: the emulator counts" truth "$name" hardened allocate_slab shuffle_freelist "$4" \
 		"$workloads/big-fork" -n "$3"
-	excursion=$(mean_of "$(true_sum "$name" excursions_outer)" "$(true_calls "$name" excursions_outer)")
-	call=$(mean_of "$(true_sum "$name" excursions_outer)" "$(true_calls "$name" outer)")
-	echo "# $name: a call of shuffle_freelist is $call by the emulator," \
-		"$(range "$2" mean shuffle_freelist allocate_slab clone) by record"
+	true_total=$(($(true_sum "$name" excursions_outer) - $(true_max "$name" excursions_outer)))
 	close_to "$name: an excursion into shuffle_freelist" \
-		"$(mean_of "$(range "$2" total shuffle_freelist allocate_slab clone)" \
-			"$(range "$2" entries shuffle_freelist allocate_slab clone)")" "$excursion" "$5" 10
+		"$(mean_of "$total" "$(range "$2" entries shuffle_freelist allocate_slab clone)")" \
+		"$(mean_of "$true_total" "$(true_calls "$name" excursions_outer)")" "$5" 10
 	close_to "$name: a call of shuffle_freelist" \
-		"$(range "$2" mean shuffle_freelist allocate_slab clone)" "$call" 2 10
+		"$(mean_of "$total" "$calls")" "$(mean_of "$true_total" "$(true_calls "$name" outer)")" 2 10
 }
 
 against_truth seeded shuffle 20 '' 2

@@ -56,11 +56,16 @@ truth() {
 	grep -qx 'marks 2' "$name.truth"
 }
 
-# true_calls NAME KEY, true_sum NAME KEY: calls, or instructions in all, of a line of NAME.truth.
+# true_calls NAME KEY, true_sum NAME KEY, true_max NAME KEY: calls, instructions in all, or of the dearest call, of a line of
+# NAME.truth.
 true_calls() {
 	sed -n "s/^$2 calls=\([0-9]*\) .*/\1/p" "$1.truth"
 }
 
 true_sum() {
 	sed -n "s/^$2 .* insns=\([0-9]*\) .*/\1/p" "$1.truth"
+}
+
+true_max() {
+	sed -n "s/^$2 .* max=\([0-9]*\)$/\1/p" "$1.truth"
 }
