@@ -161,13 +161,18 @@ static enum ending ending_of(const unsigned char *code, size_t size, int32_t *by
 	switch (code[i]) {
 	case 0xe8:
 		return ENDS_CALL;
+	case 0xe9:
+	case 0xeb:
+		return ENDS_JUMP;
 	case 0xc2:
 	case 0xc3:
 		return ENDS_RETURN;
 	case 0xcf:
 		return ENDS_ENTRY;
 	case 0xff:
-		return (code[i + 1] >> 3 & 7) == 2 ? ENDS_CALL : ENDS_OTHERWISE;
+		return (code[i + 1] >> 3 & 7) == 2 ? ENDS_CALL :
+		       (code[i + 1] >> 3 & 7) == 4 ? ENDS_JUMP :
+						     ENDS_OTHERWISE;
 	case 0x0f: /* sysret, sysexit */
 		if (code[i + 1] == 0x07 || code[i + 1] == 0x35)
 			return ENDS_ENTRY;

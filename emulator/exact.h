@@ -74,6 +74,7 @@ extern struct function user_code;
 
 enum ending {
 	ENDS_OTHERWISE,
+	ENDS_JUMP, /* elsewhere, whatever the flags */
 	ENDS_CALL,
 	ENDS_RETURN,
 	ENDS_ENTRY, /* a return to where the CPU came from */

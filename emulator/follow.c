@@ -303,7 +303,7 @@ void follow_block(struct block *block)
 	} else if (is_entered(block)) {
 		enter(block);
 		become(block->function);
-	} else if (!last || last->ending != ENDS_OTHERWISE || !top->node ||
+	} else if (!last || last->ending > ENDS_JUMP || !top->node ||
 		   top->node->function != block->function) {
 		go_on(block);
 	}

@@ -5,7 +5,8 @@
  *     T executed nodes_full frames_full returns_unmatched open
  *     F id start                                      a function that something was counted in
  *     C id kind command function by                   a context; FUNCTION 0: none; BY: who queued it, from 1
- *     B id function addr sizes...                     a block, with the bytes of each instruction
+ *     B id function addr target falls sizes...        a block, with the bytes of each instruction; TARGET: where its jump or
+ *                                                     call leads, 0: not known; FALLS: 1, it may go on behind its end
  *     N id parent context function site calls total self     parent 0: none
  *     E block executions                              of the node before it
  *     P name cycles...                the model, and what each of its events adds
@@ -43,8 +44,9 @@ static void write_blocks(FILE *file)
 
 		if (!b->function->written)
 			continue;
-		fprintf(file, "B %" PRIu32 " %" PRIu32 " %" PRIx64, b->local, b->function->id,
-			b->addr);
+		fprintf(file, "B %" PRIu32 " %" PRIu32 " %" PRIx64 " %" PRIx64 " %d", b->local,
+			b->function->id, b->addr, b->direct ? b->target : 0,
+			b->ending == ENDS_OTHERWISE || b->ending == ENDS_CALL);
 		for (uint16_t k = 0; k < b->n; k++)
 			fprintf(file, " %u", b->sizes[k]);
 		fputc('\n', file);

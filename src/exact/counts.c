@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "exact/code.h"
 #include "exact/context.h"
 #include "exact/trace.h"
 #include "kprotperf/hist.h"
@@ -25,6 +26,7 @@ struct function {
 	uint32_t site;
 	uint32_t *blocks; /* by number in the function */
 	uint32_t n_blocks, cap_blocks;
+	struct exact_code code;
 };
 
 /* Instructions side by side that belong to one line of one body. */
@@ -151,20 +153,27 @@ static bool read_block(struct reader *r)
 {
 	struct kernel_place place = {};
 	struct block b = {};
+	struct profile_block piece = {};
+	struct exact_way way;
 	uint32_t function, none = UINT32_MAX;
-	uint64_t local, addr, size;
+	uint64_t local, falls, size;
 	struct function *f;
 
 	if (!take(r, IDS_MAX, &local) || !take_index(r, r->n_functions, &function) ||
-	    !take_address(r, &addr))
+	    !take_address(r, &piece.addr) || !take_address(r, &way.target) || !take(r, 1, &falls))
 		return false;
-	for (int n = 0; n < SIZES_MAX && take(r, 15, &size); n++, addr += size)
-		add_instruction(r, &b, addr, &place);
+	way.falls = falls;
+	for (; piece.insns < SIZES_MAX && take(r, 15, &size); piece.insns++, piece.bytes += size)
+		add_instruction(r, &b, piece.addr + piece.bytes, &place);
 	f = &r->functions[function];
+	if (f->code.number)
+		return false;
 	while (f->n_blocks <= local)
 		vec_push(f, blocks, none);
 	f->blocks[local] = r->n_blocks;
 	vec_push(r, blocks, b);
+	if (f->sym)
+		exact_code_add(&f->code, r->p, r->ks, (uint32_t)local, &piece, way);
 	return true;
 }
 
@@ -327,7 +336,7 @@ static bool read_executions(struct reader *r)
 {
 	const struct node *n = r->n_nodes ? &r->nodes[r->n_nodes - 1] : NULL;
 	uint32_t stack[STACK_MAX + 1], local;
-	const struct function *f;
+	struct function *f;
 	const struct block *b;
 	uint64_t times;
 
@@ -345,6 +354,9 @@ static bool read_executions(struct reader *r)
 			   times * b->pieces[i].insns);
 		add_executions(r, &r->contexts[n->context], stack, r->n_stack + 1, times);
 	}
+	if (f->sym)
+		exact_code_counts(&f->code, r->p, f->site, r->contexts[n->context].profile)
+			->counts[local] += times;
 	return true;
 }
 
@@ -369,9 +381,11 @@ static bool read_distribution(struct reader *r)
 	}
 	if (ok && r->functions[function].sym) {
 		const struct exact_context *c = &r->contexts[context];
+		struct function *f = &r->functions[function];
 
-		profile_stats_merge(profile_cell(r->p, 0, r->functions[function].site, c->profile),
-				    &s);
+		profile_stats_merge(profile_cell(r->p, 0, f->site, c->profile), &s);
+		if (f->code.number)
+			exact_code_counts(&f->code, r->p, f->site, c->profile)->calls += s.calls;
 		if (exact_context_is_entered_by(c, function))
 			profile_stats_merge(profile_cell(r->p, 0, 0, c->profile), &s);
 	}
@@ -478,8 +492,11 @@ static void finish(struct reader *r)
 	run->losses[PROFILE_INFO_ENTRIES] = run->losses[PROFILE_INFO_OPEN_AT_END];
 	for (uint32_t i = 0; i < r->p->n_cells; i++)
 		run->losses[PROFILE_INFO_ENTRIES] += r->p->cells[i].stats.calls;
-	for (uint32_t i = 0; i < r->n_functions; i++)
+	for (uint32_t i = 0; i < r->n_functions; i++) {
 		free(r->functions[i].blocks);
+		exact_code_deinit(&r->functions[i].code);
+	}
+	profile_blocks_unite(r->p);
 	for (uint32_t i = 0; i < r->n_blocks; i++)
 		free(r->blocks[i].pieces);
 	free(r->functions);

@@ -51,10 +51,6 @@
 /* A line for each field: */
 /* clang-format off */
 #define SAME .key = KEY_SAME
-/* Of one function, and of all: record has 4,096 probes at most, about one for two blocks. */
-#define BLOCKS_MAX     16384
-#define ALL_BLOCKS_MAX 131072
-#define ALL_COUNTS_MAX (1 << 21) /* of all functions in all of their contexts */
 #define SUM  .merge = MERGE_SUM
 
 LAYOUT(arg, const char *, NULL, { .kind = FIELD_STRING, .size = sizeof(const char *), .required = true });
@@ -374,7 +370,7 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(STACKS, "stacks", TABLE_UNIQUE, NULL, LIST(profile, stacks, stack)),
 	SECTION(SAMPLES, "samples", TABLE_UNIQUE, NULL, LIST(profile, samples, sample)),
 	SECTION(BLOCKS, "blocks", 0, all_blocks_wrong,
-		LIST(profile, blocks, blocks, .max = 1024, .wrong = "has too many functions")),
+		LIST(profile, blocks, blocks, .max = FUNCTIONS_MAX, .wrong = "has too many functions")),
 	SECTION(BLOCK_COUNTS, "block counts", TABLE_UNIQUE, block_counts_wrong, LIST(profile, block_counts, block_counts)),
 	SECTION(PATHS, "paths", 0, NULL, LIST(profile, paths, path)),
 	SECTION(TRIPS, "trip counts", 0, NULL, LIST(profile, trips, trips)),

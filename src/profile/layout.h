@@ -94,6 +94,12 @@ struct field {
 	uint32_t (*length)(const struct profile *p, const void *entry);
 };
 
+/* Of one function, and of all: record has 4,096 probes at most, about one for two blocks; the emulator counts 15,000 in a fork. */
+#define BLOCKS_MAX     16384
+#define FUNCTIONS_MAX  8192
+#define ALL_BLOCKS_MAX 131072
+#define ALL_COUNTS_MAX (1 << 21) /* of all functions in all of their contexts */
+
 #define LIST_UNKNOWN UINT32_MAX
 
 struct layout {

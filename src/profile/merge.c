@@ -382,6 +382,8 @@ uint32_t profile_merge(struct profile *dst, struct profile *src)
 		if (type != SECTION_COSTS)
 			merge_table(&m, type);
 	}
+	if (profile_is_exact(dst))
+		profile_blocks_unite(dst);
 	note_recordings(dst, src, runs_before);
 	for_each_section(type)
 		free(m.maps[type]);

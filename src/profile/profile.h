@@ -544,6 +544,12 @@ uint32_t profile_blocks_add(struct profile *p, const struct profile_blocks *bloc
 struct profile_block_counts *profile_block_counts(struct profile *p, uint32_t run, uint32_t blocks,
 						  uint32_t context);
 
+/*
+ * Makes one of all lists of blocks that a function has, which may overlap in themselves and with each other, and numbers them and
+ * their counts anew, the function that was executed most first. What a file has no room for is left out.
+ */
+void profile_blocks_unite(struct profile *p);
+
 /* *SUM += N, where either may be NOT_COUNTED: the sum of what was counted. */
 void profile_count_add(uint64_t *sum, uint64_t n);
 

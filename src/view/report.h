@@ -72,6 +72,9 @@ VIEW_REPORT_TABLES(VIEW_REPORT_DECLARE)
 
 extern const struct view_list view_report_list;
 
+/* Is it of an exact recording? That has the blocks and loops of all that was executed. */
+bool view_report_is_exact(const void *report);
+
 /* What a loss is called in JSON and CSV. */
 const char *view_loss_key(enum profile_loss loss);
 

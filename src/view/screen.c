@@ -148,7 +148,8 @@ static struct part *screen_make(const struct view *view, const struct view_reque
 		if (!view_table_is_in(table, VIEW_IN_PAGE))
 			continue;
 		part_make(&parts[i], view, request->data);
-		if (!table->first && parts[i].lines)
+		if (parts[i].lines &&
+		    (!table->first || (table->is_aside && table->is_aside(request->data))))
 			part_drop(&parts[i]);
 	}
 	return parts;

@@ -48,6 +48,7 @@ struct view_table {
 	const char *name; /* of --section, and its key in JSON */
 	unsigned int places; /* enum view_places; 0: all */
 	unsigned int first; /* rows on the first screen; 0: it is not there */
+	bool (*is_aside)(const void *data); /* is it not there either for these? NULL: no */
 	bool is_whole; /* the first screen has FIRST rows, or nothing of it */
 	const char *title; /* a line, without the colon; NULL: none is needed */
 	char *(*title_of)(const void *data); /* where that depends on data; to be freed */

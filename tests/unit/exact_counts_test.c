@@ -12,8 +12,10 @@
 
 #include <cmocka.h>
 
+#include "analyze/blocks/paths.h"
 #include "analyze/figures/misses.h"
 #include "exact/counts.h"
+#include "profile/merge.h"
 #include "profile/profile.h"
 #include "profile/resolve.h"
 
@@ -26,35 +28,35 @@
 	"ffffffff81000400 T _etext\n"
 
 /* uname, twice: 10 instructions and 20 of a helper, once by a call and once by a jump; 5 in user space. It queued a callback. */
-#define COUNTS                                         \
-	"T 87 0 0 1 1\n"                               \
-	"F 2 ffffffff81000100\n"                       \
-	"F 3 ffffffff81000200\n"                       \
-	"F 4 ffffffff81000300\n"                       \
-	"C 0 0 1 0 0\n"                                \
-	"C 1 1 1 0 0\n"                                \
-	"C 2 2 1 3 0\n"                                \
-	"C 3 8 1 0 3\n"                                \
-	"B 0 2 ffffffff81000100 4 4\n"                 \
-	"B 0 3 ffffffff81000200 1 1 1 1 1\n"           \
-	"B 0 4 ffffffff81000300 2 2 2 2 2 2 2 2 2 2\n" \
-	"N 1 0 0 0 0 0 0 7\n"                          \
-	"N 2 0 1 0 0 0 0 0\n"                          \
-	"N 3 2 1 2 0 2 74 10\n"                        \
-	"E 0 5\n"                                      \
-	"N 4 0 2 0 0 0 0 0\n"                          \
-	"N 5 4 2 3 ffffffff81000110 2 60 20\n"         \
-	"E 0 4\n"                                      \
-	"N 6 5 2 4 ffffffff81000205 2 20 20\n"         \
-	"E 0 2\n"                                      \
-	"N 7 5 2 4 ffffffff81000110 2 20 20\n"         \
-	"E 0 2\n"                                      \
-	"N 8 0 3 0 0 0 0 0\n"                          \
-	"N 9 8 3 4 0 1 10 10\n"                        \
-	"E 0 1\n"                                      \
-	"D 3 4 1 10 100 10 10 10:1\n"                  \
-	"D 1 2 2 74 2738 37 37 32:2\n"                 \
-	"D 2 3 2 60 1800 30 30 30:2\n"                 \
+#define COUNTS                                                  \
+	"T 87 0 0 1 1\n"                                        \
+	"F 2 ffffffff81000100\n"                                \
+	"F 3 ffffffff81000200\n"                                \
+	"F 4 ffffffff81000300\n"                                \
+	"C 0 0 1 0 0\n"                                         \
+	"C 1 1 1 0 0\n"                                         \
+	"C 2 2 1 3 0\n"                                         \
+	"C 3 8 1 0 3\n"                                         \
+	"B 0 2 ffffffff81000100 0 1 4 4\n"                      \
+	"B 0 3 ffffffff81000200 ffffffff81000300 1 1 1 1 1 1\n" \
+	"B 0 4 ffffffff81000300 0 0 2 2 2 2 2 2 2 2 2 2\n"      \
+	"N 1 0 0 0 0 0 0 7\n"                                   \
+	"N 2 0 1 0 0 0 0 0\n"                                   \
+	"N 3 2 1 2 0 2 74 10\n"                                 \
+	"E 0 5\n"                                               \
+	"N 4 0 2 0 0 0 0 0\n"                                   \
+	"N 5 4 2 3 ffffffff81000110 2 60 20\n"                  \
+	"E 0 4\n"                                               \
+	"N 6 5 2 4 ffffffff81000205 2 20 20\n"                  \
+	"E 0 2\n"                                               \
+	"N 7 5 2 4 ffffffff81000110 2 20 20\n"                  \
+	"E 0 2\n"                                               \
+	"N 8 0 3 0 0 0 0 0\n"                                   \
+	"N 9 8 3 4 0 1 10 10\n"                                 \
+	"E 0 1\n"                                               \
+	"D 3 4 1 10 100 10 10 10:1\n"                           \
+	"D 1 2 2 74 2738 37 37 32:2\n"                          \
+	"D 2 3 2 60 1800 30 30 30:2\n"                          \
 	"D 2 4 4 40 400 10 10 10:4\n"
 
 #define MODEL "P tiny 10 20 40 200 5 6 7 16\n"
@@ -218,6 +220,77 @@ static void test_misses(void **state)
 	profile_destroy(p[1]);
 }
 
+/*
+ * Two calls of a helper with a loop of two instructions at 302, which its first piece runs into: 5 turns per call, in another boot
+ * 3. LAST is what follows, where an exception may have come in between.
+ */
+#define LOOP(first, turns, last)                            \
+	"T 87 0 0 0 0\n"                                    \
+	"F 4 ffffffff81000300\n"                            \
+	"C 0 0 1 0 0\n"                                     \
+	"B 0 4 ffffffff81000300 ffffffff81000302 1 2 2 2\n" \
+	"B 1 4 ffffffff81000302 ffffffff81000302 1 2 2\n"   \
+	"B 2 4 ffffffff81000306 0 0 2 2 2\n"                \
+	"B 3 4 ffffffff81000308 0 0 2 2\n"                  \
+	"N 1 0 0 0 0 0 0 0\n"                               \
+	"N 2 1 0 4 0 2 26 26\n"                             \
+	"E 0 " #first "\nE 1 " #turns "\n" last "D 0 4 2 26 1 1 1 1:2\n"
+
+static const struct analyze_loop *the_loop(const struct analyze_paths *paths)
+{
+	assert_int_equal(paths->n_loops, 2);
+	assert_string_equal(paths->loops[0].function, "helper");
+	assert_string_equal(paths->loops[1].context, "[none]");
+	return &paths->loops[0];
+}
+
+static struct profile *loop_profile(const char *text, struct analyze_paths *paths)
+{
+	struct profile *p;
+
+	assert_int_equal(read_text(text, &p), 0);
+	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
+	analyze_paths_init(paths, p);
+	/* Of no call it is known which blocks it executed. */
+	assert_int_equal(paths->n_rows, 0);
+	return p;
+}
+
+static void test_loops(void **state)
+{
+	struct analyze_paths paths;
+	struct analyze_blocks blocks;
+	struct profile *p[2];
+
+	(void)state;
+	p[0] = loop_profile(LOOP(2, 8, "E 2 2\n"), &paths);
+	assert_true(the_loop(&paths)->trips == 5);
+	assert_true(the_loop(&paths)->offset == 2);
+	assert_true(the_loop(&paths)->insns_per_iteration == 2);
+	analyze_paths_deinit(&paths);
+	/* Blocks at 300, 302, 306, of which another piece has the end, and 308. */
+	assert_int_equal(p[0]->blocks[0].n_items, 4);
+	p[1] = loop_profile(LOOP(2, 4, "E 2 1\nE 3 1\n"), &paths);
+	assert_true(the_loop(&paths)->trips == 3);
+	analyze_paths_deinit(&paths);
+	p[1]->blocks[0].items[0].addr -= 2; /* another boot's pieces are others */
+	p[1]->blocks[0].items[0].bytes += 2;
+	p[1]->blocks[0].items[0].insns += 1;
+	profile_merge(p[0], p[1]);
+	assert_int_equal(p[0]->n_blocks, 1);
+	analyze_paths_init(&paths, p[0]);
+	assert_true(the_loop(&paths)->trips == 4);
+	analyze_paths_deinit(&paths);
+	analyze_blocks_init(&blocks, p[0]);
+	assert_true(blocks.functions[0].blocks == 5);
+	/* 4 calls; 2 of them with one instruction more, 16 turns in all. */
+	assert_true(blocks.functions[0].insns_per_call ==
+		    (4 * 1 + 2 * 1 + 16 * 2 + 3 * 1 + 4 * 2) / 4.);
+	analyze_blocks_deinit(&blocks);
+	profile_destroy(p[0]);
+	profile_destroy(p[1]);
+}
+
 static void test_refused(void **state)
 {
 	static const char *const wrong[] = {
@@ -233,10 +306,12 @@ static void test_refused(void **state)
 		"N 1 0 0 0 0 0 0 0\n",
 		"F 2 ffffffff81000100\nC 0 0 1 0 0\nN 2 0 0 0 0 0 0 0\n",
 		"F 2 ffffffff81000100\nE 0 5\n",
-		"F 2 ffffffff81000100\nB 0 3 ffffffff81000100 1\n",
+		"F 2 ffffffff81000100\nB 0 3 ffffffff81000100 0 1 1\n",
 		"F 9999999999 ffffffff81000100\n",
 		"P tiny 1 2\n",
 		"M 0 0 1:1\n",
+		COUNTS "B 1 4 ffffffff81000320 0 2 1\n",
+		COUNTS "B 1 4 ffffffff81000320 0 0 1\n",
 		COUNTS "M 1 0 99:1\n",
 		COUNTS "M 1 0 1\n",
 	};
@@ -253,9 +328,8 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_misses),
+		cmocka_unit_test(test_rows),    cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_misses),  cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_refused),
 	};
 

@@ -90,7 +90,8 @@ static void collect(struct work *w)
 		rest.calls -= row.calls;
 		rest.total -= row.total;
 	}
-	if (rest.calls > 0)
+	/* The emulator counts blocks, and does not tell which of them one call executed. */
+	if (rest.calls > 0 && !profile_is_exact(w->p))
 		vec_push(w, rows, rest);
 	vec_unite(w, rows, by_signature, path_add);
 	sort_array(w->rows, w->n_rows, sizeof(*w->rows), by_calls);

@@ -77,6 +77,7 @@ struct counted {
 	const struct profile_blocks *blocks; /* NULL: there are none */
 	uint64_t *counts;
 	double calls;
+	double elsewhere; /* executions of what is in none of the blocks */
 };
 
 static uint32_t context_find(const struct making *m)
@@ -94,6 +95,7 @@ static void counted_init(struct counted *c, const struct making *m,
 
 	memset(c, 0, sizeof(*c));
 	c->calls = NAN;
+	c->elsewhere = profile_is_exact(m->p) ? 0 : NAN;
 	for (uint32_t i = 0; i < m->p->n_blocks && !c->blocks; i++) {
 		const struct profile_site *site = &m->p->sites[m->p->blocks[i].site];
 
@@ -114,8 +116,9 @@ static double executions_at(const struct counted *c, uint64_t addr)
 	const struct profile_block *items = c->blocks ? c->blocks->items : NULL;
 	uint32_t n = items ? bisect(c->blocks->n_items, i, items[i].addr <= addr) : 0;
 
-	if (!n || addr - items[n - 1].addr >= items[n - 1].bytes ||
-	    c->counts[n - 1] == PROFILE_NOT_COUNTED)
+	if (!n || addr - items[n - 1].addr >= items[n - 1].bytes)
+		return items ? c->elsewhere : NAN;
+	if (c->counts[n - 1] == PROFILE_NOT_COUNTED)
 		return NAN;
 	return (double)c->counts[n - 1];
 }

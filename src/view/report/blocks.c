@@ -60,9 +60,15 @@ static void block_rows(struct view_rows *rows, const void *data)
 	rows->section.n_rows = n;
 }
 
+bool view_report_is_exact(const void *report)
+{
+	return profile_is_exact(((const struct view_report *)report)->p);
+}
+
 const struct view_table report_block_functions = {
 	.name = "block_functions",
 	.first = 3,
+	.is_aside = view_report_is_exact,
 	.title = "Functions whose blocks were counted; SELF TIME per call",
 	.legend = "INSN/CALL follows from the counts. SELF TIME excludes timed callees "
 		  "(record --callees times them), and should be the same where time is counted in "
@@ -74,6 +80,7 @@ const struct view_table report_block_functions = {
 const struct view_table report_blocks = {
 	.name = "blocks",
 	.first = 6,
+	.is_aside = view_report_is_exact,
 	.title = "Blocks, by instructions per call; SHARE of the function's",
 	ONE_GROUP(block_columns),
 	VIEW_LIST(view_report, blocks.rows, blocks.n_rows),

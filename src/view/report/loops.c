@@ -56,6 +56,7 @@ static void rows(struct view_rows *rows, const void *data)
 const struct view_table report_loops = {
 	.name = "loops",
 	.first = 5,
+	.is_aside = view_report_is_exact,
 	.title = "Loops, including nested ones; TRIP COUNT is the mean per call",
 	.legend = "TRIP COUNT: CALLS says which share of the calls had which trip count",
 	ONE_GROUP(columns),

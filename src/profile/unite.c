@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Code that was seen executed in pieces, which overlap, and are others in each boot: blocks are what no piece begins or ends within. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/grouped.h"
+#include "base/sorted.h"
+#include "profile/layout.h"
+
+#define UNKNOWN UINT32_MAX
+
+static uint64_t end_of(const struct profile_block *b)
+{
+	return b->addr + b->bytes;
+}
+
+/* The number of the block that begins at ADDR, or of the next. */
+static uint32_t seek(const struct profile_blocks *blocks, uint64_t addr)
+{
+	return bisect(blocks->n_items, i, blocks->items[i].addr < addr);
+}
+
+/* K is the number of each block that PIECE, which may have no bytes, consists of. */
+#define for_each_within(k, blocks, piece)                                                  \
+	for (uint32_t k = seek(blocks, (piece)->addr), end_ = seek(blocks, end_of(piece)); \
+	     k < end_; k++)
+
+/* Puts LIST's pieces behind those of ALL. */
+static void append(struct profile_blocks *all, const struct profile_blocks *list)
+{
+	uint32_t first = all->n_items;
+
+	for (uint32_t i = 0; i < list->n_items; i++)
+		vec_push(all, items, list->items[i]);
+	for (uint32_t i = 0; i < list->n_arcs; i++) {
+		struct profile_arc arc = list->arcs[i];
+
+		arc.from += first;
+		arc.to += arc.to < PROFILE_ARC_ANY ? first : 0;
+		vec_push(all, arcs, arc);
+	}
+	all->site = list->site;
+	all->entry = first + list->entry;
+}
+
+/* The blocks that ALL's pieces consist of, without anything else known of them. */
+static void cut(struct profile_blocks *out, const struct profile_blocks *all)
+{
+	uint64_t *bounds = alloc_array(2 * (size_t)all->n_items, sizeof(*bounds));
+	bool *covered = alloc_array(2 * (size_t)all->n_items, sizeof(*covered));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < all->n_items; i++) {
+		bounds[n++] = all->items[i].addr;
+		bounds[n++] = end_of(&all->items[i]);
+	}
+	n = (uint32_t)unite_array(bounds, n, sizeof(*bounds), compare_u64, NULL);
+	for (uint32_t i = 0; i < all->n_items; i++)
+		for (uint32_t k = bisect(n, j, bounds[j] < all->items[i].addr);
+		     bounds[k] < end_of(&all->items[i]); k++)
+			covered[k] = true;
+	for (uint32_t i = 0; i + 1 < n; i++) {
+		struct profile_block block = { .addr = bounds[i],
+					       .bytes = (uint32_t)(bounds[i + 1] - bounds[i]),
+					       .insns = UNKNOWN,
+					       .location = UNKNOWN,
+					       .reached = true,
+					       .bit = PROFILE_NO_BIT,
+					       .counter = PROFILE_NO_BIT };
+
+		if (covered[i])
+			vec_push(out, items, block);
+	}
+	free(covered);
+	free(bounds);
+}
+
+/* Whether PIECE tells the instructions of one of its blocks. FORCE: of whatever is not known the last one has the rest. */
+static bool tell_insns(struct profile_blocks *out, const struct profile_block *piece, bool force)
+{
+	uint32_t known = 0, unknown = 0, last = 0;
+
+	for_each_within(k, out, piece)
+	{
+		if (out->items[k].insns != UNKNOWN) {
+			known += out->items[k].insns;
+			continue;
+		}
+		unknown++;
+		last = k;
+	}
+	if (!unknown || (unknown > 1 && !force))
+		return false;
+	for_each_within(k, out, piece) if (out->items[k].insns == UNKNOWN) out->items[k].insns =
+		k == last && piece->insns > known ? piece->insns - known : 0;
+	return true;
+}
+
+static void describe(struct profile_blocks *out, const struct profile_blocks *all)
+{
+	bool told;
+
+	for (uint32_t i = 0; i < all->n_items; i++) {
+		const struct profile_block *piece = &all->items[i];
+		uint32_t first = seek(out, piece->addr), end = seek(out, end_of(piece));
+
+		if (first == end)
+			continue;
+		for (uint32_t k = first; k < end; k++)
+			if (out->items[k].location == UNKNOWN)
+				out->items[k].location = piece->location;
+		out->items[first].location = piece->location;
+		if (piece->callee)
+			out->items[end - 1].callee = piece->callee;
+	}
+	do {
+		told = false;
+		for (uint32_t i = 0; i < all->n_items; i++)
+			told |= tell_insns(out, &all->items[i], false);
+	} while (told);
+	for (uint32_t i = 0; i < all->n_items; i++)
+		tell_insns(out, &all->items[i], true);
+}
+
+define_compare(by_ends, struct profile_arc,
+	       compare_values(a->from, b->from) ?: compare_values(a->to, b->to));
+
+static void connect(struct profile_blocks *out, const struct profile_blocks *all)
+{
+	for (uint32_t i = 0; i < all->n_items; i++)
+		for (uint32_t k = seek(out, all->items[i].addr) + 1;
+		     k < seek(out, end_of(&all->items[i])); k++)
+			vec_push(out, arcs, ((struct profile_arc){ k - 1, k }));
+	for (uint32_t i = 0; i < all->n_arcs; i++) {
+		struct profile_arc arc = all->arcs[i];
+
+		arc.from = seek(out, end_of(&all->items[arc.from])) - 1;
+		if (arc.to < PROFILE_ARC_ANY)
+			arc.to = seek(out, all->items[arc.to].addr);
+		vec_push(out, arcs, arc);
+	}
+	vec_unite(out, arcs, by_ends, NULL);
+	out->site = all->site;
+	out->entry = seek(out, all->items[all->entry].addr);
+}
+
+static struct profile_blocks unite(const struct profile_blocks *all)
+{
+	struct profile_blocks out = { 0 };
+
+	cut(&out, all);
+	describe(&out, all);
+	connect(&out, all);
+	return out;
+}
+
+static void add_counts(struct profile *p, uint32_t blocks, const struct profile_block *pieces,
+		       const struct profile_block_counts *from)
+{
+	struct profile_block_counts *to = profile_block_counts(p, from->run, blocks, from->context);
+
+	to->calls += from->calls;
+	for (uint32_t i = 0; i < from->n_counts; i++)
+		for_each_within(k, &p->blocks[blocks], &pieces[i]) to->counts[k] += from->counts[i];
+}
+
+/* What is left when all lists are taken from P. */
+struct parts {
+	struct profile_blocks *lists;
+	struct profile_block_counts *counts;
+	uint32_t n_lists, n_counts;
+	struct grouped lists_of, counts_of; /* by site; of counts by context, too */
+	uint64_t n_blocks, n_shown; /* that P has again */
+};
+
+struct function {
+	uint32_t site;
+	double insns; /* that were executed */
+};
+
+define_compare(by_insns, struct function,
+	       compare_values(b->insns, a->insns) ?: compare_values(a->site, b->site));
+
+static void take(struct parts *from, struct profile *p)
+{
+	*from = (struct parts){ p->blocks, p->block_counts, p->n_blocks, p->n_block_counts };
+	p->blocks = NULL;
+	p->block_counts = NULL;
+	p->n_blocks = p->cap_blocks = p->n_block_counts = p->cap_block_counts = 0;
+	hash_deinit(&p->lookup->of[SECTION_BLOCK_COUNTS]);
+	for (uint32_t i = 0; i < from->n_lists; i++)
+		grouped_add(&from->lists_of, from->lists[i].site, 0, i);
+	for (uint32_t i = 0; i < from->n_counts; i++)
+		grouped_add(&from->counts_of, from->lists[from->counts[i].blocks].site,
+			    from->counts[i].context, i);
+	grouped_sort(&from->lists_of);
+	grouped_sort(&from->counts_of);
+}
+
+/* Of all N_SITES, those that were executed most first; for free(). */
+static struct function *rank(const struct parts *from, uint32_t n_sites)
+{
+	struct function *functions = alloc_array(n_sites, sizeof(*functions));
+
+	for (uint32_t i = 0; i < n_sites; i++)
+		functions[i].site = i;
+	for (uint32_t i = 0; i < from->n_counts; i++) {
+		const struct profile_block_counts *c = &from->counts[i];
+		const struct profile_blocks *list = &from->lists[c->blocks];
+
+		for (uint32_t k = 0; k < c->n_counts; k++)
+			functions[list->site].insns += (double)c->counts[k] * list->items[k].insns;
+	}
+	sort_array(functions, n_sites, sizeof(*functions), by_insns);
+	return functions;
+}
+
+/* Puts SITE's into P, if there is room for them. */
+static void put(struct profile *p, struct parts *from, uint32_t site)
+{
+	uint32_t n, n_counts, n_contexts = 0, number,
+			      *first = alloc_array(from->n_lists, sizeof(*first));
+	const struct grouped_item *lists = grouped_find(&from->lists_of, site, GROUPED_ALL, &n);
+	const struct grouped_item *counts =
+		grouped_find(&from->counts_of, site, GROUPED_ALL, &n_counts);
+	struct profile_blocks all = { 0 }, out;
+
+	for (uint32_t i = 0; i < n; i++) {
+		first[lists[i].item] = all.n_items;
+		append(&all, &from->lists[lists[i].item]);
+	}
+	for (uint32_t i = 0; i < n_counts; i++)
+		n_contexts += !i || counts[i].b != counts[i - 1].b;
+	out = unite(&all);
+	from->n_blocks += out.n_items;
+	from->n_shown += (uint64_t)out.n_items * n_contexts;
+	if (out.n_items > BLOCKS_MAX || p->n_blocks == FUNCTIONS_MAX ||
+	    from->n_blocks > ALL_BLOCKS_MAX || from->n_shown > ALL_COUNTS_MAX) {
+		free(out.items);
+		free(out.arcs);
+		n_counts = 0;
+	}
+	number = n_counts ? profile_blocks_add(p, &out) : 0;
+	for (uint32_t i = 0; i < n_counts; i++) {
+		const struct profile_block_counts *c = &from->counts[counts[i].item];
+
+		add_counts(p, number, &all.items[first[c->blocks]], c);
+	}
+	free(all.items);
+	free(all.arcs);
+	free(first);
+}
+
+void profile_blocks_unite(struct profile *p)
+{
+	struct parts from;
+	struct function *functions;
+
+	take(&from, p);
+	functions = rank(&from, p->n_sites);
+	for (uint32_t i = 0; i < p->n_sites && functions[i].insns > 0; i++)
+		put(p, &from, functions[i].site);
+	for (uint32_t i = 0; i < from.n_lists; i++) {
+		free(from.lists[i].items);
+		free(from.lists[i].arcs);
+	}
+	for (uint32_t i = 0; i < from.n_counts; i++)
+		free(from.counts[i].counts);
+	free(from.lists);
+	free(from.counts);
+	grouped_deinit(&from.lists_of);
+	grouped_deinit(&from.counts_of);
+	free(functions);
+}
