@@ -166,9 +166,9 @@ enum arch_symbol arch_symbol_of_name(const char *name);
 
 /* --- what the image says of its code: tables.c ---------------------------------------------- */
 
-/* A jump at CODE that is either there or a nop, as a static key has it. */
+/* A jump at CODE that is either there or a nop, as the static key at KEY has it: a count, on above 0. */
 struct arch_jump_label {
-	uint64_t code, target;
+	uint64_t code, target, key;
 };
 
 /* A fault of the instruction INSN continues at FIXUP. */

@@ -50,72 +50,80 @@ static bool is_elf(const char *path)
 	return n == sizeof(magic) && !memcmp(magic, "\177ELF", sizeof(magic));
 }
 
-/* The kernel of the recording in PATH. */
-static struct kernel_image *open_recorded(const char *path)
-{
-	struct kernel_image *img = NULL;
-	char *why_not = NULL;
-	struct profile *p;
+/* One of both: a vmlinux, or a recording and the one of its kernel. */
+struct side {
+	struct profile *p; /* NULL: a vmlinux */
+	struct kernel_image *img;
+	struct kernel_index *index;
+};
 
-	if (profile_file_read(path, &p))
-		return NULL;
-	if (!profile_image(p, NULL, &img, &why_not) && !img)
+static void open_recorded(const char *path, struct side *s)
+{
+	char *why_not = NULL;
+
+	if (profile_file_read(path, &s->p))
+		return;
+	if (!profile_image(s->p, NULL, &s->img, &why_not) && !s->img)
 		log_error("%s: no vmlinux of its kernel: give that in its stead (%s)", path,
 			  why_not);
 	free(why_not);
-	profile_destroy(p);
-	return img;
 }
 
-static bool open_kernel(const char *path, struct kernel_image **img, struct kernel_index **index)
+static bool open_side(const char *path, struct side *s)
 {
 	int err;
 
 	if (!is_elf(path))
-		*img = open_recorded(path);
-	else if (kernel_image_open(path, img))
-		*img = NULL;
-	if (!*img)
+		open_recorded(path, s);
+	else if (kernel_image_open(path, &s->img))
+		s->img = NULL;
+	if (!s->img)
 		return false;
-	if (!kernel_image_has_symtab(*img)) {
+	if (!kernel_image_has_symtab(s->img)) {
 		log_error(
 			"%s has no symbol table: its functions are unknown; give the vmlinux with "
 			"debug symbols",
-			kernel_image_path(*img));
+			kernel_image_path(s->img));
 		return false;
 	}
-	err = kernel_index_get(NULL, *img, index);
+	err = kernel_index_get(NULL, s->img, &s->index);
 	if (err)
-		log_error("cannot read %s: %s", kernel_image_path(*img), log_strerror(err));
+		log_error("cannot read %s: %s", kernel_image_path(s->img), log_strerror(err));
 	return !err;
 }
 
 int cmd_changes(int argc, char **argv)
 {
 	struct changes_options o = { .view.list = &view_changes_list };
+	struct side sides[2] = {};
 	struct view_changes v = { 0 };
-	struct kernel_index *indexes[2] = { 0 };
 	struct analyze_changes *c = NULL;
 	int status = CMD_FAILED;
 
 	cmd_parse(&syntax, argc, argv, &o);
-	if (!open_kernel(o.files[0], &v.images[0], &indexes[0]) ||
-	    !open_kernel(o.files[1], &v.images[1], &indexes[1]))
+	if (!open_side(o.files[0], &sides[0]) || !open_side(o.files[1], &sides[1]))
 		goto out;
-	if (analyze_changes_create(v.images, indexes, &c)) {
+	for (int i = 0; i < 2; i++)
+		v.images[i] = sides[i].img;
+	if (analyze_changes_create(
+		    v.images, (struct kernel_index *[]){ sides[0].index, sides[1].index }, &c)) {
 		log_error("%s, %s: only x86-64 code can be read", o.files[0], o.files[1]);
 		goto out;
 	}
 	v.functions = analyze_changes_all(c, &v.n_functions, &v.n_same);
 	analyze_structs_init(&v.structs, v.images);
+	if (sides[0].p && sides[1].p)
+		analyze_static_keys_init(&v.keys, sides[0].p, sides[1].p, sides[1].img);
 	view_write(&o.view, &v);
 	status = CMD_DONE;
 out:
+	analyze_static_keys_deinit(&v.keys);
 	analyze_structs_deinit(&v.structs);
 	analyze_changes_destroy(c);
 	for (int i = 0; i < 2; i++) {
-		kernel_index_destroy(indexes[i]);
-		kernel_image_destroy(v.images[i]);
+		kernel_index_destroy(sides[i].index);
+		kernel_image_destroy(sides[i].img);
+		profile_destroy(sides[i].p);
 	}
 	free(o.view.sections);
 	return status;

@@ -384,12 +384,16 @@ static int write_all(const struct diff_options *o, struct view_diff *c)
 static void explain(struct view_diff *c)
 {
 	const struct why_context *first;
+	struct kernel_image *img;
 
 	if (!why_can_tell(c->p[BASELINE]) || !why_can_tell(c->p[HARDENED]))
 		return;
 	why_init(&c->why, c->p[BASELINE], c->p[HARDENED]);
 	if (!c->why.n_contexts)
 		return;
+	img = view_open_image(c->p[HARDENED]);
+	analyze_static_keys_init(&c->why.keys, c->p[BASELINE], c->p[HARDENED], img);
+	kernel_image_destroy(img);
 	first = &c->why.contexts[0];
 	c->conclusion.what = first->name;
 	c->conclusion.cpu_pct = analyze_percent(first->delta, c->diff.kernel[BASELINE].command);

@@ -305,7 +305,6 @@ static int list_protections(const struct list_options *o)
 {
 	const struct catalogue_protection *only = o->glob ? catalogue_find(o->glob) : NULL;
 	struct view_protections protections = {};
-	struct kernel_build_id none = {};
 	struct profile *p;
 
 	if (o->glob && !only) {
@@ -313,7 +312,7 @@ static int list_protections(const struct list_options *o)
 		return CMD_FAILED;
 	}
 	p = profile_create();
-	record_environment_read(p, &none);
+	record_environment_read(p, NULL);
 	protections.rows = alloc_array(catalogue_size, sizeof(*protections.rows));
 	for (size_t i = 0; i < catalogue_size; i++) {
 		struct view_protection *row = &protections.rows[protections.n];

@@ -36,6 +36,9 @@ void view_write(const struct view_options *o, const void *data);
  */
 struct profile *view_open(const char *path, const char *vmlinux);
 
+/* The file of P's kernel, by its build-id, for kernel_image_destroy(); NULL: it is not at hand, not reported. */
+struct kernel_image *view_open_image(const struct profile *p);
+
 /* For a file, by its name, out of which no stacks can be folded. */
 #define VIEW_NO_SAMPLES "%s holds no samples; record with --freq=997, or for longer, to get some"
 

@@ -120,31 +120,28 @@ static int write_plan(const struct view_why *w, const char *path)
 	return err;
 }
 
-/* Whose code is the same on both sides, where both kernels' files are found by their build-ids. */
+/* Whose code is the same on both sides, and which static keys make it another. */
 static void compare_code(struct why *w, struct profile *const p[])
 {
 	struct kernel_image *images[2] = {};
 	struct kernel_index *indexes[2] = {};
 	struct analyze_changes *changes = NULL;
 	struct kernel_build_id ids[2];
-	bool found = true;
+	bool one_kernel, found = true;
 
 	for (int i = 0; i < 2; i++)
 		profile_build_id(p[i], &ids[i]);
-	if (ids[0].len && ids[0].len == ids[1].len &&
-	    !memcmp(ids[0].bytes, ids[1].bytes, ids[0].len)) {
+	one_kernel = ids[0].len && kernel_build_id_equal(&ids[0], &ids[1]);
+	for (int i = one_kernel; i < 2; i++) {
+		images[i] = view_open_image(p[i]);
+		found &= images[i] && kernel_image_has_symtab(images[i]);
+	}
+	analyze_static_keys_init(&w->keys, p[0], p[1], images[1]);
+	for (int i = 0; i < 2 && found && !one_kernel; i++)
+		found = !kernel_index_get(&ids[i], images[i], &indexes[i]);
+	if (one_kernel)
 		why_compare_code(w, NULL);
-		return;
-	}
-	for (int i = 0; i < 2 && found; i++) {
-		char *why_not = NULL;
-
-		found = !profile_image(p[i], NULL, &images[i], &why_not) && images[i] &&
-			kernel_image_has_symtab(images[i]) &&
-			!kernel_index_get(&ids[i], images[i], &indexes[i]);
-		free(why_not);
-	}
-	if (found && !analyze_changes_create(images, indexes, &changes))
+	else if (found && !analyze_changes_create(images, indexes, &changes))
 		why_compare_code(w, changes);
 	analyze_changes_destroy(changes);
 	for (int i = 0; i < 2; i++) {

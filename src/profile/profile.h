@@ -386,6 +386,7 @@ struct profile_env {
 #define PROFILE_ENV_TASKS       "record.tasks" /* "all": -a; "process": -p; else the command's */
 #define PROFILE_ENV_VMLINUX     "record.vmlinux" /* where the kernel's was found */
 #define PROFILE_ENV_SYMBOLS     "record.symbols" /* where names come from: "dwarf", "kallsyms" */
+#define PROFILE_ENV_STATIC_KEYS "record.static_keys" /* kernel_static_keys_on() at its start */
 /* How many runs each of the recordings has that were merged, in their order, with commas between; none: one did. */
 #define PROFILE_ENV_RECORDINGS "record.recordings"
 #define PROFILE_ENV_UNFINISHED \

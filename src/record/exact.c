@@ -63,7 +63,7 @@ static int prepare(const struct record_options *o, struct record_plan *plan, str
 	}
 	if (profile_file_try(o->output) || record_symbols_init(&plan->symbols, o->vmlinux))
 		return EXIT_FAILURE;
-	record_environment_read(p, &plan->symbols.kernel.build_id);
+	record_environment_read(p, &plan->symbols);
 	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
 	for (char **arg = o->argv; *arg; arg++)
 		vec_push(p, args, profile_intern(p, *arg));

@@ -40,7 +40,7 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 	plan->symbols.btf = btf;
 	if (err)
 		return err;
-	record_environment_read(p, &plan->symbols.kernel.build_id);
+	record_environment_read(p, &plan->symbols);
 	note_if_coarse(p);
 	record_features_await(&plan->features);
 	record_names_add_all(&plan->functions, &o->functions);

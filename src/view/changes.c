@@ -61,6 +61,26 @@ static const struct view_table structs = {
 	VIEW_LIST(view_changes, structs.rows, structs.n_rows),
 };
 
+static const char *const on_off[] = { "off", "on" };
+
+static const struct output_column key_columns[] = {
+	COLUMN("key", TEXT, analyze_static_key, name, .header = "KEY"),
+	COLUMN("baseline", TEXT, analyze_static_key, on[0], .header = "BASELINE", .names = on_off),
+	COLUMN("hardened", TEXT, analyze_static_key, on[1], .header = "HARDENED", .names = on_off),
+	COLUMN("jumps", COUNT, analyze_static_key, jumps, .header = "JUMPS"),
+	COLUMN("functions", TEXT, analyze_static_key, functions, .header = "IN", .elastic = true),
+};
+
+static const struct view_table static_keys = {
+	.name = "static_keys",
+	.first = 10,
+	.title = "Static keys, of the running kernels when they were recorded",
+	.legend =
+		"JUMPS are places in the code that a key patches, IN the functions that have them",
+	ONE_GROUP(key_columns),
+	VIEW_LIST(view_changes, keys.rows, keys.n_rows),
+};
+
 static bool is_one_kernel(const struct view_changes *c)
 {
 	const struct kernel_build_id *id = kernel_image_build_id(c->images[0]);
@@ -94,10 +114,10 @@ static void page(const struct view *v, const void *data)
 						 " functions",
 				     verbs[i][n[i] > 1]);
 	if (is_one_kernel(c))
-		view_text(v,
-			  "Both are the same kernel (build-id): its code does not differ. What "
-			  "parameters change is in the running kernel's text, its jump labels and "
-			  "static calls, which recordings do not hold.");
+		view_text(v, "Both are the same kernel (build-id): its code does not differ%s.",
+			  !c->keys.known ? ", nor is known which static keys were on" :
+			  c->keys.n_rows ? " but for what static keys patch" :
+					   ", nor which static keys were on");
 	else if (text)
 		view_text(v, "%s; %u are the same.", text, c->n_same);
 	else
@@ -123,8 +143,8 @@ static void json(json_t *root, const void *data)
 }
 
 const struct view_list view_changes_list = {
-	.tables = (const struct view_table *const[]){ &functions, &structs },
-	.n_tables = 2,
+	.tables = (const struct view_table *const[]){ &functions, &structs, &static_keys },
+	.n_tables = 3,
 	.schema = "kprotperf-changes/1",
 	.csv = "functions",
 	.page = page,

@@ -4,6 +4,7 @@
 #define KPROTPERF_VIEW_CHANGES_H
 
 #include "analyze/changes/changes.h"
+#include "analyze/changes/static_keys.h"
 #include "view/table.h"
 
 struct view_changes {
@@ -12,6 +13,7 @@ struct view_changes {
 	const struct analyze_changed *functions;
 	uint32_t n_functions, n_same;
 	struct analyze_structs structs;
+	struct analyze_static_keys keys; /* of recordings */
 };
 
 extern const struct view_list view_changes_list;

@@ -75,9 +75,10 @@ const char *const view_parts[] = {
 };
 
 const char *const view_env_kinds[] = {
-	[ANALYZE_ENV_STATE] = "protection",  [ANALYZE_ENV_PROTECTION] = "protection",
-	[ANALYZE_ENV_CONFIG] = "config",     [ANALYZE_ENV_CMDLINE] = "cmdline",
-	[ANALYZE_ENV_OTHER] = "environment", [ANALYZE_ENV_KERNEL] = "kernel",
+	[ANALYZE_ENV_STATE] = "protection",      [ANALYZE_ENV_PROTECTION] = "protection",
+	[ANALYZE_ENV_CONFIG] = "config",         [ANALYZE_ENV_CMDLINE] = "cmdline",
+	[ANALYZE_ENV_STATIC_KEY] = "static key", [ANALYZE_ENV_OTHER] = "environment",
+	[ANALYZE_ENV_KERNEL] = "kernel",
 };
 
 const char *const view_path_kinds[] = {

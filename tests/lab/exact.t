@@ -64,6 +64,8 @@ like 'without any function named diff finds the one' "$(sed '/^big-fork/d' unsee
 	'^Most likely mmap is [0-9.]+ % slower .* 8[0-9] % of that is in crng_make_state .* calls extract_entropy \('
 like 'and that it is called' "$("$kprotperf" diff --section=paths baseline.data hardened.data | tr '\n' ' ')" \
 	'crng_make_state calls extract_entropy[a-z.0-9]* in [0-9.]+ % of its calls, in 0 % in baseline'
+like 'and the switch: a static key' "$(tr '\n' ' ' <unseeded.out)" \
+	'crng_make_state tests the static key crng_is_ready, off instead of on'
 lacks() {
 	! grep -q "$2" "$1"
 	report_test $? "$3" "$(grep "$2" "$1")"

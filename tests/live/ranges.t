@@ -161,6 +161,9 @@ sed 's/^/# /' random.txt
 like 'diff of seeded and unseeded names the slow path, and how often it is taken' "$(cat random.txt)" \
 	'get_random_u32 takes its slow path, extract_entropy by way of _get_random_bytes, in 100 % of its calls, in (0|0\.0[0-9]+) % '
 
+like 'changes of them is the state of the generator' "$("$kprotperf" changes random-seeded.data random-unseeded.data | tr -s ' ')" \
+	'crng_is_ready on off [0-9]+ .*random'
+
 boot baseline guest_baseline
 for name in new_slab new_slab-baseline; do
 	like "$name: is inlined, which is said" "$(cat $name.err)" "'new_slab' is inlined on this kernel: timing its inlined bodies in "

@@ -56,12 +56,12 @@ static void config_collect(struct settings *list, const char *config)
 	}
 }
 
-static void cmdline_collect(struct settings *list, const struct profile *p)
+/* Parameters, or names of static keys. */
+static void words_collect(struct settings *list, const char *words)
 {
-	const char *cmdline = profile_env_get(p, PROFILE_ENV_CMDLINE);
 	struct catalogue_setting parameter;
 
-	while (catalogue_next_parameter(&cmdline, &parameter))
+	while (catalogue_next_parameter(&words, &parameter))
 		setting_add(list, parameter.name, parameter.value);
 }
 
@@ -117,6 +117,14 @@ static void parameter_row(struct analyze_env *env, const struct setting *a, size
 	}
 	free(was);
 	free(is);
+}
+
+static void static_key_row(struct analyze_env *env, const struct setting *a, size_t n_a,
+			   const struct setting *b, size_t n_b)
+{
+	if (!n_a != !n_b)
+		row_add(env, ANALYZE_ENV_STATIC_KEY, catalogue_text_dup(n_a ? a->name : b->name),
+			alloc_strdup(n_a ? "on" : "off"), alloc_strdup(n_b ? "on" : "off"));
 }
 
 typedef void (*row_fn)(struct analyze_env *env, const struct setting *a, size_t n_a,
@@ -201,6 +209,8 @@ void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 {
 	const char *config[2] = { profile_env_get(baseline, PROFILE_ENV_CONFIG),
 				  profile_env_get(hardened, PROFILE_ENV_CONFIG) };
+	const char *keys[2] = { profile_env_get(baseline, PROFILE_ENV_STATIC_KEYS),
+				profile_env_get(hardened, PROFILE_ENV_STATIC_KEYS) };
 	struct settings a = { 0 }, b = { 0 };
 
 	memset(env, 0, sizeof(*env));
@@ -212,9 +222,15 @@ void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 		settings_diff(env, &a, &b, option_row);
 	}
 	a = b = (struct settings){ 0 };
-	cmdline_collect(&a, baseline);
-	cmdline_collect(&b, hardened);
+	words_collect(&a, profile_env_get(baseline, PROFILE_ENV_CMDLINE));
+	words_collect(&b, profile_env_get(hardened, PROFILE_ENV_CMDLINE));
 	settings_diff(env, &a, &b, parameter_row);
+	if (keys[0] && keys[1]) {
+		a = b = (struct settings){ 0 };
+		words_collect(&a, keys[0]);
+		words_collect(&b, keys[1]);
+		settings_diff(env, &a, &b, static_key_row);
+	}
 	keys_diff(env, baseline, hardened);
 	sort_array(env->rows, env->n_rows, sizeof(*env->rows), row_compare);
 }

@@ -12,6 +12,7 @@ enum analyze_env_kind {
 	ANALYZE_ENV_PROTECTION, /* a kernel option that is a protection */
 	ANALYZE_ENV_CONFIG, /* any other kernel option */
 	ANALYZE_ENV_CMDLINE, /* a parameter of the kernel's command line */
+	ANALYZE_ENV_STATIC_KEY, /* "on", "off": of what parameters and the kernel's state are to its code */
 	ANALYZE_ENV_OTHER, /* machine, mitigations: all the keys of profile.h */
 	ANALYZE_ENV_KERNEL, /* release, version and build-id: differ between any two builds */
 };

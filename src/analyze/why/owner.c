@@ -87,3 +87,29 @@ const struct catalogue_protection *why_owner(const struct why_switched *s, const
 			return &catalogue[i];
 	return NULL;
 }
+
+/* Of NODE: the function that it is, or is inlined into. */
+static const struct analyze_static_key *key_of(const struct analyze_static_keys *keys,
+					       const struct why_tree *t, uint32_t node,
+					       const char **function)
+{
+	while (t->nodes[node].inlined[1] && t->nodes[node].parent != WHY_NONE)
+		node = t->nodes[node].parent;
+	*function = t->nodes[node].name;
+	return analyze_static_keys_of(keys, *function);
+}
+
+const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
+						const struct why_tree *t,
+						const struct why_part *part, const char **function)
+{
+	uint32_t node = part->node;
+	double all = t->nodes[node].alone;
+	const struct analyze_static_key *key = key_of(keys, t, node, function);
+
+	if (!key && part->kind != WHY_SELF)
+		key = key_of(keys, t, t->nodes[node].parent, function);
+	while (!key && part->kind == WHY_NEW && (node = why_tree_most(t, node, all)) != WHY_NONE)
+		key = key_of(keys, t, node, function);
+	return key;
+}

@@ -3,6 +3,7 @@
 #ifndef KPROTPERF_ANALYZE_WHY_OWNER_H
 #define KPROTPERF_ANALYZE_WHY_OWNER_H
 
+#include "analyze/changes/static_keys.h"
 #include "analyze/why/causes.h"
 #include "catalogue/catalogue.h"
 
@@ -26,5 +27,10 @@ const char *why_switched_name(const struct why_switched *s, const char *name);
  */
 const struct catalogue_protection *why_owner(const struct why_switched *s, const struct why_tree *t,
 					     const struct why_part *part);
+
+/* The static key that both sides have otherwise and that switches PART's code; NULL: none. In *FUNCTION: that tests it. */
+const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
+						const struct why_tree *t,
+						const struct why_part *part, const char **function);
 
 #endif

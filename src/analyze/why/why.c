@@ -248,5 +248,6 @@ void why_deinit(struct why *w)
 	free(w->contexts);
 	why_tree_deinit(&w->tree);
 	why_switched_deinit(&w->switched);
+	analyze_static_keys_deinit(&w->keys);
 	*w = (struct why){};
 }

@@ -4,6 +4,7 @@
 #define KPROTPERF_ANALYZE_WHY_WHY_H
 
 #include "analyze/changes/changes.h"
+#include "analyze/changes/static_keys.h"
 #include "analyze/why/causes.h"
 #include "analyze/why/lines.h"
 #include "analyze/why/owner.h"
@@ -32,6 +33,7 @@ struct why_context {
 struct why {
 	struct why_tree tree;
 	struct why_switched switched;
+	struct analyze_static_keys keys; /* by who has the kernel's image; else none */
 	uint32_t runs[2];
 	bool has_noise; /* both sides have several runs */
 	double common; /* instructions: why_doubt_judge() */

@@ -48,6 +48,15 @@ static uint64_t relative(const struct reader *r, const struct arch_section *s, s
 	return s->addr + at + (uint64_t)(int64_t)rel - r->base;
 }
 
+/* The address of the static key of the jump whose entry is at AT; two bits of it are flags. */
+static uint64_t key_of(const struct reader *r, const struct arch_section *s, size_t at)
+{
+	uint64_t rel;
+
+	memcpy(&rel, s->data + at + 8, sizeof(rel));
+	return s->addr + at + 8 + (rel & ~(uint64_t)3) - r->base;
+}
+
 /* Does the file have LEN bytes at ADDR? They go to *DATA. */
 static bool has_data(const struct reader *r, uint64_t addr, size_t len, const uint8_t **data)
 {
@@ -152,9 +161,9 @@ void arch_tables_read(struct arch_tables *out, const struct arch_section section
 
 	*out = (struct arch_tables){ 0 };
 	for (size_t at = 0; at + 16 <= s->len; at += 16)
-		vec_push(
-			out, labels,
-			((struct arch_jump_label){ relative(&r, s, at), relative(&r, s, at + 4) }));
+		vec_push(out, labels,
+			 ((struct arch_jump_label){ relative(&r, s, at), relative(&r, s, at + 4),
+						    key_of(&r, s, at) }));
 	s = &sections[ARCH_SECTION_FIXUPS];
 	for (size_t at = 0; at + 12 <= s->len; at += 12)
 		vec_push(out, fixups,

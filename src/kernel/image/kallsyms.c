@@ -2,6 +2,8 @@
 #include "kernel/image/kallsyms.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +24,7 @@
  */
 #define PAGE 0x1000
 
-/* What else is looked for in the kernel's memory. */
-static const char *const variables[] = { "ftrace_pages_start", "kprobe_table" };
-
-#define N_VARIABLES (sizeof(variables) / sizeof(variables[0]))
+#define HEX_DIGITS 16 /* of an address */
 
 struct module {
 	char *name;
@@ -41,7 +40,9 @@ struct kernel_kallsyms {
 	size_t n_modules, cap_modules;
 	uint64_t stext, etext;
 	uint64_t init_start, init_end;
-	uint64_t variables[N_VARIABLES];
+	const char **
+		variables; /* the lines of the image's, by ascending address, as the file has them */
+	size_t n_variables, cap_variables;
 	/* Symbols by group, in each by name, then address. */
 	const struct kernel_sym **by_group;
 	struct group *groups;
@@ -145,13 +146,6 @@ static bool parse_module(struct kernel_kallsyms *ks, char *name, struct kernel_s
 	return true;
 }
 
-static void note_variable(struct kernel_kallsyms *ks, const char *addr, const char *name)
-{
-	for (size_t i = 0; i < N_VARIABLES; i++)
-		if (!strcmp(name, variables[i]))
-			number_scan_hex(&addr, &ks->variables[i]);
-}
-
 /* A line "ADDR TYPE NAME[\t[MODULE]]". Most are no functions. */
 static void add_line(char *line, void *arg)
 {
@@ -164,8 +158,10 @@ static void add_line(char *line, void *arg)
 		return;
 	sym.type = space[1];
 	sym.name = name = space + 3;
-	if ((sym.type | 32) != 't' && (sym.type | 32) != 'w') {
-		note_variable(ks, line, name);
+	if (!strchr("tTwW", sym.type)) {
+		/* Without absolute ones, as per-CPU offsets are. Few are asked for: their addresses stay text. */
+		if (space - line == HEX_DIGITS && (sym.type | 32) != 'a' && !strchr(name, '\t'))
+			vec_push(ks, variables, line);
 		return;
 	}
 	if (!number_scan_hex(&at, &sym.addr) || at != space || !parse_module(ks, name, &sym) ||
@@ -294,6 +290,7 @@ void kernel_kallsyms_destroy(struct kernel_kallsyms *ks)
 	free(ks->by_group);
 	hash_deinit(&ks->by_base);
 	free(ks->syms);
+	free(ks->variables);
 	free(ks->text);
 	free(ks);
 }
@@ -308,12 +305,40 @@ uint64_t kernel_kallsyms_etext(const struct kernel_kallsyms *ks)
 	return ks->etext;
 }
 
+/* Of a line "ADDR TYPE NAME". */
+static const char *variable_name(const char *line)
+{
+	return line + HEX_DIGITS + 3;
+}
+
+static uint64_t variable_addr(const char *line)
+{
+	uint64_t addr = 0;
+
+	number_scan_hex(&line, &addr);
+	return addr;
+}
+
 uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *name)
 {
-	for (size_t i = 0; i < N_VARIABLES; i++)
-		if (!strcmp(name, variables[i]))
-			return ks->variables[i];
+	for (size_t i = 0; i < ks->n_variables; i++)
+		if (!strcmp(name, variable_name(ks->variables[i])))
+			return variable_addr(ks->variables[i]);
 	return 0;
+}
+
+const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64_t addr,
+					uint64_t *offset)
+{
+	char hex[HEX_DIGITS + 1];
+	size_t next;
+
+	snprintf(hex, sizeof(hex), "%016" PRIx64, addr);
+	next = bisect(ks->n_variables, i, memcmp(ks->variables[i], hex, HEX_DIGITS) <= 0);
+	if (!next)
+		return NULL;
+	*offset = addr - variable_addr(ks->variables[next - 1]);
+	return variable_name(ks->variables[next - 1]);
 }
 
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)

@@ -2,7 +2,7 @@
 /*
  * The running kernel's functions, as /proc/kallsyms lists them.
  *
- * Only text symbols (types t, T, w, W) are kept. Everything returned belongs to the table and
+ * Functions are text symbols (types t, T, w, W); of the others the image's are kept. Everything returned belongs to the table and
  * lives as long as it. Addresses are absolute, those of this boot; less kernel_kallsyms_base()
  * they are what profiles store, and less kernel_kallsyms_stext() what kernel_image_*() take.
  */
@@ -36,8 +36,12 @@ void kernel_kallsyms_destroy(struct kernel_kallsyms *ks); /* accepts NULL */
 uint64_t kernel_kallsyms_stext(const struct kernel_kallsyms *ks);
 uint64_t kernel_kallsyms_etext(const struct kernel_kallsyms *ks);
 
-/* The address of one of the kernel's variables that kallsyms.c knows; 0 where it is not listed. */
+/* The address of a variable of the image; 0 where it is not listed. */
 uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *name);
+
+/* The last variable of the image up to ADDR, and in *OFFSET how far behind its start that is; NULL: none. */
+const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64_t addr,
+					uint64_t *offset);
 
 /* What addresses in SYM are told relative to: _stext, or the first function of SYM's module. */
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);

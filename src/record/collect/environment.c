@@ -12,6 +12,8 @@
 
 #include "base/alloc.h"
 #include "catalogue/setting.h"
+#include "kernel/code/static_keys.h"
+#include "record/target/symbols.h"
 
 #define CONFIG_MAX      (4u << 20)
 #define MITIGATIONS_DIR "/sys/devices/system/cpu/vulnerabilities"
@@ -120,9 +122,23 @@ static void set_time(struct profile *p)
 		profile_env_set(p, PROFILE_ENV_TIME, text);
 }
 
-void record_environment_read(struct profile *p, const struct kernel_build_id *build_id)
+static void set_kernel(struct profile *p, struct record_symbols *symbols)
 {
+	const struct kernel_build_id *id = &symbols->kernel.build_id;
+	char *keys = kernel_static_keys_on(record_symbols_live(symbols), symbols->ks);
 	char text[2 * KERNEL_BUILD_ID_MAX + 1];
+
+	if (id->len)
+		profile_env_set(p, PROFILE_ENV_BUILD_ID,
+				kernel_build_id_format(id, text, sizeof(text)));
+	if (keys)
+		profile_env_set(p, PROFILE_ENV_STATIC_KEYS, keys);
+	free(keys);
+}
+
+void record_environment_read(struct profile *p, struct record_symbols *symbols)
+{
+	char text[32];
 	struct catalogue_text clock;
 	struct utsname uts;
 
@@ -132,9 +148,8 @@ void record_environment_read(struct profile *p, const struct kernel_build_id *bu
 		profile_env_set(p, PROFILE_ENV_ARCH, uts.machine);
 		record_environment_config(p, "", uts.release);
 	}
-	if (build_id->len)
-		profile_env_set(p, PROFILE_ENV_BUILD_ID,
-				kernel_build_id_format(build_id, text, sizeof(text)));
+	if (symbols)
+		set_kernel(p, symbols);
 	set_from_file(p, PROFILE_ENV_CMDLINE, "/proc/cmdline");
 	set_cpu(p);
 	snprintf(text, sizeof(text), "%ld", sysconf(_SC_NPROCESSORS_ONLN));

@@ -6,10 +6,14 @@
 #define KPROTPERF_RECORD_COLLECT_ENVIRONMENT_H
 
 #include "profile/profile.h"
-#include "kernel/image/image.h"
 
-/* Fills the environment and the clock of P. What cannot be read is left out. */
-void record_environment_read(struct profile *p, const struct kernel_build_id *build_id);
+struct record_symbols;
+
+/*
+ * Fills the environment and the clock of P; before probes are there. What cannot be read is left out, and what only SYMBOLS
+ * tell where that is NULL.
+ */
+void record_environment_read(struct profile *p, struct record_symbols *symbols);
 
 /*
  * Its part that is the configuration of the kernel RELEASE: the running one's, or what its package has in /boot or

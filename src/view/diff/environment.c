@@ -86,9 +86,10 @@ static json_t *json(const void *data)
 		const char *key;
 		enum analyze_env_kind kind;
 	} kinds[] = {
-		{ "protections", ANALYZE_ENV_STATE }, { "protection", ANALYZE_ENV_PROTECTION },
-		{ "config", ANALYZE_ENV_CONFIG },     { "cmdline", ANALYZE_ENV_CMDLINE },
-		{ "environment", ANALYZE_ENV_OTHER }, { "kernel", ANALYZE_ENV_KERNEL },
+		{ "protections", ANALYZE_ENV_STATE },      { "protection", ANALYZE_ENV_PROTECTION },
+		{ "config", ANALYZE_ENV_CONFIG },          { "cmdline", ANALYZE_ENV_CMDLINE },
+		{ "environment", ANALYZE_ENV_OTHER },      { "kernel", ANALYZE_ENV_KERNEL },
+		{ "static_keys", ANALYZE_ENV_STATIC_KEY },
 	};
 	const struct view_diff *c = data;
 	json_t *env = json_object();

@@ -307,6 +307,21 @@ static void append_owner(char **text, const struct why *w, const struct why_part
 				     "");
 }
 
+/* "; get_random_u32 tests the static key crng_is_ready, off instead of on" */
+static void append_key(char **text, const struct why *w, const struct why_part *part)
+{
+	const char *function;
+	const struct analyze_static_key *key = why_static_key(&w->keys, &w->tree, part, &function);
+
+	if (!key)
+		return;
+	alloc_append(text, "; ");
+	append_name(text, function);
+	alloc_append(text, " tests the static key ");
+	append_name(text, key->name);
+	alloc_append(text, key->on[1] ? ", on instead of off" : ", off instead of on");
+}
+
 static bool append_spread(char **text, const struct why *w, const struct why_context *c)
 {
 	struct why_spread s = why_spread_find(w, c);
@@ -372,6 +387,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		append_share(text, c, cause, n);
 		alloc_append(text, "%s", sentence);
 		append_owner(text, w, &c->causes.parts[cause->first_part]);
+		append_key(text, w, &c->causes.parts[cause->first_part]);
 		alloc_append(text, ".");
 		free(sentence);
 		n++;

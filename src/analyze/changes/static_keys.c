@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/changes/static_keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/figures/environment.h"
+#include "arch/arch.h"
+#include "base/alloc.h"
+#include "base/sorted.h"
+#include "kernel/code/code.h"
+#include "kernel/code/static_keys.h"
+#include "kernel/image/name.h"
+
+/* The name of a key, as recordings have it. For free(); NULL: it has none. */
+static char *name_of(const struct kernel_code *code, uint64_t key)
+{
+	uint64_t offset;
+	const char *name = kernel_image_object_at(kernel_code_image(code),
+						  key + kernel_code_file_base(code), &offset);
+
+	return name ? kernel_static_key_name(name, offset) : NULL;
+}
+
+/* Is WORD one of TEXT's, which may be NULL? */
+static bool has_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+	const char *at = text;
+
+	while (at && (at = strstr(at, word)) != NULL) {
+		if ((at == text || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+static void note_jump(struct analyze_static_key *row, struct kernel_image *img, uint64_t code)
+{
+	uint64_t offset;
+	const char *function = kernel_image_symbol_at(img, code, &offset);
+	char *name = function ? alloc_strndup(function, kernel_name_base_len(function)) : NULL;
+
+	row->jumps++;
+	if (name && !has_word(row->functions, name))
+		alloc_append(&row->functions, "%s%s", row->functions ? " " : "", name);
+	free(name);
+}
+
+define_compare(by_key, struct arch_jump_label, compare_values(a->key, b->key));
+define_compare(by_name, struct analyze_static_key, strcmp(a->name, b->name));
+
+static void find_jumps(struct analyze_static_keys *s, struct kernel_code *code)
+{
+	const struct arch_tables *t = kernel_code_tables(code);
+	struct kernel_image *img = kernel_code_image(code);
+	struct analyze_static_key *row = NULL;
+	struct arch_jump_label *labels = alloc_array(t->n_labels, sizeof(*labels));
+
+	memcpy(labels, t->labels, t->n_labels * sizeof(*labels));
+	sort_array(labels, t->n_labels, sizeof(*labels), by_key);
+	for (uint32_t i = 0; i < t->n_labels; i++) {
+		if (!i || labels[i].key != labels[i - 1].key) {
+			struct analyze_static_key key = { .name = name_of(code, labels[i].key) };
+
+			row = key.name ? bsearch(&key, s->rows, s->n_rows, sizeof(key), by_name) :
+					 NULL;
+			free(key.name);
+		}
+		if (row)
+			note_jump(row, img, labels[i].code);
+	}
+	free(labels);
+}
+
+void analyze_static_keys_init(struct analyze_static_keys *s, const struct profile *baseline,
+			      const struct profile *hardened, struct kernel_image *img)
+{
+	struct kernel_code *code = NULL;
+	struct analyze_env env;
+
+	*s = (struct analyze_static_keys){
+		.known = profile_env_get(baseline, PROFILE_ENV_STATIC_KEYS) &&
+			 profile_env_get(hardened, PROFILE_ENV_STATIC_KEYS)
+	};
+	analyze_env_diff(&env, baseline, hardened);
+	for (uint32_t i = 0; i < env.n_rows; i++) {
+		const struct analyze_env_row *row = &env.rows[i];
+
+		if (row->kind == ANALYZE_ENV_STATIC_KEY)
+			vec_push(s, rows,
+				 ((struct analyze_static_key){
+					 .name = alloc_strdup(row->name),
+					 .on = { !strcmp(row->baseline, "on"),
+						 !strcmp(row->hardened, "on") } }));
+	}
+	analyze_env_deinit(&env);
+	if (s->n_rows && img && !kernel_code_create(img, NULL, &code))
+		find_jumps(s, code);
+	kernel_code_destroy(code);
+}
+
+void analyze_static_keys_deinit(struct analyze_static_keys *s)
+{
+	for (uint32_t i = 0; i < s->n_rows; i++) {
+		free(s->rows[i].name);
+		free(s->rows[i].functions);
+	}
+	free(s->rows);
+	*s = (struct analyze_static_keys){ 0 };
+}
+
+const struct analyze_static_key *analyze_static_keys_of(const struct analyze_static_keys *s,
+							const char *function)
+{
+	for (uint32_t i = 0; i < s->n_rows; i++)
+		if (has_word(s->rows[i].functions, function))
+			return &s->rows[i];
+	return NULL;
+}

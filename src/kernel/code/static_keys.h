@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Static keys: the kernel's switches that are jumps in its code, which the running kernel patches in or out. Which of them
+ * are on says what parameters, the CPU and the state of the kernel (a random generator that is seeded) make of one image.
+ */
+#ifndef KPROTPERF_KERNEL_CODE_STATIC_KEYS_H
+#define KPROTPERF_KERNEL_CODE_STATIC_KEYS_H
+
+#include <stdint.h>
+
+struct kernel_kallsyms;
+struct kernel_kcore;
+
+/* What a key is called that lies OFFSET bytes in the variable NAME: "sched_feat_keys+0x10". For free(); NULL: by no name that another build has. */
+char *kernel_static_key_name(const char *name, uint64_t offset);
+
+/*
+ * The names of the image's keys that are on now, with blanks between, for free(): "init_on_alloc rseq_debug_enabled". NULL where the kernel's memory or KS do not tell.
+ */
+char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks);
+
+#endif

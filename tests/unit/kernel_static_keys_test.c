@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The static keys that are on, read from a core file made up here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "kernel/code/kcore.h"
+#include "kernel/code/static_keys.h"
+#include "kernel/image/kallsyms.h"
+#include "kernel_fixture.h"
+
+#define BASE 0xffffffff81000000u /* where the memory in the file begins */
+
+/* Of a jump, as the kernel has it: all count from where they are. The two low bits of KEY are flags. */
+struct entry {
+	int32_t code, target;
+	int64_t key;
+};
+
+static struct {
+	struct entry jumps[5];
+	int32_t keys[6]; /* each the count of one */
+} memory;
+
+#define SYMBOLS                                     \
+	"ffffffff81000000 T _stext\n"               \
+	"ffffffff81000000 R __start___jump_table\n" \
+	"ffffffff81000050 R __stop___jump_table\n"  \
+	"ffffffff81000050 d off\n"                  \
+	"ffffffff81000054 d on\n"                   \
+	"ffffffff81000058 d many\n"                 \
+	"ffffffff81000060 d numbered.3\n"           \
+	"ffffffff81000064 b\tnothing\n"             \
+	"ffffffffc0000000 d of_a_module\t[some_module]\n"
+
+static void set(int i, int key, int flags)
+{
+	memory.jumps[i].key = ((char *)&memory.keys[key] - (char *)&memory.jumps[i].key) | flags;
+}
+
+static char *read_it(const char *symbols)
+{
+	struct kernel_kallsyms *ks;
+	struct kernel_kcore *kcore;
+	char *text;
+
+	assert_int_equal(
+		kernel_kcore_open(fixture_core("kcore", BASE, &memory, sizeof(memory)), &kcore), 0);
+	assert_int_equal(kernel_kallsyms_load(fixture_text("kallsyms", symbols), &ks), 0);
+	text = kernel_static_keys_on(kcore, ks);
+	kernel_kallsyms_destroy(ks);
+	kernel_kcore_destroy(kcore);
+	return text;
+}
+
+static void names_what_is_on(void **state)
+{
+	char *text;
+
+	(void)state;
+	set(0, 3, 0); /* many+0x4 */
+	set(1, 1, 1);
+	set(2, 0, 2);
+	set(3, 1, 3);
+	set(4, 4, 0);
+	memory.keys[1] = 2;
+	memory.keys[3] = memory.keys[4] = 1;
+	text = read_it(SYMBOLS);
+	assert_string_equal(text, "on many+0x4");
+	free(text);
+	memory.keys[1] = memory.keys[3] = 0;
+	text = read_it(SYMBOLS);
+	assert_string_equal(text, "");
+	free(text);
+}
+
+static void says_nothing_where_it_cannot_read(void **state)
+{
+	(void)state;
+	assert_null(read_it("ffffffff81000000 T _stext\n"));
+	assert_null(read_it("ffffffff81000000 T _stext\n"
+			    "ffffffff81000000 R __start___jump_table\n"
+			    "ffffffff81100000 R __stop___jump_table\n"));
+	assert_null(read_it("ffffffff81000000 T _stext\n"
+			    "ffffffff81000050 R __start___jump_table\n"
+			    "ffffffff81000000 R __stop___jump_table\n"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_what_is_on),
+		cmocka_unit_test(says_nothing_where_it_cannot_read),
+	};
+
+	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
+}
