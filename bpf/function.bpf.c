@@ -347,6 +347,19 @@ int function_multi(struct pt_regs *ctx)
 	return 0;
 }
 
+/* Calls by followed tasks, by the function's cookie: record/cost/count.c. */
+__u64 counted[ENGINE_COUNTED] = {};
+
+SEC("kprobe")
+int function_count(struct pt_regs *ctx)
+{
+	__u64 i = bpf_get_attach_cookie(ctx);
+
+	if (i < ENGINE_COUNTED && this_cpu()->slot)
+		__sync_fetch_and_add(&counted[i], 1);
+	return 0;
+}
+
 SEC("kretprobe.multi")
 int function_ret_multi(struct pt_regs *ctx)
 {

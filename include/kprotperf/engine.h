@@ -225,6 +225,9 @@ struct engine_multi {
 /* Maximum number of slots searched. User space leaves out functions that lie further. */
 #define ENGINE_MULTI_PROBES 16
 
+/* Functions whose calls are counted at once, without their times. */
+#define ENGINE_COUNTED 64
+
 /*
  * The first slot for ADDR, modulo the table's size (a power of two). FACTOR is odd, and chosen for few
  * collisions.

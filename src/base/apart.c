@@ -57,7 +57,8 @@ pid_t apart_start(apart_fn fn, void *arg, uint64_t space)
 	if (pid)
 		return pid < 0 ? -errno : pid;
 	interrupt_default();
-	limit(space);
+	if (space != APART_ALIKE)
+		limit(space);
 	_exit(fn(arg) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 

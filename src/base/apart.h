@@ -12,8 +12,9 @@ typedef int (*apart_fn)(void *arg);
 
 /*
  * Starts FN(ARG) in a child, which may take SPACE bytes of addresses more than this process has (0: no limit), and goes first
- * where the machine runs out of memory. The process, or -errno.
+ * where the machine runs out of memory; APART_ALIKE: neither. The process, or -errno.
  */
+#define APART_ALIKE UINT64_MAX
 pid_t apart_start(apart_fn fn, void *arg, uint64_t space);
 
 /*

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/invoker.h"
 #include "base/log.h"
 
@@ -256,4 +257,20 @@ bool output_is_direct(const char *path)
 
 	return !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/dev/std", 8) ||
 	       !strncmp(path, "/proc/", 6) || (!lstat(path, &st) && S_ISCHR(st.st_mode));
+}
+
+static int write_text(int fd, const void *arg)
+{
+	return file_write_all(fd, arg, strlen(arg));
+}
+
+int output_replace_text(const char *path, const char *text)
+{
+	int err = output_replace(
+		path, &(struct output){
+			      .content = write_text, .arg = text, .mode = 0644, .invokers = true });
+
+	if (err)
+		log_error("cannot write %s: %s", path, output_strerror(err));
+	return err;
 }

@@ -26,6 +26,9 @@ struct output {
  */
 int output_replace(const char *path, const struct output *o);
 
+/* The same of a TEXT for everybody to read, which is to be the invoker's. Reported. */
+int output_replace_text(const char *path, const char *text);
+
 /* Could output_replace() make a file there, as far as can be seen before? Leaves nothing behind. Errors as above. */
 int output_try(const char *path);
 

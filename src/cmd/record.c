@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "record/auto.h"
 #include "record/exact.h"
 #include "record/session.h"
 
@@ -106,6 +107,14 @@ static const struct cmd_option options[] = {
 	  .parse = parse_protection },
 	{ "plan", "FILE", "Time what FILE says, which kprotperf why --plan wrote",
 	  .parse = parse_plan },
+	{ "auto", NULL, "Time what runs of CMD before, sampled and counted, say is worth it",
+	  CMD_SET(record_options, automatic) },
+	{ "budget", "N",
+	  "With --auto: what all runs take: the CPU time of N runs, and 5 % for probes (default 4)",
+	  CMD_SET(record_options, budget), .min = 4, .max = 1000 },
+	{ "write-plan", "FILE",
+	  "With --auto: write what was chosen, for record --plan on the other kernel",
+	  CMD_SET(record_options, write_plan) },
 	{ "freq", "HZ", "Samples per second and CPU (default 997; 0: none)",
 	  CMD_SET(record_options, freq), .max = 100000, .short_name = 'F' },
 	{ "repeat", "N",
@@ -154,6 +163,13 @@ static void check_usage(void *input, struct argp_state *state)
 		argp_error(
 			state,
 			"--exact counts one run of a command, and takes no -a, -r, --warmup or --control-run");
+	if (o->automatic && (!o->argv || o->system_wide || o->exact || !o->freq || o->repeat != 1 ||
+			     o->ranges.n_items))
+		argp_error(
+			state,
+			"--auto runs a command several times, and takes no -a, -r, -R, --exact or --freq=0");
+	if (o->write_plan && !o->automatic)
+		argp_error(state, "--write-plan needs --auto");
 	if (o->callees && !o->blocks.n_items)
 		argp_error(state, "--callees needs --blocks");
 	if (o->system_wide && o->pid)
@@ -189,12 +205,13 @@ int cmd_record(int argc, char **argv)
 		.output = CMD_DEFAULT_FILE,
 		.freq = 997,
 		.repeat = 1,
+		.budget = 4,
 	};
 	int status;
 
 	cmd_parse(&syntax, argc, argv, &o);
 	log_set_verbosity(o.verbose);
-	status = o.exact ? record_exact(&o) : record_session(&o);
+	status = o.automatic ? record_auto(&o) : o.exact ? record_exact(&o) : record_session(&o);
 	record_names_deinit(&o.functions);
 	free(o.protections);
 	record_names_deinit(&o.ranges);

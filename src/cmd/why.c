@@ -96,11 +96,6 @@ static int choose(struct view_why *w, const char *context)
 	return -1;
 }
 
-static int write_text(int fd, const void *arg)
-{
-	return file_write_all(fd, arg, strlen(arg));
-}
-
 /* The functions around the cause that the answer names, as a glob: of which some can be timed. */
 static int write_plan(const struct view_why *w, const char *path)
 {
@@ -111,11 +106,7 @@ static int write_plan(const struct view_why *w, const char *path)
 
 	for (uint32_t i = 0; i < n; i++)
 		alloc_append(&text, "%s%s", names[i], i + 1 < n ? "|" : ")\n");
-	err = output_replace(
-		path, &(struct output){
-			      .content = write_text, .arg = text, .mode = 0644, .invokers = true });
-	if (err)
-		log_error("cannot write %s: %s", path, output_strerror(err));
+	err = output_replace_text(path, text);
 	free(text);
 	return err;
 }

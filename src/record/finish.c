@@ -213,7 +213,8 @@ int record_finish(struct record_plan *plan, const struct record_options *o, stru
 		return EXIT_FAILURE;
 	resolve_later(o);
 	say_missed(p, &plan->sites);
-	say_summary(p, o->output);
+	if (!o->quiet)
+		say_summary(p, o->output);
 	status = workload_status(p);
 	if (status && o->argv)
 		log_warn("the command exited with status %d", status);

@@ -25,6 +25,11 @@ struct record_options {
 	double max_overhead; /* in percent; 0: no limit */
 	enum record_attach attach;
 	bool system_wide, control_run, no_resolve;
+	uint32_t budget; /* of AUTO: runs of the command */
+	const char *write_plan; /* NULL: nowhere */
+	bool automatic; /* what is timed is chosen from samples */
+	struct record_counts *counts; /* of calls; NULL: not asked for */
+	bool quiet; /* nothing is said of what was recorded */
 	bool exact; /* nothing is probed: the lab's emulator counts */
 	bool keep_root; /* the command runs as root although sudo was used */
 	bool callees; /* those of the functions in BLOCKS are timed too */

@@ -24,6 +24,7 @@
 #include "record/collect/blocks.h"
 #include "record/collect/drain.h"
 #include "record/cost/calibrate.h"
+#include "record/cost/count.h"
 #include "record/cost/overhead.h"
 #include "record/engine/engine.h"
 #include "record/finish.h"
@@ -43,6 +44,9 @@
 /* How often what has been counted so far is written, at most, and in ms. One part in so many of the time goes into that. */
 #define CHECKPOINT_MS    5000
 #define CHECKPOINT_SHARE 100
+
+/* Between two looks at calls that are counted. */
+#define COUNT_MS 1
 
 /* What goes on needing privileges: reading counts, other users' processes and files. */
 #define CAPABILITIES                                                                        \
@@ -106,8 +110,11 @@ static int load(struct session *s)
 		.ranges = plan->ranges.n_points > 0 || plan->blocks.n_points > 0,
 		.n_blocks = plan->blocks.n_points,
 		.n_range_lists = plan->ranges.n_lists,
+		.counts = o->counts != NULL,
 	};
 
+	if (o->counts && record_symbols_load_functions(&plan->symbols))
+		return EXIT_FAILURE;
 	s->p->freq = o->freq;
 	s->p->sample_period = config.sample_period;
 	if (o->system_wide || o->pid)
@@ -193,6 +200,8 @@ static int attach(struct session *s)
 	if (err)
 		return err;
 	say_attached(s);
+	if (s->o->counts)
+		record_count_begin(s->o->counts, s->engine, &s->plan.symbols);
 	err = capabilities_keep(CAPABILITIES, 1ull << CAP_BPF | 1ull << CAP_PERFMON);
 	if (err)
 		log_verbose(1, "cannot give up capabilities: %s", log_strerror(err));
@@ -263,7 +272,11 @@ static void look(void *arg)
 
 	if (s->overhead)
 		record_overhead_look(s->overhead);
-	checkpoint(s, false);
+	/* Whoever is forked keeps links from being closed. */
+	if (s->o->counts)
+		record_count_look(s->o->counts, s->engine);
+	else
+		checkpoint(s, false);
 }
 
 /* The last task of a command may still be on its way out when the command has been waited for. */
@@ -291,7 +304,9 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		record_engine_reset(s->engine);
 		record_probes_reset(s->probes);
 		hooks.look = look;
-		hooks.look_ms = s->overhead ? RECORD_OVERHEAD_LOOK_MS : CHECKPOINT_MS;
+		hooks.look_ms = o->counts   ? COUNT_MS :
+				s->overhead ? RECORD_OVERHEAD_LOOK_MS :
+					      CHECKPOINT_MS;
 		if (s->overhead)
 			record_overhead_begin(s->overhead, runs_to_come);
 		s->run_start = clock_ns();
@@ -313,6 +328,8 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		}
 	}
 	if (kind == PROFILE_RUN_PROBED) {
+		if (o->counts)
+			record_count_end(o->counts, s->engine);
 		s->run_start = 0;
 		record_engine_pause(s->engine);
 		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites);

@@ -28,6 +28,8 @@ guest_main() {
 		"$acts" vforks 10 spawns 10 int80 1000
 	record daemons --freq=0 --func hrtimer_nanosleep -- "$acts" daemons 3
 	record runs --freq=0 --repeat 3 --func kernel_clone -- "$acts" forks 10
+	record chosen --auto --budget=5 --write-plan=chosen.plan -- "$acts" forks 500 <"$0"
+	record followed --freq=0 --plan=chosen.plan -- "$acts" forks 10
 	record warm --freq=0 --warmup 2 -- sh -c 'echo run >>warm.count'
 }
 
@@ -37,9 +39,21 @@ boot hardened guest_main
 clean_dmesg
 
 for name in forks-auto forks-multi forks-kprobe threads recycled full crowd asleep asleep-multi asleep-kprobe blocked killed exec \
-	births daemons runs; do
+	births daemons runs chosen followed; do
 	is "$name: recorded, the command ended well" "$(cat $name.status)" 0
 done
+
+# --auto: chosen by samples and counts of forks, in which nobody named a function
+like 'auto: the choice is a plan' "$(cat chosen.plan)" '^--func=@\([^|)]+.*\)$'
+for what in 'run 1, unprobed: [0-9.]* ms' 'run 2, sampled' 'run 3, counted' 'run 4, timed [^ ]*:' 'left to samples: [^ ]' \
+	'4 runs took 4\.[0-9]* times' 'only the first finds standard input unread'; do
+	like "auto: $what is said" "$(cat chosen.err)" "$what"
+done
+is 'auto: the unprobed run and the timed one are in the file' "$(json chosen '[.runs[].probed | tostring] | sort | join(" ")')" \
+	'false true'
+chosen=$(sed 's/.*@(//; s/[|)].*//' chosen.plan)
+holds 'auto: what was chosen was timed' "$(calls chosen "$chosen" '*') > 0"
+holds 'auto: and by the plan' "$(calls followed "$chosen" '*') > 0"
 
 # 1,000 short-lived children
 for how in auto multi kprobe; do

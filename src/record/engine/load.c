@@ -195,6 +195,7 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.function_kretprobe_int3, kprobe && functions },
 		{ s->progs.function_multi, multi },
 		{ s->progs.function_ret_multi, multi },
+		{ s->progs.function_count, b->config.counts && kprobe },
 		{ s->progs.call_empty, fentry || kprobe },
 		{ s->progs.read_text, kprobe },
 		{ s->progs.range_enter, ranges },

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/auto.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/apart.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/output.h"
+#include "base/sorted.h"
+#include "profile/file/file.h"
+#include "profile/merge.h"
+#include "profile/profile.h"
+#include "record/cost/count.h"
+#include "record/session.h"
+
+/* What part of the command's CPU time probes may take in a run; and those on functions, beside syscalls and samples. */
+#define DISTORTION 0.05
+#define ALLOWED    0.025
+/* Those on one function: with more calls, it is not even counted to the end. */
+#define ALLOWED_PROTECTION (ALLOWED / 2)
+#define ALLOWED_ONE        (ALLOWED / 4)
+
+/* ---- what samples say ---- */
+
+struct callee {
+	uint32_t of, function; /* in items */
+	uint64_t samples;
+};
+
+struct sampled {
+	const char *name; /* the profile's */
+	size_t length; /* without a clone's suffix */
+	uint64_t
+		samples; /* with what it calls; in the end less those in its one callee with most, since a wrapper has none */
+	uint64_t last; /* sample that was added, from 1: recursion counts once */
+	bool protections; /* it is one's */
+};
+
+struct all_sampled {
+	struct sampled *items;
+	uint32_t n_items, cap_items;
+	struct callee *callees;
+	uint32_t n_callees, cap_callees;
+};
+
+/* Does a protection run in NAME? Then it is worth timing however little of it was sampled: on the other kernel it may be more. */
+static bool is_protections(const char *name, size_t length)
+{
+	for (size_t i = 0; i < catalogue_size; i++)
+		for (const struct catalogue_function *f = catalogue[i].functions; f && f->name; f++)
+			if (f->code <= CATALOGUE_HOST && strlen(f->name) == length &&
+			    !strncmp(f->name, name, length))
+				return true;
+	return false;
+}
+
+static uint32_t find(struct all_sampled *all, const char *name)
+{
+	struct sampled new = { .name = name, .length = strcspn(name, ".") };
+
+	for (uint32_t i = 0; i < all->n_items; i++)
+		if (all->items[i].length == new.length &&
+		    !strncmp(all->items[i].name, name, new.length))
+			return i;
+	new.protections = is_protections(name, new.length);
+	vec_push(all, items, new);
+	return all->n_items - 1;
+}
+
+static void add_sample(struct all_sampled *all, const struct profile *p, uint32_t number)
+{
+	const struct profile_sample *sample = &p->samples[number];
+	const struct profile_stack *stack = &p->stacks[sample->stack];
+
+	for (uint32_t i = 0, callee = UINT32_MAX; i < stack->n_locations; i++) {
+		const struct profile_location *l = &p->locations[stack->locations[i]];
+		uint32_t at;
+
+		if (!l->n_frames)
+			continue;
+		at = find(all, l->frames[l->n_frames - 1].name);
+		if (all->items[at].last != number + 1) {
+			all->items[at].samples += sample->count;
+			if (callee != UINT32_MAX)
+				vec_push(all, callees,
+					 ((struct callee){ at, callee, sample->count }));
+		}
+		all->items[at].last = number + 1;
+		callee = at;
+	}
+}
+
+define_compare(callee_compare, struct callee,
+	       compare_values(a->of, b->of) ?: compare_values(a->function, b->function));
+
+static void callee_add(void *to, void *from)
+{
+	((struct callee *)to)->samples += ((struct callee *)from)->samples;
+}
+
+static void take_off_callees(struct all_sampled *all)
+{
+	uint32_t k = 0;
+
+	vec_unite(all, callees, callee_compare, callee_add);
+	for (uint32_t i = 0; i < all->n_items; i++) {
+		uint64_t most = 0;
+
+		for (; k < all->n_callees && all->callees[k].of == i; k++)
+			if (all->callees[k].samples > most)
+				most = all->callees[k].samples;
+		all->items[i].samples -= most;
+	}
+}
+
+define_compare(worth_compare, struct sampled,
+	       compare_values(b->protections, a->protections) ?:
+		       compare_values(b->samples, a->samples) ?:
+								strcmp(a->name, b->name));
+
+void record_auto_choose(struct record_counts *counts, const struct profile *p, double cost)
+{
+	struct all_sampled all = {};
+
+	for (uint32_t i = 0; i < p->n_samples; i++)
+		if (!(p->samples[i].flags & (PROFILE_SAMPLE_USER | PROFILE_SAMPLE_PROBE)))
+			add_sample(&all, p, i);
+	take_off_callees(&all);
+	sort_array(all.items, all.n_items, sizeof(*all.items), worth_compare);
+	for (uint32_t i = 0; i < all.n_items && i < ENGINE_COUNTED; i++) {
+		const struct sampled *s = &all.items[i];
+		double most = s->protections ? ALLOWED_PROTECTION : ALLOWED_ONE;
+
+		if (s->protections || s->samples)
+			counts->items[counts->n_items++] =
+				(struct record_count){ .name = alloc_strndup(s->name, s->length),
+						       .most = (uint64_t)(most / cost) };
+	}
+	free(all.items);
+	free(all.callees);
+}
+
+/* ---- runs ---- */
+
+struct rounds {
+	const struct record_options *o;
+	struct profile *p, *sampled; /* the unprobed run, and that */
+	struct record_counts counts; /* the functions that may be timed */
+	double cost; /* what timing a call takes, as a part of the unprobed run's CPU time */
+	double unprobed, spent; /* CPU time: of that run, and of all */
+	uint32_t n; /* runs */
+};
+
+static int run_session(void *arg)
+{
+	return record_session(arg);
+}
+
+static void say_run(struct rounds *r, double cpu, const char *what)
+{
+	double more;
+
+	r->unprobed = r->unprobed ?: cpu;
+	r->spent += cpu;
+	more = cpu / r->unprobed - 1;
+	log_note("run %u, %s: %.1f ms of CPU time (%+.1f %%%s)", ++r->n, what, cpu / 1e6,
+		 100 * more, more > DISTORTION ? ", more than the 5 % aimed at" : "");
+}
+
+/*
+ * Runs in a process of their own, because a session gives privileges up that the next one needs. It is said WHAT was done in each,
+ * and how much longer it took. NULL: reported.
+ */
+static struct profile *run(struct rounds *r, struct record_options *o, const char *what)
+{
+	pid_t pid = apart_start(run_session, o, APART_ALIKE);
+	const char *wrong = pid < 0 ? log_strerror(pid) : apart_wait(pid, NULL);
+	struct profile *p;
+
+	if (wrong) {
+		log_error("--auto: a run, or the command in it, did not end well: %s", wrong);
+		return NULL;
+	}
+	if (profile_file_read(o->output, &p))
+		return NULL;
+	for (uint32_t i = 0; i < p->n_runs; i++)
+		say_run(r, (double)p->runs[i].cpu, what);
+	return p;
+}
+
+/* The functions that a run can time of those that were counted, and those that are called too often for that, as "a|b". */
+static void take(const struct rounds *r, char **timed, char **left)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < r->counts.n_items; i++) {
+		const struct record_count *c = &r->counts.items[i];
+		double cost = (double)c->calls * r->cost;
+		bool fits = c->calls <= c->most && sum + cost <= ALLOWED;
+		char **list = fits ? timed : left;
+
+		if (c->calls)
+			alloc_append(list, "%s%s", *list ? "|" : "", c->name);
+		sum += fits ? cost : 0;
+	}
+}
+
+/* Runs in which functions are timed, that the budget leaves: each run of it may take what probes may. */
+static uint32_t runs_left(const struct rounds *r)
+{
+	double left = r->o->budget * (1 + DISTORTION) * r->unprobed - r->spent;
+
+	return left > 0 ? (uint32_t)(left /
+				     ((double)r->sampled->runs[0].cpu + ALLOWED * r->unprobed)) :
+			  0;
+}
+
+/* Runs in which the functions TIMED are, or none if NULL; what was recorded before goes into their file. */
+static int time_functions(struct rounds *r, const char *timed)
+{
+	char *glob = alloc_printf("@(%s)", timed), *plan = alloc_printf("--func=%s\n", glob),
+	     *what = alloc_printf("timed %s", timed ?: "no function");
+	struct record_options o = *r->o;
+	struct profile *p = NULL;
+	int err = -1;
+
+	o.functions = (struct record_names){};
+	record_names_add_all(&o.functions, &r->o->functions);
+	if (timed)
+		record_names_add(&o.functions, glob);
+	o.quiet = true;
+	o.repeat = runs_left(r);
+	if (o.repeat) {
+		p = run(r, &o, what);
+	} else {
+		log_note("no run is left to time functions: --budget=%u would do, or --plan",
+			 o.budget + 1);
+		p = r->sampled;
+		r->sampled = NULL;
+	}
+	if (p) {
+		profile_merge(p, r->p);
+		err = profile_file_write(p, o.output);
+		profile_destroy(p);
+	}
+	if (!err && timed && o.write_plan)
+		err = output_replace_text(o.write_plan, plan);
+	record_names_deinit(&o.functions);
+	free(glob);
+	free(plan);
+	free(what);
+	return err;
+}
+
+static int time_chosen(struct rounds *r)
+{
+	char *timed = NULL, *left = NULL;
+	int err;
+
+	take(r, &timed, &left);
+	if (left)
+		log_note("called too often to be timed, and left to samples: %s", left);
+	err = time_functions(r, timed);
+	free(timed);
+	free(left);
+	return err;
+}
+
+static void say_stdin(void)
+{
+	struct stat st;
+
+	if (!fstat(STDIN_FILENO, &st) && (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode)))
+		log_note(
+			"--auto runs the command several times, and only the first finds standard input unread");
+}
+
+/* The runs before functions are timed. */
+static int look_around(struct rounds *r)
+{
+	struct record_options o = *r->o;
+	struct profile *counted;
+	double full = 1;
+
+	o.functions = o.blocks = (struct record_names){};
+	o.n_protections = 0;
+	o.max_overhead = 0;
+	o.no_resolve = o.quiet = o.control_run = true;
+	o.repeat = o.freq = 0;
+	r->p = run(r, &o, "unprobed");
+	o.control_run = false;
+	o.repeat = 1;
+	o.freq = r->o->freq;
+	r->sampled = r->p ? run(r, &o, "sampled") : NULL;
+	if (!r->sampled)
+		return -1;
+	for (uint32_t i = 0; i < r->sampled->n_costs; i++)
+		if (r->sampled->costs[i].kind == PROFILE_COST_FULL)
+			full = fmax(full, r->sampled->costs[i].value);
+	r->cost = full / r->unprobed;
+	record_auto_choose(&r->counts, r->sampled, r->cost);
+	o.freq = 0;
+	o.counts = &r->counts;
+	counted = run(r, &o, "counted");
+	profile_destroy(counted);
+	return counted ? 0 : -1;
+}
+
+int record_auto(const struct record_options *o)
+{
+	const size_t size = ENGINE_COUNTED * sizeof(struct record_count);
+	struct rounds r = { .o = o };
+	int err;
+
+	interrupt_catch();
+	say_stdin();
+	r.counts.items =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (r.counts.items == MAP_FAILED) {
+		log_error("no memory for counts: %m");
+		return EXIT_FAILURE;
+	}
+	err = look_around(&r) ?: time_chosen(&r);
+	if (!err)
+		log_note(
+			"%u runs took %.2f times the CPU time of the first, of %.2f by --budget=%u; written to %s",
+			r.n, r.spent / r.unprobed, o->budget * (1 + DISTORTION), o->budget,
+			o->output);
+	profile_destroy(r.p);
+	profile_destroy(r.sampled);
+	while (r.counts.n_items)
+		free(r.counts.items[--r.counts.n_items].name);
+	munmap(r.counts.items, size);
+	return err ? EXIT_FAILURE : 0;
+}

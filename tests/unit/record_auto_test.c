@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* record --auto: which functions samples choose. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "profile/profile.h"
+#include "record/auto.h"
+
+/* COUNT samples in CONTEXT, in the functions of NAMES, innermost first, which NULL ends. */
+static void add(struct profile *p, const char *context, uint32_t flags, uint64_t count,
+		const char *const *names)
+{
+	uint32_t at[8], n = 0;
+
+	for (; names[n]; n++) {
+		at[n] = profile_location_add(p, (uintptr_t)names[n], NULL);
+		if (!p->locations[at[n]].n_frames)
+			profile_location_frame_add(p, at[n],
+						   &(struct profile_frame){ .name = names[n] });
+	}
+	profile_sample_add(p, &(struct profile_sample){
+				      .context = profile_context_add(p, context),
+				      .stack = profile_stack_add(p, at, n),
+				      .flags = flags,
+				      .count = count,
+			      });
+}
+
+#define ADD(p, context, flags, count, ...) \
+	add(p, context, flags, count, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void test_choice(void **state)
+{
+	static const char entry[] = "entry", fork[] = "copy_process";
+	static const char *const names[] = { "allocate_slab", "dup_mm", fork,     "restored",
+					     entry,           "callee", "wrapper" };
+	struct record_count items[ENGINE_COUNTED] = {};
+	struct record_counts counts = { .items = items };
+	struct profile *p = profile_create();
+
+	(void)state;
+	profile_run_add(p, PROFILE_RUN_PROBED);
+	record_auto_choose(&counts, p, 1e-6);
+	assert_int_equal(counts.n_items, 0);
+	ADD(p, "clone", PROFILE_SAMPLE_USER, 9999, "user");
+	ADD(p, "clone", PROFILE_SAMPLE_PROBE, 9999, "[probe]", fork, entry);
+	ADD(p, "clone", 0, 600, "dup_mm.constprop.0", fork, entry);
+	/* Recursion counts once. */
+	ADD(p, "clone", PROFILE_SAMPLE_LATE, 300, "restored", "restored", fork, entry);
+	/* What does next to nothing but call another function has next to nothing. */
+	ADD(p, "brk", 0, 90, "callee", "wrapper", entry);
+	ADD(p, "brk", 0, 1, "wrapper", entry);
+	/* Protections' come first. */
+	ADD(p, "clone", 0, 2, "allocate_slab", entry);
+	record_auto_choose(&counts, p, 1e-6);
+	assert_int_equal(counts.n_items, sizeof(names) / sizeof(names[0]));
+	for (uint32_t i = 0; i < counts.n_items; i++) {
+		assert_string_equal(items[i].name, names[i]);
+		free(items[i].name);
+	}
+	/* A protection's may be called more often, */
+	assert_in_range(items[0].most, 12499, 12500);
+	/* where a call takes a millionth of the command's time. */
+	assert_in_range(items[1].most, 6249, 6250);
+	profile_destroy(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
