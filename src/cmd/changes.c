@@ -23,7 +23,8 @@ static const struct cmd_syntax syntax = {
 	.options = options,
 	.args_doc = "BASELINE HARDENED",
 	.doc = "Print what differs in the code of two kernels: functions that one has alone, that were renamed "
-	       "or whose code is not the same, and structures of another layout.\v"
+	       "or whose code is not the same, structures of another layout, and initial values; of two "
+	       "recordings the static keys, too.\v"
 	       "Each of both is a vmlinux, or a recording, whose kernel is found by its build-id. Addresses, "
 	       "line numbers, names of what was renamed and the place of blocks are set aside; so are "
 	       "registers and offsets of fields, but said. docs/json.md explains --format=json and csv.",
@@ -112,12 +113,14 @@ int cmd_changes(int argc, char **argv)
 	}
 	v.functions = analyze_changes_all(c, &v.n_functions, &v.n_same);
 	analyze_structs_init(&v.structs, v.images);
+	analyze_variables_init(&v.variables, c);
 	if (sides[0].p && sides[1].p)
 		analyze_static_keys_init(&v.keys, sides[0].p, sides[1].p, sides[1].img);
 	view_write(&o.view, &v);
 	status = CMD_DONE;
 out:
 	analyze_static_keys_deinit(&v.keys);
+	analyze_variables_deinit(&v.variables);
 	analyze_structs_deinit(&v.structs);
 	analyze_changes_destroy(c);
 	for (int i = 0; i < 2; i++) {

@@ -61,6 +61,27 @@ static const struct view_table structs = {
 	VIEW_LIST(view_changes, structs.rows, structs.n_rows),
 };
 
+static const struct output_column variable_columns[] = {
+	COLUMN("variable", TEXT, analyze_variable, name, .header = "VARIABLE"),
+	COLUMN("bytes", COUNT, analyze_variable, bytes, .header = "BYTES"),
+	COLUMN("words", COUNT, analyze_variable, words, .header = "WORDS"),
+	COLUMN("offset", COUNT, analyze_variable, at, .header = "OFFSET"),
+	COLUMN("baseline", TEXT, analyze_variable, values[0], .header = "BASELINE"),
+	COLUMN("hardened", TEXT, analyze_variable, values[1], .header = "HARDENED"),
+};
+
+static const struct view_table variables = {
+	.name = "variables",
+	.first = 8,
+	.title = "Variables and static keys that begin with other values",
+	.legend =
+		"WORDS of 8 bytes differ, the first of them at OFFSET, which begins with BASELINE and HARDENED; "
+		"addresses differ where they stand for something else. A static key begins with its count, on above 0",
+	.none = "No variable that both kernels have begins with another value.",
+	ONE_GROUP(variable_columns),
+	VIEW_LIST(view_changes, variables.rows, variables.n_rows),
+};
+
 static const char *const on_off[] = { "off", "on" };
 
 static const struct output_column key_columns[] = {
@@ -143,8 +164,9 @@ static void json(json_t *root, const void *data)
 }
 
 const struct view_list view_changes_list = {
-	.tables = (const struct view_table *const[]){ &functions, &structs, &static_keys },
-	.n_tables = 3,
+	.tables = (const struct view_table *const[]){ &functions, &structs, &variables,
+						      &static_keys },
+	.n_tables = 4,
 	.schema = "kprotperf-changes/1",
 	.csv = "functions",
 	.page = page,

@@ -13,6 +13,7 @@ struct view_changes {
 	const struct analyze_changed *functions;
 	uint32_t n_functions, n_same;
 	struct analyze_structs structs;
+	struct analyze_variables variables;
 	struct analyze_static_keys keys; /* of recordings */
 };
 

@@ -43,6 +43,13 @@ run changes --format=csv baseline hardened
   [ "$(wc -l <out)" -eq 4 ]
 report_test $? 'as CSV'
 says 'No structure of another layout is known.' changes --section=structs baseline hardened
+build_kernel switched -DSHIFTED -DVALUE 2>>err
+says 'No function differs; 9 are the same.' changes baseline switched
+run changes --format=csv --section=variables baseline switched
+[ "$(cat out)" = 'variable,bytes,words,offset,baseline,hardened
+counter,4,1,0,0x0,0x5
+pointer,8,1,0,table,table+0x8' ]
+report_test $? 'variables that begin with other values, wherever they lie' "$(cat out)"
 run changes baseline baseline
 [ $status -eq 0 ] && tr '\n' ' ' <out | grep -q '^Both are the same kernel (build-id): its code does not differ, nor is known which static keys were on'
 report_test $? 'one kernel twice: that is said'

@@ -13,11 +13,18 @@ struct item {
 	long count, limit;
 };
 
-int counter;
 #ifdef SHIFTED
 int before[1000] = { 1 };
 #endif
 int table[8] = { 1, 2, 3 };
+#ifdef VALUE
+int counter = 5;
+const int *pointer = &table[2];
+#else
+int counter;
+const int *pointer = &table[0];
+#endif
+const int *same = &table[1];
 const char *last;
 
 #ifdef COSMETIC

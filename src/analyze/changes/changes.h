@@ -83,4 +83,26 @@ struct analyze_structs {
 void analyze_structs_init(struct analyze_structs *s, struct kernel_image *const images[2]);
 void analyze_structs_deinit(struct analyze_structs *s);
 
+/* --- variables: variables.c ------------------------------------------------------------------ */
+
+struct analyze_variable {
+	const char *name; /* the image's */
+	double bytes;
+	double words; /* of 8 bytes, that differ */
+	double at; /* where the first of these is, in bytes */
+	char *values[2]; /* its, hexadecimal */
+};
+
+struct analyze_variables {
+	struct analyze_variable *rows;
+	uint32_t n_rows, cap_rows;
+};
+
+/*
+ * Those of both images, by a name that each has once, of one size, that begin with other values: what is an address on both sides
+ * stands for another thing. C must outlive V; DEINIT after use.
+ */
+void analyze_variables_init(struct analyze_variables *v, struct analyze_changes *c);
+void analyze_variables_deinit(struct analyze_variables *v);
+
 #endif

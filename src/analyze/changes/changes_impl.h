@@ -22,6 +22,7 @@ struct changes_function {
 struct changes_symbol {
 	uint64_t addr, size; /* the file's address */
 	const char *name;
+	bool is_object; /* data */
 };
 
 struct changes_side {

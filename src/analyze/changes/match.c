@@ -23,9 +23,9 @@ static int compare_symbols(const void *a, const void *b)
 
 static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 {
-	struct changes_symbol s = { sym->st_value, sym->st_size, name };
-	struct changes_side *side = arg;
 	unsigned int type = ELF64_ST_TYPE(sym->st_info);
+	struct changes_symbol s = { sym->st_value, sym->st_size, name, type == STT_OBJECT };
+	struct changes_side *side = arg;
 
 	if (!*name || sym->st_shndx == SHN_UNDEF || type > STT_FUNC || *name == '.')
 		return;
