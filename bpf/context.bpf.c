@@ -39,7 +39,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	t->flags = ENGINE_TASK_LIVE;
 	t->skipped = 0;
 	t->ctx = syscall_context(nr);
-	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, t->ctx), 0);
+	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, t->ctx), 0, 0);
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static __always_inline void fault_enter(__u32 sp)
 	if (!t || t->ctx != ENGINE_CTX_NONE || in_interrupt(t, ENGINE_CTX_NONE, sp))
 		return;
 	t->ctx = ENGINE_CTX_PAGE_FAULT;
-	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT), 0);
+	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT), 0, 0);
 }
 
 static __always_inline void fault_exit(__u32 sp)

@@ -355,6 +355,41 @@ static __always_inline void exclude_since(struct engine_task *t, const struct en
 	exclude(t, cost + (end.now - start->now) - (end.excluded - start->excluded));
 }
 
+struct engine_held held_less __weak = {};
+
+struct task_struct___rt {
+	unsigned short migration_disabled;
+	int rcu_read_lock_nesting;
+} __attribute__((preserve_access_index));
+
+/* 1 if N, of which one is the kernel's for this program, is more; without a branch: all programs take the same. */
+static __always_inline __u64 is_nested(__u64 n)
+{
+	n = (1 - n) >> 63;
+	barrier_var(n);
+	return n;
+}
+
+/* What this program costs less than it does with no lock held; only on RT are there other programs for that. */
+static __always_inline struct engine_held held_now(bool rt)
+{
+	const struct task_struct___rt *task;
+	__u64 migration, rcu;
+
+	if (!rt)
+		return (struct engine_held){};
+	task = (const void *)bpf_get_current_task_btf();
+	migration = is_nested(task->migration_disabled);
+	rcu = is_nested((__u32)task->rcu_read_lock_nesting);
+	return (struct engine_held){ held_less.before * migration, held_less.behind * migration,
+				     held_less.rcu * rcu };
+}
+
+static __always_inline __u64 held_all(struct engine_held held)
+{
+	return held.before + held.behind + 2 * held.rcu;
+}
+
 /* Fills frame F of T, except its start and its counts. */
 static __always_inline void frame_fill(const struct engine_task *t, struct engine_frame *f,
 				       __u32 key, __u32 sp)
@@ -365,9 +400,12 @@ static __always_inline void frame_fill(const struct engine_task *t, struct engin
 	f->offcpu = t->offcpu;
 }
 
-/* Fills frame F of T. The clocks come last: the call contains little of this. */
+/*
+ * Fills frame F of T. The clocks come last: the call contains little of this, and what comes behind the program, LESS
+ * than with no lock held.
+ */
 static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 key,
-				       __u32 sp)
+				       __u32 sp, __u64 less)
 {
 	struct engine_clock c;
 
@@ -379,7 +417,7 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 		f->trips = 0;
 	}
 	c = clock_read(t);
-	f->excluded = c.excluded;
+	f->excluded = c.excluded + less;
 	f->start = c.now;
 }
 

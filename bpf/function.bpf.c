@@ -147,13 +147,17 @@ __noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
 	return false;
 }
 
-static __always_inline void function_enter(struct site site, __u32 sp)
+static __always_inline void function_enter(struct site site, __u32 sp, bool rt)
 {
 	struct engine_task *t = this_task();
+	struct engine_held held;
 	__u32 top, ctx;
 
 	if (!t)
 		return;
+	held = held_now(rt);
+	if (rt)
+		exclude(t, -held_all(held));
 	top = t->top + ENGINE_FRAME;
 	if (top > ENGINE_TOP_MASK) {
 		if (!frames_reclaim(t, site_key(site), sp))
@@ -163,7 +167,7 @@ static __always_inline void function_enter(struct site site, __u32 sp)
 	t->top = top;
 	barrier();
 	ctx = frame_context(t, top, sp);
-	frame_open(t, (void *)t->frames + top, site_key(site) + ctx, sp);
+	frame_open(t, (void *)t->frames + top, site_key(site) + ctx, sp, held.behind + held.rcu);
 }
 
 /*
@@ -214,16 +218,19 @@ __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 }
 
 static __always_inline void function_return(void *ctx, struct site site, __u32 sp,
-					    enum profile_mechanism mech, __u64 extra)
+					    enum profile_mechanism mech, __u64 extra, bool rt)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
+	struct engine_held held;
 	struct engine_clock end;
 	struct engine_frame *f;
 
 	if (!t)
 		return;
+	held = held_now(rt);
 	end = clock_read(t);
+	end.excluded -= held.before;
 	/* frames[0] is the context's frame, never a function's. */
 	f = frame_at(t, t->top);
 	if (!frame_is(f, site_key(site), sp)) {
@@ -240,7 +247,7 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	frame_close(cpu, t, f, &end, mech, true);
 	if (path_mask && f->calls & 1)
 		path_close(t, end.now - f->start, end.excluded - f->excluded);
-	exclude(t, cost_full(mech) + extra);
+	exclude(t, cost_full(mech) + extra - held_all(held));
 	/* A function that ends in a jump to another shares its return address with it. */
 	if (mech != PROFILE_MECH_FENTRY && f[-1].sp == f->sp) {
 		exclude(t, -costs[mech].trampoline - costs[mech].rest);
@@ -261,14 +268,29 @@ static const struct site of_copy = { .copy = true };
 SEC("later")
 int function_fentry(void *ctx)
 {
-	function_enter(of_copy, stack_address(ctx));
+	function_enter(of_copy, stack_address(ctx), false);
 	return 0;
 }
 
 SEC("later")
 int function_fexit(void *ctx)
 {
-	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0);
+	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, false);
+	return 0;
+}
+
+/* The same on PREEMPT_RT: other programs, since to ask anywhere else costs there too. */
+SEC("later")
+int function_fentry_rt(void *ctx)
+{
+	function_enter(of_copy, stack_address(ctx), true);
+	return 0;
+}
+
+SEC("later")
+int function_fexit_rt(void *ctx)
+{
+	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, true);
 	return 0;
 }
 
@@ -277,7 +299,7 @@ int function_kprobe(struct pt_regs *ctx)
 {
 	struct site site = { .key = bpf_get_attach_cookie(ctx) };
 
-	function_enter(site, PT_REGS_SP(ctx));
+	function_enter(site, PT_REGS_SP(ctx), false);
 	return 0;
 }
 
@@ -286,7 +308,7 @@ static __always_inline int kretprobe(struct pt_regs *ctx, enum profile_mechanism
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct site site = { .key = cookie };
 
-	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32);
+	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32, false);
 	return 0;
 }
 
@@ -343,7 +365,8 @@ int function_multi(struct pt_regs *ctx)
 	const struct engine_multi *m = multi_site(ctx);
 
 	if (m)
-		function_enter((struct site){ .key = ENGINE_KEY(m->site, 0) }, PT_REGS_SP(ctx));
+		function_enter((struct site){ .key = ENGINE_KEY(m->site, 0) }, PT_REGS_SP(ctx),
+			       false);
 	return 0;
 }
 
@@ -369,6 +392,6 @@ int function_ret_multi(struct pt_regs *ctx)
 	if (!m)
 		return 0;
 	site.key = ENGINE_KEY(m->site, 0);
-	function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, PROFILE_MECH_MULTI, m->extra);
+	function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, PROFILE_MECH_MULTI, m->extra, false);
 	return 0;
 }

@@ -22,6 +22,8 @@
 
 /* What calls the kernel's own test functions, which do next to nothing. */
 #define EMPTY_OUTER "bpf_prog_test_run_tracing"
+/* What is called with a lock held whenever a signal is blocked. */
+#define LOCKED "recalc_sigpending"
 
 static void set_mechanism(struct record_attachment *a, uint32_t i, enum profile_mechanism mech)
 {
@@ -87,6 +89,17 @@ static struct record_target find_target(const struct record_attachment *a, const
 	return target;
 }
 
+/* The address of that function; 0: there is none, or it is to be timed itself. */
+static uint64_t spare_function(const struct record_attachment *a, const char *name)
+{
+	uint64_t addr = find_target(a, name).addr;
+
+	for (uint32_t i = 0; i < a->plan->sites.n_items; i++)
+		if (a->plan->sites.items[i].sym->addr == addr)
+			return 0;
+	return addr;
+}
+
 /* The kernel's functions to calibrate with. */
 static void find_empty(struct record_attachment *a, struct record_empty *empty)
 {
@@ -100,6 +113,8 @@ static void find_empty(struct record_attachment *a, struct record_empty *empty)
 		empty->tests[i] = find_target(a, name);
 	}
 	empty->outer = find_target(a, EMPTY_OUTER);
+	if (a->plan->features.rt && spare_function(a, LOCKED))
+		empty->locked = find_target(a, LOCKED);
 }
 
 static void calibrate(struct record_attachment *a)
@@ -174,17 +189,6 @@ static bool is_timed_by(const struct record_attachment *a, enum profile_mechanis
 		if (a->p->sites[i].mech == mech)
 			return true;
 	return false;
-}
-
-/* The address of that function; 0: there is none, or it is to be timed itself. */
-static uint64_t spare_function(const struct record_attachment *a, const char *name)
-{
-	uint64_t addr = find_target(a, name).addr;
-
-	for (uint32_t i = 0; i < a->plan->sites.n_items; i++)
-		if (a->plan->sites.items[i].sym->addr == addr)
-			return 0;
-	return addr;
 }
 
 /* Until the optimizer has been to the kprobes that are there; LAST: the function probed last. */

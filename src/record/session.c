@@ -35,8 +35,6 @@
 #include "record/probe/probes.h"
 #include "record/workload.h"
 
-#define REALTIME_PATH "/sys/kernel/realtime"
-
 #define NS_PER_SEC  1000000000ull
 #define MUCH_MEMORY (64ul << 20) /* worth a note */
 #define MANY_PROBES 64 /* to detach: seconds */
@@ -152,6 +150,17 @@ static uint32_t n_attached(const struct session *s)
 	return n;
 }
 
+/* Probes disable migration, which takes less where a lock has done so; for some that is known: docs/accounting.md. */
+static bool is_off_under_locks(const struct session *s)
+{
+	bool off = s->plan.blocks.n_points > 0;
+
+	for (uint32_t i = 1; i < s->p->n_sites; i++)
+		off |= s->p->sites[i].mech != PROFILE_MECH_NONE &&
+		       (s->p->sites[i].mech != PROFILE_MECH_FENTRY || !s->calibration.held);
+	return off;
+}
+
 static void say_attached(const struct session *s)
 {
 	enum profile_mechanism faults = record_engine_fault_mechanism(s->engine);
@@ -162,8 +171,7 @@ static void say_attached(const struct session *s)
 		    profile_mechanism_name(faults), memory >> 10);
 	if (memory > MUCH_MEMORY)
 		log_note("%u functions take %zu MiB of kernel memory", n_attached(s), memory >> 20);
-	/* They disable migration, which takes less where a lock has done so: docs/accounting.md. */
-	if (n_attached(s) && !access(REALTIME_PATH, F_OK))
+	if (s->plan.features.rt && is_off_under_locks(s))
 		log_note(
 			"PREEMPT_RT: probes cost less while a lock is held than is subtracted; functions that "
 			"run under locks, and what calls them, read too low");

@@ -431,6 +431,7 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 		      const struct record_empty *empty, struct record_calibration *out)
 {
 	uint64_t start = clock_ns();
+	uint32_t left = UINT32_MAX;
 	struct calibrator c;
 	int err;
 
@@ -445,8 +446,15 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 			calibrate_syscall(&c);
 		}
 		calibrate_functions(&c);
+		left = c.n_left;
+		if (empty && empty->locked.addr && out->cost[PROFILE_MECH_FENTRY].known &&
+		    !out->held && (err = record_calibrate_held(&c)))
+			log_verbose(1, "what probes cost less under locks is unknown: %s",
+				    log_strerror(err));
 	}
 	record_calibrator_close(&c);
+	for (; c.n_left > left; c.n_left--)
+		record_probes_detach_last(c.probes);
 	/* Each trampoline that there is costs a call by kprobe.multi some 50 instructions. */
 	if (is_used(&c, PROFILE_MECH_MULTI))
 		record_calibrator_detach_spares(&c);
@@ -535,6 +543,8 @@ void record_calibration_store(const struct record_calibration *c, struct profile
 		profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, sample->full,
 				 sample->full_spread);
 	}
+	if (c->held)
+		profile_env_set(p, PROFILE_ENV_HELD, "fentry");
 	for (int mech = 0; mech < PROFILE_N_COSTS; mech++) {
 		char *text = profile_cost_text(p, mech);
 

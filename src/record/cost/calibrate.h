@@ -24,6 +24,7 @@ struct record_calibration {
 	struct engine_cost
 		returns; /* what all share that return through the kernel's return trampoline */
 	struct record_range_costs ranges;
+	bool held; /* what probes cost less under locks of PREEMPT_RT is known, and set */
 	double interrupts; /* share of the time that goes into interrupts */
 	bool halves; /* wanted: what return probes alone cost */
 };
@@ -37,6 +38,8 @@ struct record_calibration {
  */
 struct record_empty {
 	struct record_target tests[RECORD_N_TESTS], outer;
+	struct record_target
+		locked; /* on PREEMPT_RT: called with a lock held; zero: elsewhere, or it is to be timed */
 };
 
 /*
@@ -46,7 +49,7 @@ struct record_empty {
 extern const uint64_t record_empty_insns[RECORD_N_TESTS];
 
 /* Of the engine's spare sites, those from this one on are for others: range_cost.c. */
-#define RECORD_SPARE_RANGES 12
+#define RECORD_SPARE_RANGES 13
 
 /* A program that calls these functions once each when it is run; the descriptor, or -errno. */
 int record_calibrate_runner(struct record_engine *e, const struct record_empty *empty);

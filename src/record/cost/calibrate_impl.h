@@ -17,6 +17,7 @@ enum {
 	SPARE_KPROBE,
 	SPARE_OPTIMIZED,
 	SPARE_INT3,
+	SPARE_HELD,
 	SPARE_MULTI /* and one for each further test */
 };
 
@@ -77,6 +78,9 @@ void record_calibrator_close(struct calibrator *c);
 
 /* In the background, which is not to be while the caller is followed: that would be more tasks. */
 void record_calibrator_detach_spares(struct calibrator *c);
+
+/* What fentry costs less under locks; -errno. Its probe, which is called all the time, is the last attached. */
+int record_calibrate_held(struct calibrator *c);
 
 void record_calibrator_note_unknown(const struct calibrator *c, enum profile_mechanism mech,
 				    int err);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -128,6 +129,7 @@ static int begin_attaching(const struct btf *btf)
 
 void record_features_begin(struct record_features *f, struct kernel_btf **btf)
 {
+	struct utsname uts;
 	__u32 id;
 
 	memset(f, 0, sizeof(*f));
@@ -142,6 +144,7 @@ void record_features_begin(struct record_features *f, struct kernel_btf **btf)
 		f->bpf = f->fentry == UNTRIED ? 0 : try_loading(kernel_btf_raw(*btf));
 	}
 	f->fentry = f->bpf ?: f->fentry;
+	f->rt = !uname(&uts) && strstr(uts.version, "PREEMPT_RT");
 	f->modules = bpf_btf_get_next_id(0, &id) && errno == EPERM ? -EPERM : 0;
 	f->kprobe = access(KPROBE_TYPE_PATH, R_OK) ? -ENOENT : 0;
 	f->multi = f->bpf ?: UNTRIED;

@@ -46,6 +46,7 @@ struct record_features {
 	struct record_multi_behaviour multi_is;
 	char lockdown
 		[32]; /* the mode in force: "none", "integrity", "confidentiality"; "" unknown */
+	bool rt; /* PREEMPT_RT, whose spinlocks are mutexes */
 	bool lockdown_hidden; /* unknown because nobody has mounted securityfs */
 };
 

@@ -187,8 +187,10 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.fault_kprobe, !fentry && kprobe },
 		{ s->progs.fault_kretprobe, !fentry && kprobe },
 		/* Without functions too: page faults are timed the same way, and calibrated by these. */
-		{ s->progs.function_fentry, fentry },
-		{ s->progs.function_fexit, fentry },
+		{ s->progs.function_fentry, fentry && !b->features.rt },
+		{ s->progs.function_fexit, fentry && !b->features.rt },
+		{ s->progs.function_fentry_rt, fentry && b->features.rt },
+		{ s->progs.function_fexit_rt, fentry && b->features.rt },
 		{ s->progs.function_kprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe_optimized, kprobe && functions },
@@ -329,8 +331,8 @@ static int try_laters(struct record_bpf *b)
 
 	for (uint32_t i = 0; i < b->laters.n_items; i++) {
 		const struct record_later *later = &b->laters.items[i];
-		bool entry = later->prog == b->skel->progs.function_fentry,
-		     ret = later->prog == b->skel->progs.function_fexit;
+		const char *name = bpf_program__name(later->prog);
+		bool entry = strstr(name, "_fentry"), ret = strstr(name, "_fexit");
 		int fd = record_later_load(&b->laters, later, later->insns,
 					   entry ? BPF_TRACE_FENTRY :
 					   ret   ? BPF_TRACE_FEXIT :

@@ -174,12 +174,14 @@ static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine
 	return found;
 }
 
-/* Loads a copy of PROG for TARGET. The descriptor, or -errno. */
+/* Loads a copy of PROG for TARGET, or of what is there in its stead on PREEMPT_RT. The descriptor, or -errno. */
 static int load_copy(const struct record_probes *probes, const struct bpf_program *prog,
-		     enum bpf_attach_type attach, const struct record_target *target)
+		     const struct bpf_program *rt, enum bpf_attach_type attach,
+		     const struct record_target *target)
 {
 	const struct record_laters *laters = record_engine_laters(probes->engine);
-	const struct record_later *later = record_later_find(laters, prog);
+	const struct record_later *later =
+		record_later_find(laters, prog) ?: record_later_find(laters, rt);
 	struct bpf_insn *insns;
 	int fd = -EINVAL;
 
@@ -200,10 +202,12 @@ static int prepare(struct record_probes *probes, const struct record_target *tar
 	const struct kprotperf_bpf *skel = probes->skel;
 	struct prepared p = { .site = target->site };
 
-	p.ret = load_copy(probes, skel->progs.function_fexit, BPF_TRACE_FEXIT, target);
+	p.ret = load_copy(probes, skel->progs.function_fexit, skel->progs.function_fexit_rt,
+			  BPF_TRACE_FEXIT, target);
 	if (p.ret < 0)
 		return p.ret;
-	p.entry = load_copy(probes, skel->progs.function_fentry, BPF_TRACE_FENTRY, target);
+	p.entry = load_copy(probes, skel->progs.function_fentry, skel->progs.function_fentry_rt,
+			    BPF_TRACE_FENTRY, target);
 	if (p.entry < 0) {
 		close(p.ret);
 		return p.entry;
