@@ -41,6 +41,14 @@ static void on_begin(unsigned int cpu, void *data)
 		fprintf(stderr, "exact: %s has no symbols\n", symbols);
 		exit(1);
 	}
+	if (model.name) {
+		char path[4096];
+
+		snprintf(path, sizeof(path), "%s.objects", symbols);
+		if (!objects_read(path))
+			fputs("exact: which objects miss is not known: this QEMU or this kernel does not tell\n",
+			      stderr);
+	}
 	qemu_plugin_reset(plugin, start);
 }
 

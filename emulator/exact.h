@@ -132,6 +132,7 @@ struct context {
 	const struct context *by; /* who queued it; NULL: nobody */
 	struct node *root;
 	uint32_t id;
+	uint64_t (*objects)[MODEL_N_EVENTS]; /* misses, by type; NULL: none */
 };
 
 struct context *tree_context(enum exact_kind kind, bool command, struct function *function);
@@ -182,6 +183,11 @@ void follow_block(struct block *block);
 /* In the block that was executed last, by its instruction INSN. */
 void follow_miss(enum model_event event, uint16_t insn);
 
+/* That of what is executed. */
+struct context *follow_context(void);
+/* Is VADDR on the stack of a task that was seen? */
+bool follow_is_stack(uint64_t vaddr);
+
 /* Instructions since follow_begin(). */
 uint64_t follow_elapsed(void);
 
@@ -197,6 +203,14 @@ void async_called(const struct function *function, const struct context *context
  */
 struct context *async_begins(const struct function *runner, const struct function *callback,
 			     const struct context *context);
+
+/* --- what data is of ------------------------------------------------------ */
+
+/* Of the recorder's file. False: it does not say enough, or this QEMU does not tell memory, and nothing is counted. */
+bool objects_read(const char *path);
+/* An access of VADDR, which is in memory at PHYS, missed: EVENTS has a bit for each enum model_event. */
+void objects_missed(uint32_t events, uint64_t vaddr, uint64_t phys);
+void objects_write(const struct context *context, FILE *file);
 
 /* --- a call that is kept whole -------------------------------------------- */
 

@@ -61,12 +61,19 @@ static void know_stack(uint64_t slot)
 	add_task(current, slot >> STACK_SHIFT);
 }
 
-static struct task *task_of(uint64_t stack)
+static struct task *find_task(uint64_t stack)
 {
 	struct task *task = *bucket(stack);
 
 	while (task && task->stack != stack)
 		task = task->next;
+	return task;
+}
+
+static struct task *task_of(uint64_t stack)
+{
+	struct task *task = find_task(stack);
+
 	if (task)
 		return task;
 	task = get_memory(sizeof(*task));
@@ -316,6 +323,16 @@ void follow_block(struct block *block)
 void follow_miss(enum model_event event, uint16_t insn)
 {
 	tree_miss(top->node, last, insn, event);
+}
+
+struct context *follow_context(void)
+{
+	return top->node->context;
+}
+
+bool follow_is_stack(uint64_t vaddr)
+{
+	return find_task(vaddr >> STACK_SHIFT);
 }
 
 void follow_leave_stack(uint64_t slot)

@@ -60,6 +60,7 @@ static uint64_t previous_began; /* EXECUTED then */
 static uint64_t last_line; /* that was fetched */
 static uint8_t *counters;
 static uint64_t *targets, n_counters, history, history_mask;
+static uint32_t missed; /* by the access that is made: a bit for each event */
 static uint64_t returns[RETURNS];
 static unsigned int n_returned;
 
@@ -88,6 +89,7 @@ static bool hits(enum model_event event, uint64_t index, uint64_t key, uint16_t 
 	if (touch(&caches[event], index, key))
 		return true;
 	follow_miss(event, insn);
+	missed |= 1u << event;
 	return false;
 }
 
@@ -132,6 +134,13 @@ static const struct page *page_of(qemu_plugin_meminfo_t info, uint64_t vaddr)
 	return page;
 }
 
+static void tell_object(uint64_t vaddr, const struct page *page)
+{
+	if (missed)
+		objects_missed(missed, vaddr, page->addr);
+	missed = 0;
+}
+
 void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
 {
 	uint64_t size = 1ull << qemu_plugin_mem_size_shift(info),
@@ -140,11 +149,14 @@ void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
 
 	if (!page->key)
 		return;
+	missed = 0;
 	translate(MODEL_DTLB, page->index, page->key, insn);
 	access_line(MODEL_L1D, page->addr + in_page, insn);
+	tell_object(vaddr, page);
 	/* What goes on in the next page is taken to be this one's. */
 	if ((vaddr ^ (vaddr + size - 1)) >> LINE_SHIFT)
 		access_line(MODEL_L1D, page->addr + (in_page + size - 1) % (1 << PAGE_SHIFT), insn);
+	tell_object(vaddr, page);
 }
 
 static void fetch_line(const struct fetch *f, uint64_t line)

@@ -84,7 +84,9 @@ static struct context *find_context(enum exact_kind kind, bool command, struct f
 		    contexts[i]->function == function && contexts[i]->by == by)
 			return contexts[i];
 	context = get_memory(sizeof(*context));
-	*context = (struct context){ kind, command, function, by, NULL, n_contexts };
+	*context = (struct context){
+		.kind = kind, .command = command, .function = function, .by = by, .id = n_contexts
+	};
 	context->root = add_node(NULL, 0, kind == EXACT_USER ? &user_code : NULL, context);
 	contexts = (struct context **)grow(contexts, n_contexts, &cap_contexts);
 	contexts[n_contexts++] = context;

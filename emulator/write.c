@@ -11,6 +11,7 @@
  *     E block executions                              of the node before it
  *     P name cycles...                the model, and what each of its events adds
  *     M block insn event:count...     of that node likewise; the number of the block and one more, 0: not known
+ *     O context event count name      misses of data by what it is of: a slab cache's name, or one in brackets
  *     X lost number function          the call that is kept whole, and its number
  *     S depth block function          what it executes, in order
  *     D context function calls total squares min max slot:calls...
@@ -148,6 +149,8 @@ bool write_result(const char *path, uint64_t open)
 	write_blocks(file);
 	write_model(file);
 	write_nodes(file);
+	for (uint32_t i = 0; i < n_contexts; i++)
+		objects_write(contexts[i], file);
 	write_distributions(file);
 	write_trace(file);
 	ok = !ferror(file);

@@ -427,6 +427,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	analyze_passage_lead(&c.passage, &c.conclusion);
 	analyze_trace_diff_init(&c.trace, p[BASELINE], p[HARDENED]);
 	analyze_misses_init(&c.misses, p[BASELINE], p[HARDENED], ANALYZE_MISSES_BY_FUNCTION);
+	analyze_misses_init(&c.miss_objects, p[BASELINE], p[HARDENED], ANALYZE_MISSES_BY_OBJECT);
 	if (o->trace && !c.trace.n_pairs) {
 		log_error(VIEW_NO_TRACE,
 			  p[BASELINE]->n_traces ? o->files[HARDENED] : o->files[BASELINE]);
@@ -445,6 +446,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	free(above);
 	analyze_trace_diff_deinit(&c.trace);
 	analyze_misses_deinit(&c.misses);
+	analyze_misses_deinit(&c.miss_objects);
 	analyze_passage_deinit(&c.passage);
 	why_deinit(&c.why);
 	analyze_diff_paths_deinit(&c.paths);

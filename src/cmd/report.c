@@ -99,6 +99,7 @@ static void report_init(struct view_report *r, const struct profile *p,
 	analyze_trace_init(&r->trace, p);
 	analyze_misses_init(&r->misses, p, NULL, ANALYZE_MISSES_BY_FUNCTION);
 	analyze_misses_init(&r->miss_lines, p, NULL, ANALYZE_MISSES_BY_LINE);
+	analyze_misses_init(&r->miss_objects, p, NULL, ANALYZE_MISSES_BY_OBJECT);
 	analyze_blocks_init(&r->blocks, p);
 	analyze_paths_init(&r->paths, p);
 	analyze_env_protections(&r->protections, p);
@@ -116,6 +117,7 @@ static void report_deinit(struct view_report *r)
 	analyze_trace_deinit(&r->trace);
 	analyze_misses_deinit(&r->misses);
 	analyze_misses_deinit(&r->miss_lines);
+	analyze_misses_deinit(&r->miss_objects);
 	analyze_blocks_deinit(&r->blocks);
 	analyze_paths_deinit(&r->paths);
 	analyze_env_deinit(&r->protections);

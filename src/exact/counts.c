@@ -332,6 +332,25 @@ static bool read_misses(struct reader *r)
 	return *r->at == '\n';
 }
 
+static bool read_object(struct reader *r)
+{
+	struct profile_object object = {};
+	uint32_t context;
+	uint64_t event;
+	char *name;
+
+	if (!take_index(r, r->n_contexts, &context) || !take(r, MODEL_N_EVENTS - 1, &event) ||
+	    !take(r, UINT64_MAX, &object.count) || *r->at++ != ' ')
+		return false;
+	name = strndup(r->at, strcspn(r->at, "\n"));
+	object.type = name;
+	object.context = r->contexts[context].profile;
+	object.event = (uint32_t)event;
+	profile_object_add(r->p, &object);
+	free(name);
+	return true;
+}
+
 static bool read_executions(struct reader *r)
 {
 	const struct node *n = r->n_nodes ? &r->nodes[r->n_nodes - 1] : NULL;
@@ -471,6 +490,8 @@ static bool read_line(struct reader *r, const char *line)
 		return read_model(r);
 	case 'M':
 		return read_misses(r);
+	case 'O':
+		return read_object(r);
 	case 'X':
 		return read_trace(r);
 	case 'S':

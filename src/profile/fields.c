@@ -205,6 +205,13 @@ LAYOUT(miss, struct profile_miss, NULL,
 	ENUM(profile_miss, event, MODEL_N_EVENTS - 1, "has an unknown event", SAME),
 	NUMBER(profile_miss, count, SUM));
 
+LAYOUT(object, struct profile_object, NULL,
+	INDEX(profile_object, run, RUNS, SAME),
+	INDEX(profile_object, context, CONTEXTS, SAME),
+	NAME(profile_object, type, SAME),
+	ENUM(profile_object, event, MODEL_N_EVENTS - 1, "has an unknown event", SAME),
+	NUMBER(profile_object, count, SUM));
+
 LAYOUT(block, struct profile_block, NULL,
 	NUMBER(profile_block, addr, SAME),
 	NUMBER(profile_block, bytes, SAME),
@@ -379,4 +386,5 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(TRACES, "traces", TABLE_OPTIONAL, NULL, LIST(profile, traces, trace)),
 	SECTION(MISSES, "misses", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, misses, miss)),
 	SECTION(EXECUTIONS, "executions", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, executions, edge)),
+	SECTION(OBJECTS, "objects", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, objects, object)),
 };

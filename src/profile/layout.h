@@ -38,7 +38,8 @@ enum section_type {
 	SECTION_TRACES,
 	SECTION_MISSES,
 	SECTION_EXECUTIONS,
-	SECTION_LAST = SECTION_EXECUTIONS,
+	SECTION_OBJECTS,
+	SECTION_LAST = SECTION_OBJECTS,
 	SECTION_END = 0x7fffffff, /* empty, the last in every file */
 };
 

@@ -160,45 +160,23 @@ uint32_t profile_stack_add(struct profile *p, const uint32_t *locations, uint32_
 	return section_find_or_add(p, SECTION_STACKS, &stack);
 }
 
-void profile_edge_add(struct profile *p, const struct profile_edge *edge)
-{
-	uint32_t found = section_find(p, SECTION_EDGES, edge);
+/* Adds an entry of the table LIST, or its SUM to that of an equal one. */
+#define DEFINE_ADD(name, type, section, list, sum)                             \
+	void profile_##name##_add(struct profile *p, const struct type *entry) \
+	{                                                                      \
+		uint32_t found = section_find(p, section, entry);              \
+                                                                               \
+		if (found == HASH_NONE)                                        \
+			section_add(p, section, entry);                        \
+		else                                                           \
+			p->list[found].sum += entry->sum;                      \
+	}
 
-	if (found == HASH_NONE)
-		section_add(p, SECTION_EDGES, edge);
-	else
-		p->edges[found].calls += edge->calls;
-}
-
-void profile_executions_add(struct profile *p, const struct profile_edge *executions)
-{
-	uint32_t found = section_find(p, SECTION_EXECUTIONS, executions);
-
-	if (found == HASH_NONE)
-		section_add(p, SECTION_EXECUTIONS, executions);
-	else
-		p->executions[found].calls += executions->calls;
-}
-
-void profile_miss_add(struct profile *p, const struct profile_miss *miss)
-{
-	uint32_t found = section_find(p, SECTION_MISSES, miss);
-
-	if (found == HASH_NONE)
-		section_add(p, SECTION_MISSES, miss);
-	else
-		p->misses[found].count += miss->count;
-}
-
-void profile_sample_add(struct profile *p, const struct profile_sample *sample)
-{
-	uint32_t found = section_find(p, SECTION_SAMPLES, sample);
-
-	if (found == HASH_NONE)
-		section_add(p, SECTION_SAMPLES, sample);
-	else
-		p->samples[found].count += sample->count;
-}
+DEFINE_ADD(edge, profile_edge, SECTION_EDGES, edges, calls)
+DEFINE_ADD(executions, profile_edge, SECTION_EXECUTIONS, executions, calls)
+DEFINE_ADD(miss, profile_miss, SECTION_MISSES, misses, count)
+DEFINE_ADD(object, profile_object, SECTION_OBJECTS, objects, count)
+DEFINE_ADD(sample, profile_sample, SECTION_SAMPLES, samples, count)
 
 struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site, uint32_t context)
 {

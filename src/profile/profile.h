@@ -344,6 +344,14 @@ struct profile_miss {
 	uint64_t count;
 };
 
+/* Likewise what it counted of data, by what that is of: a slab cache's name, or "[stack]" and the like. */
+struct profile_object {
+	uint32_t run, context;
+	const char *type;
+	uint32_t event;
+	uint64_t count;
+};
+
 /* A fact about the machine, the kernel or the recording: see profile_env_set(). */
 struct profile_env {
 	const char *key, *value;
@@ -470,6 +478,8 @@ struct profile {
 	uint32_t n_traces, cap_traces;
 	struct profile_miss *misses;
 	uint32_t n_misses, cap_misses;
+	struct profile_object *objects;
+	uint32_t n_objects, cap_objects;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };
@@ -532,6 +542,7 @@ void profile_edge_add(struct profile *p, const struct profile_edge *edge);
 void profile_executions_add(struct profile *p, const struct profile_edge *executions);
 
 void profile_miss_add(struct profile *p, const struct profile_miss *miss);
+void profile_object_add(struct profile *p, const struct profile_object *object);
 
 /*
  * The cell for the three indices, added empty (errors and entries NOT_COUNTED) if there is none.

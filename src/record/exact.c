@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "kernel/image/btf.h"
 #include "kprotperf/mark.h"
 #include "profile/file/file.h"
 #include "profile/profile.h"
@@ -41,6 +42,42 @@ static int write_symbols(const struct kernel_kallsyms *ks, const char *path)
 	return -1;
 }
 
+/* Where the emulator finds whose objects are in memory (emulator/objects.c); it says itself what it misses. */
+static void write_objects(const char *path, const struct kernel_kallsyms *ks)
+{
+	static const char *const variables[] = { "slab_caches", "vmemmap_base", "pcpu_base_addr",
+						 "pcpu_unit_size" };
+	static const struct {
+		const char *type, *member;
+	} offsets[] = {
+		{ "page", NULL },         { "page", "_refcount" },  { "slab", "slab_cache" },
+		{ "kmem_cache", "name" }, { "kmem_cache", "list" },
+	};
+	FILE *file = path ? fopen(path, "we") : NULL;
+	struct kernel_btf *btf;
+
+	if (!file)
+		return;
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		uint64_t addr = kernel_kallsyms_variable(ks, variables[i]);
+
+		if (addr)
+			fprintf(file, "%s %" PRIx64 "\n", variables[i], addr);
+	}
+	if (!kernel_btf_load(KERNEL_BTF_PATH, &btf)) {
+		for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+			const char *member = offsets[i].member;
+			int at = kernel_btf_offset(kernel_btf_raw(btf), offsets[i].type, member);
+
+			if (at >= 0)
+				fprintf(file, "%s%s%s %x\n", offsets[i].type, member ? "." : "",
+					member ?: "", (unsigned int)at);
+		}
+		kernel_btf_destroy(btf);
+	}
+	fclose(file);
+}
+
 static int begin(void *arg)
 {
 	(void)arg;
@@ -63,6 +100,7 @@ static int prepare(const struct record_options *o, struct record_plan *plan, str
 	}
 	if (profile_file_try(o->output) || record_symbols_init(&plan->symbols, o->vmlinux))
 		return EXIT_FAILURE;
+	write_objects(getenv(RECORD_OBJECTS_ENV), plan->symbols.ks);
 	record_environment_read(p, &plan->symbols);
 	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
 	for (char **arg = o->argv; *arg; arg++)

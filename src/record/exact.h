@@ -10,6 +10,8 @@
 
 /* Set by the lab: where the emulator expects the kernel's symbols. */
 #define RECORD_EXACT_ENV "KPROTPERF_EXACT"
+/* Likewise, where its model of a CPU expects what tells the objects in memory. */
+#define RECORD_OBJECTS_ENV "KPROTPERF_EXACT_OBJECTS"
 
 /* As record_session(). */
 int record_exact(const struct record_options *options);

@@ -32,6 +32,7 @@
 	TABLE(path_changes)     \
 	TABLE(trace)            \
 	TABLE(misses)           \
+	TABLE(miss_objects)     \
 	TABLE(details)          \
 	TABLE(percentiles)
 
@@ -54,7 +55,7 @@ struct view_diff {
 	struct analyze_diff_paths paths;
 	struct analyze_passage passage; /* of the conclusion's syscall */
 	struct analyze_trace_diff trace;
-	struct analyze_misses misses;
+	struct analyze_misses misses, miss_objects;
 	const struct analyze_renames *renames;
 	const char *control; /* the file of --control; NULL: none */
 	struct analyze_conclusion conclusion;

@@ -25,12 +25,28 @@
 		EVENT(type, "dtlb", MODEL_DTLB, header_of("DTLB"), .rank = 1), \
 		EVENT(type, "stlb", MODEL_STLB, header_of("STLB"), .rank = 2), \
 		EVENT(type, "branch", MODEL_BRANCH, header_of("BRANCH"), .rank = 1)
+#define DATA_EVENTS(type, header_of)                                                           \
+	COLUMN("data_cycles", type, analyze_misses_side, data, .header = header_of("CYCLES")), \
+		EVENT(type, "l1d", MODEL_L1D, header_of("L1D")),                               \
+		EVENT(type, "l2", MODEL_L2, header_of("L2")),                                  \
+		EVENT(type, "llc", MODEL_LLC, header_of("LLC")),                               \
+		EVENT(type, "dtlb", MODEL_DTLB, header_of("DTLB")),                            \
+		EVENT(type, "stlb", MODEL_STLB, header_of("STLB"))
 #define SHOWN(text)  text
 #define HIDDEN(text) NULL
 
 const struct output_column view_misses[] = { EVENTS(COUNT, SHOWN) };
 const struct output_column view_misses_delta[] = { EVENTS(DELTA, SHOWN) };
 const struct output_column view_misses_data[] = { EVENTS(COUNT, HIDDEN) };
+
+const struct output_column view_objects[] = { DATA_EVENTS(COUNT, SHOWN) };
+const struct output_column view_objects_delta[] = { DATA_EVENTS(DELTA, SHOWN) };
+const struct output_column view_objects_data[] = { DATA_EVENTS(COUNT, HIDDEN) };
+
+const struct output_column view_objects_place[] = {
+	COLUMN("object", TEXT, analyze_misses_row, function, .header = "OBJECT"),
+	COLUMN("syscall", TEXT, analyze_misses_row, context, .header = "CONTEXT"),
+};
 
 const struct output_column view_misses_place[] = {
 	COLUMN("name", TEXT, analyze_misses_row, function, .header = "FUNCTION ITSELF"),

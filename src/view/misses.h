@@ -11,11 +11,19 @@
 extern const struct output_column view_misses[VIEW_MISSES_N], view_misses_delta[VIEW_MISSES_N],
 	view_misses_data[VIEW_MISSES_N];
 
+/* The same of data, by what it is of. */
+extern const struct output_column view_objects[6], view_objects_delta[6], view_objects_data[6];
+extern const struct output_column view_objects_place[2];
+
 /* What says where: the function, and its context. */
 extern const struct output_column view_misses_place[2];
 
 /* Which syscall's misses of data change most, and whether its instructions show that; NULL: there is no model. For free(). */
 char *view_misses_change(const struct analyze_misses *m);
+
+#define VIEW_OBJECTS_LEGEND                                                                        \
+	"OBJECT is a slab cache, by the name of the first of those that the kernel merged, or in " \
+	"brackets other memory. CONTEXT *: all"
 
 #define VIEW_MISSES_LEGEND                                                                                                 \
 	"CYCLES is an estimate: each event times what the model says that it adds; DATA is without L1I, ITLB and BRANCH, " \

@@ -40,6 +40,7 @@
 	TABLE(trace)              \
 	TABLE(misses)             \
 	TABLE(miss_lines)         \
+	TABLE(miss_objects)       \
 	TABLE(losses)             \
 	TABLE(accounting)         \
 	TABLE(costs)
@@ -59,7 +60,7 @@ struct view_report {
 	struct analyze_leaves leaves;
 	struct analyze_neighbours neighbours; /* of --callers and --callees; empty without */
 	struct analyze_trace trace;
-	struct analyze_misses misses, miss_lines;
+	struct analyze_misses misses, miss_lines, miss_objects;
 	struct analyze_blocks blocks;
 	struct analyze_paths paths;
 	struct analyze_env protections;

@@ -33,6 +33,14 @@ is 'events are of all contexts' "$(json both '[.misses[] | select(.name == "*" a
 holds 'user space has pages of its own to find' "$(user both itlb) > 10"
 like 'lines have theirs' "$("$kprotperf" report --section=miss_lines both.data | sed -n 3,20p)" '\.[ch] +[0-9,]+ '
 
+# of TABLE CONDITION: the L1D misses of data of its rows.
+of() {
+	json both "[.$1[] | select($2) | .l1d] | add"
+}
+is 'each miss of data is of an object' "$(of miss_objects '.syscall == "*"')" "$(of misses '.name == "*"')"
+is 'in each context' "$(of miss_objects '.syscall == "execve"')" "$(of misses '.name == "*" and .syscall == "execve"')"
+holds 'slab caches are known by their names' "$(of miss_objects '.object == "vm_area_struct" and .syscall == "execve"') > 100"
+
 # differs FUNCTION EVENT: by how much the two sides' reads differ in it.
 differs() {
 	"$kprotperf" diff --format=json baseline.data hardened.data |
@@ -45,6 +53,12 @@ holds 'a shuffled freelist misses' "$(differs dequeue_signal l1d) | . > 25000 an
 is 'with the same instructions' "$(differs dequeue_signal instructions)" 0
 # Of 46,790. Measured: 49, 155, 186.
 holds 'what has lines of its own does not' "$(differs __fget_light l1d) | fabs < 500"
+object_differs() {
+	"$kprotperf" diff --format=json baseline.data hardened.data |
+		jq "first(.miss_objects[] | select(.object == \"$1\" and .syscall == \"read\")).delta.l1d // 0 | round"
+}
+holds 'by objects of 8 bytes' "$(object_differs kmalloc-8) | . > 25000 and . <= 36000"
+holds 'not by files' "$(object_differs filp) | fabs < 500"
 like 'diff says so' "$(tr '\n' ' ' <shuffled.out)" 'Misses of data in the model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; its instructions change by [+-]0\.00 %, which does not show it'
 like 'and so does why' "$("$kprotperf" why baseline.data hardened.data | tr '\n' ' ')" \
 	'Misses of data in the model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; its instructions change by [+-]0\.00 %'

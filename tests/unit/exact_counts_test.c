@@ -192,8 +192,12 @@ static void test_misses(void **state)
 	const struct analyze_misses_row *row;
 
 	(void)state;
-	assert_int_equal(read_text(COUNTS MODEL "M 1 2 1:3 2:2\nM 0 0 7:4\n", &p[0]), 0);
-	assert_int_equal(read_text(COUNTS MODEL "M 1 2 1:13 2:2\n", &p[1]), 0);
+	assert_int_equal(read_text(COUNTS MODEL "M 1 2 1:3 2:2\nM 0 0 7:4\n"
+						"O 2 1 3 signalfd_ctx\nO 3 1 2 signalfd_ctx\n",
+				   &p[0]),
+			 0);
+	assert_int_equal(read_text(COUNTS MODEL "M 1 2 1:13 2:2\nO 2 1 11 signalfd_ctx\n", &p[1]),
+			 0);
 	for (int i = 0; i < 2; i++)
 		profile_resolve_kallsyms(p[i], ks);
 	analyze_misses_init(&m, p[0], p[1], ANALYZE_MISSES_BY_FUNCTION);
@@ -210,6 +214,15 @@ static void test_misses(void **state)
 	row = missed(&m, "*");
 	assert_non_null(row);
 	assert_true(row->sides[1].instructions == 10);
+	analyze_misses_deinit(&m);
+	/* By what data is of: in each context, and in all. */
+	analyze_misses_init(&m, p[0], p[1], ANALYZE_MISSES_BY_OBJECT);
+	assert_int_equal(m.n_rows, 3);
+	assert_string_equal(m.rows[0].function, "signalfd_ctx");
+	assert_string_equal(m.rows[0].context, "uname");
+	assert_true(m.rows[0].delta.events[MODEL_L1D] == 8 && m.rows[0].delta.data == 8 * 20);
+	assert_string_equal(m.rows[1].context, "*");
+	assert_true(m.rows[1].delta.events[MODEL_L1D] == 6);
 	analyze_misses_deinit(&m);
 	/* Of two models nothing is said. */
 	profile_env_set(p[1], PROFILE_ENV_MODEL, "other");
@@ -314,6 +327,9 @@ static void test_refused(void **state)
 		COUNTS "B 1 4 ffffffff81000320 0 0 1\n",
 		COUNTS "M 1 0 99:1\n",
 		COUNTS "M 1 0 1\n",
+		COUNTS "O 99 1 1 dentry\n",
+		COUNTS "O 1 99 1 dentry\n",
+		COUNTS "O 1 1\n",
 	};
 
 	(void)state;

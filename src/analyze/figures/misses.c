@@ -125,12 +125,35 @@ static bool is_of_code(uint32_t event)
 	return event == MODEL_L1I || event == MODEL_ITLB || event == MODEL_BRANCH;
 }
 
+static void add_objects(struct analyze_misses *m, const struct profile *p, uint32_t side,
+			const double cycles[MODEL_N_EVENTS])
+{
+	for (uint32_t i = 0; i < p->n_objects; i++) {
+		const struct profile_object *o = &p->objects[i];
+		struct analyze_misses_row row = { .context = p->contexts[o->context].name,
+						  .function = o->type,
+						  .side = side,
+						  .run = o->run };
+		struct analyze_misses_side *what = &row.sides[side];
+
+		what->events[o->event] = (double)o->count;
+		what->cycles = what->data = (double)o->count * cycles[o->event];
+		add_place(m, &row);
+		row.context = "*";
+		add_place(m, &row);
+	}
+}
+
 static void add_profile(struct analyze_misses *m, const struct profile *p, uint32_t side,
 			enum analyze_misses_by by)
 {
 	double cycles[MODEL_N_EVENTS];
 
 	read_cycles(p, cycles);
+	if (by == ANALYZE_MISSES_BY_OBJECT) {
+		add_objects(m, p, side, cycles);
+		return;
+	}
 	for (uint32_t i = 0; i < p->n_misses; i++) {
 		const struct profile_miss *miss = &p->misses[i];
 		struct analyze_misses_side what = {

@@ -16,6 +16,7 @@
 enum analyze_misses_by {
 	ANALYZE_MISSES_BY_FUNCTION, /* and context; "*" is all of the context */
 	ANALYZE_MISSES_BY_LINE, /* of whatever function and context; none of user space */
+	ANALYZE_MISSES_BY_OBJECT, /* of data, and context; "*" are all contexts. FUNCTION is what it is of; no instructions */
 };
 
 /* Of one side, per run; all NAN where it has no model. */

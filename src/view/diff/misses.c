@@ -17,6 +17,14 @@ static const struct output_group groups[] = {
 	{ .key = "hardened", AT(analyze_misses_row, sides[1]), COLUMNS(view_misses_data) },
 };
 
+static const struct output_group object_groups[] = {
+	{ COLUMNS(view_objects_place) },
+	{ .key = "delta", AT(analyze_misses_row, delta), COLUMNS(view_objects_delta) },
+	{ COLUMNS(sure) },
+	{ .key = "baseline", AT(analyze_misses_row, sides[0]), COLUMNS(view_objects_data) },
+	{ .key = "hardened", AT(analyze_misses_row, sides[1]), COLUMNS(view_objects_data) },
+};
+
 static char *title(const void *data)
 {
 	return alloc_printf(
@@ -31,4 +39,19 @@ const struct view_table diff_misses = {
 	.legend = VIEW_MISSES_LEGEND,
 	GROUPS(groups),
 	VIEW_LIST(view_diff, misses.rows, misses.n_rows),
+};
+
+static char *object_title(const void *data)
+{
+	return alloc_printf(
+		"Misses of data in the model %s, hardened less baseline, per run, by object",
+		((const struct view_diff *)data)->misses.model);
+}
+
+const struct view_table diff_miss_objects = {
+	.name = "miss_objects",
+	.title_of = object_title,
+	.legend = VIEW_OBJECTS_LEGEND,
+	GROUPS(object_groups),
+	VIEW_LIST(view_diff, miss_objects.rows, miss_objects.n_rows),
 };

@@ -20,6 +20,11 @@ static const struct output_group line_groups[] = {
 	{ AT(analyze_misses_row, sides[0]), COLUMNS(view_misses) },
 };
 
+static const struct output_group object_groups[] = {
+	{ COLUMNS(view_objects_place) },
+	{ AT(analyze_misses_row, sides[0]), COLUMNS(view_objects) },
+};
+
 static char *title(const void *data)
 {
 	return alloc_printf("Misses in the model %s, per run, by estimated cycles",
@@ -47,4 +52,18 @@ const struct view_table report_miss_lines = {
 	.legend = VIEW_MISSES_LEGEND,
 	GROUPS(line_groups),
 	VIEW_LIST(view_report, miss_lines.rows, miss_lines.n_rows),
+};
+
+static char *object_title(const void *data)
+{
+	return alloc_printf("Misses of data in the model %s, per run, by object",
+			    ((const struct view_report *)data)->misses.model);
+}
+
+const struct view_table report_miss_objects = {
+	.name = "miss_objects",
+	.title_of = object_title,
+	.legend = VIEW_OBJECTS_LEGEND,
+	GROUPS(object_groups),
+	VIEW_LIST(view_report, miss_objects.rows, miss_objects.n_rows),
 };
