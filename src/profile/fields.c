@@ -212,6 +212,84 @@ LAYOUT(object, struct profile_object, NULL,
 	ENUM(profile_object, event, MODEL_N_EVENTS - 1, "has an unknown event", SAME),
 	NUMBER(profile_object, count, SUM));
 
+static const char *variable_wrong(const struct profile *p, const void *entry)
+{
+	uint8_t bytes = ((const struct profile_variable *)entry)->bytes;
+
+	(void)p;
+	return !bytes || bytes > sizeof(uint64_t) ? "has a variable of an unknown size" : NULL;
+}
+
+LAYOUT(variable, struct profile_variable, variable_wrong,
+	INDEX(profile_variable, site, SITES, SAME),
+	NAME(profile_variable, name, SAME),
+	ENUM(profile_variable, kind, PROFILE_VARIABLE_N_KINDS - 1, "has a variable of an unknown kind"),
+	NUMBER(profile_variable, bytes),
+	FLAG(profile_variable, is_signed),
+	FLAG(profile_variable, is_flags));
+
+uint32_t *site_variables(const struct profile *p, uint32_t n)
+{
+	uint32_t *bits = alloc_array(p->n_sites, sizeof(*bits));
+
+	for (uint32_t i = 0; i < n; i++)
+		bits[p->variables[i].site] = bits[p->variables[i].site] << 1 | 1;
+	return bits;
+}
+
+static const char *variables_wrong(const struct profile *p, const void *entry)
+{
+	uint32_t *bits = site_variables(p, p->n_variables), i;
+
+	(void)entry;
+	for (i = 0; i < p->n_sites && bits[i] < 1u << PROFILE_VALUES_MAX; i++)
+		;
+	free(bits);
+	return i < p->n_sites ? "has too many variables of one site" : NULL;
+}
+
+static const char *capture_wrong(const struct profile *p, const void *entry)
+{
+	const struct profile_capture *c = entry;
+
+	(void)p;
+	if (!c->calls || !(c->sumsq >= 0) || !isfinite(c->sumsq))
+		return "has values of no calls, or of no times";
+	return c->min > c->max ? "has a minimum above its maximum" : NULL;
+}
+
+static const char *captures_wrong(const struct profile *p, const void *entry)
+{
+	uint32_t *bits = site_variables(p, p->n_variables);
+	bool wrong = false;
+
+	(void)entry;
+	for (uint32_t i = 0; i < p->n_captures && !wrong; i++) {
+		const struct profile_capture *c = &p->captures[i];
+		uint32_t known = bits[c->site] & ~c->absent;
+
+		wrong = c->absent & ~bits[c->site];
+		for (uint32_t j = 0; j < PROFILE_VALUES_MAX; j++)
+			wrong |= c->values[j] && !(known >> j & 1);
+	}
+	free(bits);
+	return wrong ? "has a value of no variable" : NULL;
+}
+
+LAYOUT(capture, struct profile_capture, capture_wrong,
+	INDEX(profile_capture, run, RUNS, SAME),
+	INDEX(profile_capture, site, SITES, SAME),
+	INDEX(profile_capture, context, CONTEXTS, SAME),
+	FLAG(profile_capture, sampled, SAME),
+	NUMBER(profile_capture, absent, SAME),
+	NUMBER(profile_capture, calls, SUM),
+	FIELD(profile_capture, time, SIGNED, SUM),
+	DOUBLE(profile_capture, sumsq, SUM),
+	NUMBER(profile_capture, min, .merge = MERGE_LEAST),
+	NUMBER(profile_capture, max, .merge = MERGE_MOST),
+	{ .kind = FIELD_NUMBER, .n = PROFILE_VALUES_MAX, .size = sizeof(uint64_t),
+	  .offset = offsetof(struct profile_capture, values), SAME });
+
 LAYOUT(block, struct profile_block, NULL,
 	NUMBER(profile_block, addr, SAME),
 	NUMBER(profile_block, bytes, SAME),
@@ -387,4 +465,6 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(MISSES, "misses", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, misses, miss)),
 	SECTION(EXECUTIONS, "executions", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, executions, edge)),
 	SECTION(OBJECTS, "objects", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, objects, object)),
+	SECTION(VARIABLES, "variables", TABLE_UNIQUE | TABLE_OPTIONAL, variables_wrong, LIST(profile, variables, variable)),
+	SECTION(CAPTURES, "captures", TABLE_UNIQUE | TABLE_OPTIONAL, captures_wrong, LIST(profile, captures, capture)),
 };

@@ -159,7 +159,7 @@ static bool field_equal(const struct field *f, const void *a, const void *b, int
 				return false;
 		return true;
 	default:
-		return field_load(f, member(f, a)) == field_load(f, member(f, b));
+		return !memcmp(member(f, a), member(f, b), (size_t)f->size * (f->n ?: 1));
 	}
 }
 
@@ -187,7 +187,8 @@ static uint64_t field_hash(const struct field *f, const void *entry)
 		}
 		return parts[0];
 	default:
-		return field_load(f, member(f, entry));
+		return f->n ? hash_bytes(member(f, entry), (size_t)f->size * f->n) :
+			      field_load(f, member(f, entry));
 	}
 }
 
@@ -225,10 +226,16 @@ static void field_add(const struct field *f, void *to, const void *from)
 void layout_merge(const struct layout *of, void *to, const void *from)
 {
 	for_each_field(f, of) {
-		if (f->merge == MERGE_SUM)
-			field_add(f, member_of(f, to), member(f, from));
-		else if (f->merge == MERGE_ANY && field_load(f, member(f, from)))
-			field_store(f, member_of(f, to), true);
+		void *at = member_of(f, to);
+
+		if (f->merge == MERGE_SUM) {
+			field_add(f, at, member(f, from));
+		} else if (f->merge != MERGE_KEEP) {
+			uint64_t was = field_load(f, at), more = field_load(f, member(f, from));
+
+			if ((more > was) == (f->merge != MERGE_LEAST))
+				field_store(f, at, more);
+		}
 	}
 }
 

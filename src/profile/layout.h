@@ -39,7 +39,9 @@ enum section_type {
 	SECTION_MISSES,
 	SECTION_EXECUTIONS,
 	SECTION_OBJECTS,
-	SECTION_LAST = SECTION_OBJECTS,
+	SECTION_VARIABLES,
+	SECTION_CAPTURES,
+	SECTION_LAST = SECTION_CAPTURES,
 	SECTION_END = 0x7fffffff, /* empty, the last in every file */
 };
 
@@ -63,6 +65,8 @@ enum field_merge {
 	MERGE_KEEP,
 	MERGE_SUM, /* NOT_COUNTED only if both are */
 	MERGE_ANY, /* a flag: set in either */
+	MERGE_LEAST,
+	MERGE_MOST,
 };
 
 /* What makes two entries equal. */
@@ -169,6 +173,9 @@ void layout_move(const struct layout *of, struct profile *dst, void *to, void *f
 		 uint32_t *const *maps);
 /* NULL, or what is wrong with ENTRY: an index without an entry, an unknown kind. */
 const char *layout_wrong(const struct layout *of, const struct profile *p, const void *entry);
+
+/* For each site as many low bits as there are variables of it among the first N; for free(). */
+uint32_t *site_variables(const struct profile *p, uint32_t n);
 
 /* What finds the entries of unique tables. */
 struct profile_lookup {

@@ -250,11 +250,18 @@ static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint3
 	return map;
 }
 
+/* Where a site's values go. */
+struct value_map {
+	uint32_t n, to[PROFILE_VALUES_MAX];
+};
+
 struct merge {
 	struct profile *dst;
 	struct profile *src;
 	uint32_t *maps[SECTION_LAST + 1]; /* where SRC's entries are in DST */
 	uint32_t *boots; /* the same of its boots */
+	struct value_map *values; /* of each of its sites */
+	uint32_t *variables; /* of each of DST's sites: site_variables() */
 	char *other_kernel; /* the module of SRC's addresses that mean something else in DST */
 };
 
@@ -279,6 +286,63 @@ static void adapt_location(const struct merge *m, struct profile_location *locat
 	if (found != HASH_NONE && m->dst->locations[found].n_frames && location->n_frames &&
 	    !same_frames(&m->dst->locations[found], location))
 		location->module = profile_intern(m->dst, m->other_kernel);
+}
+
+static void reindex(struct profile *p, enum section_type type)
+{
+	hash_deinit(&p->lookup->of[type]);
+	section_index(&p->lookup->of[type], p, type);
+}
+
+/*
+ * The variables of both are in DST: tells where SRC's values go. DST's captures do not have those that are new, and where a site has
+ * too many now, the last are dropped.
+ */
+static void map_values(struct merge *m, uint32_t n_before)
+{
+	struct profile *dst = m->dst;
+	uint32_t *place = alloc_array(dst->n_variables, sizeof(*place)), i, kept = 0;
+	uint32_t *n = alloc_array(dst->n_sites, sizeof(*n)), *before;
+
+	m->values = alloc_array(m->src->n_sites, sizeof(*m->values));
+	for (i = 0; i < dst->n_variables; i++)
+		place[i] = n[dst->variables[i].site]++;
+	for (i = 0; i < m->src->n_variables; i++) {
+		struct value_map *map = &m->values[m->src->variables[i].site];
+
+		map->to[map->n++] = place[m->maps[SECTION_VARIABLES][i]];
+	}
+	for (i = 0; i < dst->n_variables; i++)
+		if (place[i] < PROFILE_VALUES_MAX)
+			dst->variables[kept++] = dst->variables[i];
+	free(place);
+	free(n);
+	before = site_variables(dst, n_before);
+	m->variables = site_variables(dst, kept);
+	if (dst->n_variables > n_before) {
+		dst->n_variables = kept;
+		for (i = 0; i < dst->n_captures; i++)
+			dst->captures[i].absent |= m->variables[dst->captures[i].site] &
+						   ~before[dst->captures[i].site];
+		reindex(dst, SECTION_VARIABLES);
+		reindex(dst, SECTION_CAPTURES);
+	}
+	free(before);
+}
+
+static void adapt_capture(const struct merge *m, struct profile_capture *c,
+			  const struct profile_capture *from)
+{
+	const struct value_map *map = &m->values[from->site];
+
+	c->absent = m->variables[c->site];
+	memset(c->values, 0, sizeof(c->values));
+	for (uint32_t i = 0; i < map->n; i++) {
+		if (from->absent >> i & 1 || map->to[i] >= PROFILE_VALUES_MAX)
+			continue;
+		c->values[map->to[i]] = from->values[i];
+		c->absent &= ~(1u << map->to[i]);
+	}
 }
 
 /* FROM into its equal TO; what remains in FROM is freed afterwards. */
@@ -311,6 +375,8 @@ static uint32_t merge_entry(const struct merge *m, enum section_type type, void 
 		m->dst->runs[last].boot = m->boots[m->dst->runs[last].boot];
 	if (type == SECTION_LOCATIONS)
 		adapt_location(m, copy);
+	if (type == SECTION_CAPTURES)
+		adapt_capture(m, copy, entry);
 	if (index)
 		found = section_find_in(index, m->dst, type, copy, KEY_SAME | KEY_APART);
 	if (found != HASH_NONE) {
@@ -336,6 +402,7 @@ static void merge_table(struct merge *m, enum section_type type)
 	const struct field *table = section_table(type);
 	uint32_t i = 0, n = section_count(m->src, type), *map = alloc_array(n, sizeof(*map));
 	struct hash_index before, *index = NULL;
+	uint32_t variables = m->dst->n_variables;
 
 	if (profile_sections[type].flags & TABLE_UNIQUE) {
 		index = &m->dst->lookup->of[type];
@@ -351,6 +418,8 @@ static void merge_table(struct merge *m, enum section_type type)
 	if (index == &before)
 		hash_deinit(&before);
 	m->maps[type] = map;
+	if (type == SECTION_VARIABLES)
+		map_values(m, variables);
 }
 
 /* Which runs are of which recording: after the merge nothing else tells. */
@@ -388,6 +457,8 @@ uint32_t profile_merge(struct profile *dst, struct profile *src)
 	for_each_section(type)
 		free(m.maps[type]);
 	free(m.boots);
+	free(m.values);
+	free(m.variables);
 	free(m.other_kernel);
 	return shared;
 }

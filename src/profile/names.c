@@ -50,6 +50,20 @@ const char *profile_context_name(enum profile_context_kind kind)
 	return names[kind];
 }
 
+const char *profile_variable_kind_name(enum profile_variable_kind kind)
+{
+	static const char *const names[PROFILE_VARIABLE_N_KINDS] = {
+		[PROFILE_VARIABLE_ARGUMENT] = "argument",
+		[PROFILE_VARIABLE_MEMBER] = "member",
+		[PROFILE_VARIABLE_GLOBAL] = "global",
+		[PROFILE_VARIABLE_RETURN] = "return",
+		[PROFILE_VARIABLE_SYSCALL_ARGUMENT] = "syscall_argument",
+		[PROFILE_VARIABLE_TASK] = "task",
+	};
+
+	return names[kind];
+}
+
 static const struct {
 	const char *name, *text;
 } queued[PROFILE_N_QUEUED] = {
@@ -111,6 +125,8 @@ static const struct {
 		"calls whose path is not known: the table of paths was full" },
 	[PROFILE_LOSS_TRIPS_FULL] = { "turns_full",
 		"loops missing from a call's trip counts: their table was full" },
+	[PROFILE_LOSS_CAPTURES_FULL] = { "captures_full",
+		"calls whose values are known of a sample at most: the table was full" },
 	[PROFILE_INFO_ENTRIES] = { "entries",
 		"calls and contexts entered" },
 	[PROFILE_INFO_OPEN_AT_START] = { "open_at_start",

@@ -178,6 +178,21 @@ DEFINE_ADD(miss, profile_miss, SECTION_MISSES, misses, count)
 DEFINE_ADD(object, profile_object, SECTION_OBJECTS, objects, count)
 DEFINE_ADD(sample, profile_sample, SECTION_SAMPLES, samples, count)
 
+uint32_t profile_variable_add(struct profile *p, const struct profile_variable *variable)
+{
+	return section_find_or_add(p, SECTION_VARIABLES, variable);
+}
+
+void profile_capture_add(struct profile *p, const struct profile_capture *capture)
+{
+	uint32_t found = section_find(p, SECTION_CAPTURES, capture);
+
+	if (found == HASH_NONE)
+		section_add(p, SECTION_CAPTURES, capture);
+	else
+		layout_merge(section_table(SECTION_CAPTURES)->of, &p->captures[found], capture);
+}
+
 struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site, uint32_t context)
 {
 	struct profile_cell cell = { .run = run, .site = site, .context = context };

@@ -196,6 +196,47 @@ struct profile_trace {
 	uint64_t insns; /* of one time, with the body's */
 };
 
+enum profile_variable_kind {
+	PROFILE_VARIABLE_ARGUMENT,
+	PROFILE_VARIABLE_MEMBER, /* of what an argument points to */
+	PROFILE_VARIABLE_GLOBAL,
+	PROFILE_VARIABLE_RETURN,
+	PROFILE_VARIABLE_SYSCALL_ARGUMENT,
+	PROFILE_VARIABLE_TASK, /* a fact about the task: its uid, its CPU */
+	PROFILE_VARIABLE_N_KINDS
+};
+
+/* "syscall_argument", as in JSON. */
+const char *profile_variable_kind_name(enum profile_variable_kind kind);
+
+/* What was captured of each call of SITE; no two of a site's have one name. */
+struct profile_variable {
+	uint32_t site;
+	const char *name; /* as in the source: "n", "s->object_size", "crng_init"; "return" */
+	enum profile_variable_kind kind;
+	uint8_t bytes;
+	bool is_signed;
+	bool is_flags; /* bits, not a number */
+};
+
+#define PROFILE_VALUES_MAX 16 /* variables of one site */
+
+/*
+ * Calls with equal values. Those that the table had no room for are in PROFILE_LOSS_CAPTURES_FULL, and a sample of them
+ * is kept, SAMPLED: each call of the sample stands for that loss / the sample's calls in its run.
+ */
+struct profile_capture {
+	uint32_t run, site, context;
+	bool sampled;
+	uint32_t absent; /* bits: values that were not captured, which are 0 */
+	uint64_t calls;
+	int64_t time; /* net: on-CPU, less probe cost */
+	double sumsq; /* of net times */
+	uint64_t min, max;
+	uint64_t values
+		[PROFILE_VALUES_MAX]; /* in the order of the site's variables, extended by their sign */
+};
+
 #define PROFILE_TRIP_COUNT_MAX 0xffff /* of a call; higher ones count as this */
 
 /* Where control can go from one block: to another, or one of these. */
@@ -258,6 +299,7 @@ enum profile_loss {
 	PROFILE_LOSS_BLOCK_WITHOUT_CALL, /* blocks executed in calls whose entry nobody saw */
 	PROFILE_LOSS_PATHS_FULL, /* calls whose path is not known: the table was full */
 	PROFILE_LOSS_TRIPS_FULL, /* loops of calls whose trip count is in no histogram: the table was full */
+	PROFILE_LOSS_CAPTURES_FULL, /* calls whose values had no room in the table: see struct profile_capture */
 	PROFILE_INFO_ENTRIES, /* calls and contexts that followed tasks entered: docs/accounting.md */
 	PROFILE_INFO_OPEN_AT_START, /* returns of calls entered before recording started */
 	PROFILE_INFO_OPEN_AT_END, /* calls that had not returned when recording ended */
@@ -480,6 +522,10 @@ struct profile {
 	uint32_t n_misses, cap_misses;
 	struct profile_object *objects;
 	uint32_t n_objects, cap_objects;
+	struct profile_variable *variables; /* any order */
+	uint32_t n_variables, cap_variables;
+	struct profile_capture *captures;
+	uint32_t n_captures, cap_captures;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };
@@ -543,6 +589,11 @@ void profile_executions_add(struct profile *p, const struct profile_edge *execut
 
 void profile_miss_add(struct profile *p, const struct profile_miss *miss);
 void profile_object_add(struct profile *p, const struct profile_object *object);
+
+/* Of a site PROFILE_VALUES_MAX at most. Returns its index, or that of the site's variable of that name. */
+uint32_t profile_variable_add(struct profile *p, const struct profile_variable *variable);
+/* Adds to an equal entry (same run, site, context and values) where there is one. All variables of its site are there already. */
+void profile_capture_add(struct profile *p, const struct profile_capture *capture);
 
 /*
  * The cell for the three indices, added empty (errors and entries NOT_COUNTED) if there is none.

@@ -50,6 +50,7 @@ sizes ranges 5000 bodies
 sizes page_ 10000 folio_
 sizes samples 20000
 sizes paths 20000
+sizes captures 20000
 sizes args 100000
 sizes parameters 20000
 sizes blocks 1000

@@ -290,6 +290,51 @@ fixture_fn void fixture_add_blocks(struct profile *p, uint32_t site)
 	counts->counts[1] = PROFILE_NOT_COUNTED;
 }
 
+/* SITE has N variables of these NAMES, and two rows of calls of run 0, the second of which has no value of the last. */
+fixture_fn void fixture_add_captures(struct profile *p, uint32_t site, uint32_t n,
+				     const char *const *names)
+{
+	struct profile_capture c = {
+		.site = site, .calls = 3, .time = -5, .sumsq = 0.1, .min = 1, .max = UINT64_MAX
+	};
+
+	for (uint32_t i = 0; i < n; i++) {
+		profile_variable_add(p, &(struct profile_variable){ .site = site,
+								    .name = names[i],
+								    .kind = PROFILE_VARIABLE_MEMBER,
+								    .bytes = 4,
+								    .is_flags = i == 1 });
+		c.values[i] = (uint64_t)names[i][0] << 56 | i;
+	}
+	profile_capture_add(p, &c);
+	c.values[n - 1] = 0;
+	c.absent = 1u << (n - 1);
+	c.sampled = true;
+	profile_capture_add(p, &c);
+}
+
+fixture_fn void assert_same_captures(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->n_variables, b->n_variables);
+	for (uint32_t i = 0; i < a->n_variables; i++) {
+		const struct profile_variable *x = &a->variables[i], *y = &b->variables[i];
+
+		assert_string_equal(x->name, y->name);
+		assert_true(x->site == y->site && x->kind == y->kind && x->bytes == y->bytes &&
+			    x->is_signed == y->is_signed && x->is_flags == y->is_flags);
+	}
+	assert_int_equal(a->n_captures, b->n_captures);
+	for (uint32_t i = 0; i < a->n_captures; i++) {
+		const struct profile_capture *x = &a->captures[i], *y = &b->captures[i];
+
+		assert_true(x->run == y->run && x->site == y->site && x->context == y->context);
+		assert_true(x->sampled == y->sampled && x->absent == y->absent);
+		assert_true(x->calls == y->calls && x->time == y->time && x->sumsq == y->sumsq &&
+			    x->min == y->min && x->max == y->max);
+		assert_memory_equal(x->values, y->values, sizeof(x->values));
+	}
+}
+
 fixture_fn void assert_same_blocks(const struct profile *a, const struct profile *b)
 {
 	uint32_t i, j;
@@ -350,6 +395,7 @@ fixture_fn void assert_same(const struct profile *a, const struct profile *b)
 	assert_same_cells(a, b);
 	assert_same_stacks(a, b);
 	assert_same_blocks(a, b);
+	assert_same_captures(a, b);
 }
 
 #endif

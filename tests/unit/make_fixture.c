@@ -494,6 +494,35 @@ static void many_samples(struct profile *p, uint32_t n)
 	}
 }
 
+/* N rows of calls, whose time follows from the first of four variables. */
+static void many_captures(struct profile *p, uint32_t site, uint32_t n)
+{
+	static const char *const names[] = { "n", "s->size", "flags", "ready" };
+	uint64_t seed = 1;
+
+	for (uint32_t i = 0; i < 4; i++)
+		profile_variable_add(p, &(struct profile_variable){ .site = site,
+								    .name = names[i],
+								    .kind = i,
+								    .bytes = 8,
+								    .is_flags = i == 2 });
+	for (uint32_t i = 0; i < n; i++) {
+		seed = seed * 6364136223846793005 + 1442695040888963407;
+		uint64_t calls = 1 + i % 4, time = 100 + 20 * i + (seed >> 60);
+
+		profile_capture_add(p,
+				    &(struct profile_capture){
+					    .site = site,
+					    .context = i % 50,
+					    .calls = calls,
+					    .time = (int64_t)(calls * time),
+					    .sumsq = (double)calls * (double)time * (double)time,
+					    .min = time,
+					    .max = time,
+					    .values = { i, seed >> 40, seed >> 56, seed >> 63 } });
+	}
+}
+
 static void boot_run(struct profile *p, uint32_t boot)
 {
 	uint32_t run = fixture_run(p, 300000000 + boot);
@@ -556,6 +585,8 @@ static struct profile *many(const char *kind, uint32_t n)
 		profile_env_set(p, PROFILE_ENV_BOOTS, list);
 	else if (!strcmp(kind, "samples"))
 		many_samples(p, n);
+	else if (!strcmp(kind, "captures"))
+		many_captures(p, fixture_function(p, "captured", 0), n);
 	else if (!strcmp(kind, "blocks") || !strcmp(kind, "paths"))
 		many_blocks(p, fixture_function(p, "counted", 0), *kind == 'b' ? n : 20, 50);
 	for (i = 0; !strcmp(kind, "contexts") && i < n; i++)

@@ -96,6 +96,7 @@ static struct profile *rich_profile(void)
 			   &(struct profile_sample){
 				   .run = run, .stack = stack, .flags = 3, .count = UINT64_MAX });
 	fixture_add_blocks(p, 1);
+	fixture_add_captures(p, 1, 3, (const char *[]){ "n", "s->object_size", "return" });
 	return p;
 }
 
@@ -337,6 +338,19 @@ static void test_inconsistent(void **state)
 	assert_write_fails(p, path,
 			   "section \"cells\" refers to a run that is not there; this is a bug");
 	assert_int_not_equal(access(path, F_OK), 0);
+	profile_destroy(p);
+	p = fixture_big_fork(1, 943);
+	fixture_add_captures(p, 1, 2, (const char *[]){ "n", "flags" });
+	p->captures[1].values[1] = 1;
+	assert_write_fails(p, path, "section \"captures\" has a value of no variable");
+	p->captures[1].absent = 4;
+	assert_write_fails(p, path, "section \"captures\" has a value of no variable");
+	p->captures[1].calls = 0;
+	assert_write_fails(p, path, "section \"captures\" has values of no calls");
+	for (char name[] = "a"; *name < 'r'; ++*name)
+		profile_variable_add(
+			p, &(struct profile_variable){ .site = 1, .name = name, .bytes = 8 });
+	assert_write_fails(p, path, "section \"variables\" has too many variables of one site");
 	profile_destroy(p);
 }
 

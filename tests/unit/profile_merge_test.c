@@ -523,6 +523,55 @@ static void test_blocks(void **state)
 	profile_destroy(b);
 }
 
+/* Variables go by their names; what a side did not capture its calls have not. */
+static void test_captures(void **state)
+{
+	struct profile *a = fixture_big_fork(1, 943), *b = fixture_big_fork(1, 943),
+		       *plain = fixture_big_fork(1, 943), *many = fixture_big_fork(1, 943);
+	const char *names[PROFILE_VALUES_MAX];
+	const struct profile_capture *c;
+
+	(void)state;
+	fixture_add_captures(a, 1, 2, (const char *[]){ "n", "flags" });
+	fixture_add_captures(b, 1, 3, (const char *[]){ "return", "n", "size" });
+	fixture_add_captures(plain, 0, 1, (const char *[]){ "n" });
+	profile_capture_add(a, &a->captures[0]);
+	assert_int_equal(a->n_captures, 2);
+	assert_true(a->captures[0].calls == 6 && a->captures[0].time == -10);
+	assert_true(a->captures[0].sumsq == 0.2 && a->captures[0].min == 1);
+	profile_merge(a, b);
+	assert_int_equal(a->n_variables, 4); /* n, flags, return, size */
+	assert_string_equal(a->variables[2].name, "return");
+	assert_int_equal(a->n_captures, 4);
+	c = a->captures;
+	assert_true(c[0].absent == 0xc && c[1].absent == 0xe &&
+		    c[1].values[0] == 'n' * (1ull << 56));
+	assert_true(c[2].run == 1 && c[2].absent == 2 && c[3].absent == 0xa);
+	assert_true(c[2].values[0] == ('n' * (1ull << 56) | 1) && !c[2].values[1]);
+	assert_true(c[2].values[2] == 'r' * (1ull << 56));
+	assert_true(c[2].values[3] == ('s' * (1ull << 56) | 2) && !c[3].values[3]);
+	/* Found again where they are now. */
+	profile_capture_add(a, &c[1]);
+	assert_int_equal(a->n_captures, 4);
+	profile_merge(a, plain);
+	assert_int_equal(a->n_variables, 5);
+	assert_int_equal(a->captures[4].absent, 0);
+	/* More than a site may have: the last are left out. */
+	for (size_t i = 0; i < PROFILE_VALUES_MAX; i++)
+		names[i] = (const char *[]){ "A", "B", "C", "D", "E", "F", "G", "H",
+					     "I", "J", "K", "L", "M", "N", "n", "size" }[i];
+	fixture_add_captures(many, 1, PROFILE_VALUES_MAX, names);
+	profile_merge(a, many);
+	assert_int_equal(a->n_variables, PROFILE_VALUES_MAX + 1);
+	assert_int_equal(a->captures[6].absent, 6);
+	assert_true(a->captures[6].values[15] == ('L' * (1ull << 56) | 11));
+	assert_int_equal(profile_file_write(a, path), 0);
+	profile_destroy(a);
+	profile_destroy(b);
+	profile_destroy(plain);
+	profile_destroy(many);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -532,6 +581,7 @@ int main(void)
 		cmocka_unit_test(test_resolved_later),  cmocka_unit_test(test_command),
 		cmocka_unit_test(test_command_refuses), cmocka_unit_test(test_many),
 		cmocka_unit_test(test_ranges),          cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_captures),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

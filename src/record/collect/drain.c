@@ -353,7 +353,7 @@ static void drain_losses(struct drain *d)
 	for (int i = 0; i < ENGINE_INFO_ENTERED; i++)
 		losses[kinds[i]] = d->maps.losses[i];
 	losses[PROFILE_INFO_ENTRIES] = calls_entered(&d->maps);
-	losses[PROFILE_LOSS_DETACHED] = 0;
+	losses[PROFILE_LOSS_DETACHED] = losses[PROFILE_LOSS_CAPTURES_FULL] = 0;
 	count_open(d);
 	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(d->e);
 	losses[PROFILE_LOSS_PROBE_RECURSION] = misses.recursion;
