@@ -14,6 +14,7 @@ struct report_options {
 	const char *vmlinux;
 	bool trace;
 	const char *neighbours; /* whose callers and callees are asked for; NULL: none */
+	const char *varies; /* the function of --why-varies */
 	char **files;
 };
 
@@ -53,6 +54,9 @@ static const struct cmd_option options[] = {
 	  "Show who calls this function or inlined body, by samples; exact recordings have them all",
 	  .parse = parse_callers },
 	{ "callees", "FUNC", "Show what it calls, likewise", .parse = parse_callees },
+	{ "why-varies", "FUNC",
+	  "Show which variable that record --context captured explains how much of the variance of this function's latency",
+	  CMD_SET(report_options, varies) },
 	{ "trace", NULL,
 	  "Show the call that lab run --exact --trace kept whole: what it called and executed, in order",
 	  .parse = parse_trace },
@@ -76,6 +80,17 @@ static const struct cmd_syntax syntax = {
 			{ 0 },
 		},
 };
+
+/* The tables of --why-varies that the format has. */
+static void add_varies(struct view_options *o)
+{
+	static const struct view_table *const tables[] = { &report_variables, &report_variable_tree,
+							   &report_variation };
+	bool one = view_writers[o->format].place == VIEW_IN_CSV;
+
+	for (size_t i = 0; i < (one ? 1 : ARRAY_SIZE(tables)); i++)
+		vec_push(o, sections, tables[i]->name);
+}
 
 static void report_init(struct view_report *r, const struct profile *p,
 			const struct analyze_options *figures)
@@ -114,6 +129,7 @@ static void report_deinit(struct view_report *r)
 	analyze_costs_deinit(&r->costs);
 	analyze_leaves_deinit(&r->leaves);
 	analyze_neighbours_deinit(&r->neighbours);
+	varies_deinit(&r->varies);
 	analyze_trace_deinit(&r->trace);
 	analyze_misses_deinit(&r->misses);
 	analyze_misses_deinit(&r->miss_lines);
@@ -132,6 +148,8 @@ int cmd_report(int argc, char **argv)
 	int err;
 
 	cmd_parse(&syntax, argc, argv, &o);
+	if (o.varies && !o.view.n_sections)
+		add_varies(&o.view);
 	p = view_open(o.files ? *o.files : CMD_DEFAULT_FILE, o.vmlinux);
 	if (!p)
 		return CMD_FAILED;
@@ -141,6 +159,8 @@ int cmd_report(int argc, char **argv)
 		log_error("no sample is in '%s' or what it calls", o.neighbours);
 		err = -1;
 	}
+	if (!err)
+		err = varies_init(&r.varies, p, o.varies);
 	if (!err && o.trace && !r.trace.n_lines) {
 		log_error(VIEW_NO_TRACE, o.files ? *o.files : CMD_DEFAULT_FILE);
 		err = -1;

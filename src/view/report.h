@@ -17,6 +17,7 @@
 #include "analyze/inline/neighbours.h"
 #include "analyze/inline/ranges.h"
 #include "analyze/inline/stacks.h"
+#include "analyze/varies/varies.h"
 #include "view/table.h"
 
 /* The tables, in the order of JSON and page: each is a struct view_table report_NAME. */
@@ -37,6 +38,9 @@
 	TABLE(samples)            \
 	TABLE(callers)            \
 	TABLE(callees)            \
+	TABLE(variation)          \
+	TABLE(variable_tree)      \
+	TABLE(variables)          \
 	TABLE(trace)              \
 	TABLE(misses)             \
 	TABLE(miss_lines)         \
@@ -59,6 +63,7 @@ struct view_report {
 	struct analyze_costs costs;
 	struct analyze_leaves leaves;
 	struct analyze_neighbours neighbours; /* of --callers and --callees; empty without */
+	struct varies varies; /* of --why-varies; empty without */
 	struct analyze_trace trace;
 	struct analyze_misses misses, miss_lines, miss_objects;
 	struct analyze_blocks blocks;

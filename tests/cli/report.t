@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 
 fixture baseline hardened control-hardened troubled hostile nanoseconds three-runs empty \
-  ranges-hardened
+  ranges-hardened captured
 
 prints report.txt report control-hardened.data
 "$make_fixture" words kprotperf.data 'calls f read 1 100'
@@ -43,6 +43,16 @@ report_test $? "callers and callees of a function have all of its samples" "$(he
 fails 1 "no sample is in 'no_such' or what it calls" report --callers=no_such hardened.data
 usage "of one function at a time" report --callers=a --callees=b hardened.data
 prints report-samples.csv report --format=csv --section=samples hardened.data
+
+prints report-why-varies.txt report --why-varies=allocate_slab captured.data
+prints report-why-varies.csv report --why-varies=allocate_slab --format=csv captured.data
+prints report-why-varies-none.txt report --why-varies=vm_area_dup captured.data
+json 'json: what explains the latency, and by which conditions' \
+  '.variation.function == "allocate_slab" and .variation.explained > 0.999 and .variables[0].name == "crng_init" and
+     .variables[0].significant and [.variable_tree[].condition] == ["all calls", "crng_init = 0", "crng_init = 1"] and
+     .variable_tree[0].slope == null and (.variable_tree[2] | .variable == "s->objects" and .slope_interval[0] < 20 and .slope_interval[1] > 20)' \
+  report --why-varies=allocate_slab --format=json captured.data
+fails 1 "no values of 'read' were captured" report --why-varies=read captured.data
 
 run report --top=2 hardened.data
 [ "$status" -eq 0 ] && grep -q '^Syscalls, by total on-CPU time (2 of 18):' out

@@ -91,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	profile_destroy(p);
 	command(cmd_report, 3, (const char *[]){ "report", "--all", path, NULL });
 	command(cmd_report, 3, (const char *[]){ "report", "--format=json", path, NULL });
+	command(cmd_report, 3, (const char *[]){ "report", "--why-varies=captured", path, NULL });
 	command(cmd_diff, 4, (const char *[]){ "diff", "--all", path, out, NULL });
 	command(cmd_diff, 4, (const char *[]){ "diff", "--format=csv", out, path, NULL });
 	command(cmd_fold, 2, (const char *[]){ "fold", path, NULL });

@@ -277,6 +277,63 @@ static struct profile *hostile(void)
 	return p;
 }
 
+/* Calls of FUNCTION, each with values of its own; its time follows from them by allocate_slab's rules, or (NOISE) does not. */
+static void capture_calls(struct profile *p, const char *function, bool noise)
+{
+	static const struct profile_variable variables[] = {
+		{ .name = "crng_init", .kind = PROFILE_VARIABLE_GLOBAL, .bytes = 4 },
+		{ .name = "s->objects", .kind = PROFILE_VARIABLE_MEMBER, .bytes = 4 },
+		{ .name = "flags",
+		  .kind = PROFILE_VARIABLE_ARGUMENT,
+		  .bytes = 4,
+		  .is_flags = true },
+		{ .name = "return", .kind = PROFILE_VARIABLE_RETURN, .bytes = 8 },
+	};
+	uint32_t site = fixture_function(p, function, noise ? 0x2000 : 0x1000);
+	uint64_t seed = 1;
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		struct profile_variable v = variables[i];
+
+		v.site = site;
+		profile_variable_add(p, &v);
+	}
+	for (uint32_t i = 0; i < 4600; i++) {
+		seed = seed * 6364136223846793005 + 1442695040888963407;
+		uint64_t init = i >= 400, objects = 8 + (seed >> 59), random = seed >> 40 & 63;
+		seed = seed * 6364136223846793005 + 1442695040888963407;
+		uint64_t time = noise ? 900 + random :
+				init  ? 96 + random / 4 + 20 * objects :
+					640 + random + 300 * objects;
+
+		profile_capture_add(
+			p, &(struct profile_capture){
+				   .site = site,
+				   .calls = 1,
+				   .time = (int64_t)time,
+				   .sumsq = (double)time * (double)time,
+				   .min = time,
+				   .max = time,
+				   .values = { init, objects, 0xc00 | (seed >> 36 & 3) << 8,
+					       0xffffea0000000000 + (seed >> 50 << 6) } });
+	}
+}
+
+/* What was captured of two functions, one of which no variable explains. */
+static struct profile *captured(void)
+{
+	struct profile *p = profile_create();
+
+	p->clock = PROFILE_CLOCK_INSN;
+	profile_env_set(p, PROFILE_ENV_RELEASE, "6.1.192-captured");
+	fixture_calibrated(p);
+	fixture_run(p, 300000000);
+	profile_context_add(p, "clone");
+	capture_calls(p, "allocate_slab", false);
+	capture_calls(p, "vm_area_dup", true);
+	return p;
+}
+
 static struct profile *build(const char *name)
 {
 	struct profile *p;
@@ -304,6 +361,8 @@ static struct profile *build(const char *name)
 		p->clock = PROFILE_CLOCK_NS;
 		return p;
 	}
+	if (!strcmp(name, "captured"))
+		return captured();
 	if (!strcmp(name, "three-runs"))
 		return fixture_big_fork(3, 1000);
 	if (!strcmp(name, "empty")) {
@@ -508,7 +567,7 @@ static void many_captures(struct profile *p, uint32_t site, uint32_t n)
 								    .is_flags = i == 2 });
 	for (uint32_t i = 0; i < n; i++) {
 		seed = seed * 6364136223846793005 + 1442695040888963407;
-		uint64_t calls = 1 + i % 4, time = 100 + 20 * i + (seed >> 60);
+		uint64_t calls = 1 + i % 4, time = 100 + 20 * i + (seed >> 36 & 15);
 
 		profile_capture_add(p,
 				    &(struct profile_capture){

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which captured variable explains how much of the variance of a function's latency: docs/why-varies.md has the method, with its
+ * sources.
+ */
+#ifndef KPROTPERF_ANALYZE_VARIES_VARIES_H
+#define KPROTPERF_ANALYZE_VARIES_VARIES_H
+
+#include "analyze/stats/statistics.h"
+#include "profile/profile.h"
+
+#define VARIES_FOLDS        10
+#define VARIES_PERMUTATIONS 499
+#define VARIES_SIGNIFICANT  0.01 /* p below that, of all variables together */
+#define VARIES_NOTABLE      0.001 /* part of the variance: what explains less is not selected */
+#define VARIES_DEPTH        3
+#define VARIES_NODES        15 /* of a tree of that depth */
+
+/* latency = SLOPE * value + CONSTANT, in ticks */
+struct varies_law {
+	const struct profile_variable *variable; /* NULL: there is none */
+	double slope, constant;
+	struct analyze_interval slope_interval; /* 95 % */
+};
+
+struct varies_rank {
+	const struct profile_variable *variable;
+	double n_values; /* distinct ones */
+	double alone; /* share of the variance that it explains alone, cross-validated; 0 at least */
+	bool is_selected; /* it explains something that the others do not */
+	double given_others; /* of these: what is explained less when it is left out; else NAN */
+	double p; /* of explaining by chance as much of what those selected before it leave */
+	struct varies_law law; /* where that says as much as conditions */
+};
+
+enum varies_op {
+	VARIES_ALL, /* no condition: the first node */
+	VARIES_AT_MOST,
+	VARIES_AT_LEAST,
+	VARIES_EQUAL,
+	VARIES_NOT_EQUAL,
+	VARIES_BIT, /* set in VALUE */
+	VARIES_NO_BIT,
+	VARIES_UNKNOWN, /* was not captured */
+	VARIES_KNOWN,
+};
+
+/* The calls of one condition, of which the slower side comes first. */
+struct varies_part {
+	double depth; /* 0: all calls */
+	enum varies_op op;
+	const struct profile_variable *variable; /* of the condition */
+	uint64_t value;
+	double calls, mean;
+	/* Of all variance: what the conditions or the law below explain, and what is left of those that have none below. */
+	double explained, unexplained;
+	bool is_split;
+	struct varies_law law;
+};
+
+struct varies {
+	const char *function; /* NULL: none was asked for */
+	uint32_t n_rows; /* calls with equal values */
+	double calls, mean, deviation;
+	double explained; /* by those selected, cross-validated; NAN: there is no variance, or too few calls */
+	double equal; /* share of the variance between calls with equal values: nothing that was captured explains it */
+	double lost,
+		sampled; /* calls that the table had no room for, and those of them that stand for the others */
+	struct varies_rank *ranks; /* selected ones first, by falling ALONE */
+	uint32_t n_ranks, n_selected;
+	struct varies_part parts[VARIES_NODES]; /* depth first */
+	uint32_t n_parts;
+	uint64_t steps; /* rows looked at: what the analysis took */
+};
+
+/*
+ * Of the calls of FUNCTION in P, which must outlive it; FUNCTION NULL: nothing. -ENOENT, reported: no values of it were captured.
+ */
+int varies_init(struct varies *v, const struct profile *p, const char *function);
+void varies_deinit(struct varies *v);
+
+#endif

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* report --why-varies: which captured variable explains a function's latency. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "output/json.h"
+#include "output/number.h"
+#include "view/columns.h"
+#include "view/report.h"
+
+/* Variables that explain less beside others are not in the first sentence. */
+#define SAID 0.005
+
+struct line {
+	struct varies_rank of;
+	const char *name, *kind, *law;
+};
+
+struct part {
+	struct varies_part of;
+	const char *where, *condition, *variable, *law;
+};
+
+static const struct output_column columns[] = {
+	COLUMN("name", TEXT, line, name, .header = "VARIABLE"),
+	COLUMN("kind", TEXT, line, kind, .header = "KIND", .rank = 1),
+	COLUMN("values", COUNT, line, of.n_values, .header = "VALUES", .rank = 2),
+	COLUMN("explained", FRACTION, line, of.alone, .header = "EXPLAINS"),
+	COLUMN("given_others", FRACTION, line, of.given_others, .header = "GIVEN OTHERS"),
+	COLUMN("p", PROBABILITY, line, of.p, .header = "P"),
+	COLUMN("significant", FLAG, line, of.is_selected),
+	COLUMN("slope", TIME, line, of.law.slope),
+	COLUMN("slope_interval", INTERVAL, line, of.law.slope_interval),
+	COLUMN("constant", TIME, line, of.law.constant),
+	COLUMN(NULL, TEXT, line, law, .header = "LAW", .rank = 3, .elastic = true),
+};
+
+static const struct output_column part_columns[] = {
+	COLUMN("depth", COUNT, part, of.depth),
+	COLUMN("condition", TEXT, part, condition),
+	COLUMN(NULL, TEXT, part, where, .header = "WHERE", .elastic = true),
+	COLUMN("calls", COUNT, part, of.calls, .header = "CALLS"),
+	COLUMN("mean", TIME, part, of.mean, .header = "CPU MEAN"),
+	COLUMN("explained", FRACTION, part, of.explained, .header = "EXPLAINS"),
+	COLUMN("unexplained", FRACTION, part, of.unexplained, .header = "LEAVES"),
+	COLUMN("variable", TEXT, part, variable),
+	COLUMN("slope", TIME, part, of.law.slope),
+	COLUMN("slope_interval", INTERVAL, part, of.law.slope_interval),
+	COLUMN("constant", TIME, part, of.law.constant),
+	COLUMN(NULL, TEXT, part, law, .header = "LAW", .rank = 1, .elastic = true),
+};
+
+/* TIME, of DIGITS where that is a few instructions or a part of one. */
+static const char *number(char buf[OUTPUT_NUMBER_MAX], double time, int digits,
+			  enum profile_clock clock)
+{
+	if (clock == PROFILE_CLOCK_NS || fabs(time) >= 1000)
+		return output_number(buf, OUTPUT_TIME, time, clock);
+	snprintf(buf, OUTPUT_NUMBER_MAX, "%.*g", digits, time);
+	return buf;
+}
+
+/* "20.2 +-0.1 instructions per unit of s->objects + 96"; NULL: there is none. To be freed. */
+static char *law_text(const struct varies_law *law, enum profile_clock clock)
+{
+	char slope[OUTPUT_NUMBER_MAX], half[OUTPUT_NUMBER_MAX], constant[OUTPUT_NUMBER_MAX];
+
+	if (!law->variable)
+		return NULL;
+	return alloc_printf("%s +-%s%s per unit of %s %c %s", number(slope, law->slope, 4, clock),
+			    number(half, law->slope_interval.high - law->slope, 2, clock),
+			    clock == PROFILE_CLOCK_INSN ? " instructions" : "", law->variable->name,
+			    law->constant < 0 ? '-' : '+',
+			    number(constant, fabs(law->constant), 4, clock));
+}
+
+/* "crng_init = 0"; to be freed. */
+static char *condition_text(const struct varies_part *part)
+{
+	static const struct {
+		const char *before, *between, *after;
+	} forms[] = {
+		[VARIES_AT_MOST] = { "", " <= ", "" },
+		[VARIES_AT_LEAST] = { "", " >= ", "" },
+		[VARIES_EQUAL] = { "", " = ", "" },
+		[VARIES_NOT_EQUAL] = { "", " != ", "" },
+		[VARIES_BIT] = { "", " & ", "" },
+		[VARIES_NO_BIT] = { "!(", " & ", ")" },
+		[VARIES_UNKNOWN] = { "", " not known", "" },
+		[VARIES_KNOWN] = { "", " known", "" },
+	};
+	const struct profile_variable *v = part->variable;
+	char value[32] = "";
+
+	if (part->op == VARIES_ALL)
+		return alloc_strdup("all calls");
+	if (part->op >= VARIES_UNKNOWN)
+		value[0] = '\0';
+	else if (v->is_flags || (!v->is_signed && part->value >> 32))
+		snprintf(value, sizeof(value), "0x%" PRIx64, part->value);
+	else
+		snprintf(value, sizeof(value), "%" PRId64, (int64_t)part->value);
+	return alloc_printf("%s%s%s%s%s", forms[part->op].before, v->name, forms[part->op].between,
+			    value, forms[part->op].after);
+}
+
+/* What a part's calls take: its law, or its mean. To be freed. */
+static char *part_text(const struct varies_part *part, enum profile_clock clock)
+{
+	char buf[OUTPUT_NUMBER_MAX];
+
+	return law_text(&part->law, clock) ?:
+		       alloc_printf("%s%s", output_number(buf, OUTPUT_TIME, part->mean, clock),
+				    view_unit(clock));
+}
+
+/* "crng_init = 0: 11,077; otherwise s->objects >= 16: 1,204; else 610": down the slower sides as far as one part, and all the others. */
+static void append_parts(char **text, const struct varies *v, enum profile_clock clock)
+{
+	const struct varies_part *part = v->parts, *end = v->parts + v->n_parts;
+	const char *before = "";
+
+	while (part < end) {
+		const struct varies_part *first = part + 1, *other = first + 1;
+		char *figure = part_text(part, clock), *condition;
+
+		if (!part->is_split) {
+			alloc_append(text, "%s%s", *before ? "else " : "", figure);
+			free(figure);
+			return;
+		}
+		free(figure);
+		while (other->depth != first->depth)
+			other++;
+		condition = condition_text(first);
+		figure = part_text(first, clock);
+		alloc_append(text, "%s%s: %s%s; ", before, condition, figure,
+			     first->is_split ? " in the mean" : "");
+		free(condition);
+		free(figure);
+		part = other;
+		before = "otherwise ";
+	}
+}
+
+/* What explains it, how much of it, how sure that is. */
+static char *sentence(const struct varies *v, enum profile_clock clock)
+{
+	char p[OUTPUT_NUMBER_MAX], calls[OUTPUT_NUMBER_MAX], *text;
+
+	output_number(calls, OUTPUT_COUNT, v->calls, clock);
+	if (isnan(v->explained))
+		return alloc_printf(
+			"Nothing to explain: the %s calls of %s that were captured are too few, or all took the same time.",
+			calls, v->function);
+	if (!v->n_selected)
+		return alloc_printf(
+			"No captured variable explains the latency of %s: of %u, none explains %.1f %% of the variance of %s calls with a p below %.2f.",
+			v->function, v->n_ranks, 100 * VARIES_NOTABLE, calls, VARIES_SIGNIFICANT);
+	output_number(p, OUTPUT_PROBABILITY, v->ranks[0].p, clock);
+	text = alloc_printf("%s explains %.1f %% of the variance of %s's latency",
+			    v->ranks[0].variable->name, 100 * v->ranks[0].alone, v->function);
+	for (uint32_t i = 1; i < v->n_selected; i++)
+		if (v->ranks[i].given_others >= SAID)
+			alloc_append(&text, ", %s another %.1f %%", v->ranks[i].variable->name,
+				     100 * v->ranks[i].given_others);
+	alloc_append(&text, " (%s calls, cross-validated; p %s%s): ", calls, *p == '<' ? "" : "= ",
+		     p);
+	append_parts(&text, v, clock);
+	alloc_append(&text, ".");
+	return text;
+}
+
+static const struct varies *varies_of(const void *data)
+{
+	return &((const struct view_report *)data)->varies;
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct varies *v = varies_of(data);
+	struct line *lines = view_rows_new(rows, v->n_ranks, sizeof(*lines));
+
+	for (uint32_t i = 0; i < v->n_ranks; i++) {
+		const struct varies_rank *r = &v->ranks[i];
+
+		lines[i] = (struct line){ *r, r->variable->name,
+					  profile_variable_kind_name(r->variable->kind) };
+		lines[i].law = alloc_keep(&rows->texts, law_text(&r->law, rows->section.clock));
+	}
+}
+
+static void part_rows(struct view_rows *rows, const void *data)
+{
+	const struct varies *v = varies_of(data);
+	struct part *parts = view_rows_new(rows, v->n_parts, sizeof(*parts));
+
+	for (uint32_t i = 0; i < v->n_parts; i++) {
+		const struct varies_part *of = &v->parts[i];
+		struct part *part = &parts[i];
+		bool is_first = i && v->parts[i - 1].depth < of->depth;
+
+		part->of = *of;
+		part->variable = of->law.variable ? of->law.variable->name : NULL;
+		part->condition = alloc_keep(&rows->texts, condition_text(of));
+		part->where = alloc_keep(
+			&rows->texts, alloc_printf("%*s%s", 2 * (int)of->depth, "",
+						   !i || is_first ? part->condition : "otherwise"));
+		part->law = alloc_keep(&rows->texts, law_text(&of->law, rows->section.clock));
+	}
+	if (rows->for_people && !v->n_selected)
+		rows->section.n_rows = 0;
+}
+
+static void after(const struct view *view, const void *data)
+{
+	const struct varies *v = varies_of(data);
+	char lost[OUTPUT_NUMBER_MAX], sampled[OUTPUT_NUMBER_MAX];
+
+	if (!isnan(v->explained))
+		view_text(
+			view,
+			"Unexplained: %.1f %% of the variance; %.1f %% is between calls whose values are all equal, so that no captured variable can explain it.",
+			100 * (1 - v->explained), 100 * v->equal);
+	if (v->lost > 0)
+		view_text(
+			view,
+			"%s calls, of all functions, had no room in the table of values; %s calls of %s stand for them.",
+			output_number(lost, OUTPUT_COUNT, v->lost, PROFILE_CLOCK_INSN),
+			output_number(sampled, OUTPUT_COUNT, v->sampled, PROFILE_CLOCK_INSN),
+			v->function);
+}
+
+static void page(const struct view *view, const void *data)
+{
+	const struct view_report *r = data;
+	char *text;
+
+	if (!r->varies.function)
+		return;
+	text = sentence(&r->varies, r->p->clock);
+	view_text(view, "%s", text);
+	free(text);
+}
+
+static json_t *json(const void *data)
+{
+	const struct view_report *r = data;
+	const struct varies *v = &r->varies;
+	json_t *object = json_object();
+	char *text;
+
+	if (!v->function)
+		return object;
+	text = sentence(v, r->p->clock);
+	output_json_set(object, "text", output_json_text(text));
+	output_json_set(object, "function", output_json_text(v->function));
+	output_json_set(object, "calls", output_json_number(v->calls));
+	output_json_set(object, "mean", output_json_number(v->mean));
+	output_json_set(object, "deviation", output_json_number(v->deviation));
+	output_json_set(object, "explained", output_json_number(v->explained));
+	output_json_set(object, "between_equal", output_json_number(v->equal));
+	output_json_set(object, "permutations", output_json_number(VARIES_PERMUTATIONS));
+	output_json_set(object, "lost", output_json_number(v->lost));
+	output_json_set(object, "sampled", output_json_number(v->sampled));
+	free(text);
+	return object;
+}
+
+const struct view_table report_variation = {
+	.name = "variation",
+	.places = VIEW_IN_PAGE | VIEW_IN_JSON,
+	.page = page,
+	.json = json,
+};
+
+const struct view_table report_variable_tree = {
+	.name = "variable_tree",
+	.title =
+		"Conditions, the slower side first, and what part of the variance each explains or leaves",
+	ONE_GROUP(part_columns),
+	.rows = part_rows,
+};
+
+const struct view_table report_variables = {
+	.name = "variables",
+	.title = "Captured variables, by the share of the variance that each explains alone",
+	.legend =
+		"GIVEN OTHERS: what is explained less without it; P: of explaining by chance as much of what those selected leave",
+	ONE_GROUP(columns),
+	.rows = rows,
+	.after = after,
+};
