@@ -11,23 +11,30 @@ static __always_inline void timer_set(struct engine_cpu *cpu, __u64 due)
 }
 
 /*
- * The timer expires on a grid of periods, which the earliest samples show. A sample well after its expiry
- * was delayed until interrupts were turned on.
+ * The timer expires on a grid of periods, which the earliest samples show. A sample well after its expiry was delayed until
+ * interrupts were turned on. By how much.
  */
-static __always_inline bool sample_is_late(struct engine_cpu *cpu, __u64 start)
+static __always_inline __u64 sample_lateness(struct engine_cpu *cpu, __u64 start)
 {
 	__u64 expired = start - costs[PROFILE_MECH_SAMPLE].latency, due = cpu->due, late;
 
 	if (expired <= due || !sample_period) {
 		timer_set(cpu, expired + sample_period);
-		return false;
+		return 0;
 	}
 	late = expired - due;
-	/* An idle CPU's timer may skip periods too, but nothing is lost then. */
-	if (cpu->slot)
-		cpu->skipped += late / sample_period;
 	timer_set(cpu, due + (late / sample_period + 1) * sample_period);
-	return late > ENGINE_LATE_NS;
+	return late;
+}
+
+/* Of the periods that were skipped, those in which T ran: an idle CPU's timer may skip some too, but nothing is lost then. */
+static __always_inline void note_skipped(struct engine_cpu *cpu, const struct engine_task *t,
+					 __u64 start, __u64 late)
+{
+	__u64 ran = start - t->switched;
+
+	if (sample_period)
+		cpu->skipped += (late < ran ? late : ran) / sample_period;
 }
 
 #define POPF 0x9d
@@ -76,25 +83,25 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t;
 	__u32 flags = 0, slot, context, taken;
-	bool late;
-	__u64 start = bpf_ktime_get_ns();
+	__u64 start = bpf_ktime_get_ns(), late;
 
 	cpu->samples++;
 	cpu->started = start;
 	taken = cpu->taken;
 	cpu->taken = 0;
-	late = sample_is_late(cpu, start);
+	late = sample_lateness(cpu, start);
 	slot = cpu->slot;
 	if (!slot)
 		return 0;
 	t = bpf_map_lookup_elem(&tasks, &slot);
 	if (!t)
 		return 0;
+	note_skipped(cpu, t, start, late);
 	if (!taken) {
 		context = t->ctx;
 		if (ctx->regs.cs & 3)
 			flags |= ENGINE_SAMPLE_USER; /* never with interrupts off, however late */
-		else if (is_behind_irq_enable(ctx->regs.ip, late))
+		else if (is_behind_irq_enable(ctx->regs.ip, late > ENGINE_LATE_NS))
 			flags |= ENGINE_SAMPLE_LATE;
 		if (!(ctx->regs.cs & 3) && !on_task_stack(t, ctx->regs.sp))
 			context = ENGINE_CTX_IRQ;

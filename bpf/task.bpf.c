@@ -85,7 +85,7 @@ static __always_inline __u32 task_follow(struct task_struct *task)
 	t->entered = 0;
 	t->stack = (unsigned long)task->stack;
 	t->born = bpf_ktime_get_ns();
-	t->switched_out = t->born;
+	t->switched = t->born;
 	t->top = 0;
 	t->ctx = ENGINE_CTX_NONE;
 	t->skipped = 0;
@@ -103,7 +103,7 @@ static __always_inline void task_release(struct engine_task *t, __u32 slot)
 
 	t->flags = 0;
 	loss_count(ENGINE_INFO_ENTERED, t->entered);
-	__sync_fetch_and_add(&oncpu_gone, t->switched_out - t->born - t->offcpu);
+	__sync_fetch_and_add(&oncpu_gone, t->switched - t->born - t->offcpu);
 	/* The pid may already belong to a new task. */
 	if (entry && *entry == slot)
 		*entry = 0;
@@ -172,7 +172,7 @@ __noinline int task_follow_again(void)
 	if (!t)
 		return 0;
 	/* When it was switched in is unknown: all time since it was switched out counts as off-CPU. */
-	away = bpf_ktime_get_ns() - t->switched_out;
+	away = bpf_ktime_get_ns() - t->switched;
 	t->offcpu += away;
 	t->excluded += away;
 	cpu->slot = slot;
@@ -308,7 +308,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	if (slot) {
 		t = bpf_map_lookup_elem(&tasks, &slot);
 		if (t) {
-			t->switched_out = now;
+			t->switched = now;
 			cpu->slot = 0;
 			if (prev->__state & TASK_DEAD)
 				task_bury(t, slot, now);
@@ -322,8 +322,9 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		if (t) {
 			/* The time up to here is this program's. */
 			now = bpf_ktime_get_ns();
-			t->offcpu += now - t->switched_out;
-			t->excluded += now - t->switched_out;
+			t->offcpu += now - t->switched;
+			t->excluded += now - t->switched;
+			t->switched = now;
 			if (pid == 0) /* an idle task, for which there is no task_newtask */
 				t->stack = (unsigned long)next->stack;
 		}

@@ -77,7 +77,7 @@ enum engine_task_flag {
 struct engine_task {
 	__u64 excluded; /* total ns that are not the kernel's work for it: offcpu, and probe cost */
 	__u64 offcpu; /* ns switched out */
-	__u64 switched_out; /* when it was last */
+	__u64 switched; /* when it was last, in or out */
 	__u64 entered; /* calls and contexts */
 	__u32 top; /* the innermost open frame's distance from frames[0], the context's, in bytes */
 	__u32 ctx; /* ENGINE_CTX_NONE where frames[0] is not a call */

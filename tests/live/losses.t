@@ -161,7 +161,9 @@ holds 'kprobes and the sampler: with those that came, they cover the system call
 	"$(json guard '.samples.workload') + $held >= $(json guard '.costs.oncpu / .samples.period')"
 holds 'kprobes and the sampler: and no more than the run' \
 	"$(json guard '.samples.workload') + $held <= $(json guard '.runs[0].wall / .samples.period')"
-equal 'fentry and the sampler: none is' "$(loss no-guard samples_not_received)" 0
+# None in 400 of 407 such recordings beside five others, and one in seven: once in a while a period passes without an interrupt of
+# the timer's, with a load on the host only.
+holds 'fentry and the sampler: none is' "$(loss no-guard samples_not_received) <= 1"
 for f in ksys_read vfs_read rw_verify_area; do
 	equal "kprobes and the sampler: all calls of $f are timed" "$(calls guard "$f")" "$(calls no-guard "$f")"
 	# 0.88 to 0.96 of the median; 0 where an interrupt of the sampler's was excluded twice.

@@ -109,14 +109,14 @@ uint64_t record_engine_followed_oncpu(const struct record_engine *e)
 		const struct engine_task *t = &tasks[i];
 
 		if (t->flags & ENGINE_TASK_LIVE)
-			sum += t->switched_out - t->born - t->offcpu;
+			sum += t->switched - t->born - t->offcpu;
 	}
 	/* Of those that run, what has come since they were switched in is still missing. */
 	for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
 		uint32_t slot = __atomic_load_n(&cpus[i].slot, __ATOMIC_RELAXED);
 
 		if (slot && slot < last)
-			sum += clock_ns() - tasks[slot].switched_out;
+			sum += clock_ns() - tasks[slot].switched;
 	}
 	return sum;
 }
