@@ -85,9 +85,10 @@ for how in $storms; do
 	equal "storm-$how: kernel and folder are as before" "$(cat "storm-$how.around")" "$(cat before.txt)"
 done
 
-# Sleepers have all that a kprobe can keep in flight, so a kernel thread loses each return of schedule().
+# Sleepers have all that a kprobe can keep in flight, so a kernel thread loses each return of schedule(): 493 to 939 in 24
+# recordings. One that wakes up may leave it a place, and did once for more than 93 of 500: it is to lose more than its frames hold.
 equal 'a kernel thread that loses returns: its other calls are timed' "$(calls terminal flush_to_ldisc)" 500
-holds 'a kernel thread that loses returns: it does' "$(loss terminal entry_without_return) > 400"
+holds 'a kernel thread that loses returns: it does' "$(loss terminal entry_without_return) > 64"
 equal 'a kernel thread that loses returns: nothing else is lost' "$(lost terminal)" \
 	"entry_without_return=$(loss terminal entry_without_return)"
 
