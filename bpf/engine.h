@@ -266,22 +266,28 @@ static __always_inline __u32 slot_of_time(__u64 v)
 	return slot_of_long_time(v);
 }
 
+/* The squares and extremes of NET, in ticks: sq_lo, sq_hi, max, min_inv of a cell or a capture. */
+static __always_inline void moments_add(__u64 *m, __u64 net)
+{
+	if (net < (1 << ENGINE_SQ_SPLIT)) {
+		__sync_fetch_and_add(&m[0], net * net);
+	} else {
+		__u64 scaled = net >> (ENGINE_SQ_SPLIT / 2);
+
+		__sync_fetch_and_add(&m[1], scaled * scaled);
+	}
+	if (net > m[2])
+		raise(&m[2], net);
+	if (~net > m[3])
+		raise(&m[3], ~net);
+}
+
 /* The distribution of NET, in ticks. */
 static __always_inline void cell_add(struct engine_cell *c, __u64 net)
 {
 	__u32 slot = slot_of_time(net);
 
-	if (net < (1 << ENGINE_SQ_SPLIT)) {
-		__sync_fetch_and_add(&c->sq_lo, net * net);
-	} else {
-		__u64 scaled = net >> (ENGINE_SQ_SPLIT / 2);
-
-		__sync_fetch_and_add(&c->sq_hi, scaled * scaled);
-	}
-	if (net > c->max)
-		raise(&c->max, net);
-	if (~net > c->min_inv)
-		raise(&c->min_inv, ~net);
+	moments_add(&c->sq_lo, net);
 	if (slot < HIST_SLOTS)
 		__sync_fetch_and_add(&c->hist[slot], 1);
 }

@@ -9,9 +9,11 @@
  * above that at entry, as the return address is popped), under fentry the context, which lies in the
  * trampoline's frame and is the same for both programs of a call.
  */
+#include "capture.h"
 #include "sample.h"
 
-#define SITE_PLACEHOLDER 0x5173c0de
+#define SITE_PLACEHOLDER    0x5173c0de
+#define CAPTURE_PLACEHOLDER 0x5173c0d3 /* what reads a function's values */
 
 /*
  * A site is identified by the key of its first context. In a fentry copy it is an immediate, which is
@@ -217,8 +219,35 @@ __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 	return false;
 }
 
+/*
+ * Captures the values of the call of frame F, which ended at END and cost its callers FULL. This takes a varying time, which is
+ * excluded up to a reading of the clock; costs has the difference between what is before and behind that, and FULL. In place of
+ * the placeholder copies have code of their own, record/probe/capture_code.h: it fills in the rest of the
+ * call, and makes a hash of it.
+ */
+static __always_inline void capture_close(void *ctx, struct engine_task *t,
+					  const struct engine_frame *f,
+					  const struct engine_clock *end, __u64 full)
+{
+	struct engine_call call;
+	register void *from asm("r6") = ctx;
+	register struct engine_call *to asm("r7") = &call;
+	register __u64 hash asm("r8");
+
+	call.net =
+		cost_less(end->now - f->start - (end->excluded - f->excluded), PROFILE_MECH_FENTRY);
+	call.key = f->key;
+	asm volatile("%0 = %3"
+		     : "=r"(hash), "+r"(from), "+r"(to)
+		     : "i"(CAPTURE_PLACEHOLDER)
+		     : "r0", "r1", "r2", "r3", "r4", "r5", "r9", "memory");
+	capture(&call, hash);
+	exclude_since(t, end, full + costs[PROFILE_MECH_CAPTURE].rest);
+}
+
 static __always_inline void function_return(void *ctx, struct site site, __u32 sp,
-					    enum profile_mechanism mech, __u64 extra, bool rt)
+					    enum profile_mechanism mech, __u64 extra, bool rt,
+					    bool capture)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
@@ -247,7 +276,10 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	frame_close(cpu, t, f, &end, mech, true);
 	if (path_mask && f->calls & 1)
 		path_close(t, end.now - f->start, end.excluded - f->excluded);
-	exclude(t, cost_full(mech) + extra - held_all(held));
+	if (capture)
+		capture_close(ctx, t, f, &end, cost_full(mech) - held_all(held));
+	else
+		exclude(t, cost_full(mech) + extra - held_all(held));
 	/* A function that ends in a jump to another shares its return address with it. */
 	if (mech != PROFILE_MECH_FENTRY && f[-1].sp == f->sp) {
 		exclude(t, -costs[mech].trampoline - costs[mech].rest);
@@ -275,7 +307,7 @@ int function_fentry(void *ctx)
 SEC("later")
 int function_fexit(void *ctx)
 {
-	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, false);
+	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, false, false);
 	return 0;
 }
 
@@ -290,7 +322,22 @@ int function_fentry_rt(void *ctx)
 SEC("later")
 int function_fexit_rt(void *ctx)
 {
-	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, true);
+	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, true, false);
+	return 0;
+}
+
+/* With the values of each call. */
+SEC("later")
+int function_fexit_capture(void *ctx)
+{
+	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, false, true);
+	return 0;
+}
+
+SEC("later")
+int function_fexit_capture_rt(void *ctx)
+{
+	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, true, true);
 	return 0;
 }
 
@@ -308,7 +355,8 @@ static __always_inline int kretprobe(struct pt_regs *ctx, enum profile_mechanism
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct site site = { .key = cookie };
 
-	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32, false);
+	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32, false,
+			false);
 	return 0;
 }
 
@@ -392,6 +440,7 @@ int function_ret_multi(struct pt_regs *ctx)
 	if (!m)
 		return 0;
 	site.key = ENGINE_KEY(m->site, 0);
-	function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, PROFILE_MECH_MULTI, m->extra, false);
+	function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, PROFILE_MECH_MULTI, m->extra, false,
+			false);
 	return 0;
 }

@@ -20,10 +20,11 @@ enum profile_mechanism {
 	PROFILE_MECH_BLOCK, /* a probe that counts a block */
 	PROFILE_MECH_SAMPLE, /* the sampler */
 	PROFILE_MECH_FAULT, /* page faults, by FENTRY or KPROBE */
+	PROFILE_MECH_CAPTURE, /* values of a call, by FENTRY: REST, which is added to its FULL, in two's complement */
 };
 
 #define PROFILE_N_MECHANISMS (PROFILE_MECH_RANGE + 1) /* of sites */
-#define PROFILE_N_COSTS      (PROFILE_MECH_FAULT + 1)
+#define PROFILE_N_COSTS      (PROFILE_MECH_CAPTURE + 1)
 
 /* In ticks; 0: nothing, or not measured. The BPF programs read those up to REST. */
 struct engine_cost {

@@ -211,6 +211,7 @@ enum engine_loss {
 	ENGINE_LOSS_BLOCKS, /* blocks executed in calls that are not open */
 	ENGINE_LOSS_PATHS, /* calls whose path found no place in the table */
 	ENGINE_LOSS_TRIPS, /* calls whose trip counts found no place in their table */
+	ENGINE_LOSS_CAPTURES, /* calls whose values found no row of their own */
 	ENGINE_INFO_OPEN_AT_START, /* returns of calls begun before the task was followed */
 	ENGINE_INFO_CLOSED_BY_EXIT, /* calls closed at their task's death */
 	ENGINE_INFO_ENTERED, /* by tasks that have exited; live tasks have their own sums */
@@ -328,5 +329,32 @@ struct engine_trips {
 #define ENGINE_PATH_PROBES 16 /* maximum number of slots searched */
 
 #define ENGINE_BLOCK_FRACTION 16
+
+#define ENGINE_VALUES 16
+
+/* A call whose values are captured; function_fexit_capture's copies fill in all but NET and KEY. */
+struct engine_call {
+	__u64 net; /* its time, as in its cell */
+	__u32 key; /* of site and context */
+	__u32 slot; /* the function's place among those captured */
+	__u64 read; /* for what helpers read */
+	__u64 values[ENGINE_VALUES];
+};
+
+/* Calls of a site in a context with the same values; or one call of a sample, for which there was no row. */
+struct engine_capture {
+	__u64 hash; /* 0: free */
+	__u64 calls;
+	__u64 time; /* two's complement */
+	__u64 sq_lo, sq_hi, max, min_inv; /* as in a cell */
+	__u32 key;
+	__u32 busy; /* of a sample: it is being written */
+	__u64 values[ENGINE_VALUES];
+};
+
+/* For each function: its rows, and behind those of all its sample of the calls that found none. */
+#define ENGINE_CAPTURED        64 /* functions */
+#define ENGINE_CAPTURE_ROWS    4096 /* a power of two */
+#define ENGINE_CAPTURE_SAMPLES 1024
 
 #endif

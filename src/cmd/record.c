@@ -31,6 +31,12 @@ static void parse_blocks(void *o, char *arg, struct argp_state *state)
 	record_names_add(&((struct record_options *)o)->blocks, arg);
 }
 
+static void parse_capture(void *o, char *arg, struct argp_state *state)
+{
+	(void)state;
+	record_names_add(&((struct record_options *)o)->captures, arg);
+}
+
 /* What to time, an option in a line. The text lives on in the options. */
 static void parse_plan(void *o, char *path, struct argp_state *state)
 {
@@ -40,6 +46,7 @@ static void parse_plan(void *o, char *path, struct argp_state *state)
 	} known[] = { { "--func=", parse_func },
 		      { "--range=", parse_range },
 		      { "--blocks=", parse_blocks },
+		      { "--capture=", parse_capture },
 		      { "", NULL } };
 	char *text, *line;
 	size_t n, length;
@@ -101,6 +108,13 @@ static const struct cmd_option options[] = {
 	{ "callees", NULL,
 	  "Also time what the functions of --blocks call, which makes their self times exact",
 	  CMD_SET(record_options, callees) },
+	{ "context", NULL,
+	  "Capture number arguments and return values of the functions timed by fentry, for report --why-varies",
+	  CMD_SET(record_options, context) },
+	{ "capture", "[FUNC:]EXPR",
+	  "Capture this value at each call: an argument, 'return', a variable, 'current', 'cpu', 'uid' or 'cgroup', "
+	  "members of what it is or points to ('s->oo.x'), and bits of that ('flags & __GFP_ZERO'); may be repeated",
+	  .parse = parse_capture },
 	{ "protection", "NAME",
 	  "Time the functions and inlined bodies that carry this protection's cost, and record its "
 	  "state (see kprotperf list --protections); may be repeated",
@@ -172,6 +186,11 @@ static void check_usage(void *input, struct argp_state *state)
 		argp_error(state, "--write-plan needs --auto");
 	if (o->callees && !o->blocks.n_items)
 		argp_error(state, "--callees needs --blocks");
+	if ((o->context || o->captures.n_items) && !o->functions.n_items && !o->blocks.n_items &&
+	    !o->n_protections)
+		argp_error(
+			state,
+			"--context and --capture need functions: --func, --blocks or --protection");
 	if (o->system_wide && o->pid)
 		argp_error(state, "-a and -p are mutually exclusive");
 	if (o->pid && o->argv)
@@ -215,6 +234,7 @@ int cmd_record(int argc, char **argv)
 	record_names_deinit(&o.functions);
 	free(o.protections);
 	record_names_deinit(&o.ranges);
+	record_names_deinit(&o.captures);
 	record_names_deinit(&o.blocks);
 	return status;
 }

@@ -23,6 +23,7 @@ const char *profile_mechanism_name(enum profile_mechanism mech)
 		[PROFILE_MECH_BLOCK] = "block",
 		[PROFILE_MECH_SAMPLE] = "sample",
 		[PROFILE_MECH_FAULT] = "page_fault",
+		[PROFILE_MECH_CAPTURE] = "capture",
 	};
 
 	return mech < PROFILE_N_COSTS ? names[mech] : "unknown";

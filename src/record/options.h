@@ -13,6 +13,7 @@ struct record_options {
 	struct record_names functions; /* names and globs */
 	struct record_names ranges; /* INLINED[@FUNC], likewise */
 	struct record_names blocks; /* functions */
+	struct record_names captures; /* expressions */
 	const struct catalogue_protection **protections; /* whose functions and ranges are added */
 	uint32_t n_protections, cap_protections;
 	char **argv; /* the command, or NULL */
@@ -32,6 +33,7 @@ struct record_options {
 	bool quiet; /* nothing is said of what was recorded */
 	bool exact; /* nothing is probed: the lab's emulator counts */
 	bool keep_root; /* the command runs as root although sudo was used */
+	bool context; /* each function's arguments are captured */
 	bool callees; /* those of the functions in BLOCKS are timed too */
 	int verbose;
 };

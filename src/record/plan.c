@@ -68,7 +68,12 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 					    plan->sites.n_items + 1);
 	if (err)
 		return err;
+	err = record_captures_resolve(&plan->captures, &o->captures, o->context, &plan->sites,
+				      &plan->symbols);
+	if (err)
+		return err;
 	record_sites_store(&plan->sites, &plan->symbols, p);
+	record_captures_store(&plan->captures, p);
 	record_ranges_store(&plan->ranges, p);
 	record_blocks_store(&plan->blocks, &plan->sites, p);
 	return 0;
@@ -76,6 +81,7 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 
 void record_plan_deinit(struct record_plan *plan)
 {
+	record_captures_deinit(&plan->captures);
 	record_ranges_deinit(&plan->ranges);
 	record_blocks_deinit(&plan->blocks);
 	record_sites_deinit(&plan->sites);

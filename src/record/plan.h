@@ -9,6 +9,7 @@
 #include "record/engine/features.h"
 #include "record/options.h"
 #include "record/target/block.h"
+#include "record/target/capture.h"
 #include "record/target/range.h"
 #include "record/target/sites.h"
 #include "record/target/symbols.h"
@@ -23,6 +24,7 @@ struct record_plan {
 	struct record_sites sites;
 	struct record_ranges ranges;
 	struct record_blocks blocks;
+	struct record_captures captures;
 };
 
 /*

@@ -22,6 +22,7 @@
 #include "profile/resolve.h"
 #include "record/attach.h"
 #include "record/collect/blocks.h"
+#include "record/collect/captures.h"
 #include "record/collect/drain.h"
 #include "record/cost/calibrate.h"
 #include "record/cost/count.h"
@@ -108,6 +109,7 @@ static int load(struct session *s)
 		.ranges = plan->ranges.n_points > 0 || plan->blocks.n_points > 0,
 		.n_blocks = plan->blocks.n_points,
 		.n_range_lists = plan->ranges.n_lists,
+		.n_captured = plan->captures.n_items,
 		.counts = o->counts != NULL,
 	};
 
@@ -194,6 +196,7 @@ static int attach(struct session *s)
 
 	record_calibrate_before(&s->calibration);
 	s->calibration.halves = s->o->max_overhead > 0;
+	s->calibration.captures = s->plan.captures.n_items > 0;
 	err = interrupt_signal() ? -EINTR : record_engine_start(s->engine);
 	err = err ?: record_attach(&attachment);
 	err = err ?: record_engine_arm(s->engine);
@@ -229,6 +232,7 @@ static int write_checkpoint(void *arg)
 		s->p->runs[run].wall = clock_ns() - s->run_start;
 		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites);
 		record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
+		record_captures_drain(&s->plan.captures, s->engine, s->p, run);
 	}
 	profile_env_set(s->p, PROFILE_ENV_UNFINISHED, "killed");
 	profile_resolve_kallsyms(s->p, s->plan.symbols.ks);
@@ -342,6 +346,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		record_engine_pause(s->engine);
 		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites);
 		record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
+		record_captures_drain(&s->plan.captures, s->engine, s->p, run);
 	}
 	return 0;
 }

@@ -35,6 +35,7 @@
 	TABLE(loops)              \
 	TABLE(trip_counts)        \
 	TABLE(path_trip_counts)   \
+	TABLE(values)             \
 	TABLE(samples)            \
 	TABLE(callers)            \
 	TABLE(callees)            \

@@ -33,6 +33,9 @@ guest_main() {
 	for how in fentry kprobe; do
 		record $how --freq=0 --attach=$how --func $f -- $loop
 	done
+	record captures --freq=0 --attach=fentry --func $f --capture exec --capture 'tsk->pid' --capture 'tsk->tgid' \
+		--capture 'tsk->flags' --capture 'tsk->prio' --capture 'tsk->static_prio' \
+		--capture 'tsk->normal_prio' --capture 'tsk->rt_priority' -- $loop
 	for how in kfunc kprobe; do
 		keep bpftrace-$how bpftrace -e "$(bpftrace_script $how)" -c "$loop"
 	done
@@ -98,6 +101,10 @@ for row in 'fentry 330 kfunc 0.37' 'kprobe 380 kprobe 0.53'; do
 		at_most "a call probed by $how, against funclatency" "$cost" "$(peer funclatency) - 1"
 	fi
 done
+# 243 in four guests, 158 of one value.
+at_most 'eight values captured of a call' "$(turn captures) - $(turn fentry)" 250
+within 'which is no part of the corrected times' "$(syscall_row captures prctl mean)" "$(syscall_row fentry prctl mean)" 1
+equal 'and is there for each call' "$(json captures '[.values[] | select(.syscall == "prctl") | .calls] | add')" 20000
 # A second is 1e9 instructions. 12 starts took 0.405 to 0.415; 0.5 with the programs of kprobes loaded for nothing, 0.55
 # with the list of ftrace locations read from tracefs.
 at_most 'a start with one function, s of CPU time' "$(cat start.txt)" 0.45

@@ -344,6 +344,7 @@ static void drain_losses(struct drain *d)
 		[ENGINE_LOSS_BLOCKS] = PROFILE_LOSS_BLOCK_WITHOUT_CALL,
 		[ENGINE_LOSS_PATHS] = PROFILE_LOSS_PATHS_FULL,
 		[ENGINE_LOSS_TRIPS] = PROFILE_LOSS_TRIPS_FULL,
+		[ENGINE_LOSS_CAPTURES] = PROFILE_LOSS_CAPTURES_FULL,
 		[ENGINE_INFO_OPEN_AT_START] = PROFILE_INFO_OPEN_AT_START,
 		[ENGINE_INFO_CLOSED_BY_EXIT] = PROFILE_INFO_CLOSED_BY_EXIT,
 	};
@@ -353,7 +354,7 @@ static void drain_losses(struct drain *d)
 	for (int i = 0; i < ENGINE_INFO_ENTERED; i++)
 		losses[kinds[i]] = d->maps.losses[i];
 	losses[PROFILE_INFO_ENTRIES] = calls_entered(&d->maps);
-	losses[PROFILE_LOSS_DETACHED] = losses[PROFILE_LOSS_CAPTURES_FULL] = 0;
+	losses[PROFILE_LOSS_DETACHED] = 0;
 	count_open(d);
 	losses[PROFILE_INFO_TASKS_LEFT] = record_engine_live_tasks(d->e);
 	losses[PROFILE_LOSS_PROBE_RECURSION] = misses.recursion;

@@ -45,6 +45,7 @@ enum {
 	TEST_FENTRY = 0,
 	TEST_KPROBE = 1,
 	TEST_TRAMPOLINE = 2,
+	TEST_CAPTURE = 3,
 };
 
 /*
@@ -73,7 +74,7 @@ int record_calibrate_runner(struct record_engine *e, const struct record_empty *
 
 	if (!later || btf_id <= 0)
 		return -ENOENT;
-	return record_later_load(laters, later, later->insns, BPF_TRACE_FENTRY, btf_id, 0);
+	return record_later_load(laters, later, BPF_TRACE_FENTRY, btf_id, 0);
 }
 
 int record_calibrator_measure(struct calibrator *c, const struct record_call *call, uint32_t site,
@@ -446,6 +447,11 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 			calibrate_syscall(&c);
 		}
 		calibrate_functions(&c);
+		if (out->captures && out->cost[PROFILE_MECH_FENTRY].known &&
+		    !out->cost[PROFILE_MECH_CAPTURE].known &&
+		    (err = record_calibrate_capture(&c, &empty->tests[TEST_CAPTURE])))
+			log_note("what capturing values costs is not known exactly: %s",
+				 log_strerror(err));
 		left = c.n_left;
 		if (empty && empty->locked.addr && out->cost[PROFILE_MECH_FENTRY].known &&
 		    !out->held && (err = record_calibrate_held(&c)))

@@ -26,7 +26,7 @@ struct record_calibration {
 	struct record_range_costs ranges;
 	bool held; /* what probes cost less under locks of PREEMPT_RT is known, and set */
 	double interrupts; /* share of the time that goes into interrupts */
-	bool halves; /* wanted: what return probes alone cost */
+	bool halves, captures; /* wanted: what return probes alone cost, and captured values */
 };
 
 /* The kernel's bpf_fentry_test1() and so on, of as many arguments each as its number says. */
@@ -49,7 +49,7 @@ struct record_empty {
 extern const uint64_t record_empty_insns[RECORD_N_TESTS];
 
 /* Of the engine's spare sites, those from this one on are for others: range_cost.c. */
-#define RECORD_SPARE_RANGES 13
+#define RECORD_SPARE_RANGES 14
 
 /* A program that calls these functions once each when it is run; the descriptor, or -errno. */
 int record_calibrate_runner(struct record_engine *e, const struct record_empty *empty);

@@ -23,12 +23,16 @@ struct record_engine_config {
 	bool ranges; /* there are any of these */
 	uint32_t n_range_lists; /* addresses at which ranges have action lists */
 	uint32_t n_blocks; /* probes that count blocks */
+	uint32_t n_captured; /* functions whose values are captured */
 	bool counts; /* calls of functions are counted for moments: record/cost/count.h */
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
 	uint64_t sample_period; /* in ns; 0: no sampler */
 	bool system_wide;
 	pid_t pid; /* 0: none */
 };
+
+/* Rows that calls with their values take. */
+size_t record_engine_captures(const struct record_engine_config *config);
 
 /* Loads the programs, attaches none. Reports its errors. */
 int record_engine_create(const struct record_engine_config *config,
@@ -52,7 +56,7 @@ int record_engine_arm(struct record_engine *e);
 #define RECORD_FAULT_ARGS 4
 
 /* For calibration: sites that no function has. WHICH: 0 to RECORD_ENGINE_SPARES - 1. */
-#define RECORD_ENGINE_SPARES 31
+#define RECORD_ENGINE_SPARES 32
 uint32_t record_engine_spare(const struct record_engine *e, uint32_t which);
 
 /* And an action list, which no range has. */
@@ -138,7 +142,9 @@ struct record_engine_maps {
 	const uint64_t *block_counts;
 	const struct engine_path *paths;
 	const struct engine_trips *trips;
-	uint32_t n_block_probes, n_block_shards, n_paths, n_trips; /* with those not in use */
+	const struct engine_capture *captures; /* kprotperf/engine.h has their order */
+	/* With those not in use. */
+	uint32_t n_block_probes, n_block_shards, n_paths, n_trips, n_captured;
 };
 
 /* Live: numbers move while tasks are followed and there is no pause. Valid as long as E. */

@@ -48,6 +48,11 @@ uint64_t record_engine_excluded(const struct record_engine *e, uint32_t site, ui
 	return sum_of(e, site, ctx, offsetof(struct engine_cell, excluded));
 }
 
+size_t record_engine_captures(const struct record_engine_config *config)
+{
+	return (size_t)config->n_captured * (ENGINE_CAPTURE_ROWS + ENGINE_CAPTURE_SAMPLES);
+}
+
 uint32_t record_engine_live_tasks(const struct record_engine *e)
 {
 	return __atomic_load_n(&e->bpf.skel->bss->live_tasks, __ATOMIC_ACQUIRE);
@@ -91,6 +96,8 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.block_counts = e->bpf.views[RECORD_VIEW_BLOCKS].mem,
 		.paths = e->bpf.views[RECORD_VIEW_PATHS].mem,
 		.trips = e->bpf.views[RECORD_VIEW_TRIPS].mem,
+		.captures = e->bpf.views[RECORD_VIEW_CAPTURES].mem,
+		.n_captured = e->bpf.config.n_captured,
 		.n_block_probes = e->bpf.config.n_blocks + 1,
 		.n_block_shards = e->bpf.n_block_shards,
 		.n_paths = e->bpf.config.n_blocks ? ENGINE_PATHS : 0,
@@ -226,6 +233,8 @@ void record_engine_reset(struct record_engine *e)
 	memset(e->bpf.views[RECORD_VIEW_BLOCKS].mem, 0, e->bpf.views[RECORD_VIEW_BLOCKS].len);
 	memset(e->bpf.views[RECORD_VIEW_PATHS].mem, 0, e->bpf.views[RECORD_VIEW_PATHS].len);
 	memset(e->bpf.views[RECORD_VIEW_TRIPS].mem, 0, e->bpf.views[RECORD_VIEW_TRIPS].len);
+	memset(e->bpf.views[RECORD_VIEW_CAPTURES].mem, 0, e->bpf.views[RECORD_VIEW_CAPTURES].len);
+	memset(e->bpf.skel->bss->captures_left, 0, sizeof(e->bpf.skel->bss->captures_left));
 	memset(e->bpf.views[RECORD_VIEW_STACKS].mem, 0,
 	       e->bpf.n_stacks * sizeof(struct engine_stack));
 	memset(e->bpf.skel->bss->losses, 0, sizeof(e->bpf.skel->bss->losses));

@@ -35,10 +35,16 @@ struct record_laters {
 int record_laters_begin(struct record_laters *laters);
 void record_laters_deinit(struct record_laters *laters); /* accepts one that is zero */
 
-/* Loads INSNS, which are PROG's or such with other numbers in them. For fentry and fexit, on that function. -errno. */
+/* A copy of LATER, whose instructions are the caller's to change, for record_later_free(). */
+struct record_later record_later_copy(const struct record_later *later);
+void record_later_free(struct record_later *copy);
+/* Puts the N instructions BY in place of that AT; jumps and calls lead where they did. */
+void record_later_replace(struct record_later *copy, size_t at, const struct bpf_insn *by,
+			  size_t n);
+
+/* Loads LATER, or a copy. For fentry and fexit, on that function. -errno. */
 int record_later_load(const struct record_laters *laters, const struct record_later *later,
-		      const struct bpf_insn *insns, enum bpf_attach_type attach, int btf_id,
-		      int btf_fd);
+		      enum bpf_attach_type attach, int btf_id, int btf_fd);
 
 const struct record_later *record_later_find(const struct record_laters *laters,
 					     const struct bpf_program *prog);

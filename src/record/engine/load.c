@@ -141,11 +141,13 @@ static int set_sizes(struct record_bpf *b)
 		{ s->maps.block_counts, block_counts(b) * b->n_block_shards },
 		{ s->maps.paths, blocks ? ENGINE_PATHS : 1 },
 		{ s->maps.trips, blocks ? ENGINE_TRIP_ROWS : 1 },
+		{ s->maps.captures, record_engine_captures(&b->config) ?: 1 },
 	};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		err = err ?: bpf_map__set_max_entries(sizes[i].map, sizes[i].entries);
+	s->rodata->n_captured = b->config.n_captured;
 	s->rodata->trips_mask = blocks ? ENGINE_TRIP_ROWS - 1 : 0;
 	s->rodata->path_mask = blocks ? ENGINE_PATHS - 1 : 0;
 	s->rodata->n_block_probes = b->config.n_blocks + 1;
@@ -174,6 +176,7 @@ static void choose_programs(struct record_bpf *b)
 {
 	struct kprotperf_bpf *s = b->skel;
 	bool functions = b->config.n_functions > 0;
+	bool captured = b->config.n_captured > 0;
 	bool fentry = !b->features.fentry, kprobe = !b->features.kprobe;
 	bool multi = !b->features.multi && functions, ranges = kprobe && b->config.ranges;
 	bool iterate = b->config.system_wide || b->config.pid;
@@ -191,6 +194,8 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.function_fexit, fentry && !b->features.rt },
 		{ s->progs.function_fentry_rt, fentry && b->features.rt },
 		{ s->progs.function_fexit_rt, fentry && b->features.rt },
+		{ s->progs.function_fexit_capture, fentry && captured && !b->features.rt },
+		{ s->progs.function_fexit_capture_rt, fentry && captured && b->features.rt },
 		{ s->progs.function_kprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe_optimized, kprobe && functions },
@@ -222,11 +227,16 @@ static int map_views(struct record_bpf *b)
 {
 	struct kprotperf_bpf *s = b->skel;
 	struct bpf_map *maps[RECORD_N_VIEWS] = {
-		[RECORD_VIEW_SLOTS] = s->maps.slots,         [RECORD_VIEW_TASKS] = s->maps.tasks,
-		[RECORD_VIEW_CELL_OF] = s->maps.cell_of,     [RECORD_VIEW_CELLS] = s->maps.cells,
-		[RECORD_VIEW_STACKS] = s->maps.stacks,       [RECORD_VIEW_MISSED] = s->maps.missed,
-		[RECORD_VIEW_BLOCKS] = s->maps.block_counts, [RECORD_VIEW_PATHS] = s->maps.paths,
+		[RECORD_VIEW_SLOTS] = s->maps.slots,
+		[RECORD_VIEW_TASKS] = s->maps.tasks,
+		[RECORD_VIEW_CELL_OF] = s->maps.cell_of,
+		[RECORD_VIEW_CELLS] = s->maps.cells,
+		[RECORD_VIEW_STACKS] = s->maps.stacks,
+		[RECORD_VIEW_MISSED] = s->maps.missed,
+		[RECORD_VIEW_BLOCKS] = s->maps.block_counts,
+		[RECORD_VIEW_PATHS] = s->maps.paths,
 		[RECORD_VIEW_TRIPS] = s->maps.trips,
+		[RECORD_VIEW_CAPTURES] = s->maps.captures,
 	};
 	long page = sysconf(_SC_PAGESIZE);
 
@@ -333,7 +343,7 @@ static int try_laters(struct record_bpf *b)
 		const struct record_later *later = &b->laters.items[i];
 		const char *name = bpf_program__name(later->prog);
 		bool entry = strstr(name, "_fentry"), ret = strstr(name, "_fexit");
-		int fd = record_later_load(&b->laters, later, later->insns,
+		int fd = record_later_load(&b->laters, later,
 					   entry ? BPF_TRACE_FENTRY :
 					   ret   ? BPF_TRACE_FEXIT :
 						   0,

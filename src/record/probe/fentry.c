@@ -20,6 +20,7 @@
 #include "record/engine/engine.h"
 #include "record/engine/features.h"
 #include "record/engine/later.h"
+#include "record/probe/capture_code.h"
 #include "record/probe/probes_impl.h"
 #include "record/target/arguments.h"
 
@@ -27,6 +28,7 @@
 #define SITE_PLACEHOLDER 0x5173c0de
 #define COST_INNER       0x5173c0d1
 #define COST_FULL        0x5173c0d2
+#define CAPTURE          0x5173c0d3 /* a call of what reads a function's values */
 
 /* The copies for a site that is to be attached; -1: taken. */
 struct prepared {
@@ -174,40 +176,81 @@ static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine
 	return found;
 }
 
-/* Loads a copy of PROG for TARGET, or of what is there in its stead on PREEMPT_RT. The descriptor, or -errno. */
-static int load_copy(const struct record_probes *probes, const struct bpf_program *prog,
-		     const struct bpf_program *rt, enum bpf_attach_type attach,
-		     const struct record_target *target)
+/* Puts what reads the values of TARGET's function where COPY has the place for that. */
+static void fill_in_capture(struct record_later *copy, const struct record_target *target,
+			    bool direct)
 {
-	const struct record_laters *laters = record_engine_laters(probes->engine);
-	const struct record_later *later =
-		record_later_find(laters, prog) ?: record_later_find(laters, rt);
-	struct bpf_insn *insns;
+	struct record_code reads = {};
+	size_t at = 0;
+
+	while (at < copy->n && (copy->insns[at].code != (BPF_ALU64 | BPF_MOV | BPF_K) ||
+				copy->insns[at].imm != CAPTURE))
+		at++;
+	if (at == copy->n)
+		return;
+	record_capture_code(&reads, target->capture, target->capture_slot, target->n_args, direct);
+	record_later_replace(copy, at, reads.items, reads.n_items);
+	free(reads.items);
+}
+
+/* Loads a copy of LATER for TARGET. DIRECT: see record_capture_code(). The descriptor, or -errno. */
+static int load_copy(const struct record_probes *probes, const struct record_later *later,
+		     enum bpf_attach_type attach, const struct record_target *target, bool direct)
+{
+	struct record_later copy = record_later_copy(later);
 	int fd = -EINVAL;
 
-	if (!later)
-		return -ENOENT;
-	insns = alloc_array(later->n, sizeof(*insns));
-	memcpy(insns, later->insns, later->n * sizeof(*insns));
-	record_engine_note_args(probes->engine, target->site, target->n_args);
-	if (fill_in(insns, later->n, probes->engine, target->site))
-		fd = record_later_load(laters, later, insns, attach, target->btf_id,
-				       target->btf_fd);
-	free(insns);
+	if (target->capture)
+		fill_in_capture(&copy, target, direct);
+	if (fill_in(copy.insns, copy.n, probes->engine, target->site))
+		fd = record_later_load(record_engine_laters(probes->engine), &copy, attach,
+				       target->btf_id, target->btf_fd);
+	record_later_free(&copy);
+	return fd;
+}
+
+/* PROG or, on PREEMPT_RT, what is there in its stead. */
+static const struct record_later *find_program(const struct record_probes *probes,
+					       const struct bpf_program *prog,
+					       const struct bpf_program *rt)
+{
+	const struct record_laters *laters = record_engine_laters(probes->engine);
+
+	return record_later_find(laters, prog) ?: record_later_find(laters, rt);
+}
+
+static int load_entry(const struct record_probes *probes, const struct record_target *target)
+{
+	const struct record_later *later = find_program(probes, probes->skel->progs.function_fentry,
+							probes->skel->progs.function_fentry_rt);
+
+	return later ? load_copy(probes, later, BPF_TRACE_FENTRY, target, false) : -ENOENT;
+}
+
+static int load_return(const struct record_probes *probes, const struct record_target *target)
+{
+	const struct kprotperf_bpf *skel = probes->skel;
+	const struct record_later *later =
+		target->capture ? find_program(probes, skel->progs.function_fexit_capture,
+					       skel->progs.function_fexit_capture_rt) :
+				  find_program(probes, skel->progs.function_fexit,
+					       skel->progs.function_fexit_rt);
+	int fd = later ? load_copy(probes, later, BPF_TRACE_FEXIT, target, true) : -ENOENT;
+
+	if (fd < 0 && target->capture)
+		fd = load_copy(probes, later, BPF_TRACE_FEXIT, target, false);
 	return fd;
 }
 
 static int prepare(struct record_probes *probes, const struct record_target *target)
 {
-	const struct kprotperf_bpf *skel = probes->skel;
 	struct prepared p = { .site = target->site };
 
-	p.ret = load_copy(probes, skel->progs.function_fexit, skel->progs.function_fexit_rt,
-			  BPF_TRACE_FEXIT, target);
+	record_engine_note_args(probes->engine, target->site, target->n_args);
+	p.ret = load_return(probes, target);
 	if (p.ret < 0)
 		return p.ret;
-	p.entry = load_copy(probes, skel->progs.function_fentry, skel->progs.function_fentry_rt,
-			    BPF_TRACE_FENTRY, target);
+	p.entry = load_entry(probes, target);
 	if (p.entry < 0) {
 		close(p.ret);
 		return p.entry;

@@ -28,6 +28,8 @@ enum record_attach {
 	RECORD_ATTACH_KPROBE,
 };
 
+struct record_capture;
+
 /* What a mechanism attaches to, and what it needs for that. */
 struct record_target {
 	uint32_t site; /* the engine's number */
@@ -37,6 +39,9 @@ struct record_target {
 	uint32_t n_args; /* which fentry passes on */
 	uint32_t
 		extra; /* what kprobes and kprobe.multi cost here beyond what is calibrated, in ticks */
+	const struct record_capture
+		*capture; /* what fentry captures of it, and its place; NULL: nothing */
+	uint32_t capture_slot;
 	int err; /* what came of attaching to it */
 };
 

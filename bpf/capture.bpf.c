@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture.h"
+
+const volatile __u32 n_captured __weak = 0; /* functions */
+
+/* Calls that found no row, by the function's place. */
+__u64 captures_left[ENGINE_CAPTURED] __weak = {};
+
+static __always_inline void row_fill(struct engine_capture *row, const struct engine_call *call)
+{
+	row->key = call->key;
+	for (int i = 0; i < ENGINE_VALUES; i++)
+		row->values[i] = call->values[i];
+}
+
+/* The row of a call with that HASH, its own from now on; NULL: there is none left. */
+static __always_inline struct engine_capture *row_get(const struct engine_call *call, __u64 hash)
+{
+	for (int i = 0; i < ENGINE_PATH_PROBES; i++) {
+		struct engine_capture *row = capture_row(call, hash, i);
+		__u64 was;
+
+		if (!row)
+			return NULL;
+		was = row->hash;
+		if (!was) {
+			was = __sync_val_compare_and_swap(&row->hash, 0, hash);
+			if (!was)
+				row_fill(row, call);
+		}
+		if (!was || was == hash)
+			return row;
+	}
+	return NULL;
+}
+
+/*
+ * Vitter's algorithm R: the Nth call takes the place of one that is drawn, or of none. Where two CPUs draw the same at once, one of
+ * them is not in the sample.
+ */
+static __always_inline void sample_add(const struct engine_call *call)
+{
+	__u64 n = __sync_fetch_and_add(&captures_left[call->slot & (ENGINE_CAPTURED - 1)], 1);
+	__u32 at = n < ENGINE_CAPTURE_SAMPLES ? n : (bpf_get_prandom_u32() * (n + 1)) >> 32;
+	struct engine_capture *row;
+
+	loss_count(ENGINE_LOSS_CAPTURES, 1);
+	if (at >= ENGINE_CAPTURE_SAMPLES)
+		return;
+	at += n_captured * ENGINE_CAPTURE_ROWS + call->slot * ENGINE_CAPTURE_SAMPLES;
+	row = bpf_map_lookup_elem(&captures, &at);
+	if (!row || __sync_val_compare_and_swap(&row->busy, 0, 1))
+		return;
+	__builtin_memset(&row->calls, 0, offsetof(struct engine_capture, key) - sizeof(row->hash));
+	row->hash = 1;
+	row_fill(row, call);
+	capture_count(row, call->net);
+	barrier();
+	row->busy = 0;
+}
+
+/* Not inlined: the verifier checks it once. */
+__noinline int capture_add(struct engine_call *call, __u64 hash)
+{
+	struct engine_capture *row;
+
+	if (!call)
+		return 0;
+	row = row_get(call, hash);
+	if (row)
+		capture_count(row, call->net);
+	else
+		sample_add(call);
+	return 0;
+}

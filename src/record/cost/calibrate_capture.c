@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Programs that capture values exclude the time from a call's end to a reading of the clock, and what fentry's pair costs its
+ * callers. What that is too much or too little by is a constant: the difference to what a call takes longer with them.
+ */
+#include <linux/types.h>
+
+#include "kprotperf/engine.h"
+#include "record/cost/calibrate_impl.h"
+#include "record/engine/engine.h"
+#include "record/target/capture.h"
+
+struct medians {
+	uint64_t oncpu, excluded;
+};
+
+static int measure(struct calibrator *c, struct medians *out)
+{
+	struct record_reading readings[] = {
+		{ ENGINE_SITE_CONTEXT, c->empty_call.ctx, record_engine_oncpu },
+		{ ENGINE_SITE_CONTEXT, c->empty_call.ctx, record_engine_excluded },
+	};
+	int err = record_measure(c->e, c->empty_call.once, c->empty_call.arg, readings, 2);
+
+	if (!err)
+		*out = (struct medians){ record_series_median(&readings[0].series),
+					 record_series_median(&readings[1].series) };
+	c->base = readings[0].series;
+	return err;
+}
+
+int record_calibrate_capture(struct calibrator *c, const struct record_target *target)
+{
+	static const struct record_capture nothing;
+	struct engine_cost *cost = &c->out->cost[PROFILE_MECH_CAPTURE];
+	const struct engine_cost *fentry = &c->out->cost[PROFILE_MECH_FENTRY];
+	struct record_target capturing = *target;
+	struct medians before, with;
+	uint64_t full; /* that the programs exclude by now */
+	int err;
+
+	capturing.capture = &nothing;
+	err = measure(c, &before);
+	err = err ?: record_calibrator_attach(c, SPARE_CAPTURE, PROFILE_MECH_FENTRY, &capturing);
+	full = record_engine_full_cost(c->e, record_engine_spare(c->e, SPARE_CAPTURE),
+				       PROFILE_MECH_FENTRY);
+	err = err ?: measure(c, &with);
+	if (err)
+		return err;
+	cost->rest = with.oncpu - before.oncpu - (with.excluded - before.excluded - full) -
+		     record_cost_full(fentry, target->n_args);
+	cost->known = true;
+	return 0;
+}

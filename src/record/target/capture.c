@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/target/capture.h"
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/number.h"
+
+/* Has the names of allocation flags, which are macros, and their numbers. */
+#define FLAGS_FORMAT "/sys/kernel/tracing/events/kmem/kmalloc/format"
+#define FORMAT_BYTES (1 << 16)
+
+/* What has been read of an expression. */
+struct place {
+	const char *expression; /* for messages */
+	const struct btf *btf;
+	const struct btf_type *proto;
+	struct record_symbols *symbols;
+	struct record_value *value;
+	uint32_t type; /* of what is there; 0: not known */
+	bool in_register; /* it is the base itself, and not what that points to */
+};
+
+static const char *name_of(const struct place *at, uint32_t offset)
+{
+	return btf__name_by_offset(at->btf, offset);
+}
+
+static uint32_t skip_modifiers(const struct btf *btf, uint32_t id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t))) {
+		id = t->type;
+		t = btf__type_by_id(btf, id);
+	}
+	return id;
+}
+
+static const struct btf_type *type_at(const struct btf *btf, uint32_t *id)
+{
+	*id = skip_modifiers(btf, *id);
+	return btf__type_by_id(btf, *id);
+}
+
+/* The name that *TEXT begins with, which moves behind it; for free(). NULL: none. */
+static char *scan_name(const char **text)
+{
+	size_t n = strspn(*text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	char *name = n ? alloc_printf("%.*s", (int)n, *text) : NULL;
+
+	*text += n;
+	return name;
+}
+
+static bool find_parameter(struct place *at, const char *name)
+{
+	const struct btf_param *param = btf_params(at->proto);
+	uint32_t reg = 0;
+
+	for (uint32_t i = 0; i < btf_vlen(at->proto); i++) {
+		int64_t size = btf__resolve_size(at->btf, param[i].type);
+
+		if (!strcmp(name_of(at, param[i].name_off), name)) {
+			at->value->base = RECORD_BASE_ARGUMENT;
+			at->value->which = reg;
+			at->type = param[i].type;
+			return true;
+		}
+		reg += size > 16 ? 0 : size > 8 ? 2 : 1;
+	}
+	return false;
+}
+
+static bool find_named(struct place *at, const char *name)
+{
+	static const struct {
+		const char *name;
+		enum record_base base;
+		const char *type; /* of a struct that it points to; NULL: it is a number */
+		uint8_t bytes;
+	} known[] = {
+		{ "current", RECORD_BASE_TASK, "task_struct", 8 },
+		{ "cpu", RECORD_BASE_CPU, NULL, 4 },
+		{ "uid", RECORD_BASE_USER, NULL, 4 },
+		{ "cgroup", RECORD_BASE_CGROUP, NULL, 8 },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(known[i].name, name))
+			continue;
+		at->value->base = known[i].base;
+		at->value->bytes = known[i].bytes;
+		at->type = known[i].type ? (uint32_t)btf__find_by_name_kind(at->btf, known[i].type,
+									    BTF_KIND_STRUCT) :
+					   0;
+		return true;
+	}
+	return false;
+}
+
+/* As large as a number at ADDR may be, for the next variable. */
+static uint32_t room_at(const struct kernel_kallsyms *ks, uint64_t addr)
+{
+	uint32_t bytes = 8;
+	uint64_t offset;
+
+	while (bytes > 1 && kernel_kallsyms_variable_at(ks, addr + bytes - 1, &offset) &&
+	       offset != bytes - 1)
+		bytes /= 2;
+	return bytes;
+}
+
+static bool find_variable(struct place *at, const char *name)
+{
+	int32_t id = btf__find_by_name_kind(at->btf, name, BTF_KIND_VAR);
+
+	at->value->variable.kind = PROFILE_VARIABLE_GLOBAL;
+	at->in_register = false;
+	at->value->n_loads = 1;
+	if (id > 0) {
+		at->value->base = RECORD_BASE_PER_CPU;
+		at->value->which = (uint32_t)id;
+		at->type = btf__type_by_id(at->btf, (uint32_t)id)->type;
+		return true;
+	}
+	at->value->base = RECORD_BASE_ADDRESS;
+	at->value->addr = kernel_kallsyms_variable(at->symbols->ks, name);
+	at->value->bytes = at->value->addr ? room_at(at->symbols->ks, at->value->addr) : 0;
+	at->type = 0;
+	return at->value->addr;
+}
+
+static int find_base(struct place *at, const char **text)
+{
+	char *name = scan_name(text);
+	int err = 0;
+
+	at->in_register = true;
+	at->value->variable.kind = PROFILE_VARIABLE_ARGUMENT;
+	if (!name) {
+		err = -EINVAL;
+		log_error("--capture=%s: it begins with no name", at->expression);
+	} else if (!strcmp(name, "return")) {
+		at->value->base = RECORD_BASE_RETURN;
+		at->value->variable.kind = PROFILE_VARIABLE_RETURN;
+		at->type = at->proto->type;
+	} else if (find_parameter(at, name)) {
+	} else if (find_named(at, name)) {
+		at->value->variable.kind = PROFILE_VARIABLE_TASK;
+	} else if (!find_variable(at, name)) {
+		err = -ENOENT;
+	}
+	free(name);
+	return err;
+}
+
+/* Finds the member NAME in the struct of TYPE, or in those in it that have no name; *BIT becomes its place. */
+static const struct btf_member *find_member(const struct place *at, uint32_t type, const char *name,
+					    uint32_t *bit, uint32_t *bits)
+{
+	const struct btf_type *t = type_at(at->btf, &type);
+
+	for (uint32_t i = 0; t && btf_is_composite(t) && i < btf_vlen(t); i++) {
+		const struct btf_member *m = &btf_members(t)[i], *found = m;
+		const char *its = name_of(at, m->name_off);
+		uint32_t inner = 0;
+
+		if (*its ? strcmp(its, name) != 0 :
+			   !(found = find_member(at, m->type, name, &inner, bits)))
+			continue;
+		if (found == m)
+			*bits = btf_member_bitfield_size(t, i);
+		*bit = inner + btf_member_bit_offset(t, i);
+		return found;
+	}
+	return NULL;
+}
+
+/* The struct that a "->" leads to or, where it is no POINTER, that a "." stays in; 0: it is no such thing. */
+static uint32_t struct_at(const struct place *at, bool pointer)
+{
+	uint32_t type = at->type;
+	const struct btf_type *t = type_at(at->btf, &type);
+
+	/* Of the running task the type is that of what it points to. */
+	if (pointer && !(at->in_register && at->value->base == RECORD_BASE_TASK)) {
+		type = t && btf_is_ptr(t) ? t->type : 0;
+		t = type_at(at->btf, &type);
+	} else if (!pointer && !at->value->n_loads) {
+		return 0;
+	}
+	return t && btf_is_composite(t) ? type : 0;
+}
+
+/* One "->NAME" or ".NAME": from a pointer, or within what is there. */
+static int follow(struct place *at, bool pointer, const char *name)
+{
+	struct record_value *v = at->value;
+	uint32_t type = struct_at(at, pointer), bit = 0, bits = 0;
+	const struct btf_member *m = type ? find_member(at, type, name, &bit, &bits) : NULL;
+
+	if (!type)
+		log_error("--capture=%s: what is before '%s' is no %s", at->expression, name,
+			  pointer ? "pointer to a struct" : "struct");
+	else if (!m)
+		log_error("--capture=%s: struct %s has no member '%s'", at->expression,
+			  name_of(at, btf__type_by_id(at->btf, type)->name_off), name);
+	if (!m)
+		return -EINVAL;
+	if (pointer && v->n_loads == RECORD_CAPTURE_LOADS) {
+		log_error("--capture=%s: at most %d pointers can be followed", at->expression,
+			  RECORD_CAPTURE_LOADS);
+		return -E2BIG;
+	}
+	if (pointer)
+		v->offsets[v->n_loads++] = 0;
+	v->offsets[v->n_loads - 1] += (int32_t)(bit / 8);
+	v->bits = bits;
+	v->shift = bits ? bit % 8 : 0;
+	if (v->variable.kind == PROFILE_VARIABLE_ARGUMENT)
+		v->variable.kind = PROFILE_VARIABLE_MEMBER;
+	at->type = m->type;
+	at->in_register = false;
+	return 0;
+}
+
+/* Now that all of it is followed: how it is loaded. */
+static int settle(struct place *at)
+{
+	struct record_value *v = at->value;
+	const struct btf_type *t = at->type ? type_at(at->btf, &at->type) : NULL;
+
+	if (at->type || !v->bytes) {
+		bool is_number = t && (btf_is_int(t) || btf_is_any_enum(t) || btf_is_ptr(t));
+		int64_t size = is_number ? btf__resolve_size(at->btf, at->type) : 0;
+
+		if (size != 1 && size != 2 && size != 4 && size != 8) {
+			log_error("--capture=%s: this is no number", at->expression);
+			return -EINVAL;
+		}
+		v->bytes = (uint32_t)size;
+		v->is_signed = (btf_is_int(t) && btf_int_encoding(t) & BTF_INT_SIGNED) ||
+			       (btf_is_any_enum(t) && btf_kflag(t));
+	}
+	/* A field of bits lies in as few bytes as are aligned. */
+	for (v->bytes = v->bits ? 1 : v->bytes; v->bits && v->shift + v->bits > 8 * v->bytes;) {
+		int32_t *offset = &v->offsets[v->n_loads - 1];
+
+		v->bytes *= 2;
+		v->shift += 8 * (uint32_t)(*offset % (int32_t)v->bytes);
+		*offset -= *offset % (int32_t)v->bytes;
+	}
+	v->variable.bytes = (uint8_t)v->bytes;
+	v->variable.is_signed = v->is_signed;
+	return 0;
+}
+
+/* The bits of an allocation flag, from the kernel's own table of names for events: {… 0x100u …, "__GFP_ZERO"}. */
+static bool flag_by_name(const char *name, uint64_t *mask)
+{
+	char *quoted = alloc_printf("\"%s\"}", name), *text = NULL, *end, *begin;
+	const char *at;
+	uint64_t bits;
+	size_t length;
+
+	*mask = 0;
+	if (!file_read(FLAGS_FORMAT, FORMAT_BYTES, &text, &length) &&
+	    (end = strstr(text, quoted))) {
+		*end = '\0';
+		begin = strrchr(text, '{');
+		for (at = begin; at && !strchr(begin, '~') && (at = strstr(at, "0x"));)
+			if (number_scan_hex(&at, &bits))
+				*mask |= bits;
+	}
+	free(text);
+	free(quoted);
+	return *mask;
+}
+
+static bool constant_by_name(const struct btf *btf, const char *name, uint64_t *mask)
+{
+	for (uint32_t id = 1, n = btf__type_cnt(btf); id < n; id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+
+		for (uint32_t i = 0; btf_is_enum(t) && i < btf_vlen(t); i++)
+			if (!strcmp(btf__name_by_offset(btf, btf_enum(t)[i].name_off), name)) {
+				*mask = (uint32_t)btf_enum(t)[i].val;
+				return true;
+			}
+	}
+	return false;
+}
+
+static int parse_mask(struct place *at, const char *text)
+{
+	uint64_t *mask = &at->value->mask;
+
+	if (!number_unsigned(text, 1, UINT64_MAX, mask) && !flag_by_name(text, mask) &&
+	    !constant_by_name(at->btf, text, mask)) {
+		log_error(
+			"--capture=%s: '%s' is no number, and no constant or allocation flag that this kernel names",
+			at->expression, text);
+		return -EINVAL;
+	}
+	at->value->variable.is_flags = true;
+	return 0;
+}
+
+/* -ENOENT, not reported, if it begins with a name that this function does not have, nor the kernel. */
+static int parse(struct place *at, const char *text)
+{
+	int err = find_base(at, &text);
+
+	while (!err && (!strncmp(text, "->", 2) || *text == '.')) {
+		bool pointer = *text == '-';
+		char *name;
+
+		text += pointer ? 2 : 1;
+		name = scan_name(&text);
+		err = follow(at, pointer, name ?: "");
+		free(name);
+	}
+	err = err ?: settle(at);
+	if (err)
+		return err;
+	text += strspn(text, " ");
+	if (*text == '&')
+		return parse_mask(at, text + 1 + strspn(text + 1, " "));
+	if (!*text)
+		return 0;
+	log_error("--capture=%s: cannot make sense of '%s'", at->expression, text);
+	return -EINVAL;
+}
+
+static bool is_flags(const struct btf *btf, uint32_t type, const char *name)
+{
+	const struct btf_type *t = btf__type_by_id(btf, type);
+
+	return strstr(name, "flags") ||
+	       (t && btf_is_typedef(t) && !strcmp(btf__name_by_offset(btf, t->name_off), "gfp_t"));
+}
+
+static struct record_value *add(struct record_capture *c, const char *name)
+{
+	struct record_value *v = &c->values[c->n_values];
+
+	*v = (struct record_value){ .variable.name = alloc_printf("%s", name) };
+	return v;
+}
+
+static bool has(const struct record_capture *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->n_values; i++)
+		if (!strcmp(c->values[i].variable.name, name))
+			return true;
+	return false;
+}
+
+/* Its number arguments, and what it returns if that is a number. */
+static void add_arguments(struct record_capture *c, struct place *at)
+{
+	const struct btf_param *param = btf_params(at->proto);
+
+	for (uint32_t i = 0; i <= btf_vlen(at->proto) && c->n_values < ENGINE_VALUES; i++) {
+		bool is_return = i == btf_vlen(at->proto);
+		uint32_t type = is_return ? at->proto->type : param[i].type, id = type;
+		const struct btf_type *t = type ? type_at(at->btf, &id) : NULL;
+		const char *name = is_return ? "return" : name_of(at, param[i].name_off);
+
+		if (!t || !(btf_is_int(t) || btf_is_any_enum(t)) || has(c, name))
+			continue;
+		at->expression = name;
+		at->value = add(c, name);
+		at->value->variable.is_flags = !is_return && is_flags(at->btf, type, name);
+		if (!parse(at, name))
+			c->n_values++;
+		else
+			free((char *)at->value->variable.name);
+	}
+}
+
+/* Adds EXPRESSION to what is captured of C's function; *FITS becomes true if it is one of it. */
+static int add_expression(struct record_capture *c, struct place *at, const char *function,
+			  const char *expression, bool *fits)
+{
+	size_t n = strspn(expression,
+			  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+	bool named = expression[n] == ':';
+	int err;
+
+	if (named && (strncmp(expression, function, n) || function[n]))
+		return 0;
+	at->expression = expression;
+	expression += named ? n + 1 : 0;
+	if (has(c, expression)) {
+		*fits = true;
+		return 0;
+	}
+	if (c->n_values == ENGINE_VALUES) {
+		log_error("--capture=%s: at most %d values of %s can be captured", at->expression,
+			  ENGINE_VALUES, function);
+		return -E2BIG;
+	}
+	at->value = add(c, expression);
+	err = parse(at, at->value->variable.name);
+	if (err)
+		free((char *)at->value->variable.name);
+	else
+		c->n_values++;
+	*fits |= !err;
+	return err == -ENOENT ? 0 : err;
+}
+
+static int resolve_site(struct record_captures *all, const struct record_names *expressions,
+			bool *fits, bool automatic, const struct record_site *site, uint32_t i,
+			struct record_symbols *symbols)
+{
+	int fd, err = 0;
+	const struct kernel_btf *btf = record_symbols_btf(symbols, site->sym, &fd);
+	struct place at = { .btf = kernel_btf_raw(btf), .symbols = symbols };
+	const struct btf_type *func = btf__type_by_id(at.btf, (uint32_t)site->target.btf_id);
+	struct record_capture c = { .site = i };
+
+	at.proto = btf__type_by_id(at.btf, func->type);
+	for (uint32_t e = 0; e < expressions->n_items && !err; e++)
+		err = add_expression(&c, &at, site->name, expressions->items[e], &fits[e]);
+	if (automatic && !err)
+		add_arguments(&c, &at);
+	if (c.n_values && all->n_items < ENGINE_CAPTURED)
+		vec_push(all, items, c);
+	return err;
+}
+
+int record_captures_resolve(struct record_captures *c, const struct record_names *expressions,
+			    bool automatic, struct record_sites *sites,
+			    struct record_symbols *symbols)
+{
+	bool *fits = alloc_array(expressions->n_items, sizeof(*fits));
+	uint32_t without = 0;
+	int err = 0;
+
+	if (!automatic && !expressions->n_items)
+		goto out;
+	for (uint32_t i = 0; i < sites->n_items && !err; i++) {
+		if (sites->items[i].mech == PROFILE_MECH_FENTRY)
+			err = resolve_site(c, expressions, fits, automatic, &sites->items[i], i,
+					   symbols);
+		else
+			without++;
+	}
+	for (uint32_t e = 0; e < expressions->n_items && !err; e++)
+		if (!fits[e]) {
+			log_error(
+				"--capture=%s: no function that is timed by fentry has such an argument, nor the kernel such a variable",
+				expressions->items[e]);
+			err = -ENOENT;
+		}
+	for (uint32_t i = 0; i < c->n_items; i++) {
+		sites->items[c->items[i].site].target.capture = &c->items[i];
+		sites->items[c->items[i].site].target.capture_slot = i;
+	}
+	if (without && !err)
+		log_note("of %u functions nothing is captured: they are not timed by fentry",
+			 without);
+out:
+	free(fits);
+	return err;
+}
+
+void record_captures_store(const struct record_captures *c, struct profile *p)
+{
+	for (uint32_t i = 0; i < c->n_items; i++)
+		for (uint32_t v = 0; v < c->items[i].n_values; v++) {
+			struct profile_variable variable = c->items[i].values[v].variable;
+
+			variable.site = c->items[i].site + 1;
+			profile_variable_add(p, &variable);
+		}
+}
+
+void record_captures_deinit(struct record_captures *c)
+{
+	for (uint32_t i = 0; i < c->n_items; i++)
+		for (uint32_t v = 0; v < c->items[i].n_values; v++)
+			free((char *)c->items[i].values[v].variable.name);
+	free(c->items);
+	*c = (struct record_captures){};
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is captured of each call of a function, from expressions such as "s->object_size": what is loaded from where.
+ */
+#ifndef KPROTPERF_RECORD_TARGET_CAPTURE_H
+#define KPROTPERF_RECORD_TARGET_CAPTURE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kprotperf/engine.h"
+#include "profile/profile.h"
+#include "record/target/sites.h"
+
+enum record_base {
+	RECORD_BASE_ARGUMENT, /* WHICH: the register */
+	RECORD_BASE_RETURN,
+	RECORD_BASE_TASK, /* the running task's struct */
+	RECORD_BASE_CPU, /* its number */
+	RECORD_BASE_USER, /* the number of the running task's */
+	RECORD_BASE_CGROUP,
+	RECORD_BASE_ADDRESS, /* a variable at ADDR */
+	RECORD_BASE_PER_CPU, /* this CPU's copy of the variable of the type id WHICH */
+};
+
+/* Pointers that lead from the base to the value, at most. */
+#define RECORD_CAPTURE_LOADS 4
+
+struct record_value {
+	struct profile_variable variable; /* its name is this struct's */
+	enum record_base base;
+	uint32_t which;
+	uint64_t addr;
+	/* Loads, each from that offset of what the one before found: pointers, the last one of BYTES bytes. */
+	uint32_t n_loads;
+	int32_t offsets[RECORD_CAPTURE_LOADS];
+	uint32_t bytes;
+	uint32_t shift, bits; /* which of these bits are the value; BITS 0: all */
+	uint64_t mask; /* 0: none */
+	bool is_signed;
+};
+
+struct record_capture {
+	uint32_t site; /* place in the sites, which is one less than the engine's number */
+	struct record_value values[ENGINE_VALUES];
+	uint32_t n_values;
+};
+
+struct record_captures {
+	struct record_capture *items;
+	uint32_t n_items, cap_items;
+};
+
+/*
+ * Finds what EXPRESSIONS ("[FUNC:]EXPR") and, with AUTOMATIC, the functions' own arguments are, for the SITES that fentry times.
+ * Reports what it does not find. -errno.
+ */
+int record_captures_resolve(struct record_captures *c, const struct record_names *expressions,
+			    bool automatic, struct record_sites *sites,
+			    struct record_symbols *symbols);
+/* Adds the variables to P. */
+void record_captures_store(const struct record_captures *c, struct profile *p);
+void record_captures_deinit(struct record_captures *c);
+
+#endif

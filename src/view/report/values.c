@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The values that calls had, for which record was asked: calls by values, those that took most of their function's time first. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "view/columns.h"
+#include "view/report.h"
+
+struct line {
+	struct profile_capture calls; /* of all runs */
+	const char *function, *syscall, *values;
+	double n_calls, mean, min, max, share; /* SHARE: of the time of its function's calls */
+};
+
+static const struct output_column columns[] = {
+	COLUMN("function", TEXT, line, function, .header = "FUNCTION"),
+	COLUMN("syscall", TEXT, line, syscall, .header = "CONTEXT"),
+	COLUMN("calls", COUNT, line, n_calls, .header = "CALLS"),
+	COLUMN("share", FRACTION, line, share, .header = "OF TIME"),
+	COLUMN("mean", TIME, line, mean, .header = "MEAN"),
+	COLUMN("min", TIME, line, min, .header = "MIN", .rank = 2),
+	COLUMN("max", TIME, line, max, .header = "MAX", .rank = 1),
+	COLUMN("sampled", FLAG, line, calls.sampled),
+	COLUMN("values", TEXT, line, values, .header = "VALUES", .elastic = true),
+};
+
+/* Those that do not vary are left out where people read, unless none does. VARIES: bits, by the variable's place. */
+static const char *word_values(struct view_rows *rows, const struct profile_capture *c,
+			       const struct profile *p, uint32_t varies)
+{
+	char *text = NULL;
+	uint32_t place = 0;
+
+	if (!rows->for_people || !varies)
+		varies = UINT32_MAX;
+
+	for (uint32_t i = 0; i < p->n_variables; i++) {
+		const struct profile_variable *v = &p->variables[i];
+		uint64_t value;
+
+		if (v->site != c->site)
+			continue;
+		value = c->values[place];
+		if ((c->absent | ~varies) >> place++ & 1)
+			continue;
+		alloc_append(&text, "%s%s=", text ? " " : "", v->name);
+		if (v->is_flags || value >> 63 > v->is_signed)
+			alloc_append(&text, "0x%" PRIx64, value);
+		else
+			alloc_append(&text, "%" PRId64, (int64_t)value);
+	}
+	return alloc_keep(&rows->texts, text);
+}
+
+/* Calls of one function, in one context, with equal values are side by side. */
+static int by_values(const void *left, const void *right)
+{
+	const struct profile_capture *a = &((const struct line *)left)->calls,
+				     *b = &((const struct line *)right)->calls;
+
+	if (a->site != b->site)
+		return a->site < b->site ? -1 : 1;
+	if (a->context != b->context)
+		return a->context < b->context ? -1 : 1;
+	if (a->sampled != b->sampled || a->absent != b->absent)
+		return a->sampled != b->sampled ? a->sampled - b->sampled :
+		       a->absent < b->absent    ? -1 :
+						  1;
+	return memcmp(a->values, b->values, sizeof(a->values));
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct line *a = left, *b = right;
+
+	if (a->calls.site != b->calls.site)
+		return a->calls.site < b->calls.site ? -1 : 1;
+	return a->share != b->share ? (a->share > b->share ? -1 : 1) : by_values(left, right);
+}
+
+static void add(struct profile_capture *sum, const struct profile_capture *c)
+{
+	sum->calls += c->calls;
+	sum->time += c->time;
+	if (c->min < sum->min)
+		sum->min = c->min;
+	if (c->max > sum->max)
+		sum->max = c->max;
+}
+
+/* Which values of calls of C's function are not the same in all rows, FIRST being one of them. */
+static uint32_t differing(const struct profile_capture *first, const struct profile_capture *c)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; i < PROFILE_VALUES_MAX; i++)
+		bits |= (uint32_t)(first->values[i] != c->values[i]) << i;
+	return bits;
+}
+
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct profile *p = ((const struct view_report *)data)->p;
+	struct line *lines = view_rows_new(rows, p->n_captures, sizeof(*lines));
+	struct {
+		int64_t time;
+		const struct profile_capture *first;
+		uint32_t varies;
+	} *sites = alloc_array(p->n_sites, sizeof(*sites));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_captures; i++) {
+		const struct profile_capture *c = &p->captures[i];
+
+		lines[i].calls = *c;
+		sites[c->site].time += c->time;
+		sites[c->site].first = sites[c->site].first ?: c;
+		sites[c->site].varies |= differing(sites[c->site].first, c);
+	}
+	qsort(lines, p->n_captures, sizeof(*lines), by_values);
+	for (uint32_t i = 0; i < p->n_captures; i++) {
+		if (n && !by_values(&lines[n - 1], &lines[i]))
+			add(&lines[n - 1].calls, &lines[i].calls);
+		else
+			lines[n++].calls = lines[i].calls;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct profile_capture *c = &lines[i].calls;
+
+		lines[i].function = p->sites[c->site].name;
+		lines[i].syscall = p->contexts[c->context].name;
+		lines[i].mean = (double)c->time / (double)c->calls;
+		lines[i].n_calls = (double)c->calls;
+		lines[i].min = (double)c->min;
+		lines[i].max = (double)c->max;
+		lines[i].share =
+			sites[c->site].time > 0 ? (double)c->time / (double)sites[c->site].time : 0;
+		lines[i].values = word_values(rows, c, p, sites[c->site].varies);
+	}
+	qsort(lines, n, sizeof(*lines), by_time);
+	rows->section.n_rows = n;
+	free(sites);
+}
+
+const struct view_table report_values = {
+	.name = "values",
+	.first = 6,
+	.title = "Calls by the values they had",
+	ONE_GROUP(columns),
+	.rows = rows,
+};

@@ -1,0 +1,97 @@
+#!/bin/bash
+# record --context and --capture: the values of each call, once each and no other's, at a stated cost.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Polls of 1 to 40 files, 10 of each.
+# shellcheck disable=SC2016 # for perl
+polls='use IO::Poll; my @f = map { open(my $f, "<", "/dev/zero"); $f } 1..40;
+	for my $n (1..40) { IO::Poll::_poll(0, map { (fileno($f[$_]), 1) } 0..$n-1) for 1..10 }'
+
+guest_main() {
+	local slab='--func allocate_slab --context --capture s->oo.x --capture return->objects --capture crng_init'
+	record plain -F 0 --func allocate_slab -- "$workloads/big-fork" -n 3
+	# shellcheck disable=SC2086 # a list of words
+	record slab -F 0 $slab --capture 'flags & __GFP_ZERO' --capture flags \
+		--capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
+	record poll -F 0 --func do_sys_poll --context -- perl -e "$polls"
+	head -c 7000 /dev/zero >bytes
+	record distinct -F 0 --func vfs_read --func ksys_read --capture 'vfs_read:file->f_pos' --capture count \
+		-- dd if=bytes of=/dev/null bs=1
+	for bad in 's->nosuch' 'nosuch' 's.oo' 's->oo.x.y' 'flags & NOSUCH' '->oo' 's->oo'; do
+		record "bad-${bad//[^a-zA-Z]/_}" --func allocate_slab --capture "$bad" -- true
+	done
+	record no-fentry --attach=kprobe --func allocate_slab --capture node -- true
+	keep no-function "$kprotperf" record --context -- true
+}
+
+side "$@"
+need hardened
+boot hardened guest_main
+clean_dmesg
+
+# rows NAME FUNCTION WHAT: of the rows of values of FUNCTION.
+rows() {
+	json "$1" "[.values[] | select(.function == \"$2\")] | $3"
+}
+
+equal 'all calls are in a row' "$(rows slab allocate_slab 'map(.calls) | add')" "$(calls slab allocate_slab)"
+# Each mean is rounded to 12 digits.
+within 'with their time' "$(rows slab allocate_slab 'map(.calls * .mean) | add')" \
+	"$(function_row slab allocate_slab total)" 0.0001
+equal 'nothing is lost' "$(lost slab) $(lost poll)" 'nothing nothing'
+# As many objects as the cache's order has, which is what shuffle_freelist() goes through.
+equal 'members of arguments, and of what is returned' "$(rows slab allocate_slab \
+	'map(.values | capture("s->oo.x=(?<oo>[0-9]+) .*return->objects=(?<n>[0-9]+)") |
+		select((.oo | tonumber) % 65536 != (.n | tonumber))) | length')" 0
+equal 'a variable' "$(rows slab allocate_slab 'map(.values | capture("crng_init=(?<n>[0-9]+)").n) | unique | tostring')" '["2"]'
+equal 'bits of flags, by their name, are those of the flags' "$(rows slab allocate_slab \
+	'map(.values | capture("__GFP_ZERO=(?<z>[^ ]+) flags=(?<f>[^ ]+)") |
+		select((.z == "0x100") != (.f | test("[13579bdf]..$")))) | length')" 0
+# The command maps thousands of areas, one after the other.
+holds 'what pointers lead to' "$(rows slab allocate_slab \
+	'map(.values | capture("total_vm=(?<n>[0-9]+)").n) | unique | length') > 100"
+equal 'no value of a call is another one'\''s' "$(rows slab allocate_slab 'map(.values) | length')" \
+	"$(rows slab allocate_slab 'map([.values, .syscall]) | unique | length')"
+# -0.05 to +0.05 % in ten recordings.
+within 'capturing is no part of the corrected times' "$(syscall_row slab clone mean)" "$(syscall_row plain clone mean)" 0.3
+within 'nor of the function'\''s own' "$(function_row slab allocate_slab p50)" "$(function_row plain allocate_slab p50)" 1
+
+equal 'an argument: polls of each number of files' "$(rows poll do_sys_poll \
+	'map(select(.calls >= 10) | .values | capture("nfds=(?<n>[0-9]+)").n) | unique | length')" 40
+holds 'more files take longer' "$(rows poll do_sys_poll \
+	'map(select(.values | test("nfds=40 "))) | .[0].mean') > 5 * $(rows poll do_sys_poll \
+	'map(select(.values | test("nfds=2 "))) | .[0].mean')"
+
+full=$(loss distinct captures_full)
+holds "more values than rows: calls that have none are counted, $full" "$full > 2500"
+equal 'more values than rows: the others have one' "$(rows distinct vfs_read \
+	'map(select(.sampled | not) | .calls) | add')" $(($(calls distinct vfs_read) - full))
+equal 'more values than rows: of those a sample is kept' "$(rows distinct vfs_read 'map(select(.sampled) | .calls) | add')" 1024
+# shellcheck disable=SC2016 # for jq
+# As many of the sample lie below the middle of those without a row as above: 4.4 standard deviations of 1,024 draws are 71.
+holds 'more values than rows: the sample is of all of them alike' "$(rows distinct vfs_read '
+	def at: .values | capture("f_pos=(?<n>[0-9]+)").n | tonumber;
+	([range(7000)] - map(select(.sampled | not) | at)) as $left | $left[($left | length) / 2 | floor] as $middle |
+	map(select(.sampled) | at | select(. < $middle)) | length - 512 | fabs') < 71"
+equal 'of a function named with it only' "$(rows distinct ksys_read 'map(.values | test("f_pos") | not) | all')" true
+equal 'and of all where none is named' "$(rows distinct ksys_read 'map(select(.values | test("count=1($| )")) | .calls) | add >= 7000')" true
+
+# refused NAME LINE: in one line.
+refused() {
+	is "$1: refused" "$(cat "bad-$1.status"):$(grep -c . "bad-$1.err"):$(grep -cF "$2" "bad-$1.err")" 1:1:1
+}
+
+refused s__nosuch "struct kmem_cache has no member 'nosuch'"
+refused nosuch 'no function that is timed by fentry has such an argument, nor the kernel such a variable'
+refused s_oo "what is before 'oo' is no struct"
+refused s__oo_x_y "what is before 'y' is no struct"
+refused flags___NOSUCH "'NOSUCH' is no number, and no constant or allocation flag that this kernel names"
+refused __oo 'it begins with no name'
+refused s__oo 'this is no number'
+is 'what is not timed by fentry has no values, which is said' \
+	"$(grep -c 'no function that is timed by fentry' no-fentry.err):$(cat no-fentry.status)" 1:1
+is 'nothing to capture of is wrong usage' "$(cat no-function.status):$(grep -c 'need functions' no-function.err)" 2:1
+done_testing
