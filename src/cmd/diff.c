@@ -425,6 +425,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	if (analyze_passage_init(&c.passage, p[BASELINE], p[HARDENED], &c.conclusion))
 		status = CMD_FAILED;
 	analyze_passage_lead(&c.passage, &c.conclusion);
+	varies_shifts_init(&c.shifts, p[BASELINE], p[HARDENED]);
 	analyze_trace_diff_init(&c.trace, p[BASELINE], p[HARDENED]);
 	analyze_misses_init(&c.misses, p[BASELINE], p[HARDENED], ANALYZE_MISSES_BY_FUNCTION);
 	analyze_misses_init(&c.miss_objects, p[BASELINE], p[HARDENED], ANALYZE_MISSES_BY_OBJECT);
@@ -444,6 +445,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		status = CMD_ABOVE;
 	}
 	free(above);
+	varies_shifts_deinit(&c.shifts);
 	analyze_trace_diff_deinit(&c.trace);
 	analyze_misses_deinit(&c.misses);
 	analyze_misses_deinit(&c.miss_objects);

@@ -11,6 +11,7 @@
 #include "analyze/diff/passage.h"
 #include "analyze/diff/renames.h"
 #include "analyze/figures/misses.h"
+#include "analyze/varies/shift.h"
 #include "analyze/why/why.h"
 #include "view/table.h"
 
@@ -30,6 +31,7 @@
 	TABLE(ranges)           \
 	TABLE(paths)            \
 	TABLE(path_changes)     \
+	TABLE(variables)        \
 	TABLE(trace)            \
 	TABLE(misses)           \
 	TABLE(miss_objects)     \
@@ -54,6 +56,7 @@ struct view_diff {
 	struct analyze_attribution attribution; /* empty but for on-CPU times */
 	struct analyze_diff_paths paths;
 	struct analyze_passage passage; /* of the conclusion's syscall */
+	struct varies_shifts shifts;
 	struct analyze_trace_diff trace;
 	struct analyze_misses misses, miss_objects;
 	const struct analyze_renames *renames;

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 fixture baseline hardened control-baseline control-hardened troubled hostile nanoseconds \
-  three-runs empty ranges-baseline ranges-hardened
+  three-runs empty ranges-baseline ranges-hardened captured captured-unseeded
 
 prints diff.txt diff control-baseline.data control-hardened.data
 prints diff-all.txt diff --all control-baseline.data control-hardened.data
@@ -26,12 +26,17 @@ json "json: a body on one side only is all change" \
      map(select(.name | IN("shuffle_freelist", "setup_object", "[rest]")) | .delta_total) | add) ==
      function("allocate_slab"; "clone").delta_total' \
   diff --format=json ranges-baseline.data ranges-hardened.data
+json "json: what other values carry, and of which variable" \
+  '(.variables | map(.function) | unique) == ["allocate_slab"] and .variables[0].variable == null and
+   (.variables[1] | .variable == "crng_init" and .by_values > 0.99 * .delta and .baseline.value > 0.9 and .hardened.value < 0.1) and
+   (.variables | map(.by_values + .by_cost - .delta | fabs < 1e-6) | all)' \
+  diff --format=json captured.data captured-unseeded.data
 prints diff-workload.csv diff --format=csv --section=workload baseline.data hardened.data
 prints diff-environment.csv diff --format=csv --section=environment baseline.data hardened.data
 
 for width in 100 80; do
   for pair in 'baseline hardened' 'control-baseline control-hardened' 'baseline troubled' \
-    'hostile baseline' 'ranges-baseline ranges-hardened' 'three-runs three-runs' 'empty empty'; do
+    'hostile baseline' 'ranges-baseline ranges-hardened' 'captured captured-unseeded' 'three-runs three-runs' 'empty empty'; do
     read -r one other <<<"$pair"
     COLUMNS=$width run diff "$one.data" "$other.data"
     [ "$status" -eq 0 ] && [ "$(wc -l <out)" -le 40 ] && [ "$(wc -L <out)" -le $width ]

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyze/varies/varies.h"
+#include "analyze/varies/shift.h"
 #include "fixture.h"
 
 static uint64_t seed;
@@ -308,6 +308,68 @@ static void test_sampled(void **state)
 	profile_destroy(p);
 }
 
+static struct profile *side(uint32_t from, double slope, double constant)
+{
+	struct profile *p = START("n", "cpu");
+
+	seed = from + (uint64_t)slope;
+	for (int i = 0; i < 2000; i++) {
+		uint32_t n = from + chance(30);
+
+		CALL(p, constant + slope * n + 5 * noise(), n, chance(2));
+	}
+	return p;
+}
+
+/* The change of a mean of N, N more of it at a slope of 20 and COST more for each call. */
+static void assert_shift(struct profile *a, struct profile *b, double values, double cost)
+{
+	struct varies_shifts s;
+
+	varies_shifts_init(&s, a, b);
+	assert_int_equal(s.n_rows, 2);
+	assert_null(s.rows[0].variable);
+	assert_string_equal(s.rows[1].variable, "n");
+	for (uint32_t i = 0; i < s.n_rows; i++) {
+		near(s.rows[i].by_values, values, 12);
+		near(s.rows[i].by_cost, cost, 5);
+		near(s.rows[i].by_values + s.rows[i].by_cost, s.rows[i].delta, 1e-9);
+	}
+	varies_shifts_deinit(&s);
+	profile_destroy(b);
+}
+
+/* What the sides' calls take more: by other values, at equal values, both. */
+static void test_shift(void **state)
+{
+	struct profile *a = side(10, 20, 100), *settings[2];
+	struct varies_shifts s;
+
+	(void)state;
+	assert_shift(a, side(14, 20, 100), 80, 0);
+	assert_shift(a, side(10, 20, 200), 0, 100);
+	assert_shift(a, side(14, 20, 200), 80, 100);
+	varies_shifts_init(&s, a, a);
+	assert_int_equal(s.n_rows, 0);
+	varies_shifts_deinit(&s);
+	profile_destroy(a);
+	/* A setting that each side has one value of. */
+	for (uint32_t i = 0; i < 2; i++) {
+		settings[i] = START("crng_init", "cpu");
+		for (int j = 0; j < 1000; j++)
+			CALL(settings[i], i ? 900 + 5 * noise() : 11000 + 5 * noise(), i,
+			     chance(2));
+	}
+	varies_shifts_init(&s, settings[0], settings[1]);
+	assert_int_equal(s.n_rows, 2);
+	near(s.rows[1].by_values, -10100, 2);
+	near(s.rows[1].by_cost, 0, 1e-6);
+	assert_true(s.rows[1].sides[0].value == 0 && s.rows[1].sides[1].value == 1);
+	varies_shifts_deinit(&s);
+	profile_destroy(settings[0]);
+	profile_destroy(settings[1]);
+}
+
 static uint64_t steps(uint32_t n)
 {
 	struct profile *p = START("n", "size", "flags", "ready");
@@ -342,6 +404,7 @@ int main(void)
 		cmocka_unit_test(test_flag),     cmocka_unit_test(test_two),
 		cmocka_unit_test(test_shuffled), cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_sampled),  cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_shift),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

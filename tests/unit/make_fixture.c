@@ -278,7 +278,7 @@ static struct profile *hostile(void)
 }
 
 /* Calls of FUNCTION, each with values of its own; its time follows from them by allocate_slab's rules, or (NOISE) does not. */
-static void capture_calls(struct profile *p, const char *function, bool noise)
+static void capture_calls(struct profile *p, const char *function, bool noise, uint32_t unseeded)
 {
 	static const struct profile_variable variables[] = {
 		{ .name = "crng_init", .kind = PROFILE_VARIABLE_GLOBAL, .bytes = 4 },
@@ -300,7 +300,7 @@ static void capture_calls(struct profile *p, const char *function, bool noise)
 	}
 	for (uint32_t i = 0; i < 4600; i++) {
 		seed = seed * 6364136223846793005 + 1442695040888963407;
-		uint64_t init = i >= 400, objects = 8 + (seed >> 59), random = seed >> 40 & 63;
+		uint64_t init = i >= unseeded, objects = 8 + (seed >> 59), random = seed >> 40 & 63;
 		seed = seed * 6364136223846793005 + 1442695040888963407;
 		uint64_t time = noise ? 900 + random :
 				init  ? 96 + random / 4 + 20 * objects :
@@ -320,7 +320,7 @@ static void capture_calls(struct profile *p, const char *function, bool noise)
 }
 
 /* What was captured of two functions, one of which no variable explains. */
-static struct profile *captured(void)
+static struct profile *captured(uint32_t unseeded)
 {
 	struct profile *p = profile_create();
 
@@ -329,8 +329,8 @@ static struct profile *captured(void)
 	fixture_calibrated(p);
 	fixture_run(p, 300000000);
 	profile_context_add(p, "clone");
-	capture_calls(p, "allocate_slab", false);
-	capture_calls(p, "vm_area_dup", true);
+	capture_calls(p, "allocate_slab", false, unseeded);
+	capture_calls(p, "vm_area_dup", true, unseeded);
 	return p;
 }
 
@@ -362,7 +362,9 @@ static struct profile *build(const char *name)
 		return p;
 	}
 	if (!strcmp(name, "captured"))
-		return captured();
+		return captured(400);
+	if (!strcmp(name, "captured-unseeded"))
+		return captured(4200);
 	if (!strcmp(name, "three-runs"))
 		return fixture_big_fork(3, 1000);
 	if (!strcmp(name, "empty")) {

@@ -169,16 +169,22 @@ void varies_tree_prune(struct varies_tree *t, double complexity)
 	prune(t, 0, complexity * varies_rest(&t->nodes[0].sums));
 }
 
-double varies_tree_predict(const struct varies_tree *t, const struct varies_data *d, uint32_t row)
+const struct varies_node *varies_tree_leaf(const struct varies_tree *t, const struct varies_data *d,
+					   uint32_t row)
 {
 	const struct varies_node *node = t->nodes;
-	const struct varies_column *c;
-	double mean;
 
 	while (node->use == VARIES_SPLIT)
 		node = &t->nodes[node->child[!is_first_side(&node->split, d, row)]];
-	mean = node->sums.n > 0 ? node->sums.sum / node->sums.n : 0;
-	c = &d->columns[node->line.column];
+	return node;
+}
+
+double varies_tree_predict(const struct varies_tree *t, const struct varies_data *d, uint32_t row)
+{
+	const struct varies_node *node = varies_tree_leaf(t, d, row);
+	const struct varies_column *c = &d->columns[node->line.column];
+	double mean = node->sums.n > 0 ? node->sums.sum / node->sums.n : 0;
+
 	if (node->use == VARIES_LEAF || c->codes[row] == c->n_values)
 		return mean;
 	return mean + node->line.slope * (c->x[c->codes[row]] - node->line.mean_x);

@@ -29,6 +29,7 @@ struct varies_row {
 	uint32_t absent;
 	double calls; /* captured */
 	struct varies_sums sums; /* of those that they stand for */
+	struct varies_sums sides[2]; /* the same of each of two profiles, but not less the mean */
 	double min, max;
 };
 
@@ -38,6 +39,8 @@ struct varies_data {
 	struct varies_column columns[PROFILE_VALUES_MAX];
 	uint32_t n_columns;
 	double mean; /* was taken off */
+	struct varies_sums all;
+	double lost, sampled; /* as in struct varies */
 	double weight, least; /* calls that one stands for at most; calls of a leaf */
 	double *calls; /* that were drawn, those of a row side by side */
 	uint32_t n_calls, *number; /* of each row */
@@ -46,6 +49,16 @@ struct varies_data {
 	uint32_t *order; /* of rows, likewise */
 	uint64_t steps;
 };
+
+/* Reads the calls of FUNCTION in P, which is that SIDE of D's profiles; FINISH after the last. */
+void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t side,
+		      const char *function);
+void varies_data_finish(struct varies_data *d);
+/* Takes OFFSET off all times of the second side, once. */
+void varies_data_offset(struct varies_data *d, double offset);
+void varies_data_deinit(struct varies_data *d);
+/* Are there calls enough, and is there any variance? */
+bool varies_data_tells(const struct varies_data *d);
 
 struct varies_split {
 	double gain; /* squares that it takes off; 0: there is no split */
@@ -77,6 +90,11 @@ struct varies_tree {
 	uint32_t n_nodes;
 };
 
+static inline double varies_value(const struct varies_column *c, uint64_t value)
+{
+	return c->variable->is_signed ? (double)(int64_t)value : (double)value;
+}
+
 static inline void varies_sums_add(struct varies_sums *to, const struct varies_sums *more)
 {
 	to->n += more->n;
@@ -100,6 +118,9 @@ void varies_tree_grow(struct varies_tree *t, struct varies_data *d, uint32_t col
 		      const struct varies_sums *sums);
 /* Sets what each node is used as where each leaf costs COMPLEXITY of all squares, and a line as much as two. */
 void varies_tree_prune(struct varies_tree *t, double complexity);
+/* The node that ROW ends in. */
+const struct varies_node *varies_tree_leaf(const struct varies_tree *t, const struct varies_data *d,
+					   uint32_t row);
 /* What T says of a row, less the mean of all. */
 double varies_tree_predict(const struct varies_tree *t, const struct varies_data *d, uint32_t row);
 
@@ -110,6 +131,8 @@ void varies_draw(struct varies_data *d);
  * prunes to the smallest tree that is not surely worse than the best (3.4.3, the difference paired by fold); NULL: is not asked for.
  */
 double varies_validate(struct varies_data *d, uint32_t columns, double *complexity);
+/* Likewise; T becomes that tree, of all calls. */
+double varies_fit(struct varies_tree *t, struct varies_data *d, uint32_t columns);
 /*
  * The columns (bits) that explain something, one after the other: the one that explains most of what those before leave, while that is
  * significant. P of each: how often shuffled latencies give any of those not selected yet as much.

@@ -11,6 +11,8 @@
 
 /* Any numbers; the same recording is to give the same figures. */
 #define SEEDS 20061, 1984
+/* A leaf has so many of the calls that were drawn at least. */
+#define LEAF_LEAST 5
 /* Calls that are drawn at most. */
 #define CALLS_MAX 65536
 /* Not more variables than that are selected. */
@@ -46,6 +48,11 @@ void varies_draw(struct varies_data *d)
 
 	set_seed(SEEDS);
 	at = unif_rand();
+	d->least = LEAF_LEAST;
+	d->n_calls = 0;
+	free(d->calls);
+	free(d->number);
+	free(d->folds);
 	for (uint32_t i = 0; i < d->n_rows; i++)
 		all += d->rows[i].sums.n;
 	scale = fmin(1 / d->weight, CALLS_MAX / all);
@@ -141,6 +148,21 @@ double varies_validate(struct varies_data *d, uint32_t columns, double *complexi
 	if (complexity)
 		*complexity = complexities[best];
 	return all > 0 ? fmax(0, 1 - sums[best] / all) : 0;
+}
+
+double varies_fit(struct varies_tree *t, struct varies_data *d, uint32_t columns)
+{
+	struct varies_sums *all = alloc_array(d->n_rows, sizeof(*all));
+	double complexity, explained = varies_validate(d, columns, &complexity);
+
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		all[i] = d->rows[i].sums;
+	d->least *= d->weight;
+	varies_tree_grow(t, d, columns, all);
+	d->least /= d->weight;
+	varies_tree_prune(t, complexity);
+	free(all);
+	return explained;
 }
 
 /* ---- permutations ---- */

@@ -5,201 +5,11 @@
 #include <math.h>
 #include <Rmath.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyze/varies/tree.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/sorted.h"
-
-/* A leaf has so many of the captured calls at least. */
-#define LEAF_LEAST 5
-/* Fewer calls than that tell nothing. */
-#define CALLS_LEAST (4 * VARIES_FOLDS)
-
-static bool is_of(const struct profile *p, uint32_t site, const char *function)
-{
-	return p->sites[site].kind == PROFILE_SITE_FUNCTION &&
-	       !strcmp(p->sites[site].name, function);
-}
-
-/* ---- rows ---- */
-
-define_compare(row_compare, struct varies_row,
-	       compare_values(a->absent, b->absent) ?:
-		       memcmp(a->values, b->values, sizeof(a->values)));
-
-static void row_add(void *to, void *from)
-{
-	struct varies_row *a = to, *b = from;
-
-	a->calls += b->calls;
-	varies_sums_add(&a->sums, &b->sums);
-	a->min = fmin(a->min, b->min);
-	a->max = fmax(a->max, b->max);
-}
-
-/* Which columns a site's values are. */
-struct site_columns {
-	uint32_t n, columns[PROFILE_VALUES_MAX];
-};
-
-/* The function's variables, by name; beyond PROFILE_VALUES_MAX they are left out. For free(). */
-static struct site_columns *columns_find(struct varies_data *d, const struct profile *p,
-					 const char *function)
-{
-	struct site_columns *sites = alloc_array(p->n_sites, sizeof(*sites));
-
-	for (uint32_t i = 0; i < p->n_variables; i++) {
-		const struct profile_variable *v = &p->variables[i];
-		uint32_t c = 0;
-
-		if (!is_of(p, v->site, function))
-			continue;
-		while (c < d->n_columns && strcmp(d->columns[c].variable->name, v->name) != 0)
-			c++;
-		if (c == d->n_columns && c < PROFILE_VALUES_MAX)
-			d->columns[d->n_columns++].variable = v;
-		sites[v->site].columns[sites[v->site].n++] = c;
-	}
-	return sites;
-}
-
-/* How many calls each sampled one stands for, by run. */
-static double *run_weights(struct varies *v, const struct profile *p, const char *function)
-{
-	double *weights = alloc_array(p->n_runs, sizeof(*weights));
-
-	for (uint32_t i = 0; i < p->n_captures; i++) {
-		const struct profile_capture *c = &p->captures[i];
-
-		if (!c->sampled)
-			continue;
-		weights[c->run] += (double)c->calls;
-		if (is_of(p, c->site, function))
-			v->sampled += (double)c->calls;
-	}
-	for (uint32_t i = 0; i < p->n_runs; i++) {
-		uint64_t lost = p->runs[i].losses[PROFILE_LOSS_CAPTURES_FULL];
-
-		lost = lost == PROFILE_NOT_COUNTED ? 0 : lost;
-		v->lost += (double)lost;
-		weights[i] = fmax(1, weights[i] > 0 ? (double)lost / weights[i] : 1);
-	}
-	return weights;
-}
-
-static struct varies_row row_of(const struct profile_capture *c, const struct site_columns *site,
-				double weight)
-{
-	struct varies_row row = {
-		.absent = UINT32_MAX,
-		.calls = (double)c->calls,
-		.sums = { weight * (double)c->calls, weight * (double)c->time, weight * c->sumsq },
-		.min = (double)c->min,
-		.max = (double)c->max,
-	};
-
-	for (uint32_t i = 0; i < site->n; i++) {
-		if (site->columns[i] == PROFILE_VALUES_MAX || c->absent >> i & 1)
-			continue;
-		row.values[site->columns[i]] = c->values[i];
-		row.absent &= ~(1u << site->columns[i]);
-	}
-	return row;
-}
-
-static void rows_read(struct varies_data *d, struct varies *v, const struct profile *p,
-		      const char *function)
-{
-	struct site_columns *sites = columns_find(d, p, function);
-	double *weights = run_weights(v, p, function);
-
-	for (uint32_t i = 0; i < p->n_captures; i++) {
-		const struct profile_capture *c = &p->captures[i];
-		double weight = c->sampled ? weights[c->run] : 1;
-
-		if (!is_of(p, c->site, function))
-			continue;
-		vec_push(d, rows, row_of(c, &sites[c->site], weight));
-		d->weight = fmax(d->weight, weight);
-	}
-	vec_unite(d, rows, row_compare, row_add);
-	free(sites);
-	free(weights);
-}
-
-/* Takes the mean of all off, so that sums of squares lose no digits. */
-static void rows_center(struct varies_data *d, struct varies_sums *all)
-{
-	*all = (struct varies_sums){ 0 };
-	for (uint32_t i = 0; i < d->n_rows; i++) {
-		all->n += d->rows[i].sums.n;
-		all->sum += d->rows[i].sums.sum;
-	}
-	d->mean = all->sum / all->n;
-	all->sum = 0;
-	for (uint32_t i = 0; i < d->n_rows; i++) {
-		struct varies_row *row = &d->rows[i];
-		double mean = row->sums.sum / row->sums.n;
-		double within = row->calls > 1 ? fmax(0, varies_rest(&row->sums)) : 0;
-
-		row->min -= d->mean;
-		row->max -= d->mean;
-		mean -= d->mean;
-		row->sums.sum = row->sums.n * mean;
-		row->sums.squares = within + row->sums.n * mean * mean;
-		all->sum += row->sums.sum;
-		all->squares += row->sums.squares;
-	}
-}
-
-struct value {
-	uint64_t key; /* in the order of what it means */
-	uint32_t row;
-};
-
-static void column_number(struct varies_data *d, uint32_t column)
-{
-	struct varies_column *c = &d->columns[column];
-	uint64_t sign = c->variable->is_signed ? 1ull << 63 : 0;
-	struct value *values = alloc_array(d->n_rows, sizeof(*values));
-	uint32_t n = 0;
-
-	c->codes = alloc_array(d->n_rows, sizeof(*c->codes));
-	c->values = alloc_array(d->n_rows, sizeof(*c->values));
-	c->x = alloc_array(d->n_rows, sizeof(*c->x));
-	for (uint32_t i = 0; i < d->n_rows; i++)
-		if (!(d->rows[i].absent >> column & 1))
-			values[n++] = (struct value){ d->rows[i].values[column] ^ sign, i };
-	sort_array(values, n, sizeof(*values), compare_u64);
-	for_each_run(i, j, n, values[j].key == values[i].key) {
-		c->values[c->n_values] = values[i].key ^ sign;
-		c->x[c->n_values] = (double)(values[i].key - values[0].key);
-		for (uint32_t k = i; k < j; k++)
-			c->codes[values[k].row] = c->n_values;
-		c->n_values++;
-	}
-	for (uint32_t i = 0; i < d->n_rows; i++)
-		if (d->rows[i].absent >> column & 1)
-			c->codes[i] = c->n_values;
-	free(values);
-}
-
-static void data_deinit(struct varies_data *d)
-{
-	for (uint32_t i = 0; i < d->n_columns; i++) {
-		free(d->columns[i].codes);
-		free(d->columns[i].values);
-		free(d->columns[i].x);
-	}
-	free(d->by_code);
-	free(d->order);
-	free(d->calls);
-	free(d->number);
-	free(d->folds);
-	free(d->rows);
-}
 
 /* ---- what comes of it ---- */
 
@@ -209,8 +19,7 @@ static const struct varies_law no_law = { NULL, NAN, NAN, { NAN, NAN } };
 static struct varies_law law_of(const struct varies_data *d, const struct varies_node *node)
 {
 	const struct varies_column *c = &d->columns[node->line.column];
-	double first =
-		c->variable->is_signed ? (double)(int64_t)c->values[0] : (double)c->values[0];
+	double first = varies_value(c, c->values[0]);
 	double df = node->sums.n - 2, slope = node->line.slope, half;
 
 	half = qt(0.5 + ANALYZE_CONFIDENCE / 2, df, 1, 0) *
@@ -294,60 +103,46 @@ define_compare(rank_compare, struct varies_rank,
 /* The ranks; T becomes the tree over those that are selected, of all calls. */
 static void rank(struct varies *v, struct varies_data *d, struct varies_tree *t)
 {
-	struct varies_sums *all = alloc_array(d->n_rows, sizeof(*all));
-	double p[PROFILE_VALUES_MAX], complexity, of_all;
+	double p[PROFILE_VALUES_MAX];
 	uint32_t selected;
 
-	for (uint32_t i = 0; i < d->n_rows; i++)
-		all[i] = d->rows[i].sums;
 	varies_draw(d);
-	d->least = LEAF_LEAST;
 	selected = varies_select(d, p);
-	v->explained = varies_validate(d, selected, &of_all);
 	for (uint32_t i = 0; i < d->n_columns; i++) {
 		struct varies_rank *r = &v->ranks[i];
 
 		r->p = p[i];
 		r->is_selected = selected >> i & 1;
 		v->n_selected += r->is_selected;
-		if (r->is_selected)
-			r->given_others = fmax(
-				0, v->explained - varies_validate(d, selected & ~(1u << i), NULL));
-		r->alone = varies_validate(d, 1u << i, &complexity);
-		varies_tree_grow(t, d, 1u << i, all);
-		varies_tree_prune(t, complexity);
+		r->alone = varies_fit(t, d, 1u << i);
 		if (t->nodes[0].use == VARIES_LINE)
 			r->law = law_of(d, t->nodes);
 	}
-	d->least = LEAF_LEAST * d->weight;
-	varies_tree_grow(t, d, selected, all);
-	varies_tree_prune(t, of_all);
+	v->explained = varies_fit(t, d, selected);
+	for (uint32_t i = 0; i < d->n_columns; i++)
+		if (selected >> i & 1)
+			v->ranks[i].given_others = fmax(
+				0, v->explained - varies_validate(d, selected & ~(1u << i), NULL));
 	sort_array(v->ranks, v->n_ranks, sizeof(*v->ranks), rank_compare);
-	free(all);
 }
 
 static void analyze(struct varies *v, struct varies_data *d)
 {
 	struct varies_tree *t = alloc_new(struct varies_tree);
-	struct varies_sums all;
-	double equal = 0, captured = 0;
-	uint32_t most = 0;
+	double equal = 0, all = varies_rest(&d->all);
 
-	rows_center(d, &all);
-	for (uint32_t i = 0; i < d->n_rows; i++) {
+	for (uint32_t i = 0; i < d->n_rows; i++)
 		equal += varies_rest(&d->rows[i].sums);
-		captured += d->rows[i].calls;
-	}
 	v->n_rows = d->n_rows;
-	v->calls = all.n;
+	v->calls = d->all.n;
 	v->mean = d->mean;
-	v->deviation = sqrt(varies_rest(&all) / all.n);
+	v->deviation = sqrt(all / d->all.n);
 	v->explained = v->equal = NAN;
+	v->lost = d->lost;
+	v->sampled = d->sampled;
 	v->n_ranks = d->n_columns;
 	v->ranks = alloc_array(d->n_columns, sizeof(*v->ranks));
-	for (uint32_t i = 0; i < d->n_columns; i++) {
-		column_number(d, i);
-		most = most > d->columns[i].n_values ? most : d->columns[i].n_values;
+	for (uint32_t i = 0; i < d->n_columns; i++)
 		v->ranks[i] = (struct varies_rank){
 			.variable = d->columns[i].variable,
 			.n_values = d->columns[i].n_values,
@@ -355,14 +150,10 @@ static void analyze(struct varies *v, struct varies_data *d)
 			.given_others = NAN,
 			.law = no_law,
 		};
-	}
-	d->by_code = alloc_array(most + 1, sizeof(*d->by_code));
-	d->order = alloc_array(d->n_rows, sizeof(*d->order));
-	/* Rounding leaves of equal times what is no variance. */
-	if (captured >= CALLS_LEAST && v->deviation > 1e-6 * fabs(v->mean)) {
-		v->equal = equal / varies_rest(&all);
+	if (varies_data_tells(d)) {
+		v->equal = equal / all;
 		rank(v, d, t);
-		parts_add(v, d, t, &(struct varies_part){ 0 }, 0, varies_rest(&all));
+		parts_add(v, d, t, &(struct varies_part){ 0 }, 0, all);
 	}
 	v->steps = d->steps;
 	free(t);
@@ -375,13 +166,15 @@ int varies_init(struct varies *v, const struct profile *p, const char *function)
 	*v = (struct varies){ .function = function };
 	if (!function)
 		return 0;
-	rows_read(&d, v, p, function);
-	if (d.n_rows)
+	varies_data_read(&d, p, 0, function);
+	if (d.n_rows) {
+		varies_data_finish(&d);
 		analyze(v, &d);
-	else
+	} else {
 		log_error("no values of '%s' were captured: record it with --context", function);
-	data_deinit(&d);
-	return d.n_rows ? 0 : -ENOENT;
+	}
+	varies_data_deinit(&d);
+	return v->n_rows ? 0 : -ENOENT;
 }
 
 void varies_deinit(struct varies *v)

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From a profile to rows, and from values to their numbers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/varies/tree.h"
+#include "base/alloc.h"
+#include "base/sorted.h"
+
+/* Fewer calls than that tell nothing. */
+#define CALLS_LEAST (4 * VARIES_FOLDS)
+
+static bool is_of(const struct profile *p, uint32_t site, const char *function)
+{
+	return p->sites[site].kind == PROFILE_SITE_FUNCTION &&
+	       !strcmp(p->sites[site].name, function);
+}
+
+define_compare(row_compare, struct varies_row,
+	       compare_values(a->absent, b->absent) ?:
+		       memcmp(a->values, b->values, sizeof(a->values)));
+
+static void row_add(void *to, void *from)
+{
+	struct varies_row *a = to, *b = from;
+
+	a->calls += b->calls;
+	varies_sums_add(&a->sums, &b->sums);
+	for (int side = 0; side < 2; side++)
+		varies_sums_add(&a->sides[side], &b->sides[side]);
+	a->min = fmin(a->min, b->min);
+	a->max = fmax(a->max, b->max);
+}
+
+/* Which columns a site's values are. */
+struct site_columns {
+	uint32_t n, columns[PROFILE_VALUES_MAX];
+};
+
+/* The function's variables, by name; beyond PROFILE_VALUES_MAX they are left out. For free(). */
+static struct site_columns *columns_find(struct varies_data *d, const struct profile *p,
+					 const char *function)
+{
+	struct site_columns *sites = alloc_array(p->n_sites, sizeof(*sites));
+
+	for (uint32_t i = 0; i < p->n_variables; i++) {
+		const struct profile_variable *v = &p->variables[i];
+		uint32_t c = 0;
+
+		if (!is_of(p, v->site, function))
+			continue;
+		while (c < d->n_columns && strcmp(d->columns[c].variable->name, v->name) != 0)
+			c++;
+		if (c == d->n_columns && c < PROFILE_VALUES_MAX)
+			d->columns[d->n_columns++].variable = v;
+		sites[v->site].columns[sites[v->site].n++] = c;
+	}
+	return sites;
+}
+
+/* How many calls each sampled one stands for, by run. */
+static double *run_weights(struct varies_data *d, const struct profile *p, const char *function)
+{
+	double *weights = alloc_array(p->n_runs, sizeof(*weights));
+
+	for (uint32_t i = 0; i < p->n_captures; i++) {
+		const struct profile_capture *c = &p->captures[i];
+
+		if (!c->sampled)
+			continue;
+		weights[c->run] += (double)c->calls;
+		if (is_of(p, c->site, function))
+			d->sampled += (double)c->calls;
+	}
+	for (uint32_t i = 0; i < p->n_runs; i++) {
+		uint64_t lost = p->runs[i].losses[PROFILE_LOSS_CAPTURES_FULL];
+
+		lost = lost == PROFILE_NOT_COUNTED ? 0 : lost;
+		d->lost += (double)lost;
+		weights[i] = fmax(1, weights[i] > 0 ? (double)lost / weights[i] : 1);
+	}
+	return weights;
+}
+
+static struct varies_row row_of(const struct profile_capture *c, const struct site_columns *site,
+				double weight)
+{
+	struct varies_row row = {
+		.absent = UINT32_MAX,
+		.calls = (double)c->calls,
+		.sums = { weight * (double)c->calls, weight * (double)c->time, weight * c->sumsq },
+		.min = (double)c->min,
+		.max = (double)c->max,
+	};
+
+	for (uint32_t i = 0; i < site->n; i++) {
+		if (site->columns[i] == PROFILE_VALUES_MAX || c->absent >> i & 1)
+			continue;
+		row.values[site->columns[i]] = c->values[i];
+		row.absent &= ~(1u << site->columns[i]);
+	}
+	return row;
+}
+
+void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t side,
+		      const char *function)
+{
+	struct site_columns *sites = columns_find(d, p, function);
+	double *weights = run_weights(d, p, function);
+
+	for (uint32_t i = 0; i < p->n_captures; i++) {
+		const struct profile_capture *c = &p->captures[i];
+		double weight = c->sampled ? weights[c->run] : 1;
+		struct varies_row row;
+
+		if (!is_of(p, c->site, function))
+			continue;
+		row = row_of(c, &sites[c->site], weight);
+		row.sides[side] = row.sums;
+		vec_push(d, rows, row);
+		d->weight = fmax(d->weight, weight);
+	}
+	free(sites);
+	free(weights);
+}
+
+/* Takes the mean of all off, so that sums of squares lose no digits. */
+static void rows_center(struct varies_data *d)
+{
+	struct varies_sums *all = &d->all;
+
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		all->n += d->rows[i].sums.n;
+		all->sum += d->rows[i].sums.sum;
+	}
+	d->mean = all->sum / all->n;
+	all->sum = 0;
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		struct varies_row *row = &d->rows[i];
+		double mean = row->sums.sum / row->sums.n;
+		double within = row->calls > 1 ? fmax(0, varies_rest(&row->sums)) : 0;
+
+		row->min -= d->mean;
+		row->max -= d->mean;
+		mean -= d->mean;
+		row->sums.sum = row->sums.n * mean;
+		row->sums.squares = within + row->sums.n * mean * mean;
+		all->sum += row->sums.sum;
+		all->squares += row->sums.squares;
+	}
+}
+
+struct value {
+	uint64_t key; /* in the order of what it means */
+	uint32_t row;
+};
+
+static void column_number(struct varies_data *d, uint32_t column)
+{
+	struct varies_column *c = &d->columns[column];
+	uint64_t sign = c->variable->is_signed ? 1ull << 63 : 0;
+	struct value *values = alloc_array(d->n_rows, sizeof(*values));
+	uint32_t n = 0;
+
+	c->codes = alloc_array(d->n_rows, sizeof(*c->codes));
+	c->values = alloc_array(d->n_rows, sizeof(*c->values));
+	c->x = alloc_array(d->n_rows, sizeof(*c->x));
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		if (!(d->rows[i].absent >> column & 1))
+			values[n++] = (struct value){ d->rows[i].values[column] ^ sign, i };
+	sort_array(values, n, sizeof(*values), compare_u64);
+	for_each_run(i, j, n, values[j].key == values[i].key) {
+		c->values[c->n_values] = values[i].key ^ sign;
+		c->x[c->n_values] = (double)(values[i].key - values[0].key);
+		for (uint32_t k = i; k < j; k++)
+			c->codes[values[k].row] = c->n_values;
+		c->n_values++;
+	}
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		if (d->rows[i].absent >> column & 1)
+			c->codes[i] = c->n_values;
+	free(values);
+}
+
+void varies_data_finish(struct varies_data *d)
+{
+	uint32_t most = 0;
+
+	vec_unite(d, rows, row_compare, row_add);
+	rows_center(d);
+	for (uint32_t i = 0; i < d->n_columns; i++) {
+		column_number(d, i);
+		most = most > d->columns[i].n_values ? most : d->columns[i].n_values;
+	}
+	d->by_code = alloc_array(most + 1, sizeof(*d->by_code));
+	d->order = alloc_array(d->n_rows, sizeof(*d->order));
+}
+
+void varies_data_offset(struct varies_data *d, double offset)
+{
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		struct varies_row *row = &d->rows[i];
+		struct varies_sums second = row->sides[1];
+		double shift = d->mean - (row->sides[0].n > 0 ? 0 : offset);
+
+		second.squares += offset * (offset * second.n - 2 * second.sum);
+		second.sum -= offset * second.n;
+		row->sums = row->sides[0];
+		varies_sums_add(&row->sums, &second);
+		row->min += shift;
+		row->max += shift;
+	}
+	rows_center(d);
+}
+
+bool varies_data_tells(const struct varies_data *d)
+{
+	double captured = 0;
+
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		captured += d->rows[i].calls;
+	/* Rounding leaves of equal times what is no variance. */
+	return captured >= CALLS_LEAST &&
+	       sqrt(varies_rest(&d->all) / d->all.n) > 1e-6 * fabs(d->mean);
+}
+
+void varies_data_deinit(struct varies_data *d)
+{
+	for (uint32_t i = 0; i < d->n_columns; i++) {
+		free(d->columns[i].codes);
+		free(d->columns[i].values);
+		free(d->columns[i].x);
+	}
+	free(d->by_code);
+	free(d->order);
+	free(d->calls);
+	free(d->number);
+	free(d->folds);
+	free(d->rows);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether a function's calls take longer on one of two sides because they have other values, or with the same values. */
+#ifndef KPROTPERF_ANALYZE_VARIES_SHIFT_H
+#define KPROTPERF_ANALYZE_VARIES_SHIFT_H
+
+#include "analyze/varies/varies.h"
+
+/* Of so many functions, those whose captured calls changed most in all. */
+#define VARIES_SHIFTED_MAX 8
+
+struct varies_side {
+	double calls, mean; /* of the captured calls, and of those that they stand for */
+	double value; /* the variable's mean; NAN: of flags, or none is captured */
+};
+
+struct varies_shift {
+	const char *function;
+	const char *variable; /* alone; NULL: all that explain something, or none does */
+	struct varies_side sides[2];
+	double delta; /* of means */
+	double by_values,
+		by_cost; /* its parts: calls have other values; calls of equal values take another time */
+};
+
+struct varies_shifts {
+	struct varies_shift *
+		rows; /* of each function the one of all variables, then each by what it carries by values */
+	uint32_t n_rows, cap_rows;
+};
+
+/* Of the functions that both have captured calls of. */
+void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const struct profile *b);
+void varies_shifts_deinit(struct varies_shifts *s);
+
+#endif
