@@ -102,6 +102,39 @@ void arch_arguments_destroy(struct arch_arguments_reader *r); /* accepts NULL */
 bool arch_arguments_of(struct arch_arguments_reader *r, const uint8_t *code, size_t avail,
 		       struct arch_arguments *out);
 
+/* --- where an instruction takes values from, and where they go: access.c ---------------------- */
+
+#define ARCH_REGS   16 /* those that pass arguments first, in their order, */
+#define ARCH_SAVED  9 /* and from this one on those that calls preserve */
+#define ARCH_NO_REG ARCH_REGS
+
+enum arch_access_kind {
+	ARCH_ACCESS_OTHER,
+	ARCH_ACCESS_COPY, /* TO becomes FROM, or what memory has, or part of that */
+	ARCH_ACCESS_DERIVE, /* TO becomes what follows from it and a constant; so do the flags */
+	ARCH_ACCESS_COMPARE, /* the flags become what TO, FROM and memory say */
+};
+
+struct arch_access {
+	enum arch_access_kind kind;
+	uint16_t writes; /* registers: bits */
+	uint8_t to, from; /* the operands that are registers, or ARCH_NO_REG */
+	/* Memory that is read: BYTES at AT from the register BASE or (ARCH_NO_REG) at AT; without an index. */
+	bool has_memory, is_per_cpu;
+	uint8_t base, bytes;
+	uint64_t at;
+};
+
+struct arch_access_reader;
+
+/* NULL where capstone cannot be had for this machine. */
+struct arch_access_reader *arch_access_create(void);
+void arch_access_destroy(struct arch_access_reader *r); /* accepts NULL */
+
+/* Of the instruction at the start of the AVAIL bytes CODE, which lie at ADDR. False where it is not known. */
+bool arch_access_of(struct arch_access_reader *r, const uint8_t *code, size_t avail, uint64_t addr,
+		    struct arch_access *out);
+
 /* --- what an instruction does, apart from where it stands: operation.c ------------------------ */
 
 enum arch_value_kind {

@@ -53,6 +53,9 @@ equal 'bits of flags, by their name, are those of the flags' "$(rows slab alloca
 # The command maps thousands of areas, one after the other.
 holds 'what pointers lead to' "$(rows slab allocate_slab \
 	'map(.values | capture("total_vm=(?<n>[0-9]+)").n) | unique | length') > 100"
+equal 'what the code reads of its arguments, without being asked' "$(rows slab allocate_slab \
+	'map(.values | test(" s->flags=0x[0-9a-f]+ ")) | all')" true
+equal 'and of variables' "$(rows poll do_sys_poll 'map(.values | test(" sysctl_net_busy_poll=0($| )")) | all')" true
 equal 'no value of a call is another one'\''s' "$(rows slab allocate_slab 'map(.values) | length')" \
 	"$(rows slab allocate_slab 'map([.values, .syscall]) | unique | length')"
 # -0.05 to +0.05 % in ten recordings.

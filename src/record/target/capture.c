@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "record/target/capture_names.h"
 
 /* Has the names of allocation flags, which are macros, and their numbers. */
 #define FLAGS_FORMAT "/sys/kernel/tracing/events/kmem/kmalloc/format"
@@ -339,20 +340,9 @@ static int parse(struct place *at, const char *text)
 	return -EINVAL;
 }
 
-static bool is_flags(const struct btf *btf, uint32_t type, const char *name)
+static bool is_flags(const struct place *at)
 {
-	const struct btf_type *t = btf__type_by_id(btf, type);
-
-	return strstr(name, "flags") ||
-	       (t && btf_is_typedef(t) && !strcmp(btf__name_by_offset(btf, t->name_off), "gfp_t"));
-}
-
-static struct record_value *add(struct record_capture *c, const char *name)
-{
-	struct record_value *v = &c->values[c->n_values];
-
-	*v = (struct record_value){ .variable.name = alloc_printf("%s", name) };
-	return v;
+	return strstr(at->expression, "flags") || strstr(at->expression, "gfp");
 }
 
 static bool has(const struct record_capture *c, const char *name)
@@ -363,27 +353,34 @@ static bool has(const struct record_capture *c, const char *name)
 	return false;
 }
 
-/* Its number arguments, and what it returns if that is a number. */
-static void add_arguments(struct record_capture *c, struct place *at)
+static struct record_value *add(struct record_capture *c, const char *name)
 {
-	const struct btf_param *param = btf_params(at->proto);
+	struct record_value *v = &c->values[c->n_values];
 
-	for (uint32_t i = 0; i <= btf_vlen(at->proto) && c->n_values < ENGINE_VALUES; i++) {
-		bool is_return = i == btf_vlen(at->proto);
-		uint32_t type = is_return ? at->proto->type : param[i].type, id = type;
-		const struct btf_type *t = type ? type_at(at->btf, &id) : NULL;
-		const char *name = is_return ? "return" : name_of(at, param[i].name_off);
+	*v = (struct record_value){ .variable.name = alloc_strdup(name) };
+	return v;
+}
 
-		if (!t || !(btf_is_int(t) || btf_is_any_enum(t)) || has(c, name))
+/* What is worth capturing without being asked for: names as in expressions, which are those of this function. */
+static void add_automatic(struct record_capture *c, struct place *at,
+			  const struct record_site *site)
+{
+	struct alloc_texts names = {};
+
+	record_capture_names(at->btf, at->proto, site->sym, at->symbols, &names);
+	for (size_t i = 0; i < names.n_texts && c->n_values < ENGINE_VALUES; i++) {
+		if (has(c, names.texts[i]))
 			continue;
-		at->expression = name;
-		at->value = add(c, name);
-		at->value->variable.is_flags = !is_return && is_flags(at->btf, type, name);
-		if (!parse(at, name))
-			c->n_values++;
-		else
+		at->expression = names.texts[i];
+		at->value = add(c, at->expression);
+		if (parse(at, at->expression)) {
 			free((char *)at->value->variable.name);
+			continue;
+		}
+		at->value->variable.is_flags = is_flags(at);
+		c->n_values++;
 	}
+	alloc_texts_free(&names);
 }
 
 /* Adds EXPRESSION to what is captured of C's function; *FITS becomes true if it is one of it. */
@@ -432,7 +429,7 @@ static int resolve_site(struct record_captures *all, const struct record_names *
 	for (uint32_t e = 0; e < expressions->n_items && !err; e++)
 		err = add_expression(&c, &at, site->name, expressions->items[e], &fits[e]);
 	if (automatic && !err)
-		add_arguments(&c, &at);
+		add_automatic(&c, &at, site);
 	if (c.n_values && all->n_items < ENGINE_CAPTURED)
 		vec_push(all, items, c);
 	return err;
@@ -467,8 +464,7 @@ int record_captures_resolve(struct record_captures *c, const struct record_names
 		sites->items[c->items[i].site].target.capture_slot = i;
 	}
 	if (without && !err)
-		log_note("of %u functions nothing is captured: they are not timed by fentry",
-			 without);
+		log_note("nothing is captured of functions that fentry does not time: %u", without);
 out:
 	free(fits);
 	return err;

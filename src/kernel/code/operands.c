@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "kernel/code/operands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "base/alloc.h"
+
+#define MAX_STEPS 40000 /* instructions looked at */
+
+/* What a register holds: 0 anything, else one more than an operand's place. */
+#define VALUE_DERIVED 0x8000 /* what follows from it and a constant */
+
+struct state {
+	uint16_t regs[ARCH_REGS];
+};
+
+/* Code that a jump leads to, and what is known there. */
+struct place {
+	uint64_t addr;
+	struct state state;
+	bool due;
+};
+
+struct walk {
+	const uint8_t *code;
+	size_t len;
+	uint64_t addr;
+	struct decoder *decoder;
+	struct arch_access_reader *reader;
+	struct kernel_operands *out;
+	struct place *places;
+	uint32_t n_places, cap_places, steps;
+	uint64_t *ends; /* behind what does not go on to the next instruction */
+	uint32_t n_ends, cap_ends;
+	uint16_t flags; /* the value that the last instruction set them by */
+};
+
+/* To ADDR, with STATE or what is known on other ways there as well. */
+static void go(struct walk *w, uint64_t addr, const struct state *state)
+{
+	struct place place = { addr, *state, true };
+
+	if (addr - w->addr >= w->len)
+		return;
+	for (uint32_t i = 0; i < w->n_places; i++) {
+		struct place *p = &w->places[i];
+
+		if (p->addr != addr)
+			continue;
+		for (int r = 0; r < ARCH_REGS; r++)
+			if (p->state.regs[r] && p->state.regs[r] != state->regs[r]) {
+				p->state.regs[r] = 0;
+				p->due = true;
+			}
+		return;
+	}
+	vec_push(w, places, place);
+}
+
+static uint16_t operand(struct walk *w, const struct kernel_operand *o)
+{
+	for (uint32_t i = 0; i < w->out->n_items; i++) {
+		const struct kernel_operand *p = &w->out->items[i];
+
+		if (p->kind == o->kind && p->argument == o->argument && p->bytes == o->bytes &&
+		    p->offset == o->offset && p->addr == o->addr)
+			return (uint16_t)(i + 1);
+	}
+	if (w->out->n_items >= VALUE_DERIVED - 1)
+		return 0;
+	vec_push(w->out, items, *o);
+	return (uint16_t)w->out->n_items;
+}
+
+/* What memory that A reads is. */
+static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
+				const struct state *state)
+{
+	struct kernel_operand o = { .bytes = a->bytes };
+	uint16_t base;
+
+	if (a->base == ARCH_NO_REG) {
+		o.kind = a->is_per_cpu ? KERNEL_OPERAND_PER_CPU : KERNEL_OPERAND_GLOBAL;
+		o.addr = a->at;
+		return operand(w, &o);
+	}
+	base = state->regs[a->base];
+	if (!base || base & VALUE_DERIVED || a->is_per_cpu ||
+	    w->out->items[base - 1].kind != KERNEL_OPERAND_ARGUMENT)
+		return 0;
+	o.kind = KERNEL_OPERAND_MEMBER;
+	o.argument = w->out->items[base - 1].argument;
+	o.offset = (int64_t)a->at;
+	return operand(w, &o);
+}
+
+static void decide(struct walk *w, uint16_t value)
+{
+	value &= (uint16_t)~VALUE_DERIVED;
+	if (value)
+		w->out->items[value - 1].decides = true;
+}
+
+static void apply(struct walk *w, const struct arch_access *a, struct state *state)
+{
+	uint16_t memory = a->has_memory ? value_of_memory(w, a, state) : 0, to = 0;
+
+	w->flags = 0;
+	if (a->kind == ARCH_ACCESS_COMPARE) {
+		decide(w, memory);
+		if (a->to != ARCH_NO_REG)
+			decide(w, state->regs[a->to]);
+		if (a->from != ARCH_NO_REG)
+			decide(w, state->regs[a->from]);
+		return;
+	}
+	if (a->kind == ARCH_ACCESS_COPY)
+		to = a->from != ARCH_NO_REG ? state->regs[a->from] : memory;
+	else if (a->kind == ARCH_ACCESS_DERIVE && a->to != ARCH_NO_REG && state->regs[a->to])
+		to = w->flags = state->regs[a->to] | VALUE_DERIVED;
+	for (int r = 0; r < ARCH_REGS; r++)
+		if (a->writes >> r & 1)
+			state->regs[r] = r == a->to ? to : 0;
+}
+
+/* The instruction at *ADDR; *ADDR becomes 0 where execution does not come behind it. */
+static void step(struct walk *w, uint64_t *addr, struct state *state)
+{
+	uint64_t at = *addr - w->addr;
+	struct arch_access access;
+	struct decoded insn;
+
+	*addr = 0;
+	if (at >= w->len || w->steps++ >= MAX_STEPS ||
+	    !decode(w->decoder, w->code + at, w->len - at, w->addr + at, &insn))
+		return;
+	switch (insn.kind) {
+	case DECODE_COND:
+		decide(w, w->flags);
+		go(w, insn.target, state);
+		break;
+	case DECODE_JUMP:
+		go(w, insn.target, state);
+		vec_push(w, ends, w->addr + at + insn.len);
+		return;
+	case DECODE_CALL:
+		if (w->steps <= 2) /* behind the mark of a branch's target */
+			break; /* ftrace's, which changes nothing */
+		/* fall through */
+	case DECODE_CALL_INDIRECT:
+		memset(state->regs, 0, ARCH_SAVED * sizeof(*state->regs));
+		break;
+	case DECODE_JUMP_INDIRECT:
+	case DECODE_RET:
+		vec_push(w, ends, w->addr + at + insn.len);
+		return;
+	default:
+		if (!arch_access_of(w->reader, w->code + at, insn.len, w->addr + at, &access))
+			return;
+		apply(w, &access, state);
+	}
+	*addr = w->addr + at + insn.len;
+}
+
+static void walk(struct walk *w)
+{
+	for (uint32_t i = 0; i < w->n_places;) {
+		struct state state = w->places[i].state;
+		uint64_t addr = w->places[i].addr;
+
+		if (!w->places[i].due) {
+			i++;
+			continue;
+		}
+		w->places[i].due = false;
+		while (addr)
+			step(w, &addr, &state);
+		i = 0;
+	}
+}
+
+/* What only a static key, a switch or a fault leads to: nothing is known of registers there. */
+static void walk_rest(struct walk *w)
+{
+	const struct state nothing = {};
+
+	for (uint32_t i = 0; i < w->n_ends; i++) {
+		uint32_t n = w->n_places;
+
+		while (n > 0 && w->places[n - 1].addr != w->ends[i])
+			n--;
+		if (!n)
+			go(w, w->ends[i], &nothing);
+		walk(w);
+	}
+}
+
+/* Arguments that are passed on only are none, nor pointers to what is read: those are there as members. */
+static void settle(struct kernel_operands *o)
+{
+	struct kernel_operands sorted = {};
+
+	for (int decides = 1; decides >= 0; decides--)
+		for (uint32_t i = 0; i < o->n_items; i++)
+			if (o->items[i].decides == decides &&
+			    (decides || o->items[i].kind != KERNEL_OPERAND_ARGUMENT))
+				vec_push(&sorted, items, o->items[i]);
+	free(o->items);
+	*o = sorted;
+}
+
+bool kernel_operands_of(const uint8_t *code, size_t len, uint64_t addr, struct kernel_operands *out)
+{
+	struct walk w = {
+		.code = code,
+		.len = len,
+		.addr = addr,
+		.decoder = decoder_create(),
+		.reader = arch_access_create(),
+		.out = out,
+	};
+	struct state entry = {};
+
+	*out = (struct kernel_operands){};
+	for (uint8_t i = 0; i < ARCH_MAX_ARGS; i++)
+		entry.regs[i] = operand(&w, &(struct kernel_operand){ .argument = i });
+	go(&w, addr, &entry);
+	if (w.decoder && w.reader) {
+		walk(&w);
+		walk_rest(&w);
+	}
+	settle(out);
+	arch_access_destroy(w.reader);
+	decoder_destroy(w.decoder);
+	free(w.places);
+	free(w.ends);
+	return w.decoder && w.reader;
+}
+
+void kernel_operands_deinit(struct kernel_operands *o)
+{
+	free(o->items);
+	*o = (struct kernel_operands){};
+}

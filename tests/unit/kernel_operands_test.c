@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What code reads from outside, and what decides where it goes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "kernel/code/operands.h"
+
+#define BASE 0x1000
+
+#define CALL 0xe8, 0x00, 0x10, 0x00, 0x00
+#define RET  0xc3
+
+struct code {
+	uint8_t bytes[48];
+};
+
+/* The operands as words, those that decide with a "!". */
+static const char *operands(struct code code)
+{
+	static char text[1024];
+	struct kernel_operands o;
+	size_t n = 0;
+
+	assert_true(kernel_operands_of(code.bytes, sizeof(code.bytes), BASE, &o));
+	text[0] = '\0';
+	for (uint32_t i = 0; i < o.n_items; i++) {
+		const struct kernel_operand *p = &o.items[i];
+
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? " " : "",
+				      p->decides ? "!" : "");
+		if (p->kind == KERNEL_OPERAND_ARGUMENT)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%u", p->argument);
+		else if (p->kind == KERNEL_OPERAND_MEMBER)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%u+%d:%u", p->argument,
+					      (int)p->offset, p->bytes);
+		else
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%x:%u",
+					      p->kind == KERNEL_OPERAND_PER_CPU ? "cpu" : "at",
+					      (unsigned int)p->addr, p->bytes);
+	}
+	kernel_operands_deinit(&o);
+	return text;
+}
+
+#define operands_are(expected, ...) \
+	assert_string_equal(operands((struct code){ { __VA_ARGS__ } }), expected)
+
+static void what_is_compared_decides(void **state)
+{
+	(void)state;
+	/* cmpl $0,8(%rdi) */
+	operands_are("!0+8:4", 0x83, 0x7f, 0x08, 0x00, RET);
+	/* mov 16(%rsi),%eax; and $7,%eax; cmp $3,%eax */
+	operands_are("!1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, 0x83, 0xf8, 0x03, RET);
+	/* test %esi,%esi */
+	operands_are("!1", 0x85, 0xf6, RET);
+	/* mov 16(%rsi),%eax; and $7,%eax; je: the flags are those of the and */
+	operands_are("!1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, 0x74, 0x00, RET);
+	/* and the same without a jump */
+	operands_are("1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, RET);
+	/* cmpl $2,0x100(%rip); mov %gs:0x20,%eax */
+	operands_are("!at1107:4 cpu20:4", 0x83, 0x3d, 0x00, 0x01, 0x00, 0x00, 0x02, 0x65, 0x8b,
+		     0x04, 0x25, 0x20, 0x00, 0x00, 0x00, RET);
+}
+
+static void registers_are_followed(void **state)
+{
+	(void)state;
+	/* mov %rdi,%rbx; call; cmpl $1,4(%rbx); cmpl $1,4(%rdi): a call preserves the one and not the other */
+	operands_are("!0+4:4", 0x48, 0x89, 0xfb, 0x90, CALL, 0x83, 0x7b, 0x04, 0x01, 0x83, 0x7f,
+		     0x04, 0x01, RET);
+	/* add $8,%rdi; cmpl $1,(%rdi): no member of what was passed */
+	operands_are("", 0x48, 0x83, 0xc7, 0x08, 0x83, 0x3f, 0x01, RET);
+	/* cmpl $1,(%rdi,%rsi,4) */
+	operands_are("", 0x83, 0x3c, 0xb7, 0x01, RET);
+	/* mov (%rdi),%rax; cmpl $1,8(%rax): of what a member leads to nothing is told */
+	operands_are("0+0:8", 0x48, 0x8b, 0x07, 0x83, 0x78, 0x08, 0x01, RET);
+}
+
+static void ways_meet(void **state)
+{
+	(void)state;
+	/* test %edx,%edx; je 1f; mov %rsi,%rdi; 1: cmpl $1,(%rdi): on either way, the second's is not the first's */
+	operands_are("!2 !1+0:4 !0+0:4", 0x85, 0xd2, 0x74, 0x03, 0x48, 0x89, 0xf7, 0x83, 0x3f, 0x01,
+		     RET);
+	/* 1: inc %eax; cmp %esi,%eax; jl 1b: a loop's bound */
+	operands_are("!1", 0xff, 0xc0, 0x39, 0xf0, 0x7c, 0xfa, RET);
+	/* ret; cmpl $2,0x100(%rip): a variable that only a static key leads to; cmpl $1,(%rdi) there is not followed */
+	operands_are("!at1108:4", RET, 0x83, 0x3d, 0x00, 0x01, 0x00, 0x00, 0x02, 0x83, 0x3f, 0x01,
+		     RET);
+}
+
+static void nothing_that_code_does_harms(void **state)
+{
+	struct code code;
+
+	(void)state;
+	for (uint32_t seed = 1; seed < 20000; seed++) {
+		uint32_t x = seed * 2654435761u;
+
+		for (size_t i = 0; i < sizeof(code.bytes); i++) {
+			x = x * 1664525u + 1013904223u;
+			code.bytes[i] = (uint8_t)(x >> 24);
+		}
+		operands(code);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_compared_decides),
+		cmocka_unit_test(registers_are_followed),
+		cmocka_unit_test(ways_meet),
+		cmocka_unit_test(nothing_that_code_does_harms),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
