@@ -222,8 +222,8 @@ struct profile_variable {
 #define PROFILE_VALUES_MAX 16 /* variables of one site */
 
 /*
- * Calls with equal values. Those that the table had no room for are in PROFILE_LOSS_CAPTURES_FULL, and a sample of them
- * is kept, SAMPLED: each call of the sample stands for that loss / the sample's calls in its run.
+ * Calls with equal values. Calls that the table had no room for are in PROFILE_LOSS_CAPTURES_FULL, and a sample of each site's is
+ * kept, SAMPLED: in its run it stands for all calls of the site that no other row has.
  */
 struct profile_capture {
 	uint32_t run, site, context;

@@ -59,27 +59,36 @@ static struct site_columns *columns_find(struct varies_data *d, const struct pro
 	return sites;
 }
 
-/* How many calls each sampled one stands for, by run. */
+/*
+ * How many calls each sampled one stands for, by run: of those that were timed, what no row has. The loss of the run is that of all
+ * functions.
+ */
 static double *run_weights(struct varies_data *d, const struct profile *p, const char *function)
 {
 	double *weights = alloc_array(p->n_runs, sizeof(*weights));
+	double *sampled = alloc_array(p->n_runs, sizeof(*sampled));
 
+	for (uint32_t i = 0; i < p->n_cells; i++)
+		if (is_of(p, p->cells[i].site, function))
+			weights[p->cells[i].run] += (double)p->cells[i].stats.calls;
 	for (uint32_t i = 0; i < p->n_captures; i++) {
 		const struct profile_capture *c = &p->captures[i];
 
-		if (!c->sampled)
+		if (!is_of(p, c->site, function))
 			continue;
-		weights[c->run] += (double)c->calls;
-		if (is_of(p, c->site, function))
-			d->sampled += (double)c->calls;
+		if (c->sampled)
+			sampled[c->run] += (double)c->calls;
+		else
+			weights[c->run] -= (double)c->calls;
 	}
 	for (uint32_t i = 0; i < p->n_runs; i++) {
-		uint64_t lost = p->runs[i].losses[PROFILE_LOSS_CAPTURES_FULL];
-
-		lost = lost == PROFILE_NOT_COUNTED ? 0 : lost;
-		d->lost += (double)lost;
-		weights[i] = fmax(1, weights[i] > 0 ? (double)lost / weights[i] : 1);
+		if (!(sampled[i] > 0))
+			continue;
+		weights[i] = fmax(1, weights[i] / sampled[i]);
+		d->lost += weights[i] * sampled[i];
+		d->sampled += sampled[i];
 	}
+	free(sampled);
 	return weights;
 }
 

@@ -64,8 +64,7 @@ struct varies {
 	double calls, mean, deviation;
 	double explained; /* by those selected, cross-validated; NAN: there is no variance, or too few calls */
 	double equal; /* share of the variance between calls with equal values: nothing that was captured explains it */
-	double lost,
-		sampled; /* calls that the table had no room for, and those of them that stand for the others */
+	double lost, sampled; /* calls without room in the table; those of them that are known */
 	struct varies_rank *ranks; /* selected ones first, by falling ALONE */
 	uint32_t n_ranks, n_selected;
 	struct varies_part parts[VARIES_NODES]; /* depth first */

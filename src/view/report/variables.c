@@ -12,6 +12,8 @@
 
 /* Variables that explain less beside others are not in the first sentence. */
 #define SAID 0.005
+/* One that is not selected tells the same as the first where it explains this part of that. */
+#define SAME 0.95
 
 struct line {
 	struct varies_rank of;
@@ -162,6 +164,9 @@ static char *sentence(const struct varies *v, enum profile_clock clock)
 	output_number(p, OUTPUT_PROBABILITY, v->ranks[0].p, clock);
 	text = alloc_printf("%s explains %.1f %% of the variance of %s's latency",
 			    v->ranks[0].variable->name, 100 * v->ranks[0].alone, v->function);
+	for (uint32_t i = v->n_selected; i < v->n_ranks; i++)
+		if (v->ranks[i].alone >= SAME * v->ranks[0].alone)
+			alloc_append(&text, ", as does %s", v->ranks[i].variable->name);
 	for (uint32_t i = 1; i < v->n_selected; i++)
 		if (v->ranks[i].given_others >= SAID)
 			alloc_append(&text, ", %s another %.1f %%", v->ranks[i].variable->name,
@@ -227,10 +232,9 @@ static void after(const struct view *view, const void *data)
 	if (v->lost > 0)
 		view_text(
 			view,
-			"%s calls, of all functions, had no room in the table of values; %s calls of %s stand for them.",
+			"%s calls had no room in the table of values; %s of them are known and stand for all.",
 			output_number(lost, OUTPUT_COUNT, v->lost, PROFILE_CLOCK_INSN),
-			output_number(sampled, OUTPUT_COUNT, v->sampled, PROFILE_CLOCK_INSN),
-			v->function);
+			output_number(sampled, OUTPUT_COUNT, v->sampled, PROFILE_CLOCK_INSN));
 }
 
 static void page(const struct view *view, const void *data)
