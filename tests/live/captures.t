@@ -10,6 +10,16 @@
 polls='use IO::Poll; my @f = map { open(my $f, "<", "/dev/zero"); $f } 1..40;
 	for my $n (1..40) { IO::Poll::_poll(0, map { (fileno($f[$_]), 1) } 0..$n-1) for 1..10 }'
 
+# Of 8 to 200 files by steps of 8, 5 of each. All are ready.
+# shellcheck disable=SC2016 # for perl
+selects='my @f = map { open(my $f, "<", "/dev/zero"); $f } 1..200;
+	for my $k (1..25) { my $r = ""; vec($r, fileno($f[$_]), 1) = 1 for 0..8 * $k - 1;
+		for (1..5) { my $x = $r; select($x, undef, undef, 0) } }'
+
+guest_unseeded() {
+	record unseeded -F 0 --func allocate_slab --context --capture crng_init -- "$workloads/big-fork" -n 3
+}
+
 guest_main() {
 	local slab='--func allocate_slab --context --capture s->oo.x --capture return->objects --capture crng_init'
 	record plain -F 0 --func allocate_slab -- "$workloads/big-fork" -n 3
@@ -17,6 +27,8 @@ guest_main() {
 	record slab -F 0 $slab --capture 'flags & __GFP_ZERO' --capture flags \
 		--capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
 	record poll -F 0 --func do_sys_poll --context -- perl -e "$polls"
+	record select -F 0 --func do_select --context -- perl -e "$selects"
+	record seeded -F 0 --func allocate_slab --context --capture crng_init -- "$workloads/big-fork" -n 3
 	head -c 7000 /dev/zero >bytes
 	record distinct -F 0 --func vfs_read --func ksys_read --capture 'vfs_read:file->f_pos' --capture count \
 		-- dd if=bytes of=/dev/null bs=1
@@ -31,6 +43,7 @@ side "$@"
 need hardened
 boot hardened guest_main
 clean_dmesg
+boot hardened guest_unseeded --append 'random.trust_cpu=off random.trust_bootloader=off'
 
 # rows NAME FUNCTION WHAT: of the rows of values of FUNCTION.
 rows() {
@@ -67,6 +80,22 @@ equal 'an argument: polls of each number of files' "$(rows poll do_sys_poll \
 holds 'more files take longer' "$(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=40 "))) | .[0].mean') > 5 * $(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=2 "))) | .[0].mean')"
+
+# varies NAME FUNCTION: report --why-varies of it, into NAME.varies.
+varies() {
+	"$kprotperf" report --why-varies "$2" --format=json "$1.data" >"$1.varies" || bail "report --why-varies $2 fails"
+}
+
+# 90.4 by two exact recordings (docs/why-varies.md): select() of 104 files, and of 200.
+varies select do_select
+equal 'do_select: it is n' "$(query select.varies '.variables[0] | "\(.name) \(.explained > 0.99)"')" 'n true'
+within 'do_select: so many instructions per file' "$(query select.varies '.variables[0].slope')" 90.4 2
+"$kprotperf" merge --force -o both.data seeded.data unseeded.data 2>merge.err
+varies both allocate_slab
+# Of what calls with other values differ in: the rest is between calls whose values are equal.
+holds 'seeded and unseeded: crng_init explains all but 5 % of what can be explained' \
+	"$(query both.varies '.variables[0].name == "crng_init"') and
+	$(query both.varies '.variables[0].explained / (1 - .variation.between_equal)') > 0.95"
 
 full=$(loss distinct captures_full)
 holds "more values than rows: calls that have none are counted, $full" "$full > 2500"
