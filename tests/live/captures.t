@@ -24,7 +24,7 @@ guest_main() {
 	local slab='--func allocate_slab --context --capture s->oo.x --capture return->objects --capture crng_init'
 	record plain -F 0 --func allocate_slab -- "$workloads/big-fork" -n 3
 	# shellcheck disable=SC2086 # a list of words
-	record slab -F 0 $slab --capture 'flags & __GFP_ZERO' --capture flags \
+	record slab -F 0 $slab --capture 'flags & __GFP_ZERO' --capture 'flags & 0x100' --capture flags \
 		--capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
 	record poll -F 0 --func do_sys_poll --context -- perl -e "$polls"
 	record select -F 0 --func do_select --context -- perl -e "$selects"
@@ -60,9 +60,9 @@ equal 'members of arguments, and of what is returned' "$(rows slab allocate_slab
 	'map(.values | capture("s->oo.x=(?<oo>[0-9]+) .*return->objects=(?<n>[0-9]+)") |
 		select((.oo | tonumber) % 65536 != (.n | tonumber))) | length')" 0
 equal 'a variable' "$(rows slab allocate_slab 'map(.values | capture("crng_init=(?<n>[0-9]+)").n) | unique | tostring')" '["2"]'
-equal 'bits of flags, by their name, are those of the flags' "$(rows slab allocate_slab \
-	'map(.values | capture("__GFP_ZERO=(?<z>[^ ]+) flags=(?<f>[^ ]+)") |
-		select((.z == "0x100") != (.f | test("[13579bdf]..$")))) | length')" 0
+equal 'bits of flags, by name and by number, are those of the flags' "$(rows slab allocate_slab \
+	'map(.values | capture("__GFP_ZERO=(?<z>[^ ]+) flags & 0x100=(?<n>[^ ]+) flags=(?<f>[^ ]+)") |
+		select((.z == "0x100") != (.f | test("[13579bdf]..$")) or (.z == "0x100") != (.n == "256"))) | length')" 0
 # The command maps thousands of areas, one after the other.
 holds 'what pointers lead to' "$(rows slab allocate_slab \
 	'map(.values | capture("total_vm=(?<n>[0-9]+)").n) | unique | length') > 100"

@@ -299,18 +299,26 @@ static bool constant_by_name(const struct btf *btf, const char *name, uint64_t *
 	return false;
 }
 
+static bool is_mask(const char *text, uint64_t *mask)
+{
+	if (strncmp(text, "0x", 2) != 0)
+		return number_unsigned(text, 1, UINT64_MAX, mask);
+	return number_scan_hex(&text, mask) && !*text && *mask;
+}
+
 static int parse_mask(struct place *at, const char *text)
 {
 	uint64_t *mask = &at->value->mask;
 
-	if (!number_unsigned(text, 1, UINT64_MAX, mask) && !flag_by_name(text, mask) &&
+	if (!is_mask(text, mask) && !flag_by_name(text, mask) &&
 	    !constant_by_name(at->btf, text, mask)) {
 		log_error(
 			"--capture=%s: '%s' is no number, and no constant or allocation flag that this kernel names",
 			at->expression, text);
 		return -EINVAL;
 	}
-	at->value->variable.is_flags = true;
+	/* Other masks leave a number, as that of the low half does. */
+	at->value->variable.is_flags = *text < '0' || *text > '9';
 	return 0;
 }
 
