@@ -118,6 +118,7 @@ enum arch_access_kind {
 struct arch_access {
 	enum arch_access_kind kind;
 	uint16_t writes; /* registers: bits */
+	bool writes_flags;
 	uint8_t to, from; /* the operands that are registers, or ARCH_NO_REG */
 	/* Memory that is read: BYTES at AT from the register BASE or (ARCH_NO_REG) at AT; without an index. */
 	bool has_memory, is_per_cpu;

@@ -60,6 +60,11 @@ static void what_is_compared_decides(void **state)
 	operands_are("!1", 0x85, 0xf6, RET);
 	/* mov 16(%rsi),%eax; and $7,%eax; je: the flags are those of the and */
 	operands_are("!1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, 0x74, 0x00, RET);
+	/* with mov $0,%ecx between them, which leaves the flags alone */
+	operands_are("!1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, 0xb9, 0x00, 0x00, 0x00, 0x00,
+		     0x74, 0x00, RET);
+	/* with xor %ecx,%ecx, which sets them */
+	operands_are("1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, 0x31, 0xc9, 0x74, 0x00, RET);
 	/* and the same without a jump */
 	operands_are("1+16:4", 0x8b, 0x46, 0x10, 0x83, 0xe0, 0x07, RET);
 	/* cmpl $2,0x100(%rip); mov %gs:0x20,%eax */
@@ -87,6 +92,8 @@ static void ways_meet(void **state)
 	/* test %edx,%edx; je 1f; mov %rsi,%rdi; 1: cmpl $1,(%rdi): on either way, the second's is not the first's */
 	operands_are("!2 !1+0:4 !0+0:4", 0x85, 0xd2, 0x74, 0x03, 0x48, 0x89, 0xf7, 0x83, 0x3f, 0x01,
 		     RET);
+	/* je 1f; and $1,%esi; ret; 1: je: not what the other way's and set the flags to */
+	operands_are("", 0x74, 0x04, 0x83, 0xe6, 0x01, RET, 0x74, 0x00, RET);
 	/* 1: inc %eax; cmp %esi,%eax; jl 1b: a loop's bound */
 	operands_are("!1", 0xff, 0xc0, 0x39, 0xf0, 0x7c, 0xfa, RET);
 	/* ret; cmpl $2,0x100(%rip): a variable that only a static key leads to; cmpl $1,(%rdi) there is not followed */

@@ -118,9 +118,11 @@ bool arch_access_of(struct arch_access_reader *r, const uint8_t *code, size_t av
 		return false;
 	x86 = &r->cs.insn->detail->x86;
 	out->kind = kind_of(r->cs.insn);
-	for (uint8_t i = 0; i < n_writes; i++)
+	for (uint8_t i = 0; i < n_writes; i++) {
 		if (number_of(writes[i]) != ARCH_NO_REG)
 			out->writes |= (uint16_t)(1 << number_of(writes[i]));
+		out->writes_flags |= writes[i] == X86_REG_EFLAGS;
+	}
 	for (uint8_t i = 0; i < x86->op_count; i++) {
 		const cs_x86_op *op = &x86->operands[i];
 		bool read = i > 0 || out->kind != ARCH_ACCESS_COPY;

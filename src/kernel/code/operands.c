@@ -12,8 +12,10 @@
 /* What a register holds: 0 anything, else one more than an operand's place. */
 #define VALUE_DERIVED 0x8000 /* what follows from it and a constant */
 
+#define FLAGS ARCH_REGS /* as a register: what they were set by */
+
 struct state {
-	uint16_t regs[ARCH_REGS];
+	uint16_t regs[ARCH_REGS + 1];
 };
 
 /* Code that a jump leads to, and what is known there. */
@@ -34,7 +36,6 @@ struct walk {
 	uint32_t n_places, cap_places, steps;
 	uint64_t *ends; /* behind what does not go on to the next instruction */
 	uint32_t n_ends, cap_ends;
-	uint16_t flags; /* the value that the last instruction set them by */
 };
 
 /* To ADDR, with STATE or what is known on other ways there as well. */
@@ -49,7 +50,7 @@ static void go(struct walk *w, uint64_t addr, const struct state *state)
 
 		if (p->addr != addr)
 			continue;
-		for (int r = 0; r < ARCH_REGS; r++)
+		for (int r = 0; r <= FLAGS; r++)
 			if (p->state.regs[r] && p->state.regs[r] != state->regs[r]) {
 				p->state.regs[r] = 0;
 				p->due = true;
@@ -107,7 +108,8 @@ static void apply(struct walk *w, const struct arch_access *a, struct state *sta
 {
 	uint16_t memory = a->has_memory ? value_of_memory(w, a, state) : 0, to = 0;
 
-	w->flags = 0;
+	if (a->writes_flags)
+		state->regs[FLAGS] = 0;
 	if (a->kind == ARCH_ACCESS_COMPARE) {
 		decide(w, memory);
 		if (a->to != ARCH_NO_REG)
@@ -119,7 +121,7 @@ static void apply(struct walk *w, const struct arch_access *a, struct state *sta
 	if (a->kind == ARCH_ACCESS_COPY)
 		to = a->from != ARCH_NO_REG ? state->regs[a->from] : memory;
 	else if (a->kind == ARCH_ACCESS_DERIVE && a->to != ARCH_NO_REG && state->regs[a->to])
-		to = w->flags = state->regs[a->to] | VALUE_DERIVED;
+		to = state->regs[FLAGS] = state->regs[a->to] | VALUE_DERIVED;
 	for (int r = 0; r < ARCH_REGS; r++)
 		if (a->writes >> r & 1)
 			state->regs[r] = r == a->to ? to : 0;
@@ -138,7 +140,7 @@ static void step(struct walk *w, uint64_t *addr, struct state *state)
 		return;
 	switch (insn.kind) {
 	case DECODE_COND:
-		decide(w, w->flags);
+		decide(w, state->regs[FLAGS]);
 		go(w, insn.target, state);
 		break;
 	case DECODE_JUMP:
@@ -151,6 +153,7 @@ static void step(struct walk *w, uint64_t *addr, struct state *state)
 		/* fall through */
 	case DECODE_CALL_INDIRECT:
 		memset(state->regs, 0, ARCH_SAVED * sizeof(*state->regs));
+		state->regs[FLAGS] = 0;
 		break;
 	case DECODE_JUMP_INDIRECT:
 	case DECODE_RET:
