@@ -27,7 +27,7 @@ guest_main() {
 	record slab -F 0 $slab --capture 'flags & __GFP_ZERO' --capture 'flags & 0x100' --capture flags \
 		--capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
 	record poll -F 0 --func do_sys_poll --context -- perl -e "$polls"
-	record select -F 0 --func do_select --context -- perl -e "$selects"
+	record select -r 4 -F 0 --func do_select --context -- perl -e "$selects"
 	record seeded -F 0 --func allocate_slab --context --capture crng_init -- "$workloads/big-fork" -n 3
 	head -c 7000 /dev/zero >bytes
 	record distinct -F 0 --func vfs_read --func ksys_read --capture 'vfs_read:file->f_pos' --capture count \
@@ -78,18 +78,21 @@ within 'nor of the function'\''s own' "$(function_row slab allocate_slab p50)" "
 equal 'an argument: polls of each number of files' "$(rows poll do_sys_poll \
 	'map(select(.calls >= 10) | .values | capture("nfds=(?<n>[0-9]+)").n) | unique | length')" 40
 holds 'more files take longer' "$(rows poll do_sys_poll \
-	'map(select(.values | test("nfds=40 "))) | .[0].mean') > 5 * $(rows poll do_sys_poll \
-	'map(select(.values | test("nfds=2 "))) | .[0].mean')"
+	'map(select(.values | test("nfds=40 "))) | .[0].min') > 5 * $(rows poll do_sys_poll \
+	'map(select(.values | test("nfds=2 "))) | .[0].min')"
 
 # varies NAME FUNCTION: report --why-varies of it, into NAME.varies.
 varies() {
 	"$kprotperf" report --why-varies "$2" --format=json "$1.data" >"$1.varies" || bail "report --why-varies $2 fails"
 }
 
-# 90.4 by two exact recordings (docs/why-varies.md): select() of 104 files, and of 200.
+# The tick's interrupt, 11,600 instructions, hits a call of each third run: 4 % of that run's variance, most of it between
+# calls of equal n, and at most 0.7 per file in the slope of four runs.
 varies select do_select
-equal 'do_select: it is n' "$(query select.varies '.variables[0] | "\(.name) \(.explained > 0.99)"')" 'n true'
-within 'do_select: so many instructions per file' "$(query select.varies '.variables[0].slope')" 90.4 2
+holds 'do_select: it is n' "$(query select.varies '.variables[0].name == "n"') and
+	$(query select.varies '.variables[0].explained / (1 - .variation.between_equal)') > 0.95"
+# 90.4 by two exact recordings (docs/why-varies.md): select() of 104 files, and of 200.
+within 'do_select: so many instructions per file' "$(query select.varies '.variables[0].slope')" 90.4 3
 "$kprotperf" merge --force -o both.data seeded.data unseeded.data 2>merge.err
 varies both allocate_slab
 # Of what calls with other values differ in: the rest is between calls whose values are equal.
