@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture.h"
 
+#define SAMPLE_BUSY 1 /* the hash of one that is being written */
+
 const volatile __u32 n_captured __weak = 0; /* functions */
 
 /* Calls that found no row, by the function's place. */
@@ -9,6 +11,7 @@ __u64 captures_left[ENGINE_CAPTURED] __weak = {};
 static __always_inline void row_fill(struct engine_capture *row, const struct engine_call *call)
 {
 	row->key = call->key;
+	row->absent = call->absent;
 	for (int i = 0; i < ENGINE_VALUES; i++)
 		row->values[i] = call->values[i];
 }
@@ -43,20 +46,23 @@ static __always_inline void sample_add(const struct engine_call *call)
 	__u64 n = __sync_fetch_and_add(&captures_left[call->slot & (ENGINE_CAPTURED - 1)], 1);
 	__u32 at = n < ENGINE_CAPTURE_SAMPLES ? n : (bpf_get_prandom_u32() * (n + 1)) >> 32;
 	struct engine_capture *row;
+	__u64 was;
 
 	loss_count(ENGINE_LOSS_CAPTURES, 1);
 	if (at >= ENGINE_CAPTURE_SAMPLES)
 		return;
 	at += n_captured * ENGINE_CAPTURE_ROWS + call->slot * ENGINE_CAPTURE_SAMPLES;
 	row = bpf_map_lookup_elem(&captures, &at);
-	if (!row || __sync_val_compare_and_swap(&row->busy, 0, 1))
+	if (!row)
+		return;
+	was = row->hash;
+	if (was == SAMPLE_BUSY || __sync_val_compare_and_swap(&row->hash, was, SAMPLE_BUSY) != was)
 		return;
 	__builtin_memset(&row->calls, 0, offsetof(struct engine_capture, key) - sizeof(row->hash));
-	row->hash = 1;
 	row_fill(row, call);
 	capture_count(row, call->net);
 	barrier();
-	row->busy = 0;
+	row->hash = SAMPLE_BUSY + 1;
 }
 
 /* Not inlined: the verifier checks it once. */

@@ -336,7 +336,8 @@ struct engine_trips {
 struct engine_call {
 	__u64 net; /* its time, as in its cell */
 	__u32 key; /* of site and context */
-	__u32 slot; /* the function's place among those captured */
+	__u16 slot; /* the function's place among those captured */
+	__u16 absent; /* bits: values that could not be read, for a pointer that leads nowhere */
 	__u64 read; /* for what helpers read */
 	__u64 values[ENGINE_VALUES];
 };
@@ -348,7 +349,7 @@ struct engine_capture {
 	__u64 time; /* two's complement */
 	__u64 sq_lo, sq_hi, max, min_inv; /* as in a cell */
 	__u32 key;
-	__u32 busy; /* of a sample: it is being written */
+	__u32 absent; /* as of a call */
 	__u64 values[ENGINE_VALUES];
 };
 

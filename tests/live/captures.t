@@ -5,10 +5,11 @@
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Polls of 1 to 40 files, 10 of each.
+# Polls of 1 to 40 files, 10 of each; and 30 without a time limit.
 # shellcheck disable=SC2016 # for perl
 polls='use IO::Poll; my @f = map { open(my $f, "<", "/dev/zero"); $f } 1..40;
-	for my $n (1..40) { IO::Poll::_poll(0, map { (fileno($f[$_]), 1) } 0..$n-1) for 1..10 }'
+	for my $n (1..40) { IO::Poll::_poll(0, map { (fileno($f[$_]), 1) } 0..$n-1) for 1..10 }
+	IO::Poll::_poll(-1, map { (fileno($_), 1) } $f[0]) for 1..30'
 
 # Of 8 to 200 files by steps of 8, 5 of each. All are ready.
 # shellcheck disable=SC2016 # for perl
@@ -26,7 +27,7 @@ guest_main() {
 	# shellcheck disable=SC2086 # a list of words
 	record slab -F 0 $slab --capture 'flags & __GFP_ZERO' --capture 'flags & 0x100' --capture flags \
 		--capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
-	record poll -F 0 --func do_sys_poll --context -- perl -e "$polls"
+	record poll -F 0 --func do_sys_poll --context --capture 'end_time->tv_sec' -- perl -e "$polls"
 	record select -r 4 -F 0 --func do_select --context -- perl -e "$selects"
 	record seeded -F 0 --func allocate_slab --context --capture crng_init -- "$workloads/big-fork" -n 3
 	head -c 7000 /dev/zero >bytes
@@ -77,6 +78,8 @@ within 'nor of the function'\''s own' "$(function_row slab allocate_slab p50)" "
 
 equal 'an argument: polls of each number of files' "$(rows poll do_sys_poll \
 	'map(select(.calls >= 10) | .values | capture("nfds=(?<n>[0-9]+)").n) | unique | length')" 40
+equal 'what a null pointer leads to is not known' "$(rows poll do_sys_poll \
+	'[.[] | select(.syscall == "poll" and (.values | test("^end_time->tv_sec=-($| )"))) | .calls] | add')" 30
 holds 'more files take longer' "$(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=40 "))) | .[0].min') > 5 * $(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=2 "))) | .[0].min')"

@@ -19,6 +19,7 @@ static void drain_row(const struct record_capture *c, const struct engine_captur
 		.min = ~from->min_inv,
 		.max = from->max,
 		.sampled = sampled,
+		.absent = from->absent,
 	};
 
 	if (!from->hash || !from->calls)

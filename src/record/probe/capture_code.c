@@ -3,12 +3,16 @@
 
 #include <linux/bpf_common.h>
 #include <linux/types.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "kprotperf/engine.h"
 
 /* Any odd number. The hash is two sums, one of values by its powers and one of what that was on the way. */
-#define HASH_FACTOR 0x5bd1e995
+#define HASH_FACTOR   0x5bd1e995
+#define ABSENT_FACTOR 0x5bd1 /* all bits of a call by it are a positive number of 32 bits */
+
+#define FIRST_ERROR (-4095) /* MAX_ERRNO */
 
 #define CTX  BPF_REG_6
 #define CALL BPF_REG_7
@@ -89,6 +93,38 @@ static void read_base(struct record_code *code, const struct record_value *v, ui
 	move(code, AT, BPF_REG_0);
 }
 
+/* Does B's way to its value begin as A's, with A's first N loads, and go on from there? */
+static bool is_same_way(const struct record_value *a, const struct record_value *b, uint32_t n)
+{
+	return a->base == b->base && a->which == b->which && b->n_loads > n &&
+	       !memcmp(a->offsets, b->offsets, n * sizeof(*a->offsets));
+}
+
+/*
+ * What AT points to may be nothing: then it is no address of the kernel's, which as signed numbers are below those that stand for
+ * errors. All values of C that it leads to, as it does to that of number I after N loads, are absent then, and what is loaded
+ * is 0; their hash is another one than that of zeros. Once for all of them: most calls pay for each pointer, not each value.
+ */
+static void check_pointer(struct record_code *code, const struct record_capture *c, uint32_t i,
+			  uint32_t n)
+{
+	const int16_t absent = offsetof(struct engine_call, absent);
+	int32_t bits = 0;
+
+	for (uint32_t k = 0; k < c->n_values; k++) {
+		if (!is_same_way(&c->values[i], &c->values[k], n))
+			continue;
+		if (k < i)
+			return;
+		bits |= 1 << k;
+	}
+	emit(code, BPF_JMP | BPF_JSLT | BPF_K, AT, 0, 4, FIRST_ERROR);
+	load(code, BPF_REG_1, CALL, absent, 2);
+	operate(code, BPF_OR, BPF_REG_1, bits);
+	emit(code, BPF_STX | BPF_MEM | BPF_H, CALL, BPF_REG_1, absent, 0);
+	operate(code, BPF_ADD, SUM, bits * ABSENT_FACTOR);
+}
+
 /* From what AT points to, by a copy, which is zero where there is nothing. */
 static void read_copy(struct record_code *code, int32_t offset, uint32_t bytes)
 {
@@ -102,9 +138,10 @@ static void read_copy(struct record_code *code, int32_t offset, uint32_t bytes)
 	load(code, AT, CALL, copy, bytes);
 }
 
-static void read_value(struct record_code *code, const struct record_value *v, uint32_t n_args,
-		       bool direct)
+static void read_value(struct record_code *code, const struct record_capture *c, uint32_t number,
+		       uint32_t n_args, bool direct)
 {
+	const struct record_value *v = &c->values[number];
 	uint32_t bits = v->bits ?: 8 * v->bytes;
 
 	direct = direct && v->base != RECORD_BASE_ADDRESS;
@@ -112,6 +149,8 @@ static void read_value(struct record_code *code, const struct record_value *v, u
 	for (uint32_t i = 0; i < v->n_loads; i++) {
 		uint32_t bytes = i + 1 < v->n_loads ? 8 : v->bytes;
 
+		if (i || v->base == RECORD_BASE_ARGUMENT || v->base == RECORD_BASE_RETURN)
+			check_pointer(code, c, number, i);
 		if (direct && v->offsets[i] <= INT16_MAX)
 			load(code, AT, AT, (int16_t)v->offsets[i], bytes);
 		else
@@ -133,13 +172,14 @@ void record_capture_code(struct record_code *code, const struct record_capture *
 {
 	operate(code, BPF_MOV, HASH, 0);
 	operate(code, BPF_MOV, SUM, 0);
+	/* And none absent, which is behind it. */
 	emit(code, BPF_ST | BPF_MEM | BPF_W, CALL, 0, offsetof(struct engine_call, slot),
 	     (int32_t)slot);
 	store(code, offsetof(struct engine_call, read));
 	for (uint32_t i = c->n_values; i < ENGINE_VALUES; i++)
 		store(code, offsetof(struct engine_call, values) + 8 * i);
 	for (uint32_t i = 0; i < c->n_values; i++) {
-		read_value(code, &c->values[i], n_args, direct);
+		read_value(code, c, i, n_args, direct);
 		emit(code, BPF_STX | BPF_MEM | BPF_DW, CALL, AT,
 		     (int16_t)(offsetof(struct engine_call, values) + 8 * i), 0);
 		emit(code, BPF_ALU64 | BPF_ADD | BPF_X, HASH, AT, 0, 0);

@@ -39,14 +39,18 @@ static const char *word_values(struct view_rows *rows, const struct profile_capt
 	for (uint32_t i = 0; i < p->n_variables; i++) {
 		const struct profile_variable *v = &p->variables[i];
 		uint64_t value;
+		bool absent;
 
 		if (v->site != c->site)
 			continue;
+		absent = c->absent >> place & 1;
 		value = c->values[place];
-		if ((c->absent | ~varies) >> place++ & 1)
+		if (~varies >> place++ & 1)
 			continue;
 		alloc_append(&text, "%s%s=", text ? " " : "", v->name);
-		if (v->is_flags || value >> 63 > v->is_signed)
+		if (absent)
+			alloc_append(&text, "-");
+		else if (v->is_flags || value >> 63 > v->is_signed)
 			alloc_append(&text, "0x%" PRIx64, value);
 		else
 			alloc_append(&text, "%" PRId64, (int64_t)value);
@@ -93,7 +97,7 @@ static void add(struct profile_capture *sum, const struct profile_capture *c)
 /* Which values of calls of C's function are not the same in all rows, FIRST being one of them. */
 static uint32_t differing(const struct profile_capture *first, const struct profile_capture *c)
 {
-	uint32_t bits = 0;
+	uint32_t bits = first->absent ^ c->absent;
 
 	for (uint32_t i = 0; i < PROFILE_VALUES_MAX; i++)
 		bits |= (uint32_t)(first->values[i] != c->values[i]) << i;
