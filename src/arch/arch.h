@@ -110,7 +110,8 @@ bool arch_arguments_of(struct arch_arguments_reader *r, const uint8_t *code, siz
 
 enum arch_access_kind {
 	ARCH_ACCESS_OTHER,
-	ARCH_ACCESS_COPY, /* TO becomes FROM, or what memory has, or part of that */
+	ARCH_ACCESS_COPY, /* TO becomes FROM, or what memory has, or part of that, or CONSTANT */
+	ARCH_ACCESS_ADD, /* TO becomes the sum of it and of FROM or what memory has */
 	ARCH_ACCESS_DERIVE, /* TO becomes what follows from it and a constant; so do the flags */
 	ARCH_ACCESS_COMPARE, /* the flags become what TO, FROM and memory say */
 };
@@ -124,6 +125,8 @@ struct arch_access {
 	bool has_memory, is_per_cpu;
 	uint8_t base, bytes;
 	uint64_t at;
+	bool has_constant;
+	uint64_t constant;
 };
 
 struct arch_access_reader;

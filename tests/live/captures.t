@@ -27,8 +27,9 @@ guest_main() {
 	# shellcheck disable=SC2086 # a list of words
 	record slab -F 0 $slab --capture 'flags & __GFP_ZERO' --capture 'flags & 0x100' --capture flags \
 		--capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
-	record poll -F 0 --func do_sys_poll --context --capture 'end_time->tv_sec' -- perl -e "$polls"
+	record poll -F 0 --func do_sys_poll --func vfs_read --context --capture 'end_time->tv_sec' -- perl -e "$polls"
 	record select -r 4 -F 0 --func do_select --context -- perl -e "$selects"
+	record random -F 0 --func get_random_u32 --context -- "$workloads/big-fork" -n 1
 	record seeded -F 0 --func allocate_slab --context --capture crng_init -- "$workloads/big-fork" -n 3
 	head -c 7000 /dev/zero >bytes
 	record distinct -F 0 --func vfs_read --func ksys_read --capture 'vfs_read:file->f_pos' --capture count \
@@ -70,6 +71,9 @@ holds 'what pointers lead to' "$(rows slab allocate_slab \
 equal 'what the code reads of its arguments, without being asked' "$(rows slab allocate_slab \
 	'map(.values | test(" s->flags=0x[0-9a-f]+ ")) | all')" true
 equal 'and of variables' "$(rows poll do_sys_poll 'map(.values | test(" sysctl_net_busy_poll=0($| )")) | all')" true
+equal 'members of what such a member points to' "$(rows poll vfs_read \
+	'map(.values | test(" file->f_path.dentry->d_flags=0x[0-9a-f]+( |$)")) | all')" true
+equal 'but no address' "$(rows poll vfs_read 'map(.values | test("=0xffff[89a-f][0-9a-f]{11}( |$)") | not) | all')" true
 equal 'no value of a call is another one'\''s' "$(rows slab allocate_slab 'map(.values) | length')" \
 	"$(rows slab allocate_slab 'map([.values, .syscall]) | unique | length')"
 # -0.05 to +0.05 % in ten recordings.
@@ -96,6 +100,10 @@ holds 'do_select: it is n' "$(query select.varies '.variables[0].name == "n"') a
 	$(query select.varies '.variables[0].explained / (1 - .variation.between_equal)') > 0.95"
 # 90.4 by two exact recordings (docs/why-varies.md): select() of 104 files, and of 200.
 within 'do_select: so many instructions per file' "$(query select.varies '.variables[0].slope')" 90.4 3
+# 97 % in three recordings: batches of 24 numbers, of which the first call makes the next.
+varies random get_random_u32
+holds 'get_random_u32: it is what this CPU has left of a batch' "$(query random.varies '.variables[0] |
+	.name == "batched_entropy_u32.position" and .explained > 0.9')"
 "$kprotperf" merge --force -o both.data seeded.data unseeded.data 2>merge.err
 varies both allocate_slab
 # Of what calls with other values differ in: the rest is between calls whose values are equal.

@@ -18,30 +18,43 @@ struct code {
 	uint8_t bytes[48];
 };
 
-/* The operands as words, those that decide with a "!". */
+static size_t word(char *text, size_t room, const struct kernel_operand *items,
+		   const struct kernel_operand *o)
+{
+	char base[256];
+
+	switch (o->kind) {
+	case KERNEL_OPERAND_ARGUMENT:
+		return (size_t)snprintf(text, room, "%u", o->argument);
+	case KERNEL_OPERAND_MEMBER:
+		word(base, sizeof(base), items, &items[o->base]);
+		return (size_t)snprintf(text, room, "%s+%d:%u", base, (int)o->offset, o->bytes);
+	default:
+		return (size_t)snprintf(text, room, "%s%x:%u",
+					o->kind == KERNEL_OPERAND_PER_CPU ? "cpu" : "at",
+					(unsigned int)o->addr, o->bytes);
+	}
+}
+
+/* Those that decide as words with a "!", then those that are read from memory. */
 static const char *operands(struct code code)
 {
-	static char text[1024];
+	static char text[4096];
 	struct kernel_operands o;
 	size_t n = 0;
 
 	assert_true(kernel_operands_of(code.bytes, sizeof(code.bytes), BASE, &o));
 	text[0] = '\0';
-	for (uint32_t i = 0; i < o.n_items; i++) {
-		const struct kernel_operand *p = &o.items[i];
+	for (int decides = 1; decides >= 0; decides--)
+		for (uint32_t i = 0; i < o.n_items; i++) {
+			const struct kernel_operand *p = &o.items[i];
 
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? " " : "",
-				      p->decides ? "!" : "");
-		if (p->kind == KERNEL_OPERAND_ARGUMENT)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%u", p->argument);
-		else if (p->kind == KERNEL_OPERAND_MEMBER)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%u+%d:%u", p->argument,
-					      (int)p->offset, p->bytes);
-		else
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%x:%u",
-					      p->kind == KERNEL_OPERAND_PER_CPU ? "cpu" : "at",
-					      (unsigned int)p->addr, p->bytes);
-	}
+			if (p->decides != decides || (!decides && !p->bytes))
+				continue;
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? " " : "",
+					      decides ? "!" : "");
+			n += word(text + n, sizeof(text) - n, o.items, p);
+		}
 	kernel_operands_deinit(&o);
 	return text;
 }
@@ -82,8 +95,19 @@ static void registers_are_followed(void **state)
 	operands_are("", 0x48, 0x83, 0xc7, 0x08, 0x83, 0x3f, 0x01, RET);
 	/* cmpl $1,(%rdi,%rsi,4) */
 	operands_are("", 0x83, 0x3c, 0xb7, 0x01, RET);
-	/* mov (%rdi),%rax; cmpl $1,8(%rax): of what a member leads to nothing is told */
-	operands_are("0+0:8", 0x48, 0x8b, 0x07, 0x83, 0x78, 0x08, 0x01, RET);
+	/* mov (%rdi),%rax; cmpl $1,8(%rax) */
+	operands_are("!0+0:8+8:4 0+0:8", 0x48, 0x8b, 0x07, 0x83, 0x78, 0x08, 0x01, RET);
+	/* mov (%rdi),%eax; cmpl $1,8(%rax): that is no pointer */
+	operands_are("0+0:4", 0x8b, 0x07, 0x83, 0x78, 0x08, 0x01, RET);
+	/* mov %gs:0x20,%rax; cmpl $1,8(%rax) */
+	operands_are("!cpu20:8+8:4 cpu20:8", 0x65, 0x48, 0x8b, 0x04, 0x25, 0x20, 0x00, 0x00, 0x00,
+		     0x83, 0x78, 0x08, 0x01, RET);
+	/* mov $0x1000,%rbx; add %gs:0x40,%rbx; call; cmpl $1,8(%rbx): of this CPU's copy */
+	operands_are("!cpu1008:4 cpu40:8", 0x48, 0xc7, 0xc3, 0x00, 0x10, 0x00, 0x00, 0x65, 0x48,
+		     0x03, 0x1c, 0x25, 0x40, 0x00, 0x00, 0x00, CALL, 0x83, 0x7b, 0x08, 0x01, RET);
+	/* the same with add %rdi,%rbx */
+	operands_are("", 0x48, 0xc7, 0xc3, 0x00, 0x10, 0x00, 0x00, 0x48, 0x01, 0xfb, CALL, 0x83,
+		     0x7b, 0x08, 0x01, RET);
 }
 
 static void ways_meet(void **state)

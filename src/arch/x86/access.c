@@ -75,11 +75,14 @@ static enum arch_access_kind kind_of(const cs_insn *insn)
 	case X86_INS_TEST:
 	case X86_INS_BT:
 		return ARCH_ACCESS_COMPARE;
+	case X86_INS_ADD:
+		if (insn->detail->x86.operands[1].type != X86_OP_IMM)
+			return ARCH_ACCESS_ADD;
+		/* fall through */
 	case X86_INS_AND:
 	case X86_INS_SHR:
 	case X86_INS_SAR:
 	case X86_INS_SHL:
-	case X86_INS_ADD:
 	case X86_INS_SUB:
 		return insn->detail->x86.operands[1].type == X86_OP_IMM ? ARCH_ACCESS_DERIVE :
 									  ARCH_ACCESS_OTHER;
@@ -129,6 +132,8 @@ bool arch_access_of(struct arch_access_reader *r, const uint8_t *code, size_t av
 
 		if (op->type == X86_OP_MEM && read && r->cs.insn->id != X86_INS_LEA)
 			note_memory(r->cs.insn, op, out);
+		else if (op->type == X86_OP_IMM)
+			out->constant = (uint64_t)op->imm, out->has_constant = true;
 		else if (op->type == X86_OP_REG && i == 0)
 			out->to = number_of(op->reg);
 		else if (op->type == X86_OP_REG)

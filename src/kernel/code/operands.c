@@ -66,7 +66,7 @@ static uint16_t operand(struct walk *w, const struct kernel_operand *o)
 		const struct kernel_operand *p = &w->out->items[i];
 
 		if (p->kind == o->kind && p->argument == o->argument && p->bytes == o->bytes &&
-		    p->offset == o->offset && p->addr == o->addr)
+		    p->base == o->base && p->offset == o->offset && p->addr == o->addr)
 			return (uint16_t)(i + 1);
 	}
 	if (w->out->n_items >= VALUE_DERIVED - 1)
@@ -79,7 +79,7 @@ static uint16_t operand(struct walk *w, const struct kernel_operand *o)
 static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
 				const struct state *state)
 {
-	struct kernel_operand o = { .bytes = a->bytes };
+	struct kernel_operand o = { .bytes = a->bytes }, pointer;
 	uint16_t base;
 
 	if (a->base == ARCH_NO_REG) {
@@ -88,12 +88,42 @@ static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
 		return operand(w, &o);
 	}
 	base = state->regs[a->base];
-	if (!base || base & VALUE_DERIVED || a->is_per_cpu ||
-	    w->out->items[base - 1].kind != KERNEL_OPERAND_ARGUMENT)
+	if (!base || base & VALUE_DERIVED || a->is_per_cpu)
+		return 0;
+	pointer = w->out->items[base - 1];
+	if (pointer.kind == KERNEL_OPERAND_CPU_POINTER) {
+		o.kind = KERNEL_OPERAND_PER_CPU;
+		o.addr = pointer.addr + a->at;
+		return operand(w, &o);
+	}
+	if (pointer.kind != KERNEL_OPERAND_ARGUMENT && pointer.bytes != sizeof(uint64_t))
 		return 0;
 	o.kind = KERNEL_OPERAND_MEMBER;
-	o.argument = w->out->items[base - 1].argument;
+	o.base = base - 1;
 	o.offset = (int64_t)a->at;
+	return operand(w, &o);
+}
+
+static uint16_t value_of_copy(struct walk *w, const struct arch_access *a,
+			      const struct state *state, uint16_t memory)
+{
+	const struct kernel_operand constant = { KERNEL_OPERAND_CONSTANT, .addr = a->constant };
+
+	if (a->from != ARCH_NO_REG)
+		return state->regs[a->from];
+	return a->has_constant && a->to != ARCH_NO_REG ? operand(w, &constant) : memory;
+}
+
+/* A constant and what this CPU's variable MEMORY has are a pointer to a variable of its own. */
+static uint16_t value_of_sum(struct walk *w, uint16_t sum, uint16_t memory)
+{
+	struct kernel_operand o = { KERNEL_OPERAND_CPU_POINTER };
+
+	if (!sum || sum & VALUE_DERIVED || !memory ||
+	    w->out->items[sum - 1].kind != KERNEL_OPERAND_CONSTANT ||
+	    w->out->items[memory - 1].kind != KERNEL_OPERAND_PER_CPU)
+		return 0;
+	o.addr = w->out->items[sum - 1].addr;
 	return operand(w, &o);
 }
 
@@ -119,7 +149,9 @@ static void apply(struct walk *w, const struct arch_access *a, struct state *sta
 		return;
 	}
 	if (a->kind == ARCH_ACCESS_COPY)
-		to = a->from != ARCH_NO_REG ? state->regs[a->from] : memory;
+		to = value_of_copy(w, a, state, memory);
+	else if (a->kind == ARCH_ACCESS_ADD && a->to != ARCH_NO_REG)
+		to = value_of_sum(w, state->regs[a->to], memory);
 	else if (a->kind == ARCH_ACCESS_DERIVE && a->to != ARCH_NO_REG && state->regs[a->to])
 		to = state->regs[FLAGS] = state->regs[a->to] | VALUE_DERIVED;
 	for (int r = 0; r < ARCH_REGS; r++)
@@ -200,20 +232,6 @@ static void walk_rest(struct walk *w)
 	}
 }
 
-/* Arguments that are passed on only are none, nor pointers to what is read: those are there as members. */
-static void settle(struct kernel_operands *o)
-{
-	struct kernel_operands sorted = {};
-
-	for (int decides = 1; decides >= 0; decides--)
-		for (uint32_t i = 0; i < o->n_items; i++)
-			if (o->items[i].decides == decides &&
-			    (decides || o->items[i].kind != KERNEL_OPERAND_ARGUMENT))
-				vec_push(&sorted, items, o->items[i]);
-	free(o->items);
-	*o = sorted;
-}
-
 bool kernel_operands_of(const uint8_t *code, size_t len, uint64_t addr, struct kernel_operands *out)
 {
 	struct walk w = {
@@ -234,7 +252,6 @@ bool kernel_operands_of(const uint8_t *code, size_t len, uint64_t addr, struct k
 		walk(&w);
 		walk_rest(&w);
 	}
-	settle(out);
 	arch_access_destroy(w.reader);
 	decoder_destroy(w.decoder);
 	free(w.places);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a function's code, with all that is inlined into it, reads from outside: numbers passed to it, members of what pointers passed
- * to it lead to, variables; and which of these decide where it goes. By the code alone.
+ * to it or read lead to, variables; and which of these decide where it goes. By the code alone.
  */
 #ifndef KPROTPERF_KERNEL_CODE_OPERANDS_H
 #define KPROTPERF_KERNEL_CODE_OPERANDS_H
@@ -12,28 +12,31 @@
 
 enum kernel_operand_kind {
 	KERNEL_OPERAND_ARGUMENT,
-	KERNEL_OPERAND_MEMBER, /* OFFSET from where the argument points */
+	KERNEL_OPERAND_MEMBER, /* OFFSET from where BASE points */
 	KERNEL_OPERAND_GLOBAL, /* at ADDR */
 	KERNEL_OPERAND_PER_CPU, /* at ADDR, from this CPU's part of memory */
+	/* On the way to others: */
+	KERNEL_OPERAND_CONSTANT, /* ADDR */
+	KERNEL_OPERAND_CPU_POINTER, /* to what is at ADDR in this CPU's part of memory */
 };
 
 struct kernel_operand {
 	enum kernel_operand_kind kind;
 	bool decides; /* it, or what follows from it and a constant, is what a conditional jump asks for */
 	uint8_t argument; /* register, from 0 */
-	uint8_t bytes; /* of all but arguments */
+	uint8_t bytes; /* of what is in memory */
+	uint16_t base; /* place among the operands, before this one's */
 	int64_t offset;
 	uint64_t addr;
 };
 
 struct kernel_operands {
-	struct kernel_operand *items; /* those that decide first, then as the code comes to them */
+	struct kernel_operand *items; /* as the code comes to them */
 	uint32_t n_items, cap_items;
 };
 
 /*
- * Those of the LEN bytes CODE of a function, at its address ADDR. What calls and indirect jumps lead to is not followed; nor what a
- * pointer read from memory leads to. False where there is no decoder for this machine's code.
+ * Those of the LEN bytes CODE of a function, at its address ADDR. What calls and indirect jumps lead to is not followed. False where there is no decoder for this machine's code.
  */
 bool kernel_operands_of(const uint8_t *code, size_t len, uint64_t addr,
 			struct kernel_operands *out);

@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "kernel/code/operands.h"
+#include "record/target/capture.h"
 
-#define MAX_CODE  (64u << 10)
-#define MAX_DEPTH 8 /* structs in structs */
+#define MAX_CODE   (64u << 10)
+#define MAX_LEVELS 8 /* structs in structs */
 
 static const struct btf_type *resolve(const struct btf *btf, uint32_t id)
 {
@@ -54,29 +55,82 @@ static const struct btf_param *param_of(const struct btf *btf, const struct btf_
 	return NULL;
 }
 
-/* Numbers in struct T of which bits FROM to TO are read, behind PATH, which stays the caller's. */
-static void add_members(const struct btf *btf, const struct btf_type *t, const char *path,
-			int64_t from, int64_t to, int depth, struct alloc_texts *names)
-{
-	for (uint32_t i = 0; i < btf_vlen(t); i++) {
-		const struct btf_member *m = &btf_members(t)[i];
-		const struct btf_type *inner = resolve(btf, m->type);
-		const char *name = btf__name_by_offset(btf, m->name_off);
-		int64_t at = btf_member_bit_offset(t, i), bits = btf_member_bitfield_size(t, i);
-		char *text;
+/* What the names of a function's operands are made of. */
+struct names {
+	const struct btf *btf;
+	const struct btf_type *proto;
+	const struct kernel_operands *operands;
+	const struct kernel_kallsyms *ks;
+	struct alloc_texts *out, paths;
+	bool bit_fields; /* those that are read with others are wanted too */
+};
 
-		bits = bits ?: 8 * btf__resolve_size(btf, m->type);
-		if (at >= to || at + bits <= from || !inner)
+/* What an expression is, and the type of that, which SEPARATOR is between it and a member. */
+struct thing {
+	const char *path; /* NULL: not known */
+	const char *separator;
+	const struct btf_type *type;
+};
+
+/* Numbers that are to be guessed by nobody: stack canaries, and where the kernel is. */
+static bool is_secret(const char *path)
+{
+	return strstr(path, "stack_canary") || strstr(path, "__stack_chk_guard") ||
+	       !strcmp(path, "phys_base");
+}
+
+/*
+ * Numbers in THING of which bits FROM to TO are read; or (POINTER) what the pointer there leads to. LEVEL: of structs in structs.
+ */
+static void find(struct names *n, const struct thing *thing, int64_t from, int64_t to, int level,
+		 struct thing *pointer)
+{
+	const struct btf_type *t = thing->type;
+	bool composite = t && btf_is_composite(t) && level < MAX_LEVELS;
+
+	for (uint32_t i = 0; composite && i < btf_vlen(t); i++) {
+		const struct btf_member *m = &btf_members(t)[i];
+		const char *name = btf__name_by_offset(n->btf, m->name_off);
+		int64_t at = btf_member_bit_offset(t, i), bits = btf_member_bitfield_size(t, i);
+		struct thing member = { thing->path, thing->separator, resolve(n->btf, m->type) };
+
+		bits = bits ?: 8 * btf__resolve_size(n->btf, m->type);
+		if (at >= to || at + bits <= from ||
+		    (bits < to - from && bits % 8 && !n->bit_fields))
 			continue;
-		text = *name ? alloc_printf("%s%s%s", path, depth ? "." : "->", name) :
-			       alloc_strdup(path);
-		if (is_number(inner))
-			alloc_keep(names, alloc_strdup(text));
-		else if (btf_is_composite(inner) && depth < MAX_DEPTH)
-			add_members(btf, inner, text, from - at, to - at, depth + (*name != '\0'),
-				    names);
-		free(text);
+		if (*name) {
+			member.path = alloc_keep(&n->paths, alloc_printf("%s%s%s", thing->path,
+									 thing->separator, name));
+			member.separator = ".";
+		}
+		find(n, &member, from - at, to - at, level + 1, pointer);
 	}
+	if (!pointer && is_number(t) && !is_secret(thing->path))
+		alloc_keep(n->out, alloc_strdup(thing->path));
+	if (pointer && t && btf_is_ptr(t))
+		*pointer = (struct thing){ strstr(thing->path, "current_task") ? "current" :
+										 thing->path,
+					   "->", resolve(n->btf, t->type) };
+}
+
+/* This CPU's variable that has what is at ADDR, which becomes the place in it; its path is NULL where BTF has none. */
+static struct thing find_per_cpu(struct names *n, uint64_t *addr)
+{
+	int32_t id = btf__find_by_name_kind(n->btf, ".data..percpu", BTF_KIND_DATASEC);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(n->btf, (uint32_t)id) : NULL;
+	const struct btf_var_secinfo *var = t ? btf_var_secinfos(t) : NULL;
+
+	*addr -= kernel_kallsyms_variable(n->ks, "__per_cpu_start");
+	for (uint32_t i = 0; t && i < btf_vlen(t); i++) {
+		const struct btf_type *v = btf__type_by_id(n->btf, var[i].type);
+
+		if (*addr - var[i].offset >= var[i].size)
+			continue;
+		*addr -= var[i].offset;
+		return (struct thing){ btf__name_by_offset(n->btf, v->name_off), ".",
+				       resolve(n->btf, v->type) };
+	}
+	return (struct thing){};
 }
 
 /* Is the variable at ADDR one that nobody changes once the kernel has started? */
@@ -86,29 +140,47 @@ static bool is_constant(const struct kernel_kallsyms *ks, uint64_t addr)
 	       addr < kernel_kallsyms_variable(ks, "__end_ro_after_init");
 }
 
-static void add_operand(const struct btf *btf, const struct btf_type *proto,
-			const struct kernel_operand *o, const struct kernel_kallsyms *ks,
-			struct alloc_texts *names)
+static void add_global(struct names *n, uint64_t addr)
 {
-	const struct btf_param *param;
-	const struct btf_type *t;
 	uint64_t offset;
-	const char *name;
+	const char *name = kernel_kallsyms_variable_at(n->ks, addr, &offset);
 
-	if (o->kind == KERNEL_OPERAND_GLOBAL && o->bytes <= 8) {
-		name = kernel_kallsyms_variable_at(ks, o->addr, &offset);
-		if (name && !offset && kernel_kallsyms_variable(ks, name) == o->addr &&
-		    !is_constant(ks, o->addr))
-			alloc_keep(names, alloc_strdup(name));
-	}
-	if (o->kind != KERNEL_OPERAND_MEMBER || o->bytes > 8)
+	if (name && !offset && kernel_kallsyms_variable(n->ks, name) == addr &&
+	    !is_constant(n->ks, addr) && !is_secret(name))
+		alloc_keep(n->out, alloc_strdup(name));
+}
+
+/* Adds O's numbers, or (POINTER) finds what the pointer that O is leads to, over LOADS others at most. */
+static void name_operand(struct names *n, const struct kernel_operand *o, int loads,
+			 struct thing *pointer)
+{
+	struct thing thing = { .separator = "->" };
+	const struct btf_param *param;
+	uint64_t at = (uint64_t)o->offset;
+
+	if (o->bytes > 8 || !loads)
 		return;
-	param = param_of(btf, proto, o->argument);
-	t = param ? resolve(btf, param->type) : NULL;
-	t = t && btf_is_ptr(t) ? resolve(btf, t->type) : NULL;
-	if (t && btf_is_composite(t))
-		add_members(btf, t, btf__name_by_offset(btf, param->name_off), 8 * o->offset,
-			    8 * (o->offset + o->bytes), 0, names);
+	if (o->kind == KERNEL_OPERAND_GLOBAL && !pointer) {
+		add_global(n, o->addr);
+	} else if (o->kind == KERNEL_OPERAND_ARGUMENT && pointer) {
+		param = param_of(n->btf, n->proto, o->argument);
+		if (param)
+			find(n,
+			     &(struct thing){ btf__name_by_offset(n->btf, param->name_off), "->",
+					      resolve(n->btf, param->type) },
+			     0, 64, 0, pointer);
+		return;
+	} else if (o->kind == KERNEL_OPERAND_MEMBER) {
+		name_operand(n, &n->operands->items[o->base], loads - 1, &thing);
+		/* What is at a number's address has no name. */
+		if (thing.type && !btf_is_composite(thing.type))
+			return;
+	} else if (o->kind == KERNEL_OPERAND_PER_CPU) {
+		at = o->addr;
+		thing = find_per_cpu(n, &at);
+	}
+	if (thing.path)
+		find(n, &thing, 8 * (int64_t)at, 8 * ((int64_t)at + o->bytes), 0, pointer);
 }
 
 void record_capture_names(const struct btf *btf, const struct btf_type *proto,
@@ -118,13 +190,24 @@ void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 	uint64_t len = kernel_kallsyms_size(symbols->ks, sym);
 	uint8_t *code = alloc_array(MAX_CODE, 1);
 	struct kernel_operands operands = {};
+	struct names n = { btf, proto, &operands, symbols->ks, names };
 
 	add_numbers(btf, proto, names);
 	len = len < MAX_CODE ? len : MAX_CODE;
 	if (record_symbols_live(symbols) && !kernel_kcore_read(symbols->live, sym->addr, code, len))
 		kernel_operands_of(code, len, sym->addr, &operands);
-	for (uint32_t i = 0; i < operands.n_items; i++)
-		add_operand(btf, proto, &operands.items[i], symbols->ks, names);
+	for (int decides = 1; decides >= 0; decides--)
+		for (uint32_t i = 0; i < operands.n_items; i++) {
+			const struct kernel_operand *o = &operands.items[i];
+
+			n.bit_fields = o->kind == KERNEL_OPERAND_MEMBER &&
+				       operands.items[o->base].kind == KERNEL_OPERAND_ARGUMENT;
+			/* Of what is read by way of something else only what decides: there is much of it. */
+			if (o->decides == decides &&
+			    (decides || o->kind == KERNEL_OPERAND_GLOBAL || n.bit_fields))
+				name_operand(&n, o, RECORD_CAPTURE_LOADS, NULL);
+		}
+	alloc_texts_free(&n.paths);
 	kernel_operands_deinit(&operands);
 	free(code);
 }
