@@ -112,7 +112,8 @@ static const struct cmd_option options[] = {
 	  "Capture numbers that functions timed by fentry are given, read and return, for report --why-varies",
 	  CMD_SET(record_options, context) },
 	{ "capture", "[FUNC:]EXPR",
-	  "Capture this value at each call: an argument, 'return', a variable, 'current', 'cpu', 'uid' or 'cgroup', "
+	  "Capture this value at each call: an argument, 'return', a variable, 'current', 'cpu', 'uid' or 'cgroup', an "
+	  "argument of the syscall ('sys.nfds'), "
 	  "members of what it is or points to ('s->oo.x'), and bits of that ('flags & __GFP_ZERO'); may be repeated",
 	  .parse = parse_capture },
 	{ "protection", "NAME",

@@ -27,14 +27,15 @@ guest_main() {
 	# shellcheck disable=SC2086 # a list of words
 	record slab -F 0 $slab --capture 'flags & __GFP_ZERO' --capture 'flags & 0x100' --capture flags \
 		--capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
-	record poll -F 0 --func do_sys_poll --func vfs_read --context --capture 'end_time->tv_sec' -- perl -e "$polls"
+	record poll -F 0 --func do_sys_poll --func vfs_read --context --capture 'end_time->tv_sec' \
+		--capture 'do_sys_poll:sys.nfds' --capture 'vfs_read:sys.read.count' -- perl -e "$polls"
 	record select -r 4 -F 0 --func do_select --context -- perl -e "$selects"
 	record random -F 0 --func get_random_u32 --context -- "$workloads/big-fork" -n 1
 	record seeded -F 0 --func allocate_slab --context --capture crng_init -- "$workloads/big-fork" -n 3
 	head -c 7000 /dev/zero >bytes
 	record distinct -F 0 --func vfs_read --func ksys_read --capture 'vfs_read:file->f_pos' --capture count \
 		-- dd if=bytes of=/dev/null bs=1
-	for bad in 's->nosuch' 'nosuch' 's.oo' 's->oo.x.y' 'flags & NOSUCH' '->oo' 's->oo'; do
+	for bad in 's->nosuch' 'nosuch' 's.oo' 's->oo.x.y' 'flags & NOSUCH' '->oo' 's->oo' 'sys.nosuch' 'sys.flags'; do
 		record "bad-${bad//[^a-zA-Z]/_}" --func allocate_slab --capture "$bad" -- true
 	done
 	record no-fentry --attach=kprobe --func allocate_slab --capture node -- true
@@ -84,6 +85,11 @@ equal 'an argument: polls of each number of files' "$(rows poll do_sys_poll \
 	'map(select(.calls >= 10) | .values | capture("nfds=(?<n>[0-9]+)").n) | unique | length')" 40
 equal 'what a null pointer leads to is not known' "$(rows poll do_sys_poll \
 	'[.[] | select(.syscall == "poll" and (.values | test("^end_time->tv_sec=-($| )"))) | .calls] | add')" 30
+equal 'the argument of the syscall is that of the function' "$(rows poll do_sys_poll \
+	'map(.values | capture("sys.nfds=(?<sys>[^ ]+) nfds=(?<own>[0-9]+)") | .sys == .own) | length > 40 and all')" true
+equal 'and that of one syscall not known in others' "$(rows poll vfs_read 'map([.syscall == "read", (.values |
+	capture("^sys.read.count=(?<sys>[^ ]+) count=(?<own>[0-9]+)") | .sys == .own, .sys == "-")] | tostring) | unique | join(" ")')" \
+	'[false,false,true] [true,true,false]'
 holds 'more files take longer' "$(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=40 "))) | .[0].min') > 5 * $(rows poll do_sys_poll \
 	'map(select(.values | test("nfds=2 "))) | .[0].min')"
@@ -136,6 +142,8 @@ refused s_oo "what is before 'oo' is no struct"
 refused s__oo_x_y "what is before 'y' is no struct"
 refused flags___NOSUCH "'NOSUCH' is no number, and no constant or allocation flag that this kernel names"
 refused __oo 'it begins with no name'
+refused sys_nosuch "no such syscall has an argument 'nosuch', as far as this kernel's events say"
+refused sys_flags "more than 8 syscalls have an argument 'flags': name one, as in sys.read.count"
 refused s__oo 'this is no number'
 is 'what is not timed by fentry has no values, which is said' \
 	"$(grep -c 'no function that is timed by fentry' no-fentry.err):$(cat no-fentry.status)" 1:1

@@ -13,7 +13,12 @@
 #define ARCH_JUMP_LEN 5 /* of the jump of one that is optimized, */
 #define ARCH_RET_LEN  1 /* and of the return that takes a jump to the return thunk's place */
 
-#define ARCH_MAX_ARGS   6 /* that are passed in registers */
+#define ARCH_MAX_ARGS 6 /* that are passed in registers */
+/* Members of struct pt_regs that have the arguments of a syscall. */
+#define ARCH_SYSCALL_REGS                           \
+	{                                           \
+		"di", "si", "dx", "r10", "r8", "r9" \
+	}
 #define ARCH_FTRACE_LEN 5 /* of the call or nop at an ftrace location */
 
 /* How far behind a function's first byte its ftrace location may be: behind endbr64. */

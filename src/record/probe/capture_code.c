@@ -64,6 +64,46 @@ static void call(struct record_code *code, int32_t helper)
 	emit(code, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
 }
 
+static void jump(struct record_code *code, uint8_t op, uint8_t dst, int32_t imm, size_t over)
+{
+	emit(code, BPF_JMP | op | BPF_K, dst, 0, (int16_t)over, imm);
+}
+
+#define ABSENT_INSNS 4
+
+/* The values BITS are absent; the hash is then another one than that of zeros. */
+static void mark_absent(struct record_code *code, int32_t bits)
+{
+	const int16_t absent = offsetof(struct engine_call, absent);
+
+	load(code, BPF_REG_1, CALL, absent, 2);
+	operate(code, BPF_OR, BPF_REG_1, bits);
+	emit(code, BPF_STX | BPF_MEM | BPF_H, CALL, BPF_REG_1, absent, 0);
+	operate(code, BPF_ADD, SUM, bits * ABSENT_FACTOR);
+}
+
+#define SYSCALL_INSNS 6 /* of each syscall */
+
+/* Number I of C, an argument of a syscall; absent in others. */
+static void read_syscall(struct record_code *code, const struct record_capture *c, uint32_t i)
+{
+	const struct record_value *v = &c->values[i];
+
+	load(code, AT, CALL, offsetof(struct engine_call, key), 4);
+	for (uint32_t k = 0; k < v->n_syscalls; k++) {
+		jump(code, BPF_JNE, AT, (int32_t)ENGINE_KEY(c->site + 1, v->syscalls[k].nr),
+		     SYSCALL_INSNS - 1);
+		call(code, BPF_FUNC_get_current_task_btf);
+		move(code, BPF_REG_1, BPF_REG_0);
+		call(code, BPF_FUNC_task_pt_regs);
+		load(code, AT, BPF_REG_0, v->syscalls[k].offset, 8);
+		jump(code, BPF_JA, 0, 0,
+		     SYSCALL_INSNS * (v->n_syscalls - 1 - k) + ABSENT_INSNS + 1);
+	}
+	mark_absent(code, 1 << i);
+	operate(code, BPF_MOV, AT, 0);
+}
+
 static void read_base(struct record_code *code, const struct record_value *v, uint32_t n_args)
 {
 	static const int32_t helpers[] = {
@@ -103,12 +143,11 @@ static bool is_same_way(const struct record_value *a, const struct record_value 
 /*
  * What AT points to may be nothing: then it is no address of the kernel's, which as signed numbers are below those that stand for
  * errors. All values of C that it leads to, as it does to that of number I after N loads, are absent then, and what is loaded
- * is 0; their hash is another one than that of zeros. Once for all of them: most calls pay for each pointer, not each value.
+ * is 0. Once for all of them: most calls pay for each pointer, not each value.
  */
 static void check_pointer(struct record_code *code, const struct record_capture *c, uint32_t i,
 			  uint32_t n)
 {
-	const int16_t absent = offsetof(struct engine_call, absent);
 	int32_t bits = 0;
 
 	for (uint32_t k = 0; k < c->n_values; k++) {
@@ -118,11 +157,8 @@ static void check_pointer(struct record_code *code, const struct record_capture 
 			return;
 		bits |= 1 << k;
 	}
-	emit(code, BPF_JMP | BPF_JSLT | BPF_K, AT, 0, 4, FIRST_ERROR);
-	load(code, BPF_REG_1, CALL, absent, 2);
-	operate(code, BPF_OR, BPF_REG_1, bits);
-	emit(code, BPF_STX | BPF_MEM | BPF_H, CALL, BPF_REG_1, absent, 0);
-	operate(code, BPF_ADD, SUM, bits * ABSENT_FACTOR);
+	jump(code, BPF_JSLT, AT, FIRST_ERROR, ABSENT_INSNS);
+	mark_absent(code, bits);
 }
 
 /* From what AT points to, by a copy, which is zero where there is nothing. */
@@ -145,7 +181,10 @@ static void read_value(struct record_code *code, const struct record_capture *c,
 	uint32_t bits = v->bits ?: 8 * v->bytes;
 
 	direct = direct && v->base != RECORD_BASE_ADDRESS;
-	read_base(code, v, n_args);
+	if (v->base == RECORD_BASE_SYSCALL)
+		read_syscall(code, c, number);
+	else
+		read_base(code, v, n_args);
 	for (uint32_t i = 0; i < v->n_loads; i++) {
 		uint32_t bytes = i + 1 < v->n_loads ? 8 : v->bytes;
 

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "record/target/capture_names.h"
+#include "record/target/capture_syscalls.h"
 
 /* Has the names of allocation flags, which are macros, and their numbers. */
 #define FLAGS_FORMAT "/sys/kernel/tracing/events/kmem/kmalloc/format"
@@ -152,6 +153,11 @@ static int find_base(struct place *at, const char **text)
 		at->value->base = RECORD_BASE_RETURN;
 		at->value->variable.kind = PROFILE_VARIABLE_RETURN;
 		at->type = at->proto->type;
+	} else if (!strcmp(name, "sys") && **text == '.') {
+		++*text;
+		at->value->base = RECORD_BASE_SYSCALL;
+		at->value->variable.kind = PROFILE_VARIABLE_SYSCALL_ARGUMENT;
+		err = record_capture_syscall(at->value, at->btf, at->expression, text);
 	} else if (find_parameter(at, name)) {
 	} else if (find_named(at, name)) {
 		at->value->variable.kind = PROFILE_VARIABLE_TASK;

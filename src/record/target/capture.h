@@ -22,7 +22,16 @@ enum record_base {
 	RECORD_BASE_CGROUP,
 	RECORD_BASE_ADDRESS, /* a variable at ADDR */
 	RECORD_BASE_PER_CPU, /* this CPU's copy of the variable of the type id WHICH */
+	RECORD_BASE_SYSCALL, /* an argument of the syscall that the call is made in, if that is one of SYSCALLS */
 };
+
+/* Syscall NR has the argument at OFFSET of its struct pt_regs. */
+struct record_syscall {
+	uint16_t nr;
+	int16_t offset;
+};
+
+#define RECORD_CAPTURE_SYSCALLS 8
 
 /* Pointers that lead from the base to the value, at most. */
 #define RECORD_CAPTURE_LOADS 4
@@ -32,6 +41,8 @@ struct record_value {
 	enum record_base base;
 	uint32_t which;
 	uint64_t addr;
+	struct record_syscall syscalls[RECORD_CAPTURE_SYSCALLS];
+	uint32_t n_syscalls;
 	/* Loads, each from that offset of what the one before found: pointers, the last one of BYTES bytes. */
 	uint32_t n_loads;
 	int32_t offsets[RECORD_CAPTURE_LOADS];
