@@ -16,14 +16,6 @@ static const char *insn_unit(const struct analyze_conclusion *c)
 	return c->clock == PROFILE_CLOCK_INSN ? " instructions" : "";
 }
 
-static void append_name(char **text, const char *name)
-{
-	char *escaped = output_text_escape(name);
-
-	alloc_append(text, "%s", escaped);
-	free(escaped);
-}
-
 static void append_number(char **text, enum output_type type, double value,
 			  const struct analyze_conclusion *c)
 {
@@ -86,7 +78,7 @@ static void append_mean(char **text, const struct analyze_conclusion *c, const c
 static void append_place(char **text, const struct analyze_conclusion *c, const char *otherwise)
 {
 	alloc_append(text, " (");
-	append_name(text, c->body.location ? c->body.location : otherwise);
+	view_append_name(text, c->body.location ? c->body.location : otherwise);
 	alloc_append(text, "%s)", c->body.estimated ? ", estimated from samples" : "");
 }
 
@@ -97,12 +89,12 @@ static void append_body_of_function(char **text, const struct analyze_conclusion
 	if (c->body.share <= ANALYZE_WHOLE_SHARE) {
 		alloc_append(text, ", %s of that in ",
 			     c->body.share >= NEARLY_ALL ? "nearly all" : "most");
-		append_name(text, c->body.name);
+		view_append_name(text, c->body.name);
 		append_place(text, c, "inlined");
 		return;
 	}
 	alloc_append(text, ", where ");
-	append_name(text, c->body.name);
+	view_append_name(text, c->body.name);
 	append_place(text, c, "inlined");
 	alloc_append(text, " makes ");
 	append_delta(text, c, c->body.delta_total, "run");
@@ -116,7 +108,7 @@ static void append_body(char **text, const struct analyze_conclusion *c)
 
 	alloc_append(text, ", %s%.0f %% %sin ", is_contrast ? "but " : "", c->body.share * 100,
 		     is_contrast ? "" : "of it ");
-	append_name(text, c->body.name);
+	view_append_name(text, c->body.name);
 	append_place(text, c, c->body.function);
 }
 
@@ -127,7 +119,7 @@ static void append_way(char **text, const struct analyze_conclusion *c)
 		bool is_last = i + 1 == ANALYZE_WAY || !c->by_way[i + 1];
 
 		alloc_append(text, "%s", !i ? " by way of " : is_last ? " and " : ", ");
-		append_name(text, c->by_way[i]);
+		view_append_name(text, c->by_way[i]);
 	}
 }
 
@@ -137,12 +129,12 @@ static void append_sampled(char **text, const struct analyze_conclusion *c)
 	alloc_append(text, ", %s%.0f %% of it (\u00b1%.2g %%, by samples) in ",
 		     c->where == ANALYZE_WHERE_NONE ? "but " : "", c->function_share * 100,
 		     c->function_error * 100);
-	append_name(text, c->function);
+	view_append_name(text, c->function);
 	append_way(text, c);
 	if (!c->to_time)
 		return;
 	alloc_append(text, "; record with --func=");
-	append_name(text, c->to_time);
+	view_append_name(text, c->to_time);
 	alloc_append(text, " to time it");
 }
 
@@ -163,7 +155,7 @@ static void append_where(char **text, const struct analyze_conclusion *c)
 		break;
 	case ANALYZE_WHERE_FUNCTION:
 		alloc_append(text, ", %.0f %% of it in ", c->function_share * 100);
-		append_name(text, c->function);
+		view_append_name(text, c->function);
 		append_body_of_function(text, c);
 		break;
 	}
@@ -171,11 +163,11 @@ static void append_where(char **text, const struct analyze_conclusion *c)
 
 static void append_self(char **text, const struct analyze_conclusion *c)
 {
-	append_name(text, c->what);
+	view_append_name(text, c->what);
 	alloc_append(text, c->context ? " itself, in " :
 					" itself, excluding timed callees, changed most: ");
 	if (c->context) {
-		append_name(text, c->context);
+		view_append_name(text, c->context);
 		alloc_append(text, ", changed most: ");
 	}
 	append_delta(text, c, c->delta_total, "run");
@@ -184,7 +176,7 @@ static void append_self(char **text, const struct analyze_conclusion *c)
 	alloc_append(text, ", ");
 	append_number(text, OUTPUT_FRACTION, c->share, c);
 	alloc_append(text, " of the change of ");
-	append_name(text, c->context);
+	view_append_name(text, c->context);
 }
 
 static void append_workload(char **text, const struct analyze_conclusion *c)
@@ -197,7 +189,7 @@ static void append_workload(char **text, const struct analyze_conclusion *c)
 	};
 
 	alloc_append(text, "The workload ");
-	append_name(text, c->what);
+	view_append_name(text, c->what);
 	append_mean(text, c, "iteration");
 	alloc_append(text, ", unprobed); %s", syscalls[c->syscalls]);
 }
@@ -206,7 +198,7 @@ static void append_workload(char **text, const struct analyze_conclusion *c)
 static void append_untold(char **text, const struct analyze_conclusion *c)
 {
 	alloc_append(text, "No significant change seen: ");
-	append_name(text, c->what);
+	view_append_name(text, c->what);
 	alloc_append(text, " changed most (");
 	append_number(text, OUTPUT_PERCENT, c->delta_pct, c);
 	alloc_append(text, ", ");
@@ -271,13 +263,13 @@ char *view_conclusion(const struct analyze_conclusion *c)
 		append_workload(&text, c);
 		break;
 	case ANALYZE_CONCLUSION_MEAN:
-		append_name(&text, c->what);
+		view_append_name(&text, c->what);
 		append_mean(&text, c, "call");
 		alloc_append(&text, ")");
 		append_where(&text, c);
 		break;
 	case ANALYZE_CONCLUSION_CALLS:
-		append_name(&text, c->what);
+		view_append_name(&text, c->what);
 		alloc_append(&text, " is called ");
 		append_number(&text, OUTPUT_COUNT, c->calls[1], c);
 		alloc_append(&text, " times per run instead of ");
@@ -286,7 +278,7 @@ char *view_conclusion(const struct analyze_conclusion *c)
 		append_where(&text, c);
 		break;
 	case ANALYZE_CONCLUSION_ONE_SIDE:
-		append_name(&text, c->what);
+		view_append_name(&text, c->what);
 		alloc_append(&text, " is called on the %s side only (",
 			     c->calls[0] > 0 ? "baseline" : "hardened");
 		view_append_queued(&text, c->what);

@@ -129,6 +129,14 @@ const char *const view_trace_changes[] = {
 	[ANALYZE_TRACE_MOVED] = "moved",
 };
 
+void view_append_name(char **text, const char *name)
+{
+	char *escaped = output_text_escape(name);
+
+	alloc_append(text, "%s", escaped);
+	free(escaped);
+}
+
 void view_append_queued(char **text, const char *context)
 {
 	size_t by;

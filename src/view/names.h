@@ -22,6 +22,7 @@ extern const char *const view_path_kinds[]; /* enum analyze_path_kind: "loop" */
 extern const char *const view_renamings[]; /* enum analyze_renaming_how: "known" */
 extern const char *const view_notes[]; /* enum analyze_note */
 
+void view_append_name(char **text, const char *name); /* escaped: names come from files */
 /* Adds what CONTEXT is to a sentence, where another one queued it: "RCU callbacks queued by close, ". */
 void view_append_queued(char **text, const char *context);
 

@@ -68,16 +68,21 @@ static char *conclude(const struct view_diff *c)
 				   view_conclusion(&c->conclusion);
 }
 
+static char *values_change(const struct view_diff *c)
+{
+	return view_values_change(&c->shifts, c->conclusion.function, c->diff.clock);
+}
+
 static void page(const struct view *v, const void *data)
 {
 	const struct view_diff *c = data;
-	char *conclusion = conclude(c), *misses = view_misses_change(&c->misses);
+	char *sentences[] = { conclude(c), values_change(c), view_misses_change(&c->misses) };
 
-	view_text(v, "%s", conclusion);
-	free(conclusion);
-	if (misses)
-		view_text(v, "%s", misses);
-	free(misses);
+	for (size_t i = 0; i < ARRAY_SIZE(sentences); i++) {
+		if (sentences[i])
+			view_text(v, "%s", sentences[i]);
+		free(sentences[i]);
+	}
 	view_warnings(v, &c->diff.warnings);
 	fputc('\n', v->out);
 	write_sides(v, c);
@@ -88,6 +93,7 @@ static void json(json_t *root, const void *data)
 {
 	const struct view_diff *c = data;
 	char *conclusion = conclude(c), *misses = view_misses_change(&c->misses);
+	char *values = values_change(c);
 	json_t *kernel = json_object();
 
 	output_json_set(root, "unit", json_string(profile_clock_unit(c->diff.clock)));
@@ -96,6 +102,7 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "warnings", view_warnings_json(&c->diff.warnings));
 	output_json_set(root, "valid", json_boolean(!c->diff.warnings.n_invalid));
 	output_json_set(root, "conclusion", output_json_text(conclusion));
+	output_json_set(root, "conclusion_values", output_json_text(values));
 	output_json_set(root, "conclusion_misses", output_json_text(misses));
 	output_json_set(root, "conclusion_cpu_pct", output_json_number(c->conclusion.cpu_pct));
 	for (int i = 0; i < VIEW_N_SIDES; i++)
@@ -103,6 +110,7 @@ static void json(json_t *root, const void *data)
 				view_kernel_share_json(&c->diff.kernel[i]));
 	output_json_set(root, "kernel_share", kernel);
 	free(conclusion);
+	free(values);
 	free(misses);
 }
 

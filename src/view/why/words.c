@@ -20,14 +20,6 @@
 #define TURNS_DIFFER 0.01 /* by less they are the same */
 #define AGREE        0.1 /* by more than this of the change both ways of measuring may not differ */
 
-static void append_name(char **text, const char *name)
-{
-	char *escaped = output_text_escape(name);
-
-	alloc_append(text, "%s", escaped);
-	free(escaped);
-}
-
 static void append_number(char **text, enum output_type type, double value)
 {
 	char number[OUTPUT_NUMBER_MAX];
@@ -58,7 +50,7 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 	char number[OUTPUT_NUMBER_MAX], *text = NULL;
 	bool per_call = c->calls[0] > 0 && c->calls[1] > 0;
 
-	append_name(&text, c->name);
+	view_append_name(&text, c->name);
 	if (c->total[0] == 0 || c->total[1] == 0) {
 		alloc_append(&text, " is there on the %s side only (",
 			     c->total[0] > 0 ? "baseline" : "hardened");
@@ -104,7 +96,7 @@ static void append_way(char **text, const struct why_tree *t, uint32_t node)
 		names[n++] = t->nodes[node].name;
 	for (int i = n; i-- > 0;) {
 		alloc_append(text, "%s", i == n - 1 ? " by way of " : i ? ", " : " and ");
-		append_name(text, names[i]);
+		view_append_name(text, names[i]);
 	}
 }
 
@@ -171,7 +163,7 @@ static void append_callee(char **text, const struct why *w, const struct why_par
 {
 	struct why_lines lines = why_lines_find(&w->tree, part->node, part->scale);
 
-	append_name(text, part->name);
+	view_append_name(text, part->name);
 	if (!lines.file && !part->inlined)
 		return;
 	alloc_append(text, " (%s%s", part->inlined ? "inlined" : "",
@@ -255,14 +247,14 @@ static void append_depth(char **text, const struct why_tree *t, uint32_t node)
 		return;
 	alloc_append(text, ", %s of that in ",
 		     t->nodes[at].alone >= NEARLY_ALL * all ? "nearly all" : "most");
-	append_name(text, t->nodes[at].name);
+	view_append_name(text, t->nodes[at].name);
 	first = depth > WAY_MAX + 1 ? depth - WAY_MAX - 1 : 0;
 	for (int i = first; i < depth - 1; i++) {
 		alloc_append(text, "%s",
 			     i == first     ? " by way of " :
 			     i == depth - 2 ? " and " :
 					      ", ");
-		append_name(text, names[i % (WAY_MAX + 1)]);
+		view_append_name(text, names[i % (WAY_MAX + 1)]);
 	}
 }
 
@@ -273,10 +265,10 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	uint32_t at = part->kind == WHY_SELF ? part->node : w->tree.nodes[part->node].parent;
 	char *text = NULL;
 
-	append_name(&text, cause->name);
+	view_append_name(&text, cause->name);
 	if (cause->function) {
 		alloc_append(&text, " (inlined into ");
-		append_name(&text, cause->function);
+		view_append_name(&text, cause->function);
 		alloc_append(&text, ")");
 	}
 	append_way(&text, &w->tree, at);
@@ -288,7 +280,7 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 		append_depth(&text, &w->tree, part->node);
 	if (fabs(cause->delta - part->delta) >= WORTH_A_WORD * fabs(cause->delta)) {
 		alloc_append(&text, "; the rest of ");
-		append_name(&text, cause->name);
+		view_append_name(&text, cause->name);
 		alloc_append(&text, " makes ");
 		append_delta(&text, cause->delta - part->delta, "run");
 	}
@@ -316,9 +308,9 @@ static void append_key(char **text, const struct why *w, const struct why_part *
 	if (!key)
 		return;
 	alloc_append(text, "; ");
-	append_name(text, function);
+	view_append_name(text, function);
 	alloc_append(text, " tests the static key ");
-	append_name(text, key->name);
+	view_append_name(text, key->name);
 	alloc_append(text, key->on[1] ? ", on instead of off" : ", off instead of on");
 }
 
@@ -336,7 +328,7 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 		     s.n_functions);
 	alloc_append(text, "%s%s ", s.most->kind == WHY_GONE ? "no longer " : "",
 		     s.most->inlined ? "execute" : "call");
-	append_name(text, s.name);
+	view_append_name(text, s.name);
 	alloc_append(text,
 		     "%s: ", s.most->kind == WHY_NEW ? ", as they do not on the baseline" : "");
 	append_delta(text, s.delta, "run");
@@ -345,7 +337,7 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 		append_delta(text, s.rest, "run");
 	}
 	alloc_append(text, "; most of it, %.0f %%, in ", percent(s.most->delta, s.delta));
-	append_name(text, c->causes.items[s.most->cause].name);
+	view_append_name(text, c->causes.items[s.most->cause].name);
 	append_owner(text, w, s.most);
 	alloc_append(text, ".");
 	return true;
@@ -397,7 +389,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 	alloc_append(text, ". It is spread: %u functions make %.0f %% of it, no one a tenth; ",
 		     many, 100 * NEARLY_ALL);
 	alloc_append(text, "most, %.1f %%, is in ", percent(c->causes.items[0].delta, c->delta));
-	append_name(text, c->causes.items[0].name);
+	view_append_name(text, c->causes.items[0].name);
 	alloc_append(text, ".");
 }
 
@@ -437,7 +429,7 @@ static void append_moved(char **text, const struct why *w, const struct why_cont
 		if (of == c || !of->told || other != by || strncmp(of->name, c->name, by) != 0)
 			continue;
 		alloc_append(text, "%s", before);
-		append_name(text, of->name);
+		view_append_name(text, of->name);
 		alloc_append(text, " (");
 		view_append_queued(text, of->name);
 		append_delta(text, of->delta, "run");
