@@ -1,14 +1,14 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # names from lib.sh and tap.sh
 # Many figures of a few recordings, each looked up in a text that is made once: jq takes 30 ms.
 
-# rows NAME: NAME.rows, lines of time, name, context ("-": a syscall itself), calls, total, mean.
+# rows NAME: NAME.rows, lines of time, name, context ("-": a syscall itself), calls, total, mean, min.
 rows() {
 	local time
 	[ ! "$1.rows" -nt "$1.data" ] || return 0
 	for time in oncpu self wall; do
 		"$kprotperf" report "$1.data" --format=json --time=$time |
 			jq -r "(.syscalls[] | .syscall = \"-\"), .functions[] |
-				[\"$time\", .name, .syscall, .calls, .total, .mean] | @tsv"
+				[\"$time\", .name, .syscall, .calls, .total, .mean, .min] | @tsv"
 	done >"$1.rows"
 }
 
@@ -26,6 +26,11 @@ mean() {
 
 syscall_mean() {
 	figure 6 "$1" "$2" "$3" -
+}
+
+# shortest NAME FUNCTION: of its calls, on the CPU
+shortest() {
+	figure 7 oncpu "$1" "$2" '*'
 }
 
 # count NAME FUNCTION [CONTEXT]

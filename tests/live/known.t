@@ -86,6 +86,8 @@ guest_main() {
 			cat $control/ticks >>"ticks-$how.txt"
 		}
 	done
+	# With no function timed, that would take the samples which come late.
+	record untimed -- bash -c "echo irqs-off 1000 >$control/quiet"
 	record pipe --freq=0 -- "$acts" blocked-reads 20
 	"$kprotperf" list 'known_namesake_?' >namesake.txt
 	rmmod kprotperf_known
@@ -134,7 +136,8 @@ count_is() {
 }
 
 # Names come from the module's own DWARF, inlined bodies too.
-keep folded "$kprotperf" fold sampled-fentry.data
+# The 42 samples of a loop with interrupts off come where its caller turns them on again.
+keep folded "$kprotperf" fold untimed.data
 like 'a body inlined into a function of the module has its name' "$(cat folded.err && grep quiet_write folded.out)" \
 	'quiet_write_\[k\];(_cond_resched|arch_local_irq_restore)_\[i\]'
 
@@ -181,8 +184,9 @@ check_loud() {
 	holds "$how: but in all it took" "$(mean oncpu "sampled-$how" known_interrupted) >=
 		$(known known_interrupted total) + 3 * $(known known_tick total)"
 
-	# Of 5 calls, of which an interrupt may hit one where it is not taken off: once 45 of 4,006 too high by kprobe.
-	close_to "$how: known_sleeping itself" "$(mean self "sampled-$how" known_sleeping)" "$(known known_sleeping self)" 1.5 5
+	# Of 5 calls, of which an interrupt may hit one, where it is not taken off: once 2,900 instructions. The shortest has none.
+	true_to "$how: known_sleeping itself" "$(awk -v all="$(shortest "sampled-$how" known_sleeping)" \
+		-v callee="$(mean oncpu "sampled-$how" msleep)" 'BEGIN { print all - callee }')" "$(known known_sleeping self)"
 	holds "$how: its sleep is in its wall time" "$(mean wall "sampled-$how" known_sleeping) >= 4000000"
 	holds "$how: and not in its time on the CPU" "$(mean oncpu "sampled-$how" known_sleeping) < 10000"
 	holds "$how: the same for msleep" "$(mean wall "sampled-$how" msleep) >= 4000000 and
