@@ -107,26 +107,50 @@ bool arch_arguments_of(struct arch_arguments_reader *r, const uint8_t *code, siz
 #define ARCH_REGS   16 /* those that pass arguments first, in their order, */
 #define ARCH_SAVED  9 /* and from this one on those that calls preserve */
 #define ARCH_NO_REG ARCH_REGS
+#define ARCH_RESULT 6 /* what a call returns is in this one */
+#define ARCH_STACK  15
 
-enum arch_access_kind {
-	ARCH_ACCESS_OTHER,
-	ARCH_ACCESS_COPY, /* TO becomes FROM, or what memory has, or part of that, or CONSTANT */
-	ARCH_ACCESS_ADD, /* TO becomes the sum of it and of FROM or what memory has */
-	ARCH_ACCESS_DERIVE, /* TO becomes what follows from it and a constant; so do the flags */
-	ARCH_ACCESS_COMPARE, /* the flags become what TO, FROM and memory say */
+/* DWARF's number of the register REG. */
+uint8_t arch_dwarf_register(uint8_t reg);
+
+enum arch_effect {
+	ARCH_EFFECT_OTHER,
+	ARCH_EFFECT_MOVE, /* TO becomes FROM, the number, or what memory has, or part of that */
+	ARCH_EFFECT_ADDRESS, /* TO becomes BASE and AT */
+	/* TO becomes what follows from it and the other operand; so do the flags. */
+	ARCH_EFFECT_AND,
+	ARCH_EFFECT_SHIFT_LEFT,
+	ARCH_EFFECT_SHIFT_RIGHT,
+	ARCH_EFFECT_ADD,
+	/* The flags become what TO, else memory, and FROM, the number or memory say. */
+	ARCH_EFFECT_COMPARE,
+	ARCH_EFFECT_TEST, /* of the bits that both have */
+	ARCH_EFFECT_BIT, /* of one bit */
+};
+
+/* What a conditional jump asks of the operands of the compare before it, or of 0 and the result of another instruction. */
+enum arch_relation {
+	ARCH_RELATION_NONE,
+	ARCH_RELATION_EQUAL,
+	ARCH_RELATION_UNEQUAL,
+	ARCH_RELATION_LESS,
+	ARCH_RELATION_NOT_LESS,
+	ARCH_RELATION_GREATER,
+	ARCH_RELATION_NOT_GREATER,
 };
 
 struct arch_access {
-	enum arch_access_kind kind;
+	enum arch_effect effect;
+	enum arch_relation relation; /* that jumps */
 	uint16_t writes; /* registers: bits */
 	bool writes_flags;
 	uint8_t to, from; /* the operands that are registers, or ARCH_NO_REG */
+	bool has_number; /* the other operand is this one */
+	int64_t number;
 	/* Memory that is read: BYTES at AT from the register BASE or (ARCH_NO_REG) at AT; without an index. */
 	bool has_memory, is_per_cpu;
 	uint8_t base, bytes;
 	uint64_t at;
-	bool has_constant;
-	uint64_t constant;
 };
 
 struct arch_access_reader;

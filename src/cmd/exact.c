@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "exact/counts.h"
+#include "profile/conditions.h"
 #include "profile/file/file.h"
 #include "profile/resolve.h"
 
@@ -32,6 +33,7 @@ static int add_counts(const struct cmd_recordings *o, struct profile *p)
 		if (idx)
 			profile_resolve_index(p, idx);
 		profile_resolve_modules(p);
+		profile_resolve_conditions(p, o->vmlinux);
 	}
 	kernel_index_destroy(idx);
 	kernel_kallsyms_destroy(ks);

@@ -290,6 +290,10 @@ LAYOUT(capture, struct profile_capture, capture_wrong,
 	{ .kind = FIELD_NUMBER, .n = PROFILE_VALUES_MAX, .size = sizeof(uint64_t),
 	  .offset = offsetof(struct profile_capture, values), SAME });
 
+LAYOUT(condition, struct profile_condition, NULL,
+	INDEX(profile_condition, location, LOCATIONS, SAME),
+	NAME(profile_condition, text));
+
 LAYOUT(block, struct profile_block, NULL,
 	NUMBER(profile_block, addr, SAME),
 	NUMBER(profile_block, bytes, SAME),
@@ -467,4 +471,5 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(OBJECTS, "objects", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, objects, object)),
 	SECTION(VARIABLES, "variables", TABLE_UNIQUE | TABLE_OPTIONAL, variables_wrong, LIST(profile, variables, variable)),
 	SECTION(CAPTURES, "captures", TABLE_UNIQUE | TABLE_OPTIONAL, captures_wrong, LIST(profile, captures, capture)),
+	SECTION(CONDITIONS, "conditions", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, conditions, condition)),
 };

@@ -178,6 +178,22 @@ DEFINE_ADD(miss, profile_miss, SECTION_MISSES, misses, count)
 DEFINE_ADD(object, profile_object, SECTION_OBJECTS, objects, count)
 DEFINE_ADD(sample, profile_sample, SECTION_SAMPLES, samples, count)
 
+void profile_condition_set(struct profile *p, uint32_t location, const char *text)
+{
+	const struct profile_condition condition = { location, text };
+	uint32_t found = section_find_or_add(p, SECTION_CONDITIONS, &condition);
+
+	p->conditions[found].text = profile_intern(p, text);
+}
+
+const char *profile_condition_of(const struct profile *p, uint32_t location)
+{
+	const struct profile_condition condition = { .location = location };
+	uint32_t found = section_find(p, SECTION_CONDITIONS, &condition);
+
+	return found == HASH_NONE ? NULL : p->conditions[found].text;
+}
+
 uint32_t profile_variable_add(struct profile *p, const struct profile_variable *variable)
 {
 	return section_find_or_add(p, SECTION_VARIABLES, variable);

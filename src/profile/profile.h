@@ -257,6 +257,12 @@ struct profile_blocks {
 	uint32_t n_arcs, cap_arcs;
 };
 
+/* As long as TEXT holds, in the source's words, the loop whose head is at LOCATION turns again. */
+struct profile_condition {
+	uint32_t location;
+	const char *text;
+};
+
 /*
  * How often each block of a function was executed in one run and context; there is one at most for each. Where a
  * call was under way when counting began or ended, blocks and calls do not belong together, which
@@ -526,6 +532,8 @@ struct profile {
 	uint32_t n_variables, cap_variables;
 	struct profile_capture *captures;
 	uint32_t n_captures, cap_captures;
+	struct profile_condition *conditions;
+	uint32_t n_conditions, cap_conditions;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };
@@ -589,6 +597,10 @@ void profile_executions_add(struct profile *p, const struct profile_edge *execut
 
 void profile_miss_add(struct profile *p, const struct profile_miss *miss);
 void profile_object_add(struct profile *p, const struct profile_object *object);
+
+void profile_condition_set(struct profile *p, uint32_t location, const char *text);
+/* NULL: not known. */
+const char *profile_condition_of(const struct profile *p, uint32_t location);
 
 /* Of a site PROFILE_VALUES_MAX at most. Returns its index, or that of the site's variable of that name. */
 uint32_t profile_variable_add(struct profile *p, const struct profile_variable *variable);

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/sorted.h"
 #include "kernel/image/name.h"
+#include "profile/conditions.h"
 
 #define SYMBOLS_DWARF    "dwarf"
 #define SYMBOLS_SYMTAB   "symtab"
@@ -303,6 +304,7 @@ int profile_resolve(struct profile *p, const char *vmlinux)
 	if (idx)
 		profile_resolve_index(p, idx);
 	profile_resolve_modules(p);
+	profile_resolve_conditions(p, vmlinux);
 	kernel_index_destroy(idx);
 	return 0;
 }

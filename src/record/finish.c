@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/output.h"
+#include "profile/conditions.h"
 #include "profile/file/file.h"
 #include "profile/profile.h"
 #include "profile/resolve.h"
@@ -83,6 +84,7 @@ static int resolve(void *arg)
 						      "no vmlinux found (give one with --vmlinux)");
 	else
 		profile_resolve_index(r->p, index);
+	profile_resolve_conditions(r->p, NULL);
 	map_is_cut();
 	return profile_file_write(r->p, r->output);
 }

@@ -47,6 +47,13 @@ is 'of all functions' "$(json both '[.block_functions[] | select(.syscall == "cl
 like 'loops have trip counts' "$(json both 'first(.loops[] | select(.function == "allocate_slab" and .body == "shuffle_freelist" and .syscall == "clone")) |
 	"\(.location) \(.trip_count > 4 and .trip_count < 128)"')" '^mm/slub.c:19[0-9]+ true$'
 
+# In the source's words: members, bit fields and variables, in DWARF's registers, and what is read and computed between.
+for loop in 'allocate_slab: idx < slab->objects' 'mas_wr_walk: offset < count' 'acct_collect: vma' 'rmqueue_bulk: i < count' \
+	'mas_ascend: !(node->parent & 0x1)' 'handle_softirqs: pending and jiffies_64 < end'; do
+	is "and what keeps them going, ${loop%%:*}" "$(json both "[.loops[] | select(.condition) |
+		\"\(.function): \(.condition)\" | select(startswith(\"$loop\"))] | length > 0")" true
+done
+
 # The others were queued before: 0 of 7,376.
 rcu=$(json both '[.functions[] | select(.name == "mt_free_rcu" and (.syscall | test(" \\[rcu\\]$"))) | .calls] | add')
 holds 'RCU callbacks are work of who queued them' "$rcu >= 0.99 * $(calls both mt_free_rcu '*')"

@@ -121,15 +121,3 @@ struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks
 	sort_array(rows, function->n, sizeof(*rows), by_insns);
 	return rows;
 }
-
-struct kernel_graph analyze_blocks_graph(const struct profile_blocks *blocks)
-{
-	struct kernel_graph graph = { .n_blocks = blocks->n_items, .entry = blocks->entry };
-
-	for (uint32_t i = 0; i < blocks->n_arcs; i++) {
-		struct kernel_arc arc = { blocks->arcs[i].from, blocks->arcs[i].to };
-
-		vec_push(&graph, arcs, arc);
-	}
-	return graph;
-}

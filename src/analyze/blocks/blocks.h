@@ -46,9 +46,6 @@ struct analyze_blocks {
 void analyze_blocks_init(struct analyze_blocks *blocks, const struct profile *p);
 void analyze_blocks_deinit(struct analyze_blocks *blocks);
 
-/* What leads where in a function; for kernel_graph_clear(). */
-struct kernel_graph analyze_blocks_graph(const struct profile_blocks *blocks);
-
 /* A function's rows sorted by instructions per call, most first: an array of N for free(). */
 struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks,
 					     const struct analyze_block_function *function);

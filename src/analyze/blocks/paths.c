@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/sorted.h"
+#include "profile/conditions.h"
 #include "kernel/cfg/blocks.h"
 
 #define WORDS      3 /* that distinguish a path from others */
@@ -40,7 +41,7 @@ struct work {
 
 static void work_graph(struct work *w)
 {
-	const struct kernel_graph graph = analyze_blocks_graph(w->blocks);
+	const struct kernel_graph graph = profile_blocks_graph(w->blocks);
 
 	kernel_loops_find(&graph, &w->loops);
 	w->graph = graph;
@@ -365,6 +366,7 @@ static void add_loops(struct work *w, const char *function, const char *context)
 					   alloc_printf("%s:%" PRIu32, frame->file, frame->line));
 		if (frame && frame->inlined)
 			loop.body = frame->name;
+		loop.condition = profile_condition_of(w->p, block->location);
 		loop.counter = block->counter;
 		loop.offset = (double)(int64_t)(block->addr - w->p->sites[w->blocks->site].addr);
 		loop.trips = (double)counts[head] / calls;

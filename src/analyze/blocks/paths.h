@@ -35,6 +35,8 @@ struct analyze_loop {
 	const char *function, *context;
 	/* Its head's line in the innermost body that the whole loop is in; NULL: not known, the function's own. */
 	const char *location, *body;
+	const char *
+		condition; /* as long as this holds it turns again, in the source's words; NULL: not known */
 	double offset; /* of its head, from the function's entry */
 	double trips; /* executions of the head, per call */
 	double insns_per_iteration; /* with those of loops in it */

@@ -10,6 +10,7 @@
 #include "analyze/figures/chain.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
+#include "profile/conditions.h"
 #include "kernel/cfg/blocks.h"
 #include "kernel/cfg/loops.h"
 
@@ -114,7 +115,7 @@ static void context_add(struct analyze_diff_blocks *out, const struct counted *c
 
 static void function_init(struct counted *c, const struct profile_blocks *blocks)
 {
-	struct kernel_graph graph = analyze_blocks_graph(blocks);
+	struct kernel_graph graph = profile_blocks_graph(blocks);
 
 	c->blocks = blocks;
 	c->by_loop = (struct grouped){ 0 };

@@ -166,6 +166,10 @@ static void set_turns(struct why_lines *found, const struct why_tree *t, uint32_
 	for (uint32_t i = 0; i < s[which].n_items; i++)
 		found->in_loop |= s[which].matched[i] &&
 				  is_near(s[which].items[i]->times[which], line->times[which]);
+	for (uint32_t i = 0; i < t->n_loops && !found->condition; i++)
+		if (t->loops[i].node == node && t->loops[i].side == which &&
+		    is_near(t->loops[i].times, line->times[which]))
+			found->condition = t->loops[i].condition;
 }
 
 /* Whether what is left of both sides are the same lines, executed RATIO times as often. */

@@ -166,6 +166,20 @@ static void times_add(void *to, void *from)
 	((struct times *)to)->times += ((struct times *)from)->times;
 }
 
+/* The loop that has its head at HEAD, if there is one: of that node, and of the bodies around it. */
+static void add_loop(struct why_tree *t, const struct profile *p, const struct times *head,
+		     int side)
+{
+	const struct profile_location *l = &p->locations[head->location];
+	struct why_loop loop = { head->end.node, side, head->times,
+				 profile_condition_of(p, head->location) };
+
+	for (uint32_t k = 0; k < l->n_frames && loop.node && loop.condition; k++) {
+		vec_push(t, loops, loop);
+		loop.node = t->nodes[loop.node].parent;
+	}
+}
+
 static void add_times(struct why_tree *t, const struct why_side *s, struct ends *ends,
 		      const bool *wanted, int side)
 {
@@ -190,6 +204,7 @@ static void add_times(struct why_tree *t, const struct why_side *s, struct ends 
 		struct why_line *line = line_of(t, all[i].end.node, all[i].end.frame);
 
 		line->times[side] = fmax(line->times[side], all[i].times);
+		add_loop(t, p, &all[i], side);
 	}
 	free(all);
 }
@@ -356,6 +371,7 @@ void why_tree_deinit(struct why_tree *t)
 {
 	free(t->nodes);
 	free(t->lines);
+	free(t->loops);
 	hash_deinit(&t->index);
 	*t = (struct why_tree){};
 }

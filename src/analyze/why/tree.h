@@ -38,11 +38,21 @@ struct why_node {
 	double calls[2]; /* 0 of inlined bodies, and of what was only jumped to */
 };
 
+/* A loop in NODE, or a body around it, whose head was executed so often on SIDE. */
+struct why_loop {
+	uint32_t node;
+	int side;
+	double times;
+	const char *condition; /* as of struct profile_condition */
+};
+
 struct why_tree {
 	struct why_node *nodes; /* each behind its parent; the first is the root */
 	uint32_t n_nodes, cap_nodes;
 	struct why_line *lines; /* by node, file and number */
 	uint32_t n_lines, cap_lines;
+	struct why_loop *loops;
+	uint32_t n_loops, cap_loops;
 	struct hash_index index, line_index;
 };
 

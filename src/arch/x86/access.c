@@ -62,49 +62,94 @@ static uint8_t number_of(unsigned int reg)
 	return ARCH_NO_REG;
 }
 
-static enum arch_access_kind kind_of(const cs_insn *insn)
+uint8_t arch_dwarf_register(uint8_t reg)
 {
-	switch (insn->id) {
-	case X86_INS_MOV:
-	case X86_INS_MOVZX:
-	case X86_INS_MOVSX:
-	case X86_INS_MOVSXD:
-	case X86_INS_MOVABS:
-		return ARCH_ACCESS_COPY;
-	case X86_INS_CMP:
-	case X86_INS_TEST:
-	case X86_INS_BT:
-		return ARCH_ACCESS_COMPARE;
-	case X86_INS_ADD:
-		if (insn->detail->x86.operands[1].type != X86_OP_IMM)
-			return ARCH_ACCESS_ADD;
-		/* fall through */
-	case X86_INS_AND:
-	case X86_INS_SHR:
-	case X86_INS_SAR:
-	case X86_INS_SHL:
-	case X86_INS_SUB:
-		return insn->detail->x86.operands[1].type == X86_OP_IMM ? ARCH_ACCESS_DERIVE :
-									  ARCH_ACCESS_OTHER;
-	default:
-		return ARCH_ACCESS_OTHER;
+	static const uint8_t numbers[ARCH_REGS] = { 5,  4, 1, 2,  8,  9,  0,  10,
+						    11, 3, 6, 12, 13, 14, 15, 7 };
+
+	return numbers[reg];
+}
+
+static const struct {
+	unsigned int insn;
+	enum arch_effect effect;
+} effects[] = {
+	{ X86_INS_MOV, ARCH_EFFECT_MOVE },        { X86_INS_MOVZX, ARCH_EFFECT_MOVE },
+	{ X86_INS_MOVSX, ARCH_EFFECT_MOVE },      { X86_INS_MOVSXD, ARCH_EFFECT_MOVE },
+	{ X86_INS_MOVABS, ARCH_EFFECT_MOVE },     { X86_INS_LEA, ARCH_EFFECT_ADDRESS },
+	{ X86_INS_CMP, ARCH_EFFECT_COMPARE },     { X86_INS_TEST, ARCH_EFFECT_TEST },
+	{ X86_INS_BT, ARCH_EFFECT_BIT },          { X86_INS_AND, ARCH_EFFECT_AND },
+	{ X86_INS_SHL, ARCH_EFFECT_SHIFT_LEFT },  { X86_INS_SHR, ARCH_EFFECT_SHIFT_RIGHT },
+	{ X86_INS_SAR, ARCH_EFFECT_SHIFT_RIGHT }, { X86_INS_ADD, ARCH_EFFECT_ADD },
+	{ X86_INS_SUB, ARCH_EFFECT_ADD },         { X86_INS_INC, ARCH_EFFECT_ADD },
+	{ X86_INS_DEC, ARCH_EFFECT_ADD },         { X86_INS_XOR, ARCH_EFFECT_MOVE },
+};
+
+static const struct {
+	unsigned int insn;
+	enum arch_relation relation;
+} relations[] = {
+	{ X86_INS_JE, ARCH_RELATION_EQUAL },        { X86_INS_JNE, ARCH_RELATION_UNEQUAL },
+	{ X86_INS_JB, ARCH_RELATION_LESS },         { X86_INS_JL, ARCH_RELATION_LESS },
+	{ X86_INS_JS, ARCH_RELATION_LESS },         { X86_INS_JAE, ARCH_RELATION_NOT_LESS },
+	{ X86_INS_JGE, ARCH_RELATION_NOT_LESS },    { X86_INS_JNS, ARCH_RELATION_NOT_LESS },
+	{ X86_INS_JA, ARCH_RELATION_GREATER },      { X86_INS_JG, ARCH_RELATION_GREATER },
+	{ X86_INS_JBE, ARCH_RELATION_NOT_GREATER }, { X86_INS_JLE, ARCH_RELATION_NOT_GREATER },
+};
+
+/* What INSN does, and the number that it does it with. */
+static void note_effect(const cs_insn *insn, struct arch_access *out)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+	const cs_x86_op *last = &x86->operands[x86->op_count ? x86->op_count - 1 : 0];
+
+	for (size_t i = 0; i < sizeof(effects) / sizeof(*effects); i++)
+		if (effects[i].insn == insn->id)
+			out->effect = effects[i].effect;
+	for (size_t i = 0; i < sizeof(relations) / sizeof(*relations); i++)
+		if (relations[i].insn == insn->id)
+			out->relation = relations[i].relation;
+	out->has_number = x86->op_count > 0 && last->type == X86_OP_IMM;
+	out->number = out->has_number ? last->imm : 0;
+	if (insn->id == X86_INS_INC || insn->id == X86_INS_DEC) {
+		out->has_number = true;
+		out->number = insn->id == X86_INS_INC ? 1 : -1;
+	} else if (insn->id == X86_INS_SUB) {
+		out->number = -out->number;
+		out->effect = out->has_number ? ARCH_EFFECT_ADD : ARCH_EFFECT_OTHER;
+	} else if (insn->id == X86_INS_XOR) {
+		out->has_number = x86->operands[0].type == X86_OP_REG &&
+				  x86->operands[1].type == X86_OP_REG &&
+				  x86->operands[0].reg == x86->operands[1].reg;
+		out->effect = out->has_number ? ARCH_EFFECT_MOVE : ARCH_EFFECT_OTHER;
 	}
 }
 
-static void note_memory(const cs_insn *insn, const cs_x86_op *op, struct arch_access *out)
+/* Where it is. False where that takes an index, or is in another segment. */
+static bool note_place(const cs_insn *insn, const cs_x86_op *op, struct arch_access *out)
 {
 	const x86_op_mem *mem = &op->mem;
 	bool relative = mem->base == X86_REG_RIP;
 
 	if (mem->index || (mem->segment && mem->segment != X86_REG_GS))
-		return;
+		return false;
 	out->base = mem->base && !relative ? number_of(mem->base) : ARCH_NO_REG;
 	if (mem->base && !relative && out->base == ARCH_NO_REG)
-		return;
-	out->has_memory = true;
+		return false;
 	out->is_per_cpu = mem->segment == X86_REG_GS;
 	out->at = (uint64_t)mem->disp + (relative ? insn->address + insn->size : 0);
 	out->bytes = op->size;
+	return true;
+}
+
+static void note_memory(const cs_insn *insn, const cs_x86_op *op, struct arch_access *out)
+{
+	bool known = note_place(insn, op, out);
+
+	if (out->effect == ARCH_EFFECT_ADDRESS)
+		out->effect = known ? ARCH_EFFECT_ADDRESS : ARCH_EFFECT_OTHER;
+	else
+		out->has_memory = known;
 }
 
 bool arch_access_of(struct arch_access_reader *r, const uint8_t *code, size_t avail, uint64_t addr,
@@ -120,7 +165,7 @@ bool arch_access_of(struct arch_access_reader *r, const uint8_t *code, size_t av
 		    CS_ERR_OK)
 		return false;
 	x86 = &r->cs.insn->detail->x86;
-	out->kind = kind_of(r->cs.insn);
+	note_effect(r->cs.insn, out);
 	for (uint8_t i = 0; i < n_writes; i++) {
 		if (number_of(writes[i]) != ARCH_NO_REG)
 			out->writes |= (uint16_t)(1 << number_of(writes[i]));
@@ -128,15 +173,13 @@ bool arch_access_of(struct arch_access_reader *r, const uint8_t *code, size_t av
 	}
 	for (uint8_t i = 0; i < x86->op_count; i++) {
 		const cs_x86_op *op = &x86->operands[i];
-		bool read = i > 0 || out->kind != ARCH_ACCESS_COPY;
+		bool read = i > 0 || out->effect != ARCH_EFFECT_MOVE;
 
-		if (op->type == X86_OP_MEM && read && r->cs.insn->id != X86_INS_LEA)
+		if (op->type == X86_OP_MEM && read)
 			note_memory(r->cs.insn, op, out);
-		else if (op->type == X86_OP_IMM)
-			out->constant = (uint64_t)op->imm, out->has_constant = true;
 		else if (op->type == X86_OP_REG && i == 0)
 			out->to = number_of(op->reg);
-		else if (op->type == X86_OP_REG)
+		else if (op->type == X86_OP_REG && !out->has_number)
 			out->from = number_of(op->reg);
 	}
 	return true;

@@ -107,11 +107,12 @@ static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
 static uint16_t value_of_copy(struct walk *w, const struct arch_access *a,
 			      const struct state *state, uint16_t memory)
 {
-	const struct kernel_operand constant = { KERNEL_OPERAND_CONSTANT, .addr = a->constant };
+	const struct kernel_operand constant = { KERNEL_OPERAND_CONSTANT,
+						 .addr = (uint64_t)a->number };
 
 	if (a->from != ARCH_NO_REG)
 		return state->regs[a->from];
-	return a->has_constant && a->to != ARCH_NO_REG ? operand(w, &constant) : memory;
+	return a->has_number && a->to != ARCH_NO_REG ? operand(w, &constant) : memory;
 }
 
 /* A constant and what this CPU's variable MEMORY has are a pointer to a variable of its own. */
@@ -140,7 +141,7 @@ static void apply(struct walk *w, const struct arch_access *a, struct state *sta
 
 	if (a->writes_flags)
 		state->regs[FLAGS] = 0;
-	if (a->kind == ARCH_ACCESS_COMPARE) {
+	if (a->effect >= ARCH_EFFECT_COMPARE) {
 		decide(w, memory);
 		if (a->to != ARCH_NO_REG)
 			decide(w, state->regs[a->to]);
@@ -148,11 +149,12 @@ static void apply(struct walk *w, const struct arch_access *a, struct state *sta
 			decide(w, state->regs[a->from]);
 		return;
 	}
-	if (a->kind == ARCH_ACCESS_COPY)
+	if (a->effect == ARCH_EFFECT_MOVE)
 		to = value_of_copy(w, a, state, memory);
-	else if (a->kind == ARCH_ACCESS_ADD && a->to != ARCH_NO_REG)
+	else if (a->effect == ARCH_EFFECT_ADD && !a->has_number && a->to != ARCH_NO_REG)
 		to = value_of_sum(w, state->regs[a->to], memory);
-	else if (a->kind == ARCH_ACCESS_DERIVE && a->to != ARCH_NO_REG && state->regs[a->to])
+	else if (a->effect >= ARCH_EFFECT_AND && a->has_number && a->to != ARCH_NO_REG &&
+		 state->regs[a->to])
 		to = state->regs[FLAGS] = state->regs[a->to] | VALUE_DERIVED;
 	for (int r = 0; r < ARCH_REGS; r++)
 		if (a->writes >> r & 1)

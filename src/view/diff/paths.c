@@ -57,8 +57,9 @@ static char *loop_text(const struct analyze_path_change *row, const char *of)
 	int side = isnan(row->often[VIEW_HARDENED]) ? VIEW_BASELINE : VIEW_HARDENED;
 	char *text = NULL;
 
-	alloc_append(&text, "%s: %.1f iterations per call of %.1f instructions, ", of,
-		     row->often[side], row->cost[side]);
+	alloc_append(&text, "%s: %.1f iterations per call of %.1f instructions%s%s, ", of,
+		     row->often[side], row->cost[side], row->loop->condition ? " while " : "",
+		     row->loop->condition ?: "");
 	if (isnan(row->often[!side]))
 		alloc_append(&text, "only in %s", view_side_names[side]);
 	else

@@ -18,6 +18,7 @@ static const struct output_column columns[] = {
 	COLUMN("syscall", TEXT, line, loop.context),
 	COLUMN("location", TEXT, line, loop.location, .header = "AT"),
 	COLUMN("body", TEXT, line, loop.body, .header = "INLINED", .rank = 1),
+	COLUMN("condition", TEXT, line, loop.condition, .header = "WHILE", .elastic = true),
 	COLUMN("offset", COUNT, line, loop.offset),
 	COLUMN("trip_count", FRACTION, line, loop.trips, .header = "TRIP COUNT"),
 	COLUMN("insns_per_iteration", FRACTION, line, loop.insns_per_iteration,

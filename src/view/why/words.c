@@ -111,7 +111,7 @@ static void append_place(char **text, const struct why_lines *l)
 	free(file);
 }
 
-/* ", a loop of 20 turns per call", ", in a loop of 20 turns per call instead of 10", ", in 95 % of calls instead of 3 %" */
+/* ", a loop of 20 turns per call while i < n", ", in a loop of 20 turns per call instead of 10", ", in 95 % of calls instead of 3 %" */
 static void append_turns(char **text, const struct why_lines *l)
 {
 	double is = l->turns[l->kind != WHY_LINES_REMOVED], was = l->turns[0];
@@ -123,6 +123,10 @@ static void append_turns(char **text, const struct why_lines *l)
 			     l->in_loop || compared ? "in " : "", is);
 		if (both)
 			alloc_append(text, " instead of %.4g", was);
+		if (l->condition) {
+			alloc_append(text, " while ");
+			view_append_name(text, l->condition);
+		}
 	} else if (is <= 1 - WORTH_A_WORD || (both && was <= 1 - WORTH_A_WORD)) {
 		alloc_append(text, ", in %.3g %% of calls", 100 * is);
 		if (both)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What keeps a loop going, in the source's words: the compare before a jump that leaves it, traced back through registers to variables
+ * by DWARF, members of what these lead to, variables of the kernel, and what functions returned.
+ */
+#ifndef KPROTPERF_KERNEL_CFG_STOP_H
+#define KPROTPERF_KERNEL_CFG_STOP_H
+
+#include "kernel/cfg/loops.h"
+
+struct kernel_image;
+
+struct kernel_stop_block {
+	uint64_t addr; /* relative to _stext */
+	uint32_t bytes;
+};
+
+struct kernel_stop_function {
+	const struct kernel_graph *graph;
+	const struct kernel_loops *loops;
+	const struct kernel_stop_block *blocks; /* of the graph, in its order */
+};
+
+struct kernel_stops;
+
+/* For loops in IMG, which must outlive the result. NULL where its code cannot be read. */
+struct kernel_stops *kernel_stops_create(struct kernel_image *img);
+void kernel_stops_destroy(struct kernel_stops *s); /* accepts NULL */
+
+/*
+ * "idx < slab->objects": as long as that holds LOOP of F turns again, for free(). Jumps from its head, or back to it, are meant; where
+ * nothing is known of these, all that leave it. An operand that is not known is "..."; NULL: none is known.
+ */
+char *kernel_stop_of(struct kernel_stops *s, const struct kernel_stop_function *f, uint32_t loop);
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "profile/conditions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+#include "kernel/cfg/stop.h"
+#include "profile/resolve.h"
+
+/* So many loops, as each takes the DWARF of a unit: some milliseconds. */
+#define MAX_LOOPS 256
+
+struct kernel_graph profile_blocks_graph(const struct profile_blocks *blocks)
+{
+	struct kernel_graph graph = { .n_blocks = blocks->n_items, .entry = blocks->entry };
+
+	for (uint32_t i = 0; i < blocks->n_arcs; i++) {
+		struct kernel_arc arc = { blocks->arcs[i].from, blocks->arcs[i].to };
+
+		vec_push(&graph, arcs, arc);
+	}
+	return graph;
+}
+
+struct work {
+	struct profile *p;
+	uint64_t *executed; /* of each block of all functions, one after the other */
+	uint32_t *first; /* of them, by function */
+	/* Loops, by falling instructions. */
+	struct candidate {
+		uint32_t blocks, loop;
+		uint64_t insns;
+	} * loops;
+	uint32_t n_loops, cap_loops;
+};
+
+static void count(struct work *w)
+{
+	const struct profile *p = w->p;
+	uint32_t n = 0;
+
+	w->first = alloc_array(p->n_blocks, sizeof(*w->first));
+	for (uint32_t i = 0; i < p->n_blocks; i++) {
+		w->first[i] = n;
+		n += p->blocks[i].n_items;
+	}
+	w->executed = alloc_array(n, sizeof(*w->executed));
+	for (uint32_t i = 0; i < p->n_block_counts; i++) {
+		const struct profile_block_counts *c = &p->block_counts[i];
+
+		for (uint32_t b = 0; b < c->n_counts; b++)
+			if (c->counts[b] != PROFILE_NOT_COUNTED)
+				w->executed[w->first[c->blocks] + b] += c->counts[b];
+	}
+}
+
+static void add_loops(struct work *w, uint32_t index)
+{
+	const struct profile_blocks *blocks = &w->p->blocks[index];
+	const uint64_t *executed = &w->executed[w->first[index]];
+	struct kernel_graph graph = profile_blocks_graph(blocks);
+	struct kernel_loops loops;
+
+	kernel_loops_find(&graph, &loops);
+	for (uint32_t l = 0; l < loops.n_loops; l++) {
+		struct candidate c = { index, l, 0 };
+
+		for (uint32_t b = 0; b < blocks->n_items; b++)
+			if (kernel_loop_has(&loops, l, b))
+				c.insns += executed[b] * blocks->items[b].insns;
+		if (c.insns)
+			vec_push(w, loops, c);
+	}
+	kernel_loops_clear(&loops);
+	kernel_graph_clear(&graph);
+}
+
+define_compare(by_insns, struct candidate,
+	       compare_values(b->insns, a->insns)           ?:
+		       compare_values(a->blocks, b->blocks) ?:
+							      compare_values(a->loop, b->loop));
+
+static void resolve(struct profile *p, struct kernel_stops *stops, const struct candidate *c)
+{
+	const struct profile_blocks *blocks = &p->blocks[c->blocks];
+	struct kernel_graph graph = profile_blocks_graph(blocks);
+	struct kernel_stop_block *places = alloc_array(blocks->n_items, sizeof(*places));
+	struct kernel_loops loops;
+	char *text;
+
+	kernel_loops_find(&graph, &loops);
+	for (uint32_t b = 0; b < blocks->n_items; b++)
+		places[b] =
+			(struct kernel_stop_block){ blocks->items[b].addr, blocks->items[b].bytes };
+	text = kernel_stop_of(stops, &(struct kernel_stop_function){ &graph, &loops, places },
+			      c->loop);
+	if (text && strlen(text) < PROFILE_NAME_MAX)
+		profile_condition_set(p, blocks->items[loops.loops[c->loop].head].location, text);
+	free(text);
+	free(places);
+	kernel_loops_clear(&loops);
+	kernel_graph_clear(&graph);
+}
+
+void profile_resolve_conditions(struct profile *p, const char *vmlinux)
+{
+	struct work w = { .p = p };
+	struct kernel_stops *stops = NULL;
+	struct kernel_image *img = NULL;
+	char *why_not = NULL;
+
+	count(&w);
+	for (uint32_t i = 0; i < p->n_blocks; i++)
+		if (!profile_site_in_module(&p->sites[p->blocks[i].site]))
+			add_loops(&w, i);
+	sort_array(w.loops, w.n_loops, sizeof(*w.loops), by_insns);
+	if (w.n_loops && !profile_image(p, vmlinux, &img, &why_not) && img)
+		stops = kernel_stops_create(img);
+	for (uint32_t i = 0; i < w.n_loops && i < MAX_LOOPS && stops; i++)
+		resolve(p, stops, &w.loops[i]);
+	kernel_stops_destroy(stops);
+	kernel_image_destroy(img);
+	free(why_not);
+	free(w.loops);
+	free(w.executed);
+	free(w.first);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What keeps the loops of functions going whose blocks were counted. */
+#ifndef KPROTPERF_PROFILE_CONDITIONS_H
+#define KPROTPERF_PROFILE_CONDITIONS_H
+
+#include "kernel/cfg/graph.h"
+#include "profile/profile.h"
+
+/* What leads where in a function; for kernel_graph_clear(). */
+struct kernel_graph profile_blocks_graph(const struct profile_blocks *blocks);
+
+/*
+ * Conditions of the loops in which most instructions were executed, from the code and the DWARF of profile_image(P, VMLINUX);
+ * where there is none, P stays as it is. Not of modules.
+ */
+void profile_resolve_conditions(struct profile *p, const char *vmlinux);
+
+#endif
