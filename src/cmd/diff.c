@@ -16,6 +16,7 @@
 #include "output/number.h"
 #include "view/diff.h"
 #include "view/names.h"
+#include "view/plot.h"
 #include "view/warnings.h"
 
 #define BASELINE VIEW_BASELINE
@@ -34,6 +35,7 @@ struct diff_options {
 	double fail_above; /* percent; NAN: not asked for */
 	const char *fail_row; /* NULL: any syscall */
 	const char *control; /* a file; NULL: none */
+	const char *plot; /* likewise */
 	char **files;
 	struct annotated_options annotated;
 	const char *annotate; /* a function; NULL: not asked for */
@@ -174,6 +176,10 @@ static const struct cmd_option options[] = {
 	{ "percentiles", NULL,
 	  "The same as --section=percentiles: p50, p90, p99 and p99.9 of both sides",
 	  .parse = parse_percentiles },
+	{ "plot", "FILE.svg",
+	  "Draw the captured calls of the function that the answer names over the variable that carries most, "
+	  "with gnuplot",
+	  CMD_SET(diff_options, plot) },
 	{ "trace", NULL,
 	  "Align the calls that lab ab --exact --trace kept whole, and mark where they part first",
 	  .parse = parse_trace },
@@ -399,6 +405,33 @@ static void explain(struct view_diff *c)
 	c->conclusion.cpu_pct = analyze_percent(first->delta, c->diff.kernel[BASELINE].command);
 }
 
+/* The calls of both sides over the variable that carries most. */
+static int plot(const struct view_diff *c, const char *path)
+{
+	const struct varies_shift *most = view_values_most(&c->shifts, c->conclusion.function);
+	char delta[OUTPUT_NUMBER_MAX], by[OUTPUT_NUMBER_MAX], *title;
+	int err;
+
+	if (!most) {
+		log_error("--plot: no variable captured of %s explains its change",
+			  c->conclusion.function ?: "any function");
+		return -1;
+	}
+	title = alloc_printf("%s: %s%s per call, %s by other values of %s", most->function,
+			     output_number(delta, OUTPUT_DELTA, most->delta, c->diff.clock),
+			     c->diff.clock == PROFILE_CLOCK_INSN ? " instructions" : "",
+			     output_number(by, OUTPUT_DELTA, most->by_values, c->diff.clock),
+			     most->variable);
+	err = view_plot(&(struct view_plot){ .p = { c->p[BASELINE], c->p[HARDENED] },
+					     .sides = { view_side_names[0], view_side_names[1] },
+					     .function = most->function,
+					     .variable = most->variable,
+					     .title = title },
+			path);
+	free(title);
+	return err;
+}
+
 static int compare(const struct diff_options *o, const struct profile *const p[N_SIDES],
 		   const struct analyze_renames *renames)
 {
@@ -437,6 +470,8 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 	if (status == CMD_DONE && ((o->strict && refuse_invalid(&c.diff.warnings)) ||
 				   (!isnan(o->fail_above) &&
 				    check_fail_above(&c.diff, o->fail_above, o->fail_row, &above))))
+		status = CMD_FAILED;
+	if (status == CMD_DONE && o->plot && plot(&c, o->plot))
 		status = CMD_FAILED;
 	if (status == CMD_DONE)
 		status = write_all(o, &c);

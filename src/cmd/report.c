@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/view.h"
 #include "view/names.h"
+#include "view/plot.h"
 #include "view/report.h"
 
 struct report_options {
@@ -15,6 +16,7 @@ struct report_options {
 	bool trace;
 	const char *neighbours; /* whose callers and callees are asked for; NULL: none */
 	const char *varies; /* the function of --why-varies */
+	const char *plot;
 	char **files;
 };
 
@@ -57,6 +59,9 @@ static const struct cmd_option options[] = {
 	{ "why-varies", "FUNC",
 	  "Show which variable that record --context captured explains how much of the variance of this function's latency",
 	  CMD_SET(report_options, varies) },
+	{ "plot", "FILE.svg",
+	  "With --why-varies: draw its latency over that variable, with gnuplot",
+	  CMD_SET(report_options, plot) },
 	{ "trace", NULL,
 	  "Show the call that lab run --exact --trace kept whole: what it called and executed, in order",
 	  .parse = parse_trace },
@@ -90,6 +95,28 @@ static void add_varies(struct view_options *o)
 
 	for (size_t i = 0; i < (one ? 1 : ARRAY_SIZE(tables)); i++)
 		vec_push(o, sections, tables[i]->name);
+}
+
+static int plot(const struct varies *v, const struct profile *p, const char *path)
+{
+	char *title;
+	int err;
+
+	if (!v->n_ranks) {
+		log_error("nothing was captured of '%s' to draw", v->function);
+		return -1;
+	}
+	title = alloc_printf("%s: %s explains %.3g %% of the variance of %.0f calls", v->function,
+			     v->ranks[0].variable->name, 100 * v->ranks[0].alone, v->calls);
+	err = view_plot(
+		&(struct view_plot){ .p = { p },
+				     .function = v->function,
+				     .variable = v->ranks[0].variable->name,
+				     .law = v->ranks[0].law.variable ? &v->ranks[0].law : NULL,
+				     .title = title },
+		path);
+	free(title);
+	return err;
 }
 
 static void report_init(struct view_report *r, const struct profile *p,
@@ -148,6 +175,10 @@ int cmd_report(int argc, char **argv)
 	int err;
 
 	cmd_parse(&syntax, argc, argv, &o);
+	if (o.plot && !o.varies) {
+		log_error("--plot goes with --why-varies=FUNC");
+		return CMD_USAGE;
+	}
 	if (o.varies && !o.view.n_sections)
 		add_varies(&o.view);
 	p = view_open(o.files ? *o.files : CMD_DEFAULT_FILE, o.vmlinux);
@@ -161,6 +192,8 @@ int cmd_report(int argc, char **argv)
 	}
 	if (!err)
 		err = varies_init(&r.varies, p, o.varies);
+	if (!err && o.plot)
+		err = plot(&r.varies, p, o.plot);
 	if (!err && o.trace && !r.trace.n_lines) {
 		log_error(VIEW_NO_TRACE, o.files ? *o.files : CMD_DEFAULT_FILE);
 		err = -1;

@@ -81,6 +81,9 @@ char *view_repetitions_note(const struct analyze_diff_repetitions *r);
 char *view_values_change(const struct varies_shifts *s, const char *function,
 			 enum profile_clock clock);
 
+/* The row of the variable alone that carries most of that by values; NULL: none explains any of it. */
+const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function);
+
 /* The first of what differs in a line, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c);
 

@@ -32,6 +32,14 @@ json "json: what other values carry, and of which variable" \
    (.variables | map(.by_values + .by_cost - .delta | fabs < 1e-6) | all) and
    (.conclusion_values | startswith("allocate_slab takes +5,940 instructions per call: +5,940 by other values, of crng_init above all (0"))' \
   diff --format=json captured.data captured-unseeded.data
+if command -v gnuplot >/dev/null; then
+  run diff --plot=plot.svg captured.data captured-unseeded.data
+  grep -q 'allocate_slab: +5,940 instructions per call, +5,893 by other values of crng_init' plot.svg && grep -q '>hardened<' plot.svg
+  report_test $? '--plot: both sides over the variable'
+else
+  skip 'diff --plot' 'missing: gnuplot (gnuplot-nox)'
+fi
+fails 1 'no variable captured of allocate_slab' diff --plot=kept.svg baseline.data hardened.data
 prints diff-workload.csv diff --format=csv --section=workload baseline.data hardened.data
 prints diff-environment.csv diff --format=csv --section=environment baseline.data hardened.data
 

@@ -75,16 +75,21 @@ static void append_by_values(char **text, double by_values, const struct varies_
 			     most->sides[0].value);
 }
 
+const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function)
+{
+	const struct varies_shift *all = all_of(s, function), *end = s->rows + s->n_rows;
+
+	return all && all + 1 < end && all[1].variable ? all + 1 : NULL;
+}
+
 char *view_values_change(const struct varies_shifts *s, const char *function,
 			 enum profile_clock clock)
 {
-	const struct varies_shift *all = all_of(s, function), *end = s->rows + s->n_rows;
-	const struct varies_shift *most;
+	const struct varies_shift *all = all_of(s, function), *most = view_values_most(s, function);
 	char *text = NULL;
 
 	if (!all)
 		return NULL;
-	most = all + 1 < end && all[1].variable ? all + 1 : NULL;
 	view_append_name(&text, all->function);
 	alloc_append(&text, " takes ");
 	append_ticks(&text, all->delta, clock, clock == PROFILE_CLOCK_INSN ? " instructions" : "");

@@ -152,6 +152,7 @@ const struct view_table report_values = {
 	.name = "values",
 	.first = 6,
 	.title = "Calls by the values they had",
+	.legend = "report --why-varies=FUNC says which of them explain how long calls take",
 	ONE_GROUP(columns),
 	.rows = rows,
 };

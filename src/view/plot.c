@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "view/plot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/output.h"
+#include "base/sorted.h"
+#include "output/text.h"
+
+/* Of more values than that a number is no name. */
+#define MAX_NAMED 12
+
+extern char **environ;
+
+/* Calls of one side with one value. */
+struct point {
+	uint64_t value;
+	int side;
+	double calls, time, min, max;
+};
+
+struct points {
+	struct point *items; /* by value and side */
+	uint32_t n_items, cap_items;
+	const struct profile_variable *variable;
+	double most; /* calls of one */
+};
+
+define_compare(by_value, struct point,
+	       compare_values(a->value, b->value) ?: compare_values(a->side, b->side));
+
+define_compare(by_number, struct point,
+	       compare_values((int64_t)a->value, (int64_t)b->value) ?:
+		       compare_values(a->side, b->side));
+
+static void point_add(void *into, void *from)
+{
+	struct point *to = into, *more = from;
+
+	to->calls += more->calls;
+	to->time += more->time;
+	to->min = fmin(to->min, more->min);
+	to->max = fmax(to->max, more->max);
+}
+
+/* The place of PLOT's variable among those of SITE; negative: it has none. */
+static int place_of(const struct view_plot *plot, const struct profile *p, uint32_t site,
+		    struct points *points)
+{
+	int at = -1, n = 0;
+
+	for (uint32_t i = 0; i < p->n_variables; i++) {
+		if (p->variables[i].site != site)
+			continue;
+		if (!strcmp(p->variables[i].name, plot->variable)) {
+			points->variable = &p->variables[i];
+			at = n;
+		}
+		n++;
+	}
+	return at;
+}
+
+static void collect(const struct view_plot *plot, int side, struct points *points)
+{
+	const struct profile *p = plot->p[side];
+
+	for (uint32_t i = 0; p && i < p->n_captures; i++) {
+		const struct profile_capture *c = &p->captures[i];
+		int at = strcmp(p->sites[c->site].name, plot->function) ?
+				 -1 :
+				 place_of(plot, p, c->site, points);
+
+		if (at < 0 || c->absent >> at & 1)
+			continue;
+		vec_push(points, items,
+			 ((struct point){ c->values[at], side, (double)c->calls, (double)c->time,
+					  (double)c->min, (double)c->max }));
+	}
+}
+
+static double number_of(const struct points *points, uint64_t value)
+{
+	return points->variable->is_signed ? (double)(int64_t)value : (double)value;
+}
+
+/* TEXT as gnuplot takes it, between single quotes, where only these mean something. */
+static void append_quoted(char **script, const char *text)
+{
+	char *plain = output_text_escape(text);
+
+	alloc_append(script, "'");
+	for (const char *c = plain; *c; c++)
+		alloc_append(script, *c == '\'' ? "''" : "%c", *c);
+	alloc_append(script, "'");
+	free(plain);
+}
+
+/* The values as names, from 0 on; else they are numbers. */
+static bool are_named(const struct view_plot *plot, const struct points *points)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < points->n_items; i++)
+		n += !i || points->items[i].value != points->items[i - 1].value;
+	return n <= MAX_NAMED && (points->variable->is_flags || !plot->law);
+}
+
+static void append_names(char **script, const struct points *points)
+{
+	int n = 0;
+
+	alloc_append(script, "set xtics (");
+	for (uint32_t i = 0; i < points->n_items; i++) {
+		const struct point *p = &points->items[i];
+		char name[32];
+
+		if (i && p->value == p[-1].value)
+			continue;
+		snprintf(name, sizeof(name), points->variable->is_flags ? "0x%" PRIx64 : "%" PRId64,
+			 p->value);
+		alloc_append(script, "%s'%s' %d", n ? ", " : "", name, n);
+		n++;
+	}
+	alloc_append(script, ")\nset xrange [-0.5:%d.5]\n", n - 1);
+}
+
+/* A block of the data of SIDE: x, mean, least, most, size of the point. */
+static void append_data(char **script, const struct points *points, int side, bool named, bool both)
+{
+	double name = -1;
+
+	alloc_append(script, "$side%d << EOD\n", side);
+	for (uint32_t i = 0; i < points->n_items; i++) {
+		const struct point *p = &points->items[i];
+
+		name += !i || p->value != p[-1].value;
+		if (p->side == side)
+			alloc_append(script, "%.17g %.17g %.17g %.17g %.3g\n",
+				     named ? name + (both ? side * 0.16 - 0.08 : 0) :
+					     number_of(points, p->value),
+				     p->time / p->calls, p->min, p->max,
+				     0.4 + 1.2 * sqrt(p->calls / points->most));
+	}
+	alloc_append(script, "EOD\n");
+}
+
+/* Okabe and Ito's blue and vermilion, which the colour-blind tell apart; the law is black. */
+static char *script_of(const struct view_plot *plot, const struct points *points)
+{
+	static const char *const colours[] = { "#0072b2", "#d55e00" };
+	bool named = are_named(plot, points);
+	const char *before = "plot ";
+	char *script = NULL;
+
+	alloc_append(&script, "set terminal svg noenhanced size 800,480 font 'sans-serif,14' "
+			      "background '#ffffff'\n"
+			      "set border 3 lc rgb '#666666'\nset tics nomirror out\n"
+			      "set grid ytics lc rgb '#dddddd' lt 1\n"
+			      "set key outside bottom center horizontal\nset yrange [0:*]\n"
+			      "set offsets graph 0.03, graph 0.03, graph 0.12, 0\nset title ");
+	append_quoted(&script, plot->title);
+	alloc_append(&script, "\nset xlabel ");
+	append_quoted(&script, plot->variable);
+	alloc_append(&script, "\nset ylabel '%s per call'\n",
+		     plot->p[0]->clock == PROFILE_CLOCK_INSN ? "instructions" : "ns");
+	if (named)
+		append_names(&script, points);
+	for (int side = 0; side < 2; side++)
+		append_data(&script, points, side, named, plot->p[1]);
+	for (int side = 0; side < 2 && plot->p[side]; side++) {
+		alloc_append(&script,
+			     "%s$side%d using 1:2:3:4 with yerrorbars pt 0 lc rgb '%s' notitle, "
+			     "$side%d using 1:2:5 with points pt 7 ps variable lc rgb '%s' ",
+			     before, side, colours[side], side, colours[side]);
+		if (plot->p[1]) {
+			alloc_append(&script, "title ");
+			append_quoted(&script, plot->sides[side]);
+		} else {
+			alloc_append(&script, "notitle");
+		}
+		before = ", ";
+	}
+	if (plot->law && !named)
+		alloc_append(&script, ", %.17g * x + %.17g lc rgb '#000000' lw 1.5 notitle",
+			     plot->law->slope, plot->law->constant);
+	alloc_append(&script, "\n");
+	return script;
+}
+
+/* gnuplot's work on the script ARG, without files of the user's that it would begin with. */
+static int draw(int fd, const void *arg)
+{
+	static char *const argv[] = { "gnuplot", "-d", "-", NULL };
+	const char *script = arg;
+	int input = memfd_create("plot", MFD_CLOEXEC), status = 0, err;
+	posix_spawn_file_actions_t actions;
+	pid_t pid;
+
+	if (input < 0)
+		return -errno;
+	if (write(input, script, strlen(script)) != (ssize_t)strlen(script) ||
+	    lseek(input, 0, SEEK_SET)) {
+		close(input);
+		return -EIO;
+	}
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
+	err = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(input);
+	if (err) {
+		log_error("cannot draw: gnuplot does not start (%s); Debian has it in gnuplot-nox",
+			  strerror(err));
+		return -ECANCELED;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!status)
+		return 0;
+	log_error("cannot draw: gnuplot failed");
+	return -ECANCELED;
+}
+
+int view_plot(const struct view_plot *plot, const char *path)
+{
+	struct points points = {};
+	int err = -ENOENT;
+
+	for (int side = 0; side < 2; side++)
+		collect(plot, side, &points);
+	points.n_items = (uint32_t)unite_array(points.items, points.n_items, sizeof(*points.items),
+					       by_value, point_add);
+	for (uint32_t i = 0; i < points.n_items; i++)
+		points.most = fmax(points.most, points.items[i].calls);
+	if (points.n_items) {
+		char *script;
+
+		if (points.variable->is_signed)
+			sort_array(points.items, points.n_items, sizeof(*points.items), by_number);
+		script = script_of(plot, &points);
+		err = output_replace(path, &(struct output){ .content = draw,
+							     .arg = script,
+							     .mode = 0644,
+							     .invokers = true });
+		free(script);
+		if (err && err != -ECANCELED)
+			log_error("%s: %s", path, output_strerror(err));
+	} else {
+		log_error("no values of '%s' of '%s' were captured to draw", plot->variable,
+			  plot->function);
+	}
+	free(points.items);
+	return err;
+}
