@@ -237,6 +237,8 @@ static __always_inline void capture_close(void *ctx, struct engine_task *t,
 	call.net =
 		cost_less(end->now - f->start - (end->excluded - f->excluded), PROFILE_MECH_FENTRY);
 	call.key = f->key;
+	if (path_mask)
+		call.values[ENGINE_VALUES - 1] = f->trips;
 	asm volatile("%0 = %3"
 		     : "=r"(hash), "+r"(from), "+r"(to)
 		     : "i"(CAPTURE_PLACEHOLDER)

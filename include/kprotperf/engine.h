@@ -339,7 +339,8 @@ struct engine_call {
 	__u16 slot; /* the function's place among those captured */
 	__u16 absent; /* bits: values that could not be read, for a pointer that leads nowhere */
 	__u64 read; /* for what helpers read */
-	__u64 values[ENGINE_VALUES];
+	__u64 values
+		[ENGINE_VALUES]; /* at first the last one is its frame's trips, if blocks are counted */
 };
 
 /* Calls of a site in a context with the same values; or one call of a sample, for which there was no row. */

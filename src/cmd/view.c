@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/blocks/paths.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
@@ -110,6 +111,7 @@ struct profile *view_open(const char *path, const char *vmlinux)
 		profile_destroy(p);
 		return NULL;
 	}
+	analyze_paths_name_variables(p);
 	return p;
 }
 

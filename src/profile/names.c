@@ -60,6 +60,7 @@ const char *profile_variable_kind_name(enum profile_variable_kind kind)
 		[PROFILE_VARIABLE_RETURN] = "return",
 		[PROFILE_VARIABLE_SYSCALL_ARGUMENT] = "syscall_argument",
 		[PROFILE_VARIABLE_TASK] = "task",
+		[PROFILE_VARIABLE_TRIP_COUNT] = "trip_count",
 	};
 
 	return names[kind];

@@ -203,6 +203,7 @@ enum profile_variable_kind {
 	PROFILE_VARIABLE_RETURN,
 	PROFILE_VARIABLE_SYSCALL_ARGUMENT,
 	PROFILE_VARIABLE_TASK, /* a fact about the task: its uid, its CPU */
+	PROFILE_VARIABLE_TRIP_COUNT, /* of the loop whose head is that far in: "turns(+0x1a4)" */
 	PROFILE_VARIABLE_N_KINDS
 };
 

@@ -68,8 +68,8 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 					    plan->sites.n_items + 1);
 	if (err)
 		return err;
-	err = record_captures_resolve(&plan->captures, &o->captures, o->context, &plan->sites,
-				      &plan->symbols);
+	err = record_captures_resolve(&plan->captures, &o->captures, o->context, &plan->blocks,
+				      &plan->sites, &plan->symbols);
 	if (err)
 		return err;
 	record_sites_store(&plan->sites, &plan->symbols, p);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/number.h"
 #include "base/sorted.h"
 #include "profile/conditions.h"
 #include "kernel/cfg/blocks.h"
@@ -451,4 +452,53 @@ void analyze_paths_deinit(struct analyze_paths *out)
 	free(out->trips);
 	free(out->path_trips);
 	memset(out, 0, sizeof(*out));
+}
+
+/* The line of the loop that V is the trip count of; NULL: not known. */
+static const char *loop_line(const struct analyze_paths *paths, const struct profile *p,
+			     const struct profile_variable *v)
+{
+	const char *const prefix = "turns(+";
+	const char *at = v->name + strlen(prefix);
+	uint64_t offset;
+
+	if (strncmp(v->name, prefix, strlen(prefix)) != 0 || !number_scan_hex(&at, &offset))
+		return NULL;
+	for (uint32_t i = 0; i < paths->n_loops; i++)
+		if (paths->loops[i].offset == (double)offset &&
+		    !strcmp(paths->loops[i].function, p->sites[v->site].name))
+			return paths->loops[i].location;
+	return NULL;
+}
+
+static bool has_variable(const struct profile *p, uint32_t site, const char *name)
+{
+	for (uint32_t i = 0; i < p->n_variables; i++)
+		if (p->variables[i].site == site && !strcmp(p->variables[i].name, name))
+			return true;
+	return false;
+}
+
+void analyze_paths_name_variables(struct profile *p)
+{
+	struct analyze_paths paths = {};
+	bool known = false;
+
+	for (uint32_t i = 0; i < p->n_variables; i++) {
+		struct profile_variable *v = &p->variables[i];
+		const char *line;
+		char *name;
+
+		if (v->kind != PROFILE_VARIABLE_TRIP_COUNT)
+			continue;
+		if (!known)
+			analyze_paths_init(&paths, p);
+		known = true;
+		line = loop_line(&paths, p, v);
+		name = line ? alloc_printf("turns(%s)", line) : NULL;
+		if (name && !has_variable(p, v->site, name))
+			v->name = profile_intern(p, name);
+		free(name);
+	}
+	analyze_paths_deinit(&paths);
 }

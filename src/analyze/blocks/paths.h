@@ -78,4 +78,7 @@ struct analyze_paths {
 void analyze_paths_init(struct analyze_paths *paths, const struct profile *p);
 void analyze_paths_deinit(struct analyze_paths *paths);
 
+/* Names trip counts among the captured variables of P by their loops' lines, where no other of the function is on the same. */
+void analyze_paths_name_variables(struct profile *p);
+
 #endif

@@ -12,6 +12,8 @@
 #define HASH_FACTOR   0x5bd1e995
 #define ABSENT_FACTOR 0x5bd1 /* all bits of a call by it are a positive number of 32 bits */
 
+#define LAST_VALUE (int16_t) offsetof(struct engine_call, values[ENGINE_VALUES - 1])
+
 #define FIRST_ERROR (-4095) /* MAX_ERRNO */
 
 #define CTX  BPF_REG_6
@@ -120,6 +122,9 @@ static void read_base(struct record_code *code, const struct record_value *v, ui
 		load(code, AT, CTX,
 		     (int16_t)(8 * (v->base == RECORD_BASE_RETURN ? n_args : v->which)), 8);
 		return;
+	case RECORD_BASE_TRIPS:
+		load(code, AT, CALL, LAST_VALUE, 8);
+		return;
 	case RECORD_BASE_ADDRESS:
 		load_wide(code, AT, 0, v->addr);
 		return;
@@ -215,8 +220,6 @@ void record_capture_code(struct record_code *code, const struct record_capture *
 	emit(code, BPF_ST | BPF_MEM | BPF_W, CALL, 0, offsetof(struct engine_call, slot),
 	     (int32_t)slot);
 	store(code, offsetof(struct engine_call, read));
-	for (uint32_t i = c->n_values; i < ENGINE_VALUES; i++)
-		store(code, offsetof(struct engine_call, values) + 8 * i);
 	for (uint32_t i = 0; i < c->n_values; i++) {
 		read_value(code, c, i, n_args, direct);
 		emit(code, BPF_STX | BPF_MEM | BPF_DW, CALL, AT,
@@ -225,6 +228,9 @@ void record_capture_code(struct record_code *code, const struct record_capture *
 		operate(code, BPF_MUL, HASH, HASH_FACTOR);
 		emit(code, BPF_ALU64 | BPF_ADD | BPF_X, SUM, HASH, 0, 0);
 	}
+	/* The last one was needed till here: the call's trips. */
+	for (uint32_t i = c->n_values; i < ENGINE_VALUES; i++)
+		store(code, offsetof(struct engine_call, values) + 8 * i);
 	operate(code, BPF_LSH, SUM, 31);
 	emit(code, BPF_ALU64 | BPF_XOR | BPF_X, HASH, SUM, 0, 0);
 }

@@ -3,6 +3,7 @@
 
 #include <bpf/btf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -375,6 +376,34 @@ static struct record_value *add(struct record_capture *c, const char *name)
 	return v;
 }
 
+/* The trip counts of loops that are counted call by call. */
+static void add_trips(struct record_capture *c, const struct record_blocks *blocks,
+		      const struct record_site *site)
+{
+	const struct record_block_function *f = blocks->items;
+
+	while (f < blocks->items + blocks->n_items && f->sym != site->sym)
+		f++;
+	if (f == blocks->items + blocks->n_items)
+		return;
+	for (uint32_t i = 0; i < f->plan.n_counted && c->n_values < ENGINE_VALUES; i++) {
+		uint32_t head = f->plan.loops.loops[f->plan.counted[i]].head;
+		uint64_t start = f->in->base + f->blocks[head].start;
+		struct record_value *v = &c->values[c->n_values++];
+
+		*v = (struct record_value){
+			.base = RECORD_BASE_TRIPS,
+			.bytes = 8,
+			.shift = 16 * i,
+			.bits = 16,
+			.variable = { .name = alloc_printf("turns(+0x%" PRIx64 ")",
+							   start - site->sym->addr),
+				      .kind = PROFILE_VARIABLE_TRIP_COUNT,
+				      .bytes = 2 },
+		};
+	}
+}
+
 /* What is worth capturing without being asked for: names as in expressions, which are those of this function. */
 static void add_automatic(struct record_capture *c, struct place *at,
 			  const struct record_site *site)
@@ -430,8 +459,8 @@ static int add_expression(struct record_capture *c, struct place *at, const char
 }
 
 static int resolve_site(struct record_captures *all, const struct record_names *expressions,
-			bool *fits, bool automatic, const struct record_site *site, uint32_t i,
-			struct record_symbols *symbols)
+			bool *fits, bool automatic, const struct record_blocks *blocks,
+			const struct record_site *site, uint32_t i, struct record_symbols *symbols)
 {
 	int fd, err = 0;
 	const struct kernel_btf *btf = record_symbols_btf(symbols, site->sym, &fd);
@@ -442,16 +471,18 @@ static int resolve_site(struct record_captures *all, const struct record_names *
 	at.proto = btf__type_by_id(at.btf, func->type);
 	for (uint32_t e = 0; e < expressions->n_items && !err; e++)
 		err = add_expression(&c, &at, site->name, expressions->items[e], &fits[e]);
-	if (automatic && !err)
+	if (automatic && !err) {
+		add_trips(&c, blocks, site);
 		add_automatic(&c, &at, site);
+	}
 	if (c.n_values && all->n_items < ENGINE_CAPTURED)
 		vec_push(all, items, c);
 	return err;
 }
 
 int record_captures_resolve(struct record_captures *c, const struct record_names *expressions,
-			    bool automatic, struct record_sites *sites,
-			    struct record_symbols *symbols)
+			    bool automatic, const struct record_blocks *blocks,
+			    struct record_sites *sites, struct record_symbols *symbols)
 {
 	bool *fits = alloc_array(expressions->n_items, sizeof(*fits));
 	uint32_t without = 0;
@@ -461,8 +492,8 @@ int record_captures_resolve(struct record_captures *c, const struct record_names
 		goto out;
 	for (uint32_t i = 0; i < sites->n_items && !err; i++) {
 		if (sites->items[i].mech == PROFILE_MECH_FENTRY)
-			err = resolve_site(c, expressions, fits, automatic, &sites->items[i], i,
-					   symbols);
+			err = resolve_site(c, expressions, fits, automatic, blocks,
+					   &sites->items[i], i, symbols);
 		else
 			without++;
 	}

@@ -11,6 +11,7 @@
 
 #include "kprotperf/engine.h"
 #include "profile/profile.h"
+#include "record/target/block.h"
 #include "record/target/sites.h"
 
 enum record_base {
@@ -22,6 +23,7 @@ enum record_base {
 	RECORD_BASE_CGROUP,
 	RECORD_BASE_ADDRESS, /* a variable at ADDR */
 	RECORD_BASE_PER_CPU, /* this CPU's copy of the variable of the type id WHICH */
+	RECORD_BASE_TRIPS, /* of the call's loops */
 	RECORD_BASE_SYSCALL, /* an argument of the syscall that the call is made in, if that is one of SYSCALLS */
 };
 
@@ -64,12 +66,12 @@ struct record_captures {
 };
 
 /*
- * Finds what EXPRESSIONS ("[FUNC:]EXPR") and, with AUTOMATIC, the functions' own arguments are, for the SITES that fentry times.
- * Reports what it does not find. -errno.
+ * Finds what EXPRESSIONS ("[FUNC:]EXPR") and, with AUTOMATIC, the functions' own arguments are, for the SITES that fentry times,
+ * and which loops of theirs BLOCKS counts. Reports what it does not find. -errno.
  */
 int record_captures_resolve(struct record_captures *c, const struct record_names *expressions,
-			    bool automatic, struct record_sites *sites,
-			    struct record_symbols *symbols);
+			    bool automatic, const struct record_blocks *blocks,
+			    struct record_sites *sites, struct record_symbols *symbols);
 /* Adds the variables to P. */
 void record_captures_store(const struct record_captures *c, struct profile *p);
 void record_captures_deinit(struct record_captures *c);
