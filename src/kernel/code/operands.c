@@ -91,39 +91,58 @@ static uint16_t value_of_memory(struct walk *w, const struct arch_access *a,
 	if (!base || base & VALUE_DERIVED || a->is_per_cpu)
 		return 0;
 	pointer = w->out->items[base - 1];
-	if (pointer.kind == KERNEL_OPERAND_CPU_POINTER) {
-		o.kind = KERNEL_OPERAND_PER_CPU;
-		o.addr = pointer.addr + a->at;
-		return operand(w, &o);
-	}
-	if (pointer.kind != KERNEL_OPERAND_ARGUMENT && pointer.bytes != sizeof(uint64_t))
-		return 0;
 	o.kind = KERNEL_OPERAND_MEMBER;
 	o.base = base - 1;
 	o.offset = (int64_t)a->at;
+	if (pointer.kind == KERNEL_OPERAND_BEHIND) {
+		o.base = pointer.base;
+		o.offset += (int64_t)pointer.addr;
+	} else if (pointer.kind != KERNEL_OPERAND_ARGUMENT && pointer.bytes != sizeof(uint64_t)) {
+		return 0;
+	}
+	return operand(w, &o);
+}
+
+/* CONSTANT and, if it is not ARCH_NO_REG, what register FROM has. */
+static uint16_t value_behind(struct walk *w, const struct state *state, uint8_t from,
+			     uint64_t constant)
+{
+	struct kernel_operand o = { KERNEL_OPERAND_CONSTANT, .addr = constant };
+	uint16_t base = from == ARCH_NO_REG ? 0 : state->regs[from];
+
+	if (from == ARCH_NO_REG)
+		return operand(w, &o);
+	if (!base || base & VALUE_DERIVED)
+		return 0;
+	o.kind = KERNEL_OPERAND_BEHIND;
+	o.base = base - 1;
+	if (w->out->items[o.base].kind == KERNEL_OPERAND_BEHIND) {
+		o.addr += w->out->items[o.base].addr;
+		o.base = w->out->items[o.base].base;
+	}
 	return operand(w, &o);
 }
 
 static uint16_t value_of_copy(struct walk *w, const struct arch_access *a,
 			      const struct state *state, uint16_t memory)
 {
-	const struct kernel_operand constant = { KERNEL_OPERAND_CONSTANT,
-						 .addr = (uint64_t)a->number };
-
 	if (a->from != ARCH_NO_REG)
 		return state->regs[a->from];
-	return a->has_number && a->to != ARCH_NO_REG ? operand(w, &constant) : memory;
+	return a->has_number && a->to != ARCH_NO_REG ?
+		       value_behind(w, state, ARCH_NO_REG, (uint64_t)a->number) :
+		       memory;
 }
 
-/* A constant and what this CPU's variable MEMORY has are a pointer to a variable of its own. */
+/* A constant and a variable of this CPU's, MEMORY: if that is its offset they are a pointer to another one. */
 static uint16_t value_of_sum(struct walk *w, uint16_t sum, uint16_t memory)
 {
-	struct kernel_operand o = { KERNEL_OPERAND_CPU_POINTER };
+	struct kernel_operand o = { KERNEL_OPERAND_BEHIND };
 
 	if (!sum || sum & VALUE_DERIVED || !memory ||
 	    w->out->items[sum - 1].kind != KERNEL_OPERAND_CONSTANT ||
 	    w->out->items[memory - 1].kind != KERNEL_OPERAND_PER_CPU)
 		return 0;
+	o.base = memory - 1;
 	o.addr = w->out->items[sum - 1].addr;
 	return operand(w, &o);
 }
@@ -153,6 +172,8 @@ static void apply(struct walk *w, const struct arch_access *a, struct state *sta
 		to = value_of_copy(w, a, state, memory);
 	else if (a->effect == ARCH_EFFECT_ADD && !a->has_number && a->to != ARCH_NO_REG)
 		to = value_of_sum(w, state->regs[a->to], memory);
+	else if (a->effect == ARCH_EFFECT_ADDRESS)
+		to = value_behind(w, state, a->base, a->at);
 	else if (a->effect >= ARCH_EFFECT_AND && a->has_number && a->to != ARCH_NO_REG &&
 		 state->regs[a->to])
 		to = state->regs[FLAGS] = state->regs[a->to] | VALUE_DERIVED;

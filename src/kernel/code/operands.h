@@ -17,7 +17,7 @@ enum kernel_operand_kind {
 	KERNEL_OPERAND_PER_CPU, /* at ADDR, from this CPU's part of memory */
 	/* On the way to others: */
 	KERNEL_OPERAND_CONSTANT, /* ADDR */
-	KERNEL_OPERAND_CPU_POINTER, /* to what is at ADDR in this CPU's part of memory */
+	KERNEL_OPERAND_BEHIND, /* ADDR behind where BASE points */
 };
 
 struct kernel_operand {

@@ -26,7 +26,7 @@ static bool is_number(const struct btf_type *t)
 }
 
 static void add_numbers(const struct btf *btf, const struct btf_type *proto,
-			struct alloc_texts *names)
+			const struct kernel_sym *sym, struct alloc_texts *names)
 {
 	const struct btf_param *param = btf_params(proto);
 
@@ -34,7 +34,8 @@ static void add_numbers(const struct btf *btf, const struct btf_type *proto,
 		if (is_number(resolve(btf, param[i].type)))
 			alloc_keep(names,
 				   alloc_strdup(btf__name_by_offset(btf, param[i].name_off)));
-	if (is_number(resolve(btf, proto->type)))
+	/* A random number may become somebody's canary. */
+	if (is_number(resolve(btf, proto->type)) && !strstr(sym->name, "get_random"))
 		alloc_keep(names, alloc_strdup("return"));
 }
 
@@ -72,11 +73,11 @@ struct thing {
 	const struct btf_type *type;
 };
 
-/* Numbers that are to be guessed by nobody: stack canaries, and where the kernel is. */
+/* Numbers that are to be guessed by nobody: what canaries are, what freelists are hidden with, and where the kernel is. */
 static bool is_secret(const char *path)
 {
 	return strstr(path, "stack_canary") || strstr(path, "__stack_chk_guard") ||
-	       !strcmp(path, "phys_base");
+	       strstr(path, "->random") || !strcmp(path, "phys_base");
 }
 
 /*
@@ -133,6 +134,17 @@ static struct thing find_per_cpu(struct names *n, uint64_t *addr)
 	return (struct thing){};
 }
 
+/* Is O where this CPU's part of memory begins, from which its variables are at their addresses? */
+static bool is_cpu_offset(struct names *n, const struct kernel_operand *o)
+{
+	uint64_t at = o->addr;
+	struct thing thing = {};
+
+	if (o->kind == KERNEL_OPERAND_PER_CPU)
+		thing = find_per_cpu(n, &at);
+	return thing.path && !strcmp(thing.path, "this_cpu_off");
+}
+
 /* Is the variable at ADDR one that nobody changes once the kernel has started? */
 static bool is_constant(const struct kernel_kallsyms *ks, uint64_t addr)
 {
@@ -170,6 +182,9 @@ static void name_operand(struct names *n, const struct kernel_operand *o, int lo
 					      resolve(n->btf, param->type) },
 			     0, 64, 0, pointer);
 		return;
+	} else if (o->kind == KERNEL_OPERAND_MEMBER &&
+		   is_cpu_offset(n, &n->operands->items[o->base])) {
+		thing = find_per_cpu(n, &at);
 	} else if (o->kind == KERNEL_OPERAND_MEMBER) {
 		name_operand(n, &n->operands->items[o->base], loads - 1, &thing);
 		/* What is at a number's address has no name. */
@@ -192,7 +207,7 @@ void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 	struct kernel_operands operands = {};
 	struct names n = { btf, proto, &operands, symbols->ks, names };
 
-	add_numbers(btf, proto, names);
+	add_numbers(btf, proto, sym, names);
 	len = len < MAX_CODE ? len : MAX_CODE;
 	if (record_symbols_live(symbols) && !kernel_kcore_read(symbols->live, sym->addr, code, len))
 		kernel_operands_of(code, len, sym->addr, &operands);
