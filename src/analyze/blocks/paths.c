@@ -345,6 +345,20 @@ static void add_trips(struct work *w, struct analyze_loop *loop, uint32_t head, 
 	free(rows);
 }
 
+/* The captured value that LOOP's trip count is, which is a variable by one of two names: analyze_paths_name_variables(). */
+static void find_turns(const struct work *w, struct analyze_loop *loop)
+{
+	uint32_t site = w->blocks->site;
+	char *names[] = { alloc_printf("turns(%s)", loop->location ?: ""),
+			  alloc_printf("turns(+0x%" PRIx64 ")", (uint64_t)loop->offset) };
+
+	for (int i = 0; i < 2; i++) {
+		if (!loop->turns.variable)
+			analyze_turns_find(&loop->turns, w->p, site, names[i], loop->condition);
+		free(names[i]);
+	}
+}
+
 static void add_loops(struct work *w, const char *function, const char *context)
 {
 	uint64_t *counts = alloc_array(w->blocks->n_items, sizeof(*counts));
@@ -373,6 +387,8 @@ static void add_loops(struct work *w, const char *function, const char *context)
 		loop.trips = (double)counts[head] / calls;
 		loop.insns_per_iteration = insns[l] / (double)counts[head];
 		loop.insns_per_call = insns[l] / calls;
+		if (analyze_is_sum(context) && w->p->n_captures)
+			find_turns(w, &loop);
 		add_trips(w, &loop, head, calls);
 		vec_push(w->out, loops, loop);
 	}

@@ -10,6 +10,7 @@
 
 #include "analyze/blocks/blocks.h"
 #include "analyze/blocks/trips.h"
+#include "analyze/blocks/turns.h"
 #include "profile/profile.h"
 
 /* Calls of a function in one context, or in all, that executed the same blocks. */
@@ -37,6 +38,7 @@ struct analyze_loop {
 	const char *location, *body;
 	const char *
 		condition; /* as long as this holds it turns again, in the source's words; NULL: not known */
+	struct analyze_turns turns; /* of the row of all contexts */
 	double offset; /* of its head, from the function's entry */
 	double trips; /* executions of the head, per call */
 	double insns_per_iteration; /* with those of loops in it */

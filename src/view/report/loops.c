@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The loops of functions whose blocks were counted, and how many calls had which trip count. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -9,7 +10,7 @@
 
 struct line {
 	struct analyze_loop loop;
-	const char *spread;
+	const char *spread, *turns;
 	bool is_of_a_context; /* which is what the row of all contexts says */
 };
 
@@ -19,6 +20,7 @@ static const struct output_column columns[] = {
 	COLUMN("location", TEXT, line, loop.location, .header = "AT"),
 	COLUMN("body", TEXT, line, loop.body, .header = "INLINED", .rank = 1),
 	COLUMN("condition", TEXT, line, loop.condition, .header = "WHILE", .elastic = true),
+	COLUMN("turns", TEXT, line, turns, .header = "TURNS (CALLS)", .rank = OUTPUT_IF_ANY),
 	COLUMN("offset", COUNT, line, loop.offset),
 	COLUMN("trip_count", FRACTION, line, loop.trips, .header = "TRIP COUNT"),
 	COLUMN("insns_per_iteration", FRACTION, line, loop.insns_per_iteration,
@@ -41,6 +43,20 @@ static const struct output_column trip_columns[] = {
 	COLUMN("share", FRACTION, analyze_loop_trips, trips.share, .header = "SHARE"),
 };
 
+/* "return->objects - 1 (100 %)"; NULL: not known. For free(). */
+static char *turns_text(const struct analyze_turns *t)
+{
+	char *text = NULL;
+
+	if (!t->variable)
+		return NULL;
+	alloc_append(&text, "%s", t->variable->name);
+	if (t->more)
+		alloc_append(&text, " %c %d", t->more < 0 ? '-' : '+', abs((int)t->more));
+	alloc_append(&text, " (%.3g %%)", 100 * t->share);
+	return text;
+}
+
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_paths *paths = &((const struct view_report *)data)->paths;
@@ -50,6 +66,7 @@ static void rows(struct view_rows *rows, const void *data)
 		lines[i].loop = paths->loops[i];
 		lines[i].spread =
 			alloc_keep(&rows->texts, view_trips_of_loop(paths, &paths->loops[i]));
+		lines[i].turns = alloc_keep(&rows->texts, turns_text(&lines[i].loop.turns));
 		lines[i].is_of_a_context = !analyze_is_sum(paths->loops[i].context);
 	}
 }
