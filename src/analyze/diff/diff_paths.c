@@ -28,6 +28,7 @@
 struct named {
 	const char *name;
 	uint32_t index;
+	double insns; /* its own, of all runs */
 };
 
 /* All calls of the functions of one name. */
@@ -114,12 +115,23 @@ static void timed_form(struct side *s)
 	vec_unite(s, timed, timed_compare, timed_add);
 }
 
+static void count_insns(struct named *function, const struct profile *p,
+			const struct profile_block_counts *c)
+{
+	for (uint32_t b = 0; b < c->n_counts; b++)
+		if (c->counts[b] != PROFILE_NOT_COUNTED)
+			function->insns +=
+				(double)c->counts[b] * p->blocks[c->blocks].items[b].insns;
+}
+
 static void side_init(struct side *s, const struct profile *p, const struct analyze_paths *paths)
 {
 	*s = (struct side){ .p = p, .paths = paths };
 	analyze_counted_init(&s->counted, p);
 	for (uint32_t i = 0; i < p->n_blocks; i++)
-		vec_push(s, functions, ((struct named){ p->sites[p->blocks[i].site].name, i }));
+		vec_push(s, functions, ((struct named){ p->sites[p->blocks[i].site].name, i, 0 }));
+	for (uint32_t i = 0; i < p->n_block_counts; i++)
+		count_insns(&s->functions[p->block_counts[i].blocks], p, &p->block_counts[i]);
 	for (uint32_t i = 0; i < paths->n_loops; i++)
 		if (analyze_is_sum(paths->loops[i].context) && paths->loops[i].location)
 			vec_push(s, loops, &paths->loops[i]);
@@ -453,6 +465,33 @@ static uint32_t rows_end(const struct analyze_paths *paths, uint32_t at, const c
 	return at;
 }
 
+/* Instructions per run of all functions NAME itself. */
+static double insns_of(const struct side *s, const char *name)
+{
+	double insns = 0, runs = 0;
+
+	for (uint32_t i = 0; i < s->p->n_runs; i++)
+		runs += s->p->runs[i].kind == PROFILE_RUN_PROBED;
+	for (uint32_t i = function_seek(s, name); is_function(s, i, name); i++)
+		insns += s->functions[i].insns;
+	return runs > 0 ? insns / runs : 0;
+}
+
+define_compare(by_change, struct analyze_path_change,
+	       compare_values(b->insns, a->insns) ?: compare_values(a->order, b->order));
+
+static void sort_rows(struct analyze_diff_paths *out, const struct side *sides)
+{
+	for (uint32_t i = 0; i < out->n_rows; i++) {
+		struct analyze_path_change *row = &out->rows[i];
+
+		row->order = i;
+		row->insns = fabs(insns_of(&sides[1], row->function) -
+				  insns_of(&sides[0], row->function));
+	}
+	sort_array(out->rows, out->n_rows, sizeof(*out->rows), by_change);
+}
+
 void analyze_diff_paths_init(struct analyze_diff_paths *out, const struct profile *baseline,
 			     const struct profile *hardened)
 {
@@ -484,6 +523,7 @@ void analyze_diff_paths_init(struct analyze_diff_paths *out, const struct profil
 			add_calls(out, sides, function, &steps);
 		add_paths(out, sides, paths->rows + at, paths->rows + end);
 	}
+	sort_rows(out, sides);
 	for (uint32_t i = 0; i < 2; i++)
 		side_deinit(&sides[i]);
 }

@@ -25,10 +25,13 @@ struct analyze_path_change {
 	const char *through;
 	double slow
 		[2]; /* where that is the function's slow path: the share of calls that take it */
+	double insns; /* what the function's own instructions per run changed by */
+	uint32_t order; /* among rows of as much */
 };
 
 struct analyze_diff_paths {
-	struct analyze_path_change *rows; /* loops, then calls and paths, by function */
+	/* By what the functions' own instructions per run changed by; of each its loops, then calls and paths. */
+	struct analyze_path_change *rows;
 	uint32_t n_rows, cap_rows;
 	struct analyze_paths sides[2]; /* own the strings */
 	uint32_t n_functions; /* counted on both sides */
