@@ -168,7 +168,7 @@ static char *script_of(const struct view_plot *plot, const struct points *points
 			      "background '#ffffff'\n"
 			      "set border 3 lc rgb '#666666'\nset tics nomirror out\n"
 			      "set grid ytics lc rgb '#dddddd' lt 1\n"
-			      "set key outside bottom center horizontal\nset yrange [0:*]\n"
+			      "set key outside top right horizontal\nset yrange [0:*]\n"
 			      "set offsets graph 0.03, graph 0.03, graph 0.12, 0\nset title ");
 	append_quoted(&script, plot->title);
 	alloc_append(&script, "\nset xlabel ");

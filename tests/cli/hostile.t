@@ -53,4 +53,14 @@ for command in 'merge --force -o merged.data good.data hostile.data' 'merge -o m
   report_test $? "${command//$evil/ESCAPES}: nothing for the terminal"
 done
 
+# gnuplot has commands that run others.
+fixture captured-hostile
+if command -v gnuplot >/dev/null; then
+  at_once report --why-varies=$'a\'.system(\'touch owned\').\'`touch owned`\n!touch owned' --plot=plot.svg captured-hostile.data
+  [ "$status" -eq 0 ] && [ ! -e owned ] && grep -qF ".system('touch owned').'\`touch owned\`\\x0a!touch owned: crng_init" plot.svg
+  report_test $? 'report --plot: a name is no command of gnuplot' "$(cat err)"
+else
+  skip 'report --plot: a name is no command of gnuplot' 'missing: gnuplot (gnuplot-nox)'
+fi
+
 done_testing

@@ -319,8 +319,8 @@ static void capture_calls(struct profile *p, const char *function, bool noise, u
 	}
 }
 
-/* What was captured of two functions, one of which no variable explains. */
-static struct profile *captured(uint32_t unseeded)
+/* What was captured of FUNCTION and another, which no variable explains. */
+static struct profile *captured(const char *function, uint32_t unseeded)
 {
 	struct profile *p = profile_create();
 
@@ -329,7 +329,7 @@ static struct profile *captured(uint32_t unseeded)
 	fixture_calibrated(p);
 	fixture_run(p, 300000000);
 	profile_context_add(p, "clone");
-	capture_calls(p, "allocate_slab", false, unseeded);
+	capture_calls(p, function, false, unseeded);
 	capture_calls(p, "vm_area_dup", true, unseeded);
 	return p;
 }
@@ -362,9 +362,11 @@ static struct profile *build(const char *name)
 		return p;
 	}
 	if (!strcmp(name, "captured"))
-		return captured(400);
+		return captured("allocate_slab", 400);
 	if (!strcmp(name, "captured-unseeded"))
-		return captured(4200);
+		return captured("allocate_slab", 4200);
+	if (!strcmp(name, "captured-hostile"))
+		return captured("a'.system('touch owned').'`touch owned`\n!touch owned", 400);
 	if (!strcmp(name, "three-runs"))
 		return fixture_big_fork(3, 1000);
 	if (!strcmp(name, "empty")) {
