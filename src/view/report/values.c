@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "view/columns.h"
+#include "view/names.h"
 #include "view/report.h"
 
 struct line {
@@ -104,25 +105,38 @@ static uint32_t differing(const struct profile_capture *first, const struct prof
 	return bits;
 }
 
+/* All captured calls of a function. */
+struct site {
+	int64_t time;
+	const struct profile_capture *first;
+	uint32_t varies; /* bits: variables that are not the same in all of them */
+};
+
+/* By P's sites; to be freed. */
+static struct site *sites_of(const struct profile *p)
+{
+	struct site *sites = alloc_array(p->n_sites, sizeof(*sites));
+
+	for (uint32_t i = 0; i < p->n_captures; i++) {
+		const struct profile_capture *c = &p->captures[i];
+		struct site *site = &sites[c->site];
+
+		site->time += c->time;
+		site->first = site->first ?: c;
+		site->varies |= differing(site->first, c);
+	}
+	return sites;
+}
+
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct profile *p = ((const struct view_report *)data)->p;
 	struct line *lines = view_rows_new(rows, p->n_captures, sizeof(*lines));
-	struct {
-		int64_t time;
-		const struct profile_capture *first;
-		uint32_t varies;
-	} *sites = alloc_array(p->n_sites, sizeof(*sites));
+	struct site *sites = sites_of(p);
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < p->n_captures; i++) {
-		const struct profile_capture *c = &p->captures[i];
-
-		lines[i].calls = *c;
-		sites[c->site].time += c->time;
-		sites[c->site].first = sites[c->site].first ?: c;
-		sites[c->site].varies |= differing(sites[c->site].first, c);
-	}
+	for (uint32_t i = 0; i < p->n_captures; i++)
+		lines[i].calls = p->captures[i];
 	qsort(lines, p->n_captures, sizeof(*lines), by_values);
 	for (uint32_t i = 0; i < p->n_captures; i++) {
 		if (n && !by_values(&lines[n - 1], &lines[i]))
@@ -148,11 +162,31 @@ static void rows(struct view_rows *rows, const void *data)
 	free(sites);
 }
 
+/* What to ask next: of the function whose calls took most, if their values differ. */
+static void after(const struct view *view, const void *data)
+{
+	const struct profile *p = ((const struct view_report *)data)->p;
+	struct site *sites = sites_of(p);
+	uint32_t most = UINT32_MAX;
+	char *name = NULL;
+
+	for (uint32_t i = 0; i < p->n_sites; i++)
+		if (sites[i].varies && (most == UINT32_MAX || sites[i].time > sites[most].time))
+			most = i;
+	if (most != UINT32_MAX) {
+		view_append_name(&name, p->sites[most].name);
+		view_text(view, "What explains how long these calls take: report --why-varies=%s",
+			  name);
+	}
+	free(name);
+	free(sites);
+}
+
 const struct view_table report_values = {
 	.name = "values",
 	.first = 6,
 	.title = "Calls by the values they had",
-	.legend = "report --why-varies=FUNC says which of them explain how long calls take",
 	ONE_GROUP(columns),
 	.rows = rows,
+	.after = after,
 };
