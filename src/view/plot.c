@@ -54,22 +54,42 @@ static void point_add(void *into, void *from)
 	to->max = fmax(to->max, more->max);
 }
 
-/* The place of PLOT's variable among those of SITE; negative: it has none. */
-static int place_of(const struct view_plot *plot, const struct profile *p, uint32_t site,
-		    struct points *points)
+/* The value of C's variable of that NAME, of LENGTH. False: it has none. */
+static bool value_find(struct points *points, const struct profile *p,
+		       const struct profile_capture *c, const char *name, size_t length,
+		       uint64_t *value)
 {
-	int at = -1, n = 0;
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < p->n_variables; i++) {
-		if (p->variables[i].site != site)
+		const struct profile_variable *v = &p->variables[i];
+
+		if (v->site != c->site)
 			continue;
-		if (!strcmp(p->variables[i].name, plot->variable)) {
-			points->variable = &p->variables[i];
-			at = n;
+		if (!strncmp(v->name, name, length) && !v->name[length]) {
+			points->variable = v;
+			*value = c->values[n];
+			return !(c->absent >> n & 1);
 		}
 		n++;
 	}
-	return at;
+	return false;
+}
+
+/* Of PLOT's variable, or of the difference of two. */
+static bool plot_value(const struct view_plot *plot, struct points *points, const struct profile *p,
+		       const struct profile_capture *c, uint64_t *value)
+{
+	const char *minus = strstr(plot->variable, VARIES_MINUS);
+	size_t length = minus ? (size_t)(minus - plot->variable) : strlen(plot->variable);
+	const char *second = minus ? minus + strlen(VARIES_MINUS) : "";
+	uint64_t less = 0;
+
+	if (!value_find(points, p, c, plot->variable, length, value) ||
+	    (minus && !value_find(points, p, c, second, strlen(second), &less)))
+		return false;
+	*value -= less;
+	return true;
 }
 
 static void collect(const struct view_plot *plot, int side, struct points *points)
@@ -78,15 +98,13 @@ static void collect(const struct view_plot *plot, int side, struct points *point
 
 	for (uint32_t i = 0; p && i < p->n_captures; i++) {
 		const struct profile_capture *c = &p->captures[i];
-		int at = strcmp(p->sites[c->site].name, plot->function) ?
-				 -1 :
-				 place_of(plot, p, c->site, points);
+		uint64_t value;
 
-		if (at < 0 || c->absent >> at & 1)
-			continue;
-		vec_push(points, items,
-			 ((struct point){ c->values[at], side, (double)c->calls, (double)c->time,
-					  (double)c->min, (double)c->max }));
+		if (!strcmp(p->sites[c->site].name, plot->function) &&
+		    plot_value(plot, points, p, c, &value))
+			vec_push(points, items,
+				 ((struct point){ value, side, (double)c->calls, (double)c->time,
+						  (double)c->min, (double)c->max }));
 	}
 }
 

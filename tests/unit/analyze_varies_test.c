@@ -399,6 +399,35 @@ static void test_steps(void **state)
 	assert_true(many < 5 * few);
 }
 
+/* What is as long as a range, wherever it begins; other objects' members, and other sizes, are nobody's end. */
+static void test_difference(void **state)
+{
+	struct profile *p = START("v->start", "v->end", "o->end", "n");
+	struct varies_shifts none;
+	struct varies v;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		p->variables[i].bytes = i < 3 ? 8 : 4;
+	for (int i = 0; i < 1000; i++) {
+		uint64_t start = 4096ull * chance(1 << 30), pages = 1 + chance(16);
+
+		CALL(p, 61 * (double)pages + 200 + noise(), start, start + 4096 * pages,
+		     start + 4096 * chance(16), chance(3));
+	}
+	assert_int_equal(varies_init(&v, p, "f"), 0);
+	assert_int_equal(v.n_ranks, 5);
+	assert_int_equal(v.n_selected, 1);
+	assert_string_equal(v.ranks[0].variable->name, "v->end - v->start");
+	near(v.parts[0].law.slope * 4096, 61, 0.1);
+	assert_true(v.ranks[0].alone > 0.99);
+	varies_deinit(&v);
+	varies_shifts_init(&none, p, p);
+	assert_int_equal(none.n_rows, 0);
+	varies_shifts_deinit(&none);
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -406,7 +435,7 @@ int main(void)
 		cmocka_unit_test(test_flag),     cmocka_unit_test(test_two),
 		cmocka_unit_test(test_shuffled), cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_sampled),  cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_shift),
+		cmocka_unit_test(test_shift),    cmocka_unit_test(test_difference),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -11,6 +11,9 @@
 /* Fewer calls than that tell nothing. */
 #define CALLS_LEAST (4 * VARIES_FOLDS)
 
+/* A variable of fewer values is no start or end of a range that differs from call to call. */
+#define VALUES_LEAST 8
+
 static bool is_of(const struct profile *p, uint32_t site, const char *function)
 {
 	return p->sites[site].kind == PROFILE_SITE_FUNCTION &&
@@ -165,6 +168,13 @@ struct value {
 	uint32_t row;
 };
 
+static void column_free(struct varies_column *c)
+{
+	free(c->codes);
+	free(c->values);
+	free(c->x);
+}
+
 static void column_number(struct varies_data *d, uint32_t column)
 {
 	struct varies_column *c = &d->columns[column];
@@ -192,16 +202,89 @@ static void column_number(struct varies_data *d, uint32_t column)
 	free(values);
 }
 
-void varies_data_finish(struct varies_data *d)
+/* ---- differences ---- */
+
+/* What a name has before its last member: the object. */
+static size_t object_length(const char *name)
+{
+	const char *end = name + strlen(name);
+
+	while (end > name && end[-1] != '.' && end[-1] != '>')
+		end--;
+	return (size_t)(end - name);
+}
+
+static bool is_place(const struct varies_column *c)
+{
+	return !c->variable->is_flags && c->variable->bytes == sizeof(uint64_t) &&
+	       c->variable->kind != PROFILE_VARIABLE_RETURN && c->n_values >= VALUES_LEAST;
+}
+
+/* Sets column TO to END less START where both are known. Is END never below? */
+static bool subtract(struct varies_data *d, uint32_t end, uint32_t start, uint32_t to)
+{
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		struct varies_row *row = &d->rows[i];
+		bool is_known = !(row->absent & (1u << end | 1u << start));
+
+		if (is_known && row->values[end] < row->values[start])
+			return false;
+		row->values[to] = is_known ? row->values[end] - row->values[start] : 0;
+		row->absent = (row->absent & ~(1u << to)) | (uint32_t)!is_known << to;
+	}
+	return true;
+}
+
+static void difference_try(struct varies_data *d, uint32_t end, uint32_t start,
+			   struct alloc_texts *kept)
+{
+	const struct profile_variable *a = d->columns[end].variable;
+	const struct profile_variable *b = d->columns[start].variable;
+	struct varies_column *c = &d->columns[d->n_columns];
+	struct profile_variable *difference;
+	size_t length = object_length(a->name);
+
+	if (d->n_columns == VARIES_COLUMNS || length != object_length(b->name) ||
+	    memcmp(a->name, b->name, length) != 0 || !subtract(d, end, start, d->n_columns))
+		return;
+	difference = alloc_new(struct profile_variable);
+	*difference = *a;
+	difference->name = alloc_keep(kept, alloc_printf("%s" VARIES_MINUS "%s", a->name, b->name));
+	alloc_keep(kept, (char *)difference);
+	c->variable = difference;
+	column_number(d, d->n_columns);
+	if (c->n_values > 1 && 2 * c->n_values <= d->columns[end].n_values &&
+	    2 * c->n_values <= d->columns[start].n_values)
+		d->n_columns++;
+	else
+		column_free(c);
+}
+
+/*
+ * What a range's end is above its start, of one object or of the arguments: where that takes at most half as many values as either, it
+ * is what these have in common, and a line cannot tell it from one of them.
+ */
+static void differences_add(struct varies_data *d, struct alloc_texts *kept)
+{
+	uint32_t n = d->n_columns;
+
+	for (uint32_t end = 0; end < n; end++)
+		for (uint32_t start = 0; is_place(&d->columns[end]) && start < n; start++)
+			if (start != end && is_place(&d->columns[start]))
+				difference_try(d, end, start, kept);
+}
+
+void varies_data_finish(struct varies_data *d, struct alloc_texts *differences)
 {
 	uint32_t most = 0;
 
 	vec_unite(d, rows, row_compare, row_add);
 	rows_center(d);
-	for (uint32_t i = 0; i < d->n_columns; i++) {
+	for (uint32_t i = 0; i < d->n_columns; i++)
 		column_number(d, i);
+	differences_add(d, differences);
+	for (uint32_t i = 0; i < d->n_columns; i++)
 		most = most > d->columns[i].n_values ? most : d->columns[i].n_values;
-	}
 	d->by_code = alloc_array(most + 1, sizeof(*d->by_code));
 	d->order = alloc_array(d->n_rows, sizeof(*d->order));
 }
@@ -236,11 +319,8 @@ bool varies_data_tells(const struct varies_data *d)
 
 void varies_data_deinit(struct varies_data *d)
 {
-	for (uint32_t i = 0; i < d->n_columns; i++) {
-		free(d->columns[i].codes);
-		free(d->columns[i].values);
-		free(d->columns[i].x);
-	}
+	for (uint32_t i = 0; i < d->n_columns; i++)
+		column_free(&d->columns[i]);
 	free(d->by_code);
 	free(d->order);
 	free(d->calls);

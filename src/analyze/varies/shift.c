@@ -165,7 +165,7 @@ static void add_row(struct varies_shifts *s, const char *function, struct varies
 static uint32_t select_within(struct varies_data *d, double *offset)
 {
 	struct varies_tree *t = alloc_new(struct varies_tree);
-	double chances[PROFILE_VALUES_MAX];
+	double chances[VARIES_COLUMNS];
 
 	varies_draw(d);
 	varies_fit(t, d, varies_select(d, chances));
@@ -185,7 +185,7 @@ static void add_function(struct varies_shifts *s, const struct profile *const p[
 
 	for (uint32_t side = 0; side < 2; side++)
 		varies_data_read(&d, p[side], side, function);
-	varies_data_finish(&d);
+	varies_data_finish(&d, &s->differences);
 	if (varies_data_tells(&d)) {
 		selected = select_within(&d, &offset);
 		add_row(s, function, &d, selected, NULL, offset);
@@ -268,4 +268,5 @@ void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const 
 void varies_shifts_deinit(struct varies_shifts *s)
 {
 	free(s->rows);
+	alloc_texts_free(&s->differences);
 }

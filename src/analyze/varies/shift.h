@@ -26,6 +26,7 @@ struct varies_shifts {
 	struct varies_shift *
 		rows; /* of each function the one of all variables, then each by what it carries by values */
 	uint32_t n_rows, cap_rows;
+	struct alloc_texts differences; /* of variables */
 };
 
 /* Of the functions that both have captured calls of. */

@@ -106,28 +106,80 @@ static bool is_first_side(const struct varies_split *s, const struct varies_data
 	}
 }
 
-/* Of N rows from FIRST on in the order; returns the node. */
-static uint32_t grow(struct varies_tree *t, struct varies_data *d, uint32_t columns,
-		     const struct varies_sums *sums, uint32_t *rows, uint32_t n, uint32_t depth)
+/* Puts those of the N rows that are on the first side of S first; returns how many. */
+static uint32_t partition(const struct varies_split *s, const struct varies_data *d, uint32_t *rows,
+			  uint32_t n)
 {
-	uint32_t index = t->n_nodes++, first = 0;
-	struct varies_node *node = &t->nodes[index];
+	uint32_t first = 0;
 
-	*node = (struct varies_node){ 0 };
 	for (uint32_t i = 0; i < n; i++)
-		varies_sums_add(&node->sums, &sums[rows[i]]);
-	for (uint32_t i = 0; i < d->n_columns; i++)
-		if (columns >> i & 1)
-			varies_column_try(d, i, rows, n, sums, &node->split, &node->line);
-	if (depth == VARIES_DEPTH || !(node->split.gain > 0))
-		return index;
-	for (uint32_t i = 0; i < n; i++)
-		if (is_first_side(&node->split, d, rows[i])) {
+		if (is_first_side(s, d, rows[i])) {
 			uint32_t row = rows[i];
 
 			rows[i] = rows[first];
 			rows[first++] = row;
 		}
+	return first;
+}
+
+/* What the best line over one of the COLUMNS takes off N rows. */
+static double line_gain(struct varies_data *d, uint32_t columns, const struct varies_sums *sums,
+			const uint32_t *rows, uint32_t n)
+{
+	struct varies_line line = { 0 };
+
+	for (uint32_t i = 0; i < d->n_columns; i++) {
+		struct varies_split none = { 0 };
+
+		if (columns >> i & 1 && !d->columns[i].variable->is_flags)
+			varies_column_try(d, i, rows, n, sums, &none, &line);
+	}
+	return line.gain;
+}
+
+/*
+ * NODE's best split and line. Of the columns' splits the best is the one that takes most off with the lines on both sides: where
+ * a line holds on one side alone, a split along the line itself would take more off than the one that tells the sides apart.
+ */
+static void node_try(struct varies_node *node, struct varies_data *d, uint32_t columns,
+		     const struct varies_sums *sums, uint32_t *rows, uint32_t n)
+{
+	double best = 0;
+
+	for (uint32_t i = 0; i < d->n_columns; i++) {
+		struct varies_split split = { 0 };
+		uint32_t first;
+		double gain;
+
+		if (!(columns >> i & 1))
+			continue;
+		varies_column_try(d, i, rows, n, sums, &split, &node->line);
+		if (!(split.gain > 0))
+			continue;
+		first = partition(&split, d, rows, n);
+		gain = split.gain + line_gain(d, columns, sums, rows, first) +
+		       line_gain(d, columns, sums, rows + first, n - first);
+		if (BETTER(gain, best)) {
+			best = gain;
+			node->split = split;
+		}
+	}
+}
+
+/* Of N rows from FIRST on in the order; returns the node. */
+static uint32_t grow(struct varies_tree *t, struct varies_data *d, uint32_t columns,
+		     const struct varies_sums *sums, uint32_t *rows, uint32_t n, uint32_t depth)
+{
+	uint32_t index = t->n_nodes++, first;
+	struct varies_node *node = &t->nodes[index];
+
+	*node = (struct varies_node){ 0 };
+	for (uint32_t i = 0; i < n; i++)
+		varies_sums_add(&node->sums, &sums[rows[i]]);
+	node_try(node, d, columns, sums, rows, n);
+	if (depth == VARIES_DEPTH || !(node->split.gain > 0))
+		return index;
+	first = partition(&node->split, d, rows, n);
 	node->child[0] = grow(t, d, columns, sums, rows, first, depth + 1);
 	node->child[1] = grow(t, d, columns, sums, rows + first, n - first, depth + 1);
 	return index;

@@ -8,6 +8,7 @@
 #define KPROTPERF_ANALYZE_VARIES_TREE_H
 
 #include "analyze/varies/varies.h"
+#include "base/alloc.h"
 
 /* Of latencies less the mean of all: how many, their sum, and that of their squares. */
 struct varies_sums {
@@ -23,9 +24,12 @@ struct varies_column {
 	uint32_t n_values;
 };
 
+/* Captured variables, and differences of two of them. */
+#define VARIES_COLUMNS (PROFILE_VALUES_MAX + 4)
+
 /* Calls with equal values. */
 struct varies_row {
-	uint64_t values[PROFILE_VALUES_MAX];
+	uint64_t values[VARIES_COLUMNS];
 	uint32_t absent;
 	double calls; /* captured */
 	struct varies_sums sums; /* of those that they stand for */
@@ -36,7 +40,7 @@ struct varies_row {
 struct varies_data {
 	struct varies_row *rows;
 	uint32_t n_rows, cap_rows;
-	struct varies_column columns[PROFILE_VALUES_MAX];
+	struct varies_column columns[VARIES_COLUMNS];
 	uint32_t n_columns;
 	double mean; /* was taken off */
 	struct varies_sums all;
@@ -53,7 +57,8 @@ struct varies_data {
 /* Reads the calls of FUNCTION in P, which is that SIDE of D's profiles; FINISH after the last. */
 void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t side,
 		      const char *function);
-void varies_data_finish(struct varies_data *d);
+/* Differences of variables are kept in DIFFERENCES. */
+void varies_data_finish(struct varies_data *d, struct alloc_texts *differences);
 /* Takes OFFSET off all times of the second side, once. */
 void varies_data_offset(struct varies_data *d, double offset);
 void varies_data_deinit(struct varies_data *d);

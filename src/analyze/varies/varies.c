@@ -103,7 +103,7 @@ define_compare(rank_compare, struct varies_rank,
 /* The ranks; T becomes the tree over those that are selected, of all calls. */
 static void rank(struct varies *v, struct varies_data *d, struct varies_tree *t)
 {
-	double p[PROFILE_VALUES_MAX];
+	double p[VARIES_COLUMNS];
 	uint32_t selected;
 
 	varies_draw(d);
@@ -168,7 +168,7 @@ int varies_init(struct varies *v, const struct profile *p, const char *function)
 		return 0;
 	varies_data_read(&d, p, 0, function);
 	if (d.n_rows) {
-		varies_data_finish(&d);
+		varies_data_finish(&d, &v->differences);
 		analyze(v, &d);
 	} else {
 		log_error("no values of '%s' were captured: record it with --context", function);
@@ -180,4 +180,5 @@ int varies_init(struct varies *v, const struct profile *p, const char *function)
 void varies_deinit(struct varies *v)
 {
 	free(v->ranks);
+	alloc_texts_free(&v->differences);
 }

@@ -7,6 +7,7 @@
 #define KPROTPERF_ANALYZE_VARIES_VARIES_H
 
 #include "analyze/stats/statistics.h"
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 #define VARIES_FOLDS        10
@@ -14,6 +15,7 @@
 #define VARIES_SIGNIFICANT  0.01 /* p below that, of all variables together */
 #define VARIES_NOTABLE      0.001 /* part of the variance: what explains less is not selected */
 #define VARIES_DEPTH        3
+#define VARIES_MINUS        " - " /* in the name of a difference of two variables, which no other has */
 #define VARIES_NODES        15 /* of a tree of that depth */
 
 /* latency = SLOPE * value + CONSTANT, in ticks */
@@ -69,6 +71,7 @@ struct varies {
 	uint32_t n_ranks, n_selected;
 	struct varies_part parts[VARIES_NODES]; /* depth first */
 	uint32_t n_parts;
+	struct alloc_texts differences; /* of variables, which no profile has */
 	uint64_t steps; /* rows looked at: what the analysis took */
 };
 
