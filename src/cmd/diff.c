@@ -17,6 +17,7 @@
 #include "view/diff.h"
 #include "view/names.h"
 #include "view/plot.h"
+#include "view/values.h"
 #include "view/warnings.h"
 
 #define BASELINE VIEW_BASELINE

@@ -118,11 +118,10 @@ static void compare_code(struct why *w, struct profile *const p[])
 	struct kernel_index *indexes[2] = {};
 	struct analyze_changes *changes = NULL;
 	struct kernel_build_id ids[2];
-	bool one_kernel, found = true;
+	bool one_kernel = profile_same_kernel(p[0], p[1]), found = true;
 
 	for (int i = 0; i < 2; i++)
 		profile_build_id(p[i], &ids[i]);
-	one_kernel = ids[0].len && kernel_build_id_equal(&ids[0], &ids[1]);
 	for (int i = one_kernel; i < 2; i++) {
 		images[i] = view_open_image(p[i]);
 		found &= images[i] && kernel_image_has_symtab(images[i]);
@@ -156,13 +155,17 @@ static int explain(const struct why_options *o, struct profile *const p[N_FILES]
 	if (choose(&w, o->context))
 		goto out;
 	w.checked = p[2] && w.of;
-	if (w.checked && why_check_init(&w.check, &w.why.tree, w.of, exact, probed))
-		goto out;
+	if (w.checked) {
+		if (why_check_init(&w.check, &w.why.tree, w.of, exact, probed))
+			goto out;
+		varies_shifts_init(&w.shifts, p[2], p[3]);
+	}
 	if (o->plan && write_plan(&w, o->plan))
 		goto out;
 	view_write(&o->view, &w);
 	status = CMD_DONE;
 out:
+	varies_shifts_deinit(&w.shifts);
 	analyze_misses_deinit(&w.misses);
 	analyze_warnings_deinit(&w.warnings);
 	why_deinit(&w.why);

@@ -65,6 +65,14 @@ const char *profile_env_get(const struct profile *p, const char *key)
 	return found == HASH_NONE ? NULL : p->envs[found].value;
 }
 
+bool profile_same_kernel(const struct profile *a, const struct profile *b)
+{
+	const char *of_a = profile_env_get(a, PROFILE_ENV_BUILD_ID);
+	const char *of_b = profile_env_get(b, PROFILE_ENV_BUILD_ID);
+
+	return of_a && of_b && !strcmp(of_a, of_b);
+}
+
 bool profile_is_exact(const struct profile *p)
 {
 	const char *engine = profile_env_get(p, PROFILE_ENV_ENGINE);

@@ -549,6 +549,8 @@ const char *profile_intern(struct profile *p, const char *s);
 void profile_env_set(struct profile *p, const char *key, const char *value);
 /* The value of KEY, or NULL. */
 const char *profile_env_get(const struct profile *p, const char *key);
+/* Are both known to be of one kernel, by its build-id? */
+bool profile_same_kernel(const struct profile *a, const struct profile *b);
 /* Did the emulator count, all instructions, without a probe? Then each of P's samples is one of them. */
 bool profile_is_exact(const struct profile *p);
 /* Did probes disturb RUN, one of P's? */

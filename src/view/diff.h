@@ -74,16 +74,6 @@ extern const struct view_list view_diff_list;
 /* What is to be known of R: why there are no verdicts, what they do not cover; NULL: nothing. For free(). */
 char *view_repetitions_note(const struct analyze_diff_repetitions *r);
 
-/*
- * The change of a call of FUNCTION, or where that is NULL of the function first in S, by other values and at equal ones, in a sentence,
- * for free(); NULL: there are no captured calls of it on both sides. In ticks of CLOCK.
- */
-char *view_values_change(const struct varies_shifts *s, const char *function,
-			 enum profile_clock clock);
-
-/* The row of the variable alone that carries most of that by values; NULL: none explains any of it. */
-const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function);
-
 /* The first of what differs in a line, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c);
 

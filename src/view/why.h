@@ -5,6 +5,7 @@
 
 #include "analyze/figures/misses.h"
 #include "analyze/figures/warnings.h"
+#include "analyze/varies/shift.h"
 #include "analyze/why/check.h"
 #include "analyze/why/why.h"
 #include "view/table.h"
@@ -18,6 +19,7 @@ struct view_why {
 		*of; /* what the answer is about; NULL: there is no context at all */
 	bool checked; /* by recordings with probes as well */
 	struct why_check check;
+	struct varies_shifts shifts; /* of those recordings */
 	struct analyze_misses misses;
 	struct analyze_warnings warnings;
 };

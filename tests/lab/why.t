@@ -35,13 +35,15 @@ for (1 .. 200) {
 }
 select(undef, undef, undef, 0.3);
 TEXT
-try "$lab" why --boots 2 --patch "$repo/tests/lab/planted.patch" -- perl calls.pl
+try "$lab" why --context --boots 2 --patch "$repo/tests/lab/planted.patch" -- perl calls.pl
 is 'lab why builds, boots, counts, checks and answers' "$status" 0
 say() { tr '\n' ' ' <<<"$1" | sed 's/  */ /g'; }
 like 'the first sentence has the largest, where and why' "$(say "$out")" \
 	'^setgroups is 1[89]\.[0-9]+ % slower .* 100 % of that is in groups_from_user \(inlined into __do_sys_setgroups\) .* in a loop of 64 turns per call instead of 32 while i != \(count \* 2\), and calls make_kgid .* 12,800 times per run instead of 6,400'
 # __do_sys_setgroups cannot be probed. Interrupts are in what probes time: 2,578 for 2,494 in one comparison, where 10 % are taken for agreement.
 like 'probes say the same' "$(say "$out")" 'Probes agree \(record --func=__x64_sys_setgroups\): \+2,[0-9]{3} instructions per call of setgroups'
+
+like 'with the same values' "$(say "$out")" '__x64_sys_setgroups takes \+2,[0-9]{3} instructions per call: \+2,[0-9]{3} at equal values, and '
 
 # CONTEXT FUNCTION WHAT PER-CALL: its paragraph, where the change per call is WHAT the patch adds, exactly.
 found() {

@@ -358,6 +358,7 @@ static void test_shift(void **state)
 	/* A setting that each side has one value of. */
 	for (uint32_t i = 0; i < 2; i++) {
 		settings[i] = START("crng_init", "cpu");
+		profile_env_set(settings[i], PROFILE_ENV_BUILD_ID, "aa");
 		for (int j = 0; j < 1000; j++)
 			CALL(settings[i], i ? 900 + 5 * noise() : 11000 + 5 * noise(), i,
 			     chance(2));
@@ -367,6 +368,12 @@ static void test_shift(void **state)
 	near(s.rows[1].by_values, -10100, 2);
 	near(s.rows[1].by_cost, 0, 1e-6);
 	assert_true(s.rows[1].sides[0].value == 0 && s.rows[1].sides[1].value == 1);
+	varies_shifts_deinit(&s);
+	/* Of two kernels that is not to be told from what their code does. */
+	profile_env_set(settings[1], PROFILE_ENV_BUILD_ID, "bb");
+	varies_shifts_init(&s, settings[0], settings[1]);
+	assert_int_equal(s.n_rows, 1);
+	near(s.rows[0].by_cost, -10100, 2);
 	varies_shifts_deinit(&s);
 	profile_destroy(settings[0]);
 	profile_destroy(settings[1]);

@@ -324,15 +324,6 @@ static void see_all(const struct analyze_renames *renames, const struct profile 
 
 define_compare(renaming_compare, struct analyze_renaming, strcmp(a->old, b->old));
 
-/* Where a name that one side alone has is another function's, which samples or calls happened to miss on the other. */
-static bool is_one_kernel(const struct profile *baseline, const struct profile *hardened)
-{
-	const char *a = profile_env_get(baseline, PROFILE_ENV_BUILD_ID);
-	const char *b = profile_env_get(hardened, PROFILE_ENV_BUILD_ID);
-
-	return a && b && !strcmp(a, b);
-}
-
 static void indexes_deinit(struct analyze_renames *renames)
 {
 	hash_deinit(&renames->olds);
@@ -347,7 +338,8 @@ void analyze_renames_apply(struct analyze_renames *renames, struct profile *base
 
 	for (int side = 0; side < 2; side++)
 		names_collect(&sides[side], profiles[side]);
-	for (int side = 0; side < 2 && !is_one_kernel(baseline, hardened); side++)
+	/* Of one kernel a name that one side alone has is another function's, which samples or calls happened to miss. */
+	for (int side = 0; side < 2 && !profile_same_kernel(baseline, hardened); side++)
 		side_collect(renames, sides, side);
 	/* By now no name is needed any more that renaming changes. */
 	for (int side = 0; side < 2; side++) {

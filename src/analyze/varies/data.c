@@ -168,7 +168,7 @@ struct value {
 	uint32_t row;
 };
 
-static void column_free(struct varies_column *c)
+void varies_column_free(struct varies_column *c)
 {
 	free(c->codes);
 	free(c->values);
@@ -257,7 +257,7 @@ static void difference_try(struct varies_data *d, uint32_t end, uint32_t start,
 	    2 * c->n_values <= d->columns[start].n_values)
 		d->n_columns++;
 	else
-		column_free(c);
+		varies_column_free(c);
 }
 
 /*
@@ -320,7 +320,7 @@ bool varies_data_tells(const struct varies_data *d)
 void varies_data_deinit(struct varies_data *d)
 {
 	for (uint32_t i = 0; i < d->n_columns; i++)
-		column_free(&d->columns[i]);
+		varies_column_free(&d->columns[i]);
 	free(d->by_code);
 	free(d->order);
 	free(d->calls);

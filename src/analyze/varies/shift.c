@@ -161,6 +161,33 @@ static void add_row(struct varies_shifts *s, const char *function, struct varies
 	free(t);
 }
 
+/* Do the values of both sides overlap, so that what they do can be told from what the side does? */
+static bool overlaps(const struct varies_data *d, const struct varies_column *c)
+{
+	uint32_t first[2] = { UINT32_MAX, UINT32_MAX }, last[2] = { 0 };
+
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		for (int side = 0; side < 2; side++) {
+			if (!(d->rows[i].sides[side].n > 0))
+				continue;
+			first[side] = first[side] < c->codes[i] ? first[side] : c->codes[i];
+			last[side] = last[side] > c->codes[i] ? last[side] : c->codes[i];
+		}
+	return first[0] <= last[1] && first[1] <= last[0];
+}
+
+static void drop_apart(struct varies_data *d)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < d->n_columns; i++)
+		if (overlaps(d, &d->columns[i]))
+			d->columns[kept++] = d->columns[i];
+		else
+			varies_column_free(&d->columns[i]);
+	d->n_columns = kept;
+}
+
 /* The columns that explain something when what a side takes more at equal values, *OFFSET, is taken off. */
 static uint32_t select_within(struct varies_data *d, double *offset)
 {
@@ -186,6 +213,8 @@ static void add_function(struct varies_shifts *s, const struct profile *const p[
 	for (uint32_t side = 0; side < 2; side++)
 		varies_data_read(&d, p[side], side, function);
 	varies_data_finish(&d, &s->differences);
+	if (!profile_same_kernel(p[0], p[1]))
+		drop_apart(&d);
 	if (varies_data_tells(&d)) {
 		selected = select_within(&d, &offset);
 		add_row(s, function, &d, selected, NULL, offset);

@@ -62,6 +62,7 @@ void varies_data_finish(struct varies_data *d, struct alloc_texts *differences);
 /* Takes OFFSET off all times of the second side, once. */
 void varies_data_offset(struct varies_data *d, double offset);
 void varies_data_deinit(struct varies_data *d);
+void varies_column_free(struct varies_column *c);
 /* Are there calls enough, and is there any variance? */
 bool varies_data_tells(const struct varies_data *d);
 

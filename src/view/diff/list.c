@@ -11,6 +11,7 @@
 #include "view/diff.h"
 #include "view/misses.h"
 #include "view/names.h"
+#include "view/values.h"
 #include "view/warnings.h"
 
 #define ENTRY(name) &diff_##name,

@@ -7,9 +7,24 @@
 #include "output/json.h"
 #include "output/text.h"
 #include "view/misses.h"
+#include "view/values.h"
 #include "view/why.h"
 
 static const struct view_table *const tables[] = { &why_contexts, &why_causes, &why_lines };
+
+/* What probes say, and what the values that they captured say of it, if anything; for free(). */
+struct checked {
+	char *probes, *values;
+};
+
+static struct checked check(const struct view_why *w)
+{
+	return (struct checked){ view_why_check(&w->check, w->of->name),
+				 w->check.function ?
+					 view_values_change(&w->shifts, w->check.function,
+							    PROFILE_CLOCK_INSN) :
+					 NULL };
+}
 
 static void page(const struct view *v, const void *data)
 {
@@ -22,10 +37,13 @@ static void page(const struct view *v, const void *data)
 		view_text(v, "%s", misses);
 	free(misses);
 	if (w->checked && w->of) {
-		char *check = view_why_check(&w->check, w->of->name);
+		struct checked checked = check(w);
 
-		view_text(v, "%s", check);
-		free(check);
+		view_text(v, "%s", checked.probes);
+		if (checked.values)
+			view_text(v, "%s", checked.values);
+		free(checked.probes);
+		free(checked.values);
 	}
 	view_warnings(v, &w->warnings);
 	fputc('\n', v->out);
@@ -46,10 +64,12 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "misses", output_json_text(misses));
 	output_json_set(root, "of", w->of ? output_json_text(w->of->name) : json_null());
 	if (w->checked && w->of) {
-		char *check = view_why_check(&w->check, w->of->name);
+		struct checked checked = check(w);
 
-		output_json_set(root, "check", output_json_text(check));
-		free(check);
+		output_json_set(root, "check", output_json_text(checked.probes));
+		output_json_set(root, "check_values", output_json_text(checked.values));
+		free(checked.probes);
+		free(checked.values);
 	}
 	free(misses);
 	free(answer);

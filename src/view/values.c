@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "view/values.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "output/number.h"
+#include "view/names.h"
+
+/* The row of all of FUNCTION's variables, by which stand those of each; of no FUNCTION the first. */
+static const struct varies_shift *all_of(const struct varies_shifts *s, const char *function)
+{
+	for (uint32_t i = 0; i < s->n_rows; i++)
+		if (!function || !strcmp(s->rows[i].function, function))
+			return &s->rows[i];
+	return NULL;
+}
+
+static void append_ticks(char **text, double ticks, enum profile_clock clock, const char *after)
+{
+	char number[OUTPUT_NUMBER_MAX];
+
+	alloc_append(text, "%s%s", output_number(number, OUTPUT_DELTA, ticks, clock), after);
+}
+
+/*
+ * "+5,940 by other values, of crng_init above all (0 instead of 2)"; MOST: the row of the variable that carries most; NULL: none. What
+ * is less than a tenth of what equal values take is no variable's doing that is worth a name.
+ */
+static void append_by_values(char **text, const struct varies_shift *all,
+			     const struct varies_shift *most, enum profile_clock clock)
+{
+	append_ticks(text, all->by_values, clock, " by other values");
+	if (!most || fabs(most->by_values) < fabs(all->by_values) / 2 ||
+	    fabs(all->by_values) < fabs(all->by_cost) / 10)
+		return;
+	alloc_append(text, ", of ");
+	view_append_name(text, most->variable);
+	alloc_append(text, " above all");
+	if (!isnan(most->sides[0].value) && !isnan(most->sides[1].value))
+		alloc_append(text, " (%.3g instead of %.3g on average)", most->sides[1].value,
+			     most->sides[0].value);
+}
+
+const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function)
+{
+	const struct varies_shift *all = all_of(s, function), *end = s->rows + s->n_rows;
+
+	return all && all + 1 < end && all[1].variable ? all + 1 : NULL;
+}
+
+char *view_values_change(const struct varies_shifts *s, const char *function,
+			 enum profile_clock clock)
+{
+	const struct varies_shift *all = all_of(s, function), *most = view_values_most(s, function);
+	char *text = NULL;
+
+	if (!all)
+		return NULL;
+	view_append_name(&text, all->function);
+	alloc_append(&text, " takes ");
+	append_ticks(&text, all->delta, clock, clock == PROFILE_CLOCK_INSN ? " instructions" : "");
+	alloc_append(&text, " per call: ");
+	if (fabs(all->by_values) >= fabs(all->by_cost)) {
+		append_by_values(&text, all, most, clock);
+		alloc_append(&text, ", and ");
+		append_ticks(&text, all->by_cost, clock, " at equal values.");
+	} else {
+		append_ticks(&text, all->by_cost, clock, " at equal values, and ");
+		append_by_values(&text, all, most, clock);
+		alloc_append(&text, ".");
+	}
+	return text;
+}
