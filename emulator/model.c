@@ -10,6 +10,8 @@
 #include "model.h"
 
 #define LINE_SHIFT  6
+#define LINE        (1 << LINE_SHIFT)
+#define ACCESS_MAX  32 /* bytes */
 #define PAGE_SHIFT  12
 #define LARGE_SHIFT 21
 #define PAGES       4096 /* whose physical addresses are kept; any number does */
@@ -20,7 +22,8 @@
 struct cache {
 	uint64_t *keys;
 	uint64_t sets, ways;
-	uint64_t mask; /* where SETS are a power of two; else 0 */
+	uint64_t mask; /* SETS - 1, where that is all ones: they are a power of two */
+	bool divides; /* they are not */
 };
 
 /* A page that was accessed since the guest's translations last changed. */
@@ -59,21 +62,18 @@ static const struct fetch *previous;
 static uint64_t previous_began; /* EXECUTED then */
 static uint64_t last_line; /* that was fetched */
 static uint8_t *counters;
-static uint64_t *targets, n_counters, history, history_mask;
+static uint64_t *targets, counters_mask, history, history_mask;
 static uint32_t missed; /* by the access that is made: a bit for each event */
 static uint64_t returns[RETURNS];
 static unsigned int n_returned;
 
-/* Was it there? Now it is. */
-static bool touch(struct cache *c, uint64_t index, uint64_t key)
+/* Was it there, but not used last? Now it is. */
+static bool touch(uint64_t *set, uint64_t ways, uint64_t key)
 {
-	uint64_t *set = c->keys + (c->mask ? index & c->mask : index % c->sets) * c->ways;
 	uint64_t before = *set;
 
-	if (before == key)
-		return true;
 	*set = key;
-	for (uint64_t way = 1; way < c->ways; way++) {
+	for (uint64_t way = 1; way < ways; way++) {
 		uint64_t moved = before;
 
 		before = set[way];
@@ -84,16 +84,26 @@ static bool touch(struct cache *c, uint64_t index, uint64_t key)
 	return false;
 }
 
-static bool hits(enum model_event event, uint64_t index, uint64_t key, uint16_t insn)
+/* Not inlined: most are used again before any other of their set. */
+static __attribute__((noinline)) bool hits_again(enum model_event event, uint64_t *set,
+						 uint64_t key, uint16_t insn)
 {
-	if (touch(&caches[event], index, key))
+	if (touch(set, caches[event].ways, key))
 		return true;
 	follow_miss(event, insn);
 	missed |= 1u << event;
 	return false;
 }
 
-static void access_line(enum model_event first, uint64_t addr, uint16_t insn)
+static inline bool hits(enum model_event event, uint64_t index, uint64_t key, uint16_t insn)
+{
+	const struct cache *c = &caches[event];
+	uint64_t *set = c->keys + (c->divides ? index % c->sets : index & c->mask) * c->ways;
+
+	return *set == key || hits_again(event, set, key, insn);
+}
+
+static inline void access_line(enum model_event first, uint64_t addr, uint16_t insn)
 {
 	uint64_t line = addr >> LINE_SHIFT, key = line + 1;
 
@@ -101,7 +111,7 @@ static void access_line(enum model_event first, uint64_t addr, uint16_t insn)
 		hits(MODEL_LLC, line, key, insn);
 }
 
-static void translate(enum model_event first, uint64_t index, uint64_t key, uint16_t insn)
+static inline void translate(enum model_event first, uint64_t index, uint64_t key, uint16_t insn)
 {
 	if (!hits(first, index, key, insn))
 		hits(MODEL_STLB, index, key, insn);
@@ -117,20 +127,24 @@ static void set_tlb_key(uint64_t vaddr, uint64_t addr, uint64_t *index, uint64_t
 	*key = *index << shift | 1 | large << 1;
 }
 
-static const struct page *page_of(qemu_plugin_meminfo_t info, uint64_t vaddr)
+static void look_up(struct page *page, qemu_plugin_meminfo_t info, uint64_t vaddr)
+{
+	struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, vaddr);
+
+	*page = (struct page){ .number = vaddr >> PAGE_SHIFT, .generation = generation };
+	if (!where || qemu_plugin_hwaddr_is_io(where))
+		return;
+	page->addr = qemu_plugin_hwaddr_phys_addr(where) >> PAGE_SHIFT << PAGE_SHIFT;
+	set_tlb_key(vaddr, page->addr, &page->index, &page->key);
+}
+
+static inline const struct page *page_of(qemu_plugin_meminfo_t info, uint64_t vaddr)
 {
 	uint64_t number = vaddr >> PAGE_SHIFT;
 	struct page *page = &pages[number % PAGES];
-	struct qemu_plugin_hwaddr *where;
 
-	if (page->number == number && page->generation == generation)
-		return page;
-	where = qemu_plugin_get_hwaddr(info, vaddr);
-	*page = (struct page){ .number = number, .generation = generation };
-	if (!where || qemu_plugin_hwaddr_is_io(where))
-		return page;
-	page->addr = qemu_plugin_hwaddr_phys_addr(where) >> PAGE_SHIFT << PAGE_SHIFT;
-	set_tlb_key(vaddr, page->addr, &page->index, &page->key);
+	if (page->number != number || page->generation != generation)
+		look_up(page, info, vaddr);
 	return page;
 }
 
@@ -143,8 +157,7 @@ static void tell_object(uint64_t vaddr, const struct page *page)
 
 void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
 {
-	uint64_t size = 1ull << qemu_plugin_mem_size_shift(info),
-		 in_page = vaddr % (1 << PAGE_SHIFT);
+	uint64_t in_page = vaddr % (1 << PAGE_SHIFT), size;
 	const struct page *page = page_of(info, vaddr);
 
 	if (!page->key)
@@ -153,6 +166,10 @@ void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
 	translate(MODEL_DTLB, page->index, page->key, insn);
 	access_line(MODEL_L1D, page->addr + in_page, insn);
 	tell_object(vaddr, page);
+	/* No access is larger. */
+	if (vaddr % LINE <= LINE - ACCESS_MAX)
+		return;
+	size = 1ull << qemu_plugin_mem_size_shift(info);
 	/* What goes on in the next page is taken to be this one's. */
 	if ((vaddr ^ (vaddr + size - 1)) >> LINE_SHIFT)
 		access_line(MODEL_L1D, page->addr + (in_page + size - 1) % (1 << PAGE_SHIFT), insn);
@@ -186,7 +203,7 @@ void model_enter(const struct fetch *f)
 
 static bool predicts_condition(uint64_t addr, bool taken)
 {
-	uint8_t *counter = &counters[(addr ^ history) % n_counters];
+	uint8_t *counter = &counters[(addr ^ history) & counters_mask];
 	bool predicted = *counter >= 2;
 
 	if (taken && *counter < 3)
@@ -199,7 +216,7 @@ static bool predicts_condition(uint64_t addr, bool taken)
 
 static bool predicts_target(uint64_t addr, uint64_t to)
 {
-	uint64_t *target = &targets[addr % n_counters];
+	uint64_t *target = &targets[addr & counters_mask];
 	bool right = *target == to;
 
 	*target = to;
@@ -351,7 +368,9 @@ static bool read_line(const char *line)
 		return false;
 	model.cycles[event] = cycles;
 	if (event == MODEL_BRANCH) {
-		n_counters = size;
+		if (size & (size - 1))
+			return false;
+		counters_mask = size - 1;
 		history_mask = (1ull << ways % 64) - 1;
 		counters = get_memory(size);
 		targets = get_memory(size * sizeof(*targets));
@@ -362,9 +381,9 @@ static bool read_line(const char *line)
 		return false;
 	caches[event] = (struct cache){ .keys = get_memory(size * sizeof(uint64_t)),
 					.sets = size / ways,
-					.ways = ways };
-	if (!(size / ways & (size / ways - 1)))
-		caches[event].mask = size / ways - 1;
+					.ways = ways,
+					.mask = size / ways - 1,
+					.divides = size / ways & (size / ways - 1) };
 	return true;
 }
 
