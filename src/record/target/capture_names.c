@@ -80,6 +80,30 @@ static bool is_secret(const char *path)
 	       strstr(path, "->random") || !strcmp(path, "phys_base");
 }
 
+/* What code reads to find its way about CPUs: it says where a call ran, and not what it had to do. */
+static bool is_noise(const char *path)
+{
+	static const char *const names[] = { "cpu_number",
+					     "__cpu_online_mask",
+					     "__cpu_possible_mask",
+					     "__cpu_present_mask",
+					     "__cpu_active_mask",
+					     "nr_cpu_ids",
+					     "__num_online_cpus",
+					     "numa_node",
+					     "this_cpu_off",
+					     "__preempt_count",
+					     "jiffies" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t n = strlen(names[i]);
+
+		if (!strncmp(path, names[i], n) && (!path[n] || path[n] == '.'))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Numbers in THING of which bits FROM to TO are read; or (POINTER) what the pointer there leads to. LEVEL: of structs in structs.
  */
@@ -106,7 +130,7 @@ static void find(struct names *n, const struct thing *thing, int64_t from, int64
 		}
 		find(n, &member, from - at, to - at, level + 1, pointer);
 	}
-	if (!pointer && is_number(t) && !is_secret(thing->path))
+	if (!pointer && is_number(t) && !is_secret(thing->path) && !is_noise(thing->path))
 		alloc_keep(n->out, alloc_strdup(thing->path));
 	if (pointer && t && btf_is_ptr(t))
 		*pointer = (struct thing){ strstr(thing->path, "current_task") ? "current" :
@@ -158,7 +182,7 @@ static void add_global(struct names *n, uint64_t addr)
 	const char *name = kernel_kallsyms_variable_at(n->ks, addr, &offset);
 
 	if (name && !offset && kernel_kallsyms_variable(n->ks, name) == addr &&
-	    !is_constant(n->ks, addr) && !is_secret(name))
+	    !is_constant(n->ks, addr) && !is_secret(name) && !is_noise(name))
 		alloc_keep(n->out, alloc_strdup(name));
 }
 
