@@ -101,6 +101,29 @@ __noinline __u32 frame_judge(struct engine_task *t, __u32 i, __u32 above, __u32 
 	return f->sp < sp && same_stack(t, f->sp, sp) ? above : i;
 }
 
+const volatile bool saves __weak =
+	false; /* arguments of calls by kprobe whose values are captured */
+
+SIZED_ARRAY(saved, struct engine_saved);
+
+/* What is saved of the call at TOP of the running task, whose slot is SLOT. */
+static __always_inline struct engine_saved *saved_at(__u32 slot, __u32 top)
+{
+	__u32 at = slot * ENGINE_DEPTH + top / ENGINE_FRAME;
+
+	return bpf_map_lookup_elem(&saved, &at);
+}
+
+static __always_inline void saved_move(__u32 from, __u32 to)
+{
+	__u32 slot = this_cpu()->slot;
+	struct engine_saved *a = saved_at(slot, from * ENGINE_FRAME),
+			    *b = saved_at(slot, to * ENGINE_FRAME);
+
+	if (a && b)
+		*b = *a;
+}
+
 /* Moves frame I to where there is room, behind TO, unless it is dead. Returns the last in use. */
 __noinline __u32 frame_move(struct engine_task *t, __u32 i, __u32 to)
 {
@@ -113,6 +136,8 @@ __noinline __u32 frame_move(struct engine_task *t, __u32 i, __u32 to)
 		return to;
 	to = (to + 1) & (ENGINE_DEPTH - 1);
 	t->frames[to] = *f;
+	if (saves)
+		saved_move(i & (ENGINE_DEPTH - 1), to);
 	return to;
 }
 
@@ -149,9 +174,26 @@ __noinline bool frames_reclaim(struct engine_task *t, __u32 site, __u32 sp)
 	return false;
 }
 
-static __always_inline void function_enter(struct site site, __u32 sp, bool rt)
+static __always_inline void arguments_save(__u32 slot, __u32 top, struct pt_regs *regs)
 {
-	struct engine_task *t = this_task();
+	struct engine_saved *s = saved_at(slot, top);
+
+	if (!s)
+		return;
+	s->args[0] = PT_REGS_PARM1(regs);
+	s->args[1] = PT_REGS_PARM2(regs);
+	s->args[2] = PT_REGS_PARM3(regs);
+	s->args[3] = PT_REGS_PARM4(regs);
+	s->args[4] = PT_REGS_PARM5(regs);
+	s->args[5] = regs->r9;
+}
+
+/* REGS: to be saved; NULL: not. */
+static __always_inline void function_enter(struct site site, __u32 sp, bool rt,
+					   struct pt_regs *regs)
+{
+	struct engine_cpu *cpu = this_cpu();
+	struct engine_task *t = cpu_task(cpu);
 	struct engine_held held;
 	__u32 top, ctx;
 
@@ -168,6 +210,8 @@ static __always_inline void function_enter(struct site site, __u32 sp, bool rt)
 	}
 	t->top = top;
 	barrier();
+	if (regs)
+		arguments_save(cpu->slot, top, regs);
 	ctx = frame_context(t, top, sp);
 	frame_open(t, (void *)t->frames + top, site_key(site) + ctx, sp, held.behind + held.rcu);
 }
@@ -220,31 +264,41 @@ __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
 }
 
 /*
- * Captures the values of the call of frame F, which ended at END and cost its callers FULL. This takes a varying time, which is
- * excluded up to a reading of the clock; costs has the difference between what is before and behind that, and FULL. In place of
- * the placeholder copies have code of their own, record/probe/capture_code.h: it fills in the rest of the
- * call, and makes a hash of it.
+ * Captures the values of the call of frame F, which ended at END and cost its callers FULL, of arguments that fentry's context has and
+ * a kprobe saved. This takes a varying time, which is excluded up to a reading of the clock; costs has the difference between what is
+ * before and behind that, and FULL. In place of the placeholder copies have code of their own, record/probe/capture_code.h: it fills in
+ * the rest of the call, and makes a hash of it.
  */
-static __always_inline void capture_close(void *ctx, struct engine_task *t,
-					  const struct engine_frame *f,
-					  const struct engine_clock *end, __u64 full)
+static __always_inline void capture_close(void *ctx, const struct engine_cpu *cpu,
+					  struct engine_task *t, const struct engine_frame *f,
+					  const struct engine_clock *end,
+					  enum profile_mechanism mech, __u64 full)
 {
-	struct engine_call call;
+	struct engine_reading reading;
+	struct engine_call *call = &reading.call;
 	register void *from asm("r6") = ctx;
-	register struct engine_call *to asm("r7") = &call;
+	register struct engine_reading *to asm("r7") = &reading;
 	register __u64 hash asm("r8");
 
-	call.net =
-		cost_less(end->now - f->start - (end->excluded - f->excluded), PROFILE_MECH_FENTRY);
-	call.key = f->key;
+	if (mech != PROFILE_MECH_FENTRY) {
+		struct engine_saved *s = saved_at(cpu->slot, t->top);
+
+		if (!s)
+			return;
+		s->ret = PT_REGS_RC((struct pt_regs *)ctx);
+		from = s;
+	}
+	call->net = cost_less(end->now - f->start - (end->excluded - f->excluded), mech);
+	call->key = f->key;
 	if (path_mask)
-		call.values[ENGINE_VALUES - 1] = f->trips;
+		call->values[ENGINE_VALUES - 1] = f->trips;
 	asm volatile("%0 = %3"
 		     : "=r"(hash), "+r"(from), "+r"(to)
 		     : "i"(CAPTURE_PLACEHOLDER)
 		     : "r0", "r1", "r2", "r3", "r4", "r5", "r9", "memory");
-	capture(&call, hash);
-	exclude_since(t, end, full + costs[PROFILE_MECH_CAPTURE].rest);
+	capture(call, hash);
+	mech = mech == PROFILE_MECH_FENTRY ? PROFILE_MECH_CAPTURE : PROFILE_MECH_CAPTURE_KPROBE;
+	exclude_since(t, end, full + costs[mech].rest);
 }
 
 static __always_inline void function_return(void *ctx, struct site site, __u32 sp,
@@ -279,7 +333,7 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	if (path_mask && f->calls & 1)
 		path_close(t, end.now - f->start, end.excluded - f->excluded);
 	if (capture)
-		capture_close(ctx, t, f, &end, cost_full(mech) - held_all(held));
+		capture_close(ctx, cpu, t, f, &end, mech, cost_full(mech) + extra - held_all(held));
 	else
 		exclude(t, cost_full(mech) + extra - held_all(held));
 	/* A function that ends in a jump to another shares its return address with it. */
@@ -302,7 +356,7 @@ static const struct site of_copy = { .copy = true };
 SEC("later")
 int function_fentry(void *ctx)
 {
-	function_enter(of_copy, stack_address(ctx), false);
+	function_enter(of_copy, stack_address(ctx), false, NULL);
 	return 0;
 }
 
@@ -317,7 +371,7 @@ int function_fexit(void *ctx)
 SEC("later")
 int function_fentry_rt(void *ctx)
 {
-	function_enter(of_copy, stack_address(ctx), true);
+	function_enter(of_copy, stack_address(ctx), true, NULL);
 	return 0;
 }
 
@@ -348,17 +402,26 @@ int function_kprobe(struct pt_regs *ctx)
 {
 	struct site site = { .key = bpf_get_attach_cookie(ctx) };
 
-	function_enter(site, PT_REGS_SP(ctx), false);
+	function_enter(site, PT_REGS_SP(ctx), false, NULL);
 	return 0;
 }
 
-static __always_inline int kretprobe(struct pt_regs *ctx, enum profile_mechanism mech)
+SEC("later")
+int function_kprobe_capture(struct pt_regs *ctx)
+{
+	struct site site = { .key = bpf_get_attach_cookie(ctx) };
+
+	function_enter(site, PT_REGS_SP(ctx), false, ctx);
+	return 0;
+}
+
+static __always_inline int kretprobe(struct pt_regs *ctx, enum profile_mechanism mech, bool capture)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct site site = { .key = cookie };
 
 	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32, false,
-			false);
+			capture);
 	return 0;
 }
 
@@ -366,19 +429,37 @@ static __always_inline int kretprobe(struct pt_regs *ctx, enum profile_mechanism
 SEC("later")
 int function_kretprobe(struct pt_regs *ctx)
 {
-	return kretprobe(ctx, PROFILE_MECH_KPROBE);
+	return kretprobe(ctx, PROFILE_MECH_KPROBE, false);
 }
 
 SEC("later")
 int function_kretprobe_optimized(struct pt_regs *ctx)
 {
-	return kretprobe(ctx, PROFILE_MECH_KPROBE_OPTIMIZED);
+	return kretprobe(ctx, PROFILE_MECH_KPROBE_OPTIMIZED, false);
 }
 
 SEC("later")
 int function_kretprobe_int3(struct pt_regs *ctx)
 {
-	return kretprobe(ctx, PROFILE_MECH_KPROBE_INT3);
+	return kretprobe(ctx, PROFILE_MECH_KPROBE_INT3, false);
+}
+
+SEC("later")
+int function_kretprobe_capture(struct pt_regs *ctx)
+{
+	return kretprobe(ctx, PROFILE_MECH_KPROBE, true);
+}
+
+SEC("later")
+int function_kretprobe_capture_optimized(struct pt_regs *ctx)
+{
+	return kretprobe(ctx, PROFILE_MECH_KPROBE_OPTIMIZED, true);
+}
+
+SEC("later")
+int function_kretprobe_capture_int3(struct pt_regs *ctx)
+{
+	return kretprobe(ctx, PROFILE_MECH_KPROBE_INT3, true);
 }
 
 /*
@@ -416,7 +497,7 @@ int function_multi(struct pt_regs *ctx)
 
 	if (m)
 		function_enter((struct site){ .key = ENGINE_KEY(m->site, 0) }, PT_REGS_SP(ctx),
-			       false);
+			       false, NULL);
 	return 0;
 }
 

@@ -21,10 +21,11 @@ enum profile_mechanism {
 	PROFILE_MECH_SAMPLE, /* the sampler */
 	PROFILE_MECH_FAULT, /* page faults, by FENTRY or KPROBE */
 	PROFILE_MECH_CAPTURE, /* values of a call, by FENTRY: REST, which is added to its FULL, in two's complement */
+	PROFILE_MECH_CAPTURE_KPROBE, /* the same by KPROBE, however that is reached */
 };
 
 #define PROFILE_N_MECHANISMS (PROFILE_MECH_RANGE + 1) /* of sites */
-#define PROFILE_N_COSTS      (PROFILE_MECH_CAPTURE + 1)
+#define PROFILE_N_COSTS      (PROFILE_MECH_CAPTURE_KPROBE + 1)
 
 /* In ticks; 0: nothing, or not measured. The BPF programs read those up to REST. */
 struct engine_cost {

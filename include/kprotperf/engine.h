@@ -332,15 +332,29 @@ struct engine_trips {
 
 #define ENGINE_VALUES 16
 
-/* A call whose values are captured; function_fexit_capture's copies fill in all but NET and KEY. */
+/* A call whose values are captured; copies of the return programs fill in all but NET and KEY. */
 struct engine_call {
 	__u64 net; /* its time, as in its cell */
 	__u32 key; /* of site and context */
 	__u16 slot; /* the function's place among those captured */
 	__u16 absent; /* bits: values that could not be read, for a pointer that leads nowhere */
-	__u64 read; /* for what helpers read */
 	__u64 values
 		[ENGINE_VALUES]; /* at first the last one is its frame's trips, if blocks are counted */
+};
+
+#define ENGINE_READ 128 /* bytes, a multiple of 8 */
+
+/* And room for what helpers read. */
+struct engine_reading {
+	struct engine_call call;
+	__u64 read[ENGINE_READ / 8];
+};
+
+/* Of an open call by kprobe whose values are captured: arguments that came in registers, and what it returned. */
+struct engine_saved {
+	__u64 args[6];
+	__u64 ret;
+	__u64 pad; /* to a power of two */
 };
 
 /* Calls of a site in a context with the same values; or one call of a sample, for which there was no row. */

@@ -109,7 +109,7 @@ static const struct cmd_option options[] = {
 	  "Also time what the functions of --blocks call, which makes their self times exact",
 	  CMD_SET(record_options, callees) },
 	{ "context", NULL,
-	  "Capture numbers that functions timed by fentry are given, read and return, for report --why-varies, and of functions of --blocks loops' trip counts",
+	  "Capture numbers that functions are given, read and return, for report --why-varies, and of functions of --blocks loops' trip counts",
 	  CMD_SET(record_options, context) },
 	{ "capture", "[FUNC:]EXPR",
 	  "Capture this value at each call: an argument, 'return', a variable, 'current', 'cpu', 'uid' or 'cgroup', an "

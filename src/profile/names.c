@@ -24,6 +24,7 @@ const char *profile_mechanism_name(enum profile_mechanism mech)
 		[PROFILE_MECH_SAMPLE] = "sample",
 		[PROFILE_MECH_FAULT] = "page_fault",
 		[PROFILE_MECH_CAPTURE] = "capture",
+		[PROFILE_MECH_CAPTURE_KPROBE] = "capture-kprobe",
 	};
 
 	return mech < PROFILE_N_COSTS ? names[mech] : "unknown";

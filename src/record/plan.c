@@ -27,6 +27,15 @@ static void note_if_coarse(struct profile *p)
 		profile_env_get(p, PROFILE_ENV_CLOCKSOURCE) ?: "unknown", (double)step / 1e6);
 }
 
+/* Values are to be captured: functions are timed so that they can be, and of what they cannot is said. */
+static void prefer_captured(struct record_plan *plan, enum record_attach how)
+{
+	record_sites_prefer_kprobe(&plan->sites, &plan->kernel, how);
+	if (plan->ranges.n_items)
+		log_note(
+			"nothing is captured of inlined bodies, whose variables have no place that stays: name the functions around them with --func");
+}
+
 int record_plan_make(struct record_plan *plan, const struct record_options *o, struct profile *p)
 {
 	const struct record_kernel *kernel = &plan->kernel;
@@ -68,6 +77,8 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 					    plan->sites.n_items + 1);
 	if (err)
 		return err;
+	if (o->context || o->captures.n_items)
+		prefer_captured(plan, o->attach);
 	err = record_captures_resolve(&plan->captures, &o->captures, o->context, &plan->blocks,
 				      &plan->sites, &plan->symbols);
 	if (err)

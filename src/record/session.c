@@ -110,6 +110,7 @@ static int load(struct session *s)
 		.n_blocks = plan->blocks.n_points,
 		.n_range_lists = plan->ranges.n_lists,
 		.n_captured = plan->captures.n_items,
+		.saves = plan->captures.saves,
 		.counts = o->counts != NULL,
 	};
 
@@ -197,6 +198,7 @@ static int attach(struct session *s)
 	record_calibrate_before(&s->calibration);
 	s->calibration.halves = s->o->max_overhead > 0;
 	s->calibration.captures = s->plan.captures.n_items > 0;
+	s->calibration.saves = s->plan.captures.saves;
 	err = interrupt_signal() ? -EINTR : record_engine_start(s->engine);
 	err = err ?: record_attach(&attachment);
 	err = err ?: record_engine_arm(s->engine);

@@ -36,6 +36,10 @@ guest_main() {
 	record captures --freq=0 --attach=fentry --func $f --capture exec --capture 'tsk->pid' --capture 'tsk->tgid' \
 		--capture 'tsk->flags' --capture 'tsk->prio' --capture 'tsk->static_prio' \
 		--capture 'tsk->normal_prio' --capture 'tsk->rt_priority' -- $loop
+	record number --freq=0 --attach=kprobe --func $f --capture exec -- $loop
+	record copies --freq=0 --attach=kprobe --func $f --capture exec --capture 'tsk->pid' --capture 'tsk->tgid' \
+		--capture 'tsk->flags' --capture 'tsk->prio' --capture 'tsk->static_prio' \
+		--capture 'tsk->normal_prio' --capture 'tsk->rt_priority' -- $loop
 	for how in kfunc kprobe; do
 		keep bpftrace-$how bpftrace -e "$(bpftrace_script $how)" -c "$loop"
 	done
@@ -101,10 +105,16 @@ for row in 'fentry 330 kfunc 0.37' 'kprobe 380 kprobe 0.53'; do
 		at_most "a call probed by $how, against funclatency" "$cost" "$(peer funclatency) - 1"
 	fi
 done
-# 247 in two guests, 4 of it to know what a null pointer leads to.
+# 245 in two guests, 4 of it to know what a null pointer leads to.
 at_most 'eight values captured of a call' "$(turn captures) - $(turn fentry)" 250
 within 'which is no part of the corrected times' "$(syscall_row captures prctl mean)" "$(syscall_row fentry prctl mean)" 1
 equal 'and is there for each call' "$(json captures '[.values[] | select(.syscall == "prctl") | .calls] | add')" 20000
+# 216 and 492 in three guests. A kprobe's program knows no types: each cluster of members is one bpf_probe_read_kernel().
+at_most 'by kprobe: a number captured of a call' "$(turn number) - $(turn kprobe)" 225
+at_most 'by kprobe: eight values, in two places' "$(turn copies) - $(turn kprobe)" 505
+# 0.03 to 0.47 % apart.
+within 'by kprobe: no part of the corrected times' "$(syscall_row copies prctl mean)" "$(syscall_row kprobe prctl mean)" 1
+equal 'by kprobe: there for each call' "$(json copies '[.values[] | select(.syscall == "prctl") | .calls] | add')" 20000
 # A second is 1e9 instructions. 12 starts took 0.405 to 0.415; 0.5 with the programs of kprobes loaded for nothing, 0.55
 # with the list of ftrace locations read from tracefs.
 at_most 'a start with one function, s of CPU time' "$(cat start.txt)" 0.45

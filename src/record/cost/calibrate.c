@@ -46,6 +46,7 @@ enum {
 	TEST_KPROBE = 1,
 	TEST_TRAMPOLINE = 2,
 	TEST_CAPTURE = 3,
+	TEST_CAPTURE_KPROBE = 4,
 };
 
 /*
@@ -334,6 +335,30 @@ static void calibrate_functions(struct calibrator *c)
 	}
 }
 
+static void calibrate_captures(struct calibrator *c)
+{
+	const struct record_calibration *out = c->out;
+	const struct {
+		enum profile_mechanism mech, capture;
+		uint32_t test;
+		bool wanted;
+	} by[] = {
+		{ PROFILE_MECH_FENTRY, PROFILE_MECH_CAPTURE, TEST_CAPTURE, out->captures },
+		{ PROFILE_MECH_KPROBE, PROFILE_MECH_CAPTURE_KPROBE, TEST_CAPTURE_KPROBE,
+		  out->saves },
+	};
+
+	for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
+		int err = 0;
+
+		if (by[i].wanted && out->cost[by[i].mech].known && !out->cost[by[i].capture].known)
+			err = record_calibrate_capture(c, by[i].mech, &c->empty->tests[by[i].test]);
+		if (err)
+			log_note("what capturing values costs is not known exactly: %s",
+				 log_strerror(err));
+	}
+}
+
 /* Each run is timed with one more probe than the one before. */
 static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed *timed)
 {
@@ -447,11 +472,7 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 			calibrate_syscall(&c);
 		}
 		calibrate_functions(&c);
-		if (out->captures && out->cost[PROFILE_MECH_FENTRY].known &&
-		    !out->cost[PROFILE_MECH_CAPTURE].known &&
-		    (err = record_calibrate_capture(&c, &empty->tests[TEST_CAPTURE])))
-			log_note("what capturing values costs is not known exactly: %s",
-				 log_strerror(err));
+		calibrate_captures(&c);
 		left = c.n_left;
 		if (empty && empty->locked.addr && out->cost[PROFILE_MECH_FENTRY].known &&
 		    !out->held && (err = record_calibrate_held(&c)))

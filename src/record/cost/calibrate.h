@@ -26,7 +26,8 @@ struct record_calibration {
 	struct record_range_costs ranges;
 	bool held; /* what probes cost less under locks of PREEMPT_RT is known, and set */
 	double interrupts; /* share of the time that goes into interrupts */
-	bool halves, captures; /* wanted: what return probes alone cost, and captured values */
+	bool halves, captures; /* wanted: what return probes alone cost, and captured values, */
+	bool saves; /* and those of kprobes */
 };
 
 /* The kernel's bpf_fentry_test1() and so on, of as many arguments each as its number says. */

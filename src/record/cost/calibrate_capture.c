@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Programs that capture values exclude the time from a call's end to a reading of the clock, and what fentry's pair costs its
+ * Programs that capture values exclude the time from a call's end to a reading of the clock, and what the pair costs its
  * callers. What that is too much or too little by is a constant: the difference to what a call takes longer with them.
  */
 #include <linux/types.h>
@@ -29,11 +29,14 @@ static int measure(struct calibrator *c, struct medians *out)
 	return err;
 }
 
-int record_calibrate_capture(struct calibrator *c, const struct record_target *target)
+int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
+			     const struct record_target *target)
 {
 	static const struct record_capture nothing;
-	struct engine_cost *cost = &c->out->cost[PROFILE_MECH_CAPTURE];
-	const struct engine_cost *fentry = &c->out->cost[PROFILE_MECH_FENTRY];
+	bool fentry = mech == PROFILE_MECH_FENTRY;
+	uint32_t spare = fentry ? SPARE_CAPTURE : SPARE_CAPTURE_KPROBE;
+	struct engine_cost *cost =
+		&c->out->cost[fentry ? PROFILE_MECH_CAPTURE : PROFILE_MECH_CAPTURE_KPROBE];
 	struct record_target capturing = *target;
 	struct medians before, with;
 	uint64_t full; /* that the programs exclude by now */
@@ -41,14 +44,13 @@ int record_calibrate_capture(struct calibrator *c, const struct record_target *t
 
 	capturing.capture = &nothing;
 	err = measure(c, &before);
-	err = err ?: record_calibrator_attach(c, SPARE_CAPTURE, PROFILE_MECH_FENTRY, &capturing);
-	full = record_engine_full_cost(c->e, record_engine_spare(c->e, SPARE_CAPTURE),
-				       PROFILE_MECH_FENTRY);
+	err = err ?: record_calibrator_attach(c, spare, mech, &capturing);
+	full = record_engine_full_cost(c->e, record_engine_spare(c->e, spare), mech);
 	err = err ?: measure(c, &with);
 	if (err)
 		return err;
 	cost->rest = with.oncpu - before.oncpu - (with.excluded - before.excluded - full) -
-		     record_cost_full(fentry, target->n_args);
+		     record_cost_full(&c->out->cost[mech], fentry ? target->n_args : 0);
 	cost->known = true;
 	return 0;
 }

@@ -19,6 +19,7 @@ enum {
 	SPARE_INT3,
 	SPARE_HELD,
 	SPARE_CAPTURE,
+	SPARE_CAPTURE_KPROBE,
 	SPARE_MULTI /* and one for each further test */
 };
 
@@ -83,8 +84,9 @@ void record_calibrator_detach_spares(struct calibrator *c);
 /* What fentry costs less under locks; -errno. Its probe, which is called all the time, is the last attached. */
 int record_calibrate_held(struct calibrator *c);
 
-/* What the programs that capture values cost besides what they time themselves, by TARGET, which they are left on. -errno. */
-int record_calibrate_capture(struct calibrator *c, const struct record_target *target);
+/* What the programs that capture values of what MECH times cost besides what they time themselves, by TARGET, which they are left on. -errno. */
+int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
+			     const struct record_target *target);
 
 void record_calibrator_note_unknown(const struct calibrator *c, enum profile_mechanism mech,
 				    int err);

@@ -23,7 +23,8 @@ struct record_engine_config {
 	bool ranges; /* there are any of these */
 	uint32_t n_range_lists; /* addresses at which ranges have action lists */
 	uint32_t n_blocks; /* probes that count blocks */
-	uint32_t n_captured; /* functions whose values are captured */
+	uint32_t n_captured; /* functions whose values are captured, */
+	bool saves; /* some of them timed by kprobe, whose arguments are saved at the entry */
 	bool counts; /* calls of functions are counted for moments: record/cost/count.h */
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
 	uint64_t sample_period; /* in ns; 0: no sampler */

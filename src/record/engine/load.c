@@ -142,12 +142,14 @@ static int set_sizes(struct record_bpf *b)
 		{ s->maps.paths, blocks ? ENGINE_PATHS : 1 },
 		{ s->maps.trips, blocks ? ENGINE_TRIP_ROWS : 1 },
 		{ s->maps.captures, record_engine_captures(&b->config) ?: 1 },
+		{ s->maps.saved, b->config.saves ? b->n_tasks * ENGINE_DEPTH : 1 },
 	};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		err = err ?: bpf_map__set_max_entries(sizes[i].map, sizes[i].entries);
 	s->rodata->n_captured = b->config.n_captured;
+	s->rodata->saves = b->config.saves;
 	s->rodata->trips_mask = blocks ? ENGINE_TRIP_ROWS - 1 : 0;
 	s->rodata->path_mask = blocks ? ENGINE_PATHS - 1 : 0;
 	s->rodata->n_block_probes = b->config.n_blocks + 1;
@@ -200,6 +202,10 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.function_kretprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe_optimized, kprobe && functions },
 		{ s->progs.function_kretprobe_int3, kprobe && functions },
+		{ s->progs.function_kprobe_capture, kprobe && b->config.saves },
+		{ s->progs.function_kretprobe_capture, kprobe && b->config.saves },
+		{ s->progs.function_kretprobe_capture_optimized, kprobe && b->config.saves },
+		{ s->progs.function_kretprobe_capture_int3, kprobe && b->config.saves },
 		{ s->progs.function_multi, multi },
 		{ s->progs.function_ret_multi, multi },
 		{ s->progs.function_count, b->config.counts && kprobe },

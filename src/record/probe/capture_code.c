@@ -3,16 +3,23 @@
 
 #include <linux/bpf_common.h>
 #include <linux/types.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "kprotperf/engine.h"
+#include "record/engine/later.h"
+#include "record/target/capture.h"
 
 /* Any odd number. The hash is two sums, one of values by its powers and one of what that was on the way. */
 #define HASH_FACTOR   0x5bd1e995
 #define ABSENT_FACTOR 0x5bd1 /* all bits of a call by it are a positive number of 32 bits */
 
 #define LAST_VALUE (int16_t) offsetof(struct engine_call, values[ENGINE_VALUES - 1])
+
+#define PLACEHOLDER 0x5173c0d3 /* in function.bpf.c: a call of what reads a function's values */
+
+#define COPY ((int16_t)offsetof(struct engine_reading, read))
 
 #define FIRST_ERROR (-4095) /* MAX_ERRNO */
 
@@ -21,6 +28,11 @@
 #define HASH BPF_REG_8
 #define SUM  BPF_REG_9
 #define AT   BPF_REG_3 /* the value, and before that what leads to it */
+
+struct record_code {
+	struct bpf_insn *items;
+	size_t n_items, cap_items;
+};
 
 static void emit(struct record_code *code, uint8_t op, uint8_t dst, uint8_t src, int16_t off,
 		 int32_t imm)
@@ -106,7 +118,7 @@ static void read_syscall(struct record_code *code, const struct record_capture *
 	operate(code, BPF_MOV, AT, 0);
 }
 
-static void read_base(struct record_code *code, const struct record_value *v, uint32_t n_args)
+static void read_base(struct record_code *code, const struct record_value *v, uint32_t ret)
 {
 	static const int32_t helpers[] = {
 		[RECORD_BASE_TASK] = BPF_FUNC_get_current_task_btf,
@@ -119,8 +131,8 @@ static void read_base(struct record_code *code, const struct record_value *v, ui
 	switch (v->base) {
 	case RECORD_BASE_ARGUMENT:
 	case RECORD_BASE_RETURN:
-		load(code, AT, CTX,
-		     (int16_t)(8 * (v->base == RECORD_BASE_RETURN ? n_args : v->which)), 8);
+		load(code, AT, CTX, (int16_t)(8 * (v->base == RECORD_BASE_RETURN ? ret : v->which)),
+		     8);
 		return;
 	case RECORD_BASE_TRIPS:
 		load(code, AT, CALL, LAST_VALUE, 8);
@@ -141,7 +153,7 @@ static void read_base(struct record_code *code, const struct record_value *v, ui
 /* Does B's way to its value begin as A's, with A's first N loads, and go on from there? */
 static bool is_same_way(const struct record_value *a, const struct record_value *b, uint32_t n)
 {
-	return a->base == b->base && a->which == b->which && b->n_loads > n &&
+	return a->base == b->base && a->which == b->which && a->addr == b->addr && b->n_loads > n &&
 	       !memcmp(a->offsets, b->offsets, n * sizeof(*a->offsets));
 }
 
@@ -166,40 +178,34 @@ static void check_pointer(struct record_code *code, const struct record_capture 
 	mark_absent(code, bits);
 }
 
-/* From what AT points to, by a copy, which is zero where there is nothing. */
+/* Can what V's pointers lead to be loaded, as the verifier knows its type? */
+static bool is_typed(const struct record_value *v, enum record_reading how)
+{
+	switch (how) {
+	case RECORD_READING_TYPED:
+		return v->base != RECORD_BASE_ADDRESS;
+	case RECORD_READING_UNTYPED:
+		return v->base == RECORD_BASE_TASK || v->base == RECORD_BASE_PER_CPU;
+	default:
+		return false;
+	}
+}
+
+/* BYTES from what AT points to, by a copy, which is zero where there is nothing; and R0 is not then. */
 static void read_copy(struct record_code *code, int32_t offset, uint32_t bytes)
 {
-	const int16_t copy = offsetof(struct engine_call, read);
-
 	move(code, BPF_REG_1, CALL);
-	operate(code, BPF_ADD, BPF_REG_1, copy);
+	operate(code, BPF_ADD, BPF_REG_1, COPY);
 	operate(code, BPF_MOV, BPF_REG_2, (int32_t)bytes);
 	operate(code, BPF_ADD, AT, offset); /* the third argument */
 	call(code, BPF_FUNC_probe_read_kernel);
-	load(code, AT, CALL, copy, bytes);
 }
 
-static void read_value(struct record_code *code, const struct record_capture *c, uint32_t number,
-		       uint32_t n_args, bool direct)
+/* The value V is where it is loaded from, AT: its bits are taken out of that. */
+static void cut(struct record_code *code, const struct record_value *v)
 {
-	const struct record_value *v = &c->values[number];
 	uint32_t bits = v->bits ?: 8 * v->bytes;
 
-	direct = direct && v->base != RECORD_BASE_ADDRESS;
-	if (v->base == RECORD_BASE_SYSCALL)
-		read_syscall(code, c, number);
-	else
-		read_base(code, v, n_args);
-	for (uint32_t i = 0; i < v->n_loads; i++) {
-		uint32_t bytes = i + 1 < v->n_loads ? 8 : v->bytes;
-
-		if (i || v->base == RECORD_BASE_ARGUMENT || v->base == RECORD_BASE_RETURN)
-			check_pointer(code, c, number, i);
-		if (direct && v->offsets[i] <= INT16_MAX)
-			load(code, AT, AT, (int16_t)v->offsets[i], bytes);
-		else
-			read_copy(code, v->offsets[i], bytes);
-	}
 	/* Of an argument in a register more is undefined than of what was loaded. */
 	if (bits < 64 && (v->is_signed || v->bits || !v->n_loads)) {
 		operate(code, BPF_LSH, AT, (int32_t)(64 - v->shift - bits));
@@ -211,26 +217,151 @@ static void read_value(struct record_code *code, const struct record_capture *c,
 	}
 }
 
-void record_capture_code(struct record_code *code, const struct record_capture *c, uint32_t slot,
-			 uint32_t n_args, bool direct)
+/* Number I is AT: it is kept, and the hash learns of it. */
+static void keep(struct record_code *code, uint32_t i)
 {
+	emit(code, BPF_STX | BPF_MEM | BPF_DW, CALL, AT,
+	     (int16_t)(offsetof(struct engine_call, values) + 8 * i), 0);
+	emit(code, BPF_ALU64 | BPF_ADD | BPF_X, HASH, AT, 0, 0);
+	operate(code, BPF_MUL, HASH, HASH_FACTOR);
+	emit(code, BPF_ALU64 | BPF_ADD | BPF_X, SUM, HASH, 0, 0);
+}
+
+/* What is read at once: BYTES from START behind the same pointers, which have the values of BITS. */
+struct span {
+	int32_t start;
+	uint32_t bytes, bits;
+};
+
+static bool is_aligned(const struct record_value *v)
+{
+	return v->offsets[v->n_loads - 1] % (int32_t)v->bytes == 0;
+}
+
+/*
+ * Number I of C, and what lies near to it and is not DONE. The last one's place still has the trips. As much as the verifier takes
+ * to be aligned is read from a multiple of 8.
+ */
+static struct span find_span(const struct record_capture *c, uint32_t i, uint32_t done)
+{
+	const struct record_value *v = &c->values[i];
+	uint32_t last = v->n_loads - 1;
+	bool aligned = is_aligned(v);
+	int32_t start = v->offsets[last] - (aligned ? v->offsets[last] & 7 : 0),
+		end = v->offsets[last] + (int32_t)v->bytes;
+	struct span s = { start, (uint32_t)(end - start), 1u << i };
+
+	for (uint32_t k = i + 1; aligned && k < c->n_values && k < ENGINE_VALUES - 1; k++) {
+		const struct record_value *o = &c->values[k];
+
+		if (done & 1u << k || !is_same_way(v, o, last) || o->n_loads != v->n_loads ||
+		    !is_aligned(o))
+			continue;
+		start = o->offsets[last] & ~7;
+		start = start < s.start ? start : s.start;
+		end = o->offsets[last] + (int32_t)o->bytes;
+		end = end > s.start + (int32_t)s.bytes ? end : s.start + (int32_t)s.bytes;
+		if (end - start <= ENGINE_READ)
+			s = (struct span){ start, (uint32_t)(end - start), s.bits | 1u << k };
+	}
+	return s;
+}
+
+/* Number I of C and others by copies; the numbers of all of them, as bits. They are not known where nothing could be read. */
+static uint32_t read_span(struct record_code *code, const struct record_capture *c, uint32_t i,
+			  uint32_t done, uint32_t ret)
+{
+	const struct record_value *v = &c->values[i];
+	struct span s = find_span(c, i, done);
+
+	read_base(code, v, ret);
+	for (uint32_t k = 0; k + 1 < v->n_loads; k++) {
+		read_copy(code, v->offsets[k], 8);
+		load(code, AT, CALL, COPY, 8);
+	}
+	read_copy(code, s.start, s.bytes);
+	jump(code, BPF_JEQ, BPF_REG_0, 0, ABSENT_INSNS);
+	mark_absent(code, (int32_t)s.bits);
+	for (uint32_t k = i; k < c->n_values; k++) {
+		const struct record_value *o = &c->values[k];
+
+		if (!(s.bits & 1u << k))
+			continue;
+		load(code, AT, CALL, (int16_t)(COPY + o->offsets[o->n_loads - 1] - s.start),
+		     o->bytes);
+		cut(code, o);
+		keep(code, k);
+	}
+	return s.bits;
+}
+
+/* Number I of C, from registers or by loads. */
+static void read_value(struct record_code *code, const struct record_capture *c, uint32_t i,
+		       uint32_t ret)
+{
+	const struct record_value *v = &c->values[i];
+
+	if (v->base == RECORD_BASE_SYSCALL)
+		read_syscall(code, c, i);
+	else
+		read_base(code, v, ret);
+	for (uint32_t k = 0; k < v->n_loads; k++) {
+		if (k || v->base == RECORD_BASE_ARGUMENT || v->base == RECORD_BASE_RETURN)
+			check_pointer(code, c, i, k);
+		load(code, AT, AT, (int16_t)v->offsets[k], k + 1 < v->n_loads ? 8 : v->bytes);
+	}
+	cut(code, v);
+	keep(code, i);
+}
+
+static bool is_far(const struct record_value *v)
+{
+	for (uint32_t k = 0; k < v->n_loads; k++)
+		if (v->offsets[k] > INT16_MAX)
+			return true;
+	return false;
+}
+
+/* Appends what fills in the values of C. */
+static void write_code(struct record_code *code, const struct record_capture *c, uint32_t slot,
+		       uint32_t ret, enum record_reading how)
+{
+	uint32_t done = 0;
+
 	operate(code, BPF_MOV, HASH, 0);
 	operate(code, BPF_MOV, SUM, 0);
 	/* And none absent, which is behind it. */
 	emit(code, BPF_ST | BPF_MEM | BPF_W, CALL, 0, offsetof(struct engine_call, slot),
 	     (int32_t)slot);
-	store(code, offsetof(struct engine_call, read));
 	for (uint32_t i = 0; i < c->n_values; i++) {
-		read_value(code, c, i, n_args, direct);
-		emit(code, BPF_STX | BPF_MEM | BPF_DW, CALL, AT,
-		     (int16_t)(offsetof(struct engine_call, values) + 8 * i), 0);
-		emit(code, BPF_ALU64 | BPF_ADD | BPF_X, HASH, AT, 0, 0);
-		operate(code, BPF_MUL, HASH, HASH_FACTOR);
-		emit(code, BPF_ALU64 | BPF_ADD | BPF_X, SUM, HASH, 0, 0);
+		const struct record_value *v = &c->values[i];
+
+		if (done & 1u << i)
+			continue;
+		if (v->n_loads && (!is_typed(v, how) || is_far(v)))
+			done |= read_span(code, c, i, done, ret);
+		else
+			read_value(code, c, i, ret);
 	}
 	/* The last one was needed till here: the call's trips. */
 	for (uint32_t i = c->n_values; i < ENGINE_VALUES; i++)
 		store(code, offsetof(struct engine_call, values) + 8 * i);
 	operate(code, BPF_LSH, SUM, 31);
 	emit(code, BPF_ALU64 | BPF_XOR | BPF_X, HASH, SUM, 0, 0);
+}
+
+void record_capture_write(struct record_later *copy, const struct record_target *target,
+			  uint32_t ret, enum record_reading how)
+{
+	struct record_code code = {};
+	size_t at = 0;
+
+	while (at < copy->n && (copy->insns[at].code != (BPF_ALU64 | BPF_MOV | BPF_K) ||
+				copy->insns[at].imm != PLACEHOLDER))
+		at++;
+	if (at == copy->n)
+		return;
+	write_code(&code, target->capture, target->capture_slot, ret, how);
+	record_later_replace(copy, at, code.items, code.n_items);
+	free(code.items);
 }

@@ -3,25 +3,24 @@
 #ifndef KPROTPERF_RECORD_PROBE_CAPTURE_CODE_H
 #define KPROTPERF_RECORD_PROBE_CAPTURE_CODE_H
 
-#include <linux/bpf.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "record/target/capture.h"
+struct record_later;
+struct record_target;
 
-struct record_code {
-	struct bpf_insn *items;
-	size_t n_items, cap_items;
+/* How what pointers lead to is read, of which loads are cheap and bpf_probe_read_kernel() costs several times that. */
+enum record_reading {
+	RECORD_READING_TYPED, /* by loads: the verifier knows the types of fentry's arguments */
+	RECORD_READING_UNTYPED, /* by loads of the running task's and this CPU's variables only */
+	RECORD_READING_COPIES, /* by bpf_probe_read_kernel() */
 };
 
 /*
- * Appends what capture_close() of bpf/function.bpf.c has a placeholder for: with R6 the context of fexit and R7 a struct
- * engine_call, it fills in the values and SLOT, and leaves their hash in R8. R9 and what calls clobber are free. N_ARGS: of the
- * function that is captured. What pointers lead to is loaded as the verifier knows its type, or (DIRECT false) as
- * bpf_probe_read_kernel() does, which costs several times that.
+ * Puts what reads the values of TARGET's function where COPY, of a return program, has the placeholder for that: with R6 the
+ * function's arguments and R7 a struct engine_reading it fills in the call's values and slot, and leaves their hash in R8. R9 and what calls
+ * clobber are free. RET: which of the arguments is what the function returned.
  */
-void record_capture_code(struct record_code *code, const struct record_capture *c, uint32_t slot,
-			 uint32_t n_args, bool direct);
+void record_capture_write(struct record_later *copy, const struct record_target *target,
+			  uint32_t ret, enum record_reading how);
 
 #endif

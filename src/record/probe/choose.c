@@ -2,11 +2,13 @@
 #include "record/probe/choose.h"
 
 #include <errno.h>
+#include <linux/types.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
 #include "kernel/image/name.h"
+#include "kprotperf/engine.h"
 #include "record/engine/features.h"
 #include "record/probe/probes.h"
 
@@ -178,6 +180,21 @@ void record_sites_limit_fentry(struct record_sites *sites, const struct record_k
 		if (site->mech == PROFILE_MECH_FENTRY && !site->named &&
 		    !record_mechanism(many)->refuse(kernel, site, &skip))
 			site->mech = many;
+	}
+}
+
+void record_sites_prefer_kprobe(struct record_sites *sites, const struct record_kernel *kernel,
+				enum record_attach how)
+{
+	enum record_skip skip;
+
+	for (uint32_t i = 0; i < sites->n_items; i++) {
+		struct record_site *site = &sites->items[i];
+
+		if (how == RECORD_ATTACH_AUTO && sites->n_items <= ENGINE_CAPTURED &&
+		    site->mech == PROFILE_MECH_MULTI &&
+		    !record_mechanism(PROFILE_MECH_KPROBE)->refuse(kernel, site, &skip))
+			site->mech = PROFILE_MECH_KPROBE;
 	}
 }
 

@@ -28,6 +28,9 @@ int record_sites_choose(struct record_sites *sites, const struct record_kernel *
  */
 void record_sites_limit_fentry(struct record_sites *sites, const struct record_kernel *kernel,
 			       enum record_attach how);
+/* Functions whose values may be captured leave kprobe.multi, which has one program for all functions, for kprobes: where they are few. */
+void record_sites_prefer_kprobe(struct record_sites *sites, const struct record_kernel *kernel,
+				enum record_attach how);
 
 /*
  * Tells FN of each function whose name, less clone suffixes, matches GLOB: how `record` would probe

@@ -28,7 +28,6 @@
 #define SITE_PLACEHOLDER 0x5173c0de
 #define COST_INNER       0x5173c0d1
 #define COST_FULL        0x5173c0d2
-#define CAPTURE          0x5173c0d3 /* a call of what reads a function's values */
 
 /* The copies for a site that is to be attached; -1: taken. */
 struct prepared {
@@ -176,32 +175,16 @@ static bool fill_in(struct bpf_insn *insns, size_t n, const struct record_engine
 	return found;
 }
 
-/* Puts what reads the values of TARGET's function where COPY has the place for that. */
-static void fill_in_capture(struct record_later *copy, const struct record_target *target,
-			    bool direct)
-{
-	struct record_code reads = {};
-	size_t at = 0;
-
-	while (at < copy->n && (copy->insns[at].code != (BPF_ALU64 | BPF_MOV | BPF_K) ||
-				copy->insns[at].imm != CAPTURE))
-		at++;
-	if (at == copy->n)
-		return;
-	record_capture_code(&reads, target->capture, target->capture_slot, target->n_args, direct);
-	record_later_replace(copy, at, reads.items, reads.n_items);
-	free(reads.items);
-}
-
-/* Loads a copy of LATER for TARGET. DIRECT: see record_capture_code(). The descriptor, or -errno. */
+/* Loads a copy of LATER for TARGET, which reads values that way. The descriptor, or -errno. */
 static int load_copy(const struct record_probes *probes, const struct record_later *later,
-		     enum bpf_attach_type attach, const struct record_target *target, bool direct)
+		     enum bpf_attach_type attach, const struct record_target *target,
+		     enum record_reading how)
 {
 	struct record_later copy = record_later_copy(later);
 	int fd = -EINVAL;
 
 	if (target->capture)
-		fill_in_capture(&copy, target, direct);
+		record_capture_write(&copy, target, target->n_args, how);
 	if (fill_in(copy.insns, copy.n, probes->engine, target->site))
 		fd = record_later_load(record_engine_laters(probes->engine), &copy, attach,
 				       target->btf_id, target->btf_fd);
@@ -224,7 +207,8 @@ static int load_entry(const struct record_probes *probes, const struct record_ta
 	const struct record_later *later = find_program(probes, probes->skel->progs.function_fentry,
 							probes->skel->progs.function_fentry_rt);
 
-	return later ? load_copy(probes, later, BPF_TRACE_FENTRY, target, false) : -ENOENT;
+	return later ? load_copy(probes, later, BPF_TRACE_FENTRY, target, RECORD_READING_TYPED) :
+		       -ENOENT;
 }
 
 static int load_return(const struct record_probes *probes, const struct record_target *target)
@@ -235,10 +219,11 @@ static int load_return(const struct record_probes *probes, const struct record_t
 					       skel->progs.function_fexit_capture_rt) :
 				  find_program(probes, skel->progs.function_fexit,
 					       skel->progs.function_fexit_rt);
-	int fd = later ? load_copy(probes, later, BPF_TRACE_FEXIT, target, true) : -ENOENT;
+	int fd = later ? load_copy(probes, later, BPF_TRACE_FEXIT, target, RECORD_READING_TYPED) :
+			 -ENOENT;
 
 	if (fd < 0 && target->capture)
-		fd = load_copy(probes, later, BPF_TRACE_FEXIT, target, false);
+		fd = load_copy(probes, later, BPF_TRACE_FEXIT, target, RECORD_READING_COPIES);
 	return fd;
 }
 

@@ -20,6 +20,7 @@
 #include "record/engine/features.h"
 #include "record/engine/kprobe_event.h"
 #include "record/engine/later.h"
+#include "record/probe/capture_code.h"
 #include "record/probe/probes_impl.h"
 
 /*
@@ -61,11 +62,10 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	return NULL;
 }
 
-/* The link, or -errno. */
-static int link_half(const struct record_probes *probes, const struct bpf_program *prog,
-		     bool on_return, const struct record_target *target)
+/* The link of program FD, or -errno; as FD is one. */
+static int link_half(int fd, bool on_return, const struct record_target *target)
 {
-	int fd = record_later_fd(record_engine_laters(probes->engine), prog), event, link;
+	int event, link;
 	/* The return's program takes the upper half for what this place costs more. */
 	uint64_t cookie = (uint64_t)target->extra << 32 | ENGINE_KEY(target->site, 0);
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
@@ -85,6 +85,15 @@ static int link_half(const struct record_probes *probes, const struct bpf_progra
 		link = -errno;
 	close(event);
 	return link;
+}
+
+static int entry_program(const struct record_probes *probes, const struct record_target *target)
+{
+	const struct kprotperf_bpf *skel = probes->skel;
+
+	return record_later_fd(record_engine_laters(probes->engine),
+			       target->capture ? skel->progs.function_kprobe_capture :
+						 skel->progs.function_kprobe);
 }
 
 #define FIRST_FEW      64 /* functions, which tell how long all will take */
@@ -118,8 +127,7 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 		log_progress("attaching %u of %u functions by kprobe", i + 1, n);
 		a.entry = interrupt_signal() ?
 				  -EINTR :
-				  link_half(probes, probes->skel->progs.function_kprobe, false,
-					    &targets[i]);
+				  link_half(entry_program(probes, &targets[i]), false, &targets[i]);
 		targets[i].err = a.entry < 0 ? a.entry : 0;
 		if (!targets[i].err)
 			vec_push(probes, attached, a);
@@ -128,27 +136,55 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 }
 
 static const struct bpf_program *return_program(const struct kprotperf_bpf *skel,
-						enum profile_mechanism reached)
+						enum profile_mechanism reached, bool capture)
 {
 	switch (reached) {
 	case PROFILE_MECH_KPROBE_OPTIMIZED:
-		return skel->progs.function_kretprobe_optimized;
+		return capture ? skel->progs.function_kretprobe_capture_optimized :
+				 skel->progs.function_kretprobe_optimized;
 	case PROFILE_MECH_KPROBE_INT3:
-		return skel->progs.function_kretprobe_int3;
+		return capture ? skel->progs.function_kretprobe_capture_int3 :
+				 skel->progs.function_kretprobe_int3;
 	default:
-		return skel->progs.function_kretprobe;
+		return capture ? skel->progs.function_kretprobe_capture :
+				 skel->progs.function_kretprobe;
 	}
+}
+
+/* A copy of PROG that captures what is wanted of TARGET, for close(); or -errno. */
+static int load_capture(const struct record_laters *laters, const struct bpf_program *prog,
+			const struct record_target *target)
+{
+	const struct record_later *later = record_later_find(laters, prog);
+	int fd = -ENOENT;
+
+	for (int how = RECORD_READING_UNTYPED; later && fd < 0 && how <= RECORD_READING_COPIES;
+	     how++) {
+		struct record_later copy = record_later_copy(later);
+
+		record_capture_write(&copy, target, offsetof(struct engine_saved, ret) / 8,
+				     (enum record_reading)how);
+		fd = record_later_load(laters, &copy, 0, 0, 0);
+		record_later_free(&copy);
+	}
+	return fd;
 }
 
 static int complete(struct record_probes *probes, const struct record_target *target,
 		    enum profile_mechanism reached)
 {
 	struct record_attached *a = record_attached_find(probes, target->site);
-	int link;
+	const struct bpf_program *prog =
+		return_program(probes->skel, reached, target->capture != NULL);
+	struct record_laters *laters = record_engine_laters(probes->engine);
+	int fd, link;
 
 	if (!a)
 		return -ENOENT;
-	link = link_half(probes, return_program(probes->skel, reached), true, target);
+	fd = target->capture ? load_capture(laters, prog, target) : record_later_fd(laters, prog);
+	if (target->capture && fd >= 0)
+		a->progs[1] = fd;
+	link = link_half(fd, true, target);
 	if (link < 0) {
 		record_attached_remove(probes, a);
 		return link;

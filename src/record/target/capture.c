@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "kernel/image/btf.h"
+#include "record/target/arguments.h"
 #include "record/target/capture_names.h"
 #include "record/target/capture_syscalls.h"
 
@@ -458,25 +461,57 @@ static int add_expression(struct record_capture *c, struct place *at, const char
 	return err == -ENOENT ? 0 : err;
 }
 
+/*
+ * The prototype of SITE's function; NULL: BTF has none, or that of another function of the name. For fentry that was looked into
+ * before; kprobes have arguments in registers only.
+ */
+static const struct btf_type *prototype_of(const struct kernel_btf *btf, struct record_site *site,
+					   struct record_symbols *symbols)
+{
+	const struct btf_type *func;
+	size_t same_name;
+	int n;
+
+	if (site->mech != PROFILE_MECH_FENTRY) {
+		kernel_kallsyms_named(symbols->ks, site->sym->name, &same_name);
+		site->target.btf_id =
+			btf && same_name == 1 ? kernel_btf_function(btf, site->sym->name) : -ENOENT;
+		n = site->target.btf_id > 0 ?
+			    kernel_btf_function_registers(btf, site->target.btf_id) :
+			    -ENOENT;
+		if (n < 0 || n > ARCH_MAX_ARGS ||
+		    record_arguments_beyond(symbols, site->sym, (unsigned int)n) == KERNEL_YES)
+			return NULL;
+	}
+	func = btf__type_by_id(kernel_btf_raw(btf), (uint32_t)site->target.btf_id);
+	return btf__type_by_id(kernel_btf_raw(btf), func->type);
+}
+
+/* *KNOWN becomes false where SITE's arguments are not known. */
 static int resolve_site(struct record_captures *all, const struct record_names *expressions,
 			bool *fits, bool automatic, const struct record_blocks *blocks,
-			const struct record_site *site, uint32_t i, struct record_symbols *symbols)
+			struct record_site *site, uint32_t i, struct record_symbols *symbols,
+			bool *known)
 {
 	int fd, err = 0;
 	const struct kernel_btf *btf = record_symbols_btf(symbols, site->sym, &fd);
-	struct place at = { .btf = kernel_btf_raw(btf), .symbols = symbols };
-	const struct btf_type *func = btf__type_by_id(at.btf, (uint32_t)site->target.btf_id);
+	struct place at = { .symbols = symbols, .proto = prototype_of(btf, site, symbols) };
 	struct record_capture c = { .site = i };
 
-	at.proto = btf__type_by_id(at.btf, func->type);
+	*known = at.proto;
+	if (!at.proto)
+		return 0;
+	at.btf = kernel_btf_raw(btf);
 	for (uint32_t e = 0; e < expressions->n_items && !err; e++)
 		err = add_expression(&c, &at, site->name, expressions->items[e], &fits[e]);
 	if (automatic && !err) {
 		add_trips(&c, blocks, site);
 		add_automatic(&c, &at, site);
 	}
-	if (c.n_values && all->n_items < ENGINE_CAPTURED)
+	if (c.n_values && all->n_items < ENGINE_CAPTURED) {
 		vec_push(all, items, c);
+		all->saves |= site->mech != PROFILE_MECH_FENTRY;
+	}
 	return err;
 }
 
@@ -491,16 +526,18 @@ int record_captures_resolve(struct record_captures *c, const struct record_names
 	if (!automatic && !expressions->n_items)
 		goto out;
 	for (uint32_t i = 0; i < sites->n_items && !err; i++) {
-		if (sites->items[i].mech == PROFILE_MECH_FENTRY)
-			err = resolve_site(c, expressions, fits, automatic, blocks,
-					   &sites->items[i], i, symbols);
-		else
-			without++;
+		struct record_site *site = &sites->items[i];
+		bool known = false;
+
+		if (site->mech == PROFILE_MECH_FENTRY || site->mech == PROFILE_MECH_KPROBE)
+			err = resolve_site(c, expressions, fits, automatic, blocks, site, i,
+					   symbols, &known);
+		without += !known;
 	}
 	for (uint32_t e = 0; e < expressions->n_items && !err; e++)
 		if (!fits[e]) {
 			log_error(
-				"--capture=%s: no function that is timed by fentry has such an argument, nor the kernel such a variable",
+				"--capture=%s: no function whose arguments are known has such an argument, nor the kernel such a variable",
 				expressions->items[e]);
 			err = -ENOENT;
 		}
@@ -509,7 +546,9 @@ int record_captures_resolve(struct record_captures *c, const struct record_names
 		sites->items[c->items[i].site].target.capture_slot = i;
 	}
 	if (without && !err)
-		log_note("nothing is captured of functions that fentry does not time: %u", without);
+		log_note(
+			"nothing is captured of functions whose arguments BTF does not have, or that kprobe.multi times: %u",
+			without);
 out:
 	free(fits);
 	return err;

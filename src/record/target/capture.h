@@ -63,10 +63,11 @@ struct record_capture {
 struct record_captures {
 	struct record_capture *items;
 	uint32_t n_items, cap_items;
+	bool saves; /* some are timed by kprobe */
 };
 
 /*
- * Finds what EXPRESSIONS ("[FUNC:]EXPR") and, with AUTOMATIC, the functions' own arguments are, for the SITES that fentry times,
+ * Finds what EXPRESSIONS ("[FUNC:]EXPR") and, with AUTOMATIC, the functions' own arguments are, for the SITES that fentry or kprobes time,
  * and which loops of theirs BLOCKS counts. Reports what it does not find. -errno.
  */
 int record_captures_resolve(struct record_captures *c, const struct record_names *expressions,

@@ -40,7 +40,7 @@ struct record_target {
 	uint32_t
 		extra; /* what kprobes and kprobe.multi cost here beyond what is calibrated, in ticks */
 	const struct record_capture
-		*capture; /* what fentry captures of it, and its place; NULL: nothing */
+		*capture; /* what is captured of it, and its place; NULL: nothing */
 	uint32_t capture_slot;
 	int err; /* what came of attaching to it */
 };
