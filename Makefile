@@ -257,7 +257,7 @@ $(BUILD)/bench/%.so: tests/bench/%.c emulator/qemu_plugin.h
 $(BUILD)/emulator/exact.so: $(wildcard emulator/*.c emulator/*.h) $(wildcard include/kprotperf/*.h)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(PLUGIN_CC) -o $@ $(filter %.c,$^)
+	$(Q)$(PLUGIN_CC) -flto -o $@ $(filter %.c,$^)
 
 .PHONY: setup
 setup: ## install the Debian packages that are missing (make bench: its own too)

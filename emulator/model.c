@@ -61,6 +61,8 @@ static bool isolated; /* user space has page tables of its own */
 static const struct fetch *previous;
 static uint64_t previous_began; /* EXECUTED then */
 static uint64_t last_line; /* that was fetched */
+static const struct page *last_page; /* that was accessed, and the line of it; NULL: not known */
+static uint64_t last_data;
 static uint8_t *counters;
 static uint64_t *targets, counters_mask, history, history_mask;
 static uint32_t missed; /* by the access that is made: a bit for each event */
@@ -132,6 +134,7 @@ static void look_up(struct page *page, qemu_plugin_meminfo_t info, uint64_t vadd
 	struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info, vaddr);
 
 	*page = (struct page){ .number = vaddr >> PAGE_SHIFT, .generation = generation };
+	last_page = NULL;
 	if (!where || qemu_plugin_hwaddr_is_io(where))
 		return;
 	page->addr = qemu_plugin_hwaddr_phys_addr(where) >> PAGE_SHIFT << PAGE_SHIFT;
@@ -163,9 +166,15 @@ void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
 	if (!page->key)
 		return;
 	missed = 0;
-	translate(MODEL_DTLB, page->index, page->key, insn);
-	access_line(MODEL_L1D, page->addr + in_page, insn);
-	tell_object(vaddr, page);
+	/* What was used last is the last used of its set. */
+	if (page != last_page)
+		translate(MODEL_DTLB, page->index, page->key, insn);
+	if (page != last_page || (page->addr + in_page) >> LINE_SHIFT != last_data) {
+		access_line(MODEL_L1D, page->addr + in_page, insn);
+		tell_object(vaddr, page);
+	}
+	last_page = page;
+	last_data = (page->addr + in_page) >> LINE_SHIFT;
 	/* No access is larger. */
 	if (vaddr % LINE <= LINE - ACCESS_MAX)
 		return;
@@ -174,6 +183,7 @@ void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn)
 	if ((vaddr ^ (vaddr + size - 1)) >> LINE_SHIFT)
 		access_line(MODEL_L1D, page->addr + (in_page + size - 1) % (1 << PAGE_SHIFT), insn);
 	tell_object(vaddr, page);
+	last_page = NULL;
 }
 
 static void fetch_line(const struct fetch *f, uint64_t line)
@@ -203,13 +213,11 @@ void model_enter(const struct fetch *f)
 
 static bool predicts_condition(uint64_t addr, bool taken)
 {
-	uint8_t *counter = &counters[(addr ^ history) & counters_mask];
-	bool predicted = *counter >= 2;
+	uint8_t *counter = &counters[(addr ^ history) & counters_mask], before = *counter;
+	bool predicted = before >= 2;
 
-	if (taken && *counter < 3)
-		++*counter;
-	else if (!taken && *counter)
-		--*counter;
+	/* Without a branch, which the host would mispredict as often as the guest. */
+	*counter = (uint8_t)(before + (taken & (before < 3)) - (!taken & (before > 0)));
 	history = (history << 1 | taken) & history_mask;
 	return predicted == taken;
 }
@@ -276,6 +284,7 @@ void model_flush(const struct block *block)
 	flush(&caches[MODEL_DTLB]);
 	flush(&caches[MODEL_STLB]);
 	last_line = 0;
+	last_page = NULL;
 }
 
 void model_remapped(void)
