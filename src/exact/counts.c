@@ -60,6 +60,8 @@ struct reader {
 	uint32_t n_nodes, cap_nodes;
 	uint32_t stack[STACK_MAX]; /* of the last node: its callers' locations */
 	uint32_t n_stack;
+	struct profile_piece_path *paths;
+	uint32_t n_paths, cap_paths;
 	struct exact_trace trace;
 	const char *at; /* rest of the line */
 };
@@ -412,14 +414,34 @@ static bool read_distribution(struct reader *r)
 	return ok;
 }
 
+/* Calls of FUNCTION in a context that executed the same blocks. */
+static bool read_path(struct reader *r)
+{
+	struct profile_piece_path path;
+	uint32_t context, function;
+
+	if (!take_index(r, r->n_contexts, &context) || !take_index(r, r->n_functions, &function) ||
+	    !take(r, UINT64_MAX, &path.calls) || !take(r, UINT64_MAX, &path.time))
+		return false;
+	for (int i = 0; i < PROFILE_PIECES / 64; i++)
+		if (!take_address(r, &path.pieces[i]))
+			return false;
+	if (!r->functions[function].code.number)
+		return true;
+	path.blocks = r->functions[function].code.number - 1;
+	path.context = r->contexts[context].profile;
+	vec_push(r, paths, path);
+	return true;
+}
+
 static bool read_totals(struct reader *r)
 {
 	struct profile_run *run = &r->p->runs[0];
-	uint64_t total, nodes, frames, unmatched, open;
+	uint64_t total, nodes, frames, unmatched, open, paths;
 
 	if (!take(r, UINT64_MAX, &total) || !take(r, UINT64_MAX, &nodes) ||
 	    !take(r, UINT64_MAX, &frames) || !take(r, UINT64_MAX, &unmatched) ||
-	    !take(r, UINT64_MAX, &open))
+	    !take(r, UINT64_MAX, &open) || !take(r, UINT64_MAX, &paths))
 		return false;
 	memset(run->losses, 0, sizeof(run->losses));
 	/* Each instruction is a sample. */
@@ -429,6 +451,7 @@ static bool read_totals(struct reader *r)
 	run->losses[PROFILE_LOSS_DEPTH_EXCEEDED] = frames;
 	run->losses[PROFILE_INFO_OPEN_AT_START] = unmatched;
 	run->losses[PROFILE_INFO_OPEN_AT_END] = open;
+	run->losses[PROFILE_LOSS_PATHS_FULL] = paths;
 	return true;
 }
 
@@ -486,6 +509,8 @@ static bool read_line(struct reader *r, const char *line)
 		return read_executions(r);
 	case 'D':
 		return read_distribution(r);
+	case 'W':
+		return read_path(r);
 	case 'P':
 		return read_model(r);
 	case 'M':
@@ -517,7 +542,8 @@ static void finish(struct reader *r)
 		free(r->functions[i].blocks);
 		exact_code_deinit(&r->functions[i].code);
 	}
-	profile_blocks_unite(r->p);
+	profile_blocks_unite(r->p, r->paths, r->n_paths);
+	free(r->paths);
 	for (uint32_t i = 0; i < r->n_blocks; i++)
 		free(r->blocks[i].pieces);
 	free(r->functions);

@@ -58,6 +58,12 @@ done
 rcu=$(json both '[.functions[] | select(.name == "mt_free_rcu" and (.syscall | test(" \\[rcu\\]$"))) | .calls] | add')
 holds 'RCU callbacks are work of who queued them' "$rcu >= 0.99 * $(calls both mt_free_rcu '*')"
 
+# Which blocks each call executed: of all calls, and what the one that differs from the others executes.
+equal 'paths have all calls, with their instructions' "$(json both '
+	(reduce (.functions[] | select(.syscall == "*")) as $f ({}; .[$f.name] = [$f.calls, $f.total])) as $all |
+	[.paths[] | select(.syscall == "*")] | group_by(.function) | length > 500 and
+	(map(select([(map(.calls) | add), (map(.total) | add)] != $all[.[0].function]) | .[0].function) | . == [])')" true
+
 # Perl's fork is the first, and the smallest.
 is 'a call kept whole has its instructions' "$(json both '.trace[0].oncpu_total')" "$(json both '.syscalls[] | select(.name == "clone").min')"
 is 'all in lines' "$(json both '[.trace[] | select(.kind == "lost")] | length')" 0

@@ -29,7 +29,7 @@
 
 /* uname, twice: 10 instructions and 20 of a helper, once by a call and once by a jump; 5 in user space. It queued a callback. */
 #define COUNTS                                                  \
-	"T 87 0 0 1 1\n"                                        \
+	"T 87 0 0 1 1 0\n"                                      \
 	"F 2 ffffffff81000100\n"                                \
 	"F 3 ffffffff81000200\n"                                \
 	"F 4 ffffffff81000300\n"                                \
@@ -238,7 +238,7 @@ static void test_misses(void **state)
  * 3. LAST is what follows, where an exception may have come in between.
  */
 #define LOOP(first, turns, last)                            \
-	"T 87 0 0 0 0\n"                                    \
+	"T 87 0 0 0 0 0\n"                                  \
 	"F 4 ffffffff81000300\n"                            \
 	"C 0 0 1 0 0\n"                                     \
 	"B 0 4 ffffffff81000300 ffffffff81000302 1 2 2 2\n" \
@@ -264,9 +264,44 @@ static struct profile *loop_profile(const char *text, struct analyze_paths *path
 	assert_int_equal(read_text(text, &p), 0);
 	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
 	analyze_paths_init(paths, p);
-	/* Of no call it is known which blocks it executed. */
-	assert_int_equal(paths->n_rows, 0);
 	return p;
+}
+
+static uint64_t calls_on(const struct analyze_paths *paths, uint32_t row)
+{
+	assert_string_equal(paths->rows[row].context, ANALYZE_ALL_CONTEXTS);
+	return (uint64_t)paths->rows[row].calls;
+}
+
+/* Of each call the blocks: cut where another's pieces begin, and put together with another boot's. */
+static void test_paths(void **state)
+{
+	struct analyze_paths paths;
+	struct profile *p[2];
+
+	(void)state;
+	/* One with all, one without the last piece but its second half. */
+	p[0] = loop_profile(LOOP(2, 8, "E 2 1\nE 3 1\n") "W 0 4 1 16 7 0 0 0\n"
+							 "W 0 4 1 10 b 0 0 0\n",
+			    &paths);
+	assert_int_equal(p[0]->n_paths, 2);
+	assert_int_equal(p[0]->blocks[0].items[2].bit, 0); /* 306: the others are on both */
+	assert_int_equal(p[0]->blocks[0].items[3].bit, PROFILE_NO_BIT);
+	assert_int_equal(paths.n_rows, 4); /* in all contexts, and in the one */
+	assert_true(calls_on(&paths, 0) == 1 && calls_on(&paths, 1) == 1);
+	analyze_paths_deinit(&paths);
+	/* All calls alike. */
+	p[1] = loop_profile(LOOP(2, 4, "E 3 2\n") "W 0 4 2 20 b 0 0 0\n", &paths);
+	assert_int_equal(paths.n_rows, 2);
+	analyze_paths_deinit(&paths);
+	profile_merge(p[0], p[1]);
+	analyze_paths_init(&paths, p[0]);
+	assert_int_equal(paths.n_rows, 4);
+	assert_true(calls_on(&paths, 0) == 3 && calls_on(&paths, 1) == 1);
+	assert_true(paths.rows[0].total == 30 && paths.rows[1].total == 16);
+	analyze_paths_deinit(&paths);
+	profile_destroy(p[0]);
+	profile_destroy(p[1]);
 }
 
 static void test_loops(void **state)
@@ -344,9 +379,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),    cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_misses),  cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_rows),   cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_misses), cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_paths),  cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -92,11 +92,21 @@ static void collect(struct work *w)
 		rest.calls -= row.calls;
 		rest.total -= row.total;
 	}
-	/* The emulator counts blocks, and does not tell which of them one call executed. */
+	/* Of the emulator all paths are known, or there was no room for the function's. */
 	if (rest.calls > 0 && !profile_is_exact(w->p))
 		vec_push(w, rows, rest);
 	vec_unite(w, rows, by_signature, path_add);
 	sort_array(w->rows, w->n_rows, sizeof(*w->rows), by_calls);
+}
+
+/* Each block that not all calls executed has a bit. */
+static void know_blocks_on(struct work *w, uint32_t row)
+{
+	for (uint32_t b = 0; b < w->blocks->n_items; b++)
+		w->on[row][b] =
+			w->bits[b] == PROFILE_NO_BIT || w->rows[row].signature >> w->bits[b] & 1 ?
+				KERNEL_PATH_YES :
+				KERNEL_PATH_NO;
 }
 
 static void find_blocks_on(struct work *w)
@@ -104,6 +114,10 @@ static void find_blocks_on(struct work *w)
 	w->on = alloc_array(w->n_rows, sizeof(*w->on));
 	for (uint32_t i = 0; i < w->described; i++) {
 		w->on[i] = alloc_array(w->blocks->n_items, sizeof(**w->on));
+		if (profile_is_exact(w->p)) {
+			know_blocks_on(w, i);
+			continue;
+		}
 		if (kernel_paths_of(&w->graph, w->bits, w->rows[i].signature, w->on[i]))
 			continue;
 		free(w->on[i]);
@@ -404,7 +418,7 @@ static bool spend(struct work *w)
 
 	for (uint32_t b = 0; b < w->blocks->n_items; b++)
 		ones += w->bits[b] != PROFILE_NO_BIT;
-	each = kernel_paths_steps(&w->graph, (uint32_t)ones);
+	each = profile_is_exact(w->p) ? blocks : kernel_paths_steps(&w->graph, (uint32_t)ones);
 	w->described = blocks > LARGE ? DESCRIBED_LARGE : DESCRIBED;
 	if (w->described > w->n_rows)
 		w->described = w->n_rows;
