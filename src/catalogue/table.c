@@ -469,9 +469,11 @@ const struct catalogue_protection catalogue[] = {
 		.title = "kernel stacks in vmalloc space, with guard pages",
 		.against = "stack overflows into other memory",
 		.options = OPTIONS(BUILDS("VMAP_STACK")),
-		.functions =
-			FUNCTIONS({ "alloc_thread_stack_node", "kernel/fork.c", CATALOGUE_INLINE },
-				  { "free_thread_stack", "kernel/fork.c", CATALOGUE_INLINE }),
+		.functions = FUNCTIONS(
+			{ "alloc_thread_stack_node", "kernel/fork.c", CATALOGUE_INLINE },
+			{ "free_thread_stack", "kernel/fork.c", CATALOGUE_INLINE },
+			{ "account_kernel_stack", "kernel/fork.c", CATALOGUE_FUNCTION },
+			{ "exit_task_stack_account", "kernel/fork.c", CATALOGUE_FUNCTION }),
 		.workloads = WORKLOADS("thr-create", "fork"),
 		.contexts = "clone, exit",
 		CLASS(SOURCE, STRUCTURE, OFTEN, PARTLY, PARTLY, BY_ALL),
