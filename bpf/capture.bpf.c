@@ -19,7 +19,7 @@ static __always_inline void row_fill(struct engine_capture *row, const struct en
 /* The row of a call with that HASH, its own from now on; NULL: there is none left. */
 static __always_inline struct engine_capture *row_get(const struct engine_call *call, __u64 hash)
 {
-	for (int i = 0; i < ENGINE_PATH_PROBES; i++) {
+	for (int i = 0; i < ENGINE_CAPTURE_PROBES; i++) {
 		struct engine_capture *row = capture_row(call, hash, i);
 		__u64 was;
 

@@ -372,5 +372,7 @@ struct engine_capture {
 #define ENGINE_CAPTURED        64 /* functions */
 #define ENGINE_CAPTURE_ROWS    4096 /* a power of two */
 #define ENGINE_CAPTURE_SAMPLES 1024
+#define ENGINE_CAPTURE_PROBES \
+	64 /* maximum number of rows searched: with 16 a table two fifths full refuses one */
 
 #endif
