@@ -45,6 +45,7 @@ guest_main() {
 	# shellcheck disable=SC2086 # a list of words
 	record kslab -F 0 --attach=kprobe $slab --capture 's->offset' --capture 's->size' \
 		--capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
+	record mmap -F 0 --func do_mmap --capture len --capture sys.mmap.len -- "$workloads/big-fork" -n 1
 	record sizes -F 0 --func allocate_slab --capture 's->oo.x' --capture 's->size' -- "$workloads/big-fork" -n 3
 	record kplain -F 0 --attach=kprobe --func allocate_slab -- "$workloads/big-fork" -n 3
 	keep no-function "$kprotperf" record --context -- true
@@ -129,6 +130,8 @@ equal 'by kprobe: several that are read at once, as by fentry' "$(rows kslab all
 	"$(rows sizes allocate_slab 'map(.values) | unique | tostring')"
 holds 'by kprobe: what pointers lead to' "$(rows kslab allocate_slab \
 	'map(.values | capture("total_vm=(?<n>[0-9]+)").n) | unique | length') > 100"
+equal 'too many arguments for fentry: by kprobe, not kprobe.multi' "$(rows mmap do_mmap 'map(select(.syscall == "mmap") | .values |
+	capture("^len=(?<own>[0-9]+) sys.mmap.len=(?<sys>[0-9]+)") | .own == .sys) | length > 2 and all')" true
 # 0.15 % in the first recording.
 within 'by kprobe: capturing is no part of the corrected times' "$(syscall_row kslab clone mean)" "$(syscall_row kplain clone mean)" 1
 

@@ -70,7 +70,7 @@ static bool find_parameter(struct place *at, const char *name)
 	const struct btf_param *param = btf_params(at->proto);
 	uint32_t reg = 0;
 
-	for (uint32_t i = 0; i < btf_vlen(at->proto); i++) {
+	for (uint32_t i = 0; i < btf_vlen(at->proto) && reg < ARCH_MAX_ARGS; i++) {
 		int64_t size = btf__resolve_size(at->btf, param[i].type);
 
 		if (!strcmp(name_of(at, param[i].name_off), name)) {
@@ -463,7 +463,7 @@ static int add_expression(struct record_capture *c, struct place *at, const char
 
 /*
  * The prototype of SITE's function; NULL: BTF has none, or that of another function of the name. For fentry that was looked into
- * before; kprobes have arguments in registers only.
+ * before; of kprobes those arguments are seen that are in registers.
  */
 static const struct btf_type *prototype_of(const struct kernel_btf *btf, struct record_site *site,
 					   struct record_symbols *symbols)
@@ -479,7 +479,7 @@ static const struct btf_type *prototype_of(const struct kernel_btf *btf, struct 
 		n = site->target.btf_id > 0 ?
 			    kernel_btf_function_registers(btf, site->target.btf_id) :
 			    -ENOENT;
-		if (n < 0 || n > ARCH_MAX_ARGS ||
+		if (n < 0 ||
 		    record_arguments_beyond(symbols, site->sym, (unsigned int)n) == KERNEL_YES)
 			return NULL;
 	}
