@@ -45,7 +45,7 @@ void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *k
 uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *ks,
 			      const struct kernel_sym *sym)
 {
-	char *name = alloc_strndup(sym->name, kernel_name_base_len(sym->name));
+	char *name = alloc_strndup(sym->name, kernel_kallsyms_reported_len(ks, sym->name));
 	/* As kallsyms and perf print it. */
 	char *symbol = sym->module ? alloc_printf("%s [%s]", sym->name, sym->module) : NULL;
 	uint32_t site = profile_site_add(

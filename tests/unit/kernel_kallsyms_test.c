@@ -207,6 +207,31 @@ static void test_suggest(void **state)
 }
 
 /* What other kernels call it, before what is only spelt alike. */
+/* What is called by its function's name: all that there is of it, or what calls do not go through twice. */
+static void test_reported(void **state)
+{
+	struct kernel_kallsyms *ks = load("ffffffff81000000 T _stext\n"
+					  "ffffffff81000010 t alone.part.0\n"
+					  "ffffffff81000020 t split.part.0\n"
+					  "ffffffff81000030 T split\n"
+					  "ffffffff81000040 t split.constprop.0\n"
+					  "ffffffff81000050 t split.part.0.isra.0\n"
+					  "ffffffff81000060 T _etext\n");
+	static const struct {
+		const char *name;
+		size_t length;
+	} names[] = { { "alone.part.0", 5 },
+		      { "split", 5 },
+		      { "split.constprop.0", 5 },
+		      { "split.part.0", 12 },
+		      { "split.part.0.isra.0", 19 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_int_equal(kernel_kallsyms_reported_len(ks, names[i].name), names[i].length);
+	kernel_kallsyms_destroy(ks);
+}
+
 static void test_suggest_renamed(void **state)
 {
 	struct kernel_kallsyms *ks = load("ffffffff81000000 T _stext\n"
@@ -362,6 +387,7 @@ int main(void)
 		cmocka_unit_test(test_ftrace_names),
 		cmocka_unit_test(test_ftrace_addrs),
 		cmocka_unit_test(test_blacklist),
+		cmocka_unit_test(test_reported),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

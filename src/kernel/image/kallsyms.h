@@ -54,6 +54,12 @@ const struct kernel_sym *const *kernel_kallsyms_named(const struct kernel_kallsy
 						      const char *name, size_t *n);
 
 /*
+ * The length of what a function is called by, of its symbol's NAME: less clone suffixes (kernel_name_base_len()), but all of NAME
+ * where it is a part that was split off (.part.0) a function that is there itself. A call that goes through both is one of each.
+ */
+size_t kernel_kallsyms_reported_len(const struct kernel_kallsyms *ks, const char *name);
+
+/*
  * All symbols whose name less its clone suffixes (kernel_name_base_len()) is BASE, by ascending
  * address; .cold parts, which are no functions, are left out. An array of *N for free().
  */

@@ -45,12 +45,12 @@ static bool is_glob(const char *pattern)
 	return strpbrk(pattern, "*?[(") != NULL;
 }
 
-static void add_site(struct record_sites *sites, const struct kernel_sym *sym, bool named,
-		     const char *glob)
+static void add_site(struct record_sites *sites, const struct kernel_kallsyms *ks,
+		     const struct kernel_sym *sym, bool named, const char *glob)
 {
 	struct record_site site = {
 		.sym = sym,
-		.name = alloc_strndup(sym->name, kernel_name_base_len(sym->name)),
+		.name = alloc_strndup(sym->name, kernel_kallsyms_reported_len(ks, sym->name)),
 		.glob = glob,
 		.named = named,
 		.target.addr = sym->addr,
@@ -149,7 +149,7 @@ static int find_name(struct finder *f, const char *name)
 
 	for (size_t i = 0; i < n; i++)
 		if (!kernel_kallsyms_is_init(f->symbols->ks, syms[i]))
-			add_site(f->sites, syms[i], true, NULL);
+			add_site(f->sites, f->symbols->ks, syms[i], true, NULL);
 	free(syms);
 	if (f->sites->n_items > before || add_inlined(f, name))
 		return 0;
@@ -180,7 +180,7 @@ static int find_glob(struct finder *f, const char *glob)
 	all = kernel_kallsyms_all(f->symbols->ks, &n);
 	for (size_t i = 0; i < n; i++)
 		if (record_site_matches(f->symbols->ks, &all[i], glob))
-			add_site(f->sites, &all[i], false, glob);
+			add_site(f->sites, f->symbols->ks, &all[i], false, glob);
 	if (f->sites->n_items > before)
 		return 0;
 	log_error("no function matches '%s'", glob);
@@ -213,7 +213,7 @@ void record_sites_add(struct record_sites *sites, const struct record_symbols *s
 	const struct kernel_sym *sym = kernel_kallsyms_covering(symbols->ks, entry, &offset);
 
 	if (sym && !offset)
-		add_site(sites, sym, false, NULL);
+		add_site(sites, symbols->ks, sym, false, NULL);
 }
 
 void record_sites_store(const struct record_sites *sites, const struct record_symbols *symbols,
