@@ -182,8 +182,9 @@ static void say_summary(const struct profile *p, const char *output)
 
 	for (uint32_t i = 0; i < p->n_runs; i++)
 		runs += p->runs[i].kind == PROFILE_RUN_PROBED;
-	if (!runs) {
-		fprintf(stderr, "kprotperf: one control run; written to %s\n", output);
+	if (!runs || profile_is_exact(p)) {
+		fprintf(stderr, "kprotperf: one %s; written to %s\n",
+			runs ? "run, counted by the emulator" : "control run", output);
 		return;
 	}
 	for (uint32_t i = 0; i < p->n_samples; i++)
