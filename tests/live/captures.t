@@ -27,7 +27,7 @@ guest_main() {
 	# shellcheck disable=SC2086 # a list of words
 	record slab -F 0 $slab --capture 'flags & __GFP_ZERO' --capture 'flags & 0x100' --capture flags \
 		--capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
-	record poll -F 0 --func do_sys_poll --func vfs_read --context --capture 'end_time->tv_sec' \
+	record poll -F 0 --func do_sys_poll --func vfs_read --func __x64_sys_poll --context --capture 'end_time->tv_sec' \
 		--capture 'do_sys_poll:sys.nfds' --capture 'vfs_read:sys.read.count' -- perl -e "$polls"
 	record select -r 4 -F 0 --func do_select --context -- perl -e "$selects"
 	record turns -F 0 --blocks allocate_slab --context --capture 'return->objects' -- "$workloads/big-fork" -n 1
@@ -84,6 +84,7 @@ equal 'and of variables' "$(rows poll do_sys_poll 'map(.values | test(" sysctl_n
 equal 'members of what such a member points to' "$(rows poll vfs_read \
 	'map(.values | test(" file->f_path.dentry->d_flags=0x[0-9a-f]+( |$)")) | all')" true
 equal 'but no address' "$(rows poll vfs_read 'map(.values | test("=0xffff[89a-f][0-9a-f]{11}( |$)") | not) | all')" true
+equal 'nor the registers of a user' "$(rows poll __x64_sys_poll 'map(.values | test("regs->") | not) | length > 0 and all')" true
 equal 'no value of a call is another one'\''s' "$(rows slab allocate_slab 'map(.values) | length')" \
 	"$(rows slab allocate_slab 'map([.values, .syscall]) | unique | length')"
 # -0.05 to +0.05 % in ten recordings.

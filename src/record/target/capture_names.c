@@ -104,6 +104,12 @@ static bool is_noise(const char *path)
 	return false;
 }
 
+/* A user's registers: addresses, as far as anybody knows. What a syscall is given has names (--capture sys.NAME). */
+static bool is_registers(const struct btf *btf, const struct btf_type *t)
+{
+	return t && btf_is_struct(t) && !strcmp(btf__name_by_offset(btf, t->name_off), "pt_regs");
+}
+
 /*
  * Numbers in THING of which bits FROM to TO are read; or (POINTER) what the pointer there leads to. LEVEL: of structs in structs.
  */
@@ -111,7 +117,7 @@ static void find(struct names *n, const struct thing *thing, int64_t from, int64
 		 struct thing *pointer)
 {
 	const struct btf_type *t = thing->type;
-	bool composite = t && btf_is_composite(t) && level < MAX_LEVELS;
+	bool composite = t && btf_is_composite(t) && level < MAX_LEVELS && !is_registers(n->btf, t);
 
 	for (uint32_t i = 0; composite && i < btf_vlen(t); i++) {
 		const struct btf_member *m = &btf_members(t)[i];
