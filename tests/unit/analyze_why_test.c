@@ -324,29 +324,64 @@ static void test_how_sure(void **state)
 	answer_deinit(&x);
 }
 
+/* The location of BODY, inlined into FUNCTION. */
+static uint32_t body(struct profile *p, const char *body, const char *function)
+{
+	uint32_t l = profile_location_add(p, 1 << 30, NULL);
+
+	if (!p->locations[l].n_frames) {
+		profile_location_frame_add(
+			p, l, &(struct profile_frame){ .name = body, .line = 1, .inlined = true });
+		profile_location_frame_add(p, l,
+					   &(struct profile_frame){ .name = function, .line = 1 });
+	}
+	return l;
+}
+
+static void insns_of(struct profile *p, uint32_t *locations, uint32_t n, uint64_t count)
+{
+	profile_sample_add(p, &(struct profile_sample){ .context = profile_context_add(p, "X"),
+							.stack = profile_stack_add(p, locations, n),
+							.count = count });
+}
+
 /* Inlined on one side, called on the other: the same function, and no cause. */
 static void test_inlining(void **state)
 {
 	struct profile *b = exact(1);
-	uint32_t l;
 	struct answer x;
 
 	(void)state;
 	calls(b, 0, "a", 10, 100);
 	calls(b, 0, "ab", 20, 50);
-	l = profile_location_add(b, 1 << 30, NULL);
-	profile_location_frame_add(
-		b, l, &(struct profile_frame){ .name = "c", .line = 1, .inlined = true });
-	profile_location_frame_add(b, l, &(struct profile_frame){ .name = "b", .line = 1 });
-	profile_sample_add(
-		b, &(struct profile_sample){
-			   .context = profile_context_add(b, "X"),
-			   .stack = profile_stack_add(b, (uint32_t[]){ l, location(b, 'a', 1) }, 2),
-			   .count = 600 });
+	insns_of(b, (uint32_t[]){ body(b, "c", "b"), location(b, 'a', 1) }, 2, 600);
 	answer_init(&x, side(20, 30), b);
 	assert_int_equal(causes(&x)->n_items, 0);
 	assert_says(&x, "No significant change");
 	answer_deinit(&x);
+}
+
+/* Of a function and a body inlined into it, one side has the call in the body, the other around it: the same call. */
+static void test_call_of_body(void **state)
+{
+	for (int of_body = 0; of_body < 2; of_body++) {
+		struct profile *p[] = { side(20, 30), side(20, 30) };
+		struct answer x;
+
+		(void)state;
+		for (int i = 0; i < 2; i++) {
+			uint32_t at[] = { location(p[i], 'd', 1), body(p[i], "i", "b"),
+					  location(p[i], 'a', 1) };
+			uint32_t around[] = { at[0], location(p[i], 'b', 1), at[2] };
+
+			insns_of(p[i], at + 1, 2, 40);
+			insns_of(p[i], i == of_body ? at : around, 3, i ? 600 : 500);
+		}
+		answer_init(&x, p[0], p[1]);
+		assert_cause(&x, "d", WHY_SELF, "d", 100);
+		assert_int_equal(causes(&x)->n_items, 1);
+		answer_deinit(&x);
+	}
 }
 
 static void test_cancelling(void **state)
@@ -499,6 +534,7 @@ int main(void)
 		cmocka_unit_test(test_loop),         cmocka_unit_test(test_layers_between),
 		cmocka_unit_test(test_spread),       cmocka_unit_test(test_no_spread),
 		cmocka_unit_test(test_how_sure),     cmocka_unit_test(test_other_tasks),
+		cmocka_unit_test(test_call_of_body),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

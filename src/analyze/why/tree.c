@@ -309,6 +309,25 @@ static void graft_callees(struct why_tree *t, uint32_t parent, uint32_t layer, i
 	}
 }
 
+/*
+ * A call that one side has in an inlined body and the other in the code around it is one call: compilers give an
+ * instruction to a body or to its caller as they please. It is the outer one's then.
+ */
+static void graft_call(struct why_tree *t, uint32_t node, int side)
+{
+	for (uint32_t body = t->nodes[node].parent;
+	     t->nodes[body].inlined[side] && !is_of(&t->nodes[body], side);
+	     body = t->nodes[body].parent) {
+		const struct key key = { t->nodes[body].parent, t->nodes[node].name };
+		uint32_t found = hash_find(&t->index, hash_of(&key), is_node, t, &key);
+
+		if (found != HASH_NONE && is_of(&t->nodes[found], !side)) {
+			graft(t, node, found, side);
+			return;
+		}
+	}
+}
+
 static void graft_all(struct why_tree *t)
 {
 	uint32_t n = t->n_nodes, n_lines = t->n_lines;
@@ -316,8 +335,10 @@ static void graft_all(struct why_tree *t)
 	/* Grafting adds nodes only below those that are on both sides then. */
 	for (uint32_t i = 1; i < n; i++)
 		for (int side = 0; side < 2 && t->nodes[i].parent; side++)
-			if (is_of(&t->nodes[i], side))
+			if (is_of(&t->nodes[i], side)) {
 				graft_callees(t, t->nodes[i].parent, i, side);
+				graft_call(t, i, side);
+			}
 	for (uint32_t i = 0; i < n_lines; i++) {
 		struct why_line line = t->lines[i];
 		const struct profile_frame frame = { .file = line.file, .line = line.number };
