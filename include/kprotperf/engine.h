@@ -331,6 +331,7 @@ struct engine_trips {
 #define ENGINE_BLOCK_FRACTION 16
 
 #define ENGINE_VALUES 16
+#define ENGINE_NAME   16 /* bytes of a name, with its end: two values */
 
 /* A call whose values are captured; copies of the return programs fill in all but NET and KEY. */
 struct engine_call {

@@ -109,12 +109,13 @@ static const struct cmd_option options[] = {
 	  "Also time what the functions of --blocks call, which makes their self times exact",
 	  CMD_SET(record_options, callees) },
 	{ "context", NULL,
-	  "Capture numbers that functions are given, read and return, for report --why-varies, and of functions of --blocks loops' trip counts",
+	  "Capture numbers that functions are given, read and return, and names of slab caches, for report --why-varies, and of functions "
+	  "of --blocks loops' trip counts",
 	  CMD_SET(record_options, context) },
 	{ "capture", "[FUNC:]EXPR",
 	  "Capture this value at each call: an argument, 'return', a variable, 'current', 'cpu', 'uid' or 'cgroup', an "
 	  "argument of the syscall ('sys.nfds'), "
-	  "members of what it is or points to ('s->oo.x'), and bits of that ('flags & __GFP_ZERO'); may be repeated",
+	  "members of what it is or points to ('s->oo.x'), names among them ('current->comm', 'dev->name'), and bits of that ('flags & __GFP_ZERO'); may be repeated",
 	  .parse = parse_capture },
 	{ "protection", "NAME",
 	  "Time the functions and inlined bodies that carry this protection's cost, and record its "

@@ -294,6 +294,18 @@ LAYOUT(condition, struct profile_condition, NULL,
 	INDEX(profile_condition, location, LOCATIONS, SAME),
 	NAME(profile_condition, text));
 
+static const char *name_wrong(const struct profile *p, const void *entry)
+{
+	const struct profile_name *name = entry;
+
+	(void)p;
+	return name->value != profile_name_value(name->text) ? "has a name of another value" : NULL;
+}
+
+LAYOUT(name, struct profile_name, name_wrong,
+	NUMBER(profile_name, value, SAME),
+	NAME(profile_name, text));
+
 LAYOUT(block, struct profile_block, NULL,
 	NUMBER(profile_block, addr, SAME),
 	NUMBER(profile_block, bytes, SAME),
@@ -472,4 +484,5 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(VARIABLES, "variables", TABLE_UNIQUE | TABLE_OPTIONAL, variables_wrong, LIST(profile, variables, variable)),
 	SECTION(CAPTURES, "captures", TABLE_UNIQUE | TABLE_OPTIONAL, captures_wrong, LIST(profile, captures, capture)),
 	SECTION(CONDITIONS, "conditions", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, conditions, condition)),
+	SECTION(NAMES, "names", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, names, name)),
 };

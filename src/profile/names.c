@@ -62,6 +62,7 @@ const char *profile_variable_kind_name(enum profile_variable_kind kind)
 		[PROFILE_VARIABLE_SYSCALL_ARGUMENT] = "syscall_argument",
 		[PROFILE_VARIABLE_TASK] = "task",
 		[PROFILE_VARIABLE_TRIP_COUNT] = "trip_count",
+		[PROFILE_VARIABLE_NAME] = "name",
 	};
 
 	return names[kind];

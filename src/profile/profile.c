@@ -217,6 +217,32 @@ void profile_capture_add(struct profile *p, const struct profile_capture *captur
 		layout_merge(section_table(SECTION_CAPTURES)->of, &p->captures[found], capture);
 }
 
+uint64_t profile_name_value(const char *text)
+{
+	uint64_t value = 0xcbf29ce484222325;
+
+	for (; *text; text++)
+		value = (value ^ (unsigned char)*text) * 0x100000001b3;
+	return value;
+}
+
+uint64_t profile_name_add(struct profile *p, const char *text)
+{
+	const struct profile_name name = { profile_name_value(text), text };
+	uint32_t found = section_find_or_add(p, SECTION_NAMES, &name);
+
+	p->names[found].text = profile_intern(p, text);
+	return name.value;
+}
+
+const char *profile_name_of(const struct profile *p, uint64_t value)
+{
+	const struct profile_name name = { .value = value };
+	uint32_t found = section_find(p, SECTION_NAMES, &name);
+
+	return found == HASH_NONE ? NULL : p->names[found].text;
+}
+
 struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site, uint32_t context)
 {
 	struct profile_cell cell = { .run = run, .site = site, .context = context };

@@ -204,6 +204,7 @@ enum profile_variable_kind {
 	PROFILE_VARIABLE_SYSCALL_ARGUMENT,
 	PROFILE_VARIABLE_TASK, /* a fact about the task: its uid, its CPU */
 	PROFILE_VARIABLE_TRIP_COUNT, /* of the loop whose head is that far in: "turns(+0x1a4)" */
+	PROFILE_VARIABLE_NAME, /* text: its values are those of struct profile_name */
 	PROFILE_VARIABLE_N_KINDS
 };
 
@@ -215,9 +216,21 @@ struct profile_variable {
 	uint32_t site;
 	const char *name; /* as in the source: "n", "s->object_size", "crng_init"; "return" */
 	enum profile_variable_kind kind;
-	uint8_t bytes;
+	uint8_t bytes; /* of a name 8, as its value has */
 	bool is_signed;
 	bool is_flags; /* bits, not a number */
+};
+
+/* Do its values have an order and distances? */
+static inline bool profile_variable_is_number(const struct profile_variable *v)
+{
+	return !v->is_flags && v->kind != PROFILE_VARIABLE_NAME;
+}
+
+/* A name that was captured, of at most 15 bytes. */
+struct profile_name {
+	uint64_t value; /* a hash of TEXT, the same in all profiles */
+	const char *text;
 };
 
 #define PROFILE_VALUES_MAX 16 /* variables of one site */
@@ -535,6 +548,8 @@ struct profile {
 	uint32_t n_captures, cap_captures;
 	struct profile_condition *conditions;
 	uint32_t n_conditions, cap_conditions;
+	struct profile_name *names;
+	uint32_t n_names, cap_names;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };
@@ -609,6 +624,12 @@ const char *profile_condition_of(const struct profile *p, uint32_t location);
 uint32_t profile_variable_add(struct profile *p, const struct profile_variable *variable);
 /* Adds to an equal entry (same run, site, context and values) where there is one. All variables of its site are there already. */
 void profile_capture_add(struct profile *p, const struct profile_capture *capture);
+/* The value of a variable that is a name, TEXT. */
+uint64_t profile_name_add(struct profile *p, const char *text);
+/* NULL: P has no name of that VALUE. */
+const char *profile_name_of(const struct profile *p, uint64_t value);
+/* TEXT's: FNV-1a. */
+uint64_t profile_name_value(const char *text);
 
 /*
  * The cell for the three indices, added empty (errors and entries NOT_COUNTED) if there is none.

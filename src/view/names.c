@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "view/names.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,22 @@ void view_append_name(char **text, const char *name)
 	char *escaped = output_text_escape(name);
 
 	alloc_append(text, "%s", escaped);
+	free(escaped);
+}
+
+void view_append_value(char **text, const struct profile *p, const struct profile_variable *v,
+		       uint64_t value, bool bits)
+{
+	const char *name = v->kind == PROFILE_VARIABLE_NAME ? profile_name_of(p, value) : NULL;
+	char *escaped;
+
+	if (!name) {
+		alloc_append(text, bits || v->is_flags ? "0x%" PRIx64 : "%" PRId64, value);
+		return;
+	}
+	escaped = output_text_escape(name);
+	for (const char *c = escaped; *c; c++)
+		alloc_append(text, *c == ' ' ? "\\x20" : "%c", *c);
 	free(escaped);
 }
 

@@ -4,6 +4,7 @@
 #define KPROTPERF_VIEW_NAMES_H
 
 #include "analyze/code/trace.h"
+#include "profile/profile.h"
 
 extern const char *const view_time_keys[]; /* enum analyze_time: "oncpu"; ended by NULL */
 extern const char *const view_time_texts[]; /* "on-CPU time" */
@@ -23,6 +24,11 @@ extern const char *const view_renamings[]; /* enum analyze_renaming_how: "known"
 extern const char *const view_notes[]; /* enum analyze_note */
 
 void view_append_name(char **text, const char *name); /* escaped: names come from files */
+/*
+ * Adds VALUE of V: a name as P has it, escaped, of blanks too, so that it is one word; a number, of which BITS are told in hexadecimal.
+ */
+void view_append_value(char **text, const struct profile *p, const struct profile_variable *v,
+		       uint64_t value, bool bits);
 /* Adds what CONTEXT is to a sentence, where another one queued it: "RCU callbacks queued by close, ". */
 void view_append_queued(char **text, const char *context);
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "base/output.h"
 #include "base/sorted.h"
 #include "output/text.h"
+#include "view/names.h"
 
 /* Of more values than that a number is no name. */
 #define MAX_NAMED 12
@@ -132,24 +132,26 @@ static bool are_named(const struct view_plot *plot, const struct points *points)
 
 	for (uint32_t i = 0; i < points->n_items; i++)
 		n += !i || points->items[i].value != points->items[i - 1].value;
-	return n <= MAX_NAMED && (points->variable->is_flags || !plot->law);
+	return points->variable->kind == PROFILE_VARIABLE_NAME ||
+	       (n <= MAX_NAMED && (points->variable->is_flags || !plot->law));
 }
 
-static void append_names(char **script, const struct points *points)
+static void append_names(char **script, const struct view_plot *plot, const struct points *points)
 {
 	int n = 0;
 
 	alloc_append(script, "set xtics (");
 	for (uint32_t i = 0; i < points->n_items; i++) {
 		const struct point *p = &points->items[i];
-		char name[32];
+		char *name = NULL;
 
 		if (i && p->value == p[-1].value)
 			continue;
-		snprintf(name, sizeof(name), points->variable->is_flags ? "0x%" PRIx64 : "%" PRId64,
-			 p->value);
-		alloc_append(script, "%s'%s' %d", n ? ", " : "", name, n);
-		n++;
+		view_append_value(&name, plot->p[p->side], points->variable, p->value, false);
+		alloc_append(script, "%s", n ? ", " : "");
+		append_quoted(script, name);
+		alloc_append(script, " %d", n++);
+		free(name);
 	}
 	alloc_append(script, ")\nset xrange [-0.5:%d.5]\n", n - 1);
 }
@@ -194,7 +196,7 @@ static char *script_of(const struct view_plot *plot, const struct points *points
 	alloc_append(&script, "\nset ylabel '%s per call'\n",
 		     plot->p[0]->clock == PROFILE_CLOCK_INSN ? "instructions" : "ns");
 	if (named)
-		append_names(&script, points);
+		append_names(&script, plot, points);
 	for (int side = 0; side < 2; side++)
 		append_data(&script, points, side, named, plot->p[1]);
 	for (int side = 0; side < 2 && plot->p[side]; side++) {

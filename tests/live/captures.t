@@ -36,7 +36,7 @@ guest_main() {
 	head -c 7000 /dev/zero >bytes
 	record distinct -F 0 --func vfs_read --func ksys_read --capture 'vfs_read:file->f_pos' --capture count \
 		-- dd if=bytes of=/dev/null bs=1
-	for bad in 's->nosuch' 'nosuch' 's.oo' 's->oo.x.y' 'flags & NOSUCH' '->oo' 's->oo' 'sys.nosuch' 'sys.flags'; do
+	for bad in 's->name & 1' 's->nosuch' 'nosuch' 's.oo' 's->oo.x.y' 'flags & NOSUCH' '->oo' 's->oo' 'sys.nosuch' 'sys.flags'; do
 		record "bad-${bad//[^a-zA-Z]/_}" --func allocate_slab --capture "$bad" -- true
 	done
 	record multi --attach=multi --func allocate_slab --capture node -- true
@@ -45,8 +45,17 @@ guest_main() {
 	# shellcheck disable=SC2086 # a list of words
 	record kslab -F 0 --attach=kprobe $slab --capture 's->offset' --capture 's->size' \
 		--capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
+	odd=$'an odd\e[2Jname, cut'
+	head -c 9 bytes >"$odd"
+	# shellcheck disable=SC2016 # for sh
+	for how in fentry kprobe; do
+		record names-$how -F 0 --attach=$how --func vfs_read --capture 'vfs_read:current->comm' \
+			--capture 'vfs_read:file->f_path.dentry->d_name.name' --capture 'vfs_read:count' \
+			--capture 'vfs_read:file->f_op->owner->name' -- sh -c 'dd if=bytes of=/dev/null bs=70; cat "$0" >/dev/null' "$odd"
+	done
 	record mmap -F 0 --func do_mmap --capture len --capture sys.mmap.len -- "$workloads/big-fork" -n 1
 	record sizes -F 0 --func allocate_slab --capture 's->oo.x' --capture 's->size' -- "$workloads/big-fork" -n 3
+	record caches -F 0 --func allocate_slab --capture node --capture 's->name' -- "$workloads/big-fork" -n 3
 	record kplain -F 0 --attach=kprobe --func allocate_slab -- "$workloads/big-fork" -n 3
 	keep no-function "$kprotperf" record --context -- true
 }
@@ -80,6 +89,8 @@ holds 'what pointers lead to' "$(rows slab allocate_slab \
 	'map(.values | capture("total_vm=(?<n>[0-9]+)").n) | unique | length') > 100"
 equal 'what the code reads of its arguments, without being asked' "$(rows slab allocate_slab \
 	'map(.values | test(" s->flags=0x[0-9a-f]+ ")) | all')" true
+equal 'the names of slab caches, without being asked' "$(rows slab allocate_slab \
+	'map(.values | capture(" s->name=(?<name>[^ ]+)").name) | unique | [.[] | select(. == "vm_area_struct" or . == "filp")] | length')" 2
 equal 'and of variables' "$(rows poll do_sys_poll 'map(.values | test(" sysctl_net_busy_poll=0($| )")) | all')" true
 equal 'members of what such a member points to' "$(rows poll vfs_read \
 	'map(.values | test(" file->f_path.dentry->d_flags=0x[0-9a-f]+( |$)")) | all')" true
@@ -136,6 +147,15 @@ equal 'too many arguments for fentry: by kprobe, not kprobe.multi' "$(rows mmap 
 # 0.15 % in the first recording.
 within 'by kprobe: capturing is no part of the corrected times' "$(syscall_row kslab clone mean)" "$(syscall_row kplain clone mean)" 1
 
+for how in fentry kprobe; do
+	equal "by $how: names that are asked for: of the task, of a file" "$(rows names-$how vfs_read \
+		'map(select(.values | startswith("current->comm=dd file->f_path.dentry->d_name.name=bytes count=70 ")) | .calls) | add')" 101
+	equal "by $how: their first 15 bytes, escaped" "$(rows names-$how vfs_read \
+		'map(select(.values | startswith("current->comm=cat file->f_path.dentry->d_name.name=an\\x20odd\\x1b[2Jname, count=")) | .calls) | add')" 2
+	equal "by $how: what a null pointer leads to has none" "$(rows names-$how vfs_read \
+		'map(.values | endswith(" file->f_op->owner->name=-")) | length > 5 and all')" true
+done
+
 # varies NAME FUNCTION: report --why-varies of it, into NAME.varies.
 varies() {
 	"$kprotperf" report --why-varies "$2" --format=json "$1.data" >"$1.varies" || bail "report --why-varies $2 fails"
@@ -159,6 +179,11 @@ holds 'seeded and unseeded: crng_init explains all but 5 % of what can be explai
 	"$(query both.varies '.variables[0].name == "crng_init"') and
 	$(query both.varies '.variables[0].explained / (1 - .variation.between_equal)') > 0.95"
 
+varies caches allocate_slab
+# Slabs of shmem_inode_cache take 2,400 instructions in the mean, those of the other caches 1,200.
+holds 'caches differ, by name' "$(query caches.varies '.variables[0] | .name == "s->name" and .kind == "name" and .significant')"
+is 'and the tree has the name' "$(query caches.varies '.variable_tree[1].condition')" 's->name = shmem_inode_cac'
+
 full=$(loss distinct captures_full)
 holds "more values than rows: calls that have none are counted, $full" "$full > 2500"
 equal 'more values than rows: the others have one' "$(rows distinct vfs_read \
@@ -178,6 +203,7 @@ refused() {
 	is "$1: refused" "$(cat "bad-$1.status"):$(grep -c . "bad-$1.err"):$(grep -cF "$2" "bad-$1.err")" 1:1:1
 }
 
+refused s__name____ "cannot make sense of '& 1'"
 refused s__nosuch "struct kmem_cache has no member 'nosuch'"
 refused nosuch 'no function whose arguments are known has such an argument, nor the kernel such a variable'
 refused s_oo "what is before 'oo' is no struct"

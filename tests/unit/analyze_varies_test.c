@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,9 @@ static struct profile *start(uint32_t n, const char *const *names)
 						.site = site,
 						.name = names[i],
 						.bytes = 4,
+						.kind = strstr(names[i], "name") ?
+								PROFILE_VARIABLE_NAME :
+								PROFILE_VARIABLE_ARGUMENT,
 						.is_signed = !strcmp(names[i], "delta"),
 						.is_flags = !strncmp(names[i], "flags", 5) });
 	return p;
@@ -172,6 +176,44 @@ static void test_flag(void **state)
 	assert_condition(&v.parts[1], "flags", VARIES_BIT, 0x100);
 	near(v.parts[1].mean, 900, 4);
 	assert_condition(&v.parts[2], "flags", VARIES_NO_BIT, 0x100);
+	varies_deinit(&v);
+	profile_destroy(p);
+}
+
+/* Names have no order and no distances, whatever their values are: the slow ones are told one by one. */
+static void test_names(void **state)
+{
+	struct profile *p = START("s->name", "n");
+	uint64_t caches[12];
+	struct varies v;
+
+	(void)state;
+	for (uint32_t i = 0; i < 12; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "kmalloc-%u", 8u << i);
+		caches[i] = profile_name_add(p, name);
+	}
+	for (int i = 0; i < 3000; i++) {
+		uint32_t cache = chance(12);
+
+		CALL(p,
+		     (cache == 7 ? 1900 :
+		      cache == 2 ? 900 :
+				   400) +
+			     20 * noise(),
+		     caches[cache], chance(5));
+	}
+	assert_int_equal(varies_init(&v, p, "f"), 0);
+	assert_int_equal(v.n_selected, 1);
+	assert_true(v.ranks[0].alone > 0.99);
+	assert_null(v.ranks[0].law.variable);
+	assert_int_equal(v.n_parts, 5);
+	assert_condition(&v.parts[1], "s->name", VARIES_EQUAL, caches[7]);
+	assert_condition(&v.parts[2], "s->name", VARIES_NOT_EQUAL, caches[7]);
+	assert_condition(&v.parts[3], "s->name", VARIES_EQUAL, caches[2]);
+	near(v.parts[4].mean, 400, 4);
+	assert_string_equal(profile_name_of(p, v.parts[1].value), "kmalloc-1024");
 	varies_deinit(&v);
 	profile_destroy(p);
 }
@@ -438,11 +480,12 @@ static void test_difference(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_category), cmocka_unit_test(test_line),
-		cmocka_unit_test(test_flag),     cmocka_unit_test(test_two),
-		cmocka_unit_test(test_shuffled), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_sampled),  cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_shift),    cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_category),   cmocka_unit_test(test_line),
+		cmocka_unit_test(test_flag),       cmocka_unit_test(test_names),
+		cmocka_unit_test(test_two),        cmocka_unit_test(test_shuffled),
+		cmocka_unit_test(test_nothing),    cmocka_unit_test(test_sampled),
+		cmocka_unit_test(test_steps),      cmocka_unit_test(test_shift),
+		cmocka_unit_test(test_difference),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -458,6 +458,7 @@ static void test_garbage(void **state)
 	profile_executions_add(p, &(struct profile_edge){ .calls = 1 });
 	profile_object_add(p, &(struct profile_object){ .type = "dentry", .count = 1 });
 	profile_condition_set(p, 0, "i < n");
+	profile_name_add(p, "kmalloc-64");
 	fixture_add_captures(p, 1, 2, (const char *[]){ "n", "flags" });
 	assert_int_equal(profile_file_write(p, path), 0);
 	profile_destroy(p);

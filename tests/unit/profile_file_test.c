@@ -352,6 +352,11 @@ static void test_inconsistent(void **state)
 			p, &(struct profile_variable){ .site = 1, .name = name, .bytes = 8 });
 	assert_write_fails(p, path, "section \"variables\" has too many variables of one site");
 	profile_destroy(p);
+	p = fixture_big_fork(1, 943);
+	profile_name_add(p, "kmalloc-64");
+	p->names[0].value++;
+	assert_write_fails(p, path, "section \"names\" has a name of another value");
+	profile_destroy(p);
 }
 
 int main(void)

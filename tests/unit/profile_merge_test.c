@@ -536,10 +536,16 @@ static void test_captures(void **state)
 	fixture_add_captures(b, 1, 3, (const char *[]){ "return", "n", "size" });
 	fixture_add_captures(plain, 0, 1, (const char *[]){ "n" });
 	profile_capture_add(a, &a->captures[0]);
+	profile_name_add(a, "dentry");
+	assert_int_equal(profile_name_add(b, "kmalloc-64"), profile_name_value("kmalloc-64"));
+	profile_name_add(b, "dentry");
 	assert_int_equal(a->n_captures, 2);
 	assert_true(a->captures[0].calls == 6 && a->captures[0].time == -10);
 	assert_true(a->captures[0].sumsq == 0.2 && a->captures[0].min == 1);
 	profile_merge(a, b);
+	assert_int_equal(a->n_names, 2);
+	assert_string_equal(profile_name_of(a, profile_name_value("kmalloc-64")), "kmalloc-64");
+	assert_null(profile_name_of(a, 1));
 	assert_int_equal(a->n_variables, 4); /* n, flags, return, size */
 	assert_string_equal(a->variables[2].name, "return");
 	assert_int_equal(a->n_captures, 4);

@@ -216,7 +216,7 @@ static size_t object_length(const char *name)
 
 static bool is_place(const struct varies_column *c)
 {
-	return !c->variable->is_flags && c->variable->bytes == sizeof(uint64_t) &&
+	return profile_variable_is_number(c->variable) && c->variable->bytes == sizeof(uint64_t) &&
 	       c->variable->kind != PROFILE_VARIABLE_RETURN && c->n_values >= VALUES_LEAST;
 }
 

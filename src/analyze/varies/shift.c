@@ -132,7 +132,7 @@ static void sides_sum(struct varies_shift *row, const struct varies_data *d,
 						  NAN);
 		}
 		row->sides[side] = (struct varies_side){ n, time / n, NAN };
-		if (c && !c->variable->is_flags)
+		if (c && profile_variable_is_number(c->variable))
 			row->sides[side].value = value / n;
 	}
 	row->delta = row->sides[1].mean - row->sides[0].mean;

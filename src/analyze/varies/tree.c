@@ -69,6 +69,8 @@ void varies_column_try(struct varies_data *d, uint32_t column, const uint32_t *r
 {
 	const struct varies_column *c = &d->columns[column];
 	struct varies_sums all = { 0 }, side = { 0 }, *by_code = d->by_code;
+	bool is_number = profile_variable_is_number(c->variable);
+	bool is_name = c->variable->kind == PROFILE_VARIABLE_NAME;
 
 	memset(by_code, 0, (c->n_values + 1) * sizeof(*by_code));
 	for (uint32_t i = 0; i < n; i++)
@@ -78,15 +80,14 @@ void varies_column_try(struct varies_data *d, uint32_t column, const uint32_t *r
 	d->steps += n + c->n_values;
 	if (c->variable->is_flags)
 		bits_try(d, column, &all, split);
-	else
+	else if (is_number)
 		line_try(c, column, by_code, &all, line);
-	for (uint32_t i = 0; i + 1 < c->n_values && c->n_values > 2 && !c->variable->is_flags;
-	     i++) {
+	for (uint32_t i = 0; i + 1 < c->n_values && c->n_values > 2 && is_number; i++) {
 		varies_sums_add(&side, &by_code[i]);
 		if (by_code[i].n > 0)
 			split_try(d, split, column, VARIES_AT_MOST, i, &side, &all);
 	}
-	for (uint32_t i = 0; i < c->n_values && c->n_values <= CATEGORIES_MAX; i++)
+	for (uint32_t i = 0; i < c->n_values && (is_name || c->n_values <= CATEGORIES_MAX); i++)
 		split_try(d, split, column, VARIES_EQUAL, i, &by_code[i], &all);
 	split_try(d, split, column, VARIES_UNKNOWN, c->n_values, &by_code[c->n_values], &all);
 }
@@ -131,7 +132,7 @@ static double line_gain(struct varies_data *d, uint32_t columns, const struct va
 	for (uint32_t i = 0; i < d->n_columns; i++) {
 		struct varies_split none = { 0 };
 
-		if (columns >> i & 1 && !d->columns[i].variable->is_flags)
+		if (columns >> i & 1 && profile_variable_is_number(d->columns[i].variable))
 			varies_column_try(d, i, rows, n, sums, &none, &line);
 	}
 	return line.gain;

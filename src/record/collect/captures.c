@@ -2,10 +2,26 @@
 #include "record/collect/captures.h"
 
 #include <linux/types.h>
+#include <string.h>
 
 #include "kprotperf/engine.h"
 #include "record/collect/syscalls.h"
 #include "record/engine/engine.h"
+
+/* Number *I of ROW, as it is in a profile: of a name, which takes two, that of its text. Moves *I to the next. */
+static uint64_t drain_value(const struct record_capture *c, const struct engine_capture *from,
+			    uint32_t *i, struct profile *p)
+{
+	const __u64 *values = &from->values[*i];
+	char text[ENGINE_NAME + 1] = "";
+	bool is_absent = from->absent >> *i & 1;
+
+	if (c->values[(*i)++].variable.kind != PROFILE_VARIABLE_NAME)
+		return *values;
+	++*i;
+	memcpy(text, values, ENGINE_NAME);
+	return is_absent ? 0 : profile_name_add(p, text);
+}
 
 static void drain_row(const struct record_capture *c, const struct engine_capture *from,
 		      bool sampled, struct profile *p, uint32_t run)
@@ -19,14 +35,15 @@ static void drain_row(const struct record_capture *c, const struct engine_captur
 		.min = ~from->min_inv,
 		.max = from->max,
 		.sampled = sampled,
-		.absent = from->absent,
 	};
 
 	if (!from->hash || !from->calls)
 		return;
 	row.context = record_context_add(p, from->key % ENGINE_CONTEXTS);
-	for (uint32_t i = 0; i < c->n_values; i++)
-		row.values[i] = from->values[i];
+	for (uint32_t i = 0, n = 0; i < c->n_values; n++) {
+		row.absent |= (uint32_t)(from->absent >> i & 1) << n;
+		row.values[n] = drain_value(c, from, &i, p);
+	}
 	profile_capture_add(p, &row);
 }
 

@@ -191,14 +191,20 @@ static bool is_typed(const struct record_value *v, enum record_reading how)
 	}
 }
 
-/* BYTES from what AT points to, by a copy, which is zero where there is nothing; and R0 is not then. */
-static void read_copy(struct record_code *code, int32_t offset, uint32_t bytes)
+/* BYTES from what AT points to, by HELPER. */
+static void copy(struct record_code *code, int32_t helper, int32_t offset, uint32_t bytes)
 {
 	move(code, BPF_REG_1, CALL);
 	operate(code, BPF_ADD, BPF_REG_1, COPY);
 	operate(code, BPF_MOV, BPF_REG_2, (int32_t)bytes);
 	operate(code, BPF_ADD, AT, offset); /* the third argument */
-	call(code, BPF_FUNC_probe_read_kernel);
+	call(code, helper);
+}
+
+/* By a copy, which is zero where there is nothing; and R0 is not then. */
+static void read_copy(struct record_code *code, int32_t offset, uint32_t bytes)
+{
+	copy(code, BPF_FUNC_probe_read_kernel, offset, bytes);
 }
 
 /* The value V is where it is loaded from, AT: its bits are taken out of that. */
@@ -227,6 +233,25 @@ static void keep(struct record_code *code, uint32_t i)
 	emit(code, BPF_ALU64 | BPF_ADD | BPF_X, SUM, HASH, 0, 0);
 }
 
+static bool is_name(const struct record_value *v)
+{
+	return v->variable.kind == PROFILE_VARIABLE_NAME;
+}
+
+/* Number I and the one behind it are the name at OFFSET from AT, with zeros behind its end; not known where nothing can be read. */
+static void read_name(struct record_code *code, uint32_t i, int32_t offset)
+{
+	store(code, offsetof(struct engine_reading, read[0]));
+	store(code, offsetof(struct engine_reading, read[1]));
+	copy(code, BPF_FUNC_probe_read_kernel_str, offset, ENGINE_NAME);
+	jump(code, BPF_JSGT, BPF_REG_0, 0, ABSENT_INSNS);
+	mark_absent(code, 1 << i);
+	for (uint32_t half = 0; half < 2; half++) {
+		load(code, AT, CALL, (int16_t)(COPY + 8 * half), 8);
+		keep(code, i + half);
+	}
+}
+
 /* What is read at once: BYTES from START behind the same pointers, which have the values of BITS. */
 struct span {
 	int32_t start;
@@ -235,7 +260,7 @@ struct span {
 
 static bool is_aligned(const struct record_value *v)
 {
-	return v->offsets[v->n_loads - 1] % (int32_t)v->bytes == 0;
+	return !is_name(v) && v->offsets[v->n_loads - 1] % (int32_t)v->bytes == 0;
 }
 
 /*
@@ -279,6 +304,10 @@ static uint32_t read_span(struct record_code *code, const struct record_capture 
 		read_copy(code, v->offsets[k], 8);
 		load(code, AT, CALL, COPY, 8);
 	}
+	if (is_name(v)) {
+		read_name(code, i, s.start);
+		return s.bits;
+	}
 	read_copy(code, s.start, s.bytes);
 	jump(code, BPF_JEQ, BPF_REG_0, 0, ABSENT_INSNS);
 	mark_absent(code, (int32_t)s.bits);
@@ -308,6 +337,10 @@ static void read_value(struct record_code *code, const struct record_capture *c,
 	for (uint32_t k = 0; k < v->n_loads; k++) {
 		if (k || v->base == RECORD_BASE_ARGUMENT || v->base == RECORD_BASE_RETURN)
 			check_pointer(code, c, i, k);
+		if (is_name(v) && k + 1 == v->n_loads) {
+			read_name(code, i, v->offsets[k]);
+			return;
+		}
 		load(code, AT, AT, (int16_t)v->offsets[k], k + 1 < v->n_loads ? 8 : v->bytes);
 	}
 	cut(code, v);
@@ -336,7 +369,7 @@ static void write_code(struct record_code *code, const struct record_capture *c,
 	for (uint32_t i = 0; i < c->n_values; i++) {
 		const struct record_value *v = &c->values[i];
 
-		if (done & 1u << i)
+		if (done & 1u << i || v->base == RECORD_BASE_NAME_END)
 			continue;
 		if (v->n_loads && (!is_typed(v, how) || is_far(v)))
 			done |= read_span(code, c, i, done, ret);

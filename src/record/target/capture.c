@@ -210,6 +210,20 @@ static uint32_t struct_at(const struct place *at, bool pointer)
 	return t && btf_is_composite(t) ? type : 0;
 }
 
+/* One more pointer is followed. -E2BIG, reported. */
+static int load_add(struct place *at)
+{
+	struct record_value *v = at->value;
+
+	if (v->n_loads == RECORD_CAPTURE_LOADS) {
+		log_error("--capture=%s: at most %d pointers can be followed", at->expression,
+			  RECORD_CAPTURE_LOADS);
+		return -E2BIG;
+	}
+	v->offsets[v->n_loads++] = 0;
+	return 0;
+}
+
 /* One "->NAME" or ".NAME": from a pointer, or within what is there. */
 static int follow(struct place *at, bool pointer, const char *name)
 {
@@ -225,13 +239,8 @@ static int follow(struct place *at, bool pointer, const char *name)
 			  name_of(at, btf__type_by_id(at->btf, type)->name_off), name);
 	if (!m)
 		return -EINVAL;
-	if (pointer && v->n_loads == RECORD_CAPTURE_LOADS) {
-		log_error("--capture=%s: at most %d pointers can be followed", at->expression,
-			  RECORD_CAPTURE_LOADS);
+	if (pointer && load_add(at))
 		return -E2BIG;
-	}
-	if (pointer)
-		v->offsets[v->n_loads++] = 0;
 	v->offsets[v->n_loads - 1] += (int32_t)(bit / 8);
 	v->bits = bits;
 	v->shift = bits ? bit % 8 : 0;
@@ -242,12 +251,34 @@ static int follow(struct place *at, bool pointer, const char *name)
 	return 0;
 }
 
+/* Does T consist of, or point to, characters of the kernel's? Numbers of a byte have other types, as u8. */
+static bool is_text(const struct btf *btf, const struct btf_type *t)
+{
+	bool one = t && (btf_is_array(t) || btf_is_ptr(t));
+	const char *name;
+
+	if (!one)
+		return false;
+	t = btf__type_by_id(btf, btf_is_array(t) ? btf_array(t)->type : t->type);
+	while (t && btf_is_mod(t))
+		t = btf__type_by_id(btf, t->type);
+	name = t && btf_is_int(t) ? btf__name_by_offset(btf, t->name_off) : "";
+	return !strcmp(name, "char") || !strcmp(name, "unsigned char");
+}
+
 /* Now that all of it is followed: how it is loaded. */
 static int settle(struct place *at)
 {
 	struct record_value *v = at->value;
 	const struct btf_type *t = at->type ? type_at(at->btf, &at->type) : NULL;
 
+	/* An argument may be a user's, or no text at all. */
+	if (v->n_loads && is_text(at->btf, t)) {
+		v->variable.kind = PROFILE_VARIABLE_NAME;
+		v->variable.bytes = sizeof(uint64_t);
+		v->bytes = ENGINE_NAME;
+		return btf_is_ptr(t) ? load_add(at) : 0;
+	}
 	if (at->type || !v->bytes) {
 		bool is_number = t && (btf_is_int(t) || btf_is_any_enum(t) || btf_is_ptr(t));
 		int64_t size = is_number ? btf__resolve_size(at->btf, at->type) : 0;
@@ -350,7 +381,7 @@ static int parse(struct place *at, const char *text)
 	if (err)
 		return err;
 	text += strspn(text, " ");
-	if (*text == '&')
+	if (*text == '&' && at->value->variable.kind != PROFILE_VARIABLE_NAME)
 		return parse_mask(at, text + 1 + strspn(text + 1, " "));
 	if (!*text)
 		return 0;
@@ -366,7 +397,8 @@ static bool is_flags(const struct place *at)
 static bool has(const struct record_capture *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->n_values; i++)
-		if (!strcmp(c->values[i].variable.name, name))
+		if (c->values[i].base != RECORD_BASE_NAME_END &&
+		    !strcmp(c->values[i].variable.name, name))
 			return true;
 	return false;
 }
@@ -377,6 +409,21 @@ static struct record_value *add(struct record_capture *c, const char *name)
 
 	*v = (struct record_value){ .variable.name = alloc_strdup(name) };
 	return v;
+}
+
+/* Keeps what add() began. False: there is no room for a name, which takes two. */
+static bool keep(struct record_capture *c)
+{
+	bool is_name = c->values[c->n_values].variable.kind == PROFILE_VARIABLE_NAME;
+
+	if (c->n_values + is_name == ENGINE_VALUES) {
+		free((char *)c->values[c->n_values].variable.name);
+		return false;
+	}
+	c->n_values++;
+	if (is_name)
+		c->values[c->n_values++] = (struct record_value){ .base = RECORD_BASE_NAME_END };
+	return true;
 }
 
 /* The trip counts of loops that are counted call by call. */
@@ -423,10 +470,19 @@ static void add_automatic(struct record_capture *c, struct place *at,
 			free((char *)at->value->variable.name);
 			continue;
 		}
-		at->value->variable.is_flags = is_flags(at);
-		c->n_values++;
+		at->value->variable.is_flags =
+			at->value->variable.kind != PROFILE_VARIABLE_NAME && is_flags(at);
+		keep(c);
 	}
 	alloc_texts_free(&names);
+}
+
+static int full(const struct place *at, const char *function)
+{
+	log_error(
+		"--capture=%s: at most %d values of %s can be captured, of which a name takes two",
+		at->expression, ENGINE_VALUES, function);
+	return -E2BIG;
 }
 
 /* Adds EXPRESSION to what is captured of C's function; *FITS becomes true if it is one of it. */
@@ -446,17 +502,14 @@ static int add_expression(struct record_capture *c, struct place *at, const char
 		*fits = true;
 		return 0;
 	}
-	if (c->n_values == ENGINE_VALUES) {
-		log_error("--capture=%s: at most %d values of %s can be captured", at->expression,
-			  ENGINE_VALUES, function);
-		return -E2BIG;
-	}
+	if (c->n_values == ENGINE_VALUES)
+		return full(at, function);
 	at->value = add(c, expression);
 	err = parse(at, at->value->variable.name);
 	if (err)
 		free((char *)at->value->variable.name);
-	else
-		c->n_values++;
+	else if (!keep(c))
+		err = full(at, function);
 	*fits |= !err;
 	return err == -ENOENT ? 0 : err;
 }
@@ -561,7 +614,8 @@ void record_captures_store(const struct record_captures *c, struct profile *p)
 			struct profile_variable variable = c->items[i].values[v].variable;
 
 			variable.site = c->items[i].site + 1;
-			profile_variable_add(p, &variable);
+			if (variable.name)
+				profile_variable_add(p, &variable);
 		}
 }
 

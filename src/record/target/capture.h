@@ -24,6 +24,7 @@ enum record_base {
 	RECORD_BASE_ADDRESS, /* a variable at ADDR */
 	RECORD_BASE_PER_CPU, /* this CPU's copy of the variable of the type id WHICH */
 	RECORD_BASE_TRIPS, /* of the call's loops */
+	RECORD_BASE_NAME_END, /* the second half of the name that is the value before it */
 	RECORD_BASE_SYSCALL, /* an argument of the syscall that the call is made in, if that is one of SYSCALLS */
 };
 
@@ -45,7 +46,7 @@ struct record_value {
 	uint64_t addr;
 	struct record_syscall syscalls[RECORD_CAPTURE_SYSCALLS];
 	uint32_t n_syscalls;
-	/* Loads, each from that offset of what the one before found: pointers, the last one of BYTES bytes. */
+	/* Loads, each from that offset of what the one before found: pointers, the last one of BYTES bytes, or of a name. */
 	uint32_t n_loads;
 	int32_t offsets[RECORD_CAPTURE_LOADS];
 	uint32_t bytes;

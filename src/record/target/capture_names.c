@@ -39,6 +39,24 @@ static void add_numbers(const struct btf *btf, const struct btf_type *proto,
 		alloc_keep(names, alloc_strdup("return"));
 }
 
+/* Names of slab caches: the kernel's own words, as names of tasks and of files are not. */
+static void add_caches(const struct btf *btf, const struct btf_type *proto,
+		       struct alloc_texts *names)
+{
+	const struct btf_param *param = btf_params(proto);
+
+	for (uint32_t i = 0; i < btf_vlen(proto); i++) {
+		const struct btf_type *t = resolve(btf, param[i].type);
+
+		t = t && btf_is_ptr(t) ? resolve(btf, t->type) : NULL;
+		if (t && btf_is_struct(t) &&
+		    !strcmp(btf__name_by_offset(btf, t->name_off), "kmem_cache"))
+			alloc_keep(names,
+				   alloc_printf("%s->name",
+						btf__name_by_offset(btf, param[i].name_off)));
+	}
+}
+
 /* The parameter that is passed in register REG; NULL: none, or a part of one. */
 static const struct btf_param *param_of(const struct btf *btf, const struct btf_type *proto,
 					uint32_t reg)
@@ -238,6 +256,7 @@ void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 	struct names n = { btf, proto, &operands, symbols->ks, names };
 
 	add_numbers(btf, proto, sym, names);
+	add_caches(btf, proto, names);
 	len = len < MAX_CODE ? len : MAX_CODE;
 	if (record_symbols_live(symbols) && !kernel_kcore_read(symbols->live, sym->addr, code, len))
 		kernel_operands_of(code, len, sym->addr, &operands);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The values that calls had, for which record was asked: calls by values, those that took most of their function's time first. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,10 +50,8 @@ static const char *word_values(struct view_rows *rows, const struct profile_capt
 		alloc_append(&text, "%s%s=", text ? " " : "", v->name);
 		if (absent)
 			alloc_append(&text, "-");
-		else if (v->is_flags || value >> 63 > v->is_signed)
-			alloc_append(&text, "0x%" PRIx64, value);
 		else
-			alloc_append(&text, "%" PRId64, (int64_t)value);
+			view_append_value(&text, p, v, value, value >> 63 > v->is_signed);
 	}
 	return alloc_keep(&rows->texts, text);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* report --why-varies: which captured variable explains a function's latency. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,6 +7,7 @@
 #include "output/json.h"
 #include "output/number.h"
 #include "view/columns.h"
+#include "view/names.h"
 #include "view/report.h"
 
 /* Variables that explain less beside others are not in the first sentence. */
@@ -79,7 +79,7 @@ static char *law_text(const struct varies_law *law, enum profile_clock clock)
 }
 
 /* "crng_init = 0"; to be freed. */
-static char *condition_text(const struct varies_part *part)
+static char *condition_text(const struct varies_part *part, const struct profile *p)
 {
 	static const struct {
 		const char *before, *between, *after;
@@ -94,18 +94,15 @@ static char *condition_text(const struct varies_part *part)
 		[VARIES_KNOWN] = { "", " known", "" },
 	};
 	const struct profile_variable *v = part->variable;
-	char value[32] = "";
+	char *text = NULL;
 
 	if (part->op == VARIES_ALL)
 		return alloc_strdup("all calls");
-	if (part->op >= VARIES_UNKNOWN)
-		value[0] = '\0';
-	else if (v->is_flags || (!v->is_signed && part->value >> 32))
-		snprintf(value, sizeof(value), "0x%" PRIx64, part->value);
-	else
-		snprintf(value, sizeof(value), "%" PRId64, (int64_t)part->value);
-	return alloc_printf("%s%s%s%s%s", forms[part->op].before, v->name, forms[part->op].between,
-			    value, forms[part->op].after);
+	alloc_append(&text, "%s%s%s", forms[part->op].before, v->name, forms[part->op].between);
+	if (part->op < VARIES_UNKNOWN)
+		view_append_value(&text, p, v, part->value, !v->is_signed && part->value >> 32);
+	alloc_append(&text, "%s", forms[part->op].after);
+	return text;
 }
 
 /* What a part's calls take: its law, or its mean. To be freed. */
@@ -119,14 +116,14 @@ static char *part_text(const struct varies_part *part, enum profile_clock clock)
 }
 
 /* "crng_init = 0: 11,077; otherwise s->objects >= 16: 1,204; else 610": down the slower sides as far as one part, and all the others. */
-static void append_parts(char **text, const struct varies *v, enum profile_clock clock)
+static void append_parts(char **text, const struct varies *v, const struct profile *p)
 {
 	const struct varies_part *part = v->parts, *end = v->parts + v->n_parts;
 	const char *before = "";
 
 	while (part < end) {
 		const struct varies_part *first = part + 1, *other = first + 1;
-		char *figure = part_text(part, clock), *condition;
+		char *figure = part_text(part, p->clock), *condition;
 
 		if (!part->is_split) {
 			alloc_append(text, "%s%s", *before ? "else " : "", figure);
@@ -136,8 +133,8 @@ static void append_parts(char **text, const struct varies *v, enum profile_clock
 		free(figure);
 		while (other->depth != first->depth)
 			other++;
-		condition = condition_text(first);
-		figure = part_text(first, clock);
+		condition = condition_text(first, p);
+		figure = part_text(first, p->clock);
 		alloc_append(text, "%s%s: %s%s; ", before, condition, figure,
 			     first->is_split ? " in the mean" : "");
 		free(condition);
@@ -148,8 +145,9 @@ static void append_parts(char **text, const struct varies *v, enum profile_clock
 }
 
 /* What explains it, how much of it, how sure that is. */
-static char *sentence(const struct varies *v, enum profile_clock clock)
+static char *sentence(const struct varies *v, const struct profile *profile)
 {
+	const enum profile_clock clock = profile->clock;
 	char p[OUTPUT_NUMBER_MAX], calls[OUTPUT_NUMBER_MAX], *text;
 
 	output_number(calls, OUTPUT_COUNT, v->calls, clock);
@@ -173,7 +171,7 @@ static char *sentence(const struct varies *v, enum profile_clock clock)
 				     100 * v->ranks[i].given_others);
 	alloc_append(&text, " (%s calls, cross-validated; p %s%s): ", calls, *p == '<' ? "" : "= ",
 		     p);
-	append_parts(&text, v, clock);
+	append_parts(&text, v, profile);
 	alloc_append(&text, ".");
 	return text;
 }
@@ -200,6 +198,7 @@ static void rows(struct view_rows *rows, const void *data)
 static void part_rows(struct view_rows *rows, const void *data)
 {
 	const struct varies *v = varies_of(data);
+	const struct profile *p = ((const struct view_report *)data)->p;
 	struct part *parts = view_rows_new(rows, v->n_parts, sizeof(*parts));
 
 	for (uint32_t i = 0; i < v->n_parts; i++) {
@@ -209,7 +208,7 @@ static void part_rows(struct view_rows *rows, const void *data)
 
 		part->of = *of;
 		part->variable = of->law.variable ? of->law.variable->name : NULL;
-		part->condition = alloc_keep(&rows->texts, condition_text(of));
+		part->condition = alloc_keep(&rows->texts, condition_text(of, p));
 		part->where = alloc_keep(
 			&rows->texts, alloc_printf("%*s%s", 2 * (int)of->depth, "",
 						   !i || is_first ? part->condition : "otherwise"));
@@ -244,7 +243,7 @@ static void page(const struct view *view, const void *data)
 
 	if (!r->varies.function)
 		return;
-	text = sentence(&r->varies, r->p->clock);
+	text = sentence(&r->varies, r->p);
 	view_text(view, "%s", text);
 	free(text);
 }
@@ -258,7 +257,7 @@ static json_t *json(const void *data)
 
 	if (!v->function)
 		return object;
-	text = sentence(v, r->p->clock);
+	text = sentence(v, r->p);
 	output_json_set(object, "text", output_json_text(text));
 	output_json_set(object, "function", output_json_text(v->function));
 	output_json_set(object, "calls", output_json_number(v->calls));
