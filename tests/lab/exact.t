@@ -64,6 +64,14 @@ equal 'paths have all calls, with their instructions' "$(json both '
 	[.paths[] | select(.syscall == "*")] | group_by(.function) | length > 500 and
 	(map(select([(map(.calls) | add), (map(.total) | add)] != $all[.[0].function]) | .[0].function) | . == [])')" true
 
+# One row for each caller, bodies apart from the function around them.
+for function in allocate_slab get_random_u32 vm_area_dup; do
+	"$kprotperf" report --callers="$function" --format=json both.data >callers.json
+	is "all calls of $function are of a caller" "$(jq '[.callers[].calls] | add' callers.json)" "$(calls both "$function")"
+done
+is 'callers have their instructions, no samples' "$("$kprotperf" report --callers=allocate_slab both.data | sed -n 2p | tr -s ' ')" \
+	'FUNCTION CALLS CPU TOTAL SHARE'
+
 # Perl's fork is the first, and the smallest.
 is 'a call kept whole has its instructions' "$(json both '.trace[0].oncpu_total')" "$(json both '.syscalls[] | select(.name == "clone").min')"
 is 'all in lines' "$(json both '[.trace[] | select(.kind == "lost")] | length')" 0

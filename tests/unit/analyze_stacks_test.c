@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Folded stacks out of samples. */
+/* Folded stacks, callers and callees out of samples and edges. */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "analyze/inline/neighbours.h"
 #include "analyze/inline/stacks.h"
 #include "fixture.h"
 #include "output/folded.h"
@@ -221,12 +223,91 @@ static void test_leaves(void **state)
 	profile_destroy(p);
 }
 
+static void assert_neighbour(const struct analyze_neighbour_list *list, uint32_t i,
+			     const char *name, double samples, double calls)
+{
+	assert_true(i < list->n_items);
+	assert_string_equal(list->items[i].name ?: "(itself)", name);
+	assert_true(list->items[i].samples == samples);
+	assert_true(isnan(calls) ? isnan(list->items[i].calls) : list->items[i].calls == calls);
+}
+
+/* PATH's functions, outermost first: "outer" and "rec", which calls itself, "leaf" with a body at its first instruction. */
+static uint32_t path(struct profile *p, const char *path)
+{
+	static const char *const names[128] = { ['o'] = "outer", ['r'] = "rec", ['l'] = "leaf" };
+	uint32_t at[8], n = (uint32_t)strlen(path);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t l = at[n - 1 - i] = profile_location_add(p, (uint64_t)path[i], NULL);
+
+		if (p->locations[l].n_frames)
+			continue;
+		if (path[i] == 'l')
+			profile_location_frame_add(
+				p, l, &(struct profile_frame){ .name = "body", .inlined = true });
+		profile_location_frame_add(p, l,
+					   &(struct profile_frame){ .name = names[(int)path[i]] });
+	}
+	return profile_stack_add(p, at, n);
+}
+
+static void test_neighbours(void **state)
+{
+	static const struct {
+		const char *path;
+		uint64_t samples, calls;
+	} edges[] = { { "o", 1, 2 },
+		      { "or", 10, 3 },
+		      { "orr", 100, 4 },
+		      { "orrl", 1000, 5 },
+		      { "ol", 7, 6 } };
+	struct profile *p = profile_create();
+	uint32_t run = fixture_run(p, 1);
+	struct analyze_neighbours n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++) {
+		uint32_t stack = path(p, edges[i].path);
+
+		sample(p, run, "clone", stack, 0, edges[i].samples);
+		profile_edge_add(p, &(struct profile_edge){ run, profile_context_add(p, "clone"),
+							    stack, edges[i].calls });
+	}
+	/* What calls itself has its outermost call from others, and the callees of its innermost. */
+	assert_int_equal(analyze_neighbours_init(&n, p, "rec"), 0);
+	assert_int_equal(n.callers.n_items, 1);
+	assert_neighbour(&n.callers, 0, "outer", 1110, 3);
+	assert_int_equal(n.callees.n_items, 2);
+	assert_neighbour(&n.callees, 0, "leaf", 1000, 5);
+	assert_neighbour(&n.callees, 1, "(itself)", 110, NAN);
+	analyze_neighbours_deinit(&n);
+	/* Of a function with a body at its first instruction the function was called, not the body. */
+	assert_int_equal(analyze_neighbours_init(&n, p, "leaf"), 0);
+	assert_int_equal(n.callers.n_items, 2);
+	assert_neighbour(&n.callers, 0, "rec", 1000, 5);
+	assert_neighbour(&n.callers, 1, "outer", 7, 6);
+	assert_int_equal(n.callees.n_items, 1);
+	assert_neighbour(&n.callees, 0, "body", 1007, NAN);
+	analyze_neighbours_deinit(&n);
+	/* A body is not called, and the context calls the first function. */
+	assert_int_equal(analyze_neighbours_init(&n, p, "body"), 0);
+	assert_neighbour(&n.callers, 0, "leaf", 1007, NAN);
+	analyze_neighbours_deinit(&n);
+	assert_int_equal(analyze_neighbours_init(&n, p, "outer"), 0);
+	assert_neighbour(&n.callers, 0, "clone", 1118, 2);
+	assert_neighbour(&n.callees, 0, "rec", 1110, 3);
+	analyze_neighbours_deinit(&n);
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),     cmocka_unit_test(test_sure),
-		cmocka_unit_test(test_two_sides), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_bounded),   cmocka_unit_test(test_leaves),
+		cmocka_unit_test(test_lines),      cmocka_unit_test(test_sure),
+		cmocka_unit_test(test_two_sides),  cmocka_unit_test(test_names),
+		cmocka_unit_test(test_bounded),    cmocka_unit_test(test_leaves),
+		cmocka_unit_test(test_neighbours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

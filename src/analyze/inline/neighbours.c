@@ -13,41 +13,62 @@ static bool is_function(const struct analyze_frame *frame, const char *name)
 }
 
 /* FRAME NULL: the function itself. */
-static void add(struct analyze_neighbour_list *list, const struct analyze_frame *frame,
-		double samples)
+static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
+				      const struct analyze_frame *frame)
 {
-	struct analyze_neighbour new = { .samples = samples };
-	uint32_t i;
+	struct analyze_neighbour new = { .calls = NAN };
 
 	if (frame) {
 		new.kind = frame->kind;
 		new.name = frame->name;
 	}
-	for (i = 0; i < list->n_items; i++)
+	for (uint32_t i = 0; i < list->n_items; i++)
 		if (list->items[i].kind == new.kind && !compare_text(list->items[i].name, new.name))
-			break;
-	if (i < list->n_items)
-		list->items[i].samples += samples;
-	else
-		vec_push(list, items, new);
+			return &list->items[i];
+	vec_push(list, items, new);
+	return &list->items[list->n_items - 1];
+}
+
+/* Where the function is on STACK first and last; the first frame is the context. 0: nowhere. */
+static void places(const struct analyze_neighbours *n, const struct analyze_stack *stack,
+		   uint32_t *outermost, uint32_t *innermost)
+{
+	*outermost = *innermost = 0;
+	for (uint32_t i = 1; i < stack->n_frames; i++)
+		if (is_function(&stack->frames[i], n->function)) {
+			*outermost = *outermost ?: i;
+			*innermost = i;
+		}
 }
 
 static void add_stack(struct analyze_neighbours *n, const struct analyze_stack *stack)
 {
-	uint32_t outermost = 0, innermost = 0;
+	uint32_t outermost, innermost;
 
-	/* The first frame is the context. */
-	for (uint32_t i = 1; i < stack->n_frames; i++)
-		if (is_function(&stack->frames[i], n->function)) {
-			outermost = outermost ?: i;
-			innermost = i;
-		}
+	places(n, stack, &outermost, &innermost);
 	if (!outermost)
 		return;
 	n->samples += stack->count[0];
-	add(&n->callers, &stack->frames[outermost - 1], stack->count[0]);
-	add(&n->callees, innermost + 1 < stack->n_frames ? &stack->frames[innermost + 1] : NULL,
-	    stack->count[0]);
+	find(&n->callers, &stack->frames[outermost - 1])->samples += stack->count[0];
+	find(&n->callees, innermost + 1 < stack->n_frames ? &stack->frames[innermost + 1] : NULL)
+		->samples += stack->count[0];
+}
+
+static void add_calls(struct analyze_neighbour *neighbour, double calls)
+{
+	neighbour->calls = calls + (isnan(neighbour->calls) ? 0 : neighbour->calls);
+}
+
+/* STACK's last frame was called by the one before. */
+static void add_call(struct analyze_neighbours *n, const struct analyze_stack *stack)
+{
+	uint32_t outermost, innermost, last = stack->n_frames - 1;
+
+	places(n, stack, &outermost, &innermost);
+	if (outermost && outermost == last)
+		add_calls(find(&n->callers, &stack->frames[last - 1]), stack->count[0]);
+	else if (innermost && innermost + 1 == last)
+		add_calls(find(&n->callees, &stack->frames[last]), stack->count[0]);
 }
 
 define_compare(compare, struct analyze_neighbour,
@@ -71,11 +92,14 @@ int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *
 	*n = (struct analyze_neighbours){ .function = function };
 	if (!function)
 		return 0;
-	err = analyze_stacks_add(&n->stacks, p, 0, 1, NULL);
+	err = analyze_stacks_add(&n->stacks, p, 0, 1, NULL) ?:
+							      analyze_stacks_add_calls(&n->calls, p);
 	if (err)
 		return err;
 	for (size_t i = 0; i < n->stacks.n_rows; i++)
 		add_stack(n, &n->stacks.rows[i]);
+	for (size_t i = 0; i < n->calls.n_rows; i++)
+		add_call(n, &n->calls.rows[i]);
 	finish(&n->callers, n->samples, period);
 	finish(&n->callees, n->samples, period);
 	return 0;
@@ -86,4 +110,5 @@ void analyze_neighbours_deinit(struct analyze_neighbours *n)
 	free(n->callers.items);
 	free(n->callees.items);
 	analyze_stacks_deinit(&n->stacks);
+	analyze_stacks_deinit(&n->calls);
 }

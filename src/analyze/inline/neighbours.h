@@ -8,7 +8,8 @@
 struct analyze_neighbour {
 	enum analyze_frame_kind kind;
 	const char *name; /* as it is in the file; of callees NULL: the function itself */
-	double samples, total; /* taken below both, and that in ticks; NAN: not known */
+	double samples, total; /* taken with both on the stack, and that in ticks; NAN: not known */
+	double calls; /* from the one to the other; NAN: not known, as of bodies and without edges */
 	double share; /* of all of the function */
 };
 
@@ -21,7 +22,7 @@ struct analyze_neighbours {
 	const char *function;
 	double samples; /* in it and its callees */
 	struct analyze_neighbour_list callers, callees;
-	struct analyze_stacks stacks;
+	struct analyze_stacks stacks, calls;
 };
 
 /*

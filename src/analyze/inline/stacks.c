@@ -134,6 +134,25 @@ static bool is_work_of(const struct profile *p, const struct profile_sample *s, 
 	       !(s->flags & PROFILE_SAMPLE_USER) && !analyze_sample_is_in_probe(p, s);
 }
 
+static void keep(struct analyze_stacks *stacks, struct analyze_stack s)
+{
+	for (size_t i = 0; i < s.n_frames; i++)
+		stacks->bytes += strnlen(s.frames[i].name, ANALYZE_FRAME_NAME_MAX);
+	vec_push(stacks, rows, s);
+}
+
+static int finish(struct analyze_stacks *stacks)
+{
+	if (stacks->bytes > MAX_BYTES) {
+		log_error("the stacks of this file make more than %lu MiB of text: it is damaged",
+			  MAX_BYTES >> 20);
+		return -E2BIG;
+	}
+	/* Different addresses in the same functions give the same stack. */
+	vec_unite(stacks, rows, stack_compare, stack_merge);
+	return 0;
+}
+
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
 		       double scale, const char *context)
 {
@@ -148,19 +167,31 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 			continue;
 		s = stack_of(p, &samples[i], &stacks->texts);
 		s.count[side] = (double)samples[i].count * scale;
-		for (size_t j = 0; j < s.n_frames; j++)
-			stacks->bytes += strnlen(s.frames[j].name, ANALYZE_FRAME_NAME_MAX);
-		vec_push(stacks, rows, s);
+		keep(stacks, s);
 	}
 	free(samples);
-	if (stacks->bytes > MAX_BYTES) {
-		log_error("the stacks of this file make more than %lu MiB of text: it is damaged",
-			  MAX_BYTES >> 20);
-		return -E2BIG;
+	return finish(stacks);
+}
+
+int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->n_edges && stacks->bytes <= MAX_BYTES; i++) {
+		const struct profile_edge *e = &p->edges[i];
+		const struct profile_stack *stack = &p->stacks[e->stack];
+		struct analyze_stack s;
+
+		if (!stack->n_locations)
+			continue;
+		s = stack_of(p,
+			     &(struct profile_sample){ .context = e->context, .stack = e->stack },
+			     &stacks->texts);
+		/* What is inlined at the function's first instruction was not called. */
+		for (uint32_t n = p->locations[stack->locations[0]].n_frames; n > 1; n--)
+			s.n_frames--;
+		s.count[0] = (double)e->calls;
+		keep(stacks, s);
 	}
-	/* Different addresses in the same functions give the same stack. */
-	vec_unite(stacks, rows, stack_compare, stack_merge);
-	return 0;
+	return finish(stacks);
 }
 
 uint32_t analyze_stack_sure(const struct analyze_stack *s)

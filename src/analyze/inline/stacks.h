@@ -46,6 +46,8 @@ struct analyze_stacks {
  */
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
 		       double scale, const char *context);
+/* Likewise the calls of P's edges, to side 0: the last frame is what was called. Exact recordings have them. */
+int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile *p);
 /*
  * How many of its frames the sample was surely taken in: of one that came late, not the body in which interrupts were enabled,
  * nor the unlock function that did that for its caller.

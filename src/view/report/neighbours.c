@@ -12,17 +12,28 @@ struct line {
 	const char *name;
 };
 
-static const struct output_column columns[] = {
-	COLUMN("name", TEXT, line, name, .header = "FUNCTION"),
-	COLUMN("samples", COUNT, line, neighbour.samples, .header = "SAMPLES"),
-	COLUMN("oncpu_total", TIME, line, neighbour.total, .header = "CPU TOTAL"),
-	COLUMN("share", FRACTION, line, neighbour.share, .header = "SHARE"),
-};
+#define NEIGHBOUR_COLUMNS(samples_)                                                                \
+	{                                                                                          \
+		COLUMN("name", TEXT, line, name, .header = "FUNCTION"),                            \
+			COLUMN("calls", COUNT, line, neighbour.calls, .header = "CALLS",           \
+			       .rank = OUTPUT_IF_ANY),                                             \
+			COLUMN("samples", COUNT, line, neighbour.samples, .header = samples_),     \
+			COLUMN("oncpu_total", TIME, line, neighbour.total, .header = "CPU TOTAL"), \
+			COLUMN("share", FRACTION, line, neighbour.share, .header = "SHARE"),       \
+	}
 
-static void set_rows(struct view_rows *rows, const struct analyze_neighbour_list *list)
+static const struct output_column columns[] = NEIGHBOUR_COLUMNS("SAMPLES");
+/* What stands for samples are the instructions of the next column. */
+static const struct output_column exact_columns[] = NEIGHBOUR_COLUMNS(NULL);
+static const struct output_group exact_group = { COLUMNS(exact_columns) };
+
+static void set_rows(struct view_rows *rows, const struct view_report *r,
+		     const struct analyze_neighbour_list *list)
 {
 	struct line *lines = view_rows_new(rows, list->n_items, sizeof(*lines));
 
+	if (profile_is_exact(r->p))
+		rows->section.groups = &exact_group;
 	for (uint32_t i = 0; i < list->n_items; i++) {
 		const struct analyze_neighbour *n = &list->items[i];
 		const struct analyze_frame frame = { n->kind, n->name };
@@ -34,33 +45,32 @@ static void set_rows(struct view_rows *rows, const struct analyze_neighbour_list
 	}
 }
 
-static char *title(const struct view_report *r, const char *what)
-{
-	return alloc_printf("%s %s, by what is below both", what, r->neighbours.function ?: "");
-}
-
 static void callers_rows(struct view_rows *rows, const void *data)
 {
 	const struct view_report *r = data;
 
-	set_rows(rows, &r->neighbours.callers);
+	set_rows(rows, r, &r->neighbours.callers);
 }
 
 static char *callers_title(const void *data)
 {
-	return title(data, "Callers of");
+	const char *name = ((const struct view_report *)data)->neighbours.function ?: "";
+
+	return alloc_printf("Callers of %s, and what %s took when called from each", name, name);
 }
 
 static void callees_rows(struct view_rows *rows, const void *data)
 {
 	const struct view_report *r = data;
 
-	set_rows(rows, &r->neighbours.callees);
+	set_rows(rows, r, &r->neighbours.callees);
 }
 
 static char *callees_title(const void *data)
 {
-	return title(data, "Callees of");
+	const char *name = ((const struct view_report *)data)->neighbours.function ?: "";
+
+	return alloc_printf("Callees of %s, and what each took when called from it", name);
 }
 
 const struct view_table report_callers = {

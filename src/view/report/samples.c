@@ -14,17 +14,24 @@ struct line {
 	double samples, share;
 };
 
-static const struct output_column columns[] = {
-	COLUMN("name", TEXT, line, name, .header = "FUNCTION ITSELF"),
-	COLUMN("samples", COUNT, line, samples, .header = "SAMPLES"),
-	COLUMN("share", FRACTION, line, share, .header = "SHARE"),
-};
+#define LEAF_COLUMNS(samples_)                                                       \
+	{                                                                            \
+		COLUMN("name", TEXT, line, name, .header = "FUNCTION ITSELF"),       \
+			COLUMN("samples", COUNT, line, samples, .header = samples_), \
+			COLUMN("share", FRACTION, line, share, .header = "SHARE"),   \
+	}
+
+static const struct output_column columns[] = LEAF_COLUMNS("SAMPLES");
+static const struct output_column exact_columns[] = LEAF_COLUMNS("INSNS");
+static const struct output_group exact_group = { COLUMNS(exact_columns) };
 
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct analyze_leaves *leaves = &((const struct view_report *)data)->leaves;
 	struct line *lines = view_rows_new(rows, leaves->n_leaves, sizeof(*lines));
 
+	if (view_report_is_exact(data))
+		rows->section.groups = &exact_group;
 	for (size_t i = 0; i < leaves->n_leaves; i++) {
 		const struct analyze_leaf *leaf = &leaves->leaves[i];
 		char *name = output_folded_frames(leaf->frames, leaf->n_frames);

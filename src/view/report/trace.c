@@ -31,7 +31,7 @@ char *view_trace_text(const struct analyze_trace_line *of)
 
 	switch (of->kind) {
 	case PROFILE_TRACE_CALL:
-		return alloc_printf("%*s%s()", indent, "", name ?: "?");
+		return alloc_printf("%*s%s()", indent, "", name ?: "[unknown]");
 	case PROFILE_TRACE_LOOP:
 		return alloc_printf("%*s%.0f times:", indent, "", of->times);
 	case PROFILE_TRACE_LOST:
