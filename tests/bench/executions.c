@@ -9,7 +9,7 @@
  *
  * RANGE is START-END, of a function's code, in hexadecimal. The task is the one that executes MARK for the
  * first time; until it does so again, executions of COUNT are counted while it is in OUTER and in no
- * interrupt. Which task runs, the stack tells that SWITCH (__switch_to_asm) has changed to; interrupts
+ * interrupt. Which task runs, the stack tells that SWITCH (__switch_to) pushes to; interrupts
  * begin with IRQ_ENTER and end with IRQ_EXIT, and soft ones, wherever they run, are in SOFTIRQ. FILE gets
  * a line "ADDRESS COUNT" for each instruction that was executed, and "marks N". One CPU.
  */
@@ -39,7 +39,7 @@ enum kind {
 static const char *const keys[] = { "mark",    "switch", "irq_enter", "irq_exit",
 				    "softirq", "outer",  "count" };
 
-#define RANGES_MAX 64
+#define RANGES_MAX 512
 static struct range {
 	enum kind kind;
 	uint64_t start, end;
@@ -130,6 +130,7 @@ static void on_exec(struct qemu_plugin_insn *insn, void (*cb)(unsigned int, void
 static void watch(struct qemu_plugin_insn *insn, const struct range *r)
 {
 	uint64_t at = qemu_plugin_insn_vaddr(insn);
+	const unsigned char *code = qemu_plugin_insn_data(insn);
 	bool first = at == r->start, last = leaves(r, insn);
 
 	switch (r->kind) {
@@ -139,13 +140,12 @@ static void watch(struct qemu_plugin_insn *insn, const struct range *r)
 		break;
 	case SWITCH:
 		/*
-		 * "pop %rbp", off the new task's stack. Only plain loads: behind an instruction that calls one of
-		 * QEMU's helpers, version 7.2 goes on to report what other helpers read.
+		 * What is pushed goes to the new task's stack. QEMU 7.2 does not report what all kernels' pops read off it,
+		 * and behind an instruction that calls one of its helpers what other helpers read.
 		 */
-		if (*(const unsigned char *)qemu_plugin_insn_data(insn) != 0x5d)
-			break;
-		qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS,
-						 QEMU_PLUGIN_MEM_R, NULL);
+		if (code[code[0] == 0x41] >> 3 == 0x50 >> 3)
+			qemu_plugin_register_vcpu_mem_cb(insn, on_switch, QEMU_PLUGIN_CB_NO_REGS,
+							 QEMU_PLUGIN_MEM_W, NULL);
 		break;
 	case IRQ_ENTER:
 		if (first)

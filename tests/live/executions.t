@@ -25,7 +25,7 @@ range() {
 make_shim() {
 	local options function part
 	sort "$("$lab" path hardened)/System.map" >symbols
-	options=out=$PWD/emulator,mark=$(range __x64_sys_sethostname),switch=$(range __switch_to_asm)
+	options=out=$PWD/emulator,mark=$(range __x64_sys_sethostname),switch=$(range __switch_to)
 	options+=,irq_enter=$(range irq_enter_rcu),irq_exit=$(range irq_exit_rcu)
 	options+=,softirq=$(range handle_softirqs),outer=$(range kernel_clone),outer=$(range do_madvise)
 	for function in $functions; do
