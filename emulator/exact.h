@@ -162,6 +162,8 @@ void tree_execution(struct node *node, const struct block *block);
 /* Instead of BLOCK, which was left after N instructions. */
 void tree_left(struct node *node, const struct block *block, uint16_t n);
 struct block *tree_block(uint64_t addr, uint16_t n, const uint8_t *sizes);
+/* BLOCK goes on to its last instruction, which is another's. */
+void tree_shorten(struct block *block);
 /* By instruction INSN of BLOCK, which may be NULL. */
 void tree_miss(struct node *node, struct block *block, uint16_t insn, enum model_event event);
 

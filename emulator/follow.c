@@ -10,9 +10,11 @@
 
 #include "exact.h"
 
-#define FRAMES_MAX  512 /* of a task; calls beyond are counted in the last */
-#define TASKS_HASH  4096
-#define STACK_SHIFT 14 /* 16 KiB, aligned to that */
+#define INSN_BYTES_MAX 15
+#define PAGE_SHIFT     12
+#define FRAMES_MAX     512 /* of a task; calls beyond are counted in the last */
+#define TASKS_HASH     4096
+#define STACK_SHIFT    14 /* 16 KiB, aligned to that */
 
 struct frame {
 	struct node *node; /* NULL: not known yet what is called */
@@ -91,7 +93,20 @@ static void clear(struct task *task)
 	task->frames[0] = (struct frame){ .node = user->root, .context = user };
 }
 
-static void charge(void)
+/*
+ * QEMU 7.2 gives up an instruction that reaches into another page, unless it is the first of its block, but tells plugins of it,
+ * with those of its bytes that were read before the end of the page.
+ */
+static bool is_given_up(const struct block *block, const struct block *next)
+{
+	uint64_t addr = block->end - block->sizes[block->n - 1];
+
+	return next->addr == addr &&
+	       addr >> PAGE_SHIFT != (addr + INSN_BYTES_MAX - 1) >> PAGE_SHIFT;
+}
+
+/* What was executed since, to the begin of NEXT; NULL: to the end. */
+static void charge(const struct block *next)
 {
 	uint64_t n = executed - charged;
 
@@ -100,6 +115,10 @@ static void charge(void)
 	top->node->self += n;
 	if (!last || last->function == &user_code || n == last->n)
 		return;
+	if (n + 1 == last->n && next && is_given_up(last, next)) {
+		tree_shorten(last);
+		return;
+	}
 	/* An exception left the block. */
 	tree_left(top->node, last, (uint16_t)n);
 	trace_left(last, (uint16_t)n);
@@ -303,7 +322,7 @@ static void go_on(const struct block *block)
 
 void follow_block(struct block *block)
 {
-	charge();
+	charge(block);
 	if (entered)
 		switch_task();
 	if (last && last->ending == ENDS_ENTRY)
@@ -377,7 +396,7 @@ uint64_t follow_end(void)
 {
 	uint64_t open = 0;
 
-	charge();
+	charge(NULL);
 	for (int i = 0; i < TASKS_HASH; i++)
 		for (const struct task *task = tasks[i]; task; task = task->next)
 			open += task->command ? task->depth : 0;

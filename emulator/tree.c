@@ -301,6 +301,13 @@ struct block *tree_block(uint64_t addr, uint16_t n, const uint8_t *sizes)
 	return block_of[at] = b;
 }
 
+void tree_shorten(struct block *b)
+{
+	b->end -= b->sizes[--b->n];
+	b->ending = ENDS_OTHERWISE;
+	b->direct = b->within = false;
+}
+
 void tree_join(struct function *part, struct function *whole)
 {
 	part->whole = whole;
