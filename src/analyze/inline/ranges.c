@@ -163,8 +163,8 @@ static struct analyze_estimated share_of(const struct analyze_ranges *ranges, do
 }
 
 /*
- * The time of K samples in CONTEXT. Where the context was timed, it is that share of its time; else
- * each sample stands for a period, and how many of all there are is what is not sure.
+ * The time of K samples in CONTEXT: of instructions that were counted, these. Where the context was timed, it is
+ * that share of its time; else each sample stands for a period, and how many of all there are is what is not sure.
  */
 static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 					const struct analyze_range_context *context, double k)
@@ -172,6 +172,9 @@ static struct analyze_estimated time_of(const struct analyze_ranges *ranges,
 	double all = ranges->bodies.all;
 	struct analyze_estimated share;
 
+	if (ranges->counted)
+		return (struct analyze_estimated){ k * ranges->tick, k * ranges->tick,
+						   k * ranges->tick };
 	if (!isnan(context->sampled)) {
 		share = share_of(ranges, k, context->samples);
 		return analyze_estimated_scale(&share, context->sampled);
@@ -286,7 +289,7 @@ static struct analyze_estimate estimate_form(const struct analyze_ranges *ranges
 		.missing = count->missing,
 	};
 
-	if (time > 0 && count->around >= count->samples)
+	if (!ranges->counted && time > 0 && count->around >= count->samples)
 		estimate_within(ranges, &e, count, context, time);
 	e.self_total = e.total.value * (count->own / count->samples);
 	return e;
