@@ -53,8 +53,16 @@ for command in 'merge --force -o merged.data good.data hostile.data' 'merge -o m
   report_test $? "${command//$evil/ESCAPES}: nothing for the terminal"
 done
 
-# gnuplot has commands that run others.
 fixture captured-hostile
+at_once report --why-varies=vfs_read captured-hostile.data
+[ "$status" -eq 0 ] && ! LC_ALL=C grep -q "$(printf '[\033\a]')" out err &&
+  grep -qF 'current->comm = x\x20\x1b]0;y\x07' out
+report_test $? 'a captured name is one word, escaped, in conditions' "$(cat out err)"
+at_once report --format=csv --section=values captured-hostile.data
+[ "$status" -eq 0 ] && [ "$(grep -cE '^vfs_read.*,current->comm=(z\\x20flags=1|x\\x20\\x1b]0;y\\x07)$' out)" -eq 2 ]
+report_test $? 'and in the rows of values' "$(cat out err)"
+
+# gnuplot has commands that run others.
 if command -v gnuplot >/dev/null; then
   at_once report --why-varies=$'a\'.system(\'touch owned\').\'`touch owned`\n!touch owned' --plot=plot.svg captured-hostile.data
   [ "$status" -eq 0 ] && [ ! -e owned ] && grep -qF ".system('touch owned').'\`touch owned\`\\x0a!touch owned: crng_init" plot.svg

@@ -334,6 +334,30 @@ static struct profile *captured(const char *function, uint32_t unseeded)
 	return p;
 }
 
+/* A function whose calls were made by tasks that call themselves by escapes, and by other variables. */
+static void name_tasks(struct profile *p)
+{
+	static const char *const names[] = { "z flags=1", "x \033]0;y\a" };
+	uint32_t site = fixture_function(p, "vfs_read", 0x3000);
+
+	profile_variable_add(p, &(struct profile_variable){ .site = site,
+							    .name = "current->comm",
+							    .kind = PROFILE_VARIABLE_NAME,
+							    .bytes = 8 });
+	for (uint32_t i = 0; i < 100; i++) {
+		uint64_t time = 400 + 100 * (i % 2) + i % 5;
+
+		profile_capture_add(p, &(struct profile_capture){
+					       .site = site,
+					       .calls = 1,
+					       .time = (int64_t)time,
+					       .sumsq = (double)time * (double)time,
+					       .min = time,
+					       .max = time,
+					       .values = { profile_name_add(p, names[i % 2]) } });
+	}
+}
+
 static struct profile *build(const char *name)
 {
 	struct profile *p;
@@ -365,8 +389,11 @@ static struct profile *build(const char *name)
 		return captured("allocate_slab", 400);
 	if (!strcmp(name, "captured-unseeded"))
 		return captured("allocate_slab", 4200);
-	if (!strcmp(name, "captured-hostile"))
-		return captured("a'.system('touch owned').'`touch owned`\n!touch owned", 400);
+	if (!strcmp(name, "captured-hostile")) {
+		p = captured("a'.system('touch owned').'`touch owned`\n!touch owned", 400);
+		name_tasks(p);
+		return p;
+	}
 	if (!strcmp(name, "three-runs"))
 		return fixture_big_fork(3, 1000);
 	if (!strcmp(name, "empty")) {
