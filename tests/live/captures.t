@@ -91,6 +91,7 @@ equal 'what the code reads of its arguments, without being asked' "$(rows slab a
 	'map(.values | test(" s->flags=0x[0-9a-f]+ ")) | all')" true
 equal 'the names of slab caches, without being asked' "$(rows slab allocate_slab \
 	'map(.values | capture(" s->name=(?<name>[^ ]+)").name) | unique | [.[] | select(. == "vm_area_struct" or . == "filp")] | length')" 2
+equal 'static keys' "$(rows random get_random_u32 'map(.values | test(" crng_is_ready=1( |$)")) | all')" true
 equal 'and of variables' "$(rows poll do_sys_poll 'map(.values | test(" sysctl_net_busy_poll=0($| )")) | all')" true
 equal 'members of what such a member points to' "$(rows poll vfs_read \
 	'map(.values | test(" file->f_path.dentry->d_flags=0x[0-9a-f]+( |$)")) | all')" true

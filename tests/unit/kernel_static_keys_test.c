@@ -57,6 +57,38 @@ static char *read_it(const char *symbols)
 	return text;
 }
 
+/* Of jumps in a part of the code: each key once, but not one in another variable, or with a number. */
+static void names_those_of_code(void **state)
+{
+	struct kernel_kallsyms *ks;
+	struct kernel_kcore *kcore;
+	struct alloc_texts names = {};
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		memory.jumps[i].code = 0x1000;
+	set(0, 1, 0);
+	set(1, 0, 1);
+	set(2, 3, 0); /* many+0x4 */
+	set(3, 0, 2);
+	set(4, 2, 0); /* many */
+	memory.keys[0] = memory.keys[1] = 0;
+	assert_int_equal(
+		kernel_kcore_open(fixture_core("kcore", BASE, &memory, sizeof(memory)), &kcore), 0);
+	assert_int_equal(kernel_kallsyms_load(fixture_text("kallsyms", SYMBOLS), &ks), 0);
+	alloc_keep(&names, alloc_strdup("off"));
+	/* All but the first. */
+	kernel_static_keys_in(kcore, ks, BASE + 0x1010, 0x31, &names);
+	assert_int_equal(names.n_texts, 3);
+	assert_string_equal(names.texts[1], "off");
+	assert_string_equal(names.texts[2], "many");
+	kernel_static_keys_in(NULL, ks, BASE, 0x2000, &names);
+	assert_int_equal(names.n_texts, 3);
+	alloc_texts_free(&names);
+	kernel_kallsyms_destroy(ks);
+	kernel_kcore_destroy(kcore);
+}
+
 static void names_what_is_on(void **state)
 {
 	char *text;
@@ -93,6 +125,7 @@ static void says_nothing_where_it_cannot_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_those_of_code),
 		cmocka_unit_test(names_what_is_on),
 		cmocka_unit_test(says_nothing_where_it_cannot_read),
 	};

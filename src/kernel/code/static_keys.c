@@ -73,3 +73,29 @@ char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kerne
 	arch_tables_clear(&tables);
 	return text;
 }
+
+void kernel_static_keys_in(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks,
+			   uint64_t start, uint64_t len, struct alloc_texts *names)
+{
+	struct arch_tables tables;
+	size_t before = names->n_texts;
+
+	read_jumps(&tables, kcore, ks);
+	for (uint32_t i = 0; i < tables.n_labels; i++) {
+		const struct arch_jump_label *label = &tables.labels[i];
+		uint64_t offset;
+		const char *name;
+		size_t known = before;
+
+		if (label->code - start >= len)
+			continue;
+		name = kernel_kallsyms_variable_at(ks, label->key, &offset);
+		if (!name || offset || strchr(name, '.'))
+			continue;
+		while (known < names->n_texts && strcmp(names->texts[known], name) != 0)
+			known++;
+		if (known == names->n_texts)
+			alloc_keep(names, alloc_strdup(name));
+	}
+	arch_tables_clear(&tables);
+}

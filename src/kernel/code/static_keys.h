@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "base/alloc.h"
+
 struct kernel_kallsyms;
 struct kernel_kcore;
 
@@ -18,5 +20,12 @@ char *kernel_static_key_name(const char *name, uint64_t offset);
  * The names of the image's keys that are on now, with blanks between, for free(): "init_on_alloc rseq_debug_enabled". NULL where the kernel's memory or KS do not tell.
  */
 char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks);
+
+/*
+ * Appends to NAMES the image's variables that are keys of jumps in the LEN bytes of code at START, each once, in the order of the code.
+ * Not those in other variables, as of tracepoints, nor those whose names compilers numbered.
+ */
+void kernel_static_keys_in(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks,
+			   uint64_t start, uint64_t len, struct alloc_texts *names);
 
 #endif

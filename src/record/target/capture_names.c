@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel/code/operands.h"
+#include "kernel/code/static_keys.h"
 #include "record/target/capture.h"
 
 #define MAX_CODE   (64u << 10)
@@ -271,6 +272,8 @@ void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 			    (decides || o->kind == KERNEL_OPERAND_GLOBAL || n.bit_fields))
 				name_operand(&n, o, RECORD_CAPTURE_LOADS, NULL);
 		}
+	/* Settings: those that nobody changes any more differ between recordings. */
+	kernel_static_keys_in(record_symbols_live(symbols), symbols->ks, sym->addr, len, names);
 	alloc_texts_free(&n.paths);
 	kernel_operands_deinit(&operands);
 	free(code);
