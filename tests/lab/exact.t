@@ -106,7 +106,7 @@ like 'flame graphs have all' "$("$kprotperf" fold hardened.data | grep shuffle_f
 
 # Held to each other: functions that a fork calls four times or more, each fourth of them by name, all with LONG=1, by both
 # recorders (docs/exact.md has the table). Off is who differs by more than 1 % and 3 instructions. Measured: 1 of 18 in the
-# median and in the shortest call, 6 and 9 of 66, and against six other exact recordings 4 to 6 and 0 to 2 of 64 to 67.
+# median and in the shortest call, 2 to 6 and 5 to 8 of 67 to 70, against three exact recordings.
 rows() {
 	json "$1" '.functions[] | select(.syscall == "clone" and .calls >= 4) | "\(.name)|\(.p50)|\(.min)|\(.caveat)"' | LC_ALL=C sort -t'|' -k1,1
 }

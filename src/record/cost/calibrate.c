@@ -112,11 +112,11 @@ static bool is_used(const struct calibrator *c, enum profile_mechanism mech)
 	return record_engine_fault_mechanism(c->e) == mech || has_sites(c, mech);
 }
 
-/* By kprobe.multi it is found without probes that would have to be detached again. */
+/* By kprobe.multi it is found, if less exactly, without kprobes that would have to be detached again. */
 static bool needs_nested(const struct calibrator *c)
 {
-	return (has_sites(c, PROFILE_MECH_FENTRY) || has_sites(c, PROFILE_MECH_KPROBE)) &&
-	       !has_sites(c, PROFILE_MECH_MULTI);
+	return has_sites(c, PROFILE_MECH_FENTRY) ||
+	       (has_sites(c, PROFILE_MECH_KPROBE) && !has_sites(c, PROFILE_MECH_MULTI));
 }
 
 static void prepare(struct calibrator *c, uint32_t spare, const struct record_target *target)
