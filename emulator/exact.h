@@ -58,6 +58,7 @@ struct function {
 	uint32_t n_blocks; /* seen so far */
 	struct function *whole; /* what it is a part of; NULL: it is none */
 	uint32_t softirq; /* the number of those that it handles; 0: none */
+	bool code; /* and no variable */
 	bool written, traced; /* TRACED: one of its calls is asked for */
 };
 
@@ -224,6 +225,8 @@ struct context *async_begins(const struct function *runner, const struct functio
 /* --- what data is of ------------------------------------------------------ */
 
 /* Of the recorder's file. False: it does not say enough, or this QEMU does not tell memory, and nothing is counted. */
+/* The guest's memory as it is mapped now. False: nothing is there, or this QEMU does not tell. */
+bool guest_read(uint64_t addr, void *data, size_t size);
 bool objects_read(const char *path);
 /* An access of VADDR, which is in memory at PHYS, missed: EVENTS has a bit for each enum model_event. */
 void objects_missed(uint32_t events, uint64_t vaddr, uint64_t phys);

@@ -14,6 +14,7 @@
 #define PAGE_SHIFT     12
 #define FRAMES_MAX     512 /* of a task; calls beyond are counted in the last */
 #define TASKS_HASH     4096
+#define KTHREAD_WORDS  64 /* at the end of a stack: kthread()'s frame, and what it called */
 #define STACK_SHIFT    14 /* 16 KiB, aligned to that */
 
 struct frame {
@@ -31,6 +32,7 @@ struct task {
 	uint64_t stack; /* its number, 0: not known yet */
 	struct task *next; /* of the same hash */
 	bool command;
+	struct function *kthread; /* that it is, and was before MARK_BEGIN; else NULL */
 	uint32_t depth; /* of FRAMES; frame 0 is user space, or nothing */
 	struct frame frames[FRAMES_MAX];
 };
@@ -84,13 +86,37 @@ static struct task *task_of(uint64_t stack)
 	return task;
 }
 
+/*
+ * The function that the kernel thread on STACK is: what kthread() called there, as the words tell that look like addresses of code.
+ * NULL: it is no such thread, or QEMU does not tell.
+ */
+static struct function *kthread_of(uint64_t stack)
+{
+	uint64_t words[KTHREAD_WORDS];
+	bool is_kthread = false;
+
+	if (!guest_read(((stack + 1) << STACK_SHIFT) - sizeof(words), words, sizeof(words)))
+		return NULL;
+	for (int i = KTHREAD_WORDS - 1; i >= 0; i--) {
+		struct function *f = symbols_at(words[i]);
+
+		if (!f->code || words[i] >= f->end)
+			continue;
+		if (is_kthread && f->role != ROLE_KTHREAD)
+			return f;
+		is_kthread |= f->role == ROLE_KTHREAD;
+	}
+	return NULL;
+}
+
 /* Back to the bottom: in user space, or about to be seen for the first time. */
 static void clear(struct task *task)
 {
-	struct context *user = tree_context(EXACT_USER, task->command, NULL);
+	struct context *bottom = task->kthread ? tree_context(EXACT_KTHREAD, false, task->kthread) :
+						 tree_context(EXACT_USER, task->command, NULL);
 
 	task->depth = 0;
-	task->frames[0] = (struct frame){ .node = user->root, .context = user };
+	task->frames[0] = (struct frame){ .node = bottom->root, .context = bottom };
 }
 
 /*
@@ -275,7 +301,8 @@ static void move(struct function *function)
 	/* Of entry code the parts are functions of their own, that jump to each other. */
 	if (top == current->frames) {
 		frame.entry = true;
-		frame.context = tree_context(EXACT_NONE, current->command, NULL);
+		frame.context = current->kthread ? top->context :
+						   tree_context(EXACT_NONE, current->command, NULL);
 	}
 	if (push(frame))
 		become(function);
@@ -298,8 +325,10 @@ static void switch_task(void)
 {
 	if (entered && entered != current->stack) {
 		current = task_of(entered);
-		if (!current->frames[0].node)
+		if (!current->frames[0].node) {
+			current->kthread = kthread_of(current->stack);
 			clear(current);
+		}
 		top = &current->frames[current->depth];
 	}
 	entered = 0;
@@ -379,6 +408,7 @@ void follow_new_stack(uint64_t slot)
 		return;
 	task = task_of(slot >> STACK_SHIFT);
 	task->command = current->command;
+	task->kthread = NULL;
 	clear(task);
 }
 

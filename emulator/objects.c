@@ -80,9 +80,10 @@ static uint64_t vmemmap, percpu, percpu_end;
 static bool tells; /* QEMU does, and so does the recorder */
 static bool knows; /* the types */
 
-static bool guest_read(uint64_t addr, void *data, size_t size)
+bool guest_read(uint64_t addr, void *data, size_t size)
 {
-	return !cpu_memory_rw_debug(qemu_get_cpu(0), addr, data, size, false);
+	return cpu_memory_rw_debug && qemu_get_cpu &&
+	       !cpu_memory_rw_debug(qemu_get_cpu(0), addr, data, size, false);
 }
 
 bool objects_read(const char *path)

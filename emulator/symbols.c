@@ -119,6 +119,7 @@ bool symbols_read(const char *path)
 			f = append(addr);
 		if (!f->role)
 			f->role = role;
+		f->code |= strchr("tTwW", name[1]) != NULL;
 		if (!f->softirq)
 			f->softirq = softirq_of(name + 3);
 		f->traced |= trace.name && !strcmp(name + 3, trace.name);

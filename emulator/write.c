@@ -27,16 +27,21 @@ static uint32_t function_id(const struct function *function)
 	return function ? function->id : 0;
 }
 
+static void write_function(struct function *f, FILE *file)
+{
+	if (!f || !f->id || f->written)
+		return;
+	f->written = true;
+	fprintf(file, "F %" PRIu32 " %" PRIx64 "\n", f->id, f->start);
+}
+
 static void write_functions(FILE *file)
 {
-	for (uint32_t i = 0; i < n_nodes; i++) {
-		struct function *f = nodes[i]->function;
-
-		if (!f || !f->id || f->written)
-			continue;
-		f->written = true;
-		fprintf(file, "F %" PRIu32 " %" PRIx64 "\n", f->id, f->start);
-	}
+	for (uint32_t i = 0; i < n_nodes; i++)
+		write_function(nodes[i]->function, file);
+	/* What a kernel thread is need not have been executed meanwhile. */
+	for (uint32_t i = 0; i < n_contexts; i++)
+		write_function(contexts[i]->function, file);
 }
 
 static void write_blocks(FILE *file)

@@ -64,6 +64,9 @@ equal 'paths have all calls, with their instructions' "$(json both '
 	[.paths[] | select(.syscall == "*")] | group_by(.function) | length > 500 and
 	(map(select([(map(.calls) | add), (map(.total) | add)] != $all[.[0].function]) | .[0].function) | . == [])')" true
 
+is 'kernel threads that began before are contexts of their own' \
+	"$(json both '[.functions[].syscall] | unique | map(select(IN("[rcu_gp_kthread]"))) | length')" 1
+
 # One row for each caller, bodies apart from the function around them.
 for function in allocate_slab get_random_u32 vm_area_dup; do
 	"$kprotperf" report --callers="$function" --format=json both.data >callers.json

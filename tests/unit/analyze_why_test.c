@@ -148,24 +148,30 @@ static void test_itself(void **state)
 }
 
 /* Another task executes more, as what X wakes does, and more of it: it is told of after X. */
-static void test_other_tasks(void **state)
+static void check_other_task(const char *name)
 {
 	struct profile *sides[] = { side(20, 30), side(20, 40) };
 	struct answer x;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct profile_sample sample = { .count = i ? 5000 : 1000 };
 
-		sample.context = profile_context_add(sides[i], "[other tasks]");
+		sample.context = profile_context_add(sides[i], name);
 		sample.stack = stack(sides[i], "t", 1);
 		profile_sample_add(sides[i], &sample);
 	}
 	answer_init(&x, sides[0], sides[1]);
-	assert_string_equal(x.why.contexts[1].name, "[other tasks]");
+	assert_string_equal(x.why.contexts[1].name, name);
 	assert_int_equal(x.why.contexts[1].told, x.why.contexts[0].told);
 	assert_says(&x, "X is 7.69 % slower");
 	answer_deinit(&x);
+}
+
+static void test_other_tasks(void **state)
+{
+	(void)state;
+	check_other_task("[other tasks]");
+	check_other_task("[rcu_gp_kthread]");
 }
 
 /* What b and c execute more they execute because a calls them more often. */

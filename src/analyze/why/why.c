@@ -15,14 +15,13 @@
 /* Contexts that begin by themselves, whatever the command does, or may not begin before it ends ("close [rcu]"). */
 static bool is_asynchronous(const char *name)
 {
-	static const char *const names[] = { "[irq]", "[softirq]", "[other tasks]", "[rcu]",
-					     "[workqueue]" };
+	static const char *const synchronous[] = { "[page_fault]", "[none]", "[task work]" };
 	const char *kind = strrchr(name, '[');
 
-	for (size_t i = 0; kind && i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(kind, names[i]))
-			return true;
-	return false;
+	for (size_t i = 0; kind && i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
+		if (!strcmp(kind, synchronous[i]))
+			return false;
+	return kind;
 }
 
 static double largest_cause(const struct why_context *c)
@@ -156,10 +155,11 @@ static int rank(const struct why_context *c)
 		       3 * (int)c->told + (int)c->changed;
 }
 
-/* What wakes other tasks is a context of the command's, which is to be told before what they do then. */
+/* What wakes other tasks, kernel threads too, is a context of the command's, which is to be told before what they do then. */
 static bool is_of_others(const struct why_context *c)
 {
-	return !strcmp(c->name, "[other tasks]");
+	return c->name[0] == '[' && is_asynchronous(c->name) && strcmp(c->name, "[irq]") != 0 &&
+	       strcmp(c->name, "[softirq]") != 0;
 }
 
 define_compare(
