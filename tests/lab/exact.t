@@ -75,6 +75,12 @@ done
 is 'callers have their instructions, no samples' "$("$kprotperf" report --callers=allocate_slab both.data | sed -n 2p | tr -s ' ')" \
 	'FUNCTION CALLS CPU TOTAL SHARE'
 
+"$kprotperf" annotate --format=json both.data shuffle_freelist >annotated.json
+is 'annotate has the instructions of each body, and of what that calls' \
+	"$(jq -c '[.bodies[] | select((.self + .callees - .cost | fabs) > 0.01 or .measured != "counted")], (.bodies | length > 5)' annotated.json)" '[]
+true'
+like 'and calls them so' "$("$kprotperf" annotate both.data shuffle_freelist | grep '^Instructions: ')" 'in the kernel: [0-9]+ in its own code'
+
 # Perl's fork is the first, and the smallest.
 is 'a call kept whole has its instructions' "$(json both '.trace[0].oncpu_total')" "$(json both '.syscalls[] | select(.name == "clone").min')"
 is 'all in lines' "$(json both '[.trace[] | select(.kind == "lost")] | length')" 0

@@ -135,7 +135,9 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 
 		analyze_figures_form(&figures, &stats[i], &corrected);
 		/* Interrupts hit all that runs alike, and are a context of their own. */
-		if (stats[i].calls)
+		if (ranges->counted)
+			context.sampled = context.samples * ranges->tick;
+		else if (stats[i].calls)
 			context.sampled = fmax(figures.total, 0) * (1 - served);
 		analyze_figures_form(&figures, &stats[i], options);
 		for (enum analyze_time time = 0; time < ANALYZE_N_TIMES; time++) {

@@ -69,7 +69,9 @@ static void rows(struct view_rows *rows, const void *data)
 			.depth = b->depth,
 			.exact = is_exact ? exact_cost(a, b->range) : NAN,
 			.calls = is_exact ? b->range->side.figures.calls : NAN,
-			.measured = is_exact ? "exact" : "estimated",
+			.measured = is_exact               ? "exact" :
+				    profile_is_exact(f->p) ? "counted" :
+							     "estimated",
 		};
 	}
 	annotate_rows_choose(rows, f, counted);

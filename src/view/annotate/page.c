@@ -53,10 +53,11 @@ static void write_title(const struct view *v, const struct annotated *f)
 			  "how often they are executed is known.");
 	else
 		view_text(v,
-			  "Samples: %.0f, of %.0f in the kernel: %.0f in its own code%s, %.0f in "
+			  "%s: %.0f, of %.0f in the kernel: %.0f in its own code%s, %.0f in "
 			  "callees%s.",
-			  a->samples, a->kernel, a->hits.self, late, a->hits.callees, unplaced);
-	if (a->samples > 0 && a->samples < FEW) {
+			  profile_is_exact(f->p) ? "Instructions" : "Samples", a->samples,
+			  a->kernel, a->hits.self, late, a->hits.callees, unplaced);
+	if (a->samples > 0 && a->samples < FEW && !profile_is_exact(f->p)) {
 		struct analyze_estimated half = analyze_binomial(a->samples / 2, a->samples);
 
 		view_text(
@@ -90,8 +91,9 @@ static void write_main(const struct view *v, const struct annotated *f,
 {
 	const struct analyze_annotation *a = &f->a;
 	char share[OUTPUT_NUMBER_MAX], calls[OUTPUT_NUMBER_MAX], cost[OUTPUT_NUMBER_MAX];
+	bool is_exact = profile_is_exact(f->p);
 	char *of = isnan(a->figures.calls) ?
-			   alloc_strdup("its samples") :
+			   alloc_strdup(is_exact ? "its instructions" : "its samples") :
 			   alloc_printf(
 				   "the time of %s calls",
 				   output_number(calls, OUTPUT_COUNT, a->figures.calls, a->clock));
@@ -101,8 +103,9 @@ static void write_main(const struct view *v, const struct annotated *f,
 	if (more)
 		alloc_append(&text, is_body ? " (%s)" : ", \"%s\"", more);
 	fputc('\n', v->out);
-	view_text(v, "%s of %s in %s: ~%s%s per %s.", annotate_percent(share, what->figures.share),
-		  of, text, output_number(cost, OUTPUT_TIME, what->figures.cost, a->clock),
+	view_text(v, "%s of %s in %s: %s%s%s per %s.", annotate_percent(share, what->figures.share),
+		  of, text, is_exact ? "" : "~",
+		  output_number(cost, OUTPUT_TIME, what->figures.cost, a->clock),
 		  view_unit(a->clock), a->tick_is_of_call ? "call" : "run");
 	free(text);
 	free(of);
@@ -134,7 +137,7 @@ static void write_headline(const struct view *v, const struct annotated *f,
 static void write_notes(const struct view *v, const struct annotated *f)
 {
 	fputc('\n', v->out);
-	if (f->a.samples > 0)
+	if (f->a.samples > 0 && !profile_is_exact(f->p))
 		view_text(v,
 			  "An address is that of the instruction due when the sample was taken: "
 			  "the one before it may have taken the time. ~: estimated from samples.");

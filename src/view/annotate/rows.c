@@ -72,6 +72,8 @@ void annotate_rows_choose(struct view_rows *rows, const struct annotated *f,
 {
 	struct output_section *section = &rows->section;
 
+	if (profile_is_exact(f->p))
+		section->mark = NULL;
 	if (counted && rows->for_people)
 		section->n_rows = rank(rows->owned, section->n_rows);
 	if (counted && f->a.counted) {
