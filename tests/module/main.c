@@ -8,7 +8,7 @@
  *   measure   write "SHAPE N": the same as quiet, with the time stamp counter read around each call;
  *             read: "SHAPE N MIN MAX", in ticks of the counter, which QEMU's icount mode makes
  *             instructions
- *   ticking   write "N": lets the timer call known_tick() N times, whatever then runs
+ *   ticking   write "N": lets the timer call known_tick() N times, each when it interrupts the task that wrote
  *   known     read: "FUNCTION SELF TOTAL" for each function, as constructed
  *   ticks     read: how often the timer has called known_tick()
  */
@@ -38,14 +38,17 @@ static noinline __attribute__((noipa)) long known_namesake_2(long a, long b)
 
 static struct hrtimer timer;
 static u64 ticks, ticks_left;
+static const struct task_struct *ticked; /* compared only */
 
 static enum hrtimer_restart on_timer(struct hrtimer *t)
 {
 	if (!ticks_left)
 		return HRTIMER_NORESTART;
-	ticks_left--;
-	ticks++;
-	known_tick();
+	if (current == ticked) {
+		ticks_left--;
+		ticks++;
+		known_tick();
+	}
 	/* From now, not from when it was due: an interrupt held up must not be followed by others. */
 	hrtimer_forward_now(t, ns_to_ktime(TICK_PERIOD_NS));
 	return HRTIMER_RESTART;
@@ -55,6 +58,7 @@ static void start_timer(u64 n)
 {
 	hrtimer_cancel(&timer);
 	ticks_left = n;
+	ticked = current;
 	hrtimer_start(&timer, ns_to_ktime(TICK_PERIOD_NS), HRTIMER_MODE_REL_HARD);
 }
 
@@ -184,7 +188,7 @@ static ssize_t run_write(struct file *file, const char __user *from, size_t len,
 	return len;
 }
 
-/* Lets the timer expire N times, whatever then runs. */
+/* Lets the timer expire, until it has interrupted the writer N times. */
 static ssize_t ticking_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
 	unsigned int n;
