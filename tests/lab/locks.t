@@ -84,6 +84,11 @@ like 'clean refuses meanwhile' "$status:$err" '^1:lab: a build is running'
 echo 'not a kernel' >junk
 try timeout 120 "$lab" run --accel icount --bzimage junk -- true
 is 'a guest does not wait for builds' "$status:$(grep -c 'QEMU begins' log)" 120:1
+mkdir slow
+printf '#!/bin/sh\nsleep 1\nexec /bin/cat "$@"\n' >slow/cat
+chmod +x slow/cat
+try env PATH="$scratch/slow:$PATH" timeout 120 "$lab" run --accel icount --bzimage junk -- true
+is 'nor for ever where QEMU is gone before what reads its output begins' "$status" 120
 rm "$HOLD-debug"
 wait $debug
 is 'the one that does not share it is done meanwhile' "$?:$(tail -n 1 log)" '0:end debug'
