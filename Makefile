@@ -13,6 +13,8 @@ $(if $(filter x86_64,$(MACHINE)),,$(error kprotperf is for x86-64 kernels so far
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
 DESTDIR ?=
+# Debian's packages have zsh's completion elsewhere.
+ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 
 # V=1 shows the commands.
 Q := $(if $(filter 1,$(V)),,@)
@@ -41,7 +43,9 @@ CLANG_FORMAT ?= clang-format
 
 LIBS     := libbpf libelf libdw zlib capstone jansson libseccomp libRmath
 OPTFLAGS ?= -O2 -g
-CFLAGS   += -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) -Wall -Wextra -Wshadow -Wstrict-prototypes \
+# The same bytes wherever it is built.
+ANYWHERE := -fdebug-prefix-map=$(CURDIR)=.
+CFLAGS   += -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) $(ANYWHERE) -Wall -Wextra -Wshadow -Wstrict-prototypes \
             -Wmissing-prototypes -Wno-missing-field-initializers -Werror $(SAN_FLAGS)
 CPPFLAGS += -Isrc -Iinclude -I$(BUILD) -DKPROTPERF_VERSION='"$(VERSION)"' -DMATHLIB_STANDALONE \
             $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
@@ -83,11 +87,17 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/.pkgs
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# What --version says.
+version_of = $(shell $(1) --version 2>/dev/null | grep -Eom 1 '[0-9]+(\.[0-9]+)+' | head -n 1)
+$(BUILD)/obj/src/cmd/main.o: CPPFLAGS += -DKPROTPERF_BUILT='"$(foreach lib,$(LIBS),$(lib) $(shell \
+	pkg-config --modversion $(lib) 2>/dev/null),) $(notdir $(lastword $(CC))) $(call version_of,$(CC)), $(notdir \
+	$(lastword $(CLANG))) $(call version_of,$(CLANG)) (BPF)$(SAN_FLAGS:%=; %)"'
+
 # The user space side of the BPF programs is generated from their object.
 $(filter $(BUILD)/obj/src/record/%,$(OBJS)): | \
 	$(BUILD)/kprotperf.skel.h $(BUILD)/kprotperf_plain.skel.h $(BUILD)/kprotperf_try.skel.h
 
-BPF_FLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
+BPF_FLAGS := -target bpf -mcpu=v3 -O2 -g $(ANYWHERE) -Wall -Wextra -Wno-unused-parameter -Werror \
              -Iinclude -Ivmlinux -Ibpf
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/.pkgs
@@ -278,9 +288,22 @@ format: ## put the C sources into the project's format
 C_FILES     = $(shell git ls-files '*.c' '*.h')
 SHELL_FILES = $(shell git ls-files scripts .ci tests workloads | xargs grep -lE '^\#!/(usr/bin/env |bin/)?(ba)?sh')
 
+# Man pages and completion are made of what --help prints.
+$(BUILD)/share/made: $(BUILD)/kprotperf scripts/from-help
+	$(call say,HELP,$(@D))
+	$(Q)rm -rf $(@D)
+	$(Q)scripts/from-help $< $(@D)
+	@touch $@
+
 .PHONY: install
-install: all ## into $(DESTDIR)$(PREFIX)
-	install -D -m 755 $(BUILD)/kprotperf $(DESTDIR)$(PREFIX)/bin/kprotperf
+install: $(BUILD)/kprotperf $(BUILD)/share/made ## program, man pages, completion and docs, into $(DESTDIR)$(PREFIX)
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/kprotperf
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(BUILD)/share/man/*
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(BUILD)/share/bash/kprotperf
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d $(BUILD)/share/fish/kprotperf.fish
+	install -D -m 644 -t $(DESTDIR)$(ZSHDIR) $(BUILD)/share/zsh/_kprotperf
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/kprotperf README.md CHANGELOG.md
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/kprotperf/docs docs/*
 
 .PHONY: clean
 clean: ## remove what make built (the lab's kernels stay: scripts/lab clean)

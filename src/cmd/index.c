@@ -21,7 +21,7 @@ static const struct cmd_option options[] = {
 
 static const struct cmd_syntax syntax = {
 	.options = options,
-	.args_doc = "VMLINUX…",
+	.args_doc = "VMLINUX...",
 	.doc = "Make the index of inlined bodies, functions and lines of a kernel if there is none yet, and "
 	       "print its path. Other commands make it when they first need it; make it in advance for a "
 	       "kernel that runs in a guest.",

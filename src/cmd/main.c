@@ -14,13 +14,14 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "profile/file/section.h"
 
 static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *args, *help;
 } commands[] = {
-	{ "record", cmd_record, "[OPTION…] [-- CMD [ARG…]]",
+	{ "record", cmd_record, "[OPTION...] [-- CMD [ARG...]]",
 	  "measure a command, a process or the system" },
 	{ "report", cmd_report, "FILE", "show a recording" },
 	{ "diff", cmd_diff, "BASELINE HARDENED", "compare the same work on two kernels" },
@@ -29,11 +30,11 @@ static const struct command {
 	{ "fold", cmd_fold, "FILE", "print folded stacks, for flamegraph.pl" },
 	{ "annotate", cmd_annotate, "FILE FUNC[@FUNCTION]",
 	  "show a function's lines and instructions with their cost" },
-	{ "merge", cmd_merge, "-o OUT FILE…", "combine recordings of several boots" },
-	{ "resolve", cmd_resolve, "FILE…", "add names and lines to recordings made elsewhere" },
+	{ "merge", cmd_merge, "-o OUT FILE...", "combine recordings of several boots" },
+	{ "resolve", cmd_resolve, "FILE...", "add names and lines to recordings made elsewhere" },
 	{ "exact", cmd_exact, "FILE SYMBOLS COUNTS",
 	  "add what the lab's emulator counted to a recording" },
-	{ "index", cmd_index, "VMLINUX…",
+	{ "index", cmd_index, "VMLINUX...",
 	  "index a kernel's inlined bodies and lines ahead of use" },
 	{ "list", cmd_list, "[--protections] [GLOB]",
 	  "list what can be measured on this kernel, or its protections" },
@@ -44,18 +45,30 @@ static const struct command {
 
 static void print_help(FILE *out)
 {
-	fputs("Usage: kprotperf COMMAND [OPTION…] …\n"
+	fputs("Usage: kprotperf COMMAND [OPTION...] ...\n"
 	      "Measure what kernel protections cost, and where.\n\n",
 	      out);
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(out, "  %-8s %-28s %s\n", commands[i].name, commands[i].args,
+		fprintf(out, "  %-8s %-30s  %s\n", commands[i].name, commands[i].args,
 			commands[i].help);
-	fputs("\nSee kprotperf COMMAND --help for the options of each. A first session:\n\n"
+	fputs("\nSee kprotperf COMMAND --help for the options of each, --version for what is compiled in.\n"
+	      "A first session:\n\n"
 	      "  kprotperf record --func allocate_slab -o a.data -- ./big-fork\n"
 	      "  kprotperf report a.data\n"
 	      "  kprotperf diff a.data b.data          (b.data from the other kernel)\n"
-	      "  kprotperf fold a.data | flamegraph.pl > a.svg\n",
+	      "  kprotperf fold a.data | flamegraph.pl > a.svg\n\n"
+	      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 diff --fail-above found more; record\n"
+	      "ends with the status of the command that it ran.\n",
 	      out);
+}
+
+/* KPROTPERF_BUILT is the Makefile's: what the libraries and compilers were. */
+static void print_version(void)
+{
+	printf("kprotperf " KPROTPERF_VERSION "\n"
+	       "data files of version %d\n"
+	       "built with " KPROTPERF_BUILT "\n",
+	       FILE_VERSION);
 }
 
 /* A build for x86-64 may run elsewhere, emulated; there it would take another kernel for its own. */
@@ -112,7 +125,7 @@ int main(int argc, char **argv)
 		return CMD_DONE;
 	}
 	if (!strcmp(name, "--version")) {
-		puts("kprotperf " KPROTPERF_VERSION);
+		print_version();
 		return CMD_DONE;
 	}
 	if (!is_supported())

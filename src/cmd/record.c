@@ -211,7 +211,7 @@ static void check_usage(void *input, struct argp_state *state)
 
 static const struct cmd_syntax syntax = {
 	.options = options,
-	.args_doc = "[-- CMD [ARG…]]",
+	.args_doc = "[-- CMD [ARG...]]",
 	.doc = "Measure what CMD and everything it starts do in the kernel: syscalls, page faults, the given "
 	       "functions, and samples of where time is spent.",
 	.operands = offsetof(struct record_options, argv),

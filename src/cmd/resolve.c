@@ -7,7 +7,7 @@
 
 static const struct cmd_syntax syntax = {
 	.options = cmd_recordings_options,
-	.args_doc = "FILE…",
+	.args_doc = "FILE...",
 	.doc = "Add names of functions and inlined bodies, files and lines to recordings made without "
 	       "them (record --no-resolve), which can then be read anywhere.",
 	.operands = offsetof(struct cmd_recordings, files),
