@@ -161,7 +161,7 @@ TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue
 # four at once two CPUs were idle for a fifth of theirs.
 TAP_LAB   := $(patsubst %,tests/%.t,live/debug live/ranges live/blocks lab/stock live/demo lab/patch live/globs lab/kernels \
 	live/flow lab/failures live/annotate live/signals live/known lab/ab lab/exact)
-TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t)))
+TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t tests/package/*.t)))
 # tests/run says on descriptor 3 what failed and why.
 PROVE     := 3>&2 MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove --exec tests/run --timer --merge
 
@@ -271,7 +271,7 @@ $(BUILD)/emulator/exact.so: $(wildcard emulator/*.c emulator/*.h) $(wildcard inc
 
 .PHONY: setup
 setup: ## install the Debian packages that are missing (make bench: its own too)
-	@scripts/setup --for=build --for=test --for=lab --for=lab-stock
+	@scripts/setup --for=build --for=test --for=deb --for=lab --for=lab-stock
 
 .PHONY: lint
 lint: ## static checks: layers, cppcheck, shellcheck, formatting
@@ -304,6 +304,11 @@ install: $(BUILD)/kprotperf $(BUILD)/share/made ## program, man pages, completio
 	install -D -m 644 -t $(DESTDIR)$(ZSHDIR) $(BUILD)/share/zsh/_kprotperf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/kprotperf README.md CHANGELOG.md
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/kprotperf/docs docs/*
+
+.PHONY: deb
+deb: ## the Debian package, into $(BUILD)/deb
+	@scripts/setup --for=build --for=deb
+	scripts/deb $(VERSION) $(BUILD)/deb
 
 .PHONY: clean
 clean: ## remove what make built (the lab's kernels stay: scripts/lab clean)

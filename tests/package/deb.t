@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# make deb: the same bytes from two folders, what lintian says of it, and what a clean Debian has before, with and after it.
+
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
+for folder in one a/second; do
+  git -c safe.directory='*' clone -q "$repo" "$folder"
+  try make -C "$folder" deb
+  report_test "$status" "make deb, in $folder"
+done
+ok 'the same package from two folders' cmp one/build/deb/kprotperf_*_amd64.deb a/second/build/deb/kprotperf_*_amd64.deb
+try lintian --allow-root --display-info --pedantic --tag-display-limit 0 one/build/deb/*.changes
+[ "$status" -eq 0 ] && [ ! "$out" ]
+report_test $? 'lintian has nothing to say'
+
+# In the new system, $1, and with its package lists, as mmdebstrap's hook. The package's dependencies go with it.
+cat >clean <<'TEXT'
+files() {
+  (cd "$1" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./tmp -o -path ./var/cache -o -path ./var/log \
+    -o -path ./var/lib/apt \) -prune -o -print | sort)
+}
+set -e
+cp one/build/deb/kprotperf_*_amd64.deb "$1/tmp/kprotperf.deb"
+files "$1" >before
+chroot "$1" apt-get install -y -q --no-install-recommends /tmp/kprotperf.deb
+chroot "$1" kprotperf --version >version
+LC_ALL=C chroot "$1" man kprotperf-fold >page
+chroot "$1" bash -c '. /usr/share/bash-completion/bash_completion
+  _completion_loader kprotperf; complete -p kprotperf' >completion
+chroot "$1" apt-get purge -y -q kprotperf
+chroot "$1" apt-get autoremove --purge -y -q
+files "$1" >after
+TEXT
+try mmdebstrap --format=null --variant=apt --include=man-db,bash-completion --customize-hook="bash $scratch/clean \"\$1\"" bookworm
+if [ "$status" -ne 0 ] && [ ! -e before ]; then
+  skip 'on a clean Debian 12' "none can be made here: $(tail -n 1 err)"
+else
+  report_test "$status" 'installed on a clean Debian 12, and purged'
+  like 'it runs there' "$(<version)" '^kprotperf [0-9]'
+  like 'man kprotperf-fold' "$(<page)" '--vmlinux=FILE'
+  is 'completion' "$(<completion)" 'complete -F _kprotperf kprotperf'
+  ok 'after a purge nothing is left' diff before after
+fi
+
+done_testing
