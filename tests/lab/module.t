@@ -35,7 +35,7 @@ find 'a module' -type f | sort | xargs -d '\n' sha256sum >before
 printf '/* %s */\n' "$scratch" >>'a module/lab_test.c'
 find 'a module' -type f | sort | xargs -d '\n' sha256sum >before
 folders=()
-for kernel in hardened debug; do
+for kernel in debug hardened; do
 	try "$lab" module --kernel "$kernel" 'a module'
 	is "a module builds for $kernel" "$status" 0
 	like 'and its path is told' "$out" "/kernels/$kernel-.*/modules/a_module-.*/lab_test\.ko$"
@@ -47,11 +47,19 @@ for kernel in hardened debug; do
 		grep -c "lab_test_function.*lab_test" /proc/kallsyms && ls /sys/kernel/btf && rmmod lab_test' sh "$ko"
 	is "the $kernel guest loads it, with BTF" "$status:$out" $'0:lab_test: 42\n1\nlab_test\nvmlinux'
 done
+try "$lab" run --insmod "$ko" -- cat /sys/module/lab_test/refcnt
+is 'run --insmod has it before the command' "$status:$out" 0:0
+try "$lab" run --insmod "$ko" --insmod /nonexistent.ko -- echo ran
+is 'one that is not there is an error' "$status:$out" 126:
+cp -r 'a module' plain
+try "$lab" module plain
+like 'its lines are those of the folder' "$(readelf --debug-dump=info "$out" 2>&1)" "DW_AT_name +: .* $(readlink -f plain)/lab_test\.c"
+rm -rf "${out%/*}"
 find 'a module' -type f | sort | xargs -d '\n' sha256sum >after
 ok 'the folder is as it was' cmp before after
 
 built=$(stat -c '%i %y' "$ko")
-try "$lab" module --kernel=debug 'a module'
+try "$lab" module 'a module'
 is 'again, it is the same one' "$status:$out" "0:$ko"
 is 'not built again' "$(stat -c '%i %y' "$ko")" "$built"
 
@@ -72,6 +80,6 @@ try env KPROTPERF_LAB="$scratch/cache" "$lab" module 'a module'
 is 'a kernel that is not built is said to be' "$status:$err" \
 	"1:lab: kernel 'hardened' is not built; build it with: scripts/lab build hardened"
 
-rm -rf "${folders[@]}" "$cache/logs/module-a_module.log"
+rm -rf "${folders[@]}" "$cache/logs/module-a_module.log" "$cache/logs/module-plain.log"
 
 done_testing
