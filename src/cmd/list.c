@@ -42,7 +42,7 @@ static const struct cmd_syntax syntax = {
 	.args_doc = "[GLOB]",
 	.doc = "List the kernel's functions that match GLOB (default: all) and how record would time each, or "
 	       "why it cannot. With a GLOB, also list every place where a matching function is inlined "
-	       "(INLINED@FUNC: into FUNC). Or list the kernel's protections.",
+	       "(INLINED@FUNC: into FUNC, which may be a module's). Or list the kernel's protections.",
 	.operands = offsetof(struct list_options, args),
 	.most = 1,
 	.too_many = "takes one GLOB",
@@ -55,8 +55,16 @@ static const char *glob_of(const struct list_options *o)
 
 struct list {
 	struct view_code code;
-	const char *into; /* what the function around bodies must match; NULL: any does */
+	const struct kernel_index *index; /* that is looked through */
+	struct record_symbols symbols; /* of the running kernel */
+	struct record_image *in; /* that INDEX is of; NULL: of another kernel */
+	char *inlined; /* what bodies must match, */
+	const char *into; /* and the function around them; NULL: any does */
+	bool named; /* that is a name */
 	bool inlined_known; /* the name of some inlined function matched */
+	/* What has each of the bodies. */
+	struct record_image **images;
+	uint32_t n_images, cap_images;
 };
 
 static char *copy(const char *text)
@@ -103,7 +111,7 @@ static char *address_text(const struct list *list, uint64_t addr, const char *sy
 {
 	struct kernel_place place;
 
-	if (kernel_index_at(list->code.index, addr, &place) || !place.symbol)
+	if (kernel_index_at(list->index, addr, &place) || !place.symbol)
 		return alloc_printf("0x%" PRIx64, addr);
 	return alloc_printf("%s+0x%" PRIx64,
 			    symbol && !strcmp(place.symbol, symbol) ? "" : place.symbol,
@@ -120,7 +128,7 @@ static char *addresses_text(const struct list *list, const struct kernel_body *b
 		char *start = address_text(list, r->start, body->function.symbol), *longer;
 		struct kernel_place place;
 
-		if (kernel_index_at(list->code.index, r->start, &place))
+		if (kernel_index_at(list->index, r->start, &place))
 			place.offset = r->start;
 		longer = alloc_printf("%s%s%s-0x%" PRIx64, text ? text : "", text ? ", " : "",
 				      start, place.offset + (r->end - r->start));
@@ -141,36 +149,68 @@ static int add_body(const struct kernel_body *body, void *arg)
 	row.name = alloc_strdup(body->name);
 	row.function =
 		alloc_strdup(body->function.symbol ? body->function.symbol : body->function.name);
-	row.chain = kernel_index_chain(list->code.index, body->id, PROFILE_CHAIN);
+	row.chain = kernel_index_chain(list->index, body->id, PROFILE_CHAIN);
 	if (body->call_file)
 		row.place = alloc_printf("%s:%u", body->call_file, body->call_line);
+	row.module = copy(list->in ? list->in->module : NULL);
 	row.entry = address_text(list, body->entry, body->function.symbol);
 	row.addresses = addresses_text(list, body);
 	for (size_t i = 0; i < body->n_ranges; i++)
 		row.n_bytes += (double)(body->ranges[i].end - body->ranges[i].start);
 	vec_push(&list->code.bodies, items, row);
+	vec_push(list, images, list->in);
 	return 0;
 }
 
-/* A kernel has 200,000 bodies: only those asked for, by INLINED or INLINED@FUNC. */
-static void list_bodies(struct list *list, const struct list_options *o)
+/* Those of INDEX, of IN where that runs here. */
+static void add_bodies(struct list *list, const struct kernel_index *index, struct record_image *in)
+{
+	uint32_t n_empty = 0;
+
+	list->index = index;
+	list->in = in;
+	list->inlined_known |=
+		!kernel_index_bodies_each(index, list->inlined, add_body, list, &n_empty) &&
+		!list->into;
+	list->code.n_empty += n_empty;
+}
+
+static int add_image(struct record_image *in, void *arg)
+{
+	struct list *list = arg;
+	int err = record_image_index(&list->symbols, in);
+
+	if (err)
+		return err;
+	if ((!in->index || !kernel_index_has_dwarf(in->index)) && (!in->module || list->named))
+		log_note("inlined functions%s%s are unknown: %s",
+			 in->module ? " of the module " : "", in->module ?: "",
+			 in->why_not ?: "the vmlinux has no DWARF");
+	if (in->index && list->inlined)
+		add_bodies(list, in->index, in);
+	return 0;
+}
+
+/* A kernel has 200,000 bodies: only those asked for, by INLINED or INLINED@FUNC. -errno, reported. */
+static int list_bodies(struct list *list, const struct list_options *o)
 {
 	const char *at = o->glob ? strchr(o->glob, '@') : NULL;
-	char *name;
+	int err = 0;
 
-	if (!list->code.index)
-		return;
-	if (!o->glob) {
+	list->into = at ? at + 1 : NULL;
+	list->named = at && !strpbrk(list->into, "*?[");
+	if (o->glob)
+		list->inlined =
+			alloc_strndup(o->glob, at ? (size_t)(at - o->glob) : strlen(o->glob));
+	if (!list->code.is_other_kernel)
+		err = record_range_images_each(&list->symbols, list->into, add_image, list);
+	else if (list->inlined)
+		add_bodies(list, list->code.index, NULL);
+	if (!o->glob && list->code.index)
 		log_note("%u inlined bodies not listed: give a GLOB to list those that match",
 			 kernel_index_n_bodies(list->code.index));
-		return;
-	}
-	name = alloc_strndup(o->glob, at ? (size_t)(at - o->glob) : strlen(o->glob));
-	list->into = at ? at + 1 : NULL;
-	list->inlined_known = !kernel_index_bodies_each(list->code.index, name, add_body, list,
-							&list->code.n_empty) &&
-			      !at;
-	free(name);
+	free(list->inlined);
+	return err;
 }
 
 /* How record --range would measure the body of ROW, and what there is to say of it. */
@@ -188,10 +228,8 @@ static void note_how(struct view_code_row *row, const struct record_range *r)
 }
 
 /* Fills in how each of the listed bodies would be measured on the running kernel. */
-static void survey_bodies(struct list *list, struct record_symbols *symbols,
-			  const struct record_features *features)
+static void survey_bodies(struct list *list, const struct record_features *features)
 {
-	bool named = list->into && !strpbrk(list->into, "*?[");
 	struct record_ranges ranges = {};
 	struct view_code_rows *rows = &list->code.bodies;
 
@@ -203,14 +241,14 @@ static void survey_bodies(struct list *list, struct record_symbols *symbols,
 		return;
 	}
 	for (uint32_t i = 0; i < rows->n_items; i++)
-		record_ranges_add(&ranges, &symbols->kernel, &rows->items[i].body, named);
+		record_ranges_add(&ranges, list->images[i], &rows->items[i].body, list->named);
 	if (!features->kprobe)
-		record_ranges_survey(&ranges, symbols);
+		record_ranges_survey(&ranges, &list->symbols);
 	for (uint32_t i = 0; i < rows->n_items; i++) {
 		struct view_code_row *row = &rows->items[i];
 
 		if (!features->kprobe) {
-			note_how(row, record_ranges_find(&ranges, &symbols->kernel, &row->body));
+			note_how(row, record_ranges_find(&ranges, list->images[i], &row->body));
 			continue;
 		}
 		row->how = "samples";
@@ -249,26 +287,22 @@ static int print_list(const struct list *list, const struct list_options *o)
 static int list_running(struct list *list, const struct list_options *o)
 {
 	struct record_features features = {};
-	struct record_symbols symbols;
-	const struct record_kernel kernel = { &symbols, &features };
+	const struct record_kernel kernel = { &list->symbols, &features };
 	int n, status = CMD_FAILED;
 
-	n = record_symbols_init(&symbols, o->vmlinux);
+	n = record_symbols_init(&list->symbols, o->vmlinux);
 	if (!n)
 		n = record_sites_list(&kernel, glob_of(o), add_function, list);
-	if (n >= 0 && !record_symbols_index(&symbols, &list->code.index)) {
-		if (!list->code.index || !kernel_index_has_dwarf(list->code.index))
-			log_note("inlined functions are unknown: %s",
-				 symbols.kernel.why_not ?: "the vmlinux has no DWARF");
-		list_bodies(list, o);
+	if (n >= 0 && !record_symbols_index(&list->symbols, &list->code.index) &&
+	    !list_bodies(list, o)) {
 		if (list->code.bodies.n_items) {
 			if (!n)
 				record_features_probe(&features);
-			survey_bodies(list, &symbols, &features);
+			survey_bodies(list, &features);
 		}
 		status = print_list(list, o);
 	}
-	record_symbols_deinit(&symbols);
+	record_symbols_deinit(&list->symbols);
 	return status;
 }
 
@@ -355,5 +389,6 @@ int cmd_list(int argc, char **argv)
 	kernel_image_destroy(image);
 	view_code_rows_deinit(&list.code.functions);
 	view_code_rows_deinit(&list.code.bodies);
+	free(list.images);
 	return status;
 }

@@ -132,8 +132,9 @@ static int add_body(const struct kernel_body *body, void *arg)
 }
 
 /* Adds the bodies of IN that are asked for, where there is an index that tells of them. */
-static int add_bodies(struct resolver *r, struct record_image *in)
+static int add_bodies(struct record_image *in, void *arg)
 {
+	struct resolver *r = arg;
 	uint32_t empty = 0;
 	int err = record_image_index(r->symbols, in);
 
@@ -158,32 +159,32 @@ static int add_bodies(struct resolver *r, struct record_image *in)
 	return 0;
 }
 
-/* In modules with a function that matches; FUNCTION named, in the kernel only if that or no module has it. */
-static int add_from_images(struct resolver *r)
+int record_range_images_each(struct record_symbols *symbols, const char *function,
+			     record_image_fn fn, void *arg)
 {
 	const struct record_image *last = NULL;
-	bool in_kernel = !r->named, in_modules = false;
+	bool named = function && !strpbrk(function, "*?["), in_kernel = !named, in_modules = false;
 	const struct kernel_sym *all;
 	int err = 0;
 	size_t n;
 
-	all = kernel_kallsyms_all(r->symbols->ks, &n);
-	for (size_t i = 0; r->function && i < n && !err; i++) {
+	all = kernel_kallsyms_all(symbols->ks, &n);
+	for (size_t i = 0; function && i < n && !err; i++) {
 		struct record_image *in;
 
-		if ((!all[i].module && !r->named) ||
-		    !record_site_matches(r->symbols->ks, &all[i], r->function))
+		if ((!all[i].module && !named) ||
+		    !record_site_matches(symbols->ks, &all[i], function))
 			continue;
 		in_kernel |= !all[i].module;
 		if (!all[i].module)
 			continue;
 		in_modules = true;
-		in = record_symbols_image_of(r->symbols, &all[i]);
+		in = record_symbols_image_of(symbols, &all[i]);
 		if (in != last)
-			err = add_bodies(r, in);
+			err = fn(in, arg);
 		last = in;
 	}
-	return err || (in_modules && !in_kernel) ? err : add_bodies(r, &r->symbols->kernel);
+	return err || (in_modules && !in_kernel) ? err : fn(&symbols->kernel, arg);
 }
 
 /*
@@ -224,7 +225,7 @@ static int resolve_one(struct record_ranges *ranges, struct record_symbols *symb
 	r.name = alloc_strndup(pattern, at ? (size_t)(at - pattern) : strlen(pattern));
 	r.function = at ? at + 1 : NULL;
 	r.named = at && !strpbrk(at, "*?[");
-	err = add_from_images(&r);
+	err = record_range_images_each(symbols, r.function, add_bodies, &r);
 	if (err != -ENODATA && (err || !r.added))
 		report_missing(&r, err);
 	else if (r.empty && !at)

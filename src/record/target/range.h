@@ -61,6 +61,15 @@ int record_ranges_resolve(struct record_ranges *ranges, const struct record_kern
 			  const struct record_names *patterns, uint32_t first_site);
 void record_ranges_deinit(struct record_ranges *ranges);
 
+/*
+ * Calls FN for what the bodies INLINED@FUNCTION may be in, until it returns other than 0, and returns that: the modules
+ * that have a function which matches, and the kernel's image unless FUNCTION is a name that only modules have. FUNCTION
+ * NULL, of INLINED alone: the kernel's image.
+ */
+typedef int (*record_image_fn)(struct record_image *in, void *arg);
+int record_range_images_each(struct record_symbols *symbols, const char *function,
+			     record_image_fn fn, void *arg);
+
 /* Adds BODY of IN's index. NAMED: its function is, by a name and not by a glob. */
 void record_ranges_add(struct record_ranges *ranges, struct record_image *in,
 		       const struct kernel_body *body, bool named);

@@ -90,6 +90,7 @@ static const struct view_table functions = {
 static const struct output_column body_columns[] = {
 	COLUMN("name", TEXT, view_code_row, name, .header = "INLINED"),
 	COLUMN("function", TEXT, view_code_row, function, .header = "INTO"),
+	COLUMN("module", TEXT, view_code_row, module, .header = "MODULE", .rank = 1),
 	COLUMN("chain", TEXT, view_code_row, chain, .header = "BY WAY OF", .rank = 1),
 	COLUMN("place", TEXT, view_code_row, place, .header = "CALLED AT"),
 	COLUMN("how", TEXT, view_code_row, how, .header = "HOW"),
@@ -108,6 +109,7 @@ static json_t *body_json(const struct view_code_row *row)
 	output_json_set(object, "declared", place_json(b->file, b->line));
 	output_json_set(object, "function", output_json_text(b->function.name));
 	output_json_set(object, "symbol", output_json_text(b->function.symbol));
+	output_json_set(object, "module", output_json_text(row->module));
 	output_json_set(object, "symbol_addr", json_integer((json_int_t)b->function.addr));
 	output_json_set(object, "chain", output_json_text(row->chain));
 	output_json_set(object, "called", place_json(b->call_file, b->call_line));
@@ -127,7 +129,7 @@ static json_t *bodies_json(const void *data)
 	const struct view_code *code = data;
 	json_t *list;
 
-	if (!code->index)
+	if (!code->index && !code->bodies.n_items)
 		return json_null();
 	list = json_array();
 	for (uint32_t i = 0; i < code->bodies.n_items; i++)
