@@ -49,7 +49,12 @@ struct node {
 struct reader {
 	struct profile *p;
 	const struct kernel_kallsyms *ks;
-	const struct kernel_index *idx;
+	const struct kernel_index *idx; /* of the kernel's image */
+	struct module_index {
+		const char *module;
+		struct kernel_index *idx;
+	} * modules;
+	uint32_t n_modules, cap_modules;
 	struct function *functions; /* by id */
 	uint32_t n_functions, cap_functions;
 	struct block *blocks;
@@ -135,14 +140,31 @@ static bool is_one_place(const struct kernel_place *a, const struct kernel_place
 	       a->file == b->file;
 }
 
-static void add_instruction(struct reader *r, struct block *b, uint64_t addr,
-			    struct kernel_place *last)
+/* The index of what has SYM, the kernel's image or a module; NULL: none. */
+static const struct kernel_index *index_of(struct reader *r, const struct kernel_sym *sym)
+{
+	struct module_index added;
+
+	if (!sym || !sym->module)
+		return sym ? r->idx : NULL;
+	for (uint32_t i = 0; i < r->n_modules; i++)
+		if (r->modules[i].module == sym->module)
+			return r->modules[i].idx;
+	added = (struct module_index){ sym->module, profile_module_index(r->p, sym->module) };
+	vec_push(r, modules, added);
+	return added.idx;
+}
+
+/* Of the function SYM. */
+static void add_instruction(struct reader *r, struct block *b, const struct kernel_sym *sym,
+			    uint64_t addr, struct kernel_place *last)
 {
 	struct kernel_place place = { .function = KERNEL_NONE, .body = KERNEL_NONE };
+	const struct kernel_index *idx = index_of(r, sym);
 	const struct piece piece = { addr, 1 };
 
-	if (r->idx && kernel_kallsyms_in_image(r->ks, addr))
-		kernel_index_at(r->idx, addr - kernel_kallsyms_stext(r->ks), &place);
+	if (idx)
+		kernel_index_at(idx, addr - kernel_kallsyms_base(r->ks, sym), &place);
 	if (b->n_pieces && is_one_place(&place, last)) {
 		b->pieces[b->n_pieces - 1].insns++;
 		return;
@@ -165,9 +187,9 @@ static bool read_block(struct reader *r)
 	    !take_address(r, &piece.addr) || !take_address(r, &way.target) || !take(r, 1, &falls))
 		return false;
 	way.falls = falls;
-	for (; piece.insns < SIZES_MAX && take(r, 15, &size); piece.insns++, piece.bytes += size)
-		add_instruction(r, &b, piece.addr + piece.bytes, &place);
 	f = &r->functions[function];
+	for (; piece.insns < SIZES_MAX && take(r, 15, &size); piece.insns++, piece.bytes += size)
+		add_instruction(r, &b, f->sym, piece.addr + piece.bytes, &place);
 	if (f->code.number)
 		return false;
 	while (f->n_blocks <= local)
@@ -542,6 +564,9 @@ static void finish(struct reader *r)
 		free(r->functions[i].blocks);
 		exact_code_deinit(&r->functions[i].code);
 	}
+	for (uint32_t i = 0; i < r->n_modules; i++)
+		kernel_index_destroy(r->modules[i].idx);
+	free(r->modules);
 	profile_blocks_unite(r->p, r->paths, r->n_paths);
 	free(r->paths);
 	for (uint32_t i = 0; i < r->n_blocks; i++)

@@ -104,25 +104,48 @@ static void resolve(struct profile *p, struct kernel_stops *stops, const struct 
 	kernel_graph_clear(&graph);
 }
 
-void profile_resolve_conditions(struct profile *p, const char *vmlinux)
+/* Of the loops in MODULE, NULL: in the kernel's image, if there are any. */
+static void resolve_in(struct work *w, const char *module, const char *vmlinux)
 {
-	struct work w = { .p = p };
 	struct kernel_stops *stops = NULL;
 	struct kernel_image *img = NULL;
 	char *why_not = NULL;
 
-	count(&w);
-	for (uint32_t i = 0; i < p->n_blocks; i++)
-		if (!profile_site_in_module(&p->sites[p->blocks[i].site]))
-			add_loops(&w, i);
-	sort_array(w.loops, w.n_loops, sizeof(*w.loops), by_insns);
-	if (w.n_loops && !profile_image(p, vmlinux, &img, &why_not) && img)
-		stops = kernel_stops_create(img);
-	for (uint32_t i = 0; i < w.n_loops && i < MAX_LOOPS && stops; i++)
-		resolve(p, stops, &w.loops[i]);
+	for (uint32_t i = 0; i < w->n_loops && i < MAX_LOOPS; i++) {
+		const struct profile_blocks *blocks = &w->p->blocks[w->loops[i].blocks];
+
+		if (!profile_site_is_in(&w->p->sites[blocks->site], module))
+			continue;
+		if (!img && module)
+			img = profile_module_image(w->p, module);
+		else if (!img && profile_image(w->p, vmlinux, &img, &why_not))
+			img = NULL;
+		if (!stops && img)
+			stops = kernel_stops_create(img);
+		if (!stops)
+			break;
+		resolve(w->p, stops, &w->loops[i]);
+	}
 	kernel_stops_destroy(stops);
 	kernel_image_destroy(img);
 	free(why_not);
+}
+
+void profile_resolve_conditions(struct profile *p, const char *vmlinux)
+{
+	struct work w = { .p = p };
+
+	count(&w);
+	for (uint32_t i = 0; i < p->n_blocks; i++)
+		add_loops(&w, i);
+	sort_array(w.loops, w.n_loops, sizeof(*w.loops), by_insns);
+	resolve_in(&w, NULL, vmlinux);
+	for (uint32_t i = 0; i < p->n_envs; i++) {
+		const char *module = profile_module_of_env(&p->envs[i]);
+
+		if (module)
+			resolve_in(&w, module, NULL);
+	}
 	free(w.loops);
 	free(w.executed);
 	free(w.first);

@@ -103,6 +103,16 @@ uint32_t profile_site_add(struct profile *p, const struct profile_site *site)
 	return section_add(p, SECTION_SITES, site);
 }
 
+bool profile_site_is_in(const struct profile_site *site, const char *module)
+{
+	const char *open = site->symbol ? strstr(site->symbol, " [") : NULL;
+	size_t len = module ? strlen(module) : 0;
+
+	if (!open || !module)
+		return !open && !module;
+	return !strncmp(open + 2, module, len) && !strcmp(open + 2 + len, "]");
+}
+
 bool profile_site_in_module(const struct profile_site *site)
 {
 	return site->symbol && strstr(site->symbol, " [");

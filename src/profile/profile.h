@@ -599,6 +599,8 @@ bool profile_context_is(const struct profile *p, uint32_t context, enum profile_
 uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
 /* Does SITE belong to a module, so that its address says nothing of the kernel's image? */
 bool profile_site_in_module(const struct profile_site *site);
+/* To MODULE? NULL: to the kernel's image. */
+bool profile_site_is_in(const struct profile_site *site, const char *module);
 /* Every loss and both sample counts are NOT_COUNTED until set, or added to by profile_count_add(). */
 uint32_t profile_run_add(struct profile *p, enum profile_run_kind kind);
 uint32_t profile_stack_add(struct profile *p, const uint32_t *locations, uint32_t n);

@@ -132,21 +132,18 @@ static void resolve_locations(struct profile *p, const struct kernel_index *idx,
 /* Where the functions in MODULE (NULL: in the kernel's image) are declared. */
 static void resolve_sites(struct profile *p, const struct kernel_index *idx, const char *module)
 {
-	char *suffix = module ? alloc_printf(" [%s]", module) : NULL;
-
 	for (uint32_t i = 0; i < p->n_sites; i++) {
 		struct profile_site *s = &p->sites[i];
-		const char *open = s->symbol ? strstr(s->symbol, " [") : NULL, *file;
+		const char *file;
 		uint32_t line;
 
 		/* Where a range is called from its index says; what is declared there is INTO. */
-		if (s->kind != PROFILE_SITE_FUNCTION || !same_text(open, suffix) ||
+		if (s->kind != PROFILE_SITE_FUNCTION || !profile_site_is_in(s, module) ||
 		    kernel_index_declaration(idx, s->addr, &file, &line))
 			continue;
 		s->file = profile_intern(p, file);
 		s->line = line;
 	}
-	free(suffix);
 }
 
 void profile_resolve_index(struct profile *p, const struct kernel_index *idx)
@@ -232,18 +229,40 @@ int profile_image(const struct profile *p, const char *vmlinux, struct kernel_im
 	return kernel_image_find(NULL, release ? release : "", &id, out, why_not);
 }
 
-/* The index of the module NAME with the build-id ID, in hexadecimal; NULL: there is neither that nor the module. */
-static struct kernel_index *module_index(const struct profile *p, const char *name, const char *hex)
+const char *profile_module_of_env(const struct profile_env *env)
+{
+	size_t prefix = strlen(PROFILE_ENV_MODULE);
+
+	return strncmp(env->key, PROFILE_ENV_MODULE, prefix) ? NULL : env->key + prefix;
+}
+
+void profile_module_build_id(const struct profile *p, const char *name, struct kernel_build_id *id)
+{
+	char *key = alloc_printf(PROFILE_ENV_MODULE "%s", name);
+
+	build_id_parse(profile_env_get(p, key), id);
+	free(key);
+}
+
+struct kernel_image *profile_module_image(const struct profile *p, const char *name)
 {
 	const char *release = profile_env_get(p, PROFILE_ENV_RELEASE);
+	struct kernel_build_id id;
+
+	profile_module_build_id(p, name, &id);
+	return id.len ? kernel_module_find(name, release ?: "", &id) : NULL;
+}
+
+struct kernel_index *profile_module_index(const struct profile *p, const char *name)
+{
 	struct kernel_index *idx = NULL;
 	struct kernel_build_id id;
 	struct kernel_image *img;
 
-	build_id_parse(hex, &id);
+	profile_module_build_id(p, name, &id);
 	if (!id.len || !kernel_index_get(&id, NULL, &idx))
 		return idx;
-	img = kernel_module_find(name, release ?: "", &id);
+	img = profile_module_image(p, name);
 	if (img && kernel_index_get(&id, img, &idx))
 		idx = NULL;
 	kernel_image_destroy(img);
@@ -252,16 +271,10 @@ static struct kernel_index *module_index(const struct profile *p, const char *na
 
 void profile_resolve_modules(struct profile *p)
 {
-	size_t prefix = strlen(PROFILE_ENV_MODULE);
-
 	for (uint32_t i = 0; i < p->n_envs; i++) {
-		const struct profile_env *env = &p->envs[i];
-		const char *module = env->key + prefix;
-		struct kernel_index *idx;
+		const char *module = profile_module_of_env(&p->envs[i]);
+		struct kernel_index *idx = module ? profile_module_index(p, module) : NULL;
 
-		if (strncmp(env->key, PROFILE_ENV_MODULE, prefix) != 0)
-			continue;
-		idx = module_index(p, module, env->value);
 		if (!idx)
 			continue;
 		resolve_locations(p, idx, module);

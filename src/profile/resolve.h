@@ -38,6 +38,13 @@ void profile_resolve_modules(struct profile *p);
  */
 int profile_resolve(struct profile *p, const char *vmlinux);
 
+/* The module whose build-id ENV holds; NULL: it holds something else. */
+const char *profile_module_of_env(const struct profile_env *env);
+/* Of the module NAME where P was recorded, its build-id, of length 0 where that is not known; its file and its index, NULL without. */
+void profile_module_build_id(const struct profile *p, const char *name, struct kernel_build_id *id);
+struct kernel_image *profile_module_image(const struct profile *p, const char *name);
+struct kernel_index *profile_module_index(const struct profile *p, const char *name);
+
 /* The build-id of P's kernel; of length 0 where that is not known. */
 void profile_build_id(const struct profile *p, struct kernel_build_id *id);
 

@@ -38,9 +38,19 @@ static void note_module(struct profile *p, const char *name, size_t len)
 	free(module);
 }
 
-/* What tells the modules of P's addresses from others of their names. */
-static void note_modules(struct profile *p)
+/* What tells the modules of P's addresses from others of their names; which have some is not known yet where the lab counts. */
+static void note_modules(struct profile *p, const struct kernel_kallsyms *ks)
 {
+	const char *last = NULL;
+	size_t n;
+	const struct kernel_sym *all = kernel_kallsyms_all(ks, &n);
+
+	for (size_t i = 0; profile_is_exact(p) && i < n; i++) {
+		if (all[i].module && all[i].module != last)
+			note_module(p, all[i].module, strlen(all[i].module));
+		last = all[i].module;
+	}
+
 	for (uint32_t i = 0; i < p->n_locations; i++) {
 		const char *module = p->locations[i].module;
 
@@ -61,7 +71,7 @@ static void resolve_kallsyms(struct profile *p, struct record_symbols *symbols)
 	struct kernel_image *image;
 
 	profile_resolve_kallsyms(p, symbols->ks);
-	note_modules(p);
+	note_modules(p, symbols->ks);
 	if (!record_symbols_image(symbols, &image) && image)
 		profile_env_set(p, PROFILE_ENV_VMLINUX, kernel_image_path(image));
 }
