@@ -9,10 +9,12 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/sorted.h"
 #include "cmd/cmd.h"
 #include "profile/resolve.h"
 #include "kernel/image/kallsyms.h"
 #include "kernel/code/kcore.h"
+#include "kernel/image/name.h"
 
 static const char *const colors[] = { "auto", "always", "never", NULL };
 
@@ -33,32 +35,50 @@ const struct cmd_syntax annotated_syntax = { .options = options };
 
 /* --- what there is to read ------------------------------------------------------------------- */
 
-/*
- * The running kernel's memory where that is the recorded one, with its _stext; NULL where it is another, or
- * this user may not read it.
- */
-static struct kernel_kcore *open_kcore(const struct kernel_build_id *id, uint64_t *stext)
+/* Is F's image what runs here? */
+static bool is_running(const struct annotated *f)
 {
-	struct kernel_kallsyms *ks = NULL;
-	struct kernel_kcore *kcore = NULL;
-	struct kernel_build_id running;
+	struct kernel_build_id id;
 
-	*stext = 0;
-	if (kernel_build_id_read(KERNEL_NOTES_PATH, &running) ||
-	    !kernel_build_id_equal(&running, id) || kernel_kcore_open(KERNEL_KCORE_PATH, &kcore))
-		return NULL;
-	if (kernel_kallsyms_load(KERNEL_KALLSYMS_PATH, &ks)) {
-		kernel_kcore_destroy(kcore);
-		return NULL;
+	return !(f->module ? kernel_module_build_id(f->module, &id) :
+			     kernel_build_id_read(KERNEL_NOTES_PATH, &id)) &&
+	       kernel_build_id_equal(&id, kernel_image_build_id(f->image));
+}
+
+/* Where MODULE, NULL for the kernel's image, is in the running kernel; 0: that is not told. */
+static uint64_t base_of(const struct kernel_kallsyms *ks, const char *module)
+{
+	size_t n;
+	const struct kernel_sym *all = kernel_kallsyms_all(ks, &n);
+
+	for (size_t i = 0; module && i < n; i++)
+		if (all[i].module && !strcmp(all[i].module, module))
+			return kernel_kallsyms_base(ks, &all[i]);
+	return module ? 0 : kernel_kallsyms_stext(ks);
+}
+
+/* The code of F's image, as the running kernel has it where that is the recorded one and this user may read its memory. */
+static int open_code(struct annotated *f)
+{
+	struct kernel_live live = {};
+	int err;
+
+	if (is_running(f) && !kernel_kcore_open(KERNEL_KCORE_PATH, &f->kcore) &&
+	    !kernel_kallsyms_load(KERNEL_KALLSYMS_PATH, &f->ks))
+		live = (struct kernel_live){ f->kcore, base_of(f->ks, f->module), f->ks };
+	if (!live.base) {
+		kernel_kcore_destroy(f->kcore);
+		live.kcore = f->kcore = NULL;
 	}
-	*stext = kernel_kallsyms_stext(ks);
-	kernel_kallsyms_destroy(ks);
-	return kcore;
+	err = kernel_code_create(f->image, &live, &f->code);
+	if (err == -ENOTSUP)
+		log_error("%s is not x86-64: only x86-64 code can be read",
+			  kernel_image_path(f->image));
+	return err;
 }
 
 static int open_kernel(struct annotated *f, const char *vmlinux, const struct annotated_options *o)
 {
-	struct kernel_live live = {};
 	struct kernel_build_id id;
 	char *why_not;
 	int err = profile_image(f->p, vmlinux, &f->image, &why_not);
@@ -75,17 +95,129 @@ static int open_kernel(struct annotated *f, const char *vmlinux, const struct an
 	err = kernel_index_get(id.len ? &id : NULL, f->image, &f->index);
 	if (err)
 		log_error("cannot read %s: %s", kernel_image_path(f->image), log_strerror(err));
-	if (!err && !kernel_index_has_dwarf(f->index))
-		log_warn("%s has no DWARF: inlined bodies and lines are unknown",
-			 kernel_image_path(f->image));
-	if (!err) {
-		f->kcore = open_kcore(kernel_image_build_id(f->image), &live.base);
-		live.kcore = f->kcore;
-		err = kernel_code_create(f->image, &live, &f->code);
+	return err;
+}
+
+/* Of the module that F names. */
+static int open_module(struct annotated *f)
+{
+	const char *release = view_release(f->p);
+	char hex[2 * KERNEL_BUILD_ID_MAX + 1];
+	struct kernel_build_id id;
+	int err;
+
+	profile_module_build_id(f->p, f->module, &id);
+	f->image = profile_module_image(f->p, f->module);
+	if (!id.len)
+		log_error("%s is in the module %s, of which %s has no build-id: record it again",
+			  f->name, f->module, f->path);
+	else if (!f->image)
+		log_error("%s is in the module %s, of which there is no file: put its .ko or debug "
+			  "file, with the build-id %s, below /lib/modules/%s",
+			  f->name, f->module, kernel_build_id_format(&id, hex, sizeof(hex)),
+			  release);
+	if (!f->image)
+		return -ENOENT;
+	err = kernel_index_get(&id, f->image, &f->index);
+	if (err)
+		log_error("cannot read %s: %s", kernel_image_path(f->image), log_strerror(err));
+	return err;
+}
+
+/* --- which has it ---------------------------------------------------------------------------- */
+
+/* Is L in the function? */
+static bool is_in(const struct annotated *f, const struct profile_location *l)
+{
+	if (f->within && l->n_frames && !same_text(l->frames[l->n_frames - 1].name, f->within))
+		return false;
+	for (uint32_t i = 0; i < l->n_frames; i++)
+		if (same_text(l->frames[i].name, f->name))
+			return true;
+	return false;
+}
+
+/* The module that has the function where P was recorded; NULL: none, or the kernel's image has it too. */
+static const char *module_recorded(const struct annotated *f)
+{
+	const char *module = NULL;
+
+	for (uint32_t i = 0; i < f->p->n_locations; i++) {
+		const struct profile_location *l = &f->p->locations[i];
+
+		if (!is_in(f, l))
+			continue;
+		if (!l->module)
+			return NULL;
+		module = l->module;
 	}
-	if (err == -ENOTSUP)
-		log_error("%s is not x86-64: only x86-64 code can be read",
-			  kernel_image_path(f->image));
+	return module;
+}
+
+static int ignore_body(const struct kernel_body *body, void *arg)
+{
+	(void)body;
+	(void)arg;
+	return 1;
+}
+
+static int ignore_function(const struct kernel_function *function, void *arg)
+{
+	(void)function;
+	(void)arg;
+	return 1;
+}
+
+/* Has the image of IDX the function, or a body of it; or what it is to be inlined into? */
+static bool has_function(const struct annotated *f, const struct kernel_index *idx)
+{
+	const char *name = f->within ?: f->name;
+	char *base = alloc_strndup(name, kernel_name_base_len(name));
+	bool found = kernel_index_functions_each(idx, base, ignore_function, NULL) == 1 ||
+		     kernel_index_bodies_each(idx, base, ignore_body, NULL, NULL) == 1;
+
+	free(base);
+	return found;
+}
+
+/* The first module of the recording whose file has the function, or NULL. */
+static const char *module_with(const struct annotated *f)
+{
+	const char *found = NULL;
+
+	for (uint32_t i = 0; i < f->p->n_envs && !found; i++) {
+		const char *module = profile_module_of_env(&f->p->envs[i]);
+		struct kernel_index *idx = module ? profile_module_index(f->p, module) : NULL;
+
+		if (idx && has_function(f, idx))
+			found = module;
+		kernel_index_destroy(idx);
+	}
+	return found;
+}
+
+/* The image and index of what has the function: the kernel's image, or else a module. */
+static int open_image(struct annotated *f, const char *vmlinux, const struct annotated_options *o)
+{
+	int err = 0;
+
+	f->module = module_recorded(f);
+	if (!f->module) {
+		err = open_kernel(f, vmlinux, o);
+		f->module = err || has_function(f, f->index) ? NULL : module_with(f);
+		if (f->module) {
+			kernel_index_destroy(f->index);
+			kernel_image_destroy(f->image);
+			f->index = NULL;
+			f->image = NULL;
+		}
+	}
+	if (f->module)
+		err = open_module(f);
+	if (!err && !kernel_index_has_dwarf(f->index))
+		log_warn("%s has no DWARF%s: inlined bodies and lines are unknown",
+			 kernel_image_path(f->image),
+			 f->module ? ", nor has a debug file of it below /usr/lib/debug" : "");
 	return err;
 }
 
@@ -98,7 +230,7 @@ static int open_source(struct annotated *f, const char *dir)
 		log_error("cannot read the directory %s: %s", dir, log_strerror(errno));
 		return -ENOENT;
 	}
-	if (!kernel_source_fits(f->source, release))
+	if ((dir || !f->module) && !kernel_source_fits(f->source, release))
 		log_warn("%s is not the source of %s: its lines do not match the code",
 			 kernel_source_dir(f->source), release);
 	return 0;
@@ -106,34 +238,16 @@ static int open_source(struct annotated *f, const char *dir)
 
 /* --- what can go wrong ----------------------------------------------------------------------- */
 
-/* The module that the samples or sites of P have FUNC in, or NULL. */
-static const char *module_of(const struct profile *p, const char *func)
-{
-	for (uint32_t i = 0; i < p->n_locations; i++) {
-		const struct profile_location *l = &p->locations[i];
-
-		if (l->module && l->n_frames && !strcmp(l->frames[l->n_frames - 1].name, func))
-			return l->module;
-	}
-	return NULL;
-}
-
-static int ignore_body(const struct kernel_body *body, void *arg)
-{
-	(void)body;
-	(void)arg;
-	return 1;
-}
-
 static int say_unknown(const struct annotated *f)
 {
-	const char *module = module_of(f->p, f->name), *path = kernel_image_path(f->image);
-	bool inlined;
+	const char *path = kernel_image_path(f->image);
+	bool inlined =
+		kernel_index_bodies_each(f->index, f->name, ignore_body, NULL, NULL) != -ENOENT;
 
-	inlined = kernel_index_bodies_each(f->index, f->name, ignore_body, NULL, NULL) != -ENOENT;
-	if (module)
-		log_error("%s is in the module %s: only code in vmlinux can be annotated", f->name,
-			  module);
+	if (f->module && !kernel_index_has_dwarf(f->index))
+		log_error("%s is in the module %s, of which no samples are in it, and %s has no "
+			  "DWARF to find it by",
+			  f->name, f->module, path);
 	else if (f->within)
 		log_error(
 			"%s is not inlined into %s in this kernel; kprotperf list --vmlinux=%s %s "
@@ -157,7 +271,9 @@ static int say_unknown(const struct annotated *f)
 /* "clone (31), mmap (2)": the contexts with samples of the function. For free(); empty where none has. */
 static char *contexts_with_samples(const struct annotated *f)
 {
-	struct analyze_annotate_options wanted = { .name = f->name, .within = f->within };
+	struct analyze_annotate_options wanted = { .name = f->name,
+						   .module = f->module,
+						   .within = f->within };
 	char *text = alloc_strdup("");
 
 	for (uint32_t i = 0; i < f->p->n_contexts && i < MAX_CONTEXTS; i++) {
@@ -199,9 +315,11 @@ static int say_no_samples(const struct annotated *f, const struct annotated_opti
 
 static int annotate(struct annotated *f, const struct annotated_options *o)
 {
-	const struct analyze_annotate_options wanted = {
-		.name = f->name, .within = f->within, .context = o->context, .all = o->all
-	};
+	const struct analyze_annotate_options wanted = { .name = f->name,
+							 .module = f->module,
+							 .within = f->within,
+							 .context = o->context,
+							 .all = o->all };
 	const struct analyze_options corrected = { .time = ANALYZE_TIME_ONCPU };
 	int err;
 
@@ -235,7 +353,7 @@ int annotated_open(struct annotated *f, const char *path, const char *func, cons
 	f->name = at ? alloc_strndup(func, (size_t)(at - func)) : alloc_strdup(func);
 	f->within = at ? alloc_strdup(at + 1) : NULL;
 	f->p = view_open(path, vmlinux);
-	if (!f->p || open_kernel(f, vmlinux, o) || open_source(f, o->source))
+	if (!f->p || open_image(f, vmlinux, o) || open_code(f) || open_source(f, o->source))
 		return CMD_FAILED;
 	return annotate(f, o);
 }
@@ -249,6 +367,7 @@ void annotated_close(struct annotated *f)
 	kernel_source_destroy(f->source);
 	kernel_code_destroy(f->code);
 	kernel_kcore_destroy(f->kcore);
+	kernel_kallsyms_destroy(f->ks);
 	kernel_index_destroy(f->index);
 	kernel_image_destroy(f->image);
 	profile_destroy(f->p);

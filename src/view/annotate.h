@@ -13,10 +13,12 @@
 struct annotated {
 	const char *path; /* of the recording */
 	char *name, *within; /* of FUNC or FUNC@FUNCTION */
+	const char *module; /* that has it; NULL: the kernel's image, as the next two */
 	struct profile *p;
 	struct kernel_image *image;
 	struct kernel_index *index;
 	struct kernel_kcore *kcore; /* NULL where the recorded kernel is not the running one */
+	struct kernel_kallsyms *ks; /* likewise */
 	struct kernel_code *code;
 	struct kernel_source *source;
 	struct analyze_ranges ranges;

@@ -136,7 +136,7 @@ static void code_is_relocated(void **state)
 {
 	struct kernel_code *code;
 	struct kernel_image *img;
-	uint64_t other;
+	uint64_t other, called, offset;
 	uint8_t jump[5];
 	int32_t rel;
 
@@ -150,6 +150,14 @@ static void code_is_relocated(void **state)
 	memcpy(&rel, jump + 1, sizeof(rel));
 	assert_int_equal(jump[0], 0xe9);
 	assert_int_equal(addr_of(img, "tail") + sizeof(jump) + (uint64_t)(int64_t)rel, other);
+	/* What the kernel has is called where its name is known. */
+	assert_true(kernel_code_read_file(code, addr_of(img, "first") + 5, jump, sizeof(jump)));
+	memcpy(&rel, jump + 1, sizeof(rel));
+	assert_int_equal(jump[0], 0xe9);
+	called = addr_of(img, "first") + 5 + sizeof(jump) + (uint64_t)(int64_t)rel;
+	assert_string_equal(kernel_code_symbol_at(code, called, &offset), "kernel");
+	assert_int_equal(offset, 0);
+	assert_null(kernel_code_symbol_at(code, called + 0x8000000, &offset));
 	kernel_code_destroy(code);
 	kernel_image_destroy(img);
 }

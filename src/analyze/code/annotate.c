@@ -154,7 +154,8 @@ static void finish_bodies(struct making *m)
 /* Is SITE, timed, all of the function's calls or some of them? */
 static bool is_site_of(const struct making *m, const struct profile_site *site)
 {
-	if (site->estimated || site->kind == PROFILE_SITE_CONTEXT)
+	if (site->estimated || site->kind == PROFILE_SITE_CONTEXT ||
+	    !profile_site_is_in(site, m->o->module))
 		return false;
 	/* The symbol of a range is that of the function around it. */
 	if (site->kind == PROFILE_SITE_RANGE)

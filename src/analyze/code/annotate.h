@@ -32,6 +32,7 @@ static inline double analyze_hits_all(const struct analyze_hits *h)
 /* What is asked for. */
 struct analyze_annotate_options {
 	const char *name; /* of the function, in the source or in the symbol table */
+	const char *module; /* that has it; NULL: the kernel's image */
 	const char *within; /* only where it is inlined into this function; NULL: anywhere */
 	const char *context; /* NULL: all */
 	bool all; /* places without a sample too */

@@ -99,7 +99,7 @@ static void counted_init(struct counted *c, const struct making *m,
 	for (uint32_t i = 0; i < m->p->n_blocks && !c->blocks; i++) {
 		const struct profile_site *site = &m->p->sites[m->p->blocks[i].site];
 
-		if (profile_site_in_module(site) || site->addr != place->function.addr)
+		if (!profile_site_is_in(site, m->o->module) || site->addr != place->function.addr)
 			continue;
 		c->blocks = &m->p->blocks[i];
 		c->counts = alloc_array(c->blocks->n_items, sizeof(*c->counts));

@@ -69,7 +69,7 @@ static void add_symbol(struct making *m)
 		struct analyze_place place = { .function.id = KERNEL_NONE };
 		struct kernel_place at;
 
-		if (l->module || kernel_index_at(m->idx, l->addr, &at) ||
+		if (!same_text(l->module, m->o->module) || kernel_index_at(m->idx, l->addr, &at) ||
 		    at.function != KERNEL_NONE || !annotate_same(at.symbol, m->o->name))
 			continue;
 		place.function.name = place.function.symbol = at.symbol;
@@ -117,7 +117,7 @@ static void find_locations(struct making *m)
 		struct kernel_place at;
 
 		m->place_of[i] = ANNOTATE_NO_PLACE;
-		if (!l->module && !kernel_index_at(m->idx, l->addr, &at))
+		if (same_text(l->module, m->o->module) && !kernel_index_at(m->idx, l->addr, &at))
 			m->place_of[i] = place_at(m, &at, l->addr);
 	}
 }

@@ -41,19 +41,31 @@ static bool tell_unit(struct paths *p, Dwarf_Die *die)
 	return kernel_paths_source_root(p) != NULL;
 }
 
+/* The folder of the source DIE of a module, which may be apart from the kernel's, as "/home/me/module/"; else NULL. */
+static char *folder_of(Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die), *slash = name ? strrchr(name, '/') : NULL;
+
+	return slash && *name == '/' ? alloc_strndup(name, (size_t)(slash - name) + 1) : NULL;
+}
+
 /* The kernel's units come with init/main.c among the first, so this reads little. */
 static void find_dirs(struct kernel_source *s, struct kernel_image *img)
 {
+	bool is_module = elf64_getehdr(kernel_image_elf(img))->e_type == ET_REL;
 	struct paths *p = kernel_paths_create();
 	Dwarf *dw = kernel_image_dwarf(img);
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 	uint8_t type;
 
-	while (dw && !dwarf_get_units(dw, cu, &cu, NULL, &type, &die, NULL))
+	while (dw && !dwarf_get_units(dw, cu, &cu, NULL, &type, &die, NULL)) {
 		if (type == DW_UT_compile && tell_unit(p, &die))
 			break;
-	if (kernel_paths_source_root(p))
+		if (type == DW_UT_compile && is_module && !s->dirs[0])
+			s->dirs[0] = folder_of(&die);
+	}
+	if (kernel_paths_source_root(p) && !s->dirs[0])
 		s->dirs[0] = alloc_strdup(kernel_paths_source_root(p));
 	if (s->dirs[0] && kernel_paths_build_root(p))
 		s->dirs[1] = alloc_strdup(kernel_paths_build_root(p));
@@ -163,19 +175,32 @@ static void split_lines(struct file *f, size_t len)
 	}
 }
 
+static bool read_below(const struct kernel_source *s, const char *name, char **text, size_t *len)
+{
+	bool found = false;
+
+	for (int i = 0; i < 2 && !found && is_within(name); i++) {
+		char *path = s->dirs[i] ? alloc_printf("%s%s", s->dirs[i], name) : NULL;
+
+		found = path && !file_read(path, MAX_FILE, text, len);
+		free(path);
+	}
+	return found;
+}
+
+/* A module's DWARF does not tell where the tree is, and where its source was: the end of that name is looked for. */
 static struct file *open_file(struct kernel_source *s, const char *name)
 {
 	struct file f = { .name = alloc_strdup(name) };
+	const char *end = name;
+	bool found;
 	size_t len;
 
-	for (int i = 0; i < 2 && !f.text && is_within(name); i++) {
-		char *path = s->dirs[i] ? alloc_printf("%s%s", s->dirs[i], name) : NULL;
-
-		if (path && file_read(path, MAX_FILE, &f.text, &len))
-			f.text = NULL;
-		free(path);
-	}
-	if (f.text)
+	while (!(found = read_below(s, end, &f.text, &len)) && *name == '/' && strchr(end, '/'))
+		end = strchr(end, '/') + 1;
+	if (!found)
+		f.text = NULL;
+	else
 		split_lines(&f, len);
 	vec_push(s, files, f);
 	return &s->files[s->n_files - 1];

@@ -78,7 +78,10 @@ bool kernel_image_has_dwarf(const struct kernel_image *img);
 bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64_t addr,
 			      uint64_t *size);
 
-/* The symbol that covers ADDR (functions before labels), *OFFSET bytes in; NULL if none does. */
+/*
+ * The symbol that covers ADDR (functions before labels), *OFFSET bytes in; NULL if none does. Of a module also what it
+ * calls elsewhere, at the addresses that calls in the file have.
+ */
 const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint64_t *offset);
 
 /* The data that covers the file's address ADDR, *OFFSET bytes in; NULL: nothing that has a size. */

@@ -27,6 +27,13 @@ struct kernel_image {
 	Dwarf *dwarf; /* likewise */
 };
 
+/*
+ * Where a module is laid out as if it had what it calls elsewhere: the symbol with the number N of its table at
+ * MODULE_EXTERN + N * MODULE_EXTERN_STEP. In reach of a call, and further from it than any module is from another.
+ */
+#define MODULE_EXTERN      0x70000000u
+#define MODULE_EXTERN_STEP 16u
+
 /* Gives the sections of the module IMG addresses, and relocates it and its DWARF. -errno, not reported. */
 int kernel_image_link(struct kernel_image *img);
 

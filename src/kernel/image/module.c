@@ -80,6 +80,19 @@ static int section_address(Dwfl_Module *mod, void **image, const char *name, Dwa
 	return 0;
 }
 
+/* Where the symbol NUMBER of SYMTAB is laid out. */
+static bool symbol_address(const struct kernel_image *img, const Elf_Data *symtab, uint64_t number,
+			   uint64_t *addr)
+{
+	const Elf64_Sym *sym = (const Elf64_Sym *)symtab->d_buf + number;
+
+	if (number >= symtab->d_size / sizeof(*sym) || sym->st_shndx >= img->n_sections)
+		return false;
+	*addr = sym->st_shndx == SHN_UNDEF ? MODULE_EXTERN + number * MODULE_EXTERN_STEP :
+					     img->layout[sym->st_shndx] + sym->st_value;
+	return sym->st_shndx == SHN_UNDEF || img->layout[sym->st_shndx];
+}
+
 static void relocate_section(struct kernel_image *img, const Elf64_Shdr *s, const Elf_Data *relas)
 {
 	Elf_Scn *to = elf_getscn(img->elf, s->sh_info), *from = elf_getscn(img->elf, s->sh_link);
@@ -91,20 +104,18 @@ static void relocate_section(struct kernel_image *img, const Elf64_Shdr *s, cons
 		return;
 	for (size_t i = 0; i < relas->d_size / sizeof(Elf64_Rela); i++) {
 		const Elf64_Rela *r = (const Elf64_Rela *)relas->d_buf + i;
-		const Elf64_Sym *sym = (const Elf64_Sym *)symtab->d_buf + ELF64_R_SYM(r->r_info);
+		uint64_t value;
 
-		if (ELF64_R_SYM(r->r_info) >= symtab->d_size / sizeof(*sym) ||
-		    sym->st_shndx >= img->n_sections || !img->layout[sym->st_shndx] ||
-		    code->d_size < sizeof(uint32_t) ||
-		    r->r_offset > code->d_size - sizeof(uint32_t))
+		if (code->d_size < sizeof(uint32_t) ||
+		    r->r_offset > code->d_size - sizeof(uint32_t) ||
+		    !symbol_address(img, symtab, ELF64_R_SYM(r->r_info), &value))
 			continue;
-		arch_relocate(ELF64_R_TYPE(r->r_info),
-			      img->layout[sym->st_shndx] + sym->st_value + (uint64_t)r->r_addend,
+		arch_relocate(ELF64_R_TYPE(r->r_info), value + (uint64_t)r->r_addend,
 			      base + r->r_offset, (uint8_t *)code->d_buf + r->r_offset);
 	}
 }
 
-/* Of what counts from its own place, which libdwfl leaves alone. What is not in the module stays as it is. */
+/* Of what counts from its own place, which libdwfl leaves alone. */
 static void relocate(struct kernel_image *img)
 {
 	Elf_Scn *scn = NULL;

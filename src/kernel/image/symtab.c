@@ -221,13 +221,39 @@ const char *kernel_image_extent(struct kernel_image *img, uint64_t addr, struct 
 	return e->name;
 }
 
+/* Is the file's address ADDR that of what a module has elsewhere, as it was laid out? Then its name, or NULL, goes to *NAME. */
+static bool extern_at(const struct kernel_image *img, uint64_t addr, uint64_t *offset,
+		      const char **name)
+{
+	Elf64_Shdr *shdr = img->symtab_scn ? elf64_getshdr(img->symtab_scn) : NULL;
+	Elf_Data *data = shdr ? elf_getdata(img->symtab_scn, NULL) : NULL;
+	uint64_t number = (addr - MODULE_EXTERN) / MODULE_EXTERN_STEP;
+	const Elf64_Sym *syms;
+
+	if (!img->is_module || addr < MODULE_EXTERN || addr > UINT32_MAX)
+		return false;
+	*name = NULL;
+	if (!data || !data->d_buf || data->d_type != ELF_T_SYM ||
+	    number >= data->d_size / sizeof(*syms))
+		return true;
+	syms = data->d_buf;
+	if (syms[number].st_shndx == SHN_UNDEF)
+		*name = elf_strptr(img->elf, shdr->sh_link, syms[number].st_name);
+	if (offset)
+		*offset = addr % MODULE_EXTERN_STEP;
+	return true;
+}
+
 const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint64_t *offset)
 {
 	struct symtab *tab = kernel_image_symtab(img);
 	const struct entry *found;
+	const char *name;
 	uint32_t i;
 
 	addr += kernel_image_base(img);
+	if (extern_at(img, addr, offset, &name))
+		return name;
 	found = function_at(tab, addr);
 	i = first_after(&tab->labels, addr);
 	if (!found && i > 0) {
@@ -295,8 +321,11 @@ const char *kernel_image_object_at(struct kernel_image *img, uint64_t addr, uint
 {
 	struct symtab *tab = kernel_image_symtab(img);
 	const struct entry *e;
+	const char *name;
 	uint32_t next;
 
+	if (extern_at(img, addr, offset, &name))
+		return name;
 	if (!tab->has_objects) {
 		kernel_image_elf_symbols_each(img, add_object, &tab->objects);
 		sort_array(tab->objects.items, tab->objects.n_items, sizeof(*tab->objects.items),

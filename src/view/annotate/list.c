@@ -34,6 +34,7 @@ static void json(json_t *root, const void *data)
 
 	output_json_set(root, "unit", json_string(profile_clock_unit(a->clock)));
 	output_json_set(root, "function", output_json_text(f->name));
+	output_json_set(root, "module", output_json_text(f->module));
 	output_json_set(root, "within", output_json_text(f->within));
 	output_json_set(root, "context",
 			output_json_text(a->context ? a->context : ANALYZE_ALL_CONTEXTS));

@@ -31,7 +31,8 @@ static void write_title(const struct view *v, const struct annotated *f)
 	char *command = view_command(f->p);
 	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX], unplaced[128] = "", late[80] = "";
 
-	view_text(v, "%s in %s: kernel %s, %s", f->name, a->context ?: "all contexts",
+	view_text(v, "%s%s%s%s in %s: kernel %s, %s", f->name, f->module ? " [" : "",
+		  f->module ?: "", f->module ? "]" : "", a->context ?: "all contexts",
 		  view_release(f->p), command);
 	if (!isnan(a->figures.calls))
 		view_text(v, "%s calls timed, %s%s each on-CPU, including callees.",

@@ -77,7 +77,9 @@ char *annotated_text(const struct annotated *f, struct kernel_disasm *disasm,
 
 	if (!disasm || i->insn.len > sizeof(bytes) || !read_bytes(f, place, i, bytes))
 		return alloc_strdup("?");
-	if (i->insn.target && !kernel_index_at(f->index, i->insn.target, &at))
+	if (i->insn.target && kernel_index_at(f->index, i->insn.target, &at))
+		at.symbol = kernel_code_symbol_at(f->code, i->insn.target, &at.offset);
+	if (i->insn.target && at.symbol)
 		target = address_text(place, at.symbol, at.offset);
 	is_nop = i->insn.kind == KERNEL_INSN_LABEL && bytes[0] != 0xe9 && bytes[0] != 0xeb;
 	text = kernel_disasm_text(disasm, bytes, i->insn.len, base + i->insn.addr,

@@ -1,0 +1,95 @@
+#!/bin/bash
+# What there is of functions of a loaded module (tests/module), as of the kernel's own: lines and instructions, with samples,
+# executions and exact counts; inlined bodies, as --range takes them; what loops stop for.
+
+# shellcheck disable=SC2154,SC2016 # names from lib.sh and tap.sh; jq's variables
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+control=/sys/kernel/debug/kprotperf
+
+act_work() {
+	echo 'loop 1000' >${control}_inlined/run
+	echo 'clear-page 20000' >${control}_known/run
+}
+
+guest_main() {
+	insmod "$(cat module.txt)" || return
+	cat ${control}_inlined/known >known.txt
+	record sampled --freq=20000 --func known_clear_page -- bash "$self" --guest act_work
+	record counted --freq=0 --blocks shape_loop -- bash "$self" --guest act_work
+	keep list "$kprotperf" list --format=json 'inl_loop@shape_loop'
+	keep globs "$kprotperf" list --format=json 'inl_*@shape_*'
+	# What the kernel has in a function of its own is not of the module, and the other way round.
+	keep kernels "$kprotperf" list --format=json 'shuffle_freelist@allocate_slab'
+	keep live "$kprotperf" annotate --format=json --all counted.data shape_loop
+	export KPROTPERF_LAB=/nonexistent KPROTPERF_CACHE=$PWD
+	keep without "$kprotperf" list 'inl_loop@shape_loop'
+	keep missing "$kprotperf" annotate sampled.data known_clear_page
+}
+
+side "$@"
+need hardened
+need_module hardened
+boot hardened guest_main
+clean_dmesg
+if ! "$lab" run --insmod "$(cat module.txt)" --exact -o exact.data -- bash "$self" --guest act_work >exact.out 2>exact.err; then
+	sed 's/^/# /' exact.err
+fi
+
+# annotated NAME ARG...: into NAME.annotated.json
+annotated() {
+	local name=$1
+	shift
+	"$kprotperf" annotate --format=json --source="$repo/tests/module" "$@" >"$name.annotated.json" 2>"$name.annotated.err"
+	is "annotate $*" "$?$(cat "$name.annotated.err")" 0
+}
+
+# of NAME FILTER: jq's answer
+of() {
+	jq -r "$2" "$1.annotated.json"
+}
+
+annotated sampled sampled.data known_clear_page
+annotated counted counted.data shape_loop
+annotated body counted.data inl_loop
+annotated exact exact.data shape_loop
+annotated all --all sampled.data shape_twice
+
+equal 'the module is named' "$(of sampled .module)" kprotperf_known
+equal 'and its file' "$(of sampled .vmlinux)" "$(cat module.txt)"
+# The samples that nobody knows the place of are no part of these.
+holds 'the call of a function of the kernel, named, has nearly all samples' \
+	"$(of sampled '([.instructions[] | select(.text == "callq clear_page_rep") | .callees] | add) / (.samples.self + .samples.callees)') > 0.9"
+holds 'which are enough' "$(of sampled .samples.callees) > 50"
+equal 'and the function is timed' "$(of sampled .calls)" 20000
+turns=$((7 * 500))
+equal 'an instruction in the loop of a body: its executions' \
+	"$(of counted '[.instructions[] | select(.body == "inl_loop") | .per_call] | max')" "$turns"
+equal 'its line, and the source of that' "$(of counted '[.lines[] | select(.body == "inl_loop")] | max_by(.per_call) | .source')" 'turn(500);'
+equal 'the body by itself' "$(of body '[.places[] | "\(.function) \(.inlined)"] | join(" ")')" 'shape_loop true'
+equal 'what has no samples is found too, by name' "$(of all '[.bodies[].body] | unique | join(" ")')" inl_twice
+equal 'annotate in the guest' "$(cat live.status)" 0
+equal "has the running kernel's code" "$(jq -r '.code, .instructions[-1].text' live.out | tr '\n' ' ')" 'live retq '
+
+equal 'exact: each call' "$(of exact .calls)" 1000
+within 'exact: a body inlined into a function of the module' "$(of exact '.bodies[] | select(.body == "inl_loop") | .cost')" \
+	"$(awk '$1 == "inl_loop" { print $3 }' known.txt)" 1
+equal 'exact: its line' "$(of exact '[.lines[] | select(.body == "inl_loop")] | max_by(.cost) | .source')" 'turn(500);'
+equal 'exact: executions' "$(of exact '[.instructions[].per_call] | max')" "$turns"
+for name in counted exact; do
+	equal "$name: what the loop around stops for" \
+		"$(json $name 'first(.loops[] | select(.function == "shape_loop" and .trip_count == 7)) | .condition')" 'n != i'
+done
+
+equal 'list: a body of the module, and how record would time it' \
+	"$(jq -r '.inlined[] | "\(.name) \(.function) \(.module) \(.how)"' list.out)" 'inl_loop shape_loop kprotperf_known kprobe-range'
+holds 'list: globs' "$(jq '[.inlined[] | select(.module == "kprotperf_known" and .how == "kprobe-range")] | length' globs.out) >= 12"
+equal 'list: of the kernel as before' "$(jq -r '.inlined[] | "\(.name) \(.module)"' kernels.out)" 'shuffle_freelist null'
+like 'list: without the file: what is missing' "$(cat without.err)" \
+	'note: inlined functions of the module kprotperf_known are unknown: no file of the loaded module kprotperf_known below /lib/modules/'
+is 'annotate without the file: status' "$(cat missing.status)" 1
+like 'annotate without the file: what is missing, and what to do, in a line' "$(cat missing.err)" \
+	'^kprotperf: known_clear_page is in the module kprotperf_known, of which there is no file: put its \.ko or debug file, with the build-id [0-9a-f]{40}, below /lib/modules/[^ ]+$'
+
+done_testing
