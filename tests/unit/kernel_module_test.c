@@ -162,6 +162,48 @@ static void code_is_relocated(void **state)
 	kernel_image_destroy(img);
 }
 
+/* Of a fetched kernel's module and its debug file, wherever that is, the code of one and the DWARF of the other. */
+static void is_joined(void **state)
+{
+	const char *into = "second";
+	struct kernel_build_id id;
+	struct kernel_code *code;
+	struct kernel_image *img;
+	struct kernel_index *idx;
+	char command[1024];
+	uint8_t jump;
+
+	(void)state;
+	if (!build("m.ko", "-g"))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	assert_int_equal(kernel_image_open(fixture_path("m.ko"), &img), 0);
+	id = *kernel_image_build_id(img);
+	kernel_image_destroy(img);
+	snprintf(
+		command, sizeof(command),
+		"cd '%s' && mkdir -p lab/stock/versions/v/lib/modules/6.1.0/kernel lab/kernels/k/modules && "
+		"objcopy --only-keep-debug m.ko lab/kernels/k/modules/m.ko.debug && "
+		"objcopy --strip-debug m.ko lab/stock/versions/v/lib/modules/6.1.0/kernel/m.ko",
+		fixture_dir);
+	assert_int_equal(system(command), 0);
+	setenv("KPROTPERF_LAB", fixture_path("lab"), 1);
+	img = kernel_module_find("m", "6.1.0", &id);
+	assert_null(kernel_module_find("m", "6.1.1", &(struct kernel_build_id){ .len = 20 }));
+	unsetenv("KPROTPERF_LAB");
+	assert_non_null(img);
+	assert_non_null(strstr(kernel_image_path(img), "6.1.0/kernel/m.ko"));
+	assert_true(kernel_image_has_dwarf(img));
+	assert_int_equal(kernel_code_create(img, NULL, &code), 0);
+	assert_true(kernel_code_read_file(code, addr_of(img, "tail"), &jump, sizeof(jump)));
+	assert_int_equal(jump, 0xe9);
+	kernel_code_destroy(code);
+	assert_int_equal(kernel_index_build(img, &idx), 0);
+	assert_int_equal(kernel_index_bodies_each(idx, "inner", is_inner, &into, NULL), 0);
+	assert_string_equal(into, "other");
+	kernel_index_destroy(idx);
+	kernel_image_destroy(img);
+}
+
 static int last_entry(const struct kernel_body *body, void *arg)
 {
 	*(uint64_t *)arg = body->entry;
@@ -264,9 +306,13 @@ static void damage_is_survived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_laid_out_as_loaded), cmocka_unit_test(is_unpacked),
-		cmocka_unit_test(code_is_relocated),     cmocka_unit_test(names_inlined_bodies),
-		cmocka_unit_test(others_are_refused),    cmocka_unit_test(damage_is_survived),
+		cmocka_unit_test(is_laid_out_as_loaded),
+		cmocka_unit_test(is_unpacked),
+		cmocka_unit_test(code_is_relocated),
+		cmocka_unit_test(names_inlined_bodies),
+		cmocka_unit_test(is_joined),
+		cmocka_unit_test(others_are_refused),
+		cmocka_unit_test(damage_is_survived),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);

@@ -134,6 +134,7 @@ static void read_section(struct kernel_image *img, Elf_Scn *scn, const char *nam
 
 	if (!shdr)
 		return;
+	img->has_code |= shdr->sh_flags & SHF_EXECINSTR && shdr->sh_type != SHT_NOBITS;
 	if (!strcmp(name, ".text"))
 		img->text_addr = shdr->sh_addr;
 	else if (!strcmp(name, ".gnu.linkonce.this_module"))
@@ -223,6 +224,7 @@ void kernel_image_destroy(struct kernel_image *img)
 	if (!img)
 		return;
 	dwarf_end(img->dwarf);
+	kernel_image_destroy(img->debug);
 	kernel_symtab_destroy(img->symtab);
 	dwfl_end(img->dwfl);
 	elf_end(img->elf);

@@ -17,10 +17,12 @@ struct kernel_image {
 	Elf_Scn *symtab_scn;
 	uint64_t text_addr; /* of the section .text */
 	bool has_dwarf;
+	bool has_code; /* not only where it would be, as a debug file */
 	bool is_module; /* relocatable: linked by kernel_image_link() */
 	Elf *dwarf_elf; /* what has the DWARF, ELF itself or a module's debug file; NULL: ELF */
 	/* Of a module: */
 	Dwfl *dwfl;
+	struct kernel_image *debug; /* its debug file, if DWARF_ELF is that one's; else NULL */
 	uint64_t *layout; /* the addresses of its sections, by their number; 0: not loaded */
 	size_t n_sections;
 	struct symtab *symtab; /* NULL until asked for */

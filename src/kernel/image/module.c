@@ -181,7 +181,22 @@ static bool is_of_module(const char *file, const char *name)
 	return !*name && !strncmp(file, ".ko", 3) && (!file[3] || file[3] == '.');
 }
 
-/* Opens what is in PATH, if it is of the build ID and better than what *OUT is already. */
+/* Of two files of one module the one with its code, with the DWARF of either; the other one is gone, or the first one's. */
+static struct kernel_image *join(struct kernel_image *a, struct kernel_image *b)
+{
+	struct kernel_image *code = a->has_code ? a : b, *other = code == a ? b : a;
+
+	if (code->has_dwarf || !other->has_dwarf) {
+		kernel_image_destroy(other);
+		return code;
+	}
+	code->debug = other;
+	code->has_dwarf = true;
+	code->dwarf_elf = kernel_image_dwarf_elf(other);
+	return code;
+}
+
+/* Opens what is in PATH, if it is of the build ID, for what *OUT has not. */
 static void try_file(const char *path, const struct kernel_build_id *id, struct kernel_image **out)
 {
 	struct kernel_image *img;
@@ -193,13 +208,16 @@ static void try_file(const char *path, const struct kernel_build_id *id, struct 
 					      file_strerror(err));
 	if (err)
 		return;
-	if (!kernel_build_id_equal(kernel_image_build_id(img), id) ||
-	    (*out && !kernel_image_has_dwarf(img))) {
+	if (!kernel_build_id_equal(kernel_image_build_id(img), id)) {
 		kernel_image_destroy(img);
 		return;
 	}
-	kernel_image_destroy(*out);
-	*out = img;
+	*out = *out ? join(*out, img) : img;
+}
+
+static bool is_whole(const struct kernel_image *img)
+{
+	return img && img->has_code && img->has_dwarf;
 }
 
 static void search(const char *folder, const char *name, const struct kernel_build_id *id,
@@ -209,34 +227,36 @@ static void search(const char *folder, const char *name, const struct kernel_bui
 	FTS *fts = fts_open(folders, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
 	FTSENT *entry;
 
-	while (fts && (entry = fts_read(fts)) != NULL && !(*out && kernel_image_has_dwarf(*out)))
+	while (fts && !is_whole(*out) && (entry = fts_read(fts)) != NULL)
 		if (is_of_module(entry->fts_name, name))
 			try_file(entry->fts_path, id, out);
 	if (fts)
 		fts_close(fts);
 }
 
-/* Among the modules that scripts/lab has built. */
-static void search_lab(const char *name, const struct kernel_build_id *id,
+/* Among the modules that scripts/lab has built or fetched. */
+static void search_lab(const char *name, const char *release, const struct kernel_build_id *id,
 		       struct kernel_image **out)
 {
 	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
-	char *pattern = lab && *lab ? alloc_printf("%s/kernels/*/modules", lab) :
-				      alloc_printf("%s/.cache/kprotperf/lab/kernels/*/modules",
-						   home ? home : "");
+	char *cache = lab && *lab ? alloc_strdup(lab) :
+				    alloc_printf("%s/.cache/kprotperf/lab", home ? home : "");
+	char *pattern = alloc_printf("%s/{kernels/*/modules,stock/versions/*/lib/modules/%s}",
+				     cache, release);
 	glob_t found = { 0 };
 
-	if (!glob(pattern, 0, NULL, &found))
+	if (!glob(pattern, GLOB_BRACE, NULL, &found))
 		for (size_t i = 0; i < found.gl_pathc; i++)
 			search(found.gl_pathv[i], name, id, out);
 	globfree(&found);
 	free(pattern);
+	free(cache);
 }
 
 struct kernel_image *kernel_module_find(const char *name, const char *release,
 					const struct kernel_build_id *id)
 {
-	/* First what has the code: libdwfl finds the debug file that belongs to it, by its build-id. */
+	/* For what has the code libdwfl finds the debug file that belongs to it, where packages install both. */
 	static const char *const folders[2] = { "/lib/modules", "/usr/lib/debug/lib/modules" };
 	struct kernel_image *img = NULL;
 
@@ -248,7 +268,6 @@ struct kernel_image *kernel_module_find(const char *name, const char *release,
 		search(folder, name, id, &img);
 		free(folder);
 	}
-	if (!img || !kernel_image_has_dwarf(img))
-		search_lab(name, id, &img);
+	search_lab(name, release, id, &img);
 	return img;
 }
