@@ -44,13 +44,18 @@ like 'one without the kernel' "$status:$err" "^1:lab: image has modules of $rele
 cp "$dir/bzImage" "image/usr/lib/modules/$release/vmlinuz"
 try "$lab" fetch file:image baseline
 like 'a name that is taken' "$status:$err" "^1:lab: 'baseline' is the name of another kernel"
+mkdir -p "image/usr/lib/debug/lib/modules/$release/kernel/fs"
+cp "$dir/lib/modules/$release/kernel/fs/overlayfs/overlay.ko" "image/usr/lib/debug/lib/modules/$release/kernel/fs/overlay.ko.debug"
 # Compressed as other distributions have them.
 find image -name overlay.ko -exec xz {} + -o -name virtiofs.ko -exec zstd -q --rm {} +
 try "$lab" fetch file:image mine
-is 'an image of any distribution' "$status:$err" 0:
+is 'an image of any distribution' "$status:$err" "0:lab: keeping the debug symbols of modules of $release"
 is 'is a kernel' "$("$lab" path mine)/bzImage" "$(ls "$scratch"/cache/stock/versions/*/bzImage)"
 is 'with its modules in its initramfs' "$(cpio --quiet -it <"$scratch/cache/stock/mine/initramfs" | grep -c '\.ko$')" \
 	"$(cpio --quiet -it <"$dir/initramfs" | grep -c '\.ko$')"
+is 'the debug files of its modules are kept, compressed' \
+	"$(gzip -cd "$scratch/cache/stock/mine/debug/modules/$release/kernel/fs/overlay.ko.debug.gz" | sha256sum)" \
+	"$(sha256sum <"image/usr/lib/debug/lib/modules/$release/kernel/fs/overlay.ko.debug")"
 try "$lab" run --accel icount --kernel mine -- sh -c 'uname -r; ls /lib/modules; modprobe loop && touch /usr/x ./written && echo done'
 is 'that runs commands, with its own modules' "$status:$out" "0:$release"$'\n'"$release"$'\ndone'
 ok 'the current directory is the host'\''s' test -e written

@@ -179,12 +179,13 @@ static void is_joined(void **state)
 	assert_int_equal(kernel_image_open(fixture_path("m.ko"), &img), 0);
 	id = *kernel_image_build_id(img);
 	kernel_image_destroy(img);
-	snprintf(
-		command, sizeof(command),
-		"cd '%s' && mkdir -p lab/stock/versions/v/lib/modules/6.1.0/kernel lab/kernels/k/modules && "
-		"objcopy --only-keep-debug m.ko lab/kernels/k/modules/m.ko.debug && "
-		"objcopy --strip-debug m.ko lab/stock/versions/v/lib/modules/6.1.0/kernel/m.ko",
-		fixture_dir);
+	snprintf(command, sizeof(command),
+		 "cd '%s' && mkdir -p lab/stock/versions/v && cd lab/stock/versions/v && "
+		 "mkdir -p lib/modules/6.1.0/kernel debug/modules/6.1.0 && "
+		 "objcopy --only-keep-debug ../../../../m.ko debug/modules/6.1.0/m.ko && "
+		 "gzip debug/modules/6.1.0/m.ko && "
+		 "objcopy --strip-debug ../../../../m.ko lib/modules/6.1.0/kernel/m.ko",
+		 fixture_dir);
 	assert_int_equal(system(command), 0);
 	setenv("KPROTPERF_LAB", fixture_path("lab"), 1);
 	img = kernel_module_find("m", "6.1.0", &id);

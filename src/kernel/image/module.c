@@ -241,8 +241,8 @@ static void search_lab(const char *name, const char *release, const struct kerne
 	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
 	char *cache = lab && *lab ? alloc_strdup(lab) :
 				    alloc_printf("%s/.cache/kprotperf/lab", home ? home : "");
-	char *pattern = alloc_printf("%s/{kernels/*/modules,stock/versions/*/lib/modules/%s}",
-				     cache, release);
+	char *pattern = alloc_printf(
+		"%s/{kernels/*/modules,stock/versions/*/{lib,debug}/modules/%s}", cache, release);
 	glob_t found = { 0 };
 
 	if (!glob(pattern, GLOB_BRACE, NULL, &found))
