@@ -8,6 +8,7 @@
 #define TS_COMPAT   0x0002
 #define X32_SYSCALL 0x40000000
 #define MAX_ERRNO   4095
+#define HASH_FACTOR 0x9e3779b1u /* 2^32 / golden ratio, of Knuth's multiplicative hashing */
 
 static __always_inline __u32 syscall_context(long nr)
 {
@@ -43,24 +44,43 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	return 0;
 }
 
+__u32 closings_below = 0; /* calls whose hash is below this are read */
+__u64 closing_max = 0; /* longer ones were interrupted */
+
+/* What has been done since END, in which C counted a call. */
+static __always_inline void closing_add(struct engine_cell *c, __u64 end)
+{
+	__u64 time;
+
+	if ((__u32)end * HASH_FACTOR >= closings_below)
+		return;
+	time = bpf_ktime_get_ns() - end;
+	if (time > closing_max)
+		return;
+	__sync_fetch_and_add(&c->closings, 1);
+	__sync_fetch_and_add(&c->closing_time, time);
+}
+
 /* Ends the context's frame; RET is its result, for syscalls. */
-static __always_inline void context_close(const struct engine_cpu *cpu, struct engine_task *t,
-					  const struct engine_clock *end,
-					  enum profile_mechanism mech, long ret)
+static __always_inline struct engine_cell *context_close(const struct engine_cpu *cpu,
+							 struct engine_task *t,
+							 const struct engine_clock *end,
+							 enum profile_mechanism mech, long ret)
 {
 	struct engine_cell *c = frame_close(cpu, t, &t->frames[0], end, mech, false);
 
 	if (c && ret < 0 && ret >= -MAX_ERRNO)
 		__sync_fetch_and_add(&c->errors, 1);
 	t->ctx = ENGINE_CTX_NONE;
+	return c;
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+static __always_inline int sys_exit(long ret, bool reads_closings)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
 	struct engine_clock end;
+	struct engine_cell *c;
 
 	if (!t) {
 		if (!task_follow_again())
@@ -80,8 +100,23 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		return 0;
 	}
 	frames_drop(t);
-	context_close(cpu, t, &end, PROFILE_MECH_TRACEPOINT, ret);
+	c = context_close(cpu, t, &end, PROFILE_MECH_TRACEPOINT, ret);
+	if (reads_closings && c)
+		closing_add(c, end.now);
 	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+{
+	return sys_exit(ret, false);
+}
+
+/* The same on a real clock. */
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit_real, struct pt_regs *regs, long ret)
+{
+	return sys_exit(ret, true);
 }
 
 /*

@@ -42,6 +42,8 @@ struct engine_cost {
 	/* fentry passes on a function's arguments, each at a cost: that of ENGINE_COST_ARGS more than one. */
 	__u64 inner_args, full_args;
 	__u64 inner_spread, full_spread; /* median absolute deviations */
+	/* On a real clock: what a cell's closings take in calibration, and all three where caches have lost the probe. 0: not known. */
+	__u64 closing, cold_closing, cold_inner, cold_full;
 	__u32 known;
 };
 

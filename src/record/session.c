@@ -61,6 +61,7 @@ struct session {
 	struct record_engine *engine;
 	struct record_probes *probes;
 	struct record_calibration calibration;
+	struct record_cold_costs cold; /* of syscalls in all runs so far */
 	struct record_overhead *overhead; /* NULL: no --max-overhead */
 	struct invoker invoker;
 	bool is_invoked; /* the command runs as INVOKER */
@@ -111,6 +112,7 @@ static int load(struct session *s)
 		.n_range_lists = plan->ranges.n_lists,
 		.n_captured = plan->captures.n_items,
 		.saves = plan->captures.saves,
+		.closings = s->p->clock == PROFILE_CLOCK_NS,
 		.counts = o->counts != NULL,
 	};
 
@@ -195,7 +197,7 @@ static int attach(struct session *s)
 	};
 	int err;
 
-	record_calibrate_before(&s->calibration);
+	record_calibrate_before(&s->calibration, s->p->clock);
 	s->calibration.halves = s->o->max_overhead > 0;
 	s->calibration.captures = s->plan.captures.n_items > 0;
 	s->calibration.saves = s->plan.captures.saves;
@@ -232,7 +234,7 @@ static int write_checkpoint(void *arg)
 		return -errno;
 	if (s->run_start) {
 		s->p->runs[run].wall = clock_ns() - s->run_start;
-		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites);
+		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites, &s->cold);
 		record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
 		record_captures_drain(&s->plan.captures, s->engine, s->p, run);
 	}
@@ -346,7 +348,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 			record_count_end(o->counts, s->engine);
 		s->run_start = 0;
 		record_engine_pause(s->engine);
-		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites);
+		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites, &s->cold);
 		record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
 		record_captures_drain(&s->plan.captures, s->engine, s->p, run);
 	}
@@ -425,7 +427,13 @@ static int run_all(struct session *s)
 	}
 	log_progress_end();
 	checkpoint_reap(&s->checkpoint, true);
+	if (!err)
+		record_calibrate_again(s->engine, &s->calibration);
 	stop(s);
+	if (!err) {
+		record_calibrate_after(&s->calibration, &s->cold);
+		record_calibration_store(&s->calibration, s->p);
+	}
 	return err;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "record/cost/cold.h"
 #include "record/cost/cost.h"
 #include "record/engine/engine.h"
 
@@ -191,6 +192,63 @@ static void interrupts_hit_probes_too(void **state)
 	assert_int_equal(cost.full, 333);
 }
 
+static void errors_add_up(void **state)
+{
+	(void)state;
+	/* 4 % of 1,000, that a loop is another; and what two calibrations differ by: 1.4142 x 1.4826 x 30. */
+	assert_int_equal(record_cost_error(0, 1000, 1000, 1000), 40);
+	assert_int_equal(record_cost_error(30, 1000, 1000, 1000), 50);
+	assert_int_equal(record_cost_error(0, 1000, 1063, 1000), 51); /* of 62.9: 50 */
+	/* A fifth of 150 that cold caches added. */
+	assert_int_equal(record_cost_error(0, 1000, 1000, 1150), 50);
+}
+
+/* Between the two ends of calibration a straight line; beyond, for what lies in a call's time, a slower one. */
+static void coldness_is_read_off_closings(void **state)
+{
+	const struct engine_cost cost = { .inner = 40,
+					  .full = 100,
+					  .closing = 50,
+					  .cold_closing = 150,
+					  .cold_inner = 240,
+					  .cold_full = 700 };
+	struct engine_cost flat = cost;
+	struct engine_cell shards[2] = { { .closings = 5, .closing_time = 250 },
+					 { .closings = 5, .closing_time = 750 } };
+	struct record_cold_costs sums = {};
+
+	(void)state;
+	assert_true(record_coldness(shards, 2, &cost) == 0.5);
+	assert_true(record_cold_add(&sums, &cost, 10, 0.5) == 100);
+	assert_true(sums.calls == 10 && sums.inner == 1400 && sums.full == 4000);
+	assert_true(record_cold_add(&sums, &cost, 10, 4) == 400);
+	assert_true(sums.calls == 20 && sums.inner == 1400 + 4400 && sums.full == 4000 + 25000);
+	/* Not colder than in calibration; too few to tell; a clock that does not tell the ends apart. */
+	assert_true(record_coldness(shards, 1, &cost) == 0);
+	shards[0].closings = 10;
+	assert_true(record_coldness(shards, 1, &cost) == 0);
+	shards[1].closing_time = 4000;
+	flat.cold_closing = 60;
+	assert_true(record_coldness(shards, 2, &cost) > 1 &&
+		    record_coldness(shards, 2, &flat) == 0);
+}
+
+/* As long as there is memory, which the second walk is no less than the first. */
+static void a_walk_touches_it_all(void **state)
+{
+	struct record_walk w, none = {};
+
+	(void)state;
+	record_walk_init(&w);
+	assert_non_null(w.memory);
+	assert_true(w.size >= 512 << 10);
+	record_walk(&w);
+	assert_true(w.memory[0] == 2 && w.memory[1] == 1 && w.memory[w.size - 64] == 2);
+	record_walk(&none);
+	record_walk_deinit(&w);
+	assert_null(w.memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +263,9 @@ int main(void)
 		cmocka_unit_test(the_trampoline_is_shared),
 		cmocka_unit_test(a_coarse_clock_tells_nothing_of_it),
 		cmocka_unit_test(interrupts_hit_probes_too),
+		cmocka_unit_test(errors_add_up),
+		cmocka_unit_test(coldness_is_read_off_closings),
+		cmocka_unit_test(a_walk_touches_it_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void test_times(void **state)
 	(void)state;
 	fill(&c, 20, 30);
 	profile_stats_init(&s);
-	shard_add(&s, &c, 5, false);
+	shard_add(&s, &c, 5, 0, false);
 	assert_int_equal(s.calls, 2);
 	assert_int_equal(s.wall, 1100);
 	assert_int_equal(s.oncpu, 100);
@@ -51,17 +51,48 @@ static void test_below_zero(void **state)
 	(void)state;
 	profile_stats_init(&s);
 	fill(&c, 50, 80);
-	shard_add(&s, &c, 5, false);
+	shard_add(&s, &c, 5, 0, false);
 	assert_true(s.self == 100 - 60 - 80);
 	/* Another CPU's part makes up for some of it. */
 	fill(&c, 0, 0);
-	shard_add(&s, &c, 5, false);
+	shard_add(&s, &c, 5, 0, false);
 	assert_true(s.self == -40 + 90);
 	fill(&c, 500, 0);
-	shard_add(&s, &c, 5, false);
+	shard_add(&s, &c, 5, 0, false);
 	assert_true(s.self == 50 - 410);
 	assert_int_equal(s.oncpu, 300);
 	assert_int_equal(s.cost, 60 + 10 + 510);
+	profile_stats_deinit(&s);
+}
+
+/* What probes cost more than was taken off comes off each call, in the distribution too. */
+static void test_more(void **state)
+{
+	struct engine_cell c;
+	struct profile_stats s;
+
+	(void)state;
+	fill(&c, 20, 0);
+	/* Two calls of 35 net: 100 on the CPU, less 20, less 2 x 5. */
+	c.sq_lo = 34 * 34 + 36 * 36;
+	c.max = 36;
+	c.min_inv = ~(uint64_t)34;
+	memset(c.hist, 0, sizeof(c.hist));
+	c.hist[hist_slot(34)] = 1;
+	c.hist[hist_slot(36)] = 1;
+	profile_stats_init(&s);
+	shard_add(&s, &c, 5, 10, false);
+	assert_int_equal(s.cost, 20 + 2 * 5 + 2 * 10);
+	assert_true(s.self == 70 - 20 && s.oncpu == 100);
+	assert_true(s.min == 24 && s.max == 26 && s.sumsq == 24 * 24 + 26 * 26);
+	assert_true(s.n_buckets == 2 && s.buckets[0].slot == hist_slot(25) &&
+		    s.buckets[1].slot == hist_slot(27));
+	profile_stats_deinit(&s);
+	/* No call takes less than nothing. */
+	profile_stats_init(&s);
+	shard_add(&s, &c, 5, 100, false);
+	assert_true(s.self == 70 - 200 && s.min == 0 && s.max == 0 && s.n_buckets == 1 &&
+		    s.buckets[0].slot == 0 && s.buckets[0].count == 2);
 	profile_stats_deinit(&s);
 }
 
@@ -110,6 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_below_zero),
+		cmocka_unit_test(test_more),
 		cmocka_unit_test(test_detached),
 	};
 

@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "analyze/figures/cost.h"
+#include "analyze/stats/statistics.h"
 #include "base/alloc.h"
-
-/* A normal distribution's standard deviation, in units of its median absolute deviation. */
-#define DEVIATIONS_PER_SPREAD 1.482602218505602
 
 static double known(double value)
 {
@@ -37,6 +35,7 @@ static void form_callees(struct analyze_calibration *c, const struct profile *p,
 			(double)profile_stats_observed(&cell->stats) * full[site->mech];
 		c->callees[cell->context] +=
 			(double)profile_stats_observed(&cell->stats) * full_spread[site->mech];
+		c->alone[cell->context] = false;
 	}
 	for (uint32_t i = 0; i < p->n_contexts; i++)
 		c->callees[i] = costs[i] > 0 ? c->callees[i] / costs[i] * DEVIATIONS_PER_SPREAD : 0;
@@ -52,6 +51,9 @@ void analyze_calibration_init(struct analyze_calibration *c, const struct profil
 
 	memset(c, 0, sizeof(*c));
 	c->callees = alloc_array(p->n_contexts, sizeof(*c->callees));
+	c->alone = alloc_array(p->n_contexts, sizeof(*c->alone));
+	for (uint32_t i = 0; i < p->n_contexts; i++)
+		c->alone[i] = true;
 	analyze_costs_init(&costs, p);
 	for (uint32_t i = 0; i < PROFILE_N_MECHANISMS; i++) {
 		row = analyze_cost_find(&costs, profile_mechanism_name(i));
@@ -84,23 +86,48 @@ void analyze_calibration_init(struct analyze_calibration *c, const struct profil
 void analyze_calibration_deinit(struct analyze_calibration *c)
 {
 	free(c->callees);
+	free(c->alone);
 	memset(c, 0, sizeof(*c));
+}
+
+/* What SAMPLES of CELL's time took is not its probes'. */
+static double samples_of(const struct analyze_calibration *c, const struct profile_cell *cell)
+{
+	return c->period > 0 ? (double)cell->stats.oncpu / c->period : 0;
+}
+
+static bool is_fault(const struct analyze_calibration *c, const struct profile *p,
+		     const struct profile_cell *cell)
+{
+	return p->sites[cell->site].kind == PROFILE_SITE_CONTEXT &&
+	       cell->context == c->fault_context;
+}
+
+double analyze_calibration_own(const struct analyze_calibration *c, const struct profile *p,
+			       const struct profile_cell *cell)
+{
+	const struct profile_site *site = &p->sites[cell->site];
+	double inner = is_fault(c, p, cell) ? c->fault_inner : c->inner[site->mech];
+	double cost = (double)cell->stats.cost;
+
+	if (site->kind == PROFILE_SITE_CONTEXT && c->alone[cell->context])
+		return fmax(cost - samples_of(c, cell) * c->sample, 0);
+	return fmin((double)profile_stats_observed(&cell->stats) * inner, cost);
 }
 
 double analyze_calibration_uncertainty(const struct analyze_calibration *c, const struct profile *p,
 				       const struct profile_cell *cell)
 {
-	const struct profile_site *site = &p->sites[cell->site];
-	bool is_fault = site->kind == PROFILE_SITE_CONTEXT && cell->context == c->fault_context;
-	double inner = is_fault ? c->fault_inner : c->inner[site->mech];
-	double spread = is_fault ? c->fault_spread : c->inner_spread[site->mech];
+	enum profile_mechanism mech = p->sites[cell->site].mech;
+	double inner = is_fault(c, p, cell) ? c->fault_inner : c->inner[mech];
+	double spread = is_fault(c, p, cell) ? c->fault_spread : c->inner_spread[mech];
+	double cost = (double)cell->stats.cost, own = analyze_calibration_own(c, p, cell);
 	double hits = (double)profile_stats_observed(&cell->stats);
-	double cost = (double)cell->stats.cost, own = fmin(hits * inner, cost);
-	double samples = c->period > 0 ? (double)cell->stats.oncpu / c->period : 0;
-	double callees = fmax(cost - own - samples * c->sample, 0);
+	double samples = samples_of(c, cell), callees = fmax(cost - own - samples * c->sample, 0);
 
 	/* What was not taken off cannot be wrong. */
 	if (!(cost > 0))
 		return 0;
-	return hits * spread + callees * c->callees[cell->context] + samples * c->sample_spread;
+	return fmax(hits, inner > 0 ? own / inner : 0) * spread +
+	       callees * c->callees[cell->context] + samples * c->sample_spread;
 }

@@ -3,6 +3,7 @@
 #ifndef KPROTPERF_ANALYZE_FIGURES_CALIBRATION_H
 #define KPROTPERF_ANALYZE_FIGURES_CALIBRATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
@@ -18,11 +19,19 @@ struct analyze_calibration {
 	uint32_t fault_context; /* UINT32_MAX: none */
 	/* What is taken off for a sample, which each PERIOD ticks of on-CPU time bring one of; 0: none. */
 	double sample, sample_spread, period;
+	bool *alone; /* by context: nothing is timed in it */
 	double *callees; /* by context: what may be wrong with 1 tick taken off for callees */
 };
 
 void analyze_calibration_init(struct analyze_calibration *c, const struct profile *p);
 void analyze_calibration_deinit(struct analyze_calibration *c);
+
+/*
+ * What was taken off all CELL's calls for its own probes, in ticks. With cold caches that is more for some cells than for
+ * others (docs/accounting.md), which can be told where nothing else was timed in their context.
+ */
+double analyze_calibration_own(const struct analyze_calibration *c, const struct profile *p,
+			       const struct profile_cell *cell);
 
 /* The standard uncertainty of what was taken off all CELL's calls, in ticks. They add up. */
 double analyze_calibration_uncertainty(const struct analyze_calibration *c, const struct profile *p,

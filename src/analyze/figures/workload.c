@@ -5,8 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/figures/net.h"
+#include "analyze/stats/statistics.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
+
+#define CONFIDENCE 0.95
+#define REACH      1.959963984540054 /* of that, in standard deviations of a normal distribution */
 
 const struct analyze_workload_figures analyze_workload_none = { NAN, NAN, NAN, NAN };
 
@@ -18,6 +23,7 @@ struct ref {
 	size_t order;
 	struct analyze_workload_figures figures;
 	double gross;
+	double probes, probes_error; /* what probes cost each iteration; NAN: not known */
 };
 
 struct refs {
@@ -44,13 +50,25 @@ static void mean_add(struct mean *mean, double value)
 	mean->n++;
 }
 
+/* PROBES cost each iteration so much, give or take a standard deviation of ERROR, which all runs have in common. */
+static void form_net(struct analyze_workload_row *row, double probes, double error)
+{
+	struct analyze_moments with = analyze_sample_moments(&row->sample, NULL);
+	struct analyze_moments cost = { .n = with.n, .mean = probes, .systematic = error };
+	struct analyze_welch welch = analyze_welch_form(&cost, &with);
+	struct analyze_interval interval = analyze_welch_interval(&welch, CONFIDENCE);
+
+	row->net = row->gross - probes;
+	row->net_error = isnan(welch.error) ? REACH * error : (interval.high - interval.low) / 2;
+}
+
 static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 					    const struct analyze_repetitions *repetitions)
 {
 	struct analyze_workload_row row = { .name = refs->name,
 					    .probed = refs->probed,
 					    .order = refs->order };
-	struct mean mean = { 0 }, p50 = { 0 }, gross = { 0 };
+	struct mean mean = { 0 }, p50 = { 0 }, gross = { 0 }, probes = { 0 }, error = { 0 };
 
 	row.how = row.probed ? ANALYZE_HOW_PROBED : ANALYZE_HOW_UNPROBED;
 	row.figures = analyze_workload_none;
@@ -61,6 +79,8 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 		mean_add(&mean, refs[i].figures.mean);
 		mean_add(&p50, refs[i].figures.p50);
 		mean_add(&gross, refs[i].gross);
+		mean_add(&probes, refs[i].probes);
+		mean_add(&error, refs[i].probes_error);
 		row.figures.min = fmin(row.figures.min, refs[i].figures.min);
 		if (!isnan(refs[i].figures.mean))
 			analyze_sample_add(&row.sample, repetitions->of_run[refs[i].run], 1,
@@ -72,6 +92,9 @@ static struct analyze_workload_row row_form(const struct ref *refs, size_t n,
 	if (p50.n)
 		row.figures.p50 = p50.sum / (double)p50.n;
 	row.gross = gross.n ? gross.sum / (double)gross.n : NAN;
+	row.net = row.net_error = NAN;
+	if (probes.n && probes.n == n)
+		form_net(&row, probes.sum / (double)n, error.sum / (double)n);
 	return row;
 }
 
@@ -91,28 +114,39 @@ static double *probe_costs(const struct profile *p)
 	return costs;
 }
 
+/* What the workload said of a run, NET telling what probes did to it: of several figures nobody knows which. */
+static void reports_collect(struct refs *refs, const struct analyze_net *net, uint32_t i)
+{
+	const struct profile_run *run = &net->p->runs[i];
+
+	for (uint32_t j = 0; j < run->n_reports; j++) {
+		const struct profile_report *r = &run->reports[j];
+		struct ref ref = {
+			.name = r->name,
+			.probed = profile_run_is_probed(net->p, run),
+			.run = i,
+			.order = refs->n_refs,
+			.figures = { (double)r->iterations, r->mean, r->p50, r->min },
+			.gross = r->mean,
+			.probes = NAN,
+			.probes_error = NAN,
+		};
+
+		if (ref.probed && run->n_reports == 1)
+			ref.probes =
+				analyze_net_cost(net, i, ref.figures.iterations, &ref.probes_error);
+		vec_push(refs, refs, ref);
+	}
+}
+
 static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 {
 	double *costs = probe_costs(p);
+	struct analyze_net net;
 
-	for (uint32_t i = 0; i < p->n_runs; i++) {
-		const struct profile_run *run = &p->runs[i];
-		bool probed = profile_run_is_probed(p, run);
-
-		for (uint32_t j = 0; j < run->n_reports; j++) {
-			const struct profile_report *r = &run->reports[j];
-			struct ref ref = {
-				.name = r->name,
-				.probed = probed,
-				.run = i,
-				.order = refs->n_refs,
-				.figures = { (double)r->iterations, r->mean, r->p50, r->min },
-				.gross = r->mean,
-			};
-
-			vec_push(refs, refs, ref);
-		}
-	}
+	analyze_net_init(&net, p);
+	for (uint32_t i = 0; i < p->n_runs; i++)
+		reports_collect(refs, &net, i);
 	for (uint32_t i = 0; i < p->n_runs; i++) {
 		const struct profile_run *run = &p->runs[i];
 		double wall = (double)run->wall, cpu = (double)run->cpu;
@@ -121,7 +155,9 @@ static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 				   .run = i,
 				   .order = SIZE_MAX - 1,
 				   .figures = { 1, wall, NAN, wall },
-				   .gross = wall };
+				   .gross = wall,
+				   .probes = NAN,
+				   .probes_error = NAN };
 
 		vec_push(refs, refs, ref);
 		if (run->cpu == PROFILE_NOT_COUNTED)
@@ -132,8 +168,11 @@ static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 		ref.order = SIZE_MAX;
 		ref.figures.mean = ref.figures.min = cpu;
 		ref.gross = (double)run->cpu;
+		if (ref.probed && !profile_env_get(p, PROFILE_ENV_TASKS))
+			ref.probes = analyze_net_cost(&net, i, 1, &ref.probes_error);
 		vec_push(refs, refs, ref);
 	}
+	analyze_net_deinit(&net);
 	free(costs);
 }
 

@@ -41,6 +41,11 @@ struct analyze_workload_row {
 	size_t order; /* the reader's: as first reported, the command last */
 	struct analyze_workload_figures figures;
 	double gross; /* the mean with what probes cost, whatever is subtracted from the figures */
+	/*
+	 * The mean less all that probes cost, and half of its 95 % interval, of runs and calibration, in ticks; NAN: not
+	 * probed, or not known.
+	 */
+	double net, net_error;
 	enum analyze_unit unit; /* what counts as a repetition */
 	struct analyze_sample sample; /* the mean by repetition, each run counting the same */
 };

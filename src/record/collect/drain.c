@@ -10,6 +10,7 @@
 #include "kprotperf/engine.h"
 #include "profile/resolve.h"
 #include "record/collect/probe_code.h"
+#include "record/cost/cold.h"
 #include "record/cost/uninterrupted.h"
 #include "record/engine/engine.h"
 #include "record/collect/syscalls.h"
@@ -25,6 +26,7 @@ struct drain {
 	const struct kernel_kallsyms *ks;
 	const struct record_sites *sites;
 	struct record_engine_maps maps;
+	struct record_cold_costs *cold;
 	uint32_t contexts[ENGINE_CONTEXTS]; /* index in the profile, plus 1; 0: not yet */
 };
 
@@ -45,12 +47,31 @@ static enum profile_mechanism mechanism(const struct drain *d, uint32_t site, ui
 	return d->p->sites[site].mech;
 }
 
-/* Adds one shard of a cell; each call had INNER of its own probes' cost within it. */
-static void shard_add(struct profile_stats *stats, const struct engine_cell *c, uint64_t inner,
-		      bool is_range)
+/* TIME less MORE, at least 0. */
+static uint64_t less(uint64_t time, double more)
 {
-	uint64_t oncpu = c->wall - c->offcpu;
-	uint64_t cost = c->excluded - c->offcpu + inner * (c->calls - c->unreturned);
+	return (double)time > more ? time - (uint64_t)(more + 0.5) : 0;
+}
+
+/* The slot of times in SLOT that were MORE too long. */
+static uint32_t slot_less(uint32_t slot, double more)
+{
+	return more > 0 ? hist_slot(less(hist_slot_low(slot) + hist_slot_width(slot) / 2, more)) :
+			  slot;
+}
+
+/*
+ * Adds one shard of a cell; each call had INNER of its own probes' cost within it, which was taken off, and MORE, which was
+ * not.
+ */
+static void shard_add(struct profile_stats *stats, const struct engine_cell *c, uint64_t inner,
+		      double more, bool is_range)
+{
+	uint64_t oncpu = c->wall - c->offcpu, returned = c->calls - c->unreturned;
+	uint64_t cost = c->excluded - c->offcpu + inner * returned +
+			(uint64_t)(more * (double)returned + 0.5);
+	double net = (double)oncpu - (double)(c->excluded - c->offcpu) -
+		     (double)inner * (double)returned;
 	struct profile_stats shard;
 	uint64_t counted = 0;
 
@@ -64,11 +85,12 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 	/* Exact, and negative where the calibration takes more than the probes cost. */
 	shard.self = (int64_t)(oncpu - cost - c->child);
 	shard.sumsq = (double)c->sq_lo + (double)c->sq_hi * (1 << ENGINE_SQ_SPLIT);
-	shard.max = c->max;
-	shard.min = ~c->min_inv;
+	shard.sumsq += more * (more * (double)returned - 2 * net);
+	shard.max = less(c->max, more);
+	shard.min = less(~c->min_inv, more);
 	for (uint32_t slot = 0; slot < HIST_SLOTS; slot++) {
 		if (c->hist[slot])
-			profile_stats_bucket_add(&shard, slot, c->hist[slot]);
+			profile_stats_bucket_add(&shard, slot_less(slot, more), c->hist[slot]);
 		counted += c->hist[slot];
 	}
 	/* Only if a slot of 32 bits wrapped; not an error of tasks still running. */
@@ -78,12 +100,29 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 	profile_stats_deinit(&shard);
 }
 
+/* What the probes of a cell whose shards begin at FIRST cost more, per call, than was taken off. */
+static double cold_cost(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
+{
+	const struct engine_cell *shards = &d->maps.cells[first];
+	enum profile_mechanism mech = mechanism(d, site, ctx);
+	const struct engine_cost *cost = record_engine_cost(d->e, mech);
+	uint64_t calls = 0;
+
+	if (mech != PROFILE_MECH_TRACEPOINT)
+		return 0;
+	for (uint32_t i = 0; i < d->maps.n_shards; i++)
+		calls += shards[i].calls;
+	return record_cold_add(d->cold, cost, calls,
+			       record_coldness(shards, d->maps.n_shards, cost));
+}
+
 /* The cell whose shards begin at FIRST. */
 static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
 	uint64_t inner = record_engine_inner_cost(d->e, site, mechanism(d, site, ctx));
 	uint64_t *overcorrected = &d->p->runs[d->run].losses[PROFILE_INFO_OVERCORRECTED];
 	struct profile_stats *stats = NULL;
+	double more = cold_cost(d, site, ctx, first);
 
 	for (uint32_t i = 0; i < d->maps.n_shards; i++) {
 		const struct engine_cell *c = &d->maps.cells[(size_t)first + i];
@@ -99,7 +138,7 @@ static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t fi
 		if (stats->errors != PROFILE_NOT_COUNTED)
 			stats->errors += c->errors;
 		*overcorrected += c->negative;
-		shard_add(stats, c, inner, d->p->sites[site].kind == PROFILE_SITE_RANGE);
+		shard_add(stats, c, inner, more, d->p->sites[site].kind == PROFILE_SITE_RANGE);
 	}
 	if (stats) {
 		int64_t excess =
@@ -363,7 +402,8 @@ static void drain_losses(struct drain *d)
 }
 
 void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
-		  const struct kernel_kallsyms *ks, const struct record_sites *sites)
+		  const struct kernel_kallsyms *ks, const struct record_sites *sites,
+		  struct record_cold_costs *cold)
 {
 	struct drain *d = alloc_new(struct drain);
 
@@ -373,6 +413,7 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 	d->e = record_probes_engine(probes);
 	d->ks = ks;
 	d->sites = sites;
+	d->cold = cold;
 	record_engine_maps(d->e, &d->maps);
 	profile_env_set(p, PROFILE_ENV_PAGE_FAULTS,
 			profile_mechanism_name(record_engine_fault_mechanism(d->e)));

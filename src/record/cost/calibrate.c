@@ -34,9 +34,6 @@ const uint64_t record_empty_insns[RECORD_N_TESTS] = { 3, 3, 5, 6, 7, 8 };
 
 #define INTERRUPTS_NS 20000000
 
-/* An unused system call: the test of its number and the empty function behind it. */
-#define EMPTY_SYSCALL_INSNS 8
-
 /*
  * Which test is whose. Each mechanism has its own, where its probes stay as long as the others': two on
  * one function would cost other than each alone, and detaching waits for the whole machine.
@@ -55,16 +52,6 @@ enum {
  */
 #define N_ON_ENTRY 2
 #define N_TIMED    4
-
-/* A system call that no kernel has. */
-#define UNUSED_SYSCALL (ENGINE_SYSCALLS - 1)
-
-static int call_unused(void *arg)
-{
-	(void)arg;
-	syscall(UNUSED_SYSCALL);
-	return 0;
-}
 
 int record_calibrate_runner(struct record_engine *e, const struct record_empty *empty)
 {
@@ -273,25 +260,6 @@ static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, 
 	return 0;
 }
 
-/* The time of an unused system call, its caller's reading of the clock included. */
-static void time_syscall(struct record_series *s)
-{
-	record_measure_time(call_unused, NULL, NULL, s, NULL);
-}
-
-static void calibrate_syscall(struct calibrator *c)
-{
-	const struct record_call call = { call_unused, NULL, UNUSED_SYSCALL };
-	struct engine_cost *cost = &c->out->cost[PROFILE_MECH_TRACEPOINT];
-	struct record_series inner, with;
-
-	record_calibrator_measure(c, &call, 0, &inner, NULL);
-	time_syscall(&with);
-	record_cost_solve(cost, &c->out->unprobed_syscall, &with, &inner,
-			  empty_ticks(c, EMPTY_SYSCALL_INSNS));
-	record_cost_add_interrupts(cost, c->out->interrupts);
-}
-
 /* Nothing is taken off what is measured, but something excluded, for what nested calls cost more. */
 static void use_provisional_costs(struct calibrator *c)
 {
@@ -412,12 +380,6 @@ static void calibrate_trampoline(struct calibrator *c)
 			err == -ERANGE ? "the clock is too coarse" : log_strerror(err));
 }
 
-void record_calibrate_before(struct record_calibration *out)
-{
-	memset(out, 0, sizeof(*out));
-	time_syscall(&out->unprobed_syscall);
-}
-
 int record_calibrator_open(struct calibrator *c, struct record_probes *probes,
 			   const struct profile *p, const struct record_empty *empty,
 			   struct record_calibration *out)
@@ -469,7 +431,7 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 	} else {
 		if (!out->cost[PROFILE_MECH_TRACEPOINT].known) {
 			out->interrupts = record_engine_watch_interrupts(c.e, INTERRUPTS_NS);
-			calibrate_syscall(&c);
+			record_calibrate_syscall(&c);
 		}
 		calibrate_functions(&c);
 		calibrate_captures(&c);

@@ -15,15 +15,27 @@
 #include "profile/profile.h"
 #include "record/engine/engine.h"
 #include "record/probe/probes.h"
+#include "record/cost/cold.h"
 #include "record/cost/cost.h"
 #include "record/cost/range_equations.h"
 
+/* Medians of series, made some time apart. */
+#define RECORD_REPEATS 5
+struct record_repeats {
+	uint64_t time[RECORD_REPEATS]; /* of a call, from outside */
+	uint64_t inner[RECORD_REPEATS]; /* as its site read it */
+};
+
 struct record_calibration {
 	struct engine_cost cost[PROFILE_N_COSTS]; /* by enum profile_mechanism */
-	struct record_series unprobed_syscall; /* its times */
+	struct record_repeats unprobed,
+		again; /* of syscalls: before any probe is there, and behind the last run */
+	struct record_series unprobed_cold; /* behind a walk, on a real clock: their times */
+	struct record_walk walk; /* until syscalls are calibrated */
 	struct engine_cost
 		returns; /* what all share that return through the kernel's return trampoline */
 	struct record_range_costs ranges;
+	bool repeats; /* they are calibrated once more in the end */
 	bool held; /* what probes cost less under locks of PREEMPT_RT is known, and set */
 	double interrupts; /* share of the time that goes into interrupts */
 	bool halves, captures; /* wanted: what return probes alone cost, and captured values, */
@@ -56,7 +68,15 @@ extern const uint64_t record_empty_insns[RECORD_N_TESTS];
 int record_calibrate_runner(struct record_engine *e, const struct record_empty *empty);
 
 /* To be called before any probe is there; clears *OUT. */
-void record_calibrate_before(struct record_calibration *out);
+void record_calibrate_before(struct record_calibration *out, enum profile_clock clock);
+
+/*
+ * On a real clock, where nothing stands still: measures syscalls once more, behind the last run and before the probes are
+ * taken away, and then behind that. What both find is what is known of calibration's own error. COLD is what syscalls'
+ * probes cost in all runs, on average, which becomes their cost. Says if the two disagree.
+ */
+void record_calibrate_again(struct record_engine *e, struct record_calibration *out);
+void record_calibrate_after(struct record_calibration *out, const struct record_cold_costs *cold);
 
 /*
  * Measures the mechanisms of the sites of P and of page faults, and tells the engine, which must

@@ -78,6 +78,9 @@ int record_calibrator_open(struct calibrator *c, struct record_probes *probes,
 			   struct record_calibration *out);
 void record_calibrator_close(struct calibrator *c);
 
+/* System calls, which tracepoints time. */
+void record_calibrate_syscall(struct calibrator *c);
+
 /* In the background, which is not to be while the caller is followed: that would be more tasks. */
 void record_calibrator_detach_spares(struct calibrator *c);
 

@@ -2,8 +2,16 @@
 #include "record/cost/cost.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "record/engine/engine.h"
+
+/* Of a normal distribution the standard deviation is so many median absolute ones. */
+#define DEVIATIONS_PER_SPREAD 1.482602218505602
+
+/* Median absolute deviations, as parts: docs/accounting.md has the measurements. */
+#define LOOP_ERROR 0.04 /* of a cost, from one loop to another, */
+#define COLD_ERROR 0.2 /* and of what cold caches add to it */
 
 void record_cost_solve(struct engine_cost *cost, struct record_series *base,
 		       struct record_series *with, struct record_series *inner, uint64_t empty)
@@ -57,4 +65,12 @@ void record_cost_add_interrupts(struct engine_cost *cost, double share)
 {
 	cost->inner += cost->inner * share + 0.5;
 	cost->full += cost->full * share + 0.5;
+}
+
+uint64_t record_cost_error(uint64_t readings, uint64_t first, uint64_t again, double in_runs)
+{
+	double repeats = fabs((double)first - (double)again) / M_SQRT2 / DEVIATIONS_PER_SPREAD;
+	double loop = LOOP_ERROR * (double)first, cold = COLD_ERROR * (in_runs - (double)first);
+
+	return (uint64_t)ceil(hypot(hypot((double)readings, repeats), hypot(loop, cold)));
 }

@@ -101,10 +101,10 @@ static int attach_fault(struct record_engine *e, bool on_return)
 int record_engine_start(struct record_engine *e)
 {
 	struct kprotperf_bpf *s = e->bpf.skel;
-	int err = 0;
+	int err;
 
 	/* Ends before beginnings: no call is opened whose end nobody sees. */
-	err = err ?: attach(e, s->progs.on_sys_exit);
+	err = attach(e, e->bpf.config.closings ? s->progs.on_sys_exit_real : s->progs.on_sys_exit);
 	err = err ?: attach(e, s->progs.on_sys_enter);
 	err = err ?: attach(e, s->progs.on_switch);
 	err = err ?: attach(e, s->progs.on_newtask);
@@ -180,6 +180,12 @@ void record_engine_set_costs(struct record_engine *e, const struct engine_cost *
 						  costs[PROFILE_MECH_FENTRY].nested;
 	to[PROFILE_MECH_FAULT].inner =
 		record_engine_inner_cost(e, ENGINE_SITE_CONTEXT, e->bpf.fault_mech);
+}
+
+const struct engine_cost *record_engine_cost(const struct record_engine *e,
+					     enum profile_mechanism mech)
+{
+	return &e->bpf.skel->bss->costs[mech];
 }
 
 double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns)

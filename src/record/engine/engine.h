@@ -26,6 +26,7 @@ struct record_engine_config {
 	uint32_t n_captured; /* functions whose values are captured, */
 	bool saves; /* some of them timed by kprobe, whose arguments are saved at the entry */
 	bool counts; /* calls of functions are counted for moments: record/cost/count.h */
+	bool closings; /* what programs take that end syscalls is read: on a real clock */
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
 	uint64_t sample_period; /* in ns; 0: no sampler */
 	bool system_wide;
@@ -71,6 +72,11 @@ int record_engine_follow_caller(struct record_engine *e, bool follow);
 uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint32_t ctx);
 uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx);
 
+/* Of the closings of cells (kprotperf/engine.h), the time. */
+uint64_t record_engine_closing_time(const struct record_engine *e, uint32_t site, uint32_t ctx);
+/* Which are read: one in INTERVAL, that take MAX ticks at most. All, until set. */
+void record_engine_read_closings(struct record_engine *e, uint32_t interval, uint64_t max);
+
 /* The part of a site's time that was excluded, off-CPU time included. */
 uint64_t record_engine_excluded(const struct record_engine *e, uint32_t site, uint32_t ctx);
 
@@ -103,6 +109,9 @@ uint64_t record_cost_full(const struct engine_cost *cost, uint32_t n_args);
 
 /* That SITE's function has so many arguments, for which fentry costs. */
 void record_engine_note_args(struct record_engine *e, uint32_t site, uint32_t n_args);
+/* What was set, by mechanism. */
+const struct engine_cost *record_engine_cost(const struct record_engine *e,
+					     enum profile_mechanism mech);
 /* The inner cost in force for a site, in ticks per call; see record/cost/calibrate.h. */
 uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
 				  enum profile_mechanism mech);

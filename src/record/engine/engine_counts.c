@@ -48,6 +48,17 @@ uint64_t record_engine_excluded(const struct record_engine *e, uint32_t site, ui
 	return sum_of(e, site, ctx, offsetof(struct engine_cell, excluded));
 }
 
+uint64_t record_engine_closing_time(const struct record_engine *e, uint32_t site, uint32_t ctx)
+{
+	return sum_of(e, site, ctx, offsetof(struct engine_cell, closing_time));
+}
+
+void record_engine_read_closings(struct record_engine *e, uint32_t interval, uint64_t max)
+{
+	e->bpf.skel->bss->closings_below = UINT32_MAX / interval;
+	e->bpf.skel->bss->closing_max = max;
+}
+
 size_t record_engine_captures(const struct record_engine_config *config)
 {
 	return (size_t)config->n_captured * (ENGINE_CAPTURE_ROWS + ENGINE_CAPTURE_SAMPLES);

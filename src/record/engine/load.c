@@ -191,6 +191,8 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.fault_fexit, fentry },
 		{ s->progs.fault_kprobe, !fentry && kprobe },
 		{ s->progs.fault_kretprobe, !fentry && kprobe },
+		{ s->progs.on_sys_exit, !b->config.closings },
+		{ s->progs.on_sys_exit_real, b->config.closings },
 		/* Without functions too: page faults are timed the same way, and calibrated by these. */
 		{ s->progs.function_fentry, fentry && !b->features.rt },
 		{ s->progs.function_fexit, fentry && !b->features.rt },

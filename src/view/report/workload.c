@@ -18,9 +18,15 @@ static const struct output_column figures[] = {
 	COLUMN("min", TIME, analyze_workload_figures, min, .header = "MIN", .rank = 3),
 };
 
+static const struct output_column net[] = {
+	COLUMN("net", TIME, analyze_workload_row, net, .header = "NET", .rank = 1),
+	COLUMN("net_error", TIME, analyze_workload_row, net_error, .header = "+-", .rank = 1),
+};
+
 static const struct output_group groups[] = {
 	{ COLUMNS(id) },
 	{ AT(analyze_workload_row, figures), COLUMNS(figures) },
+	{ COLUMNS(net) },
 };
 
 const struct view_table report_workload = {

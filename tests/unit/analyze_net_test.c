@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What an iteration takes without the probes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/figures/net.h"
+#include "analyze/figures/workload.h"
+#include "fixture.h"
+
+#define MAD 1.482602218505602
+
+/* Each of RUNS: 100 iterations of 2,000 ticks and more; each makes two reads. A hundred and one closes, and a start of 7 opens. */
+static struct profile *work(uint32_t runs)
+{
+	struct profile *p = profile_create();
+	uint32_t read = profile_context_add(p, "read"), open = profile_context_add(p, "open"),
+		 close = profile_context_add(p, "close");
+
+	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
+	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_INNER, 50, 2);
+	profile_cost_set(p, PROFILE_MECH_TRACEPOINT, PROFILE_COST_FULL, 120, 6);
+	for (uint32_t i = 0; i < runs; i++) {
+		fixture_run(p, 300000);
+		profile_report_add(
+			p, i, &(struct profile_report){ "reads", 100, 2000 + 100.0 * i, NAN, NAN });
+		fixture_calls(profile_cell(p, i, 0, read), 200, 300, 300);
+		fixture_calls(profile_cell(p, i, 0, close), 101, 300, 300);
+		fixture_calls(profile_cell(p, i, 0, open), 7, 300, 300);
+		profile_cell(p, i, 0, read)->cost = 200 * 50;
+		profile_cell(p, i, 0, close)->cost = 101 * 50;
+		profile_cell(p, i, 0, open)->cost = 7 * 50;
+	}
+	return p;
+}
+
+static void near(double got, double expected)
+{
+	assert_true(fabs(got - expected) < 1e-9 * fabs(expected) + 1e-9);
+}
+
+static void test_cost(void **state)
+{
+	struct profile *p = work(1);
+	struct analyze_net net;
+	double error;
+
+	(void)state;
+	analyze_net_init(&net, p);
+	/* Two reads and a close: which of them the workload timed, nobody knows. */
+	assert_true(isnan(analyze_net_cost(&net, 0, 100, &error)));
+	/* A read, and no part of what was called less often. */
+	near(analyze_net_cost(&net, 0, 200, &error), 120);
+	near(error, (2 + 70 * 6 / 120.0) * MAD);
+	/* The run as a whole. */
+	near(analyze_net_cost(&net, 0, 1, &error), (200 + 101 + 7) * 120);
+	near(error, (200 + 101 + 7) * (2 + 70 * 6 / 120.0) * MAD);
+	/* In cold caches the probes cost three times as much in reads, and as much more around them. */
+	profile_cell(p, 0, 0, profile_context_add(p, "read"))->cost = 200 * 150;
+	near(analyze_net_cost(&net, 0, 200, &error), 3 * 120);
+	near(error, 3 * (2 + 70 * 6 / 120.0) * MAD);
+	analyze_net_deinit(&net);
+	profile_destroy(p);
+}
+
+/* A row of that name; its times are those of a probed run. */
+static const struct analyze_workload_row *row_of(const struct analyze_workload *w, const char *name)
+{
+	for (uint32_t i = 0; i < w->n_rows; i++)
+		if (!strcmp(w->rows[i].name, name))
+			return &w->rows[i];
+	return NULL;
+}
+
+static void test_row(void **state)
+{
+	const double error = 308 * (2 + 70 * 6 / 120.0) * MAD;
+	struct profile *p = work(2);
+	struct analyze_workload w;
+
+	(void)state;
+	p->runs[0].cpu = 200000;
+	p->runs[1].cpu = 200100;
+	analyze_workload_init(&w, p, false);
+	near(row_of(&w, "reads")->figures.mean, 2050);
+	assert_true(isnan(row_of(&w, "reads")->net) && isnan(row_of(&w, ANALYZE_COMMAND)->net));
+	near(row_of(&w, ANALYZE_COMMAND_CPU)->net, 200050 - 308 * 120);
+	/* The runs' standard error is 50: beside the calibration's 2,511 no more than that shows. */
+	assert_true(row_of(&w, ANALYZE_COMMAND_CPU)->net_error > 1.96 * error &&
+		    row_of(&w, ANALYZE_COMMAND_CPU)->net_error < 1.97 * error);
+	analyze_workload_deinit(&w);
+	/* One run: what is left is the calibration's own. */
+	profile_destroy(p);
+	p = work(1);
+	p->runs[0].cpu = 200000;
+	profile_cell(p, 0, 0, profile_context_add(p, "close"))->calls = 99;
+	analyze_workload_init(&w, p, false);
+	near(row_of(&w, "reads")->net, 2000 - 2 * 120);
+	near(row_of(&w, "reads")->net_error, 1.959963984540054 * 2 * (2 + 70 * 6 / 120.0) * MAD);
+	analyze_workload_deinit(&w);
+	/* Of two figures nobody knows which iterations made a call. */
+	profile_report_add(p, 0, &(struct profile_report){ "other", 100, 1, NAN, NAN });
+	analyze_workload_init(&w, p, false);
+	assert_true(isnan(row_of(&w, "reads")->net) && isnan(row_of(&w, "other")->net));
+	analyze_workload_deinit(&w);
+	/* Others' probes are not the command's. */
+	profile_env_set(p, PROFILE_ENV_TASKS, "all");
+	analyze_workload_init(&w, p, false);
+	assert_true(isnan(row_of(&w, ANALYZE_COMMAND_CPU)->net));
+	analyze_workload_deinit(&w);
+	profile_destroy(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_row),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
