@@ -161,7 +161,7 @@ TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue
 # four at once two CPUs were idle for a fifth of theirs.
 TAP_LAB   := $(patsubst %,tests/%.t,live/debug live/ranges live/blocks lab/stock live/demo lab/patch live/globs lab/kernels \
 	live/flow lab/failures live/annotate live/signals live/known lab/ab lab/exact)
-TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t tests/package/*.t)))
+TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t tests/package/*.t tests/export/*.t)))
 # tests/run says on descriptor 3 what failed and why.
 PROVE     := 3>&2 MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove --exec tests/run --timer --merge
 
@@ -170,6 +170,7 @@ check-fast: lint unit ## lint, units, command line: 2 minutes, without root and 
 
 .PHONY: check
 check: setup ## all tests: units, command line, and live ones in the lab's kernels
+	@scripts/setup --for=deb --for=export
 	$(MAKE) all tests
 	scripts/lab build baseline hardened notrace debug
 	scripts/lab fetch debian-6.1-cloud debian-6.12-cloud
@@ -271,7 +272,7 @@ $(BUILD)/emulator/exact.so: $(wildcard emulator/*.c emulator/*.h) $(wildcard inc
 
 .PHONY: setup
 setup: ## install the Debian packages that are missing (make bench: its own too)
-	@scripts/setup --for=build --for=test --for=deb --for=lab --for=lab-stock
+	@scripts/setup --for=build --for=test --for=lab --for=lab-stock
 
 .PHONY: lint
 lint: ## static checks: layers, cppcheck, shellcheck, formatting

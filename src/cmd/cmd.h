@@ -18,6 +18,7 @@ int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_fold(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_why(int argc, char **argv);

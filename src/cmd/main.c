@@ -28,6 +28,8 @@ static const struct command {
 	{ "changes", cmd_changes, "BASELINE HARDENED", "what differs in the code of two kernels" },
 	{ "why", cmd_why, "BASELINE HARDENED", "explain the difference of two exact recordings" },
 	{ "fold", cmd_fold, "FILE", "print folded stacks, for flamegraph.pl" },
+	{ "export", cmd_export, "--to=FORMAT FILE",
+	  "write a recording for speedscope, pprof, Perfetto and others" },
 	{ "annotate", cmd_annotate, "FILE FUNC[@FUNCTION]",
 	  "show a function's lines and instructions with their cost" },
 	{ "merge", cmd_merge, "-o OUT FILE...", "combine recordings of several boots" },

@@ -169,6 +169,12 @@ static void put_key(struct output_json *json, const char *key)
 void output_json_member(struct output_json *json, const char *key, json_t *value)
 {
 	put_key(json, key);
+	if (json->compact) {
+		json_dumpf(value, json->out,
+			   JSON_COMPACT | JSON_REAL_PRECISION(12) | JSON_ENCODE_ANY);
+		json_decref(value);
+		return;
+	}
 	put(json->out, value, 1);
 }
 

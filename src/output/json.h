@@ -28,6 +28,7 @@ void output_json_set(json_t *object, const char *key, json_t *value);
 struct output_json {
 	FILE *out;
 	size_t n_members;
+	bool compact; /* members that are not rows without white space: for programs alone */
 };
 
 /* Writes KEY, which no other member has, and VALUE, which it frees; or the rows of SECTION, as output_json_rows() has them. */

@@ -12,7 +12,7 @@ fails 1 'named pipe' record -o pipe -- true
 fails 1 'Is a directory' merge -o . baseline.data
 
 # Standard output that takes nothing.
-for command in 'report baseline.data' 'report --format=json baseline.data' 'fold baseline.data' 'diff --fold baseline.data baseline.data' \
+for command in 'report baseline.data' 'report --format=json baseline.data' 'fold baseline.data' 'export --to=pprof baseline.data' 'diff --fold baseline.data baseline.data' \
   'merge -o /dev/stdout baseline.data' 'report --help' --version; do
   for output in '' /dev/full; do
     # shellcheck disable=SC2086 # the words of a command

@@ -358,9 +358,42 @@ static void name_tasks(struct profile *p)
 	}
 }
 
+/* What the emulator counted: instructions for samples, and a call of allocate_slab kept whole. */
+static struct profile *counted(void)
+{
+	static const struct profile_trace lines[] = {
+		{ .kind = PROFILE_TRACE_CALL, .times = 1, .insns = 100 },
+		{ .kind = PROFILE_TRACE_LINE, .depth = 1, .times = 1, .insns = 10 },
+		{ .kind = PROFILE_TRACE_LOOP, .depth = 1, .times = 8, .insns = 9 },
+		{ .kind = PROFILE_TRACE_LINE, .depth = 2, .times = 8, .insns = 9 },
+		{ .kind = PROFILE_TRACE_LINE, .depth = 1, .times = 1, .insns = 18 },
+	};
+	static const struct profile_frame frames[] = {
+		{ .name = "allocate_slab" },
+		{ .name = "allocate_slab", .file = "mm/slub.c", .line = 1900 }
+	};
+	struct profile *p = recorded(forks(true));
+	uint32_t at[2];
+
+	for (int i = 0; i < 2; i++) {
+		at[i] = profile_location_add(p, 0x700000 + (uint32_t)i, NULL);
+		profile_location_frame_add(p, at[i], &frames[i]);
+	}
+	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
+	profile_env_set(p, PROFILE_ENV_TRACE, "allocate_slab:1");
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		vec_push(p, traces, lines[i]);
+		p->traces[i].location = at[lines[i].kind == PROFILE_TRACE_LINE];
+	}
+	return p;
+}
+
 static struct profile *build(const char *name)
 {
 	struct profile *p;
+
+	if (!strcmp(name, "exact"))
+		return counted();
 
 	if (!strcmp(name, "baseline"))
 		return recorded(forks(false));

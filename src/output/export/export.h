@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording in the formats of other tools: its stacks as a tree, which most of them are written from. A new format is
+ * a file and a line in EXPORT_FORMATS.
+ */
+#ifndef KPROTPERF_OUTPUT_EXPORT_EXPORT_H
+#define KPROTPERF_OUTPUT_EXPORT_EXPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyze/inline/stacks.h"
+
+#define EXPORT_FORMATS(FORMAT)                              \
+	FORMAT(speedscope, "speedscope", false)             \
+	FORMAT(pprof, "pprof", true)                        \
+	FORMAT(perfetto, "perfetto", true)                  \
+	FORMAT(firefox_profiler, "firefox-profiler", false) \
+	FORMAT(openmetrics, "openmetrics", false)
+
+/* A frame that occurs; its label can be printed, and says so where the body is inlined. */
+struct export_frame {
+	enum analyze_frame_kind kind;
+	const char *name; /* as in struct analyze_frame */
+	char *label;
+};
+
+#define EXPORT_NO_NODE UINT32_MAX
+
+/* A stack's begin: what is called from PARENT. */
+struct export_node {
+	uint32_t parent; /* before it in the tree, or EXPORT_NO_NODE */
+	uint32_t frame, depth; /* 0: the root */
+};
+
+struct export
+{
+	const struct profile *p;
+	char *title; /* the workload's command line */
+	const char *unit; /* of the counts: "samples" or "instructions" */
+	double period; /* of one count, in ticks of the profile's clock */
+	double time; /* when it was recorded, in seconds since 1970; NAN: not known */
+	struct export_frame *frames; /* each once */
+	uint32_t n_frames, cap_frames;
+	struct export_node *nodes; /* depth first */
+	uint32_t n_nodes, cap_nodes;
+	struct export_leaf {
+		uint32_t node;
+		double count; /* of samples with that stack and no more */
+	} * leaves; /* in the order of the nodes */
+	uint32_t n_leaves, cap_leaves;
+};
+
+/* P, of which STACKS are, and which must outlive E as they must. */
+void export_init(struct export *e, const struct profile *p, const struct analyze_stacks *stacks);
+void export_deinit(struct export *e);
+
+/* COUNT as an integer that each format has room for. */
+int64_t export_integer(double count);
+
+struct export_format {
+	void (*write)(FILE *out, const struct export *e);
+	bool binary;
+};
+
+#define EXPORT_DECLARE(name, text, binary) \
+	void export_write_##name(FILE *out, const struct export *e);
+EXPORT_FORMATS(EXPORT_DECLARE)
+#undef EXPORT_DECLARE
+
+/* The formats, and their names, ended by NULL. */
+extern const struct export_format export_formats[];
+extern const char *const export_format_names[];
+
+#endif

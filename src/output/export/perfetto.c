@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * For Perfetto: a perfetto.protos.Trace. Samples have no order, so that its first track is a flame graph: what was called from one
+ * place side by side, each as long as it was sampled. A call that was kept whole is a track in the order of time.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/code/trace.h"
+#include "output/export/export.h"
+#include "output/export/proto.h"
+#include "output/text.h"
+
+/* Numbers of fields, and values, in trace_packet.proto, track_event.proto and track_descriptor.proto. */
+enum {
+	TRACE_PACKET = 1,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_EVENT = 11,
+	PACKET_TRACK = 60,
+	TRACK_UUID = 1,
+	TRACK_NAME = 2,
+	EVENT_TYPE = 9,
+	EVENT_TRACK = 11,
+	EVENT_NAME = 23,
+	SLICE_BEGIN = 1,
+	SLICE_END = 2,
+};
+
+static void write_packet(FILE *out, struct proto *packet)
+{
+	struct proto trace = { 0 };
+
+	proto_integer(packet, PACKET_SEQUENCE, 1);
+	proto_message(&trace, TRACE_PACKET, packet);
+	fwrite(trace.bytes, 1, trace.n_bytes, out);
+	proto_deinit(&trace);
+}
+
+static void write_track(FILE *out, uint64_t track, const char *name)
+{
+	struct proto packet = { 0 }, descriptor = { 0 };
+
+	proto_integer(&descriptor, TRACK_UUID, track);
+	proto_text(&descriptor, TRACK_NAME, name);
+	proto_message(&packet, PACKET_TRACK, &descriptor);
+	write_packet(out, &packet);
+}
+
+/* Time is in nanoseconds. NAME NULL: the end of the slice that began last. */
+static void write_event(FILE *out, uint64_t track, double time, const char *name)
+{
+	struct proto packet = { 0 }, event = { 0 };
+
+	proto_integer(&event, EVENT_TYPE, name ? SLICE_BEGIN : SLICE_END);
+	proto_integer(&event, EVENT_TRACK, track);
+	if (name)
+		proto_text(&event, EVENT_NAME, name);
+	proto_integer(&packet, PACKET_TIMESTAMP, export_integer(time));
+	proto_message(&packet, PACKET_EVENT, &event);
+	write_packet(out, &packet);
+}
+
+static void write_samples(FILE *out, uint64_t track, const struct export *e)
+{
+	uint32_t open = 0, leaf = 0;
+	double time = 0;
+
+	for (uint32_t i = 0; i < e->n_nodes; i++) {
+		for (; open > e->nodes[i].depth; open--)
+			write_event(out, track, time, NULL);
+		write_event(out, track, time, e->frames[e->nodes[i].frame].label);
+		open++;
+		if (leaf < e->n_leaves && e->leaves[leaf].node == i)
+			time += e->leaves[leaf++].count * e->period;
+	}
+	for (; open; open--)
+		write_event(out, track, time, NULL);
+}
+
+/* "mm/slub.c:1978 shuffle_freelist", for free(). */
+static char *line_label(const struct analyze_trace_line *line)
+{
+	char *label = NULL, *safe;
+
+	if (line->kind == PROFILE_TRACE_LOOP || line->kind == PROFILE_TRACE_LOST)
+		return alloc_printf(line->kind == PROFILE_TRACE_LOOP ? "loop, %.0f times" :
+								       "%.0f more, not kept",
+				    line->times);
+	if (line->file)
+		alloc_append(&label, "%s:%.0f", line->file, line->line);
+	if (line->name)
+		alloc_append(&label, "%s%s", label ? " " : "", line->name);
+	safe = output_text_escape(label ?: "?");
+	free(label);
+	return safe;
+}
+
+/* An instruction is a nanosecond. What a call does not spend in the lines below it is at its end. */
+static void write_trace(FILE *out, uint64_t track, const struct analyze_trace *t)
+{
+	double *ends = alloc_array(t->n_lines, sizeof(*ends)), time = 0;
+	uint32_t open = 0;
+
+	for (uint32_t i = 0; i <= t->n_lines; i++) {
+		char *label;
+
+		for (; open > (i < t->n_lines ? t->lines[i].depth : 0); open--) {
+			time = fmax(time, ends[open - 1]);
+			write_event(out, track, time, NULL);
+		}
+		if (i == t->n_lines)
+			break;
+		label = line_label(&t->lines[i]);
+		write_event(out, track, time, label);
+		ends[open++] = time + t->lines[i].insns;
+		free(label);
+	}
+	free(ends);
+}
+
+void export_write_perfetto(FILE *out, const struct export *e)
+{
+	struct analyze_trace trace;
+	char *name = alloc_printf("%s: %s, in no order", e->title, e->unit);
+
+	analyze_trace_init(&trace, e->p);
+	write_track(out, 1, name);
+	write_samples(out, 1, e);
+	if (trace.n_lines) {
+		write_track(out, 2, "a call, in order");
+		write_trace(out, 2, &trace);
+	}
+	analyze_trace_deinit(&trace);
+	free(name);
+}

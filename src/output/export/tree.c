@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Stacks as a tree of frames, each of which is there once. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/hash.h"
+#include "output/export/export.h"
+#include "output/text.h"
+
+#define FORMAT(name, text, binary) { export_write_##name, binary },
+#define NAME(name, text, binary)   text,
+const struct export_format export_formats[] = { EXPORT_FORMATS(FORMAT) };
+const char *const export_format_names[] = { EXPORT_FORMATS(NAME) NULL };
+
+int64_t export_integer(double count)
+{
+	return count < 0x1p62 ? llround(count) : (int64_t)1 << 62;
+}
+
+static bool frame_equal(const void *frames, uint32_t item, const void *key)
+{
+	const struct export_frame *a = (const struct export_frame *)frames + item;
+	const struct analyze_frame *b = key;
+
+	return a->kind == b->kind && !strcmp(a->name, b->name);
+}
+
+static char *label_of(const struct analyze_frame *frame)
+{
+	char *name = alloc_strndup(frame->name, ANALYZE_FRAME_NAME_MAX);
+	char *label = output_text_escape(name);
+
+	free(name);
+	if (frame->kind == ANALYZE_FRAME_INLINED)
+		alloc_append(&label, " (inlined)");
+	return label;
+}
+
+static uint32_t frame_add(struct export *e, struct hash_index *index,
+			  const struct analyze_frame *frame)
+{
+	uint32_t hash = hash_string(frame->name), item;
+
+	item = hash_find(index, hash, frame_equal, e->frames, frame);
+	if (item == HASH_NONE) {
+		item = e->n_frames;
+		vec_push(e, frames,
+			 ((struct export_frame){ frame->kind, frame->name, label_of(frame) }));
+		hash_add(index, hash, item);
+	}
+	return item;
+}
+
+static double time_of(const struct profile *p)
+{
+	const char *text = profile_env_get(p, PROFILE_ENV_TIME);
+	struct tm tm = { 0 };
+
+	return text && strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) ? (double)timegm(&tm) : NAN;
+}
+
+static char *title_of(const struct profile *p)
+{
+	char *title = NULL, *safe;
+
+	for (uint32_t i = 0; i < p->n_args; i++)
+		alloc_append(&title, "%s%s", i ? " " : "", p->args[i]);
+	safe = output_text_escape(title ?: "kprotperf");
+	free(title);
+	return safe;
+}
+
+void export_init(struct export *e, const struct profile *p, const struct analyze_stacks *stacks)
+{
+	bool exact = profile_is_exact(p);
+	struct hash_index index = { 0 };
+	uint32_t *path = NULL, n_path = 0, cap_path = 0;
+
+	*e = (struct export){ .p = p,
+			      .title = title_of(p),
+			      .unit = exact ? "instructions" : "samples",
+			      .period = exact ? 1 : (double)p->sample_period,
+			      .time = time_of(p) };
+	for (size_t i = 0; i < stacks->n_rows; i++) {
+		const struct analyze_stack *s = &stacks->rows[i];
+		uint32_t depth = 0, frame = 0;
+		bool same = true;
+
+		/* Stacks are sorted: what this one has in common with others it has with the last. */
+		for (; depth < s->n_frames; depth++) {
+			frame = frame_add(e, &index, &s->frames[depth]);
+			same = same && depth < n_path && e->nodes[path[depth]].frame == frame;
+			if (same)
+				continue;
+			vec_push(e, nodes,
+				 ((struct export_node){ depth ? path[depth - 1] : EXPORT_NO_NODE,
+							frame, depth }));
+			if (depth == cap_path)
+				path = alloc_resize(path, cap_path = 2 * cap_path + 64,
+						    sizeof(*path));
+			path[depth] = e->n_nodes - 1;
+		}
+		n_path = depth;
+		if (depth)
+			vec_push(e, leaves, ((struct export_leaf){ path[depth - 1], s->count[0] }));
+	}
+	hash_deinit(&index);
+	free(path);
+}
+
+void export_deinit(struct export *e)
+{
+	for (uint32_t i = 0; i < e->n_frames; i++)
+		free(e->frames[i].label);
+	free(e->title);
+	free(e->frames);
+	free(e->nodes);
+	free(e->leaves);
+}

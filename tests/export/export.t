@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# kprotperf export, each format opened by what it is for. Perfetto's trace_processor is in neither Debian nor npm: its format is
+# read by protoc, with the fields that Perfetto's schema has.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/../cli/lib.sh"
+here=$repo/tests/export
+
+fixture hardened hostile exact empty nanoseconds
+
+usage 'no format' export hardened.data
+usage 'speedscope, pprof, perfetto, firefox-profiler or openmetrics' export --to=svg hardened.data
+fails 1 'record with --freq' export --to=pprof empty.data
+fails 1 'Is a directory' export --to=pprof -o . hardened.data
+
+# export_to FORMAT NAME: NAME.data into the file NAME.FORMAT.
+export_to() {
+  run export --to="$1" -o "$2.$1" "$2.data"
+  [ "$status" -eq 0 ] && [ ! -s out ] && [ ! -s err ] && [ -s "$2.$1" ]
+  report_test $? "export --to=$1 $2.data"
+}
+for format in speedscope pprof perfetto firefox-profiler openmetrics; do
+  for name in hardened hostile exact; do
+    export_to $format $name
+  done
+done
+run export --to=openmetrics nanoseconds.data
+cp out nanoseconds.openmetrics
+
+# has THING: the program is there; else the test named so is skipped.
+has() {
+  command -v "$1" >/dev/null && return
+  skip "opened by $1" "missing: $1 (scripts/setup --for=export)"
+  false
+}
+
+# Of fold's 75 samples 63 have extract_entropy, and 61 end there.
+if has go; then
+  try go tool pprof -sample_index=samples -top hardened.pprof
+  like 'pprof: self and total' "$out" '^ *61 81\.33% 81\.33% +63 84\.00%  extract_entropy$'
+  like 'pprof: inlined bodies' "$out" '70 93\.33%  shuffle_freelist \(inlined\)$'
+  try go tool pprof -sample_index=samples -peek='^extract_entropy$' hardened.pprof
+  like 'pprof: callers' "$out" '^ +63   100% \|   shuffle_freelist \(inlined\)$'
+  try go tool pprof -top hardened.pprof
+  like 'pprof: CPU time, samples times their period' "$out" 'accounting for 75225675instructions, 100%'
+  try go tool pprof -top exact.pprof
+  like 'pprof: an exact recording has instructions' "$out" '^Type: instructions'
+  ok 'pprof: hostile names' go tool pprof -top hostile.pprof
+fi
+
+if has promtool; then
+  for name in hardened hostile exact nanoseconds; do
+    mkdir -p "$name.tsdb/wal"
+    try promtool tsdb create-blocks-from openmetrics "$name.openmetrics" "$name.tsdb"
+    report_test "$status" "promtool takes $name.openmetrics"
+  done
+  try promtool tsdb dump hardened.tsdb
+  like 'promtool: calls, at the time of the recording' "$out" '"kprotperf_calls_total".*kind="syscall", name="clone"} 20 [1-9][0-9]*000$'
+  like 'promtool: on-CPU time' "$out" '"kprotperf_oncpu_instructions_total".*name="clone"} 2\.74697591e\+08 '
+  like 'promtool: samples by function' "$out" '"kprotperf_samples_total".*context="clone".*name="extract_entropy"} 61 '
+  try promtool tsdb dump nanoseconds.tsdb
+  like 'promtool: seconds' "$out" '"kprotperf_oncpu_seconds_total".*name="\[page_fault\]"} 0\.00[0-9]+ '
+fi
+
+if has protoc; then
+  # The slices of TRACK as "BEGIN NAME", then "END TIME", a line each.
+  slices() {
+    protoc -I "$here" --decode=Trace perfetto.proto <"$1.perfetto" | awk -v track="$2" '
+      /timestamp:/ { time = $2 }
+      /type:/ { type = $2 }
+      /track_uuid:/ { mine = $2 == track; if (mine && type ~ /END/) print time, "end" }
+      mine && /name:/ { sub(/.*name: /, ""); print time, $0 }'
+  }
+  is 'perfetto: stacks are slices in each other, as long as they were sampled' "$(slices hardened 1 | sed -n 7,16p)" \
+    '4012036 "clone"
+4012036 "[user]"
+5015045 end
+5015045 "kernel_clone"
+5015045 "allocate_slab"
+5015045 "shuffle_freelist (inlined)"
+5015045 "extract_entropy"
+66198594 "[irqs_off]"
+68204612 end
+68204612 end'
+  is 'perfetto: a call that was kept whole, in order' "$(slices exact 2)" \
+    '0 "allocate_slab"
+0 "mm/slub.c:1900"
+10 end
+10 "loop, 8 times"
+10 "mm/slub.c:1900"
+82 end
+82 end
+82 "mm/slub.c:1900"
+100 end
+100 end'
+  is 'perfetto: each slice ends' "$(slices hostile 1 | grep -c '"')" "$(slices hostile 1 | grep -c end$)"
+fi
+
+# npm ci verifies what it fetches by the lock file.
+npm=$build/npm
+if has npm && ! cmp -s "$here/package-lock.json" "$npm/package-lock.json"; then
+  mkdir -p "$npm"
+  cp "$here/package.json" "$npm"
+  (cd "$npm" && cp "$here/package-lock.json" . && npm ci --ignore-scripts) >npm.log 2>&1 || rm "$npm/package-lock.json"
+fi
+if [ ! -e "$npm/package-lock.json" ]; then
+  skip 'opened by speedscope and profiler-cli' "missing: their npm packages: $(tail -n 1 npm.log 2>/dev/null)"
+else
+  export HOME=$scratch # where its daemon keeps a socket
+  viewer=$npm/node_modules/.bin/profiler-cli
+  for name in hardened hostile exact; do
+    ok "firefox-profiler opens $name.firefox-profiler" "$viewer" load "$name.firefox-profiler"
+    "$viewer" thread functions >"$name.functions" 2>&1
+    "$viewer" thread samples >"$name.samples" 2>&1
+    "$viewer" stop --all >/dev/null 2>&1
+  done
+  like 'firefox-profiler: self and total' "$(<hardened.functions)" 'extract_entropy - self: 61 \(81\.3%\), total: 63 \(84\.0%\)'
+  like 'firefox-profiler: the heaviest stack' "$(<hardened.samples)" '4\. shuffle_freelist \(inlined\) - total: 70 .* self: 7 '
+  like 'firefox-profiler: categories' "$(<hardened.samples)" 'Kernel, inlined .* 7 +9\.3%'
+
+  if has chromium; then
+    # As the speedscope command opens a file in a browser.
+    page() {
+      printf 'speedscope.loadFileFromBase64("f", "%s")' "$(base64 -w0 "$1.speedscope")" >"$1.js"
+      timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/chromium" --virtual-time-budget=10000 \
+        --dump-dom "file://$npm/node_modules/speedscope/dist/release/index.html#view=sandwich&localProfilePath=$scratch/$1.js" \
+        2>chromium.log | sed 's/<[^>]*>/ /g' | tr -s ' \n' ' '
+    }
+    hardened=$(page hardened)
+    like 'speedscope: the command' "$hardened" 'build/workloads/big-fork --iterations=20 - speedscope'
+    like 'speedscope: total and self' "$hardened" ' 63 \(84%\) 61 \(81%\) extract_entropy '
+    like 'speedscope: inlined bodies' "$hardened" ' 70 \(93%\) 7 \(9\.3%\) shuffle_freelist \(inlined\) '
+    like 'speedscope: hostile names' "$(page hostile)" ' frame one;two\\x0a3 '
+    like 'speedscope: instructions' "$(page exact)" ' instructions .* 63 \(84%\) 61 \(81%\) extract_entropy '
+  fi
+fi
+
+done_testing
