@@ -269,18 +269,48 @@ struct kernel_index *profile_module_index(const struct profile *p, const char *n
 	return idx;
 }
 
-void profile_resolve_modules(struct profile *p)
+/* Has P addresses in MODULE, none of them with a line as yet? */
+static bool lacks_lines(const struct profile *p, const char *module)
 {
+	bool any = false;
+
+	for (uint32_t i = 0; i < p->n_locations; i++) {
+		const struct profile_location *l = &p->locations[i];
+
+		if (!same_text(l->module, module))
+			continue;
+		if (l->n_frames && l->frames[0].file)
+			return false;
+		any = true;
+	}
+	for (uint32_t i = 0; i < p->n_sites; i++) {
+		if (!profile_site_is_in(&p->sites[i], module))
+			continue;
+		if (p->sites[i].file)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+bool profile_resolve_modules(struct profile *p)
+{
+	bool found = false;
+
 	for (uint32_t i = 0; i < p->n_envs; i++) {
 		const char *module = profile_module_of_env(&p->envs[i]);
-		struct kernel_index *idx = module ? profile_module_index(p, module) : NULL;
+		struct kernel_index *idx = NULL;
 
+		if (module && lacks_lines(p, module))
+			idx = profile_module_index(p, module);
 		if (!idx)
 			continue;
 		resolve_locations(p, idx, module);
 		resolve_sites(p, idx, module);
+		found |= kernel_index_has_dwarf(idx);
 		kernel_index_destroy(idx);
 	}
+	return found;
 }
 
 int profile_index(const struct profile *p, const char *vmlinux, struct kernel_index **out)
@@ -306,18 +336,16 @@ int profile_index(const struct profile *p, const char *vmlinux, struct kernel_in
 
 int profile_resolve(struct profile *p, const char *vmlinux)
 {
-	struct kernel_index *idx;
-	int err;
+	bool resolved = !vmlinux && profile_is_resolved(p);
+	struct kernel_index *idx = NULL;
+	int err = resolved ? 0 : profile_index(p, vmlinux, &idx);
 
-	if (!vmlinux && profile_is_resolved(p))
-		return 0;
-	err = profile_index(p, vmlinux, &idx);
 	if (err)
 		return err;
 	if (idx)
 		profile_resolve_index(p, idx);
-	profile_resolve_modules(p);
-	profile_resolve_conditions(p, vmlinux);
+	if (profile_resolve_modules(p) || !resolved)
+		profile_resolve_conditions(p, vmlinux);
 	kernel_index_destroy(idx);
 	return 0;
 }

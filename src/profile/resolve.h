@@ -26,10 +26,10 @@ void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *k
 void profile_resolve_index(struct profile *p, const struct kernel_index *idx);
 
 /*
- * The same of addresses in modules, from the index or the file of each whose build-id P has (PROFILE_ENV_MODULE).
- * Where there is neither, they keep the names of their functions.
+ * The same of addresses in modules that have no lines yet, from the index or the file of each whose build-id P has
+ * (PROFILE_ENV_MODULE). Where there is neither, they keep the names of their functions. Was any found?
  */
-void profile_resolve_modules(struct profile *p);
+bool profile_resolve_modules(struct profile *p);
 
 /*
  * For commands that read a profile: resolves P from VMLINUX (--vmlinux) where given, an error if it
