@@ -49,6 +49,8 @@ for kernel in debug hardened; do
 done
 try "$lab" run --insmod "$ko" -- cat /sys/module/lab_test/refcnt
 is 'run --insmod has it before the command' "$status:$out" 0:0
+try "$lab" run --insmod 'a module' -- cat /sys/module/lab_test/refcnt
+is 'and one that is built of a folder' "$status:$out" 0:0
 try "$lab" run --insmod "$ko" --insmod /nonexistent.ko -- echo ran
 is 'one that is not there is an error' "$status:$out" 126:
 cp -r 'a module' plain
@@ -70,6 +72,8 @@ like "with the compiler's words, and where they are in the log" "$err" \
 	'^lab: cannot build module a_module: .*lab_test\.c:[0-9]+:.*error.*; log: .*/module-a_module\.log:[0-9]+$'
 ok 'an older build stays' test -s "$ko"
 mkdir empty
+try "$lab" run --insmod empty -- true
+is 'nor does it run' "$status:$err" '120:lab: neither empty/Kbuild nor empty/Makefile exists'
 try "$lab" module empty
 is 'a folder without Kbuild is none' "$status:$err" '1:lab: neither empty/Kbuild nor empty/Makefile exists'
 try "$lab" module --kernel nosuch 'a module'
