@@ -27,7 +27,7 @@ static const struct command {
 	{ "diff", cmd_diff, "BASELINE HARDENED", "compare the same work on two kernels" },
 	{ "changes", cmd_changes, "BASELINE HARDENED", "what differs in the code of two kernels" },
 	{ "why", cmd_why, "BASELINE HARDENED", "explain the difference of two exact recordings" },
-	{ "fold", cmd_fold, "FILE", "print folded stacks, for flamegraph.pl" },
+	{ "fold", cmd_fold, "FILE", "print folded stacks, for flamegraph.pl, or a flame graph" },
 	{ "export", cmd_export, "--to=FORMAT FILE",
 	  "write a recording for speedscope, pprof, Perfetto and others" },
 	{ "annotate", cmd_annotate, "FILE FUNC[@FUNCTION]",
@@ -58,7 +58,7 @@ static void print_help(FILE *out)
 	      "  kprotperf record --func allocate_slab -o a.data -- ./big-fork\n"
 	      "  kprotperf report a.data\n"
 	      "  kprotperf diff a.data b.data          (b.data from the other kernel)\n"
-	      "  kprotperf fold a.data | flamegraph.pl > a.svg\n\n"
+	      "  kprotperf fold --svg a.data > a.svg\n\n"
 	      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 diff --fail-above found more; record\n"
 	      "ends with the status of the command that it ran.\n",
 	      out);

@@ -99,6 +99,38 @@ if has protoc; then
   is 'perfetto: each slice ends' "$(slices hostile 1 | grep -c '"')" "$(slices hostile 1 | grep -c end$)"
 fi
 
+# The flame graph; dom NAME [SCRIPT]: what it is in a browser after SCRIPT, a frame a line.
+for name in hardened hostile exact; do
+  run fold --svg $name.data
+  cp out $name.svg
+  ok "fold --svg $name.data is XML" xmllint --noout $name.svg
+done
+is 'flame graph: as wide as sampled, above its caller' \
+  "$(grep -o 'data-n="\(shuffle_freelist (inlined)\|extract_entropy\)" data-x="5".*' hardened.svg | grep -o ' y="[0-9]*" width="[0-9.]*"')" \
+  ' y="72" width="991.20"
+ y="56" width="991.20"'
+if has chromium; then
+  dom() {
+    sed "s~^]]></script>~frames.find(g => g.dataset.n == 'copy_process').id = 'there'; ${2-}\n&~" "$1.svg" >page.svg
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/chromium" --virtual-time-budget=5000 \
+      --dump-dom "file://$scratch/page.svg" 2>chromium.log
+  }
+  click="dispatchEvent(new MouseEvent('click', { bubbles: true }));"
+  shown=$(dom hardened "one('there').children[1].$click")
+  like 'flame graph: a click makes a frame as wide as the page' "$shown" '<g data-n="copy_process".*<rect x="10" y="[0-9]*" width="1180"'
+  like 'flame graph: what calls it is as wide, and paler' "$shown" 'data-n="clone".* style="opacity: 0.6;".*<rect x="10" y="[0-9]*" width="1180"'
+  like 'flame graph: its name has room' "$shown" '>kmem_cache_alloc</text>'
+  like 'flame graph: what is beside it is gone' "$shown" 'data-n="extract_entropy".* style="[^"]*display: none;'
+  shown=$(dom hardened "one('there').children[1].$click one('reset').$click")
+  like 'flame graph: and back' "$shown" '<g data-n="copy_process".*<rect x="1079\.86[0-9]*" y="[0-9]*" width="110\.13'
+  shown=$(dom hardened "window.prompt = () => 'entropy|^shuffle'; one('search').$click")
+  is 'flame graph: names that were searched for' "$(grep -c 'class="hit"' <<<"$shown")" 3
+  like 'flame graph: and their share, without those in another' "$shown" '>Matched: 93\.3 %</text>'
+  shown=$(dom hardened "window.prompt = () => 'entropy'; document.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true })); one('search').$click")
+  is 'flame graph: Ctrl-F; a second click clears it' "$(grep -c 'class="hit"\|>Matched' <<<"$shown")" 0
+  like 'flame graph: hostile names' "$(dom hostile)" '>frame one;two..0a3</text>'
+fi
+
 # npm ci verifies what it fetches by the lock file.
 npm=$build/npm
 if has npm && ! cmp -s "$here/package-lock.json" "$npm/package-lock.json"; then

@@ -69,6 +69,9 @@ struct export_format {
 EXPORT_FORMATS(EXPORT_DECLARE)
 #undef EXPORT_DECLARE
 
+/* The flame graph that `fold --svg` prints. */
+void export_write_svg(FILE *out, const struct export *e);
+
 /* The formats, and their names, ended by NULL. */
 extern const struct export_format export_formats[];
 extern const char *const export_format_names[];
