@@ -147,6 +147,10 @@ static const struct {
 		"ticks that these probes took, subtracted" },
 	[PROFILE_INFO_OVERCORRECTED] = { "overcorrected",
 		"calls that took less than their probes were thought to: 0 in percentiles and min" },
+	[PROFILE_INFO_WAITED] = { "waited",
+		"ns in which a task that could run had no CPU" },
+	[PROFILE_INFO_STOLEN] = { "stolen",
+		"ns of CPU time that the hypervisor gave to others" },
 };
 /* clang-format on */
 

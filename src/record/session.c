@@ -24,6 +24,7 @@
 #include "record/collect/blocks.h"
 #include "record/collect/captures.h"
 #include "record/collect/drain.h"
+#include "record/collect/environment.h"
 #include "record/cost/calibrate.h"
 #include "record/cost/count.h"
 #include "record/cost/overhead.h"
@@ -312,6 +313,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 					       .user = s->is_invoked ? &s->invoker : NULL };
 	uint32_t run = profile_run_add(s->p, kind);
 	bool follow = kind == PROFILE_RUN_PROBED && !o->system_wide;
+	struct record_load load = record_load_read();
 	int err;
 
 	if (follow)
@@ -343,6 +345,9 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 			return err;
 		}
 	}
+	/* Under icount others take nothing of the command's. */
+	if (s->p->clock == PROFILE_CLOCK_NS)
+		record_load_store(&load, s->p, run);
 	if (kind == PROFILE_RUN_PROBED) {
 		if (o->counts)
 			record_count_end(o->counts, s->engine);

@@ -97,6 +97,14 @@ static void append_pair(char **text, const struct analyze_warning *w)
 			"fewer functions at once)",
 			w->values[0], w->values[1]);
 		break;
+	case ANALYZE_WARNING_LOAD:
+		alloc_append(
+			text,
+			"different load: %s for %.0f %% of the time on the baseline side and for %.0f %% on the "
+			"hardened side, on which times of a real clock depend (record both again, by turns)",
+			w->code ? "the hypervisor ran others" : "tasks waited for a CPU",
+			w->values[0], w->values[1]);
+		break;
 	default:
 		break;
 	}

@@ -225,6 +225,47 @@ static void test_slowdown_of_one_side(void **state)
 	profile_destroy(b);
 }
 
+/* Of two runs, each a second long, on two CPUs. */
+static void test_unlike_loads(void **state)
+{
+	struct profile *a = clones(2, 10, 1000), *b = clones(2, 10, 1000);
+	const struct analyze_warning *w;
+	struct analyze_diff d;
+
+	(void)state;
+	profile_env_set(a, PROFILE_ENV_CPUS, "2");
+	profile_env_set(b, PROFILE_ENV_CPUS, "2");
+	for (int i = 0; i < 2; i++) {
+		a->runs[i].wall = b->runs[i].wall = 1000000000;
+		a->runs[i].losses[PROFILE_INFO_WAITED] = 100000000;
+		a->runs[i].losses[PROFILE_INFO_STOLEN] = 0;
+		b->runs[i].losses[PROFILE_INFO_WAITED] = 190000000;
+		b->runs[i].losses[PROFILE_INFO_STOLEN] = 30000000;
+	}
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	assert_int_equal(d.warnings.n_rows, 0);
+	analyze_diff_deinit(&d);
+	b->runs[0].losses[PROFILE_INFO_WAITED] = 250000000;
+	b->runs[1].losses[PROFILE_INFO_STOLEN] = 70000000;
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	assert_int_equal(d.warnings.n_rows, 2);
+	assert_int_equal(d.warnings.n_invalid, 0);
+	w = d.warnings.rows;
+	assert_true(w[0].kind == ANALYZE_WARNING_LOAD && !w[0].code);
+	assert_true(fabs(w[0].values[0] - 10) < 1e-9 && fabs(w[0].values[1] - 22) < 1e-9);
+	assert_true(w[1].kind == ANALYZE_WARNING_LOAD && w[1].code);
+	assert_true(w[1].values[0] == 0 && fabs(w[1].values[1] - 2.5) < 1e-9);
+	analyze_diff_deinit(&d);
+	/* Not known of one run: not known. */
+	a->runs[1].losses[PROFILE_INFO_WAITED] = PROFILE_NOT_COUNTED;
+	a->runs[0].losses[PROFILE_INFO_STOLEN] = PROFILE_NOT_COUNTED;
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	assert_int_equal(d.warnings.n_rows, 0);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
 static void test_absent_sides(void **state)
 {
 	struct profile *a = clones(1, 10, 1000), *b = clones(1, 10, 1200);
@@ -726,6 +767,7 @@ int main(void)
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_cost_of_one_side),
 		cmocka_unit_test(test_slowdown_of_one_side),
+		cmocka_unit_test(test_unlike_loads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

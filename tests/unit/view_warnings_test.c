@@ -44,6 +44,14 @@ static void test_pairs(void **state)
 	      "the hardened side: time-driven work such as RCU then runs at other points, "
 	      "which alone may explain changes outside the timed functions (record fewer "
 	      "functions at once)");
+	check(W(LOAD, BOTH, .values = { 3.2, 41 }),
+	      "different load: tasks waited for a CPU for 3 % of the time on the baseline side and for "
+	      "41 % on the hardened side, on which times of a real clock depend (record both again, by "
+	      "turns)");
+	check(W(LOAD, BOTH, .code = true, .values = { 9, 0 }),
+	      "different load: the hypervisor ran others for 9 % of the time on the baseline side and "
+	      "for 0 % on the hardened side, on which times of a real clock depend (record both again, "
+	      "by turns)");
 }
 
 static void test_one(void **state)
