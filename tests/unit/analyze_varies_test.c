@@ -477,6 +477,29 @@ static void test_difference(void **state)
 	profile_destroy(p);
 }
 
+/* Of several ends of one start, those that say nothing come first. */
+static void test_differences(void **state)
+{
+	struct profile *p = START("v->a", "v->start", "v->b", "v->end");
+	struct varies v;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		uint64_t start = 4096ull * chance(1 << 20), pages = 1 + chance(16);
+
+		CALL(p, 61 * (double)pages + 200 + noise(), start + (1ull << 40) + chance(1 << 20),
+		     start, start + (1ull << 50) + chance(1 << 20), start + 4096 * pages);
+	}
+	for (int i = 0; i < 4; i++)
+		p->variables[i].bytes = 8;
+	assert_int_equal(varies_init(&v, p, "f"), 0);
+	assert_int_equal(v.n_ranks, 5);
+	assert_string_equal(v.ranks[0].variable->name, "v->end - v->start");
+	near(v.parts[0].law.slope * 4096, 61, 0.1);
+	varies_deinit(&v);
+	profile_destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -485,7 +508,7 @@ int main(void)
 		cmocka_unit_test(test_two),        cmocka_unit_test(test_shuffled),
 		cmocka_unit_test(test_nothing),    cmocka_unit_test(test_sampled),
 		cmocka_unit_test(test_steps),      cmocka_unit_test(test_shift),
-		cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_difference), cmocka_unit_test(test_differences),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -182,6 +182,7 @@ static void column_number(struct varies_data *d, uint32_t column)
 	struct value *values = alloc_array(d->n_rows, sizeof(*values));
 	uint32_t n = 0;
 
+	c->n_values = 0; /* there may have been another column in its place */
 	c->codes = alloc_array(d->n_rows, sizeof(*c->codes));
 	c->values = alloc_array(d->n_rows, sizeof(*c->values));
 	c->x = alloc_array(d->n_rows, sizeof(*c->x));

@@ -218,7 +218,7 @@ static void shuffle(double *calls, uint32_t n)
 /* The P of each of the COLUMNS, by shuffling a copy of the calls. */
 static void permute(struct shuffled *s, uint32_t columns, const double *gains, double *p)
 {
-	double *calls = s->calls, shuffled[VARIES_COLUMNS];
+	double *calls = s->calls, shuffled[VARIES_COLUMNS] = { 0 };
 
 	s->calls = alloc_array(s->d->n_calls, sizeof(*calls));
 	memcpy(s->calls, calls, s->d->n_calls * sizeof(*calls));
@@ -294,7 +294,7 @@ static void take_off(struct shuffled *s, uint32_t columns)
 uint32_t varies_select(struct varies_data *d, double *p)
 {
 	struct shuffled s = { .d = d };
-	double gains[VARIES_COLUMNS], least = 0;
+	double gains[VARIES_COLUMNS] = { 0 }, least = 0;
 	uint32_t all = (1u << d->n_columns) - 1, selected = 0;
 
 	s.sums = alloc_array(d->n_rows, sizeof(*s.sums));
