@@ -10,6 +10,14 @@
 
 #define UNKNOWN UINT32_MAX
 
+/*
+ * Bounds against made-up files, whose pieces may all overlap. Blocks that a piece consists of, on average: 1.1 at most where
+ * recordings are merged. How often all are gone through for what one piece says of the next: there twice. Blocks times paths.
+ */
+#define PIECE_BLOCKS 16
+#define PASSES_MAX   256
+#define WALKS_MAX    (1u << 26)
+
 static uint64_t end_of(const struct profile_block *b)
 {
 	return b->addr + b->bytes;
@@ -48,7 +56,8 @@ static void append(struct profile_blocks *all, const struct profile_blocks *list
 static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 {
 	uint64_t *bounds = alloc_array(2 * (size_t)all->n_items, sizeof(*bounds));
-	bool *covered = alloc_array(2 * (size_t)all->n_items, sizeof(*covered));
+	/* How many more pieces cover what begins at a bound than what ends there. */
+	int32_t *more = alloc_array(2 * (size_t)all->n_items, sizeof(*more)), covering = 0;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < all->n_items; i++) {
@@ -56,10 +65,12 @@ static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 		bounds[n++] = end_of(&all->items[i]);
 	}
 	n = (uint32_t)unite_array(bounds, n, sizeof(*bounds), compare_u64, NULL);
-	for (uint32_t i = 0; i < all->n_items; i++)
-		for (uint32_t k = bisect(n, j, bounds[j] < all->items[i].addr);
-		     bounds[k] < end_of(&all->items[i]); k++)
-			covered[k] = true;
+	for (uint32_t i = 0; i < all->n_items; i++) {
+		if (end_of(&all->items[i]) < all->items[i].addr)
+			continue;
+		more[bisect(n, j, bounds[j] < all->items[i].addr)]++;
+		more[bisect(n, j, bounds[j] < end_of(&all->items[i]))]--;
+	}
 	for (uint32_t i = 0; i + 1 < n; i++) {
 		struct profile_block block = { .addr = bounds[i],
 					       .bytes = (uint32_t)(bounds[i + 1] - bounds[i]),
@@ -69,11 +80,22 @@ static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 					       .bit = PROFILE_NO_BIT,
 					       .counter = PROFILE_NO_BIT };
 
-		if (covered[i])
+		covering += more[i];
+		if (covering)
 			vec_push(out, items, block);
 	}
-	free(covered);
+	free(more);
 	free(bounds);
+}
+
+/* How many blocks all pieces together consist of. */
+static uint64_t covered(const struct profile_blocks *out, const struct profile_blocks *all)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < all->n_items; i++)
+		n += seek(out, end_of(&all->items[i])) - seek(out, all->items[i].addr);
+	return n;
 }
 
 /* Whether PIECE tells the instructions of one of its blocks. FORCE: of whatever is not known the last one has the rest. */
@@ -99,7 +121,7 @@ static bool tell_insns(struct profile_blocks *out, const struct profile_block *p
 
 static void describe(struct profile_blocks *out, const struct profile_blocks *all)
 {
-	bool told;
+	bool told = true;
 
 	for (uint32_t i = 0; i < all->n_items; i++) {
 		const struct profile_block *piece = &all->items[i];
@@ -114,11 +136,11 @@ static void describe(struct profile_blocks *out, const struct profile_blocks *al
 		if (piece->callee)
 			out->items[end - 1].callee = piece->callee;
 	}
-	do {
+	for (int pass = 0; told && pass < PASSES_MAX; pass++) {
 		told = false;
 		for (uint32_t i = 0; i < all->n_items; i++)
 			told |= tell_insns(out, &all->items[i], false);
-	} while (told);
+	}
 	for (uint32_t i = 0; i < all->n_items; i++)
 		tell_insns(out, &all->items[i], true);
 }
@@ -145,14 +167,17 @@ static void connect(struct profile_blocks *out, const struct profile_blocks *all
 	out->entry = seek(out, all->items[all->entry].addr);
 }
 
-static struct profile_blocks unite(const struct profile_blocks *all)
+/* False: there are too many. */
+static bool unite(struct profile_blocks *out, const struct profile_blocks *all)
 {
-	struct profile_blocks out = { 0 };
-
-	cut(&out, all);
-	describe(&out, all);
-	connect(&out, all);
-	return out;
+	*out = (struct profile_blocks){ 0 };
+	cut(out, all);
+	if (!out->n_items || out->n_items > BLOCKS_MAX ||
+	    covered(out, all) > PIECE_BLOCKS * (uint64_t)all->n_items)
+		return false;
+	describe(out, all);
+	connect(out, all);
+	return true;
 }
 
 static void add_counts(struct profile *p, uint32_t blocks, const struct profile_block *pieces,
@@ -313,12 +338,12 @@ static void put_paths(struct profile *p, const struct parts *from, uint32_t site
 	const struct grouped_item *items = grouped_find(&from->paths_of, site, GROUPED_ALL, &n);
 	struct profile_blocks *blocks = &p->blocks[number];
 	struct walk *walks = alloc_array(n, sizeof(*walks));
-	bool known = true;
+	bool known = (uint64_t)n * blocks->n_items <= WALKS_MAX;
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && known; i++) {
 		walks[i] = walk_of(from, blocks, items[i].item);
-		known &= items[i].item < from->n_paths ||
-			 from->lists[walks[i].list].n_items <= PROFILE_PIECES;
+		known = items[i].item < from->n_paths ||
+			from->lists[walks[i].list].n_items <= PROFILE_PIECES;
 	}
 	known = known && give_bits(blocks, walks, n);
 	for (uint32_t k = 0; k < blocks->n_items && !known; k++)
@@ -340,6 +365,7 @@ static void put(struct profile *p, struct parts *from, uint32_t site)
 	const struct grouped_item *counts =
 		grouped_find(&from->counts_of, site, GROUPED_ALL, &n_counts);
 	struct profile_blocks all = { 0 }, out;
+	bool fits;
 
 	for (uint32_t i = 0; i < n; i++) {
 		first[lists[i].item] = all.n_items;
@@ -347,11 +373,11 @@ static void put(struct profile *p, struct parts *from, uint32_t site)
 	}
 	for (uint32_t i = 0; i < n_counts; i++)
 		n_contexts += !i || counts[i].b != counts[i - 1].b;
-	out = unite(&all);
+	fits = unite(&out, &all);
 	from->n_blocks += out.n_items;
 	from->n_shown += (uint64_t)out.n_items * n_contexts;
-	if (out.n_items > BLOCKS_MAX || p->n_blocks == FUNCTIONS_MAX ||
-	    from->n_blocks > ALL_BLOCKS_MAX || from->n_shown > ALL_COUNTS_MAX) {
+	if (!fits || p->n_blocks == FUNCTIONS_MAX || from->n_blocks > ALL_BLOCKS_MAX ||
+	    from->n_shown > ALL_COUNTS_MAX) {
 		free(out.items);
 		free(out.arcs);
 		n_counts = 0;

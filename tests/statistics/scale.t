@@ -30,6 +30,8 @@ sizes() {
 	"$fixture" many few "$1" "$2" && "$fixture" many more "$1" $((4 * $2)) && slow= || slow='no file'
 	grows report SIZE
 	grows diff SIZE SIZE
+	[ "$1" != exact ] || grows why SIZE SIZE
+	[ "$1" != captures ] || grows report --why-varies=captured SIZE
 	cp few other-few
 	cp more other-more
 	grows merge -o /dev/null SIZE other-SIZE
@@ -55,6 +57,8 @@ sizes args 100000
 sizes parameters 20000
 sizes blocks 1000
 sizes contexts 200
+sizes exact 10000
+sizes pieces 4000
 
 # megabytes COMMAND...: its largest resident set
 megabytes() {

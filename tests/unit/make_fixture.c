@@ -646,6 +646,70 @@ static void many_captures(struct profile *p, uint32_t site, uint32_t n)
 	}
 }
 
+/* The emulator's: a tree of N calls, with all that is counted at them, and one call whole. */
+static void many_exact(struct profile *p, uint32_t n)
+{
+	char name[32];
+
+	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
+	profile_env_set(p, PROFILE_ENV_TRACE, "call1:1");
+	profile_env_set(p, PROFILE_ENV_MODEL, "small");
+	profile_env_set(p, PROFILE_ENV_CYCLES, "l1i=10 l1d=10");
+	for (uint32_t i = 1; i <= n; i++) {
+		uint32_t stack[32], depth = 0;
+		struct profile_edge edge = { .context = i % 50, .calls = 1 + i % 3 };
+
+		for (uint32_t at = i; at; at /= 2) {
+			snprintf(name, sizeof(name), "call%u", at);
+			stack[depth++] = fixture_location(p, 64 * at, name);
+		}
+		p->locations[stack[0]].frames[0].inlined = i % 5 == 0;
+		edge.stack = profile_stack_add(p, stack, depth);
+		profile_sample_add(p, &(struct profile_sample){ .context = edge.context,
+								.stack = edge.stack,
+								.count = i });
+		profile_edge_add(p, &edge);
+		profile_executions_add(p, &edge);
+		profile_miss_add(p, &(struct profile_miss){ .context = edge.context,
+							    .stack = edge.stack,
+							    .event = i % MODEL_N_EVENTS,
+							    .count = i });
+		profile_object_add(p, &(struct profile_object){ .context = edge.context,
+								.type = profile_intern(p, name),
+								.event = i % MODEL_N_EVENTS,
+								.count = i });
+		profile_condition_set(p, stack[0], name);
+		vec_push(p, traces,
+			 ((struct profile_trace){ .kind = i % PROFILE_TRACE_LOST,
+						  .depth = i == 1 ? 0 : 1 + i % 5,
+						  .location = stack[0],
+						  .times = 1 + i % 3,
+						  .insns = i }));
+	}
+}
+
+/* A function that was seen executed in N pieces: each overlaps all others, and says nothing without the next. */
+static void many_pieces(struct profile *p, uint32_t n)
+{
+	struct profile_blocks blocks = { .site = fixture_function(p, "counted", 0) };
+	struct profile_block_counts *counts;
+
+	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&blocks, items,
+			 ((struct profile_block){ .addr = i,
+						  .bytes = n,
+						  .insns = n,
+						  .reached = true,
+						  .location = fixture_location(p, 0, "counted"),
+						  .bit = PROFILE_NO_BIT,
+						  .counter = PROFILE_NO_BIT }));
+	counts = profile_block_counts(p, 0, profile_blocks_add(p, &blocks), 0);
+	counts->calls = 1;
+	for (uint32_t i = 0; i < n; i++)
+		counts->counts[i] = 1;
+}
+
 static void boot_run(struct profile *p, uint32_t boot)
 {
 	uint32_t run = fixture_run(p, 300000000 + boot);
@@ -708,6 +772,10 @@ static struct profile *many(const char *kind, uint32_t n)
 		profile_env_set(p, PROFILE_ENV_BOOTS, list);
 	else if (!strcmp(kind, "samples"))
 		many_samples(p, n);
+	else if (!strcmp(kind, "exact"))
+		many_exact(p, n);
+	else if (!strcmp(kind, "pieces"))
+		many_pieces(p, n);
 	else if (!strcmp(kind, "captures"))
 		many_captures(p, fixture_function(p, "captured", 0), n);
 	else if (!strcmp(kind, "blocks") || !strcmp(kind, "paths"))
