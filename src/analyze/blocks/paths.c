@@ -422,7 +422,8 @@ static bool spend(struct work *w)
 	w->described = blocks > LARGE ? DESCRIBED_LARGE : DESCRIBED;
 	if (w->described > w->n_rows)
 		w->described = w->n_rows;
-	w->steps -= nested + w->described * (each + blocks * WORDS * 2 * w->described);
+	w->steps -= nested + (double)w->n_rows * w->loops.n_loops +
+		    w->described * (each + blocks * WORDS * 2 * w->described);
 	return w->steps > 0;
 }
 

@@ -178,6 +178,7 @@ double kernel_paths_steps(const struct kernel_graph *graph, uint32_t n_ones)
 bool kernel_blocks_path(const struct kernel_graph *graph, const bool *measure, const bool *hit,
 			enum kernel_on_path *on_path)
 {
+	uint32_t measured = 0;
 	struct walk w;
 	bool ok;
 
@@ -187,7 +188,10 @@ bool kernel_blocks_path(const struct kernel_graph *graph, const bool *measure, c
 		on_path[b] = ok && fits(&w, b) ? KERNEL_PATH_MAYBE : KERNEL_PATH_NO;
 	for (uint32_t i = 0; ok && i < w.n_ones; i++)
 		on_path[w.ones[i]] = KERNEL_PATH_YES;
-	if (ok && steps_of_all(graph, w.n_ones) <= MAX_WORK) {
+	for (uint32_t b = 0; b < graph->n_blocks; b++)
+		measured += measure[b];
+	/* Of all blocks that may be hit, so that kernel_paths_steps() can tell before. */
+	if (ok && steps_of_all(graph, measured) <= MAX_WORK) {
 		for (uint32_t b = 0; b < graph->n_blocks; b++) {
 			if (on_path[b] != KERNEL_PATH_MAYBE)
 				continue;
