@@ -8,6 +8,14 @@
 #include "kprotperf/hist.h"
 #include "profile/layout.h"
 
+/*
+ * Stacks may have so many frames, which is more than the kernel's own have with all inlined bodies, and names so many bytes. What
+ * all that is sampled and counted at deeper ones has more is bounded.
+ */
+#define FRAMES_USUAL 256
+#define NAME_USUAL   64
+#define FRAMES_MORE  (1u << 22)
+
 #define AT(type, member) \
 	.offset = offsetof(struct type, member), .size = sizeof(((struct type *)0)->member)
 #define FIELD(type, member, a_kind, ...)                                \
@@ -185,6 +193,46 @@ LAYOUT(stack_location, uint32_t, NULL,
 LAYOUT(stack, struct profile_stack, NULL,
 	LIST(profile_stack, locations, stack_location, SAME, .max = 1024, .wrong = "has a stack that is too deep"));
 
+/* Frames of a stack, of long names more, by location. */
+static uint32_t *frames_count(const struct profile *p)
+{
+	uint32_t *n = alloc_array(p->n_locations, sizeof(*n));
+
+	for (uint32_t i = 0; i < p->n_locations; i++) {
+		const struct profile_location *location = &p->locations[i];
+
+		n[i] = !location->n_frames;
+		for (uint32_t k = 0; k < location->n_frames; k++)
+			n[i] += 1 + (uint32_t)strlen(location->frames[k].name) / NAME_USUAL;
+	}
+	return n;
+}
+
+/* A deep stack takes few bytes, what refers to it fewer, and who reads it goes through all of it for each. */
+static const char *stacks_wrong(const struct profile *p, const void *entry)
+{
+	uint32_t *frames = frames_count(p);
+	uint64_t *more = alloc_array(p->n_stacks, sizeof(*more)), sum = 0;
+
+	(void)entry;
+	for (uint32_t i = 0; i < p->n_stacks; i++) {
+		for (uint32_t k = 0; k < p->stacks[i].n_locations; k++)
+			more[i] += frames[p->stacks[i].locations[k]];
+		more[i] -= more[i] < FRAMES_USUAL ? more[i] : FRAMES_USUAL;
+	}
+	for (uint32_t i = 0; i < p->n_samples; i++)
+		sum += more[p->samples[i].stack];
+	for (uint32_t i = 0; i < p->n_edges; i++)
+		sum += more[p->edges[i].stack];
+	for (uint32_t i = 0; i < p->n_executions; i++)
+		sum += more[p->executions[i].stack];
+	for (uint32_t i = 0; i < p->n_misses; i++)
+		sum += more[p->misses[i].stack];
+	free(frames);
+	free(more);
+	return sum > FRAMES_MORE ? "refers to too deep stacks too often" : NULL;
+}
+
 LAYOUT(sample, struct profile_sample, NULL,
 	INDEX(profile_sample, run, RUNS, SAME),
 	INDEX(profile_sample, context, CONTEXTS, SAME),
@@ -324,6 +372,7 @@ static const char *blocks_wrong(const struct profile *p, const void *entry)
 {
 	const struct profile_blocks *blocks = entry;
 	uint64_t bits = 0;
+	uint8_t counters = 0;
 
 	if (p->sites[blocks->site].kind != PROFILE_SITE_FUNCTION)
 		return "refers to a function that is not there";
@@ -332,6 +381,11 @@ static const char *blocks_wrong(const struct profile *p, const void *entry)
 	for (uint32_t i = 0; i < blocks->n_items; i++) {
 		if (i && blocks->items[i].addr <= blocks->items[i - 1].addr)
 			return "has blocks out of order";
+		if (blocks->items[i].counter != PROFILE_NO_BIT) {
+			if (counters >> blocks->items[i].counter & 1)
+				return "has two loops of one counter";
+			counters |= 1u << blocks->items[i].counter;
+		}
 		if (blocks->items[i].bit == PROFILE_NO_BIT)
 			continue;
 		if (bits >> blocks->items[i].bit & 1)
@@ -469,17 +523,17 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(CELLS, "cells", TABLE_UNIQUE, NULL, LIST(profile, cells, cell)),
 	SECTION(LOCATIONS, "locations", TABLE_UNIQUE, NULL, LIST(profile, locations, location)),
 	SECTION(STACKS, "stacks", TABLE_UNIQUE, NULL, LIST(profile, stacks, stack)),
-	SECTION(SAMPLES, "samples", TABLE_UNIQUE, NULL, LIST(profile, samples, sample)),
+	SECTION(SAMPLES, "samples", TABLE_UNIQUE, stacks_wrong, LIST(profile, samples, sample)),
 	SECTION(BLOCKS, "blocks", 0, all_blocks_wrong,
 		LIST(profile, blocks, blocks, .max = FUNCTIONS_MAX, .wrong = "has too many functions")),
 	SECTION(BLOCK_COUNTS, "block counts", TABLE_UNIQUE, block_counts_wrong, LIST(profile, block_counts, block_counts)),
 	SECTION(PATHS, "paths", 0, NULL, LIST(profile, paths, path)),
 	SECTION(TRIPS, "trip counts", 0, NULL, LIST(profile, trips, trips)),
 	SECTION(COSTS, "costs", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, costs, cost)),
-	SECTION(EDGES, "calls", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, edges, edge)),
+	SECTION(EDGES, "calls", TABLE_UNIQUE | TABLE_OPTIONAL, stacks_wrong, LIST(profile, edges, edge)),
 	SECTION(TRACES, "traces", TABLE_OPTIONAL, NULL, LIST(profile, traces, trace)),
-	SECTION(MISSES, "misses", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, misses, miss)),
-	SECTION(EXECUTIONS, "executions", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, executions, edge)),
+	SECTION(MISSES, "misses", TABLE_UNIQUE | TABLE_OPTIONAL, stacks_wrong, LIST(profile, misses, miss)),
+	SECTION(EXECUTIONS, "executions", TABLE_UNIQUE | TABLE_OPTIONAL, stacks_wrong, LIST(profile, executions, edge)),
 	SECTION(OBJECTS, "objects", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, objects, object)),
 	SECTION(VARIABLES, "variables", TABLE_UNIQUE | TABLE_OPTIONAL, variables_wrong, LIST(profile, variables, variable)),
 	SECTION(CAPTURES, "captures", TABLE_UNIQUE | TABLE_OPTIONAL, captures_wrong, LIST(profile, captures, capture)),

@@ -435,6 +435,45 @@ static void test_order(void **state)
 	free(bytes);
 }
 
+/* What takes few bytes, and makes what reads it do very much. */
+static void test_bounds(void **state)
+{
+	struct profile *p = fixture_big_fork(1, 943);
+	uint32_t deep[1024], at = fixture_location(p, 0x777, "deep"), stack, i;
+	char name[32];
+	struct profile_blocks blocks = { .site = 1 };
+	struct profile_block loop = { .bytes = 1, .bit = PROFILE_NO_BIT };
+
+	(void)state;
+	for (i = 0; i < 1024; i++)
+		deep[i] = at;
+	stack = profile_stack_add(p, deep, 1024);
+	for (i = 0; i < 4000; i++) {
+		snprintf(name, sizeof(name), "context%u", i);
+		profile_sample_add(
+			p, &(struct profile_sample){ .context = profile_context_add(p, name),
+						     .stack = stack,
+						     .count = 1 });
+	}
+	listen_start();
+	assert_int_equal(profile_file_write(p, path), 0);
+	for (i = 0; i < 4000; i++)
+		profile_edge_add(p, &(struct profile_edge){ .context = i, .stack = stack });
+	assert_int_equal(profile_file_write(p, path), -EINVAL);
+	assert_non_null(strstr(listen_end(), "refers to too deep stacks too often"));
+	profile_destroy(p);
+
+	p = fixture_big_fork(1, 943);
+	vec_push(&blocks, items, loop);
+	loop.addr = 1;
+	vec_push(&blocks, items, loop);
+	profile_blocks_add(p, &blocks);
+	listen_start();
+	assert_int_equal(profile_file_write(p, path), -EINVAL);
+	assert_non_null(strstr(listen_end(), "has two loops of one counter"));
+	profile_destroy(p);
+}
+
 static uint32_t next_random(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -545,9 +584,9 @@ int main(void)
 		cmocka_unit_test(test_named_in_errors), cmocka_unit_test(test_not_ours),
 		cmocka_unit_test(test_other_versions),  cmocka_unit_test(test_unknown_optional),
 		cmocka_unit_test(test_hostile_lengths), cmocka_unit_test(test_bombs),
-		cmocka_unit_test(test_nonsense),        cmocka_unit_test(test_order),
-		cmocka_unit_test(test_long_names),      cmocka_unit_test(test_garbage),
-		cmocka_unit_test(test_mutated),
+		cmocka_unit_test(test_nonsense),        cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_order),           cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_garbage),         cmocka_unit_test(test_mutated),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -13,7 +13,8 @@
 
 /* Bounds against made-up files; the kernel's own stacks have 127 addresses at most. */
 #define MAX_FRAMES 1024
-#define MAX_BYTES  (256UL << 20)
+#define MAX_BYTES  (256UL << 20) /* of stacks beyond */
+#define ONE_STACK  2048 /* bytes, of which the longest of exact recordings have half */
 
 static const struct analyze_frame frame_user = { ANALYZE_FRAME_OTHER, "[user]" };
 static const struct analyze_frame frame_no_stack = { ANALYZE_FRAME_OTHER, "[no_stack]" };
@@ -136,8 +137,11 @@ static bool is_work_of(const struct profile *p, const struct profile_sample *s, 
 
 static void keep(struct analyze_stacks *stacks, struct analyze_stack s)
 {
+	size_t bytes = 0;
+
 	for (size_t i = 0; i < s.n_frames; i++)
-		stacks->bytes += strnlen(s.frames[i].name, ANALYZE_FRAME_NAME_MAX);
+		bytes += strnlen(s.frames[i].name, ANALYZE_FRAME_NAME_MAX);
+	stacks->bytes += bytes > ONE_STACK ? bytes - ONE_STACK : 0;
 	vec_push(stacks, rows, s);
 }
 

@@ -35,7 +35,7 @@ struct analyze_stack {
 struct analyze_stacks {
 	struct analyze_stack *rows; /* each once */
 	size_t n_rows, cap_rows;
-	size_t bytes; /* of all their names */
+	size_t bytes; /* of names in large stacks */
 	struct alloc_texts texts;
 };
 

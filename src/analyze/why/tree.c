@@ -8,8 +8,10 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Deeper ones are of made-up files. */
-#define MAX_DEPTH 4096
+/* Deeper stacks are of made-up files, as are so many nodes for each entry of one: of real ones it is less than one. */
+#define MAX_DEPTH     4096
+#define MAX_NODES     (1u << 20)
+#define NODES_OF_EACH 8
 
 #define MOST_OF_IT 0.5
 
@@ -114,7 +116,8 @@ static struct end descend(struct why_tree *t, const struct profile *p, uint32_t 
 		uint32_t last = function && !i && l->n_frames ? l->n_frames - 1 : 0;
 
 		end.frame = NULL;
-		for (uint32_t k = l->n_frames; k-- > last && depth < MAX_DEPTH; depth++)
+		for (uint32_t k = l->n_frames;
+		     k-- > last && depth < MAX_DEPTH && t->n_nodes < t->max_nodes; depth++)
 			enter(t, &end, &l->frames[k], side);
 	}
 	return end;
@@ -376,10 +379,17 @@ static void sort_lines(struct why_tree *t)
 	}
 }
 
+static uint64_t n_entries(const struct profile *p)
+{
+	return (uint64_t)p->n_samples + p->n_edges;
+}
+
 void why_tree_init(struct why_tree *t, const struct why_side *baseline,
 		   const struct why_side *hardened)
 {
 	*t = (struct why_tree){};
+	t->max_nodes =
+		MAX_NODES + NODES_OF_EACH * (n_entries(baseline->p) + n_entries(hardened->p));
 	add_node(t, WHY_NONE, "");
 	add_side(t, baseline, 0);
 	add_side(t, hardened, 1);

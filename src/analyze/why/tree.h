@@ -49,6 +49,7 @@ struct why_loop {
 struct why_tree {
 	struct why_node *nodes; /* each behind its parent; the first is the root */
 	uint32_t n_nodes, cap_nodes;
+	uint64_t max_nodes;
 	struct why_line *lines; /* by node, file and number */
 	uint32_t n_lines, cap_lines;
 	struct why_loop *loops;
