@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* report --trace: a call that was kept whole, as an indented tree of calls and lines. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -7,6 +8,8 @@
 #include "view/names.h"
 #include "view/report.h"
 #include "view/trace.h"
+
+#define INDENTED_MAX 64 /* what is deeper stays there */
 
 struct line {
 	struct analyze_trace_line of;
@@ -27,7 +30,7 @@ static const struct output_column columns[] = {
 char *view_trace_text(const struct analyze_trace_line *of)
 {
 	const char *name = of->name;
-	int indent = 2 * (int)of->depth;
+	int indent = 2 * (int)fmin(of->depth, INDENTED_MAX);
 
 	switch (of->kind) {
 	case PROFILE_TRACE_CALL:
