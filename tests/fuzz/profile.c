@@ -94,6 +94,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	command(cmd_report, 3, (const char *[]){ "report", "--why-varies=captured", path, NULL });
 	command(cmd_diff, 4, (const char *[]){ "diff", "--all", path, out, NULL });
 	command(cmd_diff, 4, (const char *[]){ "diff", "--format=csv", out, path, NULL });
+	command(cmd_report, 3,
+		(const char *[]){ "report", "--why-varies=allocate_slab", path, NULL });
+	command(cmd_report, 3, (const char *[]){ "report", "--trace", path, NULL });
+	command(cmd_report, 3, (const char *[]){ "report", "--callers=call1", path, NULL });
+	command(cmd_diff, 4, (const char *[]){ "diff", "--trace", path, out, NULL });
+	command(cmd_why, 4, (const char *[]){ "why", "--all", path, out, NULL });
 	command(cmd_fold, 2, (const char *[]){ "fold", path, NULL });
 	command(cmd_merge, 6,
 		(const char *[]){ "merge", "--force", "-o", "/dev/null", path, out, NULL });

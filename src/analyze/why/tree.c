@@ -248,10 +248,12 @@ static void add_side(struct why_tree *t, const struct why_side *s, int side)
 	}
 	for (uint32_t i = 0; i < p->n_cells; i++) {
 		const struct profile_cell *c = &p->cells[i];
+		uint32_t node;
 
-		if (!c->site && c->run - s->first < n_runs && wanted[c->context])
-			t->nodes[child(t, 0, p->contexts[c->context].name)].calls[side] +=
-				(double)c->stats.calls / n_runs;
+		if (c->site || c->run - s->first >= n_runs || !wanted[c->context])
+			continue;
+		node = child(t, 0, p->contexts[c->context].name); /* which moves all nodes */
+		t->nodes[node].calls[side] += (double)c->stats.calls / n_runs;
 	}
 	memset(ends, 0, p->n_stacks * sizeof(*ends));
 	add_times(t, s, ends, wanted, side);
