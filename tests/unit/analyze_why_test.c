@@ -530,16 +530,71 @@ static void test_loop(void **state)
 	end_loop(side, "which executes f.c:11 in addition: +");
 }
 
+/* What a context executes itself, outside of all functions, has no caller that a protection could list. */
+static void test_context_itself(void **state)
+{
+	const struct why_causes *c;
+	struct answer x;
+	struct profile *p[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		p[i] = side(20, 10);
+		insns_at(p[i], 0, "", 0, 1000 + 5000 * (uint64_t)i);
+	}
+	answer_init(&x, p[0], p[1]);
+	c = causes(&x);
+	assert_string_equal(c->items[0].name, "X");
+	assert_null(why_owner(&x.why.switched, &x.why.tree, &c->parts[c->items[0].first_part]));
+	answer_deinit(&x);
+}
+
+/* Where one side has a layer around each of 400 functions that call each other, and all depths are called. */
+static struct profile *layers(bool wrapped)
+{
+	struct profile *p = exact(1);
+	uint32_t at[400];
+
+	for (uint32_t i = 0; i < 400; i++) {
+		char name[32];
+
+		at[i] = profile_location_add(p, i, NULL);
+		for (int layer = 0; layer <= wrapped; layer++) {
+			snprintf(name, sizeof(name), "%c%u", layer ? 'w' : 'f', i);
+			profile_location_frame_add(
+				p, at[i],
+				&(struct profile_frame){ .name = name,
+							 .inlined = wrapped && !layer });
+		}
+		profile_sample_add(
+			p, &(struct profile_sample){ .stack = profile_stack_add(p, at, i + 1),
+						     .count = 1 });
+	}
+	profile_edge_add(p, &(struct profile_edge){ .stack = 0, .calls = 1 });
+	return p;
+}
+
+static void test_layers(void **state)
+{
+	struct answer x;
+
+	(void)state;
+	answer_init(&x, layers(false), layers(true));
+	assert_true(x.why.tree.n_nodes <= x.why.tree.max_nodes + 1000);
+	answer_deinit(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_itself),       cmocka_unit_test(test_more_often),
-		cmocka_unit_test(test_new_and_gone), cmocka_unit_test(test_layer_between),
-		cmocka_unit_test(test_inlining),     cmocka_unit_test(test_cancelling),
-		cmocka_unit_test(test_noise),        cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_loop),         cmocka_unit_test(test_layers_between),
-		cmocka_unit_test(test_spread),       cmocka_unit_test(test_no_spread),
-		cmocka_unit_test(test_how_sure),     cmocka_unit_test(test_other_tasks),
+		cmocka_unit_test(test_context_itself), cmocka_unit_test(test_layers),
+		cmocka_unit_test(test_itself),         cmocka_unit_test(test_more_often),
+		cmocka_unit_test(test_new_and_gone),   cmocka_unit_test(test_layer_between),
+		cmocka_unit_test(test_inlining),       cmocka_unit_test(test_cancelling),
+		cmocka_unit_test(test_noise),          cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_loop),           cmocka_unit_test(test_layers_between),
+		cmocka_unit_test(test_spread),         cmocka_unit_test(test_no_spread),
+		cmocka_unit_test(test_how_sure),       cmocka_unit_test(test_other_tasks),
 		cmocka_unit_test(test_call_of_body),
 	};
 

@@ -70,7 +70,8 @@ static bool lists_part(const struct catalogue_protection *protection, const stru
 	for (at = why_tree_most(t, node, all); at != WHY_NONE; at = why_tree_most(t, at, all))
 		if (part->kind == WHY_NEW && lists(protection, t->nodes[at].name, false))
 			return true;
-	for (at = t->nodes[node].parent; t->nodes[at].parent; at = t->nodes[at].parent)
+	/* Contexts have no callers: the root, which has no parent, is none. */
+	for (at = t->nodes[node].parent; at && t->nodes[at].parent; at = t->nodes[at].parent)
 		if (lists(protection, t->nodes[at].name, false))
 			return true;
 	return false;

@@ -297,8 +297,10 @@ static void graft(struct why_tree *t, uint32_t from, uint32_t to, int side)
 	a->self[side] = a->calls[side] = 0;
 	a->seen[side] = false;
 	a->moved = to;
+	/* What has nothing of SIDE has no callee of it. */
 	for (uint32_t i = a->first_child; i != WHY_NONE; i = t->nodes[i].next)
-		graft(t, i, child(t, to, t->nodes[i].name), side);
+		if (t->nodes[i].seen[side])
+			graft(t, i, child(t, to, t->nodes[i].name), side);
 }
 
 /* Puts below LAYER, which PARENT calls on SIDE only, what the other side calls from PARENT and SIDE from LAYER. */
@@ -338,7 +340,7 @@ static void graft_all(struct why_tree *t)
 	uint32_t n = t->n_nodes, n_lines = t->n_lines;
 
 	/* Grafting adds nodes only below those that are on both sides then. */
-	for (uint32_t i = 1; i < n; i++)
+	for (uint32_t i = 1; i < n && t->n_nodes < t->max_nodes; i++)
 		for (int side = 0; side < 2 && t->nodes[i].parent; side++)
 			if (is_of(&t->nodes[i], side)) {
 				graft_callees(t, t->nodes[i].parent, i, side);
