@@ -8,6 +8,7 @@
 #define KPROTPERF_BASE_ALLOC_H
 
 #include <stddef.h>
+#include <stdlib.h>
 
 /* Zeroed memory for n objects of the given size; never NULL, also for n == 0. */
 void *alloc_array(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
@@ -32,6 +33,24 @@ void alloc_append(char **text, const char *fmt, ...) __attribute__((format(print
 
 /* Puts ITEM, which is freed, behind *LIST, after a comma where that is not empty. */
 void alloc_append_item(char **list, char *item);
+
+/*
+ * FN, given its address, ends a variable where its block ends, whichever way that is left; scoped_free is free(). FN_at() is that of
+ * an FN that takes the object which the variable points to, and accepts NULL.
+ */
+#define scoped(fn)  __attribute__((cleanup(fn)))
+#define scoped_free scoped(alloc_free_at)
+
+#define define_scoped(fn, type)                 \
+	static inline void fn##_at(type **item) \
+	{                                       \
+		fn(*item);                      \
+	}
+
+static inline void alloc_free_at(void *text)
+{
+	free(*(void **)text);
+}
 
 #define alloc_new(type) ((type *)alloc_array(1, sizeof(type)))
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/terminal.h"
 
@@ -18,15 +19,13 @@ static bool progress_shown;
 
 static void put(const char *before, const char *fmt, va_list args, const char *after)
 {
-	char *text, *safe;
+	scoped_free char *text, *safe;
 
 	/* Without memory for it the words alone, which are ours. */
 	if (vasprintf(&text, fmt, args) < 0)
 		text = NULL;
 	safe = terminal_text(text ? text : fmt);
 	fprintf(stderr, "%s%s%s", before, safe, after);
-	free(safe);
-	free(text);
 }
 
 static void say(const char *kind, const char *fmt, va_list args)

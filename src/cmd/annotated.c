@@ -80,7 +80,7 @@ static int open_code(struct annotated *f)
 static int open_kernel(struct annotated *f, const char *vmlinux, const struct annotated_options *o)
 {
 	struct kernel_build_id id;
-	char *why_not;
+	scoped_free char *why_not;
 	int err = profile_image(f->p, vmlinux, &f->image, &why_not);
 
 	if (!err && !f->image) {
@@ -88,7 +88,6 @@ static int open_kernel(struct annotated *f, const char *vmlinux, const struct an
 			  view_release(f->p), o->vmlinux_option ?: "--vmlinux", why_not);
 		err = -ENOENT;
 	}
-	free(why_not);
 	if (err)
 		return err;
 	profile_build_id(f->p, &id);
@@ -172,11 +171,10 @@ static int ignore_function(const struct kernel_function *function, void *arg)
 static bool has_function(const struct annotated *f, const struct kernel_index *idx)
 {
 	const char *name = f->within ?: f->name;
-	char *base = alloc_strndup(name, kernel_name_base_len(name));
+	scoped_free char *base = alloc_strndup(name, kernel_name_base_len(name));
 	bool found = kernel_index_functions_each(idx, base, ignore_function, NULL) == 1 ||
 		     kernel_index_bodies_each(idx, base, ignore_body, NULL, NULL) == 1;
 
-	free(base);
 	return found;
 }
 
@@ -187,11 +185,11 @@ static const char *module_with(const struct annotated *f)
 
 	for (uint32_t i = 0; i < f->p->n_envs && !found; i++) {
 		const char *module = profile_module_of_env(&f->p->envs[i]);
-		struct kernel_index *idx = module ? profile_module_index(f->p, module) : NULL;
+		scoped(kernel_index_destroy_at) struct kernel_index *idx =
+			module ? profile_module_index(f->p, module) : NULL;
 
 		if (idx && has_function(f, idx))
 			found = module;
-		kernel_index_destroy(idx);
 	}
 	return found;
 }
@@ -277,21 +275,20 @@ static char *contexts_with_samples(const struct annotated *f)
 	char *text = alloc_strdup("");
 
 	for (uint32_t i = 0; i < f->p->n_contexts && i < MAX_CONTEXTS; i++) {
-		struct analyze_annotation a;
+		scoped(analyze_annotation_deinit) struct analyze_annotation a;
 
 		wanted.context = f->p->contexts[i].name;
 		if (!analyze_annotation_init(&a, f->p, &f->ranges, f->index, f->code, &wanted) &&
 		    a.samples >= 1)
 			alloc_append_item(&text,
 					  alloc_printf("%s (%.0f)", wanted.context, a.samples));
-		analyze_annotation_deinit(&a);
 	}
 	return text;
 }
 
 static int say_no_samples(const struct annotated *f, const struct annotated_options *o)
 {
-	char *contexts;
+	scoped_free char *contexts = NULL;
 
 	if (!f->p->n_samples) {
 		log_error(VIEW_NO_SAMPLES, f->path);
@@ -309,7 +306,6 @@ static int say_no_samples(const struct annotated *f, const struct annotated_opti
 			  o->context, contexts);
 	else
 		log_error("%s: no samples of %s in %s or elsewhere", f->path, f->name, o->context);
-	free(contexts);
 	return CMD_FAILED;
 }
 

@@ -60,14 +60,13 @@ struct side {
 
 static void open_recorded(const char *path, struct side *s)
 {
-	char *why_not = NULL;
+	scoped_free char *why_not = NULL;
 
 	if (profile_file_read(path, &s->p))
 		return;
 	if (!profile_image(s->p, NULL, &s->img, &why_not) && !s->img)
 		log_error("%s: no vmlinux of its kernel: give that in its stead (%s)", path,
 			  why_not);
-	free(why_not);
 }
 
 static bool open_side(const char *path, struct side *s)

@@ -332,18 +332,16 @@ static int add_control(struct view_diff *c)
 /* Whether other things differ than the kernels; says so, all in one line. */
 static bool refuse_invalid(const struct analyze_warnings *w)
 {
-	char *all = NULL;
+	scoped_free char *all = NULL;
 	uint32_t i;
 
 	for (i = 0; i < w->n_invalid; i++) {
-		char *text = view_warning(&w->rows[i]);
+		scoped_free char *text = view_warning(&w->rows[i]);
 
 		alloc_append(&all, "%s%s", i ? "; " : "", text);
-		free(text);
 	}
 	if (i)
 		log_error("not comparable, as more than the kernels differs: %s", all);
-	free(all);
 	return i;
 }
 
@@ -391,7 +389,7 @@ static int write_all(const struct diff_options *o, struct view_diff *c)
 static void explain(struct view_diff *c)
 {
 	const struct why_context *first;
-	struct kernel_image *img;
+	scoped(kernel_image_destroy_at) struct kernel_image *img = NULL;
 
 	if (!why_can_tell(c->p[BASELINE]) || !why_can_tell(c->p[HARDENED]))
 		return;
@@ -400,7 +398,6 @@ static void explain(struct view_diff *c)
 		return;
 	img = view_open_image(c->p[HARDENED]);
 	analyze_static_keys_init(&c->why.keys, c->p[BASELINE], c->p[HARDENED], img);
-	kernel_image_destroy(img);
 	first = &c->why.contexts[0];
 	c->conclusion.what = first->name;
 	c->conclusion.cpu_pct = analyze_percent(first->delta, c->diff.kernel[BASELINE].command);
@@ -445,7 +442,7 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		.renames = renames,
 	};
 	int status = CMD_DONE;
-	char *above = NULL;
+	scoped_free char *above = NULL;
 
 	if (analyze_diff_init(&c.diff, p[BASELINE], p[HARDENED], &o->view.figures))
 		return CMD_FAILED;
@@ -480,7 +477,6 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		log_error("%s", above);
 		status = CMD_ABOVE;
 	}
-	free(above);
 	varies_shifts_deinit(&c.shifts);
 	analyze_trace_diff_deinit(&c.trace);
 	analyze_misses_deinit(&c.misses);

@@ -56,7 +56,7 @@ static bool check_index(const struct record_symbols *symbols, struct kernel_imag
 /* Names and lines, from kallsyms and the vmlinux of this kernel. */
 static void check_symbols(void)
 {
-	struct record_symbols symbols;
+	scoped(record_symbols_deinit) struct record_symbols symbols;
 	struct kernel_image *image = NULL;
 	bool has_index;
 
@@ -79,7 +79,6 @@ static void check_symbols(void)
 		if (has_index && !image)
 			log_note("%s", record_symbols_index_alone);
 	}
-	record_symbols_deinit(&symbols);
 }
 
 int cmd_doctor(int argc, char **argv)

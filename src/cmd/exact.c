@@ -22,7 +22,7 @@ static const struct cmd_syntax syntax = {
 static int add_counts(const struct cmd_recordings *o, struct profile *p)
 {
 	struct kernel_kallsyms *ks;
-	struct kernel_index *idx = NULL;
+	scoped(kernel_index_destroy_at) struct kernel_index *idx = NULL;
 	int err = kernel_kallsyms_load(o->files[1], &ks);
 
 	if (err)
@@ -35,7 +35,6 @@ static int add_counts(const struct cmd_recordings *o, struct profile *p)
 		profile_resolve_modules(p);
 		profile_resolve_conditions(p, o->vmlinux);
 	}
-	kernel_index_destroy(idx);
 	kernel_kallsyms_destroy(ks);
 	return err;
 }
@@ -43,7 +42,7 @@ static int add_counts(const struct cmd_recordings *o, struct profile *p)
 int cmd_exact(int argc, char **argv)
 {
 	struct cmd_recordings o = {};
-	struct profile *p = NULL;
+	scoped(profile_destroy_at) struct profile *p = NULL;
 	int err;
 
 	cmd_parse(&syntax, argc, argv, &o);
@@ -54,6 +53,5 @@ int cmd_exact(int argc, char **argv)
 	}
 	err = err ?: add_counts(&o, p);
 	err = err ?: profile_file_write(p, o.files[0]);
-	profile_destroy(p);
 	return err ? CMD_FAILED : CMD_DONE;
 }

@@ -34,11 +34,10 @@ static const struct cmd_syntax syntax = {
 
 static void write_svg(const struct profile *p, const struct analyze_stacks *stacks)
 {
-	struct export e;
+	scoped(export_deinit) struct export e;
 
 	export_init(&e, p, stacks);
 	export_write_svg(stdout, &e);
-	export_deinit(&e);
 }
 
 int cmd_fold(int argc, char **argv)

@@ -51,12 +51,11 @@ static char *place_for(struct kernel_image *img, bool beside)
 
 static int make_index(struct kernel_image *img, const char *place)
 {
-	struct kernel_index *idx;
+	scoped(kernel_index_destroy_at) struct kernel_index *idx;
 	int err;
 
 	/* Nothing to do if there is an undamaged one of this version. */
 	if (!kernel_index_open(place, kernel_image_build_id(img), &idx)) {
-		kernel_index_destroy(idx);
 		return 0;
 	}
 	err = kernel_index_build(img, &idx);
@@ -65,14 +64,13 @@ static int make_index(struct kernel_image *img, const char *place)
 	if (err)
 		log_error("cannot write %s, the index of %s: %s", place, kernel_image_path(img),
 			  log_strerror(err));
-	kernel_index_destroy(idx);
 	return err;
 }
 
 static int index_file(const char *path, bool beside)
 {
-	struct kernel_image *img;
-	char *place = NULL;
+	scoped(kernel_image_destroy_at) struct kernel_image *img;
+	scoped_free char *place = NULL;
 	int err = kernel_image_open(path, &img);
 
 	if (!err) {
@@ -81,8 +79,6 @@ static int index_file(const char *path, bool beside)
 	}
 	if (!err)
 		puts(place);
-	free(place);
-	kernel_image_destroy(img);
 	return err;
 }
 

@@ -230,7 +230,7 @@ static void note_how(struct view_code_row *row, const struct record_range *r)
 /* Fills in how each of the listed bodies would be measured on the running kernel. */
 static void survey_bodies(struct list *list, const struct record_features *features)
 {
-	struct record_ranges ranges = {};
+	scoped(record_ranges_deinit) struct record_ranges ranges = {};
 	struct view_code_rows *rows = &list->code.bodies;
 
 	if (rows->n_items > RECORD_MAX_RANGES) {
@@ -254,7 +254,6 @@ static void survey_bodies(struct list *list, const struct record_features *featu
 		row->how = "samples";
 		row->note = alloc_printf("kprobes: %s", record_features_why_not_kprobe(features));
 	}
-	record_ranges_deinit(&ranges);
 }
 
 /* --- output --------------------------------------------------------------------------------- */
@@ -339,7 +338,7 @@ static int list_protections(const struct list_options *o)
 {
 	const struct catalogue_protection *only = o->glob ? catalogue_find(o->glob) : NULL;
 	struct view_protections protections = {};
-	struct profile *p;
+	scoped(profile_destroy_at) struct profile *p = NULL;
 
 	if (o->glob && !only) {
 		log_error("unknown protection '%s'; see kprotperf list --protections", o->glob);
@@ -361,7 +360,6 @@ static int list_protections(const struct list_options *o)
 	while (protections.n)
 		free(protections.rows[--protections.n].how);
 	free(protections.rows);
-	profile_destroy(p);
 	return CMD_DONE;
 }
 

@@ -63,7 +63,7 @@ static int refuse_twice(char **files)
 static int merge_file(const struct options *o, struct profile *merged, const char *file)
 {
 	struct profile *p;
-	char *conflict;
+	scoped_free char *conflict = NULL;
 	int err = profile_file_read(file, &p);
 
 	if (err)
@@ -81,7 +81,6 @@ static int merge_file(const struct options *o, struct profile *merged, const cha
 				"%s is of the same boot as another file: merged as further runs of it",
 				file);
 	}
-	free(conflict);
 	profile_destroy(p);
 	return err;
 }
@@ -89,7 +88,7 @@ static int merge_file(const struct options *o, struct profile *merged, const cha
 int cmd_merge(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct profile *merged = NULL;
+	scoped(profile_destroy_at) struct profile *merged = NULL;
 	int err;
 
 	cmd_parse(&syntax, argc, argv, &o);
@@ -100,6 +99,5 @@ int cmd_merge(int argc, char **argv)
 		err = merge_file(&o, merged, o.files[i]);
 	if (!err)
 		err = profile_file_write(merged, o.output);
-	profile_destroy(merged);
 	return err ? CMD_FAILED : CMD_DONE;
 }

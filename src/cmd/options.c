@@ -44,7 +44,7 @@ uint32_t cmd_choose(const struct argp_state *state, const char *option, const ch
 		    const char *arg)
 {
 	uint32_t i = 0;
-	char *text;
+	scoped_free char *text = NULL;
 
 	while (choices[i] && strcmp(choices[i], arg) != 0)
 		i++;
@@ -52,7 +52,6 @@ uint32_t cmd_choose(const struct argp_state *state, const char *option, const ch
 		return i;
 	text = cmd_choices_text(choices);
 	argp_error(state, "--%s is %s, not '%s'", option, text, arg);
-	free(text);
 	return 0;
 }
 
@@ -195,10 +194,9 @@ static ssize_t put_safe(void *errors, const char *text, size_t n)
 	char *lines = alloc_printf("%.*s", (int)n, text), *rest = lines, *line;
 
 	while ((line = strsep(&rest, "\n"))) {
-		char *safe = terminal_text(line);
+		scoped_free char *safe = terminal_text(line);
 
 		fprintf(errors, "%s%s", safe, rest ? "\n" : "");
-		free(safe);
 	}
 	free(lines);
 	return (ssize_t)n;
@@ -206,7 +204,7 @@ static ssize_t put_safe(void *errors, const char *text, size_t n)
 
 void cmd_parse(const struct cmd_syntax *syntax, int argc, char **argv, void *o)
 {
-	struct parser p = parser_of(syntax, o);
+	scoped(parser_deinit) struct parser p = parser_of(syntax, o);
 	FILE *errors = stderr;
 
 	/* argp and getopt quote arguments as they are, and then exit(), which flushes this. */
@@ -215,5 +213,4 @@ void cmd_parse(const struct cmd_syntax *syntax, int argc, char **argv, void *o)
 	if (stderr != errors)
 		fclose(stderr);
 	stderr = errors;
-	parser_deinit(&p);
 }

@@ -99,7 +99,7 @@ static void add_varies(struct view_options *o)
 
 static int plot(const struct varies *v, const struct profile *p, const char *path)
 {
-	char *title;
+	scoped_free char *title = NULL;
 	int err;
 
 	if (!v->n_ranks) {
@@ -115,7 +115,6 @@ static int plot(const struct varies *v, const struct profile *p, const char *pat
 				     .law = v->ranks[0].law.variable ? &v->ranks[0].law : NULL,
 				     .title = title },
 		path);
-	free(title);
 	return err;
 }
 

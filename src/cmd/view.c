@@ -118,10 +118,9 @@ struct profile *view_open(const char *path, const char *vmlinux)
 struct kernel_image *view_open_image(const struct profile *p)
 {
 	struct kernel_image *img = NULL;
-	char *why_not = NULL;
+	scoped_free char *why_not = NULL;
 
 	if (profile_image(p, NULL, &img, &why_not))
 		img = NULL;
-	free(why_not);
 	return img;
 }

@@ -101,14 +101,11 @@ static int write_plan(const struct view_why *w, const char *path)
 {
 	const char *names[WHY_PROBED];
 	uint32_t n = w->of ? why_probed_functions(&w->why.tree, w->of, names) : 0;
-	char *text = alloc_strdup(n ? "--func=@(" : "");
-	int err;
+	scoped_free char *text = alloc_strdup(n ? "--func=@(" : "");
 
 	for (uint32_t i = 0; i < n; i++)
 		alloc_append(&text, "%s%s", names[i], i + 1 < n ? "|" : ")\n");
-	err = output_replace_text(path, text);
-	free(text);
-	return err;
+	return output_replace_text(path, text);
 }
 
 /* Whose code is the same on both sides, and which static keys make it another. */
@@ -175,7 +172,7 @@ out:
 int cmd_why(int argc, char **argv)
 {
 	struct why_options o = { .view.list = &view_why_list };
-	struct analyze_renames renames = {};
+	scoped(analyze_renames_deinit) struct analyze_renames renames = {};
 	struct profile *p[N_FILES] = {};
 	int status = CMD_DONE;
 
@@ -189,7 +186,6 @@ int cmd_why(int argc, char **argv)
 		analyze_renames_apply(&renames, p[0], p[1]);
 		status = explain(&o, p);
 	}
-	analyze_renames_deinit(&renames);
 	for (int i = 0; i < N_FILES; i++)
 		profile_destroy(p[i]);
 	free(o.view.sections);

@@ -59,7 +59,7 @@ static void lead_to(struct exact_code *c, uint32_t from, const struct start *sta
 static void connect(struct exact_code *c, uint64_t entry)
 {
 	uint32_t n = c->list.n_items;
-	struct start *starts = alloc_array(n, sizeof(*starts));
+	scoped_free struct start *starts = alloc_array(n, sizeof(*starts));
 
 	for (uint32_t i = 0; i < n; i++)
 		starts[i] = (struct start){ c->list.items[i].addr, i };
@@ -74,7 +74,6 @@ static void connect(struct exact_code *c, uint64_t entry)
 			lead_to(c, i, starts, piece->addr + piece->bytes);
 		lead_to(c, i, starts, c->ways[i].target);
 	}
-	free(starts);
 }
 
 struct profile_block_counts *exact_code_counts(struct exact_code *c, struct profile *p,

@@ -18,14 +18,13 @@ const char *exact_context_function(const struct kernel_kallsyms *ks, const struc
 {
 	static const char ia32[] = "__ia32_sys_";
 	const struct kernel_sym *const *found;
-	char *native;
+	scoped_free char *native = NULL;
 	size_t n;
 
 	if (!sym || strncmp(sym->name, ia32, sizeof(ia32) - 1) != 0)
 		return sym ? sym->name : NULL;
 	native = alloc_printf("__x64_sys_%s", sym->name + sizeof(ia32) - 1);
 	found = kernel_kallsyms_named(ks, native, &n);
-	free(native);
 	return n && found[0]->addr == sym->addr ? found[0]->name : sym->name;
 }
 
@@ -86,12 +85,11 @@ static char *name_of(const struct exact_context *c, const char *function, const 
 void exact_context_init(struct exact_context *c, struct profile *p, enum exact_kind kind,
 			bool command, const char *function, const struct exact_context *by)
 {
-	char *name;
+	scoped_free char *name;
 
 	*c = (struct exact_context){ .kind = kind, .command = command };
 	name = name_of(c, function, by ? p->contexts[by->profile].name : NULL);
 	c->profile = profile_context_add(p, name);
-	free(name);
 }
 
 void exact_context_entered_by(struct exact_context *c, uint32_t function)

@@ -295,23 +295,20 @@ static bool read_node(struct reader *r)
 static bool read_model(struct reader *r)
 {
 	static const char *const names[] = { MODEL_EVENT_NAMES };
-	char *name, *text = NULL;
+	scoped_free char *name, *text = NULL;
 	uint64_t cycles;
 
 	r->at += *r->at == ' ';
 	name = strndup(r->at, strcspn(r->at, " \n"));
 	r->at += strlen(name);
 	profile_env_set(r->p, PROFILE_ENV_MODEL, name);
-	free(name);
 	for (int event = 0; event < MODEL_N_EVENTS; event++) {
 		if (!take(r, UINT32_MAX, &cycles)) {
-			free(text);
 			return false;
 		}
 		alloc_append(&text, "%s%s=%" PRIu64, text ? " " : "", names[event], cycles);
 	}
 	profile_env_set(r->p, PROFILE_ENV_CYCLES, text);
-	free(text);
 	return true;
 }
 
@@ -361,7 +358,7 @@ static bool read_object(struct reader *r)
 	struct profile_object object = {};
 	uint32_t context;
 	uint64_t event;
-	char *name;
+	scoped_free char *name = NULL;
 
 	if (!take_index(r, r->n_contexts, &context) || !take(r, MODEL_N_EVENTS - 1, &event) ||
 	    !take(r, UINT64_MAX, &object.count) || *r->at++ != ' ')
@@ -371,7 +368,6 @@ static bool read_object(struct reader *r)
 	object.context = r->contexts[context].profile;
 	object.event = (uint32_t)event;
 	profile_object_add(r->p, &object);
-	free(name);
 	return true;
 }
 
@@ -406,7 +402,7 @@ static bool read_executions(struct reader *r)
 /* The calls of FUNCTION in a context, for its row, and the context's where that is how it is entered. */
 static bool read_distribution(struct reader *r)
 {
-	struct profile_stats s;
+	scoped(profile_stats_deinit) struct profile_stats s;
 	uint32_t context, function;
 	uint64_t slot, calls;
 	bool ok;
@@ -432,7 +428,6 @@ static bool read_distribution(struct reader *r)
 		if (exact_context_is_entered_by(c, function))
 			profile_stats_merge(profile_cell(r->p, 0, 0, c->profile), &s);
 	}
-	profile_stats_deinit(&s);
 	return ok;
 }
 
@@ -481,14 +476,13 @@ static bool read_trace(struct reader *r)
 {
 	uint32_t function;
 	uint64_t number;
-	char *call;
+	scoped_free char *call = NULL;
 
 	if (!take(r, UINT64_MAX, &r->trace.lost) || !take(r, UINT64_MAX, &number) ||
 	    !take_index(r, r->n_functions, &function) || !r->functions[function].sym)
 		return false;
 	call = alloc_printf("%s:%" PRIu64, r->functions[function].sym->name, number);
 	profile_env_set(r->p, PROFILE_ENV_TRACE, call);
-	free(call);
 	return true;
 }
 
@@ -583,7 +577,7 @@ int exact_counts_read(struct profile *p, const char *path, const struct kernel_k
 	struct reader r = { .p = p, .ks = ks, .idx = idx };
 	FILE *file = fopen(path, "re");
 	unsigned long n = 0;
-	char *line = NULL;
+	scoped_free char *line = NULL;
 	size_t size = 0;
 	bool ok = true;
 
@@ -601,7 +595,6 @@ int exact_counts_read(struct profile *p, const char *path, const struct kernel_k
 		log_error("%s: line %lu is none that the emulator writes", path, n);
 	exact_trace_finish(&r.trace, p);
 	finish(&r);
-	free(line);
 	fclose(file);
 	return ok && n ? 0 : -EINVAL;
 }

@@ -9,7 +9,7 @@
 
 static void write_text(FILE *out, const char *text)
 {
-	char *escaped = output_text_escape(text);
+	scoped_free char *escaped = output_text_escape(text);
 	const char *c;
 
 	if (!strpbrk(escaped, ",\"")) {
@@ -23,7 +23,6 @@ static void write_text(FILE *out, const char *text)
 		}
 		fputc('"', out);
 	}
-	free(escaped);
 }
 
 static void write_field(FILE *out, const struct output_section *section, size_t row,

@@ -68,7 +68,7 @@ static void write_count(FILE *out, double count)
 
 void output_folded_write(FILE *out, const struct analyze_stacks *stacks, unsigned int n_counts)
 {
-	struct line *lines = alloc_array(stacks->n_rows, sizeof(*lines));
+	scoped_free struct line *lines = alloc_array(stacks->n_rows, sizeof(*lines));
 	size_t n = stacks->n_rows;
 
 	for (size_t i = 0; i < n; i++) {
@@ -85,5 +85,4 @@ void output_folded_write(FILE *out, const struct analyze_stacks *stacks, unsigne
 		fputc('\n', out);
 		free(lines[i].text);
 	}
-	free(lines);
 }

@@ -11,7 +11,7 @@
 json_t *output_json_text(const char *text)
 {
 	json_t *json;
-	char *escaped;
+	scoped_free char *escaped = NULL;
 
 	if (!text)
 		return json_null();
@@ -19,9 +19,7 @@ json_t *output_json_text(const char *text)
 	if (json)
 		return json;
 	escaped = output_text_escape(text);
-	json = json_string(escaped);
-	free(escaped);
-	return json;
+	return json_string(escaped);
 }
 
 json_t *output_json_number(double number)

@@ -341,7 +341,7 @@ static void write_row(FILE *out, const struct layout *l, ssize_t row)
 void output_table_write(FILE *out, const struct output_section *section,
 			const struct output_table_options *options)
 {
-	struct layout l;
+	scoped(layout_deinit) struct layout l;
 
 	layout_init(&l, section, options);
 	layout_fit(&l, options);
@@ -349,7 +349,6 @@ void output_table_write(FILE *out, const struct output_section *section,
 	write_row(out, &l, -1);
 	for (size_t row = 0; row < l.n_rows; row++)
 		write_row(out, &l, row);
-	layout_deinit(&l);
 }
 
 size_t output_table_shown(const struct output_section *section,

@@ -50,10 +50,9 @@ static bool is_in_path(const char *program)
 
 	while (path && *path && !found) {
 		size_t len = strcspn(path, ":");
-		char *file = alloc_printf("%.*s/%s", (int)len, path, program);
+		scoped_free char *file = alloc_printf("%.*s/%s", (int)len, path, program);
 
 		found = !access(file, X_OK);
-		free(file);
 		path += len + (path[len] == ':');
 	}
 	return found;

@@ -86,9 +86,10 @@ static void resolve(struct profile *p, struct kernel_stops *stops, const struct 
 {
 	const struct profile_blocks *blocks = &p->blocks[c->blocks];
 	struct kernel_graph graph = profile_blocks_graph(blocks);
-	struct kernel_stop_block *places = alloc_array(blocks->n_items, sizeof(*places));
+	scoped_free struct kernel_stop_block *places =
+		alloc_array(blocks->n_items, sizeof(*places));
 	struct kernel_loops loops;
-	char *text;
+	scoped_free char *text;
 
 	kernel_loops_find(&graph, &loops);
 	for (uint32_t b = 0; b < blocks->n_items; b++)
@@ -98,8 +99,6 @@ static void resolve(struct profile *p, struct kernel_stops *stops, const struct 
 			      c->loop);
 	if (text && strlen(text) < PROFILE_NAME_MAX)
 		profile_condition_set(p, blocks->items[loops.loops[c->loop].head].location, text);
-	free(text);
-	free(places);
 	kernel_loops_clear(&loops);
 	kernel_graph_clear(&graph);
 }
@@ -108,8 +107,8 @@ static void resolve(struct profile *p, struct kernel_stops *stops, const struct 
 static void resolve_in(struct work *w, const char *module, const char *vmlinux)
 {
 	struct kernel_stops *stops = NULL;
-	struct kernel_image *img = NULL;
-	char *why_not = NULL;
+	scoped(kernel_image_destroy_at) struct kernel_image *img = NULL;
+	scoped_free char *why_not = NULL;
 
 	for (uint32_t i = 0; i < w->n_loops && i < MAX_LOOPS; i++) {
 		const struct profile_blocks *blocks = &w->p->blocks[w->loops[i].blocks];
@@ -127,8 +126,6 @@ static void resolve_in(struct work *w, const char *module, const char *vmlinux)
 		resolve(w->p, stops, &w->loops[i]);
 	}
 	kernel_stops_destroy(stops);
-	kernel_image_destroy(img);
-	free(why_not);
 }
 
 void profile_resolve_conditions(struct profile *p, const char *vmlinux)

@@ -211,7 +211,7 @@ static uint32_t *frames_count(const struct profile *p)
 /* A deep stack takes few bytes, what refers to it fewer, and who reads it goes through all of it for each. */
 static const char *stacks_wrong(const struct profile *p, const void *entry)
 {
-	uint32_t *frames = frames_count(p);
+	scoped_free uint32_t *frames = frames_count(p);
 	uint64_t *more = alloc_array(p->n_stacks, sizeof(*more)), sum = 0;
 
 	(void)entry;
@@ -228,7 +228,6 @@ static const char *stacks_wrong(const struct profile *p, const void *entry)
 		sum += more[p->executions[i].stack];
 	for (uint32_t i = 0; i < p->n_misses; i++)
 		sum += more[p->misses[i].stack];
-	free(frames);
 	free(more);
 	return sum > FRAMES_MORE ? "refers to too deep stacks too often" : NULL;
 }
@@ -308,7 +307,7 @@ static const char *capture_wrong(const struct profile *p, const void *entry)
 
 static const char *captures_wrong(const struct profile *p, const void *entry)
 {
-	uint32_t *bits = site_variables(p, p->n_variables);
+	scoped_free uint32_t *bits = site_variables(p, p->n_variables);
 	bool wrong = false;
 
 	(void)entry;
@@ -320,7 +319,6 @@ static const char *captures_wrong(const struct profile *p, const void *entry)
 		for (uint32_t j = 0; j < PROFILE_VALUES_MAX; j++)
 			wrong |= c->values[j] && !(known >> j & 1);
 	}
-	free(bits);
 	return wrong ? "has a value of no variable" : NULL;
 }
 
@@ -434,7 +432,7 @@ static uint32_t block_counts_length(const struct profile *p, const void *entry)
 /* Of each function in each context, all of its blocks are shown. */
 static const char *block_counts_wrong(const struct profile *p, const void *entry)
 {
-	bool *seen = alloc_array((size_t)p->n_blocks * p->n_contexts, sizeof(*seen));
+	scoped_free bool *seen = alloc_array((size_t)p->n_blocks * p->n_contexts, sizeof(*seen));
 	uint64_t shown = 0;
 
 	(void)entry;
@@ -445,7 +443,6 @@ static const char *block_counts_wrong(const struct profile *p, const void *entry
 		shown += *at ? 0 : c->n_counts;
 		*at = true;
 	}
-	free(seen);
 	return shown > ALL_COUNTS_MAX ? "counts too many blocks in too many contexts" : NULL;
 }
 

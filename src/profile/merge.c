@@ -226,7 +226,7 @@ static void boots_note(const struct boots *b, struct profile *p)
 /* Where SRC's boots are in DST; *SHARED of them were there already. */
 static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint32_t *shared)
 {
-	struct boots have, more;
+	scoped(boots_deinit) struct boots have, more;
 	uint32_t *map, i, before;
 
 	boots_init(&have, dst);
@@ -245,8 +245,6 @@ static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint3
 	}
 	if (have.n_ids > before)
 		boots_note(&have, dst);
-	boots_deinit(&have);
-	boots_deinit(&more);
 	return map;
 }
 
@@ -302,7 +300,7 @@ static void map_values(struct merge *m, uint32_t n_before)
 {
 	struct profile *dst = m->dst;
 	uint32_t *place = alloc_array(dst->n_variables, sizeof(*place)), i, kept = 0;
-	uint32_t *n = alloc_array(dst->n_sites, sizeof(*n)), *before;
+	scoped_free uint32_t *n = alloc_array(dst->n_sites, sizeof(*n)), *before;
 
 	m->values = alloc_array(m->src->n_sites, sizeof(*m->values));
 	for (i = 0; i < dst->n_variables; i++)
@@ -316,7 +314,6 @@ static void map_values(struct merge *m, uint32_t n_before)
 		if (place[i] < PROFILE_VALUES_MAX)
 			dst->variables[kept++] = dst->variables[i];
 	free(place);
-	free(n);
 	before = site_variables(dst, n_before);
 	m->variables = site_variables(dst, kept);
 	if (dst->n_variables > n_before) {
@@ -327,7 +324,6 @@ static void map_values(struct merge *m, uint32_t n_before)
 		reindex(dst, SECTION_VARIABLES);
 		reindex(dst, SECTION_CAPTURES);
 	}
-	free(before);
 }
 
 static void adapt_capture(const struct merge *m, struct profile_capture *c,
@@ -427,14 +423,14 @@ static void note_recordings(struct profile *dst, const struct profile *src, uint
 {
 	const char *before = profile_env_get(dst, PROFILE_ENV_RECORDINGS);
 	const char *more = profile_env_get(src, PROFILE_ENV_RECORDINGS);
-	char *list = before ? alloc_strdup(before) : alloc_printf("%" PRIu32, runs_before);
+	scoped_free char *list =
+		before ? alloc_strdup(before) : alloc_printf("%" PRIu32, runs_before);
 
 	if (more)
 		alloc_append(&list, ",%s", more);
 	else
 		alloc_append(&list, ",%" PRIu32, src->n_runs);
 	profile_env_set(dst, PROFILE_ENV_RECORDINGS, list);
-	free(list);
 }
 
 uint32_t profile_merge(struct profile *dst, struct profile *src)

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "kprotperf/cost.h"
 #include "kprotperf/event.h"
 
@@ -558,6 +559,7 @@ struct profile {
 
 struct profile *profile_create(void);
 void profile_destroy(struct profile *p); /* accepts NULL */
+define_scoped(profile_destroy, struct profile);
 
 /* P's own copy of S, the same pointer for equal strings; NULL for NULL. */
 const char *profile_intern(struct profile *p, const char *s);

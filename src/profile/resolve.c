@@ -45,7 +45,8 @@ void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *k
 uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *ks,
 			      const struct kernel_sym *sym)
 {
-	char *name = alloc_strndup(sym->name, kernel_kallsyms_reported_len(ks, sym->name));
+	scoped_free char *name =
+		alloc_strndup(sym->name, kernel_kallsyms_reported_len(ks, sym->name));
 	/* As kallsyms and perf print it. */
 	char *symbol = sym->module ? alloc_printf("%s [%s]", sym->name, sym->module) : NULL;
 	uint32_t site = profile_site_add(
@@ -54,7 +55,6 @@ uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *k
 					   .kind = PROFILE_SITE_FUNCTION,
 					   .addr = sym->addr - kernel_kallsyms_base(ks, sym) });
 
-	free(name);
 	free(symbol);
 	return site;
 }
@@ -190,9 +190,10 @@ static struct kernel_image *image_of_build(const char *path, const struct kernel
 static struct kernel_image *image_of_lab(const struct kernel_build_id *id)
 {
 	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
-	char *pattern = lab && *lab ? alloc_printf("%s/kernels/*/vmlinux", lab) :
-				      alloc_printf("%s/.cache/kprotperf/lab/kernels/*/vmlinux",
-						   home ? home : "");
+	scoped_free char *pattern =
+		lab && *lab ?
+			alloc_printf("%s/kernels/*/vmlinux", lab) :
+			alloc_printf("%s/.cache/kprotperf/lab/kernels/*/vmlinux", home ? home : "");
 	struct kernel_image *img = NULL;
 	glob_t found = { 0 };
 
@@ -200,7 +201,6 @@ static struct kernel_image *image_of_lab(const struct kernel_build_id *id)
 		for (size_t i = 0; i < found.gl_pathc && !img; i++)
 			img = image_of_build(found.gl_pathv[i], id);
 	globfree(&found);
-	free(pattern);
 	return img;
 }
 
@@ -238,10 +238,9 @@ const char *profile_module_of_env(const struct profile_env *env)
 
 void profile_module_build_id(const struct profile *p, const char *name, struct kernel_build_id *id)
 {
-	char *key = alloc_printf(PROFILE_ENV_MODULE "%s", name);
+	scoped_free char *key = alloc_printf(PROFILE_ENV_MODULE "%s", name);
 
 	build_id_parse(profile_env_get(p, key), id);
-	free(key);
 }
 
 struct kernel_image *profile_module_image(const struct profile *p, const char *name)
@@ -257,7 +256,7 @@ struct kernel_index *profile_module_index(const struct profile *p, const char *n
 {
 	struct kernel_index *idx = NULL;
 	struct kernel_build_id id;
-	struct kernel_image *img;
+	scoped(kernel_image_destroy_at) struct kernel_image *img = NULL;
 
 	profile_module_build_id(p, name, &id);
 	if (!id.len || !kernel_index_get(&id, NULL, &idx))
@@ -265,7 +264,6 @@ struct kernel_index *profile_module_index(const struct profile *p, const char *n
 	img = profile_module_image(p, name);
 	if (img && kernel_index_get(&id, img, &idx))
 		idx = NULL;
-	kernel_image_destroy(img);
 	return idx;
 }
 
@@ -315,9 +313,9 @@ bool profile_resolve_modules(struct profile *p)
 
 int profile_index(const struct profile *p, const char *vmlinux, struct kernel_index **out)
 {
-	struct kernel_image *img = NULL;
+	scoped(kernel_image_destroy_at) struct kernel_image *img = NULL;
 	struct kernel_build_id id;
-	char *why_not = NULL;
+	scoped_free char *why_not = NULL;
 	int err = 0;
 
 	*out = NULL;
@@ -329,8 +327,6 @@ int profile_index(const struct profile *p, const char *vmlinux, struct kernel_in
 		if (err || !img || kernel_index_get(&id, img, out))
 			*out = NULL;
 	}
-	kernel_image_destroy(img);
-	free(why_not);
 	return err;
 }
 

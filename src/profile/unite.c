@@ -55,7 +55,7 @@ static void append(struct profile_blocks *all, const struct profile_blocks *list
 /* The blocks that ALL's pieces consist of, without anything else known of them. */
 static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 {
-	uint64_t *bounds = alloc_array(2 * (size_t)all->n_items, sizeof(*bounds));
+	scoped_free uint64_t *bounds = alloc_array(2 * (size_t)all->n_items, sizeof(*bounds));
 	/* How many more pieces cover what begins at a bound than what ends there. */
 	int32_t *more = alloc_array(2 * (size_t)all->n_items, sizeof(*more)), covering = 0;
 	uint32_t n = 0;
@@ -85,7 +85,6 @@ static void cut(struct profile_blocks *out, const struct profile_blocks *all)
 			vec_push(out, items, block);
 	}
 	free(more);
-	free(bounds);
 }
 
 /* How many blocks all pieces together consist of. */
@@ -337,7 +336,7 @@ static void put_paths(struct profile *p, const struct parts *from, uint32_t site
 	uint32_t n;
 	const struct grouped_item *items = grouped_find(&from->paths_of, site, GROUPED_ALL, &n);
 	struct profile_blocks *blocks = &p->blocks[number];
-	struct walk *walks = alloc_array(n, sizeof(*walks));
+	scoped_free struct walk *walks = alloc_array(n, sizeof(*walks));
 	bool known = (uint64_t)n * blocks->n_items <= WALKS_MAX;
 
 	for (uint32_t i = 0; i < n && known; i++) {
@@ -353,7 +352,6 @@ static void put_paths(struct profile *p, const struct parts *from, uint32_t site
 			put_path(p, &walks[i], number);
 		free(walks[i].on);
 	}
-	free(walks);
 }
 
 /* Puts SITE's into P, if there is room for them. */
@@ -398,7 +396,7 @@ static void put(struct profile *p, struct parts *from, uint32_t site)
 void profile_blocks_unite(struct profile *p, const struct profile_piece_path *paths, uint32_t n)
 {
 	struct parts from = { .more_paths = paths, .n_more_paths = n };
-	struct function *functions;
+	scoped_free struct function *functions;
 
 	take(&from, p);
 	functions = rank(&from, p->n_sites);
@@ -416,5 +414,4 @@ void profile_blocks_unite(struct profile *p, const struct profile_piece_path *pa
 	grouped_deinit(&from.lists_of);
 	grouped_deinit(&from.counts_of);
 	grouped_deinit(&from.paths_of);
-	free(functions);
 }

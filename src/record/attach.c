@@ -128,16 +128,14 @@ static void calibrate(struct record_attachment *a)
 /* What kprobes cost more by their place in the kernel's lists, which the order of attaching makes. */
 static void find_extra_costs(struct record_target *targets, uint32_t n)
 {
-	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
-	uint32_t *hops = alloc_array(n, sizeof(*hops));
+	scoped_free uint64_t *addrs = alloc_array(n, sizeof(*addrs));
+	scoped_free uint32_t *hops = alloc_array(n, sizeof(*hops));
 
 	for (uint32_t i = 0; i < n; i++)
 		addrs[i] = targets[i].addr;
 	record_kprobe_hops(addrs, n, hops);
 	for (uint32_t i = 0; i < n; i++)
 		targets[i].extra = hops[i] * RECORD_KPROBE_HOP_INSNS;
-	free(addrs);
-	free(hops);
 }
 
 /* The sites that are to be had by MECH, and are not attached yet; room for those of calibration. */
@@ -158,7 +156,7 @@ static struct record_target *find_targets(const struct record_attachment *a,
 static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 {
 	uint32_t n;
-	struct record_target *targets = find_targets(a, mech, &n);
+	scoped_free struct record_target *targets = find_targets(a, mech, &n);
 	int err = 0;
 
 	if (mech == PROFILE_MECH_KPROBE && a->p->clock == PROFILE_CLOCK_INSN)
@@ -179,7 +177,6 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 		a->plan->sites.items[site].attached = !targets[i].err;
 		err = (targets[i].err ? fall_back(a, site, targets[i].err) : 0) ?: err;
 	}
-	free(targets);
 	return err;
 }
 

@@ -226,8 +226,9 @@ static uint32_t runs_left(const struct rounds *r)
 /* Runs in which the functions TIMED are, or none if NULL; what was recorded before goes into their file. */
 static int time_functions(struct rounds *r, const char *timed)
 {
-	char *glob = alloc_printf("@(%s)", timed), *plan = alloc_printf("--func=%s\n", glob),
-	     *what = alloc_printf("timed %s", timed ?: "no function");
+	scoped_free char *glob = alloc_printf("@(%s)", timed),
+			 *plan = alloc_printf("--func=%s\n", glob),
+			 *what = alloc_printf("timed %s", timed ?: "no function");
 	struct record_options o = *r->o;
 	struct profile *p = NULL;
 	int err = -1;
@@ -254,24 +255,17 @@ static int time_functions(struct rounds *r, const char *timed)
 	if (!err && timed && o.write_plan)
 		err = output_replace_text(o.write_plan, plan);
 	record_names_deinit(&o.functions);
-	free(glob);
-	free(plan);
-	free(what);
 	return err;
 }
 
 static int time_chosen(struct rounds *r)
 {
-	char *timed = NULL, *left = NULL;
-	int err;
+	scoped_free char *timed = NULL, *left = NULL;
 
 	take(r, &timed, &left);
 	if (left)
 		log_note("called too often to be timed, and left to samples: %s", left);
-	err = time_functions(r, timed);
-	free(timed);
-	free(left);
-	return err;
+	return time_functions(r, timed);
 }
 
 static void say_stdin(void)

@@ -111,9 +111,9 @@ static int prepare(const struct record_options *o, struct record_plan *plan, str
 int record_exact(const struct record_options *o)
 {
 	static const struct record_workload_hooks hooks = { .prepare = begin };
-	struct record_plan plan = {};
-	struct profile *p = profile_create();
-	char *path = NULL;
+	scoped(record_plan_deinit) struct record_plan plan = {};
+	scoped(profile_destroy_at) struct profile *p = profile_create();
+	scoped_free char *path = NULL;
 	int status;
 
 	interrupt_catch();
@@ -125,8 +125,5 @@ int record_exact(const struct record_options *o)
 		EXECUTE(MARK_END);
 		status = err ? EXIT_FAILURE : record_finish(&plan, o, p);
 	}
-	record_plan_deinit(&plan);
-	profile_destroy(p);
-	free(path);
 	return status;
 }

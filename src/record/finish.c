@@ -27,15 +27,13 @@
 
 static void note_module(struct profile *p, const char *name, size_t len)
 {
-	char *module = alloc_strndup(name, len),
-	     *key = alloc_printf(PROFILE_ENV_MODULE "%s", module);
+	scoped_free char *module = alloc_strndup(name, len),
+			 *key = alloc_printf(PROFILE_ENV_MODULE "%s", module);
 	char hex[2 * KERNEL_BUILD_ID_MAX + 1];
 	struct kernel_build_id id;
 
 	if (!profile_env_get(p, key) && !kernel_module_build_id(module, &id))
 		profile_env_set(p, key, kernel_build_id_format(&id, hex, sizeof(hex)));
-	free(key);
-	free(module);
 }
 
 /* What tells the modules of P's addresses from others of their names; which have some is not known yet where the lab counts. */
@@ -129,7 +127,7 @@ static int write_and_resolve(struct profile *p, struct record_symbols *symbols, 
 static void resolve_later(const struct record_options *o)
 {
 	const char *list = getenv(RESOLVE_LATER_ENV);
-	char *path;
+	scoped_free char *path = NULL;
 	FILE *f;
 
 	if (!list || o->no_resolve)
@@ -140,7 +138,6 @@ static void resolve_later(const struct record_options *o)
 		fprintf(f, "%s\n", path);
 		fclose(f);
 	}
-	free(path);
 }
 
 static uint64_t calls_counted(const struct profile *p)

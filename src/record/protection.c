@@ -95,7 +95,7 @@ static void expand_function(struct expansion *e, const struct catalogue_function
 
 static void note_state(const struct catalogue_protection *protection, struct profile *p)
 {
-	char *how, *key, *value;
+	scoped_free char *how, *key, *value;
 	enum catalogue_state state = catalogue_state(protection, p, true, &how);
 
 	key = alloc_printf(PROFILE_ENV_PROTECTION "%s", protection->name);
@@ -103,9 +103,6 @@ static void note_state(const struct catalogue_protection *protection, struct pro
 	profile_env_set(p, key, value);
 	if (state != CATALOGUE_ON)
 		log_note("%s is %s here: %s", protection->name, catalogue_state_name(state), how);
-	free(value);
-	free(key);
-	free(how);
 }
 
 static void expand_protection(struct expansion *e, const struct catalogue_protection *protection)

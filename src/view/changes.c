@@ -123,7 +123,7 @@ static void page(const struct view *v, const void *data)
 	};
 	const struct view_changes *c = data;
 	uint32_t n[ANALYZE_N_CHANGES] = { 0 };
-	char *text = NULL;
+	scoped_free char *text = NULL;
 
 	for (uint32_t i = 0; i < c->n_functions; i++)
 		n[c->functions[i].kind]++;
@@ -143,7 +143,6 @@ static void page(const struct view *v, const void *data)
 		view_text(v, "%s; %u are the same.", text, c->n_same);
 	else
 		view_text(v, "No function differs; %u are the same.", c->n_same);
-	free(text);
 }
 
 static void json(json_t *root, const void *data)

@@ -132,17 +132,16 @@ const char *const view_trace_changes[] = {
 
 void view_append_name(char **text, const char *name)
 {
-	char *escaped = output_text_escape(name);
+	scoped_free char *escaped = output_text_escape(name);
 
 	alloc_append(text, "%s", escaped);
-	free(escaped);
 }
 
 void view_append_value(char **text, const struct profile *p, const struct profile_variable *v,
 		       uint64_t value, bool bits)
 {
 	const char *name = v->kind == PROFILE_VARIABLE_NAME ? profile_name_of(p, value) : NULL;
-	char *escaped;
+	scoped_free char *escaped = NULL;
 
 	if (!name) {
 		alloc_append(text, bits || v->is_flags ? "0x%" PRIx64 : "%" PRId64, value);
@@ -151,18 +150,16 @@ void view_append_value(char **text, const struct profile *p, const struct profil
 	escaped = output_text_escape(name);
 	for (const char *c = escaped; *c; c++)
 		alloc_append(text, *c == ' ' ? "\\x20" : "%c", *c);
-	free(escaped);
 }
 
 void view_append_queued(char **text, const char *context)
 {
 	size_t by;
 	const char *what = profile_context_queued(context, &by);
-	char *whose = output_text_escape(context);
+	scoped_free char *whose = output_text_escape(context);
 
 	/* What is escaped comes from the name, and the kind, which is not, from its end. */
 	if (what)
 		alloc_append(text, "%s %.*s, ", what, (int)(strlen(whose) - (strlen(context) - by)),
 			     whose);
-	free(whose);
 }

@@ -26,7 +26,7 @@ void view_init(struct view *view, FILE *out, int top)
 void view_text(const struct view *view, const char *fmt, ...)
 {
 	va_list args;
-	char *text, *safe;
+	scoped_free char *text, *safe;
 
 	va_start(args, fmt);
 	if (vasprintf(&text, fmt, args) < 0)
@@ -34,8 +34,6 @@ void view_text(const struct view *view, const char *fmt, ...)
 	va_end(args);
 	safe = terminal_text(text);
 	output_text_wrap(view->out, safe, view->width, 0, 0);
-	free(safe);
-	free(text);
 }
 
 void view_fact(const struct view *view, const char *name, const char *value)
@@ -43,12 +41,11 @@ void view_fact(const struct view *view, const char *name, const char *value)
 	enum {
 		NAME_WIDTH = 24
 	};
-	char *escaped_name = output_text_escape(name), *escaped = output_text_escape(value);
+	scoped_free char *escaped_name = output_text_escape(name),
+			 *escaped = output_text_escape(value);
 	int column = fprintf(view->out, "  %-*s ", NAME_WIDTH, escaped_name);
 
 	output_text_wrap(view->out, escaped, view->width, column > 0 ? column : 0, NAME_WIDTH + 3);
-	free(escaped);
-	free(escaped_name);
 }
 
 void view_section(const struct view *view, const struct output_section *section, unsigned int top)
@@ -78,7 +75,7 @@ void view_warnings(const struct view *view, const struct analyze_warnings *warni
 	bool any = false;
 
 	for (uint32_t i = 0; i < warnings->n_rows; i++) {
-		char *text;
+		scoped_free char *text = NULL;
 
 		if (!is_shown(&warnings->rows[i], view->everything))
 			continue;
@@ -86,7 +83,6 @@ void view_warnings(const struct view *view, const struct analyze_warnings *warni
 		if (!any)
 			fputc('\n', view->out);
 		view_text(view, "warning: %s", text);
-		free(text);
 		any = true;
 	}
 	if (!view->is_terminal)
@@ -96,13 +92,12 @@ void view_warnings(const struct view *view, const struct analyze_warnings *warni
 void view_warnings_log(const struct analyze_warnings *warnings, bool everything)
 {
 	for (uint32_t i = 0; i < warnings->n_rows; i++) {
-		char *text;
+		scoped_free char *text = NULL;
 
 		if (!is_shown(&warnings->rows[i], everything))
 			continue;
 		text = view_warning(&warnings->rows[i]);
 		log_warn("%s", text);
-		free(text);
 	}
 }
 
@@ -153,10 +148,9 @@ char *view_command(const struct profile *p)
 		return alloc_strdup("(no command)");
 	for (i = 0; i < p->n_args && (!text || strlen(text) < LIMIT); i++) {
 		bool quote = !*p->args[i] || strpbrk(p->args[i], " \t\n\"'\\$&|;<>()*?`");
-		char *word = alloc_printf(quote ? "'%s'" : "%s", p->args[i]);
+		scoped_free char *word = alloc_printf(quote ? "'%s'" : "%s", p->args[i]);
 
 		alloc_append(&text, "%s%s", text ? " " : "", word);
-		free(word);
 	}
 	if (strlen(text) > LIMIT)
 		text[LIMIT] = '\0';

@@ -116,13 +116,12 @@ static double number_of(const struct points *points, uint64_t value)
 /* TEXT as gnuplot takes it, between single quotes, where only these mean something. */
 static void append_quoted(char **script, const char *text)
 {
-	char *plain = output_text_escape(text);
+	scoped_free char *plain = output_text_escape(text);
 
 	alloc_append(script, "'");
 	for (const char *c = plain; *c; c++)
 		alloc_append(script, *c == '\'' ? "''" : "%c", *c);
 	alloc_append(script, "'");
-	free(plain);
 }
 
 /* The values as names, from 0 on; else they are numbers. */
@@ -143,7 +142,7 @@ static void append_names(char **script, const struct view_plot *plot, const stru
 	alloc_append(script, "set xtics (");
 	for (uint32_t i = 0; i < points->n_items; i++) {
 		const struct point *p = &points->items[i];
-		char *name = NULL;
+		scoped_free char *name = NULL;
 
 		if (i && p->value == p[-1].value)
 			continue;
@@ -151,7 +150,6 @@ static void append_names(char **script, const struct view_plot *plot, const stru
 		alloc_append(script, "%s", n ? ", " : "");
 		append_quoted(script, name);
 		alloc_append(script, " %d", n++);
-		free(name);
 	}
 	alloc_append(script, ")\nset xrange [-0.5:%d.5]\n", n - 1);
 }
@@ -266,7 +264,7 @@ int view_plot(const struct view_plot *plot, const char *path)
 	for (uint32_t i = 0; i < points.n_items; i++)
 		points.most = fmax(points.most, points.items[i].calls);
 	if (points.n_items) {
-		char *script;
+		scoped_free char *script;
 
 		if (points.variable->is_signed)
 			sort_array(points.items, points.n_items, sizeof(*points.items), by_number);
@@ -275,7 +273,6 @@ int view_plot(const struct view_plot *plot, const char *path)
 							     .arg = script,
 							     .mode = 0644,
 							     .invokers = true });
-		free(script);
 		if (err && err != -ECANCELED)
 			log_error("%s: %s", path, output_strerror(err));
 	} else {

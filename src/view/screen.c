@@ -55,7 +55,7 @@ static void write_title(const struct view *view, const struct view_table *table,
 static bool write_rows(const struct view *view, const struct view_table *table, const void *data,
 		       const struct output_table_options *options)
 {
-	struct view_rows rows;
+	scoped(view_rows_deinit) struct view_rows rows;
 	size_t all, shown;
 
 	view_rows_init(&rows, table, data, true);
@@ -71,7 +71,6 @@ static bool write_rows(const struct view *view, const struct view_table *table, 
 	} else if (view->everything && table->none) {
 		view_text(view, "%s", table->none);
 	}
-	view_rows_deinit(&rows);
 	return shown < all;
 }
 
@@ -165,12 +164,11 @@ static void screen_free(struct part *parts, size_t n)
 /* Whether PARTS, blank lines between them and the last lines are too much below HEAD lines. */
 static bool is_too_long(const struct view *view, const struct part *parts, size_t n, size_t head)
 {
-	char *more = more_text(view, parts, n);
+	scoped_free char *more = more_text(view, parts, n);
 	size_t lines = head + (more ? 1 + count_lines(more) : 0), i;
 
 	for (i = 0; i < n; i++)
 		lines += parts[i].lines ? parts[i].lines + 1 : 0;
-	free(more);
 	return lines > VIEW_SCREEN_LINES;
 }
 
@@ -214,7 +212,7 @@ static void write_screen(const struct view *view, const struct view_request *req
 {
 	size_t n = request->list->n_tables;
 	struct part *parts = screen_make(view, request);
-	char *more;
+	scoped_free char *more;
 
 	if (!view->top)
 		screen_fit(parts, view, request, head);
@@ -222,7 +220,6 @@ static void write_screen(const struct view *view, const struct view_request *req
 	more = more_text(view, parts, n);
 	if (more)
 		fprintf(view->out, "\n%s", more);
-	free(more);
 	screen_free(parts, n);
 }
 

@@ -27,7 +27,7 @@ define_compare(by_share, struct analyze_trips,
 /* The share of the one with the least of the TEXT_ROWS of N rows that have most; in *ALL what they have. */
 static double least_share(const struct analyze_trips *rows, size_t n, double *all)
 {
-	struct analyze_trips *sorted = alloc_array(n, sizeof(*sorted));
+	scoped_free struct analyze_trips *sorted = alloc_array(n, sizeof(*sorted));
 	double least = 0;
 
 	*all = 0;
@@ -38,13 +38,12 @@ static double least_share(const struct analyze_trips *rows, size_t n, double *al
 		least = sorted[i].share;
 		*all += least;
 	}
-	free(sorted);
 	return least;
 }
 
 char *view_trips_text(const struct analyze_trips *rows, size_t n)
 {
-	struct analyze_trips *coarse = NULL;
+	scoped_free struct analyze_trips *coarse = NULL;
 	char *text = alloc_strdup("");
 	double all, least = least_share(rows, n, &all), others = 0;
 
@@ -54,7 +53,7 @@ char *view_trips_text(const struct analyze_trips *rows, size_t n)
 		least = least_share(rows, n, &all);
 	}
 	for (size_t i = 0; i < n; i++) {
-		char *words;
+		scoped_free char *words = NULL;
 
 		if (rows[i].share < least) {
 			others += rows[i].share;
@@ -62,27 +61,22 @@ char *view_trips_text(const struct analyze_trips *rows, size_t n)
 		}
 		words = view_trips_words(&rows[i]);
 		alloc_append_item(&text, alloc_printf("%s: %.3g %%", words, 100 * rows[i].share));
-		free(words);
 	}
 	if (others > 0)
 		alloc_append_item(&text, alloc_printf("others: %.2g %%", 100 * others));
-	free(coarse);
 	return text;
 }
 
 char *view_trips_of_loop(const struct analyze_paths *paths, const struct analyze_loop *loop)
 {
-	struct analyze_trips *rows;
-	char *text;
+	scoped_free struct analyze_trips *rows = NULL;
 
 	if (!loop->n_trips)
 		return NULL;
 	rows = alloc_array(loop->n_trips, sizeof(*rows));
 	for (uint32_t i = 0; i < loop->n_trips; i++)
 		rows[i] = paths->trips[loop->first_trips + i].trips;
-	text = view_trips_text(rows, loop->n_trips);
-	free(rows);
-	return text;
+	return view_trips_text(rows, loop->n_trips);
 }
 
 /* "3.5 at slub.c:1874" */

@@ -242,10 +242,9 @@ json_t *view_warnings_json(const struct analyze_warnings *warnings)
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < warnings->n_rows; i++) {
-		char *text = view_warning(&warnings->rows[i]);
+		scoped_free char *text = view_warning(&warnings->rows[i]);
 
 		json_array_append_new(list, output_json_text(text));
-		free(text);
 	}
 	return list;
 }

@@ -76,8 +76,8 @@ static void add_function(struct analyze_blocks *out, const struct analyze_counte
 
 void analyze_blocks_init(struct analyze_blocks *out, const struct profile *p)
 {
-	bool *skipped = analyze_sites_skipped(p);
-	struct analyze_counted counted;
+	scoped_free bool *skipped = analyze_sites_skipped(p);
+	scoped(analyze_counted_deinit) struct analyze_counted counted;
 
 	memset(out, 0, sizeof(*out));
 	out->clock = p->clock;
@@ -90,8 +90,6 @@ void analyze_blocks_init(struct analyze_blocks *out, const struct profile *p)
 			if (analyze_counted_has(&counted, i, context))
 				add_function(out, &counted, i, context, skips);
 	}
-	analyze_counted_deinit(&counted);
-	free(skipped);
 }
 
 void analyze_blocks_deinit(struct analyze_blocks *out)

@@ -8,7 +8,7 @@
 
 void analyze_counted_init(struct analyze_counted *c, const struct profile *p)
 {
-	bool *has_blocks = alloc_array(p->n_sites, sizeof(*has_blocks));
+	scoped_free bool *has_blocks = alloc_array(p->n_sites, sizeof(*has_blocks));
 
 	*c = (struct analyze_counted){ .p = p, .trips_known = true };
 	for (uint32_t i = 0; i < p->n_runs; i++) {
@@ -31,7 +31,6 @@ void analyze_counted_init(struct analyze_counted *c, const struct profile *p)
 	grouped_sort(&c->counts);
 	grouped_sort(&c->paths);
 	grouped_sort(&c->trips);
-	free(has_blocks);
 }
 
 void analyze_counted_deinit(struct analyze_counted *c)

@@ -173,7 +173,7 @@ static double weight(const struct work *w, uint32_t b)
 static const char *differences(struct work *w, uint32_t row, enum kernel_on_path is,
 			       enum kernel_on_path other)
 {
-	bool *taken = alloc_array(w->blocks->n_items, sizeof(*taken));
+	scoped_free bool *taken = alloc_array(w->blocks->n_items, sizeof(*taken));
 	char *text = alloc_strdup("");
 
 	for (uint32_t n = 0; n < WORDS; n++) {
@@ -202,7 +202,6 @@ static const char *differences(struct work *w, uint32_t row, enum kernel_on_path
 		else
 			alloc_append_item(&text, words);
 	}
-	free(taken);
 	return alloc_keep(&w->out->texts, text);
 }
 
@@ -344,7 +343,7 @@ static uint32_t loop_depth(const struct work *w, uint32_t l, const uint64_t *cou
 /* The trip counts of LOOP, whose head is HEAD, in CALLS calls. */
 static void add_trips(struct work *w, struct analyze_loop *loop, uint32_t head, double calls)
 {
-	struct analyze_trips *rows;
+	scoped_free struct analyze_trips *rows;
 	size_t n = analyze_trips_of(w->counted, w->index, w->context,
 				    w->blocks->items[head].counter, calls, &rows);
 
@@ -356,7 +355,6 @@ static void add_trips(struct work *w, struct analyze_loop *loop, uint32_t head, 
 
 		vec_push(w->out, trips, row);
 	}
-	free(rows);
 }
 
 /* The captured value that LOOP's trip count is, which is a variable by one of two names: analyze_paths_name_variables(). */
@@ -375,9 +373,9 @@ static void find_turns(const struct work *w, struct analyze_loop *loop)
 
 static void add_loops(struct work *w, const char *function, const char *context)
 {
-	uint64_t *counts = alloc_array(w->blocks->n_items, sizeof(*counts));
+	scoped_free uint64_t *counts = alloc_array(w->blocks->n_items, sizeof(*counts));
 	double calls = (double)analyze_counted_sum(w->counted, w->index, w->context, counts, NULL);
-	double *insns = loops_insns(w, counts);
+	scoped_free double *insns = loops_insns(w, counts);
 
 	for (uint32_t l = 0; l < w->loops.n_loops && calls > 0; l++) {
 		uint32_t head = w->loops.loops[l].head;
@@ -406,8 +404,6 @@ static void add_loops(struct work *w, const char *function, const char *context)
 		add_trips(w, &loop, head, calls);
 		vec_push(w->out, loops, loop);
 	}
-	free(insns);
-	free(counts);
 }
 
 /* Whether there are steps left for the rows of W, which are taken; how many of these will be described. */
@@ -462,7 +458,7 @@ static void add_function(struct work *w, uint32_t index)
 
 void analyze_paths_init(struct analyze_paths *out, const struct profile *p)
 {
-	struct analyze_counted counted;
+	scoped(analyze_counted_deinit) struct analyze_counted counted;
 	struct work w = { .out = out, .p = p, .counted = &counted, .steps = MAX_STEPS };
 
 	memset(out, 0, sizeof(*out));
@@ -472,7 +468,6 @@ void analyze_paths_init(struct analyze_paths *out, const struct profile *p)
 		if (p->blocks[i].n_items <= KERNEL_GRAPH_MAX)
 			add_function(&w, i);
 	free(w.rows);
-	analyze_counted_deinit(&counted);
 }
 
 void analyze_paths_deinit(struct analyze_paths *out)
@@ -512,13 +507,13 @@ static bool has_variable(const struct profile *p, uint32_t site, const char *nam
 
 void analyze_paths_name_variables(struct profile *p)
 {
-	struct analyze_paths paths = {};
+	scoped(analyze_paths_deinit) struct analyze_paths paths = {};
 	bool known = false;
 
 	for (uint32_t i = 0; i < p->n_variables; i++) {
 		struct profile_variable *v = &p->variables[i];
 		const char *line;
-		char *name;
+		scoped_free char *name = NULL;
 
 		if (v->kind != PROFILE_VARIABLE_TRIP_COUNT)
 			continue;
@@ -529,7 +524,5 @@ void analyze_paths_name_variables(struct profile *p)
 		name = line ? alloc_printf("turns(%s)", line) : NULL;
 		if (name && !has_variable(p, v->site, name))
 			v->name = profile_intern(p, name);
-		free(name);
 	}
-	analyze_paths_deinit(&paths);
 }

@@ -155,8 +155,8 @@ static struct insn **sorted(const struct code *code, uint32_t from, uint32_t to)
 /* How many of the instructions FROM to TO of each side the other has too, in whatever order. */
 static uint32_t common(const struct comparison *m, const uint32_t from[2], const uint32_t to[2])
 {
-	struct insn **a = sorted(&m->code[0], from[0], to[0]),
-		    **b = sorted(&m->code[1], from[1], to[1]);
+	scoped_free struct insn **a = sorted(&m->code[0], from[0], to[0]),
+				**b = sorted(&m->code[1], from[1], to[1]);
 	uint32_t n = 0, first = 0;
 
 	for (uint32_t i = 0; i < to[0] - from[0]; i++) {
@@ -172,8 +172,6 @@ static uint32_t common(const struct comparison *m, const uint32_t from[2], const
 				break;
 			}
 	}
-	free(a);
-	free(b);
 	return n;
 }
 
@@ -245,7 +243,7 @@ static bool same_block(const struct comparison *m, struct walk *w, uint32_t a, u
 	const struct code *left = &m->code[0], *right = &m->code[1];
 	uint32_t from[2] = { left->first[a], right->first[b] },
 		 to[2] = { left->first[a + 1], right->first[b + 1] }, n = left->blocks[a].n_edges;
-	struct way *x, *y;
+	scoped_free struct way *x = NULL, *y = NULL;
 	bool same = to[0] - from[0] == to[1] - from[1] && n == right->blocks[b].n_edges;
 
 	if (m->level >= LEVEL_REGISTERS)
@@ -258,8 +256,6 @@ static bool same_block(const struct comparison *m, struct walk *w, uint32_t a, u
 	y = ways(right, b);
 	for (uint32_t i = 0; same && i < n; i++)
 		same = x[i].kind == y[i].kind && pair(w, x[i].block, y[i].block);
-	free(x);
-	free(y);
 	return same;
 }
 

@@ -101,7 +101,7 @@ uint8_t *changes_bytes(const struct changes_side *side, const struct changes_fun
 static void read_shape(const struct analyze_changes *c, const struct changes_side *side,
 		       struct changes_function *f)
 {
-	uint8_t *bytes = changes_bytes(side, f);
+	scoped_free uint8_t *bytes = changes_bytes(side, f);
 	uint64_t len = f->end - f->addr;
 	struct decoded insn;
 
@@ -115,7 +115,6 @@ static void read_shape(const struct analyze_changes *c, const struct changes_sid
 		f->shape = (f->shape ^ op.shape ^ op.registers) * 0x100000001b3u;
 	}
 	f->shape |= 1;
-	free(bytes);
 }
 
 static int by_name(const struct changes_function *x, const struct changes_function *y)

@@ -40,12 +40,12 @@ static void note_jump(struct analyze_static_key *row, struct kernel_image *img, 
 {
 	uint64_t offset;
 	const char *function = kernel_image_symbol_at(img, code, &offset);
-	char *name = function ? alloc_strndup(function, kernel_name_base_len(function)) : NULL;
+	scoped_free char *name =
+		function ? alloc_strndup(function, kernel_name_base_len(function)) : NULL;
 
 	row->jumps++;
 	if (name && !has_word(row->functions, name))
 		alloc_append(&row->functions, "%s%s", row->functions ? " " : "", name);
-	free(name);
 }
 
 define_compare(by_key, struct arch_jump_label, compare_values(a->key, b->key));
@@ -56,7 +56,7 @@ static void find_jumps(struct analyze_static_keys *s, struct kernel_code *code)
 	const struct arch_tables *t = kernel_code_tables(code);
 	struct kernel_image *img = kernel_code_image(code);
 	struct analyze_static_key *row = NULL;
-	struct arch_jump_label *labels = alloc_array(t->n_labels, sizeof(*labels));
+	scoped_free struct arch_jump_label *labels = alloc_array(t->n_labels, sizeof(*labels));
 
 	memcpy(labels, t->labels, t->n_labels * sizeof(*labels));
 	sort_array(labels, t->n_labels, sizeof(*labels), by_key);
@@ -71,14 +71,13 @@ static void find_jumps(struct analyze_static_keys *s, struct kernel_code *code)
 		if (row)
 			note_jump(row, img, labels[i].code);
 	}
-	free(labels);
 }
 
 void analyze_static_keys_init(struct analyze_static_keys *s, const struct profile *baseline,
 			      const struct profile *hardened, struct kernel_image *img)
 {
 	struct kernel_code *code = NULL;
-	struct analyze_env env;
+	scoped(analyze_env_deinit) struct analyze_env env;
 
 	*s = (struct analyze_static_keys){
 		.known = profile_env_get(baseline, PROFILE_ENV_STATIC_KEYS) &&
@@ -95,7 +94,6 @@ void analyze_static_keys_init(struct analyze_static_keys *s, const struct profil
 					 .on = { !strcmp(row->baseline, "on"),
 						 !strcmp(row->hardened, "on") } }));
 	}
-	analyze_env_deinit(&env);
 	if (s->n_rows && img && !kernel_code_create(img, NULL, &code))
 		find_jumps(s, code);
 	kernel_code_destroy(code);

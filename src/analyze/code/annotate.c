@@ -109,7 +109,7 @@ static void body_take(struct analyze_annotation *a, struct analyze_code_body *b,
 static const struct analyze_range *range_find(const struct making *m,
 					      const struct analyze_code_body *b)
 {
-	char *chain = kernel_index_chain(m->idx, b->body.id, PROFILE_CHAIN);
+	scoped_free char *chain = kernel_index_chain(m->idx, b->body.id, PROFILE_CHAIN);
 	const char *context = m->o->context ? m->o->context : ANALYZE_ALL_CONTEXTS;
 	struct analyze_body body = { .name = b->body.name,
 				     .function = m->a->places[b->place].function.name,
@@ -124,7 +124,6 @@ static const struct analyze_range *range_find(const struct making *m,
 		if (!strcmp(row->context, context) && !analyze_body_compare(&row->body, &body))
 			found = row;
 	}
-	free(chain);
 	return found;
 }
 
@@ -169,7 +168,7 @@ static bool is_site_of(const struct making *m, const struct profile_site *site)
 static void form_figures(struct making *m)
 {
 	const struct analyze_options corrected = { .time = ANALYZE_TIME_ONCPU };
-	struct profile_stats all;
+	scoped(profile_stats_deinit) struct profile_stats all;
 
 	m->a->figures = analyze_figures_none;
 	profile_stats_init(&all);
@@ -185,7 +184,6 @@ static void form_figures(struct making *m)
 	}
 	if (all.calls)
 		analyze_figures_form(&m->a->figures, &all, &corrected);
-	profile_stats_deinit(&all);
 }
 
 /* What a sample stands for in each context: of its time where that was taken, else the period. */

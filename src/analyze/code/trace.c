@@ -174,7 +174,7 @@ static void align_between(struct analyze_trace_diff *d, const struct body *a, ui
 	const struct body *const bodies[2] = { a, b };
 	size_t na = a1 - a0, nb = b1 - b0, width = nb + 1, i, j;
 	bool fits = (na + 1) * width <= CELLS_MAX;
-	uint16_t *lengths = alloc_array(fits ? (na + 1) * width : 1, sizeof(*lengths));
+	scoped_free uint16_t *lengths = alloc_array(fits ? (na + 1) * width : 1, sizeof(*lengths));
 
 	for (i = fits ? na : 0; i-- > 0;)
 		for (j = nb; j-- > 0;) {
@@ -196,7 +196,6 @@ static void align_between(struct analyze_trace_diff *d, const struct body *a, ui
 		else
 			add_side(d, 1, bodies, b0 + j++);
 	}
-	free(lengths);
 }
 
 /* Two that are alike. */

@@ -285,10 +285,9 @@ struct place {
 /* How much of CHAIN, from its end on, is R on SIDE; 0: it is not in there. */
 static size_t range_depth(const char *chain, const struct analyze_diff_range *r, int side)
 {
-	char *full = analyze_chain_add(r->body.name, r->chains[side]);
+	scoped_free char *full = analyze_chain_add(r->body.name, r->chains[side]);
 	size_t depth = chain && analyze_chain_is_within(chain, full) ? strlen(full) : 0;
 
-	free(full);
 	return depth;
 }
 

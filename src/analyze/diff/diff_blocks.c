@@ -54,7 +54,7 @@ static uint32_t loop_skip(const struct counted *c, uint32_t l)
 	const struct grouped_item *blocks = grouped_find(&c->by_loop, l, GROUPED_ALL, &n);
 
 	for (skip = 0; skip < head->n_frames && head->frames[skip].inlined; skip++) {
-		char *outer = analyze_chain_of(head, skip);
+		scoped_free char *outer = analyze_chain_of(head, skip);
 		double inside = 0, all = 0;
 
 		for (uint32_t i = 0; i < n; i++) {
@@ -64,7 +64,6 @@ static uint32_t loop_skip(const struct counted *c, uint32_t l)
 			if (analyze_chain_is_within(c->chains[b], outer))
 				inside += insns_of(c, b);
 		}
-		free(outer);
 		if (inside >= OF_BODY * all)
 			break;
 	}
@@ -152,7 +151,7 @@ static bool has_function(const struct profile *p, const char *function)
 static void side_add(struct analyze_diff_blocks *out, struct counted *c,
 		     const struct profile *other)
 {
-	struct analyze_counted counted;
+	scoped(analyze_counted_deinit) struct analyze_counted counted;
 
 	analyze_counted_init(&counted, c->p);
 	for (uint32_t i = 0; i < c->p->n_blocks; i++) {
@@ -168,7 +167,6 @@ static void side_add(struct analyze_diff_blocks *out, struct counted *c,
 		}
 		function_deinit(c);
 	}
-	analyze_counted_deinit(&counted);
 }
 
 /* ---- the same on both sides ---- */

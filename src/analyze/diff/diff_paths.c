@@ -98,7 +98,7 @@ static void timed_add(void *to, void *from)
 
 static void timed_form(struct side *s)
 {
-	struct timed *of_site = alloc_array(s->p->n_sites, sizeof(*of_site));
+	scoped_free struct timed *of_site = alloc_array(s->p->n_sites, sizeof(*of_site));
 
 	for (uint32_t i = 0; i < s->p->n_cells; i++) {
 		const struct profile_cell *cell = &s->p->cells[i];
@@ -111,7 +111,6 @@ static void timed_form(struct side *s)
 		if (s->p->sites[i].kind == PROFILE_SITE_FUNCTION)
 			vec_push(s, timed, of_site[i]);
 	}
-	free(of_site);
 	vec_unite(s, timed, timed_compare, timed_add);
 }
 
@@ -252,14 +251,11 @@ static const struct analyze_trips *most_changed(const struct analyze_trips *is, 
 static size_t trips_of(const struct side *s, const struct analyze_loop *l,
 		       struct analyze_trips **coarse)
 {
-	struct analyze_trips *rows = alloc_array(l->n_trips, sizeof(*rows));
-	size_t n;
+	scoped_free struct analyze_trips *rows = alloc_array(l->n_trips, sizeof(*rows));
 
 	for (uint32_t i = 0; i < l->n_trips; i++)
 		rows[i] = s->paths->trips[l->first_trips + i].trips;
-	n = analyze_trips_coarse(rows, l->n_trips, coarse);
-	free(rows);
-	return n;
+	return analyze_trips_coarse(rows, l->n_trips, coarse);
 }
 
 /* The trip count of a loop that both sides have which became most frequent. */
@@ -268,7 +264,7 @@ static void add_trips(struct analyze_diff_paths *out, const struct side *s,
 		      const struct analyze_loop *was)
 {
 	struct analyze_path_change row = change_of(ANALYZE_PATH_TRIPS, l->function);
-	struct analyze_trips *is_rows, *was_rows;
+	scoped_free struct analyze_trips *is_rows = NULL, *was_rows = NULL;
 	const struct analyze_trips *most;
 	size_t n, n_was;
 
@@ -284,8 +280,6 @@ static void add_trips(struct analyze_diff_paths *out, const struct side *s,
 		row.often[1] = most->share;
 		vec_push(out, rows, row);
 	}
-	free(is_rows);
-	free(was_rows);
 }
 
 static void add_loops(struct analyze_diff_paths *out, const struct side *s,
@@ -381,7 +375,7 @@ static void callees_add(struct callees *list, const struct side *s, int number,
 	for (i = function_seek(s, function); is_function(s, i, function); i++) {
 		uint32_t index = s->functions[i].index;
 		const struct profile_blocks *blocks = &s->p->blocks[index];
-		uint64_t *counts = alloc_array(blocks->n_items, sizeof(*counts));
+		scoped_free uint64_t *counts = alloc_array(blocks->n_items, sizeof(*counts));
 
 		list->of[number] += (double)analyze_counted_sum(
 			&s->counted, index, ANALYZE_IN_ALL_CONTEXTS, counts, NULL);
@@ -393,7 +387,6 @@ static void callees_add(struct callees *list, const struct side *s, int number,
 			if (callee.name)
 				vec_push(list, items, callee);
 		}
-		free(counts);
 	}
 }
 

@@ -55,10 +55,9 @@ bool analyze_diff_range_is_inside(const struct analyze_diff_range *inner,
 				  const struct analyze_diff_range *outer, int side)
 {
 	const char *chain = inner->chains[side], *around = outer->chains[side];
-	char *end = analyze_chain_add(outer->body.name, around);
+	scoped_free char *end = analyze_chain_add(outer->body.name, around);
 	bool inside = chain && analyze_chain_is_within(chain, end);
 
-	free(end);
 	return inside;
 }
 
@@ -133,7 +132,7 @@ static int name_order(const void *left, const void *right)
  */
 static void chains_match(struct analyze_diff_matching *m)
 {
-	struct lone a = { 0 }, b = { 0 };
+	scoped(lone_deinit) struct lone a = { 0 }, b = { 0 };
 	struct join j;
 
 	lone_collect(&a, &m->out->sides[BASELINE]);
@@ -146,8 +145,6 @@ static void chains_match(struct analyze_diff_matching *m)
 		for (size_t i = 0; j.n_a == 1 && j.n_b == 1 && i < here->n; i++)
 			((struct analyze_range *)here->rows[i])->chain = (*there->rows)->chain;
 	}
-	lone_deinit(&a);
-	lone_deinit(&b);
 }
 
 /*

@@ -126,7 +126,7 @@ static void rest_add(struct analyze_diff_matching *m, const struct analyze_diff_
 static void rest_of(struct analyze_diff_matching *m, const struct analyze_diff_row *function,
 		    uint32_t start, uint32_t end)
 {
-	struct analyze_diff_range *parts = alloc_array(end - start, sizeof(*parts));
+	scoped_free struct analyze_diff_range *parts = alloc_array(end - start, sizeof(*parts));
 	uint32_t n = 0;
 
 	for (uint32_t i = start; i < end; i++) {
@@ -138,7 +138,6 @@ static void rest_of(struct analyze_diff_matching *m, const struct analyze_diff_r
 	}
 	if (n && n <= MAX_PARTS)
 		rest_add(m, function, parts, n);
-	free(parts);
 }
 
 /* For each timed function with timed bodies what is left of it, so that all adds up to its change. */

@@ -135,12 +135,12 @@ static uint32_t rename_chain(struct profile *p, const char **chain,
 			     const struct analyze_renames *renames, int side)
 {
 	const char *at = *chain ? *chain : "";
-	char *text = NULL;
+	scoped_free char *text = NULL;
 	uint32_t n = 0;
 
 	while (*at) {
 		const char *end = strstr(at, PROFILE_CHAIN);
-		char *body = alloc_strndup(at, end ? (size_t)(end - at) : strlen(at));
+		scoped_free char *body = alloc_strndup(at, end ? (size_t)(end - at) : strlen(at));
 		const char *new = name_for(renames, side, body);
 
 		n |= !!new;
@@ -148,11 +148,9 @@ static uint32_t rename_chain(struct profile *p, const char **chain,
 			new = body;
 		alloc_append(&text, "%s%s", new, end ? PROFILE_CHAIN : "");
 		at += strlen(body) + (end ? strlen(PROFILE_CHAIN) : 0);
-		free(body);
 	}
 	if (n)
 		*chain = profile_intern(p, text);
-	free(text);
 	return n;
 }
 
@@ -177,13 +175,10 @@ static uint32_t rename_all(struct profile *p, const struct analyze_renames *rena
 
 uint32_t analyze_rename(struct profile *p, const char *old, const char *new)
 {
-	struct analyze_renames one = { 0 };
-	uint32_t n;
+	scoped(analyze_renames_deinit) struct analyze_renames one = { 0 };
 
 	analyze_renames_add(&one, old, new, 0, ANALYZE_RENAMING_TOLD);
-	n = rename_all(p, &one, 0);
-	analyze_renames_deinit(&one);
-	return n;
+	return rename_all(p, &one, 0);
 }
 
 /* ---- all that are known ---- */
@@ -262,7 +257,7 @@ static void consider_words(struct analyze_renames *renames, const struct names s
 	const char *at;
 
 	for (at = old; (at = strstr(at, word[0])); at += n) {
-		char *new;
+		scoped_free char *new = NULL;
 
 		/* "pages" becomes "folios", but "pagevec" and "freepage" are no such words. */
 		if ((at > old && at[-1] != '_') || (at[n] && at[n] != '_' && at[n] != 's') ||
@@ -270,7 +265,6 @@ static void consider_words(struct analyze_renames *renames, const struct names s
 			continue;
 		new = alloc_printf("%.*s%s%s", (int)(at - old), old, word[1], at + n);
 		consider(renames, sides, side, old, new, ANALYZE_RENAMING_INFERRED);
-		free(new);
 	}
 }
 
@@ -289,10 +283,9 @@ static void side_collect(struct analyze_renames *renames, const struct names sid
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		consider(renames, sides, side, known[i][0], known[i][1], ANALYZE_RENAMING_KNOWN);
 	for (size_t i = 0; i < sides[side].n_names; i++) {
-		char *new = alloc_printf("%s" NOPROF, sides[side].names[i]);
+		scoped_free char *new = alloc_printf("%s" NOPROF, sides[side].names[i]);
 
 		consider(renames, sides, side, sides[side].names[i], new, ANALYZE_RENAMING_KNOWN);
-		free(new);
 		consider_folio(renames, sides, side, sides[side].names[i]);
 	}
 }
@@ -308,7 +301,7 @@ static void see(const struct analyze_renames *renames, const char *name)
 /* Marks those of which something was measured in P. */
 static void see_all(const struct analyze_renames *renames, const struct profile *p)
 {
-	bool *called = alloc_array(p->n_sites, sizeof(*called));
+	scoped_free bool *called = alloc_array(p->n_sites, sizeof(*called));
 
 	for (uint32_t i = 0; i < p->n_cells; i++)
 		called[p->cells[i].site] |= p->cells[i].stats.calls > 0;
@@ -319,7 +312,6 @@ static void see_all(const struct analyze_renames *renames, const struct profile 
 	for (uint32_t i = 0; i < p->n_locations; i++)
 		for (uint32_t j = 0; j < p->locations[i].n_frames; j++)
 			see(renames, p->locations[i].frames[j].name);
-	free(called);
 }
 
 define_compare(renaming_compare, struct analyze_renaming, strcmp(a->old, b->old));

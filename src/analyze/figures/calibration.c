@@ -23,7 +23,7 @@ static void form_callees(struct analyze_calibration *c, const struct profile *p,
 			 const double full[PROFILE_N_MECHANISMS],
 			 const double full_spread[PROFILE_N_MECHANISMS])
 {
-	double *costs = alloc_array(p->n_contexts, sizeof(*costs));
+	scoped_free double *costs = alloc_array(p->n_contexts, sizeof(*costs));
 
 	for (uint32_t i = 0; i < p->n_cells; i++) {
 		const struct profile_cell *cell = &p->cells[i];
@@ -39,7 +39,6 @@ static void form_callees(struct analyze_calibration *c, const struct profile *p,
 	}
 	for (uint32_t i = 0; i < p->n_contexts; i++)
 		c->callees[i] = costs[i] > 0 ? c->callees[i] / costs[i] * DEVIATIONS_PER_SPREAD : 0;
-	free(costs);
 }
 
 void analyze_calibration_init(struct analyze_calibration *c, const struct profile *p)
@@ -47,7 +46,7 @@ void analyze_calibration_init(struct analyze_calibration *c, const struct profil
 	double full[PROFILE_N_MECHANISMS] = { 0 }, full_spread[PROFILE_N_MECHANISMS] = { 0 };
 	const char *faults = profile_env_get(p, PROFILE_ENV_PAGE_FAULTS);
 	const struct analyze_cost *row;
-	struct analyze_costs costs;
+	scoped(analyze_costs_deinit) struct analyze_costs costs;
 
 	memset(c, 0, sizeof(*c));
 	c->callees = alloc_array(p->n_contexts, sizeof(*c->callees));
@@ -80,7 +79,6 @@ void analyze_calibration_init(struct analyze_calibration *c, const struct profil
 		if (profile_context_is(p, i, PROFILE_CONTEXT_PAGE_FAULT))
 			c->fault_context = i;
 	form_callees(c, p, full, full_spread);
-	analyze_costs_deinit(&costs);
 }
 
 void analyze_calibration_deinit(struct analyze_calibration *c)

@@ -46,10 +46,9 @@ static void drop_unused(struct analyze_costs *costs)
 /* What MECH was calibrated at, for free(): in older files' own words. */
 static char *calibration_text(const struct profile *p, enum profile_mechanism mech)
 {
-	char *key = alloc_printf(PROFILE_ENV_COST "%s", profile_mechanism_name(mech));
+	scoped_free char *key = alloc_printf(PROFILE_ENV_COST "%s", profile_mechanism_name(mech));
 	const char *text = profile_env_get(p, key);
 
-	free(key);
 	return text ? alloc_strdup(text) : profile_cost_text(p, mech);
 }
 

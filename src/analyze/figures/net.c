@@ -24,14 +24,13 @@ static struct analyze_net_probes probes_of(const struct analyze_costs *costs, co
 
 void analyze_net_init(struct analyze_net *net, const struct profile *p)
 {
-	struct analyze_costs costs;
+	scoped(analyze_costs_deinit) struct analyze_costs costs;
 
 	net->p = p;
 	analyze_calibration_init(&net->calibration, p);
 	analyze_costs_init(&costs, p);
 	net->syscall = probes_of(&costs, profile_mechanism_name(PROFILE_MECH_TRACEPOINT));
 	net->fault = probes_of(&costs, profile_env_get(p, PROFILE_ENV_PAGE_FAULTS));
-	analyze_costs_deinit(&costs);
 }
 
 void analyze_net_deinit(struct analyze_net *net)

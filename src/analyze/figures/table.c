@@ -126,7 +126,7 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 				   .name = first->name,
 				   .label = first->name,
 				   .context = context };
-	struct profile_stats sum;
+	scoped(profile_stats_deinit) struct profile_stats sum;
 
 	profile_stats_init(&sum);
 	for (size_t i = 0; i < n; i++) {
@@ -141,7 +141,6 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 	}
 	analyze_sample_finish(&row.sample);
 	analyze_figures_form(&row.figures, &sum, sampling->options);
-	profile_stats_deinit(&sum);
 	vec_push(rows, rows, row);
 }
 
@@ -181,7 +180,7 @@ define_compare(boot_compare, uint32_t, compare_values(*a, *b));
 
 static void count_runs(struct analyze_table *table, const struct profile *p)
 {
-	uint32_t *boots = alloc_array(p->n_runs, sizeof(*boots));
+	scoped_free uint32_t *boots = alloc_array(p->n_runs, sizeof(*boots));
 
 	for (uint32_t i = 0; i < p->n_runs; i++)
 		if (p->runs[i].kind != PROFILE_RUN_CONTROL)
@@ -189,7 +188,6 @@ static void count_runs(struct analyze_table *table, const struct profile *p)
 	sort_array(boots, table->runs, sizeof(*boots), boot_compare);
 	for (uint32_t i = 0; i < table->runs; i++)
 		table->boots += i == 0 || boots[i] != boots[i - 1];
-	free(boots);
 }
 
 static void label_marked(struct analyze_table *table)
@@ -212,7 +210,7 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 	struct sampling sampling = { .p = p,
 				     .repetitions = &table->repetitions,
 				     .options = options };
-	bool *skipped = analyze_sites_skipped(p);
+	scoped_free bool *skipped = analyze_sites_skipped(p);
 
 	memset(table, 0, sizeof(*table));
 	table->clock = p->clock;
@@ -253,7 +251,6 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 	label_marked(table);
 	free(syscalls.refs);
 	free(functions.refs);
-	free(skipped);
 	analyze_calibration_deinit(&sampling.calibration);
 }
 

@@ -141,8 +141,8 @@ static void reports_collect(struct refs *refs, const struct analyze_net *net, ui
 
 static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 {
-	double *costs = probe_costs(p);
-	struct analyze_net net;
+	scoped_free double *costs = probe_costs(p);
+	scoped(analyze_net_deinit) struct analyze_net net;
 
 	analyze_net_init(&net, p);
 	for (uint32_t i = 0; i < p->n_runs; i++)
@@ -172,8 +172,6 @@ static void refs_collect(struct refs *refs, const struct profile *p, bool raw)
 			ref.probes = analyze_net_cost(&net, i, 1, &ref.probes_error);
 		vec_push(refs, refs, ref);
 	}
-	analyze_net_deinit(&net);
-	free(costs);
 }
 
 static bool is_same(const struct ref *a, const struct ref *b)

@@ -98,7 +98,7 @@ static int location_compare(const void *left, const void *right, void *arg)
 /* Numbers the functions that locations are in. */
 static uint32_t *functions_number(const struct profile *p)
 {
-	uint32_t *order = alloc_array(p->n_locations, sizeof(*order));
+	scoped_free uint32_t *order = alloc_array(p->n_locations, sizeof(*order));
 	uint32_t *function = alloc_array(p->n_locations, sizeof(*function)), i;
 
 	for (i = 0; i < p->n_locations; i++)
@@ -110,7 +110,6 @@ static uint32_t *functions_number(const struct profile *p)
 
 		function[order[i]] = same ? function[order[i - 1]] : order[i];
 	}
-	free(order);
 	return function;
 }
 
@@ -334,7 +333,7 @@ static uint32_t *samples_order(struct analyze_bodies *b, const struct profile *p
 void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p)
 {
 	struct counting c = { .p = p, .b = b };
-	struct places places;
+	scoped(places_deinit) struct places places;
 	uint32_t *order, n, i;
 
 	memset(b, 0, sizeof(*b));
@@ -358,7 +357,6 @@ void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p)
 	free(c.bodies);
 	free(c.function);
 	free(c.body);
-	places_deinit(&places);
 }
 
 void analyze_bodies_deinit(struct analyze_bodies *b)

@@ -123,7 +123,7 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 	const struct analyze_options corrected = { .time = ANALYZE_TIME_ONCPU };
 	struct analyze_range_context all = { .name = ANALYZE_ALL_CONTEXTS };
 	const struct analyze_bodies *bodies = &ranges->bodies;
-	struct profile_stats *stats = contexts_stats(p);
+	scoped_free struct profile_stats *stats = contexts_stats(p);
 	double served = bodies->all > 0 ? bodies->irq / bodies->all : 0;
 
 	for (uint32_t i = 0; i < p->n_contexts; i++) {
@@ -152,7 +152,6 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 	vec_push(ranges, contexts, all);
 	sort_array(ranges->contexts, ranges->n_contexts, sizeof(*ranges->contexts),
 		   context_compare);
-	free(stats);
 }
 
 /* ---- estimates ---- */
@@ -242,7 +241,7 @@ static void times_add(double *times, const struct enclosed *all, size_t n, const
 static double *function_times(const struct analyze_bodies *bodies, const struct profile *p)
 {
 	size_t n = bodies->n_counts;
-	struct enclosed *all = alloc_array(n, sizeof(*all));
+	scoped_free struct enclosed *all = alloc_array(n, sizeof(*all));
 	double *times = alloc_array(n, sizeof(*times));
 
 	for (size_t i = 0; i < n; i++) {
@@ -256,7 +255,6 @@ static double *function_times(const struct analyze_bodies *bodies, const struct 
 	for (size_t i = 0; i < p->n_cells; i++)
 		if (is_timed_function(p, &p->cells[i]))
 			times_add(times, all, n, p, &p->cells[i]);
-	free(all);
 	return times;
 }
 
@@ -411,7 +409,7 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 				     .detached = body->detached };
 	const struct analyze_range_context *whole = context_find(ranges, row.context);
 	struct analyze_estimate estimate = analyze_estimate_none, one;
-	struct profile_stats stats;
+	scoped(profile_stats_deinit) struct profile_stats stats;
 	bool wraps = true;
 
 	profile_stats_init(&stats);
@@ -439,7 +437,6 @@ static uint32_t row_add(struct body_rows *body, const struct item *first, size_t
 	row.redundant = row.estimated && !body->why &&
 			(wraps || isnan(row.side.figures.total) ||
 			 (row.share >= WHOLE && !(estimate.self_share >= OWN)));
-	profile_stats_deinit(&stats);
 	vec_push(ranges, rows, row);
 	return ranges->n_rows - 1;
 }
@@ -478,12 +475,12 @@ static void body_add(struct body_rows body, const struct item *items, size_t n)
 void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 			 const struct analyze_options *options)
 {
-	struct analyze_calibration calibration;
+	scoped(analyze_calibration_deinit) struct analyze_calibration calibration;
 	struct body_rows body = {
 		.ranges = ranges, .p = p, .calibration = &calibration, .options = options
 	};
 	struct items items = { 0 };
-	double *times;
+	scoped_free double *times;
 
 	memset(ranges, 0, sizeof(*ranges));
 	ranges->counted = profile_is_exact(p);
@@ -497,9 +494,7 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 	for_each_run(i, j, items.n_items,
 		     !analyze_body_compare(&items.items[i].body, &items.items[j].body))
 		body_add(body, &items.items[i], j - i);
-	free(times);
 	free(items.items);
-	analyze_calibration_deinit(&calibration);
 }
 
 void analyze_ranges_deinit(struct analyze_ranges *ranges)

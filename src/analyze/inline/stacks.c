@@ -160,7 +160,7 @@ static int finish(struct analyze_stacks *stacks)
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,
 		       double scale, const char *context)
 {
-	struct profile_sample *samples;
+	scoped_free struct profile_sample *samples;
 	size_t n;
 
 	samples = samples_sum(p, &n);
@@ -173,7 +173,6 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 		s.count[side] = (double)samples[i].count * scale;
 		keep(stacks, s);
 	}
-	free(samples);
 	return finish(stacks);
 }
 

@@ -69,7 +69,7 @@ void analyze_change_form(struct analyze_change *c, const struct analyze_sample *
 
 void analyze_change_resample(struct analyze_change *c)
 {
-	double *a, *b;
+	scoped_free double *a = NULL, *b = NULL;
 	uint32_t n_a, n_b;
 
 	if (!c->samples[0] || !c->samples[1])
@@ -81,8 +81,6 @@ void analyze_change_resample(struct analyze_change *c)
 	c->bootstrap = analyze_bootstrap(a, n_a, b, n_b, SEED, ANALYZE_CONFIDENCE);
 	c->mann_whitney = analyze_mann_whitney(a, n_a, b, n_b);
 	c->samples[0] = c->samples[1] = NULL;
-	free(a);
-	free(b);
 }
 
 void analyze_change_form_alone(struct analyze_change *c, const struct analyze_sample *one, int side,
@@ -90,14 +88,13 @@ void analyze_change_form_alone(struct analyze_change *c, const struct analyze_sa
 {
 	/* As many as ONE has: what cannot vary takes no degrees of freedom from it. */
 	uint32_t n = other < ANALYZE_MIN_REPETITIONS ? other : one->n_sums, i;
-	struct analyze_sample zero = { 0 };
+	scoped(analyze_sample_deinit) struct analyze_sample zero = { 0 };
 
 	for (i = 0; i < n; i++)
 		analyze_sample_add(&zero, i, 1, 0);
 	analyze_change_form(c, side ? &zero : one, side ? one : &zero);
 	c->repetitions[!side] = other;
 	analyze_change_resample(c);
-	analyze_sample_deinit(&zero);
 }
 
 /*
@@ -155,7 +152,7 @@ static void judge(struct analyze_change *c, double margin, size_t rows)
 
 void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct)
 {
-	double *p = alloc_array(n, sizeof(*p));
+	scoped_free double *p = alloc_array(n, sizeof(*p));
 	size_t i, rows = 0;
 
 	for (i = 0; i < n; i++) {
@@ -168,5 +165,4 @@ void analyze_changes_judge(struct analyze_change *const *changes, size_t n, doub
 		if (!isnan(p[i]))
 			judge(changes[i], margin_pct / 100, rows);
 	}
-	free(p);
 }

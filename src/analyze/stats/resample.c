@@ -47,7 +47,7 @@ struct analyze_interval analyze_bootstrap(const double *a, uint32_t n_a, const d
 					  uint32_t n_b, uint64_t seed, double confidence)
 {
 	struct analyze_interval interval = { NAN, NAN };
-	double *differences;
+	scoped_free double *differences = NULL;
 
 	if (n_a < ANALYZE_MIN_BOOTSTRAP || n_b < ANALYZE_MIN_BOOTSTRAP)
 		return interval;
@@ -59,7 +59,6 @@ struct analyze_interval analyze_bootstrap(const double *a, uint32_t n_a, const d
 	sort_array(differences, RESAMPLES, sizeof(*differences), value_compare);
 	interval.low = quantile(differences, RESAMPLES, 0.5 - confidence / 2);
 	interval.high = quantile(differences, RESAMPLES, 0.5 + confidence / 2);
-	free(differences);
 	return interval;
 }
 
@@ -115,7 +114,7 @@ static double mann_whitney_normal(double u, double n_a, double n_b, double ties)
 
 double analyze_mann_whitney(const double *a, uint32_t n_a, const double *b, uint32_t n_b)
 {
-	struct value *pooled;
+	scoped_free struct value *pooled = NULL;
 	double ties, u;
 
 	if (n_a < ANALYZE_MIN_MANN_WHITNEY || n_b < ANALYZE_MIN_MANN_WHITNEY)
@@ -127,7 +126,6 @@ double analyze_mann_whitney(const double *a, uint32_t n_a, const double *b, uint
 		pooled[n_a + i] = (struct value){ b[i], true };
 	sort_array(pooled, (size_t)n_a + n_b, sizeof(*pooled), pooled_compare);
 	u = rank_sum(pooled, n_a + n_b, &ties) - (double)n_b * (n_b + 1) / 2;
-	free(pooled);
 	return n_a <= EXACT_MAX && n_b <= EXACT_MAX && ties == 0 ?
 		       mann_whitney_exact(u, n_a, n_b) :
 		       mann_whitney_normal(u, n_a, n_b, ties);

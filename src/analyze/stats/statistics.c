@@ -136,7 +136,7 @@ define_compare(rank_compare, struct ranked,
 
 void analyze_adjust(double *p, size_t n)
 {
-	struct ranked *order = alloc_array(n, sizeof(*order));
+	scoped_free struct ranked *order = alloc_array(n, sizeof(*order));
 	size_t known = 0;
 	double least = 1;
 
@@ -148,7 +148,6 @@ void analyze_adjust(double *p, size_t n)
 		least = fmin(least, order[i].p * (double)known / (double)(i + 1));
 		p[order[i].index] = least;
 	}
-	free(order);
 }
 
 enum analyze_verdict analyze_verdict_of(bool same, double difference, double p)

@@ -69,7 +69,7 @@ static struct site_columns *columns_find(struct varies_data *d, const struct pro
 static double *run_weights(struct varies_data *d, const struct profile *p, const char *function)
 {
 	double *weights = alloc_array(p->n_runs, sizeof(*weights));
-	double *sampled = alloc_array(p->n_runs, sizeof(*sampled));
+	scoped_free double *sampled = alloc_array(p->n_runs, sizeof(*sampled));
 
 	for (uint32_t i = 0; i < p->n_cells; i++)
 		if (is_of(p, p->cells[i].site, function))
@@ -91,7 +91,6 @@ static double *run_weights(struct varies_data *d, const struct profile *p, const
 		d->lost += weights[i] * sampled[i];
 		d->sampled += sampled[i];
 	}
-	free(sampled);
 	return weights;
 }
 
@@ -118,8 +117,8 @@ static struct varies_row row_of(const struct profile_capture *c, const struct si
 void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t side,
 		      const char *function)
 {
-	struct site_columns *sites = columns_find(d, p, function);
-	double *weights = run_weights(d, p, function);
+	scoped_free struct site_columns *sites = columns_find(d, p, function);
+	scoped_free double *weights = run_weights(d, p, function);
 
 	for (uint32_t i = 0; i < p->n_captures; i++) {
 		const struct profile_capture *c = &p->captures[i];
@@ -133,8 +132,6 @@ void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t s
 		vec_push(d, rows, row);
 		d->weight = fmax(d->weight, weight);
 	}
-	free(sites);
-	free(weights);
 }
 
 /* Takes the mean of all off, so that sums of squares lose no digits. */
@@ -179,7 +176,7 @@ static void column_number(struct varies_data *d, uint32_t column)
 {
 	struct varies_column *c = &d->columns[column];
 	uint64_t sign = c->variable->is_signed ? 1ull << 63 : 0;
-	struct value *values = alloc_array(d->n_rows, sizeof(*values));
+	scoped_free struct value *values = alloc_array(d->n_rows, sizeof(*values));
 	uint32_t n = 0;
 
 	c->n_values = 0; /* there may have been another column in its place */
@@ -200,7 +197,6 @@ static void column_number(struct varies_data *d, uint32_t column)
 	for (uint32_t i = 0; i < d->n_rows; i++)
 		if (d->rows[i].absent >> column & 1)
 			c->codes[i] = c->n_values;
-	free(values);
 }
 
 /* ---- differences ---- */

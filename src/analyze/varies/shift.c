@@ -145,7 +145,7 @@ define_compare(shift_compare, struct varies_shift,
 static void add_row(struct varies_shifts *s, const char *function, struct varies_data *d,
 		    uint32_t columns, const struct varies_column *c, double offset)
 {
-	struct varies_tree *t = alloc_new(struct varies_tree);
+	scoped_free struct varies_tree *t = alloc_new(struct varies_tree);
 	struct leaf leaves[VARIES_NODES] = { 0 };
 	struct varies_shift row = { .function = function,
 				    .variable = c ? c->variable->name : NULL };
@@ -158,7 +158,6 @@ static void add_row(struct varies_shifts *s, const char *function, struct varies
 			row.by_values += by_values(&leaves[i], &t->nodes[i], row.sides, offset);
 	row.by_cost = row.delta - row.by_values;
 	vec_push(s, rows, row);
-	free(t);
 }
 
 /* Do the values of both sides overlap, so that what they do can be told from what the side does? */
@@ -191,7 +190,7 @@ static void drop_apart(struct varies_data *d)
 /* The columns that explain something when what a side takes more at equal values, *OFFSET, is taken off. */
 static uint32_t select_within(struct varies_data *d, double *offset)
 {
-	struct varies_tree *t = alloc_new(struct varies_tree);
+	scoped_free struct varies_tree *t = alloc_new(struct varies_tree);
 	double chances[VARIES_COLUMNS];
 
 	varies_draw(d);
@@ -199,14 +198,13 @@ static uint32_t select_within(struct varies_data *d, double *offset)
 	*offset = offset_of(t, d);
 	varies_data_offset(d, *offset);
 	varies_draw(d);
-	free(t);
 	return varies_select(d, chances);
 }
 
 static void add_function(struct varies_shifts *s, const struct profile *const p[2],
 			 const char *function)
 {
-	struct varies_data d = { 0 };
+	scoped(varies_data_deinit) struct varies_data d = { 0 };
 	uint32_t selected, first = s->n_rows;
 	double offset;
 
@@ -224,7 +222,6 @@ static void add_function(struct varies_shifts *s, const struct profile *const p[
 		sort_array(&s->rows[first + 1], s->n_rows - first - 1, sizeof(*s->rows),
 			   shift_compare);
 	}
-	varies_data_deinit(&d);
 }
 
 /* ---- which functions ---- */
@@ -241,7 +238,7 @@ struct functions {
 
 static void functions_add(struct functions *f, const struct profile *p, int side)
 {
-	struct function *of = alloc_array(p->n_sites, sizeof(*of));
+	scoped_free struct function *of = alloc_array(p->n_sites, sizeof(*of));
 
 	for (uint32_t i = 0; i < p->n_captures; i++) {
 		of[p->captures[i].site].calls[side] += (double)p->captures[i].calls;
@@ -252,7 +249,6 @@ static void functions_add(struct functions *f, const struct profile *p, int side
 		if (of[i].calls[side] > 0 && p->sites[i].kind == PROFILE_SITE_FUNCTION)
 			vec_push(f, rows, of[i]);
 	}
-	free(of);
 }
 
 define_compare(name_compare, struct function, compare_text(a->name, b->name));

@@ -88,7 +88,7 @@ static double missed(const struct varies_sums *part, double prediction)
 static double validate_fold(struct varies_data *d, uint32_t columns, int fold,
 			    struct varies_sums *others, double *left)
 {
-	struct varies_tree *t = alloc_new(struct varies_tree);
+	scoped_free struct varies_tree *t = alloc_new(struct varies_tree);
 	double all = 0;
 
 	for (uint32_t i = 0; i < d->n_rows; i++) {
@@ -109,7 +109,6 @@ static double validate_fold(struct varies_data *d, uint32_t columns, int fold,
 		all += missed(&d->folds[i * VARIES_FOLDS + fold],
 			      t->nodes[0].sums.sum / t->nodes[0].sums.n);
 	d->steps += (N_COMPLEXITIES + VARIES_FOLDS) * d->n_rows;
-	free(t);
 	return all;
 }
 
@@ -132,7 +131,7 @@ static size_t simplest(double (*left)[N_COMPLEXITIES], size_t best)
 double varies_validate(struct varies_data *d, uint32_t columns, double *complexity)
 {
 	double left[VARIES_FOLDS][N_COMPLEXITIES], sums[N_COMPLEXITIES] = { 0 }, all = 0;
-	struct varies_sums *others = alloc_array(d->n_rows, sizeof(*others));
+	scoped_free struct varies_sums *others = alloc_array(d->n_rows, sizeof(*others));
 	size_t best = 0;
 
 	for (int f = 0; f < VARIES_FOLDS; f++) {
@@ -140,7 +139,6 @@ double varies_validate(struct varies_data *d, uint32_t columns, double *complexi
 		for (size_t c = 0; c < N_COMPLEXITIES; c++)
 			sums[c] += left[f][c];
 	}
-	free(others);
 	for (size_t c = 1; c < N_COMPLEXITIES; c++)
 		if (sums[c] < sums[best])
 			best = c;
@@ -152,7 +150,7 @@ double varies_validate(struct varies_data *d, uint32_t columns, double *complexi
 
 double varies_fit(struct varies_tree *t, struct varies_data *d, uint32_t columns)
 {
-	struct varies_sums *all = alloc_array(d->n_rows, sizeof(*all));
+	scoped_free struct varies_sums *all = alloc_array(d->n_rows, sizeof(*all));
 	double complexity, explained = varies_validate(d, columns, &complexity);
 
 	for (uint32_t i = 0; i < d->n_rows; i++)
@@ -161,7 +159,6 @@ double varies_fit(struct varies_tree *t, struct varies_data *d, uint32_t columns
 	varies_tree_grow(t, d, columns, all);
 	d->least /= d->weight;
 	varies_tree_prune(t, complexity);
-	free(all);
 	return explained;
 }
 
@@ -253,9 +250,9 @@ struct cell {
 static void take_off(struct shuffled *s, uint32_t columns)
 {
 	struct varies_data *d = s->d;
-	struct varies_tree *t = alloc_new(struct varies_tree);
-	struct cell *cells = alloc_array(d->n_rows, sizeof(*cells));
-	double *fit = alloc_array(d->n_rows, sizeof(*fit));
+	scoped_free struct varies_tree *t = alloc_new(struct varies_tree);
+	scoped_free struct cell *cells = alloc_array(d->n_rows, sizeof(*cells));
+	scoped_free double *fit = alloc_array(d->n_rows, sizeof(*fit));
 	uint32_t at = 0;
 
 	varies_tree_grow(t, d, columns, s->sums);
@@ -286,9 +283,6 @@ static void take_off(struct shuffled *s, uint32_t columns)
 	for (uint32_t i = 0; i < d->n_rows; i++)
 		for (uint32_t j = 0; j < d->number[i]; j++)
 			s->calls[at++] -= fit[i];
-	free(cells);
-	free(fit);
-	free(t);
 }
 
 uint32_t varies_select(struct varies_data *d, double *p)

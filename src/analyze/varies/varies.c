@@ -128,7 +128,7 @@ static void rank(struct varies *v, struct varies_data *d, struct varies_tree *t)
 
 static void analyze(struct varies *v, struct varies_data *d)
 {
-	struct varies_tree *t = alloc_new(struct varies_tree);
+	scoped_free struct varies_tree *t = alloc_new(struct varies_tree);
 	double equal = 0, all = varies_rest(&d->all);
 
 	for (uint32_t i = 0; i < d->n_rows; i++)
@@ -156,12 +156,11 @@ static void analyze(struct varies *v, struct varies_data *d)
 		parts_add(v, d, t, &(struct varies_part){ 0 }, 0, all);
 	}
 	v->steps = d->steps;
-	free(t);
 }
 
 int varies_init(struct varies *v, const struct profile *p, const char *function)
 {
-	struct varies_data d = { 0 };
+	scoped(varies_data_deinit) struct varies_data d = { 0 };
 
 	*v = (struct varies){ .function = function };
 	if (!function)
@@ -173,7 +172,6 @@ int varies_init(struct varies *v, const struct profile *p, const char *function)
 	} else {
 		log_error("no values of '%s' were captured: record it with --context", function);
 	}
-	varies_data_deinit(&d);
 	return v->n_rows ? 0 : -ENOENT;
 }
 

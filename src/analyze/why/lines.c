@@ -49,7 +49,7 @@ static bool is_same(const struct why_line *a, const struct why_line *b, double s
 static void match(struct side s[2], double scale)
 {
 	uint32_t n = s[0].n_items, m = s[1].n_items, width = m + 1;
-	uint32_t *best = alloc_array((size_t)(n + 1) * width, sizeof(*best));
+	scoped_free uint32_t *best = alloc_array((size_t)(n + 1) * width, sizeof(*best));
 
 	for (uint32_t i = n; i-- > 0;) {
 		for (uint32_t j = m; j-- > 0;) {
@@ -70,7 +70,6 @@ static void match(struct side s[2], double scale)
 		else
 			j++;
 	}
-	free(best);
 }
 
 /* Both sides' lines of NODE, for sides_deinit(); false: they are too many to compare. */
@@ -291,7 +290,7 @@ static void add_node(struct why_line_changes *l, const struct why_tree *t, uint3
 
 void why_line_changes_init(struct why_line_changes *l, const struct why_tree *t, uint32_t context)
 {
-	bool *within = alloc_array(t->n_nodes, sizeof(*within));
+	scoped_free bool *within = alloc_array(t->n_nodes, sizeof(*within));
 	size_t all;
 
 	*l = (struct why_line_changes){};
@@ -303,7 +302,6 @@ void why_line_changes_init(struct why_line_changes *l, const struct why_tree *t,
 		if (within[i] && n->self[0] != n->self[1])
 			add_node(l, t, i);
 	}
-	free(within);
 	all = unite_array(l->items, l->n_items, sizeof(*l->items), by_line, line_add);
 	l->n_items = 0;
 	for (uint32_t i = 0; i < all; i++)

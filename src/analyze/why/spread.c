@@ -45,7 +45,7 @@ static struct why_spread sum_up(const struct why_causes *c, const struct item *i
 
 struct why_spread why_spread_find(const struct why *w, const struct why_context *c)
 {
-	struct item *items = alloc_array(c->causes.n_parts, sizeof(*items));
+	scoped_free struct item *items = alloc_array(c->causes.n_parts, sizeof(*items));
 	struct why_spread best = {};
 	uint32_t n = 0;
 
@@ -68,7 +68,6 @@ struct why_spread why_spread_find(const struct why *w, const struct why_context 
 		    fabs(s.most->delta) <= MOST_IN_ONE * fabs(s.delta))
 			best = s;
 	}
-	free(items);
 	if (best.most)
 		why_judge(w, &best.doubt, best.delta + best.rest);
 	return best;

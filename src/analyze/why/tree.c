@@ -188,7 +188,7 @@ static void add_times(struct why_tree *t, const struct why_side *s, struct ends 
 {
 	const struct profile *p = s->p;
 	uint32_t n_runs = s->end - s->first;
-	struct times *all = alloc_array(p->n_executions, sizeof(*all));
+	scoped_free struct times *all = alloc_array(p->n_executions, sizeof(*all));
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < p->n_executions; i++) {
@@ -209,7 +209,6 @@ static void add_times(struct why_tree *t, const struct why_side *s, struct ends 
 		line->times[side] = fmax(line->times[side], all[i].times);
 		add_loop(t, p, &all[i], side);
 	}
-	free(all);
 }
 
 static const struct profile_frame user_code = { .name = "[user]" };
@@ -218,8 +217,8 @@ static void add_side(struct why_tree *t, const struct why_side *s, int side)
 {
 	const struct profile *p = s->p;
 	uint32_t n_runs = s->end - s->first;
-	struct ends *ends = alloc_array(p->n_stacks, sizeof(*ends));
-	bool *wanted = contexts_of(s);
+	scoped_free struct ends *ends = alloc_array(p->n_stacks, sizeof(*ends));
+	scoped_free bool *wanted = contexts_of(s);
 
 	for (uint32_t i = 0; i < p->n_samples; i++) {
 		const struct profile_sample *sample = &p->samples[i];
@@ -257,8 +256,6 @@ static void add_side(struct why_tree *t, const struct why_side *s, int side)
 	}
 	memset(ends, 0, p->n_stacks * sizeof(*ends));
 	add_times(t, s, ends, wanted, side);
-	free(wanted);
-	free(ends);
 }
 
 static void sum_up(struct why_tree *t)

@@ -35,7 +35,7 @@ static void add_runs(struct why *w, const struct profile *p, const uint32_t runs
 {
 	const struct why_side one = { p, runs[0], runs[0] + 1, names };
 	const struct why_side other = { p, runs[1], runs[1] + 1, names };
-	struct why_tree t;
+	scoped(why_tree_deinit) struct why_tree t;
 
 	why_tree_init(&t, &one, &other);
 	for (uint32_t i = 0; i < w->n_contexts; i++) {
@@ -49,7 +49,6 @@ static void add_runs(struct why *w, const struct profile *p, const uint32_t runs
 		why_causes_vary(&c->causes, &causes, side, weight);
 		why_causes_deinit(&causes);
 	}
-	why_tree_deinit(&t);
 }
 
 static bool is_large(const struct why_context *c, double delta)
@@ -78,7 +77,8 @@ static void vary_causes(struct why *w, const struct profile *p, int side)
 /* What each run of P executes in each context, against their mean. */
 static void vary_contexts(struct why *w, const struct profile *p, int side)
 {
-	double *totals = alloc_array((size_t)p->n_contexts * p->n_runs, sizeof(*totals));
+	scoped_free double *totals =
+		alloc_array((size_t)p->n_contexts * p->n_runs, sizeof(*totals));
 
 	for (uint32_t i = 0; i < p->n_samples; i++)
 		totals[p->samples[i].context * p->n_runs + p->samples[i].run] +=
@@ -90,7 +90,6 @@ static void vary_contexts(struct why *w, const struct profile *p, int side)
 			if (!strcmp(w->contexts[k].name, p->contexts[i].name))
 				w->contexts[k].doubt.squares[side] = m.variance * (m.n - 1);
 	}
-	free(totals);
 }
 
 define_compare(by_value, double, compare_values(*a, *b));

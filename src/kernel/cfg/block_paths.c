@@ -219,9 +219,9 @@ static int compare_depth(const void *a, const void *b)
 uint32_t kernel_paths_bits(const struct kernel_graph *graph, const struct kernel_loops *loops,
 			   const bool *measure, uint8_t *bit)
 {
-	struct by_depth *order = alloc_array(graph->n_blocks, sizeof(*order));
+	scoped_free struct by_depth *order = alloc_array(graph->n_blocks, sizeof(*order));
 	enum kernel_on_path *path = alloc_array(graph->n_blocks, sizeof(*path));
-	bool *none = alloc_array(graph->n_blocks, sizeof(*none));
+	scoped_free bool *none = alloc_array(graph->n_blocks, sizeof(*none));
 	uint32_t n = 0;
 
 	/* With nothing known of a call, what must be on its path is on each. */
@@ -236,16 +236,14 @@ uint32_t kernel_paths_bits(const struct kernel_graph *graph, const struct kernel
 		n = KERNEL_MAX_BITS;
 	for (uint32_t i = 0; i < n; i++)
 		bit[order[i].block] = (uint8_t)i;
-	free(order);
 	free(path);
-	free(none);
 	return n;
 }
 
 bool kernel_paths_of(const struct kernel_graph *graph, const uint8_t *bit, uint64_t signature,
 		     enum kernel_on_path *on_path)
 {
-	bool *measure = alloc_array(graph->n_blocks, sizeof(*measure));
+	scoped_free bool *measure = alloc_array(graph->n_blocks, sizeof(*measure));
 	bool *hit = alloc_array(graph->n_blocks, sizeof(*hit)), ok;
 
 	for (uint32_t b = 0; b < graph->n_blocks; b++) {
@@ -253,7 +251,6 @@ bool kernel_paths_of(const struct kernel_graph *graph, const uint8_t *bit, uint6
 		hit[b] = measure[b] && signature >> bit[b] & 1;
 	}
 	ok = kernel_blocks_path(graph, measure, hit, on_path);
-	free(measure);
 	free(hit);
 	return ok;
 }

@@ -97,7 +97,7 @@ static void find_costs(struct planner *p, kernel_blacklisted_fn blacklisted, voi
 {
 	uint32_t n;
 	const struct kernel_block *blocks = kernel_flow_blocks(p->flow, &n);
-	bool *dead = find_dead(p->flow, &p->out->graph);
+	scoped_free bool *dead = find_dead(p->flow, &p->out->graph);
 
 	for (uint32_t b = 0; b < n; b++) {
 		p->probes[b].block = b;
@@ -112,7 +112,6 @@ static void find_costs(struct planner *p, kernel_blacklisted_fn blacklisted, voi
 		else
 			p->out->n_unprobed++;
 	}
-	free(dead);
 }
 
 /* Loops' heads come for free: where others can be left out for them, they are. */

@@ -31,10 +31,10 @@ static int compare_cost(const void *a, const void *b)
 uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *costs,
 			      bool calls_known, bool *measure)
 {
-	struct by_cost *order;
+	scoped_free struct by_cost *order;
 	struct flow_nodes j;
 	uint32_t n = 0, unknown = 0, *tree;
-	bool *known, *bridge;
+	scoped_free bool *known, *bridge;
 
 	flow_nodes_init(&j, graph);
 	order = alloc_array(j.n_edges, sizeof(*order));
@@ -64,10 +64,7 @@ uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *
 	flow_nodes_bridges(&j, known, bridge);
 	for (uint32_t e = 0; e < graph->n_blocks; e++)
 		unknown += j.exists[e] && !known[e] && !bridge[e];
-	free(order);
 	free(tree);
-	free(known);
-	free(bridge);
 	flow_nodes_clear(&j);
 	return unknown;
 }
@@ -168,11 +165,11 @@ static void solver_clear(struct solver *s)
  */
 static uint64_t solve_blocks(const struct flow_nodes *j, int64_t *value)
 {
-	bool *known = alloc_array(j->n_edges, sizeof(*known));
-	bool *bridge = alloc_array(j->n_edges, sizeof(*bridge));
-	uint32_t *node = alloc_array(j->n_ports, sizeof(*node));
-	uint32_t *from = alloc_array(j->n_edges, sizeof(*from));
-	uint32_t *to = alloc_array(j->n_edges, sizeof(*to));
+	scoped_free bool *known = alloc_array(j->n_edges, sizeof(*known));
+	scoped_free bool *bridge = alloc_array(j->n_edges, sizeof(*bridge));
+	scoped_free uint32_t *node = alloc_array(j->n_ports, sizeof(*node));
+	scoped_free uint32_t *from = alloc_array(j->n_edges, sizeof(*from));
+	scoped_free uint32_t *to = alloc_array(j->n_edges, sizeof(*to));
 	struct solver s;
 
 	for (uint32_t e = 0; e < j->n_edges; e++)
@@ -195,11 +192,6 @@ static uint64_t solve_blocks(const struct flow_nodes *j, int64_t *value)
 	s.value = value;
 	solve(&s);
 	solver_clear(&s);
-	free(known);
-	free(bridge);
-	free(node);
-	free(from);
-	free(to);
 	return s.residual;
 }
 
@@ -219,8 +211,8 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 {
 	uint32_t n_ports = 2 * (g->n_blocks + 1), n_edges = g->n_arcs + n_ports + 1;
 	uint32_t *from = alloc_array(n_edges, sizeof(*from)), nowhere = n_ports;
-	uint32_t *to = alloc_array(n_edges, sizeof(*to));
-	int64_t *value = alloc_array(n_edges, sizeof(*value));
+	scoped_free uint32_t *to = alloc_array(n_edges, sizeof(*to));
+	scoped_free int64_t *value = alloc_array(n_edges, sizeof(*value));
 	bool any = false;
 	struct solver s;
 
@@ -259,8 +251,6 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 	memcpy(arcs, value, g->n_arcs * sizeof(*arcs));
 	solver_clear(&s);
 	free(from);
-	free(to);
-	free(value);
 	return s.residual;
 }
 
@@ -268,7 +258,7 @@ void kernel_blocks_solve(const struct kernel_graph *graph, const int64_t *measur
 			 struct kernel_counts *out)
 {
 	struct flow_nodes j;
-	int64_t *value;
+	scoped_free int64_t *value;
 
 	flow_nodes_init(&j, graph);
 	value = alloc_array(j.n_edges, sizeof(*value));
@@ -288,7 +278,6 @@ void kernel_blocks_solve(const struct kernel_graph *graph, const int64_t *measur
 		out->n_negative += value[b] < 0 && value[b] != KERNEL_COUNT_UNKNOWN;
 	for (uint32_t a = 0; a < graph->n_arcs; a++)
 		out->n_negative += out->arcs[a] < 0 && out->arcs[a] != KERNEL_COUNT_UNKNOWN;
-	free(value);
 	flow_nodes_clear(&j);
 }
 

@@ -33,9 +33,9 @@ static void find_order(struct finder *f)
 	const struct kernel_graph *g = f->g;
 	uint32_t *by_from, *first = kernel_graph_index(g, false, &by_from), n = 0,
 			   left = g->n_blocks;
-	uint32_t *stack = alloc_array(g->n_blocks, sizeof(*stack));
-	uint32_t *next = alloc_array(g->n_blocks, sizeof(*next));
-	bool *seen = alloc_array(g->n_blocks, sizeof(*seen));
+	scoped_free uint32_t *stack = alloc_array(g->n_blocks, sizeof(*stack));
+	scoped_free uint32_t *next = alloc_array(g->n_blocks, sizeof(*next));
+	scoped_free bool *seen = alloc_array(g->n_blocks, sizeof(*seen));
 
 	memcpy(next, first, g->n_blocks * sizeof(*next));
 	f->order = alloc_array(g->n_blocks, sizeof(*f->order));
@@ -59,9 +59,6 @@ static void find_order(struct finder *f)
 	}
 	f->n_order = g->n_blocks - left;
 	memmove(f->order, f->order + left, f->n_order * sizeof(*f->order));
-	free(seen);
-	free(next);
-	free(stack);
 	free(first);
 	free(by_from);
 }
@@ -213,8 +210,8 @@ static void nest(struct finder *f, uint32_t *mark, uint32_t *stack)
 void kernel_loops_find(const struct kernel_graph *graph, struct kernel_loops *out)
 {
 	struct finder f = { .g = graph, .out = out };
-	uint32_t *mark = alloc_array(graph->n_blocks, sizeof(*mark));
-	uint32_t *stack = alloc_array(graph->n_blocks, sizeof(*stack));
+	scoped_free uint32_t *mark = alloc_array(graph->n_blocks, sizeof(*mark));
+	scoped_free uint32_t *stack = alloc_array(graph->n_blocks, sizeof(*stack));
 
 	memset(out, 0, sizeof(*out));
 	out->innermost = alloc_array(graph->n_blocks, sizeof(*out->innermost));
@@ -231,8 +228,6 @@ void kernel_loops_find(const struct kernel_graph *graph, struct kernel_loops *ou
 	free(f.idom);
 	free(f.pred);
 	free(f.first_pred);
-	free(stack);
-	free(mark);
 }
 
 void kernel_loops_clear(struct kernel_loops *loops)

@@ -151,9 +151,9 @@ static void search_from(struct bridges *b, uint32_t start, uint32_t *stack, uint
 void flow_nodes_bridges(const struct flow_nodes *j, const bool *known, bool *bridge)
 {
 	struct bridges b = { .j = j, .known = known, .bridge = bridge };
-	uint32_t *stack = alloc_array(j->n_ports, sizeof(*stack));
-	uint32_t *via = alloc_array(j->n_ports, sizeof(*via));
-	uint32_t *next = alloc_array(j->n_ports, sizeof(*next));
+	scoped_free uint32_t *stack = alloc_array(j->n_ports, sizeof(*stack));
+	scoped_free uint32_t *via = alloc_array(j->n_ports, sizeof(*via));
+	scoped_free uint32_t *next = alloc_array(j->n_ports, sizeof(*next));
 
 	memset(bridge, 0, j->n_edges * sizeof(*bridge));
 	list_unknown(&b);
@@ -166,7 +166,4 @@ void flow_nodes_bridges(const struct flow_nodes *j, const bool *known, bool *bri
 	free(b.arcs);
 	free(b.entered);
 	free(b.low);
-	free(stack);
-	free(via);
-	free(next);
 }

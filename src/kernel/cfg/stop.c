@@ -554,14 +554,13 @@ char *kernel_stop_of(struct kernel_stops *s, const struct kernel_stop_function *
 
 		for (uint32_t b = 0; b < f->graph->n_blocks && n < MAX_EXITS; b++) {
 			bool at_head;
-			char *one;
+			scoped_free char *one = NULL;
 
 			if (!leaves(s, loop, b, &at_head) || at_head != wanted)
 				continue;
 			one = condition(s, loop, b);
 			if (one && !(text && strstr(text, one)))
 				alloc_append(&text, "%s%s", n++ ? " and " : "", one);
-			free(one);
 		}
 	}
 	for (uint32_t b = 0; b < f->graph->n_blocks; b++)

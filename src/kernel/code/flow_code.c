@@ -172,7 +172,7 @@ static void note_bad(struct flow_builder *b, uint64_t addr)
 
 static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p)
 {
-	bool *starts = p->file ? file_boundaries(b, p) : NULL;
+	scoped_free bool *starts = p->file ? file_boundaries(b, p) : NULL;
 	size_t len = (size_t)(p->end - p->start), restored = 0;
 
 	for (size_t at = 0; at < len;) {
@@ -198,7 +198,6 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 			note_bad(b, p->start + at);
 		at += ok ? dec.len : 1;
 	}
-	free(starts);
 }
 
 /*

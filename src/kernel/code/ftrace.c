@@ -43,7 +43,7 @@ static int read_records(const struct kernel_kcore *kcore, const struct layout *l
 			uint32_t n, struct locations *out)
 {
 	size_t size = (size_t)n * l->record_size;
-	char *records;
+	scoped_free char *records = NULL;
 	int err;
 
 	if (n > RECORDS_MAX)
@@ -56,7 +56,6 @@ static int read_records(const struct kernel_kcore *kcore, const struct layout *l
 		memcpy(&addr, records + i + l->ip, sizeof(addr));
 		vec_push(out, addrs, addr);
 	}
-	free(records);
 	return err;
 }
 

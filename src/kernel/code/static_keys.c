@@ -22,7 +22,7 @@ static void read_jumps(struct arch_tables *out, const struct kernel_kcore *kcore
 	uint64_t start = kernel_kallsyms_variable(ks, bounds->start);
 	uint64_t stop = kernel_kallsyms_variable(ks, bounds->stop);
 	struct arch_section sections[ARCH_N_SECTIONS] = {};
-	uint8_t *bytes;
+	scoped_free uint8_t *bytes = NULL;
 
 	*out = (struct arch_tables){};
 	if (!kcore || !start || stop <= start || stop - start > MAX_TABLE)
@@ -31,7 +31,6 @@ static void read_jumps(struct arch_tables *out, const struct kernel_kcore *kcore
 	sections[ARCH_SECTION_LABELS] = (struct arch_section){ start, bytes, stop - start };
 	if (!kernel_kcore_read(kcore, start, bytes, stop - start))
 		arch_tables_read(out, sections, 0, NULL, NULL);
-	free(bytes);
 }
 
 char *kernel_static_key_name(const char *name, uint64_t offset)
@@ -46,7 +45,7 @@ char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kerne
 {
 	struct arch_tables tables;
 	char *text = NULL;
-	uint64_t *keys;
+	scoped_free uint64_t *keys;
 
 	read_jumps(&tables, kcore, ks);
 	keys = alloc_array(tables.n_labels, sizeof(*keys));
@@ -59,7 +58,7 @@ char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kerne
 		uint64_t offset;
 		const char *in = kernel_kallsyms_variable_at(ks, keys[i], &offset);
 		int32_t enabled = 0;
-		char *name;
+		scoped_free char *name = NULL;
 
 		if ((i && keys[i] == keys[i - 1]) || !in ||
 		    kernel_kcore_read(kcore, keys[i], &enabled, sizeof(enabled)) || enabled <= 0)
@@ -67,9 +66,7 @@ char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kerne
 		name = kernel_static_key_name(in, offset);
 		if (name)
 			alloc_append(&text, "%s%s", *text ? " " : "", name);
-		free(name);
 	}
-	free(keys);
 	arch_tables_clear(&tables);
 	return text;
 }

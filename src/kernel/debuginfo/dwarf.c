@@ -69,7 +69,7 @@ static const struct dwarf_span *find_span(const struct dwarf_span *spans, uint32
 void kernel_dwarf_flatten(const struct dwarf_span *spans, uint32_t n, kernel_dwarf_piece_fn fn,
 			  void *arg)
 {
-	uint64_t *at = alloc_array(2 * (size_t)n, sizeof(*at));
+	scoped_free uint64_t *at = alloc_array(2 * (size_t)n, sizeof(*at));
 	size_t n_at = 2 * (size_t)n;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -84,7 +84,6 @@ void kernel_dwarf_flatten(const struct dwarf_span *spans, uint32_t n, kernel_dwa
 		if (span)
 			fn(at[i], at[i + 1], span->index, arg);
 	}
-	free(at);
 }
 
 static void add_unit(struct dwarf *d, Dwarf_Die *die)

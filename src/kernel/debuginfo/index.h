@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "kernel/image/image.h"
 
 struct kernel_index;
@@ -51,6 +52,7 @@ int kernel_index_open(const char *path, const struct kernel_build_id *id,
 int kernel_index_write(const struct kernel_index *idx, const char *path);
 
 void kernel_index_destroy(struct kernel_index *idx); /* accepts NULL */
+define_scoped(kernel_index_destroy, struct kernel_index);
 
 /* Where the cache keeps the index of ID; NULL without a build-id. For free(). */
 char *kernel_index_cache_path(const struct kernel_build_id *id);

@@ -65,10 +65,9 @@ static int write_index(int fd, const void *arg)
 
 int kernel_index_write(const struct kernel_index *idx, const char *path)
 {
-	char *copy = alloc_strdup(path);
+	scoped_free char *copy = alloc_strdup(path);
 
 	make_parents(copy);
-	free(copy);
 	/* A kernel of the lab is for whoever may read its vmlinux. */
 	return output_replace(path, &(struct output){ write_index, idx, .mode = 0644 });
 }

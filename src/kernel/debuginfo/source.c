@@ -131,7 +131,8 @@ static uint64_t makefile_number(const char *text, const char *name)
 
 bool kernel_source_fits(const struct kernel_source *s, const char *release)
 {
-	char *path = s->dirs[0] ? alloc_printf("%sMakefile", s->dirs[0]) : NULL, *text = NULL;
+	scoped_free char *path = s->dirs[0] ? alloc_printf("%sMakefile", s->dirs[0]) : NULL,
+			 *text = NULL;
 	unsigned int want[3];
 	bool fits = true;
 	size_t len;
@@ -144,8 +145,6 @@ bool kernel_source_fits(const struct kernel_source *s, const char *release)
 		       (version == want[0] && makefile_number(text, "PATCHLEVEL") == want[1] &&
 			makefile_number(text, "SUBLEVEL") == want[2]);
 	}
-	free(text);
-	free(path);
 	return fits;
 }
 
@@ -180,10 +179,9 @@ static bool read_below(const struct kernel_source *s, const char *name, char **t
 	bool found = false;
 
 	for (int i = 0; i < 2 && !found && is_within(name); i++) {
-		char *path = s->dirs[i] ? alloc_printf("%s%s", s->dirs[i], name) : NULL;
+		scoped_free char *path = s->dirs[i] ? alloc_printf("%s%s", s->dirs[i], name) : NULL;
 
 		found = path && !file_read(path, MAX_FILE, text, len);
-		free(path);
 	}
 	return found;
 }

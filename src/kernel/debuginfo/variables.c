@@ -190,7 +190,7 @@ static bool find_member(Dwarf_Die *type, uint64_t from, const char *path, const 
 	do {
 		uint64_t start, len, rest;
 		const char *name;
-		char *inner;
+		scoped_free char *inner = NULL;
 
 		if (dwarf_tag(&member) != DW_TAG_member ||
 		    !member_place(&member, &of, &start, &len) || start > from ||
@@ -208,7 +208,6 @@ static bool find_member(Dwarf_Die *type, uint64_t from, const char *path, const 
 		} else {
 			found = find_member(&of, rest, inner, w, depth + 1);
 		}
-		free(inner);
 	} while (!found && !dwarf_siblingof(&member, &member));
 	return found;
 }

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "base/alloc.h"
+
 #define KERNEL_BTF_DIR  "/sys/kernel/btf/"
 #define KERNEL_BTF_PATH KERNEL_BTF_DIR "vmlinux"
 
@@ -19,6 +21,7 @@ int kernel_btf_load(const char *path, struct kernel_btf **out);
 /* The same for a module's raw BTF, whose base is BASE, which must outlive it. Its own functions only. */
 int kernel_btf_load_split(const char *path, const struct kernel_btf *base, struct kernel_btf **out);
 void kernel_btf_destroy(struct kernel_btf *b); /* accepts NULL */
+define_scoped(kernel_btf_destroy, struct kernel_btf);
 
 /* The type id of the function NAME, or -ENOENT. Of several (pahole keeps one) the first. */
 int32_t kernel_btf_function(const struct kernel_btf *b, const char *name);

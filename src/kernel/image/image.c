@@ -367,18 +367,17 @@ int kernel_image_find(const char *explicit_path, const char *release,
 		return open_asked(asked, !explicit_path, release, id, out);
 	for (size_t i = 0;
 	     kernel_is_release(release) && i < sizeof(places) / sizeof(*places) && !done; i++) {
-		char *path = alloc_printf("%s%s%s", places[i].before, release, places[i].after);
+		scoped_free char *path =
+			alloc_printf("%s%s%s", places[i].before, release, places[i].after);
 
 		done = try_place(path, id, out, &why);
-		free(path);
 	}
 	if (!done && id && id->len > 1) {
-		char *path;
+		scoped_free char *path;
 
 		kernel_build_id_format(id, hex, sizeof(hex));
 		path = alloc_printf("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
 		try_place(path, id, out, &why);
-		free(path);
 	}
 	if (!*out && why_not)
 		*why_not = alloc_printf("no vmlinux of %s below /usr/lib/debug, /lib/modules or "

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
+
 struct kernel_image;
 
 #define KERNEL_BUILD_ID_MAX 64
@@ -65,6 +67,7 @@ struct kernel_image *kernel_module_find(const char *name, const char *release,
 /* Opens one file. Reports its errors: -ENOEXEC for what is not a usable ELF file, or errno. */
 int kernel_image_open(const char *path, struct kernel_image **out);
 void kernel_image_destroy(struct kernel_image *img); /* accepts NULL */
+define_scoped(kernel_image_destroy, struct kernel_image);
 
 const char *kernel_image_path(const struct kernel_image *img);
 const struct kernel_build_id *kernel_image_build_id(const struct kernel_image *img);

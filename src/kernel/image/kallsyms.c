@@ -372,13 +372,12 @@ const struct kernel_sym *const *kernel_kallsyms_named(const struct kernel_kallsy
 size_t kernel_kallsyms_reported_len(const struct kernel_kallsyms *ks, const char *name)
 {
 	size_t n, base_len = kernel_name_base_len(name);
-	char *base;
+	scoped_free char *base = NULL;
 
 	if (!strstr(name + base_len, ".part."))
 		return base_len;
 	base = alloc_strndup(name, base_len);
 	kernel_kallsyms_named(ks, base, &n);
-	free(base);
 	return n ? strlen(name) : base_len;
 }
 

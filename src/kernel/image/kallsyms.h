@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
+
 #define KERNEL_KALLSYMS_PATH "/proc/kallsyms"
 
 struct kernel_sym {
@@ -31,6 +33,7 @@ struct kernel_kallsyms;
  */
 int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out);
 void kernel_kallsyms_destroy(struct kernel_kallsyms *ks); /* accepts NULL */
+define_scoped(kernel_kallsyms_destroy, struct kernel_kallsyms);
 
 /* The bounds of the image's text. etext is 0 where there is no such symbol. */
 uint64_t kernel_kallsyms_stext(const struct kernel_kallsyms *ks);

@@ -162,10 +162,9 @@ int kernel_image_link(struct kernel_image *img)
 
 int kernel_module_build_id(const char *name, struct kernel_build_id *id)
 {
-	char *notes = alloc_printf("/sys/module/%s/notes/.note.gnu.build-id", name);
+	scoped_free char *notes = alloc_printf("/sys/module/%s/notes/.note.gnu.build-id", name);
 	int err = kernel_build_id_read(notes, id);
 
-	free(notes);
 	return err;
 }
 
@@ -239,9 +238,10 @@ static void search_lab(const char *name, const char *release, const struct kerne
 		       struct kernel_image **out)
 {
 	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
-	char *cache = lab && *lab ? alloc_strdup(lab) :
-				    alloc_printf("%s/.cache/kprotperf/lab", home ? home : "");
-	char *pattern = alloc_printf(
+	scoped_free char *cache = lab && *lab ?
+					  alloc_strdup(lab) :
+					  alloc_printf("%s/.cache/kprotperf/lab", home ? home : "");
+	scoped_free char *pattern = alloc_printf(
 		"%s/{kernels/*/modules,stock/versions/*/{lib,debug}/modules/%s}", cache, release);
 	glob_t found = { 0 };
 
@@ -249,8 +249,6 @@ static void search_lab(const char *name, const char *release, const struct kerne
 		for (size_t i = 0; i < found.gl_pathc; i++)
 			search(found.gl_pathv[i], name, id, out);
 	globfree(&found);
-	free(pattern);
-	free(cache);
 }
 
 struct kernel_image *kernel_module_find(const char *name, const char *release,
@@ -263,10 +261,9 @@ struct kernel_image *kernel_module_find(const char *name, const char *release,
 	if (id->len < 2 || !kernel_is_release(release))
 		return NULL;
 	for (int i = 0; i < 2; i++) {
-		char *folder = alloc_printf("%s/%s", folders[i], release);
+		scoped_free char *folder = alloc_printf("%s/%s", folders[i], release);
 
 		search(folder, name, id, &img);
-		free(folder);
 	}
 	search_lab(name, release, id, &img);
 	return img;

@@ -178,8 +178,8 @@ static int read_lines(struct kernel_tracing *t, const char *path,
 
 static int load_ftrace(struct kernel_tracing *t, const char *tracefs)
 {
-	char *addrs = alloc_printf("%s/available_filter_functions_addrs", tracefs);
-	char *names = alloc_printf("%s/available_filter_functions", tracefs);
+	scoped_free char *addrs = alloc_printf("%s/available_filter_functions_addrs", tracefs);
+	scoped_free char *names = alloc_printf("%s/available_filter_functions", tracefs);
 	int ret = read_lines(t, addrs, add_line);
 
 	if (!ret) {
@@ -188,8 +188,6 @@ static int load_ftrace(struct kernel_tracing *t, const char *tracefs)
 			settle_names(t);
 	}
 	t->ftrace_known = ret > 0;
-	free(addrs);
-	free(names);
 	return ret < 0 ? ret : 0;
 }
 

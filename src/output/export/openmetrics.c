@@ -16,11 +16,10 @@ struct label {
 
 static void write_escaped(FILE *out, const char *text)
 {
-	char *safe = output_text_escape(text);
+	scoped_free char *safe = output_text_escape(text);
 
 	for (const char *c = safe; *c; c++)
 		fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-	free(safe);
 }
 
 static void write_family(FILE *out, const char *name, const char *unit, const char *help)
@@ -88,7 +87,7 @@ static uint32_t frame_of(const struct export *e, uint32_t leaf)
 /* By context and the last frame: SELF has those of one context. */
 static void write_samples(FILE *out, const struct export *e)
 {
-	double *self = alloc_array(e->n_frames, sizeof(*self));
+	scoped_free double *self = alloc_array(e->n_frames, sizeof(*self));
 
 	for (uint32_t i = 0, j; i < e->n_leaves; i = j) {
 		const char *context = context_of(e, e->leaves[i].node);
@@ -108,14 +107,13 @@ static void write_samples(FILE *out, const struct export *e)
 			*count = 0;
 		}
 	}
-	free(self);
 }
 
 void export_write_openmetrics(FILE *out, const struct export *e)
 {
 	bool ns = e->p->clock == PROFILE_CLOCK_NS;
 	const char *cpu = ns ? "oncpu_seconds" : "oncpu_instructions";
-	struct analyze_table table;
+	scoped(analyze_table_deinit) struct analyze_table table;
 
 	analyze_table_init(&table, e->p, &(struct analyze_options){ 0 });
 	write_family(out, "calls", NULL, "Calls in all runs.");
@@ -126,5 +124,4 @@ void export_write_openmetrics(FILE *out, const struct export *e)
 	write_family(out, e->unit, NULL, "What was being executed, callees not included.");
 	write_samples(out, e);
 	fputs("# EOF\n", out);
-	analyze_table_deinit(&table);
 }

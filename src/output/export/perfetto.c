@@ -29,12 +29,11 @@ enum {
 
 static void write_packet(FILE *out, struct proto *packet)
 {
-	struct proto trace = { 0 };
+	scoped(proto_deinit) struct proto trace = { 0 };
 
 	proto_integer(packet, PACKET_SEQUENCE, 1);
 	proto_message(&trace, TRACE_PACKET, packet);
 	fwrite(trace.bytes, 1, trace.n_bytes, out);
-	proto_deinit(&trace);
 }
 
 static void write_track(FILE *out, uint64_t track, const char *name)
@@ -103,7 +102,7 @@ static void write_trace(FILE *out, uint64_t track, const struct analyze_trace *t
 	uint32_t open = 0;
 
 	for (uint32_t i = 0; i <= t->n_lines; i++) {
-		char *label;
+		scoped_free char *label = NULL;
 
 		for (; open > (i < t->n_lines ? t->lines[i].depth : 0); open--) {
 			time = fmax(time, ends[open - 1]);
@@ -114,15 +113,14 @@ static void write_trace(FILE *out, uint64_t track, const struct analyze_trace *t
 		label = line_label(&t->lines[i]);
 		write_event(out, track, time, label);
 		ends[open++] = time + t->lines[i].insns;
-		free(label);
 	}
 	free(ends);
 }
 
 void export_write_perfetto(FILE *out, const struct export *e)
 {
-	struct analyze_trace trace;
-	char *name = alloc_printf("%s: %s, in no order", e->title, e->unit);
+	scoped(analyze_trace_deinit) struct analyze_trace trace;
+	scoped_free char *name = alloc_printf("%s: %s, in no order", e->title, e->unit);
 
 	analyze_trace_init(&trace, e->p);
 	write_track(out, 1, name);
@@ -131,6 +129,4 @@ void export_write_perfetto(FILE *out, const struct export *e)
 		write_track(out, 2, "a call, in order");
 		write_trace(out, 2, &trace);
 	}
-	analyze_trace_deinit(&trace);
-	free(name);
 }

@@ -95,7 +95,7 @@ void export_write_pprof(FILE *out, const struct export *e)
 	bool timed = !profile_is_exact(e->p), ns = e->p->clock == PROFILE_CLOCK_NS;
 	const char *const strings[] = { "", e->unit, "count", "cpu",
 					ns ? "nanoseconds" : "instructions" };
-	struct proto profile = { 0 };
+	scoped(proto_deinit) struct proto profile = { 0 };
 
 	value_type(&profile, PROFILE_SAMPLE_TYPE, STRING_UNIT, STRING_COUNT);
 	if (timed) {
@@ -114,5 +114,4 @@ void export_write_pprof(FILE *out, const struct export *e)
 		proto_text(&profile, PROFILE_STRINGS, e->frames[i].label);
 	}
 	write_compressed(out, &profile);
-	proto_deinit(&profile);
 }

@@ -29,10 +29,9 @@ static bool frame_equal(const void *frames, uint32_t item, const void *key)
 
 static char *label_of(const struct analyze_frame *frame)
 {
-	char *name = alloc_strndup(frame->name, ANALYZE_FRAME_NAME_MAX);
+	scoped_free char *name = alloc_strndup(frame->name, ANALYZE_FRAME_NAME_MAX);
 	char *label = output_text_escape(name);
 
-	free(name);
 	if (frame->kind == ANALYZE_FRAME_INLINED)
 		alloc_append(&label, " (inlined)");
 	return label;
@@ -75,7 +74,7 @@ static char *title_of(const struct profile *p)
 void export_init(struct export *e, const struct profile *p, const struct analyze_stacks *stacks)
 {
 	bool exact = profile_is_exact(p);
-	struct hash_index index = { 0 };
+	scoped(hash_deinit) struct hash_index index = { 0 };
 	uint32_t *path = NULL, n_path = 0, cap_path = 0;
 
 	*e = (struct export){ .p = p,
@@ -106,7 +105,6 @@ void export_init(struct export *e, const struct profile *p, const struct analyze
 		if (depth)
 			vec_push(e, leaves, ((struct export_leaf){ path[depth - 1], s->count[0] }));
 	}
-	hash_deinit(&index);
 	free(path);
 }
 

@@ -142,7 +142,7 @@ static int image_put(const struct image *image, const char *path)
 /* To a new file in FOLDER. */
 static int image_put_aside(const struct image *image, const char *folder)
 {
-	char *path = alloc_printf("%s/kprotperf.XXXXXX", folder);
+	scoped_free char *path = alloc_printf("%s/kprotperf.XXXXXX", folder);
 	int fd = mkostemp(path, O_CLOEXEC), err = fd < 0 ? -errno : 0;
 
 	if (!err) {
@@ -153,7 +153,6 @@ static int image_put_aside(const struct image *image, const char *folder)
 	}
 	if (!err)
 		log_note("the recording is kept in %s", path);
-	free(path);
 	return err;
 }
 

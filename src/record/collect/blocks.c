@@ -34,7 +34,7 @@ static uint64_t hits_of(const struct drain *d, uint32_t probe, uint32_t ctx)
 static void drain_context(const struct drain *d, const struct record_block_function *f,
 			  uint32_t ctx, uint32_t context, uint64_t calls)
 {
-	int64_t *measured = alloc_array(f->n_blocks, sizeof(*measured));
+	scoped_free int64_t *measured = alloc_array(f->n_blocks, sizeof(*measured));
 	struct profile_block_counts *out;
 	struct kernel_counts counts;
 
@@ -55,7 +55,6 @@ static void drain_context(const struct drain *d, const struct record_block_funct
 				 counts.blocks[b] >= 0 ? (uint64_t)counts.blocks[b] :
 							 PROFILE_NOT_COUNTED;
 	kernel_counts_clear(&counts);
-	free(measured);
 }
 
 static bool is_counted(const struct drain *d, const struct record_block_function *f, uint32_t ctx)

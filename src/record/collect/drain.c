@@ -72,7 +72,7 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 			(uint64_t)(more * (double)returned + 0.5);
 	double net = (double)oncpu - (double)(c->excluded - c->offcpu) -
 		     (double)inner * (double)returned;
-	struct profile_stats shard;
+	scoped(profile_stats_deinit) struct profile_stats shard;
 	uint64_t counted = 0;
 
 	profile_stats_init(&shard);
@@ -97,7 +97,6 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 	if (counted + (1ull << 31) < c->calls)
 		log_warn("a histogram slot overflowed: the percentiles of its row are wrong");
 	profile_stats_merge(stats, &shard);
-	profile_stats_deinit(&shard);
 }
 
 /* What the probes of a cell whose shards begin at FIRST cost more, per call, than was taken off. */
@@ -405,7 +404,7 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 		  const struct kernel_kallsyms *ks, const struct record_sites *sites,
 		  struct record_cold_costs *cold)
 {
-	struct drain *d = alloc_new(struct drain);
+	scoped_free struct drain *d = alloc_new(struct drain);
 
 	d->p = p;
 	d->run = run;
@@ -421,5 +420,4 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 	drain_samples(d);
 	drain_losses(d);
 	drain_missed(d);
-	free(d);
 }

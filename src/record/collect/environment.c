@@ -51,7 +51,7 @@ static void set_from_file(struct profile *p, const char *key, const char *path)
 static bool set_config(struct profile *p, const char *path)
 {
 	gzFile f = gzopen(path, "rbe");
-	char *text;
+	scoped_free char *text = NULL;
 	int n;
 
 	if (!f)
@@ -60,7 +60,6 @@ static bool set_config(struct profile *p, const char *path)
 	n = gzread(f, text, CONFIG_MAX);
 	if (n > 0)
 		profile_env_set(p, PROFILE_ENV_CONFIG, text);
-	free(text);
 	gzclose(f);
 	return n > 0;
 }
@@ -108,15 +107,13 @@ static void set_mitigations(struct profile *p)
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
-		char *path, *key;
+		scoped_free char *path = NULL, *key = NULL;
 
 		if (entry->d_name[0] == '.')
 			continue;
 		path = alloc_printf(MITIGATIONS_DIR "/%s", entry->d_name);
 		key = alloc_printf(PROFILE_ENV_MITIGATION "%s", entry->d_name);
 		set_from_file(p, key, path);
-		free(key);
-		free(path);
 	}
 	if (dir)
 		closedir(dir);
@@ -135,7 +132,7 @@ static void set_time(struct profile *p)
 static void set_kernel(struct profile *p, struct record_symbols *symbols)
 {
 	const struct kernel_build_id *id = &symbols->kernel.build_id;
-	char *keys = kernel_static_keys_on(record_symbols_live(symbols), symbols->ks);
+	scoped_free char *keys = kernel_static_keys_on(record_symbols_live(symbols), symbols->ks);
 	char text[2 * KERNEL_BUILD_ID_MAX + 1];
 
 	if (id->len)
@@ -143,7 +140,6 @@ static void set_kernel(struct profile *p, struct record_symbols *symbols)
 				kernel_build_id_format(id, text, sizeof(text)));
 	if (keys)
 		profile_env_set(p, PROFILE_ENV_STATIC_KEYS, keys);
-	free(keys);
 }
 
 void record_environment_read(struct profile *p, struct record_symbols *symbols)

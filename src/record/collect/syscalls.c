@@ -38,9 +38,8 @@ char *record_context_name(uint32_t ctx)
 
 uint32_t record_context_add(struct profile *p, uint32_t ctx)
 {
-	char *name = record_context_name(ctx);
+	scoped_free char *name = record_context_name(ctx);
 	uint32_t context = profile_context_add(p, name);
 
-	free(name);
 	return context;
 }

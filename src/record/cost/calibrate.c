@@ -535,11 +535,10 @@ void record_calibration_store(const struct record_calibration *c, struct profile
 	if (c->held)
 		profile_env_set(p, PROFILE_ENV_HELD, "fentry");
 	for (int mech = 0; mech < PROFILE_N_COSTS; mech++) {
-		char *text = profile_cost_text(p, mech);
+		scoped_free char *text = profile_cost_text(p, mech);
 
 		if (text)
 			log_verbose(1, "cost of %s: %s %s", profile_mechanism_name(mech), text,
 				    profile_clock_unit(p->clock));
-		free(text);
 	}
 }

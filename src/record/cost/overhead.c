@@ -218,7 +218,7 @@ static void say_detached(const struct record_overhead *o, const struct record_ov
 /* Detaches the first N, of which all together cost so much of ONCPU. */
 static void detach(struct record_overhead *o, uint32_t n, double cost, double oncpu)
 {
-	uint32_t *sites = alloc_array(o->n_probes, sizeof(*sites));
+	scoped_free uint32_t *sites = alloc_array(o->n_probes, sizeof(*sites));
 	uint32_t moved = record_overhead_sites(o->p, o->probes, o->n_probes, n, sites);
 	uint64_t start = clock_ns();
 	int err = record_probes_detach_sites(o->attached, sites, n, sites + n, moved);
@@ -235,7 +235,6 @@ static void detach(struct record_overhead *o, uint32_t n, double cost, double on
 	if (err)
 		log_warn("cannot attach functions again: %s; they are no longer measured",
 			 log_strerror(err));
-	free(sites);
 	o->n_probes -= n;
 	for (uint32_t i = 0; i < o->n_probes; i++)
 		o->probes[i] = o->probes[i + n];

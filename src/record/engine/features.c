@@ -168,12 +168,11 @@ void record_features_end(void)
 
 void record_features_probe(struct record_features *f)
 {
-	struct kernel_btf *btf;
+	scoped(kernel_btf_destroy_at) struct kernel_btf *btf;
 
 	record_features_begin(f, &btf);
 	record_features_await(f);
 	record_features_end();
-	kernel_btf_destroy(btf);
 }
 
 /* One half of the pair on the function at ADDR, which is given REPEAT times, or (0) by its name. */

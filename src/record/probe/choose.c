@@ -139,7 +139,7 @@ int record_sites_choose(struct record_sites *sites, const struct record_kernel *
 			enum record_attach how)
 {
 	const struct record_features *f = kernel->features;
-	bool *marks;
+	scoped_free bool *marks = NULL;
 	size_t n;
 	int err;
 
@@ -157,9 +157,7 @@ int record_sites_choose(struct record_sites *sites, const struct record_kernel *
 		return err;
 	kernel_kallsyms_all(kernel->symbols->ks, &n);
 	marks = alloc_array(n, sizeof(*marks));
-	err = choose_all(sites, kernel, how, marks);
-	free(marks);
-	return err;
+	return choose_all(sites, kernel, how, marks);
 }
 
 void record_sites_limit_fentry(struct record_sites *sites, const struct record_kernel *kernel,

@@ -217,8 +217,8 @@ static int attach_pair(struct record_probes *probes, const struct record_target 
 /* What each of the N that a pair of links has costs more by its place in the kernel's hashes. */
 static void find_extra(struct record_multi *m, struct record_target *targets, uint32_t n)
 {
-	uint64_t *addrs = alloc_array(n, sizeof(*addrs));
-	uint32_t *hops = alloc_array(n, sizeof(*hops));
+	scoped_free uint64_t *addrs = alloc_array(n, sizeof(*addrs));
+	scoped_free uint32_t *hops = alloc_array(n, sizeof(*hops));
 
 	for (uint32_t i = 0; i < n; i++)
 		addrs[i] = targets[i].addr;
@@ -232,8 +232,6 @@ static void find_extra(struct record_multi *m, struct record_target *targets, ui
 		entry->extra = targets[i].extra;
 		table_publish(m, entry - m->table, entry);
 	}
-	free(addrs);
-	free(hops);
 }
 
 /* One function that cannot be traced makes the kernel refuse all: what is refused is tried in halves. */
@@ -258,7 +256,7 @@ static void attach_range(struct record_probes *probes, struct record_target *tar
 
 static void attach(struct record_probes *probes, struct record_target *targets, uint32_t n)
 {
-	struct record_target *usable = alloc_array(n, sizeof(*usable));
+	scoped_free struct record_target *usable = alloc_array(n, sizeof(*usable));
 	uint32_t n_usable = 0, taken = 0;
 	int err = table_make(probes->multi, targets, n);
 
@@ -272,7 +270,6 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 	for (uint32_t i = 0; i < n; i++)
 		if (!targets[i].err)
 			targets[i] = usable[taken++];
-	free(usable);
 }
 
 /* Takes all links away, and makes new ones for the N targets that are to STAY, which it frees. */

@@ -404,7 +404,7 @@ void record_blocks_add_calls(const struct record_blocks *blocks, const struct re
 
 		for (uint32_t k = 0; k < f->n_calls; k++) {
 			const struct record_block_call *call = &f->calls[k];
-			char *name;
+			scoped_free char *name = NULL;
 
 			if (call->target && site_at(sites, call->target + f->in->base))
 				continue;
@@ -412,7 +412,6 @@ void record_blocks_add_calls(const struct record_blocks *blocks, const struct re
 			record_ranges_add_call(
 				ranges, f->in, f->sym->name, f->sym->addr - f->in->base, name,
 				(struct kernel_range){ call->start, call->end }, call->why_not);
-			free(name);
 		}
 	}
 }

@@ -145,7 +145,7 @@ static bool find_variable(struct place *at, const char *name)
 
 static int find_base(struct place *at, const char **text)
 {
-	char *name = scan_name(text);
+	scoped_free char *name = scan_name(text);
 	int err = 0;
 
 	at->in_register = true;
@@ -168,7 +168,6 @@ static int find_base(struct place *at, const char **text)
 	} else if (!find_variable(at, name)) {
 		err = -ENOENT;
 	}
-	free(name);
 	return err;
 }
 
@@ -370,12 +369,11 @@ static int parse(struct place *at, const char *text)
 
 	while (!err && (!strncmp(text, "->", 2) || *text == '.')) {
 		bool pointer = *text == '-';
-		char *name;
+		scoped_free char *name;
 
 		text += pointer ? 2 : 1;
 		name = scan_name(&text);
 		err = follow(at, pointer, name ?: "");
-		free(name);
 	}
 	err = err ?: settle(at);
 	if (err)

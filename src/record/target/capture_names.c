@@ -252,8 +252,8 @@ void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 			  struct alloc_texts *names)
 {
 	uint64_t len = kernel_kallsyms_size(symbols->ks, sym);
-	uint8_t *code = alloc_array(MAX_CODE, 1);
-	struct kernel_operands operands = {};
+	scoped_free uint8_t *code = alloc_array(MAX_CODE, 1);
+	scoped(kernel_operands_deinit) struct kernel_operands operands = {};
 	struct names n = { btf, proto, &operands, symbols->ks, names };
 
 	add_numbers(btf, proto, sym, names);
@@ -275,6 +275,4 @@ void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 	/* Settings: those that nobody changes any more differ between recordings. */
 	kernel_static_keys_in(record_symbols_live(symbols), symbols->ks, sym->addr, len, names);
 	alloc_texts_free(&n.paths);
-	kernel_operands_deinit(&operands);
-	free(code);
 }

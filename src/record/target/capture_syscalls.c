@@ -72,8 +72,9 @@ int record_capture_syscall(struct record_value *v, const struct btf *btf, const 
 			   const char **text)
 {
 	size_t n = strcspn(*text, ".& "), m = (*text)[n] == '.' ? strcspn(*text + n + 1, "& ") : 0;
-	char *path = alloc_printf(EVENTS "%.*s" FORMAT, m ? (int)n : 1, m ? *text : "*");
-	char *name = alloc_printf("%.*s", (int)(m ? m : n), m ? *text + n + 1 : *text);
+	scoped_free char *path =
+		alloc_printf(EVENTS "%.*s" FORMAT, m ? (int)n : 1, m ? *text : "*");
+	scoped_free char *name = alloc_printf("%.*s", (int)(m ? m : n), m ? *text + n + 1 : *text);
 	glob_t found = {};
 	bool room = true;
 
@@ -90,7 +91,5 @@ int record_capture_syscall(struct record_value *v, const struct btf *btf, const 
 			"--capture=%s: no such syscall has an argument '%s', as far as this kernel's events say",
 			expression, name);
 	globfree(&found);
-	free(path);
-	free(name);
 	return room && v->n_syscalls ? 0 : -EINVAL;
 }

@@ -285,7 +285,7 @@ void record_ranges_store(const struct record_ranges *ranges, struct profile *p)
 {
 	for (uint32_t i = 0; i < ranges->n_items; i++) {
 		const struct record_range *r = &ranges->items[i];
-		char *symbol = record_image_name(r->in, r->symbol);
+		scoped_free char *symbol = record_image_name(r->in, r->symbol);
 		struct profile_site site = {
 			.name = r->name,
 			.symbol = symbol,
@@ -300,7 +300,6 @@ void record_ranges_store(const struct record_ranges *ranges, struct profile *p)
 		};
 
 		profile_site_add(p, &site);
-		free(symbol);
 	}
 }
 

@@ -110,7 +110,7 @@ static void report_missing(struct finder *f, const char *name)
 {
 	const char *near[SUGGESTIONS];
 	const struct kernel_index *index;
-	char *guesses = NULL;
+	scoped_free char *guesses = NULL;
 	size_t n;
 
 	if (record_symbols_index(f->symbols, &index))
@@ -123,7 +123,6 @@ static void report_missing(struct finder *f, const char *name)
 		  index && kernel_index_has_dwarf(index) ?
 			  "" :
 			  " (if it is inlined, a vmlinux with DWARF shows where: --vmlinux)");
-	free(guesses);
 }
 
 const struct kernel_sym **record_sites_named(const struct kernel_kallsyms *ks, const char *name,

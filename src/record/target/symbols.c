@@ -89,19 +89,16 @@ static uint64_t *read_locations(struct record_symbols *s, size_t *n)
 
 int record_symbols_load_functions(struct record_symbols *s)
 {
-	uint64_t *locations;
+	scoped_free uint64_t *locations = NULL;
 	size_t n;
-	int err;
 
 	if (s->tracing)
 		return 0;
 	if (!s->btf && kernel_btf_load(KERNEL_BTF_PATH, &s->btf))
 		s->btf = NULL;
 	locations = read_locations(s, &n);
-	err = kernel_tracing_load(s->ks, locations, n, kernel_tracefs_find(), KERNEL_BLACKLIST_PATH,
-				  &s->tracing);
-	free(locations);
-	return err;
+	return kernel_tracing_load(s->ks, locations, n, kernel_tracefs_find(),
+				   KERNEL_BLACKLIST_PATH, &s->tracing);
 }
 
 int record_kernel_try_multi(const struct record_kernel *kernel)
@@ -123,14 +120,13 @@ static bool is_copy_of_traced(const struct record_symbols *s, const struct kerne
 {
 	const char *dot = strchr(sym->name, '.');
 	const struct kernel_sym *const *named;
-	char *base;
+	scoped_free char *base = NULL;
 	size_t n;
 
 	if (!dot)
 		return false;
 	base = alloc_strndup(sym->name, (size_t)(dot - sym->name));
 	named = kernel_kallsyms_named(s->ks, base, &n);
-	free(base);
 	return n && kernel_tracing_is_ftrace(s->tracing, named[0]) != KERNEL_NO;
 }
 
@@ -166,7 +162,7 @@ char *record_image_name(const struct record_image *in, const char *name)
 
 static void load_btf(const struct record_symbols *s, struct record_image *in)
 {
-	char *path = alloc_printf(KERNEL_BTF_DIR "%s", in->module);
+	scoped_free char *path = alloc_printf(KERNEL_BTF_DIR "%s", in->module);
 
 	in->btf_tried = true;
 	if (s->btf && !kernel_btf_load_split(path, s->btf, &in->btf)) {
@@ -176,7 +172,6 @@ static void load_btf(const struct record_symbols *s, struct record_image *in)
 			in->btf = NULL;
 		}
 	}
-	free(path);
 }
 
 const struct kernel_btf *record_symbols_btf(struct record_symbols *s, const struct kernel_sym *sym,

@@ -103,16 +103,14 @@ static void write_bodies(struct listing *l, uint32_t body)
 		same--;
 	for (uint32_t d = same + 1; d <= depth; d++) {
 		const struct analyze_code_body *b = &l->f->a.bodies[body_at_depth(l, body, d)];
-		char *name = output_text_escape(b->body.name);
-		char *called = output_text_escape(b->called ? b->called : "?");
+		scoped_free char *name = output_text_escape(b->body.name);
+		scoped_free char *called = output_text_escape(b->called ? b->called : "?");
 
 		write_empty_columns(l);
 		write_indent(l, d - 1);
 		fprintf(l->out, "%s> %s%s, called at %s\n",
 			output_style_begin(l->color, OUTPUT_STYLE_BODY), name,
 			output_style_end(l->color), called);
-		free(called);
-		free(name);
 	}
 	l->body = body;
 }
@@ -120,16 +118,13 @@ static void write_bodies(struct listing *l, uint32_t body)
 static void write_line(struct listing *l, uint32_t number)
 {
 	const struct analyze_line *line = &l->f->a.lines[number];
-	char *where = annotated_where(line), *source = annotated_source(l->f, line);
-	char *plain = output_text_escape(where);
+	scoped_free char *where = annotated_where(line), *source = annotated_source(l->f, line);
+	scoped_free char *plain = output_text_escape(where);
 
 	write_empty_columns(l);
 	write_indent(l, depth_of(l, l->body));
 	fprintf(l->out, "%s%s%s%s%s\n", output_style_begin(l->color, OUTPUT_STYLE_SOURCE), plain,
 		source ? "  " : "", source ? source : "", output_style_end(l->color));
-	free(plain);
-	free(source);
-	free(where);
 	l->line = number;
 }
 
@@ -151,9 +146,10 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 	struct analyze_estimated share = analyze_annotation_share(&l->f->a, &i->hits);
 	char share_text[OUTPUT_NUMBER_MAX] = "", self[OUTPUT_NUMBER_MAX + 1],
 	     callees[OUTPUT_NUMBER_MAX], number[OUTPUT_NUMBER_MAX], executed[OUTPUT_NUMBER_MAX];
-	char *address = annotated_address(l->place, i);
-	char *text = annotated_text(l->f, l->disasm, l->place, i);
-	char *plain_address = output_text_escape(address), *plain = output_text_escape(text);
+	scoped_free char *address = annotated_address(l->place, i);
+	scoped_free char *text = annotated_text(l->f, l->disasm, l->place, i);
+	scoped_free char *plain_address = output_text_escape(address),
+			 *plain = output_text_escape(text);
 	/* Without samples, of the instructions executed. */
 	double part = l->f->a.samples > 0 ? share.value : i->per_call / l->f->a.per_call;
 	enum output_style style = part >= HOT  ? OUTPUT_STYLE_HOT :
@@ -171,29 +167,25 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 	fputs(any ? output_style_end(l->color) : "", l->out);
 	write_indent(l, depth_of(l, i->body));
 	fprintf(l->out, "  %s\n", plain);
-	free(plain);
-	free(plain_address);
-	free(text);
-	free(address);
 }
 
 static void write_position(FILE *out, const char *what, const char *file, uint32_t line)
 {
-	char *plain;
+	scoped_free char *plain = NULL;
 
 	if (!file)
 		return;
 	plain = output_text_escape(file);
 	fprintf(out, "%s %s:%u", what, plain, line);
-	free(plain);
 }
 
 static void write_place_title(const struct listing *l)
 {
 	const struct analyze_place *p = l->place;
-	char *name = output_text_escape(p->function.symbol ? p->function.symbol : p->function.name);
-	char *body = output_text_escape(p->is_inlined ? p->body.name : "");
-	char *chain = p->chain ? output_text_escape(p->chain) : NULL;
+	scoped_free char *name =
+		output_text_escape(p->function.symbol ? p->function.symbol : p->function.name);
+	scoped_free char *body = output_text_escape(p->is_inlined ? p->body.name : "");
+	scoped_free char *chain = p->chain ? output_text_escape(p->chain) : NULL;
 
 	fputc('\n', l->out);
 	if (p->is_inlined)
@@ -207,9 +199,6 @@ static void write_place_title(const struct listing *l)
 	fputs(":\n", l->out);
 	write_columns(l, "SHARE", "SELF", "CALLEES", "EXECUTED", "ADDRESS");
 	fputs("CODE\n", l->out);
-	free(body);
-	free(chain);
-	free(name);
 }
 
 static void write_place(struct listing *l, const struct view_annotate_options *o)

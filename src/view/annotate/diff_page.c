@@ -27,7 +27,7 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 	const struct analyze_annotation *a = &f->a;
 	const char *kernel = view_release(f->p);
 	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX], *timed = alloc_strdup("");
-	char *executed = executed_text(a);
+	scoped_free char *executed = executed_text(a);
 
 	if (!isnan(a->figures.calls)) {
 		free(timed);
@@ -45,7 +45,6 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 	else
 		view_text(v, "%s: %s, kernel %s: there is no %s, inlined or not",
 			  view_side_names[side], f->path, kernel, f->name);
-	free(executed);
 	free(timed);
 }
 
@@ -136,7 +135,7 @@ void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool a
 {
 	const struct view_table *lines = &annotate_diff_lines, *bodies = &annotate_diff_bodies;
 	bool counted = c->sides[0].a.counted || c->sides[1].a.counted;
-	struct view_rows changed_bodies, changed_lines, source;
+	scoped(view_rows_deinit) struct view_rows changed_bodies, changed_lines, source;
 	struct view v;
 
 	view_init(&v, stdout, top);
@@ -157,9 +156,6 @@ void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool a
 	if (!top)
 		v.top = -1;
 	annotate_table_write(&v, "Lines by body and source", &source, 0);
-	view_rows_deinit(&changed_bodies);
-	view_rows_deinit(&changed_lines);
-	view_rows_deinit(&source);
 }
 
 static json_t *side_json(const struct annotated *f)

@@ -28,7 +28,7 @@ static void write_executed(const struct view *v, const struct analyze_annotation
 static void write_title(const struct view *v, const struct annotated *f)
 {
 	const struct analyze_annotation *a = &f->a;
-	char *command = view_command(f->p);
+	scoped_free char *command = view_command(f->p);
 	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX], unplaced[128] = "", late[80] = "";
 
 	view_text(v, "%s%s%s%s in %s: kernel %s, %s", f->name, f->module ? " [" : "",
@@ -70,7 +70,6 @@ static void write_title(const struct view *v, const struct annotated *f)
 	if (a->astray > 0)
 		view_text(v, "%.0f of them are at no instruction of this code, and in no line.",
 			  a->astray);
-	free(command);
 }
 
 /*
@@ -93,13 +92,13 @@ static void write_main(const struct view *v, const struct annotated *f,
 	const struct analyze_annotation *a = &f->a;
 	char share[OUTPUT_NUMBER_MAX], calls[OUTPUT_NUMBER_MAX], cost[OUTPUT_NUMBER_MAX];
 	bool is_exact = profile_is_exact(f->p);
-	char *of = isnan(a->figures.calls) ?
-			   alloc_strdup(is_exact ? "its instructions" : "its samples") :
-			   alloc_printf(
-				   "the time of %s calls",
-				   output_number(calls, OUTPUT_COUNT, a->figures.calls, a->clock));
+	scoped_free char *of = isnan(a->figures.calls) ?
+				       alloc_strdup(is_exact ? "its instructions" : "its samples") :
+				       alloc_printf("the time of %s calls",
+						    output_number(calls, OUTPUT_COUNT,
+								  a->figures.calls, a->clock));
 	const char *more = is_body ? what->lines : what->source;
-	char *text = alloc_strdup(is_body ? what->name : what->where);
+	scoped_free char *text = alloc_strdup(is_body ? what->name : what->where);
 
 	if (more)
 		alloc_append(&text, is_body ? " (%s)" : ", \"%s\"", more);
@@ -108,8 +107,6 @@ static void write_main(const struct view *v, const struct annotated *f,
 		  of, text, is_exact ? "" : "~",
 		  output_number(cost, OUTPUT_TIME, what->figures.cost, a->clock),
 		  view_unit(a->clock), a->tick_is_of_call ? "call" : "run");
-	free(text);
-	free(of);
 }
 
 static void write_headline(const struct view *v, const struct annotated *f,
@@ -156,7 +153,7 @@ static void write_notes(const struct view *v, const struct annotated *f)
 static void write_summary(const struct view *v, const struct view_annotation *annotation)
 {
 	const struct annotated *f = annotation->f;
-	struct view_rows places, bodies, lines;
+	scoped(view_rows_deinit) struct view_rows places, bodies, lines;
 
 	write_title(v, f);
 	view_rows_init(&places, &annotate_places, annotation, true);
@@ -172,9 +169,6 @@ static void write_summary(const struct view *v, const struct view_annotation *an
 			  f->a.n_other_places == 1 ? "" : "s");
 	annotate_table_write(v, annotate_bodies.title, &bodies, annotate_bodies.first);
 	annotate_table_write(v, annotate_lines.title, &lines, annotate_lines.first);
-	view_rows_deinit(&places);
-	view_rows_deinit(&bodies);
-	view_rows_deinit(&lines);
 	write_notes(v, f);
 }
 

@@ -102,10 +102,10 @@ static json_t *json(const void *data)
 /* The first of what differs in a line, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c)
 {
-	struct view_rows rows;
+	scoped(view_rows_deinit) struct view_rows rows;
 	const struct analyze_env_row *row;
 	bool has_state = false;
-	char *list = NULL;
+	scoped_free char *list = NULL;
 	size_t n = 0;
 
 	view_rows_init(&rows, &diff_environment, c, true);
@@ -122,8 +122,6 @@ void view_diff_write_environment(const struct view *v, const struct view_diff *c
 		view_text(v, "differs: %s, and %zu more", list, n - LINE_MOST);
 	else
 		view_text(v, "differs: %s", list ? list : "nothing known of kernel and machine");
-	free(list);
-	view_rows_deinit(&rows);
 }
 
 const struct view_table diff_environment = {

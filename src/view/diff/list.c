@@ -28,11 +28,10 @@ static void write_sides(const struct view *v, const struct view_diff *c)
 	if (same)
 		view_text(v, "%s", commands[VIEW_BASELINE]);
 	for (int i = 0; i < VIEW_N_SIDES; i++) {
-		char *runs = view_runs(c->diff.runs[i], c->diff.boots[i]);
+		scoped_free char *runs = view_runs(c->diff.runs[i], c->diff.boots[i]);
 
 		view_text(v, "%s: %s, kernel %s, %s%s%s", view_side_names[i], c->files[i],
 			  view_release(c->p[i]), runs, same ? "" : " of ", same ? "" : commands[i]);
-		free(runs);
 	}
 	view_diff_write_environment(v, c);
 	free(commands[VIEW_BASELINE]);
@@ -44,12 +43,11 @@ static void write_units(const struct view *v, const struct view_diff *c)
 	const struct analyze_kernel_share *kernel = c->diff.kernel;
 	const char *note = view_unit_note(c->diff.clock);
 	bool exact = profile_is_exact(c->p[VIEW_BASELINE]) && profile_is_exact(c->p[VIEW_HARDENED]);
-	char *times = view_times(&c->figures, exact), *repetitions;
+	scoped_free char *times = view_times(&c->figures, exact), *repetitions;
 
 	view_text(v, "Times in %s, of calls %s; counts and totals are per run.%s%s",
 		  profile_clock_unit(c->diff.clock), times, note && v->everything ? " " : "",
 		  note && v->everything ? note : "");
-	free(times);
 	if (!isnan(kernel[VIEW_BASELINE].share) && !isnan(kernel[VIEW_HARDENED].share))
 		view_text(
 			v,
@@ -59,7 +57,6 @@ static void write_units(const struct view *v, const struct view_diff *c)
 	repetitions = view_repetitions_note(&c->diff.repetitions);
 	if (repetitions)
 		view_text(v, "note: %s", repetitions);
-	free(repetitions);
 }
 
 /* The first sentence; for free(). */
@@ -93,8 +90,8 @@ static void page(const struct view *v, const void *data)
 static void json(json_t *root, const void *data)
 {
 	const struct view_diff *c = data;
-	char *conclusion = conclude(c), *misses = view_misses_change(&c->misses);
-	char *values = values_change(c);
+	scoped_free char *conclusion = conclude(c), *misses = view_misses_change(&c->misses);
+	scoped_free char *values = values_change(c);
 	json_t *kernel = json_object();
 
 	output_json_set(root, "unit", json_string(profile_clock_unit(c->diff.clock)));
@@ -110,9 +107,6 @@ static void json(json_t *root, const void *data)
 		output_json_set(kernel, view_side_names[i],
 				view_kernel_share_json(&c->diff.kernel[i]));
 	output_json_set(root, "kernel_share", kernel);
-	free(conclusion);
-	free(values);
-	free(misses);
 }
 
 static const struct analyze_warnings *warnings_of(const void *data)

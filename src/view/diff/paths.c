@@ -145,13 +145,12 @@ static json_t *json(const void *data)
 {
 	json_t *paths = json_array();
 	const struct line *lines;
-	struct view_rows all;
+	scoped(view_rows_deinit) struct view_rows all;
 
 	view_rows_init(&all, &diff_path_changes, data, false);
 	lines = all.section.rows;
 	for (size_t i = 0; i < all.section.n_rows; i++)
 		json_array_append_new(paths, output_json_text(lines[i].text));
-	view_rows_deinit(&all);
 	return paths;
 }
 

@@ -55,10 +55,9 @@ char *view_repetitions_note(const struct analyze_diff_repetitions *r)
 
 static json_t *note_json(const struct analyze_diff_repetitions *r)
 {
-	char *note = view_repetitions_note(r);
+	scoped_free char *note = view_repetitions_note(r);
 	json_t *json = output_json_text(note);
 
-	free(note);
 	return json;
 }
 

@@ -87,10 +87,9 @@ static json_t *set_span(json_t *object, struct catalogue_span span)
 /* Of values that mean the same the one to give. */
 static void set_value(json_t *object, const char *key, const char *values)
 {
-	char *first = values ? alloc_strndup(values, strcspn(values, "|")) : NULL;
+	scoped_free char *first = values ? alloc_strndup(values, strcspn(values, "|")) : NULL;
 
 	set_text(object, key, first);
-	free(first);
 }
 
 static json_t *option_json(const void *entry)
@@ -242,10 +241,9 @@ static void write_list(const struct view *view, const char *name, const void *li
 		       char *(*entry_text)(const void *entry))
 {
 	for_each_entry(at, list, size) {
-		char *text = entry_text(at);
+		scoped_free char *text = entry_text(at);
 
 		view_fact(view, name, text);
-		free(text);
 		name = "";
 	}
 }
@@ -261,9 +259,10 @@ static void explain(const struct view *view, const void *data)
 	const struct view_protection *of = ((const struct view_protections *)data)->rows;
 	const struct catalogue_protection *p = of->protection;
 	const struct row row = row_of(of);
-	char *state = alloc_printf("%s: %s", row.state, row.how);
-	char *kind = alloc_printf("%s, %s; runs: %s", row.origin, row.position, row.runs);
-	char *workloads = NULL;
+	scoped_free char *state = alloc_printf("%s: %s", row.state, row.how);
+	scoped_free char *kind =
+		alloc_printf("%s, %s; runs: %s", row.origin, row.position, row.runs);
+	scoped_free char *workloads = NULL;
 
 	for_each_entry(at, p->workloads, sizeof(*p->workloads))
 		alloc_append(&workloads, "%s%s", workloads ? ", " : "",
@@ -284,9 +283,6 @@ static void explain(const struct view *view, const void *data)
 	write_optional(view, "note", p->note);
 	write_optional(view, "QEMU's CPU", p->lab_cpu);
 	write_optional(view, "not in the lab", p->missing);
-	free(workloads);
-	free(kind);
-	free(state);
 }
 
 #define PROTECTIONS .name = "protections", ONE_GROUP(columns), .rows = rows, .json = json

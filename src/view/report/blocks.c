@@ -48,14 +48,13 @@ static void block_rows(struct view_rows *rows, const void *data)
 	all = view_rows_new(rows, blocks->n_rows, sizeof(*all));
 	for (uint32_t i = 0; i < blocks->n_functions; i++) {
 		const struct analyze_block_function *f = &blocks->functions[i];
-		struct analyze_block *hottest;
+		scoped_free struct analyze_block *hottest = NULL;
 
 		if (!analyze_is_sum(f->context))
 			continue;
 		hottest = analyze_blocks_hottest(blocks, f);
 		memcpy(all + n, hottest, f->n * sizeof(*all));
 		n += f->n;
-		free(hottest);
 	}
 	rows->section.n_rows = n;
 }

@@ -67,7 +67,7 @@ static void write_slowdown(const struct view *v, const struct view_report *r)
 {
 	const struct analyze_costs *costs = &r->costs;
 	char kernel[OUTPUT_NUMBER_MAX], all[OUTPUT_NUMBER_MAX];
-	char *measured = measured_slowdown(&r->workload, costs->clock);
+	scoped_free char *measured = measured_slowdown(&r->workload, costs->clock);
 
 	output_number(kernel, OUTPUT_PERCENT, costs->estimated_kernel_pct, costs->clock);
 	output_number(all, OUTPUT_PERCENT, costs->estimated_pct, costs->clock);
@@ -75,7 +75,6 @@ static void write_slowdown(const struct view *v, const struct view_report *r)
 		  "Slowdown by the probes: estimated (calibration x calls) %s in syscalls and page "
 		  "faults, %s of [command] if one CPU did all; measured %s.",
 		  kernel, all, measured ? measured : "only with record --control-run");
-	free(measured);
 }
 
 static void after(const struct view *v, const void *data)
@@ -102,11 +101,10 @@ static json_t *json(const void *data)
 {
 	const struct analyze_costs *costs = &((const struct view_report *)data)->costs;
 	json_t *object = json_object(), *slowdown = json_object();
-	struct view_rows mechanisms;
+	scoped(view_rows_deinit) struct view_rows mechanisms;
 
 	view_rows_init(&mechanisms, &report_costs, data, false);
 	output_json_set(object, "mechanisms", output_json_rows(&mechanisms.section));
-	view_rows_deinit(&mechanisms);
 	output_json_set(object, "oncpu", output_json_number(costs->oncpu));
 	output_json_set(object, "subtracted", output_json_number(costs->subtracted));
 	output_json_set(slowdown, "estimated_kernel_pct",

@@ -73,7 +73,7 @@ define_compare(env_compare, struct profile_env, strcmp(a->key, b->key));
 static void page(const struct view *v, const void *data)
 {
 	const struct view_report *r = data;
-	char *unaffected = NULL, *protections = NULL;
+	scoped_free char *unaffected = NULL, *protections = NULL;
 	size_t prefix = strlen(PROFILE_ENV_MITIGATION);
 	struct profile_env *envs;
 	uint32_t n;
@@ -98,8 +98,6 @@ static void page(const struct view *v, const void *data)
 			     r->protections.rows[i].name);
 	if (profile_env_get(r->p, PROFILE_ENV_CONFIG))
 		view_fact(v, "protections built in", protections ? protections : "none known");
-	free(protections);
-	free(unaffected);
 	envs_free(envs, n);
 }
 

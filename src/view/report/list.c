@@ -40,8 +40,10 @@ static char *losses_text(const struct view_report *r)
 /* The work, the kernel, units and losses. */
 static void write_recording(const struct view *v, const struct view_report *r)
 {
-	char *command = view_command(r->p), *runs = view_runs(r->table.runs, r->table.boots);
-	char *times = view_times(&r->figures, profile_is_exact(r->p)), *losses = losses_text(r);
+	scoped_free char *command = view_command(r->p),
+			 *runs = view_runs(r->table.runs, r->table.boots);
+	scoped_free char *times = view_times(&r->figures, profile_is_exact(r->p)),
+			 *losses = losses_text(r);
 	const char *note = view_unit_note(r->p->clock);
 
 	view_text(v, "%s: %s, kernel %s", command, runs, view_release(r->p));
@@ -52,19 +54,14 @@ static void write_recording(const struct view *v, const struct view_report *r)
 			  r->kernel.share * 100);
 	if (note && v->everything)
 		view_text(v, "%s", note);
-	free(losses);
-	free(times);
-	free(runs);
-	free(command);
 }
 
 static void page(const struct view *v, const void *data)
 {
 	const struct view_report *r = data;
-	char *summary = view_report_summary(r);
+	scoped_free char *summary = view_report_summary(r);
 
 	view_text(v, "%s", summary);
-	free(summary);
 	view_warnings(v, &r->warnings);
 	fputc('\n', v->out);
 	write_recording(v, r);

@@ -67,7 +67,7 @@ static json_t *json(const void *data)
 {
 	const struct view_report *r = data;
 	json_t *samples = json_object();
-	struct view_rows leaves;
+	scoped(view_rows_deinit) struct view_rows leaves;
 
 	view_rows_init(&leaves, &report_samples, data, false);
 	output_json_set(samples, "freq", json_integer(r->p->freq));
@@ -76,7 +76,6 @@ static json_t *json(const void *data)
 	output_json_set(samples, "received", output_json_count(r->losses.samples_received));
 	output_json_set(samples, "workload", output_json_number(r->leaves.samples));
 	output_json_set(samples, "leaves", output_json_rows(&leaves.section));
-	view_rows_deinit(&leaves);
 	return samples;
 }
 

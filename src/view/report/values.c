@@ -129,7 +129,7 @@ static void rows(struct view_rows *rows, const void *data)
 {
 	const struct profile *p = ((const struct view_report *)data)->p;
 	struct line *lines = view_rows_new(rows, p->n_captures, sizeof(*lines));
-	struct site *sites = sites_of(p);
+	scoped_free struct site *sites = sites_of(p);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < p->n_captures; i++)
@@ -156,16 +156,15 @@ static void rows(struct view_rows *rows, const void *data)
 	}
 	qsort(lines, n, sizeof(*lines), by_time);
 	rows->section.n_rows = n;
-	free(sites);
 }
 
 /* What to ask next: of the function whose calls took most, if their values differ. */
 static void after(const struct view *view, const void *data)
 {
 	const struct profile *p = ((const struct view_report *)data)->p;
-	struct site *sites = sites_of(p);
+	scoped_free struct site *sites = sites_of(p);
 	uint32_t most = UINT32_MAX;
-	char *name = NULL;
+	scoped_free char *name = NULL;
 
 	for (uint32_t i = 0; i < p->n_sites; i++)
 		if (sites[i].varies && (most == UINT32_MAX || sites[i].time > sites[most].time))
@@ -175,8 +174,6 @@ static void after(const struct view *view, const void *data)
 		view_text(view, "What explains how long these calls take: report --why-varies=%s",
 			  name);
 	}
-	free(name);
-	free(sites);
 }
 
 const struct view_table report_values = {

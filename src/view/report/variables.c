@@ -239,13 +239,12 @@ static void after(const struct view *view, const void *data)
 static void page(const struct view *view, const void *data)
 {
 	const struct view_report *r = data;
-	char *text;
+	scoped_free char *text = NULL;
 
 	if (!r->varies.function)
 		return;
 	text = sentence(&r->varies, r->p);
 	view_text(view, "%s", text);
-	free(text);
 }
 
 static json_t *json(const void *data)
@@ -253,7 +252,7 @@ static json_t *json(const void *data)
 	const struct view_report *r = data;
 	const struct varies *v = &r->varies;
 	json_t *object = json_object();
-	char *text;
+	scoped_free char *text = NULL;
 
 	if (!v->function)
 		return object;
@@ -268,7 +267,6 @@ static json_t *json(const void *data)
 	output_json_set(object, "permutations", output_json_number(VARIES_PERMUTATIONS));
 	output_json_set(object, "lost", output_json_number(v->lost));
 	output_json_set(object, "sampled", output_json_number(v->sampled));
-	free(text);
 	return object;
 }
 

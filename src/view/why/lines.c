@@ -24,7 +24,7 @@ static const struct output_column columns[] = {
 
 static void add_rows(struct view_rows *rows, const struct why *w, const struct why_context *of)
 {
-	struct why_line_changes changes = {};
+	scoped(why_line_changes_deinit) struct why_line_changes changes = {};
 	struct line *lines;
 
 	if (of)
@@ -42,7 +42,6 @@ static void add_rows(struct view_rows *rows, const struct why *w, const struct w
 			lines[i].place =
 				alloc_keep(&rows->texts, alloc_printf("%s:%u", c->file, c->number));
 	}
-	why_line_changes_deinit(&changes);
 }
 
 static void rows_of_why(struct view_rows *rows, const void *data)

@@ -29,13 +29,13 @@ static struct checked check(const struct view_why *w)
 static void page(const struct view *v, const void *data)
 {
 	const struct view_why *w = data;
-	char *answer = view_why(&w->why, w->of), *misses = view_misses_change(&w->misses);
-	char *command = view_command(w->p[1]);
+	scoped_free char *answer = view_why(&w->why, w->of),
+			 *misses = view_misses_change(&w->misses);
+	scoped_free char *command = view_command(w->p[1]);
 
 	view_text(v, "%s", answer);
 	if (misses)
 		view_text(v, "%s", misses);
-	free(misses);
 	if (w->checked && w->of) {
 		struct checked checked = check(w);
 
@@ -50,14 +50,13 @@ static void page(const struct view *v, const void *data)
 	view_text(v, "%s", command);
 	view_text(v, "baseline: %s; hardened: %s; instructions per run, of %u and %u boots",
 		  w->files[0], w->files[1], w->p[0]->n_runs, w->p[1]->n_runs);
-	free(command);
-	free(answer);
 }
 
 static void json(json_t *root, const void *data)
 {
 	const struct view_why *w = data;
-	char *answer = view_why(&w->why, w->of), *misses = view_misses_change(&w->misses);
+	scoped_free char *answer = view_why(&w->why, w->of),
+			 *misses = view_misses_change(&w->misses);
 
 	output_json_set(root, "unit", json_string(profile_clock_unit(PROFILE_CLOCK_INSN)));
 	output_json_set(root, "answer", output_json_text(answer));
@@ -71,8 +70,6 @@ static void json(json_t *root, const void *data)
 		free(checked.probes);
 		free(checked.values);
 	}
-	free(misses);
-	free(answer);
 }
 
 static const struct analyze_warnings *warnings_of(const void *data)

@@ -375,7 +375,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		return;
 	for (uint32_t i = 0; i < c->causes.n_items && n < MOST_CAUSES; i++) {
 		const struct why_cause *cause = &c->causes.items[i];
-		char *sentence;
+		scoped_free char *sentence = NULL;
 
 		if (!why_is_named(c, i))
 			continue;
@@ -385,7 +385,6 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		append_owner(text, w, &c->causes.parts[cause->first_part]);
 		append_key(text, w, &c->causes.parts[cause->first_part]);
 		alloc_append(text, ".");
-		free(sentence);
 		n++;
 	}
 	if (n || !c->causes.n_items)
@@ -514,17 +513,15 @@ char *view_why_check(const struct why_check *check, const char *context)
 			     "disagree",
 		     function);
 	if (has_context) {
-		char *of = alloc_printf(" of %s", name);
+		scoped_free char *of = alloc_printf(" of %s", name);
 
 		append_compared(&text, check->context, "call", of);
-		free(of);
 	}
 	if (has_function) {
-		char *of = alloc_printf(" in %s", function);
+		scoped_free char *of = alloc_printf(" in %s", function);
 
 		alloc_append(&text, "%s", has_context ? "; " : "");
 		append_compared(&text, check->functions, "run", of);
-		free(of);
 	}
 	alloc_append(&text, ".");
 	free(function);
