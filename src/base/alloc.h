@@ -65,4 +65,9 @@ static inline void alloc_free_at(void *text)
 		(s)->items[(s)->n_##items++] = (value);                                          \
 	} while (0)
 
+/* For each ITEM, a pointer to TYPE, of such an array, or of one that does not grow; none may be added meanwhile. */
+#define vec_each(type, item, s, items)                                                   \
+	for (type *item = (s)->items, *item##_end = item ? item + (s)->n_##items : item; \
+	     item < item##_end; item++)
+
 #endif

@@ -141,9 +141,7 @@ static const char *module_recorded(const struct annotated *f)
 {
 	const char *module = NULL;
 
-	for (uint32_t i = 0; i < f->p->n_locations; i++) {
-		const struct profile_location *l = &f->p->locations[i];
-
+	vec_each(const struct profile_location, l, f->p, locations) {
 		if (!is_in(f, l))
 			continue;
 		if (!l->module)

@@ -123,8 +123,7 @@ static char *addresses_text(const struct list *list, const struct kernel_body *b
 {
 	char *text = NULL;
 
-	for (size_t i = 0; i < body->n_ranges; i++) {
-		const struct kernel_range *r = &body->ranges[i];
+	vec_each(const struct kernel_range, r, body, ranges) {
 		char *start = address_text(list, r->start, body->function.symbol), *longer;
 		struct kernel_place place;
 

@@ -48,9 +48,7 @@ static void sum_up(struct exact_trace_item *item)
 		mix(&item->hash, item->insns);
 	else
 		item->insns = 0;
-	for (uint32_t i = 0; i < item->body.n_items; i++) {
-		const struct exact_trace_item *of = &item->body.items[i];
-
+	vec_each(const struct exact_trace_item, of, &item->body, items) {
 		mix(&item->hash, of->hash);
 		mix(&item->hash, of->times);
 		item->insns += of->times * of->insns;

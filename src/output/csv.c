@@ -65,12 +65,8 @@ static void write_line(FILE *out, const struct output_section *section, ssize_t 
 
 	if (row >= 0)
 		output_row_prepare(section, row);
-	for (size_t i = 0; i < section->n_groups; i++) {
-		const struct output_group *group = &section->groups[i];
-
-		for (size_t j = 0; j < group->n_columns; j++) {
-			const struct output_column *column = &group->columns[j];
-
+	vec_each(const struct output_group, group, section, groups) {
+		vec_each(const struct output_column, column, group, columns) {
 			if (!output_column_in_data(column))
 				continue;
 			fputs(comma, out);

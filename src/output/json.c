@@ -71,8 +71,7 @@ static bool group_set(json_t *object, const struct output_section *section, size
 {
 	bool any = false;
 
-	for (size_t i = 0; i < group->n_columns; i++) {
-		const struct output_column *column = &group->columns[i];
+	vec_each(const struct output_column, column, group, columns) {
 		struct output_field field = output_field_get(section, row, group, column);
 
 		if (!output_column_in_data(column))

@@ -134,9 +134,7 @@ static size_t layout_width_with(const struct layout *l, unsigned int elastic)
 {
 	size_t width = 0;
 
-	for (size_t i = 0; i < l->n_fields; i++) {
-		const struct field *f = &l->fields[i];
-
+	vec_each(const struct field, f, l, fields) {
 		if (f->left_out)
 			continue;
 		width += elastic && f->column->elastic && f->width > elastic ? elastic : f->width;
@@ -155,8 +153,7 @@ static void leave_out_empty(struct layout *l)
 {
 	size_t row;
 
-	for (size_t i = 0; i < l->n_fields; i++) {
-		struct field *f = &l->fields[i];
+	vec_each(struct field, f, l, fields) {
 		int rank = f->column->rank;
 		const char *nothing = "-";
 
@@ -191,13 +188,10 @@ static struct field *widest_text(const struct layout *l, bool elastic_only)
 {
 	struct field *widest = NULL;
 
-	for (size_t i = 0; i < l->n_fields; i++) {
-		struct field *f = &l->fields[i];
-
+	vec_each(struct field, f, l, fields)
 		if (!f->left_out && f->column->type == OUTPUT_TEXT && f->width > MIN_TRUNC &&
 		    (f->column->elastic || !elastic_only) && (!widest || f->width > widest->width))
 			widest = f;
-	}
 	return widest;
 }
 
@@ -319,8 +313,7 @@ static void write_row(FILE *out, const struct layout *l, ssize_t row)
 {
 	size_t pending = 0;
 
-	for (size_t i = 0; i < l->n_fields; i++) {
-		const struct field *f = &l->fields[i];
+	vec_each(const struct field, f, l, fields) {
 		const char *text = row < 0 ? f->header : f->cells[row];
 		size_t blanks;
 

@@ -47,13 +47,10 @@ static void count(struct work *w)
 		n += p->blocks[i].n_items;
 	}
 	w->executed = alloc_array(n, sizeof(*w->executed));
-	for (uint32_t i = 0; i < p->n_block_counts; i++) {
-		const struct profile_block_counts *c = &p->block_counts[i];
-
+	vec_each(const struct profile_block_counts, c, p, block_counts)
 		for (uint32_t b = 0; b < c->n_counts; b++)
 			if (c->counts[b] != PROFILE_NOT_COUNTED)
 				w->executed[w->first[c->blocks] + b] += c->counts[b];
-	}
 }
 
 static void add_loops(struct work *w, uint32_t index)

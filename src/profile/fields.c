@@ -436,8 +436,7 @@ static const char *block_counts_wrong(const struct profile *p, const void *entry
 	uint64_t shown = 0;
 
 	(void)entry;
-	for (uint32_t i = 0; i < p->n_block_counts; i++) {
-		const struct profile_block_counts *c = &p->block_counts[i];
+	vec_each(const struct profile_block_counts, c, p, block_counts) {
 		bool *at = &seen[(size_t)c->blocks * p->n_contexts + c->context];
 
 		shown += *at ? 0 : c->n_counts;

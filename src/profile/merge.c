@@ -105,8 +105,7 @@ static void conflict_sites(FILE *out, const struct profile *dst, const struct pr
 	if (n)
 		fprintf(reason(out), "other functions were timed (%s%s)", name,
 			n > 1 ? " and others" : "");
-	for (uint32_t i = 0; i < src->n_sites; i++) {
-		const struct profile_site *site = &src->sites[i];
+	vec_each(const struct profile_site, site, src, sites) {
 		uint32_t found = section_find_in(&in_dst, dst, SECTION_SITES, site, KEY_SAME);
 
 		if (found != HASH_NONE && dst->sites[found].mech != site->mech) {

@@ -132,8 +132,7 @@ static void resolve_locations(struct profile *p, const struct kernel_index *idx,
 /* Where the functions in MODULE (NULL: in the kernel's image) are declared. */
 static void resolve_sites(struct profile *p, const struct kernel_index *idx, const char *module)
 {
-	for (uint32_t i = 0; i < p->n_sites; i++) {
-		struct profile_site *s = &p->sites[i];
+	vec_each(struct profile_site, s, p, sites) {
 		const char *file;
 		uint32_t line;
 
@@ -272,9 +271,7 @@ static bool lacks_lines(const struct profile *p, const char *module)
 {
 	bool any = false;
 
-	for (uint32_t i = 0; i < p->n_locations; i++) {
-		const struct profile_location *l = &p->locations[i];
-
+	vec_each(const struct profile_location, l, p, locations) {
 		if (!same_text(l->module, module))
 			continue;
 		if (l->n_frames && l->frames[0].file)

@@ -122,8 +122,7 @@ static void describe(struct profile_blocks *out, const struct profile_blocks *al
 {
 	bool told = true;
 
-	for (uint32_t i = 0; i < all->n_items; i++) {
-		const struct profile_block *piece = &all->items[i];
+	vec_each(const struct profile_block, piece, all, items) {
 		uint32_t first = seek(out, piece->addr), end = seek(out, end_of(piece));
 
 		if (first == end)
@@ -246,8 +245,7 @@ static struct function *rank(const struct parts *from, uint32_t n_sites)
 
 	for (uint32_t i = 0; i < n_sites; i++)
 		functions[i].site = i;
-	for (uint32_t i = 0; i < from->n_counts; i++) {
-		const struct profile_block_counts *c = &from->counts[i];
+	vec_each(const struct profile_block_counts, c, from, counts) {
 		const struct profile_blocks *list = &from->lists[c->blocks];
 
 		for (uint32_t k = 0; k < c->n_counts; k++)

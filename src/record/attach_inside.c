@@ -102,8 +102,7 @@ static void say_point(const struct record_ranges *ranges, const struct record_po
 					     [ENGINE_RANGE_PREPARED] =
 						     "breakpoint, prepared for a jump" };
 
-	for (uint32_t k = 0; k < p->n_actions; k++) {
-		const struct record_action *a = &p->actions[k];
+	vec_each(const struct record_action, a, p, actions) {
 		const struct record_range *r = &ranges->items[a->site - ranges->first_site];
 
 		log_verbose(2, "%s+0x%lx %s '%s'%s%s (%s, +%u +%u)", r->into,
@@ -177,9 +176,7 @@ static void attach_blocks(struct record_attachment *a)
 	free(blocks->hit_costs);
 	blocks->hit_costs = alloc_array(blocks->n_points, sizeof(*blocks->hit_costs));
 	settle(a, blocks->points, blocks->n_points, "blocks");
-	for (uint32_t i = 0; i < blocks->n_items; i++) {
-		const struct record_block_function *f = &blocks->items[i];
-
+	vec_each(const struct record_block_function, f, blocks, items) {
 		for (uint32_t k = f->first_point; k < f->first_point + f->plan.n_probes; k++) {
 			if (!link_block(blocks, a->probes, f, k, &a->calibration->ranges))
 				continue;

@@ -201,8 +201,7 @@ static void take(const struct rounds *r, char **timed, char **left)
 {
 	double sum = 0;
 
-	for (uint32_t i = 0; i < r->counts.n_items; i++) {
-		const struct record_count *c = &r->counts.items[i];
+	vec_each(const struct record_count, c, &r->counts, items) {
 		double cost = (double)c->calls * r->cost;
 		bool fits = c->calls <= c->most && sum + cost <= ALLOWED;
 		char **list = fits ? timed : left;

@@ -92,8 +92,7 @@ static const struct analyze_misses_row *syscall_of(const struct analyze_misses *
 	*all = 0;
 	for (uint32_t i = 0; i < m->n_rows; i++)
 		*all += is_syscall(&m->rows[i]) ? m->rows[i].sides[0].data : 0;
-	for (uint32_t i = 0; i < m->n_rows; i++) {
-		const struct analyze_misses_row *row = &m->rows[i];
+	vec_each(const struct analyze_misses_row, row, m, rows) {
 		double change = fabs(row->delta.data);
 
 		if (is_syscall(row) && change >= LEAST_OF_ALL / 100 * *all &&

@@ -61,9 +61,7 @@ static bool value_find(struct points *points, const struct profile *p,
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < p->n_variables; i++) {
-		const struct profile_variable *v = &p->variables[i];
-
+	vec_each(const struct profile_variable, v, p, variables) {
 		if (v->site != c->site)
 			continue;
 		if (!strncmp(v->name, name, length) && !v->name[length]) {

@@ -510,8 +510,7 @@ void analyze_paths_name_variables(struct profile *p)
 	scoped(analyze_paths_deinit) struct analyze_paths paths = {};
 	bool known = false;
 
-	for (uint32_t i = 0; i < p->n_variables; i++) {
-		struct profile_variable *v = &p->variables[i];
+	vec_each(struct profile_variable, v, p, variables) {
 		const char *line;
 		scoped_free char *name = NULL;
 

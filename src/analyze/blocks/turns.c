@@ -23,9 +23,7 @@ static double share_of(const struct profile *p, uint32_t site, uint32_t turns, u
 	uint64_t first = 0;
 
 	*varies = false;
-	for (uint32_t i = 0; i < p->n_captures; i++) {
-		const struct profile_capture *c = &p->captures[i];
-
+	vec_each(const struct profile_capture, c, p, captures) {
 		if (c->site != site || c->absent >> turns & 1 || !c->values[turns])
 			continue;
 		first = first ?: c->values[turns];

@@ -208,9 +208,7 @@ static struct item *unpaired(const struct analyze_changes *c, struct changes_sid
 	bool renamed = !has_key(pass, by_name) && !has_key(pass, by_source_name);
 
 	*n = 0;
-	for (uint32_t i = 0; i < side->n_functions; i++) {
-		struct changes_function *f = &side->functions[i];
-
+	vec_each(struct changes_function, f, side, functions) {
 		if (f->pair != CHANGES_NONE ||
 		    (renamed && (f->is_cold || !f->file || f->end - f->addr < MIN_SHAPE_BYTES)))
 			continue;

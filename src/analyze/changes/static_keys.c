@@ -84,16 +84,13 @@ void analyze_static_keys_init(struct analyze_static_keys *s, const struct profil
 			 profile_env_get(hardened, PROFILE_ENV_STATIC_KEYS)
 	};
 	analyze_env_diff(&env, baseline, hardened);
-	for (uint32_t i = 0; i < env.n_rows; i++) {
-		const struct analyze_env_row *row = &env.rows[i];
-
+	vec_each(const struct analyze_env_row, row, &env, rows)
 		if (row->kind == ANALYZE_ENV_STATIC_KEY)
 			vec_push(s, rows,
 				 ((struct analyze_static_key){
 					 .name = alloc_strdup(row->name),
 					 .on = { !strcmp(row->baseline, "on"),
 						 !strcmp(row->hardened, "on") } }));
-	}
 	if (s->n_rows && img && !kernel_code_create(img, NULL, &code))
 		find_jumps(s, code);
 	kernel_code_destroy(code);

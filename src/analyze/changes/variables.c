@@ -30,12 +30,9 @@ static struct changes_symbol *variables_of(const struct changes_side *side, uint
 	struct changes_symbol *out = alloc_array(side->n_symbols, sizeof(*out));
 
 	*n = 0;
-	for (uint32_t i = 0; i < side->n_symbols; i++) {
-		const struct changes_symbol *s = &side->symbols[i];
-
+	vec_each(const struct changes_symbol, s, side, symbols)
 		if (s->is_object && s->size && !is_told_otherwise(s->name))
 			out[(*n)++] = *s;
-	}
 	sort_array(out, *n, sizeof(*out), by_name);
 	return out;
 }

@@ -172,9 +172,7 @@ static void form_figures(struct making *m)
 
 	m->a->figures = analyze_figures_none;
 	profile_stats_init(&all);
-	for (uint32_t i = 0; i < m->p->n_cells; i++) {
-		const struct profile_cell *cell = &m->p->cells[i];
-
+	vec_each(const struct profile_cell, cell, m->p, cells) {
 		if (is_site_of(m, &m->p->sites[cell->site]) &&
 		    m->p->runs[cell->run].kind != PROFILE_RUN_CONTROL &&
 		    annotate_is_context(m, cell->context)) {
@@ -193,13 +191,10 @@ static void form_ticks(struct making *m)
 		struct context *c = &m->contexts[i];
 
 		c->tick = m->p->sample_period ? (double)m->p->sample_period : NAN;
-		for (uint32_t n = 0; n < m->ranges->n_contexts; n++) {
-			const struct analyze_range_context *known = &m->ranges->contexts[n];
-
+		vec_each(const struct analyze_range_context, known, m->ranges, contexts)
 			if (!strcmp(known->name, m->p->contexts[i].name) &&
 			    !isnan(known->sampled) && known->samples > 0)
 				c->tick = known->sampled / known->samples;
-		}
 	}
 }
 

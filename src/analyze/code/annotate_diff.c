@@ -61,9 +61,7 @@ static void rows_finish(struct analyze_annotate_diff_rows *rows,
 			const struct analyze_annotate_diff *d,
 			const struct analyze_annotation *const sides[2])
 {
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		struct analyze_annotate_diff_row *row = &rows->rows[i];
-
+	vec_each(struct analyze_annotate_diff_row, row, rows, rows) {
 		side_form(&row->sides[0], d, sides[0]);
 		side_form(&row->sides[1], d, sides[1]);
 		row->delta = analyze_estimated_difference(&row->sides[0].cost, &row->sides[1].cost);
@@ -117,9 +115,7 @@ static void lines_collect(struct parts *parts, const struct analyze_annotation *
 static void bodies_collect(struct parts *parts, const struct analyze_annotation *a,
 			   unsigned int side)
 {
-	for (uint32_t i = 0; i < a->n_bodies; i++) {
-		const struct analyze_code_body *b = &a->bodies[i];
-
+	vec_each(const struct analyze_code_body, b, a, bodies) {
 		vec_push(parts, parts,
 			 ((struct part){ .path = b->path,
 					 .n_insns = b->n_insns ? b->n_insns : 1,
@@ -145,8 +141,7 @@ static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff
 
 	if (!own || strlen(own) < MIN_TEXT)
 		return NULL;
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		struct analyze_annotate_diff_row *other = &rows->rows[i];
+	vec_each(struct analyze_annotate_diff_row, other, rows, rows) {
 		const char *its;
 
 		if (!is_one_sided(other, 1) || compare_text(other->path, row->path) ||

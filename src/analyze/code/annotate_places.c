@@ -64,8 +64,7 @@ static int add_body(const struct kernel_body *body, void *arg)
 /* Code in assembler has no function in DWARF: a symbol in the samples is all there is. */
 static void add_symbol(struct making *m)
 {
-	for (uint32_t i = 0; i < m->p->n_locations; i++) {
-		const struct profile_location *l = &m->p->locations[i];
+	vec_each(const struct profile_location, l, m->p, locations) {
 		struct analyze_place place = { .function.id = KERNEL_NONE };
 		struct kernel_place at;
 
@@ -136,8 +135,7 @@ static bool is_asked_for(const struct making *m, const struct profile_sample *s)
 
 void annotate_samples_each(struct making *m, annotate_sample_fn fn)
 {
-	for (uint32_t i = 0; i < m->p->n_samples; i++) {
-		const struct profile_sample *s = &m->p->samples[i];
+	vec_each(const struct profile_sample, s, m->p, samples) {
 		const struct profile_stack *stack = &m->p->stacks[s->stack];
 
 		if (!is_asked_for(m, s))

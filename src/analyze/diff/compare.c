@@ -127,8 +127,7 @@ static void warn_mechanisms(struct analyze_warnings *w, const struct profile *a,
 static void warn_costs(struct analyze_warnings *w, const struct analyze_costs *a,
 		       const struct analyze_costs *b)
 {
-	for (uint32_t i = 0; i < a->n_rows; i++) {
-		const struct analyze_cost *row = &a->rows[i];
+	vec_each(const struct analyze_cost, row, a, rows) {
 		const struct analyze_cost *other = analyze_cost_find(b, row->name);
 		bool unknown = analyze_cost_is_unknown(row);
 

@@ -356,8 +356,7 @@ static void set_outside(struct analyze_conclusion *c, const struct analyze_diff 
 {
 	double kernel = diff->kernel[1].kernel - diff->kernel[0].kernel;
 
-	for (uint32_t i = 0; i < diff->n_workload; i++) {
-		const struct analyze_diff_workload_row *w = &diff->workload[i];
+	vec_each(const struct analyze_diff_workload_row, w, diff, workload) {
 		double share = 1 - kernel / w->delta;
 
 		if (w->probed || strcmp(w->name, ANALYZE_COMMAND_CPU) != 0 ||

@@ -31,9 +31,7 @@ static void rows_set(struct analyze_diff_rows *rows, struct analyze_diff_rows *c
 
 	sort_array(control->rows, control->n_rows, sizeof(*control->rows),
 		   analyze_diff_row_compare);
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		struct analyze_diff_row *row = &rows->rows[i];
-
+	vec_each(struct analyze_diff_row, row, rows, rows) {
 		found = analyze_diff_rows_find(control, row->name, row->context);
 		if (found)
 			set_noise(&row->change, row->delta, &found->change, found->delta);
@@ -45,9 +43,7 @@ static void ranges_set(struct analyze_diff_ranges *ranges, struct analyze_diff_r
 	const struct analyze_diff_range *found;
 
 	sort_array(control->rows, control->n_rows, sizeof(*control->rows), range_compare);
-	for (uint32_t i = 0; i < ranges->n_rows; i++) {
-		struct analyze_diff_range *row = &ranges->rows[i];
-
+	vec_each(struct analyze_diff_range, row, ranges, rows) {
 		found = search_array(row, control->rows, control->n_rows, sizeof(*row),
 				     range_compare);
 		if (found)
@@ -57,15 +53,10 @@ static void ranges_set(struct analyze_diff_ranges *ranges, struct analyze_diff_r
 
 static void workload_set(struct analyze_diff *diff, const struct analyze_diff *control)
 {
-	for (uint32_t i = 0; i < diff->n_workload; i++) {
-		struct analyze_diff_workload_row *row = &diff->workload[i];
-
-		for (uint32_t j = 0; j < control->n_workload; j++) {
-			const struct analyze_diff_workload_row *other = &control->workload[j];
-
+	vec_each(struct analyze_diff_workload_row, row, diff, workload) {
+		vec_each(const struct analyze_diff_workload_row, other, control, workload)
 			if (!strcmp(row->name, other->name) && row->probed == other->probed)
 				set_noise(&row->change, row->delta, &other->change, other->delta);
-		}
 	}
 }
 

@@ -166,8 +166,7 @@ static uint32_t find_partners(struct analyze_diff *diff)
 	bodies.rows = pointers_sort(diff->ranges.rows, diff->ranges.n_rows,
 				    sizeof(*diff->ranges.rows), diff_range_compare);
 
-	for (uint32_t i = 0; i < diff->functions.n_rows; i++) {
-		struct analyze_diff_row *row = &diff->functions.rows[i];
+	vec_each(struct analyze_diff_row, row, &diff->functions, rows) {
 		struct analyze_figures *missing, figures;
 		struct analyze_sample sample;
 
@@ -291,9 +290,7 @@ static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff
 					  body_name_compare);
 	}
 
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		struct analyze_diff_row *row = &rows->rows[i];
-
+	vec_each(struct analyze_diff_row, row, rows, rows) {
 		if (analyze_is_sum(row->context))
 			partner = partner_note(row, diff, bodies);
 		row->alone = partner;
@@ -313,8 +310,7 @@ static void ranges_repeat(struct analyze_diff_ranges *ranges)
 		pointers_sort(ranges->rows, ranges->n_rows, sizeof(*ranges->rows), body_compare);
 	size_t n;
 
-	for (uint32_t i = 0; i < ranges->n_rows; i++) {
-		struct analyze_diff_range *row = &ranges->rows[i];
+	vec_each(struct analyze_diff_range, row, ranges, rows) {
 		const struct analyze_diff_range key = { .body = row->body };
 		const void *const *found;
 

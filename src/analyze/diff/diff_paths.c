@@ -100,9 +100,7 @@ static void timed_form(struct side *s)
 {
 	scoped_free struct timed *of_site = alloc_array(s->p->n_sites, sizeof(*of_site));
 
-	for (uint32_t i = 0; i < s->p->n_cells; i++) {
-		const struct profile_cell *cell = &s->p->cells[i];
-
+	vec_each(const struct profile_cell, cell, s->p, cells) {
 		of_site[cell->site].calls += (double)cell->stats.calls;
 		of_site[cell->site].time += (double)cell->stats.oncpu - (double)cell->stats.cost;
 	}

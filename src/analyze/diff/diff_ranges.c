@@ -231,9 +231,7 @@ static void rows_weigh(struct analyze_diff_ranges *ranges)
 	for (uint32_t i = 0; i < ranges->n_rows; i++)
 		n += ranges->rows[i].estimated && !ranges->rows[i].redundant;
 	widen = analyze_interval_widening(n);
-	for (uint32_t i = 0; i < ranges->n_rows; i++) {
-		struct analyze_diff_range *row = &ranges->rows[i];
-
+	vec_each(struct analyze_diff_range, row, ranges, rows) {
 		row->weight = row_weight(row, widen);
 		/* Of what was timed on both sides samples say nothing. */
 		if (!row->estimated)

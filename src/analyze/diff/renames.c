@@ -158,9 +158,7 @@ static uint32_t rename_all(struct profile *p, const struct analyze_renames *rena
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < p->n_sites; i++) {
-		struct profile_site *site = &p->sites[i];
-
+	vec_each(struct profile_site, site, p, sites) {
 		n += rename_one(p, &site->name, renames, side);
 		n += rename_one(p, &site->into, renames, side);
 		n += rename_chain(p, &site->chain, renames, side);

@@ -19,8 +19,7 @@ static void filter_rows(struct analyze_diff_rows *rows, const char *syscall, con
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		const struct analyze_diff_row *row = &rows->rows[i];
+	vec_each(const struct analyze_diff_row, row, rows, rows) {
 		bool keep = row->context ?
 				    matches(function, row->name) && matches(syscall, row->context) :
 				    matches(syscall, row->name);
@@ -41,8 +40,7 @@ uint32_t analyze_diff_filter(struct analyze_diff *diff, const struct analyze_fil
 
 	filter_rows(&diff->syscalls, filter->syscall, filter->function);
 	filter_rows(&diff->functions, filter->syscall, filter->function);
-	for (uint32_t i = 0; i < ranges->n_rows; i++) {
-		const struct analyze_diff_range *row = &ranges->rows[i];
+	vec_each(const struct analyze_diff_range, row, ranges, rows) {
 		bool is_sum = analyze_is_sum(row->context);
 
 		if ((filter->syscall && is_sum) || !matches(filter->syscall, row->context) ||

@@ -11,9 +11,7 @@ void analyze_losses_sum(struct analyze_losses *losses, const struct profile *p)
 	for (uint32_t i = 0; i < PROFILE_N_LOSSES; i++)
 		losses->counts[i] = PROFILE_NOT_COUNTED;
 	losses->samples_expected = losses->samples_received = PROFILE_NOT_COUNTED;
-	for (uint32_t run = 0; run < p->n_runs; run++) {
-		const struct profile_run *r = &p->runs[run];
-
+	vec_each(const struct profile_run, r, p, runs) {
 		if (r->kind == PROFILE_RUN_CONTROL)
 			continue;
 		for (uint32_t i = 0; i < PROFILE_N_LOSSES; i++)
@@ -41,13 +39,10 @@ bool *analyze_sites_skipped(const struct profile *p)
 	analyze_losses_sum(&losses, p);
 	if (!*count || *count == PROFILE_NOT_COUNTED)
 		return skipped;
-	for (uint32_t i = 0; i < p->n_cells; i++) {
-		const struct profile_cell *cell = &p->cells[i];
-
+	vec_each(const struct profile_cell, cell, p, cells)
 		if (cell->stats.calls && p->sites[cell->site].kind == PROFILE_SITE_FUNCTION &&
 		    profile_context_is(p, cell->context, PROFILE_CONTEXT_IRQ))
 			skipped[cell->site] = true;
-	}
 	return skipped;
 }
 
@@ -68,9 +63,7 @@ void analyze_accounting_init(struct analyze_accounting *a, const struct profile 
 
 	memset(a, 0, sizeof(*a));
 	a->known = true;
-	for (uint32_t i = 0; i < p->n_runs; i++) {
-		const struct profile_run *run = &p->runs[i];
-
+	vec_each(const struct profile_run, run, p, runs) {
 		if (run->kind == PROFILE_RUN_CONTROL)
 			continue;
 		add(a, &a->entries, run, PROFILE_INFO_ENTRIES);

@@ -25,8 +25,7 @@ static void form_callees(struct analyze_calibration *c, const struct profile *p,
 {
 	scoped_free double *costs = alloc_array(p->n_contexts, sizeof(*costs));
 
-	for (uint32_t i = 0; i < p->n_cells; i++) {
-		const struct profile_cell *cell = &p->cells[i];
+	vec_each(const struct profile_cell, cell, p, cells) {
 		const struct profile_site *site = &p->sites[cell->site];
 
 		if (site->kind == PROFILE_SITE_CONTEXT)

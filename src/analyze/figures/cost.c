@@ -54,8 +54,7 @@ static char *calibration_text(const struct profile *p, enum profile_mechanism me
 
 static void read_calibration(struct analyze_costs *costs, const struct profile *p)
 {
-	for (uint32_t i = 0; i < p->n_costs; i++) {
-		const struct profile_cost *cost = &p->costs[i];
+	vec_each(const struct profile_cost, cost, p, costs) {
 		struct analyze_cost *row = row_of(costs, cost->mech);
 
 		if (!row->calibration)
@@ -84,8 +83,7 @@ static void count(double *sum, double n)
 
 static void count_functions(struct analyze_costs *costs, const struct profile *p)
 {
-	for (uint32_t i = 0; i < p->n_sites; i++) {
-		const struct profile_site *site = &p->sites[i];
+	vec_each(const struct profile_site, site, p, sites) {
 		struct analyze_cost *row;
 
 		if (site->kind == PROFILE_SITE_CONTEXT || site->mech == PROFILE_MECH_NONE)
@@ -102,8 +100,7 @@ static void count_calls(struct analyze_costs *costs, const struct profile *p)
 	enum profile_mechanism fault_mech =
 		profile_mechanism_by_name(profile_env_get(p, PROFILE_ENV_PAGE_FAULTS));
 
-	for (uint32_t i = 0; i < p->n_cells; i++) {
-		const struct profile_cell *cell = &p->cells[i];
+	vec_each(const struct profile_cell, cell, p, cells) {
 		const struct profile_site *site = &p->sites[cell->site];
 		bool is_context = site->kind == PROFILE_SITE_CONTEXT;
 		bool is_fault = is_context &&
@@ -153,8 +150,7 @@ static void count_blocks(struct analyze_costs *costs, const struct profile *p)
 
 static void form_totals(struct analyze_costs *costs)
 {
-	for (uint32_t i = 0; i < costs->n_rows; i++) {
-		struct analyze_cost *row = &costs->rows[i];
+	vec_each(struct analyze_cost, row, costs, rows) {
 		double contexts = isnan(row->contexts) ? 0 : row->contexts;
 		double functions = row->calls - contexts;
 
@@ -188,12 +184,9 @@ static double time_added(const struct analyze_costs *costs)
 {
 	double added = costs->subtracted;
 
-	for (uint32_t i = 0; i < costs->n_rows; i++) {
-		const struct analyze_cost *row = &costs->rows[i];
-
+	vec_each(const struct analyze_cost, row, costs, rows)
 		if (row->contexts > 0 && row->full > row->inner)
 			added += row->contexts * (row->full - row->inner);
-	}
 	return added;
 }
 

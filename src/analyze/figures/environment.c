@@ -161,13 +161,10 @@ static bool key_is_plain(const char *key)
 
 static void keys_collect(struct settings *list, const struct profile *p)
 {
-	for (uint32_t i = 0; i < p->n_envs; i++) {
-		const struct profile_env *env = &p->envs[i];
-
+	vec_each(const struct profile_env, env, p, envs)
 		if (key_is_plain(env->key))
 			setting_add(list, (struct catalogue_text){ env->key, strlen(env->key) },
 				    (struct catalogue_text){ env->value, strlen(env->value) });
-	}
 }
 
 static void keys_diff(struct analyze_env *env, const struct profile *baseline,

@@ -128,8 +128,7 @@ static bool is_of_code(uint32_t event)
 static void add_objects(struct analyze_misses *m, const struct profile *p, uint32_t side,
 			const double cycles[MODEL_N_EVENTS])
 {
-	for (uint32_t i = 0; i < p->n_objects; i++) {
-		const struct profile_object *o = &p->objects[i];
+	vec_each(const struct profile_object, o, p, objects) {
 		struct analyze_misses_row row = { .context = p->contexts[o->context].name,
 						  .function = o->type,
 						  .side = side,
@@ -154,8 +153,7 @@ static void add_profile(struct analyze_misses *m, const struct profile *p, uint3
 		add_objects(m, p, side, cycles);
 		return;
 	}
-	for (uint32_t i = 0; i < p->n_misses; i++) {
-		const struct profile_miss *miss = &p->misses[i];
+	vec_each(const struct profile_miss, miss, p, misses) {
 		struct analyze_misses_side what = {
 			.cycles = (double)miss->count * cycles[miss->event],
 		};
@@ -164,8 +162,7 @@ static void add_profile(struct analyze_misses *m, const struct profile *p, uint3
 		what.data = is_of_code(miss->event) ? 0 : what.cycles;
 		add(m, place_of(p, miss->stack, miss->context, by), side, miss->run, &what);
 	}
-	for (uint32_t i = 0; i < p->n_samples; i++) {
-		const struct profile_sample *s = &p->samples[i];
+	vec_each(const struct profile_sample, s, p, samples) {
 		struct analyze_misses_side what = { .instructions = (double)s->count };
 
 		add(m, place_of(p, s->stack, s->context, by), side, s->run, &what);
@@ -229,9 +226,7 @@ void analyze_misses_init(struct analyze_misses *m, const struct profile *a, cons
 		side->squares = side->data * side->data;
 	}
 	vec_unite(m, rows, compare_place, add_row);
-	for (uint32_t i = 0; i < m->n_rows; i++) {
-		struct analyze_misses_row *row = &m->rows[i];
-
+	vec_each(struct analyze_misses_row, row, m, rows) {
 		if (!(row->sides[0].cycles + row->sides[1].cycles > 0))
 			continue;
 		row->delta.data = row->plus_minus = NAN;

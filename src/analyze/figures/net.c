@@ -62,8 +62,7 @@ double analyze_net_cost(const struct analyze_net *net, uint32_t run, double iter
 	uint32_t n = 0;
 
 	*error = 0;
-	for (uint32_t i = 0; i < p->n_cells; i++) {
-		const struct profile_cell *cell = &p->cells[i];
+	vec_each(const struct profile_cell, cell, p, cells) {
 		double times = floor((double)cell->stats.calls / iterations), of_call;
 
 		if (cell->run != run || p->sites[cell->site].kind != PROFILE_SITE_CONTEXT ||

@@ -192,9 +192,7 @@ static void count_runs(struct analyze_table *table, const struct profile *p)
 
 static void label_marked(struct analyze_table *table)
 {
-	for (uint32_t i = 0; i < table->functions.n_rows; i++) {
-		struct analyze_row *row = &table->functions.rows[i];
-
+	vec_each(struct analyze_row, row, &table->functions, rows) {
 		if (!row->detached && !row->caveat)
 			continue;
 		row->label = alloc_keep(&table->labels,

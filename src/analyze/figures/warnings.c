@@ -84,9 +84,7 @@ static const struct profile_site *most_missed(const struct profile *p,
 	const struct profile_site *most = NULL;
 	uint32_t j;
 
-	for (uint32_t i = 0; i < p->n_sites; i++) {
-		const struct profile_site *site = &p->sites[i];
-
+	vec_each(const struct profile_site, site, p, sites) {
 		for (j = 0; j < n && shown[j] != site; j++)
 			;
 		if (j == n && site->missed && (!most || site->missed > most->missed))
@@ -179,8 +177,7 @@ struct negatives {
 
 static void find_negatives(struct negatives *found, const struct analyze_rows *rows)
 {
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		const struct analyze_row *row = &rows->rows[i];
+	vec_each(const struct analyze_row, row, rows, rows) {
 		int time = negative_time(row);
 
 		/* A sum is below zero only where one of its contexts is. */
@@ -216,14 +213,11 @@ static void warn_unknown_cost(const struct warning *w)
 	if (profile_is_exact(w->p))
 		return;
 	analyze_costs_init(&costs, w->p);
-	for (uint32_t i = 0; i < costs.n_rows; i++) {
-		const struct analyze_cost *row = &costs.rows[i];
-
+	vec_each(const struct analyze_cost, row, &costs, rows)
 		if (analyze_cost_is_unknown(row))
 			warn(w, COST_UNKNOWN, ANALYZE_SEVERITY_ACT,
 			     .names = { row->name, row->example },
 			     .values = { row->functions > 0 ? row->functions : 0 });
-	}
 	analyze_costs_deinit(&costs);
 }
 

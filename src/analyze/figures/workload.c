@@ -119,8 +119,7 @@ static void reports_collect(struct refs *refs, const struct analyze_net *net, ui
 {
 	const struct profile_run *run = &net->p->runs[i];
 
-	for (uint32_t j = 0; j < run->n_reports; j++) {
-		const struct profile_report *r = &run->reports[j];
+	vec_each(const struct profile_report, r, run, reports) {
 		struct ref ref = {
 			.name = r->name,
 			.probed = profile_run_is_probed(net->p, run),

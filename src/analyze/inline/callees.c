@@ -130,13 +130,10 @@ static struct child most_below(const struct hits *list, const char *const *chain
 	struct child children[MAX_CHILDREN], best = { .name = "" };
 	uint32_t n_children = 0;
 
-	for (uint32_t i = 0; i < list->n_hits; i++) {
-		const struct hit *hit = &list->hits[i];
-
+	vec_each(const struct hit, hit, list, hits)
 		if (follows(&hit->walk, hit->at, chain, n) && hit->at + 1 + n < hit->walk.n)
 			count_child(children, &n_children, function_at(&hit->walk, hit->at + 1 + n),
 				    hit->samples);
-	}
 	for (uint32_t i = 0; i < n_children; i++)
 		if (children[i].samples > best.samples)
 			best = children[i];
@@ -166,8 +163,7 @@ bool analyze_is_only_callee(const struct profile *p, const char *name, const cha
 {
 	double all = 0, below = 0;
 
-	for (uint32_t i = 0; i < p->n_samples; i++) {
-		const struct profile_sample *s = &p->samples[i];
+	vec_each(const struct profile_sample, s, p, samples) {
 		bool on_stack = false;
 		struct walk w;
 

@@ -107,13 +107,10 @@ static struct profile_stats *contexts_stats(const struct profile *p)
 
 	for (uint32_t i = 0; i < p->n_contexts; i++)
 		profile_stats_init(&stats[i]);
-	for (uint32_t i = 0; i < p->n_cells; i++) {
-		const struct profile_cell *cell = &p->cells[i];
-
+	vec_each(const struct profile_cell, cell, p, cells)
 		if (p->sites[cell->site].kind == PROFILE_SITE_CONTEXT &&
 		    p->runs[cell->run].kind != PROFILE_RUN_CONTROL)
 			profile_stats_merge(&stats[cell->context], &cell->stats);
-	}
 	return stats;
 }
 
@@ -327,8 +324,7 @@ struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *range
 	bool is_sum = analyze_is_sum(context);
 	struct analyze_estimate sum = analyze_estimate_none;
 
-	for (uint32_t i = 0; i < ranges->n_contexts; i++) {
-		const struct analyze_range_context *c = &ranges->contexts[i];
+	vec_each(const struct analyze_range_context, c, ranges, contexts) {
 		struct analyze_estimate e = { .of = c->samples,
 					      .self_share = NAN,
 					      .self_total = NAN };

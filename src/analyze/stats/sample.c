@@ -150,9 +150,7 @@ uint32_t analyze_sample_values(const struct analyze_sample *s, double *values)
 	struct analyze_sums all = sums_of(s, &n);
 	double mean = all.total / all.calls, shift = 0;
 
-	for (uint32_t i = 0; i < s->n_sums; i++) {
-		const struct analyze_sums *one = &s->sums[i];
-
+	vec_each(const struct analyze_sums, one, s, sums) {
 		if (!(one->calls > 0))
 			continue;
 		/* Off by how much, were it not there, the mean would be: times n - 1. */

@@ -47,8 +47,7 @@ static struct site_columns *columns_find(struct varies_data *d, const struct pro
 {
 	struct site_columns *sites = alloc_array(p->n_sites, sizeof(*sites));
 
-	for (uint32_t i = 0; i < p->n_variables; i++) {
-		const struct profile_variable *v = &p->variables[i];
+	vec_each(const struct profile_variable, v, p, variables) {
 		uint32_t c = 0;
 
 		if (!is_of(p, v->site, function))
@@ -74,9 +73,7 @@ static double *run_weights(struct varies_data *d, const struct profile *p, const
 	for (uint32_t i = 0; i < p->n_cells; i++)
 		if (is_of(p, p->cells[i].site, function))
 			weights[p->cells[i].run] += (double)p->cells[i].stats.calls;
-	for (uint32_t i = 0; i < p->n_captures; i++) {
-		const struct profile_capture *c = &p->captures[i];
-
+	vec_each(const struct profile_capture, c, p, captures) {
 		if (!is_of(p, c->site, function))
 			continue;
 		if (c->sampled)
@@ -120,8 +117,7 @@ void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t s
 	scoped_free struct site_columns *sites = columns_find(d, p, function);
 	scoped_free double *weights = run_weights(d, p, function);
 
-	for (uint32_t i = 0; i < p->n_captures; i++) {
-		const struct profile_capture *c = &p->captures[i];
+	vec_each(const struct profile_capture, c, p, captures) {
 		double weight = c->sampled ? weights[c->run] : 1;
 		struct varies_row row;
 
@@ -145,8 +141,7 @@ static void rows_center(struct varies_data *d)
 	}
 	d->mean = all->sum / all->n;
 	all->sum = 0;
-	for (uint32_t i = 0; i < d->n_rows; i++) {
-		struct varies_row *row = &d->rows[i];
+	vec_each(struct varies_row, row, d, rows) {
 		double mean = row->sums.sum / row->sums.n;
 		double within = row->calls > 1 ? fmax(0, varies_rest(&row->sums)) : 0;
 
@@ -220,8 +215,7 @@ static bool is_place(const struct varies_column *c)
 /* Sets column TO to END less START where both are known. Is END never below? */
 static bool subtract(struct varies_data *d, uint32_t end, uint32_t start, uint32_t to)
 {
-	for (uint32_t i = 0; i < d->n_rows; i++) {
-		struct varies_row *row = &d->rows[i];
+	vec_each(struct varies_row, row, d, rows) {
 		bool is_known = !(row->absent & (1u << end | 1u << start));
 
 		if (is_known && row->values[end] < row->values[start])
@@ -288,8 +282,7 @@ void varies_data_finish(struct varies_data *d, struct alloc_texts *differences)
 
 void varies_data_offset(struct varies_data *d, double offset)
 {
-	for (uint32_t i = 0; i < d->n_rows; i++) {
-		struct varies_row *row = &d->rows[i];
+	vec_each(struct varies_row, row, d, rows) {
 		struct varies_sums second = row->sides[1];
 		double shift = d->mean - (row->sides[0].n > 0 ? 0 : offset);
 

@@ -150,8 +150,7 @@ static void find_waits(struct why_causes *c)
 					     "preempt_schedule_common", "preempt_schedule_irq",
 					     "io_schedule" };
 
-	for (uint32_t i = 0; i < c->n_parts; i++) {
-		struct why_part *part = &c->parts[i];
+	vec_each(struct why_part, part, c, parts) {
 		double size = fabs(part->delta);
 
 		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {

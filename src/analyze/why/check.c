@@ -25,12 +25,9 @@ uint32_t why_probed_functions(const struct why_tree *t, const struct why_context
 static const struct analyze_diff_row *find_row(const struct analyze_diff_rows *rows,
 					       const char *name, const char *context)
 {
-	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		const struct analyze_diff_row *row = &rows->rows[i];
-
+	vec_each(const struct analyze_diff_row, row, rows, rows)
 		if (!strcmp(row->name, name) && (!context || !strcmp(row->context, context)))
 			return row;
-	}
 	return NULL;
 }
 

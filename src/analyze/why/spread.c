@@ -49,13 +49,10 @@ struct why_spread why_spread_find(const struct why *w, const struct why_context 
 	struct why_spread best = {};
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < c->causes.n_parts; i++) {
-		const struct why_part *part = &c->causes.parts[i];
-
+	vec_each(const struct why_part, part, &c->causes, parts)
 		if (part->kind == WHY_NEW || part->kind == WHY_GONE)
 			items[n++] =
 				(struct item){ why_switched_name(&w->switched, part->name), part };
-	}
 	sort_array(items, n, sizeof(*items), by_name);
 	for (uint32_t i = 0, end; i < n; i = end) {
 		struct why_spread s;

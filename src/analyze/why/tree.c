@@ -191,8 +191,7 @@ static void add_times(struct why_tree *t, const struct why_side *s, struct ends 
 	scoped_free struct times *all = alloc_array(p->n_executions, sizeof(*all));
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < p->n_executions; i++) {
-		const struct profile_edge *e = &p->executions[i];
+	vec_each(const struct profile_edge, e, p, executions) {
 		struct end end;
 
 		if (e->run - s->first >= n_runs || !wanted[e->context])
@@ -220,8 +219,7 @@ static void add_side(struct why_tree *t, const struct why_side *s, int side)
 	scoped_free struct ends *ends = alloc_array(p->n_stacks, sizeof(*ends));
 	scoped_free bool *wanted = contexts_of(s);
 
-	for (uint32_t i = 0; i < p->n_samples; i++) {
-		const struct profile_sample *sample = &p->samples[i];
+	vec_each(const struct profile_sample, sample, p, samples) {
 		double insns = (double)sample->count / n_runs;
 		struct end end;
 
@@ -235,8 +233,7 @@ static void add_side(struct why_tree *t, const struct why_side *s, int side)
 			line_of(t, end.node, end.frame)->insns[side] += insns;
 	}
 	memset(ends, 0, p->n_stacks * sizeof(*ends));
-	for (uint32_t i = 0; i < p->n_edges; i++) {
-		const struct profile_edge *e = &p->edges[i];
+	vec_each(const struct profile_edge, e, p, edges) {
 		struct end end;
 
 		if (e->run - s->first >= n_runs || !wanted[e->context])
@@ -245,8 +242,7 @@ static void add_side(struct why_tree *t, const struct why_side *s, int side)
 		if (end.called)
 			t->nodes[end.node].calls[side] += (double)e->calls / n_runs;
 	}
-	for (uint32_t i = 0; i < p->n_cells; i++) {
-		const struct profile_cell *c = &p->cells[i];
+	vec_each(const struct profile_cell, c, p, cells) {
 		uint32_t node;
 
 		if (c->site || c->run - s->first >= n_runs || !wanted[c->context])

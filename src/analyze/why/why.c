@@ -38,8 +38,7 @@ static void add_runs(struct why *w, const struct profile *p, const uint32_t runs
 	scoped(why_tree_deinit) struct why_tree t;
 
 	why_tree_init(&t, &one, &other);
-	for (uint32_t i = 0; i < w->n_contexts; i++) {
-		struct why_context *c = &w->contexts[i];
+	vec_each(struct why_context, c, w, contexts) {
 		uint32_t node = why_tree_context(&t, c->name);
 		struct why_causes causes;
 
@@ -127,9 +126,7 @@ void why_judge(const struct why *w, struct why_doubt *doubt, double delta)
 static void judge_all(struct why *w)
 {
 	w->common = common_deviation(w);
-	for (uint32_t i = 0; i < w->n_contexts; i++) {
-		struct why_context *c = &w->contexts[i];
-
+	vec_each(struct why_context, c, w, contexts) {
 		why_judge(w, &c->doubt, c->delta);
 		for (uint32_t k = 0; k < c->causes.n_items; k++)
 			why_judge(w, &c->causes.items[k].doubt, c->causes.items[k].delta);
@@ -207,9 +204,7 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 		vary_causes(w, side ? hardened : baseline, side);
 	}
 	judge_all(w);
-	for (uint32_t i = 0; i < w->n_contexts; i++) {
-		struct why_context *c = &w->contexts[i];
-
+	vec_each(struct why_context, c, w, contexts) {
 		c->changed = is_large(c, c->delta) ? why_doubt_sureness(&c->doubt) : WHY_CHANCE;
 		c->told = c->changed;
 		if (c->causes.n_items && why_is_named(c, 0) > c->told)
@@ -230,14 +225,11 @@ static bool is_same(struct analyze_changes *changes, const struct why_cause *cau
 
 void why_compare_code(struct why *w, struct analyze_changes *changes)
 {
-	for (uint32_t i = 0; i < w->n_contexts; i++) {
-		struct why_context *c = &w->contexts[i];
-
+	vec_each(struct why_context, c, w, contexts)
 		for (uint32_t k = 0; c->told && k < c->causes.n_items; k++)
 			if (why_is_named(c, k))
 				c->causes.items[k].same_code =
 					is_same(changes, &c->causes.items[k]);
-	}
 }
 
 void why_deinit(struct why *w)

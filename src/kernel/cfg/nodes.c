@@ -50,9 +50,7 @@ void flow_nodes_init(struct flow_nodes *j, const struct kernel_graph *g)
 		j->root[i] = i;
 	if (g->entry < g->n_blocks)
 		connect(j, g->n_blocks, g->entry);
-	for (uint32_t i = 0; i < g->n_arcs; i++) {
-		const struct kernel_arc *a = &g->arcs[i];
-
+	vec_each(const struct kernel_arc, a, g, arcs) {
 		if (a->to == KERNEL_GRAPH_ANY)
 			connect_any(j, a->from);
 		else

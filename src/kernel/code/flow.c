@@ -125,9 +125,7 @@ bool flow_calls_inside(const struct kernel_flow *flow, uint32_t i)
 size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_insn *insn,
 		  const uint8_t **bytes)
 {
-	for (size_t i = 0; i < input->n_parts; i++) {
-		const struct kernel_flow_part *p = &input->parts[i];
-
+	vec_each(const struct kernel_flow_part, p, input, parts) {
 		if (insn->addr >= p->start && insn->addr < p->end) {
 			bool file = insn->flags & KERNEL_INSN_FROM_FILE;
 

@@ -342,9 +342,7 @@ static void take_parts(struct flow_builder *b)
 
 static uint8_t file_byte(const struct flow_builder *b, uint64_t addr, bool *known)
 {
-	for (size_t i = 0; i < b->in->n_parts; i++) {
-		const struct kernel_flow_part *p = &b->in->parts[i];
-
+	vec_each(const struct kernel_flow_part, p, b->in, parts) {
 		if (addr < p->start || addr >= p->end)
 			continue;
 		*known = p->file != NULL;

@@ -67,8 +67,7 @@ static void each_step(struct finder *f, step_fn step)
 {
 	const struct kernel_flow *flow = f->flow;
 
-	for (uint32_t b = 0; b < flow->n_blocks; b++) {
-		const struct kernel_block *bl = &flow->blocks[b];
+	vec_each(const struct kernel_block, bl, flow, blocks) {
 		uint32_t last = bl->first_insn + bl->n_insns - 1;
 
 		if (!bl->reached)
@@ -83,8 +82,7 @@ static void each_step(struct finder *f, step_fn step)
 /* An indirect jump that may go anywhere: each leader is a candidate. */
 static void note_candidates(struct finder *f, bool from_inside)
 {
-	for (uint32_t b = 0; b < f->flow->n_blocks; b++) {
-		const struct kernel_block *bl = &f->flow->blocks[b];
+	vec_each(const struct kernel_block, bl, f->flow, blocks) {
 		bool inside = within(&f->ranges, bl->start);
 
 		if (bl->reached && inside != from_inside)
@@ -168,9 +166,7 @@ void kernel_flow_edges_of(const struct kernel_flow *flow, const struct kernel_ra
 		note(&f, flow->entry, KERNEL_SITE_ENTERS | KERNEL_SITE_FUNCTION);
 	each_step(&f, note_step);
 	each_step(&f, note_origin);
-	for (uint32_t i = 0; i < out->n_edges; i++) {
-		struct kernel_site_edge *e = &out->edges[i];
-
+	vec_each(struct kernel_site_edge, e, out, edges) {
 		if (e->roles & KERNEL_SITE_FUNCTION)
 			e->from_outside = true;
 		e->place = kernel_flow_place(flow, e->addr, blacklisted, arg);

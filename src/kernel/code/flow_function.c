@@ -167,8 +167,7 @@ static bool find_parts(struct function *f, const struct kernel_flow *flow)
 {
 	size_t before = f->n;
 
-	for (uint32_t i = 0; i < flow->n_edges; i++) {
-		const struct kernel_edge *e = &flow->edges[i];
+	vec_each(const struct kernel_edge, e, flow, edges) {
 		struct kernel_range range;
 		bool known = false;
 

@@ -97,8 +97,7 @@ static bool is_padding(const struct kernel_insn *insn)
 
 static void mark_targets(struct kernel_flow *flow)
 {
-	for (uint32_t w = 0; w < flow->n_branches; w++) {
-		const struct flow_branch *branch = &flow->branches[w];
+	vec_each(const struct flow_branch, branch, flow, branches) {
 		uint32_t to;
 
 		if (branch->kind >= KERNEL_EDGE_RET)

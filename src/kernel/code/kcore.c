@@ -102,8 +102,7 @@ void kernel_kcore_destroy(struct kernel_kcore *kc)
 
 int kernel_kcore_read(const struct kernel_kcore *kc, uint64_t addr, void *buf, size_t len)
 {
-	for (uint32_t i = 0; i < kc->n_segments; i++) {
-		const struct segment *s = &kc->segments[i];
+	vec_each(const struct segment, s, kc, segments) {
 		uint64_t at = addr - s->start;
 
 		if (addr < s->start || at >= s->len || len > s->len - at)

@@ -45,9 +45,7 @@ static void go(struct walk *w, uint64_t addr, const struct state *state)
 
 	if (addr - w->addr >= w->len)
 		return;
-	for (uint32_t i = 0; i < w->n_places; i++) {
-		struct place *p = &w->places[i];
-
+	vec_each(struct place, p, w, places) {
 		if (p->addr != addr)
 			continue;
 		for (int r = 0; r <= FLAGS; r++)

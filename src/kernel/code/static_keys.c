@@ -78,8 +78,7 @@ void kernel_static_keys_in(const struct kernel_kcore *kcore, const struct kernel
 	size_t before = names->n_texts;
 
 	read_jumps(&tables, kcore, ks);
-	for (uint32_t i = 0; i < tables.n_labels; i++) {
-		const struct arch_jump_label *label = &tables.labels[i];
+	vec_each(const struct arch_jump_label, label, &tables, labels) {
 		uint64_t offset;
 		const char *name;
 		size_t known = before;

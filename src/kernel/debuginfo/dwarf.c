@@ -127,9 +127,7 @@ void kernel_dwarf_function_forget(struct dwarf_function *f)
 
 void kernel_dwarf_destroy(struct dwarf *d)
 {
-	for (uint32_t i = 0; i < d->n_units; i++) {
-		struct dwarf_unit *unit = &d->units[i];
-
+	vec_each(struct dwarf_unit, unit, d, units) {
 		for (uint32_t j = 0; j < unit->n_functions; j++)
 			kernel_dwarf_function_forget(&unit->functions[j]);
 		free(unit->functions);

@@ -362,9 +362,7 @@ static void add_inlines(struct build *b)
 /* Gives the functions of all units their ids. */
 static void list_functions(struct build *b)
 {
-	for (uint32_t i = 0; i < b->dwarf->n_units; i++) {
-		struct dwarf_unit *unit = &b->dwarf->units[i];
-
+	vec_each(struct dwarf_unit, unit, b->dwarf, units) {
 		for (uint32_t j = 0; j < unit->n_functions; j++) {
 			struct listed listed = { &unit->functions[j], b->n_listed };
 
@@ -386,8 +384,7 @@ static void add_function_pieces(struct build *b, struct dwarf_unit *unit, const 
 	uint32_t w = 0;
 
 	kernel_dwarf_flatten(unit->spans, unit->n_spans, add_piece, &pieces);
-	for (uint32_t i = 0; i < pieces.n_items; i++) {
-		const struct piece *p = &pieces.items[i];
+	vec_each(const struct piece, p, &pieces, items) {
 		uint32_t id = unit->functions[p->id].id;
 
 		while (w < n && whole[w].end <= p->start)
@@ -444,9 +441,7 @@ static void add_functions(struct build *b)
 
 static void add_lines(struct build *b)
 {
-	for (uint32_t i = 0; i < b->units.n_items; i++) {
-		const struct piece *p = &b->units.items[i];
-
+	vec_each(const struct piece, p, &b->units, items) {
 		index_lines_add(&b->lines, &b->strings, b->dwarf, &b->dwarf->units[p->id], p->start,
 				p->end, b->base);
 	}
@@ -466,9 +461,7 @@ static void map_addresses(struct build *b)
 	uint64_t end = 0;
 
 	sort_pieces(&b->painted, compare_u64);
-	for (uint32_t i = 0; i < b->painted.n_items; i++) {
-		const struct piece *p = &b->painted.items[i];
-
+	vec_each(const struct piece, p, &b->painted, items) {
 		if (p->start - b->base > end)
 			map_address(b, end, KERNEL_NONE);
 		map_address(b, p->start - b->base, p->id);

@@ -61,9 +61,7 @@ static json_t *stacks_json(const struct export *e)
 {
 	json_t *prefix = json_array(), *frame = json_array(), *category = json_array();
 
-	for (uint32_t i = 0; i < e->n_nodes; i++) {
-		const struct export_node *n = &e->nodes[i];
-
+	vec_each(const struct export_node, n, e, nodes) {
 		json_array_append_new(prefix, n->parent == EXPORT_NO_NODE ?
 						      json_null() :
 						      json_integer(n->parent));

@@ -56,8 +56,7 @@ static void write_rows(FILE *out, const struct export *e, const char *family,
 	const struct analyze_rows *const lists[] = { &table->syscalls, &table->functions };
 
 	for (int l = 0; l < 2; l++)
-		for (uint32_t i = 0; i < lists[l]->n_rows; i++) {
-			const struct analyze_row *row = &lists[l]->rows[i];
+		vec_each(const struct analyze_row, row, lists[l], rows) {
 			const void *at = (const char *)&row->figures + figure;
 			double value = *(const double *)at * scale;
 			const struct label labels[] = {

@@ -82,8 +82,7 @@ void export_init(struct export *e, const struct profile *p, const struct analyze
 			      .unit = exact ? "instructions" : "samples",
 			      .period = exact ? 1 : (double)p->sample_period,
 			      .time = time_of(p) };
-	for (size_t i = 0; i < stacks->n_rows; i++) {
-		const struct analyze_stack *s = &stacks->rows[i];
+	vec_each(const struct analyze_stack, s, stacks, rows) {
 		uint32_t depth = 0, frame = 0;
 		bool same = true;
 

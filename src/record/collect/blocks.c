@@ -67,12 +67,9 @@ static bool is_counted(const struct drain *d, const struct record_block_function
 
 static uint64_t calls_of(const struct drain *d, uint32_t site, uint32_t context)
 {
-	for (uint32_t i = 0; i < d->p->n_cells; i++) {
-		const struct profile_cell *c = &d->p->cells[i];
-
+	vec_each(const struct profile_cell, c, d->p, cells)
 		if (c->run == d->run && c->site == site && c->context == context)
 			return c->stats.calls;
-	}
 	return 0;
 }
 
@@ -117,8 +114,7 @@ static double excess_of(const struct drain *d, uint32_t key, uint64_t inner)
 
 static void drain_paths(const struct drain *d)
 {
-	for (uint32_t i = 0; i < d->maps.n_paths; i++) {
-		const struct engine_path *from = &d->maps.paths[i];
+	vec_each(const struct engine_path, from, &d->maps, paths) {
 		uint32_t site = from->key / ENGINE_CONTEXTS, ctx = from->key % ENGINE_CONTEXTS;
 		const struct record_block_function *f = function_of(d->blocks, site);
 		struct profile_path path = {
@@ -143,8 +139,7 @@ static void drain_paths(const struct drain *d)
 
 static void drain_trips(const struct drain *d)
 {
-	for (uint32_t i = 0; i < d->maps.n_trips; i++) {
-		const struct engine_trips *from = &d->maps.trips[i];
+	vec_each(const struct engine_trips, from, &d->maps, trips) {
 		uint32_t key = ENGINE_TRIPS_KEY(from->id);
 		const struct record_block_function *f =
 			from->id ? function_of(d->blocks, key / ENGINE_CONTEXTS) : NULL;

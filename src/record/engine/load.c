@@ -347,8 +347,7 @@ static int try_laters(struct record_bpf *b)
 {
 	int fault = libbpf_find_vmlinux_btf_id("handle_mm_fault", BPF_TRACE_FENTRY);
 
-	for (uint32_t i = 0; i < b->laters.n_items; i++) {
-		const struct record_later *later = &b->laters.items[i];
+	vec_each(const struct record_later, later, &b->laters, items) {
 		const char *name = bpf_program__name(later->prog);
 		bool entry = strstr(name, "_fentry"), ret = strstr(name, "_fexit");
 		int fd = record_later_load(&b->laters, later,

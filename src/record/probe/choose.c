@@ -113,9 +113,7 @@ static int choose_all(struct record_sites *sites, const struct record_kernel *ke
 	uint32_t kept = 0;
 	int err = 0, one;
 
-	for (uint32_t i = 0; i < sites->n_items; i++) {
-		struct record_site *site = &sites->items[i];
-
+	vec_each(struct record_site, site, sites, items) {
 		if (site->glob != glob.pattern) {
 			err = err ?: end_glob(&glob);
 			glob = (struct glob){ .pattern = site->glob };
@@ -172,13 +170,10 @@ void record_sites_limit_fentry(struct record_sites *sites, const struct record_k
 	if (n <= RECORD_MAX_FENTRY || how != RECORD_ATTACH_AUTO)
 		return;
 	many = record_kernel_try_multi(kernel) ? PROFILE_MECH_KPROBE : PROFILE_MECH_MULTI;
-	for (uint32_t i = 0; i < sites->n_items; i++) {
-		struct record_site *site = &sites->items[i];
-
+	vec_each(struct record_site, site, sites, items)
 		if (site->mech == PROFILE_MECH_FENTRY && !site->named &&
 		    !record_mechanism(many)->refuse(kernel, site, &skip))
 			site->mech = many;
-	}
 }
 
 void record_sites_prefer_kprobe(struct record_sites *sites, const struct record_kernel *kernel,
@@ -186,14 +181,11 @@ void record_sites_prefer_kprobe(struct record_sites *sites, const struct record_
 {
 	enum record_skip skip;
 
-	for (uint32_t i = 0; i < sites->n_items; i++) {
-		struct record_site *site = &sites->items[i];
-
+	vec_each(struct record_site, site, sites, items)
 		if (how == RECORD_ATTACH_AUTO && sites->n_items <= ENGINE_CAPTURED &&
 		    site->mech == PROFILE_MECH_MULTI &&
 		    !record_mechanism(PROFILE_MECH_KPROBE)->refuse(kernel, site, &skip))
 			site->mech = PROFILE_MECH_KPROBE;
-	}
 }
 
 /* Tells FN of SYM, which matches. */

@@ -216,9 +216,7 @@ static struct record_probe_misses misses_ever(const struct record_probes *probes
 
 	sum.recursion += record_engine_misses(probes->engine);
 	sum.hits = record_misses_add(sum.hits, record_points_misses(probes->points));
-	for (uint32_t i = 0; i < probes->n_attached; i++) {
-		const struct record_attached *a = &probes->attached[i];
-
+	vec_each(const struct record_attached, a, probes, attached) {
 		misses_add(&sum, a->entry, a->progs[0]);
 		misses_add(&sum, a->ret, a->progs[1]);
 	}

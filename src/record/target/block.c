@@ -196,8 +196,7 @@ static void name_callees(struct planner *pl, struct record_block_function *f)
 static void add_points(struct planner *pl, struct record_block_function *f)
 {
 	f->first_point = pl->blocks->n_points;
-	for (uint32_t i = 0; i < f->plan.n_probes; i++) {
-		const struct kernel_block_probe *probe = &f->plan.probes[i];
+	vec_each(const struct kernel_block_probe, probe, &f->plan, probes) {
 		struct record_point p = {
 			.addr = probe->addr + f->in->base,
 			.counts = true,
@@ -335,8 +334,7 @@ static uint32_t site_at(const struct record_sites *sites, uint64_t addr)
 void record_blocks_store(struct record_blocks *blocks, const struct record_sites *sites,
 			 struct profile *p)
 {
-	for (uint32_t i = 0; i < blocks->n_items; i++) {
-		struct record_block_function *f = &blocks->items[i];
+	vec_each(struct record_block_function, f, blocks, items) {
 		struct profile_blocks counted = { .entry = f->plan.graph.entry };
 
 		counted.site = f->site = site_at(sites, f->sym->addr);
@@ -355,9 +353,7 @@ void record_blocks_store(struct record_blocks *blocks, const struct record_sites
 
 			vec_push(&counted, items, item);
 		}
-		for (uint32_t k = 0; k < f->plan.n_probes; k++) {
-			const struct kernel_block_probe *probe = &f->plan.probes[k];
-
+		vec_each(const struct kernel_block_probe, probe, &f->plan, probes) {
 			if (probe->block >= counted.n_items)
 				continue;
 			counted.items[probe->block].bit = probe->bit;
@@ -376,12 +372,9 @@ void record_blocks_store(struct record_blocks *blocks, const struct record_sites
 void record_blocks_add_callees(const struct record_blocks *blocks, struct record_sites *sites,
 			       const struct record_symbols *symbols)
 {
-	for (uint32_t i = 0; i < blocks->n_items; i++) {
-		const struct record_block_function *f = &blocks->items[i];
-
+	vec_each(const struct record_block_function, f, blocks, items)
 		for (uint32_t k = 0; k < f->n_callees; k++)
 			record_sites_add(sites, symbols, f->callees[k] + f->in->base);
-	}
 }
 
 /* What CALL in IN is a call of, by name. For free(); NULL: nothing that takes time of its own. */
@@ -399,11 +392,8 @@ static char *call_name(const struct record_block_call *call, const struct record
 void record_blocks_add_calls(const struct record_blocks *blocks, const struct record_sites *sites,
 			     struct record_symbols *symbols, struct record_ranges *ranges)
 {
-	for (uint32_t i = 0; i < blocks->n_items; i++) {
-		const struct record_block_function *f = &blocks->items[i];
-
-		for (uint32_t k = 0; k < f->n_calls; k++) {
-			const struct record_block_call *call = &f->calls[k];
+	vec_each(const struct record_block_function, f, blocks, items) {
+		vec_each(const struct record_block_call, call, f, calls) {
 			scoped_free char *name = NULL;
 
 			if (call->target && site_at(sites, call->target + f->in->base))

@@ -262,9 +262,7 @@ void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 	if (record_symbols_live(symbols) && !kernel_kcore_read(symbols->live, sym->addr, code, len))
 		kernel_operands_of(code, len, sym->addr, &operands);
 	for (int decides = 1; decides >= 0; decides--)
-		for (uint32_t i = 0; i < operands.n_items; i++) {
-			const struct kernel_operand *o = &operands.items[i];
-
+		vec_each(const struct kernel_operand, o, &operands, items) {
 			n.bit_fields = o->kind == KERNEL_OPERAND_MEMBER &&
 				       operands.items[o->base].kind == KERNEL_OPERAND_ARGUMENT;
 			/* Of what is read by way of something else only what decides: there is much of it. */

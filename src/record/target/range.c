@@ -283,8 +283,7 @@ int record_ranges_resolve(struct record_ranges *ranges, const struct record_kern
 
 void record_ranges_store(const struct record_ranges *ranges, struct profile *p)
 {
-	for (uint32_t i = 0; i < ranges->n_items; i++) {
-		const struct record_range *r = &ranges->items[i];
+	vec_each(const struct record_range, r, ranges, items) {
 		scoped_free char *symbol = record_image_name(r->in, r->symbol);
 		struct profile_site site = {
 			.name = r->name,
@@ -318,9 +317,7 @@ void record_ranges_prune(struct record_ranges *ranges, void (*drop)(struct recor
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < ranges->n_points; i++) {
-		struct record_point *p = &ranges->points[i];
-
+	vec_each(struct record_point, p, ranges, points) {
 		prune_point(ranges, p);
 		if (p->n_actions)
 			ranges->points[n++] = *p;

@@ -357,8 +357,7 @@ static void make_points(struct planner *pl)
 
 	sort_ranges = ranges->items;
 	sort_array(pl->steps, pl->n_steps, sizeof(*pl->steps), by_order);
-	for (uint32_t k = 0; k < pl->n_steps; k++) {
-		const struct step *step = &pl->steps[k];
+	vec_each(const struct step, step, pl, steps) {
 		struct record_point p = { .addr = step->addr,
 					  .frame = step->frame,
 					  .optimizes = step->optimizes,

@@ -219,8 +219,7 @@ void record_sites_store(const struct record_sites *sites, const struct record_sy
 			struct profile *p)
 {
 	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
-	for (uint32_t i = 0; i < sites->n_items; i++) {
-		const struct record_site *rs = &sites->items[i];
+	vec_each(const struct record_site, rs, sites, items) {
 		uint32_t site = profile_function_add(p, symbols->ks, rs->sym);
 
 		/* Only now: adding one may move them all. */

@@ -26,9 +26,7 @@ static void rows(struct view_rows *rows, const void *data)
 	const struct analyze_annotation *a = &v->f->a;
 	struct annotate_row *items = view_rows_new(rows, a->n_insns, sizeof(*items));
 
-	for (uint32_t p = 0; p < a->n_places; p++) {
-		const struct analyze_place *place = &a->places[p];
-
+	vec_each(const struct analyze_place, place, a, places) {
 		for (uint32_t n = 0; n < place->n_insns; n++) {
 			const struct analyze_instruction *i = &a->insns[place->first_insn + n];
 			const struct analyze_line *line = &a->lines[i->line];

@@ -9,8 +9,7 @@
 
 void view_code_rows_deinit(struct view_code_rows *rows)
 {
-	for (uint32_t i = 0; i < rows->n_items; i++) {
-		struct view_code_row *row = &rows->items[i];
+	vec_each(struct view_code_row, row, rows, items) {
 		char *const texts[] = { row->name,  row->note,  row->module, row->function,
 					row->chain, row->place, row->entry,  row->addresses };
 
@@ -61,8 +60,7 @@ static json_t *functions_json(const void *data)
 	const struct view_code *code = data;
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < code->functions.n_items; i++) {
-		const struct view_code_row *row = &code->functions.items[i];
+	vec_each(const struct view_code_row, row, &code->functions, items) {
 		json_t *object = json_object();
 
 		output_json_set(object, "name", output_json_text(row->name));

@@ -46,8 +46,7 @@ static void block_rows(struct view_rows *rows, const void *data)
 	if (!rows->for_people)
 		return;
 	all = view_rows_new(rows, blocks->n_rows, sizeof(*all));
-	for (uint32_t i = 0; i < blocks->n_functions; i++) {
-		const struct analyze_block_function *f = &blocks->functions[i];
+	vec_each(const struct analyze_block_function, f, blocks, functions) {
 		scoped_free struct analyze_block *hottest = NULL;
 
 		if (!analyze_is_sum(f->context))

@@ -36,9 +36,7 @@ static char *title(const void *data)
 /* What a table of inner and full costs does not say: of the sampler, for one. */
 static void write_other_calibrations(const struct view *v, const struct analyze_costs *costs)
 {
-	for (uint32_t i = 0; i < costs->n_rows; i++) {
-		const struct analyze_cost *row = &costs->rows[i];
-
+	vec_each(const struct analyze_cost, row, costs, rows) {
 		if (row->calibration && isnan(row->inner))
 			view_fact(v, row->name, row->calibration);
 		else if (!row->calibration && !row->is_of_hits)

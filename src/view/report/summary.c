@@ -30,9 +30,7 @@ static const struct analyze_row *find_function(const struct view_report *r,
 	double largest = 0;
 
 	for (uint32_t pass = 0; pass < 2; pass++) {
-		for (uint32_t i = 0; i < functions->n_rows; i++) {
-			const struct analyze_row *row = &functions->rows[i];
-
+		vec_each(const struct analyze_row, row, functions, rows) {
 			if (strcmp(row->context, context->name))
 				continue;
 			if (!pass)
@@ -70,8 +68,7 @@ static const struct analyze_row *find_syscall(const struct view_report *r, doubl
 	const struct analyze_row *best = NULL;
 
 	*sum = 0;
-	for (uint32_t i = 0; i < r->table.syscalls.n_rows; i++) {
-		const struct analyze_row *row = &r->table.syscalls.rows[i];
+	vec_each(const struct analyze_row, row, &r->table.syscalls, rows) {
 		if (!(oncpu_of(row) > 0))
 			continue;
 		*sum += oncpu_of(row);

@@ -36,8 +36,7 @@ static const char *word_values(struct view_rows *rows, const struct profile_capt
 	if (!rows->for_people || !varies)
 		varies = UINT32_MAX;
 
-	for (uint32_t i = 0; i < p->n_variables; i++) {
-		const struct profile_variable *v = &p->variables[i];
+	vec_each(const struct profile_variable, v, p, variables) {
 		uint64_t value;
 		bool absent;
 
@@ -114,8 +113,7 @@ static struct site *sites_of(const struct profile *p)
 {
 	struct site *sites = alloc_array(p->n_sites, sizeof(*sites));
 
-	for (uint32_t i = 0; i < p->n_captures; i++) {
-		const struct profile_capture *c = &p->captures[i];
+	vec_each(const struct profile_capture, c, p, captures) {
 		struct site *site = &sites[c->site];
 
 		site->time += c->time;

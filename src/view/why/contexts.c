@@ -45,8 +45,7 @@ static void rows(struct view_rows *rows, const void *data)
 	struct line *lines = view_rows_new(rows, w->n_contexts, sizeof(*lines));
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < w->n_contexts; i++) {
-		const struct why_context *c = &w->contexts[i];
+	vec_each(const struct why_context, c, w, contexts) {
 		const struct why_cause *cause = c->causes.n_items ? &c->causes.items[0] : NULL;
 		bool named = c->told && cause && why_is_named(c, 0);
 

@@ -425,9 +425,7 @@ static void append_moved(char **text, const struct why *w, const struct why_cont
 	size_t by, other;
 
 	profile_context_queued(c->name, &by);
-	for (uint32_t i = 0; i < w->n_contexts; i++) {
-		const struct why_context *of = &w->contexts[i];
-
+	vec_each(const struct why_context, of, w, contexts) {
 		profile_context_queued(of->name, &other);
 		if (of == c || !of->told || other != by || strncmp(of->name, c->name, by) != 0)
 			continue;
