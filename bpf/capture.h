@@ -3,8 +3,7 @@
  * The values that calls of a function had: one row for each combination, for as many as there is room, and a uniform sample of the
  * calls with others.
  */
-#ifndef BPF_CAPTURE_H
-#define BPF_CAPTURE_H
+#pragma once
 
 #include "engine.h"
 
@@ -48,5 +47,3 @@ static __always_inline void capture(struct engine_call *call, __u64 hash)
 	else
 		capture_add(call, hash);
 }
-
-#endif

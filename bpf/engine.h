@@ -11,8 +11,7 @@
  * Code that runs rarely is neither inlined nor static: the verifier checks a global function once, and
  * others again on each path to them.
  */
-#ifndef BPF_ENGINE_H
-#define BPF_ENGINE_H
+#pragma once
 
 #include "vmlinux.h"
 
@@ -552,5 +551,3 @@ static __always_inline void frames_drop(struct engine_task *t)
 	if (t->top)
 		frames_miss(t, 0);
 }
-
-#endif

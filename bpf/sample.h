@@ -3,8 +3,7 @@
  * Counts a sample under its stack, in our own table keyed by a 64-bit hash of the frames. It takes no lock,
  * so it works in an NMI.
  */
-#ifndef BPF_SAMPLE_H
-#define BPF_SAMPLE_H
+#pragma once
 
 #include "engine.h"
 
@@ -122,5 +121,3 @@ static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context,
 	}
 	stack_count(buf, size, context, flags, site);
 }
-
-#endif

@@ -11,8 +11,7 @@
  *     model.c     caches, TLBs and branch prediction
  *     write.c     the file that `kprotperf exact` reads
  */
-#ifndef KPROTPERF_EMULATOR_EXACT_H
-#define KPROTPERF_EMULATOR_EXACT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -268,5 +267,3 @@ bool write_result(const char *path, uint64_t open);
 
 /* Memory is never given back, and a plugin that gets none ends QEMU with a line. */
 void *get_memory(size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A model of a CPU's caches, TLBs and branch predictor, where one is asked for: docs/exact.md. */
-#ifndef KPROTPERF_EMULATOR_MODEL_H
-#define KPROTPERF_EMULATOR_MODEL_H
+#pragma once
 
 #include "exact.h"
 #include "kprotperf/event.h"
@@ -31,5 +30,3 @@ void model_access(qemu_plugin_meminfo_t info, uint64_t vaddr, uint16_t insn);
 /* BLOCK switches page tables, or changes what is in the ones in use. */
 void model_flush(const struct block *block);
 void model_remapped(void);
-
-#endif

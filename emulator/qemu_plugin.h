@@ -3,8 +3,7 @@
  * What our plugins need of qemu-plugin.h (version 1 of that interface), repeated here since Debian has
  * no package with the file.
  */
-#ifndef KPROTPERF_EMULATOR_QEMU_PLUGIN_H
-#define KPROTPERF_EMULATOR_QEMU_PLUGIN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
-
-#endif

@@ -4,8 +4,7 @@
  * CLOCK_MONOTONIC, and prints one line. Any error prints one line on stderr and exits: 1 on failure,
  * 2 on wrong usage.
  */
-#ifndef WORKLOADS_COMMON_H
-#define WORKLOADS_COMMON_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ int workload_file(const struct workload *w, size_t pages);
 
 /* Returns PAGES pages of private memory, each touched. */
 char *workload_buffer(const struct workload *w, size_t pages);
-
-#endif

@@ -3,8 +3,7 @@
  * What probes cost: one struct a mechanism, the same in the BPF programs, which take it off, and in user
  * space, which measures it. The includer brings __u32 and __u64.
  */
-#ifndef KPROTPERF_COST_H
-#define KPROTPERF_COST_H
+#pragma once
 
 /* How calls of a site are timed. The numbers are those of data files. */
 enum profile_mechanism {
@@ -68,5 +67,3 @@ struct engine_range_cost {
 	__u64 list, list_head; /* without what lies between its own two readings of the clock */
 	__u64 hop; /* each further open frame looked at */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * Memory shared by the BPF programs and user space: layouts and limits. Included by both; the includer
  * provides __u16, __u32 and __u64.
  */
-#ifndef KPROTPERF_ENGINE_H
-#define KPROTPERF_ENGINE_H
+#pragma once
 
 #include "kprotperf/cost.h"
 #include "kprotperf/hist.h"
@@ -383,5 +382,3 @@ struct engine_capture {
 #define ENGINE_CAPTURE_SAMPLES 1024
 #define ENGINE_CAPTURE_PROBES \
 	64 /* maximum number of rows searched: with 16 a table two fifths full refuses one */
-
-#endif

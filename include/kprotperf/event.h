@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the emulator's model of a CPU counts: numbers in its file, and in the data file. New ones go to the end. */
-#ifndef KPROTPERF_EVENT_H
-#define KPROTPERF_EVENT_H
+#pragma once
 
 /* Misses; of branches those that were predicted wrongly. */
 enum model_event {
@@ -18,5 +17,3 @@ enum model_event {
 
 /* As the model's file and the recording have them, by number. */
 #define MODEL_EVENT_NAMES "l1i", "l1d", "l2", "llc", "itlb", "dtlb", "stlb", "branch"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a guest is doing, as the emulator's plugin (emulator/) tells it to kprotperf (src/exact): numbers in its file. */
-#ifndef KPROTPERF_EXACT_H
-#define KPROTPERF_EXACT_H
+#pragma once
 
 enum exact_kind {
 	EXACT_USER,
@@ -20,5 +19,3 @@ enum exact_kind {
 	EXACT_RAISED, /* soft interrupts */
 	EXACT_N_KINDS,
 };
-
-#endif

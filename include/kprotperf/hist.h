@@ -7,8 +7,7 @@
  * into 16 slots, so a slot is at most 1/16 as wide as its lower bound. Values of 2^40 and more (18
  * minutes, in ns) share the last slot.
  */
-#ifndef KPROTPERF_HIST_H
-#define KPROTPERF_HIST_H
+#pragma once
 
 #define HIST_SUB_BITS  4
 #define HIST_SUB       (1 << HIST_SUB_BITS)
@@ -64,5 +63,3 @@ static inline __attribute__((always_inline)) unsigned long long hist_slot_width(
 {
 	return slot < 2 * HIST_SUB ? 1 : 1ULL << (slot / HIST_SUB - 1);
 }
-
-#endif

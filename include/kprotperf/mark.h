@@ -3,11 +3,8 @@
  * What a guest tells the emulator's plugin (emulator/exact.c) by: instructions that do nothing, "nopl DISPLACEMENT(%rax)",
  * and that nobody else has a use for.
  */
-#ifndef KPROTPERF_MARK_H
-#define KPROTPERF_MARK_H
+#pragma once
 
 #define MARK_BYTES 7
 #define MARK_BEGIN 0x0f, 0x1f, 0x80, 'K', 'P', 'B', 'x'
 #define MARK_END   0x0f, 0x1f, 0x80, 'K', 'P', 'E', 'x'
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the programs that try the kernel's features share with user space; the includer brings __u64. */
-#ifndef KPROTPERF_TRY_H
-#define KPROTPERF_TRY_H
+#pragma once
 
 /* The kernel's own test function, which does next to nothing. */
 #define TRY_FUNCTION "bpf_fentry_test1"
@@ -17,5 +16,3 @@ struct try_seen {
 	__u64 sp; /* the stack pointer, last */
 	__u64 hits;
 };
-
-#endif

@@ -4,8 +4,7 @@
  * its probes look like in code. src/arch/x86 is the only one. Another is a folder with the same files:
  * defs.h, decode.c, disasm.c, operation.c, probe.c, symbols.c and tables.c, besides the registers in vmlinux/vmlinux.h.
  */
-#ifndef KPROTPERF_ARCH_ARCH_H
-#define KPROTPERF_ARCH_ARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -298,5 +297,3 @@ typedef const uint8_t *(*arch_data_fn)(uint64_t addr, size_t *avail, void *arg);
 void arch_tables_read(struct arch_tables *out, const struct arch_section sections[ARCH_N_SECTIONS],
 		      uint64_t base, arch_data_fn data, void *arg);
 void arch_tables_clear(struct arch_tables *tables);
-
-#endif

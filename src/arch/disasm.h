@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Machine instructions as text. */
-#ifndef KPROTPERF_ARCH_DISASM_H
-#define KPROTPERF_ARCH_DISASM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ char *kernel_disasm_text(struct kernel_disasm *d, const uint8_t *code, size_t le
 
 /* The memory that the instruction of the last text names relative to itself; false where it does not. */
 bool kernel_disasm_data(const struct kernel_disasm *d, uint64_t *addr);
-
-#endif

@@ -4,8 +4,7 @@
  * the kernel is checked against a bound first, so running out of memory here is not an input error:
  * the process says so and ends with status 1, and callers need no error path.
  */
-#ifndef KPROTPERF_BASE_ALLOC_H
-#define KPROTPERF_BASE_ALLOC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -69,5 +68,3 @@ static inline void alloc_free_at(void *text)
 #define vec_each(type, item, s, items)                                                   \
 	for (type *item = (s)->items, *item##_end = item ? item + (s)->n_##items : item; \
 	     item < item##_end; item++)
-
-#endif

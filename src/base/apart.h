@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Work in a process of its own, whose death costs nothing else. */
-#ifndef KPROTPERF_BASE_APART_H
-#define KPROTPERF_BASE_APART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ const char *apart_wait(pid_t pid, uint64_t *cpu);
 
 /* Does it go on? Once it does not, it needs no apart_wait(); *CPU as there. */
 bool apart_goes_on(pid_t pid, uint64_t *cpu);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The capabilities of this process. */
-#ifndef KPROTPERF_BASE_CAPABILITIES_H
-#define KPROTPERF_BASE_CAPABILITIES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ int capabilities_keep(uint64_t kept, uint64_t basis);
 
 /* All that are permitted are in effect, which they are no longer once the user has changed. -errno. */
 int capabilities_raise(void);
-
-#endif

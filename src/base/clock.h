@@ -2,8 +2,7 @@
 /*
  * The clock that BPF programs read too (bpf_ktime_get_ns()).
  */
-#ifndef KPROTPERF_BASE_CLOCK_H
-#define KPROTPERF_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ uint64_t clock_ns(void); /* CLOCK_MONOTONIC */
 
 /* The least by which NOW, such as clock_ns(), was seen to advance at once, in its unit. Waits for three such steps. */
 uint64_t clock_step_ns(uint64_t (*now)(void));
-
-#endif

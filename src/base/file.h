@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files read and written whole. */
-#ifndef KPROTPERF_BASE_FILE_H
-#define KPROTPERF_BASE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void file_lines_each(char *text, size_t len, void (*fn)(char *line, void *arg), 
 
 /* All N bytes to FD. -errno, not reported. */
 int file_write_all(int fd, const void *bytes, size_t n);
-
-#endif

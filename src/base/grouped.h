@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Indices of an array, grouped by two numbers that its entries have, for whoever asks for one group after the other. */
-#ifndef KPROTPERF_BASE_GROUPED_H
-#define KPROTPERF_BASE_GROUPED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ void grouped_sort(struct grouped *g);
 const struct grouped_item *grouped_find(const struct grouped *g, uint32_t a, uint32_t b,
 					uint32_t *n);
 void grouped_deinit(struct grouped *g);
-
-#endif

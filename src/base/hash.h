@@ -4,8 +4,7 @@
  * only (hash, index) pairs, so the items may be of any kind and may move. uthash and tsearch() take
  * the items' addresses, which an array that grows does not keep; hsearch() cannot grow.
  */
-#ifndef KPROTPERF_BASE_HASH_H
-#define KPROTPERF_BASE_HASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ uint32_t hash_find(const struct hash_index *index, uint32_t hash, hash_equal_fn 
 /* Adds ITEM, below HASH_NONE, which must not be in the table. */
 void hash_add(struct hash_index *index, uint32_t hash, uint32_t item);
 void hash_deinit(struct hash_index *index);
-
-#endif

@@ -3,8 +3,7 @@
  * The signals by which the user asks for an end: SIGINT, SIGTERM and SIGHUP. One that is ignored from the start, as by nohup,
  * stays ignored.
  */
-#ifndef KPROTPERF_BASE_INTERRUPT_H
-#define KPROTPERF_BASE_INTERRUPT_H
+#pragma once
 
 #include <poll.h>
 #include <sys/types.h>
@@ -29,5 +28,3 @@ int interrupt_poll(struct pollfd *pfd, int timeout_ms);
  * passed on; one from the terminal reaches the whole foreground group.
  */
 void interrupt_forward(pid_t child);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The user who has become root by sudo, as that says in SUDO_UID and SUDO_GID. */
-#ifndef KPROTPERF_BASE_INVOKER_H
-#define KPROTPERF_BASE_INVOKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -19,5 +18,3 @@ bool invoker_find(struct invoker *invoker);
  * next program is executed. -errno, not reported.
  */
 int invoker_become(const struct invoker *invoker);
-
-#endif

@@ -5,8 +5,7 @@
  * An error is reported once, by the function that knows what it means for the user, and travels on
  * as a negative errno value.
  */
-#ifndef KPROTPERF_BASE_LOG_H
-#define KPROTPERF_BASE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ void log_progress_end(void);
 
 /* "Permission denied" and the like, for a positive or a negative errno value. */
 const char *log_strerror(int err);
-
-#endif

@@ -3,8 +3,7 @@
  * Files in memory that others may change meanwhile. Where one has become shorter, or cannot be read, zeros are read in its
  * place; without that the process would end by SIGBUS.
  */
-#ifndef KPROTPERF_BASE_MAP_H
-#define KPROTPERF_BASE_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ bool map_is_cut(void);
 
 /* Accepts NULL. */
 void map_release(void *bytes);
-
-#endif

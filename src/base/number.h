@@ -3,8 +3,7 @@
  * Numbers out of text: of options, of the kernel's files and of workloads' reports. All return false
  * and leave *VALUE as it was where there is no number or it is out of range.
  */
-#ifndef KPROTPERF_BASE_NUMBER_H
-#define KPROTPERF_BASE_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ bool number_scan_double(const char **text, double *value);
 
 /* How many of a version's first three numbers TEXT has, as in "6.1.0-13-amd64"; the others are 0. */
 unsigned int number_version(const char *text, unsigned int version[3]);
-
-#endif

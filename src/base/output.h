@@ -6,8 +6,7 @@
  * A symbolic link on the way is followed where it could not have been laid by another user to lead somewhere: as
  * fs.protected_symlinks has it, but in all folders that everybody may write to and for all parts of the path.
  */
-#ifndef KPROTPERF_BASE_OUTPUT_H
-#define KPROTPERF_BASE_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -37,5 +36,3 @@ bool output_is_direct(const char *path);
 
 /* What is wrong, for messages. */
 const char *output_strerror(int err);
-
-#endif

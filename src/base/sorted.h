@@ -3,8 +3,7 @@
  * Sorting arrays, searching in sorted ones, and walking two of them side by side. Comparators are
  * those of qsort(): of two items' addresses.
  */
-#ifndef KPROTPERF_BASE_SORTED_H
-#define KPROTPERF_BASE_SORTED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -113,5 +112,3 @@ struct join {
 struct join join_sorted(const void *a, size_t n_a, const void *b, size_t n_b, size_t size,
 			compare_fn compare);
 bool join_next(struct join *j);
-
-#endif

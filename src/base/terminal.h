@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What files, the kernel and other programs say, on its way to a terminal. */
-#ifndef KPROTPERF_BASE_TERMINAL_H
-#define KPROTPERF_BASE_TERMINAL_H
+#pragma once
 
 /*
  * TEXT as one line that moves no cursor, sets no title and hides nothing: control characters, those of Latin-1 too,
  * and what is not UTF-8 become "\x1b". For free(). All that log.h prints goes through it, and the text of pages.
  */
 char *terminal_text(const char *text);
-
-#endif

@@ -3,8 +3,7 @@
  * The kernel's protections: what each is, how it is switched, which code carries its cost. One table
  * (table.c) for list, record, diff, the lab and the docs.
  */
-#ifndef KPROTPERF_CATALOGUE_CATALOGUE_H
-#define KPROTPERF_CATALOGUE_CATALOGUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -139,5 +138,3 @@ const char *catalogue_code_name(enum catalogue_code code);
 const char *catalogue_role_name(enum catalogue_role role);
 
 bool catalogue_span_has(struct catalogue_span span, uint32_t version);
-
-#endif

@@ -3,8 +3,7 @@
  * A kernel's settings as text: the options it was configured with (/proc/config.gz) and the parameters of its command
  * line. Whatever reads such text reads it here.
  */
-#ifndef KPROTPERF_CATALOGUE_SETTING_H
-#define KPROTPERF_CATALOGUE_SETTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ struct catalogue_text catalogue_option_name(struct catalogue_text name);
 bool catalogue_text_is(struct catalogue_text text, const char *s);
 /* A copy, to be freed; NULL of none. */
 char *catalogue_text_dup(struct catalogue_text text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether a kernel has a protection, and how that is known. */
-#ifndef KPROTPERF_CATALOGUE_STATE_H
-#define KPROTPERF_CATALOGUE_STATE_H
+#pragma once
 
 #include "catalogue/catalogue.h"
 #include "profile/profile.h"
@@ -29,5 +28,3 @@ const char *catalogue_state_name(enum catalogue_state state);
 
 /* The version of Linux that P was recorded on, for catalogue_span_has(); 0: not known. */
 uint32_t catalogue_linux(const struct profile *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading a function of a recording with its code: for annotate one, for diff --annotate two. */
-#ifndef KPROTPERF_CMD_ANNOTATED_H
-#define KPROTPERF_CMD_ANNOTATED_H
+#pragma once
 
 #include "cmd/view.h"
 #include "output/terminal.h"
@@ -37,5 +36,3 @@ struct annotate_diff_options {
 };
 
 int annotate_diff(const struct annotate_diff_options *o);
-
-#endif

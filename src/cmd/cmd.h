@@ -3,8 +3,7 @@
  * The sub-commands: each takes its own argument vector, argv[0] being its name, and returns the
  * process's exit status.
  */
-#ifndef KPROTPERF_CMD_CMD_H
-#define KPROTPERF_CMD_CMD_H
+#pragma once
 
 /* Exit statuses that scripts rely on; `record` otherwise ends with the workload's. */
 #define CMD_DONE   0
@@ -28,5 +27,3 @@ int cmd_exact(int argc, char **argv);
 int cmd_changes(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
-
-#endif

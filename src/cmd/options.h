@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A command's options and operands as a table: what argp is told of them, and where their values go. */
-#ifndef KPROTPERF_CMD_OPTIONS_H
-#define KPROTPERF_CMD_OPTIONS_H
+#pragma once
 
 #include <argp.h>
 #include <limits.h>
@@ -73,5 +72,3 @@ uint32_t cmd_choose(const struct argp_state *state, const char *option, const ch
 
 /* "a, b or c", for free(). */
 char *cmd_choices_text(const char *const *choices);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the commands that show recordings have in common: their options, reading a file, ending. */
-#ifndef KPROTPERF_CMD_VIEW_H
-#define KPROTPERF_CMD_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,5 +43,3 @@ struct kernel_image *view_open_image(const struct profile *p);
 
 /* For a file, by its name, without a call that was kept whole. */
 #define VIEW_NO_TRACE "%s holds no trace of a call; lab run --exact --trace FUNC[:N] keeps the N-th"
-
-#endif

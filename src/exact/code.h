@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The code of a function as the emulator executed it, in pieces that overlap: what its blocks and loops are made of. */
-#ifndef KPROTPERF_EXACT_CODE_H
-#define KPROTPERF_EXACT_CODE_H
+#pragma once
 
 #include "kernel/image/kallsyms.h"
 #include "profile/profile.h"
@@ -27,5 +26,3 @@ void exact_code_add(struct exact_code *c, struct profile *p, const struct kernel
 struct profile_block_counts *exact_code_counts(struct exact_code *c, struct profile *p,
 					       uint32_t site, uint32_t context);
 void exact_code_deinit(struct exact_code *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the guest was doing, as the emulator tells it, and as it is called in a profile. */
-#ifndef KPROTPERF_EXACT_CONTEXT_H
-#define KPROTPERF_EXACT_CONTEXT_H
+#pragma once
 
 #include "kernel/image/kallsyms.h"
 #include "kprotperf/exact.h"
@@ -25,5 +24,3 @@ void exact_context_init(struct exact_context *c, struct profile *p, enum exact_k
 void exact_context_entered_by(struct exact_context *c, uint32_t function);
 /* Are calls of FUNCTION entries to C, whose times C's row is to have? */
 bool exact_context_is_entered_by(const struct exact_context *c, uint32_t function);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * What the emulator counted (emulator/write.c), into a profile.
  */
-#ifndef KPROTPERF_EXACT_COUNTS_H
-#define KPROTPERF_EXACT_COUNTS_H
+#pragma once
 
 #include "kernel/debuginfo/index.h"
 #include "kernel/image/kallsyms.h"
@@ -16,5 +15,3 @@
  */
 int exact_counts_read(struct profile *p, const char *path, const struct kernel_kallsyms *ks,
 		      const struct kernel_index *idx);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One call that was kept whole: its blocks in order become a tree of calls and lines, in which repetitions are loops. */
-#ifndef KPROTPERF_EXACT_TRACE_H
-#define KPROTPERF_EXACT_TRACE_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -20,5 +19,3 @@ void exact_trace_step(struct exact_trace *t, uint32_t depth, uint32_t function, 
 		      uint32_t insns);
 /* Puts it into run 0 of P and frees what T holds; without a step does nothing. */
 void exact_trace_finish(struct exact_trace *t, struct profile *p);
-
-#endif

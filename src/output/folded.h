@@ -3,8 +3,7 @@
  * Folded stacks: the lines that flamegraph.pl reads, `frame;frame;frame COUNT`, root first. Kernel functions end in
  * "_[k]", inlined bodies in "_[i]".
  */
-#ifndef KPROTPERF_OUTPUT_FOLDED_H
-#define KPROTPERF_OUTPUT_FOLDED_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@ char *output_folded_frames(const struct analyze_frame *frames, size_t n);
 
 /* By text. N_COUNTS is 1, or 2 for a differential: `stack COUNT1 COUNT2`. */
 void output_folded_write(FILE *out, const struct analyze_stacks *stacks, unsigned int n_counts);
-
-#endif

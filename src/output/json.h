@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sections and figures as JSON. What returns JSON returns a new reference. */
-#ifndef KPROTPERF_OUTPUT_JSON_H
-#define KPROTPERF_OUTPUT_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void output_json_member(struct output_json *json, const char *key, json_t *value
 void output_json_member_rows(struct output_json *json, const char *key,
 			     const struct output_section *section);
 void output_json_end(struct output_json *json);
-
-#endif

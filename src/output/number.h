@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The one place where a figure becomes text. */
-#ifndef KPROTPERF_OUTPUT_NUMBER_H
-#define KPROTPERF_OUTPUT_NUMBER_H
+#pragma once
 
 #include "output/section.h"
 
@@ -20,5 +19,3 @@ const char *output_number_plain(char buf[OUTPUT_NUMBER_MAX], double value);
 
 /* Whether VALUE is whole, and small enough for a double to be exact. */
 bool output_number_is_whole(double value);
-
-#endif

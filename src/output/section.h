@@ -7,8 +7,7 @@
  * (OUTPUT_FLAG), two `double`s (OUTPUT_INTERVAL) or a `double` (all others); NULL and NAN mean that
  * there is no such figure, which a table shows as "-", CSV as an empty field and JSON as null.
  */
-#ifndef KPROTPERF_OUTPUT_SECTION_H
-#define KPROTPERF_OUTPUT_SECTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,5 +107,3 @@ bool output_field_is_absent(const struct output_field *field, enum output_type t
 /* Where COLUMN is seen: in a table, in CSV and JSON. */
 bool output_column_in_table(const struct output_column *column);
 bool output_column_in_data(const struct output_column *column);
-
-#endif

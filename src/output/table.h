@@ -3,8 +3,7 @@
  * A section as a table for people. Not by libsmartcols: it makes a table fit by cutting text, and can neither
  * leave out columns by rank nor put a heading over several of them.
  */
-#ifndef KPROTPERF_OUTPUT_TABLE_H
-#define KPROTPERF_OUTPUT_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,5 +28,3 @@ void output_table_write(FILE *out, const struct output_section *section,
 /* How many rows that shows. */
 size_t output_table_shown(const struct output_section *section,
 			  const struct output_table_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a page may have on a terminal, and nowhere else: colour, and a pager. */
-#ifndef KPROTPERF_OUTPUT_TERMINAL_H
-#define KPROTPERF_OUTPUT_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ const char *output_style_end(bool color);
  */
 void output_pager_start(void);
 void output_pager_finish(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Text that comes out of a file and goes to a terminal, and text that is longer than a line. */
-#ifndef KPROTPERF_OUTPUT_TEXT_H
-#define KPROTPERF_OUTPUT_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -25,5 +24,3 @@ void output_text_wrap(FILE *out, const char *text, unsigned int width, unsigned 
  */
 #define OUTPUT_WIDTH_DEFAULT 100
 unsigned int output_width(FILE *out, int *is_terminal);
-
-#endif

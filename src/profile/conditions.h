@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What keeps the loops of functions going whose blocks were counted. */
-#ifndef KPROTPERF_PROFILE_CONDITIONS_H
-#define KPROTPERF_PROFILE_CONDITIONS_H
+#pragma once
 
 #include "kernel/cfg/graph.h"
 #include "profile/profile.h"
@@ -14,5 +13,3 @@ struct kernel_graph profile_blocks_graph(const struct profile_blocks *blocks);
  * where there is none, P stays as it is. Not of modules.
  */
 void profile_resolve_conditions(struct profile *p, const char *vmlinux);
-
-#endif

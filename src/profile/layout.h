@@ -4,8 +4,7 @@
  * profile.h, and whatever handles all fields alike (freeing, finding an equal entry, merging, checking, writing,
  * reading) goes by it. Internal to profile/.
  */
-#ifndef KPROTPERF_PROFILE_LAYOUT_H
-#define KPROTPERF_PROFILE_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -197,5 +196,3 @@ uint32_t section_add(struct profile *p, enum section_type type, const void *entr
  * For whoever filled in the last entry in place: makes it be found. False: the table is unique and has an equal one.
  */
 bool section_added(struct profile *p, enum section_type type);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs of several boots of one kernel in one profile. */
-#ifndef KPROTPERF_PROFILE_MERGE_H
-#define KPROTPERF_PROFILE_MERGE_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -20,5 +19,3 @@ char *profile_merge_conflict(const struct profile *dst, const struct profile *sr
  * for profile_destroy() alone: both at once take more memory than a large file leaves.
  */
 uint32_t profile_merge(struct profile *dst, struct profile *src);
-
-#endif

@@ -9,8 +9,7 @@
  * Addresses of the kernel's image are kept relative to _stext, so that files of several boots
  * compare and give the randomized base away to nobody.
  */
-#ifndef KPROTPERF_PROFILE_PROFILE_H
-#define KPROTPERF_PROFILE_PROFILE_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -688,5 +687,3 @@ void profile_stats_bucket_add(struct profile_stats *s, uint32_t slot, uint64_t c
  * min and max; NAN where there is none.
  */
 double profile_stats_quantile(const struct profile_stats *s, double q);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Names, files and lines for the addresses in a profile.
  */
-#ifndef KPROTPERF_PROFILE_RESOLVE_H
-#define KPROTPERF_PROFILE_RESOLVE_H
+#pragma once
 
 #include "profile/profile.h"
 #include "kernel/debuginfo/index.h"
@@ -61,5 +60,3 @@ int profile_image(const struct profile *p, const char *vmlinux, struct kernel_im
  * NULL where none is to be had; an error as of profile_image(), reported.
  */
 int profile_index(const struct profile *p, const char *vmlinux, struct kernel_index **out);
-
-#endif

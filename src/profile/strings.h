@@ -2,8 +2,7 @@
 /*
  * A pool of strings, each kept once and numbered in the order of arrival. Internal to profile/.
  */
-#ifndef KPROTPERF_PROFILE_STRINGS_H
-#define KPROTPERF_PROFILE_STRINGS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ uint32_t profile_strings_add(struct profile_strings *pool, const char *s, size_t
 const char *profile_strings_get(const struct profile_strings *pool, uint32_t number);
 size_t profile_strings_length(const struct profile_strings *pool, uint32_t number);
 uint32_t profile_strings_count(const struct profile_strings *pool);
-
-#endif

@@ -3,8 +3,7 @@
  * Sites attached, each by a mechanism that the kernel takes, and what their probes cost calibrated on
  * the way: some costs are to be known before a probe is there, others only when all are.
  */
-#ifndef KPROTPERF_RECORD_ATTACH_H
-#define KPROTPERF_RECORD_ATTACH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ int record_attach(struct record_attachment *a);
 int record_attach_inside(struct record_attachment *a);
 /* Takes them away. */
 void record_detach_inside(struct record_ranges *ranges, struct record_blocks *blocks);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `record --auto`: what is timed is chosen from samples of a run of its own, and from how often it is called in another. */
-#ifndef KPROTPERF_RECORD_AUTO_H
-#define KPROTPERF_RECORD_AUTO_H
+#pragma once
 
 #include "record/cost/count.h"
 #include "record/options.h"
@@ -18,5 +17,3 @@ void record_auto_choose(struct record_counts *counts, const struct profile *p, d
  * Runs the command of O unprobed, sampled, counted, and then with functions timed, as often as the budget allows. The exit status.
  */
 int record_auto(const struct record_options *o);
-
-#endif

@@ -3,8 +3,7 @@
  * A recording in which nothing is probed: the lab's emulator counts (emulator/exact.h), and this runs the command, says
  * when, and writes what the emulator does not see: the machine's environment and what the command says of itself.
  */
-#ifndef KPROTPERF_RECORD_EXACT_H
-#define KPROTPERF_RECORD_EXACT_H
+#pragma once
 
 #include "record/options.h"
 
@@ -15,5 +14,3 @@
 
 /* As record_session(). */
 int record_exact(const struct record_options *options);
-
-#endif

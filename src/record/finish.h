@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef KPROTPERF_RECORD_FINISH_H
-#define KPROTPERF_RECORD_FINISH_H
+#pragma once
 
 #include "record/plan.h"
 
@@ -9,5 +8,3 @@
  * what was recorded. The exit status: that of the first run that failed.
  */
 int record_finish(struct record_plan *plan, const struct record_options *o, struct profile *p);
-
-#endif

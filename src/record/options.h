@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the user asks `record` for. */
-#ifndef KPROTPERF_RECORD_OPTIONS_H
-#define KPROTPERF_RECORD_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ struct record_options {
 	bool callees; /* those of the functions in BLOCKS are timed too */
 	int verbose;
 };
-
-#endif

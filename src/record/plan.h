@@ -3,8 +3,7 @@
  * What a recording measures on the running kernel: from the names the user gives to sites, ranges and blocks with
  * their probes.
  */
-#ifndef KPROTPERF_RECORD_PLAN_H
-#define KPROTPERF_RECORD_PLAN_H
+#pragma once
 
 #include "record/engine/features.h"
 #include "record/options.h"
@@ -33,5 +32,3 @@ struct record_plan {
  */
 int record_plan_make(struct record_plan *plan, const struct record_options *o, struct profile *p);
 void record_plan_deinit(struct record_plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From a protection's name to the functions and inlined bodies that carry its cost on this kernel. */
-#ifndef KPROTPERF_RECORD_PROTECTION_H
-#define KPROTPERF_RECORD_PROTECTION_H
+#pragma once
 
 #include "catalogue/catalogue.h"
 #include "record/target/sites.h"
@@ -18,5 +17,3 @@ int record_protections_expand(const struct record_kernel *kernel,
 			      const struct catalogue_protection *const *protections, uint32_t n,
 			      struct profile *p, struct record_names *functions,
 			      struct record_names *inlined);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a command says of itself, in lines that it writes to a file whose descriptor an environment variable names. */
-#ifndef KPROTPERF_RECORD_REPORTS_H
-#define KPROTPERF_RECORD_REPORTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ int record_reports_open(void);
 
 /* Adds the reports in FD to run RUN of P, and says which lines are none. */
 void record_reports_read(struct profile *p, uint32_t run, int fd);
-
-#endif

@@ -2,12 +2,9 @@
 /*
  * One recording from beginning to end: plan, attach, run, drain, write.
  */
-#ifndef KPROTPERF_RECORD_SESSION_H
-#define KPROTPERF_RECORD_SESSION_H
+#pragma once
 
 #include "record/options.h"
 
 /* Returns the process's exit status: the workload's own once it ran, else 1, 126 or 127. */
 int record_session(const struct record_options *options);
-
-#endif

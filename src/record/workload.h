@@ -2,8 +2,7 @@
 /*
  * The user's command: started, waited for, and heard, exactly once for each call.
  */
-#ifndef KPROTPERF_RECORD_WORKLOAD_H
-#define KPROTPERF_RECORD_WORKLOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void record_workload_need_files(uint32_t n);
 
 /* Waits until interrupted or, if PID is not 0, until that process ends. */
 int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What annotate shows of a function of one recording, and diff --annotate of two. */
-#ifndef KPROTPERF_VIEW_ANNOTATE_H
-#define KPROTPERF_VIEW_ANNOTATE_H
+#pragma once
 
 #include "analyze/code/annotate_diff.h"
 #include "arch/disasm.h"
@@ -83,5 +82,3 @@ char *annotated_where(const struct analyze_line *line);
 
 /* What costs are of, as a column says it: "INSN/CALL". */
 const char *annotate_cost_header(enum profile_clock clock, bool is_of_call);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What changes shows of two kernels. */
-#ifndef KPROTPERF_VIEW_CHANGES_H
-#define KPROTPERF_VIEW_CHANGES_H
+#pragma once
 
 #include "analyze/changes/changes.h"
 #include "analyze/changes/static_keys.h"
@@ -18,5 +17,3 @@ struct view_changes {
 };
 
 extern const struct view_list view_changes_list;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How a table's columns are described, and those that several tables have. */
-#ifndef KPROTPERF_VIEW_COLUMNS_H
-#define KPROTPERF_VIEW_COLUMNS_H
+#pragma once
 
 #include "analyze/inline/ranges.h"
 #include "output/section.h"
@@ -46,5 +45,3 @@ extern const struct output_column view_all_times[6];
 
 /* What stands before an estimate of SIDE; NULL where it was timed, or is not there. */
 const char *view_range_mark(const struct analyze_range_side *side);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What diff shows of two recordings. */
-#ifndef KPROTPERF_VIEW_DIFF_H
-#define KPROTPERF_VIEW_DIFF_H
+#pragma once
 
 #include "analyze/code/trace.h"
 #include "analyze/diff/attribution.h"
@@ -85,5 +84,3 @@ extern const struct output_column view_verdict[14];
 
 /* As in struct output_section, of rows with these groups: what stands before NOISE where DELTA is not larger. */
 const char *view_noise_mark(const void *row, const struct output_group *group);
-
-#endif

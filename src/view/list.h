@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What list shows: the functions and inlined bodies of a kernel, or the kernel's protections. */
-#ifndef KPROTPERF_VIEW_LIST_H
-#define KPROTPERF_VIEW_LIST_H
+#pragma once
 
 #include "catalogue/state.h"
 #include "kernel/debuginfo/index.h"
@@ -53,5 +52,3 @@ struct view_protections {
 
 /* Both of a struct view_protections: a row for each, or the one there is, explained. */
 extern const struct view_list view_protections_list, view_protection_list;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Columns of what a model of a CPU counted. */
-#ifndef KPROTPERF_VIEW_MISSES_H
-#define KPROTPERF_VIEW_MISSES_H
+#pragma once
 
 #include "analyze/figures/misses.h"
 #include "view/columns.h"
@@ -28,5 +27,3 @@ char *view_misses_change(const struct analyze_misses *m);
 #define VIEW_MISSES_LEGEND                                                                                                 \
 	"CYCLES is an estimate: each event times what the model says that it adds; DATA is without L1I, ITLB and BRANCH, " \
 	"which hang on where a build has its code"
-
-#endif

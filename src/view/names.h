@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What analyze's enums are called in JSON, CSV and tables: by value; NULL where there is nothing to print. */
-#ifndef KPROTPERF_VIEW_NAMES_H
-#define KPROTPERF_VIEW_NAMES_H
+#pragma once
 
 #include "analyze/code/trace.h"
 #include "profile/profile.h"
@@ -31,5 +30,3 @@ void view_append_value(char **text, const struct profile *p, const struct profil
 		       uint64_t value, bool bits);
 /* Adds what CONTEXT is to a sentence, where another one queued it: "RCU callbacks queued by close, ". */
 void view_append_queued(char **text, const char *context);
-
-#endif

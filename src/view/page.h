@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A page of text under way: how its lines, facts and tables are laid out. */
-#ifndef KPROTPERF_VIEW_PAGE_H
-#define KPROTPERF_VIEW_PAGE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -64,5 +63,3 @@ const char *view_release(const struct profile *p);
 
 /* "3 runs in 2 boots", "1 run". To be freed. */
 char *view_runs(uint32_t runs, uint32_t boots);
-
-#endif

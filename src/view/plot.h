@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A function's latency over a captured variable, drawn by gnuplot. */
-#ifndef KPROTPERF_VIEW_PLOT_H
-#define KPROTPERF_VIEW_PLOT_H
+#pragma once
 
 #include "analyze/varies/varies.h"
 
@@ -18,5 +17,3 @@ struct view_plot {
  * fastest to the slowest. 0; or an error, reported: without gnuplot, or nothing to draw, PATH is as it was.
  */
 int view_plot(const struct view_plot *plot, const char *path);
-
-#endif

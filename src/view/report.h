@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What report shows of one recording. */
-#ifndef KPROTPERF_VIEW_REPORT_H
-#define KPROTPERF_VIEW_REPORT_H
+#pragma once
 
 #include "analyze/blocks/blocks.h"
 #include "analyze/blocks/paths.h"
@@ -87,5 +86,3 @@ const char *view_loss_key(enum profile_loss loss);
 
 /* What took most time, where, and what is missing: the first line of the page; to be freed. */
 char *view_report_summary(const struct view_report *r);
-
-#endif

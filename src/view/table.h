@@ -4,8 +4,7 @@
  * the page, JSON, CSV, --section with its help and its errors follow from that. docs/json.md explains the
  * keys; a test checks that it has them all. A key that is in use is never given another meaning.
  */
-#ifndef KPROTPERF_VIEW_TABLE_H
-#define KPROTPERF_VIEW_TABLE_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -100,5 +99,3 @@ void *view_rows_new(struct view_rows *rows, size_t n, size_t size);
 
 /* Adds the N rows of SIZE bytes at LIST, where they stay, to ROWS. */
 void view_rows_refer(struct view_rows *rows, const void *list, size_t n, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Trip counts in words. All for free(). */
-#ifndef KPROTPERF_VIEW_TRIPS_H
-#define KPROTPERF_VIEW_TRIPS_H
+#pragma once
 
 #include "analyze/blocks/paths.h"
 
@@ -16,5 +15,3 @@ char *view_trips_of_loop(const struct analyze_paths *paths, const struct analyze
 
 /* "24 at slub.c:1907, 3.5 at slub.c:1874", the means of PATH; "" where no loop iterated, NULL where nobody counted. */
 char *view_trips_of_path(const struct analyze_paths *paths, const struct analyze_path *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the values of captured calls say of a change, in a sentence. */
-#ifndef KPROTPERF_VIEW_VALUES_H
-#define KPROTPERF_VIEW_VALUES_H
+#pragma once
 
 #include "analyze/varies/shift.h"
 
@@ -14,5 +13,3 @@ char *view_values_change(const struct varies_shifts *s, const char *function,
 
 /* The row of the variable alone that carries most of that by values; NULL: none explains any of it. */
 const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The one place where warnings become English. */
-#ifndef KPROTPERF_VIEW_WARNINGS_H
-#define KPROTPERF_VIEW_WARNINGS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -12,5 +11,3 @@ char *view_warning(const struct analyze_warning *w);
 
 /* All of them as a list of strings: a new reference. */
 json_t *view_warnings_json(const struct analyze_warnings *warnings);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What why shows of two exact recordings. */
-#ifndef KPROTPERF_VIEW_WHY_H
-#define KPROTPERF_VIEW_WHY_H
+#pragma once
 
 #include "analyze/figures/misses.h"
 #include "analyze/figures/warnings.h"
@@ -36,5 +35,3 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 char *view_why(const struct why *w, const struct why_context *c);
 /* What probes say of the same. For free(). */
 char *view_why_check(const struct why_check *check, const char *context);
-
-#endif

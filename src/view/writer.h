@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The formats of report and diff: each a function that writes a command's tables, and a line below. */
-#ifndef KPROTPERF_VIEW_WRITER_H
-#define KPROTPERF_VIEW_WRITER_H
+#pragma once
 
 #include "view/table.h"
 
@@ -35,5 +34,3 @@ extern const struct view_writer view_writers[];
 extern const char *const view_writer_names[];
 
 bool view_request_has(const struct view_request *request, const struct view_table *table);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the fuzz targets share. Each is one file, linked with the library and libFuzzer: make fuzz. */
-#ifndef KPROTPERF_TESTS_FUZZ_H
-#define KPROTPERF_TESTS_FUZZ_H
+#pragma once
 
 #include <fcntl.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ fuzz_fn const char *fuzz_file(int k, const void *bytes, size_t size)
 		abort();
 	return paths[k];
 }
-
-#endif

@@ -6,8 +6,7 @@
  * alone. The compiler adds the five-byte nop at the entry and the return; what it really added is
  * checked by measuring (main.c).
  */
-#ifndef SHAPES_H
-#define SHAPES_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -75,5 +74,3 @@ u64 shape_return_insns(void);
 struct dentry *inlined_create(void);
 
 size_t shape_counts(struct shape_count *counts, size_t max);
-
-#endif

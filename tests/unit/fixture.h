@@ -3,8 +3,7 @@
  * Profiles for tests, built in memory. Static functions, since a test is one file linked with the
  * library; a test that needs only some of them is fine.
  */
-#ifndef KPROTPERF_TESTS_FIXTURE_H
-#define KPROTPERF_TESTS_FIXTURE_H
+#pragma once
 
 #include <math.h>
 
@@ -202,5 +201,3 @@ fixture_fn struct profile *fixture_big_fork(uint32_t runs, uint64_t slab_time)
 	}
 	return p;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the tests of data files share. To be included after cmocka.h. */
-#ifndef KPROTPERF_TESTS_FIXTURE_FILE_H
-#define KPROTPERF_TESTS_FIXTURE_FILE_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -397,5 +396,3 @@ fixture_fn void assert_same(const struct profile *a, const struct profile *b)
 	assert_same_blocks(a, b);
 	assert_same_captures(a, b);
 }
-
-#endif

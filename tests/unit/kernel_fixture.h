@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the tests of src/symbol/ share. To be included after cmocka.h. */
-#ifndef KPROTPERF_TESTS_SYMBOL_FIXTURE_H
-#define KPROTPERF_TESTS_SYMBOL_FIXTURE_H
+#pragma once
 
 #include <elf.h>
 #include <fcntl.h>
@@ -171,5 +170,3 @@ fixture_fn struct kernel_image *fixture_lab_image(void)
 	}
 	return img;
 }
-
-#endif

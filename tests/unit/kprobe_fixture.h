@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A kernel's table of kprobes, made up, for the tests of what reads it. To be included after cmocka.h. */
-#ifndef KPROTPERF_TESTS_KPROBE_FIXTURE_H
-#define KPROTPERF_TESTS_KPROBE_FIXTURE_H
+#pragma once
 
 #include <bpf/btf.h>
 
@@ -109,5 +108,3 @@ fixture_fn const struct kernel_kallsyms *symbols(void)
 			  "ffffffff81000100 b kprobe_table\n"
 			  "ffffffff81fff000 t aggr_pre_handler\n");
 }
-
-#endif

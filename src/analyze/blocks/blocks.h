@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How often the blocks of functions were executed, and the instructions per call that makes. */
-#ifndef KPROTPERF_ANALYZE_BLOCKS_BLOCKS_H
-#define KPROTPERF_ANALYZE_BLOCKS_BLOCKS_H
+#pragma once
 
 #include "analyze/figures/table.h"
 #include "base/alloc.h"
@@ -49,5 +48,3 @@ void analyze_blocks_deinit(struct analyze_blocks *blocks);
 /* A function's rows sorted by instructions per call, most first: an array of N for free(). */
 struct analyze_block *analyze_blocks_hottest(const struct analyze_blocks *blocks,
 					     const struct analyze_block_function *function);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a profile has of each function whose blocks were counted, and of each of its contexts, at hand. */
-#ifndef KPROTPERF_ANALYZE_BLOCKS_COUNTED_H
-#define KPROTPERF_ANALYZE_BLOCKS_COUNTED_H
+#pragma once
 
 #include "base/grouped.h"
 #include "profile/profile.h"
@@ -31,5 +30,3 @@ uint64_t analyze_counted_sum(const struct analyze_counted *c, uint32_t blocks, u
 /* The sum of the stats of BLOCKS' calls in CONTEXT, or in all, without a distribution. */
 struct profile_stats analyze_counted_calls(const struct analyze_counted *c, uint32_t blocks,
 					   uint32_t context);
-
-#endif

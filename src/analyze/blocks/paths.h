@@ -3,8 +3,7 @@
  * The paths that calls of a function took, and its loops: what its blocks' counts say of them, over all
  * runs. Numbers are NAN where they are not known.
  */
-#ifndef KPROTPERF_ANALYZE_BLOCKS_PATHS_H
-#define KPROTPERF_ANALYZE_BLOCKS_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -82,5 +81,3 @@ void analyze_paths_deinit(struct analyze_paths *paths);
 
 /* Names trip counts among the captured variables of P by their loops' lines, where no other of the function is on the same. */
 void analyze_paths_name_variables(struct profile *p);
-
-#endif

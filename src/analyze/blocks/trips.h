@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The trip counts of loops, call by call: histograms. */
-#ifndef KPROTPERF_ANALYZE_BLOCKS_TRIPS_H
-#define KPROTPERF_ANALYZE_BLOCKS_TRIPS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ size_t analyze_trips_of(const struct analyze_counted *c, uint32_t blocks, uint32
 /* The same in powers of two: 0, 1, 2 to 3, 4 to 7. */
 size_t analyze_trips_coarse(const struct analyze_trips *rows, size_t n,
 			    struct analyze_trips **coarse);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which of a call's captured values says how often a loop turns. */
-#ifndef KPROTPERF_ANALYZE_BLOCKS_TURNS_H
-#define KPROTPERF_ANALYZE_BLOCKS_TURNS_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -19,5 +18,3 @@ struct analyze_turns {
  */
 void analyze_turns_find(struct analyze_turns *out, const struct profile *p, uint32_t site,
 			const char *named, const char *condition);
-
-#endif

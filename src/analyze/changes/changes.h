@@ -3,8 +3,7 @@
  * What differs in the code of two kernels' images: functions that one has alone, and those whose code is not
  * the same, with all set aside that follows from where things lie.
  */
-#ifndef KPROTPERF_ANALYZE_CHANGES_CHANGES_H
-#define KPROTPERF_ANALYZE_CHANGES_CHANGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -104,5 +103,3 @@ struct analyze_variables {
  */
 void analyze_variables_init(struct analyze_variables *v, struct analyze_changes *c);
 void analyze_variables_deinit(struct analyze_variables *v);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef KPROTPERF_ANALYZE_CHANGES_CHANGES_IMPL_H
-#define KPROTPERF_ANALYZE_CHANGES_CHANGES_IMPL_H
+#pragma once
 
 #include "analyze/changes/changes.h"
 #include "arch/arch.h"
@@ -67,5 +66,3 @@ bool changes_sweep(struct analyze_changes *c, uint32_t a, uint32_t b);
 
 /* compare.c: fills in KIND, N_INSNS, ADDED and REMOVED of functions whose code a sweep does not find the same. */
 void changes_compare(struct analyze_changes *c, struct analyze_changed *change);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Static keys that are on in one recording and off in the other, and the functions whose code they switch. */
-#ifndef KPROTPERF_ANALYZE_CHANGES_STATIC_KEYS_H
-#define KPROTPERF_ANALYZE_CHANGES_STATIC_KEYS_H
+#pragma once
 
 #include "kernel/image/image.h"
 #include "profile/profile.h"
@@ -27,5 +26,3 @@ void analyze_static_keys_deinit(struct analyze_static_keys *s);
 /* The first of S that switches code in FUNCTION; NULL: none does. */
 const struct analyze_static_key *analyze_static_keys_of(const struct analyze_static_keys *s,
 							const char *function);
-
-#endif

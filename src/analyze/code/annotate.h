@@ -6,8 +6,7 @@
  * A sample counts once, at the innermost frame that is in the function: as SELF where it was taken
  * there, as CALLEES, at the instruction that calls, where it was taken in what that called.
  */
-#ifndef KPROTPERF_ANALYZE_CODE_ANNOTATE_H
-#define KPROTPERF_ANALYZE_CODE_ANNOTATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -142,5 +141,3 @@ void analyze_annotation_deinit(struct analyze_annotation *a);
 double analyze_annotation_cost(const struct analyze_annotation *a, const struct analyze_hits *hits);
 struct analyze_estimated analyze_annotation_share(const struct analyze_annotation *a,
 						  const struct analyze_hits *hits);
-
-#endif

@@ -3,8 +3,7 @@
  * One function on two kernels, whose instructions differ: matched by source line and by the inlined bodies that
  * the line is in, and by those bodies.
  */
-#ifndef KPROTPERF_ANALYZE_CODE_ANNOTATE_DIFF_H
-#define KPROTPERF_ANALYZE_CODE_ANNOTATE_DIFF_H
+#pragma once
 
 #include "analyze/code/annotate.h"
 
@@ -54,5 +53,3 @@ void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 				const struct analyze_annotation *hardened,
 				analyze_line_text_fn text, void *arg);
 void analyze_annotate_diff_deinit(struct analyze_annotate_diff *d);
-
-#endif

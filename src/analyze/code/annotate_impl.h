@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the files that make an annotation share; nobody else includes this. */
-#ifndef KPROTPERF_ANALYZE_CODE_ANNOTATE_IMPL_H
-#define KPROTPERF_ANALYZE_CODE_ANNOTATE_IMPL_H
+#pragma once
 
 #include <string.h>
 
@@ -73,5 +72,3 @@ struct analyze_hits annotate_hits_of(const struct profile_sample *s, uint32_t de
  * Returns 0, or what kernel_flow_of() does.
  */
 int annotate_add_code(struct making *m, uint32_t place);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Calls that were kept whole, with names, and two of them side by side. */
-#ifndef KPROTPERF_ANALYZE_CODE_TRACE_H
-#define KPROTPERF_ANALYZE_CODE_TRACE_H
+#pragma once
 
 #include "base/alloc.h"
 #include "profile/profile.h"
@@ -49,5 +48,3 @@ struct analyze_trace_diff {
 void analyze_trace_diff_init(struct analyze_trace_diff *d, const struct profile *baseline,
 			     const struct profile *hardened);
 void analyze_trace_diff_deinit(struct analyze_trace_diff *d);
-
-#endif

@@ -7,8 +7,7 @@
  * between its entry and its return without that of timed functions it called, so that parts of
  * functions that call each other do not overlap.
  */
-#ifndef KPROTPERF_ANALYZE_DIFF_ATTRIBUTION_H
-#define KPROTPERF_ANALYZE_DIFF_ATTRIBUTION_H
+#pragma once
 
 #include "analyze/diff/diff.h"
 
@@ -53,5 +52,3 @@ struct analyze_attribution {
 /* DIFF must outlive it, and be of on-CPU times. */
 void analyze_attribution_init(struct analyze_attribution *a, const struct analyze_diff *diff);
 void analyze_attribution_deinit(struct analyze_attribution *a);
-
-#endif

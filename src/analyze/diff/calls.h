@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The syscalls and functions of two profiles, side by side. */
-#ifndef KPROTPERF_ANALYZE_DIFF_CALLS_H
-#define KPROTPERF_ANALYZE_DIFF_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -99,5 +98,3 @@ const struct analyze_diff_row *analyze_diff_rows_find(const struct analyze_diff_
 int analyze_diff_row_compare(const void *a, const void *b);
 
 void analyze_diff_rows_sort_by_change(struct analyze_diff_rows *rows);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether two profiles may be compared at all. */
-#ifndef KPROTPERF_ANALYZE_DIFF_COMPARE_H
-#define KPROTPERF_ANALYZE_DIFF_COMPARE_H
+#pragma once
 
 #include "analyze/figures/warnings.h"
 #include "profile/profile.h"
@@ -14,5 +13,3 @@
 void analyze_warnings_of_pair(struct analyze_warnings *w, const struct profile *baseline,
 			      const struct profile *hardened, const struct analyze_table *tables,
 			      bool raw);
-
-#endif

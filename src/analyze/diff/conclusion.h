@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The answer of a comparison, as figures and names: view/conclusion.h words it. */
-#ifndef KPROTPERF_ANALYZE_DIFF_CONCLUSION_H
-#define KPROTPERF_ANALYZE_DIFF_CONCLUSION_H
+#pragma once
 
 #include "analyze/diff/diff.h"
 
@@ -88,5 +87,3 @@ struct analyze_conclusion {
 bool analyze_is_start(const char *context, double baseline_calls, double hardened_calls);
 /* DIFF must outlive it. */
 void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_diff *diff);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The same work on two kernels, side by side. */
-#ifndef KPROTPERF_ANALYZE_DIFF_DIFF_H
-#define KPROTPERF_ANALYZE_DIFF_DIFF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ void analyze_diff_deinit(struct analyze_diff *diff);
  */
 int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseline,
 			 const struct profile *control, const struct analyze_options *options);
-
-#endif

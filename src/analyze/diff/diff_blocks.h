@@ -4,8 +4,7 @@
  * instruction is in one row. A loop's are those of its own iterations, without those of loops in it; what is in
  * no loop is put together by line, and in other versions of the source by inlined body.
  */
-#ifndef KPROTPERF_ANALYZE_DIFF_DIFF_BLOCKS_H
-#define KPROTPERF_ANALYZE_DIFF_DIFF_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void analyze_diff_blocks_init(struct analyze_diff_blocks *blocks, const struct p
 			      const struct profile *hardened, const uint32_t runs[2],
 			      bool same_source);
 void analyze_diff_blocks_deinit(struct analyze_diff_blocks *blocks);
-
-#endif

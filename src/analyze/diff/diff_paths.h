@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What changed in functions whose blocks were counted on both sides. */
-#ifndef KPROTPERF_ANALYZE_DIFF_DIFF_PATHS_H
-#define KPROTPERF_ANALYZE_DIFF_DIFF_PATHS_H
+#pragma once
 
 #include "analyze/blocks/paths.h"
 #include "profile/profile.h"
@@ -41,5 +40,3 @@ struct analyze_diff_paths {
 void analyze_diff_paths_init(struct analyze_diff_paths *diff, const struct profile *baseline,
 			     const struct profile *hardened);
 void analyze_diff_paths_deinit(struct analyze_diff_paths *diff);
-
-#endif

@@ -4,8 +4,7 @@
  * file, and by less where the two kernels' differ. A body that one kernel has and the other has not is a
  * finding: all it costs is the change. One that the other kernel calls is compared with the calls.
  */
-#ifndef KPROTPERF_ANALYZE_DIFF_DIFF_RANGES_H
-#define KPROTPERF_ANALYZE_DIFF_DIFF_RANGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ void analyze_diff_ranges_init(struct analyze_diff_ranges *ranges,
 			      const struct profile *baseline, const struct profile *hardened,
 			      const struct analyze_options *options);
 void analyze_diff_ranges_deinit(struct analyze_diff_ranges *ranges);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the files that make struct analyze_diff_ranges share. */
-#ifndef KPROTPERF_ANALYZE_DIFF_DIFF_RANGES_IMPL_H
-#define KPROTPERF_ANALYZE_DIFF_DIFF_RANGES_IMPL_H
+#pragma once
 
 #include <string.h>
 
@@ -65,5 +64,3 @@ bool analyze_diff_range_is_inside(const struct analyze_diff_range *inner,
 
 /* For each timed function with timed bodies what is left of it, so that all adds up to its change. */
 void analyze_diff_ranges_rests(struct analyze_diff_matching *m);
-
-#endif

@@ -4,8 +4,7 @@
  * first, each with its callees, whoever called it. Exact recordings count that; samples estimate it, as shares of
  * the syscall's own time, which was measured.
  */
-#ifndef KPROTPERF_ANALYZE_DIFF_PASSAGE_H
-#define KPROTPERF_ANALYZE_DIFF_PASSAGE_H
+#pragma once
 
 #include "analyze/diff/conclusion.h"
 #include "analyze/inline/stacks.h"
@@ -47,5 +46,3 @@ int analyze_passage_init(struct analyze_passage *passage, const struct profile *
 /* Sets in C what samples say where PASSAGE, which must outlive it, is of samples. */
 void analyze_passage_lead(const struct analyze_passage *passage, struct analyze_conclusion *c);
 void analyze_passage_deinit(struct analyze_passage *passage);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions that one version of the kernel calls by another name than the other, as one and the same. */
-#ifndef KPROTPERF_ANALYZE_DIFF_RENAMES_H
-#define KPROTPERF_ANALYZE_DIFF_RENAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ void analyze_renames_add(struct analyze_renames *renames, const char *old, const
 			 int side, enum analyze_renaming_how how);
 
 void analyze_renames_deinit(struct analyze_renames *renames);
-
-#endif

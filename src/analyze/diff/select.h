@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which of a diff's rows are shown, and in what order. */
-#ifndef KPROTPERF_ANALYZE_DIFF_SELECT_H
-#define KPROTPERF_ANALYZE_DIFF_SELECT_H
+#pragma once
 
 #include "analyze/diff/diff.h"
 
@@ -23,5 +22,3 @@ extern const char *const analyze_sort_keys[];
 
 /* Orders syscalls and functions by KEY, the largest size first; "p" and "name" the least first. */
 void analyze_diff_sort(struct analyze_diff *diff, const char *key);
-
-#endif

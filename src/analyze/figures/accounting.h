@@ -3,8 +3,7 @@
  * What is missing from a profile, and whether every call that was entered is accounted for: what the entry
  * programs counted against what came of the frames they opened. docs/accounting.md defines the terms.
  */
-#ifndef KPROTPERF_ANALYZE_FIGURES_ACCOUNTING_H
-#define KPROTPERF_ANALYZE_FIGURES_ACCOUNTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ struct analyze_accounting {
 };
 
 void analyze_accounting_init(struct analyze_accounting *a, const struct profile *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How sure what was subtracted for the probes is. */
-#ifndef KPROTPERF_ANALYZE_FIGURES_CALIBRATION_H
-#define KPROTPERF_ANALYZE_FIGURES_CALIBRATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ double analyze_calibration_own(const struct analyze_calibration *c, const struct
 /* The standard uncertainty of what was taken off all CELL's calls, in ticks. They add up. */
 double analyze_calibration_uncertainty(const struct analyze_calibration *c, const struct profile *p,
 				       const struct profile_cell *cell);
-
-#endif

@@ -3,8 +3,7 @@
  * Chains of inlined bodies as text, innermost first, "shuffle_freelist < new_slab", and places in the source,
  * "mm/slub.c:1978". NULL is no body, and no place.
  */
-#ifndef KPROTPERF_ANALYZE_FIGURES_CHAIN_H
-#define KPROTPERF_ANALYZE_FIGURES_CHAIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ bool analyze_chain_is_within(const char *chain, const char *outer);
 
 /* Where frame NUMBER of L is; NULL: not known. For free(). */
 char *analyze_chain_place(const struct profile_location *l, uint32_t number);
-
-#endif

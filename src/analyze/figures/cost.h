@@ -3,8 +3,7 @@
  * What the probes cost: what was calibrated, what was subtracted from what, and by how much that
  * slows the workload down.
  */
-#ifndef KPROTPERF_ANALYZE_FIGURES_COST_H
-#define KPROTPERF_ANALYZE_FIGURES_COST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ bool analyze_cost_is_unknown(const struct analyze_cost *row);
 
 /* The row of that name, or NULL. */
 const struct analyze_cost *analyze_cost_find(const struct analyze_costs *costs, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What differs between the machines, kernels and settings of two profiles. */
-#ifndef KPROTPERF_ANALYZE_FIGURES_ENVIRONMENT_H
-#define KPROTPERF_ANALYZE_FIGURES_ENVIRONMENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 void analyze_env_protections(struct analyze_env *env, const struct profile *p);
 
 void analyze_env_deinit(struct analyze_env *env);
-
-#endif

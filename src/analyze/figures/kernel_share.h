@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What part of the command's CPU time the kernel takes: what a change of a syscall is of the whole program. */
-#ifndef KPROTPERF_ANALYZE_FIGURES_KERNEL_SHARE_H
-#define KPROTPERF_ANALYZE_FIGURES_KERNEL_SHARE_H
+#pragma once
 
 #include "analyze/figures/table.h"
 #include "analyze/figures/workload.h"
@@ -17,5 +16,3 @@ struct analyze_kernel_share {
 struct analyze_kernel_share analyze_kernel_share_of(const struct profile *p,
 						    const struct analyze_table *t,
 						    const struct analyze_workload *workload);
-
-#endif

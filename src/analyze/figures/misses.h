@@ -4,8 +4,7 @@
  * what these executed themselves. Cycles are an estimate, sum of events times what the model says that each adds, and
  * are never added to instructions.
  */
-#ifndef KPROTPERF_ANALYZE_FIGURES_MISSES_H
-#define KPROTPERF_ANALYZE_FIGURES_MISSES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -49,5 +48,3 @@ struct analyze_misses {
 void analyze_misses_init(struct analyze_misses *m, const struct profile *a, const struct profile *b,
 			 enum analyze_misses_by by);
 void analyze_misses_deinit(struct analyze_misses *m);
-
-#endif

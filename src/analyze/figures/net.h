@@ -2,8 +2,7 @@
 /*
  * What the workload and its iterations take without probes, to be held to what they take where there are none.
  */
-#ifndef KPROTPERF_ANALYZE_FIGURES_NET_H
-#define KPROTPERF_ANALYZE_FIGURES_NET_H
+#pragma once
 
 #include "analyze/figures/calibration.h"
 #include "profile/profile.h"
@@ -30,5 +29,3 @@ void analyze_net_deinit(struct analyze_net *net);
  */
 double analyze_net_cost(const struct analyze_net *net, uint32_t run, double iterations,
 			double *error);
-
-#endif

@@ -3,8 +3,7 @@
  * From the cells of one profile to rows: the syscalls (all contexts, the pseudo-contexts included)
  * and the functions inside them, each summed over the probed runs.
  */
-#ifndef KPROTPERF_ANALYZE_FIGURES_TABLE_H
-#define KPROTPERF_ANALYZE_FIGURES_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -129,5 +128,3 @@ extern const struct analyze_figures analyze_figures_none;
 
 /* strcmp for contexts: NULL first, then the sum, then by name. */
 int analyze_context_compare(const char *a, const char *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What must be said of a profile's figures, as figures and names: view/warnings.h words it. */
-#ifndef KPROTPERF_ANALYZE_FIGURES_WARNINGS_H
-#define KPROTPERF_ANALYZE_FIGURES_WARNINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ void analyze_warnings_deinit(struct analyze_warnings *w);
 void analyze_warnings_of_profile(struct analyze_warnings *w, const struct profile *p,
 				 const struct analyze_table *table, enum analyze_side side,
 				 bool raw);
-
-#endif

@@ -3,8 +3,7 @@
  * Layer 0: how long the work itself took, by the workload's own clock and by that of whoever
  * started it. What all other layers must add up to.
  */
-#ifndef KPROTPERF_ANALYZE_FIGURES_WORKLOAD_H
-#define KPROTPERF_ANALYZE_FIGURES_WORKLOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ void analyze_workload_deinit(struct analyze_workload *workload);
 
 /* Brings the rows into the reader's order, unprobed before probed. */
 void analyze_workload_sort_by_order(struct analyze_workload *workload);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Inlined bodies in the samples of a profile: which there are, and how often each was hit. */
-#ifndef KPROTPERF_ANALYZE_INLINE_BODIES_H
-#define KPROTPERF_ANALYZE_INLINE_BODIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ bool analyze_bodies_has_counts(const struct analyze_bodies *b, uint32_t body);
 /* The samples of CONTEXT with NAME called on their stack; 0: none. */
 double analyze_bodies_called(const struct analyze_bodies *b, const char *name, uint32_t context);
 void analyze_bodies_deinit(struct analyze_bodies *b);
-
-#endif

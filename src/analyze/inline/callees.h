@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What of the functions that a call leads to carries its cost, according to samples. */
-#ifndef KPROTPERF_ANALYZE_INLINE_CALLEES_H
-#define KPROTPERF_ANALYZE_INLINE_CALLEES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ const char *analyze_callees(const struct profile *p, const char *function, const
 /* Are nearly all of P's samples that have NAME on their stack below CALLEE, called by FUNCTION? */
 bool analyze_is_only_callee(const struct profile *p, const char *name, const char *function,
 			    const char *callee);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who calls a function or inlined body, and what it calls, as far as samples tell; exact recordings tell all of it. */
-#ifndef KPROTPERF_ANALYZE_INLINE_NEIGHBOURS_H
-#define KPROTPERF_ANALYZE_INLINE_NEIGHBOURS_H
+#pragma once
 
 #include "analyze/inline/stacks.h"
 
@@ -32,5 +31,3 @@ struct analyze_neighbours {
 int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *p,
 			    const char *function);
 void analyze_neighbours_deinit(struct analyze_neighbours *n);
-
-#endif

@@ -3,8 +3,7 @@
  * Inlined bodies as rows: timed by probes where that was asked for, else estimated from samples.
  * docs/accounting.md says how.
  */
-#ifndef KPROTPERF_ANALYZE_INLINE_RANGES_H
-#define KPROTPERF_ANALYZE_INLINE_RANGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -115,5 +114,3 @@ struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *rang
  */
 struct analyze_estimate analyze_ranges_called(const struct analyze_ranges *ranges, const char *name,
 					      const char *context);
-
-#endif

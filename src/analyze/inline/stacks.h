@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Samples as stacks of frames, and what was sampled most. Control runs are left out. */
-#ifndef KPROTPERF_ANALYZE_INLINE_STACKS_H
-#define KPROTPERF_ANALYZE_INLINE_STACKS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -75,5 +74,3 @@ struct analyze_leaves {
 /* P must outlive LEAVES. */
 void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p);
 void analyze_leaves_deinit(struct analyze_leaves *leaves);
-
-#endif

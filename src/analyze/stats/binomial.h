@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How sure a share of samples is, and what is made of several of them. */
-#ifndef KPROTPERF_ANALYZE_STATS_BINOMIAL_H
-#define KPROTPERF_ANALYZE_STATS_BINOMIAL_H
+#pragma once
 
 /* An estimate with its interval, low <= value <= high. All NAN: not known. */
 struct analyze_estimated {
@@ -45,5 +44,3 @@ struct analyze_estimated analyze_estimated_add(const struct analyze_estimated *a
 					       const struct analyze_estimated *b);
 struct analyze_estimated analyze_estimated_difference(const struct analyze_estimated *a,
 						      const struct analyze_estimated *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the repetitions of both sides say of one row's difference: docs/statistics.md. */
-#ifndef KPROTPERF_ANALYZE_STATS_CHANGE_H
-#define KPROTPERF_ANALYZE_STATS_CHANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ void analyze_change_resample(struct analyze_change *change);
 
 /* All rows of one comparison: adjusts p for their number, and says what they come to. */
 void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What so many repetitions can find, and how many more would settle what they did not. */
-#ifndef KPROTPERF_ANALYZE_STATS_POWER_H
-#define KPROTPERF_ANALYZE_STATS_POWER_H
+#pragma once
 
 #include "analyze/stats/statistics.h"
 
@@ -47,5 +46,3 @@ double analyze_detectable(const struct analyze_moments *a, const struct analyze_
  */
 double analyze_boots_needed(const struct analyze_moments *a, const struct analyze_moments *b,
 			    double margin, double level);
-
-#endif

@@ -3,8 +3,7 @@
  * What can be said without taking the values for normally distributed, given beside Welch's t where
  * there are repetitions enough for it.
  */
-#ifndef KPROTPERF_ANALYZE_STATS_RESAMPLE_H
-#define KPROTPERF_ANALYZE_STATS_RESAMPLE_H
+#pragma once
 
 #include "analyze/stats/statistics.h"
 
@@ -30,5 +29,3 @@ struct analyze_interval analyze_bootstrap(const double *a, uint32_t n_a, const d
  * where all are equal.
  */
 double analyze_mann_whitney(const double *a, uint32_t n_a, const double *b, uint32_t n_b);
-
-#endif

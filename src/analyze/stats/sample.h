@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What each repetition of one side says of a row. */
-#ifndef KPROTPERF_ANALYZE_STATS_SAMPLE_H
-#define KPROTPERF_ANALYZE_STATS_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ uint32_t analyze_sample_values(const struct analyze_sample *s, double *values);
 
 /* The same as moments; where VALUES is not NULL it gets them too. */
 struct analyze_moments analyze_sample_moments(const struct analyze_sample *s, double *values);
-
-#endif

@@ -7,8 +7,7 @@
  * Distributions are libRmath's, which prints warnings on stdout, which is for data: call nothing outside of
  * what is tested not to (tests/unit/analyze_statistics_test.c).
  */
-#ifndef KPROTPERF_ANALYZE_STATS_STATISTICS_H
-#define KPROTPERF_ANALYZE_STATS_STATISTICS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -132,5 +131,3 @@ void analyze_adjust(double *p, size_t n);
 
 /* SAME is what analyze_is_same() says, and comes first; P is adjusted, and NAN gives NONE. */
 enum analyze_verdict analyze_verdict_of(bool same, double difference, double p);
-
-#endif

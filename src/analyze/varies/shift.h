@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether a function's calls take longer on one of two sides because they have other values, or with the same values. */
-#ifndef KPROTPERF_ANALYZE_VARIES_SHIFT_H
-#define KPROTPERF_ANALYZE_VARIES_SHIFT_H
+#pragma once
 
 #include "analyze/varies/varies.h"
 
@@ -32,5 +31,3 @@ struct varies_shifts {
 /* Of the functions that both have captured calls of. */
 void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const struct profile *b);
 void varies_shifts_deinit(struct varies_shifts *s);
-
-#endif

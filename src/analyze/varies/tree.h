@@ -4,8 +4,7 @@
  * least squares (8.2), pruning by cost and complexity (3.3). Here a node may end in a straight line of one variable too, which is as
  * complex as one split.
  */
-#ifndef KPROTPERF_ANALYZE_VARIES_TREE_H
-#define KPROTPERF_ANALYZE_VARIES_TREE_H
+#pragma once
 
 #include "analyze/varies/varies.h"
 #include "base/alloc.h"
@@ -144,5 +143,3 @@ double varies_fit(struct varies_tree *t, struct varies_data *d, uint32_t columns
  * significant. P of each: how often shuffled latencies give any of those not selected yet as much.
  */
 uint32_t varies_select(struct varies_data *d, double *p);
-
-#endif

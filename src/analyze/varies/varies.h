@@ -3,8 +3,7 @@
  * Which captured variable explains how much of the variance of a function's latency: docs/why-varies.md has the method, with its
  * sources.
  */
-#ifndef KPROTPERF_ANALYZE_VARIES_VARIES_H
-#define KPROTPERF_ANALYZE_VARIES_VARIES_H
+#pragma once
 
 #include "analyze/stats/statistics.h"
 #include "base/alloc.h"
@@ -80,5 +79,3 @@ struct varies {
  */
 int varies_init(struct varies *v, const struct profile *p, const char *function);
 void varies_deinit(struct varies *v);
-
-#endif

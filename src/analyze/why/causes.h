@@ -5,8 +5,7 @@
  * calls what the other side does not call there, or calls something more often. What is called as often as before, from
  * unchanged code, is charged for its own change only; what all is called more often because its caller is, for none.
  */
-#ifndef KPROTPERF_ANALYZE_WHY_CAUSES_H
-#define KPROTPERF_ANALYZE_WHY_CAUSES_H
+#pragma once
 
 #include "analyze/why/doubt.h"
 #include "analyze/why/tree.h"
@@ -57,5 +56,3 @@ void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t co
 /* Adds to what C's causes vary by on SIDE: OTHER are those of two runs of that side, whose squares count WEIGHT times. */
 void why_causes_vary(struct why_causes *c, const struct why_causes *other, int side, double weight);
 void why_causes_deinit(struct why_causes *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The same comparison by probes, to hold what was counted against. */
-#ifndef KPROTPERF_ANALYZE_WHY_CHECK_H
-#define KPROTPERF_ANALYZE_WHY_CHECK_H
+#pragma once
 
 #include "analyze/why/why.h"
 
@@ -28,5 +27,3 @@ uint32_t why_probed_functions(const struct why_tree *t, const struct why_context
  */
 int why_check_init(struct why_check *check, const struct why_tree *t, const struct why_context *c,
 		   const struct profile *const exact[2], const struct profile *const probed[2]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How sure a change is that was counted in several boots of each kernel: docs/why.md. */
-#ifndef KPROTPERF_ANALYZE_WHY_DOUBT_H
-#define KPROTPERF_ANALYZE_WHY_DOUBT_H
+#pragma once
 
 #include "analyze/stats/statistics.h"
 
@@ -33,5 +32,3 @@ void why_doubt_judge(struct why_doubt *d, double delta, const uint32_t runs[2], 
 double why_doubt_noise(const struct why_doubt *d);
 
 enum why_sureness why_doubt_sureness(const struct why_doubt *d);
-
-#endif

@@ -3,8 +3,7 @@
  * Which lines of a function or inlined body make the difference between two kernels, whose sources need not be the same:
  * lines are matched in their order, by what is executed of them per call, as what no patch touched executes the same.
  */
-#ifndef KPROTPERF_ANALYZE_WHY_LINES_H
-#define KPROTPERF_ANALYZE_WHY_LINES_H
+#pragma once
 
 #include "analyze/why/tree.h"
 
@@ -49,5 +48,3 @@ struct why_line_changes {
 /* Of all that T's node CONTEXT executes. T must outlive L. */
 void why_line_changes_init(struct why_line_changes *l, const struct why_tree *t, uint32_t context);
 void why_line_changes_deinit(struct why_line_changes *l);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which protection of the catalogue a cause belongs to. */
-#ifndef KPROTPERF_ANALYZE_WHY_OWNER_H
-#define KPROTPERF_ANALYZE_WHY_OWNER_H
+#pragma once
 
 #include "analyze/changes/static_keys.h"
 #include "analyze/why/causes.h"
@@ -32,5 +31,3 @@ const struct catalogue_protection *why_owner(const struct why_switched *s, const
 const struct analyze_static_key *why_static_key(const struct analyze_static_keys *keys,
 						const struct why_tree *t,
 						const struct why_part *part, const char **function);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Changes that are in many functions of a context, as what compilers put everywhere is. */
-#ifndef KPROTPERF_ANALYZE_WHY_SPREAD_H
-#define KPROTPERF_ANALYZE_WHY_SPREAD_H
+#pragma once
 
 #include "analyze/why/why.h"
 
@@ -20,5 +19,3 @@ struct why_spread why_spread_find(const struct why *w, const struct why_context 
 
 /* How many of C's functions and bodies make SHARE of its change, the largest first. */
 uint32_t why_spread_functions(const struct why_context *c, double share);
-
-#endif

@@ -4,8 +4,7 @@
  * their names in the source. So it makes no difference whether a function was inlined on one side only, nor
  * how the compiler cut it into parts.
  */
-#ifndef KPROTPERF_ANALYZE_WHY_TREE_H
-#define KPROTPERF_ANALYZE_WHY_TREE_H
+#pragma once
 
 #include "base/hash.h"
 #include "profile/profile.h"
@@ -80,5 +79,3 @@ double why_tree_calls(const struct why_tree *t, uint32_t node, int side);
 
 /* The node of a context, "clone"; WHY_NONE: there is none. */
 uint32_t why_tree_context(const struct why_tree *t, const char *name);
-
-#endif

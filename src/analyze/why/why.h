@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Why one kernel executes more than another for the same work, from two exact recordings: docs/why.md. */
-#ifndef KPROTPERF_ANALYZE_WHY_WHY_H
-#define KPROTPERF_ANALYZE_WHY_WHY_H
+#pragma once
 
 #include "analyze/changes/changes.h"
 #include "analyze/changes/static_keys.h"
@@ -58,5 +57,3 @@ void why_judge(const struct why *w, struct why_doubt *doubt, double delta);
 
 /* Whether C's cause I is one to be named, being enough of the change, and if so how sure that is. */
 enum why_sureness why_is_named(const struct why_context *c, uint32_t i);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef KPROTPERF_ARCH_X86_CAPSTONE_H
-#define KPROTPERF_ARCH_X86_CAPSTONE_H
+#pragma once
 
 #include <capstone/capstone.h>
 #include <stdbool.h>
@@ -14,5 +13,3 @@ struct capstone {
 /* DETAIL: operands as well, which takes several times as long. False, and it is closed, where there is none. */
 bool capstone_open(struct capstone *c, bool detail);
 void capstone_close(struct capstone *c);
-
-#endif

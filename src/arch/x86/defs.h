@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The numbers that arch/arch.h asks of an architecture, of x86-64. */
-#ifndef KPROTPERF_ARCH_X86_DEFS_H
-#define KPROTPERF_ARCH_X86_DEFS_H
+#pragma once
 
 #include <elf.h>
 
@@ -33,5 +32,3 @@
 /* DWARF's numbers of the stack and frame pointers. */
 #define ARCH_DWARF_FP 6
 #define ARCH_DWARF_SP 7
-
-#endif

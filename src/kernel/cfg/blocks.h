@@ -7,8 +7,7 @@
  * Calls are taken to return, and each call of the function to begin at its entry and to end in a
  * return, a tail jump, or a block that stops it (BUG).
  */
-#ifndef KPROTPERF_KERNEL_CFG_BLOCKS_H
-#define KPROTPERF_KERNEL_CFG_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ double kernel_paths_steps(const struct kernel_graph *graph, uint32_t n_ones);
 /* kernel_blocks_path() for a signature. */
 bool kernel_paths_of(const struct kernel_graph *graph, const uint8_t *bit, uint64_t signature,
 		     enum kernel_on_path *on_path);
-
-#endif

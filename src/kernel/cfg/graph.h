@@ -3,8 +3,7 @@
  * A function's blocks as plain numbers: what counting them and finding loops needs of a kernel_flow,
  * or of a profile.
  */
-#ifndef KPROTPERF_KERNEL_CFG_GRAPH_H
-#define KPROTPERF_KERNEL_CFG_GRAPH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void kernel_graph_clear(struct kernel_graph *graph);
  * first[b + 1], where first is what is returned; both for free(). Arcs out of the function lead to none.
  */
 uint32_t *kernel_graph_index(const struct kernel_graph *graph, bool to, uint32_t **sorted);
-
-#endif

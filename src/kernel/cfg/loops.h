@@ -3,8 +3,7 @@
  * The loops of a function's graph: natural loops, those with one head that each iteration passes. A
  * cycle with several heads (a goto into a loop) is none.
  */
-#ifndef KPROTPERF_KERNEL_CFG_LOOPS_H
-#define KPROTPERF_KERNEL_CFG_LOOPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void kernel_loops_clear(struct kernel_loops *loops);
 bool kernel_loop_has(const struct kernel_loops *loops, uint32_t loop, uint32_t block);
 /* How many loops BLOCK is in. */
 uint32_t kernel_loop_depth(const struct kernel_loops *loops, uint32_t block);
-
-#endif

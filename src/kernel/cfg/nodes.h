@@ -9,8 +9,7 @@
  * together, from the node of the returns to the one in front of the entry. In such a graph the
  * edges outside a spanning tree determine those on it.
  */
-#ifndef KPROTPERF_KERNEL_CFG_NODES_H
-#define KPROTPERF_KERNEL_CFG_NODES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ void flow_nodes_bridges(const struct flow_nodes *j, const bool *known, bool *bri
 uint32_t union_find_root(uint32_t *root, uint32_t i);
 /* False where A and B are one already. */
 bool union_find_join(uint32_t *root, uint32_t a, uint32_t b);
-
-#endif

@@ -3,8 +3,7 @@
  * What keeps a loop going, in the source's words: the compare before a jump that leaves it, traced back through registers to variables
  * by DWARF, members of what these lead to, variables of the kernel, and what functions returned.
  */
-#ifndef KPROTPERF_KERNEL_CFG_STOP_H
-#define KPROTPERF_KERNEL_CFG_STOP_H
+#pragma once
 
 #include "kernel/cfg/loops.h"
 
@@ -32,5 +31,3 @@ void kernel_stops_destroy(struct kernel_stops *s); /* accepts NULL */
  * nothing is known of these, all that leave it. An operand that is not known is "..."; NULL: none is known.
  */
 char *kernel_stop_of(struct kernel_stops *s, const struct kernel_stop_function *f, uint32_t loop);
-
-#endif

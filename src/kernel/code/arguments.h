@@ -3,8 +3,7 @@
  * Which registers a function takes its arguments in, from its code alone: what BTF says of a function may be said of
  * another one of the same name.
  */
-#ifndef KPROTPERF_KERNEL_CODE_ARGUMENTS_H
-#define KPROTPERF_KERNEL_CODE_ARGUMENTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void kernel_arguments_tools_deinit(struct kernel_arguments_tools *tools);
 enum kernel_answer kernel_arguments_beyond(struct kernel_arguments_tools *tools,
 					   const struct kernel_arguments_input *input,
 					   uint64_t entry, unsigned int n);
-
-#endif

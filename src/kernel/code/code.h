@@ -6,8 +6,7 @@
  *
  * Addresses are relative to _stext. The file is not trusted: damage costs answers, nothing else.
  */
-#ifndef KPROTPERF_KERNEL_CODE_CODE_H
-#define KPROTPERF_KERNEL_CODE_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ bool kernel_code_read_file(const struct kernel_code *code, uint64_t addr, void *
 
 /* The same of the running kernel; 0, -ENODATA without one, or -errno. */
 int kernel_code_read_live(const struct kernel_code *code, uint64_t addr, void *buf, size_t len);
-
-#endif

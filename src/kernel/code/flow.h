@@ -6,8 +6,7 @@
  * Addresses are relative to _stext. Instructions and blocks go by ascending address, of all parts
  * together. Nothing here is trusted: bytes that are no code cost answers (kernel_flow_problems()).
  */
-#ifndef KPROTPERF_KERNEL_CODE_FLOW_H
-#define KPROTPERF_KERNEL_CODE_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -238,5 +237,3 @@ size_t kernel_flow_substitutes(const struct kernel_flow *flow, uint64_t addr,
 			       const struct kernel_range *ranges, size_t n, bool inside,
 			       kernel_blacklisted_fn blacklisted, void *arg, uint64_t *out,
 			       size_t max);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the files of a flow graph share. */
-#ifndef KPROTPERF_KERNEL_CODE_FLOW_IMPL_H
-#define KPROTPERF_KERNEL_CODE_FLOW_IMPL_H
+#pragma once
 
 #include "kernel/code/flow.h"
 
@@ -68,5 +67,3 @@ bool flow_pointer_jump(const struct kernel_flow *flow, uint32_t insn,
 /* The bytes of an instruction as they were decoded, at most ARCH_MAX_INSN of them. */
 size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_insn *insn,
 		  const uint8_t **bytes);
-
-#endif

@@ -4,8 +4,7 @@
  * takes it longer to print than all else that a recording of one function begins with, and tells no addresses
  * before 6.5.
  */
-#ifndef KPROTPERF_KERNEL_CODE_FTRACE_H
-#define KPROTPERF_KERNEL_CODE_FTRACE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct kernel_kcore;
  */
 int kernel_ftrace_read(const struct kernel_kcore *kcore, const struct btf *btf,
 		       const struct kernel_kallsyms *ks, uint64_t **addrs, size_t *n);
-
-#endif

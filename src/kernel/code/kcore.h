@@ -3,8 +3,7 @@
  * The running kernel's memory, through /proc/kcore: its code as it is now, with alternatives,
  * static calls, return thunks and jump labels patched in.
  */
-#ifndef KPROTPERF_KERNEL_CODE_KCORE_H
-#define KPROTPERF_KERNEL_CODE_KCORE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void kernel_kcore_destroy(struct kernel_kcore *kc); /* accepts NULL */
 
 /* LEN bytes at the absolute address ADDR: 0, -EFAULT where it has no such memory, or -errno. */
 int kernel_kcore_read(const struct kernel_kcore *kc, uint64_t addr, void *buf, size_t len);
-
-#endif

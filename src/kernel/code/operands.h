@@ -3,8 +3,7 @@
  * What a function's code, with all that is inlined into it, reads from outside: numbers passed to it, members of what pointers passed
  * to it or read lead to, variables; and which of these decide where it goes. By the code alone.
  */
-#ifndef KPROTPERF_KERNEL_CODE_OPERANDS_H
-#define KPROTPERF_KERNEL_CODE_OPERANDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ struct kernel_operands {
 bool kernel_operands_of(const uint8_t *code, size_t len, uint64_t addr,
 			struct kernel_operands *out);
 void kernel_operands_deinit(struct kernel_operands *o);
-
-#endif

@@ -3,8 +3,7 @@
  * Static keys: the kernel's switches that are jumps in its code, which the running kernel patches in or out. Which of them
  * are on says what parameters, the CPU and the state of the kernel (a random generator that is seeded) make of one image.
  */
-#ifndef KPROTPERF_KERNEL_CODE_STATIC_KEYS_H
-#define KPROTPERF_KERNEL_CODE_STATIC_KEYS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kerne
  */
 void kernel_static_keys_in(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks,
 			   uint64_t start, uint64_t len, struct alloc_texts *names);
-
-#endif

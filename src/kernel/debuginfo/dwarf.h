@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What an index is made of, as DWARF has it: units, functions, inlined bodies and their ranges. */
-#ifndef KPROTPERF_KERNEL_DEBUGINFO_DWARF_H
-#define KPROTPERF_KERNEL_DEBUGINFO_DWARF_H
+#pragma once
 
 #include "kernel/debuginfo/path.h"
 #include "kernel/image/image_elf.h"
@@ -81,5 +80,3 @@ void kernel_dwarf_flatten(const struct dwarf_span *spans, uint32_t n, kernel_dwa
 			  void *arg);
 /* Where the inlined body DIE is called from; likewise. */
 void kernel_dwarf_call_place(Dwarf_Die *die, const char **file, uint32_t *line);
-
-#endif

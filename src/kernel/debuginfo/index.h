@@ -10,8 +10,7 @@
  * Everything handed out belongs to the index and lives as long as it. The file is not trusted: it is
  * checked whole when it is opened, and every number in it again when it is used.
  */
-#ifndef KPROTPERF_KERNEL_DEBUGINFO_INDEX_H
-#define KPROTPERF_KERNEL_DEBUGINFO_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -169,5 +168,3 @@ int kernel_index_frames(const struct kernel_index *idx, uint64_t addr, kernel_fr
 /* Where the function at ADDR is declared. -ENOENT where unknown. */
 int kernel_index_declaration(const struct kernel_index *idx, uint64_t addr, const char **file,
 			     uint32_t *line);
-
-#endif

@@ -7,8 +7,7 @@
  * records below, in the order of enum index_section, each aligned to 8 bytes; a string is an offset in
  * the first one, 0 for none.
  */
-#ifndef KPROTPERF_KERNEL_DEBUGINFO_INDEX_IMPL_H
-#define KPROTPERF_KERNEL_DEBUGINFO_INDEX_IMPL_H
+#pragma once
 
 #include "kernel/debuginfo/index.h"
 
@@ -117,5 +116,3 @@ struct kernel_index {
 int kernel_index_attach(struct kernel_index *idx, const struct kernel_build_id *id);
 /* Enters into H, of IDX's bytes, what they sum up to. */
 void kernel_index_seal(struct index_header *h);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The line table of an index in the making. */
-#ifndef KPROTPERF_KERNEL_DEBUGINFO_INDEX_LINES_H
-#define KPROTPERF_KERNEL_DEBUGINFO_INDEX_LINES_H
+#pragma once
 
 #include "kernel/debuginfo/dwarf.h"
 #include "kernel/debuginfo/index_impl.h"
@@ -25,5 +24,3 @@ void index_lines_add(struct index_lines *l, struct index_strings *s, struct dwar
 /* After the last of them. */
 void index_lines_end(struct index_lines *l, uint64_t base);
 void index_lines_deinit(struct index_lines *l);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The strings of an index in the making, each kept once. */
-#ifndef KPROTPERF_KERNEL_DEBUGINFO_INDEX_STRINGS_H
-#define KPROTPERF_KERNEL_DEBUGINFO_INDEX_STRINGS_H
+#pragma once
 
 #include "base/hash.h"
 #include "kernel/debuginfo/path.h"
@@ -23,5 +22,3 @@ uint32_t index_strings_add(struct index_strings *s, const char *text);
  * stay as it is until the end: a pointer seen just before is not read again.
  */
 uint32_t index_strings_add_file(struct index_strings *s, struct paths *paths, const char *raw);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of source files as the kernel's tree has them. */
-#ifndef KPROTPERF_KERNEL_DEBUGINFO_PATH_H
-#define KPROTPERF_KERNEL_DEBUGINFO_PATH_H
+#pragma once
 
 struct paths;
 
@@ -17,5 +16,3 @@ const char *kernel_paths_source_root(const struct paths *p);
 const char *kernel_paths_build_root(const struct paths *p);
 /* The path RAW relative to the kernel's tree, or as it is if it lies outside. Owned by P. */
 const char *kernel_paths_relative(struct paths *p, const char *raw);
-
-#endif

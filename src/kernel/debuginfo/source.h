@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The text of source lines, where the tree that a kernel was built from is at hand. */
-#ifndef KPROTPERF_KERNEL_DEBUGINFO_SOURCE_H
-#define KPROTPERF_KERNEL_DEBUGINFO_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ bool kernel_source_fits(const struct kernel_source *s, const char *release);
  * Files outside of the tree are not opened, whatever FILE says.
  */
 const char *kernel_source_line(struct kernel_source *s, const char *file, uint32_t line);
-
-#endif

@@ -3,8 +3,7 @@
  * The source's variables, and members of what they lead to, by where the compiler keeps them (DWARF's location lists). Addresses of
  * code are relative to _stext. What DWARF does not say, or says in a way that is not understood, is not there.
  */
-#ifndef KPROTPERF_KERNEL_DEBUGINFO_VARIABLES_H
-#define KPROTPERF_KERNEL_DEBUGINFO_VARIABLES_H
+#pragma once
 
 #include "kernel/image/image_elf.h"
 
@@ -39,5 +38,3 @@ struct kernel_member {
  */
 char *kernel_type_member(const Dwarf_Die *type, uint64_t from, uint64_t bits, bool exactly,
 			 struct kernel_member *out);
-
-#endif

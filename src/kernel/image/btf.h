@@ -3,8 +3,7 @@
  * Which functions the kernel's BTF describes: the ones fentry can attach to. Those of a module are in
  * a BTF object of its own, split from the kernel's.
  */
-#ifndef KPROTPERF_KERNEL_IMAGE_BTF_H
-#define KPROTPERF_KERNEL_IMAGE_BTF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ int kernel_btf_offset(const struct btf *btf, const char *type, const char *name)
 
 /* libbpf's object, owned by B. */
 const struct btf *kernel_btf_raw(const struct kernel_btf *b);
-
-#endif

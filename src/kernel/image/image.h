@@ -11,8 +11,7 @@
  * Strings handed out belong to the image and live as long as it. The file is not trusted: damage
  * costs answers, nothing else. Not for several threads at once.
  */
-#ifndef KPROTPERF_KERNEL_IMAGE_IMAGE_H
-#define KPROTPERF_KERNEL_IMAGE_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,5 +115,3 @@ struct kernel_frame_base {
  */
 int kernel_image_frame_base(struct kernel_image *img, uint64_t addr,
 			    struct kernel_frame_base *base);
-
-#endif

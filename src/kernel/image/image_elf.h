@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A vmlinux as an ELF file, for those who read its sections: kernel/code and kernel/debuginfo. */
-#ifndef KPROTPERF_KERNEL_IMAGE_IMAGE_ELF_H
-#define KPROTPERF_KERNEL_IMAGE_IMAGE_ELF_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <libelf.h>
@@ -27,5 +26,3 @@ void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_f
 typedef void (*kernel_symtab_fn)(uint64_t addr, const char *name, uint64_t offset, void *arg);
 /* Tells FN of every address where kernel_image_symbol_at() changes its answer, ascending. */
 void kernel_image_symbols_each(struct kernel_image *img, kernel_symtab_fn fn, void *arg);
-
-#endif

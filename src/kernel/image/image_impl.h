@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What image.c and symtab.c share. */
-#ifndef KPROTPERF_KERNEL_IMAGE_IMAGE_IMPL_H
-#define KPROTPERF_KERNEL_IMAGE_IMAGE_IMPL_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 
@@ -42,5 +41,3 @@ int kernel_image_link(struct kernel_image *img);
 /* The symbol table, read now if it was not; never NULL, perhaps empty. */
 struct symtab *kernel_image_symtab(struct kernel_image *img);
 void kernel_symtab_destroy(struct symtab *tab); /* accepts NULL */
-
-#endif

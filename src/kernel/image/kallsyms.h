@@ -6,8 +6,7 @@
  * lives as long as it. Addresses are absolute, those of this boot; less kernel_kallsyms_base()
  * they are what profiles store, and less kernel_kallsyms_stext() what kernel_image_*() take.
  */
-#ifndef KPROTPERF_KERNEL_IMAGE_KALLSYMS_H
-#define KPROTPERF_KERNEL_IMAGE_KALLSYMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ bool kernel_kallsyms_in_image(const struct kernel_kallsyms *ks, uint64_t addr);
  */
 size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *name,
 			       const char **names, size_t max);
-
-#endif

@@ -3,8 +3,7 @@
  * What a symbol's name says: which function of the source it is a copy or a piece of, how near it
  * is to another name, and whether a probe there can harm the machine.
  */
-#ifndef KPROTPERF_KERNEL_IMAGE_NAME_H
-#define KPROTPERF_KERNEL_IMAGE_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ enum kernel_safety {
  * static phrase ("…: REASON") or NULL. It knows names only: ask kernel_tracing_*() as well.
  */
 enum kernel_safety kernel_name_safety(const char *name, const char **reason);
-
-#endif

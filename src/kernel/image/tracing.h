@@ -4,8 +4,7 @@
  *
  * Both are files that only root sees and that some kernels lack, so "unknown" is an answer.
  */
-#ifndef KPROTPERF_KERNEL_IMAGE_TRACING_H
-#define KPROTPERF_KERNEL_IMAGE_TRACING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ enum kernel_answer kernel_tracing_is_ftrace(const struct kernel_tracing *t,
 
 /* Does the kernel refuse kprobes at this absolute address? A list that cannot be read is reported, and unknown. */
 enum kernel_answer kernel_tracing_is_blacklisted(struct kernel_tracing *t, uint64_t addr);
-
-#endif

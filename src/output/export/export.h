@@ -3,8 +3,7 @@
  * A recording in the formats of other tools: its stacks as a tree, which most of them are written from. A new format is
  * a file and a line in EXPORT_FORMATS.
  */
-#ifndef KPROTPERF_OUTPUT_EXPORT_EXPORT_H
-#define KPROTPERF_OUTPUT_EXPORT_EXPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ void export_write_svg(FILE *out, const struct export *e);
 /* The formats, and their names, ended by NULL. */
 extern const struct export_format export_formats[];
 extern const char *const export_format_names[];
-
-#endif

@@ -3,8 +3,7 @@
  * Messages of protocol buffers, as far as two formats need them: by hand, since a generator and a library at run time
  * (protobuf-c) would be more to carry than these lines.
  */
-#ifndef KPROTPERF_OUTPUT_EXPORT_PROTO_H
-#define KPROTPERF_OUTPUT_EXPORT_PROTO_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void proto_integer(struct proto *p, unsigned int field, uint64_t value);
 void proto_text(struct proto *p, unsigned int field, const char *text);
 void proto_message(struct proto *p, unsigned int field, struct proto *m);
 void proto_deinit(struct proto *p);
-
-#endif

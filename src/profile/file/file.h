@@ -3,8 +3,7 @@
  * Profiles on disk. The format is described in docs/file-format.md. All functions report what
  * goes wrong, in one line that names the file, and return 0 or a negative errno value.
  */
-#ifndef KPROTPERF_PROFILE_FILE_FILE_H
-#define KPROTPERF_PROFILE_FILE_FILE_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -32,5 +31,3 @@ int profile_file_keep(const struct profile *p, const char *path);
  * by the limits in section.h. -EBADMSG: damaged or no data file; -EPROTONOSUPPORT: of another version.
  */
 int profile_file_read(const char *path, struct profile **out);
-
-#endif

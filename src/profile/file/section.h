@@ -3,8 +3,7 @@
  * The sections of a data file (docs/file-format.md) and what each of them holds. Internal to
  * profile/.
  */
-#ifndef KPROTPERF_PROFILE_FILE_SECTION_H
-#define KPROTPERF_PROFILE_FILE_SECTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ static inline const char *section_wrong(enum section_type type, const struct pro
 {
 	return layout_wrong(&profile_sections[type].layout, p, p);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Numbers as bytes: little-endian whatever the machine, whole numbers mostly as varints (7 bits a
  * byte, the low ones first, the top bit set on all but the last byte). Internal to profile/.
  */
-#ifndef KPROTPERF_PROFILE_FILE_WIRE_H
-#define KPROTPERF_PROFILE_FILE_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ double wire_get_double(struct wire_in *in);
 uint64_t wire_get_count(struct wire_in *in);
 /* How many entries of at least ENTRY_SIZE bytes follow: never more than there are bytes for. */
 uint32_t wire_get_n(struct wire_in *in, size_t entry_size);
-
-#endif

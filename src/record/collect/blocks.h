@@ -2,8 +2,7 @@
 /*
  * What the probes of blocks counted, made into a profile's counts of all blocks.
  */
-#ifndef KPROTPERF_RECORD_COLLECT_BLOCKS_H
-#define KPROTPERF_RECORD_COLLECT_BLOCKS_H
+#pragma once
 
 #include "record/target/block.h"
 
@@ -12,5 +11,3 @@ struct record_engine;
 /* What RUN counted, into P, which has the run's cells. */
 void record_blocks_drain(const struct record_blocks *blocks, const struct record_engine *e,
 			 struct profile *p, uint32_t run);
-
-#endif

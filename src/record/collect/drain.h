@@ -2,8 +2,7 @@
 /*
  * What the BPF side counted in one run, turned into the profile.
  */
-#ifndef KPROTPERF_RECORD_COLLECT_DRAIN_H
-#define KPROTPERF_RECORD_COLLECT_DRAIN_H
+#pragma once
 
 #include "profile/profile.h"
 #include "record/cost/cold.h"
@@ -19,5 +18,3 @@
 void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
 		  const struct kernel_kallsyms *ks, const struct record_sites *sites,
 		  struct record_cold_costs *cold);
-
-#endif

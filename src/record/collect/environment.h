@@ -2,8 +2,7 @@
 /*
  * The machine, kernel and clock a recording was made on.
  */
-#ifndef KPROTPERF_RECORD_COLLECT_ENVIRONMENT_H
-#define KPROTPERF_RECORD_COLLECT_ENVIRONMENT_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -30,5 +29,3 @@ struct record_load record_load_read(void);
 
 /* Run RUN of P made it grow from BEFORE. */
 void record_load_store(const struct record_load *before, struct profile *p, uint32_t run);
-
-#endif

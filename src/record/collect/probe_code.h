@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What of the kernel runs for probes alone. */
-#ifndef KPROTPERF_RECORD_COLLECT_PROBE_CODE_H
-#define KPROTPERF_RECORD_COLLECT_PROBE_CODE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ bool record_is_probe_code(const char *symbol);
  * what it calls may be the syscall?
  */
 bool record_is_entry_code(const char *symbol, bool leaf);
-
-#endif

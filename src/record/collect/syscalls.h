@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef KPROTPERF_RECORD_COLLECT_SYSCALLS_H
-#define KPROTPERF_RECORD_COLLECT_SYSCALLS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ struct profile;
 char *record_context_name(uint32_t ctx);
 /* The index of that context in P, which it is added to if need be. */
 uint32_t record_context_add(struct profile *p, uint32_t ctx);
-
-#endif

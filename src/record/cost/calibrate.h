@@ -6,8 +6,7 @@
  * the site's own time; FULL is all that a probed call costs more than an unprobed one, and so what
  * every enclosing call and context is charged with. The method is in docs/accounting.md.
  */
-#ifndef KPROTPERF_RECORD_COST_CALIBRATE_H
-#define KPROTPERF_RECORD_COST_CALIBRATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -139,5 +138,3 @@ int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clo
 
 /* The costs into P, for whoever reads the file. */
 void record_calibration_store(const struct record_calibration *c, struct profile *p);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * What calibrate.c and the files beside it, one a kind of mechanism, share. Not for others.
  */
-#ifndef KPROTPERF_RECORD_COST_CALIBRATE_IMPL_H
-#define KPROTPERF_RECORD_COST_CALIBRATE_IMPL_H
+#pragma once
 
 #include "record/cost/calibrate.h"
 #include "record/cost/measure.h"
@@ -93,5 +92,3 @@ int record_calibrate_capture(struct calibrator *c, enum profile_mechanism mech,
 
 void record_calibrator_note_unknown(const struct calibrator *c, enum profile_mechanism mech,
 				    int err);
-
-#endif

@@ -8,8 +8,7 @@
  * what the programs take in the workload itself: their closings (kprotperf/engine.h), of which one in ENGINE_CLOSINGS is
  * timed. docs/accounting.md has the formula, and how well it holds.
  */
-#ifndef KPROTPERF_RECORD_COST_COLD_H
-#define KPROTPERF_RECORD_COST_COLD_H
+#pragma once
 
 #include <linux/types.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ struct record_cold_costs {
 /* Adds N calls of that coldness; returns what INNER of COST is short of, per call. */
 double record_cold_add(struct record_cold_costs *sums, const struct engine_cost *cost, uint64_t n,
 		       double coldness);
-
-#endif

@@ -3,8 +3,7 @@
  * From what was read without and with probes to what they cost (struct engine_cost): arithmetic, without a kernel.
  * What a probe costs is never below 0 here.
  */
-#ifndef KPROTPERF_RECORD_COST_COST_H
-#define KPROTPERF_RECORD_COST_COST_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -61,5 +60,3 @@ uint64_t record_cost_error(uint64_t readings, uint64_t first, uint64_t again, do
 
 /* Interrupts that hit a probe are charged to what is probed, as far as that is not taken off: SHARE of the time. */
 void record_cost_add_interrupts(struct engine_cost *cost, double share);
-
-#endif

@@ -3,8 +3,7 @@
  * How often functions are called, before any is timed: each is counted in a run, only up to a number whose counting takes next
  * to nothing.
  */
-#ifndef KPROTPERF_RECORD_COST_COUNT_H
-#define KPROTPERF_RECORD_COST_COUNT_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ void record_count_begin(struct record_counts *counts, const struct record_engine
 /* To be called every few ms. */
 void record_count_look(struct record_counts *counts, const struct record_engine *e);
 void record_count_end(struct record_counts *counts, const struct record_engine *e);
-
-#endif

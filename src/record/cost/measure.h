@@ -3,8 +3,7 @@
  * The one loop of calibration: something is done RECORD_ROUNDS times, and each time what the engine counted for
  * some sites meanwhile is read.
  */
-#ifndef KPROTPERF_RECORD_COST_MEASURE_H
-#define KPROTPERF_RECORD_COST_MEASURE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ int record_measure_time(record_round_fn once, void *arg, const uint64_t *stamp,
 
 /* Runs the program whose descriptor ARG points to. */
 int record_round_run(void *arg);
-
-#endif

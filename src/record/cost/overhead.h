@@ -3,8 +3,7 @@
  * --max-overhead: how much of the workload's CPU time the probes on functions take, looked at while it
  * runs, and the busiest of them detached where that is too much. docs/accounting.md says what counts.
  */
-#ifndef KPROTPERF_RECORD_COST_OVERHEAD_H
-#define KPROTPERF_RECORD_COST_OVERHEAD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -53,5 +52,3 @@ uint32_t record_overhead_choose(struct record_overhead_probe *probes, uint32_t n
  */
 uint32_t record_overhead_sites(const struct profile *p, const struct record_overhead_probe *probes,
 			       uint32_t n, uint32_t chosen, uint32_t *sites);
-
-#endif

@@ -3,8 +3,7 @@
  * From what ranges read to what their probes cost: arithmetic, without a kernel. All of it is signed: what a
  * probe costs may come out below 0 where the clock is coarse, and must then be taken off as that.
  */
-#ifndef KPROTPERF_RECORD_COST_RANGE_EQUATIONS_H
-#define KPROTPERF_RECORD_COST_RANGE_EQUATIONS_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -68,5 +67,3 @@ bool record_range_costs_solve(struct record_range_costs *out, double interrupts)
 
 /* What a hit of a probe that counts a block costs, of that kind. */
 double record_range_cost_block(const struct record_range_costs *costs, enum engine_range_kind kind);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Repeated readings of one thing, for calibration: interrupts that hit some of them leave their median.
  */
-#ifndef KPROTPERF_RECORD_COST_SERIES_H
-#define KPROTPERF_RECORD_COST_SERIES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ uint64_t record_values_deviation(uint64_t *values, uint32_t n, uint64_t centre);
 
 /* The same of a series, which it leaves alone. */
 uint64_t record_series_deviation(const struct record_series *s, uint64_t centre);
-
-#endif

@@ -5,8 +5,7 @@
  * is excluded with every probe, is that of a uninterrupted machine; the workload's have more to do. So the calls
  * that nothing came in between say what a call takes, and the others what interrupts took in all.
  */
-#ifndef KPROTPERF_RECORD_COST_UNINTERRUPTED_H
-#define KPROTPERF_RECORD_COST_UNINTERRUPTED_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@
  */
 int64_t record_uninterrupted_excess(const struct engine_cell *cell, uint32_t n, uint64_t inner,
 				    double share);
-
-#endif

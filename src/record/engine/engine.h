@@ -2,8 +2,7 @@
 /*
  * The BPF side as user space sees it: programs attached, told what they need and read from.
  */
-#ifndef KPROTPERF_RECORD_ENGINE_ENGINE_H
-#define KPROTPERF_RECORD_ENGINE_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -185,5 +184,3 @@ void record_engine_pause(struct record_engine *e);
 
 /* Forgets what was counted, and the tasks, for the next run: ends a pause. */
 void record_engine_reset(struct record_engine *e);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * What engine.c, which attaches and tells, and engine_counts.c, which reads, share.
  */
-#ifndef KPROTPERF_RECORD_ENGINE_ENGINE_IMPL_H
-#define KPROTPERF_RECORD_ENGINE_ENGINE_IMPL_H
+#pragma once
 
 #include "kprotperf.skel.h"
 #include "record/engine/engine.h"
@@ -18,5 +17,3 @@ struct record_engine {
 	uint8_t *n_args; /* of each site's function, spare ones too */
 	uint64_t *missed_before; /* by site: see struct record_engine_maps */
 };
-
-#endif

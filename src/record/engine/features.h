@@ -2,8 +2,7 @@
 /*
  * What the running kernel lets us do, found out by trying, never from its version.
  */
-#ifndef KPROTPERF_RECORD_ENGINE_FEATURES_H
-#define KPROTPERF_RECORD_ENGINE_FEATURES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ const char *record_features_why_not_multi(const struct record_features *f);
  * do, and returns -errno; 0 where recording syscalls at least will work.
  */
 int record_features_check(const struct record_features *f);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * kprobes as perf events: they leave nothing behind when their process dies.
  */
-#ifndef KPROTPERF_RECORD_ENGINE_KPROBE_EVENT_H
-#define KPROTPERF_RECORD_ENGINE_KPROBE_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ int record_kprobe_open(uint64_t addr, bool on_return);
 
 /* Does the kernel take kprobes at ADDR? 0 or -errno of an attempt. */
 int record_kprobe_try(uint64_t addr);
-
-#endif

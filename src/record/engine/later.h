@@ -3,8 +3,7 @@
  * Programs that are loaded when they are needed, if at all, and as often: those of functions, which are most of
  * what the verifier would have to go through. Their section is "later".
  */
-#ifndef KPROTPERF_RECORD_ENGINE_LATER_H
-#define KPROTPERF_RECORD_ENGINE_LATER_H
+#pragma once
 
 #include <linux/bpf.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ const struct record_later *record_later_find(const struct record_laters *laters,
 
 /* PROG, a kprobe's, loaded now if it is not yet: a descriptor of LATERS', or -errno. */
 int record_later_fd(struct record_laters *laters, const struct bpf_program *prog);
-
-#endif

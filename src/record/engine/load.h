@@ -2,8 +2,7 @@
 /*
  * The BPF programs loaded, none of them attached, and the memory they share with us sized and mapped.
  */
-#ifndef KPROTPERF_RECORD_ENGINE_LOAD_H
-#define KPROTPERF_RECORD_ENGINE_LOAD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ int record_bpf_load(struct record_bpf *b);
 /* Loads all that any recording takes, and unloads it. -errno, reported. */
 int record_bpf_try(const struct record_features *features);
 void record_bpf_unload(struct record_bpf *b); /* accepts one that was not loaded */
-
-#endif

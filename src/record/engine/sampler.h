@@ -3,8 +3,7 @@
  * The sampler's perf events: the software CPU clock, one on each CPU, on a fixed period, so that
  * the number of samples to expect is known.
  */
-#ifndef KPROTPERF_RECORD_ENGINE_SAMPLER_H
-#define KPROTPERF_RECORD_ENGINE_SAMPLER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ void record_sampler_destroy(struct record_sampler *s);
 /* Periods that elapsed on all CPUs since the last reset. */
 uint64_t record_sampler_expected(struct record_sampler *s);
 void record_sampler_reset(struct record_sampler *s);
-
-#endif

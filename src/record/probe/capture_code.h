@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The program part that reads a function's values: written for that function, since a general one would cost several times as much. */
-#ifndef KPROTPERF_RECORD_PROBE_CAPTURE_CODE_H
-#define KPROTPERF_RECORD_PROBE_CAPTURE_CODE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ enum record_reading {
  */
 void record_capture_write(struct record_later *copy, const struct record_target *target,
 			  uint32_t ret, enum record_reading how);
-
-#endif

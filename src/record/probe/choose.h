@@ -2,8 +2,7 @@
 /*
  * By which mechanism each function is to be probed, and which functions are left out.
  */
-#ifndef KPROTPERF_RECORD_PROBE_CHOOSE_H
-#define KPROTPERF_RECORD_PROBE_CHOOSE_H
+#pragma once
 
 #include "record/target/sites.h"
 
@@ -42,5 +41,3 @@ typedef void (*record_site_fn)(const struct kernel_sym *sym, enum profile_mechan
 			       const char *why, void *arg);
 int record_sites_list(const struct record_kernel *kernel, const char *glob, record_site_fn fn,
 		      void *arg);
-
-#endif

@@ -6,8 +6,7 @@
  * numbers instead, clone read 2.8 % too long with all bodies of allocate_slab timed, and bodies in loops up to 60
  * instructions per call off.
  */
-#ifndef KPROTPERF_RECORD_PROBE_KPROBE_TABLE_H
-#define KPROTPERF_RECORD_PROBE_KPROBE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ uint32_t record_kprobe_table_before(const struct record_kprobe_table *t, uint64_
 
 /* The same for N at ADDRS to be probed in this order, with no others there, into HOPS. */
 void record_kprobe_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops);
-
-#endif

@@ -4,8 +4,7 @@
  * the kernel wait for a grace period, or several, which is tens of milliseconds of sleep; of those closed at once
  * some share theirs, and the CPU is free meanwhile.
  */
-#ifndef KPROTPERF_RECORD_PROBE_LINKS_H
-#define KPROTPERF_RECORD_PROBE_LINKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void record_detach_hurried(bool hurry);
 uint64_t record_link_misses(int link);
 /* The sum of two such numbers. */
 uint64_t record_misses_add(uint64_t a, uint64_t b);
-
-#endif

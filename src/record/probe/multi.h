@@ -2,8 +2,7 @@
 /*
  * What only kprobe.multi can do, for calibration: all its functions have one pair of links.
  */
-#ifndef KPROTPERF_RECORD_PROBE_MULTI_H
-#define KPROTPERF_RECORD_PROBE_MULTI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void record_multi_hops(const uint64_t *addrs, uint32_t n, uint32_t *hops);
 
 /* What a hop costs in both: a comparison, a load and a test, and their branches. */
 #define RECORD_MULTI_HOP_INSNS 10
-
-#endif

@@ -4,8 +4,7 @@
  * that its optimizer has written, or through a breakpoint. Each costs something else. The optimizer
  * comes some time after the probe was enabled, and not to every place.
  */
-#ifndef KPROTPERF_RECORD_PROBE_OPTIMIZER_H
-#define KPROTPERF_RECORD_PROBE_OPTIMIZER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ enum profile_mechanism record_optimizer_await(const struct record_engine *e, uin
 
 /* Is the optimizer turned off? Also where nothing says that there is one. */
 bool record_optimizer_is_off(void);
-
-#endif

@@ -6,8 +6,7 @@
  * will go on to reach it is known only some time later, when its optimizer has been there; and that
  * the program is to know, so it comes last.
  */
-#ifndef KPROTPERF_RECORD_PROBE_POINT_H
-#define KPROTPERF_RECORD_PROBE_POINT_H
+#pragma once
 
 #include "record/target/point.h"
 
@@ -54,5 +53,3 @@ int record_point_link(struct record_points *points, struct record_point *p);
  * does not tell (before 6.7) and there are such.
  */
 uint64_t record_points_misses(const struct record_points *points);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * How functions are probed: a table of mechanisms, one file each, and what is attached by them.
  */
-#ifndef KPROTPERF_RECORD_PROBE_PROBES_H
-#define KPROTPERF_RECORD_PROBE_PROBES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,5 +90,3 @@ struct record_probe_misses {
 };
 struct record_probe_misses record_probes_misses(const struct record_probes *probes);
 void record_probes_reset(struct record_probes *probes);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * What the mechanisms share: probes.c has what is attached, each mechanism's file how that is done.
  */
-#ifndef KPROTPERF_RECORD_PROBE_PROBES_IMPL_H
-#define KPROTPERF_RECORD_PROBE_PROBES_IMPL_H
+#pragma once
 
 #include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
@@ -57,5 +56,3 @@ bool record_is_among(uint32_t site, const uint32_t *sites, uint32_t n);
 /* Tells the programs whether SITE is about to be without probes. */
 void record_set_state(const struct record_probes *probes, uint32_t site,
 		      enum engine_site_state state);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef KPROTPERF_RECORD_TARGET_ARGUMENTS_H
-#define KPROTPERF_RECORD_TARGET_ARGUMENTS_H
+#pragma once
 
 #include "record/target/symbols.h"
 
@@ -10,5 +9,3 @@
  */
 enum kernel_answer record_arguments_beyond(struct record_symbols *symbols,
 					   const struct kernel_sym *sym, unsigned int n);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Functions whose blocks are counted: from their names to the probes that it takes.
  */
-#ifndef KPROTPERF_RECORD_TARGET_BLOCK_H
-#define KPROTPERF_RECORD_TARGET_BLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -70,5 +69,3 @@ void record_blocks_add_calls(const struct record_blocks *blocks, const struct re
 /* Adds the functions, which SITES must have, and their blocks to P, which has the sites. */
 void record_blocks_store(struct record_blocks *blocks, const struct record_sites *sites,
 			 struct profile *p);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * What is captured of each call of a function, from expressions such as "s->object_size": what is loaded from where.
  */
-#ifndef KPROTPERF_RECORD_TARGET_CAPTURE_H
-#define KPROTPERF_RECORD_TARGET_CAPTURE_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -77,5 +76,3 @@ int record_captures_resolve(struct record_captures *c, const struct record_names
 /* Adds the variables to P. */
 void record_captures_store(const struct record_captures *c, struct profile *p);
 void record_captures_deinit(struct record_captures *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What of a function is captured where nothing else is asked for, as expressions. */
-#ifndef KPROTPERF_RECORD_TARGET_CAPTURE_NAMES_H
-#define KPROTPERF_RECORD_TARGET_CAPTURE_NAMES_H
+#pragma once
 
 #include "base/alloc.h"
 #include "record/target/symbols.h"
@@ -16,5 +15,3 @@ struct btf_type;
 void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 			  const struct kernel_sym *sym, struct record_symbols *symbols,
 			  struct alloc_texts *names);
-
-#endif

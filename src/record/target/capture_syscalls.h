@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Arguments of the syscall that a call is made in, by the names that the kernel's events have for them. */
-#ifndef KPROTPERF_RECORD_TARGET_CAPTURE_SYSCALLS_H
-#define KPROTPERF_RECORD_TARGET_CAPTURE_SYSCALLS_H
+#pragma once
 
 #include "record/target/capture.h"
 
@@ -13,5 +12,3 @@ struct btf;
  */
 int record_capture_syscall(struct record_value *v, const struct btf *btf, const char *expression,
 			   const char **text);
-
-#endif

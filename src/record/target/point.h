@@ -3,8 +3,7 @@
  * A point inside of a function where a kprobe is to be: what it is to do there, and what is known of how the
  * kernel gets there (record/probe/point.h).
  */
-#ifndef KPROTPERF_RECORD_TARGET_POINT_H
-#define KPROTPERF_RECORD_TARGET_POINT_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ struct record_point {
 	int event, link; /* descriptors; -1: none */
 	struct record_points *owner; /* of the link */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * Range sites: from the names of inlined functions to their bodies, and to the probes that tell when
  * control enters and leaves each. Calls of what cannot be probed itself are timed in the same way.
  */
-#ifndef KPROTPERF_RECORD_TARGET_RANGE_H
-#define KPROTPERF_RECORD_TARGET_RANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,5 +89,3 @@ void record_ranges_prune(struct record_ranges *ranges, void (*drop)(struct recor
 
 /* Adds the sites to P, after those of functions. */
 void record_ranges_store(const struct record_ranges *ranges, struct profile *p);
-
-#endif

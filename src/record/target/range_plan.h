@@ -2,8 +2,7 @@
 /*
  * The probes of inlined bodies, from the control flow of the functions around them.
  */
-#ifndef KPROTPERF_RECORD_TARGET_RANGE_PLAN_H
-#define KPROTPERF_RECORD_TARGET_RANGE_PLAN_H
+#pragma once
 
 #include "record/target/range.h"
 #include "kernel/debuginfo/index.h"
@@ -20,5 +19,3 @@ void record_ranges_survey(struct record_ranges *ranges, struct record_symbols *s
 const struct record_range *record_ranges_find(const struct record_ranges *ranges,
 					      struct record_image *in,
 					      const struct kernel_body *body);
-
-#endif

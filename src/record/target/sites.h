@@ -2,8 +2,7 @@
 /*
  * From the names a user gives to the functions to probe.
  */
-#ifndef KPROTPERF_RECORD_TARGET_SITES_H
-#define KPROTPERF_RECORD_TARGET_SITES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ bool record_site_matches(const struct kernel_kallsyms *ks, const struct kernel_s
  */
 const struct kernel_sym **record_sites_named(const struct kernel_kallsyms *ks, const char *name,
 					     size_t *n);
-
-#endif

@@ -3,8 +3,7 @@
  * What is known of the running kernel's symbols, each source opened when first asked for: reading
  * the DWARF of a vmlinux costs a guest on a network file system seconds of its own time.
  */
-#ifndef KPROTPERF_RECORD_TARGET_SYMBOLS_H
-#define KPROTPERF_RECORD_TARGET_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -118,5 +117,3 @@ int record_symbols_index(struct record_symbols *s, const struct kernel_index **i
 
 /* What an index is good for without the vmlinux that it was made of, and what not: a sentence. */
 extern const char record_symbols_index_alone[];
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What annotate's tables have in common. */
-#ifndef KPROTPERF_VIEW_ANNOTATE_ROWS_H
-#define KPROTPERF_VIEW_ANNOTATE_ROWS_H
+#pragma once
 
 #include "output/number.h"
 #include "view/annotate.h"
@@ -99,5 +98,3 @@ void annotate_diff_rows_init(struct view_rows *rows, const struct view_table *ta
 
 /* A page's code, place by place. */
 void annotate_code_write(const struct view_annotation *v, const struct view_annotate_options *o);
-
-#endif
