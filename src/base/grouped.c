@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/grouped.h"
 
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "base/sorted.h"
 

@@ -3,9 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -2,7 +2,6 @@
 #include "base/sorted.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -2,7 +2,6 @@
 #include "catalogue/state.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/log.h"
 #include "cmd/cmd.h"

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/view.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/blocks/paths.h"
 #include "base/alloc.h"
 #include "base/log.h"
-#include "cmd/cmd.h"
 #include "profile/file/file.h"
 #include "profile/resolve.h"
 #include "view/names.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "cmd/options.h"
 #include "view/page.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/diff/compare.h"
 #include "analyze/diff/renames.h"
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "cmd/cmd.h"

@@ -2,7 +2,6 @@
 #include "output/table.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "profile/resolve.h"
 
-#include <errno.h>
 #include <glob.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/sorted.h"
-#include "kernel/image/name.h"
 #include "profile/conditions.h"
 
 #define SYMBOLS_DWARF    "dwarf"

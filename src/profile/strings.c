@@ -2,7 +2,6 @@
 #include "profile/strings.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

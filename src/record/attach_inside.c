@@ -5,7 +5,6 @@
 #include "record/attach.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -5,7 +5,6 @@
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 

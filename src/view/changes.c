@@ -2,9 +2,6 @@
 /* What differs in the code of two kernels: functions and structures. */
 #include "view/changes.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "output/json.h"
 #include "view/columns.h"

@@ -2,11 +2,9 @@
 #include "view/conclusion.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "output/number.h"
-#include "output/text.h"
 #include "view/names.h"
 
 #define NEARLY_ALL 0.9

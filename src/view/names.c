@@ -2,7 +2,6 @@
 #include "view/names.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/diff/attribution.h"

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

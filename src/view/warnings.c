@@ -2,7 +2,6 @@
 #include "view/warnings.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/figures/table.h"

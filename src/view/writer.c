@@ -2,7 +2,6 @@
 /* The formats, and the two of them that programs read. */
 #include "view/writer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

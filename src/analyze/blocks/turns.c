@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/blocks/turns.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MORE_MOST 2 /* turns more or less than the value */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/changes/static_keys.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/figures/environment.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Structures whose layout is not the same, as the kernels' BTF has it. */
 #include <bpf/btf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/changes/changes.h"

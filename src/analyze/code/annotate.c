@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyze/code/annotate_impl.h"
 #include "analyze/inline/bodies.h"

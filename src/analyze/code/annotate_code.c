@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A place's instructions, the bodies that they are part of, and how often each was executed. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyze/code/annotate_impl.h"
 #include "analyze/figures/chain.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where a function's code is, and which samples are in it. */
-#include <stdlib.h>
 
 #include "analyze/code/annotate_impl.h"
 #include "analyze/inline/bodies.h"

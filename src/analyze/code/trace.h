@@ -2,7 +2,6 @@
 /* Calls that were kept whole, with names, and two of them side by side. */
 #pragma once
 
-#include "base/alloc.h"
 #include "profile/profile.h"
 
 struct analyze_trace_line {

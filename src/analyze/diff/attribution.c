@@ -2,7 +2,6 @@
 #include "analyze/diff/attribution.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/figures/chain.h"

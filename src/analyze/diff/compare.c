@@ -2,7 +2,6 @@
 #include "analyze/diff/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/figures/cost.h"

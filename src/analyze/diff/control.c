@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The noise floor: what differs between two recordings of one kernel. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/diff/diff.h"

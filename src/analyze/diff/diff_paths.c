@@ -6,7 +6,6 @@
 #include "analyze/diff/diff_paths.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/blocks/counted.h"

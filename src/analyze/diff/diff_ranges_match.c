@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which body of one kernel is which of the other. */
 #include <ctype.h>
-#include <stdlib.h>
 
 #include "analyze/diff/diff_ranges_impl.h"
 #include "analyze/figures/chain.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What of a timed function lies outside its timed bodies. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyze/diff/diff_ranges_impl.h"
 #include "base/alloc.h"

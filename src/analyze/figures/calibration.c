@@ -2,7 +2,6 @@
 #include "analyze/figures/calibration.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/figures/cost.h"

@@ -2,7 +2,6 @@
 #include "analyze/figures/environment.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/hash.h"
 #include "kprotperf/event.h"
 #include "profile/profile.h"

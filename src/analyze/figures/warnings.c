@@ -2,7 +2,6 @@
 #include "analyze/figures/warnings.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/figures/accounting.h"

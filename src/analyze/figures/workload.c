@@ -2,7 +2,6 @@
 #include "analyze/figures/workload.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/figures/net.h"

@@ -5,7 +5,6 @@
  */
 #include "analyze/inline/callees.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/inline/bodies.h"

@@ -2,7 +2,6 @@
 #include "analyze/stats/change.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyze/stats/power.h"
 #include "analyze/stats/resample.h"

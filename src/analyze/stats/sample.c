@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/stats/sample.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

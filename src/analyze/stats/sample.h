@@ -2,7 +2,6 @@
 /* What each repetition of one side says of a row. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyze/stats/statistics.h"

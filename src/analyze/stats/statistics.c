@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <Rmath.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/sorted.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* From a profile to rows, and from values to their numbers. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/varies/tree.h"

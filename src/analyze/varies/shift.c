@@ -7,7 +7,6 @@
 #include "analyze/varies/shift.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyze/varies/tree.h"
 #include "base/alloc.h"

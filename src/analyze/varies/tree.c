@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/varies/tree.h"
 
-#include <math.h>
 #include <string.h>
 
 /* With so few values each may be one side of a split. */

@@ -2,7 +2,6 @@
 /* How much of what a tree explains is more than chance. */
 #include <math.h>
 #include <Rmath.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/varies/tree.h"

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <Rmath.h>
-#include <stdlib.h>
 
 #include "analyze/varies/tree.h"
 #include "base/alloc.h"

@@ -2,7 +2,6 @@
 #include "analyze/why/causes.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

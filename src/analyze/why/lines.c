@@ -2,7 +2,6 @@
 #include "analyze/why/lines.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

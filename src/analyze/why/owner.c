@@ -2,7 +2,6 @@
 #include "analyze/why/owner.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "catalogue/state.h"

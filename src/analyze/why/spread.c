@@ -2,7 +2,6 @@
 #include "analyze/why/spread.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -2,7 +2,6 @@
 #include "analyze/why/why.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/diff/conclusion.h"

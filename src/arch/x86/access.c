@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which registers and memory an instruction takes values from, and where they go. */
-#include <stdlib.h>
 
 #include "arch/arch.h"
 #include "arch/x86/capstone.h"

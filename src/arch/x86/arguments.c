@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which of the registers that pass arguments an instruction reads and writes. */
-#include <stdlib.h>
 
 #include "arch/arch.h"
 #include "arch/x86/capstone.h"

@@ -5,7 +5,6 @@
  */
 #include "arch/arch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "arch/x86/capstone.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "arch/disasm.h"
 
-#include <stdlib.h>
-
 #include "arch/x86/capstone.h"
 #include "base/alloc.h"
 

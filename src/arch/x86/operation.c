@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What an instruction does, with its addresses, numbers and registers told apart from that. */
-#include <stdlib.h>
 
 #include "arch/arch.h"
 #include "arch/x86/capstone.h"

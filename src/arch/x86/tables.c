@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the kernel's image says of its code, as x86-64 lays it out. */
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"

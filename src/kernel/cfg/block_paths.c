@@ -5,7 +5,6 @@
  * each can be reached from the one before; a block may lie on it if it fits into that order, and
  * must if there is none without it.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -2,7 +2,6 @@
 /*
  * A plan for one function: where probes can be, what each is likely to cost, and which are needed.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

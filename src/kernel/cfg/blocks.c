@@ -4,7 +4,6 @@
  */
 #include "kernel/cfg/blocks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -2,7 +2,6 @@
 #include "kernel/cfg/graph.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

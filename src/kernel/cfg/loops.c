@@ -5,7 +5,6 @@
  */
 #include "kernel/cfg/loops.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -2,7 +2,6 @@
 #include "kernel/code/arguments.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"

@@ -5,14 +5,11 @@
  */
 #include "kernel/code/flow.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "kernel/code/flow_impl.h"
-#include "kernel/image/name.h"
 
 static const char *const noreturn[] = {
 	"__fortify_panic",

@@ -4,7 +4,6 @@
  * do it; others' probes are looked through with the file's help; then the kernel's tables and the
  * names of what is called say what each is for.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Through which addresses ranges of a function are entered and left, and what a kprobe there meets. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

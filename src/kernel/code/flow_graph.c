@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* From a function's instructions to its blocks and edges; what can be reached is told from padding. */
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/sorted.h"

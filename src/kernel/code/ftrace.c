@@ -2,7 +2,6 @@
 #include "kernel/code/ftrace.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

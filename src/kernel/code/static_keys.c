@@ -2,7 +2,6 @@
 #include "kernel/code/static_keys.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"

@@ -3,9 +3,7 @@
  * Where an index is kept: in the user's cache under the kernel's build-id, or beside the vmlinux.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

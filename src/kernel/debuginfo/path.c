@@ -7,7 +7,6 @@
  */
 #include "kernel/debuginfo/path.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

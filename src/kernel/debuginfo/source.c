@@ -3,7 +3,6 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 #include "kernel/debuginfo/variables.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

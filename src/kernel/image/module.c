@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fts.h>
 #include <glob.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"

@@ -13,7 +13,6 @@
  * The memory, file system and network code that this tool is there to measure is in neither.
  */
 #include <fnmatch.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "kernel/image/name.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Names that were perhaps meant where one is not found. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

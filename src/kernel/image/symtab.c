@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The image's .symtab: which addresses are functions, and where _stext is. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -2,11 +2,9 @@
 #include "kernel/image/tracing.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/statfs.h>
 #include <linux/magic.h>
-#include <unistd.h>
 
 #include "arch/arch.h"
 #include "base/alloc.h"
@@ -14,7 +12,6 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/sorted.h"
-#include "kernel/image/name.h"
 
 #define MAX_FILE (64u << 20)
 

@@ -4,7 +4,6 @@
  * being executed. Each sample has the time of the recording, so that recordings make a series in Prometheus.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyze/figures/table.h"
 #include "output/export/export.h"

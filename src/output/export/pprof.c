@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* For pprof: a perftools.profiles.Profile, compressed. Each frame is a function and a location of its own. */
 #include <math.h>
-#include <stdlib.h>
 #include <zlib.h>
 
 #include "output/export/export.h"

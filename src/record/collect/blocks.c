@@ -2,7 +2,6 @@
 #include "record/collect/blocks.h"
 
 #include <linux/types.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "kprotperf/engine.h"

@@ -2,7 +2,6 @@
 #include "record/collect/drain.h"
 
 #include <linux/types.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -3,7 +3,6 @@
 
 #include <linux/types.h>
 #include <seccomp.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "kprotperf/engine.h"

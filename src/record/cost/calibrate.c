@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>

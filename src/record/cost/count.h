@@ -6,7 +6,6 @@
 #pragma once
 
 #include <linux/types.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "kprotperf/engine.h"

@@ -5,7 +5,6 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf_common.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

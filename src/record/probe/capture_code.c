@@ -3,7 +3,6 @@
 
 #include <linux/bpf_common.h>
 #include <linux/types.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

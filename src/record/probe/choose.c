@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/types.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/log.h"

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/bpf_common.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 #include "record/probe/kprobe_table.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -7,7 +7,6 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

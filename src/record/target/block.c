@@ -2,14 +2,12 @@
 #include "record/target/block.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "kernel/code/flow.h"
-#include "kernel/image/name.h"
 #include "record/engine/features.h"
 
 /* Instructions in front of a call that may be taken into the range that times it, where the call takes no probe. */

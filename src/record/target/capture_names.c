@@ -2,7 +2,6 @@
 #include "record/target/capture_names.h"
 
 #include <bpf/btf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/code/operands.h"

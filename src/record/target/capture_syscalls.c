@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <glob.h>
 #include <seccomp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/types.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where the change of a run comes from, as a tree whose parts add up. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "view/columns.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What differs between kernels and machines. */
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "output/json.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the change of the syscall that the conclusion names passes through. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "view/columns.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What changed in functions whose blocks were counted on both sides: in sentences, and in rows. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "output/json.h"

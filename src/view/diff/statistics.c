@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Over how many runs and boots figures are, and what verdicts rest on. */
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "output/json.h"

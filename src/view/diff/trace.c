@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* diff --trace: two calls that were kept whole, side by side. */
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "view/columns.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A kernel's functions and inlined bodies. */
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "output/json.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The catalogue of protections with their state, or one of them explained. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

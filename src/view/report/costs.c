@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the probes cost, by mechanism, and by how much that slows the workload down. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/diff/diff.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What was recorded about kernel and machine. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

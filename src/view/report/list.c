@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* report: its tables, and what stands above them. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "output/json.h"
-#include "output/number.h"
 #include "view/names.h"
 #include "view/report.h"
 #include "view/warnings.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What was lost, and what every call that was entered has come to. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "output/json.h"
 #include "output/number.h"
 #include "view/columns.h"

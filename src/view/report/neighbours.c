@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* report --callers, --callees: the edges of the call graph at one function. */
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "output/folded.h"

@@ -2,7 +2,6 @@
 /* Inlined bodies, and calls that are timed where they are made. */
 #include <string.h>
 
-#include "base/alloc.h"
 #include "view/columns.h"
 #include "view/names.h"
 #include "view/report.h"

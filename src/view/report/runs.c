@@ -2,7 +2,6 @@
 /* The runs of the command, one by one. */
 #include <math.h>
 
-#include "base/alloc.h"
 #include "view/columns.h"
 #include "view/report.h"
 

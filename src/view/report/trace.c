@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* report --trace: a call that was kept whole, as an indented tree of calls and lines. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "view/columns.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The values that calls had, for which record was asked: calls by values, those that took most of their function's time first. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"

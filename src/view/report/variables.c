@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* report --why-varies: which captured variable explains a function's latency. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "output/json.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* why: its tables, and what stands above them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "output/json.h"
-#include "output/text.h"
 #include "view/misses.h"
 #include "view/values.h"
 #include "view/why.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* why: its sentences. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/why/spread.h"
