@@ -63,11 +63,18 @@ static void reads_are_found_on_any_path(void **state)
 static void what_was_written_is_no_argument(void **state)
 {
 	/* endbr64; mov $1,%edi; xor %esi,%esi; mov %rdi,%rax; add %rsi,%rax; ret */
-	const struct code code = { { 0xf3, 0x0f, 0x1e, 0xfa, FTRACE, 0xbf, 1, 0, 0, 0, 0x31, 0xf6,
-				     0x48, 0x89, 0xf8, 0x48, 0x01, 0xf0, RET } };
+	struct code code = { { 0xf3, 0x0f, 0x1e, 0xfa, FTRACE, 0xbf, 1, 0, 0, 0, 0x31, 0xf6, 0x48,
+			       0x89, 0xf8, 0x48, 0x01, 0xf0, RET } };
+	/* Instead, where no indirect branch goes: up to Linux 6.14, and since. */
+	static const uint8_t poison[][4] = { { 0x66, 0x0f, 0x1f, 0x00 },
+					     { 0x0f, 0x1f, 0x40, 0xd6 } };
 
 	(void)state;
 	assert_int_equal(beyond(code, 0), KERNEL_NO);
+	for (size_t i = 0; i < 2; i++) {
+		memcpy(code.bytes, poison[i], sizeof(poison[i]));
+		assert_int_equal(beyond(code, 0), KERNEL_NO);
+	}
 }
 
 /* call +0x100; mov %rsi,%rax; ret */

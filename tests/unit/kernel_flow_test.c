@@ -421,6 +421,35 @@ static void probes_of_others(void **state)
 	check(flow, "0-5:fall 0-8:taken 5-8:fall 8:ret", 0);
 }
 
+/* Against Indirect Target Selection jumps and calls lead to memory without symbols. */
+static void thunks_that_have_no_name(void **state)
+{
+	static const uint8_t file[] = {
+		0x74, 0x06, /* 0 je 8 */
+		0x90, /* 2 */
+		0xe9, REL32(4, INDTHUNK), /* 3 */
+		0xe8, REL32(9, INDTHUNK), /* 8 */
+		0xc3,
+	};
+	static const uint8_t live[] = {
+		0x74, 0x06, 0x90, 0xe9, REL32(4, NOWHERE), 0xe8, REL32(9, NOWHERE), 0xc3,
+	};
+	uint64_t sites[] = { AT + 3, AT + 8 };
+	struct arch_tables tables = { .retpolines = sites, .n_retpolines = 2 };
+	struct kernel_flow *flow = flow_with(live, sizeof(live), file, &tables, NULL);
+
+	(void)state;
+	assert_int_equal(kernel_flow_insn_at(flow, AT + 3)->kind, KERNEL_INSN_JUMP_INDIRECT);
+	assert_false(kernel_flow_insn_at(flow, AT + 3)->flags & KERNEL_INSN_FROM_FILE);
+	assert_true(kernel_flow_insn_at(flow, AT + 8)->flags & KERNEL_INSN_INDIRECT);
+	check(flow, "0-2:fall 0-8:taken 2:tail 8:ret", 0);
+	/* Not in the table: somebody else's. */
+	flow = flow_with(live, sizeof(live), file, NULL, NULL);
+	assert_int_equal(kernel_flow_insn_at(flow, AT + 3)->kind, KERNEL_INSN_JUMP);
+	assert_false(kernel_flow_insn_at(flow, AT + 8)->flags & KERNEL_INSN_INDIRECT);
+	kernel_flow_destroy(flow);
+}
+
 static void probes_that_hide_what_the_kernel_changed(void **state)
 {
 	/* Four pushes and the jump to the thunk, which is a return now, below one probe. */
@@ -839,6 +868,7 @@ int main(void)
 		cmocka_unit_test(a_loop_goes_back),
 		cmocka_unit_test(calls_come_back_unless_they_do_not),
 		cmocka_unit_test(returns_through_thunks_and_tail_jumps),
+		cmocka_unit_test(thunks_that_have_no_name),
 		cmocka_unit_test(jump_labels_have_both_states),
 		cmocka_unit_test(faults_continue_at_their_fixup),
 		cmocka_unit_test(warn_goes_on_and_bug_does_not),

@@ -255,9 +255,10 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 {
 	const struct arch_tables *t = b->in->tables;
 	bool jump = insn->kind == KERNEL_INSN_JUMP;
+	bool was_thunk = insn->flags & KERNEL_INSN_TAIL;
 	enum kernel_callee callee;
 
-	/* Only jumps keep the mark of a former thunk. */
+	/* Only jumps keep that mark. */
 	if (insn->kind != KERNEL_INSN_JUMP_INDIRECT && !jump)
 		insn->flags &= (uint16_t)~KERNEL_INSN_TAIL;
 	if (insn->kind == KERNEL_INSN_WARN && t && t->has_bugs && !(insn->flags & KERNEL_INSN_BUG))
@@ -274,6 +275,9 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 		return;
 	}
 	callee = ask_callee(b, insn->target);
+	/* Against Indirect Target Selection the kernel makes thunks of its own, in memory that has no symbols. */
+	if (callee == KERNEL_CALLEE_UNKNOWN && was_thunk)
+		callee = KERNEL_CALLEE_INDIRECT_THUNK;
 	if (jump)
 		insn->flags |= KERNEL_INSN_TAIL;
 	if (callee == KERNEL_CALLEE_INDIRECT_THUNK) {
