@@ -354,7 +354,8 @@ void follow_block(struct block *block)
 	charge(block);
 	if (entered)
 		switch_task();
-	if (last && last->ending == ENDS_ENTRY)
+	/* sync_core() returns to the next instruction, from no exception. */
+	if (last && last->ending == ENDS_ENTRY && block->addr != last->end)
 		leave_entry();
 	if (block->function == &user_code) {
 		while (top > current->frames)

@@ -21,7 +21,9 @@
 #define DEPTH_MAX 1024 /* of calls below the one that is kept whole */
 
 struct function {
-	const struct kernel_sym *sym; /* NULL: none of that id */
+	uint64_t addr; /* 0: none of that id, as user space has */
+	const struct kernel_sym
+		*sym; /* NULL: what is there has no symbol, as BPF programs that came later */
 	uint32_t site;
 	uint32_t *blocks; /* by number in the function */
 	uint32_t n_blocks, cap_blocks;
@@ -104,10 +106,10 @@ static bool read_function(struct reader *r)
 		return false;
 	while (r->n_functions <= id)
 		vec_push(r, functions, f);
+	f.addr = addr;
 	f.sym = kernel_kallsyms_covering(r->ks, addr, NULL);
-	if (!f.sym)
-		return true;
-	f.site = profile_function_add(r->p, r->ks, f.sym);
+	if (f.sym)
+		f.site = profile_function_add(r->p, r->ks, f.sym);
 	r->functions[id] = f;
 	return true;
 }
@@ -205,7 +207,7 @@ static uint64_t called_at(const struct reader *r, const struct node *n, const st
 {
 	if (n->site && n->site != caller->site)
 		return n->site - 1;
-	return r->functions[caller->function].sym->addr;
+	return r->functions[caller->function].addr;
 }
 
 static void find_stack(struct reader *r, const struct node *n)
@@ -215,7 +217,7 @@ static void find_stack(struct reader *r, const struct node *n)
 		const struct node *caller = &r->nodes[n->parent - 1];
 		uint32_t where;
 
-		if (!r->functions[caller->function].sym)
+		if (!r->functions[caller->function].addr)
 			break;
 		where = profile_location_at(r->p, r->ks, called_at(r, n, caller));
 		r->stack[r->n_stack++] = where;
@@ -281,9 +283,9 @@ static bool read_node(struct reader *r)
 	c->instructions += self;
 	if (f->sym && calls)
 		profile_cell(r->p, 0, f->site, c->profile)->self += (int64_t)self;
-	else if (!f->sym)
+	else if (!f->addr)
 		add_sample(r, c, NULL, 0, self);
-	if (n.parent && !r->functions[r->nodes[n.parent - 1].function].sym)
+	if (n.parent && !r->functions[r->nodes[n.parent - 1].function].addr)
 		exact_context_entered_by(c, n.function);
 	find_stack(r, &n);
 	if (f->sym && calls)
@@ -317,12 +319,12 @@ static uint32_t missed_at(struct reader *r, const struct function *f, uint64_t l
 	const struct block *b;
 
 	if (!local || local > f->n_blocks || f->blocks[local - 1] == UINT32_MAX)
-		return profile_location_at(r->p, r->ks, f->sym->addr);
+		return profile_location_at(r->p, r->ks, f->addr);
 	b = &r->blocks[f->blocks[local - 1]];
 	for (uint32_t i = 0; i < b->n_pieces; insn -= b->pieces[i++].insns)
 		if (insn < b->pieces[i].insns)
 			return profile_location_at(r->p, r->ks, b->pieces[i].addr);
-	return profile_location_at(r->p, r->ks, f->sym->addr);
+	return profile_location_at(r->p, r->ks, f->addr);
 }
 
 static bool read_misses(struct reader *r)
@@ -336,7 +338,7 @@ static bool read_misses(struct reader *r)
 	if (!n || !take(r, IDS_MAX, &local) || !take(r, SIZES_MAX, &insn))
 		return false;
 	f = &r->functions[n->function];
-	if (f->sym) {
+	if (f->addr) {
 		stack[0] = missed_at(r, f, local, insn);
 		memcpy(stack + 1, r->stack, r->n_stack * sizeof(*stack));
 		n_stack = r->n_stack + 1;
@@ -496,12 +498,12 @@ static bool read_step(struct reader *r)
 	    !take_index(r, r->n_functions, &function))
 		return false;
 	f = &r->functions[function];
-	if (!f->sym || local >= f->n_blocks || f->blocks[local] == UINT32_MAX)
+	if (!f->addr || local >= f->n_blocks || f->blocks[local] == UINT32_MAX)
 		return false;
 	b = &r->blocks[f->blocks[local]];
 	for (uint32_t i = 0; i < b->n_pieces; i++)
 		exact_trace_step(
-			&r->trace, (uint32_t)depth, profile_location_at(r->p, r->ks, f->sym->addr),
+			&r->trace, (uint32_t)depth, profile_location_at(r->p, r->ks, f->addr),
 			profile_location_at(r->p, r->ks, b->pieces[i].addr), b->pieces[i].insns);
 	return true;
 }
