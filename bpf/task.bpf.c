@@ -24,7 +24,7 @@ __u32 next_slot = 1;
 __u32 live_tasks = 0;
 __u64 oncpu_gone = 0; /* on-CPU ns of followed tasks that have exited */
 __u32 self_tgid = 0;
-__u32 adopt_tgid = 0; /* for adopt_tasks: 0 means all */
+__u32 adopt_tgid = 0; /* for adopt_tasks, in the pid namespace of who reads */
 bool paused = false; /* no task begins to be followed, and none that is switched in is */
 
 /*
@@ -38,7 +38,7 @@ int adopt_caller(void *ctx)
 	return 0;
 }
 
-/* Excludes the profiler itself from -a. */
+/* Excludes the process that calls this, the profiler itself, from -a. */
 SEC("raw_tp")
 int note_self(void *ctx)
 {
@@ -154,8 +154,8 @@ __noinline int task_follow_root(void)
 }
 
 /*
- * Follows the running task again if it has a slot but its switch to this CPU was not reported: 6.18 skips
- * on_switch for one switch in some hundreds, without counting it as missed.
+ * Follows the running task again if it has a slot but its switch to this CPU was not reported: docs/ARCHITECTURE.md
+ * has a kernel that does not report all.
  */
 __noinline int task_follow_again(void)
 {
@@ -172,6 +172,7 @@ __noinline int task_follow_again(void)
 	if (!t)
 		return 0;
 	/* When it was switched in is unknown: all time since it was switched out counts as off-CPU. */
+	loss_count(ENGINE_LOSS_SWITCHES, 1);
 	away = bpf_ktime_get_ns() - t->switched;
 	t->offcpu += away;
 	t->excluded += away;
@@ -191,7 +192,7 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 	slot = cpu->slot;
 	if (paused)
 		return 0;
-	if (!slot && !follow_all) {
+	if (!slot) {
 		/* The pid of a followed task that has exited: its slot is released. */
 		entry = slot_of(pid);
 		if (entry && *entry)
@@ -301,22 +302,29 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 
 	slot = cpu->slot;
 	entry = slot_of(pid);
-	if (!slot && !(entry && *entry) && !idle_base)
+	if (!slot && !(entry && *entry) && !follow_all)
 		return 0;
 
 	now = bpf_ktime_get_ns();
 	if (slot) {
 		t = bpf_map_lookup_elem(&tasks, &slot);
-		if (t) {
+		cpu->slot = 0;
+		/* By its stack, which a task keeps: exec may change the pid. */
+		if (t && t->stack != (__u32)(unsigned long)prev->stack) {
+			loss_count(ENGINE_LOSS_SWITCHES, 1);
+		} else if (t) {
 			t->switched = now;
-			cpu->slot = 0;
 			if (prev->__state & TASK_DEAD)
 				task_bury(t, slot, now);
 		}
 	}
 	slot = entry ? *entry : 0;
-	if (pid == 0 && idle_base && !paused)
-		slot = idle_base + bpf_get_smp_processor_id();
+	if (follow_all && entry) {
+		if (pid == 0)
+			slot = idle_base + bpf_get_smp_processor_id();
+		else if (!slot && (__u32)next->tgid != self_tgid)
+			slot = task_follow(next);
+	}
 	if (slot) {
 		t = bpf_map_lookup_elem(&tasks, &slot);
 		if (t) {
@@ -333,22 +341,31 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	return 0;
 }
 
-/* For -a and -p: follows existing tasks, from the next time they are switched in. */
+/* The number of a task's process in the pid namespace of the task that runs. */
+static __always_inline __u32 tgid_here(struct task_struct *task)
+{
+	struct task_struct *here = (void *)bpf_get_current_task_btf();
+	__u32 level = BPF_CORE_READ(here, thread_pid, level);
+	void *numbers = &BPF_CORE_READ(task, group_leader, thread_pid)->numbers;
+	struct upid number = {};
+
+	bpf_probe_read_kernel(&number, sizeof(number),
+			      numbers + level * bpf_core_type_size(struct upid));
+	return number.nr;
+}
+
+/* For -p: follows the tasks of a process, from the next time they are switched in. */
 SEC("iter/task")
 int adopt_tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
-	__u32 pid, tgid;
 	__u16 *entry;
 
-	if (!task)
+	/* One that has exited is never switched in again, to give its slot back. */
+	if (!task || task->exit_state || tgid_here(task) != adopt_tgid)
 		return 0;
-	pid = task->pid;
-	tgid = task->tgid;
-	if (tgid == self_tgid || (adopt_tgid && tgid != adopt_tgid))
-		return 0;
-	entry = slot_of(pid);
-	if (entry && !*entry && pid)
+	entry = slot_of(task->pid);
+	if (entry && !*entry)
 		task_follow(task);
 	return 0;
 }

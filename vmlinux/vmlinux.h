@@ -57,12 +57,25 @@ struct thread_info {
 	__u32 status;
 };
 
+/* A task's number in one pid namespace, and in all that it is in, from the first one's. */
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
 	unsigned int __state;
+	int exit_state;
 	pid_t pid;
 	pid_t tgid;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 };
 
 /* Its size is that of a task's stack. */

@@ -212,7 +212,8 @@ enum engine_loss {
 	ENGINE_LOSS_NO_ENTRY, /* returns without a matching frame */
 	ENGINE_LOSS_DEPTH, /* calls not timed: ENGINE_DEPTH frames open */
 	ENGINE_LOSS_CELLS, /* calls not aggregated: no cell left */
-	ENGINE_LOSS_TASKS, /* tasks not followed: no slot left, or pid out of range */
+	ENGINE_LOSS_TASKS, /* tasks not followed: no slot left, or pid out of range; with -a each time one is switched in */
+	ENGINE_LOSS_SWITCHES, /* to a followed task or away from it, not reported by the kernel */
 	ENGINE_LOSS_STACKS, /* samples without a place for their stack */
 	ENGINE_LOSS_STACK_FETCH, /* samples whose stack could not be walked */
 	ENGINE_LOSS_BLOCKS, /* blocks executed in calls that are not open */

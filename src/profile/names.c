@@ -113,6 +113,8 @@ static const struct {
 		"calls not timed: --max-overhead detached their probe meanwhile" },
 	[PROFILE_LOSS_TASKS_FULL] = { "tasks_full",
 		"tasks not followed: no task slot left" },
+	[PROFILE_LOSS_SWITCHES] = { "switches_missed",
+		"task switches that the kernel did not report: calls between are missing, or another task's" },
 	[PROFILE_LOSS_PROBE_RECURSION] = { "probe_recursion",
 		"probe programs that the kernel skipped because one was running already" },
 	[PROFILE_LOSS_PROBE_MISSED] = { "probe_missed",

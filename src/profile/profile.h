@@ -311,6 +311,7 @@ enum profile_loss {
 	PROFILE_LOSS_CELLS_FULL, /* calls not aggregated: no cell left */
 	PROFILE_LOSS_DETACHED, /* calls under way when --max-overhead detached their site */
 	PROFILE_LOSS_TASKS_FULL, /* tasks not followed: no task slot left */
+	PROFILE_LOSS_SWITCHES, /* to a followed task or away from it, not reported by the kernel: calls between are missing, or another's */
 	PROFILE_LOSS_PROBE_RECURSION, /* programs the kernel skipped, bpf_prog_info.recursion_misses */
 	PROFILE_LOSS_PROBE_MISSED, /* kprobes the kernel missed; not counted before Linux 6.7 */
 	PROFILE_LOSS_STACKS_FULL, /* samples without a stack: the table was full */

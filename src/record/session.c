@@ -327,7 +327,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		if (s->overhead)
 			record_overhead_begin(s->overhead, runs_to_come);
 		s->run_start = clock_ns();
-		err = o->system_wide || o->pid ? record_engine_adopt(s->engine) : 0;
+		err = o->pid ? record_engine_adopt(s->engine) : 0;
 		if (err)
 			return err;
 	}

@@ -48,6 +48,15 @@ guest_main() {
 	keep no-such-pid "$kprotperf" record -o no-such-pid.data -p 4000000
 	"$acts" spin 2000 &
 	record pid-ends --func hrtimer_nanosleep -p $!
+	# In a container its number is another, and -a has what runs outside too.
+	"$acts" forever &
+	victim=$!
+	# shellcheck disable=SC2016 # for that shell
+	keep pid-inside unshare --pid --fork --mount-proc sh -c \
+		'"$1" spin 2000 & "$0" record --no-resolve -o pid-inside.data -p $!' "$kprotperf" "$acts"
+	keep all-inside unshare --pid --fork --mount-proc \
+		"$kprotperf" record --no-resolve -o all-inside.data -a --func hrtimer_nanosleep -- sleep 1
+	kill -KILL $victim
 
 	record all-command -a --func hrtimer_nanosleep -- sleep 1
 	"$acts" forever &
@@ -123,6 +132,11 @@ equal '-p ended by SIGINT: under its syscall' "$(calls pid hrtimer_nanosleep clo
 equal '-p ended by SIGINT: nothing is lost' "$(lost pid)" nothing
 is '-p of a process that ends: status' "$(cat pid-ends.status)" 0
 holds '-p of a process that ends: its calls were counted' "$(syscalls pid-ends clock_gettime) > 100"
+is '-p in a pid namespace: status' "$(cat pid-inside.status)" 0
+holds '-p in a pid namespace: its calls were counted' "$(syscalls pid-inside clock_gettime) > 100"
+equal '-p in a pid namespace: no other process is' "$(syscalls pid-inside clock_nanosleep)" 0
+is '-a in a pid namespace: status' "$(cat all-inside.status)" 0
+holds '-a in a pid namespace: what runs outside was counted' "$(calls all-inside hrtimer_nanosleep) > 100"
 one_line '-p of no process' no-such-pid.err 'no process 4000000'
 is '-p of no process: status' "$(cat no-such-pid.status)" 1
 

@@ -97,13 +97,22 @@ static int attach_fault(struct record_engine *e, bool on_return)
 	return 0;
 }
 
+static int run_raw(struct bpf_program *prog)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
+}
+
 int record_engine_start(struct record_engine *e)
 {
 	struct kprotperf_bpf *s = e->bpf.skel;
-	int err;
+	int err = e->bpf.config.system_wide ? run_raw(s->progs.note_self) : 0;
 
 	/* Ends before beginnings: no call is opened whose end nobody sees. */
-	err = attach(e, e->bpf.config.closings ? s->progs.on_sys_exit_real : s->progs.on_sys_exit);
+	err = err   ?:
+		      attach(e, e->bpf.config.closings ? s->progs.on_sys_exit_real :
+							 s->progs.on_sys_exit);
 	err = err ?: attach(e, s->progs.on_sys_enter);
 	err = err ?: attach(e, s->progs.on_switch);
 	err = err ?: attach(e, s->progs.on_newtask);
@@ -129,13 +138,6 @@ int record_engine_arm(struct record_engine *e)
 uint32_t record_engine_spare(const struct record_engine *e, uint32_t which)
 {
 	return e->bpf.config.n_functions + 1 + which;
-}
-
-static int run_raw(struct bpf_program *prog)
-{
-	LIBBPF_OPTS(bpf_test_run_opts, opts);
-
-	return bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
 }
 
 int record_engine_follow_caller(struct record_engine *e, bool follow)
@@ -269,11 +271,8 @@ int record_engine_adopt(struct record_engine *e)
 {
 	struct bpf_link *link;
 	char sink[256];
-	int fd, err;
+	int fd, err = 0;
 
-	err = run_raw(e->bpf.skel->progs.note_self);
-	if (err)
-		goto out;
 	e->bpf.skel->bss->adopt_tgid = e->bpf.config.pid;
 	link = bpf_program__attach_iter(e->bpf.skel->progs.adopt_tasks, NULL);
 	if (!link) {
@@ -291,7 +290,7 @@ int record_engine_adopt(struct record_engine *e)
 	bpf_link__destroy(link);
 out:
 	if (err)
-		log_error("cannot iterate over the running tasks: %s", log_strerror(err));
+		log_error("cannot iterate over the tasks of the process: %s", log_strerror(err));
 	return err;
 }
 

@@ -118,7 +118,7 @@ uint64_t record_engine_inner_cost(const struct record_engine *e, uint32_t site,
 uint64_t record_engine_full_cost(const struct record_engine *e, uint32_t site,
 				 enum profile_mechanism mech);
 
-/* Follows tasks that exist: all, or those of config.pid. Reports its errors. */
+/* Follows the tasks of config.pid, which is one of the caller's pid namespace. Reports its errors. */
 int record_engine_adopt(struct record_engine *e);
 
 /* The calling process will be followed once it executes a command. -errno, not reported. */

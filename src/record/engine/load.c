@@ -181,7 +181,6 @@ static void choose_programs(struct record_bpf *b)
 	bool captured = b->config.n_captured > 0;
 	bool fentry = !b->features.fentry, kprobe = !b->features.kprobe;
 	bool multi = !b->features.multi && functions, ranges = kprobe && b->config.ranges;
-	bool iterate = b->config.system_wide || b->config.pid;
 
 	const struct {
 		struct bpf_program *prog;
@@ -219,9 +218,9 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.range_list, ranges },
 		{ s->progs.block_count, kprobe && b->config.n_blocks },
 		{ s->progs.on_sample, b->config.sample_period != 0 },
-		{ s->progs.adopt_tasks, iterate },
-		{ s->progs.note_self, iterate },
-		{ s->progs.adopt_caller, !iterate },
+		{ s->progs.adopt_tasks, b->config.pid != 0 },
+		{ s->progs.note_self, b->config.system_wide },
+		{ s->progs.adopt_caller, !b->config.system_wide && !b->config.pid },
 	};
 
 	b->fault_mech = fentry ? PROFILE_MECH_FENTRY :
