@@ -54,9 +54,8 @@ static int make_index(struct kernel_image *img, const char *place)
 	int err;
 
 	/* Nothing to do if there is an undamaged one of this version. */
-	if (!kernel_index_open(place, kernel_image_build_id(img), &idx)) {
+	if (!kernel_index_open(place, kernel_image_build_id(img), &idx))
 		return 0;
-	}
 	err = kernel_index_build(img, &idx);
 	if (!err)
 		err = kernel_index_write(idx, place);

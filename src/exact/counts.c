@@ -189,10 +189,10 @@ static bool read_block(struct reader *r)
 		return false;
 	way.falls = falls;
 	f = &r->functions[function];
-	for (; piece.insns < SIZES_MAX && take(r, 15, &size); piece.insns++, piece.bytes += size)
-		add_instruction(r, &b, f->sym, piece.addr + piece.bytes, &place);
 	if (f->code.number)
 		return false;
+	for (; piece.insns < SIZES_MAX && take(r, 15, &size); piece.insns++, piece.bytes += size)
+		add_instruction(r, &b, f->sym, piece.addr + piece.bytes, &place);
 	while (f->n_blocks <= local)
 		vec_push(f, blocks, none);
 	f->blocks[local] = r->n_blocks;
@@ -304,9 +304,8 @@ static bool read_model(struct reader *r)
 	r->at += strlen(name);
 	profile_env_set(r->p, PROFILE_ENV_MODEL, name);
 	for (int event = 0; event < MODEL_N_EVENTS; event++) {
-		if (!take(r, UINT32_MAX, &cycles)) {
+		if (!take(r, UINT32_MAX, &cycles))
 			return false;
-		}
 		alloc_append(&text, "%s%s=%" PRIu64, text ? " " : "", names[event], cycles);
 	}
 	profile_env_set(r->p, PROFILE_ENV_CYCLES, text);
