@@ -91,14 +91,8 @@ struct arch_arguments {
 	uint8_t reads, writes;
 };
 
-struct arch_arguments_reader;
-
-/* NULL where capstone cannot be had for this machine. */
-struct arch_arguments_reader *arch_arguments_create(void);
-void arch_arguments_destroy(struct arch_arguments_reader *r); /* accepts NULL */
-
 /* Of the instruction at the start of the AVAIL bytes CODE. False where it is not known. */
-bool arch_arguments_of(struct arch_arguments_reader *r, const uint8_t *code, size_t avail,
+bool arch_arguments_of(struct decoder *d, const uint8_t *code, size_t avail,
 		       struct arch_arguments *out);
 
 /* --- where an instruction takes values from, and where they go: access.c ---------------------- */
@@ -152,14 +146,8 @@ struct arch_access {
 	uint64_t at;
 };
 
-struct arch_access_reader;
-
-/* NULL where capstone cannot be had for this machine. */
-struct arch_access_reader *arch_access_create(void);
-void arch_access_destroy(struct arch_access_reader *r); /* accepts NULL */
-
 /* Of the instruction at the start of the AVAIL bytes CODE, which lie at ADDR. False where it is not known. */
-bool arch_access_of(struct arch_access_reader *r, const uint8_t *code, size_t avail, uint64_t addr,
+bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 		    struct arch_access *out);
 
 /* --- what an instruction does, apart from where it stands: operation.c ------------------------ */
@@ -185,15 +173,9 @@ struct arch_operation {
 	} values[ARCH_MAX_VALUES];
 };
 
-struct arch_operation_reader;
-
-/* NULL where capstone cannot be had for this machine. */
-struct arch_operation_reader *arch_operation_create(void);
-void arch_operation_destroy(struct arch_operation_reader *r); /* accepts NULL */
-
 /* Of the instruction of LEN bytes CODE at ADDR; of one that capstone does not know the bytes are its shape. */
-void arch_operation_of(struct arch_operation_reader *r, const uint8_t *code, size_t len,
-		       uint64_t addr, struct arch_operation *out);
+void arch_operation_of(struct decoder *d, const uint8_t *code, size_t len, uint64_t addr,
+		       struct arch_operation *out);
 
 /* --- probes in code: probe.c ---------------------------------------------------------------- */
 

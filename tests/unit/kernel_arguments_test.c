@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "arch/arch.h"
 #include "kernel/code/arguments.h"
 
 #define BASE 0x1000
@@ -41,10 +42,10 @@ static int takes(uint64_t addr, void *arg)
 static enum kernel_answer beyond(struct code code, unsigned int n)
 {
 	struct kernel_arguments_input input = { read_code, takes, &code };
-	struct kernel_arguments_tools tools = {};
-	enum kernel_answer answer = kernel_arguments_beyond(&tools, &input, BASE, n);
+	struct decoder *decoder = decoder_create();
+	enum kernel_answer answer = kernel_arguments_beyond(decoder, &input, BASE, n);
 
-	kernel_arguments_tools_deinit(&tools);
+	decoder_destroy(decoder);
 	return answer;
 }
 

@@ -18,7 +18,6 @@ int analyze_changes_create(struct kernel_image *const images[2],
 
 	*out = NULL;
 	c->decoder = decoder_create();
-	c->reader = arch_operation_create();
 	for (int i = 0; i < 2 && !err; i++) {
 		c->sides[i].img = images[i];
 		c->sides[i].index = indexes[i];
@@ -26,7 +25,7 @@ int analyze_changes_create(struct kernel_image *const images[2],
 		if (!err)
 			changes_read_symbols(&c->sides[i]);
 	}
-	if (!err && (!c->decoder || !c->reader))
+	if (!err && !c->decoder)
 		err = -ENOTSUP;
 	if (err) {
 		analyze_changes_destroy(c);
@@ -47,7 +46,6 @@ void analyze_changes_destroy(struct analyze_changes *c)
 		free(c->sides[i].symbols);
 	}
 	decoder_destroy(c->decoder);
-	arch_operation_destroy(c->reader);
 	alloc_texts_free(&c->texts);
 	free(c->all);
 	free(c);

@@ -40,7 +40,6 @@ struct changes_side {
 struct analyze_changes {
 	struct changes_side sides[2];
 	struct decoder *decoder;
-	struct arch_operation_reader *reader;
 	struct alloc_texts texts;
 	struct analyze_changed *all;
 	uint32_t n_all, cap_all, n_same;

@@ -55,7 +55,7 @@ static void read_operation(const struct analyze_changes *c, const struct changes
 	if (insn->kind == KERNEL_INSN_LABEL ||
 	    !kernel_code_read_file(side->code, insn->addr, bytes, insn->len))
 		return;
-	arch_operation_of(c->reader, bytes, insn->len, side->base + insn->addr, op);
+	arch_operation_of(c->decoder, bytes, insn->len, side->base + insn->addr, op);
 	if (insn->target && kernel_flow_block_at(flow, insn->target) != KERNEL_FLOW_OUT)
 		op->n_values = 0; /* an edge says where it leads */
 }

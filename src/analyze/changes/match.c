@@ -111,7 +111,7 @@ static void read_shape(const struct analyze_changes *c, const struct changes_sid
 
 		if (!decode(c->decoder, bytes + at, len - at, f->addr + at, &insn))
 			break;
-		arch_operation_of(c->reader, bytes + at, insn.len, f->addr + at, &op);
+		arch_operation_of(c->decoder, bytes + at, insn.len, f->addr + at, &op);
 		f->shape = (f->shape ^ op.shape ^ op.registers) * 0x100000001b3u;
 	}
 	f->shape |= 1;

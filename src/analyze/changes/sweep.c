@@ -80,7 +80,7 @@ static bool same_operation(struct sweep *s, const struct part *p, uint64_t at, s
 
 	for (int i = 0; i < 2; i++) {
 		addrs[i] = p->functions[i]->addr + at;
-		arch_operation_of(s->c->reader, p->bytes[i] + at, len,
+		arch_operation_of(s->c->decoder, p->bytes[i] + at, len,
 				  s->c->sides[i].base + addrs[i], &op[i]);
 	}
 	if (op[0].shape != op[1].shape || op[0].registers != op[1].registers ||

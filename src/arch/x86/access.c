@@ -3,28 +3,6 @@
 
 #include "arch/arch.h"
 #include "arch/x86/capstone.h"
-#include "base/alloc.h"
-
-struct arch_access_reader {
-	struct capstone cs;
-};
-
-struct arch_access_reader *arch_access_create(void)
-{
-	struct arch_access_reader *r = alloc_new(struct arch_access_reader);
-
-	if (capstone_open(&r->cs, true))
-		return r;
-	free(r);
-	return NULL;
-}
-
-void arch_access_destroy(struct arch_access_reader *r)
-{
-	if (r)
-		capstone_close(&r->cs);
-	free(r);
-}
 
 #define NAMES(a, b, c, d, ...)                                                    \
 	{                                                                         \
@@ -32,8 +10,7 @@ void arch_access_destroy(struct arch_access_reader *r)
 	}
 #define NUMBERED(n) NAMES(R##n, R##n##D, R##n##W, R##n##B)
 
-/* The register that REG is or is a part of, those that pass arguments first, in their order; ARCH_NO_REG: none of these. */
-static uint8_t number_of(unsigned int reg)
+uint8_t capstone_register(unsigned int reg)
 {
 	static const unsigned int names[ARCH_REGS][5] = {
 		NAMES(RDI, EDI, DI, DIL),
@@ -132,7 +109,7 @@ static bool note_place(const cs_insn *insn, const cs_x86_op *op, struct arch_acc
 
 	if (mem->index || (mem->segment && mem->segment != X86_REG_GS))
 		return false;
-	out->base = mem->base && !relative ? number_of(mem->base) : ARCH_NO_REG;
+	out->base = mem->base && !relative ? capstone_register(mem->base) : ARCH_NO_REG;
 	if (mem->base && !relative && out->base == ARCH_NO_REG)
 		return false;
 	out->is_per_cpu = mem->segment == X86_REG_GS;
@@ -151,23 +128,23 @@ static void note_memory(const cs_insn *insn, const cs_x86_op *op, struct arch_ac
 		out->has_memory = known;
 }
 
-bool arch_access_of(struct arch_access_reader *r, const uint8_t *code, size_t avail, uint64_t addr,
+bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 		    struct arch_access *out)
 {
 	cs_regs reads, writes;
 	uint8_t n_reads, n_writes;
+	const cs_insn *insn = decoder_detail(d, code, avail, addr);
 	const cs_x86 *x86;
 
 	*out = (struct arch_access){ .to = ARCH_NO_REG, .from = ARCH_NO_REG, .base = ARCH_NO_REG };
-	if (!cs_disasm_iter(r->cs.handle, &code, &avail, &addr, r->cs.insn) ||
-	    cs_regs_access(r->cs.handle, r->cs.insn, reads, &n_reads, writes, &n_writes) !=
-		    CS_ERR_OK)
+	if (!insn || cs_regs_access(d->operands.handle, insn, reads, &n_reads, writes, &n_writes) !=
+			     CS_ERR_OK)
 		return false;
-	x86 = &r->cs.insn->detail->x86;
-	note_effect(r->cs.insn, out);
+	x86 = &insn->detail->x86;
+	note_effect(insn, out);
 	for (uint8_t i = 0; i < n_writes; i++) {
-		if (number_of(writes[i]) != ARCH_NO_REG)
-			out->writes |= (uint16_t)(1 << number_of(writes[i]));
+		if (capstone_register(writes[i]) != ARCH_NO_REG)
+			out->writes |= (uint16_t)(1 << capstone_register(writes[i]));
 		out->writes_flags |= writes[i] == X86_REG_EFLAGS;
 	}
 	for (uint8_t i = 0; i < x86->op_count; i++) {
@@ -175,11 +152,11 @@ bool arch_access_of(struct arch_access_reader *r, const uint8_t *code, size_t av
 		bool read = i > 0 || out->effect != ARCH_EFFECT_MOVE;
 
 		if (op->type == X86_OP_MEM && read)
-			note_memory(r->cs.insn, op, out);
+			note_memory(insn, op, out);
 		else if (op->type == X86_OP_REG && i == 0)
-			out->to = number_of(op->reg);
+			out->to = capstone_register(op->reg);
 		else if (op->type == X86_OP_REG && !out->has_number)
-			out->from = number_of(op->reg);
+			out->from = capstone_register(op->reg);
 	}
 	return true;
 }

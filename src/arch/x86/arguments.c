@@ -3,54 +3,15 @@
 
 #include "arch/arch.h"
 #include "arch/x86/capstone.h"
-#include "base/alloc.h"
 
-struct arch_arguments_reader {
-	struct capstone cs;
-};
-
-struct arch_arguments_reader *arch_arguments_create(void)
-{
-	struct arch_arguments_reader *r = alloc_new(struct arch_arguments_reader);
-
-	if (capstone_open(&r->cs, true))
-		return r;
-	free(r);
-	return NULL;
-}
-
-void arch_arguments_destroy(struct arch_arguments_reader *r)
-{
-	if (r)
-		capstone_close(&r->cs);
-	free(r);
-}
-
-/* The bit of REG, or of the register that it is a part of; 0: it passes no argument. */
-static uint8_t bit_of(unsigned int reg)
-{
-	static const unsigned int names[ARCH_MAX_ARGS][5] = {
-		{ X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL },
-		{ X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL },
-		{ X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH },
-		{ X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
-		{ X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B },
-		{ X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B },
-	};
-
-	for (int i = 0; i < ARCH_MAX_ARGS; i++)
-		for (int j = 0; j < 5; j++)
-			if (names[i][j] && names[i][j] == reg)
-				return (uint8_t)(1 << i);
-	return 0;
-}
-
+/* Those of REGS that pass arguments, or are a part of one. */
 static uint8_t bits_of(const uint16_t *regs, uint8_t n)
 {
 	uint8_t bits = 0;
 
 	for (uint8_t i = 0; i < n; i++)
-		bits |= bit_of(regs[i]);
+		if (capstone_register(regs[i]) < ARCH_MAX_ARGS)
+			bits |= (uint8_t)(1 << capstone_register(regs[i]));
 	return bits;
 }
 
@@ -69,20 +30,19 @@ static bool ignores_value(const cs_insn *insn)
 					 (insn->id == X86_INS_AND && b->imm == 0));
 }
 
-bool arch_arguments_of(struct arch_arguments_reader *r, const uint8_t *code, size_t avail,
+bool arch_arguments_of(struct decoder *d, const uint8_t *code, size_t avail,
 		       struct arch_arguments *out)
 {
 	cs_regs reads, writes;
 	uint8_t n_reads, n_writes;
-	uint64_t addr = 0;
+	const cs_insn *insn = decoder_detail(d, code, avail, 0);
 
 	*out = (struct arch_arguments){ 0 };
-	if (!cs_disasm_iter(r->cs.handle, &code, &avail, &addr, r->cs.insn) ||
-	    cs_regs_access(r->cs.handle, r->cs.insn, reads, &n_reads, writes, &n_writes) !=
-		    CS_ERR_OK)
+	if (!insn || cs_regs_access(d->operands.handle, insn, reads, &n_reads, writes, &n_writes) !=
+			     CS_ERR_OK)
 		return false;
 	out->writes = bits_of(writes, n_writes);
-	if (!ignores_value(r->cs.insn))
+	if (!ignores_value(insn))
 		out->reads = bits_of(reads, n_reads);
 	return true;
 }

@@ -10,10 +10,6 @@
 #include "arch/x86/capstone.h"
 #include "base/alloc.h"
 
-struct decoder {
-	struct capstone lengths, operands; /* of operands only once asked for */
-};
-
 /* The parts of an instruction in front of its operands. */
 struct opcode {
 	uint8_t at; /* offset of the opcode's last byte */
@@ -22,25 +18,6 @@ struct opcode {
 	bool other; /* 0f 38, 0f 3a, VEX, EVEX: never about the flow of control */
 	bool p66, p67, p2e, pf3, lock_rep, vex;
 };
-
-struct decoder *decoder_create(void)
-{
-	struct decoder *d = alloc_new(struct decoder);
-
-	if (capstone_open(&d->lengths, false))
-		return d;
-	free(d);
-	return NULL;
-}
-
-void decoder_destroy(struct decoder *d)
-{
-	if (!d)
-		return;
-	capstone_close(&d->lengths);
-	capstone_close(&d->operands);
-	free(d);
-}
 
 static void note_prefix(struct opcode *o, uint8_t byte)
 {
@@ -342,14 +319,14 @@ static void note_memory(const cs_insn *insn, const x86_op_mem *mem, struct decod
 static bool decode_operands(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 			    struct decoded_operand *out)
 {
+	const cs_insn *insn = decoder_detail(d, code, avail, addr);
 	const cs_x86 *x86;
 
 	memset(out, 0, sizeof(*out));
-	if ((!d->operands.insn && !capstone_open(&d->operands, true)) ||
-	    !cs_disasm_iter(d->operands.handle, &code, &avail, &addr, d->operands.insn))
+	if (!insn)
 		return false;
-	x86 = &d->operands.insn->detail->x86;
-	out->id = (uint16_t)d->operands.insn->id;
+	x86 = &insn->detail->x86;
+	out->id = (uint16_t)insn->id;
 	for (unsigned int i = 0; i < x86->op_count; i++) {
 		const cs_x86_op *op = &x86->operands[i];
 
@@ -361,7 +338,7 @@ static bool decode_operands(struct decoder *d, const uint8_t *code, size_t avail
 			out->imm = op->imm;
 			out->has_imm = true;
 		} else if (op->type == X86_OP_MEM) {
-			note_memory(d->operands.insn, &op->mem, out);
+			note_memory(insn, &op->mem, out);
 		}
 	}
 	return true;

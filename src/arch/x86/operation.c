@@ -3,28 +3,6 @@
 
 #include "arch/arch.h"
 #include "arch/x86/capstone.h"
-#include "base/alloc.h"
-
-struct arch_operation_reader {
-	struct capstone cs;
-};
-
-struct arch_operation_reader *arch_operation_create(void)
-{
-	struct arch_operation_reader *r = alloc_new(struct arch_operation_reader);
-
-	if (capstone_open(&r->cs, true))
-		return r;
-	free(r);
-	return NULL;
-}
-
-void arch_operation_destroy(struct arch_operation_reader *r)
-{
-	if (r)
-		capstone_close(&r->cs);
-	free(r);
-}
 
 static void mix(uint64_t *hash, uint64_t value)
 {
@@ -89,23 +67,22 @@ static bool is_conditional_jump(const cs_x86 *x86, uint8_t *condition)
 	return two ? (op & 0xf0) == 0x80 : (op & 0xf0) == 0x70;
 }
 
-void arch_operation_of(struct arch_operation_reader *r, const uint8_t *code, size_t len,
-		       uint64_t addr, struct arch_operation *out)
+void arch_operation_of(struct decoder *d, const uint8_t *code, size_t len, uint64_t addr,
+		       struct arch_operation *out)
 {
-	const uint8_t *next = code;
-	size_t left = len;
+	const cs_insn *insn = decoder_detail(d, code, len, addr);
 	const cs_x86 *x86;
 	uint8_t condition;
 
 	*out = (struct arch_operation){ 0 };
-	if (!cs_disasm_iter(r->cs.handle, &next, &left, &addr, r->cs.insn)) {
+	if (!insn) {
 		for (size_t i = 0; i < len; i++)
 			mix(&out->shape, code[i] + 1u);
 		return;
 	}
-	x86 = &r->cs.insn->detail->x86;
+	x86 = &insn->detail->x86;
 	mix(&out->shape, x86->prefix[0]); /* lock, rep: what others mean, operands tell */
-	out->has_code_target = (r->cs.insn->id == X86_INS_CALL || r->cs.insn->id == X86_INS_JMP) &&
+	out->has_code_target = (insn->id == X86_INS_CALL || insn->id == X86_INS_JMP) &&
 			       x86->operands[0].type == X86_OP_IMM;
 	if (is_conditional_jump(x86, &condition)) {
 		mix(&out->shape, 0x70u | (condition & ~1u));
@@ -113,7 +90,7 @@ void arch_operation_of(struct arch_operation_reader *r, const uint8_t *code, siz
 		add_value(out, ARCH_VALUE_ADDRESS, (uint64_t)x86->operands[0].imm);
 		return;
 	}
-	mix(&out->shape, 0x1000u + r->cs.insn->id);
+	mix(&out->shape, 0x1000u + insn->id);
 	for (unsigned int i = 0; i < x86->op_count; i++)
-		note_operand(r->cs.insn, &x86->operands[i], out);
+		note_operand(insn, &x86->operands[i], out);
 }

@@ -25,7 +25,6 @@ struct kernel_stops {
 	struct kernel_image *img;
 	struct kernel_code *code;
 	struct decoder *decoder;
-	struct arch_access_reader *reader;
 	const struct kernel_stop_function *f;
 	/* The instructions of F's blocks, as they were asked for. */
 	struct block {
@@ -52,8 +51,7 @@ struct kernel_stops *kernel_stops_create(struct kernel_image *img)
 
 	s->img = img;
 	s->decoder = decoder_create();
-	s->reader = arch_access_create();
-	if (s->decoder && s->reader && !kernel_code_create(img, NULL, &s->code))
+	if (s->decoder && !kernel_code_create(img, NULL, &s->code))
 		return s;
 	kernel_stops_destroy(s);
 	return NULL;
@@ -64,7 +62,6 @@ void kernel_stops_destroy(struct kernel_stops *s)
 	if (!s)
 		return;
 	kernel_code_destroy(s->code);
-	arch_access_destroy(s->reader);
 	decoder_destroy(s->decoder);
 	free(s);
 }
@@ -87,7 +84,7 @@ static const struct block *block_of(struct kernel_stops *s, uint32_t number)
 		struct insn insn = { .addr = place->addr + at };
 
 		if (!decode(s->decoder, code + at, place->bytes - at, base + insn.addr, &d) ||
-		    !arch_access_of(s->reader, code + at, d.len, base + insn.addr, &insn.access))
+		    !arch_access_of(s->decoder, code + at, d.len, base + insn.addr, &insn.access))
 			break;
 		insn.kind = d.kind;
 		insn.target = d.target - base;

@@ -18,7 +18,7 @@ struct place {
 
 struct walk {
 	const struct kernel_arguments_input *input;
-	const struct kernel_arguments_tools *tools;
+	struct decoder *decoder;
 	struct place *places; /* those before AT have been looked at */
 	uint32_t n_places, cap_places, at;
 	uint32_t steps;
@@ -69,8 +69,8 @@ static uint64_t skip_entry(struct walk *w, uint64_t addr)
 		addr += arch_entry_mark_len(text);
 	}
 	code = code_at(w, addr, &avail);
-	if (code && decode(w->tools->decoder, code, avail, addr, &insn) &&
-	    insn.len == ARCH_FTRACE_LEN && (insn.kind == DECODE_NOP || insn.kind == DECODE_CALL))
+	if (code && decode(w->decoder, code, avail, addr, &insn) && insn.len == ARCH_FTRACE_LEN &&
+	    (insn.kind == DECODE_NOP || insn.kind == DECODE_CALL))
 		addr += ARCH_FTRACE_LEN;
 	return addr;
 }
@@ -102,8 +102,8 @@ static enum kernel_answer step(struct walk *w, uint64_t *addr, uint8_t *untouche
 	size_t avail;
 
 	code = code_at(w, at, &avail);
-	if (!code || !decode(w->tools->decoder, code, avail, at, &insn) || may_be_label(&insn) ||
-	    !arch_arguments_of(w->tools->reader, code, insn.len, &args) || w->steps++ >= MAX_STEPS)
+	if (!code || !decode(w->decoder, code, avail, at, &insn) || may_be_label(&insn) ||
+	    !arch_arguments_of(w->decoder, code, insn.len, &args) || w->steps++ >= MAX_STEPS)
 		return KERNEL_UNKNOWN;
 	if (args.reads & *untouched)
 		return KERNEL_YES;
@@ -151,26 +151,16 @@ static enum kernel_answer walk(struct walk *w)
 	return answer;
 }
 
-enum kernel_answer kernel_arguments_beyond(struct kernel_arguments_tools *tools,
+enum kernel_answer kernel_arguments_beyond(struct decoder *decoder,
 					   const struct kernel_arguments_input *input,
 					   uint64_t entry, unsigned int n)
 {
-	struct walk w = { .input = input, .tools = tools };
+	struct walk w = { .input = input, .decoder = decoder };
 	uint8_t untouched = (uint8_t)(((1u << ARCH_MAX_ARGS) - 1) & ~((1u << n) - 1));
-	enum kernel_answer answer = KERNEL_UNKNOWN;
+	enum kernel_answer answer;
 
-	tools->decoder = tools->decoder ?: decoder_create();
-	tools->reader = tools->reader ?: arch_arguments_create();
-	if (tools->decoder && tools->reader) {
-		go(&w, skip_entry(&w, entry), untouched);
-		answer = walk(&w);
-	}
+	go(&w, skip_entry(&w, entry), untouched);
+	answer = walk(&w);
 	free(w.places);
 	return answer;
-}
-
-void kernel_arguments_tools_deinit(struct kernel_arguments_tools *tools)
-{
-	arch_arguments_destroy(tools->reader);
-	decoder_destroy(tools->decoder);
 }

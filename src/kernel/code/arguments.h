@@ -10,6 +10,8 @@
 
 #include "kernel/image/tracing.h"
 
+struct decoder;
+
 struct kernel_arguments_input {
 	/* Up to LEN bytes of code at ADDR, as it is executed: how many, 0 where there are none. */
 	size_t (*read)(uint64_t addr, void *buf, size_t len, void *arg);
@@ -22,21 +24,11 @@ struct kernel_arguments_input {
 };
 
 /*
- * What instructions are decoded with: zeros, and made when first needed. For many functions one: capstone sorts all that it
- * knows, 60,000 instructions, for each anew.
- */
-struct kernel_arguments_tools {
-	struct decoder *decoder;
-	struct arch_arguments_reader *reader;
-};
-
-void kernel_arguments_tools_deinit(struct kernel_arguments_tools *tools);
-
-/*
  * Does the function at ENTRY read an argument register beyond the first N? Its code is followed from there until each
  * of them is overwritten, as calls are taken to do. UNKNOWN where it leads through a pointer, to a jump that may be patched
- * in, or too far. What only an exception leads to is not seen.
+ * in, or too far. What only an exception leads to is not seen. DECODER is one for many functions: capstone sorts all that it
+ * knows, 60,000 instructions, for each anew.
  */
-enum kernel_answer kernel_arguments_beyond(struct kernel_arguments_tools *tools,
+enum kernel_answer kernel_arguments_beyond(struct decoder *decoder,
 					   const struct kernel_arguments_input *input,
 					   uint64_t entry, unsigned int n);

@@ -29,7 +29,6 @@ struct walk {
 	size_t len;
 	uint64_t addr;
 	struct decoder *decoder;
-	struct arch_access_reader *reader;
 	struct kernel_operands *out;
 	struct place *places;
 	uint32_t n_places, cap_places, steps;
@@ -212,7 +211,7 @@ static void step(struct walk *w, uint64_t *addr, struct state *state)
 		vec_push(w, ends, w->addr + at + insn.len);
 		return;
 	default:
-		if (!arch_access_of(w->reader, w->code + at, insn.len, w->addr + at, &access))
+		if (!arch_access_of(w->decoder, w->code + at, insn.len, w->addr + at, &access))
 			return;
 		apply(w, &access, state);
 	}
@@ -259,7 +258,6 @@ bool kernel_operands_of(const uint8_t *code, size_t len, uint64_t addr, struct k
 		.len = len,
 		.addr = addr,
 		.decoder = decoder_create(),
-		.reader = arch_access_create(),
 		.out = out,
 	};
 	struct state entry = {};
@@ -268,15 +266,14 @@ bool kernel_operands_of(const uint8_t *code, size_t len, uint64_t addr, struct k
 	for (uint8_t i = 0; i < ARCH_MAX_ARGS; i++)
 		entry.regs[i] = operand(&w, &(struct kernel_operand){ .argument = i });
 	go(&w, addr, &entry);
-	if (w.decoder && w.reader) {
+	if (w.decoder) {
 		walk(&w);
 		walk_rest(&w);
 	}
-	arch_access_destroy(w.reader);
 	decoder_destroy(w.decoder);
 	free(w.places);
 	free(w.ends);
-	return w.decoder && w.reader;
+	return w.decoder;
 }
 
 void kernel_operands_deinit(struct kernel_operands *o)

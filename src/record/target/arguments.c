@@ -50,7 +50,9 @@ enum kernel_answer record_arguments_beyond(struct record_symbols *symbols,
 {
 	const struct kernel_arguments_input input = { read_code, takes, symbols };
 
-	return record_symbols_live(symbols) ?
-		       kernel_arguments_beyond(&symbols->arguments, &input, sym->addr, n) :
-		       KERNEL_UNKNOWN;
+	if (!record_symbols_live(symbols))
+		return KERNEL_UNKNOWN;
+	symbols->decoder = symbols->decoder ?: decoder_create();
+	return symbols->decoder ? kernel_arguments_beyond(symbols->decoder, &input, sym->addr, n) :
+				  KERNEL_UNKNOWN;
 }

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "kernel/code/ftrace.h"
@@ -49,7 +50,7 @@ static void image_deinit(struct record_image *in)
 
 void record_symbols_deinit(struct record_symbols *s)
 {
-	kernel_arguments_tools_deinit(&s->arguments);
+	decoder_destroy(s->decoder);
 	image_deinit(&s->kernel);
 	for (uint32_t i = 0; i < s->n_modules; i++) {
 		image_deinit(s->modules[i]);

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 
-#include "kernel/code/arguments.h"
 #include "kernel/code/code.h"
 #include "kernel/code/kcore.h"
 #include "kernel/image/btf.h"
@@ -47,7 +46,7 @@ struct record_symbols {
 		*kcore; /* where the running kernel's code is read; NULL: where the kernel has it */
 	struct kernel_kcore *live; /* by record_symbols_live() only */
 	bool live_tried;
-	struct kernel_arguments_tools arguments;
+	struct decoder *decoder; /* made when first needed */
 	/* What came of trying a kprobe on a function without ftrace location, 0 or -errno; 1: not tried. */
 	int notrace;
 	char release[65];
