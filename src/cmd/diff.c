@@ -16,8 +16,7 @@
 #include "view/diff.h"
 #include "view/names.h"
 #include "view/plot.h"
-#include "view/values.h"
-#include "view/warnings.h"
+#include "view/words.h"
 
 #define BASELINE VIEW_BASELINE
 #define HARDENED VIEW_HARDENED

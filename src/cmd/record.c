@@ -7,7 +7,6 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "record/auto.h"
-#include "record/exact.h"
 #include "record/session.h"
 
 #define PLAN_BYTES (1 << 20)

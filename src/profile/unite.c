@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/grouped.h"
 #include "base/sorted.h"
 #include "profile/layout.h"
 

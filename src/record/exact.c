@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/exact.h"
+#include "record/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include "profile/file/file.h"
 #include "profile/profile.h"
 #include "record/collect/environment.h"
-#include "record/finish.h"
 #include "record/plan.h"
 #include "record/workload.h"
 

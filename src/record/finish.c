@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/finish.h"
+#include "record/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>

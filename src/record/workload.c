@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/capabilities.h"
+#include "base/privileges.h"
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/log.h"

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "base/invoker.h"
+#include "base/privileges.h"
 #include "profile/profile.h"
 
 /* As a shell gives them. */

@@ -12,7 +12,7 @@
 #include "output/table.h"
 #include "output/text.h"
 #include "view/names.h"
-#include "view/warnings.h"
+#include "view/words.h"
 
 void view_init(struct view *view, FILE *out, int top)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analyze/figures/kernel_share.h"
+#include "analyze/figures/workload.h"
 #include "analyze/figures/table.h"
 #include "analyze/figures/warnings.h"
 #include "output/section.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "view/trips.h"
+#include "view/words.h"
 
 #include <math.h>
 #include <string.h>

@@ -26,7 +26,7 @@
 #include "analyze/blocks/trips.h"
 #include "base/alloc.h"
 #include "fixture.h"
-#include "view/trips.h"
+#include "view/words.h"
 
 #define N_BLOCKS 6
 #define ENTRY    0x1000

@@ -13,7 +13,7 @@
 #include "analyze/diff/conclusion.h"
 #include "fixture.h"
 #include "profile/merge.h"
-#include "view/conclusion.h"
+#include "view/words.h"
 
 static const struct analyze_options oncpu;
 

@@ -12,7 +12,7 @@
 
 #include "analyze/diff/conclusion.h"
 #include "fixture.h"
-#include "view/conclusion.h"
+#include "view/words.h"
 
 static const struct analyze_options oncpu;
 

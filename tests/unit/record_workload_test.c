@@ -19,12 +19,12 @@
 #include <linux/capability.h>
 #include <linux/types.h>
 
-#include "base/capabilities.h"
+#include "base/privileges.h"
 #include "base/interrupt.h"
 #include "fixture_file.h"
 #include "kprotperf/engine.h"
 #include "profile/profile.h"
-#include "record/collect/syscalls.h"
+#include "record/collect/collect.h"
 #include "record/workload.h"
 
 static const struct record_workload_hooks none;

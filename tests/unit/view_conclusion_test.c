@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "view/conclusion.h"
+#include "view/words.h"
 
 static void check(const struct analyze_conclusion *c, const char *expected)
 {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analyze/figures/table.h"
-#include "view/warnings.h"
+#include "view/words.h"
 
 static void check(struct analyze_warning warning, const char *expected)
 {

@@ -2,7 +2,7 @@
 /* What a profile has of each function whose blocks were counted, and of each of its contexts, at hand. */
 #pragma once
 
-#include "base/grouped.h"
+#include "base/sorted.h"
 #include "profile/profile.h"
 
 #define ANALYZE_IN_ALL_CONTEXTS GROUPED_ALL

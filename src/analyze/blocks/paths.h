@@ -9,7 +9,6 @@
 
 #include "analyze/blocks/blocks.h"
 #include "analyze/blocks/trips.h"
-#include "analyze/blocks/turns.h"
 #include "profile/profile.h"
 
 /* Calls of a function in one context, or in all, that executed the same blocks. */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "analyze/blocks/counted.h"
+#include "profile/profile.h"
 
 /* Calls with a trip count from LOW to HIGH. */
 struct analyze_trips {
@@ -23,3 +24,20 @@ size_t analyze_trips_of(const struct analyze_counted *c, uint32_t blocks, uint32
 /* The same in powers of two: 0, 1, 2 to 3, 4 to 7. */
 size_t analyze_trips_coarse(const struct analyze_trips *rows, size_t n,
 			    struct analyze_trips **coarse);
+
+/* Which of a call's captured values says how often a loop turns. */
+
+/* The value that a trip count is, and in which share of the calls in which the loop turns at all. */
+struct analyze_turns {
+	const struct profile_variable
+		*variable; /* NULL: none in half of them, or the trip count is always the same */
+	int64_t more; /* turns than the value */
+	double share;
+};
+
+/*
+ * Of the loop of SITE whose trip count is the captured variable NAMED; of values that fit alike the one that the loop's
+ * CONDITION (NULL: not known) has the last name of.
+ */
+void analyze_turns_find(struct analyze_turns *out, const struct profile *p, uint32_t site,
+			const char *named, const char *condition);

@@ -9,9 +9,8 @@
 #include "analyze/diff/diff_blocks.h"
 #include "analyze/diff/diff_ranges.h"
 #include "analyze/figures/environment.h"
-#include "analyze/figures/kernel_share.h"
-#include "analyze/figures/warnings.h"
 #include "analyze/figures/workload.h"
+#include "analyze/figures/warnings.h"
 #include "analyze/stats/change.h"
 #include "profile/profile.h"
 

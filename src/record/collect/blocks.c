@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/collect/blocks.h"
+#include "record/collect/collect.h"
 
 #include <linux/types.h>
 
 #include "base/alloc.h"
 #include "kprotperf/engine.h"
-#include "record/collect/syscalls.h"
 #include "record/cost/uninterrupted.h"
 #include "record/engine/engine.h"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/collect/captures.h"
+#include "record/collect/collect.h"
 
 #include <linux/types.h>
 #include <string.h>
 
 #include "kprotperf/engine.h"
-#include "record/collect/syscalls.h"
 #include "record/engine/engine.h"
 
 /* Number *I of ROW, as it is in a profile: of a name, which takes two, that of its text. Moves *I to the next. */

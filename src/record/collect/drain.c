@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/collect/drain.h"
+#include "record/collect/collect.h"
 
 #include <linux/types.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 #include "record/cost/cold.h"
 #include "record/cost/uninterrupted.h"
 #include "record/engine/engine.h"
-#include "record/collect/syscalls.h"
 
 /* What kallsyms says of BPF programs and trampolines. */
 #define BPF_MODULE "bpf"

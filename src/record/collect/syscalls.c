@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/collect/syscalls.h"
+#include "record/collect/collect.h"
 
 #include <linux/types.h>
 #include <seccomp.h>

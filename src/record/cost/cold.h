@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "kprotperf/engine.h"
-#include "record/cost/series.h"
+#include "record/cost/measure.h"
 
 /* What ONCE is called for, a round each, behind a walk over more memory than the L2 cache holds; or, without one, not. */
 struct record_walk {

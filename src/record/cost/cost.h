@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "kprotperf/cost.h"
-#include "record/cost/series.h"
+#include "record/cost/measure.h"
 
 /* A - B, but 0 where B is more. */
 static inline uint64_t record_cost_less(uint64_t a, uint64_t b)

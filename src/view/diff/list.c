@@ -5,13 +5,11 @@
 
 #include "base/alloc.h"
 #include "output/json.h"
-#include "view/conclusion.h"
+#include "view/words.h"
 #include "view/why.h"
 #include "view/diff.h"
 #include "view/misses.h"
 #include "view/names.h"
-#include "view/values.h"
-#include "view/warnings.h"
 
 #define ENTRY(name) &diff_##name,
 static const struct view_table *const tables[] = { VIEW_DIFF_TABLES(ENTRY) };

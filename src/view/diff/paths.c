@@ -7,7 +7,7 @@
 #include "view/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
-#include "view/trips.h"
+#include "view/words.h"
 
 /* Sentences on the first screen. */
 #define FIRST 5

@@ -5,7 +5,7 @@
 #include "view/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
-#include "view/trace.h"
+#include "view/words.h"
 
 struct line {
 	enum analyze_trace_change change;

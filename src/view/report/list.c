@@ -6,7 +6,7 @@
 #include "output/json.h"
 #include "view/names.h"
 #include "view/report.h"
-#include "view/warnings.h"
+#include "view/words.h"
 
 #define ENTRY(name) &report_##name,
 static const struct view_table *const tables[] = { VIEW_REPORT_TABLES(ENTRY) };

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "view/columns.h"
 #include "view/report.h"
-#include "view/trips.h"
+#include "view/words.h"
 
 struct line {
 	struct analyze_path path;

@@ -6,7 +6,7 @@
 #include "view/columns.h"
 #include "view/names.h"
 #include "view/report.h"
-#include "view/trace.h"
+#include "view/words.h"
 
 #define INDENTED_MAX 64 /* what is deeper stays there */
 

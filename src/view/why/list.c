@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "output/json.h"
 #include "view/misses.h"
-#include "view/values.h"
+#include "view/words.h"
 #include "view/why.h"
 
 static const struct view_table *const tables[] = { &why_contexts, &why_causes, &why_lines };

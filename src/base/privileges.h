@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct invoker {
@@ -18,3 +19,14 @@ bool invoker_find(struct invoker *invoker);
  * next program is executed. -errno, not reported.
  */
 int invoker_become(const struct invoker *invoker);
+
+/* The capabilities of this process. */
+
+/*
+ * Gives up all but those of the set KEPT, a bit each, for itself and for what it forks; none where those of BASIS, without which others
+ * are used in their stead, are missing. -errno.
+ */
+int capabilities_keep(uint64_t kept, uint64_t basis);
+
+/* All that are permitted are in effect, which they are no longer once the user has changed. -errno. */
+int capabilities_raise(void);

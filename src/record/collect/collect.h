@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the BPF side counted in one run, turned into the profile. */
+#pragma once
+
+#include <stdint.h>
+
+#include "kernel/image/kallsyms.h"
+#include "profile/profile.h"
+#include "record/cost/cold.h"
+#include "record/probe/probes.h"
+#include "record/target/block.h"
+#include "record/target/capture.h"
+#include "record/target/sites.h"
+
+struct record_engine;
+
+/*
+ * Adds everything to run RUN of P, whose sites are numbered as the engine's, and after that of the
+ * contexts are SITES. KS names what lies outside the kernel's image. What syscalls' probes cost is added to COLD. The engine
+ * is left as it is.
+ */
+void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
+		  const struct kernel_kallsyms *ks, const struct record_sites *sites,
+		  struct record_cold_costs *cold);
+
+/* What probes of blocks counted in RUN, made into counts of all blocks, into P, which has the run's cells. */
+void record_blocks_drain(const struct record_blocks *blocks, const struct record_engine *e,
+			 struct profile *p, uint32_t run);
+
+/* Adds to RUN of P the values that calls had, the rows of all functions of C. */
+void record_captures_drain(const struct record_captures *c, const struct record_engine *e,
+			   struct profile *p, uint32_t run);
+
+/*
+ * The name of context CTX as the BPF side numbers them (kprotperf/engine.h): "clone",
+ * "compat:clone", "[page_fault]". For free().
+ */
+char *record_context_name(uint32_t ctx);
+/* The index of that context in P, which it is added to if need be. */
+uint32_t record_context_add(struct profile *p, uint32_t ctx);

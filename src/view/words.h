@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The one place where what analyze finds becomes English. */
+#pragma once
+
+#include <jansson.h>
+
+#include "analyze/blocks/paths.h"
+#include "analyze/code/trace.h"
+#include "analyze/diff/conclusion.h"
+#include "analyze/figures/warnings.h"
+#include "analyze/varies/shift.h"
+
+/* Without "warning:" before or a full stop behind, safe on a terminal; for the caller to free. */
+char *view_warning(const struct analyze_warning *w);
+
+/* All of them as a list of strings: a new reference. */
+json_t *view_warnings_json(const struct analyze_warnings *warnings);
+
+/* C as a sentence, safe on a terminal, for the caller to free. */
+char *view_conclusion(const struct analyze_conclusion *c);
+
+/*
+ * The change of a call of FUNCTION, or where that is NULL of the function first in S, by other values and at equal ones, in a sentence,
+ * for free(); NULL: there are no captured calls of it on both sides. In ticks of CLOCK.
+ */
+char *view_values_change(const struct varies_shifts *s, const char *function,
+			 enum profile_clock clock);
+
+/* The row of the variable alone that carries most of that by values; NULL: none explains any of it. */
+const struct varies_shift *view_values_most(const struct varies_shifts *s, const char *function);
+
+/* Trip counts, all for free(): "16 to 31", "5", "63,488 or more". */
+char *view_trips_words(const struct analyze_trips *row);
+
+/* Which share of the calls had which, "0: 2.5 %, 16 to 31: 97 %": not all, where there are many. */
+char *view_trips_text(const struct analyze_trips *rows, size_t n);
+
+/* The same of LOOP; NULL where nobody counted it call by call. */
+char *view_trips_of_loop(const struct analyze_paths *paths, const struct analyze_loop *loop);
+
+/* "24 at slub.c:1907, 3.5 at slub.c:1874", the means of PATH; "" where no loop iterated, NULL where nobody counted. */
+char *view_trips_of_path(const struct analyze_paths *paths, const struct analyze_path *path);
+
+/* A line of a call that was kept whole, "    mm/slub.c:1978 shuffle_freelist", indented by its depth; to be freed. */
+char *view_trace_text(const struct analyze_trace_line *of);
