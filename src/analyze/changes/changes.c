@@ -65,19 +65,10 @@ struct bodies_list {
 	uint32_t n_rows, cap_rows;
 };
 
-static int compare_names(const void *a, const void *b)
-{
-	const struct bodies *x = a, *y = b;
+define_compare(compare_names, struct bodies, strcmp(a->name, b->name));
 
-	return strcmp(x->name, y->name);
-}
-
-static int compare_bytes(const void *a, const void *b)
-{
-	const struct bodies *x = a, *y = b;
-
-	return compare_values(y->bytes, x->bytes) ?: strcmp(x->name, y->name);
-}
+define_compare(compare_bytes, struct bodies,
+	       compare_values(b->bytes, a->bytes) ?: strcmp(a->name, b->name));
 
 static void add_bodies(struct bodies_list *list, const struct kernel_index *idx, int side,
 		       uint64_t addr)

@@ -191,12 +191,7 @@ static uint32_t lead_on(const struct code *code, uint32_t block)
 	return block;
 }
 
-static int compare_ways(const void *a, const void *b)
-{
-	const struct way *x = a, *y = b;
-
-	return compare_values(x->kind, y->kind);
-}
+define_compare(compare_ways, struct way, compare_values(a->kind, b->kind));
 
 static struct way *ways(const struct code *code, uint32_t block)
 {

@@ -14,12 +14,8 @@
 
 /* --- symbols -------------------------------------------------------------------------------- */
 
-static int compare_symbols(const void *a, const void *b)
-{
-	const struct changes_symbol *x = a, *y = b;
-
-	return compare_values(x->addr, y->addr) ?: compare_values(x->size, y->size);
-}
+define_compare(compare_symbols, struct changes_symbol,
+	       compare_values(a->addr, b->addr) ?: compare_values(a->size, b->size));
 
 static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 {
@@ -47,12 +43,8 @@ static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 }
 
 /* Several names of one function are one function: the first by its name. */
-static int compare_functions(const void *a, const void *b)
-{
-	const struct changes_function *x = a, *y = b;
-
-	return compare_values(x->addr, y->addr) ?: strcmp(x->name, y->name);
-}
+define_compare(compare_functions, struct changes_function,
+	       compare_values(a->addr, b->addr) ?: strcmp(a->name, b->name));
 
 static const char *file_of(const struct changes_side *side, uint64_t addr)
 {

@@ -21,12 +21,7 @@ struct items {
 	uint32_t n_items, cap_items;
 };
 
-static int compare_items(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
+define_compare(compare_items, struct item, strcmp(a->name, b->name));
 
 static struct join join_items(struct items sides[2])
 {
@@ -84,14 +79,10 @@ static void add_struct(struct analyze_structs *s, const char *name, const uint64
 	free(members[1].items);
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	const struct analyze_struct_change *x = a, *y = b;
-
-	return compare_values(!x->members, !y->members)   ?:
-		       compare_values(y->moved, x->moved) ?:
-							    strcmp(x->name, y->name);
-}
+define_compare(compare_rows, struct analyze_struct_change,
+	       compare_values(!a->members, !b->members)   ?:
+		       compare_values(b->moved, a->moved) ?:
+							    strcmp(a->name, b->name));
 
 void analyze_structs_init(struct analyze_structs *s, struct kernel_image *const images[2])
 {

@@ -2,9 +2,10 @@
 #include "analyze/code/trace.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/sorted.h"
 #include "kernel/image/name.h"
 
 /* Of what two calls do; beyond, only what is equal at begin and end is aligned. 32 MB. */
@@ -31,11 +32,6 @@ static struct analyze_trace_line line_of(const struct profile *p, const struct p
 	line.file = l->frames[0].file;
 	line.line = line.file ? l->frames[0].line : NAN;
 	return line;
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
 }
 
 /* Names of functions without what the compiler appends. */

@@ -37,27 +37,14 @@ struct source {
 	struct pointers ranges, blocks; /* by function, then context */
 };
 
-static int by_context(const void *left, const void *right)
-{
-	const struct analyze_diff_row *a = left, *b = right;
+define_compare(by_context, struct analyze_diff_row, compare_text(a->context, b->context));
 
-	return compare_text(a->context, b->context);
-}
+define_compare(by_range_place, struct analyze_diff_range,
+	       compare_text(a->context, b->context) ?:
+		       compare_text(a->body.function, b->body.function));
 
-static int by_range_place(const void *left, const void *right)
-{
-	const struct analyze_diff_range *a = left, *b = right;
-
-	return compare_text(a->context, b->context) ?:
-		       compare_text(a->body.function, b->body.function);
-}
-
-static int by_block_place(const void *left, const void *right)
-{
-	const struct analyze_diff_block *a = left, *b = right;
-
-	return compare_text(a->context, b->context) ?: compare_text(a->function, b->function);
-}
+define_compare(by_block_place, struct analyze_diff_block,
+	       compare_text(a->context, b->context) ?: compare_text(a->function, b->function));
 
 static void source_init(struct source *s, const struct analyze_diff *diff)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The answer of a comparison, as figures and names: view/conclusion.h words it. */
+/* The answer of a comparison, as figures and names: view/words.h words it. */
 #pragma once
 
 #include "analyze/diff/diff.h"

@@ -10,14 +10,10 @@
 /* ---- which row is which ---- */
 
 /* What both have of a body's place, whatever the version of the source. */
-static int place_compare(const void *left, const void *right)
-{
-	const struct analyze_range *a = left, *b = right;
-
-	return strcmp(a->body.function, b->body.function) ?:
+define_compare(place_compare, struct analyze_range,
+	       strcmp(a->body.function, b->body.function) ?:
 		       strcmp(a->body.name, b->body.name) ?:
-							    compare_text(a->chain, b->chain);
-}
+							    compare_text(a->chain, b->chain));
 
 /* By body and context: rows of such a pair differ in their line. */
 define_compare(pair_compare, struct analyze_range,

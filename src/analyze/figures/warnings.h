@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What must be said of a profile's figures, as figures and names: view/warnings.h words it. */
+/* What must be said of a profile's figures, as figures and names: view/words.h words it. */
 #pragma once
 
 #include <stdbool.h>

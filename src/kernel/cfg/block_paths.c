@@ -208,12 +208,8 @@ struct by_depth {
 	uint32_t block, depth;
 };
 
-static int compare_depth(const void *a, const void *b)
-{
-	const struct by_depth *x = a, *y = b;
-
-	return compare_values(x->depth, y->depth) ?: compare_values(x->block, y->block);
-}
+define_compare(compare_depth, struct by_depth,
+	       compare_values(a->depth, b->depth) ?: compare_values(a->block, b->block));
 
 uint32_t kernel_paths_bits(const struct kernel_graph *graph, const struct kernel_loops *loops,
 			   const bool *measure, uint8_t *bit)

@@ -20,12 +20,8 @@ struct by_cost {
 };
 
 /* The most expensive first: what is on the tree is not measured. */
-static int compare_cost(const void *a, const void *b)
-{
-	const struct by_cost *x = a, *y = b;
-
-	return compare_values(y->cost, x->cost) ?: compare_values(x->edge, y->edge);
-}
+define_compare(compare_cost, struct by_cost,
+	       compare_values(b->cost, a->cost) ?: compare_values(a->edge, b->edge));
 
 uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *costs,
 			      bool calls_known, bool *measure)

@@ -151,12 +151,8 @@ static uint32_t collect(const struct finder *f, uint32_t head, uint32_t *mark, u
 	return found;
 }
 
-static int compare_loops(const void *a, const void *b)
-{
-	const struct kernel_loop *x = a, *y = b;
-
-	return compare_values(x->n_blocks, y->n_blocks) ?: compare_values(x->head, y->head);
-}
+define_compare(compare_loops, struct kernel_loop,
+	       compare_values(a->n_blocks, b->n_blocks) ?: compare_values(a->head, b->head));
 
 static void find_heads(struct finder *f, uint32_t *mark, uint32_t *stack)
 {

@@ -239,14 +239,10 @@ static void make_edges(struct flow_builder *b)
 			flow->insns[i].flags |= KERNEL_INSN_REACHED;
 }
 
-static int compare_edges(const void *a, const void *b)
-{
-	const struct kernel_edge *x = a, *y = b;
-
-	return compare_values(x->from, y->from)         ?:
-		       compare_values(x->kind, y->kind) ?:
-							  compare_values(x->target, y->target);
-}
+define_compare(compare_edges, struct kernel_edge,
+	       compare_values(a->from, b->from)         ?:
+		       compare_values(a->kind, b->kind) ?:
+							  compare_values(a->target, b->target));
 
 /* Edges came in the order in which blocks were reached. Two jumps to one place are one edge. */
 static void order_edges(struct kernel_flow *flow)

@@ -24,15 +24,11 @@
 /* Overlapping spans are damage or oddities of assembler; look back over no more of them. */
 #define MAX_OVERLAP 8
 
-static int compare_span(const void *a, const void *b)
-{
-	const struct dwarf_span *x = a, *y = b;
-
-	/* Of several the smaller last: it is the one that a search meets first. */
-	return compare_values(x->start, y->start)     ?:
-		       compare_values(y->end, x->end) ?:
-							compare_values(x->index, y->index);
-}
+/* Of several the smaller last: it is the one that a search meets first. */
+define_compare(compare_span, struct dwarf_span,
+	       compare_values(a->start, b->start)     ?:
+		       compare_values(b->end, a->end) ?:
+							compare_values(a->index, b->index));
 
 ptrdiff_t kernel_dwarf_next_range(struct dwarf *d, Dwarf_Die *die, ptrdiff_t offset,
 				  Dwarf_Addr *base, struct kernel_range *range)

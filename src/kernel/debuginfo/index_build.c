@@ -75,12 +75,8 @@ static bool is_told(const struct build *b, uint64_t start, uint64_t end)
 	return start >= b->base && end > start && end - b->base <= UINT32_MAX;
 }
 
-static int compare_piece(const void *a, const void *b)
-{
-	const struct piece *x = a, *y = b;
-
-	return compare_values(x->id, y->id) ?: compare_values(x->start, y->start);
-}
+define_compare(compare_piece, struct piece,
+	       compare_values(a->id, b->id) ?: compare_values(a->start, b->start));
 
 static void sort_pieces(struct pieces *p, compare_fn compare)
 {
@@ -144,14 +140,10 @@ static uint32_t add_body_name(struct build *b, Dwarf_Die *body)
 
 static const char *strings_of_sort;
 
-static int compare_name(const void *a, const void *b)
-{
-	const struct index_name *x = a, *y = b;
-
-	return strcmp(strings_of_sort + x->name, strings_of_sort + y->name)         ?:
-		       strcmp(strings_of_sort + x->file, strings_of_sort + y->file) ?:
-		       compare_values(x->line, y->line);
-}
+define_compare(compare_name, struct index_name,
+	       strcmp(strings_of_sort + a->name, strings_of_sort + b->name)         ?:
+		       strcmp(strings_of_sort + a->file, strings_of_sort + b->file) ?:
+		       compare_values(a->line, b->line));
 
 /* Puts names in order, and the bodies' ids in that of their names. */
 static void sort_names(struct build *b)
@@ -342,13 +334,9 @@ static void add_function(struct build *b, struct canvas *c, struct dwarf_functio
 	vec_push(b, function_records, record);
 }
 
-static int compare_listed(const void *a, const void *b)
-{
-	const struct listed *x = a, *y = b;
-
-	return compare_values(x->function->entry, y->function->entry) ?:
-		       compare_values(x->order, y->order);
-}
+define_compare(compare_listed, struct listed,
+	       compare_values(a->function->entry, b->function->entry) ?:
+		       compare_values(a->order, b->order));
 
 /* So that a name is known too of which no body is left. */
 static void add_inlines(struct build *b)

@@ -172,13 +172,9 @@ static void add_line(char *line, void *arg)
 	vec_push(ks, syms, sym);
 }
 
-static int compare_addr(const void *a, const void *b)
-{
-	const struct kernel_sym *x = a, *y = b;
-
-	/* Names lie in the file's order. */
-	return compare_values(x->addr, y->addr) ?: compare_values(x->name, y->name);
-}
+/* Names lie in the file's order. */
+define_compare(compare_addr, struct kernel_sym,
+	       compare_values(a->addr, b->addr) ?: compare_values(a->name, b->name));
 
 /* The image's come sorted, and before all others. */
 static void sort_by_addr(struct kernel_kallsyms *ks)

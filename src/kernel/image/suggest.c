@@ -85,14 +85,10 @@ struct candidates {
 	size_t n_items, cap_items;
 };
 
-static int compare_candidate(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	return compare_values(x->rank, y->rank)       ?:
-		       compare_values(x->len, y->len) ?:
-							strcmp(x->name, y->name);
-}
+define_compare(compare_candidate, struct candidate,
+	       compare_values(a->rank, b->rank)       ?:
+		       compare_values(a->len, b->len) ?:
+							strcmp(a->name, b->name));
 
 /* About one typing error in five characters: more would suggest what merely has the same length. */
 static unsigned int distance_limit(size_t len)

@@ -26,15 +26,11 @@ struct symtab {
 	bool has_stext, has_objects; /* OBJECTS are read when the first is asked for */
 };
 
-static int compare_entry(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-
-	/* Of several at one address a search finds the last: let it be a global one. */
-	return compare_values(x->addr, y->addr)             ?:
-		       compare_values(x->global, y->global) ?:
-							      strcmp(x->name, y->name);
-}
+/* Of several at one address a search finds the last: let it be a global one. */
+define_compare(compare_entry, struct entry,
+	       compare_values(a->addr, b->addr)             ?:
+		       compare_values(a->global, b->global) ?:
+							      strcmp(a->name, b->name));
 
 /* For each section by index: does it hold code? *N entries, for free(). */
 static bool *code_sections(Elf *elf, size_t *n)
@@ -299,13 +295,9 @@ void kernel_image_symbols_each(struct kernel_image *img, kernel_symtab_fn fn, vo
 	free(at);
 }
 
-static int compare_object(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-
-	/* The longest of those at one address is the last, which is found. */
-	return compare_values(x->addr, y->addr) ?: compare_values(x->size, y->size);
-}
+/* The longest of those at one address is the last, which is found. */
+define_compare(compare_object, struct entry,
+	       compare_values(a->addr, b->addr) ?: compare_values(a->size, b->size));
 
 static void add_object(const Elf64_Sym *sym, const char *name, void *arg)
 {

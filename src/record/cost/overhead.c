@@ -152,12 +152,7 @@ static void count_calls(struct record_overhead *o)
 	}
 }
 
-static int by_cost(const void *left, const void *right)
-{
-	const struct record_overhead_probe *a = left, *b = right;
-
-	return compare_values(b->cost, a->cost);
-}
+define_compare(by_cost, struct record_overhead_probe, compare_values(b->cost, a->cost));
 
 uint32_t record_overhead_choose(struct record_overhead_probe *probes, uint32_t n, double max_pct,
 				double oncpu, double *cost)

@@ -373,14 +373,10 @@ static void make_points(struct planner *pl)
 			ranges->points[k].list = ranges->n_lists++;
 }
 
-static int by_function(const void *a, const void *b)
-{
-	const struct record_range *x = a, *y = b;
-
-	return compare_values(x->in->base, y->in->base)           ?:
-		       compare_values(x->into_addr, y->into_addr) ?:
-								    compare_values(x->body, y->body);
-}
+define_compare(by_function, struct record_range,
+	       compare_values(a->in->base, b->in->base)           ?:
+		       compare_values(a->into_addr, b->into_addr) ?:
+								    compare_values(a->body, b->body));
 
 /* What one body takes, whatever others do. */
 static void note_probes(struct planner *pl, uint32_t i, uint32_t first_step)

@@ -55,30 +55,17 @@ static const char *word_values(struct view_rows *rows, const struct profile_capt
 }
 
 /* Calls of one function, in one context, with equal values are side by side. */
-static int by_values(const void *left, const void *right)
-{
-	const struct profile_capture *a = &((const struct line *)left)->calls,
-				     *b = &((const struct line *)right)->calls;
+define_compare(by_values, struct line,
+	       compare_values(a->calls.site, b->calls.site)               ?:
+		       compare_values(a->calls.context, b->calls.context) ?:
+		       compare_values(a->calls.sampled, b->calls.sampled) ?:
+		       compare_values(a->calls.absent, b->calls.absent)   ?:
+		       memcmp(a->calls.values, b->calls.values, sizeof(a->calls.values)));
 
-	if (a->site != b->site)
-		return a->site < b->site ? -1 : 1;
-	if (a->context != b->context)
-		return a->context < b->context ? -1 : 1;
-	if (a->sampled != b->sampled || a->absent != b->absent)
-		return a->sampled != b->sampled ? a->sampled - b->sampled :
-		       a->absent < b->absent    ? -1 :
-						  1;
-	return memcmp(a->values, b->values, sizeof(a->values));
-}
-
-static int by_time(const void *left, const void *right)
-{
-	const struct line *a = left, *b = right;
-
-	if (a->calls.site != b->calls.site)
-		return a->calls.site < b->calls.site ? -1 : 1;
-	return a->share != b->share ? (a->share > b->share ? -1 : 1) : by_values(left, right);
-}
+define_compare(by_time, struct line,
+	       compare_values(a->calls.site, b->calls.site) ?:
+		       compare_values(b->share, a->share)   ?:
+							      by_values(a, b));
 
 static void add(struct profile_capture *sum, const struct profile_capture *c)
 {
