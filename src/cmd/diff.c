@@ -215,25 +215,21 @@ static const struct cmd_syntax syntax = {
 
 static int write_folded(const struct diff_options *o, const struct view_diff *c)
 {
-	struct analyze_stacks stacks = { 0 };
-	int status = CMD_FAILED;
+	scoped(analyze_stacks_deinit) struct analyze_stacks stacks = { 0 };
 
 	for (int i = 0; i < N_SIDES; i++) {
 		if (!c->p[i]->n_samples) {
 			log_error(VIEW_NO_SAMPLES, o->files[i]);
-			goto out;
+			return CMD_FAILED;
 		}
 		/* Samples per run, so that sides with unlike numbers of runs compare. */
 		if (analyze_stacks_add(&stacks, c->p[i], i ^ o->reverse, 1.0 / c->diff.runs[i],
 				       NULL))
-			goto out;
+			return CMD_FAILED;
 	}
 	view_warnings_log(&c->diff.warnings, true);
 	output_folded_write(stdout, &stacks, N_SIDES);
-	status = CMD_DONE;
-out:
-	analyze_stacks_deinit(&stacks);
-	return status;
+	return CMD_DONE;
 }
 
 /* ---- --fail-above ---- */
@@ -311,20 +307,15 @@ static const char *other_kernel(const struct profile *a, const struct profile *b
 
 static int add_control(struct view_diff *c)
 {
-	struct profile *control = view_open(c->control, NULL);
-	const char *other;
-	int err = -1;
+	scoped(profile_destroy_at) struct profile *control = view_open(c->control, NULL);
+	const char *other = control ? other_kernel(c->p[BASELINE], control) : NULL;
 
-	if (!control)
-		return err;
-	other = other_kernel(c->p[BASELINE], control);
 	if (other)
 		log_error("--control: %s is not of the baseline's kernel: its %s differs",
 			  c->control, other);
-	else
-		err = analyze_diff_control(&c->diff, c->p[BASELINE], control, &c->figures);
-	profile_destroy(control);
-	return err;
+	return control && !other ?
+		       analyze_diff_control(&c->diff, c->p[BASELINE], control, &c->figures) :
+		       -1;
 }
 
 /* Whether other things differ than the kernels; says so, all in one line. */
@@ -405,8 +396,8 @@ static void explain(struct view_diff *c)
 static int plot(const struct view_diff *c, const char *path)
 {
 	const struct varies_shift *most = view_values_most(&c->shifts, c->conclusion.function);
-	char delta[OUTPUT_NUMBER_MAX], by[OUTPUT_NUMBER_MAX], *title;
-	int err;
+	char delta[OUTPUT_NUMBER_MAX], by[OUTPUT_NUMBER_MAX];
+	scoped_free char *title = NULL;
 
 	if (!most) {
 		log_error("--plot: no variable captured of %s explains its change",
@@ -418,20 +409,31 @@ static int plot(const struct view_diff *c, const char *path)
 			     c->diff.clock == PROFILE_CLOCK_INSN ? " instructions" : "",
 			     output_number(by, OUTPUT_DELTA, most->by_values, c->diff.clock),
 			     most->variable);
-	err = view_plot(&(struct view_plot){ .p = { c->p[BASELINE], c->p[HARDENED] },
-					     .sides = { view_side_names[0], view_side_names[1] },
-					     .function = most->function,
-					     .variable = most->variable,
-					     .title = title },
-			path);
-	free(title);
-	return err;
+	return view_plot(&(struct view_plot){ .p = { c->p[BASELINE], c->p[HARDENED] },
+					      .sides = { view_side_names[0], view_side_names[1] },
+					      .function = most->function,
+					      .variable = most->variable,
+					      .title = title },
+			 path);
+}
+
+static void comparison_deinit(struct view_diff *c)
+{
+	varies_shifts_deinit(&c->shifts);
+	analyze_trace_diff_deinit(&c->trace);
+	analyze_misses_deinit(&c->misses);
+	analyze_misses_deinit(&c->miss_objects);
+	analyze_passage_deinit(&c->passage);
+	why_deinit(&c->why);
+	analyze_diff_paths_deinit(&c->paths);
+	analyze_attribution_deinit(&c->attribution);
+	analyze_diff_deinit(&c->diff);
 }
 
 static int compare(const struct diff_options *o, const struct profile *const p[N_SIDES],
 		   const struct analyze_renames *renames)
 {
-	struct view_diff c = {
+	scoped(comparison_deinit) struct view_diff c = {
 		.common = { p[BASELINE]->clock, view_time_headers[o->view.figures.time] },
 		.p = { p[BASELINE], p[HARDENED] },
 		.files = { o->files[BASELINE], o->files[HARDENED] },
@@ -439,8 +441,8 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		.control = o->control,
 		.renames = renames,
 	};
-	int status = CMD_DONE;
 	scoped_free char *above = NULL;
+	int status = CMD_DONE;
 
 	if (analyze_diff_init(&c.diff, p[BASELINE], p[HARDENED], &o->view.figures))
 		return CMD_FAILED;
@@ -463,35 +465,25 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 			  p[BASELINE]->n_traces ? o->files[HARDENED] : o->files[BASELINE]);
 		status = CMD_FAILED;
 	}
-	if (status == CMD_DONE && ((o->strict && refuse_invalid(&c.diff.warnings)) ||
-				   (!isnan(o->fail_above) &&
-				    check_fail_above(&c.diff, o->fail_above, o->fail_row, &above))))
-		status = CMD_FAILED;
-	if (status == CMD_DONE && o->plot && plot(&c, o->plot))
-		status = CMD_FAILED;
-	if (status == CMD_DONE)
-		status = write_all(o, &c);
-	if (status == CMD_DONE && above) {
-		log_error("%s", above);
-		status = CMD_ABOVE;
-	}
-	varies_shifts_deinit(&c.shifts);
-	analyze_trace_diff_deinit(&c.trace);
-	analyze_misses_deinit(&c.misses);
-	analyze_misses_deinit(&c.miss_objects);
-	analyze_passage_deinit(&c.passage);
-	why_deinit(&c.why);
-	analyze_diff_paths_deinit(&c.paths);
-	analyze_attribution_deinit(&c.attribution);
-	analyze_diff_deinit(&c.diff);
-	return status;
+	if (status != CMD_DONE || (o->strict && refuse_invalid(&c.diff.warnings)))
+		return CMD_FAILED;
+	if (!isnan(o->fail_above) && check_fail_above(&c.diff, o->fail_above, o->fail_row, &above))
+		return CMD_FAILED;
+	if (o->plot && plot(&c, o->plot))
+		return CMD_FAILED;
+	status = write_all(o, &c);
+	if (status != CMD_DONE || !above)
+		return status;
+	log_error("%s", above);
+	return CMD_ABOVE;
 }
 
 int cmd_diff(int argc, char **argv)
 {
 	struct diff_options o = { .view.list = &view_diff_list, .fail_above = NAN };
-	struct profile *p[N_SIDES] = { NULL, NULL };
-	struct analyze_renames renames = { 0 };
+	scoped(profile_destroy_at) struct profile *baseline = NULL, *hardened = NULL;
+	scoped(analyze_renames_deinit) struct analyze_renames renames = { 0 };
+	struct profile *p[N_SIDES];
 	int status = CMD_FAILED;
 
 	cmd_parse(&syntax, argc, argv, &o);
@@ -504,19 +496,12 @@ int cmd_diff(int argc, char **argv)
 			.files = { o.files[BASELINE], o.files[HARDENED] },
 			.vmlinux = { o.vmlinux[BASELINE], o.vmlinux[HARDENED] },
 		});
-	for (int i = 0; i < N_SIDES; i++) {
-		p[i] = view_open(o.files[i], NULL);
-		if (!p[i])
-			goto out;
-	}
-	if (!map_names(&o, p, &renames)) {
-		analyze_renames_apply(&renames, p[BASELINE], p[HARDENED]);
+	p[BASELINE] = baseline = view_open(o.files[BASELINE], NULL);
+	p[HARDENED] = hardened = baseline ? view_open(o.files[HARDENED], NULL) : NULL;
+	if (hardened && !map_names(&o, p, &renames)) {
+		analyze_renames_apply(&renames, baseline, hardened);
 		status = compare(&o, (const struct profile *const *)p, &renames);
 	}
-out:
-	analyze_renames_deinit(&renames);
-	profile_destroy(p[BASELINE]);
-	profile_destroy(p[HARDENED]);
 	free(o.filter_text);
 	free(o.maps);
 	free(o.view.sections);

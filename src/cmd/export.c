@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* The stacks of a recording, for other tools. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -9,8 +10,33 @@
 #include "cmd/options.h"
 #include "cmd/view.h"
 #include "output/export/export.h"
+#include "output/folded.h"
 
-struct options {
+/* --- a recording and its stacks ---------------------------------------------------------------- */
+
+struct stacked {
+	const char *file;
+	struct profile *p;
+	struct analyze_stacks stacks;
+};
+
+static void stacked_close(struct stacked *s)
+{
+	analyze_stacks_deinit(&s->stacks);
+	profile_destroy(s->p);
+}
+
+/* False, having said why, where it cannot be read. */
+static bool stacked_open(struct stacked *s, const struct cmd_recordings *o)
+{
+	s->file = o->files ? *o->files : CMD_DEFAULT_FILE;
+	s->p = view_open(s->file, o->vmlinux);
+	return s->p && !analyze_stacks_add(&s->stacks, s->p, 0, 1, NULL);
+}
+
+/* --- export ------------------------------------------------------------------------------------ */
+
+struct export_options {
 	struct cmd_recordings recordings;
 	const char *output;
 	uint32_t format; /* in export_formats, + 1 */
@@ -18,7 +44,8 @@ struct options {
 
 static void parse_format(void *o, char *arg, struct argp_state *state)
 {
-	((struct options *)o)->format = 1 + cmd_choose(state, "to", export_format_names, arg);
+	((struct export_options *)o)->format =
+		1 + cmd_choose(state, "to", export_format_names, arg);
 }
 
 static char *format_help(const void *o)
@@ -27,29 +54,29 @@ static char *format_help(const void *o)
 	return cmd_choices_text(export_format_names);
 }
 
-static const struct cmd_option options[] = {
+static const struct cmd_option export_list[] = {
 	{ "to", "FORMAT", .help_of = format_help, .parse = parse_format },
-	{ "output", "OUT", "Output file (default: standard output)", CMD_SET(options, output),
-	  .short_name = 'o' },
+	{ "output", "OUT", "Output file (default: standard output)",
+	  CMD_SET(export_options, output), .short_name = 'o' },
 	{ "vmlinux", "FILE", "vmlinux of the recorded kernel, for names",
-	  CMD_SET(options, recordings.vmlinux) },
+	  CMD_SET(export_options, recordings.vmlinux) },
 	{ 0 },
 };
 
 static void check_usage(void *o, struct argp_state *state)
 {
-	if (!((const struct options *)o)->format)
+	if (!((const struct export_options *)o)->format)
 		argp_error(state, "no format: give --to=FORMAT");
 }
 
-static const struct cmd_syntax syntax = {
-	.options = options,
+static const struct cmd_syntax export_syntax = {
+	.options = export_list,
 	.args_doc = "--to=FORMAT [FILE]",
 	.doc = "Write a recording in the format of another tool.\v"
 	       "FILE is " CMD_DEFAULT_FILE
 	       " by default. All but openmetrics have its stacks, as fold does: samples, or of an exact "
 	       "recording instructions. docs/exports.md says what each tool shows.",
-	.operands = offsetof(struct options, recordings.files),
+	.operands = offsetof(struct export_options, recordings.files),
 	.most = 1,
 	.too_many = "takes one file",
 	.end = check_usage,
@@ -97,29 +124,66 @@ static int write_to(const struct content *c, const char *path)
 
 int cmd_export(int argc, char **argv)
 {
-	struct options o = { 0 };
-	struct analyze_stacks stacks = { 0 };
-	int status = CMD_FAILED;
-	const char *file;
-	struct profile *p;
-	struct export e;
+	struct export_options o = { 0 };
+	scoped(stacked_close) struct stacked s = { 0 };
+	scoped(export_deinit) struct export e = { 0 };
 
-	cmd_parse(&syntax, argc, argv, &o);
-	file = o.recordings.files ? *o.recordings.files : CMD_DEFAULT_FILE;
-	p = view_open(file, o.recordings.vmlinux);
-	if (!p)
+	cmd_parse(&export_syntax, argc, argv, &o);
+	if (!stacked_open(&s, &o.recordings))
 		return CMD_FAILED;
-	if (analyze_stacks_add(&stacks, p, 0, 1, NULL))
-		goto out;
-	export_init(&e, p, &stacks);
+	export_init(&e, s.p, &s.stacks);
 	/* Figures of calls there are without samples. */
-	if (!e.n_leaves && export_formats[o.format - 1].write != export_write_openmetrics)
-		log_error(VIEW_NO_SAMPLES, file);
-	else
-		status = write_to(&(struct content){ &export_formats[o.format - 1], &e }, o.output);
-	export_deinit(&e);
-out:
-	analyze_stacks_deinit(&stacks);
-	profile_destroy(p);
-	return status;
+	if (e.n_leaves || export_formats[o.format - 1].write == export_write_openmetrics)
+		return write_to(&(struct content){ &export_formats[o.format - 1], &e }, o.output);
+	log_error(VIEW_NO_SAMPLES, s.file);
+	return CMD_FAILED;
+}
+
+/* --- fold ------------------------------------------------------------------------------------- */
+
+struct fold_options {
+	struct cmd_recordings recordings;
+	bool svg;
+};
+
+static const struct cmd_option fold_list[] = {
+	{ "svg", NULL,
+	  "Draw a flame graph: a page for a browser, where a click zooms and Ctrl-F searches",
+	  CMD_SET(fold_options, svg) },
+	{ "vmlinux", "FILE", "vmlinux of the recorded kernel, for names",
+	  CMD_SET(fold_options, recordings.vmlinux) },
+	{ 0 },
+};
+
+static const struct cmd_syntax fold_syntax = {
+	.options = fold_list,
+	.args_doc = "[FILE]",
+	.doc = "Print the samples of a recording as folded stacks, for flamegraph.pl, or draw them.\v"
+	       "FILE is " CMD_DEFAULT_FILE " by default. The root of each stack is the syscall or "
+	       "context it was sampled in; _[k] marks kernel functions, _[i] inlined ones.",
+	.operands = offsetof(struct fold_options, recordings.files),
+	.most = 1,
+	.too_many = "takes one file; diff --fold compares two",
+};
+
+int cmd_fold(int argc, char **argv)
+{
+	struct fold_options o = { 0 };
+	scoped(stacked_close) struct stacked s = { 0 };
+	scoped(export_deinit) struct export e = { 0 };
+
+	cmd_parse(&fold_syntax, argc, argv, &o);
+	if (!stacked_open(&s, &o.recordings))
+		return CMD_FAILED;
+	if (!s.stacks.n_rows) {
+		log_error(VIEW_NO_SAMPLES, s.file);
+		return CMD_FAILED;
+	}
+	if (o.svg) {
+		export_init(&e, s.p, &s.stacks);
+		export_write_svg(stdout, &e);
+	} else {
+		output_folded_write(stdout, &s.stacks, 1);
+	}
+	return CMD_DONE;
 }

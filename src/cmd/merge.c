@@ -61,7 +61,7 @@ static int refuse_twice(char **files)
 
 static int merge_file(const struct options *o, struct profile *merged, const char *file)
 {
-	struct profile *p;
+	scoped(profile_destroy_at) struct profile *p = NULL;
 	scoped_free char *conflict = NULL;
 	int err = profile_file_read(file, &p);
 
@@ -71,17 +71,14 @@ static int merge_file(const struct options *o, struct profile *merged, const cha
 	if (conflict && !o->force) {
 		log_error("%s cannot be merged with %s: %s; --force merges them anyway", file,
 			  o->files[0], conflict);
-		err = -1;
-	} else {
-		if (conflict)
-			log_warn("%s does not match %s: %s", file, o->files[0], conflict);
-		if (profile_merge(merged, p))
-			log_note(
-				"%s is of the same boot as another file: merged as further runs of it",
-				file);
+		return -1;
 	}
-	profile_destroy(p);
-	return err;
+	if (conflict)
+		log_warn("%s does not match %s: %s", file, o->files[0], conflict);
+	if (profile_merge(merged, p))
+		log_note("%s is of the same boot as another file: merged as further runs of it",
+			 file);
+	return 0;
 }
 
 int cmd_merge(int argc, char **argv)

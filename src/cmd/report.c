@@ -99,7 +99,6 @@ static void add_varies(struct view_options *o)
 static int plot(const struct varies *v, const struct profile *p, const char *path)
 {
 	scoped_free char *title = NULL;
-	int err;
 
 	if (!v->n_ranks) {
 		log_error("nothing was captured of '%s' to draw", v->function);
@@ -107,20 +106,18 @@ static int plot(const struct varies *v, const struct profile *p, const char *pat
 	}
 	title = alloc_printf("%s: %s explains %.3g %% of the variance of %.0f calls", v->function,
 			     v->ranks[0].variable->name, 100 * v->ranks[0].alone, v->calls);
-	err = view_plot(
+	return view_plot(
 		&(struct view_plot){ .p = { p },
 				     .function = v->function,
 				     .variable = v->ranks[0].variable->name,
 				     .law = v->ranks[0].law.variable ? &v->ranks[0].law : NULL,
 				     .title = title },
 		path);
-	return err;
 }
 
 static void report_init(struct view_report *r, const struct profile *p,
 			const struct analyze_options *figures)
 {
-	memset(r, 0, sizeof(*r));
 	r->common = (struct view_data){ p->clock, view_time_headers[figures->time] };
 	r->p = p;
 	r->figures = *figures;
@@ -168,9 +165,8 @@ static void report_deinit(struct view_report *r)
 int cmd_report(int argc, char **argv)
 {
 	struct report_options o = { .view.list = &view_report_list };
-	struct profile *p;
-	struct view_report r;
-	int err;
+	scoped(profile_destroy_at) struct profile *p = NULL;
+	scoped(report_deinit) struct view_report r = { 0 };
 
 	cmd_parse(&syntax, argc, argv, &o);
 	if (o.plot && !o.varies) {
@@ -183,23 +179,18 @@ int cmd_report(int argc, char **argv)
 	if (!p)
 		return CMD_FAILED;
 	report_init(&r, p, &o.view.figures);
-	err = analyze_neighbours_init(&r.neighbours, p, o.neighbours);
-	if (!err && o.neighbours && !(r.neighbours.samples > 0)) {
+	if (analyze_neighbours_init(&r.neighbours, p, o.neighbours))
+		return CMD_FAILED;
+	if (o.neighbours && !(r.neighbours.samples > 0)) {
 		log_error("no sample is in '%s' or what it calls", o.neighbours);
-		err = -1;
+		return CMD_FAILED;
 	}
-	if (!err)
-		err = varies_init(&r.varies, p, o.varies);
-	if (!err && o.plot)
-		err = plot(&r.varies, p, o.plot);
-	if (!err && o.trace && !r.trace.n_lines) {
+	if (varies_init(&r.varies, p, o.varies) || (o.plot && plot(&r.varies, p, o.plot)))
+		return CMD_FAILED;
+	if (o.trace && !r.trace.n_lines) {
 		log_error(VIEW_NO_TRACE, o.files ? *o.files : CMD_DEFAULT_FILE);
-		err = -1;
+		return CMD_FAILED;
 	}
-	if (!err)
-		view_write(&o.view, &r);
-	report_deinit(&r);
-	profile_destroy(p);
-	free(o.view.sections);
-	return err ? CMD_FAILED : CMD_DONE;
+	view_write(&o.view, &r);
+	return CMD_DONE;
 }

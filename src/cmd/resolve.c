@@ -18,22 +18,16 @@ static const struct cmd_syntax syntax = {
 
 static int resolve_file(const char *path, const char *vmlinux)
 {
-	struct profile *p;
-	int err;
+	scoped(profile_destroy_at) struct profile *p = NULL;
 
-	err = profile_file_read(path, &p);
-	if (err)
-		return err;
-	err = profile_resolve(p, vmlinux);
-	if (!err && !profile_is_resolved(p)) {
+	if (profile_file_read(path, &p) || profile_resolve(p, vmlinux))
+		return -1;
+	if (!profile_is_resolved(p)) {
 		log_error("%s: found no vmlinux with DWARF of its kernel: give one with --vmlinux",
 			  path);
-		err = -1;
+		return -1;
 	}
-	if (!err)
-		err = profile_file_write(p, path);
-	profile_destroy(p);
-	return err;
+	return profile_file_write(p, path);
 }
 
 int cmd_resolve(int argc, char **argv)

@@ -135,36 +135,37 @@ static void compare_code(struct why *w, struct profile *const p[])
 	}
 }
 
+static void why_view_deinit(struct view_why *w)
+{
+	varies_shifts_deinit(&w->shifts);
+	analyze_misses_deinit(&w->misses);
+	analyze_warnings_deinit(&w->warnings);
+	why_deinit(&w->why);
+}
+
 static int explain(const struct why_options *o, struct profile *const p[N_FILES])
 {
 	const struct profile *const exact[] = { p[0], p[1] }, *const probed[] = { p[2], p[3] };
-	struct view_why w = { .common.clock = PROFILE_CLOCK_INSN,
-			      .p = { p[0], p[1] },
-			      .files = { o->files[0], o->files[1] } };
-	int status = CMD_FAILED;
+	scoped(why_view_deinit) struct view_why w = { .common.clock = PROFILE_CLOCK_INSN,
+						      .p = { p[0], p[1] },
+						      .files = { o->files[0], o->files[1] } };
 
 	why_init(&w.why, p[0], p[1]);
 	compare_code(&w.why, p);
 	analyze_misses_init(&w.misses, p[0], p[1], ANALYZE_MISSES_BY_FUNCTION);
 	analyze_warnings_of_pair(&w.warnings, p[0], p[1], NULL, false);
 	if (choose(&w, o->context))
-		goto out;
+		return CMD_FAILED;
 	w.checked = p[2] && w.of;
 	if (w.checked) {
 		if (why_check_init(&w.check, &w.why.tree, w.of, exact, probed))
-			goto out;
+			return CMD_FAILED;
 		varies_shifts_init(&w.shifts, p[2], p[3]);
 	}
 	if (o->plan && write_plan(&w, o->plan))
-		goto out;
+		return CMD_FAILED;
 	view_write(&o->view, &w);
-	status = CMD_DONE;
-out:
-	varies_shifts_deinit(&w.shifts);
-	analyze_misses_deinit(&w.misses);
-	analyze_warnings_deinit(&w.warnings);
-	why_deinit(&w.why);
-	return status;
+	return CMD_DONE;
 }
 
 int cmd_why(int argc, char **argv)
