@@ -178,11 +178,12 @@ check: setup ## all tests: units, command line, and live ones in the lab's kerne
 	COMPLETE=1 $(PROVE) -j6 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL) tests/fuzz/fuzz.t
 
 .PHONY: check-long
-check-long: setup ## longer live tests, all kernels of docs/kernels.md (5 GB of downloads), niced, to the end whatever fails
+check-long: setup ## longer tests, all kernels of docs/kernels.md (5 GB of downloads), niced, to the end whatever fails
+	@scripts/setup --for=deb
 	$(MAKE) all tests
 	scripts/lab build baseline hardened debug
 	renice -n 10 $$$$ >/dev/null; \
-	COMPLETE=1 LONG=1 $(PROVE) -j2 $(sort $(wildcard tests/long/*.t)) $(shell grep -l '{LONG' tests/live/*.t); \
+	COMPLETE=1 LONG=1 $(PROVE) -j2 $(sort $(wildcard tests/long/*.t)) $(shell grep -l '{LONG' tests/live/*.t tests/lab/*.t tests/package/*.t); \
 	status=$$?; scripts/kernels-tried && exit $$status
 
 .PHONY: unit

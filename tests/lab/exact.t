@@ -48,10 +48,10 @@ like 'loops have trip counts' "$(json both 'first(.loops[] | select(.function ==
 	"\(.location) \(.trip_count > 4 and .trip_count < 128)"')" '^mm/slub.c:19[0-9]+ true$'
 
 # In the source's words: members, bit fields and variables, in DWARF's registers, and what is read and computed between.
+json both '.loops[] | select(.condition) | "\(.function): \(.condition)"' >conditions
 for loop in 'allocate_slab: idx < slab->objects' 'mas_wr_walk: offset < count' 'acct_collect: vma' 'rmqueue_bulk: i < count' \
 	'mas_ascend: !(node->parent & 0x1)' 'handle_softirqs: pending and jiffies_64 < end'; do
-	is "and what keeps them going, ${loop%%:*}" "$(json both "[.loops[] | select(.condition) |
-		\"\(.function): \(.condition)\" | select(startswith(\"$loop\"))] | length > 0")" true
+	ok "and what keeps them going, ${loop%%:*}" grep -qF "$loop" conditions
 done
 
 # The others were queued before: 0 of 7,376.

@@ -41,12 +41,16 @@ is 'each miss of data is of an object' "$(of miss_objects '.syscall == "*"')" "$
 is 'in each context' "$(of miss_objects '.syscall == "execve"')" "$(of misses '.name == "*" and .syscall == "execve"')"
 holds 'slab caches are known by their names' "$(of miss_objects '.object == "vm_area_struct" and .syscall == "execve"') > 100"
 
+# pair NAME COMMAND...: what the kernels' misses differ by.
+pair() {
+	keep "$1" "$lab" ab --exact --model skylake-sp --append apparmor=0 -- "${@:2}"
+	"$kprotperf" diff --format=json baseline.data hardened.data | jq '{ misses, miss_objects }' >misses.json
+}
 # differs FUNCTION EVENT: by how much the two sides' reads differ in it.
 differs() {
-	"$kprotperf" diff --format=json baseline.data hardened.data |
-		jq "first(.misses[] | select(.name == \"$1\" and .syscall == \"read\")).delta.$2 // 0 | round"
+	jq "first(.misses[] | select(.name == \"$1\" and .syscall == \"read\")).delta.$2 // 0 | round" misses.json
 }
-keep shuffled "$lab" ab --exact --model skylake-sp --append apparmor=0 -- "$workloads/signalfd-rounds"
+pair shuffled "$workloads/signalfd-rounds"
 is 'ab --exact --model' "$(cat shuffled.status)" 0
 # 10 rounds of 4,000 masks of 8 bytes, eight of them in a line or none: 35,000 misses. Measured: 30,808 and 32,166.
 holds 'a shuffled freelist misses' "$(differs dequeue_signal l1d) | . > 25000 and . <= 36000"
@@ -54,8 +58,7 @@ is 'with the same instructions' "$(differs dequeue_signal instructions)" 0
 # Of 46,790. Measured: 49, 155, 186.
 holds 'what has lines of its own does not' "$(differs __fget_light l1d) | fabs < 500"
 object_differs() {
-	"$kprotperf" diff --format=json baseline.data hardened.data |
-		jq "first(.miss_objects[] | select(.object == \"$1\" and .syscall == \"read\")).delta.l1d // 0 | round"
+	jq "first(.miss_objects[] | select(.object == \"$1\" and .syscall == \"read\")).delta.l1d // 0 | round" misses.json
 }
 holds 'by objects of 8 bytes' "$(object_differs kmalloc-8) | . > 25000 and . <= 36000"
 holds 'not by files' "$(object_differs filp) | fabs < 500"
@@ -88,7 +91,7 @@ if [ -n "${LONG-}" ]; then
 	model=zen2 run zen "$memory chase 1024 50"
 	near 'zen2: 512 KiB of l2 are missed' "$(user zen l2)" $((50 * 16384))
 
-	keep lines "$lab" ab --exact --model skylake-sp --append apparmor=0 -- "$workloads/eventfd-rounds"
+	pair lines "$workloads/eventfd-rounds"
 	holds 'objects of a line each miss as before' "$(differs '*' l1d) | fabs < 1000"
 	like 'diff says that' "$(tr '\n' ' ' <lines.out)" 'Misses of data in the model skylake-sp: no significant change'
 fi

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
-need hardened debug
+need hardened notrace
 
 mkdir 'a module'
 cat >'a module/Kbuild' <<'TEXT'
@@ -35,7 +35,7 @@ find 'a module' -type f | sort | xargs -d '\n' sha256sum >before
 printf '/* %s */\n' "$scratch" >>'a module/lab_test.c'
 find 'a module' -type f | sort | xargs -d '\n' sha256sum >before
 folders=()
-for kernel in debug hardened; do
+for kernel in notrace hardened; do
 	try "$lab" module --kernel "$kernel" 'a module'
 	is "a module builds for $kernel" "$status" 0
 	like 'and its path is told' "$out" "/kernels/$kernel-.*/modules/a_module-.*/lab_test\.ko$"

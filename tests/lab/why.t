@@ -71,7 +71,7 @@ is 'nothing else is accused' "$(jq -r '[.contexts[] | select(.significant and (.
 # --- what a syscall queues --------------------------------------------------------
 
 # CONTEXT FUNCTION INSNS: all of FUNCTION's calls, one for each of the syscall, are in CONTEXT, and execute what the patch adds.
-"$kprotperf" report --format=json hardened.data >hardened.json
+"$kprotperf" report --format=json hardened.data | jq '{ functions, syscalls, samples }' >hardened.json
 queued() {
 	is "$1: all calls of $2" "$(jq -r --arg f "$2" '[.functions[] | select(.name == $f and .syscall != "*") | "\(.syscall) \(.calls)"] | join(", ")' hardened.json)" \
 		"$1 $(jq --arg s "${1%% *}" '.syscalls[] | select(.name == $s).calls' hardened.json)"

@@ -231,6 +231,7 @@ static void add_side(struct why_tree *t, const struct why_side *s, int side)
 		if (end.frame && end.frame->line)
 			line_of(t, end.node, end.frame)->insns[side] += insns;
 	}
+	add_times(t, s, ends, wanted, side);
 	memset(ends, 0, p->n_stacks * sizeof(*ends));
 	vec_each(const struct profile_edge, e, p, edges) {
 		struct end end;
@@ -249,8 +250,6 @@ static void add_side(struct why_tree *t, const struct why_side *s, int side)
 		node = child(t, 0, p->contexts[c->context].name); /* which moves all nodes */
 		t->nodes[node].calls[side] += (double)c->stats.calls / n_runs;
 	}
-	memset(ends, 0, p->n_stacks * sizeof(*ends));
-	add_times(t, s, ends, wanted, side);
 }
 
 static void sum_up(struct why_tree *t)
