@@ -161,7 +161,7 @@ static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, si
 static void functions_form(struct analyze_rows *rows, struct refs *refs,
 			   const struct sampling *sampling)
 {
-	sort_array(refs->refs, refs->n_refs, sizeof(*refs->refs), ref_compare);
+	vec_sort(refs, refs, ref_compare);
 	for_each_run(i, j, refs->n_refs, !strcmp(refs->refs[i].name, refs->refs[j].name)) {
 		uint32_t sum = rows->n_rows;
 		size_t contexts;
@@ -242,7 +242,7 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 			vec_push(&functions, refs, ref);
 		}
 	}
-	sort_array(syscalls.refs, syscalls.n_refs, sizeof(*syscalls.refs), ref_compare);
+	vec_sort(&syscalls, refs, ref_compare);
 	contexts_add(&table->syscalls, syscalls.refs, syscalls.n_refs, &sampling);
 	functions_form(&table->functions, &functions, &sampling);
 	label_marked(table);
@@ -274,5 +274,5 @@ define_compare(total_compare, struct analyze_row,
 
 void analyze_rows_sort_by_total(struct analyze_rows *rows)
 {
-	sort_array(rows->rows, rows->n_rows, sizeof(*rows->rows), total_compare);
+	vec_sort(rows, rows, total_compare);
 }

@@ -171,7 +171,7 @@ void kernel_flow_edges_of(const struct kernel_flow *flow, const struct kernel_ra
 		e->place = kernel_flow_place(flow, e->addr, blacklisted, arg);
 		e->optimizes = e->place == KERNEL_PLACE_OK && kernel_flow_optimizes(flow, e->addr);
 	}
-	sort_array(out->edges, out->n_edges, sizeof(*out->edges), compare_u64);
+	vec_sort(out, edges, compare_u64);
 }
 
 void kernel_site_edges_clear(struct kernel_site_edges *edges)

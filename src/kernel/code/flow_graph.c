@@ -249,7 +249,7 @@ static void order_edges(struct kernel_flow *flow)
 {
 	uint32_t n = 0;
 
-	sort_array(flow->edges, flow->n_edges, sizeof(*flow->edges), compare_edges);
+	vec_sort(flow, edges, compare_edges);
 	for (uint32_t i = 0; i < flow->n_edges; i++)
 		if (!n || compare_edges(&flow->edges[n - 1], &flow->edges[i]))
 			flow->edges[n++] = flow->edges[i];
