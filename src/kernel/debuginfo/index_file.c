@@ -125,7 +125,7 @@ static bool try_open(char *path, const struct kernel_build_id *id, struct kernel
 
 static void keep(const struct kernel_index *idx)
 {
-	char *path = kernel_index_cache_path(&idx->id);
+	scoped_free char *path = kernel_index_cache_path(&idx->id);
 	int err;
 
 	if (!path)
@@ -134,7 +134,6 @@ static void keep(const struct kernel_index *idx)
 	if (err)
 		log_verbose(1, "cannot store the index of the vmlinux in %s: %s", path,
 			    log_strerror(err));
-	free(path);
 }
 
 int kernel_index_find(const struct kernel_build_id *id, struct kernel_image *img,
