@@ -5,9 +5,7 @@
 #include "base/sorted.h"
 #include "kernel/code/flow_impl.h"
 
-/*
- * Ways: from each instruction to wherever it can go other than to the next.
- */
+/* Ways: from each instruction to wherever it can go other than to the next. */
 
 static void add_branch(struct kernel_flow *flow, uint32_t insn, enum kernel_edge_kind kind,
 		       uint64_t target)
@@ -85,9 +83,7 @@ static void add_branches(struct flow_builder *b, uint32_t i)
 		add_branch(flow, i, KERNEL_EDGE_TAIL, insn->addr + insn->len);
 }
 
-/*
- * Blocks.
- */
+/* Blocks. */
 
 static bool is_padding(const struct kernel_insn *insn)
 {
