@@ -51,8 +51,6 @@ static inline void alloc_free_at(void *text)
 	free(*(void **)text);
 }
 
-#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
-
 #define alloc_new(type) ((type *)alloc_array(1, sizeof(type)))
 
 /* Appends VALUE to an array kept in three fields of S: S->items, S->n_items, S->cap_items. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The clock that BPF programs read too (bpf_ktime_get_ns()). */
+/*
+ * The clock that BPF programs read too (bpf_ktime_get_ns()).
+ */
 #pragma once
 
 #include <stdint.h>

@@ -5,11 +5,9 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "base/alloc.h"
-
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
-#define N_SIGNALS (ARRAY_SIZE(signals))
+#define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
 static struct sigaction before[N_SIGNALS]; /* zero: the default */
 static sigset_t mask_before;

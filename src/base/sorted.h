@@ -46,9 +46,7 @@ void *search_array(const void *key, const void *items, size_t n, size_t size, co
 size_t unite_array(void *items, size_t n, size_t size, compare_fn compare,
 		   void (*add)(void *to, void *from));
 
-/* Both of an array as vec_push() makes it. */
-#define vec_sort(s, items, compare) \
-	sort_array((s)->items, (s)->n_##items, sizeof(*(s)->items), compare)
+/* The same of an array as vec_push() makes it. */
 #define vec_unite(s, items, compare, add)                                                       \
 	do {                                                                                    \
 		if ((s)->n_##items)                                                             \

@@ -111,12 +111,8 @@ struct catalogue_protection {
 	enum catalogue_extent in_syscall; /* is its cost between sys_enter and sys_exit? */
 	enum catalogue_extent in_instructions; /* do instruction counts show it, or only cycles? */
 	enum catalogue_switch by;
-	/* Where neither options nor parameters say. */
-	enum {
-		CATALOGUE_ASSUMED_ON,
-		CATALOGUE_ASSUMED_OFF,
-		CATALOGUE_ASSUMED_NOT
-	} assumed;
+	/* Where neither options nor parameters say: 1 on, 0 off, -1 cannot be told. */
+	int assumed;
 	bool forced; /* its parameter is heeded where the CPU is not affected, too */
 	struct catalogue_span span; /* which versions have it */
 	const char *lab_cpu; /* what QEMU's CPU has to say of itself for it; NULL: as it is */

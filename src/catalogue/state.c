@@ -199,7 +199,7 @@ static struct finding from_default(const struct catalogue_protection *protection
 				   const char *config, uint32_t version)
 {
 	const struct catalogue_option *option, *builds;
-	bool set, built, on = protection->assumed == CATALOGUE_ASSUMED_ON;
+	bool set, built;
 
 	option = option_of(protection, CATALOGUE_DEFAULT, config, version, &set);
 	if (option && !config)
@@ -208,16 +208,17 @@ static struct finding from_default(const struct catalogue_protection *protection
 		return found(set ? CATALOGUE_ON : CATALOGUE_OFF, option_text(option, config));
 	builds = option_of(protection, CATALOGUE_BUILDS, config, version, &built);
 	if (!built)
-		return found(on ? CATALOGUE_ON : CATALOGUE_BUILT_IN,
+		return found(protection->assumed > 0 ? CATALOGUE_ON : CATALOGUE_BUILT_IN,
 			     alloc_strdup(protection->by == CATALOGUE_BY_NOTHING ?
 						  "always there" :
 						  "in every kernel of this version"));
-	if (protection->assumed == CATALOGUE_ASSUMED_NOT)
+	if (protection->assumed < 0)
 		return found(CATALOGUE_BUILT_IN,
 			     alloc_printf("CONFIG_%s=y; the %s decides", builds->symbol,
 					  protection->by == CATALOGUE_BY_USE ? "program" : "CPU"));
-	return found(on ? CATALOGUE_ON : CATALOGUE_OFF,
-		     alloc_printf("CONFIG_%s=y%s", builds->symbol, on ? "" : ", no parameter"));
+	return found(protection->assumed ? CATALOGUE_ON : CATALOGUE_OFF,
+		     alloc_printf("CONFIG_%s=y%s", builds->symbol,
+				  protection->assumed ? "" : ", no parameter"));
 }
 
 /* A CPU that is not affected may be treated as if it were. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The table. tests/catalogue/sources.t checks each row against the sources of Linux 6.1 and 6.12. */
-#include "base/alloc.h"
 #include "catalogue/catalogue.h"
 
 #define V(major, minor) CATALOGUE_LINUX(major, minor)
@@ -102,6 +101,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("big-fork", "huge-fork", "slab-sizes"),
 		.contexts = "allocation of a new slab: fork, mmap, msgsnd, open, page faults",
 		CLASS(SOURCE, STRUCTURE, SELDOM, YES, PARTLY, BY_FEW),
+		.assumed = 1,
 		.note = "an order of magnitude more expensive until the random generator is "
 			"seeded; lost cache locality shows in cycles only",
 	},
@@ -121,6 +121,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("slab-sizes", "big-fork", "big-send"),
 		.contexts = "every allocation and release of a slab object",
 		CLASS(SOURCE, DATA, OFTEN, YES, YES, BY_FEW),
+		.assumed = 1,
 	},
 	{
 		.name = "random_kmalloc_caches",
@@ -132,6 +133,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("slab-sizes", "user-copies", "syscall-mix"),
 		.contexts = "every kmalloc: msgsnd, sendto, pipe, open",
 		CLASS(SOURCE, STRUCTURE, OFTEN, YES, PARTLY, BY_ALL),
+		.assumed = 1,
 		.span = SINCE(6, 6),
 		.note = "more half-full slabs: memory and cache misses, which instructions do not show",
 	},
@@ -145,6 +147,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("slab-sizes"),
 		.contexts = "msgsnd, setxattr, memdup_user",
 		CLASS(SOURCE, STRUCTURE, OFTEN, YES, PARTLY, BY_ALL),
+		.assumed = 1,
 		.span = SINCE(6, 11),
 	},
 	{
@@ -162,7 +165,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("slab-sizes", "big-fork", "syscall-mix"),
 		.contexts = "every allocation and release of a slab object",
 		CLASS(SOURCE, DATA, OFTEN, YES, YES, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_OFF,
+		.assumed = 0,
 	},
 	{
 		.name = "kfence",
@@ -183,6 +186,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("slab-sizes", "syscall-mix"),
 		.contexts = "one slab allocation per sample interval",
 		CLASS(SOURCE, STRUCTURE, SELDOM, PARTLY, PARTLY, BY_BOOT),
+		.assumed = 1,
 		.note = "its timer and page table changes run outside system calls too",
 	},
 	/* --- pages ---------------------------------------------------------------------------- */
@@ -201,7 +205,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("page-orders", "huge-munmap"),
 		.contexts = "freeing pages of the largest orders; boot",
 		CLASS(SOURCE, STRUCTURE, SELDOM, PARTLY, PARTLY, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_OFF,
+		.assumed = 0,
 		.note = "most of it runs at boot; if built in, it is off unless page_alloc.shuffle=1",
 	},
 	{
@@ -219,7 +223,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("cow-fault", "slab-sizes", "big-fork", "anon-fault"),
 		.contexts = "every allocation without __GFP_ZERO: fork, sendto, write",
 		CLASS(SOURCE, DATA, OFTEN, YES, YES, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_OFF,
+		.assumed = 0,
 		.note = "reading a page of a mapped file (page-fault) allocates nothing and costs "
 			"nothing; anonymous pages are cleared anyway, so a fault pays for slab "
 			"objects only",
@@ -238,7 +242,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("big-munmap", "page-orders", "slab-sizes"),
 		.contexts = "every free: munmap, exit, close, recvfrom",
 		CLASS(SOURCE, DATA, OFTEN, PARTLY, YES, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_OFF,
+		.assumed = 0,
 		.note = "objects freed by RCU are cleared later, in a soft interrupt",
 	},
 	{
@@ -253,7 +257,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("page-orders", "big-munmap", "cow-fault"),
 		.contexts = "every page allocated or freed",
 		CLASS(SOURCE, DATA, OFTEN, PARTLY, YES, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_OFF,
+		.assumed = 0,
 	},
 	{
 		.name = "page_table_check",
@@ -273,7 +277,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("anon-fault", "big-munmap", "page-orders"),
 		.contexts = "page faults, munmap, fork",
 		CLASS(SOURCE, DATA, OFTEN, PARTLY, YES, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_OFF,
+		.assumed = 0,
 	},
 	/* --- checks in the source ---------------------------------------------------------------- */
 	{
@@ -292,6 +296,7 @@ const struct catalogue_protection catalogue[] = {
 		.contexts =
 			"copies of a length unknown at compile time: sendto, recvfrom, poll, msgsnd",
 		CLASS(SOURCE, CODE, OFTEN, YES, YES, BY_BOOT),
+		.assumed = 1,
 		.note = "reads and writes of the page cache (small-read) copy within pages and skip "
 			"the check: it costs nothing there",
 	},
@@ -307,6 +312,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix", "set-name"),
 		.contexts = "everywhere, if the length is not constant",
 		CLASS(SOURCE, CODE, OFTEN, PARTLY, YES, BY_ALL),
+		.assumed = 1,
 		.note = "a compare and a branch where they are inlined; the listed functions run "
 			"only when a check fails",
 	},
@@ -329,6 +335,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("thr-create", "fork", "context-switch", "syscall-mix"),
 		.contexts = "nearly every system call",
 		CLASS(SOURCE, CODE, OFTEN, PARTLY, YES, BY_ALL),
+		.assumed = 1,
 	},
 	{
 		.name = "list_hardened",
@@ -343,6 +350,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("thr-create", "fork", "context-switch", "syscall-mix"),
 		.contexts = "nearly every system call",
 		CLASS(SOURCE, CODE, OFTEN, PARTLY, YES, BY_ALL),
+		.assumed = 1,
 		.span = SINCE(6, 6),
 		.note = "kernels before 6.6 have debug_list",
 	},
@@ -354,6 +362,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("thr-create", "fork"),
 		.contexts = "only when a check fails",
 		CLASS(SOURCE, CODE, SELDOM, YES, YES, BY_ALL),
+		.assumed = 1,
 		.note = "changes only what happens after a check has failed; the cost is that of "
 			"debug_list or list_hardened, which it selects",
 	},
@@ -369,6 +378,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("fork", "thr-create", "syscall-mix"),
 		.contexts = "every shared object: fork, open, dup, sendto",
 		CLASS(SOURCE, CODE, OFTEN, PARTLY, YES, BY_NOTHING),
+		.assumed = 1,
 		.missing = "no option to switch it off since 5.5",
 	},
 	{
@@ -383,6 +393,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("context-switch"),
 		.contexts = "every context switch",
 		CLASS(SOURCE, CODE, OFTEN, PARTLY, YES, BY_FEW),
+		.assumed = 1,
 	},
 	{
 		.name = "seccomp_filter",
@@ -396,7 +407,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("getpid-filtered"),
 		.contexts = "every system call of a process that has a filter",
 		CLASS(SOURCE, CODE, OFTEN, NO, YES, BY_USE),
-		.assumed = CATALOGUE_ASSUMED_NOT,
+		.assumed = -1,
 		.note = "runs before sys_enter: the functions' times show it, under [none]; "
 			"getpid-filtered has a filter, getpid has none",
 	},
@@ -415,7 +426,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("thr-create", "fork"),
 		.contexts = "clone, execve, signals of programs that use it",
 		CLASS(SOURCE, STRUCTURE, SELDOM, PARTLY, PARTLY, BY_USE),
-		.assumed = CATALOGUE_ASSUMED_NOT,
+		.assumed = -1,
 		.span = SINCE(6, 6),
 		.missing = "QEMU's CPU has no shadow stacks",
 	},
@@ -438,7 +449,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("getpid", "small-read"),
 		.contexts = "every system call, before sys_enter and after sys_exit",
 		CLASS(SOURCE, STRUCTURE, OFTEN, NO, PARTLY, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_OFF,
+		.assumed = 0,
 		.note = "only the workload's own time shows it; on 6.1 the bits come from rdtsc, "
 			"one instruction of dozens of cycles",
 	},
@@ -451,6 +462,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix", "getpid", "small-read"),
 		.contexts = "everywhere",
 		CLASS(COMPILER, CODE, OFTEN, PARTLY, YES, BY_ALL),
+		.assumed = 1,
 	},
 	{
 		.name = "vmap_stack",
@@ -465,6 +477,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("thr-create", "fork"),
 		.contexts = "clone, exit",
 		CLASS(SOURCE, STRUCTURE, OFTEN, PARTLY, PARTLY, BY_ALL),
+		.assumed = 1,
 		.note = "two stacks per CPU are cached for the next clone, so most forks do not pay",
 	},
 	{
@@ -476,6 +489,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix", "select", "user-copies"),
 		.contexts = "everywhere, more for larger variables: select, poll",
 		CLASS(COMPILER, DATA, OFTEN, PARTLY, YES, BY_ALL),
+		.assumed = 1,
 	},
 	{
 		.name = "structleak",
@@ -488,6 +502,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix", "select"),
 		.contexts = "everywhere",
 		CLASS(COMPILER, DATA, OFTEN, PARTLY, YES, BY_ALL),
+		.assumed = 1,
 		.missing =
 			"kconfig refuses the plugin if the compiler can initialize variables itself, "
 			"as gcc 12 can",
@@ -504,6 +519,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("getpid", "syscall-mix"),
 		.contexts = "every system call, after sys_exit",
 		CLASS(COMPILER, DATA, OFTEN, PARTLY, YES, BY_ALL),
+		.assumed = 1,
 		.note = "the sysctl kernel.stack_erasing needs CONFIG_STACKLEAK_RUNTIME_DISABLE",
 	},
 	{
@@ -514,6 +530,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix"),
 		.contexts = "everywhere",
 		CLASS(COMPILER, STRUCTURE, OFTEN, PARTLY, YES, BY_ALL),
+		.assumed = 1,
 		.missing = "arm64 and riscv only",
 	},
 	/* --- the compiler -------------------------------------------------------------------------- */
@@ -525,6 +542,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix", "getpid", "big-fork"),
 		.contexts = "everywhere",
 		CLASS(COMPILER, CODE, OFTEN, PARTLY, YES, BY_ALL),
+		.assumed = 1,
 	},
 	{
 		.name = "randstruct",
@@ -535,6 +553,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix", "context-switch"),
 		.contexts = "everywhere",
 		CLASS(LAYOUT, STRUCTURE, BUILD, PARTLY, NO, BY_ALL),
+		.assumed = 1,
 		.missing =
 			"kconfig refuses BTF in a kernel with gcc's randstruct, and recording needs it",
 		.note = "costs cache misses; each source tree generates its own seed",
@@ -551,6 +570,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix"),
 		.contexts = "everywhere",
 		CLASS(COMPILER, CODE, OFTEN, PARTLY, YES, BY_ALL),
+		.assumed = 1,
 		.note = "with UBSAN_TRAP, as distributions set it; the function runs only when a "
 			"check fails without traps",
 	},
@@ -563,6 +583,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix", "small-read"),
 		.contexts = "every indirect call",
 		CLASS(COMPILER, CODE, OFTEN, PARTLY, YES, BY_ALL),
+		.assumed = 1,
 		.missing =
 			"needs a kernel built by clang 16 or later (x86: Linux 6.2 or later); the "
 			"lab builds with gcc",
@@ -576,7 +597,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix"),
 		.contexts = "every function that is called through a pointer",
 		CLASS(COMPILER, CODE, OFTEN, PARTLY, YES, BY_ALL),
-		.assumed = CATALOGUE_ASSUMED_NOT,
+		.assumed = -1,
 		.note = "an endbr64 in each function, whether or not the CPU (Tiger Lake and later, not "
 			"QEMU's) checks it",
 	},
@@ -598,7 +619,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("getpid", "page-fault", "context-switch"),
 		.contexts = "every kernel entry and exit, outside sys_enter to sys_exit",
 		CLASS(SOURCE, STRUCTURE, OFTEN, NO, PARTLY, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_NOT,
+		.assumed = -1,
 		.forced = true,
 		.note = "a few instructions per entry; the page table switch and subsequent TLB "
 			"misses are cycles. pti=on forces it on an unaffected CPU",
@@ -619,7 +640,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("poll", "select", "small-read"),
 		.contexts = "every indirect call",
 		CLASS(COMPILER, CODE, OFTEN, PARTLY, PARTLY, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_NOT,
+		.assumed = -1,
 		.forced = true,
 		.note = "a few instructions per call; the stalled speculation is cycles. Forced on "
 			"by spectre_v2=retpoline",
@@ -639,7 +660,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("page-fault", "getpid"),
 		.contexts = "interrupts and faults from user space; array accesses everywhere",
 		CLASS(SOURCE, CODE, OFTEN, NO, PARTLY, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_NOT,
+		.assumed = -1,
 		.note = "nospectre_v1 removes the fences, but not the clamped indices",
 	},
 	{
@@ -653,7 +674,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("getpid"),
 		.contexts = "every system call, before sys_enter",
 		CLASS(SOURCE, CODE, OFTEN, NO, YES, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_NOT,
+		.assumed = -1,
 		.lab_cpu = "vendor=GenuineIntel,family=6,model=94",
 		.note = "not needed with retpolines; spectre_v2=retpoline,lfence enables it",
 	},
@@ -670,7 +691,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("context-switch"),
 		.contexts = "context switches between tasks with different settings",
 		CLASS(SOURCE, CODE, SELDOM, PARTLY, NO, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_NOT,
+		.assumed = -1,
 		.lab_cpu = "vendor=AuthenticAMD,family=23,model=49",
 	},
 	{
@@ -690,7 +711,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("getpid", "syscall-mix"),
 		.contexts = "every return; every kernel entry",
 		CLASS(COMPILER, CODE, OFTEN, PARTLY, PARTLY, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_NOT,
+		.assumed = -1,
 		.lab_cpu = "vendor=AuthenticAMD,family=21,model=2",
 	},
 	{
@@ -707,7 +728,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("getpid", "syscall-mix"),
 		.contexts = "every return",
 		CLASS(COMPILER, CODE, OFTEN, PARTLY, PARTLY, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_NOT,
+		.assumed = -1,
 		.lab_cpu = "vendor=AuthenticAMD,family=25,model=1",
 	},
 	{
@@ -725,7 +746,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix", "big-fork"),
 		.contexts = "every call and return",
 		CLASS(COMPILER, CODE, OFTEN, PARTLY, YES, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_NOT,
+		.assumed = -1,
 		.span = SINCE(6, 2),
 		.lab_cpu = "vendor=GenuineIntel,family=6,model=94",
 	},
@@ -737,6 +758,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix"),
 		.contexts = "never executed: larger code",
 		CLASS(COMPILER, CODE, BUILD, PARTLY, NO, BY_ALL),
+		.assumed = 1,
 	},
 	{
 		.name = "mds",
@@ -750,7 +772,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("getpid", "page-fault"),
 		.contexts = "every exit to user space, after sys_exit",
 		CLASS(SOURCE, CODE, OFTEN, NO, NO, BY_BOOT),
-		.assumed = CATALOGUE_ASSUMED_NOT,
+		.assumed = -1,
 		.lab_cpu = "vendor=GenuineIntel,family=6,model=61",
 		.note = "one instruction, verw, of hundreds of cycles",
 	},
@@ -766,6 +788,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix"),
 		.contexts = "boot; loading a module",
 		CLASS(SOURCE, STRUCTURE, BOOT, NO, NO, BY_BOOT),
+		.assumed = 1,
 		.note = "splits large pages: TLB misses at run time",
 	},
 	{
@@ -780,6 +803,7 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix"),
 		.contexts = "boot",
 		CLASS(SOURCE, STRUCTURE, BOOT, NO, NO, BY_BOOT),
+		.assumed = 1,
 		.note = "nokaslr also disables randomize_memory",
 	},
 	{
@@ -793,7 +817,8 @@ const struct catalogue_protection catalogue[] = {
 		.workloads = WORKLOADS("syscall-mix"),
 		.contexts = "boot",
 		CLASS(SOURCE, STRUCTURE, BOOT, NO, NO, BY_BOOT),
+		.assumed = 1,
 	},
 };
 
-const size_t catalogue_size = ARRAY_SIZE(catalogue);
+const size_t catalogue_size = sizeof(catalogue) / sizeof(catalogue[0]);

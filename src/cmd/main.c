@@ -42,7 +42,7 @@ static const struct command {
 	{ "doctor", cmd_doctor, "", "check what this machine supports, and how to get the rest" },
 };
 
-#define N_COMMANDS (ARRAY_SIZE(commands))
+#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_help(FILE *out)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the emulator counted (emulator/write.c), into a profile. */
+/*
+ * What the emulator counted (emulator/write.c), into a profile.
+ */
 #pragma once
 
 #include "kernel/debuginfo/index.h"

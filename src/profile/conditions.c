@@ -131,7 +131,7 @@ void profile_resolve_conditions(struct profile *p, const char *vmlinux)
 	count(&w);
 	for (uint32_t i = 0; i < p->n_blocks; i++)
 		add_loops(&w, i);
-	vec_sort(&w, loops, by_insns);
+	sort_array(w.loops, w.n_loops, sizeof(*w.loops), by_insns);
 	resolve_in(&w, NULL, vmlinux);
 	for (uint32_t i = 0; i < p->n_envs; i++) {
 		const char *module = profile_module_of_env(&p->envs[i]);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names, files and lines for the addresses in a profile. */
+/*
+ * Names, files and lines for the addresses in a profile.
+ */
 #pragma once
 
 #include "profile/profile.h"

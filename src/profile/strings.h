@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A pool of strings, each kept once and numbered in the order of arrival. Internal to profile/. */
+/*
+ * A pool of strings, each kept once and numbered in the order of arrival. Internal to profile/.
+ */
 #pragma once
 
 #include <stddef.h>

@@ -133,7 +133,7 @@ void record_auto_choose(struct record_counts *counts, const struct profile *p, d
 		if (!(p->samples[i].flags & (PROFILE_SAMPLE_USER | PROFILE_SAMPLE_PROBE)))
 			add_sample(&all, p, i);
 	take_off_callees(&all);
-	vec_sort(&all, items, worth_compare);
+	sort_array(all.items, all.n_items, sizeof(*all.items), worth_compare);
 	for (uint32_t i = 0; i < all.n_items && i < ENGINE_COUNTED; i++) {
 		const struct sampled *s = &all.items[i];
 		double most = s->protections ? ALLOWED_PROTECTION : ALLOWED_ONE;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One recording from beginning to end: plan, attach, run, drain, write. */
+/*
+ * One recording from beginning to end: plan, attach, run, drain, write.
+ */
 #pragma once
 
 #include "record/options.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The user's command: started, waited for, and heard, exactly once for each call. */
+/*
+ * The user's command: started, waited for, and heard, exactly once for each call.
+ */
 #pragma once
 
 #include <stdint.h>

@@ -264,7 +264,7 @@ int view_plot(const struct view_plot *plot, const char *path)
 		scoped_free char *script;
 
 		if (points.variable->is_signed)
-			vec_sort(&points, items, by_number);
+			sort_array(points.items, points.n_items, sizeof(*points.items), by_number);
 		script = script_of(plot, &points);
 		err = output_replace(path, &(struct output){ .content = draw,
 							     .arg = script,

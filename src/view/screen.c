@@ -37,9 +37,9 @@ static size_t count_lines(const char *text)
 static void write_title(const struct view *view, const struct view_table *table, const void *data,
 			size_t shown, size_t all)
 {
-	scoped_free char *title = table->title_of ? table->title_of(data) :
-				  table->title    ? alloc_strdup(table->title) :
-						    NULL;
+	char *title = table->title_of ? table->title_of(data) :
+		      table->title    ? alloc_strdup(table->title) :
+					NULL;
 	char part[64] = "";
 
 	if (!title)
@@ -47,6 +47,7 @@ static void write_title(const struct view *view, const struct view_table *table,
 	if (shown < all)
 		snprintf(part, sizeof(part), " (%zu of %zu)", shown, all);
 	view_text(view, "%s%s:", title, part);
+	free(title);
 }
 
 /* TABLE's title, rows and what stands below. Returns whether it leaves out any. */

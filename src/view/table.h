@@ -14,6 +14,8 @@
 #include "output/section.h"
 #include "view/page.h"
 
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
 /* The rows of a table, made for one use. */
 struct view_rows {
 	struct output_section section;

@@ -40,7 +40,7 @@ static void append_machine(char **text, const struct analyze_warning *w)
 	};
 	const char *what = w->names[2];
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(words[i][0], w->names[2]))
 			what = words[i][1];
 	alloc_append(text, "%s: %s against %s", what, w->names[0] ? w->names[0] : "unknown",

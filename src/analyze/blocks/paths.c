@@ -95,7 +95,7 @@ static void collect(struct work *w)
 	if (rest.calls > 0 && !profile_is_exact(w->p))
 		vec_push(w, rows, rest);
 	vec_unite(w, rows, by_signature, path_add);
-	vec_sort(w, rows, by_calls);
+	sort_array(w->rows, w->n_rows, sizeof(*w->rows), by_calls);
 }
 
 /* Each block that not all calls executed has a bit. */

@@ -100,7 +100,7 @@ static const char *inlined_text(struct analyze_changes *c, const struct analyze_
 
 	for (int i = 0; i < 2; i++)
 		add_bodies(&list, c->sides[i].index, i, change->addrs[i]);
-	vec_sort(&list, rows, compare_names);
+	sort_array(list.rows, list.n_rows, sizeof(*list.rows), compare_names);
 	for (uint32_t i = 0; i < list.n_rows; i++) {
 		if (n && !compare_names(&list.rows[n - 1], &list.rows[i])) {
 			list.rows[n - 1].more += list.rows[i].more;
@@ -243,7 +243,7 @@ const struct analyze_changed *analyze_changes_all(struct analyze_changes *c, uin
 				add_change(c, CHANGES_NONE, i);
 		for (uint32_t i = 0; i < c->n_all; i++)
 			note_callers(c, &c->all[i]);
-		vec_sort(c, all, compare_changes);
+		sort_array(c->all, c->n_all, sizeof(*c->all), compare_changes);
 	}
 	*n = c->n_all;
 	*n_same = c->n_same;

@@ -60,8 +60,8 @@ void changes_read_symbols(struct changes_side *side)
 
 	side->base = kernel_code_file_base(side->code);
 	kernel_image_elf_symbols_each(side->img, add_symbol, side);
-	vec_sort(side, symbols, compare_symbols);
-	vec_sort(side, functions, compare_functions);
+	sort_array(side->symbols, side->n_symbols, sizeof(*side->symbols), compare_symbols);
+	sort_array(side->functions, side->n_functions, sizeof(*side->functions), compare_functions);
 	for (uint32_t i = 0; i < side->n_functions; i++)
 		if (!n || side->functions[n - 1].addr != side->functions[i].addr)
 			side->functions[n++] = side->functions[i];
@@ -214,7 +214,8 @@ static struct item *unpaired(const struct analyze_changes *c, struct changes_sid
 
 void changes_match(struct analyze_changes *c)
 {
-	for (const struct pass *pass = passes; pass < passes + ARRAY_SIZE(passes); pass++) {
+	for (const struct pass *pass = passes; pass < passes + sizeof(passes) / sizeof(passes[0]);
+	     pass++) {
 		size_t n[2];
 		struct item *items[2] = { unpaired(c, &c->sides[0], pass, &n[0]),
 					  unpaired(c, &c->sides[1], pass, &n[1]) };

@@ -109,7 +109,7 @@ void analyze_structs_init(struct analyze_structs *s, struct kernel_image *const 
 			add_struct(s, ((const struct item *)j.a)->name,
 				   (uint64_t[]){ ((const struct item *)j.a)->at,
 						 ((const struct item *)j.b)->at });
-	vec_sort(s, rows, compare_rows);
+	sort_array(s->rows, s->n_rows, sizeof(*s->rows), compare_rows);
 	free(structs[0].items);
 	free(structs[1].items);
 }

@@ -55,7 +55,7 @@ static void merge_lines(struct analyze_annotation *a)
 {
 	uint32_t n = 0;
 
-	vec_sort(a, lines, line_compare);
+	sort_array(a->lines, a->n_lines, sizeof(*a->lines), line_compare);
 	for (uint32_t i = 0; i < a->n_lines; i++) {
 		struct analyze_instruction *insn = &a->insns[a->lines[i].n_insns];
 		struct analyze_line *line = n ? &a->lines[n - 1] : NULL;

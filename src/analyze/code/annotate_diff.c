@@ -82,7 +82,7 @@ static void side_add(struct analyze_annotated_side *side, const struct part *par
 /* A row for all parts that are the same, on either side. */
 static void rows_form(struct analyze_annotate_diff_rows *rows, struct parts *parts)
 {
-	vec_sort(parts, parts, part_compare);
+	sort_array(parts->parts, parts->n_parts, sizeof(*parts->parts), part_compare);
 	for (uint32_t i = 0; i < parts->n_parts; i++) {
 		const struct part *part = &parts->parts[i];
 		struct analyze_annotate_diff_row row = { .path = part->path, .file = part->file };

@@ -212,7 +212,7 @@ void annotate_select_places(struct making *m)
 			a->kernel += (double)m->p->samples[i].count;
 	find_locations(m);
 	annotate_samples_each(m, count_place);
-	vec_sort(a, places, place_compare);
+	sort_array(a->places, a->n_places, sizeof(*a->places), place_compare);
 	while (!m->o->all && kept > 1 && !(place_samples(&a->places[kept - 1]) > 0))
 		kept--;
 	a->n_other_places = a->n_places - kept;

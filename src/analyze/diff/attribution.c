@@ -136,7 +136,7 @@ static void parts_end(struct parts *parts, enum analyze_part rest, double whole)
 {
 	if (parts->n_parts)
 		remainder_add(parts, rest, whole);
-	vec_sort(parts, parts, part_compare);
+	sort_array(parts->parts, parts->n_parts, sizeof(*parts->parts), part_compare);
 }
 
 /* The parts of one line while they are added. */
@@ -519,7 +519,7 @@ void analyze_attribution_init(struct analyze_attribution *a, const struct analyz
 		for (i = 0; i < parts.n_parts; i++)
 			top.delta += parts.parts[i].row.delta;
 	}
-	vec_sort(&parts, parts, part_compare);
+	sort_array(parts.parts, parts.n_parts, sizeof(*parts.parts), part_compare);
 	source_init(&from, diff);
 	row_add(a, top, &whole);
 	level.whole = top.delta;

@@ -165,5 +165,5 @@ define_compare(weight_compare, struct analyze_diff_row,
 
 void analyze_diff_rows_sort_by_change(struct analyze_diff_rows *rows)
 {
-	vec_sort(rows, rows, weight_compare);
+	sort_array(rows->rows, rows->n_rows, sizeof(*rows->rows), weight_compare);
 }

@@ -31,7 +31,7 @@ static const char *const machine_keys[] = {
 static void warn_machine(struct analyze_warnings *w, const struct profile *a,
 			 const struct profile *b)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(machine_keys); i++) {
+	for (size_t i = 0; i < sizeof(machine_keys) / sizeof(*machine_keys); i++) {
 		const char *va = profile_env_get(a, machine_keys[i]);
 		const char *vb = profile_env_get(b, machine_keys[i]);
 
@@ -87,7 +87,7 @@ static struct sites sites_collect(const struct profile *p)
 	for (uint32_t i = 0; i < p->n_sites; i++)
 		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
 			vec_push(&list, sites, &p->sites[i]);
-	vec_sort(&list, sites, site_compare);
+	sort_array(list.sites, list.n_sites, sizeof(*list.sites), site_compare);
 	return list;
 }
 
@@ -190,7 +190,7 @@ static void warn_load(struct analyze_warnings *w, const struct profile *a, const
 		{ PROFILE_INFO_STOLEN, true, UNLIKE_STEALING },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
+	for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++) {
 		double in_a = share_of_time(a, loads[i].kind, loads[i].of_cpus ? cpus_of(a) : 1);
 		double in_b = share_of_time(b, loads[i].kind, loads[i].of_cpus ? cpus_of(b) : 1);
 

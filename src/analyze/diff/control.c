@@ -28,7 +28,8 @@ static void rows_set(struct analyze_diff_rows *rows, struct analyze_diff_rows *c
 {
 	const struct analyze_diff_row *found;
 
-	vec_sort(control, rows, analyze_diff_row_compare);
+	sort_array(control->rows, control->n_rows, sizeof(*control->rows),
+		   analyze_diff_row_compare);
 	vec_each(struct analyze_diff_row, row, rows, rows) {
 		found = analyze_diff_rows_find(control, row->name, row->context);
 		if (found)
@@ -40,7 +41,7 @@ static void ranges_set(struct analyze_diff_ranges *ranges, struct analyze_diff_r
 {
 	const struct analyze_diff_range *found;
 
-	vec_sort(control, rows, range_compare);
+	sort_array(control->rows, control->n_rows, sizeof(*control->rows), range_compare);
 	vec_each(struct analyze_diff_range, row, ranges, rows) {
 		found = search_array(row, control->rows, control->n_rows, sizeof(*row),
 				     range_compare);

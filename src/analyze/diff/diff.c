@@ -68,7 +68,7 @@ static void workload_diff(struct analyze_diff *diff)
 		vec_push(diff, workload,
 			 workload_row(workload_pair(j.a, j.n_a), workload_pair(j.b, j.n_b),
 				      j.n_a ? j.a : j.b));
-	vec_sort(diff, workload, workload_compare);
+	sort_array(diff->workload, diff->n_workload, sizeof(*diff->workload), workload_compare);
 }
 
 /* ---- functions that one kernel has inlined ---- */

@@ -134,9 +134,9 @@ static void side_init(struct side *s, const struct profile *p, const struct anal
 	for (uint32_t i = 0; i < paths->n_rows; i++)
 		if (analyze_is_sum(paths->rows[i].context))
 			vec_push(s, rows, &paths->rows[i]);
-	vec_sort(s, functions, named_compare);
-	vec_sort(s, loops, loop_compare);
-	vec_sort(s, rows, path_compare);
+	sort_array(s->functions, s->n_functions, sizeof(*s->functions), named_compare);
+	sort_array(s->loops, s->n_loops, sizeof(*s->loops), loop_compare);
+	sort_array(s->rows, s->n_rows, sizeof(*s->rows), path_compare);
 	timed_form(s);
 }
 
@@ -397,7 +397,7 @@ static void add_calls(struct analyze_diff_paths *out, const struct side *sides,
 	callees_add(&list, &sides[1], 1, function);
 	/* Each function once, in the order in which they were first added. */
 	vec_unite(&list, items, callee_compare, callee_add);
-	vec_sort(&list, items, order_compare);
+	sort_array(list.items, list.n_items, sizeof(*list.items), order_compare);
 	for (uint32_t i = 0; i < list.n_items && list.of[0] > 0 && list.of[1] > 0; i++) {
 		struct analyze_path_change row = change_of(ANALYZE_PATH_CALL, function);
 		double was = list.items[i].calls[0] / list.of[0];
@@ -479,7 +479,7 @@ static void sort_rows(struct analyze_diff_paths *out, const struct side *sides)
 		row->insns = fabs(insns_of(&sides[1], row->function) -
 				  insns_of(&sides[0], row->function));
 	}
-	vec_sort(out, rows, by_change);
+	sort_array(out->rows, out->n_rows, sizeof(*out->rows), by_change);
 }
 
 void analyze_diff_paths_init(struct analyze_diff_paths *out, const struct profile *baseline,

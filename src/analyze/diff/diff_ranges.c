@@ -265,7 +265,7 @@ void analyze_diff_ranges_init(struct analyze_diff_ranges *ranges,
 	analyze_diff_ranges_match(&m);
 	analyze_diff_ranges_rests(&m);
 	rows_weigh(ranges);
-	vec_sort(ranges, rows, weight_compare);
+	sort_array(ranges->rows, ranges->n_rows, sizeof(*ranges->rows), weight_compare);
 }
 
 void analyze_diff_ranges_deinit(struct analyze_diff_ranges *ranges)

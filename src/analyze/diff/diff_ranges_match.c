@@ -176,8 +176,8 @@ static void rows_match(struct analyze_diff_matching *m)
 		a->rows[i].match_file = a->rows[i].body.file;
 	for (uint32_t i = 0; m->same_source && i < b->n_rows; i++)
 		b->rows[i].match_file = b->rows[i].body.file;
-	vec_sort(a, rows, row_compare);
-	vec_sort(b, rows, row_compare);
+	sort_array(a->rows, a->n_rows, sizeof(*a->rows), row_compare);
+	sort_array(b->rows, b->n_rows, sizeof(*b->rows), row_compare);
 	for (int side = 0; side < 2; side++) {
 		const struct analyze_ranges *of = &m->out->sides[side];
 

@@ -100,7 +100,7 @@ static void find_steps(struct analyze_passage *passage, struct throughs *all, do
 	for (uint32_t i = 0; i < all->n_items; i++)
 		if (all->items[i].weight > 0)
 			all->items[i].place /= all->items[i].weight;
-	vec_sort(all, items, depth_compare);
+	sort_array(all->items, all->n_items, sizeof(*all->items), depth_compare);
 	for (uint32_t i = 0; i < all->n_items; i++) {
 		struct analyze_step *s = &all->items[i].step;
 		struct analyze_estimated e[2];

@@ -222,7 +222,7 @@ void analyze_costs_init(struct analyze_costs *costs, const struct profile *p)
 	drop_unused(costs);
 	form_totals(costs);
 	form_slowdown(costs, p);
-	vec_sort(costs, rows, row_compare);
+	sort_array(costs->rows, costs->n_rows, sizeof(*costs->rows), row_compare);
 }
 
 void analyze_costs_deinit(struct analyze_costs *costs)

@@ -135,8 +135,8 @@ static void settings_diff(struct analyze_env *env, struct settings *a, struct se
 {
 	struct join join;
 
-	vec_sort(a, settings, setting_compare);
-	vec_sort(b, settings, setting_compare);
+	sort_array(a->settings, a->n_settings, sizeof(*a->settings), setting_compare);
+	sort_array(b->settings, b->n_settings, sizeof(*b->settings), setting_compare);
 	join = join_sorted(a->settings, a->n_settings, b->settings, b->n_settings,
 			   sizeof(struct setting), name_compare);
 	while (join_next(&join))
@@ -228,7 +228,7 @@ void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 		settings_diff(env, &a, &b, static_key_row);
 	}
 	keys_diff(env, baseline, hardened);
-	vec_sort(env, rows, row_compare);
+	sort_array(env->rows, env->n_rows, sizeof(*env->rows), row_compare);
 }
 
 void analyze_env_protections(struct analyze_env *env, const struct profile *p)
@@ -245,7 +245,7 @@ void analyze_env_protections(struct analyze_env *env, const struct profile *p)
 				catalogue_text_dup(list.settings[i].value), NULL);
 	}
 	free(list.settings);
-	vec_sort(env, rows, row_compare);
+	sort_array(env->rows, env->n_rows, sizeof(*env->rows), row_compare);
 }
 
 void analyze_env_deinit(struct analyze_env *env)

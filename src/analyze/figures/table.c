@@ -118,6 +118,8 @@ int analyze_context_compare(const char *a, const char *b)
 define_compare(ref_compare, struct ref,
 	       strcmp(a->name, b->name) ?: analyze_context_compare(a->context, b->context));
 
+const char analyze_caveat_probes[] = "less than its probes";
+
 static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n,
 		    const char *context, const struct sampling *sampling)
 {
@@ -140,6 +142,10 @@ static void row_add(struct analyze_rows *rows, const struct ref *first, size_t n
 	}
 	analyze_sample_finish(&row.sample);
 	analyze_figures_form(&row.figures, &sum, sampling->options);
+	/* Under icount the correction is exact, however large. */
+	if (!row.caveat && sampling->p->clock == PROFILE_CLOCK_NS && !sampling->options->raw &&
+	    row.figures.totals[ANALYZE_TIME_ONCPU] < (double)sum.cost)
+		row.caveat = analyze_caveat_probes;
 	vec_push(rows, rows, row);
 }
 
@@ -161,7 +167,7 @@ static size_t contexts_add(struct analyze_rows *rows, const struct ref *refs, si
 static void functions_form(struct analyze_rows *rows, struct refs *refs,
 			   const struct sampling *sampling)
 {
-	vec_sort(refs, refs, ref_compare);
+	sort_array(refs->refs, refs->n_refs, sizeof(*refs->refs), ref_compare);
 	for_each_run(i, j, refs->n_refs, !strcmp(refs->refs[i].name, refs->refs[j].name)) {
 		uint32_t sum = rows->n_rows;
 		size_t contexts;
@@ -189,14 +195,17 @@ static void count_runs(struct analyze_table *table, const struct profile *p)
 		table->boots += i == 0 || boots[i] != boots[i - 1];
 }
 
-static void label_marked(struct analyze_table *table)
+static void label_marked(struct analyze_table *table, struct analyze_rows *of)
 {
-	vec_each(struct analyze_row, row, &table->functions, rows) {
+	vec_each(struct analyze_row, row, of, rows) {
 		if (!row->detached && !row->caveat)
 			continue;
-		row->label = alloc_keep(&table->labels,
-					alloc_printf("%s [%s]", row->name,
-						     row->detached ? "detached" : row->caveat));
+		row->label =
+			alloc_keep(&table->labels,
+				   row->detached ? alloc_printf("%s [detached]", row->name) :
+				   row->caveat == analyze_caveat_probes ?
+						   alloc_printf("%s !", row->name) :
+						   alloc_printf("%s [%s]", row->name, row->caveat));
 	}
 }
 
@@ -242,10 +251,11 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 			vec_push(&functions, refs, ref);
 		}
 	}
-	vec_sort(&syscalls, refs, ref_compare);
+	sort_array(syscalls.refs, syscalls.n_refs, sizeof(*syscalls.refs), ref_compare);
 	contexts_add(&table->syscalls, syscalls.refs, syscalls.n_refs, &sampling);
 	functions_form(&table->functions, &functions, &sampling);
-	label_marked(table);
+	label_marked(table, &table->syscalls);
+	label_marked(table, &table->functions);
 	free(syscalls.refs);
 	free(functions.refs);
 	analyze_calibration_deinit(&sampling.calibration);
@@ -274,5 +284,5 @@ define_compare(total_compare, struct analyze_row,
 
 void analyze_rows_sort_by_total(struct analyze_rows *rows)
 {
-	vec_sort(rows, rows, total_compare);
+	sort_array(rows->rows, rows->n_rows, sizeof(*rows->rows), total_compare);
 }

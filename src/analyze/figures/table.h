@@ -74,11 +74,11 @@ struct analyze_row {
 	enum analyze_call_kind kind;
 	const char *name;
 	const char *context; /* NULL for syscalls; ANALYZE_ALL_CONTEXTS for the sum */
-	const char
-		*label; /* the name as tables show it: with "[detached]" or the caveat behind it */
+	const char *
+		label; /* the name as tables show it: with "[detached]", "!" or the caveat behind it */
 	bool redundant; /* the sum of a function that has one context only: says nothing new */
 	bool detached; /* by --max-overhead, so that calls and totals are partial */
-	const char *caveat; /* why its figures are not to be trusted; NULL: they are */
+	const char *caveat; /* why its figures are not to be trusted, or little; NULL: they are */
 	struct analyze_figures figures;
 	struct analyze_sample sample; /* the same by repetition */
 };
@@ -122,6 +122,9 @@ void analyze_sample_add_cell(struct analyze_sample *s, const struct analyze_repe
 
 /* Counts and totals of F divided by RUNS. */
 struct analyze_figures analyze_figures_per_run(const struct analyze_figures *f, uint32_t runs);
+
+/* The caveat of a row on a real clock from which more was subtracted for its probes than is left. */
+extern const char analyze_caveat_probes[];
 
 /* Nothing known. */
 extern const struct analyze_figures analyze_figures_none;

@@ -187,7 +187,7 @@ void analyze_workload_init(struct analyze_workload *workload, const struct profi
 	analyze_repetitions_init(&repetitions[true], p, PROFILE_RUN_PROBED);
 	memset(workload, 0, sizeof(*workload));
 	refs_collect(&refs, p, raw);
-	vec_sort(&refs, refs, ref_compare);
+	sort_array(refs.refs, refs.n_refs, sizeof(*refs.refs), ref_compare);
 	for_each_run(i, j, refs.n_refs, is_same(&refs.refs[i], &refs.refs[j])) {
 		const struct ref *first = &refs.refs[i];
 		struct analyze_workload_row row, *other;
@@ -221,7 +221,7 @@ define_compare(order_compare, struct analyze_workload_row,
 
 void analyze_workload_sort_by_order(struct analyze_workload *workload)
 {
-	vec_sort(workload, rows, order_compare);
+	sort_array(workload->rows, workload->n_rows, sizeof(*workload->rows), order_compare);
 }
 
 /* The unprobed row comes first, whatever the order. */

@@ -118,9 +118,9 @@ static void places_init(struct places *places, struct analyze_bodies *b, const s
 
 	for (uint32_t i = 0; i < p->n_locations; i++)
 		refs_add(b, &refs, &p->locations[i], i);
-	vec_sort(&refs, refs, ref_compare_body);
+	sort_array(refs.refs, refs.n_refs, sizeof(*refs.refs), ref_compare_body);
 	bodies_number(b, &refs);
-	vec_sort(&refs, refs, ref_compare_place);
+	sort_array(refs.refs, refs.n_refs, sizeof(*refs.refs), ref_compare_place);
 	places->first = alloc_array((size_t)p->n_locations + 1, sizeof(*places->first));
 	places->ids = alloc_array(refs.n_refs, sizeof(*places->ids));
 	for (uint32_t i = 0; i <= p->n_locations; i++) {
@@ -348,8 +348,8 @@ void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p)
 		if (i + 1 == n || p->samples[order[i + 1]].context != context)
 			context_end(&c, context);
 	}
-	vec_sort(b, counts, count_compare);
-	vec_sort(b, called, called_compare);
+	sort_array(b->counts, b->n_counts, sizeof(*b->counts), count_compare);
+	sort_array(b->called, b->n_called, sizeof(*b->called), called_compare);
 	free(order);
 	free(c.functions);
 	free(c.bodies);

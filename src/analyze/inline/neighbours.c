@@ -80,7 +80,7 @@ static void finish(struct analyze_neighbour_list *list, double all, double perio
 		list->items[i].share = list->items[i].samples / all;
 		list->items[i].total = list->items[i].samples * period;
 	}
-	vec_sort(list, items, compare);
+	sort_array(list->items, list->n_items, sizeof(*list->items), compare);
 }
 
 int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *p,

@@ -83,7 +83,7 @@ static void items_collect(struct items *items, const struct analyze_bodies *bodi
 			 ((struct item){ .body = bodies->bodies[bodies->counts[i].body],
 					 .context = p->contexts[bodies->counts[i].context].name,
 					 .count = &bodies->counts[i] }));
-	vec_sort(items, items, item_compare);
+	sort_array(items->items, items->n_items, sizeof(*items->items), item_compare);
 }
 
 /* ---- contexts ---- */
@@ -146,7 +146,8 @@ static void contexts_init(struct analyze_ranges *ranges, const struct profile *p
 	}
 	all.sampled = NAN;
 	vec_push(ranges, contexts, all);
-	vec_sort(ranges, contexts, context_compare);
+	sort_array(ranges->contexts, ranges->n_contexts, sizeof(*ranges->contexts),
+		   context_compare);
 }
 
 /* ---- estimates ---- */
@@ -522,5 +523,5 @@ static int total_compare(const void *left, const void *right)
 
 void analyze_ranges_sort_by_total(struct analyze_ranges *ranges)
 {
-	vec_sort(ranges, rows, total_compare);
+	sort_array(ranges->rows, ranges->n_rows, sizeof(*ranges->rows), total_compare);
 }

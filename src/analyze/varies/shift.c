@@ -275,7 +275,7 @@ void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const 
 	functions_add(&f, a, 0);
 	functions_add(&f, b, 1);
 	vec_unite(&f, rows, name_compare, function_add);
-	vec_sort(&f, rows, change_compare);
+	sort_array(f.rows, f.n_rows, sizeof(*f.rows), change_compare);
 	for (uint32_t i = 0; i < f.n_rows && left; i++) {
 		const struct function *row = &f.rows[i];
 		double before = row->time[0] / row->calls[0], after = row->time[1] / row->calls[1];

@@ -122,7 +122,7 @@ static void rank(struct varies *v, struct varies_data *d, struct varies_tree *t)
 		if (selected >> i & 1)
 			v->ranks[i].given_others = fmax(
 				0, v->explained - varies_validate(d, selected & ~(1u << i), NULL));
-	vec_sort(v, ranks, rank_compare);
+	sort_array(v->ranks, v->n_ranks, sizeof(*v->ranks), rank_compare);
 }
 
 static void analyze(struct varies *v, struct varies_data *d)

@@ -152,7 +152,7 @@ static void find_waits(struct why_causes *c)
 	vec_each(struct why_part, part, c, parts) {
 		double size = fabs(part->delta);
 
-		for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
 			if (strcmp(part->name, names[k]) != 0)
 				continue;
 			c->items[part->cause].doubt.waits += size;
@@ -164,7 +164,7 @@ static void find_waits(struct why_causes *c)
 static void finish(struct why_causes *c, const struct why_tree *t)
 {
 	find_waits(c);
-	vec_sort(c, parts, by_cause);
+	sort_array(c->parts, c->n_parts, sizeof(*c->parts), by_cause);
 	for (uint32_t i = c->n_parts; i-- > 0;) {
 		struct why_cause *cause = &c->items[c->parts[i].cause];
 
@@ -179,7 +179,7 @@ static void finish(struct why_causes *c, const struct why_tree *t)
 
 		c->items[i].function = function_around(t, of);
 	}
-	vec_sort(c, items, by_delta);
+	sort_array(c->items, c->n_items, sizeof(*c->items), by_delta);
 	for (uint32_t i = 0; i < c->n_items; i++)
 		for (uint32_t k = 0; k < c->items[i].n_parts; k++)
 			c->parts[c->items[i].first_part + k].cause = i;

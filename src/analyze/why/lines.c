@@ -306,7 +306,7 @@ void why_line_changes_init(struct why_line_changes *l, const struct why_tree *t,
 	for (uint32_t i = 0; i < all; i++)
 		if (l->items[i].insns[0] != l->items[i].insns[1])
 			l->items[l->n_items++] = l->items[i];
-	vec_sort(l, items, by_size);
+	sort_array(l->items, l->n_items, sizeof(*l->items), by_size);
 }
 
 void why_line_changes_deinit(struct why_line_changes *l)

@@ -365,7 +365,7 @@ define_compare(by_place, struct why_line,
 static void sort_lines(struct why_tree *t)
 {
 	hash_deinit(&t->line_index);
-	vec_sort(t, lines, by_place);
+	sort_array(t->lines, t->n_lines, sizeof(*t->lines), by_place);
 	for (uint32_t i = t->n_lines; i-- > 0;) {
 		struct why_node *node = &t->nodes[t->lines[i].node];
 

@@ -17,7 +17,7 @@ static bool is_asynchronous(const char *name)
 	static const char *const synchronous[] = { "[page_fault]", "[none]", "[task work]" };
 	const char *kind = strrchr(name, '[');
 
-	for (size_t i = 0; kind && i < ARRAY_SIZE(synchronous); i++)
+	for (size_t i = 0; kind && i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
 		if (!strcmp(kind, synchronous[i]))
 			return false;
 	return kind;
@@ -209,7 +209,7 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 		if (c->causes.n_items && why_is_named(c, 0) > c->told)
 			c->told = why_is_named(c, 0);
 	}
-	vec_sort(w, contexts, by_size);
+	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
 static bool is_same(struct analyze_changes *changes, const struct why_cause *cause)

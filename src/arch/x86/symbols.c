@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "arch/arch.h"
-#include "base/alloc.h"
 
 static const char *const noreturn[] = {
 	"__tdx_hypercall_failed", "acpi_processor_ffh_play_dead",
@@ -23,7 +22,7 @@ enum arch_symbol arch_symbol_of_name(const char *name)
 		return ARCH_SYMBOL_INDIRECT_THUNK;
 	if (len >= sizeof(thunk) - 1 && !strcmp(name + len - (sizeof(thunk) - 1), thunk))
 		return ARCH_SYMBOL_RETURN_THUNK;
-	for (size_t i = 0; i < ARRAY_SIZE(noreturn); i++)
+	for (size_t i = 0; i < sizeof(noreturn) / sizeof(*noreturn); i++)
 		if (!strcmp(name, noreturn[i]))
 			return ARCH_SYMBOL_NORETURN;
 	return ARCH_SYMBOL_ORDINARY;

@@ -51,7 +51,9 @@ void kernel_blocks_solve(const struct kernel_graph *graph, const int64_t *measur
 			 struct kernel_counts *out);
 void kernel_counts_clear(struct kernel_counts *counts);
 
-/* A plan for one function. */
+/*
+ * A plan for one function.
+ */
 
 #define KERNEL_NO_BIT       UINT8_MAX
 #define KERNEL_MAX_BITS     64 /* of a call's signature */
@@ -90,7 +92,9 @@ int kernel_blocks_plan(const struct kernel_flow *flow, unsigned int flags,
 		       kernel_blacklisted_fn blacklisted, void *arg, struct kernel_block_plan *out);
 void kernel_block_plan_clear(struct kernel_block_plan *plan);
 
-/* Paths: which blocks a call executed, if all that is known of it is which of some were hit. */
+/*
+ * Paths: which blocks a call executed, if all that is known of it is which of some were hit.
+ */
 
 enum kernel_on_path {
 	KERNEL_PATH_NO,

@@ -216,7 +216,7 @@ void kernel_loops_find(const struct kernel_graph *graph, struct kernel_loops *ou
 	f.first_pred = kernel_graph_index(graph, true, &f.pred);
 	find_dominators(&f);
 	find_heads(&f, mark, stack);
-	vec_sort(out, loops, compare_loops);
+	sort_array(out->loops, out->n_loops, sizeof(*out->loops), compare_loops);
 	nest(&f, mark, stack);
 	free(f.order);
 	free(f.rank);

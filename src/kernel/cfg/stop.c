@@ -136,7 +136,7 @@ static bool term_sum(struct term *t)
 	int64_t number = t->add;
 	struct kernel_member member;
 	Dwarf_Die of;
-	scoped_free char *path = NULL;
+	char *path;
 
 	t->add = 0;
 	if (!number)
@@ -151,6 +151,7 @@ static bool term_sum(struct term *t)
 		return term_drop(t);
 	term_print(t, "&%s->", 0);
 	alloc_append(&t->text, "%s", path);
+	free(path);
 	return true;
 }
 

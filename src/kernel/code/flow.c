@@ -56,7 +56,7 @@ enum kernel_callee kernel_callee_of_name(const char *name)
 	case ARCH_SYMBOL_ORDINARY:
 		break;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(noreturn); i++)
+	for (size_t i = 0; i < sizeof(noreturn) / sizeof(*noreturn); i++)
 		if (!strcmp(name, noreturn[i]))
 			return KERNEL_CALLEE_NORETURN;
 	return KERNEL_CALLEE_ORDINARY;

@@ -17,7 +17,9 @@ static enum kernel_callee ask_callee(const struct flow_builder *b, uint64_t addr
 	return b->in->callee ? b->in->callee(addr, b->in->arg) : KERNEL_CALLEE_ORDINARY;
 }
 
-/* Instructions. */
+/*
+ * Instructions.
+ */
 
 /* For each byte of the part: does an instruction of the file's begin there? For free(). */
 static bool *file_boundaries(struct flow_builder *b, const struct kernel_flow_part *p)
@@ -197,7 +199,9 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 	}
 }
 
-/* What the tables say. Each is ascending, so it is walked from its first entry in a part. */
+/*
+ * What the tables say. Each is ascending, so it is walked from its first entry in a part.
+ */
 
 #define table_each(i, t, items, field, part)                                              \
 	for (uint32_t i = bisect((t)->n_##items, j, (t)->items[j] field < (part)->start); \

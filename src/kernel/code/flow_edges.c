@@ -171,7 +171,7 @@ void kernel_flow_edges_of(const struct kernel_flow *flow, const struct kernel_ra
 		e->place = kernel_flow_place(flow, e->addr, blacklisted, arg);
 		e->optimizes = e->place == KERNEL_PLACE_OK && kernel_flow_optimizes(flow, e->addr);
 	}
-	vec_sort(out, edges, compare_u64);
+	sort_array(out->edges, out->n_edges, sizeof(*out->edges), compare_u64);
 }
 
 void kernel_site_edges_clear(struct kernel_site_edges *edges)
@@ -180,7 +180,9 @@ void kernel_site_edges_clear(struct kernel_site_edges *edges)
 	memset(edges, 0, sizeof(*edges));
 }
 
-/* Probes. */
+/*
+ * Probes.
+ */
 
 static const struct kernel_range *part_of(const struct kernel_flow *flow, uint64_t addr)
 {
@@ -317,7 +319,9 @@ uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr)
 	return len;
 }
 
-/* Substitutes. */
+/*
+ * Substitutes.
+ */
 
 struct slide {
 	const struct kernel_flow *flow;

@@ -5,7 +5,9 @@
 #include "base/sorted.h"
 #include "kernel/code/flow_impl.h"
 
-/* Ways: from each instruction to wherever it can go other than to the next. */
+/*
+ * Ways: from each instruction to wherever it can go other than to the next.
+ */
 
 static void add_branch(struct kernel_flow *flow, uint32_t insn, enum kernel_edge_kind kind,
 		       uint64_t target)
@@ -83,7 +85,9 @@ static void add_branches(struct flow_builder *b, uint32_t i)
 		add_branch(flow, i, KERNEL_EDGE_TAIL, insn->addr + insn->len);
 }
 
-/* Blocks. */
+/*
+ * Blocks.
+ */
 
 static bool is_padding(const struct kernel_insn *insn)
 {
@@ -245,7 +249,7 @@ static void order_edges(struct kernel_flow *flow)
 {
 	uint32_t n = 0;
 
-	vec_sort(flow, edges, compare_edges);
+	sort_array(flow->edges, flow->n_edges, sizeof(*flow->edges), compare_edges);
 	for (uint32_t i = 0; i < flow->n_edges; i++)
 		if (!n || compare_edges(&flow->edges[n - 1], &flow->edges[i]))
 			flow->edges[n++] = flow->edges[i];

@@ -108,7 +108,7 @@ static void list_units(struct dwarf *d)
 	while (dwarf_get_units(d->dw, cu, &cu, NULL, NULL, &die, NULL) == 0)
 		if (dwarf_tag(&die) == DW_TAG_compile_unit)
 			add_unit(d, &die);
-	vec_sort(d, spans, compare_span);
+	sort_array(d->spans, d->n_spans, sizeof(*d->spans), compare_span);
 }
 
 void kernel_dwarf_function_forget(struct dwarf_function *f)
@@ -193,7 +193,7 @@ struct dwarf *kernel_dwarf_create(struct kernel_image *img)
 		struct dwarf_unit *unit = &d->units[i];
 
 		list_functions(d, unit, &unit->die, 0);
-		vec_sort(unit, spans, compare_span);
+		sort_array(unit->spans, unit->n_spans, sizeof(*unit->spans), compare_span);
 		if (log_progress_due())
 			log_progress("reading debug symbols: %u of %u units", i, d->n_units);
 	}

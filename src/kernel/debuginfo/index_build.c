@@ -80,7 +80,7 @@ define_compare(compare_piece, struct piece,
 
 static void sort_pieces(struct pieces *p, compare_fn compare)
 {
-	vec_sort(p, items, compare);
+	sort_array(p->items, p->n_items, sizeof(*p->items), compare);
 }
 
 static void add_piece(uint64_t start, uint64_t end, uint32_t id, void *arg)
@@ -153,7 +153,7 @@ static void sort_names(struct build *b)
 	for (uint32_t i = 0; i < b->n_names; i++)
 		b->names[i].first = i;
 	strings_of_sort = b->strings.bytes;
-	vec_sort(b, names, compare_name);
+	sort_array(b->names, b->n_names, sizeof(*b->names), compare_name);
 	for (uint32_t i = 0; i < b->n_names; i++)
 		moved[b->names[i].first] = i;
 	for (uint32_t i = 0; i < b->n_bodies; i++) {
@@ -253,7 +253,7 @@ static void find_edges(struct canvas *c, const struct dwarf_function *f, const s
 		vec_push(c, edges, f->ranges[i].start);
 		vec_push(c, edges, f->ranges[i].end);
 	}
-	vec_sort(c, edges, compare_u64);
+	sort_array(c->edges, c->n_edges, sizeof(*c->edges), compare_u64);
 	for (uint32_t i = 0; i < c->n_edges; i++)
 		if (!unique || c->edges[unique - 1] != c->edges[i])
 			c->edges[unique++] = c->edges[i];
@@ -358,7 +358,7 @@ static void list_functions(struct build *b)
 				vec_push(b, listed, listed);
 		}
 	}
-	vec_sort(b, listed, compare_listed);
+	sort_array(b->listed, b->n_listed, sizeof(*b->listed), compare_listed);
 	for (uint32_t i = 0; i < b->n_listed; i++)
 		b->listed[i].function->id = i;
 }

@@ -79,7 +79,7 @@ static char *cache_dir(void)
 		       { "XDG_CACHE_HOME", "kprotperf/index" },
 		       { "HOME", ".cache/kprotperf/index" } };
 
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		const char *dir = getenv(places[i].variable);
 
 		if (dir && *dir)
@@ -125,7 +125,7 @@ static bool try_open(char *path, const struct kernel_build_id *id, struct kernel
 
 static void keep(const struct kernel_index *idx)
 {
-	scoped_free char *path = kernel_index_cache_path(&idx->id);
+	char *path = kernel_index_cache_path(&idx->id);
 	int err;
 
 	if (!path)
@@ -134,6 +134,7 @@ static void keep(const struct kernel_index *idx)
 	if (err)
 		log_verbose(1, "cannot store the index of the vmlinux in %s: %s", path,
 			    log_strerror(err));
+	free(path);
 }
 
 int kernel_index_find(const struct kernel_build_id *id, struct kernel_image *img,

@@ -4,8 +4,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/alloc.h"
-
 /* What compilers put behind a dot after a function's name, perhaps with a number behind that. */
 static const char *const suffixes[] = {
 	"isra", /* gcc: parameters removed or passed by value */
@@ -18,7 +16,7 @@ static const char *const suffixes[] = {
 
 static bool is_suffix(const char *s, size_t len)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
 		if (strlen(suffixes[i]) == len && !memcmp(suffixes[i], s, len))
 			return true;
 	return false;

@@ -15,7 +15,6 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "kernel/image/name.h"
 
 struct rule {
@@ -246,7 +245,7 @@ enum kernel_safety kernel_name_safety(const char *name, const char **reason)
 	}
 	memcpy(base, name, len);
 	base[len] = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		for (const char *const *p = rules[i].patterns; *p; p++) {
 			if (matches(*p, base)) {
 				*reason = rules[i].reason;

@@ -115,7 +115,7 @@ size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *nam
 		c.len = strlen(c.name);
 		vec_push(&found, items, c);
 	}
-	vec_sort(&found, items, compare_candidate);
+	sort_array(found.items, found.n_items, sizeof(*found.items), compare_candidate);
 	for (size_t i = 0; i < found.n_items && n < max; i++)
 		if (!n || strcmp(names[n - 1], found.items[i].name))
 			names[n++] = found.items[i].name;

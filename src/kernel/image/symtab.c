@@ -80,7 +80,7 @@ static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 
 static void sort_entries(struct entries *e)
 {
-	vec_sort(e, items, compare_entry);
+	sort_array(e->items, e->n_items, sizeof(*e->items), compare_entry);
 }
 
 /* A module's addresses count from its first symbol of code, which is what the running kernel tells. */
@@ -319,7 +319,8 @@ const char *kernel_image_object_at(struct kernel_image *img, uint64_t addr, uint
 		return name;
 	if (!tab->has_objects) {
 		kernel_image_elf_symbols_each(img, add_object, &tab->objects);
-		vec_sort(&tab->objects, items, compare_object);
+		sort_array(tab->objects.items, tab->objects.n_items, sizeof(*tab->objects.items),
+			   compare_object);
 		tab->has_objects = true;
 	}
 	next = first_after(&tab->objects, addr);

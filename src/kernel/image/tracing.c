@@ -33,7 +33,7 @@ const char *kernel_tracefs_find(void)
 {
 	static const char *const dirs[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
 		struct statfs fs;
 
 		if (!statfs(dirs[i], &fs) && (unsigned long)fs.f_type == TRACEFS_MAGIC)
@@ -213,7 +213,7 @@ static void load_blacklist(struct kernel_tracing *t)
 	t->blacklist = NULL;
 	/* Lines of which none had an address tell nothing. */
 	t->blacklist_known = ret > 0 && t->n_blacks > 0;
-	vec_sort(t, blacks, compare_u64);
+	sort_array(t->blacks, t->n_blacks, sizeof(*t->blacks), compare_u64);
 	/* Ranges within others would hide what lies behind them from a binary search: merge. */
 	for (size_t i = 1, last = 0, n = t->n_blacks; i < n; i++) {
 		if (t->blacks[i].start <= t->blacks[last].end) {

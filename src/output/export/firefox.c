@@ -29,7 +29,7 @@ static json_t *meta_json(const struct export *e)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < ARRAY_SIZE(categories); i++)
+	for (size_t i = 0; i < sizeof(categories) / sizeof(*categories); i++)
 		json_array_append_new(
 			list, json_pack("{s:s, s:s, s:[s]}", "name", categories[i].name, "color",
 					categories[i].color, "subcategories", "Other"));

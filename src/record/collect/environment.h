@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The machine, kernel and clock a recording was made on. */
+/*
+ * The machine, kernel and clock a recording was made on.
+ */
 #pragma once
 
 #include "profile/profile.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What calibrate.c and the files beside it, one a kind of mechanism, share. Not for others. */
+/*
+ * What calibrate.c and the files beside it, one a kind of mechanism, share. Not for others.
+ */
 #pragma once
 
 #include "record/cost/calibrate.h"

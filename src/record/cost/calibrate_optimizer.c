@@ -52,7 +52,7 @@ static const struct subject {
 	  { call_capget, NULL, SYS_capget } },
 };
 
-#define N_SUBJECTS ARRAY_SIZE(subjects)
+#define N_SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 
 const char *record_calibrate_function(enum profile_mechanism mech)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The BPF side as user space sees it: programs attached, told what they need and read from. */
+/*
+ * The BPF side as user space sees it: programs attached, told what they need and read from.
+ */
 #pragma once
 
 #include <stdbool.h>

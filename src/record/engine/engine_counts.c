@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the BPF side has counted: read while it counts, and set back between runs. */
+/*
+ * What the BPF side has counted: read while it counts, and set back between runs.
+ */
 #include "record/engine/engine.h"
 
 #include <bpf/bpf.h>

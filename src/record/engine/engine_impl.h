@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What engine.c, which attaches and tells, and engine_counts.c, which reads, share. */
+/*
+ * What engine.c, which attaches and tells, and engine_counts.c, which reads, share.
+ */
 #pragma once
 
 #include "kprotperf.skel.h"

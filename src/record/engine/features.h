@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the running kernel lets us do, found out by trying, never from its version. */
+/*
+ * What the running kernel lets us do, found out by trying, never from its version.
+ */
 #pragma once
 
 #include <stdbool.h>

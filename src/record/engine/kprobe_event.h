@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* kprobes as perf events: they leave nothing behind when their process dies. */
+/*
+ * kprobes as perf events: they leave nothing behind when their process dies.
+ */
 #pragma once
 
 #include <stdbool.h>

@@ -146,7 +146,7 @@ static int set_sizes(struct record_bpf *b)
 	};
 	int err = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		err = err ?: bpf_map__set_max_entries(sizes[i].map, sizes[i].entries);
 	s->rodata->n_captured = b->config.n_captured;
 	s->rodata->saves = b->config.saves;
@@ -226,7 +226,7 @@ static void choose_programs(struct record_bpf *b)
 	b->fault_mech = fentry ? PROFILE_MECH_FENTRY :
 			kprobe ? PROFILE_MECH_KPROBE :
 				 PROFILE_MECH_NONE;
-	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i].prog, programs[i].needed);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* By which mechanism each function is to be probed, and which functions are left out. */
+/*
+ * By which mechanism each function is to be probed, and which functions are left out.
+ */
 #pragma once
 
 #include "record/target/sites.h"

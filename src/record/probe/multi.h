@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What only kprobe.multi can do, for calibration: all its functions have one pair of links. */
+/*
+ * What only kprobe.multi can do, for calibration: all its functions have one pair of links.
+ */
 #pragma once
 
 #include <stdbool.h>

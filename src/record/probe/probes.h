@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How functions are probed: a table of mechanisms, one file each, and what is attached by them. */
+/*
+ * How functions are probed: a table of mechanisms, one file each, and what is attached by them.
+ */
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions whose blocks are counted: from their names to the probes that it takes. */
+/*
+ * Functions whose blocks are counted: from their names to the probes that it takes.
+ */
 #pragma once
 
 #include <stdint.h>

@@ -97,7 +97,7 @@ static bool find_named(struct place *at, const char *name)
 		{ "cgroup", RECORD_BASE_CGROUP, NULL, 8 },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (strcmp(known[i].name, name))
 			continue;
 		at->value->base = known[i].base;

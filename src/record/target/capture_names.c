@@ -113,7 +113,7 @@ static bool is_noise(const char *path)
 					     "__preempt_count",
 					     "jiffies" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		size_t n = strlen(names[i]);
 
 		if (!strncmp(path, names[i], n) && (!path[n] || path[n] == '.'))

@@ -355,7 +355,7 @@ static void make_points(struct planner *pl)
 	struct record_ranges *ranges = pl->ranges;
 
 	sort_ranges = ranges->items;
-	vec_sort(pl, steps, by_order);
+	sort_array(pl->steps, pl->n_steps, sizeof(*pl->steps), by_order);
 	vec_each(const struct step, step, pl, steps) {
 		struct record_point p = { .addr = step->addr,
 					  .frame = step->frame,
@@ -394,7 +394,7 @@ static void plan_all(struct planner *pl)
 	struct record_ranges *ranges = pl->ranges;
 
 	/* A function's bodies come together: its flow graph is made once. */
-	vec_sort(ranges, items, by_function);
+	sort_array(ranges->items, ranges->n_items, sizeof(*ranges->items), by_function);
 	for (uint32_t i = 0; i < ranges->n_items; i++) {
 		struct record_image *in = ranges->items[i].in;
 		int err = record_image_code(pl->symbols, in);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The probes of inlined bodies, from the control flow of the functions around them. */
+/*
+ * The probes of inlined bodies, from the control flow of the functions around them.
+ */
 #pragma once
 
 #include "record/target/range.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the names a user gives to the functions to probe. */
+/*
+ * From the names a user gives to the functions to probe.
+ */
 #pragma once
 
 #include <stdbool.h>

@@ -50,6 +50,7 @@ static const struct output_group syscall_groups[] = {
 	{ AT(analyze_row, figures), COLUMNS(figures) },
 	{ AT(analyze_row, figures), VIEW_ALL_TIMES },
 	{ AT(analyze_row, figures), COLUMNS(errors) },
+	{ COLUMNS(caveat) },
 };
 
 static const struct output_group function_groups[] = {
@@ -79,20 +80,31 @@ static void call_rows(struct view_rows *rows, const void *data)
 			sizeof(*table->functions.rows));
 }
 
+/* What the mark behind names means, where there is one. */
+static const char *marks(const struct analyze_rows *of)
+{
+	vec_each(const struct analyze_row, row, of, rows)
+		if (row->caveat == analyze_caveat_probes)
+			return "; !: less than its probes";
+	return "";
+}
+
 static char *syscall_title(const void *data)
 {
 	const struct view_report *r = data;
 
-	return alloc_printf("Syscalls, by total %s", view_time_texts[r->table.time]);
+	return alloc_printf("Syscalls, by total %s%s", view_time_texts[r->table.time],
+			    marks(&r->table.syscalls));
 }
 
 static char *function_title(const void *data)
 {
 	const struct view_report *r = data;
 
-	return alloc_printf("Functions, by total %s, %s", view_time_texts[r->table.time],
+	return alloc_printf("Functions, by total %s, %s%s", view_time_texts[r->table.time],
 			    r->table.time == ANALYZE_TIME_SELF ? "excluding timed callees" :
-								 "including callees");
+								 "including callees",
+			    marks(&r->table.functions));
 }
 
 const struct view_table report_calls = {
