@@ -162,9 +162,14 @@ static void report_deinit(struct view_report *r)
 	analyze_warnings_deinit(&r->warnings);
 }
 
+static void options_deinit(struct report_options *o)
+{
+	free(o->view.sections);
+}
+
 int cmd_report(int argc, char **argv)
 {
-	struct report_options o = { .view.list = &view_report_list };
+	scoped(options_deinit) struct report_options o = { .view.list = &view_report_list };
 	scoped(profile_destroy_at) struct profile *p = NULL;
 	scoped(report_deinit) struct view_report r = { 0 };
 
