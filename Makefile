@@ -3,7 +3,8 @@
 # make help lists the targets. SAN=1 builds with ASan and UBSan into build-san/, COVERAGE=1 for gcov into build-cov/.
 
 SHELL := /bin/bash
-MAKEFLAGS += --no-builtin-rules
+# All CPUs, also for who types make alone; -j1 on the command line is obeyed.
+MAKEFLAGS += --no-builtin-rules $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 .DELETE_ON_ERROR:
 
 # src/arch/arch.h says what another architecture needs.
