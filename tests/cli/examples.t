@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The two examples of docs/ARCHITECTURE.md, a new table and a new format, are all that either takes.
+
+# shellcheck disable=SC2154 # names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fixture baseline
+mkdir tree
+# What is built there is not built again, but for what the examples change.
+cp -a "$repo"/{Makefile,src,bpf,include,vmlinux,emulator,workloads} tree/
+mkdir tree/build
+cp -a "$build"/{obj,bpf,libkprotperf.a,*.skel.h,*.bpf.o,.pkgs} tree/build/
+
+sed -n '/^    --- /,/^[^ ]/s/^    //p' "$repo/docs/ARCHITECTURE.md" >examples.patch
+ok 'the examples apply' patch --silent --fuzz=0 -d tree -p1 -i "$PWD/examples.patch"
+ok 'and compile' make -s -C tree BUILD=build build/kprotperf
+kprotperf=tree/build/kprotperf
+run report --section=probes baseline.data
+like 'the new table is printed' "$(<out)" '^FUNCTION +PROBED BY +RETURNS MISSED$'
+run report --format=json baseline.data
+is 'and is in JSON' "$(jq -r '.probes[0] | keys_unsorted | join(" ")' out)" 'function mechanism missed'
+run report --format=markdown --section=probes baseline.data
+is 'in the new format too' "$(head -n 2 out)" "| function | mechanism | missed |
+|---|---|---|"
+usage 'markdown' report --format=none baseline.data
+done_testing
