@@ -404,7 +404,7 @@ static int plot(const struct view_diff *c, const char *path)
 			  c->conclusion.function ?: "any function");
 		return -1;
 	}
-	title = alloc_printf("%s: %s%s per call, %s by other values of %s", most->function,
+	title = alloc_printf("%s: %s%s per call, %s from different values of %s", most->function,
 			     output_number(delta, OUTPUT_DELTA, most->delta, c->diff.clock),
 			     c->diff.clock == PROFILE_CLOCK_INSN ? " instructions" : "",
 			     output_number(by, OUTPUT_DELTA, most->by_values, c->diff.clock),

@@ -29,12 +29,12 @@ static const struct output_column function_columns[] = {
 static const struct view_table functions = {
 	.name = "functions",
 	.first = 30,
-	.title = "Functions, by what is most likely to cost: size of the change, callers",
-	.legend =
-		"ADDED and REMOVED are instructions that one kernel has alone; CALLERS are direct calls in "
-		"the code. \"offsets\": the same instructions, for structures of another layout; "
-		"\"registers\": the same, in other registers or order. Code that is thrown away after "
-		"boot comes last of its kind",
+	.title = "Functions, most likely costs first (by size of the change and number of "
+		 "callers)",
+	.legend = "ADDED and REMOVED: instructions in one kernel only. CALLERS: direct calls in "
+		  "the code. \"offsets\": same instructions, different structure offsets; "
+		  "\"registers\": same instructions, different registers or order. Init code, "
+		  "which is discarded after boot, comes last of each kind",
 	.none = "No function differs.",
 	ONE_GROUP(function_columns),
 	VIEW_LIST(view_changes, functions, n_functions),
@@ -52,8 +52,8 @@ static const struct output_column struct_columns[] = {
 static const struct view_table structs = {
 	.name = "structs",
 	.first = 5,
-	.title = "Structures of another layout",
-	.none = "No structure of another layout is known.",
+	.title = "Structures with a different layout",
+	.none = "No structure is known to have a different layout.",
 	ONE_GROUP(struct_columns),
 	VIEW_LIST(view_changes, structs.rows, structs.n_rows),
 };
@@ -70,11 +70,11 @@ static const struct output_column variable_columns[] = {
 static const struct view_table variables = {
 	.name = "variables",
 	.first = 8,
-	.title = "Variables and static keys that begin with other values",
-	.legend =
-		"WORDS of 8 bytes differ, the first of them at OFFSET, which begins with BASELINE and HARDENED; "
-		"addresses differ where they stand for something else. A static key begins with its count, on above 0",
-	.none = "No variable that both kernels have begins with another value.",
+	.title = "Variables and static keys with different initial values",
+	.legend = "WORDS: number of differing 8-byte words; the first is at OFFSET, with the "
+		  "values BASELINE and HARDENED. Addresses differ only if they refer to different "
+		  "symbols. A static key starts with its count; above 0 it is on",
+	.none = "No variable present in both kernels has a different initial value.",
 	ONE_GROUP(variable_columns),
 	VIEW_LIST(view_changes, variables.rows, variables.n_rows),
 };
@@ -92,9 +92,8 @@ static const struct output_column key_columns[] = {
 static const struct view_table static_keys = {
 	.name = "static_keys",
 	.first = 10,
-	.title = "Static keys, of the running kernels when they were recorded",
-	.legend =
-		"JUMPS are places in the code that a key patches, IN the functions that have them",
+	.title = "Static keys, as they were in the running kernels when recorded",
+	.legend = "JUMPS: places in the code that the key patches; IN: functions that contain them",
 	ONE_GROUP(key_columns),
 	VIEW_LIST(view_changes, keys.rows, keys.n_rows),
 };
@@ -113,10 +112,10 @@ static void page(const struct view *v, const void *data)
 		{ "differs", "differ" },
 		{ "is new", "are new" },
 		{ "is gone", "are gone" },
-		{ "differs in offsets of fields alone", "differ in offsets of fields alone" },
-		{ "differs in registers or order alone", "differ in registers or order alone" },
+		{ "differs in structure offsets only", "differ in structure offsets only" },
+		{ "differs in registers or order only", "differ in registers or order only" },
 		{ "is renamed", "are renamed" },
-		{ "is of another file", "are of another file" },
+		{ "moved to another file", "moved to another file" },
 	};
 	const struct view_changes *c = data;
 	uint32_t n[ANALYZE_N_CHANGES] = { 0 };
@@ -132,10 +131,12 @@ static void page(const struct view *v, const void *data)
 						 " functions",
 				     verbs[i][n[i] > 1]);
 	if (is_one_kernel(c))
-		view_text(v, "Both are the same kernel (build-id): its code does not differ%s.",
-			  !c->keys.known ? ", nor is known which static keys were on" :
-			  c->keys.n_rows ? " but for what static keys patch" :
-					   ", nor which static keys were on");
+		view_text(v,
+			  "Both are the same kernel, by build-id, so their code does not "
+			  "differ%s.",
+			  !c->keys.known ? "; which static keys were on is unknown" :
+			  c->keys.n_rows ? " except where static keys patch it" :
+					   ", and the same static keys were on");
 	else if (text)
 		view_text(v, "%s; %u are the same.", text, c->n_same);
 	else

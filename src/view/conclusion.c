@@ -30,7 +30,7 @@ static void append_delta(char **text, const struct analyze_conclusion *c, double
 	alloc_append(text, "%s per %s", insn_unit(c), per);
 }
 
-/* BEFORE "+3.5 % of the command's CPU time" AFTER, where that is known. */
+/* BEFORE, then "+3.5 % of the command's CPU time", then AFTER; nothing where that is unknown. */
 static void append_of_command(char **text, const struct analyze_conclusion *c, const char *before,
 			      const char *after)
 {
@@ -47,8 +47,18 @@ static void append_plus_minus(char **text, const struct analyze_conclusion *c)
 		alloc_append(text, "\u00b1%.2g %%, ", c->change.plus_minus_pct);
 }
 
-/* "clone is 20.2 % slower (±0.05 %, +2,496,034 instructions per call"; WHAT begins it, PER is "call". */
-static void append_mean(char **text, const struct analyze_conclusion *c, const char *per)
+/* Whether "same" still is a change: it lies within the margin, and its interval excludes 0. */
+static bool is_small_change(const struct analyze_conclusion *c)
+{
+	return c->change.verdict == ANALYZE_VERDICT_SAME && c->change.p < ANALYZE_SIGNIFICANT;
+}
+
+/*
+ * "clone is 20.2 % slower (±0.05 %, +2,496,034 instructions per call)"; the caller has written "clone", PER is "call", and
+ * REMARK goes with the figures.
+ */
+static void append_mean(char **text, const struct analyze_conclusion *c, const char *per,
+			const char *remark)
 {
 	const char *clock = c->time == ANALYZE_TIME_WALL ? " by the wall clock" : "";
 	char pct[OUTPUT_NUMBER_MAX];
@@ -56,12 +66,13 @@ static void append_mean(char **text, const struct analyze_conclusion *c, const c
 
 	output_number(pct, OUTPUT_PERCENT, c->delta_pct, c->clock);
 	sign = pct[0] == '+' || pct[0] == '-';
-	if (c->change.verdict == ANALYZE_VERDICT_SAME)
-		alloc_append(text, " is the same within %g %%%s (%s, ", c->margin_pct, clock, pct);
+	if (c->change.verdict == ANALYZE_VERDICT_SAME && !is_small_change(c))
+		alloc_append(text, " is the same to within %g %%%s (%s, ", c->margin_pct, clock,
+			     pct);
 	else if (c->change.verdict == ANALYZE_VERDICT_UNCLEAR && !c->one_recording)
 		alloc_append(text, " shows no significant change%s (%s, ", clock, pct);
 	else
-		alloc_append(text, " %s %s %s%s (", c->one_recording ? "reads" : "is", pct + sign,
+		alloc_append(text, " %s %s %s%s (", c->one_recording ? "appears" : "is", pct + sign,
 			     c->delta < 0 ? "faster" : "slower", clock);
 	view_append_queued(text, c->what);
 	append_plus_minus(text, c);
@@ -70,6 +81,9 @@ static void append_mean(char **text, const struct analyze_conclusion *c, const c
 	if (c->change.verdict == ANALYZE_VERDICT_UNCLEAR && !isnan(c->change.boots_needed))
 		alloc_append(text, "; about %.0f %ss per side needed", c->change.boots_needed,
 			     view_units[c->unit]);
+	alloc_append(text, "%s)", remark);
+	if (is_small_change(c))
+		alloc_append(text, ", within the %g %% threshold for equivalence", c->margin_pct);
 }
 
 /* "(mm/slub.c:1978, estimated from samples)" */
@@ -85,7 +99,7 @@ static void append_body_of_function(char **text, const struct analyze_conclusion
 	if (!c->body.name)
 		return;
 	if (c->body.share <= ANALYZE_WHOLE_SHARE) {
-		alloc_append(text, ", %s of that in ",
+		alloc_append(text, ", %s of it in ",
 			     c->body.share >= NEARLY_ALL ? "nearly all" : "most");
 		view_append_name(text, c->body.name);
 		append_place(text, c, "inlined");
@@ -94,39 +108,44 @@ static void append_body_of_function(char **text, const struct analyze_conclusion
 	alloc_append(text, ", where ");
 	view_append_name(text, c->body.name);
 	append_place(text, c, "inlined");
-	alloc_append(text, " makes ");
+	alloc_append(text, " accounts for ");
 	append_delta(text, c, c->body.delta_total, "run");
-	alloc_append(text, " and the rest less");
+	alloc_append(text, ", partly offset by the rest of the function");
 }
 
-/* The body that carries a change which no function does: ", 97 % of it in shuffle_freelist (mm/slub.c:1978)". */
+/* The body that carries a change which no function does: ". 97 % of the change is in shuffle_freelist (mm/slub.c:1978)". */
 static void append_body(char **text, const struct analyze_conclusion *c)
 {
-	bool is_contrast = c->where == ANALYZE_WHERE_NONE;
-
-	alloc_append(text, ", %s%.0f %% %sin ", is_contrast ? "but " : "", c->body.share * 100,
-		     is_contrast ? "" : "of it ");
+	alloc_append(text,
+		     c->where == ANALYZE_WHERE_NONE ? ", but %.0f %% is in " :
+						      ". %.0f %% of the change is in ",
+		     c->body.share * 100);
 	view_append_name(text, c->body.name);
 	append_place(text, c, c->body.function);
 }
 
-/* " by way of allocate_slab, shuffle_freelist and get_random_u32" */
+/* ", called via allocate_slab, shuffle_freelist and get_random_u32" */
 static void append_way(char **text, const struct analyze_conclusion *c)
 {
 	for (int i = 0; i < ANALYZE_WAY && c->by_way[i]; i++) {
 		bool is_last = i + 1 == ANALYZE_WAY || !c->by_way[i + 1];
 
-		alloc_append(text, "%s", !i ? " by way of " : is_last ? " and " : ", ");
+		alloc_append(text, "%s", !i ? ", called via " : is_last ? " and " : ", ");
 		view_append_name(text, c->by_way[i]);
 	}
 }
 
-/* ", 97 % of it (±14 %, by samples) in extract_entropy by way of allocate_slab; record with --func=extract_entropy to time it" */
+/*
+ * ". 97 % of the change (±14 %, from samples) is in extract_entropy, called via allocate_slab; record with
+ * --func=extract_entropy to time it"
+ */
 static void append_sampled(char **text, const struct analyze_conclusion *c)
 {
-	alloc_append(text, ", %s%.0f %% of it (\u00b1%.2g %%, by samples) in ",
-		     c->where == ANALYZE_WHERE_NONE ? "but " : "", c->function_share * 100,
-		     c->function_error * 100);
+	alloc_append(text,
+		     c->where == ANALYZE_WHERE_NONE ?
+			     ", but %.0f %% (\u00b1%.2g %%, from samples) is in " :
+			     ". %.0f %% of the change (\u00b1%.2g %%, from samples) is in ",
+		     c->function_share * 100, c->function_error * 100);
 	view_append_name(text, c->function);
 	append_way(text, c);
 	if (!c->to_time)
@@ -140,7 +159,7 @@ static void append_sampled(char **text, const struct analyze_conclusion *c)
 static void append_where(char **text, const struct analyze_conclusion *c)
 {
 	if (c->where == ANALYZE_WHERE_NONE)
-		alloc_append(text, ", less than a tenth of it in any recorded function");
+		alloc_append(text, ". Less than a tenth of the change is in any recorded function");
 	switch (c->where) {
 	case ANALYZE_WHERE_NOT_RECORDED:
 	case ANALYZE_WHERE_NONE:
@@ -149,10 +168,10 @@ static void append_where(char **text, const struct analyze_conclusion *c)
 		else if (c->sampled)
 			append_sampled(text, c);
 		else if (c->where == ANALYZE_WHERE_NOT_RECORDED)
-			alloc_append(text, "; record with --func to see where");
+			alloc_append(text, ". Record with --func to see where");
 		break;
 	case ANALYZE_WHERE_FUNCTION:
-		alloc_append(text, ", %.0f %% of it in ", c->function_share * 100);
+		alloc_append(text, ". %.0f %% of the change is in ", c->function_share * 100);
 		view_append_name(text, c->function);
 		append_body_of_function(text, c);
 		break;
@@ -161,13 +180,13 @@ static void append_where(char **text, const struct analyze_conclusion *c)
 
 static void append_self(char **text, const struct analyze_conclusion *c)
 {
+	alloc_append(text, "The self time of ");
 	view_append_name(text, c->what);
-	alloc_append(text, c->context ? " itself, in " :
-					" itself, excluding timed callees, changed most: ");
 	if (c->context) {
+		alloc_append(text, " in ");
 		view_append_name(text, c->context);
-		alloc_append(text, ", changed most: ");
 	}
+	alloc_append(text, ", excluding timed callees, changed most: ");
 	append_delta(text, c, c->delta_total, "run");
 	if (!c->context)
 		return;
@@ -180,32 +199,31 @@ static void append_self(char **text, const struct analyze_conclusion *c)
 static void append_workload(char **text, const struct analyze_conclusion *c)
 {
 	static const char *const syscalls[] = {
-		[ANALYZE_SYSCALLS_UNCHANGED] = "no syscall changed significantly",
+		[ANALYZE_SYSCALLS_UNCHANGED] = "No syscall changed significantly",
 		[ANALYZE_SYSCALLS_NEGLIGIBLE] =
-			"no syscall changed significantly by 0.1 % of it or more",
-		[ANALYZE_SYSCALLS_NOT_IT] = "no syscall carries a tenth of that significantly",
+			"No syscall changed significantly by 0.1 % of the workload's time or more",
+		[ANALYZE_SYSCALLS_NOT_IT] =
+			"No significantly changed syscall accounts for a tenth of that",
 	};
 
 	alloc_append(text, "The workload ");
 	view_append_name(text, c->what);
-	append_mean(text, c, "iteration");
-	alloc_append(text, ", unprobed); %s", syscalls[c->syscalls]);
+	append_mean(text, c, "iteration", ", unprobed");
+	alloc_append(text, ". %s", syscalls[c->syscalls]);
 }
 
 /* No headline, so nothing carries it. */
 static void append_untold(char **text, const struct analyze_conclusion *c)
 {
-	alloc_append(text, "No significant change seen: ");
+	alloc_append(text, "No significant change: the largest is in ");
 	view_append_name(text, c->what);
-	alloc_append(text, " changed most (");
+	alloc_append(text, " (");
 	append_number(text, OUTPUT_PERCENT, c->delta_pct, c);
 	alloc_append(text, ", ");
 	append_delta(text, c, c->delta_total, "run");
-	if (c->runs[0] == 1 && c->runs[1] == 1)
-		alloc_append(text, "), and one run per side");
-	else
-		alloc_append(text, "), and %u and %u runs", c->runs[0], c->runs[1]);
-	alloc_append(text, " cannot tell less than %.2g %%.", c->least_pct);
+	alloc_append(text, "), and ");
+	view_append_sides(text, c->runs, view_units[ANALYZE_UNIT_RUN]);
+	alloc_append(text, " cannot resolve changes below %.2g %%.", c->least_pct);
 }
 
 /* Of what no row of a syscall tells. */
@@ -213,31 +231,28 @@ static void append_outside(char **text, const struct analyze_conclusion *c)
 {
 	if (isnan(c->outside_share))
 		return;
-	alloc_append(text, " Of the change of the command's CPU time, ");
-	append_number(text, OUTPUT_PERCENT, c->command_pct, c);
-	alloc_append(text, ", %.0f %% are outside syscalls and page faults.",
+	alloc_append(text, " %.0f %% of the change in the command's CPU time (",
 		     c->outside_share * 100);
+	append_number(text, OUTPUT_PERCENT, c->command_pct, c);
+	alloc_append(text, ") is outside syscalls and page faults.");
 }
 
 static void append_runs(char **text, const struct analyze_conclusion *c)
 {
-	static const char unknown[] = "variation between runs unknown";
-	uint32_t a = c->runs[0], b = c->runs[1];
-
-	if (c->one_recording)
+	if (c->one_recording) {
 		alloc_append(
 			text,
-			"; unclear from one recording per side: merge several of each, made at "
-			"different times, or give another one of the baseline as --control.");
-	else if (c->repeated)
-		alloc_append(text, "; %u and %u %ss.", c->repetitions[0], c->repetitions[1],
-			     view_units[c->unit]);
-	else if (a > 1 && b > 1)
-		alloc_append(text, "; %u and %u runs.", a, b);
-	else if (a == 1 && b == 1)
-		alloc_append(text, "; one run per side: %s.", unknown);
-	else
-		alloc_append(text, "; %u and %u runs: %s.", a, b, unknown);
+			". This is unclear with a single recording on a side: merge several per "
+			"side, made at different times, or pass another recording of the baseline "
+			"as --control.");
+		return;
+	}
+	alloc_append(text, ". Measured over ");
+	view_append_sides(text, c->repeated ? c->repetitions : c->runs,
+			  view_units[c->repeated ? c->unit : ANALYZE_UNIT_RUN]);
+	if (!c->repeated && !(c->runs[0] > 1 && c->runs[1] > 1))
+		alloc_append(text, "; variation between runs is unknown");
+	alloc_append(text, ".");
 }
 
 char *view_conclusion(const struct analyze_conclusion *c)
@@ -246,9 +261,9 @@ char *view_conclusion(const struct analyze_conclusion *c)
 
 	switch (c->kind) {
 	case ANALYZE_CONCLUSION_EMPTY:
-		return alloc_strdup("There is nothing to compare: no syscalls were recorded.");
+		return alloc_strdup("Nothing to compare: no syscalls were recorded.");
 	case ANALYZE_CONCLUSION_EQUAL:
-		alloc_append(&text, "No syscall differs");
+		alloc_append(&text, "No syscall changed");
 		break;
 	case ANALYZE_CONCLUSION_UNTOLD:
 		append_untold(&text, c);
@@ -262,8 +277,7 @@ char *view_conclusion(const struct analyze_conclusion *c)
 		break;
 	case ANALYZE_CONCLUSION_MEAN:
 		view_append_name(&text, c->what);
-		append_mean(&text, c, "call");
-		alloc_append(&text, ")");
+		append_mean(&text, c, "call", "");
 		append_where(&text, c);
 		break;
 	case ANALYZE_CONCLUSION_CALLS:

@@ -113,19 +113,22 @@ char *view_misses_change(const struct analyze_misses *m)
 	if (!m->model)
 		return NULL;
 	if (!row)
-		return alloc_printf("Misses of data in the model %s: no significant change.",
-				    m->model);
+		return alloc_printf("Data misses in model %s: no significant change.", m->model);
 	cycles = percent(row->delta.data, row->sides[0].data);
 	instructions = percent(row->delta.instructions, row->sides[0].instructions);
 	shown = fabs(instructions) >= ANALYZE_MARGIN_PCT && instructions * cycles > 0;
 	most = most_of(m, row);
 	text = alloc_printf(
-		"Misses of data in the model %s: %s has %s estimated cycles of them per run (%+.1f %%, %+.2f %% of what all syscalls miss)%s; its instructions change by %+.2f %%%s.%s",
+		"Data misses in model %s: %s has %s estimated cycles of misses per run (%+.1f %%, "
+		"%+.2f %% of the misses of all syscalls)%s; its instruction count changes by %+.2f "
+		"%%%s.%s",
 		m->model, row->context,
 		output_number(number, OUTPUT_DELTA, row->delta.data, PROFILE_CLOCK_INSN), cycles,
 		percent(row->delta.data, all), most, instructions,
-		shown ? "" : ", which does not show it",
-		isnan(row->plus_minus) ? " One run per side: variation between runs unknown." : "");
+		shown ? "" : ", which does not reflect that",
+		isnan(row->plus_minus) ? " Measured over 1 run per side; variation between runs is "
+					 "unknown." :
+					 "");
 	free(most);
 	return text;
 }

@@ -21,9 +21,9 @@ extern const struct output_column view_misses_place[2];
 char *view_misses_change(const struct analyze_misses *m);
 
 #define VIEW_OBJECTS_LEGEND                                                                        \
-	"OBJECT is a slab cache, by the name of the first of those that the kernel merged, or in " \
-	"brackets other memory. CONTEXT *: all"
+	"OBJECT is a slab cache (of merged caches, the name of the first) or, in brackets, other " \
+	"memory. CONTEXT *: all"
 
-#define VIEW_MISSES_LEGEND                                                                                                 \
-	"CYCLES is an estimate: each event times what the model says that it adds; DATA is without L1I, ITLB and BRANCH, " \
-	"which hang on where a build has its code"
+#define VIEW_MISSES_LEGEND                                                                                                    \
+	"CYCLES is an estimate: events times the penalties of the model. DATA leaves out L1I, ITLB and BRANCH, which depend " \
+	"on where a build places its code"

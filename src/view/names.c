@@ -102,14 +102,16 @@ const char *const view_notes[] = {
 		"not timed on the hardened side (no such function there, or not recorded)",
 	[ANALYZE_NOTE_INLINED_BASELINE] = "not timed on the baseline side, which inlines it",
 	[ANALYZE_NOTE_INLINED_HARDENED] = "not timed on the hardened side, which inlines it",
-	[ANALYZE_NOTE_BODIES_BASELINE] = "inlined on the baseline side: figures of its bodies",
-	[ANALYZE_NOTE_BODIES_HARDENED] = "inlined on the hardened side: figures of its bodies",
+	[ANALYZE_NOTE_BODIES_BASELINE] = "inlined on the baseline side: figures are those of its "
+					 "bodies",
+	[ANALYZE_NOTE_BODIES_HARDENED] = "inlined on the hardened side: figures are those of its "
+					 "bodies",
 	[ANALYZE_NOTE_CALLED_BASELINE] = "called on the baseline side only",
 	[ANALYZE_NOTE_CALLED_HARDENED] = "called on the hardened side only",
 	[ANALYZE_NOTE_FEW] = "called in too few repetitions",
 	[ANALYZE_NOTE_NEAR_ZERO] = "mean not significantly above 0: no percentages",
 	[ANALYZE_NOTE_NO_NUMBER] =
-		"no number of boots would settle it: probe cost is not known well enough",
+		"no number of boots would settle it: probe cost is not known accurately enough",
 	[ANALYZE_NOTE_NOT_INLINED_BASELINE] = "called on the baseline side, not inlined",
 	[ANALYZE_NOTE_NOT_INLINED_HARDENED] = "called on the hardened side, not inlined",
 };
@@ -161,4 +163,12 @@ void view_append_queued(char **text, const char *context)
 	if (what)
 		alloc_append(text, "%s %.*s, ", what, (int)(strlen(whose) - (strlen(context) - by)),
 			     whose);
+}
+
+void view_append_sides(char **text, const uint32_t n[2], const char *unit)
+{
+	if (n[0] == n[1])
+		alloc_append(text, "%u %s%s per side", n[0], unit, n[0] == 1 ? "" : "s");
+	else
+		alloc_append(text, "%u and %u %ss", n[0], n[1], unit);
 }

@@ -104,15 +104,15 @@ char *view_times(const struct analyze_options *figures, bool exact)
 {
 	return alloc_printf("%s%s", view_time_texts[figures->time],
 			    exact        ? "" :
-			    figures->raw ? " with probe cost" :
-					   " less probe cost");
+			    figures->raw ? ", including probe cost" :
+					   ", less probe cost");
 }
 
 const char *view_unit_note(enum profile_clock clock)
 {
 	return clock == PROFILE_CLOCK_INSN ?
-		       "insn: guest instructions, not cycles. Cache, TLB, KPTI and retpoline costs "
-		       "read low, repeated string instructions high." :
+		       "insn: guest instructions, not cycles; the costs of caches, TLBs, KPTI and "
+		       "retpolines read low, those of repeated string instructions high." :
 		       NULL;
 }
 

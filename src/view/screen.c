@@ -124,7 +124,7 @@ static char *more_text(const struct view *view, const struct part *parts, size_t
 	more.out = names || is_partial ? open_memstream(&text, &size) : NULL;
 	if (more.out) {
 		view_text(&more,
-			  names ? "More: --all, or --section=NAME; not shown: %s" :
+			  names ? "More: --all or --section=NAME; not shown: %s" :
 				  "More: --all, or --section=NAME",
 			  names);
 		fclose(more.out);

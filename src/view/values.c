@@ -24,19 +24,18 @@ static void append_ticks(char **text, double ticks, enum profile_clock clock, co
 }
 
 /*
- * "+5,940 by other values, of crng_init above all (0 instead of 2)"; MOST: the row of the variable that carries most; NULL: none. What
+ * "+5,940 from different values, mostly of crng_init (0 instead of 2 on average)"; MOST: the row of the variable that carries most; NULL: none. What
  * is less than a tenth of what equal values take is no variable's doing that is worth a name.
  */
 static void append_by_values(char **text, const struct varies_shift *all,
 			     const struct varies_shift *most, enum profile_clock clock)
 {
-	append_ticks(text, all->by_values, clock, " by other values");
+	append_ticks(text, all->by_values, clock, " from different values");
 	if (!most || fabs(most->by_values) < fabs(all->by_values) / 2 ||
 	    fabs(all->by_values) < fabs(all->by_cost) / 10)
 		return;
-	alloc_append(text, ", of ");
+	alloc_append(text, ", mostly of ");
 	view_append_name(text, most->variable);
-	alloc_append(text, " above all");
 	if (!isnan(most->sides[0].value) && !isnan(most->sides[1].value))
 		alloc_append(text, " (%.3g instead of %.3g on average)", most->sides[1].value,
 			     most->sides[0].value);
@@ -66,7 +65,7 @@ char *view_values_change(const struct varies_shifts *s, const char *function,
 		alloc_append(&text, ", and ");
 		append_ticks(&text, all->by_cost, clock, " at equal values.");
 	} else {
-		append_ticks(&text, all->by_cost, clock, " at equal values, and ");
+		append_ticks(&text, all->by_cost, clock, " at equal values and ");
 		append_by_values(&text, all, most, clock);
 		alloc_append(&text, ".");
 	}

@@ -29,7 +29,7 @@ static void append_count(char **text, double n)
 static void append_machine(char **text, const struct analyze_warning *w)
 {
 	static const char *const words[][2] = {
-		{ PROFILE_ENV_ARCH, "machines of different architecture" },
+		{ PROFILE_ENV_ARCH, "different architectures" },
 		{ PROFILE_ENV_CPU, "different CPUs" },
 		{ PROFILE_ENV_CPUS, "different numbers of CPUs" },
 		{ PROFILE_ENV_GOVERNOR, "different frequency governors" },
@@ -43,7 +43,7 @@ static void append_machine(char **text, const struct analyze_warning *w)
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(words[i][0], w->names[2]))
 			what = words[i][1];
-	alloc_append(text, "%s: %s against %s", what, w->names[0] ? w->names[0] : "unknown",
+	alloc_append(text, "%s: %s and %s", what, w->names[0] ? w->names[0] : "unknown",
 		     w->names[1] ? w->names[1] : "unknown");
 }
 
@@ -52,23 +52,26 @@ static void append_pair(char **text, const struct analyze_warning *w)
 {
 	switch (w->kind) {
 	case ANALYZE_WARNING_WORK:
-		alloc_append(text, "different work: argument %d is \"%s\" against \"%s\"", w->code,
-			     w->names[0], w->names[1]);
+		alloc_append(text,
+			     "different work: argument %d is \"%s\" on the baseline side and "
+			     "\"%s\" on the hardened side",
+			     w->code, w->names[0], w->names[1]);
 		break;
 	case ANALYZE_WARNING_MACHINE:
 		append_machine(text, w);
 		break;
 	case ANALYZE_WARNING_MECHANISMS:
-		alloc_append(
-			text,
-			"different probes on %.0f function%s, which cost differently: %s by %s "
-			"against %s (record both with the same --attach)",
-			w->values[0], plural(w->values[0]), w->names[2], w->names[0], w->names[1]);
+		alloc_append(text,
+			     "different probes, with different costs, on %.0f function%s: %s by %s "
+			     "on the baseline side, by %s on the hardened side (record both with "
+			     "the same --attach)",
+			     w->values[0], plural(w->values[0]), w->names[2], w->names[0],
+			     w->names[1]);
 		break;
 	case ANALYZE_WARNING_FREQ:
 		alloc_append(text,
-			     "different sampling rates, which cost time: %.0f against %.0f samples "
-			     "per second",
+			     "different sampling rates, which cost different amounts of time: %.0f "
+			     "and %.0f samples per second",
 			     w->values[0], w->values[1]);
 		break;
 	case ANALYZE_WARNING_CONFIG:
@@ -79,8 +82,8 @@ static void append_pair(char **text, const struct analyze_warning *w)
 	case ANALYZE_WARNING_COST_ONE_SIDE:
 		alloc_append(
 			text,
-			"the cost of %s probes is subtracted on the %s side only: differences include "
-			"it (--raw includes it on both sides)",
+			"the cost of %s probes is subtracted on the %s side only, so differences "
+			"include it (--raw includes it on both sides)",
 			w->names[0], sides[w->side]);
 		break;
 	case ANALYZE_WARNING_CONTROL:
@@ -90,18 +93,19 @@ static void append_pair(char **text, const struct analyze_warning *w)
 	case ANALYZE_WARNING_SLOWDOWN:
 		alloc_append(
 			text,
-			"probes slowed the kernel's work by %.0f %% on the baseline side and by %.0f "
-			"%% on the hardened side: time-driven work such as RCU then runs at other "
-			"points, which alone may explain changes outside the timed functions (record "
-			"fewer functions at once)",
+			"probes slowed down the kernel by %.0f %% on the baseline side and by %.0f "
+			"%% on the hardened side: time-driven work such as RCU then runs at "
+			"different points, which alone may explain changes outside the timed "
+			"functions (record fewer functions at once)",
 			w->values[0], w->values[1]);
 		break;
 	case ANALYZE_WARNING_LOAD:
 		alloc_append(
 			text,
-			"different load: %s for %.0f %% of the time on the baseline side and for %.0f %% on the "
-			"hardened side, on which times of a real clock depend (record both again, by turns)",
-			w->code ? "the hypervisor ran others" : "tasks waited for a CPU",
+			"different load: %s for %.0f %% of the time on the baseline side and for "
+			"%.0f %% on the hardened side, which affects real-clock times (record both "
+			"sides again, alternately)",
+			w->code ? "the hypervisor ran other guests" : "tasks waited for a CPU",
 			w->values[0], w->values[1]);
 		break;
 	default:
@@ -116,19 +120,19 @@ static void append_missed(char **text, const struct analyze_warning *w)
 		     w->names[0], profile_mechanism_name(w->code),
 		     w->code == PROFILE_MECH_FENTRY ?
 			     "" :
-			     ", as it does where many tasks sleep in a function (record "
-			     "--attach=fentry does not)");
+			     ", as happens when many tasks sleep in a function (record "
+			     "--attach=fentry does not miss them)");
 }
 
 static void append_unaccounted(char **text, const struct analyze_warning *w)
 {
 	append_count(text, w->values[0]);
-	alloc_append(text, w->values[0] > 0 ? " of " : " calls more than the ");
+	alloc_append(text, w->values[0] > 0 ? " of " : " more calls were accounted for than the ");
 	append_count(text, w->values[1]);
 	alloc_append(text, w->values[0] > 0 ?
 				   " calls entered are not accounted for: counts and totals may be "
-				   "too low by as many" :
-				   " entered were counted: counts and totals may be too high by as "
+				   "too low by that many" :
+				   " that were entered: counts and totals may be too high by that "
 				   "many");
 }
 
@@ -151,8 +155,9 @@ static void append_unknown_cost(char **text, const struct analyze_warning *w)
 	alloc_append(text, "the cost of %s probes is unknown and included in the times of ",
 		     w->names[0]);
 	if (w->values[0] > 0)
-		alloc_append(text, "%.0f function%s (%s%s) and of all around them", w->values[0],
-			     plural(w->values[0]), w->names[1], w->values[0] == 1 ? "" : ", ...");
+		alloc_append(text, "%.0f function%s (%s%s) and of everything that calls them",
+			     w->values[0], plural(w->values[0]), w->names[1],
+			     w->values[0] == 1 ? "" : ", ...");
 	else
 		alloc_append(text, "syscalls and page faults");
 }
@@ -162,7 +167,7 @@ static void append_one(char **text, const struct analyze_warning *w)
 {
 	switch (w->kind) {
 	case ANALYZE_WARNING_EMPTY:
-		alloc_append(text, "the file holds no runs");
+		alloc_append(text, "the file contains no runs");
 		break;
 	case ANALYZE_WARNING_LOSS:
 		append_count(text, w->values[0]);
@@ -186,9 +191,9 @@ static void append_one(char **text, const struct analyze_warning *w)
 	case ANALYZE_WARNING_NEGATIVE:
 		alloc_append(
 			text,
-			"the calibration subtracts more than the probes cost in %.0f row%s, most from "
-			"the %s of %s%s%s: negative values are shown as they are, and are too low; "
-			"--raw shows uncorrected figures",
+			"the calibration subtracts more than the probes cost in %.0f row%s, most "
+			"of all from the %s of %s%s%s: negative values are shown as they are and "
+			"are too low; --raw shows uncorrected figures",
 			w->values[0], plural(w->values[0]), view_time_texts[w->code], w->names[0],
 			w->names[1] ? " in " : "", w->names[1] ? w->names[1] : "");
 		break;
@@ -196,24 +201,23 @@ static void append_one(char **text, const struct analyze_warning *w)
 		append_unknown_cost(text, w);
 		break;
 	case ANALYZE_WARNING_CLOCK:
-		alloc_append(
-			text,
-			"the clock (%s) advanced by %.1f ms at a time, and so do all times and probe costs: "
-			"compare no times (boot with another clock: dmesg | grep -i tsc tells why)",
-			w->names[0] ? w->names[0] : "unknown", w->values[0] / 1e6);
+		alloc_append(text,
+			     "the clock (%s) advanced in steps of %.1f ms, and so do all times and "
+			     "probe costs: do not compare times (boot with another clock; dmesg | "
+			     "grep -i tsc shows why this one is used)",
+			     w->names[0] ? w->names[0] : "unknown", w->values[0] / 1e6);
 		break;
 	case ANALYZE_WARNING_UNFINISHED:
-		alloc_append(
-			text,
-			"the recorder was killed: the last run is not over, and its counts are of a moment, "
-			"read while they went on changing");
+		alloc_append(text,
+			     "the recorder was killed: the last run is incomplete, and its counts "
+			     "were read while they kept changing");
 		break;
 	case ANALYZE_WARNING_PREEMPT_RT:
 		alloc_append(
 			text,
-			"PREEMPT_RT: probes cost less while a lock is held than is subtracted: functions "
-			"that run under locks, and what calls them, read too low (--raw shows uncorrected "
-			"figures)");
+			"PREEMPT_RT: probes cost less while a lock is held than is subtracted, so "
+			"functions that run under locks, and their callers, read too low (--raw "
+			"shows uncorrected figures)");
 		break;
 	default:
 		break;

@@ -56,7 +56,7 @@ page() {
 page 'the headline names the body with most of the time' \
   '^90\.0 % of its samples in middle \(tests/symbol/inlines\.c:[0-9]+-[0-9]+\): ~90,000 insn per run' a.data outer
 page 'what the samples are of' '^Samples: 100, of 200 in the kernel: 100 in its own code' a.data outer
-page 'whose code it is' "^Code is that of $tmp/kernel, not of the running kernel" a.data outer
+page 'whose code it is' "^The code is from $tmp/kernel, without the running kernel's patches" a.data outer
 page 'a body has what is inlined into it' \
   "^ 0\.90 +~90,000 +90 +0 +middle .*tests/symbol/inlines\.c:$(line 'middle in outer')$" a.data outer
 page 'where a body begins' "> middle, called at tests/symbol/inlines\.c:$(line 'middle in outer')$" a.data outer
@@ -66,7 +66,7 @@ grep -qE "^  60\.0 % +60 +\+0x[0-9a-f]+  \| \|   nop$" out
 report_test $? 'an instruction, its samples, the bodies that it is in'
 grep -qE "^ +\| \| tests/symbol/inlines\.c:$(line 'in innermost')$" out
 report_test $? 'its line'
-grep -q '^No source tree at hand' out
+grep -q '^No source tree found' out
 report_test $? 'that there is no source'
 page 'source text from --source' \
   "tests/symbol/inlines\.c:$(line 'in innermost')  MARK\(mark_innermost\); /\* in innermost \*/$" \
@@ -122,7 +122,7 @@ fi
 
 # Data.
 # Blocks that were counted: the nop in innermost 3 times a call, what comes before it once.
-page 'what a call executes, by counting' '^Executed: [0-9.]+ instructions per call, counted by block, excluding callees, [0-9]+ of its instructions$' \
+page 'what a call executes, by counting' '^Executed: [0-9.]+ instructions per call, counted by block, excluding callees; [0-9]+ of its instructions' \
   counted.data outer
 grep -qE '^ +3 +1\.00 +~60,000 +60 +0 +tests/symbol/inlines\.c:[0-9]+ +innermost < middle' out
 report_test $? 'the executions of a line'

@@ -42,7 +42,7 @@ run changes --format=csv baseline hardened
 [ "$(head -1 out)" = change,function,baseline_function,added,removed,baseline_insns,hardened_insns,callers,init,file,baseline_file,inlined ] &&
   [ "$(wc -l <out)" -eq 4 ]
 report_test $? 'as CSV'
-says 'No structure of another layout is known.' changes --section=structs baseline hardened
+says 'No structure is known to have a different layout.' changes --section=structs baseline hardened
 build_kernel switched -DSHIFTED -DVALUE 2>>err
 says 'No function differs; 9 are the same.' changes baseline switched
 run changes --format=csv --section=variables baseline switched
@@ -51,7 +51,7 @@ counter,4,1,0,0x0,0x5
 pointer,8,1,0,table,table+0x8' ]
 report_test $? 'variables that begin with other values, wherever they lie' "$(cat out)"
 run changes baseline baseline
-[ $status -eq 0 ] && tr '\n' ' ' <out | grep -q '^Both are the same kernel (build-id): its code does not differ, nor is known which static keys were on'
+[ $status -eq 0 ] && tr '\n' ' ' <out | grep -q '^Both are the same kernel, by build-id, so their code does not differ; which static keys were on is unknown'
 report_test $? 'one kernel twice: that is said'
 
 fixture troubled

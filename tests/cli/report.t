@@ -45,7 +45,7 @@ usage "of one function at a time" report --callers=a --callees=b hardened.data
 prints report-samples.csv report --format=csv --section=samples hardened.data
 
 run report captured.data
-grep -qx 'What explains how long these calls take: report --why-varies=allocate_slab' out
+grep -qx 'report --why-varies=allocate_slab shows what explains how long these calls take.' out
 report_test $? 'the captured values end with what to ask next, of the function that took most'
 prints report-why-varies.txt report --why-varies=allocate_slab captured.data
 prints report-why-varies.csv report --why-varies=allocate_slab --format=csv captured.data

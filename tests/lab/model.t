@@ -62,9 +62,9 @@ object_differs() {
 }
 holds 'by objects of 8 bytes' "$(object_differs kmalloc-8) | . > 25000 and . <= 36000"
 holds 'not by files' "$(object_differs filp) | fabs < 500"
-like 'diff says so' "$(tr '\n' ' ' <shuffled.out)" 'Misses of data in the model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; its instructions change by [+-]0\.00 %, which does not show it'
+like 'diff says so' "$(tr '\n' ' ' <shuffled.out)" 'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; its instruction count changes by [+-]0\.00 %, which does not reflect that'
 like 'and so does why' "$("$kprotperf" why baseline.data hardened.data | tr '\n' ' ')" \
-	'Misses of data in the model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; its instructions change by [+-]0\.00 %'
+	'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; its instruction count changes by [+-]0\.00 %'
 keep inexact "$lab" ab --model skylake-sp -- true
 is "--model is of --exact" "$(cat inexact.status) $(cat inexact.err)" "120 lab: --trace and --model are of --exact (see scripts/lab --help)"
 
@@ -93,6 +93,6 @@ if [ -n "${LONG-}" ]; then
 
 	pair lines "$workloads/eventfd-rounds"
 	holds 'objects of a line each miss as before' "$(differs '*' l1d) | fabs < 1000"
-	like 'diff says that' "$(tr '\n' ' ' <lines.out)" 'Misses of data in the model skylake-sp: no significant change'
+	like 'diff says that' "$(tr '\n' ' ' <lines.out)" 'Data misses in model skylake-sp: no significant change'
 fi
 done_testing

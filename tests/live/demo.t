@@ -66,9 +66,9 @@ for dir in . unseeded; do
 done
 
 like 'the answer is in the output' "$(paste -sd' ' said)" \
-	'clone is [0-9.]+ % slower .*[0-9]+ % of it in allocate_slab'
+	'clone is [0-9.]+ % slower .*[0-9]+ % of the change is in allocate_slab'
 like 'one boot per side tells it in the ordinary guest, too' "$(sed '/^$/q' demo/diff.txt | paste -sd' ')" \
-	'clone is 0\.[0-9]+ % slower .*[0-9]+ % of it in allocate_slab'
+	'clone is 0\.[0-9]+ % slower .*[0-9]+ % of the change is in allocate_slab'
 like 'the option that differs is named' "$(cat demo/diff.txt)" 'slab_freelist_random \(off, on\)'
 "$kprotperf" fold demo/unseeded/hardened.data >folded
 like 'the slow path is under the protection' "$(cat folded)" \

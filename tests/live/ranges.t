@@ -159,7 +159,7 @@ balanced unseeded
 sed 's/^/# /' random.txt
 # Seeded, it is taken where the generator is reseeded meanwhile, once a minute or oftener: 0 or 1 of 8,000 calls.
 like 'diff of seeded and unseeded names the slow path, and how often it is taken' "$(cat random.txt)" \
-	'get_random_u32 takes its slow path, extract_entropy by way of _get_random_bytes, in 100 % of its calls, in (0|0\.0[0-9]+) % '
+	'get_random_u32 takes its slow path, extract_entropy via _get_random_bytes, in 100 % of its calls \(baseline: (0|0\.0[0-9]+) %\)'
 
 like 'changes of them is the state of the generator' "$("$kprotperf" changes random-seeded.data random-unseeded.data | tr -s ' ')" \
 	'crng_is_ready on off [0-9]+ .*random'

@@ -266,7 +266,7 @@ static void check_recordings(const double *a, uint32_t n_a, const double *b, uin
 			 n_a == 1 || n_b == 1);
 	analyze_diff_conclude(&conclusion, &d);
 	text = view_conclusion(&conclusion);
-	assert_int_equal(!!strstr(text, "unclear from one recording per side: merge several"),
+	assert_int_equal(!!strstr(text, "This is unclear with a single recording on a side: merge"),
 			 n_a == 1 || n_b == 1);
 	assert_true(isnan(conclusion.change.boots_needed) || n_a > 1);
 	free(text);

@@ -56,41 +56,47 @@ static void test_syscalls(void **state)
 
 	(void)state;
 	check(&c,
-	      "clone is 20.2 % slower (\u00b10.05 %, +2,496,034 instructions per call), 100 % of it "
-	      "in allocate_slab, nearly all of that in shuffle_freelist (mm/slub.c:1978, "
-	      "estimated from samples); 3 and 3 boots.");
+	      "clone is 20.2 % slower (\u00b10.05 %, +2,496,034 instructions per call). 100 % of the "
+	      "change is in allocate_slab, nearly all of it in shuffle_freelist (mm/slub.c:1978, "
+	      "estimated from samples). Measured over 3 boots per side.");
 	c.cpu_pct = 3.5;
 	c.body.name = NULL;
 	check(&c,
 	      "clone is 20.2 % slower (\u00b10.05 %, +2,496,034 instructions per call, +3.50 % of the "
-	      "command's CPU time), 100 % of it in allocate_slab; 3 and 3 boots.");
+	      "command's CPU time). 100 % of the change is in allocate_slab. Measured over 3 boots "
+	      "per side.");
 	c.cpu_pct = NAN;
 	c.body.name = "shuffle_freelist";
 	c.body.share = 3;
 	c.body.estimated = false;
 	c.function = "a\033b";
+	c.repetitions[1] = 4;
 	check(&c,
-	      "clone is 20.2 % slower (\u00b10.05 %, +2,496,034 instructions per call), 100 % of it "
-	      "in a\\x1bb, where shuffle_freelist (mm/slub.c:1978) makes +48,000,000 instructions "
-	      "per run and the rest less; 3 and 3 boots.");
+	      "clone is 20.2 % slower (\u00b10.05 %, +2,496,034 instructions per call). 100 % of the "
+	      "change is in a\\x1bb, where shuffle_freelist (mm/slub.c:1978) accounts for +48,000,000 "
+	      "instructions per run, partly offset by the rest of the function. Measured over 3 and "
+	      "4 boots.");
 	c.body.name = NULL;
 	c.kind = ANALYZE_CONCLUSION_CALLS;
 	c.calls[1] = 30;
 	c.repeated = false;
 	check(&c,
-	      "clone is called 30 times per run instead of 20, 100 % of it in a\\x1bb; 3 and 3 runs.");
+	      "clone is called 30 times per run instead of 20. 100 % of the change is in a\\x1bb. "
+	      "Measured over 3 runs per side.");
 	c.kind = ANALYZE_CONCLUSION_ONE_SIDE;
 	c.calls[0] = NAN;
 	c.runs[1] = 1;
 	c.where = ANALYZE_WHERE_NOT_RECORDED;
-	check(&c, "clone is called on the hardened side only (+49,920,680 instructions per run); "
-		  "record with --func to see where; 3 and 1 runs: variation between runs unknown.");
+	check(&c,
+	      "clone is called on the hardened side only (+49,920,680 instructions per run). Record "
+	      "with --func to see where. Measured over 3 and 1 runs; variation between runs is "
+	      "unknown.");
 	c.body.name = "shuffle_freelist";
 	c.body.share = 0.97;
 	check(&c,
-	      "clone is called on the hardened side only (+49,920,680 instructions per run), "
-	      "97 % of it in shuffle_freelist (mm/slub.c:1978); 3 and 1 runs: variation between "
-	      "runs unknown.");
+	      "clone is called on the hardened side only (+49,920,680 instructions per run). 97 % of "
+	      "the change is in shuffle_freelist (mm/slub.c:1978). Measured over 3 and 1 runs; "
+	      "variation between runs is unknown.");
 }
 
 static void test_unsure(void **state)
@@ -105,10 +111,12 @@ static void test_unsure(void **state)
 	c.body.location = NULL;
 	c.body.share = 0.45;
 	c.change.verdict = ANALYZE_VERDICT_SAME;
+	c.change.p = 0.06;
 	check(&c,
-	      "clone is the same within 1 % (+0.50 %, \u00b10.05 %, +5 ns per call), less than a "
-	      "tenth of it in any recorded function, but 45 % in shuffle_freelist (allocate_slab, "
-	      "estimated from samples); 3 and 3 boots.");
+	      "clone is the same to within 1 % (+0.50 %, \u00b10.05 %, +5 ns per call). Less than a "
+	      "tenth of the change is in any recorded function, but 45 % is in shuffle_freelist "
+	      "(allocate_slab, estimated from samples). Measured over 3 boots per side.");
+	c.change.p = 0.001;
 	c.body.name = NULL;
 	c.sampled = true;
 	c.function = c.to_time = "allocate_slab";
@@ -116,10 +124,17 @@ static void test_unsure(void **state)
 	c.function_error = 0.143;
 	c.by_way[0] = "new_slab";
 	check(&c,
-	      "clone is the same within 1 % (+0.50 %, \u00b10.05 %, +5 ns per call), less than a "
-	      "tenth of it in any recorded function, but 97 % of it (\u00b114 %, by samples) in "
-	      "allocate_slab by way of new_slab; record with --func=allocate_slab to time it; 3 and "
-	      "3 boots.");
+	      "clone is 0.50 % slower (\u00b10.05 %, +5 ns per call), within the 1 % threshold for "
+	      "equivalence. Less than a tenth of the change is in any recorded function, but 97 % "
+	      "(\u00b114 %, from samples) is in allocate_slab, called via new_slab; record with "
+	      "--func=allocate_slab to time it. Measured over 3 boots per side.");
+	c.where = ANALYZE_WHERE_NOT_RECORDED;
+	c.by_way[0] = c.to_time = NULL;
+	check(&c,
+	      "clone is 0.50 % slower (\u00b10.05 %, +5 ns per call), within the 1 % threshold for "
+	      "equivalence. 97 % of the change (\u00b114 %, from samples) is in allocate_slab. "
+	      "Measured over 3 boots per side.");
+	c.where = ANALYZE_WHERE_NONE;
 	c.sampled = false;
 	c.outside_share = 0.754;
 	c.command_pct = 1.56;
@@ -127,26 +142,24 @@ static void test_unsure(void **state)
 	c.change.boots_needed = 5;
 	check(&c,
 	      "clone shows no significant change (+0.50 %, \u00b10.05 %, +5 ns per call; about 5 boots "
-	      "per side needed), less than a tenth of it in any recorded function; 3 and 3 boots. Of "
-	      "the change of the command's CPU time, +1.56 %, 75 % are outside syscalls and page "
-	      "faults.");
+	      "per side needed). Less than a tenth of the change is in any recorded function. "
+	      "Measured over 3 boots per side. 75 % of the change in the command's CPU time (+1.56 "
+	      "%) is outside syscalls and page faults.");
 	c.outside_share = NAN;
 	c.kind = ANALYZE_CONCLUSION_UNTOLD;
 	c.delta_pct = 0.03;
 	c.delta_total = 100;
 	c.least_pct = 1;
-	check(&c,
-	      "No significant change seen: clone changed most (+0.03 %, +100 ns per run), and 3 and "
-	      "3 runs cannot tell less than 1 %.");
+	check(&c, "No significant change: the largest is in clone (+0.03 %, +100 ns per run), and "
+		  "3 runs per side cannot resolve changes below 1 %.");
 	c.runs[0] = c.runs[1] = 1;
-	check(&c,
-	      "No significant change seen: clone changed most (+0.03 %, +100 ns per run), and one "
-	      "run per side cannot tell less than 1 %.");
+	check(&c, "No significant change: the largest is in clone (+0.03 %, +100 ns per run), and "
+		  "1 run per side cannot resolve changes below 1 %.");
 	c.runs[0] = c.runs[1] = 3;
 	c.kind = ANALYZE_CONCLUSION_EQUAL;
-	check(&c, "No syscall differs; 3 and 3 boots.");
+	check(&c, "No syscall changed. Measured over 3 boots per side.");
 	c.kind = ANALYZE_CONCLUSION_EMPTY;
-	check(&c, "There is nothing to compare: no syscalls were recorded.");
+	check(&c, "Nothing to compare: no syscalls were recorded.");
 }
 
 static void test_others(void **state)
@@ -162,26 +175,28 @@ static void test_others(void **state)
 	c.unit = ANALYZE_UNIT_RUN;
 	c.syscalls = ANALYZE_SYSCALLS_NOT_IT;
 	check(&c,
-	      "The workload fork is 10.0 % slower (\u00b10.05 %, +1.000 us per iteration, unprobed); "
-	      "no syscall carries a tenth of that significantly; 3 and 3 runs.");
+	      "The workload fork is 10.0 % slower (\u00b10.05 %, +1.000 us per iteration, unprobed). "
+	      "No significantly changed syscall accounts for a tenth of that. Measured over 3 runs "
+	      "per side.");
 	c.change.verdict = ANALYZE_VERDICT_SAME;
 	c.syscalls = ANALYZE_SYSCALLS_NEGLIGIBLE;
 	check(&c,
-	      "The workload fork is the same within 1 % (+10.0 %, \u00b10.05 %, +1.000 us per "
-	      "iteration, unprobed); no syscall changed significantly by 0.1 % of it or more; 3 and "
-	      "3 runs.");
+	      "The workload fork is the same to within 1 % (+10.0 %, \u00b10.05 %, +1.000 us per "
+	      "iteration, unprobed). No syscall changed significantly by 0.1 % of the workload's "
+	      "time or more. Measured over 3 runs per side.");
 	c.kind = ANALYZE_CONCLUSION_SELF;
 	c.what = "inner";
 	c.context = "clone";
 	c.delta_total = 1500;
 	c.share = 0.75;
 	check(&c,
-	      "inner itself, in clone, changed most: +1.500 us per run, 0.75 of the change of clone; "
-	      "3 and 3 runs.");
+	      "The self time of inner in clone, excluding timed callees, changed most: +1.500 us per "
+	      "run, 0.75 of the change of clone. Measured over 3 runs per side.");
 	c.context = NULL;
 	c.what = "clone";
 	check(&c,
-	      "clone itself, excluding timed callees, changed most: +1.500 us per run; 3 and 3 runs.");
+	      "The self time of clone, excluding timed callees, changed most: +1.500 us per run. "
+	      "Measured over 3 runs per side.");
 }
 
 int main(void)

@@ -47,27 +47,28 @@ static void test_loops(void **state)
 	check(row, "kind", "loop");
 	check(row, "what", "loop at slub.c:20 (shuffle) in refill");
 	check(row, "text",
-	      "loop at slub.c:20 (shuffle) in refill: 16.0 iterations per call of 5.0 instructions, "
-	      "3.2 of 5.0 in baseline");
+	      "loop at slub.c:20 (shuffle) in refill: 16.0 iterations per call, 5.0 instructions "
+	      "each (baseline: 3.2 of 5.0)");
 	row.often[0] = row.cost[0] = NAN;
 	other.body = NULL;
 	row.loop = &other;
 	check(row, "text",
-	      "loop at slub.c:20 in refill: 16.0 iterations per call of 5.0 instructions, only in "
-	      "hardened");
+	      "loop at slub.c:20 in refill: 16.0 iterations per call, 5.0 instructions each "
+	      "(hardened side only)");
 	row.often[0] = row.cost[0] = 2;
 	row.often[1] = row.cost[1] = NAN;
 	other.location = NULL;
 	check(row, "text",
-	      "loop at refill+16: 2.0 iterations per call of 2.0 instructions, only in baseline");
+	      "loop at refill+16: 2.0 iterations per call, 2.0 instructions each (baseline side "
+	      "only)");
 	row = (struct analyze_path_change){ .kind = ANALYZE_PATH_TRIPS,
 					    .function = "refill",
 					    .loop = &loop,
 					    .trips = { .low = 32, .high = 63 },
 					    .often = { 0, 0.4 } };
 	check(row, "text",
-	      "loop at slub.c:20 (shuffle) in refill: 32 to 63 iterations in 40 % of the calls, in 0 % in "
-	      "baseline");
+	      "loop at slub.c:20 (shuffle) in refill: 32 to 63 iterations in 40 % of the calls "
+	      "(baseline: 0 %)");
 }
 
 static void test_calls(void **state)
@@ -80,28 +81,27 @@ static void test_calls(void **state)
 
 	(void)state;
 	check(row, "what", "slow");
-	check(row, "text", "refill calls slow in 60 % of its calls, in 20 % in baseline");
+	check(row, "text", "refill calls slow in 60 % of its calls (baseline: 20 %)");
 	row.through = "extract";
 	check(row, "text",
-	      "refill calls slow in 60 % of its calls, in 20 % in baseline; most of its time in "
-	      "hardened is in extract");
+	      "refill calls slow in 60 % of its calls (baseline: 20 %); on the hardened side "
+	      "most of its time is in extract");
 	row.slow[0] = 0;
 	row.slow[1] = 0.99;
 	check(row, "text",
-	      "refill takes its slow path, extract by way of slow, in 99 % of its calls, in 0 % in "
-	      "baseline");
+	      "refill takes its slow path, extract via slow, in 99 % of its calls (baseline: 0 %)");
 	row.slow[1] = NAN;
 	row.through = NULL;
 	row.often[1] = 3;
-	check(row, "text", "refill calls slow 3 times per call, 0.2 times in baseline");
+	check(row, "text", "refill calls slow 3 times per call (baseline: 0.2 times)");
 	row = (struct analyze_path_change){ .kind = ANALYZE_PATH_PATH,
 					    .function = "refill",
 					    .does = "slow() at slub.c:93",
 					    .often = { 0.2, 0.6 },
 					    .cost = { 1000, 2000 } };
 	check(row, "text",
-	      "refill, the path of slow() at slub.c:93: 60 % of the calls at 2000, 20 % at 1000 in "
-	      "baseline");
+	      "refill, path through slow() at slub.c:93: 60 % of the calls at 2000 each "
+	      "(baseline: 20 % at 1000)");
 }
 
 int main(void)

@@ -26,32 +26,34 @@ static void test_pairs(void **state)
 {
 	(void)state;
 	check(W(WORK, BOTH, .names = { "true", "fal\033se" }),
-	      "different work: argument 0 is \"true\" against \"fal\\x1bse\"");
+	      "different work: argument 0 is \"true\" on the baseline side and \"fal\\x1bse\" on "
+	      "the hardened side");
 	check(W(MACHINE, BOTH, .names = { "performance", NULL, PROFILE_ENV_GOVERNOR }),
-	      "different frequency governors: performance against unknown");
+	      "different frequency governors: performance and unknown");
 	check(W(MECHANISMS, BOTH, .names = { "fentry", "kprobe", "f" }, .values = { 1 }),
-	      "different probes on 1 function, which cost differently: f by fentry against kprobe "
-	      "(record both with the same --attach)");
+	      "different probes, with different costs, on 1 function: f by fentry on the "
+	      "baseline side, by kprobe on the hardened side (record both with the same --attach)");
 	check(W(FREQ, BOTH, .values = { 0, 997 }),
-	      "different sampling rates, which cost time: 0 against 997 samples per second");
+	      "different sampling rates, which cost different amounts of time: 0 and 997 samples "
+	      "per second");
 	check(W(CONFIG, .side = ANALYZE_SIDE_HARDENED),
 	      "unknown configuration of the hardened kernel: options are not compared");
 	check(W(COST_ONE_SIDE, .side = ANALYZE_SIDE_BASELINE, .names = { "tracepoint" }),
-	      "the cost of tracepoint probes is subtracted on the baseline side only: "
+	      "the cost of tracepoint probes is subtracted on the baseline side only, so "
 	      "differences include it (--raw includes it on both sides)");
 	check(W(SLOWDOWN, BOTH, .values = { 4.3, 66.7 }),
-	      "probes slowed the kernel's work by 4 % on the baseline side and by 67 % on "
-	      "the hardened side: time-driven work such as RCU then runs at other points, "
-	      "which alone may explain changes outside the timed functions (record fewer "
-	      "functions at once)");
+	      "probes slowed down the kernel by 4 % on the baseline side and by 67 % on the "
+	      "hardened side: time-driven work such as RCU then runs at different points, which "
+	      "alone may explain changes outside the timed functions (record fewer functions at "
+	      "once)");
 	check(W(LOAD, BOTH, .values = { 3.2, 41 }),
-	      "different load: tasks waited for a CPU for 3 % of the time on the baseline side and for "
-	      "41 % on the hardened side, on which times of a real clock depend (record both again, by "
-	      "turns)");
+	      "different load: tasks waited for a CPU for 3 % of the time on the baseline side "
+	      "and for 41 % on the hardened side, which affects real-clock times (record both "
+	      "sides again, alternately)");
 	check(W(LOAD, BOTH, .code = true, .values = { 9, 0 }),
-	      "different load: the hypervisor ran others for 9 % of the time on the baseline side and "
-	      "for 0 % on the hardened side, on which times of a real clock depend (record both again, "
-	      "by turns)");
+	      "different load: the hypervisor ran other guests for 9 % of the time on the "
+	      "baseline side and for 0 % on the hardened side, which affects real-clock times "
+	      "(record both sides again, alternately)");
 }
 
 static void test_one(void **state)
@@ -61,16 +63,16 @@ static void test_one(void **state)
 		.values = { 1234 }),
 	      "baseline: 1,234 calls not timed: too many timed functions nested");
 	check(W(MISSED, BOTH, .names = { "often" }, .code = PROFILE_MECH_KPROBE, .values = { 90 }),
-	      "90 calls of often not timed: kprobe missed the return, as it does where many tasks "
-	      "sleep in a function (record --attach=fentry does not)");
+	      "90 calls of often not timed: kprobe missed the return, as happens when many tasks "
+	      "sleep in a function (record --attach=fentry does not miss them)");
 	check(W(MISSED, BOTH, .names = { "traced" }, .code = PROFILE_MECH_FENTRY, .values = { 1 }),
 	      "1 call of traced not timed: fentry missed the return");
 	check(W(UNACCOUNTED, BOTH, .values = { 1, 51 }),
-	      "1 of 51 calls entered are not accounted for: counts and totals may be too low by as "
-	      "many");
+	      "1 of 51 calls entered are not accounted for: counts and totals may be too low by "
+	      "that many");
 	check(W(UNACCOUNTED, BOTH, .values = { -2, 50 }),
-	      "2 calls more than the 50 entered were counted: counts and totals may be too high by as "
-	      "many");
+	      "2 more calls were accounted for than the 50 that were entered: counts and totals "
+	      "may be too high by that many");
 	check(W(DETACHED, .side = ANALYZE_SIDE_HARDENED, .names = { "a", "b", "c" },
 		.values = { 4 }),
 	      "hardened: --max-overhead detached 4 functions while the command ran (a, b, c, "
@@ -80,22 +82,22 @@ static void test_one(void **state)
 	      "the workload failed in 1 of 2 runs (exit status 1 in run 2)");
 	check(W(NEGATIVE, BOTH, .names = { "alloc", "mmap" }, .values = { 1 },
 		.code = ANALYZE_TIME_SELF),
-	      "the calibration subtracts more than the probes cost in 1 row, most from the "
-	      "self time of alloc in mmap: negative values are shown as they are, and are "
-	      "too low; --raw shows uncorrected figures");
+	      "the calibration subtracts more than the probes cost in 1 row, most of all from "
+	      "the self time of alloc in mmap: negative values are shown as they are and are too "
+	      "low; --raw shows uncorrected figures");
 	check(W(COST_UNKNOWN, BOTH, .names = { "kprobe", "alloc" }, .values = { 1 }),
 	      "the cost of kprobe probes is unknown and included in the times of 1 function "
-	      "(alloc) and of all around them");
+	      "(alloc) and of everything that calls them");
 	check(W(COST_UNKNOWN, BOTH, .names = { "tracepoint" }),
 	      "the cost of tracepoint probes is unknown and included in the times of "
 	      "syscalls and page faults");
 	check(W(CLOCK, BOTH, .names = { "refined-jiffies" }, .values = { 4000000 }),
-	      "the clock (refined-jiffies) advanced by 4.0 ms at a time, and so do all times and "
-	      "probe costs: compare no times (boot with another clock: dmesg | grep -i tsc tells "
-	      "why)");
+	      "the clock (refined-jiffies) advanced in steps of 4.0 ms, and so do all times and "
+	      "probe costs: do not compare times (boot with another clock; dmesg | grep -i tsc "
+	      "shows why this one is used)");
 	check(W(PREEMPT_RT, .side = ANALYZE_SIDE_HARDENED),
-	      "hardened: PREEMPT_RT: probes cost less while a lock is held than is subtracted: "
-	      "functions that run under locks, and what calls them, read too low (--raw shows "
+	      "hardened: PREEMPT_RT: probes cost less while a lock is held than is subtracted, "
+	      "so functions that run under locks, and their callers, read too low (--raw shows "
 	      "uncorrected figures)");
 }
 

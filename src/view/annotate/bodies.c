@@ -80,7 +80,7 @@ static void rows(struct view_rows *rows, const void *data)
 const struct view_table annotate_bodies = {
 	.name = "bodies",
 	.first = 8,
-	.title = "Inlined bodies, with what is inlined into them",
+	.title = "Inlined bodies, including bodies inlined into them",
 	ONE_GROUP(columns),
 	.mark = annotate_mark,
 	.rows = rows,

@@ -229,7 +229,7 @@ static void write_place(struct listing *l, const struct view_annotate_options *o
 	if (gap)
 		fprintf(l->out, "%*s\n", columns_width(l) - 2, "...");
 	if (l->place->problems & KERNEL_FLOW_CUT)
-		fputs("(parts of it that are too large, or too many, are left out)\n", l->out);
+		fputs("(parts that are too large or too many are omitted)\n", l->out);
 }
 
 void annotate_code_write(const struct view_annotation *v, const struct view_annotate_options *o)

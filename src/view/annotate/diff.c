@@ -201,7 +201,7 @@ static void lines_rows(struct view_rows *rows, const void *data)
 const struct view_table annotate_diff_bodies = {
 	.name = "bodies",
 	.first = 8,
-	.title = "Inlined bodies, with what is inlined into them, largest change first",
+	.title = "Inlined bodies, including bodies inlined into them, largest change first",
 	.groups = body_groups[0],
 	.n_groups = 3,
 	.mark = mark_estimate,

@@ -17,7 +17,7 @@ static char *executed_text(const struct analyze_annotation *a)
 		return alloc_strdup("");
 	return alloc_printf("%s instructions executed per call%s, ",
 			    output_number(number, OUTPUT_COUNT, a->per_call, PROFILE_CLOCK_INSN),
-			    a->n_unknown ? " and some that are not known" : "");
+			    a->n_unknown ? " plus an unknown number" : "");
 }
 
 static void write_side(const struct view *v, const struct view_annotate_diff *c, unsigned int side)
@@ -40,9 +40,11 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 		view_text(v, "%s: %s, kernel %s: %s%s%.0f samples (%.0f in its own code%s)",
 			  view_side_names[side], f->path, kernel, timed, executed, a->samples,
 			  a->hits.self,
-			  a->unplaced > 0 ? ", some of interrupts off, in no line" : "");
+			  a->unplaced > 0 ? "; some fell due with interrupts off and belong to no "
+					    "line" :
+					    "");
 	else
-		view_text(v, "%s: %s, kernel %s: there is no %s, inlined or not",
+		view_text(v, "%s: %s, kernel %s: no function %s, inlined or not",
 			  view_side_names[side], f->path, kernel, f->name);
 	free(timed);
 }
@@ -88,12 +90,13 @@ static void write_one_sided(const struct view *v, const struct view_annotate_dif
 	double cost = (c->diff.is_of_call ? a->tick : a->tick_of_run) * a->samples;
 	char text[OUTPUT_NUMBER_MAX];
 
-	view_text(
-		v,
-		"%s is in the %s kernel alone, so that all it takes is the change: %s%s%s per %s.",
-		c->sides[side].name, view_side_names[side], c->diff.is_of_call ? "" : "~",
-		output_number(text, OUTPUT_DELTA, side ? cost : -cost, a->clock),
-		a->clock == PROFILE_CLOCK_INSN ? " insn" : "", c->diff.is_of_call ? "call" : "run");
+	view_text(v,
+		  "%s exists in the %s kernel only, so all of its time is the change: %s%s%s per "
+		  "%s.",
+		  c->sides[side].name, view_side_names[side], c->diff.is_of_call ? "" : "~",
+		  output_number(text, OUTPUT_DELTA, side ? cost : -cost, a->clock),
+		  a->clock == PROFILE_CLOCK_INSN ? " insn" : "",
+		  c->diff.is_of_call ? "call" : "run");
 }
 
 static void write_headline(const struct view *v, const struct view_annotate_diff *c,
@@ -109,15 +112,13 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 		return;
 	}
 	if (!row && !(c->sides[0].a.samples > 0) && !(c->sides[1].a.samples > 0)) {
-		view_text(
-			v,
-			"What lines cost is unknown without samples (record --freq); how often they "
-			"are executed is known.");
+		view_text(v, "Without samples (record --freq) the cost of lines is unknown; their "
+			     "execution counts are known.");
 		return;
 	}
 	if (!row) {
-		view_text(v, "No line or body of it costs significantly more or less: more samples "
-			     "(record --freq, --repeat) show smaller changes.");
+		view_text(v, "No significant change in the cost of any line or body; more samples "
+			     "(record --freq, --repeat) would show smaller changes.");
 		return;
 	}
 	view_text(v, "%s: ~%s%s per %s, between %s and %s (95 %%)%s.", row->where ?: row->path,
@@ -125,8 +126,8 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 		  clock == PROFILE_CLOCK_INSN ? " insn" : "", c->diff.is_of_call ? "call" : "run",
 		  output_number(low, OUTPUT_DELTA, row->delta.low, clock),
 		  output_number(high, OUTPUT_DELTA, row->delta.high, clock),
-		  !(row->sides[0].n_insns > 0) ? "; the baseline has no code of it" :
-		  !(row->sides[1].n_insns > 0) ? "; the hardened kernel has no code of it" :
+		  !(row->sides[0].n_insns > 0) ? "; the baseline kernel has no code for it" :
+		  !(row->sides[1].n_insns > 0) ? "; the hardened kernel has no code for it" :
 						 "");
 }
 
@@ -142,11 +143,11 @@ void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool a
 	annotate_diff_rows_init(&changed_lines, lines, c, ANNOTATE_DIFF_CHANGED);
 	annotate_diff_rows_init(&source, lines, c, all ? ANNOTATE_DIFF_ALL : ANNOTATE_DIFF_SEEN);
 	view_text(&v,
-		  "%s in %s, by lines and inlined bodies; costs are per %s, including callees. ~: "
+		  "%s in %s, by line and inlined body; costs are per %s, including callees. ~: "
 		  "estimated from samples.%s",
 		  c->func, c->context ? c->context : "all contexts",
 		  c->diff.is_of_call ? "call" : "run",
-		  counted ? " EXECUTED: instructions per call, counted, excluding callees." : "");
+		  counted ? " EXECUTED: counted instructions per call, excluding callees." : "");
 	for (unsigned int i = 0; i < VIEW_N_SIDES; i++)
 		write_side(&v, c, i);
 	write_headline(&v, c, &changed_bodies, &changed_lines);

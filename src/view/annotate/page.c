@@ -15,11 +15,12 @@ static void write_executed(const struct view *v, const struct analyze_annotation
 
 	if (a->n_unknown) {
 		free(unknown);
-		unknown = alloc_printf(", %u of its instructions unknown", a->n_unknown);
+		unknown =
+			alloc_printf("; %u of its instructions have unknown counts", a->n_unknown);
 	}
 	view_text(v,
 		  "Executed: %s instructions per call, counted by block, excluding callees%s. "
-		  "EXECUTED: those of a body, a line, an instruction.",
+		  "EXECUTED shows the count for each body, line and instruction.",
 		  output_number(executed, OUTPUT_COUNT, a->per_call, PROFILE_CLOCK_INSN), unknown);
 	free(unknown);
 }
@@ -39,18 +40,17 @@ static void write_title(const struct view *v, const struct annotated *f)
 			  output_number(mean, OUTPUT_TIME, a->figures.mean, a->clock),
 			  a->clock == PROFILE_CLOCK_INSN ? " insn" : "");
 	if (a->hits.late > 0)
-		snprintf(late, sizeof(late), " (!: %.0f came late, delayed by interrupts off)",
+		snprintf(late, sizeof(late), " (!: %.0f delayed while interrupts were off)",
 			 a->hits.late);
 	if (a->unplaced > 0)
 		snprintf(unplaced, sizeof(unplaced),
-			 ", %.0f at its return: due with interrupts off, at an unknown place",
+			 ", %.0f at its return (fell due with interrupts off, place unknown)",
 			 a->unplaced);
 	if (a->counted)
 		write_executed(v, a);
 	if (!(a->samples > 0))
-		view_text(v,
-			  "Samples: none (record --freq takes some): what lines cost is unknown, "
-			  "how often they are executed is known.");
+		view_text(v, "Samples: none (use record --freq): the cost of lines is unknown; "
+			     "their execution counts are known.");
 	else
 		view_text(v,
 			  "%s: %.0f, of %.0f in the kernel: %.0f in its own code%s, %.0f in "
@@ -60,14 +60,14 @@ static void write_title(const struct view *v, const struct annotated *f)
 	if (a->samples > 0 && a->samples < FEW && !profile_is_exact(f->p)) {
 		struct analyze_estimated half = analyze_binomial(a->samples / 2, a->samples);
 
-		view_text(
-			v,
-			"These are few: a share of 0.5 may be anything from %.2f to %.2f (95 %%). record "
-			"--freq or --repeat gets more.",
-			half.low, half.high);
+		view_text(v,
+			  "These are few: a share of 0.5 may be anything from %.2f to %.2f (95 %% "
+			  "interval). Use record --freq or --repeat to get more.",
+			  half.low, half.high);
 	}
 	if (a->astray > 0)
-		view_text(v, "%.0f of them are at no instruction of this code, and in no line.",
+		view_text(v,
+			  "%.0f of them match no instruction of this code and belong to no line.",
 			  a->astray);
 }
 
@@ -122,8 +122,8 @@ static void write_headline(const struct view *v, const struct annotated *f,
 	if (f->a.unplaced > 0 && (!body || unplaced > body->figures.share)) {
 		fputc('\n', v->out);
 		view_text(v,
-			  "%s of its samples were due with interrupts off, at an unknown place: "
-			  "record --func of its callees shows more.",
+			  "%s of its samples fell due with interrupts off, at an unknown place: "
+			  "time its callees with record --func to find out more.",
 			  annotate_percent(share, unplaced));
 	} else if (is_body || line) {
 		write_main(v, f, is_body ? body : line, is_body);
@@ -135,18 +135,17 @@ static void write_notes(const struct view *v, const struct annotated *f)
 {
 	fputc('\n', v->out);
 	if (f->a.samples > 0 && !profile_is_exact(f->p))
-		view_text(v,
-			  "An address is that of the instruction due when the sample was taken: "
-			  "the one before it may have taken the time. ~: estimated from samples.");
+		view_text(v, "A sample's address is that of the next instruction to execute; the "
+			     "one before it may have taken the time. ~: estimated from samples.");
 	if (f->a.n_places && annotated_is_live(f, f->a.places))
-		view_text(v, "Code is that of the running kernel, as it is now.");
+		view_text(v, "The code is read from the running kernel.");
 	else
 		view_text(v,
-			  "Code is that of %s, not of the running kernel, which has patched some: "
-			  "alternatives, static keys and calls, ftrace's calls, returns.",
+			  "The code is from %s, without the running kernel's patches "
+			  "(alternatives, static keys, static calls, ftrace, return thunks).",
 			  kernel_image_path(f->image));
 	if (!kernel_source_dir(f->source))
-		view_text(v, "No source tree at hand: --source=DIR shows the lines' text.");
+		view_text(v, "No source tree found; use --source=DIR to show source lines.");
 }
 
 static void write_summary(const struct view *v, const struct view_annotation *annotation)
@@ -164,8 +163,8 @@ static void write_summary(const struct view *v, const struct view_annotation *an
 	if (f->a.n_unreadable)
 		view_text(v, "The code of %u of them cannot be read.", f->a.n_unreadable);
 	if (f->a.n_other_places)
-		view_text(v, "And %u place%s without samples (--all).", f->a.n_other_places,
-			  f->a.n_other_places == 1 ? "" : "s");
+		view_text(v, "Not shown: %u place%s without samples (use --all).",
+			  f->a.n_other_places, f->a.n_other_places == 1 ? "" : "s");
 	annotate_table_write(v, annotate_bodies.title, &bodies, annotate_bodies.first);
 	annotate_table_write(v, annotate_lines.title, &lines, annotate_lines.first);
 	write_notes(v, f);

@@ -55,7 +55,7 @@ static char *remark(const struct annotated *f, const struct kernel_disasm *disas
 
 		return is_nop ? alloc_printf("static key: %s, jumps to %s", other,
 					     target ? target : "?") :
-				alloc_printf("static key: %s, goes on", other);
+				alloc_printf("static key: %s, falls through", other);
 	}
 	if (target || !kernel_disasm_data(disasm, &data))
 		return NULL;

@@ -188,14 +188,14 @@ static void function_after(const struct view *v, const void *data)
 			write_alone(v, diff, row);
 	}
 	if (n > ALONE_FIRST && !v->everything)
-		view_text(v, "and %u more functions of one side", n - ALONE_FIRST);
+		view_text(v, "and %u more functions timed on one side only", n - ALONE_FIRST);
 }
 
 static char *syscall_title(const void *data)
 {
 	const struct view_diff *c = data;
 
-	return alloc_printf("Syscalls, by change of total %s per run",
+	return alloc_printf("Syscalls, by change in total %s per run",
 			    view_time_texts[c->diff.time]);
 }
 
@@ -205,9 +205,10 @@ static char *function_title(const void *data)
 
 	return alloc_strdup(
 		c->diff.time == ANALYZE_TIME_SELF ?
-			"Functions, by change per run, excluding timed callees; SHARE of the context's "
-			"on-CPU change" :
-			"Functions, by change per run, including callees; SHARE of the context's change");
+			"Functions, by change per run, excluding timed callees; SHARE of the "
+			"context's on-CPU change" :
+			"Functions, by change per run, including callees; SHARE of the context's "
+			"change");
 }
 
 const struct view_table diff_calls = {
@@ -222,7 +223,7 @@ const struct view_table diff_syscalls = {
 	.name = "syscalls",
 	.first = 8,
 	.title_of = syscall_title,
-	.none = "Syscalls: none were recorded, or none that --filter shows.",
+	.none = "Syscalls: none recorded, or none matching --filter.",
 	GROUPS(syscall_groups),
 	.mark = view_noise_mark,
 	.prepare = prepare,
@@ -234,7 +235,7 @@ const struct view_table diff_functions = {
 	.name = "functions",
 	.first = 10,
 	.title_of = function_title,
-	.none = "Functions: none were recorded (record --func NAME), or none that --filter shows.",
+	.none = "Functions: none recorded (use record --func NAME), or none matching --filter.",
 	GROUPS(function_groups),
 	.redundant = offsetof(struct analyze_diff_row, redundant),
 	.mark = view_noise_mark,

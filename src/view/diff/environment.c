@@ -56,7 +56,9 @@ static void after(const struct view *v, const void *data)
 	uint32_t n = count_config(&((const struct view_diff *)data)->diff.env);
 
 	if (n > CONFIG_MOST)
-		view_text(v, "(%u kernel options that are no protections differ: --format=json)",
+		view_text(v,
+			  "(%u kernel options other than protections differ: --format=json lists "
+			  "them)",
 			  n);
 }
 
@@ -120,12 +122,12 @@ void view_diff_write_environment(const struct view *v, const struct view_diff *c
 	if (n > LINE_MOST)
 		view_text(v, "differs: %s, and %zu more", list, n - LINE_MOST);
 	else
-		view_text(v, "differs: %s", list ? list : "nothing known of kernel and machine");
+		view_text(v, "differs: %s", list ? list : "nothing known about kernel and machine");
 }
 
 const struct view_table diff_environment = {
 	.name = "environment",
-	.none = "The two environments do not differ.",
+	.none = "Environments: no difference.",
 	ONE_GROUP(columns),
 	VIEW_LIST(view_diff, diff.env.rows, diff.env.n_rows),
 	.rows = rows,

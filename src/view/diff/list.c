@@ -42,7 +42,7 @@ static void write_units(const struct view *v, const struct view_diff *c)
 	bool exact = profile_is_exact(c->p[VIEW_BASELINE]) && profile_is_exact(c->p[VIEW_HARDENED]);
 	scoped_free char *times = view_times(&c->figures, exact), *repetitions;
 
-	view_text(v, "Times in %s, of calls %s; counts and totals are per run.%s%s",
+	view_text(v, "Times in %s (calls: %s); counts and totals are per run.%s%s",
 		  profile_clock_unit(c->diff.clock), times, note && v->everything ? " " : "",
 		  note && v->everything ? note : "");
 	if (!isnan(kernel[VIEW_BASELINE].share) && !isnan(kernel[VIEW_HARDENED].share))

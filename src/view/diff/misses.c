@@ -28,7 +28,8 @@ static const struct output_group object_groups[] = {
 static char *title(const void *data)
 {
 	return alloc_printf(
-		"Misses in the model %s, hardened less baseline, per run, by estimated cycles of data",
+		"Misses in model %s, hardened minus baseline, per run, by estimated cycles of data "
+		"misses",
 		((const struct view_diff *)data)->misses.model);
 }
 
@@ -43,9 +44,8 @@ const struct view_table diff_misses = {
 
 static char *object_title(const void *data)
 {
-	return alloc_printf(
-		"Misses of data in the model %s, hardened less baseline, per run, by object",
-		((const struct view_diff *)data)->misses.model);
+	return alloc_printf("Data misses in model %s, hardened minus baseline, per run, by object",
+			    ((const struct view_diff *)data)->misses.model);
 }
 
 const struct view_table diff_miss_objects = {

@@ -67,7 +67,7 @@ static void rows(struct view_rows *rows, const void *data)
 static char *title(const void *data)
 {
 	const struct analyze_passage *passage = &((const struct view_diff *)data)->passage;
-	return alloc_printf("What the change of %s passes through, outermost first, with callees%s",
+	return alloc_printf("Call path of the change in %s, outermost first, including callees%s",
 			    passage->context ?: "a syscall",
 			    passage->exact ? "" : " (estimated from samples)");
 }
@@ -77,8 +77,8 @@ const struct view_table diff_passage = {
 	.first = 12,
 	.is_whole = true,
 	.title_of = title,
-	.legend =
-		"SHARE is of the change of the syscall; functions with less than half of it are left out, and of several on end with as much all but the last",
+	.legend = "SHARE is of the syscall's change. Functions with less than half of it are "
+		  "omitted; of consecutive functions with the same share, only the last is shown",
 	ONE_GROUP(columns),
 	.rows = rows,
 };

@@ -56,13 +56,13 @@ static char *loop_text(const struct analyze_path_change *row, const char *of)
 	int side = isnan(row->often[VIEW_HARDENED]) ? VIEW_BASELINE : VIEW_HARDENED;
 	char *text = NULL;
 
-	alloc_append(&text, "%s: %.1f iterations per call of %.1f instructions%s%s, ", of,
-		     row->often[side], row->cost[side], row->loop->condition ? " while " : "",
+	alloc_append(&text, "%s: %.1f iterations per call, %.1f instructions each%s%s (", of,
+		     row->often[side], row->cost[side], row->loop->condition ? ", while " : "",
 		     row->loop->condition ?: "");
 	if (isnan(row->often[!side]))
-		alloc_append(&text, "only in %s", view_side_names[side]);
+		alloc_append(&text, "%s side only)", view_side_names[side]);
 	else
-		alloc_append(&text, "%.1f of %.1f in baseline", row->often[0], row->cost[0]);
+		alloc_append(&text, "baseline: %.1f of %.1f)", row->often[0], row->cost[0]);
 	return text;
 }
 
@@ -73,18 +73,19 @@ static char *call_text(const struct analyze_path_change *row)
 
 	if (!isnan(row->slow[1]))
 		return alloc_printf(
-			"%s takes its slow path, %s by way of %s, in %.3g %% of its calls, "
-			"in %.3g %% in baseline",
+			"%s takes its slow path, %s via %s, in %.3g %% of its calls (baseline: "
+			"%.3g %%)",
 			row->function, row->through, row->callee, 100 * row->slow[1],
 			100 * row->slow[0]);
 	if (was <= 1 && is <= 1)
-		alloc_append(&text, "%s calls %s in %.3g %% of its calls, in %.3g %% in baseline",
+		alloc_append(&text, "%s calls %s in %.3g %% of its calls (baseline: %.3g %%)",
 			     row->function, row->callee, 100 * is, 100 * was);
 	else
-		alloc_append(&text, "%s calls %s %.3g times per call, %.3g times in baseline",
+		alloc_append(&text, "%s calls %s %.3g times per call (baseline: %.3g times)",
 			     row->function, row->callee, is, was);
 	if (row->through)
-		alloc_append(&text, "; most of its time in hardened is in %s", row->through);
+		alloc_append(&text, "; on the hardened side most of its time is in %s",
+			     row->through);
 	return text;
 }
 
@@ -95,7 +96,7 @@ static char *sentence(const struct analyze_path_change *row, const char *of)
 	case ANALYZE_PATH_LOOP:
 		return loop_text(row, of);
 	case ANALYZE_PATH_TRIPS:
-		return alloc_printf("%s in %.3g %% of the calls, in %.3g %% in baseline", of,
+		return alloc_printf("%s in %.3g %% of the calls (baseline: %.3g %%)", of,
 				    100 * row->often[1], 100 * row->often[0]);
 	case ANALYZE_PATH_CALL:
 		return call_text(row);
@@ -103,7 +104,8 @@ static char *sentence(const struct analyze_path_change *row, const char *of)
 		break;
 	}
 	return alloc_printf(
-		"%s, the path of %s: %.3g %% of the calls at %.0f, %.3g %% at %.0f in baseline",
+		"%s, path through %s: %.3g %% of the calls at %.0f each (baseline: %.3g %% at "
+		"%.0f)",
 		row->function, of, 100 * row->often[1], row->cost[1], 100 * row->often[0],
 		row->cost[0]);
 }
@@ -129,7 +131,7 @@ static void page(const struct view *v, const void *data)
 
 	if (!c->paths.n_functions)
 		return;
-	view_text(v, "Loops, calls and paths of the functions whose blocks were counted%s",
+	view_text(v, "Loops, calls and paths of functions with block counts%s",
 		  c->paths.n_rows ? ":" : ": no change.");
 	view_rows_init(&all, &diff_path_changes, data, true);
 	lines = all.section.rows;

@@ -89,13 +89,12 @@ static void prepare(void *row)
 const struct view_table diff_ranges = {
 	.name = "ranges",
 	.first = 6,
-	.title =
-		"Inlined bodies, including callees; SHARE of the function's change (~ estimated from samples)",
-	.legend =
-		"Of estimates those that changed significantly; record --range NAME times them. ?: "
-		"samples came late, with interrupts off",
-	.none = "Inlined bodies: none were timed (record --range NAME), samples show no significant "
-		"change in any, or none that --filter shows.",
+	.title = "Inlined bodies, including callees; SHARE of the function's change (~: estimated "
+		 "from samples)",
+	.legend = "Estimates are shown if they changed significantly; record --range NAME times "
+		  "them. ?: samples were delayed while interrupts were off",
+	.none = "Inlined bodies: none timed (use record --range NAME) and no significant change in "
+		"samples, or none matching --filter.",
 	GROUPS(groups),
 	.redundant = offsetof(struct analyze_diff_range, redundant),
 	.mark = mark,

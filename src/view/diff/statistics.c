@@ -24,29 +24,33 @@ static json_t *runs_json(const void *data)
 /* What is to be known of R; NULL: nothing. For free(). */
 char *view_repetitions_note(const struct analyze_diff_repetitions *r)
 {
+	scoped_free char *sides = NULL;
+
 	switch (r->note) {
 	case ANALYZE_REPETITIONS_ENOUGH:
 		break;
 	case ANALYZE_REPETITIONS_TOO_FEW:
+		view_append_sides(&sides, r->n, view_units[r->unit]);
 		return alloc_printf(
-			"too few %ss (%u and %u) for intervals and verdicts: use lab ab --boots=5 or "
-			"record --repeat=5",
-			view_units[r->unit], r->n[VIEW_BASELINE], r->n[VIEW_HARDENED]);
+			"%s: too few for intervals and verdicts; use lab ab --boots=5 or record "
+			"--repeat=5",
+			sides);
 	case ANALYZE_REPETITIONS_ONE_RECORDING:
 		return alloc_strdup(
-			"one recording on a side, on a real clock: what differs between recordings is in "
-			"no interval, so verdicts are \"unclear\"; make several per side at different "
-			"times and merge them, or give another one of the baseline as --control");
+			"a single recording on a side, on a real clock: intervals do not cover "
+			"variation between recordings, so verdicts are \"unclear\"; make several "
+			"per side at different times and merge them, or pass another recording of "
+			"the baseline as --control");
 	case ANALYZE_REPETITIONS_ONE_BOOT:
 		return alloc_printf(
-			"%ss in one boot per side: intervals do not cover variation between boots "
-			"(use lab ab --boots=5)",
+			"all %ss are from one boot per side: intervals do not cover variation "
+			"between boots (use lab ab --boots=5)",
 			view_units[r->unit]);
 	case ANALYZE_REPETITIONS_BOOT_BASELINE:
 	case ANALYZE_REPETITIONS_BOOT_HARDENED:
 		return alloc_printf(
-			"one boot on the %s side and several on the other: no intervals or verdicts "
-			"(boot both equally often)",
+			"one boot on the %s side but several on the other: no intervals or "
+			"verdicts (boot both sides equally often)",
 			r->note == ANALYZE_REPETITIONS_BOOT_BASELINE ? "baseline" : "hardened");
 	}
 	return NULL;
@@ -81,19 +85,19 @@ static void page(const struct view *v, const void *data)
 {
 	const struct view_diff *c = data;
 	const struct analyze_diff_repetitions *r = &c->diff.repetitions;
+	scoped_free char *sides = NULL;
 
+	view_append_sides(&sides, r->n, view_units[r->unit]);
 	if (r->rows)
-		view_text(
-			v,
-			"Over %u and %u %ss: +- is half a 95 %% interval, P adjusted for %u rows; "
-			"\"same\" is within %g %% for sure.",
-			r->n[0], r->n[1], view_units[r->unit], r->rows, r->margin_pct);
+		view_text(v,
+			  "Over %s: +- is half the 95 %% interval, P is adjusted for %u rows; "
+			  "\"same\": significantly less than %g %% apart.",
+			  sides, r->rows, r->margin_pct);
 	if (c->control)
-		view_text(
-			v,
-			"NOISE: how far the baseline and %s, the same kernel again, differ or may "
-			"differ; \"under\" marks changes that are no larger.",
-			c->control);
+		view_text(v,
+			  "NOISE: by how much the baseline and %s, a control of the same kernel, "
+			  "differ or may differ; \"under\" marks changes no larger than that.",
+			  c->control);
 }
 
 const struct view_table diff_runs = {

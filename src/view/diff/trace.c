@@ -55,8 +55,8 @@ static void rows(struct view_rows *rows, const void *data)
 
 const struct view_table diff_trace = {
 	.name = "trace",
-	.title =
-		"One call of each, side by side; <, >: on one side only, ~: there in another order, |: differs, or what is below does",
+	.title = "One call per side, side by side. <, >: on one side only; ~: in a different "
+		 "order; |: differs, or its callees do",
 	ONE_GROUP(columns),
 	.rows = rows,
 };

@@ -6,7 +6,7 @@
 #include "view/diff.h"
 
 static const struct output_column of[] = {
-	COLUMN("function", TEXT, varies_shift, function, .header = "CAPTURED OF"),
+	COLUMN("function", TEXT, varies_shift, function, .header = "FUNCTION"),
 	COLUMN("variable", TEXT, varies_shift, variable, .header = "VARIABLE", .elastic = true),
 };
 
@@ -32,9 +32,9 @@ static const struct output_group groups[] = {
 const struct view_table diff_variables = {
 	.name = "variables",
 	.first = 4,
-	.title =
-		"Captured calls: change of a call by other values, and at equal ones; by all variables, and by each alone",
-	.legend = "VALUE is the mean of the variable on each side",
+	.title = "Captured calls: change per call due to different values, and at equal values; "
+		 "for all variables together and for each alone",
+	.legend = "VALUE is the variable's mean on each side",
 	GROUPS(groups),
 	VIEW_LIST(view_diff, shifts.rows, shifts.n_rows),
 };

@@ -85,7 +85,7 @@ static const char *marks(const struct analyze_rows *of)
 {
 	vec_each(const struct analyze_row, row, of, rows)
 		if (row->caveat == analyze_caveat_probes)
-			return "; !: less than its probes";
+			return "; !: less than the cost of its probes";
 	return "";
 }
 
@@ -118,7 +118,7 @@ const struct view_table report_syscalls = {
 	.name = "syscalls",
 	.first = 6,
 	.title_of = syscall_title,
-	.none = "Syscalls: none were recorded.",
+	.none = "Syscalls: none recorded.",
 	GROUPS(syscall_groups),
 	.weight = offsetof(struct analyze_row, figures.total),
 	VIEW_LIST(view_report, table.syscalls.rows, table.syscalls.n_rows),
@@ -128,7 +128,7 @@ const struct view_table report_functions = {
 	.name = "functions",
 	.first = 7,
 	.title_of = function_title,
-	.none = "Functions: none were recorded (record --func NAME).",
+	.none = "Functions: none recorded (use record --func NAME).",
 	GROUPS(function_groups),
 	.redundant = offsetof(struct analyze_row, redundant),
 	.weight = offsetof(struct analyze_row, figures.total),

@@ -18,7 +18,7 @@ static const struct output_column columns[] = {
 	COLUMN("inner_spread", TIME, analyze_cost, inner_spread, .header = "+-", .rank = 3),
 	COLUMN("full", TIME, analyze_cost, full, .header = "FULL"),
 	COLUMN("full_spread", TIME, analyze_cost, full_spread, .header = "+-", .rank = 3),
-	COLUMN("total", TIME, analyze_cost, total, .header = "IN ALL"),
+	COLUMN("total", TIME, analyze_cost, total, .header = "TOTAL"),
 	COLUMN("share", FRACTION, analyze_cost, share, .header = "SHARE", .rank = 2),
 	COLUMN("calibration", TEXT, analyze_cost, calibration),
 };
@@ -39,7 +39,7 @@ static void write_other_calibrations(const struct view *v, const struct analyze_
 		if (row->calibration && isnan(row->inner))
 			view_fact(v, row->name, row->calibration);
 		else if (!row->calibration && !row->is_of_hits)
-			view_fact(v, row->name, "cost not known: nothing subtracted");
+			view_fact(v, row->name, "cost unknown, nothing subtracted");
 	}
 }
 
@@ -69,8 +69,8 @@ static void write_slowdown(const struct view *v, const struct view_report *r)
 	output_number(kernel, OUTPUT_PERCENT, costs->estimated_kernel_pct, costs->clock);
 	output_number(all, OUTPUT_PERCENT, costs->estimated_pct, costs->clock);
 	view_text(v,
-		  "Slowdown by the probes: estimated (calibration x calls) %s in syscalls and page "
-		  "faults, %s of [command] if one CPU did all; measured %s.",
+		  "Slowdown caused by probes: estimated (calibration x calls) %s in syscalls and "
+		  "page faults, %s of [command] if one CPU did all the work; measured %s.",
 		  kernel, all, measured ? measured : "only with record --control-run");
 }
 
@@ -85,12 +85,12 @@ static void after(const struct view *v, const void *data)
 	output_number(percent, OUTPUT_FRACTION, costs->subtracted / costs->oncpu, costs->clock);
 	if (costs->subtracted > 0)
 		view_text(v,
-			  "%s syscalls and page faults, for samples too: %s%s, %s of what was "
-			  "measured.",
-			  r->figures.raw ? "Left in the times (--raw) of" : "Subtracted from",
+			  "%s syscalls and page faults, including the cost of samples: %s%s, %s of "
+			  "what was measured.",
+			  r->figures.raw ? "Included in the times (--raw) of" : "Subtracted from",
 			  subtracted, view_unit(costs->clock), percent);
 	else
-		view_text(v, "Nothing is subtracted: no cost is known.");
+		view_text(v, "Nothing is subtracted: no probe cost is known.");
 	write_slowdown(v, r);
 }
 

@@ -45,8 +45,8 @@ static void write_recording(const struct view *v, const struct view_report *r)
 	const char *note = view_unit_note(r->p->clock);
 
 	view_text(v, "%s: %s, kernel %s", command, runs, view_release(r->p));
-	view_text(v, "Times in %s, of calls %s. Losses: %s.", profile_clock_unit(r->p->clock),
-		  times, losses);
+	view_text(v, "Times in %s (calls: %s). Losses: %s.", profile_clock_unit(r->p->clock), times,
+		  losses);
 	if (!isnan(r->kernel.share))
 		view_text(v, "Syscalls and page faults take %.1f %% of the command's CPU time.",
 			  r->kernel.share * 100);

@@ -100,7 +100,7 @@ static void accounting_page(const struct view *v, const void *data)
 
 const struct view_table report_losses = {
 	.name = "losses",
-	.title = "Losses and accounting; what was counted and is 0 is left out",
+	.title = "Losses and accounting; counters that are 0 are omitted",
 	ONE_GROUP(columns),
 	.redundant = offsetof(struct loss, is_none),
 	.rows = rows,

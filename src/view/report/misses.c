@@ -27,13 +27,13 @@ static const struct output_group object_groups[] = {
 
 static char *title(const void *data)
 {
-	return alloc_printf("Misses in the model %s, per run, by estimated cycles",
+	return alloc_printf("Misses in model %s, per run, by estimated cycles",
 			    ((const struct view_report *)data)->misses.model);
 }
 
 static char *line_title(const void *data)
 {
-	return alloc_printf("Misses in the model %s, per run, by line",
+	return alloc_printf("Misses in model %s, per run, by line",
 			    ((const struct view_report *)data)->misses.model);
 }
 
@@ -56,7 +56,7 @@ const struct view_table report_miss_lines = {
 
 static char *object_title(const void *data)
 {
-	return alloc_printf("Misses of data in the model %s, per run, by object",
+	return alloc_printf("Data misses in model %s, per run, by object",
 			    ((const struct view_report *)data)->misses.model);
 }
 

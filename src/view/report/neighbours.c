@@ -55,7 +55,8 @@ static char *callers_title(const void *data)
 {
 	const char *name = ((const struct view_report *)data)->neighbours.function ?: "";
 
-	return alloc_printf("Callers of %s, and what %s took when called from each", name, name);
+	return alloc_printf("Callers of %s, and the time %s took when called from each", name,
+			    name);
 }
 
 static void callees_rows(struct view_rows *rows, const void *data)
@@ -69,7 +70,7 @@ static char *callees_title(const void *data)
 {
 	const char *name = ((const struct view_report *)data)->neighbours.function ?: "";
 
-	return alloc_printf("Callees of %s, and what each took when called from it", name);
+	return alloc_printf("Callees of %s, and the time each took when called from it", name);
 }
 
 const struct view_table report_callers = {

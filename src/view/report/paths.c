@@ -56,15 +56,15 @@ static void rows(struct view_rows *rows, const void *data)
 const struct view_table report_paths = {
 	.name = "paths",
 	.first = 6,
-	.title = "Paths, by calls; DOES: what most calls on other paths do not",
-	.legend = "Of a path that nearly all calls take, DOES is what it calls",
+	.title = "Paths, by calls; DOES: what most calls on other paths do not do",
+	.legend = "For a path that nearly all calls take, DOES lists what it calls",
 	ONE_GROUP(columns),
 	.rows = rows,
 };
 
 const struct view_table report_path_trip_counts = {
 	.name = "path_trip_counts",
-	.title = "Trip counts of loops, by path; the number of a path is its place in its context",
+	.title = "Trip counts of loops, by path; paths are numbered by their rank in the context",
 	ONE_GROUP(trip_columns),
 	VIEW_LIST(view_report, paths.path_trips, paths.n_path_trips),
 };

@@ -73,13 +73,13 @@ static const char *mark(const void *row, const struct output_group *group)
 const struct view_table report_ranges = {
 	.name = "ranges",
 	.first = 6,
-	.title =
-		"Inlined bodies, including callees; SHARE of the context (~ estimated from samples)",
-	.legend =
-		"LOW and HIGH are the 95 % interval of an estimate; record --range NAME times a body "
-		"instead. ?: its samples came late, with interrupts off. NAME() is a call that is timed "
-		"where it is made, since what it calls cannot be; (*)() one through a pointer",
-	.none = "Inlined bodies: none were timed (record --range NAME), and none are known from samples.",
+	.title = "Inlined bodies, including callees; SHARE of the context (~: estimated from "
+		 "samples)",
+	.legend = "LOW and HIGH are the 95 % interval of an estimate; record --range NAME times "
+		  "the body instead. ?: its samples were delayed while interrupts were off. NAME() "
+		  "is a call timed at the call site, since its target cannot be; (*)() is a call "
+		  "through a pointer",
+	.none = "Inlined bodies: none timed (use record --range NAME), and none seen in samples.",
 	GROUPS(groups),
 	.redundant = offsetof(struct analyze_range, redundant),
 	.mark = mark,

@@ -55,9 +55,8 @@ static char *title(const void *data)
 
 	output_number(used, OUTPUT_COUNT, r->leaves.samples, r->p->clock);
 	if (profile_is_exact(r->p))
-		return alloc_printf(
-			"Instructions, all that were executed: %s, with those in user space", used);
-	return alloc_printf("Samples at %u Hz: %s in the workload; on all CPUs %s received, %s "
+		return alloc_printf("Instructions executed: %s, including user space", used);
+	return alloc_printf("Samples at %u Hz: %s in the workload; on all CPUs %s received of %s "
 			    "expected",
 			    r->p->freq, used, count_text(received, r->losses.samples_received),
 			    count_text(expected, r->losses.samples_expected));
@@ -84,7 +83,7 @@ const struct view_table report_samples = {
 	.first = 5,
 	.title_of = title,
 	.legend = "kprotperf fold prints stacks",
-	.none = "Samples: none (record --freq HZ).",
+	.none = "Samples: none (use record --freq HZ).",
 	ONE_GROUP(columns),
 	.rows = rows,
 	.json = json,

@@ -53,7 +53,7 @@ static char *where_text(const struct view_report *r, const struct analyze_row *r
 		return alloc_strdup("");
 	name = f ? alloc_strdup(f->name) :
 		   output_folded_frames(r->leaves.leaves[0].frames, r->leaves.leaves[0].n_frames);
-	text = f ? alloc_printf("; %.0f %% of that in %s", 100 * oncpu_of(f) / oncpu_of(row),
+	text = f ? alloc_printf("; %.0f %% of that is in %s", 100 * oncpu_of(f) / oncpu_of(row),
 				name) :
 		   alloc_printf("; most samples of the workload are in %s (%.0f %%)", name,
 				100 * r->leaves.leaves[0].share);

@@ -37,8 +37,7 @@ char *view_trace_text(const struct analyze_trace_line *of)
 	case PROFILE_TRACE_LOOP:
 		return alloc_printf("%*s%.0f times:", indent, "", of->times);
 	case PROFILE_TRACE_LOST:
-		return alloc_printf("%*s(%.0f more for which there was no room)", indent, "",
-				    of->times);
+		return alloc_printf("%*s(%.0f more that did not fit)", indent, "", of->times);
 	default:
 		if (!of->file)
 			return alloc_printf("%*s(line unknown)", indent, "");
@@ -63,7 +62,7 @@ static char *title(const void *data)
 	const char *call =
 		profile_env_get(((const struct view_report *)data)->p, PROFILE_ENV_TRACE);
 
-	return alloc_printf("One call, whole: %s", call ?: "none was kept");
+	return alloc_printf("One complete call: %s", call ?: "none was kept");
 }
 
 const struct view_table report_trace = {

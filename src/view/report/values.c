@@ -155,7 +155,8 @@ static void after(const struct view *view, const void *data)
 			most = i;
 	if (most != UINT32_MAX) {
 		view_append_name(&name, p->sites[most].name);
-		view_text(view, "What explains how long these calls take: report --why-varies=%s",
+		view_text(view,
+			  "report --why-varies=%s shows what explains how long these calls take.",
 			  name);
 	}
 }
@@ -163,7 +164,7 @@ static void after(const struct view *view, const void *data)
 const struct view_table report_values = {
 	.name = "values",
 	.first = 6,
-	.title = "Calls by the values they had",
+	.title = "Calls, by captured values",
 	ONE_GROUP(columns),
 	.rows = rows,
 	.after = after,

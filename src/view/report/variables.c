@@ -83,14 +83,10 @@ static char *condition_text(const struct varies_part *part, const struct profile
 	static const struct {
 		const char *before, *between, *after;
 	} forms[] = {
-		[VARIES_AT_MOST] = { "", " <= ", "" },
-		[VARIES_AT_LEAST] = { "", " >= ", "" },
-		[VARIES_EQUAL] = { "", " = ", "" },
-		[VARIES_NOT_EQUAL] = { "", " != ", "" },
-		[VARIES_BIT] = { "", " & ", "" },
-		[VARIES_NO_BIT] = { "!(", " & ", ")" },
-		[VARIES_UNKNOWN] = { "", " not known", "" },
-		[VARIES_KNOWN] = { "", " known", "" },
+		[VARIES_AT_MOST] = { "", " <= ", "" },     [VARIES_AT_LEAST] = { "", " >= ", "" },
+		[VARIES_EQUAL] = { "", " = ", "" },        [VARIES_NOT_EQUAL] = { "", " != ", "" },
+		[VARIES_BIT] = { "", " & ", "" },          [VARIES_NO_BIT] = { "!(", " & ", ")" },
+		[VARIES_UNKNOWN] = { "", " unknown", "" }, [VARIES_KNOWN] = { "", " known", "" },
 	};
 	const struct profile_variable *v = part->variable;
 	char *text = NULL;
@@ -135,7 +131,7 @@ static void append_parts(char **text, const struct varies *v, const struct profi
 		condition = condition_text(first, p);
 		figure = part_text(first, p->clock);
 		alloc_append(text, "%s%s: %s%s; ", before, condition, figure,
-			     first->is_split ? " in the mean" : "");
+			     first->is_split ? " on average" : "");
 		free(condition);
 		free(figure);
 		part = other;
@@ -152,11 +148,13 @@ static char *sentence(const struct varies *v, const struct profile *profile)
 	output_number(calls, OUTPUT_COUNT, v->calls, clock);
 	if (isnan(v->explained))
 		return alloc_printf(
-			"Nothing to explain: the %s calls of %s that were captured are too few, or all took the same time.",
+			"Nothing to explain: the %s captured calls of %s are too few, or all took "
+			"the same time.",
 			calls, v->function);
 	if (!v->n_selected)
 		return alloc_printf(
-			"No captured variable explains the latency of %s: of %u, none explains %.1f %% of the variance of %s calls with a p below %.2f.",
+			"No captured variable explains the latency of %s: none of %u explains %.1f "
+			"%% of the variance of %s calls with p below %.2f.",
 			v->function, v->n_ranks, 100 * VARIES_NOTABLE, calls, VARIES_SIGNIFICANT);
 	output_number(p, OUTPUT_PROBABILITY, v->ranks[0].p, clock);
 	text = alloc_printf("%s explains %.1f %% of the variance of %s's latency",
@@ -223,16 +221,16 @@ static void after(const struct view *view, const void *data)
 	char lost[OUTPUT_NUMBER_MAX], sampled[OUTPUT_NUMBER_MAX];
 
 	if (!isnan(v->explained))
-		view_text(
-			view,
-			"Unexplained: %.1f %% of the variance; %.1f %% is between calls whose values are all equal, so that no captured variable can explain it.",
-			100 * (1 - v->explained), 100 * v->equal);
+		view_text(view,
+			  "Unexplained: %.1f %% of the variance; %.1f %% is among calls whose "
+			  "values are all equal, which no captured variable can explain.",
+			  100 * (1 - v->explained), 100 * v->equal);
 	if (v->lost > 0)
-		view_text(
-			view,
-			"%s calls had no room in the table of values; %s of them are known and stand for all.",
-			output_number(lost, OUTPUT_COUNT, v->lost, PROFILE_CLOCK_INSN),
-			output_number(sampled, OUTPUT_COUNT, v->sampled, PROFILE_CLOCK_INSN));
+		view_text(view,
+			  "%s calls did not fit into the table of values; %s of them were sampled "
+			  "and represent them all.",
+			  output_number(lost, OUTPUT_COUNT, v->lost, PROFILE_CLOCK_INSN),
+			  output_number(sampled, OUTPUT_COUNT, v->sampled, PROFILE_CLOCK_INSN));
 }
 
 static void page(const struct view *view, const void *data)
@@ -278,8 +276,8 @@ const struct view_table report_variation = {
 
 const struct view_table report_variable_tree = {
 	.name = "variable_tree",
-	.title =
-		"Conditions, the slower side first, and what part of the variance each explains or leaves",
+	.title = "Conditions, slower side first, and the part of the variance that each explains "
+		 "or leaves",
 	ONE_GROUP(part_columns),
 	.rows = part_rows,
 };
@@ -287,8 +285,8 @@ const struct view_table report_variable_tree = {
 const struct view_table report_variables = {
 	.name = "variables",
 	.title = "Captured variables, by the share of the variance that each explains alone",
-	.legend =
-		"GIVEN OTHERS: what is explained less without it; P: of explaining by chance as much of what those selected leave",
+	.legend = "GIVEN OTHERS: explained variance lost without it. P: probability that chance "
+		  "explains as much of what the selected ones leave",
 	ONE_GROUP(columns),
 	.rows = rows,
 	.after = after,
