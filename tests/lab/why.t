@@ -39,26 +39,26 @@ try "$lab" why --context --boots 2 --patch "$repo/tests/lab/planted.patch" -- pe
 is 'lab why builds, boots, counts, checks and answers' "$status" 0
 say() { tr '\n' ' ' <<<"$1" | sed 's/  */ /g'; }
 like 'the first sentence has the largest, where and why' "$(say "$out")" \
-	'^setgroups is 1[89]\.[0-9]+ % slower .* 100 % of that is in groups_from_user \(inlined into __do_sys_setgroups\) .* in a loop of 64 turns per call instead of 32 while i != \(count \* 2\), and calls make_kgid .* 12,800 times per run instead of 6,400'
+	'^setgroups is 1[89]\.[0-9]+ % slower .* 100 % of the change is in groups_from_user \(inlined into __do_sys_setgroups\) .* in a loop with 64 iterations per call instead of 32 \(while i != \(count \* 2\)\), and calls make_kgid .* 12,800 times per run instead of 6,400'
 # __do_sys_setgroups cannot be probed. Interrupts are in what probes time: 2,578 for 2,494 in one comparison, where 10 % are taken for agreement.
 like 'probes say the same' "$(say "$out")" 'Probes agree \(record --func=__x64_sys_setgroups\): \+2,[0-9]{3} instructions per call of setgroups'
 
-like 'with the same values' "$(say "$out")" '__x64_sys_setgroups takes \+2,[0-9]{3} instructions per call: \+2,[0-9]{3} at equal values, and '
+like 'with the same values' "$(say "$out")" '__x64_sys_setgroups takes \+2,[0-9]{3} instructions per call: \+2,[0-9]{3} at equal values and '
 
 # CONTEXT FUNCTION WHAT PER-CALL: its paragraph, where the change per call is WHAT the patch adds, exactly.
 found() {
 	try "$kprotperf" why --context "$1" baseline.data hardened.data
-	like "$1: $2 ${3//\\/}" "$(say "$out")" "^$1 is [0-9.]+ % (slower|faster) \\($4 instructions per call.* (9[5-9]|10[0-5]) % of that is in $2( \\(inlined into [a-z_]*\\))? .*$3"
+	like "$1: $2 ${3//\\/}" "$(say "$out")" "^$1 is [0-9.]+ % (slower|faster) \\($4 instructions per call.* (9[5-9]|10[0-5]) % of the change is in $2( \\(inlined into [a-z_]*\\))? .*$3"
 }
-found prctl __set_task_comm 'executes fs/exec.c:1236 in addition' '\+1,000'
-found getpriority __do_sys_getpriority 'executes kernel/sys.c:292 in addition, a loop of 64 turns per call' '\+1[23][0-9]'
-found futex futex_wake 'calls [a-z_]+ .*as it does not on the baseline' '\+44'
+found prctl __set_task_comm 'executes additional code at fs/exec.c:1236' '\+1,000'
+found getpriority __do_sys_getpriority 'executes additional code at kernel/sys.c:292, a loop with 64 iterations per call' '\+1[23][0-9]'
+found futex futex_wake 'calls [a-z_]+ .*on the hardened side only' '\+44'
 found access do_faccessat 'calls inode_permission .* 800 times per run instead of 200' '\+[45][0-9][0-9]'
-found read read_null 'executes drivers/char/mem.c:450 in addition' '\+[67][0-9][0-9]'
-found rt_sigprocmask __set_current_blocked 'executes kernel/signal.c:3077 in addition' '\+90[0-9]'
+found read read_null 'executes additional code at drivers/char/mem.c:450' '\+[67][0-9][0-9]'
+found rt_sigprocmask __set_current_blocked 'executes additional code at kernel/signal.c:3077' '\+90[0-9]'
 found sysinfo do_sysinfo 'no longer calls si_swapinfo' '-3[0-9]'
 try "$kprotperf" why --context exit_group baseline.data hardened.data
-like 'exit_group, which does not return: exit_mm' "$(say "$out")" '[a-z]* (is|in) exit_mm \(inlined into do_exit\) .* executes kernel/exit.c:546 in addition: \+60,000 '
+like 'exit_group, which does not return: exit_mm' "$(say "$out")" '(is|in|chance:) exit_mm \(inlined into do_exit\) .* executes additional code at kernel/exit.c:546: \+60,000 '
 try "$kprotperf" why --context getpgid baseline.data hardened.data
 like 'a function that is not inlined any more is no cause' "$(say "$out")" '^No significant change: getpgid '
 
@@ -88,9 +88,9 @@ says() {
 	try "$kprotperf" why --context "$1" baseline.data hardened.data
 	like "$1, in words" "$(say "$out")" "^${1//[/\\[} $2"
 }
-says 'umask [rcu]' 'is there on the hardened side only \(RCU callbacks queued by umask, .* calls planted_rcu .* Also changed: umask \('
-says 'times [workqueue]' 'is there on the hardened side only \(work queued by times, .* calls planted_work'
-says 'close [task work]' 'is [0-9.]+ % slower \(task work queued by close, \+[45][0-9][0-9] instructions per call.* is in ____fput, which executes fs/file_table.c:348 in addition'
+says 'umask [rcu]' 'occurs on the hardened side only \(RCU callbacks queued by umask, .* calls planted_rcu .* Also changed: umask \('
+says 'times [workqueue]' 'occurs on the hardened side only \(work queued by times, .* calls planted_work'
+says 'close [task work]' 'is [0-9.]+ % slower \(task work queued by close, \+[45][0-9][0-9] instructions per call.* is in ____fput, which executes additional code at fs/file_table.c:348'
 
 # --- one kernel, twice -----------------------------------------------------------
 

@@ -143,7 +143,7 @@ static void test_itself(void **state)
 	assert_cause(&x, "c", WHY_SELF, "c", 200);
 	assert_int_equal(causes(&x)->n_items, 1);
 	assert_says(&x, "X is 7.69 % slower (+20 instructions per call");
-	assert_says(&x, "100 % of that is in c by way of a and b");
+	assert_says(&x, "100 % of the change is in c via a and b");
 	answer_deinit(&x);
 }
 
@@ -200,7 +200,7 @@ static void test_new_and_gone(void **state)
 	assert_cause(&x, "b", WHY_NEW, "n", 1000);
 	assert_says(
 		&x,
-		"calls n (f.c:1), as it does not on the baseline: +1,000 instructions per run, nearly all of that in m");
+		"calls n (f.c:1) on the hardened side only: +1,000 instructions per run, nearly all of that in m");
 	answer_deinit(&x);
 
 	a = side(20, 30);
@@ -267,9 +267,10 @@ static void test_spread(void **state)
 		}
 	}
 	answer_init(&x, a, b);
-	assert_says(&x,
-		    "100 % of that is spread over 8 functions, which call t, as they do not on the "
-		    "baseline: +240 instructions per run; most of it, 12 %, in ");
+	assert_says(
+		&x,
+		"100 % of the change is spread over 8 functions, which call t on the hardened side "
+		"only: +240 instructions per run; the largest part, 12 %, is in ");
 	answer_deinit(&x);
 }
 
@@ -287,7 +288,7 @@ static void test_no_spread(void **state)
 	calls(b, 0, "at", 10, 3);
 	calls(b, 0, "bt", 10, 3);
 	answer_init(&x, a, b);
-	assert_says(&x, "89 % of that is in a, which ");
+	assert_says(&x, "89 % of the change is in a, which ");
 	answer_deinit(&x);
 }
 
@@ -317,12 +318,12 @@ static void test_how_sure(void **state)
 	assert_int_equal(x.why.contexts[0].told, WHY_SURE);
 	assert_true(x.why.contexts[0].causes.items[0].doubt.ci.low > 0);
 	assert_int_equal(strncmp(x.text, "X is ", 5), 0);
-	assert_says(&x, "The only protection in which both sides differ is init_on_free.");
+	assert_says(&x, "The only protection that differs between the sides is init_on_free.");
 	answer_deinit(&x);
 	varied(&x, 50, 100);
 	assert_int_equal(x.why.contexts[0].told, WHY_LIKELY);
-	assert_int_equal(strncmp(x.text, "Most likely X is", 16), 0);
-	assert_says(&x, "One kernel shows as much against itself in ");
+	assert_int_equal(strncmp(x.text, "Most likely, X is", 17), 0);
+	assert_says(&x, "Comparing a kernel with itself shows as much in ");
 	answer_deinit(&x);
 	varied(&x, 500, 100);
 	assert_int_equal(x.why.contexts[0].told, WHY_CHANCE);
@@ -400,7 +401,7 @@ static void test_cancelling(void **state)
 	calls(b, 0, "d", 10, 40);
 	answer_init(&x, a, b);
 	assert_true(x.why.contexts[0].delta == 0);
-	assert_says(&x, "Changes cancel out. One is c");
+	assert_says(&x, "Opposite changes cancel out. One is c");
 	assert_says(&x, "The other is d");
 	answer_deinit(&x);
 }
@@ -449,7 +450,7 @@ static void test_lines(void **state)
 	assert_int_equal(lines.kind, WHY_LINES_ADDED);
 	assert_int_equal(lines.first, 12);
 	assert_int_equal(lines.last, 14);
-	assert_says(&x, "which executes f.c:12-14 in addition");
+	assert_says(&x, "which executes additional code at f.c:12-14");
 	why_line_changes_init(&changes, &x.why.tree, why_tree_context(&x.why.tree, "X"));
 	assert_int_equal(changes.n_items, 2);
 	assert_string_equal(changes.items[0].name, "e");
@@ -504,30 +505,33 @@ static void test_loop(void **state)
 	}
 	end_loop(
 		side,
-		"which repeats f.c:12-14 2 times as often, in a loop of 60 turns per call instead of 30");
+		"which executes f.c:12-14 2 times as often, in a loop with 60 iterations per call instead of 30");
 
 	begin_loop(side);
 	executed(side[1], 11, 200, 9);
-	end_loop(side, "which executes f.c:11 in addition, a loop of 20 turns per call: +");
+	end_loop(side,
+		 "which executes additional code at f.c:11, a loop with 20 iterations per call: +");
 
 	begin_loop(side);
 	executed(side[0], 11, 200, 3);
 	executed(side[1], 11, 200, 3);
 	executed(side[1], 12, 200, 9);
-	end_loop(side, "which executes f.c:12 in addition, in a loop of 20 turns per call: +");
+	end_loop(
+		side,
+		"which executes additional code at f.c:12, in a loop with 20 iterations per call: +");
 
 	begin_loop(side);
 	executed(side[0], 11, 9, 50);
 	executed(side[1], 11, 1, 50);
 	executed(side[0], 12, 1, 900);
 	executed(side[1], 12, 9, 900);
-	end_loop(side, "which executes otherwise f.c:12, in 90 % of calls instead of 10 %: +");
+	end_loop(side, "which executes f.c:12 differently, in 90 % of calls instead of 10 %: +");
 
 	/* What calls itself turns without a loop. */
 	begin_loop(side);
 	insns_at(side[1], 0, "aee", 11, 9);
 	executed(side[1], 11, 200, 9);
-	end_loop(side, "which executes f.c:11 in addition: +");
+	end_loop(side, "which executes additional code at f.c:11: +");
 }
 
 /* What a context executes itself, outside of all functions, has no caller that a protection could list. */

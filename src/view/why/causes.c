@@ -72,10 +72,9 @@ static void rows(struct view_rows *rows, const void *data)
 const struct view_table why_causes = {
 	.name = "causes",
 	.first = 12,
-	.title = "Whose code makes the difference, and by what",
-	.legend =
-		"KIND itself: its own instructions; new, gone: what one side alone calls there, with callees; "
-		"calls: called more or less often",
+	.title = "Functions whose code causes the difference, and how",
+	.legend = "KIND itself: its own instructions; new, gone: called on one side only, "
+		  "including callees; calls: called more or less often",
 	ONE_GROUP(columns),
 	.weight = offsetof(struct line, total),
 	.rows = rows,

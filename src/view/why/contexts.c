@@ -72,7 +72,7 @@ static void rows(struct view_rows *rows, const void *data)
 const struct view_table why_contexts = {
 	.name = "contexts",
 	.first = 12,
-	.title = "All that changed",
+	.title = "All contexts that changed",
 	ONE_GROUP(columns),
 	.weight = offsetof(struct line, delta),
 	.rows = rows,

@@ -57,9 +57,10 @@ static void rows_of_diff(struct view_rows *rows, const void *data)
 	add_rows(rows, w, w->n_contexts ? w->contexts : NULL);
 }
 
-#define TABLE                                                                           \
-	.name = "lines", .first = 5, .title = "Lines that one side executes otherwise", \
-	.legend = "What both sides execute alike is left out, whatever its number",     \
+#define TABLE                                                                                \
+	.name = "lines", .first = 5, .title = "Lines executed differently on the two sides", \
+	.legend = "Lines are matched by what was executed, not by number; those executed "   \
+		  "alike are omitted",                                                       \
 	ONE_GROUP(columns), .weight = offsetof(struct line, delta)
 
 const struct view_table why_lines = { TABLE, .rows = rows_of_why };

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "output/json.h"
 #include "view/misses.h"
+#include "view/names.h"
 #include "view/words.h"
 #include "view/why.h"
 
@@ -29,7 +30,8 @@ static void page(const struct view *v, const void *data)
 	const struct view_why *w = data;
 	scoped_free char *answer = view_why(&w->why, w->of),
 			 *misses = view_misses_change(&w->misses);
-	scoped_free char *command = view_command(w->p[1]);
+	scoped_free char *command = view_command(w->p[1]), *boots = NULL;
+	uint32_t n[] = { w->p[0]->n_runs, w->p[1]->n_runs };
 
 	view_text(v, "%s", answer);
 	if (misses)
@@ -46,8 +48,9 @@ static void page(const struct view *v, const void *data)
 	view_warnings(v, &w->warnings);
 	fputc('\n', v->out);
 	view_text(v, "%s", command);
-	view_text(v, "baseline: %s; hardened: %s; instructions per run, of %u and %u boots",
-		  w->files[0], w->files[1], w->p[0]->n_runs, w->p[1]->n_runs);
+	view_append_sides(&boots, n, "boot");
+	view_text(v, "baseline: %s; hardened: %s; instructions per run, over %s", w->files[0],
+		  w->files[1], boots);
 }
 
 static void json(json_t *root, const void *data)

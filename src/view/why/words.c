@@ -51,7 +51,7 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 
 	view_append_name(&text, c->name);
 	if (c->total[0] == 0 || c->total[1] == 0) {
-		alloc_append(&text, " is there on the %s side only (",
+		alloc_append(&text, " occurs on the %s side only (",
 			     c->total[0] > 0 ? "baseline" : "hardened");
 		view_append_queued(&text, c->name);
 		append_delta(&text, c->delta, "run");
@@ -78,12 +78,13 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 	}
 	alloc_append(&text, ", ");
 	append_number(&text, OUTPUT_PERCENT, percent(c->delta, w->total[0]));
-	alloc_append(&text, " of what the command executes%s)",
-		     c->changed || !w->has_noise ? "" : ", no more than one kernel may differ by");
+	alloc_append(&text, " of the command's instructions%s)",
+		     c->changed || !w->has_noise ? "" :
+						   ", no more than boots of one kernel vary by");
 	return text;
 }
 
-/* " by way of ksys_read and vfs_read": the callers of NODE below its context, nearest last. */
+/* " via ksys_read and vfs_read": the callers of NODE below its context, nearest last. */
 static void append_way(char **text, const struct why_tree *t, uint32_t node)
 {
 	const char *names[WAY_MAX];
@@ -94,7 +95,7 @@ static void append_way(char **text, const struct why_tree *t, uint32_t node)
 	     node = t->nodes[node].parent)
 		names[n++] = t->nodes[node].name;
 	for (int i = n; i-- > 0;) {
-		alloc_append(text, "%s", i == n - 1 ? " by way of " : i ? ", " : " and ");
+		alloc_append(text, "%s", i == n - 1 ? " via " : i ? ", " : " and ");
 		view_append_name(text, names[i]);
 	}
 }
@@ -110,7 +111,10 @@ static void append_place(char **text, const struct why_lines *l)
 	free(file);
 }
 
-/* ", a loop of 20 turns per call while i < n", ", in a loop of 20 turns per call instead of 10", ", in 95 % of calls instead of 3 %" */
+/*
+ * ", a loop with 20 iterations per call (while i < n)", ", in a loop with 20 iterations per call instead of 10",
+ * ", in 95 % of calls instead of 3 %"
+ */
 static void append_turns(char **text, const struct why_lines *l)
 {
 	double is = l->turns[l->kind != WHY_LINES_REMOVED], was = l->turns[0];
@@ -118,13 +122,14 @@ static void append_turns(char **text, const struct why_lines *l)
 	bool both = compared && fabs(is - was) >= TURNS_DIFFER * fmax(is, was);
 
 	if (is >= WHY_LOOP || (both && was >= WHY_LOOP)) {
-		alloc_append(text, ", %sa loop of %.4g turns per call",
+		alloc_append(text, ", %sa loop with %.4g iterations per call",
 			     l->in_loop || compared ? "in " : "", is);
 		if (both)
 			alloc_append(text, " instead of %.4g", was);
 		if (l->condition) {
-			alloc_append(text, " while ");
+			alloc_append(text, " (while ");
 			view_append_name(text, l->condition);
+			alloc_append(text, ")");
 		}
 	} else if (is <= 1 - WORTH_A_WORD || (both && was <= 1 - WORTH_A_WORD)) {
 		alloc_append(text, ", in %.3g %% of calls", 100 * is);
@@ -138,25 +143,25 @@ static void append_self(char **text, const struct why_lines *l)
 {
 	switch (l->kind) {
 	case WHY_LINES_ADDED:
-		alloc_append(text, "executes ");
+		alloc_append(text, "executes additional code at ");
 		append_place(text, l);
-		alloc_append(text, " in addition");
 		break;
 	case WHY_LINES_REMOVED:
 		alloc_append(text, "no longer executes ");
 		append_place(text, l);
 		break;
 	case WHY_LINES_REPEATED:
-		alloc_append(text, "repeats ");
+		alloc_append(text, "executes ");
 		append_place(text, l);
 		alloc_append(text, " %.3g times as often", l->ratio);
 		break;
 	case WHY_LINES_CHANGED:
-		alloc_append(text, "executes otherwise ");
+		alloc_append(text, "executes ");
 		append_place(text, l);
+		alloc_append(text, " differently");
 		break;
 	case WHY_LINES_UNKNOWN:
-		alloc_append(text, "executes otherwise");
+		alloc_append(text, "executes its own code differently");
 		break;
 	}
 	append_turns(text, l);
@@ -214,8 +219,8 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 	case WHY_NEW:
 		alloc_append(text, "%s ", part->inlined ? "executes" : "calls");
 		append_callee(text, w, part);
-		alloc_append(text, ", as it does not on the baseline%s",
-			     cause->same_code ? " though its code is the same" : "");
+		alloc_append(text, " on the hardened side only%s",
+			     cause->same_code ? ", although its code is the same" : "");
 		break;
 	case WHY_GONE:
 		alloc_append(text, "no longer %s ", part->inlined ? "executes" : "calls");
@@ -233,7 +238,7 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 	}
 }
 
-/* Where in NODE, of one side, most of it is: ", most of that in extract_entropy by way of crng_make_state". */
+/* Where in NODE, of one side, most of it is: ", most of that in extract_entropy via crng_make_state". */
 static void append_depth(char **text, const struct why_tree *t, uint32_t node)
 {
 	uint32_t at = node;
@@ -253,10 +258,7 @@ static void append_depth(char **text, const struct why_tree *t, uint32_t node)
 	view_append_name(text, t->nodes[at].name);
 	first = depth > WAY_MAX + 1 ? depth - WAY_MAX - 1 : 0;
 	for (int i = first; i < depth - 1; i++) {
-		alloc_append(text, "%s",
-			     i == first     ? " by way of " :
-			     i == depth - 2 ? " and " :
-					      ", ");
+		alloc_append(text, "%s", i == first ? " via " : i == depth - 2 ? " and " : ", ");
 		view_append_name(text, names[i % (WAY_MAX + 1)]);
 	}
 }
@@ -284,21 +286,21 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	if (fabs(cause->delta - part->delta) >= WORTH_A_WORD * fabs(cause->delta)) {
 		alloc_append(&text, "; the rest of ");
 		view_append_name(&text, cause->name);
-		alloc_append(&text, " makes ");
+		alloc_append(&text, " accounts for ");
 		append_delta(&text, cause->delta - part->delta, "run");
 	}
 	return text;
 }
 
-/* "; that is init_on_alloc, which the baseline has off" */
+/* "; this is init_on_alloc, which differs between the sides" */
 static void append_owner(char **text, const struct why *w, const struct why_part *part)
 {
 	const struct catalogue_protection *owner = why_owner(&w->switched, &w->tree, part);
 
 	if (owner)
-		alloc_append(text, "; that is %s%s", owner->name,
+		alloc_append(text, "; this is %s%s", owner->name,
 			     why_switched_has(&w->switched, owner) ?
-				     ", in which both sides differ" :
+				     ", which differs between the sides" :
 				     "");
 }
 
@@ -326,20 +328,19 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 	    fabs(s.delta + s.rest) < WHY_LEAST_SHARE * fabs(c->delta) ||
 	    (c->causes.n_items && fabs(s.delta + s.rest) < fabs(c->causes.items[0].delta)))
 		return false;
-	alloc_append(text, ". %s%.0f %% of that is spread over %u functions, which ",
-		     sure == WHY_SURE ? "" : "Most likely ", percent(s.delta + s.rest, c->delta),
+	alloc_append(text, ". %s%.0f %% of the change is spread over %u functions, which ",
+		     sure == WHY_SURE ? "" : "Most likely, ", percent(s.delta + s.rest, c->delta),
 		     s.n_functions);
 	alloc_append(text, "%s%s ", s.most->kind == WHY_GONE ? "no longer " : "",
 		     s.most->inlined ? "execute" : "call");
 	view_append_name(text, s.name);
-	alloc_append(text,
-		     "%s: ", s.most->kind == WHY_NEW ? ", as they do not on the baseline" : "");
+	alloc_append(text, "%s: ", s.most->kind == WHY_NEW ? " on the hardened side only" : "");
 	append_delta(text, s.delta, "run");
 	if (fabs(s.rest) >= WORTH_A_WORD * fabs(s.delta)) {
-		alloc_append(text, "; the rest of these functions makes ");
+		alloc_append(text, "; the rest of these functions accounts for ");
 		append_delta(text, s.rest, "run");
 	}
-	alloc_append(text, "; most of it, %.0f %%, in ", percent(s.most->delta, s.delta));
+	alloc_append(text, "; the largest part, %.0f %%, is in ", percent(s.most->delta, s.delta));
 	view_append_name(text, c->causes.items[s.most->cause].name);
 	append_owner(text, w, s.most);
 	alloc_append(text, ".");
@@ -351,14 +352,14 @@ static void append_share(char **text, const struct why_context *c, const struct 
 			 uint32_t n)
 {
 	bool sure = c->told < WHY_SURE || why_doubt_sureness(&cause->doubt) == WHY_SURE;
-	const char *likely = sure ? "" : "Most likely ";
+	const char *likely = sure ? "" : "Most likely, ";
 
 	if (c->changed < WHY_LIKELY && c->causes.delta * cause->delta > 0)
-		alloc_append(text, n ? " Another is " : ". More than chance is ");
+		alloc_append(text, n ? " Another is " : ". One of its changes exceeds chance: ");
 	else if (fabs(c->delta) < fabs(cause->delta) * MOST_OF_IT)
-		alloc_append(text, n ? " The other is " : ". Changes cancel out. One is ");
+		alloc_append(text, n ? " The other is " : ". Opposite changes cancel out. One is ");
 	else
-		alloc_append(text, n ? " %s%s%.0f %% is in " : ". %s%s%.0f %% of that is in ",
+		alloc_append(text, n ? " %s%s%.0f %% is in " : ". %s%s%.0f %% of the change is in ",
 			     likely,
 			     !n      ? "" :
 			     *likely ? "another " :
@@ -388,9 +389,12 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 	}
 	if (n || !c->causes.n_items)
 		return;
-	alloc_append(text, ". It is spread: %u functions make %.0f %% of it, no one a tenth; ",
-		     many, 100 * NEARLY_ALL);
-	alloc_append(text, "most, %.1f %%, is in ", percent(c->causes.items[0].delta, c->delta));
+	alloc_append(
+		text,
+		". The change is spread out: %u functions make up %.0f %% of it, none of them a tenth; ",
+		many, 100 * NEARLY_ALL);
+	alloc_append(text, "the largest part, %.1f %%, is in ",
+		     percent(c->causes.items[0].delta, c->delta));
 	view_append_name(text, c->causes.items[0].name);
 	alloc_append(text, ".");
 }
@@ -400,20 +404,23 @@ static void append_switched(char **text, const struct why *w)
 {
 	const struct catalogue_protection *only = w->switched.items[0];
 
-	alloc_append(text, " The only protection in which both sides differ is %s%s.", only->name,
-		     only->origin == CATALOGUE_COMPILER ? ", code that compilers put everywhere" :
-							  "");
+	alloc_append(text, " The only protection that differs between the sides is %s%s.",
+		     only->name,
+		     only->origin == CATALOGUE_COMPILER ?
+			     ", whose code the compiler inserts everywhere" :
+			     "");
 }
 
 /* How sure it is that C changed, where it is not. */
 static void append_odds(char **text, const struct why_context *c)
 {
 	if (isnan(c->doubt.p))
-		alloc_append(text, " One run per side: variation between runs unknown.");
+		alloc_append(text,
+			     " Measured over 1 run per side; variation between runs is unknown.");
 	else
 		alloc_append(
 			text,
-			" One kernel shows as much against itself in %.0f %% of comparisons; more --boots tell.",
+			" Comparing a kernel with itself shows as much in %.0f %% of cases; use more --boots to be sure.",
 			100 * fmin(c->doubt.p, c->causes.n_items ? c->causes.items[0].doubt.p : 1));
 }
 
@@ -445,17 +452,17 @@ char *view_why(const struct why *w, const struct why_context *c)
 	char *text, *more;
 
 	if (!c)
-		return alloc_strdup(
-			"There is nothing to compare: no context is in either recording.");
+		return alloc_strdup("Nothing to compare: neither recording contains any context.");
 	text = view_why_change(w, c);
 	if (!c->told) {
-		more = alloc_printf("No significant change: %s, and changed most%s.", text,
-				    w->has_noise ? "" : "; one run per side can tell no less");
+		more = alloc_printf("No significant change: %s%s%s.", text,
+				    c == w->contexts ? ", the largest difference" : "",
+				    w->has_noise ? "" : "; 1 run per side cannot resolve less");
 		free(text);
 		return more;
 	}
 	if (c->told == WHY_LIKELY) {
-		more = alloc_printf("Most likely %s", text);
+		more = alloc_printf("Most likely, %s", text);
 		free(text);
 		text = more;
 	}
@@ -468,7 +475,7 @@ char *view_why(const struct why *w, const struct why_context *c)
 	return text;
 }
 
-/* "+2,478 instructions per call of clone, 0.6 % less than was counted" */
+/* "+2,478 instructions per call of clone, 0.6 % below the exact count" */
 static void append_compared(char **text, const double values[2], const char *per, const char *of)
 {
 	double pct = percent(values[1] - values[0], fabs(values[0]));
@@ -480,11 +487,11 @@ static void append_compared(char **text, const double values[2], const char *per
 		return;
 	output_number(number, OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
 	if (fabs(values[1] - values[0]) < 0.5) {
-		alloc_append(text, ", as was counted");
+		alloc_append(text, ", equal to the exact count");
 		return;
 	}
-	alloc_append(text, ", %s %s than was counted",
-		     number + (number[0] == '+' || number[0] == '-'), pct < 0 ? "less" : "more");
+	alloc_append(text, ", %s %s the exact count",
+		     number + (number[0] == '+' || number[0] == '-'), pct < 0 ? "below" : "above");
 }
 
 /* Probes have one run per side, which NOISE is of too. */
@@ -500,7 +507,7 @@ char *view_why_check(const struct why_check *check, const char *context)
 	char *text = NULL, *name, *function;
 
 	if (!check->function || (!has_context && !has_function))
-		return alloc_strdup("Probes saw none of it.");
+		return alloc_strdup("Probes did not see any of it.");
 	name = output_text_escape(context);
 	function = output_text_escape(check->function);
 	alloc_append(&text, "Probes %s (record --func=%s): ",
