@@ -9,7 +9,7 @@ MAKEFLAGS += --no-builtin-rules $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 
 # src/arch/arch.h says what another architecture needs.
 MACHINE := $(shell uname -m)
-$(if $(filter x86_64,$(MACHINE)),,$(error kprotperf is for x86-64 kernels so far, not for $(MACHINE)))
+$(if $(filter x86_64,$(MACHINE)),,$(error kprotperf supports x86-64 kernels only, not $(MACHINE)))
 
 VERSION := 0.1.0
 PREFIX  ?= /usr/local

@@ -17,7 +17,7 @@
 #include "arch/x86/defs.h"
 #else
 /* cppcheck-suppress preprocessorErrorDirective */
-#error "kprotperf is for x86-64 kernels so far"
+#error "kprotperf supports x86-64 kernels only"
 #endif
 
 /* --- instructions: decode.c ----------------------------------------------------------------- */

@@ -21,14 +21,14 @@ static void parse_section(void *o, char *arg, struct argp_state *state)
 }
 
 static const struct cmd_option options[] = {
-	{ "around", "N", "Show N instructions before and after one with samples (default 3)",
+	{ "around", "N", "Show N instructions around each instruction with samples (default 3)",
 	  CMD_SET(annotate_options, page.around), .max = 1000000 },
 	{ "format", "FORMAT", "Output format: table (default), json or csv",
 	  CMD_SET(annotate_options, format), .choices = view_writer_names },
-	{ "intel", NULL, "Show instructions in Intel syntax, not AT&T",
+	{ "intel", NULL, "Show instructions in Intel syntax instead of AT&T",
 	  CMD_SET(annotate_options, intel) },
 	{ "section", "SECTION",
-	  "Table that CSV holds: instructions (default), lines, bodies or places",
+	  "Table to print as CSV: instructions (default), lines, bodies or places",
 	  .parse = parse_section },
 	{ "top", "N", "Rows per table above the code; 0: all", CMD_SET(annotate_options, page.top),
 	  .max = 1000000, .zero = -1 },
@@ -49,18 +49,18 @@ static void check_usage(void *input, struct argp_state *state)
 static const struct cmd_syntax syntax = {
 	.options = options,
 	.args_doc = "FILE FUNC[@FUNCTION]",
-	.doc = "Print a function's source lines and instructions with their samples, and the inlined body "
-	       "that each belongs to.\v"
-	       "FUNC is a name in the source or in the symbol table. Where it is inlined, its bodies are "
-	       "shown in every function that they are part of; FUNC@FUNCTION selects one. SHARE is of the "
-	       "function's samples, SELF counts those taken at the instruction, CALLEES those in what it "
-	       "called. A sample's address is that of the instruction due next. Without --all only what "
-	       "has samples is shown. docs/json.md explains --format=json and csv.",
+	.doc = "Print a function's source lines and instructions with their samples, and the "
+	       "inlined body that each belongs to.\vFUNC is a name from the source or the symbol "
+	       "table. If it is inlined, its bodies are shown in every function that contains "
+	       "them; FUNC@FUNCTION selects one. SHARE is of the function's samples, SELF counts "
+	       "samples taken at the instruction, CALLEES those in functions it called. A sample's "
+	       "address is that of the next instruction to execute. Without --all, only code with "
+	       "samples is shown. --format=json and csv are described in docs/json.md.",
 	.operands = offsetof(struct annotate_options, args),
 	.least = 2,
 	.most = 2,
-	.too_few = "FILE and FUNC are needed: a recording, and a function",
-	.too_many = "takes one FILE and one FUNC",
+	.too_few = "FILE and FUNC are required: a recording and a function",
+	.too_many = "too many arguments: expected one FILE and one FUNC",
 	.end = check_usage,
 	.parts =
 		(const struct cmd_part[]){

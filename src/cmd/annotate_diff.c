@@ -29,7 +29,7 @@ static int open_sides(struct view_annotate_diff *c, const struct annotate_diff_o
 			return CMD_FAILED;
 	}
 	if (a->p->clock != b->p->clock) {
-		log_error("%s is in %s and %s in %s: they cannot be compared", a->path,
+		log_error("%s is in %s, but %s is in %s: cannot compare them", a->path,
 			  profile_clock_unit(a->p->clock), b->path,
 			  profile_clock_unit(b->p->clock));
 		return CMD_FAILED;

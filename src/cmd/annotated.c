@@ -16,14 +16,14 @@
 static const char *const colors[] = { "auto", "always", "never", NULL };
 
 static const struct cmd_option options[] = {
-	{ "all", NULL, "Show all of it, not only what has samples",
+	{ "all", NULL, "Show all code, not only code with samples",
 	  CMD_SET(annotated_options, all) },
-	{ "color", "WHEN", "Color the page: auto (default), always or never",
+	{ "color", "WHEN", "Use color: auto (default), always or never",
 	  CMD_SET(annotated_options, color), .choices = colors },
 	{ "context", "CONTEXT",
 	  "Show samples of this syscall or context only (clone, [page_fault])",
 	  CMD_SET(annotated_options, context) },
-	{ "source", "DIR", "The kernel's source tree, if it is not where the kernel was built",
+	{ "source", "DIR", "The kernel's source tree, if not where the kernel was built",
 	  CMD_SET(annotated_options, source) },
 	{ 0 },
 };
@@ -81,8 +81,8 @@ static int open_kernel(struct annotated *f, const char *vmlinux, const struct an
 	int err = profile_image(f->p, vmlinux, &f->image, &why_not);
 
 	if (!err && !f->image) {
-		log_error("%s: no vmlinux of its kernel %s: give it with %s (%s)", f->path,
-			  view_release(f->p), o->vmlinux_option ?: "--vmlinux", why_not);
+		log_error("%s: no vmlinux found for its kernel %s: specify one with %s (%s)",
+			  f->path, view_release(f->p), o->vmlinux_option ?: "--vmlinux", why_not);
 		err = -ENOENT;
 	}
 	if (err)
@@ -105,11 +105,12 @@ static int open_module(struct annotated *f)
 	profile_module_build_id(f->p, f->module, &id);
 	f->image = profile_module_image(f->p, f->module);
 	if (!id.len)
-		log_error("%s is in the module %s, of which %s has no build-id: record it again",
+		log_error("%s is in module %s, but %s does not contain the module's build-id: "
+			  "record again",
 			  f->name, f->module, f->path);
 	else if (!f->image)
-		log_error("%s is in the module %s, of which there is no file: put its .ko or debug "
-			  "file, with the build-id %s, below /lib/modules/%s",
+		log_error("%s is in module %s, whose file was not found: put its .ko or debug file "
+			  "with build-id %s below /lib/modules/%s",
 			  f->name, f->module, kernel_build_id_format(&id, hex, sizeof(hex)),
 			  release);
 	if (!f->image)
@@ -210,7 +211,7 @@ static int open_image(struct annotated *f, const char *vmlinux, const struct ann
 	if (!err && !kernel_index_has_dwarf(f->index))
 		log_warn("%s has no DWARF%s: inlined bodies and lines are unknown",
 			 kernel_image_path(f->image),
-			 f->module ? ", nor has a debug file of it below /usr/lib/debug" : "");
+			 f->module ? ", and no debug file below /usr/lib/debug has any" : "");
 	return err;
 }
 
@@ -224,7 +225,7 @@ static int open_source(struct annotated *f, const char *dir)
 		return -ENOENT;
 	}
 	if ((dir || !f->module) && !kernel_source_fits(f->source, release))
-		log_warn("%s is not the source of %s: its lines do not match the code",
+		log_warn("%s is not the source of %s: lines do not match the code",
 			 kernel_source_dir(f->source), release);
 	return 0;
 }
@@ -238,19 +239,16 @@ static int say_unknown(const struct annotated *f)
 		kernel_index_bodies_each(f->index, f->name, ignore_body, NULL, NULL) != -ENOENT;
 
 	if (f->module && !kernel_index_has_dwarf(f->index))
-		log_error("%s is in the module %s, of which no samples are in it, and %s has no "
-			  "DWARF to find it by",
+		log_error("%s is in module %s: it has no samples, and %s has no DWARF to find it",
 			  f->name, f->module, path);
 	else if (f->within)
-		log_error(
-			"%s is not inlined into %s in this kernel; kprotperf list --vmlinux=%s %s "
-			"shows where it is",
-			f->name, f->within, path, f->name);
+		log_error("%s is not inlined into %s in this kernel; kprotperf list --vmlinux=%s "
+			  "%s shows where it is inlined",
+			  f->name, f->within, path, f->name);
 	else if (inlined)
-		log_error(
-			"%s is inlined, and no instruction of it is left in this kernel: annotate "
-			"its caller",
-			f->name);
+		log_error("%s is inlined, but has no instructions left in this kernel: annotate "
+			  "its caller instead",
+			  f->name);
 	else
 		log_error("no function %s in this kernel, inlined or not; kprotperf list "
 			  "--vmlinux=%s '*%.8s*' lists similar names",
@@ -291,16 +289,17 @@ static int say_no_samples(const struct annotated *f, const struct annotated_opti
 	}
 	if (!o->context) {
 		log_error("%s: no samples in %s or its callees: record with a higher --freq or for "
-			  "longer; --all shows its code without samples",
+			  "longer, or use --all to show the code without samples",
 			  f->path, f->name);
 		return CMD_FAILED;
 	}
 	contexts = contexts_with_samples(f);
 	if (*contexts)
-		log_error("%s: no samples of %s in %s; there are some in %s", f->path, f->name,
+		log_error("%s: no samples of %s in %s; it has samples in %s", f->path, f->name,
 			  o->context, contexts);
 	else
-		log_error("%s: no samples of %s in %s or elsewhere", f->path, f->name, o->context);
+		log_error("%s: no samples of %s in %s or any other context", f->path, f->name,
+			  o->context);
 	return CMD_FAILED;
 }
 
@@ -318,7 +317,7 @@ static int annotate(struct annotated *f, const struct annotated_options *o)
 	err = analyze_annotation_init(&f->a, f->p, &f->ranges, f->index, f->code, &wanted);
 	f->ready = true;
 	if (err && err != -ENOENT) {
-		log_error("the code of %s cannot be read from %s", f->name,
+		log_error("cannot read the code of %s from %s", f->name,
 			  kernel_image_path(f->image));
 		return CMD_FAILED;
 	}

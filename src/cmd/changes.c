@@ -21,17 +21,18 @@ static const struct cmd_option options[] = { { 0 } };
 static const struct cmd_syntax syntax = {
 	.options = options,
 	.args_doc = "BASELINE HARDENED",
-	.doc = "Print what differs in the code of two kernels: functions that one has alone, that were renamed "
-	       "or whose code is not the same, structures of another layout, and initial values; of two "
-	       "recordings the static keys, too.\v"
-	       "Each of both is a vmlinux, or a recording, whose kernel is found by its build-id. Addresses, "
-	       "line numbers, names of what was renamed and the place of blocks are set aside; so are "
-	       "registers and offsets of fields, but said. docs/json.md explains --format=json and csv.",
+	.doc = "Print what differs in the code of two kernels: functions in only one of them, "
+	       "renamed functions, functions with different code, structures with a different "
+	       "layout, and different initial values; for two recordings also static keys.\vEach "
+	       "argument is a vmlinux or a recording, whose kernel is found by its build-id. "
+	       "Addresses, line numbers, new names of renamed functions and the placement of "
+	       "blocks are ignored; differences in registers or structure offsets only are "
+	       "reported as such. --format=json and csv are described in docs/json.md.",
 	.operands = offsetof(struct changes_options, files),
 	.least = 2,
 	.most = 2,
-	.too_few = "BASELINE and HARDENED are needed: each a vmlinux or a recording",
-	.too_many = "takes two kernels",
+	.too_few = "BASELINE and HARDENED are required: each a vmlinux or a recording",
+	.too_many = "too many arguments: expected two kernels",
 	.parts =
 		(const struct cmd_part[]){
 			{ &view_syntax, offsetof(struct changes_options, view) },
@@ -64,8 +65,8 @@ static void open_recorded(const char *path, struct side *s)
 	if (profile_file_read(path, &s->p))
 		return;
 	if (!profile_image(s->p, NULL, &s->img, &why_not) && !s->img)
-		log_error("%s: no vmlinux of its kernel: give that in its stead (%s)", path,
-			  why_not);
+		log_error("%s: no vmlinux found for its kernel: pass the vmlinux instead (%s)",
+			  path, why_not);
 }
 
 static bool open_side(const char *path, struct side *s)
@@ -79,10 +80,9 @@ static bool open_side(const char *path, struct side *s)
 	if (!s->img)
 		return false;
 	if (!kernel_image_has_symtab(s->img)) {
-		log_error(
-			"%s has no symbol table: its functions are unknown; give the vmlinux with "
-			"debug symbols",
-			kernel_image_path(s->img));
+		log_error("%s has no symbol table, so its functions are unknown: pass the vmlinux "
+			  "with debug symbols",
+			  kernel_image_path(s->img));
 		return false;
 	}
 	err = kernel_index_get(NULL, s->img, &s->index);

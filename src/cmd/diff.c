@@ -68,8 +68,8 @@ static void parse_filter(void *input, char *arg, struct argp_state *state)
 		else
 			argp_error(
 				state,
-				"--filter is syscall=GLOB, function=GLOB, or both separated by a comma, not "
-				"'%s'",
+				"--filter is syscall=GLOB, function=GLOB, or both separated by a "
+				"comma, not '%s'",
 				arg);
 	}
 }
@@ -109,10 +109,9 @@ static void check_annotate(const struct diff_options *o, struct argp_state *stat
 		argp_error(state, "--color, --context, --source and --*-vmlinux need --annotate");
 	if (o->annotate && (o->fold || o->view.n_sections || o->control || o->strict ||
 			    o->filter_arg || o->sort || o->n_maps || !isnan(o->fail_above)))
-		argp_error(
-			state,
-			"--annotate excludes --fold, --section, --percentiles, --control, --strict, "
-			"--filter, --sort, --map and --fail-above");
+		argp_error(state,
+			   "--annotate cannot be combined with --fold, --section, --percentiles, "
+			   "--control, --strict, --filter, --sort, --map or --fail-above");
 }
 
 static void check_usage(void *input, struct argp_state *state)
@@ -123,64 +122,68 @@ static void check_usage(void *input, struct argp_state *state)
 	if (o->reverse && !o->fold)
 		argp_error(state, "--reverse needs --fold");
 	if (o->fold && !is_page)
-		argp_error(state, "--fold excludes --format");
+		argp_error(state, "--fold cannot be combined with --format");
 	if (o->fold && (o->filter_arg || o->sort || o->control || o->view.n_sections))
-		argp_error(state,
-			   "--fold prints all stacks: it excludes --filter, --sort, --control and "
-			   "--section");
+		argp_error(state, "--fold prints all stacks: it cannot be combined with --filter, "
+				  "--sort, --control or --section");
 	if (o->fold && o->view.figures.time != ANALYZE_TIME_ONCPU)
-		argp_error(state, "--fold counts samples, which are on-CPU: it excludes --time");
+		argp_error(state, "--fold counts samples, which are on-CPU: it cannot be combined "
+				  "with --time");
 	check_annotate(o, state);
 }
 
 static const struct cmd_option options[] = {
 	{ "annotate", "FUNC[@FUNCTION]",
-	  "Print only the function's source lines and inlined bodies, with what each costs on both "
-	  "sides; these options go with it:",
+	  "Print only this function's source lines and inlined bodies, with their cost on both "
+	  "sides; more options are listed below",
 	  CMD_SET(diff_options, annotate) },
-	{ "baseline-vmlinux", "FILE", "That kernel's vmlinux",
+	{ "baseline-vmlinux", "FILE", "With --annotate: vmlinux of the baseline kernel",
 	  CMD_SET(diff_options, vmlinux[BASELINE]) },
-	{ "hardened-vmlinux", "FILE", "Likewise", CMD_SET(diff_options, vmlinux[HARDENED]) },
+	{ "hardened-vmlinux", "FILE", "With --annotate: vmlinux of the hardened kernel",
+	  CMD_SET(diff_options, vmlinux[HARDENED]) },
 	{ "fold", NULL,
-	  "Print folded stacks with both sides' samples per run, for a differential flame graph",
+	  "Print folded stacks with the samples per run of both sides, for a differential flame "
+	  "graph",
 	  CMD_SET(diff_options, fold) },
 	{ "reverse", NULL,
-	  "With --fold: the hardened side first, which shows stacks that only the baseline has",
+	  "With --fold: put the hardened side first, to show stacks that only the baseline has",
 	  CMD_SET(diff_options, reverse) },
 	{ "filter", "WHAT=GLOB[,...]",
-	  "Show these rows only: syscall=GLOB, function=GLOB, or both; attribution is "
-	  "not filtered",
+	  "Show matching rows only: syscall=GLOB, function=GLOB, or both; attribution is not "
+	  "filtered",
 	  .parse = parse_filter },
 	{ "sort", "KEY",
-	  "Order syscalls and functions by delta_total (default), delta, delta_pct, p or name",
+	  "Sort syscalls and functions by delta_total (default), delta, delta_pct, p or name",
 	  CMD_SET(diff_options, sort), .choices = analyze_sort_keys },
 	{ "map", "OLD=NEW",
-	  "The baseline's function or syscall OLD is the hardened side's NEW; may be repeated",
+	  "Compare the baseline's function or syscall OLD with the hardened side's NEW; may be "
+	  "repeated",
 	  .parse = parse_map },
-	{ "strict", NULL, "Fail if anything but the kernels differs: work, machine, probes",
+	{ "strict", NULL, "Fail if anything but the kernels differs: work, machine or probes",
 	  CMD_SET(diff_options, strict) },
 	{ "fail-above", "PCT[@ROW]",
 	  "Exit with status 3 if the mean time per call of any syscall, or of the syscall or "
-	  "function ROW, grew by more than PCT percent, significant or not, whatever --filter "
-	  "shows",
+	  "function ROW, grew by more than PCT percent, significant or not and regardless of "
+	  "--filter",
 	  .parse = parse_fail_above },
 	{ "margin", "PCT",
-	  "Call means the same if they differ significantly by less than PCT percent "
-	  "(default 1)",
+	  "Threshold for equivalence: means are \"same\" if they differ by significantly less than "
+	  "PCT percent (default 1)",
 	  CMD_SET(diff_options, view.figures.margin_pct) },
 	{ "control", "FILE",
-	  "Another recording of the baseline's kernel: show as NOISE how far the two "
-	  "differ, and mark rows that changed by no more",
+	  "Another recording of the baseline kernel: show as NOISE how much the two differ, and "
+	  "mark rows that did not change by more",
 	  CMD_SET(diff_options, control) },
 	{ "percentiles", NULL,
-	  "The same as --section=percentiles: p50, p90, p99 and p99.9 of both sides",
+	  "Same as --section=percentiles: p50, p90, p99 and p99.9 of both sides",
 	  .parse = parse_percentiles },
 	{ "plot", "FILE.svg",
-	  "Draw the captured calls of the function that the answer names over the variable that carries most, "
-	  "with gnuplot",
+	  "Plot the captured calls of the function named in the conclusion against the variable "
+	  "that explains most, with gnuplot",
 	  CMD_SET(diff_options, plot) },
 	{ "trace", NULL,
-	  "Align the calls that lab ab --exact --trace kept whole, and mark where they part first",
+	  "Align the complete calls kept by lab ab --exact --trace, and mark where they first "
+	  "diverge",
 	  .parse = parse_trace },
 	{ 0 },
 };
@@ -188,19 +191,19 @@ static const struct cmd_option options[] = {
 static const struct cmd_syntax syntax = {
 	.options = options,
 	.args_doc = "BASELINE HARDENED",
-	.doc = "The same work on two kernels, side by side.\v"
-	       "Counts and totals are per run, times on-CPU unless --time says otherwise, less the "
-	       "probes' own cost. SHARE is a function's part in the change of its syscall: below 0 or "
-	       "above 1 where other functions compensate. +- is half the 95 % confidence interval of "
-	       "DELTA over boots, or over runs of one boot; P is adjusted for the number of rows; "
-	       "BOOTS is how many boots per side would probably settle an unclear row. "
-	       "docs/accounting.md defines the times, docs/statistics.md the rest, docs/json.md "
-	       "--format=json.",
+	.doc = "Compare the same work on two kernels, side by side.\vCounts and totals are per "
+	       "run. Times are on-CPU times unless --time says otherwise, less the cost of the "
+	       "probes. SHARE is a function's part of the change of its syscall; it is below 0 or "
+	       "above 1 where other functions compensate. +- is half the 95 % confidence interval "
+	       "of DELTA over boots, or over runs if there is one boot; P is adjusted for the "
+	       "number of rows; BOOTS is the number of boots per side that would probably settle "
+	       "an unclear row. Times are defined in docs/accounting.md, statistics in "
+	       "docs/statistics.md, --format=json in docs/json.md.",
 	.operands = offsetof(struct diff_options, files),
 	.least = N_SIDES,
 	.most = N_SIDES,
-	.too_few = "needs two files: BASELINE and HARDENED",
-	.too_many = "takes two files only: BASELINE and HARDENED",
+	.too_few = "two files are required: BASELINE and HARDENED",
+	.too_many = "too many arguments: expected two files, BASELINE and HARDENED",
 	.end = check_usage,
 	.parts =
 		(const struct cmd_part[]){
@@ -268,8 +271,8 @@ static char *above_text(const struct analyze_diff_row *row, double limit)
 		       alloc_strdup("") :
 		       alloc_printf(" (±%.2g, %s)", row->change.plus_minus_pct,
 				    view_verdicts[row->change.verdict]);
-	text = alloc_printf("%s is %.2f %% slower%s: above the %g %% of --fail-above", row->name,
-			    row->delta_pct, sure, limit);
+	text = alloc_printf("%s is %.2f %% slower%s: above the --fail-above limit of %g %%",
+			    row->name, row->delta_pct, sure, limit);
 	free(sure);
 	return text;
 }
@@ -281,10 +284,9 @@ static int check_fail_above(const struct analyze_diff *diff, double limit, const
 	const struct analyze_diff_row *worst = name ? find_row(diff, name) : worst_row(diff);
 
 	if (name && !worst)
-		log_error("--fail-above: neither a syscall nor a recorded function is called '%s'",
-			  name);
+		log_error("--fail-above: no syscall or recorded function is named '%s'", name);
 	else if (name && isnan(worst->delta_pct))
-		log_error("--fail-above: only one side has calls of '%s'", name);
+		log_error("--fail-above: '%s' was called on one side only", name);
 	else if (!worst)
 		log_error("--fail-above: no syscall was called on both sides");
 	else if (worst->delta_pct > limit)
@@ -311,7 +313,8 @@ static int add_control(struct view_diff *c)
 	const char *other = control ? other_kernel(c->p[BASELINE], control) : NULL;
 
 	if (other)
-		log_error("--control: %s is not of the baseline's kernel: its %s differs",
+		log_error("--control: %s is not a recording of the baseline kernel: its %s "
+			  "differs",
 			  c->control, other);
 	return control && !other ?
 		       analyze_diff_control(&c->diff, c->p[BASELINE], control, &c->figures) :
@@ -330,7 +333,7 @@ static bool refuse_invalid(const struct analyze_warnings *w)
 		alloc_append(&all, "%s%s", i ? "; " : "", text);
 	}
 	if (i)
-		log_error("not comparable, as more than the kernels differs: %s", all);
+		log_error("not comparable, since more than the kernels differs: %s", all);
 	return i;
 }
 
@@ -400,7 +403,7 @@ static int plot(const struct view_diff *c, const char *path)
 	scoped_free char *title = NULL;
 
 	if (!most) {
-		log_error("--plot: no variable captured of %s explains its change",
+		log_error("--plot: no captured variable of %s explains its change",
 			  c->conclusion.function ?: "any function");
 		return -1;
 	}

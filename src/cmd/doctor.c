@@ -46,7 +46,7 @@ static bool check_index(const struct record_symbols *symbols, struct kernel_imag
 	else
 		check(false, "index of inlined bodies and lines",
 		      image && kernel_image_has_dwarf(image) ?
-			      "made on first use (or by kprotperf index VMLINUX)" :
+			      "created on first use (or by kprotperf index VMLINUX)" :
 			      "needs a vmlinux with DWARF");
 	kernel_index_destroy(index);
 	return index;
@@ -85,7 +85,8 @@ int cmd_doctor(int argc, char **argv)
 	static const struct cmd_option none = { 0 };
 	static const struct cmd_syntax syntax = {
 		.options = &none,
-		.doc = "Check what kprotperf can measure on this machine, and how to get the rest."
+		.doc = "Check what kprotperf can measure on this machine, and show how to enable "
+		       "the rest."
 	};
 	struct record_features f;
 	bool syscalls, functions, loads;
@@ -103,7 +104,7 @@ int cmd_doctor(int argc, char **argv)
 	functions |=
 		check(!f.multi, "kprobe.multi/kretprobe.multi", record_features_why_not_multi(&f));
 	functions |= check(!f.kprobe, "kprobe/kretprobe", record_features_why_not_kprobe(&f));
-	printf("Both by these programs:\n");
+	printf("BPF programs for both:\n");
 	loads = f.bpf || !record_bpf_try(&f);
 	check(!f.bpf && loads, "record's BPF programs load",
 	      f.bpf ? "not tried" : "needs Linux " RECORD_OLDEST_KERNEL " or later");
@@ -113,13 +114,14 @@ int cmd_doctor(int argc, char **argv)
 	check_symbols();
 	printf("To compare kernels without rebooting this machine:\n");
 	check(access("/usr/bin/qemu-system-x86_64", X_OK) == 0, "QEMU for the lab",
-	      "scripts/setup installs it; then scripts/lab build");
+	      "install it with scripts/setup, then run scripts/lab build");
 	if (f.lockdown[0])
 		printf("Kernel lockdown: %s\n", f.lockdown);
 	if (!loads)
 		return CMD_FAILED;
 	if (!syscalls || !functions)
 		log_note("%s", syscalls ? "can record syscalls and samples, but not functions" :
-					  "this user cannot record here, but can read recordings");
+					  "this user cannot record on this machine, but can read "
+					  "recordings");
 	return CMD_DONE;
 }

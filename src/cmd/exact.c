@@ -10,13 +10,13 @@
 static const struct cmd_syntax syntax = {
 	.options = cmd_recordings_options,
 	.args_doc = "FILE SYMBOLS COUNTS",
-	.doc = "Add what the lab's emulator counted to FILE, a recording by record --exact. scripts/lab run "
-	       "--exact does all of it.",
+	.doc = "Add the counts of the lab's emulator to FILE, a recording made by record --exact. "
+	       "scripts/lab run --exact runs this command itself.",
 	.operands = offsetof(struct cmd_recordings, files),
 	.least = 3,
 	.most = 3,
-	.too_few = "FILE, SYMBOLS and COUNTS are needed",
-	.too_many = "more than FILE, SYMBOLS and COUNTS",
+	.too_few = "FILE, SYMBOLS and COUNTS are required",
+	.too_many = "too many arguments: expected FILE, SYMBOLS and COUNTS",
 };
 
 static int add_counts(const struct cmd_recordings *o, struct profile *p)
@@ -48,7 +48,7 @@ int cmd_exact(int argc, char **argv)
 	cmd_parse(&syntax, argc, argv, &o);
 	err = profile_file_read(o.files[0], &p);
 	if (!err && p->n_runs != 1) {
-		log_error("%s: is no recording by record --exact", o.files[0]);
+		log_error("%s: not a recording made by record --exact", o.files[0]);
 		err = -1;
 	}
 	err = err ?: add_counts(&o, p);

@@ -66,19 +66,19 @@ static const struct cmd_option export_list[] = {
 static void check_usage(void *o, struct argp_state *state)
 {
 	if (!((const struct export_options *)o)->format)
-		argp_error(state, "no format: give --to=FORMAT");
+		argp_error(state, "no format specified: use --to=FORMAT");
 }
 
 static const struct cmd_syntax export_syntax = {
 	.options = export_list,
 	.args_doc = "--to=FORMAT [FILE]",
-	.doc = "Write a recording in the format of another tool.\v"
-	       "FILE is " CMD_DEFAULT_FILE
-	       " by default. All but openmetrics have its stacks, as fold does: samples, or of an exact "
-	       "recording instructions. docs/exports.md says what each tool shows.",
+	.doc = "Convert a recording to the format of another tool.\vFILE is " CMD_DEFAULT_FILE
+	       " by default. All formats but openmetrics contain stacks, as printed by fold: of "
+	       "samples or, for exact recordings, of instructions. docs/exports.md describes what "
+	       "each tool shows.",
 	.operands = offsetof(struct export_options, recordings.files),
 	.most = 1,
-	.too_many = "takes one file",
+	.too_many = "too many arguments: expected one file",
 	.end = check_usage,
 };
 
@@ -108,7 +108,7 @@ static int write_to(const struct content *c, const char *path)
 
 	if (!path) {
 		if (c->format->binary && isatty(STDOUT_FILENO)) {
-			log_error("this format is not for a terminal: give -o OUT");
+			log_error("not writing a binary format to a terminal: use -o OUT");
 			return CMD_FAILED;
 		}
 		c->format->write(stdout, c->e);
@@ -147,8 +147,7 @@ struct fold_options {
 };
 
 static const struct cmd_option fold_list[] = {
-	{ "svg", NULL,
-	  "Draw a flame graph: a page for a browser, where a click zooms and Ctrl-F searches",
+	{ "svg", NULL, "Write a flame graph as SVG, for a browser: click to zoom, Ctrl-F to search",
 	  CMD_SET(fold_options, svg) },
 	{ "vmlinux", "FILE", "vmlinux of the recorded kernel, for names",
 	  CMD_SET(fold_options, recordings.vmlinux) },
@@ -163,7 +162,7 @@ static const struct cmd_syntax fold_syntax = {
 	       "context it was sampled in; _[k] marks kernel functions, _[i] inlined ones.",
 	.operands = offsetof(struct fold_options, recordings.files),
 	.most = 1,
-	.too_many = "takes one file; diff --fold compares two",
+	.too_many = "too many arguments: expected one file (diff --fold compares two)",
 };
 
 int cmd_fold(int argc, char **argv)

@@ -13,7 +13,7 @@ struct index_options {
 };
 
 static const struct cmd_option options[] = {
-	{ "beside", NULL, "Store it beside the vmlinux, not in the user's cache",
+	{ "beside", NULL, "Store the index next to the vmlinux instead of in the user's cache",
 	  CMD_SET(index_options, beside) },
 	{ 0 },
 };
@@ -21,13 +21,13 @@ static const struct cmd_option options[] = {
 static const struct cmd_syntax syntax = {
 	.options = options,
 	.args_doc = "VMLINUX...",
-	.doc = "Make the index of inlined bodies, functions and lines of a kernel if there is none yet, and "
-	       "print its path. Other commands make it when they first need it; make it in advance for a "
-	       "kernel that runs in a guest.",
+	.doc = "Create the index of a kernel's inlined bodies, functions and lines if there is "
+	       "none yet, and print its path. Other commands create it when they first need it; "
+	       "create it in advance for a kernel that runs in a guest.",
 	.operands = offsetof(struct index_options, files),
 	.least = 1,
 	.most = CMD_ANY_NUMBER,
-	.too_few = "no VMLINUX given",
+	.too_few = "no VMLINUX specified",
 };
 
 /* The path for the index of IMG, for free(); NULL, with a message, if it cannot be stored. */
@@ -37,14 +37,16 @@ static char *place_for(struct kernel_image *img, bool beside)
 	char *place;
 
 	if (!kernel_image_has_dwarf(img)) {
-		log_error("%s has no DWARF: build it with CONFIG_DEBUG_INFO", path);
+		log_error("%s has no DWARF: build the kernel with CONFIG_DEBUG_INFO", path);
 		return NULL;
 	}
 	if (beside)
 		return kernel_index_beside_path(path);
 	place = kernel_index_cache_path(kernel_image_build_id(img));
 	if (!place)
-		log_error("%s has no build-id to store its index under: use --beside", path);
+		log_error("%s has no build-id, under which its index would be stored: use "
+			  "--beside",
+			  path);
 	return place;
 }
 

@@ -31,7 +31,7 @@ static const struct cmd_option options[] = {
 	{ "format", "FORMAT", "Output format: table (default), json or csv",
 	  CMD_SET(list_options, format), .choices = view_writer_names },
 	{ "vmlinux", "FILE",
-	  "vmlinux of the running kernel, or of another one to list its functions",
+	  "vmlinux of the running kernel, or of another kernel to list its functions",
 	  CMD_SET(list_options, vmlinux) },
 	{ 0 },
 };
@@ -39,12 +39,13 @@ static const struct cmd_option options[] = {
 static const struct cmd_syntax syntax = {
 	.options = options,
 	.args_doc = "[GLOB]",
-	.doc = "List the kernel's functions that match GLOB (default: all) and how record would time each, or "
-	       "why it cannot. With a GLOB, also list every place where a matching function is inlined "
-	       "(INLINED@FUNC: into FUNC, which may be a module's). Or list the kernel's protections.",
+	.doc = "List the kernel's functions that match GLOB (default: all) and how record would "
+	       "time each, or why it cannot. With a GLOB, also list every place where a matching "
+	       "function is inlined (INLINED@FUNC: into FUNC, which may be in a module). With "
+	       "--protections, list the kernel's protections instead.",
 	.operands = offsetof(struct list_options, args),
 	.most = 1,
-	.too_many = "takes one GLOB",
+	.too_many = "too many arguments: expected one GLOB",
 };
 
 static const char *glob_of(const struct list_options *o)
@@ -181,9 +182,8 @@ static int add_image(struct record_image *in, void *arg)
 	if (err)
 		return err;
 	if ((!in->index || !kernel_index_has_dwarf(in->index)) && (!in->module || list->named))
-		log_note("inlined functions%s%s are unknown: %s",
-			 in->module ? " of the module " : "", in->module ?: "",
-			 in->why_not ?: "the vmlinux has no DWARF");
+		log_note("inlined functions%s%s are unknown: %s", in->module ? " of module " : "",
+			 in->module ?: "", in->why_not ?: "the vmlinux has no DWARF");
 	if (in->index && list->inlined)
 		add_bodies(list, in->index, in);
 	return 0;
@@ -232,10 +232,9 @@ static void survey_bodies(struct list *list, const struct record_features *featu
 	struct view_code_rows *rows = &list->code.bodies;
 
 	if (rows->n_items > RECORD_MAX_RANGES) {
-		log_note(
-			"%u places: how each would be measured is shown for up to %u, the most that "
-			"record times at once; use INLINED@FUNC to select a function",
-			rows->n_items, RECORD_MAX_RANGES);
+		log_note("%u places: how each would be timed is shown for up to %u, the most that "
+			 "record times at once; use INLINED@FUNC to select a function",
+			 rows->n_items, RECORD_MAX_RANGES);
 		return;
 	}
 	for (uint32_t i = 0; i < rows->n_items; i++)
@@ -269,7 +268,7 @@ static int print_list(const struct list *list, const struct list_options *o)
 	bool any = list->code.functions.n_items || list->code.bodies.n_items;
 
 	if (!any && list->inlined_known) {
-		log_note("'%s' is inlined, but no instruction of it is left", o->glob);
+		log_note("'%s' is inlined, but has no instructions left", o->glob);
 		any = true;
 	}
 	if (!any)
@@ -318,7 +317,7 @@ static int list_other(struct list *list, const struct list_options *o, struct ke
 		log_error("cannot read %s: %s", o->vmlinux, log_strerror(err));
 		return CMD_FAILED;
 	}
-	log_note("%s is not the running kernel's: how its functions would be measured is unknown",
+	log_note("%s is not the running kernel's: how its functions would be timed is unknown",
 		 o->vmlinux);
 	list->code.index = index;
 	list->code.is_other_kernel = true;

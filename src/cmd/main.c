@@ -24,22 +24,24 @@ static const struct command {
 	  "measure a command, a process or the system" },
 	{ "report", cmd_report, "FILE", "show a recording" },
 	{ "diff", cmd_diff, "BASELINE HARDENED", "compare the same work on two kernels" },
-	{ "changes", cmd_changes, "BASELINE HARDENED", "what differs in the code of two kernels" },
-	{ "why", cmd_why, "BASELINE HARDENED", "explain the difference of two exact recordings" },
+	{ "changes", cmd_changes, "BASELINE HARDENED",
+	  "show what differs in the code of two kernels" },
+	{ "why", cmd_why, "BASELINE HARDENED",
+	  "explain the difference between two exact recordings" },
 	{ "fold", cmd_fold, "FILE", "print folded stacks, for flamegraph.pl, or a flame graph" },
 	{ "export", cmd_export, "--to=FORMAT FILE",
-	  "write a recording for speedscope, pprof, Perfetto and others" },
+	  "convert a recording for speedscope, pprof, Perfetto and others" },
 	{ "annotate", cmd_annotate, "FILE FUNC[@FUNCTION]",
 	  "show a function's lines and instructions with their cost" },
 	{ "merge", cmd_merge, "-o OUT FILE...", "combine recordings of several boots" },
 	{ "resolve", cmd_resolve, "FILE...", "add names and lines to recordings made elsewhere" },
 	{ "exact", cmd_exact, "FILE SYMBOLS COUNTS",
-	  "add what the lab's emulator counted to a recording" },
+	  "add the lab emulator's counts to a recording" },
 	{ "index", cmd_index, "VMLINUX...",
-	  "index a kernel's inlined bodies and lines ahead of use" },
+	  "index a kernel's inlined bodies and lines in advance" },
 	{ "list", cmd_list, "[--protections] [GLOB]",
 	  "list what can be measured on this kernel, or its protections" },
-	{ "doctor", cmd_doctor, "", "check what this machine supports, and how to get the rest" },
+	{ "doctor", cmd_doctor, "", "check what this machine supports and how to enable the rest" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -52,14 +54,12 @@ static void print_help(FILE *out)
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		fprintf(out, "  %-8s %-30s  %s\n", commands[i].name, commands[i].args,
 			commands[i].help);
-	fputs("\nSee kprotperf COMMAND --help for the options of each, --version for what is compiled in.\n"
-	      "A first session:\n\n"
-	      "  kprotperf record --func allocate_slab -o a.data -- ./big-fork\n"
-	      "  kprotperf report a.data\n"
-	      "  kprotperf diff a.data b.data          (b.data from the other kernel)\n"
-	      "  kprotperf fold --svg a.data > a.svg\n\n"
-	      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 diff --fail-above found more; record\n"
-	      "ends with the status of the command that it ran.\n",
+	fputs("\nSee kprotperf COMMAND --help for a command's options, --version for the libraries "
+	      "built in.\nA first session:\n\n  kprotperf record --func allocate_slab -o a.data -- "
+	      "./big-fork\n  kprotperf report a.data\n  kprotperf diff a.data b.data          "
+	      "(b.data from the other kernel)\n  kprotperf fold --svg a.data > a.svg\n\nExit "
+	      "status: 0 success, 1 failure, 2 usage error, 3 diff --fail-above exceeded; record "
+	      "exits\nwith the status of the command that it ran.\n",
 	      out);
 }
 
@@ -79,7 +79,7 @@ static bool is_supported(void)
 
 	if (uname(&host) || !strcmp(host.machine, ARCH_MACHINE))
 		return true;
-	log_error("kprotperf is for " ARCH_MACHINE " kernels so far; this one is %s", host.machine);
+	log_error("only " ARCH_MACHINE " kernels are supported; this one is %s", host.machine);
 	return false;
 }
 
@@ -104,7 +104,7 @@ static void check_output(void)
 	if (!fflush(stdout) && !ferror(stdout) && (!close(STDOUT_FILENO) || errno == EBADF))
 		return;
 	log_error("cannot write the output: %s",
-		  errno ? log_strerror(errno) : "not all of it was taken");
+		  errno ? log_strerror(errno) : "not all of it was written");
 	fflush(stderr);
 	_exit(CMD_FAILED);
 }

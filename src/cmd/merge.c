@@ -16,7 +16,7 @@ struct options {
 
 static const struct cmd_option options[] = {
 	{ "output", "OUT", "Output file", CMD_SET(options, output), .short_name = 'o' },
-	{ "force", NULL, "Also merge recordings that do not belong together",
+	{ "force", NULL, "Merge even recordings that do not belong together",
 	  CMD_SET(options, force) },
 	{ 0 },
 };
@@ -24,16 +24,16 @@ static const struct cmd_option options[] = {
 static void check_usage(void *o, struct argp_state *state)
 {
 	if (!((const struct options *)o)->output)
-		argp_error(state, "no output file: give -o OUT");
+		argp_error(state, "no output file specified: use -o OUT");
 }
 
 static const struct cmd_syntax syntax = {
 	.options = options,
 	.args_doc = "-o OUT FILE...",
-	.doc = "Combine recordings of the same work on several boots of one kernel.\v"
-	       "Recordings of one boot count as runs of that boot; a recording of an unknown boot counts "
-	       "as a boot of its own. Different kernels, configurations, commands or functions are "
-	       "refused unless --force is given.",
+	.doc = "Combine recordings of the same work on several boots of one kernel.\vRecordings "
+	       "from the same boot count as runs of that boot; a recording from an unknown boot "
+	       "counts as a boot of its own. Recordings with different kernels, configurations, "
+	       "commands or functions are refused unless --force is given.",
 	.operands = offsetof(struct options, files),
 	.least = 1,
 	.most = CMD_ANY_NUMBER,
@@ -51,7 +51,7 @@ static int refuse_twice(char **files)
 			continue; /* reading it will say why */
 		for (int j = 0; j < i; j++) {
 			if (!stat(files[j], &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino) {
-				log_error("%s is given twice", files[i]);
+				log_error("%s is specified twice", files[i]);
 				return -1;
 			}
 		}
@@ -69,14 +69,15 @@ static int merge_file(const struct options *o, struct profile *merged, const cha
 		return err;
 	conflict = profile_merge_conflict(merged, p);
 	if (conflict && !o->force) {
-		log_error("%s cannot be merged with %s: %s; --force merges them anyway", file,
+		log_error("%s cannot be merged with %s: %s (--force merges them anyway)", file,
 			  o->files[0], conflict);
 		return -1;
 	}
 	if (conflict)
 		log_warn("%s does not match %s: %s", file, o->files[0], conflict);
 	if (profile_merge(merged, p))
-		log_note("%s is of the same boot as another file: merged as further runs of it",
+		log_note("%s is from the same boot as another file: merged as further runs of that "
+			 "boot",
 			 file);
 	return 0;
 }

@@ -58,8 +58,7 @@ static void parse_plan(void *o, char *path, struct argp_state *state)
 		if (known[n].parse)
 			known[n].parse(o, line + strlen(known[n].prefix), state);
 		else if (*line)
-			argp_error(state, "--plan: %s has a line that is none of a plan: %s", path,
-				   line);
+			argp_error(state, "--plan: invalid line in %s: %s", path, line);
 	}
 }
 
@@ -93,78 +92,89 @@ static const char *const user_names[] = { "invoker", "root", NULL };
 
 static const struct cmd_option options[] = {
 	{ "func", "FUNC",
-	  "Time calls of this kernel function; a name, a glob ('*slab*') or several of which some may be "
-	  "missing ('@(new_slab|allocate_slab)'), may be repeated",
+	  "Time calls of this kernel function: a name, a glob ('*slab*') or alternatives, some of "
+	  "which may be missing ('@(new_slab|allocate_slab)'); may be repeated",
 	  .parse = parse_func, .short_name = 'f' },
 	{ "range", "INLINED[@FUNC]",
-	  "Time this inlined function, in FUNC, of a module too, or wherever the kernel itself has it "
-	  "inlined; names or globs, may be repeated",
+	  "Time this inlined function in FUNC, which may be in a module, or wherever it is inlined "
+	  "in the core kernel; names or globs; may be repeated",
 	  .parse = parse_range, .short_name = 'R' },
 	{ "blocks", "FUNC",
-	  "Time this function and count executions of each of its basic blocks; may be repeated",
+	  "Time this function and count how often each of its basic blocks is executed; may be "
+	  "repeated",
 	  .parse = parse_blocks },
 	{ "callees", NULL,
-	  "Also time what the functions of --blocks call, which makes their self times exact",
+	  "Also time the callees of --blocks functions, which makes the self times of these "
+	  "functions exact",
 	  CMD_SET(record_options, callees) },
 	{ "context", NULL,
-	  "Capture numbers that functions are given, read and return, and names of slab caches, for report --why-varies, and of functions "
-	  "of --blocks loops' trip counts",
+	  "Capture the numbers that functions take, read and return, names of slab caches and, for "
+	  "--blocks functions, trip counts of loops; see report --why-varies",
 	  CMD_SET(record_options, context) },
 	{ "capture", "[FUNC:]EXPR",
-	  "Capture this value at each call: an argument, 'return', a variable, 'current', 'cpu', 'uid' or 'cgroup', an "
-	  "argument of the syscall ('sys.nfds'), "
-	  "members of what it is or points to ('s->oo.x'), names among them ('current->comm', 'dev->name'), and bits of that ('flags & __GFP_ZERO'); may be repeated",
+	  "Capture this value at each call: an argument, 'return', a variable, 'current', 'cpu', "
+	  "'uid', 'cgroup' or a syscall argument ('sys.nfds'); members of it or of what it points "
+	  "to ('s->oo.x'), including names ('current->comm', 'dev->name'); or bits of any of these "
+	  "('flags & __GFP_ZERO'); may be repeated",
 	  .parse = parse_capture },
 	{ "protection", "NAME",
-	  "Time the functions and inlined bodies that carry this protection's cost, and record its "
+	  "Time the functions and inlined bodies where this protection costs time, and record its "
 	  "state (see kprotperf list --protections); may be repeated",
 	  .parse = parse_protection },
-	{ "plan", "FILE", "Time what FILE says, which kprotperf why --plan wrote",
+	{ "plan", "FILE", "Time what FILE lists, as written by kprotperf why --plan",
 	  .parse = parse_plan },
-	{ "auto", NULL, "Time what runs of CMD before, sampled and counted, say is worth it",
+	{ "auto", NULL,
+	  "Choose what to time: run CMD several times, first unprobed, sampled and counted, then "
+	  "timed",
 	  CMD_SET(record_options, automatic) },
 	{ "budget", "N",
-	  "With --auto: what all runs take: the CPU time of N runs, and 5 % for probes (default 4)",
+	  "With --auto: limit all runs together to the CPU time of N runs, plus 5 % for probes "
+	  "(default 4)",
 	  CMD_SET(record_options, budget), .min = 4, .max = 1000 },
 	{ "write-plan", "FILE",
-	  "With --auto: write what was chosen, for record --plan on the other kernel",
+	  "With --auto: write the choice to FILE, for record --plan on the other kernel",
 	  CMD_SET(record_options, write_plan) },
-	{ "freq", "HZ", "Samples per second and CPU (default 997; 0: none)",
+	{ "freq", "HZ", "Samples per second on each CPU (default 997; 0: none)",
 	  CMD_SET(record_options, freq), .max = 100000, .short_name = 'F' },
 	{ "repeat", "N",
-	  "Run the command N times, recording each run separately (default 1; 0 with --control-run)",
+	  "Run the command N times, recording each run separately (default 1; 0 allowed with "
+	  "--control-run)",
 	  CMD_SET(record_options, repeat), .max = 100000, .short_name = 'r' },
 	{ "output", "FILE", "Output file (default " CMD_DEFAULT_FILE ")",
 	  CMD_SET(record_options, output), .short_name = 'o' },
-	{ "system-wide", NULL, "Measure all tasks, while CMD runs or until Ctrl-C",
+	{ "system-wide", NULL, "Measure all tasks while CMD runs, or until Ctrl-C",
 	  CMD_SET(record_options, system_wide), .short_name = 'a' },
-	{ "pid", "PID", "Measure this process and its future children, until it ends or Ctrl-C",
+	{ "pid", "PID", "Measure this process and its future children until it ends or Ctrl-C",
 	  CMD_SET(record_options, pid), .min = 1, .max = 1 << 22, .short_name = 'p' },
-	{ "warmup", "N", "First run the command N times unmeasured, to warm caches up (default 0)",
+	{ "warmup", "N",
+	  "First run the command N times without measuring, to warm up caches (default 0)",
 	  CMD_SET(record_options, warmup), .max = 100000 },
 	{ "control-run", NULL,
-	  "First run the command once without probes, to measure how much they slow it down",
+	  "First run the command once without probes, to measure how much probes slow it down",
 	  CMD_SET(record_options, control_run) },
 	{ "attach", "HOW", "Probe mechanism: auto (default), fentry, multi or kprobe",
 	  CMD_SET(record_options, attach), .choices = attach_names },
 	{ "vmlinux", "FILE", "vmlinux of the running kernel, for names and lines",
 	  CMD_SET(record_options, vmlinux) },
-	{ "no-resolve", NULL, "Do not look up names; report and fold do if they find the vmlinux",
+	{ "no-resolve", NULL,
+	  "Do not look up names; report and fold do so if they find the vmlinux",
 	  CMD_SET(record_options, no_resolve) },
 	{ "max-tasks", "N", "Maximum number of tasks followed at once (default 4096)",
 	  CMD_SET(record_options, max_tasks), .min = 16, .max = 60000 },
 	{ "max-overhead", "PCT",
-	  "While CMD runs, detach the busiest functions if probes on functions take more than PCT "
+	  "Detach the busiest functions while CMD runs, if function probes take more than PCT "
 	  "percent of its CPU time (default: never)",
 	  CMD_SET(record_options, max_overhead), .max = 100 },
 	{ "exact", NULL,
-	  "Probe nothing: the lab's emulator counts every instruction (scripts/lab run --exact)",
+	  "Attach no probes: the lab's emulator counts every instruction (scripts/lab run "
+	  "--exact)",
 	  CMD_SET(record_options, exact) },
 	{ "user", "USER",
-	  "With sudo: run CMD as root (USER is 'root') and not as who invoked it (the default: 'invoker')",
+	  "With sudo: run CMD as root ('root') or as the user who invoked sudo ('invoker', the "
+	  "default)",
 	  CMD_SET(record_options, keep_root), .choices = user_names },
-	{ "verbose", NULL, "Print more; twice: also the verifier's log", .parse = parse_verbose,
-	  .short_name = 'v' },
+	{ "verbose", NULL, "Print more; given twice, also the verifier's log",
+	  .parse = parse_verbose, .short_name = 'v' },
 	{ 0 },
 };
 
@@ -176,12 +186,14 @@ static void check_usage(void *input, struct argp_state *state)
 	    (!o->argv || o->system_wide || o->repeat > 1 || o->warmup || o->control_run))
 		argp_error(
 			state,
-			"--exact counts one run of a command, and takes no -a, -r, --warmup or --control-run");
+			"--exact counts one run of a command: it cannot be combined with -a, -r, "
+			"--warmup or --control-run");
 	if (o->automatic && (!o->argv || o->system_wide || o->exact || !o->freq || o->repeat != 1 ||
 			     o->ranges.n_items))
 		argp_error(
 			state,
-			"--auto runs a command several times, and takes no -a, -r, -R, --exact or --freq=0");
+			"--auto runs a command several times: it cannot be combined with -a, -r, "
+			"-R, --exact or --freq=0");
 	if (o->write_plan && !o->automatic)
 		argp_error(state, "--write-plan needs --auto");
 	if (o->callees && !o->blocks.n_items)
@@ -194,9 +206,9 @@ static void check_usage(void *input, struct argp_state *state)
 	if (o->system_wide && o->pid)
 		argp_error(state, "-a and -p are mutually exclusive");
 	if (o->pid && o->argv)
-		argp_error(state, "-p measures a running process and takes no command");
+		argp_error(state, "-p measures a running process: it takes no command");
 	if (!o->argv && !o->system_wide && !o->pid)
-		argp_error(state, "nothing to measure: give a command after --, -a, or -p PID");
+		argp_error(state, "nothing to measure: specify a command after --, -a, or -p PID");
 	if (o->max_overhead > 0 && o->ranges.n_items)
 		argp_error(state, "--max-overhead cannot detach probes of --range");
 	if (o->control_run && (o->system_wide || o->pid))
@@ -204,14 +216,14 @@ static void check_usage(void *input, struct argp_state *state)
 	if (!o->repeat && !o->control_run)
 		argp_error(state, "--repeat=0 needs --control-run");
 	if (o->warmup && (o->system_wide || o->pid))
-		argp_error(state, "--warmup needs a command, and does not work with -a");
+		argp_error(state, "--warmup needs a command and cannot be combined with -a");
 }
 
 static const struct cmd_syntax syntax = {
 	.options = options,
 	.args_doc = "[-- CMD [ARG...]]",
-	.doc = "Measure what CMD and everything it starts do in the kernel: syscalls, page faults, the given "
-	       "functions, and samples of where time is spent.",
+	.doc = "Measure what CMD and everything it starts do in the kernel: syscalls, page faults, "
+	       "calls of the given functions, and samples of where time is spent.",
 	.operands = offsetof(struct record_options, argv),
 	.most = CMD_ANY_NUMBER,
 	.end = check_usage,

@@ -23,7 +23,7 @@ static void add_neighbours(struct report_options *o, const char *section, const 
 			   struct argp_state *state)
 {
 	if (o->neighbours && strcmp(o->neighbours, function) != 0)
-		argp_error(state, "--callers and --callees are of one function at a time");
+		argp_error(state, "--callers and --callees take one function at a time");
 	o->neighbours = function;
 	vec_push(&o->view, sections, section);
 }
@@ -49,20 +49,25 @@ static void parse_trace(void *input, char *arg, struct argp_state *state)
 }
 
 static const struct cmd_option options[] = {
-	{ "vmlinux", "FILE", "The recorded kernel's vmlinux, for names",
+	{ "vmlinux", "FILE", "vmlinux of the recorded kernel, for names",
 	  CMD_SET(report_options, vmlinux) },
 	{ "callers", "FUNC",
-	  "Show who calls this function or inlined body, by samples; exact recordings have them all",
+	  "Show the callers of this function or inlined body, from samples (exact recordings: all "
+	  "of them)",
 	  .parse = parse_callers },
-	{ "callees", "FUNC", "Show what it calls, likewise", .parse = parse_callees },
+	{ "callees", "FUNC", "Show the callees of this function or inlined body, likewise",
+	  .parse = parse_callees },
 	{ "why-varies", "FUNC",
-	  "Show which variable that record --context captured explains how much of the variance of this function's latency",
+	  "Show how much of the variance of this function's latency each variable captured by "
+	  "record --context explains",
 	  CMD_SET(report_options, varies) },
 	{ "plot", "FILE.svg",
-	  "With --why-varies: draw its latency over that variable, with gnuplot",
+	  "With --why-varies: plot the latency against the variable that explains most, with "
+	  "gnuplot",
 	  CMD_SET(report_options, plot) },
 	{ "trace", NULL,
-	  "Show the call that lab run --exact --trace kept whole: what it called and executed, in order",
+	  "Show the complete call kept by lab run --exact --trace: what it called and executed, in "
+	  "order",
 	  .parse = parse_trace },
 	{ 0 },
 };
@@ -70,14 +75,13 @@ static const struct cmd_option options[] = {
 static const struct cmd_syntax syntax = {
 	.options = options,
 	.args_doc = "[FILE]",
-	.doc = "What a recording holds: the top of each table, or with --all everything.\v"
-	       "FILE is " CMD_DEFAULT_FILE
-	       " by default. Times are on-CPU unless --time says otherwise, less the probes' own "
-	       "cost; percentiles, MIN and MAX are known of on-CPU times only. docs/accounting.md "
-	       "defines the times, docs/json.md --format=json.",
+	.doc = "Show a recording: the top of each table, or everything with --all.\vFILE is " CMD_DEFAULT_FILE
+	       " by default. Times are on-CPU times unless --time says otherwise, less the cost of "
+	       "the probes; percentiles, MIN and MAX are available for on-CPU times only. Times "
+	       "are defined in docs/accounting.md, --format=json in docs/json.md.",
 	.operands = offsetof(struct report_options, files),
 	.most = 1,
-	.too_many = "one file at a time; diff compares two",
+	.too_many = "too many arguments: expected one file (diff compares two)",
 	.parts =
 		(const struct cmd_part[]){
 			{ &view_syntax, offsetof(struct report_options, view) },
@@ -101,7 +105,7 @@ static int plot(const struct varies *v, const struct profile *p, const char *pat
 	scoped_free char *title = NULL;
 
 	if (!v->n_ranks) {
-		log_error("nothing was captured of '%s' to draw", v->function);
+		log_error("no values of '%s' were captured: nothing to plot", v->function);
 		return -1;
 	}
 	title = alloc_printf("%s: %s explains %.3g %% of the variance of %.0f calls", v->function,
@@ -175,7 +179,7 @@ int cmd_report(int argc, char **argv)
 
 	cmd_parse(&syntax, argc, argv, &o);
 	if (o.plot && !o.varies) {
-		log_error("--plot goes with --why-varies=FUNC");
+		log_error("--plot needs --why-varies=FUNC");
 		return CMD_USAGE;
 	}
 	if (o.varies && !o.view.n_sections)
@@ -187,7 +191,7 @@ int cmd_report(int argc, char **argv)
 	if (analyze_neighbours_init(&r.neighbours, p, o.neighbours))
 		return CMD_FAILED;
 	if (o.neighbours && !(r.neighbours.samples > 0)) {
-		log_error("no sample is in '%s' or what it calls", o.neighbours);
+		log_error("no samples in '%s' or its callees", o.neighbours);
 		return CMD_FAILED;
 	}
 	if (varies_init(&r.varies, p, o.varies) || (o.plot && plot(&r.varies, p, o.plot)))

@@ -8,12 +8,12 @@
 static const struct cmd_syntax syntax = {
 	.options = cmd_recordings_options,
 	.args_doc = "FILE...",
-	.doc = "Add names of functions and inlined bodies, files and lines to recordings made without "
-	       "them (record --no-resolve), which can then be read anywhere.",
+	.doc = "Add the names of functions and inlined bodies, files and lines to recordings made "
+	       "without them (record --no-resolve), so that they can be read anywhere.",
 	.operands = offsetof(struct cmd_recordings, files),
 	.least = 1,
 	.most = CMD_ANY_NUMBER,
-	.too_few = "no FILE given",
+	.too_few = "no FILE specified",
 };
 
 static int resolve_file(const char *path, const char *vmlinux)
@@ -23,7 +23,8 @@ static int resolve_file(const char *path, const char *vmlinux)
 	if (profile_file_read(path, &p) || profile_resolve(p, vmlinux))
 		return -1;
 	if (!profile_is_resolved(p)) {
-		log_error("%s: found no vmlinux with DWARF of its kernel: give one with --vmlinux",
+		log_error("%s: no vmlinux with DWARF found for its kernel: specify one with "
+			  "--vmlinux",
 			  path);
 		return -1;
 	}

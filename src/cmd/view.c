@@ -15,7 +15,7 @@ static char *format_help(const void *o)
 	char *names = cmd_choices_text(view_writer_names);
 
 	(void)o;
-	alloc_append(&names, "; default table");
+	alloc_append(&names, " (default: table)");
 	return names;
 }
 
@@ -25,8 +25,8 @@ static char *section_help(const void *o)
 	const char **names = view_list_names(list);
 	char *text = cmd_choices_text(names), *filled;
 
-	filled = alloc_printf("Print these tables only, all of their rows: %s. "
-			      "--format=csv prints one, %s by default",
+	filled = alloc_printf("Print only these tables, with all of their rows: %s. --format=csv "
+			      "prints one (default: %s)",
 			      text, list->csv);
 	free(text);
 	free(names);
@@ -63,19 +63,18 @@ static void check_sections(void *input, struct argp_state *state)
 			argp_error(state, "--format=%s has no section %s",
 				   view_writer_names[o->format], o->sections[i]);
 	if (place == VIEW_IN_CSV && o->n_sections > 1)
-		argp_error(state, "--format=csv prints one table: one --section");
+		argp_error(state, "--format=csv prints one table: specify one --section");
 }
 
 static const struct cmd_option options[] = {
 	{ "format", "FORMAT", .help_of = format_help, CMD_SET(view_options, format),
 	  .choices = view_writer_names },
 	{ "section", "NAME[,...]", .help_of = section_help, .parse = parse_sections },
-	{ "all", NULL, "Print all tables, all of their rows and all warnings",
-	  CMD_SET(view_options, all) },
-	{ "raw", NULL, "Leave the probes' own cost in the times",
+	{ "all", NULL, "Print all tables, all rows and all warnings", CMD_SET(view_options, all) },
+	{ "raw", NULL, "Do not subtract the cost of the probes from the times",
 	  CMD_SET(view_options, figures.raw) },
 	{ "time", "TIME",
-	  "Times of calls: oncpu (default), wall (including sleep and waiting) or self (on-CPU, "
+	  "Times of calls: oncpu (default), wall (including sleeping and waiting) or self (on-CPU, "
 	  "excluding timed callees)",
 	  CMD_SET(view_options, figures.time), .choices = view_time_keys },
 	{ "top", "N", "Rows per table; 0: all", CMD_SET(view_options, top), .max = 1000000,

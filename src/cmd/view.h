@@ -38,7 +38,8 @@ struct profile *view_open(const char *path, const char *vmlinux);
 struct kernel_image *view_open_image(const struct profile *p);
 
 /* For a file, by its name, out of which no stacks can be folded. */
-#define VIEW_NO_SAMPLES "%s holds no samples; record with --freq=997, or for longer, to get some"
+#define VIEW_NO_SAMPLES "%s contains no samples: record with --freq=997, or for longer"
 
 /* For a file, by its name, without a call that was kept whole. */
-#define VIEW_NO_TRACE "%s holds no trace of a call; lab run --exact --trace FUNC[:N] keeps the N-th"
+#define VIEW_NO_TRACE \
+	"%s contains no trace of a call: lab run --exact --trace FUNC[:N] keeps the N-th"

@@ -31,10 +31,11 @@ static int count(char **files)
 
 static const struct cmd_option options[] = {
 	{ "context", "NAME",
-	  "Explain the change of this syscall or other context, not of the one that changed most",
+	  "Explain the change of this syscall or other context instead of the one that changed "
+	  "most",
 	  CMD_SET(why_options, context) },
 	{ "plan", "FILE",
-	  "Write what to record to check the answer by probes: for record --plan=FILE",
+	  "Write what to time to check the answer with probes, for record --plan=FILE",
 	  CMD_SET(why_options, plan) },
 	{ 0 },
 };
@@ -42,19 +43,20 @@ static const struct cmd_option options[] = {
 static void check_usage(void *o, struct argp_state *state)
 {
 	if (count(((const struct why_options *)o)->files) == 3)
-		argp_error(state, "recordings by probes are needed of both sides, or none");
+		argp_error(state, "specify probed recordings for both sides or for neither");
 }
 
 static const struct cmd_syntax syntax = {
 	.options = options,
 	.args_doc = "BASELINE HARDENED [PROBED-BASELINE PROBED-HARDENED]",
-	.doc = "Which function's code makes one kernel execute more than the other, of two exact recordings "
-	       "(scripts/lab ab --exact).\vdocs/why.md explains how causes are found.",
+	.doc = "Find which function's code makes one kernel execute more than the other, from two "
+	       "exact recordings (scripts/lab ab --exact).\vdocs/why.md explains how causes are "
+	       "found.",
 	.operands = offsetof(struct why_options, files),
 	.least = 2,
 	.most = N_FILES,
-	.too_few = "two files are needed: BASELINE and HARDENED",
-	.too_many = "more than four files",
+	.too_few = "two files are required: BASELINE and HARDENED",
+	.too_many = "too many arguments: expected at most four files",
 	.end = check_usage,
 	.parts =
 		(const struct cmd_part[]){
@@ -70,9 +72,9 @@ static struct profile *open_exact(const char *path)
 
 	if (!p || why_can_tell(p))
 		return p;
-	log_error(
-		"%s is no exact recording, or an old one: why needs those of scripts/lab ab --exact; diff compares others",
-		path);
+	log_error("%s is not an exact recording, or is an old one: why needs those of scripts/lab "
+		  "ab --exact; use diff for others",
+		  path);
 	profile_destroy(p);
 	return NULL;
 }

@@ -167,11 +167,11 @@ report_test $? 'CSV of instructions'
 
 # What can go wrong.
 fails 1 'no function nowhere in this kernel, inlined or not; kprotperf list' annotate a.data nowhere
-fails 1 'nothing is inlined, and no instruction of it is left' annotate a.data nothing
+fails 1 'nothing is inlined, but has no instructions left' annotate a.data nothing
 fails 1 'innermost is not inlined into caller' annotate a.data innermost@caller
 fails 1 'no samples in outer or its callees: record with a higher --freq' annotate none.data outer
-fails 1 'no samples of outer in write; there are some in read (100)' annotate --context=write timed.data outer
-fails 1 'holds no samples' annotate empty.data outer
+fails 1 'no samples of outer in write; it has samples in read (100)' annotate --context=write timed.data outer
+fails 1 'contains no samples' annotate empty.data outer
 fails 1 'is of a different build' annotate --vmlinux=other a.data outer
 fails 1 'cannot read the directory /no-such' annotate --source=/no-such a.data outer
 fails 1 'no-such.data' annotate no-such.data outer
@@ -198,16 +198,16 @@ report_test $? 'diff --annotate as CSV'
 fails 1 'no function nowhere in this kernel' diff --annotate nowhere timed.data b.data
 fails 1 'no samples in split' diff --annotate split timed.data b.data
 usage 'need --annotate' diff --context=read timed.data b.data
-usage '--annotate excludes' diff --annotate=outer --fold timed.data b.data
-usage '--annotate excludes' diff --annotate=outer --map=a=b timed.data b.data
+usage '--annotate cannot be combined with' diff --annotate=outer --fold timed.data b.data
+usage '--annotate cannot be combined with' diff --annotate=outer --map=a=b timed.data b.data
 fails 1 'other is of a different build' diff --annotate=outer --hardened-vmlinux=other timed.data b.data
 
 mv kernel moved
-fails 1 'give it with --hardened-vmlinux' diff --annotate outer --baseline-vmlinux=moved timed.data b.data
-fails 1 'no vmlinux of its kernel 6.1.192-made-up: give it with --vmlinux' annotate a.data outer
+fails 1 'specify one with --hardened-vmlinux' diff --annotate outer --baseline-vmlinux=moved timed.data b.data
+fails 1 'no vmlinux found for its kernel 6.1.192-made-up: specify one with --vmlinux' annotate a.data outer
 page '--vmlinux' '^90\.0 % of its samples in middle' --vmlinux=moved a.data outer
-usage 'FILE and FUNC are needed' annotate a.data
-usage 'takes one FILE and one FUNC' annotate a.data outer middle
+usage 'FILE and FUNC are required' annotate a.data
+usage 'expected one FILE and one FUNC' annotate a.data outer middle
 usage '--color is auto, always or never' annotate --color=red a.data outer
 usage '--section needs' annotate --section=lines a.data outer
 

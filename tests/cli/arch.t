@@ -9,13 +9,13 @@
 make -s -C "$repo" MACHINE=aarch64 all >out 2>err
 status=$?
 [ $status -ne 0 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] &&
-  grep -q 'kprotperf is for x86-64 kernels so far, not for aarch64\.  Stop\.$' err
+  grep -q 'kprotperf supports x86-64 kernels only, not aarch64\.  Stop\.$' err
 report_test $? 'make refuses another architecture before it compiles anything'
 
 setarch i686 "$kprotperf" list >out 2>err
 status=$?
 [ $status -eq 1 ] && [ ! -s out ] &&
-  [ "$(cat err)" = 'kprotperf: kprotperf is for x86_64 kernels so far; this one is i686' ]
+  [ "$(cat err)" = 'kprotperf: only x86_64 kernels are supported; this one is i686' ]
 report_test $? 'so does the program where the kernel says that it is another'
 
 done_testing

@@ -55,7 +55,7 @@ run changes baseline baseline
 report_test $? 'one kernel twice: that is said'
 
 fixture troubled
-fails 1 'no vmlinux of its kernel: give that in its stead' changes troubled.data hardened
+fails 1 'no vmlinux found for its kernel: pass the vmlinux instead' changes troubled.data hardened
 fails 1 'nosuch' changes baseline nosuch
 strip -s -o stripped baseline
 fails 1 'has no symbol table' changes stripped hardened

@@ -39,7 +39,7 @@ if command -v gnuplot >/dev/null; then
 else
   skip 'diff --plot' 'missing: gnuplot (gnuplot-nox)'
 fi
-fails 1 'no variable captured of allocate_slab' diff --plot=kept.svg baseline.data hardened.data
+fails 1 'no captured variable of allocate_slab' diff --plot=kept.svg baseline.data hardened.data
 prints diff-workload.csv diff --format=csv --section=workload baseline.data hardened.data
 prints diff-environment.csv diff --format=csv --section=environment baseline.data hardened.data
 
@@ -106,14 +106,14 @@ report_test $? "two empty files"
 
 fails 1 "cannot compare" diff baseline.data nanoseconds.data
 fails 1 "no-such.data" diff baseline.data no-such.data
-usage "needs two files" diff baseline.data
-usage "takes two files only" diff baseline.data hardened.data empty.data
+usage "two files are required" diff baseline.data
+usage "expected two files" diff baseline.data hardened.data empty.data
 usage "--fold counts samples, which are on-CPU" diff --fold --time=wall baseline.data \
   hardened.data
 usage "--time is oncpu, wall or self, not 'cpu'" diff --time=cpu baseline.data hardened.data
 usage "--section is environment, renamed, runs, statistics, workload, passage, lines, attribution, calls, syscalls, " \
   diff --section=losses baseline.data hardened.data
-usage "--fold excludes --format" diff --fold --format=csv baseline.data hardened.data
+usage "--fold cannot be combined with --format" diff --fold --format=csv baseline.data hardened.data
 
 json "json: --time chooses the time of total, mean and their change" \
   '.time == "wall" and (syscall("wait4").hardened | .mean == 20749.55 + 12000000 and .mean == .wall_mean and
@@ -139,15 +139,15 @@ above() {
   report_test $? "--fail-above=$limit: status $expected"
 }
 above 3 5
-grep -qx 'kprotperf: clone is 21.37 % slower: above the 5 % of --fail-above' err
+grep -qx 'kprotperf: clone is 21.37 % slower: above the --fail-above limit of 5 %' err
 report_test $? "the message names the row"
 above 0 25
 above 3 21@clone
 above 0 22@clone
 above 3 100@allocate_slab
 above 0 1@mmap
-fails 1 "recorded function is called 'no_such_call'" diff --fail-above=1@no_such_call baseline.data hardened.data
-fails 1 "only one side has calls of 'shuffle_freelist'" diff --fail-above=1@shuffle_freelist \
+fails 1 "recorded function is named 'no_such_call'" diff --fail-above=1@no_such_call baseline.data hardened.data
+fails 1 "'shuffle_freelist' was called on one side only" diff --fail-above=1@shuffle_freelist \
   baseline.data hardened.data
 fails 1 "no syscall was called on both sides" diff --fail-above=1 empty.data empty.data
 run diff --fail-above=5@clone --filter=syscall=mmap baseline.data hardened.data
@@ -172,7 +172,7 @@ json "--control: noise, and what is under it" \
    syscall("clone").noise == 0 and .statistics.control == "baseline.data"' \
   diff --format=json --control baseline.data baseline.data hardened.data
 prints diff-control.txt diff --control=control-baseline.data control-baseline.data control-hardened.data
-fails 1 "hardened.data is not of the baseline's kernel: its kernel.release differs" \
+fails 1 "hardened.data is not a recording of the baseline kernel: its kernel.release differs" \
   diff --control=hardened.data baseline.data hardened.data
 fails 1 "none.data" diff --control=none.data baseline.data hardened.data
 usage "--margin" diff --margin=0 baseline.data hardened.data
@@ -218,7 +218,7 @@ usage "--reverse needs --fold" diff --reverse baseline.data hardened.data
 json "json: a valid comparison" '.valid == true' diff --format=json baseline.data hardened.data
 json "json: one of different work" '.valid == false and (.warnings[0] | contains("different"))' \
   diff --format=json baseline.data empty.data
-fails 1 "not comparable, as more than the kernels differs: different work" diff --strict baseline.data empty.data
+fails 1 "not comparable, since more than the kernels differs: different work" diff --strict baseline.data empty.data
 run diff --strict baseline.data hardened.data
 [ "$status" -eq 0 ] && [ -s out ]
 report_test $? "--strict lets kernels differ"
@@ -229,6 +229,6 @@ run diff --fold --reverse baseline.data hardened.data
 cmp -s out turned && [ -s out ]
 report_test $? "--fold --reverse has the sides the other way round"
 prints diff.folded diff --fold baseline.data hardened.data
-fails 1 "empty.data holds no samples" diff --fold baseline.data empty.data
+fails 1 "empty.data contains no samples" diff --fold baseline.data empty.data
 
 done_testing

@@ -14,7 +14,7 @@ prints hardened.folded fold control-hardened.data
 prints hostile.folded fold hostile.data
 fails 1 "record with --freq" fold empty.data
 fails 1 "no-such.data" fold no-such.data
-usage "takes one file" fold hardened.data baseline.data
+usage "expected one file" fold hardened.data baseline.data
 
 cp hardened.data kprotperf.data
 prints hardened.folded fold

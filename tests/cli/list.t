@@ -66,13 +66,13 @@ lists 'no GLOB: functions only' '^outer '
 [ "$(grep -c '^twice' out)" -eq 0 ] && grep -q 'inlined bodies' err
 report_test $? 'and a word on the others'
 run list --vmlinux=kernel nothing
-[ $status -eq 0 ] && [ ! -s out ] && grep -q "'nothing' is inlined, but no instruction of it is left" err
+[ $status -eq 0 ] && [ ! -s out ] && grep -q "'nothing' is inlined, but has no instructions left" err
 report_test $? 'a body without instructions is said to be one'
 run list --vmlinux=kernel nowhere
 [ $status -eq 1 ] && [ ! -s out ] && grep -q "no function matches 'nowhere', inlined or not" err
 report_test $? 'nothing that matches'
 usage '--format is table, json or csv' list --format=xml outer
-usage 'takes one GLOB' list outer middle
+usage 'expected one GLOB' list outer middle
 
 json 'JSON of an inlined body' '
   .schema == "kprotperf-list/1" and .build_id == "'"$id"'" and .functions == [] and
@@ -95,7 +95,7 @@ run index --beside kernel
 report_test $? 'index --beside puts it beside the vmlinux'
 fails 1 'has no DWARF' index plain
 fails 1 'no-such: No such file' index no-such
-usage 'no VMLINUX given' index
+usage 'no VMLINUX specified' index
 
 # What is found is used: of this index another kernel could not tell.
 rm -r cache

@@ -40,8 +40,8 @@ run report --callers=kmem_cache_alloc --callees=kmem_cache_alloc --format=json h
 [ "$status" -eq 0 ] && jq -e 'def all: [.[].samples] | add; (.callers | all) == (.callees | all) and
 	([.callers[].share] | add | . > 0.999 and . < 1.001)' out >/dev/null
 report_test $? "callers and callees of a function have all of its samples" "$(head -c 400 out)"
-fails 1 "no sample is in 'no_such' or what it calls" report --callers=no_such hardened.data
-usage "of one function at a time" report --callers=a --callees=b hardened.data
+fails 1 "no samples in 'no_such' or its callees" report --callers=no_such hardened.data
+usage "one function at a time" report --callers=a --callees=b hardened.data
 prints report-samples.csv report --format=csv --section=samples hardened.data
 
 run report captured.data
@@ -67,7 +67,7 @@ echo kept >kept.svg
 PATH=/nonexistent run report --why-varies=allocate_slab --plot=kept.svg captured.data
 [ "$status" -eq 1 ] && [ ! -s out ] && [ "$(grep -c 'Debian has it in gnuplot-nox' err):$(wc -l <err)" = 1:1 ] && [ "$(cat kept.svg)" = kept ]
 report_test $? '--plot without gnuplot: the file is as it was'
-fails 2 'goes with --why-varies' report --plot=kept.svg captured.data
+fails 2 '--plot needs --why-varies' report --plot=kept.svg captured.data
 fails 1 "no values of 'read' were captured" report --why-varies=read captured.data
 
 run report --top=2 hardened.data
@@ -185,7 +185,7 @@ run report --section=syscalls,losses --format=json hardened.data
 [ "$status" -eq 0 ] && [ "$(jq -r 'keys_unsorted | join(" ")' out)" = \
   'schema unit raw time warnings kernel_share syscalls losses' ]
 report_test $? "json: sections that were asked for"
-usage "one file at a time" report hardened.data baseline.data
+usage "expected one file" report hardened.data baseline.data
 usage "not a number from 0 to 1000000" report --top=-3 hardened.data
 if [ -w /dev/full ]; then
   "$kprotperf" report hardened.data >/dev/full 2>err

@@ -11,7 +11,7 @@ here=$repo/tests/export
 
 fixture hardened hostile exact empty nanoseconds
 
-usage 'no format' export hardened.data
+usage 'no format specified' export hardened.data
 usage 'speedscope, pprof, perfetto, firefox-profiler or openmetrics' export --to=svg hardened.data
 fails 1 'record with --freq' export --to=pprof empty.data
 fails 1 'Is a directory' export --to=pprof -o . hardened.data

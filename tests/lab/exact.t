@@ -157,7 +157,7 @@ is 'one in four at most is off' "$(awk '{ off += $7 } END { print off * 4 <= NR 
 is 'likewise in its shortest call' "$(awk '{ off += $8 } END { print off * 4 <= NR ? "yes" : "no" }' agree)" yes
 
 keep untraced "$kprotperf" report --trace baseline.data
-one_line 'a recording without such a call says so' untraced.err 'baseline.data holds no trace of a call'
+one_line 'a recording without such a call says so' untraced.err 'baseline.data contains no trace of a call'
 keep tcg "$lab" run --exact --accel tcg -- true
 is 'where several CPUs or a clock of its own would run, it is refused' "$(cat tcg.status) $(cat tcg.err)" \
 	'120 lab: --exact needs --accel icount, not tcg (see scripts/lab --help)'
@@ -165,7 +165,7 @@ keep elsewhere "$lab" run --exact -o /nowhere/x.data -- true
 is 'nor can it be written where the guest cannot' "$(cat elsewhere.status) $(cat elsewhere.err)" \
 	'120 lab: -o /nowhere/x.data: the guest can write to files below the current directory only (see scripts/lab --help)'
 keep here "$kprotperf" record --exact -- true
-one_line 'and outside of the lab' here.err '--exact counts in the lab'
+one_line 'and outside of the lab' here.err '--exact needs the lab.s emulator'
 keep several "$kprotperf" record --exact -r 2 -- true
 is 'it counts one run' "$(cat several.status)" 2
 

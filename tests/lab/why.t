@@ -109,6 +109,6 @@ try "$kprotperf" why --plan=plan baseline.data hardened.data
 is 'a plan names functions to time' "$(head -n 1 plan)" '--func=@(__do_sys_setgroups|__x64_sys_setgroups)'
 echo --fuc=x >plan
 try "$kprotperf" record --plan=plan -- true
-like 'a plan that is none' "$err" 'has a line that is none of a plan: --fuc=x'
+like 'a plan that is none' "$err" 'invalid line in plan: --fuc=x'
 
 done_testing
