@@ -71,14 +71,15 @@ static uint64_t read_register(int number)
 void async_begin(void)
 {
 	if (!x86_cpu_gdb_read_register || !qemu_get_cpu || !g_byte_array_new) {
-		fputs("exact: this QEMU does not tell registers: who queued work is not known\n",
+		fputs("exact: this QEMU does not provide registers: cannot tell who queued work\n",
 		      stderr);
 		return;
 	}
 	for (size_t i = 0; i < N_KINDS; i++)
 		if (!symbols_have(kinds[i].queues) || !symbols_have(kinds[i].runs))
 			fprintf(stderr,
-				"exact: who queued %s is not known: this kernel has other functions for that\n",
+				"exact: cannot tell who queued %s: this kernel uses different "
+				"functions for that\n",
 				kinds[i].what);
 	knows = true;
 	unused = get_memory(ITEMS_MAX * sizeof(*unused));

@@ -46,7 +46,8 @@ static void on_begin(unsigned int cpu, void *data)
 
 		snprintf(path, sizeof(path), "%s.objects", symbols);
 		if (!objects_read(path))
-			fputs("exact: which objects miss is not known: this QEMU or this kernel does not tell\n",
+			fputs("exact: cannot tell which objects miss: not supported by this QEMU "
+			      "or this kernel\n",
 			      stderr);
 	}
 	qemu_plugin_reset(plugin, start);
@@ -309,11 +310,11 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qem
 			out = strdup(argv[i] + 4);
 		} else if (!strncmp(argv[i], "model=", 6)) {
 			if (!model_read(argv[i] + 6)) {
-				fprintf(stderr, "exact: %s is no model\n", argv[i] + 6);
+				fprintf(stderr, "exact: invalid model %s\n", argv[i] + 6);
 				return -1;
 			}
 		} else if (strncmp(argv[i], "trace=", 6) != 0 || !trace_ask(argv[i] + 6)) {
-			fprintf(stderr, "exact: cannot make sense of '%s'\n", argv[i]);
+			fprintf(stderr, "exact: invalid argument '%s'\n", argv[i]);
 			return -1;
 		}
 	}

@@ -83,12 +83,12 @@ const char *apart_wait(pid_t pid, uint64_t *cpu)
 	interrupt_forward(pid);
 	while (reap(pid, &status, 0, cpu) < 0)
 		if (errno != EINTR)
-			return "it cannot be waited for";
+			return "cannot wait for the helper process";
 	interrupt_forward(0);
 	if (WIFEXITED(status))
-		return WEXITSTATUS(status) ? "it failed" : NULL;
-	snprintf(text, sizeof(text), "it was ended by signal %d (%s)", WTERMSIG(status),
-		 strsignal(WTERMSIG(status)));
+		return WEXITSTATUS(status) ? "the helper process failed" : NULL;
+	snprintf(text, sizeof(text), "the helper process was killed by signal %d (%s)",
+		 WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return text;
 }
 

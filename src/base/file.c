@@ -45,7 +45,7 @@ const char *file_strerror(int err)
 {
 	if (err == -EINVAL)
 		return "not a regular file";
-	return err == -EPERM ? "it belongs to neither you nor root" : log_strerror(err);
+	return err == -EPERM ? "it is owned by neither you nor root" : log_strerror(err);
 }
 
 int file_read(const char *path, size_t max, char **buf, size_t *len)

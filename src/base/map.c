@@ -108,9 +108,9 @@ bool map_is_cut(void)
 
 	for (struct map *m = maps; m; m = m->next) {
 		if (m->cut && !m->warned)
-			log_warn(
-				"%s was cut off while it was read: what it says of names and code may be wrong",
-				m->path);
+			log_warn("%s was truncated while being read: names and code from it may be "
+				 "wrong",
+				 m->path);
 		m->warned = m->cut;
 		any |= m->cut;
 	}

@@ -34,9 +34,11 @@ const char *output_strerror(int err)
 {
 	switch (err < 0 ? -err : err) {
 	case EXDEV:
-		return "another user's symbolic link is in the path, in a folder that everybody may write to";
+		return "the path contains another user's symbolic link in a world-writable "
+		       "directory";
 	case EEXIST:
-		return "it is a named pipe, a socket or a disk: write to /dev/stdout and redirect that";
+		return "it is a named pipe, socket or device: write to /dev/stdout and redirect "
+		       "that";
 	default:
 		return log_strerror(err);
 	}

@@ -174,7 +174,7 @@ static struct finding from_build(const struct catalogue_protection *protection, 
 		return none;
 	if (version && !catalogue_span_has(protection->span, version)) {
 		from = version_text(protection->span.from);
-		how = alloc_printf("Linux has it since %s", from);
+		how = alloc_printf("added in Linux %s", from);
 		free(from);
 		return found(CATALOGUE_OFF, how);
 	}
@@ -214,7 +214,7 @@ static struct finding from_default(const struct catalogue_protection *protection
 						  "in every kernel of this version"));
 	if (protection->assumed < 0)
 		return found(CATALOGUE_BUILT_IN,
-			     alloc_printf("CONFIG_%s=y; the %s decides", builds->symbol,
+			     alloc_printf("CONFIG_%s=y; decided by the %s", builds->symbol,
 					  protection->by == CATALOGUE_BY_USE ? "program" : "CPU"));
 	return found(protection->assumed ? CATALOGUE_ON : CATALOGUE_OFF,
 		     alloc_printf("CONFIG_%s=y%s", builds->symbol,

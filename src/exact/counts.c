@@ -582,7 +582,7 @@ int exact_counts_read(struct profile *p, const char *path, const struct kernel_k
 	bool ok = true;
 
 	if (!file) {
-		log_error("cannot read %s, which the emulator was to write: %m", path);
+		log_error("cannot read %s, which the emulator should have written: %m", path);
 		return -errno;
 	}
 	while (ok && getline(&line, &size, file) > 0) {
@@ -592,7 +592,7 @@ int exact_counts_read(struct profile *p, const char *path, const struct kernel_k
 	if (!n)
 		log_error("%s is empty", path);
 	else if (!ok)
-		log_error("%s: line %lu is none that the emulator writes", path, n);
+		log_error("%s: line %lu was not written by the emulator", path, n);
 	exact_trace_finish(&r.trace, p);
 	finish(&r);
 	fclose(file);

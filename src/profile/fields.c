@@ -72,9 +72,10 @@ static const char *site_wrong(const struct profile *p, const void *entry)
 
 	if ((site->kind == PROFILE_SITE_RANGE) != !!site->into ||
 	    (!site->into && (site->chain || site->estimated)))
-		return "has a range without a function around it, or one around no range";
+		return "has a range without an enclosing function, or an enclosing function "
+		       "without a range";
 	if ((site->kind == PROFILE_SITE_CONTEXT) != (site == p->sites))
-		return "does not have the contexts' own site at its start, and there alone";
+		return "does not have the contexts' own site exactly once, at its start";
 	return NULL;
 }
 
@@ -121,7 +122,7 @@ LAYOUT(run, struct profile_run, NULL,
 	LIST(profile_run, reports, report));
 
 LAYOUT(bucket, struct profile_bucket, NULL,
-	FIELD(profile_bucket, slot, STEP, .max = HIST_SLOTS - 1, .wrong = "has a histogram slot that does not exist"),
+	FIELD(profile_bucket, slot, STEP, .max = HIST_SLOTS - 1, .wrong = "has a nonexistent histogram slot"),
 	NUMBER(profile_bucket, count));
 
 static const char *stats_wrong(const struct profile *p, const void *entry)
@@ -178,7 +179,7 @@ static const char *location_wrong(const struct profile *p, const void *entry)
 	(void)p;
 	for (uint32_t i = 0; i < location->n_frames; i++)
 		length += strlen(location->frames[i].name);
-	return length > PROFILE_NAME_MAX ? "has too long names at one address" : NULL;
+	return length > PROFILE_NAME_MAX ? "has names that are too long at one address" : NULL;
 }
 
 LAYOUT(location, struct profile_location, location_wrong,
@@ -228,7 +229,7 @@ static const char *stacks_wrong(const struct profile *p, const void *entry)
 	for (uint32_t i = 0; i < p->n_misses; i++)
 		sum += more[p->misses[i].stack];
 	free(more);
-	return sum > FRAMES_MORE ? "refers to too deep stacks too often" : NULL;
+	return sum > FRAMES_MORE ? "refers to stacks that are too deep too often" : NULL;
 }
 
 LAYOUT(sample, struct profile_sample, NULL,
@@ -300,7 +301,7 @@ static const char *capture_wrong(const struct profile *p, const void *entry)
 
 	(void)p;
 	if (!c->calls || !(c->sumsq >= 0) || !isfinite(c->sumsq))
-		return "has values of no calls, or of no times";
+		return "has values without calls or times";
 	return c->min > c->max ? "has a minimum above its maximum" : NULL;
 }
 
@@ -318,7 +319,7 @@ static const char *captures_wrong(const struct profile *p, const void *entry)
 		for (uint32_t j = 0; j < PROFILE_VALUES_MAX; j++)
 			wrong |= c->values[j] && !(known >> j & 1);
 	}
-	return wrong ? "has a value of no variable" : NULL;
+	return wrong ? "has a value without a variable" : NULL;
 }
 
 LAYOUT(capture, struct profile_capture, capture_wrong,
@@ -344,7 +345,7 @@ static const char *name_wrong(const struct profile *p, const void *entry)
 	const struct profile_name *name = entry;
 
 	(void)p;
-	return name->value != profile_name_value(name->text) ? "has a name of another value" : NULL;
+	return name->value != profile_name_value(name->text) ? "has a name of a different value" : NULL;
 }
 
 LAYOUT(name, struct profile_name, name_wrong,
@@ -372,7 +373,7 @@ static const char *blocks_wrong(const struct profile *p, const void *entry)
 	uint8_t counters = 0;
 
 	if (p->sites[blocks->site].kind != PROFILE_SITE_FUNCTION)
-		return "refers to a function that is not there";
+		return "refers to a nonexistent function";
 	if (blocks->entry >= blocks->n_items)
 		return "has a function without its entry";
 	for (uint32_t i = 0; i < blocks->n_items; i++) {
@@ -380,13 +381,13 @@ static const char *blocks_wrong(const struct profile *p, const void *entry)
 			return "has blocks out of order";
 		if (blocks->items[i].counter != PROFILE_NO_BIT) {
 			if (counters >> blocks->items[i].counter & 1)
-				return "has two loops of one counter";
+				return "has two loops with one counter";
 			counters |= 1u << blocks->items[i].counter;
 		}
 		if (blocks->items[i].bit == PROFILE_NO_BIT)
 			continue;
 		if (bits >> blocks->items[i].bit & 1)
-			return "has two blocks of one bit";
+			return "has two blocks with one bit";
 		bits |= 1ull << blocks->items[i].bit;
 	}
 	for (uint32_t i = 0; i < blocks->n_arcs; i++) {
@@ -394,7 +395,7 @@ static const char *blocks_wrong(const struct profile *p, const void *entry)
 
 		if (arc->from >= blocks->n_items ||
 		    (arc->to >= blocks->n_items && arc->to < PROFILE_ARC_ANY))
-			return "refers to a block that is not there";
+			return "refers to a nonexistent block";
 		if (i && arc->from < arc[-1].from)
 			return "has arcs out of order";
 	}
@@ -402,10 +403,10 @@ static const char *blocks_wrong(const struct profile *p, const void *entry)
 }
 
 LAYOUT(blocks, struct profile_blocks, blocks_wrong,
-	INDEX(profile_blocks, site, SITES, SAME, .wrong = "refers to a function that is not there"),
+	INDEX(profile_blocks, site, SITES, SAME, .wrong = "refers to a nonexistent function"),
 	NUMBER(profile_blocks, entry, SAME),
-	LIST(profile_blocks, items, block, SAME, .max = BLOCKS_MAX, .wrong = "has a function of too many blocks"),
-	LIST(profile_blocks, arcs, arc, SAME, .max = 4 * BLOCKS_MAX, .wrong = "has a function of too many arcs"));
+	LIST(profile_blocks, items, block, SAME, .max = BLOCKS_MAX, .wrong = "has a function with too many blocks"),
+	LIST(profile_blocks, arcs, arc, SAME, .max = 4 * BLOCKS_MAX, .wrong = "has a function with too many arcs"));
 
 /* What is done with blocks takes more than their number in time. */
 static const char *all_blocks_wrong(const struct profile *p, const void *entry)
@@ -451,7 +452,7 @@ LAYOUT(block_counts, struct profile_block_counts, NULL,
 	NUMBER(profile_block_counts, calls),
 	NUMBER(profile_block_counts, residual),
 	LIST(profile_block_counts, counts, block_count, .length = block_counts_length,
-	     .wrong = "refers to a function that is not there"));
+	     .wrong = "refers to a nonexistent function"));
 
 LAYOUT(path, struct profile_path, NULL,
 	INDEX(profile_path, run, RUNS),
@@ -468,14 +469,14 @@ static const char *trips_wrong(const struct profile *p, const void *entry)
 	const struct profile_trips *trips = entry;
 
 	(void)p;
-	return trips->slot > hist_slot(PROFILE_TRIP_COUNT_MAX) ? "has a slot that does not exist" : NULL;
+	return trips->slot > hist_slot(PROFILE_TRIP_COUNT_MAX) ? "has a nonexistent slot" : NULL;
 }
 
 LAYOUT(trips, struct profile_trips, trips_wrong,
 	INDEX(profile_trips, run, RUNS),
 	INDEX(profile_trips, blocks, BLOCKS),
 	INDEX(profile_trips, context, CONTEXTS),
-	ENUM(profile_trips, counter, PROFILE_TRIPS - 1, "refers to a loop that is not there"),
+	ENUM(profile_trips, counter, PROFILE_TRIPS - 1, "refers to a nonexistent loop"),
 	NUMBER(profile_trips, slot),
 	NUMBER(profile_trips, calls));
 
@@ -484,7 +485,7 @@ static const char *cost_wrong(const struct profile *p, const void *entry)
 	const struct profile_cost *cost = entry;
 
 	(void)p;
-	return isfinite(cost->value) ? NULL : "has a cost that is no number";
+	return isfinite(cost->value) ? NULL : "has a cost that is not a number";
 }
 
 LAYOUT(cost, struct profile_cost, cost_wrong,

@@ -311,12 +311,12 @@ static const char *list_wrong(const struct field *f, const struct profile *p, co
 static const char *number_wrong(const struct field *f, const struct profile *p, const void *entry)
 {
 	static const char *const missing[SECTION_LAST + 1] = {
-		[SECTION_SITES] = "refers to a site that is not there",
-		[SECTION_CONTEXTS] = "refers to a context that is not there",
-		[SECTION_RUNS] = "refers to a run that is not there",
-		[SECTION_LOCATIONS] = "refers to a location that is not there",
-		[SECTION_STACKS] = "refers to a stack that is not there",
-		[SECTION_BLOCKS] = "refers to a function that is not there",
+		[SECTION_SITES] = "refers to a nonexistent site",
+		[SECTION_CONTEXTS] = "refers to a nonexistent context",
+		[SECTION_RUNS] = "refers to a nonexistent run",
+		[SECTION_LOCATIONS] = "refers to a nonexistent location",
+		[SECTION_STACKS] = "refers to a nonexistent stack",
+		[SECTION_BLOCKS] = "refers to a nonexistent function",
 	};
 	uint64_t value;
 

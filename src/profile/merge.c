@@ -23,7 +23,7 @@ static FILE *reason(FILE *out)
 static void quote(FILE *out, const char *value)
 {
 	if (!value)
-		fputs("not known", out);
+		fputs("unknown", out);
 	else if (strlen(value) <= QUOTED_MAX)
 		fprintf(out, "\"%s\"", value);
 	else
@@ -70,7 +70,7 @@ static void conflict_recording(FILE *out, const struct profile *dst, const struc
 		if (strcmp(dst->args[i], src->args[i]))
 			break;
 	if (i < dst->n_args || i < src->n_args)
-		fputs("another command was run", reason(out));
+		fputs("a different command was run", reason(out));
 }
 
 /* How many of P's sites OTHER does not have, and the name of one of them. */
@@ -102,7 +102,7 @@ static void conflict_sites(FILE *out, const struct profile *dst, const struct pr
 	section_index(&in_src, src, SECTION_SITES);
 	n = sites_missing(dst, src, &in_src, &name) + sites_missing(src, dst, &in_dst, &name);
 	if (n)
-		fprintf(reason(out), "other functions were timed (%s%s)", name,
+		fprintf(reason(out), "different functions were timed (%s%s)", name,
 			n > 1 ? " and others" : "");
 	vec_each(const struct profile_site, site, src, sites) {
 		uint32_t found = section_find_in(&in_dst, dst, SECTION_SITES, site, KEY_SAME);

@@ -202,10 +202,9 @@ static void calibrate_kprobes(struct record_attachment *a, const struct record_s
 static void say_if_unknown(const struct record_attachment *a, enum profile_mechanism mech)
 {
 	if (is_timed_by(a, mech) && !a->calibration->cost[mech].known)
-		log_note(
-			"the cost of %s probes is unknown and not subtracted: cannot probe %s, which "
-			"calibrates it",
-			profile_mechanism_name(mech), record_calibrate_function(mech));
+		log_note("the cost of %s probes is unknown and not subtracted: cannot probe %s, "
+			 "which is needed for calibration",
+			 profile_mechanism_name(mech), record_calibrate_function(mech));
 }
 
 static bool is_on_ftrace(const struct record_attachment *a, const struct record_site *rs)
@@ -232,9 +231,9 @@ static int complete(struct record_attachment *a, uint32_t i)
 	/* Nobody could tell how the kernel reaches it: taken for an ftrace location. */
 	if (reached == PROFILE_MECH_KPROBE &&
 	    kernel_tracing_is_ftrace(a->plan->symbols.tracing, rs->sym) == KERNEL_NO)
-		log_warn(
-			"'%s' has no ftrace location: the probe cost subtracted from it is an estimate",
-			rs->name);
+		log_warn("'%s' has no ftrace location: the probe cost subtracted from it is an "
+			 "estimate",
+			 rs->name);
 	set_mechanism(a, i, reached);
 	return 0;
 }
@@ -321,10 +320,9 @@ static void calibrate_ranges(struct record_attachment *a)
 	err = record_calibrate_ranges(a->probes, a->p->clock, &empty, a->calibration->interrupts,
 				      &a->calibration->ranges);
 	if (err)
-		log_note(
-			"the cost of probes inside functions is unknown and not subtracted: the code "
-			"of %s, which calibrates it, is not as expected: %s",
-			EMPTY_OUTER, log_strerror(err));
+		log_note("the cost of probes inside functions is unknown and not subtracted: the "
+			 "code of %s, which is needed for calibration, is not as expected: %s",
+			 EMPTY_OUTER, log_strerror(err));
 	if (err)
 		return;
 	/* What is measured on must be there as it was, and not with the probes of before. */

@@ -74,17 +74,16 @@ static void settle(const struct record_attachment *a, struct record_point *items
 	uint32_t left = record_points_settle(points, items, n), jumps = 0;
 
 	if (left)
-		log_verbose(
-			1,
-			"%u probes of %s remain breakpoints although the kernel's optimizer might "
-			"replace them",
-			left, what);
+		log_verbose(1,
+			    "%u probes of %s remain breakpoints although the kernel's optimizer "
+			    "could replace them",
+			    left, what);
 	if (a->p->clock == PROFILE_CLOCK_INSN)
 		record_points_find_extra(points, items, n);
 	for (uint32_t i = 0; i < n; i++)
 		jumps += items[i].kind == ENGINE_RANGE_OPTIMIZED;
 	log_verbose(1,
-		    "%u probes of %s: %u by a jump, %u by a breakpoint; settling them took %.1f ms",
+		    "%u probes of %s: %u use a jump, %u a breakpoint; this took %.1f ms to settle",
 		    n, what, jumps, n - jumps, (clock_ns() - start) / 1e6);
 }
 
@@ -184,8 +183,8 @@ static void attach_blocks(struct record_attachment *a)
 		}
 	}
 	if (refused)
-		log_note("the kernel refuses %u of %u probes of blocks: some counts are unknown "
-			 "(-v lists them)",
+		log_note("the kernel refuses %u of %u block probes: some counts are unknown (-v "
+			 "lists them)",
 			 refused, blocks->n_points);
 }
 

@@ -171,7 +171,7 @@ static void say_run(struct rounds *r, double cpu, const char *what)
 	r->spent += cpu;
 	more = cpu / r->unprobed - 1;
 	log_note("run %u, %s: %.1f ms of CPU time (%+.1f %%%s)", ++r->n, what, cpu / 1e6,
-		 100 * more, more > DISTORTION ? ", more than the 5 % aimed at" : "");
+		 100 * more, more > DISTORTION ? ", above the target of 5 %" : "");
 }
 
 /*
@@ -185,7 +185,7 @@ static struct profile *run(struct rounds *r, struct record_options *o, const cha
 	struct profile *p;
 
 	if (wrong) {
-		log_error("--auto: a run, or the command in it, did not end well: %s", wrong);
+		log_error("--auto: a run, or the command in it, failed: %s", wrong);
 		return NULL;
 	}
 	if (profile_file_read(o->output, &p))
@@ -240,7 +240,7 @@ static int time_functions(struct rounds *r, const char *timed)
 	if (o.repeat) {
 		p = run(r, &o, what);
 	} else {
-		log_note("no run is left to time functions: --budget=%u would do, or --plan",
+		log_note("no run is left to time functions: use --budget=%u, or --plan",
 			 o.budget + 1);
 		p = r->sampled;
 		r->sampled = NULL;
@@ -262,7 +262,7 @@ static int time_chosen(struct rounds *r)
 
 	take(r, &timed, &left);
 	if (left)
-		log_note("called too often to be timed, and left to samples: %s", left);
+		log_note("called too often to be timed, covered by samples only: %s", left);
 	return time_functions(r, timed);
 }
 
@@ -271,8 +271,8 @@ static void say_stdin(void)
 	struct stat st;
 
 	if (!fstat(STDIN_FILENO, &st) && (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode)))
-		log_note(
-			"--auto runs the command several times, and only the first finds standard input unread");
+		log_note("--auto runs the command several times, but only the first run can read "
+			 "standard input");
 }
 
 /* The runs before functions are timed. */
@@ -322,10 +322,10 @@ int record_auto(const struct record_options *o)
 	}
 	err = look_around(&r) ?: time_chosen(&r);
 	if (!err)
-		log_note(
-			"%u runs took %.2f times the CPU time of the first, of %.2f by --budget=%u; written to %s",
-			r.n, r.spent / r.unprobed, o->budget * (1 + DISTORTION), o->budget,
-			o->output);
+		log_note("%u runs took %.2f times the CPU time of the first (limit %.2f with "
+			 "--budget=%u); written to %s",
+			 r.n, r.spent / r.unprobed, o->budget * (1 + DISTORTION), o->budget,
+			 o->output);
 	profile_destroy(r.p);
 	profile_destroy(r.sampled);
 	while (r.counts.n_items)

@@ -93,7 +93,7 @@ static int prepare(const struct record_options *o, struct record_plan *plan, str
 	if (status)
 		return status;
 	if (!symbols) {
-		log_error("--exact counts in the lab's emulator: scripts/lab run --exact -- CMD");
+		log_error("--exact needs the lab's emulator: use scripts/lab run --exact -- CMD");
 		return EXIT_FAILURE;
 	}
 	if (profile_file_try(o->output) || record_symbols_init(&plan->symbols, o->vmlinux))

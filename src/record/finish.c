@@ -86,9 +86,10 @@ static int resolve(void *arg)
 
 	profile_resolve_modules(r->p);
 	if (record_symbols_index(r->symbols, &index) || !index)
-		log_note("names come from kallsyms, without inlined functions and lines: %s",
+		log_note("names are taken from kallsyms, without inlined functions and lines: %s",
 			 r->symbols->kernel.why_not ?:
-						      "no vmlinux found (give one with --vmlinux)");
+						      "no vmlinux found (specify one with "
+						      "--vmlinux)");
 	else
 		profile_resolve_index(r->p, index);
 	profile_resolve_conditions(r->p, NULL);
@@ -115,10 +116,9 @@ static int write_and_resolve(struct profile *p, struct record_symbols *symbols, 
 	if (wrong && direct)
 		err = profile_file_keep(p, output);
 	if (wrong)
-		log_warn(
-			"inlined functions and lines have no names, as they could not be looked up: %s; "
-			"kprotperf resolve tries again",
-			wrong);
+		log_warn("the names of inlined functions and lines could not be looked up: %s; "
+			 "kprotperf resolve tries again",
+			 wrong);
 	return err;
 }
 
@@ -174,8 +174,8 @@ static void say_missed(const struct profile *p, const struct record_sites *sites
 		log_warn("%" PRIu64 " calls of '%s' are not timed: %s missed their return; %s%s",
 			 p->sites[most].missed, p->sites[most].name,
 			 profile_mechanism_name(p->sites[most].mech),
-			 why ? "fentry would not, but is not available: " :
-			       "--attach=fentry would not",
+			 why ? "fentry would not miss them, but is not available: " :
+			       "--attach=fentry would not miss them",
 			 why ?: "");
 	}
 }

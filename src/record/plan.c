@@ -21,10 +21,10 @@ static void note_if_coarse(struct profile *p)
 		return;
 	snprintf(text, sizeof(text), "%" PRIu64, step);
 	profile_env_set(p, PROFILE_ENV_CLOCK_STEP, text);
-	log_warn(
-		"this kernel's clock (%s) advances by %.1f ms at a time, and so do all times and probe "
-		"costs; boot with another: dmesg | grep -i tsc tells why",
-		profile_env_get(p, PROFILE_ENV_CLOCKSOURCE) ?: "unknown", (double)step / 1e6);
+	log_warn("this kernel's clock (%s) advances in steps of %.1f ms, and so do all times and "
+		 "probe costs: boot with another clock (dmesg | grep -i tsc shows why this one is "
+		 "used)",
+		 profile_env_get(p, PROFILE_ENV_CLOCKSOURCE) ?: "unknown", (double)step / 1e6);
 }
 
 /* Values are to be captured: functions are timed so that they can be, and of what they cannot is said. */
@@ -32,8 +32,8 @@ static void prefer_captured(struct record_plan *plan, enum record_attach how)
 {
 	record_sites_prefer_kprobe(&plan->sites, &plan->kernel, how);
 	if (plan->ranges.n_items)
-		log_note(
-			"nothing is captured of inlined bodies, whose variables have no place that stays: name the functions around them with --func");
+		log_note("no values are captured in inlined bodies, whose variables have no fixed "
+			 "location: name the functions that contain them with --func");
 }
 
 int record_plan_make(struct record_plan *plan, const struct record_options *o, struct profile *p)

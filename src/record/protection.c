@@ -63,10 +63,9 @@ static int count_bodies(struct expansion *e, const char *name)
 		return 0;
 	err = kernel_index_bodies_each(e->index, name, count_body, &n, NULL);
 	if (err == -E2BIG)
-		log_note(
-			"'%s' is inlined at more than %d places, too many to time; --range=%s@FUNC "
-			"times those in FUNC",
-			name, RECORD_PROTECTION_PLACES, name);
+		log_note("'%s' is inlined in more than %d places, too many to time; "
+			 "--range=%s@FUNC times those in FUNC",
+			 name, RECORD_PROTECTION_PLACES, name);
 	return err ? err : (int)n;
 }
 
@@ -101,7 +100,8 @@ static void note_state(const struct catalogue_protection *protection, struct pro
 	value = alloc_printf("%s: %s", catalogue_state_name(state), how);
 	profile_env_set(p, key, value);
 	if (state != CATALOGUE_ON)
-		log_note("%s is %s here: %s", protection->name, catalogue_state_name(state), how);
+		log_note("%s is %s on this kernel: %s", protection->name,
+			 catalogue_state_name(state), how);
 }
 
 static void expand_protection(struct expansion *e, const struct catalogue_protection *protection)
@@ -113,7 +113,8 @@ static void expand_protection(struct expansion *e, const struct catalogue_protec
 		expand_function(e, function);
 	if (!e->added)
 		log_note(
-			"%s: none of its functions can be timed here; %s", protection->name,
+			"%s: none of its functions can be timed on this kernel; %s",
+			protection->name,
 			protection->in_syscall == CATALOGUE_NO ?
 				"its cost shows in the workload's own time only" :
 				"its cost shows in system calls, samples and the workload's own time");

@@ -54,7 +54,7 @@ static const char *parse_line(struct profile *p, uint32_t run, char *line, size_
 	char *save = NULL, *word;
 
 	if (strlen(line) != len)
-		return "there is a NUL in it";
+		return "it contains a NUL";
 	word = strtok_r(line, " \t", &save);
 	if (!word)
 		return NULL;
@@ -63,9 +63,9 @@ static const char *parse_line(struct profile *p, uint32_t run, char *line, size_
 	r.name = word;
 	while ((word = strtok_r(NULL, " \t", &save)))
 		if (!parse_word(&r, word))
-			return "a value is no number";
+			return "a value is not a number";
 	if (isnan(r.mean))
-		return "it has no mean_ns";
+		return "mean_ns is missing";
 	profile_report_add(p, run, &r);
 	return NULL;
 }
@@ -82,18 +82,18 @@ void record_reports_read(struct profile *p, uint32_t run, int fd)
 		end = memchr(line, '\n', (size_t)(text + n - line)) ?: text + n;
 		*end = '\0';
 		one = lines++ < MAX_LINES ? parse_line(p, run, line, (size_t)(end - line)) :
-					    "only the first 64 are read";
+					    "only the first 64 lines are read";
 		if (one && !ignored++) {
 			first = lines;
 			why = one;
 		}
 	}
 	if (ignored)
-		log_warn("%u line%s of the workload's reports ignored, the first is line %u: %s",
+		log_warn("%u line%s of the workload's reports ignored, starting with line %u: %s",
 			 ignored, ignored == 1 ? "" : "s", first, why);
 	if (!fstat(fd, &st) && st.st_size > MAX_BYTES)
-		log_warn(
-			"of the workload's reports only the first 64 KiB are read, not all %lld bytes",
-			(long long)st.st_size);
+		log_warn("the workload's reports are %lld bytes long: only the first 64 KiB are "
+			 "read",
+			 (long long)st.st_size);
 	free(text);
 }

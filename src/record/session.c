@@ -173,9 +173,8 @@ static void say_attached(const struct session *s)
 	if (memory > MUCH_MEMORY)
 		log_note("%u functions take %zu MiB of kernel memory", n_attached(s), memory >> 20);
 	if (s->plan.features.rt && is_off_under_locks(s))
-		log_note(
-			"PREEMPT_RT: probes cost less while a lock is held than is subtracted; functions that "
-			"run under locks, and what calls them, read too low");
+		log_note("PREEMPT_RT: probes cost less while a lock is held than is subtracted, so "
+			 "functions that run under locks, and their callers, read too low");
 	if (faults == PROFILE_MECH_NONE)
 		log_note("page faults are not counted: fentry: %s; kprobes: %s",
 			 record_features_why_not_fentry(&s->plan.features),
@@ -403,9 +402,8 @@ static int run_all(struct session *s)
 		return err;
 	if (s->o->control_run) {
 		if (s->o->repeat && !s->o->warmup)
-			log_note(
-				"the control run comes first, and finds less in memory than the runs after it; "
-				"--warmup=1 makes them alike");
+			log_note("the control run comes first and finds less in memory than later "
+				 "runs; --warmup=1 makes them comparable");
 		err = run_once(s, PROFILE_RUN_CONTROL, 0);
 		if (err || interrupt_signal())
 			return err ?: -EINTR;
@@ -445,9 +443,9 @@ int record_session(const struct record_options *options)
 	interrupt_catch();
 	s.is_invoked = options->argv && !options->keep_root && invoker_find(&s.invoker);
 	if (s.is_invoked)
-		log_note(
-			"the command runs as user %u, who invoked sudo; --user=root runs it as root",
-			s.invoker.uid);
+		log_note("the command runs as user %u, who invoked sudo; --user=root runs it as "
+			 "root",
+			 s.invoker.uid);
 	status = check_options(&s);
 	if (!status) {
 		s.p = profile_create();

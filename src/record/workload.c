@@ -172,7 +172,8 @@ static void wait_and_fill(struct profile_run *r, pid_t pid, uint64_t start,
 		r->cpu = cpu_time(&usage);
 		r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	} else {
-		log_note("the command (process %d) goes on, and is not measured any more", pid);
+		log_note("the command (process %d) continues to run but is no longer measured",
+			 pid);
 		r->cpu = cpu_time_so_far(pid);
 		r->status = 128 + interrupt_signal();
 	}

@@ -204,17 +204,17 @@ refused() {
 	is "$1: refused" "$(cat "bad-$1.status"):$(grep -c . "bad-$1.err"):$(grep -cF "$2" "bad-$1.err")" 1:1:1
 }
 
-refused s__name____ "cannot make sense of '& 1'"
+refused s__name____ "cannot parse '& 1'"
 refused s__nosuch "struct kmem_cache has no member 'nosuch'"
-refused nosuch 'no function whose arguments are known has such an argument, nor the kernel such a variable'
-refused s_oo "what is before 'oo' is no struct"
-refused s__oo_x_y "what is before 'y' is no struct"
-refused flags___NOSUCH "'NOSUCH' is no number, and no constant or allocation flag that this kernel names"
-refused __oo 'it begins with no name'
-refused sys_nosuch "no such syscall has an argument 'nosuch', as far as this kernel's events say"
+refused nosuch 'no function with known arguments has such an argument, and the kernel has no such variable'
+refused s_oo "what precedes 'oo' is not a struct"
+refused s__oo_x_y "what precedes 'y' is not a struct"
+refused flags___NOSUCH "'NOSUCH' is neither a number nor a constant or allocation flag of this kernel"
+refused __oo 'does not begin with a name'
+refused sys_nosuch "no such syscall has an argument 'nosuch', according to this kernel's trace events"
 refused sys_flags "more than 8 syscalls have an argument 'flags': name one, as in sys.read.count"
-refused s__oo 'this is no number'
+refused s__oo 'not a number'
 is 'what kprobe.multi times has no values, which is said' \
-	"$(grep -c 'no function whose arguments are known' multi.err):$(cat multi.status)" 1:1
+	"$(grep -c 'no function with known arguments' multi.err):$(cat multi.status)" 1:1
 is 'nothing to capture of is wrong usage' "$(cat no-function.status):$(grep -c 'need functions' no-function.err)" 2:1
 done_testing

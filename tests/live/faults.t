@@ -150,10 +150,10 @@ is 'no memory for programs: status' "$(cat memory-24.status)" 1
 one_line 'no memory for programs: one line says what limits it' memory-24.err '.*Cannot allocate memory.*memory\.max'
 is 'no memory for the command: its status' "$(cat memory-80.status)" 137
 holds 'no memory for the command: what was measured until then is kept' "$(calls memory-80 vfs_read read) >= 1000"
-like 'debug symbols that are cut off: a warning' "$(cat cut.err)" '^kprotperf: warning: cut\.txt.* was cut off while it was read'
+like 'debug symbols that are cut off: a warning' "$(cat cut.err)" '^kprotperf: warning: cut\.txt.* was truncated while being read'
 holds 'debug symbols that are cut off: the calls are there' "$(syscalls cut clone) >= 10"
 like 'names that cannot be looked up: a warning' "$(cat orphan.err)" \
-	'^kprotperf: warning: .* could not be looked up: it was ended by signal 9 .*; kprotperf resolve tries again'
+	'^kprotperf: warning: .* could not be looked up: the helper process was killed by signal 9 .*; kprotperf resolve tries again'
 holds 'names that cannot be looked up: the calls are there' "$(calls orphan vfs_read read) >= 1000"
 
 if [ "${LONG-}" ]; then

@@ -87,9 +87,9 @@ equal 'list: a body of the module, and how record would time it' \
 holds 'list: globs' "$(jq '[.inlined[] | select(.module == "kprotperf_known" and .how == "kprobe-range")] | length' globs.out) >= 12"
 equal 'list: of the kernel as before' "$(jq -r '.inlined[] | "\(.name) \(.module)"' kernels.out)" 'shuffle_freelist null'
 like 'list: without the file: what is missing' "$(cat without.err)" \
-	'note: inlined functions of the module kprotperf_known are unknown: no file of the loaded module kprotperf_known below /lib/modules/'
+	'note: inlined functions of module kprotperf_known are unknown: no file for the loaded module kprotperf_known below /lib/modules/'
 is 'annotate without the file: status' "$(cat missing.status)" 1
 like 'annotate without the file: what is missing, and what to do, in a line' "$(cat missing.err)" \
-	'^kprotperf: known_clear_page is in the module kprotperf_known, of which there is no file: put its \.ko or debug file, with the build-id [0-9a-f]{40}, below /lib/modules/[^ ]+$'
+	'^kprotperf: known_clear_page is in module kprotperf_known, whose file was not found: put its \.ko or debug file with build-id [0-9a-f]{40} below /lib/modules/[^ ]+$'
 
 done_testing

@@ -67,7 +67,7 @@ for how in fentry kprobe multi; do
 	holds "$how: the report warns" "$(json $how '.warnings | map(select(contains("--max-overhead detached 4 functions"))) | length') == 1"
 done
 is 'kprobe.multi: the others are said to have been away' \
-	"$(grep -c "^kprotperf: note: kprobe.multi's probes of 1 other function were detached too, for up to [0-9]* ms" multi.err)" 1
+	"$(grep -c "^kprotperf: note: the kprobe.multi probes of 1 other function were detached too, for up to [0-9]* ms" multi.err)" 1
 "$kprotperf" report --all fentry.data >fentry.txt 2>/dev/null
 holds 'the table has the mark' "$(grep -c '^vfs_read \[detached\]' fentry.txt) >= 1"
 

@@ -36,14 +36,14 @@ holds 'in both directions' "$(calls usercopy __check_object_size recvfrom) >= 17
 holds 'and what it calls' "$(calls usercopy __check_heap_object) > 0 and $(calls usercopy check_stack_object) > 0"
 holds 'and what is inlined' "$(json usercopy '[.ranges[]? | select(.name == "check_heap_object")] | length') >= 1"
 is 'what is inlined everywhere is left out, and said to be' "$(grep -c \
-	"'check_object_size' is inlined at more than 32 places" usercopy.err)" 1
+	"'check_object_size' is inlined in more than 32 places" usercopy.err)" 1
 is 'its state is in the file' "$(json usercopy '.environment["record.protection.hardened_usercopy"]')" \
 	'on: CONFIG_HARDENED_USERCOPY=y'
 holds 'freelist randomization: a host, and inlined' "$(calls freelist allocate_slab) > 0 and \
 	$(json freelist '[.ranges[]? | select(.name == "shuffle_freelist")] | length') >= 1"
 is 'nothing to time is no error' "$(cat pti.status)" 0
-is 'and is said' "$(grep -c "page_table_isolation: none of its functions can be timed here; its cost shows in the workload's own" pti.err)" 1
-is 'as that one is off' "$(grep -c 'kfence is off here: CONFIG_KFENCE is not set' pti.err)" 1
+is 'and is said' "$(grep -c "page_table_isolation: none of its functions can be timed on this kernel; its cost shows in the workload's own" pti.err)" 1
+is 'as that one is off' "$(grep -c 'kfence is off on this kernel: CONFIG_KFENCE is not set' pti.err)" 1
 is 'an unknown name is wrong usage' "$(cat unknown.status):$(grep -c "unknown protection 'nosuch'" unknown.err)" 2:1
 
 for row in 'hardened_usercopy on off' 'page_table_isolation on off' 'init_on_alloc on off' \

@@ -234,7 +234,7 @@ is '--max-overhead with --range is refused' \
 	"$("$kprotperf" record --max-overhead=5 -R shuffle_freelist -- true 2>&1 | head -1)" \
 	'kprotperf record: --max-overhead cannot detach probes of --range'
 like 'what is missing is said' "$(cat missing.err)" \
-	"'inl_plain@shape_plain': not timed: no file of the loaded module kprotperf_known below /lib/modules/"
+	"'inl_plain@shape_plain': not timed: no file for the loaded module kprotperf_known below /lib/modules/"
 like 'nothing is left of an empty body' "$(cat empty.err)" \
 	'has no instructions left there|no inlined function matches'
 

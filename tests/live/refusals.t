@@ -115,7 +115,7 @@ like 'a full disk: says so' "$(cat full.err)" '^kprotperf: .*No space left'
 is 'a full disk: nothing left there' "$(cat full.ls)" zeros
 cp closed/kprotperf.* aside.data
 holds 'a full disk: what was measured is kept elsewhere' "$(syscalls aside execve) >= 1"
-like 'a full disk: and says where' "$(cat full.err)" '^kprotperf: note: the recording is kept in .*/closed/kprotperf\.[A-Za-z0-9]+'
+like 'a full disk: and says where' "$(cat full.err)" '^kprotperf: note: the recording was saved in .*/closed/kprotperf\.[A-Za-z0-9]+'
 
 while read -r name expected what; do
 	is "$what: status" "$(cat "$name.status")" "$expected"

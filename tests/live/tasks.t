@@ -45,8 +45,8 @@ done
 
 # --auto: chosen by samples and counts of forks, in which nobody named a function
 like 'auto: the choice is a plan' "$(cat chosen.plan)" '^--func=@\([^|)]+.*\)$'
-for what in 'run 1, unprobed: [0-9.]* ms' 'run 2, sampled' 'run 3, counted' 'run 4, timed [^ ]*:' 'left to samples: [^ ]' \
-	'4 runs took 4\.[0-9]* times' 'only the first finds standard input unread'; do
+for what in 'run 1, unprobed: [0-9.]* ms' 'run 2, sampled' 'run 3, counted' 'run 4, timed [^ ]*:' 'covered by samples only: [^ ]' \
+	'4 runs took 4\.[0-9]* times' 'only the first run can read standard input'; do
 	like "auto: $what is said" "$(cat chosen.err)" "$what"
 done
 is 'auto: the unprobed run and the timed one are in the file' "$(json chosen '[.runs[].probed | tostring] | sort | join(" ")')" \

@@ -55,7 +55,7 @@ static void deaths_cost_nothing(void **state)
 	(void)state;
 	assert_null(outcome(nothing, &touched));
 	assert_int_equal(touched, 0);
-	assert_string_equal(outcome(refuse, NULL), "it failed");
+	assert_string_equal(outcome(refuse, NULL), "the helper process failed");
 	assert_non_null(strstr(outcome(die, &killed), "signal 9"));
 	assert_non_null(strstr(outcome(die, &bus), "Bus error"));
 	assert_null(outcome(take_memory, &little));
@@ -64,7 +64,7 @@ static void deaths_cost_nothing(void **state)
 #ifndef __SANITIZE_ADDRESS__
 	size_t much = 128 << 20;
 
-	assert_string_equal(outcome(take_memory, &much), "it failed");
+	assert_string_equal(outcome(take_memory, &much), "the helper process failed");
 #endif
 }
 

@@ -69,7 +69,7 @@ static void test_version(void **state)
 {
 	(void)state;
 	expect("random_kmalloc_caches", (struct kernel){ RELEASE_6_1, "CONFIG_A=y\n" },
-	       CATALOGUE_OFF, "Linux has it since 6.6");
+	       CATALOGUE_OFF, "added in Linux 6.6");
 	expect("random_kmalloc_caches", (struct kernel){ RELEASE_6_12, "CONFIG_A=y\n" },
 	       CATALOGUE_OFF, "CONFIG_RANDOM_KMALLOC_CACHES is not set");
 	/* The name that the version has is told. */
@@ -168,7 +168,7 @@ static void test_cpu(void **state)
 	expect("page_table_isolation", kernel, CATALOGUE_OFF, "nopti on the command line");
 	kernel.cmdline = "quiet";
 	expect("page_table_isolation", kernel, CATALOGUE_BUILT_IN,
-	       "CONFIG_PAGE_TABLE_ISOLATION=y; the CPU decides");
+	       "CONFIG_PAGE_TABLE_ISOLATION=y; decided by the CPU");
 	/* Without a configuration, what the kernel says is enough. */
 	kernel.config = NULL;
 	expect("page_table_isolation", kernel, CATALOGUE_UNKNOWN,

@@ -32,7 +32,7 @@ static void test_truncated(void **state)
 	/* A byte too many is no better. */
 	bytes[n] = 0;
 	store(path, bytes, n + 1);
-	assert_refused(-EBADMSG, "section \"end\": bytes after the end");
+	assert_refused(-EBADMSG, "section \"end\": trailing bytes");
 	free(bytes);
 }
 
@@ -152,11 +152,11 @@ static void test_other_versions(void **state)
 		       "older kprotperf (format 1, this one reads 8): record again");
 	n = put_header(bytes, 0);
 	store(path, bytes, n);
-	assert_refused(-EBADMSG, "header is wrong");
+	assert_refused(-EBADMSG, "invalid file header");
 	n = put_header(bytes, FILE_VERSION);
 	bytes[FILE_MAGIC_SIZE + 4] = 1;
 	store(path, bytes, n);
-	assert_refused(-EBADMSG, "header is wrong");
+	assert_refused(-EBADMSG, "invalid file header");
 	n = put_header(bytes, FILE_VERSION);
 	n += put_section(bytes + n, 77, 0, 0, NULL, 0, 0);
 	store(path, bytes, n);
@@ -272,14 +272,14 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_STRINGS, "", "ends in the middle"),
 	NONSENSE(SECTION_STRINGS, "\1\5abc", "ends in the middle"),
 	NONSENSE(SECTION_STRINGS, "\1\3a\0c", "NUL inside"),
-	NONSENSE(SECTION_STRINGS, "\5\1a", "more entries than it holds"),
+	NONSENSE(SECTION_STRINGS, "\5\1a", "more entries than it contains"),
 	NONSENSE(SECTION_STRINGS, "\1\1ab", "more bytes than entries"),
 	NONSENSE(SECTION_STRINGS, "\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", "in the middle"),
 	NONSENSE(SECTION_STRINGS, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "64 bits"),
 	NONSENSE(SECTION_RECORDING, "\2\0\0\0", "unknown clock"),
-	NONSENSE(SECTION_RECORDING, "\0\xff\xff\xff\xff\x7f\0\0", "too large"),
+	NONSENSE(SECTION_RECORDING, "\0\xff\xff\xff\xff\x7f\0\0", "out of range"),
 	NONSENSE(SECTION_RECORDING, "\0\0\0\1\0", "without a name"),
-	NONSENSE(SECTION_RECORDING, "\0\0\0\1\x7f", "string that is not there"),
+	NONSENSE(SECTION_RECORDING, "\0\0\0\1\x7f", "nonexistent string"),
 	NONSENSE(SECTION_ENVIRONMENT, "\1\1\0", "without a name"),
 	NONSENSE(SECTION_ENVIRONMENT, "\2\1\1\1\2", "twice"),
 	NONSENSE(SECTION_SITES, "\0", "is empty"),
@@ -289,21 +289,25 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_SITES, SITE("\1", "\3", "\0", "\0\0\0"), "unknown kind"),
 	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\10", "\0\0\0"), "unknown mechanism"),
 	NONSENSE(SECTION_SITES, SITE("\0", "\0", "\0", "\0\0\0"), "without a name"),
-	NONSENSE(SECTION_SITES, SITE("\1", "\2", "\0", "\0\0\0"), "range without a function"),
-	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\0", "\1\0\0"), "around no range"),
-	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\0", "\0\1\0"), "around no range"),
-	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\0", "\0\0\1"), "around no range"),
+	NONSENSE(SECTION_SITES, SITE("\1", "\2", "\0", "\0\0\0"),
+		 "range without an enclosing function"),
+	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\0", "\1\0\0"),
+		 "an enclosing function without a range"),
+	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\0", "\0\1\0"),
+		 "an enclosing function without a range"),
+	NONSENSE(SECTION_SITES, SITE("\1", "\0", "\0", "\0\0\1"),
+		 "an enclosing function without a range"),
 	NONSENSE(SECTION_CONTEXTS, "\2\1\1", "twice"),
 	NONSENSE(SECTION_CONTEXTS, "\1\0", "without a name"),
 	NONSENSE(SECTION_RUNS, "\0\1\2\0\0\0\0\0\0\0", "unknown kind"),
 	NONSENSE(SECTION_RUNS, "\0\1\0\1\0\0\0\0\0\0", "more boots than runs"),
 	NONSENSE(SECTION_RUNS, "\1\0\0", "without a name"),
-	NONSENSE(SECTION_RUNS, "\0\1\0\0\0\0\0\0\0\1", "more entries than it holds"),
-	NONSENSE(SECTION_CELLS, CELL("\1\0\0", "\1\1\0"), "run that is not there"),
-	NONSENSE(SECTION_CELLS, CELL("\0\2\0", "\1\1\0"), "site that is not there"),
-	NONSENSE(SECTION_CELLS, CELL("\0\0\3", "\1\1\0"), "context that is not there"),
+	NONSENSE(SECTION_RUNS, "\0\1\0\0\0\0\0\0\0\1", "more entries than it contains"),
+	NONSENSE(SECTION_CELLS, CELL("\1\0\0", "\1\1\0"), "nonexistent run"),
+	NONSENSE(SECTION_CELLS, CELL("\0\2\0", "\1\1\0"), "nonexistent site"),
+	NONSENSE(SECTION_CELLS, CELL("\0\0\3", "\1\1\0"), "nonexistent context"),
 	NONSENSE(SECTION_CELLS, CELL("\0\0\0", "\2\1\0"), "minimum above its maximum"),
-	NONSENSE(SECTION_CELLS, CELL("\0\0\0", "\1\1\1\xd0\4\1"), "slot that does not exist"),
+	NONSENSE(SECTION_CELLS, CELL("\0\0\0", "\1\1\1\xd0\4\1"), "nonexistent histogram slot"),
 	NONSENSE(SECTION_CELLS, CELL("\0\0\0", "\1\1\1\0\0"), "empty histogram slot"),
 	NONSENSE(SECTION_CELLS, CELL("\0\0\0", "\1\1\2\1\1\0\1"), "out of order"),
 	NONSENSE(SECTION_CELLS, CELL("\0\0\0", "\1\1\2\1\1\xff\xff\xff\xff\xf\1"), "out of order"),
@@ -315,11 +319,11 @@ static const struct nonsense nonsenses[] = {
 		 "twice"),
 	NONSENSE(SECTION_LOCATIONS, "\2\5\0\0\5\0\0", "twice"),
 	NONSENSE(SECTION_LOCATIONS, "\1\5\0\1\0\0\0\0", "without a name"),
-	NONSENSE(SECTION_STACKS, "\1\1\4", "location that is not there"),
+	NONSENSE(SECTION_STACKS, "\1\1\4", "nonexistent location"),
 	NONSENSE(SECTION_STACKS, "\2\1\1\1\1", "twice"),
-	NONSENSE(SECTION_SAMPLES, "\1\1\0\0\0\1", "run that is not there"),
-	NONSENSE(SECTION_SAMPLES, "\1\0\3\0\0\1", "context that is not there"),
-	NONSENSE(SECTION_SAMPLES, "\1\0\0\2\0\1", "stack that is not there"),
+	NONSENSE(SECTION_SAMPLES, "\1\1\0\0\0\1", "nonexistent run"),
+	NONSENSE(SECTION_SAMPLES, "\1\0\3\0\0\1", "nonexistent context"),
+	NONSENSE(SECTION_SAMPLES, "\1\0\0\2\0\1", "nonexistent stack"),
 	NONSENSE(SECTION_SAMPLES, "\1\0\0\0\20\1", "unknown flag"),
 	NONSENSE(SECTION_SAMPLES, "\2\0\0\0\0\1\0\0\0\0\1", "twice"),
 	NONSENSE(SECTION_BLOCKS, BLOCKS("\0", "\0", BLOCK("\7", "\0"), "\0"), "function"),
@@ -330,8 +334,8 @@ static const struct nonsense nonsenses[] = {
 	NONSENSE(SECTION_BLOCKS, BLOCKS("\1", "\0", BLOCK("\7", "\0"), "\1\0\1"), "block"),
 	NONSENSE(SECTION_BLOCKS, "\1\1\0\2" BLOCK("\7", "\0") BLOCK("\7", "\0") "\0",
 		 "out of order"),
-	NONSENSE(SECTION_PATHS, "\1\0\0\0" ZEROS7, "function that is not there"),
-	NONSENSE(SECTION_BLOCK_COUNTS, "\1\0\0\0\0\0", "function that is not there"),
+	NONSENSE(SECTION_PATHS, "\1\0\0\0" ZEROS7, "nonexistent function"),
+	NONSENSE(SECTION_BLOCK_COUNTS, "\1\0\0\0\0\0", "nonexistent function"),
 };
 
 static void test_nonsense(void **state)
@@ -418,19 +422,19 @@ static void test_order(void **state)
 	memcpy(bytes, good, FILE_HEADER_SIZE + first);
 	memcpy(bytes + FILE_HEADER_SIZE + first, good + FILE_HEADER_SIZE, n - FILE_HEADER_SIZE);
 	store(path, bytes, n + first);
-	assert_refused(-EBADMSG, "section \"strings\": not in its place");
+	assert_refused(-EBADMSG, "section \"strings\": not where it belongs");
 
 	memcpy(bytes, good, FILE_HEADER_SIZE);
 	memcpy(bytes + FILE_HEADER_SIZE, good + FILE_HEADER_SIZE + first,
 	       n - FILE_HEADER_SIZE - first);
 	store(path, bytes, n - first);
-	assert_refused(-EBADMSG, "section \"recording\": not in its place");
+	assert_refused(-EBADMSG, "section \"recording\": not where it belongs");
 
 	memcpy(bytes, good, FILE_HEADER_SIZE + first);
 	memcpy(bytes + FILE_HEADER_SIZE + first, good + FILE_HEADER_SIZE + first + second,
 	       n - FILE_HEADER_SIZE - first - second);
 	store(path, bytes, n - second);
-	assert_refused(-EBADMSG, "section \"environment\": not in its place");
+	assert_refused(-EBADMSG, "section \"environment\": not where it belongs");
 	free(good);
 	free(bytes);
 }
@@ -460,7 +464,7 @@ static void test_bounds(void **state)
 	for (i = 0; i < 4000; i++)
 		profile_edge_add(p, &(struct profile_edge){ .context = i, .stack = stack });
 	assert_int_equal(profile_file_write(p, path), -EINVAL);
-	assert_non_null(strstr(listen_end(), "refers to too deep stacks too often"));
+	assert_non_null(strstr(listen_end(), "refers to stacks that are too deep too often"));
 	profile_destroy(p);
 
 	p = fixture_big_fork(1, 943);
@@ -470,7 +474,7 @@ static void test_bounds(void **state)
 	profile_blocks_add(p, &blocks);
 	listen_start();
 	assert_int_equal(profile_file_write(p, path), -EINVAL);
-	assert_non_null(strstr(listen_end(), "has two loops of one counter"));
+	assert_non_null(strstr(listen_end(), "has two loops with one counter"));
 	profile_destroy(p);
 }
 

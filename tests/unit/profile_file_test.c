@@ -335,18 +335,17 @@ static void test_inconsistent(void **state)
 	(void)state;
 	unlink(path);
 	profile_cell(p, 7, 0, 0);
-	assert_write_fails(p, path,
-			   "section \"cells\" refers to a run that is not there; this is a bug");
+	assert_write_fails(p, path, "section \"cells\" refers to a nonexistent run; this is a bug");
 	assert_int_not_equal(access(path, F_OK), 0);
 	profile_destroy(p);
 	p = fixture_big_fork(1, 943);
 	fixture_add_captures(p, 1, 2, (const char *[]){ "n", "flags" });
 	p->captures[1].values[1] = 1;
-	assert_write_fails(p, path, "section \"captures\" has a value of no variable");
+	assert_write_fails(p, path, "section \"captures\" has a value without a variable");
 	p->captures[1].absent = 4;
-	assert_write_fails(p, path, "section \"captures\" has a value of no variable");
+	assert_write_fails(p, path, "section \"captures\" has a value without a variable");
 	p->captures[1].calls = 0;
-	assert_write_fails(p, path, "section \"captures\" has values of no calls");
+	assert_write_fails(p, path, "section \"captures\" has values without calls");
 	for (char name[] = "a"; *name < 'r'; ++*name)
 		profile_variable_add(
 			p, &(struct profile_variable){ .site = 1, .name = name, .bytes = 8 });
@@ -355,7 +354,7 @@ static void test_inconsistent(void **state)
 	p = fixture_big_fork(1, 943);
 	profile_name_add(p, "kmalloc-64");
 	p->names[0].value++;
-	assert_write_fails(p, path, "section \"names\" has a name of another value");
+	assert_write_fails(p, path, "section \"names\" has a name of a different value");
 	profile_destroy(p);
 }
 

@@ -197,8 +197,8 @@ static void test_conflicts(void **state)
 
 	b = fixture_big_fork(1, 943);
 	profile_env_set(b, PROFILE_ENV_GOVERNOR, "powersave");
-	assert_conflict(a, b, "machine.governor \"powersave\" instead of not known");
-	assert_conflict(b, a, "machine.governor not known instead of \"powersave\"");
+	assert_conflict(a, b, "machine.governor \"powersave\" instead of unknown");
+	assert_conflict(b, a, "machine.governor unknown instead of \"powersave\"");
 	profile_destroy(b);
 
 	b = fixture_big_fork(1, 943);
@@ -207,7 +207,7 @@ static void test_conflicts(void **state)
 	profile_arg_add(b, "--more");
 	assert_conflict(a, b, "times in ns instead of insn");
 	assert_conflict(a, b, "99 samples per second instead of 997");
-	assert_conflict(a, b, "another command was run");
+	assert_conflict(a, b, "a different command was run");
 	b->freq = a->freq;
 	b->sample_period++;
 	assert_conflict(a, b, "a sample every 1003010 ns instead of every 1003009");
@@ -217,8 +217,8 @@ static void test_conflicts(void **state)
 	b->sites[1].mech = PROFILE_MECH_KPROBE;
 	assert_conflict(a, b, "allocate_slab was timed by kprobe instead of fentry");
 	fixture_function(b, "vm_area_dup", 0x89000);
-	assert_conflict(a, b, "other functions were timed (vm_area_dup)");
-	assert_conflict(b, a, "other functions were timed (vm_area_dup)");
+	assert_conflict(a, b, "different functions were timed (vm_area_dup)");
+	assert_conflict(b, a, "different functions were timed (vm_area_dup)");
 	profile_destroy(b);
 	profile_destroy(a);
 }
@@ -231,9 +231,9 @@ static void test_ranges(void **state)
 
 	(void)state;
 	fixture_entries(profile_cell(a, 0, site, 0), 7, 9, 20, 30);
-	assert_conflict(a, b, "other functions were timed (want_init_on_alloc)");
+	assert_conflict(a, b, "different functions were timed (want_init_on_alloc)");
 	fixture_range(b, "want_init_on_alloc", NULL, "kmalloc", 3400);
-	assert_conflict(a, b, "other functions were timed (want_init_on_alloc and others)");
+	assert_conflict(a, b, "different functions were timed (want_init_on_alloc and others)");
 	site = fixture_range(b, "want_init_on_alloc", "slab_alloc_node", "kmalloc", 3400);
 	fixture_entries(profile_cell(b, 0, site, 0), 1, 2, 10, 11);
 	profile_merge(a, b);
@@ -390,7 +390,7 @@ static void test_command_refuses(void **state)
 	assert_non_null(strstr(said_by_merge(2, (char *[]){ "merge", "--bogus", NULL }), "bogus"));
 	assert_non_null(
 		strstr(said_by_merge(1, (char *[]){ "merge", "-o", out, path, linked, NULL }),
-		       "linked.data is given twice"));
+		       "linked.data is specified twice"));
 	unlink(linked);
 	assert_non_null(
 		strstr(said_by_merge(1, (char *[]){ "merge", "-o", out, path, linked, NULL }),

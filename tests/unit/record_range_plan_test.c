@@ -338,8 +338,8 @@ static void what_fits_nothing_is_said(void **state)
 	assert_string_equal(said("twice"), "");
 	assert_non_null(strstr(said("never"), "no inlined function matches 'never'"));
 	assert_non_null(
-		strstr(said("twice@outer"), "inlined at 2 places, none of them in a matching"));
-	assert_non_null(strstr(said("twice@of_module"), "the module some_module has no build-id"));
+		strstr(said("twice@outer"), "inlined in 2 places, none of them in a matching"));
+	assert_non_null(strstr(said("twice@of_module"), "module some_module has no build-id"));
 }
 
 /* An index from another time, whose vmlinux is gone. */

@@ -100,21 +100,21 @@ static void says_what_is_no_report(void **state)
 		uint32_t n;
 	} cases[] = {
 		{ "echo 'a mean_ns=12abc' >&$KPROTPERF_REPORT_FD; echo 'b mean_ns=1' >&$KPROTPERF_REPORT_FD",
-		  "1 line of the workload's reports ignored, the first is line 1: a value is no number",
+		  "1 line of the workload's reports ignored, starting with line 1: a value is not a number",
 		  1 },
-		{ "echo 'a mean_ns=1 p50_ns=1,5' >&$KPROTPERF_REPORT_FD", "a value is no number",
+		{ "echo 'a mean_ns=1 p50_ns=1,5' >&$KPROTPERF_REPORT_FD", "a value is not a number",
 		  0 },
-		{ "echo 'a mean_ns=inf' >&$KPROTPERF_REPORT_FD", "a value is no number", 0 },
-		{ "echo 'a mean_ns=1 iterations=-1' >&$KPROTPERF_REPORT_FD", "a value is no number",
-		  0 },
-		{ "printf 'a mean_ns=1\\0 p50_ns=1\nb mean_ns=1\n' >&$KPROTPERF_REPORT_FD", "a NUL",
-		  1 },
+		{ "echo 'a mean_ns=inf' >&$KPROTPERF_REPORT_FD", "a value is not a number", 0 },
+		{ "echo 'a mean_ns=1 iterations=-1' >&$KPROTPERF_REPORT_FD",
+		  "a value is not a number", 0 },
+		{ "printf 'a mean_ns=1\\0 p50_ns=1\nb mean_ns=1\n' >&$KPROTPERF_REPORT_FD",
+		  "contains a NUL", 1 },
 		{ "yes 'a mean_ns=1' | head -n 70 >&$KPROTPERF_REPORT_FD",
-		  "6 lines of the workload's reports ignored, the first is line 65: only the first 64",
+		  "6 lines of the workload's reports ignored, starting with line 65: only the first 64",
 		  64 },
 		/* More than a pipe would take. */
 		{ "yes 'a mean_ns=1' | head -n 20000 >&$KPROTPERF_REPORT_FD",
-		  "only the first 64 KiB are read, not all 240000 bytes", 64 },
+		  "reports are 240000 bytes long: only the first 64 KiB are read", 64 },
 	};
 
 	(void)state;

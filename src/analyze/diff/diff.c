@@ -405,10 +405,9 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 
 	memset(diff, 0, sizeof(*diff));
 	if (baseline->clock != hardened->clock) {
-		log_error(
-			"cannot compare: the baseline's times are in %s, the hardened side's in %s; "
-			"record both with the same --accel",
-			profile_clock_unit(baseline->clock), profile_clock_unit(hardened->clock));
+		log_error("cannot compare: times are in %s on the baseline side and in %s on the "
+			  "hardened side; record both with the same --accel",
+			  profile_clock_unit(baseline->clock), profile_clock_unit(hardened->clock));
 		return -EINVAL;
 	}
 	diff->clock = baseline->clock;

@@ -176,7 +176,7 @@ static void functions_form(struct analyze_rows *rows, struct refs *refs,
 		contexts = contexts_add(rows, &refs->refs[i], j - i, sampling);
 		rows->rows[sum].redundant = contexts == 1;
 		if (log_progress_due())
-			log_progress("adding up functions: %zu of %zu", j, refs->n_refs);
+			log_progress("summing up functions: %zu of %zu", j, refs->n_refs);
 	}
 	log_progress_end();
 }

@@ -148,7 +148,8 @@ static void keep(struct analyze_stacks *stacks, struct analyze_stack s)
 static int finish(struct analyze_stacks *stacks)
 {
 	if (stacks->bytes > MAX_BYTES) {
-		log_error("the stacks of this file make more than %lu MiB of text: it is damaged",
+		log_error("the stacks of this file would take more than %lu MiB of text: the file "
+			  "is damaged",
 			  MAX_BYTES >> 20);
 		return -E2BIG;
 	}

@@ -329,7 +329,7 @@ static bool try_place(const char *path, const struct kernel_build_id *id, struct
 
 	if (err) {
 		if (err != -ENOENT && err != -ENOTDIR)
-			tried(why, path, err == -ENOEXEC ? "is no vmlinux" : file_strerror(err));
+			tried(why, path, err == -ENOEXEC ? "is not a vmlinux" : file_strerror(err));
 		return false;
 	}
 	if (!fits(img, id)) {

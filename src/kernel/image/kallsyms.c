@@ -261,8 +261,7 @@ int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out)
 			path);
 	} else if (!ks->stext) {
 		err = -EINVAL;
-		log_error("%s: %s", path,
-			  ks->n_syms ? "no symbol _stext" : "no symbols of functions");
+		log_error("%s: %s", path, ks->n_syms ? "no symbol _stext" : "no function symbols");
 	}
 	if (err) {
 		kernel_kallsyms_destroy(ks);

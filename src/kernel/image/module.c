@@ -201,8 +201,9 @@ static void try_file(const char *path, const struct kernel_build_id *id, struct 
 	int err = kernel_image_try(path, &img);
 
 	if (err && err != -ENOENT)
-		log_verbose(1, "cannot read the module %s: %s", path,
-			    err == -ENOEXEC ? "no ELF file, or compressed as libdw does not know" :
+		log_verbose(1, "cannot read module %s: %s", path,
+			    err == -ENOEXEC ? "not an ELF file, or compressed in a way that libdw "
+					      "does not support" :
 					      file_strerror(err));
 	if (err)
 		return;

@@ -135,7 +135,7 @@ static const struct rule rules[] = {
 	     "look_up_lock_class", "lockdep_*", "__lockdep_*", "trace_hardirqs_*",
 	     "__trace_hardirqs_*", "trace_preempt_*", "trace_softirqs_*", "tracer_hardirqs_*",
 	     "tracer_preempt_*", "in_lock_functions"),
-	RULE(KERNEL_REFUSE, "the compiler inserts calls of it everywhere", "__asan_*", "__hwasan_*",
+	RULE(KERNEL_REFUSE, "the compiler inserts calls to it everywhere", "__asan_*", "__hwasan_*",
 	     "__tsan_*", "__msan_*", "__kcsan_*", "kcsan_*", "__kmsan_*", "kasan_check_*",
 	     "__kasan_check_*", "__sanitizer_cov_*", "__cyg_profile_func_*", "write_comp_data",
 	     "check_kcov_mode", "stackleak_track_stack", "__stackleak_*"),
@@ -231,7 +231,7 @@ enum kernel_safety kernel_name_safety(const char *name, const char **reason)
 		reason = &none;
 	*reason = NULL;
 	if (kernel_name_is_cold(name)) {
-		*reason = "a part split off a function, which jumps into and out of it";
+		*reason = "a part split off from a function, which jumps into and out of it";
 		return KERNEL_REFUSE;
 	}
 	if (kernel_name_is_padding(name)) {

@@ -119,7 +119,7 @@ void export_write_openmetrics(FILE *out, const struct export *e)
 	write_family(out, cpu, ns ? "seconds" : "instructions",
 		     "On-CPU time of these calls, less probe cost.");
 	write_rows(out, e, cpu, &table, offsetof(struct analyze_figures, total), ns ? 1e-9 : 1);
-	write_family(out, e->unit, NULL, "What was being executed, callees not included.");
+	write_family(out, e->unit, NULL, "Samples of executed code, excluding callees.");
 	write_samples(out, e);
 	fputs("# EOF\n", out);
 }

@@ -120,13 +120,14 @@ static void write_trace(FILE *out, uint64_t track, const struct analyze_trace *t
 void export_write_perfetto(FILE *out, const struct export *e)
 {
 	scoped(analyze_trace_deinit) struct analyze_trace trace;
-	scoped_free char *name = alloc_printf("%s: %s, in no order", e->title, e->unit);
+	scoped_free char *name =
+		alloc_printf("%s: %s (the order has no meaning)", e->title, e->unit);
 
 	analyze_trace_init(&trace, e->p);
 	write_track(out, 1, name);
 	write_samples(out, 1, e);
 	if (trace.n_lines) {
-		write_track(out, 2, "a call, in order");
+		write_track(out, 2, "one call, in order");
 		write_trace(out, 2, &trace);
 	}
 }

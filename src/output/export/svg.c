@@ -59,7 +59,7 @@ static const char script[] =
 	"  one('matched').textContent = found ? 'Matched: ' + (100 * sum / all).toFixed(1) + ' %' : '';\n"
 	"  one('search').textContent = found ? 'Clear search' : 'Search';\n"
 	"}\n"
-	"const ask = () => search(found ? '' : prompt('Regular expression of names:'));\n"
+	"const ask = () => search(found ? '' : prompt('Regular expression to search for:'));\n"
 	"const frame = e => e.target.closest('#frames > g');\n"
 	"one('frames').onclick = e => { const g = frame(e); if (g) zoom(+g.dataset.x, +g.dataset.w); };\n"
 	"one('frames').onmouseover = e => { const g = frame(e);\n"

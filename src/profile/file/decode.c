@@ -17,7 +17,7 @@ static const char *get_string(struct wire_in *in, const struct section_decoder *
 	uint64_t number = wire_get_varint(in);
 
 	if (number > d->n_strings) {
-		wire_fail(in, "refers to a string that is not there");
+		wire_fail(in, "refers to a nonexistent string");
 		return NULL;
 	}
 	return number ? d->strings[number - 1] : NULL;

@@ -80,11 +80,11 @@ static int read_file_header(struct reader *r)
 	}
 	version = wire_load32(header + FILE_MAGIC_SIZE);
 	if (wire_load32(header + FILE_MAGIC_SIZE + 4) != FILE_BYTE_ORDER || !version)
-		return damaged(r, NULL, "the file header is wrong");
+		return damaged(r, NULL, "invalid file header");
 	if (version < FILE_OLDEST) {
-		log_error(
-			"%s: written by an older kprotperf (format %u, this one reads %u): record again",
-			r->path, version, FILE_OLDEST);
+		log_error("%s: written by an older kprotperf (format %u, this one reads %u): "
+			  "record again",
+			  r->path, version, FILE_OLDEST);
 		return -EPROTONOSUPPORT;
 	}
 	if (version > FILE_VERSION) {
@@ -138,7 +138,7 @@ static int read_stored(struct reader *r, struct section *s, unsigned char **out)
 	int err;
 
 	if (s->stored > r->left)
-		return damaged(r, s, "the file ends before it does");
+		return damaged(r, s, "extends past the end of the file");
 	while (have < s->stored) {
 		part = s->stored - have;
 		if (r->left == UINT64_MAX && part > READ_STEP + have)
@@ -147,7 +147,7 @@ static int read_stored(struct reader *r, struct section *s, unsigned char **out)
 		err = read_bytes(r, bytes + have, part);
 		if (err) {
 			free(bytes);
-			return err == -ENODATA ? damaged(r, s, "the file ends before it does") :
+			return err == -ENODATA ? damaged(r, s, "extends past the end of the file") :
 						 err;
 		}
 		have += part;
@@ -201,7 +201,7 @@ static int inflate_section(struct reader *r, struct section *s, const unsigned c
 
 	r->room += FILE_MEMORY_FACTOR * s->stored;
 	if (s->raw > r->room || !section_ratio_ok(s->raw, s->stored, SECTION_RATIO_MAX))
-		return damaged(r, s, "%llu bytes would become %llu: refused",
+		return damaged(r, s, "%llu bytes claim to decompress to %llu: refused",
 			       (unsigned long long)s->stored, (unsigned long long)s->raw);
 	raw = alloc_array(s->raw, 1);
 	if (!inflate_all(stored, s->stored, raw, s->raw)) {
@@ -272,10 +272,10 @@ static int read_section(struct reader *r, enum section_type *expected)
 	} else if (s.flags != section_flags(s.type)) {
 		err = damaged(r, &s, "unknown flags");
 	} else if (s.type != skip_optional(*expected, s.type)) {
-		err = damaged(r, &s, "not in its place");
+		err = damaged(r, &s, "not where it belongs");
 	} else if (s.type == SECTION_END) {
 		if (s.raw || s.stored || (r->left && getc(r->file) != EOF))
-			err = damaged(r, &s, "bytes after the end");
+			err = damaged(r, &s, "trailing bytes");
 		*expected = 0;
 	} else {
 		err = decode_section(r, &s, stored);

@@ -178,7 +178,7 @@ uint32_t wire_get_u32(struct wire_in *in)
 	uint64_t v = wire_get_varint(in);
 
 	if (v > UINT32_MAX) {
-		wire_fail(in, "has a number that is too large for its place");
+		wire_fail(in, "has a number that is out of range");
 		return 0;
 	}
 	return v;
@@ -217,7 +217,7 @@ uint32_t wire_get_n(struct wire_in *in, size_t entry_size)
 
 	/* UINT32_MAX itself is what "none" is written as in places. */
 	if (n >= UINT32_MAX || n > (size_t)(in->end - in->at) / entry_size) {
-		wire_fail(in, "announces more entries than it holds");
+		wire_fail(in, "announces more entries than it contains");
 		return 0;
 	}
 	return n;

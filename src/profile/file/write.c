@@ -151,7 +151,7 @@ static int image_put_aside(const struct image *image, const char *folder)
 			unlink(path);
 	}
 	if (!err)
-		log_note("the recording is kept in %s", path);
+		log_note("the recording was saved in %s", path);
 	return err;
 }
 

@@ -321,7 +321,7 @@ static void calibrate_captures(struct calibrator *c)
 		if (by[i].wanted && out->cost[by[i].mech].known && !out->cost[by[i].capture].known)
 			err = record_calibrate_capture(c, by[i].mech, &c->empty->tests[by[i].test]);
 		if (err)
-			log_note("what capturing values costs is not known exactly: %s",
+			log_note("the cost of capturing values is not known exactly: %s",
 				 log_strerror(err));
 	}
 }
@@ -373,10 +373,10 @@ static void calibrate_trampoline(struct calibrator *c)
 						   &timed[N_ON_ENTRY], &timed[N_ON_ENTRY + 1]);
 	returns->known = !err;
 	if (err)
-		log_verbose(
-			1,
-			"functions that end in a tail call of another timed one will read too low: %s",
-			err == -ERANGE ? "the clock is too coarse" : log_strerror(err));
+		log_verbose(1,
+			    "functions that end in a tail call to another timed function will read "
+			    "too low: %s",
+			    err == -ERANGE ? "the clock is too coarse" : log_strerror(err));
 }
 
 int record_calibrator_open(struct calibrator *c, struct record_probes *probes,
@@ -437,7 +437,7 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 		left = c.n_left;
 		if (empty && empty->locked.addr && out->cost[PROFILE_MECH_FENTRY].known &&
 		    !out->held && (err = record_calibrate_held(&c)))
-			log_verbose(1, "what probes cost less under locks is unknown: %s",
+			log_verbose(1, "how much less probes cost under locks is unknown: %s",
 				    log_strerror(err));
 	}
 	record_calibrator_close(&c);

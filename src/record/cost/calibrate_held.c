@@ -67,7 +67,9 @@ int record_calibrate_held(struct calibrator *c)
 	held = solve(c, took);
 	record_engine_set_held(c->e, &held);
 	c->out->held = true;
-	log_verbose(1, "with a lock held each program costs %llu less before, %llu behind it",
+	log_verbose(1,
+		    "with a lock held, each program costs %llu less before it and %llu less after "
+		    "it",
 		    held.before, held.behind);
 	return 0;
 }

@@ -229,9 +229,8 @@ void record_calibrate_after(struct record_calibration *out, const struct record_
 	cost->full = (uint64_t)(full + 0.5);
 	cost->inner_spread = record_cost_error(first.inner_spread, first.inner, again.inner, inner);
 	cost->full_spread = record_cost_error(first.full_spread, first.full, again.full, full);
-	log_verbose(
-		1,
-		"syscalls' probes cost %llu ns before the runs and %llu after them; with cold caches %llu, "
-		"and %.0f in the runs",
-		first.full, again.full, first.cold_full, full);
+	log_verbose(1,
+		    "syscall probes cost %llu ns before the runs and %llu ns after them; %llu ns "
+		    "with cold caches, and %.0f ns in the runs",
+		    first.full, again.full, first.cold_full, full);
 }

@@ -203,7 +203,8 @@ static void say_detached(const struct record_overhead *o, const struct record_ov
 			 double cost, double oncpu)
 {
 	log_note("detached '%s': its probes took %.1f %% of the CPU time of the followed tasks "
-		 "(all probes %.1f %%; --max-overhead=%g); its calls are counted up to here%s",
+		 "(all probes: %.1f %%; --max-overhead=%g); its calls are counted up to this "
+		 "point%s",
 		 o->p->sites[probe->site].name, percent((double)probe->cost, oncpu),
 		 percent(cost, oncpu), o->max_pct,
 		 o->runs_to_come ? ", and not in later runs" : "");
@@ -222,12 +223,11 @@ static void detach(struct record_overhead *o, uint32_t n, double cost, double on
 		say_detached(o, &o->probes[i], cost, oncpu);
 	}
 	if (moved)
-		log_note(
-			"kprobe.multi's probes of %u other function%s were detached too, for up to "
-			"%.0f ms: calls meanwhile were missed",
-			moved, moved == 1 ? "" : "s", (double)(clock_ns() - start) / 1e6);
+		log_note("the kprobe.multi probes of %u other function%s were detached too, for up "
+			 "to %.0f ms: calls in the meantime were missed",
+			 moved, moved == 1 ? "" : "s", (double)(clock_ns() - start) / 1e6);
 	if (err)
-		log_warn("cannot attach functions again: %s; they are no longer measured",
+		log_warn("cannot reattach functions: %s; they are no longer measured",
 			 log_strerror(err));
 	o->n_probes -= n;
 	for (uint32_t i = 0; i < o->n_probes; i++)

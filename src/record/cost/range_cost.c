@@ -484,10 +484,8 @@ int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clo
 	int err = calibrate(&c, empty, place_further, true, &out->trials);
 
 	if (!err && !record_range_costs_solve(out, interrupts))
-		log_verbose(
-			1,
-			"the cost of opening a range is unknown: assuming half of opening and closing "
-			"one");
+		log_verbose(1, "the cost of opening a range is unknown: assuming half the cost of "
+			       "opening and closing one");
 	record_engine_set_range_costs(e, out->kinds);
 	return err;
 }

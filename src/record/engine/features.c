@@ -295,7 +295,7 @@ const char *record_features_why_not_multi(const struct record_features *f)
 		return "kernel without kprobe.multi (5.18, CONFIG_FPROBE)";
 	case -ENOENT:
 	case -ESRCH:
-		return "kernel without bpf_fentry_test1, which is needed to try it";
+		return "kernel without bpf_fentry_test1, which is needed to test for it";
 	case -ENODATA:
 		return "this kernel does not report which call a return belongs to";
 	}

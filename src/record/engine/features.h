@@ -31,9 +31,9 @@ struct kernel_btf;
 
 /* Each error is 0 where the feature works, else the negative errno of the attempt. */
 /* What suffices in root's stead, found by trying. */
-#define RECORD_CAPABILITIES                                                                     \
-	"without root it takes CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYSLOG, for functions " \
-	"CAP_DAC_READ_SEARCH and CAP_SYS_RAWIO too"
+#define RECORD_CAPABILITIES                                                                      \
+	"a user other than root needs CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYSLOG and, for " \
+	"functions, CAP_DAC_READ_SEARCH and CAP_SYS_RAWIO"
 
 struct record_features {
 	int modules; /* listing their BTF: 0 or -EPERM */

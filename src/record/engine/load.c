@@ -335,9 +335,8 @@ int record_bpf_load(struct record_bpf *b)
 	err = err ?: map_views(b);
 	/* libbpf goes on without, and the verifier then goes through global functions at each of their calls. */
 	if (!err && bpf_object__btf_fd(b->skel->obj) < 0)
-		log_warn(
-			"the kernel rejects the BTF of the BPF programs: loading them takes seconds "
-			"(-vvv shows why)");
+		log_warn("the kernel rejects the BTF of the BPF programs: loading them takes "
+			 "seconds (-vvv shows why)");
 	return err ? reject(b, err) : 0;
 }
 

@@ -139,7 +139,8 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	case -ENOTUNIQ:
 		return "several functions have this name, and fentry cannot distinguish them";
 	case -EUCLEAN:
-		return "fentry might lose arguments: whether BTF's are this function's or those of another of its name, only debug symbols tell";
+		return "fentry might lose arguments: without debug symbols it is unknown whether "
+		       "BTF describes this function or another one of the same name";
 	case -E2BIG:
 		return "it has more arguments than fentry supports";
 	default:

@@ -54,11 +54,12 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	*skip = RECORD_SKIP_NOT_FTRACE;
 	if (site->named ? !is_entry(symbols, site->sym) :
 			  kernel_tracing_is_ftrace(symbols->tracing, site->sym) != KERNEL_YES)
-		return "it may not be a function's entry (no ftrace location; a vmlinux with symbols "
-		       "can tell, see --vmlinux), and a return probe elsewhere corrupts the kernel";
+		return "it may not be a function entry (it has no ftrace location; a vmlinux with "
+		       "symbols can tell, see --vmlinux), and a return probe anywhere else would "
+		       "corrupt the kernel";
 	if (record_symbols_is_notrace(symbols, site->sym))
-		return "it has no ftrace location, where this kernel refuses probes (it is built without "
-		       "CONFIG_KPROBE_EVENTS_ON_NOTRACE)";
+		return "it has no ftrace location, and this kernel refuses probes on such "
+		       "functions (built without CONFIG_KPROBE_EVENTS_ON_NOTRACE)";
 	return NULL;
 }
 
@@ -105,10 +106,10 @@ static void say_if_long(uint64_t start, uint32_t done, uint32_t n)
 	double s = 2e-9 * (double)(clock_ns() - start) / done * n;
 
 	if (done == FIRST_FEW && s > LONG_TO_ATTACH)
-		log_note(
-			"attaching %u functions by kprobe takes about %.0f s, and detaching longer; "
-			"a kernel with kprobe.multi (CONFIG_FPROBE) does it at once",
-			n, s);
+		log_note("attaching %u functions by kprobe takes about %.0f s, and detaching takes "
+			 "longer; a kernel with kprobe.multi (CONFIG_FPROBE) attaches them at "
+			 "once",
+			 n, s);
 }
 
 /*

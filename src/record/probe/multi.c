@@ -135,9 +135,10 @@ static int table_make(struct record_multi *m, struct record_target *targets, uin
 	}
 	table_fill(m, best, targets, n);
 	if (least)
-		log_verbose(
-			1, "%u of %u functions under kprobe.multi are not in their first hash slot",
-			least, n);
+		log_verbose(1,
+			    "%u of %u functions under kprobe.multi are not in their first hash "
+			    "slot",
+			    least, n);
 	m->skel->bss->multi_factor = best;
 	for (uint32_t slot = 0; slot < m->size && !err; slot++)
 		err = table_publish(m, slot, &m->table[slot]);

@@ -222,10 +222,10 @@ void record_points_find_extra(struct record_points *points, struct record_point 
 				      p->extra_tail > ENGINE_RANGE_EXTRA_MAX);
 	}
 	if (far)
-		log_warn(
-			"%u of %u probes of ranges have more than %u others before them in the "
-			"kernel's hash lists: they cost more than is subtracted; time fewer at once",
-			far, n, ENGINE_RANGE_EXTRA_MAX / RECORD_KPROBE_HOP_INSNS);
+		log_warn("%u of %u range probes have more than %u others before them in the "
+			 "kernel's hash lists, so they cost more than is subtracted; time fewer "
+			 "ranges at once",
+			 far, n, ENGINE_RANGE_EXTRA_MAX / RECORD_KPROBE_HOP_INSNS);
 }
 
 static uint32_t action_bits(const struct record_action *a)

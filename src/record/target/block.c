@@ -83,7 +83,8 @@ static const char *why_not(const struct kernel_flow *flow)
 	unsigned int problems = kernel_flow_problems(flow);
 
 	if (problems & KERNEL_FLOW_NOT_LIVE)
-		return "cannot read the running kernel's code (/proc/kcore), and the file's may differ";
+		return "cannot read the running kernel's code (/proc/kcore), and the code in the "
+		       "file may differ";
 	if (problems & KERNEL_FLOW_HIDDEN)
 		return "another probe hides one of its instructions";
 	if (problems & (KERNEL_FLOW_BAD_CODE | KERNEL_FLOW_MISALIGNED | KERNEL_FLOW_CUT |
@@ -157,7 +158,7 @@ static void find_calls(struct planner *pl, struct record_block_function *f)
 		if (!find_call_start(pl, &insns[i], &call.start))
 			call.why_not = "no probe can be placed before the call";
 		else if (is_probed(f, call.start) || is_probed(f, call.end))
-			call.why_not = "a probe that counts a block takes its place";
+			call.why_not = "a probe that counts a block is already there";
 		vec_push(f, calls, call);
 	}
 }
@@ -229,7 +230,7 @@ static int plan(struct planner *pl, const struct kernel_sym *sym)
 				       is_no_place, pl, &f.plan))
 		why = "it has too many blocks";
 	if (!why && pl->blocks->n_points + f.plan.n_probes > RECORD_MAX_BLOCK_PROBES)
-		why = "they take too many probes";
+		why = "they need too many probes";
 	if (why) {
 		log_error("cannot count the blocks of '%s': %s", sym->name, why);
 		kernel_block_plan_clear(&f.plan);
@@ -278,8 +279,8 @@ static int plan_name(struct planner *pl, const char *name)
 	free(syms);
 	if (usable)
 		return err;
-	log_error("'%s' is not a function of this kernel: --blocks takes functions that "
-		  "are not inlined (see kprotperf list)",
+	log_error("'%s' is not a function of this kernel: --blocks needs a function that is not "
+		  "inlined (see kprotperf list)",
 		  name);
 	return -ENOENT;
 }

@@ -151,7 +151,7 @@ static int find_base(struct place *at, const char **text)
 	at->value->variable.kind = PROFILE_VARIABLE_ARGUMENT;
 	if (!name) {
 		err = -EINVAL;
-		log_error("--capture=%s: it begins with no name", at->expression);
+		log_error("--capture=%s: does not begin with a name", at->expression);
 	} else if (!strcmp(name, "return")) {
 		at->value->base = RECORD_BASE_RETURN;
 		at->value->variable.kind = PROFILE_VARIABLE_RETURN;
@@ -230,7 +230,7 @@ static int follow(struct place *at, bool pointer, const char *name)
 	const struct btf_member *m = type ? find_member(at, type, name, &bit, &bits) : NULL;
 
 	if (!type)
-		log_error("--capture=%s: what is before '%s' is no %s", at->expression, name,
+		log_error("--capture=%s: what precedes '%s' is not a %s", at->expression, name,
 			  pointer ? "pointer to a struct" : "struct");
 	else if (!m)
 		log_error("--capture=%s: struct %s has no member '%s'", at->expression,
@@ -282,7 +282,7 @@ static int settle(struct place *at)
 		int64_t size = is_number ? btf__resolve_size(at->btf, at->type) : 0;
 
 		if (size != 1 && size != 2 && size != 4 && size != 8) {
-			log_error("--capture=%s: this is no number", at->expression);
+			log_error("--capture=%s: not a number", at->expression);
 			return -EINVAL;
 		}
 		v->bytes = (uint32_t)size;
@@ -351,9 +351,9 @@ static int parse_mask(struct place *at, const char *text)
 
 	if (!is_mask(text, mask) && !flag_by_name(text, mask) &&
 	    !constant_by_name(at->btf, text, mask)) {
-		log_error(
-			"--capture=%s: '%s' is no number, and no constant or allocation flag that this kernel names",
-			at->expression, text);
+		log_error("--capture=%s: '%s' is neither a number nor a constant or allocation "
+			  "flag of this kernel",
+			  at->expression, text);
 		return -EINVAL;
 	}
 	/* Other masks leave a number, as that of the low half does. */
@@ -382,7 +382,7 @@ static int parse(struct place *at, const char *text)
 		return parse_mask(at, text + 1 + strspn(text + 1, " "));
 	if (!*text)
 		return 0;
-	log_error("--capture=%s: cannot make sense of '%s'", at->expression, text);
+	log_error("--capture=%s: cannot parse '%s'", at->expression, text);
 	return -EINVAL;
 }
 
@@ -476,9 +476,8 @@ static void add_automatic(struct record_capture *c, struct place *at,
 
 static int full(const struct place *at, const char *function)
 {
-	log_error(
-		"--capture=%s: at most %d values of %s can be captured, of which a name takes two",
-		at->expression, ENGINE_VALUES, function);
+	log_error("--capture=%s: at most %d values of %s can be captured (a name counts as two)",
+		  at->expression, ENGINE_VALUES, function);
 	return -E2BIG;
 }
 
@@ -586,9 +585,9 @@ int record_captures_resolve(struct record_captures *c, const struct record_names
 	}
 	for (uint32_t e = 0; e < expressions->n_items && !err; e++)
 		if (!fits[e]) {
-			log_error(
-				"--capture=%s: no function whose arguments are known has such an argument, nor the kernel such a variable",
-				expressions->items[e]);
+			log_error("--capture=%s: no function with known arguments has such an "
+				  "argument, and the kernel has no such variable",
+				  expressions->items[e]);
 			err = -ENOENT;
 		}
 	for (uint32_t i = 0; i < c->n_items; i++) {
@@ -596,9 +595,9 @@ int record_captures_resolve(struct record_captures *c, const struct record_names
 		sites->items[c->items[i].site].target.capture_slot = i;
 	}
 	if (without && !err)
-		log_note(
-			"nothing is captured of functions whose arguments BTF does not have, or that kprobe.multi times: %u",
-			without);
+		log_note("no values are captured in %u functions: BTF lacks their arguments, or "
+			 "kprobe.multi times them",
+			 without);
 out:
 	free(fits);
 	return err;

@@ -82,13 +82,13 @@ int record_capture_syscall(struct record_value *v, const struct btf *btf, const 
 	for (size_t i = 0; i < found.gl_pathc && room; i++)
 		room = add_syscall(v, btf, found.gl_pathv[i], name);
 	if (!room)
-		log_error(
-			"--capture=%s: more than %d syscalls have an argument '%s': name one, as in sys.read.count",
-			expression, RECORD_CAPTURE_SYSCALLS, name);
+		log_error("--capture=%s: more than %d syscalls have an argument '%s': name one, as "
+			  "in sys.read.count",
+			  expression, RECORD_CAPTURE_SYSCALLS, name);
 	else if (!v->n_syscalls)
-		log_error(
-			"--capture=%s: no such syscall has an argument '%s', as far as this kernel's events say",
-			expression, name);
+		log_error("--capture=%s: no such syscall has an argument '%s', according to this "
+			  "kernel's trace events",
+			  expression, name);
 	globfree(&found);
 	return room && v->n_syscalls ? 0 : -EINVAL;
 }

@@ -193,21 +193,20 @@ int record_range_images_each(struct record_symbols *symbols, const char *functio
 static void report_missing(const struct resolver *r, int err)
 {
 	if (err == -E2BIG)
-		log_error(
-			"'%s' matches more than %u inlined bodies, the limit; name the function they "
-			"are in: INLINED@FUNC",
-			r->pattern, RECORD_MAX_RANGES);
+		log_error("'%s' matches more than %u inlined bodies, which is the limit; name the "
+			  "containing function: INLINED@FUNC",
+			  r->pattern, RECORD_MAX_RANGES);
 	else if (err)
 		log_error("cannot look up '%s' in the index of the kernel's inlined bodies: %s",
 			  r->pattern, log_strerror(err));
 	else if (r->matched)
-		log_warn(
-			"'%s': not timed: inlined at %u places, none of them in a matching function",
-			r->pattern, r->matched);
+		log_warn("'%s': not timed: inlined in %u places, none of them in a matching "
+			 "function",
+			 r->pattern, r->matched);
 	else if (r->empty)
-		log_warn(
-			"'%s': not timed: inlined at %u places, but it has no instructions left there",
-			r->pattern, r->empty);
+		log_warn("'%s': not timed: inlined in %u places, but it has no instructions left "
+			 "there",
+			 r->pattern, r->empty);
 	else if (!r->unknown)
 		log_warn("'%s': not timed: no inlined function matches '%s' in this kernel (see "
 			 "kprotperf list)",
@@ -228,8 +227,7 @@ static int resolve_one(struct record_ranges *ranges, struct record_symbols *symb
 	if (err != -ENODATA && (err || !r.added))
 		report_missing(&r, err);
 	else if (r.empty && !at)
-		log_verbose(1, "'%s': in %u more places it has no instructions left", pattern,
-			    r.empty);
+		log_verbose(1, "'%s': no instructions left in %u more places", pattern, r.empty);
 	free(r.name);
 	return err;
 }
@@ -244,7 +242,7 @@ static void say_not_timed(const struct record_ranges *ranges)
 			which = i;
 		}
 	if (n)
-		log_note("%u of %u inlined bodies cannot be timed, and are estimated from samples: "
+		log_note("%u of %u inlined bodies cannot be timed and are estimated from samples: "
 			 "'%s' in '%s': %s%s",
 			 n, ranges->n_items, ranges->items[which].name, ranges->items[which].into,
 			 ranges->items[which].why_not, n > 1 ? " (-v lists all)" : "");

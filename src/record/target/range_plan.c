@@ -68,7 +68,8 @@ static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 	if (problems & KERNEL_FLOW_NOT_LIVE) {
 		record_range_give_up(
 			pl->ranges, i,
-			"cannot read the running kernel's code (/proc/kcore), and the file's may differ");
+			"cannot read the running kernel's code (/proc/kcore), and the code in the "
+			"file may differ");
 		return NULL;
 	}
 	if (problems & (KERNEL_FLOW_BAD_CODE | KERNEL_FLOW_MISALIGNED | KERNEL_FLOW_CUT)) {
@@ -113,19 +114,22 @@ static bool is_probed_at_all(struct planner *pl, uint32_t i)
 	}
 	if (safety == KERNEL_SKIP_IN_GLOB && !r->named) {
 		record_range_give_up(pl->ranges, i,
-				     "'%s' is skipped unless it is named (INLINED@%s): %s", r->into,
-				     r->into, reason);
+				     "'%s' is skipped unless named explicitly (INLINED@%s): %s",
+				     r->into, r->into, reason);
 		return false;
 	}
 	if (!is_in_place(pl, r)) {
-		record_range_give_up(pl->ranges, i, "the kernel has '%s' where %s has other code",
-				     r->into, kernel_image_path(r->in->image));
+		record_range_give_up(pl->ranges, i,
+				     "the kernel's code of '%s' differs from that in %s", r->into,
+				     kernel_image_path(r->in->image));
 		return false;
 	}
 	if (is_notrace(pl, r)) {
 		record_range_give_up(
 			pl->ranges, i,
-			"'%s' has no ftrace location, where this kernel refuses probes", r->into);
+			"'%s' has no ftrace location, and this kernel refuses probes on such "
+			"functions",
+			r->into);
 		return false;
 	}
 	return true;
@@ -295,7 +299,7 @@ static void plan_range(struct planner *pl, uint32_t i)
 	if (ok && !counted)
 		ok = add_count(pl, i, &body);
 	if (ok && pl->n_steps - before > RECORD_RANGE_MAX_POINTS) {
-		record_range_give_up(pl->ranges, i, "it takes %u probes, more than %u",
+		record_range_give_up(pl->ranges, i, "it needs %u probes, more than %u",
 				     pl->n_steps - before, RECORD_RANGE_MAX_POINTS);
 		ok = false;
 	}

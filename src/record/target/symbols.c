@@ -17,8 +17,9 @@
 #include "record/engine/kprobe_event.h"
 
 const char record_symbols_index_alone[] =
-	"the index of this kernel is there, but not the vmlinux it was made of: inlined bodies and lines have their "
-	"names and bodies are estimated from samples; timing them (--range) and --blocks need the vmlinux too";
+	"the index of this kernel was found, but not the vmlinux it was created from: names of "
+	"inlined bodies and lines are known and bodies are estimated from samples, but timing "
+	"bodies (--range) and --blocks need the vmlinux";
 
 int record_symbols_init(struct record_symbols *s, const char *vmlinux)
 {
@@ -191,18 +192,18 @@ const struct kernel_btf *record_symbols_btf(struct record_symbols *s, const stru
 static void find_module(const struct record_symbols *s, struct record_image *in)
 {
 	if (kernel_module_build_id(in->module, &in->build_id)) {
-		in->why_not = alloc_printf("the module %s has no build-id", in->module);
+		in->why_not = alloc_printf("module %s has no build-id", in->module);
 		return;
 	}
 	in->image = kernel_module_find(in->module, s->release, &in->build_id);
 	if (!in->image)
 		in->why_not =
-			alloc_printf("no file of the loaded module %s below /lib/modules/%s or "
+			alloc_printf("no file for the loaded module %s below /lib/modules/%s or "
 				     "/usr/lib/debug",
 				     in->module, s->release);
 	else if (!kernel_image_has_dwarf(in->image))
-		in->why_not = alloc_printf("%s has no DWARF, nor has a debug file of it below "
-					   "/usr/lib/debug",
+		in->why_not = alloc_printf("%s has no DWARF, and no debug file below "
+					   "/usr/lib/debug has any",
 					   kernel_image_path(in->image));
 }
 
