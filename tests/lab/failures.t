@@ -31,7 +31,7 @@ is 'what was printed before it is not lost' "$out" before
 try env KPROTPERF_LAB_SILENCE=5 "$lab" run --append 'root=/dev/nosuch rootwait' -- true
 is 'a kernel that stops in its boot: status 123' "$status" 123
 like 'and a line that says so, and where' "$err" \
-	'^lab: the guest did not reach its known state: its kernel stopped in its boot, behind "\[.*\] .+" \(console: /'
+	'^lab: the guest did not reach its known state: its kernel stopped during boot, after "\[.*\] .+" \(console: /'
 
 try "$lab" run --kernel nosuch -- true
 is 'an unknown kernel: status 120' "$status" 120

@@ -66,7 +66,7 @@ like 'diff says so' "$(tr '\n' ' ' <shuffled.out)" 'Data misses in model skylake
 like 'and so does why' "$("$kprotperf" why baseline.data hardened.data | tr '\n' ' ')" \
 	'Data misses in model skylake-sp: read has \+.* [0-9]+ % of that in dequeue_signal; its instruction count changes by [+-]0\.00 %'
 keep inexact "$lab" ab --model skylake-sp -- true
-is "--model is of --exact" "$(cat inexact.status) $(cat inexact.err)" "120 lab: --trace and --model are of --exact (see scripts/lab --help)"
+is "--model is of --exact" "$(cat inexact.status) $(cat inexact.err)" "120 lab: --trace and --model need --exact (see scripts/lab --help)"
 
 if [ -n "${LONG-}" ]; then
 	while read -r words event expected; do

@@ -175,7 +175,7 @@ fails 'one that does not compile' \
 	"$lab" build bad --patch error.patch
 echo 'CONFIG_X86=y and' >bad.config
 echo 'option X' >>bad.config
-fails 'options that are none' '^lab: bad.config:2 is no option line: option X$' "$lab" build bad --config bad.config
+fails 'options that are none' '^lab: bad.config:2: not an option line: option X$' "$lab" build bad --config bad.config
 ok 'what was built under that name is there still' has mine 'slub third'
 
 for wrong in 'hardened --patch slub.patch' 'base --patch slub.patch' 'Mine --patch slub.patch' 'a.b --patch slub.patch' \
@@ -241,11 +241,11 @@ like 'and list says of what' "$("$lab" list 2>&1)" '^head +built +baseline of .*
 try "$lab" build both --tree 'my linux@HEAD' --patch fork.patch
 is 'a patch of a revision, which is checked out' "$status:$(compiled):$(find cache/src/git-* -name untracked.c)" '0:fork.c slub.c :'
 ok 'is in it' has both 'fork patched'
-fails 'a tree that is not there' '^lab: .*/nosuch is no git repository' "$lab" build bad --tree nosuch
+fails 'a tree that is not there' '^lab: .*/nosuch is not a git repository' "$lab" build bad --tree nosuch
 fails 'a revision that is not there' "^lab: .*/my linux has no revision 'nosuch'$" "$lab" build bad --tree 'my linux@nosuch'
 git init -q other
 echo hello >other/Makefile
-fails 'a tree that is no kernel' '^lab: .*/other is no Linux: ' "$lab" build bad --tree other
+fails 'a tree that is no kernel' '^lab: .*/other is not a Linux source tree: ' "$lab" build bad --tree other
 
 # --- fragments -----------------------------------------------------------------
 
@@ -275,7 +275,7 @@ like 'a patch of it that is not there is named' "$status:$err" "^1:lab: kernel '
 try "$lab" remove nosuch
 is 'a kernel that there is not' "$status:$(wc -l <err)" 2:1
 try "$lab" remove mine
-like 'one that another builds on stays' "$status:$err" "^1:lab: kernel 'more2' builds on 'mine'; remove it first$"
+like 'one that another builds on stays' "$status:$err" "^1:lab: kernel 'more2' is based on 'mine'; remove it first$"
 ok 'really' has mine 'slub third'
 state src obj >before
 try "$lab" remove more2 mine

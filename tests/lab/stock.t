@@ -37,7 +37,7 @@ export KPROTPERF_LAB=$scratch/cache
 release=$(ls "$dir/lib/modules")
 mkdir -p image/usr/lib/modules
 try "$lab" fetch file:image
-like 'a folder that is no image' "$status:$err" '^1:lab: image is no unpacked kernel image: no folder lib/modules/RELEASE$'
+like 'a folder that is no image' "$status:$err" '^1:lab: image is not an unpacked kernel image: no folder lib/modules/RELEASE$'
 cp -r "$dir/lib/modules/$release" image/usr/lib/modules/
 try "$lab" fetch file:image
 like 'one without the kernel' "$status:$err" "^1:lab: image has modules of $release, but neither boot/vmlinuz-$release nor "
@@ -88,7 +88,7 @@ like 'a protection that the kernel was built without' "$status:$err" '^120:lab: 
 try "$lab" ab --kernel debian-6.1-cloud --protection debug_list -- true
 like 'and one that no parameter switches' "$status:$err" '^120:lab: no kernel parameter switches debug_list'
 try "$lab" ab --kernel debian-6.1-cloud --hardened hardened -- true
-like 'both sides are this kernel' "$status:$err" '^120:lab: --kernel is both sides'
+like 'both sides are this kernel' "$status:$err" '^120:lab: --kernel is for both sides'
 try "$lab" ab --accel icount --kernel debian-6.1-cloud --protection init_on_alloc --append-hardened hostname=other -F 0 -- \
 	"$workloads/cow-fault" -n 200
 is 'ab compares two boots of it' "$status" 0
