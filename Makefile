@@ -167,10 +167,10 @@ TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/
 PROVE     := 3>&2 MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove --exec tests/run --timer --merge
 
 .PHONY: check-fast
-check-fast: lint unit ## lint, units, command line: 2 minutes, without root and without a guest
+check-fast: lint unit ## lint, unit and command line tests (2 minutes, no root, no guest)
 
 .PHONY: check
-check: setup ## all tests: units, command line, and live ones in the lab's kernels
+check: setup ## all tests: unit, command line, and live tests in the lab's kernels
 	@scripts/setup --for=deb --for=export
 	$(MAKE) all tests
 	scripts/lab build baseline hardened notrace debug
@@ -179,7 +179,7 @@ check: setup ## all tests: units, command line, and live ones in the lab's kerne
 	COMPLETE=1 $(PROVE) -j6 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL) tests/fuzz/fuzz.t
 
 .PHONY: check-long
-check-long: setup ## longer tests, all kernels of docs/kernels.md (5 GB of downloads), niced, to the end whatever fails
+check-long: setup ## longer tests and all kernels of docs/kernels.md (5 GB of downloads); niced, continues after failures
 	@scripts/setup --for=deb
 	$(MAKE) all tests
 	scripts/lab build baseline hardened debug
@@ -188,11 +188,11 @@ check-long: setup ## longer tests, all kernels of docs/kernels.md (5 GB of downl
 	status=$$?; scripts/kernels-tried && exit $$status
 
 .PHONY: unit
-unit: all tests ## check-fast without lint (SAN=1 too)
+unit: all tests ## check-fast without lint (also with SAN=1)
 	$(PROVE) -j$(shell nproc) $(TAP_SHELL) $(TAP_UNIT)
 
 .PHONY: coverage
-coverage: ## which lines of src the units and the command line's tests execute
+coverage: ## line coverage of src by unit and command line tests
 	@scripts/setup --for=coverage
 	find build-cov -name '*.gcda' -delete 2>/dev/null || true
 	$(MAKE) COVERAGE=1 unit
@@ -203,7 +203,7 @@ coverage: ## which lines of src the units and the command line's tests execute
 # Each source anew where it or a header of it is. What bpftool makes is not ours to mend.
 ANALYZE := $(patsubst %.c,$(BUILD)/analyze/%.log,src/cmd/main.c $(SRCS))
 .PHONY: analyze
-analyze: $(ANALYZE) ## clang's static analyzer, which is to find nothing (make -k: all that it finds)
+analyze: $(ANALYZE) ## clang's static analyzer, which must find nothing (make -k lists all findings)
 
 $(BUILD)/analyze/%.log: %.c $(BUILD)/obj/%.o
 	$(call say,ANALYZE,$<)
@@ -212,7 +212,7 @@ $(BUILD)/analyze/%.log: %.c $(BUILD)/obj/%.o
 		! grep -qE '^(src|include)/.*: (warning|error): ' $@ || { cat $@; false; }
 
 .PHONY: check-statistics
-check-statistics: all $(BUILD)/tests/simulate ## what intervals and verdicts promise, on thousands of made-up profiles
+check-statistics: all $(BUILD)/tests/simulate ## check intervals and verdicts on thousands of generated profiles
 	$(BUILD)/tests/simulate 2000
 
 # libFuzzer's targets, of which each file is one, in a build of their own.
@@ -228,7 +228,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/fuzz.h $(BUILD)/libkprotperf.a
 fuzzers: $(FUZZERS:%=$(BUILD)/fuzz/%)
 
 .PHONY: fuzz
-fuzz: all tests ## hostile files, FUZZ_SECONDS (60) for each kind; what is found stays in build-fuzz/found
+fuzz: all tests ## fuzz input files, FUZZ_SECONDS (60) per kind; failures are kept in build-fuzz/found
 	$(MAKE) FUZZ=1 fuzzers
 	set -e; for target in $(FUZZERS); do BUILD=$(BUILD) tests/fuzz/run $$target $(FUZZ_SECONDS); done
 
@@ -236,12 +236,12 @@ fuzz: all tests ## hostile files, FUZZ_SECONDS (60) for each kind; what is found
 tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites simulate many) $(BENCH)
 
 .PHONY: demo
-demo: setup ## the whole story: a fetched kernel, two built ones, record, diff, flame graphs, into demo/
+demo: setup ## fetch one kernel, build two, record, compare and draw flame graphs, into demo/
 	$(MAKE) all
 	scripts/demo
 
 .PHONY: bench
-bench: setup ## what measuring costs, beside other tools, into docs/benchmarks.md
+bench: setup ## measure the cost of measuring, compared with other tools, into docs/benchmarks.md
 	@scripts/setup --for=bench
 	$(MAKE) all $(BENCH)
 	scripts/lab build baseline hardened
@@ -273,7 +273,7 @@ $(BUILD)/emulator/exact.so: $(wildcard emulator/*.c emulator/*.h) $(wildcard inc
 	$(Q)$(PLUGIN_CC) -flto -o $@ $(filter %.c,$^)
 
 .PHONY: setup
-setup: ## install the Debian packages that are missing (make bench: its own too)
+setup: ## install missing Debian packages (for make bench: its packages too)
 	@scripts/setup --for=build --for=test --for=lab --for=lab-stock
 
 .PHONY: lint
@@ -285,7 +285,7 @@ lint: ## static checks: layers, cppcheck, shellcheck, formatting
 	shellcheck -x $(SHELL_FILES)
 
 .PHONY: format
-format: ## put the C sources into the project's format
+format: ## format the C sources
 	$(CLANG_FORMAT) -i $(C_FILES)
 
 C_FILES     = $(shell git ls-files '*.c' '*.h')
@@ -299,7 +299,7 @@ $(BUILD)/share/made: $(BUILD)/kprotperf scripts/from-help
 	@touch $@
 
 .PHONY: install
-install: $(BUILD)/kprotperf $(BUILD)/share/made ## program, man pages, completion and docs, into $(DESTDIR)$(PREFIX)
+install: $(BUILD)/kprotperf $(BUILD)/share/made ## install program, man pages, completion and docs into $(DESTDIR)$(PREFIX)
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/kprotperf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(BUILD)/share/man/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(BUILD)/share/bash/kprotperf
@@ -309,12 +309,12 @@ install: $(BUILD)/kprotperf $(BUILD)/share/made ## program, man pages, completio
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/kprotperf/docs docs/*
 
 .PHONY: deb
-deb: ## the Debian package, into $(BUILD)/deb
+deb: ## build the Debian package into $(BUILD)/deb
 	@scripts/setup --for=build --for=deb
 	scripts/deb $(VERSION) $(BUILD)/deb
 
 .PHONY: clean
-clean: ## remove what make built (the lab's kernels stay: scripts/lab clean)
+clean: ## remove build output (to remove the lab's kernels: scripts/lab clean)
 	rm -rf build build-san build-cov build-fuzz
 
 .PHONY: help
