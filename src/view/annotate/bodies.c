@@ -12,7 +12,7 @@ static const struct output_column columns[] = {
 	SAMPLES,
 	ROW_COLUMN("per_call", COUNT, figures.per_call),
 	ROW_COLUMN("body", TEXT, name, .header = "BODY"),
-	ROW_COLUMN("chain", TEXT, chain, .header = "BY WAY OF", .rank = 4),
+	ROW_COLUMN("chain", TEXT, chain, .header = "VIA", .rank = 4),
 	ROW_COLUMN("lines", TEXT, lines, .header = "LINES", .rank = 3),
 	ROW_COLUMN("called", TEXT, called, .header = "CALLED AT", .rank = 2),
 	ROW_COLUMN("function", TEXT, function),

@@ -15,7 +15,7 @@ static const struct output_column columns[] = {
 	ROW_COLUMN("addr", COUNT, addr),
 	ROW_COLUMN("declared", TEXT, where),
 	ROW_COLUMN("inlined", FLAG, inlined),
-	ROW_COLUMN("chain", TEXT, chain, .header = "BY WAY OF", .rank = 1),
+	ROW_COLUMN("chain", TEXT, chain, .header = "VIA", .rank = 1),
 	ROW_COLUMN("called", TEXT, called, .header = "CALLED AT"),
 	ROW_COLUMN("instructions", COUNT, n_insns),
 };

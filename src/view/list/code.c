@@ -88,7 +88,7 @@ static const struct output_column body_columns[] = {
 	COLUMN("name", TEXT, view_code_row, name, .header = "INLINED"),
 	COLUMN("function", TEXT, view_code_row, function, .header = "INTO"),
 	COLUMN("module", TEXT, view_code_row, module, .header = "MODULE", .rank = 1),
-	COLUMN("chain", TEXT, view_code_row, chain, .header = "BY WAY OF", .rank = 1),
+	COLUMN("chain", TEXT, view_code_row, chain, .header = "VIA", .rank = 1),
 	COLUMN("place", TEXT, view_code_row, place, .header = "CALLED AT"),
 	COLUMN("how", TEXT, view_code_row, how, .header = "HOW"),
 	COLUMN("bytes", COUNT, view_code_row, n_bytes, .header = "BYTES", .rank = 2),
