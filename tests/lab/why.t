@@ -58,7 +58,7 @@ found read read_null 'executes additional code at drivers/char/mem.c:450' '\+[67
 found rt_sigprocmask __set_current_blocked 'executes additional code at kernel/signal.c:3077' '\+90[0-9]'
 found sysinfo do_sysinfo 'no longer calls si_swapinfo' '-3[0-9]'
 try "$kprotperf" why --context exit_group baseline.data hardened.data
-like 'exit_group, which does not return: exit_mm' "$(say "$out")" '(is|in|chance:) exit_mm \(inlined into do_exit\) .* executes additional code at kernel/exit.c:546: \+60,000 '
+like 'exit_group, which does not return: exit_mm' "$(say "$out")" '(is in|a change in) exit_mm \(inlined into do_exit\) .* executes additional code at kernel/exit.c:546: \+60,000 '
 try "$kprotperf" why --context getpgid baseline.data hardened.data
 like 'a function that is not inlined any more is no cause' "$(say "$out")" '^No significant change: getpgid '
 

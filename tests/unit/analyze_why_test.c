@@ -401,8 +401,8 @@ static void test_cancelling(void **state)
 	calls(b, 0, "d", 10, 40);
 	answer_init(&x, a, b);
 	assert_true(x.why.contexts[0].delta == 0);
-	assert_says(&x, "Opposite changes cancel out. One is c");
-	assert_says(&x, "The other is d");
+	assert_says(&x, "Opposite changes cancel out. One is in c");
+	assert_says(&x, "The other is in d");
 	answer_deinit(&x);
 }
 

@@ -355,9 +355,10 @@ static void append_share(char **text, const struct why_context *c, const struct 
 	const char *likely = sure ? "" : "Most likely, ";
 
 	if (c->changed < WHY_LIKELY && c->causes.delta * cause->delta > 0)
-		alloc_append(text, n ? " Another is " : ". One of its changes exceeds chance: ");
+		alloc_append(text, n ? " Another is in " : ". Beyond chance is a change in ");
 	else if (fabs(c->delta) < fabs(cause->delta) * MOST_OF_IT)
-		alloc_append(text, n ? " The other is " : ". Opposite changes cancel out. One is ");
+		alloc_append(text,
+			     n ? " The other is in " : ". Opposite changes cancel out. One is in ");
 	else
 		alloc_append(text, n ? " %s%s%.0f %% is in " : ". %s%s%.0f %% of the change is in ",
 			     likely,
