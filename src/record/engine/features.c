@@ -256,8 +256,8 @@ static const char *refusal(const struct record_features *f, int err)
 			       "refused by kernel lockdown (confidentiality)" :
 			       "refused by kernel lockdown (integrity)";
 	if (f->lockdown_hidden)
-		return "refused, perhaps by kernel lockdown: mount -t securityfs nodev " SECURITYFS
-		       " shows it";
+		return "refused, possibly by kernel lockdown (to find out: mount -t securityfs "
+		       "nodev " SECURITYFS ")";
 	return log_strerror(err);
 }
 

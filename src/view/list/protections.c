@@ -198,9 +198,9 @@ static char *option_text(const void *entry)
 {
 	static const char *const roles[] = {
 		[CATALOGUE_BUILDS] = "",
-		[CATALOGUE_DEFAULT] = ", by default",
-		[CATALOGUE_ALONG] = ", along with it",
-		[CATALOGUE_TOOL] = ", which it needs",
+		[CATALOGUE_DEFAULT] = ", sets the default",
+		[CATALOGUE_ALONG] = ", set along with it",
+		[CATALOGUE_TOOL] = ", required by it",
 	};
 	const struct catalogue_option *option = entry;
 
