@@ -53,6 +53,13 @@ static bool is_small_change(const struct analyze_conclusion *c)
 	return c->change.verdict == ANALYZE_VERDICT_SAME && c->change.p < ANALYZE_SIGNIFICANT;
 }
 
+/* Whether nothing is shown to have changed, beyond what one kernel varies by. */
+static bool is_noise(const struct analyze_conclusion *c)
+{
+	return c->change.verdict == ANALYZE_VERDICT_UNCLEAR &&
+	       !(c->one_recording && c->change.p < ANALYZE_SIGNIFICANT);
+}
+
 /*
  * "clone is 20.2 % slower (±0.05 %, +2,496,034 instructions per call)"; the caller has written "clone", PER is "call", and
  * REMARK goes with the figures.
@@ -69,7 +76,7 @@ static void append_mean(char **text, const struct analyze_conclusion *c, const c
 	if (c->change.verdict == ANALYZE_VERDICT_SAME && !is_small_change(c))
 		alloc_append(text, " is the same to within %g %%%s (%s, ", c->margin_pct, clock,
 			     pct);
-	else if (c->change.verdict == ANALYZE_VERDICT_UNCLEAR && !c->one_recording)
+	else if (is_noise(c))
 		alloc_append(text, " shows no significant change%s (%s, ", clock, pct);
 	else
 		alloc_append(text, " %s %s %s%s (", c->one_recording ? "appears" : "is", pct + sign,
@@ -242,9 +249,9 @@ static void append_runs(char **text, const struct analyze_conclusion *c)
 	if (c->one_recording) {
 		alloc_append(
 			text,
-			". This is unclear with a single recording on a side: merge several per "
-			"side, made at different times, or pass another recording of the baseline "
-			"as --control.");
+			". %s with a single recording on a side: merge several per side, made at "
+			"different times, or pass another recording of the baseline as --control.",
+			is_noise(c) ? "Less cannot be resolved" : "This is unclear");
 		return;
 	}
 	alloc_append(text, ". Measured over ");
@@ -278,7 +285,8 @@ char *view_conclusion(const struct analyze_conclusion *c)
 	case ANALYZE_CONCLUSION_MEAN:
 		view_append_name(&text, c->what);
 		append_mean(&text, c, "call", "");
-		append_where(&text, c);
+		if (!is_noise(c))
+			append_where(&text, c);
 		break;
 	case ANALYZE_CONCLUSION_CALLS:
 		view_append_name(&text, c->what);
