@@ -112,7 +112,7 @@ static void append_place(char **text, const struct why_lines *l)
 }
 
 /*
- * ", a loop with 20 iterations per call (while i < n)", ", in a loop with 20 iterations per call instead of 10",
+ * ", a loop with 20 iterations per call, while i < n", ", in a loop with 20 iterations per call instead of 10",
  * ", in 95 % of calls instead of 3 %"
  */
 static void append_turns(char **text, const struct why_lines *l)
@@ -127,9 +127,8 @@ static void append_turns(char **text, const struct why_lines *l)
 		if (both)
 			alloc_append(text, " instead of %.4g", was);
 		if (l->condition) {
-			alloc_append(text, " (while ");
+			alloc_append(text, ", while ");
 			view_append_name(text, l->condition);
-			alloc_append(text, ")");
 		}
 	} else if (is <= 1 - WORTH_A_WORD || (both && was <= 1 - WORTH_A_WORD)) {
 		alloc_append(text, ", in %.3g %% of calls", 100 * is);
@@ -292,13 +291,13 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	return text;
 }
 
-/* "; this is init_on_alloc, which differs between the sides" */
+/* "; this belongs to init_on_alloc, which differs between the sides" */
 static void append_owner(char **text, const struct why *w, const struct why_part *part)
 {
 	const struct catalogue_protection *owner = why_owner(&w->switched, &w->tree, part);
 
 	if (owner)
-		alloc_append(text, "; this is %s%s", owner->name,
+		alloc_append(text, "; this belongs to %s%s", owner->name,
 			     why_switched_has(&w->switched, owner) ?
 				     ", which differs between the sides" :
 				     "");
