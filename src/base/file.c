@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,21 +25,26 @@ static bool is_trusted(uid_t owner)
 
 int file_open(const char *path, bool owned)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err = 0;
+	int place = open(path, O_PATH | O_CLOEXEC), fd;
+	char again[32];
 	struct stat st;
 
-	if (fd < 0)
+	if (place < 0)
 		return -errno;
-	if (fstat(fd, &st))
-		err = -errno;
+	/* Opening a device may have an effect, as that of a watchdog, and opening a pipe frees who waits to write to it. */
+	if (fstat(place, &st))
+		fd = -errno;
 	else if (!S_ISREG(st.st_mode))
-		err = -EINVAL;
+		fd = -EINVAL;
 	else if (owned && !is_trusted(st.st_uid))
-		err = -EPERM;
-	if (!err)
-		return fd;
-	close(fd);
-	return err;
+		fd = -EPERM;
+	else {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+		fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		fd = fd < 0 ? -errno : fd;
+	}
+	close(place);
+	return fd;
 }
 
 const char *file_strerror(int err)

@@ -7,9 +7,9 @@
 #include <sys/types.h>
 
 /*
- * Opens the regular file PATH for reading, without waiting for anything: -EINVAL for a pipe, a device, a folder. With
- * OWNED it has to be trustworthy too, else -EPERM: root's, the user's, or of whoever owns this program. -errno, not
- * reported.
+ * Opens the regular file PATH for reading, without waiting for anything: -EINVAL for a pipe, a device, a folder, which are
+ * not even opened. With OWNED it has to be trustworthy too, else -EPERM: root's, the user's, or of whoever owns this
+ * program. -errno, not reported.
  */
 int file_open(const char *path, bool owned);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/view.h"
@@ -43,7 +43,7 @@ static const struct cmd_syntax syntax = {
 static bool is_elf(const char *path)
 {
 	char magic[4] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = file_open(path, false);
 	ssize_t n = fd < 0 ? 0 : read(fd, magic, sizeof(magic));
 
 	if (fd >= 0)

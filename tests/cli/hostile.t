@@ -16,6 +16,15 @@ mkfifo pipe
 at_once report pipe
 [ "$status" -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q 'cannot open pipe: not a regular file' err
 report_test $? 'a pipe that nobody writes to'
+at_once changes pipe pipe
+is 'changes, too' "$status:$(wc -l <err)" 1:1
+echo for somebody else >pipe &
+writer=$!
+sleep 0.2
+at_once report pipe
+kill -0 $writer
+report_test $? 'a pipe that is for somebody else is not opened'
+kill $writer
 at_once report /dev/zero
 [ "$status" -eq 1 ] && grep -q 'cannot open /dev/zero: not a regular file' err
 report_test $? 'a device'

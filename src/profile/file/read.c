@@ -308,7 +308,7 @@ static int read_profile(struct reader *r)
 static FILE *open_data(const char *path, int *err)
 {
 	bool is_descriptor = !strncmp(path, "/dev/fd/", 8) || !strcmp(path, "/dev/stdin") ||
-			     !strncmp(path, "/proc/", 6);
+			     !strncmp(path, "/proc/self/fd/", 14);
 	int fd = is_descriptor ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) :
 				 file_open(path, false);
 
