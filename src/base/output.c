@@ -28,6 +28,7 @@ struct place {
 	char name[NAME_MAX + 1];
 	char rest[PATH_MAX]; /* of the path, still to be followed */
 	unsigned int links;
+	bool makes; /* folders that are missing */
 };
 
 const char *output_strerror(int err)
@@ -76,8 +77,11 @@ static int follow(struct place *p, const char *name, const struct stat *st)
 /* From P's folder to the one NAME in it (or to /). */
 static int enter(struct place *p, const char *name)
 {
-	int fd = openat(p->dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(p->dir, name, flags);
 
+	if (fd < 0 && errno == ENOENT && p->makes && !mkdirat(p->dir, name, 0777))
+		fd = openat(p->dir, name, flags);
 	if (fd < 0)
 		return -errno;
 	if (p->dir >= 0)
@@ -111,12 +115,12 @@ static int step(struct place *p)
 	return last ? 1 : enter(p, p->name);
 }
 
-/* Finds where PATH leads; P's folder is to be closed. */
-static int find(const char *path, struct place *p)
+/* Finds where PATH leads, where MAKES by folders that are made; P's folder is to be closed. */
+static int find(const char *path, bool makes, struct place *p)
 {
 	int err = 0;
 
-	*p = (struct place){ .dir = -1 };
+	*p = (struct place){ .dir = -1, .makes = makes };
 	if (!*path)
 		return -ENOENT;
 	if (snprintf(p->rest, sizeof(p->rest), "%s", path) >= (int)sizeof(p->rest))
@@ -220,7 +224,7 @@ static int put(const char *path, const struct output *o)
 {
 	char temp[NAME_MAX + TEMP_SPACE];
 	struct place p;
-	int err = find(path, &p), fd;
+	int err = find(path, o && o->folders, &p), fd;
 
 	if (err)
 		return err;

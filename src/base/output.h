@@ -16,6 +16,7 @@ struct output {
 	const void *arg;
 	mode_t mode;
 	bool invokers; /* it is to belong to the user who invoked sudo */
+	bool folders; /* those that are missing on the way are made */
 };
 
 /*

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "base/output.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "kernel/debuginfo/index.h"
@@ -63,7 +64,7 @@ static int make_index(struct kernel_image *img, const char *place)
 		err = kernel_index_write(idx, place);
 	if (err)
 		log_error("cannot write %s, the index of %s: %s", place, kernel_image_path(img),
-			  log_strerror(err));
+			  output_strerror(err));
 	return err;
 }
 

@@ -38,6 +38,12 @@ if [ "$(id -u)" = 0 ]; then
   fails 1 "another user's symbolic link" merge -o way/shadow ../baseline.data
   fails 1 "another user's symbolic link" record -- true
   is 'what the links lead to is as it was' "$(cat ../shadow)" secret
+  cc -g -Wl,--build-id -o ../kernel -xc - <<<'int main(void) { return 0; }'
+  export KPROTPERF_CACHE=way/cache
+  fails 1 "another user's symbolic link" index ../kernel
+  is 'no folder is made behind them either' "$(ls -d ../cache 2>&1)" "ls: cannot access '../cache': No such file or directory"
+  KPROTPERF_CACHE=a/new run index ../kernel
+  is 'folders that are missing are made elsewhere' "$status:$(ls a/new)" 0:index
   cd ..
   SUDO_UID=65534 SUDO_GID=65534 run merge -o theirs.data baseline.data
   is 'with sudo a file belongs to who invoked it' "$(stat -c %u:%g:%a theirs.data)" 65534:65534:600

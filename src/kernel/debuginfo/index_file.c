@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -44,16 +43,6 @@ int kernel_index_open(const char *path, const struct kernel_build_id *id, struct
 	return 0;
 }
 
-/* Makes the folders above PATH, which is changed meanwhile. */
-static void make_parents(char *path)
-{
-	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		mkdir(path, 0777);
-		*p = '/';
-	}
-}
-
 static int write_index(int fd, const void *arg)
 {
 	const struct kernel_index *idx = arg;
@@ -63,11 +52,9 @@ static int write_index(int fd, const void *arg)
 
 int kernel_index_write(const struct kernel_index *idx, const char *path)
 {
-	scoped_free char *copy = alloc_strdup(path);
-
-	make_parents(copy);
 	/* A kernel of the lab is for whoever may read its vmlinux. */
-	return output_replace(path, &(struct output){ write_index, idx, .mode = 0644 });
+	return output_replace(path,
+			      &(struct output){ write_index, idx, .mode = 0644, .folders = true });
 }
 
 /* The folder of the cache; NULL where the user has no place for one. For free(). */
@@ -133,7 +120,7 @@ static void keep(const struct kernel_index *idx)
 	err = kernel_index_write(idx, path);
 	if (err)
 		log_verbose(1, "cannot store the index of the vmlinux in %s: %s", path,
-			    log_strerror(err));
+			    output_strerror(err));
 	free(path);
 }
 
