@@ -37,6 +37,7 @@ void interrupt_catch(void)
 		if (before[i].sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
 	}
+	signal(SIGPIPE, SIG_IGN);
 }
 
 void interrupt_default(void)

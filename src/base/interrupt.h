@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
-/* Catches them from now on. */
+/* Catches them from now on. That nobody reads what is said ends this process no longer either (SIGPIPE, not restored below). */
 void interrupt_catch(void);
 /* In a child, before it executes a command: they do what they did before, held or not. */
 void interrupt_default(void);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -101,6 +102,7 @@ static void child_main(const char *path, char *const *argv,
 	if (hooks->user)
 		err = invoker_become(hooks->user) ?: capabilities_raise();
 	interrupt_default();
+	signal(SIGPIPE, SIG_DFL);
 	if (!err && hooks->prepare)
 		err = hooks->prepare(hooks->arg);
 	if (!err) {

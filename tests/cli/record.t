@@ -34,6 +34,16 @@ like 'standard output takes it too' "$(<out)" '^execve'
 is 'closed descriptors: the command has them closed' $? 0
 json 'closed descriptors: nothing went into the file' '.schema == "kprotperf-report/1"' report --format=json closed.data
 
+mkfifo said
+{ head -c 1 said; touch gone; } >one &
+"$kprotperf" record -F 0 -o unread.data -- bash -c \
+  'until [ -e gone ]; do sleep 0.1; done; echo none >&"$KPROTPERF_REPORT_FD"' 2>said
+wait $!
+json 'nobody reads what is said: it is recorded all the same' '[.syscalls[] | select(.name == "execve")] | length > 0' \
+  report --format=json unread.data
+"$kprotperf" record -F 0 -o pipe.data -- sh -c '{ yes; echo $? >yes; } | true' 2>err
+is 'a command has SIGPIPE as it is by default' "$(<yes)" 141
+
 mkdir -m 777 theirs
 user='test "$(id -u) $(id -g)" = "65534 65533"'
 SUDO_UID=65534 SUDO_GID=65533 run record -F 0 -o theirs/a.data -- sh -c "$user"
