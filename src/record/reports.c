@@ -76,8 +76,12 @@ void record_reports_read(struct profile *p, uint32_t run, int fd)
 	ssize_t n = pread(fd, text, MAX_BYTES, 0);
 	unsigned int lines = 0, ignored = 0, first = 0;
 	const char *why = NULL, *one;
-	struct stat st;
+	struct stat st = {};
 
+	/* Of a line that is cut off a number may be left that it did not have. */
+	if (!fstat(fd, &st) && st.st_size > MAX_BYTES)
+		while (n > 0 && text[n - 1] != '\n')
+			n--;
 	for (; n > 0 && line < text + n; line = end + 1) {
 		end = memchr(line, '\n', (size_t)(text + n - line)) ?: text + n;
 		*end = '\0';
@@ -91,7 +95,7 @@ void record_reports_read(struct profile *p, uint32_t run, int fd)
 	if (ignored)
 		log_warn("%u line%s of the workload's reports ignored, starting with line %u: %s",
 			 ignored, ignored == 1 ? "" : "s", first, why);
-	if (!fstat(fd, &st) && st.st_size > MAX_BYTES)
+	if (st.st_size > MAX_BYTES)
 		log_warn("the workload's reports are %lld bytes long: only the first 64 KiB are "
 			 "read",
 			 (long long)st.st_size);

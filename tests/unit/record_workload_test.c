@@ -115,6 +115,8 @@ static void says_what_is_no_report(void **state)
 		/* More than a pipe would take. */
 		{ "yes 'a mean_ns=1' | head -n 20000 >&$KPROTPERF_REPORT_FD",
 		  "reports are 240000 bytes long: only the first 64 KiB are read", 64 },
+		{ "{ echo a mean_ns=1; printf '%065514d' 0; echo ' mean_ns=123'; } >&$KPROTPERF_REPORT_FD",
+		  "reports are 65539 bytes long", 1 },
 	};
 
 	(void)state;
