@@ -145,14 +145,15 @@ static int put_nested(const char *text, size_t n, void *arg)
 	return 0;
 }
 
+/* 12 digits: more than any figure is worth, and 0.1 stays 0.1. In ASCII, as others than C0 control a terminal too. */
+#define DUMP (JSON_REAL_PRECISION(12) | JSON_ENCODE_ANY | JSON_ENSURE_ASCII)
+
 /* Prints and frees VALUE, DEPTH levels inside. */
 static void put(FILE *out, json_t *value, int depth)
 {
 	struct nested to = { out, depth };
 
-	/* 12 digits: more than any figure is worth, and 0.1 stays 0.1. */
-	json_dump_callback(value, put_nested, &to,
-			   JSON_INDENT(2) | JSON_REAL_PRECISION(12) | JSON_ENCODE_ANY);
+	json_dump_callback(value, put_nested, &to, JSON_INDENT(2) | DUMP);
 	json_decref(value);
 }
 
@@ -167,8 +168,7 @@ void output_json_member(struct output_json *json, const char *key, json_t *value
 {
 	put_key(json, key);
 	if (json->compact) {
-		json_dumpf(value, json->out,
-			   JSON_COMPACT | JSON_REAL_PRECISION(12) | JSON_ENCODE_ANY);
+		json_dumpf(value, json->out, JSON_COMPACT | DUMP);
 		json_decref(value);
 		return;
 	}

@@ -54,7 +54,7 @@ evil=$(printf 'x\033]0;owned\a\033[2J\302\2330m')
 fixture hostile
 for command in 'merge --force -o merged.data good.data hostile.data' 'merge -o merged.data good.data evil.data' 'merge --force -o merged.data good.data evil.data' \
   'diff good.data evil.data' 'diff --strict good.data evil.data' 'diff --fail-above=1@x good.data evil.data' \
-  'report evil.data' 'report --all evil.data' 'annotate evil.data f' 'annotate --color=never evil.data x' \
+  'report evil.data' 'report --all evil.data' 'report --format=json evil.data' 'diff --format=json good.data evil.data' 'annotate evil.data f' 'annotate --color=never evil.data x' \
   "report --section=$evil" "report --$evil" "diff --map=$evil a b" "record --plan=$evil -- true"; do
   # shellcheck disable=SC2086 # the words of a command
   at_once $command
