@@ -30,6 +30,8 @@ sizes() {
 	"$fixture" many few "$1" "$2" && "$fixture" many more "$1" $((4 * $2)) && slow= || slow='no file'
 	grows report SIZE
 	grows diff SIZE SIZE
+	grows diff --control=SIZE SIZE SIZE
+	grows export --to=speedscope SIZE
 	[ "$1" != exact ] || grows why SIZE SIZE
 	[ "$1" != captures ] || grows report --why-varies=captured SIZE
 	cp few other-few

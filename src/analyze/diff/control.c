@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The noise floor: what differs between two recordings of one kernel. */
 #include <math.h>
-#include <string.h>
 
 #include "analyze/diff/diff.h"
 #include "profile/merge.h"
@@ -10,6 +9,9 @@
 define_compare(range_compare, struct analyze_diff_range,
 	       analyze_body_compare(&a->body, &b->body) ?:
 		       analyze_context_compare(a->context, b->context));
+
+define_compare(workload_compare, struct analyze_diff_workload_row,
+	       compare_text(a->name, b->name) ?: compare_values(a->probed, b->probed));
 
 /* CONTROL and DELTA are of one row; CONTROL_DELTA is the control's. */
 static void set_noise(struct analyze_change *change, double delta,
@@ -50,12 +52,17 @@ static void ranges_set(struct analyze_diff_ranges *ranges, struct analyze_diff_r
 	}
 }
 
-static void workload_set(struct analyze_diff *diff, const struct analyze_diff *control)
+static void workload_set(struct analyze_diff *diff, struct analyze_diff *control)
 {
+	const struct analyze_diff_workload_row *found;
+
+	sort_array(control->workload, control->n_workload, sizeof(*control->workload),
+		   workload_compare);
 	vec_each(struct analyze_diff_workload_row, row, diff, workload) {
-		vec_each(const struct analyze_diff_workload_row, other, control, workload)
-			if (!strcmp(row->name, other->name) && row->probed == other->probed)
-				set_noise(&row->change, row->delta, &other->change, other->delta);
+		found = search_array(row, control->workload, control->n_workload, sizeof(*row),
+				     workload_compare);
+		if (found)
+			set_noise(&row->change, row->delta, &found->change, found->delta);
 	}
 }
 

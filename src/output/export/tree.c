@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Stacks as a tree of frames, each of which is there once. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -62,13 +63,15 @@ static double time_of(const struct profile *p)
 
 static char *title_of(const struct profile *p)
 {
-	char *title = NULL, *safe;
+	scoped_free char *title = NULL;
+	size_t size;
+	FILE *f = open_memstream(&title, &size);
 
-	for (uint32_t i = 0; i < p->n_args; i++)
-		alloc_append(&title, "%s%s", i ? " " : "", p->args[i]);
-	safe = output_text_escape(title ?: "kprotperf");
-	free(title);
-	return safe;
+	for (uint32_t i = 0; f && i < p->n_args; i++)
+		fprintf(f, "%s%s", i ? " " : "", p->args[i]);
+	if (f)
+		fclose(f);
+	return output_text_escape(title && *title ? title : "kprotperf");
 }
 
 void export_init(struct export *e, const struct profile *p, const struct analyze_stacks *stacks)
