@@ -263,45 +263,72 @@ struct kernel_index *profile_module_index(const struct profile *p, const char *n
 	return idx;
 }
 
-/* Has P addresses in MODULE, none of them with a line as yet? */
-static bool lacks_lines(const struct profile *p, const char *module)
-{
-	bool any = false;
+/* A module whose build-id P has. */
+struct module {
+	const char *name;
+	bool used; /* has it addresses of P? */
+	bool has_lines; /* one of them at least */
+};
 
-	vec_each(const struct profile_location, l, p, locations) {
-		if (!same_text(l->module, module))
-			continue;
-		if (l->n_frames && l->frames[0].file)
-			return false;
-		any = true;
+struct modules {
+	struct module *items; /* by name */
+	uint32_t n_items, cap_items;
+};
+
+define_compare(module_compare, struct module, compare_text(a->name, b->name));
+
+static void note_use(struct modules *m, const char *name, bool has_lines)
+{
+	struct module *found = search_array(&(struct module){ .name = name }, m->items, m->n_items,
+					    sizeof(*m->items), module_compare);
+
+	if (found) {
+		found->used = true;
+		found->has_lines |= has_lines;
 	}
-	for (uint32_t i = 0; i < p->n_sites; i++) {
-		if (!profile_site_is_in(&p->sites[i], module))
-			continue;
-		if (p->sites[i].file)
-			return false;
-		any = true;
+}
+
+static void modules_init(struct modules *m, const struct profile *p)
+{
+	*m = (struct modules){};
+	vec_each(const struct profile_env, env, p, envs) {
+		const char *name = profile_module_of_env(env);
+
+		if (name)
+			vec_push(m, items, (struct module){ .name = name });
 	}
-	return any;
+	sort_array(m->items, m->n_items, sizeof(*m->items), module_compare);
+	vec_each(const struct profile_location, l, p, locations)
+		if (l->module)
+			note_use(m, l->module, l->n_frames && l->frames[0].file);
+	vec_each(const struct profile_site, s, p, sites) {
+		const char *open = s->symbol ? strstr(s->symbol, " [") : NULL;
+		scoped_free char *name =
+			open ? alloc_strndup(open + 2, strcspn(open + 2, "]")) : NULL;
+
+		if (name)
+			note_use(m, name, s->file);
+	}
 }
 
 bool profile_resolve_modules(struct profile *p)
 {
+	struct modules modules;
 	bool found = false;
 
-	for (uint32_t i = 0; i < p->n_envs; i++) {
-		const char *module = profile_module_of_env(&p->envs[i]);
-		struct kernel_index *idx = NULL;
+	modules_init(&modules, p);
+	vec_each(const struct module, m, &modules, items) {
+		struct kernel_index *idx =
+			m->used && !m->has_lines ? profile_module_index(p, m->name) : NULL;
 
-		if (module && lacks_lines(p, module))
-			idx = profile_module_index(p, module);
 		if (!idx)
 			continue;
-		resolve_locations(p, idx, module);
-		resolve_sites(p, idx, module);
+		resolve_locations(p, idx, m->name);
+		resolve_sites(p, idx, m->name);
 		found |= kernel_index_has_dwarf(idx);
 		kernel_index_destroy(idx);
 	}
+	free(modules.items);
 	return found;
 }
 

@@ -61,6 +61,7 @@ sizes blocks 1000
 sizes contexts 200
 sizes exact 10000
 sizes pieces 4000
+sizes modules 1000
 
 # megabytes COMMAND...: its largest resident set
 megabytes() {

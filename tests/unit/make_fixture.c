@@ -717,6 +717,16 @@ static void boot_run(struct profile *p, uint32_t boot)
 	p->runs[run].boot = boot;
 }
 
+/* Addresses in a module of their own. */
+static void in_module(struct profile *p, const char *module)
+{
+	scoped_free char *key = alloc_printf(PROFILE_ENV_MODULE "%s", module);
+
+	profile_env_set(p, key, "00112233445566778899aabbccddeeff00112233");
+	for (uint32_t i = 0; i < 50; i++)
+		profile_location_add(p, 64 * i, module);
+}
+
 /*
  * N of something that a reader may go through once too often; KIND says of what, or is what functions' names begin
  * with: "page_".
@@ -761,6 +771,8 @@ static struct profile *many(const char *kind, uint32_t n)
 					 .signature = 2 * i, .context = i % 50, .calls = 1 }));
 		else if (!strcmp(kind, "args"))
 			profile_arg_add(p, name);
+		else if (!strcmp(kind, "modules"))
+			in_module(p, name);
 		if (!strcmp(kind, "boots"))
 			sprintf(list + strlen(list), "%s%x", i ? "," : "", 0x10000 + i);
 		else if (!strcmp(kind, "parameters"))
