@@ -96,6 +96,7 @@ void view_write(const struct view_options *o, const void *data)
 	};
 
 	view_writers[o->format].write(stdout, &request);
+	log_progress_end();
 }
 
 struct profile *view_open(const char *path, const char *vmlinux)

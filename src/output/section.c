@@ -2,6 +2,9 @@
 #include "output/section.h"
 
 #include <math.h>
+#include <unistd.h>
+
+#include "base/log.h"
 
 void *output_row(const struct output_section *section, size_t row)
 {
@@ -37,6 +40,8 @@ struct output_field output_field_get(const struct output_section *section, size_
 
 void output_row_prepare(const struct output_section *section, size_t row)
 {
+	if (log_progress_due() && !isatty(STDOUT_FILENO))
+		log_progress("writing: %zu of %zu rows", row, section->n_rows);
 	if (section->prepare)
 		section->prepare(output_row(section, row));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/sorted.h"
 #include "profile/layout.h"
 
@@ -407,8 +408,11 @@ static void merge_table(struct merge *m, enum section_type type)
 	/* There is one site of contexts, however they were timed: its place stays 0. */
 	if (type == SECTION_SITES)
 		i = 1;
-	for (; i < n; i++)
+	for (; i < n; i++) {
 		map[i] = merge_entry(m, type, list_at(table, m->src, i), index);
+		if (log_progress_due())
+			log_progress("merging: %u of %u %s", i, n, profile_sections[type].name);
+	}
 	if (index == &before)
 		hash_deinit(&before);
 	m->maps[type] = map;

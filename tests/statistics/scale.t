@@ -74,6 +74,13 @@ megabytes() {
 is 'JSON takes no memory that grows with its rows' \
 	"$(($(megabytes report --format=json cells.data) < 2 * $(megabytes report cells.data)))" 1
 
+# On a terminal, and behind a pipe that is read late, so that it takes more than a second.
+late="'$kprotperf' report --format=json cells.data | { sleep 2; cat >/dev/null; }"
+script -qec "$late" terminal </dev/null >/dev/null
+grep -q 'writing: [0-9]* of [0-9]* rows' terminal
+report_test $? 'on a terminal it says how far it is'
+is 'and nowhere else' "$(sh -c "$late" 2>&1)" ''
+
 "$fixture" many args args 250000 && "$kprotperf" report args >out 2>err
 report_test $? 'more arguments than any real command is read'
 

@@ -55,7 +55,11 @@ static void out_free(struct wire_out *out)
 static void image_add(struct image *image, enum section_type type, const struct profile *p,
 		      struct profile_strings *pool)
 {
-	struct wire_out *out = encode(type, p, pool, Z_DEFAULT_STRATEGY);
+	struct wire_out *out;
+
+	if (log_progress_due())
+		log_progress("writing: %s", profile_sections[type].name);
+	out = encode(type, p, pool, Z_DEFAULT_STRATEGY);
 
 	/* Readers take more for an attack. Huffman codes alone make it 8 at most. */
 	if (!section_ratio_ok(out->raw, out->n_stored, SECTION_RATIO_WRITTEN)) {
@@ -93,6 +97,7 @@ static int image_init(struct image *image, const struct profile *p, const char *
 	/* First in the file, yet only the others' encoding tells which strings there are. */
 	image_add(image, SECTION_STRINGS, p, pool);
 	profile_strings_destroy(pool);
+	log_progress_end();
 	return 0;
 }
 
