@@ -196,13 +196,34 @@ static void test_many_hostile(void **state)
 	free(bytes);
 }
 
+/* Of a file that is cut off while it is read there is an index, but none is kept. */
+static void test_cut_off(void **state)
+{
+	struct kernel_image *img;
+	struct kernel_index *idx;
+	const char *path;
+
+	(void)state;
+	if (!fixture_build("cut", "-g"))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	assert_int_equal(kernel_image_open(fixture_path("cut"), &img), 0);
+	assert_int_equal(truncate(fixture_path("cut"), 4096), 0);
+	fixture_quiet();
+	assert_int_equal(kernel_index_build(img, &idx), 0);
+	path = fixture_path("cut.index");
+	assert_int_equal(kernel_index_write(idx, path), -EIO);
+	fixture_loud();
+	assert_int_not_equal(access(path, F_OK), 0);
+	kernel_index_destroy(idx);
+	kernel_image_destroy(img);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_flipped),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_many_hostile),
+		cmocka_unit_test(test_truncated), cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_hostile),   cmocka_unit_test(test_many_hostile),
+		cmocka_unit_test(test_cut_off),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -47,7 +47,10 @@ int kernel_index_build(struct kernel_image *img, struct kernel_index **out);
 int kernel_index_open(const char *path, const struct kernel_build_id *id,
 		      struct kernel_index **out);
 
-/* Writes IDX to PATH, making its folder, by way of a temporary file. -errno, not reported. */
+/*
+ * Writes IDX to PATH, making its folder, by way of a temporary file. -errno, not reported; -EIO where a file that is open was cut
+ * off, of which it may have been made.
+ */
 int kernel_index_write(const struct kernel_index *idx, const char *path);
 
 void kernel_index_destroy(struct kernel_index *idx); /* accepts NULL */

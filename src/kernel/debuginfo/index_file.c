@@ -52,6 +52,9 @@ static int write_index(int fd, const void *arg)
 
 int kernel_index_write(const struct kernel_index *idx, const char *path)
 {
+	/* What was made of zeros would be believed for as long as it is there. */
+	if (map_is_cut())
+		return -EIO;
 	/* A kernel of the lab is for whoever may read its vmlinux. */
 	return output_replace(path,
 			      &(struct output){ write_index, idx, .mode = 0644, .folders = true });
@@ -145,7 +148,7 @@ int kernel_index_get(const struct kernel_build_id *id, struct kernel_image *img,
 	if (!err || !img)
 		return err;
 	err = kernel_index_build(img, out);
-	if (!err && (*out)->id.len && kernel_index_has_dwarf(*out) && !map_is_cut())
+	if (!err && (*out)->id.len && kernel_index_has_dwarf(*out))
 		keep(*out);
 	return err;
 }
