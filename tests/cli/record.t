@@ -36,7 +36,7 @@ json 'closed descriptors: nothing went into the file' '.schema == "kprotperf-rep
 
 mkfifo said
 { head -c 1 said; touch gone; } >one &
-"$kprotperf" record -F 0 -o unread.data -- bash -c \
+"$kprotperf" record -v -F 0 -o unread.data -- bash -c \
   'until [ -e gone ]; do sleep 0.1; done; echo none >&"$KPROTPERF_REPORT_FD"' 2>said
 wait $!
 json 'nobody reads what is said: it is recorded all the same' '[.syscalls[] | select(.name == "execve")] | length > 0' \
