@@ -90,7 +90,7 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/.pkgs
 
 # What --version says.
 version_of = $(shell $(1) --version 2>/dev/null | grep -Eom 1 '[0-9]+(\.[0-9]+)+' | head -n 1)
-$(BUILD)/obj/src/cmd/main.o: CPPFLAGS += -DKPROTPERF_BUILT='"$(foreach lib,$(LIBS),$(lib) $(shell \
+$(BUILD)/obj/src/cmd/main.o $(BUILD)/analyze/src/cmd/main.log: CPPFLAGS += -DKPROTPERF_BUILT='"$(foreach lib,$(LIBS),$(lib) $(shell \
 	pkg-config --modversion $(lib) 2>/dev/null),) $(notdir $(lastword $(CC))) $(call version_of,$(CC)), $(notdir \
 	$(lastword $(CLANG))) $(call version_of,$(CLANG)) (BPF)$(SAN_FLAGS:%=; %)"'
 
