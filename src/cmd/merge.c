@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/sorted.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "profile/file/file.h"
@@ -41,22 +42,43 @@ static const struct cmd_syntax syntax = {
 	.end = check_usage,
 };
 
+struct named {
+	char **at; /* on the command line */
+	dev_t dev;
+	ino_t ino;
+};
+
+define_compare(named_compare, struct named,
+	       compare_values(a->dev, b->dev) ?:
+		       (compare_values(a->ino, b->ino) ?: compare_values(a->at, b->at)));
+
 /* A boot counted twice makes every interval too narrow, and nothing in the data shows it. */
 static int refuse_twice(char **files)
 {
-	struct stat a, b;
+	struct {
+		struct named *items;
+		uint32_t n_items, cap_items;
+	} named = {};
+	int err = 0;
 
-	for (int i = 0; files[i]; i++) {
-		if (stat(files[i], &a) || !S_ISREG(a.st_mode))
-			continue; /* reading it will say why */
-		for (int j = 0; j < i; j++) {
-			if (!stat(files[j], &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino) {
-				log_error("%s is specified twice", files[i]);
-				return -1;
-			}
+	for (; *files; files++) {
+		struct stat st;
+
+		/* Else reading it will say why. */
+		if (!stat(*files, &st) && S_ISREG(st.st_mode))
+			vec_push(&named, items, ((struct named){ files, st.st_dev, st.st_ino }));
+	}
+	sort_array(named.items, named.n_items, sizeof(*named.items), named_compare);
+	for (uint32_t i = 1; i < named.n_items && !err; i++) {
+		const struct named *a = &named.items[i - 1], *b = a + 1;
+
+		if (a->dev == b->dev && a->ino == b->ino) {
+			log_error("%s is specified twice", *b->at);
+			err = -1;
 		}
 	}
-	return 0;
+	free(named.items);
+	return err;
 }
 
 static int merge_file(const struct options *o, struct profile *merged, const char *file)

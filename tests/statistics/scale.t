@@ -63,6 +63,14 @@ sizes exact 10000
 sizes pieces 4000
 sizes modules 1000
 
+# As many files.
+"$fixture" words one 'calls f read 1 100'
+mapfile -t files < <(seq -f copy-%g 4000)
+tee "${files[@]}" <one >/dev/null
+few=$(cost merge --force -o /dev/null "${files[@]:0:1000}")
+more=$(cost merge --force -o /dev/null "${files[@]}")
+is "merge: four times as many files take no more than eight times as long: $few, $more" "$((more <= 8 * few + 20))" 1
+
 # megabytes COMMAND...: its largest resident set
 megabytes() {
 	timeout 60 "$many" spent spent "$kprotperf" "$@" >out 2>&1
