@@ -9,11 +9,11 @@
 /* The length of the character at S if it is UTF-8 beyond ASCII, and is seen; else 0. */
 static size_t utf8_length(const unsigned char *s)
 {
-	size_t n = *s >= 0xf0 && *s < 0xf5 ? 4 : *s >= 0xe0 ? 3 : 2, i;
+	size_t n = *s >= 0xf0 && *s < 0xf5 ? 4 : *s >= 0xe0 ? 3 : 2;
 
 	if (*s < 0xc2 || *s >= 0xf5)
 		return 0;
-	for (i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
 	/* C1 controls; and what turns the direction of writing, or is not seen. */

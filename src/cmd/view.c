@@ -22,24 +22,22 @@ static char *format_help(const void *o)
 static char *section_help(const void *o)
 {
 	const struct view_list *list = ((const struct view_options *)o)->list;
-	const char **names = view_list_names(list);
+	scoped_free const char **names = view_list_names(list);
 	char *text = cmd_choices_text(names), *filled;
 
 	filled = alloc_printf("Print only these tables, with all of their rows: %s. --format=csv "
 			      "prints one (default: %s)",
 			      text, list->csv);
 	free(text);
-	free(names);
 	return filled;
 }
 
 const struct view_table *view_table_parse(const struct argp_state *state,
 					  const struct view_list *list, const char *name)
 {
-	const char **names = view_list_names(list);
+	scoped_free const char **names = view_list_names(list);
 	uint32_t chosen = cmd_choose(state, "section", names, name);
 
-	free(names);
 	return list->tables[chosen];
 }
 

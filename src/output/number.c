@@ -17,7 +17,7 @@ bool output_number_is_whole(double value)
 static void put_separated(char *buf, double value, int decimals, bool sign)
 {
 	char digits[OUTPUT_NUMBER_MAX];
-	size_t n, whole, i;
+	size_t n, whole;
 	char *out = buf;
 
 	if (!(fabs(value) < DIGITS_LIMIT)) {
@@ -34,7 +34,7 @@ static void put_separated(char *buf, double value, int decimals, bool sign)
 		else if (sign)
 			*out++ = '+';
 	}
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		*out++ = digits[i];
 		if (i + 1 < whole && (whole - i - 1) % 3 == 0)
 			*out++ = ',';

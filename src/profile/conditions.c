@@ -56,8 +56,8 @@ static void add_loops(struct work *w, uint32_t index)
 {
 	const struct profile_blocks *blocks = &w->p->blocks[index];
 	const uint64_t *executed = &w->executed[w->first[index]];
-	struct kernel_graph graph = profile_blocks_graph(blocks);
-	struct kernel_loops loops;
+	scoped(kernel_graph_clear) struct kernel_graph graph = profile_blocks_graph(blocks);
+	scoped(kernel_loops_clear) struct kernel_loops loops;
 
 	kernel_loops_find(&graph, &loops);
 	for (uint32_t l = 0; l < loops.n_loops; l++) {
@@ -69,8 +69,6 @@ static void add_loops(struct work *w, uint32_t index)
 		if (c.insns)
 			vec_push(w, loops, c);
 	}
-	kernel_loops_clear(&loops);
-	kernel_graph_clear(&graph);
 }
 
 define_compare(by_insns, struct candidate,
@@ -81,10 +79,10 @@ define_compare(by_insns, struct candidate,
 static void resolve(struct profile *p, struct kernel_stops *stops, const struct candidate *c)
 {
 	const struct profile_blocks *blocks = &p->blocks[c->blocks];
-	struct kernel_graph graph = profile_blocks_graph(blocks);
+	scoped(kernel_graph_clear) struct kernel_graph graph = profile_blocks_graph(blocks);
 	scoped_free struct kernel_stop_block *places =
 		alloc_array(blocks->n_items, sizeof(*places));
-	struct kernel_loops loops;
+	scoped(kernel_loops_clear) struct kernel_loops loops;
 	scoped_free char *text;
 
 	kernel_loops_find(&graph, &loops);
@@ -95,8 +93,6 @@ static void resolve(struct profile *p, struct kernel_stops *stops, const struct 
 			      c->loop);
 	if (text && strlen(text) < PROFILE_NAME_MAX)
 		profile_condition_set(p, blocks->items[loops.loops[c->loop].head].location, text);
-	kernel_loops_clear(&loops);
-	kernel_graph_clear(&graph);
 }
 
 /* Of the loops in MODULE, NULL: in the kernel's image, if there are any. */

@@ -226,14 +226,14 @@ static void boots_note(const struct boots *b, struct profile *p)
 static uint32_t *map_boots(struct profile *dst, const struct profile *src, uint32_t *shared)
 {
 	scoped(boots_deinit) struct boots have, more;
-	uint32_t *map, i, before;
+	uint32_t *map, before;
 
 	boots_init(&have, dst);
 	boots_init(&more, src);
 	before = have.n_ids;
 	map = alloc_array(more.n_ids, sizeof(*map));
 	*shared = 0;
-	for (i = 0; i < more.n_ids; i++) {
+	for (uint32_t i = 0; i < more.n_ids; i++) {
 		map[i] = boot_find(&have, &more.ids[i]);
 		if (map[i] == HASH_NONE) {
 			map[i] = have.n_ids;

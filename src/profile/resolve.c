@@ -45,14 +45,14 @@ uint32_t profile_function_add(struct profile *p, const struct kernel_kallsyms *k
 	scoped_free char *name =
 		alloc_strndup(sym->name, kernel_kallsyms_reported_len(ks, sym->name));
 	/* As kallsyms and perf print it. */
-	char *symbol = sym->module ? alloc_printf("%s [%s]", sym->name, sym->module) : NULL;
+	scoped_free char *symbol =
+		sym->module ? alloc_printf("%s [%s]", sym->name, sym->module) : NULL;
 	uint32_t site = profile_site_add(
 		p, &(struct profile_site){ .name = name,
 					   .symbol = symbol ?: sym->name,
 					   .kind = PROFILE_SITE_FUNCTION,
 					   .addr = sym->addr - kernel_kallsyms_base(ks, sym) });
 
-	free(symbol);
 	return site;
 }
 

@@ -160,12 +160,11 @@ static uint32_t common(const struct comparison *m, const uint32_t from[2], const
 	uint32_t n = 0, first = 0;
 
 	for (uint32_t i = 0; i < to[0] - from[0]; i++) {
-		uint32_t j;
-
 		while (first < to[1] - from[1] &&
 		       (b[first]->op.shape < a[i]->op.shape || b[first]->matched))
 			first++;
-		for (j = first; j < to[1] - from[1] && b[j]->op.shape == a[i]->op.shape; j++)
+		for (uint32_t j = first; j < to[1] - from[1] && b[j]->op.shape == a[i]->op.shape;
+		     j++)
 			if (!b[j]->matched && same_insn(m, a[i], b[j])) {
 				b[j]->matched = true;
 				n++;

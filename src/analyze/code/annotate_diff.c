@@ -97,9 +97,7 @@ static void rows_form(struct analyze_annotate_diff_rows *rows, struct parts *par
 static void lines_collect(struct parts *parts, const struct analyze_annotation *a,
 			  unsigned int side)
 {
-	for (uint32_t i = 0; i < a->n_lines; i++) {
-		const struct analyze_line *line = &a->lines[i];
-
+	vec_each(const struct analyze_line, line, a, lines) {
 		vec_push(parts, parts,
 			 ((struct part){ .path = line->path,
 					 .file = line->file,

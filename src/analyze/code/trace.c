@@ -168,12 +168,12 @@ static void align_between(struct analyze_trace_diff *d, const struct body *a, ui
 			  uint32_t a1, const struct body *b, uint32_t b0, uint32_t b1)
 {
 	const struct body *const bodies[2] = { a, b };
-	size_t na = a1 - a0, nb = b1 - b0, width = nb + 1, i, j;
+	size_t na = a1 - a0, nb = b1 - b0, width = nb + 1;
 	bool fits = (na + 1) * width <= CELLS_MAX;
 	scoped_free uint16_t *lengths = alloc_array(fits ? (na + 1) * width : 1, sizeof(*lengths));
 
-	for (i = fits ? na : 0; i-- > 0;)
-		for (j = nb; j-- > 0;) {
+	for (size_t i = fits ? na : 0; i-- > 0;)
+		for (size_t j = nb; j-- > 0;) {
 			uint16_t *cell = &lengths[i * width + j];
 
 			*cell = cell[1] > cell[width] ? cell[1] : cell[width];
@@ -181,7 +181,7 @@ static void align_between(struct analyze_trace_diff *d, const struct body *a, ui
 			    is_alike(line_at(a, a0 + i), line_at(b, b0 + j)))
 				*cell = cell[width + 1] + 1;
 		}
-	for (i = 0, j = 0; i < na || j < nb;) {
+	for (size_t i = 0, j = 0; i < na || j < nb;) {
 		const uint16_t *cell = &lengths[fits ? i * width + j : 0];
 
 		if (fits && i < na && j < nb && is_alike(line_at(a, a0 + i), line_at(b, b0 + j)) &&
@@ -199,7 +199,7 @@ static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b)
 {
 	const struct analyze_trace *ta = &d->traces[0], *tb = &d->traces[1];
 	struct body a = body_of(ta, at_a), b = body_of(tb, at_b);
-	uint32_t begin = 0, end_a = a.n_at, end_b = b.n_at, i;
+	uint32_t begin = 0, end_a = a.n_at, end_b = b.n_at;
 
 	if (is_equal(ta, at_a, tb, at_b)) {
 		add(d, &ta->lines[at_a], &tb->lines[at_b], ANALYZE_TRACE_SAME);
@@ -213,10 +213,10 @@ static void align(struct analyze_trace_diff *d, uint32_t at_a, uint32_t at_b)
 		end_a--;
 		end_b--;
 	}
-	for (i = 0; i < begin; i++)
+	for (uint32_t i = 0; i < begin; i++)
 		align(d, a.at[i], b.at[i]);
 	align_between(d, &a, begin, end_a, &b, begin, end_b);
-	for (i = end_a; i < a.n_at; i++)
+	for (uint32_t i = end_a; i < a.n_at; i++)
 		align(d, a.at[i], b.at[end_b + i - end_a]);
 out:
 	free(a.at);

@@ -115,10 +115,9 @@ static struct analyze_attribution_row row_form(enum analyze_part part, const cha
 static void remainder_add(struct parts *parts, enum analyze_part part, double whole)
 {
 	struct part rest = { .row = row_form(part, remainders[part], nothing, nothing) };
-	uint32_t i;
 
 	rest.row.delta = whole;
-	for (i = 0; i < parts->n_parts; i++)
+	for (uint32_t i = 0; i < parts->n_parts; i++)
 		rest.row.delta -= parts->parts[i].row.delta;
 	vec_push(parts, parts, rest);
 }
@@ -203,10 +202,10 @@ static struct cost bodies_cost(const struct source *from, const char *function, 
 			       bool hardened)
 {
 	struct cost sum = { 0, 0 };
-	size_t i, n;
+	size_t n;
 	const void *const *ranges = ranges_of(from, function, context, &n);
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct analyze_diff_range *r = ranges[i];
 
 		if (!r->estimated && is_part(r))
@@ -240,10 +239,10 @@ static struct part range_part(const struct analyze_diff_range *r)
 static void collect_ranges(struct parts *parts, const struct source *from, const char *function,
 			   const char *context, bool estimated, double whole)
 {
-	size_t i, n;
+	size_t n;
 	const void *const *ranges = ranges_of(from, function, context, &n);
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct analyze_diff_range *r = ranges[i];
 		struct part part;
 
@@ -282,9 +281,8 @@ static const struct analyze_diff_range *range_of(const struct place *place, cons
 {
 	const struct analyze_diff_range *best = NULL;
 	size_t deepest = 0, depth;
-	uint32_t i;
 
-	for (i = 0; i < place->n_parts; i++) {
+	for (uint32_t i = 0; i < place->n_parts; i++) {
 		const struct analyze_diff_range *r = place->parts[i].range;
 
 		if (!r)
@@ -318,13 +316,13 @@ static void add_blocks(struct analyze_attribution *a, const struct source *from,
 	struct level level = { .depth = depth, .whole = whole, .hidden = hidden };
 	struct parts parts = { 0 };
 	const void *const *blocks;
-	size_t i, n;
+	size_t n;
 
 	/* A count of instructions is no time elsewhere. */
 	if (from->diff->clock != PROFILE_CLOCK_INSN)
 		return;
 	blocks = pointers_find(&from->blocks, &key, &n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct analyze_diff_block *b = blocks[i];
 		struct part part = { 0 };
 		char *name;
@@ -340,7 +338,7 @@ static void add_blocks(struct analyze_attribution *a, const struct source *from,
 		vec_push(&parts, parts, part);
 	}
 	parts_end(&parts, ANALYZE_PART_UNCOUNTED, whole);
-	for (i = 0; i < parts.n_parts; i++)
+	for (size_t i = 0; i < parts.n_parts; i++)
 		row_add(a, parts.parts[i].row, &level);
 	level_end(a, &level);
 	free(parts.parts);
@@ -354,7 +352,6 @@ static void add_ranges(struct analyze_attribution *a, const struct source *from,
 	struct level level = { .depth = 3, .whole = whole, .hidden = hidden };
 	struct place place = { .function = function, .context = context };
 	struct parts parts = { 0 };
-	uint32_t i;
 
 	collect_ranges(&parts, from, function, context, false, whole);
 	if (!parts.n_parts)
@@ -362,7 +359,7 @@ static void add_ranges(struct analyze_attribution *a, const struct source *from,
 	parts_end(&parts, ANALYZE_PART_REST, whole);
 	place.parts = parts.parts;
 	place.n_parts = parts.n_parts;
-	for (i = 0; i < parts.n_parts; i++) {
+	for (uint32_t i = 0; i < parts.n_parts; i++) {
 		row_add(a, parts.parts[i].row, &level);
 		place.range = parts.parts[i].range;
 		add_blocks(a, from, &place, 4, parts.parts[i].row.delta,
@@ -416,11 +413,11 @@ static void collect_ranges_alone(struct parts *parts, const struct source *from,
 static void collect_functions(struct parts *parts, const struct source *from, const char *context)
 {
 	const struct analyze_diff_row key = { .context = context };
-	size_t i, n;
+	size_t n;
 	const void *const *functions = pointers_find(&from->functions, &key, &n);
-	const void **names = alloc_array(n, sizeof(*names));
+	scoped_free const void **names = alloc_array(n, sizeof(*names));
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct analyze_diff_row *f = names[i] = functions[i];
 		struct part part = { .diff = f };
 
@@ -431,7 +428,6 @@ static void collect_functions(struct parts *parts, const struct source *from, co
 	}
 	sort_array(names, n, sizeof(*names), by_name);
 	collect_ranges_alone(parts, from, context, names, n);
-	free(names);
 }
 
 static void add_functions(struct analyze_attribution *a, const struct source *from,
@@ -439,13 +435,10 @@ static void add_functions(struct analyze_attribution *a, const struct source *fr
 {
 	struct level level = { .depth = 2, .whole = whole, .hidden = hidden };
 	struct parts parts = { 0 };
-	uint32_t i;
 
 	collect_functions(&parts, from, context);
 	parts_end(&parts, ANALYZE_PART_UNTIMED, whole);
-	for (i = 0; i < parts.n_parts; i++) {
-		const struct part *part = &parts.parts[i];
-
+	vec_each(const struct part, part, &parts, parts) {
 		row_add(a, part->row, &level);
 		if (part->diff)
 			add_ranges(a, from, part->diff->name, context, part->row.delta,
@@ -459,10 +452,7 @@ static void add_functions(struct analyze_attribution *a, const struct source *fr
 
 static void collect_syscalls(struct parts *parts, const struct analyze_diff *diff)
 {
-	uint32_t i;
-
-	for (i = 0; i < diff->syscalls.n_rows; i++) {
-		const struct analyze_diff_row *s = &diff->syscalls.rows[i];
+	vec_each(const struct analyze_diff_row, s, &diff->syscalls, rows) {
 		struct part part = { .diff = s };
 
 		part.row = row_form(ANALYZE_PART_SYSCALL, s->name,
@@ -479,9 +469,7 @@ static void collect_syscalls(struct parts *parts, const struct analyze_diff *dif
 static const struct analyze_diff_workload_row *find_workload(const struct analyze_diff *diff,
 							     const char *name)
 {
-	uint32_t i;
-
-	for (i = 0; i < diff->n_workload; i++)
+	for (uint32_t i = 0; i < diff->n_workload; i++)
 		if (!strcmp(diff->workload[i].name, name) && !isnan(diff->workload[i].delta))
 			return &diff->workload[i];
 	return NULL;
@@ -501,7 +489,6 @@ void analyze_attribution_init(struct analyze_attribution *a, const struct analyz
 	struct parts parts = { 0 };
 	struct source from;
 	double largest = 0;
-	uint32_t i;
 
 	memset(a, 0, sizeof(*a));
 	a->clock = diff->clock;
@@ -516,16 +503,14 @@ void analyze_attribution_init(struct analyze_attribution *a, const struct analyz
 		top.verdict = command->change.verdict;
 		remainder_add(&parts, ANALYZE_PART_OUTSIDE, command->delta);
 	} else {
-		for (i = 0; i < parts.n_parts; i++)
+		for (uint32_t i = 0; i < parts.n_parts; i++)
 			top.delta += parts.parts[i].row.delta;
 	}
 	sort_array(parts.parts, parts.n_parts, sizeof(*parts.parts), part_compare);
 	source_init(&from, diff);
 	row_add(a, top, &whole);
 	level.whole = top.delta;
-	for (i = 0; i < parts.n_parts; i++) {
-		const struct part *part = &parts.parts[i];
-
+	vec_each(const struct part, part, &parts, parts) {
 		row_add(a, part->row, &level);
 		if (!part->diff)
 			continue;

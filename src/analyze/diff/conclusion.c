@@ -24,17 +24,12 @@ static const struct analyze_diff_row *find_carrier(const struct analyze_diff *di
 {
 	const struct analyze_diff_row *best = NULL;
 	double largest = ANALYZE_LEAST_SHARE;
-	uint32_t i;
 
-	for (i = 0; i < diff->functions.n_rows; i++) {
-		const struct analyze_diff_row *f = &diff->functions.rows[i];
-
+	vec_each(const struct analyze_diff_row, f, &diff->functions, rows) {
 		if (!strcmp(f->context, row->name) && f->share > largest)
 			largest = f->share;
 	}
-	for (i = 0; i < diff->functions.n_rows; i++) {
-		const struct analyze_diff_row *f = &diff->functions.rows[i];
-
+	vec_each(const struct analyze_diff_row, f, &diff->functions, rows) {
 		if (strcmp(f->context, row->name) || !(f->share >= INNERMOST_SHARE * largest) ||
 		    f->share < ANALYZE_LEAST_SHARE)
 			continue;
@@ -88,12 +83,9 @@ static const struct analyze_diff_range *find_range(const struct analyze_diff *di
 {
 	const struct analyze_diff_range *best = NULL;
 	double largest = RANGE_SHARE;
-	uint32_t i, pass;
 
-	for (pass = 0; pass < 2; pass++) {
-		for (i = 0; i < diff->ranges.n_rows; i++) {
-			const struct analyze_diff_range *r = &diff->ranges.rows[i];
-
+	for (uint32_t pass = 0; pass < 2; pass++) {
+		vec_each(const struct analyze_diff_range, r, &diff->ranges, rows) {
 			if (r->redundant || strcmp(r->body.function, f->name) ||
 			    strcmp(r->context, f->context) || !(r->share >= RANGE_SHARE) ||
 			    !strcmp(r->body.name, ANALYZE_RANGE_REST))
@@ -127,11 +119,8 @@ static const struct analyze_diff_range *find_body(const struct analyze_diff *dif
 						  const struct analyze_diff_row *row)
 {
 	const struct analyze_diff_range *best = NULL;
-	uint32_t i;
 
-	for (i = 0; i < diff->ranges.n_rows; i++) {
-		const struct analyze_diff_range *r = &diff->ranges.rows[i];
-
+	vec_each(const struct analyze_diff_range, r, &diff->ranges, rows) {
 		if (r->redundant || r->estimated || r->is_partner ||
 		    !strcmp(r->body.name, ANALYZE_RANGE_REST) || strcmp(r->context, row->name) ||
 		    !(r->syscall_share >= ANALYZE_LEAST_SHARE) ||
@@ -147,11 +136,8 @@ static const struct analyze_diff_range *find_body(const struct analyze_diff *dif
 static const struct analyze_diff_row *largest_self(const struct analyze_diff *diff)
 {
 	const struct analyze_diff_row *best = diff->syscalls.rows;
-	uint32_t i;
 
-	for (i = 0; i < diff->functions.n_rows; i++) {
-		const struct analyze_diff_row *f = &diff->functions.rows[i];
-
+	vec_each(const struct analyze_diff_row, f, &diff->functions, rows) {
 		if (!analyze_is_sum(f->context) && fabs(f->delta_total) > fabs(best->delta_total))
 			best = f;
 	}
@@ -221,11 +207,8 @@ bool analyze_is_start(const char *context, double baseline_calls, double hardene
 static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
 {
 	const struct analyze_diff_row *largest = NULL, *best = NULL;
-	uint32_t i;
 
-	for (i = 0; i < diff->syscalls.n_rows; i++) {
-		const struct analyze_diff_row *row = &diff->syscalls.rows[i];
-
+	vec_each(const struct analyze_diff_row, row, &diff->syscalls, rows) {
 		if (analyze_is_start(row->name, row->baseline.calls, row->hardened.calls))
 			continue;
 		largest = largest ?: row;
@@ -248,11 +231,7 @@ static bool is_significant(enum analyze_verdict verdict)
 static double iterations_per_run(const struct analyze_diff *diff,
 				 const struct analyze_diff_workload_row *w)
 {
-	uint32_t i;
-
-	for (i = 0; i < diff->n_workload; i++) {
-		const struct analyze_diff_workload_row *command = &diff->workload[i];
-
+	vec_each(const struct analyze_diff_workload_row, command, diff, workload) {
 		if (!command->probed && !strcmp(command->name, ANALYZE_COMMAND))
 			return (double)w->baseline.iterations / command->baseline.iterations;
 	}
@@ -262,11 +241,7 @@ static double iterations_per_run(const struct analyze_diff *diff,
 /* Whether some syscall changed significantly, by LEAST per run or more. */
 static bool has_significant_syscall(const struct analyze_diff *diff, double least)
 {
-	uint32_t i;
-
-	for (i = 0; i < diff->syscalls.n_rows; i++) {
-		const struct analyze_diff_row *row = &diff->syscalls.rows[i];
-
+	vec_each(const struct analyze_diff_row, row, &diff->syscalls, rows) {
 		if (is_significant(row->change.verdict) && fabs(row->delta_total) >= least)
 			return true;
 	}
@@ -291,10 +266,8 @@ static const struct analyze_diff_workload_row *own_headline(const struct analyze
 							    const struct analyze_diff_row *row)
 {
 	const struct analyze_diff_workload_row *unchanged = NULL;
-	uint32_t i;
 
-	for (i = 0; i < diff->n_workload; i++) {
-		const struct analyze_diff_workload_row *w = &diff->workload[i];
+	vec_each(const struct analyze_diff_workload_row, w, diff, workload) {
 		enum analyze_verdict verdict = w->change.verdict;
 
 		if (w->probed || !strcmp(w->name, ANALYZE_COMMAND) ||

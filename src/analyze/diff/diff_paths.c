@@ -367,9 +367,7 @@ static int order_compare(const void *left, const void *right)
 static void callees_add(struct callees *list, const struct side *s, int number,
 			const char *function)
 {
-	uint32_t i;
-
-	for (i = function_seek(s, function); is_function(s, i, function); i++) {
+	for (uint32_t i = function_seek(s, function); is_function(s, i, function); i++) {
 		uint32_t index = s->functions[i].index;
 		const struct profile_blocks *blocks = &s->p->blocks[index];
 		scoped_free uint64_t *counts = alloc_array(blocks->n_items, sizeof(*counts));

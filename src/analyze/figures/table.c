@@ -230,8 +230,7 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 				 ((struct ref){ .name = p->sites[i].name,
 						.detached = p->sites[i].detached,
 						.skipped = skipped[i] }));
-	for (uint32_t i = 0; i < p->n_cells; i++) {
-		const struct profile_cell *cell = &p->cells[i];
+	vec_each(const struct profile_cell, cell, p, cells) {
 		const struct profile_site *site = &p->sites[cell->site];
 		struct ref ref = { .name = site->name,
 				   .context = p->contexts[cell->context].name,

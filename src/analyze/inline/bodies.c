@@ -332,7 +332,7 @@ void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p)
 {
 	struct counting c = { .p = p, .b = b };
 	scoped(places_deinit) struct places places;
-	uint32_t *order, n, i;
+	uint32_t *order, n;
 
 	memset(b, 0, sizeof(*b));
 	b->samples = alloc_array(p->n_contexts, sizeof(*b->samples));
@@ -341,7 +341,7 @@ void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p)
 	c.body = alloc_array(b->n_bodies, sizeof(*c.body));
 	c.function = alloc_array(p->n_locations, sizeof(*c.function));
 	order = samples_order(b, p, &n);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t context = p->samples[order[i]].context;
 
 		count_sample(&c, &p->samples[order[i]], i + 1);

@@ -66,8 +66,7 @@ static void items_collect(struct items *items, const struct analyze_bodies *bodi
 			vec_push(items, items,
 				 ((struct item){ .body = site_body(&p->sites[i]),
 						 .site = &p->sites[i] }));
-	for (uint32_t i = 0; i < p->n_cells; i++) {
-		const struct profile_cell *cell = &p->cells[i];
+	vec_each(const struct profile_cell, cell, p, cells) {
 		const struct profile_site *site = &p->sites[cell->site];
 
 		if (site->kind == PROFILE_SITE_RANGE &&

@@ -86,10 +86,10 @@ void analyze_change_form_alone(struct analyze_change *c, const struct analyze_sa
 			       uint32_t other)
 {
 	/* As many as ONE has: what cannot vary takes no degrees of freedom from it. */
-	uint32_t n = other < ANALYZE_MIN_REPETITIONS ? other : one->n_sums, i;
+	uint32_t n = other < ANALYZE_MIN_REPETITIONS ? other : one->n_sums;
 	scoped(analyze_sample_deinit) struct analyze_sample zero = { 0 };
 
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		analyze_sample_add(&zero, i, 1, 0);
 	analyze_change_form(c, side ? &zero : one, side ? one : &zero);
 	c->repetitions[!side] = other;
@@ -152,14 +152,14 @@ static void judge(struct analyze_change *c, double margin, size_t rows)
 void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct)
 {
 	scoped_free double *p = alloc_array(n, sizeof(*p));
-	size_t i, rows = 0;
+	size_t rows = 0;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		p[i] = changes[i]->p_single;
 		rows += !isnan(p[i]);
 	}
 	analyze_adjust(p, n);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		changes[i]->p = p[i];
 		if (!isnan(p[i]))
 			judge(changes[i], margin_pct / 100, rows);

@@ -56,10 +56,10 @@ static uint32_t number_recordings(const struct profile *p, enum profile_run_kind
 void analyze_repetitions_init(struct analyze_repetitions *r, const struct profile *p,
 			      enum profile_run_kind kind)
 {
-	uint32_t i, boots = 0, *number_of;
+	uint32_t boots = 0, *number_of;
 
 	memset(r, 0, sizeof(*r));
-	for (i = 0; i < p->n_runs; i++)
+	for (uint32_t i = 0; i < p->n_runs; i++)
 		if (p->runs[i].boot >= boots)
 			boots = p->runs[i].boot + 1;
 	number_of = alloc_array(boots, sizeof(*number_of));
@@ -67,7 +67,7 @@ void analyze_repetitions_init(struct analyze_repetitions *r, const struct profil
 	r->of_run = alloc_array(p->n_runs, sizeof(*r->of_run));
 	boots = number_boots(p, kind, number_of);
 	r->unit = boots > 1 ? ANALYZE_UNIT_BOOT : ANALYZE_UNIT_RUN;
-	for (i = 0; i < p->n_runs; i++) {
+	for (uint32_t i = 0; i < p->n_runs; i++) {
 		if (p->runs[i].kind != kind)
 			r->of_run[i] = ANALYZE_NO_REPETITION;
 		else if (r->unit == ANALYZE_UNIT_BOOT)

@@ -59,18 +59,20 @@ const char *why_switched_name(const struct why_switched *s, const char *name)
 static bool lists_part(const struct catalogue_protection *protection, const struct why_tree *t,
 		       const struct why_part *part, bool switched)
 {
-	uint32_t node = part->node, at;
+	uint32_t node = part->node;
 	double all = t->nodes[node].alone;
 
 	if (lists(protection, t->nodes[node].name, switched) ||
 	    (part->kind != WHY_SELF &&
 	     lists(protection, t->nodes[t->nodes[node].parent].name, switched)))
 		return true;
-	for (at = why_tree_most(t, node, all); at != WHY_NONE; at = why_tree_most(t, at, all))
+	for (uint32_t at = why_tree_most(t, node, all); at != WHY_NONE;
+	     at = why_tree_most(t, at, all))
 		if (part->kind == WHY_NEW && lists(protection, t->nodes[at].name, false))
 			return true;
 	/* Contexts have no callers: the root, which has no parent, is none. */
-	for (at = t->nodes[node].parent; at && t->nodes[at].parent; at = t->nodes[at].parent)
+	for (uint32_t at = t->nodes[node].parent; at && t->nodes[at].parent;
+	     at = t->nodes[at].parent)
 		if (lists(protection, t->nodes[at].name, false))
 			return true;
 	return false;

@@ -59,7 +59,7 @@ static bool is_large(const struct why_context *c, double delta)
 /* The variance of causes takes a tree for each run: of contexts that may have any to be named. */
 static void vary_causes(struct why *w, const struct profile *p, int side)
 {
-	const char **names = alloc_array(w->n_contexts + 1, sizeof(*names));
+	scoped_free const char **names = alloc_array(w->n_contexts + 1, sizeof(*names));
 	uint32_t n = 0, pairs = p->n_runs > 2 ? p->n_runs : p->n_runs - 1;
 
 	for (uint32_t i = 0; i < w->n_contexts; i++)
@@ -69,7 +69,6 @@ static void vary_causes(struct why *w, const struct profile *p, int side)
 	for (uint32_t i = 0; i < pairs && n; i++)
 		add_runs(w, p, (const uint32_t[]){ i, (i + 1) % p->n_runs }, names, side,
 			 (p->n_runs - 1) / (2.0 * pairs));
-	free(names);
 }
 
 /* What each run of P executes in each context, against their mean. */

@@ -178,7 +178,7 @@ bool kernel_blocks_path(const struct kernel_graph *graph, const bool *measure, c
 			enum kernel_on_path *on_path)
 {
 	uint32_t measured = 0;
-	struct walk w;
+	scoped(walk_clear) struct walk w;
 	bool ok;
 
 	walk_init(&w, graph, measure, hit);
@@ -200,7 +200,6 @@ bool kernel_blocks_path(const struct kernel_graph *graph, const bool *measure, c
 			w.dead[b] = false;
 		}
 	}
-	walk_clear(&w);
 	return ok;
 }
 
@@ -215,7 +214,7 @@ uint32_t kernel_paths_bits(const struct kernel_graph *graph, const struct kernel
 			   const bool *measure, uint8_t *bit)
 {
 	scoped_free struct by_depth *order = alloc_array(graph->n_blocks, sizeof(*order));
-	enum kernel_on_path *path = alloc_array(graph->n_blocks, sizeof(*path));
+	scoped_free enum kernel_on_path *path = alloc_array(graph->n_blocks, sizeof(*path));
 	scoped_free bool *none = alloc_array(graph->n_blocks, sizeof(*none));
 	uint32_t n = 0;
 
@@ -231,7 +230,6 @@ uint32_t kernel_paths_bits(const struct kernel_graph *graph, const struct kernel
 		n = KERNEL_MAX_BITS;
 	for (uint32_t i = 0; i < n; i++)
 		bit[order[i].block] = (uint8_t)i;
-	free(path);
 	return n;
 }
 

@@ -27,7 +27,7 @@ uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *
 			      bool calls_known, bool *measure)
 {
 	scoped_free struct by_cost *order;
-	struct flow_nodes j;
+	scoped(flow_nodes_clear) struct flow_nodes j;
 	uint32_t n = 0, unknown = 0, *tree;
 	scoped_free bool *known, *bridge;
 
@@ -60,7 +60,6 @@ uint32_t kernel_blocks_choose(const struct kernel_graph *graph, const uint64_t *
 	for (uint32_t e = 0; e < graph->n_blocks; e++)
 		unknown += j.exists[e] && !known[e] && !bridge[e];
 	free(tree);
-	flow_nodes_clear(&j);
 	return unknown;
 }
 
@@ -252,7 +251,7 @@ static uint64_t solve_arcs(const struct kernel_graph *g, const int64_t *blocks, 
 void kernel_blocks_solve(const struct kernel_graph *graph, const int64_t *measured, int64_t calls,
 			 struct kernel_counts *out)
 {
-	struct flow_nodes j;
+	scoped(flow_nodes_clear) struct flow_nodes j;
 	scoped_free int64_t *value;
 
 	flow_nodes_init(&j, graph);
@@ -273,7 +272,6 @@ void kernel_blocks_solve(const struct kernel_graph *graph, const int64_t *measur
 		out->n_negative += value[b] < 0 && value[b] != KERNEL_COUNT_UNKNOWN;
 	for (uint32_t a = 0; a < graph->n_arcs; a++)
 		out->n_negative += out->arcs[a] < 0 && out->arcs[a] != KERNEL_COUNT_UNKNOWN;
-	flow_nodes_clear(&j);
 }
 
 void kernel_counts_clear(struct kernel_counts *counts)

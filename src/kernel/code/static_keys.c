@@ -42,7 +42,7 @@ char *kernel_static_key_name(const char *name, uint64_t offset)
 
 char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks)
 {
-	struct arch_tables tables;
+	scoped(arch_tables_clear) struct arch_tables tables;
 	char *text = NULL;
 	scoped_free uint64_t *keys;
 
@@ -66,14 +66,13 @@ char *kernel_static_keys_on(const struct kernel_kcore *kcore, const struct kerne
 		if (name)
 			alloc_append(&text, "%s%s", *text ? " " : "", name);
 	}
-	arch_tables_clear(&tables);
 	return text;
 }
 
 void kernel_static_keys_in(const struct kernel_kcore *kcore, const struct kernel_kallsyms *ks,
 			   uint64_t start, uint64_t len, struct alloc_texts *names)
 {
-	struct arch_tables tables;
+	scoped(arch_tables_clear) struct arch_tables tables;
 	size_t before = names->n_texts;
 
 	read_jumps(&tables, kcore, ks);
@@ -92,5 +91,4 @@ void kernel_static_keys_in(const struct kernel_kcore *kcore, const struct kernel
 		if (known == names->n_texts)
 			alloc_keep(names, alloc_strdup(name));
 	}
-	arch_tables_clear(&tables);
 }

@@ -34,7 +34,7 @@ static void drain_context(const struct drain *d, const struct record_block_funct
 {
 	scoped_free int64_t *measured = alloc_array(f->n_blocks, sizeof(*measured));
 	struct profile_block_counts *out;
-	struct kernel_counts counts;
+	scoped(kernel_counts_clear) struct kernel_counts counts;
 
 	for (uint32_t b = 0; b < f->n_blocks; b++)
 		measured[b] = KERNEL_COUNT_UNKNOWN;
@@ -52,7 +52,6 @@ static void drain_context(const struct drain *d, const struct record_block_funct
 		out->counts[b] = !f->blocks[b].reached ? 0 :
 				 counts.blocks[b] >= 0 ? (uint64_t)counts.blocks[b] :
 							 PROFILE_NOT_COUNTED;
-	kernel_counts_clear(&counts);
 }
 
 static bool is_counted(const struct drain *d, const struct record_block_function *f, uint32_t ctx)

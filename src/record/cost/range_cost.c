@@ -188,11 +188,10 @@ static int find_calls(struct calibration *c, const struct record_empty *empty)
 static uint64_t find_return(const struct record_engine *e, uint64_t addr)
 {
 	uint8_t code[64];
-	int at;
 
 	read_code(e, addr, code, sizeof(code));
 	/* Padded with breakpoints, as a return is that was a jump to the thunk for it. */
-	for (at = 0; at < (int)sizeof(code) - 1; at++)
+	for (int at = 0; at < (int)sizeof(code) - 1; at++)
 		if (code[at] == 0xc3 && code[at + 1] == 0xcc)
 			return addr + at;
 	return 0;

@@ -60,10 +60,9 @@ static void rows(struct view_rows *rows, const void *data)
 	const struct analyze_attribution *a = &((const struct view_diff *)data)->attribution;
 	struct line *lines = view_rows_new(rows, a->n_rows, sizeof(*lines));
 	double above[DEPTH] = { INFINITY };
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < a->n_rows; i++) {
-		const struct analyze_attribution_row *row = &a->rows[i];
+	vec_each(const struct analyze_attribution_row, row, a, rows) {
 		uint32_t level = fmin(row->level, DEPTH - 1);
 		bool is_command = row->part == ANALYZE_PART_COMMAND;
 

@@ -177,11 +177,9 @@ static void write_alone(const struct view *v, const struct analyze_diff *diff,
 static void function_after(const struct view *v, const void *data)
 {
 	const struct analyze_diff *diff = &((const struct view_diff *)data)->diff;
-	uint32_t i, n = 0;
+	uint32_t n = 0;
 
-	for (i = 0; i < diff->functions.n_rows; i++) {
-		const struct analyze_diff_row *row = &diff->functions.rows[i];
-
+	vec_each(const struct analyze_diff_row, row, &diff->functions, rows) {
 		if (row->alone && analyze_is_sum(row->context) &&
 		    (row->baseline.calls > 0 || row->hardened.calls > 0) &&
 		    (n++ < ALONE_FIRST || v->everything))
