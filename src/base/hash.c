@@ -94,6 +94,16 @@ void hash_add(struct hash_index *index, uint32_t hash, uint32_t item)
 	index->n++;
 }
 
+uint32_t hash_find_or_add(struct hash_index *index, uint32_t hash, hash_equal_fn equal,
+			  const void *ctx, const void *key, uint32_t next)
+{
+	uint32_t found = hash_find(index, hash, equal, ctx, key);
+
+	if (found == HASH_NONE)
+		hash_add(index, hash, found = next);
+	return found;
+}
+
 void hash_deinit(struct hash_index *index)
 {
 	free(index->slots);

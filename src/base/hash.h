@@ -36,6 +36,9 @@ uint32_t hash_string(const char *s);
 /* The item for KEY, or HASH_NONE. */
 uint32_t hash_find(const struct hash_index *index, uint32_t hash, hash_equal_fn equal,
 		   const void *ctx, const void *key);
+/* The same, but where there is none it is NEXT from now on, which the caller is to append. */
+uint32_t hash_find_or_add(struct hash_index *index, uint32_t hash, hash_equal_fn equal,
+			  const void *ctx, const void *key, uint32_t next);
 /* Adds ITEM, below HASH_NONE, which must not be in the table. */
 void hash_add(struct hash_index *index, uint32_t hash, uint32_t item);
 void hash_deinit(struct hash_index *index);

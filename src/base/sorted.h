@@ -18,7 +18,8 @@ typedef int (*compare_fn)(const void *a, const void *b);
 #define define_compare(name, type, order)                      \
 	static int name(const void *left_, const void *right_) \
 	{                                                      \
-		const type *a = left_, *b = right_;            \
+		const type *a = left_;                         \
+		const type *b = right_;                        \
                                                                \
 		return order;                                  \
 	}

@@ -73,20 +73,17 @@ static char *pool_reserve(struct profile_strings *pool, size_t size)
 uint32_t profile_strings_add(struct profile_strings *pool, const char *s, size_t len)
 {
 	struct pooled item = { .text = s, .len = len };
-	uint32_t hash = hash_bytes(s, len), number;
+	uint32_t number = hash_find_or_add(&pool->index, hash_bytes(s, len), pooled_equal, pool,
+					   &item, pool->n_items);
 	char *copy;
 
-	number = hash_find(&pool->index, hash, pooled_equal, pool, &item);
-	if (number != HASH_NONE)
+	if (number < pool->n_items)
 		return number;
-
 	copy = pool_reserve(pool, len + 1);
 	memcpy(copy, s, len);
 	copy[len] = '\0';
 	item.text = copy;
-	number = pool->n_items;
 	vec_push(pool, items, item);
-	hash_add(&pool->index, hash, number);
 	return number;
 }
 

@@ -381,13 +381,7 @@ static struct cost function_cost(const struct analyze_figures *f, const struct s
 	return cost;
 }
 
-static int by_name(const void *left, const void *right)
-{
-	const struct analyze_diff_row *a = *(const struct analyze_diff_row *const *)left;
-	const struct analyze_diff_row *b = *(const struct analyze_diff_row *const *)right;
-
-	return strcmp(a->name, b->name);
-}
+define_compare(by_name, struct analyze_diff_row *const, strcmp((*a)->name, (*b)->name));
 
 /* Bodies that were timed in functions that were not, those of FUNCTIONS, sorted: no function's time holds theirs. */
 static void collect_ranges_alone(struct parts *parts, const struct source *from,

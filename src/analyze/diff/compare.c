@@ -66,19 +66,10 @@ struct sites {
 	uint32_t n_sites, cap_sites;
 };
 
-static int name_compare(const void *left, const void *right)
-{
-	const struct profile_site *const *a = left, *const *b = right;
+define_compare(name_compare, struct profile_site *const, strcmp((*a)->name, (*b)->name));
 
-	return strcmp((*a)->name, (*b)->name);
-}
-
-static int site_compare(const void *left, const void *right)
-{
-	const struct profile_site *const *a = left, *const *b = right;
-
-	return name_compare(a, b) ?: (int)(*a)->mech - (int)(*b)->mech;
-}
+define_compare(site_compare, struct profile_site *const,
+	       name_compare(a, b) ?: (int)(*a)->mech - (int)(*b)->mech);
 
 static struct sites sites_collect(const struct profile *p)
 {

@@ -217,11 +217,7 @@ static void changes_collect(struct changes *list, struct analyze_diff *diff)
 			vec_push(list, changes, &diff->ranges.rows[j].change);
 }
 
-static int body_name_compare(const void *left, const void *right)
-{
-	return strcmp(((const struct analyze_body *)left)->name,
-		      ((const struct analyze_body *)right)->name);
-}
+define_compare(body_name_compare, struct analyze_body, strcmp(a->name, b->name));
 
 /* Whether samples of SIDE hit inlined bodies of NAME; BODIES are either side's, by name. */
 static bool is_inlined(const struct analyze_diff *diff, const struct pointers *bodies, int side,

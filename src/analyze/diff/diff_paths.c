@@ -53,10 +53,7 @@ struct side {
 define_compare(named_compare, struct named,
 	       strcmp(a->name, b->name) ?: compare_values(a->index, b->index));
 
-static int timed_compare(const void *left, const void *right)
-{
-	return strcmp(((const struct timed *)left)->name, ((const struct timed *)right)->name);
-}
+define_compare(timed_compare, struct timed, strcmp(a->name, b->name));
 
 /* Same function, line and body. */
 static int place_compare(const struct analyze_loop *a, const struct analyze_loop *b)
@@ -66,26 +63,16 @@ static int place_compare(const struct analyze_loop *a, const struct analyze_loop
 								compare_text(a->body, b->body);
 }
 
-static int loop_compare(const void *left, const void *right)
-{
-	const struct analyze_loop *a = *(const struct analyze_loop *const *)left;
-	const struct analyze_loop *b = *(const struct analyze_loop *const *)right;
-
-	return place_compare(a, b) ?: compare_values(a, b);
-}
+define_compare(loop_compare, struct analyze_loop *const,
+	       place_compare(*a, *b) ?: compare_values(*a, *b));
 
 static int does_compare(const struct analyze_path *a, const struct analyze_path *b)
 {
 	return strcmp(a->function, b->function) ?: strcmp(a->does, b->does);
 }
 
-static int path_compare(const void *left, const void *right)
-{
-	const struct analyze_path *a = *(const struct analyze_path *const *)left;
-	const struct analyze_path *b = *(const struct analyze_path *const *)right;
-
-	return does_compare(a, b) ?: compare_values(a, b);
-}
+define_compare(path_compare, struct analyze_path *const,
+	       does_compare(*a, *b) ?: compare_values(*a, *b));
 
 static void timed_add(void *to, void *from)
 {
@@ -357,11 +344,7 @@ static void callee_add(void *to, void *from)
 		a->order = b->order;
 }
 
-static int order_compare(const void *left, const void *right)
-{
-	return compare_values(((const struct callee *)left)->order,
-			      ((const struct callee *)right)->order);
-}
+define_compare(order_compare, struct callee, compare_values(a->order, b->order));
 
 /* Adds what FUNCTION calls on the side of NUMBER. */
 static void callees_add(struct callees *list, const struct side *s, int number,

@@ -34,16 +34,13 @@ static bool is_frame(const void *ctx, uint32_t item, const void *key)
 
 static struct through *find(struct throughs *all, const struct analyze_frame *frame)
 {
-	uint32_t hash = hash_string(frame->name) + frame->kind;
-	uint32_t item = hash_find(&all->index, hash, is_frame, all, frame);
-	struct through new = { .step = { .kind = frame->kind, .name = frame->name },
-			       .last = SIZE_MAX };
+	uint32_t item = hash_find_or_add(&all->index, hash_string(frame->name) + frame->kind,
+					 is_frame, all, frame, all->n_items);
 
-	if (item == HASH_NONE) {
-		item = all->n_items;
-		hash_add(&all->index, hash, item);
-		vec_push(all, items, new);
-	}
+	if (item == all->n_items)
+		vec_push(all, items,
+			 ((struct through){ .step = { .kind = frame->kind, .name = frame->name },
+					    .last = SIZE_MAX }));
 	return &all->items[item];
 }
 

@@ -184,10 +184,7 @@ struct names {
 	size_t n_names, cap_names;
 };
 
-static int name_compare(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
+define_compare(name_compare, char *const, strcmp(*a, *b));
 
 static bool names_have(const struct names *names, const char *name)
 {

@@ -96,14 +96,12 @@ static bool is_row(const void *ctx, uint32_t item, const void *key)
 static void add_place(struct analyze_misses *m, const struct analyze_misses_row *place)
 {
 	uint32_t hash = hash_string(place->function) + 31 * place->run + (uint32_t)place->line;
-	uint32_t found = hash_find(&m->index, hash, is_row, m, place);
+	uint32_t found = hash_find_or_add(&m->index, hash, is_row, m, place, m->n_rows);
 
-	if (found != HASH_NONE) {
+	if (found < m->n_rows)
 		add_row(&m->rows[found], (void *)place);
-		return;
-	}
-	hash_add(&m->index, hash, m->n_rows);
-	vec_push(m, rows, *place);
+	else
+		vec_push(m, rows, *place);
 }
 
 static void add(struct analyze_misses *m, struct analyze_misses_row row, uint32_t side,

@@ -66,11 +66,7 @@ struct value {
 	bool is_b;
 };
 
-static int pooled_compare(const void *left, const void *right)
-{
-	return value_compare(&((const struct value *)left)->value,
-			     &((const struct value *)right)->value);
-}
+define_compare(pooled_compare, struct value, value_compare(&a->value, &b->value));
 
 /*
  * The sum of B's ranks among the N pooled values, equal ones sharing theirs. *TIES becomes the sum

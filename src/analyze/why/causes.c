@@ -22,15 +22,11 @@ static bool is_cause(const void *ctx, uint32_t item, const void *key)
 
 static uint32_t cause_of(struct finder *f, const char *name)
 {
-	uint32_t hash = hash_string(name);
-	uint32_t found = hash_find(&f->causes, hash, is_cause, f->c, name);
-	struct why_cause new = { .name = name };
+	uint32_t found = hash_find_or_add(&f->causes, hash_string(name), is_cause, f->c, name,
+					  f->c->n_items);
 
-	if (found == HASH_NONE) {
-		found = f->c->n_items;
-		vec_push(f->c, items, new);
-		hash_add(&f->causes, hash, found);
-	}
+	if (found == f->c->n_items)
+		vec_push(f->c, items, ((struct why_cause){ .name = name }));
 	return found;
 }
 
@@ -53,12 +49,9 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 		return;
 	new.cause = cause_of(f, f->t->nodes[by].name);
 	hash = hash_string(new.name) + new.cause *WHY_N_KINDS + kind;
-	found = hash_find(&f->parts, hash, is_part, f->c, &new);
-	if (found == HASH_NONE) {
-		found = f->c->n_parts;
+	found = hash_find_or_add(&f->parts, hash, is_part, f->c, &new, f->c->n_parts);
+	if (found == f->c->n_parts)
 		vec_push(f->c, parts, new);
-		hash_add(&f->parts, hash, found);
-	}
 	part = &f->c->parts[found];
 	part->delta += delta;
 	part->calls[0] += n->calls[0];

@@ -27,7 +27,7 @@ static bool is_node(const void *ctx, uint32_t item, const void *key)
 	return node->parent == k->parent && !strcmp(node->name, k->name);
 }
 
-static uint32_t add_node(struct why_tree *t, uint32_t parent, const char *name)
+static void add_node(struct why_tree *t, uint32_t parent, const char *name)
 {
 	const struct why_node node = {
 		.name = name, .parent = parent, .first_child = WHY_NONE, .next = WHY_NONE
@@ -38,7 +38,6 @@ static uint32_t add_node(struct why_tree *t, uint32_t parent, const char *name)
 		t->nodes[t->n_nodes - 1].next = t->nodes[parent].first_child;
 		t->nodes[parent].first_child = t->n_nodes - 1;
 	}
-	return t->n_nodes - 1;
 }
 
 static uint32_t hash_of(const struct key *key)
@@ -49,13 +48,10 @@ static uint32_t hash_of(const struct key *key)
 static uint32_t child(struct why_tree *t, uint32_t parent, const char *name)
 {
 	const struct key key = { parent, name };
-	uint32_t hash = hash_of(&key);
-	uint32_t found = hash_find(&t->index, hash, is_node, t, &key);
+	uint32_t found = hash_find_or_add(&t->index, hash_of(&key), is_node, t, &key, t->n_nodes);
 
-	if (found == HASH_NONE) {
-		found = add_node(t, parent, name);
-		hash_add(&t->index, hash, found);
-	}
+	if (found == t->n_nodes)
+		add_node(t, parent, name);
 	return found;
 }
 
@@ -72,13 +68,10 @@ static struct why_line *line_of(struct why_tree *t, uint32_t node,
 {
 	struct why_line line = { .node = node, .number = frame->line, .file = frame->file };
 	uint32_t hash = (frame->line + node * 2654435761u) ^ hash_string(frame->file ?: "");
-	uint32_t found = hash_find(&t->line_index, hash, is_line, t, &line);
+	uint32_t found = hash_find_or_add(&t->line_index, hash, is_line, t, &line, t->n_lines);
 
-	if (found == HASH_NONE) {
-		found = t->n_lines;
+	if (found == t->n_lines)
 		vec_push(t, lines, line);
-		hash_add(&t->line_index, hash, found);
-	}
 	return &t->lines[found];
 }
 

@@ -113,17 +113,15 @@ static uint32_t add_name(struct build *b, Dwarf_Die *die)
 {
 	struct index_name name = { .name = index_strings_add(&b->strings, dwarf_diename(die)) };
 	const char *file;
-	uint32_t hash, found;
+	uint32_t found;
 
 	kernel_dwarf_declaration(die, &file, &name.line);
 	name.file = find_file(b, file);
-	hash = hash_bytes(&name, offsetof(struct index_name, first));
-	found = hash_find(&b->name_index, hash, is_name, b->names, &name);
-	if (found == HASH_NONE) {
-		found = b->n_names;
+	found = hash_find_or_add(&b->name_index,
+				 hash_bytes(&name, offsetof(struct index_name, first)), is_name,
+				 b->names, &name, b->n_names);
+	if (found == b->n_names)
 		vec_push(b, names, name);
-		hash_add(&b->name_index, hash, found);
-	}
 	return found;
 }
 

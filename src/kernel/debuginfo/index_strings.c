@@ -24,31 +24,27 @@ static bool is_text(const void *bytes, uint32_t offset, const void *text)
 	return !strcmp((const char *)bytes + offset, text);
 }
 
-static uint32_t append(struct index_strings *s, const char *text)
+static void append(struct index_strings *s, const char *text)
 {
-	size_t len = strlen(text) + 1, at = s->n_bytes;
+	size_t len = strlen(text) + 1;
 
 	while (s->n_bytes + len > s->cap_bytes) {
 		s->cap_bytes *= 2;
 		s->bytes = alloc_resize(s->bytes, s->cap_bytes, 1);
 	}
-	memcpy(s->bytes + at, text, len);
+	memcpy(s->bytes + s->n_bytes, text, len);
 	s->n_bytes += len;
-	return (uint32_t)at;
 }
 
 uint32_t index_strings_add(struct index_strings *s, const char *text)
 {
-	uint32_t hash, offset;
+	uint32_t next = (uint32_t)s->n_bytes, offset;
 
 	if (!text || !*text)
 		return 0;
-	hash = hash_string(text);
-	offset = hash_find(&s->offsets, hash, is_text, s->bytes, text);
-	if (offset == HASH_NONE) {
-		offset = append(s, text);
-		hash_add(&s->offsets, hash, offset);
-	}
+	offset = hash_find_or_add(&s->offsets, hash_string(text), is_text, s->bytes, text, next);
+	if (offset == next)
+		append(s, text);
 	return offset;
 }
 

@@ -161,18 +161,12 @@ static bool is_raw(const void *ctx, uint32_t item, const void *raw)
 
 const char *kernel_paths_relative(struct paths *p, const char *raw)
 {
-	struct entry e;
-	uint32_t hash, found;
+	uint32_t found;
 
 	if (strnlen(raw, MAX_PATH) == MAX_PATH)
 		return NULL;
-	hash = hash_string(raw);
-	found = hash_find(&p->by_raw, hash, is_raw, p, raw);
-	if (found != HASH_NONE)
-		return p->entries[found].relative;
-	e.raw = alloc_strdup(raw);
-	e.relative = relative(p, raw);
-	hash_add(&p->by_raw, hash, p->n_entries);
-	vec_push(p, entries, e);
-	return e.relative;
+	found = hash_find_or_add(&p->by_raw, hash_string(raw), is_raw, p, raw, p->n_entries);
+	if (found == p->n_entries)
+		vec_push(p, entries, ((struct entry){ alloc_strdup(raw), relative(p, raw) }));
+	return p->entries[found].relative;
 }

@@ -41,15 +41,12 @@ static char *label_of(const struct analyze_frame *frame)
 static uint32_t frame_add(struct export *e, struct hash_index *index,
 			  const struct analyze_frame *frame)
 {
-	uint32_t hash = hash_string(frame->name), item;
+	uint32_t item = hash_find_or_add(index, hash_string(frame->name), frame_equal, e->frames,
+					 frame, e->n_frames);
 
-	item = hash_find(index, hash, frame_equal, e->frames, frame);
-	if (item == HASH_NONE) {
-		item = e->n_frames;
+	if (item == e->n_frames)
 		vec_push(e, frames,
 			 ((struct export_frame){ frame->kind, frame->name, label_of(frame) }));
-		hash_add(index, hash, item);
-	}
 	return item;
 }
 
