@@ -2,7 +2,7 @@
 /*
  * What an architecture offers: how its instructions read, what its kernel's image says of them, and what
  * its probes look like in code. src/arch/x86 is the only one. Another is a folder with the same files:
- * defs.h, decode.c, disasm.c, operation.c, probe.c, symbols.c and tables.c, besides the registers in vmlinux/vmlinux.h.
+ * access.c, decode.c, defs.h, disasm.c, operation.c, probe.c and tables.c, besides the registers in vmlinux/vmlinux.h.
  */
 #pragma once
 
@@ -84,7 +84,7 @@ bool decode_jump_table(struct decoder *d, decode_before_fn before, void *arg,
 /* Does it go through a pointer that no index chose: out of the function? */
 bool decode_is_pointer_jump(struct decoder *d, decode_before_fn before, void *arg);
 
-/* --- registers that pass arguments: arguments.c ---------------------------------------------- */
+/* --- registers that pass arguments: access.c ------------------------------------------------- */
 
 /* What one instruction does with them: bit I stands for the Ith, from 0. A part stands for the whole. */
 struct arch_arguments {
@@ -195,7 +195,7 @@ uint32_t arch_entry_mark_len(uint32_t text);
 /* How a trap is executed on the instruction that begins with the bytes TEXT, as far as that tells. */
 enum engine_range_kind arch_kprobe_kind(uint32_t text);
 
-/* --- names of functions: symbols.c ---------------------------------------------------------- */
+/* --- names of functions: probe.c ------------------------------------------------------------ */
 
 enum arch_symbol {
 	ARCH_SYMBOL_ORDINARY,

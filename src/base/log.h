@@ -32,3 +32,9 @@ void log_progress_end(void);
 
 /* "Permission denied" and the like, for a positive or a negative errno value. */
 const char *log_strerror(int err);
+
+/*
+ * TEXT as one line that moves no cursor, sets no title and hides nothing: control characters, those of Latin-1 too,
+ * and what is not UTF-8 become "\x1b". For free(). All that is printed above goes through it, and the text of pages.
+ */
+char *terminal_text(const char *text);

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/number.h"
-#include "base/terminal.h"
+#include "base/log.h"
 
 #define KEY_FIRST 256 /* of options without a letter */
 

@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "base/terminal.h"
 #include "output/json.h"
 #include "output/table.h"
 #include "output/text.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyze/figures/net.h"
+#include "analyze/figures/calibration.h"
 #include "analyze/figures/workload.h"
 #include "fixture.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "kernel/cfg/blocks.h"
-#include "kernel/cfg/loops.h"
+#include "kernel/cfg/graph.h"
 #include "kernel/image/name.h"
 #include "kernel_fixture.h"
 

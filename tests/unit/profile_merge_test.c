@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "cmd/cmd.h"
-#include "analyze/blocks/counted.h"
+#include "analyze/blocks/blocks.h"
 #include "fixture_file.h"
 #include "profile/merge.h"
 

@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-#include "record/cost/uninterrupted.h"
+#include "record/cost/cold.h"
 
 #define OWN    500
 #define PROBES 9000 /* a call, in ticks */

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "analyze/blocks/counted.h"
+#include "analyze/blocks/blocks.h"
 #include "profile/profile.h"
 
 /* Calls with a trip count from LOW to HIGH. */

@@ -4,7 +4,7 @@
 
 #include "analyze/code/annotate_impl.h"
 #include "analyze/figures/chain.h"
-#include "analyze/blocks/counted.h"
+#include "analyze/blocks/blocks.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 

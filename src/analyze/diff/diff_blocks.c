@@ -4,13 +4,12 @@
 #include <string.h>
 
 #include "analyze/blocks/blocks.h"
-#include "analyze/blocks/counted.h"
 #include "analyze/figures/chain.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "profile/conditions.h"
 #include "kernel/cfg/blocks.h"
-#include "kernel/cfg/loops.h"
+#include "kernel/cfg/graph.h"
 
 /* What of a loop's instructions must be in a body for the loop to be of that body. */
 #define OF_BODY 0.75

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/blocks/counted.h"
+#include "analyze/blocks/blocks.h"
 #include "analyze/inline/callees.h"
 #include "base/alloc.h"
 #include "base/sorted.h"

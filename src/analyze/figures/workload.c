@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/figures/net.h"
+#include "analyze/figures/calibration.h"
 #include "analyze/stats/statistics.h"
 #include "base/alloc.h"
 #include "base/sorted.h"

@@ -14,7 +14,6 @@
 
 #include "kernel/code/flow.h"
 #include "kernel/cfg/graph.h"
-#include "kernel/cfg/loops.h"
 
 #define KERNEL_COST_NEVER UINT64_MAX /* the block cannot be probed */
 

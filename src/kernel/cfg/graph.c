@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "kernel/code/flow.h"
 
 static bool find_arc(const struct kernel_arc *arcs, uint32_t n, const struct kernel_arc *arc)
@@ -68,4 +69,242 @@ uint32_t *kernel_graph_index(const struct kernel_graph *g, bool to, uint32_t **s
 			(*sorted)[first[b + 1]++] = i;
 	}
 	return first;
+}
+
+#define NONE UINT32_MAX
+/* Steps towards dominators. Code that compilers make takes ten per block; made-up graphs may take its cube. */
+#define MAX_STEPS 100000000u
+
+struct finder {
+	const struct kernel_graph *g;
+	uint32_t *first; /* of each block: its first arc; one more at the end */
+	uint32_t *order; /* blocks in reverse postorder */
+	uint32_t n_order;
+	uint32_t *rank; /* of each block: its place in ORDER, or NONE */
+	uint32_t *idom; /* by rank */
+	uint32_t *pred, *first_pred; /* arcs by TO */
+	uint32_t steps;
+	struct kernel_loops *out;
+};
+
+/* Depth first from the entry; blocks are numbered when they are left. */
+static void find_order(struct finder *f)
+{
+	const struct kernel_graph *g = f->g;
+	uint32_t *by_from, *first = kernel_graph_index(g, false, &by_from), n = 0,
+			   left = g->n_blocks;
+	scoped_free uint32_t *stack = alloc_array(g->n_blocks, sizeof(*stack));
+	scoped_free uint32_t *next = alloc_array(g->n_blocks, sizeof(*next));
+	scoped_free bool *seen = alloc_array(g->n_blocks, sizeof(*seen));
+
+	memcpy(next, first, g->n_blocks * sizeof(*next));
+	f->order = alloc_array(g->n_blocks, sizeof(*f->order));
+	if (g->entry < g->n_blocks) {
+		stack[n++] = g->entry;
+		seen[g->entry] = true;
+	}
+	while (n) {
+		uint32_t b = stack[n - 1];
+
+		if (next[b] == first[b + 1]) {
+			f->order[--left] = b;
+			n--;
+			continue;
+		}
+		b = g->arcs[by_from[next[b]++]].to;
+		if (b < g->n_blocks && !seen[b]) {
+			seen[b] = true;
+			stack[n++] = b;
+		}
+	}
+	f->n_order = g->n_blocks - left;
+	memmove(f->order, f->order + left, f->n_order * sizeof(*f->order));
+	free(first);
+	free(by_from);
+}
+
+static uint32_t common(struct finder *f, uint32_t a, uint32_t b)
+{
+	for (; a != b; f->steps++) {
+		if (a > b)
+			a = f->idom[a];
+		else
+			b = f->idom[b];
+	}
+	return a;
+}
+
+static bool improve(struct finder *f, uint32_t rank)
+{
+	uint32_t b = f->order[rank], new = NONE;
+
+	for (uint32_t p = f->first_pred[b]; p < f->first_pred[b + 1]; p++) {
+		uint32_t from = f->rank[f->g->arcs[f->pred[p]].from];
+
+		if (from == NONE || f->idom[from] == NONE)
+			continue;
+		new = new == NONE ? from : common(f, from, new);
+	}
+	if (new == f->idom[rank])
+		return false;
+	f->idom[rank] = new;
+	return true;
+}
+
+static void find_dominators(struct finder *f)
+{
+	bool changed = true;
+
+	f->rank = alloc_array(f->g->n_blocks, sizeof(*f->rank));
+	memset(f->rank, 0xff, f->g->n_blocks * sizeof(*f->rank));
+	for (uint32_t i = 0; i < f->n_order; i++)
+		f->rank[f->order[i]] = i;
+	f->idom = alloc_array(f->n_order, sizeof(*f->idom));
+	memset(f->idom, 0xff, f->n_order * sizeof(*f->idom));
+	if (f->n_order)
+		f->idom[0] = 0;
+	while (changed && f->steps < MAX_STEPS) {
+		changed = false;
+		for (uint32_t i = 1; i < f->n_order && f->steps < MAX_STEPS; i++, f->steps++)
+			changed |= improve(f, i);
+	}
+	/* Nothing dominates anything: no loops. */
+	for (uint32_t i = 1; changed && i < f->n_order; i++)
+		f->idom[i] = 0;
+}
+
+static bool dominates(const struct finder *f, uint32_t a, uint32_t b)
+{
+	uint32_t ra = f->rank[a], rb = f->rank[b];
+
+	while (rb > ra)
+		rb = f->idom[rb];
+	return ra == rb;
+}
+
+/* Marks with HEAD in MARK the loop's blocks; returns how many. */
+static uint32_t collect(const struct finder *f, uint32_t head, uint32_t *mark, uint32_t *stack)
+{
+	uint32_t n = 0, found = 1;
+
+	mark[head] = head;
+	for (uint32_t p = f->first_pred[head]; p < f->first_pred[head + 1]; p++) {
+		uint32_t from = f->g->arcs[f->pred[p]].from;
+
+		if (f->rank[from] == NONE || mark[from] == head || !dominates(f, head, from))
+			continue;
+		mark[from] = head;
+		stack[n++] = from;
+	}
+	while (n) {
+		uint32_t b = stack[--n];
+
+		found++;
+		for (uint32_t p = f->first_pred[b]; p < f->first_pred[b + 1]; p++) {
+			uint32_t from = f->g->arcs[f->pred[p]].from;
+
+			if (f->rank[from] == NONE || mark[from] == head)
+				continue;
+			mark[from] = head;
+			stack[n++] = from;
+		}
+	}
+	return found;
+}
+
+define_compare(compare_loops, struct kernel_loop,
+	       compare_values(a->n_blocks, b->n_blocks) ?: compare_values(a->head, b->head));
+
+static void find_heads(struct finder *f, uint32_t *mark, uint32_t *stack)
+{
+	for (uint32_t i = 0; i < f->n_order; i++) {
+		struct kernel_loop loop = { .head = f->order[i], .parent = KERNEL_LOOP_NONE };
+		bool back = false;
+
+		for (uint32_t p = f->first_pred[loop.head]; p < f->first_pred[loop.head + 1]; p++) {
+			uint32_t from = f->g->arcs[f->pred[p]].from;
+
+			if (f->rank[from] == NONE || f->rank[from] < i)
+				continue;
+			if (dominates(f, loop.head, from))
+				back = true;
+			else
+				f->out->other_cycles = true;
+		}
+		if (!back)
+			continue;
+		loop.n_blocks = collect(f, loop.head, mark, stack);
+		vec_push(f->out, loops, loop);
+	}
+}
+
+/* Loops come from small to large, so the first that marks a block is its innermost one. */
+static void nest(struct finder *f, uint32_t *mark, uint32_t *stack)
+{
+	struct kernel_loops *out = f->out;
+
+	for (uint32_t l = 0; l < out->n_loops; l++) {
+		uint32_t head = out->loops[l].head;
+
+		memset(mark, 0xff, f->g->n_blocks * sizeof(*mark));
+		collect(f, head, mark, stack);
+		for (uint32_t b = 0; b < f->g->n_blocks; b++)
+			if (mark[b] == head && out->innermost[b] == KERNEL_LOOP_NONE)
+				out->innermost[b] = l;
+		for (uint32_t k = 0; k < l; k++)
+			if (out->loops[k].parent == KERNEL_LOOP_NONE &&
+			    mark[out->loops[k].head] == head)
+				out->loops[k].parent = l;
+	}
+	for (uint32_t l = out->n_loops; l-- > 0;) {
+		uint32_t parent = out->loops[l].parent;
+
+		out->loops[l].depth = parent == KERNEL_LOOP_NONE ? 1 : out->loops[parent].depth + 1;
+	}
+}
+
+void kernel_loops_find(const struct kernel_graph *graph, struct kernel_loops *out)
+{
+	struct finder f = { .g = graph, .out = out };
+	scoped_free uint32_t *mark = alloc_array(graph->n_blocks, sizeof(*mark));
+	scoped_free uint32_t *stack = alloc_array(graph->n_blocks, sizeof(*stack));
+
+	memset(out, 0, sizeof(*out));
+	out->innermost = alloc_array(graph->n_blocks, sizeof(*out->innermost));
+	memset(out->innermost, 0xff, graph->n_blocks * sizeof(*out->innermost));
+	memset(mark, 0xff, graph->n_blocks * sizeof(*mark));
+	find_order(&f);
+	f.first_pred = kernel_graph_index(graph, true, &f.pred);
+	find_dominators(&f);
+	find_heads(&f, mark, stack);
+	sort_array(out->loops, out->n_loops, sizeof(*out->loops), compare_loops);
+	nest(&f, mark, stack);
+	free(f.order);
+	free(f.rank);
+	free(f.idom);
+	free(f.pred);
+	free(f.first_pred);
+}
+
+void kernel_loops_clear(struct kernel_loops *loops)
+{
+	free(loops->loops);
+	free(loops->innermost);
+	memset(loops, 0, sizeof(*loops));
+}
+
+bool kernel_loop_has(const struct kernel_loops *loops, uint32_t loop, uint32_t block)
+{
+	uint32_t l = loops->innermost[block];
+
+	while (l != KERNEL_LOOP_NONE && l != loop)
+		l = loops->loops[l].parent;
+	return l == loop && l != KERNEL_LOOP_NONE;
+}
+
+uint32_t kernel_loop_depth(const struct kernel_loops *loops, uint32_t block)
+{
+	uint32_t l = loops->innermost[block];
+
+	return l == KERNEL_LOOP_NONE ? 0 : loops->loops[l].depth;
 }

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "kernel/cfg/loops.h"
+#include "kernel/cfg/graph.h"
 
 struct kernel_image;
 

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "kprotperf/engine.h"
-#include "record/cost/uninterrupted.h"
+#include "record/cost/cold.h"
 #include "record/engine/engine.h"
 
 struct drain {

@@ -21,7 +21,7 @@
 #include "record/engine/later.h"
 #include "record/probe/capture_code.h"
 #include "record/probe/probes_impl.h"
-#include "record/target/arguments.h"
+#include "record/target/symbols.h"
 
 /* What stands in function.bpf.c and engine.h for a site's key and for the costs of the pair. */
 #define SITE_PLACEHOLDER 0x5173c0de

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "kernel/image/btf.h"
-#include "record/target/arguments.h"
+#include "record/target/symbols.h"
 #include "record/target/capture_names.h"
 #include "record/target/capture_syscalls.h"
 

@@ -9,9 +9,9 @@
 
 #include "kernel/code/code.h"
 #include "kernel/code/kcore.h"
+#include "kernel/debuginfo/index.h"
 #include "kernel/image/btf.h"
 #include "kernel/image/image.h"
-#include "kernel/debuginfo/index.h"
 #include "kernel/image/kallsyms.h"
 #include "kernel/image/tracing.h"
 
@@ -116,3 +116,11 @@ int record_symbols_index(struct record_symbols *s, const struct kernel_index **i
 
 /* What an index is good for without the vmlinux that it was made of, and what not: a sentence. */
 extern const char record_symbols_index_alone[];
+
+/*
+ * Does the running kernel's function SYM read an argument register beyond the first N? UNKNOWN where its code cannot be
+ * read either. Of what it calls BTF is believed.
+ */
+
+enum kernel_answer record_arguments_beyond(struct record_symbols *symbols,
+					   const struct kernel_sym *sym, unsigned int n);
