@@ -28,12 +28,9 @@ static const char *word(enum kernel_probe_place place)
 static void print_function(const struct kernel_flow *flow, const char *name, uint64_t stext,
 			   uint32_t every)
 {
-	uint32_t n, n_blocks, n_edges;
-	const struct kernel_insn *insns = kernel_flow_insns(flow, &n);
+	const struct kernel_insn *insns = flow->insns;
 
-	kernel_flow_blocks(flow, &n_blocks);
-	kernel_flow_edges(flow, &n_edges);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < flow->n_insns; i++) {
 		enum kernel_probe_place place = kernel_flow_place(flow, insns[i].addr, NULL, NULL);
 
 		if (!(insns[i].flags & KERNEL_INSN_REACHED) ||
@@ -41,15 +38,15 @@ static void print_function(const struct kernel_flow *flow, const char *name, uin
 			continue;
 		printf("%" PRIx64 " %s %s %s+0x%" PRIx64 "\n", insns[i].addr + stext, word(place),
 		       kernel_flow_optimizes(flow, insns[i].addr) ? "cheap" : "trap", name,
-		       insns[i].addr - kernel_flow_entry(flow));
+		       insns[i].addr - flow->entry);
 		/* Within it there is never a place. */
 		if (insns[i].len > 1 && !(i % every))
 			printf("%" PRIx64 " no trap %s+0x%" PRIx64 "\n", insns[i].addr + stext + 1,
-			       name, insns[i].addr + 1 - kernel_flow_entry(flow));
+			       name, insns[i].addr + 1 - flow->entry);
 	}
 	printf("# %s: problems %x, %" PRIu32 " instructions, %" PRIu32 " blocks, %" PRIu32
 	       " edges\n",
-	       name, kernel_flow_problems(flow), n, n_blocks, n_edges);
+	       name, flow->problems, flow->n_insns, flow->n_blocks, flow->n_edges);
 }
 
 static int run(const struct kernel_code *code, const struct kernel_kallsyms *ks, char **names,

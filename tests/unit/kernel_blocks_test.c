@@ -489,8 +489,7 @@ static void impossible_paths(void **state)
 
 static void check_plan(const struct kernel_flow *flow, const struct kernel_block_plan *plan)
 {
-	uint32_t n;
-	const struct kernel_block *blocks = kernel_flow_blocks(flow, &n);
+	const struct kernel_block *blocks = flow->blocks;
 
 	assert_true(plan->n_probes <= plan->n_blocks);
 	for (uint32_t i = 0; i < plan->n_probes; i++) {

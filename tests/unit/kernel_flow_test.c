@@ -91,13 +91,12 @@ static const char *describe(const struct kernel_flow *flow)
 					     "fix",  "switch", "callinside", "ret",
 					     "tail", "any",    "stop" };
 	static char text[2048];
-	uint32_t n, n_blocks;
-	const struct kernel_edge *e = kernel_flow_edges(flow, &n);
-	const struct kernel_block *b = kernel_flow_blocks(flow, &n_blocks);
+	const struct kernel_edge *e = flow->edges;
+	const struct kernel_block *b = flow->blocks;
 	size_t len = 0;
 
 	text[0] = '\0';
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < flow->n_edges; i++) {
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%x", i ? " " : "",
 					(unsigned int)(b[e[i].from].start - AT));
 		if (e[i].to != KERNEL_FLOW_OUT)
@@ -111,7 +110,7 @@ static const char *describe(const struct kernel_flow *flow)
 static void check(struct kernel_flow *flow, const char *edges, unsigned int problems)
 {
 	assert_string_equal(describe(flow), edges);
-	assert_int_equal(kernel_flow_problems(flow), problems);
+	assert_int_equal(flow->problems, problems);
 	kernel_flow_destroy(flow);
 }
 
@@ -121,11 +120,9 @@ static void straight_line_is_one_block(void **state)
 		0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3, 0x0f, 0x1f, 0x00, 0xcc
 	};
 	struct kernel_flow *flow = flow_of(code);
-	uint32_t n;
 
 	(void)state;
-	kernel_flow_insns(flow, &n);
-	assert_int_equal(n, 6);
+	assert_int_equal(flow->n_insns, 6);
 	assert_true(kernel_flow_insn_at(flow, AT + 5)->flags & KERNEL_INSN_REACHED);
 	/* Padding behind the return is decoded, and is not reached. */
 	assert_false(kernel_flow_insn_at(flow, AT + 6)->flags & KERNEL_INSN_REACHED);
@@ -356,11 +353,9 @@ static void younger_instructions_than_the_decoder(void **state)
 		0xc3,
 	};
 	struct kernel_flow *flow = flow_of(code);
-	uint32_t n;
 
 	(void)state;
-	kernel_flow_insns(flow, &n);
-	assert_int_equal(n, 5);
+	assert_int_equal(flow->n_insns, 5);
 	check(flow, "0:ret", 0);
 }
 
@@ -375,7 +370,7 @@ static void bytes_that_are_no_code(void **state)
 	assert_int_equal(kernel_flow_place(flow, AT + 2, NULL, NULL), KERNEL_PLACE_NO_BOUNDARY);
 	check(flow, "0:stop", KERNEL_FLOW_BAD_CODE);
 	flow = flow_of(cut);
-	assert_true(kernel_flow_problems(flow) & KERNEL_FLOW_BAD_CODE);
+	assert_true(flow->problems & KERNEL_FLOW_BAD_CODE);
 	kernel_flow_destroy(flow);
 	flow = flow_with(code, 0, NULL, NULL, NULL);
 	check(flow, "", 0);
@@ -496,7 +491,7 @@ static void parts_are_one_function(void **state)
 	/* Overlapping ones are not taken. */
 	parts[1].start = AT + 4;
 	flow = kernel_flow_create(&in);
-	assert_true(kernel_flow_problems(flow) & KERNEL_FLOW_CUT);
+	assert_true(flow->problems & KERNEL_FLOW_CUT);
 	kernel_flow_destroy(flow);
 }
 
@@ -737,14 +732,14 @@ static void noise(void **state)
 
 static void check_function(const struct kernel_flow *flow)
 {
-	uint32_t n, n_blocks, n_edges, n_parts;
-	const struct kernel_insn *insns = kernel_flow_insns(flow, &n);
-	const struct kernel_block *blocks = kernel_flow_blocks(flow, &n_blocks);
-	const struct kernel_edge *edges = kernel_flow_edges(flow, &n_edges);
-	const struct kernel_range *parts = kernel_flow_parts(flow, &n_parts);
+	const struct kernel_insn *insns = flow->insns;
+	const struct kernel_block *blocks = flow->blocks;
+	const struct kernel_edge *edges = flow->edges;
+	const struct kernel_range *parts = flow->parts;
+	uint32_t n = flow->n_insns, n_blocks = flow->n_blocks, n_edges = flow->n_edges;
 	uint64_t bytes = 0;
 
-	for (uint32_t i = 0; i < n_parts; i++)
+	for (uint32_t i = 0; i < flow->n_parts; i++)
 		bytes += parts[i].end - parts[i].start;
 	/* Each byte belongs to one instruction, each instruction to one block. */
 	for (uint32_t i = 0; i < n; i++) {
@@ -779,25 +774,23 @@ static void all_functions_of_a_kernel(void **state)
 	if (!img)
 		fixture_skip(FIXTURE_NO_KERNEL);
 	assert_int_equal(kernel_code_create(img, NULL, &code), 0);
-	assert_true(kernel_code_tables(code)->has_bugs);
-	assert_true(kernel_code_tables(code)->n_labels > 1000);
-	assert_true(kernel_code_tables(code)->n_alternatives > 1000);
+	assert_true(code->tables.has_bugs);
+	assert_true(code->tables.n_labels > 1000);
+	assert_true(code->tables.n_alternatives > 1000);
 	while (addr < 0x2000000) {
 		struct kernel_range range;
 		const char *name = kernel_image_extent(img, addr, &range);
 		struct kernel_flow *flow;
-		uint32_t n;
 
 		if (name && range.start == addr && !kernel_name_is_cold(name)) {
 			assert_int_equal(kernel_flow_of(code, addr, &flow), 0);
 			check_function(flow);
-			kernel_flow_insns(flow, &n);
-			insns += n;
+			insns += flow->n_insns;
 			functions++;
 			/* Code of two functions that are written into one another on purpose. */
 			if (strcmp(name, "retbleed_untrain_ret") &&
 			    strcmp(name, "srso_untrain_ret"))
-				problems |= kernel_flow_problems(flow);
+				problems |= flow->problems;
 			kernel_flow_destroy(flow);
 		}
 		addr = name && range.start == addr ? range.end : addr + 1;

@@ -34,9 +34,6 @@ struct way {
 
 struct code {
 	struct kernel_flow *flow;
-	const struct kernel_block *blocks;
-	const struct kernel_edge *edges;
-	uint32_t n_blocks;
 	/* Those of block I, which are in the order of the code, are from FIRST[I] up to FIRST[I + 1]. */
 	struct insn *insns;
 	uint32_t *first;
@@ -64,8 +61,8 @@ static void read_operation(const struct analyze_changes *c, const struct changes
 static void read_block(const struct analyze_changes *c, const struct changes_side *side,
 		       struct code *code, const struct kernel_block *block)
 {
-	uint32_t n, all = block->n_insns;
-	const struct kernel_insn *insns = kernel_flow_insns(code->flow, &n) + block->first_insn;
+	uint32_t all = block->n_insns;
+	const struct kernel_insn *insns = code->flow->insns + block->first_insn;
 
 	if (!block->reached)
 		return;
@@ -84,16 +81,12 @@ static void read_block(const struct analyze_changes *c, const struct changes_sid
 static bool code_init(const struct analyze_changes *c, const struct changes_side *side,
 		      uint64_t addr, struct code *code)
 {
-	uint32_t n;
-
 	*code = (struct code){ 0 };
 	if (kernel_flow_of(side->code, addr, &code->flow))
 		return false;
-	code->blocks = kernel_flow_blocks(code->flow, &code->n_blocks);
-	code->edges = kernel_flow_edges(code->flow, &n);
-	code->first = alloc_array(code->n_blocks + 1, sizeof(*code->first));
-	for (uint32_t i = 0; i < code->n_blocks; i++) {
-		read_block(c, side, code, &code->blocks[i]);
+	code->first = alloc_array(code->flow->n_blocks + 1, sizeof(*code->first));
+	for (uint32_t i = 0; i < code->flow->n_blocks; i++) {
+		read_block(c, side, code, &code->flow->blocks[i]);
 		code->first[i + 1] = code->n_insns;
 	}
 	return true;
@@ -180,12 +173,12 @@ static uint32_t common(const struct comparison *m, const uint32_t from[2], const
 static uint32_t lead_on(const struct code *code, uint32_t block)
 {
 	for (int i = 0; i < MAX_EMPTY && block != KERNEL_FLOW_OUT; i++) {
-		const struct kernel_block *b = &code->blocks[block];
+		const struct kernel_block *b = &code->flow->blocks[block];
 
 		if (code->first[block] != code->first[block + 1] || b->n_edges != 1 ||
-		    code->edges[b->first_edge].to == KERNEL_FLOW_OUT)
+		    code->flow->edges[b->first_edge].to == KERNEL_FLOW_OUT)
 			break;
-		block = code->edges[b->first_edge].to;
+		block = code->flow->edges[b->first_edge].to;
 	}
 	return block;
 }
@@ -194,7 +187,7 @@ define_compare(compare_ways, struct way, compare_values(a->kind, b->kind));
 
 static struct way *ways(const struct code *code, uint32_t block)
 {
-	const struct kernel_block *b = &code->blocks[block];
+	const struct kernel_block *b = &code->flow->blocks[block];
 	const struct insn *last = code->first[block] < code->first[block + 1] ?
 					  &code->insns[code->first[block + 1] - 1] :
 					  NULL;
@@ -202,7 +195,7 @@ static struct way *ways(const struct code *code, uint32_t block)
 	bool inverted = last && last->op.inverted;
 
 	for (uint32_t i = 0; i < b->n_edges; i++) {
-		const struct kernel_edge *e = &code->edges[b->first_edge + i];
+		const struct kernel_edge *e = &code->flow->edges[b->first_edge + i];
 		uint32_t kind = e->kind == KERNEL_EDGE_JUMP ? KERNEL_EDGE_FALL : e->kind;
 
 		if (inverted && (kind == KERNEL_EDGE_FALL || kind == KERNEL_EDGE_TAKEN))
@@ -236,9 +229,10 @@ static bool same_block(const struct comparison *m, struct walk *w, uint32_t a, u
 {
 	const struct code *left = &m->code[0], *right = &m->code[1];
 	uint32_t from[2] = { left->first[a], right->first[b] },
-		 to[2] = { left->first[a + 1], right->first[b + 1] }, n = left->blocks[a].n_edges;
+		 to[2] = { left->first[a + 1], right->first[b + 1] },
+		 n = left->flow->blocks[a].n_edges;
 	scoped_free struct way *x = NULL, *y = NULL;
-	bool same = to[0] - from[0] == to[1] - from[1] && n == right->blocks[b].n_edges;
+	bool same = to[0] - from[0] == to[1] - from[1] && n == right->flow->blocks[b].n_edges;
 
 	if (m->level >= LEVEL_REGISTERS)
 		same = same && common(m, from, to) == to[0] - from[0];
@@ -255,14 +249,13 @@ static bool same_block(const struct comparison *m, struct walk *w, uint32_t a, u
 
 static bool same_graph(const struct comparison *m)
 {
-	struct walk w = { .to = alloc_array(m->code[0].n_blocks, sizeof(uint32_t)),
-			  .from = alloc_array(m->code[1].n_blocks, sizeof(uint32_t)) };
+	struct walk w = { .to = alloc_array(m->code[0].flow->n_blocks, sizeof(uint32_t)),
+			  .from = alloc_array(m->code[1].flow->n_blocks, sizeof(uint32_t)) };
 	uint32_t entries[2];
 	bool same;
 
 	for (int i = 0; i < 2; i++)
-		entries[i] =
-			kernel_flow_block_at(m->code[i].flow, kernel_flow_entry(m->code[i].flow));
+		entries[i] = kernel_flow_block_at(m->code[i].flow, m->code[i].flow->entry);
 	same = pair(&w, entries[0], entries[1]);
 	while (same && w.n_stack) {
 		uint32_t a = w.stack[--w.n_stack];

@@ -58,7 +58,7 @@ void changes_read_symbols(struct changes_side *side)
 {
 	uint32_t n = 0;
 
-	side->base = kernel_code_file_base(side->code);
+	side->base = side->code->base;
 	kernel_image_elf_symbols_each(side->img, add_symbol, side);
 	sort_array(side->symbols, side->n_symbols, sizeof(*side->symbols), compare_symbols);
 	sort_array(side->functions, side->n_functions, sizeof(*side->functions), compare_functions);

@@ -15,8 +15,7 @@
 static char *name_of(const struct kernel_code *code, uint64_t key)
 {
 	uint64_t offset;
-	const char *name = kernel_image_object_at(kernel_code_image(code),
-						  key + kernel_code_file_base(code), &offset);
+	const char *name = kernel_image_object_at(code->img, key + code->base, &offset);
 
 	return name ? kernel_static_key_name(name, offset) : NULL;
 }
@@ -52,8 +51,8 @@ define_compare(by_name, struct analyze_static_key, strcmp(a->name, b->name));
 
 static void find_jumps(struct analyze_static_keys *s, struct kernel_code *code)
 {
-	const struct arch_tables *t = kernel_code_tables(code);
-	struct kernel_image *img = kernel_code_image(code);
+	const struct arch_tables *t = &code->tables;
+	struct kernel_image *img = code->img;
 	struct analyze_static_key *row = NULL;
 	scoped_free struct arch_jump_label *labels = alloc_array(t->n_labels, sizeof(*labels));
 

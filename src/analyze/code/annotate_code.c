@@ -154,23 +154,20 @@ static void add_instruction(struct making *m, struct analyze_place *place,
 int annotate_add_code(struct making *m, uint32_t number)
 {
 	struct analyze_place *place = &m->a->places[number];
-	const struct kernel_insn *insns;
 	struct kernel_flow *flow;
 	struct counted counted;
-	uint32_t n;
 	int err = kernel_flow_of(m->code, place->function.addr, &flow);
 
 	place->first_insn = m->a->n_insns;
 	if (err)
 		return err;
 	add_bodies(m, number);
-	place->problems = kernel_flow_problems(flow);
+	place->problems = flow->problems;
 	counted_init(&counted, m, place);
 	m->a->counted |= counted.blocks != NULL;
-	insns = kernel_flow_insns(flow, &n);
-	for (uint32_t i = 0; i < n; i++)
-		if (!is_padding(&insns[i]))
-			add_instruction(m, place, &counted, &insns[i]);
+	vec_each(const struct kernel_insn, insn, flow, insns)
+		if (!is_padding(insn))
+			add_instruction(m, place, &counted, insn);
 	free(counted.counts);
 	kernel_flow_destroy(flow);
 	return 0;

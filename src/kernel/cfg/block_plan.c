@@ -11,8 +11,7 @@
 static bool find_probe(const struct kernel_flow *flow, const struct kernel_block *block,
 		       kernel_blacklisted_fn blacklisted, void *arg, struct kernel_block_probe *out)
 {
-	uint32_t n;
-	const struct kernel_insn *insns = kernel_flow_insns(flow, &n);
+	const struct kernel_insn *insns = flow->insns;
 	bool found = false, called = false;
 
 	for (uint32_t i = block->first_insn; i < block->first_insn + block->n_insns; i++) {
@@ -38,18 +37,15 @@ static bool find_probe(const struct kernel_flow *flow, const struct kernel_block
 /* Blocks from which there is no way out but to stop: BUG, panic. */
 static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph *g)
 {
-	uint32_t n, n_edges;
-	const struct kernel_block *blocks = kernel_flow_blocks(flow, &n);
-	const struct kernel_edge *edges = kernel_flow_edges(flow, &n_edges);
 	bool *dead = alloc_array(g->n_blocks, sizeof(*dead)), changed = true;
 
-	for (uint32_t b = 0; b < n; b++)
-		dead[b] = blocks[b].reached;
+	for (uint32_t b = 0; b < flow->n_blocks; b++)
+		dead[b] = flow->blocks[b].reached;
 	/* Backwards, since most arcs lead forward: a few rounds are enough. */
 	for (int round = 0; round < 64 && changed; round++) {
 		changed = false;
-		for (uint32_t i = n_edges; i-- > 0;) {
-			const struct kernel_edge *e = &edges[i];
+		for (uint32_t i = flow->n_edges; i-- > 0;) {
+			const struct kernel_edge *e = &flow->edges[i];
 			bool out = e->to == KERNEL_FLOW_OUT ? e->kind != KERNEL_EDGE_STOP :
 							      !dead[e->to];
 
@@ -66,16 +62,14 @@ static bool *find_dead(const struct kernel_flow *flow, const struct kernel_graph
 static uint64_t guess(const struct kernel_flow *flow, const struct kernel_loops *loops,
 		      const bool *dead, uint32_t block)
 {
-	uint32_t n, depth = kernel_loop_depth(loops, block), n_parts;
-	const struct kernel_block *b = kernel_flow_blocks(flow, &n);
-	const struct kernel_range *parts = kernel_flow_parts(flow, &n_parts);
-	uint64_t times = 64, entry = kernel_flow_entry(flow);
+	uint32_t depth = kernel_loop_depth(loops, block);
+	uint64_t times = 64, entry = flow->entry, start = flow->blocks[block].start;
 
 	if (dead[block])
 		return 1;
-	for (uint32_t i = 0; i < n_parts; i++)
-		if (entry >= parts[i].start && entry < parts[i].end &&
-		    (b[block].start < parts[i].start || b[block].start >= parts[i].end))
+	vec_each(const struct kernel_range, part, flow, parts)
+		if (entry >= part->start && entry < part->end &&
+		    (start < part->start || start >= part->end))
 			times = 4; /* the compiler put it elsewhere */
 	return times << 3 * (depth < 8 ? depth : 8);
 }
@@ -94,11 +88,10 @@ struct planner {
 
 static void find_costs(struct planner *p, kernel_blacklisted_fn blacklisted, void *arg)
 {
-	uint32_t n;
-	const struct kernel_block *blocks = kernel_flow_blocks(p->flow, &n);
+	const struct kernel_block *blocks = p->flow->blocks;
 	scoped_free bool *dead = find_dead(p->flow, &p->out->graph);
 
-	for (uint32_t b = 0; b < n; b++) {
+	for (uint32_t b = 0; b < p->flow->n_blocks; b++) {
 		p->probes[b].block = b;
 		p->probes[b].counter = KERNEL_NO_BIT;
 		p->costs[b] = KERNEL_COST_NEVER;

@@ -18,19 +18,15 @@ static bool find_arc(const struct kernel_arc *arcs, uint32_t n, const struct ker
 
 int kernel_graph_of(const struct kernel_flow *flow, struct kernel_graph *out)
 {
-	uint32_t n_edges;
-	const struct kernel_edge *edges = kernel_flow_edges(flow, &n_edges);
-
-	memset(out, 0, sizeof(*out));
-	kernel_flow_blocks(flow, &out->n_blocks);
-	out->entry = kernel_flow_block_at(flow, kernel_flow_entry(flow));
+	*out = (struct kernel_graph){ .n_blocks = flow->n_blocks,
+				      .entry = kernel_flow_block_at(flow, flow->entry) };
 	if (out->n_blocks > KERNEL_GRAPH_MAX)
 		return -E2BIG;
-	for (uint32_t i = 0; i < n_edges; i++) {
-		struct kernel_arc arc = { edges[i].from, edges[i].to };
+	vec_each(const struct kernel_edge, edge, flow, edges) {
+		struct kernel_arc arc = { edge->from, edge->to };
 		uint32_t same = 0;
 
-		if (edges[i].kind == KERNEL_EDGE_UNRESOLVED)
+		if (edge->kind == KERNEL_EDGE_UNRESOLVED)
 			arc.to = KERNEL_GRAPH_ANY;
 		else if (arc.to == KERNEL_FLOW_OUT)
 			arc.to = KERNEL_GRAPH_OUT;

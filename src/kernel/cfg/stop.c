@@ -69,7 +69,7 @@ void kernel_stops_destroy(struct kernel_stops *s)
 static const struct block *block_of(struct kernel_stops *s, uint32_t number)
 {
 	const struct kernel_stop_block *place = &s->f->blocks[number];
-	uint64_t base = kernel_code_file_base(s->code);
+	uint64_t base = s->code->base;
 	struct block *b = &s->blocks[number];
 	uint8_t code[MAX_BLOCK];
 	struct decoded d;

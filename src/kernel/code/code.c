@@ -11,13 +11,6 @@
 #include "kernel/image/image_elf.h"
 #include "kernel/image/kallsyms.h"
 
-struct kernel_code {
-	struct kernel_image *img;
-	struct kernel_live live;
-	uint64_t base; /* the file's address of _stext */
-	struct arch_tables tables;
-};
-
 /* The file's bytes at its address ADDR and in *AVAIL how many there are up to the section's end. */
 static const uint8_t *file_data(uint64_t addr, size_t *avail, void *img)
 {
@@ -148,24 +141,4 @@ void kernel_code_destroy(struct kernel_code *code)
 		return;
 	arch_tables_clear(&code->tables);
 	free(code);
-}
-
-struct kernel_image *kernel_code_image(const struct kernel_code *code)
-{
-	return code->img;
-}
-
-uint64_t kernel_code_file_base(const struct kernel_code *code)
-{
-	return code->base;
-}
-
-uint64_t kernel_code_live_base(const struct kernel_code *code)
-{
-	return code->live.base;
-}
-
-const struct arch_tables *kernel_code_tables(const struct kernel_code *code)
-{
-	return &code->tables;
 }

@@ -12,12 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arch_tables;
+#include "arch/arch.h"
+
 struct kernel_image;
 struct kernel_kallsyms;
 struct kernel_kcore;
-
-struct kernel_code;
 
 /* The running kernel that has an image. */
 struct kernel_live {
@@ -27,6 +26,13 @@ struct kernel_live {
 		*ks; /* for names of what a module calls; NULL: they stay unknown */
 };
 
+struct kernel_code {
+	struct kernel_image *img;
+	struct kernel_live live;
+	uint64_t base; /* the file's address of _stext */
+	struct arch_tables tables;
+};
+
 /*
  * The code of IMG. LIVE (may be NULL) is the running kernel, of the same build as IMG: read it before probes of one's
  * own are there. What both refer to must outlive the result. -ENOTSUP for another architecture's, not reported.
@@ -34,12 +40,6 @@ struct kernel_live {
 int kernel_code_create(struct kernel_image *img, const struct kernel_live *live,
 		       struct kernel_code **out);
 void kernel_code_destroy(struct kernel_code *code); /* accepts NULL */
-
-struct kernel_image *kernel_code_image(const struct kernel_code *code);
-/* The absolute address of _stext, in the file and in the running kernel (0 without one). */
-uint64_t kernel_code_file_base(const struct kernel_code *code);
-uint64_t kernel_code_live_base(const struct kernel_code *code);
-const struct arch_tables *kernel_code_tables(const struct kernel_code *code);
 
 /* As kernel_image_symbol_at(); outside of a module what of the kernel's image is there. */
 const char *kernel_code_symbol_at(const struct kernel_code *code, uint64_t addr, uint64_t *offset);

@@ -133,40 +133,6 @@ size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_ins
 	return 0;
 }
 
-uint64_t kernel_flow_entry(const struct kernel_flow *flow)
-{
-	return flow->entry;
-}
-
-unsigned int kernel_flow_problems(const struct kernel_flow *flow)
-{
-	return flow->problems;
-}
-
-const struct kernel_insn *kernel_flow_insns(const struct kernel_flow *flow, uint32_t *n)
-{
-	*n = flow->n_insns;
-	return flow->insns;
-}
-
-const struct kernel_block *kernel_flow_blocks(const struct kernel_flow *flow, uint32_t *n)
-{
-	*n = flow->n_blocks;
-	return flow->blocks;
-}
-
-const struct kernel_edge *kernel_flow_edges(const struct kernel_flow *flow, uint32_t *n)
-{
-	*n = flow->n_edges;
-	return flow->edges;
-}
-
-const struct kernel_range *kernel_flow_parts(const struct kernel_flow *flow, uint32_t *n)
-{
-	*n = flow->n_parts;
-	return flow->parts;
-}
-
 const struct kernel_insn *kernel_flow_insn_at(const struct kernel_flow *flow, uint64_t addr)
 {
 	uint32_t i = flow_find(flow, addr);

@@ -128,7 +128,23 @@ struct kernel_flow_input {
 	void *arg;
 };
 
-struct kernel_flow;
+struct flow_branch;
+
+/* Made by those below; for others to read. */
+struct kernel_flow {
+	uint64_t entry;
+	unsigned int problems;
+	struct kernel_range *parts;
+	uint32_t n_parts, cap_parts;
+	struct kernel_insn *insns;
+	uint32_t n_insns, cap_insns;
+	struct kernel_block *blocks;
+	uint32_t n_blocks, cap_blocks;
+	struct kernel_edge *edges;
+	uint32_t n_edges, cap_edges;
+	struct flow_branch *branches; /* while it is built; by instruction */
+	uint32_t n_branches, cap_branches;
+};
 
 /* NULL only where there is no decoder for this machine's code. */
 struct kernel_flow *kernel_flow_create(const struct kernel_flow_input *input);
@@ -141,13 +157,6 @@ void kernel_flow_destroy(struct kernel_flow *flow); /* accepts NULL */
  */
 int kernel_flow_of(const struct kernel_code *code, uint64_t addr, struct kernel_flow **out);
 
-uint64_t kernel_flow_entry(const struct kernel_flow *flow);
-unsigned int kernel_flow_problems(const struct kernel_flow *flow); /* enum kernel_flow_problem */
-const struct kernel_insn *kernel_flow_insns(const struct kernel_flow *flow, uint32_t *n);
-const struct kernel_block *kernel_flow_blocks(const struct kernel_flow *flow, uint32_t *n);
-/* By the block they leave. */
-const struct kernel_edge *kernel_flow_edges(const struct kernel_flow *flow, uint32_t *n);
-const struct kernel_range *kernel_flow_parts(const struct kernel_flow *flow, uint32_t *n);
 /* The instruction that begins at ADDR, or NULL. */
 const struct kernel_insn *kernel_flow_insn_at(const struct kernel_flow *flow, uint64_t addr);
 /* The block that ADDR lies in, or KERNEL_FLOW_OUT. */

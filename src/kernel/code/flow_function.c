@@ -154,7 +154,7 @@ static bool find_snippet(struct function *f, const struct kernel_flow *flow, uin
 static bool find_part(struct function *f, const struct kernel_flow *flow, uint64_t addr,
 		      struct kernel_range *range)
 {
-	const char *name = kernel_image_extent(kernel_code_image(f->code), addr, range);
+	const char *name = kernel_image_extent(f->code->img, addr, range);
 
 	if (!name)
 		return find_snippet(f, flow, addr, range);
@@ -183,20 +183,20 @@ static bool find_parts(struct function *f, const struct kernel_flow *flow)
 
 static int create(struct function *f, uint64_t entry, struct kernel_flow **out)
 {
-	bool live = kernel_code_live_base(f->code) != 0;
+	bool live = f->code->live.base != 0;
 	struct kernel_flow_input in = {
 		.parts = f->parts,
 		.n_parts = f->n,
 		.entry = entry,
-		.tables = kernel_code_tables(f->code),
+		.tables = &f->code->tables,
 		.callee = callee,
 		.read = read_file,
-		.file_base = kernel_code_file_base(f->code),
+		.file_base = f->code->base,
 		.arg = f,
 	};
 	bool ok = read_parts(f);
 
-	in.base = live && f->live ? kernel_code_live_base(f->code) : in.file_base;
+	in.base = live && f->live ? f->code->live.base : in.file_base;
 	*out = ok ? kernel_flow_create(&in) : NULL;
 	free_parts(f);
 	if (!ok)
@@ -215,7 +215,7 @@ int kernel_flow_of(const struct kernel_code *code, uint64_t addr, struct kernel_
 	int err;
 
 	*out = NULL;
-	if (!kernel_image_extent(kernel_code_image(code), addr, &range) || range.start != addr)
+	if (!kernel_image_extent(code->img, addr, &range) || range.start != addr)
 		return -ENOENT;
 	if (range.end - range.start > KERNEL_FLOW_MAX)
 		return -EFBIG;

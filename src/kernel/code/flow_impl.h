@@ -13,21 +13,6 @@ struct flow_branch {
 	uint64_t target;
 };
 
-struct kernel_flow {
-	uint64_t entry;
-	unsigned int problems;
-	struct kernel_range *parts;
-	uint32_t n_parts, cap_parts;
-	struct kernel_insn *insns;
-	uint32_t n_insns, cap_insns;
-	struct kernel_block *blocks;
-	uint32_t n_blocks, cap_blocks;
-	struct kernel_edge *edges;
-	uint32_t n_edges, cap_edges;
-	struct flow_branch *branches; /* while it is built; by instruction */
-	uint32_t n_branches, cap_branches;
-};
-
 /* What is at hand while a graph is built. */
 struct flow_builder {
 	struct kernel_flow *flow;

@@ -27,7 +27,7 @@ static bool is_blacklisted(uint64_t addr, void *arg)
 	const struct planner *pl = arg;
 	const struct kernel_insn *insn = kernel_flow_insn_at(pl->flow, addr);
 
-	return addr == kernel_flow_entry(pl->flow) || (insn && insn->flags & KERNEL_INSN_FTRACE) ||
+	return addr == pl->flow->entry || (insn && insn->flags & KERNEL_INSN_FTRACE) ||
 	       record_symbols_is_blacklisted(pl->symbols, pl->in->base + addr);
 }
 
@@ -37,12 +37,12 @@ static bool is_blacklisted(uint64_t addr, void *arg)
  */
 static bool is_at_call(const struct planner *pl, const struct kernel_insn *insn)
 {
-	uint32_t n;
-	const struct kernel_insn *insns = kernel_flow_insns(pl->flow, &n), *near;
+	const struct kernel_insn *insns = pl->flow->insns, *near;
 
 	for (near = insn; near > insns && insn->addr - near->addr < ARCH_JUMP_LEN; near--)
 		;
-	for (; near < insns + n && near->addr < insn->addr + ARCH_JUMP_LEN; near++) {
+	for (; near < insns + pl->flow->n_insns && near->addr < insn->addr + ARCH_JUMP_LEN;
+	     near++) {
 		uint64_t end = near->addr + near->len;
 
 		if (near->kind == KERNEL_INSN_CALL && !(near->flags & KERNEL_INSN_FTRACE) &&
@@ -54,9 +54,8 @@ static bool is_at_call(const struct planner *pl, const struct kernel_insn *insn)
 
 static bool has_place_apart(struct planner *pl, uint32_t block)
 {
-	uint32_t n;
-	const struct kernel_insn *insns = kernel_flow_insns(pl->flow, &n);
-	const struct kernel_block *b = &kernel_flow_blocks(pl->flow, &n)[block];
+	const struct kernel_insn *insns = pl->flow->insns;
+	const struct kernel_block *b = &pl->flow->blocks[block];
 
 	for (uint32_t i = b->first_insn; i < b->first_insn + b->n_insns; i++)
 		if (!is_at_call(pl, &insns[i]) &&
@@ -80,7 +79,7 @@ static bool is_no_place(uint64_t addr, void *arg)
 /* Why the blocks of a function with such a graph cannot be counted; NULL: they can. */
 static const char *why_not(const struct kernel_flow *flow)
 {
-	unsigned int problems = kernel_flow_problems(flow);
+	unsigned int problems = flow->problems;
 
 	if (problems & KERNEL_FLOW_NOT_LIVE)
 		return "cannot read the running kernel's code (/proc/kcore), and the code in the "
@@ -104,15 +103,12 @@ static void add_callee(struct record_block_function *f, uint64_t addr)
 /* What it calls, or ends in a jump to. */
 static void find_callees(const struct kernel_flow *flow, struct record_block_function *f)
 {
-	uint32_t n;
-	const struct kernel_insn *insns = kernel_flow_insns(flow, &n);
+	vec_each(const struct kernel_insn, insn, flow, insns) {
+		bool calls = insn->kind == KERNEL_INSN_CALL || insn->flags & KERNEL_INSN_TAIL;
 
-	for (uint32_t i = 0; i < n; i++) {
-		bool calls = insns[i].kind == KERNEL_INSN_CALL || insns[i].flags & KERNEL_INSN_TAIL;
-
-		if (calls && insns[i].target && insns[i].flags & KERNEL_INSN_REACHED &&
-		    kernel_flow_block_at(flow, insns[i].target) == KERNEL_FLOW_OUT)
-			add_callee(f, insns[i].target);
+		if (calls && insn->target && insn->flags & KERNEL_INSN_REACHED &&
+		    kernel_flow_block_at(flow, insn->target) == KERNEL_FLOW_OUT)
+			add_callee(f, insn->target);
 	}
 }
 
@@ -143,19 +139,16 @@ static bool is_probed(const struct record_block_function *f, uint64_t addr)
 /* Two probes at one place cost other than each alone: where a block has no other, the call goes without. */
 static void find_calls(struct planner *pl, struct record_block_function *f)
 {
-	uint32_t n;
-	const struct kernel_insn *insns = kernel_flow_insns(pl->flow, &n);
+	vec_each(const struct kernel_insn, insn, pl->flow, insns) {
+		struct record_block_call call = { .end = insn->addr + insn->len,
+						  .target = insn->target };
 
-	for (uint32_t i = 0; i < n; i++) {
-		struct record_block_call call = { .end = insns[i].addr + insns[i].len,
-						  .target = insns[i].target };
-
-		if (insns[i].kind != KERNEL_INSN_CALL || !(insns[i].flags & KERNEL_INSN_REACHED) ||
-		    insns[i].flags & KERNEL_INSN_FTRACE)
+		if (insn->kind != KERNEL_INSN_CALL || !(insn->flags & KERNEL_INSN_REACHED) ||
+		    insn->flags & KERNEL_INSN_FTRACE)
 			continue;
-		if (insns[i].flags & KERNEL_INSN_INDIRECT)
+		if (insn->flags & KERNEL_INSN_INDIRECT)
 			call.target = 0;
-		if (!find_call_start(pl, &insns[i], &call.start))
+		if (!find_call_start(pl, insn, &call.start))
 			call.why_not = "no probe can be placed before the call";
 		else if (is_probed(f, call.start) || is_probed(f, call.end))
 			call.why_not = "a probe that counts a block is already there";
@@ -174,21 +167,17 @@ static bool is_thunk(const char *name)
 /* Which function each block calls, by the kernel's own names. */
 static void name_callees(struct planner *pl, struct record_block_function *f)
 {
-	uint32_t n;
-	const struct kernel_insn *insns = kernel_flow_insns(pl->flow, &n);
-
 	f->called = alloc_array(f->n_blocks, sizeof(*f->called));
-	for (uint32_t i = 0; i < n; i++) {
-		bool calls = insns[i].kind == KERNEL_INSN_CALL || insns[i].flags & KERNEL_INSN_TAIL;
+	vec_each(const struct kernel_insn, insn, pl->flow, insns) {
+		bool calls = insn->kind == KERNEL_INSN_CALL || insn->flags & KERNEL_INSN_TAIL;
 		const struct kernel_sym *sym;
 
-		if (!calls || !insns[i].target || insns[i].flags & KERNEL_INSN_FTRACE ||
-		    insns[i].block >= f->n_blocks || f->called[insns[i].block])
+		if (!calls || !insn->target || insn->flags & KERNEL_INSN_FTRACE ||
+		    insn->block >= f->n_blocks || f->called[insn->block])
 			continue;
-		sym = kernel_kallsyms_covering(pl->symbols->ks, insns[i].target + f->in->base,
-					       NULL);
+		sym = kernel_kallsyms_covering(pl->symbols->ks, insn->target + f->in->base, NULL);
 		if (sym && !is_thunk(sym->name))
-			f->called[insns[i].block] = sym->name;
+			f->called[insn->block] = sym->name;
 	}
 }
 
@@ -214,7 +203,6 @@ static int plan(struct planner *pl, const struct kernel_sym *sym)
 {
 	struct record_image *in = record_symbols_image_of(pl->symbols, sym);
 	struct record_block_function f = { .sym = sym, .in = in };
-	const struct kernel_block *flow_blocks;
 	const char *why;
 	int err = record_image_code(pl->symbols, in);
 
@@ -236,9 +224,9 @@ static int plan(struct planner *pl, const struct kernel_sym *sym)
 		kernel_block_plan_clear(&f.plan);
 		err = -EOPNOTSUPP;
 	} else {
-		flow_blocks = kernel_flow_blocks(pl->flow, &f.n_blocks);
+		f.n_blocks = pl->flow->n_blocks;
 		f.blocks = alloc_array(f.n_blocks, sizeof(*f.blocks));
-		memcpy(f.blocks, flow_blocks, f.n_blocks * sizeof(*f.blocks));
+		memcpy(f.blocks, pl->flow->blocks, f.n_blocks * sizeof(*f.blocks));
 		find_callees(pl->flow, &f);
 		if (pl->callees)
 			find_calls(pl, &f);

@@ -64,7 +64,7 @@ static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 				     log_strerror(pl->flow_err));
 		return NULL;
 	}
-	problems = kernel_flow_problems(pl->flow);
+	problems = pl->flow->problems;
 	if (problems & KERNEL_FLOW_NOT_LIVE) {
 		record_range_give_up(
 			pl->ranges, i,

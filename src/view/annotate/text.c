@@ -68,7 +68,7 @@ static char *remark(const struct annotated *f, const struct kernel_disasm *disas
 char *annotated_text(const struct annotated *f, struct kernel_disasm *disasm,
 		     const struct analyze_place *place, const struct analyze_instruction *i)
 {
-	uint64_t base = kernel_code_file_base(f->code);
+	uint64_t base = f->code->base;
 	char *target = NULL, *text, *more, *longer;
 	uint8_t bytes[16];
 	struct kernel_place at;
