@@ -348,7 +348,7 @@ struct engine_call {
 	__u16 slot; /* the function's place among those captured */
 	__u16 absent; /* bits: values that could not be read, for a pointer that leads nowhere */
 	__u64 values
-		[ENGINE_VALUES]; /* at first the last one is its frame's trips, if blocks are counted */
+		[ENGINE_VALUES]; /* the last at first its frame's trips, if blocks are counted */
 };
 
 #define ENGINE_READ 128 /* bytes, a multiple of 8 */

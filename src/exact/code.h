@@ -15,8 +15,7 @@ struct exact_code {
 	struct profile_blocks list; /* the pieces, in the emulator's order */
 	struct exact_way *ways; /* of each */
 	uint32_t n_ways, cap_ways;
-	uint32_t
-		number; /* of the list in the profile, which has it then, and one more; 0: nothing is counted yet */
+	uint32_t number; /* 1 + that of the list in the profile; 0: nothing is counted yet */
 };
 
 /* Piece number LOCAL of the function SYM, whose number in P is SITE: BYTES and INSNS at ADDR. No number is there twice. */

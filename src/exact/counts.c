@@ -22,8 +22,7 @@
 
 struct function {
 	uint64_t addr; /* 0: none of that id, as user space has */
-	const struct kernel_sym
-		*sym; /* NULL: what is there has no symbol, as BPF programs that came later */
+	const struct kernel_sym *sym; /* NULL: none, as of BPF programs that came later */
 	uint32_t site;
 	uint32_t *blocks; /* by number in the function */
 	uint32_t n_blocks, cap_blocks;

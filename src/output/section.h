@@ -44,8 +44,7 @@ struct output_column {
 	/* Text that helps to read, and is cut where a table is too wide, in files too: CSV and JSON have all of it. */
 	bool elastic;
 	bool cut_front; /* it is its end that tells most: a file and a line */
-	const char *const
-		*names; /* of an enum's values, which are small and not below 0; NULL: a text */
+	const char *const *names; /* of an enum's values; NULL: a text */
 };
 
 /* Columns that read one object inside each row. */

@@ -247,8 +247,7 @@ struct profile_capture {
 	int64_t time; /* net: on-CPU, less probe cost */
 	double sumsq; /* of net times */
 	uint64_t min, max;
-	uint64_t values
-		[PROFILE_VALUES_MAX]; /* in the order of the site's variables, extended by their sign */
+	uint64_t values[PROFILE_VALUES_MAX]; /* of the site's variables, sign-extended */
 };
 
 #define PROFILE_TRIP_COUNT_MAX 0xffff /* of a call; higher ones count as this */

@@ -37,8 +37,7 @@ struct callee {
 struct sampled {
 	const char *name; /* the profile's */
 	size_t length; /* without a clone's suffix */
-	uint64_t
-		samples; /* with what it calls; in the end less those in its one callee with most, since a wrapper has none */
+	uint64_t samples; /* with callees; in the end without the largest, as of a wrapper */
 	uint64_t last; /* sample that was added, from 1: recursion counts once */
 	bool protections; /* it is one's */
 };

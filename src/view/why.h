@@ -14,8 +14,7 @@ struct view_why {
 	const struct profile *p[2];
 	const char *files[2];
 	struct why why;
-	const struct why_context
-		*of; /* what the answer is about; NULL: there is no context at all */
+	const struct why_context *of; /* what the answer is about; NULL: nothing */
 	bool checked; /* by recordings with probes as well */
 	struct why_check check;
 	struct varies_shifts shifts; /* of those recordings */

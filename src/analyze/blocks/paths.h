@@ -34,8 +34,7 @@ struct analyze_loop {
 	const char *function, *context;
 	/* Its head's line in the innermost body that the whole loop is in; NULL: not known, the function's own. */
 	const char *location, *body;
-	const char *
-		condition; /* as long as this holds it turns again, in the source's words; NULL: not known */
+	const char *condition; /* under which it turns again, in the source's words; or NULL */
 	struct analyze_turns turns; /* of the row of all contexts */
 	double offset; /* of its head, from the function's entry */
 	double trips; /* executions of the head, per call */
@@ -69,8 +68,7 @@ struct analyze_paths {
 	uint32_t n_loops, cap_loops;
 	struct analyze_loop_trips *trips; /* of loop after loop, by rising trip count */
 	uint32_t n_trips, cap_trips;
-	struct analyze_path_trips
-		*path_trips; /* of path after path; loops that did not iterate are not there */
+	struct analyze_path_trips *path_trips; /* by path, of loops that iterated */
 	uint32_t n_path_trips, cap_path_trips;
 	struct alloc_texts texts;
 };

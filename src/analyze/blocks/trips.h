@@ -29,8 +29,7 @@ size_t analyze_trips_coarse(const struct analyze_trips *rows, size_t n,
 
 /* The value that a trip count is, and in which share of the calls in which the loop turns at all. */
 struct analyze_turns {
-	const struct profile_variable
-		*variable; /* NULL: none in half of them, or the trip count is always the same */
+	const struct profile_variable *variable; /* NULL: none, or nothing varies */
 	int64_t more; /* turns than the value */
 	double share;
 };

@@ -37,8 +37,7 @@ struct analyze_changed {
 	/* Direct calls of it and jumps to it elsewhere; of analyze_changes_all() only. */
 	double callers;
 	bool is_init; /* thrown away after boot */
-	const char *
-		inlined; /* "+new_body -old_body": inlined more often on one side, the largest first; NULL: nothing */
+	const char *inlined; /* "+new_body -old_body": more often on one side; NULL: nothing */
 };
 
 struct analyze_changes;

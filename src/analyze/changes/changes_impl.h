@@ -32,8 +32,7 @@ struct changes_side {
 	uint64_t init_start, init_end; /* code that is thrown away, relative to _stext */
 	struct changes_function *functions; /* by address */
 	uint32_t n_functions, cap_functions;
-	struct changes_symbol
-		*symbols; /* of all kinds, by address; of one address the largest last */
+	struct changes_symbol *symbols; /* by address; of one address the largest last */
 	uint32_t n_symbols, cap_symbols;
 };
 

@@ -27,8 +27,7 @@ struct insn {
 
 /* Where a block leads, in terms that do not depend on where the next one lies. */
 struct way {
-	uint32_t
-		kind; /* enum kernel_edge_kind; a jump or a fall through is one, of a condition its shape's two */
+	uint32_t kind; /* enum kernel_edge_kind: jumps are falls, conditions have two of a shape */
 	uint32_t block; /* KERNEL_FLOW_OUT: out of the function */
 };
 

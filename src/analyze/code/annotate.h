@@ -41,8 +41,7 @@ struct analyze_instruction {
 	struct kernel_insn insn;
 	const char *symbol; /* that covers it: the function's, or its .cold part's */
 	uint64_t offset; /* from it */
-	uint32_t
-		body; /* the innermost one it is part of; ANALYZE_NO_BODY: the function's own code */
+	uint32_t body; /* the innermost one around it; ANALYZE_NO_BODY: the function itself */
 	uint32_t line; /* in lines */
 	struct analyze_hits hits;
 	double executions; /* by record --blocks; NAN: not counted, or does not follow */

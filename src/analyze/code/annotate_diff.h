@@ -14,8 +14,7 @@ struct analyze_annotated_side {
 	struct analyze_hits hits;
 	double per_call; /* instructions executed per call; NAN: not counted */
 	double share; /* of the function's samples; NAN where it has none */
-	struct analyze_estimated
-		cost; /* as struct analyze_annotate_diff says; 0 of what is not there */
+	struct analyze_estimated cost; /* of struct analyze_annotate_diff; 0: not there */
 };
 
 struct analyze_annotate_diff_row {

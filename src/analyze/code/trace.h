@@ -7,8 +7,7 @@
 struct analyze_trace_line {
 	enum profile_trace_kind kind;
 	double depth;
-	const char
-		*name; /* of the function called, or the innermost body of a line; the profile's */
+	const char *name; /* of the function called, or the innermost body of a line */
 	const char *file; /* of a line, the profile's; NULL: unknown */
 	double line, times, insns; /* INSNS: of all times */
 };

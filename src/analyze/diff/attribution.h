@@ -28,8 +28,7 @@ enum analyze_part {
 /* One line. Times are on-CPU, per run, in ticks; NAN: not known. */
 struct analyze_attribution_row {
 	enum analyze_part part;
-	const char
-		*name; /* the diff's; NULL for what is left of a level, and all syscalls together */
+	const char *name; /* the diff's; NULL: what is left of a level, or all syscalls */
 	const char *location; /* of a range, loop or block; else NULL */
 	enum analyze_how how; /* of the command, and of what samples say */
 	double level; /* 0 for the command; a row belongs to the last one above it of a level less */

@@ -15,8 +15,7 @@ struct analyze_diff_block {
 	const char *function, *context;
 	char *chain; /* the bodies it is in, innermost first, with PROFILE_CHAIN between; NULL: none */
 	char *location; /* "mm/slub.c:1907"; NULL: not known, or several */
-	const char
-		*match_location; /* the same, where both sides are of one version of the source */
+	const char *match_location; /* the same, if both sides have the same source */
 	bool is_loop;
 	uint32_t nth; /* of several with all that in common */
 	/* Per run: of a loop's head, or of all blocks; and the instructions. [0] is the baseline's. */

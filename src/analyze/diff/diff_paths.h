@@ -22,8 +22,7 @@ struct analyze_path_change {
 	double often[2], cost[2]; /* of baseline and hardened */
 	/* What of the functions that CALLEE leads to carries its cost. */
 	const char *through;
-	double slow
-		[2]; /* where that is the function's slow path: the share of calls that take it */
+	double slow[2]; /* where that is the slow path: the share of calls that take it */
 	double insns; /* what the function's own instructions per run changed by */
 	uint32_t order; /* among rows of as much */
 };

@@ -7,8 +7,7 @@
 /* Globs, as fnmatch() has them; NULL: any. */
 struct analyze_filter {
 	const char *syscall; /* syscalls and the contexts of functions and inlined bodies */
-	const char
-		*function; /* functions, and inlined bodies by their own name or their function's */
+	const char *function; /* functions, and inlined bodies by either name */
 };
 
 /*

@@ -14,8 +14,7 @@
  */
 struct analyze_body {
 	const char *name, *function;
-	const char
-		*chain; /* the bodies between the two, innermost first; NULL where there is none */
+	const char *chain; /* the bodies between the two, innermost first; NULL: none */
 	const char *file; /* where it is called from; NULL where unknown */
 	uint32_t line;
 };

@@ -47,8 +47,7 @@ struct analyze_range_side {
 	double low, high; /* of an estimate, the interval of its share of the context; else NAN */
 	struct analyze_estimate estimate; /* whatever the source */
 	enum analyze_caveat caveat;
-	const char *
-		why; /* there is no more than an estimate, in the recorder's words; NULL: there is */
+	const char *why; /* it was not timed, in the recorder's words; NULL: it was */
 };
 
 extern const struct analyze_range_side analyze_range_none;
@@ -57,8 +56,7 @@ extern const struct analyze_range_side analyze_range_none;
 struct analyze_range {
 	struct analyze_body body;
 	const char *chain; /* the body's, or what it is compared by where that is another one's */
-	const char
-		*match_file; /* the body's, where a diff of one version of the source goes by it */
+	const char *match_file; /* the body's, where a diff goes by it */
 	const char *location; /* "mm/slub.c:1978", or NULL */
 	const char *context; /* ANALYZE_ALL_CONTEXTS for the sum */
 	struct analyze_range_side side;

@@ -22,8 +22,7 @@ struct varies_shift {
 };
 
 struct varies_shifts {
-	struct varies_shift *
-		rows; /* of each function the one of all variables, then each by what it carries by values */
+	struct varies_shift *rows; /* by function: all variables, then each by what it carries */
 	uint32_t n_rows, cap_rows;
 	struct alloc_texts differences; /* of variables */
 };

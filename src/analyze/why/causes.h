@@ -16,8 +16,7 @@
 #define WHY_UNLIKELY 0.5
 
 struct why_doubt {
-	double squares
-		[2]; /* sum over a side's runs: what each differs from their mean by, squared */
+	double squares[2]; /* of a side's runs: what each differs from their mean by, squared */
 	double waits; /* instructions of scheduling, whose sizes are added: when a task has to wait is a matter of timing */
 	struct analyze_interval ci; /* of the change; NAN: one run on a side */
 	double p; /* that one kernel shows as much against itself in any of what was looked at; NAN likewise */
@@ -66,8 +65,7 @@ struct why_part {
 /* All reasons in the code of one function or body. */
 struct why_cause {
 	const char *name;
-	const char
-		*function; /* that it is inlined into where most of it is; NULL: it is a function */
+	const char *function; /* that most of it is inlined into; NULL: it is a function */
 	double delta, size; /* of the change; of its parts without their signs */
 	bool same_code; /* both kernels have the same instructions there: what is done otherwise is another path through them */
 	struct why_doubt doubt; /* of DELTA */

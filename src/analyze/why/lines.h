@@ -22,8 +22,7 @@ struct why_lines {
 	double ratio;
 	/* Executions of the largest of them per call of the function that they are in; NAN: not known, or not the same line. */
 	double turns[2];
-	const char *
-		condition; /* as long as it holds they turn again, in the source's words; NULL: not known */
+	const char *condition; /* under which they turn again, in the source's words; or NULL */
 	bool in_loop; /* that the other side has as well: what turns with them is matched */
 };
 

@@ -25,13 +25,10 @@ struct why_node {
 	uint32_t parent; /* WHY_NONE: the root, above the contexts */
 	uint32_t first_child, next;
 	uint32_t first_line, n_lines;
-	uint32_t
-		moved; /* where one side's part was put below a function of the other's own; 0: nowhere */
-	bool seen
-		[2]; /* executed there; a side without may have callees all the same: why_tree_init() */
+	uint32_t moved; /* where one side's part was put, below the other's own; 0: nowhere */
+	bool seen[2]; /* executed there; callees may be without it: why_tree_init() */
 	bool inlined[2]; /* in some call */
-	bool nested
-		[2]; /* it was below itself: called itself, or was cut into parts by the compiler */
+	bool nested[2]; /* below itself: it called itself, or the compiler cut it up */
 	double self[2], total[2]; /* instructions */
 	double alone; /* instructions of it and its callees that one side alone executes there */
 	double calls[2]; /* 0 of inlined bodies, and of what was only jumped to */

@@ -23,8 +23,7 @@ struct why_context {
 	double delta;
 	struct why_doubt doubt; /* of DELTA */
 	double floor; /* WHY_LEAST_OF_COMMAND, in instructions */
-	enum why_sureness
-		changed; /* whether DELTA is that much at all, and if so how sure that is */
+	enum why_sureness changed; /* whether DELTA is FLOOR at all, and if so how sure */
 	enum why_sureness told; /* that, or its largest cause is: two may cancel each other out */
 	struct why_causes causes;
 };
@@ -38,8 +37,7 @@ struct why {
 	double common; /* instructions: why_doubt_judge() */
 	double total[2],
 		delta; /* of what the command executes in the kernel, all contexts of its own */
-	struct why_context *
-		contexts; /* what is surest to have changed first, then by the size of the largest cause */
+	struct why_context *contexts; /* the surest to have changed first, then by cause */
 	uint32_t n_contexts, cap_contexts;
 };
 

@@ -72,8 +72,7 @@ struct solver {
 	/* What goes out of a node less what comes in, as far as it is known. */
 	__int128 *excess;
 	uint32_t *open; /* by node: how many unknown edges are at it */
-	uint32_t *
-		mixed; /* by node: the exclusive or of their numbers, so that a last one is known */
+	uint32_t *mixed; /* by node: the exclusive or of their numbers, which tells a last one */
 	uint32_t *stack, n_stack;
 	uint64_t residual;
 };

@@ -22,8 +22,7 @@ struct kernel_kcore;
 struct kernel_live {
 	const struct kernel_kcore *kcore; /* NULL: it cannot be read */
 	uint64_t base; /* where _stext is, or a module's first function */
-	const struct kernel_kallsyms
-		*ks; /* for names of what a module calls; NULL: they stay unknown */
+	const struct kernel_kallsyms *ks; /* names what a module calls; NULL: nothing does */
 };
 
 struct kernel_code {

@@ -72,8 +72,7 @@ bool kernel_index_has_dwarf(const struct kernel_index *idx);
 struct kernel_function {
 	uint32_t id;
 	const char *name; /* as in the source */
-	const char
-		*symbol; /* as in the symbol table, with clone suffixes; NULL where there is none */
+	const char *symbol; /* as in the symbol table, with clone suffixes; NULL: none */
 	uint64_t addr; /* its entry */
 	const char *file; /* where it is declared, relative to the kernel's tree; NULL: unknown */
 	uint32_t line; /* 0: unknown */

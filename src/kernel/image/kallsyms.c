@@ -39,8 +39,7 @@ struct kernel_kallsyms {
 	size_t n_modules, cap_modules;
 	uint64_t stext, etext;
 	uint64_t init_start, init_end;
-	const char **
-		variables; /* the lines of the image's, by ascending address, as the file has them */
+	const char **variables; /* lines of the image's, ascending, as the file has them */
 	size_t n_variables, cap_variables;
 	/* Symbols by group, in each by name, then address. */
 	const struct kernel_sym **by_group;

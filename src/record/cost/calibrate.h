@@ -31,8 +31,7 @@ struct record_calibration {
 		again; /* of syscalls: before any probe is there, and behind the last run */
 	struct record_series unprobed_cold; /* behind a walk, on a real clock: their times */
 	struct record_walk walk; /* until syscalls are calibrated */
-	struct engine_cost
-		returns; /* what all share that return through the kernel's return trampoline */
+	struct engine_cost returns; /* of all that return through the kernel's trampoline */
 	struct record_range_costs ranges;
 	bool repeats; /* they are calibrated once more in the end */
 	bool held; /* what probes cost less under locks of PREEMPT_RT is known, and set */
@@ -50,8 +49,7 @@ struct record_calibration {
  */
 struct record_empty {
 	struct record_target tests[RECORD_N_TESTS], outer;
-	struct record_target
-		locked; /* on PREEMPT_RT: called with a lock held; zero: elsewhere, or it is to be timed */
+	struct record_target locked; /* on PREEMPT_RT: called with a lock held; or zero */
 };
 
 /*

@@ -43,8 +43,7 @@ struct record_features {
 	int kprobe; /* -ENOENT: the kernel has none */
 	int multi; /* kprobe.multi, which behaves as MULTI_IS; record_features_try_multi() */
 	struct record_multi_behaviour multi_is;
-	char lockdown
-		[32]; /* the mode in force: "none", "integrity", "confidentiality"; "" unknown */
+	char lockdown[32]; /* "none", "integrity", "confidentiality"; "": unknown */
 	bool rt; /* PREEMPT_RT, whose spinlocks are mutexes */
 	bool lockdown_hidden; /* unknown because nobody has mounted securityfs */
 };

@@ -35,8 +35,7 @@ struct record_kprobe_table {
 	uint64_t lists; /* the address of the kernel's table */
 	uint64_t aggregate; /* and of the handler of those prepared */
 	struct record_kprobe_layout layout;
-	struct record_kprobe
-		*items; /* list by list, in the order in which the kernel looks at them */
+	struct record_kprobe *items; /* list by list, as the kernel looks at them */
 	uint32_t n_items, cap_items;
 };
 

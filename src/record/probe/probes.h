@@ -84,8 +84,7 @@ int record_probes_detach_sites(struct record_probes *probes, const uint32_t *sit
 /* What the kernel missed since record_probes_reset(). */
 struct record_probe_misses {
 	uint64_t recursion; /* programs skipped because one was running on the CPU already */
-	uint64_t
-		hits; /* of kprobes and kprobe.multi; PROFILE_NOT_COUNTED: it does not tell (before 6.7) */
+	uint64_t hits; /* of kprobes and kprobe.multi; PROFILE_NOT_COUNTED before 6.7 */
 };
 struct record_probe_misses record_probes_misses(const struct record_probes *probes);
 void record_probes_reset(struct record_probes *probes);

@@ -26,8 +26,7 @@ struct record_point {
 	uint32_t n_actions;
 	uint32_t list; /* where there are several: a place of their own for them in the engine */
 	uint32_t frame; /* where the function's frame is: the cookie's 16 bits */
-	uint32_t
-		optimizes; /* bytes that the optimizer's jump would take, as far as can be told; 0: it leaves it alone */
+	uint32_t optimizes; /* bytes that the optimizer's jump would take; 0: there is none */
 	bool counts; /* it has no actions, and is the engine's probe BLOCK, which counts a block */
 	uint32_t block;
 	/* Filled in. */

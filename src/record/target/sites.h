@@ -36,10 +36,8 @@ struct record_target {
 	int32_t btf_id; /* for fentry, */
 	int btf_fd; /* in the BTF object of a module, the symbols', or 0 in the kernel's own */
 	uint32_t n_args; /* which fentry passes on */
-	uint32_t
-		extra; /* what kprobes and kprobe.multi cost here beyond what is calibrated, in ticks */
-	const struct record_capture
-		*capture; /* what is captured of it, and its place; NULL: nothing */
+	uint32_t extra; /* ticks that kprobes and kprobe.multi cost here beyond calibration */
+	const struct record_capture *capture; /* what is captured of it; NULL: nothing */
 	uint32_t capture_slot;
 	int err; /* what came of attaching to it */
 };

@@ -42,8 +42,7 @@ struct record_symbols {
 	struct record_image **modules; /* those asked for */
 	uint32_t n_modules, cap_modules;
 	const char *vmlinux; /* --vmlinux, or NULL */
-	const char
-		*kcore; /* where the running kernel's code is read; NULL: where the kernel has it */
+	const char *kcore; /* where the running kernel's code is read; NULL: as usual */
 	struct kernel_kcore *live; /* by record_symbols_live() only */
 	bool live_tried;
 	struct decoder *decoder; /* made when first needed */
