@@ -222,7 +222,7 @@ static void test_partner(void **state)
 		    !strcmp(d.functions.rows[i].context, "clone"))
 			f = &d.functions.rows[i];
 	assert_non_null(f);
-	assert_true(f->hardened.calls == 11 && f->hardened.total == 6 * 310 + 5 * 330);
+	assert_true(f->sides[1].calls == 11 && f->sides[1].total == 6 * 310 + 5 * 330);
 	assert_true(f->delta_total == 510 && fabs(f->delta - (3510.0 / 11 - 300)) < 1e-9);
 	assert_int_equal(f->note, ANALYZE_NOTE_BODIES_HARDENED);
 	r = row(&a, "new_slab", 2);

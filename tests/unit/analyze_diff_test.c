@@ -72,8 +72,8 @@ static void test_deltas(void **state)
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	r = row(&d.syscalls, "clone", NULL);
 	/* Two runs against one: totals and counts are a run. */
-	assert_true(r->baseline.calls == 10 && r->hardened.calls == 10);
-	assert_true(r->baseline.total == 10000 && r->hardened.total == 12000);
+	assert_true(r->sides[0].calls == 10 && r->sides[1].calls == 10);
+	assert_true(r->sides[0].total == 10000 && r->sides[1].total == 12000);
 	assert_true(r->delta == 200 && r->delta_pct == 20 && r->delta_total == 2000);
 	assert_int_equal(d.runs[0], 1);
 	assert_int_equal(d.runs[1], 2);
@@ -162,7 +162,7 @@ static void test_times(void **state)
 	options.time = ANALYZE_TIME_WALL;
 	assert_int_equal(analyze_diff_init(&d, a, b, &options), 0);
 	r = row(&d.syscalls, "clone", NULL);
-	assert_true(r->delta == 700 && r->delta_pct == 70 && isnan(r->hardened.p50));
+	assert_true(r->delta == 700 && r->delta_pct == 70 && isnan(r->sides[1].p50));
 	assert_true(row(&d.functions, "inner", "clone")->share == 6500.0 / 7000);
 	analyze_diff_conclude(&c, &d);
 	assert_int_equal(c.kind, ANALYZE_CONCLUSION_MEAN);
@@ -282,17 +282,17 @@ static void test_absent_sides(void **state)
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 
 	r = row(&d.syscalls, "futex", NULL);
-	assert_true(isnan(r->baseline.calls) && isnan(r->baseline.total));
-	assert_true(r->hardened.total == 300 && r->delta_total == 300);
+	assert_true(isnan(r->sides[0].calls) && isnan(r->sides[0].total));
+	assert_true(r->sides[1].total == 300 && r->delta_total == 300);
 	assert_true(isnan(r->delta) && isnan(r->delta_pct));
 
 	r = row(&d.functions, "called", "clone");
-	assert_true(isnan(r->baseline.calls) && r->delta_total == 1000 && r->share == 0.5);
+	assert_true(isnan(r->sides[0].calls) && r->delta_total == 1000 && r->share == 0.5);
 	r = row(&d.functions, "called", "*");
-	assert_true(r->baseline.calls == 0 && r->delta_total == 1000 && isnan(r->delta));
+	assert_true(r->sides[0].calls == 0 && r->delta_total == 1000 && isnan(r->delta));
 
 	r = row(&d.functions, "only", "clone");
-	assert_true(isnan(r->delta_total) && isnan(r->share) && r->hardened.total == 1000);
+	assert_true(isnan(r->delta_total) && isnan(r->share) && r->sides[1].total == 1000);
 	assert_true(r->redundant == false && row(&d.functions, "only", "*")->redundant);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
@@ -332,8 +332,8 @@ static void test_empty(void **state)
 	/* Against nothing, all is one-sided, and nothing is divided by no runs. */
 	b = clones(1, 10, 5);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	assert_true(isnan(d.syscalls.rows[0].baseline.calls));
-	assert_true(d.syscalls.rows[0].hardened.total == 50);
+	assert_true(isnan(d.syscalls.rows[0].sides[0].calls));
+	assert_true(d.syscalls.rows[0].sides[1].total == 50);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);

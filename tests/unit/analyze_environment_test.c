@@ -31,13 +31,13 @@ static void check(const struct analyze_env *env, enum analyze_env_kind kind, con
 		fail_msg("no difference in %s", name);
 	assert_int_equal(row->kind, kind);
 	if (baseline)
-		assert_string_equal(row->baseline, baseline);
+		assert_string_equal(row->sides[0], baseline);
 	else
-		assert_null(row->baseline);
+		assert_null(row->sides[0]);
 	if (hardened)
-		assert_string_equal(row->hardened, hardened);
+		assert_string_equal(row->sides[1], hardened);
 	else
-		assert_null(row->hardened);
+		assert_null(row->sides[1]);
 }
 
 /* 6.9 renamed options: what is set on both sides under either name is no difference. */
@@ -92,7 +92,7 @@ static void test_config(void **state)
 
 	analyze_env_protections(&env, b);
 	assert_int_equal(env.n_rows, 1);
-	assert_string_equal(env.rows[0].baseline, "y");
+	assert_string_equal(env.rows[0].sides[0], "y");
 	analyze_env_deinit(&env);
 
 	/* Without one of them, nothing is said rather than that all options differ. */

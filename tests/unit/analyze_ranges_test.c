@@ -543,8 +543,8 @@ static void test_one_sided(void **state)
 	timed(b, "next_freelist_entry", "shuffle_freelist" PROFILE_CHAIN "new_slab", 1880, 100, 5);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	shuffle = pair(&d, "shuffle_freelist", NULL);
-	assert_int_equal(shuffle->baseline.source, ANALYZE_SOURCE_NONE);
-	assert_int_equal(shuffle->hardened.source, ANALYZE_SOURCE_EXACT);
+	assert_int_equal(shuffle->sides[0].source, ANALYZE_SOURCE_NONE);
+	assert_int_equal(shuffle->sides[1].source, ANALYZE_SOURCE_EXACT);
 	assert_true(shuffle->delta_total.value == 9000 && shuffle->delta == 900);
 	assert_true(isnan(shuffle->delta_pct) && isnan(shuffle->delta_total.low));
 	assert_near(shuffle->share, 3);
@@ -553,8 +553,8 @@ static void test_one_sided(void **state)
 	zero = pair(&d, "zero", NULL);
 	assert_true(zero->delta == 1 && zero->delta_total.value == 10);
 	rest = pair(&d, ANALYZE_RANGE_REST, NULL);
-	assert_true(rest->baseline.figures.total == 10000 - 1000);
-	assert_true(rest->hardened.figures.total == 13000 - 1010 - 9000);
+	assert_true(rest->sides[0].figures.total == 10000 - 1000);
+	assert_true(rest->sides[1].figures.total == 13000 - 1010 - 9000);
 	assert_near(shuffle->delta_total.value + zero->delta_total.value + rest->delta_total.value,
 		    3000);
 	assert_string_equal(d.ranges.rows[0].body.name, "shuffle_freelist");
@@ -693,14 +693,14 @@ static void test_moved_lines(void **state)
 	timed(b, "check", NULL, 30, 1, 205);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_true(pair(&d, "check", "mm/slub.c:20")->delta == -95);
-	assert_int_equal(pair(&d, "check", "mm/slub.c:10")->hardened.source, ANALYZE_SOURCE_NONE);
-	assert_int_equal(pair(&d, "check", "mm/slub.c:30")->baseline.source, ANALYZE_SOURCE_NONE);
+	assert_int_equal(pair(&d, "check", "mm/slub.c:10")->sides[1].source, ANALYZE_SOURCE_NONE);
+	assert_int_equal(pair(&d, "check", "mm/slub.c:30")->sides[0].source, ANALYZE_SOURCE_NONE);
 	analyze_diff_deinit(&d);
 
 	profile_env_set(b, PROFILE_ENV_RELEASE, "6.2.0-x");
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	r = pair(&d, "check", "mm/slub.c:20");
-	assert_true(r->delta == 5 && r->baseline.figures.total == 100);
+	assert_true(r->delta == 5 && r->sides[0].figures.total == 100);
 	assert_true(pair(&d, "check", "mm/slub.c:30")->delta == 5);
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
@@ -741,8 +741,8 @@ static void test_estimated_change(void **state)
 	sample(a, "clone", 0, 40, &place_of[SLAB], 1);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	r = pair(&d, "shuffle_freelist", NULL);
-	assert_int_equal(r->baseline.source, ANALYZE_SOURCE_NONE);
-	assert_near(r->delta_total.value, r->hardened.figures.total);
+	assert_int_equal(r->sides[0].source, ANALYZE_SOURCE_NONE);
+	assert_near(r->delta_total.value, r->sides[1].figures.total);
 	assert_true(r->delta_total.value - r->delta_total.low >
 		    1000 * 0.99 * analyze_binomial(0, 40).high);
 	analyze_diff_deinit(&d);

@@ -159,23 +159,23 @@ static void check_partners(const struct analyze_diff *d)
 	/* On another way into a function of another name. */
 	r = range(d, "slab_alloc_node");
 	assert_string_equal(r->body.function, "kmem_cache_alloc_noprof");
-	assert_true(r->baseline.estimate.samples == 300 && r->hardened.estimate.samples == 200);
+	assert_true(r->sides[0].estimate.samples == 300 && r->sides[1].estimate.samples == 200);
 	/* Wrappers that are gone took nothing with them. */
 	assert_true(range(d, "slab_alloc")->redundant);
 	assert_true(range(d, "__kmem_cache_alloc_lru")->redundant);
 	/* Inlined on one side alone, with as many samples as the calls have. */
 	r = range(d, "__mmap_region");
-	assert_true(r->baseline.estimate.samples == 300 && r->hardened.estimate.samples == 300);
+	assert_true(r->sides[0].estimate.samples == 300 && r->sides[1].estimate.samples == 300);
 	assert_true(r->redundant && r->delta_total.low < 0 && r->delta_total.high > 0);
 	assert_int_equal(r->note, ANALYZE_NOTE_NOT_INLINED_HARDENED);
 	/* Moved to another file with what is around it. */
 	r = range(d, "slab_pgdat");
-	assert_true(r->baseline.estimate.samples == 400 && r->hardened.estimate.samples == 300);
+	assert_true(r->sides[0].estimate.samples == 400 && r->sides[1].estimate.samples == 300);
 	/* Timed, under other names, the chain of what is inlined there too. */
 	assert_true(range(d, "slab_update_freelist")->delta == 10);
 	assert_true(range(d, "check")->delta == 1);
-	assert_true(range(d, ANALYZE_RANGE_REST)->baseline.figures.total == 10 * (1000 - 50));
-	assert_true(range(d, ANALYZE_RANGE_REST)->hardened.figures.total == 10 * (1100 - 60));
+	assert_true(range(d, ANALYZE_RANGE_REST)->sides[0].figures.total == 10 * (1000 - 50));
+	assert_true(range(d, ANALYZE_RANGE_REST)->sides[1].figures.total == 10 * (1100 - 60));
 }
 
 static void test_versions(void **state)
@@ -212,8 +212,8 @@ static void test_backwards(void **state)
 	assert_int_equal(renames.n_rows, 2);
 	assert_true(renames.rows[0].side == 1 && renames.rows[1].side == 1);
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
-	assert_true(range(&d, "slab_alloc_node")->baseline.estimate.samples == 200);
-	assert_true(range(&d, "slab_alloc_node")->hardened.estimate.samples == 300);
+	assert_true(range(&d, "slab_alloc_node")->sides[0].estimate.samples == 200);
+	assert_true(range(&d, "slab_alloc_node")->sides[1].estimate.samples == 300);
 	assert_true(range(&d, "__mmap_region")->redundant);
 	assert_true(range(&d, "slab_update_freelist")->delta == -10);
 	analyze_diff_deinit(&d);

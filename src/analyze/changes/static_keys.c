@@ -87,8 +87,8 @@ void analyze_static_keys_init(struct analyze_static_keys *s, const struct profil
 			vec_push(s, rows,
 				 ((struct analyze_static_key){
 					 .name = alloc_strdup(row->name),
-					 .on = { !strcmp(row->baseline, "on"),
-						 !strcmp(row->hardened, "on") } }));
+					 .on = { !strcmp(row->sides[0], "on"),
+						 !strcmp(row->sides[1], "on") } }));
 	if (s->n_rows && img && !kernel_code_create(img, NULL, &code))
 		find_jumps(s, code);
 	kernel_code_destroy(code);

@@ -199,7 +199,7 @@ static bool is_part(const struct analyze_diff_range *r)
 
 /* What timed bodies in FUNCTION spent themselves, which its own self time does not hold. */
 static struct cost bodies_cost(const struct source *from, const char *function, const char *context,
-			       bool hardened)
+			       int side)
 {
 	struct cost sum = { 0, 0 };
 	size_t n;
@@ -209,8 +209,7 @@ static struct cost bodies_cost(const struct source *from, const char *function, 
 		const struct analyze_diff_range *r = ranges[i];
 
 		if (!r->estimated && is_part(r))
-			sum.total +=
-				range_cost(hardened ? &r->hardened : &r->baseline, false).total;
+			sum.total += range_cost(&r->sides[side], false).total;
 	}
 	return sum;
 }
@@ -220,8 +219,8 @@ static struct part range_part(const struct analyze_diff_range *r)
 	struct part part = { .range = r };
 
 	part.row =
-		row_form(ANALYZE_PART_RANGE, r->body.name, range_cost(&r->baseline, r->estimated),
-			 range_cost(&r->hardened, r->estimated));
+		row_form(ANALYZE_PART_RANGE, r->body.name, range_cost(&r->sides[0], r->estimated),
+			 range_cost(&r->sides[1], r->estimated));
 	part.row.location = r->location;
 	if (r->estimated) {
 		part.row.how =
@@ -371,13 +370,13 @@ static void add_ranges(struct analyze_attribution *a, const struct source *from,
 	free(parts.parts);
 }
 
-static struct cost function_cost(const struct analyze_figures *f, const struct source *from,
-				 const struct analyze_diff_row *row, bool hardened)
+static struct cost function_cost(const struct source *from, const struct analyze_diff_row *row,
+				 int side)
 {
-	struct cost cost = bodies_cost(from, row->name, row->context, hardened);
+	struct cost cost = bodies_cost(from, row->name, row->context, side);
 
-	cost.calls = known(f->calls);
-	cost.total += known(f->totals[ANALYZE_TIME_SELF]);
+	cost.calls = known(row->sides[side].calls);
+	cost.total += known(row->sides[side].totals[ANALYZE_TIME_SELF]);
 	return cost;
 }
 
@@ -415,9 +414,8 @@ static void collect_functions(struct parts *parts, const struct source *from, co
 		const struct analyze_diff_row *f = names[i] = functions[i];
 		struct part part = { .diff = f };
 
-		part.row = row_form(ANALYZE_PART_FUNCTION, f->name,
-				    function_cost(&f->baseline, from, f, false),
-				    function_cost(&f->hardened, from, f, true));
+		part.row = row_form(ANALYZE_PART_FUNCTION, f->name, function_cost(from, f, 0),
+				    function_cost(from, f, 1));
 		vec_push(parts, parts, part);
 	}
 	sort_array(names, n, sizeof(*names), by_name);
@@ -450,10 +448,10 @@ static void collect_syscalls(struct parts *parts, const struct analyze_diff *dif
 		struct part part = { .diff = s };
 
 		part.row = row_form(ANALYZE_PART_SYSCALL, s->name,
-				    (struct cost){ known(s->baseline.calls),
-						   known(s->baseline.totals[ANALYZE_TIME_ONCPU]) },
-				    (struct cost){ known(s->hardened.calls),
-						   known(s->hardened.totals[ANALYZE_TIME_ONCPU]) });
+				    (struct cost){ known(s->sides[0].calls),
+						   known(s->sides[0].totals[ANALYZE_TIME_ONCPU]) },
+				    (struct cost){ known(s->sides[1].calls),
+						   known(s->sides[1].totals[ANALYZE_TIME_ONCPU]) });
 		part.row.verdict = s->change.verdict;
 		vec_push(parts, parts, part);
 	}

@@ -20,45 +20,42 @@ int analyze_diff_row_compare(const void *left, const void *right)
 
 void analyze_diff_row_pair(struct analyze_diff_row *row)
 {
-	row->delta = row->hardened.mean - row->baseline.mean;
-	row->delta_pct = analyze_percent(row->delta, row->baseline.mean);
-	row->delta_p50 = row->hardened.p50 - row->baseline.p50;
-	row->delta_p90 = row->hardened.p90 - row->baseline.p90;
-	row->delta_p99 = row->hardened.p99 - row->baseline.p99;
-	row->delta_p999 = row->hardened.p999 - row->baseline.p999;
+	row->delta = row->sides[1].mean - row->sides[0].mean;
+	row->delta_pct = analyze_percent(row->delta, row->sides[0].mean);
+	row->delta_p50 = row->sides[1].p50 - row->sides[0].p50;
+	row->delta_p90 = row->sides[1].p90 - row->sides[0].p90;
+	row->delta_p99 = row->sides[1].p99 - row->sides[0].p99;
+	row->delta_p999 = row->sides[1].p999 - row->sides[0].p999;
 }
 
-void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table *ta,
-			     const struct analyze_table *tb, const struct analyze_rows *rows_a,
-			     const struct analyze_rows *rows_b)
+void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table tables[2],
+			     const struct analyze_rows *a, const struct analyze_rows *b)
 {
-	struct join j = join_sorted(rows_a->rows, rows_a->n_rows, rows_b->rows, rows_b->n_rows,
-				    sizeof(*rows_a->rows), row_compare);
+	struct join j =
+		join_sorted(a->rows, a->n_rows, b->rows, b->n_rows, sizeof(*a->rows), row_compare);
 
 	while (join_next(&j)) {
-		const struct analyze_row *a = j.n_a ? j.a : NULL, *b = j.n_b ? j.b : NULL;
-		const struct analyze_row *from = j.n_a ? j.a : j.b;
+		const struct analyze_row *of[2] = { j.n_a ? j.a : NULL, j.n_b ? j.b : NULL };
+		const struct analyze_row *from = of[0] ?: of[1];
 		struct analyze_diff_row row = { .kind = from->kind,
 						.name = from->name,
 						.context = from->context,
-						.baseline = analyze_figures_none,
-						.hardened = analyze_figures_none,
 						.delta_total = NAN,
 						.share = NAN,
-						.change = analyze_change_none,
-						.samples = { a ? &a->sample : NULL,
-							     b ? &b->sample : NULL } };
+						.change = analyze_change_none };
 
-		if (a)
-			row.baseline = analyze_figures_per_run(&a->figures, ta->runs);
-		if (b)
-			row.hardened = analyze_figures_per_run(&b->figures, tb->runs);
+		for (int side = 0; side < 2; side++) {
+			row.sides[side] = of[side] ? analyze_figures_per_run(&of[side]->figures,
+									     tables[side].runs) :
+						     analyze_figures_none;
+			row.samples[side] = of[side] ? &of[side]->sample : NULL;
+		}
 		analyze_diff_row_pair(&row);
-		if (ta->repetitions.unit == tb->repetitions.unit)
+		if (tables[0].repetitions.unit == tables[1].repetitions.unit)
 			analyze_change_form(&row.change, row.samples[0], row.samples[1]);
 		vec_push(out, rows, row);
 		if (log_progress_due())
-			log_progress("comparing: %u of about %u", out->n_rows, rows_a->n_rows);
+			log_progress("comparing: %u of about %u", out->n_rows, a->n_rows);
 	}
 	log_progress_end();
 }
@@ -93,7 +90,7 @@ static double side_total(const struct analyze_figures *f, enum analyze_time time
 /* The change of a syscall's total; a side that has no row made no call. */
 static double syscall_change(const struct analyze_diff_row *row, enum analyze_time time)
 {
-	return side_total(&row->hardened, time, true) - side_total(&row->baseline, time, true);
+	return side_total(&row->sides[1], time, true) - side_total(&row->sides[0], time, true);
 }
 
 static double changes_sum(const struct analyze_diff_rows *syscalls, enum analyze_time time)
@@ -134,8 +131,8 @@ void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff
 
 		if (is_sum)
 			sum = row;
-		row->delta_total = side_total(&row->hardened, time, !isnan(sum->hardened.calls)) -
-				   side_total(&row->baseline, time, !isnan(sum->baseline.calls));
+		row->delta_total = side_total(&row->sides[1], time, !isnan(sum->sides[1].calls)) -
+				   side_total(&row->sides[0], time, !isnan(sum->sides[0].calls));
 		if (change != 0)
 			row->share = row->delta_total / change;
 		if (!is_sum)
@@ -155,7 +152,7 @@ static double row_weight(const struct analyze_diff_row *row)
 {
 	if (!isnan(row->delta_total))
 		return fabs(row->delta_total);
-	return fabs(isnan(row->hardened.total) ? row->baseline.total : row->hardened.total);
+	return fabs(isnan(row->sides[1].total) ? row->sides[0].total : row->sides[1].total);
 }
 
 define_compare(weight_compare, struct analyze_diff_row,

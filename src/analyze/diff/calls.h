@@ -39,7 +39,7 @@ struct analyze_diff_row {
 	const char *name;
 	const char *context; /* as in struct analyze_row */
 	bool redundant;
-	struct analyze_figures baseline, hardened;
+	struct analyze_figures sides[2]; /* of baseline and hardened side */
 	double delta; /* of the mean per call, in ticks; NAN unless both are known */
 	double delta_pct; /* the same in percent of the baseline's mean */
 	/*
@@ -74,10 +74,9 @@ struct analyze_diff_calls {
 	enum analyze_time time;
 };
 
-/* The rows of A and B, whose tables are TA and TB, side by side: in OUT, by name and context. */
-void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table *ta,
-			     const struct analyze_table *tb, const struct analyze_rows *a,
-			     const struct analyze_rows *b);
+/* The rows of A and B, which are of TABLES, side by side: in OUT, by name and context. */
+void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze_table tables[2],
+			     const struct analyze_rows *a, const struct analyze_rows *b);
 
 /* What follows from both sides' figures of a call. */
 void analyze_diff_row_pair(struct analyze_diff_row *row);

@@ -33,8 +33,8 @@ static const struct analyze_diff_row *find_carrier(const struct analyze_diff *di
 		if (strcmp(f->context, row->name) || !(f->share >= INNERMOST_SHARE * largest) ||
 		    f->share < ANALYZE_LEAST_SHARE)
 			continue;
-		if (!best || fmax(f->baseline.total, f->hardened.total) <
-				     fmax(best->baseline.total, best->hardened.total))
+		if (!best || fmax(f->sides[0].total, f->sides[1].total) <
+				     fmax(best->sides[0].total, best->sides[1].total))
 			best = f;
 	}
 	return best;
@@ -43,21 +43,21 @@ static const struct analyze_diff_row *find_carrier(const struct analyze_diff *di
 /* Whether the change of the total comes from more or fewer calls rather than from more expensive ones. */
 static bool is_change_of_calls(const struct analyze_diff_row *row)
 {
-	double by_calls = (row->hardened.calls - row->baseline.calls) * row->baseline.mean;
-	double by_mean = row->hardened.calls * row->delta;
+	double by_calls = (row->sides[1].calls - row->sides[0].calls) * row->sides[0].mean;
+	double by_mean = row->sides[1].calls * row->delta;
 
 	return fabs(by_calls) > fabs(by_mean);
 }
 
 static bool is_one_sided(const struct analyze_diff_range *r)
 {
-	return !r->baseline.source != !r->hardened.source;
+	return !r->sides[0].source != !r->sides[1].source;
 }
 
 static double range_total(const struct analyze_diff_range *r)
 {
-	return fmax(r->baseline.source ? r->baseline.figures.total : 0,
-		    r->hardened.source ? r->hardened.figures.total : 0);
+	return fmax(r->sides[0].source ? r->sides[0].figures.total : 0,
+		    r->sides[1].source ? r->sides[1].figures.total : 0);
 }
 
 /*
@@ -157,7 +157,7 @@ static double chance(const struct analyze_figures *f)
  */
 static double by_chance(const struct analyze_diff_row *row)
 {
-	return CHANCE_ERRORS * sqrt(chance(&row->baseline) + chance(&row->hardened));
+	return CHANCE_ERRORS * sqrt(chance(&row->sides[0]) + chance(&row->sides[1]));
 }
 
 /*
@@ -169,17 +169,17 @@ static double least_pct(const struct analyze_diff *diff, const struct analyze_di
 {
 	double least = diff->repetitions.margin_pct;
 
-	if (diff->clock == PROFILE_CLOCK_INSN && chance(&row->baseline) > 0)
+	if (diff->clock == PROFILE_CLOCK_INSN && chance(&row->sides[0]) > 0)
 		least *= INSN_MARGIN;
-	least = fmax(least, analyze_percent(by_chance(row), row->baseline.total));
+	least = fmax(least, analyze_percent(by_chance(row), row->sides[0].total));
 	return fmax(least, analyze_percent(ANALYZE_NEGLIGIBLE_SHARE * diff->kernel[0].command,
-					   row->baseline.total));
+					   row->sides[0].total));
 }
 
 /* Whether there are no repetitions, and ROW changed by less than can be told without. */
 static bool is_untold(const struct analyze_diff *diff, const struct analyze_diff_row *row)
 {
-	double pct = analyze_percent(row->delta_total, row->baseline.total);
+	double pct = analyze_percent(row->delta_total, row->sides[0].total);
 
 	return !diff->repetitions.rows && fabs(pct) < least_pct(diff, row);
 }
@@ -209,7 +209,7 @@ static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
 	const struct analyze_diff_row *largest = NULL, *best = NULL;
 
 	vec_each(const struct analyze_diff_row, row, &diff->syscalls, rows) {
-		if (analyze_is_start(row->name, row->baseline.calls, row->hardened.calls))
+		if (analyze_is_start(row->name, row->sides[0].calls, row->sides[1].calls))
 			continue;
 		largest = largest ?: row;
 		/* However little: what is "same" may differ significantly. */
@@ -233,7 +233,7 @@ static double iterations_per_run(const struct analyze_diff *diff,
 {
 	vec_each(const struct analyze_diff_workload_row, command, diff, workload) {
 		if (!command->probed && !strcmp(command->name, ANALYZE_COMMAND))
-			return (double)w->baseline.iterations / command->baseline.iterations;
+			return (double)w->sides[0].iterations / command->sides[0].iterations;
 	}
 	return NAN;
 }
@@ -254,7 +254,7 @@ static bool is_negligible(const struct analyze_diff *diff, const struct analyze_
 {
 	return row->change.p < ANALYZE_SIGNIFICANT &&
 	       fabs(row->delta_total) <
-		       ANALYZE_NEGLIGIBLE_SHARE * w->baseline.mean * iterations_per_run(diff, w);
+		       ANALYZE_NEGLIGIBLE_SHARE * w->sides[0].mean * iterations_per_run(diff, w);
 }
 
 /*
@@ -317,10 +317,10 @@ static void set_row(struct analyze_conclusion *c, const struct analyze_diff *dif
 	c->share = row->share;
 	if (diff->time == ANALYZE_TIME_ONCPU)
 		c->cpu_pct = analyze_percent(row->delta_total, diff->kernel[0].command);
-	c->calls[0] = row->baseline.calls;
-	c->calls[1] = row->hardened.calls;
-	c->totals[0] = row->baseline.total;
-	c->totals[1] = row->hardened.total;
+	c->calls[0] = row->sides[0].calls;
+	c->calls[1] = row->sides[1].calls;
+	c->totals[0] = row->sides[0].total;
+	c->totals[1] = row->sides[1].total;
 	c->change = row->change;
 }
 

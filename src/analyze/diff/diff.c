@@ -41,13 +41,13 @@ static struct analyze_diff_workload_row workload_row(struct workload_pair a, str
 		.probed = from->probed,
 		.how = from->how,
 		.order = from->order,
-		.baseline = ra ? ra->figures : analyze_workload_none,
-		.hardened = rb ? rb->figures : analyze_workload_none,
+		.sides = { ra ? ra->figures : analyze_workload_none,
+			   rb ? rb->figures : analyze_workload_none },
 		.change = analyze_change_none,
 	};
 
-	row.delta = row.hardened.mean - row.baseline.mean;
-	row.delta_pct = analyze_percent(row.delta, row.baseline.mean);
+	row.delta = row.sides[1].mean - row.sides[0].mean;
+	row.delta_pct = analyze_percent(row.delta, row.sides[0].mean);
 	if (ra && rb && ra->unit == rb->unit)
 		analyze_change_form(&row.change, &ra->sample, &rb->sample);
 	return row;
@@ -166,15 +166,14 @@ static uint32_t find_partners(struct analyze_diff *diff)
 				    sizeof(*diff->ranges.rows), diff_range_compare);
 
 	vec_each(struct analyze_diff_row, row, &diff->functions, rows) {
-		struct analyze_figures *missing, figures;
+		struct analyze_figures figures;
 		struct analyze_sample sample;
 
-		side = isnan(row->baseline.calls) ? 0 : 1;
-		missing = side ? &row->hardened : &row->baseline;
-		if (!isnan(missing->calls))
+		side = isnan(row->sides[0].calls) ? 0 : 1;
+		if (!isnan(row->sides[side].calls))
 			continue;
 		if (partners_sum(diff, &bodies, row, side, &figures, &sample)) {
-			*missing = figures;
+			row->sides[side] = figures;
 			row->inlined =
 				side ? ANALYZE_NOTE_BODIES_HARDENED : ANALYZE_NOTE_BODIES_BASELINE;
 			analyze_diff_row_pair(row);
@@ -243,9 +242,9 @@ static enum analyze_note partner_note(const struct analyze_diff_row *function,
 		{ ANALYZE_NOTE_NOT_TIMED_BASELINE, ANALYZE_NOTE_INLINED_BASELINE },
 		{ ANALYZE_NOTE_NOT_TIMED_HARDENED, ANALYZE_NOTE_INLINED_HARDENED },
 	};
-	int missing = isnan(function->baseline.calls) ? 0 : 1;
+	int missing = isnan(function->sides[0].calls) ? 0 : 1;
 
-	if (isnan(function->baseline.calls) == isnan(function->hardened.calls))
+	if (isnan(function->sides[0].calls) == isnan(function->sides[1].calls))
 		return ANALYZE_NOTE_NONE;
 	return notes[missing][is_inlined(diff, bodies, missing, function->name)];
 }
@@ -260,10 +259,10 @@ static enum analyze_note row_note(const struct analyze_diff_row *row,
 
 	if (row->inlined)
 		return row->inlined;
-	if (!(row->baseline.calls > 0) != !(row->hardened.calls > 0))
-		return row->hardened.calls > 0 ? ANALYZE_NOTE_CALLED_HARDENED :
+	if (!(row->sides[0].calls > 0) != !(row->sides[1].calls > 0))
+		return row->sides[1].calls > 0 ? ANALYZE_NOTE_CALLED_HARDENED :
 						 ANALYZE_NOTE_CALLED_BASELINE;
-	if (!(row->baseline.calls > 0) || !enough)
+	if (!(row->sides[0].calls > 0) || !enough)
 		return ANALYZE_NOTE_NONE;
 	if (isnan(c->p))
 		return ANALYZE_NOTE_FEW;
@@ -410,8 +409,8 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	diff->time = options->time;
 	side_init(diff, 0, baseline, options);
 	side_init(diff, 1, hardened, options);
-	analyze_diff_rows_match(&diff->syscalls, a, b, &a->syscalls, &b->syscalls);
-	analyze_diff_rows_match(&diff->functions, a, b, &a->functions, &b->functions);
+	analyze_diff_rows_match(&diff->syscalls, diff->tables, &a->syscalls, &b->syscalls);
+	analyze_diff_rows_match(&diff->functions, diff->tables, &a->functions, &b->functions);
 	analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
 	workload_diff(diff);
 	repetitions_form(&diff->repetitions, diff->clock, &a->repetitions, &b->repetitions,

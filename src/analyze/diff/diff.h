@@ -19,7 +19,7 @@ struct analyze_diff_workload_row {
 	bool probed; /* of both sides; where only one has the row, of that */
 	enum analyze_how how;
 	size_t order;
-	struct analyze_workload_figures baseline, hardened;
+	struct analyze_workload_figures sides[2];
 	double delta, delta_pct; /* of the mean */
 	struct analyze_change change;
 };

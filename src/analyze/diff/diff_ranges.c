@@ -19,11 +19,11 @@ static struct analyze_range_side side_per_run(const struct analyze_range_side *s
 	return per_run;
 }
 
-struct analyze_estimated analyze_diff_range_total(const struct analyze_diff_matching *m, int number,
-						  const struct analyze_range_side *side,
-						  const struct analyze_range_side *other,
-						  const char *context)
+/* The total per run on a side: all NAN where it is not known. */
+static struct analyze_estimated range_total(const struct analyze_diff_matching *m, int number,
+					    const struct analyze_diff_range *row)
 {
+	const struct analyze_range_side *side = &row->sides[number], *other = &row->sides[!number];
 	const struct analyze_ranges *ranges = &m->out->sides[number];
 	struct analyze_estimated none = { 0, 0, 0 }, unseen;
 	double total = side->figures.total;
@@ -38,7 +38,7 @@ struct analyze_estimated analyze_diff_range_total(const struct analyze_diff_matc
 		return none;
 	if (!(ranges->bodies.all > 0))
 		return analyze_estimated_none;
-	unseen = analyze_ranges_unseen(ranges, context);
+	unseen = analyze_ranges_unseen(ranges, row->context);
 	return analyze_estimated_scale(&unseen, 1.0 / m->calls->runs[number]);
 }
 
@@ -59,7 +59,7 @@ static size_t count_places(const struct analyze_diff_matching *m, int side,
 static void called_form(const struct analyze_diff_matching *m, struct analyze_diff_range *row,
 			const struct analyze_range *from, int number)
 {
-	struct analyze_range_side *missing = number == BASELINE ? &row->baseline : &row->hardened;
+	struct analyze_range_side *missing = &row->sides[number];
 	struct analyze_estimate e;
 
 	if (!from->estimated)
@@ -78,13 +78,14 @@ static void called_form(const struct analyze_diff_matching *m, struct analyze_di
 	*missing = side_per_run(missing, m->calls->runs[number]);
 }
 
-double analyze_diff_range_change(const struct analyze_diff_range *row)
+/* The change per call; what is on one side only is all change. */
+static double range_change(const struct analyze_diff_range *row)
 {
-	if (!row->baseline.source && is_exact(&row->hardened))
-		return row->hardened.figures.mean;
-	if (!row->hardened.source && is_exact(&row->baseline))
-		return -row->baseline.figures.mean;
-	return row->hardened.figures.mean - row->baseline.figures.mean;
+	if (!row->sides[0].source && is_exact(&row->sides[1]))
+		return row->sides[1].figures.mean;
+	if (!row->sides[1].source && is_exact(&row->sides[0]))
+		return -row->sides[0].figures.mean;
+	return row->sides[1].figures.mean - row->sides[0].figures.mean;
 }
 
 static double share_of(double part, const struct analyze_diff_row *whole)
@@ -101,11 +102,19 @@ static double all_syscalls(const struct analyze_diff_rows *syscalls)
 	return all;
 }
 
-void analyze_diff_range_shares(const struct analyze_diff_matching *m,
-			       struct analyze_diff_range *row)
+void analyze_diff_range_pair(const struct analyze_diff_matching *m, struct analyze_diff_range *row)
 {
 	const struct analyze_diff_row whole = { .delta_total = m->all_syscalls };
+	struct analyze_estimated a = range_total(m, BASELINE, row),
+				 b = range_total(m, HARDENED, row);
 
+	row->delta_total = analyze_estimated_difference(&a, &b);
+	if ((!row->sides[0].source && !row->sides[1].source) ||
+	    (row->note && (!row->sides[0].source || !row->sides[1].source)))
+		row->delta_total = analyze_estimated_none;
+	row->delta = range_change(row);
+	row->delta_pct = analyze_percent(row->sides[1].figures.mean - row->sides[0].figures.mean,
+					 row->sides[0].figures.mean);
 	row->share = share_of(
 		row->delta_total.value,
 		analyze_diff_rows_find(m->calls->functions, row->body.function, row->context));
@@ -135,9 +144,9 @@ static const char *why_not(const struct analyze_diff_matching *m, const struct a
 /* Whether the other side's sources, where ROW was asked for as well, have no such body: 0 per call, by definition. */
 static bool is_only_there(const struct analyze_diff_range *row)
 {
-	return is_exact(&row->baseline) ?
-		       !row->hardened.source && !row->hardened.why :
-		       is_exact(&row->hardened) && !row->baseline.source && !row->baseline.why;
+	return is_exact(&row->sides[0]) ?
+		       !row->sides[1].source && !row->sides[1].why :
+		       is_exact(&row->sides[1]) && !row->sides[0].source && !row->sides[0].why;
 }
 
 /* How sure ROW's delta is, of A and B, which it is made of. */
@@ -146,11 +155,11 @@ static void change_form(const struct analyze_diff_matching *m, struct analyze_di
 {
 	const struct analyze_repetitions *repetitions[2] = { &m->out->sides[BASELINE].repetitions,
 							     &m->out->sides[HARDENED].repetitions };
-	int side = is_exact(&row->baseline) ? BASELINE : HARDENED;
+	int side = is_exact(&row->sides[0]) ? BASELINE : HARDENED;
 
 	if (repetitions[BASELINE]->unit != repetitions[HARDENED]->unit)
 		return;
-	if (is_exact(&row->baseline) && is_exact(&row->hardened))
+	if (is_exact(&row->sides[0]) && is_exact(&row->sides[1]))
 		analyze_change_form(&row->change, &a->sample, &b->sample);
 	else if (is_only_there(row))
 		analyze_change_form_alone(&row->change, side == BASELINE ? &a->sample : &b->sample,
@@ -165,38 +174,28 @@ void analyze_diff_range_add(struct analyze_diff_matching *m, const struct analyz
 					  .context = from->context,
 					  .has_hardened = b,
 					  .match_chain = from->chain,
-					  .chains = { a ? a->body.chain : NULL,
-						      b ? b->body.chain : NULL },
-					  .baseline = analyze_range_none,
-					  .hardened = analyze_range_none,
+					  .redundant = true,
 					  .change = analyze_change_none };
-	struct analyze_estimated total_a, total_b;
+	const struct analyze_range *of[2] = { a, b };
 
-	if (a)
-		row.baseline = side_per_run(&a->side, m->calls->runs[BASELINE]);
-	if (b)
-		row.hardened = side_per_run(&b->side, m->calls->runs[HARDENED]);
-	if (!a && b && !b->estimated)
-		row.baseline.why = why_not(m, b, BASELINE);
-	if (!b && a && !a->estimated)
-		row.hardened.why = why_not(m, a, HARDENED);
+	for (int side = 0; side < 2; side++) {
+		const struct analyze_range *range = of[side];
+
+		row.sides[side] = analyze_range_none;
+		if (range) {
+			row.sides[side] = side_per_run(&range->side, m->calls->runs[side]);
+			row.chains[side] = range->body.chain;
+			row.samples[side] = is_exact(&row.sides[side]) ? &range->sample : NULL;
+			row.estimated |= range->estimated;
+			row.redundant &= range->redundant;
+		} else if (!from->estimated) {
+			row.sides[side].why = why_not(m, from, side);
+		}
+	}
 	if (!a || !b)
 		called_form(m, &row, from, a ? HARDENED : BASELINE);
-	total_a = analyze_diff_range_total(m, BASELINE, &row.baseline, &row.hardened, row.context);
-	total_b = analyze_diff_range_total(m, HARDENED, &row.hardened, &row.baseline, row.context);
-	row.delta_total = analyze_estimated_difference(&total_a, &total_b);
-	if ((!row.baseline.source && !row.hardened.source) ||
-	    (row.note && (!row.baseline.source || !row.hardened.source)))
-		row.delta_total = analyze_estimated_none;
-	row.estimated = (a && a->estimated) || (b && b->estimated);
-	row.delta = analyze_diff_range_change(&row);
-	row.delta_pct = analyze_percent(row.hardened.figures.mean - row.baseline.figures.mean,
-					row.baseline.figures.mean);
-	analyze_diff_range_shares(m, &row);
-	row.samples[BASELINE] = a && is_exact(&row.baseline) ? &a->sample : NULL;
-	row.samples[HARDENED] = b && is_exact(&row.hardened) ? &b->sample : NULL;
+	analyze_diff_range_pair(m, &row);
 	change_form(m, &row, a, b);
-	row.redundant = (!a || a->redundant) && (!b || b->redundant);
 	vec_push(m->out, rows, row);
 }
 
@@ -204,8 +203,8 @@ void analyze_diff_range_add(struct analyze_diff_matching *m, const struct analyz
 
 bool analyze_diff_range_is_sampled(const struct analyze_diff_range *r)
 {
-	return r->baseline.source == ANALYZE_SOURCE_ESTIMATED ||
-	       r->hardened.source == ANALYZE_SOURCE_ESTIMATED;
+	return r->sides[0].source == ANALYZE_SOURCE_ESTIMATED ||
+	       r->sides[1].source == ANALYZE_SOURCE_ESTIMATED;
 }
 
 /* What a row weighs: the change or, of an estimated one, what it is at least; 0 where it may be none. */
@@ -236,8 +235,8 @@ static void rows_weigh(struct analyze_diff_ranges *ranges)
 		if (!row->estimated)
 			row->delta_total.low = row->delta_total.high = NAN;
 		/* What was asked for is shown in any case. */
-		if (!is_exact(&row->baseline) && !is_exact(&row->hardened) && !row->baseline.why &&
-		    !row->hardened.why)
+		if (!is_exact(&row->sides[0]) && !is_exact(&row->sides[1]) && !row->sides[0].why &&
+		    !row->sides[1].why)
 			row->redundant |= row->weight <= 0;
 	}
 }

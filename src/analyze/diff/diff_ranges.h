@@ -22,10 +22,9 @@ struct analyze_diff_range {
 	const char *location; /* likewise */
 	const char *chains[2]; /* of either side, which may differ */
 	const char *match_chain; /* that by which the two were found to be the same */
-	bool has_hardened; /* the hardened side has the body in this context */
+	bool has_hardened; /* that side has the body in this context */
 	const char *context;
-	struct analyze_range_side baseline,
-		hardened; /* analyze_range_none: not there, or not hit */
+	struct analyze_range_side sides[2]; /* analyze_range_none: not there, or not hit */
 	/*
 	 * As in struct analyze_diff_row. A body that was timed on one side and is not there on the other
 	 * counts as 0 there, per call too.

@@ -25,25 +25,10 @@ static inline bool is_exact(const struct analyze_range_side *side)
 	return side->source == ANALYZE_SOURCE_EXACT;
 }
 
-static inline const struct analyze_range_side *row_side(const struct analyze_diff_range *row,
-							int side)
-{
-	return side == BASELINE ? &row->baseline : &row->hardened;
-}
-
 /* ---- diff_ranges.c ---- */
 
-/* The total per run of a side, where OTHER is the other one: all NAN where it is not known. */
-struct analyze_estimated analyze_diff_range_total(const struct analyze_diff_matching *m, int number,
-						  const struct analyze_range_side *side,
-						  const struct analyze_range_side *other,
-						  const char *context);
-
-/* The change per call; what is on one side only is all change. */
-double analyze_diff_range_change(const struct analyze_diff_range *row);
-
-void analyze_diff_range_shares(const struct analyze_diff_matching *m,
-			       struct analyze_diff_range *row);
+/* What follows from both sides of ROW: the changes per run and per call, and what these are shares of. */
+void analyze_diff_range_pair(const struct analyze_diff_matching *m, struct analyze_diff_range *row);
 
 /* A row of what the two sides have, FROM one of them; either may be NULL. */
 void analyze_diff_range_add(struct analyze_diff_matching *m, const struct analyze_range *a,

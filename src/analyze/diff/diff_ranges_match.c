@@ -214,16 +214,16 @@ static bool is_same_body(const struct analyze_diff_range *a, const struct analyz
 static bool is_wrapper(const struct analyze_diff_range *row, const struct analyze_diff_range *rows,
 		       uint32_t n)
 {
-	int side = row->baseline.source ? BASELINE : HARDENED;
-	double samples = row_side(row, side)->estimate.samples;
+	int side = row->sides[0].source ? BASELINE : HARDENED;
+	double samples = row->sides[side].estimate.samples;
 
-	if (!row->estimated || !row->baseline.source == !row->hardened.source)
+	if (!row->estimated || !row->sides[0].source == !row->sides[1].source)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		if (rows[i].baseline.source && rows[i].hardened.source &&
+		if (rows[i].sides[0].source && rows[i].sides[1].source &&
 		    !strcmp(rows[i].context, row->context) &&
 		    analyze_diff_range_is_inside(&rows[i], row, side) &&
-		    row_side(&rows[i], side)->estimate.samples >= WRAPPED * samples)
+		    rows[i].sides[side].estimate.samples >= WRAPPED * samples)
 			return true;
 	return false;
 }

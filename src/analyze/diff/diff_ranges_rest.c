@@ -13,7 +13,7 @@
 static bool is_nested(const struct analyze_diff_range *rows, uint32_t n, uint32_t number, int side)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (i != number && is_exact(row_side(&rows[i], side)) &&
+		if (i != number && is_exact(&rows[i].sides[side]) &&
 		    analyze_diff_range_is_inside(&rows[number], &rows[i], side))
 			return true;
 	return false;
@@ -32,7 +32,7 @@ static struct analyze_range_side rest_form(const struct analyze_figures *figures
 	rest.figures.calls = figures->calls;
 	memcpy(rest.figures.totals, figures->totals, sizeof(rest.figures.totals));
 	for (uint32_t i = 0; i < n; i++) {
-		const struct analyze_range_side *part = row_side(&rows[i], side);
+		const struct analyze_range_side *part = &rows[i].sides[side];
 
 		if (!is_exact(part) || is_nested(rows, n, i, side))
 			continue;
@@ -84,7 +84,7 @@ static void rest_change(const struct analyze_diff_matching *m, struct analyze_di
 {
 	struct analyze_sample a, b;
 
-	if (!is_exact(&row->baseline) || !is_exact(&row->hardened) ||
+	if (!is_exact(&row->sides[0]) || !is_exact(&row->sides[1]) ||
 	    !function->samples[BASELINE] || !function->samples[HARDENED] ||
 	    m->out->sides[BASELINE].repetitions.unit != m->out->sides[HARDENED].repetitions.unit)
 		return;
@@ -104,19 +104,11 @@ static void rest_add(struct analyze_diff_matching *m, const struct analyze_diff_
 		.context = function->context,
 		.redundant = function->redundant,
 		.change = analyze_change_none,
-		.baseline = rest_form(&function->baseline, rows, n, BASELINE, m->calls->time),
-		.hardened = rest_form(&function->hardened, rows, n, HARDENED, m->calls->time),
+		.sides = { rest_form(&function->sides[0], rows, n, BASELINE, m->calls->time),
+			   rest_form(&function->sides[1], rows, n, HARDENED, m->calls->time) },
 	};
-	struct analyze_estimated a =
-		analyze_diff_range_total(m, BASELINE, &row.baseline, &row.hardened, NULL);
-	struct analyze_estimated b =
-		analyze_diff_range_total(m, HARDENED, &row.hardened, &row.baseline, NULL);
 
-	row.delta_total = analyze_estimated_difference(&a, &b);
-	row.delta = analyze_diff_range_change(&row);
-	row.delta_pct = analyze_percent(row.hardened.figures.mean - row.baseline.figures.mean,
-					row.baseline.figures.mean);
-	analyze_diff_range_shares(m, &row);
+	analyze_diff_range_pair(m, &row);
 	rest_change(m, &row, function, rows, n);
 	vec_push(m->out, rows, row);
 }
@@ -132,7 +124,7 @@ static void rest_of(struct analyze_diff_matching *m, const struct analyze_diff_r
 		const struct analyze_diff_range *row = &m->out->rows[i];
 
 		if (!strcmp(row->context, function->context) &&
-		    (is_exact(&row->baseline) || is_exact(&row->hardened)))
+		    (is_exact(&row->sides[0]) || is_exact(&row->sides[1])))
 			parts[n++] = *row;
 	}
 	if (n && n <= MAX_PARTS)

@@ -69,7 +69,7 @@ static void row_add(struct analyze_env *env, enum analyze_env_kind kind, char *n
 {
 	vec_push(env, rows,
 		 ((struct analyze_env_row){
-			 .kind = kind, .name = name, .baseline = baseline, .hardened = hardened }));
+			 .kind = kind, .name = name, .sides = { baseline, hardened } }));
 }
 
 /* The values of N settings joined by a comma, as `console=ttyS0 console=tty0` gives "ttyS0,tty0"; NULL: none. */
@@ -252,8 +252,8 @@ void analyze_env_deinit(struct analyze_env *env)
 {
 	for (uint32_t i = 0; i < env->n_rows; i++) {
 		free(env->rows[i].name);
-		free(env->rows[i].baseline);
-		free(env->rows[i].hardened);
+		free(env->rows[i].sides[0]);
+		free(env->rows[i].sides[1]);
 	}
 	free(env->rows);
 	memset(env, 0, sizeof(*env));

@@ -20,7 +20,7 @@ enum analyze_env_kind {
 struct analyze_env_row {
 	enum analyze_env_kind kind;
 	char *name;
-	char *baseline, *hardened;
+	char *sides[2];
 };
 
 struct analyze_env {

@@ -65,10 +65,10 @@ static const struct output_column percentile_deltas[] = {
 
 static const struct output_group syscall_groups[] = {
 	{ COLUMNS(syscall) },
-	VIEW_FIGURES(analyze_diff_row, baseline, figures, .key = "baseline"),
-	{ .key = "baseline", AT(analyze_diff_row, baseline), COLUMNS(errors) },
-	VIEW_FIGURES(analyze_diff_row, hardened, figures, .key = "hardened"),
-	{ .key = "hardened", AT(analyze_diff_row, hardened), COLUMNS(errors) },
+	VIEW_FIGURES(analyze_diff_row, sides[0], figures, .key = "baseline"),
+	{ .key = "baseline", AT(analyze_diff_row, sides[0]), COLUMNS(errors) },
+	VIEW_FIGURES(analyze_diff_row, sides[1], figures, .key = "hardened"),
+	{ .key = "hardened", AT(analyze_diff_row, sides[1]), COLUMNS(errors) },
 	{ COLUMNS(delta) },
 	{ AT(analyze_diff_row, change), VIEW_PLUS_MINUS },
 	{ COLUMNS(deltas) },
@@ -78,8 +78,8 @@ static const struct output_group syscall_groups[] = {
 
 static const struct output_group function_groups[] = {
 	{ COLUMNS(function) },
-	VIEW_FIGURES(analyze_diff_row, baseline, figures, .key = "baseline"),
-	VIEW_FIGURES(analyze_diff_row, hardened, figures, .key = "hardened"),
+	VIEW_FIGURES(analyze_diff_row, sides[0], figures, .key = "baseline"),
+	VIEW_FIGURES(analyze_diff_row, sides[1], figures, .key = "hardened"),
 	{ COLUMNS(delta) },
 	{ AT(analyze_diff_row, change), VIEW_PLUS_MINUS },
 	{ COLUMNS(deltas) },
@@ -91,10 +91,10 @@ static const struct output_group function_groups[] = {
 static const struct output_group call_groups[] = {
 	{ COLUMNS(kind) },
 	{ COLUMNS(function) },
-	VIEW_FIGURES(analyze_diff_row, baseline, figures, .key = "baseline"),
-	{ .key = "baseline", AT(analyze_diff_row, baseline), COLUMNS(errors) },
-	VIEW_FIGURES(analyze_diff_row, hardened, figures, .key = "hardened"),
-	{ .key = "hardened", AT(analyze_diff_row, hardened), COLUMNS(errors) },
+	VIEW_FIGURES(analyze_diff_row, sides[0], figures, .key = "baseline"),
+	{ .key = "baseline", AT(analyze_diff_row, sides[0]), COLUMNS(errors) },
+	VIEW_FIGURES(analyze_diff_row, sides[1], figures, .key = "hardened"),
+	{ .key = "hardened", AT(analyze_diff_row, sides[1]), COLUMNS(errors) },
 	{ COLUMNS(delta) },
 	{ AT(analyze_diff_row, change), VIEW_PLUS_MINUS },
 	{ COLUMNS(deltas) },
@@ -133,14 +133,14 @@ static const struct output_column percentile_delta[] = {
 
 static const struct output_group detail_groups[] = {
 	{ COLUMNS(any) },
-	{ .key = "baseline", AT(analyze_diff_row, baseline), COLUMNS(detail) },
-	{ .key = "hardened", AT(analyze_diff_row, hardened), COLUMNS(detail) },
+	{ .key = "baseline", AT(analyze_diff_row, sides[0]), COLUMNS(detail) },
+	{ .key = "hardened", AT(analyze_diff_row, sides[1]), COLUMNS(detail) },
 };
 
 static const struct output_group percentile_groups[] = {
 	{ COLUMNS(any) },
-	{ .key = "baseline", AT(analyze_diff_row, baseline), COLUMNS(percentile) },
-	{ .key = "hardened", AT(analyze_diff_row, hardened), COLUMNS(percentile) },
+	{ .key = "baseline", AT(analyze_diff_row, sides[0]), COLUMNS(percentile) },
+	{ .key = "hardened", AT(analyze_diff_row, sides[1]), COLUMNS(percentile) },
 	{ .key = "delta", COLUMNS(percentile_delta) },
 };
 
@@ -167,7 +167,7 @@ static void write_alone(const struct view *v, const struct analyze_diff *diff,
 	char total[OUTPUT_NUMBER_MAX];
 
 	output_number(total, OUTPUT_TIME,
-		      isnan(row->hardened.calls) ? row->baseline.total : row->hardened.total,
+		      isnan(row->sides[1].calls) ? row->sides[0].total : row->sides[1].total,
 		      diff->clock);
 	view_text(v, "%s: %s; %s%s per run%s%s", row->name, view_notes[row->alone], total,
 		  view_unit(diff->clock), other ? "; also known as " : "", other ? other : "");
@@ -181,7 +181,7 @@ static void function_after(const struct view *v, const void *data)
 
 	vec_each(const struct analyze_diff_row, row, &diff->functions, rows) {
 		if (row->alone && analyze_is_sum(row->context) &&
-		    (row->baseline.calls > 0 || row->hardened.calls > 0) &&
+		    (row->sides[0].calls > 0 || row->sides[1].calls > 0) &&
 		    (n++ < ALONE_FIRST || v->everything))
 			write_alone(v, diff, row);
 	}

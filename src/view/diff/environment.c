@@ -18,8 +18,8 @@
 static const struct output_column columns[] = {
 	COLUMN("kind", TEXT, analyze_env_row, kind, .names = view_env_kinds, .header = "DIFFERS"),
 	COLUMN("name", TEXT, analyze_env_row, name, .header = "NAME"),
-	COLUMN("baseline", TEXT, analyze_env_row, baseline, .header = "BASELINE"),
-	COLUMN("hardened", TEXT, analyze_env_row, hardened, .header = "HARDENED"),
+	COLUMN("baseline", TEXT, analyze_env_row, sides[0], .header = "BASELINE"),
+	COLUMN("hardened", TEXT, analyze_env_row, sides[1], .header = "HARDENED"),
 };
 
 static uint32_t count_config(const struct analyze_env *env)
@@ -74,8 +74,8 @@ static json_t *kind_json(const struct analyze_env *env, enum analyze_env_kind ki
 			continue;
 		row = json_object();
 		output_json_set(row, "name", output_json_text(env->rows[i].name));
-		output_json_set(row, "baseline", output_json_text(env->rows[i].baseline));
-		output_json_set(row, "hardened", output_json_text(env->rows[i].hardened));
+		output_json_set(row, "baseline", output_json_text(env->rows[i].sides[0]));
+		output_json_set(row, "hardened", output_json_text(env->rows[i].sides[1]));
 		json_array_append_new(list, row);
 	}
 	return list;
@@ -117,7 +117,7 @@ void view_diff_write_environment(const struct view *v, const struct view_diff *c
 		if ((has_state && row->kind == ANALYZE_ENV_PROTECTION) || n++ >= LINE_MOST)
 			continue;
 		alloc_append(&list, "%s%s (%s, %s)", list ? ", " : "", row->name,
-			     row->baseline ?: "-", row->hardened ?: "-");
+			     row->sides[0] ?: "-", row->sides[1] ?: "-");
 	}
 	if (n > LINE_MOST)
 		view_text(v, "differs: %s, and %zu more", list, n - LINE_MOST);

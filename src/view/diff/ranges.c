@@ -56,11 +56,11 @@ static const struct output_column note[] = {
 
 static const struct output_group groups[] = {
 	{ COLUMNS(body) },
-	VIEW_FIGURES(analyze_diff_range, baseline.figures, figures, .key = "baseline"),
-	VIEW_FIGURES(analyze_diff_range, hardened.figures, figures, .key = "hardened"),
+	VIEW_FIGURES(analyze_diff_range, sides[0].figures, figures, .key = "baseline"),
+	VIEW_FIGURES(analyze_diff_range, sides[1].figures, figures, .key = "hardened"),
 	{ COLUMNS(deltas) },
-	{ .key = "baseline", AT(analyze_diff_range, baseline), COLUMNS(side) },
-	{ .key = "hardened", AT(analyze_diff_range, hardened), COLUMNS(side) },
+	{ .key = "baseline", AT(analyze_diff_range, sides[0]), COLUMNS(side) },
+	{ .key = "hardened", AT(analyze_diff_range, sides[1]), COLUMNS(side) },
 	{ AT(analyze_diff_range, change), VIEW_PLUS_MINUS },
 	{ AT(analyze_diff_range, change), VIEW_VERDICT },
 	{ COLUMNS(note) },
@@ -69,14 +69,14 @@ static const struct output_group groups[] = {
 static const char *mark(const void *row, const struct output_group *group)
 {
 	const struct analyze_diff_range *range = row;
-	const char *a = view_range_mark(&range->baseline), *b = view_range_mark(&range->hardened);
+	const char *a = view_range_mark(&range->sides[0]), *b = view_range_mark(&range->sides[1]);
 
 	if (group->columns == view_verdict)
 		return view_noise_mark(row, group);
 	if (group->key)
-		return group->offset == offsetof(struct analyze_diff_range, baseline.figures) ? a :
+		return group->offset == offsetof(struct analyze_diff_range, sides[0].figures) ? a :
 												b;
-	if (range->baseline.caveat || range->hardened.caveat)
+	if (range->sides[0].caveat || range->sides[1].caveat)
 		return "?~";
 	return a ? a : b;
 }

@@ -27,8 +27,8 @@ static const struct output_column pct[] = {
 
 static const struct output_group groups[] = {
 	{ COLUMNS(id) },
-	{ .key = "baseline", AT(analyze_diff_workload_row, baseline), COLUMNS(figures) },
-	{ .key = "hardened", AT(analyze_diff_workload_row, hardened), COLUMNS(figures) },
+	{ .key = "baseline", AT(analyze_diff_workload_row, sides[0]), COLUMNS(figures) },
+	{ .key = "hardened", AT(analyze_diff_workload_row, sides[1]), COLUMNS(figures) },
 	{ COLUMNS(delta) },
 	{ AT(analyze_diff_workload_row, change), VIEW_PLUS_MINUS },
 	{ COLUMNS(pct) },

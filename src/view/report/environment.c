@@ -54,7 +54,7 @@ static json_t *json(const void *data)
 	envs_free(envs, n);
 	for (uint32_t i = 0; i < r->protections.n_rows; i++)
 		output_json_set(protections, r->protections.rows[i].name,
-				output_json_text(r->protections.rows[i].baseline));
+				output_json_text(r->protections.rows[i].sides[0]));
 	if (!profile_env_get(r->p, PROFILE_ENV_CONFIG)) {
 		json_decref(protections);
 		protections = json_null();
