@@ -31,8 +31,6 @@ define_compare(part_compare, struct part,
 
 /* --- figures -------------------------------------------------------------------------------- */
 
-static const struct analyze_estimated nothing = { 0, 0, 0 };
-
 /* What HITS of A cost, in what D's costs are of. */
 static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
 					const struct analyze_annotation *a,
@@ -47,13 +45,20 @@ static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
 static void side_form(struct analyze_annotated_side *side, const struct analyze_annotate_diff *d,
 		      const struct analyze_annotation *a)
 {
+	/* What has no code takes no time, however few samples there are. */
+	if (!(side->n_insns > 0)) {
+		*side = (struct analyze_annotated_side){
+			.line = NAN, .hits = { NAN, NAN, NAN }, .samples = NAN, .share = NAN
+		};
+		return;
+	}
 	if (!a->counted)
 		side->per_call = NAN;
-	side->share = a->samples > 0 ? analyze_hits_all(&side->hits) / a->samples : NAN;
-	/* What has no code takes no time, however few samples there are. */
-	side->cost = side->n_insns > 0 && a->samples > 0 ? cost_of(d, a, &side->hits) : nothing;
-	if (side->n_insns > 0 && !(a->samples > 0))
-		side->cost = analyze_estimated_none;
+	if (!side->line)
+		side->line = NAN;
+	side->samples = analyze_hits_all(&side->hits);
+	side->share = a->samples > 0 ? side->samples / a->samples : NAN;
+	side->cost = a->samples > 0 ? cost_of(d, a, &side->hits) : analyze_estimated_none;
 }
 
 static void rows_finish(struct analyze_annotate_diff_rows *rows,
@@ -134,7 +139,7 @@ static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff
 						    const struct analyze_annotate_diff_row *row,
 						    analyze_line_text_fn text, void *arg)
 {
-	const char *own = text(0, row->file, row->sides[0].line, arg);
+	const char *own = text(0, row->file, (uint32_t)row->sides[0].line, arg);
 
 	if (!own || strlen(own) < MIN_TEXT)
 		return NULL;
@@ -144,7 +149,7 @@ static struct analyze_annotate_diff_row *find_moved(struct analyze_annotate_diff
 		if (!is_one_sided(other, 1) || compare_text(other->path, row->path) ||
 		    compare_text(other->file, row->file))
 			continue;
-		its = text(1, other->file, other->sides[1].line, arg);
+		its = text(1, other->file, (uint32_t)other->sides[1].line, arg);
 		if (its && !strcmp(own, its))
 			return other;
 	}

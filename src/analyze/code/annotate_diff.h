@@ -10,10 +10,11 @@
 /* What one kernel has of a line or a body. */
 struct analyze_annotated_side {
 	double n_insns; /* 0: it has none */
-	uint32_t line; /* 0: it has none */
-	struct analyze_hits hits;
+	double line; /* NAN: it has none, or it is not known */
+	struct analyze_hits hits; /* NAN, as SAMPLES, which is all of them, where it is not there */
+	double samples;
 	double per_call; /* instructions executed per call; NAN: not counted */
-	double share; /* of the function's samples; NAN where it has none */
+	double share; /* of the function's samples; NAN where it has none, or is not there */
 	struct analyze_estimated cost; /* of struct analyze_annotate_diff; 0: not there */
 };
 

@@ -7,38 +7,21 @@
 #include "base/sorted.h"
 #include "view/annotate/rows.h"
 
-static struct annotate_diff_side side_of(const struct analyze_annotated_side *s)
+static uint32_t line_number(double line)
 {
-	if (!(s->n_insns > 0))
-		return (struct annotate_diff_side){ .share = NAN,
-						    .samples = NAN,
-						    .self = NAN,
-						    .callees = NAN,
-						    .late = NAN,
-						    .line = NAN };
-	return (struct annotate_diff_side){ .cost = s->cost.value,
-					    .low = s->cost.low,
-					    .high = s->cost.high,
-					    .share = s->share,
-					    .samples = analyze_hits_all(&s->hits),
-					    .self = s->hits.self,
-					    .callees = s->hits.callees,
-					    .late = s->hits.late,
-					    .n_insns = s->n_insns,
-					    .line = s->line ? s->line : NAN,
-					    .per_call = s->per_call };
+	return isnan(line) ? 0 : (uint32_t)line;
 }
 
 /* "mm/slub.c:1906", "mm/slub.c:1906, was 1890": of the hardened side where it is there. */
 static char *where_text(const struct analyze_annotate_diff_row *r)
 {
-	uint32_t was = r->sides[0].line, is = r->sides[1].line;
+	double was = r->sides[0].line, is = r->sides[1].line;
 
 	if (!r->file)
 		return alloc_strdup("?");
-	if (was && is && was != is)
-		return alloc_printf("%s:%u, was %u", r->file, is, was);
-	return alloc_printf("%s:%u", r->file, is ? is : was);
+	if (!isnan(was) && !isnan(is) && was != is)
+		return alloc_printf("%s:%.0f, was %.0f", r->file, is, was);
+	return alloc_printf("%s:%u", r->file, line_number(isnan(is) ? was : is));
 }
 
 static void rows_form(struct view_rows *rows, const struct view_annotate_diff *c,
@@ -49,14 +32,10 @@ static void rows_form(struct view_rows *rows, const struct view_annotate_diff *c
 	for (uint32_t i = 0; i < from->n_rows; i++) {
 		const struct analyze_annotate_diff_row *r = &from->rows[i];
 		unsigned int side = r->sides[1].n_insns > 0;
-		struct analyze_line line = { .file = r->file, .line = r->sides[side].line };
+		struct analyze_line line = { .file = r->file,
+					     .line = line_number(r->sides[side].line) };
 
-		items[i] = (struct annotate_diff_row){
-			.path = r->path,
-			.file = r->file,
-			.delta = r->delta,
-			.sides = { side_of(&r->sides[0]), side_of(&r->sides[1]) },
-		};
+		items[i].of = *r;
 		if (!are_lines)
 			continue;
 		items[i].where = alloc_keep(&rows->texts, where_text(r));
@@ -68,14 +47,14 @@ static void rows_form(struct view_rows *rows, const struct view_annotate_diff *c
 /* How many instructions more a call executes; 0 where that was not counted on both sides. */
 static double executed_more(const struct annotate_diff_row *row)
 {
-	double more = row->sides[1].per_call - row->sides[0].per_call;
+	double more = row->of.sides[1].per_call - row->of.sides[0].per_call;
 
 	return isnan(more) ? 0 : more;
 }
 
 static bool is_worth_a_row(const struct annotate_diff_row *row)
 {
-	return row->sides[0].samples > 0 || row->sides[1].samples > 0 ||
+	return row->of.sides[0].samples > 0 || row->of.sides[1].samples > 0 ||
 	       fabs(executed_more(row)) >= 0.05;
 }
 
@@ -83,8 +62,8 @@ static bool is_worth_a_row(const struct annotate_diff_row *row)
 static int change_compare(const void *left, const void *right)
 {
 	const struct annotate_diff_row *a = left, *b = right;
-	double da = isnan(a->delta.value) ? -1 : fabs(a->delta.value);
-	double db = isnan(b->delta.value) ? -1 : fabs(b->delta.value);
+	double da = isnan(a->of.delta.value) ? -1 : fabs(a->of.delta.value);
+	double db = isnan(b->of.delta.value) ? -1 : fabs(b->of.delta.value);
 
 	if (da == db) {
 		da = fabs(executed_more(a));
@@ -94,18 +73,20 @@ static int change_compare(const void *left, const void *right)
 }
 
 #define SIDE_COLUMN(key, type, field, ...) \
-	COLUMN(key, type, annotate_diff_side, field, ##__VA_ARGS__)
+	COLUMN(key, type, analyze_annotated_side, field, ##__VA_ARGS__)
 #define DIFF_COLUMN(key, type, field, ...) \
 	COLUMN(key, type, annotate_diff_row, field, ##__VA_ARGS__)
 
 #define SIDE_COLUMNS                                                                           \
-	SIDE_COLUMN("cost", TIME, cost, .header = "", .rank = OUTPUT_IF_ANY, .prefixed = true, \
-		    .estimable = true),                                                        \
-		SIDE_COLUMN("cost_low", TIME, low), SIDE_COLUMN("cost_high", TIME, high),      \
+	SIDE_COLUMN("cost", TIME, cost.value, .header = "", .rank = OUTPUT_IF_ANY,             \
+		    .prefixed = true, .estimable = true),                                      \
+		SIDE_COLUMN("cost_low", TIME, cost.low),                                       \
+		SIDE_COLUMN("cost_high", TIME, cost.high),                                     \
 		SIDE_COLUMN("share", FRACTION, share, .header = "SHARE", .rank = 3),           \
-		SIDE_COLUMN("self", COUNT, self), SIDE_COLUMN("callees", COUNT, callees),      \
-		SIDE_COLUMN("late", COUNT, late), SIDE_COLUMN("instructions", COUNT, n_insns), \
-		SIDE_COLUMN("line", COUNT, line),                                              \
+		SIDE_COLUMN("self", COUNT, hits.self),                                         \
+		SIDE_COLUMN("callees", COUNT, hits.callees),                                   \
+		SIDE_COLUMN("late", COUNT, hits.late),                                         \
+		SIDE_COLUMN("instructions", COUNT, n_insns), SIDE_COLUMN("line", COUNT, line), \
 		SIDE_COLUMN("samples", COUNT, samples, .header = "SAMPLES", .rank = 2)
 
 static const struct output_column side_columns[] = {
@@ -118,32 +99,32 @@ static const struct output_column counted_columns[] = {
 	SIDE_COLUMN("per_call", COUNT, per_call, .header = "EXECUTED"),
 };
 
-#define DELTA_COLUMNS                                                                      \
-	DIFF_COLUMN("delta", DELTA, delta.value, .header = "DELTA", .rank = OUTPUT_IF_ANY, \
-		    .estimable = true),                                                    \
-		DIFF_COLUMN("delta_low", DELTA, delta.low, .header = "LOW", .rank = 4),    \
-		DIFF_COLUMN("delta_high", DELTA, delta.high, .header = "HIGH", .rank = 4)
+#define DELTA_COLUMNS                                                                         \
+	DIFF_COLUMN("delta", DELTA, of.delta.value, .header = "DELTA", .rank = OUTPUT_IF_ANY, \
+		    .estimable = true),                                                       \
+		DIFF_COLUMN("delta_low", DELTA, of.delta.low, .header = "LOW", .rank = 4),    \
+		DIFF_COLUMN("delta_high", DELTA, of.delta.high, .header = "HIGH", .rank = 4)
 
 static const struct output_column body_columns[] = {
 	DELTA_COLUMNS,
-	DIFF_COLUMN("body", TEXT, path, .header = "IN", .elastic = true),
+	DIFF_COLUMN("body", TEXT, of.path, .header = "IN", .elastic = true),
 };
 
 /* In a narrow table the place is enough: the source says which body it is of. */
 static const struct output_column line_columns[] = {
 	DELTA_COLUMNS,
-	DIFF_COLUMN("body", TEXT, path, .header = "IN", .rank = 1, .elastic = true),
-	DIFF_COLUMN("file", TEXT, file),
+	DIFF_COLUMN("body", TEXT, of.path, .header = "IN", .rank = 1, .elastic = true),
+	DIFF_COLUMN("file", TEXT, of.file),
 	DIFF_COLUMN(NULL, TEXT, where, .header = "LINE", .elastic = true, .cut_front = true),
 	DIFF_COLUMN("source", TEXT, source, .header = "SOURCE", .rank = OUTPUT_IF_ANY,
 		    .elastic = true),
 };
 
-#define SIDES(columns, own)                                                               \
-	{ .key = "baseline", AT(annotate_diff_row, sides[0]), COLUMNS(columns) },         \
-		{ .key = "hardened", AT(annotate_diff_row, sides[1]), COLUMNS(columns) }, \
-	{                                                                                 \
-		COLUMNS(own)                                                              \
+#define SIDES(columns, own)                                                                  \
+	{ .key = "baseline", AT(annotate_diff_row, of.sides[0]), COLUMNS(columns) },         \
+		{ .key = "hardened", AT(annotate_diff_row, of.sides[1]), COLUMNS(columns) }, \
+	{                                                                                    \
+		COLUMNS(own)                                                                 \
 	}
 static const struct output_group body_groups[2][3] = { { SIDES(side_columns, body_columns) },
 						       { SIDES(counted_columns, body_columns) } };
@@ -155,7 +136,7 @@ static const char *mark_estimate(const void *row, const struct output_group *gro
 	const struct annotate_diff_row *r = row;
 
 	/* That what is not there costs nothing is no estimate. */
-	if (group->key && !(r->sides[!strcmp(group->key, "hardened")].n_insns > 0))
+	if (group->key && !(r->of.sides[!strcmp(group->key, "hardened")].n_insns > 0))
 		return NULL;
 	return "~";
 }

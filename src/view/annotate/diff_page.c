@@ -51,7 +51,7 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 
 static bool is_significant(const struct annotate_diff_row *row)
 {
-	return row->delta.low > 0 || row->delta.high < 0;
+	return row->of.delta.low > 0 || row->of.delta.high < 0;
 }
 
 /*
@@ -68,15 +68,15 @@ static const struct annotate_diff_row *find_change(const struct view_rows *bodie
 		const struct annotate_diff_row *row = &body[i];
 
 		if (is_significant(row) &&
-		    (!found || (row->delta.value / found->delta.value > 0.95 &&
-				strlen(row->path) > strlen(found->path))))
+		    (!found || (row->of.delta.value / found->of.delta.value > 0.95 &&
+				strlen(row->of.path) > strlen(found->of.path))))
 			found = row;
 	}
 	for (size_t i = 0; i < lines->section.n_rows; i++) {
 		const struct annotate_diff_row *row = &line[i];
 
 		if (is_significant(row) &&
-		    (!found || fabs(row->delta.value) > fabs(found->delta.value)))
+		    (!found || fabs(row->of.delta.value) > fabs(found->of.delta.value)))
 			found = row;
 	}
 	return found;
@@ -121,14 +121,14 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 			     "(record --freq, --repeat) would show smaller changes.");
 		return;
 	}
-	view_text(v, "%s: ~%s%s per %s, between %s and %s (95 %%)%s.", row->where ?: row->path,
-		  output_number(delta, OUTPUT_DELTA, row->delta.value, clock),
+	view_text(v, "%s: ~%s%s per %s, between %s and %s (95 %%)%s.", row->where ?: row->of.path,
+		  output_number(delta, OUTPUT_DELTA, row->of.delta.value, clock),
 		  clock == PROFILE_CLOCK_INSN ? " insn" : "", c->diff.is_of_call ? "call" : "run",
-		  output_number(low, OUTPUT_DELTA, row->delta.low, clock),
-		  output_number(high, OUTPUT_DELTA, row->delta.high, clock),
-		  !(row->sides[0].n_insns > 0) ? "; the baseline kernel has no code for it" :
-		  !(row->sides[1].n_insns > 0) ? "; the hardened kernel has no code for it" :
-						 "");
+		  output_number(low, OUTPUT_DELTA, row->of.delta.low, clock),
+		  output_number(high, OUTPUT_DELTA, row->of.delta.high, clock),
+		  !(row->of.sides[0].n_insns > 0) ? "; the baseline kernel has no code for it" :
+		  !(row->of.sides[1].n_insns > 0) ? "; the hardened kernel has no code for it" :
+						    "");
 }
 
 void view_annotate_diff_page(const struct view_annotate_diff *c, int top, bool all)

@@ -72,15 +72,9 @@ void annotate_table_write(const struct view *v, const char *title, const struct 
 /* "57.2 %": a share where there is no column to say what it is. */
 const char *annotate_percent(char buf[OUTPUT_NUMBER_MAX], double share);
 
-struct annotate_diff_side {
-	double cost, low, high, share, samples, self, callees, late, n_insns, line, per_call;
-};
-
 struct annotate_diff_row {
-	const char *path, *file;
-	const char *where, *source;
-	struct annotate_diff_side sides[2];
-	struct analyze_estimated delta;
+	struct analyze_annotate_diff_row of;
+	const char *where, *source; /* of lines */
 };
 
 /* How the page of two sides wants its rows. */
