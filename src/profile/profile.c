@@ -84,6 +84,15 @@ bool profile_run_is_probed(const struct profile *p, const struct profile_run *ru
 	return run->kind != PROFILE_RUN_CONTROL && !profile_is_exact(p);
 }
 
+uint32_t profile_probed_runs(const struct profile *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_runs; i++)
+		n += p->runs[i].kind != PROFILE_RUN_CONTROL;
+	return n;
+}
+
 enum profile_env_group profile_env_group(const char *key)
 {
 	if (!strncmp(key, "record.", strlen("record.")))
@@ -110,11 +119,6 @@ bool profile_site_is_in(const struct profile_site *site, const char *module)
 	if (!open || !module)
 		return !open && !module;
 	return !strncmp(open + 2, module, len) && !strcmp(open + 2 + len, "]");
-}
-
-bool profile_site_in_module(const struct profile_site *site)
-{
-	return site->symbol && strstr(site->symbol, " [");
 }
 
 uint32_t profile_context_add(struct profile *p, const char *name)

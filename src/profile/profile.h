@@ -82,7 +82,7 @@ const char *profile_mechanism_name(enum profile_mechanism mech);
 enum profile_mechanism profile_mechanism_by_name(const char *name);
 
 /*
- * One thing whose calls are timed; see profile_site_in_module(). A range is one inlined body: NAME is
+ * One thing whose calls are timed; see profile_site_is_in(). A range is one inlined body: NAME is
  * the inlined function's, SYMBOL that of the function around it, ADDR where the body's own code is
  * entered (DW_AT_entry_pc), FILE and LINE the place that it is called from.
  */
@@ -573,6 +573,8 @@ bool profile_same_kernel(const struct profile *a, const struct profile *b);
 bool profile_is_exact(const struct profile *p);
 /* Did probes disturb RUN, one of P's? */
 bool profile_run_is_probed(const struct profile *p, const struct profile_run *run);
+/* Its runs but for control runs. */
+uint32_t profile_probed_runs(const struct profile *p);
 /* What a key is about: the kernel, the recording, or the machine and whatever else. */
 enum profile_env_group {
 	PROFILE_ENV_OF_KERNEL,
@@ -600,9 +602,7 @@ void profile_arg_add(struct profile *p, const char *arg);
 uint32_t profile_context_add(struct profile *p, const char *name);
 bool profile_context_is(const struct profile *p, uint32_t context, enum profile_context_kind kind);
 uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
-/* Does SITE belong to a module, so that its address says nothing of the kernel's image? */
-bool profile_site_in_module(const struct profile_site *site);
-/* To MODULE? NULL: to the kernel's image. */
+/* Does SITE belong to MODULE? NULL: to the kernel's image, of which else its address says nothing. */
 bool profile_site_is_in(const struct profile_site *site, const char *module);
 /* Every loss and both sample counts are NOT_COUNTED until set, or added to by profile_count_add(). */
 uint32_t profile_run_add(struct profile *p, enum profile_run_kind kind);

@@ -184,10 +184,8 @@ static void say_summary(const struct profile *p, const char *output)
 {
 	uint64_t samples = 0, lost = events_lost(p);
 	char losses[64] = "nothing lost";
-	uint32_t runs = 0;
+	uint32_t runs = profile_probed_runs(p);
 
-	for (uint32_t i = 0; i < p->n_runs; i++)
-		runs += p->runs[i].kind == PROFILE_RUN_PROBED;
 	if (!runs || profile_is_exact(p)) {
 		fprintf(stderr, "kprotperf: one %s; written to %s\n",
 			runs ? "run, counted by the emulator" : "control run", output);

@@ -339,10 +339,11 @@ static void test_lab(void **state)
 	oracle_open(&o, path, kernel_image_base(img));
 	kernel_image_destroy(img);
 	compare_bodies(&o, idx);
-	for (uint32_t i = 0; i < kernel_index_n_functions(idx); i++) {
+	for (uint32_t i = 0;; i++) {
 		struct kernel_function f;
 
-		kernel_index_function(idx, i, &f);
+		if (kernel_index_function(idx, i, &f))
+			break;
 		for (size_t j = 0; j < f.n_ranges; j++)
 			end = f.ranges[j].end > end ? f.ranges[j].end : end;
 	}

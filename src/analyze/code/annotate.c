@@ -223,8 +223,7 @@ static void form_samples(struct making *m)
 			time += (c->placed + unplaced) * c->tick;
 	}
 	a->samples = analyze_hits_all(&a->hits) + a->unplaced;
-	for (uint32_t i = 0; i < m->p->n_runs; i++)
-		a->runs += m->p->runs[i].kind != PROFILE_RUN_CONTROL;
+	a->runs = profile_probed_runs(m->p);
 	a->tick_is_of_call = !isnan(a->figures.calls);
 	a->tick = a->tick_of_run = NAN;
 	if (!(a->samples > 0))

@@ -439,10 +439,8 @@ static uint32_t rows_end(const struct analyze_paths *paths, uint32_t at, const c
 /* Instructions per run of all functions NAME itself. */
 static double insns_of(const struct side *s, const char *name)
 {
-	double insns = 0, runs = 0;
+	double insns = 0, runs = profile_probed_runs(s->p);
 
-	for (uint32_t i = 0; i < s->p->n_runs; i++)
-		runs += s->p->runs[i].kind == PROFILE_RUN_PROBED;
 	for (uint32_t i = function_seek(s, name); is_function(s, i, name); i++)
 		insns += s->functions[i].insns;
 	return runs > 0 ? insns / runs : 0;

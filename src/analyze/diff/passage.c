@@ -70,15 +70,6 @@ static void add_stack(struct throughs *all, const struct analyze_stack *stack, s
 define_compare(depth_compare, struct through,
 	       compare_values(a->place, b->place) ?: compare_text(a->step.name, b->step.name));
 
-static double runs_of(const struct profile *p)
-{
-	double n = 0;
-
-	for (uint32_t i = 0; i < p->n_runs; i++)
-		n += p->runs[i].kind == PROFILE_RUN_PROBED;
-	return n;
-}
-
 /* The time of K of the samples of SIDE, of all N_SHARES frames together as sure as an interval is. */
 static struct analyze_estimated time_of(const struct analyze_passage *passage, int side, double k,
 					double n_shares)
@@ -121,7 +112,7 @@ static bool set_tick(struct analyze_passage *passage, int side, const struct pro
 
 	for (size_t i = 0; i < passage->stacks.n_rows; i++)
 		s->samples += passage->stacks.rows[i].count[side];
-	s->tick = passage->exact ? 1 / runs_of(p) : total / s->samples;
+	s->tick = passage->exact ? 1.0 / profile_probed_runs(p) : total / s->samples;
 	return isfinite(s->tick);
 }
 
@@ -154,8 +145,8 @@ int analyze_passage_init(struct analyze_passage *passage, const struct profile *
 	int err;
 
 	*passage = (struct analyze_passage){ .exact = profile_is_exact(a) };
-	if (!c->what || passage->exact != profile_is_exact(b) || runs_of(a) < 1 || runs_of(b) < 1 ||
-	    (!passage->exact && !is_for_samples(c)))
+	if (!c->what || passage->exact != profile_is_exact(b) || !profile_probed_runs(a) ||
+	    !profile_probed_runs(b) || (!passage->exact && !is_for_samples(c)))
 		return 0;
 	err = analyze_stacks_add(&passage->stacks, a, 0, 1, c->what);
 	err = err ?: analyze_stacks_add(&passage->stacks, b, 1, 1, c->what);

@@ -170,11 +170,6 @@ static const struct kernel_range *ranges(const struct kernel_index *idx, uint32_
 
 /* --- functions ------------------------------------------------------------------------------ */
 
-uint32_t kernel_index_n_functions(const struct kernel_index *idx)
-{
-	return idx->n[INDEX_FUNCTIONS];
-}
-
 int kernel_index_function(const struct kernel_index *idx, uint32_t id, struct kernel_function *out)
 {
 	const struct index_function *f = record(idx, INDEX_FUNCTIONS, id);

@@ -83,7 +83,6 @@ struct kernel_function {
 
 typedef int (*kernel_function_fn)(const struct kernel_function *function, void *arg);
 
-uint32_t kernel_index_n_functions(const struct kernel_index *idx);
 /* -ENOENT where there is none of that id. */
 int kernel_index_function(const struct kernel_index *idx, uint32_t id, struct kernel_function *out);
 /* Tells FN of each function whose name matches GLOB (a name is a glob), by address. 0, or what FN said. */

@@ -191,13 +191,8 @@ static void sort_by_addr(struct kernel_kallsyms *ks)
 		sort_array(syms + from, n - from, sizeof(*syms), compare_addr);
 }
 
-static int compare_name(const void *a, const void *b)
-{
-	const struct kernel_sym *x = *(const struct kernel_sym *const *)a;
-	const struct kernel_sym *y = *(const struct kernel_sym *const *)b;
-
-	return strcmp(x->name, y->name) ?: compare_values(x, y);
-}
+define_compare(compare_name, struct kernel_sym *const,
+	       strcmp((*a)->name, (*b)->name) ?: compare_values(*a, *b));
 
 /* The group that SYM belongs to, perhaps new. */
 static uint32_t group_of(struct kernel_kallsyms *ks, const struct kernel_sym *sym)
@@ -291,11 +286,6 @@ void kernel_kallsyms_destroy(struct kernel_kallsyms *ks)
 uint64_t kernel_kallsyms_stext(const struct kernel_kallsyms *ks)
 {
 	return ks->stext;
-}
-
-uint64_t kernel_kallsyms_etext(const struct kernel_kallsyms *ks)
-{
-	return ks->etext;
 }
 
 /* Of a line "ADDR TYPE NAME". */

@@ -34,9 +34,8 @@ int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out);
 void kernel_kallsyms_destroy(struct kernel_kallsyms *ks); /* accepts NULL */
 define_scoped(kernel_kallsyms_destroy, struct kernel_kallsyms);
 
-/* The bounds of the image's text. etext is 0 where there is no such symbol. */
+/* Where the image's text begins. */
 uint64_t kernel_kallsyms_stext(const struct kernel_kallsyms *ks);
-uint64_t kernel_kallsyms_etext(const struct kernel_kallsyms *ks);
 
 /* The address of a variable of the image; 0 where it is not listed. */
 uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *name);
