@@ -124,13 +124,9 @@ static bool same_insn(const struct comparison *m, const struct insn *a, const st
 	return true;
 }
 
-static int compare_shapes(const void *a, const void *b)
-{
-	const struct insn *const *x = a, *const *y = b;
-
-	return compare_values((*x)->op.shape, (*y)->op.shape) ?:
-		       compare_values((*x)->addr, (*y)->addr);
-}
+define_compare(compare_shapes, struct insn *const,
+	       compare_values((*a)->op.shape, (*b)->op.shape) ?:
+		       compare_values((*a)->addr, (*b)->addr));
 
 static struct insn **sorted(const struct code *code, uint32_t from, uint32_t to)
 {

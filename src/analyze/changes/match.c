@@ -179,12 +179,8 @@ static int compare_items(const void *a, const void *b)
 	return order;
 }
 
-static int compare_items_placed(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-
-	return compare_items(a, b) ?: compare_values(x->function->addr, y->function->addr);
-}
+define_compare(compare_items_placed, struct item,
+	       compare_items(a, b) ?: compare_values(a->function->addr, b->function->addr));
 
 static bool has_key(const struct pass *pass,
 		    int (*key)(const struct changes_function *, const struct changes_function *))

@@ -191,15 +191,10 @@ static double place_samples(const struct analyze_place *p)
 	return analyze_hits_all(&p->hits) + p->at_return;
 }
 
-static int place_compare(const void *left, const void *right)
-{
-	const struct analyze_place *a = left, *b = right;
-	double samples_a = place_samples(a), samples_b = place_samples(b);
-
-	return compare_values(samples_b, samples_a)                       ?:
+define_compare(place_compare, struct analyze_place,
+	       compare_values(place_samples(b), place_samples(a))         ?:
 		       compare_values(a->function.addr, b->function.addr) ?:
-		       compare_values(a->body.id, b->body.id);
-}
+		       compare_values(a->body.id, b->body.id));
 
 /* Those with most samples first; those without are left out where others have some. */
 void annotate_select_places(struct making *m)

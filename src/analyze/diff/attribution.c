@@ -122,13 +122,9 @@ static void remainder_add(struct parts *parts, enum analyze_part part, double wh
 	vec_push(parts, parts, rest);
 }
 
-static int part_compare(const void *left, const void *right)
-{
-	const struct part *a = left, *b = right;
-	double size_a = fabs(a->row.delta), size_b = fabs(b->row.delta);
-
-	return compare_values(size_b, size_a) ?: strcmp(a->row.name, b->row.name);
-}
+define_compare(part_compare, struct part,
+	       compare_values(fabs(b->row.delta), fabs(a->row.delta)) ?:
+		       strcmp(a->row.name, b->row.name));
 
 /* The largest first, with the remainder of kind REST where there are any. */
 static void parts_end(struct parts *parts, enum analyze_part rest, double whole)

@@ -178,12 +178,8 @@ static int place_compare(const struct analyze_diff_block *a, const struct analyz
 		       compare_text(a->match_location, b->match_location);
 }
 
-static int row_compare(const void *a, const void *b)
-{
-	return place_compare(a, b) ?:
-				     compare_values(((const struct analyze_diff_block *)a)->nth,
-						    ((const struct analyze_diff_block *)b)->nth);
-}
+define_compare(row_compare, struct analyze_diff_block,
+	       place_compare(a, b) ?: compare_values(a->nth, b->nth));
 
 /* Numbers the loops, from FIRST on, that have all in common, in the order that they are in. */
 static void loops_number(struct analyze_diff_blocks *out, uint32_t first)

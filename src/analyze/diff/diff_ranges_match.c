@@ -113,13 +113,9 @@ static void lone_part(struct lone *a, struct lone *b)
 	b->n_places = n_b;
 }
 
-static int name_order(const void *left, const void *right)
-{
-	const struct analyze_range *a = *((const struct place *)left)->rows;
-	const struct analyze_range *b = *((const struct place *)right)->rows;
-
-	return strcmp(a->body.function, b->body.function) ?: strcmp(a->body.name, b->body.name);
-}
+define_compare(name_order, struct place,
+	       strcmp((*a->rows)->body.function, (*b->rows)->body.function) ?:
+		       strcmp((*a->rows)->body.name, (*b->rows)->body.name));
 
 /*
  * A body that the two kernels have in one function, below different callers: wrappers come and go, and

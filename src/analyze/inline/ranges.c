@@ -503,22 +503,13 @@ void analyze_ranges_deinit(struct analyze_ranges *ranges)
 	memset(ranges, 0, sizeof(*ranges));
 }
 
-static int total_compare(const void *left, const void *right)
-{
-	const struct analyze_range *a = left, *b = right;
-	double total_a = a->side.figures.total, total_b = b->side.figures.total;
-	int diff;
-
-	if (a->estimated != b->estimated)
-		return a->estimated - b->estimated;
-	/* What is not known comes last. */
-	if (isnan(total_a) != isnan(total_b))
-		return isnan(total_a) - isnan(total_b);
-	if (!isnan(total_a) && total_a != total_b)
-		return total_a < total_b ? 1 : -1;
-	diff = analyze_body_compare(&a->body, &b->body);
-	return diff ? diff : analyze_context_compare(a->context, b->context);
-}
+/* What is not known comes last. */
+define_compare(total_compare, struct analyze_range,
+	       a->estimated - b->estimated                                             ?:
+		       !!isnan(a->side.figures.total) - !!isnan(b->side.figures.total) ?:
+		       compare_values(b->side.figures.total, a->side.figures.total)    ?:
+		       analyze_body_compare(&a->body, &b->body)                        ?:
+		       analyze_context_compare(a->context, b->context));
 
 void analyze_ranges_sort_by_total(struct analyze_ranges *ranges)
 {

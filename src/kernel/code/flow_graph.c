@@ -247,16 +247,10 @@ define_compare(compare_edges, struct kernel_edge,
 /* Edges came in the order in which blocks were reached. Two jumps to one place are one edge. */
 static void order_edges(struct kernel_flow *flow)
 {
-	uint32_t n = 0;
-
-	sort_array(flow->edges, flow->n_edges, sizeof(*flow->edges), compare_edges);
-	for (uint32_t i = 0; i < flow->n_edges; i++)
-		if (!n || compare_edges(&flow->edges[n - 1], &flow->edges[i]))
-			flow->edges[n++] = flow->edges[i];
-	flow->n_edges = n;
+	vec_unite(flow, edges, compare_edges, NULL);
 	for (uint32_t i = 0; i < flow->n_blocks; i++)
 		flow->blocks[i].first_edge = flow->blocks[i].n_edges = 0;
-	for (uint32_t i = n; i-- > 0;) {
+	for (uint32_t i = flow->n_edges; i-- > 0;) {
 		struct kernel_block *bl = &flow->blocks[flow->edges[i].from];
 
 		bl->first_edge = i;
