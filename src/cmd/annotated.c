@@ -45,13 +45,10 @@ static bool is_running(const struct annotated *f)
 /* Where MODULE, NULL for the kernel's image, is in the running kernel; 0: that is not told. */
 static uint64_t base_of(const struct kernel_kallsyms *ks, const char *module)
 {
-	size_t n;
-	const struct kernel_sym *all = kernel_kallsyms_all(ks, &n);
-
-	for (size_t i = 0; module && i < n; i++)
-		if (all[i].module && !strcmp(all[i].module, module))
-			return kernel_kallsyms_base(ks, &all[i]);
-	return module ? 0 : kernel_kallsyms_stext(ks);
+	vec_each(const struct kernel_sym, sym, ks, syms)
+		if (module && sym->module && !strcmp(sym->module, module))
+			return kernel_kallsyms_base(ks, sym);
+	return module ? 0 : ks->stext;
 }
 
 /* The code of F's image, as the running kernel has it where that is the recorded one and this user may read its memory. */

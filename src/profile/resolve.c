@@ -29,8 +29,7 @@ void profile_resolve_kallsyms(struct profile *p, const struct kernel_kallsyms *k
 
 		if (p->locations[i].module || p->locations[i].n_frames)
 			continue;
-		sym = kernel_kallsyms_covering(ks, p->locations[i].addr + kernel_kallsyms_stext(ks),
-					       NULL);
+		sym = kernel_kallsyms_covering(ks, p->locations[i].addr + ks->stext, NULL);
 		if (!sym)
 			continue;
 		frame.name = sym->name;
@@ -63,7 +62,7 @@ uint32_t profile_location_at(struct profile *p, const struct kernel_kallsyms *ks
 	uint32_t index;
 
 	if (kernel_kallsyms_in_image(ks, addr))
-		return profile_location_add(p, addr - kernel_kallsyms_stext(ks), NULL);
+		return profile_location_add(p, addr - ks->stext, NULL);
 	sym = kernel_kallsyms_covering(ks, addr, NULL);
 	if (!sym)
 		return profile_location_add(p, addr, "[unknown]");

@@ -22,18 +22,15 @@
 /* All functions by ascending address, as in /proc/kallsyms. */
 static int write_symbols(const struct kernel_kallsyms *ks, const char *path)
 {
-	size_t n;
-	const struct kernel_sym *syms = kernel_kallsyms_all(ks, &n);
 	FILE *file = fopen(path, "we");
 
 	if (!file) {
 		log_error("cannot write %s: %m", path);
 		return -1;
 	}
-	for (size_t i = 0; i < n; i++)
-		fprintf(file, "%016" PRIx64 " %c %s%s%s%s\n", syms[i].addr, syms[i].type,
-			syms[i].name, syms[i].module ? "\t[" : "", syms[i].module ?: "",
-			syms[i].module ? "]" : "");
+	vec_each(const struct kernel_sym, sym, ks, syms)
+		fprintf(file, "%016" PRIx64 " %c %s%s%s%s\n", sym->addr, sym->type, sym->name,
+			sym->module ? "\t[" : "", sym->module ?: "", sym->module ? "]" : "");
 	if (!fclose(file))
 		return 0;
 	log_error("cannot write %s: %m", path);

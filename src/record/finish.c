@@ -39,10 +39,9 @@ static void note_module(struct profile *p, const char *name, size_t len)
 static void note_modules(struct profile *p, const struct kernel_kallsyms *ks)
 {
 	const char *last = NULL;
-	size_t n;
-	const struct kernel_sym *all = kernel_kallsyms_all(ks, &n);
+	const struct kernel_sym *all = ks->syms;
 
-	for (size_t i = 0; profile_is_exact(p) && i < n; i++) {
+	for (size_t i = 0; profile_is_exact(p) && i < ks->n_syms; i++) {
 		if (all[i].module && all[i].module != last)
 			note_module(p, all[i].module, strlen(all[i].module));
 		last = all[i].module;

@@ -52,7 +52,7 @@ static void print_function(const struct kernel_flow *flow, const char *name, uin
 static int run(const struct kernel_code *code, const struct kernel_kallsyms *ks, char **names,
 	       uint32_t every)
 {
-	uint64_t stext = kernel_kallsyms_stext(ks);
+	uint64_t stext = ks->stext;
 	int failed = 0;
 
 	for (; *names; names++) {
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (kernel_kcore_open(KERNEL_KCORE_PATH, &kcore))
 		printf("# no kcore\n");
-	live = (struct kernel_live){ .kcore = kcore, .base = kernel_kallsyms_stext(ks) };
+	live = (struct kernel_live){ .kcore = kcore, .base = ks->stext };
 	if (kernel_code_create(img, &live, &code))
 		return 2;
 	status = run(code, ks, argv + 3, (uint32_t)atoi(argv[2]));

@@ -74,7 +74,7 @@ static int setup(void **state)
 	    kernel_tracing_load(symbols.ks, NULL, 0, NULL, NULL, &symbols.tracing) ||
 	    kernel_index_build(symbols.kernel.image, &symbols.kernel.index))
 		return -1;
-	symbols.kernel.base = kernel_kallsyms_stext(symbols.ks);
+	symbols.kernel.base = symbols.ks->stext;
 	return 0;
 }
 

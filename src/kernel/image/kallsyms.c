@@ -25,31 +25,13 @@
 
 #define HEX_DIGITS 16 /* of an address */
 
-struct module {
+struct kallsyms_module {
 	char *name;
 	uint64_t start; /* where its first function is */
 };
 
-struct kernel_kallsyms {
-	char *text; /* the file; names point into it */
-	struct kernel_sym *syms;
-	size_t n_syms, cap_syms;
-	bool any_addr; /* else the kernel hides them */
-	struct module *modules;
-	size_t n_modules, cap_modules;
-	uint64_t stext, etext;
-	uint64_t init_start, init_end;
-	const char **variables; /* lines of the image's, ascending, as the file has them */
-	size_t n_variables, cap_variables;
-	/* Symbols by group, in each by name, then address. */
-	const struct kernel_sym **by_group;
-	struct group *groups;
-	uint32_t n_groups, cap_groups;
-	struct hash_index by_base; /* groups */
-};
-
 /* Symbols whose names differ in their clone suffixes only. */
-struct group {
+struct kallsyms_group {
 	const struct kernel_sym *any;
 	uint32_t start, n; /* in by_group */
 };
@@ -91,11 +73,12 @@ static const char *intern_module(struct kernel_kallsyms *ks, const char *name)
 	for (size_t i = ks->n_modules; i-- > 0;)
 		if (!strcmp(ks->modules[i].name, name))
 			return ks->modules[i].name;
-	vec_push(ks, modules, ((struct module){ alloc_strdup(name), UINT64_MAX }));
+	vec_push(ks, modules, ((struct kallsyms_module){ alloc_strdup(name), UINT64_MAX }));
 	return ks->modules[ks->n_modules - 1].name;
 }
 
-static struct module *module_of(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
+static struct kallsyms_module *module_of(const struct kernel_kallsyms *ks,
+					 const struct kernel_sym *sym)
 {
 	/* While the file is parsed it is the last one. */
 	for (size_t i = ks->n_modules; i-- > 0;)
@@ -106,7 +89,7 @@ static struct module *module_of(const struct kernel_kallsyms *ks, const struct k
 
 static void note_start(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 {
-	struct module *m = sym->module ? module_of(ks, sym) : NULL;
+	struct kallsyms_module *m = sym->module ? module_of(ks, sym) : NULL;
 
 	if (m && sym->addr < m->start)
 		m->start = sym->addr;
@@ -202,7 +185,7 @@ static uint32_t group_of(struct kernel_kallsyms *ks, const struct kernel_sym *sy
 
 	if (group == HASH_NONE) {
 		group = ks->n_groups;
-		vec_push(ks, groups, ((struct group){ .any = sym }));
+		vec_push(ks, groups, ((struct kallsyms_group){ .any = sym }));
 		hash_add(&ks->by_base, hash, group);
 	}
 	return group;
@@ -223,7 +206,7 @@ static void group_names(struct kernel_kallsyms *ks)
 		ks->groups[i].n = 0;
 	}
 	for (size_t i = 0; i < ks->n_syms; i++) {
-		struct group *g = &ks->groups[group[i]];
+		struct kallsyms_group *g = &ks->groups[group[i]];
 
 		ks->by_group[g->start + g->n++] = &ks->syms[i];
 	}
@@ -283,11 +266,6 @@ void kernel_kallsyms_destroy(struct kernel_kallsyms *ks)
 	free(ks);
 }
 
-uint64_t kernel_kallsyms_stext(const struct kernel_kallsyms *ks)
-{
-	return ks->stext;
-}
-
 /* Of a line "ADDR TYPE NAME". */
 static const char *variable_name(const char *line)
 {
@@ -326,15 +304,9 @@ const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64
 
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
 {
-	const struct module *m = sym->module ? module_of(ks, sym) : NULL;
+	const struct kallsyms_module *m = sym->module ? module_of(ks, sym) : NULL;
 
 	return m ? m->start : ks->stext;
-}
-
-const struct kernel_sym *kernel_kallsyms_all(const struct kernel_kallsyms *ks, size_t *n)
-{
-	*n = ks->n_syms;
-	return ks->syms;
 }
 
 const struct kernel_sym *const *kernel_kallsyms_named(const struct kernel_kallsyms *ks,

@@ -4,7 +4,7 @@
  *
  * Functions are text symbols (types t, T, w, W); of the others the image's are kept. Everything returned belongs to the table and
  * lives as long as it. Addresses are absolute, those of this boot; less kernel_kallsyms_base()
- * they are what profiles store, and less kernel_kallsyms_stext() what kernel_image_*() take.
+ * they are what profiles store, and less STEXT what kernel_image_*() take.
  */
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 #define KERNEL_KALLSYMS_PATH "/proc/kallsyms"
 
@@ -23,7 +24,27 @@ struct kernel_sym {
 	char type;
 };
 
-struct kernel_kallsyms;
+struct kallsyms_module;
+struct kallsyms_group;
+
+struct kernel_kallsyms {
+	struct kernel_sym *syms; /* by address, of one address in the file's order */
+	size_t n_syms, cap_syms;
+	uint64_t stext, etext; /* the image's text; ETEXT 0: there is no such symbol */
+	/* private */
+	char *text; /* the file; names point into it */
+	bool any_addr; /* else the kernel hides them */
+	struct kallsyms_module *modules;
+	size_t n_modules, cap_modules;
+	uint64_t init_start, init_end;
+	const char **variables; /* lines of the image's, ascending, as the file has them */
+	size_t n_variables, cap_variables;
+	/* Symbols by group, in each by name, then address. */
+	const struct kernel_sym **by_group;
+	struct kallsyms_group *groups;
+	uint32_t n_groups, cap_groups;
+	struct hash_index by_base; /* groups */
+};
 
 /*
  * Reads PATH. Reports its own errors: -EPERM where the kernel hides addresses from this process
@@ -34,9 +55,6 @@ int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out);
 void kernel_kallsyms_destroy(struct kernel_kallsyms *ks); /* accepts NULL */
 define_scoped(kernel_kallsyms_destroy, struct kernel_kallsyms);
 
-/* Where the image's text begins. */
-uint64_t kernel_kallsyms_stext(const struct kernel_kallsyms *ks);
-
 /* The address of a variable of the image; 0 where it is not listed. */
 uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *name);
 
@@ -46,9 +64,6 @@ const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64
 
 /* What addresses in SYM are told relative to: _stext, or the first function of SYM's module. */
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym);
-
-/* All symbols, by ascending address: an array of *N, symbols of one address in the file's order. */
-const struct kernel_sym *kernel_kallsyms_all(const struct kernel_kallsyms *ks, size_t *n);
 
 /* All symbols of exactly this NAME, by ascending address: an array of *N; NULL and 0 if none. */
 const struct kernel_sym *const *kernel_kallsyms_named(const struct kernel_kallsyms *ks,

@@ -99,13 +99,12 @@ static unsigned int distance_limit(size_t len)
 size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *name,
 			       const char **names, size_t max)
 {
-	size_t n_syms, n = 0, len = strlen(name);
-	const struct kernel_sym *syms = kernel_kallsyms_all(ks, &n_syms);
+	size_t n = 0, len = strlen(name);
 	unsigned int limit = distance_limit(len);
 	struct candidates found = { 0 };
 
-	for (size_t i = 0; i < n_syms; i++) {
-		struct candidate c = { .name = syms[i].name };
+	vec_each(const struct kernel_sym, sym, ks, syms) {
+		struct candidate c = { .name = sym->name };
 
 		c.rank = is_rename(name, c.name) ? 0 : kernel_name_distance(name, c.name, limit);
 		if (c.rank > limit && (len < 3 || !strstr(c.name, name)))

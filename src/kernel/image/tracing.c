@@ -44,17 +44,14 @@ const char *kernel_tracefs_find(void)
 
 static size_t sym_index(const struct kernel_tracing *t, const struct kernel_sym *sym)
 {
-	size_t n;
-
-	return (size_t)(sym - kernel_kallsyms_all(t->ks, &n));
+	return (size_t)(sym - t->ks->syms);
 }
 
 /* Every symbol that begins at ADDR is a function. */
 static void add_location(struct kernel_tracing *t, uint64_t addr)
 {
-	size_t n;
-	const struct kernel_sym *syms = kernel_kallsyms_all(t->ks, &n);
-	size_t next = bisect(n, i, syms[i].addr <= addr), at = next;
+	const struct kernel_sym *syms = t->ks->syms;
+	size_t next = bisect(t->ks->n_syms, i, syms[i].addr <= addr), at = next;
 
 	if (!next || addr - syms[next - 1].addr > ARCH_MAX_FTRACE_OFFSET)
 		return;
@@ -132,8 +129,8 @@ static void settle_name(struct kernel_tracing *t, const struct kernel_sym *const
 
 static void settle_names(struct kernel_tracing *t)
 {
-	size_t n_syms;
-	const struct kernel_sym *syms = kernel_kallsyms_all(t->ks, &n_syms);
+	size_t n_syms = t->ks->n_syms;
+	const struct kernel_sym *syms = t->ks->syms;
 
 	for (size_t i = 0; i < n_syms; i++) {
 		const struct kernel_sym *const *named;
@@ -231,13 +228,11 @@ int kernel_tracing_load(const struct kernel_kallsyms *ks, const uint64_t *locati
 			struct kernel_tracing **out)
 {
 	struct kernel_tracing *t = alloc_new(struct kernel_tracing);
-	size_t n;
 	int err = 0;
 
 	t->ks = ks;
 	t->blacklist = blacklist ? alloc_strdup(blacklist) : NULL;
-	kernel_kallsyms_all(ks, &n);
-	t->ftrace = alloc_array(n, sizeof(*t->ftrace));
+	t->ftrace = alloc_array(ks->n_syms, sizeof(*t->ftrace));
 	for (size_t i = 0; i < n_locations; i++)
 		add_location(t, locations[i]);
 	t->ftrace_known = n_locations > 0;

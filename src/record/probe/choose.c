@@ -56,13 +56,9 @@ static const char *choose(const struct record_kernel *kernel, enum record_attach
 /* Whether there is a site at SYM's address; symbols of one address share the answer. */
 static bool *mark_of(const struct kernel_kallsyms *ks, bool *marks, const struct kernel_sym *sym)
 {
-	const struct kernel_sym *all;
-	size_t n;
-
-	all = kernel_kallsyms_all(ks, &n);
-	while (sym > all && sym[-1].addr == sym->addr)
+	while (sym > ks->syms && sym[-1].addr == sym->addr)
 		sym--;
-	return &marks[sym - all];
+	return &marks[sym - ks->syms];
 }
 
 /* 0 where SITE has a mechanism now; -EEXIST where another is on its function; else why not is said. */
@@ -137,7 +133,6 @@ int record_sites_choose(struct record_sites *sites, const struct record_kernel *
 {
 	const struct record_features *f = kernel->features;
 	scoped_free bool *marks = NULL;
-	size_t n;
 	int err;
 
 	if (!sites->n_items)
@@ -152,8 +147,7 @@ int record_sites_choose(struct record_sites *sites, const struct record_kernel *
 	err = record_symbols_load_functions(kernel->symbols);
 	if (err)
 		return err;
-	kernel_kallsyms_all(kernel->symbols->ks, &n);
-	marks = alloc_array(n, sizeof(*marks));
+	marks = alloc_array(kernel->symbols->ks->n_syms, sizeof(*marks));
 	return choose_all(sites, kernel, how, marks);
 }
 
@@ -209,13 +203,10 @@ int record_sites_list(const struct record_kernel *kernel, const char *glob, reco
 		      void *arg)
 {
 	const struct kernel_kallsyms *ks = kernel->symbols->ks;
-	const struct kernel_sym *all;
 	int matched = 0, err = 0;
-	size_t n;
 
-	all = kernel_kallsyms_all(ks, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (!record_site_matches(ks, &all[i], glob))
+	vec_each(const struct kernel_sym, sym, ks, syms) {
+		if (!record_site_matches(ks, sym, glob))
 			continue;
 		if (!matched++) {
 			record_features_probe(kernel->features);
@@ -223,7 +214,7 @@ int record_sites_list(const struct record_kernel *kernel, const char *glob, reco
 		}
 		if (err)
 			return err;
-		list_one(kernel, &all[i], fn, arg);
+		list_one(kernel, sym, fn, arg);
 	}
 	return matched;
 }

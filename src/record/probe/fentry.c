@@ -78,8 +78,7 @@ static bool is_alone(struct record_symbols *symbols, const struct kernel_sym *sy
 	const struct kernel_index *idx;
 
 	if (sym->module || record_symbols_index(symbols, &idx) || !idx ||
-	    kernel_index_declaration(idx, sym->addr - kernel_kallsyms_stext(symbols->ks), &n.file,
-				     &n.line) ||
+	    kernel_index_declaration(idx, sym->addr - symbols->ks->stext, &n.file, &n.line) ||
 	    !n.file)
 		return false;
 	kernel_index_bodies_each(idx, sym->name, note_namesake, &n, NULL);

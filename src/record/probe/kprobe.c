@@ -35,8 +35,7 @@ static bool is_entry(struct record_symbols *symbols, const struct kernel_sym *sy
 		return true;
 	if (sym->module || record_symbols_image(symbols, &image) || !image)
 		return false;
-	return kernel_image_is_function(image, sym->name,
-					sym->addr - kernel_kallsyms_stext(symbols->ks), NULL);
+	return kernel_image_is_function(image, sym->name, sym->addr - symbols->ks->stext, NULL);
 }
 
 static const char *refuse(const struct record_kernel *kernel, struct record_site *site,

@@ -163,12 +163,10 @@ int record_range_images_each(struct record_symbols *symbols, const char *functio
 {
 	const struct record_image *last = NULL;
 	bool named = function && !strpbrk(function, "*?["), in_kernel = !named, in_modules = false;
-	const struct kernel_sym *all;
+	const struct kernel_sym *all = symbols->ks->syms;
 	int err = 0;
-	size_t n;
 
-	all = kernel_kallsyms_all(symbols->ks, &n);
-	for (size_t i = 0; function && i < n && !err; i++) {
+	for (size_t i = 0; function && i < symbols->ks->n_syms && !err; i++) {
 		struct record_image *in;
 
 		if ((!all[i].module && !named) ||

@@ -171,14 +171,11 @@ bool record_site_matches(const struct kernel_kallsyms *ks, const struct kernel_s
 
 static int find_glob(struct finder *f, const char *glob)
 {
-	const struct kernel_sym *all;
 	uint32_t before = f->sites->n_items;
-	size_t n;
 
-	all = kernel_kallsyms_all(f->symbols->ks, &n);
-	for (size_t i = 0; i < n; i++)
-		if (record_site_matches(f->symbols->ks, &all[i], glob))
-			add_site(f->sites, f->symbols->ks, &all[i], false, glob);
+	vec_each(const struct kernel_sym, sym, f->symbols->ks, syms)
+		if (record_site_matches(f->symbols->ks, sym, glob))
+			add_site(f->sites, f->symbols->ks, sym, false, glob);
 	if (f->sites->n_items > before)
 		return 0;
 	log_error("no function matches '%s'", glob);

@@ -36,7 +36,7 @@ int record_symbols_init(struct record_symbols *s, const char *vmlinux)
 		s->kernel.build_id.len = 0;
 	err = kernel_kallsyms_load(KERNEL_KALLSYMS_PATH, &s->ks);
 	if (!err)
-		s->kernel.base = kernel_kallsyms_stext(s->ks);
+		s->kernel.base = s->ks->stext;
 	return err;
 }
 
