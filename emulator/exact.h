@@ -46,6 +46,7 @@ enum role {
 	ROLE_RUNS_TASK_WORK,
 	ROLE_RAISES, /* a soft interrupt */
 	ROLE_FORK, /* writes to the stack of a new task */
+	ROLE_DIES, /* switches to another task, for good */
 	ROLE_SWITCH_FROM, /* pushes to the stack of the task that is left, */
 	ROLE_SWITCH, /* and to that of the next */
 };
@@ -180,6 +181,7 @@ extern uint32_t n_nodes, n_blocks, n_contexts;
 /* What could not be followed, for the recording to tell. */
 struct losses {
 	uint64_t nodes_full, frames_full, returns_unmatched, paths_full;
+	uint64_t closed_by_exit; /* no losses: calls that ended with their task */
 };
 
 extern struct losses losses;

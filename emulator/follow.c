@@ -32,6 +32,7 @@ struct task {
 	uint64_t stack; /* its number, 0: not known yet */
 	struct task *next; /* of the same hash */
 	bool command;
+	bool dies; /* and will not be switched to again */
 	struct function *kthread; /* that it is, and was before MARK_BEGIN; else NULL */
 	uint32_t depth; /* of FRAMES; frame 0 is user space, or nothing */
 	struct frame frames[FRAMES_MAX];
@@ -268,6 +269,7 @@ static void become(struct function *function)
 									       top->context->root,
 			       top->site, function);
 	async_called(function, top->context);
+	current->dies |= function->role == ROLE_DIES;
 	if (function->traced)
 		trace_called(function, top->context, current, current->depth);
 }
@@ -321,9 +323,22 @@ static bool is_entered(const struct block *block)
 	       !(top->node && top->node->function == block->function);
 }
 
+/* The task that was switched away from is dead: ends the calls that it never returned from. */
+static void end_calls(void)
+{
+	while (top > current->frames) {
+		if (top->node) /* a call of the context, too, which it began */
+			losses.closed_by_exit += top->aside && top->context->command ? 2 : 1;
+		pop();
+	}
+	current->dies = false;
+}
+
 static void switch_task(void)
 {
 	if (entered && entered != current->stack) {
+		if (current->dies)
+			end_calls();
 		current = task_of(entered);
 		if (!current->frames[0].node) {
 			current->kthread = kthread_of(current->stack);

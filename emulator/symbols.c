@@ -48,6 +48,7 @@ static const struct {
 	{ "raise_softirq_irqoff", ROLE_RAISES },
 	{ "__raise_softirq_irqoff", ROLE_RAISES },
 	{ "copy_thread", ROLE_FORK },
+	{ "do_task_dead", ROLE_DIES },
 	{ "__switch_to_asm", ROLE_SWITCH_FROM },
 	{ "__switch_to", ROLE_SWITCH },
 };

@@ -2,7 +2,7 @@
 /*
  * Lines of text, a letter and numbers, all that a line refers to before it. Addresses in hexadecimal.
  *
- *     T executed nodes_full frames_full returns_unmatched open paths_full
+ *     T executed nodes_full frames_full returns_unmatched open paths_full closed_by_exit
  *     F id start                                      a function that something was counted in
  *     C id kind command function by                   a context; FUNCTION 0: none; BY: who queued it, from 1
  *     B id function addr target falls sizes...        a block, with the bytes of each instruction; TARGET: where its jump or
@@ -159,9 +159,11 @@ bool write_result(const char *path, uint64_t open)
 
 	if (!file)
 		return false;
-	fprintf(file, "T %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+	fprintf(file,
+		"T %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+		"\n",
 		follow_elapsed(), losses.nodes_full, losses.frames_full, losses.returns_unmatched,
-		open, losses.paths_full);
+		open, losses.paths_full, losses.closed_by_exit);
 	write_functions(file);
 	for (uint32_t i = 0; i < n_contexts; i++)
 		fprintf(file, "C %" PRIu32 " %d %d %" PRIu32 " %" PRIu32 "\n", i, contexts[i]->kind,

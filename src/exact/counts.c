@@ -452,22 +452,22 @@ static bool read_path(struct reader *r)
 
 static bool read_totals(struct reader *r)
 {
+	static const int kinds[] = {
+		PROFILE_LOSS_STACKS_FULL, PROFILE_LOSS_DEPTH_EXCEEDED, PROFILE_INFO_OPEN_AT_START,
+		PROFILE_INFO_OPEN_AT_END, PROFILE_LOSS_PATHS_FULL,     PROFILE_INFO_CLOSED_BY_EXIT,
+	};
 	struct profile_run *run = &r->p->runs[0];
-	uint64_t total, nodes, frames, unmatched, open, paths;
+	uint64_t total;
 
-	if (!take(r, UINT64_MAX, &total) || !take(r, UINT64_MAX, &nodes) ||
-	    !take(r, UINT64_MAX, &frames) || !take(r, UINT64_MAX, &unmatched) ||
-	    !take(r, UINT64_MAX, &open) || !take(r, UINT64_MAX, &paths))
+	if (!take(r, UINT64_MAX, &total))
 		return false;
-	memset(run->losses, 0, sizeof(run->losses));
 	/* Each instruction is a sample. */
 	r->p->sample_period = 1;
 	run->wall = run->samples_expected = run->samples_received = total;
-	run->losses[PROFILE_LOSS_STACKS_FULL] = nodes;
-	run->losses[PROFILE_LOSS_DEPTH_EXCEEDED] = frames;
-	run->losses[PROFILE_INFO_OPEN_AT_START] = unmatched;
-	run->losses[PROFILE_INFO_OPEN_AT_END] = open;
-	run->losses[PROFILE_LOSS_PATHS_FULL] = paths;
+	memset(run->losses, 0, sizeof(run->losses));
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!take(r, UINT64_MAX, &run->losses[kinds[i]]))
+			return false;
 	return true;
 }
 

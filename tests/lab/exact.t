@@ -26,6 +26,11 @@ ok 'a guest is counted by both' env PATH="$PWD/shim:$PATH" "$lab" run --exact --
 is 'each instruction is in one stack' "$(json both '[.samples.workload, .samples.expected] | unique | length')" 1
 equal 'nothing is lost' "$(lost both)" nothing
 equal 'forks' "$(syscalls both clone)" 3
+# Each task's last call never returns: perl's, its child's, which is big-fork, and those of that one's two.
+is 'what a task dies in ends with it' "$(syscalls both exit_group) $(json both '.accounting.closed_by_exit > 20')" '4 true'
+is 'contexts have the instructions of their functions' "$(json both '(.functions | map(select(.syscall != "*")) | group_by(.syscall) |
+	map({ key: .[0].syscall, value: (map(.self_total) | add) }) | from_entries) as $sums |
+	[.syscalls[] | select(.oncpu_total != $sums[.name]).name] | join(" ")')" ''
 equal 'calls of allocate_slab in forks' "$(calls both allocate_slab clone)" "$(true_calls both outer)"
 equal 'the shortest of them' "$(function_row both allocate_slab min clone)" "$(sed -n 's/^outer .* min=\([0-9]*\) .*/\1/p' both.truth)"
 

@@ -29,7 +29,7 @@
 
 /* uname, twice: 10 instructions and 20 of a helper, once by a call and once by a jump; 5 in user space. It queued a callback. */
 #define COUNTS                                                  \
-	"T 87 0 0 1 1 0\n"                                      \
+	"T 87 0 0 1 1 0 2\n"                                    \
 	"F 2 ffffffff81000100\n"                                \
 	"F 3 ffffffff81000200\n"                                \
 	"F 4 ffffffff81000300\n"                                \
@@ -148,6 +148,7 @@ static void test_rows(void **state)
 	assert_int_equal(s->oncpu, 10);
 	assert_int_equal(p->runs[0].cpu, 87);
 	assert_int_equal(p->runs[0].losses[PROFILE_INFO_OPEN_AT_END], 1);
+	assert_int_equal(p->runs[0].losses[PROFILE_INFO_CLOSED_BY_EXIT], 2);
 	profile_destroy(p);
 }
 
@@ -238,7 +239,7 @@ static void test_misses(void **state)
  * 3. LAST is what follows, where an exception may have come in between.
  */
 #define LOOP(first, turns, last)                            \
-	"T 87 0 0 0 0 0\n"                                  \
+	"T 87 0 0 0 0 0 0\n"                                \
 	"F 4 ffffffff81000300\n"                            \
 	"C 0 0 1 0 0\n"                                     \
 	"B 0 4 ffffffff81000300 ffffffff81000302 1 2 2 2\n" \
