@@ -83,6 +83,16 @@ static uint32_t softirq_of(const char *name)
 	return 0;
 }
 
+/* Is NAME what is to be traced, maybe with parameters that the compiler removed? */
+static bool is_traced(const char *name)
+{
+	size_t n = trace.name ? strlen(trace.name) : 0;
+
+	return n && !strncmp(name, trace.name, n) &&
+	       (!name[n] || !strncmp(name + n, ".isra.", 6) ||
+		!strncmp(name + n, ".constprop.", 11));
+}
+
 static struct function *append(uint64_t start)
 {
 	if (n_functions == cap_functions) {
@@ -123,7 +133,7 @@ bool symbols_read(const char *path)
 		f->code |= strchr("tTwW", name[1]) != NULL;
 		if (!f->softirq)
 			f->softirq = softirq_of(name + 3);
-		f->traced |= trace.name && !strcmp(name + 3, trace.name);
+		f->traced |= is_traced(name + 3);
 	}
 	fclose(file);
 	for (uint32_t i = 0; i < n_functions; i++) {

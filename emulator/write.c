@@ -100,8 +100,14 @@ static void write_nodes(FILE *file)
 
 static void write_trace(FILE *file)
 {
-	if (!trace.context)
+	if (!trace.context) {
+		if (trace.name)
+			fprintf(stderr,
+				"exact: no call is kept: the command called %s %" PRIu64
+				" times, and --trace asks for call %" PRIu64 "\n",
+				trace.name, trace.calls, trace.number);
 		return;
+	}
 	fprintf(file, "X %" PRIu64 " %" PRIu64 " %" PRIu32 "\n", trace.lost, trace.number,
 		trace.function->id);
 	/* Where nodes are full there are functions without any. */

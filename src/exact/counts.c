@@ -480,7 +480,7 @@ static bool read_trace(struct reader *r)
 	if (!take(r, UINT64_MAX, &r->trace.lost) || !take(r, UINT64_MAX, &number) ||
 	    !take_index(r, r->n_functions, &function) || !r->functions[function].sym)
 		return false;
-	call = alloc_printf("%s:%" PRIu64, r->functions[function].sym->name, number);
+	call = alloc_printf("%s:%" PRIu64, r->p->sites[r->functions[function].site].name, number);
 	profile_env_set(r->p, PROFILE_ENV_TRACE, call);
 	return true;
 }

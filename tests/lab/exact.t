@@ -92,9 +92,10 @@ is 'all in lines' "$(json both '[.trace[] | select(.kind == "lost")] | length')"
 like 'it is a tree of calls' "$("$kprotperf" report --trace both.data | head -n 70 | tr '\n' ' ')" \
 	'__x64_sys_clone\(\) .*  kernel_clone\(\).*    copy_process\(\)'
 
-keep unseeded "$lab" ab --exact --append-hardened 'random.trust_cpu=off random.trust_bootloader=off' \
+keep unseeded "$lab" ab --exact --trace copy_process:99 --append-hardened 'random.trust_cpu=off random.trust_bootloader=off' \
 	--hardened hardened --baseline hardened -- "$workloads/big-fork" --iterations 1
 is 'ab --exact' "$(cat unseeded.status)" 0
+like 'a call that there was not is missed' "$(cat unseeded.err)" 'no call is kept: the command called copy_process 1 times, and --trace asks for call 99'
 like 'without any function named diff finds the one' "$(sed '/^big-fork/d' unseeded.out | head -n 4 | tr '\n' ' ')" \
 	'^Most likely, mmap is [0-9.]+ % slower .* 8[0-9] % of the change is in crng_make_state .* calls extract_entropy \('
 # The baseline's generator may be seeded anew meanwhile, when the host is busy: by one of its 166 calls.
@@ -120,10 +121,12 @@ is 'all of it is there' "$([ "$(wc -l <baseline.same)" -gt 50 ] && echo yes)" ye
 like 'flame graphs have all' "$("$kprotperf" fold hardened.data | grep shuffle_freelist)" 'new_slab_\[i\];allocate_slab_\[k\];shuffle_freelist_\[i\] [0-9]+'
 
 # Code that was patched in has the kernel execute an iret to the next instruction; a seccomp filter is code without a symbol.
-ok 'a static key is switched, and a filter installed' "$lab" run --kernel hardened --exact -o patched.data -- \
+ok 'a static key is switched, and a filter installed' "$lab" run --kernel hardened --exact --trace ___slab_alloc:3 -o patched.data -- \
 	sh -c 'echo 1 >/proc/sys/kernel/sched_schedstats; "$0" -n 100' "$workloads/getpid-filtered"
 "$kprotperf" fold patched.data >patched.folded
 like 'patching code is work of the syscall' "$(grep ";do_sync_core_" patched.folded | cut -d";" -f1 | sort | uniq -c)" '^ *[0-9]+ write$'
+# The compiler named it ___slab_alloc.constprop.0.
+is 'a function is traced by the name that tables have' "$(json patched '.trace[0].name')" ___slab_alloc
 like 'code without a symbol is in its callers' "$(grep -c 'bpf_prog_run_\[i\];.*\[\[unknown\]\]_\[k\] ' patched.folded)" '^[1-9]'
 equal 'and each of its instructions in one stack' "$(awk '{ n += $NF } END { print n }' patched.folded)" "$(json patched .samples.expected)"
 
