@@ -41,6 +41,7 @@ holds 'all of them, but for interrupts' "($(true_sum both outer) - $(function_ro
 body=$(json both 'first(.ranges[] | select(.name == "shuffle_freelist" and .function == "allocate_slab" and .syscall == "clone"))
 	| "\(.source) \(.oncpu_total)"')
 like 'an inlined body is counted, not estimated' "$body" '^counted '
+like 'and the table does not call it estimated' "$("$kprotperf" report --section=ranges both.data | head -n 1)" 'SHARE of the context:$'
 holds 'to the instruction, but for interrupts' "($(true_sum both excursions_outer) - ${body#* }) as \$more |
 	\$more >= 0 and \$more < $aside"
 

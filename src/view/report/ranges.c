@@ -2,6 +2,7 @@
 /* Inlined bodies, and calls that are timed where they are made. */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "view/columns.h"
 #include "view/names.h"
 #include "view/report.h"
@@ -70,11 +71,18 @@ static const char *mark(const void *row, const struct output_group *group)
 	return view_range_mark(&((const struct analyze_range *)row)->side);
 }
 
+static char *title(const void *data)
+{
+	const struct view_report *r = data;
+
+	return alloc_printf("Inlined bodies, including callees; SHARE of the context%s",
+			    r->ranges.counted ? "" : " (~: estimated from samples)");
+}
+
 const struct view_table report_ranges = {
 	.name = "ranges",
 	.first = 6,
-	.title = "Inlined bodies, including callees; SHARE of the context (~: estimated from "
-		 "samples)",
+	.title_of = title,
 	.legend = "LOW and HIGH are the 95 % interval of an estimate; record --range NAME times "
 		  "the body instead. ?: its samples were delayed while interrupts were off. NAME() "
 		  "is a call timed at the call site, since its target cannot be; (*)() is a call "
