@@ -86,19 +86,33 @@ static bool is_syscall(const struct analyze_misses_row *row)
 	       strcmp(row->context, "execve") != 0;
 }
 
-/* The syscall whose misses change most, and by more than may be chance; NULL: none. ALL: what all syscalls miss before. */
+/*
+ * The syscall whose misses change most, and by more than may be chance where so many change as much; NULL: none. ALL: what all
+ * syscalls miss before.
+ */
 static const struct analyze_misses_row *syscall_of(const struct analyze_misses *m, double *all)
 {
+	scoped_free const struct analyze_misses_row **large =
+		alloc_array(m->n_rows, sizeof(*large));
+	scoped_free double *p = alloc_array(m->n_rows, sizeof(*p));
+	uint32_t n = 0;
+
 	*all = 0;
 	for (uint32_t i = 0; i < m->n_rows; i++)
 		*all += is_syscall(&m->rows[i]) ? m->rows[i].sides[0].data : 0;
 	vec_each(const struct analyze_misses_row, row, m, rows) {
 		double change = fabs(row->delta.data);
 
-		if (is_syscall(row) && change >= LEAST_OF_ALL / 100 * *all &&
-		    change >= LEAST_PCT / 100 * row->sides[0].data && !(change <= row->plus_minus))
-			return row;
+		if (!is_syscall(row) || !(change >= LEAST_OF_ALL / 100 * *all) ||
+		    !(change >= LEAST_PCT / 100 * row->sides[0].data))
+			continue;
+		large[n] = row;
+		p[n++] = row->p;
 	}
+	analyze_adjust(p, n);
+	for (uint32_t i = 0; i < n; i++)
+		if (!(p[i] >= ANALYZE_SIGNIFICANT))
+			return large[i];
 	return NULL;
 }
 
@@ -126,8 +140,8 @@ char *view_misses_change(const struct analyze_misses *m)
 		output_number(number, OUTPUT_DELTA, row->delta.data, PROFILE_CLOCK_INSN), cycles,
 		percent(row->delta.data, all), most, instructions,
 		shown ? "" : ", which does not reflect that",
-		isnan(row->plus_minus) ? " Measured over 1 run per side; variation between runs is "
-					 "unknown." :
+		isnan(row->plus_minus) ? " With 1 run per side this may be chance; use lab ab "
+					 "--boots=3 to be sure." :
 					 "");
 	free(most);
 	return text;

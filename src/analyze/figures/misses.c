@@ -195,6 +195,7 @@ static void compare_sides(struct analyze_misses_row *row, uint32_t runs_a, uint3
 	row->delta = row->sides[1];
 	add_side(&row->delta, &row->sides[0], -1);
 	row->plus_minus = (interval.high - interval.low) / 2;
+	row->p = welch.p;
 }
 
 static bool is_missing(const struct profile *a, const struct profile *b)
@@ -226,7 +227,7 @@ void analyze_misses_init(struct analyze_misses *m, const struct profile *a, cons
 	vec_each(struct analyze_misses_row, row, m, rows) {
 		if (!(row->sides[0].cycles + row->sides[1].cycles > 0))
 			continue;
-		row->delta.data = row->plus_minus = NAN;
+		row->delta.data = row->plus_minus = row->p = NAN;
 		per_run(&row->sides[0], a->n_runs);
 		if (b) {
 			per_run(&row->sides[1], b->n_runs);

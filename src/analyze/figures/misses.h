@@ -32,6 +32,7 @@ struct analyze_misses_row {
 	struct analyze_misses_side sides[2];
 	struct analyze_misses_side delta; /* the second less the first */
 	double plus_minus; /* of delta.data, 95 %; NAN: not known */
+	double p; /* likewise, of this row alone */
 	uint32_t side, run; /* while rows are added up */
 };
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What two sides' misses differ by, in words. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "view/misses.h"
+
+#define N 4
+
+/* Syscalls that miss 1,000 cycles each, and 100 more on the other side: P of the first, 0.5 of the others. */
+static char *change(double p, double plus_minus)
+{
+	static const char *const names[N] = { "read", "write", "close", "openat" };
+	struct analyze_misses_row rows[N];
+	struct analyze_misses m = { .model = "tiny", .rows = rows, .n_rows = N };
+
+	for (int i = 0; i < N; i++)
+		rows[i] = (struct analyze_misses_row){
+			.context = names[i],
+			.function = "*",
+			.sides = { { .data = 1000, .instructions = 9 }, { .data = 1100 } },
+			.delta.data = 100,
+			.plus_minus = plus_minus,
+			.p = isnan(p) || !i ? p : 0.5,
+		};
+	return view_misses_change(&m);
+}
+
+static void check(char *text, const char *expected)
+{
+	assert_int_equal(strncmp(text, expected, strlen(expected)), 0);
+	free(text);
+}
+
+/* One of four differs by little more than its interval: that is chance. */
+static void test_chance(void **state)
+{
+	(void)state;
+	check(change(0.001, 20),
+	      "Misses of data in the model tiny: read has +100 estimated cycles of them");
+	check(change(0.03, 95), "Misses of data in the model tiny: no significant change");
+}
+
+static void test_one_run(void **state)
+{
+	char *text = change(NAN, NAN);
+
+	(void)state;
+	assert_non_null(strstr(text, "read has +100"));
+	assert_non_null(strstr(text, "may be chance"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_chance),
+					    cmocka_unit_test(test_one_run) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
