@@ -4,6 +4,7 @@
 
 #include "analyze/diff/select.h"
 #include "analyze/inline/stacks.h"
+#include "analyze/why/guard.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -390,6 +391,8 @@ static void explain(struct view_diff *c)
 		return;
 	img = view_open_image(c->p[HARDENED]);
 	analyze_static_keys_init(&c->why.keys, c->p[BASELINE], c->p[HARDENED], img);
+	if (img)
+		why_guards_find(&c->why, c->p[HARDENED], img);
 	first = &c->why.contexts[0];
 	c->conclusion.what = first->name;
 	c->conclusion.cpu_pct = analyze_percent(first->delta, c->diff.kernel[BASELINE].command);

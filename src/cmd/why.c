@@ -3,6 +3,7 @@
 
 #include "analyze/diff/compare.h"
 #include "analyze/diff/renames.h"
+#include "analyze/why/guard.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/output.h"
@@ -108,7 +109,7 @@ static int write_plan(const struct view_why *w, const char *path)
 	return output_replace_text(path, text);
 }
 
-/* Whose code is the same on both sides, and which static keys make it another. */
+/* Whose code is the same on both sides, which static keys make it another, and on what conditions it makes the difference. */
 static void compare_code(struct why *w, struct profile *const p[])
 {
 	struct kernel_image *images[2] = {};
@@ -130,6 +131,8 @@ static void compare_code(struct why *w, struct profile *const p[])
 		why_compare_code(w, NULL);
 	else if (found && !analyze_changes_create(images, indexes, &changes))
 		why_compare_code(w, changes);
+	if (images[1])
+		why_guards_find(w, p[1], images[1]);
 	analyze_changes_destroy(changes);
 	for (int i = 0; i < 2; i++) {
 		kernel_index_destroy(indexes[i]);

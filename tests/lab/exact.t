@@ -104,6 +104,8 @@ like 'and that it is called' "$("$kprotperf" diff --section=paths baseline.data 
 	'crng_make_state (calls|takes its slow path, [a-z0-9_]+ via) extract_entropy[a-z.0-9]*,? in [0-9.]+ % of its calls \(baseline: 0(\.[0-9]+)? %\)'
 like 'and the switch: a static key' "$(tr '\n' ' ' <unseeded.out)" \
 	'crng_make_state tests the static key crng_is_ready, off instead of on'
+like 'and the condition of the slow path' "$("$kprotperf" why baseline.data hardened.data | tr '\n' ' ')" \
+	'; crng_make_state calls extract_entropy where crng_init == 0\.'
 lacks() {
 	! grep -q "$2" "$1"
 	report_test $? "$3" "$(grep "$2" "$1")"

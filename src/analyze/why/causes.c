@@ -215,6 +215,8 @@ void why_causes_vary(struct why_causes *c, const struct why_causes *other, int s
 
 void why_causes_deinit(struct why_causes *c)
 {
+	for (uint32_t i = 0; i < c->n_items; i++)
+		free(c->items[i].guard.condition);
 	free(c->items);
 	free(c->parts);
 	*c = (struct why_causes){};

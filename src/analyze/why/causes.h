@@ -62,6 +62,12 @@ struct why_part {
 	double most, scale; /* how much, and what its baseline was multiplied with */
 };
 
+/* CALLER calls CALLEE where CONDITION holds, in the source's words; NULL: not known. */
+struct why_guard {
+	const char *caller, *callee;
+	char *condition;
+};
+
 /* All reasons in the code of one function or body. */
 struct why_cause {
 	const char *name;
@@ -69,6 +75,7 @@ struct why_cause {
 	double delta, size; /* of the change; of its parts without their signs */
 	bool same_code; /* both kernels have the same instructions there: what is done otherwise is another path through them */
 	struct why_doubt doubt; /* of DELTA */
+	struct why_guard guard; /* of the first part: by why_guards_find() */
 	uint32_t first_part, n_parts; /* largest first */
 };
 

@@ -40,7 +40,7 @@ struct term {
 	char *text; /* of LOAD: of the pointer */
 	Dwarf_Die type; /* as of struct kernel_variable; of LOAD: of what is pointed to */
 	int64_t add; /* to it */
-	bool is_load;
+	bool is_load, is_object; /* a variable of the kernel itself */
 	uint64_t from, bits; /* of LOAD */
 	uint64_t rest; /* so many low bits of it are left out */
 };
@@ -252,7 +252,7 @@ static bool object(struct kernel_stops *s, uint64_t addr, struct term *out)
 
 	if (!name || offset)
 		return false;
-	*out = (struct term){ .text = alloc_strdup(name) };
+	*out = (struct term){ .text = alloc_strdup(name), .is_object = true };
 	return true;
 }
 
@@ -470,7 +470,8 @@ static char *words(const struct comparison *c, enum arch_relation relation)
 	/* That something unknown is not 9 says nothing. */
 	if (!signs[relation] || (!left && (!right || (unsigned int)(*right - '0') < 10)))
 		return NULL;
-	if (zero && (relation == ARCH_RELATION_EQUAL || relation == ARCH_RELATION_UNEQUAL))
+	if (zero && !c->left.is_object &&
+	    (relation == ARCH_RELATION_EQUAL || relation == ARCH_RELATION_UNEQUAL))
 		return alloc_printf("%s%s", relation == ARCH_RELATION_EQUAL ? "!" : "", left);
 	return alloc_printf("%s %s %s", left ?: UNKNOWN, signs[relation],
 			    zero  ? "0" :
@@ -492,32 +493,51 @@ static enum arch_relation opposite(enum arch_relation relation)
 	return of[relation];
 }
 
-/* Where BLOCK's last instruction, a jump out of LOOP, does not leave it, for free(); NULL: not known, or it does not jump out. */
-static char *condition(struct kernel_stops *s, uint32_t loop, uint32_t block)
+/* BLOCK's last instruction, if that is a conditional jump that is understood; else NULL. */
+static const struct insn *jump_of(struct kernel_stops *s, uint32_t block)
 {
 	const struct block *b = block_of(s, block);
 	const struct insn *jump = b->n_insns ? &b->insns[b->n_insns - 1] : NULL;
-	enum arch_relation relation;
+
+	return jump && jump->kind == DECODE_COND && jump->access.relation ? jump : NULL;
+}
+
+/* What the flags were set by before BLOCK's last instruction, where RELATION holds, for free(); NULL: not known. */
+static char *condition(struct kernel_stops *s, uint32_t block, enum arch_relation relation,
+		       bool *of_object)
+{
+	const struct block *b = block_of(s, block);
 	struct comparison c;
 	char *text = NULL;
 
-	if (!jump || jump->kind != DECODE_COND || !jump->access.relation)
-		return NULL;
-	relation = opposite(jump->access.relation);
-	for (uint32_t i = 0; i < s->f->graph->n_blocks; i++)
-		if (s->f->blocks[i].addr == jump->target && kernel_loop_has(s->f->loops, loop, i))
-			relation = jump->access.relation;
 	for (uint32_t at = b->n_insns - 1; at > 0; at--) {
 		if (!b->insns[at - 1].access.writes_flags)
 			continue;
 		if (compare(s, block, at - 1, &c, &relation)) {
 			text = words(&c, relation);
+			*of_object = c.left.is_object;
 			free(c.left.text);
 			free(c.right.text);
 		}
 		break;
 	}
 	return text;
+}
+
+/* Where BLOCK's last instruction, a jump out of LOOP, does not leave it, for free(); NULL: not known, or it does not jump out. */
+static char *stop_condition(struct kernel_stops *s, uint32_t loop, uint32_t block)
+{
+	const struct insn *jump = jump_of(s, block);
+	enum arch_relation relation;
+	bool of_object;
+
+	if (!jump)
+		return NULL;
+	relation = opposite(jump->access.relation);
+	for (uint32_t i = 0; i < s->f->graph->n_blocks; i++)
+		if (s->f->blocks[i].addr == jump->target && kernel_loop_has(s->f->loops, loop, i))
+			relation = jump->access.relation;
+	return condition(s, block, relation, &of_object);
 }
 
 /* Does BLOCK leave LOOP; and go to its head, or is that? */
@@ -538,13 +558,25 @@ static bool leaves(const struct kernel_stops *s, uint32_t loop, uint32_t block, 
 	return out;
 }
 
+static void begin(struct kernel_stops *s, const struct kernel_stop_function *f)
+{
+	s->f = f;
+	s->steps = 0;
+	s->blocks = alloc_array(f->graph->n_blocks, sizeof(*s->blocks));
+}
+
+static void end(struct kernel_stops *s)
+{
+	for (uint32_t b = 0; b < s->f->graph->n_blocks; b++)
+		free(s->blocks[b].insns);
+	free(s->blocks);
+}
+
 char *kernel_stop_of(struct kernel_stops *s, const struct kernel_stop_function *f, uint32_t loop)
 {
 	char *text = NULL;
 
-	s->f = f;
-	s->steps = 0;
-	s->blocks = alloc_array(f->graph->n_blocks, sizeof(*s->blocks));
+	begin(s, f);
 	for (int wanted = 1; wanted >= 0 && !text; wanted--) {
 		int n = 0;
 
@@ -554,13 +586,50 @@ char *kernel_stop_of(struct kernel_stops *s, const struct kernel_stop_function *
 
 			if (!leaves(s, loop, b, &at_head) || at_head != wanted)
 				continue;
-			one = condition(s, loop, b);
+			one = stop_condition(s, loop, b);
 			if (one && !(text && strstr(text, one)))
 				alloc_append(&text, "%s%s", n++ ? " and " : "", one);
 		}
 	}
-	for (uint32_t b = 0; b < f->graph->n_blocks; b++)
-		free(s->blocks[b].insns);
-	free(s->blocks);
+	end(s);
+	return text;
+}
+
+/* The only block that leads to BLOCK; KERNEL_GRAPH_OUT: there is none, or several. */
+static uint32_t only_before(const struct kernel_graph *g, uint32_t block)
+{
+	uint32_t before = KERNEL_GRAPH_OUT;
+
+	for (uint32_t i = 0; i < g->n_arcs; i++) {
+		if (g->arcs[i].to != block || g->arcs[i].from == before)
+			continue;
+		if (before != KERNEL_GRAPH_OUT)
+			return KERNEL_GRAPH_OUT;
+		before = g->arcs[i].from;
+	}
+	return before;
+}
+
+char *kernel_stop_guard(struct kernel_stops *s, const struct kernel_stop_function *f,
+			uint32_t block, bool *of_object)
+{
+	char *text = NULL;
+
+	begin(s, f);
+	for (uint32_t n = 0; n < f->graph->n_blocks && block != KERNEL_GRAPH_OUT; n++) {
+		uint32_t before = only_before(f->graph, block);
+		const struct insn *jump = before != KERNEL_GRAPH_OUT ? jump_of(s, before) : NULL;
+
+		if (jump) {
+			text = condition(s, before,
+					 jump->target == f->blocks[block].addr ?
+						 jump->access.relation :
+						 opposite(jump->access.relation),
+					 of_object);
+			break;
+		}
+		block = before;
+	}
+	end(s);
 	return text;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What keeps a loop going, in the source's words: the compare before a jump that leaves it, traced back through registers to variables
+ * What keeps a loop going, or leads to a call, in the source's words: the compare before a jump, traced back through registers to variables
  * by DWARF, members of what these lead to, variables of the kernel, and what functions returned.
  */
 #pragma once
@@ -31,3 +31,10 @@ void kernel_stops_destroy(struct kernel_stops *s); /* accepts NULL */
  * nothing is known of these, all that leave it. An operand that is not known is "..."; NULL: none is known.
  */
 char *kernel_stop_of(struct kernel_stops *s, const struct kernel_stop_function *f, uint32_t loop);
+
+/*
+ * "crng_init == 0": what holds where BLOCK of F is executed, by the last jump on the only way there, for free(). OF_OBJECT: it is
+ * about a variable of the kernel, rather than of the function. NULL: not known, or there are several ways.
+ */
+char *kernel_stop_guard(struct kernel_stops *s, const struct kernel_stop_function *f,
+			uint32_t block, bool *of_object);

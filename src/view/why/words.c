@@ -318,6 +318,19 @@ static void append_key(char **text, const struct why *w, const struct why_part *
 	alloc_append(text, key->on[1] ? ", on instead of off" : ", off instead of on");
 }
 
+/* "; crng_make_state calls extract_entropy where crng_init == 0" */
+static void append_guard(char **text, const struct why_guard *guard)
+{
+	if (!guard->condition)
+		return;
+	alloc_append(text, "; ");
+	view_append_name(text, guard->caller);
+	alloc_append(text, " calls ");
+	view_append_name(text, guard->callee);
+	alloc_append(text, " where ");
+	view_append_name(text, guard->condition);
+}
+
 static bool append_spread(char **text, const struct why *w, const struct why_context *c)
 {
 	struct why_spread s = why_spread_find(w, c);
@@ -384,6 +397,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		alloc_append(text, "%s", sentence);
 		append_owner(text, w, &c->causes.parts[cause->first_part]);
 		append_key(text, w, &c->causes.parts[cause->first_part]);
+		append_guard(text, &cause->guard);
 		alloc_append(text, ".");
 		n++;
 	}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/why/guard.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "kernel/cfg/stop.h"
+#include "kernel/image/name.h"
+#include "profile/conditions.h"
+
+/* Of a function's calls: what is called in more of them is called in all. */
+#define NEARLY_ALL 0.9
+
+static bool is_inlined(const struct why_node *node)
+{
+	return node->inlined[0] || node->inlined[1];
+}
+
+static bool calls(const struct profile_block *block, const char *callee)
+{
+	size_t n = block->callee ? kernel_name_base_len(block->callee) : 0;
+
+	return n && n == strlen(callee) && !strncmp(block->callee, callee, n);
+}
+
+/* Of P's function CALLER, what holds where it calls CALLEE, for free(); NULL: not known. */
+static char *condition(struct kernel_stops *stops, const struct profile *p, const char *caller,
+		       const char *callee, bool *of_object)
+{
+	vec_each(const struct profile_blocks, blocks, p, blocks) {
+		struct kernel_stop_block *places;
+		struct kernel_graph graph;
+		struct kernel_loops loops;
+		uint32_t at = 0;
+		char *text;
+
+		if (strcmp(p->sites[blocks->site].name, caller) != 0)
+			continue;
+		while (at < blocks->n_items && !calls(&blocks->items[at], callee))
+			at++;
+		if (at == blocks->n_items)
+			continue;
+		graph = profile_blocks_graph(blocks);
+		places = alloc_array(blocks->n_items, sizeof(*places));
+		for (uint32_t b = 0; b < blocks->n_items; b++)
+			places[b] = (struct kernel_stop_block){ blocks->items[b].addr,
+								blocks->items[b].bytes };
+		kernel_loops_find(&graph, &loops);
+		text = kernel_stop_guard(
+			stops, &(struct kernel_stop_function){ &graph, &loops, places }, at,
+			of_object);
+		kernel_loops_clear(&loops);
+		kernel_graph_clear(&graph);
+		free(places);
+		return text;
+	}
+	return NULL;
+}
+
+/* Of the call of NODE. One that is about the function's own variables tells something where it does not always hold. */
+static void find(struct why_guard *guard, struct kernel_stops *stops, const struct profile *p,
+		 const struct why_tree *t, uint32_t node)
+{
+	uint32_t caller = t->nodes[node].parent;
+	bool of_object = false, always;
+	char *text;
+
+	while (is_inlined(&t->nodes[caller]))
+		caller = t->nodes[caller].parent;
+	text = condition(stops, p, t->nodes[caller].name, t->nodes[node].name, &of_object);
+	always = !(t->nodes[node].calls[1] < NEARLY_ALL * why_tree_calls(t, caller, 1));
+	if (!text || (always && !of_object)) {
+		free(text);
+		return;
+	}
+	free(guard->condition);
+	*guard = (struct why_guard){ t->nodes[caller].name, t->nodes[node].name, text };
+}
+
+static void find_of_part(struct why_guard *guard, struct kernel_stops *stops,
+			 const struct profile *p, const struct why_tree *t,
+			 const struct why_part *part)
+{
+	double all = t->nodes[part->node].alone;
+
+	if (part->kind != WHY_NEW && part->kind != WHY_OFTEN)
+		return;
+	for (uint32_t at = part->node; at != WHY_NONE;
+	     at = part->kind == WHY_NEW ? why_tree_most(t, at, all) : WHY_NONE)
+		if (!is_inlined(&t->nodes[at]))
+			find(guard, stops, p, t, at);
+}
+
+void why_guards_find(struct why *w, const struct profile *p, struct kernel_image *img)
+{
+	struct kernel_stops *stops = kernel_stops_create(img);
+
+	for (uint32_t i = 0; i < w->n_contexts && stops; i++) {
+		struct why_causes *c = &w->contexts[i].causes;
+
+		for (uint32_t k = 0; w->contexts[i].told && k < c->n_items; k++)
+			if (why_is_named(&w->contexts[i], k))
+				find_of_part(&c->items[k].guard, stops, p, &w->tree,
+					     &c->parts[c->items[k].first_part]);
+	}
+	kernel_stops_destroy(stops);
+}
