@@ -18,6 +18,7 @@
 struct why_options {
 	struct view_options view;
 	const char *context, *plan;
+	struct why_patches patches;
 	char **files;
 };
 
@@ -30,6 +31,14 @@ static int count(char **files)
 	return n;
 }
 
+static void parse_patch(void *o, char *arg, struct argp_state *state)
+{
+	if (!*arg)
+		argp_error(state, "--patch needs a file");
+	if (why_patches_add(&((struct why_options *)o)->patches, arg))
+		exit(CMD_FAILED);
+}
+
 static const struct cmd_option options[] = {
 	{ "context", "NAME",
 	  "Explain the change of this syscall or other context instead of the one that changed "
@@ -38,6 +47,9 @@ static const struct cmd_option options[] = {
 	{ "plan", "FILE",
 	  "Write what to time to check the answer with probes, for record --plan=FILE",
 	  CMD_SET(why_options, plan) },
+	{ "patch", "FILE",
+	  "The hardened kernel is the baseline with this patch: say which of its lines a cause has; may be repeated",
+	  .parse = parse_patch },
 	{ 0 },
 };
 
@@ -148,7 +160,7 @@ static void why_view_deinit(struct view_why *w)
 	why_deinit(&w->why);
 }
 
-static int explain(const struct why_options *o, struct profile *const p[N_FILES])
+static int explain(struct why_options *o, struct profile *const p[N_FILES])
 {
 	const struct profile *const exact[] = { p[0], p[1] }, *const probed[] = { p[2], p[3] };
 	scoped(why_view_deinit) struct view_why w = { .common.clock = PROFILE_CLOCK_INSN,
@@ -156,6 +168,8 @@ static int explain(const struct why_options *o, struct profile *const p[N_FILES]
 						      .files = { o->files[0], o->files[1] } };
 
 	why_init(&w.why, p[0], p[1]);
+	w.why.patches = o->patches;
+	o->patches = (struct why_patches){};
 	compare_code(&w.why, p);
 	analyze_misses_init(&w.misses, p[0], p[1], ANALYZE_MISSES_BY_FUNCTION);
 	analyze_warnings_of_pair(&w.warnings, p[0], p[1], NULL, false);
@@ -192,6 +206,7 @@ int cmd_why(int argc, char **argv)
 	}
 	for (int i = 0; i < N_FILES; i++)
 		profile_destroy(p[i]);
+	why_patches_deinit(&o.patches);
 	free(o.view.sections);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -588,6 +589,46 @@ static void test_layers(void **state)
 	answer_deinit(&x);
 }
 
+static void read_patch(struct why_patches *p, char path[], const char *text)
+{
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	assert_int_equal(why_patches_add(p, path), 0);
+	unlink(path);
+}
+
+/* Lines are those of the source with all patches, of which a later one moves those of an earlier one. */
+static void test_patches(void **state)
+{
+	char first[] = "/tmp/first.XXXXXX", second[] = "/tmp/second.XXXXXX";
+	struct why_patches p = {};
+
+	(void)state;
+	read_patch(&p, first,
+		   "Of --- a/x and +++ b/x.\n--- a/f.c\n+++ b/f.c\n"
+		   "@@ -10,4 +10,5 @@ f()\n a\n+b\n+--- c\n d\n-e\n f\n"
+		   "@@ -30,2 +31,1 @@\n-x\n y\n"
+		   "--- a/gone.c\t2026\n+++ /dev/null\n@@ -1 +0,0 @@\n-z\n");
+	assert_int_equal(p.n_items, 3);
+	assert_string_equal(p.items[0].file, "f.c");
+	assert_int_equal(p.items[0].first, 11);
+	assert_int_equal(p.items[0].last, 12);
+	assert_int_equal(p.items[1].first, 14);
+	assert_int_equal(p.items[2].first, 31);
+	read_patch(&p, second,
+		   "--- a/f.c\t2026\n+++ b/f.c\t2026\n@@ -20,1 +20,3 @@\n a\n+b\n+c\n"
+		   "\\ No newline at end of file\n");
+	assert_int_equal(p.n_items, 4);
+	assert_int_equal(p.items[1].first, 14);
+	assert_int_equal(p.items[2].first, 33);
+	assert_int_equal(p.items[3].first, 21);
+	assert_int_equal(p.items[3].last, 22);
+	why_patches_deinit(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -599,7 +640,7 @@ int main(void)
 		cmocka_unit_test(test_loop),           cmocka_unit_test(test_layers_between),
 		cmocka_unit_test(test_spread),         cmocka_unit_test(test_no_spread),
 		cmocka_unit_test(test_how_sure),       cmocka_unit_test(test_other_tasks),
-		cmocka_unit_test(test_call_of_body),
+		cmocka_unit_test(test_call_of_body),   cmocka_unit_test(test_patches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

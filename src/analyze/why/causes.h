@@ -74,6 +74,7 @@ struct why_cause {
 	const char *function; /* that most of it is inlined into; NULL: it is a function */
 	double delta, size; /* of the change; of its parts without their signs */
 	bool same_code; /* both kernels have the same instructions there: what is done otherwise is another path through them */
+	bool other_code; /* they are known to have other instructions there */
 	struct why_doubt doubt; /* of DELTA */
 	struct why_guard guard; /* of the first part: by why_guards_find() */
 	uint32_t first_part, n_parts; /* largest first */

@@ -46,9 +46,9 @@ static char *condition(struct kernel_stops *stops, const struct profile *p, cons
 			places[b] = (struct kernel_stop_block){ blocks->items[b].addr,
 								blocks->items[b].bytes };
 		kernel_loops_find(&graph, &loops);
-		text = kernel_stop_guard(
-			stops, &(struct kernel_stop_function){ &graph, &loops, places }, at,
-			of_object);
+		text = kernel_stop_guard(stops,
+					 &(struct kernel_stop_function){ &graph, &loops, places },
+					 at, of_object);
 		kernel_loops_clear(&loops);
 		kernel_graph_clear(&graph);
 		free(places);

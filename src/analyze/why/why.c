@@ -211,14 +211,16 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
-static bool is_same(struct analyze_changes *changes, const struct why_cause *cause)
+static void compare_code(struct why_cause *cause, struct analyze_changes *changes)
 {
 	struct analyze_changed change;
 
-	if (!changes)
-		return true;
-	return analyze_changes_of(changes, cause->function ?: cause->name, &change) &&
-	       change.kind >= ANALYZE_CHANGE_REGISTERS && change.kind <= ANALYZE_CHANGE_SAME;
+	cause->same_code = !changes;
+	if (!changes || !analyze_changes_of(changes, cause->function ?: cause->name, &change))
+		return;
+	cause->same_code =
+		change.kind >= ANALYZE_CHANGE_REGISTERS && change.kind <= ANALYZE_CHANGE_SAME;
+	cause->other_code = change.kind == ANALYZE_CHANGE_DIFFERS;
 }
 
 void why_compare_code(struct why *w, struct analyze_changes *changes)
@@ -226,8 +228,7 @@ void why_compare_code(struct why *w, struct analyze_changes *changes)
 	vec_each(struct why_context, c, w, contexts)
 		for (uint32_t k = 0; c->told && k < c->causes.n_items; k++)
 			if (why_is_named(c, k))
-				c->causes.items[k].same_code =
-					is_same(changes, &c->causes.items[k]);
+				compare_code(&c->causes.items[k], changes);
 }
 
 void why_deinit(struct why *w)
@@ -238,5 +239,6 @@ void why_deinit(struct why *w)
 	why_tree_deinit(&w->tree);
 	why_switched_deinit(&w->switched);
 	analyze_static_keys_deinit(&w->keys);
+	why_patches_deinit(&w->patches);
 	*w = (struct why){};
 }

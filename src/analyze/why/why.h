@@ -7,6 +7,7 @@
 #include "analyze/why/causes.h"
 #include "analyze/why/lines.h"
 #include "analyze/why/owner.h"
+#include "analyze/why/patch.h"
 
 /* A change of less than this share of what a context executes is not gone into: layout and hashes do as much. */
 #define WHY_LEAST_CHANGE 0.005
@@ -32,6 +33,7 @@ struct why {
 	struct why_tree tree;
 	struct why_switched switched;
 	struct analyze_static_keys keys; /* by who has the kernel's image; else none */
+	struct why_patches patches; /* by which the sources differ, as far as they are known */
 	uint32_t runs[2];
 	bool has_noise; /* both sides have several runs */
 	double common; /* instructions: why_doubt_judge() */

@@ -331,6 +331,29 @@ static void append_guard(char **text, const struct why_guard *guard)
 	view_append_name(text, guard->condition);
 }
 
+/* "; planted.patch changes kernel/sys.c:292-293 there" */
+static void append_patch(char **text, const struct why *w, const struct why_cause *cause,
+			 const struct why_part *part)
+{
+	struct why_patched found;
+
+	if (!w->patches.n_items)
+		return;
+	if (why_patched_find(&w->patches, &w->tree, part, &found)) {
+		struct why_lines lines = { .file = found.file,
+					   .first = found.first,
+					   .last = found.last };
+
+		alloc_append(text, "; ");
+		view_append_name(text, found.patch);
+		alloc_append(text, " changes ");
+		append_place(text, &lines);
+	} else if (part->kind == WHY_SELF && cause->other_code)
+		alloc_append(
+			text,
+			"; no line of it was patched: the compiler, a macro or a structure makes other code of it");
+}
+
 static bool append_spread(char **text, const struct why *w, const struct why_context *c)
 {
 	struct why_spread s = why_spread_find(w, c);
@@ -398,6 +421,7 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 		append_owner(text, w, &c->causes.parts[cause->first_part]);
 		append_key(text, w, &c->causes.parts[cause->first_part]);
 		append_guard(text, &cause->guard);
+		append_patch(text, w, cause, &c->causes.parts[cause->first_part]);
 		alloc_append(text, ".");
 		n++;
 	}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/why/patch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/sorted.h"
+
+#define MAX_PATCH (256u << 20) /* bytes */
+
+struct reader {
+	struct why_patches *p;
+	const char *patch;
+	uint32_t before; /* items of other patches */
+	char *file; /* NULL: none that is there afterwards */
+	uint32_t at, was, is; /* the next line's number; lines of the hunk that are left, of either side */
+	bool changing;
+};
+
+/* Lines of other patches behind those of a hunk move with it. */
+static void move(struct reader *r, uint32_t end, int64_t by)
+{
+	for (uint32_t i = 0; i < r->before; i++) {
+		struct why_patched *item = &r->p->items[i];
+
+		if (compare_text(item->file, r->file) != 0 || item->first < end)
+			continue;
+		item->first = (uint32_t)(item->first + by);
+		item->last = (uint32_t)(item->last + by);
+	}
+}
+
+static void begin_hunk(struct reader *r, const char *line)
+{
+	unsigned int from = 0;
+	int n = 0;
+
+	r->was = r->is = 1;
+	if (sscanf(line, "@@ -%u%n", &from, &n) < 1)
+		return;
+	if (line[n] == ',')
+		sscanf(line + n, ",%u", &r->was);
+	line = strchr(line, '+');
+	if (!line || sscanf(line, "+%u%n", &r->at, &n) < 1)
+		return;
+	if (line[n] == ',')
+		sscanf(line + n, ",%u", &r->is);
+	/* Numbers of the file that hunks before this one were applied to already. */
+	move(r, r->at + r->was, (int64_t)r->is - r->was);
+	r->changing = false;
+}
+
+static void change(struct reader *r, bool added)
+{
+	struct why_patched item = { r->patch, NULL, r->at, r->at };
+
+	if (!r->changing && r->file) {
+		item.file = alloc_strdup(r->file);
+		vec_push(r->p, items, item);
+	} else if (r->file && added)
+		r->p->items[r->p->n_items - 1].last = r->at;
+	r->changing = true;
+}
+
+static void read_line(char *line, void *arg)
+{
+	struct reader *r = arg;
+
+	if (r->was || r->is) {
+		if (*line == '+' || *line == '-')
+			change(r, *line == '+');
+		else if (*line != '\\')
+			r->changing = false;
+		r->was -= r->was && *line != '+' && *line != '\\';
+		r->at += *line != '-' && *line != '\\';
+		r->is -= r->is && *line != '-' && *line != '\\';
+	} else if (!strncmp(line, "+++ ", 4)) {
+		free(r->file);
+		line[strcspn(line, "\t")] = '\0';
+		line = strchr(line + 4, '/');
+		r->file = line && strcmp(line, "/dev/null") != 0 ? alloc_strdup(line + 1) : NULL;
+	} else if (!strncmp(line, "@@ ", 3))
+		begin_hunk(r, line);
+}
+
+int why_patches_add(struct why_patches *p, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	struct reader r = { .p = p, .patch = name ? name + 1 : path, .before = p->n_items };
+	scoped_free char *text = NULL;
+	size_t len;
+	int err = file_read(path, MAX_PATCH, &text, &len);
+
+	if (err) {
+		log_error("%s: %s", path, file_strerror(err));
+		return err;
+	}
+	file_lines_each(text, len, read_line, &r);
+	free(r.file);
+	return 0;
+}
+
+void why_patches_deinit(struct why_patches *p)
+{
+	for (uint32_t i = 0; i < p->n_items; i++)
+		free(p->items[i].file);
+	free(p->items);
+	*p = (struct why_patches){};
+}
+
+/* Of NODE, from its first line to its last that the hardened side executes: in the file that has most of them. */
+static bool find_in(const struct why_patches *p, const struct why_tree *t, uint32_t node,
+		    struct why_patched *found)
+{
+	const struct why_node *n = &t->nodes[node];
+	const struct why_line *lines = &t->lines[n->first_line], *most = NULL;
+	uint32_t first = UINT32_MAX, last = 0;
+
+	for (uint32_t i = 0; i < n->n_lines; i++)
+		if (lines[i].insns[1] > 0 && (!most || lines[i].insns[1] > most->insns[1]))
+			most = &lines[i];
+	for (uint32_t i = 0; i < n->n_lines && most; i++)
+		if (lines[i].insns[1] > 0 && !compare_text(lines[i].file, most->file)) {
+			first = lines[i].number < first ? lines[i].number : first;
+			last = lines[i].number > last ? lines[i].number : last;
+		}
+	*found = (struct why_patched){};
+	vec_each(const struct why_patched, item, p, items) {
+		if (!most || compare_text(item->file, most->file) != 0 || item->last < first ||
+		    item->first > last || (found->patch && found->patch != item->patch))
+			continue;
+		if (!found->patch)
+			*found = *item;
+		found->last = item->last;
+	}
+	return found->patch;
+}
+
+bool why_patched_find(const struct why_patches *p, const struct why_tree *t,
+		      const struct why_part *part, struct why_patched *found)
+{
+	uint32_t by = part->kind == WHY_SELF ? part->node : t->nodes[part->node].parent;
+
+	return find_in(p, t, by, found) ||
+	       (part->kind == WHY_NEW && find_in(p, t, part->node, found));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which of a cause's lines are those of a patch that the hardened kernel's sources have and the baseline's have not. */
+#pragma once
+
+#include "analyze/why/causes.h"
+
+/* Lines that PATCH put in FILE, of the patched source; those that it took out are the one that came behind them. */
+struct why_patched {
+	const char *patch; /* a path's last part */
+	char *file; /* relative to the kernel's tree */
+	uint32_t first, last;
+};
+
+struct why_patches {
+	struct why_patched *items;
+	uint32_t n_items, cap_items;
+};
+
+/* What the patch in PATH changes, which must outlive P, applied after those that P has. -errno, reported. */
+int why_patches_add(struct why_patches *p, const char *path);
+void why_patches_deinit(struct why_patches *p);
+
+/*
+ * What a patch changes in the code that decides PART, or in what it executes besides: from the first to the last line. FILE is
+ * P's. False: nothing.
+ */
+bool why_patched_find(const struct why_patches *p, const struct why_tree *t,
+		      const struct why_part *part, struct why_patched *found);
