@@ -206,7 +206,6 @@ static void test_suggest(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
-/* What other kernels call it, before what is only spelt alike. */
 /* What is called by its function's name: all that there is of it, or what calls do not go through twice. */
 static void test_reported(void **state)
 {
@@ -232,6 +231,7 @@ static void test_reported(void **state)
 	kernel_kallsyms_destroy(ks);
 }
 
+/* What other kernels call it, before what is only spelt alike. */
 static void test_suggest_renamed(void **state)
 {
 	struct kernel_kallsyms *ks = load("ffffffff81000000 T _stext\n"
@@ -244,7 +244,10 @@ static void test_suggest_renamed(void **state)
 					  "ffffffff81000070 t kmem_cache_alloc_bulk_noprof\n"
 					  "ffffffff81000080 t do_mmap\n"
 					  "ffffffff81000090 t __vma_link_rb\n"
-					  "ffffffff810000a0 t cache\n");
+					  "ffffffff810000a0 t cache\n"
+					  "ffffffff810000b0 t __alloc\n"
+					  "ffffffff810000c0 t dma_alloc_pages\n"
+					  "ffffffff810000d0 t __alloc_pages_noprof\n");
 	const char *names[4];
 
 	(void)state;
@@ -256,6 +259,9 @@ static void test_suggest_renamed(void **state)
 	assert_string_equal(names[0], "__vma_link_rb");
 	assert_int_equal(kernel_kallsyms_suggest(ks, "__vma_link", names, 1), 1);
 	assert_int_equal(kernel_kallsyms_suggest(ks, "_", names, 4), 0);
+	/* What has the name whole goes first, however long it is: of 6.12. */
+	assert_int_equal(kernel_kallsyms_suggest(ks, "__alloc_pages", names, 3), 3);
+	assert_string_equal(names[0], "__alloc_pages_noprof");
 	kernel_kallsyms_destroy(ks);
 }
 

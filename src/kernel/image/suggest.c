@@ -75,7 +75,7 @@ static bool is_rename(const char *a, const char *b)
 
 struct candidate {
 	const char *name;
-	/* 0: a rename; else the distance; those that only contain the name come after all others. */
+	/* 0: a rename with the name at its front; 1: another; else the distance, plus one. What only contains the name comes last. */
 	unsigned int rank;
 	size_t len;
 };
@@ -106,8 +106,9 @@ size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *nam
 	vec_each(const struct kernel_sym, sym, ks, syms) {
 		struct candidate c = { .name = sym->name };
 
-		c.rank = is_rename(name, c.name) ? 0 : kernel_name_distance(name, c.name, limit);
-		if (c.rank > limit && (len < 3 || !strstr(c.name, name)))
+		c.rank = is_rename(name, c.name) ? strncmp(c.name, name, len) != 0 :
+						   1 + kernel_name_distance(name, c.name, limit);
+		if (c.rank > 1 + limit && (len < 3 || !strstr(c.name, name)))
 			continue;
 		if (kernel_name_safety(c.name, NULL) == KERNEL_REFUSE)
 			continue;
