@@ -230,7 +230,8 @@ static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engin
 		return 0;
 	start = clock_read(t);
 	cpu->taken = 1;
-	sample_stack(ctx, BUFFER_PROBE, t->ctx, ENGINE_SAMPLE_AT_RETURN, site / ENGINE_CONTEXTS);
+	sample_stack(ctx, BUFFER_PROBE, t->ctx, ENGINE_SAMPLE_AT_RETURN, site / ENGINE_CONTEXTS,
+		     true);
 	exclude_since(t, &start, 0);
 	return 0;
 }

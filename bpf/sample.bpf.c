@@ -77,6 +77,15 @@ static __always_inline void lose_step(void)
 		asm volatile("" : "+r"(i));
 }
 
+/* What functions timed by kprobe.multi return to. 7.3's unwinder gets the stack of one instruction there wrong, and warns of it. */
+const volatile __u64 trampoline __weak = 0;
+#define TRAMPOLINE_SIZE 128
+
+static __always_inline bool can_walk(__u64 ip)
+{
+	return ip - trampoline >= TRAMPOLINE_SIZE;
+}
+
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
@@ -105,7 +114,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 			flags |= ENGINE_SAMPLE_LATE;
 		if (!(ctx->regs.cs & 3) && !on_task_stack(t, ctx->regs.sp))
 			context = ENGINE_CTX_IRQ;
-		sample_stack(ctx, BUFFER_SAMPLER, context, flags, 0);
+		sample_stack(ctx, BUFFER_SAMPLER, context, flags, 0, can_walk(ctx->regs.ip));
 	}
 	lose_step();
 	/* The cost of a stack walk varies, so it is measured each time. */

@@ -2,6 +2,12 @@
 # shellcheck shell=bash disable=SC2154 # names from lib.sh and tap.sh
 # A smoke test of a kernel that a distribution built: every way to record, on a short workload. To be sourced after lib.sh.
 
+# unchanged: what recording could leave in this kernel, after it. The kernel frees maps some time after their last user is gone.
+unchanged() {
+	traces >after
+	cmp -s before after
+}
+
 # Fork is what the workload measures of itself, unprobed in the control run.
 guest_flavour() {
 	hurry
@@ -9,6 +15,9 @@ guest_flavour() {
 	traces >before
 	record function --control-run --func allocate_slab -- "$workloads/big-fork" -n 20
 	record glob -F 0 --func '*slab*' -- "$workloads/big-fork" -n 1
+	# 7.3's unwinder warns, at one instruction of these functions' returns. In three recordings of three one of 1,300 samples hit it.
+	! grep -q 'yes  kprobe.multi' doctor.out ||
+		record multi -F 4999 --attach=multi --func kmem_cache_free -- "$workloads/big-fork" -n 5
 	[[ $(uname -v) != *PREEMPT_RT* ]] ||
 		record locks -F 0 --func ___slab_alloc --func rt_spin_lock --func rt_spin_unlock -- "$workloads/big-fork" -n 20
 	record all -a --func allocate_slab -- "$workloads/big-fork" -n 1
@@ -21,7 +30,7 @@ guest_flavour() {
 		record blocks -F 0 --blocks allocate_slab -- "$workloads/big-fork" -n 1
 		record ranges -F 0 --range '*@allocate_slab' -- "$workloads/big-fork" -n 1
 	fi
-	traces >after
+	await unchanged
 	uname -r >release
 }
 
@@ -56,6 +65,7 @@ flavour() {
 			"$(json locks "$clone_min")" "$(json function "$clone_min")" 1
 	holds 'function: samples are taken' "$(json function '.samples.received') > 10"
 	recorded glob 'functions are timed' '[.functions[].name] | unique | length > 20'
+	[ ! -e multi.status ] || recorded multi 'samples are taken' '.samples.received > 500'
 	recorded all 'samples are taken' '.samples.received > 10'
 	recorded namesake 'mm_init is called' '[.functions[] | select(.name == "mm_init")] | length > 0'
 	if [ -f "$dir/vmlinux" ]; then

@@ -17,6 +17,7 @@ struct record_multi_behaviour {
 	 * come through the function graph tracer gave different ones, and some nothing to go by.
 	 */
 	int64_t sp;
+	uint64_t trampoline; /* where returns come to that the graph tracer handles; 0: none */
 	/*
 	 * Naming a function several times runs programs once. Up to 6.13 the kernel keeps twice as many
 	 * returns for a link as it has functions, for each CPU: more tasks asleep in them, and returns

@@ -109,6 +109,8 @@ int record_kernel_try_multi(const struct record_kernel *kernel)
 	const struct kernel_sym *const *named;
 	size_t n;
 
+	named = kernel_kallsyms_named(kernel->symbols->ks, "return_to_handler", &n);
+	kernel->features->multi_is.trampoline = n == 1 ? named[0]->addr : 0;
 	named = kernel_kallsyms_named(kernel->symbols->ks, TRY_FUNCTION, &n);
 	return record_features_try_multi(kernel->features, n == 1 ? named[0]->addr : 0);
 }
