@@ -150,14 +150,28 @@ static double chance(const struct analyze_figures *f)
 	return isnan(f->spread) ? 0 : f->calls * f->spread * f->spread;
 }
 
-/*
- * What the spread of its calls explains of a change of ROW's total. That is no test, since
- * calls of one run are no repetitions; but where there are no others it keeps a few calls that differ
- * threefold among themselves from the headline.
- */
-static double by_chance(const struct analyze_diff_row *row)
+static double by_spread(const struct analyze_figures *baseline,
+			const struct analyze_figures *hardened)
 {
-	return CHANCE_ERRORS * sqrt(chance(&row->sides[0]) + chance(&row->sides[1]));
+	return CHANCE_ERRORS *
+	       sqrt((baseline ? chance(baseline) : 0) + (hardened ? chance(hardened) : 0));
+}
+
+/*
+ * What the spread of its calls explains of a change of ROW's total: of what is not in the body that was timed in them
+ * and has most of it, if that is less. That is no test, since calls of one run are no repetitions; but where there are
+ * no others it keeps a few calls that differ threefold among themselves from the headline.
+ */
+static double by_chance(const struct analyze_diff *diff, const struct analyze_diff_row *row)
+{
+	double spread = by_spread(&row->sides[0], &row->sides[1]), rest;
+	const struct analyze_diff_range *r = find_body(diff, row);
+
+	if (!r || r->syscall_share < RANGE_SHARE)
+		return spread;
+	rest = fabs(row->delta_total - r->delta_total.value);
+	return fmin(spread, rest + by_spread(r->sides[0].source ? &r->sides[0].figures : NULL,
+					     r->sides[1].source ? &r->sides[1].figures : NULL));
 }
 
 /*
@@ -171,7 +185,7 @@ static double least_pct(const struct analyze_diff *diff, const struct analyze_di
 
 	if (diff->clock == PROFILE_CLOCK_INSN && chance(&row->sides[0]) > 0)
 		least *= INSN_MARGIN;
-	least = fmax(least, analyze_percent(by_chance(row), row->sides[0].total));
+	least = fmax(least, analyze_percent(by_chance(diff, row), row->sides[0].total));
 	return fmax(least, analyze_percent(ANALYZE_NEGLIGIBLE_SHARE * diff->kernel[0].command,
 					   row->sides[0].total));
 }
@@ -190,7 +204,8 @@ static bool is_better_row(const struct analyze_diff *diff, const struct analyze_
 {
 	if (is_untold(diff, a) != is_untold(diff, b))
 		return is_untold(diff, b);
-	return fabs(a->delta_total) - by_chance(a) > fabs(b->delta_total) - by_chance(b);
+	return fabs(a->delta_total) - by_chance(diff, a) >
+	       fabs(b->delta_total) - by_chance(diff, b);
 }
 
 /* The one execve() that starts the command: it is the recorder's address space that it tears down. */
