@@ -360,7 +360,7 @@ static __always_inline void exclude_since(struct engine_task *t, const struct en
 	exclude(t, cost + (end.now - start->now) - (end.excluded - start->excluded));
 }
 
-struct engine_held held_less __weak = {};
+struct engine_held held_less[ENGINE_HELDS] __weak = {};
 
 struct task_struct___rt {
 	unsigned short migration_disabled;
@@ -375,9 +375,14 @@ static __always_inline __u64 is_nested(__u64 n)
 	return n;
 }
 
-/* What this program costs less than it does with no lock held; only on RT are there other programs for that. */
-static __always_inline struct engine_held held_now(bool rt)
+const volatile bool on_rt __weak =
+	false; /* of kprobes; fentry has other programs there, since to ask costs elsewhere too */
+
+/* What this program costs less than it does with no lock held. */
+static __always_inline struct engine_held held_now(bool rt, bool fentry)
 {
+	const struct engine_held *less =
+		&held_less[fentry ? ENGINE_HELD_FENTRY : ENGINE_HELD_KPROBE];
 	const struct task_struct___rt *task;
 	__u64 migration, rcu;
 
@@ -386,13 +391,14 @@ static __always_inline struct engine_held held_now(bool rt)
 	task = (const void *)bpf_get_current_task_btf();
 	migration = is_nested(task->migration_disabled);
 	rcu = is_nested((__u32)task->rcu_read_lock_nesting);
-	return (struct engine_held){ held_less.before * migration, held_less.behind * migration,
-				     held_less.rcu * rcu };
+	return (struct engine_held){ less->before * migration, less->behind * migration,
+				     less->rcu * rcu };
 }
 
-static __always_inline __u64 held_all(struct engine_held held)
+/* Behind the program; fentry's trampoline leaves two sections, its own and the program's. */
+static __always_inline __u64 held_all(struct engine_held held, bool fentry)
 {
-	return held.before + held.behind + 2 * held.rcu;
+	return held.before + held.behind + (fentry ? 2 : 1) * held.rcu;
 }
 
 /* Fills frame F of T, except its start and its counts. */

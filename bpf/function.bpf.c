@@ -199,9 +199,9 @@ static __always_inline void function_enter(struct site site, __u32 sp, bool rt,
 
 	if (!t)
 		return;
-	held = held_now(rt);
+	held = held_now(rt, site.copy);
 	if (rt)
-		exclude(t, -held_all(held));
+		exclude(t, -held_all(held, site.copy));
 	top = t->top + ENGINE_FRAME;
 	if (top > ENGINE_TOP_MASK) {
 		if (!frames_reclaim(t, site_key(site), sp))
@@ -314,7 +314,7 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 
 	if (!t)
 		return;
-	held = held_now(rt);
+	held = held_now(rt, site.copy);
 	end = clock_read(t);
 	end.excluded -= held.before;
 	/* frames[0] is the context's frame, never a function's. */
@@ -334,9 +334,10 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	if (path_mask && f->calls & 1)
 		path_close(t, end.now - f->start, end.excluded - f->excluded);
 	if (capture)
-		capture_close(ctx, cpu, t, f, &end, mech, cost_full(mech) + extra - held_all(held));
+		capture_close(ctx, cpu, t, f, &end, mech,
+			      cost_full(mech) + extra - held_all(held, site.copy));
 	else
-		exclude(t, cost_full(mech) + extra - held_all(held));
+		exclude(t, cost_full(mech) + extra - held_all(held, site.copy));
 	/* A function that ends in a jump to another shares its return address with it. */
 	if (mech != PROFILE_MECH_FENTRY && f[-1].sp == f->sp) {
 		exclude(t, -costs[mech].trampoline - costs[mech].rest);
@@ -368,7 +369,7 @@ int function_fexit(void *ctx)
 	return 0;
 }
 
-/* The same on PREEMPT_RT: other programs, since to ask anywhere else costs there too. */
+/* The same on PREEMPT_RT. */
 SEC("later")
 int function_fentry_rt(void *ctx)
 {
@@ -403,7 +404,7 @@ int function_kprobe(struct pt_regs *ctx)
 {
 	struct site site = { .key = bpf_get_attach_cookie(ctx) };
 
-	function_enter(site, PT_REGS_SP(ctx), false, NULL);
+	function_enter(site, PT_REGS_SP(ctx), on_rt, NULL);
 	return 0;
 }
 
@@ -412,7 +413,7 @@ int function_kprobe_capture(struct pt_regs *ctx)
 {
 	struct site site = { .key = bpf_get_attach_cookie(ctx) };
 
-	function_enter(site, PT_REGS_SP(ctx), false, ctx);
+	function_enter(site, PT_REGS_SP(ctx), on_rt, ctx);
 	return 0;
 }
 
@@ -421,7 +422,7 @@ static __always_inline int kretprobe(struct pt_regs *ctx, enum profile_mechanism
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct site site = { .key = cookie };
 
-	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32, false,
+	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32, on_rt,
 			capture);
 	return 0;
 }

@@ -100,6 +100,13 @@ struct engine_held {
 	__u64 rcu;
 };
 
+/* By how the program is reached. */
+enum engine_held_by {
+	ENGINE_HELD_FENTRY,
+	ENGINE_HELD_KPROBE,
+	ENGINE_HELDS
+};
+
 /*
  * The calls of one (site, context). An unused cell is all zero. The size is a multiple of a cache line: shards
  * of different CPUs must not share one.

@@ -454,7 +454,8 @@ struct profile_env {
 #define PROFILE_ENV_PROTECTION  "record.protection." /* + name: state of one that was asked for */
 #define PROFILE_ENV_PAGE_FAULTS "record.page_faults" /* the mechanism that timed [page_fault] */
 #define PROFILE_ENV_CLOCK_STEP  "record.clock_step" /* ns, where that is more than functions take */
-#define PROFILE_ENV_HELD        "record.held" /* what is right under locks of PREEMPT_RT: "fentry" */
+#define PROFILE_ENV_HELD \
+	"record.held" /* which are right under locks of PREEMPT_RT: "fentry", "fentry kprobe" */
 #define PROFILE_ENV_MODULE      "record.module." /* + name of one in stacks: its build-id */
 #define PROFILE_ENV_TASKS       "record.tasks" /* "all": -a; "process": -p; else the command's */
 #define PROFILE_ENV_VMLINUX     "record.vmlinux" /* where the kernel's was found */

@@ -151,14 +151,19 @@ static uint32_t n_attached(const struct session *s)
 	return n;
 }
 
+static bool is_right_held(const struct session *s, enum profile_mechanism mech)
+{
+	return mech == PROFILE_MECH_NONE || (mech == PROFILE_MECH_FENTRY && s->calibration.held) ||
+	       (mech == PROFILE_MECH_KPROBE && s->calibration.held_kprobe);
+}
+
 /* Probes disable migration, which takes less where a lock has done so; for some that is known: docs/accounting.md. */
 static bool is_off_under_locks(const struct session *s)
 {
 	bool off = s->plan.blocks.n_points > 0;
 
 	for (uint32_t i = 1; i < s->p->n_sites; i++)
-		off |= s->p->sites[i].mech != PROFILE_MECH_NONE &&
-		       (s->p->sites[i].mech != PROFILE_MECH_FENTRY || !s->calibration.held);
+		off |= !is_right_held(s, s->p->sites[i].mech);
 	return off;
 }
 

@@ -18,8 +18,10 @@ guest_flavour() {
 	# 7.3's unwinder warns, at one instruction of these functions' returns. In three recordings of three one of 1,300 samples hit it.
 	! grep -q 'yes  kprobe.multi' doctor.out ||
 		record multi -F 4999 --attach=multi --func kmem_cache_free -- "$workloads/big-fork" -n 5
-	[[ $(uname -v) != *PREEMPT_RT* ]] ||
-		record locks -F 0 --func ___slab_alloc --func rt_spin_lock --func rt_spin_unlock -- "$workloads/big-fork" -n 20
+	[[ $(uname -v) != *PREEMPT_RT* ]] || for how in fentry kprobe; do
+		record "locks-$how" -F 0 --attach=$how --func ___slab_alloc --func rt_spin_lock --func rt_spin_unlock -- \
+			"$workloads/big-fork" -n 20
+	done
 	record all -a --func allocate_slab -- "$workloads/big-fork" -n 1
 	# 6.1's BTF has the arguments of another mm_init(), none, and fentry by these panics at the first fork. This has to be found
 	# without debug symbols.
@@ -44,7 +46,7 @@ recorded() {
 # flavour KERNEL: its test; where all holds, a row for docs/kernels.md in build/tests/flavours.
 flavour() {
 	local clone_min='first(.syscalls[] | select(.name == "clone")) | .min'
-	local kernel=$1 dir ways='functions, globs, samples, -a' before=$failures fork clone
+	local kernel=$1 how dir ways='functions, globs, samples, -a' before=$failures fork clone
 	dir=$("$lab" path "$kernel")
 	boot "$kernel" guest_flavour --accel icount
 	is "$kernel: doctor finds what recording needs" "$(cat doctor.status)" 0
@@ -60,9 +62,10 @@ flavour() {
 	within "$kernel: clone takes what fork takes unprobed" "$clone" "${fork:-null}" 2
 	is 'function: locks are accounted for' "$(json function '[.warnings[] | select(test("^PREEMPT_RT: "))] | length')" 0
 	# 21,000 calls per clone: 39 to 47 instructions too much for each program under a lock would be -6 %.
-	[[ $kernel != *-rt* ]] ||
-		within "$kernel: clone takes what it does without probes on its locks" \
-			"$(json locks "$clone_min")" "$(json function "$clone_min")" 1
+	[[ $kernel != *-rt* ]] || for how in fentry kprobe; do
+		within "$kernel: clone takes what it does without probes on its locks, by $how" \
+			"$(json "locks-$how" "$clone_min")" "$(json function "$clone_min")" 1
+	done
 	holds 'function: samples are taken' "$(json function '.samples.received') > 10"
 	recorded glob 'functions are timed' '[.functions[].name] | unique | length > 20'
 	[ ! -e multi.status ] || recorded multi 'samples are taken' '.samples.received > 500'

@@ -44,8 +44,8 @@ static void test_chance(void **state)
 {
 	(void)state;
 	check(change(0.001, 20),
-	      "Misses of data in the model tiny: read has +100 estimated cycles of them");
-	check(change(0.03, 95), "Misses of data in the model tiny: no significant change");
+	      "Data misses in model tiny: read has +100 estimated cycles of them");
+	check(change(0.03, 95), "Data misses in model tiny: no significant change");
 }
 
 static void test_one_run(void **state)

@@ -233,13 +233,15 @@ static void warn_clock(const struct warning *w)
 static void warn_preempt_rt(const struct warning *w)
 {
 	const char *version = profile_env_get(w->p, PROFILE_ENV_VERSION);
-	bool known = profile_env_get(w->p, PROFILE_ENV_HELD), off = false;
+	const char *held = profile_env_get(w->p, PROFILE_ENV_HELD);
+	bool off = false;
 
 	if (!version || !strstr(version, "PREEMPT_RT"))
 		return;
 	for (uint32_t i = 1; i < w->p->n_sites; i++)
 		off |= w->p->sites[i].mech != PROFILE_MECH_NONE &&
-		       (w->p->sites[i].mech != PROFILE_MECH_FENTRY || !known || w->p->n_blocks);
+		       (!held || !strstr(held, profile_mechanism_name(w->p->sites[i].mech)) ||
+			w->p->n_blocks);
 	if (off)
 		warn(w, PREEMPT_RT, ANALYZE_SEVERITY_ACT);
 }

@@ -17,7 +17,8 @@ struct reader {
 	const char *patch;
 	uint32_t before; /* items of other patches */
 	char *file; /* NULL: none that is there afterwards */
-	uint32_t at, was, is; /* the next line's number; lines of the hunk that are left, of either side */
+	uint32_t at; /* the next line's number */
+	uint32_t was, is; /* lines of the hunk that are left, of either side */
 	bool changing;
 };
 

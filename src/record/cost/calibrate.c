@@ -435,8 +435,7 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 		calibrate_functions(&c);
 		calibrate_captures(&c);
 		left = c.n_left;
-		if (empty && empty->locked.addr && out->cost[PROFILE_MECH_FENTRY].known &&
-		    !out->held && (err = record_calibrate_held(&c)))
+		if (empty && empty->locked.addr && (err = record_calibrate_held(&c)))
 			log_verbose(1, "how much less probes cost under locks is unknown: %s",
 				    log_strerror(err));
 	}
@@ -532,7 +531,7 @@ void record_calibration_store(const struct record_calibration *c, struct profile
 				 sample->full_spread);
 	}
 	if (c->held)
-		profile_env_set(p, PROFILE_ENV_HELD, "fentry");
+		profile_env_set(p, PROFILE_ENV_HELD, c->held_kprobe ? "fentry kprobe" : "fentry");
 	for (int mech = 0; mech < PROFILE_N_COSTS; mech++) {
 		scoped_free char *text = profile_cost_text(p, mech);
 

@@ -34,7 +34,8 @@ struct record_calibration {
 	struct engine_cost returns; /* of all that return through the kernel's trampoline */
 	struct record_range_costs ranges;
 	bool repeats; /* they are calibrated once more in the end */
-	bool held; /* what probes cost less under locks of PREEMPT_RT is known, and set */
+	bool held,
+		held_kprobe; /* what fentry and kprobes cost less under locks of PREEMPT_RT is known, and set */
 	double interrupts; /* share of the time that goes into interrupts */
 	bool halves, captures; /* wanted: what return probes alone cost, and captured values, */
 	bool saves; /* and those of kprobes */

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "kprotperf/engine.h"
 #include "record/cost/calibrate_impl.h"
+#include "record/probe/links.h"
 
 #define CALLS 2 /* of that in each round */
 
@@ -28,23 +29,27 @@ static int change_signals(void *arg)
 		       0;
 }
 
-/* A third comes before the program: 13 instructions in migrate_disable() of 6.1, and 26 in migrate_enable(). */
-static struct engine_held solve(const struct calibrator *c, uint64_t took)
+/*
+ * Of a pair that takes TOOK with a lock held. A third comes before the program: 13 instructions in migrate_disable() of
+ * 6.1, and 26 in migrate_enable().
+ */
+static struct engine_held solve(const struct calibrator *c, enum profile_mechanism mech,
+				uint64_t took)
 {
-	uint64_t full = record_cost_full(&c->out->cost[PROFILE_MECH_FENTRY],
-					 c->empty->locked.n_args),
+	bool fentry = mech == PROFILE_MECH_FENTRY;
+	uint64_t full = record_cost_full(&c->out->cost[mech], fentry ? c->empty->locked.n_args : 0),
 		 less = record_cost_less(full, took + took * c->out->interrupts + 0.5);
 	struct engine_held held = {};
 
 	if (c->p->clock == PROFILE_CLOCK_INSN)
 		held.rcu = ARCH_RCU_NESTED_INSNS;
-	less = record_cost_less(less / 2, 2 * held.rcu); /* of one program */
+	less = record_cost_less(less / 2, (fentry ? 2 : 1) * held.rcu); /* of one program */
 	held.before = less / 3;
 	held.behind = less - held.before;
 	return held;
 }
 
-int record_calibrate_held(struct calibrator *c)
+static int calibrate_held(struct calibrator *c, enum profile_mechanism mech, enum engine_held_by by)
 {
 	const struct record_call call = { change_signals, NULL, SYS_rt_sigprocmask };
 	struct record_series base, with;
@@ -52,9 +57,7 @@ int record_calibrate_held(struct calibrator *c)
 	uint64_t took;
 	int err = record_calibrator_measure(c, &call, 0, &base, NULL);
 
-	err = err   ?:
-		      record_calibrator_attach(c, SPARE_HELD, PROFILE_MECH_FENTRY,
-					       &c->empty->locked);
+	err = err ?: record_calibrator_attach(c, SPARE_HELD, mech, &c->empty->locked);
 	if (err)
 		return err;
 	err = record_calibrator_measure(c, &call, 0, &with, NULL);
@@ -62,14 +65,35 @@ int record_calibrate_held(struct calibrator *c)
 		return err;
 	took = record_cost_less(record_series_median(&with), record_series_median(&base)) / CALLS;
 	/* It was not called: the caller has the signal blocked. */
-	if (2 * took < c->out->cost[PROFILE_MECH_FENTRY].full)
+	if (2 * took < c->out->cost[mech].full)
 		return -ERANGE;
-	held = solve(c, took);
-	record_engine_set_held(c->e, &held);
-	c->out->held = true;
-	log_verbose(1,
-		    "with a lock held, each program costs %llu less before it and %llu less after "
-		    "it",
-		    held.before, held.behind);
+	held = solve(c, mech, took);
+	record_engine_set_held(c->e, by, &held);
+	log_verbose(
+		1,
+		"with a lock held, each program by %s costs %llu less before it and %llu less after it",
+		profile_mechanism_name(mech), held.before, held.behind);
 	return 0;
+}
+
+int record_calibrate_held(struct calibrator *c)
+{
+	struct record_calibration *out = c->out;
+	int err;
+
+	if (out->cost[PROFILE_MECH_KPROBE].known && !out->held_kprobe) {
+		err = calibrate_held(c, PROFILE_MECH_KPROBE, ENGINE_HELD_KPROBE);
+		if (err)
+			return err;
+		/* Two on one function cost more than each. */
+		record_probes_detach_last(c->probes);
+		c->n_left--;
+		record_detach_wait();
+		out->held_kprobe = true;
+	}
+	if (!out->cost[PROFILE_MECH_FENTRY].known || out->held)
+		return 0;
+	err = calibrate_held(c, PROFILE_MECH_FENTRY, ENGINE_HELD_FENTRY);
+	out->held = !err;
+	return err;
 }

@@ -156,6 +156,7 @@ static int set_sizes(struct record_bpf *b)
 	s->rodata->n_block_shards = b->n_block_shards;
 	s->rodata->multi_mask = multi_slots(b) - 1;
 	s->rodata->multi_sp = b->features.multi_is.sp;
+	s->rodata->on_rt = b->features.rt;
 	s->rodata->trampoline = b->features.multi_is.trampoline;
 
 	for (uint32_t i = 0; i < ENGINE_SMALL; i++)
