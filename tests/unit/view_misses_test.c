@@ -44,7 +44,7 @@ static void test_chance(void **state)
 {
 	(void)state;
 	check(change(0.001, 20),
-	      "Data misses in model tiny: read has +100 estimated cycles of them");
+	      "Data misses in model tiny: read has +100 estimated cycles of misses");
 	check(change(0.03, 95), "Data misses in model tiny: no significant change");
 }
 
