@@ -37,7 +37,7 @@ select(undef, undef, undef, 0.3);
 TEXT
 try "$lab" why --context --boots 2 --patch "$repo/tests/lab/planted.patch" -- perl calls.pl
 is 'lab why builds, boots, counts, checks and answers' "$status" 0
-[ "$status" = 0 ] || sed 's/^/#   /' <<<"$err"
+[ "$status" = 0 ] || echo "#   ${err//$'\n'/$'\n#   '}"
 say() { tr '\n' ' ' <<<"$1" | sed 's/  */ /g'; }
 like 'the first sentence has the largest, where and why' "$(say "$out")" \
 	'^setgroups is 1[89]\.[0-9]+ % slower .* 100 % of the change is in groups_from_user \(inlined into __do_sys_setgroups\) .* in a loop with 64 iterations per call instead of 32, while i != \(count \* 2\), and calls make_kgid .* 12,800 times per run instead of 6,400'
