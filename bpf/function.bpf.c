@@ -230,8 +230,7 @@ static __noinline int sample_due(void *ctx, struct engine_cpu *cpu, struct engin
 		return 0;
 	start = clock_read(t);
 	cpu->taken = 1;
-	sample_stack(ctx, BUFFER_PROBE, t->ctx, ENGINE_SAMPLE_AT_RETURN, site / ENGINE_CONTEXTS,
-		     true);
+	sample_stack(ctx, BUFFER_PROBE, t->ctx, ENGINE_SAMPLE_AT_RETURN, site / ENGINE_CONTEXTS, 0);
 	exclude_since(t, &start, 0);
 	return 0;
 }
@@ -399,12 +398,21 @@ int function_fexit_capture_rt(void *ctx)
 	return 0;
 }
 
+/* Two pieces of code, of which the verifier leaves one: to ask on the way costs 20 instructions on any kernel. */
+static __always_inline void enter_by_kprobe(struct site site, __u32 sp, void *capture)
+{
+	if (on_rt)
+		function_enter(site, sp, true, capture);
+	else
+		function_enter(site, sp, false, capture);
+}
+
 SEC("later")
 int function_kprobe(struct pt_regs *ctx)
 {
 	struct site site = { .key = bpf_get_attach_cookie(ctx) };
 
-	function_enter(site, PT_REGS_SP(ctx), on_rt, NULL);
+	enter_by_kprobe(site, PT_REGS_SP(ctx), NULL);
 	return 0;
 }
 
@@ -413,7 +421,7 @@ int function_kprobe_capture(struct pt_regs *ctx)
 {
 	struct site site = { .key = bpf_get_attach_cookie(ctx) };
 
-	function_enter(site, PT_REGS_SP(ctx), on_rt, ctx);
+	enter_by_kprobe(site, PT_REGS_SP(ctx), ctx);
 	return 0;
 }
 
@@ -422,8 +430,12 @@ static __always_inline int kretprobe(struct pt_regs *ctx, enum profile_mechanism
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct site site = { .key = cookie };
 
-	function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32, on_rt,
-			capture);
+	if (on_rt)
+		function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32, true,
+				capture);
+	else
+		function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32,
+				false, capture);
 	return 0;
 }
 

@@ -81,9 +81,9 @@ static __always_inline void lose_step(void)
 const volatile __u64 trampoline __weak = 0;
 #define TRAMPOLINE_SIZE 128
 
-static __always_inline bool can_walk(__u64 ip)
+static __always_inline bool in_trampoline(__u64 ip)
 {
-	return ip - trampoline >= TRAMPOLINE_SIZE;
+	return ip - trampoline < TRAMPOLINE_SIZE;
 }
 
 SEC("perf_event")
@@ -114,7 +114,8 @@ int on_sample(struct bpf_perf_event_data *ctx)
 			flags |= ENGINE_SAMPLE_LATE;
 		if (!(ctx->regs.cs & 3) && !on_task_stack(t, ctx->regs.sp))
 			context = ENGINE_CTX_IRQ;
-		sample_stack(ctx, BUFFER_SAMPLER, context, flags, 0, can_walk(ctx->regs.ip));
+		sample_stack(ctx, BUFFER_SAMPLER, context, flags, 0,
+			     in_trampoline(ctx->regs.ip) ? ctx->regs.ip : 0);
 	}
 	lose_step();
 	/* The cost of a stack walk varies, so it is measured each time. */

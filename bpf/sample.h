@@ -103,17 +103,22 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 	return 0;
 }
 
-/* Counts a sample of the kernel stack as seen from CTX, if one CAN WALK it. */
+/* Counts a sample of the kernel stack as seen from CTX; of the address ALONE where that is not 0, as nothing can be walked there. */
 static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context, __u32 flags,
-					 __u32 site, bool can_walk)
+					 __u32 site, __u64 alone)
 {
 	struct stack_buffer *buf = bpf_map_lookup_elem(&stack_buffers, &buffer);
 	long size = 0;
 
 	if (!buf)
 		return;
-	if (!(flags & ENGINE_SAMPLE_USER)) {
-		size = can_walk ? bpf_get_stack(ctx, buf->ips, sizeof(buf->ips), 0) : 0;
+	if (alone) {
+		/* From nowhere: that clears them all. */
+		bpf_probe_read_kernel(buf->ips, sizeof(buf->ips), NULL);
+		buf->ips[0] = alone;
+		size = sizeof(buf->ips[0]);
+	} else if (!(flags & ENGINE_SAMPLE_USER)) {
+		size = bpf_get_stack(ctx, buf->ips, sizeof(buf->ips), 0);
 		if (size <= 0 || size > (long)sizeof(buf->ips)) {
 			loss_count(ENGINE_LOSS_STACK_FETCH, 1);
 			size = 0;
