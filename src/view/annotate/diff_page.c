@@ -126,7 +126,7 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 		  clock == PROFILE_CLOCK_INSN ? " insn" : "", c->diff.is_of_call ? "call" : "run",
 		  output_number(low, OUTPUT_DELTA, row->of.delta.low, clock),
 		  output_number(high, OUTPUT_DELTA, row->of.delta.high, clock),
-		  !(row->of.sides[0].n_insns > 0) ? "; the baseline kernel has no code for it" :
+		  !(row->of.sides[0].n_insns > 0) ? "; the baseline has no code for it" :
 		  !(row->of.sides[1].n_insns > 0) ? "; the hardened kernel has no code for it" :
 						    "");
 }
