@@ -11,13 +11,15 @@ fixture baseline
 mkdir tree
 # What is built there is not built again, but for what the examples change.
 cp -a "$repo"/{Makefile,src,bpf,include,vmlinux,emulator,workloads} tree/
-mkdir tree/build
-cp -a "$build"/{obj,bpf,libkprotperf.a,*.skel.h,*.bpf.o,.pkgs} tree/build/
+# Under the same name, which is in what was noted of headers.
+name=$(basename "$build")
+mkdir "tree/$name"
+cp -a "$build"/{obj,bpf,libkprotperf.a,*.skel.h,*.bpf.o,.pkgs} "tree/$name/"
 
 sed -n '/^    --- /,/^[^ ]/s/^    //p' "$repo/docs/ARCHITECTURE.md" >examples.patch
 ok 'the examples apply' patch --silent --fuzz=0 -d tree -p1 -i "$PWD/examples.patch"
-ok 'and compile' make -s -C tree BUILD=build build/kprotperf
-kprotperf=tree/build/kprotperf
+ok 'and compile' make -s -C tree BUILD="$name" "$name/kprotperf"
+kprotperf=tree/$name/kprotperf
 run report --section=probes baseline.data
 like 'the new table is printed' "$(<out)" '^FUNCTION +PROBED BY +RETURNS MISSED$'
 run report --format=json baseline.data
