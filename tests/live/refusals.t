@@ -23,6 +23,11 @@ guest_main() {
 		"$kprotperf" record -o nobody.data -- true
 	ls -A . >nobody.ls
 	traces >nobody.traces
+	local few=-all,+bpf,+perfmon,+sys_admin,+syslog,+dac_read_search
+	keep few setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$few --ambient-caps=$few \
+		"$kprotperf" record -o few.data --blocks copy_page_range -- true
+	ls -A . >few.ls
+	traces >few.traces
 
 	refuse program -- /no/such/program
 	refuse path-program -- no-such-program-in-path
@@ -85,6 +90,7 @@ while read -r name expected regex; do
 	equal "$name: nothing remains attached" "$(cat "$name.traces")" "$(cat before.txt)"
 done <<END
 nobody 1 .*(root|CAP_BPF)
+few 1 .*copy_page_range.*CAP_SYS_RAWIO
 program 127 .*/no/such/program.*no such program
 path-program 127 .*no-such-program-in-path.*no such program
 folder 126 .*/etc.*not an executable
