@@ -66,6 +66,10 @@ printf '#!/bin/sh\nexit 1\n' >fake/qemu-system-x86_64
 chmod +x fake/qemu-system-x86_64
 try env PATH="$scratch/fake:$PATH" "$lab" run --accel icount --kernel mine -- true
 is 'what serves files ends with the run, even without a guest' "$status:$(pgrep -af -- "$KPROTPERF_LAB/runs" | grep -v pgrep)" 120:
+ln -s mine "$KPROTPERF_LAB/stock/debian-6.1-cloud"
+try env PATH="$scratch/fake:$PATH" "$lab" ab --accel icount --kernel debian-6.1-cloud --protection init_on_alloc -- true
+like 'what a protection needs debug symbols for: how to get them' "$status:$err" \
+	'^120:lab: without debug symbols .* inlined in debian-6.1-cloud; .*: scripts/lab fetch --dbg debian-6.1-cloud$'
 find image -name 'virtiofs.ko*' -delete
 try "$lab" fetch file:image mine2
 is 'an image is known by its kernel' "$status:$err" 0:
