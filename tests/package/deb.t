@@ -12,7 +12,9 @@ for folder in one ${LONG:+a/second}; do
   report_test "$status" "make deb, in $folder"
 done
 [ ! "${LONG-}" ] || ok 'the same package from two folders' cmp one/build/deb/kprotperf_*_amd64.deb a/second/build/deb/kprotperf_*_amd64.deb
-try lintian --allow-root --display-info --pedantic --tag-display-limit 0 one/build/deb/*.changes
+# Machine code may read as a misspelt word: "Wth" for "With", which is in no string of ours.
+try lintian --allow-root --display-info --pedantic --tag-display-limit 0 --suppress-tags spelling-error-in-binary \
+  one/build/deb/*.changes
 [ "$status" -eq 0 ] && [ ! "$out" ]
 report_test $? 'lintian has nothing to say'
 
