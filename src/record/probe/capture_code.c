@@ -386,14 +386,12 @@ void record_capture_write(struct record_later *copy, const struct record_target 
 			  uint32_t ret, enum record_reading how)
 {
 	struct record_code code = {};
-	size_t at = 0;
 
-	while (at < copy->n && (copy->insns[at].code != (BPF_ALU64 | BPF_MOV | BPF_K) ||
-				copy->insns[at].imm != PLACEHOLDER))
-		at++;
-	if (at == copy->n)
-		return;
 	write_code(&code, target->capture, target->capture_slot, ret, how);
-	record_later_replace(copy, at, code.items, code.n_items);
+	/* There are two where one is for PREEMPT_RT. From the end, since those behind it move. */
+	for (size_t at = copy->n; at-- > 0;)
+		if (copy->insns[at].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
+		    copy->insns[at].imm == PLACEHOLDER)
+			record_later_replace(copy, at, code.items, code.n_items);
 	free(code.items);
 }
