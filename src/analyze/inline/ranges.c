@@ -483,7 +483,8 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 	ranges->tick = p->sample_period ? (double)p->sample_period : NAN;
 	analyze_bodies_init(&ranges->bodies, p);
 	contexts_init(ranges, p, options);
-	body.times = times = function_times(&ranges->bodies, p);
+	times = function_times(&ranges->bodies, p);
+	body.times = times;
 	items_collect(&items, &ranges->bodies, p);
 	for_each_run(i, j, items.n_items,
 		     !analyze_body_compare(&items.items[i].body, &items.items[j].body))
