@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
+#define ALIKE    0.005 /* executions of all of a body's lines, but for an interrupted one's */
 #define ROUNDING 1e-3 /* of instructions per run, which are counted */
 
 struct finder {
@@ -66,16 +67,54 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 
 static void explain(struct finder *f, uint32_t node, double scale);
 
+/* Adds IS for each WAS to *RATIO, which is NAN at first; false: it is another. */
+static bool is_of_ratio(double *ratio, double was, double is)
+{
+	if (was > 0 && is > 0 && isnan(*ratio))
+		*ratio = is / was;
+	return was > 0 && is > 0 && fabs(is - *ratio * was) <= ALIKE * is;
+}
+
+/*
+ * How much more often the hardened side executes the inlined body NODE: by what it calls, else by its lines, where that is the same
+ * for all of these. NAN: not known.
+ */
+static double body_ratio(const struct why_tree *t, uint32_t node)
+{
+	const struct why_node *n = &t->nodes[node];
+	double ratio = NAN;
+	bool alike = true;
+
+	for (uint32_t i = n->first_child; i != WHY_NONE && alike; i = t->nodes[i].next)
+		if (t->nodes[i].calls[0] + t->nodes[i].calls[1] > 0)
+			alike = is_of_ratio(&ratio, t->nodes[i].calls[0], t->nodes[i].calls[1]);
+	if (alike && !isnan(ratio))
+		return ratio;
+	ratio = NAN;
+	for (uint32_t i = 0; i < n->n_lines; i++) {
+		const struct why_line *line = &t->lines[n->first_line + i];
+
+		if (line->times[0] + line->times[1] > 0 &&
+		    !is_of_ratio(&ratio, line->times[0], line->times[1]))
+			return NAN;
+	}
+	return ratio;
+}
+
 /* Charges NODE with how much more or less often than SCALE says it calls CALLEE, and CALLEE with the rest. */
 static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, double scale)
 {
 	const struct why_node *c = &f->t->nodes[callee];
 	double times = scale;
 
-	if (c->calls[0] > 0 && c->calls[1] > 0) {
+	if (c->calls[0] > 0 && c->calls[1] > 0)
 		times = c->calls[1] / c->calls[0];
+	else if (c->inlined[0] && c->inlined[1])
+		times = body_ratio(f->t, callee);
+	if (isnan(times))
+		times = scale;
+	if (times != scale)
 		charge(f, node, WHY_OFTEN, callee, (times - scale) * c->total[0], scale);
-	}
 	explain(f, callee, times);
 }
 
@@ -178,14 +217,15 @@ static void finish(struct why_causes *c, const struct why_tree *t)
 			c->parts[c->items[i].first_part + k].cause = i;
 }
 
-void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t context)
+void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t context,
+		     bool by_itself)
 {
 	const struct why_node *n = &t->nodes[context];
 	struct finder f = { .t = t, .c = c };
 	double scale = 1;
 
 	*c = (struct why_causes){};
-	if (n->calls[0] > 0 && n->calls[1] > 0)
+	if (n->calls[0] > 0 && n->calls[1] > 0 && !by_itself)
 		scale = n->calls[1] / n->calls[0];
 	c->by_calls = (scale - 1) * n->total[0];
 	c->delta = n->total[1] - scale * n->total[0];

@@ -90,8 +90,9 @@ struct why_causes {
 	uint32_t n_parts, cap_parts;
 };
 
-/* Of T's node CONTEXT. T must outlive C. */
-void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t context);
+/* Of T's node CONTEXT; BY_ITSELF: nobody calls it, and what it does is compared per run. T must outlive C. */
+void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t context,
+		     bool by_itself);
 /* Adds to what C's causes vary by on SIDE: OTHER are those of two runs of that side, whose squares count WEIGHT times. */
 void why_causes_vary(struct why_causes *c, const struct why_causes *other, int side, double weight);
 void why_causes_deinit(struct why_causes *c);

@@ -57,18 +57,21 @@ static char *condition(struct kernel_stops *stops, const struct profile *p, cons
 	return NULL;
 }
 
-/* Of the call of NODE. One that is about the function's own variables tells something where it does not always hold. */
+/* Of the call of NODE. One that is about the function's own variables tells something where it does not always hold, or did not. */
 static void find(struct why_guard *guard, struct kernel_stops *stops, const struct profile *p,
 		 const struct why_tree *t, uint32_t node)
 {
 	uint32_t caller = t->nodes[node].parent;
-	bool of_object = false, always;
+	bool of_object = false, always = true;
 	char *text;
 
 	while (is_inlined(&t->nodes[caller]))
 		caller = t->nodes[caller].parent;
 	text = condition(stops, p, t->nodes[caller].name, t->nodes[node].name, &of_object);
-	always = !(t->nodes[node].calls[1] < NEARLY_ALL * why_tree_calls(t, caller, 1));
+	for (int side = 0; side < 2; side++)
+		always &= !(t->nodes[node].calls[side] > 0 &&
+			    t->nodes[node].calls[side] <
+				    NEARLY_ALL * why_tree_calls(t, caller, side));
 	if (!text || (always && !of_object)) {
 		free(text);
 		return;

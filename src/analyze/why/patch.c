@@ -113,26 +113,13 @@ void why_patches_deinit(struct why_patches *p)
 	*p = (struct why_patches){};
 }
 
-/* Of NODE, from its first line to its last that the hardened side executes: in the file that has most of them. */
-static bool find_in(const struct why_patches *p, const struct why_tree *t, uint32_t node,
+static bool find_in(const struct why_patches *p, const struct why_node *node,
 		    struct why_patched *found)
 {
-	const struct why_node *n = &t->nodes[node];
-	const struct why_line *lines = &t->lines[n->first_line], *most = NULL;
-	uint32_t first = UINT32_MAX, last = 0;
-
-	for (uint32_t i = 0; i < n->n_lines; i++)
-		if (lines[i].insns[1] > 0 && (!most || lines[i].insns[1] > most->insns[1]))
-			most = &lines[i];
-	for (uint32_t i = 0; i < n->n_lines && most; i++)
-		if (lines[i].insns[1] > 0 && !compare_text(lines[i].file, most->file)) {
-			first = lines[i].number < first ? lines[i].number : first;
-			last = lines[i].number > last ? lines[i].number : last;
-		}
 	*found = (struct why_patched){};
 	vec_each(const struct why_patched, item, p, items) {
-		if (!most || compare_text(item->file, most->file) != 0 || item->last < first ||
-		    item->first > last || (found->patch && found->patch != item->patch))
+		if (!node->file || strcmp(item->file, node->file) != 0 || item->last < node->from ||
+		    item->first > node->to || (found->patch && found->patch != item->patch))
 			continue;
 		if (!found->patch)
 			*found = *item;
@@ -146,6 +133,6 @@ bool why_patched_find(const struct why_patches *p, const struct why_tree *t,
 {
 	uint32_t by = part->kind == WHY_SELF ? part->node : t->nodes[part->node].parent;
 
-	return find_in(p, t, by, found) ||
-	       (part->kind == WHY_NEW && find_in(p, t, part->node, found));
+	return find_in(p, &t->nodes[by], found) ||
+	       (part->kind == WHY_NEW && find_in(p, &t->nodes[part->node], found));
 }

@@ -83,6 +83,15 @@ struct end {
 	bool called;
 };
 
+static void extend(struct why_node *node, const struct profile_frame *frame)
+{
+	if (!frame->line || !frame->file || (node->file && strcmp(node->file, frame->file) != 0))
+		return;
+	node->from = !node->file || frame->line < node->from ? frame->line : node->from;
+	node->to = frame->line > node->to ? frame->line : node->to;
+	node->file = frame->file;
+}
+
 static void enter(struct why_tree *t, struct end *end, const struct profile_frame *frame, int side)
 {
 	end->frame = frame;
@@ -92,6 +101,8 @@ static void enter(struct why_tree *t, struct end *end, const struct profile_fram
 	t->nodes[end->node].nested[side] |= !end->called;
 	t->nodes[end->node].inlined[side] |= frame->inlined;
 	t->nodes[end->node].seen[side] = true;
+	if (side)
+		extend(&t->nodes[end->node], frame);
 }
 
 /* Of P's STACK in CONTEXT; FUNCTION: its first location is the start of one, whatever is inlined there. */

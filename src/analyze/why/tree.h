@@ -32,6 +32,9 @@ struct why_node {
 	double self[2], total[2]; /* instructions */
 	double alone; /* instructions of it and its callees that one side alone executes there */
 	double calls[2]; /* 0 of inlined bodies, and of what was only jumped to */
+	/* From the first line to the last of what the hardened side executes of it, calls and inlined bodies too; NULL: not known. */
+	const char *file;
+	uint32_t from, to;
 };
 
 /* A loop in NODE, or a body around it, whose head was executed so often on SIDE. */

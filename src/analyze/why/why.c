@@ -43,7 +43,7 @@ static void add_runs(struct why *w, const struct profile *p, const uint32_t runs
 
 		if (node == WHY_NONE)
 			continue;
-		why_causes_init(&causes, &t, node);
+		why_causes_init(&causes, &t, node, c->by_itself);
 		why_causes_vary(&c->causes, &causes, side, weight);
 		why_causes_deinit(&causes);
 	}
@@ -170,7 +170,8 @@ static void add_context(struct why *w, uint32_t node)
 
 	memcpy(c.calls, n->calls, sizeof(c.calls));
 	memcpy(c.total, n->total, sizeof(c.total));
-	why_causes_init(&c.causes, &w->tree, node);
+	c.by_itself = n->name[0] == '[' && is_asynchronous(n->name);
+	why_causes_init(&c.causes, &w->tree, node, c.by_itself);
 	c.doubt.waits = c.causes.waits;
 	vec_push(w, contexts, c);
 	w->total[0] += c.total[0];

@@ -22,6 +22,7 @@ struct why_context {
 	const char *name;
 	double calls[2], total[2]; /* instructions */
 	double delta;
+	bool by_itself; /* nobody calls it: [softirq] */
 	struct why_doubt doubt; /* of DELTA */
 	double floor; /* WHY_LEAST_OF_COMMAND, in instructions */
 	enum why_sureness changed; /* whether DELTA is FLOOR at all, and if so how sure */

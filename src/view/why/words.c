@@ -47,7 +47,7 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 {
 	double pct = percent(c->delta, c->total[0]);
 	char number[OUTPUT_NUMBER_MAX], *text = NULL;
-	bool per_call = c->calls[0] > 0 && c->calls[1] > 0;
+	bool per_call = c->calls[0] > 0 && c->calls[1] > 0 && !c->by_itself;
 
 	view_append_name(&text, c->name);
 	if (c->total[0] == 0 || c->total[1] == 0) {
@@ -176,15 +176,56 @@ static void append_callee(char **text, const struct why *w, const struct why_par
 	alloc_append(text, " (%s%s", part->inlined ? "inlined" : "",
 		     part->inlined && lines.file ? ", " : "");
 	append_place(text, &lines);
-	append_turns(text, &lines);
+	if (part->kind != WHY_OFTEN)
+		append_turns(text, &lines);
 	alloc_append(text, ")");
+}
+
+/* " in 10 % of calls": how often the hardened side's function calls PART, which it does not call on the baseline. */
+static void append_how_often(char **text, const struct why *w, const struct why_part *part)
+{
+	const struct why_node *node = &w->tree.nodes[part->node];
+	double ratio = node->calls[1] / why_tree_calls(&w->tree, node->parent, 1);
+
+	if (ratio > 0 && ratio <= 1 - WORTH_A_WORD)
+		alloc_append(text, " in %.3g %% of calls", 100 * ratio);
+	else if (ratio >= WHY_LOOP)
+		alloc_append(text, " %.3g times per call", ratio);
+}
+
+/* " in place of write_null": what is no longer called from there, and was as often: through a pointer perhaps. */
+static void append_replaced(char **text, const struct why *w, const struct why_causes *c,
+			    const struct why_cause *cause, const struct why_part *part)
+{
+	const struct why_node *nodes = w->tree.nodes;
+
+	for (uint32_t i = 0; i < cause->n_parts; i++) {
+		const struct why_part *gone = &c->parts[cause->first_part + i];
+
+		if (gone->kind != WHY_GONE || !(gone->calls[0] > 0) ||
+		    gone->calls[0] != part->calls[1] ||
+		    nodes[gone->node].parent != nodes[part->node].parent)
+			continue;
+		alloc_append(text, " in place of ");
+		view_append_name(text, gone->name);
+		return;
+	}
+}
+
+/* How much more often PART is called, or executed where it is inlined. */
+static double how_often(const struct why *w, const struct why_part *part)
+{
+	double was = part->scale * w->tree.nodes[part->node].total[0];
+
+	return part->calls[0] > 0 ? part->calls[1] / part->calls[0] :
+				    1 + copysign(part->most, part->delta) / was;
 }
 
 /* The loop of CAUSE that makes it call PART more or less often, if that is it: for the sentence to begin with. */
 static bool append_loop(char **text, const struct why *w, const struct why_causes *c,
 			const struct why_cause *cause, const struct why_part *part)
 {
-	double ratio = part->calls[1] / part->calls[0];
+	double ratio = how_often(w, part);
 
 	for (uint32_t i = 0; part->kind == WHY_OFTEN && i < cause->n_parts; i++) {
 		const struct why_part *self = &c->parts[cause->first_part + i];
@@ -218,6 +259,8 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 	case WHY_NEW:
 		alloc_append(text, "%s ", part->inlined ? "executes" : "calls");
 		append_callee(text, w, part);
+		append_how_often(text, w, part);
+		append_replaced(text, w, c, cause, part);
 		alloc_append(text, " on the hardened side only%s",
 			     cause->same_code ? ", although its code is the same" : "");
 		break;
@@ -228,9 +271,13 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 	default:
 		if (append_loop(text, w, c, cause, part))
 			alloc_append(text, ", and ");
-		alloc_append(text, "calls ");
+		alloc_append(text, part->calls[0] > 0 ? "calls " : "executes ");
 		append_callee(text, w, part);
 		alloc_append(text, " ");
+		if (!(part->calls[0] > 0)) {
+			alloc_append(text, "%.3g times as often", how_often(w, part));
+			break;
+		}
 		append_number(text, OUTPUT_COUNT, part->calls[1]);
 		alloc_append(text, " times per run instead of ");
 		append_number(text, OUTPUT_COUNT, part->calls[0]);
