@@ -76,29 +76,27 @@ static bool is_of_ratio(double *ratio, double was, double is)
 }
 
 /*
- * How much more often the hardened side executes the inlined body NODE: by what it calls, else by its lines, where that is the same
- * for all of these. NAN: not known.
+ * How much more often the hardened side executes the inlined body NODE: by its lines, if these are the same and all are, and by what
+ * it calls, of which all calls are counted, if that is more or less than SCALE too. NAN: not known.
  */
-static double body_ratio(const struct why_tree *t, uint32_t node)
+static double body_ratio(const struct why_tree *t, uint32_t node, double scale)
 {
 	const struct why_node *n = &t->nodes[node];
-	double ratio = NAN;
-	bool alike = true;
+	double lines = NAN, calls = NAN;
 
-	for (uint32_t i = n->first_child; i != WHY_NONE && alike; i = t->nodes[i].next)
-		if (t->nodes[i].calls[0] + t->nodes[i].calls[1] > 0)
-			alike = is_of_ratio(&ratio, t->nodes[i].calls[0], t->nodes[i].calls[1]);
-	if (alike && !isnan(ratio))
-		return ratio;
-	ratio = NAN;
 	for (uint32_t i = 0; i < n->n_lines; i++) {
 		const struct why_line *line = &t->lines[n->first_line + i];
 
 		if (line->times[0] + line->times[1] > 0 &&
-		    !is_of_ratio(&ratio, line->times[0], line->times[1]))
+		    !is_of_ratio(&lines, line->times[0], line->times[1]))
 			return NAN;
 	}
-	return ratio;
+	for (uint32_t i = n->first_child; i != WHY_NONE; i = t->nodes[i].next)
+		if (t->nodes[i].calls[0] + t->nodes[i].calls[1] > 0 &&
+		    !is_of_ratio(&calls, t->nodes[i].calls[0], t->nodes[i].calls[1]))
+			return lines;
+	/* A line in two places counts for the one where it is executed more often. */
+	return isnan(lines) || (calls - scale) * (lines - scale) > 0 ? calls : lines;
 }
 
 /* Charges NODE with how much more or less often than SCALE says it calls CALLEE, and CALLEE with the rest. */
@@ -110,7 +108,7 @@ static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, dou
 	if (c->calls[0] > 0 && c->calls[1] > 0)
 		times = c->calls[1] / c->calls[0];
 	else if (c->inlined[0] && c->inlined[1])
-		times = body_ratio(f->t, callee);
+		times = body_ratio(f->t, callee, scale);
 	if (isnan(times))
 		times = scale;
 	if (times != scale)
