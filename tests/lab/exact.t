@@ -56,7 +56,7 @@ like 'loops have trip counts' "$(json both 'first(.loops[] | select(.function ==
 # In the source's words: members, bit fields and variables, in DWARF's registers, and what is read and computed between.
 json both '.loops[] | select(.condition) | "\(.function): \(.condition)"' >conditions
 for loop in 'allocate_slab: idx < slab->objects' 'mas_wr_walk: offset < count' 'acct_collect: vma' 'rmqueue_bulk: i < count' \
-	'mas_ascend: !(node->parent & 0x1)' 'handle_softirqs: pending and jiffies_64 < end'; do
+	'__rb_insert_augmented: !(parent->__rb_parent_color & 0x1)' 'handle_softirqs: pending and jiffies_64 < end'; do
 	ok "and what keeps them going, ${loop%%:*}" grep -qF "$loop" conditions
 done
 
