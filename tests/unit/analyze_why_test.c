@@ -317,7 +317,7 @@ static void test_how_sure(void **state)
 	(void)state;
 	varied(&x, 4, 300);
 	assert_int_equal(x.why.contexts[0].told, WHY_SURE);
-	assert_true(x.why.contexts[0].causes.items[0].doubt.ci.low > 0);
+	assert_true(x.why.contexts[0].causes.items[0].significance.ci.low > 0);
 	assert_int_equal(strncmp(x.text, "X is ", 5), 0);
 	assert_says(&x, "The only protection that differs between the sides is init_on_free.");
 	answer_deinit(&x);

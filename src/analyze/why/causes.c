@@ -185,7 +185,7 @@ static void find_waits(struct why_causes *c)
 		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
 			if (strcmp(part->name, names[k]) != 0)
 				continue;
-			c->items[part->cause].doubt.waits += size;
+			c->items[part->cause].significance.waits += size;
 			c->waits += size;
 		}
 	}
@@ -245,7 +245,7 @@ void why_causes_vary(struct why_causes *c, const struct why_causes *other, int s
 		const void *const *found = pointers_find(&names, &c->items[i], &n);
 
 		if (n)
-			c->items[i].doubt.squares[side] +=
+			c->items[i].significance.squares[side] +=
 				weight * pow(((const struct why_cause *)*found)->delta, 2);
 	}
 	free(names.items);
@@ -260,8 +260,8 @@ void why_causes_deinit(struct why_causes *c)
 	*c = (struct why_causes){};
 }
 
-void why_doubt_judge(struct why_doubt *d, double delta, const uint32_t runs[2], double common,
-		     double looked_at)
+void why_significance_judge(struct why_significance *d, double delta, const uint32_t runs[2],
+			    double common, double looked_at)
 {
 	struct analyze_moments sides[2];
 	struct analyze_welch welch;
@@ -278,12 +278,12 @@ void why_doubt_judge(struct why_doubt *d, double delta, const uint32_t runs[2], 
 	d->ci = analyze_welch_interval(&welch, 1 - ANALYZE_SIGNIFICANT / looked_at);
 }
 
-double why_doubt_noise(const struct why_doubt *d)
+double why_significance_noise(const struct why_significance *d)
 {
 	return (d->ci.high - d->ci.low) / 2;
 }
 
-enum why_sureness why_doubt_sureness(const struct why_doubt *d)
+enum why_sureness why_significance_sureness(const struct why_significance *d)
 {
 	if (isnan(d->p))
 		return WHY_LIKELY;

@@ -15,7 +15,7 @@
 /* A change that one kernel shows against itself as often as that, in any context, is not worth a word. */
 #define WHY_UNLIKELY 0.5
 
-struct why_doubt {
+struct why_significance {
 	double squares[2]; /* of a side's runs: what each differs from their mean by, squared */
 	double waits; /* instructions of scheduling, whose sizes are added: when a task has to wait is a matter of timing */
 	struct analyze_interval ci; /* of the change; NAN: one run on a side */
@@ -32,13 +32,13 @@ enum why_sureness {
  * What squares say of DELTA, a difference of means of RUNS on each side. COMMON: standard deviation of what all runs may
  * have besides, which so few do not show. LOOKED_AT: of so many this is one; level and p are corrected for it.
  */
-void why_doubt_judge(struct why_doubt *d, double delta, const uint32_t runs[2], double common,
-		     double looked_at);
+void why_significance_judge(struct why_significance *d, double delta, const uint32_t runs[2],
+			    double common, double looked_at);
 
 /* What one kernel may differ from itself by: half the interval's width. NAN: not known. */
-double why_doubt_noise(const struct why_doubt *d);
+double why_significance_noise(const struct why_significance *d);
 
-enum why_sureness why_doubt_sureness(const struct why_doubt *d);
+enum why_sureness why_significance_sureness(const struct why_significance *d);
 
 /* ---- causes ---- */
 
@@ -75,7 +75,7 @@ struct why_cause {
 	double delta, size; /* of the change; of its parts without their signs */
 	bool same_code; /* both kernels have the same instructions there: what is done otherwise is another path through them */
 	bool other_code; /* they are known to have other instructions there */
-	struct why_doubt doubt; /* of DELTA */
+	struct why_significance significance; /* of DELTA */
 	struct why_guard guard; /* of the first part: by why_guards_find() */
 	uint32_t first_part, n_parts; /* largest first */
 };

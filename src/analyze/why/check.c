@@ -66,9 +66,9 @@ int why_check_init(struct why_check *check, const struct why_tree *t, const stru
 
 	*check = (struct why_check){ .context = { NAN, NAN }, .functions = { NAN, NAN } };
 	if (c->calls[0] > 0)
-		check->context_noise = why_doubt_noise(&c->doubt) / c->calls[0];
+		check->context_noise = why_significance_noise(&c->significance) / c->calls[0];
 	if (n)
-		check->function_noise = why_doubt_noise(&c->causes.items[0].doubt);
+		check->function_noise = why_significance_noise(&c->causes.items[0].significance);
 	err = compare(check, c, probed, 1, names, n);
 	return err ?: compare(check, c, exact, 0, &check->function, !!check->function);
 }

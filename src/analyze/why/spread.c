@@ -30,15 +30,15 @@ static struct why_spread sum_up(const struct why_causes *c, const struct item *i
 
 		s.delta += part->delta;
 		s.rest += cause->delta - part->delta;
-		s.doubt.waits += cause->doubt.waits;
+		s.significance.waits += cause->significance.waits;
 		/* They may vary alike. */
 		for (int side = 0; side < 2; side++)
-			deviation[side] += sqrt(cause->doubt.squares[side]);
+			deviation[side] += sqrt(cause->significance.squares[side]);
 		if (fabs(part->delta) > fabs(s.most->delta))
 			s.most = part;
 	}
 	for (int side = 0; side < 2; side++)
-		s.doubt.squares[side] = deviation[side] * deviation[side];
+		s.significance.squares[side] = deviation[side] * deviation[side];
 	return s;
 }
 
@@ -65,7 +65,7 @@ struct why_spread why_spread_find(const struct why *w, const struct why_context 
 			best = s;
 	}
 	if (best.most)
-		why_judge(w, &best.doubt, best.delta + best.rest);
+		why_judge(w, &best.significance, best.delta + best.rest);
 	return best;
 }
 

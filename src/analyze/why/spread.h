@@ -11,7 +11,7 @@ struct why_spread {
 	double delta,
 		rest; /* of these parts; of the rest of the functions that have them; instructions per run */
 	uint32_t n_functions;
-	struct why_doubt doubt; /* of both together */
+	struct why_significance significance; /* of both together */
 };
 
 /* The largest of C that no single function has most of. */

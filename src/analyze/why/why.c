@@ -85,7 +85,7 @@ static void vary_contexts(struct why *w, const struct profile *p, int side)
 
 		for (uint32_t k = 0; k < w->n_contexts; k++)
 			if (!strcmp(w->contexts[k].name, p->contexts[i].name))
-				w->contexts[k].doubt.squares[side] = m.variance * (m.n - 1);
+				w->contexts[k].significance.squares[side] = m.variance * (m.n - 1);
 	}
 }
 
@@ -101,7 +101,7 @@ static double common_deviation(const struct why *w)
 	uint32_t n = 0, df = w->runs[0] + w->runs[1] - 2;
 
 	for (uint32_t i = 0; i < w->n_contexts && df; i++) {
-		const double *squares = w->contexts[i].doubt.squares;
+		const double *squares = w->contexts[i].significance.squares;
 		double deviation = sqrt((squares[0] + squares[1]) / df);
 
 		if (deviation >= 1)
@@ -116,25 +116,25 @@ static double common_deviation(const struct why *w)
 }
 
 /* It is one of as many as there are contexts, since of a context's causes the largest are named. */
-void why_judge(const struct why *w, struct why_doubt *doubt, double delta)
+void why_judge(const struct why *w, struct why_significance *significance, double delta)
 {
-	why_doubt_judge(doubt, delta, w->runs, w->common, w->n_contexts);
+	why_significance_judge(significance, delta, w->runs, w->common, w->n_contexts);
 }
 
 static void judge_all(struct why *w)
 {
 	w->common = common_deviation(w);
 	vec_each(struct why_context, c, w, contexts) {
-		why_judge(w, &c->doubt, c->delta);
+		why_judge(w, &c->significance, c->delta);
 		for (uint32_t k = 0; k < c->causes.n_items; k++)
-			why_judge(w, &c->causes.items[k].doubt, c->causes.items[k].delta);
+			why_judge(w, &c->causes.items[k].significance, c->causes.items[k].delta);
 	}
 }
 
 enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 {
 	const struct why_cause *cause = &c->causes.items[i];
-	enum why_sureness sure = why_doubt_sureness(&cause->doubt);
+	enum why_sureness sure = why_significance_sureness(&cause->significance);
 
 	if (!is_large(c, cause->delta) ||
 	    fabs(cause->delta) < (i ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) * fabs(c->delta))
@@ -172,7 +172,7 @@ static void add_context(struct why *w, uint32_t node)
 	memcpy(c.total, n->total, sizeof(c.total));
 	c.by_itself = n->name[0] == '[' && is_asynchronous(n->name);
 	why_causes_init(&c.causes, &w->tree, node, c.by_itself);
-	c.doubt.waits = c.causes.waits;
+	c.significance.waits = c.causes.waits;
 	vec_push(w, contexts, c);
 	w->total[0] += c.total[0];
 	w->total[1] += c.total[1];
@@ -204,7 +204,8 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	}
 	judge_all(w);
 	vec_each(struct why_context, c, w, contexts) {
-		c->changed = is_large(c, c->delta) ? why_doubt_sureness(&c->doubt) : WHY_CHANCE;
+		c->changed = is_large(c, c->delta) ? why_significance_sureness(&c->significance) :
+						     WHY_CHANCE;
 		c->told = c->changed;
 		if (c->causes.n_items && why_is_named(c, 0) > c->told)
 			c->told = why_is_named(c, 0);

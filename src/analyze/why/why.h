@@ -23,7 +23,7 @@ struct why_context {
 	double calls[2], total[2]; /* instructions */
 	double delta;
 	bool by_itself; /* nobody calls it: [softirq] */
-	struct why_doubt doubt; /* of DELTA */
+	struct why_significance significance; /* of DELTA */
 	double floor; /* WHY_LEAST_OF_COMMAND, in instructions */
 	enum why_sureness changed; /* whether DELTA is FLOOR at all, and if so how sure */
 	enum why_sureness told; /* that, or its largest cause is: two may cancel each other out */
@@ -37,7 +37,7 @@ struct why {
 	struct why_patches patches; /* by which the sources differ, as far as they are known */
 	uint32_t runs[2];
 	bool has_noise; /* both sides have several runs */
-	double common; /* instructions: why_doubt_judge() */
+	double common; /* instructions: why_significance_judge() */
 	double total[2],
 		delta; /* of what the command executes in the kernel, all contexts of its own */
 	struct why_context *contexts; /* the surest to have changed first, then by cause */
@@ -54,7 +54,7 @@ void why_deinit(struct why *w);
 void why_compare_code(struct why *w, struct analyze_changes *changes);
 
 /* How sure DELTA is, of a context, a cause or several, of which DOUBT has the squares. */
-void why_judge(const struct why *w, struct why_doubt *doubt, double delta);
+void why_judge(const struct why *w, struct why_significance *significance, double delta);
 
 /* Whether C's cause I is one to be named, being enough of the change, and if so how sure that is. */
 enum why_sureness why_is_named(const struct why_context *c, uint32_t i);

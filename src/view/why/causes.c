@@ -60,9 +60,9 @@ static void rows(struct view_rows *rows, const void *data)
 				.delta = part->delta,
 				.share = part->delta / w->of->delta,
 				.total = cause->delta,
-				.p = cause->doubt.p,
+				.p = cause->significance.p,
 				.protection = owner ? owner->name : NULL,
-				.noise = why_doubt_noise(&cause->doubt),
+				.noise = why_significance_noise(&cause->significance),
 				.calls = { known(part->calls[0]), known(part->calls[1]) },
 			};
 		}

@@ -404,7 +404,7 @@ static void append_patch(char **text, const struct why *w, const struct why_caus
 static bool append_spread(char **text, const struct why *w, const struct why_context *c)
 {
 	struct why_spread s = why_spread_find(w, c);
-	enum why_sureness sure = why_doubt_sureness(&s.doubt);
+	enum why_sureness sure = why_significance_sureness(&s.significance);
 
 	if (!s.most || sure == WHY_CHANCE ||
 	    fabs(s.delta + s.rest) < WHY_LEAST_SHARE * fabs(c->delta) ||
@@ -433,7 +433,8 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 static void append_share(char **text, const struct why_context *c, const struct why_cause *cause,
 			 uint32_t n)
 {
-	bool sure = c->told < WHY_SURE || why_doubt_sureness(&cause->doubt) == WHY_SURE;
+	bool sure =
+		c->told < WHY_SURE || why_significance_sureness(&cause->significance) == WHY_SURE;
 	const char *likely = sure ? "" : "Most likely, ";
 
 	if (c->changed < WHY_LIKELY && c->causes.delta * cause->delta > 0)
@@ -499,14 +500,15 @@ static void append_switched(char **text, const struct why *w)
 /* How sure it is that C changed, where it is not. */
 static void append_odds(char **text, const struct why_context *c)
 {
-	if (isnan(c->doubt.p))
+	if (isnan(c->significance.p))
 		alloc_append(text,
 			     " Measured over 1 run per side; variation between runs is unknown.");
 	else
 		alloc_append(
 			text,
 			" Comparing a kernel with itself shows as much in %.0f %% of cases; use more --boots to be sure.",
-			100 * fmin(c->doubt.p, c->causes.n_items ? c->causes.items[0].doubt.p : 1));
+			100 * fmin(c->significance.p,
+				   c->causes.n_items ? c->causes.items[0].significance.p : 1));
 }
 
 /* Work may have moved from C to what it queues, or back: the contexts that are told of besides and belong to the same. */
