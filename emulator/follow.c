@@ -165,22 +165,24 @@ static bool push(struct frame frame)
 	return true;
 }
 
+static enum role role_of_top(void)
+{
+	return top->node && top->node->function ? top->node->function->role : ROLE_NONE;
+}
+
 static void pop(void)
 {
 	if (top->node) {
 		tree_call(top->node, top->total);
-		tree_path(top->node, top->path, top->total);
+		/* Nor has a thunk that goes on to a function: see move(). */
+		if (role_of_top() != ROLE_THUNK)
+			tree_path(top->node, top->path, top->total);
 	}
 	if (!top->aside)
 		top[-1].total += top->total;
 	trace_returned(current, current->depth);
 	current->depth--;
 	top--;
-}
-
-static enum role role_of_top(void)
-{
-	return top->node && top->node->function ? top->node->function->role : ROLE_NONE;
 }
 
 /* Control is at ADDR by a return: ends the calls down to the last that is to come back there. */
