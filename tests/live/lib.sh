@@ -144,19 +144,18 @@ boot_guest() {
 	) >boot.out 2>boot.err
 }
 
-# json NAME FILTER: jq's answer about NAME.data, empty where there is none. It takes 2 s to read all tables of an exact recording,
-# 100 MB, so that those which make most of it are read only where FILTER names one.
+# json NAME FILTER: jq's answer about NAME.data, empty where there is none. All tables of an exact recording are 100 MB: of a
+# large one only those are read that FILTER names.
 json() {
-	if [ ! "$1.json" -nt "$1.data" ]; then
-		"$kprotperf" report "$1.data" --format=json >"$1.json" || return 1
-		rm -f "$1.rest"
-		[ "$(stat -c %s "$1.json")" -lt 4000000 ] || jq 'del(.ranges, .blocks, .paths, .loops)' "$1.json" >"$1.rest"
+	local file=$1.json tables=()
+	if [ "$(stat -c %s "$1.data")" -gt 1000000 ]; then
+		tables=("--section=environment$(grep -oE '\.[a-z_]+' <<<"$2" | sort -u | grep -xE \
+			'\.(workload|syscalls|functions|ranges|block_functions|blocks|paths|loops|samples|trace|misses|miss_objects|losses|accounting)' |
+			tr . , | tr -d '\n')")
+		file=$1$tables.json
 	fi
-	if [ -e "$1.rest" ] && [[ ! $2 =~ ranges|blocks|paths|loops ]]; then
-		query "$1.rest" "$2"
-	else
-		query "$1.json" "$2"
-	fi
+	[ "$file" -nt "$1.data" ] || "$kprotperf" report "$1.data" --format=json "${tables[@]}" >"$file" || return 1
+	query "$file" "$2"
 }
 
 # calls NAME FUNCTION [CONTEXT], syscalls NAME SYSCALL: 0 where there is no row.
