@@ -167,7 +167,7 @@ TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue
 # four at once two CPUs were idle for a fifth of theirs.
 TAP_LAB   := $(patsubst %,tests/%.t,live/debug live/ranges live/blocks lab/stock live/demo lab/patch live/globs lab/kernels \
 	live/flow lab/failures live/annotate live/signals live/known lab/ab lab/exact)
-TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t tests/package/*.t tests/export/*.t)))
+TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t tests/export/*.t)))
 # tests/run says on descriptor 3 what failed and why.
 PROVE     := 3>&2 MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove --exec tests/run --timer --merge
 
@@ -176,7 +176,7 @@ check-fast: lint unit ## lint, unit and command line tests (2 minutes, no root, 
 
 .PHONY: check
 check: setup ## all tests: unit, command line, and live tests in the lab's kernels
-	@scripts/setup --for=deb --for=export
+	@scripts/setup --for=export
 	$(MAKE) all tests
 	scripts/lab build baseline hardened notrace debug
 	scripts/lab fetch debian-6.1-cloud debian-6.12-cloud
@@ -189,7 +189,7 @@ check-long: setup ## longer tests and all kernels of docs/kernels.md (5 GB of do
 	$(MAKE) all tests
 	scripts/lab build baseline hardened debug
 	renice -n 10 $$$$ >/dev/null; \
-	COMPLETE=1 LONG=1 $(PROVE) -j2 $(sort $(wildcard tests/long/*.t)) $(shell grep -l '{LONG' tests/live/*.t tests/lab/*.t tests/package/*.t); \
+	COMPLETE=1 LONG=1 $(PROVE) -j2 $(sort $(wildcard tests/long/*.t)) $(shell grep -l '{LONG' tests/live/*.t tests/lab/*.t); \
 	status=$$?; scripts/kernels-tried && exit $$status
 
 .PHONY: unit

@@ -43,12 +43,6 @@ is 'and what base-6.12 adds is no kernel' "$(grep -c '^base' <<<"$out")" 2
 fetch debian-6.12-cloud
 is 'the options of base-6.12 are those of 6.12, with its values' "$(grep '^CONFIG_' \
 	"$(dirname "$lab")/kernels/base-6.12.config" | grep -vxFf "$("$lab" path debian-6.12-cloud)/config")" ''
-# Where calls are counted they go to what is before functions: 1,278 were called that had these names.
-like 'a kernel of other sources is one' "$("$lab" run --exact -o padding.data --kernel debian-6.12-cloud \
-	--cpu vendor=GenuineIntel,family=6,model=94 --append retbleed=stuff -- uname -r)" '^6\.12\.'
-"$kprotperf" report --format=json padding.data >padding.json
-is 'a call by way of the padding is one of the function' "$(jq '[.functions[].name | select(startswith("__pfx_"))] | length' padding.json)" 0
-is 'which call depth tracking has' "$(jq 'any(.functions[]; .name == "call_depth_return_thunk")' padding.json)" true
 
 # A copy of the scripts with kernels of its own, in the same cache.
 cp -r "$(dirname "$lab")" scripts
@@ -137,10 +131,8 @@ try "$lab" run --accel icount --seed 1 -- sh -c './seeded; sh state.sh; ./spin >
 is 'the random generator is seeded' "$(head -n 1 out)" seeded
 is 'clock and settings are the known ones' "$(tail -n +2 out)" \
 	$'tsc\ntsc: Detected 1000.000 MHz TSC\n0\n0\n0\n0\n0\n1'
-for boot in 2 3; do
-	"$lab" run --accel icount --seed "$boot" -- ./spin
-done >>spins
-is 'three boots told their clocks' "$(wc -l <spins)" 6
+"$lab" run --accel icount --seed 2 -- ./spin >>spins
+is 'two boots told their clocks' "$(wc -l <spins)" 4
 ok 'one instruction is one nanosecond, by both clocks, to 0.2 % (timer ticks)' \
 	awk '$1 < 100000000 || $1 > 100200000 { print; bad = 1 } END { exit bad }' spins
 ok 'and boots agree to 0.1 %' \

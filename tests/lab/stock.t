@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernels that a distribution built: fetched and verified, booted through their own modules, measured, compared by a
-# kernel parameter. tests/long/stock.t does the same with more of them.
+# Kernels that a distribution built: fetched and verified, booted through their own modules, measured. tests/live/demo.t compares
+# two boots of one by a kernel parameter; tests/long/stock.t does both with more of them.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/../live/lib.sh
@@ -93,15 +93,5 @@ try "$lab" ab --kernel debian-6.1-cloud --protection debug_list -- true
 like 'and one that no parameter switches' "$status:$err" '^120:lab: no kernel parameter switches debug_list'
 try "$lab" ab --kernel debian-6.1-cloud --hardened hardened -- true
 like 'both sides are this kernel' "$status:$err" '^120:lab: --kernel is for both sides'
-try "$lab" ab --accel icount --kernel debian-6.1-cloud --protection init_on_alloc --append-hardened hostname=other -F 0 -- \
-	"$workloads/cow-fault" -n 200
-is 'ab compares two boots of it' "$status" 0
-is 'by the protection'\''s parameter, and the caller'\''s' "$(for side in baseline hardened; do
-	json $side '.environment["kernel.cmdline"]' | grep -oE 'init_on_alloc=.*'
-done | paste -sd,)" 'init_on_alloc=0,init_on_alloc=1 hostname=other'
-# 500 instructions to clear a page by stosq, as in tests/lab/pair.t.
-holds 'a page cleared for each fault shows in the unprobed run' \
-	"$(json hardened 'first(.workload[] | select(.probed == false)) | .min') -
-	$(json baseline 'first(.workload[] | select(.probed == false)) | .min') > 500"
 
 done_testing

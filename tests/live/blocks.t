@@ -10,9 +10,9 @@ declare -A commands=([big-fork]='--iterations 1' [page-fault]='--iterations 1000
 # Those with most samples of their own (record -F 19999) in each workload that have an ftrace location; with LONG=1, more
 # of them.
 declare -A functions=(
-	[big-fork]="allocate_slab ___slab_alloc unmap_page_range get_random_u32 kmem_cache_free ${LONG:+call_rcu
+	[big-fork]="allocate_slab ___slab_alloc get_random_u32 kmem_cache_free ${LONG:+unmap_page_range call_rcu
 		kmem_cache_free_bulk kmem_cache_alloc kmem_cache_alloc_bulk kmem_cache_alloc_lru __slab_free}"
-	[page-fault]="__handle_mm_fault ${LONG:+folio_memcg_lock}"
+	[page-fault]="${LONG:+__handle_mm_fault folio_memcg_lock}"
 	[small-read]="__filemap_get_folio ${LONG:+shmem_file_read_iter apparmor_file_permission}"
 )
 # Within rcu_read_lock() each program of ours takes 3 instructions less than calibrated, since the inner

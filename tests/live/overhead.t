@@ -7,8 +7,8 @@
 
 busy='vfs_read ksys_read rw_verify_area __fdget_pos'
 # Reads, of which libc adds one. Means are compared, so that few will do where they are slow.
-storm=200000
-limited=800000
+storm=100000
+limited=400000
 functions='--func vfs_read --func ksys_read --func rw_verify_area --func __fdget_pos --func do_nanosleep'
 
 guest_main() {
@@ -21,7 +21,7 @@ guest_main() {
 	done
 	# As many functions as there are, by one link.
 	record glob -F 0 --max-overhead=5 --func 'vfs_*' --func '*fd*' --func 'rw_*' --func ksys_read \
-		-- "$acts" zero-reads 400000
+		-- "$acts" zero-reads 300000
 	record asleep --attach=fentry -F 0 --max-overhead=5 --func do_nanosleep --func vfs_read \
 		-- "$acts" sleepy-reads 200000
 	record runs --attach=fentry -F 0 --repeat 2 --max-overhead=5 --func vfs_read -- "$acts" zero-reads 300000
@@ -73,7 +73,7 @@ holds 'the table has the mark' "$(grep -c '^vfs_read \[detached\]' fentry.txt) >
 
 is 'a glob: recorded, the command ended well' "$(cat glob.status)" 0
 equal 'a glob: the busiest are detached' "$(detached glob vfs_read)" true
-equal 'a glob: all reads were counted' "$(syscalls glob read)" 400001
+equal 'a glob: all reads were counted' "$(syscalls glob read)" 300001
 balanced 'a glob' glob
 
 # One call of do_nanosleep is open when the other function is taken away, and ends as it should.

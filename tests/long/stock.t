@@ -30,4 +30,27 @@ for kernel in ${KERNELS-debian-6.1-cloud debian-6.1 debian-6.1-rt debian-6.12-cl
 	flavour "$kernel"
 done
 
+# --- counted by the emulator --------------------------------------------------------
+
+# Where calls are counted they go to what is before functions: 1,278 were called that had these names.
+like 'a kernel of other sources is one' "$("$lab" run --exact -o padding.data --kernel debian-6.12-cloud \
+	--cpu vendor=GenuineIntel,family=6,model=94 --append retbleed=stuff -- uname -r)" '^6\.12\.'
+"$kprotperf" report --format=json padding.data >padding.json
+is 'a call by way of the padding is one of the function' "$(jq '[.functions[].name | select(startswith("__pfx_"))] | length' padding.json)" 0
+is 'which call depth tracking has' "$(jq 'any(.functions[]; .name == "call_depth_return_thunk")' padding.json)" true
+
+# --- by a kernel parameter ---------------------------------------------------------
+
+export KPROTPERF=$kprotperf
+try "$lab" ab --accel icount --kernel debian-6.1-cloud --protection init_on_alloc --append-hardened hostname=other -F 0 -- \
+	"$workloads/cow-fault" -n 200
+is 'ab compares two boots of it' "$status" 0
+is 'by the protection'\''s parameter, and the caller'\''s' "$(for side in baseline hardened; do
+	json $side '.environment["kernel.cmdline"]' | grep -oE 'init_on_alloc=.*'
+done | paste -sd,)" 'init_on_alloc=0,init_on_alloc=1 hostname=other'
+# 500 instructions to clear a page by stosq, as in tests/lab/pair.t.
+holds 'a page cleared for each fault shows in the unprobed run' \
+	"$(json hardened 'first(.workload[] | select(.probed == false)) | .min') -
+	$(json baseline 'first(.workload[] | select(.probed == false)) | .min') > 500"
+
 done_testing
