@@ -8,6 +8,8 @@
 #define INNERMOST_SHARE 0.9
 /* Of its function's change an inlined body must have as much to be named. */
 #define RANGE_SHARE 0.5
+/* Of a syscall's change what was timed in it must have as much to say how sure that is. */
+#define CARRIER_SHARE 0.5
 /* From this share on what is outside of syscalls is worth a sentence. */
 #define OUTSIDE_SHARE 0.5
 /* Standard errors of a total that its calls' spread is taken to explain. */
@@ -157,55 +159,76 @@ static double by_spread(const struct analyze_figures *baseline,
 	       sqrt((baseline ? chance(baseline) : 0) + (hardened ? chance(hardened) : 0));
 }
 
+/* The same where a PART of ROW's calls was timed, whose total changed by DELTA: the rest may have changed by chance, and so may that. */
+static double by_part(const struct analyze_diff_row *row, double delta, double part)
+{
+	return fabs(row->delta_total - delta) + part;
+}
+
 /*
- * What the spread of its calls explains of a change of ROW's total: of what is not in the body that was timed in them
- * and has most of it, if that is less. That is no test, since calls of one run are no repetitions; but where there are
+ * What the spread of its calls explains of a change of ROW's total: of what is not in the function or body that was timed in
+ * them and has most of it, if that is less. That is no test, since calls of one run are no repetitions; but where there are
  * no others it keeps a few calls that differ threefold among themselves from the headline.
  */
 static double by_chance(const struct analyze_diff *diff, const struct analyze_diff_row *row)
 {
-	double spread = by_spread(&row->sides[0], &row->sides[1]), rest;
 	const struct analyze_diff_range *r = find_body(diff, row);
+	const struct analyze_diff_row *f = find_carrier(diff, row);
+	double least = by_spread(&row->sides[0], &row->sides[1]);
 
-	if (!r || r->syscall_share < RANGE_SHARE)
-		return spread;
-	rest = fabs(row->delta_total - r->delta_total.value);
-	return fmin(spread, rest + by_spread(r->sides[0].source ? &r->sides[0].figures : NULL,
-					     r->sides[1].source ? &r->sides[1].figures : NULL));
+	if (f && f->share >= CARRIER_SHARE)
+		least = fmin(least,
+			     by_part(row, f->delta_total, by_spread(&f->sides[0], &f->sides[1])));
+	if (r && r->syscall_share >= CARRIER_SHARE)
+		least = fmin(least,
+			     by_part(row, r->delta_total.value,
+				     by_spread(r->sides[0].source ? &r->sides[0].figures : NULL,
+					       r->sides[1].source ? &r->sides[1].figures : NULL)));
+	return least;
 }
 
 /*
- * In percent, the least change of ROW that is worth a headline where there are no repetitions: what chance
+ * In percent, the least change of ROW that is worth a headline where there are no repetitions: what CHANCE
  * explains is none, nor is what is nothing of the command's time, or would be "same" with any number of them. Boots
  * whose instructions are counted differ by less beyond chance, where there are calls to tell that from.
  */
-static double least_pct(const struct analyze_diff *diff, const struct analyze_diff_row *row)
+static double least_pct(const struct analyze_diff *diff, const struct analyze_diff_row *row,
+			double chance_total)
 {
 	double least = diff->repetitions.margin_pct;
 
 	if (diff->clock == PROFILE_CLOCK_INSN && chance(&row->sides[0]) > 0)
 		least *= INSN_MARGIN;
-	least = fmax(least, analyze_percent(by_chance(diff, row), row->sides[0].total));
+	least = fmax(least, analyze_percent(chance_total, row->sides[0].total));
 	return fmax(least, analyze_percent(ANALYZE_NEGLIGIBLE_SHARE * diff->kernel[0].command,
 					   row->sides[0].total));
 }
 
-/* Whether there are no repetitions, and ROW changed by less than can be told without. */
-static bool is_untold(const struct analyze_diff *diff, const struct analyze_diff_row *row)
-{
-	double pct = analyze_percent(row->delta_total, row->sides[0].total);
+/* A change that may be the headline where there are no repetitions. */
+struct candidate {
+	const struct analyze_diff_row *row;
+	double beyond; /* chance, of its total */
+	double least_pct; /* that can be told */
+	bool is_untold;
+};
 
-	return !diff->repetitions.rows && fabs(pct) < least_pct(diff, row);
+static struct candidate candidate_of(const struct analyze_diff *diff,
+				     const struct analyze_diff_row *row)
+{
+	double chance_total = by_chance(diff, row);
+	struct candidate c = {
+		.row = row,
+		.beyond = fabs(row->delta_total) - chance_total,
+		.least_pct = least_pct(diff, row, chance_total),
+	};
+
+	c.is_untold = fabs(analyze_percent(row->delta_total, row->sides[0].total)) < c.least_pct;
+	return c;
 }
 
-/* Whether A is more of a headline than B where nothing is known of how sure either is. */
-static bool is_better_row(const struct analyze_diff *diff, const struct analyze_diff_row *a,
-			  const struct analyze_diff_row *b)
+static bool is_better(const struct candidate *a, const struct candidate *b)
 {
-	if (is_untold(diff, a) != is_untold(diff, b))
-		return is_untold(diff, b);
-	return fabs(a->delta_total) - by_chance(diff, a) >
-	       fabs(b->delta_total) - by_chance(diff, b);
+	return a->is_untold != b->is_untold ? b->is_untold : a->beyond > b->beyond;
 }
 
 /* The one execve() that starts the command: it is the recorder's address space that it tears down. */
@@ -221,20 +244,26 @@ bool analyze_is_start(const char *context, double baseline_calls, double hardene
  */
 static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
 {
-	const struct analyze_diff_row *largest = NULL, *best = NULL;
+	const struct analyze_diff_row *largest = NULL;
+	struct candidate best = { 0 };
 
 	vec_each(const struct analyze_diff_row, row, &diff->syscalls, rows) {
+		struct candidate c;
+
 		if (analyze_is_start(row->name, row->sides[0].calls, row->sides[1].calls))
 			continue;
 		largest = largest ?: row;
 		/* However little: what is "same" may differ significantly. */
 		if (row->change.p < ANALYZE_SIGNIFICANT)
 			return row;
-		if (!best || is_better_row(diff, row, best))
-			best = row;
+		if (diff->repetitions.rows)
+			continue;
+		c = candidate_of(diff, row);
+		if (!best.row || is_better(&c, &best))
+			best = c;
 	}
-	best = diff->repetitions.rows ? largest : best;
-	return best && best->delta_total != 0 ? best : diff->syscalls.rows;
+	largest = best.row ?: largest;
+	return largest && largest->delta_total != 0 ? largest : diff->syscalls.rows;
 }
 
 static bool is_significant(enum analyze_verdict verdict)
@@ -408,10 +437,10 @@ void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_di
 		conclude_workload(c, diff, own, row);
 	} else if (row->delta_total == 0) {
 		c->kind = ANALYZE_CONCLUSION_EQUAL;
-	} else if (is_untold(diff, row)) {
+	} else if (!r->rows && candidate_of(diff, row).is_untold) {
 		c->kind = ANALYZE_CONCLUSION_UNTOLD;
 		set_row(c, diff, row);
-		c->least_pct = least_pct(diff, row);
+		c->least_pct = candidate_of(diff, row).least_pct;
 	} else {
 		set_row(c, diff, row);
 		conclude_syscall(c, diff, row);
