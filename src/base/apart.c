@@ -75,6 +75,8 @@ static pid_t reap(pid_t pid, int *status, int options, uint64_t *cpu)
 	return ended;
 }
 
+const char apart_failed[] = "the helper process failed";
+
 const char *apart_wait(pid_t pid, uint64_t *cpu)
 {
 	static char text[64];
@@ -86,7 +88,7 @@ const char *apart_wait(pid_t pid, uint64_t *cpu)
 			return "cannot wait for the helper process";
 	interrupt_forward(0);
 	if (WIFEXITED(status))
-		return WEXITSTATUS(status) ? "the helper process failed" : NULL;
+		return WEXITSTATUS(status) ? apart_failed : NULL;
 	snprintf(text, sizeof(text), "the helper process was killed by signal %d (%s)",
 		 WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return text;

@@ -21,6 +21,7 @@ pid_t apart_start(apart_fn fn, void *arg, uint64_t space);
  * asked for), in ns. Where a signal asks for an end meanwhile, it gets it too.
  */
 const char *apart_wait(pid_t pid, uint64_t *cpu);
+extern const char apart_failed[]; /* this one where FN returned something else than 0 */
 
 /* Does it go on? Once it does not, it needs no apart_wait(); *CPU as there. */
 bool apart_goes_on(pid_t pid, uint64_t *cpu);

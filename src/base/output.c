@@ -37,6 +37,8 @@ const char *output_strerror(int err)
 	case EXDEV:
 		return "the path contains another user's symbolic link in a world-writable "
 		       "directory";
+	case EFBIG:
+		return "File too large (see ulimit -f)";
 	case EEXIST:
 		return "it is a named pipe, socket or device: write to /dev/stdout and redirect "
 		       "that";
@@ -192,16 +194,16 @@ static int fill(int fd, const struct output *o)
 }
 
 /*
- * SIGXFSZ would end the process before it could say why, the others would leave the temporary file
+ * SIGXFSZ would end the process before it could say why, the others would leave a TEMPORARY file
  * behind: they come through once it is gone.
  */
-static void signals_hold(sigset_t *before)
+static void signals_hold(sigset_t *before, bool temporary)
 {
-	static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ };
+	static const int held[] = { SIGXFSZ, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+	for (size_t i = 0; i < (temporary ? sizeof(held) / sizeof(held[0]) : 1); i++)
 		sigaddset(&set, held[i]);
 	sigprocmask(SIG_BLOCK, &set, before);
 }
@@ -244,8 +246,23 @@ int output_replace(const char *path, const struct output *o)
 	sigset_t before;
 	int err;
 
-	signals_hold(&before);
+	signals_hold(&before, true);
 	err = put(path, o);
+	signals_release(&before);
+	return err;
+}
+
+int output_direct(const char *path, const struct output *o)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), err;
+	sigset_t before;
+
+	if (fd < 0)
+		return -errno;
+	signals_hold(&before, false);
+	err = o->content(fd, o->arg);
+	if (close(fd) && !err)
+		err = -errno;
 	signals_release(&before);
 	return err;
 }

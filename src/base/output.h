@@ -35,5 +35,8 @@ int output_try(const char *path);
 /* Does PATH name something that is written as it stands, a descriptor or a device? */
 bool output_is_direct(const char *path);
 
+/* Writes O's content there. -errno, not reported; some may be written. */
+int output_direct(const char *path, const struct output *o);
+
 /* What is wrong, for messages. */
 const char *output_strerror(int err);

