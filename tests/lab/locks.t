@@ -107,6 +107,13 @@ is 'no half of one is left' "$(find cache -name '*.part*')" ''
 try "$lab" build slab_freelist_random
 is 'a kernel with the same options is not built again' "$status:$(grep -c 'begin main' log)" 0:2
 
+mkdir other
+cp bin/qemu-system-x86_64 other/
+for path in "$PATH" "$scratch/other:$PATH" "$PATH"; do
+	try env PATH="$path" timeout 120 "$lab" run --bzimage junk -- true
+done
+is 'whether KVM works is tried once with each QEMU' "$status:$(grep -c checking err)" 120:0
+
 # Interrupted as at a terminal.
 touch "$HOLD-main"
 perl -e 'setpgrp(0, 0); $SIG{INT} = "DEFAULT"; exec @ARGV' "$lab" build notrace 2>said &
