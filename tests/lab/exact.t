@@ -20,7 +20,7 @@ printf '#!/bin/sh\nexec "%s" -plugin "%s,out=%s,points=%s" "$@"\n' "$(command -v
 	"$build/bench/truth.so" "$PWD/both.truth" "$PWD/points" >shim/qemu-system-x86_64
 chmod +x shim/qemu-system-x86_64
 # A CPU for which functions, and what calls through pointers, return through a return thunk.
-ok 'a guest is counted by both' env PATH="$PWD/shim:$PATH" "$lab" run --exact --trace __x64_sys_clone:1 --append nokaslr \
+ok 'a guest is counted by both' env PATH="$PWD/shim:$PATH" "$lab" run --accel icount --exact --trace __x64_sys_clone:1 --append nokaslr \
 	--cpu vendor=AuthenticAMD,family=25,model=1 -o both.data -- perl -e "$between" "$workloads/big-fork" --iterations 2
 
 is 'each instruction is in one stack' "$(json both '[.samples.workload, .samples.expected] | unique | length')" 1

@@ -82,7 +82,7 @@ compare() {
 	grep -qx inode_permission drawn || echo inode_permission >>drawn
 	echo "# $kernel, SEED=$4: $(wc -l <executed) functions, of which $(head -n 24 drawn | tr '\n' ' ')"
 	shim "$vmlinux"
-	ok "$kernel: by both" env PATH="$PWD/shim:$PATH" "$lab" run --kernel "$kernel" --exact --append nokaslr -o both.data -- perl -e "$work"
+	ok "$kernel: by both" env PATH="$PWD/shim:$PATH" "$lab" run --kernel "$kernel" --accel icount --exact --append nokaslr -o both.data -- perl -e "$work"
 	is "$kernel: the other has seen where to begin and to end" "$(grep marks emulator)" 'marks 2'
 	json both . >/dev/null
 	grep -v marks emulator | LC_ALL=C sort >executions
