@@ -77,13 +77,13 @@ static __always_inline void lose_step(void)
 		asm volatile("" : "+r"(i));
 }
 
-/* What functions timed by kprobe.multi return to. 7.3's unwinder gets the stack of one instruction there wrong, and warns of it. */
-const volatile __u64 trampoline __weak = 0;
-#define TRAMPOLINE_SIZE 128
+/* Code from which no stack is walked: see record_multi_behaviour. */
+const volatile __u64 unwalkable __weak = 0;
+const volatile __u64 unwalkable_len __weak = 0;
 
-static __always_inline bool in_trampoline(__u64 ip)
+static __always_inline bool is_unwalkable(__u64 ip)
 {
-	return ip - trampoline < TRAMPOLINE_SIZE;
+	return ip - unwalkable < unwalkable_len;
 }
 
 SEC("perf_event")
@@ -115,7 +115,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		if (!(ctx->regs.cs & 3) && !on_task_stack(t, ctx->regs.sp))
 			context = ENGINE_CTX_IRQ;
 		sample_stack(ctx, BUFFER_SAMPLER, context, flags, 0,
-			     in_trampoline(ctx->regs.ip) ? ctx->regs.ip : 0);
+			     is_unwalkable(ctx->regs.ip) ? ctx->regs.ip : 0);
 	}
 	lose_step();
 	/* The cost of a stack walk varies, so it is measured each time. */

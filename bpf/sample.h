@@ -103,7 +103,7 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 	return 0;
 }
 
-/* Counts a sample of the kernel stack as seen from CTX; of the address ALONE where that is not 0, as nothing can be walked there. */
+/* Counts a sample of the kernel stack as seen from CTX; of the address ALONE where that is not 0, as no stack can be walked there. */
 static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context, __u32 flags,
 					 __u32 site, __u64 alone)
 {

@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "arch/arch.h"
 #include "record/probe/multi.h"
+#include "record/target/symbols.h"
 
 /* The kernel's hash is the upper bits of the product with this, */
 #define GOLDEN 0x61c8864680b583ebull
@@ -92,6 +94,29 @@ static void passes_more_in_large_links(void **state)
 	assert_int_equal(most, 15);
 }
 
+/* return_to_handler: behind what gives the stack back 7.3's unwinder goes wrong. */
+static void stack_is_given_back(void **state)
+{
+	const uint8_t code[] = {
+		0x48, 0x83, 0xec, 0x08, /* sub $0x8,%rsp */
+		0x48, 0x81, 0xec, 0xa8, 0x00, 0x00, 0x00, /* sub $0xa8,%rsp */
+		0x48, 0x89, 0x44, 0x24, 0x50, /* mov %rax,0x50(%rsp) */
+		0xe8, 0xf3, 0x12, 0x20, 0x00, /* call ftrace_return_to_handler */
+		0x48, 0x81, 0xc4, 0xb0, 0x00, 0x00, 0x00, /* add $0xb0,%rsp */
+		0xe8, 0x01, 0x00, 0x00, 0x00, /* call 1f */
+		0xcc, /* int3 */
+		0x48, 0x89, 0x3c, 0x24, /* 1: mov %rdi,(%rsp) */
+		0xc3, /* ret */
+	};
+	struct decoder *decoder = decoder_create();
+
+	(void)state;
+	assert_int_equal(record_stack_given_back(decoder, code, sizeof(code)), 28);
+	assert_int_equal(record_stack_given_back(decoder, code, 21), 0);
+	assert_int_equal(record_stack_given_back(decoder, code, 0), 0);
+	decoder_destroy(decoder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +124,7 @@ int main(void)
 		cmocka_unit_test(passes_those_that_came_before),
 		cmocka_unit_test(passes_none_of_other_lists),
 		cmocka_unit_test(passes_more_in_large_links),
+		cmocka_unit_test(stack_is_given_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

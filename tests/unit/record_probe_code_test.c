@@ -13,7 +13,8 @@ static void test_machinery(void **state)
 {
 	static const char *const yes[] = { "__bpf_prog_enter",     "kprobe_ftrace_handler",
 					   "trampoline_handler",   "bpf_trace_run2",
-					   "__bpf_trace_sys_exit", "asm_exc_int3" };
+					   "__bpf_trace_sys_exit", "asm_exc_int3",
+					   "return_to_handler",    "fprobe_return" };
 	static const char *const no[] = {
 		"ksys_read", "allocate_slab", "do_syscall_64", "trace_sys_enter", "", "zzz"
 	};

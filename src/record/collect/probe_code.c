@@ -5,7 +5,7 @@
 
 #include "base/sorted.h"
 
-/* Sorted. Of 5.15 to 6.12. */
+/* Sorted. Of 5.15 to 7.3. */
 static const char *const names[] = {
 	"__bpf_prog_enter",
 	"__bpf_prog_enter_recur",
@@ -24,14 +24,19 @@ static const char *const names[] = {
 	"do_int3",
 	"exc_int3",
 	"fprobe_exit_handler",
+	"fprobe_fgraph_entry",
+	"fprobe_ftrace_entry",
 	"fprobe_handler",
 	"fprobe_kprobe_handler",
+	"fprobe_return",
 	"ftrace_caller",
 	"ftrace_caller_op_ptr",
+	"ftrace_graph_func",
 	"ftrace_ops_assist_func",
 	"ftrace_regs_call",
 	"ftrace_regs_caller",
 	"ftrace_regs_caller_end",
+	"ftrace_return_to_handler",
 	"ftrace_stub",
 	"ftrace_trampoline",
 	"kprobe_dispatcher",
@@ -52,6 +57,7 @@ static const char *const names[] = {
 	"rethook_hook",
 	"rethook_trampoline_handler",
 	"rethook_try_get",
+	"return_to_handler",
 	"trace_call_bpf",
 	"trampoline_handler",
 };

@@ -17,7 +17,12 @@ struct record_multi_behaviour {
 	 * come through the function graph tracer gave different ones, and some nothing to go by.
 	 */
 	int64_t sp;
-	uint64_t trampoline; /* where returns come to that the graph tracer handles; 0: none */
+	/*
+	 * The end of what returns go through that the function graph tracer handles, where the stack pointer is the caller's
+	 * again: Linux 7.3's unwinder still takes what it points to for a frame, and warns.
+	 */
+	uint64_t unwalkable;
+	uint32_t unwalkable_len;
 	/*
 	 * Naming a function several times runs programs once. Up to 6.13 the kernel keeps twice as many
 	 * returns for a link as it has functions, for each CPU: more tasks asleep in them, and returns

@@ -157,7 +157,8 @@ static int set_sizes(struct record_bpf *b)
 	s->rodata->multi_mask = multi_slots(b) - 1;
 	s->rodata->multi_sp = b->features.multi_is.sp;
 	s->rodata->on_rt = b->features.rt;
-	s->rodata->trampoline = b->features.multi_is.trampoline;
+	s->rodata->unwalkable = b->features.multi_is.unwalkable;
+	s->rodata->unwalkable_len = b->features.multi_is.unwalkable_len;
 
 	for (uint32_t i = 0; i < ENGINE_SMALL; i++)
 		((uint8_t *)s->rodata->small_slots)[i] = hist_slot(i);

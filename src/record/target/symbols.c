@@ -104,13 +104,48 @@ int record_symbols_load_functions(struct record_symbols *s)
 				   KERNEL_BLACKLIST_PATH, &s->tracing);
 }
 
+size_t record_stack_given_back(struct decoder *decoder, const uint8_t *code, size_t len)
+{
+	struct arch_access access;
+	struct decoded insn;
+	size_t end = 0;
+
+	for (size_t at = 0; at < len && decode(decoder, code + at, len - at, at, &insn);
+	     at += insn.len)
+		if (arch_access_of(decoder, code + at, len - at, at, &access) &&
+		    access.effect == ARCH_EFFECT_ADD && access.to == ARCH_STACK &&
+		    access.number > 0)
+			end = at + insn.len;
+	return end;
+}
+
+/* Sets UNWALKABLE; to all of the function where its code cannot be read. */
+static void find_unwalkable(struct record_symbols *s, struct record_multi_behaviour *is)
+{
+	const struct kernel_sym *const *named;
+	uint8_t code[256];
+	size_t n, len, at = 0;
+
+	named = kernel_kallsyms_named(s->ks, "return_to_handler", &n);
+	if (n != 1)
+		return;
+	len = kernel_kallsyms_size(s->ks, named[0]);
+	len = len < sizeof(code) ? len : sizeof(code);
+	s->decoder = s->decoder ?: decoder_create();
+	if (s->decoder && record_symbols_live(s) &&
+	    !kernel_kcore_read(s->live, named[0]->addr, code, len))
+		at = record_stack_given_back(s->decoder, code, len);
+	is->unwalkable = named[0]->addr + at;
+	is->unwalkable_len = (uint32_t)(len - at);
+}
+
 int record_kernel_try_multi(const struct record_kernel *kernel)
 {
 	const struct kernel_sym *const *named;
 	size_t n;
 
-	named = kernel_kallsyms_named(kernel->symbols->ks, "return_to_handler", &n);
-	kernel->features->multi_is.trampoline = n == 1 ? named[0]->addr : 0;
+	if (!kernel->features->multi_is.unwalkable)
+		find_unwalkable(kernel->symbols, &kernel->features->multi_is);
 	named = kernel_kallsyms_named(kernel->symbols->ks, TRY_FUNCTION, &n);
 	return record_features_try_multi(kernel->features, n == 1 ? named[0]->addr : 0);
 }
