@@ -241,6 +241,14 @@ like 'and list says of what' "$("$lab" list 2>&1)" '^head +built +baseline of .*
 try "$lab" build both --tree 'my linux@HEAD' --patch fork.patch
 is 'a patch of a revision, which is checked out' "$status:$(compiled):$(find cache/src/git-* -name untracked.c)" '0:fork.c slub.c :'
 ok 'is in it' has both 'fork patched'
+mkdir -p no-guest
+printf '#!/bin/sh\nexit 1\n' >no-guest/qemu-system-x86_64
+chmod +x no-guest/qemu-system-x86_64
+try env PATH="$scratch/no-guest:$PATH" "$lab" ab --baseline tree --tree 'my linux@HEAD' --accel icount -- true
+like 'ab --tree builds the hardened kernel of a tree, and boots the baseline' "$status:$(tail -n 1 err)" '^120:lab: recording baseline \(kernel tree, '
+ok 'which is another' eval 'has ab-my-linux-head "line 2 of mm/slub.c" && has tree "slub edited"'
+try "$lab" remove ab-my-linux-head
+: >log
 fails 'a tree that is not there' '^lab: .*/nosuch is not a git repository' "$lab" build bad --tree nosuch
 fails 'a revision that is not there' "^lab: .*/my linux has no revision 'nosuch'$" "$lab" build bad --tree 'my linux@nosuch'
 git init -q other
