@@ -251,6 +251,91 @@ static void test_layers_between(void **state)
 	answer_deinit(&x);
 }
 
+static void insns_of(struct profile *p, uint32_t *locations, uint32_t n, uint64_t count)
+{
+	profile_sample_add(p, &(struct profile_sample){ .context = profile_context_add(p, "X"),
+							.stack = profile_stack_add(p, locations, n),
+							.count = count });
+}
+
+/* a calls b from LINE, N times with INSNS each; INLINED: b is a body that calls c, which executes them. */
+static void calls_from(struct profile *p, uint32_t line, uint64_t n, uint64_t insns, bool inlined)
+{
+	const struct profile_frame body = { .name = "b", .line = 1, .inlined = true };
+	uint32_t c = location(p, 'c', 1), a = location(p, 'a', line), b = location(p, 'b', 1);
+	uint32_t at = profile_location_add(p, (uint64_t)'b' << 16 | line, NULL);
+	struct profile_edge edge = { .context = profile_context_add(p, "X"), .calls = n };
+	uint32_t called[] = { b, a };
+
+	if (inlined) {
+		profile_location_frame_add(p, at, &body);
+		profile_location_frame_add(p, at, p->locations[a].frames);
+		edge.stack = profile_stack_add(p, &at, 1);
+		profile_executions_add(p, &edge);
+		called[0] = c;
+		called[1] = at;
+	}
+	edge.stack = profile_stack_add(p, called, 2);
+	profile_edge_add(p, &edge);
+	insns_of(p, called, 2, n * insns);
+}
+
+/* Calls from a line that the other side does not call from cost what they cost, more or less than those that both have. */
+static void check_other_place(bool inlined, bool gone, uint64_t insns, const char *says)
+{
+	struct profile *p[] = { exact(1), exact(1) };
+	double delta = (gone ? -300.0 : 300.0) * (double)insns;
+	struct answer x;
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t moved = i == gone ? 0 : 2; /* lines, by the patch */
+
+		calls(p[i], 0, "a", 10, 100);
+		calls_from(p[i], 10 + moved, 20, 50, inlined);
+		calls_from(p[i], 11 + moved, 20, 70, inlined);
+	}
+	calls_from(p[!gone], 9, 300, insns, inlined);
+	answer_init(&x, p[0], p[1]);
+	assert_cause(&x, "a", WHY_OFTEN, "b", delta);
+	assert_int_equal(causes(&x)->n_items, 1);
+	assert_says(&x, says);
+	answer_deinit(&x);
+}
+
+static void test_other_place(void **state)
+{
+	(void)state;
+	check_other_place(false, false, 30,
+			  "which calls b 340 times per run instead of 40, also at f.c:9: +9,000 ");
+	check_other_place(false, false, 90,
+			  "which calls b 340 times per run instead of 40, also at f.c:9: +27,000 ");
+	check_other_place(
+		false, true, 30,
+		"which calls b 40 times per run instead of 340, no longer at f.c:9: -9,000 ");
+	check_other_place(
+		true, false, 30,
+		"which executes b (inlined) 340 times per run instead of 40, also at f.c:9: +9,000 ");
+}
+
+/* Where as many lines call it, which of them is another cannot be told: each is as often as all are. */
+static void test_same_places(void **state)
+{
+	struct profile *p[] = { exact(1), exact(1) };
+	struct answer x;
+
+	(void)state;
+	for (uint64_t i = 0; i < 2; i++) {
+		calls(p[i], 0, "a", 10, 100);
+		calls_from(p[i], 10, 20 << i, 50, false);
+		calls_from(p[i], 11, 40 << i, 70, false);
+	}
+	answer_init(&x, p[0], p[1]);
+	assert_cause(&x, "a", WHY_OFTEN, "b", 3800);
+	assert_int_equal(causes(&x)->n_items, 1);
+	assert_null(strstr(x.text, " at f.c:1"));
+	answer_deinit(&x);
+}
+
 /* What compilers put into all functions is of none of them. */
 static void test_spread(void **state)
 {
@@ -344,13 +429,6 @@ static uint32_t body(struct profile *p, const char *body, const char *function)
 					   &(struct profile_frame){ .name = function, .line = 1 });
 	}
 	return l;
-}
-
-static void insns_of(struct profile *p, uint32_t *locations, uint32_t n, uint64_t count)
-{
-	profile_sample_add(p, &(struct profile_sample){ .context = profile_context_add(p, "X"),
-							.stack = profile_stack_add(p, locations, n),
-							.count = count });
 }
 
 /* Inlined on one side, called on the other: the same function, and no cause. */
@@ -641,6 +719,7 @@ int main(void)
 		cmocka_unit_test(test_spread),         cmocka_unit_test(test_no_spread),
 		cmocka_unit_test(test_how_sure),       cmocka_unit_test(test_other_tasks),
 		cmocka_unit_test(test_call_of_body),   cmocka_unit_test(test_patches),
+		cmocka_unit_test(test_other_place),    cmocka_unit_test(test_same_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/why/lines.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 
@@ -55,8 +56,10 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 		vec_push(f->c, parts, new);
 	part = &f->c->parts[found];
 	part->delta += delta;
-	part->calls[0] += n->calls[0];
-	part->calls[1] += n->calls[1];
+	for (int side = 0; side < 2; side++)
+		part->calls[side] += kind == WHY_OFTEN && n->divided ?
+					     why_site_calls(f->t, node, side) :
+					     n->calls[side];
 	if (fabs(delta) > part->most) {
 		part->most = fabs(delta);
 		part->node = node;
@@ -85,7 +88,7 @@ static double body_ratio(const struct why_tree *t, uint32_t node, double scale)
 	double lines = NAN, calls = NAN;
 
 	for (uint32_t i = 0; i < n->n_lines; i++) {
-		const struct why_line *line = &t->lines[n->first_line + i];
+		const struct why_line *line = &t->lines.items[n->first_line + i];
 
 		if (line->times[0] + line->times[1] > 0 &&
 		    !is_of_ratio(&lines, line->times[0], line->times[1]))
@@ -99,11 +102,15 @@ static double body_ratio(const struct why_tree *t, uint32_t node, double scale)
 	return isnan(lines) || (calls - scale) * (lines - scale) > 0 ? calls : lines;
 }
 
-/* Charges NODE with how much more or less often than SCALE says it calls CALLEE, and CALLEE with the rest. */
+/*
+ * Charges NODE with how much more or less often than SCALE says it calls CALLEE, and CALLEE with the rest. What is called from
+ * places of one side's own costs what it does there.
+ */
 static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, double scale)
 {
 	const struct why_node *c = &f->t->nodes[callee];
-	double times = scale;
+	uint32_t apart = why_tree_apart(f->t, callee);
+	double times = scale, more = 0;
 
 	if (c->calls[0] > 0 && c->calls[1] > 0)
 		times = c->calls[1] / c->calls[0];
@@ -111,8 +118,10 @@ static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, dou
 		times = body_ratio(f->t, callee, scale);
 	if (isnan(times))
 		times = scale;
-	if (times != scale)
-		charge(f, node, WHY_OFTEN, callee, (times - scale) * c->total[0], scale);
+	if (apart != WHY_NONE)
+		more = f->t->nodes[apart].total[1] - scale * f->t->nodes[apart].total[0];
+	if (times != scale || more != 0)
+		charge(f, node, WHY_OFTEN, callee, (times - scale) * c->total[0] + more, scale);
 	explain(f, callee, times);
 }
 
@@ -125,7 +134,7 @@ static double one_sided(struct finder *f, uint32_t node, double scale)
 	for (uint32_t i = n->first_child; i != WHY_NONE; i = f->t->nodes[i].next) {
 		const struct why_node *callee = &f->t->nodes[i];
 
-		if (callee->seen[0] && callee->seen[1])
+		if (callee->seen[0] && callee->seen[1] && !callee->apart)
 			explain_callee(f, node, i, scale);
 		else
 			sum += one_sided(f, i, scale);
@@ -145,9 +154,9 @@ static void explain(struct finder *f, uint32_t node, double scale)
 	for (uint32_t i = n->first_child; i != WHY_NONE; i = f->t->nodes[i].next) {
 		const struct why_node *callee = &f->t->nodes[i];
 
-		if (callee->seen[0] && callee->seen[1])
+		if (callee->seen[0] && callee->seen[1] && !callee->apart)
 			explain_callee(f, node, i, scale);
-		else if (callee->total[0] != 0 || callee->total[1] != 0)
+		else if (!callee->apart && (callee->total[0] != 0 || callee->total[1] != 0))
 			charge(f, node, callee->seen[1] ? WHY_NEW : WHY_GONE, i,
 			       one_sided(f, i, scale), scale);
 	}

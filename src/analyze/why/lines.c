@@ -28,8 +28,8 @@ static void collect(struct side *s, const struct why_tree *t, uint32_t node, int
 	const struct why_node *n = &t->nodes[node];
 
 	for (uint32_t i = 0; i < n->n_lines; i++)
-		if (t->lines[n->first_line + i].insns[which] > 0)
-			vec_push(s, items, &t->lines[n->first_line + i]);
+		if (t->lines.items[n->first_line + i].insns[which] > 0)
+			vec_push(s, items, &t->lines.items[n->first_line + i]);
 	s->matched = alloc_array(s->n_items, sizeof(*s->matched));
 }
 
@@ -251,6 +251,110 @@ struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double 
 	}
 	sides_deinit(s);
 	return found;
+}
+
+define_compare(by_site, struct why_line,
+	       compare_values(a->node, b->node)       ?:
+		       compare_text(a->file, b->file) ?:
+							compare_values(a->number, b->number));
+
+/* How much more often the hardened side calls the function that calls NODE; 1 where that is not known. */
+static double scale_of_caller(const struct why_tree *t, uint32_t node)
+{
+	uint32_t caller = t->nodes[node].parent;
+	double scale = why_tree_calls(t, caller, 1) / why_tree_calls(t, caller, 0);
+
+	return isnan(scale) ? 1 : scale;
+}
+
+/*
+ * Sets APART of those of S[MORE] that are beside a line of the other side's, where each line of that is matched, or is in the
+ * place of another. False: there are none.
+ */
+static bool set_apart(struct side s[2], int more)
+{
+	bool found = false;
+
+	for (uint32_t i = 0, j = 0; i < s[0].n_items || j < s[1].n_items; i++, j++) {
+		uint32_t begin[2] = { i, j }, n[2];
+
+		while (i < s[0].n_items && !s[0].matched[i])
+			i++;
+		while (j < s[1].n_items && !s[1].matched[j])
+			j++;
+		n[0] = i - begin[0];
+		n[1] = j - begin[1];
+		if (n[!more] && !n[more])
+			return false;
+		for (uint32_t k = 0; k < n[more] && !n[!more]; k++)
+			s[more].items[begin[more] + k]->apart[more] = found = true;
+	}
+	return found;
+}
+
+/* What is below what is divided was counted as if it were not. */
+static bool is_below_divided(const struct why_tree *t, uint32_t node)
+{
+	for (node = t->nodes[node].parent; node != WHY_NONE; node = t->nodes[node].parent)
+		if (t->nodes[node].divided)
+			return true;
+	return false;
+}
+
+/* SITES are the N of NODE, by line. */
+static void divide(struct why_tree *t, uint32_t node, struct why_line *const *sites, uint32_t n)
+{
+	double scale = scale_of_caller(t, node), sums[2] = {};
+	struct side s[2] = {};
+	int more;
+
+	for (uint32_t i = 0; i < n; i++)
+		for (int side = 0; side < 2; side++)
+			if (sites[i]->times[side] > 0) {
+				vec_push(&s[side], items, sites[i]);
+				sums[side] += sites[i]->times[side];
+			}
+	more = s[1].n_items > s[0].n_items;
+	if (s[!more].n_items && s[!more].n_items < s[more].n_items &&
+	    s[more].n_items <= LINES_MAX && !is_near(scale * sums[0], sums[1]) &&
+	    !is_below_divided(t, node)) {
+		for (int side = 0; side < 2; side++)
+			s[side].matched = alloc_array(s[side].n_items, sizeof(*s[side].matched));
+		match(s, scale);
+		t->nodes[node].divided = set_apart(s, more);
+	}
+	sides_deinit(s);
+}
+
+void why_sites_divide(struct why_tree *t)
+{
+	struct pointers sorted =
+		pointers_sort(t->sites.items, t->sites.n_items, sizeof(*t->sites.items), by_site);
+	struct why_line **sites = (struct why_line **)sorted.items;
+
+	for_each_run(i, j, t->sites.n_items, sites[i]->node == sites[j]->node)
+		divide(t, sites[i]->node, &sites[i], j - i);
+	free(sorted.items);
+}
+
+double why_site_calls(const struct why_tree *t, uint32_t node, int side)
+{
+	double sum = 0;
+
+	vec_each(const struct why_line, site, &t->sites, items)
+		sum += site->node == node ? site->times[side] : 0;
+	return sum;
+}
+
+const struct why_line *why_site_apart(const struct why_tree *t, uint32_t node, int side)
+{
+	const struct why_line *most = NULL;
+
+	vec_each(const struct why_line, site, &t->sites, items)
+		if (site->node == node && site->apart[side] &&
+		    (!most || site->times[side] > most->times[side]))
+			most = site;
+	return most;
 }
 
 define_compare(by_line, struct why_line_change,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/why/lines.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 
@@ -17,6 +18,7 @@
 struct key {
 	uint32_t parent;
 	const char *name;
+	bool apart;
 };
 
 static bool is_node(const void *ctx, uint32_t item, const void *key)
@@ -24,14 +26,16 @@ static bool is_node(const void *ctx, uint32_t item, const void *key)
 	const struct why_node *node = &((const struct why_tree *)ctx)->nodes[item];
 	const struct key *k = key;
 
-	return node->parent == k->parent && !strcmp(node->name, k->name);
+	return node->parent == k->parent && node->apart == k->apart && !strcmp(node->name, k->name);
 }
 
-static void add_node(struct why_tree *t, uint32_t parent, const char *name)
+static void add_node(struct why_tree *t, uint32_t parent, const char *name, bool apart)
 {
-	const struct why_node node = {
-		.name = name, .parent = parent, .first_child = WHY_NONE, .next = WHY_NONE
-	};
+	const struct why_node node = { .name = name,
+				       .parent = parent,
+				       .first_child = WHY_NONE,
+				       .next = WHY_NONE,
+				       .apart = apart };
 
 	vec_push(t, nodes, node);
 	if (parent != WHY_NONE) {
@@ -42,43 +46,49 @@ static void add_node(struct why_tree *t, uint32_t parent, const char *name)
 
 static uint32_t hash_of(const struct key *key)
 {
-	return hash_string(key->name) + key->parent * 2654435761u;
+	return hash_string(key->name) + key->parent * 2654435761u + key->apart;
+}
+
+static uint32_t find_or_add(struct why_tree *t, const struct key *key)
+{
+	uint32_t found = hash_find_or_add(&t->index, hash_of(key), is_node, t, key, t->n_nodes);
+
+	if (found == t->n_nodes)
+		add_node(t, key->parent, key->name, key->apart);
+	return found;
 }
 
 static uint32_t child(struct why_tree *t, uint32_t parent, const char *name)
 {
-	const struct key key = { parent, name };
-	uint32_t found = hash_find_or_add(&t->index, hash_of(&key), is_node, t, &key, t->n_nodes);
-
-	if (found == t->n_nodes)
-		add_node(t, parent, name);
-	return found;
+	return find_or_add(t, &(struct key){ parent, name });
 }
 
 static bool is_line(const void *ctx, uint32_t item, const void *key)
 {
-	const struct why_line *a = &((const struct why_tree *)ctx)->lines[item], *b = key;
+	const struct why_line *a = &((const struct why_line_table *)ctx)->items[item], *b = key;
 
 	return a->node == b->node && a->number == b->number &&
 	       !strcmp(a->file ?: "", b->file ?: "");
 }
 
-static struct why_line *line_of(struct why_tree *t, uint32_t node,
+static struct why_line *line_of(struct why_line_table *table, uint32_t node,
 				const struct profile_frame *frame)
 {
 	struct why_line line = { .node = node, .number = frame->line, .file = frame->file };
 	uint32_t hash = (frame->line + node * 2654435761u) ^ hash_string(frame->file ?: "");
-	uint32_t found = hash_find_or_add(&t->line_index, hash, is_line, t, &line, t->n_lines);
+	uint32_t found =
+		hash_find_or_add(&table->index, hash, is_line, table, &line, table->n_items);
 
-	if (found == t->n_lines)
-		vec_push(t, lines, line);
-	return &t->lines[found];
+	if (found == table->n_items)
+		vec_push(table, items, line);
+	return &table->items[found];
 }
 
 /* Where a stack ends. */
 struct end {
 	uint32_t node;
 	const struct profile_frame *frame; /* NULL: what it ends in has no name */
+	const struct profile_frame *caller; /* NULL: not known */
 	/* Whether the node is its own, rather than one with its caller, as parts of functions are and what calls itself. */
 	bool called;
 };
@@ -92,12 +102,25 @@ static void extend(struct why_node *node, const struct profile_frame *frame)
 	node->file = frame->file;
 }
 
-static void enter(struct why_tree *t, struct end *end, const struct profile_frame *frame, int side)
+/* Goes on to what is called from CALLER. */
+static void call(struct why_tree *t, struct end *end, int side)
 {
+	struct key key = { end->node, end->frame->name };
+	uint32_t callee = find_or_add(t, &key);
+
+	if (t->nodes[callee].divided && end->caller)
+		key.apart = line_of(&t->sites, callee, end->caller)->apart[side];
+	end->node = key.apart ? find_or_add(t, &key) : callee;
+}
+
+static void enter(struct why_tree *t, struct end *end, const struct profile_frame *caller,
+		  const struct profile_frame *frame, int side)
+{
+	end->caller = caller;
 	end->frame = frame;
 	end->called = strcmp(t->nodes[end->node].name, frame->name) != 0;
 	if (end->called)
-		end->node = child(t, end->node, frame->name);
+		call(t, end, side);
 	t->nodes[end->node].nested[side] |= !end->called;
 	t->nodes[end->node].inlined[side] |= frame->inlined;
 	t->nodes[end->node].seen[side] = true;
@@ -105,55 +128,101 @@ static void enter(struct why_tree *t, struct end *end, const struct profile_fram
 		extend(&t->nodes[end->node], frame);
 }
 
-/* Of P's STACK in CONTEXT; FUNCTION: its first location is the start of one, whatever is inlined there. */
-static struct end descend(struct why_tree *t, const struct profile *p, uint32_t context,
-			  uint32_t stack, bool function, int side)
-{
-	const struct profile_stack *s = &p->stacks[stack];
-	struct end end = { .node = child(t, 0, p->contexts[context].name) };
-	uint32_t depth = 0;
-
-	t->nodes[end.node].seen[side] = true;
-	for (uint32_t i = s->n_locations; i-- > 0;) {
-		const struct profile_location *l = &p->locations[s->locations[i]];
-		uint32_t last = function && !i && l->n_frames ? l->n_frames - 1 : 0;
-
-		end.frame = NULL;
-		for (uint32_t k = l->n_frames;
-		     k-- > last && depth < MAX_DEPTH && t->n_nodes < t->max_nodes; depth++)
-			enter(t, &end, &l->frames[k], side);
-	}
-	return end;
-}
-
-/* Where stacks end, most of which are of one context and several runs. */
-struct ends {
+/* Where a stack's outer locations end: the next stack most likely has most of them too. */
+struct step {
+	uint32_t location, depth;
 	struct end end;
-	uint32_t context;
-	bool known;
 };
 
-static struct end find_end(struct why_tree *t, const struct profile *p, struct ends *ends,
-			   uint32_t context, uint32_t stack, bool function, int side)
-{
-	struct ends *e = &ends[stack];
+/* A way through one side's stacks. */
+struct walk {
+	struct why_tree *t;
+	const struct why_side *s;
+	int side;
+	bool *wanted; /* by context, whether S is of it */
+	/* Where stacks end, most of which are of one context and several runs. */
+	struct known {
+		struct end end;
+		uint32_t context;
+		bool is;
+	} * known;
+	struct step
+		*steps; /* from the outermost location of the last stack, which was in CONTEXT */
+	uint32_t n_steps, cap_steps, context;
+};
 
-	if (!e->known || e->context != context)
-		*e = (struct ends){ descend(t, p, context, stack, function, side), context, true };
-	return e->end;
+static void walk_init(struct walk *w, struct why_tree *t, const struct why_side *s, int side)
+{
+	*w = (struct walk){ .t = t, .s = s, .side = side };
+	w->known = alloc_array(s->p->n_stacks, sizeof(*w->known));
+	w->wanted = alloc_array(s->p->n_contexts, sizeof(*w->wanted));
+	for (uint32_t i = 0; i < s->p->n_contexts; i++) {
+		w->wanted[i] = !s->contexts;
+		for (const char *const *name = s->contexts; name && *name; name++)
+			w->wanted[i] |= !strcmp(*name, s->p->contexts[i].name);
+	}
 }
 
-/* By context, whether S is of it. */
-static bool *contexts_of(const struct why_side *s)
+static void walk_deinit(struct walk *w)
 {
-	bool *wanted = alloc_array(s->p->n_contexts, sizeof(*wanted));
+	free(w->known);
+	free(w->wanted);
+	free(w->steps);
+}
 
-	for (uint32_t i = 0; i < s->p->n_contexts; i++) {
-		wanted[i] = !s->contexts;
-		for (const char *const *name = s->contexts; name && *name; name++)
-			wanted[i] |= !strcmp(*name, s->p->contexts[i].name);
+static uint32_t n_runs(const struct walk *w)
+{
+	return w->s->end - w->s->first;
+}
+
+static bool is_wanted(const struct walk *w, uint32_t run, uint32_t context)
+{
+	return run - w->s->first < n_runs(w) && w->wanted[context];
+}
+
+/* Of STACK in CONTEXT; FUNCTION: its first location is the start of one, whatever is inlined there. */
+static struct end descend(struct walk *w, uint32_t context, uint32_t stack, bool function)
+{
+	const struct profile *p = w->s->p;
+	const struct profile_stack *s = &p->stacks[stack];
+	struct step at = { .end.node = child(w->t, 0, p->contexts[context].name) };
+	uint32_t same = 0;
+
+	if (w->context != context)
+		w->n_steps = 0;
+	w->context = context;
+	w->t->nodes[at.end.node].seen[w->side] = true;
+	/* All but the first location, which FUNCTION may be of. */
+	while (same < w->n_steps && same + 1 < s->n_locations &&
+	       w->steps[same].location == s->locations[s->n_locations - 1 - same])
+		at = w->steps[same++];
+	w->n_steps = same;
+	for (uint32_t i = s->n_locations - same; i-- > 0;) {
+		const struct profile_location *l = &p->locations[s->locations[i]];
+		uint32_t last = function && !i && l->n_frames ? l->n_frames - 1 : 0;
+		const struct profile_frame *caller = at.end.frame;
+
+		at.location = s->locations[i];
+		at.end.frame = NULL;
+		for (uint32_t k = l->n_frames;
+		     k-- > last && at.depth < MAX_DEPTH && w->t->n_nodes < w->t->max_nodes;
+		     at.depth++) {
+			enter(w->t, &at.end, caller, &l->frames[k], w->side);
+			caller = at.end.frame;
+		}
+		if (i)
+			vec_push(w, steps, at);
 	}
-	return wanted;
+	return at.end;
+}
+
+static struct end find_end(struct walk *w, uint32_t context, uint32_t stack, bool function)
+{
+	struct known *known = &w->known[stack];
+
+	if (!known->is || known->context != context)
+		*known = (struct known){ descend(w, context, stack, function), context, true };
+	return known->end;
 }
 
 /* How often an instruction of a node was executed, whoever called. */
@@ -186,30 +255,94 @@ static void add_loop(struct why_tree *t, const struct profile *p, const struct t
 	}
 }
 
-static void add_times(struct why_tree *t, const struct why_side *s, struct ends *ends,
-		      const bool *wanted, int side)
+/* Of all instructions that have a line, *N of them; for free(). */
+static struct times *find_times(struct walk *w, size_t *n)
 {
-	const struct profile *p = s->p;
-	uint32_t n_runs = s->end - s->first;
-	scoped_free struct times *all = alloc_array(p->n_executions, sizeof(*all));
-	size_t n = 0;
+	const struct profile *p = w->s->p;
+	struct times *all = alloc_array(p->n_executions, sizeof(*all));
 
+	*n = 0;
 	vec_each(const struct profile_edge, e, p, executions) {
 		struct end end;
 
-		if (e->run - s->first >= n_runs || !wanted[e->context])
+		if (!is_wanted(w, e->run, e->context))
 			continue;
-		end = find_end(t, p, ends, e->context, e->stack, false, side);
+		end = find_end(w, e->context, e->stack, false);
 		if (end.frame && end.frame->line)
-			all[n++] = (struct times){ end, p->stacks[e->stack].locations[0],
-						   (double)e->calls / n_runs };
+			all[(*n)++] = (struct times){ end, p->stacks[e->stack].locations[0],
+						      (double)e->calls / n_runs(w) };
 	}
-	n = unite_array(all, n, sizeof(*all), by_instruction, times_add);
-	for (size_t i = 0; i < n; i++) {
-		struct why_line *line = line_of(t, all[i].end.node, all[i].end.frame);
+	*n = unite_array(all, *n, sizeof(*all), by_instruction, times_add);
+	return all;
+}
 
-		line->times[side] = fmax(line->times[side], all[i].times);
-		add_loop(t, p, &all[i], side);
+static void add_times(struct walk *w)
+{
+	size_t n;
+	scoped_free struct times *all = find_times(w, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct why_line *line = line_of(&w->t->lines, all[i].end.node, all[i].end.frame);
+
+		line->times[w->side] = fmax(line->times[w->side], all[i].times);
+		add_loop(w->t, w->s->p, &all[i], w->side);
+	}
+}
+
+/* To nodes, or to SITES, where they are called. */
+static void add_calls(struct walk *w, bool sites)
+{
+	const struct profile *p = w->s->p;
+
+	memset(w->known, 0, p->n_stacks * sizeof(*w->known));
+	vec_each(const struct profile_edge, e, p, edges) {
+		double n = (double)e->calls / n_runs(w);
+		struct end end;
+
+		if (!is_wanted(w, e->run, e->context))
+			continue;
+		end = find_end(w, e->context, e->stack, true);
+		if (end.called)
+			w->t->nodes[end.node].calls[w->side] += n;
+		if (end.called && end.caller && sites)
+			line_of(&w->t->sites, end.node, end.caller)->times[w->side] += n;
+	}
+}
+
+/* Where each node is called, or has its body: those are executed as often as their most frequent instruction there. */
+static void add_sites(struct why_tree *t, const struct why_side *s, int side)
+{
+	scoped(walk_deinit) struct walk w;
+	struct times *all;
+	size_t n;
+
+	walk_init(&w, t, s, side);
+	all = find_times(&w, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct end *end = &all[i].end;
+		struct why_line *site;
+
+		if (!end->frame->inlined || !end->called || !end->caller)
+			continue;
+		site = line_of(&t->sites, end->node, end->caller);
+		site->times[side] = fmax(site->times[side], all[i].times);
+	}
+	free(all);
+	add_calls(&w, true);
+}
+
+/* Calls from places that one side alone has get nodes of their own, for which all is to be counted anew. */
+static void divide(struct why_tree *t)
+{
+	why_sites_divide(t);
+	for (uint32_t i = 0; i < t->n_nodes; i++) {
+		struct why_node *node = &t->nodes[i];
+
+		for (int side = 0; side < 2; side++) {
+			node->seen[side] = node->inlined[side] = node->nested[side] = false;
+			node->calls[side] = 0;
+		}
+		node->file = NULL;
 	}
 }
 
@@ -218,41 +351,31 @@ static const struct profile_frame user_code = { .name = "[user]" };
 static void add_side(struct why_tree *t, const struct why_side *s, int side)
 {
 	const struct profile *p = s->p;
-	uint32_t n_runs = s->end - s->first;
-	scoped_free struct ends *ends = alloc_array(p->n_stacks, sizeof(*ends));
-	scoped_free bool *wanted = contexts_of(s);
+	scoped(walk_deinit) struct walk w;
 
+	walk_init(&w, t, s, side);
 	vec_each(const struct profile_sample, sample, p, samples) {
-		double insns = (double)sample->count / n_runs;
+		double insns = (double)sample->count / n_runs(&w);
 		struct end end;
 
-		if (sample->run - s->first >= n_runs || !wanted[sample->context])
+		if (!is_wanted(&w, sample->run, sample->context))
 			continue;
-		end = find_end(t, p, ends, sample->context, sample->stack, false, side);
+		end = find_end(&w, sample->context, sample->stack, false);
 		if (sample->flags & PROFILE_SAMPLE_USER)
-			enter(t, &end, &user_code, side);
+			enter(t, &end, NULL, &user_code, side);
 		t->nodes[end.node].self[side] += insns;
 		if (end.frame && end.frame->line)
-			line_of(t, end.node, end.frame)->insns[side] += insns;
+			line_of(&t->lines, end.node, end.frame)->insns[side] += insns;
 	}
-	add_times(t, s, ends, wanted, side);
-	memset(ends, 0, p->n_stacks * sizeof(*ends));
-	vec_each(const struct profile_edge, e, p, edges) {
-		struct end end;
-
-		if (e->run - s->first >= n_runs || !wanted[e->context])
-			continue;
-		end = find_end(t, p, ends, e->context, e->stack, true, side);
-		if (end.called)
-			t->nodes[end.node].calls[side] += (double)e->calls / n_runs;
-	}
+	add_times(&w);
+	add_calls(&w, false);
 	vec_each(const struct profile_cell, c, p, cells) {
 		uint32_t node;
 
-		if (c->site || c->run - s->first >= n_runs || !wanted[c->context])
+		if (c->site || !is_wanted(&w, c->run, c->context))
 			continue;
 		node = child(t, 0, p->contexts[c->context].name); /* which moves all nodes */
-		t->nodes[node].calls[side] += (double)c->stats.calls / n_runs;
+		t->nodes[node].calls[side] += (double)c->stats.calls / n_runs(&w);
 	}
 }
 
@@ -332,7 +455,7 @@ static void graft_call(struct why_tree *t, uint32_t node, int side)
 
 static void graft_all(struct why_tree *t)
 {
-	uint32_t n = t->n_nodes, n_lines = t->n_lines;
+	uint32_t n = t->n_nodes, n_lines = t->lines.n_items;
 
 	/* Grafting adds nodes only below those that are on both sides then. */
 	for (uint32_t i = 1; i < n && t->n_nodes < t->max_nodes; i++)
@@ -342,7 +465,7 @@ static void graft_all(struct why_tree *t)
 				graft_call(t, i, side);
 			}
 	for (uint32_t i = 0; i < n_lines; i++) {
-		struct why_line line = t->lines[i];
+		struct why_line line = t->lines.items[i];
 		const struct profile_frame frame = { .file = line.file, .line = line.number };
 
 		for (int side = 0; side < 2; side++) {
@@ -352,7 +475,7 @@ static void graft_all(struct why_tree *t)
 			while (!t->nodes[node].seen[side] && t->nodes[node].moved)
 				node = t->nodes[node].moved;
 			if (line.insns[side] > 0 && node != line.node) {
-				struct why_line *to = line_of(t, node, &frame);
+				struct why_line *to = line_of(&t->lines, node, &frame);
 
 				to->insns[side] += line.insns[side];
 				to->times[side] = fmax(to->times[side], line.times[side]);
@@ -368,10 +491,10 @@ define_compare(by_place, struct why_line,
 
 static void sort_lines(struct why_tree *t)
 {
-	hash_deinit(&t->line_index);
-	sort_array(t->lines, t->n_lines, sizeof(*t->lines), by_place);
-	for (uint32_t i = t->n_lines; i-- > 0;) {
-		struct why_node *node = &t->nodes[t->lines[i].node];
+	hash_deinit(&t->lines.index);
+	sort_array(t->lines.items, t->lines.n_items, sizeof(*t->lines.items), by_place);
+	for (uint32_t i = t->lines.n_items; i-- > 0;) {
+		struct why_node *node = &t->nodes[t->lines.items[i].node];
 
 		node->first_line = i;
 		node->n_lines++;
@@ -389,7 +512,10 @@ void why_tree_init(struct why_tree *t, const struct why_side *baseline,
 	*t = (struct why_tree){};
 	t->max_nodes =
 		MAX_NODES + NODES_OF_EACH * (n_entries(baseline->p) + n_entries(hardened->p));
-	add_node(t, WHY_NONE, "");
+	add_node(t, WHY_NONE, "", false);
+	add_sites(t, baseline, 0);
+	add_sites(t, hardened, 1);
+	divide(t);
 	add_side(t, baseline, 0);
 	add_side(t, hardened, 1);
 	graft_all(t);
@@ -400,10 +526,21 @@ void why_tree_init(struct why_tree *t, const struct why_side *baseline,
 void why_tree_deinit(struct why_tree *t)
 {
 	free(t->nodes);
-	free(t->lines);
+	free(t->lines.items);
+	free(t->sites.items);
 	free(t->loops);
 	hash_deinit(&t->index);
 	*t = (struct why_tree){};
+}
+
+uint32_t why_tree_apart(const struct why_tree *t, uint32_t node)
+{
+	const struct key key = { t->nodes[node].parent, t->nodes[node].name, true };
+	uint32_t found = HASH_NONE;
+
+	if (t->nodes[node].divided)
+		found = hash_find(&t->index, hash_of(&key), is_node, t, &key);
+	return found == HASH_NONE ? WHY_NONE : found;
 }
 
 uint32_t why_tree_most(const struct why_tree *t, uint32_t node, double all)

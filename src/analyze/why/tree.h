@@ -11,12 +11,20 @@
 
 #define WHY_NONE UINT32_MAX
 
-/* The instructions of a node that are of one line. */
+/* The instructions of a node that are of one line; or what calls it from there, or has it inlined, in its caller. */
 struct why_line {
 	uint32_t node, number;
 	const char *file; /* NULL: unknown */
 	double insns[2];
-	double times[2]; /* executions of the one that is executed most; 0: not known */
+	double times[2]; /* executions of the one that is executed most, or calls; 0: not known */
+	bool apart
+		[2]; /* of calls: this side has them in addition to those that both have: why_sites_divide() */
+};
+
+struct why_line_table {
+	struct why_line *items;
+	uint32_t n_items, cap_items;
+	struct hash_index index;
 };
 
 /* Of baseline [0] and hardened side [1], per run. */
@@ -25,6 +33,8 @@ struct why_node {
 	uint32_t parent; /* WHY_NONE: the root, above the contexts */
 	uint32_t first_child, next;
 	uint32_t first_line, n_lines;
+	bool apart; /* calls from places of one side's own, beside a node of this name for the others */
+	bool divided; /* the other of the two */
 	uint32_t moved; /* where one side's part was put, below the other's own; 0: nowhere */
 	bool seen[2]; /* executed there; callees may be without it: why_tree_init() */
 	bool inlined[2]; /* in some call */
@@ -49,11 +59,12 @@ struct why_tree {
 	struct why_node *nodes; /* each behind its parent; the first is the root */
 	uint32_t n_nodes, cap_nodes;
 	uint64_t max_nodes;
-	struct why_line *lines; /* by node, file and number */
-	uint32_t n_lines, cap_lines;
+	struct why_line_table lines; /* by node, file and number */
+	struct why_line_table
+		sites; /* where nodes are called, those that are apart with the others */
 	struct why_loop *loops;
 	uint32_t n_loops, cap_loops;
-	struct hash_index index, line_index;
+	struct hash_index index;
 };
 
 /* One side: some runs of a recording, which is exact. */
@@ -70,6 +81,9 @@ struct why_side {
 void why_tree_init(struct why_tree *t, const struct why_side *baseline,
 		   const struct why_side *hardened);
 void why_tree_deinit(struct why_tree *t);
+
+/* The node that is apart from NODE; WHY_NONE: there is none. */
+uint32_t why_tree_apart(const struct why_tree *t, uint32_t node);
 
 /* The callee of NODE that has most of ALL, which are instructions that one side alone executes there; WHY_NONE: no single one has. */
 uint32_t why_tree_most(const struct why_tree *t, uint32_t node, double all);

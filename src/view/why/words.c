@@ -246,6 +246,23 @@ static bool append_loop(char **text, const struct why *w, const struct why_cause
 	return false;
 }
 
+/* ", also at fs/eventfd.c:439": where one side alone calls PART, which both call. */
+static void append_site(char **text, const struct why *w, const struct why_part *part)
+{
+	for (int side = 0; side < 2; side++) {
+		const struct why_line *site = why_site_apart(&w->tree, part->node, side);
+		struct why_lines place = {};
+
+		if (!site || !site->file || !w->tree.nodes[part->node].divided)
+			continue;
+		place = (struct why_lines){ .file = site->file,
+					    .first = site->number,
+					    .last = site->number };
+		alloc_append(text, side ? ", also at " : ", no longer at ");
+		append_place(text, &place);
+	}
+}
+
 static void append_part(char **text, const struct why *w, const struct why_causes *c,
 			const struct why_cause *cause, const struct why_part *part)
 {
@@ -271,7 +288,7 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 	default:
 		if (append_loop(text, w, c, cause, part))
 			alloc_append(text, ", and ");
-		alloc_append(text, part->calls[0] > 0 ? "calls " : "executes ");
+		alloc_append(text, w->tree.nodes[part->node].calls[0] > 0 ? "calls " : "executes ");
 		append_callee(text, w, part);
 		alloc_append(text, " ");
 		if (!(part->calls[0] > 0)) {
@@ -281,6 +298,7 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 		append_number(text, OUTPUT_COUNT, part->calls[1]);
 		alloc_append(text, " times per run instead of ");
 		append_number(text, OUTPUT_COUNT, part->calls[0]);
+		append_site(text, w, part);
 	}
 }
 
