@@ -208,7 +208,15 @@ static void test_new_and_gone(void **state)
 	calls(a, 0, "abn", 20, 50);
 	answer_init(&x, a, side(20, 30));
 	assert_cause(&x, "b", WHY_GONE, "n", -1000);
-	assert_says(&x, "no longer calls n");
+	assert_says(&x, "no longer calls n (f.c:1): -");
+	answer_deinit(&x);
+
+	a = side(20, 30);
+	b = side(20, 30);
+	calls(a, 0, "abn", 20, 50);
+	calls(b, 0, "abm", 20, 5);
+	answer_init(&x, a, b);
+	assert_says(&x, "no longer calls n (f.c:1), but m: -1,000 ");
 	answer_deinit(&x);
 }
 
@@ -707,6 +715,42 @@ static void test_patches(void **state)
 	why_patches_deinit(&p);
 }
 
+static void assert_patched(struct answer *x, const char *patch, const char *says)
+{
+	char path[] = "/tmp/patch.XXXXXX";
+
+	read_patch(&x->why.patches, path, patch);
+	free(x->text);
+	x->text = view_why(&x->why, &x->why.contexts[0]);
+	assert_says(x, says);
+	why_patches_deinit(&x->why.patches);
+}
+
+/* What is inlined in code is part of it, wherever its source is; code that is the same may do as it is called. */
+static void test_patched(void **state)
+{
+	struct profile *p[] = { exact(1), exact(1) };
+	struct answer x;
+
+	(void)state;
+	for (uint64_t i = 0; i < 2; i++) {
+		uint32_t at[] = { body(p[i], "i", "c"), location(p[i], 'a', 1) };
+
+		calls(p[i], 0, "a", 10, 100);
+		insns_at(p[i], 0, "ac", 50, 100 + 900 * i);
+		insns_of(p[i], at, 2, 40);
+		p[i]->locations[at[0]].frames[0].file = "g.h";
+	}
+	answer_init(&x, p[0], p[1]);
+	assert_cause(&x, "c", WHY_SELF, "c", 900);
+	x.why.contexts[0].causes.items[0].other_code = true;
+	assert_patched(&x, "+++ b/g.h\n@@ -1,1 +1,1 @@\n-a\n+b\n", " changes g.h:1.");
+	assert_patched(&x, "+++ b/f.c\n@@ -1,1 +1,1 @@\n-a\n+b\n", "; no line of it was patched: ");
+	why_compare_code(&x.why, NULL);
+	assert_patched(&x, "+++ b/f.c\n@@ -1,1 +1,1 @@\n-a\n+b\n", " changes f.c:1 in a.");
+	answer_deinit(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -720,6 +764,7 @@ int main(void)
 		cmocka_unit_test(test_how_sure),       cmocka_unit_test(test_other_tasks),
 		cmocka_unit_test(test_call_of_body),   cmocka_unit_test(test_patches),
 		cmocka_unit_test(test_other_place),    cmocka_unit_test(test_same_places),
+		cmocka_unit_test(test_patched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,3 +26,7 @@ void why_patches_deinit(struct why_patches *p);
  */
 bool why_patched_find(const struct why_patches *p, const struct why_tree *t,
 		      const struct why_part *part, struct why_patched *found);
+
+/* The nearest caller of that code, or of what PART calls, that a patch changes, and what it changes there; NULL: none. */
+const char *why_patched_caller(const struct why_patches *p, const struct why_tree *t,
+			       const struct why_part *part, struct why_patched *found);

@@ -193,21 +193,25 @@ static void append_how_often(char **text, const struct why *w, const struct why_
 		alloc_append(text, " %.3g times per call", ratio);
 }
 
-/* " in place of write_null": what is no longer called from there, and was as often: through a pointer perhaps. */
+/*
+ * " in place of write_null": what is no longer called from there, and was as often: through a pointer perhaps. Of what is gone,
+ * what is called instead.
+ */
 static void append_replaced(char **text, const struct why *w, const struct why_causes *c,
 			    const struct why_cause *cause, const struct why_part *part)
 {
 	const struct why_node *nodes = w->tree.nodes;
+	int side = part->kind == WHY_NEW;
 
 	for (uint32_t i = 0; i < cause->n_parts; i++) {
-		const struct why_part *gone = &c->parts[cause->first_part + i];
+		const struct why_part *other = &c->parts[cause->first_part + i];
 
-		if (gone->kind != WHY_GONE || !(gone->calls[0] > 0) ||
-		    gone->calls[0] != part->calls[1] ||
-		    nodes[gone->node].parent != nodes[part->node].parent)
+		if (other->kind != (side ? WHY_GONE : WHY_NEW) || !(part->calls[side] > 0) ||
+		    other->calls[!side] != part->calls[side] ||
+		    nodes[other->node].parent != nodes[part->node].parent)
 			continue;
-		alloc_append(text, " in place of ");
-		view_append_name(text, gone->name);
+		alloc_append(text, side ? " in place of " : ", but ");
+		view_append_name(text, other->name);
 		return;
 	}
 }
@@ -284,6 +288,7 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 	case WHY_GONE:
 		alloc_append(text, "no longer %s ", part->inlined ? "executes" : "calls");
 		append_callee(text, w, part);
+		append_replaced(text, w, c, cause, part);
 		break;
 	default:
 		if (append_loop(text, w, c, cause, part))
@@ -396,15 +401,19 @@ static void append_guard(char **text, const struct why_guard *guard)
 	view_append_name(text, guard->condition);
 }
 
-/* "; planted.patch changes kernel/sys.c:292-293 there" */
+/* "; planted.patch changes kernel/sys.c:292-293", "; planted.patch changes net/unix/af_unix.c:1948 in unix_dgram_sendmsg" */
 static void append_patch(char **text, const struct why *w, const struct why_cause *cause,
 			 const struct why_part *part)
 {
+	const char *caller = NULL;
 	struct why_patched found;
 
 	if (!w->patches.n_items)
 		return;
-	if (why_patched_find(&w->patches, &w->tree, part, &found)) {
+	/* What code that is the same does otherwise, it may do because its caller does. */
+	if (why_patched_find(&w->patches, &w->tree, part, &found) ||
+	    (cause->same_code &&
+	     (caller = why_patched_caller(&w->patches, &w->tree, part, &found)))) {
 		struct why_lines lines = { .file = found.file,
 					   .first = found.first,
 					   .last = found.last };
@@ -413,6 +422,10 @@ static void append_patch(char **text, const struct why *w, const struct why_caus
 		view_append_name(text, found.patch);
 		alloc_append(text, " changes ");
 		append_place(text, &lines);
+		if (caller) {
+			alloc_append(text, " in ");
+			view_append_name(text, caller);
+		}
 	} else if (part->kind == WHY_SELF && cause->other_code)
 		alloc_append(
 			text,
@@ -472,6 +485,7 @@ static void append_share(char **text, const struct why_context *c, const struct 
 static void append_causes(char **text, const struct why *w, const struct why_context *c)
 {
 	uint32_t n = 0, many = why_spread_functions(c, NEARLY_ALL);
+	double largest;
 
 	if (append_spread(text, w, c))
 		return;
@@ -493,12 +507,12 @@ static void append_causes(char **text, const struct why *w, const struct why_con
 	}
 	if (n || !c->causes.n_items)
 		return;
+	largest = percent(c->causes.items[0].delta, c->delta);
 	alloc_append(
 		text,
-		". The change is spread out: %u functions make up %.0f %% of it, none of them a tenth; ",
-		many, 100 * NEARLY_ALL);
-	alloc_append(text, "the largest part, %.1f %%, is in ",
-		     percent(c->causes.items[0].delta, c->delta));
+		". The change is spread out: %u functions make up %.0f %% of it%s; the largest part, %.1f %%, is in ",
+		many, 100 * NEARLY_ALL,
+		fabs(largest) < 100 * WHY_LEAST_SHARE ? ", none of them a tenth" : "", largest);
 	view_append_name(text, c->causes.items[0].name);
 	alloc_append(text, ".");
 }
