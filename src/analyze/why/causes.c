@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/why/lines.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 
@@ -57,9 +56,8 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 	part = &f->c->parts[found];
 	part->delta += delta;
 	for (int side = 0; side < 2; side++)
-		part->calls[side] += kind == WHY_OFTEN && n->divided ?
-					     why_site_calls(f->t, node, side) :
-					     n->calls[side];
+		part->calls[side] +=
+			kind == WHY_OFTEN && n->divided ? n->everywhere[side] : n->calls[side];
 	if (fabs(delta) > part->most) {
 		part->most = fabs(delta);
 		part->node = node;

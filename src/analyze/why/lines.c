@@ -322,6 +322,7 @@ static void divide(struct why_tree *t, uint32_t node, struct why_line *const *si
 			s[side].matched = alloc_array(s[side].n_items, sizeof(*s[side].matched));
 		match(s, scale);
 		t->nodes[node].divided = set_apart(s, more);
+		memcpy(t->nodes[node].everywhere, sums, sizeof(sums));
 	}
 	sides_deinit(s);
 }
@@ -335,15 +336,6 @@ void why_sites_divide(struct why_tree *t)
 	for_each_run(i, j, t->sites.n_items, sites[i]->node == sites[j]->node)
 		divide(t, sites[i]->node, &sites[i], j - i);
 	free(sorted.items);
-}
-
-double why_site_calls(const struct why_tree *t, uint32_t node, int side)
-{
-	double sum = 0;
-
-	vec_each(const struct why_line, site, &t->sites, items)
-		sum += site->node == node ? site->times[side] : 0;
-	return sum;
 }
 
 const struct why_line *why_site_apart(const struct why_tree *t, uint32_t node, int side)

@@ -34,12 +34,9 @@ struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double 
 
 /*
  * Where one side calls a function from more lines of a caller than the other does, and by that more often, finds out which
- * these are, and sets APART of T's sites and DIVIDED of what they call.
+ * these are, and sets APART of T's sites, and DIVIDED and EVERYWHERE of what they call.
  */
 void why_sites_divide(struct why_tree *t);
-
-/* How often NODE's function is called from there on SIDE, or its body executed, whether apart or not. */
-double why_site_calls(const struct why_tree *t, uint32_t node, int side);
 
 /* The line from which SIDE alone calls NODE's function besides, most often; NULL: there is none. */
 const struct why_line *why_site_apart(const struct why_tree *t, uint32_t node, int side);

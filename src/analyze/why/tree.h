@@ -35,6 +35,8 @@ struct why_node {
 	uint32_t first_line, n_lines;
 	bool apart; /* calls from places of one side's own, beside a node of this name for the others */
 	bool divided; /* the other of the two */
+	double everywhere
+		[2]; /* calls of both, or executions of the body; of what is divided only */
 	uint32_t moved; /* where one side's part was put, below the other's own; 0: nowhere */
 	bool seen[2]; /* executed there; callees may be without it: why_tree_init() */
 	bool inlined[2]; /* in some call */
