@@ -152,10 +152,14 @@ static void connect(struct profile_blocks *out, const struct profile_blocks *all
 			vec_push(out, arcs, ((struct profile_arc){ k - 1, k }));
 	for (uint32_t i = 0; i < all->n_arcs; i++) {
 		struct profile_arc arc = all->arcs[i];
+		uint32_t end = seek(out, end_of(&all->items[arc.from]));
 
-		arc.from = seek(out, end_of(&all->items[arc.from])) - 1;
 		if (arc.to < PROFILE_ARC_ANY)
 			arc.to = seek(out, all->items[arc.to].addr);
+		/* Made-up pieces may have no bytes. */
+		if (!end || arc.to == out->n_items)
+			continue;
+		arc.from = end - 1;
 		vec_push(out, arcs, arc);
 	}
 	vec_unite(out, arcs, by_ends, NULL);
@@ -173,7 +177,7 @@ static bool unite(struct profile_blocks *out, const struct profile_blocks *all)
 		return false;
 	describe(out, all);
 	connect(out, all);
-	return true;
+	return out->entry < out->n_items;
 }
 
 static void add_counts(struct profile *p, uint32_t blocks, const struct profile_block *pieces,
@@ -184,6 +188,76 @@ static void add_counts(struct profile *p, uint32_t blocks, const struct profile_
 	to->calls += from->calls;
 	for (uint32_t i = 0; i < from->n_counts; i++)
 		for_each_within(k, &p->blocks[blocks], &pieces[i]) to->counts[k] += from->counts[i];
+}
+
+/* ---- interrupts ---- */
+
+/*
+ * For free(): whether an interrupt cut a block from the one before. Of the PIECES that BLOCKS consist of one runs over both, control
+ * neither leaves the one nor enters the other elsewhere, and the N COUNTS of both are equal.
+ */
+static bool *find_cuts(const struct profile_blocks *blocks, const struct profile_blocks *pieces,
+		       const struct profile_block_counts *counts, uint32_t n)
+{
+	bool *cuts = alloc_array(blocks->n_items + 1, sizeof(*cuts));
+
+	vec_each(const struct profile_block, piece, pieces, items) {
+		uint32_t first = seek(blocks, piece->addr), end = seek(blocks, end_of(piece));
+
+		for (uint32_t k = first + 1; k < end; k++)
+			cuts[k] = !blocks->items[k - 1].callee;
+	}
+	vec_each(const struct profile_arc, arc, blocks, arcs) {
+		if (arc->to == arc->from + 1)
+			continue;
+		cuts[arc->from + 1] = false;
+		if (arc->to < PROFILE_ARC_ANY)
+			cuts[arc->to] = false;
+	}
+	cuts[blocks->entry] = false;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 1; k < blocks->n_items; k++)
+			cuts[k] &= counts[i].counts[k] == counts[i].counts[k - 1];
+	return cuts;
+}
+
+/* What an interrupt cut becomes one block again: a compare belongs to its jump. The N COUNTS are all there are of BLOCKS. */
+static void join(struct profile_blocks *blocks, const struct profile_blocks *pieces,
+		 struct profile_block_counts *counts, uint32_t n)
+{
+	scoped_free bool *cuts = find_cuts(blocks, pieces, counts, n);
+	scoped_free uint32_t *places = alloc_array(blocks->n_items, sizeof(*places));
+	uint32_t n_items = 0, n_arcs = 0;
+
+	for (uint32_t k = 0; k < blocks->n_items; k++) {
+		const struct profile_block *b = &blocks->items[k];
+
+		if (cuts[k]) {
+			blocks->items[n_items - 1].bytes += b->bytes;
+			blocks->items[n_items - 1].insns += b->insns;
+			blocks->items[n_items - 1].callee = b->callee;
+		} else {
+			blocks->items[n_items++] = *b;
+		}
+		places[k] = n_items - 1;
+	}
+	for (uint32_t i = 0; i < blocks->n_arcs; i++) {
+		struct profile_arc arc = blocks->arcs[i];
+
+		if (arc.to < PROFILE_ARC_ANY && cuts[arc.to])
+			continue;
+		arc.from = places[arc.from];
+		arc.to = arc.to < PROFILE_ARC_ANY ? places[arc.to] : arc.to;
+		blocks->arcs[n_arcs++] = arc;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t k = 0; k < blocks->n_items; k++)
+			counts[i].counts[places[k]] = counts[i].counts[k];
+		counts[i].n_counts = n_items;
+	}
+	blocks->entry = places[blocks->entry];
+	blocks->n_items = n_items;
+	blocks->n_arcs = n_arcs;
 }
 
 /* What is left when all lists are taken from P. */
@@ -353,7 +427,7 @@ static void put_paths(struct profile *p, const struct parts *from, uint32_t site
 /* Puts SITE's into P, if there is room for them. */
 static void put(struct profile *p, struct parts *from, uint32_t site)
 {
-	uint32_t n, n_counts, n_contexts = 0, number,
+	uint32_t n, n_counts, n_contexts = 0, number, before = p->n_block_counts,
 			      *first = alloc_array(from->n_lists, sizeof(*first));
 	const struct grouped_item *lists = grouped_find(&from->lists_of, site, GROUPED_ALL, &n);
 	const struct grouped_item *counts =
@@ -382,8 +456,11 @@ static void put(struct profile *p, struct parts *from, uint32_t site)
 
 		add_counts(p, number, &all.items[first[c->blocks]], c);
 	}
-	if (n_counts)
+	if (n_counts) {
+		join(&p->blocks[number], &all, p->block_counts + before,
+		     p->n_block_counts - before);
 		put_paths(p, from, site, number);
+	}
 	free(all.items);
 	free(all.arcs);
 	free(first);

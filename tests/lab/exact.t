@@ -53,6 +53,13 @@ is 'of all functions' "$(json both '[.block_functions[] | select(.syscall == "cl
 like 'loops have trip counts' "$(json both 'first(.loops[] | select(.function == "allocate_slab" and .body == "shuffle_freelist" and .syscall == "clone")) |
 	"\(.location) \(.trip_count > 4 and .trip_count < 128)"')" '^mm/slub.c:19[0-9]+ true$'
 
+# In the source's words: members, bit fields and variables, in DWARF's registers, and what is read and computed between.
+json both '.loops[] | select(.condition) | "\(.function): \(.condition)"' >conditions
+for loop in 'allocate_slab: idx < slab->objects' 'mas_wr_walk: offset < count' 'acct_collect: vma' 'rmqueue_bulk: i < count' \
+	'__rb_insert_augmented: !(parent->__rb_parent_color & 0x1)' 'handle_softirqs: pending and jiffies_64 < end'; do
+	ok "and what keeps them going, ${loop%%:*}" grep -qF "$loop" conditions
+done
+
 # The others were queued before: 0 of 7,376.
 rcu=$(json both '[.functions[] | select(.name == "mt_free_rcu" and (.syscall | test(" \\[rcu\\]$"))) | .calls] | add')
 holds 'RCU callbacks are work of who queued them' "$rcu >= 0.99 * $(calls both mt_free_rcu '*')"
@@ -115,17 +122,6 @@ same hardened >hardened.same
 report_test "$(diff baseline.same hardened.same >differ; echo $?)" 'two boots execute the same instructions' "$(head -n 3 differ)"
 is 'all of it is there' "$([ "$(wc -l <baseline.same)" -gt 50 ] && echo yes)" yes
 like 'flame graphs have all' "$("$kprotperf" fold hardened.data | grep shuffle_freelist)" 'new_slab_\[i\];allocate_slab_\[k\];shuffle_freelist_\[i\] [0-9]+'
-
-# In the source's words: members, bit fields and variables, in DWARF's registers, and what is read and computed between. An
-# interrupt between a compare and its jump cuts the block there, and the condition is not known (of one of these loops in one of
-# 12 recordings): of three recordings of this kernel, one has it.
-for name in both baseline hardened; do
-	json "$name" '.loops[] | select(.condition) | "\(.function): \(.condition)"'
-done >conditions
-for loop in 'allocate_slab: idx < slab->objects' 'mas_wr_walk: offset < count' 'acct_collect: vma' 'rmqueue_bulk: i < count' \
-	'__rb_insert_augmented: !(parent->__rb_parent_color & 0x1)' 'handle_softirqs: pending and jiffies_64 < end'; do
-	ok "and what keeps them going, ${loop%%:*}" grep -qF "$loop" conditions
-done
 
 # Code that was patched in has the kernel execute an iret to the next instruction; a seccomp filter is code without a symbol.
 ok 'a static key is switched, and a filter installed' "$lab" run --kernel hardened --exact --trace ___slab_alloc:3 -o patched.data -- \

@@ -238,16 +238,16 @@ static void test_misses(void **state)
  * Two calls of a helper with a loop of two instructions at 302, which its first piece runs into: 5 turns per call, in another boot
  * 3. LAST is what follows, where an exception may have come in between.
  */
-#define LOOP(first, turns, last)                            \
-	"T 87 0 0 0 0 0 0\n"                                \
-	"F 4 ffffffff81000300\n"                            \
-	"C 0 0 1 0 0\n"                                     \
-	"B 0 4 ffffffff81000300 ffffffff81000302 1 2 2 2\n" \
-	"B 1 4 ffffffff81000302 ffffffff81000302 1 2 2\n"   \
-	"B 2 4 ffffffff81000306 0 0 2 2 2\n"                \
-	"B 3 4 ffffffff81000308 0 0 2 2\n"                  \
-	"N 1 0 0 0 0 0 0 0\n"                               \
-	"N 2 1 0 4 0 2 26 26\n"                             \
+#define LOOP(first, turns, last) LOOP_AND("", first, turns, last)
+#define LOOP_AND(pieces, first, turns, last)                            \
+	"T 87 0 0 0 0 0 0\n"                                            \
+	"F 4 ffffffff81000300\n"                                        \
+	"C 0 0 1 0 0\n"                                                 \
+	"B 0 4 ffffffff81000300 ffffffff81000302 1 2 2 2\n"             \
+	"B 1 4 ffffffff81000302 ffffffff81000302 1 2 2\n"               \
+	"B 2 4 ffffffff81000306 0 0 2 2 2\n"                            \
+	"B 3 4 ffffffff81000308 0 0 2 2\n" pieces "N 1 0 0 0 0 0 0 0\n" \
+	"N 2 1 0 4 0 2 26 26\n"                                         \
 	"E 0 " #first "\nE 1 " #turns "\n" last "D 0 4 2 26 1 1 1 1:2\n"
 
 static const struct analyze_loop *the_loop(const struct analyze_paths *paths)
@@ -317,8 +317,8 @@ static void test_loops(void **state)
 	assert_true(the_loop(&paths)->offset == 2);
 	assert_true(the_loop(&paths)->insns_per_iteration == 2);
 	analyze_paths_deinit(&paths);
-	/* Blocks at 300, 302, 306, of which another piece has the end, and 308. */
-	assert_int_equal(p[0]->blocks[0].n_items, 4);
+	/* Blocks at 300, 302, 306. */
+	assert_int_equal(p[0]->blocks[0].n_items, 3);
 	p[1] = loop_profile(LOOP(2, 4, "E 2 1\nE 3 1\n"), &paths);
 	assert_true(the_loop(&paths)->trips == 3);
 	analyze_paths_deinit(&paths);
@@ -338,6 +338,45 @@ static void test_loops(void **state)
 	analyze_blocks_deinit(&blocks);
 	profile_destroy(p[0]);
 	profile_destroy(p[1]);
+}
+
+/* One turn of the loop at 302 is interrupted behind its first instruction. */
+#define CUT(times)                                                \
+	LOOP_AND("B 4 4 ffffffff81000302 0 1 2\n"                 \
+		 "B 5 4 ffffffff81000304 ffffffff81000302 1 2\n", \
+		 2, 7, "E 2 2\nE 4 1\nE 5 " #times "\n")
+
+/* What an interrupt cuts is one block, as in another boot; not where control did not come back. */
+static void test_interrupted(void **state)
+{
+	struct analyze_paths paths;
+	struct profile *p[3];
+
+	(void)state;
+	for (uint64_t times = 0; times < 2; times++) {
+		const struct profile_blocks *b;
+
+		p[times] = times ? loop_profile(CUT(1), &paths) : loop_profile(CUT(0), &paths);
+		b = &p[times]->blocks[0];
+		assert_true(the_loop(&paths)->trips == 5);
+		assert_true(the_loop(&paths)->offset == 2);
+		assert_int_equal(b->n_items, times ? 3 : 4);
+		assert_int_equal(b->items[1].bytes, times ? 4 : 2);
+		assert_int_equal(b->items[1].insns, times ? 2 : 1);
+		assert_int_equal(b->items[2].addr, times ? 0x306 : 0x304);
+		assert_int_equal(b->n_arcs, times ? 3 : 4);
+		assert_int_equal(p[times]->block_counts[0].n_counts, b->n_items);
+		assert_true(p[times]->block_counts[0].counts[1] == 10);
+		assert_true(p[times]->block_counts[0].counts[2] == (times ? 2 : 9));
+		analyze_paths_deinit(&paths);
+	}
+	p[2] = loop_profile(LOOP(2, 8, "E 2 2\n"), &paths);
+	analyze_paths_deinit(&paths);
+	profile_merge(p[1], p[2]);
+	assert_int_equal(p[1]->n_blocks, 1);
+	assert_int_equal(p[1]->blocks[0].n_items, 3);
+	for (int i = 0; i < 3; i++)
+		profile_destroy(p[i]);
 }
 
 static void test_refused(void **state)
@@ -380,9 +419,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),   cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_misses), cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_paths),  cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_rows),    cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_misses),  cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_paths),   cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
