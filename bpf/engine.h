@@ -351,13 +351,18 @@ static __always_inline void exclude(struct engine_task *t, __u64 cost)
 	__sync_fetch_and_add(&t->excluded, cost);
 }
 
-/* Excludes COST and the time since START, but not again what was excluded meanwhile: the sampler's interrupts. */
-static __always_inline void exclude_since(struct engine_task *t, const struct engine_clock *start,
-					  __u64 cost)
+/*
+ * Excludes COST and the time since START, but not again what was excluded meanwhile: the sampler's interrupts. Returns how much
+ * that is.
+ */
+static __always_inline __u64 exclude_since(struct engine_task *t, const struct engine_clock *start,
+					   __u64 cost)
 {
 	struct engine_clock end = clock_read(t);
 
-	exclude(t, cost + (end.now - start->now) - (end.excluded - start->excluded));
+	cost += (end.now - start->now) - (end.excluded - start->excluded);
+	exclude(t, cost);
+	return cost;
 }
 
 struct engine_held held_less[ENGINE_HELDS] __weak = {};

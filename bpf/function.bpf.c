@@ -269,8 +269,8 @@ __noinline bool frame_seek(struct engine_task *t, __u32 site, __u32 sp)
  * before and behind that, and FULL. In place of the placeholder copies have code of their own, record/probe/capture_code.h: it fills in
  * the rest of the call, and makes a hash of it.
  */
-static __always_inline void capture_close(void *ctx, const struct engine_cpu *cpu,
-					  struct engine_task *t, const struct engine_frame *f,
+static __always_inline void capture_close(void *ctx, struct engine_cpu *cpu, struct engine_task *t,
+					  const struct engine_frame *f,
 					  const struct engine_clock *end,
 					  enum profile_mechanism mech, __u64 full)
 {
@@ -298,7 +298,7 @@ static __always_inline void capture_close(void *ctx, const struct engine_cpu *cp
 		     : "r0", "r1", "r2", "r3", "r4", "r5", "r9", "memory");
 	capture(call, hash);
 	mech = mech == PROFILE_MECH_FENTRY ? PROFILE_MECH_CAPTURE : PROFILE_MECH_CAPTURE_KPROBE;
-	exclude_since(t, end, full + costs[mech].rest);
+	__sync_fetch_and_add(&cpu->captured, exclude_since(t, end, full + costs[mech].rest) - full);
 }
 
 static __always_inline void function_return(void *ctx, struct site site, __u32 sp,

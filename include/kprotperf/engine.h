@@ -172,7 +172,7 @@ static inline void engine_cell_give_back(__u32 *taken, __u32 cell)
 
 #define ENGINE_MAX_CPUS 1024 /* a power of two */
 
-/* What a CPU is doing: one cache line each. */
+/* What a CPU is doing: in the first cache line what all probes read. */
 struct engine_cpu {
 	__u32 slot; /* of the running task; 0: not followed */
 	__u32 shard; /* of cells that it updates */
@@ -184,6 +184,8 @@ struct engine_cpu {
 	__u64 started; /* start of the last one's program, and its duration */
 	__u64 took;
 	__u64 skipped; /* periods without a sample before one that hit a followed task */
+	__u64 captured; /* ticks that capturing values took its tasks */
+	__u64 pad1[7];
 };
 
 enum engine_sample_flag {

@@ -149,6 +149,10 @@ static const struct {
 		"executions of blocks with a probe" },
 	[PROFILE_INFO_BLOCK_COST] = { "block_cost",
 		"clock ticks taken by these probes, subtracted" },
+	[PROFILE_INFO_CAPTURES] = { "captures",
+		"calls whose values were captured" },
+	[PROFILE_INFO_CAPTURE_COST] = { "capture_cost",
+		"clock ticks taken by capturing them, subtracted" },
 	[PROFILE_INFO_OVERCORRECTED] = { "overcorrected",
 		"calls that took less than the estimated cost of their probes: counted as 0 in "
 		"percentiles and min" },

@@ -327,6 +327,8 @@ enum profile_loss {
 	PROFILE_INFO_TASKS_LEFT, /* tasks of the workload that outlived it */
 	PROFILE_INFO_BLOCK_HITS, /* of the probes of blocks */
 	PROFILE_INFO_BLOCK_COST, /* ticks that were excluded for them */
+	PROFILE_INFO_CAPTURES, /* calls whose values were captured */
+	PROFILE_INFO_CAPTURE_COST, /* ticks that were excluded for that, apart from their probes' */
 	PROFILE_INFO_OVERCORRECTED, /* calls that took less than their probes were thought to */
 	PROFILE_INFO_WAITED, /* ns in which any task that could run had no CPU, as PSI has it; on a real clock */
 	PROFILE_INFO_STOLEN, /* ns of a CPU that the hypervisor ran others for: the same, of all CPUs */

@@ -465,8 +465,8 @@ static void samples_tell_what_is_slow(void **state)
 	profile_destroy(b);
 }
 
-/* What probes of blocks cost has a row of its own, without a calibration. */
-static void cost_of_block_probes(void **state)
+/* What probes of blocks cost has a row of its own, without a calibration, and so has what capturing values does. */
+static void costs_that_are_sums(void **state)
 {
 	const struct calls clone = { 80, 0, 20, 0, 1000 };
 	struct profile *p = kernel(&clone, NULL);
@@ -484,6 +484,18 @@ static void cost_of_block_probes(void **state)
 	assert_true(row->functions == 1 && row->calls == 340 && row->full == 400);
 	assert_true(row->total == 136000);
 	assert_false(analyze_cost_is_unknown(row));
+	assert_null(analyze_cost_find(&costs, "capture"));
+	analyze_costs_deinit(&costs);
+	for (int i = 0; i < 2; i++)
+		profile_variable_add(p, &(struct profile_variable){
+						.site = 1, .name = i ? "n" : "flags", .bytes = 8 });
+	p->runs[0].losses[PROFILE_INFO_CAPTURES] = 20;
+	p->runs[0].losses[PROFILE_INFO_CAPTURE_COST] = 5000;
+	analyze_costs_init(&costs, p);
+	row = analyze_cost_find(&costs, "capture");
+	assert_true(row->functions == 1 && row->calls == 20 && row->full == 250);
+	assert_true(row->total == 5000);
+	assert_false(analyze_cost_is_unknown(row));
 	analyze_costs_deinit(&costs);
 	profile_destroy(p);
 }
@@ -499,7 +511,7 @@ int main(void)
 		cmocka_unit_test(what_changed),
 		cmocka_unit_test(a_loop_of_one_side),
 		cmocka_unit_test(samples_tell_what_is_slow),
-		cmocka_unit_test(cost_of_block_probes),
+		cmocka_unit_test(costs_that_are_sums),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

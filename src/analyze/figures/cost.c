@@ -120,8 +120,10 @@ static void count_calls(struct analyze_costs *costs, const struct profile *p)
 	}
 }
 
-/* Probes of blocks have a cost each: in the file is their sum. */
-static void count_blocks(struct analyze_costs *costs, const struct profile *p)
+/* What has a cost each time, of N functions: HITS and COST are in the file's sums. */
+static void count_sums(struct analyze_costs *costs, const struct profile *p,
+		       enum profile_mechanism mech, uint32_t n, enum profile_loss hits_in,
+		       enum profile_loss cost_in)
 {
 	double hits = 0, total = 0;
 	struct analyze_cost *row;
@@ -129,22 +131,35 @@ static void count_blocks(struct analyze_costs *costs, const struct profile *p)
 	for (uint32_t i = 0; i < p->n_runs; i++) {
 		const uint64_t *losses = p->runs[i].losses;
 
-		if (losses[PROFILE_INFO_BLOCK_HITS] == PROFILE_NOT_COUNTED ||
-		    losses[PROFILE_INFO_BLOCK_COST] == PROFILE_NOT_COUNTED)
+		if (losses[hits_in] == PROFILE_NOT_COUNTED ||
+		    losses[cost_in] == PROFILE_NOT_COUNTED)
 			continue;
-		hits += (double)losses[PROFILE_INFO_BLOCK_HITS];
-		total += (double)losses[PROFILE_INFO_BLOCK_COST];
+		hits += (double)losses[hits_in];
+		total += (double)losses[cost_in];
 	}
-	if (!p->n_blocks || !(hits > 0))
+	if (!n || !(hits > 0))
 		return;
-	row = row_of(costs, PROFILE_MECH_BLOCK);
-	row->functions = p->n_blocks;
+	row = row_of(costs, mech);
+	row->functions = n;
 	row->calls = hits;
 	row->full = total / hits;
 	row->total = total;
 	row->is_of_hits = true;
 	if (costs->oncpu > 0)
 		row->share = total / costs->oncpu;
+}
+
+/* That capture values. */
+static uint32_t capturing_functions(const struct profile *p)
+{
+	scoped_free bool *seen = alloc_array(p->n_sites, sizeof(*seen));
+	uint32_t n = 0;
+
+	vec_each(const struct profile_variable, v, p, variables) {
+		n += !seen[v->site];
+		seen[v->site] = true;
+	}
+	return n;
 }
 
 static void form_totals(struct analyze_costs *costs)
@@ -218,7 +233,10 @@ void analyze_costs_init(struct analyze_costs *costs, const struct profile *p)
 	read_calibration(costs, p);
 	count_functions(costs, p);
 	count_calls(costs, p);
-	count_blocks(costs, p);
+	count_sums(costs, p, PROFILE_MECH_BLOCK, p->n_blocks, PROFILE_INFO_BLOCK_HITS,
+		   PROFILE_INFO_BLOCK_COST);
+	count_sums(costs, p, PROFILE_MECH_CAPTURE, capturing_functions(p), PROFILE_INFO_CAPTURES,
+		   PROFILE_INFO_CAPTURE_COST);
 	drop_unused(costs);
 	form_totals(costs);
 	form_slowdown(costs, p);

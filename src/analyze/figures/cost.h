@@ -26,7 +26,7 @@ struct analyze_cost {
 	double total; /* calls of functions * full + calls of contexts * inner */
 	double share; /* of the on-CPU time of syscalls and page faults, probes included */
 	double contexts; /* of the calls, those that are contexts themselves */
-	/* Of probes of blocks, of which each has a cost of its own: CALLS are hits, FULL is the mean of one. */
+	/* Of what has a cost each time, probes of blocks (CALLS are hits) and captured calls: FULL is the mean. */
 	bool is_of_hits;
 	const char *example; /* the name of one of its functions, or NULL */
 };

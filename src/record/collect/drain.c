@@ -499,6 +499,7 @@ static void drain_row(const struct record_capture *c, const struct engine_captur
 void record_captures_drain(const struct record_captures *c, const struct record_engine *e,
 			   struct profile *p, uint32_t run)
 {
+	uint64_t *losses = p->runs[run].losses, calls = losses[PROFILE_LOSS_CAPTURES_FULL];
 	struct record_engine_maps maps;
 
 	record_engine_maps(e, &maps);
@@ -508,9 +509,17 @@ void record_captures_drain(const struct record_captures *c, const struct record_
 			&maps.captures[(size_t)maps.n_captured * ENGINE_CAPTURE_ROWS +
 				       (size_t)i * ENGINE_CAPTURE_SAMPLES];
 
-		for (uint32_t k = 0; k < ENGINE_CAPTURE_ROWS; k++)
+		for (uint32_t k = 0; k < ENGINE_CAPTURE_ROWS; k++) {
 			drain_row(&c->items[i], &rows[k], false, p, run);
+			calls += rows[k].calls;
+		}
 		for (uint32_t k = 0; k < ENGINE_CAPTURE_SAMPLES; k++)
 			drain_row(&c->items[i], &samples[k], true, p, run);
 	}
+	if (!c->n_items)
+		return;
+	losses[PROFILE_INFO_CAPTURES] = calls;
+	losses[PROFILE_INFO_CAPTURE_COST] = 0;
+	for (uint32_t i = 0; i < maps.n_cpus; i++)
+		losses[PROFILE_INFO_CAPTURE_COST] += maps.cpus[i].captured;
 }

@@ -257,6 +257,7 @@ void record_engine_reset(struct record_engine *e)
 		cpus[i].overdue = ENGINE_NEVER;
 		cpus[i].taken = 0;
 		cpus[i].skipped = 0;
+		cpus[i].captured = 0;
 	}
 	memset(e->bpf.views[RECORD_VIEW_MISSED].mem, 0, e->bpf.views[RECORD_VIEW_MISSED].len);
 	record_sampler_reset(e->sampler);
