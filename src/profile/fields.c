@@ -270,7 +270,7 @@ static const char *variable_wrong(const struct profile *p, const void *entry)
 LAYOUT(variable, struct profile_variable, variable_wrong,
 	INDEX(profile_variable, site, SITES, SAME),
 	NAME(profile_variable, name, SAME),
-	ENUM(profile_variable, kind, PROFILE_VARIABLE_N_KINDS - 1, "has a variable of an unknown kind"),
+	ENUM(profile_variable, kind, PROFILE_VARIABLE_NAME, "has a variable of an unknown kind"),
 	NUMBER(profile_variable, bytes),
 	FLAG(profile_variable, is_signed),
 	FLAG(profile_variable, is_flags));

@@ -63,6 +63,7 @@ const char *profile_variable_kind_name(enum profile_variable_kind kind)
 		[PROFILE_VARIABLE_TASK] = "task",
 		[PROFILE_VARIABLE_TRIP_COUNT] = "trip_count",
 		[PROFILE_VARIABLE_NAME] = "name",
+		[PROFILE_VARIABLE_CONTEXT] = "context",
 	};
 
 	return names[kind];

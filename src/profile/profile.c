@@ -253,7 +253,12 @@ const char *profile_name_of(const struct profile *p, uint64_t value)
 	const struct profile_name name = { .value = value };
 	uint32_t found = section_find(p, SECTION_NAMES, &name);
 
-	return found == HASH_NONE ? NULL : p->names[found].text;
+	if (found != HASH_NONE)
+		return p->names[found].text;
+	for (uint32_t i = 0; i < p->n_contexts; i++)
+		if (profile_name_value(p->contexts[i].name) == value)
+			return p->contexts[i].name;
+	return NULL;
 }
 
 struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site, uint32_t context)

@@ -205,6 +205,7 @@ enum profile_variable_kind {
 	PROFILE_VARIABLE_TASK, /* a fact about the task: its uid, its CPU */
 	PROFILE_VARIABLE_TRIP_COUNT, /* of the loop whose head is that far in: "turns(+0x1a4)" */
 	PROFILE_VARIABLE_NAME, /* text: its values are those of struct profile_name */
+	PROFILE_VARIABLE_CONTEXT, /* what calls are made in, by name: it is in no file */
 	PROFILE_VARIABLE_N_KINDS
 };
 
@@ -221,10 +222,16 @@ struct profile_variable {
 	bool is_flags; /* bits, not a number */
 };
 
+/* Are its values those of profile_name_value()? */
+static inline bool profile_variable_is_name(const struct profile_variable *v)
+{
+	return v->kind == PROFILE_VARIABLE_NAME || v->kind == PROFILE_VARIABLE_CONTEXT;
+}
+
 /* Do its values have an order and distances? */
 static inline bool profile_variable_is_number(const struct profile_variable *v)
 {
-	return !v->is_flags && v->kind != PROFILE_VARIABLE_NAME;
+	return !v->is_flags && !profile_variable_is_name(v);
 }
 
 /* A name that was captured, of at most 15 bytes. */

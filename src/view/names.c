@@ -141,7 +141,7 @@ void view_append_name(char **text, const char *name)
 void view_append_value(char **text, const struct profile *p, const struct profile_variable *v,
 		       uint64_t value, bool bits)
 {
-	const char *name = v->kind == PROFILE_VARIABLE_NAME ? profile_name_of(p, value) : NULL;
+	const char *name = profile_variable_is_name(v) ? profile_name_of(p, value) : NULL;
 	scoped_free char *escaped = NULL;
 
 	if (!name) {

@@ -82,6 +82,12 @@ static bool plot_value(const struct view_plot *plot, struct points *points, cons
 	const char *second = minus ? minus + strlen(VARIES_MINUS) : "";
 	uint64_t less = 0;
 
+	if (!strcmp(plot->variable, varies_context.name) &&
+	    !value_find(points, p, c, plot->variable, length, value)) {
+		points->variable = &varies_context;
+		*value = profile_name_value(p->contexts[c->context].name);
+		return true;
+	}
 	if (!value_find(points, p, c, plot->variable, length, value) ||
 	    (minus && !value_find(points, p, c, second, strlen(second), &less)))
 		return false;
@@ -128,7 +134,7 @@ static bool are_named(const struct view_plot *plot, const struct points *points)
 
 	for (uint32_t i = 0; i < points->n_items; i++)
 		n += !i || points->items[i].value != points->items[i - 1].value;
-	return points->variable->kind == PROFILE_VARIABLE_NAME ||
+	return profile_variable_is_name(points->variable) ||
 	       (n <= MAX_NAMED && (points->variable->is_flags || !plot->law));
 }
 

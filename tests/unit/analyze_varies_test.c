@@ -61,11 +61,14 @@ static struct profile *start(uint32_t n, const char *const *names)
 	start(sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(const char *), \
 	      (const char *[]){ __VA_ARGS__ })
 
+static uint32_t context; /* of the calls that are added */
+
 static void add_calls(struct profile *p, double time, uint64_t calls, const uint64_t *values,
 		      uint32_t n)
 {
 	uint64_t t = (uint64_t)fmax(0, round(time));
 	struct profile_capture c = { .site = 1,
+				     .context = context,
 				     .calls = calls,
 				     .time = (int64_t)(t * calls),
 				     .sumsq = (double)calls * (double)t * (double)t,
@@ -216,6 +219,54 @@ static void test_names(void **state)
 	assert_string_equal(profile_name_of(p, v.parts[1].value), "kmalloc-1024");
 	varies_deinit(&v);
 	profile_destroy(p);
+}
+
+/* What calls are made in tells where nothing else does; an argument that tells the same comes before it, or has its name. */
+static void test_context(void **state)
+{
+	static const char *const seconds[] = { "n", "from_clone", "context" };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct profile *p = START("cpu", seconds[i]), *q = START("cpu");
+		struct varies_shifts s;
+		struct varies v;
+
+		profile_context_add(p, "clone");
+		profile_context_add(q, "clone");
+		for (int j = 0; j < 2000; j++) {
+			uint32_t clone = chance(4) == 0;
+
+			context = clone;
+			CALL(p, (clone ? 1900 : 400) + 20 * noise(), chance(4), i == 1 ? clone : 0);
+			context = 1;
+			CALL(q, 1900 + 20 * noise(), chance(4));
+		}
+		context = 0;
+		assert_int_equal(varies_init(&v, p, "f"), 0);
+		assert_int_equal(v.n_ranks, i == 2 ? 2 : 3);
+		assert_int_equal(v.n_selected, i < 2);
+		if (i < 2)
+			assert_true(v.ranks[0].alone > 0.95);
+		if (i == 0) {
+			assert_ptr_equal(v.ranks[0].variable, &varies_context);
+			assert_condition(&v.parts[1], "context", VARIES_EQUAL,
+					 profile_name_value("clone"));
+			assert_string_equal(profile_name_of(p, v.parts[1].value), "clone");
+			near(v.parts[1].mean, 1900, 5);
+			varies_shifts_init(&s, p, q);
+			assert_string_equal(s.rows[1].variable, "context");
+			near(s.rows[1].by_values, 1125, 40);
+			near(s.rows[1].by_cost, 0, 5);
+			varies_shifts_deinit(&s);
+		} else if (i == 1) {
+			assert_string_equal(v.ranks[0].variable->name, "from_clone");
+			assert_string_equal(v.ranks[1].variable->name, "context");
+		}
+		varies_deinit(&v);
+		profile_destroy(p);
+		profile_destroy(q);
+	}
 }
 
 /* A setting, and below one of its values a line; a third variable tells the same as the second. */
@@ -503,12 +554,13 @@ static void test_differences(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_category),   cmocka_unit_test(test_line),
-		cmocka_unit_test(test_flag),       cmocka_unit_test(test_names),
-		cmocka_unit_test(test_two),        cmocka_unit_test(test_shuffled),
-		cmocka_unit_test(test_nothing),    cmocka_unit_test(test_sampled),
-		cmocka_unit_test(test_steps),      cmocka_unit_test(test_shift),
-		cmocka_unit_test(test_difference), cmocka_unit_test(test_differences),
+		cmocka_unit_test(test_category),    cmocka_unit_test(test_line),
+		cmocka_unit_test(test_flag),        cmocka_unit_test(test_names),
+		cmocka_unit_test(test_context),     cmocka_unit_test(test_two),
+		cmocka_unit_test(test_shuffled),    cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_sampled),     cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_shift),       cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_differences),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -13,6 +13,12 @@
 /* A variable of fewer values is no start or end of a range that differs from call to call. */
 #define VALUES_LEAST 8
 
+const struct profile_variable varies_context = {
+	.name = "context",
+	.kind = PROFILE_VARIABLE_CONTEXT,
+	.bytes = sizeof(uint64_t),
+};
+
 static bool is_of(const struct profile *p, uint32_t site, const char *function)
 {
 	return p->sites[site].kind == PROFILE_SITE_FUNCTION &&
@@ -123,6 +129,7 @@ void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t s
 		if (!is_of(p, c->site, function))
 			continue;
 		row = row_of(c, &sites[c->site], weight);
+		row.context = profile_name_value(p->contexts[c->context].name);
 		row.sides[side] = row.sums;
 		vec_push(d, rows, row);
 		d->weight = fmax(d->weight, weight);
@@ -264,10 +271,30 @@ static void differences_add(struct varies_data *d, struct alloc_texts *kept)
 				difference_try(d, end, start, kept);
 }
 
+/* Behind what was captured: of two that say the same, that has the first say. */
+static void context_add(struct varies_data *d)
+{
+	uint32_t column = d->n_columns;
+	bool differs = false;
+
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		differs |= d->rows[i].context != d->rows[0].context;
+	for (uint32_t i = 0; i < column; i++)
+		differs &= strcmp(d->columns[i].variable->name, varies_context.name) != 0;
+	if (!differs)
+		return;
+	d->columns[d->n_columns++].variable = &varies_context;
+	vec_each(struct varies_row, row, d, rows) {
+		row->values[column] = row->context;
+		row->absent &= ~(1u << column);
+	}
+}
+
 void varies_data_finish(struct varies_data *d, struct alloc_texts *differences)
 {
 	uint32_t most = 0;
 
+	context_add(d);
 	vec_unite(d, rows, row_compare, row_add);
 	rows_center(d);
 	for (uint32_t i = 0; i < d->n_columns; i++)

@@ -69,7 +69,7 @@ void varies_column_try(struct varies_data *d, uint32_t column, const uint32_t *r
 	const struct varies_column *c = &d->columns[column];
 	struct varies_sums all = { 0 }, side = { 0 }, *by_code = d->by_code;
 	bool is_number = profile_variable_is_number(c->variable);
-	bool is_name = c->variable->kind == PROFILE_VARIABLE_NAME;
+	bool is_name = profile_variable_is_name(c->variable);
 
 	memset(by_code, 0, (c->n_values + 1) * sizeof(*by_code));
 	for (uint32_t i = 0; i < n; i++)

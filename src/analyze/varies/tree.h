@@ -23,13 +23,14 @@ struct varies_column {
 	uint32_t n_values;
 };
 
-/* Captured variables, and differences of two of them. */
-#define VARIES_COLUMNS (PROFILE_VALUES_MAX + 4)
+/* Captured variables, the context, and differences of two variables. */
+#define VARIES_COLUMNS (PROFILE_VALUES_MAX + 1 + 4)
 
 /* Calls with equal values. */
 struct varies_row {
 	uint64_t values[VARIES_COLUMNS];
 	uint32_t absent;
+	uint64_t context; /* the value of its name */
 	double calls; /* captured */
 	struct varies_sums sums; /* of those that they stand for */
 	struct varies_sums sides[2]; /* the same of each of two profiles, but not less the mean */

@@ -97,7 +97,7 @@ static void parts_add(struct varies *v, const struct varies_data *d, const struc
 define_compare(rank_compare, struct varies_rank,
 	       compare_values(b->is_selected, a->is_selected) ?:
 		       compare_values(b->alone, a->alone)     ?:
-		       compare_values(a->variable, b->variable));
+								compare_values(a->place, b->place));
 
 /* The ranks; T becomes the tree over those that are selected, of all calls. */
 static void rank(struct varies *v, struct varies_data *d, struct varies_tree *t)
@@ -144,6 +144,7 @@ static void analyze(struct varies *v, struct varies_data *d)
 	for (uint32_t i = 0; i < d->n_columns; i++)
 		v->ranks[i] = (struct varies_rank){
 			.variable = d->columns[i].variable,
+			.place = i,
 			.n_values = d->columns[i].n_values,
 			.p = 1,
 			.given_others = NAN,

@@ -24,8 +24,12 @@ struct varies_law {
 	struct analyze_interval slope_interval; /* 95 % */
 };
 
+/* What calls are made in: a variable where it differs, if no other has its name. */
+extern const struct profile_variable varies_context;
+
 struct varies_rank {
 	const struct profile_variable *variable;
+	uint32_t place; /* among the variables */
 	double n_values; /* distinct ones */
 	double alone; /* share of the variance that it explains alone, cross-validated; 0 at least */
 	bool is_selected; /* it explains something that the others do not */
