@@ -47,8 +47,12 @@ guest_main() {
 		--capture 'current->mm->total_vm' -- "$workloads/big-fork" -n 3
 	odd=$'an odd\e[2Jname, cut'
 	head -c 9 bytes >"$odd"
+	mkdir /sys/fs/cgroup/other
+	stat -c %i /sys/fs/cgroup/other >cgroup
 	# shellcheck disable=SC2016 # for sh
 	for how in fentry kprobe; do
+		record facts-$how -F 0 --attach=$how --func vfs_read --capture uid --capture 'current->policy' --capture cgroup -- \
+			sh -c 'echo $$ >/sys/fs/cgroup/other/cgroup.procs; exec chrt -b 0 setpriv --reuid=12 --clear-groups "$@"' sh dd if=/dev/zero of=/dev/null count=5
 		record names-$how -F 0 --attach=$how --func vfs_read --capture 'vfs_read:current->comm' \
 			--capture 'vfs_read:file->f_path.dentry->d_name.name' --capture 'vfs_read:count' \
 			--capture 'vfs_read:file->f_op->owner->name' -- sh -c 'dd if=bytes of=/dev/null bs=70; cat "$0" >/dev/null' "$odd"
@@ -148,11 +152,14 @@ equal 'too many arguments for fentry: by kprobe, not kprobe.multi' "$(rows mmap 
 # 0.15 % in the first recording.
 within 'by kprobe: capturing is no part of the corrected times' "$(syscall_row kslab clone mean)" "$(syscall_row kplain clone mean)" 1
 
+equal 'facts about the task, without being asked' "$(rows poll do_sys_poll 'map(.values | test(" current->policy=0 uid=0 cgroup=[0-9]+( |$)")) | all')" true
 for how in fentry kprobe; do
 	equal "by $how: names that are asked for: of the task, of a file" "$(rows names-$how vfs_read \
 		'map(select(.values | startswith("current->comm=dd file->f_path.dentry->d_name.name=bytes count=70 ")) | .calls) | add')" 101
 	equal "by $how: their first 15 bytes, escaped" "$(rows names-$how vfs_read \
 		'map(select(.values | startswith("current->comm=cat file->f_path.dentry->d_name.name=an\\x20odd\\x1b[2Jname, count=")) | .calls) | add')" 2
+	holds "by $how: facts about a task" "$(rows facts-$how vfs_read \
+		"map(select(.values == \"uid=12 current->policy=3 cgroup=$(cat cgroup)\") | .calls) | add") > 5"
 	equal "by $how: what a null pointer leads to has none" "$(rows names-$how vfs_read \
 		'map(.values | endswith(" file->f_op->owner->name=-")) | length > 5 and all')" true
 done
@@ -180,6 +187,9 @@ holds 'seeded and unseeded: crng_init explains all but 5 % of what can be explai
 	"$(query both.varies '.variables[0].name == "crng_init"') and
 	$(query both.varies '.variables[0].explained / (1 - .variation.between_equal)') > 0.95"
 
+varies slab allocate_slab
+equal 'the context is a variable, of as many values as there are contexts' "$(query slab.varies '.variables[] | select(.name == "context") | "\(.kind) \(.values)"')" \
+	"context $(rows slab allocate_slab 'map(.syscall) | unique | length')"
 varies caches allocate_slab
 # Slabs of shmem_inode_cache take 2,400 instructions in the mean, those of the other caches 1,200.
 holds 'caches differ, by name' "$(query caches.varies '.variables[0] | .name == "s->name" and .kind == "name" and .significant')"

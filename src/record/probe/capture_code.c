@@ -122,8 +122,6 @@ static void read_base(struct record_code *code, const struct record_value *v, ui
 	static const int32_t helpers[] = {
 		[RECORD_BASE_TASK] = BPF_FUNC_get_current_task_btf,
 		[RECORD_BASE_CPU] = BPF_FUNC_get_smp_processor_id,
-		[RECORD_BASE_USER] = BPF_FUNC_get_current_uid_gid,
-		[RECORD_BASE_CGROUP] = BPF_FUNC_get_current_cgroup_id,
 		[RECORD_BASE_PER_CPU] = BPF_FUNC_this_cpu_ptr,
 	};
 

@@ -83,33 +83,6 @@ static bool find_parameter(struct place *at, const char *name)
 	return false;
 }
 
-static bool find_named(struct place *at, const char *name)
-{
-	static const struct {
-		const char *name;
-		enum record_base base;
-		const char *type; /* of a struct that it points to; NULL: it is a number */
-		uint8_t bytes;
-	} known[] = {
-		{ "current", RECORD_BASE_TASK, "task_struct", 8 },
-		{ "cpu", RECORD_BASE_CPU, NULL, 4 },
-		{ "uid", RECORD_BASE_USER, NULL, 4 },
-		{ "cgroup", RECORD_BASE_CGROUP, NULL, 8 },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcmp(known[i].name, name))
-			continue;
-		at->value->base = known[i].base;
-		at->value->bytes = known[i].bytes;
-		at->type = known[i].type ? (uint32_t)btf__find_by_name_kind(at->btf, known[i].type,
-									    BTF_KIND_STRUCT) :
-					   0;
-		return true;
-	}
-	return false;
-}
-
 /* As large as a number at ADDR may be, for the next variable. */
 static uint32_t room_at(const struct kernel_kallsyms *ks, uint64_t addr)
 {
@@ -140,34 +113,6 @@ static bool find_variable(struct place *at, const char *name)
 	at->value->bytes = at->value->addr ? room_at(at->symbols->ks, at->value->addr) : 0;
 	at->type = 0;
 	return at->value->addr;
-}
-
-static int find_base(struct place *at, const char **text)
-{
-	scoped_free char *name = scan_name(text);
-	int err = 0;
-
-	at->in_register = true;
-	at->value->variable.kind = PROFILE_VARIABLE_ARGUMENT;
-	if (!name) {
-		err = -EINVAL;
-		log_error("--capture=%s: does not begin with a name", at->expression);
-	} else if (!strcmp(name, "return")) {
-		at->value->base = RECORD_BASE_RETURN;
-		at->value->variable.kind = PROFILE_VARIABLE_RETURN;
-		at->type = at->proto->type;
-	} else if (!strcmp(name, "sys") && **text == '.') {
-		++*text;
-		at->value->base = RECORD_BASE_SYSCALL;
-		at->value->variable.kind = PROFILE_VARIABLE_SYSCALL_ARGUMENT;
-		err = record_capture_syscall(at->value, at->btf, at->expression, text);
-	} else if (find_parameter(at, name)) {
-	} else if (find_named(at, name)) {
-		at->value->variable.kind = PROFILE_VARIABLE_TASK;
-	} else if (!find_variable(at, name)) {
-		err = -ENOENT;
-	}
-	return err;
 }
 
 /* Finds the member NAME in the struct of TYPE, or in those in it that have no name; *BIT becomes its place. */
@@ -247,6 +192,80 @@ static int follow(struct place *at, bool pointer, const char *name)
 	at->type = m->type;
 	at->in_register = false;
 	return 0;
+}
+
+/* All "->NAME" and ".NAME" that *TEXT begins with, which moves behind them. */
+static int follow_all(struct place *at, const char **text)
+{
+	int err = 0;
+
+	while (!err && (!strncmp(*text, "->", 2) || **text == '.')) {
+		bool pointer = **text == '-';
+		scoped_free char *name;
+
+		*text += pointer ? 2 : 1;
+		name = scan_name(text);
+		err = follow(at, pointer, name ?: "");
+	}
+	return err;
+}
+
+/* A fact about the task, or what runs it. *ERR: of one that this kernel does not have. */
+static bool find_fact(struct place *at, const char *name, int *err)
+{
+	static const struct {
+		const char *name;
+		enum record_base base;
+		const char *members; /* of the task; NULL: it is a number */
+	} known[] = {
+		{ "current", RECORD_BASE_TASK, "" },
+		{ "cpu", RECORD_BASE_CPU, NULL },
+		{ "uid", RECORD_BASE_TASK, "->cred->uid.val" },
+		{ "cgroup", RECORD_BASE_TASK, "->cgroups->dfl_cgrp->kn->id" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const char *members = known[i].members;
+
+		if (strcmp(known[i].name, name))
+			continue;
+		at->value->base = known[i].base;
+		at->value->bytes = members ? 8 : 4;
+		at->type = members ? (uint32_t)btf__find_by_name_kind(at->btf, "task_struct",
+								      BTF_KIND_STRUCT) :
+				     0;
+		*err = members ? follow_all(at, &members) : 0;
+		at->value->variable.kind = PROFILE_VARIABLE_TASK;
+		return true;
+	}
+	return false;
+}
+
+static int find_base(struct place *at, const char **text)
+{
+	scoped_free char *name = scan_name(text);
+	int err = 0;
+
+	at->in_register = true;
+	at->value->variable.kind = PROFILE_VARIABLE_ARGUMENT;
+	if (!name) {
+		err = -EINVAL;
+		log_error("--capture=%s: does not begin with a name", at->expression);
+	} else if (!strcmp(name, "return")) {
+		at->value->base = RECORD_BASE_RETURN;
+		at->value->variable.kind = PROFILE_VARIABLE_RETURN;
+		at->type = at->proto->type;
+	} else if (!strcmp(name, "sys") && **text == '.') {
+		++*text;
+		at->value->base = RECORD_BASE_SYSCALL;
+		at->value->variable.kind = PROFILE_VARIABLE_SYSCALL_ARGUMENT;
+		err = record_capture_syscall(at->value, at->btf, at->expression, text);
+	} else if (find_parameter(at, name)) {
+	} else if (find_fact(at, name, &err)) {
+	} else if (!find_variable(at, name)) {
+		err = -ENOENT;
+	}
+	return err;
 }
 
 /* Does T consist of, or point to, characters of the kernel's? Numbers of a byte have other types, as u8. */
@@ -366,14 +385,7 @@ static int parse(struct place *at, const char *text)
 {
 	int err = find_base(at, &text);
 
-	while (!err && (!strncmp(text, "->", 2) || *text == '.')) {
-		bool pointer = *text == '-';
-		scoped_free char *name;
-
-		text += pointer ? 2 : 1;
-		name = scan_name(&text);
-		err = follow(at, pointer, name ?: "");
-	}
+	err = err ?: follow_all(at, &text);
 	err = err ?: settle(at);
 	if (err)
 		return err;

@@ -18,8 +18,6 @@ enum record_base {
 	RECORD_BASE_RETURN,
 	RECORD_BASE_TASK, /* the running task's struct */
 	RECORD_BASE_CPU, /* its number */
-	RECORD_BASE_USER, /* the number of the running task's */
-	RECORD_BASE_CGROUP,
 	RECORD_BASE_ADDRESS, /* a variable at ADDR */
 	RECORD_BASE_PER_CPU, /* this CPU's copy of the variable of the type id WHICH */
 	RECORD_BASE_TRIPS, /* of the call's loops */

@@ -246,6 +246,15 @@ static void name_operand(struct names *n, const struct kernel_operand *o, int lo
 		find(n, &thing, 8 * (int64_t)at, 8 * ((int64_t)at + o->bytes), 0, pointer);
 }
 
+/* Facts about the task, which seldom differ in one command; not its CPU, which would multiply the rows of values. */
+static void add_task(const struct btf *btf, struct alloc_texts *names)
+{
+	alloc_keep(names, alloc_strdup("current->policy"));
+	alloc_keep(names, alloc_strdup("uid"));
+	if (btf__find_by_name_kind(btf, "css_set", BTF_KIND_STRUCT) > 0)
+		alloc_keep(names, alloc_strdup("cgroup"));
+}
+
 void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 			  const struct kernel_sym *sym, struct record_symbols *symbols,
 			  struct alloc_texts *names)
@@ -271,5 +280,6 @@ void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 		}
 	/* Settings: those that nobody changes any more differ between recordings. */
 	kernel_static_keys_in(record_symbols_live(symbols), symbols->ks, sym->addr, len, names);
+	add_task(btf, names);
 	alloc_texts_free(&n.paths);
 }
