@@ -31,9 +31,11 @@ static const char listing[] = "0000000000000000 A fixed_percpu_data\n"
 			      "ffffffff81000400 T last\n"
 			      "ffffffff81000500 T _etext\n"
 			      "ffffffff81800000 D some_data\n"
+			      "ffffffff81800008 T jiffies\n"
 			      "ffffffff82000000 T _sinittext\n"
 			      "ffffffff82000000 t setup_things\n"
 			      "ffffffff82001000 T _einittext\n"
+			      "ffffffff82100000 t crng_init\n"
 			      "this is no symbol\n"
 			      "\n"
 			      "ffffffff8 T\n"
@@ -185,6 +187,29 @@ static void test_properties(void **state)
 	assert_true(kernel_kallsyms_in_image(ks, 0xffffffff81000000));
 	assert_false(kernel_kallsyms_in_image(ks, 0xffffffff81000500));
 	assert_false(kernel_kallsyms_in_image(ks, 0xffffffffc0000000));
+	kernel_kallsyms_destroy(ks);
+}
+
+/* What lies outside of the code is no function, whatever its letter. */
+static void test_variables(void **state)
+{
+	static const char *const names[] = { "some_data", "jiffies", "crng_init" };
+	static const uint64_t addrs[] = { 0xffffffff81800000, 0xffffffff81800008,
+					  0xffffffff82100000 };
+	struct kernel_kallsyms *ks = load(listing);
+	uint64_t offset;
+	size_t n;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		assert_true(kernel_kallsyms_variable(ks, names[i]) == addrs[i]);
+		assert_string_equal(kernel_kallsyms_variable_at(ks, addrs[i] + 4, &offset),
+				    names[i]);
+		assert_int_equal(offset, 4);
+		kernel_kallsyms_named(ks, names[i], &n);
+		assert_int_equal(n, 0);
+	}
+	assert_true(kernel_kallsyms_variable(ks, "setup_things") == 0);
 	kernel_kallsyms_destroy(ks);
 }
 
@@ -382,17 +407,12 @@ static void test_blacklist(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_load),
-		cmocka_unit_test(test_named),
-		cmocka_unit_test(test_clones),
-		cmocka_unit_test(test_covering),
-		cmocka_unit_test(test_properties),
-		cmocka_unit_test(test_suggest),
-		cmocka_unit_test(test_suggest_renamed),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_ftrace_names),
-		cmocka_unit_test(test_ftrace_addrs),
-		cmocka_unit_test(test_blacklist),
+		cmocka_unit_test(test_load),         cmocka_unit_test(test_named),
+		cmocka_unit_test(test_clones),       cmocka_unit_test(test_covering),
+		cmocka_unit_test(test_properties),   cmocka_unit_test(test_variables),
+		cmocka_unit_test(test_suggest),      cmocka_unit_test(test_suggest_renamed),
+		cmocka_unit_test(test_refused),      cmocka_unit_test(test_ftrace_names),
+		cmocka_unit_test(test_ftrace_addrs), cmocka_unit_test(test_blacklist),
 		cmocka_unit_test(test_reported),
 	};
 

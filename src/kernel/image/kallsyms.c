@@ -127,6 +127,14 @@ static bool parse_module(struct kernel_kallsyms *ks, char *name, struct kernel_s
 	return true;
 }
 
+/* Is SYM among the image's variables? Linux 7.3 has the letters of code for them, and they come in this order. */
+static bool is_data(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)
+{
+	bool is_init = ks->init_start && (!ks->init_end || sym->addr <= ks->init_end);
+
+	return !sym->module && ks->etext && sym->addr > ks->etext && !is_init;
+}
+
 /* A line "ADDR TYPE NAME[\t[MODULE]]". Most are no functions. */
 static void add_line(char *line, void *arg)
 {
@@ -151,7 +159,10 @@ static void add_line(char *line, void *arg)
 	ks->any_addr |= sym.addr != 0;
 	note_bound(ks, &sym);
 	note_start(ks, &sym);
-	vec_push(ks, syms, sym);
+	if (is_data(ks, &sym) && space - line == HEX_DIGITS)
+		vec_push(ks, variables, line);
+	else
+		vec_push(ks, syms, sym);
 }
 
 /* Names lie in the file's order. */
