@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/probe/capture_code.h"
 
-#include <linux/bpf_common.h>
+#include <linux/bpf.h>
 #include <linux/types.h>
 #include <string.h>
 
@@ -175,17 +175,35 @@ static void check_pointer(struct record_code *code, const struct record_capture 
 	mark_absent(code, bits);
 }
 
-/* Can what V's pointers lead to be loaded, as the verifier knows its type? */
-static bool is_typed(const struct record_value *v, enum record_reading how)
+/* How pointers are followed. */
+struct reading {
+	enum record_reading how;
+	bool typed; /* arguments are */
+	uint32_t cast,
+		ret; /* as of struct record_capture; which argument is what the function returned */
+};
+
+/* Does the verifier know what V's base points to? */
+static bool is_known(const struct record_value *v, const struct reading *r)
 {
-	switch (how) {
-	case RECORD_READING_TYPED:
-		return v->base != RECORD_BASE_ADDRESS;
-	case RECORD_READING_UNTYPED:
-		return v->base == RECORD_BASE_TASK || v->base == RECORD_BASE_PER_CPU;
-	default:
-		return false;
-	}
+	return v->base == RECORD_BASE_TASK || v->base == RECORD_BASE_PER_CPU ||
+	       (r->typed && v->base != RECORD_BASE_ADDRESS);
+}
+
+/* Can what V's pointers lead to be loaded? */
+static bool is_typed(const struct record_value *v, const struct reading *r)
+{
+	return (r->how != RECORD_READING_COPIES && is_known(v, r)) ||
+	       (r->how == RECORD_READING_CAST && r->cast && v->type);
+}
+
+/* AT points to a struct of TYPE: the call is a move of its first argument. */
+static void cast(struct record_code *code, uint32_t by, uint32_t type)
+{
+	move(code, BPF_REG_1, AT);
+	operate(code, BPF_MOV, BPF_REG_2, (int32_t)type);
+	emit(code, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, (int32_t)by);
+	move(code, AT, BPF_REG_0);
 }
 
 /* BYTES from what AT points to, by HELPER. */
@@ -291,12 +309,12 @@ static struct span find_span(const struct record_capture *c, uint32_t i, uint32_
 
 /* Number I of C and others by copies; the numbers of all of them, as bits. They are not known where nothing could be read. */
 static uint32_t read_span(struct record_code *code, const struct record_capture *c, uint32_t i,
-			  uint32_t done, uint32_t ret)
+			  uint32_t done, const struct reading *r)
 {
 	const struct record_value *v = &c->values[i];
 	struct span s = find_span(c, i, done);
 
-	read_base(code, v, ret);
+	read_base(code, v, r->ret);
 	for (uint32_t k = 0; k + 1 < v->n_loads; k++) {
 		read_copy(code, v->offsets[k], 8);
 		load(code, AT, CALL, COPY, 8);
@@ -323,17 +341,19 @@ static uint32_t read_span(struct record_code *code, const struct record_capture 
 
 /* Number I of C, from registers or by loads. */
 static void read_value(struct record_code *code, const struct record_capture *c, uint32_t i,
-		       uint32_t ret)
+		       const struct reading *r)
 {
 	const struct record_value *v = &c->values[i];
 
 	if (v->base == RECORD_BASE_SYSCALL)
 		read_syscall(code, c, i);
 	else
-		read_base(code, v, ret);
+		read_base(code, v, r->ret);
 	for (uint32_t k = 0; k < v->n_loads; k++) {
 		if (k || v->base == RECORD_BASE_ARGUMENT || v->base == RECORD_BASE_RETURN)
 			check_pointer(code, c, i, k);
+		if (!k && !is_known(v, r))
+			cast(code, r->cast, v->type);
 		if (is_name(v) && k + 1 == v->n_loads) {
 			read_name(code, i, v->offsets[k]);
 			return;
@@ -354,7 +374,7 @@ static bool is_far(const struct record_value *v)
 
 /* Appends what fills in the values of C. */
 static void write_code(struct record_code *code, const struct record_capture *c, uint32_t slot,
-		       uint32_t ret, enum record_reading how)
+		       const struct reading *r)
 {
 	uint32_t done = 0;
 
@@ -368,10 +388,10 @@ static void write_code(struct record_code *code, const struct record_capture *c,
 
 		if (done & 1u << i || v->base == RECORD_BASE_NAME_END)
 			continue;
-		if (v->n_loads && (!is_typed(v, how) || is_far(v)))
-			done |= read_span(code, c, i, done, ret);
+		if (v->n_loads && (!is_typed(v, r) || is_far(v)))
+			done |= read_span(code, c, i, done, r);
 		else
-			read_value(code, c, i, ret);
+			read_value(code, c, i, r);
 	}
 	/* The last one was needed till here: the call's trips. */
 	for (uint32_t i = c->n_values; i < ENGINE_VALUES; i++)
@@ -381,11 +401,12 @@ static void write_code(struct record_code *code, const struct record_capture *c,
 }
 
 void record_capture_write(struct record_later *copy, const struct record_target *target,
-			  uint32_t ret, enum record_reading how)
+			  uint32_t ret, bool typed, enum record_reading how)
 {
+	const struct reading r = { how, typed, target->capture->cast, ret };
 	struct record_code code = {};
 
-	write_code(&code, target->capture, target->capture_slot, ret, how);
+	write_code(&code, target->capture, target->capture_slot, &r);
 	/* There are two where one is for PREEMPT_RT. From the end, since those behind it move. */
 	for (size_t at = copy->n; at-- > 0;)
 		if (copy->insns[at].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&

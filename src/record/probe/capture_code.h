@@ -2,22 +2,24 @@
 /* The program part that reads a function's values: written for that function, since a general one would cost several times as much. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct record_later;
 struct record_target;
 
-/* How what pointers lead to is read, of which loads are cheap and bpf_probe_read_kernel() costs several times that. */
+/* What pointers lead to is read by loads where the verifier knows its type, else by bpf_probe_read_kernel() at several times the cost. */
 enum record_reading {
-	RECORD_READING_TYPED, /* by loads: the verifier knows the types of fentry's arguments */
-	RECORD_READING_UNTYPED, /* by loads of the running task's and this CPU's variables only */
-	RECORD_READING_COPIES, /* by bpf_probe_read_kernel() */
+	RECORD_READING_CAST, /* all that bpf_rdonly_cast() can give a type */
+	RECORD_READING_PLAIN, /* fentry's arguments, and the running task's and this CPU's variables */
+	RECORD_READING_COPIES, /* nothing */
 };
 
 /*
  * Puts what reads the values of TARGET's function where COPY, of a return program, has the placeholder for that: with R6 the
  * function's arguments and R7 a struct engine_reading it fills in the call's values and slot, and leaves their hash in R8. R9 and what calls
- * clobber are free. RET: which of the arguments is what the function returned.
+ * clobber are free. RET: which of the arguments is what the function returned. TYPED: they are fentry's.
+ * Where the kernel refuses one HOW, the next may do.
  */
 void record_capture_write(struct record_later *copy, const struct record_target *target,
-			  uint32_t ret, enum record_reading how);
+			  uint32_t ret, bool typed, enum record_reading how);

@@ -183,7 +183,7 @@ static int load_copy(const struct record_probes *probes, const struct record_lat
 	int fd = -EINVAL;
 
 	if (target->capture)
-		record_capture_write(&copy, target, target->n_args, how);
+		record_capture_write(&copy, target, target->n_args, true, how);
 	if (fill_in(copy.insns, copy.n, probes->engine, target->site))
 		fd = record_later_load(record_engine_laters(probes->engine), &copy, attach,
 				       target->btf_id, target->btf_fd);
@@ -206,7 +206,7 @@ static int load_entry(const struct record_probes *probes, const struct record_ta
 	const struct record_later *later = find_program(probes, probes->skel->progs.function_fentry,
 							probes->skel->progs.function_fentry_rt);
 
-	return later ? load_copy(probes, later, BPF_TRACE_FENTRY, target, RECORD_READING_TYPED) :
+	return later ? load_copy(probes, later, BPF_TRACE_FENTRY, target, RECORD_READING_CAST) :
 		       -ENOENT;
 }
 
@@ -218,11 +218,10 @@ static int load_return(const struct record_probes *probes, const struct record_t
 					       skel->progs.function_fexit_capture_rt) :
 				  find_program(probes, skel->progs.function_fexit,
 					       skel->progs.function_fexit_rt);
-	int fd = later ? load_copy(probes, later, BPF_TRACE_FEXIT, target, RECORD_READING_TYPED) :
-			 -ENOENT;
+	int last = target->capture ? RECORD_READING_COPIES : 0, fd = -ENOENT;
 
-	if (fd < 0 && target->capture)
-		fd = load_copy(probes, later, BPF_TRACE_FEXIT, target, RECORD_READING_COPIES);
+	for (int how = 0; later && fd < 0 && how <= last; how++)
+		fd = load_copy(probes, later, BPF_TRACE_FEXIT, target, (enum record_reading)how);
 	return fd;
 }
 

@@ -158,11 +158,10 @@ static int load_capture(const struct record_laters *laters, const struct bpf_pro
 	const struct record_later *later = record_later_find(laters, prog);
 	int fd = -ENOENT;
 
-	for (int how = RECORD_READING_UNTYPED; later && fd < 0 && how <= RECORD_READING_COPIES;
-	     how++) {
+	for (int how = 0; later && fd < 0 && how <= RECORD_READING_COPIES; how++) {
 		struct record_later copy = record_later_copy(later);
 
-		record_capture_write(&copy, target, offsetof(struct engine_saved, ret) / 8,
+		record_capture_write(&copy, target, offsetof(struct engine_saved, ret) / 8, false,
 				     (enum record_reading)how);
 		fd = record_later_load(laters, &copy, 0, 0, 0);
 		record_later_free(&copy);

@@ -21,6 +21,9 @@
 #define FLAGS_FORMAT "/sys/kernel/tracing/events/kmem/kmalloc/format"
 #define FORMAT_BYTES (1 << 16)
 
+/* That a variable of up to eight bytes is taken for, as only structs can be: it has such a number first. */
+#define NUMBER_STRUCT "timespec64"
+
 /* What has been read of an expression. */
 struct place {
 	const char *expression; /* for messages */
@@ -83,6 +86,15 @@ static bool find_parameter(struct place *at, const char *name)
 	return false;
 }
 
+/* A type of the kernel's own, not of a module; 0: there is none. */
+static uint32_t kernel_type(const struct btf *btf, const char *name, uint32_t kind)
+{
+	const struct btf *base = btf__base_btf(btf) ?: btf;
+	int32_t id = btf__find_by_name_kind(base, name, kind);
+
+	return id > 0 ? (uint32_t)id : 0;
+}
+
 /* As large as a number at ADDR may be, for the next variable. */
 static uint32_t room_at(const struct kernel_kallsyms *ks, uint64_t addr)
 {
@@ -110,6 +122,7 @@ static bool find_variable(struct place *at, const char *name)
 	}
 	at->value->base = RECORD_BASE_ADDRESS;
 	at->value->addr = kernel_kallsyms_variable(at->symbols->ks, name);
+	at->value->type = kernel_type(at->btf, NUMBER_STRUCT, BTF_KIND_STRUCT);
 	at->value->bytes = at->value->addr ? room_at(at->symbols->ks, at->value->addr) : 0;
 	at->type = 0;
 	return at->value->addr;
@@ -182,6 +195,12 @@ static int follow(struct place *at, bool pointer, const char *name)
 			  name_of(at, btf__type_by_id(at->btf, type)->name_off), name);
 	if (!m)
 		return -EINVAL;
+	if (pointer && !v->n_loads)
+		v->type =
+			kernel_type(at->btf, name_of(at, btf__type_by_id(at->btf, type)->name_off),
+				    BTF_KIND_STRUCT) == type ?
+				type :
+				0;
 	if (pointer && load_add(at))
 		return -E2BIG;
 	v->offsets[v->n_loads - 1] += (int32_t)(bit / 8);
@@ -563,6 +582,7 @@ static int resolve_site(struct record_captures *all, const struct record_names *
 	if (!at.proto)
 		return 0;
 	at.btf = kernel_btf_raw(btf);
+	c.cast = kernel_type(at.btf, "bpf_rdonly_cast", BTF_KIND_FUNC);
 	for (uint32_t e = 0; e < expressions->n_items && !err; e++)
 		err = add_expression(&c, &at, site->name, expressions->items[e], &fits[e]);
 	if (automatic && !err) {

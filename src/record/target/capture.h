@@ -41,6 +41,8 @@ struct record_value {
 	enum record_base base;
 	uint32_t which;
 	uint64_t addr;
+	uint32_t
+		type; /* of a struct that the base points to, for bpf_rdonly_cast(); 0: none is known */
 	struct record_syscall syscalls[RECORD_CAPTURE_SYSCALLS];
 	uint32_t n_syscalls;
 	/* Loads, each from that offset of what the one before found: pointers, the last one of BYTES bytes, or of a name. */
@@ -56,6 +58,8 @@ struct record_capture {
 	uint32_t site; /* place in the sites, which is one less than the engine's number */
 	struct record_value values[ENGINE_VALUES];
 	uint32_t n_values;
+	uint32_t
+		cast; /* the type id of bpf_rdonly_cast(); 0: the kernel, before Linux 6.2, has none */
 };
 
 struct record_captures {
