@@ -262,7 +262,8 @@ static const struct analyze_diff_row *headline(const struct analyze_diff *diff)
 		if (!best.row || is_better(&c, &best))
 			best = c;
 	}
-	largest = best.row ?: largest;
+	if (best.row)
+		largest = best.row;
 	return largest && largest->delta_total != 0 ? largest : diff->syscalls.rows;
 }
 
