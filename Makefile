@@ -284,14 +284,14 @@ setup: ## install missing Debian packages (for make bench: its packages too)
 .PHONY: lint
 lint: ## static checks: layers, cppcheck, shellcheck, formatting
 	scripts/layers
-	$(CLANG_FORMAT) --dry-run --Werror $(C_FILES)
+	$(Q)$(CLANG_FORMAT) --dry-run --Werror $(C_FILES)
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --suppress=missingIncludeSystem \
 		--enable=warning,portability '-DLIBBPF_OPTS(type,name,...)=struct type name' -Isrc -Iinclude src emulator workloads
-	shellcheck -x $(SHELL_FILES)
+	$(Q)shellcheck -x $(SHELL_FILES)
 
 .PHONY: format
 format: ## format the C sources
-	$(CLANG_FORMAT) -i $(C_FILES)
+	$(Q)$(CLANG_FORMAT) -i $(C_FILES)
 
 C_FILES     = $(shell git ls-files '*.c' '*.h')
 SHELL_FILES = $(shell git ls-files scripts .ci tests workloads | xargs grep -lE '^\#!/(usr/bin/env |bin/)?(ba)?sh')

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "cmd/options.h"
-#include "view/page.h"
-#include "view/writer.h"
+#include "view/page/page.h"
+#include "view/page/writer.h"
 
 /* What view_syntax, a part of the commands' own, fills in. Zero is the default, but for LIST. */
 struct view_options {

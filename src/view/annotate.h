@@ -6,7 +6,7 @@
 #include "arch/disasm.h"
 #include "kernel/debuginfo/source.h"
 #include "kernel/image/image.h"
-#include "view/table.h"
+#include "view/page/table.h"
 
 /* A function of a recording with its code. */
 struct annotated {

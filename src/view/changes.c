@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "output/json.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 
 static const char *const kinds[ANALYZE_N_CHANGES] = { "differs",   "new",     "gone", "offsets",
 						      "registers", "renamed", "moved" };

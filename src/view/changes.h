@@ -4,7 +4,7 @@
 
 #include "analyze/changes/changes.h"
 #include "analyze/changes/static_keys.h"
-#include "view/table.h"
+#include "view/page/table.h"
 
 struct view_changes {
 	struct view_data common; /* no times */

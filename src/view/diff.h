@@ -6,13 +6,13 @@
 #include "analyze/diff/attribution.h"
 #include "analyze/diff/conclusion.h"
 #include "analyze/diff/diff.h"
-#include "analyze/diff/diff_paths.h"
+#include "analyze/diff/inside/paths.h"
 #include "analyze/diff/passage.h"
 #include "analyze/diff/renames.h"
 #include "analyze/figures/misses.h"
 #include "analyze/varies/shift.h"
 #include "analyze/why/why.h"
-#include "view/table.h"
+#include "view/page/table.h"
 
 /* The tables, in the order of JSON and page: each is a struct view_table diff_NAME. */
 #define VIEW_DIFF_TABLES(TABLE) \

@@ -4,7 +4,7 @@
 
 #include "catalogue/state.h"
 #include "kernel/debuginfo/index.h"
-#include "view/table.h"
+#include "view/page/table.h"
 
 /* One function, or one inlined body. Text that is not const is the row's own. */
 struct view_code_row {

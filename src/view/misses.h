@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyze/figures/misses.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 
 /* Of struct analyze_misses_side: of one, of a difference, and for data alone. */
 #define VIEW_MISSES_N (MODEL_N_EVENTS + 3)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyze/diff/attribution.h"
-#include "analyze/diff/diff_paths.h"
+#include "analyze/diff/inside/paths.h"
 #include "analyze/diff/renames.h"
 #include "base/alloc.h"
 #include "output/text.h"

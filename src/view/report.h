@@ -16,7 +16,7 @@
 #include "analyze/inline/ranges.h"
 #include "analyze/inline/stacks.h"
 #include "analyze/varies/varies.h"
-#include "view/table.h"
+#include "view/page/table.h"
 
 /* The tables, in the order of JSON and page: each is a struct view_table report_NAME. */
 #define VIEW_REPORT_TABLES(TABLE) \

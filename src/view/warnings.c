@@ -48,6 +48,15 @@ static void append_machine(char **text, const struct analyze_warning *w)
 }
 
 /* What two profiles have unlike. */
+static void append_mechanisms(char **text, const struct analyze_warning *w)
+{
+	alloc_append(
+		text,
+		"different probes, with different costs, on %.0f function%s: %s by %s on the baseline "
+		"side, by %s on the hardened side (record both with the same --attach)",
+		w->values[0], plural(w->values[0]), w->names[2], w->names[0], w->names[1]);
+}
+
 static void append_pair(char **text, const struct analyze_warning *w)
 {
 	switch (w->kind) {
@@ -61,12 +70,7 @@ static void append_pair(char **text, const struct analyze_warning *w)
 		append_machine(text, w);
 		break;
 	case ANALYZE_WARNING_MECHANISMS:
-		alloc_append(text,
-			     "different probes, with different costs, on %.0f function%s: %s by %s "
-			     "on the baseline side, by %s on the hardened side (record both with "
-			     "the same --attach)",
-			     w->values[0], plural(w->values[0]), w->names[2], w->names[0],
-			     w->names[1]);
+		append_mechanisms(text, w);
 		break;
 	case ANALYZE_WARNING_FREQ:
 		alloc_append(text,

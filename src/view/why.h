@@ -7,7 +7,7 @@
 #include "analyze/varies/shift.h"
 #include "analyze/why/check.h"
 #include "analyze/why/why.h"
-#include "view/table.h"
+#include "view/page/table.h"
 
 struct view_why {
 	struct view_data common;

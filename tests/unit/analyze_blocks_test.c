@@ -21,7 +21,7 @@
 #include "analyze/inline/callees.h"
 #include "analyze/blocks/blocks.h"
 #include "analyze/figures/cost.h"
-#include "analyze/diff/diff_paths.h"
+#include "analyze/diff/inside/paths.h"
 #include "analyze/blocks/paths.h"
 #include "analyze/blocks/trips.h"
 #include "base/alloc.h"

@@ -14,7 +14,7 @@
 #include "view/changes.h"
 #include "view/diff.h"
 #include "view/report.h"
-#include "view/writer.h"
+#include "view/page/writer.h"
 
 /* Tests run in the top folder. */
 #define DOCS "docs/json.md"

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "analyze/diff/calls.h"
-#include "analyze/diff/diff_blocks.h"
-#include "analyze/diff/diff_ranges.h"
+#include "analyze/diff/inside/blocks.h"
+#include "analyze/diff/inside/ranges.h"
 #include "analyze/figures/environment.h"
 #include "analyze/figures/workload.h"
 #include "analyze/figures/warnings.h"

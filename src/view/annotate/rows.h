@@ -4,7 +4,7 @@
 
 #include "output/number.h"
 #include "view/annotate.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 
 /* Figures that all rows have. */
 struct annotate_figures {

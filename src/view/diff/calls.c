@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "output/number.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* How sure a difference is: columns of the tables that have one. */
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "output/json.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Functions that the two kernels call by different names and that are compared as one. */
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
 

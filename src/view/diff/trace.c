@@ -2,7 +2,7 @@
 /* diff --trace: two calls that were kept whole, side by side. */
 
 #include "base/alloc.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/names.h"
 #include "view/words.h"

@@ -2,7 +2,7 @@
 /* Whether functions take longer because their calls have other values, and of which variable. */
 #include "analyze/varies/shift.h"
 
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/diff.h"
 
 static const struct output_column of[] = {

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "output/json.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/list.h"
 
 void view_code_rows_deinit(struct view_code_rows *rows)

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "output/json.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/list.h"
 
 #define EVIDENCE_WIDTH 44 /* of the table's column, so that others have room */

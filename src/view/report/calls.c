@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls of syscalls and of functions: one table of each, and both in one list for CSV. */
 #include "base/alloc.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/names.h"
 #include "view/report.h"
 

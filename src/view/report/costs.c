@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "output/json.h"
 #include "output/number.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/report.h"
 
 static const struct output_column columns[] = {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/report.h"
 #include "view/words.h"
 

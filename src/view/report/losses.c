@@ -4,7 +4,7 @@
 
 #include "output/json.h"
 #include "output/number.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/report.h"
 
 struct loss {

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "output/folded.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/report.h"
 
 struct line {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The paths of calls whose blocks were counted, and how often loops iterated on each. */
 #include "base/alloc.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/report.h"
 #include "view/words.h"
 

@@ -2,7 +2,7 @@
 /* The runs of the command, one by one. */
 #include <math.h>
 
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/report.h"
 
 struct run {

@@ -6,7 +6,7 @@
 #include "output/folded.h"
 #include "output/json.h"
 #include "output/number.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/report.h"
 
 struct line {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The figures that the workload gave of itself, then the command as a whole. */
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/names.h"
 #include "view/report.h"
 

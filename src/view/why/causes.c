@@ -2,7 +2,7 @@
 /* why: what each function's code does otherwise, of the context that the answer is about. */
 #include <math.h>
 
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/why.h"
 
 struct line {

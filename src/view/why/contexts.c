@@ -2,7 +2,7 @@
 /* why: all contexts, each with the largest of its causes. */
 #include <math.h>
 
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/why.h"
 
 struct line {

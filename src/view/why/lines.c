@@ -2,7 +2,7 @@
 /* Of two exact recordings: the lines that one side executes otherwise, in the context that the answer is about. */
 
 #include "base/alloc.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 #include "view/diff.h"
 #include "view/why.h"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "analyze/diff/diff_ranges.h"
+#include "analyze/diff/inside/ranges.h"
 #include "base/sorted.h"
 
 #define BASELINE 0
@@ -25,7 +25,7 @@ static inline bool is_exact(const struct analyze_range_side *side)
 	return side->source == ANALYZE_SOURCE_EXACT;
 }
 
-/* ---- diff_ranges.c ---- */
+/* ---- ranges.c ---- */
 
 /* What follows from both sides of ROW: the changes per run and per call, and what these are shares of. */
 void analyze_diff_range_pair(const struct analyze_diff_matching *m, struct analyze_diff_range *row);
@@ -34,7 +34,7 @@ void analyze_diff_range_pair(const struct analyze_diff_matching *m, struct analy
 void analyze_diff_range_add(struct analyze_diff_matching *m, const struct analyze_range *a,
 			    const struct analyze_range *b, const struct analyze_range *from);
 
-/* ---- diff_ranges_match.c ---- */
+/* ---- ranges_match.c ---- */
 
 /* Whether both are of one version of the sources. */
 bool analyze_diff_ranges_same_source(const struct profile *a, const struct profile *b);
@@ -45,7 +45,7 @@ void analyze_diff_ranges_match(struct analyze_diff_matching *m);
 bool analyze_diff_range_is_inside(const struct analyze_diff_range *inner,
 				  const struct analyze_diff_range *outer, int side);
 
-/* ---- diff_ranges_rest.c ---- */
+/* ---- ranges_rest.c ---- */
 
 /* For each timed function with timed bodies what is left of it, so that all adds up to its change. */
 void analyze_diff_ranges_rests(struct analyze_diff_matching *m);

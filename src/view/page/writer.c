@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The formats, and the two of them that programs read. */
-#include "view/writer.h"
+#include "view/page/writer.h"
 
 #include <string.h>
 

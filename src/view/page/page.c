@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "view/page.h"
+#include "view/page/page.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* Which body of one kernel is which of the other. */
 #include <ctype.h>
 
-#include "analyze/diff/diff_ranges_impl.h"
+#include "analyze/diff/inside/ranges_impl.h"
 #include "analyze/figures/chain.h"
 #include "base/alloc.h"
 #include "base/sorted.h"

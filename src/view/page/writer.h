@@ -2,7 +2,7 @@
 /* The formats of report and diff: each a function that writes a command's tables, and a line below. */
 #pragma once
 
-#include "view/table.h"
+#include "view/page/table.h"
 
 #define VIEW_WRITERS(WRITER)        \
 	WRITER(table, VIEW_IN_PAGE) \

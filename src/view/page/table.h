@@ -12,7 +12,7 @@
 #include "analyze/figures/warnings.h"
 #include "base/alloc.h"
 #include "output/section.h"
-#include "view/page.h"
+#include "view/page/page.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 

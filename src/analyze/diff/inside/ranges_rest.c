@@ -2,7 +2,7 @@
 /* What of a timed function lies outside its timed bodies. */
 #include <math.h>
 
-#include "analyze/diff/diff_ranges_impl.h"
+#include "analyze/diff/inside/ranges_impl.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 

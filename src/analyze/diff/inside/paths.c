@@ -3,7 +3,7 @@
  * Loops, calls and paths of two kernels have no addresses in common: loops are matched by the line and the inlined
  * body they are in, calls by the name of what is called, paths by what they do.
  */
-#include "analyze/diff/diff_paths.h"
+#include "analyze/diff/inside/paths.h"
 
 #include <math.h>
 #include <string.h>

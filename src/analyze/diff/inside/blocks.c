@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/diff/diff_blocks.h"
+#include "analyze/diff/inside/blocks.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
 
-#include "analyze/diff/diff_ranges_impl.h"
+#include "analyze/diff/inside/ranges_impl.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "view/table.h"
+#include "view/page/table.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
-#include "view/columns.h"
+#include "view/page/columns.h"
 
 const struct view_table *view_list_find(const struct view_list *list, const char *name)
 {

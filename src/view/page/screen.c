@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "output/table.h"
-#include "view/writer.h"
+#include "view/page/writer.h"
 
 /* The first screen leaves out rows of less than this part of a table's greatest change. */
 #define NEGLIGIBLE 0.01

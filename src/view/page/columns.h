@@ -4,7 +4,7 @@
 
 #include "analyze/inline/ranges.h"
 #include "output/section.h"
-#include "view/table.h"
+#include "view/page/table.h"
 
 /*
  * A column that reads FIELD of struct OF: its key in data, NULL for none, its type without OUTPUT_, then
