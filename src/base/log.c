@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 #define PROGRESS_FIRST_NS 1000000000
 #define PROGRESS_EACH_NS  200000000

@@ -15,7 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/privileges.h"
+#include "base/system/privileges.h"
 #include "base/log.h"
 
 #define MAX_LINKS  40 /* as the kernel has it */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "base/interrupt.h"
+#include "base/system/clock.h"
+#include "base/system/interrupt.h"
 #include "base/log.h"
 #include "kernel/code/kcore.h"
 #include "kprotperf/try.h"

@@ -7,8 +7,8 @@
 #include <errno.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "base/interrupt.h"
+#include "base/system/clock.h"
+#include "base/system/interrupt.h"
 #include "base/log.h"
 #include "record/cost/calibrate.h"
 #include "record/engine/engine.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/apart.h"
-#include "base/interrupt.h"
+#include "base/system/apart.h"
+#include "base/system/interrupt.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "base/sorted.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "base/interrupt.h"
+#include "base/system/interrupt.h"
 #include "base/log.h"
 #include "kernel/image/btf.h"
 #include "kprotperf/mark.h"

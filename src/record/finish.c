@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/apart.h"
+#include "base/system/apart.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/output.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/log.h"
 #include "record/collect/environment.h"
 #include "record/probe/choose.h"

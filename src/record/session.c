@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/apart.h"
-#include "base/privileges.h"
-#include "base/clock.h"
-#include "base/interrupt.h"
+#include "base/system/apart.h"
+#include "base/system/privileges.h"
+#include "base/system/clock.h"
+#include "base/system/interrupt.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "profile/file/file.h"

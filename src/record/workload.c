@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/privileges.h"
-#include "base/clock.h"
-#include "base/interrupt.h"
+#include "base/system/privileges.h"
+#include "base/system/clock.h"
+#include "base/system/interrupt.h"
 #include "base/log.h"
 #include "record/reports.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "base/privileges.h"
+#include "base/system/privileges.h"
 #include "profile/profile.h"
 
 /* As a shell gives them. */

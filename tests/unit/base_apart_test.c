@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "base/apart.h"
+#include "base/system/apart.h"
 #include "base/map.h"
 
 #define PAGES     4

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/number.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "kernel/cfg/blocks.h"
 #include "kernel/cfg/graph.h"
 #include "kernel/image/name.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "kernel/code/flow.h"
 #include "kernel/code/kcore.h"
 #include "kernel/image/name.h"

@@ -19,8 +19,8 @@
 #include <linux/capability.h>
 #include <linux/types.h>
 
-#include "base/privileges.h"
-#include "base/interrupt.h"
+#include "base/system/privileges.h"
+#include "base/system/interrupt.h"
 #include "fixture_file.h"
 #include "kprotperf/engine.h"
 #include "profile/profile.h"

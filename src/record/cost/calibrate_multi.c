@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/log.h"
 #include "record/cost/calibrate_impl.h"
 #include "record/probe/multi.h"

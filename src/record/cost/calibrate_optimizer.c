@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
 #include "record/cost/calibrate_impl.h"

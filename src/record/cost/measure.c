@@ -3,7 +3,7 @@
 
 #include <bpf/bpf.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/sorted.h"
 
 /* Adds to each reading's value of ROUND, which wraps from what it was before to the difference. */

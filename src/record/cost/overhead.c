@@ -5,7 +5,7 @@
 #include <linux/types.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/log.h"
 #include "base/sorted.h"
 #include "kprotperf/engine.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "base/log.h"
 #include "record/cost/calibrate.h"
 #include "record/cost/measure.h"

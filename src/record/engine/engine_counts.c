@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "kprotperf/engine.h"
 #include "record/engine/engine_impl.h"
 #include "record/engine/sampler.h"

@@ -13,7 +13,7 @@
 
 #include "arch/arch.h"
 #include "base/alloc.h"
-#include "base/interrupt.h"
+#include "base/system/interrupt.h"
 #include "base/log.h"
 #include "kernel/debuginfo/index.h"
 #include "record/engine/engine.h"

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "base/interrupt.h"
+#include "base/system/clock.h"
+#include "base/system/interrupt.h"
 #include "base/log.h"
 #include "record/engine/engine.h"
 #include "record/engine/features.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/interrupt.h"
+#include "base/system/interrupt.h"
 #include "base/log.h"
 #include "record/engine/features.h"
 #include "record/probe/multi.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "base/privileges.h"
+#include "base/system/privileges.h"
 
 #include <errno.h>
 #include <grp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 #include <time.h>
 

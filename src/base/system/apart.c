@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "base/apart.h"
+#include "base/system/apart.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/interrupt.h"
+#include "base/system/interrupt.h"
 
 /* Sanitizers reserve more than any limit. */
 #ifdef __SANITIZE_ADDRESS__

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "base/interrupt.h"
+#include "base/system/interrupt.h"
 
 #include <signal.h>
 #include <stddef.h>
