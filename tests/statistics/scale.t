@@ -45,18 +45,18 @@ sizes() {
 }
 
 # How many: so that what goes through all of them for each takes seconds.
-sizes runs 20000
+sizes runs 10000
 sizes boots 10000
-sizes reports 20000
+sizes reports 10000
 sizes functions 10000
 sizes ranges 5000 bodies
 # Each is renamed on the other side.
 sizes page_ 10000 folio_
-sizes samples 20000
-sizes paths 20000
-sizes captures 20000
-sizes args 100000
-sizes parameters 20000
+sizes samples 10000
+sizes paths 10000
+sizes captures 10000
+sizes args 50000
+sizes parameters 10000
 sizes blocks 1000
 sizes contexts 200
 sizes exact 10000
