@@ -66,7 +66,8 @@ both_wait() {
 touch "$HOLD-main" "$HOLD-debug"
 "$lab" build baseline 2>main.err &
 main=$!
-"$lab" build debug 2>debug.err &
+cp -r "$(dirname "$lab")" scripts
+scripts/lab build debug 2>debug.err &
 debug=$!
 ok 'two builds of unlike trees are under way together' eval 'until_true logged 1 "begin main" && until_true logged 1 "begin debug"'
 is 'their sources were unpacked once' "$(grep -c tar log)" 1
@@ -89,6 +90,9 @@ printf '#!/bin/sh\nsleep 1\nexec /bin/cat "$@"\n' >slow/cat
 chmod +x slow/cat
 try env PATH="$scratch/slow:$PATH" timeout 120 "$lab" run --accel icount --bzimage junk -- true
 is 'nor for ever where QEMU is gone before what reads its output begins' "$status" 120
+# As by git, but in place.
+sed '2s/^/# A longer script than the one that bash began to read.\n/' scripts/lab >longer
+cat longer >scripts/lab
 rm "$HOLD-debug"
 wait $debug
 is 'the one that does not share it is done meanwhile' "$?:$(tail -n 1 log)" '0:end debug'
