@@ -17,7 +17,6 @@
 #define MOST_OF_IT   0.5
 #define NEARLY_ALL   0.9
 #define TURNS_DIFFER 0.01 /* by less they are the same */
-#define AGREE        0.1 /* by more than this of the change both ways of measuring may not differ */
 
 static void append_number(char **text, enum output_type type, double value)
 {
@@ -26,8 +25,7 @@ static void append_number(char **text, enum output_type type, double value)
 	alloc_append(text, "%s", output_number(number, type, value, PROFILE_CLOCK_INSN));
 }
 
-/* "+1,234 instructions per run" */
-static void append_delta(char **text, double delta, const char *per)
+void view_why_append_delta(char **text, double delta, const char *per)
 {
 	append_number(text, OUTPUT_DELTA, round(delta));
 	alloc_append(text, " instructions per %s", per);
@@ -54,7 +52,7 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 		alloc_append(&text, " occurs on the %s side only (",
 			     c->total[0] > 0 ? "baseline" : "hardened");
 		view_append_queued(&text, c->name);
-		append_delta(&text, c->delta, "run");
+		view_why_append_delta(&text, c->delta, "run");
 	} else if (is_called_otherwise(c)) {
 		alloc_append(&text, " is called ");
 		append_number(&text, OUTPUT_COUNT, c->calls[1]);
@@ -62,7 +60,7 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 		append_number(&text, OUTPUT_COUNT, c->calls[0]);
 		alloc_append(&text, " (");
 		view_append_queued(&text, c->name);
-		append_delta(&text, c->delta, "run");
+		view_why_append_delta(&text, c->delta, "run");
 	} else {
 		if (per_call)
 			pct = percent(c->total[1] / c->calls[1] - c->total[0] / c->calls[0],
@@ -71,10 +69,10 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 		alloc_append(&text, " is %s %s (", number + (number[0] == '+' || number[0] == '-'),
 			     pct < 0 ? "faster" : "slower");
 		view_append_queued(&text, c->name);
-		append_delta(&text,
-			     per_call ? c->total[1] / c->calls[1] - c->total[0] / c->calls[0] :
-					c->delta,
-			     per_call ? "call" : "run");
+		view_why_append_delta(
+			&text,
+			per_call ? c->total[1] / c->calls[1] - c->total[0] / c->calls[0] : c->delta,
+			per_call ? "call" : "run");
 	}
 	alloc_append(&text, ", ");
 	append_number(&text, OUTPUT_PERCENT, percent(c->delta, w->total[0]));
@@ -349,14 +347,14 @@ char *view_why_cause(const struct why *w, const struct why_context *c,
 	alloc_append(&text, ", which ");
 	append_part(&text, w, &c->causes, cause, part);
 	alloc_append(&text, ": ");
-	append_delta(&text, part->delta, "run");
+	view_why_append_delta(&text, part->delta, "run");
 	if (part->kind == WHY_NEW)
 		append_depth(&text, &w->tree, part->node);
 	if (fabs(cause->delta - part->delta) >= WORTH_A_WORD * fabs(cause->delta)) {
 		alloc_append(&text, "; the rest of ");
 		view_append_name(&text, cause->name);
 		alloc_append(&text, " accounts for ");
-		append_delta(&text, cause->delta - part->delta, "run");
+		view_why_append_delta(&text, cause->delta - part->delta, "run");
 	}
 	return text;
 }
@@ -448,10 +446,10 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 		     s.most->inlined ? "execute" : "call");
 	view_append_name(text, s.name);
 	alloc_append(text, "%s: ", s.most->kind == WHY_NEW ? " on the hardened side only" : "");
-	append_delta(text, s.delta, "run");
+	view_why_append_delta(text, s.delta, "run");
 	if (fabs(s.rest) >= WORTH_A_WORD * fabs(s.delta)) {
 		alloc_append(text, "; the rest of these functions accounts for ");
-		append_delta(text, s.rest, "run");
+		view_why_append_delta(text, s.rest, "run");
 	}
 	alloc_append(text, "; the largest part, %.0f %%, is in ", percent(s.most->delta, s.delta));
 	view_append_name(text, c->causes.items[s.most->cause].name);
@@ -558,7 +556,7 @@ static void append_moved(char **text, const struct why *w, const struct why_cont
 		view_append_name(text, of->name);
 		alloc_append(text, " (");
 		view_append_queued(text, of->name);
-		append_delta(text, of->delta, "run");
+		view_why_append_delta(text, of->delta, "run");
 		alloc_append(text, ")");
 		before = ", ";
 	}
@@ -591,63 +589,5 @@ char *view_why(const struct why *w, const struct why_context *c)
 		append_switched(&text, w);
 	if (c->told == WHY_LIKELY)
 		append_odds(&text, c);
-	return text;
-}
-
-/* "+2,478 instructions per call of clone, 0.6 % below the exact count" */
-static void append_compared(char **text, const double values[2], const char *per, const char *of)
-{
-	double pct = percent(values[1] - values[0], fabs(values[0]));
-	char number[OUTPUT_NUMBER_MAX];
-
-	append_delta(text, values[1], per);
-	alloc_append(text, "%s", of);
-	if (isnan(pct))
-		return;
-	output_number(number, OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
-	if (fabs(values[1] - values[0]) < 0.5) {
-		alloc_append(text, ", equal to the exact count");
-		return;
-	}
-	alloc_append(text, ", %s %s the exact count",
-		     number + (number[0] == '+' || number[0] == '-'), pct < 0 ? "below" : "above");
-}
-
-/* Probes have one run per side, which NOISE is of too. */
-static bool is_agreed(const double values[2], double noise)
-{
-	return isnan(values[0]) || isnan(values[1]) ||
-	       fabs(values[1] - values[0]) <= AGREE * fabs(values[0]) + (isnan(noise) ? 0 : noise);
-}
-
-char *view_why_check(const struct why_check *check, const char *context)
-{
-	bool has_context = !isnan(check->context[1]), has_function = !isnan(check->functions[1]);
-	char *text = NULL, *name, *function;
-
-	if (!check->function || (!has_context && !has_function))
-		return alloc_strdup("Probes did not see any of it.");
-	name = output_text_escape(context);
-	function = output_text_escape(check->function);
-	alloc_append(&text, "Probes %s (record --func=%s): ",
-		     is_agreed(check->context, check->context_noise) &&
-				     is_agreed(check->functions, check->function_noise) ?
-			     "agree" :
-			     "disagree",
-		     function);
-	if (has_context) {
-		scoped_free char *of = alloc_printf(" of %s", name);
-
-		append_compared(&text, check->context, "call", of);
-	}
-	if (has_function) {
-		scoped_free char *of = alloc_printf(" in %s", function);
-
-		alloc_append(&text, "%s", has_context ? "; " : "");
-		append_compared(&text, check->functions, "run", of);
-	}
-	alloc_append(&text, ".");
-	free(function);
-	free(name);
 	return text;
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* why: what probes say of its answer. */
+#include <math.h>
+
+#include "base/alloc.h"
+#include "output/number.h"
+#include "output/text.h"
+#include "view/why.h"
+
+#define AGREE 0.1 /* by more than this of the change both ways of measuring may not differ */
+
+/* "+2,478 instructions per call of clone, 0.6 % below the exact count" */
+static void append_compared(char **text, const double values[2], const char *per, const char *of)
+{
+	double pct = values[0] != 0 ? 100 * (values[1] - values[0]) / fabs(values[0]) : NAN;
+	char number[OUTPUT_NUMBER_MAX];
+
+	view_why_append_delta(text, values[1], per);
+	alloc_append(text, "%s", of);
+	if (isnan(pct))
+		return;
+	output_number(number, OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
+	if (fabs(values[1] - values[0]) < 0.5) {
+		alloc_append(text, ", equal to the exact count");
+		return;
+	}
+	alloc_append(text, ", %s %s the exact count",
+		     number + (number[0] == '+' || number[0] == '-'), pct < 0 ? "below" : "above");
+}
+
+/* Probes have one run per side, which NOISE is of too. */
+static bool is_agreed(const double values[2], double noise)
+{
+	return isnan(values[0]) || isnan(values[1]) ||
+	       fabs(values[1] - values[0]) <= AGREE * fabs(values[0]) + (isnan(noise) ? 0 : noise);
+}
+
+char *view_why_check(const struct why_check *check, const char *context)
+{
+	bool has_context = !isnan(check->context[1]), has_function = !isnan(check->functions[1]);
+	char *text = NULL, *name, *function;
+
+	if (!check->function || (!has_context && !has_function))
+		return alloc_strdup("Probes did not see any of it.");
+	name = output_text_escape(context);
+	function = output_text_escape(check->function);
+	alloc_append(&text, "Probes %s (record --func=%s): ",
+		     is_agreed(check->context, check->context_noise) &&
+				     is_agreed(check->functions, check->function_noise) ?
+			     "agree" :
+			     "disagree",
+		     function);
+	if (has_context) {
+		scoped_free char *of = alloc_printf(" of %s", name);
+
+		append_compared(&text, check->context, "call", of);
+	}
+	if (has_function) {
+		scoped_free char *of = alloc_printf(" in %s", function);
+
+		alloc_append(&text, "%s", has_context ? "; " : "");
+		append_compared(&text, check->functions, "run", of);
+	}
+	alloc_append(&text, ".");
+	free(function);
+	free(name);
+	return text;
+}
