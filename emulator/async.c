@@ -129,7 +129,8 @@ void async_called(const struct function *function, const struct context *context
 	/* Work that was delayed is queued anew by a timer, and stays what it was. */
 	for (size_t i = 0; knows && by && i < N_KINDS; i++)
 		if (function->role == kinds[i].queues)
-			queue(kinds[i].kind, read_register(kinds[i].argument), by);
+			queue(kinds[i].kind, function->softirq ?: read_register(kinds[i].argument),
+			      by);
 }
 
 static struct context *run(enum exact_kind kind, uint64_t address, const struct context *context)

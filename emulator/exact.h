@@ -57,7 +57,8 @@ struct function {
 	uint32_t id;
 	uint32_t n_blocks; /* seen so far */
 	struct function *whole; /* what it is a part of; NULL: it is none */
-	uint32_t softirq; /* the number of those that it handles; 0: none */
+	uint32_t
+		softirq; /* the number of those that it handles, or raises whatever its arguments; 0: none */
 	bool code; /* and no variable */
 	bool written, traced; /* TRACED: one of its calls is asked for */
 };

@@ -47,6 +47,7 @@ static const struct {
 	{ "raise_softirq", ROLE_RAISES },
 	{ "raise_softirq_irqoff", ROLE_RAISES },
 	{ "__raise_softirq_irqoff", ROLE_RAISES },
+	{ "__tasklet_schedule", ROLE_RAISES }, /* that has the others inlined */
 	{ "copy_thread", ROLE_FORK },
 	{ "do_task_dead", ROLE_DIES },
 	{ "__switch_to_asm", ROLE_SWITCH_FROM },
@@ -69,7 +70,7 @@ static enum role role_of(const char *name)
 	return ROLE_NONE;
 }
 
-/* The number, as the kernel gives it, of the soft interrupts that NAME handles. Those of ticks and of RCU are nobody's. */
+/* The number, as the kernel gives it, of the soft interrupts that NAME handles, or raises. Those of ticks and of RCU are nobody's. */
 static uint32_t softirq_of(const char *name)
 {
 	static const char *const handlers[] = {
@@ -80,7 +81,7 @@ static uint32_t softirq_of(const char *name)
 	for (uint32_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++)
 		if (handlers[i] && !strcmp(handlers[i], name))
 			return i;
-	return 0;
+	return strcmp(name, "__tasklet_schedule") ? 0 : 6;
 }
 
 /* Is NAME what is to be traced, maybe with parameters that the compiler removed? */

@@ -31,6 +31,7 @@ for (1 .. 200) {
 	syscall(95, 18);
 	syscall(100, 0) unless $_ % 10;
 	syscall(110);
+	syscall(186);
 	open(my $closed, "<", "/dev/null");
 }
 select(undef, undef, undef, 0.3);
@@ -82,6 +83,7 @@ queued() {
 }
 queued 'umask [rcu]' planted_rcu 2000
 queued 'times [workqueue]' planted_work 1500
+queued 'gettid [softirq]' planted_tasklet 1800
 is 'kfree_rcu: what frees is work of who began the batch' "$(jq -r '[.functions[] | select(.name == "kfree_rcu_work") | .syscall] | unique | join(" ")' hardened.json)" \
 	'* getppid [workqueue]'
 is 'each instruction is in one context' "$(jq '.samples.workload == .samples.expected' hardened.json)" true
@@ -90,6 +92,7 @@ says() {
 	like "$1, in words" "$(say "$out")" "^${1//[/\\[} $2"
 }
 says 'umask [rcu]' 'occurs on the hardened side only \(RCU callbacks queued by umask, .* calls planted_rcu .* Also changed: umask \('
+says 'gettid [softirq]' 'occurs on the hardened side only \(soft interrupts raised by gettid, .* nearly all of that in planted_tasklet via tasklet_action'
 says 'times [workqueue]' 'occurs on the hardened side only \(work queued by times, .* calls planted_work'
 says 'close [task work]' 'is [0-9.]+ % slower \(task work queued by close, \+[45][0-9][0-9] instructions per call.* is in ____fput, which executes additional code at fs/file_table.c:348'
 
