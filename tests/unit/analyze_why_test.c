@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "analyze/why/why.h"
+#include "base/alloc.h"
 #include "fixture.h"
 #include "view/why.h"
 
@@ -323,6 +324,27 @@ static void test_other_place(void **state)
 	check_other_place(
 		true, false, 30,
 		"which executes b (inlined) 340 times per run instead of 40, also at f.c:9: +9,000 ");
+}
+
+/* a hands its work to b in more pieces: what b and c do for each is less, and none of theirs. What is beyond that is c's. */
+static void test_pieces(void **state)
+{
+	struct answer x;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct profile *a = side(10, 0), *b = side(40, 0);
+		const uint64_t insns[] = { 8000, 50000, 1000 };
+		const double of_c[] = { 0, 18000, -7000 }, of_a[] = { 1500, 25500, 1500 };
+
+		insns_at(a, 0, "abc", 1, 8000);
+		insns_at(b, 0, "abc", 1, insns[i]);
+		answer_init(&x, a, b);
+		assert_int_equal(causes(&x)->n_items, 1 + (of_c[i] != 0));
+		vec_each(const struct why_cause, cause, causes(&x), items)
+			assert_true(cause->delta == (*cause->name == 'a' ? of_a : of_c)[i]);
+		answer_deinit(&x);
+	}
 }
 
 /* Where as many lines call it, which of them is another cannot be told: each is as often as all are. */
@@ -764,7 +786,7 @@ int main(void)
 		cmocka_unit_test(test_how_sure),       cmocka_unit_test(test_other_tasks),
 		cmocka_unit_test(test_call_of_body),   cmocka_unit_test(test_patches),
 		cmocka_unit_test(test_other_place),    cmocka_unit_test(test_same_places),
-		cmocka_unit_test(test_patched),
+		cmocka_unit_test(test_patched),        cmocka_unit_test(test_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

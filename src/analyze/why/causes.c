@@ -14,6 +14,7 @@ struct finder {
 	const struct why_tree *t;
 	struct why_causes *c;
 	struct hash_index causes, parts;
+	double charged; /* so far */
 };
 
 static bool is_cause(const void *ctx, uint32_t item, const void *key)
@@ -38,9 +39,9 @@ static bool is_part(const void *ctx, uint32_t item, const void *key)
 	return a->cause == b->cause && a->kind == b->kind && !strcmp(a->name, b->name);
 }
 
-/* Charges DELTA to BY, for NODE: itself or what it calls. */
+/* Charges DELTA to BY, for NODE: itself or what it calls, RATIO times as often. */
 static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t node, double delta,
-		   double scale)
+		   double scale, double ratio)
 {
 	const struct why_node *n = &f->t->nodes[node];
 	struct why_part *part, new = { .kind = kind, .name = n->name, .most = -1 };
@@ -55,6 +56,7 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 		vec_push(f->c, parts, new);
 	part = &f->c->parts[found];
 	part->delta += delta;
+	f->charged += delta;
 	for (int side = 0; side < 2; side++)
 		part->calls[side] +=
 			kind == WHY_OFTEN && n->divided ? n->everywhere[side] : n->calls[side];
@@ -62,11 +64,31 @@ static void charge(struct finder *f, uint32_t by, enum why_kind kind, uint32_t n
 		part->most = fabs(delta);
 		part->node = node;
 		part->scale = scale;
+		part->ratio = ratio;
 		part->inlined = n->inlined[1] || n->inlined[0];
 	}
 }
 
-static void explain(struct finder *f, uint32_t node, double scale);
+/*
+ * What is below a callee that is called more or less often. Its caller may hand it the same work in other pieces, or other work:
+ * so what is done below may be anything from WORK times the baseline's, as of all that its caller does, to CALLS times.
+ */
+struct scale {
+	double work, calls; /* the same where nobody calls more or less often */
+};
+
+static double nearest(struct scale s, double ratio)
+{
+	return fmin(fmax(ratio, fmin(s.work, s.calls)), fmax(s.work, s.calls));
+}
+
+/* By how much IS is beyond what S lets expect of WAS. */
+static double excess(double is, double was, struct scale s)
+{
+	return was > 0 ? is - nearest(s, is / was) * was : is;
+}
+
+static void explain(struct finder *f, uint32_t node, struct scale scale);
 
 /* Adds IS for each WAS to *RATIO, which is NAN at first; false: it is another. */
 static bool is_of_ratio(double *ratio, double was, double is)
@@ -101,33 +123,37 @@ static double body_ratio(const struct why_tree *t, uint32_t node, double scale)
 }
 
 /*
- * Charges NODE with how much more or less often than SCALE says it calls CALLEE, and CALLEE with the rest. What is called from
- * places of one side's own costs what it does there.
+ * Charges NODE with calling CALLEE more or less often than SCALE says: with all that changes there, but for what those below are
+ * charged with. What is called from places of one side's own costs what it does there.
  */
-static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, double scale)
+static void explain_callee(struct finder *f, uint32_t node, uint32_t callee, struct scale scale)
 {
 	const struct why_node *c = &f->t->nodes[callee];
 	uint32_t apart = why_tree_apart(f->t, callee);
-	double times = scale, more = 0;
+	struct scale below = scale, explained = scale;
+	double times = NAN, more = 0, before = f->charged;
 
 	if (c->calls[0] > 0 && c->calls[1] > 0)
 		times = c->calls[1] / c->calls[0];
 	else if (c->inlined[0] && c->inlined[1])
-		times = body_ratio(f->t, callee, scale);
-	if (isnan(times))
-		times = scale;
+		times = body_ratio(f->t, callee, scale.calls);
+	if (!isnan(times)) {
+		below.calls = times;
+		explained.calls = nearest(scale, times);
+	}
+	explain(f, callee, below);
+	if (below.calls != explained.calls)
+		more = excess(c->total[1] - (f->charged - before), c->total[0], explained);
 	if (apart != WHY_NONE)
-		more = f->t->nodes[apart].total[1] - scale * f->t->nodes[apart].total[0];
-	if (times != scale || more != 0)
-		charge(f, node, WHY_OFTEN, callee, (times - scale) * c->total[0] + more, scale);
-	explain(f, callee, times);
+		more += excess(f->t->nodes[apart].total[1], f->t->nodes[apart].total[0], scale);
+	charge(f, node, WHY_OFTEN, callee, more, explained.calls, below.calls / explained.calls);
 }
 
 /* What NODE and its callees execute that are there on one side only; callees that both sides have are gone into. */
-static double one_sided(struct finder *f, uint32_t node, double scale)
+static double one_sided(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct why_node *n = &f->t->nodes[node];
-	double sum = n->self[1] - scale * n->self[0];
+	double sum = excess(n->self[1], n->self[0], scale);
 
 	for (uint32_t i = n->first_child; i != WHY_NONE; i = f->t->nodes[i].next) {
 		const struct why_node *callee = &f->t->nodes[i];
@@ -144,11 +170,13 @@ static double one_sided(struct finder *f, uint32_t node, double scale)
  * Charges the change of NODE against SCALE times its baseline, as many of whose calls there would be if all of its
  * callers did as they do on the baseline. The depth is that of calls, which why_tree_init() bounds.
  */
-static void explain(struct finder *f, uint32_t node, double scale)
+static void explain(struct finder *f, uint32_t node, struct scale scale)
 {
 	const struct why_node *n = &f->t->nodes[node];
+	double self = n->self[0] > 0 ? n->self[1] / n->self[0] : scale.calls;
 
-	charge(f, node, WHY_SELF, node, n->self[1] - scale * n->self[0], scale);
+	charge(f, node, WHY_SELF, node, excess(n->self[1], n->self[0], scale), nearest(scale, self),
+	       1);
 	for (uint32_t i = n->first_child; i != WHY_NONE; i = f->t->nodes[i].next) {
 		const struct why_node *callee = &f->t->nodes[i];
 
@@ -156,7 +184,7 @@ static void explain(struct finder *f, uint32_t node, double scale)
 			explain_callee(f, node, i, scale);
 		else if (!callee->apart && (callee->total[0] != 0 || callee->total[1] != 0))
 			charge(f, node, callee->seen[1] ? WHY_NEW : WHY_GONE, i,
-			       one_sided(f, i, scale), scale);
+			       one_sided(f, i, scale), scale.calls, 1);
 	}
 }
 
@@ -234,7 +262,7 @@ void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t co
 		scale = n->calls[1] / n->calls[0];
 	c->by_calls = (scale - 1) * n->total[0];
 	c->delta = n->total[1] - scale * n->total[0];
-	explain(&f, context, scale);
+	explain(&f, context, (struct scale){ scale, scale });
 	hash_deinit(&f.causes);
 	hash_deinit(&f.parts);
 	finish(c, t);

@@ -60,6 +60,7 @@ struct why_part {
 	double calls[2]; /* of NAME per run; 0: not known */
 	uint32_t node; /* where most of it is, */
 	double most, scale; /* how much, and what its baseline was multiplied with */
+	double ratio; /* of OFTEN: how much more often than by SCALE */
 };
 
 /* CALLER calls CALLEE where CONDITION holds, in the source's words; NULL: not known. */

@@ -215,19 +215,16 @@ static void append_replaced(char **text, const struct why *w, const struct why_c
 }
 
 /* How much more often PART is called, or executed where it is inlined. */
-static double how_often(const struct why *w, const struct why_part *part)
+static double how_often(const struct why_part *part)
 {
-	double was = part->scale * w->tree.nodes[part->node].total[0];
-
-	return part->calls[0] > 0 ? part->calls[1] / part->calls[0] :
-				    1 + copysign(part->most, part->delta) / was;
+	return part->calls[0] > 0 ? part->calls[1] / part->calls[0] : part->ratio;
 }
 
 /* The loop of CAUSE that makes it call PART more or less often, if that is it: for the sentence to begin with. */
 static bool append_loop(char **text, const struct why *w, const struct why_causes *c,
 			const struct why_cause *cause, const struct why_part *part)
 {
-	double ratio = how_often(w, part);
+	double ratio = how_often(part);
 
 	for (uint32_t i = 0; part->kind == WHY_OFTEN && i < cause->n_parts; i++) {
 		const struct why_part *self = &c->parts[cause->first_part + i];
@@ -295,7 +292,7 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 		append_callee(text, w, part);
 		alloc_append(text, " ");
 		if (!(part->calls[0] > 0)) {
-			alloc_append(text, "%.3g times as often", how_often(w, part));
+			alloc_append(text, "%.3g times as often", how_often(part));
 			break;
 		}
 		append_number(text, OUTPUT_COUNT, part->calls[1]);
