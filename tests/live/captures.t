@@ -51,8 +51,9 @@ guest_main() {
 	stat -c %i /sys/fs/cgroup/other >cgroup
 	# shellcheck disable=SC2016 # for sh
 	for how in fentry kprobe; do
-		record facts-$how -F 0 --attach=$how --func vfs_read --capture uid --capture 'current->policy' --capture cgroup -- \
-			sh -c 'echo $$ >/sys/fs/cgroup/other/cgroup.procs; exec chrt -b 0 setpriv --reuid=12 --clear-groups "$@"' sh dd if=/dev/zero of=/dev/null count=5
+		record facts-$how -F 0 --attach=$how --func vfs_read --capture uid --capture 'current->policy' --capture cgroup \
+			--capture 'current->signal->oom_score_adj' --capture 'current->signal->oom_score_adj & 0xff0000' -- \
+			sh -c 'echo $$ >/sys/fs/cgroup/other/cgroup.procs; echo -500 >/proc/self/oom_score_adj; exec chrt -b 0 setpriv --reuid=12 --clear-groups "$@"' sh dd if=/dev/zero of=/dev/null count=5
 		record names-$how -F 0 --attach=$how --func vfs_read --capture 'vfs_read:current->comm' \
 			--capture 'vfs_read:file->f_path.dentry->d_name.name' --capture 'vfs_read:count' \
 			--capture 'vfs_read:file->f_op->owner->name' -- sh -c 'dd if=bytes of=/dev/null bs=70; cat "$0" >/dev/null' "$odd"
@@ -85,6 +86,7 @@ equal 'members of arguments, and of what is returned' "$(rows slab allocate_slab
 	'map(.values | capture("s->oo.x=(?<oo>[0-9]+) .*return->objects=(?<n>[0-9]+)") |
 		select((.oo | tonumber) % 65536 != (.n | tonumber))) | length')" 0
 equal 'a variable' "$(rows slab allocate_slab 'map(.values | capture("crng_init=(?<n>[0-9]+)").n) | unique | tostring')" '["2"]'
+equal 'a negative argument' "$(rows slab allocate_slab 'map(.values | test(" node=-1( |$)")) | all')" true
 equal 'bits of flags, by name and by number, are those of the flags' "$(rows slab allocate_slab \
 	'map(.values | capture("__GFP_ZERO=(?<z>[^ ]+) flags & 0x100=(?<n>[^ ]+) flags=(?<f>[^ ]+)") |
 		select((.z == "0x100") != (.f | tonumber / 256 | floor % 2 == 1) or (.z == "0x100") != (.n == "256"))) | length')" 0
@@ -158,8 +160,9 @@ for how in fentry kprobe; do
 		'map(select(.values | startswith("current->comm=dd file->f_path.dentry->d_name.name=bytes count=70 ")) | .calls) | add')" 101
 	equal "by $how: their first 15 bytes, escaped" "$(rows names-$how vfs_read \
 		'map(select(.values | startswith("current->comm=cat file->f_path.dentry->d_name.name=an\\x20odd\\x1b[2Jname, count=")) | .calls) | add')" 2
-	holds "by $how: facts about a task" "$(rows facts-$how vfs_read \
-		"map(select(.values == \"uid=12 current->policy=3 cgroup=$(cat cgroup)\") | .calls) | add") > 5"
+	values="uid=12 current->policy=3 cgroup=$(cat cgroup) current->signal->oom_score_adj"
+	holds "by $how: facts about a task, one negative" "$(rows facts-$how vfs_read \
+		"map(select(.values == \"$values=-500 ${values##* } & 0xff0000=$((0xff0000))\") | .calls) | add") > 5"
 	equal "by $how: what a null pointer leads to has none" "$(rows names-$how vfs_read \
 		'map(.values | endswith(" file->f_op->owner->name=-")) | length > 5 and all')" true
 done

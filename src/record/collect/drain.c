@@ -457,16 +457,16 @@ uint32_t record_context_add(struct profile *p, uint32_t ctx)
 }
 
 /* Number *I of ROW, as it is in a profile: of a name, which takes two, that of its text. Moves *I to the next. */
-
 static uint64_t drain_value(const struct record_capture *c, const struct engine_capture *from,
 			    uint32_t *i, struct profile *p)
 {
 	const __u64 *values = &from->values[*i];
 	char text[ENGINE_NAME + 1] = "";
 	bool is_absent = from->absent >> *i & 1;
+	const struct record_value *v = &c->values[(*i)++];
 
-	if (c->values[(*i)++].variable.kind != PROFILE_VARIABLE_NAME)
-		return *values;
+	if (v->variable.kind != PROFILE_VARIABLE_NAME)
+		return record_value_extend(v, *values);
 	++*i;
 	memcpy(text, values, ENGINE_NAME);
 	return is_absent ? 0 : profile_name_add(p, text);

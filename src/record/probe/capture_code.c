@@ -222,13 +222,18 @@ static void read_copy(struct record_code *code, int32_t offset, uint32_t bytes)
 	copy(code, BPF_FUNC_probe_read_kernel, offset, bytes);
 }
 
-/* The value V is where it is loaded from, AT: its bits are taken out of that. */
+/* The value V is where it is loaded from, AT: its bits are taken out of that. Of a whole number the sign is left to record_value_extend(). */
 static void cut(struct record_code *code, const struct record_value *v)
 {
 	uint32_t bits = v->bits ?: 8 * v->bytes;
 
 	/* Of an argument in a register more is undefined than of what was loaded. */
-	if (bits < 64 && (v->is_signed || v->bits || !v->n_loads)) {
+	if (record_value_is_whole(v) && !v->n_loads && bits == 32) {
+		emit(code, BPF_ALU | BPF_MOV | BPF_X, AT, AT, 0, 0);
+	} else if (record_value_is_whole(v) && !v->n_loads && bits < 32) {
+		operate(code, BPF_AND, AT, (1 << bits) - 1);
+	} else if (!record_value_is_whole(v) && bits < 64 &&
+		   (v->is_signed || v->bits || !v->n_loads)) {
 		operate(code, BPF_LSH, AT, (int32_t)(64 - v->shift - bits));
 		operate(code, v->is_signed ? BPF_ARSH : BPF_RSH, AT, (int32_t)(64 - bits));
 	}

@@ -54,6 +54,22 @@ struct record_value {
 	bool is_signed;
 };
 
+/* Is V all that its bytes hold? */
+static inline bool record_value_is_whole(const struct record_value *v)
+{
+	return !v->bits && !v->mask;
+}
+
+/* What programs captured of V, with its sign. */
+static inline uint64_t record_value_extend(const struct record_value *v, uint64_t value)
+{
+	uint32_t rest = 64 - 8 * v->bytes;
+
+	return record_value_is_whole(v) && v->is_signed ?
+		       (uint64_t)((int64_t)(value << rest) >> rest) :
+		       value;
+}
+
 struct record_capture {
 	uint32_t site; /* place in the sites, which is one less than the engine's number */
 	struct record_value values[ENGINE_VALUES];
