@@ -111,6 +111,18 @@ is 'no half of one is left' "$(find cache -name '*.part*')" ''
 try "$lab" build slab_freelist_random
 is 'a kernel with the same options is not built again' "$status:$(grep -c 'begin main' log)" 0:2
 
+# Patched sources stand in for those of their own object tree.
+printf -- '--- a/Makefile\n+++ b/Makefile\n@@ -1 +1 @@\n-sources\n+patched\n' >one.patch
+echo CONFIG_KFENCE=y >one.config
+touch "$HOLD-debug"
+"$lab" build held --on debug --config one.config 2>debug.err &
+debug=$!
+until_true logged 2 'begin debug'
+try timeout 60 "$lab" build patched --patch one.patch
+is 'a patched kernel does not wait for one of an unlike tree' "$status:$(grep -c waiting err)" 0:0
+rm "$HOLD-debug"
+ok 'nor that for it' wait $debug
+
 mkdir other
 cp bin/qemu-system-x86_64 other/
 for path in "$PATH" "$scratch/other:$PATH" "$PATH"; do
