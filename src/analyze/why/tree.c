@@ -529,6 +529,7 @@ void why_tree_deinit(struct why_tree *t)
 	free(t->lines.items);
 	free(t->sites.items);
 	free(t->loops);
+	hash_deinit(&t->sites.index);
 	hash_deinit(&t->index);
 	*t = (struct why_tree){};
 }
