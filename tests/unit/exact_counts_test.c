@@ -379,6 +379,31 @@ static void test_interrupted(void **state)
 		profile_destroy(p[i]);
 }
 
+/* Pieces of a made-up file may be behind all blocks, with nothing in them. */
+static void test_no_bytes(void **state)
+{
+	struct analyze_paths paths;
+	struct profile *p[2];
+	const struct profile_blocks *b;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		p[i] = loop_profile(LOOP(2, 8, "E 2 2\n"), &paths);
+		analyze_paths_deinit(&paths);
+	}
+	for (uint32_t i = 0; i < p[1]->blocks[0].n_items; i++) {
+		p[1]->blocks[0].items[i].addr += i ? 0x100 : -0x100ull;
+		p[1]->blocks[0].items[i].bytes = 0;
+	}
+	profile_merge(p[0], p[1]);
+	b = &p[0]->blocks[0];
+	assert_int_equal(b->n_items, 3);
+	for (uint32_t i = 0; i < b->n_arcs; i++)
+		assert_true(b->arcs[i].from < 3 && b->arcs[i].to < 3);
+	profile_destroy(p[0]);
+	profile_destroy(p[1]);
+}
+
 static void test_refused(void **state)
 {
 	static const char *const wrong[] = {
@@ -419,10 +444,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),    cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_misses),  cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_paths),   cmocka_unit_test(test_interrupted),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_rows),     cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_misses),   cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_paths),    cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_no_bytes), cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
