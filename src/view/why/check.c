@@ -9,8 +9,15 @@
 
 #define AGREE 0.1 /* by more than this of the change both ways of measuring may not differ */
 
+/* Whether both ways of measuring give the same but for what is due to chance alone, NOISE. */
+static bool is_near(const double values[2], double noise)
+{
+	return fabs(values[1] - values[0]) <= AGREE * fabs(values[0]) + noise;
+}
+
 /* "+2,478 instructions per call of clone, 0.6 % below the exact count" */
-static void append_compared(char **text, const double values[2], const char *per, const char *of)
+static void append_compared(char **text, const double values[2], double noise, const char *per,
+			    const char *of)
 {
 	double pct = values[0] != 0 ? 100 * (values[1] - values[0]) / fabs(values[0]) : NAN;
 	char number[OUTPUT_NUMBER_MAX];
@@ -26,13 +33,14 @@ static void append_compared(char **text, const double values[2], const char *per
 	}
 	alloc_append(text, ", %s %s the exact count",
 		     number + (number[0] == '+' || number[0] == '-'), pct < 0 ? "below" : "above");
+	if (!is_near(values, 0) && is_near(values, noise))
+		alloc_append(text, ", within the variation between runs");
 }
 
 /* Probes have one run per side, which NOISE is of too. */
 static bool is_agreed(const double values[2], double noise)
 {
-	return isnan(values[0]) || isnan(values[1]) ||
-	       fabs(values[1] - values[0]) <= AGREE * fabs(values[0]) + (isnan(noise) ? 0 : noise);
+	return isnan(values[0]) || isnan(values[1]) || is_near(values, isnan(noise) ? 0 : noise);
 }
 
 char *view_why_check(const struct why_check *check, const char *context)
@@ -53,13 +61,13 @@ char *view_why_check(const struct why_check *check, const char *context)
 	if (has_context) {
 		scoped_free char *of = alloc_printf(" of %s", name);
 
-		append_compared(&text, check->context, "call", of);
+		append_compared(&text, check->context, check->context_noise, "call", of);
 	}
 	if (has_function) {
 		scoped_free char *of = alloc_printf(" in %s", function);
 
 		alloc_append(&text, "%s", has_context ? "; " : "");
-		append_compared(&text, check->functions, "run", of);
+		append_compared(&text, check->functions, check->function_noise, "run", of);
 	}
 	alloc_append(&text, ".");
 	free(function);
