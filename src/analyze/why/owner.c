@@ -10,9 +10,14 @@ void why_switched_init(struct why_switched *s, const struct profile *baseline,
 		       const struct profile *hardened)
 {
 	*s = (struct why_switched){};
-	for (size_t i = 0; i < catalogue_size; i++)
-		if (catalogue_differs(&catalogue[i], baseline, hardened))
-			vec_push(s, items, &catalogue[i]);
+	for (size_t i = 0; i < catalogue_size; i++) {
+		const struct catalogue_protection *protection = &catalogue[i];
+
+		if (catalogue_differs(protection, baseline, hardened))
+			vec_push(s, items, protection);
+		else if (catalogue_state(protection, baseline, false, NULL) == CATALOGUE_OFF)
+			vec_push(s, off, protection);
+	}
 }
 
 void why_switched_deinit(struct why_switched *s)
@@ -21,12 +26,18 @@ void why_switched_deinit(struct why_switched *s)
 	*s = (struct why_switched){};
 }
 
-bool why_switched_has(const struct why_switched *s, const struct catalogue_protection *protection)
+static bool has(const struct catalogue_protection *const *items, uint32_t n,
+		const struct catalogue_protection *protection)
 {
-	for (uint32_t i = 0; i < s->n_items; i++)
-		if (s->items[i] == protection)
+	for (uint32_t i = 0; i < n; i++)
+		if (items[i] == protection)
 			return true;
 	return false;
+}
+
+bool why_switched_has(const struct why_switched *s, const struct catalogue_protection *protection)
+{
+	return has(s->items, s->n_items, protection);
 }
 
 /* The pattern that NAME is of; NULL: none. */
@@ -85,7 +96,8 @@ const struct catalogue_protection *why_owner(const struct why_switched *s, const
 		if (lists_part(s->items[i], t, part, true))
 			return s->items[i];
 	for (size_t i = 0; i < catalogue_size; i++)
-		if (lists_part(&catalogue[i], t, part, false))
+		if (!has(s->off, s->n_off, &catalogue[i]) &&
+		    lists_part(&catalogue[i], t, part, false))
 			return &catalogue[i];
 	return NULL;
 }

@@ -10,6 +10,8 @@
 struct why_switched {
 	const struct catalogue_protection **items;
 	uint32_t n_items, cap_items;
+	const struct catalogue_protection **off; /* those known to be off on both */
+	uint32_t n_off, cap_off;
 };
 
 void why_switched_init(struct why_switched *s, const struct profile *baseline,
