@@ -662,6 +662,31 @@ static void test_context_itself(void **state)
 	answer_deinit(&x);
 }
 
+/* What is known to be off on both sides is not what code does that it has in common with other work. */
+static void test_owner(void **state)
+{
+	(void)state;
+	for (int off = 0; off < 2; off++) {
+		struct profile *p[] = { exact(1), exact(1) };
+		const struct catalogue_protection *owner;
+		const struct why_causes *c;
+		struct answer x;
+
+		for (uint64_t i = 0; i < 2; i++) {
+			uint32_t at[] = { body(p[i], "slab_post_alloc_hook", "b"),
+					  location(p[i], 'a', 1) };
+
+			profile_env_set(p[i], PROFILE_ENV_CONFIG, off ? "CONFIG_SMP=y\n" : NULL);
+			insns_of(p[i], at, 2, 100 + 900 * i);
+		}
+		answer_init(&x, p[0], p[1]);
+		c = causes(&x);
+		owner = why_owner(&x.why.switched, &x.why.tree, &c->parts[c->items[0].first_part]);
+		assert_int_equal(!owner, off);
+		answer_deinit(&x);
+	}
+}
+
 /* Where one side has a layer around each of 400 functions that call each other, and all depths are called. */
 static struct profile *layers(bool wrapped)
 {
@@ -768,6 +793,10 @@ static void test_patched(void **state)
 	x.why.contexts[0].causes.items[0].other_code = true;
 	assert_patched(&x, "+++ b/g.h\n@@ -1,1 +1,1 @@\n-a\n+b\n", " changes g.h:1.");
 	assert_patched(&x, "+++ b/f.c\n@@ -1,1 +1,1 @@\n-a\n+b\n", "; no line of it was patched: ");
+	x.why.contexts[0].causes.items[0].other_code = false;
+	x.why.contexts[0].causes.items[0].caller = "a";
+	assert_patched(&x, "", "; of its callers, a has other code.");
+	x.why.contexts[0].causes.items[0].caller = NULL;
 	why_compare_code(&x.why, NULL);
 	assert_patched(&x, "+++ b/f.c\n@@ -1,1 +1,1 @@\n-a\n+b\n", " changes f.c:1 in a.");
 	answer_deinit(&x);
@@ -786,7 +815,8 @@ int main(void)
 		cmocka_unit_test(test_how_sure),       cmocka_unit_test(test_other_tasks),
 		cmocka_unit_test(test_call_of_body),   cmocka_unit_test(test_patches),
 		cmocka_unit_test(test_other_place),    cmocka_unit_test(test_same_places),
-		cmocka_unit_test(test_patched),        cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_owner),          cmocka_unit_test(test_patched),
+		cmocka_unit_test(test_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,8 @@ struct why_cause {
 	double delta, size; /* of the change; of its parts without their signs */
 	bool same_code; /* both kernels have the same instructions there: what is done otherwise is another path through them */
 	bool other_code; /* they are known to have other instructions there */
+	const char *
+		caller; /* where SAME_CODE, the nearest one that has other instructions; NULL: none, or not known */
 	struct why_significance significance; /* of DELTA */
 	struct why_guard guard; /* of the first part: by why_guards_find() */
 	uint32_t first_part, n_parts; /* largest first */

@@ -213,16 +213,32 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }
 
-static void compare_code(struct why_cause *cause, struct analyze_changes *changes)
+static bool has_other_code(struct analyze_changes *changes, const char *function)
 {
 	struct analyze_changed change;
 
+	return analyze_changes_of(changes, function, &change) &&
+	       change.kind == ANALYZE_CHANGE_DIFFERS;
+}
+
+static void compare_code(const struct why *w, const struct why_causes *c, struct why_cause *cause,
+			 struct analyze_changes *changes)
+{
+	const struct why_node *nodes = w->tree.nodes;
+	uint32_t at = nodes[c->parts[cause->first_part].node].parent;
+	struct analyze_changed change;
+
 	cause->same_code = !changes;
-	if (!changes || !analyze_changes_of(changes, cause->function ?: cause->name, &change))
+	if (!changes)
 		return;
-	cause->same_code =
-		change.kind >= ANALYZE_CHANGE_REGISTERS && change.kind <= ANALYZE_CHANGE_SAME;
-	cause->other_code = change.kind == ANALYZE_CHANGE_DIFFERS;
+	if (analyze_changes_of(changes, cause->function ?: cause->name, &change)) {
+		cause->same_code = change.kind >= ANALYZE_CHANGE_REGISTERS &&
+				   change.kind <= ANALYZE_CHANGE_SAME;
+		cause->other_code = change.kind == ANALYZE_CHANGE_DIFFERS;
+	}
+	for (; !cause->other_code && at != WHY_NONE && !cause->caller; at = nodes[at].parent)
+		if (!nodes[at].inlined[1] && has_other_code(changes, nodes[at].name))
+			cause->caller = nodes[at].name;
 }
 
 void why_compare_code(struct why *w, struct analyze_changes *changes)
@@ -230,7 +246,7 @@ void why_compare_code(struct why *w, struct analyze_changes *changes)
 	vec_each(struct why_context, c, w, contexts)
 		for (uint32_t k = 0; c->told && k < c->causes.n_items; k++)
 			if (why_is_named(c, k))
-				compare_code(&c->causes.items[k], changes);
+				compare_code(w, &c->causes, &c->causes.items[k], changes);
 }
 
 void why_deinit(struct why *w)

@@ -403,11 +403,9 @@ static void append_patch(char **text, const struct why *w, const struct why_caus
 	const char *caller = NULL;
 	struct why_patched found;
 
-	if (!w->patches.n_items)
-		return;
 	/* What code that is the same does otherwise, it may do because its caller does. */
 	if (why_patched_find(&w->patches, &w->tree, part, &found) ||
-	    (cause->same_code &&
+	    ((cause->same_code || cause->caller) &&
 	     (caller = why_patched_caller(&w->patches, &w->tree, part, &found)))) {
 		struct why_lines lines = { .file = found.file,
 					   .first = found.first,
@@ -421,7 +419,11 @@ static void append_patch(char **text, const struct why *w, const struct why_caus
 			alloc_append(text, " in ");
 			view_append_name(text, caller);
 		}
-	} else if (part->kind == WHY_SELF && cause->other_code)
+	} else if (cause->caller) {
+		alloc_append(text, "; of its callers, ");
+		view_append_name(text, cause->caller);
+		alloc_append(text, " has other code");
+	} else if (w->patches.n_items && part->kind == WHY_SELF && cause->other_code)
 		alloc_append(
 			text,
 			"; no line of it was patched: the compiler, a macro or a structure makes other code of it");
