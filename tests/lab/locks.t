@@ -134,7 +134,7 @@ is 'whether KVM works is tried once with each QEMU' "$status:$(grep -c checking 
 touch "$HOLD-main"
 perl -e 'setpgrp(0, 0); $SIG{INT} = "DEFAULT"; exec @ARGV' "$lab" build notrace 2>said &
 pid=$!
-ok 'a build is under way' until_true logged 3 'begin main'
+ok 'a build is under way' until_true logged 4 'begin main'
 kill -INT -- "-$pid"
 wait "$pid"
 is 'an interrupted build ends' $? 130
