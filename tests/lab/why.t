@@ -12,6 +12,7 @@ export KPROTPERF=$kprotperf
 cat >calls.pl <<'TEXT'
 my ($name, $path, $word, $buf) = ("abc", "/dev/null", pack("L", 0), "");
 my ($on, $off, $info, $groups) = (pack("Q", 1 << 9), pack("Q", 0), "\0" x 200, pack("L*", 1 .. 32));
+my $page = "\0" x 4096;
 open(my $null, "<", "/dev/null");
 for (1 .. 200) {
 	syscall(157, 15, $name);
@@ -24,6 +25,7 @@ for (1 .. 200) {
 	syscall(14, 2, $off, 0, 8);
 	syscall(121, 0);
 	syscall(99, $info);
+	syscall(79, $page, $_ % 2 ? 4096 : 1000);
 }
 # These leave work for later: by themselves, since what is freed then decides what the next call finds to allocate. A worker
 # has to be waken for each of times, which is another task's change.
@@ -58,6 +60,7 @@ found futex futex_wake 'calls [a-z_]+ .*on the hardened side only' '\+44'
 found access do_faccessat 'calls inode_permission .* 800 times per run instead of 200' '\+[45][0-9][0-9]'
 found read read_null 'executes additional code at drivers/char/mem.c:450' '\+[67][0-9][0-9]'
 found rt_sigprocmask __set_current_blocked 'executes additional code at kernel/signal.c:3077' '\+90[0-9]'
+found getcwd __do_sys_getcwd 'calls prepend_path 300 times per run instead of 200, also at fs/d_path.c:432: .* calls prepend_path where size > 2000' '\+[0-9]+'
 found sysinfo do_sysinfo 'no longer calls si_swapinfo' '-3[0-9]'
 try "$kprotperf" why --context exit_group baseline.data hardened.data
 like 'exit_group, which does not return: exit_mm' "$(say "$out")" '(is in|a change in) exit_mm \(inlined into do_exit\) .* executes additional code at kernel/exit.c:546: \+60,000 '
@@ -67,8 +70,8 @@ like 'a function that is not inlined any more is no cause' "$(say "$out")" '^No 
 "$kprotperf" why --format=json baseline.data hardened.data >why.json
 # Of what runs 200 times, but for what is queued, below.
 is 'nothing else is accused' "$(jq -r '[.contexts[] | select(.significant and (.name | IN("setgroups", "prctl", "getpriority", "futex",
-	"access", "read", "rt_sigprocmask", "sysinfo", "getpgid", "exit_group"))) | .cause] | unique | join(" ")' why.json)" \
-	'__do_sys_getpriority __set_current_blocked __set_task_comm do_faccessat do_sysinfo exit_mm futex_wake groups_from_user read_null'
+	"access", "read", "rt_sigprocmask", "sysinfo", "getpgid", "exit_group", "getcwd"))) | .cause] | unique | join(" ")' why.json)" \
+	'__do_sys_getcwd __do_sys_getpriority __set_current_blocked __set_task_comm do_faccessat do_sysinfo exit_mm futex_wake groups_from_user read_null'
 
 # --- what a syscall queues --------------------------------------------------------
 

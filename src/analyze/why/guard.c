@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "kernel/cfg/stop.h"
 #include "kernel/image/name.h"
 #include "profile/conditions.h"
@@ -23,9 +24,43 @@ static bool calls(const struct profile_block *block, const char *callee)
 	return n && n == strlen(callee) && !strncmp(block->callee, callee, n);
 }
 
-/* Of P's function CALLER, what holds where it calls CALLEE, for free(); NULL: not known. */
+/* Whether CALLEE is called from SITE at L, or is inlined there. */
+static bool is_at(const struct profile_location *l, const char *callee, bool inlined,
+		  const struct why_line *site)
+{
+	for (uint32_t k = inlined; k < l->n_frames; k++) {
+		if (l->frames[k].line == site->number && same_text(l->frames[k].file, site->file) &&
+		    (!inlined || !strcmp(l->frames[k - 1].name, callee)))
+			return true;
+		if (!inlined)
+			break;
+	}
+	return false;
+}
+
+/* Whether BLOCK is where SITE is, which calls CALLEE at its end, or is of its body. */
+static bool is_site(const struct profile *p, const struct profile_block *block, const char *callee,
+		    bool inlined, const struct why_line *site)
+{
+	if (inlined)
+		return is_at(&p->locations[block->location], callee, inlined, site);
+	vec_each(const struct profile_location, l, p, locations)
+		if (l->addr == block->addr + block->bytes - 1 && !l->module)
+			return is_at(l, callee, inlined, site);
+	return false;
+}
+
+/* Whether BLOCK executes NODE's function; SITE: there. */
+static bool executes(const struct profile *p, const struct profile_block *block,
+		     const struct why_node *node, const struct why_line *site)
+{
+	return (is_inlined(node) || calls(block, node->name)) &&
+	       (!site || is_site(p, block, node->name, is_inlined(node), site));
+}
+
+/* Of P's function CALLER, what holds where it calls NODE, at SITE if that is not NULL, for free(); NULL: not known. */
 static char *condition(struct kernel_stops *stops, const struct profile *p, const char *caller,
-		       const char *callee, bool *of_object)
+		       const struct why_node *node, const struct why_line *site, bool *of_object)
 {
 	vec_each(const struct profile_blocks, blocks, p, blocks) {
 		struct kernel_stop_block *places;
@@ -36,7 +71,7 @@ static char *condition(struct kernel_stops *stops, const struct profile *p, cons
 
 		if (strcmp(p->sites[blocks->site].name, caller) != 0)
 			continue;
-		while (at < blocks->n_items && !calls(&blocks->items[at], callee))
+		while (at < blocks->n_items && !executes(p, &blocks->items[at], node, site))
 			at++;
 		if (at == blocks->n_items)
 			continue;
@@ -57,21 +92,24 @@ static char *condition(struct kernel_stops *stops, const struct profile *p, cons
 	return NULL;
 }
 
-/* Of the call of NODE. One that is about the function's own variables tells something where it does not always hold, or did not. */
+/*
+ * Of the call of NODE, at SITE if that is not NULL. One that is about the function's own variables tells something where it does not
+ * always hold, or did not.
+ */
 static void find(struct why_guard *guard, struct kernel_stops *stops, const struct profile *p,
-		 const struct why_tree *t, uint32_t node)
+		 const struct why_tree *t, uint32_t node, const struct why_line *site)
 {
+	const double *times = site ? site->times : t->nodes[node].calls;
 	uint32_t caller = t->nodes[node].parent;
 	bool of_object = false, always = true;
 	char *text;
 
 	while (is_inlined(&t->nodes[caller]))
 		caller = t->nodes[caller].parent;
-	text = condition(stops, p, t->nodes[caller].name, t->nodes[node].name, &of_object);
+	text = condition(stops, p, t->nodes[caller].name, &t->nodes[node], site, &of_object);
 	for (int side = 0; side < 2; side++)
-		always &= !(t->nodes[node].calls[side] > 0 &&
-			    t->nodes[node].calls[side] <
-				    NEARLY_ALL * why_tree_calls(t, caller, side));
+		always &= !(times[side] > 0 &&
+			    times[side] < NEARLY_ALL * why_tree_calls(t, caller, side));
 	if (!text || (always && !of_object)) {
 		free(text);
 		return;
@@ -84,14 +122,17 @@ static void find_of_part(struct why_guard *guard, struct kernel_stops *stops,
 			 const struct profile *p, const struct why_tree *t,
 			 const struct why_part *part)
 {
+	const struct why_line *site = NULL;
 	double all = t->nodes[part->node].alone;
 
 	if (part->kind != WHY_NEW && part->kind != WHY_OFTEN)
 		return;
+	if (t->nodes[part->node].divided)
+		site = why_site_apart(t, part->node, 1);
 	for (uint32_t at = part->node; at != WHY_NONE;
 	     at = part->kind == WHY_NEW ? why_tree_most(t, at, all) : WHY_NONE)
-		if (!is_inlined(&t->nodes[at]))
-			find(guard, stops, p, t, at);
+		if (!is_inlined(&t->nodes[at]) || site)
+			find(guard, stops, p, t, at, site);
 }
 
 void why_guards_find(struct why *w, const struct profile *p, struct kernel_image *img)
