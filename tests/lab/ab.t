@@ -1,11 +1,28 @@
 #!/bin/bash
-# ab: which boots it makes and what it does with their files.  kprotperf itself
-# is a stand-in that tells how it was called.
+# ab: which boots it makes and what it does with their files.  kprotperf itself is a stand-in that tells how it was called, and so is
+# QEMU: it runs the guest's command here. Real guests are compared in pair.t, patch.t and tests/live/demo.t.
 
 # shellcheck disable=SC2016,SC2154 # text for guests; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need baseline hardened
+
+mkdir machine
+cat >machine/qemu-system-x86_64 <<'TEXT'
+#!/bin/bash
+while [ $# -gt 0 ]; do
+	case $1:${2-} in
+	-kernel:*) export BOOTED=${2%/*} ;;
+	-fsdev:*id=lab,*) control=${2#*path=} control=${control%%,*} ;;
+	esac
+	shift
+done
+. "$control/config"
+(lab_command) >"$control/out" 2>"$control/err"
+echo "exit $? 256" >"$control/status"
+TEXT
+chmod +x machine/qemu-system-x86_64
+export PATH=$scratch/machine:$PATH
 
 cat >kprotperf <<'TEXT'
 #!/bin/sh
@@ -16,9 +33,9 @@ case $sub in
 record)
 	asked="$*"
 	while [ "$1" != -o ]; do shift; done
-	[ ! -e fail-on-$(zcat /proc/config.gz | grep -c FREELIST_RANDOM=y) ] || exit 9
+	[ ! -e fail-on-$(grep -c FREELIST_RANDOM=y "$BOOTED/config") ] || exit 9
 	{
-		zcat /proc/config.gz | grep -o 'FREELIST_RANDOM=y'
+		grep -o 'FREELIST_RANDOM=y' "$BOOTED/config"
 		echo "$asked" | sed 's/\.lab-ab[^ ]*/PART/'
 	} >"$2"
 	;;
@@ -57,7 +74,7 @@ hardened.data:2'
 
 rm baseline.data hardened.data control.data
 touch fail-on-0
-try "$lab" ab --bzimage-baseline "$("$lab" path hardened)/bzImage" --hardened=baseline -- workload
+try "$lab" ab --accel icount --bzimage-baseline "$("$lab" path hardened)/bzImage" --hardened=baseline -- workload
 is 'sides as asked, one of them a file; a record that fails stops it, with its status' "$status" 9
 like 'and a line that says where' "$err" '^lab: recording hardened \(kernel baseline, boot 1\) ended with status 9'
 is 'no part of a file is left' "$(find . -name '*data*')" ''
