@@ -6,19 +6,42 @@
 
 #include "analyze/diff/diff.h"
 
+/* Of the innermost function's calls; probes of what is called more often slow down what is to be measured: see docs/why.md. */
+#define CALLS_MOST 2
+
+/* Of the function NAME per run, wherever from, on the side that has more of them. */
+static double calls_of(const struct why_tree *t, const char *name)
+{
+	double calls[2] = {};
+
+	vec_each(const struct why_node, node, t, nodes)
+		if (!strcmp(node->name, name))
+			for (int side = 0; side < 2; side++)
+				calls[side] += node->calls[side];
+	return fmax(calls[0], calls[1]);
+}
+
 uint32_t why_probed_functions(const struct why_tree *t, const struct why_context *c,
 			      const char *names[WHY_PROBED])
 {
 	const struct why_part *part;
 	uint32_t node, n = 0;
+	double most = INFINITY;
 
 	if (!c->told || !c->causes.n_items || !why_is_named(c, 0))
 		return 0;
 	part = &c->causes.parts[c->causes.items[0].first_part];
 	node = part->kind == WHY_SELF ? part->node : t->nodes[part->node].parent;
-	for (; n < WHY_PROBED && t->nodes[node].parent; node = t->nodes[node].parent)
-		if (!t->nodes[node].inlined[0] && !t->nodes[node].inlined[1])
-			names[n++] = t->nodes[node].name;
+	for (; n < WHY_PROBED && t->nodes[node].parent; node = t->nodes[node].parent) {
+		const struct why_node *f = &t->nodes[node];
+		double calls = calls_of(t, f->name);
+
+		if (f->inlined[0] || f->inlined[1] || calls > most)
+			continue;
+		if (!n && calls > 0)
+			most = CALLS_MOST * calls;
+		names[n++] = f->name;
+	}
 	return n;
 }
 
@@ -29,6 +52,13 @@ static const struct analyze_diff_row *find_row(const struct analyze_diff_rows *r
 		if (!strcmp(row->name, name) && (!context || !strcmp(row->context, context)))
 			return row;
 	return NULL;
+}
+
+/* Adds MORE, independent of it, to NOISE; NAN is not known. */
+static void add_noise(double *noise, double more)
+{
+	if (!isnan(more))
+		*noise = isnan(*noise) ? more : hypot(*noise, more);
 }
 
 /* The same on both sides of PAIR. */
@@ -44,14 +74,21 @@ static int compare(struct why_check *check, const struct why_context *c,
 	if (err)
 		return err;
 	row = find_row(&diff.syscalls, c->name, NULL);
-	if (row)
+	if (row) {
 		check->context[which] = row->delta;
+		if (which)
+			add_noise(&check->context_noise, row->change.plus_minus);
+	}
 	for (uint32_t i = 0; i < n && isnan(check->functions[which]); i++) {
 		row = find_row(&diff.functions, names[i], c->name);
 		if (!row)
 			continue;
 		check->function = names[i];
 		check->functions[which] = row->delta_total;
+		if (which)
+			add_noise(&check->function_noise,
+				  row->change.plus_minus *
+					  fmax(row->sides[0].calls, row->sides[1].calls));
 	}
 	analyze_diff_deinit(&diff);
 	return 0;
@@ -65,6 +102,7 @@ int why_check_init(struct why_check *check, const struct why_tree *t, const stru
 	int err;
 
 	*check = (struct why_check){ .context = { NAN, NAN }, .functions = { NAN, NAN } };
+	check->context_noise = check->function_noise = NAN;
 	if (c->calls[0] > 0)
 		check->context_noise = why_significance_noise(&c->significance) / c->calls[0];
 	if (n)

@@ -9,7 +9,7 @@ struct why_check {
 	const char *function; /* around the cause, that probes timed; NULL: none */
 	double context[2]; /* instructions per call of the context */
 	double functions[2]; /* per run, of the function in the context with its callees */
-	/* What runs on one kernel may differ by, likewise; NAN: not known. */
+	/* By how much both may differ by chance, likewise: as runs on one kernel do; NAN: not known. */
 	double context_noise, function_noise;
 };
 
@@ -17,7 +17,7 @@ struct why_check {
 
 /*
  * The functions that have the largest cause of context C of T in them, innermost first: compilers and kernels do not let probes
- * time each. Returns how many; 0 where no cause is to be named.
+ * time each. None is called much more often than the innermost. Returns how many; 0 where no cause is to be named.
  */
 uint32_t why_probed_functions(const struct why_tree *t, const struct why_context *c,
 			      const char *names[WHY_PROBED]);

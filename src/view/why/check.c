@@ -37,7 +37,6 @@ static void append_compared(char **text, const double values[2], double noise, c
 		alloc_append(text, ", within the variation between runs");
 }
 
-/* Probes have one run per side, which NOISE is of too. */
 static bool is_agreed(const double values[2], double noise)
 {
 	return isnan(values[0]) || isnan(values[1]) || is_near(values, isnan(noise) ? 0 : noise);
