@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "analyze/why/check.h"
 #include "analyze/why/why.h"
 #include "base/alloc.h"
 #include "fixture.h"
@@ -802,6 +803,32 @@ static void test_patched(void **state)
 	answer_deinit(&x);
 }
 
+/* Of those around the cause c, not b, which d calls as well: MORE times. */
+static void check_probed(uint64_t more, const char *expected)
+{
+	const char *names[WHY_PROBED];
+	char probed[WHY_PROBED + 1] = "";
+	struct profile *sides[] = { side(20, 30), side(20, 40) };
+	struct answer x;
+	uint32_t n;
+
+	for (int i = 0; i < 2; i++)
+		calls(sides[i], 0, "db", more, 50);
+	answer_init(&x, sides[0], sides[1]);
+	n = why_probed_functions(&x.why.tree, &x.why.contexts[0], names);
+	for (uint32_t i = 0; i < n; i++)
+		probed[i] = names[i][0];
+	assert_string_equal(probed, expected);
+	answer_deinit(&x);
+}
+
+static void test_probed(void **state)
+{
+	(void)state;
+	check_probed(20, "cba");
+	check_probed(21, "ca");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -816,7 +843,7 @@ int main(void)
 		cmocka_unit_test(test_call_of_body),   cmocka_unit_test(test_patches),
 		cmocka_unit_test(test_other_place),    cmocka_unit_test(test_same_places),
 		cmocka_unit_test(test_owner),          cmocka_unit_test(test_patched),
-		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_pieces),         cmocka_unit_test(test_probed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
