@@ -10,7 +10,7 @@
 #include "cmd/cmd.h"
 #include "profile/resolve.h"
 #include "kernel/image/kallsyms.h"
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 #include "kernel/image/name.h"
 
 static const char *const colors[] = { "auto", "always", "never", NULL };

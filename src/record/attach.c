@@ -8,7 +8,7 @@
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
 #include "base/log.h"
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 #include "kprotperf/try.h"
 #include "record/cost/calibrate.h"
 #include "record/engine/engine.h"

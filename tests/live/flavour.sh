@@ -11,9 +11,13 @@ unchanged() {
 # Fork is what the workload measures of itself, unprobed in the control run.
 guest_flavour() {
 	hurry
+	keep memory "$kprotperf" list --format=json '*'
+	mount --bind /dev/null /proc/kcore
+	keep listed "$kprotperf" list --format=json '*'
+	umount /proc/kcore
 	keep doctor "$kprotperf" doctor
 	traces >before
-	record function --control-run --func allocate_slab -- "$workloads/big-fork" -n 20
+	record function -v --control-run --func allocate_slab -- "$workloads/big-fork" -n 20
 	record glob -F 0 --func '*slab*' -- "$workloads/big-fork" -n 1
 	# 7.3's unwinder warns, at one instruction of these functions' returns. In three recordings of three one of 1,300 samples hit it.
 	! grep -q 'yes  kprobe.multi' doctor.out ||
@@ -55,6 +59,13 @@ flavour() {
 	dir=$("$lab" path "$kernel")
 	boot "$kernel" guest_flavour --accel icount
 	is "$kernel: doctor finds what recording needs" "$(cat doctor.status)" 0
+	is "$kernel: symbols are read from the kernel's memory" "$(grep -c "cannot read symbols" function.err)" 0
+	# How they would be timed depends on what else its memory tells.
+	for how in memory listed; do
+		jq -c '.functions[] | [.name, .module]' $how.out >$how.names
+	done
+	ok 'where there are the same functions as on its list' cmp memory.names listed.names
+	holds 'of modules too' "$(jq -s 'map(.[1]) | unique | length' memory.names) > 2"
 	recorded function 'allocate_slab is called' '[.functions[] | select(.name == "allocate_slab")] | length > 0'
 	# The shortest of twenty: 6.12 lets the child preempt its parent in most forks, which adds 1.2 of 7.7 million instructions to
 	# the workload's mean, and none to clone; of five on 6.12-rt none was without (+1.0 %). What other tasks take of the CPU

@@ -16,7 +16,7 @@
 
 #include "kernel/code/flow.h"
 #include "kernel/image/kallsyms.h"
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 
 static const char *word(enum kernel_probe_place place)
 {

@@ -63,31 +63,45 @@ fixture_fn const char *fixture_text(const char *name, const char *text)
 	return fixture_write(name, text, strlen(text));
 }
 
-/* A file like /proc/kcore, of LEN bytes of memory at ADDR. */
-fixture_fn const char *fixture_core(const char *name, uint64_t addr, const void *data, size_t len)
+/* A file like /proc/kcore, of LEN bytes of memory at ADDR, and the vmcoreinfo INFO. */
+fixture_fn const char *fixture_core_info(const char *name, uint64_t addr, const void *data,
+					 size_t len, const char *info)
 {
 	struct {
 		Elf64_Ehdr ehdr;
-		Elf64_Phdr phdr;
+		Elf64_Phdr phdr[2];
+		Elf64_Nhdr nhdr;
+		char name[12], info[1024];
 	} head = {
 		.ehdr = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
 			  .e_type = ET_CORE,
 			  .e_phoff = sizeof(Elf64_Ehdr),
 			  .e_phentsize = sizeof(Elf64_Phdr),
-			  .e_phnum = 1 },
-		.phdr = { .p_type = PT_LOAD,
-			  .p_offset = sizeof(head),
-			  .p_vaddr = addr,
-			  .p_memsz = len },
+			  .e_phnum = 2 },
+		.phdr = { { .p_type = PT_NOTE,
+			    .p_offset = offsetof(typeof(head), nhdr),
+			    .p_filesz = sizeof(head) - offsetof(typeof(head), nhdr) },
+			  { .p_type = PT_LOAD,
+			    .p_offset = sizeof(head),
+			    .p_vaddr = addr,
+			    .p_memsz = len } },
+		.nhdr = { .n_namesz = sizeof("VMCOREINFO"), .n_descsz = sizeof(head.info) },
+		.name = "VMCOREINFO",
 	};
 	uint8_t *core = alloc_array(1, sizeof(head) + len);
 	const char *path;
 
+	snprintf(head.info, sizeof(head.info), "%s", info);
 	memcpy(core, &head, sizeof(head));
 	memcpy(core + sizeof(head), data, len);
 	path = fixture_write(name, core, sizeof(head) + len);
 	free(core);
 	return path;
+}
+
+fixture_fn const char *fixture_core(const char *name, uint64_t addr, const void *data, size_t len)
+{
+	return fixture_core_info(name, addr, data, len, "");
 }
 
 /* What is said on stderr between the two calls is thrown away. */

@@ -13,7 +13,7 @@
 
 #include "base/system/clock.h"
 #include "kernel/code/flow.h"
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 #include "kernel/image/name.h"
 #include "kernel_fixture.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 #include "kernel/code/ftrace.h"
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 #include "kernel/image/kallsyms.h"
 #include "kernel_fixture.h"
 

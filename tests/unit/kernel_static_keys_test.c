@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 #include "kernel/code/static_keys.h"
 #include "kernel/image/kallsyms.h"
 #include "kernel_fixture.h"

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "kernel/image/kallsyms.h"
 #include "record/probe/kprobe_table.h"
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 #include "kernel_fixture.h"
 
 #define BASE   0xffffffff81000000u /* where the memory in the file begins */

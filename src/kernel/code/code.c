@@ -7,7 +7,7 @@
 
 #include "arch/arch.h"
 #include "base/alloc.h"
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 #include "kernel/image/image_elf.h"
 #include "kernel/image/kallsyms.h"
 

@@ -7,7 +7,7 @@
 #include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 #include "kernel/image/kallsyms.h"
 
 /* Ten times what a kernel with everything has. */

@@ -2,8 +2,6 @@
 #include "kernel/image/kallsyms.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -12,6 +10,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/sorted.h"
+#include "kernel/image/kallsyms_impl.h"
 #include "kernel/image/name.h"
 
 /* Ten times what a kernel with every symbol and many modules prints. */
@@ -22,8 +21,6 @@
  * of its page. BPF programs and trampolines that came later lie right behind.
  */
 #define PAGE 0x1000
-
-#define HEX_DIGITS 16 /* of an address */
 
 struct kallsyms_module {
 	char *name;
@@ -67,7 +64,7 @@ static const struct kernel_sym **symbols_of(const struct kernel_kallsyms *ks, co
 	return *n ? ks->by_group + ks->groups[group].start : NULL;
 }
 
-static const char *intern_module(struct kernel_kallsyms *ks, const char *name)
+const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name)
 {
 	/* Symbols of a module follow each other, so the search ends at its first step. */
 	for (size_t i = ks->n_modules; i-- > 0;)
@@ -123,7 +120,7 @@ static bool parse_module(struct kernel_kallsyms *ks, char *name, struct kernel_s
 	if (len < 3 || tab[1] != '[' || tab[len] != ']')
 		return false;
 	tab[len] = '\0';
-	sym->module = intern_module(ks, tab + 2);
+	sym->module = kallsyms_intern_module(ks, tab + 2);
 	return true;
 }
 
@@ -135,34 +132,39 @@ static bool is_data(const struct kernel_kallsyms *ks, const struct kernel_sym *s
 	return !sym->module && ks->etext && sym->addr > ks->etext && !is_init;
 }
 
-/* A line "ADDR TYPE NAME[\t[MODULE]]". Most are no functions. */
-static void add_line(char *line, void *arg)
+static bool is_absolute(const struct kernel_sym *sym)
 {
-	struct kernel_kallsyms *ks = arg;
-	char *space = strchr(line, ' '), *name;
-	struct kernel_sym sym = {};
-	const char *at = line;
+	return (sym->type | 32) == 'a'; /* as per-CPU offsets are */
+}
 
-	if (!space || !space[1] || space[2] != ' ')
-		return;
-	sym.type = space[1];
-	sym.name = name = space + 3;
-	if (!strchr("tTwW", sym.type)) {
-		/* Without absolute ones, as per-CPU offsets are. Few are asked for: their addresses stay text. */
-		if (space - line == HEX_DIGITS && (sym.type | 32) != 'a' && !strchr(name, '\t'))
-			vec_push(ks, variables, line);
-		return;
+void kallsyms_add(struct kernel_kallsyms *ks, const struct kernel_sym *sym)
+{
+	bool is_code = strchr("tTwW", sym->type);
+
+	if (is_code) {
+		ks->any_addr |= sym->addr != 0;
+		note_bound(ks, sym);
+		note_start(ks, sym);
 	}
-	if (!number_scan_hex(&at, &sym.addr) || at != space || !parse_module(ks, name, &sym) ||
-	    !*name || strchr(name, ' '))
+	if (is_code && !is_data(ks, sym))
+		vec_push(ks, syms, *sym);
+	else if (!sym->module && !is_absolute(sym))
+		vec_push(ks, variables, *sym);
+}
+
+/* A line "ADDR TYPE NAME[\t[MODULE]]". */
+static void add_line(char *line, void *ks)
+{
+	const char *at = line;
+	struct kernel_sym sym = {};
+	char *name;
+
+	if (!number_scan_hex(&at, &sym.addr) || at[0] != ' ' || !at[1] || at[2] != ' ')
 		return;
-	ks->any_addr |= sym.addr != 0;
-	note_bound(ks, &sym);
-	note_start(ks, &sym);
-	if (is_data(ks, &sym) && space - line == HEX_DIGITS)
-		vec_push(ks, variables, line);
-	else
-		vec_push(ks, syms, sym);
+	sym.type = at[1];
+	sym.name = name = line + (at - line) + 3;
+	if (parse_module(ks, name, &sym) && *name && !strchr(name, ' '))
+		kallsyms_add(ks, &sym);
 }
 
 /* Names lie in the file's order. */
@@ -228,20 +230,28 @@ static void group_names(struct kernel_kallsyms *ks)
 				   sizeof(*ks->by_group), compare_name);
 }
 
+void kallsyms_finish(struct kernel_kallsyms *ks)
+{
+	sort_by_addr(ks);
+	group_names(ks);
+}
+
 int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out)
 {
 	struct kernel_kallsyms *ks = alloc_new(struct kernel_kallsyms);
 	size_t len;
+	char *text;
 	int err;
 
 	*out = NULL;
-	err = file_read(path, MAX_FILE, &ks->text, &len);
+	err = file_read(path, MAX_FILE, &text, &len);
 	if (err) {
 		log_error("cannot read the kernel's symbols from %s: %s", path, log_strerror(err));
 		kernel_kallsyms_destroy(ks);
 		return err;
 	}
-	file_lines_each(ks->text, len, add_line, ks);
+	alloc_keep(&ks->names, text);
+	file_lines_each(text, len, add_line, ks);
 	if (ks->n_syms && !ks->any_addr) {
 		err = -EPERM;
 		log_error(
@@ -255,8 +265,7 @@ int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out)
 		kernel_kallsyms_destroy(ks);
 		return err;
 	}
-	sort_by_addr(ks);
-	group_names(ks);
+	kallsyms_finish(ks);
 	*out = ks;
 	return 0;
 }
@@ -273,44 +282,27 @@ void kernel_kallsyms_destroy(struct kernel_kallsyms *ks)
 	hash_deinit(&ks->by_base);
 	free(ks->syms);
 	free(ks->variables);
-	free(ks->text);
+	alloc_texts_free(&ks->names);
 	free(ks);
-}
-
-/* Of a line "ADDR TYPE NAME". */
-static const char *variable_name(const char *line)
-{
-	return line + HEX_DIGITS + 3;
-}
-
-static uint64_t variable_addr(const char *line)
-{
-	uint64_t addr = 0;
-
-	number_scan_hex(&line, &addr);
-	return addr;
 }
 
 uint64_t kernel_kallsyms_variable(const struct kernel_kallsyms *ks, const char *name)
 {
 	for (size_t i = 0; i < ks->n_variables; i++)
-		if (!strcmp(name, variable_name(ks->variables[i])))
-			return variable_addr(ks->variables[i]);
+		if (!strcmp(name, ks->variables[i].name))
+			return ks->variables[i].addr;
 	return 0;
 }
 
 const char *kernel_kallsyms_variable_at(const struct kernel_kallsyms *ks, uint64_t addr,
 					uint64_t *offset)
 {
-	char hex[HEX_DIGITS + 1];
-	size_t next;
+	size_t next = bisect(ks->n_variables, i, ks->variables[i].addr <= addr);
 
-	snprintf(hex, sizeof(hex), "%016" PRIx64, addr);
-	next = bisect(ks->n_variables, i, memcmp(ks->variables[i], hex, HEX_DIGITS) <= 0);
 	if (!next)
 		return NULL;
-	*offset = addr - variable_addr(ks->variables[next - 1]);
-	return variable_name(ks->variables[next - 1]);
+	*offset = addr - ks->variables[next - 1].addr;
+	return ks->variables[next - 1].name;
 }
 
 uint64_t kernel_kallsyms_base(const struct kernel_kallsyms *ks, const struct kernel_sym *sym)

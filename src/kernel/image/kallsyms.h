@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The running kernel's functions, as /proc/kallsyms lists them.
+ * The running kernel's symbols, as /proc/kallsyms lists them.
  *
  * Functions are text symbols (types t, T, w, W); of the others the image's are kept. Everything returned belongs to the table and
  * lives as long as it. Addresses are absolute, those of this boot; less kernel_kallsyms_base()
@@ -24,20 +24,22 @@ struct kernel_sym {
 	char type;
 };
 
+struct btf;
 struct kallsyms_module;
 struct kallsyms_group;
+struct kernel_kcore;
 
 struct kernel_kallsyms {
 	struct kernel_sym *syms; /* by address, of one address in the file's order */
 	size_t n_syms, cap_syms;
 	uint64_t stext, etext; /* the image's text; ETEXT 0: there is no such symbol */
 	/* private */
-	char *text; /* the file; names point into it */
+	struct alloc_texts names;
 	bool any_addr; /* else the kernel hides them */
 	struct kallsyms_module *modules;
 	size_t n_modules, cap_modules;
 	uint64_t init_start, init_end;
-	const char **variables; /* lines of the image's, ascending, as the file has them */
+	struct kernel_sym *variables; /* of the image, by address */
 	size_t n_variables, cap_variables;
 	/* Symbols by group, in each by name, then address. */
 	const struct kernel_sym **by_group;
@@ -52,6 +54,13 @@ struct kernel_kallsyms {
  * give. Lines that are not symbols are skipped.
  */
 int kernel_kallsyms_load(const char *path, struct kernel_kallsyms **out);
+
+/*
+ * The same table from the kernel's memory, for a hundredth of the instructions; BTF is its types' and may be NULL. -errno, not
+ * reported, where the kernel is older than 6.0, or its memory or types do not tell: its list does.
+ */
+int kernel_kallsyms_read(const struct kernel_kcore *kcore, const struct btf *btf,
+			 struct kernel_kallsyms **out);
 void kernel_kallsyms_destroy(struct kernel_kallsyms *ks); /* accepts NULL */
 define_scoped(kernel_kallsyms_destroy, struct kernel_kallsyms);
 

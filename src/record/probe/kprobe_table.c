@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 #include "kernel/image/btf.h"
 #include "kernel/image/kallsyms.h"
 

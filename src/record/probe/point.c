@@ -18,7 +18,7 @@
 #include "record/probe/optimizer.h"
 #include "record/probe/kprobe_table.h"
 #include "arch/arch.h"
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 
 /*
  * The optimizer takes some hundred at once and then waits for all tasks to pass a quiet state. If it finds one

@@ -23,10 +23,22 @@ const char record_symbols_index_alone[] =
 	"inlined bodies and lines are known and bodies are estimated from samples, but timing "
 	"bodies (--range) and --blocks need the vmlinux";
 
+/* From the kernel's memory, or else from its list. */
+static int load_kallsyms(struct record_symbols *s)
+{
+	const struct kernel_kcore *kcore = record_symbols_live(s);
+	const struct btf *btf = s->btf ? kernel_btf_raw(s->btf) : NULL;
+	int err = kcore ? kernel_kallsyms_read(kcore, btf, &s->ks) : -ENOENT;
+
+	if (!err)
+		return 0;
+	log_verbose(1, "cannot read symbols from the kernel's memory: %s", log_strerror(err));
+	return kernel_kallsyms_load(KERNEL_KALLSYMS_PATH, &s->ks);
+}
+
 int record_symbols_init(struct record_symbols *s, const char *vmlinux)
 {
 	struct utsname uts;
-
 	int err;
 
 	*s = (struct record_symbols){ .vmlinux = vmlinux, .notrace = 1 };
@@ -34,7 +46,9 @@ int record_symbols_init(struct record_symbols *s, const char *vmlinux)
 		snprintf(s->release, sizeof(s->release), "%s", uts.release);
 	if (kernel_build_id_read(KERNEL_NOTES_PATH, &s->kernel.build_id))
 		s->kernel.build_id.len = 0;
-	err = kernel_kallsyms_load(KERNEL_KALLSYMS_PATH, &s->ks);
+	if (kernel_btf_load(KERNEL_BTF_PATH, &s->btf))
+		s->btf = NULL;
+	err = load_kallsyms(s);
 	if (!err)
 		s->kernel.base = s->ks->stext;
 	return err;
@@ -97,8 +111,6 @@ int record_symbols_load_functions(struct record_symbols *s)
 
 	if (s->tracing)
 		return 0;
-	if (!s->btf && kernel_btf_load(KERNEL_BTF_PATH, &s->btf))
-		s->btf = NULL;
 	locations = read_locations(s, &n);
 	return kernel_tracing_load(s->ks, locations, n, kernel_tracefs_find(),
 				   KERNEL_BLACKLIST_PATH, &s->tracing);

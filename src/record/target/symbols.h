@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "kernel/code/code.h"
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 #include "kernel/debuginfo/index.h"
 #include "kernel/image/btf.h"
 #include "kernel/image/image.h"

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "kernel/code/kcore.h"
+#include "kernel/image/kcore.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/number.h"
+
+#define VMCOREINFO "VMCOREINFO"
+#define NOTES_MAX  (1u << 20)
 
 struct segment {
 	uint64_t start, len, offset;
@@ -17,6 +22,7 @@ struct kernel_kcore {
 	int fd;
 	struct segment *segments;
 	uint32_t n_segments, cap_segments;
+	char *vmcoreinfo; /* may be NULL */
 };
 
 static int read_at(int fd, uint64_t offset, void *buf, size_t len)
@@ -42,6 +48,34 @@ static int read_at(int fd, uint64_t offset, void *buf, size_t len)
 	return 0;
 }
 
+/* Finds the kernel's own among the LEN bytes of NOTES. */
+static void find_vmcoreinfo(struct kernel_kcore *kc, char *notes, size_t len)
+{
+	GElf_Nhdr nhdr;
+	size_t name, desc;
+	Elf_Data data = {
+		.d_buf = notes, .d_size = len, .d_type = ELF_T_NHDR, .d_version = EV_CURRENT
+	};
+
+	for (size_t at = 0; (at = gelf_getnote(&data, at, &nhdr, &name, &desc)) > 0;)
+		if (nhdr.n_namesz == sizeof(VMCOREINFO) &&
+		    !memcmp(notes + name, VMCOREINFO, sizeof(VMCOREINFO)))
+			kc->vmcoreinfo =
+				kc->vmcoreinfo ?: alloc_strndup(notes + desc, nhdr.n_descsz);
+}
+
+/* Doing without is possible. */
+static void read_notes(struct kernel_kcore *kc, const Elf64_Phdr *phdr)
+{
+	scoped_free char *notes = NULL;
+
+	if (phdr->p_filesz > NOTES_MAX)
+		return;
+	notes = alloc_array(phdr->p_filesz, 1);
+	if (!read_at(kc->fd, phdr->p_offset, notes, phdr->p_filesz))
+		find_vmcoreinfo(kc, notes, phdr->p_filesz);
+}
+
 static int read_headers(struct kernel_kcore *kc)
 {
 	Elf64_Ehdr ehdr;
@@ -63,6 +97,8 @@ static int read_headers(struct kernel_kcore *kc)
 			      sizeof(phdr));
 		if (err)
 			return err == -EFAULT ? -ENOEXEC : err;
+		if (phdr.p_type == PT_NOTE)
+			read_notes(kc, &phdr);
 		if (phdr.p_type != PT_LOAD)
 			continue;
 		s = (struct segment){ phdr.p_vaddr, phdr.p_memsz, phdr.p_offset };
@@ -96,6 +132,7 @@ void kernel_kcore_destroy(struct kernel_kcore *kc)
 		return;
 	close(kc->fd);
 	free(kc->segments);
+	free(kc->vmcoreinfo);
 	free(kc);
 }
 
@@ -111,4 +148,16 @@ int kernel_kcore_read(const struct kernel_kcore *kc, uint64_t addr, void *buf, s
 		return read_at(kc->fd, s->offset + at, buf, len);
 	}
 	return -EFAULT;
+}
+
+uint64_t kernel_kcore_symbol(const struct kernel_kcore *kc, const char *name)
+{
+	scoped_free char *start = alloc_printf("\nSYMBOL(%s)=", name);
+	const char *at = kc->vmcoreinfo ? strstr(kc->vmcoreinfo, start) : NULL;
+	uint64_t addr = 0;
+
+	if (!at)
+		return 0;
+	at += strlen(start);
+	return number_scan_hex(&at, &addr) ? addr : 0;
 }
