@@ -4,420 +4,16 @@
 #include <bpf/btf.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "arch/arch.h"
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/log.h"
-#include "base/number.h"
 #include "kernel/image/btf.h"
-#include "record/target/symbols.h"
+#include "record/target/capture_expression.h"
 #include "record/target/capture_names.h"
-#include "record/target/capture_syscalls.h"
+#include "record/target/symbols.h"
 
-/* Has the names of allocation flags, which are macros, and their numbers. */
-#define FLAGS_FORMAT "/sys/kernel/tracing/events/kmem/kmalloc/format"
-#define FORMAT_BYTES (1 << 16)
-
-/* That a variable of up to eight bytes is taken for, as only structs can be: it has such a number first. */
-#define NUMBER_STRUCT "timespec64"
-
-/* What has been read of an expression. */
-struct place {
-	const char *expression; /* for messages */
-	const struct btf *btf;
-	const struct btf_type *proto;
-	struct record_symbols *symbols;
-	struct record_value *value;
-	uint32_t type; /* of what is there; 0: not known */
-	bool in_register; /* it is the base itself, and not what that points to */
-};
-
-static const char *name_of(const struct place *at, uint32_t offset)
-{
-	return btf__name_by_offset(at->btf, offset);
-}
-
-static uint32_t skip_modifiers(const struct btf *btf, uint32_t id)
-{
-	const struct btf_type *t = btf__type_by_id(btf, id);
-
-	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t))) {
-		id = t->type;
-		t = btf__type_by_id(btf, id);
-	}
-	return id;
-}
-
-static const struct btf_type *type_at(const struct btf *btf, uint32_t *id)
-{
-	*id = skip_modifiers(btf, *id);
-	return btf__type_by_id(btf, *id);
-}
-
-/* The name that *TEXT begins with, which moves behind it; for free(). NULL: none. */
-static char *scan_name(const char **text)
-{
-	size_t n = strspn(*text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-	char *name = n ? alloc_printf("%.*s", (int)n, *text) : NULL;
-
-	*text += n;
-	return name;
-}
-
-static bool find_parameter(struct place *at, const char *name)
-{
-	const struct btf_param *param = btf_params(at->proto);
-	uint32_t reg = 0;
-
-	for (uint32_t i = 0; i < btf_vlen(at->proto) && reg < ARCH_MAX_ARGS; i++) {
-		int64_t size = btf__resolve_size(at->btf, param[i].type);
-
-		if (!strcmp(name_of(at, param[i].name_off), name)) {
-			at->value->base = RECORD_BASE_ARGUMENT;
-			at->value->which = reg;
-			at->type = param[i].type;
-			return true;
-		}
-		reg += size > 16 ? 0 : size > 8 ? 2 : 1;
-	}
-	return false;
-}
-
-/* A type of the kernel's own, not of a module; 0: there is none. */
-static uint32_t kernel_type(const struct btf *btf, const char *name, uint32_t kind)
-{
-	const struct btf *base = btf__base_btf(btf) ?: btf;
-	int32_t id = btf__find_by_name_kind(base, name, kind);
-
-	return id > 0 ? (uint32_t)id : 0;
-}
-
-/* As large as a number at ADDR may be, for the next variable. */
-static uint32_t room_at(const struct kernel_kallsyms *ks, uint64_t addr)
-{
-	uint32_t bytes = 8;
-	uint64_t offset;
-
-	while (bytes > 1 && kernel_kallsyms_variable_at(ks, addr + bytes - 1, &offset) &&
-	       offset != bytes - 1)
-		bytes /= 2;
-	return bytes;
-}
-
-static bool find_variable(struct place *at, const char *name)
-{
-	int32_t id = btf__find_by_name_kind(at->btf, name, BTF_KIND_VAR);
-
-	at->value->variable.kind = PROFILE_VARIABLE_GLOBAL;
-	at->in_register = false;
-	at->value->n_loads = 1;
-	if (id > 0) {
-		at->value->base = RECORD_BASE_PER_CPU;
-		at->value->which = (uint32_t)id;
-		at->type = btf__type_by_id(at->btf, (uint32_t)id)->type;
-		return true;
-	}
-	at->value->base = RECORD_BASE_ADDRESS;
-	at->value->addr = kernel_kallsyms_variable(at->symbols->ks, name);
-	at->value->type = kernel_type(at->btf, NUMBER_STRUCT, BTF_KIND_STRUCT);
-	at->value->bytes = at->value->addr ? room_at(at->symbols->ks, at->value->addr) : 0;
-	at->type = 0;
-	return at->value->addr;
-}
-
-/* Finds the member NAME in the struct of TYPE, or in those in it that have no name; *BIT becomes its place. */
-static const struct btf_member *find_member(const struct place *at, uint32_t type, const char *name,
-					    uint32_t *bit, uint32_t *bits)
-{
-	const struct btf_type *t = type_at(at->btf, &type);
-
-	for (uint32_t i = 0; t && btf_is_composite(t) && i < btf_vlen(t); i++) {
-		const struct btf_member *m = &btf_members(t)[i], *found = m;
-		const char *its = name_of(at, m->name_off);
-		uint32_t inner = 0;
-
-		if (*its ? strcmp(its, name) != 0 :
-			   !(found = find_member(at, m->type, name, &inner, bits)))
-			continue;
-		if (found == m)
-			*bits = btf_member_bitfield_size(t, i);
-		*bit = inner + btf_member_bit_offset(t, i);
-		return found;
-	}
-	return NULL;
-}
-
-/* The struct that a "->" leads to or, where it is no POINTER, that a "." stays in; 0: it is no such thing. */
-static uint32_t struct_at(const struct place *at, bool pointer)
-{
-	uint32_t type = at->type;
-	const struct btf_type *t = type_at(at->btf, &type);
-
-	/* Of the running task the type is that of what it points to. */
-	if (pointer && !(at->in_register && at->value->base == RECORD_BASE_TASK)) {
-		type = t && btf_is_ptr(t) ? t->type : 0;
-		t = type_at(at->btf, &type);
-	} else if (!pointer && !at->value->n_loads) {
-		return 0;
-	}
-	return t && btf_is_composite(t) ? type : 0;
-}
-
-/* One more pointer is followed. -E2BIG, reported. */
-static int load_add(struct place *at)
-{
-	struct record_value *v = at->value;
-
-	if (v->n_loads == RECORD_CAPTURE_LOADS) {
-		log_error("--capture=%s: at most %d pointers can be followed", at->expression,
-			  RECORD_CAPTURE_LOADS);
-		return -E2BIG;
-	}
-	v->offsets[v->n_loads++] = 0;
-	return 0;
-}
-
-/* One "->NAME" or ".NAME": from a pointer, or within what is there. */
-static int follow(struct place *at, bool pointer, const char *name)
-{
-	struct record_value *v = at->value;
-	uint32_t type = struct_at(at, pointer), bit = 0, bits = 0;
-	const struct btf_member *m = type ? find_member(at, type, name, &bit, &bits) : NULL;
-
-	if (!type)
-		log_error("--capture=%s: what precedes '%s' is not a %s", at->expression, name,
-			  pointer ? "pointer to a struct" : "struct");
-	else if (!m)
-		log_error("--capture=%s: struct %s has no member '%s'", at->expression,
-			  name_of(at, btf__type_by_id(at->btf, type)->name_off), name);
-	if (!m)
-		return -EINVAL;
-	if (pointer && !v->n_loads)
-		v->type =
-			kernel_type(at->btf, name_of(at, btf__type_by_id(at->btf, type)->name_off),
-				    BTF_KIND_STRUCT) == type ?
-				type :
-				0;
-	if (pointer && load_add(at))
-		return -E2BIG;
-	v->offsets[v->n_loads - 1] += (int32_t)(bit / 8);
-	v->bits = bits;
-	v->shift = bits ? bit % 8 : 0;
-	if (v->variable.kind == PROFILE_VARIABLE_ARGUMENT)
-		v->variable.kind = PROFILE_VARIABLE_MEMBER;
-	at->type = m->type;
-	at->in_register = false;
-	return 0;
-}
-
-/* All "->NAME" and ".NAME" that *TEXT begins with, which moves behind them. */
-static int follow_all(struct place *at, const char **text)
-{
-	int err = 0;
-
-	while (!err && (!strncmp(*text, "->", 2) || **text == '.')) {
-		bool pointer = **text == '-';
-		scoped_free char *name;
-
-		*text += pointer ? 2 : 1;
-		name = scan_name(text);
-		err = follow(at, pointer, name ?: "");
-	}
-	return err;
-}
-
-/* A fact about the task, or what runs it. *ERR: of one that this kernel does not have. */
-static bool find_fact(struct place *at, const char *name, int *err)
-{
-	static const struct {
-		const char *name;
-		enum record_base base;
-		const char *members; /* of the task; NULL: it is a number */
-	} known[] = {
-		{ "current", RECORD_BASE_TASK, "" },
-		{ "cpu", RECORD_BASE_CPU, NULL },
-		{ "uid", RECORD_BASE_TASK, "->cred->uid.val" },
-		{ "cgroup", RECORD_BASE_TASK, "->cgroups->dfl_cgrp->kn->id" },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		const char *members = known[i].members;
-
-		if (strcmp(known[i].name, name))
-			continue;
-		at->value->base = known[i].base;
-		at->value->bytes = members ? 8 : 4;
-		at->type = members ? (uint32_t)btf__find_by_name_kind(at->btf, "task_struct",
-								      BTF_KIND_STRUCT) :
-				     0;
-		*err = members ? follow_all(at, &members) : 0;
-		at->value->variable.kind = PROFILE_VARIABLE_TASK;
-		return true;
-	}
-	return false;
-}
-
-static int find_base(struct place *at, const char **text)
-{
-	scoped_free char *name = scan_name(text);
-	int err = 0;
-
-	at->in_register = true;
-	at->value->variable.kind = PROFILE_VARIABLE_ARGUMENT;
-	if (!name) {
-		err = -EINVAL;
-		log_error("--capture=%s: does not begin with a name", at->expression);
-	} else if (!strcmp(name, "return")) {
-		at->value->base = RECORD_BASE_RETURN;
-		at->value->variable.kind = PROFILE_VARIABLE_RETURN;
-		at->type = at->proto->type;
-	} else if (!strcmp(name, "sys") && **text == '.') {
-		++*text;
-		at->value->base = RECORD_BASE_SYSCALL;
-		at->value->variable.kind = PROFILE_VARIABLE_SYSCALL_ARGUMENT;
-		err = record_capture_syscall(at->value, at->btf, at->expression, text);
-	} else if (find_parameter(at, name)) {
-	} else if (find_fact(at, name, &err)) {
-	} else if (!find_variable(at, name)) {
-		err = -ENOENT;
-	}
-	return err;
-}
-
-/* Does T consist of, or point to, characters of the kernel's? Numbers of a byte have other types, as u8. */
-static bool is_text(const struct btf *btf, const struct btf_type *t)
-{
-	bool one = t && (btf_is_array(t) || btf_is_ptr(t));
-	const char *name;
-
-	if (!one)
-		return false;
-	t = btf__type_by_id(btf, btf_is_array(t) ? btf_array(t)->type : t->type);
-	while (t && btf_is_mod(t))
-		t = btf__type_by_id(btf, t->type);
-	name = t && btf_is_int(t) ? btf__name_by_offset(btf, t->name_off) : "";
-	return !strcmp(name, "char") || !strcmp(name, "unsigned char");
-}
-
-/* Now that all of it is followed: how it is loaded. */
-static int settle(struct place *at)
-{
-	struct record_value *v = at->value;
-	const struct btf_type *t = at->type ? type_at(at->btf, &at->type) : NULL;
-
-	/* An argument may be a user's, or no text at all. */
-	if (v->n_loads && is_text(at->btf, t)) {
-		v->variable.kind = PROFILE_VARIABLE_NAME;
-		v->variable.bytes = sizeof(uint64_t);
-		v->bytes = ENGINE_NAME;
-		return btf_is_ptr(t) ? load_add(at) : 0;
-	}
-	if (at->type || !v->bytes) {
-		bool is_number = t && (btf_is_int(t) || btf_is_any_enum(t) || btf_is_ptr(t));
-		int64_t size = is_number ? btf__resolve_size(at->btf, at->type) : 0;
-
-		if (size != 1 && size != 2 && size != 4 && size != 8) {
-			log_error("--capture=%s: not a number", at->expression);
-			return -EINVAL;
-		}
-		v->bytes = (uint32_t)size;
-		v->is_signed = (btf_is_int(t) && btf_int_encoding(t) & BTF_INT_SIGNED) ||
-			       (btf_is_any_enum(t) && btf_kflag(t));
-	}
-	/* A field of bits lies in as few bytes as are aligned. */
-	for (v->bytes = v->bits ? 1 : v->bytes; v->bits && v->shift + v->bits > 8 * v->bytes;) {
-		int32_t *offset = &v->offsets[v->n_loads - 1];
-
-		v->bytes *= 2;
-		v->shift += 8 * (uint32_t)(*offset % (int32_t)v->bytes);
-		*offset -= *offset % (int32_t)v->bytes;
-	}
-	v->variable.bytes = (uint8_t)v->bytes;
-	v->variable.is_signed = v->is_signed;
-	return 0;
-}
-
-/* The bits of an allocation flag, from the kernel's own table of names for events: {… 0x100u …, "__GFP_ZERO"}. */
-static bool flag_by_name(const char *name, uint64_t *mask)
-{
-	char *quoted = alloc_printf("\"%s\"}", name), *text = NULL, *end, *begin;
-	const char *at;
-	uint64_t bits;
-	size_t length;
-
-	*mask = 0;
-	if (!file_read(FLAGS_FORMAT, FORMAT_BYTES, &text, &length) &&
-	    (end = strstr(text, quoted))) {
-		*end = '\0';
-		begin = strrchr(text, '{');
-		for (at = begin; at && !strchr(begin, '~') && (at = strstr(at, "0x"));)
-			if (number_scan_hex(&at, &bits))
-				*mask |= bits;
-	}
-	free(text);
-	free(quoted);
-	return *mask;
-}
-
-static bool constant_by_name(const struct btf *btf, const char *name, uint64_t *mask)
-{
-	for (uint32_t id = 1, n = btf__type_cnt(btf); id < n; id++) {
-		const struct btf_type *t = btf__type_by_id(btf, id);
-
-		for (uint32_t i = 0; btf_is_enum(t) && i < btf_vlen(t); i++)
-			if (!strcmp(btf__name_by_offset(btf, btf_enum(t)[i].name_off), name)) {
-				*mask = (uint32_t)btf_enum(t)[i].val;
-				return true;
-			}
-	}
-	return false;
-}
-
-static bool is_mask(const char *text, uint64_t *mask)
-{
-	if (strncmp(text, "0x", 2) != 0)
-		return number_unsigned(text, 1, UINT64_MAX, mask);
-	return number_scan_hex(&text, mask) && !*text && *mask;
-}
-
-static int parse_mask(struct place *at, const char *text)
-{
-	uint64_t *mask = &at->value->mask;
-
-	if (!is_mask(text, mask) && !flag_by_name(text, mask) &&
-	    !constant_by_name(at->btf, text, mask)) {
-		log_error("--capture=%s: '%s' is neither a number nor a constant or allocation "
-			  "flag of this kernel",
-			  at->expression, text);
-		return -EINVAL;
-	}
-	/* Other masks leave a number, as that of the low half does. */
-	at->value->variable.is_flags = *text < '0' || *text > '9';
-	return 0;
-}
-
-/* -ENOENT, not reported, if it begins with a name that this function does not have, nor the kernel. */
-static int parse(struct place *at, const char *text)
-{
-	int err = find_base(at, &text);
-
-	err = err ?: follow_all(at, &text);
-	err = err ?: settle(at);
-	if (err)
-		return err;
-	text += strspn(text, " ");
-	if (*text == '&' && at->value->variable.kind != PROFILE_VARIABLE_NAME)
-		return parse_mask(at, text + 1 + strspn(text + 1, " "));
-	if (!*text)
-		return 0;
-	log_error("--capture=%s: cannot parse '%s'", at->expression, text);
-	return -EINVAL;
-}
-
-static bool is_flags(const struct place *at)
+static bool is_flags(const struct record_place *at)
 {
 	return strstr(at->expression, "flags") || strstr(at->expression, "gfp");
 }
@@ -483,7 +79,7 @@ static void add_trips(struct record_capture *c, const struct record_blocks *bloc
 }
 
 /* What is worth capturing without being asked for: names as in expressions, which are those of this function. */
-static void add_automatic(struct record_capture *c, struct place *at,
+static void add_automatic(struct record_capture *c, struct record_place *at,
 			  const struct record_site *site)
 {
 	struct alloc_texts names = {};
@@ -494,7 +90,7 @@ static void add_automatic(struct record_capture *c, struct place *at,
 			continue;
 		at->expression = names.texts[i];
 		at->value = add(c, at->expression);
-		if (parse(at, at->expression)) {
+		if (record_expression_parse(at, at->expression)) {
 			free((char *)at->value->variable.name);
 			continue;
 		}
@@ -505,7 +101,7 @@ static void add_automatic(struct record_capture *c, struct place *at,
 	alloc_texts_free(&names);
 }
 
-static int full(const struct place *at, const char *function)
+static int full(const struct record_place *at, const char *function)
 {
 	log_error("--capture=%s: at most %d values of %s can be captured (a name counts as two)",
 		  at->expression, ENGINE_VALUES, function);
@@ -513,7 +109,7 @@ static int full(const struct place *at, const char *function)
 }
 
 /* Adds EXPRESSION to what is captured of C's function; *FITS becomes true if it is one of it. */
-static int add_expression(struct record_capture *c, struct place *at, const char *function,
+static int add_expression(struct record_capture *c, struct record_place *at, const char *function,
 			  const char *expression, bool *fits)
 {
 	size_t n = strspn(expression,
@@ -532,7 +128,7 @@ static int add_expression(struct record_capture *c, struct place *at, const char
 	if (c->n_values == ENGINE_VALUES)
 		return full(at, function);
 	at->value = add(c, expression);
-	err = parse(at, at->value->variable.name);
+	err = record_expression_parse(at, at->value->variable.name);
 	if (err)
 		free((char *)at->value->variable.name);
 	else if (!keep(c))
@@ -575,14 +171,14 @@ static int resolve_site(struct record_captures *all, const struct record_names *
 {
 	int fd, err = 0;
 	const struct kernel_btf *btf = record_symbols_btf(symbols, site->sym, &fd);
-	struct place at = { .symbols = symbols, .proto = prototype_of(btf, site, symbols) };
+	struct record_place at = { .symbols = symbols, .proto = prototype_of(btf, site, symbols) };
 	struct record_capture c = { .site = i };
 
 	*known = at.proto;
 	if (!at.proto)
 		return 0;
 	at.btf = kernel_btf_raw(btf);
-	c.cast = kernel_type(at.btf, "bpf_rdonly_cast", BTF_KIND_FUNC);
+	c.cast = record_kernel_type(at.btf, "bpf_rdonly_cast", BTF_KIND_FUNC);
 	for (uint32_t e = 0; e < expressions->n_items && !err; e++)
 		err = add_expression(&c, &at, site->name, expressions->items[e], &fits[e]);
 	if (automatic && !err) {
