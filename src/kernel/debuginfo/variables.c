@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/alloc.h"
 
 #define MAX_DEPTH  64 /* bodies in bodies, types of types, members of members */
@@ -112,20 +113,43 @@ static bool find_in(Dwarf_Die *die, Dwarf_Addr pc, const struct kernel_variable_
 	return found;
 }
 
+/* The unit that has PC. A module's object file has no table of them. */
+static bool unit_of(Dwarf *dw, Dwarf_Addr pc, Dwarf_Die *unit)
+{
+	Dwarf_CU *cu = NULL;
+
+	if (!dw)
+		return false;
+	if (dwarf_addrdie(dw, pc, unit))
+		return true;
+	while (!dwarf_get_units(dw, cu, &cu, NULL, NULL, unit, NULL))
+		if (has_code(unit, pc))
+			return true;
+	return false;
+}
+
+/* The function that has ADDR. */
+static bool function_of(struct kernel_image *img, uint64_t addr, Dwarf_Die *die)
+{
+	Dwarf_Addr pc = addr + kernel_image_base(img);
+	Dwarf_Die unit;
+
+	if (!unit_of(kernel_image_dwarf(img), pc, &unit) || dwarf_child(&unit, die))
+		return false;
+	do {
+		if (dwarf_tag(die) == DW_TAG_subprogram && has_code(die, pc))
+			return true;
+	} while (!dwarf_siblingof(die, die));
+	return false;
+}
+
 bool kernel_variable_in(struct kernel_image *img, uint64_t addr,
 			const struct kernel_variable_place *place, struct kernel_variable *out)
 {
-	Dwarf *dw = kernel_image_dwarf(img);
-	Dwarf_Addr pc = addr + kernel_image_base(img);
-	Dwarf_Die unit, die;
+	Dwarf_Die die;
 
-	if (!dw || !dwarf_addrdie(dw, pc, &unit) || dwarf_child(&unit, &die))
-		return false;
-	do {
-		if (dwarf_tag(&die) == DW_TAG_subprogram && has_code(&die, pc))
-			return find_in(&die, pc, place, 0, out);
-	} while (!dwarf_siblingof(&die, &die));
-	return false;
+	return function_of(img, addr, &die) &&
+	       find_in(&die, addr + kernel_image_base(img), place, 0, out);
 }
 
 bool kernel_type_pointed_to(const Dwarf_Die *type, Dwarf_Die *out)
@@ -223,4 +247,157 @@ char *kernel_type_member(const Dwarf_Die *type, uint64_t from, uint64_t bits, bo
 		find_member(&in, from, "", &w, 0);
 	}
 	return path;
+}
+
+/* ---- parameters of inlined bodies ---- */
+
+/* Is DIE, at a place where all of BODY may be, just that? */
+static bool is_body(Dwarf_Die *die, const struct kernel_body *body)
+{
+	const char *name = dwarf_diename(die);
+	Dwarf_Attribute attr;
+	Dwarf_Word line = 0;
+
+	dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line);
+	return dwarf_tag(die) == DW_TAG_inlined_subroutine && name && !strcmp(name, body->name) &&
+	       line == body->call_line;
+}
+
+/* BODY, below *DIE, which becomes it. */
+static bool find_body(Dwarf_Die *die, const struct kernel_body *body, Dwarf_Addr base, int depth)
+{
+	Dwarf_Die child;
+
+	if (depth >= MAX_DEPTH || dwarf_child(die, &child))
+		return false;
+	do {
+		bool has_all = dwarf_tag(&child) == DW_TAG_inlined_subroutine ||
+			       dwarf_tag(&child) == DW_TAG_lexical_block;
+		Dwarf_Die inner = child;
+
+		for (size_t i = 0; i < body->n_ranges && has_all; i++)
+			has_all = has_code(&child, base + body->ranges[i].start);
+		if (has_all &&
+		    (is_body(&child, body) || find_body(&inner, body, base, depth + 1))) {
+			*die = is_body(&child, body) ? child : inner;
+			return true;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+/* The copy of PARAMETER in BODY. */
+static bool find_copy(Dwarf_Die *body, Dwarf_Die *parameter, Dwarf_Die *copy)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die origin;
+
+	if (dwarf_child(body, copy))
+		return false;
+	do {
+		if (dwarf_tag(copy) == DW_TAG_formal_parameter &&
+		    dwarf_formref_die(dwarf_attr(copy, DW_AT_abstract_origin, &attr), &origin) &&
+		    dwarf_dieoffset(&origin) == dwarf_dieoffset(parameter))
+			return true;
+	} while (!dwarf_siblingof(copy, copy));
+	return false;
+}
+
+uint32_t kernel_parameters_of(struct kernel_image *img, const struct kernel_body *body,
+			      struct kernel_parameter *out, uint32_t max)
+{
+	Dwarf_Die die, origin, child;
+	Dwarf_Attribute attr;
+	uint32_t n = 0;
+
+	if (!body->n_ranges || !function_of(img, body->ranges[0].start, &die) ||
+	    !find_body(&die, body, kernel_image_base(img), 0) ||
+	    !dwarf_formref_die(dwarf_attr(&die, DW_AT_abstract_origin, &attr), &origin) ||
+	    dwarf_child(&origin, &child))
+		return 0;
+	do {
+		struct kernel_parameter *p = &out[n];
+
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter || n == max)
+			continue;
+		*p = (struct kernel_parameter){ .name = dwarf_diename(&child) };
+		if (!type_of(&child, &p->type))
+			p->type = (Dwarf_Die){};
+		if (!find_copy(&die, &child, &p->die))
+			p->die = (Dwarf_Die){};
+		n += p->name != NULL;
+	} while (!dwarf_siblingof(&child, &child));
+	return n;
+}
+
+/* A register, or the function's frame, that OP adds a number to. */
+static bool read_base(struct kernel_image *img, uint64_t addr, const Dwarf_Op *op,
+		      struct kernel_location *out)
+{
+	struct kernel_frame_base frame;
+
+	out->offset = (int64_t)op->number;
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+		out->reg = op->atom - DW_OP_breg0;
+		return true;
+	}
+	if (op->atom != DW_OP_fbreg || kernel_image_frame_base(img, addr, &frame))
+		return false;
+	out->reg = frame.from_fp ? ARCH_DWARF_FP : arch_dwarf_register(ARCH_STACK);
+	out->offset += frame.offset;
+	return true;
+}
+
+static bool read_number(struct kernel_image *img, const Dwarf_Op *op, struct kernel_location *out)
+{
+	out->offset = (int64_t)op->number;
+	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31) {
+		out->offset = op->atom - DW_OP_lit0;
+		return true;
+	}
+	out->is_address = op->atom == DW_OP_addr;
+	if (out->is_address)
+		out->offset -= (int64_t)kernel_image_base(img);
+	return out->is_address || (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts);
+}
+
+static bool read_location(struct kernel_image *img, uint64_t addr, const Dwarf_Op *ops, size_t n,
+			  struct kernel_location *out)
+{
+	bool is_value = n == 2 && ops[1].atom == DW_OP_stack_value;
+
+	*out = (struct kernel_location){ .reg = KERNEL_NO_REGISTER };
+	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
+		out->reg = ops[0].atom - DW_OP_reg0;
+		return true;
+	}
+	out->in_memory = n == 1;
+	return (n == 1 || is_value) &&
+	       (read_base(img, addr, &ops[0], out) || (is_value && read_number(img, &ops[0], out)));
+}
+
+bool kernel_parameter_at(struct kernel_image *img, const struct kernel_parameter *parameter,
+			 uint64_t addr, struct kernel_location *out)
+{
+	Dwarf_Die die = parameter->die;
+	Dwarf_Attribute attr;
+	Dwarf_Sword number;
+	Dwarf_Op *ops[MAX_PIECES];
+	size_t lens[MAX_PIECES];
+	int n;
+
+	*out = (struct kernel_location){ .reg = KERNEL_NO_REGISTER };
+	if (!die.addr)
+		return false;
+	if (!dwarf_formsdata(dwarf_attr(&die, DW_AT_const_value, &attr), &number)) {
+		out->offset = number;
+		return true;
+	}
+	if (!dwarf_attr(&die, DW_AT_location, &attr))
+		return false;
+	n = dwarf_getlocation_addr(&attr, addr + kernel_image_base(img), ops, lens, MAX_PIECES);
+	for (int i = 0; i < n; i++)
+		if (read_location(img, addr, ops[i], lens[i], out))
+			return true;
+	return false;
 }
