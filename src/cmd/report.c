@@ -58,8 +58,8 @@ static const struct cmd_option options[] = {
 	{ "callees", "FUNC", "Show the callees of this function or inlined body, likewise",
 	  .parse = parse_callees },
 	{ "why-varies", "FUNC",
-	  "Show how much of the variance of this function's latency each variable captured by "
-	  "record --context explains",
+	  "Show how much of the variance of the latency of this function, or inlined body "
+	  "(INLINED@FUNC), each variable captured by record --context explains",
 	  CMD_SET(report_options, varies) },
 	{ "plot", "FILE.svg",
 	  "With --why-varies: plot the latency against the variable that explains most, with "

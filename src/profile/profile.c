@@ -111,6 +111,19 @@ uint32_t profile_site_add(struct profile *p, const struct profile_site *site)
 	return section_add(p, SECTION_SITES, site);
 }
 
+char *profile_site_label(const struct profile_site *site)
+{
+	return site->kind == PROFILE_SITE_RANGE ? alloc_printf("%s@%s", site->name, site->into) :
+						  alloc_strdup(site->name);
+}
+
+bool profile_site_has_label(const struct profile_site *site, const char *label)
+{
+	scoped_free char *own = profile_site_label(site);
+
+	return site->kind != PROFILE_SITE_CONTEXT && !strcmp(own, label);
+}
+
 bool profile_site_is_in(const struct profile_site *site, const char *module)
 {
 	const char *open = site->symbol ? strstr(site->symbol, " [") : NULL;

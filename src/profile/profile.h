@@ -614,6 +614,10 @@ bool profile_context_is(const struct profile *p, uint32_t context, enum profile_
 uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
 /* Does SITE belong to MODULE? NULL: to the kernel's image, of which else its address says nothing. */
 bool profile_site_is_in(const struct profile_site *site, const char *module);
+/* SITE as it is asked for: the function's name or, of an inlined body, "INLINED@FUNC". For free(). */
+char *profile_site_label(const struct profile_site *site);
+/* Is that LABEL? Several sites may have it. */
+bool profile_site_has_label(const struct profile_site *site, const char *label);
 /* Every loss and both sample counts are NOT_COUNTED until set, or added to by profile_count_add(). */
 uint32_t profile_run_add(struct profile *p, enum profile_run_kind kind);
 uint32_t profile_stack_add(struct profile *p, const uint32_t *locations, uint32_t n);

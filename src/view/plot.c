@@ -103,7 +103,7 @@ static void collect(const struct view_plot *plot, int side, struct points *point
 		const struct profile_capture *c = &p->captures[i];
 		uint64_t value;
 
-		if (!strcmp(p->sites[c->site].name, plot->function) &&
+		if (profile_site_has_label(&p->sites[c->site], plot->function) &&
 		    plot_value(plot, points, p, c, &value))
 			vec_push(points, items,
 				 ((struct point){ value, side, (double)c->calls, (double)c->time,

@@ -19,10 +19,14 @@ const struct profile_variable varies_context = {
 	.bytes = sizeof(uint64_t),
 };
 
-static bool is_of(const struct profile *p, uint32_t site, const char *function)
+/* By P's sites: is it FUNCTION? For free(). */
+static bool *sites_of(const struct profile *p, const char *function)
 {
-	return p->sites[site].kind == PROFILE_SITE_FUNCTION &&
-	       !strcmp(p->sites[site].name, function);
+	bool *is = alloc_array(p->n_sites, sizeof(*is));
+
+	for (uint32_t i = 0; i < p->n_sites; i++)
+		is[i] = profile_site_has_label(&p->sites[i], function);
+	return is;
 }
 
 define_compare(row_compare, struct varies_row,
@@ -48,14 +52,14 @@ struct site_columns {
 
 /* The function's variables, by name; beyond PROFILE_VALUES_MAX they are left out. For free(). */
 static struct site_columns *columns_find(struct varies_data *d, const struct profile *p,
-					 const char *function)
+					 const bool *is_of)
 {
 	struct site_columns *sites = alloc_array(p->n_sites, sizeof(*sites));
 
 	vec_each(const struct profile_variable, v, p, variables) {
 		uint32_t c = 0;
 
-		if (!is_of(p, v->site, function))
+		if (!is_of[v->site])
 			continue;
 		while (c < d->n_columns && strcmp(d->columns[c].variable->name, v->name) != 0)
 			c++;
@@ -70,16 +74,19 @@ static struct site_columns *columns_find(struct varies_data *d, const struct pro
  * How many calls each sampled one stands for, by run: of those that were timed, what no row has. The loss of the run is that of all
  * functions.
  */
-static double *run_weights(struct varies_data *d, const struct profile *p, const char *function)
+static double *run_weights(struct varies_data *d, const struct profile *p, const bool *is_of)
 {
 	double *weights = alloc_array(p->n_runs, sizeof(*weights));
 	scoped_free double *sampled = alloc_array(p->n_runs, sizeof(*sampled));
 
 	for (uint32_t i = 0; i < p->n_cells; i++)
-		if (is_of(p, p->cells[i].site, function))
-			weights[p->cells[i].run] += (double)p->cells[i].stats.calls;
+		if (is_of[p->cells[i].site])
+			weights[p->cells[i].run] +=
+				(double)(p->sites[p->cells[i].site].kind == PROFILE_SITE_RANGE ?
+						 p->cells[i].stats.entries :
+						 p->cells[i].stats.calls);
 	vec_each(const struct profile_capture, c, p, captures) {
-		if (!is_of(p, c->site, function))
+		if (!is_of[c->site])
 			continue;
 		if (c->sampled)
 			sampled[c->run] += (double)c->calls;
@@ -119,14 +126,15 @@ static struct varies_row row_of(const struct profile_capture *c, const struct si
 void varies_data_read(struct varies_data *d, const struct profile *p, uint32_t side,
 		      const char *function)
 {
-	scoped_free struct site_columns *sites = columns_find(d, p, function);
-	scoped_free double *weights = run_weights(d, p, function);
+	scoped_free bool *is_of = sites_of(p, function);
+	scoped_free struct site_columns *sites = columns_find(d, p, is_of);
+	scoped_free double *weights = run_weights(d, p, is_of);
 
 	vec_each(const struct profile_capture, c, p, captures) {
 		double weight = c->sampled ? weights[c->run] : 1;
 		struct varies_row row;
 
-		if (!is_of(p, c->site, function))
+		if (!is_of[c->site])
 			continue;
 		row = row_of(c, &sites[c->site], weight);
 		row.context = profile_name_value(p->contexts[c->context].name);

@@ -209,7 +209,7 @@ static void add_function(struct varies_shifts *s, const struct profile *const p[
 
 	for (uint32_t side = 0; side < 2; side++)
 		varies_data_read(&d, p[side], side, function);
-	varies_data_finish(&d, &s->differences);
+	varies_data_finish(&d, &s->texts);
 	if (!profile_same_kernel(p[0], p[1]))
 		drop_apart(&d);
 	if (varies_data_tells(&d)) {
@@ -235,7 +235,9 @@ struct functions {
 	uint32_t n_rows, cap_rows;
 };
 
-static void functions_add(struct functions *f, const struct profile *p, int side)
+/* Their names are kept in NAMES. */
+static void functions_add(struct functions *f, const struct profile *p, int side,
+			  struct alloc_texts *names)
 {
 	scoped_free struct function *of = alloc_array(p->n_sites, sizeof(*of));
 
@@ -244,9 +246,10 @@ static void functions_add(struct functions *f, const struct profile *p, int side
 		of[p->captures[i].site].time[side] += (double)p->captures[i].time;
 	}
 	for (uint32_t i = 0; i < p->n_sites; i++) {
-		of[i].name = p->sites[i].name;
-		if (of[i].calls[side] > 0 && p->sites[i].kind == PROFILE_SITE_FUNCTION)
-			vec_push(f, rows, of[i]);
+		if (!(of[i].calls[side] > 0))
+			continue;
+		of[i].name = alloc_keep(names, profile_site_label(&p->sites[i]));
+		vec_push(f, rows, of[i]);
 	}
 }
 
@@ -272,8 +275,8 @@ void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const 
 	uint32_t left = VARIES_SHIFTED_MAX;
 
 	*s = (struct varies_shifts){ 0 };
-	functions_add(&f, a, 0);
-	functions_add(&f, b, 1);
+	functions_add(&f, a, 0, &s->texts);
+	functions_add(&f, b, 1, &s->texts);
 	vec_unite(&f, rows, name_compare, function_add);
 	sort_array(f.rows, f.n_rows, sizeof(*f.rows), change_compare);
 	for (uint32_t i = 0; i < f.n_rows && left; i++) {
@@ -292,5 +295,5 @@ void varies_shifts_init(struct varies_shifts *s, const struct profile *a, const 
 void varies_shifts_deinit(struct varies_shifts *s)
 {
 	free(s->rows);
-	alloc_texts_free(&s->differences);
+	alloc_texts_free(&s->texts);
 }

@@ -24,7 +24,7 @@ struct varies_shift {
 struct varies_shifts {
 	struct varies_shift *rows; /* by function: all variables, then each by what it carries */
 	uint32_t n_rows, cap_rows;
-	struct alloc_texts differences; /* of variables */
+	struct alloc_texts texts; /* differences of variables, and names of bodies */
 };
 
 /* Of the functions that both have captured calls of. */

@@ -128,7 +128,8 @@ static void rows(struct view_rows *rows, const void *data)
 	for (uint32_t i = 0; i < n; i++) {
 		struct profile_capture *c = &lines[i].calls;
 
-		lines[i].function = p->sites[c->site].name;
+		lines[i].function =
+			alloc_keep(&rows->texts, profile_site_label(&p->sites[c->site]));
 		lines[i].syscall = p->contexts[c->context].name;
 		lines[i].mean = (double)c->time / (double)c->calls;
 		lines[i].n_calls = (double)c->calls;
@@ -148,13 +149,14 @@ static void after(const struct view *view, const void *data)
 	const struct profile *p = ((const struct view_report *)data)->p;
 	scoped_free struct site *sites = sites_of(p);
 	uint32_t most = UINT32_MAX;
-	scoped_free char *name = NULL;
+	scoped_free char *name = NULL, *label = NULL;
 
 	for (uint32_t i = 0; i < p->n_sites; i++)
 		if (sites[i].varies && (most == UINT32_MAX || sites[i].time > sites[most].time))
 			most = i;
 	if (most != UINT32_MAX) {
-		view_append_name(&name, p->sites[most].name);
+		label = profile_site_label(&p->sites[most]);
+		view_append_name(&name, label);
 		view_text(view,
 			  "report --why-varies=%s shows what explains how long these calls take.",
 			  name);
