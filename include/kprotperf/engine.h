@@ -273,6 +273,8 @@ static inline __u32 engine_multi_slot(__u32 addr, __u64 factor)
 #define ENGINE_RANGE_CALL   0x08000000u /* enters at the body's entry, which makes it a call */
 #define ENGINE_RANGE_STRICT 0x10000000u /* control gets here from one side only: see range.bpf.c */
 #define ENGINE_RANGE_OP     29 /* enum engine_range_op, in a list */
+#define ENGINE_RANGE_OPS    3u
+#define ENGINE_RANGE_VALUES 0x80000000u /* values of it are captured: only in a list */
 #define ENGINE_RANGE_KIND   29
 /*
  * The upper half: the function's frame, in words above the stack pointer or RBP; and the extra cost of a hit
@@ -296,6 +298,8 @@ enum engine_range_op {
 struct engine_range_list {
 	__u32 n;
 	__u32 actions[ENGINE_RANGE_ACTIONS];
+	/* With ENGINE_RANGE_VALUES: which entry of all ranges it is, or the range's place among those captured. */
+	__u16 which[ENGINE_RANGE_ACTIONS];
 };
 
 /* A probe that counts a block of a function. Its index is the probe's cookie. */
@@ -368,11 +372,16 @@ struct engine_reading {
 	__u64 read[ENGINE_READ / 8];
 };
 
-/* Of an open call by kprobe whose values are captured: arguments that came in registers, and what it returned. */
+#define ENGINE_ARGS 6
+
+/*
+ * Of an open call by kprobe, or of an inlined body, whose values are captured: arguments that came in registers, and what it
+ * returned; or parameters.
+ */
 struct engine_saved {
-	__u64 args[6];
+	__u64 args[ENGINE_ARGS];
 	__u64 ret;
-	__u64 pad; /* to a power of two */
+	__u64 absent; /* bits: parameters that are nowhere to be had where the body was entered; their args are 0 */
 };
 
 /* Calls of a site in a context with the same values; or one call of a sample, for which there was no row. */
@@ -387,7 +396,7 @@ struct engine_capture {
 };
 
 /* For each function: its rows, and behind those of all its sample of the calls that found none. */
-#define ENGINE_CAPTURED        64 /* functions */
+#define ENGINE_CAPTURED        64 /* functions and inlined bodies */
 #define ENGINE_CAPTURE_ROWS    4096 /* a power of two */
 #define ENGINE_CAPTURE_SAMPLES 1024
 #define ENGINE_CAPTURE_PROBES \

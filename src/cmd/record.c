@@ -108,8 +108,8 @@ static const struct cmd_option options[] = {
 	  "functions exact",
 	  CMD_SET(record_options, callees) },
 	{ "context", NULL,
-	  "Capture the numbers that functions take, read and return, names of slab caches and, for "
-	  "--blocks functions, trip counts of loops; see report --why-varies",
+	  "Capture the numbers that functions and inlined bodies take, read and return, names of "
+	  "slab caches and, for --blocks functions, trip counts of loops; see report --why-varies",
 	  CMD_SET(record_options, context) },
 	{ "capture", "[FUNC:]EXPR",
 	  "Capture this value at each call: an argument, 'return', a variable, 'current', 'cpu', "
@@ -198,11 +198,10 @@ static void check_usage(void *input, struct argp_state *state)
 		argp_error(state, "--write-plan needs --auto");
 	if (o->callees && !o->blocks.n_items)
 		argp_error(state, "--callees needs --blocks");
-	if ((o->context || o->captures.n_items) && !o->functions.n_items && !o->blocks.n_items &&
-	    !o->n_protections)
-		argp_error(
-			state,
-			"--context and --capture need functions: --func, --blocks or --protection");
+	if ((o->context || o->captures.n_items) && !o->functions.n_items && !o->ranges.n_items &&
+	    !o->blocks.n_items && !o->n_protections)
+		argp_error(state, "--context and --capture need functions: --func, --range, "
+				  "--blocks or --protection");
 	if (o->system_wide && o->pid)
 		argp_error(state, "-a and -p are mutually exclusive");
 	if (o->pid && o->argv)

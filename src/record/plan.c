@@ -27,13 +27,21 @@ static void note_if_coarse(struct profile *p)
 		 profile_env_get(p, PROFILE_ENV_CLOCKSOURCE) ?: "unknown", (double)step / 1e6);
 }
 
-/* Values are to be captured: functions are timed so that they can be, and of what they cannot is said. */
-static void prefer_captured(struct record_plan *plan, enum record_attach how)
+/* Where values are to be captured, functions are timed so that they can be. */
+static int resolve_captures(struct record_plan *plan, const struct record_options *o)
 {
-	record_sites_prefer_kprobe(&plan->sites, &plan->kernel, how);
-	if (plan->ranges.n_items)
-		log_note("no values are captured in inlined bodies, whose variables have no fixed "
-			 "location: name the functions that contain them with --func");
+	const struct record_capture_wanted wanted = {
+		.expressions = &o->captures,
+		.automatic = o->context,
+		.sites = &plan->sites,
+		.blocks = &plan->blocks,
+		.ranges = &plan->ranges,
+		.symbols = &plan->symbols,
+	};
+
+	if (o->context || o->captures.n_items)
+		record_sites_prefer_kprobe(&plan->sites, &plan->kernel, o->attach);
+	return record_captures_resolve(&plan->captures, &wanted);
 }
 
 int record_plan_make(struct record_plan *plan, const struct record_options *o, struct profile *p)
@@ -75,17 +83,12 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 	err = err   ?:
 		      record_ranges_resolve(&plan->ranges, kernel, &plan->inlined,
 					    plan->sites.n_items + 1);
-	if (err)
-		return err;
-	if (o->context || o->captures.n_items)
-		prefer_captured(plan, o->attach);
-	err = record_captures_resolve(&plan->captures, &o->captures, o->context, &plan->blocks,
-				      &plan->sites, &plan->symbols);
+	err = err ?: resolve_captures(plan, o);
 	if (err)
 		return err;
 	record_sites_store(&plan->sites, &plan->symbols, p);
-	record_captures_store(&plan->captures, p);
 	record_ranges_store(&plan->ranges, p);
+	record_captures_store(&plan->captures, p);
 	record_blocks_store(&plan->blocks, &plan->sites, p);
 	return 0;
 }

@@ -29,6 +29,7 @@
 #include "record/probe/choose.h"
 #include "record/probe/links.h"
 #include "record/probe/multi.h"
+#include "record/probe/point.h"
 #include "record/probe/probes.h"
 #include "record/workload.h"
 
@@ -108,6 +109,7 @@ static int load(struct session *s)
 		.n_range_lists = plan->ranges.n_lists,
 		.n_captured = plan->captures.n_items,
 		.saves = plan->captures.saves,
+		.captures_bodies = plan->captures.n_bodies > 0,
 		.closings = s->p->clock == PROFILE_CLOCK_NS,
 		.counts = o->counts != NULL,
 	};
@@ -131,6 +133,8 @@ static int load(struct session *s)
 		return EXIT_FAILURE;
 	record_features_end();
 	s->probes = record_probes_create(s->engine, &plan->features);
+	if (plan->captures.n_bodies)
+		record_points_capture(record_probes_points(s->probes), &plan->captures);
 	return 0;
 }
 
@@ -199,7 +203,7 @@ static int attach(struct session *s)
 
 	record_calibrate_before(&s->calibration, s->p->clock);
 	s->calibration.halves = s->o->max_overhead > 0;
-	s->calibration.captures = s->plan.captures.n_items > 0;
+	s->calibration.captures = s->plan.captures.fentry;
 	s->calibration.saves = s->plan.captures.saves;
 	err = interrupt_signal() ? -EINTR : record_engine_start(s->engine);
 	err = err ?: record_attach(&attachment);

@@ -122,6 +122,7 @@ static int set_sizes(struct record_bpf *b)
 {
 	struct kprotperf_bpf *s = b->skel;
 	bool blocks = b->config.n_blocks > 0;
+	bool saves = b->config.saves || b->config.captures_bodies;
 	/* The context, the functions, and the spare ones. */
 	uint32_t n_sites = b->config.n_functions + 1 + RECORD_ENGINE_SPARES;
 	const struct {
@@ -142,14 +143,15 @@ static int set_sizes(struct record_bpf *b)
 		{ s->maps.paths, blocks ? ENGINE_PATHS : 1 },
 		{ s->maps.trips, blocks ? ENGINE_TRIP_ROWS : 1 },
 		{ s->maps.captures, record_engine_captures(&b->config) ?: 1 },
-		{ s->maps.saved, b->config.saves ? b->n_tasks * ENGINE_DEPTH : 1 },
+		{ s->maps.saved, saves ? b->n_tasks * ENGINE_DEPTH : 1 },
 	};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		err = err ?: bpf_map__set_max_entries(sizes[i].map, sizes[i].entries);
 	s->rodata->n_captured = b->config.n_captured;
-	s->rodata->saves = b->config.saves;
+	s->rodata->saves = saves;
+	s->rodata->captures_bodies = b->config.captures_bodies;
 	s->rodata->trips_mask = blocks ? ENGINE_TRIP_ROWS - 1 : 0;
 	s->rodata->path_mask = blocks ? ENGINE_PATHS - 1 : 0;
 	s->rodata->n_block_probes = b->config.n_blocks + 1;

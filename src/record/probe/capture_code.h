@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct record_captures;
 struct record_later;
 struct record_target;
 
@@ -23,3 +24,7 @@ enum record_reading {
  */
 void record_capture_write(struct record_later *copy, const struct record_target *target,
 			  uint32_t ret, bool typed, enum record_reading how);
+
+/* The same for the program of action lists, which captures what CAPTURES has of inlined bodies: at least one. */
+void record_capture_write_bodies(struct record_later *copy, const struct record_captures *captures,
+				 enum record_reading how);

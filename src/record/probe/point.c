@@ -15,6 +15,8 @@
 #include "record/probe/links.h"
 #include "record/engine/engine.h"
 #include "record/engine/kprobe_event.h"
+#include "record/engine/later.h"
+#include "record/probe/capture_code.h"
 #include "record/probe/optimizer.h"
 #include "record/probe/kprobe_table.h"
 #include "arch/arch.h"
@@ -28,20 +30,27 @@
 #define STEP_MS 10 /* between two looks */
 
 struct record_points {
-	const struct record_engine *engine;
+	struct record_engine *engine;
 	struct kernel_kcore *kcore; /* NULL: not to be had, and the kernel's table stays unknown */
 	struct decoder *decoder;
 	struct record_kprobe_table table;
+	const struct record_captures *captures; /* NULL: none */
+	int list_program; /* 0: not loaded yet */
 	int *links; /* of points that have them */
 	uint32_t n_links, cap_links;
 };
 
-struct record_points *record_points_create(const struct record_engine *e)
+struct record_points *record_points_create(struct record_engine *e)
 {
 	struct record_points *points = alloc_new(struct record_points);
 
 	points->engine = e;
 	return points;
+}
+
+void record_points_capture(struct record_points *points, const struct record_captures *captures)
+{
+	points->captures = captures;
 }
 
 int record_points_use_table(struct record_points *points, const struct btf *btf, const char *kcore,
@@ -64,6 +73,8 @@ void record_points_destroy(struct record_points *points)
 {
 	if (!points)
 		return;
+	if (points->list_program > 0)
+		close(points->list_program);
 	record_kprobe_table_clear(&points->table);
 	kernel_kcore_destroy(points->kcore);
 	decoder_destroy(points->decoder);
@@ -233,34 +244,61 @@ static uint32_t action_bits(const struct record_action *a)
 	return ENGINE_KEY(a->site, 0) | a->flags | (uint32_t)a->op << ENGINE_RANGE_OP;
 }
 
-static int list_enter(const struct record_points *points, const struct record_point *p)
+static int list_fill(const struct record_points *points, const struct record_point *p)
 {
 	struct engine_range_list list = { .n = p->n_actions };
 
-	for (uint32_t i = 0; i < p->n_actions; i++)
+	for (uint32_t i = 0; i < p->n_actions; i++) {
 		list.actions[i] = action_bits(&p->actions[i]);
+		list.which[i] = p->actions[i].which;
+	}
 	if (bpf_map__update_elem(record_engine_programs(points->engine)->maps.range_lists, &p->list,
 				 sizeof(p->list), &list, sizeof(list), BPF_ANY))
 		return -errno;
 	return 0;
 }
 
-static const struct bpf_program *program(const struct record_points *points,
-					 const struct record_point *p)
+/*
+ * The program of lists, with what captures values of bodies: the same for calibration, since what it executes before and behind its
+ * two readings of the clock must be. A descriptor, or -errno.
+ */
+static int list_program(struct record_points *points)
 {
+	struct record_laters *laters = record_engine_laters(points->engine);
+	const struct bpf_program *prog = record_engine_programs(points->engine)->progs.range_list;
+	const struct record_later *later = record_later_find(laters, prog);
+	int fd = points->list_program;
+
+	for (int how = 0; later && fd <= 0 && how <= RECORD_READING_COPIES; how++) {
+		struct record_later copy = record_later_copy(later);
+
+		if (points->captures)
+			record_capture_write_bodies(&copy, points->captures,
+						    (enum record_reading)how);
+		fd = record_later_load(laters, &copy, 0, 0, 0);
+		record_later_free(&copy);
+	}
+	points->list_program = fd;
+	return later ? fd : -ENOENT;
+}
+
+static int program(struct record_points *points, const struct record_point *p)
+{
+	const struct kprotperf_bpf *skel = record_engine_programs(points->engine);
+
 	if (p->counts)
-		return record_engine_programs(points->engine)->progs.block_count;
-	if (p->n_actions > 1)
-		return record_engine_programs(points->engine)->progs.range_list;
+		return bpf_program__fd(skel->progs.block_count);
+	if (record_point_is_list(p))
+		return list_program(points);
 	switch (p->actions[0].op) {
 	case ENGINE_RANGE_ENTER:
-		return record_engine_programs(points->engine)->progs.range_enter;
+		return bpf_program__fd(skel->progs.range_enter);
 	case ENGINE_RANGE_LEAVE:
-		return record_engine_programs(points->engine)->progs.range_leave;
+		return bpf_program__fd(skel->progs.range_leave);
 	case ENGINE_RANGE_COUNT:
 		break;
 	}
-	return record_engine_programs(points->engine)->progs.range_count;
+	return bpf_program__fd(skel->progs.range_count);
 }
 
 static uint32_t extra_bits(uint32_t extra)
@@ -270,8 +308,9 @@ static uint32_t extra_bits(uint32_t extra)
 
 uint64_t record_point_cookie(const struct record_point *p)
 {
-	uint64_t what = p->n_actions > 1 ? p->list :
-					   ENGINE_KEY(p->actions[0].site, 0) | p->actions[0].flags;
+	uint64_t what = record_point_is_list(p) ?
+				p->list :
+				ENGINE_KEY(p->actions[0].site, 0) | p->actions[0].flags;
 
 	if (p->counts)
 		return p->block;
@@ -284,12 +323,12 @@ uint64_t record_point_cookie(const struct record_point *p)
 int record_point_link(struct record_points *points, struct record_point *p)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = record_point_cookie(p));
-	int err = p->n_actions > 1 ? list_enter(points, p) : 0;
+	int err = record_point_is_list(p) ? list_fill(points, p) : 0;
+	int fd = program(points, p);
 
-	if (err)
-		return err;
-	p->link = bpf_link_create(bpf_program__fd(program(points, p)), p->event, BPF_PERF_EVENT,
-				  &opts);
+	if (err || fd < 0)
+		return err ?: fd;
+	p->link = bpf_link_create(fd, p->event, BPF_PERF_EVENT, &opts);
 	if (p->link < 0)
 		return -errno;
 	p->owner = points;

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "kernel/image/btf.h"
+#include "record/target/capture_body.h"
 #include "record/target/capture_expression.h"
 #include "record/target/capture_names.h"
 #include "record/target/symbols.h"
@@ -78,19 +79,42 @@ static void add_trips(struct record_capture *c, const struct record_blocks *bloc
 	}
 }
 
+/* Is ERR that a body's parameter is nowhere to be had? Then that is said, and is no error. */
+static bool is_left_out(const struct record_place *at, int err)
+{
+	const struct record_range *r = at->body ? at->body->range : NULL;
+	scoped_free char *text = NULL;
+
+	if (!r || (err != -ENODATA && err != -ENOSPC))
+		return false;
+	text = alloc_printf("'%s' of '%s' inlined in '%s' is not captured: ",
+			    at->value->variable.name, r->name, r->into);
+	if (err == -ENODATA)
+		alloc_append(&text, "DWARF has it in no register or memory where control enters");
+	else
+		alloc_append(&text, "at most %d parameters of a body can be", ENGINE_ARGS);
+	/* Of all that a glob matches nobody asked for each. */
+	if (r->named)
+		log_note("%s", text);
+	else
+		log_verbose(1, "%s", text);
+	return true;
+}
+
 /* What is worth capturing without being asked for: names as in expressions, which are those of this function. */
 static void add_automatic(struct record_capture *c, struct record_place *at,
-			  const struct record_site *site)
+			  const struct alloc_texts *names)
 {
-	struct alloc_texts names = {};
+	int err;
 
-	record_capture_names(at->btf, at->proto, site->sym, at->symbols, &names);
-	for (size_t i = 0; i < names.n_texts && c->n_values < ENGINE_VALUES; i++) {
-		if (has(c, names.texts[i]))
+	for (size_t i = 0; i < names->n_texts && c->n_values < ENGINE_VALUES; i++) {
+		if (has(c, names->texts[i]))
 			continue;
-		at->expression = names.texts[i];
+		at->expression = names->texts[i];
 		at->value = add(c, at->expression);
-		if (record_expression_parse(at, at->expression)) {
+		err = record_expression_parse(at, at->expression);
+		if (err) {
+			is_left_out(at, err);
 			free((char *)at->value->variable.name);
 			continue;
 		}
@@ -98,7 +122,6 @@ static void add_automatic(struct record_capture *c, struct record_place *at,
 			at->value->variable.kind != PROFILE_VARIABLE_NAME && is_flags(at);
 		keep(c);
 	}
-	alloc_texts_free(&names);
 }
 
 static int full(const struct record_place *at, const char *function)
@@ -108,16 +131,22 @@ static int full(const struct record_place *at, const char *function)
 	return -E2BIG;
 }
 
+/* Is FUNCTION, "INLINED@FUNC" of a body, what the first N bytes of EXPRESSION name? */
+static bool is_named(const char *function, const char *expression, size_t n)
+{
+	return !strncmp(expression, function, n) && (!function[n] || function[n] == '@');
+}
+
 /* Adds EXPRESSION to what is captured of C's function; *FITS becomes true if it is one of it. */
 static int add_expression(struct record_capture *c, struct record_place *at, const char *function,
 			  const char *expression, bool *fits)
 {
 	size_t n = strspn(expression,
-			  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+			  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@");
 	bool named = expression[n] == ':';
 	int err;
 
-	if (named && (strncmp(expression, function, n) || function[n]))
+	if (named && !is_named(function, expression, n))
 		return 0;
 	at->expression = expression;
 	expression += named ? n + 1 : 0;
@@ -129,6 +158,10 @@ static int add_expression(struct record_capture *c, struct record_place *at, con
 		return full(at, function);
 	at->value = add(c, expression);
 	err = record_expression_parse(at, at->value->variable.name);
+	if (is_left_out(at, err)) {
+		*fits = true;
+		err = -ENOENT;
+	}
 	if (err)
 		free((char *)at->value->variable.name);
 	else if (!keep(c))
@@ -163,54 +196,137 @@ static const struct btf_type *prototype_of(const struct kernel_btf *btf, struct 
 	return btf__type_by_id(kernel_btf_raw(btf), func->type);
 }
 
-/* *KNOWN becomes false where SITE's arguments are not known. */
-static int resolve_site(struct record_captures *all, const struct record_names *expressions,
-			bool *fits, bool automatic, const struct record_blocks *blocks,
-			struct record_site *site, uint32_t i, struct record_symbols *symbols,
-			bool *known)
+/* *KNOWN becomes false where the arguments of site I are not known. */
+static int resolve_site(struct record_captures *all, const struct record_capture_wanted *w,
+			bool *fits, uint32_t i, bool *known)
 {
+	struct record_site *site = &w->sites->items[i];
 	int fd, err = 0;
-	const struct kernel_btf *btf = record_symbols_btf(symbols, site->sym, &fd);
-	struct record_place at = { .symbols = symbols, .proto = prototype_of(btf, site, symbols) };
+	const struct kernel_btf *btf = record_symbols_btf(w->symbols, site->sym, &fd);
+	struct record_place at = { .symbols = w->symbols,
+				   .proto = prototype_of(btf, site, w->symbols) };
 	struct record_capture c = { .site = i };
+	scoped(alloc_texts_free) struct alloc_texts names = {};
 
 	*known = at.proto;
 	if (!at.proto)
 		return 0;
 	at.btf = kernel_btf_raw(btf);
 	c.cast = record_kernel_type(at.btf, "bpf_rdonly_cast", BTF_KIND_FUNC);
-	for (uint32_t e = 0; e < expressions->n_items && !err; e++)
-		err = add_expression(&c, &at, site->name, expressions->items[e], &fits[e]);
-	if (automatic && !err) {
-		add_trips(&c, blocks, site);
-		add_automatic(&c, &at, site);
+	for (uint32_t e = 0; e < w->expressions->n_items && !err; e++)
+		err = add_expression(&c, &at, site->name, w->expressions->items[e], &fits[e]);
+	if (w->automatic && !err) {
+		add_trips(&c, w->blocks, site);
+		record_capture_names(at.btf, at.proto, site->sym, w->symbols, &names);
+		add_automatic(&c, &at, &names);
 	}
 	if (c.n_values && all->n_items < ENGINE_CAPTURED) {
 		vec_push(all, items, c);
+		all->fentry |= site->mech == PROFILE_MECH_FENTRY;
 		all->saves |= site->mech != PROFILE_MECH_FENTRY;
 	}
 	return err;
 }
 
-int record_captures_resolve(struct record_captures *c, const struct record_names *expressions,
-			    bool automatic, const struct record_blocks *blocks,
-			    struct record_sites *sites, struct record_symbols *symbols)
+static int resolve_sites(struct record_captures *c, const struct record_capture_wanted *w,
+			 bool *fits)
 {
-	bool *fits = alloc_array(expressions->n_items, sizeof(*fits));
 	uint32_t without = 0;
 	int err = 0;
 
-	if (!automatic && !expressions->n_items)
-		goto out;
-	for (uint32_t i = 0; i < sites->n_items && !err; i++) {
-		struct record_site *site = &sites->items[i];
+	for (uint32_t i = 0; i < w->sites->n_items && !err; i++) {
+		const struct record_site *site = &w->sites->items[i];
 		bool known = false;
 
 		if (site->mech == PROFILE_MECH_FENTRY || site->mech == PROFILE_MECH_KPROBE)
-			err = resolve_site(c, expressions, fits, automatic, blocks, site, i,
-					   symbols, &known);
+			err = resolve_site(c, w, fits, i, &known);
 		without += !known;
 	}
+	if (without && !err)
+		log_note("no values are captured in %u functions: BTF lacks their arguments, or "
+			 "kprobe.multi times them",
+			 without);
+	return err;
+}
+
+static void capture_deinit(struct record_capture *c)
+{
+	for (uint32_t v = 0; v < c->n_values; v++)
+		free((char *)c->values[v].variable.name);
+}
+
+/* The program of all bodies has room for so many. */
+#define MAX_BODIES  32
+#define MAX_ENTRIES 256
+
+/* What is captured of range I. *LEFT: one more than there is room for. */
+static int resolve_body(struct record_captures *all, const struct record_capture_wanted *w,
+			bool *fits, uint32_t i, uint32_t *left)
+{
+	const struct record_range *r = &w->ranges->items[i];
+	const struct kernel_sym *sym =
+		kernel_kallsyms_covering(w->symbols->ks, r->in->base + r->into_addr, NULL);
+	int fd, err = 0;
+	/* A module may have none: then its structs have no members. */
+	const struct kernel_btf *btf =
+		(sym ? record_symbols_btf(w->symbols, sym, &fd) : NULL) ?: w->symbols->btf;
+	struct record_capture c = { .site = w->ranges->first_site + i - 1, .is_range = true };
+	struct record_place at = { .symbols = w->symbols };
+	scoped(record_body_deinit) struct record_body body = {};
+	scoped(alloc_texts_free) struct alloc_texts names = {};
+	scoped_free char *name = alloc_printf("%s@%s", r->name, r->into);
+
+	if (r->why_not || r->called || !btf)
+		return 0;
+	at.btf = kernel_btf_raw(btf);
+	at.body = &body;
+	record_body_init(&body, w->ranges, i, at.btf);
+	c.cast = record_kernel_type(at.btf, "bpf_rdonly_cast", BTF_KIND_FUNC);
+	for (uint32_t e = 0; e < w->expressions->n_items && !err; e++)
+		err = add_expression(&c, &at, name, w->expressions->items[e], &fits[e]);
+	if (w->automatic && !err) {
+		record_body_names(&body, w->symbols, &names);
+		add_automatic(&c, &at, &names);
+	}
+	if (!c.n_values)
+		return err;
+	if (all->n_bodies == MAX_BODIES || all->n_items == ENGINE_CAPTURED ||
+	    all->n_entries + body.n_entries > MAX_ENTRIES) {
+		capture_deinit(&c);
+		++*left;
+		return err;
+	}
+	record_body_finish(&body, w->ranges, all, &c, all->n_items);
+	vec_push(all, items, c);
+	all->n_bodies++;
+	return err;
+}
+
+static int resolve_bodies(struct record_captures *c, const struct record_capture_wanted *w,
+			  bool *fits)
+{
+	uint32_t left = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; i < w->ranges->n_items && !err; i++)
+		err = resolve_body(c, w, fits, i, &left);
+	if (left && !err)
+		log_note("no values are captured in %u inlined bodies: at most %d, of at most %d "
+			 "entries, have room",
+			 left, MAX_BODIES, MAX_ENTRIES);
+	return err;
+}
+
+int record_captures_resolve(struct record_captures *c, const struct record_capture_wanted *w)
+{
+	const struct record_names *expressions = w->expressions;
+	scoped_free bool *fits = alloc_array(expressions->n_items, sizeof(*fits));
+	int err = 0;
+
+	if (!w->automatic && !expressions->n_items)
+		return 0;
+	err = resolve_sites(c, w, fits);
+	err = err ?: resolve_bodies(c, w, fits);
 	for (uint32_t e = 0; e < expressions->n_items && !err; e++)
 		if (!fits[e]) {
 			log_error("--capture=%s: no function with known arguments has such an "
@@ -219,15 +335,11 @@ int record_captures_resolve(struct record_captures *c, const struct record_names
 			err = -ENOENT;
 		}
 	for (uint32_t i = 0; i < c->n_items; i++) {
-		sites->items[c->items[i].site].target.capture = &c->items[i];
-		sites->items[c->items[i].site].target.capture_slot = i;
+		if (c->items[i].is_range)
+			continue;
+		w->sites->items[c->items[i].site].target.capture = &c->items[i];
+		w->sites->items[c->items[i].site].target.capture_slot = i;
 	}
-	if (without && !err)
-		log_note("no values are captured in %u functions: BTF lacks their arguments, or "
-			 "kprobe.multi times them",
-			 without);
-out:
-	free(fits);
 	return err;
 }
 
@@ -246,8 +358,8 @@ void record_captures_store(const struct record_captures *c, struct profile *p)
 void record_captures_deinit(struct record_captures *c)
 {
 	for (uint32_t i = 0; i < c->n_items; i++)
-		for (uint32_t v = 0; v < c->items[i].n_values; v++)
-			free((char *)c->items[i].values[v].variable.name);
+		capture_deinit(&c->items[i]);
 	free(c->items);
+	free(c->entries);
 	*c = (struct record_captures){};
 }

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "record/target/capture.h"
+#include "record/target/capture_body.h"
 #include "record/target/capture_syscalls.h"
 #include "record/target/symbols.h"
 
@@ -115,8 +116,8 @@ static bool find_variable(struct record_place *at, const char *name)
 }
 
 /* Finds the member NAME in the struct of TYPE, or in those in it that have no name; *BIT becomes its place. */
-static const struct btf_member *find_member(const struct record_place *at, uint32_t type, const char *name,
-					    uint32_t *bit, uint32_t *bits)
+static const struct btf_member *find_member(const struct record_place *at, uint32_t type,
+					    const char *name, uint32_t *bit, uint32_t *bits)
 {
 	const struct btf_type *t = type_at(at->btf, &type);
 
@@ -142,8 +143,7 @@ static uint32_t struct_at(const struct record_place *at, bool pointer)
 	uint32_t type = at->type;
 	const struct btf_type *t = type_at(at->btf, &type);
 
-	/* Of the running task the type is that of what it points to. */
-	if (pointer && !(at->in_register && at->value->base == RECORD_BASE_TASK)) {
+	if (pointer && !(at->in_register && at->is_target)) {
 		type = t && btf_is_ptr(t) ? t->type : 0;
 		t = type_at(at->btf, &type);
 	} else if (!pointer && !at->value->n_loads) {
@@ -182,11 +182,11 @@ static int follow(struct record_place *at, bool pointer, const char *name)
 	if (!m)
 		return -EINVAL;
 	if (pointer && !v->n_loads)
-		v->type =
-			record_kernel_type(at->btf, name_of(at, btf__type_by_id(at->btf, type)->name_off),
-				    BTF_KIND_STRUCT) == type ?
-				type :
-				0;
+		v->type = record_kernel_type(at->btf,
+					     name_of(at, btf__type_by_id(at->btf, type)->name_off),
+					     BTF_KIND_STRUCT) == type ?
+				  type :
+				  0;
 	if (pointer && load_add(at))
 		return -E2BIG;
 	v->offsets[v->n_loads - 1] += (int32_t)(bit / 8);
@@ -236,6 +236,7 @@ static bool find_fact(struct record_place *at, const char *name, int *err)
 			continue;
 		at->value->base = known[i].base;
 		at->value->bytes = members ? 8 : 4;
+		at->is_target = members;
 		at->type = members ? (uint32_t)btf__find_by_name_kind(at->btf, "task_struct",
 								      BTF_KIND_STRUCT) :
 				     0;
@@ -249,14 +250,17 @@ static bool find_fact(struct record_place *at, const char *name, int *err)
 static int find_base(struct record_place *at, const char **text)
 {
 	scoped_free char *name = scan_name(text);
-	int err = 0;
+	int err = 0, parameter;
 
 	at->in_register = true;
+	at->is_target = false;
 	at->value->variable.kind = PROFILE_VARIABLE_ARGUMENT;
 	if (!name) {
 		err = -EINVAL;
 		log_error("--capture=%s: does not begin with a name", at->expression);
-	} else if (!strcmp(name, "return")) {
+	} else if (at->body && (parameter = record_body_parameter(at, name))) {
+		err = parameter < 0 ? parameter : 0;
+	} else if (at->proto && !strcmp(name, "return")) {
 		at->value->base = RECORD_BASE_RETURN;
 		at->value->variable.kind = PROFILE_VARIABLE_RETURN;
 		at->type = at->proto->type;
@@ -265,7 +269,7 @@ static int find_base(struct record_place *at, const char **text)
 		at->value->base = RECORD_BASE_SYSCALL;
 		at->value->variable.kind = PROFILE_VARIABLE_SYSCALL_ARGUMENT;
 		err = record_capture_syscall(at->value, at->btf, at->expression, text);
-	} else if (find_parameter(at, name)) {
+	} else if (at->proto && find_parameter(at, name)) {
 	} else if (find_fact(at, name, &err)) {
 	} else if (!find_variable(at, name)) {
 		err = -ENOENT;
@@ -301,6 +305,9 @@ static int settle(struct record_place *at)
 		v->bytes = ENGINE_NAME;
 		return btf_is_ptr(t) ? load_add(at) : 0;
 	}
+	/* An address, of which more is known than that. */
+	if (at->in_register && at->is_target && v->base == RECORD_BASE_ARGUMENT)
+		at->type = 0;
 	if (at->type || !v->bytes) {
 		bool is_number = t && (btf_is_int(t) || btf_is_any_enum(t) || btf_is_ptr(t));
 		int64_t size = is_number ? btf__resolve_size(at->btf, at->type) : 0;

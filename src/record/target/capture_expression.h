@@ -7,6 +7,7 @@
 
 struct btf;
 struct btf_type;
+struct record_body;
 struct record_symbols;
 struct record_value;
 
@@ -14,16 +15,18 @@ struct record_value;
 struct record_place {
 	const char *expression; /* for messages */
 	const struct btf *btf;
-	const struct btf_type *proto;
+	const struct btf_type *proto; /* of a function, */
+	struct record_body *body; /* or what knows an inlined body's parameters */
 	struct record_symbols *symbols;
 	struct record_value *value;
 	uint32_t type; /* of what is there; 0: not known */
 	bool in_register; /* it is the base itself, and not what that points to */
+	bool is_target; /* of a base: TYPE is that of what it points to */
 };
 
 /*
  * Makes AT's value what the expression TEXT says. -errno, reported; -ENOENT, not reported, if it begins with a name that this
- * function does not have, nor the kernel.
+ * function does not have, nor the kernel; likewise what record_body_parameter() returns.
  */
 int record_expression_parse(struct record_place *at, const char *text);
 

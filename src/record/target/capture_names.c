@@ -78,7 +78,7 @@ static const struct btf_param *param_of(const struct btf *btf, const struct btf_
 struct names {
 	const struct btf *btf;
 	const struct btf_type *proto;
-	const struct kernel_operands *operands;
+	struct kernel_operands *operands;
 	const struct kernel_kallsyms *ks;
 	struct alloc_texts *out, paths;
 	bool bit_fields; /* those that are read with others are wanted too */
@@ -223,7 +223,7 @@ static void name_operand(struct names *n, const struct kernel_operand *o, int lo
 	if (o->kind == KERNEL_OPERAND_GLOBAL && !pointer) {
 		add_global(n, o->addr);
 	} else if (o->kind == KERNEL_OPERAND_ARGUMENT && pointer) {
-		param = param_of(n->btf, n->proto, o->argument);
+		param = n->proto ? param_of(n->btf, n->proto, o->argument) : NULL;
 		if (param)
 			find(n,
 			     &(struct thing){ btf__name_by_offset(n->btf, param->name_off), "->",
@@ -247,7 +247,7 @@ static void name_operand(struct names *n, const struct kernel_operand *o, int lo
 }
 
 /* Facts about the task, which seldom differ in one command; not its CPU, which would multiply the rows of values. */
-static void add_task(const struct btf *btf, struct alloc_texts *names)
+void record_capture_task_names(const struct btf *btf, struct alloc_texts *names)
 {
 	alloc_keep(names, alloc_strdup("current->policy"));
 	alloc_keep(names, alloc_strdup("uid"));
@@ -255,31 +255,69 @@ static void add_task(const struct btf *btf, struct alloc_texts *names)
 		alloc_keep(names, alloc_strdup("cgroup"));
 }
 
+/* Adds those operands that decide, or those that do not. */
+static void name_operands(struct names *n, bool decides)
+{
+	vec_each(const struct kernel_operand, o, n->operands, items) {
+		n->bit_fields = o->kind == KERNEL_OPERAND_MEMBER &&
+				n->operands->items[o->base].kind == KERNEL_OPERAND_ARGUMENT;
+		/* Of what is read by way of something else only what decides: there is much of it. */
+		if (o->decides == decides &&
+		    (decides || o->kind == KERNEL_OPERAND_GLOBAL || n->bit_fields))
+			name_operand(n, o, RECORD_CAPTURE_LOADS, NULL);
+	}
+}
+
+static void read_operands(struct record_symbols *symbols, uint64_t addr, uint64_t len,
+			  struct kernel_operands *operands)
+{
+	scoped_free uint8_t *code = alloc_array(len, 1);
+
+	if (record_symbols_live(symbols) && !kernel_kcore_read(symbols->live, addr, code, len))
+		kernel_operands_of(code, len, addr, operands);
+}
+
 void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 			  const struct kernel_sym *sym, struct record_symbols *symbols,
 			  struct alloc_texts *names)
 {
 	uint64_t len = kernel_kallsyms_size(symbols->ks, sym);
-	scoped_free uint8_t *code = alloc_array(MAX_CODE, 1);
 	scoped(kernel_operands_deinit) struct kernel_operands operands = {};
 	struct names n = { btf, proto, &operands, symbols->ks, names };
 
 	add_numbers(btf, proto, sym, names);
 	add_caches(btf, proto, names);
 	len = len < MAX_CODE ? len : MAX_CODE;
-	if (record_symbols_live(symbols) && !kernel_kcore_read(symbols->live, sym->addr, code, len))
-		kernel_operands_of(code, len, sym->addr, &operands);
+	read_operands(symbols, sym->addr, len, &operands);
 	for (int decides = 1; decides >= 0; decides--)
-		vec_each(const struct kernel_operand, o, &operands, items) {
-			n.bit_fields = o->kind == KERNEL_OPERAND_MEMBER &&
-				       operands.items[o->base].kind == KERNEL_OPERAND_ARGUMENT;
-			/* Of what is read by way of something else only what decides: there is much of it. */
-			if (o->decides == decides &&
-			    (decides || o->kind == KERNEL_OPERAND_GLOBAL || n.bit_fields))
-				name_operand(&n, o, RECORD_CAPTURE_LOADS, NULL);
-		}
+		name_operands(&n, decides);
 	/* Settings: those that nobody changes any more differ between recordings. */
 	kernel_static_keys_in(record_symbols_live(symbols), symbols->ks, sym->addr, len, names);
-	add_task(btf, names);
+	record_capture_task_names(btf, names);
+	alloc_texts_free(&n.paths);
+}
+
+void record_capture_member_names(const struct btf *btf, uint32_t type, const char *name,
+				 int64_t offset, uint32_t bytes, struct alloc_texts *names)
+{
+	struct names n = { .btf = btf, .out = names, .bit_fields = true };
+
+	if (bytes <= sizeof(uint64_t))
+		find(&n, &(struct thing){ name, "->", resolve(btf, type) }, 8 * offset,
+		     8 * (offset + bytes), 0, NULL);
+	alloc_texts_free(&n.paths);
+}
+
+void record_capture_piece_names(const struct btf *btf, uint64_t addr, uint64_t len, bool decides,
+				struct record_symbols *symbols, struct alloc_texts *names)
+{
+	scoped(kernel_operands_deinit) struct kernel_operands operands = {};
+	struct names n = { btf, NULL, &operands, symbols->ks, names };
+
+	len = len < MAX_CODE ? len : MAX_CODE;
+	read_operands(symbols, addr, len, &operands);
+	name_operands(&n, decides);
+	if (!decides)
+		kernel_static_keys_in(record_symbols_live(symbols), symbols->ks, addr, len, names);
 	alloc_texts_free(&n.paths);
 }

@@ -15,3 +15,17 @@ struct btf_type;
 void record_capture_names(const struct btf *btf, const struct btf_type *proto,
 			  const struct kernel_sym *sym, struct record_symbols *symbols,
 			  struct alloc_texts *names);
+
+/*
+ * Of LEN bytes of code at ADDR, a piece of an inlined body: variables of the kernel that it reads, those that decide or (DECIDES false)
+ * the others and static keys. What registers hold where it begins is not known.
+ */
+void record_capture_piece_names(const struct btf *btf, uint64_t addr, uint64_t len, bool decides,
+				struct record_symbols *symbols, struct alloc_texts *names);
+
+/* Facts about the task, which seldom differ in one command. */
+void record_capture_task_names(const struct btf *btf, struct alloc_texts *names);
+
+/* What of the BYTES at OFFSET of a struct TYPE, which the pointer NAME leads to, are numbers. */
+void record_capture_member_names(const struct btf *btf, uint32_t type, const char *name,
+				 int64_t offset, uint32_t bytes, struct alloc_texts *names);
