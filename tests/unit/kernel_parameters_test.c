@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where DWARF has parameters of an inlined body. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernel/debuginfo/index.h"
+#include "kernel/debuginfo/variables.h"
+
+#include "kernel_fixture.h"
+
+#define RDI 5
+#define RSI 4
+
+static int copy_body(const struct kernel_body *body, void *arg)
+{
+	*(struct kernel_body *)arg = *body;
+	return 0;
+}
+
+static struct kernel_location at_entry(struct kernel_image *img, const struct kernel_body *body,
+				       const struct kernel_parameter *parameter)
+{
+	struct kernel_location at;
+
+	assert_true(kernel_parameter_at(img, parameter, body->entry, &at));
+	assert_false(at.in_memory || at.is_address);
+	return at;
+}
+
+static void test_parameters(void **state)
+{
+	struct kernel_parameter p[4];
+	struct kernel_location at;
+	struct kernel_image *img;
+	struct kernel_index *idx;
+	struct kernel_body body = {};
+	Dwarf_Die of;
+
+	(void)state;
+	if (!fixture_build_of("parameters.c", "parameters", "-g"))
+		fixture_skip(FIXTURE_NO_COMPILER);
+	assert_int_equal(kernel_image_open(fixture_path("parameters"), &img), 0);
+	assert_int_equal(kernel_index_build(img, &idx), 0);
+	assert_int_equal(kernel_index_bodies_each(idx, "inl", copy_body, &body, NULL), 0);
+
+	assert_int_equal(kernel_parameters_of(img, &body, p, 2), 2);
+	assert_int_equal(kernel_parameters_of(img, &body, p, 4), 3);
+	assert_string_equal(p[0].name, "thing");
+	assert_string_equal(p[1].name, "n");
+	assert_string_equal(p[2].name, "ten");
+	assert_true(kernel_type_pointed_to(&p[0].type, &of));
+	assert_string_equal(dwarf_diename(&of), "thing");
+
+	assert_int_equal(at_entry(img, &body, &p[0]).reg, RDI);
+	assert_int_equal(at_entry(img, &body, &p[1]).reg, RSI);
+	at = at_entry(img, &body, &p[2]);
+	assert_int_equal(at.reg, KERNEL_NO_REGISTER);
+	assert_int_equal(at.offset, 10);
+
+	/* Nothing is known of them in another function, nor of the parameters of another body. */
+	assert_false(kernel_parameter_at(img, &p[1], body.function.addr + 0x10000, &at));
+	body.call_line++;
+	assert_int_equal(kernel_parameters_of(img, &body, p, 4), 0);
+	kernel_index_destroy(idx);
+	kernel_image_destroy(img);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parameters),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
+}
