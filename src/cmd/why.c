@@ -17,7 +17,8 @@
 
 struct why_options {
 	struct view_options view;
-	const char *context, *plan;
+	const char *plan, **contexts; /* no context: the one that changed most */
+	uint32_t n_contexts, cap_contexts;
 	struct why_patches patches;
 	char **files;
 };
@@ -31,6 +32,14 @@ static int count(char **files)
 	return n;
 }
 
+static void parse_context(void *input, char *arg, struct argp_state *state)
+{
+	struct why_options *o = input;
+
+	(void)state;
+	vec_push(o, contexts, arg);
+}
+
 static void parse_patch(void *o, char *arg, struct argp_state *state)
 {
 	if (!*arg)
@@ -42,8 +51,8 @@ static void parse_patch(void *o, char *arg, struct argp_state *state)
 static const struct cmd_option options[] = {
 	{ "context", "NAME",
 	  "Explain the change of this syscall or other context instead of the one that changed "
-	  "most",
-	  CMD_SET(why_options, context) },
+	  "most; may be repeated",
+	  .parse = parse_context },
 	{ "plan", "FILE",
 	  "Write what to time to check the answer with probes, for record --plan=FILE",
 	  CMD_SET(why_options, plan) },
@@ -53,10 +62,14 @@ static const struct cmd_option options[] = {
 	{ 0 },
 };
 
-static void check_usage(void *o, struct argp_state *state)
+static void check_usage(void *input, struct argp_state *state)
 {
-	if (count(((const struct why_options *)o)->files) == 3)
+	const struct why_options *o = input;
+
+	if (count(o->files) == 3)
 		argp_error(state, "specify probed recordings for both sides or for neither");
+	if (o->n_contexts > 1 && (o->plan || view_writers[o->view.format].place == VIEW_IN_CSV))
+		argp_error(state, "--plan and --format=csv are for one --context");
 }
 
 static const struct cmd_syntax syntax = {
@@ -92,21 +105,14 @@ static struct profile *open_exact(const char *path)
 	return NULL;
 }
 
-/* 0, or -1, having said that there is no such context. */
-static int choose(struct view_why *w, const char *context)
+/* Of this name; NULL, having said so: there is none. */
+static const struct why_context *find_context(const struct why *w, const char *name)
 {
-	const struct why *why = &w->why;
-
-	w->of = why->n_contexts ? &why->contexts[0] : NULL;
-	if (!context)
-		return 0;
-	for (uint32_t i = 0; i < why->n_contexts; i++) {
-		w->of = &why->contexts[i];
-		if (!strcmp(w->of->name, context))
-			return 0;
-	}
-	log_error("--context: neither side has '%s'", context);
-	return -1;
+	for (uint32_t i = 0; i < w->n_contexts; i++)
+		if (!strcmp(w->contexts[i].name, name))
+			return &w->contexts[i];
+	log_error("--context: neither side has '%s'", name);
+	return NULL;
 }
 
 /* The functions around the cause that the answer names, as a glob: of which some can be timed. */
@@ -160,9 +166,25 @@ static void why_view_deinit(struct view_why *w)
 	why_deinit(&w->why);
 }
 
-static int explain(struct why_options *o, struct profile *const p[N_FILES])
+static int explain_context(const struct why_options *o, struct view_why *w,
+			   const struct why_context *of, struct profile *const p[N_FILES])
 {
 	const struct profile *const exact[] = { p[0], p[1] }, *const probed[] = { p[2], p[3] };
+
+	w->of = of;
+	w->checked = p[2] && of;
+	if (w->checked && why_check_init(&w->check, &w->why.tree, of, exact, probed))
+		return CMD_FAILED;
+	if (o->plan && write_plan(w, o->plan))
+		return CMD_FAILED;
+	view_write(&o->view, w);
+	return CMD_DONE;
+}
+
+static int explain(struct why_options *o, struct profile *const p[N_FILES])
+{
+	scoped_free const struct why_context **of = alloc_array(o->n_contexts + 1, sizeof(*of));
+	int status = CMD_DONE;
 	scoped(why_view_deinit) struct view_why w = { .common.clock = PROFILE_CLOCK_INSN,
 						      .p = { p[0], p[1] },
 						      .files = { o->files[0], o->files[1] } };
@@ -173,18 +195,21 @@ static int explain(struct why_options *o, struct profile *const p[N_FILES])
 	compare_code(&w.why, p);
 	analyze_misses_init(&w.misses, p[0], p[1], ANALYZE_MISSES_BY_FUNCTION);
 	analyze_warnings_of_pair(&w.warnings, p[0], p[1], NULL, false);
-	if (choose(&w, o->context))
-		return CMD_FAILED;
-	w.checked = p[2] && w.of;
-	if (w.checked) {
-		if (why_check_init(&w.check, &w.why.tree, w.of, exact, probed))
-			return CMD_FAILED;
+	if (p[2])
 		varies_shifts_init(&w.shifts, p[2], p[3]);
+	of[0] = w.why.n_contexts ? &w.why.contexts[0] : NULL;
+	for (uint32_t i = 0; i < o->n_contexts; i++) {
+		of[i] = find_context(&w.why, o->contexts[i]);
+		if (!of[i])
+			return CMD_FAILED;
 	}
-	if (o->plan && write_plan(&w, o->plan))
-		return CMD_FAILED;
-	view_write(&o->view, &w);
-	return CMD_DONE;
+	status = explain_context(o, &w, of[0], p);
+	for (uint32_t i = 1; i < o->n_contexts && status == CMD_DONE; i++) {
+		if (view_writers[o->view.format].place == VIEW_IN_PAGE)
+			putchar('\n');
+		status = explain_context(o, &w, of[i], p);
+	}
+	return status;
 }
 
 int cmd_why(int argc, char **argv)
@@ -207,6 +232,7 @@ int cmd_why(int argc, char **argv)
 	for (int i = 0; i < N_FILES; i++)
 		profile_destroy(p[i]);
 	why_patches_deinit(&o.patches);
+	free(o.contexts);
 	free(o.view.sections);
 	return status;
 }
