@@ -9,7 +9,7 @@
 control=/sys/kernel/debug/kprotperf
 
 act_work() {
-	echo 'loop 1000' >${control}_inlined/run
+	echo 'loop 100' >${control}_inlined/run
 	echo 'clear-page 20000' >${control}_known/run
 }
 
@@ -72,7 +72,7 @@ equal 'what has no samples is found too, by name' "$(of all '[.bodies[].body] | 
 equal 'annotate in the guest' "$(cat live.status)" 0
 equal "has the running kernel's code" "$(jq -r '.code, .instructions[-1].text' live.out | tr '\n' ' ')" 'live retq '
 
-equal 'exact: each call' "$(of exact .calls)" 1000
+equal 'exact: each call' "$(of exact .calls)" 100
 within 'exact: a body inlined into a function of the module' "$(of exact '.bodies[] | select(.body == "inl_loop") | .cost')" \
 	"$(awk '$1 == "inl_loop" { print $3 }' known.txt)" 1
 equal 'exact: its line' "$(of exact '[.lines[] | select(.body == "inl_loop")] | max_by(.cost) | .source')" 'turn(500);'
