@@ -7,9 +7,9 @@
 . "$(dirname "$0")/lib.sh"
 
 guest_main() {
-	local more=(--repeat=3)
+	local more=()
 	# The baseline has no such body.
-	[ "$(cat side.txt)" = baseline ] || more=(--repeat=4 --range shuffle_freelist)
+	[ "$(cat side.txt)" = baseline ] || more=(--repeat=2 --range shuffle_freelist)
 	record "$(cat side.txt)" --freq=20000 --func allocate_slab "${more[@]}" -- "$workloads/big-fork"
 	[ "$(cat side.txt)" = baseline ] && return
 	record counted --freq=0 --blocks allocate_slab -- "$workloads/big-fork" --iterations 4
