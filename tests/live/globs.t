@@ -1,7 +1,9 @@
 #!/bin/bash
 # Probing by a glob harms no kernel (LONG=1: of the pair): every safe match is attached,
 # the workload finishes, nothing is lost, and the kernel's log stays clean. Nor do
-# thousands of functions, which are attached and given up in reasonable time.
+# thousands of functions, which are attached and given up in reasonable time. What list
+# has of the running kernel: functions, and inlined bodies from the index that the lab made
+# on the host; a guest is to read no DWARF, which would take it seconds of its time.
 
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -20,6 +22,19 @@ probes() {
 
 many_probes() {
 	[ "$(probes)" -gt 30 ]
+}
+
+guest_list() {
+	local -x KPROTPERF_CACHE=/tmp/cache TIMEFORMAT='%U + %S'
+	keep shuffle "$kprotperf" list 'shuffle_*'
+	# CPU time: what it waits for 9p is the host's matter.
+	{ time keep current "$kprotperf" list get_current; } 2>spent.txt
+	keep within "$kprotperf" list --format=csv 'get_current@vvar_*'
+	keep json "$kprotperf" list --format=json allocate_slab
+	keep doctor "$kprotperf" doctor
+	# Where an index would lie that had to be made here.
+	ls -d /tmp/cache >cache.txt 2>&1
+	KPROTPERF_VMLINUX='' keep without "$kprotperf" list shuffle_freelist
 }
 
 guest_many() {
@@ -42,6 +57,7 @@ guest_many() {
 	"$kprotperf" list 'bpf_prog_a*' >bpf.txt
 	"$kprotperf" list iov_iter_zero >no-location.txt
 	record no-location --freq=0 --func iov_iter_zero -- true
+	guest_list
 }
 
 side "$@"
@@ -91,5 +107,30 @@ equal 'interrupted while attaching: nothing remains' "$(cat after-many.txt)" "$(
 like 'list tells what globs leave out' "$(cat bpf.txt)" 'only by name: part of BPF'
 like 'list tells what the kernel will not probe' "$(cat no-location.txt)" '^iov_iter_zero +- '
 one_line 'and so does record' no-location.err "'iov_iter_zero' cannot be measured: it has no ftrace location"
+
+# --- list ----------------------------------------------------------------------
+
+index=$("$repo/scripts/lab" path hardened)/vmlinux.kprotperf-index
+ok 'the lab has made the index, on the host' test -s "$index"
+like "doctor loads record's programs" "$(cat doctor.out)" "yes +record's BPF programs load"
+is 'doctor: status' "$(cat doctor.status)" 0
+like 'doctor names it' "$(cat doctor.out)" "yes +index of inlined bodies and lines +$index"
+is 'list: status' "$(cat shuffle.status)" 0
+like 'list: an inlined body, into what and where from' "$(cat shuffle.out)" \
+	'^shuffle_freelist +allocate_slab .*mm/slub\.c:[0-9]+ .*\+0x[0-9a-f]+-0x[0-9a-f]+'
+like 'list: how record would time a body' "$(cat shuffle.out)" '^shuffle_freelist .* kprobe-range '
+like 'list: or that it would not' "$(cat shuffle.out)" '^shuffle_free_memory .* samples '
+like 'list: one that is in many places: how is not looked into, which is said' "$(cat current.err)" \
+	'^kprotperf: note: [0-9]+ places: .* INLINED@FUNC'
+is 'list: INLINED@FUNC' "$(cut -d, -f1-4,6 within.out | sort -u)" \
+	"inlined,get_current,kprobe-range,2 probes,vvar_fault
+kind,name,how,note,function"
+like 'list: functions with the mechanism' "$(cat shuffle.out)" '^shuffle_pick_tail +fentry'
+holds 'list: a function that is inlined everywhere' "$(grep -c '^get_current ' current.out) > 3000"
+holds "list: which takes $(cat spent.txt) s" "$(cat spent.txt) < 0.5"
+is 'list: JSON has the mechanism' "$(jq -r '.functions[0].how' json.out)" fentry
+is 'no index is made in the guest' "$(cat cache.txt)" "ls: cannot access '/tmp/cache': No such file or directory"
+is 'without a vmlinux: status' "$(cat without.status)" 1
+like 'without a vmlinux: why not' "$(cat without.err)" 'inlined functions are unknown: no vmlinux'
 
 done_testing
