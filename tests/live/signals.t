@@ -46,14 +46,14 @@ guest_main() {
 	kill -KILL $victim
 	# One that ends by itself ends the recording.
 	keep no-such-pid "$kprotperf" record -o no-such-pid.data -p 4000000
-	"$acts" spin 2000 &
+	"$acts" spin 1200 &
 	record pid-ends --func hrtimer_nanosleep -p $!
 	# In a container its number is another, and -a has what runs outside too.
 	"$acts" forever &
 	victim=$!
 	# shellcheck disable=SC2016 # for that shell
 	keep pid-inside unshare --pid --fork --mount-proc sh -c \
-		'"$1" spin 2000 & "$0" record --no-resolve -o pid-inside.data -p $!' "$kprotperf" "$acts"
+		'"$1" spin 1200 & "$0" record --no-resolve -o pid-inside.data -p $!' "$kprotperf" "$acts"
 	keep all-inside unshare --pid --fork --mount-proc \
 		"$kprotperf" record --no-resolve -o all-inside.data -a --func hrtimer_nanosleep -- sleep 1
 	kill -KILL $victim
