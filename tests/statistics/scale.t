@@ -17,11 +17,12 @@ cost() {
 	awk '{ printf "%d", $1 * 100 }' spent
 }
 
-# grows COMMAND ARGUMENTS...: FEW and MORE in the arguments are files.
+# grows COMMAND ARGUMENTS...: SIZE in the arguments stands for few and more. What takes next to nothing of more needs no comparison.
 grows() {
 	local few more
-	few=$(cost "${@//SIZE/few}")
 	more=$(cost "${@//SIZE/more}")
+	((more > 20)) || return 0
+	few=$(cost "${@//SIZE/few}")
 	((more <= 8 * few + 20)) || slow+=" $1: $few, $more"
 }
 
