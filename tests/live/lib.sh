@@ -144,14 +144,13 @@ boot_guest() {
 	) >boot.out 2>boot.err
 }
 
-# json NAME FILTER: jq's answer about NAME.data, empty where there is none. All tables of an exact recording are 100 MB: of a
-# large one only those are read that FILTER names.
+# json NAME FILTER: jq's answer about NAME.data, empty where there is none. All tables of an exact recording are 100 MB, and to
+# read one takes a second: of a large one there are the small ones, and of the others those that FILTER names.
 json() {
 	local file=$1.json tables=()
 	if [ "$(stat -c %s "$1.data")" -gt 1000000 ]; then
-		tables=("--section=environment$(grep -oE '\.[a-z_]+' <<<"$2" | sort -u | grep -xE \
-			'\.(workload|syscalls|functions|ranges|block_functions|blocks|paths|loops|samples|trace|misses|miss_objects|losses|accounting)' |
-			tr . , | tr -d '\n')")
+		tables=("--section=environment,workload,syscalls,loops,samples,losses,accounting$(grep -oE '\.[a-z_]+' <<<"$2" |
+			sort -u | grep -xE '\.(functions|ranges|block_functions|blocks|paths|trace|misses|miss_objects)' | tr . , | tr -d '\n')")
 		file=$1$tables.json
 	fi
 	[ "$file" -nt "$1.data" ] || "$kprotperf" report "$1.data" --format=json "${tables[@]}" >"$file" || return 1
