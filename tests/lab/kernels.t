@@ -84,10 +84,8 @@ int main(void)
 TEXT
 cc -o seeded seeded.c
 try "$lab" run --accel icount --append 'random.trust_cpu=off random.trust_bootloader=off' -- \
-	sh -c './seeded; sleep 3; ./seeded; dmesg | grep -c "crng init done"'
-is 'it is not where that was asked for' "$out$err" $'not seeded\nnot seeded\n0'
-try "$lab" run --accel icount --append 'random.trust_cpu=off random.trust_bootloader=off' -- \
-	head -c 1 /dev/urandom
+	sh -c './seeded; sleep 3; ./seeded; dmesg | grep -c "crng init done"; head -c 1 /dev/urandom >/dev/null'
+is 'it is not where that was asked for' "$out" $'not seeded\nnot seeded\n0'
 like 'and the lab tells when that did not last' "$err" '^lab: the random generator did not stay unseeded'
 
 cat >state.sh <<'TEXT'

@@ -47,10 +47,9 @@ for kernel in notrace hardened; do
 		grep -c "lab_test_function.*lab_test" /proc/kallsyms && ls /sys/kernel/btf && rmmod lab_test' sh "$ko"
 	is "the $kernel guest loads it, with BTF" "$status:$out" $'0:lab_test: 42\n1\nlab_test\nvmlinux'
 done
-try "$lab" run --insmod "$ko" -- cat /sys/module/lab_test/refcnt
-is 'run --insmod has it before the command' "$status:$out" 0:0
+# Of a file: tests/live/modules.t.
 try "$lab" run --insmod 'a module' -- cat /sys/module/lab_test/refcnt
-is 'and one that is built of a folder' "$status:$out" 0:0
+is 'run --insmod builds one of a folder, and has it before the command' "$status:$out" 0:0
 try "$lab" run --insmod "$ko" --insmod /nonexistent.ko -- echo ran
 is 'one that is not there is an error' "$status:$out" 126:
 cp -r 'a module' plain
