@@ -1,20 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Merging 100 files of 50 runs and comparing takes less than 2 s and 200 MB: of CPU time, since others
-# use the machine too.
+# Merging 100 files of 50 runs and comparing: how CPU time grows with them, and less than 200 MB.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "$(dirname "$0")/../tap.sh"
 many=$build/tests/many
 "$many" . 100 50 || bail "$many does not work: make tests"
 
-"$many" spent merge-a "$kprotperf" merge -o a.data {0..49}.data &&
+"$many" spent merge-few "$kprotperf" merge -o few.data {0..9}.data &&
+	"$many" spent merge-a "$kprotperf" merge -o a.data {0..49}.data &&
 	"$many" spent merge-b "$kprotperf" merge -o b.data {50..99}.data &&
 	"$many" spent diff "$kprotperf" diff --format=json a.data b.data >out
 report_test $? '100 files of 50 runs are merged and compared'
 read -r seconds megabytes < <(awk '{ s += $1; if ($2 > m) m = $2 } END { print s, m }' merge-a merge-b diff)
-echo "# $seconds s of CPU time, at most $megabytes MB"
+growth=$(jq -n "$(cut -d' ' -f1 merge-a) / $(cut -d' ' -f1 merge-few)")
+echo "# $seconds s of CPU time, at most $megabytes MB; 50 files take $growth times what 10 do"
 # 200,200 cells of 1,000 functions in 200 contexts.
 "$build/tests/make_fixture" large cells 1000 200 1 0
 "$many" spent report "$kprotperf" report cells >page && "$many" spent diff-large "$kprotperf" diff cells cells >page
@@ -23,11 +24,12 @@ report=$(cut -d' ' -f2 report) compared=$(cut -d' ' -f2 diff-large)
 echo "# $report and $compared MB"
 # What sanitizers take in time and memory is theirs.
 if nm "$kprotperf" 2>/dev/null | grep -q __asan_init; then
-	skip 'in less than 2 s' 'built with sanitizers'
+	skip 'five times as many files take at most eight times as long' 'built with sanitizers'
 	skip 'and 200 MB' 'built with sanitizers'
 	skip 'report takes less than 120 MB, diff less than 450' 'built with sanitizers'
 else
-	is 'in less than 2 s' "$(jq -n "$seconds < 2")" true
+	# 3.2 to 3.5, because the command itself takes time to start; 25 where each file is compared with each.
+	is 'five times as many files take at most eight times as long' "$(jq -n "$growth < 8")" true
 	is 'and 200 MB' "$(jq -n "$megabytes < 200")" true
 	# 97 and 325, each time; 140 and 585 with each row made twice.
 	is 'report takes less than 120 MB, diff less than 450' "$((report < 120 && compared < 450))" 1

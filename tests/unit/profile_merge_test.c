@@ -450,7 +450,6 @@ static void test_many(void **state)
 	char *argv[MANY_FILES + 4] = { "merge", "-o", path }, names[MANY_FILES][64];
 	struct profile *back;
 	struct rusage usage;
-	double seconds;
 	uint32_t i;
 
 	(void)state;
@@ -465,10 +464,8 @@ static void test_many(void **state)
 	assert_int_equal(run_merge(argv, &usage), 0);
 	for (i = 0; i < MANY_FILES; i++)
 		unlink(names[i]);
-	seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
-		  (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-	print_message("# %d files of %d runs: %.2f s of CPU, %ld MB\n", MANY_FILES, MANY_RUNS,
-		      seconds, usage.ru_maxrss / 1024);
+	print_message("# %d files of %d runs: %ld MB\n", MANY_FILES, MANY_RUNS,
+		      usage.ru_maxrss / 1024);
 	assert_int_equal(profile_file_read(path, &back), 0);
 	assert_int_equal(back->n_runs, MANY_FILES * MANY_RUNS);
 	assert_int_equal(back->runs[back->n_runs - 1].boot, MANY_FILES - 1);
@@ -476,8 +473,7 @@ static void test_many(void **state)
 	assert_int_equal(back->n_stacks, 302);
 	profile_destroy(back);
 #ifndef __SANITIZE_ADDRESS__
-	/* Of the 2 s and 200 MB that merging and comparing may take: tests/statistics/many.t does both. */
-	assert_true(seconds < 1.5);
+	/* Of the 200 MB that merging and comparing may take: tests/statistics/many.t does both. */
 	assert_true(usage.ru_maxrss < 150 * 1024);
 #endif
 }
