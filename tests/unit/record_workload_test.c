@@ -189,9 +189,9 @@ static void looks_while_it_waits(void **state)
 	(void)state;
 	assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
 	assert_int_equal(p->runs[run].status, 3);
-	/* 24 on an idle machine. */
-	assert_in_range(looks, 2, 25);
 	assert_true(p->runs[run].wall >= 500000000);
+	/* 24 on an idle machine; on a busy one the command takes longer than it sleeps, or the looks come late. */
+	assert_in_range(looks, 2, p->runs[run].wall / 20000000 + 1);
 	profile_destroy(p);
 }
 
