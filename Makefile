@@ -168,8 +168,13 @@ TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue
 TAP_LAB   := $(patsubst %,tests/%.t,live/debug live/ranges live/blocks lab/stock live/demo lab/patch live/globs lab/kernels \
 	live/flow lab/failures live/annotate live/signals live/known lab/ab lab/exact)
 TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t tests/export/*.t)))
-# tests/run says on descriptor 3 what failed and why.
-PROVE     := 3>&2 MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove --exec tests/run --timer --merge
+# $(call prove,VARIABLES,ARGUMENTS). tests/run says on descriptor 3 what failed and why, and again in a file, which comes last:
+# the end of a log is what is read of it.
+FAILED := $(abspath $(BUILD))/tests/failed
+define prove
+rm -f $(FAILED); $(1) MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) FAILED=$(FAILED) \
+	prove --exec tests/run --timer --merge $(2) 3>&2 || { cut -c 1-300 $(FAILED) | tail -n 30; false; }
+endef
 
 .PHONY: check-fast
 check-fast: lint unit ## lint, unit and command line tests (2 minutes, no root, no guest)
@@ -182,7 +187,7 @@ check: setup ## all tests: unit, command line, and live tests in the lab's kerne
 	scripts/lab build baseline hardened notrace debug
 	scripts/lab fetch debian-6.1-cloud debian-6.12-cloud
 	$(MAKE) FUZZ=1 BUILD=build-fuzz/check OPTFLAGS='-O0 -g1' fuzzers
-	COMPLETE=1 $(PROVE) -j6 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL) tests/fuzz/fuzz.t
+	$(call prove,COMPLETE=1,-j6 $(TAP_LAB) $(TAP_UNIT) $(TAP_SHELL) tests/fuzz/fuzz.t)
 
 .PHONY: check-long
 check-long: setup ## longer tests and all kernels of docs/kernels.md (5 GB of downloads); niced, continues after failures
@@ -190,12 +195,12 @@ check-long: setup ## longer tests and all kernels of docs/kernels.md (5 GB of do
 	$(MAKE) all tests
 	scripts/lab build baseline hardened debug
 	renice -n 10 $$$$ >/dev/null; \
-	COMPLETE=1 LONG=1 $(PROVE) -j2 $(sort $(wildcard tests/long/*.t)) $(shell grep -l '{LONG' tests/live/*.t tests/lab/*.t); \
+	$(call prove,COMPLETE=1 LONG=1,-j2 $(sort $(wildcard tests/long/*.t)) $(shell grep -l '{LONG' tests/live/*.t tests/lab/*.t)); \
 	status=$$?; scripts/kernels-tried && exit $$status
 
 .PHONY: unit
 unit: all tests ## check-fast without lint (also with SAN=1)
-	$(PROVE) -j$(shell nproc) $(TAP_SHELL) $(TAP_UNIT)
+	$(call prove,,-j$(shell nproc) $(TAP_SHELL) $(TAP_UNIT))
 
 .PHONY: coverage
 coverage: ## line coverage of src by unit and command line tests
