@@ -211,7 +211,7 @@ static int attach(struct session *s)
 	if (err)
 		return err;
 	if (s->p->sample_period)
-		record_calibrate_sampler(s->engine, s->p->sample_period, &s->calibration);
+		record_calibrate_sampler(s->engine, s->p, &s->calibration);
 	record_calibration_store(&s->calibration, s->p);
 	if (s->o->max_overhead > 0)
 		err = record_overhead_create(s->probes, s->p, &s->calibration, s->o->max_overhead,

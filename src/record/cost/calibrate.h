@@ -101,10 +101,10 @@ bool record_calibrate_kprobes(struct record_probes *probes, const struct profile
 			      const uint64_t addrs[2], struct record_calibration *out);
 
 /*
- * Measures the sampler and tells the engine, which must have been armed. Takes 20 periods of the
+ * Measures the sampler and tells the engine, which must have been armed. Takes 20 of P's periods of the
  * sampler. Costs stay unknown where no sample comes.
  */
-void record_calibrate_sampler(struct record_engine *e, uint64_t period,
+void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 			      struct record_calibration *out);
 
 /*
