@@ -29,23 +29,23 @@ struct layout {
 	size_t n_rows;
 };
 
-static char *cell_text(const struct output_section *section, size_t row, const struct field *f)
+char *output_cell_text(const struct output_section *section, size_t row,
+		       const struct output_group *group, const struct output_column *column)
 {
-	struct output_field value = output_field_get(section, row, f->group, f->column);
+	struct output_field value = output_field_get(section, row, group, column);
 	char buf[OUTPUT_NUMBER_MAX];
 	const char *mark = NULL;
 
-	if (f->column->type != OUTPUT_TEXT) {
-		if (f->column->estimable && section->mark && !isnan(value.number))
-			mark = section->mark(output_row(section, row), f->group);
-		return alloc_printf(
-			"%s%s", mark ? mark : "",
-			output_number(buf, f->column->type, value.number, section->clock));
+	if (column->type != OUTPUT_TEXT) {
+		if (column->estimable && section->mark && !isnan(value.number))
+			mark = section->mark(output_row(section, row), group);
+		return alloc_printf("%s%s", mark ? mark : "",
+				    output_number(buf, column->type, value.number, section->clock));
 	}
 	return value.text ? output_text_escape(value.text) : alloc_strdup("-");
 }
 
-static char *header_text(const struct output_section *section, const struct output_column *column)
+char *output_header_text(const struct output_section *section, const struct output_column *column)
 {
 	bool prefixed = column->prefixed && section->prefix;
 
@@ -101,11 +101,12 @@ static void layout_init(struct layout *l, const struct output_section *section,
 
 			if (!output_column_in_table(f.column))
 				continue;
-			f.header = header_text(section, f.column);
+			f.header = output_header_text(section, f.column);
 			f.width = strlen(f.header);
 			f.cells = alloc_array(l->n_rows, sizeof(*f.cells));
 			for (size_t row = 0; row < l->n_rows; row++) {
-				f.cells[row] = cell_text(section, l->rows[row], &f);
+				f.cells[row] =
+					output_cell_text(section, l->rows[row], f.group, f.column);
 				if (strlen(f.cells[row]) > f.width)
 					f.width = strlen(f.cells[row]);
 			}

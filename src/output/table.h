@@ -28,3 +28,8 @@ void output_table_write(FILE *out, const struct output_section *section,
 /* How many rows that shows. */
 size_t output_table_shown(const struct output_section *section,
 			  const struct output_table_options *options);
+
+/* A column's header, and what a table shows of ROW in it: "-" where there is no such figure. For free(). */
+char *output_header_text(const struct output_section *section, const struct output_column *column);
+char *output_cell_text(const struct output_section *section, size_t row,
+		       const struct output_group *group, const struct output_column *column);

@@ -46,7 +46,8 @@ struct export
 	uint32_t n_nodes, cap_nodes;
 	struct export_leaf {
 		uint32_t node;
-		double count; /* of samples with that stack and no more */
+		double counts
+			[2]; /* of samples with that stack and no more, by side; formats of one recording have the first */
 	} * leaves; /* in the order of the nodes */
 	uint32_t n_leaves, cap_leaves;
 };

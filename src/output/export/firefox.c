@@ -49,9 +49,9 @@ static json_t *samples_json(const struct export *e)
 
 	for (uint32_t i = 0; i < e->n_leaves; i++) {
 		json_array_append_new(stack, json_integer(e->leaves[i].node));
-		json_array_append_new(weight, output_json_number(e->leaves[i].count));
+		json_array_append_new(weight, output_json_number(e->leaves[i].counts[0]));
 		json_array_append_new(time, json_real(at / 1e6));
-		at += e->leaves[i].count * e->period;
+		at += e->leaves[i].counts[0] * e->period;
 	}
 	return json_pack("{s:I, s:o, s:o, s:o, s:s}", "length", (json_int_t)e->n_leaves, "stack",
 			 stack, "time", time, "weight", weight, "weightType", "samples");

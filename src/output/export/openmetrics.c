@@ -91,7 +91,7 @@ static void write_samples(FILE *out, const struct export *e)
 		const char *context = context_of(e, e->leaves[i].node);
 
 		for (j = i; j < e->n_leaves && context_of(e, e->leaves[j].node) == context; j++)
-			self[frame_of(e, j)] += e->leaves[j].count;
+			self[frame_of(e, j)] += e->leaves[j].counts[0];
 		for (uint32_t k = i; k < j; k++) {
 			double *count = &self[frame_of(e, k)];
 			const struct label labels[] = {

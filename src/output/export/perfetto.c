@@ -71,7 +71,7 @@ static void write_samples(FILE *out, uint64_t track, const struct export *e)
 		write_event(out, track, time, e->frames[e->nodes[i].frame].label);
 		open++;
 		if (leaf < e->n_leaves && e->leaves[leaf].node == i)
-			time += e->leaves[leaf++].count * e->period;
+			time += e->leaves[leaf++].counts[0] * e->period;
 	}
 	for (; open; open--)
 		write_event(out, track, time, NULL);

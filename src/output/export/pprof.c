@@ -66,9 +66,9 @@ static void write_sample(struct proto *profile, const struct export *e,
 
 	for (uint32_t n = leaf->node; n != EXPORT_NO_NODE; n = e->nodes[n].parent)
 		proto_integer(&sample, SAMPLE_LOCATION, e->nodes[n].frame + 1);
-	proto_integer(&sample, SAMPLE_VALUE, export_integer(leaf->count));
+	proto_integer(&sample, SAMPLE_VALUE, export_integer(leaf->counts[0]));
 	if (timed)
-		proto_integer(&sample, SAMPLE_VALUE, export_integer(leaf->count * e->period));
+		proto_integer(&sample, SAMPLE_VALUE, export_integer(leaf->counts[0] * e->period));
 	proto_message(profile, PROFILE_SAMPLE, &sample);
 }
 

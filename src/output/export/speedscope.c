@@ -24,8 +24,8 @@ void export_write_speedscope(FILE *out, const struct export *e)
 			frames, json_pack("{s:o}", "name", output_json_text(e->frames[i].label)));
 	for (uint32_t i = 0; i < e->n_leaves; i++) {
 		json_array_append_new(samples, stack_json(e, e->leaves[i].node));
-		json_array_append_new(weights, output_json_number(e->leaves[i].count));
-		total += e->leaves[i].count;
+		json_array_append_new(weights, output_json_number(e->leaves[i].counts[0]));
+		total += e->leaves[i].counts[0];
 	}
 	output_json_member(&json, "$schema",
 			   json_string("https://www.speedscope.app/file-format-schema.json"));

@@ -164,8 +164,8 @@ static double *widths_of(const struct export *e, uint32_t *deepest, double *all)
 	*deepest = 0;
 	*all = 0;
 	for (uint32_t i = 0; i < e->n_leaves; i++) {
-		widths[e->leaves[i].node] = e->leaves[i].count;
-		*all += e->leaves[i].count;
+		widths[e->leaves[i].node] = e->leaves[i].counts[0];
+		*all += e->leaves[i].counts[0];
 	}
 	for (uint32_t i = e->n_nodes; i-- > 0;) {
 		if (e->nodes[i].parent != EXPORT_NO_NODE)
@@ -191,7 +191,7 @@ void export_write_svg(FILE *out, const struct export *e)
 			  &(struct bar){ frame->label, frame->kind, begin, widths[i], all,
 					 base - (e->nodes[i].depth + 1.0) * ROW });
 		if (leaf < e->n_leaves && e->leaves[leaf].node == i)
-			begin += e->leaves[leaf++].count;
+			begin += e->leaves[leaf++].counts[0];
 	}
 	fprintf(out,
 		"</g>\n<script><![CDATA[\nconst margin = %d, inner = %d, character = %g;\n%s"

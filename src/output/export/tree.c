@@ -102,7 +102,9 @@ void export_init(struct export *e, const struct profile *p, const struct analyze
 		}
 		n_path = depth;
 		if (depth)
-			vec_push(e, leaves, ((struct export_leaf){ path[depth - 1], s->count[0] }));
+			vec_push(e, leaves,
+				 ((struct export_leaf){ path[depth - 1],
+							{ s->count[0], s->count[1] } }));
 	}
 	free(path);
 }
