@@ -83,7 +83,7 @@ $(BUILD)/kprotperf: $(BUILD)/obj/src/cmd/main.o $(BUILD)/libkprotperf.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/libkprotperf.a: $(OBJS)
+$(BUILD)/libkprotperf.a: $(OBJS) $(BUILD)/page.o
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^
@@ -92,6 +92,15 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/.pkgs
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The page of --format=html, with two libraries that npm fetches; without npm or its registry it is empty, and kprotperf says so.
+PAGE := $(addprefix src/view/html/,page.js page.css page.html package.json package-lock.json)
+$(BUILD)/page.html: $(PAGE)
+	$(call say,PAGE,$@)
+	$(Q)$(if $(FUZZ),: > $@,scripts/page $(BUILD)/npm-page $@)
+
+$(BUILD)/page.o: src/view/html/page.S $(BUILD)/page.html
+	$(Q)$(CC) -DPAGE='"$(BUILD)/page.html"' -c -o $@ $<
 
 # What --version says.
 version_of = $(shell $(1) --version 2>/dev/null | grep -Eom 1 '[0-9]+(\.[0-9]+)+' | head -n 1)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/annotated.h"
 #include "cmd/cmd.h"
+#include "cmd/view.h"
 
 #define AROUND 3 /* instructions shown before and after one with a cost */
 
@@ -44,6 +45,7 @@ static void check_usage(void *input, struct argp_state *state)
 		argp_error(state, "FUNC is empty");
 	if (o->section && view_writers[o->format].place != VIEW_IN_CSV)
 		argp_error(state, "--section needs --format=csv");
+	view_check_format(o->format, NULL, state);
 }
 
 static const struct cmd_syntax syntax = {

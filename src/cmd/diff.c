@@ -108,6 +108,8 @@ static void check_annotate(const struct diff_options *o, struct argp_state *stat
 	if (!o->annotate && (a->context || a->source || a->color != OUTPUT_COLOR_AUTO ||
 			     o->vmlinux[BASELINE] || o->vmlinux[HARDENED]))
 		argp_error(state, "--color, --context, --source and --*-vmlinux need --annotate");
+	if (o->annotate)
+		view_check_format(o->view.format, NULL, state);
 	if (o->annotate && (o->fold || o->view.n_sections || o->control || o->strict ||
 			    o->filter_arg || o->sort || o->n_maps || !isnan(o->fail_above)))
 		argp_error(state,

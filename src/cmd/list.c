@@ -36,8 +36,14 @@ static const struct cmd_option options[] = {
 	{ 0 },
 };
 
+static void check_usage(void *input, struct argp_state *state)
+{
+	view_check_format(((const struct list_options *)input)->format, NULL, state);
+}
+
 static const struct cmd_syntax syntax = {
 	.options = options,
+	.end = check_usage,
 	.args_doc = "[GLOB]",
 	.doc = "List the kernel's functions that match GLOB (default: all) and how record would "
 	       "time each, or why it cannot. With a GLOB, also list every place where a matching "

@@ -2,10 +2,12 @@
 #include "cmd/view.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "analyze/blocks/paths.h"
 #include "base/alloc.h"
 #include "base/log.h"
+#include "cmd/cmd.h"
 #include "profile/file/file.h"
 #include "profile/resolve.h"
 #include "view/names.h"
@@ -50,12 +52,39 @@ static void parse_sections(void *input, char *arg, struct argp_state *state)
 		vec_push(o, sections, view_table_parse(state, o->list, name)->name);
 }
 
+static void set_html(void *input, char *arg, struct argp_state *state)
+{
+	struct view_options *o = input;
+
+	(void)arg;
+	o->format = cmd_choose(state, "format", view_writer_names, "html");
+}
+
+void view_check_format(uint32_t format, const struct view_list *list,
+		       const struct argp_state *state)
+{
+	if (view_writers[format].place != VIEW_IN_HTML)
+		return;
+	if (!list || !list->sides)
+		argp_error(state, "--format=html is for recordings: report, diff and why");
+	if (!view_html_is_there())
+		argp_failure(
+			state, CMD_FAILED, 0,
+			"built without its HTML page, for which npm fetches two libraries: install npm, "
+			"run make clean, and build again");
+	if (isatty(STDOUT_FILENO))
+		argp_error(
+			state,
+			"an HTML page is for a browser: write it to a file, as in '> page.html'");
+}
+
 /* A table that is asked for must be in the format that is asked for. */
 static void check_sections(void *input, struct argp_state *state)
 {
 	struct view_options *o = input;
 	enum view_places place = view_writers[o->format].place;
 
+	view_check_format(o->format, o->list, state);
 	for (uint32_t i = 0; i < o->n_sections; i++)
 		if (!view_table_is_in(view_list_find(o->list, o->sections[i]), place))
 			argp_error(state, "--format=%s has no section %s",
@@ -67,6 +96,8 @@ static void check_sections(void *input, struct argp_state *state)
 static const struct cmd_option options[] = {
 	{ "format", "FORMAT", .help_of = format_help, CMD_SET(view_options, format),
 	  .choices = view_writer_names },
+	{ "html", NULL, "As --format=html: one page for a browser, to send to a colleague",
+	  .parse = set_html },
 	{ "section", "NAME[,...]", .help_of = section_help, .parse = parse_sections },
 	{ "all", NULL, "Print all tables, all rows and all warnings", CMD_SET(view_options, all) },
 	{ "raw", NULL, "Do not subtract the cost of the probes from the times",

@@ -25,6 +25,10 @@ extern const struct cmd_syntax view_syntax;
 const struct view_table *view_table_parse(const struct argp_state *state,
 					  const struct view_list *list, const char *name);
 
+/* Whether the tables of LIST, NULL for what are none, can be written as FORMAT says; if not, that ends the program. */
+void view_check_format(uint32_t format, const struct view_list *list,
+		       const struct argp_state *state);
+
 /* Writes DATA to stdout, as O says. */
 void view_write(const struct view_options *o, const void *data);
 

@@ -14,7 +14,7 @@ cp -a "$repo"/{Makefile,src,bpf,include,vmlinux,emulator,workloads} tree/
 # Under the same name, which is in what was noted of headers.
 name=$(basename "$build")
 mkdir "tree/$name"
-cp -a "$build"/{obj,bpf,libkprotperf.a,*.skel.h,*.bpf.o,.pkgs} "tree/$name/"
+cp -a "$build"/{obj,bpf,libkprotperf.a,page.*,*.skel.h,*.bpf.o,.pkgs} "tree/$name/"
 
 sed -n '/^    --- /,/^[^ ]/s/^    //p' "$repo/docs/ARCHITECTURE.md" >examples.patch
 ok 'the examples apply' patch --silent --fuzz=0 -d tree -p1 -i "$PWD/examples.patch"

@@ -71,7 +71,7 @@ report_test $? 'a body without instructions is said to be one'
 run list --vmlinux=kernel nowhere
 [ $status -eq 1 ] && [ ! -s out ] && grep -q "no function matches 'nowhere', inlined or not" err
 report_test $? 'nothing that matches'
-usage '--format is table, json or csv' list --format=xml outer
+usage '--format is table, json, csv or html' list --format=xml outer
 usage 'expected one GLOB' list outer middle
 
 json 'JSON of an inlined body' '

@@ -173,7 +173,7 @@ json "json: the cost of each mechanism, and the slowdown" \
 fails 1 "no-such.data" report no-such.data
 head -c 200 hardened.data >short.data
 fails 1 "short.data" report short.data
-usage "--format is table, json or csv" report --format=xml hardened.data
+usage "--format is table, json, csv or html" report --format=xml hardened.data
 usage "--time is oncpu, wall or self, not ''" report --time= hardened.data
 usage "--section is environment, workload, runs, calls, syscalls, " report --section=all hardened.data
 usage "accounting or costs, not 'all'" report --section=losses,all hardened.data

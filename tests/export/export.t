@@ -7,7 +7,8 @@
 # shellcheck disable=SC2154 # names from lib.sh and tap.sh
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
-here=$repo/tests/export
+# shellcheck source=tests/export/npm.sh
+. "$repo/tests/export/npm.sh"
 
 fixture hardened hostile exact empty nanoseconds
 
@@ -29,13 +30,6 @@ for format in speedscope pprof perfetto firefox-profiler openmetrics; do
 done
 run export --to=openmetrics nanoseconds.data
 cp out nanoseconds.openmetrics
-
-# has THING: the program is there; else the test named so is skipped.
-has() {
-  command -v "$1" >/dev/null && return
-  skip "opened by $1" "missing: $1 (scripts/setup --for=export)"
-  false
-}
 
 # Of fold's 75 samples 63 have extract_entropy, and 61 end there.
 if has go; then
@@ -131,16 +125,7 @@ if has chromium; then
   like 'flame graph: hostile names' "$(dom hostile)" '>frame one;two..0a3</text>'
 fi
 
-# npm ci verifies what it fetches by the lock file.
-npm=$build/npm
-if has npm && ! cmp -s "$here/package-lock.json" "$npm/package-lock.json"; then
-  mkdir -p "$npm"
-  cp "$here/package.json" "$npm"
-  (cd "$npm" && cp "$here/package-lock.json" . && npm ci --ignore-scripts) >npm.log 2>&1 || rm "$npm/package-lock.json"
-fi
-if [ ! -e "$npm/package-lock.json" ]; then
-  skip 'opened by speedscope and profiler-cli' "missing: their npm packages: $(tail -n 1 npm.log 2>/dev/null)"
-else
+if fetched 'opened by speedscope and profiler-cli'; then
   export HOME=$scratch # where its daemon keeps a socket
   viewer=$npm/node_modules/.bin/profiler-cli
   for name in hardened hostile exact; do

@@ -111,6 +111,14 @@ static const struct analyze_warnings *warnings_of(const void *data)
 	return &((const struct view_diff *)data)->diff.warnings;
 }
 
+static void sides_of(const struct profile *sides[2], const void *data)
+{
+	const struct view_diff *v = data;
+
+	sides[0] = v->p[0];
+	sides[1] = v->p[1];
+}
+
 const struct view_list view_diff_list = {
 	.tables = tables,
 	.n_tables = ARRAY_SIZE(tables),
@@ -119,4 +127,5 @@ const struct view_list view_diff_list = {
 	.page = page,
 	.json = json,
 	.warnings = warnings_of,
+	.sides = sides_of,
 };

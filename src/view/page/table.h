@@ -37,9 +37,10 @@ struct view_data {
 
 /* Where a table is: everywhere, if nothing is said. */
 enum view_places {
-	VIEW_IN_PAGE = 1 << 0,
-	VIEW_IN_JSON = 1 << 1,
-	VIEW_IN_CSV = 1 << 2,
+	VIEW_IN_JSON = 1 << 0,
+	VIEW_IN_CSV = 1 << 1,
+	VIEW_IN_HTML = 1 << 2,
+	VIEW_IN_PAGE = 1 << 3 | VIEW_IN_HTML, /* of text, and what is there is on one of HTML */
 };
 
 /* DATA is what the command's list of tables is about: struct view_report, struct view_diff; a struct view_data is first in it. */
@@ -81,6 +82,8 @@ struct view_list {
 	void (*page)(const struct view *view, const void *data);
 	void (*json)(json_t *root, const void *data);
 	const struct analyze_warnings *(*warnings)(const void *data);
+	/* The recordings, one or two, for what shows more of them than tables do. */
+	void (*sides)(const struct profile *sides[2], const void *data);
 };
 
 const struct view_table *view_list_find(const struct view_list *list, const char *name);

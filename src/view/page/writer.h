@@ -7,7 +7,8 @@
 #define VIEW_WRITERS(WRITER)        \
 	WRITER(table, VIEW_IN_PAGE) \
 	WRITER(json, VIEW_IN_JSON)  \
-	WRITER(csv, VIEW_IN_CSV)
+	WRITER(csv, VIEW_IN_CSV)    \
+	WRITER(html, VIEW_IN_HTML)
 
 /* What was asked for. Zero is the default. */
 struct view_request {
@@ -32,5 +33,8 @@ VIEW_WRITERS(VIEW_WRITER_DECLARE)
 /* The formats, "table" first, and their names, ended by NULL. */
 extern const struct view_writer view_writers[];
 extern const char *const view_writer_names[];
+
+/* Whether the build made the page of "html". */
+bool view_html_is_there(void);
 
 bool view_request_has(const struct view_request *request, const struct view_table *table);

@@ -81,6 +81,11 @@ static const struct analyze_warnings *warnings_of(const void *data)
 	return &((const struct view_report *)data)->warnings;
 }
 
+static void sides_of(const struct profile *sides[2], const void *data)
+{
+	sides[0] = ((const struct view_report *)data)->p;
+}
+
 const struct view_list view_report_list = {
 	.tables = tables,
 	.n_tables = ARRAY_SIZE(tables),
@@ -89,4 +94,5 @@ const struct view_list view_report_list = {
 	.page = page,
 	.json = json,
 	.warnings = warnings_of,
+	.sides = sides_of,
 };

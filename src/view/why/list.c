@@ -78,6 +78,14 @@ static const struct analyze_warnings *warnings_of(const void *data)
 	return &((const struct view_why *)data)->warnings;
 }
 
+static void sides_of(const struct profile *sides[2], const void *data)
+{
+	const struct view_why *v = data;
+
+	sides[0] = v->p[0];
+	sides[1] = v->p[1];
+}
+
 const struct view_list view_why_list = {
 	.tables = tables,
 	.n_tables = ARRAY_SIZE(tables),
@@ -86,4 +94,5 @@ const struct view_list view_why_list = {
 	.page = page,
 	.json = json,
 	.warnings = warnings_of,
+	.sides = sides_of,
 };

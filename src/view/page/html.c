@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The format "html": one file that needs nothing else, made of the page that the build has made of src/view/html/ and of
+ * what it shows, as JSON: the text above the tables, the tables as people see them, and for recordings their
+ * stacks and distributions. docs/page.md describes it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/sorted.h"
+#include "kprotperf/hist.h"
+#include "output/export/export.h"
+#include "output/json.h"
+#include "output/table.h"
+#include "view/page/writer.h"
+
+/* A table has as many rows at most, and there are distributions of as many rows: a page is to stay below 5 MB. */
+#define ROWS_MOST  2000
+#define CELLS_MOST 1000
+/* The flame graph leaves out what is less than this part of each side: a pixel of a wide screen is more. */
+#define NODE_LEAST (1 / 4000.0)
+
+/* Where the build has put the page; of no bytes, where it could not make one. */
+extern const char view_html_page[];
+extern const size_t view_html_page_size;
+/* In the page: what stands here is replaced by the JSON. */
+static const char mark[] = "@DATA@";
+
+bool view_html_is_there(void)
+{
+	return view_html_page_size;
+}
+
+/* What VIEW, without limits, writes with WRITE. For free(). */
+static char *text_of(void (*write)(const struct view *view, const void *data), const void *data)
+{
+	struct view view = { .everything = true, .top = -1, .is_terminal = 1 };
+	char *text = NULL;
+	size_t size;
+
+	view.out = open_memstream(&text, &size);
+	if (!view.out)
+		return alloc_strdup("");
+	write(&view, data);
+	fclose(view.out);
+	return text;
+}
+
+/* ---- tables ---- */
+
+static json_t *columns_json(const struct output_section *section)
+{
+	json_t *columns = json_array();
+
+	vec_each(const struct output_group, group, section, groups) {
+		vec_each(const struct output_column, column, group, columns) {
+			scoped_free char *header = NULL;
+
+			if (!output_column_in_table(column))
+				continue;
+			header = output_header_text(section, column);
+			json_array_append_new(columns,
+					      json_pack("{s:o,s:o,s:b,s:b,s:b}", "header",
+							output_json_text(header), "group",
+							output_json_text(group->key), "text",
+							column->type == OUTPUT_TEXT, "share",
+							column->type == OUTPUT_FRACTION, "varies",
+							column->rank == OUTPUT_IF_VARIES));
+		}
+	}
+	return columns;
+}
+
+/* A text, or a number with the text that a table has for it; null where there is no such figure. */
+static json_t *cell_json(const struct output_section *section, size_t row,
+			 const struct output_group *group, const struct output_column *column)
+{
+	struct output_field field = output_field_get(section, row, group, column);
+	scoped_free char *text = NULL;
+
+	if (output_field_is_absent(&field, column->type))
+		return json_null();
+	text = output_cell_text(section, row, group, column);
+	if (column->type == OUTPUT_TEXT)
+		return output_json_text(text);
+	return json_pack("[oo]", output_json_number(field.number), output_json_text(text));
+}
+
+static json_t *row_json(const struct output_section *section, size_t row)
+{
+	json_t *cells = json_array();
+
+	output_row_prepare(section, row);
+	vec_each(const struct output_group, group, section, groups) {
+		vec_each(const struct output_column, column, group, columns) {
+			if (output_column_in_table(column))
+				json_array_append_new(cells,
+						      cell_json(section, row, group, column));
+		}
+	}
+	return cells;
+}
+
+/* NULL: the table has nothing to say. */
+static json_t *table_json(const struct view_table *table, const void *data)
+{
+	scoped(view_rows_deinit) struct view_rows rows = { 0 };
+	scoped_free char *title = NULL, *text = NULL;
+	json_t *json, *list = json_array();
+	size_t n = 0;
+
+	if (table->page) {
+		text = text_of(table->page, data);
+	} else {
+		view_rows_init(&rows, table, data, true);
+		title = table->title_of ? table->title_of(data) : NULL;
+		text = table->after ? text_of(table->after, data) : NULL;
+	}
+	for (size_t row = 0; row < rows.section.n_rows; row++)
+		if (!output_row_is_redundant(&rows.section, row) && n++ < ROWS_MOST)
+			json_array_append_new(list, row_json(&rows.section, row));
+	if (!n && !(table->page && *text)) {
+		json_decref(list);
+		return NULL;
+	}
+	json = json_pack("{s:s,s:o,s:s?,s:i,s:o,s:o,s:o,s:i}", "name", table->name, "title",
+			 output_json_text(title ?: table->title), "legend", table->legend, "first",
+			 (int)table->first, "columns", columns_json(&rows.section), "rows", list,
+			 "text", output_json_text(text), "all", (int)n);
+	return json;
+}
+
+static json_t *tables_json(const struct view_request *request)
+{
+	json_t *tables = json_array(), *table;
+
+	for (size_t i = 0; i < request->list->n_tables; i++) {
+		if (!view_table_is_in(request->list->tables[i], VIEW_IN_HTML) ||
+		    !view_request_has(request, request->list->tables[i]))
+			continue;
+		table = table_json(request->list->tables[i], request->data);
+		if (table)
+			json_array_append_new(tables, table);
+	}
+	return tables;
+}
+
+/* ---- stacks ---- */
+
+/* The counts of E's nodes with all below them, by side; the last two are the sums. For free(). */
+static double *node_counts(const struct export *e)
+{
+	double *counts = alloc_array(2 * e->n_nodes + 2, sizeof(*counts));
+
+	vec_each(const struct export_leaf, leaf, e, leaves) {
+		for (int side = 0; side < 2; side++)
+			counts[2 * leaf->node + side] += leaf->counts[side];
+	}
+	/* What is called stands behind what calls it. */
+	for (uint32_t i = e->n_nodes; i-- > 0;) {
+		uint32_t parent = e->nodes[i].parent;
+
+		for (int side = 0; side < 2; side++)
+			counts[2 * (parent == EXPORT_NO_NODE ? e->n_nodes : parent) + side] +=
+				counts[2 * i + side];
+	}
+	return counts;
+}
+
+/* NODES becomes [parent, frame, count of either side] of each that is to be seen; a parent is an index of these. */
+static void nodes_json(const struct export *e, json_t *nodes)
+{
+	scoped_free double *counts = node_counts(e);
+	scoped_free json_int_t *places = alloc_array(e->n_nodes, sizeof(*places));
+	const double *all = counts + 2 * e->n_nodes;
+
+	for (uint32_t i = 0; i < e->n_nodes; i++) {
+		const struct export_node *node = &e->nodes[i];
+		const double *own = counts + 2 * i;
+		bool root = node->parent == EXPORT_NO_NODE;
+
+		places[i] = -1;
+		if (!(own[0] > all[0] * NODE_LEAST || own[1] > all[1] * NODE_LEAST) ||
+		    (!root && places[node->parent] < 0))
+			continue;
+		places[i] = (json_int_t)json_array_size(nodes);
+		json_array_append_new(nodes, json_pack("[I,i,o,o]",
+						       root ? (json_int_t)-1 : places[node->parent],
+						       (int)node->frame, output_json_number(own[0]),
+						       output_json_number(own[1])));
+	}
+}
+
+static json_t *stacks_json(const struct profile *const sides[2])
+{
+	scoped(analyze_stacks_deinit) struct analyze_stacks stacks = { 0 };
+	scoped(export_deinit) struct export e = { 0 };
+	json_t *frames, *nodes;
+	double runs[2] = { 1, 1 };
+
+	for (int i = 0; i < 2 && sides[i]; i++) {
+		runs[i] = fmax(1, profile_probed_runs(sides[i]));
+		if (analyze_stacks_add(&stacks, sides[i], i, 1 / runs[i], NULL))
+			return json_null();
+	}
+	if (!stacks.n_rows)
+		return json_null();
+	export_init(&e, sides[0], &stacks);
+	frames = json_array();
+	nodes = json_array();
+	vec_each(const struct export_frame, frame, &e, frames) {
+		json_array_append_new(frames, output_json_text(frame->label));
+	}
+	nodes_json(&e, nodes);
+	return json_pack("{s:s,s:[f,f],s:o,s:o}", "unit", e.unit, "runs", runs[0], runs[1],
+			 "frames", frames, "nodes", nodes);
+}
+
+/* ---- distributions ---- */
+
+struct distribution {
+	const char *name, *context; /* CONTEXT: NULL for a syscall */
+	int side;
+	struct profile_stats stats;
+};
+
+struct distributions {
+	struct distribution *rows;
+	size_t n_rows, cap_rows;
+};
+
+define_compare(by_name, struct distribution,
+	       compare_text(a->name, b->name)               ?:
+		       compare_text(a->context, b->context) ?:
+							      a->side - b->side);
+define_compare(by_oncpu, struct distribution,
+	       compare_values(b->stats.oncpu, a->stats.oncpu) ?: by_name(a, b));
+
+static void distribution_merge(void *to, void *from)
+{
+	struct distribution *a = to, *b = from;
+
+	profile_stats_merge(&a->stats, &b->stats);
+	profile_stats_deinit(&b->stats);
+}
+
+static void distributions_add(struct distributions *d, const struct profile *p, int side)
+{
+	vec_each(const struct profile_cell, cell, p, cells) {
+		const struct profile_site *site = &p->sites[cell->site];
+		const char *context = p->contexts[cell->context].name;
+		bool syscall = site->kind == PROFILE_SITE_CONTEXT;
+		struct distribution row = {
+			syscall ? context : site->name, syscall ? NULL : context, side, { 0 }
+		};
+
+		if (site->kind == PROFILE_SITE_RANGE || !cell->stats.n_buckets ||
+		    p->runs[cell->run].kind == PROFILE_RUN_CONTROL)
+			continue;
+		profile_stats_init(&row.stats);
+		profile_stats_merge(&row.stats, &cell->stats);
+		vec_push(d, rows, row);
+	}
+}
+
+static json_t *buckets_json(const struct profile_stats *s)
+{
+	json_t *buckets = json_array();
+
+	vec_each(const struct profile_bucket, bucket, s, buckets) {
+		uint64_t low = hist_slot_low(bucket->slot);
+
+		json_array_append_new(buckets,
+				      json_pack("[I,I,o]", (json_int_t)low,
+						(json_int_t)(low + hist_slot_width(bucket->slot)),
+						output_json_count(bucket->count)));
+	}
+	return buckets;
+}
+
+static json_t *distributions_json(const struct profile *const sides[2])
+{
+	struct distributions d = { 0 };
+	json_t *json = json_array();
+
+	for (int i = 0; i < 2; i++)
+		if (sides[i])
+			distributions_add(&d, sides[i], i);
+	vec_unite(&d, rows, by_name, distribution_merge);
+	sort_array(d.rows, d.n_rows, sizeof(*d.rows), by_oncpu);
+	vec_each(struct distribution, row, &d, rows) {
+		if (json_array_size(json) < CELLS_MOST)
+			json_array_append_new(
+				json,
+				json_pack("{s:o,s:o,s:i,s:o}", "name", output_json_text(row->name),
+					  "context", output_json_text(row->context), "side",
+					  row->side, "buckets", buckets_json(&row->stats)));
+		profile_stats_deinit(&row->stats);
+	}
+	free(d.rows);
+	return json;
+}
+
+/* ---- the file ---- */
+
+static void write_data(FILE *out, const struct view_request *request)
+{
+	const struct view_list *list = request->list;
+	const struct profile *sides[2] = { NULL, NULL };
+	scoped_free char *head = list->page ? text_of(list->page, request->data) : NULL;
+	struct output_json json = { .out = out, .compact = true };
+
+	if (list->sides)
+		list->sides(sides, request->data);
+	output_json_member(&json, "schema", json_string(list->schema));
+	output_json_member(&json, "head", output_json_text(head));
+	output_json_member(
+		&json, "unit",
+		json_string(profile_clock_unit(((const struct view_data *)request->data)->clock)));
+	output_json_member(&json, "tables", tables_json(request));
+	output_json_member(&json, "stacks", sides[0] ? stacks_json(sides) : json_null());
+	output_json_member(&json, "distributions",
+			   sides[0] ? distributions_json(sides) : json_null());
+	output_json_member(&json, "sides", json_integer(!!sides[0] + !!sides[1]));
+	output_json_end(&json);
+}
+
+/* As text in a page: what a name of the recording has of HTML ends no element there. */
+static void put_escaped(FILE *out, const char *json)
+{
+	for (size_t n; *json; json += n) {
+		n = strcspn(json, "<");
+		fwrite(json, 1, n, out);
+		if (json[n] == '<') {
+			fputs("\\u003c", out);
+			n++;
+		}
+	}
+}
+
+void view_write_html(FILE *out, const struct view_request *request)
+{
+	size_t size = view_html_page_size, unused;
+	const char *at = memmem(view_html_page, size, mark, strlen(mark));
+	scoped_free char *text = NULL;
+	FILE *data = at ? open_memstream(&text, &unused) : NULL;
+
+	if (!data)
+		return;
+	write_data(data, request);
+	fclose(data);
+	fwrite(view_html_page, 1, (size_t)(at - view_html_page), out);
+	put_escaped(out, text);
+	at += strlen(mark);
+	fwrite(at, 1, (size_t)(view_html_page + size - at), out);
+}
