@@ -25,6 +25,7 @@ struct view_why {
 extern const struct view_table why_contexts, why_causes, why_lines;
 extern const struct view_list view_why_list;
 
+void view_why_append_number(char **text, enum output_type type, double value);
 /* "+1,234 instructions per run" behind *TEXT, of which PER is the last word. */
 void view_why_append_delta(char **text, double delta, const char *per);
 /* "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of what the command executes in the kernel)." For free(). */
@@ -32,6 +33,11 @@ char *view_why_change(const struct why *w, const struct why_context *c);
 /* What CAUSE, of C, does otherwise; for free(). */
 char *view_why_cause(const struct why *w, const struct why_context *c,
 		     const struct why_cause *cause);
+/* "; this belongs to init_on_alloc, which differs between the sides", if it belongs to a protection. */
+void view_why_append_owner(char **text, const struct why *w, const struct why_part *part);
+/* What PART, the first of CAUSE, belongs to, as far as that is known: protection, static key, condition, lines of a patch. */
+void view_why_append_reasons(char **text, const struct why *w, const struct why_cause *cause,
+			     const struct why_part *part);
 /* The answer: the change, and each cause that is to be named. C may be NULL. For free(). */
 char *view_why(const struct why *w, const struct why_context *c);
 /* What probes say of the same. For free(). */

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* why: what a cause does otherwise, and what that belongs to. */
+#include <math.h>
+
+#include "base/alloc.h"
+#include "output/number.h"
+#include "output/text.h"
+#include "view/names.h"
+#include "view/why.h"
+
+#define WAY_MAX 3 /* names that still make a sentence */
+/* What a cause does besides is worth a word from this share of its change on. */
+#define WORTH_A_WORD 0.1
+#define NEARLY_ALL   0.9
+#define TURNS_DIFFER 0.01 /* by less they are the same */
+
+/* " via ksys_read and vfs_read": the callers of NODE below its context, nearest last. */
+static void append_way(char **text, const struct why_tree *t, uint32_t node)
+{
+	const char *names[WAY_MAX];
+	int n = 0;
+
+	for (node = t->nodes[node].parent;
+	     n < WAY_MAX && t->nodes[node].parent != 0 && t->nodes[node].parent != WHY_NONE;
+	     node = t->nodes[node].parent)
+		names[n++] = t->nodes[node].name;
+	for (int i = n; i-- > 0;) {
+		alloc_append(text, "%s", i == n - 1 ? " via " : i ? ", " : " and ");
+		view_append_name(text, names[i]);
+	}
+}
+
+static void append_place(char **text, const struct why_lines *l)
+{
+	char *file;
+
+	if (!l->file)
+		return;
+	file = output_text_escape(l->file);
+	alloc_append(text, l->first == l->last ? "%s:%u" : "%s:%u-%u", file, l->first, l->last);
+	free(file);
+}
+
+/*
+ * ", a loop with 20 iterations per call, while i < n", ", in a loop with 20 iterations per call instead of 10",
+ * ", in 95 % of calls instead of 3 %"
+ */
+static void append_turns(char **text, const struct why_lines *l)
+{
+	double is = l->turns[l->kind != WHY_LINES_REMOVED], was = l->turns[0];
+	bool compared = l->kind == WHY_LINES_REPEATED || l->kind == WHY_LINES_CHANGED;
+	bool both = compared && fabs(is - was) >= TURNS_DIFFER * fmax(is, was);
+
+	if (is >= WHY_LOOP || (both && was >= WHY_LOOP)) {
+		alloc_append(text, ", %sa loop with %.4g iterations per call",
+			     l->in_loop || compared ? "in " : "", is);
+		if (both)
+			alloc_append(text, " instead of %.4g", was);
+		if (l->condition) {
+			alloc_append(text, ", while ");
+			view_append_name(text, l->condition);
+		}
+	} else if (is <= 1 - WORTH_A_WORD || (both && was <= 1 - WORTH_A_WORD)) {
+		alloc_append(text, ", in %.3g %% of calls", 100 * is);
+		if (both)
+			alloc_append(text, " instead of %.3g %%", 100 * was);
+	}
+}
+
+/* What a function does itself. */
+static void append_self(char **text, const struct why_lines *l)
+{
+	switch (l->kind) {
+	case WHY_LINES_ADDED:
+		alloc_append(text, "executes additional code at ");
+		append_place(text, l);
+		break;
+	case WHY_LINES_REMOVED:
+		alloc_append(text, "no longer executes ");
+		append_place(text, l);
+		break;
+	case WHY_LINES_REPEATED:
+		alloc_append(text, "executes ");
+		append_place(text, l);
+		alloc_append(text, " %.3g times as often", l->ratio);
+		break;
+	case WHY_LINES_CHANGED:
+		alloc_append(text, "executes ");
+		append_place(text, l);
+		alloc_append(text, " differently");
+		break;
+	case WHY_LINES_UNKNOWN:
+		alloc_append(text, "executes its own code differently");
+		break;
+	}
+	append_turns(text, l);
+}
+
+static void append_callee(char **text, const struct why *w, const struct why_part *part)
+{
+	struct why_lines lines = why_lines_find(&w->tree, part->node, part->scale);
+
+	view_append_name(text, part->name);
+	if (!lines.file && !part->inlined)
+		return;
+	alloc_append(text, " (%s%s", part->inlined ? "inlined" : "",
+		     part->inlined && lines.file ? ", " : "");
+	append_place(text, &lines);
+	if (part->kind != WHY_OFTEN)
+		append_turns(text, &lines);
+	alloc_append(text, ")");
+}
+
+/* " in 10 % of calls": how often the hardened side's function calls PART, which it does not call on the baseline. */
+static void append_how_often(char **text, const struct why *w, const struct why_part *part)
+{
+	const struct why_node *node = &w->tree.nodes[part->node];
+	double ratio = node->calls[1] / why_tree_calls(&w->tree, node->parent, 1);
+
+	if (ratio > 0 && ratio <= 1 - WORTH_A_WORD)
+		alloc_append(text, " in %.3g %% of calls", 100 * ratio);
+	else if (ratio >= WHY_LOOP)
+		alloc_append(text, " %.3g times per call", ratio);
+}
+
+/*
+ * " in place of write_null": what is no longer called from there, and was as often: through a pointer perhaps. Of what is gone,
+ * what is called instead.
+ */
+static void append_replaced(char **text, const struct why *w, const struct why_causes *c,
+			    const struct why_cause *cause, const struct why_part *part)
+{
+	const struct why_node *nodes = w->tree.nodes;
+	int side = part->kind == WHY_NEW;
+
+	for (uint32_t i = 0; i < cause->n_parts; i++) {
+		const struct why_part *other = &c->parts[cause->first_part + i];
+
+		if (other->kind != (side ? WHY_GONE : WHY_NEW) || !(part->calls[side] > 0) ||
+		    other->calls[!side] != part->calls[side] ||
+		    nodes[other->node].parent != nodes[part->node].parent)
+			continue;
+		alloc_append(text, side ? " in place of " : ", but ");
+		view_append_name(text, other->name);
+		return;
+	}
+}
+
+/* How much more often PART is called, or executed where it is inlined. */
+static double how_often(const struct why_part *part)
+{
+	return part->calls[0] > 0 ? part->calls[1] / part->calls[0] : part->ratio;
+}
+
+/* The loop of CAUSE that makes it call PART more or less often, if that is it: for the sentence to begin with. */
+static bool append_loop(char **text, const struct why *w, const struct why_causes *c,
+			const struct why_cause *cause, const struct why_part *part)
+{
+	double ratio = how_often(part);
+
+	for (uint32_t i = 0; part->kind == WHY_OFTEN && i < cause->n_parts; i++) {
+		const struct why_part *self = &c->parts[cause->first_part + i];
+		struct why_lines lines;
+
+		if (self->kind != WHY_SELF)
+			continue;
+		lines = why_lines_find(&w->tree, self->node, self->scale);
+		if (lines.kind == WHY_LINES_CHANGED)
+			lines.ratio = lines.turns[1] / lines.turns[0];
+		else if (lines.kind != WHY_LINES_REPEATED)
+			return false;
+		if (!(fabs(lines.ratio - ratio) <= WORTH_A_WORD * ratio))
+			return false;
+		append_self(text, &lines);
+		return true;
+	}
+	return false;
+}
+
+/* ", also at fs/eventfd.c:439": where one side alone calls PART, which both call. */
+static void append_site(char **text, const struct why *w, const struct why_part *part)
+{
+	for (int side = 0; side < 2; side++) {
+		const struct why_line *site = why_site_apart(&w->tree, part->node, side);
+		struct why_lines place = {};
+
+		if (!site || !site->file || !w->tree.nodes[part->node].divided)
+			continue;
+		place = (struct why_lines){ .file = site->file,
+					    .first = site->number,
+					    .last = site->number };
+		alloc_append(text, side ? ", also at " : ", no longer at ");
+		append_place(text, &place);
+	}
+}
+
+static void append_part(char **text, const struct why *w, const struct why_causes *c,
+			const struct why_cause *cause, const struct why_part *part)
+{
+	struct why_lines lines;
+
+	switch (part->kind) {
+	case WHY_SELF:
+		lines = why_lines_find(&w->tree, part->node, part->scale);
+		append_self(text, &lines);
+		break;
+	case WHY_NEW:
+		alloc_append(text, "%s ", part->inlined ? "executes" : "calls");
+		append_callee(text, w, part);
+		append_how_often(text, w, part);
+		append_replaced(text, w, c, cause, part);
+		alloc_append(text, " on the hardened side only%s",
+			     cause->same_code ? ", although its code is the same" : "");
+		break;
+	case WHY_GONE:
+		alloc_append(text, "no longer %s ", part->inlined ? "executes" : "calls");
+		append_callee(text, w, part);
+		append_replaced(text, w, c, cause, part);
+		break;
+	default:
+		if (append_loop(text, w, c, cause, part))
+			alloc_append(text, ", and ");
+		alloc_append(text, w->tree.nodes[part->node].calls[0] > 0 ? "calls " : "executes ");
+		append_callee(text, w, part);
+		alloc_append(text, " ");
+		if (!(part->calls[0] > 0)) {
+			alloc_append(text, "%.3g times as often", how_often(part));
+			break;
+		}
+		view_why_append_number(text, OUTPUT_COUNT, part->calls[1]);
+		alloc_append(text, " times per run instead of ");
+		view_why_append_number(text, OUTPUT_COUNT, part->calls[0]);
+		append_site(text, w, part);
+	}
+}
+
+/* Where in NODE, of one side, most of it is: ", most of that in extract_entropy via crng_make_state". */
+static void append_depth(char **text, const struct why_tree *t, uint32_t node)
+{
+	uint32_t at = node;
+	double all = t->nodes[node].alone;
+	const char *names[WAY_MAX + 1] = {};
+	int depth = 0, first;
+
+	for (uint32_t i = why_tree_most(t, node, all); i != WHY_NONE;
+	     i = why_tree_most(t, i, all)) {
+		at = i;
+		names[depth++ % (WAY_MAX + 1)] = t->nodes[at].name;
+	}
+	if (!depth)
+		return;
+	alloc_append(text, ", %s of that in ",
+		     t->nodes[at].alone >= NEARLY_ALL * all ? "nearly all" : "most");
+	view_append_name(text, t->nodes[at].name);
+	first = depth > WAY_MAX + 1 ? depth - WAY_MAX - 1 : 0;
+	for (int i = first; i < depth - 1; i++) {
+		alloc_append(text, "%s", i == first ? " via " : i == depth - 2 ? " and " : ", ");
+		view_append_name(text, names[i % (WAY_MAX + 1)]);
+	}
+}
+
+char *view_why_cause(const struct why *w, const struct why_context *c,
+		     const struct why_cause *cause)
+{
+	const struct why_part *part = &c->causes.parts[cause->first_part];
+	uint32_t at = part->kind == WHY_SELF ? part->node : w->tree.nodes[part->node].parent;
+	char *text = NULL;
+
+	view_append_name(&text, cause->name);
+	if (cause->function) {
+		alloc_append(&text, " (inlined into ");
+		view_append_name(&text, cause->function);
+		alloc_append(&text, ")");
+	}
+	append_way(&text, &w->tree, at);
+	alloc_append(&text, ", which ");
+	append_part(&text, w, &c->causes, cause, part);
+	alloc_append(&text, ": ");
+	view_why_append_delta(&text, part->delta, "run");
+	if (part->kind == WHY_NEW)
+		append_depth(&text, &w->tree, part->node);
+	if (fabs(cause->delta - part->delta) >= WORTH_A_WORD * fabs(cause->delta)) {
+		alloc_append(&text, "; the rest of ");
+		view_append_name(&text, cause->name);
+		alloc_append(&text, " accounts for ");
+		view_why_append_delta(&text, cause->delta - part->delta, "run");
+	}
+	return text;
+}
+
+void view_why_append_owner(char **text, const struct why *w, const struct why_part *part)
+{
+	const struct catalogue_protection *owner = why_owner(&w->switched, &w->tree, part);
+
+	if (owner)
+		alloc_append(text, "; this belongs to %s%s", owner->name,
+			     why_switched_has(&w->switched, owner) ?
+				     ", which differs between the sides" :
+				     "");
+}
+
+/* "; get_random_u32 tests the static key crng_is_ready, off instead of on" */
+static void append_key(char **text, const struct why *w, const struct why_part *part)
+{
+	const char *function;
+	const struct analyze_static_key *key = why_static_key(&w->keys, &w->tree, part, &function);
+
+	if (!key)
+		return;
+	alloc_append(text, "; ");
+	view_append_name(text, function);
+	alloc_append(text, " tests the static key ");
+	view_append_name(text, key->name);
+	alloc_append(text, key->on[1] ? ", on instead of off" : ", off instead of on");
+}
+
+/* "; crng_make_state calls extract_entropy where crng_init == 0" */
+static void append_guard(char **text, const struct why_guard *guard)
+{
+	if (!guard->condition)
+		return;
+	alloc_append(text, "; ");
+	view_append_name(text, guard->caller);
+	alloc_append(text, " calls ");
+	view_append_name(text, guard->callee);
+	alloc_append(text, " where ");
+	view_append_name(text, guard->condition);
+}
+
+/* "; planted.patch changes kernel/sys.c:292-293", "; planted.patch changes net/unix/af_unix.c:1948 in unix_dgram_sendmsg" */
+static void append_patch(char **text, const struct why *w, const struct why_cause *cause,
+			 const struct why_part *part)
+{
+	const char *caller = NULL;
+	struct why_patched found;
+
+	/* What code that is the same does otherwise, it may do because its caller does. */
+	if (why_patched_find(&w->patches, &w->tree, part, &found) ||
+	    ((cause->same_code || cause->caller) &&
+	     (caller = why_patched_caller(&w->patches, &w->tree, part, &found)))) {
+		struct why_lines lines = { .file = found.file,
+					   .first = found.first,
+					   .last = found.last };
+
+		alloc_append(text, "; ");
+		view_append_name(text, found.patch);
+		alloc_append(text, " changes ");
+		append_place(text, &lines);
+		if (caller) {
+			alloc_append(text, " in ");
+			view_append_name(text, caller);
+		}
+	} else if (cause->caller) {
+		alloc_append(text, "; of its callers, ");
+		view_append_name(text, cause->caller);
+		alloc_append(text, " has other code");
+	} else if (w->patches.n_items && part->kind == WHY_SELF && cause->other_code)
+		alloc_append(
+			text,
+			"; no line of it was patched: the compiler, a macro or a structure makes other code of it");
+}
+
+void view_why_append_reasons(char **text, const struct why *w, const struct why_cause *cause,
+			     const struct why_part *part)
+{
+	view_why_append_owner(text, w, part);
+	append_key(text, w, part);
+	append_guard(text, &cause->guard);
+	append_patch(text, w, cause, part);
+}
