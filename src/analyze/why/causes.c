@@ -193,8 +193,10 @@ define_compare(by_cause, struct why_part,
 		       compare_values(fabs(b->delta), fabs(a->delta)) ?:
 									strcmp(a->name, b->name));
 
-define_compare(by_delta, struct why_cause,
-	       compare_values(fabs(b->delta), fabs(a->delta)) ?: strcmp(a->name, b->name));
+define_compare(by_rank, struct why_cause,
+	       (int)b->certain - (int)a->certain                      ?:
+		       compare_values(fabs(b->delta), fabs(a->delta)) ?:
+									strcmp(a->name, b->name));
 
 /* The function around NODE, if that is inlined. */
 static const char *function_around(const struct why_tree *t, uint32_t node)
@@ -226,6 +228,14 @@ static void find_waits(struct why_causes *c)
 	}
 }
 
+void why_causes_sort(struct why_causes *c)
+{
+	sort_array(c->items, c->n_items, sizeof(*c->items), by_rank);
+	for (uint32_t i = 0; i < c->n_items; i++)
+		for (uint32_t k = 0; k < c->items[i].n_parts; k++)
+			c->parts[c->items[i].first_part + k].cause = i;
+}
+
 static void finish(struct why_causes *c, const struct why_tree *t)
 {
 	find_waits(c);
@@ -244,10 +254,7 @@ static void finish(struct why_causes *c, const struct why_tree *t)
 
 		c->items[i].function = function_around(t, of);
 	}
-	sort_array(c->items, c->n_items, sizeof(*c->items), by_delta);
-	for (uint32_t i = 0; i < c->n_items; i++)
-		for (uint32_t k = 0; k < c->items[i].n_parts; k++)
-			c->parts[c->items[i].first_part + k].cause = i;
+	why_causes_sort(c);
 }
 
 void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t context,

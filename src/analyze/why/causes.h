@@ -76,6 +76,7 @@ struct why_cause {
 	double delta, size; /* of the change; of its parts without their signs */
 	bool same_code; /* both kernels have the same instructions there: what is done otherwise is another path through them */
 	bool other_code; /* they are known to have other instructions there */
+	bool certain; /* so that it need not be large: why_compare_code() */
 	const char *
 		caller; /* where SAME_CODE, the nearest one that has other instructions; NULL: none, or not known */
 	struct why_significance significance; /* of DELTA */
@@ -87,7 +88,7 @@ struct why_causes {
 	double delta; /* of the context, less that of its being called more often */
 	double by_calls; /* of its being called more or less often */
 	double waits; /* instructions of scheduling, whose sizes are added */
-	struct why_cause *items; /* largest first */
+	struct why_cause *items; /* those that are CERTAIN first, then the largest */
 	uint32_t n_items, cap_items;
 	struct why_part *parts;
 	uint32_t n_parts, cap_parts;
@@ -98,4 +99,6 @@ void why_causes_init(struct why_causes *c, const struct why_tree *t, uint32_t co
 		     bool by_itself);
 /* Adds to what C's causes vary by on SIDE: OTHER are those of two runs of that side, whose squares count WEIGHT times. */
 void why_causes_vary(struct why_causes *c, const struct why_causes *other, int side, double weight);
+/* Has been done; to be repeated for what has become CERTAIN. */
+void why_causes_sort(struct why_causes *c);
 void why_causes_deinit(struct why_causes *c);

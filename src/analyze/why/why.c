@@ -56,24 +56,38 @@ static bool is_large(const struct why_context *c, double delta)
 	return fabs(delta) >= fmax(share * c->total[0], c->floor);
 }
 
+static bool has_large_cause(const struct why_context *c)
+{
+	return is_large(c, largest_cause(c));
+}
+
 /* The variance of causes takes a tree for each run: of contexts that may have any to be named. */
-static void vary_causes(struct why *w, const struct profile *p, int side)
+static void vary_causes(struct why *w, bool (*is_wanted)(const struct why_context *c))
 {
 	scoped_free const char **names = alloc_array(w->n_contexts + 1, sizeof(*names));
-	uint32_t n = 0, pairs = p->n_runs > 2 ? p->n_runs : p->n_runs - 1;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < w->n_contexts; i++)
-		if (is_large(&w->contexts[i], largest_cause(&w->contexts[i])))
-			names[n++] = w->contexts[i].name;
-	/* Each run and the next, and the last and the first: twice the variance each. */
-	for (uint32_t i = 0; i < pairs && n; i++)
-		add_runs(w, p, (const uint32_t[]){ i, (i + 1) % p->n_runs }, names, side,
-			 (p->n_runs - 1) / (2.0 * pairs));
+	vec_each(struct why_context, c, w, contexts) {
+		if (c->varied || !is_wanted(c))
+			continue;
+		c->varied = true;
+		names[n++] = c->name;
+	}
+	for (int side = 0; side < 2 && w->has_noise && n; side++) {
+		const struct profile *p = w->p[side];
+		uint32_t pairs = p->n_runs > 2 ? p->n_runs : p->n_runs - 1;
+
+		/* Each run and the next, and the last and the first: twice the variance each. */
+		for (uint32_t i = 0; i < pairs; i++)
+			add_runs(w, p, (const uint32_t[]){ i, (i + 1) % p->n_runs }, names, side,
+				 (p->n_runs - 1) / (2.0 * pairs));
+	}
 }
 
 /* What each run of P executes in each context, against their mean. */
-static void vary_contexts(struct why *w, const struct profile *p, int side)
+static void vary_contexts(struct why *w, int side)
 {
+	const struct profile *p = w->p[side];
 	scoped_free double *totals =
 		alloc_array((size_t)p->n_contexts * p->n_runs, sizeof(*totals));
 
@@ -136,6 +150,9 @@ enum why_sureness why_is_named(const struct why_context *c, uint32_t i)
 	const struct why_cause *cause = &c->causes.items[i];
 	enum why_sureness sure = why_significance_sureness(&cause->significance);
 
+	/* Beside what is certain, of a context of which nothing else is, the rest is no more than a guess. */
+	if (c->causes.items[0].certain)
+		return cause->certain ? WHY_SURE : WHY_CHANCE;
 	if (!is_large(c, cause->delta) ||
 	    fabs(cause->delta) < (i ? WHY_FURTHER_SHARE : WHY_LEAST_SHARE) * fabs(c->delta))
 		return WHY_CHANCE;
@@ -156,12 +173,17 @@ static bool is_of_others(const struct why_context *c)
 	       strcmp(c->name, "[softirq]") != 0;
 }
 
-define_compare(
-	by_size, struct why_context,
-	rank(b) - rank(a)                         ?:
-		is_of_others(a) - is_of_others(b) ?:
-		compare_values(fmax(largest_cause(b), fabs(b->delta)), fmax(largest_cause(a), fabs(a->delta))) ?:
-		strcmp(a->name, b->name));
+/* What is to be told of C: its change, unless a cause is beyond chance and that is not. */
+static double size_of(const struct why_context *c)
+{
+	return c->told && !c->changed ? largest_cause(c) : fmax(largest_cause(c), fabs(c->delta));
+}
+
+define_compare(by_size, struct why_context,
+	       rank(b) - rank(a)                              ?:
+		       is_of_others(a) - is_of_others(b)      ?:
+		       compare_values(size_of(b), size_of(a)) ?:
+								strcmp(a->name, b->name));
 
 static void add_context(struct why *w, uint32_t node)
 {
@@ -188,7 +210,8 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	const struct why_side a = { baseline, 0, baseline->n_runs };
 	const struct why_side b = { hardened, 0, hardened->n_runs };
 
-	*w = (struct why){ .runs = { baseline->n_runs, hardened->n_runs },
+	*w = (struct why){ .p = { baseline, hardened },
+			   .runs = { baseline->n_runs, hardened->n_runs },
 			   .has_noise = baseline->n_runs > 1 && hardened->n_runs > 1 };
 	why_switched_init(&w->switched, baseline, hardened);
 	why_tree_init(&w->tree, &a, &b);
@@ -198,10 +221,9 @@ void why_init(struct why *w, const struct profile *baseline, const struct profil
 	w->delta = w->total[1] - w->total[0];
 	for (uint32_t i = 0; i < w->n_contexts; i++)
 		w->contexts[i].floor = WHY_LEAST_OF_COMMAND * w->total[0];
-	for (int side = 0; side < 2 && w->has_noise; side++) {
-		vary_contexts(w, side ? hardened : baseline, side);
-		vary_causes(w, side ? hardened : baseline, side);
-	}
+	for (int side = 0; side < 2 && w->has_noise; side++)
+		vary_contexts(w, side);
+	vary_causes(w, has_large_cause);
 	judge_all(w);
 	vec_each(struct why_context, c, w, contexts) {
 		c->changed = is_large(c, c->delta) ? why_significance_sureness(&c->significance) :
@@ -241,12 +263,76 @@ static void compare_code(const struct why *w, const struct why_causes *c, struct
 			cause->caller = nodes[at].name;
 }
 
+/* How much more a call of the function that PART is of executes, in the place where most of it is. */
+static double per_call(const struct why_tree *t, const struct why_part *part)
+{
+	const struct why_node *n = &t->nodes[part->node];
+	uint32_t of = part->kind == WHY_SELF ? part->node : n->parent;
+	double calls[] = { why_tree_calls(t, of, 0), why_tree_calls(t, of, 1) };
+
+	return part->kind == WHY_SELF ? n->self[1] / calls[1] - n->self[0] / calls[0] :
+					part->most / calls[1];
+}
+
+/* Whether the change of C's cause I, which is not to be named for its size, has a reason in other code. */
+static bool is_candidate(const struct why_context *c, uint32_t i)
+{
+	return c->told < WHY_SURE && c->causes.items[i].other_code && !why_is_named(c, i);
+}
+
+static bool has_candidate(const struct why_context *c)
+{
+	for (uint32_t i = 0; i < c->causes.n_items; i++)
+		if (is_candidate(c, i))
+			return true;
+	return false;
+}
+
+void why_find_certain(struct why *w)
+{
+	uint32_t n = w->n_contexts;
+
+	vary_causes(w, has_candidate);
+	vec_each(const struct why_context, of, w, contexts)
+		for (uint32_t i = 0; i < of->causes.n_items; i++)
+			n += is_candidate(of, i);
+	vec_each(struct why_context, c, w, contexts) {
+		bool any = false;
+
+		for (uint32_t i = 0; i < c->causes.n_items; i++) {
+			struct why_cause *cause = &c->causes.items[i];
+
+			if (!is_candidate(c, i))
+				continue;
+			why_significance_judge(&cause->significance, cause->delta, w->runs,
+					       w->common, n);
+			cause->certain =
+				why_significance_sureness(&cause->significance) == WHY_SURE;
+			any |= cause->certain;
+		}
+		if (any)
+			c->told = WHY_SURE;
+		why_causes_sort(&c->causes);
+	}
+	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
+}
+
+/* Whether C's cause I is one to be named, or would be if it were certain and its code another. */
+static bool is_of_interest(const struct why *w, const struct why_context *c, uint32_t i)
+{
+	const struct why_part *part = &c->causes.parts[c->causes.items[i].first_part];
+
+	return (c->told && why_is_named(c, i)) ||
+	       (c->told < WHY_SURE && fabs(per_call(&w->tree, part)) >= WHY_LEAST_PER_CALL);
+}
+
 void why_compare_code(struct why *w, struct analyze_changes *changes)
 {
 	vec_each(struct why_context, c, w, contexts)
-		for (uint32_t k = 0; c->told && k < c->causes.n_items; k++)
-			if (why_is_named(c, k))
+		for (uint32_t k = 0; k < c->causes.n_items; k++)
+			if (is_of_interest(w, c, k))
 				compare_code(w, &c->causes, &c->causes.items[k], changes);
+	why_find_certain(w);
 }
 
 void why_deinit(struct why *w)

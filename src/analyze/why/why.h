@@ -16,6 +16,8 @@
 /* A cause of less than this share of its context's change is not named; of the second and further ones. */
 #define WHY_LEAST_SHARE   0.1
 #define WHY_FURTHER_SHARE 0.25
+/* Of fewer instructions per call of a function compilers make other code of the same source. */
+#define WHY_LEAST_PER_CALL 10
 
 /* A syscall or other context; all per run. */
 struct why_context {
@@ -23,6 +25,7 @@ struct why_context {
 	double calls[2], total[2]; /* instructions */
 	double delta;
 	bool by_itself; /* nobody calls it: [softirq] */
+	bool varied; /* what its causes vary by is known */
 	struct why_significance significance; /* of DELTA */
 	double floor; /* WHY_LEAST_OF_COMMAND, in instructions */
 	enum why_sureness changed; /* whether DELTA is FLOOR at all, and if so how sure */
@@ -31,6 +34,7 @@ struct why_context {
 };
 
 struct why {
+	const struct profile *p[2];
 	struct why_tree tree;
 	struct why_switched switched;
 	struct analyze_static_keys keys; /* by who has the kernel's image; else none */
@@ -50,8 +54,14 @@ bool why_can_tell(const struct profile *p);
 void why_init(struct why *w, const struct profile *baseline, const struct profile *hardened);
 void why_deinit(struct why *w);
 
-/* Finds out whose code is the same on both sides, which CHANGES are of; NULL: both are one kernel. */
+/*
+ * Finds out whose code is the same on both sides, which CHANGES are of; NULL: both are one kernel. Of code that is not the
+ * same a change need not be large to be told of: that it is certain is enough.
+ */
 void why_compare_code(struct why *w, struct analyze_changes *changes);
+
+/* Done by why_compare_code(): has causes with OTHER_CODE told of, however little they are of their contexts, that are certain. */
+void why_find_certain(struct why *w);
 
 /* How sure DELTA is, of a context, a cause or several, of which DOUBT has the squares. */
 void why_judge(const struct why *w, struct why_significance *significance, double delta);

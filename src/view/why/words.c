@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* why: the answer. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,11 +39,16 @@ static bool is_called_otherwise(const struct why_context *c)
 	return c->calls[0] != c->calls[1] && fabs(c->causes.by_calls) > fabs(c->causes.delta);
 }
 
+static bool is_per_call(const struct why_context *c)
+{
+	return c->calls[0] > 0 && c->calls[1] > 0 && !c->by_itself;
+}
+
 char *view_why_change(const struct why *w, const struct why_context *c)
 {
 	double pct = percent(c->delta, c->total[0]);
 	char number[OUTPUT_NUMBER_MAX], *text = NULL;
-	bool per_call = c->calls[0] > 0 && c->calls[1] > 0 && !c->by_itself;
+	bool per_call = is_per_call(c);
 
 	view_append_name(&text, c->name);
 	if (c->total[0] == 0 || c->total[1] == 0) {
@@ -107,6 +113,23 @@ static bool append_spread(char **text, const struct why *w, const struct why_con
 	return true;
 }
 
+/* Of all causes of C that are to be named. */
+static double named_delta(const struct why_context *c)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < c->causes.n_items; i++)
+		if (why_is_named(c, i))
+			sum += c->causes.items[i].delta;
+	return sum;
+}
+
+/* Whether what is to be told of C are its causes, and not its change, of which that does not follow. */
+static bool is_by_causes(const struct why_context *c)
+{
+	return !c->changed || (c->causes.n_items && c->causes.items[0].certain);
+}
+
 /* Where CAUSE stands in what is said of C; N is how many are named before it. */
 static void append_share(char **text, const struct why_context *c, const struct why_cause *cause,
 			 uint32_t n)
@@ -114,12 +137,13 @@ static void append_share(char **text, const struct why_context *c, const struct 
 	bool sure =
 		c->told < WHY_SURE || why_significance_sureness(&cause->significance) == WHY_SURE;
 	const char *likely = sure ? "" : "Most likely, ";
+	double all = is_by_causes(c) ? named_delta(c) : c->delta;
 
-	if (c->changed < WHY_LIKELY && c->causes.delta * cause->delta > 0)
-		alloc_append(text, n ? " Another is in " : ". Beyond chance is a change in ");
-	else if (fabs(c->delta) < fabs(cause->delta) * MOST_OF_IT)
+	if (fabs(all) < fabs(cause->delta) * MOST_OF_IT)
 		alloc_append(text,
 			     n ? " The other is in " : ". Opposite changes cancel out. One is in ");
+	else if (is_by_causes(c))
+		alloc_append(text, n ? " Another is in " : ". Beyond chance is a change in ");
 	else
 		alloc_append(text, n ? " %s%s%.0f %% is in " : ". %s%s%.0f %% of the change is in ",
 			     likely,
@@ -210,26 +234,46 @@ static void append_moved(char **text, const struct why *w, const struct why_cont
 		alloc_append(text, ".");
 }
 
+/* "In clone, beyond chance is a change in ...": its causes, what they are of it, and then its own CHANGE, which is less sure. */
+static char *begin_with_causes(const struct why *w, const struct why_context *c, const char *change)
+{
+	scoped_free char *causes = NULL;
+	char *text = alloc_strdup("In ");
+	double sum = named_delta(c);
+
+	append_causes(&causes, w, c);
+	causes[2] = (char)tolower(causes[2]); /* behind ". " */
+	view_append_name(&text, c->name);
+	alloc_append(&text, ", %s That is %.3g %%", causes + 2, percent(sum, c->total[0]));
+	if (is_per_call(c)) {
+		alloc_append(&text, ", ");
+		view_why_append_delta(&text, sum / c->calls[1], "call");
+	}
+	alloc_append(&text, "; as a whole, %s%s.", c->changed ? "most likely, " : "", change);
+	return text;
+}
+
+static char *begin_with_change(const struct why *w, const struct why_context *c, const char *change)
+{
+	char *text = alloc_printf("%s%s", c->told == WHY_LIKELY ? "Most likely, " : "", change);
+
+	append_causes(&text, w, c);
+	return text;
+}
+
 char *view_why(const struct why *w, const struct why_context *c)
 {
-	char *text, *more;
+	scoped_free char *change = c ? view_why_change(w, c) : NULL;
+	char *text;
 
 	if (!c)
 		return alloc_strdup("Nothing to compare: neither recording contains any context.");
-	text = view_why_change(w, c);
-	if (!c->told) {
-		more = alloc_printf("No significant change: %s%s%s.", text,
+	if (!c->told)
+		return alloc_printf("No significant change: %s%s%s.", change,
 				    c == w->contexts ? ", the largest difference" : "",
 				    w->has_noise ? "" : "; 1 run per side cannot resolve less");
-		free(text);
-		return more;
-	}
-	if (c->told == WHY_LIKELY) {
-		more = alloc_printf("Most likely, %s", text);
-		free(text);
-		text = more;
-	}
-	append_causes(&text, w, c);
+	text = c->told == WHY_SURE && is_by_causes(c) ? begin_with_causes(w, c, change) :
+							begin_with_change(w, c, change);
 	append_moved(&text, w, c);
 	if (w->switched.n_items == 1 && !strstr(text, w->switched.items[0]->name))
 		append_switched(&text, w);
