@@ -420,19 +420,30 @@ static void merge_table(struct merge *m, enum section_type type)
 		map_values(m, variables);
 }
 
-/* Which runs are of which recording: after the merge nothing else tells. */
+/* What KEY lists of each recording, of P with RUNS runs, itself one or already merged; for free(). */
+static char *list_of(const struct profile *p, const char *key, uint32_t runs)
+{
+	const char *list = profile_env_get(p, key);
+
+	if (list)
+		return alloc_strdup(list);
+	return strcmp(key, PROFILE_ENV_TIMES) ?
+		       alloc_printf("%" PRIu32, runs) :
+		       alloc_strdup(profile_env_get(p, PROFILE_ENV_TIME) ?: "");
+}
+
+/* Which runs are of which recording, and when these were made: after the merge nothing else tells. */
 static void note_recordings(struct profile *dst, const struct profile *src, uint32_t runs_before)
 {
-	const char *before = profile_env_get(dst, PROFILE_ENV_RECORDINGS);
-	const char *more = profile_env_get(src, PROFILE_ENV_RECORDINGS);
-	scoped_free char *list =
-		before ? alloc_strdup(before) : alloc_printf("%" PRIu32, runs_before);
+	static const char *const keys[] = { PROFILE_ENV_RECORDINGS, PROFILE_ENV_TIMES };
 
-	if (more)
-		alloc_append(&list, ",%s", more);
-	else
-		alloc_append(&list, ",%" PRIu32, src->n_runs);
-	profile_env_set(dst, PROFILE_ENV_RECORDINGS, list);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		scoped_free char *before = list_of(dst, keys[i], runs_before);
+		scoped_free char *more = list_of(src, keys[i], src->n_runs);
+		scoped_free char *list = alloc_printf("%s,%s", before, more);
+
+		profile_env_set(dst, keys[i], list);
+	}
 }
 
 uint32_t profile_merge(struct profile *dst, struct profile *src)

@@ -472,6 +472,7 @@ struct profile_env {
 #define PROFILE_ENV_STATIC_KEYS "record.static_keys" /* kernel_static_keys_on() at its start */
 /* How many runs each of the recordings has that were merged, in their order, with commas between; none: one did. */
 #define PROFILE_ENV_RECORDINGS "record.recordings"
+#define PROFILE_ENV_TIMES      "record.times" /* when each was made; "" where unknown */
 #define PROFILE_ENV_UNFINISHED \
 	"record.unfinished" /* the recorder was killed: counts of a moment on the way */
 /* What tells one boot from all others, of each boot in the order of their numbers; "" where unknown. */

@@ -57,7 +57,7 @@ static bool is_small_change(const struct analyze_conclusion *c)
 static bool is_noise(const struct analyze_conclusion *c)
 {
 	return c->change.verdict == ANALYZE_VERDICT_UNCLEAR &&
-	       !(c->one_recording && c->change.p < ANALYZE_SIGNIFICANT);
+	       !(c->undecided && c->change.p < ANALYZE_SIGNIFICANT);
 }
 
 /*
@@ -79,7 +79,7 @@ static void append_mean(char **text, const struct analyze_conclusion *c, const c
 	else if (is_noise(c))
 		alloc_append(text, " shows no significant change%s (%s, ", clock, pct);
 	else
-		alloc_append(text, " %s %s %s%s (", c->one_recording ? "appears" : "is", pct + sign,
+		alloc_append(text, " %s %s %s%s (", c->undecided ? "appears" : "is", pct + sign,
 			     c->delta < 0 ? "faster" : "slower", clock);
 	view_append_queued(text, c->what);
 	append_plus_minus(text, c);
@@ -246,12 +246,14 @@ static void append_outside(char **text, const struct analyze_conclusion *c)
 
 static void append_runs(char **text, const struct analyze_conclusion *c)
 {
-	if (c->one_recording) {
-		alloc_append(
-			text,
-			". %s with a single recording on a side: merge several per side, made at "
-			"different times, or pass another recording of the baseline as --control.",
-			is_noise(c) ? "Less cannot be resolved" : "This is unclear");
+	bool one = c->undecided == ANALYZE_REPETITIONS_ONE_RECORDING;
+
+	if (c->undecided) {
+		alloc_append(text, ". %s with %s: merge several per side, made alternately%s.",
+			     is_noise(c) ? "Less cannot be resolved" : "This is unclear",
+			     one ? "a single recording on a side" :
+				   "each side's recordings made in a row",
+			     one ? "" : ", or pass as many of the baseline as --control");
 		return;
 	}
 	alloc_append(text, ". Measured over ");

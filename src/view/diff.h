@@ -70,8 +70,8 @@ VIEW_DIFF_TABLES(VIEW_DIFF_DECLARE)
 
 extern const struct view_list view_diff_list;
 
-/* What is to be known of R: why there are no verdicts, what they do not cover; NULL: nothing. For free(). */
-char *view_repetitions_note(const struct analyze_diff_repetitions *r);
+/* What is to be known of repetitions: why there are no verdicts, what they do not cover; NULL: nothing. For free(). */
+char *view_repetitions_note(const struct view_diff *c);
 
 /* The first of what differs in a line, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c);

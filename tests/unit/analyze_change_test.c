@@ -224,60 +224,74 @@ static void test_verdicts(void **state)
 	check_verdict(seeded_a, 1, seeded_b, 1, 0, ANALYZE_VERDICT_NONE);
 }
 
-/* A recording of five runs on a real clock, which agree with one another more than recordings do. */
-static struct profile *recording(double mean)
+/* A recording of five runs on a real clock, made at that second, which agree with one another more than recordings do. */
+static struct profile *recording(double mean, uint32_t second)
 {
 	struct profile *p = profile_create();
+	char time[32];
 	uint32_t i;
 
 	for (i = 0; i < 5; i++)
 		add_run(p, 0, "clone", 10, (uint64_t)(10 * mean + 2 * i));
+	snprintf(time, sizeof(time), "2026-01-01T00:00:%02uZ", second);
+	profile_env_set(p, PROFILE_ENV_TIME, time);
+	profile_env_set(p, PROFILE_ENV_BOOTS, "b");
 	return p;
 }
 
-/* Recordings of MEANS, merged. */
-static struct profile *recordings(const double *means, uint32_t n)
+/* Recordings of MEANS, merged, made when SIDE's turn was in ORDER, "abba". */
+static struct profile *recordings(const double *means, const char *order, char side)
 {
-	struct profile *p = recording(means[0]), *more;
+	struct profile *p = NULL, *more;
 	uint32_t i;
 
-	profile_env_set(p, PROFILE_ENV_BOOTS, "b");
-	for (i = 1; i < n; i++) {
-		more = recording(means[i]);
-		profile_env_set(more, PROFILE_ENV_BOOTS, "b");
-		profile_merge(p, more);
-		profile_destroy(more);
+	for (i = 0; order[i]; i++) {
+		if (order[i] != side)
+			continue;
+		more = recording(*means++, i);
+		if (p) {
+			profile_merge(p, more);
+			profile_destroy(more);
+		} else {
+			p = more;
+		}
 	}
 	return p;
 }
 
-static void check_recordings(const double *a, uint32_t n_a, const double *b, uint32_t n_b,
-			     enum analyze_unit unit, enum analyze_verdict verdict)
+static void check_recordings(const double *a, const double *b, const char *order,
+			     enum analyze_repetitions_note note, enum analyze_verdict verdict)
 {
-	struct profile *pa = recordings(a, n_a), *pb = recordings(b, n_b);
+	struct profile *pa = recordings(a, order, 'a'), *pb = recordings(b, order, 'b');
+	bool undecided = analyze_repetitions_undecided(note);
 	struct analyze_conclusion conclusion;
 	struct analyze_diff d;
 	char *text;
 
 	assert_int_equal(analyze_diff_init(&d, pa, pb, &oncpu), 0);
-	assert_int_equal(d.repetitions.unit, unit);
+	assert_int_equal(d.repetitions.note, note);
 	assert_int_equal(d.syscalls.rows[0].change.verdict, verdict);
-	assert_int_equal(d.repetitions.note == ANALYZE_REPETITIONS_ONE_RECORDING,
-			 n_a == 1 || n_b == 1);
 	analyze_diff_conclude(&conclusion, &d);
 	text = view_conclusion(&conclusion);
 	assert_int_equal(!!strstr(text, "This is unclear with a single recording on a side: merge"),
-			 n_a == 1 || n_b == 1);
-	assert_true(isnan(conclusion.change.boots_needed) || n_a > 1);
+			 note == ANALYZE_REPETITIONS_ONE_RECORDING);
+	assert_int_equal(conclusion.undecided, undecided ? note : 0);
+	assert_true(isnan(conclusion.change.boots_needed) || !undecided);
 	free(text);
-	/* Of the same kernel again, as much apart: what is more than that is told. */
-	if (verdict == ANALYZE_VERDICT_UNCLEAR && n_a == 1 && n_b == 1) {
-		struct profile *control = recording(a[0] + 9);
+	/* Of the same kernel again, as much apart: one recording more tells as little, several tell what is more than that. */
+	if (verdict == ANALYZE_VERDICT_UNCLEAR && undecided) {
+		const double again[] = { a[0] + 9, a[0] - 1, a[0] + 4 };
+		struct profile *one = recordings(again, "a", 'a'),
+			       *three = recordings(again, "aaa", 'a');
+		bool enough = note == ANALYZE_REPETITIONS_IN_A_ROW;
 
-		assert_int_equal(analyze_diff_control(&d, pa, control, &oncpu), 0);
+		assert_int_equal(analyze_diff_control(&d, pa, one, &oncpu), 0);
+		assert_int_equal(d.syscalls.rows[0].change.verdict, verdict);
+		assert_int_equal(analyze_diff_control(&d, pa, three, &oncpu), 0);
 		assert_int_equal(d.syscalls.rows[0].change.verdict,
-				 b[0] - a[0] > 15 ? ANALYZE_VERDICT_SLOWER : verdict);
-		profile_destroy(control);
+				 enough ? ANALYZE_VERDICT_SLOWER : verdict);
+		profile_destroy(one);
+		profile_destroy(three);
 	}
 	analyze_diff_deinit(&d);
 	profile_destroy(pa);
@@ -285,16 +299,56 @@ static void check_recordings(const double *a, uint32_t n_a, const double *b, uin
 }
 
 /* The host's 20 A/A comparisons had false alarms in 10: their runs agree, and the next recording does not. */
-static void test_one_recording(void **state)
+static void test_recordings(void **state)
 {
-	const double means[] = { 100, 108, 95, 103, 111, 97 }, slow[] = { 160, 171, 155 };
+	const double means[] = { 100, 108, 95 }, others[] = { 103, 111, 97 },
+		     slow[] = { 160, 171, 155 };
 
 	(void)state;
-	check_recordings(means, 1, means + 1, 1, ANALYZE_UNIT_RUN, ANALYZE_VERDICT_UNCLEAR);
-	check_recordings(means, 1, slow, 1, ANALYZE_UNIT_RUN, ANALYZE_VERDICT_UNCLEAR);
-	check_recordings(means, 3, means + 3, 3, ANALYZE_UNIT_RECORDING, ANALYZE_VERDICT_UNCLEAR);
-	check_recordings(means, 3, slow, 3, ANALYZE_UNIT_RECORDING, ANALYZE_VERDICT_SLOWER);
-	check_recordings(means, 3, slow, 1, ANALYZE_UNIT_RECORDING, ANALYZE_VERDICT_NONE);
+	check_recordings(means, others, "ab", ANALYZE_REPETITIONS_ONE_RECORDING,
+			 ANALYZE_VERDICT_UNCLEAR);
+	check_recordings(means, slow, "ab", ANALYZE_REPETITIONS_ONE_RECORDING,
+			 ANALYZE_VERDICT_UNCLEAR);
+	check_recordings(means, slow, "aaab", ANALYZE_REPETITIONS_ONE_RECORDING,
+			 ANALYZE_VERDICT_NONE);
+	check_recordings(means, others, "ababab", ANALYZE_REPETITIONS_ONE_BOOT,
+			 ANALYZE_VERDICT_UNCLEAR);
+	check_recordings(means, slow, "ababab", ANALYZE_REPETITIONS_ONE_BOOT,
+			 ANALYZE_VERDICT_SLOWER);
+}
+
+/* What is slower after a minute is so because of the kernel or of the minute: only turns tell which. */
+static void test_turns(void **state)
+{
+	const double means[] = { 100, 108, 95 }, slow[] = { 160, 171, 155 };
+	struct profile *a, *b;
+
+	(void)state;
+	check_recordings(means, slow, "aaabbb", ANALYZE_REPETITIONS_IN_A_ROW,
+			 ANALYZE_VERDICT_UNCLEAR);
+	check_recordings(means, slow, "bbbaaa", ANALYZE_REPETITIONS_IN_A_ROW,
+			 ANALYZE_VERDICT_UNCLEAR);
+	check_recordings(means, slow, "aabb", ANALYZE_REPETITIONS_IN_A_ROW,
+			 ANALYZE_VERDICT_UNCLEAR);
+	check_recordings(means, slow, "abba", ANALYZE_REPETITIONS_ONE_BOOT, ANALYZE_VERDICT_SLOWER);
+	check_recordings(means, slow, "abbaab", ANALYZE_REPETITIONS_ONE_BOOT,
+			 ANALYZE_VERDICT_SLOWER);
+	/* The order in which they are merged says nothing, nor does a time that is not known. */
+	a = recordings(means, "ababab", 'a');
+	b = recordings(slow, "ababab", 'b');
+	profile_env_set(b, PROFILE_ENV_TIMES,
+			"2026-01-01T00:00:05Z,2026-01-01T00:00:01Z,2026-01-01T00:00:03Z");
+	assert_true(analyze_recordings_alternate(a, b));
+	profile_env_set(b, PROFILE_ENV_TIMES, "2026-01-01T00:00:05Z,,2026-01-01T00:00:03Z");
+	assert_false(analyze_recordings_alternate(a, b));
+	assert_false(analyze_recordings_alternate(b, a));
+	profile_destroy(b);
+	/* Seconds are all that is known: two that follow each other may have one. */
+	b = recordings(slow, "ababab", 'b');
+	profile_env_set(b, PROFILE_ENV_TIMES, profile_env_get(a, PROFILE_ENV_TIMES));
+	assert_true(analyze_recordings_alternate(a, b));
+	profile_destroy(a);
+	profile_destroy(b);
 }
 
 /* p is adjusted for the rows that stand for themselves; one that repeats another has its figures. */
@@ -390,10 +444,10 @@ static void test_control(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_repetitions),   cmocka_unit_test(test_sample_values),
-		cmocka_unit_test(test_calibration),   cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_one_recording), cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_control),
+		cmocka_unit_test(test_repetitions), cmocka_unit_test(test_sample_values),
+		cmocka_unit_test(test_calibration), cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_recordings),  cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_rows),        cmocka_unit_test(test_control),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,6 +87,9 @@ static void test_same_kernel(void **state)
 	profile_merge(a, b);
 	profile_merge(a, b);
 	assert_int_equal(a->n_runs, 8);
+	assert_string_equal(profile_env_get(a, PROFILE_ENV_RECORDINGS), "2,3,3");
+	assert_string_equal(profile_env_get(a, PROFILE_ENV_TIMES),
+			    "2026-01-01T00:00:10Z,2026-01-01T00:00:20Z,2026-01-01T00:00:20Z");
 	for (i = 0; i < 8; i++)
 		assert_int_equal(a->runs[i].boot, i < 2 ? 0 : i < 5 ? 1 : 2);
 	assert_int_equal(a->n_sites, 2);

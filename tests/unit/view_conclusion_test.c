@@ -145,18 +145,22 @@ static void test_unsure(void **state)
 	      "per side needed). Measured over 3 boots per side. 75 % of the change in the "
 	      "command's CPU time (+1.56 %) is outside syscalls and page faults.");
 	c.outside_share = c.change.boots_needed = NAN;
-	c.one_recording = true;
+	c.undecided = ANALYZE_REPETITIONS_ONE_RECORDING;
 	check(&c,
 	      "clone appears 0.50 % slower (\u00b10.05 %, +5 ns per call). Less than a tenth of the "
 	      "change is in any recorded function. This is unclear with a single recording on a "
-	      "side: merge several per side, made at different times, or pass another recording of "
-	      "the baseline as --control.");
+	      "side: merge several per side, made alternately.");
 	c.change.p = 0.3;
 	check(&c,
 	      "clone shows no significant change (+0.50 %, \u00b10.05 %, +5 ns per call). Less cannot "
-	      "be resolved with a single recording on a side: merge several per side, made at "
-	      "different times, or pass another recording of the baseline as --control.");
-	c.one_recording = false;
+	      "be resolved with a single recording on a side: merge several per side, made "
+	      "alternately.");
+	c.undecided = ANALYZE_REPETITIONS_IN_A_ROW;
+	check(&c,
+	      "clone shows no significant change (+0.50 %, \u00b10.05 %, +5 ns per call). Less cannot "
+	      "be resolved with each side's recordings made in a row: merge several per side, made "
+	      "alternately, or pass as many of the baseline as --control.");
+	c.undecided = ANALYZE_REPETITIONS_ENOUGH;
 	c.kind = ANALYZE_CONCLUSION_UNTOLD;
 	c.delta_pct = 0.03;
 	c.delta_total = 100;

@@ -449,9 +449,9 @@ void analyze_diff_conclude(struct analyze_conclusion *c, const struct analyze_di
 	if (diff->time == ANALYZE_TIME_ONCPU)
 		set_outside(c, diff);
 	analyze_change_work_out(&c->change);
-	c->one_recording =
-		r->note == ANALYZE_REPETITIONS_ONE_RECORDING &&
-		(c->kind == ANALYZE_CONCLUSION_MEAN || c->kind == ANALYZE_CONCLUSION_WORKLOAD ||
-		 c->kind == ANALYZE_CONCLUSION_SELF) &&
-		!(fabs(c->delta) > c->change.noise);
+	if (analyze_repetitions_undecided(r->note) &&
+	    (c->kind == ANALYZE_CONCLUSION_MEAN || c->kind == ANALYZE_CONCLUSION_WORKLOAD ||
+	     c->kind == ANALYZE_CONCLUSION_SELF) &&
+	    !(r->controlled && fabs(c->delta) > c->change.noise))
+		c->undecided = r->note;
 }

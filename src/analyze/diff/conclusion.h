@@ -58,8 +58,8 @@ struct analyze_conclusion {
 	double margin_pct; /* that "same" stays within */
 	enum analyze_unit unit; /* of repetitions, where REPEATED */
 	bool repeated; /* some row has a p-value */
-	/* The change may be what two recordings differ by on a real clock: a side is one, and no control says less. */
-	bool one_recording;
+	/* Why the change may be what recordings differ by on a real clock, and no control says less; ENOUGH: it is not. */
+	enum analyze_repetitions_note undecided;
 	uint32_t repetitions[2], runs[2]; /* of baseline and hardened side */
 	/* Where. */
 	enum analyze_conclusion_where where;

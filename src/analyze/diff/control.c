@@ -13,20 +13,20 @@ define_compare(range_compare, struct analyze_diff_range,
 define_compare(workload_compare, struct analyze_diff_workload_row,
 	       compare_text(a->name, b->name) ?: compare_values(a->probed, b->probed));
 
-/* CONTROL and DELTA are of one row; CONTROL_DELTA is the control's. */
-static void set_noise(struct analyze_change *change, double delta,
+/* CONTROL and DELTA are of one row of DIFF; CONTROL_DELTA is the control's. */
+static void set_noise(const struct analyze_diff *diff, struct analyze_change *change, double delta,
 		      const struct analyze_change *control, double control_delta)
 {
 	const struct analyze_interval *ci = &control->ci;
 
 	change->noise = isnan(ci->low) ? fabs(control_delta) : fmax(fabs(ci->low), fabs(ci->high));
 	change->under_noise = fabs(delta) <= change->noise;
-	/* Recordings of one kernel do not differ so much: no single one is needed to tell. */
-	if (change->held && fabs(delta) > change->noise)
+	if (diff->repetitions.controlled && change->held && fabs(delta) > change->noise)
 		change->verdict = change->held;
 }
 
-static void rows_set(struct analyze_diff_rows *rows, struct analyze_diff_rows *control)
+static void rows_set(const struct analyze_diff *diff, struct analyze_diff_rows *rows,
+		     struct analyze_diff_rows *control)
 {
 	const struct analyze_diff_row *found;
 
@@ -35,20 +35,20 @@ static void rows_set(struct analyze_diff_rows *rows, struct analyze_diff_rows *c
 	vec_each(struct analyze_diff_row, row, rows, rows) {
 		found = analyze_diff_rows_find(control, row->name, row->context);
 		if (found)
-			set_noise(&row->change, row->delta, &found->change, found->delta);
+			set_noise(diff, &row->change, row->delta, &found->change, found->delta);
 	}
 }
 
-static void ranges_set(struct analyze_diff_ranges *ranges, struct analyze_diff_ranges *control)
+static void ranges_set(struct analyze_diff *diff, struct analyze_diff_ranges *control)
 {
 	const struct analyze_diff_range *found;
 
 	sort_array(control->rows, control->n_rows, sizeof(*control->rows), range_compare);
-	vec_each(struct analyze_diff_range, row, ranges, rows) {
+	vec_each(struct analyze_diff_range, row, &diff->ranges, rows) {
 		found = search_array(row, control->rows, control->n_rows, sizeof(*row),
 				     range_compare);
 		if (found)
-			set_noise(&row->change, row->delta, &found->change, found->delta);
+			set_noise(diff, &row->change, row->delta, &found->change, found->delta);
 	}
 }
 
@@ -62,7 +62,7 @@ static void workload_set(struct analyze_diff *diff, struct analyze_diff *control
 		found = search_array(row, control->workload, control->n_workload, sizeof(*row),
 				     workload_compare);
 		if (found)
-			set_noise(&row->change, row->delta, &found->change, found->delta);
+			set_noise(diff, &row->change, row->delta, &found->change, found->delta);
 	}
 }
 
@@ -82,9 +82,12 @@ int analyze_diff_control(struct analyze_diff *diff, const struct profile *baseli
 							       .severity = ANALYZE_SEVERITY_INVALID,
 							       .side = ANALYZE_SIDE_NONE,
 							       .own_text = conflict });
-	rows_set(&diff->syscalls, &noise.syscalls);
-	rows_set(&diff->functions, &noise.functions);
-	ranges_set(&diff->ranges, &noise.ranges);
+	diff->repetitions.controlled =
+		diff->repetitions.note != ANALYZE_REPETITIONS_ONE_RECORDING &&
+		noise.repetitions.note != ANALYZE_REPETITIONS_ONE_RECORDING;
+	rows_set(diff, &diff->syscalls, &noise.syscalls);
+	rows_set(diff, &diff->functions, &noise.functions);
+	ranges_set(diff, &noise.ranges);
 	workload_set(diff, &noise);
 	analyze_diff_deinit(&noise);
 	return 0;

@@ -326,7 +326,7 @@ static void judge(struct analyze_diff *diff, double margin_pct)
 	analyze_changes_judge(list.changes, list.n_changes, margin_pct);
 	for (size_t i = 0; i < list.n_changes; i++) {
 		diff->repetitions.rows += !isnan(list.changes[i]->p);
-		if (diff->repetitions.note == ANALYZE_REPETITIONS_ONE_RECORDING)
+		if (analyze_repetitions_undecided(diff->repetitions.note))
 			analyze_change_hold(list.changes[i]);
 	}
 	free(list.changes);
@@ -341,7 +341,8 @@ static void judge(struct analyze_diff *diff, double margin_pct)
 
 static enum analyze_repetitions_note repetitions_note(enum profile_clock clock,
 						      const struct analyze_repetitions *a,
-						      const struct analyze_repetitions *b)
+						      const struct analyze_repetitions *b,
+						      bool alternate)
 {
 	if (clock == PROFILE_CLOCK_NS &&
 	    (a->unit == ANALYZE_UNIT_RUN || b->unit == ANALYZE_UNIT_RUN))
@@ -351,6 +352,8 @@ static enum analyze_repetitions_note repetitions_note(enum profile_clock clock,
 						      ANALYZE_REPETITIONS_BOOT_HARDENED;
 	if (a->n < ANALYZE_MIN_REPETITIONS || b->n < ANALYZE_MIN_REPETITIONS)
 		return ANALYZE_REPETITIONS_TOO_FEW;
+	if (a->unit == ANALYZE_UNIT_RECORDING && !alternate)
+		return ANALYZE_REPETITIONS_IN_A_ROW;
 	if (a->unit != ANALYZE_UNIT_BOOT)
 		return ANALYZE_REPETITIONS_ONE_BOOT;
 	return ANALYZE_REPETITIONS_ENOUGH;
@@ -358,14 +361,14 @@ static enum analyze_repetitions_note repetitions_note(enum profile_clock clock,
 
 static void repetitions_form(struct analyze_diff_repetitions *r, enum profile_clock clock,
 			     const struct analyze_repetitions *a,
-			     const struct analyze_repetitions *b,
+			     const struct analyze_repetitions *b, bool alternate,
 			     const struct analyze_options *options)
 {
 	r->unit = a->unit;
 	r->n[0] = a->n;
 	r->n[1] = b->n;
 	r->margin_pct = options->margin_pct > 0 ? options->margin_pct : ANALYZE_MARGIN_PCT;
-	r->note = repetitions_note(clock, a, b);
+	r->note = repetitions_note(clock, a, b, alternate);
 }
 
 void analyze_diff_row_work_out(struct analyze_diff_row *row)
@@ -414,7 +417,7 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 	analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
 	workload_diff(diff);
 	repetitions_form(&diff->repetitions, diff->clock, &a->repetitions, &b->repetitions,
-			 options);
+			 analyze_recordings_alternate(baseline, hardened), options);
 	analyze_diff_ranges_init(&diff->ranges, &calls, baseline, hardened, options);
 	analyze_diff_blocks_init(&diff->blocks, baseline, hardened, diff->runs,
 				 diff->ranges.same_source);

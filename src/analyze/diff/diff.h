@@ -30,11 +30,19 @@ enum analyze_repetitions_note {
 	ANALYZE_REPETITIONS_TOO_FEW, /* runs to say how sure differences are */
 	/* A side is one recording on a real clock: what differs between recordings is in no interval. */
 	ANALYZE_REPETITIONS_ONE_RECORDING,
+	/* Likewise: what changed from one side's recordings to the other's, which were not made in turn, is in none. */
+	ANALYZE_REPETITIONS_IN_A_ROW,
 	ANALYZE_REPETITIONS_ONE_BOOT, /* per side: what differs between boots is in no interval */
 	/* One boot on that side and several on the other: nothing is known of how sure differences are. */
 	ANALYZE_REPETITIONS_BOOT_BASELINE,
 	ANALYZE_REPETITIONS_BOOT_HARDENED,
 };
+
+/* Is nothing told apart, as what differs between recordings is not known? */
+static inline bool analyze_repetitions_undecided(enum analyze_repetitions_note note)
+{
+	return note == ANALYZE_REPETITIONS_ONE_RECORDING || note == ANALYZE_REPETITIONS_IN_A_ROW;
+}
 
 /* What a diff's statistics are made of. */
 struct analyze_diff_repetitions {
@@ -43,6 +51,8 @@ struct analyze_diff_repetitions {
 	uint32_t rows; /* that have a p-value: it is adjusted for their number */
 	double margin_pct;
 	enum analyze_repetitions_note note;
+	/* --control is several recordings, as both sides are: what is more than its noise is no matter of when. */
+	bool controlled;
 };
 
 struct analyze_diff {

@@ -92,6 +92,55 @@ void analyze_repetitions_deinit(struct analyze_repetitions *r)
 	memset(r, 0, sizeof(*r));
 }
 
+/* ---- their order ---- */
+
+/* When a recording was made, as text that sorts; PLACE decides where two were made in one second. */
+struct made {
+	const char *at;
+	size_t n;
+	uint32_t place; /* side + 2 * number in its side */
+};
+
+define_compare(made_compare, struct made,
+	       strncmp(a->at, b->at, a->n < b->n ? a->n : b->n) ?:
+								  compare_values(a->place, b->place));
+
+struct order {
+	struct made *items;
+	uint32_t n_items, cap_items;
+};
+
+/* Adds SIDE's recordings; how many, 0 where one's time is not known. */
+static uint32_t add_made(struct order *order, const struct profile *p, uint32_t side)
+{
+	const char *at = profile_env_get(p, PROFILE_ENV_TIMES);
+	uint32_t n = 0;
+
+	for (; at; at = *at ? at + 1 : NULL) {
+		struct made made = { at, strcspn(at, ","), side + 2 * n++ };
+
+		if (!made.n)
+			return 0;
+		vec_push(order, items, made);
+		at += made.n;
+	}
+	return n;
+}
+
+bool analyze_recordings_alternate(const struct profile *a, const struct profile *b)
+{
+	struct order order = { 0 };
+	double n_a = add_made(&order, a, 0), n_b = add_made(&order, b, 1);
+	uint32_t turns =
+		1; /* of one side after the other, whose number is 1 + 2 ab / (a + b) by chance */
+
+	sort_array(order.items, order.n_items, sizeof(*order.items), made_compare);
+	for (uint32_t i = 1; i < order.n_items; i++)
+		turns += order.items[i].place % 2 != order.items[i - 1].place % 2;
+	free(order.items);
+	return n_a > 0 && n_b > 0 && turns > 2 && turns >= 2 * n_a * n_b / (n_a + n_b);
+}
+
 /* ---- samples ---- */
 
 void analyze_sample_deinit(struct analyze_sample *s)

@@ -29,6 +29,12 @@ void analyze_repetitions_init(struct analyze_repetitions *r, const struct profil
 			      enum profile_run_kind kind);
 void analyze_repetitions_deinit(struct analyze_repetitions *r);
 
+/*
+ * Were the recordings that A and B were merged of made in turn, as often as in random order at least? Else what changed
+ * in the machine between them may be between A and B only. False where it is not known when they were made.
+ */
+bool analyze_recordings_alternate(const struct profile *a, const struct profile *b);
+
 /* One repetition's part in a row. */
 struct analyze_sums {
 	double calls, total;

@@ -51,7 +51,7 @@ static void write_units(const struct view *v, const struct view_diff *c)
 			"Syscalls and page faults take %.1f %% (baseline) and %.1f %% (hardened) of the "
 			"command's CPU time.",
 			kernel[VIEW_BASELINE].share * 100, kernel[VIEW_HARDENED].share * 100);
-	repetitions = view_repetitions_note(&c->diff.repetitions);
+	repetitions = view_repetitions_note(c);
 	if (repetitions)
 		view_text(v, "note: %s", repetitions);
 }

@@ -21,9 +21,21 @@ static json_t *runs_json(const void *data)
 	return runs;
 }
 
-/* What is to be known of R; NULL: nothing. For free(). */
-char *view_repetitions_note(const struct analyze_diff_repetitions *r)
+/* Which commands settle what WHY leaves undecided, of recordings like P, and BESIDES; for free(). */
+static char *undecided(const char *why, const struct profile *p, const char *besides)
 {
+	scoped_free char *command = view_command(p);
+
+	return alloc_printf(
+		"%s, so verdicts are \"unclear\"; to settle it, do on both sides in turn, several "
+		"times, kprotperf record -o FILE%s%s with the same options, merge each side's "
+		"files and diff again%s",
+		why, p->n_args ? " -- " : "", p->n_args ? command : "", besides);
+}
+
+char *view_repetitions_note(const struct view_diff *c)
+{
+	const struct analyze_diff_repetitions *r = &c->diff.repetitions;
 	scoped_free char *sides = NULL;
 
 	switch (r->note) {
@@ -36,11 +48,14 @@ char *view_repetitions_note(const struct analyze_diff_repetitions *r)
 			"--repeat=5",
 			sides);
 	case ANALYZE_REPETITIONS_ONE_RECORDING:
-		return alloc_strdup(
-			"a single recording on a side, on a real clock: intervals do not cover "
-			"variation between recordings, so verdicts are \"unclear\"; make several "
-			"per side at different times and merge them, or pass another recording of "
-			"the baseline as --control");
+		return undecided("a single recording on a side, on a real clock: intervals do not "
+				 "cover variation between recordings",
+				 c->p[VIEW_BASELINE], "");
+	case ANALYZE_REPETITIONS_IN_A_ROW:
+		return undecided("each side's recordings were made in a row, on a real clock: what "
+				 "changed in between would pass for the kernel's doing",
+				 c->p[VIEW_BASELINE],
+				 "; or pass as many recordings of the baseline as --control");
 	case ANALYZE_REPETITIONS_ONE_BOOT:
 		return alloc_printf(
 			"all %ss are from one boot per side: intervals do not cover variation "
@@ -56,9 +71,9 @@ char *view_repetitions_note(const struct analyze_diff_repetitions *r)
 	return NULL;
 }
 
-static json_t *note_json(const struct analyze_diff_repetitions *r)
+static json_t *note_json(const struct view_diff *c)
 {
-	scoped_free char *note = view_repetitions_note(r);
+	scoped_free char *note = view_repetitions_note(c);
 	json_t *json = output_json_text(note);
 
 	return json;
@@ -76,7 +91,7 @@ static json_t *json(const void *data)
 	output_json_set(json, "confidence", output_json_number(ANALYZE_CONFIDENCE));
 	output_json_set(json, "margin_pct", output_json_number(r->margin_pct));
 	output_json_set(json, "rows", json_integer(r->rows));
-	output_json_set(json, "note", note_json(r));
+	output_json_set(json, "note", note_json(c));
 	output_json_set(json, "control", output_json_text(c->control));
 	return json;
 }
