@@ -55,8 +55,8 @@ static __always_inline __u16 *slot_of(__u32 pid)
 	return pids ? &pids->slot[pid % ENGINE_PIDS_PER_ENTRY] : NULL;
 }
 
-/* Allocates a slot for TASK; 0: none. */
-static __always_inline __u32 task_follow(struct task_struct *task)
+/* Allocates a slot for TASK, with FLAGS besides those of all new ones; 0: none. */
+static __always_inline __u32 task_follow(struct task_struct *task, __u32 flags)
 {
 	__u32 pid = task->pid;
 	struct engine_task *t;
@@ -91,7 +91,7 @@ static __always_inline __u32 task_follow(struct task_struct *task)
 	t->skipped = 0;
 	t->pid = pid;
 	t->frames[0] = (struct engine_frame){};
-	t->flags = ENGINE_TASK_LIVE | ENGINE_TASK_FRESH;
+	t->flags = ENGINE_TASK_LIVE | ENGINE_TASK_FRESH | flags;
 	__sync_fetch_and_add(&live_tasks, 1);
 	*entry = slot;
 	return slot;
@@ -121,7 +121,7 @@ int follow_caller(void *ctx)
 	struct engine_cpu *cpu = this_cpu();
 
 	if (!cpu->slot)
-		cpu->slot = task_follow((void *)bpf_get_current_task_btf());
+		cpu->slot = task_follow((void *)bpf_get_current_task_btf(), 0);
 	return 0;
 }
 
@@ -149,7 +149,7 @@ __noinline int task_follow_root(void)
 	if ((__u32)task->pid != root_pid)
 		return 0;
 	root_pid = 0;
-	cpu->slot = task_follow(task);
+	cpu->slot = task_follow(task, 0);
 	return cpu->slot;
 }
 
@@ -171,12 +171,15 @@ __noinline int task_follow_again(void)
 	t = bpf_map_lookup_elem(&tasks, &slot);
 	if (!t)
 		return 0;
+	cpu->slot = slot;
+	/* Adopted while it ran. */
+	if (t->flags & ENGINE_TASK_ADOPTED && t->switched == t->born)
+		return slot;
 	/* When it was switched in is unknown: all time since it was switched out counts as off-CPU. */
 	loss_count(ENGINE_LOSS_SWITCHES, 1);
 	away = bpf_ktime_get_ns() - t->switched;
 	t->offcpu += away;
 	t->excluded += away;
-	cpu->slot = slot;
 	return slot;
 }
 
@@ -202,7 +205,7 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 	/* The queue's functions are our work, not the task's: no probe counts meanwhile. */
 	start = bpf_ktime_get_ns();
 	cpu->slot = 0;
-	task_follow(task);
+	task_follow(task, 0);
 	cpu->slot = slot;
 	parent = cpu_task(cpu);
 	if (parent)
@@ -323,7 +326,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		if (pid == 0)
 			slot = idle_base + bpf_get_smp_processor_id();
 		else if (!slot && (__u32)next->tgid != self_tgid)
-			slot = task_follow(next);
+			slot = task_follow(next, 0);
 	}
 	if (slot) {
 		t = bpf_map_lookup_elem(&tasks, &slot);
@@ -354,7 +357,7 @@ static __always_inline __u32 tgid_here(struct task_struct *task)
 	return number.nr;
 }
 
-/* For -p: follows the tasks of a process, from the next time they are switched in. */
+/* For -p: follows the tasks of a process, from their next system call or switch on. */
 SEC("iter/task")
 int adopt_tasks(struct bpf_iter__task *ctx)
 {
@@ -366,7 +369,7 @@ int adopt_tasks(struct bpf_iter__task *ctx)
 		return 0;
 	entry = slot_of(task->pid);
 	if (entry && !*entry)
-		task_follow(task);
+		task_follow(task, ENGINE_TASK_ADOPTED);
 	return 0;
 }
 

@@ -70,6 +70,8 @@ enum engine_task_flag {
 	ENGINE_TASK_FRESH = 2,
 	/* A return was shared with the frame below, which comes next. */
 	ENGINE_TASK_TAIL = 4,
+	/* Of -p, found among all tasks: it may run meanwhile, and then was not switched in. */
+	ENGINE_TASK_ADOPTED = 8,
 };
 
 /* A followed task. Only the CPU that runs it writes this. */

@@ -53,6 +53,17 @@ guest_smp() {
 		record "storm-$how" --attach="$how" --freq=99 --func vfs_read -- bash "$self" --guest act_storm
 		settle "storm-$how"
 	done
+	# One that runs when it is found was not switched in.
+	"$acts" spin 1000000 &
+	local spinner=$! recorder
+	"$kprotperf" record -v --no-resolve --freq=0 -o running.data -p $spinner 2>running.err &
+	recorder=$!
+	await grep -q 'KiB of maps' running.err
+	sleep 1
+	kill -TERM $recorder
+	wait $recorder
+	echo $? >running.status
+	kill $spinner
 	cat /sys/devices/system/clocksource/clocksource0/available_clocksource >clocks.txt
 }
 
@@ -84,6 +95,10 @@ for how in $storms; do
 	equal "storm-$how: as often as the system call" "$(calls "storm-$how" vfs_read read)" "$(syscalls "storm-$how" read)"
 	equal "storm-$how: kernel and folder are as before" "$(cat "storm-$how.around")" "$(cat before.txt)"
 done
+
+is 'a process that runs all the time: status' "$(cat running.status)" 0
+holds 'a process that runs all the time: its calls are counted' "$(syscalls running clock_gettime) > 10"
+equal 'a process that runs all the time: nothing is lost' "$(lost running)" nothing
 
 # Sleepers have all that a kprobe can keep in flight, so a kernel thread loses each return of schedule(): 493 to 939 in 24
 # recordings. One that wakes up may leave it a place, and did once for more than 93 of 500: it is to lose more than its frames hold.
