@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/capability.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,11 +84,7 @@ static int check_options(struct session *s)
 		return status;
 	if (profile_file_try(o->output))
 		return EXIT_FAILURE;
-	if (o->pid && kill(o->pid, 0) && errno == ESRCH) {
-		log_error("no process %d", o->pid);
-		return EXIT_FAILURE;
-	}
-	return 0;
+	return o->pid && record_workload_check(o->pid) ? EXIT_FAILURE : 0;
 }
 
 /* Loads what the plan needs. 0 or the exit status. */

@@ -233,6 +233,29 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 	return failed;
 }
 
+int record_workload_check(int32_t pid)
+{
+	struct pollfd pfd = { .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	int err = pfd.fd < 0 ? -errno : 0;
+
+	if (err == -ESRCH)
+		log_error("no process %d", pid);
+	else if (err == -EINVAL || err == -ENOENT)
+		log_error("%d is a thread of another process: -p takes the process's number (Tgid "
+			  "in /proc/%d/status)",
+			  pid, pid);
+	else if (err)
+		log_error("cannot watch process %d: %s", pid, log_strerror(err));
+	if (err)
+		return err;
+	if (poll(&pfd, 1, 0) > 0) {
+		log_error("process %d has exited: its parent has not waited for it yet", pid);
+		err = -ESRCH;
+	}
+	close(pfd.fd);
+	return err;
+}
+
 int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks)
 {
 	struct pollfd pfd = { .fd = -1, .events = POLLIN };

@@ -41,5 +41,8 @@ int record_workload_run(struct profile *p, uint32_t run, const char *path, char 
 /* Makes room for N more open files, which the command shall not have. */
 void record_workload_need_files(uint32_t n);
 
+/* Is there a process PID to record? Reports why not. 0 or -errno. */
+int record_workload_check(int32_t pid);
+
 /* Waits until interrupted or, if PID is not 0, until that process ends. */
 int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks);

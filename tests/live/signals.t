@@ -23,6 +23,11 @@ signalled() {
 	ls -A >"$name.ls"
 }
 
+# thread_of PID: the number of a thread that is not its first.
+thread_of() {
+	printf '%s\n' /proc/"$1"/task/* | sed 's|.*/||' | grep -vx "$1"
+}
+
 guest_main() {
 	bpftool prog show >/dev/null # loads what it needs of its own
 	traces >before.txt
@@ -46,6 +51,13 @@ guest_main() {
 	kill -KILL $victim
 	# One that ends by itself ends the recording.
 	keep no-such-pid "$kprotperf" record -o no-such-pid.data -p 4000000
+	perl -e 'exit unless my $child = fork; print "$child\n"; close STDOUT; sleep 60' >zombie.txt &
+	victim=$!
+	await grep -qs '^State:.Z' "/proc/$(await grep . zombie.txt)/status"
+	keep zombie "$kprotperf" record -o zombie.data -p "$(cat zombie.txt)"
+	kill -KILL $victim
+	"$acts" sleepers 1 &
+	keep thread "$kprotperf" record -o thread.data -p "$(await thread_of $!)"
 	"$acts" spin 1200 &
 	record pid-ends --func hrtimer_nanosleep -p $!
 	# In a container its number is another, and -a has what runs outside too.
@@ -139,6 +151,10 @@ is '-a in a pid namespace: status' "$(cat all-inside.status)" 0
 holds '-a in a pid namespace: what runs outside was counted' "$(calls all-inside hrtimer_nanosleep) > 100"
 one_line '-p of no process' no-such-pid.err 'no process 4000000'
 is '-p of no process: status' "$(cat no-such-pid.status)" 1
+one_line '-p of one that has exited' zombie.err "process $(cat zombie.txt) has exited: "
+is '-p of one that has exited: status' "$(cat zombie.status)" 1
+one_line '-p of a thread' thread.err '[0-9]+ is a thread of another process: '
+is '-p of a thread: status' "$(cat thread.status)" 1
 
 is '-a with a command: status' "$(cat all-command.status)" 0
 holds '-a with a command: its sleep was counted' "$(calls all-command hrtimer_nanosleep) >= 1"
