@@ -88,6 +88,29 @@ bool number_double(const char *text, double min, double max, double *value)
 	return true;
 }
 
+bool number_time(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "", 1e9 }, { "s", 1e9 },  { "ms", 1e6 },  { "us", 1e3 },
+		      { "ns", 1 }, { "m", 60e9 }, { "h", 3600e9 } };
+	double number;
+
+	if (!number_scan_double(&text, &number))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(text, units[i].name) != 0)
+			continue;
+		number *= units[i].ns;
+		if (!(number >= 1) || number > (double)(INT64_MAX / 2))
+			return false;
+		*ns = (uint64_t)(number + 0.5);
+		return true;
+	}
+	return false;
+}
+
 unsigned int number_version(const char *text, unsigned int version[3])
 {
 	unsigned int n = 0;

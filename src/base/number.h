@@ -13,6 +13,9 @@ bool number_unsigned(const char *text, uint64_t min, uint64_t max, uint64_t *val
 /* As strtod() reads it, but finite. */
 bool number_double(const char *text, double min, double max, double *value);
 
+/* A time above 0, as timeout(1) reads it: seconds, or with one of the units ns, us, ms, s, m and h. */
+bool number_time(const char *text, uint64_t *ns);
+
 /*
  * The number that *TEXT begins with; *TEXT moves behind it. Digits only, no blank or sign. Fast: of a
  * recording in a guest whose clock counts instructions, parsing kallsyms is a large part.

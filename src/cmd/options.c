@@ -76,6 +76,17 @@ static double percent_of(const struct cmd_option *option, const char *arg,
 	return pct;
 }
 
+static uint64_t time_of(const struct cmd_option *option, const char *arg,
+			const struct argp_state *state)
+{
+	uint64_t ns = 0;
+
+	if (!number_time(arg, &ns))
+		argp_error(state, "--%s: '%s' is not a time, such as 10s, 1.5s, 500ms or 2m",
+			   option->name, arg);
+	return ns;
+}
+
 static void set(const struct cmd_option *option, void *o, char *arg, struct argp_state *state)
 {
 	void *at = (char *)o + option->offset;
@@ -97,6 +108,9 @@ static void set(const struct cmd_option *option, void *o, char *arg, struct argp
 		break;
 	case CMD_PERCENT:
 		*(double *)at = percent_of(option, arg, state);
+		break;
+	case CMD_TIME:
+		*(uint64_t *)at = time_of(option, arg, state);
 		break;
 	}
 }

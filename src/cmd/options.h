@@ -14,6 +14,7 @@ enum cmd_kind {
 	CMD_TEXT, /* const char * */
 	CMD_NUMBER, /* 32 bits: from MIN to MAX, or the place of one of the choices */
 	CMD_PERCENT, /* double: above 0, up to MAX unless that is 0 */
+	CMD_TIME, /* uint64_t: ns, above 0 */
 };
 
 struct cmd_option {
@@ -32,7 +33,7 @@ struct cmd_option {
 /* The value goes into FIELD of struct OF, whose type says what the argument is. */
 #define CMD_SET(of, field) \
 	.kind = _Generic(((struct of *)0)->field, bool: CMD_FLAG, const char *: CMD_TEXT, double: \
-			 CMD_PERCENT, default: CMD_NUMBER),                                     \
+			 CMD_PERCENT, uint64_t: CMD_TIME, default: CMD_NUMBER),                 \
 	.offset = offsetof(struct of, field)
 
 #define CMD_ANY_NUMBER INT_MAX

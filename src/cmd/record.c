@@ -146,6 +146,12 @@ static const struct cmd_option options[] = {
 	  CMD_SET(record_options, system_wide), .short_name = 'a' },
 	{ "pid", "PID", "Measure this process and its future children until it ends or Ctrl-C",
 	  CMD_SET(record_options, pid), .min = 1, .max = 1 << 22, .short_name = 'p' },
+	{ "duration", "TIME",
+	  "End the recording after TIME (10s, 500ms, 2m; without a unit: seconds), each run of a "
+	  "command by SIGTERM",
+	  CMD_SET(record_options, duration) },
+	{ "cpu", "N", "Run the command on this CPU alone", CMD_SET(record_options, cpu),
+	  .max = 1023 },
 	{ "warmup", "N",
 	  "First run the command N times without measuring, to warm up caches (default 0)",
 	  CMD_SET(record_options, warmup), .max = 100000 },
@@ -210,6 +216,9 @@ static void check_usage(void *input, struct argp_state *state)
 		argp_error(state, "nothing to measure: specify a command after --, -a, or -p PID");
 	if (o->max_overhead > 0 && o->ranges.n_items)
 		argp_error(state, "--max-overhead cannot detach probes of --range");
+	if (o->cpu >= 0 && (!o->argv || o->system_wide))
+		argp_error(state, "--cpu says where a command runs: it needs one, and cannot be "
+				  "combined with -a or -p");
 	if (o->control_run && (o->system_wide || o->pid))
 		argp_error(state, "--control-run needs a command");
 	if (!o->repeat && !o->control_run)
@@ -236,6 +245,7 @@ int cmd_record(int argc, char **argv)
 		.freq = 997,
 		.repeat = 1,
 		.budget = 4,
+		.cpu = -1,
 	};
 	int status;
 

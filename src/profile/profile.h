@@ -447,6 +447,7 @@ struct profile_env {
 #define PROFILE_ENV_SMT         "machine.smt"
 #define PROFILE_ENV_MICROCODE   "machine.microcode"
 #define PROFILE_ENV_CLOCKSOURCE "machine.clocksource"
+#define PROFILE_ENV_PINNED      "machine.pinned" /* the only CPU that the command could use */
 #define PROFILE_ENV_MITIGATION  "mitigation." /* + file name under vulnerabilities/ */
 #define PROFILE_ENV_TIME        "record.time" /* when, ISO 8601, UTC */
 #define PROFILE_ENV_TOOL        "record.tool" /* "kprotperf 0.1.0" */

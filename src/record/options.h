@@ -22,6 +22,8 @@ struct record_options {
 	uint32_t repeat, warmup;
 	uint32_t max_tasks; /* 0: the default */
 	int32_t pid;
+	int32_t cpu; /* where the command runs; -1: anywhere */
+	uint64_t duration; /* of each run, in ns; 0: until its end */
 	double max_overhead; /* in percent; 0: no limit */
 	enum record_attach attach;
 	bool system_wide, control_run, no_resolve;

@@ -60,6 +60,7 @@ struct session {
 	struct record_cold_costs cold; /* of syscalls in all runs so far */
 	struct record_overhead *overhead; /* NULL: no --max-overhead */
 	struct invoker invoker;
+	cpu_set_t cpus; /* with --cpu: where the command runs */
 	bool is_invoked; /* the command runs as INVOKER */
 	struct checkpoint {
 		pid_t pid; /* that writes it; 0: none does */
@@ -84,7 +85,11 @@ static int check_options(struct session *s)
 		return status;
 	if (profile_file_try(o->output))
 		return EXIT_FAILURE;
-	return o->pid && record_workload_check(o->pid) ? EXIT_FAILURE : 0;
+	if (o->pid && record_workload_check(o->pid))
+		return EXIT_FAILURE;
+	if (o->cpu >= 0 && !record_workload_cpu(o->cpu, &s->cpus))
+		return EXIT_FAILURE;
+	return 0;
 }
 
 /* Loads what the plan needs. 0 or the exit status. */
@@ -115,6 +120,11 @@ static int load(struct session *s)
 	s->p->sample_period = config.sample_period;
 	if (o->system_wide || o->pid)
 		profile_env_set(s->p, PROFILE_ENV_TASKS, o->pid ? "process" : "all");
+	if (o->cpu >= 0) {
+		scoped_free char *cpu = alloc_printf("%d", o->cpu);
+
+		profile_env_set(s->p, PROFILE_ENV_PINNED, cpu);
+	}
 	for (char **arg = o->argv; arg && *arg; arg++)
 		vec_push(s->p, args, profile_intern(s->p, *arg));
 	if (s->p->clock == PROFILE_CLOCK_INSN)
@@ -308,6 +318,8 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 {
 	const struct record_options *o = s->o;
 	struct record_workload_hooks hooks = { .arg = s,
+					       .limit = o->duration,
+					       .cpus = o->cpu >= 0 ? &s->cpus : NULL,
 					       .user = s->is_invoked ? &s->invoker : NULL };
 	uint32_t run = profile_run_add(s->p, kind);
 	bool follow = kind == PROFILE_RUN_PROBED && !o->system_wide;

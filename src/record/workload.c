@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/system/privileges.h"
 #include "base/system/clock.h"
 #include "base/system/interrupt.h"
@@ -23,6 +25,10 @@
 
 /* Files open besides probes: programs, maps, links, the sampler's, what we were started with. */
 #define FILES_BESIDES 1024
+
+#define NEVER UINT64_MAX /* of a moment, in ns */
+
+#define CPUS_ONLINE "/sys/devices/system/cpu/online"
 
 static struct rlimit files_before; /* zero: not changed */
 
@@ -88,6 +94,30 @@ int record_workload_find(const char *command, char **path)
 	return WORKLOAD_NOT_FOUND;
 }
 
+/* By trying: what is online may be outside of this process's cpuset. */
+bool record_workload_cpu(uint32_t cpu, cpu_set_t *cpus)
+{
+	scoped_free char *online = NULL;
+	cpu_set_t before;
+	bool can;
+
+	CPU_ZERO(cpus);
+	CPU_SET(cpu, cpus);
+	sched_getaffinity(0, sizeof(before), &before);
+	can = !sched_setaffinity(0, sizeof(*cpus), cpus);
+	sched_setaffinity(0, sizeof(before), &before);
+	if (!can) {
+		size_t n;
+
+		if (file_read(CPUS_ONLINE, BUFSIZ, &online, &n))
+			online = alloc_strdup("unknown");
+		log_error("cannot run the command on CPU %u: it does not exist, is offline, or is "
+			  "not in this process's cpuset (online: %.*s)",
+			  cpu, (int)strcspn(online, "\n"), online);
+	}
+	return can;
+}
+
 /* In the child: becomes the command, or tells through FD why it cannot. Never returns. */
 static void child_main(const char *path, char *const *argv,
 		       const struct record_workload_hooks *hooks, int report, int fd)
@@ -95,11 +125,13 @@ static void child_main(const char *path, char *const *argv,
 	char number[16];
 	int err = 0;
 
+	if (hooks->cpus && sched_setaffinity(0, sizeof(*hooks->cpus), hooks->cpus))
+		err = -errno;
 	if (files_before.rlim_cur)
 		setrlimit(RLIMIT_NOFILE, &files_before);
 	snprintf(number, sizeof(number), "%d", report);
 	setenv(RECORD_REPORT_FD_ENV, number, 1);
-	if (hooks->user)
+	if (!err && hooks->user)
 		err = invoker_become(hooks->user) ?: capabilities_raise();
 	interrupt_default();
 	signal(SIGPIPE, SIG_DFL);
@@ -134,11 +166,27 @@ static uint64_t cpu_time(const struct rusage *usage)
 	return (sec * 1000000 + usec) * 1000;
 }
 
+static uint64_t limit_of(const struct record_workload_hooks *hooks, uint64_t start)
+{
+	return hooks->limit ? start + hooks->limit : NEVER;
+}
+
+/* How long to wait for the next look or the limit, in ms, rounded up; -1: there will be none. */
+static int pause_before(const struct record_workload_hooks *hooks, uint64_t limit)
+{
+	int look = hooks->look ? hooks->look_ms : -1;
+	uint64_t now = clock_ns(), left = limit > now ? (limit - now + 999999) / 1000000 : 0;
+
+	if (limit == NEVER || (look >= 0 && (uint64_t)look < left))
+		return look;
+	return left < INT_MAX ? (int)left : INT_MAX;
+}
+
 /*
- * Waits for PID's end, looking meanwhile if there is anything to look at. False where the user does not want to wait any
- * longer: two signals of a kind.
+ * Waits for PID's end, looking meanwhile if there is anything to look at, and asking for it at LIMIT, which is NEVER from then on.
+ * False where the user does not want to wait any longer: two signals of a kind.
  */
-static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks)
+static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks, uint64_t *limit)
 {
 	struct pollfd pfd = { .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
 	unsigned int told = interrupt_count();
@@ -147,13 +195,17 @@ static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks)
 	if (pfd.fd < 0)
 		log_warn("cannot monitor the command while it runs: %s", log_strerror(errno));
 	while (!ended && pfd.fd >= 0) {
-		int n = interrupt_poll(&pfd, hooks->look ? hooks->look_ms : -1);
+		int n = interrupt_poll(&pfd, pause_before(hooks, *limit));
 
 		if (n < 0 && interrupt_count() > told && interrupt_count() > 1)
 			break;
 		ended = n > 0 || (n < 0 && errno != EINTR);
 		if (!n && hooks->look)
 			hooks->look(hooks->arg);
+		if (!ended && clock_ns() >= *limit) {
+			kill(pid, SIGTERM);
+			*limit = NEVER;
+		}
 	}
 	ended |= pfd.fd < 0;
 	if (pfd.fd >= 0)
@@ -165,14 +217,19 @@ static bool wait_for(pid_t pid, const struct record_workload_hooks *hooks)
 static void wait_and_fill(struct profile_run *r, pid_t pid, uint64_t start,
 			  const struct record_workload_hooks *hooks)
 {
+	uint64_t limit = limit_of(hooks, start);
 	struct rusage usage = {};
 	int status;
 
-	if (wait_for(pid, hooks)) {
+	if (wait_for(pid, hooks, &limit)) {
 		while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
 			;
 		r->cpu = cpu_time(&usage);
 		r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+		/* As it was asked to. */
+		if (hooks->limit && limit == NEVER && r->status == 128 + SIGTERM &&
+		    !interrupt_signal())
+			r->status = 0;
 	} else {
 		log_note("the command (process %d) continues to run but is no longer measured",
 			 pid);
@@ -259,6 +316,7 @@ int record_workload_check(int32_t pid)
 int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks)
 {
 	struct pollfd pfd = { .fd = -1, .events = POLLIN };
+	uint64_t limit = limit_of(hooks, clock_ns());
 
 	if (pid) {
 		pfd.fd = syscall(SYS_pidfd_open, pid, 0);
@@ -266,7 +324,8 @@ int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks)
 			return -errno;
 	}
 	interrupt_hold();
-	while (!interrupt_signal() && interrupt_poll(&pfd, hooks->look ? hooks->look_ms : -1) <= 0)
+	while (!interrupt_signal() && clock_ns() < limit &&
+	       interrupt_poll(&pfd, pause_before(hooks, limit)) <= 0)
 		if (hooks->look)
 			hooks->look(hooks->arg);
 	interrupt_release();

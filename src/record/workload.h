@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/system/privileges.h"
@@ -26,12 +28,18 @@ struct record_workload_hooks {
 	void (*look)(void *arg); /* every LOOK_MS, while waiting for the end */
 	int look_ms;
 	void *arg;
+	uint64_t limit; /* ns after which the end is asked for; 0: never */
+	const cpu_set_t *cpus; /* where the command runs; NULL: where this process may */
 	const struct invoker *user; /* as whom the command runs; NULL: as this process does */
 };
 
+/* CPUS becomes CPU, where a command can run; false: it cannot, which is reported. */
+bool record_workload_cpu(uint32_t cpu, cpu_set_t *cpus);
+
 /*
  * Runs PATH with ARGV. Fills wall and status of run RUN of P and adds what the command said of
- * itself through KPROTPERF_REPORT_FD. Interrupts from the terminal reach the command, which has
+ * itself through KPROTPERF_REPORT_FD. At the limit the command gets SIGTERM, and the status of one
+ * that dies of it is 0. Interrupts from the terminal reach the command, which has
  * them from there, and only end this process's wait through the command's death, or by coming twice. -EINTR where one
  * came before the command was started; other errors are reported.
  */
@@ -44,5 +52,5 @@ void record_workload_need_files(uint32_t n);
 /* Is there a process PID to record? Reports why not. 0 or -errno. */
 int record_workload_check(int32_t pid);
 
-/* Waits until interrupted or, if PID is not 0, until that process ends. */
+/* Waits until interrupted, up to the limit or, if PID is not 0, until that process ends. */
 int record_workload_wait(int32_t pid, const struct record_workload_hooks *hooks);

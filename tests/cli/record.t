@@ -63,6 +63,37 @@ json 'nobody reads what is said: it is recorded all the same' '[.syscalls[] | se
 "$kprotperf" record -F 0 -o pipe.data -- sh -c '{ yes; echo $? >yes; } | true' 2>err
 is 'a command has SIGPIPE as it is by default' "$(<yes)" 141
 
+# sleep_calls FILE: of its recording.
+sleep_calls() {
+  "$kprotperf" report --section=syscalls --format=csv "$1" | grep -c '^clock_nanosleep,'
+}
+napping='while :; do sleep 0.05; done'
+run record -F 0 --duration=1 --repeat 2 -o limited.data -- bash -c "$napping"
+is '--duration ends each run of a command, as was asked for' "$status" 0
+json '--duration: what was measured is kept, and no run failed' \
+  '[.runs[] | select(.status == 0 and .wall >= 1e9)] | length == 2' report --format=json limited.data
+is '--duration: with calls' "$(sleep_calls limited.data)" 1
+bash -c "$napping" &
+run record -F 0 --duration=500ms -o limited.data -p $!
+is '--duration ends -p' "$status:$(sleep_calls limited.data)" 0:1
+run record -F 0 --duration=500ms -o limited.data -a
+is '--duration ends -a' "$status:$(sleep_calls limited.data)" 0:1
+is '--duration leaves the process of -p alone' "$(kill $! && echo alive)" alive
+usage "--duration: '0' is not a time" record --duration=0 -- true
+usage "--duration: '5 apples' is not a time" record --duration='5 apples' -- true
+
+cpu=$(nproc --all)
+run record -F 0 --cpu=$((cpu - 1)) -o pinned.data -- sh -c 'test "$(nproc)" = 1'
+is '--cpu: the command runs on one CPU' "$status" 0
+json '--cpu: which is in the file' '.environment."machine.pinned" == "'$((cpu - 1))'"' report --format=json pinned.data
+fails 1 'kprotperf: cannot run the command on CPU 1023: it does not exist' record --cpu=1023 -o none.data -- touch ran
+is '--cpu: of none, nothing is run or written' "$(echo ran* none.data*)" 'ran* none.data*'
+for how in -a '-p 1'; do
+  # shellcheck disable=SC2086 # two words
+  usage '--cpu says where a command runs' record --cpu=0 $how
+done
+usage '--cpu says where a command runs' record --cpu=0 -a -- true
+
 mkdir -m 777 theirs
 user='test "$(id -u) $(id -g)" = "65534 65533"'
 SUDO_UID=65534 SUDO_GID=65533 run record -F 0 -o theirs/a.data -- sh -c "$user"

@@ -39,6 +39,7 @@ guest_main() {
 	signalled repeated INT alone --repeat 5 -- "$acts" forever
 	# A command that survives ends when it likes, with its own status.
 	signalled survivor TERM alone -- "$acts" until-told
+	record limited --duration=1s --func hrtimer_nanosleep -- "$acts" forever
 	traces >after.txt
 
 	# The process recorded goes on after record -p has ended.
@@ -133,6 +134,10 @@ survivor 55 SIGTERM to a command that goes on
 END
 holds 'what was measured until then is there' "$(calls int-whole hrtimer_nanosleep) > 3 and
 	$(calls int-alone hrtimer_nanosleep) > 3"
+is '--duration ends the command as was asked for: status' "$(cat limited.status)" 0
+holds '--duration: after that time' "$(json limited '.runs[0] | if .status == 0 then .wall / 1e9 else 0 end') >= 1"
+holds '--duration: what was measured until then is there' "$(calls limited hrtimer_nanosleep) > 3"
+equal '--duration: nothing is lost' "$(lost limited)" nothing
 is 'the command of no interrupted --repeat is run again' "$(json repeated '.runs | length')" 1
 is 'whose status is passed on' "$(cat repeated.status)" 130
 

@@ -151,6 +151,25 @@ static void test_doubles(void **state)
 	assert_true(number_double("1e2", 0, 100, &value) && value == 100);
 }
 
+static void test_times(void **state)
+{
+	static const char *const not [] = { "",    "s",   "0",     "0s",   "-1s", "1 s",  "1sec",
+					    "1ss", "0x1", "1e30h", "infs", "nan", "0.1ns" };
+	uint64_t ns = 99;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(not ) / sizeof(not [0]); i++)
+		assert_false(number_time(not [i], &ns));
+	assert_int_equal(ns, 99);
+	assert_true(number_time("2", &ns) && ns == 2000000000);
+	assert_true(number_time("1.5s", &ns) && ns == 1500000000);
+	assert_true(number_time("0.3ms", &ns) && ns == 300000);
+	assert_true(number_time("10us", &ns) && ns == 10000);
+	assert_true(number_time("7ns", &ns) && ns == 7);
+	assert_true(number_time("2m", &ns) && ns == 120000000000);
+	assert_true(number_time("1h", &ns) && ns == 3600000000000);
+}
+
 static void test_scan(void **state)
 {
 	const char *text = "12@clone", *hex = "0xffffFFFF81000000 T x", *none = "zero";
@@ -239,8 +258,9 @@ int main(void)
 		cmocka_unit_test(test_clock_step), cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_bisect),     cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_join),       cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_doubles),    cmocka_unit_test(test_scan),
-		cmocka_unit_test(test_versions),   cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_doubles),    cmocka_unit_test(test_times),
+		cmocka_unit_test(test_scan),       cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_progress),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

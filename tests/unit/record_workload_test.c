@@ -19,6 +19,7 @@
 #include <linux/capability.h>
 #include <linux/types.h>
 
+#include "base/system/clock.h"
 #include "base/system/privileges.h"
 #include "base/system/interrupt.h"
 #include "fixture_file.h"
@@ -195,6 +196,67 @@ static void looks_while_it_waits(void **state)
 	profile_destroy(p);
 }
 
+static int run_limited(const char *script, uint64_t *wall)
+{
+	const struct record_workload_hooks hooks = { .limit = 300000000 };
+	char *const argv[] = { "sh", "-c", (char *)script, NULL };
+	struct profile *p = profile_create();
+	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL);
+	int status;
+
+	assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
+	status = p->runs[run].status;
+	*wall = p->runs[run].wall;
+	profile_destroy(p);
+	return status;
+}
+
+/* At the limit it is asked to end; what it makes of that is its own. */
+static void ends_at_the_limit(void **state)
+{
+	const struct record_workload_hooks hooks = { .limit = 200000000 };
+	uint64_t wall, start;
+
+	(void)state;
+	assert_int_equal(run_limited("exec sleep 60", &wall), 0);
+	assert_in_range(wall, 300000000, 30000000000);
+	assert_int_equal(run_limited("trap 'exit 9' TERM; sleep 2 & wait", &wall), 9);
+	assert_in_range(wall, 300000000, 30000000000);
+	assert_int_equal(run_limited("trap '' TERM; sleep 1; exit 7", &wall), 7);
+	assert_true(wall >= 1000000000);
+	/* Before it. */
+	assert_int_equal(run_limited("exit 3", &wall), 3);
+	assert_int_equal(run_limited("kill -TERM $$", &wall), 128 + SIGTERM);
+	start = clock_ns();
+	assert_int_equal(record_workload_wait(getpid(), &hooks), 0);
+	assert_in_range(clock_ns() - start, 200000000, 30000000000);
+}
+
+static void runs_on_one_cpu(void **state)
+{
+	cpu_set_t mine, one, after;
+	const struct record_workload_hooks hooks = { .cpus = &one };
+	char *const argv[] = { "sh", "-c", "test $(nproc) = 1", NULL };
+	struct profile *p = profile_create();
+	uint32_t run = profile_run_add(p, PROFILE_RUN_CONTROL), cpu;
+
+	(void)state;
+	sched_getaffinity(0, sizeof(mine), &mine);
+	for (cpu = CPU_SETSIZE - 1; !CPU_ISSET(cpu, &mine); cpu--)
+		;
+	assert_true(record_workload_cpu(cpu, &one));
+	sched_getaffinity(0, sizeof(after), &after);
+	assert_true(CPU_EQUAL(&mine, &after));
+	assert_int_equal(record_workload_run(p, run, "/bin/sh", argv, &hooks), 0);
+	assert_int_equal(p->runs[run].status, 0);
+	profile_destroy(p);
+	listen_start();
+	assert_false(record_workload_cpu(CPU_SETSIZE - 1, &one));
+	assert_non_null(strstr(listen_end(), "cannot run the command on CPU 1023: "));
+	sched_getaffinity(0, sizeof(after), &after);
+	assert_true(CPU_EQUAL(&mine, &after));
+}
+
 /* Runs FN in a process of its own, since signals are remembered. What it returns. */
 static int in_child(int (*fn)(void))
 {
@@ -350,6 +412,8 @@ int main(void)
 		cmocka_unit_test(reports_are_no_standard_output),
 		cmocka_unit_test(says_when_it_cannot_start),
 		cmocka_unit_test(looks_while_it_waits),
+		cmocka_unit_test(ends_at_the_limit),
+		cmocka_unit_test(runs_on_one_cpu),
 		cmocka_unit_test(signals_end_it),
 		cmocka_unit_test(runs_as_another_user),
 		cmocka_unit_test(gives_capabilities_up),
