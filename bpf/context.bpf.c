@@ -21,15 +21,22 @@ static __always_inline __u32 syscall_context(long nr)
 	return nr;
 }
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
+static __always_inline int sys_enter(long nr, bool some)
 {
-	struct engine_task *t = this_task();
+	struct engine_cpu *cpu = this_cpu();
+	struct engine_task *t;
 
+	if (some && cpu->resting) {
+		if (is_left_out(syscall_context(nr)))
+			return 0;
+		cpu->slot = cpu->resting;
+		cpu->resting = 0;
+	}
+	t = cpu_task(cpu);
 	if (!t) {
 		if (!(root_pid && task_follow_root()) && !task_follow_again())
 			return 0;
-		t = this_task();
+		t = cpu_task(cpu);
 		if (!t)
 			return 0;
 	}
@@ -40,8 +47,27 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	t->flags = ENGINE_TASK_LIVE;
 	t->skipped = 0;
 	t->ctx = syscall_context(nr);
+	/* One that is followed since now. */
+	if (some && is_left_out(t->ctx)) {
+		t->ctx = ENGINE_CTX_NONE;
+		task_rest(cpu, ENGINE_CTX_NONE);
+		return 0;
+	}
 	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, t->ctx), 0, 0);
 	return 0;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
+{
+	return sys_enter(nr, false);
+}
+
+/* The same where some syscalls are left out. */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_sys_enter_some, struct pt_regs *regs, long nr)
+{
+	return sys_enter(nr, true);
 }
 
 __u32 closings_below = 0; /* calls whose hash is below this are read */
@@ -75,7 +101,7 @@ static __always_inline struct engine_cell *context_close(const struct engine_cpu
 	return c;
 }
 
-static __always_inline int sys_exit(long ret, bool reads_closings)
+static __always_inline int sys_exit(long ret, bool reads_closings, bool some)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
@@ -83,7 +109,7 @@ static __always_inline int sys_exit(long ret, bool reads_closings)
 	struct engine_cell *c;
 
 	if (!t) {
-		if (!task_follow_again())
+		if ((some && cpu->resting) || !task_follow_again())
 			return 0;
 		t = cpu_task(cpu);
 		if (!t)
@@ -97,9 +123,13 @@ static __always_inline int sys_exit(long ret, bool reads_closings)
 	if (t->ctx >= ENGINE_CTX_NONE && t->ctx != ENGINE_CTX_OTHER) {
 		loss_count(ENGINE_INFO_OPEN_AT_START, 1);
 		t->flags = ENGINE_TASK_LIVE;
+		if (some)
+			task_rest(cpu, ENGINE_CTX_NONE);
 		return 0;
 	}
 	frames_drop(t);
+	if (some)
+		task_rest(cpu, ENGINE_CTX_NONE);
 	c = context_close(cpu, t, &end, PROFILE_MECH_TRACEPOINT, ret);
 	if (reads_closings && c)
 		closing_add(c, end.now);
@@ -109,14 +139,23 @@ static __always_inline int sys_exit(long ret, bool reads_closings)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
-	return sys_exit(ret, false);
+	return sys_exit(ret, false, false);
 }
 
 /* The same on a real clock. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit_real, struct pt_regs *regs, long ret)
 {
-	return sys_exit(ret, true);
+	return sys_exit(ret, true, false);
+}
+
+const volatile bool is_clock_real = false;
+
+/* Either where some syscalls are left out. */
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit_some, struct pt_regs *regs, long ret)
+{
+	return sys_exit(ret, is_clock_real, true);
 }
 
 /*

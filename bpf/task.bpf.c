@@ -183,8 +183,7 @@ __noinline int task_follow_again(void)
 	return slot;
 }
 
-SEC("tp_btf/task_newtask")
-int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
+static __always_inline int newtask(struct task_struct *task, bool some)
 {
 	struct engine_cpu *cpu = this_cpu();
 	__u32 slot, pid = task->pid;
@@ -195,6 +194,10 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 	slot = cpu->slot;
 	if (paused)
 		return 0;
+	if (some && cpu->resting) {
+		task_follow(task, 0);
+		return 0;
+	}
 	if (!slot) {
 		/* The pid of a followed task that has exited: its slot is released. */
 		entry = slot_of(pid);
@@ -211,6 +214,19 @@ int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
 	if (parent)
 		exclude(parent, bpf_ktime_get_ns() - start);
 	return 0;
+}
+
+SEC("tp_btf/task_newtask")
+int BPF_PROG(on_newtask, struct task_struct *task, unsigned long clone_flags)
+{
+	return newtask(task, false);
+}
+
+/* The same where some syscalls are left out. */
+SEC("tp_btf/task_newtask")
+int BPF_PROG(on_newtask_some, struct task_struct *task, unsigned long clone_flags)
+{
+	return newtask(task, true);
 }
 
 SEC("tp_btf/sched_process_exec")
@@ -235,7 +251,8 @@ int BPF_PROG(on_exec, struct task_struct *task, pid_t old_pid, struct linux_binp
 	t = bpf_map_lookup_elem(&tasks, &slot);
 	if (t)
 		t->pid = pid;
-	cpu->slot = slot;
+	if (!cpu->resting)
+		cpu->slot = slot;
 	return 0;
 }
 
@@ -294,8 +311,8 @@ static __always_inline void task_bury(struct engine_task *t, __u32 slot, __u64 n
 	task_release(t, slot);
 }
 
-SEC("tp_btf/sched_switch")
-int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+static __always_inline int switch_tasks(struct task_struct *prev, struct task_struct *next,
+					bool some)
 {
 	struct engine_cpu *cpu = this_cpu();
 	__u32 pid = next->pid, slot;
@@ -304,6 +321,10 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	__u64 now;
 
 	slot = cpu->slot;
+	if (some && cpu->resting) {
+		slot = cpu->resting;
+		cpu->resting = 0;
+	}
 	entry = slot_of(pid);
 	if (!slot && !(entry && *entry) && !follow_all)
 		return 0;
@@ -341,7 +362,22 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		}
 	}
 	cpu->slot = slot;
+	if (some && (t = cpu_task(cpu)))
+		task_rest(cpu, t->ctx);
 	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	return switch_tasks(prev, next, false);
+}
+
+/* The same where some syscalls are left out. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch_some, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	return switch_tasks(prev, next, true);
 }
 
 /* The number of a task's process in the pid namespace of the task that runs. */

@@ -181,7 +181,7 @@ struct engine_cpu {
 	__u64 due; /* when the timer expires next; ENGINE_NEVER: unknown */
 	__u64 overdue; /* ENGINE_PENDING_NS later */
 	__u32 taken; /* a probe has taken the sample that is due */
-	__u32 pad0;
+	__u32 resting; /* slot of the running task while no probe may see it: task_rest() */
 	__u64 samples; /* sampler interrupts that reached the program, whatever ran */
 	__u64 started; /* start of the last one's program, and its duration */
 	__u64 took;

@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "record/auto.h"
+#include "record/collect/collect.h"
 #include "record/session.h"
 
 #define PLAN_BYTES (1 << 20)
@@ -59,6 +60,20 @@ static void parse_plan(void *o, char *path, struct argp_state *state)
 			known[n].parse(o, line + strlen(known[n].prefix), state);
 		else if (*line)
 			argp_error(state, "--plan: invalid line in %s: %s", path, line);
+	}
+}
+
+static void parse_syscall(void *input, char *arg, struct argp_state *state)
+{
+	struct record_options *o = input;
+	scoped_free char *guess = NULL;
+	char *name;
+
+	while ((name = strsep(&arg, ","))) {
+		if (!record_context_keep(&o->left_out, name, &guess))
+			argp_error(state, "no syscall '%s'%s%s%s", name,
+				   guess ? "; did you mean '" : "", guess ?: "", guess ? "'?" : "");
+		alloc_append(&o->syscalls, "%s%s", o->syscalls ? "," : "", name);
 	}
 }
 
@@ -121,6 +136,10 @@ static const struct cmd_option options[] = {
 	  "Time the functions and inlined bodies where this protection costs time, and record its "
 	  "state (see kprotperf list --protections); may be repeated",
 	  .parse = parse_protection },
+	{ "syscall", "NAME[,...]",
+	  "Measure only these syscalls ('compat:NAME' for those of 32-bit programs), and functions "
+	  "and samples in them; may be repeated",
+	  .parse = parse_syscall },
 	{ "plan", "FILE", "Time what FILE lists, as written by kprotperf why --plan",
 	  .parse = parse_plan },
 	{ "auto", NULL,
@@ -188,6 +207,9 @@ static void check_usage(void *input, struct argp_state *state)
 {
 	const struct record_options *o = input;
 
+	if (o->exact && o->left_out)
+		argp_error(state,
+			   "--exact counts all syscalls: it cannot be combined with --syscall");
 	if (o->exact &&
 	    (!o->argv || o->system_wide || o->repeat > 1 || o->warmup || o->control_run))
 		argp_error(
@@ -254,6 +276,8 @@ int cmd_record(int argc, char **argv)
 	status = o.automatic ? record_auto(&o) : o.exact ? record_exact(&o) : record_session(&o);
 	record_names_deinit(&o.functions);
 	free(o.protections);
+	free(o.left_out);
+	free(o.syscalls);
 	record_names_deinit(&o.ranges);
 	record_names_deinit(&o.captures);
 	record_names_deinit(&o.blocks);

@@ -449,8 +449,10 @@ struct profile_env {
 #define PROFILE_ENV_CLOCKSOURCE "machine.clocksource"
 #define PROFILE_ENV_PINNED      "machine.pinned" /* the only CPU that the command could use */
 #define PROFILE_ENV_MITIGATION  "mitigation." /* + file name under vulnerabilities/ */
-#define PROFILE_ENV_TIME        "record.time" /* when, ISO 8601, UTC */
-#define PROFILE_ENV_TOOL        "record.tool" /* "kprotperf 0.1.0" */
+#define PROFILE_ENV_SYSCALLS \
+	"workload.syscalls" /* alone are measured, with commas between; none: all are, and page faults */
+#define PROFILE_ENV_TIME "record.time" /* when, ISO 8601, UTC */
+#define PROFILE_ENV_TOOL "record.tool" /* "kprotperf 0.1.0" */
 /*
  * + mechanism: what its probes cost, as text. Only older files have it, and what shows the environment goes on to show
  * it: struct profile_cost has the numbers.

@@ -15,6 +15,8 @@ struct record_options {
 	struct record_names captures; /* expressions */
 	const struct catalogue_protection **protections; /* whose functions and ranges are added */
 	uint32_t n_protections, cap_protections;
+	bool *left_out; /* contexts, by number in kprotperf/engine.h: NULL: none */
+	char *syscalls; /* the names of the others, with commas between; NULL: all */
 	char **argv; /* the command, or NULL */
 	const char *output;
 	const char *vmlinux; /* NULL: look in the usual places */

@@ -102,6 +102,7 @@ static int load(struct session *s)
 		.sample_period = o->freq ? NS_PER_SEC / o->freq : 0,
 		.system_wide = o->system_wide,
 		.pid = o->pid,
+		.left_out = o->left_out,
 		.n_functions = plan->sites.n_items + plan->ranges.n_items,
 		/* What ranges are measured with, blocks are too. */
 		.ranges = plan->ranges.n_points > 0 || plan->blocks.n_points > 0,
@@ -120,6 +121,8 @@ static int load(struct session *s)
 	s->p->sample_period = config.sample_period;
 	if (o->system_wide || o->pid)
 		profile_env_set(s->p, PROFILE_ENV_TASKS, o->pid ? "process" : "all");
+	if (o->syscalls)
+		profile_env_set(s->p, PROFILE_ENV_SYSCALLS, o->syscalls);
 	if (o->cpu >= 0) {
 		scoped_free char *cpu = alloc_printf("%d", o->cpu);
 
@@ -329,6 +332,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 	if (follow)
 		hooks.prepare = follow_caller;
 	if (kind == PROFILE_RUN_PROBED) {
+		record_engine_leave_out(s->engine, true);
 		record_engine_reset(s->engine);
 		record_probes_reset(s->probes);
 		hooks.look = look;
@@ -363,6 +367,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 			record_count_end(o->counts, s->engine);
 		s->run_start = 0;
 		record_engine_pause(s->engine);
+		record_engine_leave_out(s->engine, false);
 		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites, &s->cold);
 		record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
 		record_captures_drain(&s->plan.captures, s->engine, s->p, run);

@@ -28,7 +28,8 @@ static void append_count(char **text, double n)
 
 static void append_machine(char **text, const struct analyze_warning *w)
 {
-	static const char *const words[][2] = {
+	/* And what one is that is not there. */
+	static const char *const words[][3] = {
 		{ PROFILE_ENV_ARCH, "different architectures" },
 		{ PROFILE_ENV_CPU, "different CPUs" },
 		{ PROFILE_ENV_CPUS, "different numbers of CPUs" },
@@ -37,14 +38,18 @@ static void append_machine(char **text, const struct analyze_warning *w)
 		{ PROFILE_ENV_SMT, "different SMT settings" },
 		{ PROFILE_ENV_MICROCODE, "different microcode" },
 		{ PROFILE_ENV_CLOCKSOURCE, "different clock sources" },
+		{ PROFILE_ENV_PINNED, "commands bound to different CPUs", "none" },
+		{ PROFILE_ENV_SYSCALLS, "different syscalls were measured", "all" },
 	};
-	const char *what = w->names[2];
+	const char *what = w->names[2], *none = NULL;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strcmp(words[i][0], w->names[2]))
+		if (!strcmp(words[i][0], w->names[2])) {
 			what = words[i][1];
-	alloc_append(text, "%s: %s and %s", what, w->names[0] ? w->names[0] : "unknown",
-		     w->names[1] ? w->names[1] : "unknown");
+			none = words[i][2];
+		}
+	none = none ?: "unknown";
+	alloc_append(text, "%s: %s and %s", what, w->names[0] ?: none, w->names[1] ?: none);
 }
 
 /* What two profiles have unlike. */
@@ -210,6 +215,9 @@ static void append_one(char **text, const struct analyze_warning *w)
 			     "probe costs: do not compare times (boot with another clock; dmesg | "
 			     "grep -i tsc shows why this one is used)",
 			     w->names[0] ? w->names[0] : "unknown", w->values[0] / 1e6);
+		break;
+	case ANALYZE_WARNING_SYSCALLS:
+		alloc_append(text, "only these syscalls were measured: %s", w->names[0]);
 		break;
 	case ANALYZE_WARNING_UNFINISHED:
 		alloc_append(text,

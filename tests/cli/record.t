@@ -82,6 +82,20 @@ is '--duration leaves the process of -p alone' "$(kill $! && echo alive)" alive
 usage "--duration: '0' is not a time" record --duration=0 -- true
 usage "--duration: '5 apples' is not a time" record --duration='5 apples' -- true
 
+run record -F 0 --syscall=read,openat -o some.data -- sh -c 'read x </proc/version'
+is '--syscall: no other is measured' \
+  "$status:$("$kprotperf" report --section=syscalls --format=csv some.data | sed '1d; s/,.*//' | sort | tr '\n' ' ')" '0:openat read '
+json '--syscall: which is said' '[.warnings[] | select(. == "only these syscalls were measured: read,openat")] | length == 1' \
+  report --format=json some.data
+run record -F 0 --syscall=read -o other.data -- sh -c 'read x </proc/version'
+run diff some.data other.data
+like '--syscall: others on the other side are no comparison' "$(<out)$(<err)" \
+  'different syscalls were measured: read,openat and read$'
+usage "no syscall 'opneat'; did you mean 'openat'?" record --syscall=read,opneat -- true
+usage "no syscall '[page_fault]'" record --syscall='[page_fault]' -- true
+usage "no syscall ''" record --syscall= -- true
+usage '--exact counts all syscalls' record --exact --syscall=read -- true
+
 cpu=$(nproc --all)
 run record -F 0 --cpu=$((cpu - 1)) -o pinned.data -- sh -c 'test "$(nproc)" = 1'
 is '--cpu: the command runs on one CPU' "$status" 0

@@ -27,6 +27,14 @@ guest_main() {
 	record births --freq=0 --func kernel_clone --func __task_pid_nr_ns -- \
 		"$acts" vforks 10 spawns 10 int80 1000
 	record daemons --freq=0 --func hrtimer_nanosleep -- "$acts" daemons 3
+	# Other syscalls, page faults, and what they call are left out.
+	for how in auto kprobe; do
+		record "some-$how" --attach=$how --syscall=clone,wait4 --func kernel_clone --func copy_process \
+			--func exit_mm_release --func do_wait --func handle_mm_fault -- "$acts" forks 1000
+	done
+	record some-ranges --freq=0 --syscall=clone --syscall=compat:getpid --range new_slab --blocks kmem_cache_alloc -- \
+		"$acts" forks 100 int80 1000
+	record some-all -a --freq=0 --syscall=clone --func kernel_clone -- "$acts" forks 100
 	record runs --freq=0 --repeat 3 --func kernel_clone -- "$acts" forks 10
 	record chosen --auto --budget=5 --write-plan=chosen.plan -- "$acts" forks 500 <"$0"
 	record followed --freq=0 --plan=chosen.plan -- "$acts" forks 10
@@ -72,6 +80,30 @@ equal 'threads: nothing is lost' "$(lost threads)" nothing
 equal 'threads: clone3' "$(syscalls threads clone3)" 1000
 equal 'threads: exit' "$(syscalls threads exit)" 1000
 equal 'threads: exit_group' "$(syscalls threads exit_group)" 1
+
+# --syscall
+for how in auto kprobe; do
+	is "some by $how: recorded" "$(cat some-$how.status)" 0
+	equal "some by $how: nothing is lost" "$(lost some-$how)" nothing
+	balanced "some by $how" some-$how
+	equal "some by $how: no other syscall, no page fault" "$(json some-$how '[.syscalls[].name] | sort | join(" ")')" 'clone wait4'
+	equal "some by $how: each call of these" "$(syscalls some-$how clone) $(syscalls some-$how wait4)" '1000 1000'
+	equal "some by $how: what they call" "$(calls some-$how copy_process clone) $(calls some-$how do_wait wait4)" '1000 1000'
+	equal "some by $how: and of what others call too nothing else" \
+		"$(json some-$how '[.functions[].syscall] | unique - ["*", "[irq]"] | join(" ")')" 'clone wait4'
+	equal "some by $how: no function of others" "$(calls some-$how exit_mm_release)" 0
+	equal "some by $how: no sample in others" \
+		"$("$kprotperf" fold some-$how.data | sed 's/[; ].*//' | grep -vFx '[irq]' | sort -u | tr '\n' ' ')" 'clone wait4 '
+	# 0.35 and 0.37 % less.
+	within "some by $how: times are those of a recording of all" "$(syscall_row some-$how clone mean)" "$(syscall_row forks-$how clone mean)" 1
+	equal "some by $how: no task is left" "$(accounting some-$how tasks_left)" 0
+done
+equal 'some, of inlined bodies and blocks: nothing is lost' "$(lost some-ranges)" nothing
+equal 'some, of inlined bodies and blocks: in these syscalls alone' \
+	"$(json some-ranges '[(.ranges, .functions, .block_functions)[] | .syscall // empty] | unique - ["*", "[irq]"] | join(" ")')" clone
+equal 'some: of 32 bits' "$(syscalls some-ranges compat:getpid) $(syscalls some-ranges getpid)" '1000 0'
+equal 'some, of all tasks: clone' "$(calls some-all kernel_clone clone)" 100
+equal 'some, of all tasks: no other syscall' "$(json some-all '[.syscalls[].name] | join(" ")')" clone
 
 # slots
 equal '1,000 children with 64 slots: nothing is lost' "$(lost recycled)" nothing

@@ -402,6 +402,38 @@ static void names_contexts(void **state)
 	check_name(ENGINE_CTX_IRQ, profile_context_name(PROFILE_CONTEXT_IRQ));
 }
 
+static void selects_contexts(void **state)
+{
+	static const struct {
+		const char *name, *guess;
+	} wrong[] = { { "opneat", "openat" },   { "compat:getpit", "compat:getpid" },
+		      { "clone5", "clone" },    { "no_such_thing", NULL },
+		      { "[page_fault]", NULL }, { "", NULL } };
+	bool *left_out = NULL;
+	char *guess;
+	uint32_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		assert_false(record_context_keep(&left_out, wrong[i].name, &guess));
+		if (wrong[i].guess)
+			assert_string_equal(guess, wrong[i].guess);
+		else
+			assert_null(guess);
+		free(guess);
+	}
+	assert_null(left_out);
+	assert_true(record_context_keep(&left_out, "clone", &guess));
+	free(guess);
+	assert_true(record_context_keep(&left_out, "compat:getpid", &guess));
+	free(guess);
+	for (uint32_t i = 0; i < ENGINE_CONTEXTS; i++)
+		n += !left_out[i];
+	assert_int_equal(n, 2);
+	assert_false(left_out[56] || left_out[ENGINE_CTX_COMPAT + 20]);
+	free(left_out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +450,7 @@ int main(void)
 		cmocka_unit_test(runs_as_another_user),
 		cmocka_unit_test(gives_capabilities_up),
 		cmocka_unit_test(names_contexts),
+		cmocka_unit_test(selects_contexts),
 	};
 
 	/* What is ignored from the start stays so: a shell's background jobs ignore SIGINT, nohup's SIGHUP. */

@@ -490,6 +490,8 @@ void analyze_attribution_init(struct analyze_attribution *a, const struct analyz
 		top.how = command->how;
 		top.verdict = command->change.verdict;
 		remainder_add(&parts, ANALYZE_PART_OUTSIDE, command->delta);
+		if (diff->some)
+			parts.parts[parts.n_parts - 1].row.name = "outside the syscalls measured";
 	} else {
 		for (uint32_t i = 0; i < parts.n_parts; i++)
 			top.delta += parts.parts[i].row.delta;

@@ -409,6 +409,8 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 		return -EINVAL;
 	}
 	diff->clock = baseline->clock;
+	diff->some = profile_env_get(baseline, PROFILE_ENV_SYSCALLS) ||
+		     profile_env_get(hardened, PROFILE_ENV_SYSCALLS);
 	diff->time = options->time;
 	side_init(diff, 0, baseline, options);
 	side_init(diff, 1, hardened, options);

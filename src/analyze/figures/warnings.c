@@ -255,6 +255,9 @@ void analyze_warnings_of_profile(struct analyze_warnings *out, const struct prof
 	analyze_accounting_init(&w.accounting, p);
 	if (!p->n_runs)
 		warn(&w, EMPTY, ANALYZE_SEVERITY_ACT);
+	if (profile_env_get(p, PROFILE_ENV_SYSCALLS))
+		warn(&w, SYSCALLS, ANALYZE_SEVERITY_INFO,
+		     .names = { profile_env_get(p, PROFILE_ENV_SYSCALLS) });
 	if (profile_env_get(p, PROFILE_ENV_UNFINISHED))
 		warn(&w, UNFINISHED, ANALYZE_SEVERITY_ACT);
 	warn_losses(&w);

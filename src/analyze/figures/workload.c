@@ -245,5 +245,8 @@ struct analyze_kernel_share analyze_kernel_share_of(const struct profile *p,
 	s.kernel /= t->runs;
 	s.share = s.kernel / s.command;
 	/* With -a other tasks' time is in the syscalls; files that do not say so show it by a share above 1. */
-	return profile_env_get(p, PROFILE_ENV_TASKS) || !(s.share >= 0 && s.share <= 1) ? none : s;
+	return profile_env_get(p, PROFILE_ENV_TASKS) || profile_env_get(p, PROFILE_ENV_SYSCALLS) ||
+			       !(s.share >= 0 && s.share <= 1) ?
+		       none :
+		       s;
 }

@@ -25,6 +25,8 @@ bool kernel_name_is_padding(const char *name);
  * optimal string alignment), or LIMIT + 1 where it is more than LIMIT.
  */
 unsigned int kernel_name_distance(const char *a, const char *b, unsigned int limit);
+/* Names of LEN characters that are further apart are not the same with typing errors. */
+unsigned int kernel_name_distance_limit(size_t len);
 
 enum kernel_safety {
 	KERNEL_SAFE,

@@ -91,7 +91,7 @@ define_compare(compare_candidate, struct candidate,
 							strcmp(a->name, b->name));
 
 /* About one typing error in five characters: more would suggest what merely has the same length. */
-static unsigned int distance_limit(size_t len)
+unsigned int kernel_name_distance_limit(size_t len)
 {
 	return len < 4 ? 1 : len < 9 ? 2 : len < 16 ? 3 : 4;
 }
@@ -100,7 +100,7 @@ size_t kernel_kallsyms_suggest(const struct kernel_kallsyms *ks, const char *nam
 			       const char **names, size_t max)
 {
 	size_t n = 0, len = strlen(name);
-	unsigned int limit = distance_limit(len);
+	unsigned int limit = kernel_name_distance_limit(len);
 	struct candidates found = { 0 };
 
 	vec_each(const struct kernel_sym, sym, ks, syms) {

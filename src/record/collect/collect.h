@@ -2,6 +2,7 @@
 /* What the BPF side counted in one run, turned into the profile. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kernel/image/kallsyms.h"
@@ -36,5 +37,10 @@ void record_captures_drain(const struct record_captures *c, const struct record_
  * "compat:clone", "[page_fault]". For free().
  */
 char *record_context_name(uint32_t ctx);
+/*
+ * Takes the syscall of that NAME out of *LEFT_OUT, which has all contexts at first, when it is NULL (for free()). False: there is none;
+ * *GUESS, for free(), is what the one is called whose name is nearest, NULL if none is near.
+ */
+bool record_context_keep(bool **left_out, const char *name, char **guess);
 /* The index of that context in P, which it is added to if need be. */
 uint32_t record_context_add(struct profile *p, uint32_t ctx);

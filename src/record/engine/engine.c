@@ -107,16 +107,21 @@ static int run_raw(struct bpf_program *prog)
 int record_engine_start(struct record_engine *e)
 {
 	struct kprotperf_bpf *s = e->bpf.skel;
+	bool some = e->bpf.config.left_out;
+	/* Ends before beginnings: no call is opened whose end nobody sees. */
+	struct bpf_program *const programs[] = {
+		some                   ? s->progs.on_sys_exit_some :
+		e->bpf.config.closings ? s->progs.on_sys_exit_real :
+					 s->progs.on_sys_exit,
+		some ? s->progs.on_sys_enter_some : s->progs.on_sys_enter,
+		some ? s->progs.on_switch_some : s->progs.on_switch,
+		some ? s->progs.on_newtask_some : s->progs.on_newtask,
+		s->progs.on_exec,
+	};
 	int err = e->bpf.config.system_wide ? run_raw(s->progs.note_self) : 0;
 
-	/* Ends before beginnings: no call is opened whose end nobody sees. */
-	err = err   ?:
-		      attach(e, e->bpf.config.closings ? s->progs.on_sys_exit_real :
-							 s->progs.on_sys_exit);
-	err = err ?: attach(e, s->progs.on_sys_enter);
-	err = err ?: attach(e, s->progs.on_switch);
-	err = err ?: attach(e, s->progs.on_newtask);
-	err = err ?: attach(e, s->progs.on_exec);
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]) && !err; i++)
+		err = attach(e, programs[i]);
 	if (e->bpf.fault_mech != PROFILE_MECH_NONE)
 		err = err ?: attach_fault(e, true);
 	return err;

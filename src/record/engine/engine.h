@@ -31,6 +31,7 @@ struct record_engine_config {
 	uint64_t sample_period; /* in ns; 0: no sampler */
 	bool system_wide;
 	pid_t pid; /* 0: none */
+	const bool *left_out; /* contexts that runs do not measure; NULL: none */
 };
 
 /* Rows that calls with their values take. */
@@ -182,6 +183,9 @@ uint64_t record_engine_samples_expected(const struct record_engine *e);
  * grace periods (some 50 ms), unless nobody is followed any more.
  */
 void record_engine_pause(struct record_engine *e);
+
+/* From now on contexts that are left out are, or all are measured: for calibration. */
+void record_engine_leave_out(struct record_engine *e, bool leave);
 
 /* Forgets what was counted, and the tasks, for the next run: ends a pause. */
 void record_engine_reset(struct record_engine *e);

@@ -130,7 +130,8 @@ uint64_t record_engine_followed_oncpu(const struct record_engine *e)
 	}
 	/* Of those that run, what has come since they were switched in is still missing. */
 	for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
-		uint32_t slot = __atomic_load_n(&cpus[i].slot, __ATOMIC_RELAXED);
+		uint32_t slot = __atomic_load_n(&cpus[i].slot, __ATOMIC_RELAXED) ?:
+					__atomic_load_n(&cpus[i].resting, __ATOMIC_RELAXED);
 
 		if (slot && slot < last)
 			sum += clock_ns() - tasks[slot].switched;
@@ -196,9 +197,23 @@ void record_engine_pause(struct record_engine *e)
 		return;
 	__atomic_store_n(&b->paused, true, __ATOMIC_SEQ_CST);
 	await_programs();
-	for (uint32_t i = 0; i < e->bpf.n_cpus; i++)
-		__atomic_store_n(&b->cpus[i].slot, 0, __ATOMIC_SEQ_CST);
-	await_programs();
+	/* Of a task that rests, a program may be about to move the slot: then it is where it was not. */
+	for (int times = e->bpf.config.left_out ? 2 : 1; times; times--) {
+		for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
+			__atomic_store_n(&b->cpus[i].resting, 0, __ATOMIC_SEQ_CST);
+			__atomic_store_n(&b->cpus[i].slot, 0, __ATOMIC_SEQ_CST);
+		}
+		await_programs();
+	}
+}
+
+void record_engine_leave_out(struct record_engine *e, bool leave)
+{
+	uint8_t *left_out = e->bpf.skel->bss->left_out;
+
+	for (uint32_t i = 0; e->bpf.config.left_out && i < ENGINE_CONTEXTS; i++)
+		__atomic_store_n(&left_out[i], leave && e->bpf.config.left_out[i],
+				 __ATOMIC_RELAXED);
 }
 
 /* Follows none of the tasks any more, whose slots are free again. */

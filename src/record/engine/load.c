@@ -158,6 +158,7 @@ static int set_sizes(struct record_bpf *b)
 	s->rodata->n_block_shards = b->n_block_shards;
 	s->rodata->multi_mask = multi_slots(b) - 1;
 	s->rodata->multi_sp = b->features.multi_is.sp;
+	s->rodata->is_clock_real = b->config.closings;
 	s->rodata->on_rt = b->features.rt;
 	s->rodata->unwalkable = b->features.multi_is.unwalkable;
 	s->rodata->unwalkable_len = b->features.multi_is.unwalkable_len;
@@ -183,7 +184,7 @@ static void choose_programs(struct record_bpf *b)
 {
 	struct kprotperf_bpf *s = b->skel;
 	bool functions = b->config.n_functions > 0;
-	bool captured = b->config.n_captured > 0;
+	bool captured = b->config.n_captured > 0, some = b->config.left_out;
 	bool fentry = !b->features.fentry, kprobe = !b->features.kprobe;
 	bool multi = !b->features.multi && functions, ranges = kprobe && b->config.ranges;
 
@@ -195,8 +196,15 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.fault_fexit, fentry },
 		{ s->progs.fault_kprobe, !fentry && kprobe },
 		{ s->progs.fault_kretprobe, !fentry && kprobe },
-		{ s->progs.on_sys_exit, !b->config.closings },
-		{ s->progs.on_sys_exit_real, b->config.closings },
+		{ s->progs.on_sys_enter, !some },
+		{ s->progs.on_sys_enter_some, some },
+		{ s->progs.on_sys_exit, !some && !b->config.closings },
+		{ s->progs.on_sys_exit_real, !some && b->config.closings },
+		{ s->progs.on_sys_exit_some, some },
+		{ s->progs.on_switch, !some },
+		{ s->progs.on_switch_some, some },
+		{ s->progs.on_newtask, !some },
+		{ s->progs.on_newtask_some, some },
 		/* Without functions too: page faults are timed the same way, and calibrated by these. */
 		{ s->progs.function_fentry, fentry && !b->features.rt },
 		{ s->progs.function_fexit, fentry && !b->features.rt },
@@ -370,11 +378,14 @@ int record_bpf_try(const struct record_features *features)
 {
 	int err = 0;
 
+	static const bool left_out[ENGINE_CONTEXTS];
+
 	/* A command's functions, and those of all tasks: what each needs is not in the other. */
 	for (int system_wide = 0; system_wide < 2 && !err; system_wide++) {
 		struct record_bpf b = {
 			.config = {
 				.system_wide = system_wide,
+				.left_out = system_wide ? left_out : NULL,
 				.sample_period = 1000000,
 				.n_functions = 1,
 				.ranges = true,

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Contexts by name: syscalls, and what is none. */
+#include <linux/types.h>
+#include <seccomp.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "kernel/image/name.h"
+#include "kprotperf/engine.h"
+#include "record/collect/collect.h"
+
+static char *syscall_name(uint32_t arch, const char *prefix, uint32_t nr)
+{
+	char *known = seccomp_syscall_resolve_num_arch(arch, nr), *name;
+
+	name = known ? alloc_printf("%s%s", prefix, known) :
+		       alloc_printf("%ssyscall_%u", prefix, nr);
+	free(known);
+	return name;
+}
+
+char *record_context_name(uint32_t ctx)
+{
+	switch (ctx) {
+	case ENGINE_CTX_NONE:
+		return alloc_strdup(profile_context_name(PROFILE_CONTEXT_NONE));
+	case ENGINE_CTX_PAGE_FAULT:
+		return alloc_strdup(profile_context_name(PROFILE_CONTEXT_PAGE_FAULT));
+	case ENGINE_CTX_IRQ:
+		return alloc_strdup(profile_context_name(PROFILE_CONTEXT_IRQ));
+	case ENGINE_CTX_OTHER:
+		return alloc_strdup("[other_syscall]");
+	}
+	if (ctx >= ENGINE_CTX_COMPAT)
+		return syscall_name(SCMP_ARCH_X86, "compat:", ctx - ENGINE_CTX_COMPAT);
+	return syscall_name(SCMP_ARCH_X86_64, "", ctx);
+}
+
+/* The syscall of that NAME, or the one whose name is nearest in *GUESS, NULL if none is near. */
+static bool find(const char *name, uint32_t *ctx, char **guess)
+{
+	unsigned int nearest = kernel_name_distance_limit(strlen(name)) + 1;
+
+	*guess = NULL;
+	for (uint32_t i = 0; i < ENGINE_CTX_NONE && nearest; i++) {
+		char *known = record_context_name(i);
+		unsigned int distance = kernel_name_distance(name, known, nearest - 1);
+
+		if (distance < nearest) {
+			nearest = distance;
+			*ctx = i;
+			free(*guess);
+			*guess = known;
+		} else {
+			free(known);
+		}
+	}
+	return !nearest;
+}
+
+bool record_context_keep(bool **left_out, const char *name, char **guess)
+{
+	uint32_t ctx = 0;
+
+	if (!find(name, &ctx, guess))
+		return false;
+	if (!*left_out) {
+		*left_out = alloc_array(ENGINE_CONTEXTS, sizeof(**left_out));
+		memset(*left_out, true, ENGINE_CONTEXTS * sizeof(**left_out));
+	}
+	(*left_out)[ctx] = false;
+	return true;
+}
+
+uint32_t record_context_add(struct profile *p, uint32_t ctx)
+{
+	scoped_free char *name = record_context_name(ctx);
+	uint32_t context = profile_context_add(p, name);
+
+	return context;
+}
