@@ -19,6 +19,7 @@ struct {
 const volatile __u32 max_tasks = 1; /* slots, slot 0 included */
 const volatile __u32 idle_base = 0; /* system-wide: slot of CPU 0's idle task */
 const volatile bool follow_all = false;
+const volatile __u64 cgroup_id = 0; /* of follow_all: tasks in this cgroup, or below it; 0: all */
 
 __u32 next_slot = 1;
 __u32 live_tasks = 0;
@@ -311,6 +312,51 @@ static __always_inline void task_bury(struct engine_task *t, __u32 slot, __u64 n
 	task_release(t, slot);
 }
 
+#define CGROUP_LEVELS 32
+
+/* Static, so that it is checked, and its types are needed, only where it is called. */
+static __noinline bool is_in_cgroup(__u64 at)
+{
+	for (int i = 0; i < CGROUP_LEVELS && at; i++) {
+		struct cgroup *group = (void *)at;
+
+		if (BPF_CORE_READ(group, kn, id) == cgroup_id)
+			return true;
+		at = (__u64)BPF_CORE_READ(group, self.parent);
+		if (at)
+			at -= bpf_core_field_offset(struct cgroup, self);
+	}
+	return false;
+}
+
+/* A task that has moved out of the cgroup is followed no longer; its calls end here. */
+static __always_inline void task_leave(__u32 slot, __u64 now)
+{
+	struct engine_task *t = bpf_map_lookup_elem(&tasks, &slot);
+
+	if (!t)
+		return;
+	t->offcpu += now - t->switched;
+	t->excluded += now - t->switched;
+	t->switched = now;
+	task_bury(t, slot, now);
+}
+
+/* The slot that the task which is switched in has or gets; 0: none. */
+static __always_inline __u32 slot_of_any(struct task_struct *task, __u32 slot, __u64 now)
+{
+	if (cgroup_id && !is_in_cgroup((__u64)task->cgroups->dfl_cgrp)) {
+		if (slot)
+			task_leave(slot, now);
+		return 0;
+	}
+	if (!task->pid)
+		return idle_base + bpf_get_smp_processor_id();
+	if (!slot && (__u32)task->tgid != self_tgid)
+		return task_follow(task, 0);
+	return slot;
+}
+
 static __always_inline int switch_tasks(struct task_struct *prev, struct task_struct *next,
 					bool some)
 {
@@ -343,12 +389,8 @@ static __always_inline int switch_tasks(struct task_struct *prev, struct task_st
 		}
 	}
 	slot = entry ? *entry : 0;
-	if (follow_all && entry) {
-		if (pid == 0)
-			slot = idle_base + bpf_get_smp_processor_id();
-		else if (!slot && (__u32)next->tgid != self_tgid)
-			slot = task_follow(next, 0);
-	}
+	if (follow_all && entry)
+		slot = slot_of_any(next, slot, now);
 	if (slot) {
 		t = bpf_map_lookup_elem(&tasks, &slot);
 		if (t) {

@@ -67,6 +67,23 @@ struct pid {
 	struct upid numbers[1];
 };
 
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
@@ -76,6 +93,7 @@ struct task_struct {
 	pid_t tgid;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+	struct css_set *cgroups;
 };
 
 /* Its size is that of a task's stack. */

@@ -77,6 +77,15 @@ static void parse_syscall(void *input, char *arg, struct argp_state *state)
 	}
 }
 
+static void parse_cgroup(void *input, char *arg, struct argp_state *state)
+{
+	struct record_options *o = input;
+
+	(void)state;
+	o->cgroup = arg;
+	o->system_wide = true;
+}
+
 static void parse_protection(void *input, char *arg, struct argp_state *state)
 {
 	const struct catalogue_protection *protection = catalogue_find(arg);
@@ -163,6 +172,10 @@ static const struct cmd_option options[] = {
 	  CMD_SET(record_options, output), .short_name = 'o' },
 	{ "system-wide", NULL, "Measure all tasks while CMD runs, or until Ctrl-C",
 	  CMD_SET(record_options, system_wide), .short_name = 'a' },
+	{ "cgroup", "PATH",
+	  "Of -a, which this implies: measure only the tasks in this cgroup (v2), and in those in "
+	  "it; a folder, or its path below the root of the hierarchy",
+	  .parse = parse_cgroup },
 	{ "pid", "PID", "Measure this process and its future children until it ends or Ctrl-C",
 	  CMD_SET(record_options, pid), .min = 1, .max = 1 << 22, .short_name = 'p' },
 	{ "duration", "TIME",
@@ -231,7 +244,7 @@ static void check_usage(void *input, struct argp_state *state)
 		argp_error(state, "--context and --capture need functions: --func, --range, "
 				  "--blocks or --protection");
 	if (o->system_wide && o->pid)
-		argp_error(state, "-a and -p are mutually exclusive");
+		argp_error(state, "-p cannot be combined with -a or --cgroup");
 	if (o->pid && o->argv)
 		argp_error(state, "-p measures a running process: it takes no command");
 	if (!o->argv && !o->system_wide && !o->pid)

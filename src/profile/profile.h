@@ -469,7 +469,7 @@ struct profile_env {
 #define PROFILE_ENV_HELD \
 	"record.held" /* which are right under locks of PREEMPT_RT: "fentry", "fentry kprobe" */
 #define PROFILE_ENV_MODULE      "record.module." /* + name of one in stacks: its build-id */
-#define PROFILE_ENV_TASKS       "record.tasks" /* "all": -a; "process": -p; else the command's */
+#define PROFILE_ENV_TASKS       "record.tasks" /* "all", "cgroup", "process"; none: the command's */
 #define PROFILE_ENV_VMLINUX     "record.vmlinux" /* where the kernel's was found */
 #define PROFILE_ENV_SYMBOLS     "record.symbols" /* where names come from: "dwarf", "kallsyms" */
 #define PROFILE_ENV_STATIC_KEYS "record.static_keys" /* kernel_static_keys_on() at its start */

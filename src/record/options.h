@@ -28,6 +28,7 @@ struct record_options {
 	uint64_t duration; /* of each run, in ns; 0: until its end */
 	double max_overhead; /* in percent; 0: no limit */
 	enum record_attach attach;
+	const char *cgroup; /* with system_wide: whose tasks; NULL: all */
 	bool system_wide, control_run, no_resolve;
 	uint32_t budget; /* of AUTO: runs of the command */
 	const char *write_plan; /* NULL: nowhere */

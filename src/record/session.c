@@ -30,6 +30,7 @@
 #include "record/probe/multi.h"
 #include "record/probe/point.h"
 #include "record/probe/probes.h"
+#include "record/target/cgroup.h"
 #include "record/workload.h"
 
 #define NS_PER_SEC  1000000000ull
@@ -60,6 +61,7 @@ struct session {
 	struct record_cold_costs cold; /* of syscalls in all runs so far */
 	struct record_overhead *overhead; /* NULL: no --max-overhead */
 	struct invoker invoker;
+	uint64_t cgroup; /* 0: --cgroup was not given */
 	cpu_set_t cpus; /* with --cpu: where the command runs */
 	bool is_invoked; /* the command runs as INVOKER */
 	struct checkpoint {
@@ -87,6 +89,8 @@ static int check_options(struct session *s)
 		return EXIT_FAILURE;
 	if (o->pid && record_workload_check(o->pid))
 		return EXIT_FAILURE;
+	if (o->cgroup && !record_cgroup_find(o->cgroup, &s->cgroup))
+		return EXIT_FAILURE;
 	if (o->cpu >= 0 && !record_workload_cpu(o->cpu, &s->cpus))
 		return EXIT_FAILURE;
 	return 0;
@@ -101,6 +105,7 @@ static int load(struct session *s)
 		.max_tasks = o->max_tasks,
 		.sample_period = o->freq ? NS_PER_SEC / o->freq : 0,
 		.system_wide = o->system_wide,
+		.cgroup = s->cgroup,
 		.pid = o->pid,
 		.left_out = o->left_out,
 		.n_functions = plan->sites.n_items + plan->ranges.n_items,
@@ -120,7 +125,10 @@ static int load(struct session *s)
 	s->p->freq = o->freq;
 	s->p->sample_period = config.sample_period;
 	if (o->system_wide || o->pid)
-		profile_env_set(s->p, PROFILE_ENV_TASKS, o->pid ? "process" : "all");
+		profile_env_set(s->p, PROFILE_ENV_TASKS,
+				o->pid    ? "process" :
+				o->cgroup ? "cgroup" :
+					    "all");
 	if (o->syscalls)
 		profile_env_set(s->p, PROFILE_ENV_SYSCALLS, o->syscalls);
 	if (o->cpu >= 0) {

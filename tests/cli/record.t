@@ -96,6 +96,12 @@ usage "no syscall '[page_fault]'" record --syscall='[page_fault]' -- true
 usage "no syscall ''" record --syscall= -- true
 usage '--exact counts all syscalls' record --exact --syscall=read -- true
 
+for path in no/such/cgroup /proc ''; do
+  fails 1 "kprotperf: no cgroup '$path': " record --cgroup="$path" -o none.data -- touch ran
+done
+usage '-p cannot be combined with -a or --cgroup' record --cgroup=a -p 1
+is '--cgroup: of none, nothing is run or written' "$(echo ran* none.data*)" 'ran* none.data*'
+
 cpu=$(nproc --all)
 run record -F 0 --cpu=$((cpu - 1)) -o pinned.data -- sh -c 'test "$(nproc)" = 1'
 is '--cpu: the command runs on one CPU' "$status" 0

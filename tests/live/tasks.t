@@ -35,10 +35,44 @@ guest_main() {
 	record some-ranges --freq=0 --syscall=clone --syscall=compat:getpid --range new_slab --blocks kmem_cache_alloc -- \
 		"$acts" forks 100 int80 1000
 	record some-all -a --freq=0 --syscall=clone --func kernel_clone -- "$acts" forks 100
+	cgroups
 	record runs --freq=0 --repeat 3 --func kernel_clone -- "$acts" forks 10
 	record chosen --auto --budget=5 --write-plan=chosen.plan -- "$acts" forks 500 <"$0"
 	record followed --freq=0 --plan=chosen.plan -- "$acts" forks 10
 	record warm --freq=0 --warmup 2 -- sh -c 'echo run >>warm.count'
+}
+
+# in_cgroup NAME COMMAND...
+in_cgroup() {
+	echo 0 >"/sys/fs/cgroup/$1/cgroup.procs"
+	shift
+	exec "$@"
+}
+
+# Tasks that are in one at the start, below it, and in another; and one that moves in and out again.
+cgroups() {
+	local inside outside
+	mount -t cgroup2 none /sys/fs/cgroup
+	mkdir -p /sys/fs/cgroup/a/b /sys/fs/cgroup/c
+	rm -f ready
+	(in_cgroup a/b "$acts" forever) &
+	inside=$!
+	(in_cgroup c "$acts" spin 60000) &
+	outside=$!
+	await test -e ready
+	record cgroup --cgroup=a --duration=1s --freq=0 --func hrtimer_nanosleep
+	record no-cgroup --cgroup=/proc -- touch ran
+	kill -KILL $inside
+	# shellcheck disable=SC2016 # for that shell
+	record moves --cgroup=/sys/fs/cgroup/a --freq=0 --func __task_pid_nr_ns -- bash -c '
+		"$0" int80 10
+		echo 0 >/sys/fs/cgroup/a/cgroup.procs
+		sleep 0.1
+		"$0" int80 1000
+		echo 0 >/sys/fs/cgroup/c/cgroup.procs
+		sleep 0.1
+		"$0" int80 100' "$acts"
+	kill -KILL $outside
 }
 
 side "$@"
@@ -104,6 +138,17 @@ equal 'some, of inlined bodies and blocks: in these syscalls alone' \
 equal 'some: of 32 bits' "$(syscalls some-ranges compat:getpid) $(syscalls some-ranges getpid)" '1000 0'
 equal 'some, of all tasks: clone' "$(calls some-all kernel_clone clone)" 100
 equal 'some, of all tasks: no other syscall' "$(json some-all '[.syscalls[].name] | join(" ")')" clone
+
+# --cgroup
+equal 'cgroup: nothing is lost' "$(lost cgroup)" nothing
+holds 'cgroup: calls of a task in a cgroup within' "$(calls cgroup hrtimer_nanosleep clock_nanosleep) > 20"
+equal 'cgroup: and of no other' "$(json cgroup '[.syscalls[] | .name] | join(" ")')" clock_nanosleep
+one_line 'cgroup: none at that path' no-cgroup.err "no cgroup '/proc': "
+equal 'cgroup: none at that path: nothing is run' "$(cat no-cgroup.status) $(echo ran*)" '1 ran*'
+equal 'a task that moves into a cgroup, and out of it: nothing is lost' "$(lost moves)" nothing
+balanced 'a task that moves into a cgroup, and out of it' moves
+equal 'a task that moves into a cgroup, and out of it: what it calls meanwhile' "$(syscalls moves compat:getpid)" 1000
+equal 'and what that calls' "$(calls moves __task_pid_nr_ns compat:getpid)" 1000
 
 # slots
 equal '1,000 children with 64 slots: nothing is lost' "$(lost recycled)" nothing

@@ -30,6 +30,7 @@ struct record_engine_config {
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
 	uint64_t sample_period; /* in ns; 0: no sampler */
 	bool system_wide;
+	uint64_t cgroup; /* with system_wide: its tasks, and those of cgroups in it; 0: all */
 	pid_t pid; /* 0: none */
 	const bool *left_out; /* contexts that runs do not measure; NULL: none */
 };

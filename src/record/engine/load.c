@@ -172,6 +172,7 @@ static int set_sizes(struct record_bpf *b)
 	s->rodata->sample_period = b->config.sample_period;
 	if (b->config.system_wide) {
 		s->rodata->follow_all = true;
+		s->rodata->cgroup_id = b->config.cgroup;
 		/* The last slots are those of the idle tasks. */
 		s->rodata->idle_base = b->n_tasks - b->n_cpus;
 		s->rodata->max_tasks = b->n_tasks - b->n_cpus;
