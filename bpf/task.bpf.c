@@ -25,6 +25,9 @@ __u32 next_slot = 1;
 __u32 live_tasks = 0;
 __u64 oncpu_gone = 0; /* on-CPU ns of followed tasks that have exited */
 __u32 self_tgid = 0;
+/* With -a: the recorder forks one that works for it, and which that is. */
+__u32 forks_helper = 0;
+__u32 helper_tgid = 0;
 __u32 adopt_tgid = 0; /* for adopt_tasks, in the pid namespace of who reads */
 bool paused = false; /* no task begins to be followed, and none that is switched in is */
 
@@ -200,6 +203,8 @@ static __always_inline int newtask(struct task_struct *task, bool some)
 		return 0;
 	}
 	if (!slot) {
+		if (follow_all && forks_helper && bpf_get_current_pid_tgid() >> 32 == self_tgid)
+			helper_tgid = pid;
 		/* The pid of a followed task that has exited: its slot is released. */
 		entry = slot_of(pid);
 		if (entry && *entry)
@@ -352,9 +357,9 @@ static __always_inline __u32 slot_of_any(struct task_struct *task, __u32 slot, _
 	}
 	if (!task->pid)
 		return idle_base + bpf_get_smp_processor_id();
-	if (!slot && (__u32)task->tgid != self_tgid)
-		return task_follow(task, 0);
-	return slot;
+	if (slot || (__u32)task->tgid == self_tgid || (__u32)task->tgid == helper_tgid)
+		return slot;
+	return task_follow(task, 0);
 }
 
 static __always_inline int switch_tasks(struct task_struct *prev, struct task_struct *next,

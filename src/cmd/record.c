@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "cmd/view.h"
 #include "record/auto.h"
 #include "record/collect/collect.h"
 #include "record/session.h"
@@ -182,6 +183,9 @@ static const struct cmd_option options[] = {
 	  "End the recording after TIME (10s, 500ms, 2m; without a unit: seconds), each run of a "
 	  "command by SIGTERM",
 	  CMD_SET(record_options, duration) },
+	{ "interval", "TIME",
+	  "Every TIME (1s, 500ms), print the syscalls and functions that took most so far, on stderr",
+	  CMD_SET(record_options, interval) },
 	{ "cpu", "N", "Run the command on this CPU alone", CMD_SET(record_options, cpu),
 	  .max = 1023 },
 	{ "warmup", "N",
@@ -280,6 +284,7 @@ int cmd_record(int argc, char **argv)
 		.freq = 997,
 		.repeat = 1,
 		.budget = 4,
+		.show = cmd_show_live,
 		.cpu = -1,
 	};
 	int status;

@@ -26,6 +26,9 @@ struct record_options {
 	int32_t pid;
 	int32_t cpu; /* where the command runs; -1: anywhere */
 	uint64_t duration; /* of each run, in ns; 0: until its end */
+	uint64_t interval; /* between two calls of SHOW, in ns; 0: there is none */
+	/* Called in a process of its own with what has been counted up to now, NS after the run began. */
+	void (*show)(const struct profile *p, uint64_t ns);
 	double max_overhead; /* in percent; 0: no limit */
 	enum record_attach attach;
 	const char *cgroup; /* with system_wide: whose tasks; NULL: all */

@@ -65,8 +65,9 @@ struct session {
 	cpu_set_t cpus; /* with --cpu: where the command runs */
 	bool is_invoked; /* the command runs as INVOKER */
 	struct checkpoint {
-		pid_t pid; /* that writes it; 0: none does */
-		uint64_t begun, due; /* clock_ns() */
+		pid_t pid; /* that makes it; 0: none does */
+		uint64_t begun, due, show_due; /* clock_ns() */
+		bool shows, writes; /* what it is for */
 	} checkpoint;
 	uint64_t run_start; /* of the probed run that goes on; 0: none does */
 };
@@ -245,12 +246,12 @@ static int attach(struct session *s)
 }
 
 /* In a process of its own, which has a copy of all that is known so far. */
-static int write_checkpoint(void *arg)
+static int make_checkpoint(void *arg)
 {
 	struct session *s = arg;
 	uint32_t run = s->p->n_runs - 1;
 
-	if (nice(19) < 0 || !freopen("/dev/null", "w", stderr))
+	if (!s->checkpoint.shows && nice(19) < 0)
 		return -errno;
 	if (s->run_start) {
 		s->p->runs[run].wall = clock_ns() - s->run_start;
@@ -258,6 +259,12 @@ static int write_checkpoint(void *arg)
 		record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
 		record_captures_drain(&s->plan.captures, s->engine, s->p, run);
 	}
+	if (s->checkpoint.shows)
+		s->o->show(s->p, s->p->runs[run].wall);
+	if (!s->checkpoint.writes)
+		return 0;
+	if (nice(19) < 0 || !freopen("/dev/null", "w", stderr))
+		return -errno;
 	profile_env_set(s->p, PROFILE_ENV_UNFINISHED, "killed");
 	profile_resolve_kallsyms(s->p, s->plan.symbols.ks);
 	return profile_file_write(s->p, s->o->output);
@@ -277,18 +284,28 @@ static void checkpoint_reap(struct checkpoint *c, bool wait)
 		c->due = c->begun + pause;
 }
 
-/* Lets what has been counted be written, if that is due: who kills this process with no warning loses seconds. */
+/*
+ * Lets what has been counted be written, if that is due: who kills this process with no warning loses seconds. And be shown
+ * to who asked for that.
+ */
 static void checkpoint(struct session *s, bool wait)
 {
 	struct checkpoint *c = &s->checkpoint;
 	uint64_t now = clock_ns();
 
 	checkpoint_reap(c, false);
-	if (c->pid || now < c->due || output_is_direct(s->o->output))
+	c->shows = s->o->interval && s->run_start && now >= c->show_due;
+	c->writes = now >= c->due && !output_is_direct(s->o->output);
+	if (c->pid || !(c->shows || c->writes))
 		return;
 	c->begun = now;
-	c->due = now + CHECKPOINT_MS * 1000000ull;
-	c->pid = apart_start(write_checkpoint, s, 0);
+	if (c->writes)
+		c->due = now + CHECKPOINT_MS * 1000000ull;
+	while (c->shows && c->show_due <= now)
+		c->show_due += s->o->interval;
+	record_engine_fork_helper(s->engine, true);
+	c->pid = apart_start(make_checkpoint, s, 0);
+	record_engine_fork_helper(s->engine, false);
 	if (c->pid < 0)
 		c->pid = 0;
 	if (wait)
@@ -313,6 +330,17 @@ static void look(void *arg)
 		record_count_look(s->o->counts, s->engine);
 	else
 		checkpoint(s, false);
+}
+
+static uint32_t look_ms(const struct session *s)
+{
+	uint32_t ms = s->o->counts ? COUNT_MS :
+		      s->overhead  ? RECORD_OVERHEAD_LOOK_MS :
+				     CHECKPOINT_MS;
+	/* What is shown is late by no more than a quarter. */
+	uint64_t quarter = s->o->interval / 4000000;
+
+	return s->o->interval && quarter < ms ? (uint32_t)quarter + 1 : ms;
 }
 
 /* The last task of a command may still be on its way out when the command has been waited for. */
@@ -344,12 +372,11 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		record_engine_reset(s->engine);
 		record_probes_reset(s->probes);
 		hooks.look = look;
-		hooks.look_ms = o->counts   ? COUNT_MS :
-				s->overhead ? RECORD_OVERHEAD_LOOK_MS :
-					      CHECKPOINT_MS;
+		hooks.look_ms = look_ms(s);
 		if (s->overhead)
 			record_overhead_begin(s->overhead, runs_to_come);
 		s->run_start = clock_ns();
+		s->checkpoint.show_due = s->run_start + o->interval;
 		err = o->pid ? record_engine_adopt(s->engine) : 0;
 		if (err)
 			return err;

@@ -40,6 +40,7 @@ guest_main() {
 	# A command that survives ends when it likes, with its own status.
 	signalled survivor TERM alone -- "$acts" until-told
 	record limited --duration=1s --func hrtimer_nanosleep -- "$acts" forever
+	record every -a --freq=0 --duration=1s --interval=300ms --func hrtimer_nanosleep -- "$acts" forever
 	traces >after.txt
 
 	# The process recorded goes on after record -p has ended.
@@ -138,6 +139,9 @@ is '--duration ends the command as was asked for: status' "$(cat limited.status)
 holds '--duration: after that time' "$(json limited '.runs[0] | if .status == 0 then .wall / 1e9 else 0 end') >= 1"
 holds '--duration: what was measured until then is there' "$(calls limited hrtimer_nanosleep) > 3"
 equal '--duration: nothing is lost' "$(lost limited)" nothing
+holds '--interval: what took most is printed three times' "$(grep -c '^After [0-9.]* s:$' every.err) >= 3"
+like '--interval: as a table' "$(<every.err)" '^SYSCALL +CALLS +CPU TOTAL '
+is '--interval: what the recorder does for that is not measured' "$(syscalls every bpf) $(syscalls every exit_group)" '0 0'
 is 'the command of no interrupted --repeat is run again' "$(json repeated '.runs | length')" 1
 is 'whose status is passed on' "$(cat repeated.status)" 130
 

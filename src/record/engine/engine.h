@@ -130,6 +130,9 @@ int record_engine_adopt_caller(struct record_engine *e);
 /* Detaches what record_engine_start() and _arm() attached; what was counted stays readable. */
 void record_engine_stop(struct record_engine *e);
 
+/* Whether the process that this one forks works for it: all tasks are measured but these two. */
+void record_engine_fork_helper(struct record_engine *e, bool forks);
+
 /* Tasks followed at this moment. */
 uint32_t record_engine_live_tasks(const struct record_engine *e);
 

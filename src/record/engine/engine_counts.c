@@ -63,6 +63,11 @@ size_t record_engine_captures(const struct record_engine_config *config)
 	return (size_t)config->n_captured * (ENGINE_CAPTURE_ROWS + ENGINE_CAPTURE_SAMPLES);
 }
 
+void record_engine_fork_helper(struct record_engine *e, bool forks)
+{
+	__atomic_store_n(&e->bpf.skel->bss->forks_helper, forks, __ATOMIC_RELEASE);
+}
+
 uint32_t record_engine_live_tasks(const struct record_engine *e)
 {
 	return __atomic_load_n(&e->bpf.skel->bss->live_tasks, __ATOMIC_ACQUIRE);

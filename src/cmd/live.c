@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What record --interval prints. */
+#include <unistd.h>
+
+#include "cmd/view.h"
+#include "view/names.h"
+#include "view/report.h"
+
+#define ROWS 10
+/* To a terminal's top, and nothing below. */
+#define CLEAR "\033[H\033[2J"
+
+void cmd_show_live(const struct profile *p, uint64_t ns)
+{
+	static const char *const sections[] = { "syscalls", "functions" };
+	struct view_report r = { .common = { p->clock, view_time_headers[ANALYZE_TIME_ONCPU] },
+				 .p = p };
+	const struct view_request request = {
+		.list = &view_report_list,
+		.data = &r,
+		.sections = sections,
+		.n_sections = 1 + (p->n_sites > 1),
+		.top = ROWS,
+	};
+
+	analyze_table_init(&r.table, p, &r.figures);
+	analyze_rows_sort_by_total(&r.table.syscalls);
+	analyze_rows_sort_by_total(&r.table.functions);
+	/* What a command prints stays. */
+	fprintf(stderr, "%sAfter %.1f s:\n\n", !p->n_args && isatty(STDERR_FILENO) ? CLEAR : "\n",
+		ns / 1e9);
+	view_write_table(stderr, &request);
+	fflush(stderr);
+	analyze_table_deinit(&r.table);
+}
