@@ -21,53 +21,84 @@ static __always_inline __u32 syscall_context(long nr)
 	return nr;
 }
 
-static __always_inline int sys_enter(long nr, bool some)
+/*
+ * The running task's, that has entered a system call; NULL: it is not followed. No switch to it may have been reported, or none
+ * away from another, whose slot the CPU still has: then CTX is not on its stack, as on that of who runs.
+ */
+static __always_inline struct engine_task *entering_task(void *ctx)
 {
-	struct engine_cpu *cpu = this_cpu();
-	struct engine_task *t;
+	struct engine_task *t = this_task();
 
-	if (some && cpu->resting) {
-		if (is_left_out(syscall_context(nr)))
-			return 0;
-		cpu->slot = cpu->resting;
-		cpu->resting = 0;
-	}
-	t = cpu_task(cpu);
-	if (!t) {
-		if (!(root_pid && task_follow_root()) && !task_follow_again())
-			return 0;
-		t = cpu_task(cpu);
-		if (!t)
-			return 0;
-	}
-	/* Entered from user space: frames still open have missed their returns. */
+	if (t && on_task_stack(t, stack_address(ctx)))
+		return t;
+	if (t)
+		task_lose();
+	if (!(root_pid && task_follow_root()) && !task_follow_again())
+		return NULL;
+	return this_task();
+}
+
+/* What T has open where it enters a system call, from user space: their returns were missed. */
+__noinline int drop_before_entry(struct engine_task *t)
+{
+	if (!t)
+		return 0;
 	frames_drop(t);
 	if (t->ctx != ENGINE_CTX_NONE)
 		loss_count(ENGINE_LOSS_NO_RETURN, 1);
+	return 0;
+}
+
+/* Whether the running task goes on resting in the system call NR; if not, it is found from now on. */
+static __always_inline bool goes_on_resting(__u64 nr)
+{
+	struct engine_cpu *cpu = this_cpu();
+
+	if (!cpu->resting)
+		return false;
+	if (is_left_out(syscall_context(nr)))
+		return true;
+	cpu->slot = cpu->resting;
+	cpu->resting = 0;
+	return false;
+}
+
+/* CTX is that of the tracepoint: BPF_PROG() reads all arguments at once, and what is kept over calls costs. */
+static __always_inline int sys_enter(__u64 *ctx, bool some)
+{
+	struct engine_task *t;
+
+	if (some && goes_on_resting(ctx[1]))
+		return 0;
+	t = entering_task(ctx);
+	if (!t)
+		return 0;
+	if (t->open != ENGINE_CTX_NONE)
+		drop_before_entry(t);
 	t->flags = ENGINE_TASK_LIVE;
 	t->skipped = 0;
-	t->ctx = syscall_context(nr);
+	t->ctx = syscall_context(ctx[1]);
 	/* One that is followed since now. */
 	if (some && is_left_out(t->ctx)) {
 		t->ctx = ENGINE_CTX_NONE;
-		task_rest(cpu, ENGINE_CTX_NONE);
+		task_rest(this_cpu(), ENGINE_CTX_NONE);
 		return 0;
 	}
-	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, t->ctx), 0, 0);
+	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, t->ctx), 0);
 	return 0;
 }
 
 SEC("tp_btf/sys_enter")
-int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
+int on_sys_enter(__u64 *ctx)
 {
-	return sys_enter(nr, false);
+	return sys_enter(ctx, false);
 }
 
 /* The same where some syscalls are left out. */
 SEC("tp_btf/sys_enter")
-int BPF_PROG(on_sys_enter_some, struct pt_regs *regs, long nr)
+int on_sys_enter_some(__u64 *ctx)
 {
-	return sys_enter(nr, true);
+	return sys_enter(ctx, true);
 }
 
 __u32 closings_below = 0; /* calls whose hash is below this are read */
@@ -101,6 +132,24 @@ static __always_inline struct engine_cell *context_close(const struct engine_cpu
 	return c;
 }
 
+/* What T has open besides the system call that it leaves; 0: not even that. */
+__noinline int drop_before_exit(struct engine_task *t)
+{
+	if (!t)
+		return 0;
+	/*
+	 * Entered before the task was followed, such as the fork that created it, or refused by a seccomp
+	 * filter before the sys_enter tracepoint.
+	 */
+	if (t->ctx >= ENGINE_CTX_NONE && t->ctx != ENGINE_CTX_OTHER) {
+		loss_count(ENGINE_INFO_OPEN_AT_START, 1);
+		t->flags = ENGINE_TASK_LIVE;
+		return 0;
+	}
+	frames_drop(t);
+	return 1;
+}
+
 static __always_inline int sys_exit(long ret, bool reads_closings, bool some)
 {
 	struct engine_cpu *cpu = this_cpu();
@@ -116,20 +165,10 @@ static __always_inline int sys_exit(long ret, bool reads_closings, bool some)
 			return 0;
 	}
 	end = clock_read(t);
-	/*
-	 * Entered before the task was followed, such as the fork that created it, or refused by a seccomp
-	 * filter before the sys_enter tracepoint.
-	 */
-	if (t->ctx >= ENGINE_CTX_NONE && t->ctx != ENGINE_CTX_OTHER) {
-		loss_count(ENGINE_INFO_OPEN_AT_START, 1);
-		t->flags = ENGINE_TASK_LIVE;
-		if (some)
-			task_rest(cpu, ENGINE_CTX_NONE);
-		return 0;
-	}
-	frames_drop(t);
 	if (some)
 		task_rest(cpu, ENGINE_CTX_NONE);
+	if (t->open >= ENGINE_CTX_NONE && !drop_before_exit(t))
+		return 0;
 	c = context_close(cpu, t, &end, PROFILE_MECH_TRACEPOINT, ret);
 	if (reads_closings && c)
 		closing_add(c, end.now);
@@ -169,7 +208,7 @@ static __always_inline void fault_enter(__u32 sp)
 	if (!t || t->ctx != ENGINE_CTX_NONE || in_interrupt(t, ENGINE_CTX_NONE, sp))
 		return;
 	t->ctx = ENGINE_CTX_PAGE_FAULT;
-	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT), 0, 0);
+	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT), 0);
 }
 
 static __always_inline void fault_exit(__u32 sp)

@@ -111,6 +111,7 @@ static __always_inline void task_rest(struct engine_cpu *cpu, __u32 ctx)
 
 int task_follow_root(void); /* task.bpf.c */
 int task_follow_again(void);
+int task_lose(void);
 int path_close(struct engine_task *t, __u64 time, __u64 excluded); /* block.bpf.c */
 
 /*
@@ -423,14 +424,23 @@ static __always_inline __u64 held_all(struct engine_held held, bool fentry)
 	return held.before + held.behind + (fentry ? 2 : 1) * held.rcu;
 }
 
-/* Fills frame F of T, except its start and its counts. */
+/* Fills frame F of T, except its start, its counts and its place on the stack, which a context has none of. */
 static __always_inline void frame_fill(const struct engine_task *t, struct engine_frame *f,
-				       __u32 key, __u32 sp)
+				       __u32 key)
 {
 	f->child = 0;
-	f->sp = sp;
 	f->key = key;
 	f->offcpu = t->offcpu;
+}
+
+/* For the call of F the blocks executed are counted, if any are. */
+static __always_inline void frame_watch_path(struct engine_frame *f)
+{
+	if (!path_mask)
+		return;
+	f->calls = interrupts_seen() << 1;
+	f->signature = 0;
+	f->trips = 0;
 }
 
 /*
@@ -438,17 +448,12 @@ static __always_inline void frame_fill(const struct engine_task *t, struct engin
  * than with no lock held.
  */
 static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 key,
-				       __u32 sp, __u64 less)
+				       __u64 less)
 {
 	struct engine_clock c;
 
 	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
-	frame_fill(t, f, key, sp);
-	if (path_mask) {
-		f->calls = interrupts_seen() << 1;
-		f->signature = 0;
-		f->trips = 0;
-	}
+	frame_fill(t, f, key);
 	c = clock_read(t);
 	f->excluded = c.excluded + less;
 	f->start = c.now;

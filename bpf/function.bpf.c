@@ -182,6 +182,7 @@ static __always_inline void function_enter(struct site site, __u32 sp, bool rt,
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
 	struct engine_held held;
+	struct engine_frame *f;
 	__u32 top, ctx;
 
 	if (!t)
@@ -200,7 +201,10 @@ static __always_inline void function_enter(struct site site, __u32 sp, bool rt,
 	if (regs)
 		arguments_save(cpu->slot, top, regs);
 	ctx = frame_context(t, top, sp);
-	frame_open(t, (void *)t->frames + top, site_key(site) + ctx, sp, held.behind + held.rcu);
+	f = (void *)t->frames + top;
+	f->sp = sp;
+	frame_watch_path(f);
+	frame_open(t, f, site_key(site) + ctx, held.behind + held.rcu);
 }
 
 /*

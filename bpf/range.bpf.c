@@ -113,7 +113,8 @@ static __always_inline struct engine_frame *range_reserve(struct engine_task *t,
 	t->top = top;
 	barrier();
 	f = (void *)t->frames + top;
-	frame_fill(t, f, key + frame_context(t, top, sp), cfa);
+	f->sp = cfa;
+	frame_fill(t, f, key + frame_context(t, top, sp));
 	return f;
 }
 

@@ -157,6 +157,19 @@ __noinline int task_follow_root(void)
 	return cpu->slot;
 }
 
+/* The running task is not that of its CPU's slot, whose switch away was not reported: until now it is taken to have run. */
+__noinline int task_lose(void)
+{
+	struct engine_cpu *cpu = this_cpu();
+	struct engine_task *t = cpu_task(cpu);
+
+	loss_count(ENGINE_LOSS_SWITCHES, 1);
+	if (t)
+		t->switched = bpf_ktime_get_ns();
+	cpu->slot = 0;
+	return 0;
+}
+
 /*
  * Follows the running task again if it has a slot but its switch to this CPU was not reported: docs/ARCHITECTURE.md
  * has a kernel that does not report all.
@@ -384,12 +397,12 @@ static __always_inline int switch_tasks(struct task_struct *prev, struct task_st
 	if (slot) {
 		t = bpf_map_lookup_elem(&tasks, &slot);
 		cpu->slot = 0;
-		/* By its stack, which a task keeps: exec may change the pid. */
-		if (t && t->stack != (__u32)(unsigned long)prev->stack) {
-			loss_count(ENGINE_LOSS_SWITCHES, 1);
-		} else if (t) {
+		if (t) {
 			t->switched = now;
-			if (prev->__state & TASK_DEAD)
+			/* By its stack, which a task keeps: exec may change the pid. */
+			if (t->stack != (__u32)(unsigned long)prev->stack)
+				loss_count(ENGINE_LOSS_SWITCHES, 1);
+			else if (prev->__state & TASK_DEAD)
 				task_bury(t, slot, now);
 		}
 	}

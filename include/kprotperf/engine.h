@@ -80,8 +80,14 @@ struct engine_task {
 	__u64 offcpu; /* ns switched out */
 	__u64 switched; /* when it was last, in or out */
 	__u64 entered; /* calls and contexts */
-	__u32 top; /* the innermost open frame's distance from frames[0], the context's, in bytes */
-	__u32 ctx; /* ENGINE_CTX_NONE where frames[0] is not a call */
+	union {
+		struct {
+			__u32 ctx; /* ENGINE_CTX_NONE where frames[0] is not a call */
+			/* The innermost open frame's distance from frames[0], the context's, in bytes. */
+			__u32 top;
+		};
+		__u64 open; /* both; the context where that is all */
+	};
 	__u32 flags;
 	__u32 skipped; /* open calls that found no free frame, whose returns are therefore expected */
 	__u32 pid;

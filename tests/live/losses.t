@@ -13,9 +13,19 @@ act_deep() {
 	echo 'deep 20' >$control/run
 }
 
+# Whoever runs while this waits does so without its switch reported, nor that back: only they make such calls.
+act_silent() {
+	echo 1 >$control/silent
+	sleep 0.05
+	echo 0 >$control/silent
+}
+
 guest_main() {
 	local how
 	insmod "$(cat module.txt)" || return
+	"$acts" int80 100000000 &
+	record silent --freq=0 --func vfs_write --func __task_pid_nr_ns -- bash "$self" --guest act_silent
+	kill $!
 	for how in $mechanisms; do
 		record "asleep-$how" --attach="$how" --freq=0 --func do_nanosleep --func hrtimer_nanosleep \
 			--func common_nsleep -- "$acts" sleepers 300
@@ -75,7 +85,7 @@ clean_dmesg
 boot hardened guest_smp --accel ${LONG:+mt}tcg --cpus 4 --append clocksource=jiffies
 clean_dmesg
 
-for name in all-cpus terminal asleep-{fentry,multi,kprobe} deep-{fentry,multi,kprobe} killed-{fentry,multi,kprobe} \
+for name in silent all-cpus terminal asleep-{fentry,multi,kprobe} deep-{fentry,multi,kprobe} killed-{fentry,multi,kprobe} \
 	tasks cells guard no-guard; do
 	is "$name: recorded, the command ended well" "$(cat "$name.status")" 0
 	balanced "$name" "$name"
@@ -99,6 +109,13 @@ done
 is 'a process that runs all the time: status' "$(cat running.status)" 0
 holds 'a process that runs all the time: its calls are counted' "$(syscalls running clock_gettime) > 10"
 equal 'a process that runs all the time: nothing is lost' "$(lost running)" nothing
+
+equal 'switches that are not reported: calls of who ran meanwhile are not billed to who slept' \
+	"$(json silent '[.syscalls[], .functions[] | select((.syscall // .name) | startswith("compat:")) | .calls] | add // 0')" 0
+holds 'switches that are not reported: some are noticed' "$(loss silent switches_missed) > 1"
+# A system call of theirs that was entered before may return, and end the sleeper's.
+holds 'switches that are not reported: what else is lost is one call' "$(json silent '[.losses[] // 0] | add') <=
+	$(loss silent switches_missed) + 1"
 
 # Sleepers have all that a kprobe can keep in flight, so a kernel thread loses each return of schedule(): 493 to 939 in 24
 # recordings. One that wakes up may leave it a place, and did once for more than 93 of 500: it is to lose more than its frames hold.

@@ -9,6 +9,7 @@
  *             read: "SHAPE N MIN MAX", in ticks of the counter, which QEMU's icount mode makes
  *             instructions
  *   ticking   write "N": lets the timer call known_tick() N times, each when it interrupts the task that wrote
+ *   silent    write 1: task switches are reported to nobody, until 0 is written
  *   known     read: "FUNCTION SELF TOTAL" for each function, as constructed
  *   ticks     read: how often the timer has called known_tick()
  */
@@ -16,6 +17,7 @@
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
+#include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <asm/tsc.h>
 
@@ -211,6 +213,29 @@ static ssize_t measure_write(struct file *file, const char __user *from, size_t 
 	return len;
 }
 
+static struct tracepoint *switches;
+
+static void find_switches(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "sched_switch"))
+		switches = tp;
+}
+
+/* Behind the back of who listens: there must be someone. */
+static ssize_t silent_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
+{
+	bool silent;
+	int err = kstrtobool_from_user(from, len, &silent);
+
+	if (err || !switches)
+		return err ?: -ENOENT;
+	if (silent)
+		static_key_disable(&switches->key);
+	else
+		static_key_enable(&switches->key);
+	return len;
+}
+
 static int measure_show(struct seq_file *s, void *unused)
 {
 	if (measured.shape)
@@ -254,6 +279,12 @@ static const struct file_operations ticking_fops = {
 	.write = ticking_write,
 };
 
+static const struct file_operations silent_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = silent_write,
+};
+
 static const struct file_operations measure_fops = {
 	.owner = THIS_MODULE,
 	.open = measure_open,
@@ -269,10 +300,12 @@ static int __init known_init(void)
 {
 	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	timer.function = on_timer;
+	for_each_kernel_tracepoint(find_switches, NULL);
 	folder = debugfs_create_dir("kprotperf_known", NULL);
 	debugfs_create_file("run", 0200, folder, NULL, &run_fops);
 	debugfs_create_file("quiet", 0200, folder, NULL, &quiet_fops);
 	debugfs_create_file("ticking", 0200, folder, NULL, &ticking_fops);
+	debugfs_create_file("silent", 0200, folder, NULL, &silent_fops);
 	debugfs_create_file("measure", 0600, folder, NULL, &measure_fops);
 	debugfs_create_file("known", 0400, folder, NULL, &known_fops);
 	debugfs_create_u64("ticks", 0400, folder, &ticks);
