@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/session.h"
 
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@
 #include "record/plan.h"
 #include "record/probe/choose.h"
 #include "record/probe/links.h"
+#include "record/probe/memory.h"
 #include "record/probe/multi.h"
 #include "record/probe/point.h"
 #include "record/probe/probes.h"
@@ -97,6 +99,23 @@ static int check_options(struct session *s)
 	return 0;
 }
 
+/* In bytes, of the kernel's. */
+static size_t probe_memory(const struct record_plan *plan)
+{
+	const struct record_machine machine = {
+		.n_cpus = libbpf_num_possible_cpus(),
+		.btf = plan->symbols.btf ? kernel_btf_raw(plan->symbols.btf) : NULL,
+	};
+	size_t sum = record_point_memory(plan->ranges.n_points + plan->blocks.n_points);
+	uint32_t n[PROFILE_N_MECHANISMS] = { 0 };
+
+	vec_each(const struct record_site, site, &plan->sites, items)
+		n[site->mech]++;
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		sum += record_probe_memory(&machine, mech, n[mech]);
+	return sum;
+}
+
 /* Loads what the plan needs. 0 or the exit status. */
 static int load(struct session *s)
 {
@@ -119,7 +138,9 @@ static int load(struct session *s)
 		.captures_bodies = plan->captures.n_bodies > 0,
 		.closings = s->p->clock == PROFILE_CLOCK_NS,
 		.counts = o->counts != NULL,
+		.probe_memory = probe_memory(plan),
 	};
+	size_t memory;
 
 	if (o->counts && record_symbols_load_functions(&plan->symbols))
 		return EXIT_FAILURE;
@@ -149,6 +170,10 @@ static int load(struct session *s)
 	if (record_engine_create(&config, &plan->features, &s->engine))
 		return EXIT_FAILURE;
 	record_features_end();
+	memory = record_engine_memory(s->engine);
+	if (memory > MUCH_MEMORY)
+		log_note("%u functions take about %zu MiB of the kernel's memory",
+			 config.n_functions, memory >> 20);
 	s->probes = record_probes_create(s->engine, &plan->features);
 	if (plan->captures.n_bodies)
 		record_points_capture(record_probes_points(s->probes), &plan->captures);
@@ -194,10 +219,8 @@ static void say_attached(const struct session *s)
 	size_t memory = record_engine_memory(s->engine);
 
 	say_skipped(s);
-	log_verbose(1, "%u functions, page faults by %s, %zu KiB of maps", n_attached(s),
+	log_verbose(1, "%u functions, page faults by %s, %zu KiB of maps and probes", n_attached(s),
 		    profile_mechanism_name(faults), memory >> 10);
-	if (memory > MUCH_MEMORY)
-		log_note("%u functions take %zu MiB of kernel memory", n_attached(s), memory >> 20);
 	if (s->plan.features.rt && is_off_under_locks(s))
 		log_note("PREEMPT_RT: probes cost less while a lock is held than is subtracted, so "
 			 "functions that run under locks, and their callers, read too low");

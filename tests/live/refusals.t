@@ -72,6 +72,12 @@ guest_main() {
 	traces >after.txt
 }
 
+# On a machine for so many CPUs and with so little memory, all functions would take too much of it.
+guest_large() {
+	refuse large --attach=multi --func '*' -- true
+	record large-few --attach=multi --func 'vfs_w*' -- true
+}
+
 # A function that only the kernel's own blacklist keeps us from.
 blacklisted() {
 	"$kprotperf" list | awk '/kprobe blacklist/ { print $1; exit }'
@@ -80,6 +86,8 @@ blacklisted() {
 side "$@"
 need hardened
 boot hardened guest_main
+clean_dmesg
+boot hardened guest_large --append 'possible_cpus=64 mem=640M'
 clean_dmesg
 
 while read -r name expected regex; do
@@ -108,7 +116,9 @@ no-location 1 'iov_iter_zero' cannot be measured: .*no ftrace location
 unsafe-glob 1 'bpf_ktime_\*' matches [0-9]+ functions, none of which can be measured
 cold 1 '.*\.cold' cannot be measured: .*split off
 one-of-two 1 no function 'no_such_function'
+large 1 probes and maps for [0-9]{5} functions and 64 CPUs would take about [0-9]{3} MiB .* free: time fewer functions
 END
+is 'few functions are no matter there' "$(cat large-few.status)" 0
 is 'an inlined function is not refused' "$(cat inlined.status)" 0
 like 'but said to be timed in its inlined bodies' "$(cat inlined.err)" \
 	"^kprotperf: note: 'new_slab' is inlined on this kernel: timing its inlined bodies in .*___slab_alloc \(mm/slub\.c:[0-9]+\)"

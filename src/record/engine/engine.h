@@ -33,6 +33,7 @@ struct record_engine_config {
 	uint64_t cgroup; /* with system_wide: its tasks, and those of cgroups in it; 0: all */
 	pid_t pid; /* 0: none */
 	const bool *left_out; /* contexts that runs do not measure; NULL: none */
+	size_t probe_memory; /* that probes will take of the kernel's, in bytes */
 };
 
 /* Rows that calls with their values take. */
@@ -139,7 +140,7 @@ uint32_t record_engine_live_tasks(const struct record_engine *e);
 /* How page faults are timed: FENTRY, KPROBE, or NONE where they cannot be. */
 enum profile_mechanism record_engine_fault_mechanism(const struct record_engine *e);
 
-/* Bytes of kernel memory in maps. */
+/* Bytes of kernel memory that maps take, and probes as in the configuration. */
 size_t record_engine_memory(const struct record_engine *e);
 
 struct record_engine_maps {

@@ -75,17 +75,7 @@ uint32_t record_engine_live_tasks(const struct record_engine *e)
 
 size_t record_engine_memory(const struct record_engine *e)
 {
-	const struct bpf_map *map;
-	size_t sum = 0;
-
-	bpf_object__for_each_map(map, e->bpf.skel->obj)
-	{
-		size_t value = (bpf_map__value_size(map) + 7) & ~7ul;
-		bool per_cpu = bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY;
-
-		sum += value * bpf_map__max_entries(map) * (per_cpu ? e->bpf.n_cpus : 1);
-	}
-	return sum;
+	return record_bpf_memory(&e->bpf);
 }
 
 void record_engine_maps(const struct record_engine *e, struct record_engine_maps *maps)

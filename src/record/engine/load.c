@@ -24,6 +24,9 @@
 
 #define MAX_BLOCKS_MEMORY (32u << 20)
 
+/* Of what is free. */
+#define MEMORY_PART 2
+
 /* libbpf's last complaint, for the one line that we print. */
 static char libbpf_message[256];
 
@@ -304,6 +307,49 @@ static struct kprotperf_bpf *open_skeleton(bool plain)
 	return skel;
 }
 
+size_t record_bpf_memory(const struct record_bpf *b)
+{
+	size_t sum = b->config.probe_memory;
+	const struct bpf_map *map;
+
+	bpf_object__for_each_map(map, b->skel->obj)
+	{
+		size_t value = (bpf_map__value_size(map) + 7) & ~7ul;
+		bool per_cpu = bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY;
+
+		sum += value * bpf_map__max_entries(map) * (per_cpu ? b->n_cpus : 1);
+	}
+	return sum;
+}
+
+/* In bytes, what the kernel can give without swapping; 0: it does not say. */
+static size_t memory_available(void)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	char line[128];
+	size_t kib = 0;
+
+	while (f && !kib && fgets(line, sizeof(line), f))
+		sscanf(line, "MemAvailable: %zu kB", &kib);
+	if (f)
+		fclose(f);
+	return kib << 10;
+}
+
+/* The kernel would rather end other processes than refuse it. */
+static int check_memory(const struct record_bpf *b)
+{
+	size_t needed = record_bpf_memory(b), available = memory_available();
+
+	if (!available || needed <= available / MEMORY_PART)
+		return 0;
+	log_error(
+		"probes and maps for %u functions and %u CPUs would take about %zu MiB of the "
+		"kernel's memory, more than 1/%u of the %zu MiB that are free: time fewer functions",
+		b->config.n_functions, b->n_cpus, needed >> 20, MEMORY_PART, available >> 20);
+	return -EDQUOT;
+}
+
 /* -ENOENT where this kernel cannot find a variable that programs name (or a target of theirs). */
 static int open_and_load(struct record_bpf *b, bool plain)
 {
@@ -315,20 +361,23 @@ static int open_and_load(struct record_bpf *b, bool plain)
 	if (!b->skel)
 		return errno ? -errno : -ENOMEM;
 	choose_programs(b);
-	err = set_sizes(b) ?: kprotperf_bpf__load(b->skel);
+	err = set_sizes(b) ?: check_memory(b) ?: kprotperf_bpf__load(b->skel);
 	b->laters.btf_fd = bpf_object__btf_fd(b->skel->obj);
 	return err;
 }
 
-/* Says why, and unloads what there is. */
+/* Says why, unless that is said already, and unloads what there is. */
 static int reject(struct record_bpf *b, int err)
 {
+	if (err == -EDQUOT)
+		goto out;
 	libbpf_message[strcspn(libbpf_message, "\n")] = '\0';
 	log_error("this kernel rejects the BPF programs: %s%s%s (-vv shows the verifier's log)%s",
 		  log_strerror(err), *libbpf_message ? ": " : "", libbpf_message,
 		  err == -EPERM  ? "" :
 		  err == -ENOMEM ? "; see the memory.max of this process's cgroup" :
 				   "; they need Linux " RECORD_OLDEST_KERNEL " or later");
+out:
 	record_bpf_unload(b);
 	return err;
 }

@@ -54,7 +54,10 @@ struct record_bpf {
 /* Has libbpf's messages shown under -vv only. */
 void record_bpf_log(void);
 
-/* -errno, reported. */
+/* What record_engine_memory() returns. */
+size_t record_bpf_memory(const struct record_bpf *b);
+
+/* -errno, reported. More memory than a part of what is free is not asked for: -EDQUOT. */
 int record_bpf_load(struct record_bpf *b);
 /* Loads all that any recording takes, and unloads it. -errno, reported. */
 int record_bpf_try(const struct record_features *features);

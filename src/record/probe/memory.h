@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What probes take of the kernel's memory, known before there are any.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+struct btf;
+
+/* The kernel's places for returns of calls in flight are as many as MACHINE may have CPUs, and of the size that its BTF tells. */
+struct record_machine {
+	uint32_t n_cpus;
+	const struct btf *btf;
+};
+
+/* In bytes, about: N functions timed by MECH. */
+size_t record_probe_memory(const struct record_machine *machine, enum profile_mechanism mech,
+			   uint32_t n);
+/* N addresses inside functions. */
+size_t record_point_memory(uint32_t n);
