@@ -72,6 +72,20 @@ guest_main() {
 	traces >after.txt
 }
 
+# A function whose code is no longer executed (tests/livepatch).
+guest_patched() {
+	insmod "$(cat livepatch.txt)" || return
+	await grep -qx 0 /sys/kernel/livepatch/*/transition
+	local how
+	for how in kprobe multi; do
+		refuse "patched-$how" --attach=$how --func __set_task_comm -- true
+	done
+	refuse patched-blocks --blocks __set_task_comm -- true
+	sed -i '/^traced __set_task_comm (1) /d' patched-*.traces # by the livepatch alone
+	keep patched-range "$kprotperf" record -F 0 -o patched-range.data --range _test_bit@__set_task_comm -- true
+	record patched -F 0 --func __set_task_comm -- "$workloads/set-name" -n 100
+}
+
 # On a machine for so many CPUs and with so little memory, all functions would take too much of it.
 guest_large() {
 	refuse large --attach=multi --func '*' -- true
@@ -86,6 +100,9 @@ blacklisted() {
 side "$@"
 need hardened
 boot hardened guest_main
+clean_dmesg
+"$lab" module --kernel hardened "$repo/tests/livepatch" >livepatch.txt || bail 'tests/livepatch does not build'
+boot hardened guest_patched
 clean_dmesg
 boot hardened guest_large --append 'possible_cpus=64 mem=640M'
 clean_dmesg
@@ -116,8 +133,16 @@ no-location 1 'iov_iter_zero' cannot be measured: .*no ftrace location
 unsafe-glob 1 'bpf_ktime_\*' matches [0-9]+ functions, none of which can be measured
 cold 1 '.*\.cold' cannot be measured: .*split off
 one-of-two 1 no function 'no_such_function'
+patched-kprobe 1 '__set_task_comm' cannot be measured: a livepatch .* has replaced it
+patched-multi 1 '__set_task_comm' cannot be measured: a livepatch .* has replaced it
+patched-blocks 1 cannot count the blocks of '__set_task_comm': a livepatch .* has replaced it
 large 1 probes and maps for [0-9]{5} functions and 64 CPUs would take about [0-9]{3} MiB .* free: time fewer functions
 END
+like 'an inlined body of what a livepatch has replaced: not 0 calls, but not timed' "$(cat patched-range.err)" \
+	"note: 1 of 1 inlined bodies cannot be timed .*'_test_bit' in '__set_task_comm': a livepatch .* has replaced it"
+# Its replacement is empty: what kprobes would time besides is 224 instructions that lead to it.
+holds 'what a livepatch has put in place is timed by fentry' "$(function_row patched __set_task_comm mean prctl) < 10 and
+	$(calls patched __set_task_comm prctl) == 100"
 is 'few functions are no matter there' "$(cat large-few.status)" 0
 is 'an inlined function is not refused' "$(cat inlined.status)" 0
 like 'but said to be timed in its inlined bodies' "$(cat inlined.err)" \

@@ -47,6 +47,9 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 	*skip = RECORD_SKIP_MECHANISM;
 	if (why_not)
 		return why_not;
+	why_not = record_symbols_why_patched(symbols, site->sym);
+	if (why_not)
+		return why_not;
 	*skip = RECORD_SKIP_BLACKLISTED;
 	if (kernel_tracing_is_blacklisted(symbols->tracing, site->sym->addr) == KERNEL_YES)
 		return "it is on the kernel's kprobe blacklist";

@@ -64,11 +64,15 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 			  enum record_skip *skip)
 {
 	enum kernel_answer ftrace = kernel_tracing_is_ftrace(kernel->symbols->tracing, site->sym);
+	const char *why_patched;
 
 	*skip = RECORD_SKIP_MECHANISM;
 	/* Where it is not known the kernel refuses what is none: it takes ftrace locations only. */
 	if (ftrace == KERNEL_NO || (ftrace == KERNEL_UNKNOWN && !site->named))
 		return "kprobe.multi cannot reach it (no ftrace location)";
+	why_patched = record_symbols_why_patched(kernel->symbols, site->sym);
+	if (why_patched)
+		return why_patched;
 	record_kernel_try_multi(kernel);
 	return record_features_why_not_multi(kernel->features);
 }

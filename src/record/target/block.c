@@ -213,7 +213,7 @@ static int plan(struct planner *pl, const struct kernel_sym *sym)
 		return err;
 	}
 	pl->in = in;
-	why = why_not(pl->flow);
+	why = record_symbols_why_patched(pl->symbols, sym) ?: why_not(pl->flow);
 	if (!why && kernel_blocks_plan(pl->flow, KERNEL_PLAN_CALLS_KNOWN | KERNEL_PLAN_LOOPS,
 				       is_no_place, pl, &f.plan))
 		why = "it has too many blocks";

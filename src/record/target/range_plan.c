@@ -88,6 +88,14 @@ static bool is_notrace(struct planner *pl, const struct record_range *r)
 	return sym && record_symbols_is_notrace(pl->symbols, sym);
 }
 
+static const char *why_patched(struct planner *pl, const struct record_range *r)
+{
+	const struct kernel_sym *sym =
+		kernel_kallsyms_covering(pl->symbols->ks, r->in->base + r->into_addr, NULL);
+
+	return sym ? record_symbols_why_patched(pl->symbols, sym) : NULL;
+}
+
 /* Has the kernel the function where the file says? It may have laid the module out otherwise than thought. */
 static bool is_in_place(const struct planner *pl, const struct record_range *r)
 {
@@ -122,6 +130,11 @@ static bool is_probed_at_all(struct planner *pl, uint32_t i)
 		record_range_give_up(pl->ranges, i,
 				     "the kernel's code of '%s' differs from that in %s", r->into,
 				     kernel_image_path(r->in->image));
+		return false;
+	}
+	reason = why_patched(pl, r);
+	if (reason) {
+		record_range_give_up(pl->ranges, i, "%s", reason);
 		return false;
 	}
 	if (is_notrace(pl, r)) {

@@ -77,6 +77,7 @@ void record_symbols_deinit(struct record_symbols *s)
 	kernel_kcore_destroy(s->live);
 	kernel_btf_destroy(s->btf);
 	kernel_tracing_destroy(s->tracing);
+	kernel_livepatches_deinit(&s->livepatches);
 	kernel_kallsyms_destroy(s->ks);
 }
 
@@ -111,9 +112,18 @@ int record_symbols_load_functions(struct record_symbols *s)
 
 	if (s->tracing)
 		return 0;
+	kernel_livepatches_load(KERNEL_LIVEPATCH_DIR, &s->livepatches);
 	locations = read_locations(s, &n);
 	return kernel_tracing_load(s->ks, locations, n, kernel_tracefs_find(),
 				   KERNEL_BLACKLIST_PATH, &s->tracing);
+}
+
+const char *record_symbols_why_patched(const struct record_symbols *s, const struct kernel_sym *sym)
+{
+	return kernel_livepatch_of(&s->livepatches, sym) ?
+		       "a livepatch (/sys/kernel/livepatch) has replaced it, so that its own code is "
+		       "not executed; fentry times what is instead" :
+		       NULL;
 }
 
 size_t record_stack_given_back(struct decoder *decoder, const uint8_t *code, size_t len)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "kernel/code/code.h"
+#include "kernel/code/livepatch.h"
 #include "kernel/image/kcore.h"
 #include "kernel/debuginfo/index.h"
 #include "kernel/image/btf.h"
@@ -37,6 +38,7 @@ struct record_features;
 struct record_symbols {
 	struct kernel_kallsyms *ks;
 	struct kernel_tracing *tracing; /* NULL until record_symbols_load_functions() */
+	struct kernel_livepatches livepatches; /* likewise */
 	struct kernel_btf *btf; /* NULL: none */
 	struct record_image kernel;
 	struct record_image **modules; /* those asked for */
@@ -78,6 +80,10 @@ int record_symbols_load_functions(struct record_symbols *s);
 
 /* Does the kernel refuse kprobes at the absolute address ADDR, as far as it says so? */
 bool record_symbols_is_blacklisted(const struct record_symbols *s, uint64_t addr);
+
+/* Why SYM's own code is not to be probed; NULL: no livepatch has replaced it. */
+const char *record_symbols_why_patched(const struct record_symbols *s,
+				       const struct kernel_sym *sym);
 
 /* What has SYM, S's. */
 struct record_image *record_symbols_image_of(struct record_symbols *s,
