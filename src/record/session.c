@@ -224,6 +224,10 @@ static void say_attached(const struct session *s)
 	if (s->plan.features.rt && is_off_under_locks(s))
 		log_note("PREEMPT_RT: probes cost less while a lock is held than is subtracted, so "
 			 "functions that run under locks, and their callers, read too low");
+	if (s->plan.features.rt && n_attached(s))
+		log_note(
+			"PREEMPT_RT serves soft interrupts in the task that raised them: functions "
+			"called there count under its system call, not under [irq]");
 	if (faults == PROFILE_MECH_NONE)
 		log_note("page faults are not counted: fentry: %s; kprobes: %s",
 			 record_features_why_not_fentry(&s->plan.features),

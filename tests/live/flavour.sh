@@ -22,6 +22,10 @@ guest_flavour() {
 	# 7.3's unwinder warns, at one instruction of these functions' returns. In three recordings of three one of 1,300 samples hit it.
 	! grep -q 'yes  kprobe.multi' doctor.out ||
 		record multi -F 4999 --attach=multi --func kmem_cache_free -- "$workloads/big-fork" -n 5
+	# Over the loopback device a datagram is received in a soft interrupt.
+	ip link set lo up
+	record softirq -F 0 --func net_rx_action -- perl -e 'use Socket; socket(my $s, PF_INET, SOCK_DGRAM, 0);
+		my $to = sockaddr_in(7777, INADDR_LOOPBACK); bind($s, $to); send($s, "x", 0, $to) for 1 .. 100'
 	[[ $(uname -v) != *PREEMPT_RT* ]] || for how in fentry kprobe; do
 		record "locks-$how" -F 0 --attach=$how --func ___slab_alloc --func rt_spin_lock --func rt_spin_unlock -- \
 			"$workloads/big-fork" -n 20
@@ -76,6 +80,13 @@ flavour() {
 	fork=$(json function 'first(.workload[] | select(.probed == false)) | .min')
 	clone=$(json function 'first(.syscalls[] | select(.name == "clone")) | .min + .wall_mean - .oncpu_mean')
 	within "$kernel: clone takes what fork takes unprobed" "$clone" "${fork:-null}" 2
+	if [[ $kernel == *-rt* ]]; then
+		holds "$kernel: soft interrupts are served in the system call" "$(calls softirq net_rx_action sendto) >= 99"
+		like "$kernel: which is noted" "$(cat softirq.err)" 'PREEMPT_RT serves soft interrupts in the task .*not under \[irq\]'
+	else
+		holds "$kernel: soft interrupts are none of the system call" "$(calls softirq net_rx_action '[irq]') >= 99"
+		is "$kernel: of which nothing is noted" "$(grep -c 'soft interrupts' softirq.err)" 0
+	fi
 	is 'function: locks are accounted for' "$(json function '[.warnings[] | select(test("^PREEMPT_RT: "))] | length')" 0
 	# 21,000 calls per clone: 39 to 47 instructions too much for each program under a lock would be -6 %.
 	[[ $kernel != *-rt* ]] || for how in fentry kprobe; do
