@@ -26,7 +26,10 @@ static __always_inline void capture_count(struct engine_capture *row, __u64 net)
 {
 	__sync_fetch_and_add(&row->calls, 1);
 	__sync_fetch_and_add(&row->time, net);
-	moments_add(&row->sq_lo, (__s64)net < 0 ? 0 : net);
+	net = (__s64)net < 0 ? 0 : net;
+	moments_add(&row->sq_lo, net);
+	if (net > row->max)
+		raise(&row->max, net);
 }
 
 /* The row number I that a call with that HASH may have. */

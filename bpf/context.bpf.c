@@ -124,7 +124,7 @@ static __always_inline struct engine_cell *context_close(const struct engine_cpu
 							 const struct engine_clock *end,
 							 enum profile_mechanism mech, long ret)
 {
-	struct engine_cell *c = frame_close(cpu, t, &t->frames[0], end, mech, false);
+	struct engine_cell *c = frame_close(NULL, cpu, t, &t->frames[0], end, mech, false);
 
 	if (c && ret < 0 && ret >= -MAX_ERRNO)
 		__sync_fetch_and_add(&c->errors, 1);

@@ -283,7 +283,7 @@ static __always_inline __u32 slot_of_time(__u64 v)
 	return slot_of_long_time(v);
 }
 
-/* The squares and extremes of NET, in ticks: sq_lo, sq_hi, max, min_inv of a cell or a capture. */
+/* The squares of NET, in ticks, and the least: sq_lo, sq_hi, max, min_inv of a cell or a capture. */
 static __always_inline void moments_add(__u64 *m, __u64 net)
 {
 	if (net < (1 << ENGINE_SQ_SPLIT)) {
@@ -293,8 +293,6 @@ static __always_inline void moments_add(__u64 *m, __u64 net)
 
 		__sync_fetch_and_add(&m[1], scaled * scaled);
 	}
-	if (net > m[2])
-		raise(&m[2], net);
 	if (~net > m[3])
 		raise(&m[3], ~net);
 }
@@ -459,13 +457,31 @@ static __always_inline void frame_open(struct engine_task *t, struct engine_fram
 	f->start = c.now;
 }
 
+const volatile bool keeps_slow __weak = false; /* calls; if not, the verifier prunes what does */
+__u64 slower_than __weak =
+	0; /* ticks that these take at least; no constant, with which 6.1 refuses 1 */
+
+static int slow_keep(void *ctx, struct engine_task *t, const struct engine_frame *f,
+		     __u64 time); /* slow.h */
+
+/* NET is the most so far. With keeps_slow a cell's maximum stays below that, so that each slow call comes here. */
+static __always_inline bool is_slow(struct engine_cell *c, __u64 net)
+{
+	if (keeps_slow && net >= slower_than) {
+		raise(&c->slowest, net);
+		return true;
+	}
+	raise(&c->max, net);
+	return false;
+}
+
 /*
  * Accounts frame F of T, which ended at END on CPU, and updates the frame below if it is ENCLOSED in one. MECH
  * is NONE if its time does not include the cost of a return probe, or none has run. (To the verifier F may be
- * any frame: there is room for one before the first.)
+ * any frame: there is room for one before the first.) CTX has the stack of a slow call; NULL: none.
  */
 static __always_inline struct engine_cell *
-frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_frame *f,
+frame_close(void *ctx, const struct engine_cpu *cpu, struct engine_task *t, struct engine_frame *f,
 	    const struct engine_clock *end, enum profile_mechanism mech, bool enclosed)
 {
 	__u64 wall = end->now - f->start;
@@ -488,6 +504,10 @@ frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_f
 		__sync_fetch_and_add(&c->offcpu, t->offcpu - f->offcpu);
 		if (enclosed && mech != PROFILE_MECH_NONE)
 			exclude(t, costs[mech].nested);
+		/* Those that are slow on a CPU alone come to is_slow(). */
+		if (keeps_slow && (__s64)net < (__s64)slower_than &&
+		    (__s64)(net + t->offcpu - f->offcpu) >= (__s64)slower_than)
+			slow_keep(ctx, t, f, net);
 	}
 	if (f->child)
 		__sync_fetch_and_add(&c->child, f->child);
@@ -495,6 +515,8 @@ frame_close(const struct engine_cpu *cpu, struct engine_task *t, struct engine_f
 		__sync_fetch_and_add(&c->negative, 1);
 		net = 0;
 	}
+	if (net > c->max && is_slow(c, net))
+		slow_keep(ctx, t, f, net);
 	cell_add(c, net);
 	return c;
 }
@@ -584,3 +606,5 @@ static __always_inline void frames_drop(struct engine_task *t)
 	if (t->top)
 		frames_miss(t, 0);
 }
+
+#include "slow.h"

@@ -320,7 +320,7 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	barrier_var(f);
 	if (is_sample_due(cpu, f, end.now))
 		sample_due(ctx, cpu, t, site_key(site));
-	frame_close(cpu, t, f, &end, mech, true);
+	frame_close(ctx, cpu, t, f, &end, mech, true);
 	if (path_mask && f->calls & 1)
 		path_close(t, end.now - f->start, end.excluded - f->excluded);
 	if (capture)

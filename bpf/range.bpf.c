@@ -136,8 +136,9 @@ static __always_inline struct engine_frame *range_open(struct engine_task *t, __
 }
 
 /* The frame of an excursion that is over is the innermost, or becomes it; range_pop() takes it away. */
-static __always_inline void range_close(const struct engine_cpu *cpu, struct engine_task *t,
-					__u32 found, const struct engine_clock *end)
+static __always_inline void range_close(void *ctx, const struct engine_cpu *cpu,
+					struct engine_task *t, __u32 found,
+					const struct engine_clock *end)
 {
 	struct engine_frame *f;
 	struct engine_cell *c;
@@ -146,7 +147,7 @@ static __always_inline void range_close(const struct engine_cpu *cpu, struct eng
 		frames_miss(t, found);
 	f = frame_at(t, found);
 	barrier_var(f);
-	c = frame_close(cpu, t, f, end, PROFILE_MECH_NONE, true);
+	c = frame_close(ctx, cpu, t, f, end, PROFILE_MECH_NONE, true);
 	if (c && f->calls)
 		__sync_fetch_and_add(&c->bodies, f->calls);
 }
@@ -215,7 +216,7 @@ int range_leave(struct pt_regs *ctx)
 	extra = cost->hop * hops;
 	end = clock_read(t);
 	end.excluded += cost->close_head + extra + hit_extra_head(cookie);
-	range_close(cpu, t, found, &end);
+	range_close(ctx, cpu, t, found, &end);
 	range_pop(t);
 	exclude(t, cost->close + extra + hit_extra(cookie));
 	return 0;
@@ -278,7 +279,7 @@ static __always_inline bool list_leave(const struct engine_cpu *cpu, struct engi
 		return false;
 	}
 	end.excluded += s->head;
-	range_close(cpu, t, found, &end);
+	range_close(NULL, cpu, t, found, &end);
 	if (!(action & ENGINE_RANGE_VALUES))
 		range_pop(t);
 	return true;

@@ -144,7 +144,8 @@ struct engine_cell {
 	 * ENGINE_CLOSINGS.
 	 */
 	__u64 closings, closing_time;
-	__u64 pad[6]; /* to a cache line */
+	__u64 slowest; /* of calls that are kept for that, whose times MAX leaves out: see cell_add() */
+	__u64 pad[5]; /* to a cache line */
 };
 
 #define ENGINE_CLOSINGS 16
@@ -221,6 +222,19 @@ struct engine_stack {
 	__u64 ips[ENGINE_STACK_FRAMES];
 };
 
+/* A call that is kept because it took so long. */
+struct engine_slow {
+	__u64 start;
+	__u64 time; /* its net time, without that spent switched out, */
+	__u64 offcpu; /* which is this */
+	__u32 pid; /* a thread's */
+	__u32 tgid;
+	char comm[16]; /* empty if another task ended the call */
+	struct engine_stack stack; /* with the call's site and context; not counted */
+};
+
+#define ENGINE_SLOW 4096
+
 #define ENGINE_WATCHED 64 /* maximum number of samples watched in calibration; a power of two */
 
 /* Loss counters, in the order in which they are read. */
@@ -237,6 +251,7 @@ enum engine_loss {
 	ENGINE_LOSS_PATHS, /* calls whose path found no place in the table */
 	ENGINE_LOSS_TRIPS, /* calls whose trip counts found no place in their table */
 	ENGINE_LOSS_CAPTURES, /* calls whose values found no row of their own */
+	ENGINE_LOSS_SLOW, /* slow calls for which there was no room */
 	ENGINE_INFO_OPEN_AT_START, /* returns of calls begun before the task was followed */
 	ENGINE_INFO_CLOSED_BY_EXIT, /* calls closed at their task's death */
 	ENGINE_INFO_ENTERED, /* by tasks that have exited; live tasks have their own sums */

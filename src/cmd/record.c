@@ -179,6 +179,10 @@ static const struct cmd_option options[] = {
 	  .parse = parse_cgroup },
 	{ "pid", "PID", "Measure this process and its future children until it ends or Ctrl-C",
 	  CMD_SET(record_options, pid), .min = 1, .max = 1 << 22, .short_name = 'p' },
+	{ "slower-than", "TIME",
+	  "Keep each syscall and timed call that takes TIME (500us, 10ms) or longer, sleeping "
+	  "included, with its task and stack: report --slow lists them",
+	  CMD_SET(record_options, slower_than) },
 	{ "duration", "TIME",
 	  "End the recording after TIME (10s, 500ms, 2m; without a unit: seconds), each run of a "
 	  "command by SIGTERM",
@@ -224,9 +228,9 @@ static void check_usage(void *input, struct argp_state *state)
 {
 	const struct record_options *o = input;
 
-	if (o->exact && o->left_out)
-		argp_error(state,
-			   "--exact counts all syscalls: it cannot be combined with --syscall");
+	if (o->exact && (o->left_out || o->slower_than))
+		argp_error(state, "--exact counts all syscalls, and times none: it cannot be "
+				  "combined with --syscall or --slower-than");
 	if (o->exact &&
 	    (!o->argv || o->system_wide || o->repeat > 1 || o->warmup || o->control_run))
 		argp_error(

@@ -12,7 +12,7 @@
 struct report_options {
 	struct view_options view;
 	const char *vmlinux;
-	bool trace;
+	bool trace, slow;
 	const char *neighbours; /* whose callers and callees are asked for; NULL: none */
 	const char *varies; /* the function of --why-varies */
 	const char *plot;
@@ -36,6 +36,16 @@ static void parse_callers(void *o, char *arg, struct argp_state *state)
 static void parse_callees(void *o, char *arg, struct argp_state *state)
 {
 	add_neighbours(o, "callees", arg, state);
+}
+
+static void parse_slow(void *input, char *arg, struct argp_state *state)
+{
+	struct report_options *o = input;
+
+	(void)arg;
+	(void)state;
+	o->slow = true;
+	vec_push(&o->view, sections, report_slow.name);
 }
 
 static void parse_trace(void *input, char *arg, struct argp_state *state)
@@ -65,6 +75,8 @@ static const struct cmd_option options[] = {
 	  "With --why-varies: plot the latency against the variable that explains most, with "
 	  "gnuplot",
 	  CMD_SET(report_options, plot) },
+	{ "slow", NULL, "List the calls kept by record --slower-than, the slowest first",
+	  .parse = parse_slow },
 	{ "trace", NULL,
 	  "Show the complete call kept by lab run --exact --trace: what it called and executed, in "
 	  "order",
@@ -137,6 +149,7 @@ static void report_init(struct view_report *r, const struct profile *p,
 	analyze_accounting_init(&r->accounting, p);
 	analyze_costs_init(&r->costs, p);
 	analyze_leaves_init(&r->leaves, p);
+	analyze_slow_init(&r->slow, p);
 	analyze_trace_init(&r->trace, p);
 	analyze_misses_init(&r->misses, p, NULL, ANALYZE_MISSES_BY_FUNCTION);
 	analyze_misses_init(&r->miss_lines, p, NULL, ANALYZE_MISSES_BY_LINE);
@@ -156,6 +169,7 @@ static void report_deinit(struct view_report *r)
 	analyze_leaves_deinit(&r->leaves);
 	analyze_neighbours_deinit(&r->neighbours);
 	varies_deinit(&r->varies);
+	analyze_slow_deinit(&r->slow);
 	analyze_trace_deinit(&r->trace);
 	analyze_misses_deinit(&r->misses);
 	analyze_misses_deinit(&r->miss_lines);
@@ -196,6 +210,13 @@ int cmd_report(int argc, char **argv)
 	}
 	if (varies_init(&r.varies, p, o.varies) || (o.plot && plot(&r.varies, p, o.plot)))
 		return CMD_FAILED;
+	if (o.slow && !profile_env_get(p, PROFILE_ENV_SLOWER)) {
+		log_error("%s has no slow calls: record with --slower-than",
+			  o.files ? *o.files : CMD_DEFAULT_FILE);
+		return CMD_FAILED;
+	}
+	if (o.slow && !r.slow.n_rows)
+		log_note("no call was as slow as record --slower-than says");
 	if (o.trace && !r.trace.n_lines) {
 		log_error(VIEW_NO_TRACE, o.files ? *o.files : CMD_DEFAULT_FILE);
 		return CMD_FAILED;

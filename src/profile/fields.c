@@ -228,6 +228,8 @@ static const char *stacks_wrong(const struct profile *p, const void *entry)
 		sum += more[p->executions[i].stack];
 	for (uint32_t i = 0; i < p->n_misses; i++)
 		sum += more[p->misses[i].stack];
+	for (uint32_t i = 0; i < p->n_slow; i++)
+		sum += more[p->slow[i].stack];
 	free(more);
 	return sum > FRAMES_MORE ? "refers to stacks that are too deep too often" : NULL;
 }
@@ -502,6 +504,26 @@ LAYOUT(trace, struct profile_trace, NULL,
 	NUMBER(profile_trace, times),
 	NUMBER(profile_trace, insns));
 
+static const char *slow_wrong(const struct profile *p, const void *entry)
+{
+	const struct profile_slow *slow = entry;
+
+	(void)p;
+	return slow->wall < slow->time ? "has a call that was longer on a CPU than it took" : NULL;
+}
+
+LAYOUT(slow, struct profile_slow, slow_wrong,
+	INDEX(profile_slow, run, RUNS),
+	INDEX(profile_slow, site, SITES),
+	INDEX(profile_slow, context, CONTEXTS),
+	INDEX(profile_slow, stack, STACKS),
+	NUMBER(profile_slow, start),
+	NUMBER(profile_slow, time),
+	NUMBER(profile_slow, wall),
+	NUMBER(profile_slow, tid),
+	NUMBER(profile_slow, pid),
+	OPTIONAL(profile_slow, comm));
+
 const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	[SECTION_STRINGS] = { .name = "strings" },
 	SECTION(RECORDING, "recording", 0, NULL,
@@ -535,4 +557,5 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(CAPTURES, "captures", TABLE_UNIQUE | TABLE_OPTIONAL, captures_wrong, LIST(profile, captures, capture)),
 	SECTION(CONDITIONS, "conditions", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, conditions, condition)),
 	SECTION(NAMES, "names", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, names, name)),
+	SECTION(SLOW, "slow calls", TABLE_OPTIONAL, stacks_wrong, LIST(profile, slow, slow)),
 };

@@ -42,7 +42,8 @@ enum section_type {
 	SECTION_CAPTURES,
 	SECTION_CONDITIONS,
 	SECTION_NAMES,
-	SECTION_LAST = SECTION_NAMES,
+	SECTION_SLOW,
+	SECTION_LAST = SECTION_SLOW,
 	SECTION_END = 0x7fffffff, /* empty, the last in every file */
 };
 

@@ -277,6 +277,17 @@ struct profile_blocks {
 	uint32_t n_arcs, cap_arcs;
 };
 
+/* A call that was kept on its own, because it took longer than was asked for. */
+struct profile_slow {
+	uint32_t run, site, context;
+	uint32_t stack; /* empty: not known */
+	uint64_t start; /* in ticks since the machine was booted */
+	uint64_t time; /* on a CPU, less what its probes cost */
+	uint64_t wall; /* with that spent sleeping and waiting */
+	uint32_t tid, pid; /* of its thread and its process; PID 0 and COMM NULL: not known */
+	const char *comm; /* what the thread was called */
+};
+
 /* As long as TEXT holds, in the source's words, the loop whose head is at LOCATION turns again. */
 struct profile_condition {
 	uint32_t location;
@@ -327,6 +338,7 @@ enum profile_loss {
 	PROFILE_LOSS_PATHS_FULL, /* calls whose path is not known: the table was full */
 	PROFILE_LOSS_TRIPS_FULL, /* loops of calls whose trip count is in no histogram: the table was full */
 	PROFILE_LOSS_CAPTURES_FULL, /* calls whose values had no room in the table: see struct profile_capture */
+	PROFILE_LOSS_SLOW_FULL, /* slow calls that were not kept: the table was full */
 	PROFILE_INFO_ENTRIES, /* calls and contexts that followed tasks entered: docs/accounting.md */
 	PROFILE_INFO_OPEN_AT_START, /* returns of calls entered before recording started */
 	PROFILE_INFO_OPEN_AT_END, /* calls that had not returned when recording ended */
@@ -470,6 +482,7 @@ struct profile_env {
 	"record.held" /* which are right under locks of PREEMPT_RT: "fentry", "fentry kprobe" */
 #define PROFILE_ENV_MODULE      "record.module." /* + name of one in stacks: its build-id */
 #define PROFILE_ENV_TASKS       "record.tasks" /* "all", "cgroup", "process"; none: the command's */
+#define PROFILE_ENV_SLOWER      "record.slower_than" /* ns: slower calls were kept on their own */
 #define PROFILE_ENV_VMLINUX     "record.vmlinux" /* where the kernel's was found */
 #define PROFILE_ENV_SYMBOLS     "record.symbols" /* where names come from: "dwarf", "kallsyms" */
 #define PROFILE_ENV_STATIC_KEYS "record.static_keys" /* kernel_static_keys_on() at its start */
@@ -566,6 +579,8 @@ struct profile {
 	uint32_t n_conditions, cap_conditions;
 	struct profile_name *names;
 	uint32_t n_names, cap_names;
+	struct profile_slow *slow; /* any order */
+	uint32_t n_slow, cap_slow;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };

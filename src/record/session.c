@@ -3,6 +3,7 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <time.h>
@@ -124,6 +125,7 @@ static int load(struct session *s)
 	const struct record_engine_config config = {
 		.max_tasks = o->max_tasks,
 		.sample_period = o->freq ? NS_PER_SEC / o->freq : 0,
+		.slower_than = o->slower_than,
 		.system_wide = o->system_wide,
 		.cgroup = s->cgroup,
 		.pid = o->pid,
@@ -153,6 +155,11 @@ static int load(struct session *s)
 					    "all");
 	if (o->syscalls)
 		profile_env_set(s->p, PROFILE_ENV_SYSCALLS, o->syscalls);
+	if (o->slower_than) {
+		scoped_free char *ns = alloc_printf("%" PRIu64, o->slower_than);
+
+		profile_env_set(s->p, PROFILE_ENV_SLOWER, ns);
+	}
 	if (o->cpu >= 0) {
 		scoped_free char *cpu = alloc_printf("%d", o->cpu);
 
@@ -395,7 +402,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 	if (follow)
 		hooks.prepare = follow_caller;
 	if (kind == PROFILE_RUN_PROBED) {
-		record_engine_leave_out(s->engine, true);
+		record_engine_run(s->engine, true);
 		record_engine_reset(s->engine);
 		record_probes_reset(s->probes);
 		hooks.look = look;
@@ -429,7 +436,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 			record_count_end(o->counts, s->engine);
 		s->run_start = 0;
 		record_engine_pause(s->engine);
-		record_engine_leave_out(s->engine, false);
+		record_engine_run(s->engine, false);
 		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites, &s->cold);
 		record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
 		record_captures_drain(&s->plan.captures, s->engine, s->p, run);

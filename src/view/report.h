@@ -10,6 +10,7 @@
 #include "analyze/figures/environment.h"
 #include "analyze/figures/workload.h"
 #include "analyze/figures/misses.h"
+#include "analyze/figures/slow.h"
 #include "analyze/figures/table.h"
 #include "analyze/figures/warnings.h"
 #include "analyze/inline/neighbours.h"
@@ -34,6 +35,7 @@
 	TABLE(trip_counts)        \
 	TABLE(path_trip_counts)   \
 	TABLE(values)             \
+	TABLE(slow)               \
 	TABLE(samples)            \
 	TABLE(callers)            \
 	TABLE(callees)            \
@@ -63,6 +65,7 @@ struct view_report {
 	struct analyze_leaves leaves;
 	struct analyze_neighbours neighbours; /* of --callers and --callees; empty without */
 	struct varies varies; /* of --why-varies; empty without */
+	struct analyze_slow slow;
 	struct analyze_trace trace;
 	struct analyze_misses misses, miss_lines, miss_objects;
 	struct analyze_blocks blocks;

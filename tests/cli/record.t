@@ -102,6 +102,17 @@ done
 usage '-p cannot be combined with -a or --cgroup' record --cgroup=a -p 1
 is '--cgroup: of none, nothing is run or written' "$(echo ran* none.data*)" 'ran* none.data*'
 
+run record -F 0 --slower-than=100ms -o slow.data -- sh -c 'sleep 0.2; sleep 0.01'
+json '--slower-than: the calls that were slow, and no others' \
+  '[.slow[] | select(.name == "clock_nanosleep") | .wall >= 2e8 and .oncpu < 1e8 and .comm == "sleep"] == [true]' \
+  report --format=json slow.data
+json '--slower-than: as long as was asked for' '[.slow[] | select(.wall < 1e8)] | length == 0' report --format=json slow.data
+run record -F 0 --slower-than=1h -o slow.data -- true
+run report --slow slow.data
+like '--slower-than: none' "$status:$(<out)$(<err)" '^0:kprotperf: note: no call was as slow as record --slower-than says$'
+usage "--slower-than: 'x' is not a time" record --slower-than=x -- true
+usage '--exact counts all syscalls, and times none' record --exact --slower-than=1s -- true
+
 cpu=$(nproc --all)
 run record -F 0 --cpu=$((cpu - 1)) -o pinned.data -- sh -c 'test "$(nproc)" = 1'
 is '--cpu: the command runs on one CPU' "$status" 0

@@ -201,3 +201,24 @@ fixture_fn struct profile *fixture_big_fork(uint32_t runs, uint64_t slab_time)
 	}
 	return p;
 }
+
+/* A call of site 1 on a stack, and one of an unknown task without. */
+fixture_fn void fixture_add_slow(struct profile *p)
+{
+	uint32_t empty = profile_stack_add(p, NULL, 0);
+
+	vec_push(p, slow,
+		 ((struct profile_slow){ .site = 1,
+					 .start = 5000000000,
+					 .time = 40000,
+					 .wall = 20000000,
+					 .tid = 4711,
+					 .pid = 4700,
+					 .comm = profile_intern(p, "big-fork") }));
+	vec_push(p, slow,
+		 ((struct profile_slow){ .stack = empty,
+					 .start = 4999000000,
+					 .time = 30000000,
+					 .wall = 30000000,
+					 .tid = 4711 }));
+}

@@ -312,6 +312,19 @@ fixture_fn void fixture_add_captures(struct profile *p, uint32_t site, uint32_t 
 	profile_capture_add(p, &c);
 }
 
+fixture_fn void assert_same_slow(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->n_slow, b->n_slow);
+	for (uint32_t i = 0; i < a->n_slow; i++) {
+		const struct profile_slow *x = &a->slow[i], *y = &b->slow[i];
+
+		assert_true(x->run == y->run && x->site == y->site && x->context == y->context &&
+			    x->stack == y->stack && x->start == y->start && x->time == y->time &&
+			    x->wall == y->wall && x->tid == y->tid && x->pid == y->pid);
+		assert_same_string(x->comm, y->comm);
+	}
+}
+
 fixture_fn void assert_same_captures(const struct profile *a, const struct profile *b)
 {
 	assert_int_equal(a->n_variables, b->n_variables);
@@ -395,4 +408,5 @@ fixture_fn void assert_same(const struct profile *a, const struct profile *b)
 	assert_same_stacks(a, b);
 	assert_same_blocks(a, b);
 	assert_same_captures(a, b);
+	assert_same_slow(a, b);
 }

@@ -97,6 +97,7 @@ static struct profile *rich_profile(void)
 				   .run = run, .stack = stack, .flags = 3, .count = UINT64_MAX });
 	fixture_add_blocks(p, 1);
 	fixture_add_captures(p, 1, 3, (const char *[]){ "n", "s->object_size", "return" });
+	fixture_add_slow(p);
 	return p;
 }
 
@@ -355,6 +356,13 @@ static void test_inconsistent(void **state)
 	profile_name_add(p, "kmalloc-64");
 	p->names[0].value++;
 	assert_write_fails(p, path, "section \"names\" has a name of a different value");
+	p->names[0].value--;
+	fixture_add_slow(p);
+	p->slow[1].time++;
+	assert_write_fails(p, path, "section \"slow calls\" has a call that was longer on a CPU");
+	p->slow[1].time--;
+	p->slow[0].stack = p->n_stacks;
+	assert_write_fails(p, path, "section \"slow calls\" refers to a nonexistent stack");
 	profile_destroy(p);
 }
 

@@ -577,6 +577,27 @@ static void test_captures(void **state)
 	profile_destroy(many);
 }
 
+/* Those of both sides stay, with the stacks and runs that they are of. */
+static void test_slow(void **state)
+{
+	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(1, 943);
+
+	(void)state;
+	fixture_add_slow(b);
+	b->slow[0].context = profile_context_add(b, "wait4");
+	profile_merge(a, b);
+	profile_merge(a, b);
+	assert_int_equal(a->n_slow, 4);
+	assert_int_equal(a->slow[0].run, 2);
+	assert_int_equal(a->slow[2].run, 3);
+	assert_string_equal(a->contexts[a->slow[2].context].name, "wait4");
+	assert_string_equal(a->sites[a->slow[2].site].name, b->sites[1].name);
+	assert_int_equal(a->stacks[a->slow[1].stack].n_locations, 0);
+	assert_string_equal(a->slow[2].comm, "big-fork");
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -586,7 +607,7 @@ int main(void)
 		cmocka_unit_test(test_resolved_later),  cmocka_unit_test(test_command),
 		cmocka_unit_test(test_command_refuses), cmocka_unit_test(test_many),
 		cmocka_unit_test(test_ranges),          cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_captures),
+		cmocka_unit_test(test_captures),        cmocka_unit_test(test_slow),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

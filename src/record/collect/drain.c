@@ -83,7 +83,7 @@ static void shard_add(struct profile_stats *stats, const struct engine_cell *c, 
 	shard.self = (int64_t)(oncpu - cost - c->child);
 	shard.sumsq = (double)c->sq_lo + (double)c->sq_hi * (1 << ENGINE_SQ_SPLIT);
 	shard.sumsq += more * (more * (double)returned - 2 * net);
-	shard.max = less(c->max, more);
+	shard.max = less(c->slowest ?: c->max, more);
 	shard.min = less(~c->min_inv, more);
 	for (uint32_t slot = 0; slot < HIST_SLOTS; slot++) {
 		if (c->hist[slot])
@@ -247,11 +247,11 @@ static bool is_in_probe(const struct drain *d, const struct engine_stack *s)
 	return false;
 }
 
-static void drain_stack(struct drain *d, const struct engine_stack *s)
+/* The profile's stack that S is, without what is ours. */
+static uint32_t stack_of(struct drain *d, const struct engine_stack *s)
 {
 	uint32_t locations[ENGINE_STACK_FRAMES + 1], n = 0, i = 0;
 	bool ours = false;
-	struct profile_sample sample = { .run = d->run, .count = s->count };
 
 	if (s->flags & ENGINE_SAMPLE_AT_RETURN) {
 		/* A probe's own frames lie above the function it took the sample for. */
@@ -272,7 +272,14 @@ static void drain_stack(struct drain *d, const struct engine_stack *s)
 		else if (leaf)
 			locations[n++] = probe_location(d);
 	}
-	sample.stack = profile_stack_add(d->p, locations, n);
+	return profile_stack_add(d->p, locations, n);
+}
+
+static void drain_stack(struct drain *d, const struct engine_stack *s)
+{
+	struct profile_sample sample = { .run = d->run, .count = s->count };
+
+	sample.stack = stack_of(d, s);
 	sample.context = context_index(d, s->ctx);
 	if (s->flags & ENGINE_SAMPLE_USER)
 		sample.flags |= PROFILE_SAMPLE_USER;
@@ -297,6 +304,33 @@ static void drain_samples(struct drain *d)
 	for (uint32_t i = 0; d->maps.stacks && i < d->maps.n_stacks; i++)
 		if (d->maps.stacks[i].key && d->maps.stacks[i].count)
 			drain_stack(d, &d->maps.stacks[i]);
+}
+
+static void drain_slow(struct drain *d)
+{
+	for (uint32_t i = 0; i < d->maps.n_slow; i++) {
+		const struct engine_slow *from = &d->maps.slow[i];
+		int64_t time = (int64_t)from->time;
+		char comm[sizeof(from->comm) + 1] = "";
+		struct profile_slow slow = {
+			.run = d->run,
+			.site = from->stack.site,
+			.start = from->start,
+			.time = time > 0 ? from->time : 0,
+			.tid = from->pid,
+			.pid = from->tgid,
+		};
+
+		/* One that is being kept. */
+		if (!from->pid || slow.site >= d->p->n_sites)
+			continue;
+		memcpy(comm, from->comm, sizeof(from->comm));
+		slow.wall = slow.time + from->offcpu;
+		slow.comm = *comm ? profile_intern(d->p, comm) : NULL;
+		slow.context = context_index(d, from->stack.ctx);
+		slow.stack = stack_of(d, &from->stack);
+		vec_push(d->p, slow, slow);
+	}
 }
 
 static bool is_detached(const struct drain *d, const struct engine_frame *f)
@@ -381,6 +415,7 @@ static void drain_losses(struct drain *d)
 		[ENGINE_LOSS_PATHS] = PROFILE_LOSS_PATHS_FULL,
 		[ENGINE_LOSS_TRIPS] = PROFILE_LOSS_TRIPS_FULL,
 		[ENGINE_LOSS_CAPTURES] = PROFILE_LOSS_CAPTURES_FULL,
+		[ENGINE_LOSS_SLOW] = PROFILE_LOSS_SLOW_FULL,
 		[ENGINE_INFO_OPEN_AT_START] = PROFILE_INFO_OPEN_AT_START,
 		[ENGINE_INFO_CLOSED_BY_EXIT] = PROFILE_INFO_CLOSED_BY_EXIT,
 	};
@@ -416,6 +451,7 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 			profile_mechanism_name(record_engine_fault_mechanism(d->e)));
 	drain_cells(d);
 	drain_samples(d);
+	drain_slow(d);
 	drain_losses(d);
 	drain_missed(d);
 }

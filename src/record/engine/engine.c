@@ -37,6 +37,7 @@ int record_engine_create(const struct record_engine_config *config,
 	}
 	e->n_args = alloc_array(config->n_functions + 1 + RECORD_ENGINE_SPARES, sizeof(*e->n_args));
 	e->n_args[ENGINE_SITE_CONTEXT] = RECORD_FAULT_ARGS;
+	record_engine_run(e, false);
 	record_engine_reset(e);
 	*out = e;
 	return 0;

@@ -29,6 +29,7 @@ struct record_engine_config {
 	bool closings; /* what programs take that end syscalls is read: on a real clock */
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
 	uint64_t sample_period; /* in ns; 0: no sampler */
+	uint64_t slower_than; /* ticks: calls that take as many are kept on their own; 0: none is */
 	bool system_wide;
 	uint64_t cgroup; /* with system_wide: its tasks, and those of cgroups in it; 0: all */
 	pid_t pid; /* 0: none */
@@ -158,6 +159,8 @@ struct record_engine_maps {
 	const uint64_t *block_counts;
 	const struct engine_path *paths;
 	const struct engine_trips *trips;
+	const struct engine_slow *slow;
+	uint32_t n_slow;
 	const struct engine_capture *captures; /* kprotperf/engine.h has their order */
 	/* With those not in use. */
 	uint32_t n_block_probes, n_block_shards, n_paths, n_trips, n_captured;
@@ -189,8 +192,8 @@ uint64_t record_engine_samples_expected(const struct record_engine *e);
  */
 void record_engine_pause(struct record_engine *e);
 
-/* From now on contexts that are left out are, or all are measured: for calibration. */
-void record_engine_leave_out(struct record_engine *e, bool leave);
+/* A run begins: contexts are left out, slow calls kept. Or it is over: for calibration neither is. */
+void record_engine_run(struct record_engine *e, bool run);
 
 /* Forgets what was counted, and the tasks, for the next run: ends a pause. */
 void record_engine_reset(struct record_engine *e);

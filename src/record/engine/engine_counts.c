@@ -101,6 +101,9 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.block_counts = e->bpf.views[RECORD_VIEW_BLOCKS].mem,
 		.paths = e->bpf.views[RECORD_VIEW_PATHS].mem,
 		.trips = e->bpf.views[RECORD_VIEW_TRIPS].mem,
+		.slow = e->bpf.views[RECORD_VIEW_SLOW].mem,
+		.n_slow = e->bpf.skel->bss->n_slow < ENGINE_SLOW ? e->bpf.skel->bss->n_slow :
+								   ENGINE_SLOW,
 		.captures = e->bpf.views[RECORD_VIEW_CAPTURES].mem,
 		.n_captured = e->bpf.config.n_captured,
 		.n_block_probes = e->bpf.config.n_blocks + 1,
@@ -202,13 +205,15 @@ void record_engine_pause(struct record_engine *e)
 	}
 }
 
-void record_engine_leave_out(struct record_engine *e, bool leave)
+void record_engine_run(struct record_engine *e, bool run)
 {
 	uint8_t *left_out = e->bpf.skel->bss->left_out;
 
+	__atomic_store_n(&e->bpf.skel->bss->slower_than,
+			 run ? e->bpf.config.slower_than : INT64_MAX, __ATOMIC_RELAXED);
+
 	for (uint32_t i = 0; e->bpf.config.left_out && i < ENGINE_CONTEXTS; i++)
-		__atomic_store_n(&left_out[i], leave && e->bpf.config.left_out[i],
-				 __ATOMIC_RELAXED);
+		__atomic_store_n(&left_out[i], run && e->bpf.config.left_out[i], __ATOMIC_RELAXED);
 }
 
 /* Follows none of the tasks any more, whose slots are free again. */
@@ -254,6 +259,8 @@ void record_engine_reset(struct record_engine *e)
 	memset(e->bpf.views[RECORD_VIEW_PATHS].mem, 0, e->bpf.views[RECORD_VIEW_PATHS].len);
 	memset(e->bpf.views[RECORD_VIEW_TRIPS].mem, 0, e->bpf.views[RECORD_VIEW_TRIPS].len);
 	memset(e->bpf.views[RECORD_VIEW_CAPTURES].mem, 0, e->bpf.views[RECORD_VIEW_CAPTURES].len);
+	memset(e->bpf.views[RECORD_VIEW_SLOW].mem, 0, e->bpf.views[RECORD_VIEW_SLOW].len);
+	e->bpf.skel->bss->n_slow = 0;
 	memset(e->bpf.skel->bss->captures_left, 0, sizeof(e->bpf.skel->bss->captures_left));
 	memset(e->bpf.views[RECORD_VIEW_STACKS].mem, 0,
 	       e->bpf.n_stacks * sizeof(struct engine_stack));

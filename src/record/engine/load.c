@@ -146,6 +146,7 @@ static int set_sizes(struct record_bpf *b)
 		{ s->maps.paths, blocks ? ENGINE_PATHS : 1 },
 		{ s->maps.trips, blocks ? ENGINE_TRIP_ROWS : 1 },
 		{ s->maps.captures, record_engine_captures(&b->config) ?: 1 },
+		{ s->maps.slow, b->config.slower_than ? ENGINE_SLOW : 1 },
 		{ s->maps.saved, saves ? b->n_tasks * ENGINE_DEPTH : 1 },
 	};
 	int err = 0;
@@ -161,6 +162,7 @@ static int set_sizes(struct record_bpf *b)
 	s->rodata->n_block_shards = b->n_block_shards;
 	s->rodata->multi_mask = multi_slots(b) - 1;
 	s->rodata->multi_sp = b->features.multi_is.sp;
+	s->rodata->keeps_slow = b->config.slower_than != 0;
 	s->rodata->is_clock_real = b->config.closings;
 	s->rodata->on_rt = b->features.rt;
 	s->rodata->unwalkable = b->features.multi_is.unwalkable;
@@ -261,6 +263,7 @@ static int map_views(struct record_bpf *b)
 		[RECORD_VIEW_PATHS] = s->maps.paths,
 		[RECORD_VIEW_TRIPS] = s->maps.trips,
 		[RECORD_VIEW_CAPTURES] = s->maps.captures,
+		[RECORD_VIEW_SLOW] = s->maps.slow,
 	};
 	long page = sysconf(_SC_PAGESIZE);
 
