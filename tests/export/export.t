@@ -10,7 +10,7 @@
 # shellcheck source=tests/export/npm.sh
 . "$repo/tests/export/npm.sh"
 
-fixture hardened hostile exact empty nanoseconds
+fixture hardened hostile exact empty nanoseconds slow
 
 usage 'no format specified' export hardened.data
 usage 'speedscope, pprof, perfetto, firefox-profiler or openmetrics' export --to=svg hardened.data
@@ -90,6 +90,14 @@ if has protoc; then
 82 "mm/slub.c:1900"
 100 end
 100 end'
+  "$kprotperf" export --to=perfetto slow.data -o slow.perfetto
+  is 'perfetto: slow calls, each in its caller' "$(slices slow 3)" \
+    '0 "clone"
+1000000 "allocate_slab"
+21000000 end
+30000000 end'
+  like 'perfetto: on a track of their thread' "$(protoc -I "$here" --decode=Trace perfetto.proto <slow.perfetto)" \
+    'name: "slow calls of thread 4711 \(\?\), run 1"'
   is 'perfetto: each slice ends' "$(slices hostile 1 | grep -c '"')" "$(slices hostile 1 | grep -c end$)"
 fi
 

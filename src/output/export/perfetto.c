@@ -7,6 +7,9 @@
 #include <stdlib.h>
 
 #include "analyze/code/trace.h"
+#include "analyze/figures/slow.h"
+#include "base/alloc.h"
+#include "base/sorted.h"
 #include "output/export/export.h"
 #include "output/export/proto.h"
 #include "output/text.h"
@@ -117,17 +120,63 @@ static void write_trace(FILE *out, uint64_t track, const struct analyze_trace *t
 	free(ends);
 }
 
+/* Of one thread in the order of time, callers first: the rows of a track. */
+define_compare(slow_compare, struct analyze_slow_row,
+	       compare_values(a->of->run, b->of->run)             ?:
+		       compare_values(a->of->tid, b->of->tid)     ?:
+		       compare_values(a->of->start, b->of->start) ?:
+		       compare_values(b->of->wall, a->of->wall));
+
+static void write_slow_track(FILE *out, uint64_t track, const struct analyze_slow_row *rows)
+{
+	scoped_free char *name = alloc_printf("slow calls of thread %.0f (%s), run %u", rows->tid,
+					      rows->comm ?: "?", rows->of->run + 1),
+			 *safe = output_text_escape(name);
+
+	write_track(out, track, safe);
+}
+
+/* A call ends before its caller does, which times that do not have the cost of probes do not all show. */
+static void write_slow(FILE *out, uint64_t track, struct analyze_slow *s)
+{
+	double *ends = alloc_array(s->n_rows, sizeof(*ends));
+	uint32_t open = 0;
+
+	sort_array(s->rows, s->n_rows, sizeof(*s->rows), slow_compare);
+	for (uint32_t i = 0; i < s->n_rows; i++) {
+		const struct analyze_slow_row *row = &s->rows[i];
+		bool other =
+			!i || row->of->run != row[-1].of->run || row->of->tid != row[-1].of->tid;
+		scoped_free char *label = output_text_escape(row->name);
+		double end = row->start + row->wall;
+
+		for (; open && (other || ends[open - 1] <= row->start); open--)
+			write_event(out, track, ends[open - 1], NULL);
+		if (other)
+			write_slow_track(out, ++track, row);
+		write_event(out, track, row->start, label);
+		ends[open] = open ? fmin(end, ends[open - 1]) : end;
+		open++;
+	}
+	for (; open; open--)
+		write_event(out, track, ends[open - 1], NULL);
+	free(ends);
+}
+
 void export_write_perfetto(FILE *out, const struct export *e)
 {
 	scoped(analyze_trace_deinit) struct analyze_trace trace;
+	scoped(analyze_slow_deinit) struct analyze_slow slow;
 	scoped_free char *name =
 		alloc_printf("%s: %s (the order has no meaning)", e->title, e->unit);
 
 	analyze_trace_init(&trace, e->p);
+	analyze_slow_init(&slow, e->p);
 	write_track(out, 1, name);
 	write_samples(out, 1, e);
 	if (trace.n_lines) {
 		write_track(out, 2, "one call, in order");
 		write_trace(out, 2, &trace);
 	}
+	write_slow(out, 2, &slow);
 }
