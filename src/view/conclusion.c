@@ -81,7 +81,7 @@ static void append_mean(char **text, const struct analyze_conclusion *c, const c
 	else
 		alloc_append(text, " %s %s %s%s (", c->undecided ? "appears" : "is", pct + sign,
 			     c->delta < 0 ? "faster" : "slower", clock);
-	view_append_queued(text, c->what);
+	view_append_context(text, c->what);
 	append_plus_minus(text, c);
 	append_delta(text, c, c->delta, per);
 	append_of_command(text, c, ", ", "");
@@ -303,7 +303,7 @@ char *view_conclusion(const struct analyze_conclusion *c)
 		view_append_name(&text, c->what);
 		alloc_append(&text, " is called on the %s side only (",
 			     c->calls[0] > 0 ? "baseline" : "hardened");
-		view_append_queued(&text, c->what);
+		view_append_context(&text, c->what);
 		append_delta(&text, c, c->delta_total, "run");
 		append_of_command(&text, c, ", ", "");
 		alloc_append(&text, ")");

@@ -153,7 +153,7 @@ void view_append_value(char **text, const struct profile *p, const struct profil
 		alloc_append(text, *c == ' ' ? "\\x20" : "%c", *c);
 }
 
-void view_append_queued(char **text, const char *context)
+void view_append_context(char **text, const char *context)
 {
 	size_t by;
 	const char *what = profile_context_queued(context, &by);
@@ -163,6 +163,10 @@ void view_append_queued(char **text, const char *context)
 	if (what)
 		alloc_append(text, "%s %.*s, ", what, (int)(strlen(whose) - (strlen(context) - by)),
 			     whose);
+	else if (!strcmp(context, "[irq]"))
+		alloc_append(text, "interrupts, ");
+	else if (!strcmp(context, "[none]"))
+		alloc_append(text, "entry code, exceptions and signals, ");
 }
 
 void view_append_sides(char **text, const uint32_t n[2], const char *unit)

@@ -28,7 +28,7 @@ void view_append_name(char **text, const char *name); /* escaped: names come fro
  */
 void view_append_value(char **text, const struct profile *p, const struct profile_variable *v,
 		       uint64_t value, bool bits);
-/* Adds what CONTEXT is to a sentence, where another one queued it: "RCU callbacks queued by close, ". */
-void view_append_queued(char **text, const char *context);
+/* Adds what CONTEXT is to a sentence, if that is no syscall: "RCU callbacks queued by close, ". */
+void view_append_context(char **text, const char *context);
 /* Adds how often both sides were measured: "3 boots per side", "3 and 4 boots"; UNIT is "boot". */
 void view_append_sides(char **text, const uint32_t n[2], const char *unit);

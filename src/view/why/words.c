@@ -54,7 +54,7 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 	if (c->total[0] == 0 || c->total[1] == 0) {
 		alloc_append(&text, " occurs on the %s side only (",
 			     c->total[0] > 0 ? "baseline" : "hardened");
-		view_append_queued(&text, c->name);
+		view_append_context(&text, c->name);
 		view_why_append_delta(&text, c->delta, "run");
 	} else if (is_called_otherwise(c)) {
 		alloc_append(&text, " is called ");
@@ -62,7 +62,7 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 		alloc_append(&text, " times per run instead of ");
 		view_why_append_number(&text, OUTPUT_COUNT, c->calls[0]);
 		alloc_append(&text, " (");
-		view_append_queued(&text, c->name);
+		view_append_context(&text, c->name);
 		view_why_append_delta(&text, c->delta, "run");
 	} else {
 		if (per_call)
@@ -71,7 +71,7 @@ char *view_why_change(const struct why *w, const struct why_context *c)
 		output_number(number, OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
 		alloc_append(&text, " is %s %s (", number + (number[0] == '+' || number[0] == '-'),
 			     pct < 0 ? "faster" : "slower");
-		view_append_queued(&text, c->name);
+		view_append_context(&text, c->name);
 		view_why_append_delta(
 			&text,
 			per_call ? c->total[1] / c->calls[1] - c->total[0] / c->calls[0] : c->delta,
@@ -225,7 +225,7 @@ static void append_moved(char **text, const struct why *w, const struct why_cont
 		alloc_append(text, "%s", before);
 		view_append_name(text, of->name);
 		alloc_append(text, " (");
-		view_append_queued(text, of->name);
+		view_append_context(text, of->name);
 		view_why_append_delta(text, of->delta, "run");
 		alloc_append(text, ")");
 		before = ", ";
