@@ -10,7 +10,8 @@ static const struct output_column kind[] = {
 };
 
 static const struct output_column syscall[] = {
-	COLUMN("name", TEXT, analyze_row, name, .header = "SYSCALL"),
+	COLUMN("name", TEXT, analyze_row, name),
+	COLUMN(NULL, TEXT, analyze_row, label, .header = "SYSCALL"),
 };
 
 static const struct output_column function[] = {
