@@ -219,6 +219,12 @@ static void append_one(char **text, const struct analyze_warning *w)
 	case ANALYZE_WARNING_SYSCALLS:
 		alloc_append(text, "only these syscalls were measured: %s", w->names[0]);
 		break;
+	case ANALYZE_WARNING_DRIFT:
+		alloc_append(text,
+			     "the cost of a probe changed while recording (%s): what is subtracted "
+			     "may be off by as much, and intervals are wider (record again)",
+			     w->names[0]);
+		break;
 	case ANALYZE_WARNING_UNFINISHED:
 		alloc_append(text,
 			     "the recorder was killed: the last run is incomplete, and its counts "

@@ -106,6 +106,9 @@ done
 like 'a clock of ticks: record says so' "$(cat all-cpus.err)" \
 	'^kprotperf: warning: this kernel.s clock \(jiffies\) advances in steps of [1-9][0-9]*\.0 ms'
 like 'and so does the report' "$(json all-cpus '.warnings[]')" 'the clock \(jiffies\) advanced in steps of [1-9][0-9]*\.0 ms'
+holds 'what it reads of probes may be off by a part of a tick' \
+	"$(json all-cpus '[.costs.mechanisms[] | .inner_spread] | min') >= \
+	 $(json all-cpus '.environment["record.clock_step"]') / 4"
 like 'several CPUs have a clock beside the TSC, whose calibration may fail' "$(cat clocks.txt)" hpet
 is 'the clock of one is fine' "$(grep -c clock cells.err):$(json cells '.environment["record.clock_step"]')" 0:
 

@@ -282,6 +282,10 @@ static void test_kernel_and_clock(void **state)
 	assert_int_equal(warnings(p, true, ANALYZE_WARNING_CLOCK, &w), 1);
 	assert_true(w.values[0] == 4e6);
 	assert_string_equal(w.names[0], "refined-jiffies");
+	assert_int_equal(warnings(p, false, ANALYZE_WARNING_DRIFT, NULL), 0);
+	profile_env_set(p, PROFILE_ENV_DRIFT, "fentry 115 ns, then 160");
+	assert_int_equal(warnings(p, true, ANALYZE_WARNING_DRIFT, &w), 1);
+	assert_string_equal(w.names[0], "fentry 115 ns, then 160");
 	profile_env_set(p, PROFILE_ENV_CLOCK_STEP, "often");
 	assert_int_equal(warnings(p, false, ANALYZE_WARNING_CLOCK, NULL), 0);
 	profile_destroy(p);

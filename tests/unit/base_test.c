@@ -215,10 +215,19 @@ static uint64_t now_by_ticks(void)
 	return 4000000 * (tick < 2 ? tick : tick + 1);
 }
 
+/* A clock of ten nanoseconds that takes thirty or forty to read. */
+static uint64_t now_by_tens(void)
+{
+	static uint64_t reads, now;
+
+	return now += reads++ % 3 ? 30 : 40;
+}
+
 static void test_clock_step(void **state)
 {
 	(void)state;
 	assert_int_equal(clock_step_ns(now_by_ticks), 4000000);
+	assert_int_equal(clock_step_ns(now_by_tens), 10);
 	assert_in_range(clock_step_ns(clock_ns), 1, 100000000);
 }
 

@@ -196,11 +196,56 @@ static void errors_add_up(void **state)
 {
 	(void)state;
 	/* 4 % of 1,000, that a loop is another; and what two calibrations differ by: 1.4142 x 1.4826 x 30. */
-	assert_int_equal(record_cost_error(0, 1000, 1000, 1000), 40);
-	assert_int_equal(record_cost_error(30, 1000, 1000, 1000), 50);
-	assert_int_equal(record_cost_error(0, 1000, 1063, 1000), 51); /* of 62.9: 50 */
+	assert_int_equal(record_cost_error(0, 0, 1000, 1000, 1000), 40);
+	assert_int_equal(record_cost_error(30, 0, 1000, 1000, 1000), 50);
+	assert_int_equal(record_cost_error(0, 0, 1000, 1063, 1000), 51); /* of 62.9: 50 */
 	/* A fifth of 150 that cold caches added. */
-	assert_int_equal(record_cost_error(0, 1000, 1000, 1150), 50);
+	assert_int_equal(record_cost_error(0, 0, 1000, 1000, 1150), 50);
+}
+
+/* Series that agree each within itself, and not with one another. */
+static void deviations_are_those_between_moments(void **state)
+{
+	const uint64_t medians[RECORD_REPEATS] = { 100, 130, 107, 90, 102 };
+	struct record_series s = record_series_of(medians);
+
+	(void)state;
+	assert_int_equal(record_series_median(&s), 102);
+	assert_int_equal(record_series_deviation(&s, 102), 5); /* of 0, 2, 5, 12, 28 */
+}
+
+/* A clock of ten nanoseconds reads the same each time. */
+static void a_step_is_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(record_cost_error(0, 10, 100, 100, 100), 6); /* of 4 and 3.6: 5.4 */
+	assert_int_equal(record_cost_error(0, 100, 0, 0, 0), 36);
+}
+
+/* Two standard deviations of 4 %, times what two figures differ by: 16.8 %. */
+static void drift_is_what_readings_do_not_explain(void **state)
+{
+	(void)state;
+	assert_false(record_cost_disagrees(0, 1000, 1167));
+	assert_true(record_cost_disagrees(0, 1000, 1169));
+	assert_true(record_cost_disagrees(0, 1000, 831));
+	assert_false(record_cost_disagrees(100, 1000, 1169));
+	assert_false(record_cost_disagrees(0, 0, 0));
+}
+
+static int fails_at_two(void *arg, uint32_t i)
+{
+	++*(uint32_t *)arg;
+	return i == 2 ? -EIO : 0;
+}
+
+static void repeats_end_with_an_error(void **state)
+{
+	uint32_t n = 0;
+
+	(void)state;
+	assert_int_equal(record_repeat(false, fails_at_two, &n), -EIO);
+	assert_int_equal(n, 3);
 }
 
 /* Between the two ends of calibration a straight line; beyond, for what lies in a call's time, a slower one. */
@@ -254,6 +299,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(median_and_deviation),
 		cmocka_unit_test(inner_and_full),
+		cmocka_unit_test(deviations_are_those_between_moments),
+		cmocka_unit_test(a_step_is_an_error),
+		cmocka_unit_test(drift_is_what_readings_do_not_explain),
+		cmocka_unit_test(repeats_end_with_an_error),
 		cmocka_unit_test(spreads_add_up),
 		cmocka_unit_test(no_cost_is_negative),
 		cmocka_unit_test(arguments_are_passed_on_at_a_cost),

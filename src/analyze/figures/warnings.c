@@ -230,6 +230,14 @@ static void warn_clock(const struct warning *w)
 		     .names = { profile_env_get(w->p, PROFILE_ENV_CLOCKSOURCE) }, .values = { ns });
 }
 
+static void warn_drift(const struct warning *w)
+{
+	const char *drift = profile_env_get(w->p, PROFILE_ENV_DRIFT);
+
+	if (drift)
+		warn(w, DRIFT, ANALYZE_SEVERITY_ACT, .names = { drift });
+}
+
 static void warn_preempt_rt(const struct warning *w)
 {
 	const char *version = profile_env_get(w->p, PROFILE_ENV_VERSION);
@@ -266,6 +274,7 @@ void analyze_warnings_of_profile(struct analyze_warnings *out, const struct prof
 	warn_detached(&w);
 	warn_failed_runs(&w);
 	warn_clock(&w);
+	warn_drift(&w);
 	if (raw)
 		return;
 	if (table)

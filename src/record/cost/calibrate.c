@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #include "arch/arch.h"
 #include "base/system/clock.h"
+#include "base/alloc.h"
 #include "base/log.h"
 #include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
@@ -64,8 +66,8 @@ int record_calibrate_runner(struct record_engine *e, const struct record_empty *
 	return record_later_load(laters, later, BPF_TRACE_FENTRY, btf_id, 0);
 }
 
-int record_calibrator_measure(struct calibrator *c, const struct record_call *call, uint32_t site,
-			      struct record_series *outer, struct record_series *inner)
+static int measure_once(struct calibrator *c, const struct record_call *call, uint32_t site,
+			struct record_series *outer, struct record_series *inner)
 {
 	struct record_reading readings[] = {
 		{ ENGINE_SITE_CONTEXT, call->ctx, record_engine_oncpu },
@@ -76,6 +78,43 @@ int record_calibrator_measure(struct calibrator *c, const struct record_call *ca
 	*outer = readings[0].series;
 	if (site)
 		*inner = readings[1].series;
+	return err;
+}
+
+struct repeated {
+	struct calibrator *c;
+	const struct record_call *call;
+	uint32_t site;
+	uint64_t outer[RECORD_REPEATS], inner[RECORD_REPEATS]; /* medians */
+};
+
+static int measure_series(void *arg, uint32_t i)
+{
+	struct repeated *r = arg;
+	struct record_series outer, inner;
+	int err = measure_once(r->c, r->call, r->site, &outer, &inner);
+
+	if (err)
+		return err;
+	r->outer[i] = record_series_median(&outer);
+	if (r->site)
+		r->inner[i] = record_series_median(&inner);
+	return 0;
+}
+
+int record_calibrator_measure(struct calibrator *c, const struct record_call *call, uint32_t site,
+			      struct record_series *outer, struct record_series *inner)
+{
+	struct repeated r = { c, call, site };
+	int err;
+
+	/* Instructions are the same each time. */
+	if (c->p->clock == PROFILE_CLOCK_INSN)
+		return measure_once(c, call, site, outer, inner);
+	err = record_repeat(true, measure_series, &r);
+	*outer = record_series_of(r.outer);
+	if (site)
+		*inner = record_series_of(r.inner);
 	return err;
 }
 
@@ -410,7 +449,12 @@ void record_calibrator_close(struct calibrator *c)
 {
 	record_engine_follow_caller(c->e, false);
 	record_engine_set_costs(c->e, c->out->cost);
-	if (c->run >= 0)
+	if (c->run < 0)
+		return;
+	/* To be run again in the end. */
+	if (c->p->clock == PROFILE_CLOCK_NS && c->out->run < 0)
+		c->out->run = c->run;
+	else
 		close(c->run);
 }
 
@@ -519,6 +563,19 @@ static void store_cost(const struct engine_cost *cost, struct profile *p,
 	profile_cost_set(p, mech, PROFILE_COST_ARGS, cost->full_args, NAN);
 }
 
+static void store_drift(const struct record_calibration *c, struct profile *p)
+{
+	scoped_free char *text = NULL;
+
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		if (c->drift[mech].after)
+			alloc_append(&text, "%s%s %" PRIu64 " ns, then %" PRIu64, text ? "; " : "",
+				     profile_mechanism_name(mech), c->drift[mech].before,
+				     c->drift[mech].after);
+	if (text)
+		profile_env_set(p, PROFILE_ENV_DRIFT, text);
+}
+
 void record_calibration_store(const struct record_calibration *c, struct profile *p)
 {
 	const struct engine_cost *sample = &c->cost[PROFILE_MECH_SAMPLE];
@@ -534,6 +591,7 @@ void record_calibration_store(const struct record_calibration *c, struct profile
 		profile_cost_set(p, PROFILE_MECH_SAMPLE, PROFILE_COST_INTERRUPT, sample->full,
 				 sample->full_spread);
 	}
+	store_drift(c, p);
 	if (c->held)
 		profile_env_set(p, PROFILE_ENV_HELD, c->held_kprobe ? "fentry kprobe" : "fentry");
 	for (int mech = 0; mech < PROFILE_N_COSTS; mech++) {

@@ -18,22 +18,22 @@
 #include "record/cost/cost.h"
 #include "record/cost/range_equations.h"
 
-/* Medians of series, made some time apart. */
-#define RECORD_REPEATS 5
-struct record_repeats {
-	uint64_t time[RECORD_REPEATS]; /* of a call, from outside */
-	uint64_t inner[RECORD_REPEATS]; /* as its site read it */
-};
-
 struct record_calibration {
 	struct engine_cost cost[PROFILE_N_COSTS]; /* by enum profile_mechanism */
-	struct record_repeats unprobed,
-		again; /* of syscalls: before any probe is there, and behind the last run */
-	struct record_series unprobed_cold; /* behind a walk, on a real clock: their times */
+	struct record_series unprobed; /* times of syscalls, before any probe is there */
+	struct record_series unprobed_cold; /* behind a walk, on a real clock: the same */
 	struct record_walk walk; /* until syscalls are calibrated */
 	struct engine_cost returns; /* of all that return through the kernel's trampoline */
 	struct record_range_costs ranges;
-	bool repeats; /* they are calibrated once more in the end */
+	int run; /* on a real clock, where there is one: record_calibrate_runner()'s descriptor; -1 */
+	uint64_t step; /* that the clock advances by, at least, on a real clock; else 0 */
+	bool repeats; /* on a real clock, where syscalls are known: all is measured once more in the end */
+	struct record_series time_again, inner_again; /* of syscalls, then */
+	/* Then by the spare sites of functions; 0: there are none. */
+	uint64_t read_again[PROFILE_N_COSTS];
+	struct record_drift {
+		uint64_t before, after; /* the runs: full costs that disagree; 0: none do */
+	} drift[PROFILE_N_COSTS];
 	bool held,
 		held_kprobe; /* what fentry and kprobes cost less under locks of PREEMPT_RT is known, and set */
 	double interrupts; /* share of the time that goes into interrupts */
@@ -69,9 +69,9 @@ int record_calibrate_runner(struct record_engine *e, const struct record_empty *
 void record_calibrate_before(struct record_calibration *out, enum profile_clock clock);
 
 /*
- * On a real clock, where nothing stands still: measures syscalls once more, behind the last run and before the probes are
- * taken away, and then behind that. What both find is what is known of calibration's own error. COLD is what syscalls'
- * probes cost in all runs, on average, which becomes their cost. Says if the two disagree.
+ * On a real clock, where nothing stands still: measures probes once more, behind the last run and before they are
+ * taken away, and then syscalls behind that. What both find is what is known of calibration's own error. COLD is what
+ * syscalls' probes cost in all runs, on average, which becomes their cost. Warns if the two disagree.
  */
 void record_calibrate_again(struct record_engine *e, struct record_calibration *out);
 void record_calibrate_after(struct record_calibration *out, const struct record_cold_costs *cold);

@@ -80,6 +80,13 @@ void record_calibrator_close(struct calibrator *c);
 /* System calls, which tracepoints time. */
 void record_calibrate_syscall(struct calibrator *c);
 
+/* How long they take, and what their site reads of one that does nothing; E is NULL, and INNER unused, without probes. */
+void record_calibrate_read_syscalls(const struct record_engine *e, bool real_clock,
+				    struct record_series *time, struct record_series *inner);
+
+/* What an unused system call takes: the test of its number and the empty function behind it. */
+#define EMPTY_SYSCALL_INSNS 8
+
 /* In the background, which is not to be while the caller is followed: that would be more tasks. */
 void record_calibrator_detach_spares(struct calibrator *c);
 

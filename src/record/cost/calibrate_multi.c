@@ -48,17 +48,19 @@ static struct multi_calls multi_count(const struct multi *m)
 	return sum;
 }
 
-/* The times of the system call that calls the empty functions, and in CALLS (may be NULL) what is called meanwhile. */
+/* The times of the system call that calls the empty functions, and in CALLS (may be NULL) what is called in a series. */
 static int multi_measure(const struct multi *m, struct record_series *with,
 			 struct multi_calls *calls)
 {
+	uint32_t series = m->c->p->clock == PROFILE_CLOCK_INSN ? 1 : RECORD_REPEATS;
 	struct multi_calls before = multi_count(m), after;
 	int err = record_calibrator_measure(m->c, &m->c->empty_call, 0, with, NULL);
 
 	if (err || !calls)
 		return err;
 	after = multi_count(m);
-	*calls = (struct multi_calls){ after.n - before.n, after.extra - before.extra };
+	*calls = (struct multi_calls){ (after.n - before.n) / series,
+				       (after.extra - before.extra) / series };
 	return calls->n ? 0 : -ENODATA;
 }
 

@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <linux/types.h>
 #include <math.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/system/clock.h"
-#include "base/log.h"
 #include "kprotperf/engine.h"
 #include "record/cost/calibrate_impl.h"
-
-/* An unused system call: the test of its number and the empty function behind it. */
-#define EMPTY_SYSCALL_INSNS 8
 
 /* A system call that no kernel has. */
 #define UNUSED_SYSCALL (ENGINE_SYSCALLS - 1)
 
 /* What takes longer than so many medians was interrupted. */
 #define INTERRUPTED 8
-
-/* Between two series. */
-#define PAUSE_NS 1000000
 
 /*
  * What its site reads is that of a call which does nothing. How long a call takes, with its caller's reading of the clock, is
@@ -77,68 +68,31 @@ static void read_syscalls(const struct record_engine *e, const struct record_wal
 	r->closing = closing.series;
 }
 
-/* Lets this process run on the Ith of the CPUs that it may use, modulo their number. */
-static void move_to(const cpu_set_t *allowed, int i)
-{
-	int n = CPU_COUNT(allowed);
-	cpu_set_t one;
+struct repeated {
+	const struct record_engine *e;
+	uint64_t time[RECORD_REPEATS], inner[RECORD_REPEATS]; /* medians */
+};
 
-	CPU_ZERO(&one);
-	for (int cpu = 0; n > 1 && cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, allowed) && !(i-- % n)) {
-			CPU_SET(cpu, &one);
-			sched_setaffinity(0, sizeof(one), &one);
-			return;
-		}
+static int read_series(void *arg, uint32_t i)
+{
+	struct repeated *to = arg;
+	struct readings r;
+
+	read_syscalls(to->e, NULL, &r);
+	to->time[i] = record_series_median(&r.time);
+	to->inner[i] = to->e ? record_series_median(&r.inner) : 0;
+	return 0;
 }
 
-/* On the CPUs in turn. In between others may run: what disturbs one series should not disturb them all. */
-static void repeat(const struct record_engine *e, bool real_clock, struct record_repeats *to)
+void record_calibrate_read_syscalls(const struct record_engine *e, bool real_clock,
+				    struct record_series *time, struct record_series *inner)
 {
-	const struct timespec pause = { .tv_nsec = PAUSE_NS };
-	cpu_set_t allowed;
-	bool moves = real_clock && !sched_getaffinity(0, sizeof(allowed), &allowed);
+	struct repeated r = { .e = e };
 
-	for (int i = 0; i < RECORD_REPEATS; i++) {
-		struct readings r;
-
-		if (moves) {
-			move_to(&allowed, i);
-			nanosleep(&pause, NULL);
-		}
-		read_syscalls(e, NULL, &r);
-		to->time[i] = record_series_median(&r.time);
-		to->inner[i] = e ? record_series_median(&r.inner) : 0;
-	}
-	if (moves)
-		sched_setaffinity(0, sizeof(allowed), &allowed);
-}
-
-static uint64_t median(const uint64_t *repeats, uint64_t *deviation)
-{
-	uint64_t sorted[RECORD_REPEATS], middle;
-
-	memcpy(sorted, repeats, sizeof(sorted));
-	record_values_sort(sorted, RECORD_REPEATS);
-	middle = sorted[RECORD_REPEATS / 2];
-	*deviation = record_values_deviation(sorted, RECORD_REPEATS, middle);
-	return middle;
-}
-
-/* COST by what was read without and with probes. */
-static void solve(struct engine_cost *cost, const struct record_repeats *base,
-		  const struct record_repeats *with, uint64_t empty, double interrupts)
-{
-	uint64_t of_probed, of_unprobed, of_inner;
-	uint64_t probed = median(with->time, &of_probed);
-	uint64_t unprobed = median(base->time, &of_unprobed);
-
-	cost->inner = record_cost_less(median(with->inner, &of_inner), empty);
-	cost->full = record_cost_less(probed, unprobed);
-	cost->inner_spread = of_inner;
-	cost->full_spread = of_probed + of_unprobed;
-	cost->known = true;
-	record_cost_add_interrupts(cost, interrupts);
+	record_repeat(real_clock, read_series, &r);
+	*time = record_series_of(r.time);
+	if (e)
+		*inner = record_series_of(r.inner);
 }
 
 void record_calibrate_before(struct record_calibration *out, enum profile_clock clock)
@@ -147,9 +101,11 @@ void record_calibrate_before(struct record_calibration *out, enum profile_clock 
 	struct readings r;
 
 	memset(out, 0, sizeof(*out));
-	repeat(NULL, real_clock, &out->unprobed);
+	out->run = -1;
+	record_calibrate_read_syscalls(NULL, real_clock, &out->unprobed, NULL);
 	if (!real_clock)
 		return;
+	out->step = clock_step_ns(clock_ns);
 	record_walk_init(&out->walk);
 	read_syscalls(NULL, &out->walk, &r);
 	out->unprobed_cold = r.time;
@@ -192,45 +148,14 @@ void record_calibrate_syscall(struct calibrator *c)
 {
 	struct engine_cost *cost = &c->out->cost[PROFILE_MECH_TRACEPOINT];
 	bool real_clock = c->p->clock == PROFILE_CLOCK_NS;
-	struct record_repeats with;
+	struct record_series time, inner;
 
 	record_engine_read_closings(c->e, ENGINE_CLOSINGS, UINT64_MAX);
-	repeat(c->e, real_clock, &with);
-	solve(cost, &c->out->unprobed, &with, empty_ticks(c, EMPTY_SYSCALL_INSNS),
-	      c->out->interrupts);
+	record_calibrate_read_syscalls(c->e, real_clock, &time, &inner);
+	record_cost_solve(cost, &c->out->unprobed, &time, &inner,
+			  empty_ticks(c, EMPTY_SYSCALL_INSNS));
+	record_cost_add_interrupts(cost, c->out->interrupts);
 	c->out->repeats = real_clock;
 	if (c->out->walk.memory)
 		calibrate_cold(c, cost);
-}
-
-void record_calibrate_again(struct record_engine *e, struct record_calibration *out)
-{
-	if (!out->repeats)
-		return;
-	out->repeats = !record_engine_follow_caller(e, true);
-	if (!out->repeats)
-		return;
-	repeat(e, true, &out->again);
-	record_engine_follow_caller(e, false);
-}
-
-void record_calibrate_after(struct record_calibration *out, const struct record_cold_costs *cold)
-{
-	struct engine_cost *cost = &out->cost[PROFILE_MECH_TRACEPOINT], first = *cost, again = {};
-	double inner, full;
-
-	if (!out->repeats || !(cold->calls > 0))
-		return;
-	repeat(NULL, true, &out->unprobed);
-	solve(&again, &out->unprobed, &out->again, EMPTY_NS, out->interrupts);
-	inner = cold->inner / cold->calls;
-	full = cold->full / cold->calls;
-	cost->inner = (uint64_t)(inner + 0.5);
-	cost->full = (uint64_t)(full + 0.5);
-	cost->inner_spread = record_cost_error(first.inner_spread, first.inner, again.inner, inner);
-	cost->full_spread = record_cost_error(first.full_spread, first.full, again.full, full);
-	log_verbose(1,
-		    "syscall probes cost %llu ns before the runs and %llu ns after them; %llu ns "
-		    "with cold caches, and %.0f ns in the runs",
-		    first.full, again.full, first.cold_full, full);
 }

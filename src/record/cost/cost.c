@@ -12,6 +12,11 @@
 /* Median absolute deviations, as parts: docs/accounting.md has the measurements. */
 #define LOOP_ERROR 0.04 /* of a cost, from one loop to another, */
 #define COLD_ERROR 0.2 /* and of what cold caches add to it */
+#define STEP_ERROR \
+	0.36 /* of the clock's step, in the difference of two medians: 1 / 4 x the square root of 2 */
+
+/* Two figures disagree beyond so many standard deviations. */
+#define DISAGREEMENT 2
 
 void record_cost_solve(struct engine_cost *cost, struct record_series *base,
 		       struct record_series *with, struct record_series *inner, uint64_t empty)
@@ -67,10 +72,24 @@ void record_cost_add_interrupts(struct engine_cost *cost, double share)
 	cost->full += cost->full * share + 0.5;
 }
 
-uint64_t record_cost_error(uint64_t readings, uint64_t first, uint64_t again, double in_runs)
+/* Two figures of the same differ by this many times the deviation of one. */
+static double deviation_of_two(uint64_t a, uint64_t b)
 {
-	double repeats = fabs((double)first - (double)again) / M_SQRT2 / DEVIATIONS_PER_SPREAD;
+	return fabs((double)a - (double)b) / M_SQRT2 / DEVIATIONS_PER_SPREAD;
+}
+
+uint64_t record_cost_error(uint64_t readings, uint64_t step, uint64_t first, uint64_t again,
+			   double in_runs)
+{
+	double read = hypot((double)readings, STEP_ERROR * (double)step);
 	double loop = LOOP_ERROR * (double)first, cold = COLD_ERROR * (in_runs - (double)first);
 
-	return (uint64_t)ceil(hypot(hypot((double)readings, repeats), hypot(loop, cold)));
+	return (uint64_t)ceil(
+		hypot(hypot(read, deviation_of_two(first, again)), hypot(loop, cold)));
+}
+
+bool record_cost_disagrees(uint64_t readings, uint64_t first, uint64_t again)
+{
+	return deviation_of_two(first, again) >
+	       DISAGREEMENT * hypot((double)readings, LOOP_ERROR * (double)first);
 }

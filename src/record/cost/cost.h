@@ -6,6 +6,7 @@
 #pragma once
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kprotperf/cost.h"
@@ -51,11 +52,15 @@ int record_cost_solve_trampoline(struct engine_cost *cost, const struct record_t
 				 const struct record_timed *one, const struct record_timed *two);
 
 /*
- * What is not known of a cost on a real clock, as a median absolute deviation: that of the READINGS; the difference between
- * what was calibrated FIRST and AGAIN after the runs; that a workload's loop is not calibration's; and that of what cold
- * caches added to FIRST, so that it was IN_RUNS on average.
+ * What is not known of a cost on a real clock, as a median absolute deviation: that of the READINGS, which a clock made that
+ * advances by STEP; the difference between what was calibrated FIRST and AGAIN after the runs; that a workload's loop is
+ * not calibration's; and that of what cold caches added to FIRST, so that it was IN_RUNS on average.
  */
-uint64_t record_cost_error(uint64_t readings, uint64_t first, uint64_t again, double in_runs);
+uint64_t record_cost_error(uint64_t readings, uint64_t step, uint64_t first, uint64_t again,
+			   double in_runs);
+
+/* Is AGAIN further from FIRST than two standard deviations of what READINGS and loops explain? */
+bool record_cost_disagrees(uint64_t readings, uint64_t first, uint64_t again);
 
 /* Interrupts that hit a probe are charged to what is probed, as far as that is not taken off: SHARE of the time. */
 void record_cost_add_interrupts(struct engine_cost *cost, double share);

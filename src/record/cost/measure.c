@@ -2,9 +2,14 @@
 #include "record/cost/measure.h"
 
 #include <bpf/bpf.h>
+#include <sched.h>
+#include <time.h>
 
 #include "base/system/clock.h"
 #include "base/sorted.h"
+
+/* Between two series. */
+#define PAUSE_NS 1000000
 
 /* Adds to each reading's value of ROUND, which wraps from what it was before to the difference. */
 static void read_all(const struct record_engine *e, struct record_reading *readings, uint32_t n,
@@ -83,4 +88,47 @@ uint64_t record_series_deviation(const struct record_series *s, uint64_t centre)
 	struct record_series d = *s;
 
 	return record_values_deviation(d.values, RECORD_ROUNDS, centre);
+}
+
+struct record_series record_series_of(const uint64_t medians[RECORD_REPEATS])
+{
+	struct record_series s;
+
+	for (int i = 0; i < RECORD_ROUNDS; i++)
+		s.values[i] = medians[i % RECORD_REPEATS];
+	return s;
+}
+
+/* Lets this process run on the Ith of the CPUs that it may use, modulo their number. */
+static void move_to(const cpu_set_t *allowed, uint32_t i)
+{
+	uint32_t n = (uint32_t)CPU_COUNT(allowed);
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	for (int cpu = 0; n > 1 && cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, allowed) && !(i-- % n)) {
+			CPU_SET(cpu, &one);
+			sched_setaffinity(0, sizeof(one), &one);
+			return;
+		}
+}
+
+int record_repeat(bool real_clock, int (*series)(void *arg, uint32_t i), void *arg)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	cpu_set_t allowed;
+	bool moves = real_clock && !sched_getaffinity(0, sizeof(allowed), &allowed);
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < RECORD_REPEATS; i++) {
+		if (moves) {
+			move_to(&allowed, i);
+			nanosleep(&pause, NULL);
+		}
+		err = series(arg, i);
+	}
+	if (moves)
+		sched_setaffinity(0, sizeof(allowed), &allowed);
+	return err;
 }

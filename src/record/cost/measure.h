@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -26,6 +27,19 @@ uint64_t record_values_deviation(uint64_t *values, uint32_t n, uint64_t centre);
 
 /* The same of a series, which it leaves alone. */
 uint64_t record_series_deviation(const struct record_series *s, uint64_t centre);
+
+/*
+ * Readings of one moment agree with one another more than with those of the next. Where that matters, what is measured
+ * RECORD_REPEATS times is a series of these medians: its median is theirs, and its deviation that between moments.
+ */
+#define RECORD_REPEATS 5
+struct record_series record_series_of(const uint64_t medians[RECORD_REPEATS]);
+
+/*
+ * Calls SERIES for each I below RECORD_REPEATS, until one fails. On a real clock it does that on the CPUs in turn, and in
+ * between others may run: what disturbs one series should not disturb them all. 0 or -errno.
+ */
+int record_repeat(bool real_clock, int (*series)(void *arg, uint32_t i), void *arg);
 
 struct record_engine;
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* On a real clock: what calibration finds behind the last run, and how far off it may therefore be. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "record/cost/calibrate_impl.h"
+
+/* The spare sites that stay on functions which do next to nothing. */
+static const struct {
+	enum profile_mechanism mech;
+	uint32_t spare, n;
+} stays[] = {
+	{ PROFILE_MECH_FENTRY, SPARE_FENTRY, 1 },
+	{ PROFILE_MECH_KPROBE, SPARE_KPROBE, 1 },
+	{ PROFILE_MECH_MULTI, SPARE_MULTI, RECORD_N_TESTS },
+};
+
+#define N_STAYS (sizeof(stays) / sizeof(stays[0]))
+#define N_SITES (2 + RECORD_N_TESTS)
+
+struct repeated {
+	struct record_engine *e;
+	int run;
+	uint64_t medians[N_SITES][RECORD_REPEATS];
+};
+
+static int read_series(void *arg, uint32_t i)
+{
+	struct repeated *r = arg;
+	struct record_reading readings[N_SITES];
+	uint32_t n = 0;
+	int err;
+
+	for (size_t s = 0; s < N_STAYS; s++)
+		for (uint32_t k = 0; k < stays[s].n; k++)
+			readings[n++] = (struct record_reading){
+				.site = record_engine_spare(r->e, stays[s].spare + k),
+				.ctx = SYS_bpf,
+				.read = record_engine_oncpu,
+			};
+	err = record_measure(r->e, record_round_run, &r->run, readings, n);
+	for (uint32_t k = 0; !err && k < n; k++)
+		r->medians[k][i] = record_series_median(&readings[k].series);
+	return err;
+}
+
+/* Functions, whose probes are there still; of a mechanism with several sites the mean. */
+static void read_functions(struct record_engine *e, struct record_calibration *out)
+{
+	struct repeated r = { .e = e, .run = out->run };
+	uint32_t at = 0;
+
+	if (record_repeat(true, read_series, &r))
+		return;
+	for (size_t s = 0; s < N_STAYS; s++) {
+		uint64_t sum = 0, n = 0;
+
+		for (uint32_t k = 0; k < stays[s].n; k++) {
+			struct record_series site = record_series_of(r.medians[at++]);
+			uint64_t median = record_series_median(&site);
+
+			sum += median;
+			n += median > 0;
+		}
+		out->read_again[stays[s].mech] = n ? (sum + n / 2) / n : 0;
+	}
+}
+
+void record_calibrate_again(struct record_engine *e, struct record_calibration *out)
+{
+	if (!out->repeats)
+		return;
+	out->repeats = !record_engine_follow_caller(e, true);
+	if (!out->repeats)
+		return;
+	record_calibrate_read_syscalls(e, true, &out->time_again, &out->inner_again);
+	if (out->run >= 0)
+		read_functions(e, out);
+	record_engine_follow_caller(e, false);
+}
+
+/* What is known of MECH's error, whose cost was AGAIN behind the runs, and INNER and FULL on average in them. */
+static void set_errors(struct record_calibration *out, enum profile_mechanism mech,
+		       const struct engine_cost *again, double inner, double full)
+{
+	struct engine_cost *cost = &out->cost[mech], first = *cost;
+
+	if (record_cost_disagrees(first.full_spread, first.full, again->full)) {
+		out->drift[mech] = (struct record_drift){ first.full, again->full };
+		log_warn("%s probes cost %llu ns before the runs and %llu ns after them: the "
+			 "machine changed meanwhile (record again; intervals are wider)",
+			 profile_mechanism_name(mech), first.full, again->full);
+	}
+	cost->inner = (uint64_t)(inner + 0.5);
+	cost->full = (uint64_t)(full + 0.5);
+	cost->inner_spread =
+		record_cost_error(first.inner_spread, out->step, first.inner, again->inner, inner);
+	cost->full_spread =
+		record_cost_error(first.full_spread, out->step, first.full, again->full, full);
+}
+
+static void finish_syscalls(struct record_calibration *out, const struct record_cold_costs *cold)
+{
+	struct engine_cost first = out->cost[PROFILE_MECH_TRACEPOINT], again = {};
+
+	if (!(cold->calls > 0))
+		return;
+	record_calibrate_read_syscalls(NULL, true, &out->unprobed, NULL);
+	record_cost_solve(&again, &out->unprobed, &out->time_again, &out->inner_again, EMPTY_NS);
+	record_cost_add_interrupts(&again, out->interrupts);
+	set_errors(out, PROFILE_MECH_TRACEPOINT, &again, cold->inner / cold->calls,
+		   cold->full / cold->calls);
+	log_verbose(1,
+		    "syscall probes cost %llu ns before the runs and %llu ns after them; %llu ns "
+		    "with cold caches, and %.0f ns in the runs",
+		    first.full, again.full, first.cold_full, cold->full / cold->calls);
+}
+
+/* Their cost to others is not measured again, as that would take it without probes: it is taken to change as much. */
+static void finish_functions(struct record_calibration *out, enum profile_mechanism mech)
+{
+	const struct engine_cost *cost = &out->cost[mech];
+	struct engine_cost again = { .inner = cost->inner, .full = cost->full };
+
+	if (out->read_again[mech] && cost->inner) {
+		again.inner = record_cost_less(out->read_again[mech], EMPTY_NS);
+		record_cost_add_interrupts(&again, out->interrupts);
+		again.full = cost->full * again.inner / cost->inner;
+		log_verbose(1,
+			    "%s probes read %llu ns of themselves before the runs and %llu ns "
+			    "after them",
+			    profile_mechanism_name(mech), cost->inner, again.inner);
+	}
+	set_errors(out, mech, &again, (double)cost->inner, (double)cost->full);
+}
+
+void record_calibrate_after(struct record_calibration *out, const struct record_cold_costs *cold)
+{
+	if (out->run >= 0)
+		close(out->run);
+	out->run = -1;
+	if (!out->repeats)
+		return;
+	finish_syscalls(out, cold);
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		if (mech != PROFILE_MECH_TRACEPOINT && out->cost[mech].known)
+			finish_functions(out, mech);
+	if (out->ranges.known)
+		out->ranges.trials.spread = record_cost_error(
+			out->ranges.trials.spread, out->step, (uint64_t)out->ranges.inner,
+			(uint64_t)out->ranges.inner, out->ranges.inner);
+}
