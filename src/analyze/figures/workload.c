@@ -9,9 +9,6 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-#define CONFIDENCE 0.95
-#define REACH      1.959963984540054 /* of that, in standard deviations of a normal distribution */
-
 const struct analyze_workload_figures analyze_workload_none = { NAN, NAN, NAN, NAN };
 
 /* One figure of one run. */
@@ -55,10 +52,11 @@ static void form_net(struct analyze_workload_row *row, double probes, double err
 	struct analyze_moments with = analyze_sample_moments(&row->sample, NULL);
 	struct analyze_moments cost = { .n = with.n, .mean = probes, .systematic = error };
 	struct analyze_welch welch = analyze_welch_form(&cost, &with);
-	struct analyze_interval interval = analyze_welch_interval(&welch, CONFIDENCE);
+	struct analyze_interval interval = analyze_welch_interval(&welch, ANALYZE_CONFIDENCE);
 
 	row->net = row->gross - probes;
-	row->net_error = isnan(welch.error) ? REACH * error : (interval.high - interval.low) / 2;
+	row->net_error =
+		isnan(welch.error) ? ANALYZE_REACH * error : (interval.high - interval.low) / 2;
 }
 
 static struct analyze_workload_row row_form(const struct ref *refs, size_t n,

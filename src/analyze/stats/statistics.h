@@ -21,6 +21,8 @@
 /* Of the intervals that are printed, and of those that decide on "same". */
 #define ANALYZE_CONFIDENCE      0.95
 #define ANALYZE_CONFIDENCE_SAME 0.90
+/* Half the interval of ANALYZE_CONFIDENCE, in standard deviations of a normal distribution. */
+#define ANALYZE_REACH 1.959963984540054
 
 /* DELTA in percent of BASE; NAN where BASE is not above 0. */
 double analyze_percent(double delta, double base);

@@ -74,21 +74,37 @@ static void write_slowdown(const struct view *v, const struct view_report *r)
 		  kernel, all, measured ? measured : "only with record --control-run");
 }
 
+/* "2.509 ms +- 0.24 ms": what was subtracted, and half its 95 % interval where that is known. For free(). */
+static char *subtracted(const struct view_report *r)
+{
+	const struct analyze_costs *costs = &r->costs;
+	char sum[OUTPUT_NUMBER_MAX], error[OUTPUT_NUMBER_MAX];
+	double all = 0;
+
+	/* Calibration's error is one for all rows: parts add up. */
+	vec_each(const struct analyze_row, row, &r->table.syscalls, rows)
+		all += ANALYZE_REACH * row->sample.uncertainty;
+	output_number(sum, OUTPUT_TIME, costs->subtracted, costs->clock);
+	output_number(error, OUTPUT_TIME, all, costs->clock);
+	return alloc_printf("%s%s%s%s", sum, all > 0 ? " +- " : "", all > 0 ? error : "",
+			    view_unit(costs->clock));
+}
+
 static void after(const struct view *v, const void *data)
 {
 	const struct view_report *r = data;
 	const struct analyze_costs *costs = &r->costs;
-	char subtracted[OUTPUT_NUMBER_MAX], percent[OUTPUT_NUMBER_MAX];
+	scoped_free char *sum = subtracted(r);
+	char percent[OUTPUT_NUMBER_MAX];
 
 	write_other_calibrations(v, costs);
-	output_number(subtracted, OUTPUT_TIME, costs->subtracted, costs->clock);
 	output_number(percent, OUTPUT_FRACTION, costs->subtracted / costs->oncpu, costs->clock);
 	if (costs->subtracted > 0)
 		view_text(v,
-			  "%s syscalls and page faults, including the cost of samples: %s%s, %s of "
+			  "%s syscalls and page faults, including the cost of samples: %s, %s of "
 			  "what was measured.",
 			  r->figures.raw ? "Included in the times (--raw) of" : "Subtracted from",
-			  subtracted, view_unit(costs->clock), percent);
+			  sum, percent);
 	else
 		view_text(v, "Nothing is subtracted: no probe cost is known.");
 	write_slowdown(v, r);
