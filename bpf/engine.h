@@ -92,23 +92,6 @@ static __always_inline struct engine_task *this_task(void)
 	return cpu_task(this_cpu());
 }
 
-/* With --syscall: contexts that are not measured, ENGINE_CTX_NONE among them. Programs without "some" in their name do not read it. */
-__u8 left_out[ENGINE_CONTEXTS] __weak = {};
-
-static __always_inline bool is_left_out(__u32 ctx)
-{
-	return ctx < ENGINE_CONTEXTS && left_out[ctx];
-}
-
-/* To probes the running task is not there while its context, which is or will be CTX, is left out. */
-static __always_inline void task_rest(struct engine_cpu *cpu, __u32 ctx)
-{
-	if (!is_left_out(ctx))
-		return;
-	cpu->resting = cpu->slot;
-	cpu->slot = 0;
-}
-
 int task_follow_root(void); /* task.bpf.c */
 int task_follow_again(void);
 int task_lose(void);
