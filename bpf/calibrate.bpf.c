@@ -11,6 +11,7 @@
 
 __u64 watch_step = INTERRUPT_MAX; /* the least time between two readings */
 __u64 watch_latency = ~0ull; /* the least time from a reading to the sampler's beginning */
+__u64 watch_late = 0; /* the most that a sample was late by, behind the earliest */
 __u64 watch_full[ENGINE_WATCHED] = {}; /* jumps less the sampler's own time, steps included */
 __u32 watch_seen = 0;
 /*
@@ -66,6 +67,8 @@ __noinline __u64 watch_turn(struct engine_cpu *watched, __u64 before)
 	if (before && started >= before && started < now) {
 		if (started - before < watch_latency)
 			watch_latency = started - before;
+		if (cpu->late > watch_late)
+			watch_late = cpu->late;
 		watch_full[watch_seen++ & (ENGINE_WATCHED - 1)] = now - before - cpu->took;
 	}
 	return 0;

@@ -7,7 +7,7 @@
 static __always_inline void timer_set(struct engine_cpu *cpu, __u64 due)
 {
 	cpu->due = due;
-	cpu->overdue = due + ENGINE_PENDING_NS;
+	cpu->overdue = due + costs[PROFILE_MECH_SAMPLE].pending;
 }
 
 /*
@@ -98,7 +98,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	cpu->started = start;
 	taken = cpu->taken;
 	cpu->taken = 0;
-	late = sample_lateness(cpu, start);
+	cpu->late = late = sample_lateness(cpu, start);
 	slot = cpu->slot;
 	if (!slot)
 		return 0;
@@ -110,7 +110,9 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		context = t->ctx;
 		if (ctx->regs.cs & 3)
 			flags |= ENGINE_SAMPLE_USER; /* never with interrupts off, however late */
-		else if (is_behind_irq_enable(ctx->regs.ip, late > ENGINE_LATE_NS))
+		else if (is_behind_irq_enable(ctx->regs.ip,
+					      late > ENGINE_LATE_NS &&
+						      late > costs[PROFILE_MECH_SAMPLE].pending))
 			flags |= ENGINE_SAMPLE_LATE;
 		if (!(ctx->regs.cs & 3) && !on_task_stack(t, ctx->regs.sp))
 			context = ENGINE_CTX_IRQ;

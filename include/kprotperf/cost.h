@@ -38,6 +38,7 @@ struct engine_cost {
 	 */
 	__u64 trampoline, rest;
 	__u64 latency; /* of the sampler, whose interrupt is FULL: from the timer's expiry to its program */
+	__u64 pending; /* after the sampler's timer has expired, until its interrupt has come if it can */
 	/* fentry passes on a function's arguments, each at a cost: that of ENGINE_COST_ARGS more than one. */
 	__u64 inner_args, full_args;
 	__u64 inner_spread, full_spread; /* median absolute deviations */

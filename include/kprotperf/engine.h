@@ -186,7 +186,7 @@ struct engine_cpu {
 	__u32 slot; /* of the running task; 0: not followed */
 	__u32 shard; /* of cells that it updates */
 	__u64 due; /* when the timer expires next; ENGINE_NEVER: unknown */
-	__u64 overdue; /* ENGINE_PENDING_NS later */
+	__u64 overdue; /* later by what the sampler's cost calls pending */
 	__u32 taken; /* a probe has taken the sample that is due */
 	__u32 resting; /* slot of the running task while no probe may see it: task_rest() */
 	__u64 samples; /* sampler interrupts that reached the program, whatever ran */
@@ -194,7 +194,8 @@ struct engine_cpu {
 	__u64 took;
 	__u64 skipped; /* periods without a sample before one that hit a followed task */
 	__u64 captured; /* ticks that capturing values took its tasks */
-	__u64 pad1[7];
+	__u64 late; /* how late the last sample was */
+	__u64 pad1[6];
 };
 
 enum engine_sample_flag {
@@ -206,7 +207,8 @@ enum engine_sample_flag {
 /*
  * A sample whose program begins later than ENGINE_LATE_NS after the calibrated latency was delayed: more than
  * the latency varies. A return probe that finds the timer expired for longer than ENGINE_PENDING_NS knows that
- * interrupts have been off since, or it would have been interrupted.
+ * interrupts have been off since, or it would have been interrupted. So it is by instructions; on a real clock, where
+ * latencies vary by more, both are at least by how much they do (struct engine_cost, PENDING).
  */
 #define ENGINE_LATE_NS    2000
 #define ENGINE_PENDING_NS 200

@@ -497,15 +497,19 @@ void record_calibrate_sampler(struct record_engine *e, const struct profile *p,
 			      struct record_calibration *out)
 {
 	struct engine_cost *cost = &out->cost[PROFILE_MECH_SAMPLE];
-	uint64_t full[ENGINE_WATCHED], latency = 0;
+	uint64_t full[ENGINE_WATCHED], latency = 0, late = 0;
 	uint32_t n = 0;
 
 	if (!record_engine_follow_caller(e, true)) {
 		n = record_engine_watch_sampler(e, SAMPLER_PERIODS * p->sample_period, &latency,
-						full);
+						&late, full);
 		record_engine_follow_caller(e, false);
 	}
+	/* Where it is not known how late an interrupt may be, a return takes no sample for it. */
+	if (out->step)
+		cost->pending = !n ? p->sample_period : late > cost->pending ? late : cost->pending;
 	if (!n) {
+		record_engine_set_costs(e, out->cost);
 		log_note("the cost of samples is unknown, and only partly subtracted");
 		return;
 	}

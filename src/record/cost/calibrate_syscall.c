@@ -102,6 +102,7 @@ void record_calibrate_before(struct record_calibration *out, enum profile_clock 
 
 	memset(out, 0, sizeof(*out));
 	out->run = -1;
+	out->cost[PROFILE_MECH_SAMPLE].pending = ENGINE_PENDING_NS;
 	record_calibrate_read_syscalls(NULL, real_clock, &out->unprobed, NULL);
 	if (!real_clock)
 		return;

@@ -214,7 +214,7 @@ double record_engine_interrupts(const struct record_engine *e)
 }
 
 uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,
-				     uint64_t *full)
+				     uint64_t *late, uint64_t *full)
 {
 	const struct kprotperf_bpf__bss *b = e->bpf.skel->bss;
 	const struct kprotperf_bpf__data *d = e->bpf.skel->data;
@@ -226,6 +226,7 @@ uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, u
 	for (uint32_t i = 0; i < b->watch_seen && i < ENGINE_WATCHED; i++)
 		full[i] = b->watch_full[i] > d->watch_step ? b->watch_full[i] - d->watch_step : 0;
 	*latency = d->watch_latency;
+	*late = b->watch_late;
 	return b->watch_seen < ENGINE_WATCHED ? b->watch_seen : ENGINE_WATCHED;
 }
 

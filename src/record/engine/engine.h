@@ -103,10 +103,11 @@ double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns);
 double record_engine_interrupts(const struct record_engine *e);
 /*
  * For calibration: watches the sampler for up to MAX_NS or ENGINE_WATCHED samples. FULL becomes the
- * cost of each interrupt less that of the sampler's program, LATENCY the time to that. How many.
+ * cost of each interrupt less that of the sampler's program, LATENCY the least time to that, LATE by how much it was more
+ * at most. How many.
  */
 uint32_t record_engine_watch_sampler(struct record_engine *e, uint64_t max_ns, uint64_t *latency,
-				     uint64_t *full);
+				     uint64_t *late, uint64_t *full);
 /* What the probes of a function with so many arguments cost. */
 uint64_t record_cost_inner(const struct engine_cost *cost, uint32_t n_args);
 uint64_t record_cost_full(const struct engine_cost *cost, uint32_t n_args);
