@@ -108,6 +108,8 @@ int cmd_doctor(int argc, char **argv)
 	loads = f.bpf || !record_bpf_try(&f);
 	check(!f.bpf && loads, "record's BPF programs load",
 	      f.bpf ? "not tried" : "needs Linux " RECORD_OLDEST_KERNEL " or later");
+	check(!f.interpreted, "they are compiled",
+	      "the kernel interprets them, which takes longer: " RECORD_COMPILE_BPF);
 	printf("For samples and names:\n");
 	check(can_sample(), "CPU clock sampler",
 	      "lower kernel.perf_event_paranoid, or run as root");

@@ -231,6 +231,9 @@ static void say_attached(const struct session *s)
 	if (s->plan.features.rt && is_off_under_locks(s))
 		log_note("PREEMPT_RT: probes cost less while a lock is held than is subtracted, so "
 			 "functions that run under locks, and their callers, read too low");
+	if (s->plan.features.interpreted)
+		log_note("the kernel interprets BPF programs, so that probes take much longer than "
+			 "if it compiled them: " RECORD_COMPILE_BPF);
 	if (s->plan.features.rt && n_attached(s))
 		log_note(
 			"PREEMPT_RT serves soft interrupts in the task that raised them: functions "

@@ -59,6 +59,11 @@ guest_main() {
 	umount full
 
 	record inlined --func new_slab -- true
+	# No kernel of the lab can be told not to compile them, so it is made to say so.
+	echo 0 >jit
+	mount --bind jit /proc/sys/net/core/bpf_jit_enable
+	record interpreted -- true
+	umount /proc/sys/net/core/bpf_jit_enable
 	record exit3 -- sh -c 'exit 3'
 	record segv -- "$acts" segv
 	record suicide -- "$acts" suicide 10
@@ -148,6 +153,9 @@ is 'an inlined function is not refused' "$(cat inlined.status)" 0
 like 'but said to be timed in its inlined bodies' "$(cat inlined.err)" \
 	"^kprotperf: note: 'new_slab' is inlined on this kernel: timing its inlined bodies in .*___slab_alloc \(mm/slub\.c:[0-9]+\)"
 like 'there was a .cold function to refuse' "$(cat cold.txt)" '\.cold$'
+like 'BPF programs that are not compiled are no reason to refuse, but said' "$(cat interpreted.err)" \
+	'note: the kernel interprets BPF programs, .*: sysctl -w net\.core\.bpf_jit_enable=1'
+is 'those that are, are not' "$(grep -c interprets inlined.err)" 0
 is 'an output that cannot be written: nothing is run' "$(ls ran 2>/dev/null)" ''
 is 'an output that cannot be written: status' "$(cat output.status)" 1
 one_line 'an output that cannot be written: one line' output.err '.*no/such/folder.*No such'

@@ -30,6 +30,8 @@
 /* What "fentry" and "multi" are until they are tried: no -errno, and not 0. */
 #define UNTRIED 1
 
+#define JIT_PATH "/proc/sys/net/core/bpf_jit_enable"
+
 #define SECURITYFS    "/sys/kernel/security"
 #define LOCKDOWN_PATH SECURITYFS "/lockdown"
 
@@ -49,6 +51,16 @@ static void lockdown_read(char *mode, size_t size)
 			snprintf(mode, size, "%.*s", (int)(close - open - 1), open + 1);
 	}
 	fclose(f);
+}
+
+static bool is_interpreted(void)
+{
+	FILE *f = fopen(JIT_PATH, "re");
+	bool off = f && fgetc(f) == '0';
+
+	if (f)
+		fclose(f);
+	return off;
 }
 
 /* Whether securityfs could be there and is not. */
@@ -144,6 +156,7 @@ void record_features_begin(struct record_features *f, struct kernel_btf **btf)
 		f->bpf = f->fentry == UNTRIED ? 0 : try_loading(kernel_btf_raw(*btf));
 	}
 	f->fentry = f->bpf ?: f->fentry;
+	f->interpreted = is_interpreted();
 	f->rt = !uname(&uts) && strstr(uts.version, "PREEMPT_RT");
 	f->modules = bpf_btf_get_next_id(0, &id) && errno == EPERM ? -EPERM : 0;
 	f->kprobe = access(KPROBE_TYPE_PATH, R_OK) ? -ENOENT : 0;

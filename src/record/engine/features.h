@@ -50,9 +50,13 @@ struct record_features {
 	int multi; /* kprobe.multi, which behaves as MULTI_IS; record_features_try_multi() */
 	struct record_multi_behaviour multi_is;
 	char lockdown[32]; /* "none", "integrity", "confidentiality"; "": unknown */
+	bool interpreted; /* BPF programs are, since the kernel's compiler of them is off */
 	bool rt; /* PREEMPT_RT, whose spinlocks are mutexes */
 	bool lockdown_hidden; /* unknown because nobody has mounted securityfs */
 };
+
+/* How to turn the compiler on. */
+#define RECORD_COMPILE_BPF "sysctl -w net.core.bpf_jit_enable=1"
 
 void record_features_probe(struct record_features *f);
 
