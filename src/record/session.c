@@ -142,7 +142,6 @@ static int load(struct session *s)
 		.counts = o->counts != NULL,
 		.probe_memory = probe_memory(plan),
 	};
-	size_t memory;
 
 	if (o->counts && record_symbols_load_functions(&plan->symbols))
 		return EXIT_FAILURE;
@@ -177,10 +176,6 @@ static int load(struct session *s)
 	if (record_engine_create(&config, &plan->features, &s->engine))
 		return EXIT_FAILURE;
 	record_features_end();
-	memory = record_engine_memory(s->engine);
-	if (memory > MUCH_MEMORY)
-		log_note("%u functions take about %zu MiB of the kernel's memory",
-			 config.n_functions, memory >> 20);
 	s->probes = record_probes_create(s->engine, &plan->features);
 	if (plan->captures.n_bodies)
 		record_points_capture(record_probes_points(s->probes), &plan->captures);
@@ -228,6 +223,9 @@ static void say_attached(const struct session *s)
 	say_skipped(s);
 	log_verbose(1, "%u functions, page faults by %s, %zu KiB of maps and probes", n_attached(s),
 		    profile_mechanism_name(faults), memory >> 10);
+	if (memory > MUCH_MEMORY)
+		log_note("%u functions take about %zu MiB of the kernel's memory", n_attached(s),
+			 memory >> 20);
 	if (s->plan.features.rt && is_off_under_locks(s))
 		log_note("PREEMPT_RT: probes cost less while a lock is held than is subtracted, so "
 			 "functions that run under locks, and their callers, read too low");
