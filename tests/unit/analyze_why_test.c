@@ -449,17 +449,17 @@ static void test_how_sure(void **state)
 }
 
 /*
- * X's a varies by 5,000 instructions from run to run; MORE of them are charged to b, which is called 10 times and varies by B. Of
- * b the code is known to be another, or to be the same.
+ * Each call of X's a varies by SPREAD instructions from run to run, and of b, which it calls, by B; on the hardened side b takes
+ * MORE. Of b the code is known to be another, or to be the same.
  */
-static void small(struct answer *x, uint64_t more, uint64_t b, bool other_code)
+static void small(struct answer *x, uint64_t spread, uint64_t more, uint64_t b, bool other_code)
 {
 	struct profile *p[2];
 
 	for (uint64_t i = 0; i < 2; i++) {
 		p[i] = exact(3);
 		for (uint32_t run = 0; run < 3; run++) {
-			calls(p[i], run, "a", 10, 1000000 + (i + run) % 3 * 500);
+			calls(p[i], run, "a", 10, 1000000 + (i + run) % 3 * spread);
 			calls(p[i], run, "ab", 10, 100 + i * more + (i + run) % 3 * b);
 		}
 	}
@@ -478,7 +478,7 @@ static void test_small(void **state)
 	struct answer x;
 
 	(void)state;
-	small(&x, 3000, 0, true);
+	small(&x, 1300, 3000, 0, true);
 	assert_string_equal(causes(&x)->items[0].name, "b");
 	assert_int_equal(x.why.contexts[0].told, WHY_SURE);
 	assert_int_equal(x.why.contexts[0].changed, WHY_CHANCE);
@@ -488,11 +488,16 @@ static void test_small(void **state)
 		": +30,000 instructions per run. That is 0.3 %, +3,000 instructions per call; as a whole, X is 0.30 % slower (");
 	assert_says(&x, ", no more than boots of one kernel vary by).");
 	answer_deinit(&x);
+	/* If a varies little, X has changed, and that is why. */
+	small(&x, 50, 3000, 0, true);
+	assert_says(&x, "X is 0.30 % slower (+3,000 instructions per call, ");
+	assert_says(&x, "100 % of the change is in b via a, ");
+	answer_deinit(&x);
 	/* The same code, and what varies, are accused of nothing. */
-	small(&x, 3000, 0, false);
+	small(&x, 1300, 3000, 0, false);
 	assert_int_equal(strncmp(x.text, "No significant change: X", 24), 0);
 	answer_deinit(&x);
-	small(&x, 3000, 3000, true);
+	small(&x, 1300, 3000, 3000, true);
 	assert_int_equal(strncmp(x.text, "No significant change: X", 24), 0);
 	answer_deinit(&x);
 }

@@ -288,6 +288,16 @@ static bool has_candidate(const struct why_context *c)
 	return false;
 }
 
+/* C has causes that are certain: then its change need not be large either. */
+static void tell_certain(struct why_context *c)
+{
+	bool sure = why_significance_sureness(&c->significance) == WHY_SURE;
+
+	c->changed = sure && !is_asynchronous(c->name) ? WHY_SURE : WHY_CHANCE;
+	c->told = WHY_SURE;
+	why_causes_sort(&c->causes);
+}
+
 void why_find_certain(struct why *w)
 {
 	uint32_t n = w->n_contexts;
@@ -311,8 +321,7 @@ void why_find_certain(struct why *w)
 			any |= cause->certain;
 		}
 		if (any)
-			c->told = WHY_SURE;
-		why_causes_sort(&c->causes);
+			tell_certain(c);
 	}
 	sort_array(w->contexts, w->n_contexts, sizeof(*w->contexts), by_size);
 }

@@ -124,12 +124,6 @@ static double named_delta(const struct why_context *c)
 	return sum;
 }
 
-/* Whether what is to be told of C are its causes, and not its change, of which that does not follow. */
-static bool is_by_causes(const struct why_context *c)
-{
-	return !c->changed || (c->causes.n_items && c->causes.items[0].certain);
-}
-
 /* Where CAUSE stands in what is said of C; N is how many are named before it. */
 static void append_share(char **text, const struct why_context *c, const struct why_cause *cause,
 			 uint32_t n)
@@ -137,12 +131,12 @@ static void append_share(char **text, const struct why_context *c, const struct 
 	bool sure =
 		c->told < WHY_SURE || why_significance_sureness(&cause->significance) == WHY_SURE;
 	const char *likely = sure ? "" : "Most likely, ";
-	double all = is_by_causes(c) ? named_delta(c) : c->delta;
+	double all = c->changed ? c->delta : named_delta(c);
 
 	if (fabs(all) < fabs(cause->delta) * MOST_OF_IT)
 		alloc_append(text,
 			     n ? " The other is in " : ". Opposite changes cancel out. One is in ");
-	else if (is_by_causes(c))
+	else if (!c->changed)
 		alloc_append(text, n ? " Another is in " : ". Beyond chance is a change in ");
 	else
 		alloc_append(text, n ? " %s%s%.0f %% is in " : ". %s%s%.0f %% of the change is in ",
@@ -249,7 +243,7 @@ static char *begin_with_causes(const struct why *w, const struct why_context *c,
 		alloc_append(&text, ", ");
 		view_why_append_delta(&text, sum / c->calls[1], "call");
 	}
-	alloc_append(&text, "; as a whole, %s%s.", c->changed ? "most likely, " : "", change);
+	alloc_append(&text, "; as a whole, %s.", change);
 	return text;
 }
 
@@ -272,8 +266,8 @@ char *view_why(const struct why *w, const struct why_context *c)
 		return alloc_printf("No significant change: %s%s%s.", change,
 				    c == w->contexts ? ", the largest difference" : "",
 				    w->has_noise ? "" : "; 1 run per side cannot resolve less");
-	text = c->told == WHY_SURE && is_by_causes(c) ? begin_with_causes(w, c, change) :
-							begin_with_change(w, c, change);
+	text = c->told == WHY_SURE && !c->changed ? begin_with_causes(w, c, change) :
+						    begin_with_change(w, c, change);
 	append_moved(&text, w, c);
 	if (w->switched.n_items == 1 && !strstr(text, w->switched.items[0]->name))
 		append_switched(&text, w);
