@@ -563,6 +563,7 @@ const struct catalogue_protection catalogue[] = {
 		.title = "array indices checked against array size",
 		.against = "overflows of arrays of known size",
 		.options = OPTIONS(BUILDS("UBSAN_BOUNDS"), ALONG("UBSAN", "n", "y"),
+				   { "UBSAN_SANITIZE_ALL", "n", "y", CATALOGUE_ALONG, UNTIL(6, 9) },
 				   ALONG("UBSAN_SHIFT", "n", "n"), ALONG("UBSAN_BOOL", "n", "n"),
 				   ALONG("UBSAN_ENUM", "n", "n"), ALONG("UBSAN_TRAP", "n", "y")),
 		.functions = FUNCTIONS(
