@@ -71,6 +71,8 @@ void record_calibrate_again(struct record_engine *e, struct record_calibration *
 {
 	if (!out->repeats)
 		return;
+	/* Behind a run that tasks have outlived nothing is followed, which would cost half. */
+	record_engine_reset(e);
 	out->repeats = !record_engine_follow_caller(e, true);
 	if (!out->repeats)
 		return;
