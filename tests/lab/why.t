@@ -61,14 +61,17 @@ answer() {
 	say "$(jq -r --arg of "$1" 'select(.of == $of).answer' why.json)"
 }
 
-# CONTEXT FUNCTION WHAT PER-CALL: its paragraph, where the change per call is WHAT the patch adds, exactly.
+# CONTEXT FUNCTION WHAT PER-CALL [OF]: its paragraph, where the change per call is WHAT the patch adds, exactly. What else varies in a
+# context between two boots decides whether its own change is beyond chance as well, and so how the paragraph begins.
 found() {
-	like "$1: $2 ${3//\\/}" "$(answer "$1")" "^$1 is [0-9.]+ % (slower|faster) \\($4 instructions per call.* (9[5-9]|10[0-5]) % of the change is in $2( \\(inlined into [a-z_]*\\))? .*$3"
+	local in="in $2( \\(inlined into [a-z_]*\\))?[ ,].*$3" per="$4 instructions per call" context=${1//[/\\[}
+	like "$1: $2 ${3//\\/}" "$(answer "$1")" "^($context is [0-9.]+ % (slower|faster) \\(${5-}$per.* ${share-(9[5-9]|10[0-5])} % of the change is $in|In $context, beyond chance is a change $in.* That is [^;]*, $per)"
 }
 found prctl __set_task_comm 'executes additional code at fs/exec.c:1236' '\+1,000'
 found getpriority __do_sys_getpriority 'executes additional code at kernel/sys.c:292, a loop with 64 iterations per call' '\+1[23][0-9]'
 found futex futex_wake 'calls [a-z_]+ .*on the hardened side only' '\+44'
-found access do_faccessat 'calls inode_permission .* 800 times per run instead of 200' '\+[45][0-9][0-9]'
+# Looking /dev/null up takes 14,000 instructions more in some boots (4 in 12), of 101,000.
+share='(8[4-9]|9[0-9]|10[0-9]|11[0-6])' found access do_faccessat 'calls inode_permission .* 800 times per run instead of 200' '\+[45][0-9][0-9]'
 found read read_null 'executes additional code at drivers/char/mem.c:450' '\+[67][0-9][0-9]'
 found rt_sigprocmask __set_current_blocked 'executes additional code at kernel/signal.c:3077' '\+90[0-9]'
 found getcwd __do_sys_getcwd 'calls prepend_path 300 times per run instead of 200, also at fs/d_path.c:432: .* calls prepend_path where size > 2000' '\+[0-9]+'
@@ -107,7 +110,7 @@ says() {
 says 'umask [rcu]' 'occurs on the hardened side only \(RCU callbacks queued by umask, .* calls planted_rcu .* Also changed: umask \('
 says 'gettid [softirq]' 'occurs on the hardened side only \(soft interrupts raised by gettid, .* nearly all of that in planted_tasklet via tasklet_action'
 says 'times [workqueue]' 'occurs on the hardened side only \(work queued by times, .* calls planted_work'
-says 'close [task work]' 'is [0-9.]+ % slower \(task work queued by close, \+[45][0-9][0-9] instructions per call.* is in ____fput, which executes additional code at fs/file_table.c:348'
+found 'close [task work]' ____fput 'executes additional code at fs/file_table.c:348' '\+[45][0-9][0-9]' 'task work queued by close, '
 
 # --- one kernel, twice -----------------------------------------------------------
 
