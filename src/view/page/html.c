@@ -15,7 +15,7 @@
 #include "output/table.h"
 #include "view/page/writer.h"
 
-/* A table has as many rows at most, and there are distributions of as many rows: a page is to stay below 5 MB. */
+/* A table has as many rows at most, and then no further name gets its distributions: a page is to stay below 5 MB. */
 #define ROWS_MOST  2000
 #define CELLS_MOST 1000
 /* The flame graph leaves out what is less than this part of each side: a pixel of a wide screen is more. */
@@ -223,6 +223,7 @@ struct distribution {
 	const char *name, *context; /* CONTEXT: NULL for a syscall */
 	int side;
 	struct profile_stats stats;
+	uint64_t oncpu; /* of all of this name, which are in the page together: it adds them up */
 };
 
 struct distributions {
@@ -234,8 +235,7 @@ define_compare(by_name, struct distribution,
 	       compare_text(a->name, b->name)               ?:
 		       compare_text(a->context, b->context) ?:
 							      a->side - b->side);
-define_compare(by_oncpu, struct distribution,
-	       compare_values(b->stats.oncpu, a->stats.oncpu) ?: by_name(a, b));
+define_compare(by_oncpu, struct distribution, compare_values(b->oncpu, a->oncpu) ?: by_name(a, b));
 
 static void distribution_merge(void *to, void *from)
 {
@@ -264,6 +264,20 @@ static void distributions_add(struct distributions *d, const struct profile *p, 
 	}
 }
 
+/* The rows are sorted by name. */
+static void sum_names(struct distributions *d)
+{
+	for (size_t i = 0, end; i < d->n_rows; i = end) {
+		uint64_t sum = 0;
+
+		for (end = i; end < d->n_rows && same_text(d->rows[i].name, d->rows[end].name);
+		     end++)
+			sum += d->rows[end].stats.oncpu;
+		for (size_t k = i; k < end; k++)
+			d->rows[k].oncpu = sum;
+	}
+}
+
 static json_t *buckets_json(const struct profile_stats *s)
 {
 	json_t *buckets = json_array();
@@ -283,19 +297,23 @@ static json_t *distributions_json(const struct profile *const sides[2])
 {
 	struct distributions d = { 0 };
 	json_t *json = json_array();
+	const char *last = NULL;
 
 	for (int i = 0; i < 2; i++)
 		if (sides[i])
 			distributions_add(&d, sides[i], i);
 	vec_unite(&d, rows, by_name, distribution_merge);
+	sum_names(&d);
 	sort_array(d.rows, d.n_rows, sizeof(*d.rows), by_oncpu);
 	vec_each(struct distribution, row, &d, rows) {
-		if (json_array_size(json) < CELLS_MOST)
+		if (json_array_size(json) < CELLS_MOST || same_text(row->name, last)) {
+			last = row->name;
 			json_array_append_new(
 				json,
 				json_pack("{s:o,s:o,s:i,s:o}", "name", output_json_text(row->name),
 					  "context", output_json_text(row->context), "side",
 					  row->side, "buckets", buckets_json(&row->stats)));
+		}
 		profile_stats_deinit(&row->stats);
 	}
 	free(d.rows);
