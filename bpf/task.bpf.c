@@ -218,6 +218,8 @@ static __always_inline int newtask(struct task_struct *task, bool some)
 	if (!slot) {
 		if (follow_all && forks_helper && bpf_get_current_pid_tgid() >> 32 == self_tgid)
 			helper_tgid = pid;
+		else if (follow_all && helper_tgid == pid)
+			helper_tgid = 0; /* it is another's now */
 		/* The pid of a followed task that has exited: its slot is released. */
 		entry = slot_of(pid);
 		if (entry && *entry)

@@ -228,9 +228,9 @@ static void check_usage(void *input, struct argp_state *state)
 {
 	const struct record_options *o = input;
 
-	if (o->exact && (o->left_out || o->slower_than))
+	if (o->exact && (o->left_out || o->slower_than || o->interval))
 		argp_error(state, "--exact counts all syscalls, and times none: it cannot be "
-				  "combined with --syscall or --slower-than");
+				  "combined with --syscall, --slower-than or --interval");
 	if (o->exact &&
 	    (!o->argv || o->system_wide || o->repeat > 1 || o->warmup || o->control_run))
 		argp_error(
