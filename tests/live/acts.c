@@ -121,6 +121,23 @@ static void sleepers(int n)
 		check(!pthread_join(t[i], NULL), "pthread_join");
 }
 
+static void *thread_forever(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+/* N threads that end when the process is killed. */
+static void threads_forever(int n)
+{
+	pthread_t t;
+
+	for (int i = 0; i < n; i++)
+		check(!pthread_create(&t, NULL, thread_forever, NULL), "pthread_create");
+	pthread_join(t, NULL);
+}
+
 /* N bytes through a terminal: a kernel thread passes each on, while 20 threads are asleep. */
 static void terminal(int n)
 {
@@ -538,6 +555,7 @@ static const struct {
 	{ "crowd", crowd },
 	{ "threads", threads },
 	{ "sleepers", sleepers },
+	{ "threads-forever", threads_forever },
 	{ "terminal", terminal },
 	{ "blocked-reads", blocked_reads },
 	{ "killed-asleep", killed_asleep },

@@ -58,8 +58,10 @@ guest_main() {
 	await grep -qs '^State:.Z' "/proc/$(await grep . zombie.txt)/status"
 	keep zombie "$kprotperf" record -o zombie.data -p "$(cat zombie.txt)"
 	kill -KILL $victim
-	"$acts" sleepers 1 &
-	keep thread "$kprotperf" record -o thread.data -p "$(await thread_of $!)"
+	"$acts" threads-forever 1 &
+	victim=$!
+	keep thread "$kprotperf" record -o thread.data -p "$(await thread_of $victim)"
+	kill -KILL $victim
 	"$acts" spin 1200 &
 	record pid-ends --func hrtimer_nanosleep -p $!
 	# In a container its number is another, and -a has what runs outside too.
