@@ -178,10 +178,11 @@ TAP_LAB   := $(patsubst %,tests/%.t,live/debug live/ranges live/blocks lab/stock
 	live/flow lab/failures live/annotate live/signals live/known lab/ab lab/exact)
 TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t tests/export/*.t)))
 # $(call prove,VARIABLES,ARGUMENTS). tests/run says on descriptor 3 what failed and why, and again in a file, which comes last:
-# the end of a log is what is read of it.
+# the end of a log is what is read of it. What each test took: sort -rnk2 build/tests/times.
 FAILED := $(abspath $(BUILD))/tests/failed
+TIMES  := $(abspath $(BUILD))/tests/times
 define prove
-rm -f $(FAILED); $(1) MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) FAILED=$(FAILED) \
+rm -f $(FAILED) $(TIMES); $(1) MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) FAILED=$(FAILED) TIMES=$(TIMES) \
 	prove --exec tests/run --timer --merge $(2) 3>&2 || { cut -c 1-300 $(FAILED) | tail -n 30; false; }
 endef
 
