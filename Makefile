@@ -97,6 +97,7 @@ $(BUILD)/obj/%.o: %.c | $(BUILD)/.pkgs
 PAGE := $(addprefix src/view/html/,page.js page.css page.html package.json package-lock.json)
 $(BUILD)/page.html: $(PAGE)
 	$(call say,PAGE,$@)
+	@mkdir -p $(@D)
 	$(Q)$(if $(FUZZ),: > $@,scripts/page $(BUILD)/npm-page $@)
 
 $(BUILD)/page.o: src/view/html/page.S $(BUILD)/page.html
