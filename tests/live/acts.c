@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -441,6 +442,13 @@ static void forever(int n)
 	}
 }
 
+/* Asleep N times in poll(), for a millisecond each. */
+static void polls(int n)
+{
+	for (int i = 0; i < n; i++)
+		poll(NULL, 0, 1);
+}
+
 /* N rounds of opening, examining, changing, reading and removing files, mapping and splitting. */
 static void files(int n)
 {
@@ -576,6 +584,7 @@ static const struct {
 	{ "sleepy-reads", sleepy_reads },
 	{ "until-told", until_told },
 	{ "forever", forever },
+	{ "polls", polls },
 	{ "files", files },
 	{ "all-syscalls", all_syscalls },
 	{ "hammer", hammer },
