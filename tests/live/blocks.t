@@ -12,7 +12,7 @@ declare -A commands=([big-fork]='--iterations 1' [page-fault]='--iterations 1000
 declare -A functions=(
 	[big-fork]="allocate_slab ___slab_alloc get_random_u32 kmem_cache_free ${LONG:+unmap_page_range call_rcu
 		kmem_cache_free_bulk kmem_cache_alloc kmem_cache_alloc_bulk kmem_cache_alloc_lru __slab_free}"
-	[page-fault]="${LONG:+__handle_mm_fault folio_memcg_lock}"
+	[page-fault]="${LONG:+__handle_mm_fault folio_memcg_lock.part.0}"
 	[small-read]="__filemap_get_folio ${LONG:+shmem_file_read_iter apparmor_file_permission}"
 )
 # Within rcu_read_lock() each program of ours takes 3 instructions less than calibrated, since the inner
@@ -51,19 +51,19 @@ blocks_of() {
 	json "$1" "[.blocks[] | select(.function == \"$1\" and .syscall == \"*\")] | $2"
 }
 
-# figures FUNCTION: what is checked of it, in the context in which it executes most. Several functions may have its
-# name but for the compiler's suffixes.
+# figures FUNCTION: what is checked of it, in the context in which it executes most. A part that the compiler has split off has
+# rows of its own.
 figures() {
 	json "$1" '[.block_functions[] | select(.function == "'"$1"'")] as $all |
 		[.functions[] | select(.name == "'"$1"'" and .syscall == "*")] as $timed |
 		([$all[] | select(.syscall == "*")] | max_by(.calls)) as $sum |
 		([$all[] | select(.syscall != "*")] | max_by(.calls * .insns_per_call)) as $most |
-		[.paths[] | select(.syscall == "*")] as $paths |
+		[.paths[] | select(.syscall == "*" and .function == "'"$1"'")] as $paths |
 		"most=\($most.syscall) insns=\($most.insns_per_call) self=\($most.self_per_call)",
 		"unknown=\($sum.unknown) residual=\([$all[].residual] | max) lost=\(.losses.block_without_call)",
 		"calls=\([$timed[].calls] | add) path_calls=\([$paths[].calls] | add)",
 		"total=\([$timed[].oncpu_total] | add) path_total=\([$paths[].total] | add)",
-		"entry=\([.blocks[] | select(.syscall == "*" and .offset == 0) | .executions] | add)",
+		"entry=\([.blocks[] | select(.function == "'"$1"'" and .syscall == "*" and .offset == 0) | .executions] | add)",
 		"context_calls=\([$all[] | select(.syscall != "*") | .calls] | add)"'
 }
 

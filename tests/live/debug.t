@@ -68,11 +68,11 @@ is 'idle tasks can be probed too' "$(cat idle.status)" 0
 only_skipped 'idle tasks' idle
 
 is 'many bodies at once: the workload finished' "$(cat bodies.status)" 0
-holds 'so many are timed' "$(json bodies '.costs.mechanisms[] | select(.name == "kprobe-range") | .functions') >= ${LONG:+6}40"
+holds 'so many are timed' "$(json bodies '.costs.mechanisms[] | select(.name == "kprobe-range") | .functions') >= $((${LONG:+60} + 40))"
 only_skipped 'many bodies' bodies
 equal 'all that was entered is accounted for' "$(accounting bodies unaccounted)" 0
 entered=$(json bodies '[.ranges[] | select(.source == "exact" and .syscall == "*" and .entries > 0)] | length')
-holds "and $entered were entered" "$entered > ${LONG:+2}15"
+holds "and $entered were entered" "$entered > $((${LONG:+25} + 15))"
 
 if [ "${LONG-}" ]; then
 	is 'a function of 500 blocks: the workload finished' "$(cat large.status)" 0

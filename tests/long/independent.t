@@ -84,7 +84,7 @@ compare() {
 	shim "$vmlinux"
 	ok "$kernel: by both" env PATH="$PWD/shim:$PATH" "$lab" run --kernel "$kernel" --accel icount --exact --append nokaslr -o both.data -- perl -e "$work"
 	is "$kernel: the other has seen where to begin and to end" "$(grep marks emulator)" 'marks 2'
-	json both . >/dev/null
+	"$kprotperf" report both.data --format=json --section=functions,ranges,blocks >both.json
 	grep -v marks emulator | LC_ALL=C sort >executions
 
 	# By function.
