@@ -12,7 +12,7 @@ SIZED_ARRAY(block_probes, struct engine_block);
 SHARED_ARRAY(block_counts, __u64);
 
 const volatile __u32 n_block_probes __weak = 1;
-const volatile __u32 n_block_shards __weak = 1; /* a power of two */
+const volatile __u32 block_shard_shift __weak = 0; /* so many shards of cells are one of blocks */
 
 /* The frame of the innermost call of KEY's function, at top 0 if none is open; *HOPS: frames above it. */
 static __always_inline __u32 block_find(struct engine_task *t, __u32 key, __u32 *hops)
@@ -161,7 +161,7 @@ int block_count(struct pt_regs *ctx)
 		return 0;
 	found = block_find(t, b->key, &hops);
 	if (found) {
-		at = (cpu->shard & (n_block_shards - 1)) * n_block_probes + probe;
+		at = (cpu->shard >> block_shard_shift) * n_block_probes + probe;
 		f = frame_at(t, found);
 		f->calls |= 1;
 		f->signature |= b->bit;

@@ -13,6 +13,16 @@
 #include "kprotperf/engine.h"
 #include "record/engine/engine_impl.h"
 #include "record/engine/sampler.h"
+#include "record/engine/shards.h"
+
+static void assign_shards(struct record_bpf *b)
+{
+	scoped_free uint32_t *shards = alloc_array(b->n_cpus, sizeof(*shards));
+
+	record_shards(SHARDS_CPUS, b->n_cpus, b->n_shards, shards);
+	for (uint32_t i = 0; i < b->n_cpus; i++)
+		b->skel->bss->cpus[i].shard = shards[i];
+}
 
 int record_engine_create(const struct record_engine_config *config,
 			 const struct record_features *features, struct record_engine **out)
@@ -37,6 +47,7 @@ int record_engine_create(const struct record_engine_config *config,
 	}
 	e->n_args = alloc_array(config->n_functions + 1 + RECORD_ENGINE_SPARES, sizeof(*e->n_args));
 	e->n_args[ENGINE_SITE_CONTEXT] = RECORD_FAULT_ARGS;
+	assign_shards(&e->bpf);
 	record_engine_run(e, false);
 	record_engine_reset(e);
 	*out = e;

@@ -268,7 +268,6 @@ void record_engine_reset(struct record_engine *e)
 	free(e->missed_before);
 	e->missed_before = NULL;
 	for (uint32_t i = 0; i < e->bpf.n_cpus; i++) {
-		cpus[i].shard = i % e->bpf.n_shards;
 		cpus[i].samples = 0;
 		cpus[i].due = ENGINE_NEVER;
 		cpus[i].overdue = ENGINE_NEVER;

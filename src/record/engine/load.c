@@ -15,11 +15,12 @@
 #include "kprotperf.skel.h"
 #include "kprotperf_plain.skel.h"
 
-#define DEFAULT_TASKS    4096
-#define CELLS_PER_SITE   8
-#define MIN_CELLS        512
-#define MAX_SHARDS       16
+#define DEFAULT_TASKS  4096
+#define CELLS_PER_SITE 8
+#define MIN_CELLS      512
+/* For all CPUs together, or for each where there are many. */
 #define MAX_CELLS_MEMORY (32u << 20)
+#define CPU_CELLS_MEMORY (2u << 20)
 #define STACK_ENTRIES    8192
 
 #define MAX_BLOCKS_MEMORY (32u << 20)
@@ -87,7 +88,10 @@ static size_t block_memory(const struct record_bpf *b)
 static void choose_sizes(struct record_bpf *b)
 {
 	const struct record_engine_config *c = &b->config;
+	size_t most = MAX_CELLS_MEMORY;
 
+	if (most < (size_t)b->n_cpus * CPU_CELLS_MEMORY)
+		most = (size_t)b->n_cpus * CPU_CELLS_MEMORY;
 	b->n_tasks = c->max_tasks;
 	if (!b->n_tasks)
 		b->n_tasks = DEFAULT_TASKS + (c->system_wide ? 2 * tasks_now() : 0);
@@ -99,10 +103,10 @@ static void choose_sizes(struct record_bpf *b)
 	b->n_cells = MIN_CELLS + CELLS_PER_SITE * c->n_functions;
 	if (b->n_cells > MAX_CELLS_MEMORY / sizeof(struct engine_cell))
 		b->n_cells = MAX_CELLS_MEMORY / sizeof(struct engine_cell);
-	for (b->n_shards = 1; b->n_shards < b->n_cpus && b->n_shards < MAX_SHARDS;)
+	for (b->n_shards = 1; b->n_shards < b->n_cpus;)
 		b->n_shards *= 2;
 	while (b->n_shards > 1 &&
-	       (size_t)b->n_shards * b->n_cells * sizeof(struct engine_cell) > MAX_CELLS_MEMORY)
+	       (size_t)b->n_shards * b->n_cells * sizeof(struct engine_cell) > most)
 		b->n_shards /= 2;
 	b->n_stacks = c->sample_period ? STACK_ENTRIES : 1;
 
@@ -159,7 +163,7 @@ static int set_sizes(struct record_bpf *b)
 	s->rodata->trips_mask = blocks ? ENGINE_TRIP_ROWS - 1 : 0;
 	s->rodata->path_mask = blocks ? ENGINE_PATHS - 1 : 0;
 	s->rodata->n_block_probes = b->config.n_blocks + 1;
-	s->rodata->n_block_shards = b->n_block_shards;
+	s->rodata->block_shard_shift = __builtin_ctz(b->n_shards / b->n_block_shards);
 	s->rodata->multi_mask = multi_slots(b) - 1;
 	s->rodata->multi_sp = b->features.multi_is.sp;
 	s->rodata->keeps_slow = b->config.slower_than != 0;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which CPUs share counters, by where the kernel says that they are. */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "record/engine/shards.h"
+
+#define N_CPUS 16
+
+static char folder[] = "/tmp/record_shards_test.XXXXXX";
+
+/* A file of CPU's folder with NUMBER in it. */
+static void say(unsigned int cpu, const char *in, const char *file, unsigned int number)
+{
+	char command[PATH_MAX];
+
+	snprintf(command, sizeof(command), "mkdir -p %s/cpu%u/%s && echo %u >%s/cpu%u/%s/%s",
+		 folder, cpu, in, number, folder, cpu, in, file);
+	assert_int_equal(system(command), 0);
+}
+
+/* Two packages whose CPUs alternate, of two caches each, of two cores, whose two threads are 8 apart; one is offline. */
+static int set_up(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	for (unsigned int cpu = 0; cpu < N_CPUS - 1; cpu++) {
+		unsigned int core = cpu % 8;
+
+		say(cpu, "topology", "physical_package_id", core % 2);
+		say(cpu, "cache/index3", "id", core % 4);
+		say(cpu, "topology", "core_id", core);
+	}
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[PATH_MAX];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+static void each_cpu_has_its_own_where_there_are_enough(void **state)
+{
+	uint32_t shards[N_CPUS];
+
+	(void)state;
+	record_shards(folder, N_CPUS, N_CPUS, shards);
+	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
+		assert_int_equal(shards[cpu], cpu);
+}
+
+/* As in set_up(), of the fifteen that are online: nearest first. */
+static void neighbours_share(void **state)
+{
+	uint32_t shards[N_CPUS];
+
+	(void)state;
+	record_shards(folder, N_CPUS, 8, shards);
+	for (uint32_t cpu = 0; cpu < 7; cpu++)
+		assert_int_equal(shards[cpu], shards[cpu + 8]);
+	record_shards(folder, N_CPUS, 4, shards);
+	for (uint32_t cpu = 4; cpu < N_CPUS - 1; cpu++)
+		assert_int_equal(shards[cpu], shards[cpu % 4]);
+	record_shards(folder, N_CPUS, 2, shards);
+	for (uint32_t cpu = 2; cpu < N_CPUS - 1; cpu++)
+		assert_int_equal(shards[cpu], shards[cpu % 2]);
+	assert_int_not_equal(shards[0], shards[1]);
+	record_shards(folder, N_CPUS, 1, shards);
+	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
+		assert_int_equal(shards[cpu], 0);
+}
+
+static void all_are_used_where_nothing_is_known(void **state)
+{
+	uint32_t shards[N_CPUS], n[4] = { 0 };
+
+	(void)state;
+	record_shards("/nonexistent", N_CPUS, 4, shards);
+	for (uint32_t cpu = 0; cpu < N_CPUS; cpu++)
+		n[shards[cpu]]++;
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(n[i], N_CPUS / 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_cpu_has_its_own_where_there_are_enough),
+		cmocka_unit_test(neighbours_share),
+		cmocka_unit_test(all_are_used_where_nothing_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
