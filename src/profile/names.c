@@ -163,6 +163,12 @@ static const struct {
 		"ns in which a runnable task waited for a CPU" },
 	[PROFILE_INFO_STOLEN] = { "stolen",
 		"ns of CPU time stolen by the hypervisor" },
+	[PROFILE_INFO_THROTTLED] = { "throttled",
+		"times that CPUs were throttled because of heat" },
+	[PROFILE_INFO_APERF] = { "aperf",
+		"cycles of all CPUs that were not halted" },
+	[PROFILE_INFO_MPERF] = { "mperf",
+		"the same at the nominal frequency" },
 };
 /* clang-format on */
 

@@ -351,6 +351,9 @@ enum profile_loss {
 	PROFILE_INFO_OVERCORRECTED, /* calls that took less than their probes were thought to */
 	PROFILE_INFO_WAITED, /* ns in which any task that could run had no CPU, as PSI has it; on a real clock */
 	PROFILE_INFO_STOLEN, /* ns of a CPU that the hypervisor ran others for: the same, of all CPUs */
+	PROFILE_INFO_THROTTLED, /* times that a CPU found its core or package slowed down by heat; on a real clock */
+	PROFILE_INFO_APERF, /* cycles of all CPUs while not halted, */
+	PROFILE_INFO_MPERF, /* and how many these would have been at the nominal frequency */
 	PROFILE_N_LOSSES,
 };
 

@@ -21,7 +21,7 @@
 #include "profile/resolve.h"
 #include "record/attach.h"
 #include "record/collect/collect.h"
-#include "record/collect/environment.h"
+#include "record/collect/load.h"
 #include "record/cost/calibrate.h"
 #include "record/cost/count.h"
 #include "record/cost/overhead.h"
@@ -63,6 +63,8 @@ struct session {
 	struct record_calibration calibration;
 	struct record_cold_costs cold; /* of syscalls in all runs so far */
 	struct record_overhead *overhead; /* NULL: no --max-overhead */
+	struct record_meters
+		*meters; /* NULL: under icount, where others take nothing of the command's */
 	struct invoker invoker;
 	uint64_t cgroup; /* 0: --cgroup was not given */
 	cpu_set_t cpus; /* with --cpu: where the command runs */
@@ -397,9 +399,11 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 					       .user = s->is_invoked ? &s->invoker : NULL };
 	uint32_t run = profile_run_add(s->p, kind);
 	bool follow = kind == PROFILE_RUN_PROBED && !o->system_wide;
-	struct record_load load = record_load_read();
+	struct record_load load = {};
 	int err;
 
+	if (s->meters)
+		load = record_load_read(s->meters);
 	if (follow)
 		hooks.prepare = follow_caller;
 	if (kind == PROFILE_RUN_PROBED) {
@@ -429,9 +433,8 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 			return err;
 		}
 	}
-	/* Under icount others take nothing of the command's. */
-	if (s->p->clock == PROFILE_CLOCK_NS)
-		record_load_store(&load, s->p, run);
+	if (s->meters)
+		record_load_store(s->meters, &load, s->p, run);
 	if (kind == PROFILE_RUN_PROBED) {
 		if (o->counts)
 			record_count_end(o->counts, s->engine);
@@ -540,8 +543,12 @@ int record_session(const struct record_options *options)
 	status = check_options(&s);
 	if (!status) {
 		s.p = profile_create();
-		status = record_plan_make(&s.plan, options, s.p) ? EXIT_FAILURE : load(&s);
+		status = record_plan_make(&s.plan, options, s.p) ? EXIT_FAILURE : 0;
 	}
+	if (!status && s.p->clock == PROFILE_CLOCK_NS)
+		s.meters = record_meters_create("");
+	if (!status)
+		status = load(&s);
 	if (!status)
 		err = run_all(&s);
 	if (!status && !err)
@@ -552,6 +559,7 @@ int record_session(const struct record_options *options)
 	record_detach_inside(&s.plan.ranges, &s.plan.blocks);
 	record_probes_destroy(s.probes);
 	record_engine_destroy(s.engine);
+	record_meters_destroy(s.meters);
 	record_plan_deinit(&s.plan);
 	profile_destroy(s.p);
 	free(s.path);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/figures/load.h"
 #include "analyze/figures/table.h"
 #include "base/alloc.h"
 #include "output/json.h"
@@ -62,6 +63,26 @@ static void append_mechanisms(char **text, const struct analyze_warning *w)
 		w->values[0], plural(w->values[0]), w->names[2], w->names[0], w->names[1]);
 }
 
+static void append_load(char **text, const struct analyze_warning *w)
+{
+	static const struct {
+		const char *what, *before;
+	} words[ANALYZE_N_LOADS] = {
+		[ANALYZE_LOAD_WAITING] = { "load: tasks waited for a CPU", " for" },
+		[ANALYZE_LOAD_STOLEN] = { "load: the hypervisor ran other guests", " for" },
+		[ANALYZE_LOAD_FREQUENCY] = { "CPU frequencies:", "" },
+		[ANALYZE_LOAD_THROTTLING] = { "thermal throttling:", "" },
+	};
+	const char *before = words[w->code].before;
+	scoped_free char *was = analyze_load_text(w->code, w->values[0]);
+	scoped_free char *is = analyze_load_text(w->code, w->values[1]);
+
+	alloc_append(text,
+		     "different %s%s %s on the baseline side and%s %s on the hardened side, which "
+		     "affects real-clock times (record both sides again, alternately)",
+		     words[w->code].what, before, was, before, is);
+}
+
 static void append_pair(char **text, const struct analyze_warning *w)
 {
 	switch (w->kind) {
@@ -109,13 +130,7 @@ static void append_pair(char **text, const struct analyze_warning *w)
 			w->values[0], w->values[1]);
 		break;
 	case ANALYZE_WARNING_LOAD:
-		alloc_append(
-			text,
-			"different load: %s for %.0f %% of the time on the baseline side and for "
-			"%.0f %% on the hardened side, which affects real-clock times (record both "
-			"sides again, alternately)",
-			w->code ? "the hypervisor ran other guests" : "tasks waited for a CPU",
-			w->values[0], w->values[1]);
+		append_load(text, w);
 		break;
 	default:
 		break;

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "analyze/diff/conclusion.h"
+#include "analyze/figures/load.h"
 #include "base/alloc.h"
 #include "fixture.h"
 
@@ -268,6 +269,44 @@ static void test_unlike_loads(void **state)
 	a->runs[0].losses[PROFILE_INFO_STOLEN] = PROFILE_NOT_COUNTED;
 	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
 	assert_int_equal(d.warnings.n_rows, 0);
+	analyze_diff_deinit(&d);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+/* The cycles of both runs are 1.2 times the nominal ones on one side; on the other they are fewer, and a CPU was hot once. */
+static void test_unlike_frequencies(void **state)
+{
+	struct profile *a = clones(2, 10, 1000), *b = clones(2, 10, 1000);
+	const struct analyze_warning *w;
+	struct analyze_diff d;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		a->runs[i].losses[PROFILE_INFO_APERF] = 120;
+		b->runs[i].losses[PROFILE_INFO_APERF] = 119;
+		a->runs[i].losses[PROFILE_INFO_MPERF] = b->runs[i].losses[PROFILE_INFO_MPERF] = 100;
+		a->runs[i].losses[PROFILE_INFO_THROTTLED] = 0;
+		b->runs[i].losses[PROFILE_INFO_THROTTLED] = 0;
+	}
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	assert_int_equal(d.warnings.n_rows, 0);
+	assert_int_equal(d.env.n_rows, 0);
+	analyze_diff_deinit(&d);
+	b->runs[0].losses[PROFILE_INFO_APERF] = 110;
+	b->runs[1].losses[PROFILE_INFO_THROTTLED] = 1;
+	assert_int_equal(analyze_diff_init(&d, a, b, &oncpu), 0);
+	assert_int_equal(d.warnings.n_rows, 2);
+	assert_int_equal(d.warnings.n_invalid, 0);
+	w = d.warnings.rows;
+	assert_int_equal(w[0].code, ANALYZE_LOAD_FREQUENCY);
+	assert_true(fabs(w[0].values[0] - 120) < 1e-9 && fabs(w[0].values[1] - 114.5) < 1e-9);
+	assert_int_equal(w[1].code, ANALYZE_LOAD_THROTTLING);
+	assert_true(w[1].values[0] == 0 && w[1].values[1] == 0.5);
+	assert_int_equal(d.env.n_rows, 2);
+	assert_string_equal(d.env.rows[0].name, "CPU frequency");
+	assert_string_equal(d.env.rows[0].sides[0], "120 % of nominal");
+	assert_string_equal(d.env.rows[1].sides[1], "0.5 times per run");
 	analyze_diff_deinit(&d);
 	profile_destroy(a);
 	profile_destroy(b);
@@ -801,6 +840,7 @@ int main(void)
 		cmocka_unit_test(test_cost_of_one_side),
 		cmocka_unit_test(test_slowdown_of_one_side),
 		cmocka_unit_test(test_unlike_loads),
+		cmocka_unit_test(test_unlike_frequencies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analyze/figures/load.h"
 #include "analyze/figures/table.h"
 #include "view/words.h"
 
@@ -47,13 +48,21 @@ static void test_pairs(void **state)
 	      "alone may explain changes outside the timed functions (record fewer functions at "
 	      "once)");
 	check(W(LOAD, BOTH, .values = { 3.2, 41 }),
-	      "different load: tasks waited for a CPU for 3 % of the time on the baseline side "
-	      "and for 41 % on the hardened side, which affects real-clock times (record both "
-	      "sides again, alternately)");
-	check(W(LOAD, BOTH, .code = true, .values = { 9, 0 }),
-	      "different load: the hypervisor ran other guests for 9 % of the time on the "
-	      "baseline side and for 0 % on the hardened side, which affects real-clock times "
+	      "different load: tasks waited for a CPU for 3.2 % of the time on the baseline side "
+	      "and for 41 % of the time on the hardened side, which affects real-clock times "
 	      "(record both sides again, alternately)");
+	check(W(LOAD, BOTH, .code = ANALYZE_LOAD_STOLEN, .values = { 9, 0 }),
+	      "different load: the hypervisor ran other guests for 9 % of the CPUs' time on the "
+	      "baseline side and for 0 % of the CPUs' time on the hardened side, which affects "
+	      "real-clock times (record both sides again, alternately)");
+	check(W(LOAD, BOTH, .code = ANALYZE_LOAD_FREQUENCY, .values = { 132.4, 118 }),
+	      "different CPU frequencies: 132 % of nominal on the baseline side and 118 % of "
+	      "nominal on the hardened side, which affects real-clock times (record both sides "
+	      "again, alternately)");
+	check(W(LOAD, BOTH, .code = ANALYZE_LOAD_THROTTLING, .values = { 0, 2.5 }),
+	      "different thermal throttling: 0 times per run on the baseline side and 2.5 times "
+	      "per run on the hardened side, which affects real-clock times (record both sides "
+	      "again, alternately)");
 }
 
 static void test_one(void **state)

@@ -5,15 +5,12 @@
 #include <string.h>
 
 #include "analyze/figures/cost.h"
+#include "analyze/figures/load.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 
 /* So many times longer on one side than on the other, the kernel's work is not done in the same order any more. */
 #define UNLIKE_SLOWDOWN 1.25
-
-/* Percent points between two sides' shares of time in which tasks waited for a CPU, and of CPU time that was stolen. */
-#define UNLIKE_WAITING  10
-#define UNLIKE_STEALING 2
 
 /* What must be the same, or the machines are compared and not the kernels. */
 static const char *const machine_keys[] = {
@@ -148,50 +145,18 @@ static void warn_slowdown(struct analyze_warnings *w, const struct analyze_costs
 							  .values = { slow_a, slow_b } });
 }
 
-/* KIND's share of the time of P's runs, which CPUS could have; NAN: not known. */
-static double share_of_time(const struct profile *p, enum profile_loss kind, double cpus)
-{
-	double sum = 0, wall = 0;
-
-	for (uint32_t i = 0; i < p->n_runs; i++) {
-		if (p->runs[i].losses[kind] == PROFILE_NOT_COUNTED)
-			return NAN;
-		sum += (double)p->runs[i].losses[kind];
-		wall += (double)p->runs[i].wall * cpus;
-	}
-	return wall > 0 ? 100 * sum / wall : NAN;
-}
-
-static double cpus_of(const struct profile *p)
-{
-	const char *text = profile_env_get(p, PROFILE_ENV_CPUS);
-	double n = text ? strtod(text, NULL) : NAN;
-
-	return n >= 1 ? n : NAN;
-}
-
-/* On a busy machine caches are colder and CPUs shared: of two kernels that would be taken for the difference. */
+/* On a busy or hot machine the same code takes longer: of two kernels that would be taken for the difference. */
 static void warn_load(struct analyze_warnings *w, const struct profile *a, const struct profile *b)
 {
-	static const struct {
-		enum profile_loss kind;
-		bool of_cpus;
-		double unlike; /* percent points */
-	} loads[] = {
-		{ PROFILE_INFO_WAITED, false, UNLIKE_WAITING },
-		{ PROFILE_INFO_STOLEN, true, UNLIKE_STEALING },
-	};
+	for (int load = 0; load < ANALYZE_N_LOADS; load++) {
+		double in_a = analyze_load_of(a, load), in_b = analyze_load_of(b, load);
 
-	for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++) {
-		double in_a = share_of_time(a, loads[i].kind, loads[i].of_cpus ? cpus_of(a) : 1);
-		double in_b = share_of_time(b, loads[i].kind, loads[i].of_cpus ? cpus_of(b) : 1);
-
-		if (fabs(in_a - in_b) > loads[i].unlike)
+		if (analyze_load_unlike(load, in_a, in_b))
 			analyze_warnings_add(
 				w, (struct analyze_warning){ .kind = ANALYZE_WARNING_LOAD,
 							     .severity = ANALYZE_SEVERITY_ACT,
 							     .side = ANALYZE_SIDE_NONE,
-							     .code = loads[i].of_cpus,
+							     .code = load,
 							     .values = { in_a, in_b } });
 	}
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/figures/load.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "catalogue/catalogue.h"
@@ -197,6 +198,18 @@ static void states_diff(struct analyze_env *env, const struct profile *baseline,
 	}
 }
 
+static void loads_diff(struct analyze_env *env, const struct profile *baseline,
+		       const struct profile *hardened)
+{
+	for (int load = 0; load < ANALYZE_N_LOADS; load++) {
+		double was = analyze_load_of(baseline, load), is = analyze_load_of(hardened, load);
+
+		if (analyze_load_unlike(load, was, is))
+			row_add(env, ANALYZE_ENV_OTHER, alloc_strdup(analyze_load_name(load)),
+				analyze_load_text(load, was), analyze_load_text(load, is));
+	}
+}
+
 define_compare(row_compare, struct analyze_env_row,
 	       a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->name, b->name));
 
@@ -228,6 +241,7 @@ void analyze_env_diff(struct analyze_env *env, const struct profile *baseline,
 		settings_diff(env, &a, &b, static_key_row);
 	}
 	keys_diff(env, baseline, hardened);
+	loads_diff(env, baseline, hardened);
 	sort_array(env->rows, env->n_rows, sizeof(*env->rows), row_compare);
 }
 

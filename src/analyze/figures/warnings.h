@@ -19,8 +19,7 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_COST_ONE_SIDE, /* of mechanism NAMES[0]: subtracted from SIDE's times only */
 	ANALYZE_WARNING_CONTROL, /* is of another kernel: OWN_TEXT */
 	ANALYZE_WARNING_SLOWDOWN, /* by probes, in percent: VALUES */
-	/* how much of the time tasks waited for a CPU, or with CODE that of CPUs which the hypervisor gave others, in percent: VALUES */
-	ANALYZE_WARNING_LOAD,
+	ANALYZE_WARNING_LOAD, /* enum analyze_load CODE: VALUES */
 	/* Of one. */
 	ANALYZE_WARNING_EMPTY, /* no runs */
 	ANALYZE_WARNING_LOSS, /* enum profile_loss CODE, VALUES[0] times */

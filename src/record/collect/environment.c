@@ -14,8 +14,6 @@
 #include "kernel/code/static_keys.h"
 #include "record/target/symbols.h"
 
-#define NS_PER_SEC      1000000000ull
-#define NS_PER_US       1000ull
 #define LINE_SIZE       4096
 #define CONFIG_MAX      (4u << 20)
 #define MITIGATIONS_DIR "/sys/devices/system/cpu/vulnerabilities"
@@ -172,34 +170,4 @@ void record_environment_read(struct profile *p, struct record_symbols *symbols)
 
 	clock = catalogue_parameter_value(profile_env_get(p, PROFILE_ENV_CMDLINE), CLOCK_PARAMETER);
 	p->clock = catalogue_text_is(clock, CLOCK_ICOUNT) ? PROFILE_CLOCK_INSN : PROFILE_CLOCK_NS;
-}
-
-struct record_load record_load_read(void)
-{
-	struct record_load load = { PROFILE_NOT_COUNTED, PROFILE_NOT_COUNTED };
-	const long tick = sysconf(_SC_CLK_TCK);
-	unsigned long long n;
-	char line[LINE_SIZE];
-
-	if (read_line("/proc/pressure/cpu", line) &&
-	    sscanf(line, "some %*s %*s %*s total=%llu", &n) == 1)
-		load.waited = n * NS_PER_US;
-	if (read_line("/proc/stat", line) && tick > 0 &&
-	    sscanf(line, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &n) == 1)
-		load.stolen = n * (NS_PER_SEC / (unsigned long long)tick);
-	return load;
-}
-
-static uint64_t grown(uint64_t from, uint64_t to)
-{
-	return from == PROFILE_NOT_COUNTED || to == PROFILE_NOT_COUNTED ? PROFILE_NOT_COUNTED :
-									  to - from;
-}
-
-void record_load_store(const struct record_load *before, struct profile *p, uint32_t run)
-{
-	struct record_load now = record_load_read();
-
-	p->runs[run].losses[PROFILE_INFO_WAITED] = grown(before->waited, now.waited);
-	p->runs[run].losses[PROFILE_INFO_STOLEN] = grown(before->stolen, now.stolen);
 }

@@ -19,13 +19,3 @@ void record_environment_read(struct profile *p, struct record_symbols *symbols);
  * /lib/modules. ROOT is "" or the folder that these are in.
  */
 void record_environment_config(struct profile *p, const char *root, const char *release);
-
-/* What else ran: ns since the machine was booted, PROFILE_NOT_COUNTED where the kernel does not tell. */
-struct record_load {
-	uint64_t waited, stolen;
-};
-
-struct record_load record_load_read(void);
-
-/* Run RUN of P made it grow from BEFORE. */
-void record_load_store(const struct record_load *before, struct profile *p, uint32_t run);

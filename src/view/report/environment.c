@@ -2,6 +2,7 @@
 /* What was recorded about kernel and machine. */
 #include <string.h>
 
+#include "analyze/figures/load.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "output/json.h"
@@ -89,6 +90,12 @@ static void page(const struct view *v, const void *data)
 				     envs[i].key + prefix);
 		else
 			view_fact(v, envs[i].key, envs[i].value);
+	}
+	for (int load = 0; load < ANALYZE_N_LOADS; load++) {
+		scoped_free char *text = analyze_load_text(load, analyze_load_of(r->p, load));
+
+		if (text)
+			view_fact(v, analyze_load_name(load), text);
 	}
 	if (unaffected)
 		view_fact(v, "not affected by", unaffected);
