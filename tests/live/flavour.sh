@@ -69,7 +69,7 @@ flavour() {
 		jq -c '.functions[] | [.name, .module]' $how.out >$how.names
 	done
 	ok 'where there are the same functions as on its list' cmp memory.names listed.names
-	holds 'of modules too' "$(jq -s 'map(.[1]) | unique | length' memory.names) > 2"
+	holds 'of modules too' "$(jq -s 'map(.[1]) | unique | length' memory.names) >= 2"
 	recorded function 'allocate_slab is called' '[.functions[] | select(.name == "allocate_slab")] | length > 0'
 	# The shortest of twenty: 6.12 lets the child preempt its parent in most forks, which adds 1.2 of 7.7 million instructions to
 	# the workload's mean, and none to clone; of five on 6.12-rt none was without (+1.0 %). What other tasks take of the CPU
