@@ -60,7 +60,11 @@ is 'after SIGKILL no process is left' "$(pgrep -af -- "$KPROTPERF_LAB/runs" | gr
 for i in $(seq 30); do
 	: >"$KPROTPERF_LAB/logs/console-2000-$i.log"
 done
+mkdir "$KPROTPERF_LAB/runs/running"
+: >"$KPROTPERF_LAB/logs/console-1999-01.running.log"
 "$lab" run -- true
+ok 'the log of a guest that runs is kept, however old' test -e "$KPROTPERF_LAB/logs/console-1999-01.running.log"
+rm -r "$KPROTPERF_LAB"/{runs/running,logs/console-1999-01.running.log}
 is 'and the next run removes the rest' "$(leftovers)" ''
 ok 'console logs do not pile up' test "$(find "$KPROTPERF_LAB/logs" -name 'console-*' | wc -l)" -le 20
 
