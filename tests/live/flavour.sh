@@ -11,9 +11,10 @@ unchanged() {
 # Fork is what the workload measures of itself, unprobed in the control run.
 guest_flavour() {
 	hurry
-	keep memory "$kprotperf" list --format=json '*'
+	# Inlined bodies, which debug symbols have a hundred thousands of, are not asked for.
+	keep memory env -u KPROTPERF_VMLINUX "$kprotperf" list --format=json '*'
 	mount --bind /dev/null /proc/kcore
-	keep listed "$kprotperf" list --format=json '*'
+	keep listed env -u KPROTPERF_VMLINUX "$kprotperf" list --format=json '*'
 	umount /proc/kcore
 	keep doctor "$kprotperf" doctor
 	traces >before
