@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine.h"
+#include "user.h"
 
 #define STACK_TRIES 16
 
@@ -14,13 +15,6 @@ struct stack_buffer {
 };
 
 SHARED_ARRAY(stacks, struct engine_stack);
-
-/* The sampler can interrupt a probe that is taking a sample, but not itself: one buffer each. */
-enum {
-	BUFFER_SAMPLER,
-	BUFFER_PROBE,
-	N_BUFFERS
-};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -32,14 +26,6 @@ struct {
 const volatile __u32 stack_mask __weak =
 	0; /* number of entries of stacks, a power of two, minus one */
 const volatile __u64 sample_period __weak = 0;
-
-#define GOLDEN 0x9e3779b97f4a7c15ULL
-
-static __always_inline __u64 hash_mix(__u64 hash, __u64 v)
-{
-	hash = (hash ^ v) * GOLDEN;
-	return hash ^ (hash >> 29);
-}
 
 /* The entry of the stack with that key, claimed if it is new (*FRESH); NULL: table full. */
 static __always_inline struct engine_stack *stack_entry(__u64 key, bool *fresh)
@@ -68,12 +54,13 @@ static __always_inline struct engine_stack *stack_entry(__u64 key, bool *fresh)
 /*
  * SIZE is the size of the stack in bytes; the rest of the buffer is zero. All of it is hashed without a
  * branch, and copied by a helper: the verifier checks this for every measured function, and loops would
- * take it a second each. Not inlined, so that it is checked only once per function.
+ * take it a second each. Not inlined, so that it is checked only once per function. ORIGIN: the site, and in its
+ * upper half the user stack.
  */
 __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx, __u32 flags,
-				  __u32 site)
+				  __u64 origin)
 {
-	__u64 key = hash_mix(hash_mix(GOLDEN, (__u64)ctx << 32 | flags), site);
+	__u64 key = hash_mix(hash_mix(GOLDEN, (__u64)ctx << 32 | flags), origin);
 	struct engine_stack *s;
 	bool fresh = false;
 
@@ -93,7 +80,8 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 	if (fresh) {
 		s->ctx = ctx;
 		s->flags = flags;
-		s->site = site;
+		s->site = origin;
+		s->user = origin >> 32;
 		s->n = size / sizeof(__u64);
 		barrier_var(size); /* the checked register is the one that is used */
 		if (size <= sizeof(s->ips))
@@ -108,6 +96,7 @@ static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context,
 					 __u32 site, __u64 alone)
 {
 	struct stack_buffer *buf = bpf_map_lookup_elem(&stack_buffers, &buffer);
+	__u64 origin = site;
 	long size = 0;
 
 	if (!buf)
@@ -124,5 +113,7 @@ static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context,
 			size = 0;
 		}
 	}
-	stack_count(buf, size, context, flags, site);
+	if (user_stack_mask)
+		origin |= (__u64)user_stack(ctx, buffer) << 32;
+	stack_count(buf, size, context, flags, origin);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine.h"
+#include "user.h"
 
 SHARED_ARRAY(slow, struct engine_slow);
 
@@ -14,6 +15,8 @@ static __always_inline void slow_describe(void *ctx, struct engine_slow *s)
 	long size = ctx ? bpf_get_stack(ctx, s->stack.ips, sizeof(s->stack.ips), 0) : 0;
 
 	s->stack.n = size > 0 ? size / sizeof(__u64) : 0;
+	if (ctx && user_stack_mask)
+		s->stack.user = user_stack(ctx, BUFFER_PROBE);
 	s->tgid = bpf_get_current_pid_tgid() >> 32;
 	bpf_get_current_comm(s->comm, sizeof(s->comm));
 }

@@ -34,6 +34,8 @@ enum bpf_map_type {
 enum {
 	BPF_ANY = 0,
 	BPF_F_MMAPABLE = 1024,
+	BPF_F_USER_STACK = 1 << 8,
+	BPF_F_USER_BUILD_ID = 1 << 11,
 };
 
 /*
@@ -84,6 +86,10 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+struct mm_struct {
+	unsigned long mmap_base, start_code, start_stack;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
@@ -92,6 +98,7 @@ struct task_struct {
 	pid_t pid;
 	pid_t tgid;
 	struct task_struct *group_leader;
+	struct mm_struct *mm;
 	struct pid *thread_pid;
 	struct css_set *cgroups;
 };

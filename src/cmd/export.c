@@ -127,13 +127,16 @@ int cmd_export(int argc, char **argv)
 	struct export_options o = { 0 };
 	scoped(stacked_close) struct stacked s = { 0 };
 	scoped(export_deinit) struct export e = { 0 };
+	bool counters;
 
 	cmd_parse(&export_syntax, argc, argv, &o);
+	counters = export_formats[o.format - 1].write == export_write_openmetrics;
+	s.stacks.kernel_only = counters; /* by context */
 	if (!stacked_open(&s, &o.recordings))
 		return CMD_FAILED;
 	export_init(&e, s.p, &s.stacks);
 	/* Figures of calls there are without samples. */
-	if (e.n_leaves || export_formats[o.format - 1].write == export_write_openmetrics)
+	if (e.n_leaves || counters)
 		return write_to(&(struct content){ &export_formats[o.format - 1], &e }, o.output);
 	log_error(VIEW_NO_SAMPLES, s.file);
 	return CMD_FAILED;
@@ -159,7 +162,8 @@ static const struct cmd_syntax fold_syntax = {
 	.args_doc = "[FILE]",
 	.doc = "Print the samples of a recording as folded stacks, for flamegraph.pl, or draw them.\v"
 	       "FILE is " CMD_DEFAULT_FILE " by default. The root of each stack is the syscall or "
-	       "context it was sampled in; _[k] marks kernel functions, _[i] inlined ones.",
+	       "context it was sampled in, below the functions of user space with record "
+	       "--user-stacks; _[k] marks kernel functions, _[i] inlined ones.",
 	.operands = offsetof(struct fold_options, recordings.files),
 	.most = 1,
 	.too_many = "too many arguments: expected one file (diff --fold compares two)",

@@ -183,6 +183,9 @@ static const struct cmd_option options[] = {
 	  "Keep each syscall and timed call that takes TIME (500us, 10ms) or longer, sleeping "
 	  "included, with its task and stack: report --slow lists them",
 	  CMD_SET(record_options, slower_than) },
+	{ "user-stacks", NULL,
+	  "Also take the user-space part of stacks, as far as frame pointers lead",
+	  CMD_SET(record_options, user_stacks) },
 	{ "duration", "TIME",
 	  "End the recording after TIME (10s, 500ms, 2m; without a unit: seconds), each run of a "
 	  "command by SIGTERM",
@@ -228,9 +231,13 @@ static void check_usage(void *input, struct argp_state *state)
 {
 	const struct record_options *o = input;
 
-	if (o->exact && (o->left_out || o->slower_than || o->interval))
+	if (o->exact && (o->left_out || o->slower_than || o->interval || o->user_stacks))
 		argp_error(state, "--exact counts all syscalls, and times none: it cannot be "
-				  "combined with --syscall, --slower-than or --interval");
+				  "combined with --syscall, --slower-than, --interval or "
+				  "--user-stacks");
+	if (o->user_stacks && !o->freq && !o->slower_than)
+		argp_error(state, "--user-stacks needs samples or --slower-than: --freq=0 takes no "
+				  "stacks");
 	if (o->exact &&
 	    (!o->argv || o->system_wide || o->repeat > 1 || o->warmup || o->control_run))
 		argp_error(

@@ -63,7 +63,7 @@ static const struct cmd_option options[] = {
 	  CMD_SET(report_options, vmlinux) },
 	{ "callers", "FUNC",
 	  "Show the callers of this function or inlined body, from samples (exact recordings: all "
-	  "of them)",
+	  "of them); with record --user-stacks also of a syscall",
 	  .parse = parse_callers },
 	{ "callees", "FUNC", "Show the callees of this function or inlined body, likewise",
 	  .parse = parse_callees },

@@ -123,6 +123,8 @@ static const struct {
 		"probe hits missed by the kernel" },
 	[PROFILE_LOSS_STACKS_FULL] = { "stacks_full",
 		"samples without a stack: the stack table was full" },
+	[PROFILE_LOSS_USER_STACKS_FULL] = { "user_stacks_full",
+		"samples without their user stack: the table was full" },
 	[PROFILE_LOSS_STACK_NOT_FETCHED] = { "stack_not_fetched",
 		"samples without a stack: the kernel could not walk it" },
 	[PROFILE_LOSS_SAMPLES_NOT_RECEIVED] = { "samples_not_received",

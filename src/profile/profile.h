@@ -332,6 +332,7 @@ enum profile_loss {
 	PROFILE_LOSS_PROBE_RECURSION, /* programs the kernel skipped, bpf_prog_info.recursion_misses */
 	PROFILE_LOSS_PROBE_MISSED, /* kprobes the kernel missed; not counted before Linux 6.7 */
 	PROFILE_LOSS_STACKS_FULL, /* samples without a stack: the table was full */
+	PROFILE_LOSS_USER_STACKS_FULL, /* samples without their part in user space: likewise */
 	PROFILE_LOSS_STACK_NOT_FETCHED,
 	PROFILE_LOSS_SAMPLES_NOT_RECEIVED, /* periods skipped while a followed task ran */
 	PROFILE_LOSS_BLOCK_WITHOUT_CALL, /* blocks executed in calls whose entry nobody saw */
@@ -390,12 +391,12 @@ struct profile_frame {
 /* An address that occurs in stacks, with its frames, innermost first. */
 struct profile_location {
 	uint64_t addr; /* relative to _stext, or to MODULE's first function */
-	const char *module; /* NULL for the kernel's image */
+	const char *module; /* NULL for the kernel's image; of user space see PROFILE_MODULE_USER */
 	struct profile_frame *frames;
 	uint32_t n_frames, cap_frames;
 };
 
-/* A kernel stack: indices of locations, innermost first. Empty for a sample in user space. */
+/* Indices of locations, innermost first: of the kernel (none for a sample in user space), then of user space where that was taken. */
 struct profile_stack {
 	uint32_t *locations;
 	uint32_t n_locations, cap_locations;
@@ -485,7 +486,9 @@ struct profile_env {
 #define PROFILE_ENV_DRIFT "record.drift"
 #define PROFILE_ENV_HELD \
 	"record.held" /* which are right under locks of PREEMPT_RT: "fentry", "fentry kprobe" */
-#define PROFILE_ENV_MODULE      "record.module." /* + name of one in stacks: its build-id */
+#define PROFILE_ENV_MODULE "record.module." /* + name of one in stacks: its build-id */
+#define PROFILE_ENV_FILE \
+	"record.file." /* + build-id, in hexadecimal, of a file in user stacks: its path */
 #define PROFILE_ENV_TASKS       "record.tasks" /* "all", "cgroup", "process"; none: the command's */
 #define PROFILE_ENV_SLOWER      "record.slower_than" /* ns: slower calls were kept on their own */
 #define PROFILE_ENV_VMLINUX     "record.vmlinux" /* where the kernel's was found */
@@ -640,6 +643,19 @@ uint32_t profile_site_add(struct profile *p, const struct profile_site *site);
 bool profile_site_is_in(const struct profile_site *site, const char *module);
 /* SITE as it is asked for: the function's name or, of an inlined body, "INLINED@FUNC". For free(). */
 char *profile_site_label(const struct profile_site *site);
+/*
+ * Behind the kernel's locations of a stack may be those of user space. Their module is this and the build-id of the file, padded with
+ * zeros to 20 bytes, in hexadecimal, their address the offset in the file; where there is none, this alone, and 0.
+ */
+#define PROFILE_MODULE_USER "user:"
+
+bool profile_location_is_user(const struct profile_location *l);
+/* How many locations of STACK are the kernel's. */
+uint32_t profile_stack_kernel(const struct profile *p, const struct profile_stack *stack);
+/* Where the file of such a MODULE was found; NULL: nowhere. */
+const char *profile_user_file(const struct profile *p, const char *module);
+void profile_user_file_set(struct profile *p, const char *module, const char *path);
+
 /* Is that LABEL? Several sites may have it. */
 bool profile_site_has_label(const struct profile_site *site, const char *label);
 /* Every loss and both sample counts are NOT_COUNTED until set, or added to by profile_count_add(). */

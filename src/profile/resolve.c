@@ -360,6 +360,7 @@ int profile_resolve(struct profile *p, const char *vmlinux)
 		return err;
 	if (idx)
 		profile_resolve_index(p, idx);
+	profile_resolve_user(p);
 	if (profile_resolve_modules(p) || !resolved)
 		profile_resolve_conditions(p, vmlinux);
 	kernel_index_destroy(idx);

@@ -82,7 +82,7 @@ static void add_sample(struct all_sampled *all, const struct profile *p, uint32_
 		const struct profile_location *l = &p->locations[stack->locations[i]];
 		uint32_t at;
 
-		if (!l->n_frames)
+		if (!l->n_frames || profile_location_is_user(l))
 			continue;
 		at = find(all, l->frames[l->n_frames - 1].name);
 		if (all->items[at].last != number + 1) {

@@ -6,12 +6,19 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-fixture baseline hardened control-hardened hostile empty
+fixture baseline hardened control-hardened hostile user-stacks empty
 
 prints hardened.folded fold hardened.data
 # A control run has no probes and no place here.
 prints hardened.folded fold control-hardened.data
 prints hostile.folded fold hostile.data
+prints user-stacks.folded fold user-stacks.data
+run report --callers=clone user-stacks.data
+like 'the callers of a syscall are in user space' "$(grep -c '^work  *6 ' out)" '^1$'
+run export --to=openmetrics user-stacks.data
+like 'counters are by context, whoever called it' "$(grep -c 'samples_total{.*context="clone",name="\[no_stack\]"' out)" '^1$'
+run export --to=speedscope user-stacks.data
+like 'exports have functions of user space' "$(<out)" '"name":"work"'
 fails 1 "record with --freq" fold empty.data
 fails 1 "no-such.data" fold no-such.data
 usage "expected one file" fold hardened.data baseline.data

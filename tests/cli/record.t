@@ -115,6 +115,7 @@ run report --slow slow.data
 like '--slower-than: none' "$status:$(<out)$(<err)" '^0:kprotperf: note: no call was as slow as record --slower-than says$'
 usage "--slower-than: 'x' is not a time" record --slower-than=x -- true
 usage '--exact counts all syscalls, and times none' record --exact --slower-than=1s -- true
+usage '--user-stacks needs samples or --slower-than' record --user-stacks --freq=0 -- true
 
 cpu=$(nproc --all)
 run record -F 0 --cpu=$((cpu - 1)) -o pinned.data -- sh -c 'test "$(nproc)" = 1'

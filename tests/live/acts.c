@@ -67,6 +67,44 @@ static void forks(int n)
 	}
 }
 
+/* As fork(), from a function with a frame pointer, which the C library's have not. */
+static inline __attribute__((always_inline)) long raw_fork(void)
+{
+	long pid = SYS_clone;
+
+	__asm__ volatile("syscall"
+			 : "+a"(pid)
+			 : "D"((long)SIGCHLD), "S"(0L), "d"(0L)
+			 : "rcx", "r11", "r8", "r10", "memory");
+	return pid;
+}
+
+/* Functions that are in stacks: what is behind a call keeps it from becoming a jump. */
+__attribute__((noinline)) static void nested_inner(void)
+{
+	long pid = raw_fork();
+
+	check(pid >= 0, "clone");
+	if (!pid)
+		_exit(0);
+	reap(1, 0);
+}
+
+__attribute__((noinline)) static void nested_spin(void)
+{
+	for (volatile int i = 0; i < 20000000; i++)
+		;
+	__asm__ volatile("");
+}
+
+static void nested(int n)
+{
+	for (int i = 0; i < n; i++)
+		nested_inner();
+	nested_spin();
+	__asm__ volatile("");
+}
+
 /* N children alive at once, each of which makes ten calls of getppid(). */
 static void crowd(int n)
 {
@@ -560,6 +598,7 @@ static const struct {
 	act_fn fn;
 } acts[] = {
 	{ "forks", forks },
+	{ "nested", nested },
 	{ "crowd", crowd },
 	{ "threads", threads },
 	{ "sleepers", sleepers },

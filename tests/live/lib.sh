@@ -105,7 +105,7 @@ settle() {
 make_acts() {
 	mkdir -p "${acts%/*}"
 	[ "$repo/tests/live/acts.c" -nt "$acts" ] || return 0
-	if ! "${CC:-cc}" -std=gnu11 -O1 -Wall -Wextra -Werror -o "$acts.$$" \
+	if ! "${CC:-cc}" -std=gnu11 -O1 -fno-omit-frame-pointer -Wall -Wextra -Werror -o "$acts.$$" \
 		"$repo/tests/live/acts.c" -lpthread; then
 		bail 'tests/live/acts.c does not build'
 	fi

@@ -19,6 +19,8 @@ guest_main() {
 	record "on-cpu" --freq=0 --slower-than=20us --func copy_process -- "$acts" forks 100
 	record none --freq=0 --slower-than=1h --func kernel_clone -- "$acts" forks 10
 	record range --freq=0 --slower-than=1ns --syscall=clone --range new_slab -- "$acts" forks 100
+	record user --user-stacks --freq=4000 --slower-than=1ns --func kernel_clone --func copy_page_range -- "$acts" nested 20
+	record cut --user-stacks --freq=4000 -- "$acts" forks 200
 	record runs --freq=0 --repeat=2 --slower-than=100ms -- "$acts" sleepers 2
 }
 
@@ -66,6 +68,16 @@ equal 'none: none is kept' "$(rows none true)" 0
 equal 'none: nothing is lost' "$(lost none)" nothing
 like 'inlined bodies too' "$(json range '[.slow[].name] | unique | join(" ")')" 'new_slab'
 equal 'each run has its own' "$(json runs '[.slow[] | select(.name == "clock_nanosleep")] | length')" 4
+stacks() {
+	json user "[.slow[] | select(.name == \"$1\") | .stack | test(\"^(.*;)?main;nested;nested_inner;clone;.*;$1\$\")] | (length | tostring) + \" \" + (all | tostring)"
+}
+equal 'user stacks: nothing is lost' "$(lost user)" nothing
+equal 'user stacks: of each call' "$(stacks kernel_clone)" '20 true'
+# copy_page_range runs while the memory of the process is locked, so that the kernel does not tell which file an address is of.
+equal 'user stacks: where memory is locked' "$(stacks copy_page_range | sed 's/^[1-9][0-9]* /n /')" 'n true'
+equal 'user stacks: of samples in user space' "$("$kprotperf" fold user.data | grep -cE '(^|;)main;nested;nested_spin;\[user\] [1-9]')" 1
+equal 'user stacks: with frame pointers there is no note' "$(grep -c 'frame pointers' user.err)" 0
+like 'user stacks: a note where there are none' "$(<cut.err)" 'note: [0-9]+ of [0-9]+ user stacks end after one function: .* no frame pointers'
 like 'the table' "$("$kprotperf" report --slow asleep-fentry.data)" 'Slow calls, slowest first: [0-9]+ of 100,000,000'
 
 done_testing

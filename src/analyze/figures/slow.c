@@ -7,22 +7,27 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 
-/* Callers first, each with the bodies inlined into it behind it. */
+static void append(char **text, const char *name)
+{
+	alloc_append(text, "%s%s", *text ? ";" : "", name);
+}
+
+/* Callers first, user space's before the syscall, each with the bodies inlined into it behind it. */
 static char *stack_text(const struct profile *p, uint32_t number, const char *syscall)
 {
 	const struct profile_stack *stack = &p->stacks[number];
+	uint32_t n = profile_stack_kernel(p, stack);
 	char *text = NULL;
 
-	if (!stack->n_locations)
-		return NULL;
-	alloc_append(&text, "%s", syscall);
 	for (uint32_t i = stack->n_locations; i--;) {
 		const struct profile_location *at = &p->locations[stack->locations[i]];
 
+		if (i + 1 == n)
+			append(&text, syscall);
 		if (!at->n_frames)
-			alloc_append(&text, ";[unknown]");
+			append(&text, "[unknown]");
 		for (uint32_t k = at->n_frames; k--;)
-			alloc_append(&text, ";%s", at->frames[k].name);
+			append(&text, at->frames[k].name);
 	}
 	return text;
 }

@@ -7,11 +7,6 @@
 
 #include "base/sorted.h"
 
-static bool is_function(const struct analyze_frame *frame, const char *name)
-{
-	return frame->kind != ANALYZE_FRAME_OTHER && !strcmp(frame->name, name);
-}
-
 /* FRAME NULL: the function itself. */
 static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
 				      const struct analyze_frame *frame)
@@ -29,13 +24,13 @@ static struct analyze_neighbour *find(struct analyze_neighbour_list *list,
 	return &list->items[list->n_items - 1];
 }
 
-/* Where the function is on STACK first and last; the first frame is the context. 0: nowhere. */
+/* Where the function, or behind user space's the syscall, is on STACK first and last; the first frame has no caller. 0: nowhere. */
 static void places(const struct analyze_neighbours *n, const struct analyze_stack *stack,
 		   uint32_t *outermost, uint32_t *innermost)
 {
 	*outermost = *innermost = 0;
 	for (uint32_t i = 1; i < stack->n_frames; i++)
-		if (is_function(&stack->frames[i], n->function)) {
+		if (!strcmp(stack->frames[i].name, n->function)) {
 			*outermost = *outermost ?: i;
 			*innermost = i;
 		}

@@ -27,6 +27,20 @@ static struct analyze_frame frame_of(const struct profile_frame *frame)
 				       frame->name };
 }
 
+static struct analyze_frame frame_of_user(const struct profile *p, const struct profile_location *l,
+					  struct alloc_texts *texts)
+{
+	const char *path, *slash;
+
+	if (l->n_frames)
+		return (struct analyze_frame){ ANALYZE_FRAME_USER, l->frames[0].name };
+	path = profile_user_file(p, l->module) ?: "unknown";
+	slash = strrchr(path, '/');
+	return (struct analyze_frame){ ANALYZE_FRAME_USER,
+				       alloc_keep(texts,
+						  alloc_printf("[%s]", slash ? slash + 1 : path)) };
+}
+
 /* An address without a name still makes one place another; a module's says nothing without the module. */
 static struct analyze_frame frame_unresolved(const struct profile_location *l,
 					     struct alloc_texts *texts)
@@ -87,22 +101,25 @@ static void add_frame(struct analyze_stack *s, struct analyze_frame frame)
 	vec_push(s, frames, frame);
 }
 
+/* WITH_USER: what the user stack has comes first. */
 static struct analyze_stack stack_of(const struct profile *p, const struct profile_sample *sample,
-				     struct alloc_texts *texts)
+				     bool with_user, struct alloc_texts *texts)
 {
 	const struct profile_stack *stack = &p->stacks[sample->stack];
 	const char *context = p->contexts[sample->context].name;
 	bool user = sample->flags & PROFILE_SAMPLE_USER;
+	uint32_t left = MAX_FRAMES, n = profile_stack_kernel(p, stack);
 	struct analyze_stack s = { 0 };
-	uint32_t left = MAX_FRAMES;
 
+	for (uint32_t i = stack->n_locations; with_user && i-- > n && left; left--)
+		add_frame(&s, frame_of_user(p, &p->locations[stack->locations[i]], texts));
 	if (!user || !profile_context_is(p, sample->context, PROFILE_CONTEXT_NONE))
 		add_frame(&s, (struct analyze_frame){ ANALYZE_FRAME_OTHER, context });
 	if (user)
 		add_frame(&s, frame_user);
-	else if (!stack->n_locations)
+	else if (!n)
 		add_frame(&s, frame_no_stack);
-	for (uint32_t i = user ? 0 : stack->n_locations; i-- > 0 && left;) {
+	for (uint32_t i = user ? 0 : n; i-- > 0 && left;) {
 		const struct profile_location *l = &p->locations[stack->locations[i]];
 
 		if (!l->n_frames) {
@@ -170,7 +187,7 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 
 		if (context && !is_work_of(p, &samples[i], context))
 			continue;
-		s = stack_of(p, &samples[i], &stacks->texts);
+		s = stack_of(p, &samples[i], !context && !stacks->kernel_only, &stacks->texts);
 		s.count[side] = (double)samples[i].count * scale;
 		keep(stacks, s);
 	}
@@ -188,7 +205,7 @@ int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile
 			continue;
 		s = stack_of(p,
 			     &(struct profile_sample){ .context = e->context, .stack = e->stack },
-			     &stacks->texts);
+			     true, &stacks->texts);
 		/* What is inlined at the function's first instruction was not called. */
 		for (uint32_t n = p->locations[stack->locations[0]].n_frames; n > 1; n--)
 			s.n_frames--;
@@ -234,7 +251,7 @@ static struct analyze_leaf leaf_of(const struct profile *p, const struct profile
 
 	if (s->flags & PROFILE_SAMPLE_USER) {
 		leaf.frames[0] = frame_user;
-	} else if (!stack->n_locations) {
+	} else if (!profile_stack_kernel(p, stack)) {
 		leaf.frames[0] = frame_no_stack;
 	} else {
 		const struct profile_location *l = &p->locations[stack->locations[0]];

@@ -14,6 +14,7 @@ enum analyze_frame_kind {
 	ANALYZE_FRAME_OTHER, /* the context, "[user]", "[no_stack]", "[irqs_off]" */
 	ANALYZE_FRAME_KERNEL, /* a function; without a name "[MODULE]", or "_stext+0x12" */
 	ANALYZE_FRAME_INLINED,
+	ANALYZE_FRAME_USER, /* a function of user space; without a name "[FILE]" */
 };
 
 struct analyze_frame {
@@ -22,7 +23,7 @@ struct analyze_frame {
 };
 
 /*
- * Outermost frame first, and that is the context; user space is "[user]", without a context where there was none;
+ * Outermost frame first: functions of user space, where they were recorded, then the context; user code itself is "[user]", without a context where there was none;
  * a sample that came late ends in "[irqs_off]": its time was spent with interrupts off, up to the place before.
  */
 struct analyze_stack {
@@ -35,12 +36,13 @@ struct analyze_stacks {
 	struct analyze_stack *rows; /* each once */
 	size_t n_rows, cap_rows;
 	size_t bytes; /* of names in large stacks */
+	bool kernel_only; /* without user space's part; to be set before any are added */
 	struct alloc_texts texts;
 };
 
 /*
  * Adds P's samples to the counts of SIDE, 0 or 1, each multiplied by SCALE: all, or where CONTEXT is not NULL those of the
- * kernel's work in it, which probes are not. P must outlive STACKS. Returns 0 or, having said so, -E2BIG where the names
+ * kernel's work in it, which probes are not, without user space's part. P must outlive STACKS. Returns 0 or, having said so, -E2BIG where the names
  * would be larger than any real recording's.
  */
 int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, unsigned int side,

@@ -138,7 +138,7 @@ static void read_section(struct kernel_image *img, Elf_Scn *scn, const char *nam
 		img->text_addr = shdr->sh_addr;
 	else if (!strcmp(name, ".gnu.linkonce.this_module"))
 		img->is_module = true;
-	else if (shdr->sh_type == SHT_SYMTAB)
+	else if (shdr->sh_type == SHT_SYMTAB || (shdr->sh_type == SHT_DYNSYM && !img->symtab_scn))
 		img->symtab_scn = scn;
 	else if (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info"))
 		img->has_dwarf = shdr->sh_type != SHT_NOBITS && shdr->sh_size > 0;

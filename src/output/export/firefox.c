@@ -12,6 +12,7 @@ static const struct {
 	[ANALYZE_FRAME_OTHER] = { "Other", "grey" },
 	[ANALYZE_FRAME_KERNEL] = { "Kernel", "orange" },
 	[ANALYZE_FRAME_INLINED] = { "Kernel, inlined", "yellow" },
+	[ANALYZE_FRAME_USER] = { "User", "green" },
 };
 
 /* N times VALUE, whose reference is taken. */

@@ -25,6 +25,7 @@ static const uint8_t colors[][3] = {
 	[ANALYZE_FRAME_OTHER] = { 170, 200, 235 },
 	[ANALYZE_FRAME_KERNEL] = { 255, 170, 80 },
 	[ANALYZE_FRAME_INLINED] = { 255, 230, 110 },
+	[ANALYZE_FRAME_USER] = { 150, 215, 150 },
 };
 
 /* Each frame's place is in its attributes: begin and width in the recording's unit. */

@@ -9,6 +9,7 @@
 #include "profile/resolve.h"
 #include "record/collect/collect.h"
 #include "record/collect/probe_code.h"
+#include "record/collect/user.h"
 #include "record/cost/cold.h"
 #include "record/engine/engine.h"
 
@@ -24,6 +25,7 @@ struct drain {
 	const struct record_sites *sites;
 	struct record_engine_maps maps;
 	struct record_cold_costs *cold;
+	struct record_user user;
 	uint32_t contexts[ENGINE_CONTEXTS]; /* index in the profile, plus 1; 0: not yet */
 };
 
@@ -250,7 +252,7 @@ static bool is_in_probe(const struct drain *d, const struct engine_stack *s)
 /* The profile's stack that S is, without what is ours. */
 static uint32_t stack_of(struct drain *d, const struct engine_stack *s)
 {
-	uint32_t locations[ENGINE_STACK_FRAMES + 1], n = 0, i = 0;
+	uint32_t locations[ENGINE_STACK_FRAMES + 1 + ENGINE_USER_FRAMES], n = 0, i = 0;
 	bool ours = false;
 
 	if (s->flags & ENGINE_SAMPLE_AT_RETURN) {
@@ -272,6 +274,7 @@ static uint32_t stack_of(struct drain *d, const struct engine_stack *s)
 		else if (leaf)
 			locations[n++] = probe_location(d);
 	}
+	n += record_user_locations(&d->user, d->p, s->user, locations + n);
 	return profile_stack_add(d->p, locations, n);
 }
 
@@ -410,6 +413,7 @@ static void drain_losses(struct drain *d)
 		[ENGINE_LOSS_TASKS] = PROFILE_LOSS_TASKS_FULL,
 		[ENGINE_LOSS_SWITCHES] = PROFILE_LOSS_SWITCHES,
 		[ENGINE_LOSS_STACKS] = PROFILE_LOSS_STACKS_FULL,
+		[ENGINE_LOSS_USER_STACKS] = PROFILE_LOSS_USER_STACKS_FULL,
 		[ENGINE_LOSS_STACK_FETCH] = PROFILE_LOSS_STACK_NOT_FETCHED,
 		[ENGINE_LOSS_BLOCKS] = PROFILE_LOSS_BLOCK_WITHOUT_CALL,
 		[ENGINE_LOSS_PATHS] = PROFILE_LOSS_PATHS_FULL,
@@ -450,8 +454,10 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 	profile_env_set(p, PROFILE_ENV_PAGE_FAULTS,
 			profile_mechanism_name(record_engine_fault_mechanism(d->e)));
 	drain_cells(d);
+	record_user_init(&d->user, d->maps.user_stacks, p);
 	drain_samples(d);
 	drain_slow(d);
+	record_user_deinit(&d->user);
 	drain_losses(d);
 	drain_missed(d);
 }

@@ -30,6 +30,7 @@ struct record_engine_config {
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
 	uint64_t sample_period; /* in ns; 0: no sampler */
 	uint64_t slower_than; /* ticks: calls that take as many are kept on their own; 0: none is */
+	bool user_stacks; /* below the kernel's */
 	bool system_wide;
 	uint64_t cgroup; /* with system_wide: its tasks, and those of cgroups in it; 0: all */
 	pid_t pid; /* 0: none */
@@ -160,6 +161,7 @@ struct record_engine_maps {
 	const uint64_t *block_counts;
 	const struct engine_path *paths;
 	const struct engine_trips *trips;
+	const struct engine_user_stack *user_stacks; /* ENGINE_USER_STACKS; NULL: none are taken */
 	const struct engine_slow *slow;
 	uint32_t n_slow;
 	const struct engine_capture *captures; /* kprotperf/engine.h has their order */

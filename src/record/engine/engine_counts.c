@@ -101,6 +101,9 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.block_counts = e->bpf.views[RECORD_VIEW_BLOCKS].mem,
 		.paths = e->bpf.views[RECORD_VIEW_PATHS].mem,
 		.trips = e->bpf.views[RECORD_VIEW_TRIPS].mem,
+		.user_stacks = e->bpf.config.user_stacks ?
+				       e->bpf.views[RECORD_VIEW_USER_STACKS].mem :
+				       NULL,
 		.slow = e->bpf.views[RECORD_VIEW_SLOW].mem,
 		.n_slow = e->bpf.skel->bss->n_slow < ENGINE_SLOW ? e->bpf.skel->bss->n_slow :
 								   ENGINE_SLOW,
@@ -261,6 +264,8 @@ void record_engine_reset(struct record_engine *e)
 	memset(e->bpf.views[RECORD_VIEW_CAPTURES].mem, 0, e->bpf.views[RECORD_VIEW_CAPTURES].len);
 	memset(e->bpf.views[RECORD_VIEW_SLOW].mem, 0, e->bpf.views[RECORD_VIEW_SLOW].len);
 	e->bpf.skel->bss->n_slow = 0;
+	memset(e->bpf.views[RECORD_VIEW_USER_STACKS].mem, 0,
+	       e->bpf.views[RECORD_VIEW_USER_STACKS].len);
 	memset(e->bpf.skel->bss->captures_left, 0, sizeof(e->bpf.skel->bss->captures_left));
 	memset(e->bpf.views[RECORD_VIEW_STACKS].mem, 0,
 	       e->bpf.n_stacks * sizeof(struct engine_stack));

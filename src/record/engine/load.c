@@ -150,6 +150,7 @@ static int set_sizes(struct record_bpf *b)
 		{ s->maps.paths, blocks ? ENGINE_PATHS : 1 },
 		{ s->maps.trips, blocks ? ENGINE_TRIP_ROWS : 1 },
 		{ s->maps.captures, record_engine_captures(&b->config) ?: 1 },
+		{ s->maps.user_stacks, b->config.user_stacks ? ENGINE_USER_STACKS : 1 },
 		{ s->maps.slow, b->config.slower_than ? ENGINE_SLOW : 1 },
 		{ s->maps.saved, saves ? b->n_tasks * ENGINE_DEPTH : 1 },
 	};
@@ -166,6 +167,7 @@ static int set_sizes(struct record_bpf *b)
 	s->rodata->block_shard_shift = __builtin_ctz(b->n_shards / b->n_block_shards);
 	s->rodata->multi_mask = multi_slots(b) - 1;
 	s->rodata->multi_sp = b->features.multi_is.sp;
+	s->rodata->user_stack_mask = b->config.user_stacks ? ENGINE_USER_STACKS - 1 : 0;
 	s->rodata->keeps_slow = b->config.slower_than != 0;
 	s->rodata->is_clock_real = b->config.closings;
 	s->rodata->on_rt = b->features.rt;
@@ -268,6 +270,7 @@ static int map_views(struct record_bpf *b)
 		[RECORD_VIEW_TRIPS] = s->maps.trips,
 		[RECORD_VIEW_CAPTURES] = s->maps.captures,
 		[RECORD_VIEW_SLOW] = s->maps.slow,
+		[RECORD_VIEW_USER_STACKS] = s->maps.user_stacks,
 	};
 	long page = sysconf(_SC_PAGESIZE);
 
@@ -444,6 +447,7 @@ int record_bpf_try(const struct record_features *features)
 				.system_wide = system_wide,
 				.left_out = system_wide ? left_out : NULL,
 				.sample_period = 1000000,
+				.user_stacks = true,
 				.n_functions = 1,
 				.ranges = true,
 				.n_blocks = 1,
