@@ -1,0 +1,204 @@
+#!/bin/bash
+# lab matrix: which boots it makes, that none is made twice or lost, whatever kills it and whoever runs the jobs, and what the table
+# says of them. QEMU and the recorder are stand-ins, as in ab.t; then a matrix of real guests.
+
+# shellcheck disable=SC2016,SC2094,SC2154 # text for guests; names from lib.sh and tap.sh
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+need baseline hardened
+export KPROTPERF=$kprotperf
+
+# --- stand-ins -------------------------------------------------------------------
+
+mkdir machine
+cat >machine/qemu-system-x86_64 <<'TEXT'
+#!/bin/bash
+while [ $# -gt 0 ]; do
+	case $1:${2-} in
+	-append:*) export APPENDED=${2##* } ;;
+	-seed:*) export SEED=$2 ;;
+	-fsdev:*id=lab,*) control=${2#*path=} control=${control%%,*} ;;
+	esac
+	shift
+done
+. "$control/config"
+(lab_command) >"$control/out" 2>"$control/err"
+echo "exit $? 256" >"$control/status"
+TEXT
+# record of the third boot writes half of its file where there is a file `hold`, until that is gone.
+cat >kprotperf <<TEXT
+#!/bin/bash
+case \$1 in
+list) exec "$kprotperf" "\$@" ;;
+index) ;;
+record)
+	shift 3
+	printf 'recorded %s %s' "\$APPENDED" "\$SEED" >"\$1"
+	[ ! -e "$scratch/hold" ] || [ "\$(wc -l <"$scratch/log")" -lt 2 ] || { echo \$\$ >"$scratch/held"; while [ -e "$scratch/hold" ]; do sleep 0.1; done; }
+	echo " by \$3" >>"\$1"
+	echo "\$APPENDED \$SEED \$3" >>"$scratch/log"
+	exec "\${@:3}"
+	;;
+merge) cat "\${@:4}" >"\$3" ;;
+diff | why)
+	[[ \$* != *--html* ]] || { echo "<title>\$1"; exit; }
+	[ "\$1" != why ] || { cat "$scratch/why.json"; exit; }
+	printf '{"unit": "insn", "warnings": [], "workload": [{"name": "[command cpu]", "probed": false, "baseline": {"mean": 100},
+		"hardened": {"mean": 110}, "delta": 10, "delta_pct": 9.996, "ci_pct": [-0.004, 11], "verdict": "%s", "p": 0.01}]}' \
+		"\$(sort -u hardened.data | cut -d' ' -f2 | sort -u | paste -sd+)"
+	;;
+esac
+TEXT
+printf '#!/bin/sh\n[ ! -e %s/broken ] || { echo no input >&2; exit 3; }\n' "$scratch" >sometimes
+cat >why.json <<'TEXT'
+{"of": "fork", "answer": "a < b", "contexts": [{"name": "fork", "delta_pct": 20, "delta_total": 1, "delta_total_low": 0.5, "significant": true,
+	"cause": "f", "protection": null}]}
+TEXT
+chmod +x machine/* kprotperf sometimes
+real_path=$PATH
+export PATH=$scratch/machine:$PATH KPROTPERF=$scratch/kprotperf
+matrix=("$lab" matrix --kernel hardened "--protection=init_on_alloc,debug_list" --workload getpid "--workload=mine=./sometimes" --boots 2)
+# Of 2 sides, 2 workloads, 2 boots; and as many of the first side for the floor.
+boots=12
+
+# recorded: how many boots were, and of which seeds one side was.
+recorded() {
+	echo "$(wc -l <log) $(sort log | uniq -d | wc -l) $(grep '=0 .*sometimes' log | cut -d' ' -f2 | sort -n | paste -sd,)"
+}
+
+# start: a matrix in the background, until its third boot is held.
+start() {
+	rm -rf matrix log held
+	: >log
+	touch hold
+	"${matrix[@]}" --jobs 1 >out 2>err &
+	pid=$!
+	until [ -s held ]; do sleep 0.05; done
+}
+
+# --- killed ----------------------------------------------------------------------
+
+start
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+rm hold
+try "${matrix[@]}"
+is 'killed and started again, it makes each boot once' "$status:$(recorded)" "0:$boots 0 1,2,3,4"
+is 'with the table of the whole' "$(csv=$(cut -d, -f1,2,10 matrix/matrix.csv) && echo "${csv//\"/}")" 'protection,workload,verdict
+init_on_alloc,getpid,init_on_alloc=1
+init_on_alloc,mine,init_on_alloc=1
+debug_list,getpid,
+debug_list,mine,
+A+A,getpid,init_on_alloc=0
+A+A,mine,init_on_alloc=0'
+cp -r matrix/boots whole
+cp matrix/matrix.json whole.json
+
+start
+# All of it, as where the machine stops: nobody sees another's end. All have the lock, but what runs in the guest.
+others=("$pid" "$(<held)")
+for fd in /proc/[0-9]*/fd/*; do
+	[ ! "$fd" -ef matrix/lock ] || others+=("$(cut -d/ -f3 <<<"$fd")")
+done
+kill -STOP "${others[@]}"
+kill -KILL "${others[@]}"
+wait "$pid" 2>/dev/null
+like 'half a recording is left' "$(find matrix/boots -name '.*.data' -exec cat {} +)" '^recorded init_on_alloc=[01] [0-9]+$'
+rm hold
+try "${matrix[@]}"
+is 'which is made anew, and nothing else' "$status:$(recorded)" "0:$boots 0 1,2,3,4"
+ok 'the recordings are those of one that nobody killed' diff -r whole matrix/boots
+try "${matrix[@]}" --html
+is 'each cell has its pages, if one asks' "$(cd matrix && grep -o 'href="[^"]*"' matrix.html | cut -d'"' -f2 | sed 's/%2B/+/g' | xargs cat | sort | uniq -c | xargs)" \
+	'4 <title>diff 4 <title>why'
+ok 'and what why says, as text' grep -q 'title="a &lt; b"' matrix/matrix.html
+is 'nothing is left to do' "$("${matrix[@]}" --print-jobs 2>&1)" ''
+
+# --- what fails ------------------------------------------------------------------
+
+rm -rf matrix log
+touch broken
+try "${matrix[@]}"
+is 'what fails is no end' "$status" 0
+like 'a workload has a marked cell' "$out" '^init_on_alloc +\+10\.00 \[-0\.00, \+11\.00\] init_on_alloc=1 +failed$'
+like 'with its reason' "$out" '^  init_on_alloc, mine: off, boot 1: status 3: no input$'
+like 'a kernel, a marked row' "$out" '^  debug_list, getpid, mine: no kernel parameter switches debug_list'
+is 'CSV has reasons too' "$(grep -c 'status 3: no input' matrix/matrix.csv)" 2
+rm broken
+try "${matrix[@]}"
+is 'it is not tried again' "$status:$(recorded)" "0:$boots 0 1,2,3,4"
+try "${matrix[@]}" --retry-failed
+is 'until one asks' "$status:$(wc -l <log)" "0:$((boots + 6))"
+ok 'and then is as if nothing had been' cmp matrix/matrix.json whole.json
+
+# --- by others -------------------------------------------------------------------
+
+rm -rf matrix log
+try "${matrix[@]}" --print-jobs
+is '--print-jobs has a line for each boot, and makes none' "$status:$(wc -l <out):$(cat log 2>/dev/null)" "0:$boots:"
+ok 'which are shell commands that need nothing else' env -i HOME="$HOME" PATH="$PATH" KPROTPERF="$KPROTPERF" sh -c 'cd / && . "$0"' "$scratch/out"
+ok 'that make the same recordings' diff -r whole matrix/boots
+try "${matrix[@]}"
+is 'of which the table is made' "$status:$(recorded):$(cmp matrix/matrix.json whole.json)" "0:$boots 0 1,2,3,4:"
+
+# Machines: with a file system of their own in place of this folder's, or this one.
+cat >machine/ssh <<TEXT
+#!/bin/bash
+while [[ \$1 = -* ]]; do [[ \$1 != -[lpoi] ]] || shift; shift; done
+export APART=$scratch/\$1
+shift
+[ "\${1-}" != -- ] || shift
+[ ! -d "\$APART" ] || exec unshare -m sh -c 'mount --bind "\$APART" $scratch && cd / && exec sh -c "\$*"' sh "\$@"
+cd / && exec sh -c "\$*"
+TEXT
+chmod +x machine/ssh
+hosts=(--sshlogin 1/hosta --sshlogin 1/hostb)
+by_hosts() {
+	rm -rf matrix log
+	try "${matrix[@]}" "${hosts[@]}"
+	is "$1: the table is the same" "$status:$(cmp matrix/matrix.json whole.json)" 0:
+	is "$1: both have worked" "$(tail -n +2 matrix/jobs.log | cut -f2 | sort -u | paste -sd' ')" 'hosta hostb'
+	ok "$1: the recordings are" diff -r whole matrix/boots
+}
+by_hosts 'two machines that share the folder'
+if unshare -m true 2>/dev/null && command -v rsync >/dev/null; then
+	# What they have of it is not where this machine looks.
+	for host in hosta hostb; do
+		mkdir "$host"
+		cp -r machine kprotperf sometimes "$host"
+	done
+	by_hosts 'two that do not'
+	is 'which keep nothing' "$(find hosta hostb -name '*.data')" ''
+else
+	skip 'two that do not' 'no mount namespaces, or no rsync'
+fi
+printf '#!/bin/sh\necho "$0: no route to host" >&2\nexit 255\n' >machine/ssh
+rm -rf matrix
+try "${matrix[@]}" "${hosts[@]}"
+like 'a machine that cannot be reached' "$status:$err" '^120:lab: host[ab] does not have .*no route to host'
+
+# --- wrong usage -----------------------------------------------------------------
+
+for wrong in '--protection nosuch' '--boots none' '--dir /tmp' '--dir ../x' '--workload nosuchcommand' '--kernel nosuch' '--what' '--boots' \
+	getpid; do
+	# shellcheck disable=SC2086 # words
+	try "$lab" matrix $wrong
+	is "'$wrong': status 120 and one line" "$status:$(wc -l <err)" 120:1
+done
+
+# --- guests ----------------------------------------------------------------------
+
+export PATH=$real_path KPROTPERF=$kprotperf
+rm -rf matrix
+try "$lab" matrix --kernel hardened --protection init_on_alloc --workload cow-fault --boots 1
+is 'a matrix of guests' "$status" 0
+[ "$status" = 0 ] || echo "#   ${err//$'\n'/$'\n#   '}"
+"$kprotperf" diff --format=json --section=workload matrix/boots/*init_on_alloc=[01]/cow-fault/1.data >diff.json 2>/dev/null
+is 'its figures are those of diff' "$(jq -c '.cells[0] | [.delta, .delta_pct]' matrix/matrix.json)" \
+	"$(jq -c '.workload[] | select(.name == "[command cpu]") | [.delta, .delta_pct]' diff.json)"
+like 'of one boot per side it has no interval' "$out" '^init_on_alloc +\+[0-9]+\.[0-9]{2} not known$'
+is 'where it is, is of why' "$(jq -r '.cells[0].context | "\(.name) \(.cause) \(.protection)"' matrix/matrix.json)" \
+	'[page_fault] post_alloc_hook init_on_alloc'
+# The floor is of seeds of its own.
+is 'A+A are two boots' "$(find matrix/boots/*init_on_alloc=0 -name '*.data' -printf '%f\n' | sort | paste -sd' ')" '1.data 2.data'
+done_testing
