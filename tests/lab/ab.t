@@ -7,22 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 need baseline hardened
 
-mkdir machine
-cat >machine/qemu-system-x86_64 <<'TEXT'
-#!/bin/bash
-while [ $# -gt 0 ]; do
-	case $1:${2-} in
-	-kernel:*) export BOOTED=${2%/*} ;;
-	-fsdev:*id=lab,*) control=${2#*path=} control=${control%%,*} ;;
-	esac
-	shift
-done
-. "$control/config"
-(lab_command) >"$control/out" 2>"$control/err"
-echo "exit $? 256" >"$control/status"
-TEXT
-chmod +x machine/qemu-system-x86_64
-export PATH=$scratch/machine:$PATH
+qemu_stands_in
 
 cat >kprotperf <<'TEXT'
 #!/bin/sh

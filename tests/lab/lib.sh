@@ -22,3 +22,26 @@ fetch() {
 		bail "cannot fetch $*"
 	}
 }
+
+# qemu_stands_in: a QEMU, first in PATH, that runs the guest's command here, which finds of the guest: BOOTED, the folder of its
+# kernel, SEED, and LAST_APPENDED, its last parameter. In the folder machine, for more of its kind.
+qemu_stands_in() {
+	mkdir machine
+	cat >machine/qemu-system-x86_64 <<-'TEXT'
+		#!/bin/bash
+		while [ $# -gt 0 ]; do
+			case $1:${2-} in
+			-kernel:*) export BOOTED=${2%/*} ;;
+			-append:*) export LAST_APPENDED=${2##* } ;;
+			-seed:*) export SEED=$2 ;;
+			-fsdev:*id=lab,*) control=${2#*path=} control=${control%%,*} ;;
+			esac
+			shift
+		done
+		. "$control/config"
+		(lab_command) >"$control/out" 2>"$control/err"
+		echo "exit $? 256" >"$control/status"
+	TEXT
+	chmod +x machine/qemu-system-x86_64
+	export PATH=$scratch/machine:$PATH
+}

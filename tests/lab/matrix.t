@@ -10,21 +10,6 @@ export KPROTPERF=$kprotperf
 
 # --- stand-ins -------------------------------------------------------------------
 
-mkdir machine
-cat >machine/qemu-system-x86_64 <<'TEXT'
-#!/bin/bash
-while [ $# -gt 0 ]; do
-	case $1:${2-} in
-	-append:*) export APPENDED=${2##* } ;;
-	-seed:*) export SEED=$2 ;;
-	-fsdev:*id=lab,*) control=${2#*path=} control=${control%%,*} ;;
-	esac
-	shift
-done
-. "$control/config"
-(lab_command) >"$control/out" 2>"$control/err"
-echo "exit $? 256" >"$control/status"
-TEXT
 # record of the third boot writes half of its file where there is a file `hold`, until that is gone.
 cat >kprotperf <<TEXT
 #!/bin/bash
@@ -33,10 +18,10 @@ list) exec "$kprotperf" "\$@" ;;
 index) ;;
 record)
 	shift 3
-	printf 'recorded %s %s' "\$APPENDED" "\$SEED" >"\$1"
+	printf 'recorded %s %s' "\$LAST_APPENDED" "\$SEED" >"\$1"
 	[ ! -e "$scratch/hold" ] || [ "\$(wc -l <"$scratch/log")" -lt 2 ] || { echo \$\$ >"$scratch/held"; while [ -e "$scratch/hold" ]; do sleep 0.1; done; }
 	echo " by \$3" >>"\$1"
-	echo "\$APPENDED \$SEED \$3" >>"$scratch/log"
+	echo "\$LAST_APPENDED \$SEED \$3" >>"$scratch/log"
 	exec "\${@:3}"
 	;;
 merge) cat "\${@:4}" >"\$3" ;;
@@ -54,9 +39,10 @@ cat >why.json <<'TEXT'
 {"of": "fork", "answer": "a < b", "contexts": [{"name": "fork", "delta_pct": 20, "delta_total": 1, "delta_total_low": 0.5, "significant": true,
 	"cause": "f", "protection": null}]}
 TEXT
-chmod +x machine/* kprotperf sometimes
+chmod +x kprotperf sometimes
 real_path=$PATH
-export PATH=$scratch/machine:$PATH KPROTPERF=$scratch/kprotperf
+qemu_stands_in
+export KPROTPERF=$scratch/kprotperf
 matrix=("$lab" matrix --kernel hardened "--protection=init_on_alloc,debug_list" --workload getpid "--workload=mine=./sometimes" --boots 2)
 # Of 2 sides, 2 workloads, 2 boots; and as many of the first side for the floor.
 boots=12

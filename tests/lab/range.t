@@ -6,7 +6,7 @@
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-mkdir machine
+qemu_stands_in
 cat >machine/make <<'TEXT'
 #!/bin/bash
 src=$2
@@ -24,27 +24,13 @@ for file in vmlinux arch/x86/boot/bzImage System.map Module.symvers; do
 	cp "$src/cost" "$obj/$file"
 done
 TEXT
-cat >machine/qemu-system-x86_64 <<'TEXT'
-#!/bin/bash
-while [ $# -gt 0 ]; do
-	case $1:${2-} in
-	-kernel:*) export BOOTED=$2 ;;
-	-seed:*) export SEED=$2 ;;
-	-fsdev:*id=lab,*) control=${2#*path=} control=${control%%,*} ;;
-	esac
-	shift
-done
-. "$control/config"
-(lab_command) >"$control/out" 2>"$control/err"
-echo "exit $? 256" >"$control/status"
-TEXT
 # Noise is NOISE in one boot of three; an interval is what that adds to the mean.
 cat >kprotperf <<'TEXT'
 #!/bin/bash
 sub=$1
 shift
 case $sub in
-record) echo "$(($(cut -d' ' -f1 "$BOOTED") + (SEED % 3 == 1 ? ${NOISE:-0} : 0)))" >"$3" ;;
+record) echo "$(($(cut -d' ' -f1 "$BOOTED/bzImage") + (SEED % 3 == 1 ? ${NOISE:-0} : 0)))" >"$3" ;;
 merge)
 	out=$2
 	shift 2
@@ -62,7 +48,7 @@ why)
 esac
 TEXT
 chmod +x machine/* kprotperf
-export PATH=$scratch/machine:$PATH KPROTPERF=$scratch/kprotperf KPROTPERF_LAB=$scratch/cache LOG=$scratch/log
+export KPROTPERF=$scratch/kprotperf KPROTPERF_LAB=$scratch/cache LOG=$scratch/log
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a
 
