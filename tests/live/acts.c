@@ -403,6 +403,48 @@ static void zero_reads(int n)
 		check(read(fd, &c, 1) == 1, "read");
 }
 
+/* Has the recorder said of N functions that it detached them, in the file that both have as standard error? */
+static int detached(int n)
+{
+	static char said[1 << 16];
+	int fd = open("/proc/self/fd/2", O_RDONLY);
+	ssize_t len = pread(fd, said, sizeof(said) - 1, 0);
+
+	check(fd >= 0 && len >= 0, "standard error");
+	close(fd);
+	said[len] = 0;
+	for (const char *p = said; (p = strstr(p, "detached '")); p++)
+		n--;
+	return n <= 0;
+}
+
+/*
+ * 400,000 reads, or more until N functions are detached. Prints how many, and which functions the kernel has
+ * enabled before the last of them.
+ */
+static void reads_until_detached(int n)
+{
+	enum {
+		PART = 50000,
+		LEAST = 8,
+		MOST = 200
+	};
+	static char enabled[1 << 16];
+	int parts = 1, fd;
+	ssize_t len, from = 0;
+
+	do {
+		zero_reads(PART);
+		parts++;
+	} while (parts < LEAST || (!detached(n) && parts < MOST));
+	fd = open("/sys/kernel/tracing/enabled_functions", O_RDONLY);
+	check(fd >= 0, "enabled_functions");
+	while ((len = pread(fd, enabled + from, sizeof(enabled) - from, from)) > 0)
+		from += len;
+	zero_reads(PART);
+	printf("%d reads\n%.*s", parts * PART, (int)from, enabled);
+}
+
 /* A system call that nothing else makes: between two of them an emulator's plugin counts. */
 static void mark(void)
 {
@@ -436,13 +478,13 @@ static void marked_forks(int n)
 }
 
 /* The same, while three others sleep. */
-static void sleepy_reads(int n)
+static void sleepy_reads_until_detached(int n)
 {
 	pthread_t t[3];
 
 	for (int i = 0; i < 3; i++)
 		check(!pthread_create(&t[i], NULL, thread_sleep, NULL), "pthread_create");
-	zero_reads(n);
+	reads_until_detached(n);
 	for (int i = 0; i < 3; i++)
 		check(!pthread_join(t[i], NULL), "pthread_join");
 }
@@ -619,8 +661,9 @@ static const struct {
 	{ "spin", spin },
 	{ "kernel-spin", kernel_spin },
 	{ "zero-reads", zero_reads },
+	{ "reads-until-detached", reads_until_detached },
 	{ "marked-forks", marked_forks },
-	{ "sleepy-reads", sleepy_reads },
+	{ "sleepy-reads-until-detached", sleepy_reads_until_detached },
 	{ "until-told", until_told },
 	{ "forever", forever },
 	{ "polls", polls },
