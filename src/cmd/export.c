@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The stacks of a recording, for other tools. */
 #include <errno.h>
+#include <inttypes.h>
 #include <unistd.h>
 
+#include "analyze/figures/accounting.h"
 #include "analyze/inline/stacks.h"
 #include "base/log.h"
 #include "base/output.h"
@@ -27,11 +29,14 @@ static void stacked_close(struct stacked *s)
 }
 
 /* False, having said why, where it cannot be read. */
-static bool stacked_open(struct stacked *s, const struct cmd_recordings *o)
+static bool stacked_open(struct stacked *s, const struct cmd_recordings *o, bool latency)
 {
 	s->file = o->files ? *o->files : CMD_DEFAULT_FILE;
 	s->p = view_open(s->file, o->vmlinux);
-	return s->p && !analyze_stacks_add(&s->stacks, s->p, 0, 1, NULL);
+	if (!s->p)
+		return false;
+	return !(latency ? analyze_stacks_add_slow(&s->stacks, s->p) :
+			   analyze_stacks_add(&s->stacks, s->p, 0, 1, NULL));
 }
 
 /* --- export ------------------------------------------------------------------------------------ */
@@ -132,7 +137,7 @@ int cmd_export(int argc, char **argv)
 	cmd_parse(&export_syntax, argc, argv, &o);
 	counters = export_formats[o.format - 1].write == export_write_openmetrics;
 	s.stacks.kernel_only = counters; /* by context */
-	if (!stacked_open(&s, &o.recordings))
+	if (!stacked_open(&s, &o.recordings, false))
 		return CMD_FAILED;
 	export_init(&e, s.p, &s.stacks);
 	/* Figures of calls there are without samples. */
@@ -144,23 +149,36 @@ int cmd_export(int argc, char **argv)
 
 /* --- fold ------------------------------------------------------------------------------------- */
 
+static const char *const weights[] = { "samples", "latency", NULL };
+#define WEIGHT_LATENCY 1
+
 struct fold_options {
 	struct cmd_recordings recordings;
+	uint32_t weight; /* in weights */
 	bool svg;
 };
+
+static void parse_weight(void *o, char *arg, struct argp_state *state)
+{
+	((struct fold_options *)o)->weight = cmd_choose(state, "weight", weights, arg);
+}
 
 static const struct cmd_option fold_list[] = {
 	{ "svg", NULL, "Write a flame graph as SVG, for a browser: click to zoom, Ctrl-F to search",
 	  CMD_SET(fold_options, svg) },
 	{ "vmlinux", "FILE", "vmlinux of the recorded kernel, for names",
 	  CMD_SET(fold_options, recordings.vmlinux) },
+	{ "weight", "WEIGHT",
+	  "What a stack's number is: samples (default), or latency: the ns that calls kept by record "
+	  "--slower-than took, sleeping included, less those of kept calls within them",
+	  .parse = parse_weight },
 	{ 0 },
 };
 
 static const struct cmd_syntax fold_syntax = {
 	.options = fold_list,
 	.args_doc = "[FILE]",
-	.doc = "Print the samples of a recording as folded stacks, for flamegraph.pl, or draw them.\v"
+	.doc = "Print the samples or slow calls of a recording as folded stacks, for flamegraph.pl, or draw them.\v"
 	       "FILE is " CMD_DEFAULT_FILE " by default. The root of each stack is the syscall or "
 	       "context it was sampled in, below the functions of user space with record "
 	       "--user-stacks; _[k] marks kernel functions, _[i] inlined ones.",
@@ -169,21 +187,38 @@ static const struct cmd_syntax fold_syntax = {
 	.too_many = "too many arguments: expected one file (diff --fold compares two)",
 };
 
+/* What is missing from the numbers. */
+static void warn_of_losses(const struct profile *p, enum profile_loss loss)
+{
+	struct analyze_losses losses;
+
+	analyze_losses_sum(&losses, p);
+	if (losses.counts[loss] && losses.counts[loss] != PROFILE_NOT_COUNTED)
+		log_warn("%" PRIu64 " %s", losses.counts[loss], profile_loss_text(loss));
+}
+
 int cmd_fold(int argc, char **argv)
 {
 	struct fold_options o = { 0 };
 	scoped(stacked_close) struct stacked s = { 0 };
 	scoped(export_deinit) struct export e = { 0 };
+	bool latency;
 
 	cmd_parse(&fold_syntax, argc, argv, &o);
-	if (!stacked_open(&s, &o.recordings))
+	latency = o.weight == WEIGHT_LATENCY;
+	if (!stacked_open(&s, &o.recordings, latency))
 		return CMD_FAILED;
 	if (!s.stacks.n_rows) {
-		log_error(VIEW_NO_SAMPLES, s.file);
+		log_error(latency ? "%s contains no slow calls: record with --slower-than=TIME" :
+				    VIEW_NO_SAMPLES,
+			  s.file);
 		return CMD_FAILED;
 	}
+	warn_of_losses(s.p, latency ? PROFILE_LOSS_SLOW_FULL : PROFILE_LOSS_SAMPLES_NOT_RECEIVED);
 	if (o.svg) {
 		export_init(&e, s.p, &s.stacks);
+		if (latency)
+			e.unit = profile_clock_unit(s.p->clock);
 		export_write_svg(stdout, &e);
 	} else {
 		output_folded_write(stdout, &s.stacks, 1);

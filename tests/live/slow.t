@@ -63,6 +63,16 @@ for how in fentry multi kprobe; do
 	equal "asleep, $how: with its stack" "$(rows asleep-$how \
 		'.name == "do_nanosleep" and (.stack // "" | test("^clock_nanosleep;.*;hrtimer_nanosleep;do_nanosleep$"))')" 10
 done
+# spent STACK: by latency, in the lines of that stack and what is below.
+spent() {
+	"$kprotperf" fold --weight=latency asleep-fentry.data | sed -E 's/_\[[ki]\]//g' |
+		awk -v stack="$1;" '{ n = $NF; sub(/ [0-9.]+$/, ";") } index($0, stack) == 1 { all += n } END { printf "%.0f", all }'
+}
+for f in clock_nanosleep hrtimer_nanosleep do_nanosleep; do
+	equal "latency: $f and what is below took what its calls did" \
+		"$(spent "$(json asleep-fentry "first(.slow[] | select(.name == \"$f\")) | .stack // .syscall")")" \
+		"$(json asleep-fentry "[.slow[] | select(.name == \"$f\") | .wall] | add")"
+done
 equal 'on a CPU: nothing is lost' "$(lost on-cpu)" nothing
 equal 'on a CPU: none that took less' "$(rows on-cpu '.wall < 20000')" 0
 equal 'on a CPU: each that took longer' "$(rows on-cpu '.name == "copy_process"')" \

@@ -114,6 +114,61 @@ static void test_sure(void **state)
 	profile_destroy(p);
 }
 
+static void slow(struct profile *p, uint32_t run, uint32_t site, uint32_t stack, uint32_t tid,
+		 uint64_t start, uint64_t wall)
+{
+	vec_push(p, slow,
+		 ((struct profile_slow){ .run = run,
+					 .site = site,
+					 .context = profile_context_add(p, "clone"),
+					 .stack = stack,
+					 .start = start,
+					 .wall = wall,
+					 .tid = tid }));
+}
+
+/* Of a call's time what calls within it took is theirs, and only that. */
+static void test_slow(void **state)
+{
+	struct profile *p = profile_create();
+	uint32_t run = fixture_run(p, 1), other = fixture_run(p, 1);
+	uint32_t control = profile_run_add(p, PROFILE_RUN_CONTROL);
+	uint32_t at[2] = { fixture_location(p, 21, "inner"), fixture_location(p, 20, "outer") };
+	uint32_t none = profile_stack_add(p, NULL, 0), inner = profile_stack_add(p, at, 2);
+	uint32_t outer = profile_stack_add(p, at + 1, 1);
+	uint32_t f = profile_site_add(
+		p, &(struct profile_site){ .name = "f", .kind = PROFILE_SITE_FUNCTION });
+	uint32_t body = profile_site_add(
+		p, &(struct profile_site){ .name = "body", .kind = PROFILE_SITE_RANGE });
+	struct analyze_stacks s = { 0 };
+
+	(void)state;
+	/* Twice in one, one of them with another inside; none is in order. */
+	slow(p, run, f, inner, 7, 1500, 300);
+	slow(p, run, body, inner, 7, 1600, 50);
+	slow(p, run, 0, none, 7, 1000, 1000);
+	slow(p, run, f, inner, 7, 1010, 200);
+	/* At the same time: of another thread, in another run, after it has ended, without a stack. */
+	slow(p, run, f, outer, 8, 1020, 10);
+	slow(p, other, f, outer, 7, 1020, 20);
+	slow(p, run, f, outer, 7, 2000, 40);
+	slow(p, run, f, none, 9, 1, 5);
+	slow(p, control, f, outer, 9, 1, 1000);
+	/* Less what probes cost, it takes longer than the call it is in. */
+	slow(p, run, 0, none, 10, 1000, 60);
+	slow(p, run, f, outer, 10, 1000, 60);
+	slow(p, run, f, inner, 10, 1010, 70);
+	assert_int_equal(analyze_stacks_add_slow(&s, p), 0);
+	check(&s, 1,
+	      "clone 500\n"
+	      "clone;f_[k] 5\n"
+	      "clone;outer_[k] 70\n"
+	      "clone;outer_[k];inner_[k] 520\n"
+	      "clone;outer_[k];inner_[k];body_[i] 50\n");
+	analyze_stacks_deinit(&s);
+	profile_destroy(p);
+}
+
 static void test_two_sides(void **state)
 {
 	struct profile *a = profile_create(), *b = profile_create();
@@ -304,10 +359,10 @@ static void test_neighbours(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),      cmocka_unit_test(test_sure),
-		cmocka_unit_test(test_two_sides),  cmocka_unit_test(test_names),
-		cmocka_unit_test(test_bounded),    cmocka_unit_test(test_leaves),
-		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_lines),  cmocka_unit_test(test_sure),
+		cmocka_unit_test(test_slow),   cmocka_unit_test(test_two_sides),
+		cmocka_unit_test(test_names),  cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_leaves), cmocka_unit_test(test_neighbours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

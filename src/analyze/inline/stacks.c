@@ -215,6 +215,85 @@ int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile
 	return finish(stacks);
 }
 
+/* ---- slow calls ---- */
+
+/* A kept call, and the one that made it, of which all come before. */
+struct nested_call {
+	struct profile_slow of;
+	uint32_t caller; /* UINT32_MAX: none that was kept */
+	double self;
+};
+
+/* A call comes before those that it makes: of two that begin in one tick the longer one made the other. */
+define_compare(nested_compare, struct nested_call,
+	       compare_values(a->of.run, b->of.run)             ?:
+		       compare_values(a->of.tid, b->of.tid)     ?:
+		       compare_values(a->of.start, b->of.start) ?:
+		       compare_values(b->of.wall, a->of.wall)   ?:
+		       compare_values(a->of.site, b->of.site));
+
+static bool made_by(const struct profile_slow *call, const struct profile_slow *caller)
+{
+	return call->run == caller->run && call->tid == caller->tid &&
+	       call->start - caller->start < caller->wall;
+}
+
+/* P's kept calls, but for those of control runs; the caller frees them. */
+static struct nested_call *nest_slow(const struct profile *p, size_t *n_out)
+{
+	struct nested_call *calls = alloc_array(p->n_slow, sizeof(*calls));
+	uint32_t n = 0, caller = UINT32_MAX;
+
+	vec_each(const struct profile_slow, of, p, slow)
+		if (p->runs[of->run].kind != PROFILE_RUN_CONTROL)
+			calls[n++] = (struct nested_call){ .of = *of, .self = (double)of->wall };
+	sort_array(calls, n, sizeof(*calls), nested_compare);
+	for (uint32_t i = 0; i < n; i++) {
+		while (caller != UINT32_MAX && !made_by(&calls[i].of, &calls[caller].of))
+			caller = calls[caller].caller;
+		calls[i].caller = caller;
+		if (caller != UINT32_MAX)
+			calls[caller].self -= (double)calls[i].of.wall;
+		caller = i;
+	}
+	*n_out = n;
+	return calls;
+}
+
+/* The stack of a function that was called ends in it; that of an inlined body in the function around it. */
+static struct analyze_stack stack_of_slow(const struct profile *p, const struct profile_slow *call,
+					  struct alloc_texts *texts)
+{
+	const struct profile_site *site = &p->sites[call->site];
+	struct profile_sample at = { .context = call->context, .stack = call->stack };
+	struct analyze_stack s = stack_of(p, &at, true, texts);
+	bool known = profile_stack_kernel(p, &p->stacks[call->stack]);
+
+	if (!known)
+		s.n_frames--; /* "[no_stack]" */
+	if (site->kind == PROFILE_SITE_RANGE)
+		add_frame(&s, (struct analyze_frame){ ANALYZE_FRAME_INLINED, site->name });
+	else if (site->kind == PROFILE_SITE_FUNCTION && !known)
+		add_frame(&s, (struct analyze_frame){ ANALYZE_FRAME_KERNEL, site->name });
+	return s;
+}
+
+int analyze_stacks_add_slow(struct analyze_stacks *stacks, const struct profile *p)
+{
+	scoped_free struct nested_call *calls;
+	size_t n;
+
+	calls = nest_slow(p, &n);
+	for (size_t i = 0; i < n && stacks->bytes <= MAX_BYTES; i++) {
+		struct analyze_stack s = stack_of_slow(p, &calls[i].of, &stacks->texts);
+
+		/* Corrected for probes, callees can take longer than all. */
+		s.count[0] = calls[i].self > 0 ? calls[i].self : 0;
+		keep(stacks, s);
+	}
+	return finish(stacks);
+}
+
 uint32_t analyze_stack_sure(const struct analyze_stack *s)
 {
 	static const char *const unlock[] = { "_raw_spin_unlock", "_raw_read_unlock",

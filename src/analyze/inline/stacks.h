@@ -50,6 +50,11 @@ int analyze_stacks_add(struct analyze_stacks *stacks, const struct profile *p, u
 /* Likewise the calls of P's edges, to side 0: the last frame is what was called. Exact recordings have them. */
 int analyze_stacks_add_calls(struct analyze_stacks *stacks, const struct profile *p);
 /*
+ * Likewise the time of the calls that P kept as slow, sleeping included, in ticks, to side 0: of each what is not that of
+ * another that was kept and that it made.
+ */
+int analyze_stacks_add_slow(struct analyze_stacks *stacks, const struct profile *p);
+/*
  * How many of its frames the sample was surely taken in: of one that came late, not the body in which interrupts were enabled,
  * nor the unlock function that did that for its caller.
  */
