@@ -403,17 +403,17 @@ static void zero_reads(int n)
 		check(read(fd, &c, 1) == 1, "read");
 }
 
-/* Has the recorder said of N functions that it detached them, in the file that both have as standard error? */
-static int detached(int n)
+/* Has the recorder printed TEXT N times, into the file that both have as standard error? */
+static int printed(const char *text, int n)
 {
-	static char said[1 << 16];
+	static char all[1 << 16];
 	int fd = open("/proc/self/fd/2", O_RDONLY);
-	ssize_t len = pread(fd, said, sizeof(said) - 1, 0);
+	ssize_t len = pread(fd, all, sizeof(all) - 1, 0);
 
 	check(fd >= 0 && len >= 0, "standard error");
 	close(fd);
-	said[len] = 0;
-	for (const char *p = said; (p = strstr(p, "detached '")); p++)
+	all[len] = 0;
+	for (const char *p = all; (p = strstr(p, text)); p++)
 		n--;
 	return n <= 0;
 }
@@ -436,7 +436,7 @@ static void reads_until_detached(int n)
 	do {
 		zero_reads(PART);
 		parts++;
-	} while (parts < LEAST || (!detached(n) && parts < MOST));
+	} while (parts < LEAST || (!printed("detached '", n) && parts < MOST));
 	fd = open("/sys/kernel/tracing/enabled_functions", O_RDONLY);
 	check(fd >= 0, "enabled_functions");
 	while ((len = pread(fd, enabled + from, sizeof(enabled) - from, from)) > 0)
@@ -520,6 +520,13 @@ static void forever(int n)
 			close(open("ready", O_CREAT | O_WRONLY, 0644));
 		sleep_ms(1);
 	}
+}
+
+/* Sleeps until the recorder has printed N tables of --interval. */
+static void until_shown(int n)
+{
+	while (!printed("\nAfter ", n))
+		sleep_ms(1);
 }
 
 /* Asleep N times in poll(), for a millisecond each. */
@@ -666,6 +673,7 @@ static const struct {
 	{ "sleepy-reads-until-detached", sleepy_reads_until_detached },
 	{ "until-told", until_told },
 	{ "forever", forever },
+	{ "until-shown", until_shown },
 	{ "polls", polls },
 	{ "files", files },
 	{ "all-syscalls", all_syscalls },

@@ -7,7 +7,8 @@
 . "$(dirname "$0")/lib.sh"
 
 # signalled NAME SIGNAL whole|alone ARG...: record in a process group of its own,
-# signalled once its command is ready, or after $delay. Its status as a shell gives it.
+# signalled once its command is ready or, where SHOWN is set, once it has printed a table of --interval. Its status as
+# a shell gives it.
 signalled() {
 	local name=$1 signal=$2 whom=$3 pid
 	shift 3
@@ -16,7 +17,7 @@ signalled() {
 	perl -e '$SIG{INT} = "DEFAULT"; setpgrp; exec @ARGV' \
 		"$kprotperf" record --no-resolve -o "$name.data" "$@" >"$name.out" 2>"$name.err" &
 	pid=$!
-	if [ -n "${delay-}" ]; then sleep "$delay"; else await test -e ready; fi
+	if [ -n "${shown-}" ]; then await grep -q '^After ' "$name.err"; else await test -e ready; fi
 	if [ "$whom" = whole ]; then kill "-$signal" -- "-$pid"; else kill "-$signal" "$pid"; fi
 	wait "$pid"
 	echo $? >"$name.status"
@@ -40,7 +41,7 @@ guest_main() {
 	# A command that survives ends when it likes, with its own status.
 	signalled survivor TERM alone -- "$acts" until-told
 	record limited --duration=1s --func hrtimer_nanosleep -- "$acts" forever
-	record every -a --freq=0 --duration=1s --interval=300ms --func hrtimer_nanosleep -- "$acts" forever
+	record every -a --freq=0 --interval=300ms --func hrtimer_nanosleep -- "$acts" until-shown 3
 	traces >after.txt
 
 	# The process recorded goes on after record -p has ended.
@@ -48,7 +49,7 @@ guest_main() {
 	"$acts" forever &
 	local victim=$!
 	await test -e ready
-	delay=4 signalled pid INT alone --func hrtimer_nanosleep -p $victim
+	shown=1 signalled pid INT alone --interval=500ms --func hrtimer_nanosleep -p $victim
 	kill -0 $victim && echo alive >victim.txt
 	kill -KILL $victim
 	# One that ends by itself ends the recording.
@@ -78,7 +79,7 @@ guest_main() {
 	record all-command -a --func hrtimer_nanosleep -- sleep 1
 	"$acts" forever &
 	victim=$!
-	delay=4 signalled all INT alone -a --func hrtimer_nanosleep
+	shown=1 signalled all INT alone -a --interval=500ms --func hrtimer_nanosleep
 	kill -KILL $victim
 
 	# Killed outright: its probes go, the command is told nothing and goes on.
@@ -94,24 +95,13 @@ guest_main() {
 	pkill -KILL -x -f "$acts forever" && echo alive >command.txt
 	traces >killed.txt
 
-	# While it is still attaching, and while it is starting.
-	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
-		"$kprotperf" record --no-resolve -o early.data --func 'vfs_*' --func 'do_*' -- \
-		touch early-command-ran >early.out 2>early.err &
-	victim=$!
-	await eval 'bpftool prog show | grep -q function_fe'
-	kill -INT $victim
-	wait $victim
-	echo $? >early.status
+	# In the middle of attaching, and while it is starting: at a system call of its own.
+	keep early strace -o /dev/null -e trace=perf_event_open -e inject=perf_event_open:signal=SIGINT:when=40 \
+		"$kprotperf" record --no-resolve -o early.data --attach=kprobe --func 'vfs_*' --func 'do_*' -- \
+		touch early-command-ran
 	traces >early-after.txt
-	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' \
-		"$kprotperf" record --no-resolve -o early.data -- touch early-command-ran \
-		>start.out 2>start.err &
-	victim=$!
-	await eval 'bpftool prog show | grep -q on_sys_enter'
-	kill -INT $victim
-	wait $victim
-	echo $? >start.status
+	keep start strace -o /dev/null -e trace=bpf -e inject=bpf:signal=SIGINT:when=20 \
+		"$kprotperf" record --no-resolve -o early.data -- touch early-command-ran
 	ls -A >early.ls
 }
 
@@ -144,13 +134,13 @@ holds '--duration: what was measured until then is there' "$(calls limited hrtim
 equal '--duration: nothing is lost' "$(lost limited)" nothing
 holds '--interval: what took most is printed three times' "$(grep -c '^After [0-9.]* s:$' every.err) >= 3"
 like '--interval: as a table' "$(<every.err)" '^SYSCALL +CALLS +CPU TOTAL '
-is '--interval: what the recorder does for that is not measured' "$(syscalls every bpf) $(syscalls every exit_group)" '0 0'
+is '--interval: what the recorder does for that is not measured, its command is' "$(syscalls every bpf) $(syscalls every exit_group)" '0 1'
 is 'the command of no interrupted --repeat is run again' "$(json repeated '.runs | length')" 1
 is 'whose status is passed on' "$(cat repeated.status)" 130
 
 is '-p ended by SIGINT: status' "$(cat pid.status)" 0
 is '-p ended by SIGINT: its process lives' "$(cat victim.txt)" alive
-holds '-p ended by SIGINT: its calls were counted' "$(calls pid hrtimer_nanosleep) > 100"
+holds '-p ended by SIGINT: its calls were counted' "$(calls pid hrtimer_nanosleep) > 3"
 equal '-p ended by SIGINT: under its syscall' "$(calls pid hrtimer_nanosleep clock_nanosleep)" \
 	"$(calls pid hrtimer_nanosleep)"
 equal '-p ended by SIGINT: nothing is lost' "$(lost pid)" nothing
@@ -160,7 +150,7 @@ is '-p in a pid namespace: status' "$(cat pid-inside.status)" 0
 holds '-p in a pid namespace: its calls were counted' "$(syscalls pid-inside poll) > 100"
 equal '-p in a pid namespace: no other process is' "$(syscalls pid-inside clock_nanosleep)" 0
 is '-a in a pid namespace: status' "$(cat all-inside.status)" 0
-holds '-a in a pid namespace: what runs outside was counted' "$(calls all-inside hrtimer_nanosleep) > 100"
+holds '-a in a pid namespace: what runs outside was counted' "$(calls all-inside hrtimer_nanosleep) > 3"
 one_line '-p of no process' no-such-pid.err 'no process 4000000'
 is '-p of no process: status' "$(cat no-such-pid.status)" 1
 one_line '-p of one that has exited' zombie.err "process $(cat zombie.txt) has exited: "
@@ -172,7 +162,7 @@ is '-a with a command: status' "$(cat all-command.status)" 0
 holds '-a with a command: its sleep was counted' "$(calls all-command hrtimer_nanosleep) >= 1"
 equal '-a with a command: nothing is lost' "$(lost all-command)" nothing
 is '-a ended by SIGINT: status' "$(cat all.status)" 0
-holds '-a ended by SIGINT: what sleeps was counted' "$(calls all hrtimer_nanosleep) > 100"
+holds '-a ended by SIGINT: what sleeps was counted' "$(calls all hrtimer_nanosleep) > 3"
 equal '-a ended by SIGINT: nothing is lost' "$(lost all)" nothing
 
 is 'killed: its command goes on' "$(cat command.txt)" alive
