@@ -171,6 +171,11 @@ $(BUILD)/tests/%: tests/statistics/%.c $(BUILD)/libkprotperf.a
 	$(Q)$(CC) $(CPPFLAGS) -Itests/unit $(CFLAGS) -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< \
 		$(BUILD)/libkprotperf.a $(LDLIBS)
 
+$(BUILD)/tests/stall: tests/stall.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $<
+
 TAP_UNIT  := $(UNIT_TESTS)
 TAP_SHELL := $(sort $(wildcard tests/cli/*.t tests/workloads/*.t tests/catalogue/*.t tests/statistics/*.t))
 # The slowest first, so that no CPU is idle while the last one ends. A guest under icount waits for a third of its time: with
@@ -179,12 +184,13 @@ TAP_LAB   := $(patsubst %,tests/%.t,live/debug live/ranges live/blocks lab/stock
 	live/flow lab/failures live/annotate live/signals live/known lab/ab lab/exact)
 TAP_LAB   += $(filter-out $(TAP_LAB),$(sort $(wildcard tests/lab/*.t tests/live/*.t tests/export/*.t)))
 # $(call prove,VARIABLES,ARGUMENTS). tests/run says on descriptor 3 what failed and why, and again in a file, which comes last:
-# the end of a log is what is read of it. What each test took: sort -rnk2 build/tests/times.
+# the end of a log is what is read of it. What each test took: sort -rnk2 build/tests/times. STALL=25 stops each thread of each
+# QEMU for a quarter of the time.
 FAILED := $(abspath $(BUILD))/tests/failed
 TIMES  := $(abspath $(BUILD))/tests/times
 define prove
 rm -f $(FAILED) $(TIMES); $(1) MAKEFLAGS= MAKELEVEL=0 CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) FAILED=$(FAILED) TIMES=$(TIMES) \
-	prove --exec tests/run --timer --merge $(2) 3>&2 || { cut -c 1-300 $(FAILED) | tail -n 30; false; }
+	$(if $(STALL),$(BUILD)/tests/stall $(STALL)) prove --exec tests/run --timer --merge $(2) 3>&2 || { cut -c 1-300 $(FAILED) | tail -n 30; false; }
 endef
 
 .PHONY: check-fast
@@ -255,7 +261,7 @@ fuzz: all tests ## fuzz input files, FUZZ_SECONDS (60) per kind; failures are ke
 	set -e; for target in $(FUZZERS); do BUILD=$(BUILD) tests/fuzz/run $$target $(FUZZ_SECONDS); done
 
 .PHONY: tests
-tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites simulate many) $(BENCH)
+tests: $(UNIT_TESTS) $(addprefix $(BUILD)/tests/,make_fixture flow_sites simulate many stall) $(BENCH)
 
 .PHONY: demo
 demo: setup ## fetch one kernel, build two, record, compare and draw flame graphs, into demo/
