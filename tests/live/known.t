@@ -142,10 +142,13 @@ like 'a body inlined into a function of the module has its name' "$(cat folded.e
 	'quiet_write_\[k\];(_cond_resched|arch_local_irq_restore)_\[i\]'
 
 check_shapes() {
-	local how=$1 name=$2 f
+	local how=$1 name=$2 f instructions=5
+	# Where the module is loaded changes from boot to boot, and with it each function's place in ftrace's hashes. In 90
+	# boots each shape's own time was within 3 of its usual one but once: known_tail's 6 below it (294.83 of 303).
+	[ "$how" = multi ] && instructions=10
 	for f in $shapes; do
-		true_to "$how, $name: $f" "$(mean oncpu "$name-$how" "$f")" "$(known "$f" total)"
-		true_to "$how, $name: $f itself" "$(mean self "$name-$how" "$f")" "$(known "$f" self)"
+		close_to "$how, $name: $f" "$(mean oncpu "$name-$how" "$f")" "$(known "$f" total)" 1 $instructions
+		close_to "$how, $name: $f itself" "$(mean self "$name-$how" "$f")" "$(known "$f" self)" 1 $instructions
 	done
 	for f in empty small outer tail tail_end; do
 		count_is "$how" "$name" known_$f 100
