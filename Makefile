@@ -339,7 +339,9 @@ install: $(BUILD)/kprotperf $(BUILD)/share/made ## install program, man pages, c
 .PHONY: deb
 deb: ## build the Debian package into $(BUILD)/deb
 	@scripts/setup --for=build --for=deb
-	scripts/deb $(VERSION) $(BUILD)/deb
+	@test -s $(BUILD)/page.html || rm -f $(BUILD)/page.html
+	$(MAKE) $(BUILD)/page.html
+	scripts/deb $(VERSION) $(BUILD)/deb $(BUILD)/page.html
 
 .PHONY: clean
 clean: ## remove build output (to remove the lab's kernels: scripts/lab clean)

@@ -18,6 +18,7 @@ try lintian --allow-root --display-info --pedantic --tag-display-limit 0 --suppr
 [ "$status" -eq 0 ] && [ ! "$out" ]
 report_test $? 'lintian has nothing to say'
 
+"$build/tests/make_fixture" hardened hardened.data || bail 'no make_fixture: run make tests'
 # In the new system, $1, and with its package lists, as mmdebstrap's hook. The package's dependencies go with it.
 cat >clean <<'TEXT'
 files() {
@@ -26,9 +27,11 @@ files() {
 }
 set -e
 cp one/build/deb/kprotperf_*_amd64.deb "$1/tmp/kprotperf.deb"
+cp hardened.data "$1/tmp/hardened.data"
 files "$1" >before
 chroot "$1" apt-get install -y -q --no-install-recommends /tmp/kprotperf.deb
 chroot "$1" kprotperf --version >version
+chroot "$1" kprotperf report --html /tmp/hardened.data >page.html
 LC_ALL=C chroot "$1" man kprotperf-fold >page
 chroot "$1" bash -c '. /usr/share/bash-completion/bash_completion
   _completion_loader kprotperf; complete -p kprotperf' >completion
@@ -42,6 +45,8 @@ if [ "$status" -ne 0 ] && [ ! -e before ]; then
 else
   report_test "$status" 'installed on a clean Debian 12, and purged'
   like 'it runs there' "$(<version)" '^kprotperf [0-9]'
+  like 'a page for a browser, without npm' "$(head -c 1000 page.html)" '^<!doctype html>'
+  ok 'of the recording' grep -q '"allocate_slab"' page.html
   like 'man kprotperf-fold' "$(<page)" '--vmlinux=FILE'
   is 'completion' "$(<completion)" 'complete -F _kprotperf kprotperf'
   ok 'after a purge nothing is left' diff before after
