@@ -14,11 +14,14 @@
 #include "base/log.h"
 #include "base/output.h"
 #include "base/sorted.h"
+#include "output/json.h"
 #include "output/text.h"
 #include "view/names.h"
 
 /* Of more values than that a number is no name. */
 #define MAX_NAMED 12
+/* A page has those of most calls. */
+#define POINTS_MOST 500
 
 extern char **environ;
 
@@ -42,6 +45,8 @@ define_compare(by_value, struct point,
 define_compare(by_number, struct point,
 	       compare_values((int64_t)a->value, (int64_t)b->value) ?:
 		       compare_values(a->side, b->side));
+
+define_compare(by_calls, double, compare_values(*b, *a));
 
 static void point_add(void *into, void *from)
 {
@@ -138,6 +143,16 @@ static bool are_named(const struct view_plot *plot, const struct points *points)
 	       (n <= MAX_NAMED && (points->variable->is_flags || !plot->law));
 }
 
+/* For free(). */
+static char *name_of(const struct view_plot *plot, const struct points *points,
+		     const struct point *p)
+{
+	char *name = NULL;
+
+	view_append_value(&name, plot->p[p->side], points->variable, p->value, false);
+	return name;
+}
+
 static void append_names(char **script, const struct view_plot *plot, const struct points *points)
 {
 	int n = 0;
@@ -149,7 +164,7 @@ static void append_names(char **script, const struct view_plot *plot, const stru
 
 		if (i && p->value == p[-1].value)
 			continue;
-		view_append_value(&name, plot->p[p->side], points->variable, p->value, false);
+		name = name_of(plot, points, p);
 		alloc_append(script, "%s", n ? ", " : "");
 		append_quoted(script, name);
 		alloc_append(script, " %d", n++);
@@ -255,10 +270,10 @@ static int draw(int fd, const void *arg)
 	return -ECANCELED;
 }
 
-int view_plot(const struct view_plot *plot, const char *path)
+/* By value. For free(). */
+static struct points points_of(const struct view_plot *plot)
 {
 	struct points points = {};
-	int err = -ENOENT;
 
 	for (int side = 0; side < 2; side++)
 		collect(plot, side, &points);
@@ -266,12 +281,19 @@ int view_plot(const struct view_plot *plot, const char *path)
 					       by_value, point_add);
 	for (uint32_t i = 0; i < points.n_items; i++)
 		points.most = fmax(points.most, points.items[i].calls);
-	if (points.n_items) {
-		scoped_free char *script;
+	if (points.n_items && points.variable->is_signed)
+		sort_array(points.items, points.n_items, sizeof(*points.items), by_number);
+	return points;
+}
 
-		if (points.variable->is_signed)
-			sort_array(points.items, points.n_items, sizeof(*points.items), by_number);
-		script = script_of(plot, &points);
+int view_plot(const struct view_plot *plot, const char *path)
+{
+	struct points points = points_of(plot);
+	int err = -ENOENT;
+
+	if (points.n_items) {
+		scoped_free char *script = script_of(plot, &points);
+
 		err = output_replace(path, &(struct output){ .content = draw,
 							     .arg = script,
 							     .mode = 0644,
@@ -284,4 +306,70 @@ int view_plot(const struct view_plot *plot, const char *path)
 	}
 	free(points.items);
 	return err;
+}
+
+/* ---- for a page ---- */
+
+/* The calls that a point needs to be one of the POINTS_MOST with most. */
+static double least_calls(const struct points *points)
+{
+	scoped_free double *calls = alloc_array(points->n_items, sizeof(*calls));
+
+	if (points->n_items <= POINTS_MOST)
+		return 0;
+	for (uint32_t i = 0; i < points->n_items; i++)
+		calls[i] = points->items[i].calls;
+	sort_array(calls, points->n_items, sizeof(*calls), by_calls);
+	return calls[POINTS_MOST - 1];
+}
+
+/* The points, and in NAMES, where that is not NULL, what their values are called. */
+static json_t *points_json(const struct view_plot *plot, const struct points *points, json_t *names)
+{
+	json_t *list = json_array();
+	double least = least_calls(points);
+	const struct point *last = NULL;
+
+	for (uint32_t i = 0; i < points->n_items && json_array_size(list) < POINTS_MOST; i++) {
+		const struct point *p = &points->items[i];
+		scoped_free char *name = NULL;
+
+		if (p->calls < least)
+			continue;
+		if (names && (!last || last->value != p->value)) {
+			name = name_of(plot, points, p);
+			json_array_append_new(names, output_json_text(name));
+		}
+		last = p;
+		json_array_append_new(
+			list,
+			json_pack("[o,i,o,o,o,o]",
+				  output_json_number(names ? (double)json_array_size(names) - 1 :
+							     number_of(points, p->value)),
+				  p->side, output_json_number(p->calls),
+				  output_json_number(p->time / p->calls),
+				  output_json_number(p->min), output_json_number(p->max)));
+	}
+	return list;
+}
+
+json_t *view_plot_json(const struct view_plot *plot)
+{
+	struct points points = points_of(plot);
+	json_t *json = NULL, *names = NULL, *list;
+
+	if (points.n_items) {
+		names = are_named(plot, &points) ? json_array() : NULL;
+		list = points_json(plot, &points, names);
+		json = json_pack(
+			"{s:o,s:o,s:o,s:o,s:o,s:i}", "title", output_json_text(plot->title),
+			"variable", output_json_text(plot->variable), "law",
+			plot->law && !names ?
+				json_pack("[o,o]", output_json_number(plot->law->slope),
+					  output_json_number(plot->law->constant)) :
+				json_null(),
+			"points", list, "names", names ?: json_null(), "all", (int)points.n_items);
+	}
+	free(points.items);
+	return json;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A function's latency over a captured variable, drawn by gnuplot. */
+/* A function's latency over a captured variable, drawn by gnuplot or as a page for a browser draws it. */
 #pragma once
+
+#include <jansson.h>
 
 #include "analyze/varies/varies.h"
 
@@ -17,3 +19,16 @@ struct view_plot {
  * fastest to the slowest. 0; or an error, reported: without gnuplot, or nothing to draw, PATH is as it was.
  */
 int view_plot(const struct view_plot *plot, const char *path);
+
+/* What it is drawn from: "title", "variable", "names" (null: values are numbers), "law" ([slope, constant] or null), "points", each
+ * [number or index of a name, side, calls, mean, fastest, slowest], and "all", how many points there are. NULL: none. */
+json_t *view_plot_json(const struct view_plot *plot);
+
+/* Those worth drawing, the best first; with their titles, which are theirs. */
+struct view_plots {
+	struct view_plot *rows;
+	uint32_t n_rows, cap_rows;
+};
+
+/* As many are enough for a page. */
+#define VIEW_PLOTS_MOST 6

@@ -54,6 +54,9 @@ async function look(file) {
 		await functions(page, file);
 	if (await page.$('#attribution'))
 		await tree(page, file);
+	say(file, 'plots', await page.$$eval('#plots figure', (all) =>
+		all.map((e) => `${e.querySelector('figcaption').textContent}: ${e.querySelectorAll('circle').length}`).join(' | ')));
+	say(file, 'first dot', await page.$$eval('#plots circle title', (all) => all[0]?.textContent));
 	say(file, 'wrong', wrong.join('; ') || 'nothing');
 	await page.close();
 }
@@ -91,6 +94,8 @@ async function functions(page, file) {
 		await page.type('#functions input', 'extract');
 		say(file, 'filtered', await texts(page, '#functions tbody td:first-child'));
 	}
+	if (!await page.$('#functions tbody button.name'))
+		return;
 	await page.click('#functions tbody button.name');
 	say(file, 'distribution of', await page.$eval('#distributions select', (s) => s.value));
 	say(file, 'curves', await page.$$eval('#distributions path', (all) => all.length));

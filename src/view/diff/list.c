@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 #include "output/json.h"
+#include "output/number.h"
+#include "view/plot.h"
 #include "view/words.h"
 #include "view/why.h"
 #include "view/diff.h"
@@ -119,6 +121,30 @@ static void sides_of(const struct profile *sides[2], const void *data)
 	sides[1] = v->p[1];
 }
 
+/* Of the function that the conclusion names, else of the one whose calls changed most: its variables, that which carries most first. */
+static void plots(struct view_plots *plots, const void *data)
+{
+	const struct view_diff *c = data;
+	const struct varies_shift *s = view_values_most(&c->shifts, c->conclusion.function) ?:
+					       view_values_most(&c->shifts, NULL);
+	const struct varies_shift *end = c->shifts.rows + c->shifts.n_rows;
+	char by[OUTPUT_NUMBER_MAX];
+
+	for (; s && s < end && s->variable && plots->n_rows < VIEW_PLOTS_MOST; s++)
+		vec_push(plots, rows,
+			 ((struct view_plot){
+				 .p = { c->p[VIEW_BASELINE], c->p[VIEW_HARDENED] },
+				 .function = s->function,
+				 .variable = s->variable,
+				 .title = alloc_printf(
+					 "%s: %s%s per call from different values of %s",
+					 s->function,
+					 output_number(by, OUTPUT_DELTA, s->by_values,
+						       c->diff.clock),
+					 c->diff.clock == PROFILE_CLOCK_INSN ? " instructions" : "",
+					 s->variable) }));
+}
+
 const struct view_list view_diff_list = {
 	.tables = tables,
 	.n_tables = ARRAY_SIZE(tables),
@@ -128,4 +154,5 @@ const struct view_list view_diff_list = {
 	.json = json,
 	.warnings = warnings_of,
 	.sides = sides_of,
+	.plots = plots,
 };

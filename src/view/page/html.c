@@ -14,6 +14,7 @@
 #include "output/json.h"
 #include "output/table.h"
 #include "view/page/writer.h"
+#include "view/plot.h"
 
 /* A table has as many rows at most, and then no further name gets its distributions: a page is to stay below 5 MB. */
 #define ROWS_MOST  2000
@@ -320,6 +321,25 @@ static json_t *distributions_json(const struct profile *const sides[2])
 	return json;
 }
 
+/* ---- plots ---- */
+
+static json_t *plots_json(const struct view_request *request)
+{
+	struct view_plots plots = { 0 };
+	json_t *list = json_array(), *json;
+
+	if (request->list->plots)
+		request->list->plots(&plots, request->data);
+	vec_each(const struct view_plot, plot, &plots, rows) {
+		json = view_plot_json(plot);
+		if (json)
+			json_array_append_new(list, json);
+		free((char *)plot->title);
+	}
+	free(plots.rows);
+	return list;
+}
+
 /* ---- the file ---- */
 
 static void write_data(FILE *out, const struct view_request *request)
@@ -340,6 +360,7 @@ static void write_data(FILE *out, const struct view_request *request)
 	output_json_member(&json, "stacks", sides[0] ? stacks_json(sides) : json_null());
 	output_json_member(&json, "distributions",
 			   sides[0] ? distributions_json(sides) : json_null());
+	output_json_member(&json, "plots", plots_json(request));
 	output_json_member(&json, "sides", json_integer(!!sides[0] + !!sides[1]));
 	output_json_end(&json);
 }

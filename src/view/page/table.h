@@ -14,6 +14,8 @@
 #include "output/section.h"
 #include "view/page/page.h"
 
+struct view_plots;
+
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The rows of a table, made for one use. */
@@ -84,6 +86,8 @@ struct view_list {
 	const struct analyze_warnings *(*warnings)(const void *data);
 	/* The recordings, one or two, for what shows more of them than tables do. */
 	void (*sides)(const struct profile *sides[2], const void *data);
+	/* Latency over what was captured. */
+	void (*plots)(struct view_plots *plots, const void *data);
 };
 
 const struct view_table *view_list_find(const struct view_list *list, const char *name);

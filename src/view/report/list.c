@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "output/json.h"
 #include "view/names.h"
+#include "view/plot.h"
 #include "view/report.h"
 #include "view/words.h"
 
@@ -86,6 +87,28 @@ static void sides_of(const struct profile *sides[2], const void *data)
 	sides[0] = ((const struct view_report *)data)->p;
 }
 
+static void plots(struct view_plots *plots, const void *data)
+{
+	const struct view_report *r = data;
+	const struct varies *v = &r->varies;
+
+	for (uint32_t i = 0; i < v->n_ranks && i < VIEW_PLOTS_MOST; i++) {
+		const struct varies_rank *rank = &v->ranks[i];
+
+		if (rank->alone > 0)
+			vec_push(plots, rows,
+				 ((struct view_plot){
+					 .p = { r->p },
+					 .function = v->function,
+					 .variable = rank->variable->name,
+					 .law = rank->law.variable ? &rank->law : NULL,
+					 .title = alloc_printf(
+						 "%s explains %.3g %% of the variance of %s",
+						 rank->variable->name, 100 * rank->alone,
+						 v->function) }));
+	}
+}
+
 const struct view_list view_report_list = {
 	.tables = tables,
 	.n_tables = ARRAY_SIZE(tables),
@@ -95,4 +118,5 @@ const struct view_list view_report_list = {
 	.json = json,
 	.warnings = warnings_of,
 	.sides = sides_of,
+	.plots = plots,
 };
