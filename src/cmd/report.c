@@ -151,6 +151,7 @@ static void report_init(struct view_report *r, const struct profile *p,
 	analyze_costs_init(&r->costs, p);
 	analyze_leaves_init(&r->leaves, p);
 	analyze_slow_init(&r->slow, p);
+	analyze_events_init(&r->events, p, NULL, 0, false);
 	analyze_trace_init(&r->trace, p);
 	analyze_misses_init(&r->misses, p, NULL, ANALYZE_MISSES_BY_FUNCTION);
 	analyze_misses_init(&r->miss_lines, p, NULL, ANALYZE_MISSES_BY_LINE);
@@ -171,6 +172,7 @@ static void report_deinit(struct view_report *r)
 	analyze_neighbours_deinit(&r->neighbours);
 	varies_deinit(&r->varies);
 	analyze_slow_deinit(&r->slow);
+	analyze_events_deinit(&r->events);
 	analyze_trace_deinit(&r->trace);
 	analyze_misses_deinit(&r->misses);
 	analyze_misses_deinit(&r->miss_lines);

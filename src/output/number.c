@@ -117,6 +117,10 @@ const char *output_number(char buf[OUTPUT_NUMBER_MAX], enum output_type type, do
 		else
 			put_count(buf, value, type == OUTPUT_DELTA);
 		break;
+	case OUTPUT_RATE:
+		put_separated(buf, value, output_number_is_whole(value) ? 0 : decimals_for(value),
+			      false);
+		break;
 	default:
 		put_count(buf, value, false);
 		break;

@@ -524,6 +524,17 @@ LAYOUT(slow, struct profile_slow, slow_wrong,
 	NUMBER(profile_slow, pid),
 	OPTIONAL(profile_slow, comm));
 
+LAYOUT(counter, struct profile_counter, NULL, NAME(profile_counter, name, SAME));
+
+LAYOUT(counted, struct profile_counted, NULL,
+	INDEX(profile_counted, run, RUNS, SAME),
+	INDEX(profile_counted, site, SITES, SAME),
+	INDEX(profile_counted, context, CONTEXTS, SAME),
+	INDEX(profile_counted, counter, COUNTERS, SAME),
+	NUMBER(profile_counted, calls, SUM),
+	FIELD(profile_counted, total, SIGNED, SUM),
+	FIELD(profile_counted, self, SIGNED, SUM));
+
 const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	[SECTION_STRINGS] = { .name = "strings" },
 	SECTION(RECORDING, "recording", 0, NULL,
@@ -558,4 +569,6 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(CONDITIONS, "conditions", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, conditions, condition)),
 	SECTION(NAMES, "names", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, names, name)),
 	SECTION(SLOW, "slow calls", TABLE_OPTIONAL, stacks_wrong, LIST(profile, slow, slow)),
+	SECTION(COUNTERS, "events", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counters, counter)),
+	SECTION(COUNTED, "event counts", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counted, counted)),
 };

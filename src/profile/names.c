@@ -138,6 +138,8 @@ static const struct {
 	[PROFILE_LOSS_CAPTURES_FULL] = { "captures_full",
 		"calls whose captured values are known only from a sample, if at all: the table "
 			"was full" },
+	[PROFILE_LOSS_COUNTERS] = { "counters_stopped",
+		"readings of events that had no counter: their counts are too low" },
 	[PROFILE_LOSS_SLOW_FULL] = { "slow_calls_full",
 		"slow calls not listed: their table was full" },
 	[PROFILE_INFO_ENTRIES] = { "entries",

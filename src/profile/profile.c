@@ -246,6 +246,24 @@ DEFINE_ADD(miss, profile_miss, SECTION_MISSES, misses, count)
 DEFINE_ADD(object, profile_object, SECTION_OBJECTS, objects, count)
 DEFINE_ADD(sample, profile_sample, SECTION_SAMPLES, samples, count)
 
+uint32_t profile_counter_add(struct profile *p, const char *name)
+{
+	return section_find_or_add(p, SECTION_COUNTERS, &(const struct profile_counter){ name });
+}
+
+void profile_counted_add(struct profile *p, const struct profile_counted *counted)
+{
+	uint32_t found = section_find(p, SECTION_COUNTED, counted);
+
+	if (found == HASH_NONE) {
+		section_add(p, SECTION_COUNTED, counted);
+		return;
+	}
+	p->counted[found].calls += counted->calls;
+	p->counted[found].total += counted->total;
+	p->counted[found].self += counted->self;
+}
+
 void profile_condition_set(struct profile *p, uint32_t location, const char *text)
 {
 	const struct profile_condition condition = { location, text };

@@ -288,6 +288,19 @@ struct profile_slow {
 	const char *comm; /* what the thread was called */
 };
 
+/* An event of the CPU or the kernel that was counted with each call, as perf calls it: "cache-misses". */
+struct profile_counter {
+	const char *name;
+};
+
+/* What calls of SITE counted, less what their probes did. Where that takes too much it is below zero. */
+struct profile_counted {
+	uint32_t run, site, context;
+	uint32_t counter;
+	uint64_t calls; /* that counted */
+	int64_t total, self; /* SELF: without timed callees */
+};
+
 /* As long as TEXT holds, in the source's words, the loop whose head is at LOCATION turns again. */
 struct profile_condition {
 	uint32_t location;
@@ -339,6 +352,7 @@ enum profile_loss {
 	PROFILE_LOSS_PATHS_FULL, /* calls whose path is not known: the table was full */
 	PROFILE_LOSS_TRIPS_FULL, /* loops of calls whose trip count is in no histogram: the table was full */
 	PROFILE_LOSS_CAPTURES_FULL, /* calls whose values had no room in the table: see struct profile_capture */
+	PROFILE_LOSS_COUNTERS, /* counts of events that are too low: a CPU's counter was taken by others */
 	PROFILE_LOSS_SLOW_FULL, /* slow calls that were not kept: the table was full */
 	PROFILE_INFO_ENTRIES, /* calls and contexts that followed tasks entered: docs/accounting.md */
 	PROFILE_INFO_OPEN_AT_START, /* returns of calls entered before recording started */
@@ -589,6 +603,10 @@ struct profile {
 	uint32_t n_names, cap_names;
 	struct profile_slow *slow; /* any order */
 	uint32_t n_slow, cap_slow;
+	struct profile_counter *counters;
+	uint32_t n_counters, cap_counters;
+	struct profile_counted *counted;
+	uint32_t n_counted, cap_counted;
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };
@@ -674,6 +692,10 @@ void profile_executions_add(struct profile *p, const struct profile_edge *execut
 
 void profile_miss_add(struct profile *p, const struct profile_miss *miss);
 void profile_object_add(struct profile *p, const struct profile_object *object);
+/* The index of the event NAME. */
+uint32_t profile_counter_add(struct profile *p, const char *name);
+/* Adds to an equal entry (same run, site, context and counter) where there is one. */
+void profile_counted_add(struct profile *p, const struct profile_counted *counted);
 
 void profile_condition_set(struct profile *p, uint32_t location, const char *text);
 /* NULL: not known. */

@@ -9,6 +9,7 @@
 #include "analyze/diff/inside/paths.h"
 #include "analyze/diff/passage.h"
 #include "analyze/diff/renames.h"
+#include "analyze/figures/events.h"
 #include "analyze/figures/misses.h"
 #include "analyze/varies/shift.h"
 #include "analyze/why/why.h"
@@ -27,6 +28,7 @@
 	TABLE(calls)            \
 	TABLE(syscalls)         \
 	TABLE(functions)        \
+	TABLE(events)           \
 	TABLE(ranges)           \
 	TABLE(paths)            \
 	TABLE(path_changes)     \
@@ -58,6 +60,7 @@ struct view_diff {
 	struct varies_shifts shifts;
 	struct analyze_trace_diff trace;
 	struct analyze_misses misses, miss_objects;
+	struct analyze_events events;
 	const struct analyze_renames *renames;
 	const char *control; /* the file of --control; NULL: none */
 	struct analyze_conclusion conclusion;

@@ -8,6 +8,7 @@
 #include "analyze/figures/accounting.h"
 #include "analyze/figures/cost.h"
 #include "analyze/figures/environment.h"
+#include "analyze/figures/events.h"
 #include "analyze/figures/workload.h"
 #include "analyze/figures/misses.h"
 #include "analyze/figures/slow.h"
@@ -27,6 +28,7 @@
 	TABLE(calls)              \
 	TABLE(syscalls)           \
 	TABLE(functions)          \
+	TABLE(events)             \
 	TABLE(ranges)             \
 	TABLE(block_functions)    \
 	TABLE(blocks)             \
@@ -66,6 +68,7 @@ struct view_report {
 	struct analyze_neighbours neighbours; /* of --callers and --callees; empty without */
 	struct varies varies; /* of --why-varies; empty without */
 	struct analyze_slow slow;
+	struct analyze_events events;
 	struct analyze_trace trace;
 	struct analyze_misses misses, miss_lines, miss_objects;
 	struct analyze_blocks blocks;

@@ -312,6 +312,32 @@ fixture_fn void fixture_add_captures(struct profile *p, uint32_t site, uint32_t 
 	profile_capture_add(p, &c);
 }
 
+/* Calls of run 0 counted two events, of one of which their probes took more than there was. */
+fixture_fn void fixture_add_counted(struct profile *p)
+{
+	uint32_t misses = profile_counter_add(p, "dTLB-load-misses");
+	uint32_t faults = profile_counter_add(p, "page-faults");
+
+	profile_counted_add(p, &(struct profile_counted){ 0, 0, 1, misses, 3, INT64_MIN, -5 });
+	profile_counted_add(p,
+			    &(struct profile_counted){ 0, 1, 1, faults, UINT64_MAX, INT64_MAX, 0 });
+}
+
+fixture_fn void assert_same_counted(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->n_counters, b->n_counters);
+	for (uint32_t i = 0; i < a->n_counters; i++)
+		assert_string_equal(a->counters[i].name, b->counters[i].name);
+	assert_int_equal(a->n_counted, b->n_counted);
+	for (uint32_t i = 0; i < a->n_counted; i++) {
+		const struct profile_counted *x = &a->counted[i], *y = &b->counted[i];
+
+		assert_true(x->run == y->run && x->site == y->site && x->context == y->context &&
+			    x->counter == y->counter && x->calls == y->calls &&
+			    x->total == y->total && x->self == y->self);
+	}
+}
+
 fixture_fn void assert_same_slow(const struct profile *a, const struct profile *b)
 {
 	assert_int_equal(a->n_slow, b->n_slow);
@@ -409,4 +435,5 @@ fixture_fn void assert_same(const struct profile *a, const struct profile *b)
 	assert_same_blocks(a, b);
 	assert_same_captures(a, b);
 	assert_same_slow(a, b);
+	assert_same_counted(a, b);
 }

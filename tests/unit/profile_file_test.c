@@ -98,6 +98,7 @@ static struct profile *rich_profile(void)
 	fixture_add_blocks(p, 1);
 	fixture_add_captures(p, 1, 3, (const char *[]){ "n", "s->object_size", "return" });
 	fixture_add_slow(p);
+	fixture_add_counted(p);
 	return p;
 }
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Events counted with each call: rows, per call and per run, and what repetitions say of two sides. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/figures/events.h"
+#include "analyze/figures/table.h"
+#include "fixture.h"
+
+#define RUNS  4
+#define CALLS 10
+
+/* In each of RUNS runs, clone and the function f in it and in mmap: MORE is what clone counts more in each call. */
+static struct profile *counted(int64_t more)
+{
+	struct profile *p = profile_create();
+	uint32_t clone = profile_context_add(p, "clone"), mmap = profile_context_add(p, "mmap");
+	uint32_t misses = profile_counter_add(p, "cache-misses"), f;
+
+	p->clock = PROFILE_CLOCK_INSN;
+	fixture_calibrated(p);
+	f = fixture_function(p, "f", p->n_sites);
+	for (uint32_t i = 0; i < RUNS; i++) {
+		uint32_t run = fixture_run(p, 1);
+		const struct profile_counted rows[] = {
+			{ run, 0, clone, misses, CALLS, CALLS * (100 + more) + i, CALLS * 90 },
+			{ run, f, clone, misses, CALLS, CALLS * 10, CALLS * 10 },
+			{ run, f, mmap, misses, 2 * CALLS, -CALLS, -CALLS },
+		};
+
+		for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+			profile_counted_add(p, &rows[k]);
+	}
+	return p;
+}
+
+static const struct analyze_event_row *row(const struct analyze_events *e, const char *name,
+					   const char *context)
+{
+	vec_each(const struct analyze_event_row, r, e, rows)
+		if (!strcmp(r->name, name) && !analyze_context_compare(r->context, context))
+			return r;
+	fail_msg("no row of %s", name);
+	return NULL;
+}
+
+static void test_one(void **state)
+{
+	struct profile *p = counted(0);
+	const struct analyze_event_row *r;
+	struct analyze_events e;
+
+	(void)state;
+	analyze_events_init(&e, p, NULL, 0, false);
+	assert_int_equal(e.n_rows, 4); /* the syscall, and f: all, and in two contexts */
+	r = row(&e, "clone", NULL);
+	assert_string_equal(r->event, "cache-misses");
+	assert_true(r->sides[0].calls == CALLS && r->sides[0].total == CALLS * 100 + 1.5);
+	assert_true(fabs(r->sides[0].mean - 100.15) < 1e-9 && r->sides[0].self == 90);
+	assert_true(isnan(r->sides[1].mean) && isnan(r->delta));
+	r = row(&e, "f", "mmap");
+	assert_true(r->sides[0].mean == -0.5 && !r->redundant);
+	r = row(&e, "f", ANALYZE_ALL_CONTEXTS);
+	assert_true(r->sides[0].calls == 3 * CALLS && r->sides[0].mean == 3 && !r->redundant);
+	analyze_events_deinit(&e);
+	profile_destroy(p);
+}
+
+/* Runs differ by up to 0.3 per call: 2 are a difference, and none is none. */
+static void test_two(void **state)
+{
+	struct profile *a = counted(0), *b = counted(2);
+	const struct analyze_event_row *r;
+	struct analyze_events e;
+
+	(void)state;
+	analyze_events_init(&e, a, b, 1, false);
+	r = row(&e, "clone", NULL);
+	assert_true(fabs(r->delta - 2) < 1e-9);
+	assert_true(r->change.ci.low > 1.5 && r->change.ci.high < 2.5);
+	assert_int_equal(r->change.verdict, ANALYZE_VERDICT_SLOWER);
+	r = row(&e, "f", "clone");
+	assert_true(r->delta == 0);
+	assert_int_not_equal(r->change.verdict, ANALYZE_VERDICT_SLOWER);
+	analyze_events_deinit(&e);
+	/* On a real clock recordings that were not made in turn tell nothing. */
+	analyze_events_init(&e, a, b, 1, true);
+	assert_int_equal(row(&e, "clone", NULL)->change.verdict, ANALYZE_VERDICT_UNCLEAR);
+	analyze_events_deinit(&e);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+/* An event of one side alone, and counts of the other's contexts. */
+static void test_one_side(void **state)
+{
+	struct profile *a = counted(0), *b = profile_create();
+	struct analyze_events e;
+
+	(void)state;
+	fixture_calibrated(b);
+	fixture_run(b, 1);
+	analyze_events_init(&e, a, b, 1, false);
+	assert_int_equal(e.n_rows, 4);
+	assert_true(isnan(e.rows[0].sides[1].calls) && isnan(e.rows[0].delta));
+	assert_int_equal(e.rows[0].change.verdict, analyze_change_none.verdict);
+	analyze_events_deinit(&e);
+	profile_destroy(a);
+	profile_destroy(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one),
+		cmocka_unit_test(test_two),
+		cmocka_unit_test(test_one_side),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
