@@ -64,7 +64,7 @@ static __always_inline bool goes_on_resting(__u64 nr)
 }
 
 /* CTX is that of the tracepoint: BPF_PROG() reads all arguments at once, and what is kept over calls costs. */
-static __always_inline int sys_enter(__u64 *ctx, bool some)
+static __always_inline int sys_enter(__u64 *ctx, bool some, bool counted)
 {
 	struct engine_task *t;
 
@@ -84,21 +84,31 @@ static __always_inline int sys_enter(__u64 *ctx, bool some)
 		task_rest(this_cpu(), ENGINE_CTX_NONE);
 		return 0;
 	}
-	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, t->ctx), 0);
+	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, t->ctx), 0, counted);
 	return 0;
 }
 
 SEC("tp_btf/sys_enter")
 int on_sys_enter(__u64 *ctx)
 {
-	return sys_enter(ctx, false);
+	return sys_enter(ctx, false, false);
 }
 
 /* The same where some syscalls are left out. */
 SEC("tp_btf/sys_enter")
 int on_sys_enter_some(__u64 *ctx)
 {
-	return sys_enter(ctx, true);
+	return sys_enter(ctx, true, false);
+}
+
+const volatile bool is_clock_real = false;
+const volatile bool leaves_out = false; /* some syscalls */
+
+/* Either where events are counted. */
+SEC("tp_btf/sys_enter")
+int on_sys_enter_counted(__u64 *ctx)
+{
+	return sys_enter(ctx, leaves_out, true);
 }
 
 __u32 closings_below = 0; /* calls whose hash is below this are read */
@@ -119,12 +129,11 @@ static __always_inline void closing_add(struct engine_cell *c, __u64 end)
 }
 
 /* Ends the context's frame; RET is its result, for syscalls. */
-static __always_inline struct engine_cell *context_close(const struct engine_cpu *cpu,
-							 struct engine_task *t,
-							 const struct engine_clock *end,
-							 enum profile_mechanism mech, long ret)
+static __always_inline struct engine_cell *
+context_close(const struct engine_cpu *cpu, struct engine_task *t, const struct engine_clock *end,
+	      enum profile_mechanism mech, long ret, bool counted)
 {
-	struct engine_cell *c = frame_close(NULL, cpu, t, &t->frames[0], end, mech, false);
+	struct engine_cell *c = frame_close(NULL, cpu, t, &t->frames[0], end, mech, false, counted);
 
 	if (c && ret < 0 && ret >= -MAX_ERRNO)
 		__sync_fetch_and_add(&c->errors, 1);
@@ -150,7 +159,7 @@ __noinline int drop_before_exit(struct engine_task *t)
 	return 1;
 }
 
-static __always_inline int sys_exit(long ret, bool reads_closings, bool some)
+static __always_inline int sys_exit(long ret, bool reads_closings, bool some, bool counted)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
@@ -169,7 +178,7 @@ static __always_inline int sys_exit(long ret, bool reads_closings, bool some)
 		task_rest(cpu, ENGINE_CTX_NONE);
 	if (t->open >= ENGINE_CTX_NONE && !drop_before_exit(t))
 		return 0;
-	c = context_close(cpu, t, &end, PROFILE_MECH_TRACEPOINT, ret);
+	c = context_close(cpu, t, &end, PROFILE_MECH_TRACEPOINT, ret, counted);
 	if (reads_closings && c)
 		closing_add(c, end.now);
 	return 0;
@@ -178,40 +187,46 @@ static __always_inline int sys_exit(long ret, bool reads_closings, bool some)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
-	return sys_exit(ret, false, false);
+	return sys_exit(ret, false, false, false);
 }
 
 /* The same on a real clock. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit_real, struct pt_regs *regs, long ret)
 {
-	return sys_exit(ret, true, false);
+	return sys_exit(ret, true, false, false);
 }
-
-const volatile bool is_clock_real = false;
 
 /* Either where some syscalls are left out. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit_some, struct pt_regs *regs, long ret)
 {
-	return sys_exit(ret, is_clock_real, true);
+	return sys_exit(ret, is_clock_real, true, false);
+}
+
+/* Any where events are counted. */
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit_counted, struct pt_regs *regs, long ret)
+{
+	return sys_exit(ret, is_clock_real, leaves_out, true);
 }
 
 /*
  * [page_fault] is handle_mm_fault() outside syscalls and interrupts: the exception tracepoints mark the
  * beginning of a fault, but not its end.
  */
-static __always_inline void fault_enter(__u32 sp)
+static __always_inline void fault_enter(__u32 sp, bool counted)
 {
 	struct engine_task *t = this_task();
 
 	if (!t || t->ctx != ENGINE_CTX_NONE || in_interrupt(t, ENGINE_CTX_NONE, sp))
 		return;
 	t->ctx = ENGINE_CTX_PAGE_FAULT;
-	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT), 0);
+	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, ENGINE_CTX_PAGE_FAULT), 0,
+		   counted);
 }
 
-static __always_inline void fault_exit(__u32 sp)
+static __always_inline void fault_exit(__u32 sp, bool counted)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
@@ -222,33 +237,48 @@ static __always_inline void fault_exit(__u32 sp)
 	end = clock_read(t);
 	if (t->ctx != ENGINE_CTX_PAGE_FAULT || in_interrupt(t, ENGINE_CTX_NONE, sp))
 		return;
-	context_close(cpu, t, &end, PROFILE_MECH_FAULT, 0);
+	context_close(cpu, t, &end, PROFILE_MECH_FAULT, 0, counted);
 }
 
 SEC("fentry/handle_mm_fault")
 int fault_fentry(void *ctx)
 {
-	fault_enter(stack_address(ctx));
+	fault_enter(stack_address(ctx), false);
 	return 0;
 }
 
 SEC("fexit/handle_mm_fault")
 int fault_fexit(void *ctx)
 {
-	fault_exit(stack_address(ctx));
+	fault_exit(stack_address(ctx), false);
+	return 0;
+}
+
+/* The same with events. */
+SEC("fentry/handle_mm_fault")
+int fault_fentry_counted(void *ctx)
+{
+	fault_enter(stack_address(ctx), true);
+	return 0;
+}
+
+SEC("fexit/handle_mm_fault")
+int fault_fexit_counted(void *ctx)
+{
+	fault_exit(stack_address(ctx), true);
 	return 0;
 }
 
 SEC("kprobe")
 int fault_kprobe(struct pt_regs *ctx)
 {
-	fault_enter(PT_REGS_SP(ctx));
+	fault_enter(PT_REGS_SP(ctx), false);
 	return 0;
 }
 
 SEC("kretprobe")
 int fault_kretprobe(struct pt_regs *ctx)
 {
-	fault_exit(PT_REGS_SP(ctx));
+	fault_exit(PT_REGS_SP(ctx), false);
 	return 0;
 }

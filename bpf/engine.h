@@ -232,6 +232,8 @@ static __always_inline struct engine_cell *cell_get(const struct engine_cpu *cpu
 	return bpf_map_lookup_elem(&cells, &at);
 }
 
+#include "counter.h"
+
 /* Raises *MAX to V, in three attempts: a fourth CPU in the same nanosecond may lose its extreme. */
 static __always_inline void raise(__u64 *max, __u64 v)
 {
@@ -429,12 +431,14 @@ static __always_inline void frame_watch_path(struct engine_frame *f)
  * than with no lock held.
  */
 static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 key,
-				       __u64 less)
+				       __u64 less, bool counted)
 {
 	struct engine_clock c;
 
 	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
 	frame_fill(t, f, key);
+	if (counted)
+		counters_open(t, f);
 	c = clock_read(t);
 	f->excluded = c.excluded + less;
 	f->start = c.now;
@@ -461,17 +465,21 @@ static __always_inline bool is_slow(struct engine_cell *c, __u64 net)
 /*
  * Accounts frame F of T, which ended at END on CPU, and updates the frame below if it is ENCLOSED in one. MECH
  * is NONE if its time does not include the cost of a return probe, or none has run. (To the verifier F may be
- * any frame: there is room for one before the first.) CTX has the stack of a slow call; NULL: none.
+ * any frame: there is room for one before the first.) CTX has the stack of a slow call; NULL: none. With
+ * COUNTED events are too.
  */
 static __always_inline struct engine_cell *
 frame_close(void *ctx, const struct engine_cpu *cpu, struct engine_task *t, struct engine_frame *f,
-	    const struct engine_clock *end, enum profile_mechanism mech, bool enclosed)
+	    const struct engine_clock *end, enum profile_mechanism mech, bool enclosed,
+	    bool counted)
 {
 	__u64 wall = end->now - f->start;
 	__u64 excluded = end->excluded - f->excluded;
 	__u64 net = cost_less(wall - excluded, mech);
 	struct engine_cell *c;
 
+	if (counted)
+		counters_close(cpu, t, f, mech, enclosed);
 	if (enclosed)
 		f[-1].child += net;
 	c = cell_get(cpu, &f->key);

@@ -177,7 +177,7 @@ static __always_inline void arguments_save(__u32 slot, __u32 top, struct pt_regs
 
 /* REGS: to be saved; NULL: not. */
 static __always_inline void function_enter(struct site site, __u32 sp, bool rt,
-					   struct pt_regs *regs)
+					   struct pt_regs *regs, bool counted)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
@@ -204,7 +204,7 @@ static __always_inline void function_enter(struct site site, __u32 sp, bool rt,
 	f = (void *)t->frames + top;
 	f->sp = sp;
 	frame_watch_path(f);
-	frame_open(t, f, site_key(site) + ctx, held.behind + held.rcu);
+	frame_open(t, f, site_key(site) + ctx, held.behind + held.rcu, counted);
 }
 
 /*
@@ -294,7 +294,7 @@ static __always_inline void capture_close(void *ctx, struct engine_cpu *cpu, str
 
 static __always_inline void function_return(void *ctx, struct site site, __u32 sp,
 					    enum profile_mechanism mech, __u64 extra, bool rt,
-					    bool capture)
+					    bool capture, bool counted)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t = cpu_task(cpu);
@@ -320,7 +320,7 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	barrier_var(f);
 	if (is_sample_due(cpu, f, end.now))
 		sample_due(ctx, cpu, t, site_key(site));
-	frame_close(ctx, cpu, t, f, &end, mech, true);
+	frame_close(ctx, cpu, t, f, &end, mech, true, counted);
 	if (path_mask && f->calls & 1)
 		path_close(t, end.now - f->start, end.excluded - f->excluded);
 	if (capture)
@@ -348,14 +348,15 @@ static const struct site of_copy = { .copy = true };
 SEC("later")
 int function_fentry(void *ctx)
 {
-	function_enter(of_copy, stack_address(ctx), false, NULL);
+	function_enter(of_copy, stack_address(ctx), false, NULL, false);
 	return 0;
 }
 
 SEC("later")
 int function_fexit(void *ctx)
 {
-	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, false, false);
+	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, false, false,
+			false);
 	return 0;
 }
 
@@ -363,14 +364,15 @@ int function_fexit(void *ctx)
 SEC("later")
 int function_fentry_rt(void *ctx)
 {
-	function_enter(of_copy, stack_address(ctx), true, NULL);
+	function_enter(of_copy, stack_address(ctx), true, NULL, false);
 	return 0;
 }
 
 SEC("later")
 int function_fexit_rt(void *ctx)
 {
-	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, true, false);
+	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, true, false,
+			false);
 	return 0;
 }
 
@@ -378,14 +380,32 @@ int function_fexit_rt(void *ctx)
 SEC("later")
 int function_fexit_capture(void *ctx)
 {
-	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, false, true);
+	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, false, true,
+			false);
 	return 0;
 }
 
 SEC("later")
 int function_fexit_capture_rt(void *ctx)
 {
-	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, true, true);
+	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, true, true,
+			false);
+	return 0;
+}
+
+/* With events that are counted. */
+SEC("later")
+int function_fentry_counted(void *ctx)
+{
+	function_enter(of_copy, stack_address(ctx), on_rt, NULL, true);
+	return 0;
+}
+
+SEC("later")
+int function_fexit_counted(void *ctx)
+{
+	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, on_rt, false,
+			true);
 	return 0;
 }
 
@@ -393,9 +413,9 @@ int function_fexit_capture_rt(void *ctx)
 static __always_inline void enter_by_kprobe(struct site site, __u32 sp, void *capture)
 {
 	if (on_rt)
-		function_enter(site, sp, true, capture);
+		function_enter(site, sp, true, capture, false);
 	else
-		function_enter(site, sp, false, capture);
+		function_enter(site, sp, false, capture, false);
 }
 
 SEC("later")
@@ -423,10 +443,10 @@ static __always_inline int kretprobe(struct pt_regs *ctx, enum profile_mechanism
 
 	if (on_rt)
 		function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32, true,
-				capture);
+				capture, false);
 	else
 		function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32,
-				false, capture);
+				false, capture, false);
 	return 0;
 }
 
@@ -502,7 +522,7 @@ int function_multi(struct pt_regs *ctx)
 
 	if (m)
 		function_enter((struct site){ .key = ENGINE_KEY(m->site, 0) }, PT_REGS_SP(ctx),
-			       false, NULL);
+			       false, NULL, false);
 	return 0;
 }
 
@@ -529,6 +549,6 @@ int function_ret_multi(struct pt_regs *ctx)
 		return 0;
 	site.key = ENGINE_KEY(m->site, 0);
 	function_return(ctx, site, PT_REGS_SP(ctx) - multi_sp, PROFILE_MECH_MULTI, m->extra, false,
-			false);
+			false, false);
 	return 0;
 }

@@ -170,6 +170,47 @@ __noinline int task_lose(void)
 	return 0;
 }
 
+__u64 counter_pause
+	[ENGINE_COUNTERS] = {}; /* what the two below take that the task counts, by event */
+__u32 pauses = 0; /* for calibration: whether what follows calls them */
+
+/* From now on what the CPU counts is not the task's in SLOT, */
+static __noinline int counters_leave(__u32 slot)
+{
+	struct engine_counted_task *task = bpf_map_lookup_elem(&counted_tasks, &slot);
+
+	if (!task)
+		return 0;
+	for (__u32 i = 0; i < ENGINE_COUNTERS && i < n_counters; i++)
+		task->left[i] = counter_read(i);
+	return 0;
+}
+
+/* and from now on it is again, on whichever CPU. */
+static __noinline int counters_return(__u32 slot)
+{
+	struct engine_counted_task *task = bpf_map_lookup_elem(&counted_tasks, &slot);
+
+	if (!task)
+		return 0;
+	for (__u32 i = 0; i < ENGINE_COUNTERS && i < n_counters; i++)
+		__sync_fetch_and_add(&task->excluded[i],
+				     counter_read(i) - task->left[i] + counter_pause[i]);
+	return 0;
+}
+
+SEC("raw_tp")
+int pause_counters(void *ctx)
+{
+	__u32 slot = this_cpu()->slot;
+
+	if (!pauses || !slot)
+		return 0;
+	counters_leave(slot);
+	counters_return(slot);
+	return 0;
+}
+
 /*
  * Follows the running task again if it has a slot but its switch to this CPU was not reported: docs/ARCHITECTURE.md
  * has a kernel that does not report all.
@@ -194,6 +235,8 @@ __noinline int task_follow_again(void)
 		return slot;
 	/* When it was switched in is unknown: all time since it was switched out counts as off-CPU. */
 	loss_count(ENGINE_LOSS_SWITCHES, 1);
+	if (n_counters)
+		counters_return(slot);
 	away = bpf_ktime_get_ns() - t->switched;
 	t->offcpu += away;
 	t->excluded += away;
@@ -229,7 +272,11 @@ static __always_inline int newtask(struct task_struct *task, bool some)
 	/* The queue's functions are our work, not the task's: no probe counts meanwhile. */
 	start = bpf_ktime_get_ns();
 	cpu->slot = 0;
+	if (n_counters)
+		counters_leave(slot);
 	task_follow(task, 0);
+	if (n_counters)
+		counters_return(slot);
 	cpu->slot = slot;
 	parent = cpu_task(cpu);
 	if (parent)
@@ -305,7 +352,8 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 	if (!top) {
 		if (t->ctx == ENGINE_CTX_NONE)
 			return 0;
-		frame_end(frame_close(NULL, cpu, t, &t->frames[0], &end, PROFILE_MECH_NONE, false),
+		frame_end(frame_close(NULL, cpu, t, &t->frames[0], &end, PROFILE_MECH_NONE, false,
+				      n_counters),
 			  &t->frames[0]);
 		t->ctx = ENGINE_CTX_NONE;
 		return 1;
@@ -314,7 +362,8 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 	if (site_state(f->key) == ENGINE_SITE_DETACHED)
 		frames_miss(t, top - ENGINE_FRAME); /* it may have returned long ago */
 	else
-		frame_end(frame_close(NULL, cpu, t, f, &end, PROFILE_MECH_NONE, true), f);
+		frame_end(frame_close(NULL, cpu, t, f, &end, PROFILE_MECH_NONE, true, n_counters),
+			  f);
 	t->top = top - ENGINE_FRAME;
 	return 1;
 }
@@ -322,6 +371,8 @@ __noinline int task_close_frame(__u32 slot, __u64 now)
 /* Closes the frames open at the task's death: do_exit() and the like never return. */
 static __always_inline void task_close_frames(__u32 slot, __u64 now)
 {
+	if (n_counters)
+		this_cpu()->closing = slot;
 	for (int i = 0; i < ENGINE_DEPTH && task_close_frame(slot, now); i++)
 		;
 }
@@ -359,6 +410,8 @@ static __always_inline void task_leave(__u32 slot, __u64 now)
 	t->offcpu += now - t->switched;
 	t->excluded += now - t->switched;
 	t->switched = now;
+	if (n_counters)
+		counters_return(slot);
 	task_bury(t, slot, now);
 }
 
@@ -401,6 +454,8 @@ static __always_inline int switch_tasks(struct task_struct *prev, struct task_st
 		cpu->slot = 0;
 		if (t) {
 			t->switched = now;
+			if (n_counters)
+				counters_leave(slot);
 			/* By its stack, which a task keeps: exec may change the pid. */
 			if (t->stack != (__u32)(unsigned long)prev->stack)
 				loss_count(ENGINE_LOSS_SWITCHES, 1);
@@ -414,6 +469,8 @@ static __always_inline int switch_tasks(struct task_struct *prev, struct task_st
 	if (slot) {
 		t = bpf_map_lookup_elem(&tasks, &slot);
 		if (t) {
+			if (n_counters)
+				counters_return(slot);
 			/* The time up to here is this program's. */
 			now = bpf_ktime_get_ns();
 			t->offcpu += now - t->switched;

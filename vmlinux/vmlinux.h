@@ -27,6 +27,7 @@ enum {
 
 enum bpf_map_type {
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_QUEUE = 22,
 };
@@ -51,6 +52,12 @@ struct bpf_perf_event_data {
 	struct pt_regs regs;
 	__u64 sample_period;
 	__u64 addr;
+};
+
+struct bpf_perf_event_value {
+	__u64 counter;
+	__u64 enabled;
+	__u64 running;
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

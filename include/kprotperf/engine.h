@@ -151,6 +151,32 @@ struct engine_cell {
 #define ENGINE_CLOSINGS 16
 
 /*
+ * Events that are counted with each call, by arrays beside those of tasks, frames and cells. What a task counts is what the
+ * CPUs it ran on did, less EXCLUDED, in two's complement as all of these: while it was switched out, and of probes.
+ */
+#define ENGINE_COUNTERS 4
+
+struct engine_counted_task {
+	__u64 excluded[ENGINE_COUNTERS];
+	__u64 left[ENGINE_COUNTERS]; /* the CPU's counts when the task was switched out */
+};
+
+struct engine_counted_call {
+	__u64 start[ENGINE_COUNTERS];
+	__u64 child[ENGINE_COUNTERS];
+};
+
+struct engine_counted_cell {
+	__u64 total[ENGINE_COUNTERS];
+	__u64 child[ENGINE_COUNTERS];
+};
+
+/* What a mechanism's probes count of themselves, by event: as in struct engine_cost. */
+struct engine_counter_costs {
+	__u64 inner[ENGINE_COUNTERS], full[ENGINE_COUNTERS];
+};
+
+/*
  * Takes one of MAX cells, of which *TAKEN are; its number, from 1 on, or 0: none is left. However often that
  * is tried, *TAKEN exceeds MAX by no more than there are CPUs, and never comes to a cell twice.
  */
@@ -195,7 +221,8 @@ struct engine_cpu {
 	__u64 skipped; /* periods without a sample before one that hit a followed task */
 	__u64 captured; /* ticks that capturing values took its tasks */
 	__u64 late; /* how late the last sample was */
-	__u64 pad1[6];
+	__u64 closing; /* with counters: the slot of the task whose calls its death ends */
+	__u64 pad1[5];
 };
 
 enum engine_sample_flag {
@@ -281,6 +308,7 @@ enum engine_loss {
 	ENGINE_LOSS_TRIPS, /* calls whose trip counts found no place in their table */
 	ENGINE_LOSS_CAPTURES, /* calls whose values found no row of their own */
 	ENGINE_LOSS_SLOW, /* slow calls for which there was no room */
+	ENGINE_LOSS_COUNTERS, /* times that an event had no counter */
 	ENGINE_INFO_OPEN_AT_START, /* returns of calls begun before the task was followed */
 	ENGINE_INFO_CLOSED_BY_EXIT, /* calls closed at their task's death */
 	ENGINE_INFO_ENTERED, /* by tasks that have exited; live tasks have their own sums */

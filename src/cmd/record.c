@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <linux/types.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -9,6 +10,7 @@
 #include "cmd/view.h"
 #include "record/auto.h"
 #include "record/collect/collect.h"
+#include "kprotperf/engine.h"
 #include "record/session.h"
 
 #define PLAN_BYTES (1 << 20)
@@ -78,6 +80,26 @@ static void parse_syscall(void *input, char *arg, struct argp_state *state)
 	}
 }
 
+static void parse_events(void *input, char *arg, struct argp_state *state)
+{
+	struct record_options *o = input;
+	struct record_event event;
+	char *name;
+
+	while ((name = strsep(&arg, ","))) {
+		if (!record_event_find(name, &event))
+			argp_error(state,
+				   "no event '%s': --event takes perf's names of hardware, "
+				   "cache and software events (perf list), and raw ones "
+				   "(r1a8)",
+				   name);
+		if (o->n_events == ENGINE_COUNTERS)
+			argp_error(state, "--event counts up to %d events at once",
+				   ENGINE_COUNTERS);
+		vec_push(o, events, event);
+	}
+}
+
 static void parse_cgroup(void *input, char *arg, struct argp_state *state)
 {
 	struct record_options *o = input;
@@ -111,6 +133,9 @@ static const char *const attach_names[] = {
 	[RECORD_ATTACH_KPROBE] = "kprobe",
 	NULL,
 };
+
+#define DEFAULT_FREQ 997
+#define FREQ_UNSET   UINT32_MAX
 
 /* Whether root is kept. */
 static const char *const user_names[] = { "invoker", "root", NULL };
@@ -169,6 +194,10 @@ static const struct cmd_option options[] = {
 	  "Run the command N times, recording each run separately (default 1; 0 allowed with "
 	  "--control-run)",
 	  CMD_SET(record_options, repeat), .max = 100000, .short_name = 'r' },
+	{ "event", "NAME[,...]",
+	  "Count these events with each call, by perf's names: cycles, cache-misses, "
+	  "dTLB-load-misses, page-faults, r1a8 (up to 4; functions by fentry; no samples)",
+	  .parse = parse_events },
 	{ "output", "FILE", "Output file (default " CMD_DEFAULT_FILE ")",
 	  CMD_SET(record_options, output), .short_name = 'o' },
 	{ "system-wide", NULL, "Measure all tasks while CMD runs, or until Ctrl-C",
@@ -231,6 +260,18 @@ static void check_usage(void *input, struct argp_state *state)
 {
 	const struct record_options *o = input;
 
+	if (o->n_events &&
+	    (o->exact || o->automatic || o->ranges.n_items || o->blocks.n_items || o->context ||
+	     o->captures.n_items || o->n_protections || o->max_overhead > 0 || o->slower_than ||
+	     (o->attach != RECORD_ATTACH_AUTO && o->attach != RECORD_ATTACH_FENTRY)))
+		argp_error(
+			state,
+			"--event counts with the probes of syscalls and fentry: it cannot "
+			"be combined with --exact, --auto, --protection, --range, "
+			"--blocks, --context, --capture, --max-overhead, --slower-than or another --attach");
+	if (o->n_events && ((o->freq && o->freq != FREQ_UNSET) || o->user_stacks))
+		argp_error(state, "--event would count the sampler's interrupts: it cannot be "
+				  "combined with --freq or --user-stacks");
 	if (o->exact && (o->left_out || o->slower_than || o->interval || o->user_stacks))
 		argp_error(state, "--exact counts all syscalls, and times none: it cannot be "
 				  "combined with --syscall, --slower-than, --interval or "
@@ -292,7 +333,7 @@ int cmd_record(int argc, char **argv)
 {
 	struct record_options o = {
 		.output = CMD_DEFAULT_FILE,
-		.freq = 997,
+		.freq = FREQ_UNSET,
 		.repeat = 1,
 		.budget = 4,
 		.show = cmd_show_live,
@@ -302,11 +343,16 @@ int cmd_record(int argc, char **argv)
 
 	cmd_parse(&syntax, argc, argv, &o);
 	log_set_verbosity(o.verbose);
+	if (o.freq == FREQ_UNSET)
+		o.freq = o.n_events ? 0 : DEFAULT_FREQ;
+	if (o.n_events)
+		o.attach = RECORD_ATTACH_FENTRY;
 	status = o.automatic ? record_auto(&o) : o.exact ? record_exact(&o) : record_session(&o);
 	record_names_deinit(&o.functions);
 	free(o.protections);
 	free(o.left_out);
 	free(o.syscalls);
+	free(o.events);
 	record_names_deinit(&o.ranges);
 	record_names_deinit(&o.captures);
 	record_names_deinit(&o.blocks);

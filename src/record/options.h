@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "catalogue/catalogue.h"
+#include "record/engine/counters.h"
 #include "record/target/sites.h"
 
 struct record_options {
@@ -13,6 +14,8 @@ struct record_options {
 	struct record_names ranges; /* INLINED[@FUNC], likewise */
 	struct record_names blocks; /* functions */
 	struct record_names captures; /* expressions */
+	struct record_event *events; /* counted with each call */
+	uint32_t n_events, cap_events;
 	const struct catalogue_protection **protections; /* whose functions and ranges are added */
 	uint32_t n_protections, cap_protections;
 	bool *left_out; /* contexts, by number in kprotperf/engine.h: NULL: none */

@@ -128,6 +128,8 @@ static int load(struct session *s)
 		.max_tasks = o->max_tasks,
 		.sample_period = o->freq ? NS_PER_SEC / o->freq : 0,
 		.user_stacks = o->user_stacks,
+		.counters = o->events,
+		.n_counters = o->n_events,
 		.slower_than = o->slower_than,
 		.system_wide = o->system_wide,
 		.cgroup = s->cgroup,
@@ -167,6 +169,8 @@ static int load(struct session *s)
 
 		profile_env_set(s->p, PROFILE_ENV_PINNED, cpu);
 	}
+	for (uint32_t i = 0; i < o->n_events; i++)
+		profile_counter_add(s->p, o->events[i].name);
 	for (char **arg = o->argv; arg && *arg; arg++)
 		vec_push(s->p, args, profile_intern(s->p, *arg));
 	if (s->p->clock == PROFILE_CLOCK_INSN)
@@ -257,6 +261,8 @@ static int attach(struct session *s)
 	int err;
 
 	record_calibrate_before(&s->calibration, s->p->clock);
+	s->calibration.counters = s->o->events;
+	s->calibration.n_counters = s->o->n_events;
 	s->calibration.halves = s->o->max_overhead > 0;
 	s->calibration.captures = s->plan.captures.fentry;
 	s->calibration.saves = s->plan.captures.saves;

@@ -99,6 +99,18 @@ usage "no syscall '[page_fault]'" record --syscall='[page_fault]' -- true
 usage "no syscall ''" record --syscall= -- true
 usage '--exact counts all syscalls' record --exact --syscall=read -- true
 
+run record --event=page-faults,cs -o events.data -- sh -c 'true & wait; true'
+json '--event: each syscall has what it counted, of each event' \
+  '[.events[] | select(.name == "wait4") | .event] == ["page-faults", "cs"] and (.syscalls | length) * 2 == (.events | length)' \
+  report --format=json events.data
+json '--event: without samples' '.samples.received == 0 and .losses.counters_stopped == 0' report --format=json events.data
+usage "no event 'page-fault'" record --event=page-faults,page-fault -- true
+usage "no event ''" record --event= -- true
+usage '--event counts up to 4 events at once' record --event=cs,cs,cs,cs,cs -- true
+usage "--event would count the sampler's interrupts" record --event=cs --freq=99 -- true
+usage "--event would count the sampler's interrupts" record --event=cs --user-stacks -- true
+usage '--event counts with the probes of syscalls and fentry' record --event=cs --attach=kprobe -- true
+
 for path in no/such/cgroup /proc ''; do
   fails 1 "kprotperf: no cgroup '$path': " record --cgroup="$path" -o none.data -- touch ran
 done

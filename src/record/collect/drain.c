@@ -114,6 +114,31 @@ static double cold_cost(struct drain *d, uint32_t site, uint32_t ctx, uint32_t f
 			       record_coldness(shards, d->maps.n_shards, cost));
 }
 
+/* What the calls of a cell counted whose shards begin at FIRST. Counters have the same numbers in the profile. */
+static void drain_counted(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
+{
+	struct profile_counted row = { .run = d->run,
+				       .site = site,
+				       .context = context_index(d, ctx) };
+	enum profile_mechanism mech = mechanism(d, site, ctx);
+
+	/* What other probes count of themselves is not known: of page faults, where the kernel has no fentry. */
+	if (mech != PROFILE_MECH_TRACEPOINT && mech != PROFILE_MECH_FENTRY)
+		return;
+	for (; row.counter < d->maps.n_counters; row.counter++) {
+		row.calls = 0;
+		row.total = row.self = 0;
+		for (uint32_t i = 0; i < d->maps.n_shards; i++) {
+			const struct engine_counted_cell *c = &d->maps.counted[(size_t)first + i];
+
+			row.calls += d->maps.cells[(size_t)first + i].calls;
+			row.total += (int64_t)c->total[row.counter];
+			row.self += (int64_t)(c->total[row.counter] - c->child[row.counter]);
+		}
+		profile_counted_add(d->p, &row);
+	}
+}
+
 /* The cell whose shards begin at FIRST. */
 static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t first)
 {
@@ -145,6 +170,7 @@ static void drain_cell(struct drain *d, uint32_t site, uint32_t ctx, uint32_t fi
 
 		stats->self -= excess;
 		stats->cost += excess;
+		drain_counted(d, site, ctx, first);
 	}
 }
 
@@ -420,6 +446,7 @@ static void drain_losses(struct drain *d)
 		[ENGINE_LOSS_TRIPS] = PROFILE_LOSS_TRIPS_FULL,
 		[ENGINE_LOSS_CAPTURES] = PROFILE_LOSS_CAPTURES_FULL,
 		[ENGINE_LOSS_SLOW] = PROFILE_LOSS_SLOW_FULL,
+		[ENGINE_LOSS_COUNTERS] = PROFILE_LOSS_COUNTERS,
 		[ENGINE_INFO_OPEN_AT_START] = PROFILE_INFO_OPEN_AT_START,
 		[ENGINE_INFO_CLOSED_BY_EXIT] = PROFILE_INFO_CLOSED_BY_EXIT,
 	};
@@ -428,6 +455,7 @@ static void drain_losses(struct drain *d)
 
 	for (int i = 0; i < ENGINE_INFO_ENTERED; i++)
 		losses[kinds[i]] = d->maps.losses[i];
+	losses[PROFILE_LOSS_COUNTERS] += d->maps.counters_stopped;
 	losses[PROFILE_INFO_ENTRIES] = calls_entered(&d->maps);
 	losses[PROFILE_LOSS_DETACHED] = 0;
 	count_open(d);

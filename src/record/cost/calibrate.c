@@ -282,9 +282,13 @@ static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, 
 {
 	const struct record_target *tests = c->empty->tests;
 	struct engine_cost *cost = &c->out->cost[mech];
+	uint64_t counted[ENGINE_COUNTERS], insns = record_empty_insns[test];
 	int err;
 
-	err = calibrate_one(c, spare, mech, &tests[test], record_empty_insns[test], cost);
+	err = record_calibrate_counters_before(c, &c->empty_call, counted)     ?:
+		      calibrate_one(c, spare, mech, &tests[test], insns, cost) ?:
+		      record_calibrate_counters(c, &c->empty_call, record_engine_spare(c->e, spare),
+						mech, insns, counted);
 	if (err)
 		return err;
 	/* On a real clock they are too little to be measured. */

@@ -39,6 +39,9 @@ struct record_calibration {
 	double interrupts; /* share of the time that goes into interrupts */
 	bool halves, captures; /* wanted: what return probes alone cost, and captured values, */
 	bool saves; /* and those of kprobes */
+	const struct record_event *
+		counters; /* that are counted, of which fentry's and syscalls' probes have a part */
+	uint32_t n_counters;
 };
 
 /* The kernel's bpf_fentry_test1() and so on, of as many arguments each as its number says. */

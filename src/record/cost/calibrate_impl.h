@@ -80,6 +80,18 @@ void record_calibrator_close(struct calibrator *c);
 /* System calls, which tracepoints time. */
 void record_calibrate_syscall(struct calibrator *c);
 
+/*
+ * The same of what events count, if any are: first without probes, into BASE; then with those of MECH on SITE, which CALL calls
+ * and which takes INSNS instructions. BASE is NULL where nobody is charged with them. 0 or -errno.
+ */
+int record_calibrate_counters_before(struct calibrator *c, const struct record_call *call,
+				     uint64_t *base);
+int record_calibrate_counters(struct calibrator *c, const struct record_call *call, uint32_t site,
+			      enum profile_mechanism mech, uint64_t insns, const uint64_t *base);
+
+/* And what switches take, of which nobody else is charged with a part. */
+void record_calibrate_counters_pause(struct calibrator *c);
+
 /* How long they take, and what their site reads of one that does nothing; E is NULL, and INNER unused, without probes. */
 void record_calibrate_read_syscalls(const struct record_engine *e, bool real_clock,
 				    struct record_series *time, struct record_series *inner);

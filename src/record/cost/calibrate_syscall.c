@@ -150,8 +150,13 @@ void record_calibrate_syscall(struct calibrator *c)
 	struct engine_cost *cost = &c->out->cost[PROFILE_MECH_TRACEPOINT];
 	bool real_clock = c->p->clock == PROFILE_CLOCK_NS;
 	struct record_series time, inner;
+	struct readings plain = {};
+	const struct record_call unused = { call_unused, &plain, UNUSED_SYSCALL };
 
 	record_engine_read_closings(c->e, ENGINE_CLOSINGS, UINT64_MAX);
+	record_calibrate_counters(c, &unused, ENGINE_SITE_CONTEXT, PROFILE_MECH_TRACEPOINT,
+				  EMPTY_SYSCALL_INSNS, NULL);
+	record_calibrate_counters_pause(c);
 	record_calibrate_read_syscalls(c->e, real_clock, &time, &inner);
 	record_cost_solve(cost, &c->out->unprobed, &time, &inner,
 			  empty_ticks(c, EMPTY_SYSCALL_INSNS));

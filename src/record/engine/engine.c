@@ -45,6 +45,14 @@ int record_engine_create(const struct record_engine_config *config,
 		free(e);
 		return err;
 	}
+	if (config->n_counters)
+		err = record_counters_open(config->counters, config->n_counters, e->bpf.n_cpus,
+					   e->bpf.skel->maps.counters, &e->counters);
+	if (err) {
+		record_bpf_unload(&e->bpf);
+		free(e);
+		return err;
+	}
 	e->n_args = alloc_array(config->n_functions + 1 + RECORD_ENGINE_SPARES, sizeof(*e->n_args));
 	e->n_args[ENGINE_SITE_CONTEXT] = RECORD_FAULT_ARGS;
 	assign_shards(&e->bpf);
@@ -60,6 +68,7 @@ void record_engine_destroy(struct record_engine *e)
 		return;
 	record_engine_stop(e);
 	record_sampler_destroy(e->sampler);
+	record_counters_destroy(e->counters);
 	record_bpf_unload(&e->bpf);
 	free(e->links);
 	free(e->n_args);
@@ -94,10 +103,14 @@ static int attach_fault(struct record_engine *e, bool on_return)
 {
 	LIBBPF_OPTS(bpf_kprobe_opts, opts, .retprobe = on_return);
 	struct kprotperf_bpf *s = e->bpf.skel;
+	bool counted = e->bpf.config.n_counters;
 	struct bpf_link *link;
 
 	if (e->bpf.fault_mech == PROFILE_MECH_FENTRY)
-		return attach(e, on_return ? s->progs.fault_fexit : s->progs.fault_fentry);
+		return attach(e, counted && on_return ? s->progs.fault_fexit_counted :
+				 counted              ? s->progs.fault_fentry_counted :
+				 on_return            ? s->progs.fault_fexit :
+							s->progs.fault_fentry);
 	link = bpf_program__attach_kprobe_opts(on_return ? s->progs.fault_kretprobe :
 							   s->progs.fault_kprobe,
 					       "handle_mm_fault", &opts);
@@ -119,13 +132,16 @@ static int run_raw(struct bpf_program *prog)
 int record_engine_start(struct record_engine *e)
 {
 	struct kprotperf_bpf *s = e->bpf.skel;
-	bool some = e->bpf.config.left_out;
+	bool some = e->bpf.config.left_out, counted = e->bpf.config.n_counters;
 	/* Ends before beginnings: no call is opened whose end nobody sees. */
 	struct bpf_program *const programs[] = {
+		counted                ? s->progs.on_sys_exit_counted :
 		some                   ? s->progs.on_sys_exit_some :
 		e->bpf.config.closings ? s->progs.on_sys_exit_real :
 					 s->progs.on_sys_exit,
-		some ? s->progs.on_sys_enter_some : s->progs.on_sys_enter,
+		counted ? s->progs.on_sys_enter_counted :
+		some    ? s->progs.on_sys_enter_some :
+			  s->progs.on_sys_enter,
 		some ? s->progs.on_switch_some : s->progs.on_switch,
 		some ? s->progs.on_newtask_some : s->progs.on_newtask,
 		s->progs.on_exec,
@@ -198,6 +214,16 @@ void record_engine_set_costs(struct record_engine *e, const struct engine_cost *
 						  costs[PROFILE_MECH_FENTRY].nested;
 	to[PROFILE_MECH_FAULT].inner =
 		record_engine_inner_cost(e, ENGINE_SITE_CONTEXT, e->bpf.fault_mech);
+}
+
+void record_engine_set_counter_costs(struct record_engine *e, enum profile_mechanism mech,
+				     const struct engine_counter_costs *costs)
+{
+	struct engine_counter_costs *to = e->bpf.skel->bss->counter_costs;
+
+	to[mech] = *costs;
+	if (mech == e->bpf.fault_mech)
+		memcpy(to[PROFILE_MECH_FAULT].inner, costs->inner, sizeof(costs->inner));
 }
 
 const struct engine_cost *record_engine_cost(const struct record_engine *e,

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "profile/profile.h"
+#include "record/engine/counters.h"
 #include "record/engine/features.h"
 
 struct record_engine;
@@ -29,6 +30,9 @@ struct record_engine_config {
 	bool closings; /* what programs take that end syscalls is read: on a real clock */
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
 	uint64_t sample_period; /* in ns; 0: no sampler */
+	const struct record_event
+		*counters; /* events counted with each call; read while creating */
+	uint32_t n_counters; /* up to ENGINE_COUNTERS */
 	uint64_t slower_than; /* ticks: calls that take as many are kept on their own; 0: none is */
 	bool user_stacks; /* below the kernel's */
 	bool system_wide;
@@ -76,6 +80,14 @@ int record_engine_follow_caller(struct record_engine *e, bool follow);
 /* On-CPU time, and calls, counted so far for SITE in context CTX (kprotperf/engine.h). */
 uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint32_t ctx);
 uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx);
+
+/* What counter I counted, in two's complement. */
+uint64_t record_engine_counted(const struct record_engine *e, uint32_t site, uint32_t ctx,
+			       uint32_t i);
+/* What MECH's probes count of themselves, by counter: nothing until set. */
+struct engine_counter_costs;
+void record_engine_set_counter_costs(struct record_engine *e, enum profile_mechanism mech,
+				     const struct engine_counter_costs *costs);
 
 /* Of the closings of cells (kprotperf/engine.h), the time. */
 uint64_t record_engine_closing_time(const struct record_engine *e, uint32_t site, uint32_t ctx);
@@ -164,6 +176,9 @@ struct record_engine_maps {
 	const struct engine_user_stack *user_stacks; /* ENGINE_USER_STACKS; NULL: none are taken */
 	const struct engine_slow *slow;
 	uint32_t n_slow;
+	const struct engine_counted_cell *counted; /* as CELLS, if there are counters */
+	uint32_t n_counters;
+	uint64_t counters_stopped; /* on all CPUs: see record_counters_stopped() */
 	const struct engine_capture *captures; /* kprotperf/engine.h has their order */
 	/* With those not in use. */
 	uint32_t n_block_probes, n_block_shards, n_paths, n_trips, n_captured;

@@ -18,6 +18,18 @@
 #include "record/engine/engine_impl.h"
 #include "record/engine/sampler.h"
 
+uint64_t record_engine_counted(const struct record_engine *e, uint32_t site, uint32_t ctx,
+			       uint32_t i)
+{
+	const uint64_t *cell_of = e->bpf.views[RECORD_VIEW_CELL_OF].mem;
+	const struct engine_counted_cell *cells = e->bpf.views[RECORD_VIEW_COUNTED].mem;
+	uint64_t first = cell_of[ENGINE_KEY((size_t)site, ctx)], sum = 0;
+
+	for (uint32_t shard = 0; first && shard < e->bpf.n_shards; shard++)
+		sum += __atomic_load_n(&cells[first + shard].total[i], __ATOMIC_RELAXED);
+	return sum;
+}
+
 /* Sum over the shards of SITE's cell in CTX of the counter that lies OFFSET bytes into a cell. */
 static uint64_t sum_of(const struct record_engine *e, uint32_t site, uint32_t ctx, size_t offset)
 {
@@ -107,6 +119,9 @@ void record_engine_maps(const struct record_engine *e, struct record_engine_maps
 		.slow = e->bpf.views[RECORD_VIEW_SLOW].mem,
 		.n_slow = e->bpf.skel->bss->n_slow < ENGINE_SLOW ? e->bpf.skel->bss->n_slow :
 								   ENGINE_SLOW,
+		.counted = e->bpf.views[RECORD_VIEW_COUNTED].mem,
+		.n_counters = e->bpf.config.n_counters,
+		.counters_stopped = e->counters ? record_counters_stopped(e->counters) : 0,
 		.captures = e->bpf.views[RECORD_VIEW_CAPTURES].mem,
 		.n_captured = e->bpf.config.n_captured,
 		.n_block_probes = e->bpf.config.n_blocks + 1,
@@ -258,6 +273,9 @@ void record_engine_reset(struct record_engine *e)
 	/* Cells keep their numbers, so only those in use need be cleared. */
 	memset(e->bpf.views[RECORD_VIEW_CELLS].mem, 0,
 	       (size_t)(used + 1) * e->bpf.n_shards * sizeof(struct engine_cell));
+	if (e->bpf.config.n_counters)
+		memset(e->bpf.views[RECORD_VIEW_COUNTED].mem, 0,
+		       (size_t)(used + 1) * e->bpf.n_shards * sizeof(struct engine_counted_cell));
 	memset(e->bpf.views[RECORD_VIEW_BLOCKS].mem, 0, e->bpf.views[RECORD_VIEW_BLOCKS].len);
 	memset(e->bpf.views[RECORD_VIEW_PATHS].mem, 0, e->bpf.views[RECORD_VIEW_PATHS].len);
 	memset(e->bpf.views[RECORD_VIEW_TRIPS].mem, 0, e->bpf.views[RECORD_VIEW_TRIPS].len);

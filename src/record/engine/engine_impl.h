@@ -13,6 +13,7 @@ struct record_engine {
 	struct bpf_link **links;
 	uint32_t n_links, cap_links;
 	struct record_sampler *sampler;
+	struct record_counters *counters; /* NULL: there are none */
 	double interrupts; /* their share of the time */
 	uint8_t *n_args; /* of each site's function, spare ones too */
 	uint64_t *missed_before; /* by site: see struct record_engine_maps */

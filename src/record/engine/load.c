@@ -130,6 +130,7 @@ static int set_sizes(struct record_bpf *b)
 	struct kprotperf_bpf *s = b->skel;
 	bool blocks = b->config.n_blocks > 0;
 	bool saves = b->config.saves || b->config.captures_bodies;
+	bool counted = b->config.n_counters > 0;
 	/* The context, the functions, and the spare ones. */
 	uint32_t n_sites = b->config.n_functions + 1 + RECORD_ENGINE_SPARES;
 	const struct {
@@ -153,11 +154,17 @@ static int set_sizes(struct record_bpf *b)
 		{ s->maps.user_stacks, b->config.user_stacks ? ENGINE_USER_STACKS : 1 },
 		{ s->maps.slow, b->config.slower_than ? ENGINE_SLOW : 1 },
 		{ s->maps.saved, saves ? b->n_tasks * ENGINE_DEPTH : 1 },
+		{ s->maps.counters, counted ? b->config.n_counters * b->n_cpus : 1 },
+		{ s->maps.counted_tasks, counted ? b->n_tasks : 1 },
+		{ s->maps.counted_calls, counted ? b->n_tasks * ENGINE_DEPTH : 1 },
+		{ s->maps.counted_cells, counted ? (b->n_cells + 1) * b->n_shards : 1 },
 	};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		err = err ?: bpf_map__set_max_entries(sizes[i].map, sizes[i].entries);
+	s->rodata->n_counters = b->config.n_counters;
+	s->rodata->counter_cpus = b->n_cpus;
 	s->rodata->n_captured = b->config.n_captured;
 	s->rodata->saves = saves;
 	s->rodata->captures_bodies = b->config.captures_bodies;
@@ -170,6 +177,7 @@ static int set_sizes(struct record_bpf *b)
 	s->rodata->user_stack_mask = b->config.user_stacks ? ENGINE_USER_STACKS - 1 : 0;
 	s->rodata->keeps_slow = b->config.slower_than != 0;
 	s->rodata->is_clock_real = b->config.closings;
+	s->rodata->leaves_out = b->config.left_out != NULL;
 	s->rodata->on_rt = b->features.rt;
 	s->rodata->unwalkable = b->features.multi_is.unwalkable;
 	s->rodata->unwalkable_len = b->features.multi_is.unwalkable_len;
@@ -197,6 +205,7 @@ static void choose_programs(struct record_bpf *b)
 	struct kprotperf_bpf *s = b->skel;
 	bool functions = b->config.n_functions > 0;
 	bool captured = b->config.n_captured > 0, some = b->config.left_out;
+	bool counted = b->config.n_counters > 0;
 	bool fentry = !b->features.fentry, kprobe = !b->features.kprobe;
 	bool multi = !b->features.multi && functions, ranges = kprobe && b->config.ranges;
 
@@ -204,24 +213,31 @@ static void choose_programs(struct record_bpf *b)
 		struct bpf_program *prog;
 		bool needed;
 	} programs[] = {
-		{ s->progs.fault_fentry, fentry },
-		{ s->progs.fault_fexit, fentry },
+		{ s->progs.fault_fentry, fentry && !counted },
+		{ s->progs.fault_fexit, fentry && !counted },
+		{ s->progs.fault_fentry_counted, fentry && counted },
+		{ s->progs.fault_fexit_counted, fentry && counted },
 		{ s->progs.fault_kprobe, !fentry && kprobe },
 		{ s->progs.fault_kretprobe, !fentry && kprobe },
-		{ s->progs.on_sys_enter, !some },
-		{ s->progs.on_sys_enter_some, some },
-		{ s->progs.on_sys_exit, !some && !b->config.closings },
-		{ s->progs.on_sys_exit_real, !some && b->config.closings },
-		{ s->progs.on_sys_exit_some, some },
+		{ s->progs.on_sys_enter, !some && !counted },
+		{ s->progs.on_sys_enter_some, some && !counted },
+		{ s->progs.on_sys_enter_counted, counted },
+		{ s->progs.on_sys_exit, !some && !b->config.closings && !counted },
+		{ s->progs.on_sys_exit_real, !some && b->config.closings && !counted },
+		{ s->progs.on_sys_exit_some, some && !counted },
+		{ s->progs.on_sys_exit_counted, counted },
+		{ s->progs.pause_counters, counted },
 		{ s->progs.on_switch, !some },
 		{ s->progs.on_switch_some, some },
 		{ s->progs.on_newtask, !some },
 		{ s->progs.on_newtask_some, some },
 		/* Without functions too: page faults are timed the same way, and calibrated by these. */
-		{ s->progs.function_fentry, fentry && !b->features.rt },
-		{ s->progs.function_fexit, fentry && !b->features.rt },
-		{ s->progs.function_fentry_rt, fentry && b->features.rt },
-		{ s->progs.function_fexit_rt, fentry && b->features.rt },
+		{ s->progs.function_fentry, fentry && !b->features.rt && !counted },
+		{ s->progs.function_fexit, fentry && !b->features.rt && !counted },
+		{ s->progs.function_fentry_rt, fentry && b->features.rt && !counted },
+		{ s->progs.function_fexit_rt, fentry && b->features.rt && !counted },
+		{ s->progs.function_fentry_counted, fentry && counted },
+		{ s->progs.function_fexit_counted, fentry && counted },
 		{ s->progs.function_fexit_capture, fentry && captured && !b->features.rt },
 		{ s->progs.function_fexit_capture_rt, fentry && captured && b->features.rt },
 		{ s->progs.function_kprobe, kprobe && (functions || !fentry) },
@@ -271,6 +287,7 @@ static int map_views(struct record_bpf *b)
 		[RECORD_VIEW_CAPTURES] = s->maps.captures,
 		[RECORD_VIEW_SLOW] = s->maps.slow,
 		[RECORD_VIEW_USER_STACKS] = s->maps.user_stacks,
+		[RECORD_VIEW_COUNTED] = s->maps.counted_cells,
 	};
 	long page = sysconf(_SC_PAGESIZE);
 
@@ -440,14 +457,15 @@ int record_bpf_try(const struct record_features *features)
 
 	static const bool left_out[ENGINE_CONTEXTS];
 
-	/* A command's functions, and those of all tasks: what each needs is not in the other. */
-	for (int system_wide = 0; system_wide < 2 && !err; system_wide++) {
+	/* A command's functions, those of all tasks, and events: what each needs is not in the others. */
+	for (int kind = 0; kind < 3 && !err; kind++) {
 		struct record_bpf b = {
 			.config = {
-				.system_wide = system_wide,
-				.left_out = system_wide ? left_out : NULL,
+				.system_wide = kind == 1,
+				.left_out = kind == 1 ? left_out : NULL,
 				.sample_period = 1000000,
 				.user_stacks = true,
+				.n_counters = kind == 2,
 				.n_functions = 1,
 				.ranges = true,
 				.n_blocks = 1,
