@@ -11,6 +11,15 @@ uint64_t clock_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
+/* A tick, where it is longest. */
+#define TICK_NS 10000000
+
+void clock_settle(void)
+{
+	while (clock_ns() % 1000000000 < TICK_NS)
+		;
+}
+
 /* In less a clock is read once, or a few times: its step may be smaller. */
 #define READING_NS 1000
 #define READINGS   100

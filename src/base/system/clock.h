@@ -8,5 +8,11 @@
 
 uint64_t clock_ns(void); /* CLOCK_MONOTONIC */
 
+/*
+ * Waits for a time when readings take equally long: in the first tick of each second the C library's take 6 instructions more,
+ * to carry.
+ */
+void clock_settle(void);
+
 /* The least by which NOW, such as clock_ns(), was seen to advance at once, in its unit. Waits for three such steps. */
 uint64_t clock_step_ns(uint64_t (*now)(void));

@@ -60,6 +60,7 @@ static void read_syscalls(const struct record_engine *e, const struct record_wal
 
 	r->walk = walk;
 	r->round = 0;
+	clock_settle();
 	record_measure(e, call_timed, r, &closing, e ? 1 : 0);
 	if (!e)
 		return;

@@ -43,6 +43,7 @@ int record_measure(const struct record_engine *e, record_round_fn once, void *ar
 int record_measure_time(record_round_fn once, void *arg, const uint64_t *stamp,
 			struct record_series *all, struct record_series *after)
 {
+	clock_settle();
 	for (int round = 0; round < RECORD_ROUNDS; round++) {
 		uint64_t start = clock_ns(), end;
 		int err = once(arg);
