@@ -59,7 +59,7 @@ static void check_symbols(void)
 	struct kernel_image *image = NULL;
 	bool has_index;
 
-	if (record_symbols_init(&symbols, NULL)) {
+	if (record_symbols_init(&symbols, NULL, NULL)) {
 		check(false, "kernel symbols", "run as root");
 	} else {
 		check(true, "kernel symbols", "");

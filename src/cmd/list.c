@@ -292,7 +292,7 @@ static int list_running(struct list *list, const struct list_options *o)
 	const struct record_kernel kernel = { &list->symbols, &features };
 	int n, status = CMD_FAILED;
 
-	n = record_symbols_init(&list->symbols, o->vmlinux);
+	n = record_symbols_init(&list->symbols, o->vmlinux, NULL);
 	if (!n)
 		n = record_sites_list(&kernel, glob_of(o), add_function, list);
 	if (n >= 0 && !record_symbols_index(&list->symbols, &list->code.index) &&

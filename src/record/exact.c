@@ -93,7 +93,7 @@ static int prepare(const struct record_options *o, struct record_plan *plan, str
 		log_error("--exact needs the lab's emulator: use scripts/lab run --exact -- CMD");
 		return EXIT_FAILURE;
 	}
-	if (profile_file_try(o->output) || record_symbols_init(&plan->symbols, o->vmlinux))
+	if (profile_file_try(o->output) || record_symbols_init(&plan->symbols, o->vmlinux, NULL))
 		return EXIT_FAILURE;
 	write_objects(getenv(RECORD_OBJECTS_ENV), plan->symbols.ks);
 	record_environment_read(p, &plan->symbols);

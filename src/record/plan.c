@@ -52,9 +52,9 @@ int record_plan_make(struct record_plan *plan, const struct record_options *o, s
 
 	plan->kernel = (struct record_kernel){ &plan->symbols, &plan->features };
 	record_features_begin(&plan->features, &btf);
-	err = record_features_check(&plan->features);
-	err = err ?: record_symbols_init(&plan->symbols, o->vmlinux);
 	plan->symbols.btf = btf;
+	err = record_features_check(&plan->features);
+	err = err ?: record_symbols_init(&plan->symbols, o->vmlinux, btf);
 	if (err)
 		return err;
 	record_environment_read(p, &plan->symbols);

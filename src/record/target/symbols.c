@@ -36,17 +36,17 @@ static int load_kallsyms(struct record_symbols *s)
 	return kernel_kallsyms_load(KERNEL_KALLSYMS_PATH, &s->ks);
 }
 
-int record_symbols_init(struct record_symbols *s, const char *vmlinux)
+int record_symbols_init(struct record_symbols *s, const char *vmlinux, struct kernel_btf *btf)
 {
 	struct utsname uts;
 	int err;
 
-	*s = (struct record_symbols){ .vmlinux = vmlinux, .notrace = 1 };
+	*s = (struct record_symbols){ .vmlinux = vmlinux, .notrace = 1, .btf = btf };
 	if (uname(&uts) == 0)
 		snprintf(s->release, sizeof(s->release), "%s", uts.release);
 	if (kernel_build_id_read(KERNEL_NOTES_PATH, &s->kernel.build_id))
 		s->kernel.build_id.len = 0;
-	if (kernel_btf_load(KERNEL_BTF_PATH, &s->btf))
+	if (!btf && kernel_btf_load(KERNEL_BTF_PATH, &s->btf))
 		s->btf = NULL;
 	err = load_kallsyms(s);
 	if (!err)

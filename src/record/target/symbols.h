@@ -53,8 +53,11 @@ struct record_symbols {
 	char release[65];
 };
 
-/* Reads kallsyms and the build-id. VMLINUX must outlive S. Reports its errors. */
-int record_symbols_init(struct record_symbols *s, const char *vmlinux);
+/*
+ * Reads kallsyms and the build-id, and the kernel's types unless they are BTF, which is taken over also on failure. VMLINUX must
+ * outlive S. Reports its errors.
+ */
+int record_symbols_init(struct record_symbols *s, const char *vmlinux, struct kernel_btf *btf);
 void record_symbols_deinit(struct record_symbols *s);
 
 /* What is known of the running kernel: its symbols, and what it allows. */
