@@ -262,6 +262,16 @@ static void forget_tasks(struct record_engine *e)
 		};
 }
 
+/* Few of them are in use, at a KiB each. */
+static void forget_stacks(struct record_engine *e)
+{
+	struct engine_stack *stacks = e->bpf.views[RECORD_VIEW_STACKS].mem;
+
+	for (uint32_t i = 0; i < e->bpf.n_stacks; i++)
+		if (stacks[i].key)
+			stacks[i] = (struct engine_stack){};
+}
+
 void record_engine_reset(struct record_engine *e)
 {
 	uint32_t used = e->bpf.skel->bss->n_cells < e->bpf.n_cells ? e->bpf.skel->bss->n_cells :
@@ -285,8 +295,7 @@ void record_engine_reset(struct record_engine *e)
 	memset(e->bpf.views[RECORD_VIEW_USER_STACKS].mem, 0,
 	       e->bpf.views[RECORD_VIEW_USER_STACKS].len);
 	memset(e->bpf.skel->bss->captures_left, 0, sizeof(e->bpf.skel->bss->captures_left));
-	memset(e->bpf.views[RECORD_VIEW_STACKS].mem, 0,
-	       e->bpf.n_stacks * sizeof(struct engine_stack));
+	forget_stacks(e);
 	memset(e->bpf.skel->bss->losses, 0, sizeof(e->bpf.skel->bss->losses));
 	free(e->missed_before);
 	e->missed_before = NULL;
