@@ -77,19 +77,25 @@ static void slot_put(struct hash_index *index, struct hash_slot slot)
 	index->slots[i] = slot;
 }
 
+void hash_reserve(struct hash_index *index, uint32_t n)
+{
+	struct hash_index bigger = { .n = index->n, .cap = index->cap ?: 16 };
+
+	while (n > bigger.cap / 4 * 3)
+		bigger.cap *= 2;
+	if (bigger.cap == index->cap)
+		return;
+	bigger.slots = alloc_array(bigger.cap, sizeof(*bigger.slots));
+	for (uint32_t i = 0; i < index->cap; i++)
+		if (index->slots[i].item)
+			slot_put(&bigger, index->slots[i]);
+	free(index->slots);
+	*index = bigger;
+}
+
 void hash_add(struct hash_index *index, uint32_t hash, uint32_t item)
 {
-	if (index->n >= index->cap / 4 * 3) {
-		struct hash_index bigger = { .n = index->n,
-					     .cap = index->cap ? index->cap * 2 : 16 };
-
-		bigger.slots = alloc_array(bigger.cap, sizeof(*bigger.slots));
-		for (uint32_t i = 0; i < index->cap; i++)
-			if (index->slots[i].item)
-				slot_put(&bigger, index->slots[i]);
-		free(index->slots);
-		*index = bigger;
-	}
+	hash_reserve(index, index->n + 1);
 	slot_put(index, (struct hash_slot){ .hash = hash, .item = item + 1 });
 	index->n++;
 }

@@ -39,6 +39,8 @@ uint32_t hash_find(const struct hash_index *index, uint32_t hash, hash_equal_fn 
 /* The same, but where there is none it is NEXT from now on, which the caller is to append. */
 uint32_t hash_find_or_add(struct hash_index *index, uint32_t hash, hash_equal_fn equal,
 			  const void *ctx, const void *key, uint32_t next);
+/* Makes room for N items: until there are more, of items with one key the first that was added is found. */
+void hash_reserve(struct hash_index *index, uint32_t n);
 /* Adds ITEM, below HASH_NONE, which must not be in the table. */
 void hash_add(struct hash_index *index, uint32_t hash, uint32_t item);
 void hash_deinit(struct hash_index *index);

@@ -55,6 +55,31 @@ static void test_hash(void **state)
 	assert_int_equal(hash_string("clone"), hash_bytes("clones", 5));
 }
 
+/* With room for all of them the first of several is found, also where a chain goes on at the table's beginning. */
+static void test_hash_first(void **state)
+{
+	enum {
+		N = 1000
+	};
+	const uint32_t chains[] = { 0, 1500, UINT32_MAX };
+	uint64_t items[N];
+
+	(void)state;
+	for (uint32_t i = 0; i < N; i++)
+		items[i] = i % 100;
+	for (size_t c = 0; c < sizeof(chains) / sizeof(*chains); c++) {
+		struct hash_index index = { 0 };
+		uint32_t chain = chains[c];
+
+		hash_reserve(&index, N);
+		for (uint32_t i = 0; i < N; i++)
+			hash_add(&index, chain, i);
+		for (uint32_t i = 0; i < 100; i++)
+			assert_int_equal(hash_find(&index, chain, square_is, items, &items[i]), i);
+		hash_deinit(&index);
+	}
+}
+
 static void test_bisect(void **state)
 {
 	const int items[] = { 1, 3, 3, 3, 8 };
@@ -265,11 +290,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_step), cmocka_unit_test(test_hash),
-		cmocka_unit_test(test_bisect),     cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_join),       cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_doubles),    cmocka_unit_test(test_times),
-		cmocka_unit_test(test_scan),       cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_hash_first), cmocka_unit_test(test_bisect),
+		cmocka_unit_test(test_sort),       cmocka_unit_test(test_join),
+		cmocka_unit_test(test_numbers),    cmocka_unit_test(test_doubles),
+		cmocka_unit_test(test_times),      cmocka_unit_test(test_scan),
+		cmocka_unit_test(test_versions),   cmocka_unit_test(test_progress),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,24 +22,18 @@ static bool is_named(const void *btf, uint32_t id, const void *name)
 	return !strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, id)->name_off), name);
 }
 
-/* The type id of the function NAME, whose hash is HASH, or HASH_NONE. */
-static uint32_t find_function(const struct kernel_btf *b, const char *name, uint32_t hash)
-{
-	return hash_find(b->functions, hash, is_named, b->btf, name);
-}
-
 static void index_functions(const struct kernel_btf *b)
 {
 	uint32_t n = btf__type_cnt(b->btf);
 
+	hash_reserve(b->functions, n - b->first);
 	for (uint32_t id = b->first; id < n; id++) {
 		const struct btf_type *type = btf__type_by_id(b->btf, id);
 		const char *name =
 			btf_is_func(type) ? btf__name_by_offset(b->btf, type->name_off) : NULL;
-		uint32_t hash = name ? hash_string(name) : 0;
 
-		if (name && find_function(b, name, hash) == HASH_NONE)
-			hash_add(b->functions, hash, id);
+		if (name)
+			hash_add(b->functions, hash_string(name), id);
 	}
 }
 
@@ -89,7 +83,7 @@ int32_t kernel_btf_function(const struct kernel_btf *b, const char *name)
 
 	if (!b->functions->n)
 		index_functions(b);
-	id = find_function(b, name, hash_string(name));
+	id = hash_find(b->functions, hash_string(name), is_named, b->btf, name);
 	return id != HASH_NONE ? (int32_t)id : -ENOENT;
 }
 
@@ -147,10 +141,24 @@ int kernel_btf_module_open(const char *module)
 	return -errno;
 }
 
+/*
+ * NULL: there is none. libbpf goes through all types for it, and members of one struct are asked for one after the other:
+ * the last is looked at first.
+ */
+static const struct btf_type *find_struct(const struct btf *btf, const char *name)
+{
+	static _Thread_local int32_t last;
+	const struct btf_type *t = btf__type_by_id(btf, (uint32_t)last);
+
+	if (t && btf_is_struct(t) && !strcmp(btf__name_by_offset(btf, t->name_off), name))
+		return t;
+	last = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
+	return last < 0 ? NULL : btf__type_by_id(btf, (uint32_t)last);
+}
+
 int kernel_btf_offset(const struct btf *btf, const char *type, const char *name)
 {
-	int32_t id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
-	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, (uint32_t)id);
+	const struct btf_type *t = find_struct(btf, type);
 
 	if (t && !name)
 		return (int)t->size;
