@@ -27,41 +27,51 @@ struct kallsyms_module {
 	uint64_t start; /* where its first function is */
 };
 
-/* Symbols whose names differ in their clone suffixes only. */
-struct kallsyms_group {
-	const struct kernel_sym *any;
-	uint32_t start, n; /* in by_group */
+/* Symbols whose names less their clone suffixes have the same hash: of one such name, but for chance. */
+struct kallsyms_bucket {
+	uint32_t start, n; /* in by_base */
+	bool sorted;
 };
 
-struct base_name {
-	const char *text;
-	size_t len;
-};
-
-static bool is_of_base(const void *ctx, uint32_t group, const void *key)
+static int compare_bases(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-	const struct kernel_kallsyms *ks = ctx;
-	const struct base_name *base = key;
-	const char *name = ks->groups[group].any->name;
-
-	return !strncmp(name, base->text, base->len) && kernel_name_base_len(name) == base->len;
+	return memcmp(a, b, a_len < b_len ? a_len : b_len) ?: compare_values(a_len, b_len);
 }
 
-static uint32_t find_group(const struct kernel_kallsyms *ks, const struct base_name *base,
-			   uint32_t hash)
+define_compare(
+	compare_name, struct kernel_sym *const,
+	compare_bases((*a)->name, kernel_name_base_len((*a)->name), (*b)->name, kernel_name_base_len((*b)->name)) ?:
+		strcmp((*a)->name, (*b)->name) ?:
+						 compare_values(*a, *b));
+
+static bool is_of_base(const char *name, const char *base, size_t len)
 {
-	return hash_find(&ks->by_base, hash, is_of_base, ks, base);
+	return !strncmp(name, base, len) && kernel_name_base_len(name) == len;
+}
+
+static struct kallsyms_bucket *bucket_of(const struct kernel_kallsyms *ks, const char *base,
+					 size_t len)
+{
+	return &ks->buckets[hash_bytes(base, len) % ks->n_buckets];
 }
 
 /* The symbols whose name less suffixes is the LEN bytes BASE: *N of them; NULL: none. */
 static const struct kernel_sym **symbols_of(const struct kernel_kallsyms *ks, const char *base,
 					    size_t len, size_t *n)
 {
-	struct base_name key = { base, len };
-	uint32_t group = find_group(ks, &key, hash_bytes(base, len));
+	struct kallsyms_bucket *b = bucket_of(ks, base, len);
+	const struct kernel_sym **syms = ks->by_base + b->start;
+	size_t first = 0;
 
-	*n = group == HASH_NONE ? 0 : ks->groups[group].n;
-	return *n ? ks->by_group + ks->groups[group].start : NULL;
+	if (!b->sorted)
+		sort_array(syms, b->n, sizeof(*syms), compare_name);
+	b->sorted = true;
+	*n = 0;
+	while (first < b->n && !is_of_base(syms[first]->name, base, len))
+		first++;
+	while (first + *n < b->n && is_of_base(syms[first + *n]->name, base, len))
+		++*n;
+	return *n ? syms + first : NULL;
 }
 
 const char *kallsyms_intern_module(struct kernel_kallsyms *ks, const char *name)
@@ -187,47 +197,31 @@ static void sort_by_addr(struct kernel_kallsyms *ks)
 		sort_array(syms + from, n - from, sizeof(*syms), compare_addr);
 }
 
-define_compare(compare_name, struct kernel_sym *const,
-	       strcmp((*a)->name, (*b)->name) ?: compare_values(*a, *b));
-
-/* The group that SYM belongs to, perhaps new. */
-static uint32_t group_of(struct kernel_kallsyms *ks, const struct kernel_sym *sym)
-{
-	struct base_name base = { sym->name, kernel_name_base_len(sym->name) };
-	uint32_t hash = hash_bytes(base.text, base.len), group = find_group(ks, &base, hash);
-
-	if (group == HASH_NONE) {
-		group = ks->n_groups;
-		vec_push(ks, groups, ((struct kallsyms_group){ .any = sym }));
-		hash_add(&ks->by_base, hash, group);
-	}
-	return group;
-}
-
 static void group_names(struct kernel_kallsyms *ks)
 {
-	uint32_t *group = alloc_array(ks->n_syms, sizeof(*group)), start = 0;
+	uint32_t *of = alloc_array(ks->n_syms, sizeof(*of)), start = 0;
 
-	ks->by_group = alloc_array(ks->n_syms, sizeof(*ks->by_group));
+	ks->n_buckets = 2 * ks->n_syms + 1;
+	ks->buckets = alloc_array(ks->n_buckets, sizeof(*ks->buckets));
+	ks->by_base = alloc_array(ks->n_syms, sizeof(*ks->by_base));
 	for (size_t i = 0; i < ks->n_syms; i++) {
-		group[i] = group_of(ks, &ks->syms[i]);
-		ks->groups[group[i]].n++;
-	}
-	for (uint32_t i = 0; i < ks->n_groups; i++) {
-		ks->groups[i].start = start;
-		start += ks->groups[i].n;
-		ks->groups[i].n = 0;
-	}
-	for (size_t i = 0; i < ks->n_syms; i++) {
-		struct kallsyms_group *g = &ks->groups[group[i]];
+		const char *name = ks->syms[i].name;
+		struct kallsyms_bucket *b = bucket_of(ks, name, kernel_name_base_len(name));
 
-		ks->by_group[g->start + g->n++] = &ks->syms[i];
+		of[i] = (uint32_t)(b - ks->buckets);
+		b->n++;
 	}
-	free(group);
-	for (uint32_t i = 0; i < ks->n_groups; i++)
-		if (ks->groups[i].n > 1)
-			sort_array(ks->by_group + ks->groups[i].start, ks->groups[i].n,
-				   sizeof(*ks->by_group), compare_name);
+	for (size_t i = 0; i < ks->n_buckets; i++) {
+		ks->buckets[i].start = start;
+		start += ks->buckets[i].n;
+		ks->buckets[i].n = 0;
+	}
+	for (size_t i = 0; i < ks->n_syms; i++) {
+		struct kallsyms_bucket *b = &ks->buckets[of[i]];
+
+		ks->by_base[b->start + b->n++] = &ks->syms[i];
+	}
+	free(of);
 }
 
 void kallsyms_finish(struct kernel_kallsyms *ks)
@@ -277,9 +271,8 @@ void kernel_kallsyms_destroy(struct kernel_kallsyms *ks)
 	for (size_t i = 0; i < ks->n_modules; i++)
 		free(ks->modules[i].name);
 	free(ks->modules);
-	free(ks->groups);
-	free(ks->by_group);
-	hash_deinit(&ks->by_base);
+	free(ks->buckets);
+	free(ks->by_base);
 	free(ks->syms);
 	free(ks->variables);
 	alloc_texts_free(&ks->names);

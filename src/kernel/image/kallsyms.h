@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/hash.h"
 
 #define KERNEL_KALLSYMS_PATH "/proc/kallsyms"
 
@@ -26,7 +25,7 @@ struct kernel_sym {
 
 struct btf;
 struct kallsyms_module;
-struct kallsyms_group;
+struct kallsyms_bucket;
 struct kernel_kcore;
 
 struct kernel_kallsyms {
@@ -41,11 +40,10 @@ struct kernel_kallsyms {
 	uint64_t init_start, init_end;
 	struct kernel_sym *variables; /* of the image, by address */
 	size_t n_variables, cap_variables;
-	/* Symbols by group, in each by name, then address. */
-	const struct kernel_sym **by_group;
-	struct kallsyms_group *groups;
-	uint32_t n_groups, cap_groups;
-	struct hash_index by_base; /* groups */
+	/* Symbols by bucket, in each that has been asked for by name, then address. */
+	const struct kernel_sym **by_base;
+	struct kallsyms_bucket *buckets;
+	size_t n_buckets;
 };
 
 /*
