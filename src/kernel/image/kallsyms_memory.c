@@ -17,6 +17,7 @@
 #define LIST_MAX    (1u << 16) /* more are a list that goes in circles, changed as it was read */
 
 #define TOKENS 256
+#define CHUNK  (1u << 20) /* of names */
 #define AT_ONCE \
 	8 /* bytes of a token that are copied whether it has as many or not: most have two or three */
 
@@ -76,7 +77,9 @@ struct names {
 	char *bytes; /* per symbol a length and as many tokens; they begin with the symbol's type */
 	const uint8_t *at, *end;
 	struct tokens tokens;
-	char *to; /* where the next goes */
+	struct alloc_texts *kept;
+	char *to; /* where the next goes, */
+	size_t room; /* and how much there is */
 };
 
 /* The table ends where another of them begins. */
@@ -95,10 +98,10 @@ static size_t names_size(const struct reading *r, uint64_t names)
 	return end - names;
 }
 
-static int read_names(const struct reading *r, uint32_t n, struct names *names)
+static int read_names(const struct reading *r, struct names *names)
 {
 	uint64_t at = kernel_kcore_symbol(r->kcore, "kallsyms_names");
-	size_t len = at ? names_size(r, at) : 0, size = n + AT_ONCE;
+	size_t len = at ? names_size(r, at) : 0;
 	int err = read_tokens(r, &names->tokens);
 
 	names->bytes = read_bytes(r, at, len, &err);
@@ -106,12 +109,20 @@ static int read_names(const struct reading *r, uint32_t n, struct names *names)
 		return err;
 	names->at = (const uint8_t *)names->bytes;
 	names->end = names->at + len;
-	/* Lengths are taken for tokens as well: it is a bound. */
-	for (size_t i = 0; i < len; i++)
-		size += names->tokens.len[names->at[i]];
-	names->to = alloc_array(size, 1);
-	alloc_keep(&r->ks->names, names->to);
+	names->kept = &r->ks->names;
 	return 0;
+}
+
+/* Room for a name of N tokens. */
+static void make_room(struct names *names, size_t n)
+{
+	size_t most = n * KALLSYMS_NAME_MAX + AT_ONCE;
+
+	if (most <= names->room)
+		return;
+	names->room = most > CHUNK ? most : CHUNK;
+	names->to = alloc_array(names->room, 1);
+	alloc_keep(names->kept, names->to);
 }
 
 /* The next name behind its type's letter; NULL: there is none. */
@@ -119,7 +130,7 @@ static const char *next_name(struct names *names)
 {
 	size_t left = (size_t)(names->end - names->at), len = left ? *names->at : 0;
 	const struct tokens *t = &names->tokens;
-	const char *name = names->to;
+	const char *name;
 
 	if (len & 0x80 && left > 1) { /* since Linux 6.1 */
 		len = (len & 0x7f) | (size_t)names->at[1] << 7;
@@ -127,6 +138,8 @@ static const char *next_name(struct names *names)
 	}
 	if (!len || len >= left)
 		return NULL;
+	make_room(names, len);
+	name = names->to;
 	for (names->at++; len--; names->at++) {
 		const char *text = t->texts + t->start[*names->at];
 		size_t size = t->len[*names->at];
@@ -137,6 +150,7 @@ static const char *next_name(struct names *names)
 		names->to += size;
 	}
 	*names->to++ = '\0';
+	names->room -= (size_t)(names->to - name);
 	return *name ? name : NULL;
 }
 
@@ -197,7 +211,7 @@ static int read_image(const struct reading *r)
 
 	err = err ?: n && n <= SYMBOLS_MAX ? 0 : -EINVAL;
 	err = err ?: read_offsets(r, n, &offsets);
-	err = err ?: read_names(r, n, &names);
+	err = err ?: read_names(r, &names);
 	err = err ?: add_image(r, &names, &offsets, n);
 	if (!err && (!r->ks->stext || r->ks->stext != kernel_kcore_symbol(r->kcore, "_stext")))
 		err = -EINVAL;
