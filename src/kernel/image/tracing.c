@@ -25,6 +25,7 @@ struct kernel_tracing {
 	char *blacklist; /* the file, until it is read */
 	/* One answer (enum kernel_answer) for each symbol of KS, in its order. */
 	uint8_t *ftrace;
+	size_t next; /* while they are found: the symbol behind the last location */
 	struct blacked *blacks; /* by start */
 	size_t n_blacks, cap_blacks;
 };
@@ -47,12 +48,17 @@ static size_t sym_index(const struct kernel_tracing *t, const struct kernel_sym 
 	return (size_t)(sym - t->ks->syms);
 }
 
-/* Every symbol that begins at ADDR is a function. */
+/* Every symbol that begins at ADDR is a function. Locations come sorted, mostly: the search begins at the last one's. */
 static void add_location(struct kernel_tracing *t, uint64_t addr)
 {
 	const struct kernel_sym *syms = t->ks->syms;
-	size_t next = bisect(t->ks->n_syms, i, syms[i].addr <= addr), at = next;
+	size_t n = t->ks->n_syms, next = t->next, at;
 
+	while (next < n && next < t->next + 8 && syms[next].addr <= addr)
+		next++;
+	if ((next && syms[next - 1].addr > addr) || (next < n && syms[next].addr <= addr))
+		next = bisect(n, i, syms[i].addr <= addr);
+	t->next = at = next;
 	if (!next || addr - syms[next - 1].addr > ARCH_MAX_FTRACE_OFFSET)
 		return;
 	while (at > 0 && syms[at - 1].addr == syms[next - 1].addr)
