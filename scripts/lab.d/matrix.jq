@@ -23,9 +23,17 @@ def figure: if . == null then "-" else (if . >= 0 then "+" else "-" end) as $sig
 	(fabs * 100 | round | tostring | ("00" + .)[-([length + 2, 3] | max - 2):]) as $digits |
 	$sign + ($digits | if length < 3 then ("000" + .)[-3:] else . end | .[:-2] + "." + .[-2:]) end;
 
+# Warnings, each once, with the cells that have it.
+def cautions:
+	[.cells[] | . as $cell | (.warnings // [])[] | {warning: ., cell: "\($cell.protection), \($cell.workload)"}] |
+	group_by(.warning)[] | {warning: .[0].warning, cells: map(.cell) | join("; ")};
+
+# "*": has some.
+def doubt: if .warnings // [] | length > 0 then "*" else "" end;
+
 def shown:
-	if .reason then "failed" elif .ci_low_pct == null then "\(.delta_pct | figure) not known" else
-	"\(.delta_pct | figure) [\(.ci_low_pct | figure), \(.ci_high_pct | figure)] \(.verdict)" end;
+	if .reason then "failed" elif .ci_low_pct == null then "\(.delta_pct | figure)\(doubt) not known" else
+	"\(.delta_pct | figure)\(doubt) [\(.ci_low_pct | figure), \(.ci_high_pct | figure)] \(.verdict)" end;
 
 def where:
 	.context | "\(.name) \(.delta_pct | figure) %, \(.cause // "in many functions")" +
@@ -47,6 +55,9 @@ def txt:
 	([.cells[] | select(.reason == null and .context.significant and .context.delta_total_low != null)] | if length > 0 then
 		"", "Where it is, as far as that is beyond chance:",
 		(.[] | "  \(.protection), \(.workload): \(where)") else empty end),
+	([cautions] | if length > 0 then
+		"", "* To be read with care:",
+		(.[] | "  \(.cells): \(.warning)") else empty end),
 	([.cells[] | select(.reason)] | if length > 0 then
 		"", "Not measured:",
 		(group_by([.protection, .reason])[] | "  \(.[0].protection), \(map(.workload) | join(", ")): \(.[0].reason)") else empty end);
@@ -59,7 +70,7 @@ def csv:
 
 def html:
 	def cell_html: if .reason then "<td class=failed title=\(.reason | @html "\"\(.)\"")>failed"
-		else @html "<td class=\(.verdict) title=\"\(.answer)\">" + (@html "<b>\(.delta_pct | figure) %</b><br>\(.ci_low_pct | figure) to \(.ci_high_pct | figure)<br>\(.verdict)") +
+		else @html "<td class=\(.verdict) title=\"\(.answer)\">" + (@html "<b>\(.delta_pct | figure) %\(doubt)</b><br>\(.ci_low_pct | figure) to \(.ci_high_pct | figure)<br>\(.verdict)") +
 			(if .pages != "" then (.pages | @uri "cells/\(. / "/" | .[0])/\(. / "/" | .[1])" | @html "<br><a href=\"\(.)/why.html\">why</a> <a href=\"\(.)/diff.html\">diff</a>") else "" end) end + "</td>";
 	"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>kprotperf: protections and workloads</title><style>",
 	"body{font:14px sans-serif}table{border-collapse:collapse}td,th{border:1px solid #999;padding:4px 8px}",
@@ -67,4 +78,4 @@ def html:
 	"<p>Change of the command's CPU time, its 95 % interval, and the verdict. Boots per side: \(.boots). A+A is one kernel twice.</p>",
 	"<table><tr><th></th>" + (.workloads | map(@html "<th>\(.)</th>") | join("")) + "</tr>",
 	(rows | (.[0] | @html "<tr><th>\(.)</th>") + (.[1] | map(cell_html) | join("")) + "</tr>"),
-	"</table></html>";
+	"</table>", (cautions | @html "<p>* \(.cells): \(.warning)</p>"), "</html>";

@@ -28,9 +28,9 @@ merge) cat "\${@:4}" >"\$3" ;;
 diff | why)
 	[[ \$* != *--html* ]] || { echo "<title>\$1"; exit; }
 	[ "\$1" != why ] || { cat "$scratch/why.json"; exit; }
-	printf '{"unit": "insn", "warnings": [], "workload": [{"name": "[command cpu]", "probed": false, "baseline": {"mean": 100},
+	printf '{"unit": "insn", "warnings": [%s], "workload": [{"name": "[command cpu]", "probed": false, "baseline": {"mean": 100},
 		"hardened": {"mean": 110}, "delta": 10, "delta_pct": 9.996, "ci_pct": [-0.004, 11], "verdict": "%s", "p": 0.01}]}' \
-		"\$(sort -u hardened.data | cut -d' ' -f2 | sort -u | paste -sd+)"
+		"\$(grep -q sometimes hardened.data && echo '"half < of it"')" "\$(sort -u hardened.data | cut -d' ' -f2 | sort -u | paste -sd+)"
 	;;
 esac
 TEXT
@@ -98,6 +98,11 @@ try "${matrix[@]}" --html
 is 'each cell has its pages, if one asks' "$(cd matrix && grep -o 'href="[^"]*"' matrix.html | cut -d'"' -f2 | sed 's/%2B/+/g' | xargs cat | sort | uniq -c | xargs)" \
 	'4 <title>diff 4 <title>why'
 ok 'and what why says, as text' grep -q 'title="a &lt; b"' matrix/matrix.html
+is 'what to read with care is marked, and said once' "$(grep '^A+A  ' matrix/matrix.txt | tr -s ' ' | cut -d' ' -f 2,6; sed -n '/^\*/,/^$/p' matrix/matrix.txt)" \
+	'+10.00 +10.00*
+* To be read with care:
+  init_on_alloc, mine; A+A, mine: half < of it'
+ok 'on the page too' grep -q '<p>\* init_on_alloc, mine; A+A, mine: half &lt; of it</p>' matrix/matrix.html
 is 'nothing is left to do' "$("${matrix[@]}" --print-jobs 2>&1)" ''
 
 # --- what fails ------------------------------------------------------------------
