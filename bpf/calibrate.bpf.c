@@ -96,9 +96,9 @@ int call_empty(void *ctx)
 	return 0;
 }
 
-__u64 enclosed =
-	0; /* by a call of the function that has this probe inside, as if of a timed callee */
+__u64 enclosed = 0; /* by the innermost open call, as if of a timed callee */
 
+/* Inside of a function, */
 SEC("later")
 int enclose(void *ctx)
 {
@@ -109,6 +109,13 @@ int enclose(void *ctx)
 	exclude(t, enclosed);
 	frame_at(t, t->top)->child += enclosed;
 	return 0;
+}
+
+/* and in the system call that runs it. */
+SEC("raw_tp")
+int enclose_in_syscall(void *ctx)
+{
+	return enclose(ctx);
 }
 
 __u64 trampoline_stamp = 0; /* when the last of the probes below ran */

@@ -493,7 +493,9 @@ frame_close(void *ctx, const struct engine_cpu *cpu, struct engine_task *t, stru
 	if (excluded) {
 		__sync_fetch_and_add(&c->excluded, excluded);
 		__sync_fetch_and_add(&c->offcpu, t->offcpu - f->offcpu);
-		if (enclosed && mech != PROFILE_MECH_NONE)
+		if (!enclosed)
+			__sync_fetch_and_add(&c->enclosing, 1); /* nobody's to exclude */
+		else if (mech != PROFILE_MECH_NONE)
 			exclude(t, costs[mech].nested);
 		/* Those that are slow on a CPU alone come to is_slow(). */
 		if (keeps_slow && (__s64)net < (__s64)slower_than &&

@@ -145,7 +145,8 @@ struct engine_cell {
 	 */
 	__u64 closings, closing_time;
 	__u64 slowest; /* of calls that are kept for that, whose times MAX leaves out: see cell_add() */
-	__u64 pad[5]; /* to a cache line */
+	__u64 enclosing; /* of contexts: calls from which something was excluded, whose end takes a program longer */
+	__u64 pad[4]; /* to a cache line */
 };
 
 #define ENGINE_CLOSINGS 16

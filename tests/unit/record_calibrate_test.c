@@ -253,6 +253,7 @@ static void coldness_is_read_off_closings(void **state)
 {
 	const struct engine_cost cost = { .inner = 40,
 					  .full = 100,
+					  .nested = 9,
 					  .closing = 50,
 					  .cold_closing = 150,
 					  .cold_inner = 240,
@@ -264,10 +265,12 @@ static void coldness_is_read_off_closings(void **state)
 
 	(void)state;
 	assert_true(record_coldness(shards, 2, &cost) == 0.5);
-	assert_true(record_cold_add(&sums, &cost, 10, 0.5) == 100);
+	assert_true(record_cold_add(&sums, &cost, 10, 0, 0.5) == 100);
 	assert_true(sums.calls == 10 && sums.inner == 1400 && sums.full == 4000);
-	assert_true(record_cold_add(&sums, &cost, 10, 4) == 400);
-	assert_true(sums.calls == 20 && sums.inner == 1400 + 4400 && sums.full == 4000 + 25000);
+	/* Calls that others were timed in cost more behind their time. */
+	assert_true(record_cold_add(&sums, &cost, 10, 3, 4) == 400);
+	assert_true(sums.calls == 20 && sums.inner == 1400 + 4400 &&
+		    sums.full == 4000 + 25000 + 27);
 	/* Not colder than in calibration; too few to tell; a clock that does not tell the ends apart. */
 	assert_true(record_coldness(shards, 1, &cost) == 0);
 	shards[0].closings = 10;

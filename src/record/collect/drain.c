@@ -104,13 +104,15 @@ static double cold_cost(struct drain *d, uint32_t site, uint32_t ctx, uint32_t f
 	const struct engine_cell *shards = &d->maps.cells[first];
 	enum profile_mechanism mech = mechanism(d, site, ctx);
 	const struct engine_cost *cost = record_engine_cost(d->e, mech);
-	uint64_t calls = 0;
+	uint64_t calls = 0, enclosing = 0;
 
 	if (mech != PROFILE_MECH_TRACEPOINT)
 		return 0;
-	for (uint32_t i = 0; i < d->maps.n_shards; i++)
+	for (uint32_t i = 0; i < d->maps.n_shards; i++) {
 		calls += shards[i].calls;
-	return record_cold_add(d->cold, cost, calls,
+		enclosing += shards[i].enclosing;
+	}
+	return record_cold_add(d->cold, cost, calls, enclosing,
 			       record_coldness(shards, d->maps.n_shards, cost));
 }
 

@@ -74,7 +74,7 @@ void record_calibrate_before(struct record_calibration *out, enum profile_clock 
 /*
  * On a real clock, where nothing stands still: measures probes once more, behind the last run and before they are
  * taken away, and then syscalls behind that. What both find is what is known of calibration's own error. COLD is what
- * syscalls' probes cost in all runs, on average, which becomes their cost. Warns if the two disagree.
+ * syscalls' probes cost in all runs, on average, which becomes their cost on any clock. Warns if the two disagree.
  */
 void record_calibrate_again(struct record_engine *e, struct record_calibration *out);
 void record_calibrate_after(struct record_calibration *out, const struct record_cold_costs *cold);

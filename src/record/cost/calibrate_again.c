@@ -142,8 +142,12 @@ void record_calibrate_after(struct record_calibration *out, const struct record_
 	if (out->run >= 0)
 		close(out->run);
 	out->run = -1;
-	if (!out->repeats)
+	if (!out->repeats) {
+		if (cold->calls > 0)
+			out->cost[PROFILE_MECH_TRACEPOINT].full =
+				(uint64_t)(cold->full / cold->calls + 0.5);
 		return;
+	}
 	finish_syscalls(out, cold);
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
 		if (mech != PROFILE_MECH_TRACEPOINT && out->cost[mech].known)

@@ -57,7 +57,7 @@ double record_coldness(const struct engine_cell *cell, uint32_t n_shards,
 }
 
 double record_cold_add(struct record_cold_costs *sums, const struct engine_cost *cost, uint64_t n,
-		       double coldness)
+		       uint64_t enclosing, double coldness)
 {
 	/* Between the two readings little memory is touched: what is colder than behind a walk is so by less there. */
 	double in_time = coldness > 1 ? sqrt(coldness) : coldness;
@@ -66,7 +66,8 @@ double record_cold_add(struct record_cold_costs *sums, const struct engine_cost 
 
 	sums->calls += (double)n;
 	sums->inner += (double)n * ((double)cost->inner + inner);
-	sums->full += (double)n * ((double)cost->full + full);
+	sums->full +=
+		(double)n * ((double)cost->full + full) + (double)enclosing * (double)cost->nested;
 	return inner;
 }
 

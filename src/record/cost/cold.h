@@ -35,14 +35,14 @@ void record_walk(const struct record_walk *w);
 double record_coldness(const struct engine_cell *cell, uint32_t n_shards,
 		       const struct engine_cost *cost);
 
-/* What calls of a mechanism cost on average, in ticks, as the workload found the caches. */
+/* What calls of a mechanism cost on average, in ticks, as the workload found the caches, and with what it timed in them. */
 struct record_cold_costs {
 	double calls, inner, full; /* sums over the calls */
 };
 
-/* Adds N calls of that coldness; returns what INNER of COST is short of, per call. */
+/* Adds N calls of that coldness, in ENCLOSING of which others were timed; returns what INNER of COST is short of, per call. */
 double record_cold_add(struct record_cold_costs *sums, const struct engine_cost *cost, uint64_t n,
-		       double coldness);
+		       uint64_t enclosing, double coldness);
 
 /*
  * Interrupts that hit the probes of a function's blocks. Such a function's time is mostly that of probes, so

@@ -227,6 +227,7 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.on_sys_exit_some, some && !counted },
 		{ s->progs.on_sys_exit_counted, counted },
 		{ s->progs.pause_counters, counted },
+		{ s->progs.enclose_in_syscall, !b->config.closings },
 		{ s->progs.on_switch, !some },
 		{ s->progs.on_switch_some, some },
 		{ s->progs.on_newtask, !some },
