@@ -5,7 +5,8 @@
  */
 #include "engine.h"
 
-#define WATCH_TURNS   512
+#define WATCH_TURNS   16
+#define WATCH_ROUNDS  32
 #define INTERRUPT_MIN 4 /* steps */
 #define INTERRUPT_MAX 100000 /* ns: what takes longer is another task's turn, or another guest's */
 
@@ -48,8 +49,8 @@ static __always_inline void watch_uninterrupted(__u64 took)
 }
 
 /*
- * A reading, and what came between it and that at BEFORE (0: none). Not inlined, so that it is verified
- * by itself: of a loop the verifier goes through the body as often as it turns.
+ * A reading, and what came between it and that at BEFORE (0: none). Not inlined, nor is a round of them, so that both
+ * are verified by themselves: of a loop the verifier goes through the body as often as it turns.
  */
 __noinline __u64 watch_turn(struct engine_cpu *watched, __u64 before)
 {
@@ -74,6 +75,13 @@ __noinline __u64 watch_turn(struct engine_cpu *watched, __u64 before)
 	return 0;
 }
 
+__noinline __u64 watch_round(struct engine_cpu *cpu, __u64 before)
+{
+	for (int i = 0; i < WATCH_TURNS; i++)
+		before = watch_turn(cpu, before);
+	return before;
+}
+
 SEC("raw_tp")
 int watch_samples(void *ctx)
 {
@@ -81,8 +89,8 @@ int watch_samples(void *ctx)
 	__u64 before = 0;
 
 	watch_samples_seen = *(volatile __u64 *)&cpu->samples;
-	for (int i = 0; i < WATCH_TURNS; i++)
-		before = watch_turn(cpu, before);
+	for (int i = 0; i < WATCH_ROUNDS; i++)
+		before = watch_round(cpu, before);
 	return 0;
 }
 

@@ -57,9 +57,18 @@ static __always_inline bool is_behind_irq_enable(__u64 ip, bool late)
 			code[4] == STI || code[5] == STI || code[6] == STI);
 }
 
-#define DELAY_MAX 2048
+#define DELAY_MAX   2048
+#define DELAY_TURNS 64
 /* At five instructions per iteration, at most one percent of the period, half of that on average. */
 #define DELAY_PART 600
+
+/* Of N iterations at most DELAY_TURNS. Global, as the verifier goes through each iteration of a loop. */
+__noinline int delay(__u32 n)
+{
+	for (__u32 i = 0; i < DELAY_TURNS && i < n; i++)
+		asm volatile("" : "+r"(i));
+	return 0;
+}
 
 /*
  * Delays the task by a random time. With a fixed period, a workload that repeats itself, under icount to
@@ -73,8 +82,8 @@ static __always_inline void lose_step(void)
 	if (!part)
 		return;
 	n = bpf_get_prandom_u32() % (part < DELAY_MAX ? part : DELAY_MAX);
-	for (__u32 i = 0; i < DELAY_MAX && i < n; i++)
-		asm volatile("" : "+r"(i));
+	for (__u32 i = 0; i < DELAY_MAX && i < n; i += DELAY_TURNS)
+		delay(n - i);
 }
 
 /* Code from which no stack is walked: see record_multi_behaviour. */

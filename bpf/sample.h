@@ -27,25 +27,17 @@ const volatile __u32 stack_mask __weak =
 	0; /* number of entries of stacks, a power of two, minus one */
 const volatile __u64 sample_period __weak = 0;
 
-/* The entry of the stack with that key, claimed if it is new (*FRESH); NULL: table full. */
-static __always_inline struct engine_stack *stack_entry(__u64 key, bool *fresh)
+/* The entry of the stack with that key, claimed if it is new (*WAS is 0); NULL: table full. */
+static __always_inline struct engine_stack *stack_entry(__u64 key, __u64 *was)
 {
 	for (__u32 i = 0; i < STACK_TRIES; i++) {
 		__u32 at = ((__u32)key + i) & stack_mask;
 		struct engine_stack *s = bpf_map_lookup_elem(&stacks, &at);
-		__u64 was;
 
 		if (!s)
 			break;
-		was = s->key;
-		if (!was) {
-			was = __sync_val_compare_and_swap(&s->key, 0, key);
-			if (!was) {
-				*fresh = true;
-				return s;
-			}
-		}
-		if (was == key)
+		*was = __sync_val_compare_and_swap(&s->key, 0, key);
+		if (!*was || *was == key)
 			return s;
 	}
 	return NULL;
@@ -62,9 +54,10 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 {
 	__u64 key = hash_mix(hash_mix(GOLDEN, (__u64)ctx << 32 | flags), origin);
 	struct engine_stack *s;
-	bool fresh = false;
+	__u64 was = 0;
 
-	if (!buf)
+	/* The verifier, up to 6.7, checks functions that are never called. */
+	if (!sample_period || !buf)
 		return 0;
 	if (size) {
 #pragma unroll
@@ -72,12 +65,12 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 			key = hash_mix(key, buf->ips[i]);
 	}
 	key |= !key;
-	s = stack_entry(key, &fresh);
+	s = stack_entry(key, &was);
 	if (!s) {
 		loss_count(ENGINE_LOSS_STACKS, 1);
 		return 0;
 	}
-	if (fresh) {
+	if (!was) {
 		s->ctx = ctx;
 		s->flags = flags;
 		s->site = origin;
