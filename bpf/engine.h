@@ -368,11 +368,6 @@ static __always_inline __u64 exclude_since(struct engine_task *t, const struct e
 
 struct engine_held held_less[ENGINE_HELDS] __weak = {};
 
-struct task_struct___rt {
-	unsigned short migration_disabled;
-	int rcu_read_lock_nesting;
-} __attribute__((preserve_access_index));
-
 /* 1 if N, of which one is the kernel's for this program, is more; without a branch: all programs take the same. */
 static __always_inline __u64 is_nested(__u64 n)
 {
@@ -389,7 +384,7 @@ static __always_inline struct engine_held held_now(bool rt, bool fentry)
 {
 	const struct engine_held *less =
 		&held_less[fentry ? ENGINE_HELD_FENTRY : ENGINE_HELD_KPROBE];
-	const struct task_struct___rt *task;
+	const struct task_struct *task;
 	__u64 migration, rcu;
 
 	if (!rt)

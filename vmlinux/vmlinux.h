@@ -108,6 +108,8 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct pid *thread_pid;
 	struct css_set *cgroups;
+	unsigned short migration_disabled;
+	int rcu_read_lock_nesting;
 };
 
 /* Its size is that of a task's stack. */

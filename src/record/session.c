@@ -134,6 +134,7 @@ static int load(struct session *s)
 		.system_wide = o->system_wide,
 		.cgroup = s->cgroup,
 		.pid = o->pid,
+		.btf = kernel_btf_raw(plan->symbols.btf),
 		.left_out = o->left_out,
 		.n_functions = plan->sites.n_items + plan->ranges.n_items,
 		/* What ranges are measured with, blocks are too. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Functions in BTF. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -121,6 +123,71 @@ static void test_split(void **state)
 	kernel_btf_destroy(b);
 }
 
+/* A struct with what has to be there for it, a union of another name that is not asked for, and one that is in LIKE alone. */
+static void add_structs(struct btf *btf, int type)
+{
+	int modified = btf__add_const(btf, btf__add_typedef(btf, "number", type));
+	int to = btf__add_ptr(btf, 12345), modes = btf__add_enum(btf, "modes", 4), inner, array;
+
+	btf__add_union(btf, "other", 4);
+	btf__add_field(btf, "a", type, 0, 0);
+	inner = btf__add_struct(btf, "inner", 8);
+	btf__add_field(btf, "low", type, 0, 3);
+	btf__add_field(btf, "high", modified, 32, 0);
+	array = btf__add_array(btf, type, inner, 3);
+	btf__add_struct(btf, "outer", 40);
+	btf__add_field(btf, "to", to, 0, 0);
+	btf__add_field(btf, "items", array, 64, 0);
+	btf__add_field(btf, "mode", modes, 256, 0);
+}
+
+/* What is left of FROM. */
+static struct btf *reduce(const struct btf *from, const struct btf *like, int *err)
+{
+	const char *path = fixture_text("reduced", "");
+	int fd = open(path, O_WRONLY);
+
+	assert_true(fd >= 0);
+	*err = kernel_btf_reduce(from, like, fd);
+	close(fd);
+	return *err ? NULL : btf__parse(path, NULL);
+}
+
+static void test_reduce(void **state)
+{
+	struct btf *from = btf__new_empty(), *like = btf__new_empty(), *left;
+	int type = btf__add_int(from, "int", 4, BTF_INT_SIGNED), err, itself;
+	const struct btf_type *t;
+
+	(void)state;
+	add_structs(from, type);
+	btf__add_struct(like, "outer___flavor", 1);
+	btf__add_struct(like, "nowhere", 1);
+	left = reduce(from, like, &err);
+	assert_non_null(left);
+	assert_int_equal(kernel_btf_offset(left, "outer", NULL), 40);
+	assert_int_equal(kernel_btf_offset(left, "outer", "to"), 0);
+	assert_int_equal(kernel_btf_offset(left, "outer", "items"), 8);
+	assert_int_equal(kernel_btf_offset(left, "outer", "mode"), 32);
+	assert_int_equal(kernel_btf_offset(left, "inner", "high"), 4);
+	t = btf__type_by_id(left, btf__find_by_name_kind(left, "inner", BTF_KIND_STRUCT));
+	assert_int_equal(btf_member_bitfield_size(t, 0), 3);
+	t = btf__type_by_id(left, btf__find_by_name_kind(left, "outer", BTF_KIND_STRUCT));
+	assert_int_equal(btf__resolve_size(left, btf_members(t)[0].type), 8);
+	assert_int_equal(btf__resolve_size(left, btf_members(t)[1].type), 24);
+	assert_int_equal(btf__resolve_size(left, btf_members(t)[2].type), 4);
+	assert_true(btf__find_by_name_kind(left, "other", BTF_KIND_UNION) < 0);
+	btf__free(left);
+
+	/* No type is that large. */
+	itself = btf__add_struct(from, "nowhere", 8);
+	btf__add_field(from, "a", itself, 0, 0);
+	assert_null(reduce(from, like, &err));
+	assert_int_equal(err, -EINVAL);
+	btf__free(from);
+	btf__free(like);
+}
+
 static void test_missing(void **state)
 {
 	struct kernel_btf *b;
@@ -138,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_missing),
 	};
 

@@ -37,5 +37,11 @@ int kernel_btf_module_open(const char *module);
 /* Where the struct TYPE has its member NAME, in bytes, and (NAME NULL) its size; -ENOENT. */
 int kernel_btf_offset(const struct btf *btf, const char *type, const char *name);
 
+/*
+ * Writes BTF to FD that has, of FROM, only the structs and unions whose names those of LIKE have (less "___flavor"), and what they
+ * contain; pointers lead to void. -errno.
+ */
+int kernel_btf_reduce(const struct btf *from, const struct btf *like, int fd);
+
 /* libbpf's object, owned by B. */
 const struct btf *kernel_btf_raw(const struct kernel_btf *b);

@@ -38,6 +38,7 @@ struct record_engine_config {
 	bool system_wide;
 	uint64_t cgroup; /* with system_wide: its tasks, and those of cgroups in it; 0: all */
 	pid_t pid; /* 0: none */
+	const struct btf *btf; /* the kernel's, for loading alone; NULL: libbpf reads it */
 	const bool *left_out; /* contexts that runs do not measure; NULL: none */
 	size_t probe_memory; /* that probes will take of the kernel's, in bytes */
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/engine/load.h"
 
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -10,7 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
+#include "kernel/image/btf.h"
 #include "kprotperf/engine.h"
 #include "kprotperf.skel.h"
 #include "kprotperf_plain.skel.h"
@@ -310,16 +313,17 @@ static int map_views(struct record_bpf *b)
 
 /*
  * Opens the programs, or those that do without kernel variables: the skeleton, and with it the layout
- * of everything shared, is the same, only the object behind it is another.
+ * of everything shared, is the same, only the object behind it is another. TYPES: a file to come; NULL: the kernel's own.
  */
-static struct kprotperf_bpf *open_skeleton(bool plain)
+static struct kprotperf_bpf *open_skeleton(bool plain, const char *types)
 {
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = types);
 	struct kprotperf_bpf *skel;
 	const void *object;
 	size_t size;
 
 	if (!plain)
-		return kprotperf_bpf__open();
+		return kprotperf_bpf__open_opts(&opts);
 	skel = calloc(1, sizeof(*skel)); /* freed by kprotperf_bpf__destroy() */
 	if (!skel || kprotperf_bpf__create_skeleton(skel)) {
 		free(skel);
@@ -328,7 +332,7 @@ static struct kprotperf_bpf *open_skeleton(bool plain)
 	object = kprotperf_plain_bpf__elf_bytes(&size);
 	skel->skeleton->data = (void *)object;
 	skel->skeleton->data_sz = size;
-	if (bpf_object__open_skeleton(skel->skeleton, NULL)) {
+	if (bpf_object__open_skeleton(skel->skeleton, &opts)) {
 		kprotperf_bpf__destroy(skel);
 		return NULL;
 	}
@@ -378,19 +382,36 @@ static int check_memory(const struct record_bpf *b)
 	return -EDQUOT;
 }
 
+/* Those that programs name, or else all. */
+static int write_types(const struct record_bpf *b, int fd)
+{
+	uint32_t size;
+	const void *raw = btf__raw_data(b->config.btf, &size);
+
+	if (!kernel_btf_reduce(b->config.btf, bpf_object__btf(b->skel->obj), fd))
+		return 0;
+	return raw && pwrite(fd, raw, size, 0) == size ? 0 : -EIO;
+}
+
 /* -ENOENT where this kernel cannot find a variable that programs name (or a target of theirs). */
 static int open_and_load(struct record_bpf *b, bool plain)
 {
 	int err = record_laters_begin(&b->laters);
+	int fd = b->config.btf ? memfd_create("types", MFD_CLOEXEC) : -1;
+	scoped_free char *types = fd < 0 ? NULL : alloc_printf("/proc/self/fd/%d", fd);
 
-	if (err)
-		return err;
-	b->skel = open_skeleton(plain);
-	if (!b->skel)
-		return errno ? -errno : -ENOMEM;
-	choose_programs(b);
-	err = set_sizes(b) ?: check_memory(b) ?: kprotperf_bpf__load(b->skel);
-	b->laters.btf_fd = bpf_object__btf_fd(b->skel->obj);
+	if (!err) {
+		b->skel = open_skeleton(plain, types);
+		err = b->skel ? 0 : errno ? -errno : -ENOMEM;
+	}
+	if (!err) {
+		choose_programs(b);
+		err = set_sizes(b) ?: check_memory(b) ?: fd < 0 ? 0 : write_types(b, fd);
+		err = err ?: kprotperf_bpf__load(b->skel);
+		b->laters.btf_fd = bpf_object__btf_fd(b->skel->obj);
+	}
+	if (fd >= 0)
+		close(fd);
 	return err;
 }
 
