@@ -185,9 +185,10 @@ check_loud() {
 	holds "$how: but in all it took" "$(mean oncpu "sampled-$how" known_interrupted) >=
 		$(known known_interrupted total) + 3 * $(known known_tick total)"
 
-	# Of 5 calls, of which an interrupt may hit one, where it is not taken off: once 2,900 instructions. The shortest has none.
+	# Of 5 calls, of which an interrupt may hit one, where it is not taken off: once 2,900 instructions. The shortest has none,
+	# nor has the shortest of what it calls: 4,011 to 4,033 in six recordings, where the callee's mean left 3,951 once.
 	true_to "$how: known_sleeping itself" "$(awk -v all="$(shortest "sampled-$how" known_sleeping)" \
-		-v callee="$(mean oncpu "sampled-$how" msleep)" 'BEGIN { print all - callee }')" "$(known known_sleeping self)"
+		-v callee="$(shortest "sampled-$how" msleep)" 'BEGIN { print all - callee }')" "$(known known_sleeping self)"
 	holds "$how: its sleep is in its wall time" "$(mean wall "sampled-$how" known_sleeping) >= 4000000"
 	holds "$how: and not in its time on the CPU" "$(mean oncpu "sampled-$how" known_sleeping) < 10000"
 	holds "$how: the same for msleep" "$(mean wall "sampled-$how" msleep) >= 4000000 and
