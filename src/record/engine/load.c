@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -393,11 +394,21 @@ static int write_types(const struct record_bpf *b, int fd)
 	return raw && pwrite(fd, raw, size, 0) == size ? 0 : -EIO;
 }
 
+/* For them. -1: none, and libbpf reads the kernel's own; so it does where ulimit -f could cut a file short. */
+static int types_file(const struct record_bpf *b)
+{
+	struct rlimit limit;
+
+	if (!b->config.btf || getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur != RLIM_INFINITY)
+		return -1;
+	return memfd_create("types", MFD_CLOEXEC);
+}
+
 /* -ENOENT where this kernel cannot find a variable that programs name (or a target of theirs). */
 static int open_and_load(struct record_bpf *b, bool plain)
 {
 	int err = record_laters_begin(&b->laters);
-	int fd = b->config.btf ? memfd_create("types", MFD_CLOEXEC) : -1;
+	int fd = types_file(b);
 	scoped_free char *types = fd < 0 ? NULL : alloc_printf("/proc/self/fd/%d", fd);
 
 	if (!err) {
