@@ -104,8 +104,10 @@ flavour() {
 	done
 	is "$kernel: by kprobe, values are the same" "$(json values-kprobe '[.values[].values] | unique')" \
 		"$(json values-fentry '[.values[].values] | unique')"
-	# 184 and 251 on 7.3. Each copy takes 80 more, and there is one by fentry and two by kprobe.
-	[ "$(cat casts)" = 0 ] || for how in 'fentry 200' 'kprobe 270'; do
+	# Each copy takes 80 more, and there is one by fentry and two by kprobe. Half of that is allowed above the least of 15
+	# recordings on 7.3, 183.4 to 200.6 and 242.4 to 271.5: a mean of 6,000 calls, so that an interrupt of the timer adds 1.3
+	# and one that also runs soft interrupts up to 23.
+	[ "$(cat casts)" = 0 ] || for how in 'fentry 223' 'kprobe 322'; do
 		holds "$kernel: ${how% *}: capturing copies nothing" \
 			"$(json "values-${how% *}" '.costs.mechanisms[] | select(.name == "capture") | .full') < ${how#* }"
 	done
