@@ -183,26 +183,6 @@ static void report_deinit(struct view_report *r)
 	analyze_warnings_deinit(&r->warnings);
 }
 
-/* So many calls of a function are enough to tell what its time depends on. */
-#define MANY_CALLS 100
-
-/* The function whose captured calls, if they are many, took most, which a page for a browser shows unasked. NULL: none. For free(). */
-static char *captured_most(const struct profile *p)
-{
-	scoped_free uint64_t *calls = alloc_array(p->n_sites, sizeof(*calls));
-	scoped_free int64_t *times = alloc_array(p->n_sites, sizeof(*times));
-	uint32_t most = 0;
-
-	vec_each(const struct profile_capture, c, p, captures) {
-		calls[c->site] += c->calls;
-		times[c->site] += c->time;
-	}
-	for (uint32_t i = 0; i < p->n_sites; i++)
-		if (calls[i] >= MANY_CALLS && times[i] > times[most])
-			most = i;
-	return most ? profile_site_label(&p->sites[most]) : NULL;
-}
-
 static void options_deinit(struct report_options *o)
 {
 	free(o->view.sections);
@@ -227,7 +207,7 @@ int cmd_report(int argc, char **argv)
 		return CMD_FAILED;
 	report_init(&r, p, &o.view.figures);
 	if (!o.varies && view_writers[o.view.format].place == VIEW_IN_HTML)
-		o.varies = o.captured = captured_most(p);
+		o.varies = o.captured = varies_most_captured(p);
 	if (analyze_neighbours_init(&r.neighbours, p, o.neighbours))
 		return CMD_FAILED;
 	if (o.neighbours && !(r.neighbours.samples > 0)) {

@@ -20,8 +20,10 @@ struct view_plot {
  */
 int view_plot(const struct view_plot *plot, const char *path);
 
-/* What it is drawn from: "title", "variable", "names" (null: values are numbers), "law" ([slope, constant] or null), "points", each
- * [number or index of a name, side, calls, mean, fastest, slowest], and "all", how many points there are. NULL: none. */
+/*
+ * What it is drawn from: "title", "variable", "names" (null: values are numbers), "law" ([slope, constant] or null), "points", each
+ * [number or index of a name, side, calls, mean, fastest, slowest], and "all", how many points there are. NULL: none.
+ */
 json_t *view_plot_json(const struct view_plot *plot);
 
 /* Those worth drawing, the best first; with their titles, which are theirs. */

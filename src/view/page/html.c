@@ -2,7 +2,7 @@
 /*
  * The format "html": one file that needs nothing else, made of the page that the build has made of src/view/html/ and of
  * what it shows, as JSON: the text above the tables, the tables as people see them, and for recordings their
- * stacks and distributions. docs/page.md describes it.
+ * stacks, distributions and plots. docs/exports.md describes it.
  */
 #include <math.h>
 #include <string.h>
