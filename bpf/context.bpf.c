@@ -64,15 +64,15 @@ static __always_inline bool goes_on_resting(__u64 nr)
 }
 
 /* CTX is that of the tracepoint: BPF_PROG() reads all arguments at once, and what is kept over calls costs. */
-static __always_inline int sys_enter(__u64 *ctx, bool some, bool counted)
+static __always_inline void sys_enter(__u64 *ctx, bool some, bool counted)
 {
 	struct engine_task *t;
 
 	if (some && goes_on_resting(ctx[1]))
-		return 0;
+		return;
 	t = entering_task(ctx);
 	if (!t)
-		return 0;
+		return;
 	if (t->open != ENGINE_CTX_NONE)
 		drop_before_entry(t);
 	t->flags = ENGINE_TASK_LIVE;
@@ -82,34 +82,17 @@ static __always_inline int sys_enter(__u64 *ctx, bool some, bool counted)
 	if (some && is_left_out(t->ctx)) {
 		t->ctx = ENGINE_CTX_NONE;
 		task_rest(this_cpu(), ENGINE_CTX_NONE);
-		return 0;
+		return;
 	}
 	frame_open(t, &t->frames[0], ENGINE_KEY(ENGINE_SITE_CONTEXT, t->ctx), 0, counted);
-	return 0;
-}
-
-SEC("tp_btf/sys_enter")
-int on_sys_enter(__u64 *ctx)
-{
-	return sys_enter(ctx, false, false);
-}
-
-/* The same where some syscalls are left out. */
-SEC("tp_btf/sys_enter")
-int on_sys_enter_some(__u64 *ctx)
-{
-	return sys_enter(ctx, true, false);
 }
 
 const volatile bool is_clock_real = false;
 const volatile bool leaves_out = false; /* some syscalls */
 
-/* Either where events are counted. */
-SEC("tp_btf/sys_enter")
-int on_sys_enter_counted(__u64 *ctx)
-{
-	return sys_enter(ctx, leaves_out, true);
-}
+PROGRAM("tp_btf/sys_enter", on_sys_enter, __u64, sys_enter(ctx, false, false))
+PROGRAM("tp_btf/sys_enter", on_sys_enter_some, __u64, sys_enter(ctx, true, false))
+PROGRAM("tp_btf/sys_enter", on_sys_enter_counted, __u64, sys_enter(ctx, leaves_out, true))
 
 __u32 closings_below = 0; /* calls whose hash is below this are read */
 __u64 closing_max = 0; /* longer ones were interrupted */
@@ -240,45 +223,9 @@ static __always_inline void fault_exit(__u32 sp, bool counted)
 	context_close(cpu, t, &end, PROFILE_MECH_FAULT, 0, counted);
 }
 
-SEC("fentry/handle_mm_fault")
-int fault_fentry(void *ctx)
-{
-	fault_enter(stack_address(ctx), false);
-	return 0;
-}
-
-SEC("fexit/handle_mm_fault")
-int fault_fexit(void *ctx)
-{
-	fault_exit(stack_address(ctx), false);
-	return 0;
-}
-
-/* The same with events. */
-SEC("fentry/handle_mm_fault")
-int fault_fentry_counted(void *ctx)
-{
-	fault_enter(stack_address(ctx), true);
-	return 0;
-}
-
-SEC("fexit/handle_mm_fault")
-int fault_fexit_counted(void *ctx)
-{
-	fault_exit(stack_address(ctx), true);
-	return 0;
-}
-
-SEC("kprobe")
-int fault_kprobe(struct pt_regs *ctx)
-{
-	fault_enter(PT_REGS_SP(ctx), false);
-	return 0;
-}
-
-SEC("kretprobe")
-int fault_kretprobe(struct pt_regs *ctx)
-{
-	fault_exit(PT_REGS_SP(ctx), false);
-	return 0;
-}
+PROGRAM("fentry/handle_mm_fault", fault_fentry, void, fault_enter(stack_address(ctx), false))
+PROGRAM("fexit/handle_mm_fault", fault_fexit, void, fault_exit(stack_address(ctx), false))
+PROGRAM("fentry/handle_mm_fault", fault_fentry_counted, void, fault_enter(stack_address(ctx), true))
+PROGRAM("fexit/handle_mm_fault", fault_fexit_counted, void, fault_exit(stack_address(ctx), true))
+PROGRAM("kprobe", fault_kprobe, struct pt_regs, fault_enter(PT_REGS_SP(ctx), false))
+PROGRAM("kretprobe", fault_kretprobe, struct pt_regs, fault_exit(PT_REGS_SP(ctx), false))

@@ -36,6 +36,15 @@
 #define SIZED_ARRAY(name, value_type)  ARRAY_OF(name, value_type, 0)
 #define SHARED_ARRAY(name, value_type) ARRAY_OF(name, value_type, BPF_F_MMAPABLE) /* and maps */
 
+/* The program NAME, which DOES something with its context, CTX. */
+#define PROGRAM(section, name, type, does) \
+	SEC(section)                       \
+	int name(type *ctx)                \
+	{                                  \
+		does;                      \
+		return 0;                  \
+	}
+
 /* Globals rather than maps: their address is a constant, without a lookup. */
 struct engine_cpu cpus[ENGINE_MAX_CPUS] __weak = {};
 

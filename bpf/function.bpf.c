@@ -341,73 +341,7 @@ static __always_inline void function_return(void *ctx, struct site site, __u32 s
 	t->top -= ENGINE_FRAME;
 }
 
-/* Loaded when they are needed, by record/engine/later.h, unless they are kprobe.multi's. */
-
 static const struct site of_copy = { .copy = true };
-
-SEC("later")
-int function_fentry(void *ctx)
-{
-	function_enter(of_copy, stack_address(ctx), false, NULL, false);
-	return 0;
-}
-
-SEC("later")
-int function_fexit(void *ctx)
-{
-	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, false, false,
-			false);
-	return 0;
-}
-
-/* The same on PREEMPT_RT. */
-SEC("later")
-int function_fentry_rt(void *ctx)
-{
-	function_enter(of_copy, stack_address(ctx), true, NULL, false);
-	return 0;
-}
-
-SEC("later")
-int function_fexit_rt(void *ctx)
-{
-	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, true, false,
-			false);
-	return 0;
-}
-
-/* With the values of each call. */
-SEC("later")
-int function_fexit_capture(void *ctx)
-{
-	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, false, true,
-			false);
-	return 0;
-}
-
-SEC("later")
-int function_fexit_capture_rt(void *ctx)
-{
-	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, true, true,
-			false);
-	return 0;
-}
-
-/* With events that are counted. */
-SEC("later")
-int function_fentry_counted(void *ctx)
-{
-	function_enter(of_copy, stack_address(ctx), on_rt, NULL, true);
-	return 0;
-}
-
-SEC("later")
-int function_fexit_counted(void *ctx)
-{
-	function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, on_rt, false,
-			true);
-	return 0;
-}
 
 /* Two pieces of code, of which the verifier leaves one: to ask on the way costs 20 instructions on any kernel. */
 static __always_inline void enter_by_kprobe(struct site site, __u32 sp, void *capture)
@@ -418,25 +352,8 @@ static __always_inline void enter_by_kprobe(struct site site, __u32 sp, void *ca
 		function_enter(site, sp, false, capture, false);
 }
 
-SEC("later")
-int function_kprobe(struct pt_regs *ctx)
-{
-	struct site site = { .key = bpf_get_attach_cookie(ctx) };
-
-	enter_by_kprobe(site, PT_REGS_SP(ctx), NULL);
-	return 0;
-}
-
-SEC("later")
-int function_kprobe_capture(struct pt_regs *ctx)
-{
-	struct site site = { .key = bpf_get_attach_cookie(ctx) };
-
-	enter_by_kprobe(site, PT_REGS_SP(ctx), ctx);
-	return 0;
-}
-
-static __always_inline int kretprobe(struct pt_regs *ctx, enum profile_mechanism mech, bool capture)
+static __always_inline void kretprobe(struct pt_regs *ctx, enum profile_mechanism mech,
+				      bool capture)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 	struct site site = { .key = cookie };
@@ -447,45 +364,41 @@ static __always_inline int kretprobe(struct pt_regs *ctx, enum profile_mechanism
 	else
 		function_return(ctx, site, PT_REGS_SP(ctx) - sizeof(long), mech, cookie >> 32,
 				false, capture, false);
-	return 0;
 }
+
+/* Loaded when they are needed, by record/engine/later.h, unless they are kprobe.multi's. */
+#define LATER(name, type, does) PROGRAM("later", name, type, does)
+#define FENTRY(name, rt, counted) \
+	LATER(name, void, function_enter(of_copy, stack_address(ctx), rt, NULL, counted))
+#define FEXIT(name, rt, capture, counted)                                                   \
+	LATER(name, void,                                                                   \
+	      function_return(ctx, of_copy, stack_address(ctx), PROFILE_MECH_FENTRY, 0, rt, \
+			      capture, counted))
+#define KPROBE(name, capture)                                                                      \
+	LATER(name, struct pt_regs,                                                                \
+	      enter_by_kprobe((struct site){ .key = bpf_get_attach_cookie(ctx) }, PT_REGS_SP(ctx), \
+			      capture))
+#define KRETPROBE(name, mech, capture) LATER(name, struct pt_regs, kretprobe(ctx, mech, capture))
+
+/* On PREEMPT_RT, with the values of each call, or with events that are counted. */
+FENTRY(function_fentry, false, false)
+FEXIT(function_fexit, false, false, false)
+FENTRY(function_fentry_rt, true, false)
+FEXIT(function_fexit_rt, true, false, false)
+FEXIT(function_fexit_capture, false, true, false)
+FEXIT(function_fexit_capture_rt, true, true, false)
+FENTRY(function_fentry_counted, on_rt, true)
+FEXIT(function_fexit_counted, on_rt, false, true)
 
 /* By how the kernel reaches the entry's probe: ftrace, a jump, or a breakpoint. */
-SEC("later")
-int function_kretprobe(struct pt_regs *ctx)
-{
-	return kretprobe(ctx, PROFILE_MECH_KPROBE, false);
-}
-
-SEC("later")
-int function_kretprobe_optimized(struct pt_regs *ctx)
-{
-	return kretprobe(ctx, PROFILE_MECH_KPROBE_OPTIMIZED, false);
-}
-
-SEC("later")
-int function_kretprobe_int3(struct pt_regs *ctx)
-{
-	return kretprobe(ctx, PROFILE_MECH_KPROBE_INT3, false);
-}
-
-SEC("later")
-int function_kretprobe_capture(struct pt_regs *ctx)
-{
-	return kretprobe(ctx, PROFILE_MECH_KPROBE, true);
-}
-
-SEC("later")
-int function_kretprobe_capture_optimized(struct pt_regs *ctx)
-{
-	return kretprobe(ctx, PROFILE_MECH_KPROBE_OPTIMIZED, true);
-}
-
-SEC("later")
-int function_kretprobe_capture_int3(struct pt_regs *ctx)
-{
-	return kretprobe(ctx, PROFILE_MECH_KPROBE_INT3, true);
-}
+KPROBE(function_kprobe, NULL)
+KRETPROBE(function_kretprobe, PROFILE_MECH_KPROBE, false)
+KRETPROBE(function_kretprobe_optimized, PROFILE_MECH_KPROBE_OPTIMIZED, false)
+KRETPROBE(function_kretprobe_int3, PROFILE_MECH_KPROBE_INT3, false)
+KPROBE(function_kprobe_capture, ctx)
+KRETPROBE(function_kretprobe_capture, PROFILE_MECH_KPROBE, true)
+KRETPROBE(function_kretprobe_capture_optimized, PROFILE_MECH_KPROBE_OPTIMIZED, true)
+KRETPROBE(function_kretprobe_capture_int3, PROFILE_MECH_KPROBE_INT3, true)
 
 /*
  * kprobe.multi: one pair for all functions of a link. The kernel finds a function's cookie by binary search
