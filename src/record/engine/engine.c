@@ -81,6 +81,11 @@ struct kprotperf_bpf *record_engine_programs(const struct record_engine *e)
 	return e->bpf.skel;
 }
 
+const struct record_programs *record_engine_variants(const struct record_engine *e)
+{
+	return &e->bpf.progs;
+}
+
 struct record_laters *record_engine_laters(struct record_engine *e)
 {
 	return &e->bpf.laters;
@@ -103,14 +108,10 @@ static int attach_fault(struct record_engine *e, bool on_return)
 {
 	LIBBPF_OPTS(bpf_kprobe_opts, opts, .retprobe = on_return);
 	struct kprotperf_bpf *s = e->bpf.skel;
-	bool counted = e->bpf.config.n_counters;
 	struct bpf_link *link;
 
 	if (e->bpf.fault_mech == PROFILE_MECH_FENTRY)
-		return attach(e, counted && on_return ? s->progs.fault_fexit_counted :
-				 counted              ? s->progs.fault_fentry_counted :
-				 on_return            ? s->progs.fault_fexit :
-							s->progs.fault_fentry);
+		return attach(e, on_return ? e->bpf.progs.fault_fexit : e->bpf.progs.fault_fentry);
 	link = bpf_program__attach_kprobe_opts(on_return ? s->progs.fault_kretprobe :
 							   s->progs.fault_kprobe,
 					       "handle_mm_fault", &opts);
@@ -132,19 +133,10 @@ static int run_raw(struct bpf_program *prog)
 int record_engine_start(struct record_engine *e)
 {
 	struct kprotperf_bpf *s = e->bpf.skel;
-	bool some = e->bpf.config.left_out, counted = e->bpf.config.n_counters;
 	/* Ends before beginnings: no call is opened whose end nobody sees. */
 	struct bpf_program *const programs[] = {
-		counted                ? s->progs.on_sys_exit_counted :
-		some                   ? s->progs.on_sys_exit_some :
-		e->bpf.config.closings ? s->progs.on_sys_exit_real :
-					 s->progs.on_sys_exit,
-		counted ? s->progs.on_sys_enter_counted :
-		some    ? s->progs.on_sys_enter_some :
-			  s->progs.on_sys_enter,
-		some ? s->progs.on_switch_some : s->progs.on_switch,
-		some ? s->progs.on_newtask_some : s->progs.on_newtask,
-		s->progs.on_exec,
+		e->bpf.progs.on_sys_exit, e->bpf.progs.on_sys_enter, e->bpf.progs.on_switch,
+		e->bpf.progs.on_newtask,  s->progs.on_exec,
 	};
 	int err = e->bpf.config.system_wide ? run_raw(s->progs.note_self) : 0;
 

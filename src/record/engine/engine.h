@@ -51,8 +51,16 @@ int record_engine_create(const struct record_engine_config *config,
 			 const struct record_features *features, struct record_engine **out);
 void record_engine_destroy(struct record_engine *e); /* detaches too; accepts NULL */
 
+/* Of programs that there are in several variants, those that a recording uses. */
+struct record_programs {
+	struct bpf_program *on_sys_enter, *on_sys_exit, *on_switch, *on_newtask;
+	struct bpf_program *fault_fentry, *fault_fexit;
+	struct bpf_program *fentry, *fexit, *fexit_capture; /* of functions */
+};
+
 /* The programs and maps, E's: what attaches probes links and tells them. */
 struct kprotperf_bpf *record_engine_programs(const struct record_engine *e);
+const struct record_programs *record_engine_variants(const struct record_engine *e);
 struct record_laters *record_engine_laters(struct record_engine *e);
 
 /*

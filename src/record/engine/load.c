@@ -203,13 +203,61 @@ static int set_sizes(struct record_bpf *b)
 	return err;
 }
 
+/*
+ * Of programs in several variants, those that this recording needs. A variant's name ends in what it is for; the last of those that
+ * are asked for is the one that has it all.
+ */
+static void choose_variants(struct record_bpf *b, bool fentry)
+{
+	struct record_programs *progs = &b->progs;
+	const struct {
+		const char *suffix;
+		bool asked;
+	} variants[] = {
+		{ "", true },
+		{ "_real", b->config.closings }, /* on a real clock */
+		{ "_rt", b->features.rt },
+		{ "_some", b->config.left_out != NULL }, /* of the syscalls */
+		{ "_counted", b->config.n_counters > 0 },
+	};
+	const struct {
+		const char *name;
+		struct bpf_program **chosen;
+		bool needed;
+	} programs[] = {
+		{ "on_sys_enter", &progs->on_sys_enter, true },
+		{ "on_sys_exit", &progs->on_sys_exit, true },
+		{ "on_switch", &progs->on_switch, true },
+		{ "on_newtask", &progs->on_newtask, true },
+		{ "fault_fentry", &progs->fault_fentry, fentry },
+		{ "fault_fexit", &progs->fault_fexit, fentry },
+		/* Without functions too: page faults are timed the same way, and calibrated by these. */
+		{ "function_fentry", &progs->fentry, fentry },
+		{ "function_fexit", &progs->fexit, fentry },
+		{ "function_fexit_capture", &progs->fexit_capture, fentry && b->config.n_captured },
+	};
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		for (size_t v = 0; v < sizeof(variants) / sizeof(variants[0]); v++) {
+			scoped_free char *name =
+				alloc_printf("%s%s", programs[i].name, variants[v].suffix);
+			struct bpf_program *prog =
+				bpf_object__find_program_by_name(b->skel->obj, name);
+
+			if (prog && variants[v].asked)
+				*programs[i].chosen = prog;
+			if (prog)
+				bpf_program__set_autoload(prog, false);
+		}
+		bpf_program__set_autoload(*programs[i].chosen, programs[i].needed);
+	}
+}
+
 /* Only what is needed is loaded, and some of it later: a kernel may refuse what it would not be asked for. */
 static void choose_programs(struct record_bpf *b)
 {
 	struct kprotperf_bpf *s = b->skel;
 	bool functions = b->config.n_functions > 0;
-	bool captured = b->config.n_captured > 0, some = b->config.left_out;
-	bool counted = b->config.n_counters > 0;
 	bool fentry = !b->features.fentry, kprobe = !b->features.kprobe;
 	bool multi = !b->features.multi && functions, ranges = kprobe && b->config.ranges;
 
@@ -217,34 +265,10 @@ static void choose_programs(struct record_bpf *b)
 		struct bpf_program *prog;
 		bool needed;
 	} programs[] = {
-		{ s->progs.fault_fentry, fentry && !counted },
-		{ s->progs.fault_fexit, fentry && !counted },
-		{ s->progs.fault_fentry_counted, fentry && counted },
-		{ s->progs.fault_fexit_counted, fentry && counted },
 		{ s->progs.fault_kprobe, !fentry && kprobe },
 		{ s->progs.fault_kretprobe, !fentry && kprobe },
-		{ s->progs.on_sys_enter, !some && !counted },
-		{ s->progs.on_sys_enter_some, some && !counted },
-		{ s->progs.on_sys_enter_counted, counted },
-		{ s->progs.on_sys_exit, !some && !b->config.closings && !counted },
-		{ s->progs.on_sys_exit_real, !some && b->config.closings && !counted },
-		{ s->progs.on_sys_exit_some, some && !counted },
-		{ s->progs.on_sys_exit_counted, counted },
-		{ s->progs.pause_counters, counted },
+		{ s->progs.pause_counters, b->config.n_counters > 0 },
 		{ s->progs.enclose_in_syscall, !b->config.closings },
-		{ s->progs.on_switch, !some },
-		{ s->progs.on_switch_some, some },
-		{ s->progs.on_newtask, !some },
-		{ s->progs.on_newtask_some, some },
-		/* Without functions too: page faults are timed the same way, and calibrated by these. */
-		{ s->progs.function_fentry, fentry && !b->features.rt && !counted },
-		{ s->progs.function_fexit, fentry && !b->features.rt && !counted },
-		{ s->progs.function_fentry_rt, fentry && b->features.rt && !counted },
-		{ s->progs.function_fexit_rt, fentry && b->features.rt && !counted },
-		{ s->progs.function_fentry_counted, fentry && counted },
-		{ s->progs.function_fexit_counted, fentry && counted },
-		{ s->progs.function_fexit_capture, fentry && captured && !b->features.rt },
-		{ s->progs.function_fexit_capture_rt, fentry && captured && b->features.rt },
 		{ s->progs.function_kprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe_optimized, kprobe && functions },
@@ -272,6 +296,7 @@ static void choose_programs(struct record_bpf *b)
 	b->fault_mech = fentry ? PROFILE_MECH_FENTRY :
 			kprobe ? PROFILE_MECH_KPROBE :
 				 PROFILE_MECH_NONE;
+	choose_variants(b, fentry);
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i].prog, programs[i].needed);
 }

@@ -48,6 +48,7 @@ struct record_bpf {
 	uint32_t n_cpus;
 
 	struct kprotperf_bpf *skel;
+	struct record_programs progs;
 	struct record_laters laters;
 	struct record_map_view views[RECORD_N_VIEWS];
 	uint32_t n_tasks, n_cells, n_shards, n_stacks, n_block_shards;

@@ -191,24 +191,11 @@ static int load_copy(const struct record_probes *probes, const struct record_lat
 	return fd;
 }
 
-/* PROG or what is there in its stead: on PREEMPT_RT, and where events are counted. */
-static const struct record_later *find_program(const struct record_probes *probes,
-					       const struct bpf_program *prog,
-					       const struct bpf_program *rt,
-					       const struct bpf_program *counted)
-{
-	const struct record_laters *laters = record_engine_laters(probes->engine);
-
-	return record_later_find(laters, prog)       ?:
-		       record_later_find(laters, rt) ?:
-						       record_later_find(laters, counted);
-}
-
 static int load_entry(const struct record_probes *probes, const struct record_target *target)
 {
-	const struct record_later *later = find_program(
-		probes, probes->skel->progs.function_fentry, probes->skel->progs.function_fentry_rt,
-		probes->skel->progs.function_fentry_counted);
+	const struct record_later *later =
+		record_later_find(record_engine_laters(probes->engine),
+				  record_engine_variants(probes->engine)->fentry);
 
 	return later ? load_copy(probes, later, BPF_TRACE_FENTRY, target, RECORD_READING_CAST) :
 		       -ENOENT;
@@ -216,13 +203,10 @@ static int load_entry(const struct record_probes *probes, const struct record_ta
 
 static int load_return(const struct record_probes *probes, const struct record_target *target)
 {
-	const struct kprotperf_bpf *skel = probes->skel;
+	const struct record_programs *progs = record_engine_variants(probes->engine);
 	const struct record_later *later =
-		target->capture ? find_program(probes, skel->progs.function_fexit_capture,
-					       skel->progs.function_fexit_capture_rt, NULL) :
-				  find_program(probes, skel->progs.function_fexit,
-					       skel->progs.function_fexit_rt,
-					       skel->progs.function_fexit_counted);
+		record_later_find(record_engine_laters(probes->engine),
+				  target->capture ? progs->fexit_capture : progs->fexit);
 	int last = target->capture ? RECORD_READING_COPIES : 0, fd = -ENOENT;
 
 	for (int how = 0; later && fd < 0 && how <= last; how++)
