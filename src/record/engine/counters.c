@@ -92,9 +92,9 @@ static bool find_cache(const char *name, struct record_event *event)
 /* "r1a8": a number of the CPU's own. */
 static bool find_raw(const char *name, struct record_event *event)
 {
-	size_t digits = strspn(name + 1, "0123456789abcdefABCDEF");
+	size_t digits = *name == 'r' ? strspn(name + 1, "0123456789abcdefABCDEF") : 0;
 
-	if (*name != 'r' || !digits || digits > 16 || name[1 + digits])
+	if (!digits || digits > 16 || name[1 + digits])
 		return false;
 	*event = (struct record_event){ name, PERF_TYPE_RAW, strtoull(name + 1, NULL, 16) };
 	return true;
