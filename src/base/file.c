@@ -97,6 +97,18 @@ int file_read(const char *path, size_t max, char **buf, size_t *len)
 	return 0;
 }
 
+bool file_read_line(const char *path, char *line, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	bool read = f && fgets(line, (int)size, f);
+
+	if (f)
+		fclose(f);
+	if (read)
+		line[strcspn(line, "\n")] = '\0';
+	return read;
+}
+
 void file_lines_each(char *text, size_t len, void (*fn)(char *line, void *arg), void *arg)
 {
 	char *end = text + len, *newline;

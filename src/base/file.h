@@ -23,6 +23,9 @@ const char *file_strerror(int err);
  */
 int file_read(const char *path, size_t max, char **buf, size_t *len);
 
+/* The first line of PATH, without its newline, as far as it fits into the SIZE bytes LINE. False: there is none. */
+bool file_read_line(const char *path, char *line, size_t size);
+
 /*
  * Tells FN of each line of the LEN bytes TEXT, a NUL in place of its newline. Not of what has none: it was
  * cut off, and may be half a line.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/number.h"
 #include "catalogue/setting.h"
 
@@ -61,28 +62,21 @@ static bool listed(const char *list, struct catalogue_text text, bool prefix)
 
 static char *first_line(const char *path)
 {
-	char line[1024] = "";
-	FILE *f = fopen(path, "re");
+	char line[1024];
 
-	if (!f)
-		return NULL;
-	if (!fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	fclose(f);
-	line[strcspn(line, "\n")] = '\0';
-	return line[0] ? alloc_strdup(line) : NULL;
+	return file_read_line(path, line, sizeof(line)) && *line ? alloc_strdup(line) : NULL;
 }
 
 /* What the file says, as it was recorded or as it is now. */
 static char *file_text(const char *path, const struct profile *p, bool live)
 {
 	const char *recorded;
-	char *key;
 
 	if (!strncmp(path, VULNERABILITIES, strlen(VULNERABILITIES))) {
-		key = alloc_printf(PROFILE_ENV_MITIGATION "%s", path + strlen(VULNERABILITIES));
+		scoped_free char *key =
+			alloc_printf(PROFILE_ENV_MITIGATION "%s", path + strlen(VULNERABILITIES));
+
 		recorded = profile_env_get(p, key);
-		free(key);
 		if (recorded)
 			return alloc_strdup(recorded);
 	}

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "base/system/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -286,6 +287,34 @@ static void test_progress(void **state)
 	assert_int_equal(WEXITSTATUS(status), 1);
 }
 
+static bool first_line(const char *text, char *line, size_t size)
+{
+	char path[] = "/tmp/kprotperf-base-XXXXXX";
+	int fd = mkstemp(path);
+	bool read;
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	read = file_read_line(path, line, size);
+	close(fd);
+	unlink(path);
+	return read;
+}
+
+static void test_line(void **state)
+{
+	char line[8];
+
+	(void)state;
+	assert_true(first_line("12 34\n56\n", line, sizeof(line)));
+	assert_string_equal(line, "12 34");
+	assert_true(first_line("123456789\n", line, sizeof(line)));
+	assert_string_equal(line, "1234567");
+	assert_true(first_line("\n2\n", line, sizeof(line)));
+	assert_string_equal(line, "");
+	assert_false(first_line("", line, sizeof(line)));
+	assert_false(file_read_line("/nowhere", line, sizeof(line)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +324,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),    cmocka_unit_test(test_doubles),
 		cmocka_unit_test(test_times),      cmocka_unit_test(test_scan),
 		cmocka_unit_test(test_versions),   cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "catalogue/setting.h"
 #include "kernel/code/static_keys.h"
 #include "record/target/symbols.h"
@@ -22,25 +23,12 @@
 #define CLOCK_PARAMETER "kprotperf.clock"
 #define CLOCK_ICOUNT    "icount"
 
-/* The first line of PATH, into LINE. */
-static bool read_line(const char *path, char line[LINE_SIZE])
-{
-	FILE *f = fopen(path, "re");
-	bool read = f && fgets(line, LINE_SIZE, f);
-
-	if (f)
-		fclose(f);
-	if (read)
-		line[strcspn(line, "\n")] = '\0';
-	return read;
-}
-
 /* The first line of PATH as the value of KEY. */
 static void set_from_file(struct profile *p, const char *key, const char *path)
 {
 	char line[LINE_SIZE];
 
-	if (read_line(path, line))
+	if (file_read_line(path, line, sizeof(line)))
 		profile_env_set(p, key, line);
 }
 

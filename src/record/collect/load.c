@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 
 #define NS_PER_SEC 1000000000ull
 #define NS_PER_US  1000ull
@@ -31,16 +32,14 @@ struct record_meters {
 	} meters[N_METERS];
 };
 
-/* The first line of NAME below M's root, into LINE. */
-static bool read_line(const struct record_meters *m, const char *name, char line[LINE_SIZE])
+/* The number that FORMAT finds in the first line of NAME below M's root. */
+static bool read_number(const struct record_meters *m, const char *name, const char *format,
+			unsigned long long *n)
 {
 	scoped_free char *path = alloc_printf("%s%s", m->root, name);
-	FILE *f = fopen(path, "re");
-	bool read = f && fgets(line, LINE_SIZE, f);
+	char line[LINE_SIZE];
 
-	if (f)
-		fclose(f);
-	return read;
+	return file_read_line(path, line, sizeof(line)) && sscanf(line, format, n) == 1;
 }
 
 /*
@@ -50,13 +49,12 @@ static bool read_line(const struct record_meters *m, const char *name, char line
 static void meter_open(struct record_meters *m, enum meter which, const char *event)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
-	unsigned long long config;
-	char line[LINE_SIZE];
+	unsigned long long type, config;
 
-	if (!read_line(m, MSR_EVENTS "/type", line) || sscanf(line, "%u", &attr.type) != 1)
+	if (!read_number(m, MSR_EVENTS "/type", "%llu", &type) ||
+	    !read_number(m, event, "event=%llx", &config))
 		return;
-	if (!read_line(m, event, line) || sscanf(line, "event=%llx", &config) != 1)
-		return;
+	attr.type = (uint32_t)type;
 	attr.config = config;
 	for (uint32_t cpu = 0; cpu < m->n_cpus; cpu++) {
 		int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -114,10 +112,8 @@ static uint64_t read_mperf(const struct record_meters *m)
 static uint64_t read_waited(const struct record_meters *m)
 {
 	unsigned long long n;
-	char line[LINE_SIZE];
 
-	if (!read_line(m, "/proc/pressure/cpu", line) ||
-	    sscanf(line, "some %*s %*s %*s total=%llu", &n) != 1)
+	if (!read_number(m, "/proc/pressure/cpu", "some %*s %*s %*s total=%llu", &n))
 		return PROFILE_NOT_COUNTED;
 	return n * NS_PER_US;
 }
@@ -126,10 +122,8 @@ static uint64_t read_stolen(const struct record_meters *m)
 {
 	const long tick = sysconf(_SC_CLK_TCK);
 	unsigned long long n;
-	char line[LINE_SIZE];
 
-	if (tick <= 0 || !read_line(m, "/proc/stat", line) ||
-	    sscanf(line, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &n) != 1)
+	if (tick <= 0 || !read_number(m, "/proc/stat", "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &n))
 		return PROFILE_NOT_COUNTED;
 	return n * (NS_PER_SEC / (unsigned long long)tick);
 }
@@ -140,14 +134,13 @@ static uint64_t read_throttled(const struct record_meters *m)
 	static const char *const names[] = { "core_throttle_count", "package_throttle_count" };
 	uint64_t sum = PROFILE_NOT_COUNTED;
 	unsigned long long n;
-	char line[LINE_SIZE];
 
 	for (uint32_t cpu = 0; cpu < m->n_cpus; cpu++)
 		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 			scoped_free char *name =
 				alloc_printf(CPU_DIR "/cpu%u/thermal_throttle/%s", cpu, names[i]);
 
-			if (read_line(m, name, line) && sscanf(line, "%llu", &n) == 1)
+			if (read_number(m, name, "%llu", &n))
 				profile_count_add(&sum, n);
 		}
 	return sum;

@@ -17,6 +17,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "kprotperf/try.h"
 #include "kprotperf_try.skel.h"
@@ -38,29 +39,22 @@
 /* "none [integrity] confidentiality": the mode in force is the one in brackets. */
 static void lockdown_read(char *mode, size_t size)
 {
-	char line[128] = "", *open, *close;
-	FILE *f = fopen(LOCKDOWN_PATH, "re");
+	char line[128], *open, *close;
 
 	mode[0] = '\0';
-	if (!f)
+	if (!file_read_line(LOCKDOWN_PATH, line, sizeof(line)))
 		return;
-	if (fgets(line, sizeof(line), f)) {
-		open = strchr(line, '[');
-		close = open ? strchr(open, ']') : NULL;
-		if (close)
-			snprintf(mode, size, "%.*s", (int)(close - open - 1), open + 1);
-	}
-	fclose(f);
+	open = strchr(line, '[');
+	close = open ? strchr(open, ']') : NULL;
+	if (close)
+		snprintf(mode, size, "%.*s", (int)(close - open - 1), open + 1);
 }
 
 static bool is_interpreted(void)
 {
-	FILE *f = fopen(JIT_PATH, "re");
-	bool off = f && fgetc(f) == '0';
+	char line[16];
 
-	if (f)
-		fclose(f);
-	return off;
+	return file_read_line(JIT_PATH, line, sizeof(line)) && *line == '0';
 }
 
 /* Whether securityfs could be there and is not. */

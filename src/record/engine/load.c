@@ -53,29 +53,31 @@ void record_bpf_log(void)
 	libbpf_set_print(libbpf_print);
 }
 
-static uint32_t pid_max(void)
+/* The number that FORMAT finds in the first line of PATH that has one; 0: none. */
+static size_t number_in(const char *path, const char *format)
 {
-	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
-	unsigned int n = 0;
+	FILE *f = fopen(path, "re");
+	char line[128];
+	size_t n = 0;
 
-	if (!f || fscanf(f, "%u", &n) != 1 || n == 0 || n > 4u << 20)
-		n = 4u << 20;
+	while (f && !n && fgets(line, sizeof(line), f))
+		sscanf(line, format, &n);
 	if (f)
 		fclose(f);
 	return n;
 }
 
+static size_t pid_max(void)
+{
+	size_t n = number_in("/proc/sys/kernel/pid_max", "%zu");
+
+	return n && n < 4u << 20 ? n : 4u << 20;
+}
+
 /* Tasks on the machine, roughly: what /proc/loadavg gives after the slash. */
 static uint32_t tasks_now(void)
 {
-	FILE *f = fopen("/proc/loadavg", "re");
-	unsigned int n = 0;
-
-	if (!f || fscanf(f, "%*f %*f %*f %*u/%u", &n) != 1)
-		n = 0;
-	if (f)
-		fclose(f);
-	return n;
+	return (uint32_t)number_in("/proc/loadavg", "%*f %*f %*f %*u/%zu");
 }
 
 /* The counts of all blocks, once: without contexts to tell apart there is one, for nobody. */
@@ -383,15 +385,7 @@ size_t record_bpf_memory(const struct record_bpf *b)
 /* In bytes, what the kernel can give without swapping; 0: it does not say. */
 static size_t memory_available(void)
 {
-	FILE *f = fopen("/proc/meminfo", "re");
-	char line[128];
-	size_t kib = 0;
-
-	while (f && !kib && fgets(line, sizeof(line), f))
-		sscanf(line, "MemAvailable: %zu kB", &kib);
-	if (f)
-		fclose(f);
-	return kib << 10;
+	return number_in("/proc/meminfo", "MemAvailable: %zu kB") << 10;
 }
 
 /* The kernel would rather end other processes than refuse it. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/probe/optimizer.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "arch/arch.h"
+#include "base/file.h"
 #include "record/engine/engine.h"
 
 #define OPTIMIZATION_PATH "/proc/sys/debug/kprobes-optimization"
@@ -31,14 +32,9 @@ enum profile_mechanism record_optimizer_look(const struct record_engine *e, uint
 
 bool record_optimizer_is_off(void)
 {
-	FILE *f = fopen(OPTIMIZATION_PATH, "re");
-	int on = 0;
+	char line[16];
 
-	if (f && fscanf(f, "%d", &on) != 1)
-		on = 0;
-	if (f)
-		fclose(f);
-	return !on;
+	return !file_read_line(OPTIMIZATION_PATH, line, sizeof(line)) || !atoi(line);
 }
 
 enum profile_mechanism record_optimizer_await(const struct record_engine *e, uint64_t addr)
