@@ -73,9 +73,10 @@ struct list {
 	uint32_t n_images, cap_images;
 };
 
-static char *copy(const char *text)
+/* TEXT, made for a row. */
+static const char *keep(struct list *list, char *text)
 {
-	return text ? alloc_strdup(text) : NULL;
+	return alloc_keep(&list->code.texts, text);
 }
 
 /* --- functions ------------------------------------------------------------------------------ */
@@ -84,15 +85,14 @@ static void add_function(const struct kernel_sym *sym, enum profile_mechanism me
 			 void *arg)
 {
 	struct list *list = arg;
-	struct view_code_row row = { .kind = "function",
-				     .name = alloc_strdup(sym->name),
-				     .n_bytes = NAN };
+	struct view_code_row row = {
+		.kind = "function", .name = sym->name, .module = sym->module, .n_bytes = NAN
+	};
 
-	row.module = copy(sym->module);
 	if (mech != PROFILE_MECH_NONE)
 		row.how = profile_mechanism_name(mech);
 	if (why)
-		row.note = alloc_printf("%s%s", row.how ? "only by name: " : "", why);
+		row.note = keep(list, alloc_printf("%s%s", row.how ? "only by name: " : "", why));
 	vec_push(&list->code.functions, items, row);
 }
 
@@ -101,9 +101,9 @@ static int add_other_function(const struct kernel_function *f, void *arg)
 	struct list *list = arg;
 	struct view_code_row row = { .kind = "function", .n_bytes = 0 };
 
-	row.name = alloc_strdup(f->symbol ? f->symbol : f->name);
+	row.name = f->symbol ? f->symbol : f->name;
 	if (f->file)
-		row.place = alloc_printf("%s:%u", f->file, f->line);
+		row.place = keep(list, alloc_printf("%s:%u", f->file, f->line));
 	for (size_t i = 0; i < f->n_ranges; i++)
 		row.n_bytes += (double)(f->ranges[i].end - f->ranges[i].start);
 	vec_push(&list->code.functions, items, row);
@@ -130,16 +130,13 @@ static char *addresses_text(const struct list *list, const struct kernel_body *b
 	char *text = NULL;
 
 	vec_each(const struct kernel_range, r, body, ranges) {
-		char *start = address_text(list, r->start, body->function.symbol), *longer;
+		scoped_free char *start = address_text(list, r->start, body->function.symbol);
 		struct kernel_place place;
 
 		if (kernel_index_at(list->index, r->start, &place))
 			place.offset = r->start;
-		longer = alloc_printf("%s%s%s-0x%" PRIx64, text ? text : "", text ? ", " : "",
-				      start, place.offset + (r->end - r->start));
-		free(start);
-		free(text);
-		text = longer;
+		alloc_append(&text, "%s%s-0x%" PRIx64, text ? ", " : "", start,
+			     place.offset + (r->end - r->start));
 	}
 	return text;
 }
@@ -151,15 +148,14 @@ static int add_body(const struct kernel_body *body, void *arg)
 
 	if (list->into && fnmatch(list->into, body->function.name, 0))
 		return 0;
-	row.name = alloc_strdup(body->name);
-	row.function =
-		alloc_strdup(body->function.symbol ? body->function.symbol : body->function.name);
-	row.chain = kernel_index_chain(list->index, body->id, PROFILE_CHAIN);
+	row.name = body->name;
+	row.function = body->function.symbol ? body->function.symbol : body->function.name;
+	row.chain = keep(list, kernel_index_chain(list->index, body->id, PROFILE_CHAIN));
 	if (body->call_file)
-		row.place = alloc_printf("%s:%u", body->call_file, body->call_line);
-	row.module = copy(list->in ? list->in->module : NULL);
-	row.entry = address_text(list, body->entry, body->function.symbol);
-	row.addresses = addresses_text(list, body);
+		row.place = keep(list, alloc_printf("%s:%u", body->call_file, body->call_line));
+	row.module = list->in ? list->in->module : NULL;
+	row.entry = keep(list, address_text(list, body->entry, body->function.symbol));
+	row.addresses = keep(list, addresses_text(list, body));
 	for (size_t i = 0; i < body->n_ranges; i++)
 		row.n_bytes += (double)(body->ranges[i].end - body->ranges[i].start);
 	vec_push(&list->code.bodies, items, row);
@@ -218,17 +214,15 @@ static int list_bodies(struct list *list, const struct list_options *o)
 }
 
 /* How record --range would measure the body of ROW, and what there is to say of it. */
-static void note_how(struct view_code_row *row, const struct record_range *r)
+static void note_how(struct list *list, struct view_code_row *row, const struct record_range *r)
 {
-	if (r->why_not) {
-		row->how = "samples";
-		row->note = alloc_strdup(r->why_not);
-		return;
-	}
-	row->how = profile_mechanism_name(PROFILE_MECH_RANGE);
-	row->note = r->n_breakpoints ? alloc_printf("%u probes, %u of them breakpoints",
-						    r->n_probes, r->n_breakpoints) :
-				       alloc_printf("%u probes", r->n_probes);
+	char *probes =
+		r->why_not ? alloc_strdup(r->why_not) : alloc_printf("%u probes", r->n_probes);
+
+	row->how = r->why_not ? "samples" : profile_mechanism_name(PROFILE_MECH_RANGE);
+	if (!r->why_not && r->n_breakpoints)
+		alloc_append(&probes, ", %u of them breakpoints", r->n_breakpoints);
+	row->note = keep(list, probes);
 }
 
 /* Fills in how each of the listed bodies would be measured on the running kernel. */
@@ -251,11 +245,13 @@ static void survey_bodies(struct list *list, const struct record_features *featu
 		struct view_code_row *row = &rows->items[i];
 
 		if (!features->kprobe) {
-			note_how(row, record_ranges_find(&ranges, list->images[i], &row->body));
+			note_how(list, row,
+				 record_ranges_find(&ranges, list->images[i], &row->body));
 			continue;
 		}
 		row->how = "samples";
-		row->note = alloc_printf("kprobes: %s", record_features_why_not_kprobe(features));
+		row->note = keep(list, alloc_printf("kprobes: %s",
+						    record_features_why_not_kprobe(features)));
 	}
 }
 
@@ -388,8 +384,9 @@ int cmd_list(int argc, char **argv)
 	else
 		status = list_running(&list, &o);
 	kernel_image_destroy(image);
-	view_code_rows_deinit(&list.code.functions);
-	view_code_rows_deinit(&list.code.bodies);
+	free(list.code.functions.items);
+	free(list.code.bodies.items);
+	alloc_texts_free(&list.code.texts);
 	free(list.images);
 	return status;
 }

@@ -6,17 +6,18 @@
 #include "kernel/debuginfo/index.h"
 #include "view/page/table.h"
 
-/* One function, or one inlined body. Text that is not const is the row's own. */
+/* One function, or one inlined body. */
 struct view_code_row {
 	const char *kind; /* "function", "inlined" */
-	char *name;
+	const char *name;
 	const char *how; /* how it would be timed; NULL: not known, or not at all */
-	char *note;
-	char *module;
-	char *function; /* around an inlined body, as in the symbol table */
-	char *chain; /* the bodies between */
-	char *place; /* of a body where it is called, of a function where it is declared: "FILE:LINE" */
-	char *entry, *addresses; /* from the symbols they lie in */
+	const char *note;
+	const char *module;
+	const char *function; /* around an inlined body, as in the symbol table */
+	const char *chain; /* the bodies between */
+	const char *
+		place; /* of a body where it is called, of a function where it is declared: "FILE:LINE" */
+	const char *entry, *addresses; /* from the symbols they lie in */
 	double n_bytes;
 	struct kernel_body body;
 };
@@ -29,14 +30,13 @@ struct view_code_rows {
 struct view_code {
 	struct view_data common; /* no times */
 	struct view_code_rows functions, bodies;
+	struct alloc_texts texts; /* of theirs, those that are made for them */
 	const struct kernel_index *index; /* NULL: inlined bodies are not known */
 	uint32_t n_empty; /* bodies that matched, and have no code */
 	bool is_other_kernel; /* than the running one: how functions would be timed is not known */
 };
 
 extern const struct view_list view_code_list; /* of a struct view_code */
-
-void view_code_rows_deinit(struct view_code_rows *rows);
 
 struct view_protection {
 	const struct catalogue_protection *protection;

@@ -288,10 +288,6 @@ int analyze_annotation_init(struct analyze_annotation *a, const struct profile *
 
 void analyze_annotation_deinit(struct analyze_annotation *a)
 {
-	for (uint32_t i = 0; i < a->n_places; i++)
-		free(a->places[i].chain);
-	for (uint32_t i = 0; i < a->n_bodies; i++)
-		free(a->bodies[i].called);
 	alloc_texts_free(&a->texts);
 	free(a->lines);
 	free(a->bodies);

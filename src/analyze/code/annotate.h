@@ -58,7 +58,7 @@ struct analyze_code_body {
 	const char *chain;
 	/* The same with the body in front; lines of two kernels are matched by this. */
 	const char *path;
-	char *called; /* "mm/slub.c:1978", or NULL */
+	const char *called; /* "mm/slub.c:1978", or NULL */
 	struct analyze_hits hits, own; /* with and without bodies inlined into it */
 	uint32_t n_insns; /* of its own */
 	double per_call; /* instructions executed per call, with those of bodies in it; NAN: not known */
@@ -73,7 +73,7 @@ struct analyze_place {
 	struct kernel_function function; /* whose code it is part of */
 	struct kernel_body body; /* the function, inlined; not where IS_INLINED is false */
 	bool is_inlined;
-	char *chain; /* of BODY, or NULL */
+	const char *chain; /* of BODY, or NULL */
 	unsigned int problems; /* enum kernel_flow_problem */
 	uint32_t first_insn, n_insns, first_body, n_bodies;
 	struct analyze_hits hits;

@@ -38,7 +38,8 @@ static void name_body(struct analyze_annotation *a, struct analyze_code_body *b)
 	}
 	b->path = alloc_keep(&a->texts, analyze_chain_add(b->body.name, b->chain));
 	if (b->body.call_file)
-		b->called = alloc_printf("%s:%u", b->body.call_file, b->body.call_line);
+		b->called = alloc_keep(&a->texts,
+				       alloc_printf("%s:%u", b->body.call_file, b->body.call_line));
 }
 
 static void add_bodies(struct making *m, uint32_t number)

@@ -55,7 +55,7 @@ static int add_body(const struct kernel_body *body, void *arg)
 
 	if (!is_within(m, &body->function) || is_nested(m, body))
 		return 0;
-	place.chain = kernel_index_chain(m->idx, body->id, PROFILE_CHAIN);
+	place.chain = alloc_keep(&m->a->texts, kernel_index_chain(m->idx, body->id, PROFILE_CHAIN));
 	vec_push(m->a, places, place);
 	return 0;
 }
@@ -211,8 +211,7 @@ void annotate_select_places(struct making *m)
 	while (!m->o->all && kept > 1 && !(place_samples(&a->places[kept - 1]) > 0))
 		kept--;
 	a->n_other_places = a->n_places - kept;
-	while (a->n_places > kept)
-		free(a->places[--a->n_places].chain);
+	a->n_places = kept;
 	/* Their order has changed. */
 	free(m->place_of);
 	find_locations(m);

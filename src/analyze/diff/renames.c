@@ -227,7 +227,9 @@ void analyze_renames_add(struct analyze_renames *renames, const char *old, const
 	hash_add(&renames->olds, hash_string(old), renames->n_rows);
 	hash_add(&renames->news, hash_string(new), renames->n_rows);
 	vec_push(renames, rows,
-		 ((struct analyze_renaming){ alloc_strdup(old), alloc_strdup(new), side, how }));
+		 ((struct analyze_renaming){ alloc_keep(&renames->texts, alloc_strdup(old)),
+					     alloc_keep(&renames->texts, alloc_strdup(new)), side,
+					     how }));
 }
 
 /* Collects OLD of SIDE if that is what it is called there and NEW what it is called on the other. */
@@ -339,12 +341,7 @@ void analyze_renames_apply(struct analyze_renames *renames, struct profile *base
 
 void analyze_renames_deinit(struct analyze_renames *renames)
 {
-	while (renames->n_rows) {
-		struct analyze_renaming *row = &renames->rows[--renames->n_rows];
-
-		free(row->old);
-		free(row->new);
-	}
+	alloc_texts_free(&renames->texts);
 	free(renames->rows);
 	indexes_deinit(renames);
 	memset(renames, 0, sizeof(*renames));

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "base/hash.h"
 #include "profile/profile.h"
 
@@ -15,7 +16,7 @@ enum analyze_renaming_how {
 };
 
 struct analyze_renaming {
-	char *old, *new; /* NEW is what it is called in the comparison */
+	const char *old, *new; /* NEW is what it is called in the comparison */
 	int side; /* whose OLD was: 0 the baseline's, 1 the hardened side's */
 	enum analyze_renaming_how how;
 	bool seen; /* called, or in a sample, on either side; else probed in vain */
@@ -24,6 +25,7 @@ struct analyze_renaming {
 struct analyze_renames {
 	struct analyze_renaming *rows; /* by old name */
 	uint32_t n_rows, cap_rows;
+	struct alloc_texts texts; /* of the rows */
 	struct hash_index olds, news; /* until applied */
 };
 

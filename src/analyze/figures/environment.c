@@ -65,8 +65,13 @@ static void words_collect(struct settings *list, const char *words)
 		setting_add(list, parameter.name, parameter.value);
 }
 
-static void row_add(struct analyze_env *env, enum analyze_env_kind kind, char *name, char *baseline,
-		    char *hardened)
+static const char *keep(struct analyze_env *env, struct catalogue_text text)
+{
+	return alloc_keep(&env->texts, catalogue_text_dup(text));
+}
+
+static void row_add(struct analyze_env *env, enum analyze_env_kind kind, const char *name,
+		    const char *baseline, const char *hardened)
 {
 	vec_push(env, rows,
 		 ((struct analyze_env_row){
@@ -101,30 +106,26 @@ static void option_row(struct analyze_env *env, const struct setting *a, size_t 
 		row_add(env,
 			catalogue_has_option(name.s, name.n) ? ANALYZE_ENV_PROTECTION :
 							       ANALYZE_ENV_CONFIG,
-			catalogue_text_dup(name), catalogue_text_dup(was), catalogue_text_dup(is));
+			keep(env, name), keep(env, was), keep(env, is));
 }
 
 /* Parameters given twice all count. */
 static void parameter_row(struct analyze_env *env, const struct setting *a, size_t n_a,
 			  const struct setting *b, size_t n_b)
 {
-	char *was = values_join(a, n_a), *is = values_join(b, n_b);
+	const char *was = alloc_keep(&env->texts, values_join(a, n_a));
+	const char *is = alloc_keep(&env->texts, values_join(b, n_b));
 
-	if (!was || !is || strcmp(was, is)) {
-		row_add(env, ANALYZE_ENV_CMDLINE, catalogue_text_dup(n_a ? a->name : b->name), was,
-			is);
-		return;
-	}
-	free(was);
-	free(is);
+	if (!was || !is || strcmp(was, is))
+		row_add(env, ANALYZE_ENV_CMDLINE, keep(env, n_a ? a->name : b->name), was, is);
 }
 
 static void static_key_row(struct analyze_env *env, const struct setting *a, size_t n_a,
 			   const struct setting *b, size_t n_b)
 {
 	if (!n_a != !n_b)
-		row_add(env, ANALYZE_ENV_STATIC_KEY, catalogue_text_dup(n_a ? a->name : b->name),
-			alloc_strdup(n_a ? "on" : "off"), alloc_strdup(n_b ? "on" : "off"));
+		row_add(env, ANALYZE_ENV_STATIC_KEY, keep(env, n_a ? a->name : b->name),
+			n_a ? "on" : "off", n_b ? "on" : "off");
 }
 
 typedef void (*row_fn)(struct analyze_env *env, const struct setting *a, size_t n_a,
@@ -180,9 +181,10 @@ static void keys_diff(struct analyze_env *env, const struct profile *baseline,
 		env->rows[i].kind = key_kind(env->rows[i].name);
 }
 
-static char *state_name(const struct catalogue_protection *protection, const struct profile *p)
+static const char *state_name(const struct catalogue_protection *protection,
+			      const struct profile *p)
 {
-	return alloc_strdup(catalogue_state_name(catalogue_state(protection, p, false, NULL)));
+	return catalogue_state_name(catalogue_state(protection, p, false, NULL));
 }
 
 /* A side of which a protection's state is not known makes no difference. */
@@ -193,8 +195,8 @@ static void states_diff(struct analyze_env *env, const struct profile *baseline,
 		const struct catalogue_protection *p = &catalogue[i];
 
 		if (catalogue_differs(p, baseline, hardened))
-			row_add(env, ANALYZE_ENV_STATE, alloc_strdup(p->name),
-				state_name(p, baseline), state_name(p, hardened));
+			row_add(env, ANALYZE_ENV_STATE, p->name, state_name(p, baseline),
+				state_name(p, hardened));
 	}
 }
 
@@ -205,8 +207,9 @@ static void loads_diff(struct analyze_env *env, const struct profile *baseline,
 		double was = analyze_load_of(baseline, load), is = analyze_load_of(hardened, load);
 
 		if (analyze_load_unlike(load, was, is))
-			row_add(env, ANALYZE_ENV_OTHER, alloc_strdup(analyze_load_name(load)),
-				analyze_load_text(load, was), analyze_load_text(load, is));
+			row_add(env, ANALYZE_ENV_OTHER, analyze_load_name(load),
+				alloc_keep(&env->texts, analyze_load_text(load, was)),
+				alloc_keep(&env->texts, analyze_load_text(load, is)));
 	}
 }
 
@@ -255,8 +258,8 @@ void analyze_env_protections(struct analyze_env *env, const struct profile *p)
 		struct catalogue_text name = list.settings[i].shown;
 
 		if (catalogue_has_option(name.s, name.n))
-			row_add(env, ANALYZE_ENV_PROTECTION, catalogue_text_dup(name),
-				catalogue_text_dup(list.settings[i].value), NULL);
+			row_add(env, ANALYZE_ENV_PROTECTION, keep(env, name),
+				keep(env, list.settings[i].value), NULL);
 	}
 	free(list.settings);
 	sort_array(env->rows, env->n_rows, sizeof(*env->rows), row_compare);
@@ -264,11 +267,7 @@ void analyze_env_protections(struct analyze_env *env, const struct profile *p)
 
 void analyze_env_deinit(struct analyze_env *env)
 {
-	for (uint32_t i = 0; i < env->n_rows; i++) {
-		free(env->rows[i].name);
-		free(env->rows[i].sides[0]);
-		free(env->rows[i].sides[1]);
-	}
+	alloc_texts_free(&env->texts);
 	free(env->rows);
 	memset(env, 0, sizeof(*env));
 }

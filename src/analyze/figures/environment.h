@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 enum analyze_env_kind {
@@ -16,16 +17,17 @@ enum analyze_env_kind {
 	ANALYZE_ENV_KERNEL, /* release, version and build-id: differ between any two builds */
 };
 
-/* One fact and its value on each side; NULL: it is not there. Strings belong to the list. */
+/* One fact and its value on each side; NULL: it is not there. */
 struct analyze_env_row {
 	enum analyze_env_kind kind;
-	char *name;
-	char *sides[2];
+	const char *name;
+	const char *sides[2];
 };
 
 struct analyze_env {
 	struct analyze_env_row *rows; /* by kind, then name */
 	uint32_t n_rows, cap_rows;
+	struct alloc_texts texts; /* of the rows */
 };
 
 /* An option that is not set, or that a kernel does not know, is "n" on that side. */

@@ -6,18 +6,6 @@
 #include "view/page/columns.h"
 #include "view/list.h"
 
-void view_code_rows_deinit(struct view_code_rows *rows)
-{
-	vec_each(struct view_code_row, row, rows, items) {
-		char *const texts[] = { row->name,  row->note,  row->module, row->function,
-					row->chain, row->place, row->entry,  row->addresses };
-
-		for (size_t t = 0; t < ARRAY_SIZE(texts); t++)
-			free(texts[t]);
-	}
-	free(rows->items);
-}
-
 static json_t *place_json(const char *file, uint32_t line)
 {
 	json_t *place;

@@ -10,49 +10,37 @@
 
 /*
  * What the file has, but for the kernel's configuration: 5,000 lines that say little; what protects is taken out of
- * them. And what was calibrated, which older files have as text. For envs_free().
+ * them. And what was calibrated, which older files have as text, in TEXTS. For free().
  */
-static struct profile_env *envs_of(const struct profile *p, uint32_t *n)
+static struct profile_env *envs_of(const struct profile *p, struct alloc_texts *texts, uint32_t *n)
 {
 	struct profile_env *envs = alloc_array(p->n_envs + PROFILE_N_COSTS, sizeof(*envs));
 
 	*n = 0;
 	for (uint32_t i = 0; i < p->n_envs; i++)
 		if (strcmp(p->envs[i].key, PROFILE_ENV_CONFIG))
-			envs[(*n)++] = (struct profile_env){ alloc_strdup(p->envs[i].key),
-							     alloc_strdup(p->envs[i].value) };
+			envs[(*n)++] = p->envs[i];
 	for (uint32_t i = 0; i < PROFILE_N_COSTS; i++) {
-		char *key = alloc_printf(PROFILE_ENV_COST "%s", profile_mechanism_name(i));
+		const char *key = alloc_keep(
+			texts, alloc_printf(PROFILE_ENV_COST "%s", profile_mechanism_name(i)));
 		char *text = profile_env_get(p, key) ? NULL : profile_cost_text(p, i);
 
 		if (text)
-			envs[(*n)++] = (struct profile_env){ key, text };
-		else
-			free(key);
+			envs[(*n)++] = (struct profile_env){ key, alloc_keep(texts, text) };
 	}
 	return envs;
-}
-
-static void envs_free(struct profile_env *envs, uint32_t n)
-{
-	while (n--) {
-		free((char *)envs[n].key);
-		free((char *)envs[n].value);
-	}
-	free(envs);
 }
 
 static json_t *json(const void *data)
 {
 	const struct view_report *r = data;
 	json_t *env = json_object(), *protections = json_object(), *args = json_array();
-	struct profile_env *envs;
+	scoped(alloc_texts_free) struct alloc_texts texts = { 0 };
 	uint32_t n;
+	scoped_free struct profile_env *envs = envs_of(r->p, &texts, &n);
 
-	envs = envs_of(r->p, &n);
 	for (uint32_t i = 0; i < n; i++)
 		output_json_set(env, envs[i].key, output_json_text(envs[i].value));
-	envs_free(envs, n);
 	for (uint32_t i = 0; i < r->protections.n_rows; i++)
 		output_json_set(protections, r->protections.rows[i].name,
 				output_json_text(r->protections.rows[i].sides[0]));
@@ -75,10 +63,10 @@ static void page(const struct view *v, const void *data)
 	const struct view_report *r = data;
 	scoped_free char *unaffected = NULL, *protections = NULL;
 	size_t prefix = strlen(PROFILE_ENV_MITIGATION);
-	struct profile_env *envs;
+	scoped(alloc_texts_free) struct alloc_texts texts = { 0 };
 	uint32_t n;
+	scoped_free struct profile_env *envs = envs_of(r->p, &texts, &n);
 
-	envs = envs_of(r->p, &n);
 	if (n) {
 		view_text(v, "Environment:");
 		sort_array(envs, n, sizeof(*envs), env_compare);
@@ -104,7 +92,6 @@ static void page(const struct view *v, const void *data)
 			     r->protections.rows[i].name);
 	if (profile_env_get(r->p, PROFILE_ENV_CONFIG))
 		view_fact(v, "protections built in", protections ? protections : "none known");
-	envs_free(envs, n);
 }
 
 const struct view_table report_environment = {
