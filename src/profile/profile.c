@@ -228,40 +228,35 @@ uint32_t profile_stack_add(struct profile *p, const uint32_t *locations, uint32_
 	return section_find_or_add(p, SECTION_STACKS, &stack);
 }
 
-/* Adds an entry of the table LIST, or its SUM to that of an equal one. */
-#define DEFINE_ADD(name, type, section, list, sum)                             \
+/* Adds ENTRY, or what has sums of it to an equal one. */
+static void add_or_merge(struct profile *p, enum section_type type, const void *entry)
+{
+	const struct field *table = section_table(type);
+	uint32_t found = section_find(p, type, entry);
+
+	if (found == HASH_NONE)
+		section_add(p, type, entry);
+	else
+		layout_merge(table->of, list_at(table, p, found), entry);
+}
+
+#define DEFINE_ADD(name, type, section)                                        \
 	void profile_##name##_add(struct profile *p, const struct type *entry) \
 	{                                                                      \
-		uint32_t found = section_find(p, section, entry);              \
-                                                                               \
-		if (found == HASH_NONE)                                        \
-			section_add(p, section, entry);                        \
-		else                                                           \
-			p->list[found].sum += entry->sum;                      \
+		add_or_merge(p, section, entry);                               \
 	}
 
-DEFINE_ADD(edge, profile_edge, SECTION_EDGES, edges, calls)
-DEFINE_ADD(executions, profile_edge, SECTION_EXECUTIONS, executions, calls)
-DEFINE_ADD(miss, profile_miss, SECTION_MISSES, misses, count)
-DEFINE_ADD(object, profile_object, SECTION_OBJECTS, objects, count)
-DEFINE_ADD(sample, profile_sample, SECTION_SAMPLES, samples, count)
+DEFINE_ADD(edge, profile_edge, SECTION_EDGES)
+DEFINE_ADD(executions, profile_edge, SECTION_EXECUTIONS)
+DEFINE_ADD(miss, profile_miss, SECTION_MISSES)
+DEFINE_ADD(object, profile_object, SECTION_OBJECTS)
+DEFINE_ADD(sample, profile_sample, SECTION_SAMPLES)
+DEFINE_ADD(counted, profile_counted, SECTION_COUNTED)
+DEFINE_ADD(capture, profile_capture, SECTION_CAPTURES)
 
 uint32_t profile_counter_add(struct profile *p, const char *name)
 {
 	return section_find_or_add(p, SECTION_COUNTERS, &(const struct profile_counter){ name });
-}
-
-void profile_counted_add(struct profile *p, const struct profile_counted *counted)
-{
-	uint32_t found = section_find(p, SECTION_COUNTED, counted);
-
-	if (found == HASH_NONE) {
-		section_add(p, SECTION_COUNTED, counted);
-		return;
-	}
-	p->counted[found].calls += counted->calls;
-	p->counted[found].total += counted->total;
-	p->counted[found].self += counted->self;
 }
 
 void profile_condition_set(struct profile *p, uint32_t location, const char *text)
@@ -283,16 +278,6 @@ const char *profile_condition_of(const struct profile *p, uint32_t location)
 uint32_t profile_variable_add(struct profile *p, const struct profile_variable *variable)
 {
 	return section_find_or_add(p, SECTION_VARIABLES, variable);
-}
-
-void profile_capture_add(struct profile *p, const struct profile_capture *capture)
-{
-	uint32_t found = section_find(p, SECTION_CAPTURES, capture);
-
-	if (found == HASH_NONE)
-		section_add(p, SECTION_CAPTURES, capture);
-	else
-		layout_merge(section_table(SECTION_CAPTURES)->of, &p->captures[found], capture);
 }
 
 uint64_t profile_name_value(const char *text)

@@ -99,7 +99,7 @@ static int prepare(const struct record_options *o, struct record_plan *plan, str
 	record_environment_read(p, &plan->symbols);
 	profile_env_set(p, PROFILE_ENV_ENGINE, PROFILE_ENGINE_EXACT);
 	for (char **arg = o->argv; *arg; arg++)
-		vec_push(p, args, profile_intern(p, *arg));
+		profile_arg_add(p, *arg);
 	return write_symbols(plan->symbols.ks, symbols) ? EXIT_FAILURE : 0;
 }
 

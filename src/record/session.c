@@ -173,7 +173,7 @@ static int load(struct session *s)
 	for (uint32_t i = 0; i < o->n_events; i++)
 		profile_counter_add(s->p, o->events[i].name);
 	for (char **arg = o->argv; arg && *arg; arg++)
-		vec_push(s->p, args, profile_intern(s->p, *arg));
+		profile_arg_add(s->p, *arg);
 	if (s->p->clock == PROFILE_CLOCK_INSN)
 		plan->features.multi_is.hop = RECORD_MULTI_HOP_INSNS;
 	record_workload_need_files(RECORD_FILES_A_SITE * plan->sites.n_items +
