@@ -45,3 +45,33 @@ qemu_stands_in() {
 	chmod +x machine/qemu-system-x86_64
 	export PATH=$scratch/machine:$PATH
 }
+
+# make_stands_in FOLDER: in FOLDER, first in PATH, a make that configures a kernel with the fragment alone and builds it by what stands
+# in the input: of the sources $src it makes $obj/vmlinux. The lab's cache is the test's own, LOG a file for what is noted, and git
+# anybody's.
+make_stands_in() {
+	{
+		cat <<-'TEXT'
+			#!/bin/bash
+			src=$2
+			obj=$(printf '%s\n' "$@" | sed -n 's/^O=//p')
+			case " $* " in
+			*' allnoconfig '*)
+				cp "$obj/fragment" "$obj/.config"
+				exit
+				;;
+			esac
+		TEXT
+		cat
+		cat <<-'TEXT'
+			mkdir -p "$obj/arch/x86/boot"
+			for file in arch/x86/boot/bzImage System.map Module.symvers; do
+				cp "$obj/vmlinux" "$obj/$file"
+			done
+		TEXT
+	} >"$1/make"
+	chmod +x "$1/make"
+	export PATH=$scratch/$1:$PATH LOG=$scratch/log KPROTPERF_LAB=$scratch/cache
+	unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+	export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a
+}

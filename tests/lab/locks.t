@@ -5,7 +5,7 @@
 # shellcheck disable=SC2016,SC2154 # text for scripts; names from lib.sh and tap.sh
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
-export KPROTPERF=$kprotperf KPROTPERF_LAB=$scratch/cache
+export KPROTPERF=$kprotperf
 [ -f /usr/src/linux-source-6.1.tar.xz ] || {
 	bail '/usr/src/linux-source-6.1.tar.xz is missing: scripts/setup --for=lab'
 }
@@ -18,30 +18,19 @@ echo "tar" >>"$LOG"
 sleep 0.3
 echo sources >"$4/Makefile"
 TEXT
-cat >bin/make <<'TEXT'
-#!/bin/bash
-obj=$(printf '%s\n' "$@" | sed -n 's/^O=//p')
-case " $* " in
-*' allnoconfig '*) cp "$obj/fragment" "$obj/.config" ;;
-*)
-	echo "begin ${obj##*-}" >>"$LOG"
-	# Until the test says so, where it wants to see who waits; at most 2 minutes.
-	for ((i = 0; i < 2400; i++)); do
-		[ -e "$HOLD-${obj##*-}" ] || break
-		sleep 0.05
-	done
-	mkdir -p "$obj/arch/x86/boot"
-	for file in arch/x86/boot/bzImage vmlinux System.map Module.symvers; do
-		cp "$obj/.config" "$obj/$file"
-	done
-	echo "end ${obj##*-}" >>"$LOG"
-	;;
-esac
+make_stands_in bin <<'TEXT'
+echo "begin ${obj##*-}" >>"$LOG"
+# Until the test says so, where it wants to see who waits; at most 2 minutes.
+for ((i = 0; i < 2400; i++)); do
+	[ -e "$HOLD-${obj##*-}" ] || break
+	sleep 0.05
+done
+cp "$obj/.config" "$obj/vmlinux"
+echo "end ${obj##*-}" >>"$LOG"
 TEXT
 printf '#!/bin/sh\necho QEMU begins >>"$LOG"\n' >bin/qemu-system-x86_64
 chmod +x bin/*
-export LOG=$scratch/log HOLD=$scratch/hold
-PATH=$scratch/bin:$PATH
+export HOLD=$scratch/hold
 
 # until_true COMMAND…: at most a minute.
 until_true() {

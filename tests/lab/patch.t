@@ -20,7 +20,7 @@ is 'the patch costs what it adds, to 3 %' \
 
 # --- stand-ins -------------------------------------------------------------------
 
-export HOLD=$scratch/hold LOG=$scratch/log
+export HOLD=$scratch/hold
 mkdir bin
 cat >bin/tar <<'TEXT'
 #!/bin/bash
@@ -32,18 +32,9 @@ for file in mm/slub.c mm/util.c kernel/fork.c; do
 done
 find "$4" -exec touch -d 2020-01-01 {} +
 TEXT
-cat >bin/make <<'TEXT'
-#!/bin/bash
-src=$2
-obj=$(printf '%s\n' "$@" | sed -n 's/^O=//p')
-case " $* " in
-*' allnoconfig '*)
-	cp "$obj/fragment" "$obj/.config"
-	exit
-	;;
-esac
+chmod +x bin/tar
+make_stands_in bin <<'TEXT'
 [ ! -e "$HOLD" ] || { touch "$HOLD-reached"; sleep 60; }
-mkdir -p "$obj/arch/x86/boot"
 for file in "$src"/*/*.c; do
 	object=$obj/$(basename "$file" .c).o
 	[ "$file" -nt "$object" ] || continue
@@ -52,15 +43,7 @@ for file in "$src"/*/*.c; do
 	cp "$file" "$object"
 done
 cat "$obj"/*.o "$obj/.config" >"$obj/vmlinux"
-for file in arch/x86/boot/bzImage System.map Module.symvers; do
-	cp "$obj/vmlinux" "$obj/$file"
-done
 TEXT
-chmod +x bin/*
-PATH=$scratch/bin:$PATH
-export KPROTPERF_LAB=$scratch/cache
-unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
-export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a
 
 # change FILE LINE TEXT: a patch in which TEXT takes the place of that line.
 change() {

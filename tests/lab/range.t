@@ -7,22 +7,10 @@
 . "$(dirname "$0")/lib.sh"
 
 qemu_stands_in
-cat >machine/make <<'TEXT'
-#!/bin/bash
-src=$2
-obj=$(printf '%s\n' "$@" | sed -n 's/^O=//p')
-case " $* " in
-*' allnoconfig '*)
-	cp "$obj/fragment" "$obj/.config"
-	exit
-	;;
-esac
+make_stands_in machine <<'TEXT'
 cat "$src/cost" >>"$LOG"
 ! grep broken "$src/cost" || { echo 'cost:1: error: broken'; exit 2; }
-mkdir -p "$obj/arch/x86/boot"
-for file in vmlinux arch/x86/boot/bzImage System.map Module.symvers; do
-	cp "$src/cost" "$obj/$file"
-done
+cp "$src/cost" "$obj/vmlinux"
 TEXT
 # Noise is NOISE in one boot of three; an interval is what that adds to the mean.
 cat >kprotperf <<'TEXT'
@@ -47,10 +35,8 @@ why)
 	;;
 esac
 TEXT
-chmod +x machine/* kprotperf
-export KPROTPERF=$scratch/kprotperf KPROTPERF_LAB=$scratch/cache LOG=$scratch/log
-unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
-export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a
+chmod +x kprotperf
+export KPROTPERF=$scratch/kprotperf
 
 # series COST...: a repository with a commit for each, 0 first, on top of it; "broken" does not build, "docs" changes documentation.
 series() {
