@@ -62,12 +62,12 @@ enum kernel_callee kernel_callee_of_name(const char *name)
 	return KERNEL_CALLEE_ORDINARY;
 }
 
-bool flow_inside(const struct kernel_flow *flow, uint64_t addr)
+const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t addr)
 {
 	for (uint32_t i = 0; i < flow->n_parts; i++)
 		if (addr >= flow->parts[i].start && addr < flow->parts[i].end)
-			return true;
-	return false;
+			return &flow->parts[i];
+	return NULL;
 }
 
 /* The index of the last instruction that begins at or before ADDR, or FLOW_NONE. */
@@ -116,7 +116,7 @@ bool flow_calls_inside(const struct kernel_flow *flow, uint32_t i)
 	const struct kernel_insn *insn = &flow->insns[i];
 
 	return !(insn->flags & KERNEL_INSN_INDIRECT) && insn->target != flow->entry &&
-	       flow_inside(flow, insn->target);
+	       flow_part_of(flow, insn->target);
 }
 
 size_t flow_bytes(const struct kernel_flow_input *input, const struct kernel_insn *insn,

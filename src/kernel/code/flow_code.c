@@ -266,11 +266,11 @@ static void classify(struct flow_builder *b, struct kernel_insn *insn)
 	if (insn->flags & KERNEL_INSN_INDIRECT)
 		return;
 	if (insn->kind == KERNEL_INSN_COND || insn->kind == KERNEL_INSN_LABEL) {
-		if (!flow_inside(b->flow, insn->target))
+		if (!flow_part_of(b->flow, insn->target))
 			insn->flags |= KERNEL_INSN_TAIL;
 		return;
 	}
-	if ((!jump && insn->kind != KERNEL_INSN_CALL) || flow_inside(b->flow, insn->target)) {
+	if ((!jump && insn->kind != KERNEL_INSN_CALL) || flow_part_of(b->flow, insn->target)) {
 		insn->flags &= (uint16_t)~KERNEL_INSN_TAIL;
 		return;
 	}

@@ -184,14 +184,6 @@ void kernel_site_edges_clear(struct kernel_site_edges *edges)
  * Probes.
  */
 
-static const struct kernel_range *part_of(const struct kernel_flow *flow, uint64_t addr)
-{
-	for (uint32_t i = 0; i < flow->n_parts; i++)
-		if (addr >= flow->parts[i].start && addr < flow->parts[i].end)
-			return &flow->parts[i];
-	return NULL;
-}
-
 /* The instruction that covers ADDR, which lies in a part. */
 static const struct kernel_insn *covering(const struct kernel_flow *flow, uint64_t addr)
 {
@@ -236,7 +228,7 @@ static enum kernel_probe_place place_of_insn(const struct kernel_insn *insn, boo
 enum kernel_probe_place kernel_flow_place(const struct kernel_flow *flow, uint64_t addr,
 					  kernel_blacklisted_fn blacklisted, void *arg)
 {
-	const struct kernel_range *part = part_of(flow, addr);
+	const struct kernel_range *part = flow_part_of(flow, addr);
 	const struct kernel_insn *insn;
 	enum kernel_probe_place place;
 
@@ -297,7 +289,7 @@ static bool part_forbids(const struct kernel_flow *flow, const struct kernel_ran
 
 uint32_t kernel_flow_optimizes(const struct kernel_flow *flow, uint64_t addr)
 {
-	const struct kernel_range *part = part_of(flow, addr);
+	const struct kernel_range *part = flow_part_of(flow, addr);
 	uint32_t i = flow_find(flow, addr);
 	uint32_t len = 0;
 

@@ -143,7 +143,7 @@ static bool find_snippet(struct function *f, const struct kernel_flow *flow, uin
 		len += dec.len;
 		ended = dec.kind == DECODE_JUMP;
 		if (ended || dec.kind == DECODE_COND)
-			back |= flow_inside(flow, dec.target);
+			back |= flow_part_of(flow, dec.target) != NULL;
 	}
 	decoder_destroy(decoder);
 	*range = (struct kernel_range){ addr, addr + len };

@@ -21,7 +21,7 @@ static void add_direct(struct kernel_flow *flow, uint32_t insn, enum kernel_edge
 {
 	uint64_t target = flow->insns[insn].target;
 
-	add_branch(flow, insn, flow_inside(flow, target) ? kind : KERNEL_EDGE_TAIL, target);
+	add_branch(flow, insn, flow_part_of(flow, target) ? kind : KERNEL_EDGE_TAIL, target);
 }
 
 static void add_indirect(struct flow_builder *b, uint32_t i)
@@ -104,7 +104,7 @@ static void mark_targets(struct kernel_flow *flow)
 		to = flow_find(flow, branch->target);
 		if (to != FLOW_NONE)
 			flow->insns[to].flags |= KERNEL_INSN_LEADER;
-		else if (flow_inside(flow, branch->target))
+		else if (flow_part_of(flow, branch->target))
 			flow->problems |= KERNEL_FLOW_MISALIGNED;
 	}
 }

@@ -28,7 +28,8 @@ bool flow_insn_falls(const struct kernel_insn *insn);
 uint32_t flow_next(const struct kernel_flow *flow, uint32_t insn);
 /* The index of the instruction that begins at ADDR, or FLOW_NONE. */
 uint32_t flow_find(const struct kernel_flow *flow, uint64_t addr);
-bool flow_inside(const struct kernel_flow *flow, uint64_t addr);
+/* The part of FLOW that has ADDR; NULL: none. */
+const struct kernel_range *flow_part_of(const struct kernel_flow *flow, uint64_t addr);
 /* Is the call INSN (an index) one that serves as a jump, as where the return stack buffer is filled? */
 bool flow_calls_inside(const struct kernel_flow *flow, uint32_t insn);
 

@@ -79,23 +79,6 @@ static const struct kernel_flow *flow_of(struct planner *pl, uint32_t i)
 	return pl->flow;
 }
 
-/* Without CONFIG_KPROBE_EVENTS_ON_NOTRACE the kernel refuses probes in functions that ftrace does not know. */
-static bool is_notrace(struct planner *pl, const struct record_range *r)
-{
-	const struct kernel_sym *sym =
-		kernel_kallsyms_covering(pl->symbols->ks, r->in->base + r->into_addr, NULL);
-
-	return sym && record_symbols_is_notrace(pl->symbols, sym);
-}
-
-static const char *why_patched(struct planner *pl, const struct record_range *r)
-{
-	const struct kernel_sym *sym =
-		kernel_kallsyms_covering(pl->symbols->ks, r->in->base + r->into_addr, NULL);
-
-	return sym ? record_symbols_why_patched(pl->symbols, sym) : NULL;
-}
-
 /* Has the kernel the function where the file says? It may have laid the module out otherwise than thought. */
 static bool is_in_place(const struct planner *pl, const struct record_range *r)
 {
@@ -112,6 +95,7 @@ static bool is_in_place(const struct planner *pl, const struct record_range *r)
 static bool is_probed_at_all(struct planner *pl, uint32_t i)
 {
 	const struct record_range *r = &pl->ranges->items[i];
+	const struct kernel_sym *sym;
 	enum kernel_safety safety;
 	const char *reason;
 
@@ -132,12 +116,14 @@ static bool is_probed_at_all(struct planner *pl, uint32_t i)
 				     kernel_image_path(r->in->image));
 		return false;
 	}
-	reason = why_patched(pl, r);
+	sym = kernel_kallsyms_covering(pl->symbols->ks, r->in->base + r->into_addr, NULL);
+	reason = sym ? record_symbols_why_patched(pl->symbols, sym) : NULL;
 	if (reason) {
 		record_range_give_up(pl->ranges, i, "%s", reason);
 		return false;
 	}
-	if (is_notrace(pl, r)) {
+	/* Without CONFIG_KPROBE_EVENTS_ON_NOTRACE. */
+	if (sym && record_symbols_is_notrace(pl->symbols, sym)) {
 		record_range_give_up(
 			pl->ranges, i,
 			"'%s' has no ftrace location, and this kernel refuses probes on such "
