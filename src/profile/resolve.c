@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/log.h"
 #include "base/number.h"
 #include "base/sorted.h"
 #include "profile/conditions.h"
@@ -184,11 +183,7 @@ static struct kernel_image *image_of_build(const char *path, const struct kernel
 /* Among the kernels that scripts/lab has built. */
 static struct kernel_image *image_of_lab(const struct kernel_build_id *id)
 {
-	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
-	scoped_free char *pattern =
-		lab && *lab ?
-			alloc_printf("%s/kernels/*/vmlinux", lab) :
-			alloc_printf("%s/.cache/kprotperf/lab/kernels/*/vmlinux", home ? home : "");
+	scoped_free char *pattern = kernel_lab_path("/kernels/*/vmlinux");
 	struct kernel_image *img = NULL;
 	glob_t found = { 0 };
 

@@ -62,17 +62,12 @@ static bool find_build_id(const char *notes, size_t len, struct kernel_build_id 
 
 int kernel_build_id_read(const char *notes, struct kernel_build_id *id)
 {
-	char *text;
+	scoped_free char *text = NULL;
 	size_t len;
 	int err = file_read(notes, MAX_NOTES, &text, &len);
 
 	memset(id, 0, sizeof(*id));
-	if (err)
-		return err;
-	if (!find_build_id(text, len, id))
-		err = -ENODATA;
-	free(text);
-	return err;
+	return err ?: find_build_id(text, len, id) ? 0 : -ENODATA;
 }
 
 bool kernel_build_id_equal(const struct kernel_build_id *a, const struct kernel_build_id *b)
@@ -311,10 +306,7 @@ static int open_asked(const char *path, bool owned, const char *release,
 /* Notes in *WHY that PATH did not do. */
 static void tried(char **why, const char *path, const char *what)
 {
-	char *longer = alloc_printf("%s%s%s %s", *why ? *why : "", *why ? ", " : "", path, what);
-
-	free(*why);
-	*why = longer;
+	alloc_append(why, "%s%s %s", *why ? ", " : "", path, what);
 }
 
 /*
@@ -343,6 +335,14 @@ static bool try_place(const char *path, const struct kernel_build_id *id, struct
 	return false;
 }
 
+char *kernel_lab_path(const char *below)
+{
+	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
+
+	return lab && *lab ? alloc_printf("%s%s", lab, below) :
+			     alloc_printf("%s/.cache/kprotperf/lab%s", home ? home : "", below);
+}
+
 int kernel_image_find(const char *explicit_path, const char *release,
 		      const struct kernel_build_id *id, struct kernel_image **out, char **why_not)
 {
@@ -356,7 +356,8 @@ int kernel_image_find(const char *explicit_path, const char *release,
 		{ "/boot/vmlinux-", "" },
 	};
 	const char *asked = explicit_path ? explicit_path : getenv("KPROTPERF_VMLINUX");
-	char hex[2 * KERNEL_BUILD_ID_MAX + 1], *why = NULL;
+	char hex[2 * KERNEL_BUILD_ID_MAX + 1];
+	scoped_free char *why = NULL;
 	bool done = false;
 
 	*out = NULL;
@@ -372,10 +373,10 @@ int kernel_image_find(const char *explicit_path, const char *release,
 		done = try_place(path, id, out, &why);
 	}
 	if (!done && id && id->len > 1) {
-		scoped_free char *path;
+		scoped_free char *path =
+			alloc_printf("/usr/lib/debug/.build-id/%.2s/%s.debug",
+				     kernel_build_id_format(id, hex, sizeof(hex)), hex + 2);
 
-		kernel_build_id_format(id, hex, sizeof(hex));
-		path = alloc_printf("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
 		try_place(path, id, out, &why);
 	}
 	if (!*out && why_not)
@@ -383,7 +384,6 @@ int kernel_image_find(const char *explicit_path, const char *release,
 					"/boot%s%s%s",
 					release ? release : "this kernel", why ? " (" : "",
 					why ? why : "", why ? ")" : "");
-	free(why);
 	return 0;
 }
 
@@ -414,16 +414,14 @@ int kernel_image_frame_base(struct kernel_image *img, uint64_t addr, struct kern
 {
 	Dwarf *dwarf = kernel_image_dwarf(img);
 	Dwarf_CFI *cfi = dwarf ? dwarf_getcfi(dwarf) : NULL;
-	Dwarf_Frame *frame = NULL;
+	scoped_free Dwarf_Frame *frame = NULL;
 	Dwarf_Op *ops;
 	size_t n;
-	int err;
 
 	if (!cfi)
 		return -ENODATA;
-	if (dwarf_cfi_addrframe(cfi, addr + kernel_image_base(img), &frame))
+	if (dwarf_cfi_addrframe(cfi, addr + kernel_image_base(img), &frame) ||
+	    dwarf_frame_cfa(frame, &ops, &n))
 		return -ENOENT;
-	err = dwarf_frame_cfa(frame, &ops, &n) ? -ENOENT : read_rule(ops, n, base);
-	free(frame);
-	return err;
+	return read_rule(ops, n, base);
 }

@@ -54,6 +54,9 @@ bool kernel_is_release(const char *name);
  */
 int kernel_image_try(const char *path, struct kernel_image **out);
 
+/* What is BELOW the cache of scripts/lab; for free(). */
+char *kernel_lab_path(const char *below);
+
 /* The build-id of the loaded module NAME. -errno, not reported. */
 int kernel_module_build_id(const char *name, struct kernel_build_id *id);
 /*

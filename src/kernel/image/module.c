@@ -237,12 +237,9 @@ static void search(const char *folder, const char *name, const struct kernel_bui
 static void search_lab(const char *name, const char *release, const struct kernel_build_id *id,
 		       struct kernel_image **out)
 {
-	const char *lab = getenv("KPROTPERF_LAB"), *home = getenv("HOME");
-	scoped_free char *cache = lab && *lab ?
-					  alloc_strdup(lab) :
-					  alloc_printf("%s/.cache/kprotperf/lab", home ? home : "");
-	scoped_free char *pattern = alloc_printf(
-		"%s/{kernels/*/modules,stock/versions/*/{lib,debug}/modules/%s}", cache, release);
+	scoped_free char *below = alloc_printf(
+		"/{kernels/*/modules,stock/versions/*/{lib,debug}/modules/%s}", release);
+	scoped_free char *pattern = kernel_lab_path(below);
 	glob_t found = { 0 };
 
 	if (!glob(pattern, GLOB_BRACE, NULL, &found))
