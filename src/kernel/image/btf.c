@@ -87,11 +87,17 @@ int32_t kernel_btf_function(const struct kernel_btf *b, const char *name)
 	return id != HASH_NONE ? (int32_t)id : -ENOENT;
 }
 
+int kernel_btf_registers(const struct btf *btf, uint32_t type)
+{
+	int64_t size = btf__resolve_size(btf, type);
+
+	return size > 16 ? 0 : size > 8 ? 2 : 1;
+}
+
 int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id)
 {
 	const struct btf_type *type = id > 0 ? btf__type_by_id(b->btf, (uint32_t)id) : NULL;
 	const struct btf_param *param;
-	int64_t size;
 	int n = 0;
 
 	if (!type || !btf_is_func(type))
@@ -103,8 +109,7 @@ int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id)
 	for (int i = 0; i < btf_vlen(type); i++) {
 		if (!param[i].type)
 			return -E2BIG;
-		size = btf__resolve_size(b->btf, param[i].type);
-		n += size > 16 ? 0 : size > 8 ? 2 : 1;
+		n += kernel_btf_registers(b->btf, param[i].type);
 	}
 	return n;
 }

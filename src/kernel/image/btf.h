@@ -26,9 +26,11 @@ define_scoped(kernel_btf_destroy, struct kernel_btf);
 int32_t kernel_btf_function(const struct kernel_btf *b, const char *name);
 
 /*
- * How many registers the parameters of the function with this type id take, as far as there are enough: a struct of up
- * to 16 bytes is passed in one or two, a larger one in none. -E2BIG where it takes any number of them, else -EINVAL.
+ * How many registers a parameter of TYPE takes, as far as there are enough: a struct of up to 16 bytes is passed in one or two, a
+ * larger one in none.
  */
+int kernel_btf_registers(const struct btf *btf, uint32_t type);
+/* The same of all parameters of the function with this type id. -E2BIG where it takes any number of them, else -EINVAL. */
 int kernel_btf_function_registers(const struct kernel_btf *b, int32_t id);
 
 /* A descriptor of the running kernel's BTF object for MODULE, to be closed by the caller; -errno. */

@@ -14,7 +14,6 @@
 #include "record/target/capture.h"
 #include "record/target/capture_body.h"
 #include "record/target/capture_syscalls.h"
-#include "record/target/symbols.h"
 
 /* Has the names of allocation flags, which are macros, and their numbers. */
 #define FLAGS_FORMAT "/sys/kernel/tracing/events/kmem/kmalloc/format"
@@ -61,15 +60,13 @@ static bool find_parameter(struct record_place *at, const char *name)
 	uint32_t reg = 0;
 
 	for (uint32_t i = 0; i < btf_vlen(at->proto) && reg < ARCH_MAX_ARGS; i++) {
-		int64_t size = btf__resolve_size(at->btf, param[i].type);
-
 		if (!strcmp(name_of(at, param[i].name_off), name)) {
 			at->value->base = RECORD_BASE_ARGUMENT;
 			at->value->which = reg;
 			at->type = param[i].type;
 			return true;
 		}
-		reg += size > 16 ? 0 : size > 8 ? 2 : 1;
+		reg += kernel_btf_registers(at->btf, param[i].type);
 	}
 	return false;
 }
@@ -336,7 +333,8 @@ static int settle(struct record_place *at)
 /* The bits of an allocation flag, from the kernel's own table of names for events: {… 0x100u …, "__GFP_ZERO"}. */
 static bool flag_by_name(const char *name, uint64_t *mask)
 {
-	char *quoted = alloc_printf("\"%s\"}", name), *text = NULL, *end, *begin;
+	scoped_free char *quoted = alloc_printf("\"%s\"}", name), *text = NULL;
+	char *end, *begin;
 	const char *at;
 	uint64_t bits;
 	size_t length;
@@ -350,8 +348,6 @@ static bool flag_by_name(const char *name, uint64_t *mask)
 			if (number_scan_hex(&at, &bits))
 				*mask |= bits;
 	}
-	free(text);
-	free(quoted);
 	return *mask;
 }
 

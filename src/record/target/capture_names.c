@@ -65,11 +65,11 @@ static const struct btf_param *param_of(const struct btf *btf, const struct btf_
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < btf_vlen(proto); i++) {
-		int64_t size = btf__resolve_size(btf, param[i].type);
+		int n = kernel_btf_registers(btf, param[i].type);
 
 		if (at == reg)
-			return size > 8 ? NULL : &param[i];
-		at += size > 16 ? 0 : size > 8 ? 2 : 1;
+			return n == 1 ? &param[i] : NULL;
+		at += n;
 	}
 	return NULL;
 }

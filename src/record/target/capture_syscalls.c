@@ -38,9 +38,11 @@ static bool add_syscall(struct record_value *v, const struct btf *btf, const cha
 			const char *name)
 {
 	static const char *const regs[] = ARCH_SYSCALL_REGS;
-	char *field = alloc_printf(" %s;\toffset:", name), *text = NULL, *at, *type,
-	     *syscall = alloc_printf("%.*s", (int)(strlen(path) - strlen(EVENTS FORMAT)),
-				     path + strlen(EVENTS));
+	scoped_free char *field = alloc_printf(" %s;\toffset:", name), *text = NULL,
+			 *syscall =
+				 alloc_printf("%.*s", (int)(strlen(path) - strlen(EVENTS FORMAT)),
+					      path + strlen(EVENTS));
+	char *at, *type;
 	int nr = seccomp_syscall_resolve_name_arch(SCMP_ARCH_X86_64, syscall);
 	bool full = v->n_syscalls == RECORD_CAPTURE_SYSCALLS, found = false;
 	size_t length;
@@ -61,9 +63,6 @@ static bool add_syscall(struct record_value *v, const struct btf *btf, const cha
 				(struct record_syscall){ (uint16_t)nr, (int16_t)offset };
 		}
 	}
-	free(text);
-	free(syscall);
-	free(field);
 	return !full || !found;
 }
 
