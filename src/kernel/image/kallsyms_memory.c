@@ -384,45 +384,46 @@ static int add_code(const struct reading *r, const struct item *i)
 	return 0;
 }
 
+/* The code that each struct TYPE has at ADDR, with what NAME is there (NULL: that of C), on the LIST by LINK. */
+static int read_code(const struct reading *r, struct code c, uint64_t list, const char *type,
+		     const char *link, const char *addr, const char *name)
+{
+	struct item item = { .type = type,
+			     .link = link,
+			     .members = { member_to(c.addr, addr), member_to(c.name, name) },
+			     .add = add_code,
+			     .to = &c };
+
+	return read_list(r, list, &item);
+}
+
 static int read_trampolines(const struct reading *r)
 {
 	struct code c = { .module = "__builtin__ftrace", .name = "ftrace_trampoline" };
-	struct item ops = { .type = "ftrace_ops",
-			    .link = "list",
-			    .members = { member_to(c.addr, "trampoline") },
-			    .add = add_code,
-			    .to = &c };
 
-	return read_list(r, variable(r, "ftrace_ops_trampoline_list"), &ops);
+	return read_code(r, c, variable(r, "ftrace_ops_trampoline_list"), "ftrace_ops", "list",
+			 "trampoline", NULL);
 }
 
 /* The pages of the struct kprobe_insn_cache of this NAME. */
 static int read_kprobe_pages(const struct reading *r, const char *cache, const char *name)
 {
 	struct code c = { .module = "__builtin__kprobes" };
-	struct item page = { .type = "kprobe_insn_page",
-			     .link = "list",
-			     .members = { member_to(c.addr, "insns") },
-			     .add = add_code,
-			     .to = &c };
 	uint64_t at = variable(r, cache);
 	int pages =
 		r->btf && at ? kernel_btf_offset(r->btf, "kprobe_insn_cache", "pages") : -ENOENT;
 
 	strcpy(c.name, name);
-	return pages < 0 ? -ENOENT : read_list(r, at + (uint64_t)pages, &page);
+	return pages < 0 ? -ENOENT :
+			   read_code(r, c, at + (uint64_t)pages, "kprobe_insn_page", "list",
+				     "insns", NULL);
 }
 
 static int read_bpf(const struct reading *r)
 {
 	struct code c = { .module = "bpf" };
-	struct item ksym = { .type = "bpf_ksym",
-			     .link = "lnode",
-			     .members = { member_to(c.addr, "start"), member_to(c.name, "name") },
-			     .add = add_code,
-			     .to = &c };
 
-	return read_list(r, variable(r, "bpf_kallsyms"), &ksym);
+	return read_code(r, c, variable(r, "bpf_kallsyms"), "bpf_ksym", "lnode", "start", "name");
 }
 
 int kernel_kallsyms_read(const struct kernel_kcore *kcore, const struct btf *btf,
