@@ -18,50 +18,49 @@
 #include "record/engine/engine_impl.h"
 #include "record/engine/sampler.h"
 
-uint64_t record_engine_counted(const struct record_engine *e, uint32_t site, uint32_t ctx,
-			       uint32_t i)
+/* Sum over the shards of SITE's cell in CTX of the number that lies OFFSET bytes into a cell of VIEW, of SIZE bytes. */
+static uint64_t sum_of(const struct record_engine *e, uint32_t site, uint32_t ctx,
+		       enum record_view view, size_t size, size_t offset)
 {
 	const uint64_t *cell_of = e->bpf.views[RECORD_VIEW_CELL_OF].mem;
-	const struct engine_counted_cell *cells = e->bpf.views[RECORD_VIEW_COUNTED].mem;
-	uint64_t first = cell_of[ENGINE_KEY((size_t)site, ctx)], sum = 0;
-
-	for (uint32_t shard = 0; first && shard < e->bpf.n_shards; shard++)
-		sum += __atomic_load_n(&cells[first + shard].total[i], __ATOMIC_RELAXED);
-	return sum;
-}
-
-/* Sum over the shards of SITE's cell in CTX of the counter that lies OFFSET bytes into a cell. */
-static uint64_t sum_of(const struct record_engine *e, uint32_t site, uint32_t ctx, size_t offset)
-{
-	const uint64_t *cell_of = e->bpf.views[RECORD_VIEW_CELL_OF].mem;
-	const struct engine_cell *cells = e->bpf.views[RECORD_VIEW_CELLS].mem;
+	const char *cells = e->bpf.views[view].mem;
 	uint64_t first = cell_of[ENGINE_KEY((size_t)site, ctx)], sum = 0;
 
 	for (uint32_t i = 0; first && i < e->bpf.n_shards; i++)
-		sum += __atomic_load_n((const uint64_t *)((const char *)&cells[first + i] + offset),
+		sum += __atomic_load_n((const uint64_t *)(cells + (first + i) * size + offset),
 				       __ATOMIC_RELAXED);
 	return sum;
 }
 
+#define sum_in_cells(e, site, ctx, field)                                   \
+	sum_of(e, site, ctx, RECORD_VIEW_CELLS, sizeof(struct engine_cell), \
+	       offsetof(struct engine_cell, field))
+
+uint64_t record_engine_counted(const struct record_engine *e, uint32_t site, uint32_t ctx,
+			       uint32_t i)
+{
+	return sum_of(e, site, ctx, RECORD_VIEW_COUNTED, sizeof(struct engine_counted_cell),
+		      offsetof(struct engine_counted_cell, total[i]));
+}
+
 uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx)
 {
-	return sum_of(e, site, ctx, offsetof(struct engine_cell, calls));
+	return sum_in_cells(e, site, ctx, calls);
 }
 
 uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint32_t ctx)
 {
-	return sum_of(e, site, ctx, offsetof(struct engine_cell, wall)) -
-	       sum_of(e, site, ctx, offsetof(struct engine_cell, offcpu));
+	return sum_in_cells(e, site, ctx, wall) - sum_in_cells(e, site, ctx, offcpu);
 }
 
 uint64_t record_engine_excluded(const struct record_engine *e, uint32_t site, uint32_t ctx)
 {
-	return sum_of(e, site, ctx, offsetof(struct engine_cell, excluded));
+	return sum_in_cells(e, site, ctx, excluded);
 }
 
 uint64_t record_engine_closing_time(const struct record_engine *e, uint32_t site, uint32_t ctx)
 {
-	return sum_of(e, site, ctx, offsetof(struct engine_cell, closing_time));
+	return sum_in_cells(e, site, ctx, closing_time);
 }
 
 void record_engine_read_closings(struct record_engine *e, uint32_t interval, uint64_t max)
