@@ -33,32 +33,19 @@ static void say(const char *kind, const char *fmt, va_list args)
 	put(kind, fmt, args, "\n");
 }
 
-void log_error(const char *fmt, ...)
-{
-	va_list args;
+#define DEFINE_SAY(name, prefix)        \
+	void name(const char *fmt, ...) \
+	{                               \
+		va_list args;           \
+                                        \
+		va_start(args, fmt);    \
+		say(prefix, fmt, args); \
+		va_end(args);           \
+	}
 
-	va_start(args, fmt);
-	say("", fmt, args);
-	va_end(args);
-}
-
-void log_warn(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	say("warning: ", fmt, args);
-	va_end(args);
-}
-
-void log_note(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	say("note: ", fmt, args);
-	va_end(args);
-}
+DEFINE_SAY(log_error, "")
+DEFINE_SAY(log_warn, "warning: ")
+DEFINE_SAY(log_note, "note: ")
 
 void log_verbose(int level, const char *fmt, ...)
 {
