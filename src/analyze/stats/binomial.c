@@ -76,11 +76,7 @@ struct analyze_estimated analyze_estimated_add(const struct analyze_estimated *a
 struct analyze_estimated analyze_estimated_difference(const struct analyze_estimated *a,
 						      const struct analyze_estimated *b)
 {
-	double value = b->value - a->value;
+	const struct analyze_estimated minus = { -a->value, -a->high, -a->low };
 
-	return (struct analyze_estimated){
-		.value = value,
-		.low = value - hypot(b->value - b->low, a->high - a->value),
-		.high = value + hypot(b->high - b->value, a->value - a->low),
-	};
+	return analyze_estimated_add(b, &minus);
 }
