@@ -28,8 +28,6 @@ extern const struct view_list view_why_list;
 void view_why_append_number(char **text, enum output_type type, double value);
 /* "+1,234 instructions per run" behind *TEXT, of which PER is the last word. */
 void view_why_append_delta(char **text, double delta, const char *per);
-/* "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of what the command executes in the kernel)." For free(). */
-char *view_why_change(const struct why *w, const struct why_context *c);
 /* What CAUSE, of C, does otherwise; for free(). */
 char *view_why_cause(const struct why *w, const struct why_context *c,
 		     const struct why_cause *cause);

@@ -99,8 +99,12 @@ static bool is_fault(const struct analyze_calibration *c, const struct profile *
 	       cell->context == c->fault_context;
 }
 
-double analyze_calibration_own(const struct analyze_calibration *c, const struct profile *p,
-			       const struct profile_cell *cell)
+/*
+ * What was taken off all CELL's calls for its own probes, in ticks. With cold caches that is more for some cells than for
+ * others (docs/accounting.md), which can be told where nothing else was timed in their context.
+ */
+static double own_cost(const struct analyze_calibration *c, const struct profile *p,
+		       const struct profile_cell *cell)
 {
 	const struct profile_site *site = &p->sites[cell->site];
 	double inner = is_fault(c, p, cell) ? c->fault_inner : c->inner[site->mech];
@@ -117,7 +121,7 @@ double analyze_calibration_uncertainty(const struct analyze_calibration *c, cons
 	enum profile_mechanism mech = p->sites[cell->site].mech;
 	double inner = is_fault(c, p, cell) ? c->fault_inner : c->inner[mech];
 	double spread = is_fault(c, p, cell) ? c->fault_spread : c->inner_spread[mech];
-	double cost = (double)cell->stats.cost, own = analyze_calibration_own(c, p, cell);
+	double cost = (double)cell->stats.cost, own = own_cost(c, p, cell);
 	double hits = (double)profile_stats_observed(&cell->stats);
 	double samples = samples_of(c, cell), callees = fmax(cost - own - samples * c->sample, 0);
 
@@ -166,7 +170,7 @@ static double cell_cost(const struct analyze_net *net, const struct profile_cell
 	bool is_fault = profile_context_is(net->p, cell->context, PROFILE_CONTEXT_PAGE_FAULT);
 	const struct analyze_net_probes *probes = is_fault ? &net->fault : &net->syscall;
 	double calls = (double)cell->stats.calls;
-	double own = analyze_calibration_own(&net->calibration, net->p, cell) / calls;
+	double own = own_cost(&net->calibration, net->p, cell) / calls;
 	/* Around the call its probes are as cold as in it. */
 	double outer = probes->inner > 0 ? own / probes->inner * probes->outer : probes->outer;
 

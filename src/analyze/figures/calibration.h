@@ -25,13 +25,6 @@ struct analyze_calibration {
 void analyze_calibration_init(struct analyze_calibration *c, const struct profile *p);
 void analyze_calibration_deinit(struct analyze_calibration *c);
 
-/*
- * What was taken off all CELL's calls for its own probes, in ticks. With cold caches that is more for some cells than for
- * others (docs/accounting.md), which can be told where nothing else was timed in their context.
- */
-double analyze_calibration_own(const struct analyze_calibration *c, const struct profile *p,
-			       const struct profile_cell *cell);
-
 /* The standard uncertainty of what was taken off all CELL's calls, in ticks. They add up. */
 double analyze_calibration_uncertainty(const struct analyze_calibration *c, const struct profile *p,
 				       const struct profile_cell *cell);

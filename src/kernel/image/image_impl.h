@@ -38,6 +38,4 @@ struct kernel_image {
 /* Gives the sections of the module IMG addresses, and relocates it and its DWARF. -errno, not reported. */
 int kernel_image_link(struct kernel_image *img);
 
-/* The symbol table, read now if it was not; never NULL, perhaps empty. */
-struct symtab *kernel_image_symtab(struct kernel_image *img);
 void kernel_symtab_destroy(struct symtab *tab); /* accepts NULL */

@@ -130,7 +130,8 @@ void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_f
 	}
 }
 
-struct symtab *kernel_image_symtab(struct kernel_image *img)
+/* The symbol table, read now if it was not; never NULL, perhaps empty. */
+static struct symtab *symtab_of(struct kernel_image *img)
 {
 	if (!img->symtab) {
 		img->symtab = alloc_new(struct symtab);
@@ -151,7 +152,7 @@ void kernel_symtab_destroy(struct symtab *tab)
 
 uint64_t kernel_image_base(struct kernel_image *img)
 {
-	struct symtab *tab = kernel_image_symtab(img);
+	struct symtab *tab = symtab_of(img);
 
 	/* Linker scripts put _stext at the start of .text. */
 	return tab->has_stext ? tab->stext : img->text_addr;
@@ -166,7 +167,7 @@ static uint32_t first_after(const struct entries *e, uint64_t addr)
 bool kernel_image_is_function(struct kernel_image *img, const char *name, uint64_t addr,
 			      uint64_t *size)
 {
-	struct symtab *tab = kernel_image_symtab(img);
+	struct symtab *tab = symtab_of(img);
 
 	addr += kernel_image_base(img);
 	if (kernel_name_is_cold(name))
@@ -208,7 +209,7 @@ static const struct entry *function_at(const struct symtab *tab, uint64_t addr)
 const char *kernel_image_extent(struct kernel_image *img, uint64_t addr, struct kernel_range *range)
 {
 	uint64_t base = kernel_image_base(img);
-	const struct entry *e = function_at(kernel_image_symtab(img), addr + base);
+	const struct entry *e = function_at(symtab_of(img), addr + base);
 
 	if (!e)
 		return NULL;
@@ -241,7 +242,7 @@ static bool extern_at(const struct kernel_image *img, uint64_t addr, uint64_t *o
 
 const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint64_t *offset)
 {
-	struct symtab *tab = kernel_image_symtab(img);
+	struct symtab *tab = symtab_of(img);
 	const struct entry *found;
 	const char *name;
 	uint32_t i;
@@ -269,7 +270,7 @@ const char *kernel_image_symbol_at(struct kernel_image *img, uint64_t addr, uint
 
 void kernel_image_symbols_each(struct kernel_image *img, kernel_symtab_fn fn, void *arg)
 {
-	const struct symtab *tab = kernel_image_symtab(img);
+	const struct symtab *tab = symtab_of(img);
 	uint64_t base = kernel_image_base(img), *at;
 	size_t n = 0;
 
@@ -310,7 +311,7 @@ static void add_object(const Elf64_Sym *sym, const char *name, void *arg)
 
 const char *kernel_image_object_at(struct kernel_image *img, uint64_t addr, uint64_t *offset)
 {
-	struct symtab *tab = kernel_image_symtab(img);
+	struct symtab *tab = symtab_of(img);
 	const struct entry *e;
 	const char *name;
 	uint32_t next;

@@ -24,7 +24,8 @@ static uint32_t list_of(uint64_t addr)
 	return addr * GOLDEN >> (64 - LIST_BITS);
 }
 
-int record_kprobe_layout(const struct btf *btf, struct record_kprobe_layout *out)
+/* -ENOENT where BTF does not describe it. */
+static int find_layout(const struct btf *btf, struct record_kprobe_layout *out)
 {
 	int size = kernel_btf_offset(btf, "kprobe", NULL),
 	    next = kernel_btf_offset(btf, "kprobe", "hlist"),
@@ -56,7 +57,7 @@ int record_kprobe_table_open(struct record_kprobe_table *t, const struct kernel_
 	int err;
 
 	*t = (struct record_kprobe_table){ .kcore = kcore };
-	err = record_kprobe_layout(btf, &t->layout);
+	err = find_layout(btf, &t->layout);
 	if (err)
 		return err;
 	aggregate = kernel_kallsyms_named(ks, "aggr_pre_handler", &n);

@@ -39,9 +39,6 @@ struct record_kprobe_table {
 	uint32_t n_items, cap_items;
 };
 
-/* -ENOENT where BTF does not describe it. */
-int record_kprobe_layout(const struct btf *btf, struct record_kprobe_layout *out);
-
 /* Finds the table of the kernel whose symbols KS are, to be read from KCORE, which must outlive T. -errno, not reported. */
 int record_kprobe_table_open(struct record_kprobe_table *t, const struct kernel_kcore *kcore,
 			     const struct btf *btf, const struct kernel_kallsyms *ks);

@@ -44,7 +44,8 @@ static bool is_per_call(const struct why_context *c)
 	return c->calls[0] > 0 && c->calls[1] > 0 && !c->by_itself;
 }
 
-char *view_why_change(const struct why *w, const struct why_context *c)
+/* "clone is 20.0 % slower (+2,483,000 instructions per call, +12.1 % of what the command executes in the kernel)." For free(). */
+static char *change_text(const struct why *w, const struct why_context *c)
 {
 	double pct = percent(c->delta, c->total[0]);
 	char number[OUTPUT_NUMBER_MAX], *text = NULL;
@@ -257,7 +258,7 @@ static char *begin_with_change(const struct why *w, const struct why_context *c,
 
 char *view_why(const struct why *w, const struct why_context *c)
 {
-	scoped_free char *change = c ? view_why_change(w, c) : NULL;
+	scoped_free char *change = c ? change_text(w, c) : NULL;
 	char *text;
 
 	if (!c)
