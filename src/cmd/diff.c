@@ -268,16 +268,13 @@ static const struct analyze_diff_row *worst_row(const struct analyze_diff *diff)
 /* What there is to say of ROW, which is above LIMIT: for free(). */
 static char *above_text(const struct analyze_diff_row *row, double limit)
 {
-	char *sure, *text;
+	scoped_free char *sure = isnan(row->change.plus_minus_pct) ?
+					 alloc_strdup("") :
+					 alloc_printf(" (±%.2g, %s)", row->change.plus_minus_pct,
+						      view_verdicts[row->change.verdict]);
 
-	sure = isnan(row->change.plus_minus_pct) ?
-		       alloc_strdup("") :
-		       alloc_printf(" (±%.2g, %s)", row->change.plus_minus_pct,
-				    view_verdicts[row->change.verdict]);
-	text = alloc_printf("%s is %.2f %% slower%s: above the --fail-above limit of %g %%",
+	return alloc_printf("%s is %.2f %% slower%s: above the --fail-above limit of %g %%",
 			    row->name, row->delta_pct, sure, limit);
-	free(sure);
-	return text;
 }
 
 /* *ABOVE becomes the text for a row above the limit, for free(); 0, or -1, having said why nothing can be told. */

@@ -25,13 +25,11 @@ static char *section_help(const void *o)
 {
 	const struct view_list *list = ((const struct view_options *)o)->list;
 	scoped_free const char **names = view_list_names(list);
-	char *text = cmd_choices_text(names), *filled;
+	scoped_free char *text = cmd_choices_text(names);
 
-	filled = alloc_printf("Print only these tables, with all of their rows: %s. --format=csv "
-			      "prints one (default: %s)",
-			      text, list->csv);
-	free(text);
-	return filled;
+	return alloc_printf("Print only these tables, with all of their rows: %s. --format=csv "
+			    "prints one (default: %s)",
+			    text, list->csv);
 }
 
 const struct view_table *view_table_parse(const struct argp_state *state,

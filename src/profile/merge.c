@@ -205,7 +205,7 @@ static void boots_deinit(struct boots *b)
 static void boots_note(const struct boots *b, struct profile *p)
 {
 	uint32_t n = b->n_ids;
-	char *text = NULL;
+	scoped_free char *text = NULL;
 	size_t size;
 	FILE *out;
 
@@ -219,7 +219,6 @@ static void boots_note(const struct boots *b, struct profile *p)
 			b->ids[i].len ? b->ids[i].text : "");
 	fclose(out);
 	profile_env_set(p, PROFILE_ENV_BOOTS, text);
-	free(text);
 }
 
 /* Where SRC's boots are in DST; *SHARED of them were there already. */

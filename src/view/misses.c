@@ -2,7 +2,6 @@
 #include "view/misses.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/stats/change.h"
@@ -121,7 +120,7 @@ char *view_misses_change(const struct analyze_misses *m)
 	char number[OUTPUT_NUMBER_MAX];
 	double cycles, instructions, all;
 	const struct analyze_misses_row *row = syscall_of(m, &all);
-	char *most, *text;
+	scoped_free char *most = NULL;
 	bool shown;
 
 	if (!m->model)
@@ -132,7 +131,7 @@ char *view_misses_change(const struct analyze_misses *m)
 	instructions = percent(row->delta.instructions, row->sides[0].instructions);
 	shown = fabs(instructions) >= ANALYZE_MARGIN_PCT && instructions * cycles > 0;
 	most = most_of(m, row);
-	text = alloc_printf(
+	return alloc_printf(
 		"Data misses in model %s: %s has %s estimated cycles of misses per run (%+.1f %%, "
 		"%+.2f %% of the misses of all syscalls)%s; its instruction count changes by %+.2f "
 		"%%%s.%s",
@@ -143,6 +142,4 @@ char *view_misses_change(const struct analyze_misses *m)
 		isnan(row->plus_minus) ? " With 1 run per side this may be chance; use lab ab "
 					 "--boots=3 to be sure." :
 					 "");
-	free(most);
-	return text;
 }

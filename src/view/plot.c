@@ -2,7 +2,6 @@
 #include "view/plot.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <spawn.h>
 #include <string.h>

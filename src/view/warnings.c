@@ -259,7 +259,7 @@ static void append_one(char **text, const struct analyze_warning *w)
 
 char *view_warning(const struct analyze_warning *w)
 {
-	char *text = NULL, *escaped;
+	scoped_free char *text = NULL;
 
 	if (w->kind < ANALYZE_WARNING_EMPTY) {
 		append_pair(&text, w);
@@ -268,9 +268,7 @@ char *view_warning(const struct analyze_warning *w)
 			alloc_append(&text, "%s: ", sides[w->side]);
 		append_one(&text, w);
 	}
-	escaped = output_text_escape(text);
-	free(text);
-	return escaped;
+	return output_text_escape(text);
 }
 
 json_t *view_warnings_json(const struct analyze_warnings *warnings)

@@ -44,7 +44,8 @@ static void add_function(struct analyze_blocks *out, const struct analyze_counte
 {
 	const struct profile *p = c->p;
 	const struct profile_blocks *blocks = &p->blocks[index];
-	uint64_t *counts = alloc_array(blocks->n_items, sizeof(*counts)), calls;
+	scoped_free uint64_t *counts = alloc_array(blocks->n_items, sizeof(*counts));
+	uint64_t calls;
 	struct profile_stats timed = analyze_counted_calls(c, index, context);
 	struct analyze_block_function f = {
 		.function = p->sites[blocks->site].name,
@@ -71,7 +72,6 @@ static void add_function(struct analyze_blocks *out, const struct analyze_counte
 	for (uint32_t i = f.first; i < out->n_rows && f.insns_per_call > 0; i++)
 		out->rows[i].share = out->rows[i].insns_per_call / f.insns_per_call;
 	vec_push(out, functions, f);
-	free(counts);
 }
 
 void analyze_blocks_init(struct analyze_blocks *out, const struct profile *p)

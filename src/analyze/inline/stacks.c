@@ -357,16 +357,14 @@ static void leaf_add(void *to, void *from)
 
 void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p)
 {
-	struct profile_sample *samples;
 	size_t n, out = 0;
+	scoped_free struct profile_sample *samples = samples_sum(p, &n);
 
 	memset(leaves, 0, sizeof(*leaves));
-	samples = samples_sum(p, &n);
 	for (size_t i = 0; i < n; i++) {
 		vec_push(leaves, leaves, leaf_of(p, &samples[i], &leaves->texts));
 		leaves->samples += (double)samples[i].count;
 	}
-	free(samples);
 	vec_unite(leaves, leaves, leaf_compare_name, leaf_add);
 	out = leaves->n_leaves;
 	for (size_t i = 0; i < out; i++)

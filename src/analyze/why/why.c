@@ -111,7 +111,7 @@ define_compare(by_value, double, compare_values(*a, *b));
 	 */
 static double common_deviation(const struct why *w)
 {
-	double *found = alloc_array(w->n_contexts, sizeof(*found)), median = 0;
+	scoped_free double *found = alloc_array(w->n_contexts, sizeof(*found));
 	uint32_t n = 0, df = w->runs[0] + w->runs[1] - 2;
 
 	for (uint32_t i = 0; i < w->n_contexts && df; i++) {
@@ -121,12 +121,8 @@ static double common_deviation(const struct why *w)
 		if (deviation >= 1)
 			found[n++] = deviation;
 	}
-	if (n) {
-		sort_array(found, n, sizeof(*found), by_value);
-		median = found[n / 2];
-	}
-	free(found);
-	return median;
+	sort_array(found, n, sizeof(*found), by_value);
+	return n ? found[n / 2] : 0;
 }
 
 /* It is one of as many as there are contexts, since of a context's causes the largest are named. */

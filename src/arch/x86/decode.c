@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "arch/x86/capstone.h"
-#include "base/alloc.h"
 
 /* The parts of an instruction in front of its operands. */
 struct opcode {

@@ -237,13 +237,11 @@ bool kernel_paths_of(const struct kernel_graph *graph, const uint8_t *bit, uint6
 		     enum kernel_on_path *on_path)
 {
 	scoped_free bool *measure = alloc_array(graph->n_blocks, sizeof(*measure));
-	bool *hit = alloc_array(graph->n_blocks, sizeof(*hit)), ok;
+	scoped_free bool *hit = alloc_array(graph->n_blocks, sizeof(*hit));
 
 	for (uint32_t b = 0; b < graph->n_blocks; b++) {
 		measure[b] = bit[b] < KERNEL_MAX_BITS;
 		hit[b] = measure[b] && signature >> bit[b] & 1;
 	}
-	ok = kernel_blocks_path(graph, measure, hit, on_path);
-	free(hit);
-	return ok;
+	return kernel_blocks_path(graph, measure, hit, on_path);
 }

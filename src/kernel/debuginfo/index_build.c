@@ -557,7 +557,7 @@ static void build_deinit(struct build *b)
 
 int kernel_index_build(struct kernel_image *img, struct kernel_index **out)
 {
-	struct build *b = alloc_new(struct build);
+	scoped_free struct build *b = alloc_new(struct build);
 	int err;
 
 	*out = NULL;
@@ -575,6 +575,5 @@ int kernel_index_build(struct kernel_image *img, struct kernel_index **out)
 	kernel_image_symbols_each(img, add_symbol, b);
 	err = assemble(b, out);
 	build_deinit(b);
-	free(b);
 	return err;
 }

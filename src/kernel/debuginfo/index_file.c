@@ -80,16 +80,11 @@ static char *cache_dir(void)
 
 char *kernel_index_cache_path(const struct kernel_build_id *id)
 {
-	char hex[2 * KERNEL_BUILD_ID_MAX + 1], *dir, *path;
+	char hex[2 * KERNEL_BUILD_ID_MAX + 1];
+	scoped_free char *dir = id->len ? cache_dir() : NULL;
 
-	if (!id->len)
-		return NULL;
-	dir = cache_dir();
-	if (!dir)
-		return NULL;
-	path = alloc_printf("%s/%s", dir, kernel_build_id_format(id, hex, sizeof(hex)));
-	free(dir);
-	return path;
+	return dir ? alloc_printf("%s/%s", dir, kernel_build_id_format(id, hex, sizeof(hex))) :
+		     NULL;
 }
 
 char *kernel_index_beside_path(const char *path)
@@ -115,7 +110,7 @@ static bool try_open(char *path, const struct kernel_build_id *id, struct kernel
 
 static void keep(const struct kernel_index *idx)
 {
-	char *path = kernel_index_cache_path(&idx->id);
+	scoped_free char *path = kernel_index_cache_path(&idx->id);
 	int err;
 
 	if (!path)
@@ -124,7 +119,6 @@ static void keep(const struct kernel_index *idx)
 	if (err)
 		log_verbose(1, "cannot store the index of the vmlinux in %s: %s", path,
 			    output_strerror(err));
-	free(path);
 }
 
 int kernel_index_find(const struct kernel_build_id *id, struct kernel_image *img,

@@ -92,14 +92,10 @@ static char *normalize(const char *path)
 
 static char *join(const char *dir, const char *name)
 {
-	char *joined, *clean;
+	scoped_free char *joined =
+		*name == '/' || !dir ? alloc_strdup(name) : alloc_printf("%s/%s", dir, name);
 
-	if (*name == '/' || !dir)
-		return normalize(name);
-	joined = alloc_printf("%s/%s", dir, name);
-	clean = normalize(joined);
-	free(joined);
-	return clean;
+	return normalize(joined);
 }
 
 void kernel_paths_unit(struct paths *p, const char *dir, const char *name)

@@ -83,7 +83,7 @@ static void write_samples(FILE *out, uint64_t track, const struct export *e)
 /* "mm/slub.c:1978 shuffle_freelist", for free(). */
 static char *line_label(const struct analyze_trace_line *line)
 {
-	char *label = NULL, *safe;
+	scoped_free char *label = NULL;
 
 	if (line->kind == PROFILE_TRACE_LOOP || line->kind == PROFILE_TRACE_LOST)
 		return alloc_printf(line->kind == PROFILE_TRACE_LOOP ? "loop, %.0f times" :
@@ -93,9 +93,7 @@ static char *line_label(const struct analyze_trace_line *line)
 		alloc_append(&label, "%s:%.0f", line->file, line->line);
 	if (line->name)
 		alloc_append(&label, "%s%s", label ? " " : "", line->name);
-	safe = output_text_escape(label ?: "?");
-	free(label);
-	return safe;
+	return output_text_escape(label ?: "?");
 }
 
 /* An instruction is a nanosecond. What a call does not spend in the lines below it is at its end. */
@@ -139,7 +137,7 @@ static void write_slow_track(FILE *out, uint64_t track, const struct analyze_slo
 /* A call ends before its caller does, which times that do not have the cost of probes do not all show. */
 static void write_slow(FILE *out, uint64_t track, struct analyze_slow *s)
 {
-	double *ends = alloc_array(s->n_rows, sizeof(*ends));
+	scoped_free double *ends = alloc_array(s->n_rows, sizeof(*ends));
 	uint32_t open = 0;
 
 	sort_array(s->rows, s->n_rows, sizeof(*s->rows), slow_compare);
@@ -160,7 +158,6 @@ static void write_slow(FILE *out, uint64_t track, struct analyze_slow *s)
 	}
 	for (; open; open--)
 		write_event(out, track, ends[open - 1], NULL);
-	free(ends);
 }
 
 void export_write_perfetto(FILE *out, const struct export *e)

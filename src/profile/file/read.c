@@ -215,7 +215,7 @@ static int inflate_section(struct reader *r, struct section *s, const unsigned c
 
 static int decode_section(struct reader *r, struct section *s, const unsigned char *stored)
 {
-	unsigned char *raw = NULL;
+	scoped_free unsigned char *raw = NULL;
 	struct wire_in in;
 	int err = inflate_section(r, s, stored, &raw);
 
@@ -228,7 +228,6 @@ static int decode_section(struct reader *r, struct section *s, const unsigned ch
 		in.error = section_wrong(s->type, r->decoder.p);
 	if (in.error)
 		err = damaged(r, s, "%s", in.error);
-	free(raw);
 	return err;
 }
 
@@ -259,7 +258,7 @@ static enum section_type skip_optional(enum section_type expected, enum section_
 
 static int read_section(struct reader *r, enum section_type *expected)
 {
-	unsigned char *stored = NULL;
+	scoped_free unsigned char *stored = NULL;
 	struct section s;
 	int err = read_section_header(r, &s, *expected);
 
@@ -281,7 +280,6 @@ static int read_section(struct reader *r, enum section_type *expected)
 		err = decode_section(r, &s, stored);
 		*expected = section_after(s.type);
 	}
-	free(stored);
 	return err;
 }
 

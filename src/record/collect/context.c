@@ -11,12 +11,10 @@
 
 static char *syscall_name(uint32_t arch, const char *prefix, uint32_t nr)
 {
-	char *known = seccomp_syscall_resolve_num_arch(arch, nr), *name;
+	scoped_free char *known = seccomp_syscall_resolve_num_arch(arch, nr);
 
-	name = known ? alloc_printf("%s%s", prefix, known) :
+	return known ? alloc_printf("%s%s", prefix, known) :
 		       alloc_printf("%ssyscall_%u", prefix, nr);
-	free(known);
-	return name;
 }
 
 char *record_context_name(uint32_t ctx)

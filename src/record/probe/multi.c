@@ -197,7 +197,7 @@ static int attach_pair(struct record_probes *probes, const struct record_target 
 	const struct record_multi *m = probes->multi;
 	uint32_t kept = 2 * n * libbpf_num_possible_cpus();
 	uint32_t repeat = m->is.repeats ? (MULTI_CALLS + kept - 1) / kept : 1;
-	unsigned long *addrs = alloc_array((size_t)n * repeat, sizeof(*addrs));
+	scoped_free unsigned long *addrs = alloc_array((size_t)n * repeat, sizeof(*addrs));
 	struct record_attached a = { .mech = PROFILE_MECH_MULTI };
 	int err = 0;
 
@@ -214,7 +214,6 @@ static int attach_pair(struct record_probes *probes, const struct record_target 
 	} else {
 		vec_push(probes, attached, a);
 	}
-	free(addrs);
 	return err;
 }
 

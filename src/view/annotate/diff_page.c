@@ -25,20 +25,18 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 	const struct annotated *f = &c->sides[side];
 	const struct analyze_annotation *a = &f->a;
 	const char *kernel = view_release(f->p);
-	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX], *timed = alloc_strdup("");
-	scoped_free char *executed = executed_text(a);
+	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX];
+	scoped_free char *executed = executed_text(a), *timed = NULL;
 
-	if (!isnan(a->figures.calls)) {
-		free(timed);
+	if (!isnan(a->figures.calls))
 		timed = alloc_printf(
 			"%s calls timed, %s%s each, ",
 			output_number(calls, OUTPUT_COUNT, a->figures.calls, f->p->clock),
 			output_number(mean, OUTPUT_TIME, a->figures.mean, f->p->clock),
 			f->p->clock == PROFILE_CLOCK_INSN ? " insn" : "");
-	}
 	if (a->n_places)
 		view_text(v, "%s: %s, kernel %s: %s%s%.0f samples (%.0f in its own code%s)",
-			  view_side_names[side], f->path, kernel, timed, executed, a->samples,
+			  view_side_names[side], f->path, kernel, timed ?: "", executed, a->samples,
 			  a->hits.self,
 			  a->unplaced > 0 ? "; some fell due with interrupts off and belong to no "
 					    "line" :
@@ -46,7 +44,6 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 	else
 		view_text(v, "%s: %s, kernel %s: no function %s, inlined or not",
 			  view_side_names[side], f->path, kernel, f->name);
-	free(timed);
 }
 
 static bool is_significant(const struct annotate_diff_row *row)

@@ -11,18 +11,17 @@
 
 static void write_executed(const struct view *v, const struct analyze_annotation *a)
 {
-	char executed[OUTPUT_NUMBER_MAX], *unknown = alloc_strdup("");
+	char executed[OUTPUT_NUMBER_MAX];
+	scoped_free char *unknown = NULL;
 
-	if (a->n_unknown) {
-		free(unknown);
+	if (a->n_unknown)
 		unknown =
 			alloc_printf("; %u of its instructions have unknown counts", a->n_unknown);
-	}
 	view_text(v,
 		  "Executed: %s instructions per call, counted by block, excluding callees%s. "
 		  "EXECUTED shows the count for each body, line and instruction.",
-		  output_number(executed, OUTPUT_COUNT, a->per_call, PROFILE_CLOCK_INSN), unknown);
-	free(unknown);
+		  output_number(executed, OUTPUT_COUNT, a->per_call, PROFILE_CLOCK_INSN),
+		  unknown ?: "");
 }
 
 static void write_title(const struct view *v, const struct annotated *f)

@@ -69,7 +69,8 @@ char *annotated_text(const struct annotated *f, struct kernel_disasm *disasm,
 		     const struct analyze_place *place, const struct analyze_instruction *i)
 {
 	uint64_t base = f->code->base;
-	char *target = NULL, *text, *more, *longer;
+	scoped_free char *target = NULL, *more = NULL;
+	char *text;
 	uint8_t bytes[16];
 	struct kernel_place at;
 	bool is_nop;
@@ -84,20 +85,15 @@ char *annotated_text(const struct annotated *f, struct kernel_disasm *disasm,
 	text = kernel_disasm_text(disasm, bytes, i->insn.len, base + i->insn.addr,
 				  is_nop ? NULL : target);
 	more = remark(f, disasm, place, i, target, is_nop);
-	if (more) {
-		longer = alloc_printf("%s  # %s", text, more);
-		free(more);
-		free(text);
-		text = longer;
-	}
-	free(target);
+	if (more)
+		alloc_append(&text, "  # %s", more);
 	return text;
 }
 
 char *annotated_source(const struct annotated *f, const struct analyze_line *line)
 {
 	const char *text = kernel_source_line(f->source, line->file, line->line);
-	char *plain, *escaped;
+	scoped_free char *plain = NULL;
 
 	if (!text)
 		return NULL;
@@ -106,9 +102,7 @@ char *annotated_source(const struct annotated *f, const struct analyze_line *lin
 		if (*c == '\t')
 			*c = ' ';
 	plain[strcspn(plain, "\r")] = '\0';
-	escaped = output_text_escape(plain);
-	free(plain);
-	return escaped;
+	return output_text_escape(plain);
 }
 
 char *annotated_where(const struct analyze_line *line)

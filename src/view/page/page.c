@@ -62,10 +62,10 @@ void view_section(const struct view *view, const struct output_section *section,
 		fprintf(view->out, "(%zu more; --top=0 shows all)\n", all - shown);
 }
 
-/* What asks nothing of the reader is for those who ask for everything. */
-static bool is_shown(const struct analyze_warning *w, bool everything)
+/* For free(). NULL: what asks nothing of the reader is for those who ask for everything. */
+static char *shown_warning(const struct analyze_warning *w, bool everything)
 {
-	return everything || w->severity != ANALYZE_SEVERITY_INFO;
+	return everything || w->severity != ANALYZE_SEVERITY_INFO ? view_warning(w) : NULL;
 }
 
 void view_warnings(const struct view *view, const struct analyze_warnings *warnings)
@@ -73,11 +73,10 @@ void view_warnings(const struct view *view, const struct analyze_warnings *warni
 	bool any = false;
 
 	for (uint32_t i = 0; i < warnings->n_rows; i++) {
-		scoped_free char *text = NULL;
+		scoped_free char *text = shown_warning(&warnings->rows[i], view->everything);
 
-		if (!is_shown(&warnings->rows[i], view->everything))
+		if (!text)
 			continue;
-		text = view_warning(&warnings->rows[i]);
 		if (!any)
 			fputc('\n', view->out);
 		view_text(view, "warning: %s", text);
@@ -90,12 +89,10 @@ void view_warnings(const struct view *view, const struct analyze_warnings *warni
 void view_warnings_log(const struct analyze_warnings *warnings, bool everything)
 {
 	for (uint32_t i = 0; i < warnings->n_rows; i++) {
-		scoped_free char *text = NULL;
+		scoped_free char *text = shown_warning(&warnings->rows[i], everything);
 
-		if (!is_shown(&warnings->rows[i], everything))
-			continue;
-		text = view_warning(&warnings->rows[i]);
-		log_warn("%s", text);
+		if (text)
+			log_warn("%s", text);
 	}
 }
 

@@ -37,9 +37,9 @@ static size_t count_lines(const char *text)
 static void write_title(const struct view *view, const struct view_table *table, const void *data,
 			size_t shown, size_t all)
 {
-	char *title = table->title_of ? table->title_of(data) :
-		      table->title    ? alloc_strdup(table->title) :
-					NULL;
+	scoped_free char *title = table->title_of ? table->title_of(data) :
+				  table->title    ? alloc_strdup(table->title) :
+						    NULL;
 	char part[64] = "";
 
 	if (!title)
@@ -47,7 +47,6 @@ static void write_title(const struct view *view, const struct view_table *table,
 	if (shown < all)
 		snprintf(part, sizeof(part), " (%zu of %zu)", shown, all);
 	view_text(view, "%s%s:", title, part);
-	free(title);
 }
 
 /* TABLE's title, rows and what stands below. Returns whether it leaves out any. */
@@ -111,7 +110,8 @@ static void part_drop(struct part *part)
 /* The lines that say where the rest is; NULL: nothing is left out. */
 static char *more_text(const struct view *view, const struct part *parts, size_t n)
 {
-	char *names = NULL, *text = NULL;
+	scoped_free char *names = NULL;
+	char *text = NULL;
 	struct view more = *view;
 	bool is_partial = false;
 	size_t size;
@@ -129,7 +129,6 @@ static char *more_text(const struct view *view, const struct part *parts, size_t
 			  names);
 		fclose(more.out);
 	}
-	free(names);
 	return text;
 }
 
@@ -241,7 +240,7 @@ static void write_all(const struct view *view, const struct view_request *reques
 void view_write_table(FILE *out, const struct view_request *request)
 {
 	struct view view, head;
-	char *text = NULL;
+	scoped_free char *text = NULL;
 	size_t size;
 
 	view_init(&view, out, request->top);
@@ -264,5 +263,4 @@ void view_write_table(FILE *out, const struct view_request *request)
 		write_all(&view, request, !*text);
 	else
 		write_screen(&view, request, count_lines(text));
-	free(text);
 }

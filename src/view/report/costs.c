@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/diff/diff.h"
 #include "base/alloc.h"
 #include "output/json.h"
 #include "output/number.h"

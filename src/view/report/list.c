@@ -15,7 +15,7 @@ static const struct view_table *const tables[] = { VIEW_REPORT_TABLES(ENTRY) };
 /* "none (not counted: probe_missed)"; to be freed. */
 static char *losses_text(const struct view_report *r)
 {
-	char *unknown = NULL, *text;
+	scoped_free char *unknown = NULL;
 	bool any_counted = false;
 
 	for (uint32_t i = 0; i < PROFILE_N_LOSSES; i++) {
@@ -26,14 +26,12 @@ static char *losses_text(const struct view_report *r)
 		else
 			any_counted = true;
 	}
-	text = !any_counted ?
+	return !any_counted ?
 		       alloc_strdup("not counted") :
 		       alloc_printf("%s%s%s%s",
 				    analyze_losses_any(&r->losses) ? "see the warnings" : "none",
 				    unknown ? " (not counted: " : "", unknown ? unknown : "",
 				    unknown ? ")" : "");
-	free(unknown);
-	return text;
 }
 
 /* The work, the kernel, units and losses. */

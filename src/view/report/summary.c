@@ -47,18 +47,16 @@ static const struct analyze_row *find_function(const struct view_report *r,
 static char *where_text(const struct view_report *r, const struct analyze_row *row)
 {
 	const struct analyze_row *f = find_function(r, row);
-	char *name, *text;
+	scoped_free char *name = NULL;
 
 	if (!f && !(r->leaves.n_leaves && r->leaves.leaves[0].share >= LEAST_SAMPLES))
 		return alloc_strdup("");
 	name = f ? alloc_strdup(f->name) :
 		   output_folded_frames(r->leaves.leaves[0].frames, r->leaves.leaves[0].n_frames);
-	text = f ? alloc_printf("; %.0f %% of that is in %s", 100 * oncpu_of(f) / oncpu_of(row),
+	return f ? alloc_printf("; %.0f %% of that is in %s", 100 * oncpu_of(f) / oncpu_of(row),
 				name) :
 		   alloc_printf("; most samples of the workload are in %s (%.0f %%)", name,
 				100 * r->leaves.leaves[0].share);
-	free(name);
-	return text;
 }
 
 /* The syscall, or page fault, with the most on-CPU time; *SUM becomes that of all. NULL: there is none. */
@@ -82,18 +80,16 @@ char *view_report_summary(const struct view_report *r)
 	double sum;
 	const struct analyze_row *row = find_syscall(r, &sum);
 	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX];
-	char *where, *text;
+	scoped_free char *where = NULL;
 
 	if (!row)
 		return alloc_strdup("No syscalls or page faults were recorded.");
 	where = where_text(r, row);
 	output_number(calls, OUTPUT_COUNT, row->figures.calls, r->p->clock);
 	output_number(mean, OUTPUT_TIME, row->figures.means[ANALYZE_TIME_ONCPU], r->p->clock);
-	text = alloc_printf("%s takes %.0f %% of the on-CPU time in syscalls and page faults "
+	return alloc_printf("%s takes %.0f %% of the on-CPU time in syscalls and page faults "
 			    "(%s call%s, %s%s per call)%s.",
 			    row->name, 100 * oncpu_of(row) / sum, calls,
 			    row->figures.calls == 1 ? "" : "s", mean, view_unit(r->p->clock),
 			    where);
-	free(where);
-	return text;
 }

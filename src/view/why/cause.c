@@ -3,8 +3,6 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "output/number.h"
-#include "output/text.h"
 #include "view/names.h"
 #include "view/why.h"
 
@@ -32,13 +30,10 @@ static void append_way(char **text, const struct why_tree *t, uint32_t node)
 
 static void append_place(char **text, const struct why_lines *l)
 {
-	char *file;
-
 	if (!l->file)
 		return;
-	file = output_text_escape(l->file);
-	alloc_append(text, l->first == l->last ? "%s:%u" : "%s:%u-%u", file, l->first, l->last);
-	free(file);
+	view_append_name(text, l->file);
+	alloc_append(text, l->first == l->last ? ":%u" : ":%u-%u", l->first, l->last);
 }
 
 /*

@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/sorted.h"
 #include "profile/conditions.h"
-#include "kernel/cfg/blocks.h"
 #include "kernel/cfg/graph.h"
 
 /* What of a loop's instructions must be in a body for the loop to be of that body. */
