@@ -15,8 +15,7 @@ struct view_code_row {
 	const char *module;
 	const char *function; /* around an inlined body, as in the symbol table */
 	const char *chain; /* the bodies between */
-	const char *
-		place; /* of a body where it is called, of a function where it is declared: "FILE:LINE" */
+	const char *place; /* "FILE:LINE", where a body is called, a function declared */
 	const char *entry, *addresses; /* from the symbols they lie in */
 	double n_bytes;
 	struct kernel_body body;
