@@ -535,6 +535,10 @@ LAYOUT(counted, struct profile_counted, NULL,
 	FIELD(profile_counted, total, SIGNED, SUM),
 	FIELD(profile_counted, self, SIGNED, SUM));
 
+LAYOUT(slow_values, struct profile_slow_values, NULL,
+	INDEX(profile_slow_values, slow, SLOW, SAME),
+	NAME(profile_slow_values, text));
+
 const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	[SECTION_STRINGS] = { .name = "strings" },
 	SECTION(RECORDING, "recording", 0, NULL,
@@ -571,4 +575,5 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(SLOW, "slow calls", TABLE_OPTIONAL, stacks_wrong, LIST(profile, slow, slow)),
 	SECTION(COUNTERS, "events", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counters, counter)),
 	SECTION(COUNTED, "event counts", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counted, counted)),
+	SECTION(SLOW_VALUES, "values of slow calls", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, slow_values, slow_values)),
 };

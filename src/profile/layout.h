@@ -45,7 +45,8 @@ enum section_type {
 	SECTION_SLOW,
 	SECTION_COUNTERS,
 	SECTION_COUNTED,
-	SECTION_LAST = SECTION_COUNTED,
+	SECTION_SLOW_VALUES,
+	SECTION_LAST = SECTION_SLOW_VALUES,
 	SECTION_END = 0x7fffffff, /* empty, the last in every file */
 };
 

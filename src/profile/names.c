@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the numbers of profile.h are called, in JSON and in tables. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "profile/profile.h"
@@ -189,4 +190,15 @@ const char *profile_loss_text(enum profile_loss loss)
 bool profile_loss_is_info(enum profile_loss loss)
 {
 	return loss >= PROFILE_INFO_ENTRIES;
+}
+
+void profile_value_append(char **text, const struct profile *p, const struct profile_variable *v,
+			  uint64_t value, bool bits)
+{
+	const char *name = profile_variable_is_name(v) ? profile_name_of(p, value) : NULL;
+
+	if (!name)
+		alloc_append(text, bits || v->is_flags ? "0x%" PRIx64 : "%" PRId64, value);
+	for (const char *c = name; c && *c; c++)
+		alloc_append(text, *c == ' ' ? "\\x20" : "%c", *c);
 }

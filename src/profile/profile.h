@@ -288,6 +288,12 @@ struct profile_slow {
 	const char *comm; /* what the thread was called */
 };
 
+/* What was captured of the call SLOW, as text: "node=-1 s->oo.x=28". One for each at most. */
+struct profile_slow_values {
+	uint32_t slow;
+	const char *text;
+};
+
 /* An event of the CPU or the kernel that was counted with each call, as perf calls it: "cache-misses". */
 struct profile_counter {
 	const char *name;
@@ -603,6 +609,8 @@ struct profile {
 	uint32_t n_names, cap_names;
 	struct profile_slow *slow; /* any order */
 	uint32_t n_slow, cap_slow;
+	struct profile_slow_values *slow_values;
+	uint32_t n_slow_values, cap_slow_values;
 	struct profile_counter *counters;
 	uint32_t n_counters, cap_counters;
 	struct profile_counted *counted;
@@ -707,6 +715,9 @@ uint32_t profile_variable_add(struct profile *p, const struct profile_variable *
 void profile_capture_add(struct profile *p, const struct profile_capture *capture);
 /* The value of a variable that is a name, TEXT. */
 uint64_t profile_name_add(struct profile *p, const char *text);
+/* Appends VALUE of V: "28", as BITS "0x1c", of a name the text, as it was captured but for blanks ("\\x20"). */
+void profile_value_append(char **text, const struct profile *p, const struct profile_variable *v,
+			  uint64_t value, bool bits);
 /* NULL: P has no name of that VALUE. */
 const char *profile_name_of(const struct profile *p, uint64_t value);
 /* TEXT's: FNV-1a. */

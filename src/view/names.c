@@ -141,16 +141,11 @@ void view_append_name(char **text, const char *name)
 void view_append_value(char **text, const struct profile *p, const struct profile_variable *v,
 		       uint64_t value, bool bits)
 {
-	const char *name = profile_variable_is_name(v) ? profile_name_of(p, value) : NULL;
-	scoped_free char *escaped = NULL;
+	scoped_free char *raw = NULL, *escaped = NULL;
 
-	if (!name) {
-		alloc_append(text, bits || v->is_flags ? "0x%" PRIx64 : "%" PRId64, value);
-		return;
-	}
-	escaped = output_text_escape(name);
-	for (const char *c = escaped; *c; c++)
-		alloc_append(text, *c == ' ' ? "\\x20" : "%c", *c);
+	profile_value_append(&raw, p, v, value, bits);
+	escaped = output_text_escape(raw ?: "");
+	alloc_append(text, "%s", escaped);
 }
 
 void view_append_context(char **text, const char *context)

@@ -66,7 +66,7 @@ if has protoc; then
       /timestamp:/ { time = $2 }
       /type:/ { type = $2 }
       /track_uuid:/ { mine = $2 == track; if (mine && type ~ /END/) print time, "end" }
-      mine && /name:/ { sub(/.*name: /, ""); print time, $0 }'
+      mine && /^    name:/ { sub(/.*name: /, ""); print time, $0 }'
   }
   is 'perfetto: stacks are slices in each other, as long as they were sampled' "$(slices hardened 1 | sed -n 7,16p)" \
     '4012036 "clone"
@@ -96,6 +96,9 @@ if has protoc; then
 1000000 "allocate_slab"
 21000000 end
 30000000 end'
+  is 'perfetto: a slow call has its values as arguments' "$(protoc -I "$here" --decode=Trace perfetto.proto <slow.perfetto |
+    grep -A3 debug_annotations | tr -d ' \n')" \
+    'debug_annotations{string_value:"4096"name:"n"}debug_annotations{string_value:"0xcc0"name:"flags"}'
   like 'perfetto: on a track of their thread' "$(protoc -I "$here" --decode=Trace perfetto.proto <slow.perfetto)" \
     'name: "slow calls of thread 4711 \(\?\), run 1"'
   is 'perfetto: each slice ends' "$(slices hostile 1 | grep -c '"')" "$(slices hostile 1 | grep -c end$)"

@@ -202,7 +202,7 @@ fixture_fn struct profile *fixture_big_fork(uint32_t runs, uint64_t slab_time)
 	return p;
 }
 
-/* A call of site 1 on a stack, and one of an unknown task without. */
+/* A call of site 1 on a stack, with values, and one of an unknown task without. */
 fixture_fn void fixture_add_slow(struct profile *p)
 {
 	uint32_t empty = profile_stack_add(p, NULL, 0);
@@ -221,4 +221,7 @@ fixture_fn void fixture_add_slow(struct profile *p)
 					 .time = 30000000,
 					 .wall = 30000000,
 					 .tid = 4711 }));
+	vec_push(p, slow_values,
+		 ((struct profile_slow_values){ p->n_slow - 2,
+						profile_intern(p, "n=4096 flags=0xcc0") }));
 }

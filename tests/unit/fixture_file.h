@@ -349,6 +349,11 @@ fixture_fn void assert_same_slow(const struct profile *a, const struct profile *
 			    x->wall == y->wall && x->tid == y->tid && x->pid == y->pid);
 		assert_same_string(x->comm, y->comm);
 	}
+	assert_int_equal(a->n_slow_values, b->n_slow_values);
+	for (uint32_t i = 0; i < a->n_slow_values; i++) {
+		assert_int_equal(a->slow_values[i].slow, b->slow_values[i].slow);
+		assert_same_string(a->slow_values[i].text, b->slow_values[i].text);
+	}
 }
 
 fixture_fn void assert_same_captures(const struct profile *a, const struct profile *b)

@@ -364,6 +364,9 @@ static void test_inconsistent(void **state)
 	p->slow[1].time--;
 	p->slow[0].stack = p->n_stacks;
 	assert_write_fails(p, path, "section \"slow calls\" refers to a nonexistent stack");
+	p->slow[0].stack = 0;
+	p->slow_values[0].slow = p->n_slow;
+	assert_write_fails(p, path, "section \"values of slow calls\" refers to a nonexistent");
 	profile_destroy(p);
 }
 

@@ -594,6 +594,10 @@ static void test_slow(void **state)
 	assert_string_equal(a->sites[a->slow[2].site].name, b->sites[1].name);
 	assert_int_equal(a->stacks[a->slow[1].stack].n_locations, 0);
 	assert_string_equal(a->slow[2].comm, "big-fork");
+	assert_int_equal(a->n_slow_values, 2);
+	assert_int_equal(a->slow_values[0].slow, 0);
+	assert_int_equal(a->slow_values[1].slow, 2);
+	assert_string_equal(a->slow_values[1].text, "n=4096 flags=0xcc0");
 	profile_destroy(a);
 	profile_destroy(b);
 }

@@ -39,12 +39,15 @@ define_compare(row_compare, struct analyze_slow_row,
 
 void analyze_slow_init(struct analyze_slow *s, const struct profile *p)
 {
+	scoped_free const char **values = alloc_array(p->n_slow, sizeof(*values));
 	scoped_free uint64_t *first = alloc_array(p->n_runs, sizeof(*first));
 
 	*s = (struct analyze_slow){ 0 };
 	vec_each(const struct profile_slow, of, p, slow)
 		if (!first[of->run] || of->start < first[of->run])
 			first[of->run] = of->start;
+	vec_each(const struct profile_slow_values, v, p, slow_values)
+		values[v->slow] = v->text;
 	vec_each(const struct profile_slow, of, p, slow) {
 		const char *syscall = p->contexts[of->context].name;
 		bool itself = p->sites[of->site].kind == PROFILE_SITE_CONTEXT;
@@ -55,6 +58,7 @@ void analyze_slow_init(struct analyze_slow *s, const struct profile *p)
 				 .name = itself ? syscall : p->sites[of->site].name,
 				 .syscall = syscall,
 				 .comm = of->comm,
+				 .values = values[of - p->slow],
 				 .wall = (double)of->wall,
 				 .oncpu = (double)of->time,
 				 .start = (double)(of->start - first[of->run]),

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/code/trace.h"
 #include "analyze/figures/slow.h"
@@ -14,7 +15,7 @@
 #include "output/export/proto.h"
 #include "output/text.h"
 
-/* Numbers of fields, and values, in trace_packet.proto, track_event.proto and track_descriptor.proto. */
+/* Numbers of fields, and values, in trace_packet.proto, track_event.proto, debug_annotation.proto and track_descriptor.proto. */
 enum {
 	TRACE_PACKET = 1,
 	PACKET_TIMESTAMP = 8,
@@ -23,9 +24,12 @@ enum {
 	PACKET_TRACK = 60,
 	TRACK_UUID = 1,
 	TRACK_NAME = 2,
+	EVENT_ARGUMENT = 4,
 	EVENT_TYPE = 9,
 	EVENT_TRACK = 11,
 	EVENT_NAME = 23,
+	ARGUMENT_TEXT = 6,
+	ARGUMENT_NAME = 10,
 	SLICE_BEGIN = 1,
 	SLICE_END = 2,
 };
@@ -49,11 +53,32 @@ static void write_track(FILE *out, uint64_t track, const char *name)
 	write_packet(out, &packet);
 }
 
-/* Time is in nanoseconds. NAME NULL: the end of the slice that began last. */
-static void write_event(FILE *out, uint64_t track, double time, const char *name)
+/* VALUES as those of captures: "n=4096 flags=0xcc0". Blanks in them are escaped, and no name of a value has a "=". */
+static void write_arguments(struct proto *event, const char *values)
+{
+	scoped_free char *text = output_text_escape(values);
+
+	for (char *next = text, *name; (name = strsep(&next, " "));) {
+		struct proto argument = { 0 };
+		char *value = strchr(name, '=');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		proto_text(&argument, ARGUMENT_TEXT, value);
+		proto_text(&argument, ARGUMENT_NAME, name);
+		proto_message(event, EVENT_ARGUMENT, &argument);
+	}
+}
+
+/* Time is in nanoseconds. NAME NULL: the end of the slice that began last. VALUES NULL: it has none. */
+static void write_slice(FILE *out, uint64_t track, double time, const char *name,
+			const char *values)
 {
 	struct proto packet = { 0 }, event = { 0 };
 
+	if (values)
+		write_arguments(&event, values);
 	proto_integer(&event, EVENT_TYPE, name ? SLICE_BEGIN : SLICE_END);
 	proto_integer(&event, EVENT_TRACK, track);
 	if (name)
@@ -61,6 +86,11 @@ static void write_event(FILE *out, uint64_t track, double time, const char *name
 	proto_integer(&packet, PACKET_TIMESTAMP, export_integer(time));
 	proto_message(&packet, PACKET_EVENT, &event);
 	write_packet(out, &packet);
+}
+
+static void write_event(FILE *out, uint64_t track, double time, const char *name)
+{
+	write_slice(out, track, time, name, NULL);
 }
 
 static void write_samples(FILE *out, uint64_t track, const struct export *e)
@@ -152,7 +182,7 @@ static void write_slow(FILE *out, uint64_t track, struct analyze_slow *s)
 			write_event(out, track, ends[open - 1], NULL);
 		if (other)
 			write_slow_track(out, ++track, row);
-		write_event(out, track, row->start, label);
+		write_slice(out, track, row->start, label, row->values);
 		ends[open] = open ? fmin(end, ends[open - 1]) : end;
 		open++;
 	}

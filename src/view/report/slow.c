@@ -17,6 +17,7 @@ static const struct output_column columns[] = {
 	COLUMN("comm", TEXT, analyze_slow_row, comm, .header = "TASK"),
 	COLUMN("tid", COUNT, analyze_slow_row, tid, .header = "TID"),
 	COLUMN("pid", COUNT, analyze_slow_row, pid),
+	COLUMN("values", TEXT, analyze_slow_row, values, .header = "VALUES", .elastic = true),
 	COLUMN("stack", TEXT, analyze_slow_row, stack),
 };
 
