@@ -452,7 +452,7 @@ const volatile bool keeps_slow __weak = false; /* calls; if not, the verifier pr
 __u64 slower_than __weak =
 	0; /* ticks that these take at least; no constant, with which 6.1 refuses 1 */
 
-static int slow_keep(void *ctx, struct engine_task *t, const struct engine_frame *f,
+static int slow_keep(void *ctx, struct engine_task *t, struct engine_frame *f,
 		     __u64 time); /* slow.h */
 
 /* NET is the most so far. With keeps_slow a cell's maximum stays below that, so that each slow call comes here. */

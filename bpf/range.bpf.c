@@ -357,7 +357,7 @@ __noinline int range_capture(const struct list_hit *s, __u32 slot)
 		     : "+r"(hash), "+r"(from), "+r"(to)
 		     : "i"(BODIES_PLACEHOLDER)
 		     : "r0", "r1", "r2", "r3", "r4", "r5", "r9", "memory");
-	capture(call, hash);
+	capture(t, call, hash);
 	return 0;
 }
 

@@ -46,7 +46,10 @@ struct engine_pids {
 struct engine_frame {
 	__u64 start;
 	__u64 excluded; /* the task's sum at entry */
-	__u64 offcpu;
+	union {
+		__u64 offcpu;
+		__u64 kept; /* once it is closed, of a slow call that is kept: ENGINE_KEPT | its number */
+	};
 	__u64 child; /* net on-CPU time of the timed calls made so far, in two's complement */
 	__u32 sp; /* identifies the call: see function.bpf.c, range.bpf.c */
 	__u32 key; /* of site and context */
@@ -278,6 +281,8 @@ struct engine_user_stack {
 	struct engine_place places[ENGINE_USER_FRAMES];
 };
 
+#define ENGINE_VALUES 16
+
 /* A call that is kept because it took so long. */
 struct engine_slow {
 	__u64 start;
@@ -286,10 +291,15 @@ struct engine_slow {
 	__u32 pid; /* a thread's */
 	__u32 tgid;
 	char comm[16]; /* empty if another task ended the call */
+	/* Its values, if they are captured: */
+	__u32 captured; /* its function's place among those captured, plus 1; 0: none */
+	__u32 absent; /* as of a call */
+	__u64 values[ENGINE_VALUES];
 	struct engine_stack stack; /* with the call's site and context; not counted */
 };
 
 #define ENGINE_SLOW 4096
+#define ENGINE_KEPT (1ull << 63) /* no time has that bit */
 
 #define ENGINE_WATCHED 64 /* maximum number of samples watched in calibration; a power of two */
 
@@ -432,8 +442,7 @@ struct engine_trips {
 
 #define ENGINE_BLOCK_FRACTION 16
 
-#define ENGINE_VALUES 16
-#define ENGINE_NAME   16 /* bytes of a name, with its end: two values */
+#define ENGINE_NAME 16 /* bytes of a name, with its end: two values */
 
 /* A call whose values are captured; copies of the return programs fill in all but NET and KEY. */
 struct engine_call {

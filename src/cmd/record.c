@@ -210,7 +210,7 @@ static const struct cmd_option options[] = {
 	  CMD_SET(record_options, pid), .min = 1, .max = 1 << 22, .short_name = 'p' },
 	{ "slower-than", "TIME",
 	  "Keep each syscall and timed call that takes TIME (500us, 10ms) or longer, sleeping "
-	  "included, with its task and stack: report --slow lists them",
+	  "included, with its task, stack and captured values: report --slow lists them",
 	  CMD_SET(record_options, slower_than) },
 	{ "user-stacks", NULL,
 	  "Also take the user-space part of stacks, as far as frame pointers lead",

@@ -18,7 +18,12 @@ guest_main() {
 	done
 	record "on-cpu" --freq=0 --slower-than=20us --func copy_process -- "$acts" forks 100
 	record none --freq=0 --slower-than=1h --func kernel_clone -- "$acts" forks 10
-	record range --freq=0 --slower-than=1ns --syscall=clone --range new_slab -- "$acts" forks 100
+	record range --freq=0 --slower-than=1ns --syscall=clone --range new_slab --capture 'new_slab:current->comm' -- \
+		"$acts" forks 100
+	for how in fentry kprobe; do
+		record "values-$how" --attach=$how --freq=0 --slower-than=100ms --func hrtimer_nanosleep --capture rqtp \
+			--capture 'current->comm' --capture return -- "$acts" sleepers 3
+	done
 	record user --user-stacks --freq=4000 --slower-than=1ns --func kernel_clone --func copy_page_range -- "$acts" nested 20
 	record cut --user-stacks --freq=4000 -- "$acts" forks 200
 	record runs --freq=0 --repeat=2 --slower-than=100ms -- "$acts" sleepers 2
@@ -82,7 +87,15 @@ equal 'on a CPU: the longest is the maximum of all' "$(json on-cpu '[.slow[] | s
 equal 'none: none is kept' "$(rows none true)" 0
 equal 'none: nothing is lost' "$(lost none)" nothing
 like 'inlined bodies too' "$(json range '[.slow[].name] | unique | join(" ")')" 'new_slab'
+equal 'inlined bodies too: each with its values' "$(json range '[.slow[] | select(.name | startswith("new_slab")) | .values] | unique | join(" ")')" \
+	'current->comm=acts'
 equal 'each run has its own' "$(json runs '[.slow[] | select(.name == "clock_nanosleep")] | length')" 4
+for how in fentry kprobe; do
+	equal "values, $how: nothing is lost" "$(lost values-$how)" nothing
+	equal "values, $how: those of each slow call" "$(rows values-$how \
+		'.name == "hrtimer_nanosleep" and .values == "rqtp=200000000 current->comm=acts return=0"')" 3
+	equal "values, $how: a syscall has none" "$(rows values-$how '.name == "clock_nanosleep" and .values == null')" 3
+done
 stacks() {
 	json user "[.slow[] | select(.name == \"$1\") | .stack | test(\"^(.*;)?main;nested;nested_inner;clone;.*;$1\$\")] | (length | tostring) + \" \" + (all | tostring)"
 }

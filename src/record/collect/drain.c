@@ -532,6 +532,61 @@ static void drain_row(const struct record_capture *c, const struct engine_captur
 	profile_capture_add(p, &row);
 }
 
+static const struct profile_variable *variable_of(const struct profile *p, uint32_t site,
+						  uint32_t number)
+{
+	vec_each(const struct profile_variable, v, p, variables)
+		if (v->site == site && !number--)
+			return v;
+	return NULL;
+}
+
+static char *slow_text(const struct record_capture *c, const struct engine_slow *from,
+		       struct profile *p)
+{
+	struct engine_capture row = { .absent = from->absent };
+	char *text = NULL;
+
+	memcpy(row.values, from->values, sizeof(row.values));
+	for (uint32_t i = 0, n = 0; i < c->n_values; n++) {
+		const struct profile_variable *v = variable_of(p, c->site + 1, n);
+		bool absent = row.absent >> i & 1;
+		uint64_t value = drain_value(c, &row, &i, p);
+
+		if (!v)
+			break;
+		alloc_append(&text, "%s%s=%s", text ? " " : "", v->name, absent ? "-" : "");
+		if (!absent)
+			profile_value_append(&text, p, v, value, value >> 63 > v->is_signed);
+	}
+	return text;
+}
+
+/* RUN's slow calls are in P in the order of MAPS, without those that were being kept. */
+static void drain_slow_values(const struct record_captures *c,
+			      const struct record_engine_maps *maps, struct profile *p,
+			      uint32_t run)
+{
+	uint32_t at = 0;
+
+	while (at < p->n_slow && p->slow[at].run != run)
+		at++;
+	for (uint32_t i = 0; i < maps->n_slow && at < p->n_slow; i++) {
+		const struct engine_slow *from = &maps->slow[i];
+		const struct profile_slow *s = &p->slow[at];
+		scoped_free char *text = NULL;
+
+		if (s->start != from->start || s->tid != from->pid || s->site != from->stack.site)
+			continue;
+		if (from->captured && from->captured <= c->n_items)
+			text = slow_text(&c->items[from->captured - 1], from, p);
+		if (text)
+			vec_push(p, slow_values,
+				 ((struct profile_slow_values){ at, profile_intern(p, text) }));
+		at++;
+	}
+}
+
 void record_captures_drain(const struct record_captures *c, const struct record_engine *e,
 			   struct profile *p, uint32_t run)
 {
@@ -554,6 +609,7 @@ void record_captures_drain(const struct record_captures *c, const struct record_
 	}
 	if (!c->n_items)
 		return;
+	drain_slow_values(c, &maps, p, run);
 	losses[PROFILE_INFO_CAPTURES] = calls;
 	losses[PROFILE_INFO_CAPTURE_COST] = 0;
 	for (uint32_t i = 0; i < maps.n_cpus; i++)
