@@ -43,11 +43,20 @@ static __always_inline struct engine_stack *stack_entry(__u64 key, __u64 *was)
 	return NULL;
 }
 
+/* KEY with the N addresses of BUF. Global, so that the verifier goes through its turns once, and what follows once as well. */
+__weak __noinline __u64 stack_hash(const struct stack_buffer *buf, __u32 n, __u64 key)
+{
+	if (!buf)
+		return key;
+	for (__u32 i = 0; i < ENGINE_STACK_FRAMES && i < n; i++)
+		key = hash_mix(key, buf->ips[i]);
+	return key;
+}
+
 /*
- * SIZE is the size of the stack in bytes; the rest of the buffer is zero. All of it is hashed without a
- * branch, and copied by a helper: the verifier checks this for every measured function, and loops would
- * take it a second each. Not inlined, so that it is checked only once per function. ORIGIN: the site, and in its
- * upper half the user stack.
+ * SIZE is the size of the stack in bytes. It is copied by a helper: the verifier checks this for every measured function, and a loop
+ * would take it a second each. Not inlined, so that it is checked only once per function. ORIGIN: the site, and in its upper half the
+ * user stack.
  */
 __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ctx, __u32 flags,
 				  __u64 origin)
@@ -59,11 +68,7 @@ __weak __noinline int stack_count(struct stack_buffer *buf, __u32 size, __u32 ct
 	/* The verifier, up to 6.7, checks functions that are never called. */
 	if (!sample_period || !buf)
 		return 0;
-	if (size) {
-#pragma unroll
-		for (int i = 0; i < ENGINE_STACK_FRAMES; i++)
-			key = hash_mix(key, buf->ips[i]);
-	}
+	key = stack_hash(buf, size / sizeof(__u64), key);
 	key |= !key;
 	s = stack_entry(key, &was);
 	if (!s) {
@@ -95,8 +100,6 @@ static __always_inline void sample_stack(void *ctx, __u32 buffer, __u32 context,
 	if (!buf)
 		return;
 	if (alone) {
-		/* From nowhere: that clears them all. */
-		bpf_probe_read_kernel(buf->ips, sizeof(buf->ips), NULL);
 		buf->ips[0] = alone;
 		size = sizeof(buf->ips[0]);
 	} else if (!(flags & ENGINE_SAMPLE_USER)) {
