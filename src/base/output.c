@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -193,32 +192,16 @@ static int fill(int fd, const struct output *o)
 	return err;
 }
 
-/*
- * SIGXFSZ would end the process before it could say why, the others would leave a TEMPORARY file
- * behind: they come through once it is gone.
- */
-static void signals_hold(sigset_t *before, bool temporary)
+/* They would leave a temporary file behind, and come through once it is gone. */
+static void signals_hold(sigset_t *before)
 {
-	static const int held[] = { SIGXFSZ, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < (temporary ? sizeof(held) / sizeof(held[0]) : 1); i++)
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
 		sigaddset(&set, held[i]);
 	sigprocmask(SIG_BLOCK, &set, before);
-}
-
-static void signals_release(const sigset_t *before)
-{
-	const struct timespec now = { 0 };
-	sigset_t full;
-
-	/* write() has said it already. */
-	sigemptyset(&full);
-	sigaddset(&full, SIGXFSZ);
-	if (!sigismember(before, SIGXFSZ))
-		sigtimedwait(&full, NULL, &now);
-	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 /* With O NULL the new file goes at once. */
@@ -246,24 +229,21 @@ int output_replace(const char *path, const struct output *o)
 	sigset_t before;
 	int err;
 
-	signals_hold(&before, true);
+	signals_hold(&before);
 	err = put(path, o);
-	signals_release(&before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return err;
 }
 
 int output_direct(const char *path, const struct output *o)
 {
 	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), err;
-	sigset_t before;
 
 	if (fd < 0)
 		return -errno;
-	signals_hold(&before, false);
 	err = o->content(fd, o->arg);
 	if (close(fd) && !err)
 		err = -errno;
-	signals_release(&before);
 	return err;
 }
 

@@ -97,6 +97,21 @@ static void hold_standard_files(void)
 	close(fd);
 }
 
+/*
+ * What is too large for ulimit -f is said where it is written. A signal that is caught, unlike one that is ignored, is the
+ * default again in commands that are executed.
+ */
+static void on_too_large(int sig)
+{
+	(void)sig;
+}
+
+static void catch_too_large(void)
+{
+	if (signal(SIGXFSZ, on_too_large) == SIG_IGN)
+		signal(SIGXFSZ, SIG_IGN);
+}
+
 /* Output that is lost is no success, whatever ends the program. A pager's descriptor is closed by now. */
 static void check_output(void)
 {
@@ -120,6 +135,7 @@ int main(int argc, char **argv)
 	argp_err_exit_status = CMD_USAGE;
 	/* `kprotperf fold … | head` is not worth an error message. */
 	signal(SIGPIPE, SIG_DFL);
+	catch_too_large();
 
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
 		print_help(stdout);

@@ -52,6 +52,18 @@ for to in limited.data /dev/stdout; do
   like "one that cannot be lifted, -o $to: one line" "$status:$(wc -l <err):$(<err)" "^1:1:kprotperf: cannot write $to: File too large .see ulimit -f.$"
 done
 is 'and nothing is left of it' "$(echo limited.data* aside/*)" 'limited.data* aside/*'
+# Messages are limited too, where they go to a file.
+(ulimit -f 0 && exec setpriv --bounding-set=-sys_resource "$kprotperf" record --no-resolve -F 0 -o limited.data -- true) >said 2>&1
+is 'no file can be written: a failure, and no signal' "$?:$(<said)" 1:
+(ulimit -f 0 && exec "$kprotperf" record --help) 2>&1 >redirected | cat >err
+is 'output that cannot be: one line' "$(<err)" 'kprotperf: cannot write the output: File too large'
+rm said
+for how in - ''; do
+  # shellcheck disable=SC2064 # as it is now
+  (trap "$how" XFSZ && exec "$kprotperf" record -F 0 -o signal.data -- sh -c 'kill -XFSZ $$') 2>err
+  echo $?
+done >statuses
+is 'to a command SIGXFSZ does what it did before' "$(paste -sd, statuses)" 153,0
 
 mkfifo said
 { head -c 1 said; touch gone; } >one &
