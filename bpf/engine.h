@@ -494,8 +494,9 @@ frame_close(void *ctx, const struct engine_cpu *cpu, struct engine_task *t, stru
 	__sync_fetch_and_add(&c->calls, 1);
 	__sync_fetch_and_add(&c->wall, wall);
 	/* Mostly zero, and an atomic addition is expensive on real machines. */
-	if (excluded) {
+	if (excluded | f->child) {
 		__sync_fetch_and_add(&c->excluded, excluded);
+		__sync_fetch_and_add(&c->child, f->child);
 		__sync_fetch_and_add(&c->offcpu, t->offcpu - f->offcpu);
 		if (!enclosed)
 			__sync_fetch_and_add(&c->enclosing, 1); /* nobody's to exclude */
@@ -506,8 +507,6 @@ frame_close(void *ctx, const struct engine_cpu *cpu, struct engine_task *t, stru
 		    (__s64)(net + t->offcpu - f->offcpu) >= (__s64)slower_than)
 			slow_keep(ctx, t, f, net);
 	}
-	if (f->child)
-		__sync_fetch_and_add(&c->child, f->child);
 	if ((__s64)net < 0) {
 		__sync_fetch_and_add(&c->negative, 1);
 		net = 0;
