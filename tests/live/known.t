@@ -86,6 +86,7 @@ guest_main() {
 			cat $control/ticks >>"ticks-$how.txt"
 		}
 	done
+	record blocks --freq=0 --blocks known_inner_a --func known_outer --func known_inner_b -- bash -c "echo nested 100 >$control/quiet"
 	# With no function timed, that would take the samples which come late.
 	record untimed -- bash -c "echo irqs-off 1000 >$control/quiet"
 	record pipe --freq=0 -- "$acts" blocked-reads 20
@@ -210,5 +211,10 @@ done
 holds 'reads of the pipe are counted' "$(figure 4 oncpu pipe read -) >= 20"
 holds 'their sleep is in their wall time' "$(figure 5 wall pipe read -) >= 20 * 18000000"
 holds 'and not in their time on the CPU' "$(syscall_mean oncpu pipe read) < 20000"
+
+# 204.76 of 206 are left in eight of eight, also beside seven other guests, as without blocks; 236.8 where each of the two calls took
+# its caller 16 more.
+equal 'blocks of a callee are counted' "$(json blocks '[.blocks[] | select(.syscall == "*") | .executions] | max')" 60000
+true_to 'closing its path takes its caller no time' "$(mean self blocks known_outer)" "$(known known_outer self)"
 
 done_testing

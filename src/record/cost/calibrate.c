@@ -27,12 +27,6 @@
 
 const uint64_t record_empty_insns[RECORD_N_TESTS] = { 3, 3, 5, 6, 7, 8 };
 
-/*
- * What path_close() (bpf/block.bpf.c) takes around its readings of the clock, in instructions: what a caller's
- * self time was too high by for each call of such a function. On a real clock that is a few nanoseconds.
- */
-#define PATH_INSNS 24
-
 #define INTERRUPTS_NS 20000000
 
 /*
@@ -470,8 +464,6 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 	struct calibrator c;
 	int err;
 
-	if (p->clock == PROFILE_CLOCK_INSN)
-		out->cost[PROFILE_MECH_BLOCK].rest = PATH_INSNS;
 	err = record_calibrator_open(&c, probes, p, empty, out);
 	if (err) {
 		log_note("probe cost is unknown and not subtracted: %s", log_strerror(err));
@@ -479,6 +471,7 @@ void record_calibrate(struct record_probes *probes, const struct profile *p,
 		if (!out->cost[PROFILE_MECH_TRACEPOINT].known) {
 			out->interrupts = record_engine_watch_interrupts(c.e, INTERRUPTS_NS);
 			record_calibrate_syscall(&c);
+			record_calibrate_path(&c);
 		}
 		calibrate_functions(&c);
 		calibrate_captures(&c);

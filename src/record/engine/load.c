@@ -271,6 +271,7 @@ static void choose_programs(struct record_bpf *b)
 		{ s->progs.fault_kretprobe, !fentry && kprobe },
 		{ s->progs.pause_counters, b->config.n_counters > 0 },
 		{ s->progs.enclose_in_syscall, !b->config.closings },
+		{ s->progs.enclose_path, kprobe && b->config.n_blocks },
 		{ s->progs.function_kprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe, kprobe && (functions || !fentry) },
 		{ s->progs.function_kretprobe_optimized, kprobe && functions },
