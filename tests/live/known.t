@@ -143,13 +143,12 @@ like 'a body inlined into a function of the module has its name' "$(cat folded.e
 	'quiet_write_\[k\];(_cond_resched|arch_local_irq_restore)_\[i\]'
 
 check_shapes() {
-	local how=$1 name=$2 f instructions=5
-	# Where the module is loaded changes from boot to boot, and with it each function's place in ftrace's hashes. In 90
-	# boots each shape's own time was within 3 of its usual one but once: known_tail's 6 below it (294.83 of 303).
-	[ "$how" = multi ] && instructions=10
+	local how=$1 name=$2 f
+	# Of 20 boots, at a load of 8 to 13 on two CPUs, kprobe.multi's differ most where functions end in tail calls: 5.0 to 6.0 too
+	# much of 803, 2.8 to 4.8 of 1,106, of which 2.2 to 1.2 too little of 303 are its own.
 	for f in $shapes; do
-		close_to "$how, $name: $f" "$(mean oncpu "$name-$how" "$f")" "$(known "$f" total)" 1 $instructions
-		close_to "$how, $name: $f itself" "$(mean self "$name-$how" "$f")" "$(known "$f" self)" 1 $instructions
+		true_to "$how, $name: $f" "$(mean oncpu "$name-$how" "$f")" "$(known "$f" total)"
+		true_to "$how, $name: $f itself" "$(mean self "$name-$how" "$f")" "$(known "$f" self)"
 	done
 	for f in empty small outer tail tail_end; do
 		count_is "$how" "$name" known_$f 100
@@ -212,8 +211,7 @@ holds 'reads of the pipe are counted' "$(figure 4 oncpu pipe read -) >= 20"
 holds 'their sleep is in their wall time' "$(figure 5 wall pipe read -) >= 20 * 18000000"
 holds 'and not in their time on the CPU' "$(syscall_mean oncpu pipe read) < 20000"
 
-# 204.76 of 206 are left in eight of eight, also beside seven other guests, as without blocks; 236.8 where each of the two calls took
-# its caller 16 more.
+# 204.76 of 206 are left in 20 of 20 boots, as without blocks; 236.8 where each of the two calls took its caller 16 more.
 equal 'blocks of a callee are counted' "$(json blocks '[.blocks[] | select(.syscall == "*") | .executions] | max')" 60000
 true_to 'closing its path takes its caller no time' "$(mean self blocks known_outer)" "$(known known_outer self)"
 
