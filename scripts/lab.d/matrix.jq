@@ -7,17 +7,30 @@ def cell:
 	([$w.contexts[] | select(.name == $w.of)][0]) as $context |
 	{protection: $protection, workload: $workload, reason: null, unit: $d.unit,
 	 baseline: $command.baseline.mean, hardened: $command.hardened.mean, delta: $command.delta, delta_pct: $command.delta_pct,
-	 ci_low_pct: $command.ci_pct[0]?, ci_high_pct: $command.ci_pct[1]?, verdict: $command.verdict, p: $command.p,
+	 ci: $command.ci, ci_low_pct: $command.ci_pct[0]?, ci_high_pct: $command.ci_pct[1]?, verdict: $command.verdict, p: $command.p,
 	 context: ($context | {name, delta_total, delta_total_low, delta_total_high, delta_pct, significant, cause, protection}),
 	 answer: $w.answer, warnings: $d.warnings, pages: $pages};
 
-# The document, of cells, $reasons, $rows and $workloads.
+# Of the cells of four rows of one workload, P without Q, Q without P, Q with P, both: whether the costs add up. What Q costs with P less
+# what it costs without is the difference of two independent ones, so by Zou and Donner's method its interval follows from theirs.
+def together:
+	. as [$p, $q, $q_with_p, $both] | ($q_with_p.delta - $q.delta) as $difference |
+	def side($near; $far): if $q.ci == null or $q_with_p.ci == null then null else
+		[$q_with_p.delta - $q_with_p.ci[$near], $q.delta - $q.ci[$far]] | if any(. == null) then null else map(. * .) | add | sqrt end end;
+	{protections: $both.protection, workload: $both.workload, unit: $both.unit, baseline: $both.baseline,
+	 alone: [$p.delta, $q.delta], sum: ($p.delta + $q.delta), both: $both.delta, difference: $difference,
+	 ci: [side(0; 1), side(1; 0)] | (if any(. == null) then null else [$difference - .[0], $difference + .[1]] end)} |
+	.verdict = if .ci == null then null elif .ci[0] > 0 then "more" elif .ci[1] < 0 then "less" else "unclear" end;
+
+# The document, of cells, $reasons, $rows, $workloads and $together.
 def matrix:
 	def lines: split("\n") | map(select(. != ""));
 	([inputs] + ($reasons | lines | map(split("\t") | {protection: .[0], workload: .[1], reason: .[2]}))) as $cells |
-	{schema: "kprotperf-matrix/1", boots: $boots, protections: ($rows | lines), workloads: ($workloads | lines), cells:
-		[($rows | lines)[] as $r | ($workloads | lines)[] as $w |
-			first($cells[] | select(.protection == $r and .workload == $w))]};
+	def at($r; $w): first($cells[] | select(.protection == $r and .workload == $w));
+	{schema: "kprotperf-matrix/1", boots: $boots, protections: ($rows | lines), workloads: ($workloads | lines),
+	 cells: [($rows | lines)[] as $r | ($workloads | lines)[] as $w | at($r; $w)],
+	 together: [($together | lines)[] as $four | ($workloads | lines)[] as $w | [($four / "\t")[] as $r | at($r; $w)] |
+		select(all(.reason == null)) | together]};
 
 def figure: if . == null then "-" else (if . >= 0 then "+" else "-" end) as $sign |
 	(fabs * 100 | round | tostring | ("00" + .)[-([length + 2, 3] | max - 2):]) as $digits |
@@ -39,6 +52,12 @@ def where:
 	.context | "\(.name) \(.delta_pct | figure) %, \(.cause // "in many functions")" +
 		(if .protection then " (\(.protection))" else "" end);
 
+# Whether costs add up, in percent of what both cost nothing of.
+def sums:
+	.baseline as $baseline | def pct: if . == null then "-" else . / $baseline * 100 | figure end;
+	"\(.protections), \(.workload): \(.alone | map(pct) | join(" and ")), sum \(.sum | pct); both \(.both | pct); " +
+		"\(.difference | pct) " + (if .ci == null then "not known" else "[\(.ci | map(pct) | join(", "))] \(.verdict)" end);
+
 def rows: .protections[] as $r | [$r, [.cells[] | select(.protection == $r)]];
 
 def pad($n): . + " " * ([$n - length, 0] | max);
@@ -55,6 +74,9 @@ def txt:
 	([.cells[] | select(.reason == null and .context.significant and .context.delta_total_low != null)] | if length > 0 then
 		"", "Where it is, as far as that is beyond chance:",
 		(.[] | "  \(.protection), \(.workload): \(where)") else empty end),
+	(.together | if length > 0 then
+		"", "Two together, in % of the command with both off: each alone, their sum; both; both less the sum, with its 95 % interval:",
+		(.[] | "  \(sums)") else empty end),
 	([cautions] | if length > 0 then
 		"", "* To be read with care:",
 		(.[] | "  \(.cells): \(.warning)") else empty end),
@@ -78,4 +100,6 @@ def html:
 	"<p>Change of the command's CPU time, its 95 % interval, and the verdict. Boots per side: \(.boots). A+A is one kernel twice.</p>",
 	"<table><tr><th></th>" + (.workloads | map(@html "<th>\(.)</th>") | join("")) + "</tr>",
 	(rows | (.[0] | @html "<tr><th>\(.)</th>") + (.[1] | map(cell_html) | join("")) + "</tr>"),
-	"</table>", (cautions | @html "<p>* \(.cells): \(.warning)</p>"), "</html>";
+	"</table>", (.together | if length > 0 then "<p>Two together, in % of the command with both off: each alone, their sum; both; both less the sum, with its 95 % interval:" else empty end,
+		(.[] | @html "<br>\(sums)")),
+	(cautions | @html "<p>* \(.cells): \(.warning)</p>"), "</html>";

@@ -20,7 +20,7 @@ record)
 	shift 3
 	printf 'recorded %s %s' "\$LAST_APPENDED" "\$SEED" >"\$1"
 	[ ! -e "$scratch/hold" ] || [ "\$(wc -l <"$scratch/log")" -lt 2 ] || { echo \$\$ >"$scratch/held"; while [ -e "$scratch/hold" ]; do sleep 0.1; done; }
-	echo " by \$3" >>"\$1"
+	echo " by \$3 on \${BOOTED##*/}" >>"\$1"
 	echo "\$LAST_APPENDED \$SEED \$3" >>"$scratch/log"
 	exec "\${@:3}"
 	;;
@@ -28,9 +28,13 @@ merge) cat "\${@:4}" >"\$3" ;;
 diff | why)
 	[[ \$* != *--html* ]] || { echo "<title>\$1"; exit; }
 	[ "\$1" != why ] || { cat "$scratch/why.json"; exit; }
-	printf '{"unit": "insn", "warnings": [%s], "workload": [{"name": "[command cpu]", "probed": false, "baseline": {"mean": 100},
-		"hardened": {"mean": 110}, "delta": 10, "delta_pct": 9.996, "ci_pct": [-0.004, 11], "verdict": "%s", "p": 0.01}]}' \
-		"\$(grep -q sometimes hardened.data && echo '"half < of it"')" "\$(sort -u hardened.data | cut -d' ' -f2 | sort -u | paste -sd+)"
+	# Half of what the kernel costs is not to be paid with the parameter.
+	cost() { echo "\$((100 + 10 * \$(grep -c -m1 =1 "\$1") + 20 * \$(grep -c -m1 'on hardened' "\$1") - 5 * \$(grep -c -m1 '=1.*on hardened' "\$1")))"; }
+	off=\$(cost baseline.data) on=\$(cost hardened.data)
+	printf '{"unit": "insn", "warnings": [%s], "workload": [{"name": "[command cpu]", "probed": false, "baseline": {"mean": %d},
+		"hardened": {"mean": %d}, "delta": %d, "ci": [%d.5, %d], "delta_pct": 9.996, "ci_pct": [-0.004, 11], "verdict": "%s", "p": 0.01}]}' \
+		"\$(grep -q sometimes hardened.data && echo '"half < of it"')" \$off \$on \$((on - off)) \$((on - off - 2)) \$((on - off + 2)) \
+		"\$(sort -u hardened.data | cut -d' ' -f2 | sort -u | paste -sd+)"
 	;;
 esac
 TEXT
@@ -122,6 +126,15 @@ try "${matrix[@]}" --retry-failed
 is 'until one asks' "$status:$(wc -l <log)" "0:$((boots + 6))"
 ok 'and then is as if nothing had been' cmp matrix/matrix.json whole.json
 
+# --- two together ----------------------------------------------------------------
+
+rm -rf matrix log
+try "$lab" matrix --together init_on_alloc,slab_freelist_random --together debug_list,slab_freelist_random --workload getpid --boots 1
+is 'two together have the boots of four ways' "$status:$(cut -d' ' -f1 log | sort | uniq -c | xargs)" '0:3 init_on_alloc=0 2 init_on_alloc=1'
+like 'and say whether their costs add up' "$out" \
+	'^  init_on_alloc\+slab_freelist_random, getpid: \+10\.00 and \+20\.00, sum \+30\.00; both \+25\.00; -5\.00 \[-7\.50, -2\.50\] less$'
+like 'which both must have a kernel for' "$out" '^  debug_list\+slab_freelist_random, getpid: they need two kernels, debug_list-off and slab_freelist_random-off'
+
 # --- by others -------------------------------------------------------------------
 
 rm -rf matrix log
@@ -170,7 +183,7 @@ like 'a machine that cannot be reached' "$status:$err" '^120:lab: host[ab] does 
 
 # --- wrong usage -----------------------------------------------------------------
 
-for wrong in '--protection nosuch' '--boots none' '--dir /tmp' '--dir ../x' '--workload nosuchcommand' '--kernel nosuch' '--what' '--boots' \
+for wrong in '--protection nosuch' '--together init_on_alloc' '--together init_on_alloc,nosuch' '--boots none' '--dir /tmp' '--dir ../x' '--workload nosuchcommand' '--kernel nosuch' '--what' '--boots' \
 	getpid; do
 	# shellcheck disable=SC2086 # words
 	try "$lab" matrix $wrong
