@@ -208,7 +208,7 @@ check: setup ## all tests: unit, command line, and live tests in the lab's kerne
 
 .PHONY: check-long
 check-long: setup ## longer tests and all kernels of docs/kernels.md (5 GB of downloads); niced, continues after failures
-	@scripts/setup --for=deb
+	@scripts/setup --for=deb --for=lab-on
 	$(MAKE) all tests
 	scripts/lab build baseline hardened debug
 	renice -n 10 $$$$ >/dev/null; \

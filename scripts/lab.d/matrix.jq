@@ -4,7 +4,7 @@
 def cell:
 	$diff[0] as $d | $why[0] as $w |
 	($d.workload[] | select(.name == "[command cpu]" and .probed == false)) as $command |
-	([$w.contexts[] | select(.name == $w.of)][0]) as $context |
+	([$w.contexts[]? | select(.name == $w.of)][0]) as $context |
 	{protection: $protection, workload: $workload, reason: null, unit: $d.unit,
 	 baseline: $command.baseline.mean, hardened: $command.hardened.mean, delta: $command.delta, delta_pct: $command.delta_pct,
 	 ci: $command.ci, ci_low_pct: $command.ci_pct[0]?, ci_high_pct: $command.ci_pct[1]?, verdict: $command.verdict, p: $command.p,
@@ -92,8 +92,9 @@ def csv:
 
 def html:
 	def cell_html: if .reason then "<td class=failed title=\(.reason | @html "\"\(.)\"")>failed"
-		else @html "<td class=\(.verdict) title=\"\(.answer)\">" + (@html "<b>\(.delta_pct | figure) %\(doubt)</b><br>\(.ci_low_pct | figure) to \(.ci_high_pct | figure)<br>\(.verdict)") +
-			(if .pages != "" then (.pages | @uri "cells/\(. / "/" | .[0])/\(. / "/" | .[1])" | @html "<br><a href=\"\(.)/why.html\">why</a> <a href=\"\(.)/diff.html\">diff</a>") else "" end) end + "</td>";
+		else @html "<td class=\(.verdict) title=\"\(.answer // "")\">" + (@html "<b>\(.delta_pct | figure) %\(doubt)</b><br>\(.ci_low_pct | figure) to \(.ci_high_pct | figure)<br>\(.verdict)") +
+			(if .pages != "" then .answer as $why | (.pages | @uri "cells/\(. / "/" | .[0])/\(. / "/" | .[1])" |
+				"<br>" + (if $why then @html "<a href=\"\(.)/why.html\">why</a> " else "" end) + @html "<a href=\"\(.)/diff.html\">diff</a>") else "" end) end + "</td>";
 	"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>kprotperf: protections and workloads</title><style>",
 	"body{font:14px sans-serif}table{border-collapse:collapse}td,th{border:1px solid #999;padding:4px 8px}",
 	".slower{background:#fbb}.faster{background:#bfb}.same{background:#eee}.failed{color:#999}</style>",
