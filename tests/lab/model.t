@@ -10,7 +10,7 @@ need baseline hardened
 memory=$build/bench/memory
 
 run() {
-	ok "counted: $2" "$lab" run --exact --model "${model:-skylake-sp}" -o "$1.data" -- sh -c "$2"
+	ok "counted: $2" "$lab" run --resume --exact --model "${model:-skylake-sp}" -o "$1.data" -- sh -c "$2"
 }
 
 # user NAME EVENT: what user space missed.

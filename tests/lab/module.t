@@ -43,14 +43,14 @@ for kernel in notrace hardened; do
 	ko=$out
 	folders+=("${ko%/*}")
 	# Loading fails where version, layout or BTF are not the kernel's own.
-	try "$lab" run --kernel "$kernel" -- sh -c 'insmod "$1" && dmesg | grep -o "lab_test: 42" &&
+	try "$lab" run --resume --kernel "$kernel" -- sh -c 'insmod "$1" && dmesg | grep -o "lab_test: 42" &&
 		grep -c "lab_test_function.*lab_test" /proc/kallsyms && ls /sys/kernel/btf && rmmod lab_test' sh "$ko"
 	is "the $kernel guest loads it, with BTF" "$status:$out" $'0:lab_test: 42\n1\nlab_test\nvmlinux'
 done
 # Of a file: tests/live/modules.t.
-try "$lab" run --insmod 'a module' -- cat /sys/module/lab_test/refcnt
+try "$lab" run --resume --insmod 'a module' -- cat /sys/module/lab_test/refcnt
 is 'run --insmod builds one of a folder, and has it before the command' "$status:$out" 0:0
-try "$lab" run --insmod "$ko" --insmod /nonexistent.ko -- echo ran
+try "$lab" run --resume --insmod "$ko" --insmod /nonexistent.ko -- echo ran
 is 'one that is not there is an error' "$status:$out" 126:
 cp -r 'a module' plain
 try "$lab" module plain
@@ -71,7 +71,7 @@ like "with the compiler's words, and where they are in the log" "$err" \
 	'^lab: cannot build module a_module: .*lab_test\.c:[0-9]+:.*error.*; log: .*/module-a_module\.log:[0-9]+$'
 ok 'an older build stays' test -s "$ko"
 mkdir empty
-try "$lab" run --insmod empty -- true
+try "$lab" run --resume --insmod empty -- true
 is 'nor does it run' "$status:$err" '120:lab: neither empty/Kbuild nor empty/Makefile exists'
 try "$lab" module empty
 is 'a folder without Kbuild is none' "$status:$err" '1:lab: neither empty/Kbuild nor empty/Makefile exists'

@@ -55,7 +55,7 @@ need hardened
 make_shim
 # nokaslr: the plugin knows addresses of the file.
 # (Unless told, the lab would try anew which accelerator works with this QEMU, and note that for all.)
-PATH=$PWD/shim:$PATH boot hardened guest_main --accel icount --append nokaslr
+resume='' PATH=$PWD/shim:$PATH boot hardened guest_main --accel icount --append nokaslr
 clean_dmesg
 is 'it was recorded' "$(cat executions.status)" 0
 is 'no execution of a block is lost' "$(loss executions block_without_call)" 0

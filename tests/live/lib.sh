@@ -139,7 +139,7 @@ boot_guest() {
 	(
 		cd "$share" || exit
 		# shellcheck disable=SC2016 # for the shell in the guest
-		exec "$lab" run --kernel "$kernel" "$@" -- env BUILD="$build" LONG="${LONG-}" bash -c 'cd "$1" && exec bash "$2" --guest "$3"' \
+		exec "$lab" run ${resume---resume} --kernel "$kernel" "$@" -- env BUILD="$build" LONG="${LONG-}" bash -c 'cd "$1" && exec bash "$2" --guest "$3"' \
 			boot "$scratch" "$self" "$function"
 	) >boot.out 2>boot.err
 }

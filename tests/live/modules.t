@@ -33,7 +33,7 @@ need hardened
 need_module hardened
 boot hardened guest_main
 clean_dmesg
-if ! "$lab" run --insmod "$(cat module.txt)" --exact -o exact.data -- bash "$self" --guest act_work >exact.out 2>exact.err; then
+if ! "$lab" run --resume --insmod "$(cat module.txt)" --exact -o exact.data -- bash "$self" --guest act_work >exact.out 2>exact.err; then
 	sed 's/^/# /' exact.err
 fi
 
