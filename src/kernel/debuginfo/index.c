@@ -25,17 +25,18 @@ static const size_t record_size[INDEX_N_SECTIONS] = {
 };
 
 /*
- * A check sum of SIZE bytes, whole words: none that is changed alone goes unnoticed, since multiplying by
- * an odd number loses nothing. A CRC-32 would take four times as long, 0.07 s of a lab guest's time.
+ * A check sum of SIZE bytes, whole words: none that is changed alone goes unnoticed, since neither a product with an odd
+ * number nor a rotation loses anything. Three instructions per word: each start of a recording sums up 22 MB.
  */
 static uint64_t sum(const void *bytes, size_t size)
 {
 	const uint64_t *words = bytes;
 	uint64_t sum = size;
 
+#pragma GCC unroll 8
 	for (size_t i = 0; i < size / sizeof(*words); i++) {
 		sum = (sum ^ words[i]) * 0x9e3779b97f4a7c15u;
-		sum ^= sum >> 32;
+		sum = sum << 32 | sum >> 32;
 	}
 	return sum;
 }

@@ -12,7 +12,7 @@
 #include "kernel/debuginfo/index.h"
 
 #define INDEX_MAGIC      "kprotidx"
-#define INDEX_VERSION    2
+#define INDEX_VERSION    3
 #define INDEX_BYTE_ORDER 0x01020304
 
 enum index_section {
