@@ -329,13 +329,15 @@ static void test_neighbours(void **state)
 		profile_edge_add(p, &(struct profile_edge){ run, profile_context_add(p, "clone"),
 							    stack, edges[i].calls });
 	}
-	/* What calls itself has its outermost call from others, and the callees of its innermost. */
+	/* What calls itself spends its time in its outermost call from others, and in the callees of its innermost. */
 	assert_int_equal(analyze_neighbours_init(&n, p, "rec"), 0);
-	assert_int_equal(n.callers.n_items, 1);
+	assert_int_equal(n.callers.n_items, 2);
 	assert_neighbour(&n.callers, 0, "outer", 1110, 3);
-	assert_int_equal(n.callees.n_items, 2);
+	assert_neighbour(&n.callers, 1, "rec", 0, 4);
+	assert_int_equal(n.callees.n_items, 3);
 	assert_neighbour(&n.callees, 0, "leaf", 1000, 5);
 	assert_neighbour(&n.callees, 1, "(itself)", 110, NAN);
+	assert_neighbour(&n.callees, 2, "rec", 0, 4);
 	analyze_neighbours_deinit(&n);
 	/* Of a function with a body at its first instruction the function was called, not the body. */
 	assert_int_equal(analyze_neighbours_init(&n, p, "leaf"), 0);

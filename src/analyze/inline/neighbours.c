@@ -54,15 +54,14 @@ static void add_calls(struct analyze_neighbour *neighbour, double calls)
 	neighbour->calls = calls + (isnan(neighbour->calls) ? 0 : neighbour->calls);
 }
 
-/* STACK's last frame was called by the one before. */
+/* STACK's last frame was called by the one before, also where the function is on the stack more than once. */
 static void add_call(struct analyze_neighbours *n, const struct analyze_stack *stack)
 {
-	uint32_t outermost, innermost, last = stack->n_frames - 1;
+	uint32_t last = stack->n_frames - 1;
 
-	places(n, stack, &outermost, &innermost);
-	if (outermost && outermost == last)
+	if (last > 0 && !strcmp(stack->frames[last].name, n->function))
 		add_calls(find(&n->callers, &stack->frames[last - 1]), stack->count[0]);
-	else if (innermost && innermost + 1 == last)
+	if (last > 1 && !strcmp(stack->frames[last - 1].name, n->function))
 		add_calls(find(&n->callees, &stack->frames[last]), stack->count[0]);
 }
 

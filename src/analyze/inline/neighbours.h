@@ -25,8 +25,8 @@ struct analyze_neighbours {
 };
 
 /*
- * Of FUNCTION in P; both must outlive it. Of one that is on a stack several times the outermost has the caller, the
- * innermost the callee. 0 or -E2BIG, reported.
+ * Of FUNCTION in P; both must outlive it. Time of one that is on a stack several times is that of the outermost's caller
+ * and the innermost's callee; each of its calls has a caller. 0 or -E2BIG, reported.
  */
 int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *p,
 			    const char *function);
