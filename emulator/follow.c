@@ -206,13 +206,20 @@ static void return_to(uint64_t addr)
 		pop();
 }
 
-static void leave_entry(void)
+/* The CPU leaves the entry for NEXT. */
+static void leave_entry(const struct block *next)
 {
 	while (top > current->frames && !top->entry)
 		pop();
 	last = top->interrupted;
 	if (top > current->frames)
 		pop();
+	/* A thunk that was interrupted in the middle of a safe return (SRSO) is not resumed: the kernel returns in its place. */
+	if (role_of_top() == ROLE_RETURNS && next->function->role != ROLE_RETURNS &&
+	    !(last && last->ending == ENDS_RETURN)) {
+		return_to(next->addr);
+		last = NULL;
+	}
 }
 
 static void enter(const struct block *block)
@@ -373,7 +380,7 @@ void follow_block(struct block *block)
 		switch_task();
 	/* sync_core() returns to the next instruction, from no exception. */
 	if (last && last->ending == ENDS_ENTRY && block->addr != last->end)
-		leave_entry();
+		leave_entry(block);
 	if (block->function == &user_code) {
 		while (top > current->frames)
 			pop();
