@@ -25,6 +25,8 @@ row() {
 	jq -r "$2 // empty" diff.json
 }
 
+# Its parameter and its static key differ as well.
+is 'what differs is said once' "$(grep '^differs:' demo/init_on_alloc/diff.txt)" 'differs: init_on_alloc (off, on)'
 # A path name is copied into a slab object of 4,096 bytes, cleared by 512 instructions and a few around them. The median: the
 # first lookups find nothing in memory, and what those take differs by boot (means: 664, 676, 707). Medians of tar: 571 and 571.
 lookup='.syscalls[] | select(.name == "newfstatat")'

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What differs between kernels and machines. */
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "output/json.h"
 #include "view/page/columns.h"
@@ -100,21 +102,28 @@ static json_t *json(const void *data)
 	return env;
 }
 
+/* Does what ROWS have before row I say the same? A protection goes by the names of its parameter, of its static key and of options. */
+static bool is_said(const struct analyze_env_row *rows, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (!strcmp(rows[j].name, rows[i].name) ||
+		    (rows[j].kind == ANALYZE_ENV_STATE && rows[i].kind == ANALYZE_ENV_PROTECTION))
+			return true;
+	return false;
+}
+
 /* The first of what differs in a line, for the top of the page. */
 void view_diff_write_environment(const struct view *v, const struct view_diff *c)
 {
 	scoped(view_rows_deinit) struct view_rows rows;
 	const struct analyze_env_row *row;
-	bool has_state = false;
 	scoped_free char *list = NULL;
 	size_t n = 0;
 
 	view_rows_init(&rows, &diff_environment, c, true);
 	row = rows.section.rows;
 	for (size_t i = 0; i < rows.section.n_rows; i++, row++) {
-		has_state |= row->kind == ANALYZE_ENV_STATE;
-		/* The option that a protection is built by says the same. */
-		if ((has_state && row->kind == ANALYZE_ENV_PROTECTION) || n++ >= LINE_MOST)
+		if (is_said(rows.section.rows, i) || n++ >= LINE_MOST)
 			continue;
 		alloc_append(&list, "%s%s (%s, %s)", list ? ", " : "", row->name,
 			     row->sides[0] ?: "-", row->sides[1] ?: "-");
