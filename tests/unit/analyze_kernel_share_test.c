@@ -60,6 +60,9 @@ static void test_share(void **state)
 	p->runs[control].cpu = 5000;
 	s = share_of(p);
 	assert_true(s.command == 5000 && s.share == 0.5);
+	/* So they may take a little less than the probed runs' syscalls. */
+	p->runs[control].cpu = 2480;
+	assert_true(share_of(p).command == 2480);
 	/* Syscalls of others, or no CPU time: nothing is known. */
 	p->runs[control].cpu = 2000;
 	assert_true(isnan(share_of(p).share) && isnan(share_of(p).command));
