@@ -60,55 +60,19 @@ int record_calibrate_runner(struct record_engine *e, const struct record_empty *
 	return record_later_load(laters, later, BPF_TRACE_FENTRY, btf_id, 0);
 }
 
-static int measure_once(struct calibrator *c, const struct record_call *call, uint32_t site,
-			struct record_series *outer, struct record_series *inner)
+int record_calibrator_measure(struct calibrator *c, const struct record_call *call, uint32_t site,
+			      struct record_series *outer, struct record_series *inner)
 {
 	struct record_reading readings[] = {
 		{ ENGINE_SITE_CONTEXT, call->ctx, record_engine_oncpu },
 		{ site, call->ctx, record_engine_oncpu },
 	};
-	int err = record_measure(c->e, call->once, call->arg, readings, site ? 2 : 1);
+	int err = record_measure_repeated(c->e, c->p->clock == PROFILE_CLOCK_NS, call->once,
+					  call->arg, readings, site ? 2 : 1);
 
 	*outer = readings[0].series;
 	if (site)
 		*inner = readings[1].series;
-	return err;
-}
-
-struct repeated {
-	struct calibrator *c;
-	const struct record_call *call;
-	uint32_t site;
-	uint64_t outer[RECORD_REPEATS], inner[RECORD_REPEATS]; /* medians */
-};
-
-static int measure_series(void *arg, uint32_t i)
-{
-	struct repeated *r = arg;
-	struct record_series outer, inner;
-	int err = measure_once(r->c, r->call, r->site, &outer, &inner);
-
-	if (err)
-		return err;
-	r->outer[i] = record_series_median(&outer);
-	if (r->site)
-		r->inner[i] = record_series_median(&inner);
-	return 0;
-}
-
-int record_calibrator_measure(struct calibrator *c, const struct record_call *call, uint32_t site,
-			      struct record_series *outer, struct record_series *inner)
-{
-	struct repeated r = { c, call, site };
-	int err;
-
-	/* Instructions are the same each time. */
-	if (c->p->clock == PROFILE_CLOCK_INSN)
-		return measure_once(c, call, site, outer, inner);
-	err = record_repeat(true, measure_series, &r);
-	*outer = record_series_of(r.outer);
-	if (site)
-		*inner = record_series_of(r.inner);
 	return err;
 }
 

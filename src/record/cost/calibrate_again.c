@@ -19,46 +19,27 @@ static const struct {
 #define N_STAYS (sizeof(stays) / sizeof(stays[0]))
 #define N_SITES (2 + RECORD_N_TESTS)
 
-struct repeated {
-	struct record_engine *e;
-	int run;
-	uint64_t medians[N_SITES][RECORD_REPEATS];
-};
-
-static int read_series(void *arg, uint32_t i)
+/* Functions, whose probes are there still; of a mechanism with several sites the mean. */
+static void read_functions(struct record_engine *e, struct record_calibration *out)
 {
-	struct repeated *r = arg;
-	struct record_reading readings[N_SITES];
+	struct record_reading readings[N_SITES], *r = readings;
 	uint32_t n = 0;
-	int err;
 
 	for (size_t s = 0; s < N_STAYS; s++)
 		for (uint32_t k = 0; k < stays[s].n; k++)
 			readings[n++] = (struct record_reading){
-				.site = record_engine_spare(r->e, stays[s].spare + k),
+				.site = record_engine_spare(e, stays[s].spare + k),
 				.ctx = SYS_bpf,
 				.read = record_engine_oncpu,
 			};
-	err = record_measure(r->e, record_round_run, &r->run, readings, n);
-	for (uint32_t k = 0; !err && k < n; k++)
-		r->medians[k][i] = record_series_median(&readings[k].series);
-	return err;
-}
-
-/* Functions, whose probes are there still; of a mechanism with several sites the mean. */
-static void read_functions(struct record_engine *e, struct record_calibration *out)
-{
-	struct repeated r = { .e = e, .run = out->run };
-	uint32_t at = 0;
-
-	if (record_repeat(true, read_series, &r))
+	if (record_measure_repeated(e, true, record_round_run, &out->run, readings, n))
 		return;
 	for (size_t s = 0; s < N_STAYS; s++) {
-		uint64_t sum = 0, n = 0;
+		uint64_t sum = 0;
 
-		for (uint32_t k = 0; k < stays[s].n; k++) {
-			struct record_series site = record_series_of(r.medians[at++]);
-			uint64_t median = record_series_median(&site);
+		n = 0;
+		for (uint32_t k = 0; k < stays[s].n; k++, r++) {
+			uint64_t median = record_series_median(&r->series);
 
 			sum += median;
 			n += median > 0;

@@ -5,8 +5,10 @@
 #include <sched.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "base/system/clock.h"
 #include "base/sorted.h"
+#include "record/engine/engine.h"
 
 /* Between two series. */
 #define PAUSE_NS 1000000
@@ -17,7 +19,8 @@ static void read_all(const struct record_engine *e, struct record_reading *readi
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct record_reading *r = &readings[i];
-		uint64_t value = r->read(e, r->site, r->ctx);
+		uint64_t value = r->read ? r->read(e, r->site, r->ctx) :
+					   record_engine_counted(e, r->site, r->ctx, r->counter);
 
 		r->series.values[round] += sign < 0 ? -value : value;
 	}
@@ -131,5 +134,40 @@ int record_repeat(bool real_clock, int (*series)(void *arg, uint32_t i), void *a
 	}
 	if (moves)
 		sched_setaffinity(0, sizeof(allowed), &allowed);
+	return err;
+}
+
+struct repeated {
+	const struct record_engine *e;
+	record_round_fn once;
+	void *arg;
+	struct record_reading *readings;
+	uint32_t n;
+	uint64_t (*medians)[RECORD_REPEATS]; /* of each reading */
+};
+
+static int measure_series(void *arg, uint32_t i)
+{
+	struct repeated *r = arg;
+	int err = record_measure(r->e, r->once, r->arg, r->readings, r->n);
+
+	for (uint32_t k = 0; k < r->n; k++)
+		r->medians[k][i] = record_series_median(&r->readings[k].series);
+	return err;
+}
+
+int record_measure_repeated(const struct record_engine *e, bool real_clock, record_round_fn once,
+			    void *arg, struct record_reading *readings, uint32_t n)
+{
+	scoped_free uint64_t(*medians)[RECORD_REPEATS] = alloc_array(n, sizeof(*medians));
+	struct repeated r = { e, once, arg, readings, n, medians };
+	int err;
+
+	/* Instructions are the same each time. */
+	if (!real_clock)
+		return record_measure(e, once, arg, readings, n);
+	err = record_repeat(true, measure_series, &r);
+	for (uint32_t k = 0; k < n; k++)
+		readings[k].series = record_series_of(medians[k]);
 	return err;
 }

@@ -46,9 +46,10 @@ struct record_engine;
 /* What is read of a site in a context. */
 struct record_reading {
 	uint32_t site, ctx;
-	/* record_engine_oncpu() or _excluded() */
+	/* record_engine_oncpu() or _excluded(); NULL: record_engine_counted() of the event COUNTER */
 	uint64_t (*read)(const struct record_engine *e, uint32_t site, uint32_t ctx);
 	struct record_series series; /* by how much it grew in each round */
+	uint32_t counter;
 };
 
 /* What is done in a round: 0 or -errno, which ends the loop. */
@@ -56,6 +57,10 @@ typedef int (*record_round_fn)(void *arg);
 
 int record_measure(const struct record_engine *e, record_round_fn once, void *arg,
 		   struct record_reading *readings, uint32_t n);
+
+/* The same, on a real clock by record_repeat(): each series is then record_series_of() its repeats. */
+int record_measure_repeated(const struct record_engine *e, bool real_clock, record_round_fn once,
+			    void *arg, struct record_reading *readings, uint32_t n);
 
 /* The same by the clock: ALL is how long a round took, AFTER that from *STAMP, which it sets, to its end; NULL: none. */
 int record_measure_time(record_round_fn once, void *arg, const uint64_t *stamp,
