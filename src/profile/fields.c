@@ -539,6 +539,22 @@ LAYOUT(slow_values, struct profile_slow_values, NULL,
 	INDEX(profile_slow_values, slow, SLOW, SAME),
 	NAME(profile_slow_values, text));
 
+static const char *counter_cost_wrong(const struct profile *p, const void *entry)
+{
+	const struct profile_counter_cost *cost = entry;
+
+	(void)p;
+	return isfinite(cost->inner) && isfinite(cost->full) ? NULL : "has a cost that is not a number";
+}
+
+LAYOUT(counter_cost, struct profile_counter_cost, counter_cost_wrong,
+	INDEX(profile_counter_cost, counter, COUNTERS, SAME),
+	ENUM(profile_counter_cost, mech, PROFILE_N_MECHANISMS - 1, "has the cost of an unknown mechanism", SAME),
+	DOUBLE(profile_counter_cost, inner),
+	DOUBLE(profile_counter_cost, inner_spread),
+	DOUBLE(profile_counter_cost, full),
+	DOUBLE(profile_counter_cost, full_spread));
+
 const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	[SECTION_STRINGS] = { .name = "strings" },
 	SECTION(RECORDING, "recording", 0, NULL,
@@ -576,4 +592,5 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(COUNTERS, "events", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counters, counter)),
 	SECTION(COUNTED, "event counts", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counted, counted)),
 	SECTION(SLOW_VALUES, "values of slow calls", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, slow_values, slow_values)),
+	SECTION(COUNTER_COSTS, "costs of events", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counter_costs, counter_cost)),
 };

@@ -259,6 +259,13 @@ uint32_t profile_counter_add(struct profile *p, const char *name)
 	return section_find_or_add(p, SECTION_COUNTERS, &(const struct profile_counter){ name });
 }
 
+void profile_counter_cost_set(struct profile *p, const struct profile_counter_cost *cost)
+{
+	uint32_t found = section_find_or_add(p, SECTION_COUNTER_COSTS, cost);
+
+	p->counter_costs[found] = *cost;
+}
+
 void profile_condition_set(struct profile *p, uint32_t location, const char *text)
 {
 	const struct profile_condition condition = { location, text };
@@ -319,6 +326,15 @@ struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t sit
 	profile_stats_init(&cell.stats);
 	found = section_find_or_add(p, SECTION_CELLS, &cell);
 	return &p->cells[found].stats;
+}
+
+const struct profile_cell *profile_cell_find(const struct profile *p, uint32_t run, uint32_t site,
+					     uint32_t context)
+{
+	const struct profile_cell cell = { .run = run, .site = site, .context = context };
+	uint32_t found = section_find(p, SECTION_CELLS, &cell);
+
+	return found == HASH_NONE ? NULL : &p->cells[found];
 }
 
 uint32_t profile_blocks_add(struct profile *p, const struct profile_blocks *blocks)

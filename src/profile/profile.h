@@ -299,6 +299,14 @@ struct profile_counter {
 	const char *name;
 };
 
+/* What probes of a mechanism count of themselves with each call, by calibration; spreads as in struct profile_cost. */
+struct profile_counter_cost {
+	uint32_t counter;
+	uint32_t mech; /* enum profile_mechanism, below PROFILE_N_MECHANISMS */
+	double inner, inner_spread; /* as in struct engine_cost */
+	double full, full_spread;
+};
+
 /* What calls of SITE counted, less what their probes did. Where that takes too much it is below zero. */
 struct profile_counted {
 	uint32_t run, site, context;
@@ -613,6 +621,8 @@ struct profile {
 	uint32_t n_slow_values, cap_slow_values;
 	struct profile_counter *counters;
 	uint32_t n_counters, cap_counters;
+	struct profile_counter_cost *counter_costs;
+	uint32_t n_counter_costs, cap_counter_costs;
 	struct profile_counted *counted;
 	uint32_t n_counted, cap_counted;
 	struct profile_strings *strings; /* the intern pool */
@@ -702,6 +712,8 @@ void profile_miss_add(struct profile *p, const struct profile_miss *miss);
 void profile_object_add(struct profile *p, const struct profile_object *object);
 /* The index of the event NAME. */
 uint32_t profile_counter_add(struct profile *p, const char *name);
+/* Sets it, replacing an earlier one of that counter and mechanism. */
+void profile_counter_cost_set(struct profile *p, const struct profile_counter_cost *cost);
 /* Adds to an equal entry (same run, site, context and counter) where there is one. */
 void profile_counted_add(struct profile *p, const struct profile_counted *counted);
 
@@ -729,6 +741,9 @@ uint64_t profile_name_value(const char *text);
  */
 struct profile_stats *profile_cell(struct profile *p, uint32_t run, uint32_t site,
 				   uint32_t context);
+/* The same; NULL: there is none. */
+const struct profile_cell *profile_cell_find(const struct profile *p, uint32_t run, uint32_t site,
+					     uint32_t context);
 
 /* Takes BLOCKS with its arrays; returns its place in the list. */
 uint32_t profile_blocks_add(struct profile *p, const struct profile_blocks *blocks);

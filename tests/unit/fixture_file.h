@@ -321,6 +321,8 @@ fixture_fn void fixture_add_counted(struct profile *p)
 	profile_counted_add(p, &(struct profile_counted){ 0, 0, 1, misses, 3, INT64_MIN, -5 });
 	profile_counted_add(p,
 			    &(struct profile_counted){ 0, 1, 1, faults, UINT64_MAX, INT64_MAX, 0 });
+	profile_counter_cost_set(
+		p, &(struct profile_counter_cost){ faults, PROFILE_MECH_FENTRY, 41, 2, 130.5, 7 });
 }
 
 fixture_fn void assert_same_counted(const struct profile *a, const struct profile *b)
@@ -335,6 +337,15 @@ fixture_fn void assert_same_counted(const struct profile *a, const struct profil
 		assert_true(x->run == y->run && x->site == y->site && x->context == y->context &&
 			    x->counter == y->counter && x->calls == y->calls &&
 			    x->total == y->total && x->self == y->self);
+	}
+	assert_int_equal(a->n_counter_costs, b->n_counter_costs);
+	for (uint32_t i = 0; i < a->n_counter_costs; i++) {
+		const struct profile_counter_cost *x = &a->counter_costs[i],
+						  *y = &b->counter_costs[i];
+
+		assert_true(x->counter == y->counter && x->mech == y->mech &&
+			    x->inner == y->inner && x->inner_spread == y->inner_spread &&
+			    x->full == y->full && x->full_spread == y->full_spread);
 	}
 }
 

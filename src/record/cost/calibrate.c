@@ -240,7 +240,8 @@ static int calibrate_by_test(struct calibrator *c, enum profile_mechanism mech, 
 {
 	const struct record_target *tests = c->empty->tests;
 	struct engine_cost *cost = &c->out->cost[mech];
-	uint64_t counted[ENGINE_COUNTERS], insns = record_empty_insns[test];
+	struct record_series counted[ENGINE_COUNTERS];
+	uint64_t insns = record_empty_insns[test];
 	int err;
 
 	err = record_calibrate_counters_before(c, &c->empty_call, counted)     ?:
@@ -528,6 +529,24 @@ static void store_cost(const struct engine_cost *cost, struct profile *p,
 	profile_cost_set(p, mech, PROFILE_COST_ARGS, cost->full_args, NAN);
 }
 
+static void store_counted(const struct record_calibration *c, struct profile *p,
+			  enum profile_mechanism mech)
+{
+	for (uint32_t i = 0; i < c->n_counters; i++) {
+		const struct engine_cost *cost = &c->counted[mech][i];
+		const struct profile_counter_cost of = {
+			i, mech, cost->inner, cost->inner_spread, cost->full, cost->full_spread,
+		};
+
+		if (!cost->known)
+			continue;
+		profile_counter_cost_set(p, &of);
+		log_verbose(1, "cost of %s in %s: inner=%.0f+-%.0f full=%.0f+-%.0f",
+			    profile_mechanism_name(mech), c->counters[i].name, of.inner,
+			    of.inner_spread, of.full, of.full_spread);
+	}
+}
+
 static void store_drift(const struct record_calibration *c, struct profile *p)
 {
 	scoped_free char *text = NULL;
@@ -546,8 +565,10 @@ void record_calibration_store(const struct record_calibration *c, struct profile
 	const struct engine_cost *sample = &c->cost[PROFILE_MECH_SAMPLE];
 
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
-		if (c->cost[mech].known)
+		if (c->cost[mech].known) {
 			store_cost(&c->cost[mech], p, mech);
+			store_counted(c, p, mech);
+		}
 	if (c->ranges.known)
 		store_ranges(&c->ranges, p);
 	if (sample->known) {

@@ -42,6 +42,9 @@ struct record_calibration {
 	const struct record_event *
 		counters; /* that are counted, of which fentry's and syscalls' probes have a part */
 	uint32_t n_counters;
+	/* Of those two mechanisms, by event; and what INNER is behind the runs, until it is measured as before. */
+	struct engine_cost counted[PROFILE_N_MECHANISMS][ENGINE_COUNTERS];
+	uint64_t counted_again[PROFILE_N_MECHANISMS][ENGINE_COUNTERS];
 };
 
 /* The kernel's bpf_fentry_test1() and so on, of as many arguments each as its number says. */

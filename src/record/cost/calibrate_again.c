@@ -60,6 +60,7 @@ void record_calibrate_again(struct record_engine *e, struct record_calibration *
 	record_calibrate_read_syscalls(e, true, &out->time_again, &out->inner_again);
 	if (out->run >= 0)
 		read_functions(e, out);
+	record_calibrate_counters_again(e, out);
 	record_engine_follow_caller(e, false);
 }
 
@@ -118,6 +119,18 @@ static void finish_functions(struct record_calibration *out, enum profile_mechan
 	set_errors(out, mech, &again, (double)cost->inner, (double)cost->full);
 }
 
+/* The same of what they count: of functions FULL is taken to change as much as INNER. */
+static void finish_counted(struct engine_cost *cost, uint64_t again)
+{
+	double change = cost->inner ? (double)again / (double)cost->inner : 1;
+
+	cost->inner_spread =
+		record_cost_error(cost->inner_spread, 0, cost->inner, again, (double)cost->inner);
+	cost->full_spread =
+		record_cost_error(cost->full_spread, 0, cost->full,
+				  (uint64_t)((double)cost->full * change), (double)cost->full);
+}
+
 void record_calibrate_after(struct record_calibration *out, const struct record_cold_costs *cold)
 {
 	if (out->run >= 0)
@@ -133,6 +146,10 @@ void record_calibrate_after(struct record_calibration *out, const struct record_
 	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
 		if (mech != PROFILE_MECH_TRACEPOINT && out->cost[mech].known)
 			finish_functions(out, mech);
+	for (int mech = 0; mech < PROFILE_N_MECHANISMS; mech++)
+		for (uint32_t i = 0; i < out->n_counters; i++)
+			if (out->counted[mech][i].known)
+				finish_counted(&out->counted[mech][i], out->counted_again[mech][i]);
 	if (out->ranges.known)
 		out->ranges.trials.spread = record_cost_error(
 			out->ranges.trials.spread, out->step, (uint64_t)out->ranges.inner,

@@ -8,68 +8,99 @@
 #include "kprotperf.skel.h"
 #include "record/cost/calibrate_impl.h"
 
-/* By event: how much each round made the counts of a call's context grow, and those of a site in it. */
-struct rounds {
-	struct record_series outer[ENGINE_COUNTERS], inner[ENGINE_COUNTERS];
-};
-
-static void read_all(const struct calibrator *c, uint32_t site, uint32_t ctx, struct rounds *r,
-		     int round, int sign)
+/* What CALL counts with SITE, by event, into the first N of READINGS; and what its context does, into the next N. */
+static int measure(const struct record_engine *e, bool real_clock, const struct record_call *call,
+		   uint32_t site, struct record_reading *readings, uint32_t n)
 {
-	for (uint32_t i = 0; i < c->out->n_counters; i++) {
-		uint64_t outer = record_engine_counted(c->e, ENGINE_SITE_CONTEXT, ctx, i);
-		uint64_t inner = record_engine_counted(c->e, site, ctx, i);
-
-		r->outer[i].values[round] += sign < 0 ? -outer : outer;
-		r->inner[i].values[round] += sign < 0 ? -inner : inner;
+	for (uint32_t i = 0; i < n; i++) {
+		readings[i] =
+			(struct record_reading){ .site = site, .ctx = call->ctx, .counter = i };
+		readings[n + i] = readings[i];
+		readings[n + i].site = ENGINE_SITE_CONTEXT;
 	}
-}
-
-static int measure(const struct calibrator *c, const struct record_call *call, uint32_t site,
-		   struct rounds *r)
-{
-	for (int round = 0; round < RECORD_ROUNDS; round++) {
-		int err;
-
-		read_all(c, site, call->ctx, r, round, -1);
-		err = call->once(call->arg);
-		if (err)
-			return err;
-		read_all(c, site, call->ctx, r, round, 1);
-	}
-	return 0;
+	return n ? record_measure_repeated(e, real_clock, call->once, call->arg, readings, 2 * n) :
+		   0;
 }
 
 int record_calibrate_counters_before(struct calibrator *c, const struct record_call *call,
-				     uint64_t *base)
+				     struct record_series *base)
 {
-	struct rounds r = {};
-	int err = c->out->n_counters ? measure(c, call, ENGINE_SITE_CONTEXT, &r) : 0;
+	struct record_reading readings[2 * ENGINE_COUNTERS];
+	uint32_t n = c->out->n_counters;
+	int err = measure(c->e, c->p->clock == PROFILE_CLOCK_NS, call, ENGINE_SITE_CONTEXT,
+			  readings, n);
 
-	for (uint32_t i = 0; i < c->out->n_counters && !err; i++)
-		base[i] = record_series_median(&r.outer[i]);
+	for (uint32_t i = 0; i < n && !err; i++)
+		base[i] = readings[n + i].series;
 	return err;
 }
 
-int record_calibrate_counters(struct calibrator *c, const struct record_call *call, uint32_t site,
-			      enum profile_mechanism mech, uint64_t insns, const uint64_t *base)
+/* Of what a site reads of itself, INSNS instructions are not its probes'. */
+static uint64_t empty_count(const struct record_event *event, enum profile_clock clock,
+			    uint64_t insns)
 {
+	return record_event_is_instructions(event, clock == PROFILE_CLOCK_INSN) ? insns : 0;
+}
+
+int record_calibrate_counters(struct calibrator *c, const struct record_call *call, uint32_t site,
+			      enum profile_mechanism mech, uint64_t insns,
+			      struct record_series *base)
+{
+	struct record_reading readings[2 * ENGINE_COUNTERS];
 	struct engine_counter_costs costs = {};
-	struct rounds r = {};
-	int err = c->out->n_counters ? measure(c, call, site, &r) : 0;
+	uint32_t n = c->out->n_counters;
+	int err = measure(c->e, c->p->clock == PROFILE_CLOCK_NS, call, site, readings, n);
 
-	if (err || !c->out->n_counters)
+	if (err || !n)
 		return err;
-	for (uint32_t i = 0; i < c->out->n_counters; i++) {
-		bool of_insns = record_event_is_instructions(&c->out->counters[i],
-							     c->p->clock == PROFILE_CLOCK_INSN);
+	for (uint32_t i = 0; i < n; i++) {
+		struct record_series *outer = &readings[n + i].series;
+		struct engine_cost *cost = &c->out->counted[mech][i];
 
-		costs.inner[i] = record_series_median(&r.inner[i]) - (of_insns ? insns : 0);
-		if (base)
-			costs.full[i] = record_series_median(&r.outer[i]) - base[i];
+		record_cost_solve(cost, base ? &base[i] : outer, outer, &readings[i].series,
+				  empty_count(&c->out->counters[i], c->p->clock, insns));
+		if (!base)
+			cost->full_spread = 0;
+		c->out->counted_again[mech][i] = cost->inner;
+		costs.inner[i] = cost->inner;
+		costs.full[i] = cost->full;
 	}
 	record_engine_set_counter_costs(c->e, mech, &costs);
 	return 0;
+}
+
+void record_calibrate_counters_again(struct record_engine *e, struct record_calibration *out)
+{
+	const struct {
+		enum profile_mechanism mech;
+		struct record_call call;
+		uint32_t site;
+		uint64_t insns;
+	} all[] = {
+		{ PROFILE_MECH_TRACEPOINT, record_call_unused, ENGINE_SITE_CONTEXT,
+		  EMPTY_SYSCALL_INSNS },
+		{ PROFILE_MECH_FENTRY,
+		  { record_round_run, &out->run, SYS_bpf },
+		  record_engine_spare(e, SPARE_FENTRY),
+		  record_empty_insns[0] },
+	};
+	const struct engine_counter_costs nothing = {};
+
+	/* The programs take it off each call. */
+	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
+		record_engine_set_counter_costs(e, all[k].mech, &nothing);
+	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+		struct record_reading readings[2 * ENGINE_COUNTERS];
+		uint64_t *again = out->counted_again[all[k].mech];
+
+		if (!out->counted[all[k].mech][0].known ||
+		    measure(e, true, &all[k].call, all[k].site, readings, out->n_counters))
+			continue;
+		for (uint32_t i = 0; i < out->n_counters; i++)
+			again[i] = record_cost_less(
+				record_series_median(&readings[i].series),
+				empty_count(&out->counters[i], PROFILE_CLOCK_NS, all[k].insns));
+	}
 }
 
 /* What it takes to leave out what the CPU counts while a task does not run. */
@@ -78,7 +109,7 @@ void record_calibrate_counters_pause(struct calibrator *c)
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);
 	int prog = c->out->n_counters ? bpf_program__fd(skel->progs.pause_counters) : -1;
 	const struct record_call call = { record_round_run, &prog, SYS_bpf };
-	uint64_t counted[2][ENGINE_COUNTERS];
+	struct record_series counted[2][ENGINE_COUNTERS];
 	int err = 0;
 
 	if (prog < 0)
@@ -88,5 +119,6 @@ void record_calibrate_counters_pause(struct calibrator *c)
 		err = record_calibrate_counters_before(c, &call, counted[i]);
 	}
 	for (uint32_t i = 0; i < c->out->n_counters && !err; i++)
-		skel->bss->counter_pause[i] = counted[1][i] - counted[0][i];
+		skel->bss->counter_pause[i] =
+			record_series_median(&counted[1][i]) - record_series_median(&counted[0][i]);
 }

@@ -80,14 +80,21 @@ void record_calibrator_close(struct calibrator *c);
 /* System calls, which tracepoints time. */
 void record_calibrate_syscall(struct calibrator *c);
 
+/* A system call that no kernel has. */
+extern const struct record_call record_call_unused;
+
 /*
- * The same of what events count, if any are: first without probes, into BASE; then with those of MECH on SITE, which CALL calls
- * and which takes INSNS instructions. BASE is NULL where nobody is charged with them. 0 or -errno.
+ * The same of what events count, if any are: first without probes, into BASE by event; then with those of MECH on SITE, which
+ * CALL calls and which takes INSNS instructions. BASE is NULL where nobody is charged with them. 0 or -errno.
  */
 int record_calibrate_counters_before(struct calibrator *c, const struct record_call *call,
-				     uint64_t *base);
+				     struct record_series *base);
 int record_calibrate_counters(struct calibrator *c, const struct record_call *call, uint32_t site,
-			      enum profile_mechanism mech, uint64_t insns, const uint64_t *base);
+			      enum profile_mechanism mech, uint64_t insns,
+			      struct record_series *base);
+
+/* And once more behind the runs, on a real clock, of what stays attached. */
+void record_calibrate_counters_again(struct record_engine *e, struct record_calibration *out);
 
 /* And what switches take, of which nobody else is charged with a part. */
 void record_calibrate_counters_pause(struct calibrator *c);

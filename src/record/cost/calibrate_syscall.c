@@ -46,11 +46,13 @@ static int call_unused(void *arg)
 {
 	const struct readings *r = arg;
 
-	if (r->walk)
+	if (r && r->walk)
 		record_walk(r->walk);
 	syscall(UNUSED_SYSCALL);
 	return 0;
 }
+
+const struct record_call record_call_unused = { call_unused, NULL, UNUSED_SYSCALL };
 
 /* E is NULL where there are no probes. */
 static void read_syscalls(const struct record_engine *e, const struct record_walk *walk,
@@ -171,12 +173,10 @@ void record_calibrate_syscall(struct calibrator *c)
 	struct engine_cost *cost = &c->out->cost[PROFILE_MECH_TRACEPOINT];
 	bool real_clock = c->p->clock == PROFILE_CLOCK_NS;
 	struct record_series time, inner;
-	struct readings plain = {};
-	const struct record_call unused = { call_unused, &plain, UNUSED_SYSCALL };
 
 	record_engine_read_closings(c->e, ENGINE_CLOSINGS, UINT64_MAX);
-	record_calibrate_counters(c, &unused, ENGINE_SITE_CONTEXT, PROFILE_MECH_TRACEPOINT,
-				  EMPTY_SYSCALL_INSNS, NULL);
+	record_calibrate_counters(c, &record_call_unused, ENGINE_SITE_CONTEXT,
+				  PROFILE_MECH_TRACEPOINT, EMPTY_SYSCALL_INSNS, NULL);
 	record_calibrate_counters_pause(c);
 	record_calibrate_read_syscalls(c->e, real_clock, &time, &inner);
 	record_cost_solve(cost, &c->out->unprobed, &time, &inner,
