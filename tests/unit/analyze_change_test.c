@@ -164,7 +164,7 @@ static void test_calibration(void **state)
 	s->cost = 10 * 200 + 50 * 300;
 	s = profile_cell(p, 0, 0, clone);
 	s->cost = 10 * 40 + 100 * 300 + 10 * 600;
-	analyze_calibration_init(&c, p);
+	analyze_calibration_init(&c, p, ANALYZE_OF_TIME);
 	/* Of 36,000 ticks for calls in clone 100 * 6 + 10 * 60 are not sure: a thirtieth. */
 	near(analyze_calibration_uncertainty(&c, p, &p->cells[0]), (10 * 2 + 36000 / 30.0) * mad);
 	near(analyze_calibration_uncertainty(&c, p, &p->cells[1]), 100 * 3 * mad);
@@ -177,7 +177,7 @@ static void test_calibration(void **state)
 	profile_cost_parse(p, "sample", "latency=3 interrupt=800+-7");
 	p->sample_period = 50000;
 	p->cells[0].stats.cost += 20 * 800;
-	analyze_calibration_init(&c, p);
+	analyze_calibration_init(&c, p, ANALYZE_OF_TIME);
 	near(analyze_calibration_uncertainty(&c, p, &p->cells[0]),
 	     (10 * 2 + 36000 / 30.0 + 20 * 7) * mad);
 	analyze_calibration_deinit(&c);

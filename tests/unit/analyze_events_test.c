@@ -98,6 +98,57 @@ static void test_two(void **state)
 	profile_destroy(b);
 }
 
+/* Each run's cells of what counted(0) has in clone: 10 calls, in each of which f is called. */
+static void add_times(struct profile *p)
+{
+	p->sites[0].mech = PROFILE_MECH_TRACEPOINT;
+	profile_cost_parse(p, "tracepoint", "inner=40+-0 full=90+-0");
+	profile_cost_parse(p, "fentry", "inner=100+-0 full=300+-0");
+	for (uint32_t run = 0; run < RUNS; run++)
+		for (uint32_t site = 0; site < 2; site++) {
+			struct profile_stats *s = profile_cell(p, run, site, 0);
+
+			s->calls = CALLS;
+			s->cost = site ? CALLS * 100 : CALLS * (40 + 300);
+		}
+}
+
+/*
+ * What probes count is not known exactly: of clone 2 for its own and 6 for f's, of f 3. Times' own costs, which are exact here, tell
+ * how many calls were in which.
+ */
+static void test_calibration(void **state)
+{
+	struct profile *p[2] = { counted(0), counted(0) };
+	const double mad = 1.482602218505602;
+	double exact, with;
+	struct analyze_events e;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		add_times(p[i]);
+	analyze_events_init(&e, p[0], p[1], 1, false);
+	exact = row(&e, "clone", NULL)->change.plus_minus;
+	assert_true(row(&e, "clone", NULL)->samples[0].uncertainty == 0);
+	analyze_events_deinit(&e);
+	for (int i = 0; i < 2; i++) {
+		profile_counter_cost_set(p[i], &(struct profile_counter_cost){
+						       0, PROFILE_MECH_TRACEPOINT, 50, 2, 0, 0 });
+		profile_counter_cost_set(p[i], &(struct profile_counter_cost){
+						       0, PROFILE_MECH_FENTRY, 60, 3, 120, 6 });
+	}
+	analyze_events_init(&e, p[0], p[1], 1, false);
+	assert_true(fabs(row(&e, "clone", NULL)->samples[0].uncertainty -
+			 RUNS * CALLS * (2 + 6) * mad) < 1e-6);
+	assert_true(fabs(row(&e, "f", "clone")->samples[1].uncertainty - RUNS * CALLS * 3 * mad) <
+		    1e-6);
+	with = row(&e, "clone", NULL)->change.plus_minus;
+	assert_true(exact < 0.5 && with > 1.95 * sqrt(2) * (2 + 6) * mad);
+	analyze_events_deinit(&e);
+	profile_destroy(p[0]);
+	profile_destroy(p[1]);
+}
+
 /* An event of one side alone, and counts of the other's contexts. */
 static void test_one_side(void **state)
 {
@@ -121,6 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one),
 		cmocka_unit_test(test_two),
+		cmocka_unit_test(test_calibration),
 		cmocka_unit_test(test_one_side),
 	};
 

@@ -39,11 +39,31 @@ static void form_callees(struct analyze_calibration *c, const struct profile *p,
 		c->callees[i] = costs[i] > 0 ? c->callees[i] / costs[i] * DEVIATIONS_PER_SPREAD : 0;
 }
 
-void analyze_calibration_init(struct analyze_calibration *c, const struct profile *p)
+/* The spreads of ROW, one of COSTS. */
+struct spreads {
+	double inner, full;
+};
+
+static struct spreads spreads_of(const struct analyze_cost *row, const struct profile *p,
+				 uint32_t counter)
+{
+	if (counter == ANALYZE_OF_TIME)
+		return (struct spreads){ known(row->inner_spread), known(row->full_spread) };
+	vec_each(const struct profile_counter_cost, cost, p, counter_costs)
+		if (cost->counter == counter &&
+		    !strcmp(profile_mechanism_name(cost->mech), row->name))
+			return (struct spreads){ known(cost->inner_spread),
+						 known(cost->full_spread) };
+	return (struct spreads){ 0, 0 };
+}
+
+void analyze_calibration_init(struct analyze_calibration *c, const struct profile *p,
+			      uint32_t counter)
 {
 	double full[PROFILE_N_MECHANISMS] = { 0 }, full_spread[PROFILE_N_MECHANISMS] = { 0 };
 	const char *faults = profile_env_get(p, PROFILE_ENV_PAGE_FAULTS);
 	const struct analyze_cost *row;
+	struct spreads spreads;
 	scoped(analyze_costs_deinit) struct analyze_costs costs;
 
 	memset(c, 0, sizeof(*c));
@@ -56,20 +76,24 @@ void analyze_calibration_init(struct analyze_calibration *c, const struct profil
 		row = analyze_cost_find(&costs, profile_mechanism_name(i));
 		if (!row)
 			continue;
+		spreads = spreads_of(row, p, counter);
 		c->inner[i] = known(row->inner);
-		c->inner_spread[i] = known(row->inner_spread) * DEVIATIONS_PER_SPREAD;
+		c->inner_spread[i] = spreads.inner * DEVIATIONS_PER_SPREAD;
 		full[i] = known(row->full);
-		full_spread[i] = known(row->full_spread);
+		full_spread[i] = spreads.full;
 	}
 	row = faults ? analyze_cost_find(&costs, faults) : NULL;
 	if (row) {
 		c->fault_inner = known(row->inner);
-		c->fault_spread = known(row->inner_spread) * DEVIATIONS_PER_SPREAD;
+		c->fault_spread = spreads_of(row, p, counter).inner * DEVIATIONS_PER_SPREAD;
 	}
 	row = analyze_cost_find(&costs, "sample");
 	if (row && p->sample_period) {
 		c->sample = known(row->interrupt);
-		c->sample_spread = known(row->interrupt_spread) * DEVIATIONS_PER_SPREAD;
+		/* What samples count is not subtracted. */
+		c->sample_spread = counter == ANALYZE_OF_TIME ?
+					   known(row->interrupt_spread) * DEVIATIONS_PER_SPREAD :
+					   0;
 		c->period = (double)p->sample_period;
 	}
 	c->fault_context = UINT32_MAX;
@@ -152,7 +176,7 @@ void analyze_net_init(struct analyze_net *net, const struct profile *p)
 	scoped(analyze_costs_deinit) struct analyze_costs costs;
 
 	net->p = p;
-	analyze_calibration_init(&net->calibration, p);
+	analyze_calibration_init(&net->calibration, p, ANALYZE_OF_TIME);
 	analyze_costs_init(&costs, p);
 	net->syscall = probes_of(&costs, profile_mechanism_name(PROFILE_MECH_TRACEPOINT));
 	net->fault = probes_of(&costs, profile_env_get(p, PROFILE_ENV_PAGE_FAULTS));

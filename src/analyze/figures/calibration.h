@@ -22,10 +22,18 @@ struct analyze_calibration {
 	double *callees; /* by context: what may be wrong with 1 tick taken off for callees */
 };
 
-void analyze_calibration_init(struct analyze_calibration *c, const struct profile *p);
+/* Instead of an event's number: of time. */
+#define ANALYZE_OF_TIME UINT32_MAX
+
+/*
+ * The spreads are those of what probes count of the event COUNTER; costs are of time in any case, and tell how many calls were
+ * made in which others.
+ */
+void analyze_calibration_init(struct analyze_calibration *c, const struct profile *p,
+			      uint32_t counter);
 void analyze_calibration_deinit(struct analyze_calibration *c);
 
-/* The standard uncertainty of what was taken off all CELL's calls, in ticks. They add up. */
+/* The standard uncertainty of what was taken off all CELL's calls, in ticks or counts. They add up. */
 double analyze_calibration_uncertainty(const struct analyze_calibration *c, const struct profile *p,
 				       const struct profile_cell *cell);
 

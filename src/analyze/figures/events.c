@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/figures/calibration.h"
 #include "analyze/figures/table.h"
 #include "base/alloc.h"
 #include "base/sorted.h"
@@ -20,6 +21,29 @@ struct parts {
 	struct part *parts;
 	size_t n_parts, cap_parts;
 };
+
+struct side {
+	const struct profile *p;
+	struct analyze_repetitions repetitions;
+	struct analyze_calibration *calibrations; /* by event */
+};
+
+static void side_init(struct side *side, const struct profile *p)
+{
+	side->p = p;
+	analyze_repetitions_init(&side->repetitions, p, PROFILE_RUN_PROBED);
+	side->calibrations = alloc_array(p->n_counters, sizeof(*side->calibrations));
+	for (uint32_t i = 0; i < p->n_counters; i++)
+		analyze_calibration_init(&side->calibrations[i], p, i);
+}
+
+static void side_deinit(struct side *side)
+{
+	for (uint32_t i = 0; i < side->p->n_counters; i++)
+		analyze_calibration_deinit(&side->calibrations[i]);
+	free(side->calibrations);
+	analyze_repetitions_deinit(&side->repetitions);
+}
 
 define_compare(row_of_compare, struct part,
 	       compare_values(a->order, b->order)                 ?:
@@ -61,12 +85,15 @@ static void collect(struct parts *list, const struct profile *const p[2], int si
 	}
 }
 
-static void row_add(struct analyze_event_row *row, const struct part *part,
-		    const struct analyze_repetitions *repetitions)
+static void row_add(struct analyze_event_row *row, const struct part *part, const struct side *from)
 {
 	struct analyze_event_side *side = &row->sides[part->side];
-	uint32_t repetition = repetitions->of_run[part->of->run];
-	double calls = (double)part->of->calls, total = (double)part->of->total;
+	struct analyze_sample *sample = &row->samples[part->side];
+	const struct profile_counted *of = part->of;
+	const struct profile_cell *cell =
+		profile_cell_find(from->p, of->run, of->site, of->context);
+	uint32_t repetition = from->repetitions.of_run[of->run];
+	double calls = (double)of->calls, total = (double)of->total;
 
 	if (repetition == ANALYZE_NO_REPETITION)
 		return;
@@ -74,8 +101,11 @@ static void row_add(struct analyze_event_row *row, const struct part *part,
 		*side = (struct analyze_event_side){ 0 };
 	side->calls += calls;
 	side->total += total;
-	side->self += (double)part->of->self;
-	analyze_sample_add(&row->samples[part->side], repetition, calls, total);
+	side->self += (double)of->self;
+	analyze_sample_add(sample, repetition, calls, total);
+	if (cell)
+		sample->uncertainty += analyze_calibration_uncertainty(
+			&from->calibrations[of->counter], from->p, cell);
 }
 
 /* From sums over RUNS to figures. */
@@ -132,14 +162,14 @@ void analyze_events_init(struct analyze_events *e, const struct profile *a, cons
 			 double margin_pct, bool undecided)
 {
 	const struct profile *const p[2] = { a, b };
-	struct analyze_repetitions repetitions[2] = { 0 };
+	struct side sides[2] = { 0 };
 	static const struct analyze_event_side none = { NAN, NAN, NAN, NAN };
 	struct parts list = { 0 };
 	bool comparable;
 
 	*e = (struct analyze_events){ 0 };
 	for (int side = 0; side < 2 && p[side]; side++) {
-		analyze_repetitions_init(&repetitions[side], p[side], PROFILE_RUN_PROBED);
+		side_init(&sides[side], p[side]);
 		collect(&list, p, side);
 	}
 	sort_array(list.parts, list.n_parts, sizeof(*list.parts), part_compare);
@@ -152,16 +182,16 @@ void analyze_events_init(struct analyze_events *e, const struct profile *a, cons
 							      .name = part->name,
 							      .context = part->context,
 							      .sides = { none, none } }));
-		row_add(&e->rows[e->n_rows - 1], part, &repetitions[part->side]);
+		row_add(&e->rows[e->n_rows - 1], part, &sides[part->side]);
 	}
-	comparable = b && repetitions[0].unit == repetitions[1].unit;
+	comparable = b && sides[0].repetitions.unit == sides[1].repetitions.unit;
 	vec_each(struct analyze_event_row, row, e, rows)
 		form(row, p, comparable);
 	mark_redundant(e);
 	if (b)
 		judge(e, margin_pct, undecided);
 	for (int side = 0; side < 2 && p[side]; side++)
-		analyze_repetitions_deinit(&repetitions[side]);
+		side_deinit(&sides[side]);
 	free(list.parts);
 }
 

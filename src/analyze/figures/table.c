@@ -223,7 +223,7 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 	table->time = options->time;
 	count_runs(table, p);
 	analyze_repetitions_init(&table->repetitions, p, PROFILE_RUN_PROBED);
-	analyze_calibration_init(&sampling.calibration, p);
+	analyze_calibration_init(&sampling.calibration, p, ANALYZE_OF_TIME);
 	for (uint32_t i = 0; i < p->n_sites; i++)
 		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)
 			vec_push(&functions, refs,

@@ -479,7 +479,7 @@ void analyze_ranges_init(struct analyze_ranges *ranges, const struct profile *p,
 	memset(ranges, 0, sizeof(*ranges));
 	ranges->counted = profile_is_exact(p);
 	analyze_repetitions_init(&ranges->repetitions, p, PROFILE_RUN_PROBED);
-	analyze_calibration_init(&calibration, p);
+	analyze_calibration_init(&calibration, p, ANALYZE_OF_TIME);
 	ranges->tick = p->sample_period ? (double)p->sample_period : NAN;
 	analyze_bodies_init(&ranges->bodies, p);
 	contexts_init(ranges, p, options);
