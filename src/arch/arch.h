@@ -62,6 +62,11 @@ bool decode(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr,
 bool decode_is_trap(uint8_t byte);
 /* Do the AVAIL bytes CODE at ADDR begin with a jump that an optimized kprobe may have put? Its *TARGET. */
 bool decode_is_probe_jump(const uint8_t *code, size_t avail, uint64_t addr, uint64_t *target);
+/*
+ * How many of the AVAIL bytes CODE no kprobe may be on, as they are Clang's check of an indirect call's target (KCFI): what tells
+ * its type where the check fails. 0: they are none.
+ */
+size_t decode_type_check(const uint8_t *code, size_t avail);
 /* Is the instruction at CODE, of 2 bytes at least, the trap of a BUG or WARN? */
 bool decode_is_bug(const uint8_t *code);
 

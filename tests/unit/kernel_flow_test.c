@@ -317,6 +317,38 @@ static void kprobes_that_harm(void **state)
 	check(flow, "0:ret", 0);
 }
 
+/* A kernel of Clang's with KCFI: whoever catches the ud2 reads the two instructions before the jump. */
+static void kprobes_on_type_checks(void **state)
+{
+	static const uint8_t code[] = {
+		0x41, 0xba,
+		0x01, 0x02,
+		0x03, 0x04, /* 0 mov $0x4030201,%r10d */
+		0x45, 0x03,
+		0x53, 0xfc, /* 6 add -4(%r11),%r10d */
+		0x74, 0x02, /* a je e */
+		0x0f, 0x0b, /* c ud2 */
+		0xe8, REL32(0xe, INDTHUNK), /* e */
+		0x41, 0xba,
+		0x01, 0x02,
+		0x03, 0x04, /* 13 the same without a check */
+		0xc3, /* 19 */
+	};
+	struct arch_tables tables = { .has_bugs = true };
+	struct kernel_flow *flow = flow_with(code, sizeof(code), NULL, &tables, NULL);
+	static const uint8_t refused[] = { 0, 6 }, taken[] = { 0xa, 0xe, 0x13, 0x19 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused); i++)
+		assert_int_equal(kernel_flow_place(flow, AT + refused[i], NULL, NULL),
+				 KERNEL_PLACE_INSN);
+	for (size_t i = 0; i < sizeof(taken); i++)
+		assert_int_equal(kernel_flow_place(flow, AT + taken[i], NULL, NULL),
+				 KERNEL_PLACE_OK);
+	/* What is behind the check goes on, the trap does not. */
+	check(flow, "0-c:fall 0-e:taken c:stop e:ret", 0);
+}
+
 static void other_indirect_jumps(void **state)
 {
 	/* jmp *8(%rax); jmp *%rax after a load; jmp *%rax where nothing is known */
@@ -868,6 +900,7 @@ int main(void)
 		cmocka_unit_test(switches_go_through_their_tables),
 		cmocka_unit_test(switches_by_differences),
 		cmocka_unit_test(kprobes_that_harm),
+		cmocka_unit_test(kprobes_on_type_checks),
 		cmocka_unit_test(other_indirect_jumps),
 		cmocka_unit_test(calls_of_the_next_instruction),
 		cmocka_unit_test(younger_instructions_than_the_decoder),

@@ -361,6 +361,17 @@ bool decode_is_probe_jump(const uint8_t *code, size_t avail, uint64_t addr, uint
 	return true;
 }
 
+/* movl $TYPE,%r10d; addl -N(%REG),%r10d; je behind the ud2. Linux 6.6 and later refuse kprobes on the first two. */
+size_t decode_type_check(const uint8_t *code, size_t avail)
+{
+	static const uint8_t end[] = { 0x74, 0x02, 0x0f, 0x0b };
+
+	return avail >= 14 && code[0] == 0x41 && code[1] == 0xba && (code[6] & 0xfe) == 0x44 &&
+			       code[7] == 0x03 && !memcmp(code + 10, end, sizeof(end)) ?
+		       10 :
+		       0;
+}
+
 bool decode_is_bug(const uint8_t *code)
 {
 	return code[0] == 0x0f && (code[1] == 0x0b || code[1] == 0xb9);

@@ -172,7 +172,7 @@ static void note_bad(struct flow_builder *b, uint64_t addr)
 static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p)
 {
 	scoped_free bool *starts = p->file ? file_boundaries(b, p) : NULL;
-	size_t len = (size_t)(p->end - p->start), restored = 0;
+	size_t len = (size_t)(p->end - p->start), restored = 0, checked = 0;
 
 	for (size_t at = 0; at < len;) {
 		/* Within a probe's jump there is none: a byte of its displacement may look like one. */
@@ -189,6 +189,9 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 		else
 			ok = decode(b->decoder, (file ? p->file : p->bytes) + at, len - at,
 				    p->start + at, &dec);
+		if (at >= checked)
+			checked = at + decode_type_check(p->bytes + at, len - at);
+		dec.no_kprobe |= at < checked;
 		if (ok && file)
 			hides_return(b, p, at, restored, &dec);
 		if (ok)
