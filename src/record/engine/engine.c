@@ -224,15 +224,25 @@ const struct engine_cost *record_engine_cost(const struct record_engine *e,
 	return &e->bpf.skel->bss->costs[mech];
 }
 
+/*
+ * Others may have the CPU most of the time. What is left is no sample of it: two interrupts that happened to come one after the
+ * other are 90 % of the time between them. So the time looked at must be one part in so many of what was asked for, for which
+ * it may take so many times as long.
+ */
+#define WATCHED_LEAST 4
+#define WATCH_LONGEST 10
+
 double record_engine_watch_interrupts(struct record_engine *e, uint64_t ns)
 {
 	const struct kprotperf_bpf__bss *b = e->bpf.skel->bss;
-	uint64_t end = clock_ns() + ns;
+	uint64_t start = clock_ns(), least = ns / WATCHED_LEAST, took = 0;
 
-	while (clock_ns() < end)
+	while (took < ns || (b->watch_time < least && took < WATCH_LONGEST * ns)) {
 		if (run_raw(e->bpf.skel->progs.watch_samples))
 			return 0;
-	if (b->watch_time)
+		took = clock_ns() - start;
+	}
+	if (b->watch_time && b->watch_time >= least)
 		e->interrupts = (double)b->watch_interrupted / b->watch_time;
 	return e->interrupts;
 }
