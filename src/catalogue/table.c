@@ -586,7 +586,7 @@ const struct catalogue_protection catalogue[] = {
 		CLASS(COMPILER, CODE, OFTEN, PARTLY, YES, BY_ALL),
 		.assumed = 1,
 		.missing =
-			"needs a kernel built by clang 16 or later (x86: Linux 6.2 or later); the "
+			"needs a kernel built by clang 16 or later (x86: Linux 6.1 or later); the "
 			"lab builds with gcc",
 	},
 	{
