@@ -145,18 +145,39 @@ ok 'that make the same recordings' diff -r whole matrix/boots
 try "${matrix[@]}"
 is 'of which the table is made' "$status:$(recorded):$(cmp matrix/matrix.json whole.json)" "0:$boots 0 1,2,3,4:"
 
-# Machines: with a file system of their own in place of this folder's, or this one.
-cat >machine/ssh <<TEXT
-#!/bin/bash
-while [[ \$1 = -* ]]; do [[ \$1 != -[lpoi] ]] || shift; shift; done
-export APART=$scratch/\$1
-shift
-[ "\${1-}" != -- ] || shift
-[ ! -d "\$APART" ] || exec unshare -m sh -c 'mount --bind "\$APART" $scratch && cd / && exec sh -c "\$*"' sh "\$@"
-cd / && exec sh -c "\$*"
+# Machines: logins to this one by sshd, which needs no port, with a file system of their own in place of this folder's where they
+# have a folder there, else with this one.
+mkdir bin
+apart=()
+! unshare -m true 2>/dev/null || apart=(unshare -m)
+sshd=$(PATH=$PATH:/usr/sbin command -v sshd)
+cat >bin/ssh <<TEXT
+#!/bin/sh
+case " \$* " in
+*" nohost "*) echo "no route to host" >&2; exit 255 ;;
+esac
+exec $(command -v ssh) -F $scratch/ssh_config "\$@"
 TEXT
-chmod +x machine/ssh
+cat >ssh_config <<TEXT
+ProxyCommand $scratch/login %h
+IdentityFile $scratch/key
+StrictHostKeyChecking no
+UserKnownHostsFile /dev/null
+BatchMode yes
+LogLevel ERROR
+TEXT
+cat >login <<TEXT
+#!/bin/sh
+exec ${apart[*]} sh -c '[ "${apart[*]}" = "" ] || { mount -t tmpfs none /run && mkdir /run/sshd; }
+	[ ! -d "\$0" ] || { mount --bind "\$0" $scratch && cd /; }
+	exec $sshd -i -f /dev/null -h $scratch/key -o LogLevel=ERROR -o AuthorizedKeysFile=$scratch/key.pub -o StrictModes=no -o UsePAM=no \\
+		-o "SetEnv=PATH=\$PATH KPROTPERF=\$KPROTPERF KPROTPERF_LAB=$cache"' $scratch/\$1
+TEXT
+chmod +x bin/ssh login
+ssh-keygen -q -t ed25519 -N '' -f key
+export PATH=$scratch/bin:$PATH
 hosts=(--sshlogin 1/hosta --sshlogin 1/hostb)
+# by_hosts NAME
 by_hosts() {
 	rm -rf matrix log
 	try "${matrix[@]}" "${hosts[@]}"
@@ -164,23 +185,28 @@ by_hosts() {
 	is "$1: both have worked" "$(tail -n +2 matrix/jobs.log | cut -f2 | sort -u | paste -sd' ')" 'hosta hostb'
 	ok "$1: the recordings are" diff -r whole matrix/boots
 }
-by_hosts 'two machines that share the folder'
-if unshare -m true 2>/dev/null && command -v rsync >/dev/null; then
-	# What they have of it is not where this machine looks.
-	for host in hosta hostb; do
-		mkdir "$host"
-		cp -r machine kprotperf sometimes "$host"
-	done
-	by_hosts 'two that do not'
-	is 'which keep nothing' "$(find hosta hostb -name '*.data')" ''
+if [ ! "$sshd" ]; then
+	skip 'two machines' 'missing: sshd; scripts/setup'
+	hosts=()
+elif ! ssh hosta true >ssh.log 2>&1; then
+	skip 'two machines' "no login to this one: $(tail -n 1 ssh.log)"
+	hosts=()
 else
-	skip 'two that do not' 'no mount namespaces, or no rsync'
+	by_hosts 'two machines that share the folder'
+	try "${matrix[@]}" --boots 3 --sshlogin 1/hosta --sshlogin 1/nohost
+	like 'a machine that cannot be reached' "$status:$err" '^120:lab: nohost does not have .*no route to host'
+	if [ ${#apart[@]} -gt 0 ]; then
+		# What they have of it is not where this machine looks.
+		for host in hosta hostb; do
+			mkdir "$host"
+			cp -r machine bin kprotperf sometimes key key.pub "$host"
+		done
+		by_hosts 'two that do not'
+		is 'which keep nothing' "$(find hosta hostb -name '*.data')" ''
+	else
+		skip 'two that do not' 'no mount namespaces'
+	fi
 fi
-printf '#!/bin/sh\necho "$0: no route to host" >&2\nexit 255\n' >machine/ssh
-rm -rf matrix
-try "${matrix[@]}" "${hosts[@]}"
-like 'a machine that cannot be reached' "$status:$err" '^120:lab: host[ab] does not have .*no route to host'
-
 # --- wrong usage -----------------------------------------------------------------
 
 for wrong in '--protection nosuch' '--together init_on_alloc' '--together init_on_alloc,nosuch' '--boots none' '--dir /tmp' '--dir ../x' '--workload nosuchcommand' '--kernel nosuch' '--what' '--boots' \
@@ -192,9 +218,9 @@ done
 
 # --- guests ----------------------------------------------------------------------
 
-export PATH=$real_path KPROTPERF=$kprotperf
-rm -rf matrix
-try "$lab" matrix --kernel hardened --protection init_on_alloc --workload cow-fault --boots 1
+export PATH=$scratch/bin:$real_path KPROTPERF=$kprotperf
+rm -rf matrix hosta hostb
+try "$lab" matrix --kernel hardened --protection init_on_alloc --workload cow-fault --boots 1 "${hosts[@]}"
 is 'a matrix of guests' "$status" 0
 [ "$status" = 0 ] || echo "#   ${err//$'\n'/$'\n#   '}"
 "$kprotperf" diff --format=json --section=workload matrix/boots/*init_on_alloc=[01]/cow-fault/1.data >diff.json 2>/dev/null
