@@ -6,7 +6,8 @@
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need baseline hardened
-export KPROTPERF=$kprotperf
+# Which those who run a boot elsewhere do not have.
+export KPROTPERF=$kprotperf LANG=C.UTF-8
 
 # --- stand-ins -------------------------------------------------------------------
 
@@ -20,7 +21,7 @@ record)
 	shift 3
 	printf 'recorded %s %s' "\$LAST_APPENDED" "\$SEED" >"\$1"
 	[ ! -e "$scratch/hold" ] || [ "\$(wc -l <"$scratch/log")" -lt 2 ] || { echo \$\$ >"$scratch/held"; while [ -e "$scratch/hold" ]; do sleep 0.1; done; }
-	echo " by \$3 on \${BOOTED##*/}" >>"\$1"
+	echo " by \$3 on \${BOOTED##*/} in \${LANG-no} locale" >>"\$1"
 	echo "\$LAST_APPENDED \$SEED \$3" >>"$scratch/log"
 	exec "\${@:3}"
 	;;
