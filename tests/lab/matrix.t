@@ -156,6 +156,7 @@ cat >bin/ssh <<TEXT
 #!/bin/sh
 case " \$* " in
 *" nohost "*) echo "no route to host" >&2; exit 255 ;;
+*" silent "*) exit 255 ;;
 esac
 exec $(command -v ssh) -F $scratch/ssh_config "\$@"
 TEXT
@@ -196,6 +197,8 @@ else
 	by_hosts 'two machines that share the folder'
 	try "${matrix[@]}" --boots 3 --sshlogin 1/hosta --sshlogin 1/nohost
 	like 'a machine that cannot be reached' "$status:$err" '^120:lab: nohost does not have .*no route to host'
+	try "${matrix[@]}" --boots 3 --sshlogin 1/hosta --sshlogin 1/silent
+	like 'of which ssh says nothing' "$status:$err" '^120:lab: cannot log in to all of 1/hosta 1/silent'
 	if [ ${#apart[@]} -gt 0 ]; then
 		# What they have of it is not where this machine looks.
 		for host in hosta hostb; do
