@@ -208,6 +208,12 @@ static uint32_t *frames_count(const struct profile *p)
 	return n;
 }
 
+/* MORE of STACK. That there is none is said where that section is checked, which may be later. */
+static uint64_t stack_value(const struct profile *p, const uint64_t *more, uint32_t stack)
+{
+	return stack < p->n_stacks ? more[stack] : 0;
+}
+
 /* A deep stack takes few bytes, what refers to it fewer, and who reads it goes through all of it for each. */
 static const char *stacks_wrong(const struct profile *p, const void *entry)
 {
@@ -221,15 +227,15 @@ static const char *stacks_wrong(const struct profile *p, const void *entry)
 		more[i] -= more[i] < FRAMES_USUAL ? more[i] : FRAMES_USUAL;
 	}
 	for (uint32_t i = 0; i < p->n_samples; i++)
-		sum += more[p->samples[i].stack];
+		sum += stack_value(p, more, p->samples[i].stack);
 	for (uint32_t i = 0; i < p->n_edges; i++)
-		sum += more[p->edges[i].stack];
+		sum += stack_value(p, more, p->edges[i].stack);
 	for (uint32_t i = 0; i < p->n_executions; i++)
-		sum += more[p->executions[i].stack];
+		sum += stack_value(p, more, p->executions[i].stack);
 	for (uint32_t i = 0; i < p->n_misses; i++)
-		sum += more[p->misses[i].stack];
+		sum += stack_value(p, more, p->misses[i].stack);
 	for (uint32_t i = 0; i < p->n_slow; i++)
-		sum += more[p->slow[i].stack];
+		sum += stack_value(p, more, p->slow[i].stack);
 	free(more);
 	return sum > FRAMES_MORE ? "refers to stacks that are too deep too often" : NULL;
 }
