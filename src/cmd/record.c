@@ -69,10 +69,11 @@ static void parse_plan(void *o, char *path, struct argp_state *state)
 static void parse_syscall(void *input, char *arg, struct argp_state *state)
 {
 	struct record_options *o = input;
-	scoped_free char *guess = NULL;
 	char *name;
 
 	while ((name = strsep(&arg, ","))) {
+		scoped_free char *guess = NULL;
+
 		if (!record_context_keep(&o->left_out, name, &guess))
 			argp_error(state, "no syscall '%s'%s%s%s", name,
 				   guess ? "; did you mean '" : "", guess ?: "", guess ? "'?" : "");
