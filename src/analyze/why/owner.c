@@ -23,6 +23,7 @@ void why_switched_init(struct why_switched *s, const struct profile *baseline,
 void why_switched_deinit(struct why_switched *s)
 {
 	free(s->items);
+	free(s->off);
 	*s = (struct why_switched){};
 }
 
