@@ -211,6 +211,7 @@ static int set_sizes(struct record_bpf *b)
  */
 static void choose_variants(struct record_bpf *b, bool fentry)
 {
+	const struct kprotperf_bpf *s = b->skel;
 	struct record_programs *progs = &b->progs;
 	const struct {
 		const char *suffix;
@@ -223,26 +224,27 @@ static void choose_variants(struct record_bpf *b, bool fentry)
 		{ "_counted", b->config.n_counters > 0 },
 	};
 	const struct {
-		const char *name;
+		struct bpf_program *first;
 		struct bpf_program **chosen;
 		bool needed;
 	} programs[] = {
-		{ "on_sys_enter", &progs->on_sys_enter, true },
-		{ "on_sys_exit", &progs->on_sys_exit, true },
-		{ "on_switch", &progs->on_switch, true },
-		{ "on_newtask", &progs->on_newtask, true },
-		{ "fault_fentry", &progs->fault_fentry, fentry },
-		{ "fault_fexit", &progs->fault_fexit, fentry },
+		{ s->progs.on_sys_enter, &progs->on_sys_enter, true },
+		{ s->progs.on_sys_exit, &progs->on_sys_exit, true },
+		{ s->progs.on_switch, &progs->on_switch, true },
+		{ s->progs.on_newtask, &progs->on_newtask, true },
+		{ s->progs.fault_fentry, &progs->fault_fentry, fentry },
+		{ s->progs.fault_fexit, &progs->fault_fexit, fentry },
 		/* Without functions too: page faults are timed the same way, and calibrated by these. */
-		{ "function_fentry", &progs->fentry, fentry },
-		{ "function_fexit", &progs->fexit, fentry },
-		{ "function_fexit_capture", &progs->fexit_capture, fentry && b->config.n_captured },
+		{ s->progs.function_fentry, &progs->fentry, fentry },
+		{ s->progs.function_fexit, &progs->fexit, fentry },
+		{ s->progs.function_fexit_capture, &progs->fexit_capture,
+		  fentry && b->config.n_captured },
 	};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		for (size_t v = 0; v < sizeof(variants) / sizeof(variants[0]); v++) {
-			scoped_free char *name =
-				alloc_printf("%s%s", programs[i].name, variants[v].suffix);
+			scoped_free char *name = alloc_printf(
+				"%s%s", bpf_program__name(programs[i].first), variants[v].suffix);
 			struct bpf_program *prog =
 				bpf_object__find_program_by_name(b->skel->obj, name);
 
