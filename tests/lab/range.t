@@ -27,7 +27,7 @@ merge)
 why)
 	[ "$1" != --plan ] || { : >"$2"; exit; }
 	files=("${@: -2}")
-	[[ $* = *json* ]] || { echo "why $(sort -u "${files[0]}" | head -n 1) $(sort -u "${files[1]}" | head -n 1)"; exit; }
+	[[ $* = *json* ]] || { echo "why $(sort -u "${files[0]}" | head -n 1) $(sort -u "${files[1]}" | head -n 1)$(sed 's/.*--patch=[^ ]*[/]\([^ ]*\) .*/, \1 changes/' <<<"$*")"; exit; }
 	awk -v noise="${NOISE:-0}" 'FNR == 1 { file++ } { sum[file] += $1; n[file]++ } END {
 		d = sum[2] / n[2] - sum[1] / n[1]; by = noise * 3 / n[2]
 		printf("{\"of\": \"prctl\", \"contexts\": [{\"name\": \"prctl\", \"delta_total\": %f, \"delta_total_low\": %f, \"delta_total_high\": %f, \"significant\": %s}]}\n",
@@ -70,7 +70,7 @@ series 0 0 0 0 0 0 0 0 0 0 1000 1000 1000 1000 1000 1000
 find_cost
 is 'of 16 commits the one with the cost is found, in 6 builds' "$status:$(sed -n '1s/^[0-9a-f]* //p' out):$(builds)" '0:commit 11:6'
 like 'with its share' "$(sed -n 2p out)" '^prctl: \+1000 of \+1000 instructions per run'
-is 'and what why says of it and the one before' "$(tail -n 1 out)" 'why 10000 11000'
+is 'and what why says of it and the one before' "$(tail -n 1 out)" "why 10000 11000, $(sed -n '1s/ .*//p' out) changes"
 is 'three boots of each side are enough' "$(grep -c 'boot [0-9]* of [0-9]*: commit' err)" $((6 * 3))
 is 'nothing is left but the recordings' "$(find . -maxdepth 1 -name '.lab-ab*')" ''
 find_cost
