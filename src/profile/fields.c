@@ -31,6 +31,14 @@
 /* An index of a table's entry. */
 #define INDEX(type, member, a_table, ...) \
 	NUMBER(type, member, .table = SECTION_##a_table, ##__VA_ARGS__)
+/* An array of numbers. */
+#define VALUES(type, member, ...)                                                                \
+	{                                                                                        \
+		.kind = FIELD_NUMBER, .offset = offsetof(struct type, member),                   \
+		.size = sizeof(((struct type *)0)->member[0]),                                   \
+		.n = sizeof(((struct type *)0)->member) / sizeof(((struct type *)0)->member[0]), \
+		##__VA_ARGS__                                                                    \
+	}
 /* Strings: a name, one that may be missing, any text. */
 #define NAME(type, member, ...) \
 	FIELD(type, member, STRING, .max = PROFILE_NAME_MAX, .required = true, ##__VA_ARGS__)
@@ -283,7 +291,7 @@ LAYOUT(variable, struct profile_variable, variable_wrong,
 	FLAG(profile_variable, is_signed),
 	FLAG(profile_variable, is_flags));
 
-uint32_t *site_variables(const struct profile *p, uint32_t n)
+uint32_t *profile_site_variables(const struct profile *p, uint32_t n)
 {
 	uint32_t *bits = alloc_array(p->n_sites, sizeof(*bits));
 
@@ -294,7 +302,7 @@ uint32_t *site_variables(const struct profile *p, uint32_t n)
 
 static const char *variables_wrong(const struct profile *p, const void *entry)
 {
-	uint32_t *bits = site_variables(p, p->n_variables), i;
+	uint32_t *bits = profile_site_variables(p, p->n_variables), i;
 
 	(void)entry;
 	for (i = 0; i < p->n_sites && bits[i] < 1u << PROFILE_VALUES_MAX; i++)
@@ -313,21 +321,25 @@ static const char *capture_wrong(const struct profile *p, const void *entry)
 	return c->min > c->max ? "has a minimum above its maximum" : NULL;
 }
 
+/* VARIABLES, bits, are those of the site. */
+static bool are_values_wrong(uint32_t variables, uint32_t absent, const uint64_t *values)
+{
+	bool wrong = absent & ~variables;
+
+	for (uint32_t i = 0; i < PROFILE_VALUES_MAX; i++)
+		wrong |= values[i] && !((variables & ~absent) >> i & 1);
+	return wrong;
+}
+
 static const char *captures_wrong(const struct profile *p, const void *entry)
 {
-	scoped_free uint32_t *bits = site_variables(p, p->n_variables);
-	bool wrong = false;
+	scoped_free uint32_t *bits = profile_site_variables(p, p->n_variables);
 
 	(void)entry;
-	for (uint32_t i = 0; i < p->n_captures && !wrong; i++) {
-		const struct profile_capture *c = &p->captures[i];
-		uint32_t known = bits[c->site] & ~c->absent;
-
-		wrong = c->absent & ~bits[c->site];
-		for (uint32_t j = 0; j < PROFILE_VALUES_MAX; j++)
-			wrong |= c->values[j] && !(known >> j & 1);
-	}
-	return wrong ? "has a value without a variable" : NULL;
+	vec_each(const struct profile_capture, c, p, captures)
+		if (are_values_wrong(bits[c->site], c->absent, c->values))
+			return "has a value without a variable";
+	return NULL;
 }
 
 LAYOUT(capture, struct profile_capture, capture_wrong,
@@ -341,8 +353,7 @@ LAYOUT(capture, struct profile_capture, capture_wrong,
 	DOUBLE(profile_capture, sumsq, SUM),
 	NUMBER(profile_capture, min, .merge = MERGE_LEAST),
 	NUMBER(profile_capture, max, .merge = MERGE_MOST),
-	{ .kind = FIELD_NUMBER, .n = PROFILE_VALUES_MAX, .size = sizeof(uint64_t),
-	  .offset = offsetof(struct profile_capture, values), SAME });
+	VALUES(profile_capture, values, SAME));
 
 LAYOUT(condition, struct profile_condition, NULL,
 	INDEX(profile_condition, location, LOCATIONS, SAME),
@@ -469,8 +480,7 @@ LAYOUT(path, struct profile_path, NULL,
 	NUMBER(profile_path, signature),
 	NUMBER(profile_path, calls),
 	FIELD(profile_path, time, SIGNED),
-	{ .kind = FIELD_NUMBER, .n = PROFILE_TRIPS, .size = sizeof(uint64_t),
-	  .offset = offsetof(struct profile_path, trips) });
+	VALUES(profile_path, trips));
 
 static const char *trips_wrong(const struct profile *p, const void *entry)
 {
@@ -528,7 +538,19 @@ LAYOUT(slow, struct profile_slow, slow_wrong,
 	NUMBER(profile_slow, wall),
 	NUMBER(profile_slow, tid),
 	NUMBER(profile_slow, pid),
-	OPTIONAL(profile_slow, comm));
+	OPTIONAL(profile_slow, comm),
+	NUMBER(profile_slow, absent),
+	VALUES(profile_slow, values));
+
+static const char *slow_calls_wrong(const struct profile *p, const void *entry)
+{
+	scoped_free uint32_t *bits = profile_site_variables(p, p->n_variables);
+
+	vec_each(const struct profile_slow, s, p, slow)
+		if (are_values_wrong(bits[s->site], s->absent, s->values))
+			return "has a value without a variable";
+	return stacks_wrong(p, entry);
+}
 
 LAYOUT(counter, struct profile_counter, NULL, NAME(profile_counter, name, SAME));
 
@@ -540,10 +562,6 @@ LAYOUT(counted, struct profile_counted, NULL,
 	NUMBER(profile_counted, calls, SUM),
 	FIELD(profile_counted, total, SIGNED, SUM),
 	FIELD(profile_counted, self, SIGNED, SUM));
-
-LAYOUT(slow_values, struct profile_slow_values, NULL,
-	INDEX(profile_slow_values, slow, SLOW, SAME),
-	NAME(profile_slow_values, text));
 
 static const char *counter_cost_wrong(const struct profile *p, const void *entry)
 {
@@ -594,9 +612,8 @@ const struct profile_section profile_sections[SECTION_LAST + 1] = {
 	SECTION(CAPTURES, "captures", TABLE_UNIQUE | TABLE_OPTIONAL, captures_wrong, LIST(profile, captures, capture)),
 	SECTION(CONDITIONS, "conditions", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, conditions, condition)),
 	SECTION(NAMES, "names", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, names, name)),
-	SECTION(SLOW, "slow calls", TABLE_OPTIONAL, stacks_wrong, LIST(profile, slow, slow)),
+	SECTION(SLOW, "slow calls", TABLE_OPTIONAL, slow_calls_wrong, LIST(profile, slow, slow)),
 	SECTION(COUNTERS, "events", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counters, counter)),
 	SECTION(COUNTED, "event counts", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counted, counted)),
-	SECTION(SLOW_VALUES, "values of slow calls", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, slow_values, slow_values)),
 	SECTION(COUNTER_COSTS, "costs of events", TABLE_UNIQUE | TABLE_OPTIONAL, NULL, LIST(profile, counter_costs, counter_cost)),
 };

@@ -317,7 +317,6 @@ static const char *number_wrong(const struct field *f, const struct profile *p, 
 		[SECTION_LOCATIONS] = "refers to a nonexistent location",
 		[SECTION_STACKS] = "refers to a nonexistent stack",
 		[SECTION_BLOCKS] = "refers to a nonexistent function",
-		[SECTION_SLOW] = "refers to a nonexistent slow call",
 		[SECTION_COUNTERS] = "refers to a nonexistent event",
 	};
 	uint64_t value;

@@ -45,7 +45,6 @@ enum section_type {
 	SECTION_SLOW,
 	SECTION_COUNTERS,
 	SECTION_COUNTED,
-	SECTION_SLOW_VALUES,
 	SECTION_COUNTER_COSTS,
 	SECTION_LAST = SECTION_COUNTER_COSTS,
 	SECTION_END = 0x7fffffff, /* empty, the last in every file */
@@ -179,9 +178,6 @@ void layout_move(const struct layout *of, struct profile *dst, void *to, void *f
 		 uint32_t *const *maps);
 /* NULL, or what is wrong with ENTRY: an index without an entry, an unknown kind. */
 const char *layout_wrong(const struct layout *of, const struct profile *p, const void *entry);
-
-/* For each site as many low bits as there are variables of it among the first N; for free(). */
-uint32_t *site_variables(const struct profile *p, uint32_t n);
 
 /* What finds the entries of unique tables. */
 struct profile_lookup {

@@ -257,7 +257,7 @@ struct merge {
 	uint32_t *maps[SECTION_LAST + 1]; /* where SRC's entries are in DST */
 	uint32_t *boots; /* the same of its boots */
 	struct value_map *values; /* of each of its sites */
-	uint32_t *variables; /* of each of DST's sites: site_variables() */
+	uint32_t *variables; /* of each of DST's sites: profile_site_variables() */
 	char *other_kernel; /* the module of SRC's addresses that mean something else in DST */
 };
 
@@ -312,31 +312,54 @@ static void map_values(struct merge *m, uint32_t n_before)
 		if (place[i] < PROFILE_VALUES_MAX)
 			dst->variables[kept++] = dst->variables[i];
 	free(place);
-	before = site_variables(dst, n_before);
-	m->variables = site_variables(dst, kept);
+	before = profile_site_variables(dst, n_before);
+	m->variables = profile_site_variables(dst, kept);
 	if (dst->n_variables > n_before) {
 		dst->n_variables = kept;
-		for (i = 0; i < dst->n_captures; i++)
-			dst->captures[i].absent |= m->variables[dst->captures[i].site] &
-						   ~before[dst->captures[i].site];
+		vec_each(struct profile_capture, c, dst, captures)
+			c->absent |= m->variables[c->site] & ~before[c->site];
+		vec_each(struct profile_slow, s, dst, slow)
+			s->absent |= m->variables[s->site] & ~before[s->site];
 		reindex(dst, SECTION_VARIABLES);
 		reindex(dst, SECTION_CAPTURES);
 	}
 }
 
-static void adapt_capture(const struct merge *m, struct profile_capture *c,
-			  const struct profile_capture *from)
+/* VALUES, and which are ABSENT, are those of SRC's site FROM, and become those of DST's site TO. */
+static void adapt_values(const struct merge *m, uint32_t from, uint32_t to, uint32_t *absent,
+			 uint64_t *values)
 {
-	const struct value_map *map = &m->values[from->site];
+	const struct value_map *map = &m->values[from];
+	uint64_t was[PROFILE_VALUES_MAX];
+	uint32_t was_absent = *absent;
 
-	c->absent = m->variables[c->site];
-	memset(c->values, 0, sizeof(c->values));
+	memcpy(was, values, sizeof(was));
+	memset(values, 0, sizeof(was));
+	*absent = m->variables[to];
 	for (uint32_t i = 0; i < map->n; i++) {
-		if (from->absent >> i & 1 || map->to[i] >= PROFILE_VALUES_MAX)
+		if (was_absent >> i & 1 || map->to[i] >= PROFILE_VALUES_MAX)
 			continue;
-		c->values[map->to[i]] = from->values[i];
-		c->absent &= ~(1u << map->to[i]);
+		values[map->to[i]] = was[i];
+		*absent &= ~(1u << map->to[i]);
 	}
+}
+
+static void adapt(const struct merge *m, enum section_type type, void *copy, const void *entry)
+{
+	struct profile_run *run = copy;
+	struct profile_capture *c = copy;
+	struct profile_slow *s = copy;
+
+	if (type == SECTION_RUNS)
+		run->boot = m->boots[run->boot];
+	if (type == SECTION_LOCATIONS)
+		adapt_location(m, copy);
+	if (type == SECTION_CAPTURES)
+		adapt_values(m, ((const struct profile_capture *)entry)->site, c->site, &c->absent,
+			     c->values);
+	if (type == SECTION_SLOW)
+		adapt_values(m, ((const struct profile_slow *)entry)->site, s->site, &s->absent,
+			     s->values);
 }
 
 /* FROM into its equal TO; what remains in FROM is freed afterwards. */
@@ -365,12 +388,7 @@ static uint32_t merge_entry(const struct merge *m, enum section_type type, void 
 	uint32_t last = section_count(m->dst, type) - 1, found = HASH_NONE;
 
 	layout_move(table->of, m->dst, copy, entry, m->maps);
-	if (type == SECTION_RUNS)
-		m->dst->runs[last].boot = m->boots[m->dst->runs[last].boot];
-	if (type == SECTION_LOCATIONS)
-		adapt_location(m, copy);
-	if (type == SECTION_CAPTURES)
-		adapt_capture(m, copy, entry);
+	adapt(m, type, copy, entry);
 	if (index)
 		found = section_find_in(index, m->dst, type, copy, KEY_SAME | KEY_APART);
 	if (found != HASH_NONE) {

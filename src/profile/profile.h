@@ -286,12 +286,8 @@ struct profile_slow {
 	uint64_t wall; /* with that spent sleeping and waiting */
 	uint32_t tid, pid; /* of its thread and its process; PID 0 and COMM NULL: not known */
 	const char *comm; /* what the thread was called */
-};
-
-/* What was captured of the call SLOW, as text: "node=-1 s->oo.x=28". One for each at most. */
-struct profile_slow_values {
-	uint32_t slow;
-	const char *text;
+	uint32_t absent; /* as in struct profile_capture; all: nothing was captured of it */
+	uint64_t values[PROFILE_VALUES_MAX];
 };
 
 /* An event of the CPU or the kernel that was counted with each call, as perf calls it: "cache-misses". */
@@ -617,8 +613,6 @@ struct profile {
 	uint32_t n_names, cap_names;
 	struct profile_slow *slow; /* any order */
 	uint32_t n_slow, cap_slow;
-	struct profile_slow_values *slow_values;
-	uint32_t n_slow_values, cap_slow_values;
 	struct profile_counter *counters;
 	uint32_t n_counters, cap_counters;
 	struct profile_counter_cost *counter_costs;
@@ -725,6 +719,8 @@ const char *profile_condition_of(const struct profile *p, uint32_t location);
 uint32_t profile_variable_add(struct profile *p, const struct profile_variable *variable);
 /* Adds to an equal entry (same run, site, context and values) where there is one. All variables of its site are there already. */
 void profile_capture_add(struct profile *p, const struct profile_capture *capture);
+/* For each site as many low bits as there are variables of it among the first N; for free(). */
+uint32_t *profile_site_variables(const struct profile *p, uint32_t n);
 /* The value of a variable that is a name, TEXT. */
 uint64_t profile_name_add(struct profile *p, const char *text);
 /* Appends VALUE of V: "28", as BITS "0x1c", of a name the text, as it was captured but for blanks ("\\x20"). */

@@ -290,6 +290,14 @@ static int attach(struct session *s)
 	return interrupt_signal() ? -EINTR : 0;
 }
 
+static void drain(struct session *s, uint32_t run)
+{
+	record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites, &s->plan.captures,
+		     &s->cold);
+	record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
+	record_captures_drain(&s->plan.captures, s->engine, s->p, run);
+}
+
 /* In a process of its own, which has a copy of all that is known so far. */
 static int make_checkpoint(void *arg)
 {
@@ -300,9 +308,7 @@ static int make_checkpoint(void *arg)
 		return -errno;
 	if (s->run_start) {
 		s->p->runs[run].wall = clock_ns() - s->run_start;
-		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites, &s->cold);
-		record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
-		record_captures_drain(&s->plan.captures, s->engine, s->p, run);
+		drain(s, run);
 	}
 	if (s->checkpoint.shows)
 		s->o->show(s->p, s->p->runs[run].wall);
@@ -449,9 +455,7 @@ static int run_once(struct session *s, enum profile_run_kind kind, uint32_t runs
 		s->run_start = 0;
 		record_engine_pause(s->engine);
 		record_engine_run(s->engine, false);
-		record_drain(s->p, run, s->probes, s->plan.symbols.ks, &s->plan.sites, &s->cold);
-		record_blocks_drain(&s->plan.blocks, s->engine, s->p, run);
-		record_captures_drain(&s->plan.captures, s->engine, s->p, run);
+		drain(s, run);
 	}
 	return 0;
 }

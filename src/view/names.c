@@ -148,6 +148,27 @@ void view_append_value(char **text, const struct profile *p, const struct profil
 	alloc_append(text, "%s", escaped);
 }
 
+void view_append_values(char **text, const struct profile *p, uint32_t site, const uint64_t *values,
+			uint32_t absent, uint32_t shown)
+{
+	uint32_t place = 0;
+
+	vec_each(const struct profile_variable, v, p, variables) {
+		uint32_t at = place;
+
+		if (v->site != site)
+			continue;
+		place++;
+		if (!(shown >> at & 1))
+			continue;
+		alloc_append(text, "%s%s=", *text ? " " : "", v->name);
+		if (absent >> at & 1)
+			alloc_append(text, "-");
+		else
+			view_append_value(text, p, v, values[at], values[at] >> 63 > v->is_signed);
+	}
+}
+
 void view_append_context(char **text, const char *context)
 {
 	size_t by;

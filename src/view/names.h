@@ -28,6 +28,9 @@ void view_append_name(char **text, const char *name); /* escaped: names come fro
  */
 void view_append_value(char **text, const struct profile *p, const struct profile_variable *v,
 		       uint64_t value, bool bits);
+/* Adds those that calls of SITE had, "n=4096 flags=0xcc0", and "-" where they are ABSENT: of variables whose bit is in SHOWN. */
+void view_append_values(char **text, const struct profile *p, uint32_t site, const uint64_t *values,
+			uint32_t absent, uint32_t shown);
 /* Adds what CONTEXT is to a sentence, if that is no syscall: "RCU callbacks queued by close, ". */
 void view_append_context(char **text, const char *context);
 /* Adds how often both sides were measured: "3 boots per side", "3 and 4 boots"; UNIT is "boot". */

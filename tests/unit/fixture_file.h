@@ -359,11 +359,8 @@ fixture_fn void assert_same_slow(const struct profile *a, const struct profile *
 			    x->stack == y->stack && x->start == y->start && x->time == y->time &&
 			    x->wall == y->wall && x->tid == y->tid && x->pid == y->pid);
 		assert_same_string(x->comm, y->comm);
-	}
-	assert_int_equal(a->n_slow_values, b->n_slow_values);
-	for (uint32_t i = 0; i < a->n_slow_values; i++) {
-		assert_int_equal(a->slow_values[i].slow, b->slow_values[i].slow);
-		assert_same_string(a->slow_values[i].text, b->slow_values[i].text);
+		assert_int_equal(x->absent, y->absent);
+		assert_memory_equal(x->values, y->values, sizeof(x->values));
 	}
 }
 

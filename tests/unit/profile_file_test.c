@@ -367,8 +367,11 @@ static void test_inconsistent(void **state)
 	p->slow[0].stack = p->n_stacks;
 	assert_write_fails(p, path, "section \"slow calls\" refers to a nonexistent stack");
 	p->slow[0].stack = 0;
-	p->slow_values[0].slow = p->n_slow;
-	assert_write_fails(p, path, "section \"values of slow calls\" refers to a nonexistent");
+	p->slow[0].absent = 2;
+	assert_write_fails(p, path, "section \"slow calls\" has a value without a variable");
+	p->slow[0].values[1] = 0;
+	p->slow[1].absent = 1;
+	assert_write_fails(p, path, "section \"slow calls\" has a value without a variable");
 	profile_destroy(p);
 }
 

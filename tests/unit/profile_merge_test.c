@@ -581,8 +581,11 @@ static void test_captures(void **state)
 static void test_slow(void **state)
 {
 	struct profile *a = fixture_big_fork(2, 943), *b = fixture_big_fork(1, 943);
+	struct profile *more = fixture_big_fork(1, 943);
 
 	(void)state;
+	fixture_add_captures(a, 1, 1, (const char *[]){ "flags" });
+	fixture_add_captures(more, 1, 1, (const char *[]){ "size" });
 	fixture_add_slow(b);
 	b->slow[0].context = profile_context_add(b, "wait4");
 	profile_merge(a, b);
@@ -594,12 +597,13 @@ static void test_slow(void **state)
 	assert_string_equal(a->sites[a->slow[2].site].name, b->sites[1].name);
 	assert_int_equal(a->stacks[a->slow[1].stack].n_locations, 0);
 	assert_string_equal(a->slow[2].comm, "big-fork");
-	assert_int_equal(a->n_slow_values, 2);
-	assert_int_equal(a->slow_values[0].slow, 0);
-	assert_int_equal(a->slow_values[1].slow, 2);
-	assert_string_equal(a->slow_values[1].text, "n=4096 flags=0xcc0");
+	assert_true(!a->slow[2].absent);
+	assert_true(a->slow[2].values[0] == 0xcc0 && a->slow[2].values[1] == 4096);
+	profile_merge(a, more);
+	assert_int_equal(a->slow[2].absent, 4);
 	profile_destroy(a);
 	profile_destroy(b);
+	profile_destroy(more);
 }
 
 int main(void)

@@ -32,6 +32,16 @@ static char *stack_text(const struct profile *p, uint32_t number, const char *sy
 	return text;
 }
 
+static bool has_values(const struct profile *p, const struct profile_slow *of)
+{
+	uint32_t place = 0;
+
+	vec_each(const struct profile_variable, v, p, variables)
+		if (v->site == of->site && !(of->absent >> place++ & 1))
+			return true;
+	return false;
+}
+
 define_compare(row_compare, struct analyze_slow_row,
 	       compare_values(b->of->wall, a->of->wall)       ?:
 		       compare_values(a->of->run, b->of->run) ?:
@@ -39,15 +49,12 @@ define_compare(row_compare, struct analyze_slow_row,
 
 void analyze_slow_init(struct analyze_slow *s, const struct profile *p)
 {
-	scoped_free const char **values = alloc_array(p->n_slow, sizeof(*values));
 	scoped_free uint64_t *first = alloc_array(p->n_runs, sizeof(*first));
 
 	*s = (struct analyze_slow){ 0 };
 	vec_each(const struct profile_slow, of, p, slow)
 		if (!first[of->run] || of->start < first[of->run])
 			first[of->run] = of->start;
-	vec_each(const struct profile_slow_values, v, p, slow_values)
-		values[v->slow] = v->text;
 	vec_each(const struct profile_slow, of, p, slow) {
 		const char *syscall = p->contexts[of->context].name;
 		bool itself = p->sites[of->site].kind == PROFILE_SITE_CONTEXT;
@@ -58,7 +65,7 @@ void analyze_slow_init(struct analyze_slow *s, const struct profile *p)
 				 .name = itself ? syscall : p->sites[of->site].name,
 				 .syscall = syscall,
 				 .comm = of->comm,
-				 .values = values[of - p->slow],
+				 .has_values = has_values(p, of),
 				 .wall = (double)of->wall,
 				 .oncpu = (double)of->time,
 				 .start = (double)(of->start - first[of->run]),

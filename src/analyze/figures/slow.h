@@ -11,7 +11,7 @@ struct analyze_slow_row {
 	const char *comm; /* NULL: not known */
 	double wall, oncpu, start, tid,
 		pid; /* START is in ticks since the first of its run began */
-	const char *values; /* that were captured; NULL: none */
+	bool has_values; /* some of OF were captured */
 	char *stack; /* "clone;kernel_clone;copy_process"; NULL: not known */
 };
 

@@ -53,32 +53,36 @@ static void write_track(FILE *out, uint64_t track, const char *name)
 	write_packet(out, &packet);
 }
 
-/* VALUES as those of captures: "n=4096 flags=0xcc0". Blanks in them are escaped, and no name of a value has a "=". */
-static void write_arguments(struct proto *event, const char *values)
+/* What was captured of CALL. */
+static void write_arguments(struct proto *event, const struct profile *p,
+			    const struct profile_slow *call)
 {
-	scoped_free char *text = output_text_escape(values);
+	uint32_t place = 0;
 
-	for (char *next = text, *name; (name = strsep(&next, " "));) {
+	vec_each(const struct profile_variable, v, p, variables) {
+		scoped_free char *value = NULL, *safe = NULL, *name = NULL;
 		struct proto argument = { 0 };
-		char *value = strchr(name, '=');
+		uint64_t number;
 
-		if (!value)
+		if (v->site != call->site)
 			continue;
-		*value++ = '\0';
-		proto_text(&argument, ARGUMENT_TEXT, value);
+		number = call->values[place];
+		if (!(call->absent >> place++ & 1))
+			profile_value_append(&value, p, v, number, number >> 63 > v->is_signed);
+		safe = output_text_escape(value ?: "-");
+		name = output_text_escape(v->name);
+		proto_text(&argument, ARGUMENT_TEXT, safe);
 		proto_text(&argument, ARGUMENT_NAME, name);
 		proto_message(event, EVENT_ARGUMENT, &argument);
 	}
 }
 
-/* Time is in nanoseconds. NAME NULL: the end of the slice that began last. VALUES NULL: it has none. */
+/* Time is in nanoseconds. NAME NULL: the end of the slice that began last. EVENT has its arguments. */
 static void write_slice(FILE *out, uint64_t track, double time, const char *name,
-			const char *values)
+			struct proto event)
 {
-	struct proto packet = { 0 }, event = { 0 };
+	struct proto packet = { 0 };
 
-	if (values)
-		write_arguments(&event, values);
 	proto_integer(&event, EVENT_TYPE, name ? SLICE_BEGIN : SLICE_END);
 	proto_integer(&event, EVENT_TRACK, track);
 	if (name)
@@ -90,7 +94,7 @@ static void write_slice(FILE *out, uint64_t track, double time, const char *name
 
 static void write_event(FILE *out, uint64_t track, double time, const char *name)
 {
-	write_slice(out, track, time, name, NULL);
+	write_slice(out, track, time, name, (struct proto){ 0 });
 }
 
 static void write_samples(FILE *out, uint64_t track, const struct export *e)
@@ -165,7 +169,7 @@ static void write_slow_track(FILE *out, uint64_t track, const struct analyze_slo
 }
 
 /* A call ends before its caller does, which times that do not have the cost of probes do not all show. */
-static void write_slow(FILE *out, uint64_t track, struct analyze_slow *s)
+static void write_slow(FILE *out, uint64_t track, const struct profile *p, struct analyze_slow *s)
 {
 	scoped_free double *ends = alloc_array(s->n_rows, sizeof(*ends));
 	uint32_t open = 0;
@@ -177,12 +181,15 @@ static void write_slow(FILE *out, uint64_t track, struct analyze_slow *s)
 			!i || row->of->run != row[-1].of->run || row->of->tid != row[-1].of->tid;
 		scoped_free char *label = output_text_escape(row->name);
 		double end = row->start + row->wall;
+		struct proto event = { 0 };
 
 		for (; open && (other || ends[open - 1] <= row->start); open--)
 			write_event(out, track, ends[open - 1], NULL);
 		if (other)
 			write_slow_track(out, ++track, row);
-		write_slice(out, track, row->start, label, row->values);
+		if (row->has_values)
+			write_arguments(&event, p, row->of);
+		write_slice(out, track, row->start, label, event);
 		ends[open] = open ? fmin(end, ends[open - 1]) : end;
 		open++;
 	}
@@ -205,5 +212,5 @@ void export_write_perfetto(FILE *out, const struct export *e)
 		write_track(out, 2, "one call, in order");
 		write_trace(out, 2, &trace);
 	}
-	write_slow(out, 2, &slow);
+	write_slow(out, 2, e->p, &slow);
 }

@@ -17,12 +17,12 @@ struct record_engine;
 
 /*
  * Adds everything to run RUN of P, whose sites are numbered as the engine's, and after that of the
- * contexts are SITES. KS names what lies outside the kernel's image. What syscalls' probes cost is added to COLD. The engine
- * is left as it is.
+ * contexts are SITES. KS names what lies outside the kernel's image. Slow calls have the values of CAPTURES. What syscalls'
+ * probes cost is added to COLD. The engine is left as it is.
  */
 void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
 		  const struct kernel_kallsyms *ks, const struct record_sites *sites,
-		  struct record_cold_costs *cold);
+		  const struct record_captures *captures, struct record_cold_costs *cold);
 
 /* What probes of blocks counted in RUN, made into counts of all blocks, into P, which has the run's cells. */
 void record_blocks_drain(const struct record_blocks *blocks, const struct record_engine *e,

@@ -337,8 +337,29 @@ static void drain_samples(struct drain *d)
 			drain_stack(d, &d->maps.stacks[i]);
 }
 
-static void drain_slow(struct drain *d)
+/* The N values of C, as programs captured them, as those of a profile: of a name, which takes two, that of its text. */
+static void drain_values(const struct record_capture *c, uint32_t absent, const __u64 *captured,
+			 struct profile *p, uint32_t *absent_out, uint64_t *values)
 {
+	for (uint32_t i = 0, n = 0; i < c->n_values; i++, n++) {
+		const struct record_value *v = &c->values[i];
+		bool is_absent = absent >> i & 1;
+		char text[ENGINE_NAME + 1] = "";
+
+		*absent_out |= (uint32_t)is_absent << n;
+		if (v->variable.kind != PROFILE_VARIABLE_NAME) {
+			values[n] = record_value_extend(v, captured[i]);
+			continue;
+		}
+		memcpy(text, &captured[i++], ENGINE_NAME);
+		values[n] = is_absent ? 0 : profile_name_add(p, text);
+	}
+}
+
+static void drain_slow(struct drain *d, const struct record_captures *captures)
+{
+	scoped_free uint32_t *variables = profile_site_variables(d->p, d->p->n_variables);
+
 	for (uint32_t i = 0; i < d->maps.n_slow; i++) {
 		const struct engine_slow *from = &d->maps.slow[i];
 		int64_t time = (int64_t)from->time;
@@ -360,6 +381,11 @@ static void drain_slow(struct drain *d)
 		slow.comm = *comm ? profile_intern(d->p, comm) : NULL;
 		slow.context = context_index(d, from->stack.ctx);
 		slow.stack = stack_of(d, &from->stack);
+		if (from->captured && from->captured <= captures->n_items)
+			drain_values(&captures->items[from->captured - 1], from->absent,
+				     from->values, d->p, &slow.absent, slow.values);
+		else
+			slow.absent = variables[slow.site];
 		vec_push(d->p, slow, slow);
 	}
 }
@@ -469,7 +495,7 @@ static void drain_losses(struct drain *d)
 
 void record_drain(struct profile *p, uint32_t run, const struct record_probes *probes,
 		  const struct kernel_kallsyms *ks, const struct record_sites *sites,
-		  struct record_cold_costs *cold)
+		  const struct record_captures *captures, struct record_cold_costs *cold)
 {
 	scoped_free struct drain *d = alloc_new(struct drain);
 
@@ -486,26 +512,10 @@ void record_drain(struct profile *p, uint32_t run, const struct record_probes *p
 	drain_cells(d);
 	record_user_init(&d->user, d->maps.user_stacks, p);
 	drain_samples(d);
-	drain_slow(d);
+	drain_slow(d, captures);
 	record_user_deinit(&d->user);
 	drain_losses(d);
 	drain_missed(d);
-}
-
-/* Number *I of ROW, as it is in a profile: of a name, which takes two, that of its text. Moves *I to the next. */
-static uint64_t drain_value(const struct record_capture *c, const struct engine_capture *from,
-			    uint32_t *i, struct profile *p)
-{
-	const __u64 *values = &from->values[*i];
-	char text[ENGINE_NAME + 1] = "";
-	bool is_absent = from->absent >> *i & 1;
-	const struct record_value *v = &c->values[(*i)++];
-
-	if (v->variable.kind != PROFILE_VARIABLE_NAME)
-		return record_value_extend(v, *values);
-	++*i;
-	memcpy(text, values, ENGINE_NAME);
-	return is_absent ? 0 : profile_name_add(p, text);
 }
 
 static void drain_row(const struct record_capture *c, const struct engine_capture *from,
@@ -525,66 +535,8 @@ static void drain_row(const struct record_capture *c, const struct engine_captur
 	if (!from->hash || !from->calls)
 		return;
 	row.context = record_context_add(p, from->key % ENGINE_CONTEXTS);
-	for (uint32_t i = 0, n = 0; i < c->n_values; n++) {
-		row.absent |= (uint32_t)(from->absent >> i & 1) << n;
-		row.values[n] = drain_value(c, from, &i, p);
-	}
+	drain_values(c, from->absent, from->values, p, &row.absent, row.values);
 	profile_capture_add(p, &row);
-}
-
-static const struct profile_variable *variable_of(const struct profile *p, uint32_t site,
-						  uint32_t number)
-{
-	vec_each(const struct profile_variable, v, p, variables)
-		if (v->site == site && !number--)
-			return v;
-	return NULL;
-}
-
-static char *slow_text(const struct record_capture *c, const struct engine_slow *from,
-		       struct profile *p)
-{
-	struct engine_capture row = { .absent = from->absent };
-	char *text = NULL;
-
-	memcpy(row.values, from->values, sizeof(row.values));
-	for (uint32_t i = 0, n = 0; i < c->n_values; n++) {
-		const struct profile_variable *v = variable_of(p, c->site + 1, n);
-		bool absent = row.absent >> i & 1;
-		uint64_t value = drain_value(c, &row, &i, p);
-
-		if (!v)
-			break;
-		alloc_append(&text, "%s%s=%s", text ? " " : "", v->name, absent ? "-" : "");
-		if (!absent)
-			profile_value_append(&text, p, v, value, value >> 63 > v->is_signed);
-	}
-	return text;
-}
-
-/* RUN's slow calls are in P in the order of MAPS, without those that were being kept. */
-static void drain_slow_values(const struct record_captures *c,
-			      const struct record_engine_maps *maps, struct profile *p,
-			      uint32_t run)
-{
-	uint32_t at = 0;
-
-	while (at < p->n_slow && p->slow[at].run != run)
-		at++;
-	for (uint32_t i = 0; i < maps->n_slow && at < p->n_slow; i++) {
-		const struct engine_slow *from = &maps->slow[i];
-		const struct profile_slow *s = &p->slow[at];
-		scoped_free char *text = NULL;
-
-		if (s->start != from->start || s->tid != from->pid || s->site != from->stack.site)
-			continue;
-		if (from->captured && from->captured <= c->n_items)
-			text = slow_text(&c->items[from->captured - 1], from, p);
-		if (text)
-			vec_push(p, slow_values,
-				 ((struct profile_slow_values){ at, profile_intern(p, text) }));
-		at++;
-	}
 }
 
 void record_captures_drain(const struct record_captures *c, const struct record_engine *e,
@@ -609,7 +561,6 @@ void record_captures_drain(const struct record_captures *c, const struct record_
 	}
 	if (!c->n_items)
 		return;
-	drain_slow_values(c, &maps, p, run);
 	losses[PROFILE_INFO_CAPTURES] = calls;
 	losses[PROFILE_INFO_CAPTURE_COST] = 0;
 	for (uint32_t i = 0; i < maps.n_cpus; i++)

@@ -5,20 +5,26 @@
 
 #include "base/alloc.h"
 #include "output/number.h"
+#include "view/names.h"
 #include "view/page/columns.h"
 #include "view/report.h"
 
+struct line {
+	struct analyze_slow_row of;
+	const char *values;
+};
+
 static const struct output_column columns[] = {
-	COLUMN("name", TEXT, analyze_slow_row, name, .header = "CALL OF"),
-	COLUMN("syscall", TEXT, analyze_slow_row, syscall, .header = "IN"),
-	COLUMN("wall", TIME, analyze_slow_row, wall, .header = "WALL", .rank = 1),
-	COLUMN("oncpu", TIME, analyze_slow_row, oncpu, .header = "ON CPU"),
-	COLUMN("start", TIME, analyze_slow_row, start, .header = "AT"),
-	COLUMN("comm", TEXT, analyze_slow_row, comm, .header = "TASK"),
-	COLUMN("tid", COUNT, analyze_slow_row, tid, .header = "TID"),
-	COLUMN("pid", COUNT, analyze_slow_row, pid),
-	COLUMN("values", TEXT, analyze_slow_row, values, .header = "VALUES", .elastic = true),
-	COLUMN("stack", TEXT, analyze_slow_row, stack),
+	COLUMN("name", TEXT, line, of.name, .header = "CALL OF"),
+	COLUMN("syscall", TEXT, line, of.syscall, .header = "IN"),
+	COLUMN("wall", TIME, line, of.wall, .header = "WALL", .rank = 1),
+	COLUMN("oncpu", TIME, line, of.oncpu, .header = "ON CPU"),
+	COLUMN("start", TIME, line, of.start, .header = "AT"),
+	COLUMN("comm", TEXT, line, of.comm, .header = "TASK"),
+	COLUMN("tid", COUNT, line, of.tid, .header = "TID"),
+	COLUMN("pid", COUNT, line, of.pid),
+	COLUMN("values", TEXT, line, values, .header = "VALUES", .elastic = true),
+	COLUMN("stack", TEXT, line, of.stack),
 };
 
 static char *title(const void *data)
@@ -36,12 +42,28 @@ static char *title(const void *data)
 	return text;
 }
 
+static void rows(struct view_rows *rows, const void *data)
+{
+	const struct view_report *r = data;
+	struct line *lines = view_rows_new(rows, r->slow.n_rows, sizeof(*lines));
+
+	for (uint32_t i = 0; i < r->slow.n_rows; i++) {
+		const struct profile_slow *of = r->slow.rows[i].of;
+		char *text = NULL;
+
+		if (r->slow.rows[i].has_values)
+			view_append_values(&text, r->p, of->site, of->values, of->absent,
+					   UINT32_MAX);
+		lines[i] = (struct line){ r->slow.rows[i], alloc_keep(&rows->texts, text) };
+	}
+}
+
 const struct view_table report_slow = {
 	.name = "slow",
 	.title_of = title,
 	ONE_GROUP(columns),
 	.legend = "AT is the time since the first of them began. --format=csv and json have their "
 		  "stacks",
-	VIEW_LIST(view_report, slow.rows, slow.n_rows),
+	.rows = rows,
 	.first = 5,
 };

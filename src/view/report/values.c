@@ -30,27 +30,10 @@ static const char *word_values(struct view_rows *rows, const struct profile_capt
 			       const struct profile *p, uint32_t varies)
 {
 	char *text = NULL;
-	uint32_t place = 0;
 
 	if (!rows->for_people || !varies)
 		varies = UINT32_MAX;
-
-	vec_each(const struct profile_variable, v, p, variables) {
-		uint64_t value;
-		bool absent;
-
-		if (v->site != c->site)
-			continue;
-		absent = c->absent >> place & 1;
-		value = c->values[place];
-		if (~varies >> place++ & 1)
-			continue;
-		alloc_append(&text, "%s%s=", text ? " " : "", v->name);
-		if (absent)
-			alloc_append(&text, "-");
-		else
-			view_append_value(&text, p, v, value, value >> 63 > v->is_signed);
-	}
+	view_append_values(&text, p, c->site, c->values, c->absent, varies);
 	return alloc_keep(&rows->texts, text);
 }
 
