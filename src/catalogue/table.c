@@ -580,14 +580,12 @@ const struct catalogue_protection catalogue[] = {
 		.title =
 			"control-flow integrity: an indirect call's target must have the right type",
 		.against = "calls through overwritten function pointers",
-		.options = OPTIONS(BUILDS("CFI_CLANG")),
+		.options = OPTIONS(BUILDS("CFI_CLANG"), TOOL("CC_IS_CLANG", "y", "y")),
 		.workloads = WORKLOADS("syscall-mix", "small-read"),
 		.contexts = "every indirect call",
 		CLASS(COMPILER, CODE, OFTEN, PARTLY, YES, BY_ALL),
 		.assumed = 1,
-		.missing =
-			"needs a kernel built by clang 16 or later (x86: Linux 6.1 or later); the "
-			"lab builds with gcc",
+		.note = "both kernels are Clang's (16 or later; x86: since Linux 6.1), as gcc has no CFI",
 	},
 	{
 		.name = "kernel_ibt",

@@ -21,8 +21,13 @@ if [ ! "$(path switches)" ]; then
 fi
 is 'a row says which CPU it is for' "$("$KPROTPERF" list --protections srso --format=json | jq -r '.protections[0].lab_cpu')" \
 	vendor=AuthenticAMD,family=25,model=1
-try "$lab" build cfi
-like 'what the lab cannot switch, it says so' "$status:$err" '^1:lab: the lab cannot switch cfi: .*clang'
+try "$lab" build shadow_call_stack
+like 'what the lab cannot switch, it says so' "$status:$err" '^1:lab: the lab cannot switch shadow_call_stack: arm64'
+# Without any Clang, whether or not there is one.
+mkdir gcc-only
+find /usr/bin /usr/sbin /bin /sbin -maxdepth 1 ! -type d ! -name 'clang-[0-9]*' ! -name 'ld.lld*' -exec ln -sft gcc-only {} + 2>/dev/null
+try env PATH="$scratch/gcc-only" "$lab" build cfi
+like 'nor what needs a compiler that is not there' "$status:$err" '^1:lab: cannot build kernels without clang-16 ld\.lld-16.*--for=lab-clang$'
 try "$lab" build seccomp_filter
 like 'nor what programs switch' "$status:$err" '^1:lab: seccomp_filter is switched by programs'
 try "$lab" build random_kmalloc_caches
