@@ -64,8 +64,8 @@ int record_calibrator_measure(struct calibrator *c, const struct record_call *ca
 			      struct record_series *outer, struct record_series *inner)
 {
 	struct record_reading readings[] = {
-		{ ENGINE_SITE_CONTEXT, call->ctx, record_engine_oncpu },
-		{ site, call->ctx, record_engine_oncpu },
+		{ ENGINE_SITE_CONTEXT, call->ctx, RECORD_SUM_ONCPU },
+		{ site, call->ctx, RECORD_SUM_ONCPU },
 	};
 	int err = record_measure_repeated(c->e, c->p->clock == PROFILE_CLOCK_NS, call->once,
 					  call->arg, readings, site ? 2 : 1);

@@ -30,7 +30,7 @@ static void read_functions(struct record_engine *e, struct record_calibration *o
 			readings[n++] = (struct record_reading){
 				.site = record_engine_spare(e, stays[s].spare + k),
 				.ctx = SYS_bpf,
-				.read = record_engine_oncpu,
+				.of = RECORD_SUM_ONCPU,
 			};
 	if (record_measure_repeated(e, true, record_round_run, &out->run, readings, n))
 		return;

@@ -17,8 +17,8 @@ struct medians {
 static int measure(struct calibrator *c, struct medians *out)
 {
 	struct record_reading readings[] = {
-		{ ENGINE_SITE_CONTEXT, c->empty_call.ctx, record_engine_oncpu },
-		{ ENGINE_SITE_CONTEXT, c->empty_call.ctx, record_engine_excluded },
+		{ ENGINE_SITE_CONTEXT, c->empty_call.ctx, RECORD_SUM_ONCPU },
+		{ ENGINE_SITE_CONTEXT, c->empty_call.ctx, RECORD_SUM_EXCLUDED },
 	};
 	int err = record_measure(c->e, c->empty_call.once, c->empty_call.arg, readings, 2);
 

@@ -13,8 +13,9 @@ static int measure(const struct record_engine *e, bool real_clock, const struct 
 		   uint32_t site, struct record_reading *readings, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		readings[i] =
-			(struct record_reading){ .site = site, .ctx = call->ctx, .counter = i };
+		readings[i] = (struct record_reading){ .site = site,
+						       .ctx = call->ctx,
+						       .of = RECORD_SUM_COUNTED + i };
 		readings[n + i] = readings[i];
 		readings[n + i].site = ENGINE_SITE_CONTEXT;
 	}

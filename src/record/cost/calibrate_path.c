@@ -12,11 +12,6 @@
 #include "kprotperf.skel.h"
 #include "record/cost/calibrate_impl.h"
 
-static uint64_t net_time(const struct record_engine *e, uint32_t site, uint32_t ctx)
-{
-	return record_engine_oncpu(e, site, ctx) - record_engine_excluded(e, site, ctx);
-}
-
 void record_calibrate_path(struct calibrator *c)
 {
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);
@@ -26,7 +21,7 @@ void record_calibrate_path(struct calibrator *c)
 	if (prog < 0) /* no blocks are counted */
 		return;
 	for (int i = 0; i < 2 && !err; i++) {
-		struct record_reading r = { ENGINE_SITE_CONTEXT, SYS_bpf, net_time };
+		struct record_reading r = { ENGINE_SITE_CONTEXT, SYS_bpf, RECORD_SUM_NET };
 
 		skel->bss->enclosed = i;
 		err = record_measure(c->e, record_round_run, &prog, &r, 1);

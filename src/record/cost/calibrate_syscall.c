@@ -58,9 +58,8 @@ const struct record_call record_call_unused = { call_unused, NULL, UNUSED_SYSCAL
 static void read_syscalls(const struct record_engine *e, const struct record_walk *walk,
 			  struct readings *r)
 {
-	struct record_reading inner = { ENGINE_SITE_CONTEXT, UNUSED_SYSCALL, record_engine_oncpu };
-	struct record_reading closing = { ENGINE_SITE_CONTEXT, SYS_getppid,
-					  record_engine_closing_time };
+	struct record_reading inner = { ENGINE_SITE_CONTEXT, UNUSED_SYSCALL, RECORD_SUM_ONCPU };
+	struct record_reading closing = { ENGINE_SITE_CONTEXT, SYS_getppid, RECORD_SUM_CLOSING };
 
 	r->walk = walk;
 	r->round = 0;

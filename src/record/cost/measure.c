@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/system/clock.h"
 #include "base/sorted.h"
-#include "record/engine/engine.h"
 
 /* Between two series. */
 #define PAUSE_NS 1000000
@@ -19,8 +18,7 @@ static void read_all(const struct record_engine *e, struct record_reading *readi
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct record_reading *r = &readings[i];
-		uint64_t value = r->read ? r->read(e, r->site, r->ctx) :
-					   record_engine_counted(e, r->site, r->ctx, r->counter);
+		uint64_t value = record_engine_sum(e, r->site, r->ctx, r->of);
 
 		r->series.values[round] += sign < 0 ? -value : value;
 	}

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "record/engine/engine.h"
+
 /*
  * Repeated readings of one thing, for calibration: interrupts that hit some of them leave their median.
  */
@@ -41,15 +43,11 @@ struct record_series record_series_of(const uint64_t medians[RECORD_REPEATS]);
  */
 int record_repeat(bool real_clock, int (*series)(void *arg, uint32_t i), void *arg);
 
-struct record_engine;
-
 /* What is read of a site in a context. */
 struct record_reading {
 	uint32_t site, ctx;
-	/* record_engine_oncpu() or _excluded(); NULL: record_engine_counted() of the event COUNTER */
-	uint64_t (*read)(const struct record_engine *e, uint32_t site, uint32_t ctx);
+	enum record_sum of;
 	struct record_series series; /* by how much it grew in each round */
-	uint32_t counter;
 };
 
 /* What is done in a round: 0 or -errno, which ends the loop. */

@@ -333,11 +333,11 @@ static int measure(struct calibration *c, int run)
 {
 	for (int i = 0; i < RECORD_N_TRIALS; i++)
 		c->readings[i] =
-			(struct record_reading){ site_of(c, i), SYS_bpf, record_engine_oncpu };
+			(struct record_reading){ site_of(c, i), SYS_bpf, RECORD_SUM_ONCPU };
 	*LISTED = (struct record_reading){ site_of(c, TRIAL_FROM_LIST), SYS_bpf,
-					   record_engine_excluded };
+					   RECORD_SUM_EXCLUDED };
 	*OPENED = (struct record_reading){ site_of(c, TRIAL_AROUND_OPEN), SYS_bpf,
-					   record_engine_excluded };
+					   RECORD_SUM_EXCLUDED };
 	return record_measure(c->e, record_round_run, &run, c->readings, ARRAY_LEN(c->readings));
 }
 

@@ -86,25 +86,27 @@ uint32_t record_engine_spare_list(const struct record_engine *e);
 /* For calibration: the calling process itself is followed, from now on or no longer. */
 int record_engine_follow_caller(struct record_engine *e, bool follow);
 
-/* On-CPU time, and calls, counted so far for SITE in context CTX (kprotperf/engine.h). */
-uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint32_t ctx);
+/* What is counted for a site in a context (kprotperf/engine.h); times are sums over calls. */
+enum record_sum {
+	RECORD_SUM_ONCPU,
+	RECORD_SUM_EXCLUDED, /* off-CPU time included */
+	RECORD_SUM_NET, /* on-CPU time less what was excluded */
+	RECORD_SUM_CLOSING, /* time of the closings of cells */
+	RECORD_SUM_COUNTED, /* of counter 0, in two's complement; + I: of counter I */
+};
+
+/* So far, for SITE in context CTX. */
+uint64_t record_engine_sum(const struct record_engine *e, uint32_t site, uint32_t ctx,
+			   enum record_sum of);
 uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx);
 
-/* What counter I counted, in two's complement. */
-uint64_t record_engine_counted(const struct record_engine *e, uint32_t site, uint32_t ctx,
-			       uint32_t i);
 /* What MECH's probes count of themselves, by counter: nothing until set. */
 struct engine_counter_costs;
 void record_engine_set_counter_costs(struct record_engine *e, enum profile_mechanism mech,
 				     const struct engine_counter_costs *costs);
 
-/* Of the closings of cells (kprotperf/engine.h), the time. */
-uint64_t record_engine_closing_time(const struct record_engine *e, uint32_t site, uint32_t ctx);
-/* Which are read: one in INTERVAL, that take MAX ticks at most. All, until set. */
+/* Which closings of cells are read: one in INTERVAL, that take MAX ticks at most. All, until set. */
 void record_engine_read_closings(struct record_engine *e, uint32_t interval, uint64_t max);
-
-/* The part of a site's time that was excluded, off-CPU time included. */
-uint64_t record_engine_excluded(const struct record_engine *e, uint32_t site, uint32_t ctx);
 
 /* What the probes of ranges cost, by enum engine_range_kind; zero until set. */
 struct engine_range_cost;

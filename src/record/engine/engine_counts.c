@@ -36,31 +36,28 @@ static uint64_t sum_of(const struct record_engine *e, uint32_t site, uint32_t ct
 	sum_of(e, site, ctx, RECORD_VIEW_CELLS, sizeof(struct engine_cell), \
 	       offsetof(struct engine_cell, field))
 
-uint64_t record_engine_counted(const struct record_engine *e, uint32_t site, uint32_t ctx,
-			       uint32_t i)
-{
-	return sum_of(e, site, ctx, RECORD_VIEW_COUNTED, sizeof(struct engine_counted_cell),
-		      offsetof(struct engine_counted_cell, total[i]));
-}
-
 uint64_t record_engine_calls(const struct record_engine *e, uint32_t site, uint32_t ctx)
 {
 	return sum_in_cells(e, site, ctx, calls);
 }
 
-uint64_t record_engine_oncpu(const struct record_engine *e, uint32_t site, uint32_t ctx)
+uint64_t record_engine_sum(const struct record_engine *e, uint32_t site, uint32_t ctx,
+			   enum record_sum of)
 {
-	return sum_in_cells(e, site, ctx, wall) - sum_in_cells(e, site, ctx, offcpu);
-}
-
-uint64_t record_engine_excluded(const struct record_engine *e, uint32_t site, uint32_t ctx)
-{
-	return sum_in_cells(e, site, ctx, excluded);
-}
-
-uint64_t record_engine_closing_time(const struct record_engine *e, uint32_t site, uint32_t ctx)
-{
-	return sum_in_cells(e, site, ctx, closing_time);
+	switch (of) {
+	case RECORD_SUM_ONCPU:
+		return sum_in_cells(e, site, ctx, wall) - sum_in_cells(e, site, ctx, offcpu);
+	case RECORD_SUM_EXCLUDED:
+		return sum_in_cells(e, site, ctx, excluded);
+	case RECORD_SUM_NET:
+		return record_engine_sum(e, site, ctx, RECORD_SUM_ONCPU) -
+		       record_engine_sum(e, site, ctx, RECORD_SUM_EXCLUDED);
+	case RECORD_SUM_CLOSING:
+		return sum_in_cells(e, site, ctx, closing_time);
+	default:
+		return sum_of(e, site, ctx, RECORD_VIEW_COUNTED, sizeof(struct engine_counted_cell),
+			      offsetof(struct engine_counted_cell, total[of - RECORD_SUM_COUNTED]));
+	}
 }
 
 void record_engine_read_closings(struct record_engine *e, uint32_t interval, uint64_t max)
