@@ -347,6 +347,16 @@ static void test_neighbours(void **state)
 	assert_int_equal(n.callees.n_items, 1);
 	assert_neighbour(&n.callees, 0, "body", 1007, NAN);
 	analyze_neighbours_deinit(&n);
+	/* The same by another symbol of its address. */
+	profile_site_add(p, &(struct profile_site){ .name = "__ia32_leaf",
+						    .symbol = "__ia32_leaf",
+						    .kind = PROFILE_SITE_FUNCTION,
+						    .addr = 'l' });
+	assert_int_equal(analyze_neighbours_init(&n, p, "__ia32_leaf"), 0);
+	assert_string_equal(n.function, "__ia32_leaf");
+	assert_neighbour(&n.callers, 0, "rec", 1000, 5);
+	assert_neighbour(&n.callees, 0, "body", 1007, NAN);
+	analyze_neighbours_deinit(&n);
 	/* A body is not called, and the context calls the first function. */
 	assert_int_equal(analyze_neighbours_init(&n, p, "body"), 0);
 	assert_neighbour(&n.callers, 0, "leaf", 1007, NAN);

@@ -30,7 +30,7 @@ static void places(const struct analyze_neighbours *n, const struct analyze_stac
 {
 	*outermost = *innermost = 0;
 	for (uint32_t i = 1; i < stack->n_frames; i++)
-		if (!strcmp(stack->frames[i].name, n->function)) {
+		if (!strcmp(stack->frames[i].name, n->name)) {
 			*outermost = *outermost ?: i;
 			*innermost = i;
 		}
@@ -59,9 +59,9 @@ static void add_call(struct analyze_neighbours *n, const struct analyze_stack *s
 {
 	uint32_t last = stack->n_frames - 1;
 
-	if (last > 0 && !strcmp(stack->frames[last].name, n->function))
+	if (last > 0 && !strcmp(stack->frames[last].name, n->name))
 		add_calls(find(&n->callers, &stack->frames[last - 1]), stack->count[0]);
-	if (last > 1 && !strcmp(stack->frames[last - 1].name, n->function))
+	if (last > 1 && !strcmp(stack->frames[last - 1].name, n->name))
 		add_calls(find(&n->callees, &stack->frames[last]), stack->count[0]);
 }
 
@@ -77,6 +77,20 @@ static void finish(struct analyze_neighbour_list *list, double all, double perio
 	sort_array(list->items, list->n_items, sizeof(*list->items), compare);
 }
 
+/* A function has as many names as there are symbols of its address; stacks have the one of its first instruction. */
+static const char *name_in_stacks(const struct profile *p, const char *function)
+{
+	vec_each(const struct profile_site, site, p, sites) {
+		if (site->kind != PROFILE_SITE_FUNCTION || !profile_site_has_label(site, function))
+			continue;
+		vec_each(const struct profile_location, at, p, locations)
+			if (at->addr == site->addr && at->n_frames &&
+			    profile_site_is_in(site, at->module))
+				return at->frames[at->n_frames - 1].name;
+	}
+	return function;
+}
+
 int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *p,
 			    const char *function)
 {
@@ -86,6 +100,7 @@ int analyze_neighbours_init(struct analyze_neighbours *n, const struct profile *
 	*n = (struct analyze_neighbours){ .function = function };
 	if (!function)
 		return 0;
+	n->name = name_in_stacks(p, function);
 	err = analyze_stacks_add(&n->stacks, p, 0, 1, NULL) ?:
 							      analyze_stacks_add_calls(&n->calls, p);
 	if (err)

@@ -18,7 +18,9 @@ struct analyze_neighbour_list {
 };
 
 struct analyze_neighbours {
-	const char *function;
+	const char *function; /* as it was asked for */
+	const char
+		*name; /* as stacks have it, which may be that of another symbol of its address */
 	double samples; /* in it and its callees */
 	struct analyze_neighbour_list callers, callees;
 	struct analyze_stacks stacks, calls;
