@@ -131,6 +131,13 @@ const char *const view_trace_changes[] = {
 	[ANALYZE_TRACE_MOVED] = "moved",
 };
 
+const char *view_workload_label(const char *name)
+{
+	if (!strcmp(name, ANALYZE_COMMAND))
+		return "[elapsed time]";
+	return strcmp(name, ANALYZE_COMMAND_CPU) ? name : "[cpu time]";
+}
+
 void view_append_name(char **text, const char *name)
 {
 	scoped_free char *escaped = output_text_escape(name);

@@ -22,6 +22,8 @@ extern const char *const view_path_kinds[]; /* enum analyze_path_kind: "loop" */
 extern const char *const view_renamings[]; /* enum analyze_renaming_how: "known" */
 extern const char *const view_notes[]; /* enum analyze_note */
 
+/* Of the rows of the command as a whole, what it is that was taken: "[elapsed time]"; else NAME. */
+const char *view_workload_label(const char *name);
 void view_append_name(char **text, const char *name); /* escaped: names come from files */
 /*
  * Adds VALUE of V: a name as P has it, escaped, of blanks too, so that it is one word; a number, of which BITS are told in hexadecimal.

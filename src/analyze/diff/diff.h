@@ -15,7 +15,7 @@
 #include "profile/profile.h"
 
 struct analyze_diff_workload_row {
-	const char *name;
+	const char *name, *label; /* as in struct analyze_workload_row */
 	bool probed; /* of both sides; where only one has the row, of that */
 	enum analyze_how how;
 	size_t order;

@@ -35,7 +35,7 @@ struct analyze_workload_figures {
 extern const struct analyze_workload_figures analyze_workload_none;
 
 struct analyze_workload_row {
-	const char *name; /* the profile's */
+	const char *name, *label; /* the profile's; on pages, NULL: not worded yet */
 	bool probed; /* false: from control runs; true: probe cost is inside the times */
 	enum analyze_how how; /* the same */
 	size_t order; /* the reader's: as first reported, the command last */

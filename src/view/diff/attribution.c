@@ -46,7 +46,7 @@ static char *label(const struct analyze_attribution_row *row)
 		     row->part == ANALYZE_PART_LOOP  ? "loop in " :
 		     row->part == ANALYZE_PART_BLOCK ? "code of " :
 						       "",
-		     row->name);
+		     view_workload_label(row->name));
 	if (row->location)
 		alloc_append(&text, " (%s)", row->location);
 	if (row->how)

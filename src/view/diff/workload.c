@@ -5,7 +5,8 @@
 #include "view/names.h"
 
 static const struct output_column id[] = {
-	COLUMN("name", TEXT, analyze_diff_workload_row, name, .header = "WORKLOAD"),
+	COLUMN("name", TEXT, analyze_diff_workload_row, name),
+	COLUMN(NULL, TEXT, analyze_diff_workload_row, label, .header = "WORKLOAD"),
 	COLUMN("probed", FLAG, analyze_diff_workload_row, probed),
 	COLUMN(NULL, TEXT, analyze_diff_workload_row, how, .names = view_hows, .header = "HOW"),
 };
@@ -37,7 +38,10 @@ static const struct output_group groups[] = {
 
 static void prepare(void *row)
 {
-	analyze_change_work_out(&((struct analyze_diff_workload_row *)row)->change);
+	struct analyze_diff_workload_row *r = row;
+
+	analyze_change_work_out(&r->change);
+	r->label = view_workload_label(r->name);
 }
 
 const struct view_table diff_workload = {

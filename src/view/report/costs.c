@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "output/json.h"
 #include "output/number.h"
+#include "view/names.h"
 #include "view/page/columns.h"
 #include "view/report.h"
 
@@ -42,7 +43,7 @@ static void write_other_calibrations(const struct view *v, const struct analyze_
 	}
 }
 
-/* "big-fork +40.4 %, [command] +16.5 %": what took part in both kinds of runs; NULL: nothing. To be freed. */
+/* "big-fork +40.4 %, [elapsed time] +16.5 %": what took part in both kinds of runs; NULL: nothing. To be freed. */
 static char *measured_slowdown(const struct analyze_workload *w, enum profile_clock clock)
 {
 	char *text = NULL, percent[OUTPUT_NUMBER_MAX];
@@ -54,7 +55,8 @@ static char *measured_slowdown(const struct analyze_workload *w, enum profile_cl
 			continue;
 		output_number(percent, OUTPUT_PERCENT,
 			      analyze_percent(with->gross - without->gross, without->gross), clock);
-		alloc_append(&text, "%s%s %s", text ? ", " : "", with->name, percent);
+		alloc_append(&text, "%s%s %s", text ? ", " : "", view_workload_label(with->name),
+			     percent);
 	}
 	return text;
 }
@@ -69,7 +71,7 @@ static void write_slowdown(const struct view *v, const struct view_report *r)
 	output_number(all, OUTPUT_PERCENT, costs->estimated_pct, costs->clock);
 	view_text(v,
 		  "Slowdown caused by probes: estimated (calibration x calls) %s in syscalls and "
-		  "page faults, %s of [command] if one CPU did all the work; measured %s.",
+		  "page faults, %s of the elapsed time if one CPU did all the work; measured %s.",
 		  kernel, all, measured ? measured : "only with record --control-run");
 }
 

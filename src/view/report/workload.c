@@ -5,7 +5,8 @@
 #include "view/report.h"
 
 static const struct output_column id[] = {
-	COLUMN("name", TEXT, analyze_workload_row, name, .header = "WORKLOAD"),
+	COLUMN("name", TEXT, analyze_workload_row, name),
+	COLUMN(NULL, TEXT, analyze_workload_row, label, .header = "WORKLOAD"),
 	COLUMN("probed", FLAG, analyze_workload_row, probed),
 	COLUMN(NULL, TEXT, analyze_workload_row, how, .names = view_hows, .header = "HOW"),
 };
@@ -29,9 +30,17 @@ static const struct output_group groups[] = {
 	{ COLUMNS(net) },
 };
 
+static void prepare(void *row)
+{
+	struct analyze_workload_row *r = row;
+
+	r->label = view_workload_label(r->name);
+}
+
 const struct view_table report_workload = {
 	.name = "workload",
 	.first = 4,
 	GROUPS(groups),
+	.prepare = prepare,
 	VIEW_LIST(view_report, workload.rows, workload.n_rows),
 };
