@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "exact/trace.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 
 #define PERIOD_MAX 128 /* of what repeats, in items of one call */

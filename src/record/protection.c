@@ -2,7 +2,6 @@
 #include "record/protection.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "view/names.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "analyze/diff/attribution.h"

@@ -4,7 +4,6 @@
  * blocks lie, then registers, order and stack frame, then offsets of fields.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyze/changes/changes_impl.h"
 #include "base/sorted.h"

@@ -9,7 +9,6 @@
 #include "kernel/debuginfo/dwarf.h"
 
 #include <dwarf.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"

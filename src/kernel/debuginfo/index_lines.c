@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "kernel/debuginfo/index_lines.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/sorted.h"
 

@@ -3,7 +3,6 @@
 
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 #include "record/probe/optimizer.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "arch/arch.h"

@@ -2,7 +2,6 @@
 #include "record/target/range_plan.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"

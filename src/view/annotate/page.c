@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A function for people: what carries most of its time, then its code. */
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "view/annotate/rows.h"

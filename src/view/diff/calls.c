@@ -4,7 +4,6 @@
  * for people what those tables leave out.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "output/number.h"

@@ -3,7 +3,6 @@
  * The format "table": pages for people. The first screen has the top of each table, no more of each than lets
  * all of them fit; --all and --section have the rest.
  */
-#include <string.h>
 
 #include "base/alloc.h"
 #include "output/table.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The loops of functions whose blocks were counted, and how many calls had which trip count. */
-#include <string.h>
 
 #include "base/alloc.h"
 #include "view/page/columns.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Inlined bodies, and calls that are timed where they are made. */
-#include <string.h>
 
 #include "base/alloc.h"
 #include "view/page/columns.h"

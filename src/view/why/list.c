@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* why: its tables, and what stands above them. */
-#include <string.h>
 
 #include "base/alloc.h"
 #include "output/json.h"
