@@ -22,18 +22,18 @@ pairs <- list(seeded = list(seeded_a, seeded_b), unseeded = list(unseeded_a, uns
 
 se <- function(x) sqrt(var(x) / length(x))
 
-# Satterthwaite's degrees of freedom with the smaller side's for both, and no more than with like spreads; u is
-# a variance of infinitely many. R's own where numbers are equal.
-degrees <- function(va, vb, na, nb, u = 0) {
-  satterthwaite <- (va + vb + u)^2 / (va^2 + vb^2)
-  alike <- ((va + vb + u) / (va + vb))^2 * (na + nb)^2 / (na^2 + nb^2)
-  (min(na, nb) - 1) * pmin(satterthwaite, alike)
+# Satterthwaite's degrees of freedom with the smaller side's for both, and no more than with like spreads; ua and ub are
+# variances with 4 each (GUM, G.2b). R's own where numbers are equal.
+degrees <- function(va, vb, na, nb, ua = 0, ub = 0) {
+  satterthwaite <- va^2 + vb^2
+  alike <- ((va + vb) / (na + nb))^2 * (na^2 + nb^2)
+  (va + vb + ua + ub)^2 / (pmax(satterthwaite, alike) / (min(na, nb) - 1) + (ua^2 + ub^2) / 4)
 }
 
-# Welch's t with a component of infinitely many degrees of freedom on each side.
+# Welch's t with one more component on each side.
 systematic <- function(a, b, ua, ub, confidence) {
   v <- se(a)^2 + se(b)^2 + ua^2 + ub^2
-  df <- degrees(se(a)^2, se(b)^2, length(a), length(b), ua^2 + ub^2)
+  df <- degrees(se(a)^2, se(b)^2, length(a), length(b), ua^2, ub^2)
   d <- mean(b) - mean(a)
   c(d, sqrt(v), df, 2 * pt(-abs(d) / sqrt(v), df), d + c(-1, 1) * qt(0.5 + confidence / 2, df) * sqrt(v))
 }

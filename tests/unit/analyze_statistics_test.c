@@ -164,10 +164,10 @@ static void test_systematic(void **state)
 				MOMENTS(seeded_b),
 				0.071,
 				0.00568624070308,
-				42.5746606335,
-				7.99016171845e-16,
-				0.0595292887408,
-				0.0824707112592,
+				9.60837375543,
+				2.95908691686e-07,
+				0.0582599183086,
+				0.0837400816914,
 				{ 0 },
 				{ 0 },
 				1e-9 };
@@ -176,14 +176,14 @@ static void test_systematic(void **state)
 				     MOMENTS(agreeing_b),
 				     0.595833333333,
 				     0.902914977365,
-				     6.895891309263,
-				     0.530732511736,
-				     -1.545773012246,
-				     2.737439678913,
+				     6.341560485900,
+				     0.532540912768,
+				     -1.584992879929,
+				     2.776659546596,
 				     { 0 },
 				     { 0 },
 				     1e-9 };
-	struct analyze_moments exact = spread(5, 10, 0);
+	struct analyze_moments exact = spread(5, 10, 0), certain = exact;
 	struct analyze_welch w;
 
 	(void)state;
@@ -193,12 +193,15 @@ static void test_systematic(void **state)
 	unlike.a.systematic = 0.3;
 	unlike.b.systematic = 0.4;
 	check_welch(&unlike);
-	/* Nothing but the systematic: the normal distribution's 1.96. */
+	/* Nothing but the systematic: of one side the four degrees that it is known with, of two alike twice as many. */
 	exact.systematic = 3;
 	w = analyze_welch_form(&exact, &exact);
-	assert_true(isinf(w.df));
-	near(analyze_welch_interval(&w, 0.95).high, 1.959963984540 * sqrt(18), 1e-9, "normal");
+	near(w.df, 8, 1e-12, "degrees of freedom");
+	near(analyze_welch_interval(&w, 0.95).high, 2.306004135204 * sqrt(18), 1e-9,
+	     "both systematic");
 	near(w.p, 1, 0, "p of equal means");
+	w = analyze_welch_form(&certain, &exact);
+	near(analyze_welch_interval(&w, 0.95).high, ANALYZE_SYSTEMATIC_REACH * 3, 1e-9, "one");
 }
 
 /* What is not known is NAN, and what does not vary is exact. */

@@ -55,8 +55,8 @@ static void form_net(struct analyze_workload_row *row, double probes, double err
 	struct analyze_interval interval = analyze_welch_interval(&welch, ANALYZE_CONFIDENCE);
 
 	row->net = row->gross - probes;
-	row->net_error =
-		isnan(welch.error) ? ANALYZE_REACH * error : (interval.high - interval.low) / 2;
+	row->net_error = isnan(welch.error) ? ANALYZE_SYSTEMATIC_REACH * error :
+					      (interval.high - interval.low) / 2;
 }
 
 static struct analyze_workload_row row_form(const struct ref *refs, size_t n,

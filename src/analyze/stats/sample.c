@@ -218,8 +218,10 @@ struct analyze_moments analyze_sample_moments(const struct analyze_sample *s, do
 	uint32_t n;
 
 	m = analyze_moments_of(own, analyze_sample_values(s, own));
-	if (m.n)
+	if (m.n) {
 		m.systematic = s->uncertainty / sums_of(s, &n).calls;
+		m.known = s->known / sums_of(s, &n).calls;
+	}
 	if (!values)
 		free(own);
 	return m;

@@ -46,6 +46,7 @@ struct analyze_sample {
 	struct analyze_sums *sums; /* by repetition, once finished */
 	uint32_t n_sums, cap_sums;
 	double uncertainty; /* of the total of all, in ticks: a standard deviation */
+	double known; /* one more, struct analyze_moments' */
 };
 
 void analyze_sample_deinit(struct analyze_sample *s);

@@ -36,7 +36,7 @@ struct analyze_moments analyze_moments_of(const double *values, uint32_t n)
 /* What one side's mean adds to the variance of a sum or difference. */
 static double mean_variance(const struct analyze_moments *m)
 {
-	return m->variance / m->n + m->systematic * m->systematic;
+	return m->variance / m->n + m->systematic * m->systematic + m->known * m->known;
 }
 
 /* Degrees of freedom of FACTOR * a's mean and b's: analyze_welch_form(). NAN where nothing varies. */
@@ -46,12 +46,14 @@ static double degrees(const struct analyze_moments *a, const struct analyze_mome
 	double va = factor * mean_variance(a), vb = mean_variance(b), sum = va + vb;
 	/* Shares of the sum, so that no square can overflow. */
 	double da = factor * a->variance / a->n / sum, db = b->variance / b->n / sum;
+	double ua = factor * a->systematic * a->systematic / sum,
+	       ub = b->systematic * b->systematic / sum;
 	double na = a->n, nb = b->n, both = (da + db) / (na + nb), squares;
 
 	if (!(sum > 0))
 		return NAN;
 	squares = fmax(da * da + db * db, both * both * (na * na + nb * nb));
-	return (fmin(na, nb) - 1) / squares;
+	return 1 / (squares / (fmin(na, nb) - 1) + (ua * ua + ub * ub) / ANALYZE_SYSTEMATIC_DF);
 }
 
 static bool is_enough(const struct analyze_moments *a, const struct analyze_moments *b)

@@ -21,8 +21,13 @@
 /* Of the intervals that are printed, and of those that decide on "same". */
 #define ANALYZE_CONFIDENCE      0.95
 #define ANALYZE_CONFIDENCE_SAME 0.90
-/* Half the interval of ANALYZE_CONFIDENCE, in standard deviations of a normal distribution. */
-#define ANALYZE_REACH 1.959963984540054
+/*
+ * The degrees of freedom of what is systematic, a calibration's error: it is known from five series of readings, and from how the
+ * end of a recording differs from its beginning. docs/statistics.md, "NET on a real clock", has what that does.
+ */
+#define ANALYZE_SYSTEMATIC_DF 4
+/* Half the interval of ANALYZE_CONFIDENCE of what is systematic, in standard deviations: Student's t. */
+#define ANALYZE_SYSTEMATIC_REACH 2.776445105197793
 
 /* DELTA in percent of BASE; NAN where BASE is not above 0. */
 double analyze_percent(double delta, double base);
@@ -34,9 +39,11 @@ struct analyze_moments {
 	double variance; /* of a value, with n - 1 below the line; NAN where n < 2 */
 	/*
 	 * What may be wrong with all values alike and does not show in how they differ, as a
-	 * standard deviation: that of what was subtracted for the probes.
+	 * standard deviation with ANALYZE_SYSTEMATIC_DF: that of what was subtracted for the probes.
 	 */
 	double systematic;
+	/* One more standard deviation of the mean, of which it is known how large it is: that of a number of samples. */
+	double known;
 };
 
 /* A normal distribution's standard deviation, in units of its median absolute deviation. */
@@ -51,7 +58,7 @@ struct analyze_interval {
 struct analyze_welch {
 	double difference; /* of the second side less the first */
 	double error; /* its standard error, with what is systematic in it; NAN: not known */
-	double df; /* degrees of freedom: infinite where what is systematic is all there is */
+	double df; /* degrees of freedom */
 	double p; /* of a difference at least as large, either way, where there is none */
 };
 
@@ -74,8 +81,8 @@ struct analyze_moments analyze_moments_of(const double *values, uint32_t n);
  * The two-sided test of B's mean less A's, without the assumption that both sides vary alike: Welch,
  * "The generalization of Student's problem when several different population variances are
  * involved", Biometrika 34 (1947), with Satterthwaite's degrees of freedom (Biometrics Bulletin 2
- * (1946)). A systematic uncertainty is one more component of the variance, of infinitely many
- * degrees of freedom: JCGM 100:2008 ("GUM"), annex G.4.1, equation G.2b.
+ * (1946)). A systematic uncertainty is one more component of the variance, with degrees of freedom of its
+ * own: JCGM 100:2008 ("GUM"), annex G.4.1, equation G.2b.
  *
  * Where the sides have unlike numbers, df is more careful than Satterthwaite's, which comes near the larger
  * side's where three repetitions happen to agree, so that of many rows some are called different by chance:

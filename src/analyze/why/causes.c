@@ -313,7 +313,7 @@ void why_significance_judge(struct why_significance *d, double delta, const uint
 			.n = runs[i],
 			.mean = i ? delta : 0,
 			.variance = runs[i] > 1 ? d->squares[i] / (runs[i] - 1) : NAN,
-			.systematic = hypot(common / sqrt(runs[i]), d->waits),
+			.known = hypot(common / sqrt(runs[i]), d->waits),
 		};
 	welch = analyze_welch_form(&sides[0], &sides[1]);
 	d->p = welch.p * looked_at > 1 ? 1 : welch.p * looked_at;

@@ -84,7 +84,7 @@ static char *subtracted(const struct view_report *r)
 
 	/* Calibration's error is one for all rows: parts add up. */
 	vec_each(const struct analyze_row, row, &r->table.syscalls, rows)
-		all += ANALYZE_REACH * row->sample.uncertainty;
+		all += ANALYZE_SYSTEMATIC_REACH * row->sample.uncertainty;
 	output_number(sum, OUTPUT_TIME, costs->subtracted, costs->clock);
 	output_number(error, OUTPUT_TIME, all, costs->clock);
 	return alloc_printf("%s%s%s%s", sum, all > 0 ? " +- " : "", all > 0 ? error : "",
