@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The sampler: a perf event per CPU on a fixed period.
+ * The sampler: a perf event per CPU with a fixed period, of the clock or, perhaps in an NMI, of another event.
  */
+#include "rest.h"
 #include "sample.h"
+
+/* Not of the clock: nothing is due at a time, or late, or in step with it. The verifier removes what is for the other. */
+const volatile bool samples_event = false;
 
 static __always_inline void timer_set(struct engine_cpu *cpu, __u64 due)
 {
@@ -95,31 +99,53 @@ static __always_inline bool is_unwalkable(__u64 ip)
 	return ip - unwalkable < unwalkable_len;
 }
 
+/*
+ * The slot of the task that runs, which in the middle of a switch is not CPU's: context-switches come behind the
+ * tracepoint, and an NMI comes anywhere.
+ */
+static __always_inline __u32 running_slot(struct engine_cpu *cpu)
+{
+	__u32 pid = bpf_get_current_pid_tgid(), key = pid / ENGINE_PIDS_PER_ENTRY;
+	struct engine_task *t = cpu_task(cpu);
+	struct engine_pids *pids;
+	__u32 slot;
+
+	if (t && t->pid == pid)
+		return cpu->slot;
+	pids = bpf_map_lookup_elem(&slots, &key);
+	slot = pids ? pids->slot[pid % ENGINE_PIDS_PER_ENTRY] : 0;
+	t = bpf_map_lookup_elem(&tasks, &slot);
+	return slot != cpu->resting && t && t->pid == pid && !is_left_out(t->ctx) ? slot : 0;
+}
+
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
 	struct engine_cpu *cpu = this_cpu();
 	struct engine_task *t;
 	__u32 flags = 0, slot, context, taken;
-	__u64 start = bpf_ktime_get_ns(), late;
+	__u64 start = bpf_ktime_get_ns(), late = 0;
 
 	cpu->samples++;
 	cpu->started = start;
 	taken = cpu->taken;
 	cpu->taken = 0;
-	cpu->late = late = sample_lateness(cpu, start);
-	slot = cpu->slot;
+	if (!samples_event)
+		cpu->late = late = sample_lateness(cpu, start);
+	slot = samples_event ? running_slot(cpu) : cpu->slot;
 	if (!slot)
 		return 0;
 	t = bpf_map_lookup_elem(&tasks, &slot);
 	if (!t)
 		return 0;
-	note_skipped(cpu, t, start, late);
+	if (!samples_event)
+		note_skipped(cpu, t, start, late);
 	if (!taken) {
 		context = t->ctx;
 		if (ctx->regs.cs & 3)
 			flags |= ENGINE_SAMPLE_USER; /* never with interrupts off, however late */
-		else if (is_behind_irq_enable(ctx->regs.ip,
+		else if (!samples_event &&
+			 is_behind_irq_enable(ctx->regs.ip,
 					      late > ENGINE_LATE_NS &&
 						      late > costs[PROFILE_MECH_SAMPLE].pending))
 			flags |= ENGINE_SAMPLE_LATE;
@@ -128,7 +154,10 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		sample_stack(ctx, BUFFER_SAMPLER, context, flags, 0,
 			     is_unwalkable(ctx->regs.ip) ? ctx->regs.ip : 0);
 	}
-	lose_step();
+	if (!samples_event)
+		lose_step();
+	else if (!(t = cpu_task(cpu)))
+		return 0; /* its time has ended */
 	/* The cost of a stack walk varies, so it is measured each time. */
 	cpu->took = bpf_ktime_get_ns() - start;
 	exclude(t, cpu->took + costs[PROFILE_MECH_SAMPLE].full);

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/view.h"
@@ -81,6 +82,10 @@ static void parse_syscall(void *input, char *arg, struct argp_state *state)
 	}
 }
 
+#define NO_EVENT                                                                       \
+	"no event '%s': %s takes perf's names of hardware, cache and software events " \
+	"(perf list), and raw ones (r1a8)"
+
 static void parse_events(void *input, char *arg, struct argp_state *state)
 {
 	struct record_options *o = input;
@@ -89,16 +94,28 @@ static void parse_events(void *input, char *arg, struct argp_state *state)
 
 	while ((name = strsep(&arg, ","))) {
 		if (!record_event_find(name, &event))
-			argp_error(state,
-				   "no event '%s': --event takes perf's names of hardware, "
-				   "cache and software events (perf list), and raw ones "
-				   "(r1a8)",
-				   name);
+			argp_error(state, NO_EVENT, name, "--event");
 		if (o->n_events == ENGINE_COUNTERS)
 			argp_error(state, "--event counts up to %d events at once",
 				   ENGINE_COUNTERS);
 		vec_push(o, events, event);
 	}
+}
+
+/* "cache-misses", "cache-misses:10000" */
+static void parse_sample_event(void *input, char *arg, struct argp_state *state)
+{
+	struct record_options *o = input;
+	char *name = strsep(&arg, ":");
+
+	if (!record_event_find(name, &o->sample_event))
+		argp_error(state, NO_EVENT, name, "--sample-event");
+	o->sample_period = record_event_period(&o->sample_event);
+	if (arg && !number_unsigned(arg, 1, INT64_MAX, &o->sample_period))
+		argp_error(state,
+			   "--sample-event takes one of how many events after the colon, "
+			   "not '%s'",
+			   arg);
 }
 
 static void parse_cgroup(void *input, char *arg, struct argp_state *state)
@@ -191,6 +208,10 @@ static const struct cmd_option options[] = {
 	  CMD_SET(record_options, write_plan) },
 	{ "freq", "HZ", "Samples per second on each CPU (default 997; 0: none)",
 	  CMD_SET(record_options, freq), .max = 100000, .short_name = 'F' },
+	{ "sample-event", "NAME[:N]",
+	  "Sample not by the clock but each Nth of these events of each CPU, by perf's names as for "
+	  "--event (default N: 1 of the kernel's own events, 10007 of misses, up to 1000003)",
+	  .parse = parse_sample_event },
 	{ "repeat", "N",
 	  "Run the command N times, recording each run separately (default 1; 0 allowed with "
 	  "--control-run)",
@@ -273,6 +294,11 @@ static void check_usage(void *input, struct argp_state *state)
 	if (o->n_events && ((o->freq && o->freq != FREQ_UNSET) || o->user_stacks))
 		argp_error(state, "--event would count the sampler's interrupts: it cannot be "
 				  "combined with --freq or --user-stacks");
+	if (o->sample_event.name &&
+	    (o->n_events || o->exact || o->automatic || o->freq != FREQ_UNSET))
+		argp_error(state, "--sample-event takes the place of samples by the clock, and has "
+				  "a cost of its own: it cannot be combined with --freq, --event, "
+				  "--auto or --exact");
 	if (o->exact && (o->left_out || o->slower_than || o->interval || o->user_stacks))
 		argp_error(state, "--exact counts all syscalls, and times none: it cannot be "
 				  "combined with --syscall, --slower-than, --interval or "
@@ -345,7 +371,7 @@ int cmd_record(int argc, char **argv)
 	cmd_parse(&syntax, argc, argv, &o);
 	log_set_verbosity(o.verbose);
 	if (o.freq == FREQ_UNSET)
-		o.freq = o.n_events ? 0 : DEFAULT_FREQ;
+		o.freq = o.n_events || o.sample_event.name ? 0 : DEFAULT_FREQ;
 	if (o.n_events)
 		o.attach = RECORD_ATTACH_FENTRY;
 	status = o.automatic ? record_auto(&o) : o.exact ? record_exact(&o) : record_session(&o);

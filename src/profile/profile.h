@@ -295,6 +295,12 @@ struct profile_counter {
 	const char *name;
 };
 
+/* Samples are taken at each PERIOD-th EVENT of each CPU: they stand for so many of these, and for no time. */
+struct profile_sampled {
+	const char *event; /* as perf calls it */
+	uint64_t period;
+};
+
 /* What probes of a mechanism count of themselves with each call, by calibration; spreads as in struct profile_cost. */
 struct profile_counter_cost {
 	uint32_t counter;
@@ -563,7 +569,9 @@ struct profile_cost {
 struct profile {
 	enum profile_clock clock;
 	uint32_t freq; /* samples a second asked for on each CPU; 0: no sampler */
-	uint64_t sample_period; /* in clock ticks */
+	uint64_t sample_period; /* in clock ticks; 0: samples tell nothing of time */
+	struct profile_sampled *sampled; /* one at most; none: samples are by the clock */
+	uint32_t n_sampled, cap_sampled;
 	struct profile_env *envs;
 	uint32_t n_envs, cap_envs;
 	const char **args; /* the workload's command line */
@@ -638,6 +646,11 @@ const char *profile_env_get(const struct profile *p, const char *key);
 bool profile_same_kernel(const struct profile *a, const struct profile *b);
 /* Did the emulator count, all instructions, without a probe? Then each of P's samples is one of them. */
 bool profile_is_exact(const struct profile *p);
+/* The event that P was sampled by: NULL: by the clock, so that samples stand for time. */
+const char *profile_sample_event(const struct profile *p);
+/* What a sample counts for in figures without a clock: the events that it stands for, else 1. */
+double profile_sample_weight(const struct profile *p);
+void profile_sample_event_set(struct profile *p, const char *event, uint64_t period);
 /* Did probes disturb RUN, one of P's? */
 bool profile_run_is_probed(const struct profile *p, const struct profile_run *run);
 /* Its runs but for control runs. */

@@ -126,7 +126,8 @@ static int load(struct session *s)
 	struct record_plan *plan = &s->plan;
 	const struct record_engine_config config = {
 		.max_tasks = o->max_tasks,
-		.sample_period = o->freq ? NS_PER_SEC / o->freq : 0,
+		.sample_period = o->freq ? NS_PER_SEC / o->freq : o->sample_period,
+		.sample_event = o->sample_event.name ? &o->sample_event : NULL,
 		.user_stacks = o->user_stacks,
 		.counters = o->events,
 		.n_counters = o->n_events,
@@ -152,7 +153,10 @@ static int load(struct session *s)
 	if (o->counts && record_symbols_load_functions(&plan->symbols))
 		return EXIT_FAILURE;
 	s->p->freq = o->freq;
-	s->p->sample_period = config.sample_period;
+	if (o->sample_event.name)
+		profile_sample_event_set(s->p, o->sample_event.name, o->sample_period);
+	else
+		s->p->sample_period = config.sample_period;
 	if (o->system_wide || o->pid)
 		profile_env_set(s->p, PROFILE_ENV_TASKS,
 				o->pid    ? "process" :

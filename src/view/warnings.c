@@ -104,6 +104,11 @@ static void append_pair(char **text, const struct analyze_warning *w)
 			     "and %.0f samples per second",
 			     w->values[0], w->values[1]);
 		break;
+	case ANALYZE_WARNING_SAMPLED:
+		alloc_append(text,
+			     "samples of different things, which are not compared: of %s and of %s",
+			     w->names[0] ?: "the clock", w->names[1] ?: "the clock");
+		break;
 	case ANALYZE_WARNING_CONFIG:
 		alloc_append(text,
 			     "unknown configuration of the %s kernel: options are not compared",

@@ -116,6 +116,24 @@ json '--event: each syscall has what it counted, of each event' \
   '[.events[] | select(.name == "wait4") | .event] == ["page-faults", "cs"] and (.syscalls | length) * 2 == (.events | length)' \
   report --format=json events.data
 json '--event: without samples' '.samples.received == 0 and .losses.counters_stopped == 0' report --format=json events.data
+run record --sample-event=faults:2 -o sampled.data -- sh -c 'true & wait; true'
+json '--sample-event: samples are of it, and no time' '.samples | .event == "faults" and .events_per_sample == 2 and .period == 0 and
+  .received > 0 and (.workload > 0)' report --format=json sampled.data
+run fold sampled.data
+is '--sample-event: fold has events' "$(awk '{ odd += $NF % 2 } END { print odd }' out)" 0
+like '--sample-event: and a drawing says so' "$("$kprotperf" fold --svg sampled.data)" 'faults'
+run export --to=openmetrics -o out.metrics sampled.data
+like '--sample-event: an export has the event for a name' "$(<out.metrics)" '# TYPE kprotperf_faults counter'
+run diff sampled.data some.data
+like '--sample-event: and compares none with time' "$(<out)$(<err)" 'samples of different things, which are not compared: of faults and of the clock'
+run merge -o none.data sampled.data other.data
+like '--sample-event: nor are they merged' "$(<err)" 'samples by the clock instead of by one in 2 faults'
+usage "no event 'page-fault'" record --sample-event=page-fault -- true
+usage '--sample-event takes one of how many events' record --sample-event=cs:0 -- true
+usage '--sample-event takes one of how many events' record --sample-event=cs: -- true
+usage '--sample-event takes the place' record --sample-event=cs --freq=99 -- true
+usage '--sample-event takes the place' record --sample-event=cs --event=cs -- true
+usage '--sample-event takes the place' record --sample-event=cs --auto -- true
 usage "no event 'page-fault'" record --event=page-faults,page-fault -- true
 usage "no event ''" record --event= -- true
 usage '--event counts up to 4 events at once' record --event=cs,cs,cs,cs,cs -- true

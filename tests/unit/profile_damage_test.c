@@ -336,6 +336,10 @@ static const struct nonsense nonsenses[] = {
 		 "out of order"),
 	NONSENSE(SECTION_PATHS, "\1\0\0\0" ZEROS7, "nonexistent function"),
 	NONSENSE(SECTION_BLOCK_COUNTS, "\1\0\0\0\0\0", "nonexistent function"),
+	NONSENSE(SECTION_SAMPLED, "\1\0\7", "without a name"),
+	NONSENSE(SECTION_SAMPLED, "\1\1\0", "for each 0 events"),
+	NONSENSE(SECTION_SAMPLED, "\1\1\7", "whose name is none"), /* "./big-fork" */
+	NONSENSE(SECTION_SAMPLED, "\2\1\7\1\7", "more than one event"),
 };
 
 static void test_nonsense(void **state)
@@ -346,6 +350,7 @@ static void test_nonsense(void **state)
 	char what[100];
 
 	(void)state;
+	profile_sample_event_set(p, "cache-misses", 10007);
 	assert_int_equal(profile_file_write(p, path), 0);
 	profile_destroy(p);
 	n = load(path, &good);
@@ -505,6 +510,7 @@ static void test_garbage(void **state)
 	fixture_add_captures(p, 1, 2, (const char *[]){ "n", "flags" });
 	fixture_add_slow(p);
 	fixture_add_counted(p);
+	profile_sample_event_set(p, "LLC-load-misses", UINT64_MAX);
 	assert_int_equal(profile_file_write(p, path), 0);
 	profile_destroy(p);
 	n = load(path, &good);

@@ -36,6 +36,26 @@ static void test_names(void **state)
 	is("r1a8", PERF_TYPE_RAW, 0x1a8);
 }
 
+static uint64_t period(const char *name)
+{
+	struct record_event event;
+
+	assert_true(record_event_find(name, &event));
+	return record_event_period(&event);
+}
+
+/* Of each of the kernel's own; of the CPU's, rarer of what is more frequent. */
+static void test_periods(void **state)
+{
+	(void)state;
+	assert_int_equal(period("page-faults"), 1);
+	assert_int_equal(period("cpu-clock"), 1000003);
+	assert_int_equal(period("instructions"), 1000003);
+	assert_int_equal(period("LLC-loads"), 100003);
+	assert_int_equal(period("r1a8"), 100003);
+	assert_int_equal(period("dTLB-load-misses"), 10007);
+}
+
 static void test_no_names(void **state)
 {
 	static const char *const names[] = {
@@ -70,6 +90,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_periods),
 		cmocka_unit_test(test_no_names),
 		cmocka_unit_test(test_instructions),
 	};

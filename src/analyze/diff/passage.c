@@ -145,7 +145,8 @@ int analyze_passage_init(struct analyze_passage *passage, const struct profile *
 	int err;
 
 	*passage = (struct analyze_passage){ .exact = profile_is_exact(a) };
-	if (!c->what || passage->exact != profile_is_exact(b) || !profile_probed_runs(a) ||
+	if (!c->what || profile_sample_event(a) || profile_sample_event(b) ||
+	    passage->exact != profile_is_exact(b) || !profile_probed_runs(a) ||
 	    !profile_probed_runs(b) || (!passage->exact && !is_for_samples(c)))
 		return 0;
 	err = analyze_stacks_add(&passage->stacks, a, 0, 1, c->what);

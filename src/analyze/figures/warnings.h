@@ -15,6 +15,7 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_MACHINE, /* the environment's NAMES[2] differs: NAMES, NULL: not known */
 	ANALYZE_WARNING_MECHANISMS, /* of VALUES[0] functions, as NAMES[2]: NAMES are mechanisms */
 	ANALYZE_WARNING_FREQ, /* sampling rates differ: VALUES */
+	ANALYZE_WARNING_SAMPLED, /* samples are of different events: NAMES, NULL: of the clock, or none */
 	ANALYZE_WARNING_CONFIG, /* the configuration of SIDE's kernel is not known */
 	ANALYZE_WARNING_COST_ONE_SIDE, /* of mechanism NAMES[0]: subtracted from SIDE's times only */
 	ANALYZE_WARNING_CONTROL, /* is of another kernel: OWN_TEXT */

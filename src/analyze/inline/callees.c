@@ -40,11 +40,12 @@ static const char *function_at(const struct walk *w, uint32_t depth)
 	return l->n_frames ? l->frames[l->n_frames - 1].name : "";
 }
 
-/* False for samples that say nothing of what the task's kernel code does. */
+/* False for samples that say nothing of what takes the task's kernel code its time. */
 static bool walk_init(struct walk *w, const struct profile *p, const struct profile_sample *s)
 {
 	*w = (struct walk){ .p = p, .stack = &p->stacks[s->stack] };
-	if (p->runs[s->run].kind == PROFILE_RUN_CONTROL || s->flags & PROFILE_SAMPLE_USER ||
+	if (profile_sample_event(p) || p->runs[s->run].kind == PROFILE_RUN_CONTROL ||
+	    s->flags & PROFILE_SAMPLE_USER ||
 	    profile_context_is(p, s->context, PROFILE_CONTEXT_IRQ) ||
 	    analyze_sample_is_in_probe(p, s))
 		return false;

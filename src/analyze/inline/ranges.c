@@ -185,6 +185,9 @@ struct analyze_estimated analyze_ranges_unseen(const struct analyze_ranges *rang
 	const struct analyze_range_context *c = context_find(ranges, context);
 	struct analyze_estimated all = { 0, 0, 0 }, one;
 
+	/* Nobody looked, or only at another event than the clock's. */
+	if (!(ranges->bodies.all > 0))
+		return (struct analyze_estimated)NAN_ESTIMATED;
 	/* A context that did not occur: nor did the body in it. */
 	if (!c)
 		return all;

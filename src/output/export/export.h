@@ -37,8 +37,10 @@ struct export
 {
 	const struct profile *p;
 	char *title; /* the workload's command line */
-	const char *unit; /* of the counts: "samples" or "instructions" */
-	double period; /* of one count, in ticks of the profile's clock */
+	const char *
+		unit; /* of the counts: "samples", "instructions" or, of samples by an event, that */
+	bool timed; /* counts stand for time, */
+	double period; /* one for so many ticks of the profile's clock; else 1 */
 	double time; /* when it was recorded, in seconds since 1970; NAN: not known */
 	struct export_frame *frames; /* each once */
 	uint32_t n_frames, cap_frames;

@@ -83,7 +83,7 @@ static uint32_t frame_of(const struct export *e, uint32_t leaf)
 }
 
 /* By context and the last frame: SELF has those of one context. */
-static void write_samples(FILE *out, const struct export *e)
+static void write_samples(FILE *out, const struct export *e, const char *family)
 {
 	scoped_free double *self = alloc_array(e->n_frames, sizeof(*self));
 
@@ -101,7 +101,7 @@ static void write_samples(FILE *out, const struct export *e)
 			};
 
 			if (*count > 0)
-				write_value(out, e, e->unit, labels, *count);
+				write_value(out, e, family, labels, *count);
 			*count = 0;
 		}
 	}
@@ -112,6 +112,7 @@ void export_write_openmetrics(FILE *out, const struct export *e)
 	bool ns = e->p->clock == PROFILE_CLOCK_NS;
 	const char *cpu = ns ? "oncpu_seconds" : "oncpu_instructions";
 	scoped(analyze_table_deinit) struct analyze_table table;
+	scoped_free char *samples = alloc_strdup(e->unit);
 
 	analyze_table_init(&table, e->p, &(struct analyze_options){ 0 });
 	write_family(out, "calls", NULL, "Calls in all runs.");
@@ -119,7 +120,9 @@ void export_write_openmetrics(FILE *out, const struct export *e)
 	write_family(out, cpu, ns ? "seconds" : "instructions",
 		     "On-CPU time of these calls, less probe cost.");
 	write_rows(out, e, cpu, &table, offsetof(struct analyze_figures, total), ns ? 1e-9 : 1);
-	write_family(out, e->unit, NULL, "Samples of executed code, excluding callees.");
-	write_samples(out, e);
+	for (char *c = strchr(samples, '-'); c; c = strchr(c, '-'))
+		*c = '_';
+	write_family(out, samples, NULL, "Samples of executed code, excluding callees.");
+	write_samples(out, e, samples);
 	fputs("# EOF\n", out);
 }

@@ -73,14 +73,18 @@ static char *title_of(const struct profile *p)
 
 void export_init(struct export *e, const struct profile *p, const struct analyze_stacks *stacks)
 {
+	const char *event = profile_sample_event(p);
 	bool exact = profile_is_exact(p);
 	scoped(hash_deinit) struct hash_index index = { 0 };
 	uint32_t *path = NULL, n_path = 0, cap_path = 0;
 
 	*e = (struct export){ .p = p,
 			      .title = title_of(p),
-			      .unit = exact ? "instructions" : "samples",
-			      .period = exact ? 1 : (double)p->sample_period,
+			      .unit = event         ?:
+					      exact ? "instructions" :
+						      "samples",
+			      .timed = !event && !exact,
+			      .period = event || exact ? 1 : (double)p->sample_period,
 			      .time = time_of(p) };
 	vec_each(const struct analyze_stack, s, stacks, rows) {
 		uint32_t depth = 0, frame = 0;

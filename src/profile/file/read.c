@@ -251,7 +251,7 @@ static enum section_type section_after(enum section_type type)
 /* EXPECTED, or FOUND, where all sections between the two are of those that files may lack. */
 static enum section_type skip_optional(enum section_type expected, enum section_type found)
 {
-	while (expected != found && section_flags(expected) & SECTION_FLAG_OPTIONAL)
+	while (expected != found && section_may_lack(expected))
 		expected = section_after(expected);
 	return expected;
 }

@@ -46,6 +46,13 @@ static inline uint32_t section_flags(enum section_type type)
 		       0;
 }
 
+/* Files without entries of TYPE do not have it. */
+static inline bool section_may_lack(enum section_type type)
+{
+	return type <= SECTION_LAST &&
+	       profile_sections[type].flags & (TABLE_OPTIONAL | TABLE_NEEDED);
+}
+
 /* Whether STORED bytes may be said to decompress to RAW ones, MOST times as many. */
 static inline bool section_ratio_ok(uint64_t raw, uint64_t stored, uint64_t most)
 {

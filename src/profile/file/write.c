@@ -93,7 +93,7 @@ static int image_init(struct image *image, const struct profile *p, const char *
 	}
 	pool = profile_strings_create();
 	for (enum section_type type = SECTION_STRINGS + 1; type <= SECTION_LAST; type++)
-		if (!section_flags(type) || section_count(p, type))
+		if (!section_may_lack(type) || section_count(p, type))
 			image_add(image, type, p, pool);
 	/* First in the file, yet only the others' encoding tells which strings there are. */
 	image_add(image, SECTION_STRINGS, p, pool);

@@ -328,10 +328,11 @@ static void drain_samples(struct drain *d)
 {
 	struct profile_run *run = &d->p->runs[d->run];
 
+	/* First, as we take samples too. */
+	run->samples_expected = record_engine_samples_expected(d->e);
 	run->samples_received = 0;
 	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
 		run->samples_received += d->maps.cpus[i].samples;
-	run->samples_expected = record_engine_samples_expected(d->e);
 	for (uint32_t i = 0; d->maps.stacks && i < d->maps.n_stacks; i++)
 		if (d->maps.stacks[i].key && d->maps.stacks[i].count)
 			drain_stack(d, &d->maps.stacks[i]);
@@ -427,7 +428,7 @@ static uint64_t calls_entered(const struct record_engine_maps *maps)
 
 /*
  * Samples that a followed task should have got. Those expected and not received are more: the timer of
- * an idle CPU skips periods.
+ * an idle CPU skips periods. Of events nobody knows whose they were.
  */
 static uint64_t samples_lost(const struct drain *d)
 {
@@ -436,6 +437,10 @@ static uint64_t samples_lost(const struct drain *d)
 
 	if (!run->samples_received)
 		return run->samples_expected;
+	if (profile_sample_event(d->p))
+		return run->samples_expected > run->samples_received ?
+			       run->samples_expected - run->samples_received :
+			       0;
 	for (uint32_t i = 0; i < d->maps.n_cpus; i++)
 		skipped += d->maps.cpus[i].skipped;
 	return skipped;

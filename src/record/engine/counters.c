@@ -117,6 +117,16 @@ bool record_event_is_instructions(const struct record_event *event, bool is_icou
 	return event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_INSTRUCTIONS;
 }
 
+uint64_t record_event_period(const struct record_event *event)
+{
+	const char *misses = strstr(event->name, "misses");
+
+	if (event->type == PERF_TYPE_SOFTWARE)
+		return event->config == PERF_COUNT_SW_CPU_CLOCK ? 1000003 : 1;
+	/* Primes, so that a loop is not hit in the same place again and again. */
+	return misses ? 10007 : event->type == PERF_TYPE_HARDWARE ? 1000003 : 100003;
+}
+
 struct record_counters {
 	struct counter_fds {
 		int *fds;
@@ -124,22 +134,29 @@ struct record_counters {
 	} open;
 };
 
-/* What a counter says of itself; false: it stopped, as it found no place. */
-static bool counts(int fd)
+bool record_event_read(int fd, uint64_t *count)
 {
 	struct {
 		uint64_t value, enabled, running;
 	} now;
 
-	return read(fd, &now, sizeof(now)) == sizeof(now) && now.enabled == now.running;
+	if (read(fd, &now, sizeof(now)) != sizeof(now) || now.enabled != now.running)
+		return false;
+	*count = now.value;
+	return true;
 }
 
-static int refuse(const struct record_event *event, int err)
+int record_event_refuse(const struct record_event *event, uint32_t cpu, int err)
 {
 	bool is_software = event->type == PERF_TYPE_SOFTWARE;
 
-	if (!is_software &&
-	    (err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP || err == -EINVAL))
+	if (err == -EBUSY)
+		log_error("cannot count %s: all counters of CPU %u are taken (count fewer "
+			  "events at once; the NMI watchdog has one: sysctl "
+			  "kernel.nmi_watchdog=0)",
+			  event->name, cpu);
+	else if (!is_software &&
+		 (err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP || err == -EINVAL))
 		log_error("cannot count %s: %s", event->name,
 			  access("/sys/bus/event_source/devices/cpu", F_OK) ?
 				  "this machine has no performance counters that the kernel can "
@@ -151,13 +168,14 @@ static int refuse(const struct record_event *event, int err)
 	return err;
 }
 
-/* Of one CPU. A pinned event has a counter all the time or never: none shares one, and no count is scaled. */
-static int counter_open(const struct record_event *event, uint32_t cpu)
+/* A pinned event has a counter all the time or never: none shares one, and no count is scaled. */
+int record_event_open(const struct record_event *event, uint32_t cpu, uint64_t period)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = event->type,
 		.config = event->config,
+		.sample_period = period,
 		.pinned = 1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
@@ -171,23 +189,19 @@ static int event_open(struct record_counters *c, const struct record_event *even
 {
 	for (uint32_t cpu = 0; cpu < n_cpus; cpu++) {
 		uint32_t at = first + cpu;
-		int fd = counter_open(event, cpu);
+		int fd = record_event_open(event, cpu, 0);
+		uint64_t count;
 
 		/* A CPU that is not there; of the first, the event is not. */
 		if (fd == -ENODEV && cpu)
 			continue;
 		if (fd < 0)
-			return refuse(event, fd);
+			return record_event_refuse(event, cpu, fd);
 		vec_push(&c->open, fds, fd);
-		if (!counts(fd)) {
-			log_error("cannot count %s: all counters of CPU %u are taken (count fewer "
-				  "events at once; the NMI watchdog has one: sysctl "
-				  "kernel.nmi_watchdog=0)",
-				  event->name, cpu);
-			return -EBUSY;
-		}
+		if (!record_event_read(fd, &count))
+			return record_event_refuse(event, cpu, -EBUSY);
 		if (bpf_map_update_elem(bpf_map__fd(map), &at, &fd, BPF_ANY))
-			return refuse(event, -errno);
+			return record_event_refuse(event, cpu, -errno);
 	}
 	return 0;
 }
@@ -220,9 +234,9 @@ void record_counters_destroy(struct record_counters *c)
 
 uint64_t record_counters_stopped(const struct record_counters *c)
 {
-	uint64_t n = 0;
+	uint64_t n = 0, count;
 
 	vec_each(const int, fd, &c->open, fds)
-		n += !counts(*fd);
+		n += !record_event_read(*fd, &count);
 	return n;
 }

@@ -18,6 +18,16 @@ bool record_event_find(const char *name, struct record_event *event);
 /* Does it count instructions, of a clock that counts these if IS_ICOUNT? */
 bool record_event_is_instructions(const struct record_event *event, bool is_icount);
 
+/* How many of EVENT a sample is for where nobody says: about as many a second as by the clock, where the event is usual. */
+uint64_t record_event_period(const struct record_event *event);
+
+/* Opens EVENT on CPU, to be counted or, each PERIOD, sampled. The descriptor, or -errno. */
+int record_event_open(const struct record_event *event, uint32_t cpu, uint64_t period);
+/* What it has counted so far; false: it stopped, as it found no place. */
+bool record_event_read(int fd, uint64_t *count);
+/* Says that EVENT cannot be had on CPU because of ERR (-EBUSY: it stopped), which it returns. */
+int record_event_refuse(const struct record_event *event, uint32_t cpu, int err);
+
 struct record_counters;
 struct bpf_map;
 

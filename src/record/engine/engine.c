@@ -155,8 +155,8 @@ int record_engine_arm(struct record_engine *e)
 	if (e->bpf.fault_mech != PROFILE_MECH_NONE)
 		err = attach_fault(e, false);
 	if (!err && e->bpf.config.sample_period)
-		err = record_sampler_start(s->progs.on_sample, e->bpf.config.sample_period,
-					   &e->sampler);
+		err = record_sampler_start(s->progs.on_sample, e->bpf.config.sample_event,
+					   e->bpf.config.sample_period, &e->sampler);
 	return err;
 }
 

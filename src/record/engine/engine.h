@@ -29,7 +29,8 @@ struct record_engine_config {
 	bool counts; /* calls of functions are counted for moments: record/cost/count.h */
 	bool closings; /* what programs take that end syscalls is read: on a real clock */
 	uint32_t max_tasks; /* tasks followed at once; 0: the default for the mode */
-	uint64_t sample_period; /* in ns; 0: no sampler */
+	uint64_t sample_period; /* in ns, or of SAMPLE_EVENT; 0: no sampler */
+	const struct record_event *sample_event; /* NULL: samples are by the clock */
 	const struct record_event
 		*counters; /* events counted with each call; read while creating */
 	uint32_t n_counters; /* up to ENGINE_COUNTERS */

@@ -3,17 +3,16 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "record/engine/counters.h"
 
 struct sampler_cpu {
 	struct bpf_link *link; /* owns the event's descriptor */
 	int fd;
-	uint64_t clock_before; /* at the last reset */
+	uint64_t clock_before; /* its count at the last reset */
 };
 
 struct record_sampler {
@@ -23,14 +22,38 @@ struct record_sampler {
 	uint64_t expected; /* after a stop */
 };
 
-int record_sampler_start(struct bpf_program *prog, uint64_t period, struct record_sampler **out)
+static int refuse(const struct record_event *event, int cpu, int err)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = period,
-	};
+	if (event)
+		return record_event_refuse(event, cpu, err);
+	log_error("cannot sample on CPU %d: %s (--freq=0 records without samples)", cpu,
+		  log_strerror(err));
+	return err;
+}
+
+static int cpu_start(struct sampler_cpu *sc, struct bpf_program *prog,
+		     const struct record_event *event, uint64_t period, int cpu)
+{
+	struct record_event clock;
+	int err = 0;
+
+	if (!event)
+		record_event_find("cpu-clock", &clock);
+	sc->fd = record_event_open(event ?: &clock, cpu, period);
+	if (sc->fd < 0)
+		return sc->fd;
+	if (!record_event_read(sc->fd, &sc->clock_before))
+		err = -EBUSY;
+	if (!err && !(sc->link = bpf_program__attach_perf_event(prog, sc->fd)))
+		err = -errno;
+	if (err)
+		close(sc->fd);
+	return err;
+}
+
+int record_sampler_start(struct bpf_program *prog, const struct record_event *event,
+			 uint64_t period, struct record_sampler **out)
+{
 	struct record_sampler *s = alloc_new(struct record_sampler);
 	int n = libbpf_num_possible_cpus(), err;
 
@@ -39,23 +62,15 @@ int record_sampler_start(struct bpf_program *prog, uint64_t period, struct recor
 	for (int cpu = 0; cpu < n; cpu++) {
 		struct sampler_cpu sc = {};
 
-		sc.fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-		if (sc.fd < 0 && errno == ENODEV)
+		err = cpu_start(&sc, prog, event, period, cpu);
+		/* A CPU that is not there; on the first, the event is not. */
+		if (err == -ENODEV && (cpu || !event))
 			continue;
-		if (sc.fd >= 0) {
-			sc.link = bpf_program__attach_perf_event(prog, sc.fd);
-			if (sc.link) {
-				vec_push(s, cpus, sc);
-				continue;
-			}
+		if (err) {
+			record_sampler_destroy(s);
+			return refuse(event, cpu, err);
 		}
-		err = -errno;
-		log_error("cannot sample on CPU %d: %s (--freq=0 records without samples)", cpu,
-			  log_strerror(err));
-		if (sc.fd >= 0)
-			close(sc.fd);
-		record_sampler_destroy(s);
-		return err;
+		vec_push(s, cpus, sc);
 	}
 	*out = s;
 	record_sampler_reset(s);
@@ -67,7 +82,7 @@ static uint64_t clock_of(const struct sampler_cpu *sc)
 {
 	uint64_t count;
 
-	return read(sc->fd, &count, sizeof(count)) == sizeof(count) ? count : sc->clock_before;
+	return record_event_read(sc->fd, &count) ? count : sc->clock_before;
 }
 
 uint64_t record_sampler_expected(struct record_sampler *s)

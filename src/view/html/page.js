@@ -508,7 +508,7 @@ function weigh(node) {
 function changeOf(node) {
 	const [before, after] = node.sides;
 	const [runsBefore, runsAfter] = data.stacks.runs;
-	const error = data.stacks.unit === 'samples' ? Math.sqrt(before / runsBefore + after / runsAfter) : 0;
+	const error = data.stacks.unit === 'instructions' ? 0 : Math.sqrt(data.stacks.each * (before / runsBefore + after / runsAfter));
 
 	return Math.abs(after - before) > 2 * error ? (after - before) / Math.max(before, after) : 0;
 }
@@ -551,7 +551,7 @@ function writeFlame() {
 		element('div', { class: 'tools' }, search, reset), into, line);
 	if (two)
 		into.after(element('p', { class: 'note' }, 'Orange: more on the hardened side; blue: less; ' +
-			(data.stacks.unit === 'samples' ? 'grey: no difference, or one within two standard errors of the samples; ' : '') +
+			(data.stacks.unit !== 'instructions' ? 'grey: no difference, or one within two standard errors of the samples; ' : '') +
 			'widths are those of the side that has more'));
 	const chart = flamegraph()
 		.width(into.clientWidth || 1100)

@@ -202,7 +202,8 @@ static json_t *stacks_json(const struct profile *const sides[2])
 
 	for (int i = 0; i < 2 && sides[i]; i++) {
 		runs[i] = fmax(1, profile_probed_runs(sides[i]));
-		if (analyze_stacks_add(&stacks, sides[i], i, 1 / runs[i], NULL))
+		if (analyze_stacks_add(&stacks, sides[i], i,
+				       profile_sample_weight(sides[i]) / runs[i], NULL))
 			return json_null();
 	}
 	if (!stacks.n_rows)
@@ -214,8 +215,9 @@ static json_t *stacks_json(const struct profile *const sides[2])
 		json_array_append_new(frames, output_json_text(frame->label));
 	}
 	nodes_json(&e, nodes);
-	return json_pack("{s:s,s:[f,f],s:o,s:o}", "unit", e.unit, "runs", runs[0], runs[1],
-			 "frames", frames, "nodes", nodes);
+	return json_pack("{s:s,s:f,s:[f,f],s:o,s:o}", "unit", e.unit, "each",
+			 profile_sample_weight(sides[0]), "runs", runs[0], runs[1], "frames",
+			 frames, "nodes", nodes);
 }
 
 /* ---- distributions ---- */

@@ -48,6 +48,24 @@ static const char *count_text(char buf[OUTPUT_NUMBER_MAX], uint64_t count)
 		       output_number(buf, OUTPUT_COUNT, (double)count, PROFILE_CLOCK_NS);
 }
 
+/* Of an event: no time follows from these. */
+static char *sampled_title(const struct view_report *r)
+{
+	char received[OUTPUT_NUMBER_MAX], expected[OUTPUT_NUMBER_MAX], used[OUTPUT_NUMBER_MAX],
+		each[OUTPUT_NUMBER_MAX], events[OUTPUT_NUMBER_MAX];
+	double weight = profile_sample_weight(r->p);
+
+	output_number(used, OUTPUT_COUNT, r->leaves.samples, r->p->clock);
+	output_number(each, OUTPUT_COUNT, weight, r->p->clock);
+	output_number(events, OUTPUT_COUNT, r->leaves.samples * weight, r->p->clock);
+	return alloc_printf(
+		"Samples of %s, one in %s: %s in the workload, for %s events; on all CPUs "
+		"%s received of %s expected",
+		profile_sample_event(r->p), each, used, events,
+		count_text(received, r->losses.samples_received),
+		count_text(expected, r->losses.samples_expected));
+}
+
 static char *title(const void *data)
 {
 	char received[OUTPUT_NUMBER_MAX], expected[OUTPUT_NUMBER_MAX], used[OUTPUT_NUMBER_MAX];
@@ -56,6 +74,8 @@ static char *title(const void *data)
 	output_number(used, OUTPUT_COUNT, r->leaves.samples, r->p->clock);
 	if (profile_is_exact(r->p))
 		return alloc_printf("Instructions executed: %s, including user space", used);
+	if (profile_sample_event(r->p))
+		return sampled_title(r);
 	return alloc_printf("Samples at %u Hz: %s in the workload; on all CPUs %s received of %s "
 			    "expected",
 			    r->p->freq, used, count_text(received, r->losses.samples_received),
@@ -65,12 +85,16 @@ static char *title(const void *data)
 static json_t *json(const void *data)
 {
 	const struct view_report *r = data;
+	bool event = profile_sample_event(r->p);
 	json_t *samples = json_object();
 	scoped(view_rows_deinit) struct view_rows leaves;
 
 	view_rows_init(&leaves, &report_samples, data, false);
 	output_json_set(samples, "freq", json_integer(r->p->freq));
 	output_json_set(samples, "period", output_json_count(r->p->sample_period));
+	output_json_set(samples, "event", output_json_text(profile_sample_event(r->p)));
+	output_json_set(samples, "events_per_sample",
+			event ? output_json_number(profile_sample_weight(r->p)) : json_null());
 	output_json_set(samples, "expected", output_json_count(r->losses.samples_expected));
 	output_json_set(samples, "received", output_json_count(r->losses.samples_received));
 	output_json_set(samples, "workload", output_json_number(r->leaves.samples));

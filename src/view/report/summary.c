@@ -55,7 +55,8 @@ static char *where_text(const struct view_report *r, const struct analyze_row *r
 		   output_folded_frames(r->leaves.leaves[0].frames, r->leaves.leaves[0].n_frames);
 	return f ? alloc_printf("; %.0f %% of that is in %s", 100 * oncpu_of(f) / oncpu_of(row),
 				name) :
-		   alloc_printf("; most samples of the workload are in %s (%.0f %%)", name,
+		   alloc_printf("; most %s of the workload are in %s (%.0f %%)",
+				profile_sample_event(r->p) ?: "samples", name,
 				100 * r->leaves.leaves[0].share);
 }
 
