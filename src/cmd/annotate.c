@@ -95,9 +95,8 @@ int cmd_annotate(int argc, char **argv)
 	if (!status)
 		status = annotated_check(&f, &o.annotated);
 	if (!status) {
-		v.common =
-			(struct view_data){ f.a.clock,
-					    annotate_cost_header(f.a.clock, f.a.tick_is_of_call) };
+		v.common = (struct view_data){ f.a.clock,
+					       annotate_cost_header(&f.a, f.a.tick_is_of_call) };
 		v.disasm = kernel_disasm_create(o.intel ? KERNEL_SYNTAX_INTEL : KERNEL_SYNTAX_ATT);
 		if (view_writers[o.format].place == VIEW_IN_PAGE)
 			write_page(&v, &o);

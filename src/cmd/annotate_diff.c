@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/sorted.h"
 #include "cmd/annotated.h"
 #include "cmd/cmd.h"
 
@@ -34,6 +35,11 @@ static int open_sides(struct view_annotate_diff *c, const struct annotate_diff_o
 			  profile_clock_unit(b->p->clock));
 		return CMD_FAILED;
 	}
+	if (!same_text(a->a.event, b->a.event)) {
+		log_error("%s has samples of %s, but %s of %s: cannot compare them", a->path,
+			  a->a.event ?: "the clock", b->path, b->a.event ?: "the clock");
+		return CMD_FAILED;
+	}
 	/* One side is enough: what one kernel has and the other has not is a finding. */
 	if (!a->a.n_places && !b->a.n_places)
 		return annotated_check(b, &o);
@@ -62,8 +68,8 @@ int annotate_diff(const struct annotate_diff_options *o)
 
 	if (!status) {
 		analyze_annotate_diff_init(&c.diff, &c.sides[0].a, &c.sides[1].a, line_text, &c);
-		c.common.clock = c.sides[0].p->clock;
-		c.common.prefix = annotate_cost_header(c.common.clock, c.diff.is_of_call);
+		c.common.clock = c.sides[0].a.clock;
+		c.common.prefix = annotate_cost_header(&c.sides[0].a, c.diff.is_of_call);
 		write_sides(&c, o);
 		output_pager_finish();
 	}

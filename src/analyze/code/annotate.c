@@ -170,6 +170,9 @@ static void form_figures(struct making *m)
 	scoped(profile_stats_deinit) struct profile_stats all;
 
 	m->a->figures = analyze_figures_none;
+	/* How long calls took says nothing of events. */
+	if (m->a->event)
+		return;
 	profile_stats_init(&all);
 	vec_each(const struct profile_cell, cell, m->p, cells) {
 		if (is_site_of(m, &m->p->sites[cell->site]) &&
@@ -186,10 +189,14 @@ static void form_figures(struct making *m)
 /* What a sample stands for in each context: of its time where that was taken, else the period. */
 static void form_ticks(struct making *m)
 {
+	double period = m->a->event         ? profile_sample_weight(m->p) :
+			m->p->sample_period ? (double)m->p->sample_period :
+					      NAN;
+
 	for (uint32_t i = 0; i < m->p->n_contexts; i++) {
 		struct context *c = &m->contexts[i];
 
-		c->tick = m->p->sample_period ? (double)m->p->sample_period : NAN;
+		c->tick = period;
 		vec_each(const struct analyze_range_context, known, m->ranges, contexts)
 			if (!strcmp(known->name, m->p->contexts[i].name) &&
 			    !isnan(known->sampled) && known->samples > 0)
@@ -272,7 +279,9 @@ int analyze_annotation_init(struct analyze_annotation *a, const struct profile *
 	memset(a, 0, sizeof(*a));
 	a->name = options->name;
 	a->context = options->context;
-	a->clock = p->clock;
+	a->event = profile_sample_event(p);
+	a->clock = a->event ? PROFILE_CLOCK_INSN : p->clock;
+	a->unit = a->event ?: profile_clock_unit(p->clock);
 	m.base = alloc_strndup(options->name, kernel_name_base_len(options->name));
 	m.contexts = alloc_array(p->n_contexts, sizeof(*m.contexts));
 	for (uint32_t i = 0; i < p->n_contexts; i++)

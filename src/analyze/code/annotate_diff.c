@@ -37,9 +37,11 @@ static struct analyze_estimated cost_of(const struct analyze_annotate_diff *d,
 					const struct analyze_hits *hits)
 {
 	double tick = d->is_of_call ? a->tick : a->tick_of_run;
-	struct analyze_estimated share = analyze_annotation_share(a, hits);
+	/* How many events there are is by chance too, which no time knows better: Poisson's interval, of a share of many more. */
+	double of = a->event ? a->samples * 1e6 : a->samples;
+	struct analyze_estimated share = analyze_binomial(analyze_hits_all(hits), of);
 
-	return analyze_estimated_scale(&share, tick * a->samples);
+	return analyze_estimated_scale(&share, tick * of);
 }
 
 static void side_form(struct analyze_annotated_side *side, const struct analyze_annotate_diff *d,

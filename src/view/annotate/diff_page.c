@@ -88,19 +88,18 @@ static void write_one_sided(const struct view *v, const struct view_annotate_dif
 	char text[OUTPUT_NUMBER_MAX];
 
 	view_text(v,
-		  "%s exists in the %s kernel only, so all of its time is the change: %s%s%s per "
+		  "%s exists in the %s kernel only, so all of its cost is the change: %s%s%s%s per "
 		  "%s.",
 		  c->sides[side].name, view_side_names[side], c->diff.is_of_call ? "" : "~",
 		  output_number(text, OUTPUT_DELTA, side ? cost : -cost, a->clock),
-		  a->clock == PROFILE_CLOCK_INSN ? " insn" : "",
-		  c->diff.is_of_call ? "call" : "run");
+		  ANNOTATE_UNIT(a), c->diff.is_of_call ? "call" : "run");
 }
 
 static void write_headline(const struct view *v, const struct view_annotate_diff *c,
 			   const struct view_rows *bodies, const struct view_rows *lines)
 {
 	const struct annotate_diff_row *row = find_change(bodies, lines);
-	enum profile_clock clock = c->sides[0].p->clock;
+	enum profile_clock clock = c->sides[0].a.clock;
 	char delta[OUTPUT_NUMBER_MAX], low[OUTPUT_NUMBER_MAX], high[OUTPUT_NUMBER_MAX];
 
 	fputc('\n', v->out);
@@ -118,9 +117,9 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 			     "(record --freq, --repeat) would show smaller changes.");
 		return;
 	}
-	view_text(v, "%s: ~%s%s per %s, between %s and %s (95 %%)%s.", row->where ?: row->of.path,
+	view_text(v, "%s: ~%s%s%s per %s, between %s and %s (95 %%)%s.", row->where ?: row->of.path,
 		  output_number(delta, OUTPUT_DELTA, row->of.delta.value, clock),
-		  clock == PROFILE_CLOCK_INSN ? " insn" : "", c->diff.is_of_call ? "call" : "run",
+		  ANNOTATE_UNIT(&c->sides[0].a), c->diff.is_of_call ? "call" : "run",
 		  output_number(low, OUTPUT_DELTA, row->of.delta.low, clock),
 		  output_number(high, OUTPUT_DELTA, row->of.delta.high, clock),
 		  !(row->of.sides[0].n_insns > 0) ? "; the baseline has no code for it" :
@@ -182,7 +181,7 @@ static void json(json_t *root, const void *data)
 {
 	const struct view_annotate_diff *c = data;
 
-	output_json_set(root, "unit", json_string(profile_clock_unit(c->sides[0].p->clock)));
+	output_json_set(root, "unit", json_string(c->sides[0].a.unit));
 	output_json_set(root, "function", output_json_text(c->sides[0].name));
 	output_json_set(root, "within", output_json_text(c->sides[0].within));
 	output_json_set(root, "context",

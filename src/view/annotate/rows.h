@@ -53,6 +53,10 @@ extern const struct output_column annotate_counted_columns[1];
 struct annotate_figures annotate_figures_of(const struct analyze_annotation *a,
 					    const struct analyze_hits *hits, double executions,
 					    double per_call);
+/* What stands behind a cost of A, for "%s%s": a blank and the unit, but for ns, which the number has. */
+#define ANNOTATE_UNIT(a)                             \
+	(a)->clock == PROFILE_CLOCK_INSN ? " " : "", \
+		(a)->clock == PROFILE_CLOCK_INSN ? (a)->unit : ""
 /* NAN for a line that is not known. */
 double annotate_line(uint32_t line);
 
