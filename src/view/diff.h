@@ -11,6 +11,7 @@
 #include "analyze/diff/renames.h"
 #include "analyze/figures/events.h"
 #include "analyze/figures/misses.h"
+#include "analyze/diff/sampled.h"
 #include "analyze/varies/shift.h"
 #include "analyze/why/why.h"
 #include "view/page/table.h"
@@ -29,6 +30,7 @@
 	TABLE(syscalls)         \
 	TABLE(functions)        \
 	TABLE(events)           \
+	TABLE(sampled)          \
 	TABLE(ranges)           \
 	TABLE(paths)            \
 	TABLE(path_changes)     \
@@ -61,6 +63,7 @@ struct view_diff {
 	struct analyze_trace_diff trace;
 	struct analyze_misses misses, miss_objects;
 	struct analyze_events events;
+	struct analyze_sampled_events sampled;
 	const struct analyze_renames *renames;
 	const char *control; /* the file of --control; NULL: none */
 	struct analyze_conclusion conclusion;

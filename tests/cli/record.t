@@ -124,6 +124,8 @@ is '--sample-event: fold has events' "$(awk '{ odd += $NF % 2 } END { print odd 
 like '--sample-event: and a drawing says so' "$("$kprotperf" fold --svg sampled.data)" 'faults'
 run export --to=openmetrics -o out.metrics sampled.data
 like '--sample-event: an export has the event for a name' "$(<out.metrics)" '# TYPE kprotperf_faults counter'
+json '--sample-event: diff has functions by events' '.sampled[0] | .name == "*" and .delta == 0 and .verdict == null' \
+  diff --format=json sampled.data sampled.data
 run diff sampled.data some.data
 like '--sample-event: and compares none with time' "$(<out)$(<err)" 'samples of different things, which are not compared: of faults and of the clock'
 run merge -o none.data sampled.data other.data

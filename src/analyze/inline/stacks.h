@@ -71,6 +71,12 @@ struct analyze_leaf {
 	double samples, share;
 };
 
+/* Of one sample: names that are not P's are kept in TEXTS. SHARE is not known. */
+struct analyze_leaf analyze_leaf_of(const struct profile *p, const struct profile_sample *s,
+				    struct alloc_texts *texts);
+/* By frames. */
+int analyze_leaf_compare(const struct analyze_leaf *a, const struct analyze_leaf *b);
+
 struct analyze_leaves {
 	struct analyze_leaf *leaves; /* by falling count */
 	size_t n_leaves, cap_leaves;

@@ -2,13 +2,7 @@
 /* How events that record --event counted with each call changed. */
 #include "view/page/columns.h"
 #include "view/diff.h"
-
-/* Fewer is not always better, or faster. */
-static const char *const verdicts[] = {
-	[ANALYZE_VERDICT_NONE] = NULL,         [ANALYZE_VERDICT_SAME] = "same",
-	[ANALYZE_VERDICT_SLOWER] = "more",     [ANALYZE_VERDICT_FASTER] = "fewer",
-	[ANALYZE_VERDICT_UNCLEAR] = "unclear",
-};
+#include "view/names.h"
 
 static const struct output_column place[] = {
 	COLUMN("event", TEXT, analyze_event_row, event, .header = "EVENT"),
@@ -36,8 +30,8 @@ static const struct output_column percent[] = {
 };
 
 static const struct output_column verdict[] = {
-	COLUMN("verdict", TEXT, analyze_change, verdict, .names = verdicts, .header = "VERDICT",
-	       .rank = 1),
+	COLUMN("verdict", TEXT, analyze_change, verdict, .names = view_more_or_fewer,
+	       .header = "VERDICT", .rank = 1),
 	COLUMN("p", PROBABILITY, analyze_change, p, .header = "P", .rank = 4),
 	COLUMN("ci", INTERVAL, analyze_change, ci),
 };
