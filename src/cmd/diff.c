@@ -224,13 +224,14 @@ static int write_folded(const struct diff_options *o, const struct view_diff *c)
 	scoped(analyze_stacks_deinit) struct analyze_stacks stacks = { 0 };
 
 	for (int i = 0; i < N_SIDES; i++) {
-		if (!c->p[i]->n_samples) {
+		if (!c->common.p[i]->n_samples) {
 			log_error(VIEW_NO_SAMPLES, o->files[i]);
 			return CMD_FAILED;
 		}
 		/* Samples per run, so that sides with unlike numbers of runs compare. */
-		if (analyze_stacks_add(&stacks, c->p[i], i ^ o->reverse,
-				       profile_sample_weight(c->p[i]) / c->diff.runs[i], NULL))
+		if (analyze_stacks_add(&stacks, c->common.p[i], i ^ o->reverse,
+				       profile_sample_weight(c->common.p[i]) / c->diff.runs[i],
+				       NULL))
 			return CMD_FAILED;
 	}
 	view_warnings_log(&c->diff.warnings, true);
@@ -310,14 +311,14 @@ static const char *other_kernel(const struct profile *a, const struct profile *b
 static int add_control(struct view_diff *c)
 {
 	scoped(profile_destroy_at) struct profile *control = view_open(c->control, NULL);
-	const char *other = control ? other_kernel(c->p[BASELINE], control) : NULL;
+	const char *other = control ? other_kernel(c->common.p[BASELINE], control) : NULL;
 
 	if (other)
 		log_error("--control: %s is not a recording of the baseline kernel: its %s "
 			  "differs",
 			  c->control, other);
 	return control && !other ?
-		       analyze_diff_control(&c->diff, c->p[BASELINE], control, &c->figures) :
+		       analyze_diff_control(&c->diff, c->common.p[BASELINE], control, &c->figures) :
 		       -1;
 }
 
@@ -383,15 +384,15 @@ static void explain(struct view_diff *c)
 	const struct why_context *first;
 	scoped(kernel_image_destroy_at) struct kernel_image *img = NULL;
 
-	if (!why_can_tell(c->p[BASELINE]) || !why_can_tell(c->p[HARDENED]))
+	if (!why_can_tell(c->common.p[BASELINE]) || !why_can_tell(c->common.p[HARDENED]))
 		return;
-	why_init(&c->why, c->p[BASELINE], c->p[HARDENED]);
+	why_init(&c->why, c->common.p[BASELINE], c->common.p[HARDENED]);
 	if (!c->why.n_contexts)
 		return;
-	img = view_open_image(c->p[HARDENED]);
-	analyze_static_keys_init(&c->why.keys, c->p[BASELINE], c->p[HARDENED], img);
+	img = view_open_image(c->common.p[HARDENED]);
+	analyze_static_keys_init(&c->why.keys, c->common.p[BASELINE], c->common.p[HARDENED], img);
 	if (img)
-		why_guards_find(&c->why, c->p[HARDENED], img);
+		why_guards_find(&c->why, c->common.p[HARDENED], img);
 	first = &c->why.contexts[0];
 	c->conclusion.what = first->name;
 	c->conclusion.cpu_pct = analyze_percent(first->delta, c->diff.kernel[BASELINE].command);
@@ -414,7 +415,7 @@ static int plot(const struct view_diff *c, const char *path)
 			     c->diff.clock == PROFILE_CLOCK_INSN ? " instructions" : "",
 			     output_number(by, OUTPUT_DELTA, most->by_values, c->diff.clock),
 			     most->variable);
-	return view_plot(&(struct view_plot){ .p = { c->p[BASELINE], c->p[HARDENED] },
+	return view_plot(&(struct view_plot){ .p = { c->common.p[BASELINE], c->common.p[HARDENED] },
 					      .sides = { view_side_names[0], view_side_names[1] },
 					      .function = most->function,
 					      .variable = most->variable,
@@ -441,8 +442,10 @@ static int compare(const struct diff_options *o, const struct profile *const p[N
 		   const struct analyze_renames *renames)
 {
 	scoped(comparison_deinit) struct view_diff c = {
-		.common = { p[BASELINE]->clock, view_time_headers[o->view.figures.time] },
-		.p = { p[BASELINE], p[HARDENED] },
+		.common = { p[BASELINE]->clock,
+			    view_time_headers[o->view.figures.time],
+			    { p[BASELINE], p[HARDENED] },
+			    &c.diff.warnings },
 		.files = { o->files[BASELINE], o->files[HARDENED] },
 		.figures = o->view.figures,
 		.control = o->control,

@@ -13,8 +13,8 @@
 void cmd_show_live(const struct profile *p, uint64_t ns)
 {
 	static const char *const sections[] = { "syscalls", "functions" };
-	struct view_report r = { .common = { p->clock, view_time_headers[ANALYZE_TIME_ONCPU] },
-				 .p = p };
+	struct view_report r = { .common = {
+					 p->clock, view_time_headers[ANALYZE_TIME_ONCPU], { p } } };
 	const struct view_request request = {
 		.list = &view_report_list,
 		.data = &r,

@@ -135,8 +135,9 @@ static int plot(const struct varies *v, const struct profile *p, const char *pat
 static void report_init(struct view_report *r, const struct profile *p,
 			const struct analyze_options *figures)
 {
-	r->common = (struct view_data){ p->clock, view_time_headers[figures->time] };
-	r->p = p;
+	r->common = (struct view_data){
+		p->clock, view_time_headers[figures->time], { p }, &r->warnings
+	};
 	r->figures = *figures;
 	analyze_table_init(&r->table, p, figures);
 	analyze_rows_sort_by_total(&r->table.syscalls);

@@ -63,7 +63,7 @@ void view_check_format(uint32_t format, const struct view_list *list,
 {
 	if (view_writers[format].place != VIEW_IN_HTML)
 		return;
-	if (!list || !list->sides)
+	if (!list || !list->is_of_recordings)
 		argp_error(state, "--format=html is for recordings: report, diff and why");
 	if (!view_html_is_there())
 		argp_failure(

@@ -185,9 +185,10 @@ static int explain(struct why_options *o, struct profile *const p[N_FILES])
 {
 	scoped_free const struct why_context **of = alloc_array(o->n_contexts + 1, sizeof(*of));
 	int status = CMD_DONE;
-	scoped(why_view_deinit) struct view_why w = { .common.clock = PROFILE_CLOCK_INSN,
-						      .p = { p[0], p[1] },
-						      .files = { o->files[0], o->files[1] } };
+	scoped(why_view_deinit) struct view_why w = {
+		.common = { PROFILE_CLOCK_INSN, NULL, { p[0], p[1] }, &w.warnings },
+		.files = { o->files[0], o->files[1] }
+	};
 
 	why_init(&w.why, p[0], p[1]);
 	w.why.patches = o->patches;

@@ -52,7 +52,6 @@ extern const char *const view_side_names[VIEW_N_SIDES];
 /* Everything said about two profiles. */
 struct view_diff {
 	struct view_data common;
-	const struct profile *p[VIEW_N_SIDES];
 	const char *files[VIEW_N_SIDES];
 	struct analyze_options figures;
 	struct analyze_diff diff;

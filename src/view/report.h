@@ -55,7 +55,6 @@
 /* Everything said about one profile. */
 struct view_report {
 	struct view_data common;
-	const struct profile *p;
 	struct analyze_options figures;
 	struct analyze_table table;
 	struct analyze_ranges ranges;

@@ -11,7 +11,6 @@
 
 struct view_why {
 	struct view_data common;
-	const struct profile *p[2];
 	const char *files[2];
 	struct why why;
 	const struct why_context *of; /* what the answer is about; NULL: nothing */

@@ -21,7 +21,8 @@ const char *const view_side_names[] = { "baseline", "hardened" };
 /* The work, the two recordings, and what differs. */
 static void write_sides(const struct view *v, const struct view_diff *c)
 {
-	char *commands[] = { view_command(c->p[VIEW_BASELINE]), view_command(c->p[VIEW_HARDENED]) };
+	char *commands[] = { view_command(c->common.p[VIEW_BASELINE]),
+			     view_command(c->common.p[VIEW_HARDENED]) };
 	bool same = !strcmp(commands[VIEW_BASELINE], commands[VIEW_HARDENED]);
 
 	if (same)
@@ -30,7 +31,8 @@ static void write_sides(const struct view *v, const struct view_diff *c)
 		scoped_free char *runs = view_runs(c->diff.runs[i], c->diff.boots[i]);
 
 		view_text(v, "%s: %s, kernel %s, %s%s%s", view_side_names[i], c->files[i],
-			  view_release(c->p[i]), runs, same ? "" : " of ", same ? "" : commands[i]);
+			  view_release(c->common.p[i]), runs, same ? "" : " of ",
+			  same ? "" : commands[i]);
 	}
 	view_diff_write_environment(v, c);
 	free(commands[VIEW_BASELINE]);
@@ -41,7 +43,8 @@ static void write_units(const struct view *v, const struct view_diff *c)
 {
 	const struct analyze_kernel_share *kernel = c->diff.kernel;
 	const char *note = view_unit_note(c->diff.clock);
-	bool exact = profile_is_exact(c->p[VIEW_BASELINE]) && profile_is_exact(c->p[VIEW_HARDENED]);
+	bool exact = profile_is_exact(c->common.p[VIEW_BASELINE]) &&
+		     profile_is_exact(c->common.p[VIEW_HARDENED]);
 	scoped_free char *times = view_times(&c->figures, exact), *repetitions;
 
 	view_text(v, "Times in %s (calls: %s); counts and totals are per run.%s%s",
@@ -108,19 +111,6 @@ static void json(json_t *root, const void *data)
 	output_json_set(root, "kernel_share", kernel);
 }
 
-static const struct analyze_warnings *warnings_of(const void *data)
-{
-	return &((const struct view_diff *)data)->diff.warnings;
-}
-
-static void sides_of(const struct profile *sides[2], const void *data)
-{
-	const struct view_diff *v = data;
-
-	sides[0] = v->p[0];
-	sides[1] = v->p[1];
-}
-
 /* Of the function that the conclusion names, else of the one whose calls changed most: its variables, that which carries most first. */
 static void plots(struct view_plots *plots, const void *data)
 {
@@ -133,7 +123,7 @@ static void plots(struct view_plots *plots, const void *data)
 	for (; s && s < end && s->variable && plots->n_rows < VIEW_PLOTS_MOST; s++)
 		vec_push(plots, rows,
 			 ((struct view_plot){
-				 .p = { c->p[VIEW_BASELINE], c->p[VIEW_HARDENED] },
+				 .p = { c->common.p[VIEW_BASELINE], c->common.p[VIEW_HARDENED] },
 				 .function = s->function,
 				 .variable = s->variable,
 				 .title = alloc_printf(
@@ -152,7 +142,6 @@ const struct view_list view_diff_list = {
 	.csv = "calls",
 	.page = page,
 	.json = json,
-	.warnings = warnings_of,
-	.sides = sides_of,
+	.is_of_recordings = true,
 	.plots = plots,
 };

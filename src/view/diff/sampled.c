@@ -54,7 +54,7 @@ static char *title(const void *data)
 	char each[2][OUTPUT_NUMBER_MAX];
 
 	for (int i = 0; i < VIEW_N_SIDES; i++)
-		output_number(each[i], OUTPUT_COUNT, profile_sample_weight(c->p[i]),
+		output_number(each[i], OUTPUT_COUNT, profile_sample_weight(c->common.p[i]),
 			      PROFILE_CLOCK_NS);
 	return alloc_printf("Events by function: %s per run, from samples of one in %s%s%s",
 			    c->sampled.event, each[0], strcmp(each[0], each[1]) ? " and " : "",

@@ -50,11 +50,11 @@ char *view_repetitions_note(const struct view_diff *c)
 	case ANALYZE_REPETITIONS_ONE_RECORDING:
 		return undecided("a single recording on a side, on a real clock: intervals do not "
 				 "cover variation between recordings",
-				 c->p[VIEW_BASELINE], "");
+				 c->common.p[VIEW_BASELINE], "");
 	case ANALYZE_REPETITIONS_IN_A_ROW:
 		return undecided("each side's recordings were made in a row, on a real clock: what "
 				 "changed in between would pass for the kernel's doing",
-				 c->p[VIEW_BASELINE],
+				 c->common.p[VIEW_BASELINE],
 				 "; or pass as many recordings of the baseline as --control");
 	case ANALYZE_REPETITIONS_ONE_BOOT:
 		return alloc_printf(

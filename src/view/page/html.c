@@ -347,17 +347,14 @@ static json_t *plots_json(const struct view_request *request)
 static void write_data(FILE *out, const struct view_request *request)
 {
 	const struct view_list *list = request->list;
-	const struct profile *sides[2] = { NULL, NULL };
+	const struct view_data *common = request->data;
+	const struct profile *const *sides = common->p;
 	scoped_free char *head = list->page ? text_of(list->page, request->data) : NULL;
 	struct output_json json = { .out = out, .compact = true };
 
-	if (list->sides)
-		list->sides(sides, request->data);
 	output_json_member(&json, "schema", json_string(list->schema));
 	output_json_member(&json, "head", output_json_text(head));
-	output_json_member(
-		&json, "unit",
-		json_string(profile_clock_unit(((const struct view_data *)request->data)->clock)));
+	output_json_member(&json, "unit", json_string(profile_clock_unit(common->clock)));
 	output_json_member(&json, "tables", tables_json(request));
 	output_json_member(&json, "stacks", sides[0] ? stacks_json(sides) : json_null());
 	output_json_member(&json, "distributions",

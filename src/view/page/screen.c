@@ -238,6 +238,7 @@ static void write_all(const struct view *view, const struct view_request *reques
 
 void view_write_table(FILE *out, const struct view_request *request)
 {
+	const struct view_data *common = request->data;
 	struct view view, head;
 	scoped_free char *text = NULL;
 	size_t size;
@@ -245,8 +246,8 @@ void view_write_table(FILE *out, const struct view_request *request)
 	view_init(&view, out, request->top);
 	view.everything = request->all || request->n_sections;
 	if (request->n_sections) {
-		if (request->list->warnings)
-			view_warnings_log(request->list->warnings(request->data), request->all);
+		if (common->warnings)
+			view_warnings_log(common->warnings, request->all);
 		write_all(&view, request, true);
 		return;
 	}

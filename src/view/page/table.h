@@ -26,10 +26,13 @@ struct view_rows {
 	struct alloc_texts texts;
 };
 
-/* What the data of every list begins with: of all of its times, and what their columns' headers say before MEAN. */
+/* What the data of every list begins with. */
 struct view_data {
-	enum profile_clock clock;
-	const char *prefix; /* NULL: nothing */
+	enum profile_clock clock; /* of all of its times */
+	const char *prefix; /* what their columns' headers say before MEAN; NULL: nothing */
+	/* The recordings, for what shows more of them than tables do; NULL: none. */
+	const struct profile *p[2];
+	const struct analyze_warnings *warnings; /* NULL: not known */
 };
 
 /* A table's rows are the N of the array ROWS in struct OF, which its data is. */
@@ -83,9 +86,7 @@ struct view_list {
 	/* Before the tables: on a page, and in JSON. NULL here or below: nothing. */
 	void (*page)(const struct view *view, const void *data);
 	void (*json)(json_t *root, const void *data);
-	const struct analyze_warnings *(*warnings)(const void *data);
-	/* The recordings, one or two, for what shows more of them than tables do. */
-	void (*sides)(const struct profile *sides[2], const void *data);
+	bool is_of_recordings; /* of which there are pages for a browser */
 	/* Latency over what was captured. */
 	void (*plots)(struct view_plots *plots, const void *data);
 };

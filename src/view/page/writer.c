@@ -60,12 +60,13 @@ void view_write_json(FILE *out, const struct view_request *request)
 void view_write_csv(FILE *out, const struct view_request *request)
 {
 	const struct view_list *list = request->list;
+	const struct view_data *common = request->data;
 	const struct view_table *table =
 		view_list_find(list, request->n_sections ? request->sections[0] : list->csv);
 	scoped(view_rows_deinit) struct view_rows rows;
 
-	if (list->warnings)
-		view_warnings_log(list->warnings(request->data), true);
+	if (common->warnings)
+		view_warnings_log(common->warnings, true);
 	view_rows_init(&rows, table, request->data, false);
 	output_csv_write(out, &rows.section);
 }

@@ -59,7 +59,7 @@ static void block_rows(struct view_rows *rows, const void *data)
 
 bool view_report_is_exact(const void *report)
 {
-	return profile_is_exact(((const struct view_report *)report)->p);
+	return profile_is_exact(((const struct view_data *)report)->p[0]);
 }
 
 const struct view_table report_block_functions = {

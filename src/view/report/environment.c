@@ -37,20 +37,20 @@ static json_t *json(const void *data)
 	json_t *env = json_object(), *protections = json_object(), *args = json_array();
 	scoped(alloc_texts_free) struct alloc_texts texts = { 0 };
 	uint32_t n;
-	scoped_free struct profile_env *envs = envs_of(r->p, &texts, &n);
+	scoped_free struct profile_env *envs = envs_of(r->common.p[0], &texts, &n);
 
 	for (uint32_t i = 0; i < n; i++)
 		output_json_set(env, envs[i].key, output_json_text(envs[i].value));
 	for (uint32_t i = 0; i < r->protections.n_rows; i++)
 		output_json_set(protections, r->protections.rows[i].name,
 				output_json_text(r->protections.rows[i].sides[0]));
-	if (!profile_env_get(r->p, PROFILE_ENV_CONFIG)) {
+	if (!profile_env_get(r->common.p[0], PROFILE_ENV_CONFIG)) {
 		json_decref(protections);
 		protections = json_null();
 	}
 	output_json_set(env, "protections", protections);
-	for (uint32_t i = 0; i < r->p->n_args; i++)
-		json_array_append_new(args, output_json_text(r->p->args[i]));
+	for (uint32_t i = 0; i < r->common.p[0]->n_args; i++)
+		json_array_append_new(args, output_json_text(r->common.p[0]->args[i]));
 	output_json_set(env, "args", args);
 	return env;
 }
@@ -65,7 +65,7 @@ static void page(const struct view *v, const void *data)
 	size_t prefix = strlen(PROFILE_ENV_MITIGATION);
 	scoped(alloc_texts_free) struct alloc_texts texts = { 0 };
 	uint32_t n;
-	scoped_free struct profile_env *envs = envs_of(r->p, &texts, &n);
+	scoped_free struct profile_env *envs = envs_of(r->common.p[0], &texts, &n);
 
 	if (n) {
 		view_text(v, "Environment:");
@@ -80,7 +80,8 @@ static void page(const struct view *v, const void *data)
 			view_fact(v, envs[i].key, envs[i].value);
 	}
 	for (int load = 0; load < ANALYZE_N_LOADS; load++) {
-		scoped_free char *text = analyze_load_text(load, analyze_load_of(r->p, load));
+		scoped_free char *text =
+			analyze_load_text(load, analyze_load_of(r->common.p[0], load));
 
 		if (text)
 			view_fact(v, analyze_load_name(load), text);
@@ -90,7 +91,7 @@ static void page(const struct view *v, const void *data)
 	for (uint32_t i = 0; i < r->protections.n_rows; i++)
 		alloc_append(&protections, "%s%s", protections ? " " : "",
 			     r->protections.rows[i].name);
-	if (profile_env_get(r->p, PROFILE_ENV_CONFIG))
+	if (profile_env_get(r->common.p[0], PROFILE_ENV_CONFIG))
 		view_fact(v, "protections built in", protections ? protections : "none known");
 }
 

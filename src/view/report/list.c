@@ -37,15 +37,15 @@ static char *losses_text(const struct view_report *r)
 /* The work, the kernel, units and losses. */
 static void write_recording(const struct view *v, const struct view_report *r)
 {
-	scoped_free char *command = view_command(r->p),
+	scoped_free char *command = view_command(r->common.p[0]),
 			 *runs = view_runs(r->table.runs, r->table.boots);
-	scoped_free char *times = view_times(&r->figures, profile_is_exact(r->p)),
+	scoped_free char *times = view_times(&r->figures, profile_is_exact(r->common.p[0])),
 			 *losses = losses_text(r);
-	const char *note = view_unit_note(r->p->clock);
+	const char *note = view_unit_note(r->common.p[0]->clock);
 
-	view_text(v, "%s: %s, kernel %s", command, runs, view_release(r->p));
-	view_text(v, "Times in %s (calls: %s). Losses: %s.", profile_clock_unit(r->p->clock), times,
-		  losses);
+	view_text(v, "%s: %s, kernel %s", command, runs, view_release(r->common.p[0]));
+	view_text(v, "Times in %s (calls: %s). Losses: %s.",
+		  profile_clock_unit(r->common.p[0]->clock), times, losses);
 	if (!isnan(r->kernel.share))
 		view_text(v, "Syscalls and page faults take %.1f %% of the command's CPU time.",
 			  r->kernel.share * 100);
@@ -68,21 +68,11 @@ static void json(json_t *root, const void *data)
 {
 	const struct view_report *r = data;
 
-	output_json_set(root, "unit", json_string(profile_clock_unit(r->p->clock)));
+	output_json_set(root, "unit", json_string(profile_clock_unit(r->common.p[0]->clock)));
 	output_json_set(root, "raw", json_boolean(r->figures.raw));
 	output_json_set(root, "time", json_string(view_time_keys[r->figures.time]));
 	output_json_set(root, "warnings", view_warnings_json(&r->warnings));
 	output_json_set(root, "kernel_share", view_kernel_share_json(&r->kernel));
-}
-
-static const struct analyze_warnings *warnings_of(const void *data)
-{
-	return &((const struct view_report *)data)->warnings;
-}
-
-static void sides_of(const struct profile *sides[2], const void *data)
-{
-	sides[0] = ((const struct view_report *)data)->p;
 }
 
 static void plots(struct view_plots *plots, const void *data)
@@ -96,7 +86,7 @@ static void plots(struct view_plots *plots, const void *data)
 		if (rank->alone > 0)
 			vec_push(plots, rows,
 				 ((struct view_plot){
-					 .p = { r->p },
+					 .p = { r->common.p[0] },
 					 .function = v->function,
 					 .variable = rank->variable->name,
 					 .law = rank->law.variable ? &rank->law : NULL,
@@ -114,7 +104,6 @@ const struct view_list view_report_list = {
 	.csv = "calls",
 	.page = page,
 	.json = json,
-	.warnings = warnings_of,
-	.sides = sides_of,
+	.is_of_recordings = true,
 	.plots = plots,
 };

@@ -31,7 +31,7 @@ static void set_rows(struct view_rows *rows, const struct view_report *r,
 {
 	struct line *lines = view_rows_new(rows, list->n_items, sizeof(*lines));
 
-	if (profile_is_exact(r->p))
+	if (profile_is_exact(r->common.p[0]))
 		rows->section.groups = &exact_group;
 	for (uint32_t i = 0; i < list->n_items; i++) {
 		const struct analyze_neighbour *n = &list->items[i];

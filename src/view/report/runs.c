@@ -26,17 +26,17 @@ static double time_of(uint64_t count)
 static void rows(struct view_rows *rows, const void *data)
 {
 	const struct view_report *r = data;
-	struct run *runs = view_rows_new(rows, r->p->n_runs, sizeof(*runs));
+	struct run *runs = view_rows_new(rows, r->common.p[0]->n_runs, sizeof(*runs));
 
-	for (uint32_t i = 0; i < r->p->n_runs; i++) {
-		const struct profile_run *run = &r->p->runs[i];
+	for (uint32_t i = 0; i < r->common.p[0]->n_runs; i++) {
+		const struct profile_run *run = &r->common.p[0]->runs[i];
 
 		runs[i] = (struct run){
 			.wall = time_of(run->wall),
 			.cpu = time_of(run->cpu),
 			.status = run->status,
 			.boot = run->boot,
-			.probed = profile_run_is_probed(r->p, run),
+			.probed = profile_run_is_probed(r->common.p[0], run),
 		};
 	}
 }

@@ -53,15 +53,15 @@ static char *sampled_title(const struct view_report *r)
 {
 	char received[OUTPUT_NUMBER_MAX], expected[OUTPUT_NUMBER_MAX], used[OUTPUT_NUMBER_MAX],
 		each[OUTPUT_NUMBER_MAX], events[OUTPUT_NUMBER_MAX];
-	double weight = profile_sample_weight(r->p);
+	double weight = profile_sample_weight(r->common.p[0]);
 
-	output_number(used, OUTPUT_COUNT, r->leaves.samples, r->p->clock);
-	output_number(each, OUTPUT_COUNT, weight, r->p->clock);
-	output_number(events, OUTPUT_COUNT, r->leaves.samples * weight, r->p->clock);
+	output_number(used, OUTPUT_COUNT, r->leaves.samples, r->common.p[0]->clock);
+	output_number(each, OUTPUT_COUNT, weight, r->common.p[0]->clock);
+	output_number(events, OUTPUT_COUNT, r->leaves.samples * weight, r->common.p[0]->clock);
 	return alloc_printf(
 		"Samples of %s, one in %s: %s in the workload, for %s events; on all CPUs "
 		"%s received of %s expected",
-		profile_sample_event(r->p), each, used, events,
+		profile_sample_event(r->common.p[0]), each, used, events,
 		count_text(received, r->losses.samples_received),
 		count_text(expected, r->losses.samples_expected));
 }
@@ -71,30 +71,32 @@ static char *title(const void *data)
 	char received[OUTPUT_NUMBER_MAX], expected[OUTPUT_NUMBER_MAX], used[OUTPUT_NUMBER_MAX];
 	const struct view_report *r = data;
 
-	output_number(used, OUTPUT_COUNT, r->leaves.samples, r->p->clock);
-	if (profile_is_exact(r->p))
+	output_number(used, OUTPUT_COUNT, r->leaves.samples, r->common.p[0]->clock);
+	if (profile_is_exact(r->common.p[0]))
 		return alloc_printf("Instructions executed: %s, including user space", used);
-	if (profile_sample_event(r->p))
+	if (profile_sample_event(r->common.p[0]))
 		return sampled_title(r);
 	return alloc_printf("Samples at %u Hz: %s in the workload; on all CPUs %s received of %s "
 			    "expected",
-			    r->p->freq, used, count_text(received, r->losses.samples_received),
+			    r->common.p[0]->freq, used,
+			    count_text(received, r->losses.samples_received),
 			    count_text(expected, r->losses.samples_expected));
 }
 
 static json_t *json(const void *data)
 {
 	const struct view_report *r = data;
-	bool event = profile_sample_event(r->p);
+	bool event = profile_sample_event(r->common.p[0]);
 	json_t *samples = json_object();
 	scoped(view_rows_deinit) struct view_rows leaves;
 
 	view_rows_init(&leaves, &report_samples, data, false);
-	output_json_set(samples, "freq", json_integer(r->p->freq));
-	output_json_set(samples, "period", output_json_count(r->p->sample_period));
-	output_json_set(samples, "event", output_json_text(profile_sample_event(r->p)));
+	output_json_set(samples, "freq", json_integer(r->common.p[0]->freq));
+	output_json_set(samples, "period", output_json_count(r->common.p[0]->sample_period));
+	output_json_set(samples, "event", output_json_text(profile_sample_event(r->common.p[0])));
 	output_json_set(samples, "events_per_sample",
-			event ? output_json_number(profile_sample_weight(r->p)) : json_null());
+			event ? output_json_number(profile_sample_weight(r->common.p[0])) :
+				json_null());
 	output_json_set(samples, "expected", output_json_count(r->losses.samples_expected));
 	output_json_set(samples, "received", output_json_count(r->losses.samples_received));
 	output_json_set(samples, "workload", output_json_number(r->leaves.samples));

@@ -30,13 +30,14 @@ static const struct output_column columns[] = {
 static char *title(const void *data)
 {
 	const struct view_report *r = data;
-	const char *limit = profile_env_get(r->p, PROFILE_ENV_SLOWER);
+	const char *limit = profile_env_get(r->common.p[0], PROFILE_ENV_SLOWER);
 	uint64_t lost = r->losses.counts[PROFILE_LOSS_SLOW_FULL];
 	char buf[OUTPUT_NUMBER_MAX], *text = alloc_strdup("Slow calls, slowest first");
 
 	if (limit)
 		alloc_append(&text, ": %u of %s and more, sleeping included", r->slow.n_rows,
-			     output_number(buf, OUTPUT_TIME, strtod(limit, NULL), r->p->clock));
+			     output_number(buf, OUTPUT_TIME, strtod(limit, NULL),
+					   r->common.p[0]->clock));
 	if (lost && lost != PROFILE_NOT_COUNTED)
 		alloc_append(&text, " (%" PRIu64 " more did not fit)", lost);
 	return text;
@@ -52,7 +53,7 @@ static void rows(struct view_rows *rows, const void *data)
 		char *text = NULL;
 
 		if (r->slow.rows[i].has_values)
-			view_append_values(&text, r->p, of->site, of->values, of->absent,
+			view_append_values(&text, r->common.p[0], of->site, of->values, of->absent,
 					   UINT32_MAX);
 		lines[i] = (struct line){ r->slow.rows[i], alloc_keep(&rows->texts, text) };
 	}

@@ -56,7 +56,7 @@ static char *where_text(const struct view_report *r, const struct analyze_row *r
 	return f ? alloc_printf("; %.0f %% of that is in %s", 100 * oncpu_of(f) / oncpu_of(row),
 				name) :
 		   alloc_printf("; most %s of the workload are in %s (%.0f %%)",
-				profile_sample_event(r->p) ?: "samples", name,
+				profile_sample_event(r->common.p[0]) ?: "samples", name,
 				100 * r->leaves.leaves[0].share);
 }
 
@@ -86,11 +86,12 @@ char *view_report_summary(const struct view_report *r)
 	if (!row)
 		return alloc_strdup("No syscalls or page faults were recorded.");
 	where = where_text(r, row);
-	output_number(calls, OUTPUT_COUNT, row->figures.calls, r->p->clock);
-	output_number(mean, OUTPUT_TIME, row->figures.means[ANALYZE_TIME_ONCPU], r->p->clock);
+	output_number(calls, OUTPUT_COUNT, row->figures.calls, r->common.p[0]->clock);
+	output_number(mean, OUTPUT_TIME, row->figures.means[ANALYZE_TIME_ONCPU],
+		      r->common.p[0]->clock);
 	return alloc_printf("%s takes %.0f %% of the on-CPU time in syscalls and page faults "
 			    "(%s call%s, %s%s per call)%s.",
 			    row->name, 100 * oncpu_of(row) / sum, calls,
-			    row->figures.calls == 1 ? "" : "s", mean, view_unit(r->p->clock),
-			    where);
+			    row->figures.calls == 1 ? "" : "s", mean,
+			    view_unit(r->common.p[0]->clock), where);
 }

@@ -60,7 +60,7 @@ static void rows(struct view_rows *rows, const void *data)
 static char *title(const void *data)
 {
 	const char *call =
-		profile_env_get(((const struct view_report *)data)->p, PROFILE_ENV_TRACE);
+		profile_env_get(((const struct view_data *)data)->p[0], PROFILE_ENV_TRACE);
 
 	return alloc_printf("One complete call: %s", call ?: "none was kept");
 }

@@ -94,7 +94,7 @@ static struct site *sites_of(const struct profile *p)
 
 static void rows(struct view_rows *rows, const void *data)
 {
-	const struct profile *p = ((const struct view_report *)data)->p;
+	const struct profile *p = ((const struct view_data *)data)->p[0];
 	struct line *lines = view_rows_new(rows, p->n_captures, sizeof(*lines));
 	scoped_free struct site *sites = sites_of(p);
 	uint32_t n = 0;
@@ -129,7 +129,7 @@ static void rows(struct view_rows *rows, const void *data)
 /* What to ask next: of the function whose calls took most, if their values differ. */
 static void after(const struct view *view, const void *data)
 {
-	const struct profile *p = ((const struct view_report *)data)->p;
+	const struct profile *p = ((const struct view_data *)data)->p[0];
 	scoped_free struct site *sites = sites_of(p);
 	uint32_t most = UINT32_MAX;
 	scoped_free char *name = NULL, *label = NULL;

@@ -195,7 +195,7 @@ static void rows(struct view_rows *rows, const void *data)
 static void part_rows(struct view_rows *rows, const void *data)
 {
 	const struct varies *v = varies_of(data);
-	const struct profile *p = ((const struct view_report *)data)->p;
+	const struct profile *p = ((const struct view_data *)data)->p[0];
 	struct part *parts = view_rows_new(rows, v->n_parts, sizeof(*parts));
 
 	for (uint32_t i = 0; i < v->n_parts; i++) {
@@ -240,7 +240,7 @@ static void page(const struct view *view, const void *data)
 
 	if (!r->varies.function)
 		return;
-	text = sentence(&r->varies, r->p);
+	text = sentence(&r->varies, r->common.p[0]);
 	view_text(view, "%s", text);
 }
 
@@ -253,7 +253,7 @@ static json_t *json(const void *data)
 
 	if (!v->function)
 		return object;
-	text = sentence(v, r->p);
+	text = sentence(v, r->common.p[0]);
 	output_json_set(object, "text", output_json_text(text));
 	output_json_set(object, "function", output_json_text(v->function));
 	output_json_set(object, "calls", output_json_number(v->calls));

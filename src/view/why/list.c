@@ -29,8 +29,8 @@ static void page(const struct view *v, const void *data)
 	const struct view_why *w = data;
 	scoped_free char *answer = view_why(&w->why, w->of),
 			 *misses = view_misses_change(&w->misses);
-	scoped_free char *command = view_command(w->p[1]), *boots = NULL;
-	uint32_t n[] = { w->p[0]->n_runs, w->p[1]->n_runs };
+	scoped_free char *command = view_command(w->common.p[1]), *boots = NULL;
+	uint32_t n[] = { w->common.p[0]->n_runs, w->common.p[1]->n_runs };
 
 	view_text(v, "%s", answer);
 	if (misses)
@@ -72,19 +72,6 @@ static void json(json_t *root, const void *data)
 	}
 }
 
-static const struct analyze_warnings *warnings_of(const void *data)
-{
-	return &((const struct view_why *)data)->warnings;
-}
-
-static void sides_of(const struct profile *sides[2], const void *data)
-{
-	const struct view_why *v = data;
-
-	sides[0] = v->p[0];
-	sides[1] = v->p[1];
-}
-
 const struct view_list view_why_list = {
 	.tables = tables,
 	.n_tables = ARRAY_SIZE(tables),
@@ -92,6 +79,5 @@ const struct view_list view_why_list = {
 	.csv = "causes",
 	.page = page,
 	.json = json,
-	.warnings = warnings_of,
-	.sides = sides_of,
+	.is_of_recordings = true,
 };
