@@ -25,10 +25,10 @@ mounts=$(cat /proc/self/mountinfo)
 # foreground job has them (bash starts background jobs deaf to INT, nohup all to HUP).
 start() {
 	perl -e 'setpgrp(0, 0); $SIG{INT} = $SIG{HUP} = "DEFAULT"; exec @ARGV' \
-		"$lab" run --timeout 120 -- sh -c 'echo up; while :; do :; done' \
+		"$lab" run --timeout 1800 -- sh -c 'echo up; while :; do :; done' \
 		>"$scratch/started" 2>"$scratch/said" &
 	pid=$!
-	for _ in $(seq 600); do
+	for _ in $(seq 6000); do
 		[ -s "$scratch/started" ] && return
 		sleep 0.1
 	done
@@ -52,7 +52,7 @@ is 'and nothing is left' "$(leftovers)" ''
 start
 kill -KILL "$pid"
 { wait "$pid"; } 2>/dev/null
-for _ in $(seq 300); do
+for _ in $(seq 3000); do
 	[ -z "$(pgrep -f -- "$KPROTPERF_LAB/runs" | head -n 1)" ] && break
 	sleep 0.1
 done
