@@ -8,7 +8,7 @@
 
 # at_once ARG...: kprotperf, which waits for nothing
 at_once() {
-  timeout 20 "$kprotperf" "$@" >out 2>err
+  timeout 120 "$kprotperf" "$@" >out 2>err
   status=$?
 }
 

@@ -73,8 +73,8 @@ is 'a command may signal its whole process group' "$out" started
 is 'and its death by a signal is reported as a shell does' "$status" 143
 
 # Left running, so that what has come by then came as it was written.
-"$lab" run --timeout 30 -- sh -c 'echo early; while :; do :; done' >stream.txt 2>/dev/null &
-for _ in $(seq 250); do
+"$lab" run --timeout 600 -- sh -c 'echo early; while :; do :; done' >stream.txt 2>/dev/null &
+for _ in $(seq 5000); do
 	[ -s stream.txt ] && break
 	sleep 0.1
 done
@@ -83,7 +83,7 @@ kill -TERM $!
 wait $!
 
 is 'a reader that goes away ends the guest' \
-	"$("$lab" run --timeout 60 -- yes | head -n 1; echo "${PIPESTATUS[0]}")" $'y\n141'
+	"$("$lab" run --timeout 600 -- yes | head -n 1; echo "${PIPESTATUS[0]}")" $'y\n141'
 
 # A boot of this test's own: others run beside it, and this one is spoilt.
 marked='lab.test=resume'

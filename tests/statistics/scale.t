@@ -13,7 +13,7 @@ many=$build/tests/many
 # cost COMMAND...: its CPU time in hundredths of a second; of what does not end, more than any.
 cost() {
 	echo 10000 >spent
-	timeout 60 "$many" spent spent "$kprotperf" "$@" >out 2>&1
+	timeout 600 "$many" spent spent "$kprotperf" "$@" >out 2>&1
 	awk '{ printf "%d", $1 * 100 }' spent
 }
 
@@ -75,7 +75,7 @@ is "merge: four times as many files take no more than eight times as long: $few,
 # megabytes COMMAND...: its largest resident set
 megabytes() {
 	# With SAN=1 what is freed is kept for a while: not more than this.
-	ASAN_OPTIONS=quarantine_size_mb=1 timeout 60 "$many" spent spent "$kprotperf" "$@" >out 2>&1
+	ASAN_OPTIONS=quarantine_size_mb=1 timeout 600 "$many" spent spent "$kprotperf" "$@" >out 2>&1
 	awk '{ print $2 }' spent
 }
 
