@@ -239,6 +239,13 @@ static void append_one(char **text, const struct analyze_warning *w)
 	case ANALYZE_WARNING_SYSCALLS:
 		alloc_append(text, "only these syscalls were measured: %s", w->names[0]);
 		break;
+	case ANALYZE_WARNING_SAMPLE_COST:
+		alloc_append(
+			text,
+			"times contain the interrupts of samples of %s, whose cost is not known: "
+			"take times from a recording without --sample-event",
+			w->names[0]);
+		break;
 	case ANALYZE_WARNING_DRIFT:
 		alloc_append(text,
 			     "the cost of a probe changed while recording (%s): what is subtracted "

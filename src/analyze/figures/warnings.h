@@ -32,6 +32,7 @@ enum analyze_warning_kind {
 	ANALYZE_WARNING_NEGATIVE,
 	/* of mechanism NAMES[0], which timed VALUES[0] functions (0: contexts), as NAMES[1] */
 	ANALYZE_WARNING_COST_UNKNOWN,
+	ANALYZE_WARNING_SAMPLE_COST, /* times contain what samples of the event NAMES[0] took */
 	ANALYZE_WARNING_DRIFT, /* what probes cost changed while recording: NAMES[0] */
 	ANALYZE_WARNING_CLOCK, /* NAMES[0] advanced by VALUES[0] ns at a time */
 	ANALYZE_WARNING_SYSCALLS, /* alone were measured: NAMES[0] */
