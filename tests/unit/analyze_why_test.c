@@ -239,6 +239,26 @@ static void test_layer_between(void **state)
 	answer_deinit(&x);
 }
 
+/* What the baseline calls through n once, the hardened side calls itself each time: n is another path to it, no layer. */
+static void test_path_between(void **state)
+{
+	struct profile *a = exact(1), *b = exact(1);
+	struct answer x;
+
+	(void)state;
+	calls(a, 0, "a", 10, 100);
+	calls(a, 0, "ab", 20, 50);
+	calls(a, 0, "abn", 1, 7);
+	calls(a, 0, "abnc", 1, 30);
+	calls(b, 0, "a", 10, 100);
+	calls(b, 0, "ab", 20, 50);
+	calls(b, 0, "abc", 20, 30);
+	answer_init(&x, a, b);
+	assert_cause(&x, "b", WHY_NEW, "c", 600);
+	assert_says(&x, "calls c (f.c:1) on the hardened side only");
+	answer_deinit(&x);
+}
+
 /* Two such layers, one below the other: what was put below the first is put below the second. */
 static void test_layers_between(void **state)
 {
@@ -892,13 +912,13 @@ int main(void)
 		cmocka_unit_test(test_inlining),       cmocka_unit_test(test_cancelling),
 		cmocka_unit_test(test_noise),          cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_loop),           cmocka_unit_test(test_layers_between),
-		cmocka_unit_test(test_spread),         cmocka_unit_test(test_no_spread),
-		cmocka_unit_test(test_small),          cmocka_unit_test(test_how_sure),
-		cmocka_unit_test(test_other_tasks),    cmocka_unit_test(test_call_of_body),
-		cmocka_unit_test(test_patches),        cmocka_unit_test(test_other_place),
-		cmocka_unit_test(test_same_places),    cmocka_unit_test(test_owner),
-		cmocka_unit_test(test_patched),        cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_probed),
+		cmocka_unit_test(test_path_between),   cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_no_spread),      cmocka_unit_test(test_small),
+		cmocka_unit_test(test_how_sure),       cmocka_unit_test(test_other_tasks),
+		cmocka_unit_test(test_call_of_body),   cmocka_unit_test(test_patches),
+		cmocka_unit_test(test_other_place),    cmocka_unit_test(test_same_places),
+		cmocka_unit_test(test_owner),          cmocka_unit_test(test_patched),
+		cmocka_unit_test(test_pieces),         cmocka_unit_test(test_probed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,7 @@ struct why_side {
 
 /*
  * Both sides' recordings must outlive T. Where one side calls B from A and the other from a function of its own
- * between the two, both sides' calls of B are that function's.
+ * between the two, called about as often, both sides' calls of B are that function's.
  */
 void why_tree_init(struct why_tree *t, const struct why_side *baseline,
 		   const struct why_side *hardened);
