@@ -439,7 +439,7 @@ static void samples_tell_what_is_slow(void **state)
 	add_samples(b, 20, 0, slow);
 	add_samples(b, 100, 0, elsewhere);
 	/* Held up until interrupts were on again: of those nobody knows where. */
-	add_samples(b, 20, PROFILE_SAMPLE_LATE, late);
+	add_samples(b, 60, PROFILE_SAMPLE_LATE, late);
 	assert_string_equal(analyze_callees(b, "refill", "slow"), "extract");
 	assert_true(analyze_is_only_callee(b, "extract", "refill", "slow"));
 	assert_false(analyze_is_only_callee(b, "slow", "refill", "slow"));

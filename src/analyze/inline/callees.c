@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Goes down from the callee, at each step to the function that most samples have next on their stack, as long
- * as these are half of those below the callee.
+ * as these are half of those below the callee. A sample that was taken where interrupts came on again does not tell
+ * which function is next where its stack ends: it is left out there.
  */
 #include "analyze/inline/callees.h"
 
@@ -22,6 +23,7 @@ struct walk {
 	const struct profile *p;
 	const struct profile_stack *stack;
 	uint32_t n; /* of its locations, from the outermost on, those that count */
+	bool late; /* the time went in one of them, or in what they called with interrupts off */
 };
 
 static bool same_function(const char *a, const char *b)
@@ -50,8 +52,9 @@ static bool walk_init(struct walk *w, const struct profile *p, const struct prof
 	    analyze_sample_is_in_probe(p, s))
 		return false;
 	w->n = w->stack->n_locations;
+	w->late = s->flags & PROFILE_SAMPLE_LATE;
 	/* Where interrupts came on again is not where the time went. */
-	if (s->flags & PROFILE_SAMPLE_LATE && w->n)
+	if (w->late && w->n)
 		w->n--;
 	return true;
 }
@@ -124,16 +127,24 @@ static void find_hits(struct hits *list, const struct profile *p, const char *fu
 	}
 }
 
-/* The function that most of the samples have below CHAIN, of N functions. */
-static struct child most_below(const struct hits *list, const char *const *chain, uint32_t n)
+/* The function that most of the samples have below CHAIN, of N functions. Takes off *TOLD those that do not tell. */
+static struct child most_below(const struct hits *list, const char *const *chain, uint32_t n,
+			       double *told)
 {
 	struct child children[MAX_CHILDREN], best = { .name = "" };
 	uint32_t n_children = 0;
 
-	vec_each(const struct hit, hit, list, hits)
-		if (follows(&hit->walk, hit->at, chain, n) && hit->at + 1 + n < hit->walk.n)
-			count_child(children, &n_children, function_at(&hit->walk, hit->at + 1 + n),
+	vec_each(const struct hit, hit, list, hits) {
+		uint32_t next = hit->at + 1 + n;
+
+		if (!follows(&hit->walk, hit->at, chain, n))
+			continue;
+		if (next < hit->walk.n)
+			count_child(children, &n_children, function_at(&hit->walk, next),
 				    hit->samples);
+		else if (hit->walk.late)
+			*told -= hit->samples;
+	}
 	for (uint32_t i = 0; i < n_children; i++)
 		if (children[i].samples > best.samples)
 			best = children[i];
@@ -145,12 +156,14 @@ const char *analyze_callees(const struct profile *p, const char *function, const
 	const char *chain[MAX_DEPTH];
 	struct hits list = { 0 };
 	uint32_t n = 0;
+	double told;
 
 	find_hits(&list, p, function, callee);
-	while (n < MAX_DEPTH && list.all >= LEAST_SAMPLES) {
-		struct child child = most_below(&list, chain, n);
+	told = list.all;
+	while (n < MAX_DEPTH) {
+		struct child child = most_below(&list, chain, n, &told);
 
-		if (!(child.samples >= MOST * list.all) || !*child.name)
+		if (told < LEAST_SAMPLES || child.samples < MOST * told || !*child.name)
 			break;
 		chain[n++] = child.name;
 	}
