@@ -18,8 +18,9 @@ guest_main() {
 	done
 	record "on-cpu" --freq=0 --slower-than=20us --func copy_process -- "$acts" forks 100
 	record none --freq=0 --slower-than=1h --func kernel_clone -- "$acts" forks 10
+	# Large enough to need new slabs, whatever is left of those before.
 	record range --freq=0 --slower-than=1ns --syscall=clone --range new_slab --capture 'new_slab:current->comm' -- \
-		"$acts" forks 100
+		"$workloads/big-fork" -n 2
 	for how in fentry kprobe; do
 		record "values-$how" --attach=$how --freq=0 --slower-than=100ms --func hrtimer_nanosleep --capture rqtp \
 			--capture 'current->comm' --capture return -- "$acts" sleepers 3
@@ -88,7 +89,7 @@ equal 'none: none is kept' "$(rows none true)" 0
 equal 'none: nothing is lost' "$(lost none)" nothing
 like 'inlined bodies too' "$(json range '[.slow[].name] | unique | join(" ")')" 'new_slab'
 equal 'inlined bodies too: each with its values' "$(json range '[.slow[] | select(.name | startswith("new_slab")) | .values] | unique | join(" ")')" \
-	'current->comm=acts'
+	'current->comm=big-fork'
 equal 'each run has its own' "$(json runs '[.slow[] | select(.name == "clock_nanosleep")] | length')" 4
 for how in fentry kprobe; do
 	equal "values, $how: nothing is lost" "$(lost values-$how)" nothing
