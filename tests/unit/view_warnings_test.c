@@ -104,6 +104,9 @@ static void test_one(void **state)
 	      "the clock (refined-jiffies) advanced in steps of 4.0 ms, and so do all times and "
 	      "probe costs: do not compare times (boot with another clock; dmesg | grep -i tsc "
 	      "shows why this one is used)");
+	check(W(SAMPLE_COST, .side = ANALYZE_SIDE_BASELINE, .names = { "page-faults" }),
+	      "baseline: times contain the interrupts of samples of page-faults, whose cost is not "
+	      "known: take times from a recording without --sample-event");
 	check(W(PREEMPT_RT, .side = ANALYZE_SIDE_HARDENED),
 	      "hardened: PREEMPT_RT: probes cost less while a lock is held than is subtracted, "
 	      "so functions that run under locks, and their callers, read too low (--raw shows "
