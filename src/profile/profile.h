@@ -317,7 +317,7 @@ struct profile_counted {
 	int64_t total, self; /* SELF: without timed callees */
 };
 
-/* As long as TEXT holds, in the source's words, the loop whose head is at LOCATION turns again. */
+/* As long as TEXT holds, in the source's words, the loop whose head is at LOCATION iterates again. */
 struct profile_condition {
 	uint32_t location;
 	const char *text;

@@ -364,8 +364,9 @@ static void find_turns(const struct work *w, struct analyze_loop *loop)
 			  alloc_printf("turns(+0x%" PRIx64 ")", (uint64_t)loop->offset) };
 
 	for (int i = 0; i < 2; i++) {
-		if (!loop->turns.variable)
-			analyze_turns_find(&loop->turns, w->p, site, names[i], loop->condition);
+		if (!loop->trip_value.variable)
+			analyze_trip_value_find(&loop->trip_value, w->p, site, names[i],
+						loop->condition);
 		free(names[i]);
 	}
 }

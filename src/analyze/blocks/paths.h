@@ -34,8 +34,8 @@ struct analyze_loop {
 	const char *function, *context;
 	/* Its head's line in the innermost body that the whole loop is in; NULL: not known, the function's own. */
 	const char *location, *body;
-	const char *condition; /* under which it turns again, in the source's words; or NULL */
-	struct analyze_turns turns; /* of the row of all contexts */
+	const char *condition; /* under which it iterates again, in the source's words; or NULL */
+	struct analyze_trip_value trip_value; /* of the row of all contexts */
 	double offset; /* of its head, from the function's entry */
 	double trips; /* executions of the head, per call */
 	double insns_per_iteration; /* with those of loops in it */

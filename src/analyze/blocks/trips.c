@@ -71,7 +71,7 @@ size_t analyze_trips_coarse(const struct analyze_trips *rows, size_t n,
 	return list.n_items;
 }
 
-#define MORE_MOST 2 /* turns more or less than the value */
+#define MORE_MOST 2 /* trips more or less than the value */
 
 /* Does CONDITION have what is last in NAME, "objects" of "return->objects"? */
 static bool has_name(const char *condition, const char *name)
@@ -82,8 +82,8 @@ static bool has_name(const char *condition, const char *name)
 	return condition && strstr(condition, last ? last + 1 : name);
 }
 
-/* In which share of the calls in which TURNS is one at least it is MORE than VALUE, both places among SITE's; *VARIES: it is not always the same. */
-static double share_of(const struct profile *p, uint32_t site, uint32_t turns, uint32_t value,
+/* In which share of the calls in which TRIPS is one at least it is MORE than VALUE, both places among SITE's; *VARIES: it is not always the same. */
+static double share_of(const struct profile *p, uint32_t site, uint32_t trips, uint32_t value,
 		       int64_t more, bool *varies)
 {
 	double calls = 0, fitting = 0;
@@ -91,44 +91,44 @@ static double share_of(const struct profile *p, uint32_t site, uint32_t turns, u
 
 	*varies = false;
 	vec_each(const struct profile_capture, c, p, captures) {
-		if (c->site != site || c->absent >> turns & 1 || !c->values[turns])
+		if (c->site != site || c->absent >> trips & 1 || !c->values[trips])
 			continue;
-		first = first ?: c->values[turns];
-		*varies |= c->values[turns] != first;
+		first = first ?: c->values[trips];
+		*varies |= c->values[trips] != first;
 		calls += (double)c->calls;
 		if (!(c->absent >> value & 1) &&
-		    c->values[turns] == c->values[value] + (uint64_t)more)
+		    c->values[trips] == c->values[value] + (uint64_t)more)
 			fitting += (double)c->calls;
 	}
 	return calls > 0 ? fitting / calls : 0;
 }
 
-void analyze_turns_find(struct analyze_turns *out, const struct profile *p, uint32_t site,
-			const char *named, const char *condition)
+void analyze_trip_value_find(struct analyze_trip_value *out, const struct profile *p, uint32_t site,
+			     const char *named, const char *condition)
 {
 	const struct profile_variable *variables[PROFILE_VALUES_MAX];
-	uint32_t n = 0, turns = PROFILE_VALUES_MAX;
+	uint32_t n = 0, trips = PROFILE_VALUES_MAX;
 
-	*out = (struct analyze_turns){ .share = 0.5 };
+	*out = (struct analyze_trip_value){ .share = 0.5 };
 	for (uint32_t i = 0; i < p->n_variables && n < PROFILE_VALUES_MAX; i++) {
 		if (p->variables[i].site != site)
 			continue;
 		if (!strcmp(p->variables[i].name, named))
-			turns = n;
+			trips = n;
 		variables[n++] = &p->variables[i];
 	}
-	for (uint32_t i = 0; i < n && turns < n; i++) {
+	for (uint32_t i = 0; i < n && trips < n; i++) {
 		if (variables[i]->kind == PROFILE_VARIABLE_TRIP_COUNT)
 			continue;
 		for (int64_t more = -MORE_MOST; more <= MORE_MOST; more++) {
 			bool varies, better;
-			double share = share_of(p, site, turns, i, more, &varies);
+			double share = share_of(p, site, trips, i, more, &varies);
 
 			better = share > out->share || (out->variable && share == out->share &&
 							has_name(condition, variables[i]->name) &&
 							!has_name(condition, out->variable->name));
 			if (varies && better)
-				*out = (struct analyze_turns){ variables[i], more, share };
+				*out = (struct analyze_trip_value){ variables[i], more, share };
 		}
 	}
 }

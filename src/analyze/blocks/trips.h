@@ -25,12 +25,12 @@ size_t analyze_trips_of(const struct analyze_counted *c, uint32_t blocks, uint32
 size_t analyze_trips_coarse(const struct analyze_trips *rows, size_t n,
 			    struct analyze_trips **coarse);
 
-/* Which of a call's captured values says how often a loop turns. */
+/* Which of a call's captured values is a loop's trip count. */
 
-/* The value that a trip count is, and in which share of the calls in which the loop turns at all. */
-struct analyze_turns {
+/* The value that a trip count is, and in which share of the calls in which the loop iterates at all. */
+struct analyze_trip_value {
 	const struct profile_variable *variable; /* NULL: none, or nothing varies */
-	int64_t more; /* turns than the value */
+	int64_t more; /* iterations than the value */
 	double share;
 };
 
@@ -38,5 +38,5 @@ struct analyze_turns {
  * Of the loop of SITE whose trip count is the captured variable NAMED; of values that fit alike the one that the loop's
  * CONDITION (NULL: not known) has the last name of.
  */
-void analyze_turns_find(struct analyze_turns *out, const struct profile *p, uint32_t site,
-			const char *named, const char *condition);
+void analyze_trip_value_find(struct analyze_trip_value *out, const struct profile *p, uint32_t site,
+			     const char *named, const char *condition);

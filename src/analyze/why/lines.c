@@ -10,7 +10,7 @@
 #define LINES_MAX 512 /* what is compared takes its square */
 /* Per call: interrupted and rare ones aside, what is the same code executes the same. */
 #define SAME 0.005
-/* Lines of one loop are repeated alike, but for what is done before its first and behind its last turn. */
+/* Lines of one loop are repeated alike, but for what is done before its first and behind its last iteration. */
 #define ALIKE 0.1
 /* What a side may have beside the other's change and be no change of its own: of all that differs. */
 #define LITTLE 0.05
@@ -103,8 +103,8 @@ static void sum_rest(struct side *s, int which, double scale)
 }
 
 /* Executions of LINE per call of its function. */
-static double turns_of(const struct why_tree *t, uint32_t node, const struct why_line *line,
-		       int which)
+static double iterations_of(const struct why_tree *t, uint32_t node, const struct why_line *line,
+			    int which)
 {
 	return line && line->times[which] > 0 ?
 		       line->times[which] / why_tree_calls(t, node, which) :
@@ -147,8 +147,8 @@ static const struct why_line *unmatched(const struct side *s, uint32_t rank,
  * How often the line of S[WHICH] that is item MOST is executed, and the same line on the other side: of repeated ones it is in
  * the same place, of others known by its number where no patch moved it.
  */
-static void set_turns(struct why_lines *found, const struct why_tree *t, uint32_t node,
-		      const struct side s[2], int which, uint32_t most)
+static void set_iterations(struct why_lines *found, const struct why_tree *t, uint32_t node,
+			   const struct side s[2], int which, uint32_t most)
 {
 	const struct why_line *line = s[which].items[most], *other = NULL;
 	uint32_t rank = 0;
@@ -159,8 +159,8 @@ static void set_turns(struct why_lines *found, const struct why_tree *t, uint32_
 		other = unmatched(&s[!which], rank, NULL);
 	else if (is_numbered_alike(s))
 		other = unmatched(&s[!which], 0, line);
-	found->turns[which] = turns_of(t, node, line, which);
-	found->turns[!which] = turns_of(t, node, other, !which);
+	found->iterations[which] = iterations_of(t, node, line, which);
+	found->iterations[!which] = iterations_of(t, node, other, !which);
 	for (uint32_t i = 0; i < s[which].n_items; i++)
 		found->in_loop |= s[which].matched[i] &&
 				  is_near(s[which].items[i]->times[which], line->times[which]);
@@ -226,7 +226,7 @@ static uint32_t set_place(struct why_lines *found, const struct side *s, int whi
 
 struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double scale)
 {
-	struct why_lines found = { .turns = { NAN, NAN } };
+	struct why_lines found = { .iterations = { NAN, NAN } };
 	uint32_t most;
 	struct side s[2];
 	double all;
@@ -247,7 +247,7 @@ struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double 
 		which = s[1].rest >= s[0].rest;
 		most = set_place(&found, &s[which], which);
 		if (most < s[which].n_items)
-			set_turns(&found, t, node, s, which, most);
+			set_iterations(&found, t, node, s, which, most);
 	}
 	sides_deinit(s);
 	return found;

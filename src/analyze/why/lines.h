@@ -21,12 +21,12 @@ struct why_lines {
 	uint32_t first, last; /* of the side that has more of them */
 	double ratio;
 	/* Executions of the largest of them per call of the function that they are in; NAN: not known, or not the same line. */
-	double turns[2];
-	const char *condition; /* under which they turn again, in the source's words; or NULL */
-	bool in_loop; /* that the other side has as well: what turns with them is matched */
+	double iterations[2];
+	const char *condition; /* under which they are repeated, in the source's words; or NULL */
+	bool in_loop; /* that the other side has as well: what is repeated with them is matched */
 };
 
-/* Turns from which on lines are said to be a loop's: what is executed more often than its function is called. */
+/* Iterations from which on lines are said to be a loop's: what is executed more often than its function is called. */
 #define WHY_LOOP 1.1
 
 /* What changed of NODE itself, which SCALE is for as in causes.h. */

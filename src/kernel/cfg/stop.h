@@ -27,7 +27,7 @@ struct kernel_stops *kernel_stops_create(struct kernel_image *img);
 void kernel_stops_destroy(struct kernel_stops *s); /* accepts NULL */
 
 /*
- * "idx < slab->objects": as long as that holds LOOP of F turns again, for free(). Jumps from its head, or back to it, are meant; where
+ * "idx < slab->objects": as long as that holds LOOP of F iterates again, for free(). Jumps from its head, or back to it, are meant; where
  * nothing is known of these, all that leave it. An operand that is not known is "..."; NULL: none is known.
  */
 char *kernel_stop_of(struct kernel_stops *s, const struct kernel_stop_function *f, uint32_t loop);

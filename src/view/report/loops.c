@@ -42,7 +42,7 @@ static const struct output_column trip_columns[] = {
 };
 
 /* "return->objects - 1 (100 %)"; NULL: not known. For free(). */
-static char *turns_text(const struct analyze_turns *t)
+static char *trip_value_text(const struct analyze_trip_value *t)
 {
 	char *text = NULL;
 
@@ -64,7 +64,8 @@ static void rows(struct view_rows *rows, const void *data)
 		lines[i].loop = paths->loops[i];
 		lines[i].spread =
 			alloc_keep(&rows->texts, view_trips_of_loop(paths, &paths->loops[i]));
-		lines[i].turns = alloc_keep(&rows->texts, turns_text(&lines[i].loop.turns));
+		lines[i].turns =
+			alloc_keep(&rows->texts, trip_value_text(&lines[i].loop.trip_value));
 		lines[i].is_of_a_context = !analyze_is_sum(paths->loops[i].context);
 	}
 }

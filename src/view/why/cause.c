@@ -40,9 +40,9 @@ static void append_place(char **text, const struct why_lines *l)
  * ", a loop with 20 iterations per call, while i < n", ", in a loop with 20 iterations per call instead of 10",
  * ", in 95 % of calls instead of 3 %"
  */
-static void append_turns(char **text, const struct why_lines *l)
+static void append_iterations(char **text, const struct why_lines *l)
 {
-	double is = l->turns[l->kind != WHY_LINES_REMOVED], was = l->turns[0];
+	double is = l->iterations[l->kind != WHY_LINES_REMOVED], was = l->iterations[0];
 	bool compared = l->kind == WHY_LINES_REPEATED || l->kind == WHY_LINES_CHANGED;
 	bool both = compared && fabs(is - was) >= TURNS_DIFFER * fmax(is, was);
 
@@ -88,7 +88,7 @@ static void append_self(char **text, const struct why_lines *l)
 		alloc_append(text, "executes its own code differently");
 		break;
 	}
-	append_turns(text, l);
+	append_iterations(text, l);
 }
 
 static void append_callee(char **text, const struct why *w, const struct why_part *part)
@@ -102,7 +102,7 @@ static void append_callee(char **text, const struct why *w, const struct why_par
 		     part->inlined && lines.file ? ", " : "");
 	append_place(text, &lines);
 	if (part->kind != WHY_OFTEN)
-		append_turns(text, &lines);
+		append_iterations(text, &lines);
 	alloc_append(text, ")");
 }
 
@@ -161,7 +161,7 @@ static bool append_loop(char **text, const struct why *w, const struct why_cause
 			continue;
 		lines = why_lines_find(&w->tree, self->node, self->scale);
 		if (lines.kind == WHY_LINES_CHANGED)
-			lines.ratio = lines.turns[1] / lines.turns[0];
+			lines.ratio = lines.iterations[1] / lines.iterations[0];
 		else if (lines.kind != WHY_LINES_REPEATED)
 			return false;
 		if (!(fabs(lines.ratio - ratio) <= WORTH_A_WORD * ratio))
