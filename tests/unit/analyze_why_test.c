@@ -20,7 +20,7 @@
 #include "fixture.h"
 #include "view/why.h"
 
-/* The location of the function LETTER, in capitals inlined into the one before, at LINE. */
+/* The location of the function LETTER at LINE. */
 static uint32_t location(struct profile *p, char letter, uint32_t line)
 {
 	const char name[] = { letter, '\0' };
@@ -239,26 +239,6 @@ static void test_layer_between(void **state)
 	answer_deinit(&x);
 }
 
-/* What the baseline calls through n once, the hardened side calls itself each time: n is another path to it, no layer. */
-static void test_path_between(void **state)
-{
-	struct profile *a = exact(1), *b = exact(1);
-	struct answer x;
-
-	(void)state;
-	calls(a, 0, "a", 10, 100);
-	calls(a, 0, "ab", 20, 50);
-	calls(a, 0, "abn", 1, 7);
-	calls(a, 0, "abnc", 1, 30);
-	calls(b, 0, "a", 10, 100);
-	calls(b, 0, "ab", 20, 50);
-	calls(b, 0, "abc", 20, 30);
-	answer_init(&x, a, b);
-	assert_cause(&x, "b", WHY_NEW, "c", 600);
-	assert_says(&x, "calls c (f.c:1) on the hardened side only");
-	answer_deinit(&x);
-}
-
 /* Two such layers, one below the other: what was put below the first is put below the second. */
 static void test_layers_between(void **state)
 {
@@ -308,6 +288,34 @@ static void calls_from(struct profile *p, uint32_t line, uint64_t n, uint64_t in
 	edge.stack = profile_stack_add(p, called, 2);
 	profile_edge_add(p, &edge);
 	insns_of(p, called, 2, n * insns);
+}
+
+/* What the baseline calls through b once, the hardened side calls from a each time: that is another path to it, no layer. */
+static void check_path_between(bool inlined)
+{
+	struct profile *p[] = { exact(1), exact(1) };
+	struct answer x;
+
+	for (int i = 0; i < 2; i++)
+		calls(p[i], 0, "a", 10, 100);
+	if (inlined) {
+		calls_from(p[0], 10, 1, 30, true);
+	} else {
+		calls(p[0], 0, "ab", 1, 7);
+		calls(p[0], 0, "abc", 1, 30);
+	}
+	calls(p[1], 0, "ac", 10, 30);
+	answer_init(&x, p[0], p[1]);
+	assert_cause(&x, "a", WHY_NEW, "c", 300);
+	assert_says(&x, "calls c (f.c:1) on the hardened side only");
+	answer_deinit(&x);
+}
+
+static void test_path_between(void **state)
+{
+	(void)state;
+	check_path_between(false);
+	check_path_between(true);
 }
 
 /* Calls from a line that the other side does not call from cost what they cost, more or less than those that both have. */

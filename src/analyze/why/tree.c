@@ -424,16 +424,17 @@ static void graft(struct why_tree *t, uint32_t from, uint32_t to, int side)
 }
 
 /*
- * Does SIDE call LAYER where the other side calls CALLEE, both from PARENT? Then a call of PARENT calls one about as often as the
- * other. Another path to the same function, as one that is seldom taken, is no layer.
+ * Does SIDE call LAYER, and INNER from there, where the other side calls CALLEE, all three in PARENT? Then a call of PARENT calls one
+ * about as often as the other. Another path to the same function, as one that is seldom taken, is no layer.
  */
-static bool is_in_place(const struct why_tree *t, uint32_t parent, uint32_t layer, uint32_t callee,
-			int side)
+static bool is_in_place(const struct why_tree *t, uint32_t parent, uint32_t layer, uint32_t inner,
+			uint32_t callee, int side)
 {
-	double layers = t->nodes[layer].calls[side] / why_tree_calls(t, parent, side);
+	/* Of inlined bodies no calls are counted. */
+	double layers = (t->nodes[layer].calls[side] ?: t->nodes[inner].calls[side]) /
+			why_tree_calls(t, parent, side);
 	double callees = t->nodes[callee].calls[!side] / why_tree_calls(t, parent, !side);
 
-	/* Of inlined bodies no calls are counted. */
 	if (!(layers > 0) || !(callees > 0))
 		return true;
 	return layers <= LAYER_TIMES * callees && callees <= LAYER_TIMES * layers;
@@ -447,7 +448,7 @@ static void graft_callees(struct why_tree *t, uint32_t parent, uint32_t layer, i
 		uint32_t found = hash_find(&t->index, hash_of(&key), is_node, t, &key);
 
 		if (is_of(&t->nodes[i], side) && found != HASH_NONE &&
-		    is_of(&t->nodes[found], !side) && is_in_place(t, parent, layer, found, side))
+		    is_of(&t->nodes[found], !side) && is_in_place(t, parent, layer, i, found, side))
 			graft(t, found, i, !side);
 	}
 }
