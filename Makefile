@@ -208,9 +208,9 @@ check: setup ## all tests: unit, command line, and live tests in the lab's kerne
 
 .PHONY: check-long
 check-long: setup ## longer tests and all kernels of docs/kernels.md (5 GB of downloads); niced, continues after failures
-	@scripts/setup --for=deb --for=lab-on
+	@scripts/setup --for=deb --for=lab-on --for=lab-clang
 	$(MAKE) all tests
-	scripts/lab build baseline hardened debug
+	scripts/lab build baseline hardened debug cfi-on
 	renice -n 10 $$$$ >/dev/null; \
 	$(call prove,COMPLETE=1 LONG=1,-j2 $(sort $(wildcard tests/long/*.t)) $(shell grep -l '{LONG' tests/live/*.t tests/lab/*.t)); \
 	status=$$?; scripts/kernels-tried && exit $$status
