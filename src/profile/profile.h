@@ -519,10 +519,12 @@ struct profile_env {
 #define PROFILE_ENV_MODULE "record.module." /* + name of one in stacks: its build-id */
 #define PROFILE_ENV_FILE \
 	"record.file." /* + build-id, in hexadecimal, of a file in user stacks: its path */
-#define PROFILE_ENV_TASKS       "record.tasks" /* "all", "cgroup", "process"; none: the command's */
-#define PROFILE_ENV_SLOWER      "record.slower_than" /* ns: slower calls were kept on their own */
-#define PROFILE_ENV_VMLINUX     "record.vmlinux" /* where the kernel's was found */
-#define PROFILE_ENV_SYMBOLS     "record.symbols" /* where names come from: "dwarf", "kallsyms" */
+#define PROFILE_ENV_TASKS   "record.tasks" /* "all", "cgroup", "process"; none: the command's */
+#define PROFILE_ENV_SLOWER  "record.slower_than" /* ns: slower calls were kept on their own */
+#define PROFILE_ENV_VMLINUX "record.vmlinux" /* where the kernel's was found */
+#define PROFILE_ENV_SYMBOLS "record.symbols" /* where names come from: "dwarf", "kallsyms" */
+/* Functions that were timed, and of which other functions have inlined bodies: "a", "a, b, c and 9 others". */
+#define PROFILE_ENV_INLINED     "record.also_inlined"
 #define PROFILE_ENV_STATIC_KEYS "record.static_keys" /* kernel_static_keys_on() at its start */
 /* How many runs each of the recordings has that were merged, in their order, with commas between; none: one did. */
 #define PROFILE_ENV_RECORDINGS "record.recordings"

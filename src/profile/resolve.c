@@ -140,10 +140,56 @@ static void resolve_sites(struct profile *p, const struct kernel_index *idx, con
 	}
 }
 
+static int is_body_of(const struct kernel_body *body, void *arg)
+{
+	const struct profile_site *function = arg;
+
+	return body->line == function->line && same_text(body->file, function->file);
+}
+
+/* Has it inlined bodies, none of which was timed? */
+static bool is_also_inlined(const struct profile *p, const struct kernel_index *idx,
+			    struct profile_site *function)
+{
+	if (kernel_index_bodies_each(idx, function->name, is_body_of, function, NULL) != 1)
+		return false;
+	vec_each(const struct profile_site, s, p, sites)
+		if (s->kind == PROFILE_SITE_RANGE && !strcmp(s->name, function->name))
+			return false;
+	return true;
+}
+
+#define MOST_NAMED 3
+
+/* Which functions of the kernel's image have calls that are none of the function that was timed. */
+static void note_inlined(struct profile *p, const struct kernel_index *idx)
+{
+	scoped_free char *names = NULL;
+	const char *last = NULL;
+	uint32_t n = 0;
+
+	vec_each(struct profile_site, s, p, sites) {
+		if (s->kind != PROFILE_SITE_FUNCTION || !s->file || !profile_site_is_in(s, NULL) ||
+		    same_text(s->name, last) || !is_also_inlined(p, idx, s))
+			continue;
+		if (n++ < MOST_NAMED)
+			alloc_append(&names, "%s%s", n > 1 ? ", " : "", s->name);
+		last = s->name;
+	}
+	if (n > MOST_NAMED)
+		alloc_append(&names, " and %u other%s", n - MOST_NAMED,
+			     n > MOST_NAMED + 1 ? "s" : "");
+	if (names)
+		profile_env_set(p, PROFILE_ENV_INLINED, names);
+}
+
 void profile_resolve_index(struct profile *p, const struct kernel_index *idx)
 {
 	resolve_locations(p, idx, NULL);
 	resolve_sites(p, idx, NULL);
+	/* Where all are counted, so is what is inlined. */
+	if (!profile_is_exact(p))
+		note_inlined(p, idx);
 	profile_env_set(p, PROFILE_ENV_SYMBOLS,
 			kernel_index_has_dwarf(idx) ? SYMBOLS_DWARF : SYMBOLS_SYMTAB);
 }

@@ -239,6 +239,12 @@ static void append_one(char **text, const struct analyze_warning *w)
 	case ANALYZE_WARNING_SYSCALLS:
 		alloc_append(text, "only these syscalls were measured: %s", w->names[0]);
 		break;
+	case ANALYZE_WARNING_INLINED:
+		alloc_append(text,
+			     "calls that the compiler inlined are not in the figures of %s "
+			     "(--range=NAME times them)",
+			     w->names[0]);
+		break;
 	case ANALYZE_WARNING_SAMPLE_COST:
 		alloc_append(
 			text,

@@ -134,6 +134,7 @@ done
 boot hardened guest_again
 within "two boots agree on clone's mean" "$(syscall_row again clone mean)" \
 	"$(syscall_row fentry clone mean)" 0.3
+equal 'nothing is said of inlined calls where there are none' "$(json again '[.warnings[] | select(test("inlined"))] | length')" 0
 equal 'and on the number of calls' "$(calls again vm_area_dup)" "$(calls fentry vm_area_dup)"
 
 # event EVENT NAME CONTEXT KEY: of what --event counted. In the lab the CPU's clock counts what times are in, by another way.

@@ -85,6 +85,11 @@ is 'many functions: by kprobe.multi, those named by fentry' \
 	"$(json many '[.costs.mechanisms[] | select(.functions) | "\(.name) \(.functions)"] | join(", ")')" \
 	"fentry 2, kprobe.multi $expected"
 equal 'many functions: nothing is lost' "$(lost many)" nothing
+also_inlined=$(json many '.environment["record.also_inlined"]')
+like 'many functions: of some the compiler inlined calls, which is said' "$(json many '.warnings[] | select(test("inlined"))')" \
+	"^calls that the compiler inlined are not in the figures of [a-z0-9_]+, [a-z0-9_]+, [a-z0-9_]+ and [0-9]+ others "
+like 'many functions: as list has it' "$("$kprotperf" list --vmlinux="$("$lab" path hardened)/vmlinux" "${also_inlined%%,*}" 2>&1)" \
+	"^INLINED .*"$'\n'"${also_inlined%%,*} "
 equal 'many functions: calls are counted' "$(calls many kernel_clone clone)" 10
 is "many functions: the command's limit of open files is not ours" "$(head -n1 many.out)" "$(cat limit.txt)"
 

@@ -104,6 +104,9 @@ static void test_one(void **state)
 	      "the clock (refined-jiffies) advanced in steps of 4.0 ms, and so do all times and "
 	      "probe costs: do not compare times (boot with another clock; dmesg | grep -i tsc "
 	      "shows why this one is used)");
+	check(W(INLINED, BOTH, .names = { "a, b, c and 9 others" }),
+	      "calls that the compiler inlined are not in the figures of a, b, c and 9 others "
+	      "(--range=NAME times them)");
 	check(W(SAMPLE_COST, .side = ANALYZE_SIDE_BASELINE, .names = { "page-faults" }),
 	      "baseline: times contain the interrupts of samples of page-faults, whose cost is not "
 	      "known: take times from a recording without --sample-event");

@@ -273,6 +273,9 @@ void analyze_warnings_of_profile(struct analyze_warnings *out, const struct prof
 	warn_unaccounted(&w);
 	warn_detached(&w);
 	warn_failed_runs(&w);
+	if (profile_env_get(p, PROFILE_ENV_INLINED))
+		warn(&w, INLINED, ANALYZE_SEVERITY_ACT,
+		     .names = { profile_env_get(p, PROFILE_ENV_INLINED) });
 	warn_clock(&w);
 	warn_drift(&w);
 	if (profile_sample_event(p))
