@@ -62,9 +62,10 @@ start() {
 	rm -rf matrix log held
 	: >log
 	touch hold
+	mkfifo held
 	"${matrix[@]}" --jobs 1 >out 2>err &
 	pid=$!
-	until [ -s held ]; do sleep 0.05; done
+	read -r holder <held
 }
 
 # --- killed ----------------------------------------------------------------------
@@ -87,7 +88,7 @@ cp matrix/matrix.json whole.json
 
 start
 # All of it, as where the machine stops: nobody sees another's end. All have the lock, but what runs in the guest.
-others=("$pid" "$(<held)")
+others=("$pid" "$holder")
 for fd in /proc/[0-9]*/fd/*; do
 	[ ! "$fd" -ef matrix/lock ] || others+=("$(cut -d/ -f3 <<<"$fd")")
 done
@@ -147,7 +148,7 @@ try "${matrix[@]}"
 is 'of which the table is made' "$status:$(recorded):$(cmp matrix/matrix.json whole.json)" "0:$boots 0 1,2,3,4:"
 
 # Machines: logins to this one by sshd, which needs no port, with a file system of their own in place of this folder's where they
-# have a folder there, else with this one.
+# have a folder there, else with this one. SHLVL keeps bash from running ~/.bashrc, 50 processes per login where that has pyenv.
 mkdir bin
 apart=()
 ! unshare -m true 2>/dev/null || apart=(unshare -m)
@@ -173,7 +174,7 @@ cat >login <<TEXT
 exec ${apart[*]} sh -c '[ "${apart[*]}" = "" ] || { mount -t tmpfs none /run && mkdir /run/sshd; }
 	[ ! -d "\$0" ] || { mount --bind "\$0" $scratch && cd /; }
 	exec $sshd -i -f /dev/null -h $scratch/key -o LogLevel=ERROR -o AuthorizedKeysFile=$scratch/key.pub -o StrictModes=no -o UsePAM=no \\
-		-o "SetEnv=PATH=\$PATH KPROTPERF=\$KPROTPERF KPROTPERF_LAB=$cache"' $scratch/\$1
+		-o "SetEnv=SHLVL=1 PATH=\$PATH KPROTPERF=\$KPROTPERF KPROTPERF_LAB=$cache"' $scratch/\$1
 TEXT
 chmod +x bin/ssh login
 ssh-keygen -q -t ed25519 -N '' -f key
