@@ -63,12 +63,19 @@ for how in fentry kprobe multi; do
 	holds "$how: few calls were open" "$(json $how '.losses.probe_detached') <= 4"
 	within "$how: the mean of a function stands" "$(function_row $how vfs_read mean)" \
 		"$(function_row "storm-$how" vfs_read mean)" 2
-	# By kprobe.multi the storm's read, of some 450 instructions, is itself up to 50 off for each of the
-	# functions timed in it, by their places in ftrace's hashes: see "What is not corrected" in
-	# docs/accounting.md.
-	[ "$how" = multi ] && percent=25 || percent=10
-	within "$how: and that of what calls it" "$(syscall_row $how read mean)" \
-		"$(syscall_row "storm-$how" read mean)" "$percent"
+	# Of what calls it the mean has what probes cost while they are detached, which the report warns of: that is 0.7 to 0.9 % by
+	# fentry, 8.9 to 10.0 % by kprobe, 0.6 % by kprobe.multi in five guests. The median, to 2 % (a bucket), has none. By
+	# kprobe.multi the storm's read, of some 450 instructions, is itself up to 50 off for each of the functions timed in it, by
+	# their places in ftrace's hashes: see "What is not corrected" in docs/accounting.md.
+	case $how in
+	fentry) limits='p50 4 mean 4' ;;
+	kprobe) limits='p50 4 mean 15' ;;
+	multi) limits='p50 25 mean 25' ;;
+	esac
+	while read -r key limit; do
+		within "$how: and that of what calls it ($key)" "$(syscall_row $how read "$key")" \
+			"$(syscall_row "storm-$how" read mean)" "$limit"
+	done < <(xargs -n 2 <<<"$limits")
 	holds "$how: the report warns" "$(json $how '.warnings | map(select(contains("--max-overhead detached 4 functions"))) | length') == 1"
 done
 is 'kprobe.multi: the others are said to have been away' \
