@@ -140,23 +140,31 @@ static void resolve_sites(struct profile *p, const struct kernel_index *idx, con
 	}
 }
 
-static int is_body_of(const struct kernel_body *body, void *arg)
-{
-	const struct profile_site *function = arg;
+struct inlined_of {
+	const struct profile *p;
+	const struct profile_site *function;
+};
 
-	return body->line == function->line && same_text(body->file, function->file);
-}
-
-/* Has it inlined bodies, none of which was timed? */
-static bool is_also_inlined(const struct profile *p, const struct kernel_index *idx,
-			    struct profile_site *function)
+/* Is BODY one of the function, and was not timed? Another function may have the same name. */
+static int is_left_out(const struct kernel_body *body, void *arg)
 {
-	if (kernel_index_bodies_each(idx, function->name, is_body_of, function, NULL) != 1)
+	const struct inlined_of *of = arg;
+
+	if (body->line != of->function->line || !same_text(body->file, of->function->file))
 		return false;
-	vec_each(const struct profile_site, s, p, sites)
-		if (s->kind == PROFILE_SITE_RANGE && !strcmp(s->name, function->name))
+	vec_each(const struct profile_site, s, of->p, sites)
+		if (s->kind == PROFILE_SITE_RANGE && s->addr == body->entry && !s->estimated &&
+		    !strcmp(s->name, body->name))
 			return false;
 	return true;
+}
+
+static bool is_also_inlined(const struct profile *p, const struct kernel_index *idx,
+			    const struct profile_site *function)
+{
+	struct inlined_of of = { p, function };
+
+	return kernel_index_bodies_each(idx, function->name, is_left_out, &of, NULL) == true;
 }
 
 #define MOST_NAMED 3
@@ -168,7 +176,7 @@ static void note_inlined(struct profile *p, const struct kernel_index *idx)
 	const char *last = NULL;
 	uint32_t n = 0;
 
-	vec_each(struct profile_site, s, p, sites) {
+	vec_each(const struct profile_site, s, p, sites) {
 		if (s->kind != PROFILE_SITE_FUNCTION || !s->file || !profile_site_is_in(s, NULL) ||
 		    same_text(s->name, last) || !is_also_inlined(p, idx, s))
 			continue;

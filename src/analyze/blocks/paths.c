@@ -357,7 +357,7 @@ static void add_trips(struct work *w, struct analyze_loop *loop, uint32_t head, 
 }
 
 /* The captured value that LOOP's trip count is, which is a variable by one of two names: analyze_paths_name_variables(). */
-static void find_turns(const struct work *w, struct analyze_loop *loop)
+static void find_trip_value(const struct work *w, struct analyze_loop *loop)
 {
 	uint32_t site = w->blocks->site;
 	char *names[] = { alloc_printf("turns(%s)", loop->location ?: ""),
@@ -400,7 +400,7 @@ static void add_loops(struct work *w, const char *function, const char *context)
 		loop.insns_per_iteration = insns[l] / (double)counts[head];
 		loop.insns_per_call = insns[l] / calls;
 		if (analyze_is_sum(context) && w->p->n_captures)
-			find_turns(w, &loop);
+			find_trip_value(w, &loop);
 		add_trips(w, &loop, head, calls);
 		vec_push(w->out, loops, loop);
 	}

@@ -8,9 +8,9 @@
 
 #define WAY_MAX 3 /* names that still make a sentence */
 /* What a cause does besides is worth a word from this share of its change on. */
-#define WORTH_A_WORD 0.1
-#define NEARLY_ALL   0.9
-#define TURNS_DIFFER 0.01 /* by less they are the same */
+#define WORTH_A_WORD      0.1
+#define NEARLY_ALL        0.9
+#define ITERATIONS_DIFFER 0.01 /* by less they are the same */
 
 /* " via ksys_read and vfs_read": the callers of NODE below its context, nearest last. */
 static void append_way(char **text, const struct why_tree *t, uint32_t node)
@@ -44,7 +44,7 @@ static void append_iterations(char **text, const struct why_lines *l)
 {
 	double is = l->iterations[l->kind != WHY_LINES_REMOVED], was = l->iterations[0];
 	bool compared = l->kind == WHY_LINES_REPEATED || l->kind == WHY_LINES_CHANGED;
-	bool both = compared && fabs(is - was) >= TURNS_DIFFER * fmax(is, was);
+	bool both = compared && fabs(is - was) >= ITERATIONS_DIFFER * fmax(is, was);
 
 	if (is >= WHY_LOOP || (both && was >= WHY_LOOP)) {
 		alloc_append(text, ", %sa loop with %.4g iterations per call",
