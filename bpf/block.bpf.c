@@ -4,7 +4,7 @@
  * that executes it. That call is the innermost one of its function: while the function itself runs, only its
  * inlined bodies can be open above its frame; frames of callees there have missed their returns.
  */
-#include "engine.h"
+#include "frame.h"
 
 SIZED_ARRAY(block_probes, struct engine_block);
 

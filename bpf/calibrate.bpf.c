@@ -3,7 +3,7 @@
  * Watching the sampler from inside the kernel, before the workload starts: the clock is read again
  * and again, and where it jumps and the sampler's program ran meanwhile, the jump is a sample's cost.
  */
-#include "engine.h"
+#include "frame.h"
 
 #define WATCH_TURNS   16
 #define WATCH_ROUNDS  32

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "engine.h"
+#include "frame.h"
 
 SHARED_ARRAY(captures, struct engine_capture);
 

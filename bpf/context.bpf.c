@@ -3,6 +3,7 @@
  * Contexts: the syscall a task is in, or the page fault it took in user space. Each is the bottom frame
  * of the task's stack of frames, timed like a function.
  */
+#include "frame.h"
 #include "rest.h"
 
 #define TS_COMPAT   0x0002

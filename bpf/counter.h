@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events that are counted with each call: docs/ARCHITECTURE.md, "Events". Included by engine.h. All that is called is
+ * Events that are counted with each call: docs/ARCHITECTURE.md, "Events". All that is called is
  * static, so that it is checked, and its helper needed, only where N_COUNTERS, a constant, leaves it.
  */
 #pragma once
+
+#include "engine.h"
 
 const volatile __u32 n_counters __weak = 0;
 const volatile __u32 counter_cpus __weak = 1;

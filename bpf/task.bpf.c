@@ -5,6 +5,7 @@
  * The slot of a task is released when the scheduler switches away from it for the last time, not at
  * sched_process_exit: what do_exit() calls after that tracepoint still counts.
  */
+#include "frame.h"
 #include "rest.h"
 
 #define TASK_DEAD 0x80

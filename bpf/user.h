@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "engine.h"
+
 #define USER_TRIES 16
 
 SHARED_ARRAY(user_stacks, struct engine_user_stack);

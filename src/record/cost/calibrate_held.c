@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the kernel does less around a program that runs with a lock of PREEMPT_RT held: see held_now() in bpf/engine.h.
+ * What the kernel does less around a program that runs with a lock of PREEMPT_RT held: see held_now() in bpf/frame.h.
  * Programs on recalc_sigpending(), which is called with one held when a signal is blocked, and not any more, are
  * compared with those that were calibrated without.
  */

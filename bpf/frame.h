@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opens and closes the frames of calls. */
+#pragma once
+
+#include "counter.h"
+#include "slow.h"
+
+/* Raises *MAX to V, in three attempts: a fourth CPU in the same nanosecond may lose its extreme. */
+static __always_inline void raise(__u64 *max, __u64 v)
+{
+	__u64 seen = *max;
+
+	for (int i = 0; i < 3 && v > seen; i++) {
+		__u64 was = __sync_val_compare_and_swap(max, seen, v);
+
+		if (was == seen)
+			break;
+		seen = was;
+	}
+}
+
+/* hist_slot() of small values, filled by user space: its cost here must not depend on the value. */
+const volatile __u8 small_slots[ENGINE_SMALL] __weak = {};
+
+#define SMALL_SHIFT 8 /* larger values are shifted; their slots come this much later */
+
+/* Not inlined: with its many branches it would be a third of the verifier's work. */
+__weak __noinline __u32 slot_of_long_time(__u64 v)
+{
+	return hist_slot(v);
+}
+
+static __always_inline __u32 slot_of_time(__u64 v)
+{
+	if (v < ENGINE_SMALL)
+		return small_slots[v];
+	if (v < ENGINE_SMALL << SMALL_SHIFT)
+		return small_slots[v >> SMALL_SHIFT] + SMALL_SHIFT * HIST_SUB;
+	return slot_of_long_time(v);
+}
+
+/* The squares of NET, in ticks, and the least: sq_lo, sq_hi, max, min_inv of a cell or a capture. */
+static __always_inline void moments_add(__u64 *m, __u64 net)
+{
+	if (net < (1 << ENGINE_SQ_SPLIT)) {
+		__sync_fetch_and_add(&m[0], net * net);
+	} else {
+		__u64 scaled = net >> (ENGINE_SQ_SPLIT / 2);
+
+		__sync_fetch_and_add(&m[1], scaled * scaled);
+	}
+	if (~net > m[3])
+		raise(&m[3], ~net);
+}
+
+/* The distribution of NET, in ticks. */
+static __always_inline void cell_add(struct engine_cell *c, __u64 net)
+{
+	__u32 slot = slot_of_time(net);
+
+	moments_add(&c->sq_lo, net);
+	if (slot < HIST_SLOTS)
+		__sync_fetch_and_add(&c->hist[slot], 1);
+}
+
+struct engine_held held_less[ENGINE_HELDS] __weak = {};
+
+/* 1 if N, of which one is the kernel's for this program, is more; without a branch: all programs take the same. */
+static __always_inline __u64 is_nested(__u64 n)
+{
+	n = (1 - n) >> 63;
+	barrier_var(n);
+	return n;
+}
+
+const volatile bool on_rt __weak =
+	false; /* of kprobes; fentry has other programs there, since to ask costs elsewhere too */
+
+/* What this program costs less than it does with no lock held. */
+static __always_inline struct engine_held held_now(bool rt, bool fentry)
+{
+	const struct engine_held *less =
+		&held_less[fentry ? ENGINE_HELD_FENTRY : ENGINE_HELD_KPROBE];
+	const struct task_struct *task;
+	__u64 migration, rcu;
+
+	if (!rt)
+		return (struct engine_held){};
+	task = (const void *)bpf_get_current_task_btf();
+	migration = is_nested(task->migration_disabled);
+	rcu = is_nested((__u32)task->rcu_read_lock_nesting);
+	return (struct engine_held){ less->before * migration, less->behind * migration,
+				     less->rcu * rcu };
+}
+
+/* Behind the program; fentry's trampoline leaves two sections, its own and the program's. */
+static __always_inline __u64 held_all(struct engine_held held, bool fentry)
+{
+	return held.before + held.behind + (fentry ? 2 : 1) * held.rcu;
+}
+
+/* Fills frame F of T, except its start, its counts and its place on the stack, which a context has none of. */
+static __always_inline void frame_fill(const struct engine_task *t, struct engine_frame *f,
+				       __u32 key)
+{
+	f->child = 0;
+	f->key = key;
+	f->offcpu = t->offcpu;
+}
+
+/* For the call of F the blocks executed are counted, if any are. */
+static __always_inline void frame_watch_path(struct engine_frame *f)
+{
+	if (!path_mask)
+		return;
+	f->calls = interrupts_seen() << 1;
+	f->signature = 0;
+	f->trips = 0;
+}
+
+/*
+ * Fills frame F of T. The clocks come last: the call contains little of this, and what comes behind the program, LESS
+ * than with no lock held.
+ */
+static __always_inline void frame_open(struct engine_task *t, struct engine_frame *f, __u32 key,
+				       __u64 less, bool counted)
+{
+	struct engine_clock c;
+
+	__sync_fetch_and_add(&t->entered, 1); /* an interrupt may come in between */
+	frame_fill(t, f, key);
+	if (counted)
+		counters_open(t, f);
+	c = clock_read(t);
+	f->excluded = c.excluded + less;
+	f->start = c.now;
+}
+
+const volatile bool keeps_slow __weak = false; /* calls; if not, the verifier prunes what does */
+__u64 slower_than __weak =
+	0; /* ticks that these take at least; no constant, with which 6.1 refuses 1 */
+
+/* NET is the most so far. With keeps_slow a cell's maximum stays below that, so that each slow call comes here. */
+static __always_inline bool is_slow(struct engine_cell *c, __u64 net)
+{
+	if (keeps_slow && net >= slower_than) {
+		raise(&c->slowest, net);
+		return true;
+	}
+	raise(&c->max, net);
+	return false;
+}
+
+/*
+ * Accounts frame F of T, which ended at END on CPU, and updates the frame below if it is ENCLOSED in one. MECH
+ * is NONE if its time does not include the cost of a return probe, or none has run. (To the verifier F may be
+ * any frame: there is room for one before the first.) CTX has the stack of a slow call; NULL: none. With
+ * COUNTED events are too.
+ */
+static __always_inline struct engine_cell *
+frame_close(void *ctx, const struct engine_cpu *cpu, struct engine_task *t, struct engine_frame *f,
+	    const struct engine_clock *end, enum profile_mechanism mech, bool enclosed,
+	    bool counted)
+{
+	__u64 wall = end->now - f->start;
+	__u64 excluded = end->excluded - f->excluded;
+	__u64 net = cost_less(wall - excluded, mech);
+	struct engine_cell *c;
+
+	if (counted)
+		counters_close(cpu, t, f, mech, enclosed);
+	if (enclosed)
+		f[-1].child += net;
+	c = cell_get(cpu, &f->key);
+	if (!c) {
+		loss_count(ENGINE_LOSS_CELLS, 1);
+		return NULL;
+	}
+	__sync_fetch_and_add(&c->calls, 1);
+	__sync_fetch_and_add(&c->wall, wall);
+	/* Mostly zero, and an atomic addition is expensive on real machines. */
+	if (excluded | f->child) {
+		__sync_fetch_and_add(&c->excluded, excluded);
+		__sync_fetch_and_add(&c->child, f->child);
+		__sync_fetch_and_add(&c->offcpu, t->offcpu - f->offcpu);
+		if (!enclosed)
+			__sync_fetch_and_add(&c->enclosing, 1); /* nobody's to exclude */
+		else if (mech != PROFILE_MECH_NONE)
+			exclude(t, costs[mech].nested);
+		/* Those that are slow on a CPU alone come to is_slow(). */
+		if (keeps_slow && (__s64)net < (__s64)slower_than &&
+		    (__s64)(net + t->offcpu - f->offcpu) >= (__s64)slower_than)
+			slow_keep(ctx, t, f, net);
+	}
+	if ((__s64)net < 0) {
+		__sync_fetch_and_add(&c->negative, 1);
+		net = 0;
+	}
+	if (net > c->max && is_slow(c, net))
+		slow_keep(ctx, t, f, net);
+	cell_add(c, net);
+	return c;
+}
+
+static __always_inline struct engine_frame *frame_at(struct engine_task *t, __u32 top)
+{
+	return (void *)t->frames + (top & ENGINE_TOP_MASK);
+}
+
+/*
+ * The context of a call that begins at TOP while its task has none. An interrupt that hits user space finds
+ * no open function, so only the outermost call has to check.
+ */
+static __always_inline __u32 none_context(struct engine_task *t, __u32 top)
+{
+	struct engine_frame *f = frame_at(t, top);
+
+	if (top > ENGINE_FRAME)
+		f->none_ctx = f[-1].none_ctx;
+	else
+		f->none_ctx = in_user_interrupt() ? ENGINE_CTX_IRQ : ENGINE_CTX_NONE;
+	return f->none_ctx;
+}
+
+/* The context of any call that begins at TOP, on the stack at SP. */
+static __always_inline __u32 frame_context(struct engine_task *t, __u32 top, __u32 sp)
+{
+	__u32 ctx = t->ctx;
+
+	if (!on_task_stack(t, sp))
+		return ENGINE_CTX_IRQ;
+	return ctx == ENGINE_CTX_NONE ? none_context(t, top) : ctx;
+}
+
+static __always_inline __u32 site_state(__u32 key)
+{
+	return site_states[key / ENGINE_CONTEXTS & (ENGINE_MAX_SITES - 1)];
+}
+
+/* Not inlined: the verifier checks a loop's body in each iteration. */
+__weak __noinline int frame_miss(__u32 key)
+{
+	__u32 site = key / ENGINE_CONTEXTS;
+	__u64 *n = bpf_map_lookup_elem(&missed, &site);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+	loss_count(ENGINE_LOSS_NO_RETURN, 1);
+	return 0;
+}
+
+/*
+ * Drops the frames above UNTIL, whose returns were missed. Not inlined: it runs only after a miss.
+ */
+__weak __noinline int frames_miss(struct engine_task *t, __u32 until)
+{
+	__u32 top;
+
+	if (!t)
+		return 0;
+	top = t->top;
+	for (int i = 0; i < ENGINE_DEPTH && top > until; i++) {
+		frame_miss(frame_at(t, top)->key);
+		top -= ENGINE_FRAME;
+	}
+	t->top = until;
+	return 0;
+}
+
+/* Counts a return whose frame is not open. Not inlined: it runs only after a miss. */
+__weak __noinline int frame_unmatched(struct engine_task *t)
+{
+	if (!t)
+		return 0;
+	if (t->skipped)
+		t->skipped--;
+	else
+		loss_count(t->flags & ENGINE_TASK_FRESH ? ENGINE_INFO_OPEN_AT_START :
+							  ENGINE_LOSS_NO_ENTRY,
+			   1);
+	return 0;
+}
+
+/* Drops frames of functions still open although their task is back in user space. */
+static __always_inline void frames_drop(struct engine_task *t)
+{
+	if (t->top)
+		frames_miss(t, 0);
+}
