@@ -140,7 +140,8 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		return 0;
 	if (!samples_event)
 		note_skipped(cpu, t, start, late);
-	if (!taken) {
+	/* A task that has entered a system call is there a few instructions before its context is. */
+	if (!taken && !is_left_out(t->ctx)) {
 		context = t->ctx;
 		if (ctx->regs.cs & 3)
 			flags |= ENGINE_SAMPLE_USER; /* never with interrupts off, however late */
