@@ -73,17 +73,8 @@ static void workload_diff(struct analyze_diff *diff)
 
 /* ---- functions that one kernel has inlined ---- */
 
-define_compare(range_compare, struct analyze_range,
+define_compare(body_order, struct analyze_diff_range,
 	       strcmp(a->body.name, b->body.name) ?: strcmp(a->context, b->context));
-
-define_compare(diff_range_compare, struct analyze_diff_range,
-	       strcmp(a->body.name, b->body.name) ?: strcmp(a->context, b->context));
-
-/* Inlined bodies by name and context. */
-struct bodies {
-	struct pointers sides[2]; /* struct analyze_range */
-	struct pointers rows; /* struct analyze_diff_range */
-};
 
 /* Adds RANGE, of RUNS runs, to FIGURES per run. */
 static void figures_add(struct analyze_figures *f, const struct analyze_range *range, uint32_t runs,
@@ -115,13 +106,12 @@ static void sample_merge(struct analyze_sample *sum, const struct analyze_sample
 }
 
 /* What SIDE's inlined bodies of ROW's name come to; whether there are any. */
-static bool partners_sum(const struct analyze_diff *diff, const struct bodies *bodies,
-			 const struct analyze_diff_row *row, int side,
-			 struct analyze_figures *figures, struct analyze_sample *sample)
+static bool partners_sum(const struct analyze_diff *diff, const struct analyze_diff_row *row,
+			 int side, struct analyze_figures *figures, struct analyze_sample *sample)
 {
-	const struct analyze_range key = { .body.name = row->name, .context = row->context };
 	size_t n;
-	const void *const *found = pointers_find(&bodies->sides[side], &key, &n);
+	const void *const *found =
+		analyze_diff_ranges_named(&diff->ranges, side, row->name, row->context, &n);
 
 	*figures = analyze_figures_none;
 	*sample = (struct analyze_sample){ 0 };
@@ -138,11 +128,11 @@ static bool partners_sum(const struct analyze_diff *diff, const struct bodies *b
 }
 
 /* The diff's rows of these bodies are the function's now, not parts of what is around them. */
-static void mark_partners(const struct bodies *bodies, const struct analyze_diff_row *row)
+static void mark_partners(const struct pointers *bodies, const struct analyze_diff_row *row)
 {
 	const struct analyze_diff_range key = { .body.name = row->name, .context = row->context };
 	size_t n;
-	const void *const *found = pointers_find(&bodies->rows, &key, &n);
+	const void *const *found = pointers_find(bodies, &key, &n);
 
 	for (size_t i = 0; i < n; i++)
 		((struct analyze_diff_range *)found[i])->is_partner = true;
@@ -154,25 +144,18 @@ static void mark_partners(const struct bodies *bodies, const struct analyze_diff
  */
 static uint32_t find_partners(struct analyze_diff *diff)
 {
-	struct bodies bodies;
+	struct pointers bodies = pointers_sort(diff->ranges.rows, diff->ranges.n_rows,
+					       sizeof(*diff->ranges.rows), body_order);
 	uint32_t n = 0;
-	int side;
-
-	for (side = 0; side < 2; side++)
-		bodies.sides[side] = pointers_sort(diff->ranges.sides[side].rows,
-						   diff->ranges.sides[side].n_rows,
-						   sizeof(struct analyze_range), range_compare);
-	bodies.rows = pointers_sort(diff->ranges.rows, diff->ranges.n_rows,
-				    sizeof(*diff->ranges.rows), diff_range_compare);
 
 	vec_each(struct analyze_diff_row, row, &diff->functions, rows) {
 		struct analyze_figures figures;
 		struct analyze_sample sample;
+		int side = isnan(row->sides[0].calls) ? 0 : 1;
 
-		side = isnan(row->sides[0].calls) ? 0 : 1;
 		if (!isnan(row->sides[side].calls))
 			continue;
-		if (partners_sum(diff, &bodies, row, side, &figures, &sample)) {
+		if (partners_sum(diff, row, side, &figures, &sample)) {
 			row->sides[side] = figures;
 			row->inlined =
 				side ? ANALYZE_NOTE_BODIES_HARDENED : ANALYZE_NOTE_BODIES_BASELINE;
@@ -187,9 +170,7 @@ static uint32_t find_partners(struct analyze_diff *diff)
 		}
 		analyze_sample_deinit(&sample);
 	}
-	free(bodies.sides[0].items);
-	free(bodies.sides[1].items);
-	free(bodies.rows.items);
+	free(bodies.items);
 	return n;
 }
 
@@ -216,27 +197,22 @@ static void changes_collect(struct changes *list, struct analyze_diff *diff)
 			vec_push(list, changes, &diff->ranges.rows[j].change);
 }
 
-define_compare(body_name_compare, struct analyze_body, strcmp(a->name, b->name));
-
-/* Whether samples of SIDE hit inlined bodies of NAME; BODIES are either side's, by name. */
-static bool is_inlined(const struct analyze_diff *diff, const struct pointers *bodies, int side,
-		       const char *name)
+/* Whether samples of SIDE hit inlined bodies of NAME, which have a row of all contexts then. */
+static bool is_inlined(const struct analyze_diff *diff, int side, const char *name)
 {
-	const struct analyze_bodies *b = &diff->ranges.sides[side].bodies;
-	const struct analyze_body key = { .name = name };
 	size_t n;
-	const void *const *found = pointers_find(&bodies[side], &key, &n);
+	const void *const *found =
+		analyze_diff_ranges_named(&diff->ranges, side, name, ANALYZE_ALL_CONTEXTS, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (analyze_bodies_has_counts(b, (const struct analyze_body *)found[i] - b->bodies))
+		if (((const struct analyze_range *)found[i])->side.estimate.samples > 0)
 			return true;
 	return false;
 }
 
 /* Why FUNCTION, a sum over all contexts, was timed on one side only; NONE: it was on both. */
 static enum analyze_note partner_note(const struct analyze_diff_row *function,
-				      const struct analyze_diff *diff,
-				      const struct pointers *bodies)
+				      const struct analyze_diff *diff)
 {
 	static const enum analyze_note notes[2][2] = {
 		{ ANALYZE_NOTE_NOT_TIMED_BASELINE, ANALYZE_NOTE_INLINED_BASELINE },
@@ -246,7 +222,7 @@ static enum analyze_note partner_note(const struct analyze_diff_row *function,
 
 	if (isnan(function->sides[0].calls) == isnan(function->sides[1].calls))
 		return ANALYZE_NOTE_NONE;
-	return notes[missing][is_inlined(diff, bodies, missing, function->name)];
+	return notes[missing][is_inlined(diff, missing, function->name)];
 }
 
 /* What a reader would ask who sees that something is missing in this row and not in all. */
@@ -275,23 +251,13 @@ static enum analyze_note row_note(const struct analyze_diff_row *row,
 static void form_notes(struct analyze_diff_rows *rows, const struct analyze_diff *diff)
 {
 	enum analyze_note partner = ANALYZE_NOTE_NONE;
-	struct pointers bodies[2];
-
-	for (uint32_t i = 0; i < 2; i++) {
-		const struct analyze_bodies *b = &diff->ranges.sides[i].bodies;
-
-		bodies[i] = pointers_sort(b->bodies, b->n_bodies, sizeof(*b->bodies),
-					  body_name_compare);
-	}
 
 	vec_each(struct analyze_diff_row, row, rows, rows) {
 		if (analyze_is_sum(row->context))
-			partner = partner_note(row, diff, bodies);
+			partner = partner_note(row, diff);
 		row->alone = partner;
 		row->note = partner ? partner : row_note(row, diff);
 	}
-	free(bodies[0].items);
-	free(bodies[1].items);
 }
 
 define_compare(body_compare, struct analyze_diff_range,

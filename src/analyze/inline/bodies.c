@@ -288,13 +288,6 @@ define_compare(count_compare, struct analyze_body_count,
 define_compare(called_compare, struct analyze_called,
 	       compare_text(a->name, b->name) ?: compare_values(a->context, b->context));
 
-bool analyze_bodies_has_counts(const struct analyze_bodies *b, uint32_t body)
-{
-	uint32_t at = bisect(b->n_counts, i, b->counts[i].body < body);
-
-	return at < b->n_counts && b->counts[at].body == body;
-}
-
 double analyze_bodies_called(const struct analyze_bodies *b, const char *name, uint32_t context)
 {
 	const struct analyze_called key = { .name = name, .context = context };

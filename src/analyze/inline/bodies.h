@@ -68,8 +68,6 @@ bool analyze_sample_is_interrupt_entry(const struct profile *p, const struct pro
 
 /* Control runs do not count. */
 void analyze_bodies_init(struct analyze_bodies *b, const struct profile *p);
-/* Whether samples hit BODY, a place in the list of bodies. */
-bool analyze_bodies_has_counts(const struct analyze_bodies *b, uint32_t body);
 /* The samples of CONTEXT with NAME called on their stack; 0: none. */
 double analyze_bodies_called(const struct analyze_bodies *b, const char *name, uint32_t context);
 void analyze_bodies_deinit(struct analyze_bodies *b);

@@ -42,13 +42,21 @@ static struct analyze_estimated range_total(const struct analyze_diff_matching *
 	return analyze_estimated_scale(&unseen, 1.0 / m->calls->runs[number]);
 }
 
+const void *const *analyze_diff_ranges_named(const struct analyze_diff_ranges *ranges, int side,
+					     const char *name, const char *context, size_t *n)
+{
+	const struct analyze_range key = { .body.name = name, .context = context };
+
+	return pointers_find(&ranges->by_name[side], &key, n);
+}
+
 /* Of how many places SIDE knows a body of ROW's name in its context. */
 static size_t count_places(const struct analyze_diff_matching *m, int side,
 			   const struct analyze_range *row)
 {
 	size_t n;
 
-	pointers_find(&m->by_name[side], row, &n);
+	analyze_diff_ranges_named(m->out, side, row->body.name, row->context, &n);
 	return n;
 }
 
@@ -272,5 +280,7 @@ void analyze_diff_ranges_deinit(struct analyze_diff_ranges *ranges)
 	free(ranges->rows);
 	analyze_ranges_deinit(&ranges->sides[BASELINE]);
 	analyze_ranges_deinit(&ranges->sides[HARDENED]);
+	free(ranges->by_name[BASELINE].items);
+	free(ranges->by_name[HARDENED].items);
 	memset(ranges, 0, sizeof(*ranges));
 }

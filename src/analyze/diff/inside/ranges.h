@@ -12,6 +12,7 @@
 #include "analyze/diff/calls.h"
 #include "analyze/stats/change.h"
 #include "analyze/inline/ranges.h"
+#include "base/sorted.h"
 
 /* What of a timed function lies outside of its timed bodies: a row of that name. */
 #define ANALYZE_RANGE_REST "[rest]"
@@ -49,6 +50,7 @@ struct analyze_diff_ranges {
 	struct analyze_diff_range *rows; /* largest change first; of estimates what is sure of it */
 	uint32_t n_rows, cap_rows;
 	struct analyze_ranges sides[2]; /* own the strings */
+	struct pointers by_name[2]; /* their rows by name, then context */
 	bool same_source; /* by version, so that lines have not moved */
 };
 
@@ -61,3 +63,7 @@ void analyze_diff_ranges_init(struct analyze_diff_ranges *ranges,
 			      const struct profile *baseline, const struct profile *hardened,
 			      const struct analyze_options *options);
 void analyze_diff_ranges_deinit(struct analyze_diff_ranges *ranges);
+
+/* The rows of SIDE, struct analyze_range, of bodies called NAME in CONTEXT; *N: how many. */
+const void *const *analyze_diff_ranges_named(const struct analyze_diff_ranges *ranges, int side,
+					     const char *name, const char *context, size_t *n);

@@ -16,8 +16,7 @@ struct analyze_diff_matching {
 	const struct analyze_diff_calls *calls;
 	double all_syscalls; /* the change of all of them together */
 	bool same_source; /* so that lines have not moved */
-	/* Each side's rows, from when they are in order: by place, by name and context. */
-	struct pointers by_place[2], by_name[2];
+	struct pointers by_place[2]; /* each side's rows, from when they are in order */
 };
 
 static inline bool is_exact(const struct analyze_range_side *side)

@@ -58,64 +58,33 @@ bool analyze_diff_range_is_inside(const struct analyze_diff_range *inner,
 
 /* ---- chains that differ ---- */
 
-/* The rows of one body at one place. */
-struct place {
-	const struct analyze_range **rows;
-	size_t n;
-};
-
-define_compare(place_order, struct place, place_compare(*a->rows, *b->rows));
-
-/* The places of one side that the other has none of its bodies at; in their order. */
+/* Rows of one side at places where the other has none, by place. */
 struct lone {
-	struct pointers all;
-	struct place *places;
-	size_t n_places, cap_places;
+	struct analyze_range **rows;
+	size_t n_rows, cap_rows;
 };
 
-static void lone_collect(struct lone *lone, const struct analyze_ranges *ranges)
+static void lone_collect(struct lone *lone, const struct pointers *here,
+			 const struct pointers *there)
 {
-	lone->all =
-		pointers_sort(ranges->rows, ranges->n_rows, sizeof(*ranges->rows), place_compare);
-	for (size_t i = 0; i < lone->all.n_items; i++) {
-		const struct analyze_range **rows =
-			(const struct analyze_range **)lone->all.items + i;
+	size_t n;
 
-		if (!i || place_compare(rows[-1], rows[0]))
-			vec_push(lone, places, ((struct place){ rows, 0 }));
-		lone->places[lone->n_places - 1].n++;
+	for (size_t i = 0; i < here->n_items; i++) {
+		pointers_find(there, here->items[i], &n);
+		if (!n)
+			vec_push(lone, rows, (struct analyze_range *)here->items[i]);
 	}
 }
 
-static void lone_deinit(struct lone *lone)
+define_compare(name_order, struct analyze_range *const,
+	       strcmp((*a)->body.function, (*b)->body.function) ?:
+		       strcmp((*a)->body.name, (*b)->body.name));
+
+/* Are the N ROWS, sorted, all at one place, and are there any? */
+static bool is_one_place(struct analyze_range *const *rows, size_t n)
 {
-	free(lone->places);
-	free(lone->all.items);
+	return n && !place_compare(rows[0], rows[n - 1]);
 }
-
-/* Takes out of both what both have. */
-static void lone_part(struct lone *a, struct lone *b)
-{
-	size_t n_a = 0, n_b = 0;
-	struct join j;
-
-	if (!a->n_places || !b->n_places)
-		return;
-	j = join_sorted(a->places, a->n_places, b->places, b->n_places, sizeof(*a->places),
-			place_order);
-	while (join_next(&j)) {
-		if (!j.n_b)
-			a->places[n_a++] = *(const struct place *)j.a;
-		if (!j.n_a)
-			b->places[n_b++] = *(const struct place *)j.b;
-	}
-	a->n_places = n_a;
-	b->n_places = n_b;
-}
-
-define_compare(name_order, struct place,
-	       strcmp((*a->rows)->body.function, (*b->rows)->body.function) ?:
-		       strcmp((*a->rows)->body.name, (*b->rows)->body.name));
 
 /*
  * A body that the two kernels have in one function, below different callers: wrappers come and go, and
@@ -123,18 +92,27 @@ define_compare(name_order, struct place,
  */
 static void chains_match(struct analyze_diff_matching *m)
 {
-	scoped(lone_deinit) struct lone a = { 0 }, b = { 0 };
+	struct lone lone[2] = { 0 };
+	struct pointers all[2];
 	struct join j;
 
-	lone_collect(&a, &m->out->sides[BASELINE]);
-	lone_collect(&b, &m->out->sides[HARDENED]);
-	lone_part(&a, &b);
-	j = join_sorted(a.places, a.n_places, b.places, b.n_places, sizeof(*a.places), name_order);
+	for (int side = 0; side < 2; side++)
+		all[side] = pointers_sort(m->out->sides[side].rows, m->out->sides[side].n_rows,
+					  sizeof(*m->out->sides[side].rows), place_compare);
+	for (int side = 0; side < 2; side++)
+		lone_collect(&lone[side], &all[side], &all[!side]);
+	j = join_sorted(lone[0].rows, lone[0].n_rows, lone[1].rows, lone[1].n_rows,
+			sizeof(*lone[0].rows), name_order);
 	while (join_next(&j)) {
-		const struct place *here = j.a, *there = j.b;
+		struct analyze_range *const *here = j.a, *const *there = j.b;
+		bool same = is_one_place(here, j.n_a) && is_one_place(there, j.n_b);
 
-		for (size_t i = 0; j.n_a == 1 && j.n_b == 1 && i < here->n; i++)
-			((struct analyze_range *)here->rows[i])->chain = (*there->rows)->chain;
+		for (size_t i = 0; same && i < j.n_a; i++)
+			here[i]->chain = there[0]->chain;
+	}
+	for (int side = 0; side < 2; side++) {
+		free(all[side].items);
+		free(lone[side].rows);
 	}
 }
 
@@ -179,16 +157,14 @@ static void rows_match(struct analyze_diff_matching *m)
 
 		m->by_place[side] =
 			pointers_sort(of->rows, of->n_rows, sizeof(*of->rows), place_compare);
-		m->by_name[side] =
+		m->out->by_name[side] =
 			pointers_sort(of->rows, of->n_rows, sizeof(*of->rows), body_order);
 	}
 	j = join_sorted(a->rows, a->n_rows, b->rows, b->n_rows, sizeof(*a->rows), pair_compare);
 	while (join_next(&j))
 		rows_pair(m, j.a, j.n_a, j.b, j.n_b);
-	for (int side = 0; side < 2; side++) {
-		free(m->by_place[side].items);
-		free(m->by_name[side].items);
-	}
+	free(m->by_place[0].items);
+	free(m->by_place[1].items);
 }
 
 /* Whether A and B, which are of one list, are rows of one body at one place or several of its lines. */
