@@ -23,10 +23,9 @@
 #define MAX_STEPS    4e9
 #define SAMPLE_STEPS 500
 
-/* A function: its place in the list of those whose blocks were counted. */
+/* A function whose blocks were counted. */
 struct named {
 	const char *name;
-	uint32_t index;
 	double insns; /* its own, of all runs */
 };
 
@@ -40,39 +39,28 @@ struct side {
 	const struct profile *p;
 	const struct analyze_paths *paths;
 	struct analyze_counted counted;
-	struct named *functions; /* by name */
-	uint32_t n_functions, cap_functions;
+	struct named *functions; /* as P's blocks */
+	struct pointers by_name; /* of them */
 	struct timed *timed; /* by name, each once */
 	uint32_t n_timed, cap_timed;
-	const struct analyze_loop **loops; /* of all contexts, by what they have in common */
-	uint32_t n_loops, cap_loops;
-	const struct analyze_path **rows; /* of all contexts, by function and what they do */
-	uint32_t n_rows, cap_rows;
+	struct pointers loops; /* of PATHS, by what they have in common */
+	struct pointers rows; /* likewise, by function and what they do */
 };
 
-define_compare(named_compare, struct named,
-	       strcmp(a->name, b->name) ?: compare_values(a->index, b->index));
+define_compare(named_compare, struct named, strcmp(a->name, b->name));
 
 define_compare(timed_compare, struct timed, strcmp(a->name, b->name));
 
-/* Same function, line and body. */
-static int place_compare(const struct analyze_loop *a, const struct analyze_loop *b)
-{
-	return strcmp(a->function, b->function)               ?:
+define_compare(loop_compare, struct analyze_loop,
+	       strcmp(a->context, b->context)                 ?:
+		       strcmp(a->function, b->function)       ?:
 		       compare_text(a->location, b->location) ?:
-								compare_text(a->body, b->body);
-}
+								compare_text(a->body, b->body));
 
-define_compare(loop_compare, struct analyze_loop *const,
-	       place_compare(*a, *b) ?: compare_values(*a, *b));
-
-static int does_compare(const struct analyze_path *a, const struct analyze_path *b)
-{
-	return strcmp(a->function, b->function) ?: strcmp(a->does, b->does);
-}
-
-define_compare(path_compare, struct analyze_path *const,
-	       does_compare(*a, *b) ?: compare_values(*a, *b));
+define_compare(path_compare, struct analyze_path,
+	       strcmp(a->context, b->context)           ?:
+		       strcmp(a->function, b->function) ?:
+							  strcmp(a->does, b->does));
 
 static void timed_add(void *to, void *from)
 {
@@ -111,19 +99,14 @@ static void side_init(struct side *s, const struct profile *p, const struct anal
 {
 	*s = (struct side){ .p = p, .paths = paths };
 	analyze_counted_init(&s->counted, p);
+	s->functions = alloc_array(p->n_blocks, sizeof(*s->functions));
 	for (uint32_t i = 0; i < p->n_blocks; i++)
-		vec_push(s, functions, ((struct named){ p->sites[p->blocks[i].site].name, i, 0 }));
+		s->functions[i].name = p->sites[p->blocks[i].site].name;
 	for (uint32_t i = 0; i < p->n_block_counts; i++)
 		count_insns(&s->functions[p->block_counts[i].blocks], p, &p->block_counts[i]);
-	for (uint32_t i = 0; i < paths->n_loops; i++)
-		if (analyze_is_sum(paths->loops[i].context) && paths->loops[i].location)
-			vec_push(s, loops, &paths->loops[i]);
-	for (uint32_t i = 0; i < paths->n_rows; i++)
-		if (analyze_is_sum(paths->rows[i].context))
-			vec_push(s, rows, &paths->rows[i]);
-	sort_array(s->functions, s->n_functions, sizeof(*s->functions), named_compare);
-	sort_array(s->loops, s->n_loops, sizeof(*s->loops), loop_compare);
-	sort_array(s->rows, s->n_rows, sizeof(*s->rows), path_compare);
+	s->by_name = pointers_sort(s->functions, p->n_blocks, sizeof(*s->functions), named_compare);
+	s->loops = pointers_sort(paths->loops, paths->n_loops, sizeof(*paths->loops), loop_compare);
+	s->rows = pointers_sort(paths->rows, paths->n_rows, sizeof(*paths->rows), path_compare);
 	timed_form(s);
 }
 
@@ -131,9 +114,10 @@ static void side_deinit(struct side *s)
 {
 	analyze_counted_deinit(&s->counted);
 	free(s->functions);
+	free(s->by_name.items);
 	free(s->timed);
-	free(s->loops);
-	free(s->rows);
+	free(s->loops.items);
+	free(s->rows.items);
 }
 
 static bool differs(double a, double b, double least)
@@ -143,20 +127,20 @@ static bool differs(double a, double b, double least)
 	return fabs(a - b) > least && fabs(a - b) > LEAST_PART * more;
 }
 
-/* The first of the functions of that name. */
-static uint32_t function_seek(const struct side *s, const char *name)
+/* The functions of that name; *N: how many. */
+static const void *const *functions_named(const struct side *s, const char *name, size_t *n)
 {
-	return bisect(s->n_functions, i, strcmp(s->functions[i].name, name) < 0);
-}
+	const struct named key = { .name = name };
 
-static bool is_function(const struct side *s, uint32_t i, const char *name)
-{
-	return i < s->n_functions && !strcmp(s->functions[i].name, name);
+	return pointers_find(&s->by_name, &key, n);
 }
 
 static bool has_function(const struct side *s, const char *name)
 {
-	return is_function(s, function_seek(s, name), name);
+	size_t n;
+
+	functions_named(s, name, &n);
+	return n;
 }
 
 static struct analyze_path_change change_of(enum analyze_path_kind kind, const char *function)
@@ -168,23 +152,19 @@ static struct analyze_path_change change_of(enum analyze_path_kind kind, const c
 					     .slow = { NAN, NAN } };
 }
 
-/* The first loop of S that has L's place. */
-static uint32_t loop_seek(const struct side *s, const struct analyze_loop *l)
-{
-	return bisect(s->n_loops, i, place_compare(s->loops[i], l) < 0);
-}
-
 /* The loop of OTHER that is L of S: of several at one place, for the compiler makes two of one, the same one of them. */
 static const struct analyze_loop *find_loop(const struct side *s, const struct analyze_loop *l,
 					    const struct side *other)
 {
-	uint32_t own = loop_seek(s, l), i = loop_seek(other, l);
+	size_t n, n_other, i = 0;
+	const void *const *own = pointers_find(&s->loops, l, &n);
+	const void *const *others = pointers_find(&other->loops, l, &n_other);
 
 	if (!l->location)
 		return NULL;
-	for (; s->loops[own] != l; own++)
+	while (own[i] != l)
 		i++;
-	return i < other->n_loops && !place_compare(other->loops[i], l) ? other->loops[i] : NULL;
+	return i < n_other ? others[i] : NULL;
 }
 
 /* Of L, only on the side that HARDENED says where WAS is NULL. */
@@ -350,8 +330,11 @@ define_compare(order_compare, struct callee, compare_values(a->order, b->order))
 static void callees_add(struct callees *list, const struct side *s, int number,
 			const char *function)
 {
-	for (uint32_t i = function_seek(s, function); is_function(s, i, function); i++) {
-		uint32_t index = s->functions[i].index;
+	size_t n;
+	const void *const *functions = functions_named(s, function, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t index = (uint32_t)((const struct named *)functions[i] - s->functions);
 		const struct profile_blocks *blocks = &s->p->blocks[index];
 		scoped_free uint64_t *counts = alloc_array(blocks->n_items, sizeof(*counts));
 
@@ -398,9 +381,10 @@ static void add_calls(struct analyze_diff_paths *out, const struct side *sides,
 
 static const struct analyze_path *find_path(const struct side *s, const struct analyze_path *path)
 {
-	uint32_t at = bisect(s->n_rows, i, does_compare(s->rows[i], path) < 0);
+	size_t n;
+	const void *const *found = pointers_find(&s->rows, path, &n);
 
-	return at < s->n_rows && !does_compare(s->rows[at], path) ? s->rows[at] : NULL;
+	return n ? found[0] : NULL;
 }
 
 /* IS to END are the paths of a function in all contexts. */
@@ -440,9 +424,11 @@ static uint32_t rows_end(const struct analyze_paths *paths, uint32_t at, const c
 static double insns_of(const struct side *s, const char *name)
 {
 	double insns = 0, runs = profile_probed_runs(s->p);
+	size_t n;
+	const void *const *functions = functions_named(s, name, &n);
 
-	for (uint32_t i = function_seek(s, name); is_function(s, i, name); i++)
-		insns += s->functions[i].insns;
+	for (size_t i = 0; i < n; i++)
+		insns += ((const struct named *)functions[i])->insns;
 	return runs > 0 ? insns / runs : 0;
 }
 
@@ -469,6 +455,7 @@ void analyze_diff_paths_init(struct analyze_diff_paths *out, const struct profil
 	uint32_t at, end = 0;
 	double steps = MAX_STEPS;
 	struct side sides[2];
+	size_t n;
 
 	memset(out, 0, sizeof(*out));
 	for (uint32_t i = 0; i < 2; i++) {
@@ -488,7 +475,7 @@ void analyze_diff_paths_init(struct analyze_diff_paths *out, const struct profil
 			continue;
 		out->n_functions++;
 		/* Of namesakes, with the first. */
-		if (sides[1].functions[function_seek(&sides[1], function)].index == i)
+		if (*functions_named(&sides[1], function, &n) == &sides[1].functions[i])
 			add_calls(out, sides, function, &steps);
 		add_paths(out, sides, paths->rows + at, paths->rows + end);
 	}
