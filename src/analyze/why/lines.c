@@ -19,8 +19,8 @@ struct side {
 	struct why_line **items; /* by number */
 	uint32_t n_items, cap_items;
 	bool *matched;
-	double rest; /* instructions of those that are not matched */
-	uint32_t n_rest;
+	const struct why_line **same, **left; /* those that are matched, the others */
+	uint32_t n_same, cap_same, n_left, cap_left;
 };
 
 static void collect(struct side *s, const struct why_tree *t, uint32_t node, int which)
@@ -71,6 +71,15 @@ static void match(struct side s[2], double scale)
 	}
 }
 
+static void split(struct side *s)
+{
+	for (uint32_t i = 0; i < s->n_items; i++)
+		if (s->matched[i])
+			vec_push(s, same, s->items[i]);
+		else
+			vec_push(s, left, s->items[i]);
+}
+
 /* Both sides' lines of NODE, for sides_deinit(); false: they are too many to compare. */
 static bool sides_init(struct side s[2], const struct why_tree *t, uint32_t node, double scale)
 {
@@ -81,6 +90,8 @@ static bool sides_init(struct side s[2], const struct why_tree *t, uint32_t node
 	if (s[0].n_items > LINES_MAX || s[1].n_items > LINES_MAX)
 		return false;
 	match(s, scale);
+	split(&s[0]);
+	split(&s[1]);
 	return true;
 }
 
@@ -89,17 +100,18 @@ static void sides_deinit(struct side s[2])
 	for (int which = 0; which < 2; which++) {
 		free(s[which].items);
 		free(s[which].matched);
+		free(s[which].same);
+		free(s[which].left);
 	}
 }
 
-static void sum_rest(struct side *s, int which, double scale)
+static double sum_left(const struct side *s, int which, double scale)
 {
-	for (uint32_t i = 0; i < s->n_items; i++) {
-		if (s->matched[i])
-			continue;
-		s->rest += s->items[i]->insns[which] * scale;
-		s->n_rest++;
-	}
+	double sum = 0;
+
+	for (uint32_t i = 0; i < s->n_left; i++)
+		sum += s->left[i]->insns[which] * scale;
+	return sum;
 }
 
 /* Executions of LINE per call of its function. */
@@ -114,56 +126,38 @@ static double iterations_of(const struct why_tree *t, uint32_t node, const struc
 /* Have lines that are matched the same numbers on both sides, and are there such? Then so have the others. */
 static bool is_numbered_alike(const struct side s[2])
 {
-	bool any = false;
-
-	for (uint32_t i = 0, j = 0; i < s[0].n_items; i++) {
-		if (!s[0].matched[i])
-			continue;
-		while (!s[1].matched[j])
-			j++;
-		if (s[0].items[i]->number != s[1].items[j++]->number)
+	for (uint32_t i = 0; i < s[0].n_same; i++)
+		if (s[0].same[i]->number != s[1].same[i]->number)
 			return false;
-		any = true;
-	}
-	return any;
+	return s[0].n_same;
 }
 
-/* Of S's lines that are not matched number RANK, or where LINE is not NULL the one that has its number; NULL: there is none. */
-static const struct why_line *unmatched(const struct side *s, uint32_t rank,
-					const struct why_line *line)
+/* Of S's lines that are left the one that has LINE's number; NULL: there is none. */
+static const struct why_line *left_at(const struct side *s, const struct why_line *line)
 {
-	for (uint32_t i = 0; i < s->n_items; i++) {
-		const struct why_line *l = s->items[i];
-
-		if (!s->matched[i] &&
-		    (line ? l->number == line->number && !compare_text(l->file, line->file) :
-			    !rank--))
-			return l;
-	}
+	for (uint32_t i = 0; i < s->n_left; i++)
+		if (s->left[i]->number == line->number && same_text(s->left[i]->file, line->file))
+			return s->left[i];
 	return NULL;
 }
 
 /*
- * How often the line of S[WHICH] that is item MOST is executed, and the same line on the other side: of repeated ones it is in
+ * How often the line of S[WHICH] that is the one left at MOST is executed, and the same line on the other side: of repeated ones it is in
  * the same place, of others known by its number where no patch moved it.
  */
 static void set_iterations(struct why_lines *found, const struct why_tree *t, uint32_t node,
 			   const struct side s[2], int which, uint32_t most)
 {
-	const struct why_line *line = s[which].items[most], *other = NULL;
-	uint32_t rank = 0;
+	const struct why_line *line = s[which].left[most], *other = NULL;
 
-	for (uint32_t i = 0; i < most; i++)
-		rank += !s[which].matched[i];
 	if (found->kind == WHY_LINES_REPEATED)
-		other = unmatched(&s[!which], rank, NULL);
+		other = s[!which].left[most];
 	else if (is_numbered_alike(s))
-		other = unmatched(&s[!which], 0, line);
+		other = left_at(&s[!which], line);
 	found->iterations[which] = iterations_of(t, node, line, which);
 	found->iterations[!which] = iterations_of(t, node, other, !which);
-	for (uint32_t i = 0; i < s[which].n_items; i++)
-		found->in_loop |= s[which].matched[i] &&
-				  is_near(s[which].items[i]->times[which], line->times[which]);
+	for (uint32_t i = 0; i < s[which].n_same; i++)
+		found->in_loop |= is_near(s[which].same[i]->times[which], line->times[which]);
 	for (uint32_t i = 0; i < t->n_loops && !found->condition; i++)
 		if (t->loops[i].node == node && t->loops[i].side == which &&
 		    is_near(t->loops[i].times, line->times[which]))
@@ -171,51 +165,40 @@ static void set_iterations(struct why_lines *found, const struct why_tree *t, ui
 }
 
 /* Whether what is left of both sides are the same lines, executed RATIO times as often. */
-static bool is_repeated(const struct side s[2], double scale, double *ratio)
+static bool is_repeated(const struct side s[2], const double rest[2], double scale, double *ratio)
 {
-	uint32_t i = 0, j = 0;
-
 	/* One line that others took the place of has a ratio as well. */
-	if (s[0].n_rest != s[1].n_rest || s[0].n_rest < 2 || s[0].rest <= 0)
+	if (s[0].n_left != s[1].n_left || s[0].n_left < 2 || rest[0] <= 0)
 		return false;
-	*ratio = s[1].rest / s[0].rest;
+	*ratio = rest[1] / rest[0];
 	if (fabs(*ratio - 1) < ALIKE)
 		return false;
-	for (uint32_t k = 0; k < s[0].n_rest; k++, i++, j++) {
-		double was, is;
+	for (uint32_t i = 0; i < s[0].n_left; i++) {
+		double was = s[0].left[i]->insns[0] * scale, is = s[1].left[i]->insns[1];
 
-		while (s[0].matched[i])
-			i++;
-		while (s[1].matched[j])
-			j++;
-		was = s[0].items[i]->insns[0] * scale;
-		is = s[1].items[j]->insns[1];
 		if (fabs(is - *ratio * was) > ALIKE * *ratio * was)
 			return false;
 	}
 	return true;
 }
 
-/* The lines of S that are left, most of them: those of the file of the largest, which is returned; S's number: none. */
+/* The lines of S that are left, most of them: those of the file of the largest, whose place among them is returned. */
 static uint32_t set_place(struct why_lines *found, const struct side *s, int which)
 {
 	const struct why_line *most;
-	uint32_t at = s->n_items;
+	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < s->n_items; i++)
-		if (!s->matched[i] &&
-		    (at == s->n_items || s->items[i]->insns[which] > s->items[at]->insns[which]))
+	for (uint32_t i = 1; i < s->n_left; i++)
+		if (s->left[i]->insns[which] > s->left[at]->insns[which])
 			at = i;
-	if (at == s->n_items)
-		return at;
-	most = s->items[at];
+	most = s->left[at];
 	found->file = most->file;
 	found->first = found->last = most->number;
-	for (uint32_t i = 0; i < s->n_items; i++) {
-		const struct why_line *l = s->items[i];
+	for (uint32_t i = 0; i < s->n_left; i++) {
+		const struct why_line *l = s->left[i];
 
 		/* Of the little that a compiler moves about besides nobody wants to know. */
-		if (s->matched[i] || compare_text(l->file, most->file) ||
+		if (compare_text(l->file, most->file) ||
 		    l->insns[which] < LITTLE * most->insns[which])
 			continue;
 		found->first = l->number < found->first ? l->number : found->first;
@@ -227,27 +210,24 @@ static uint32_t set_place(struct why_lines *found, const struct side *s, int whi
 struct why_lines why_lines_find(const struct why_tree *t, uint32_t node, double scale)
 {
 	struct why_lines found = { .iterations = { NAN, NAN } };
-	uint32_t most;
 	struct side s[2];
-	double all;
-	int which;
 
 	if (sides_init(s, t, node, scale) && s[0].n_items + s[1].n_items) {
-		sum_rest(&s[0], 0, scale);
-		sum_rest(&s[1], 1, 1);
-		all = s[0].rest + s[1].rest;
-		if (is_repeated(s, scale, &found.ratio))
+		const double rest[2] = { sum_left(&s[0], 0, scale), sum_left(&s[1], 1, 1) };
+		double all = rest[0] + rest[1];
+		int which = rest[1] >= rest[0];
+
+		if (is_repeated(s, rest, scale, &found.ratio))
 			found.kind = WHY_LINES_REPEATED;
-		else if (s[0].rest <= LITTLE * all && all > 0)
+		else if (rest[0] <= LITTLE * all && all > 0)
 			found.kind = WHY_LINES_ADDED;
-		else if (s[1].rest <= LITTLE * all && all > 0)
+		else if (rest[1] <= LITTLE * all && all > 0)
 			found.kind = WHY_LINES_REMOVED;
 		else if (all > 0)
 			found.kind = WHY_LINES_CHANGED;
-		which = s[1].rest >= s[0].rest;
-		most = set_place(&found, &s[which], which);
-		if (most < s[which].n_items)
-			set_iterations(&found, t, node, s, which, most);
+		if (s[which].n_left)
+			set_iterations(&found, t, node, s, which,
+				       set_place(&found, &s[which], which));
 	}
 	sides_deinit(s);
 	return found;
@@ -371,14 +351,13 @@ static void add_node(struct why_line_changes *l, const struct why_tree *t, uint3
 
 	if (sides_init(s, t, node, 1))
 		for (int which = 0; which < 2; which++)
-			for (uint32_t i = 0; i < s[which].n_items; i++) {
-				const struct why_line *line = s[which].items[i];
+			for (uint32_t i = 0; i < s[which].n_left; i++) {
+				const struct why_line *line = s[which].left[i];
 				struct why_line_change change = { t->nodes[node].name, line->file,
 								  line->number };
 
 				change.insns[which] = line->insns[which];
-				if (!s[which].matched[i])
-					vec_push(l, items, change);
+				vec_push(l, items, change);
 			}
 	sides_deinit(s);
 }
