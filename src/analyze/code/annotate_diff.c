@@ -10,24 +10,16 @@
 /* A line of less than that is like many others. */
 #define MIN_TEXT 6
 
-/* One line or body of one kernel, on its way into a row. */
-struct part {
-	const char *path, *file;
-	uint32_t line, n_insns;
-	unsigned int side;
-	struct analyze_hits hits;
-	double per_call;
-};
+/* Of a row whose two sides, if it has both, are of the same line. */
+static double line_of(const struct analyze_annotate_diff_row *row)
+{
+	return fmax(row->sides[0].line, row->sides[1].line);
+}
 
-struct parts {
-	struct part *parts;
-	uint32_t n_parts, cap_parts;
-};
-
-define_compare(part_compare, struct part,
+define_compare(row_compare, struct analyze_annotate_diff_row,
 	       compare_text(a->path, b->path)         ?:
 		       compare_text(a->file, b->file) ?:
-							compare_values(a->line, b->line));
+							compare_values(line_of(a), line_of(b)));
 
 /* --- figures -------------------------------------------------------------------------------- */
 
@@ -76,56 +68,48 @@ static void rows_finish(struct analyze_annotate_diff_rows *rows,
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
-static void side_add(struct analyze_annotated_side *side, const struct part *part)
+static void row_add(void *to, void *from)
 {
-	side->line = part->line;
-	side->n_insns += part->n_insns;
-	side->hits.self += part->hits.self;
-	side->hits.callees += part->hits.callees;
-	side->hits.late += part->hits.late;
-	side->per_call += part->per_call;
-}
+	for (int side = 0; side < 2; side++) {
+		struct analyze_annotated_side *a =
+			&((struct analyze_annotate_diff_row *)to)->sides[side];
+		const struct analyze_annotated_side *b =
+			&((struct analyze_annotate_diff_row *)from)->sides[side];
 
-/* A row for all parts that are the same, on either side. */
-static void rows_form(struct analyze_annotate_diff_rows *rows, struct parts *parts)
-{
-	sort_array(parts->parts, parts->n_parts, sizeof(*parts->parts), part_compare);
-	for (uint32_t i = 0; i < parts->n_parts; i++) {
-		const struct part *part = &parts->parts[i];
-		struct analyze_annotate_diff_row row = { .path = part->path, .file = part->file };
-
-		if (!i || part_compare(part - 1, part))
-			vec_push(rows, rows, row);
-		side_add(&rows->rows[rows->n_rows - 1].sides[part->side], part);
+		a->line = fmax(a->line, b->line);
+		a->n_insns += b->n_insns;
+		a->hits.self += b->hits.self;
+		a->hits.callees += b->hits.callees;
+		a->hits.late += b->hits.late;
+		a->per_call += b->per_call;
 	}
-	free(parts->parts);
 }
 
-static void lines_collect(struct parts *parts, const struct analyze_annotation *a,
-			  unsigned int side)
+static void lines_collect(struct analyze_annotate_diff_rows *rows,
+			  const struct analyze_annotation *a, unsigned int side)
 {
 	vec_each(const struct analyze_line, line, a, lines) {
-		vec_push(parts, parts,
-			 ((struct part){ .path = line->path,
-					 .file = line->file,
-					 .line = line->line,
-					 .n_insns = line->n_insns,
-					 .side = side,
-					 .hits = line->hits,
-					 .per_call = line->per_call }));
+		struct analyze_annotate_diff_row row = { .path = line->path, .file = line->file };
+
+		row.sides[side] = (struct analyze_annotated_side){ .line = line->line,
+								   .n_insns = line->n_insns,
+								   .hits = line->hits,
+								   .per_call = line->per_call };
+		vec_push(rows, rows, row);
 	}
 }
 
-static void bodies_collect(struct parts *parts, const struct analyze_annotation *a,
-			   unsigned int side)
+static void bodies_collect(struct analyze_annotate_diff_rows *rows,
+			   const struct analyze_annotation *a, unsigned int side)
 {
 	vec_each(const struct analyze_code_body, b, a, bodies) {
-		vec_push(parts, parts,
-			 ((struct part){ .path = b->path,
-					 .n_insns = b->n_insns ? b->n_insns : 1,
-					 .side = side,
-					 .hits = b->hits,
-					 .per_call = b->per_call }));
+		struct analyze_annotate_diff_row row = { .path = b->path };
+
+		row.sides[side] =
+			(struct analyze_annotated_side){ .n_insns = b->n_insns ? b->n_insns : 1,
+							 .hits = b->hits,
+							 .per_call = b->per_call };
+		vec_push(rows, rows, row);
 	}
 }
 
@@ -187,19 +171,19 @@ void analyze_annotate_diff_init(struct analyze_annotate_diff *d,
 				analyze_line_text_fn text, void *arg)
 {
 	const struct analyze_annotation *const sides[2] = { baseline, hardened };
-	struct parts lines = { 0 }, bodies = { 0 };
 	bool of_call = true;
 
 	memset(d, 0, sizeof(*d));
 	for (unsigned int i = 0; i < 2; i++) {
 		/* A kernel without the function is compared either way. */
 		of_call &= sides[i]->tick_is_of_call || !sides[i]->n_places;
-		lines_collect(&lines, sides[i], i);
-		bodies_collect(&bodies, sides[i], i);
+		lines_collect(&d->lines, sides[i], i);
+		bodies_collect(&d->bodies, sides[i], i);
 	}
 	d->is_of_call = of_call;
-	rows_form(&d->lines, &lines);
-	rows_form(&d->bodies, &bodies);
+	/* A row for all that are the same, on either side. */
+	vec_unite(&d->lines, rows, row_compare, row_add);
+	vec_unite(&d->bodies, rows, row_compare, row_add);
 	if (text)
 		join_moved(&d->lines, text, arg);
 	rows_finish(&d->lines, d, sides);
