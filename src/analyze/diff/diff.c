@@ -283,18 +283,16 @@ static void ranges_repeat(struct analyze_diff_ranges *ranges)
 	free(rows.items);
 }
 
-static void judge(struct analyze_diff *diff, double margin_pct)
+static void judge(struct analyze_diff *diff)
 {
 	struct analyze_diff_rows *functions = &diff->functions;
 	struct changes list = { 0 };
 
 	changes_collect(&list, diff);
-	analyze_changes_judge(list.changes, list.n_changes, margin_pct);
-	for (size_t i = 0; i < list.n_changes; i++) {
+	analyze_changes_judge(list.changes, list.n_changes, diff->repetitions.margin_pct,
+			      analyze_repetitions_undecided(diff->repetitions.note));
+	for (size_t i = 0; i < list.n_changes; i++)
 		diff->repetitions.rows += !isnan(list.changes[i]->p);
-		if (analyze_repetitions_undecided(diff->repetitions.note))
-			analyze_change_hold(list.changes[i]);
-	}
 	free(list.changes);
 	/* A sum over one context is that context, which follows it. */
 	for (size_t i = 0; i < functions->n_rows; i++)
@@ -391,7 +389,7 @@ int analyze_diff_init(struct analyze_diff *diff, const struct profile *baseline,
 				 diff->ranges.same_source);
 	if (find_partners(diff))
 		analyze_diff_totals(&diff->syscalls, &diff->functions, diff->time);
-	judge(diff, diff->repetitions.margin_pct);
+	judge(diff);
 	analyze_diff_rows_sort_by_change(&diff->syscalls);
 	analyze_diff_rows_sort_by_change(&diff->functions);
 	analyze_env_diff(&diff->env, baseline, hardened);

@@ -125,9 +125,7 @@ static void judge(struct analyze_sampled_events *s, double margin_pct, bool unde
 
 	for (uint32_t i = 0; i < s->n_rows; i++)
 		changes[i] = &s->rows[i].change;
-	analyze_changes_judge(changes, s->n_rows, margin_pct);
-	for (uint32_t i = 0; undecided && i < s->n_rows; i++)
-		analyze_change_hold(changes[i]);
+	analyze_changes_judge(changes, s->n_rows, margin_pct, undecided);
 }
 
 static void keep_most(struct analyze_sampled_events *s)

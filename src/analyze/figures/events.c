@@ -150,9 +150,7 @@ static void judge(struct analyze_events *e, double margin_pct, bool undecided)
 	vec_each(struct analyze_event_row, row, e, rows)
 		if (!row->redundant)
 			changes[n++] = &row->change;
-	analyze_changes_judge(changes, n, margin_pct);
-	for (size_t i = 0; undecided && i < n; i++)
-		analyze_change_hold(changes[i]);
+	analyze_changes_judge(changes, n, margin_pct, undecided);
 	vec_each(struct analyze_event_row, row, e, rows)
 		if (row->redundant)
 			row->change = row[1].change;

@@ -131,7 +131,8 @@ void analyze_change_work_out(struct analyze_change *c)
 	c->level = NAN;
 }
 
-void analyze_change_hold(struct analyze_change *c)
+/* On a real clock runs of one recording say nothing of the next. */
+static void hold(struct analyze_change *c)
 {
 	c->held = c->verdict;
 	if (c->held)
@@ -149,7 +150,8 @@ static void judge(struct analyze_change *c, double margin, size_t rows)
 	c->verdict = analyze_verdict_of(same, b->mean - a->mean, c->p);
 }
 
-void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct)
+void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct,
+			   bool undecided)
 {
 	scoped_free double *p = alloc_array(n, sizeof(*p));
 	size_t rows = 0;
@@ -163,5 +165,7 @@ void analyze_changes_judge(struct analyze_change *const *changes, size_t n, doub
 		changes[i]->p = p[i];
 		if (!isnan(p[i]))
 			judge(changes[i], margin_pct / 100, rows);
+		if (undecided)
+			hold(changes[i]);
 	}
 }

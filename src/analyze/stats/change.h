@@ -48,16 +48,14 @@ void analyze_change_form(struct analyze_change *change, const struct analyze_sam
 void analyze_change_form_alone(struct analyze_change *change, const struct analyze_sample *one,
 			       int side, uint32_t other);
 
-/*
- * Makes a verdict "unclear": it rests on runs of one recording, which on a real clock say nothing of the next. A control
- * that differs less than the row does gives it back.
- */
-void analyze_change_hold(struct analyze_change *change);
-
 /* What takes long: boots_needed, detectable, and what other methods say of the samples. */
 void analyze_change_work_out(struct analyze_change *change);
 /* The part of it that needs the samples, which may go then. */
 void analyze_change_resample(struct analyze_change *change);
 
-/* All rows of one comparison: adjusts p for their number, and says what they come to. */
-void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct);
+/*
+ * All rows of one comparison: adjusts p for their number, and says what they come to. UNDECIDED: it rests on runs of one
+ * recording each, so that all verdicts are "unclear"; a control that differs less than a row does gives its verdict back.
+ */
+void analyze_changes_judge(struct analyze_change *const *changes, size_t n, double margin_pct,
+			   bool undecided);
