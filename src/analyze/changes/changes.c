@@ -70,6 +70,14 @@ define_compare(compare_names, struct bodies, strcmp(a->name, b->name));
 define_compare(compare_bytes, struct bodies,
 	       compare_values(b->bytes, a->bytes) ?: strcmp(a->name, b->name));
 
+static void unite_bodies(void *to, void *from)
+{
+	struct bodies *a = to, *b = from;
+
+	a->more += b->more;
+	a->bytes += b->bytes;
+}
+
 static void add_bodies(struct bodies_list *list, const struct kernel_index *idx, int side,
 		       uint64_t addr)
 {
@@ -96,21 +104,12 @@ static const char *inlined_text(struct analyze_changes *c, const struct analyze_
 {
 	struct bodies_list list = { 0 };
 	char *text = NULL;
-	uint32_t n = 0;
 
 	for (int i = 0; i < 2; i++)
 		add_bodies(&list, c->sides[i].index, i, change->addrs[i]);
-	sort_array(list.rows, list.n_rows, sizeof(*list.rows), compare_names);
-	for (uint32_t i = 0; i < list.n_rows; i++) {
-		if (n && !compare_names(&list.rows[n - 1], &list.rows[i])) {
-			list.rows[n - 1].more += list.rows[i].more;
-			list.rows[n - 1].bytes += list.rows[i].bytes;
-		} else {
-			list.rows[n++] = list.rows[i];
-		}
-	}
-	sort_array(list.rows, n, sizeof(*list.rows), compare_bytes);
-	for (uint32_t i = 0; i < n; i++)
+	vec_unite(&list, rows, compare_names, unite_bodies);
+	sort_array(list.rows, list.n_rows, sizeof(*list.rows), compare_bytes);
+	for (uint32_t i = 0; i < list.n_rows; i++)
 		if (list.rows[i].more)
 			alloc_append(&text, "%s%c%s", text ? " " : "",
 				     list.rows[i].more > 0 ? '+' : '-', list.rows[i].name);
