@@ -9,6 +9,7 @@
 #include "analyze/figures/table.h"
 #include "base/alloc.h"
 #include "base/number.h"
+#include "base/sorted.h"
 
 /* Less than this share of what they are of moves no figure that anybody reads. */
 #define NEGLIGIBLE 0.001
@@ -76,21 +77,7 @@ static void warn_losses(const struct warning *w)
 	}
 }
 
-/* The site with most returns missed of those that are not in SHOWN, or NULL. */
-static const struct profile_site *most_missed(const struct profile *p,
-					      const struct profile_site *const *shown, uint32_t n)
-{
-	const struct profile_site *most = NULL;
-	uint32_t j;
-
-	vec_each(const struct profile_site, site, p, sites) {
-		for (j = 0; j < n && shown[j] != site; j++)
-			;
-		if (j == n && site->missed && (!most || site->missed > most->missed))
-			most = site;
-	}
-	return most;
-}
+define_compare(by_missed, struct profile_site, compare_values(b->missed, a->missed));
 
 static double calls_of(const struct profile *p, const struct profile_site *site)
 {
@@ -105,18 +92,18 @@ static double calls_of(const struct profile *p, const struct profile_site *site)
 /* Functions under kprobes lose returns when many tasks sleep in them; fentry does not. */
 static void warn_missed(const struct warning *w)
 {
-	const struct profile_site *shown[MISSED_SHOWN], *site;
+	struct pointers sites =
+		pointers_sort(w->p->sites, w->p->n_sites, sizeof(*w->p->sites), by_missed);
 
-	for (uint32_t i = 0; i < MISSED_SHOWN; i++) {
-		double n;
+	for (uint32_t i = 0; i < MISSED_SHOWN && i < sites.n_items; i++) {
+		const struct profile_site *site = sites.items[i];
+		double n = (double)site->missed;
 
-		site = shown[i] = most_missed(w->p, shown, i);
-		if (!site)
-			return;
-		n = (double)site->missed;
-		warn(w, MISSED, severity_of(n, calls_of(w->p, site)), .code = (int)site->mech,
-		     .names = { site->name }, .values = { n });
+		if (site->missed)
+			warn(w, MISSED, severity_of(n, calls_of(w->p, site)),
+			     .code = (int)site->mech, .names = { site->name }, .values = { n });
 	}
+	free(sites.items);
 }
 
 static void warn_unaccounted(const struct warning *w)
