@@ -60,17 +60,6 @@ void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze
 	log_progress_end();
 }
 
-static bool row_is_before(const struct analyze_diff_row *row, const char *name, const char *context)
-{
-	return (strcmp(row->name, name) ?: analyze_context_compare(row->context, context)) < 0;
-}
-
-uint32_t analyze_diff_rows_seek(const struct analyze_diff_rows *rows, const char *name,
-				const char *context)
-{
-	return bisect(rows->n_rows, i, row_is_before(&rows->rows[i], name, context));
-}
-
 const struct analyze_diff_row *analyze_diff_rows_find(const struct analyze_diff_rows *rows,
 						      const char *name, const char *context)
 {

@@ -85,9 +85,6 @@ void analyze_diff_row_pair(struct analyze_diff_row *row);
 void analyze_diff_totals(struct analyze_diff_rows *syscalls, struct analyze_diff_rows *functions,
 			 enum analyze_time time);
 
-/* The first row, in the order of their names, that is not before NAME and CONTEXT. */
-uint32_t analyze_diff_rows_seek(const struct analyze_diff_rows *rows, const char *name,
-				const char *context);
 /* The row of NAME and CONTEXT, or NULL. ROWS are in the order of their names. */
 const struct analyze_diff_row *analyze_diff_rows_find(const struct analyze_diff_rows *rows,
 						      const char *name, const char *context);

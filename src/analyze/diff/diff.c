@@ -97,14 +97,6 @@ static void figures_add(struct analyze_figures *f, const struct analyze_range *r
 	f->p50 = f->p90 = f->p99 = f->p999 = f->min = f->max = NAN;
 }
 
-static void sample_merge(struct analyze_sample *sum, const struct analyze_sample *part)
-{
-	for (uint32_t i = 0; i < part->n_sums; i++)
-		analyze_sample_add(sum, part->sums[i].repetition, part->sums[i].calls,
-				   part->sums[i].total);
-	sum->uncertainty += part->uncertainty;
-}
-
 /* What SIDE's inlined bodies of ROW's name come to; whether there are any. */
 static bool partners_sum(const struct analyze_diff *diff, const struct analyze_diff_row *row,
 			 int side, struct analyze_figures *figures, struct analyze_sample *sample)
@@ -121,7 +113,7 @@ static bool partners_sum(const struct analyze_diff *diff, const struct analyze_d
 		if (!range->side.source || range->estimated)
 			continue;
 		figures_add(figures, range, diff->runs[side], diff->time);
-		sample_merge(sample, &range->sample);
+		analyze_sample_merge(sample, &range->sample, 1);
 	}
 	analyze_sample_finish(sample);
 	return !isnan(figures->calls);

@@ -80,7 +80,7 @@ define_compare(change_compare, struct analyze_sampled_row,
  */
 static double uncertainty_of(const struct analyze_sample *s, double weight)
 {
-	struct analyze_moments seen = analyze_sample_moments(s, NULL);
+	struct analyze_moments seen = analyze_sample_moments(s);
 	double sum = 0, runs = 0, variance;
 
 	for (uint32_t i = 0; i < s->n_sums; i++) {

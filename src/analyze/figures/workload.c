@@ -49,7 +49,7 @@ static void mean_add(struct mean *mean, double value)
 /* PROBES cost each iteration so much, give or take a standard deviation of ERROR, which all runs have in common. */
 static void form_net(struct analyze_workload_row *row, double probes, double error)
 {
-	struct analyze_moments with = analyze_sample_moments(&row->sample, NULL);
+	struct analyze_moments with = analyze_sample_moments(&row->sample);
 	struct analyze_moments cost = { .n = with.n, .mean = probes, .systematic = error };
 	struct analyze_welch welch = analyze_welch_form(&cost, &with);
 	struct analyze_interval interval = analyze_welch_interval(&welch, ANALYZE_CONFIDENCE);

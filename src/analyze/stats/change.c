@@ -57,8 +57,8 @@ void analyze_change_form(struct analyze_change *c, const struct analyze_sample *
 	*c = analyze_change_none;
 	if (!baseline || !hardened)
 		return;
-	c->moments[0] = analyze_sample_moments(baseline, NULL);
-	c->moments[1] = analyze_sample_moments(hardened, NULL);
+	c->moments[0] = analyze_sample_moments(baseline);
+	c->moments[1] = analyze_sample_moments(hardened);
 	c->repetitions[0] = c->moments[0].n;
 	c->repetitions[1] = c->moments[1].n;
 	c->samples[0] = baseline;

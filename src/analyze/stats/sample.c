@@ -154,6 +154,14 @@ void analyze_sample_add(struct analyze_sample *s, uint32_t repetition, double ca
 	vec_push(s, sums, ((struct analyze_sums){ calls, total, repetition }));
 }
 
+void analyze_sample_merge(struct analyze_sample *s, const struct analyze_sample *part, int sign)
+{
+	for (uint32_t i = 0; i < part->n_sums; i++)
+		analyze_sample_add(s, part->sums[i].repetition, sign > 0 ? part->sums[i].calls : 0,
+				   sign * part->sums[i].total);
+	s->uncertainty += part->uncertainty;
+}
+
 define_compare(repetition_compare, struct analyze_sums,
 	       compare_values(a->repetition, b->repetition));
 
@@ -211,18 +219,15 @@ uint32_t analyze_sample_values(const struct analyze_sample *s, double *values)
 	return out;
 }
 
-struct analyze_moments analyze_sample_moments(const struct analyze_sample *s, double *values)
+struct analyze_moments analyze_sample_moments(const struct analyze_sample *s)
 {
-	double *own = values ? values : alloc_array(s->n_sums, sizeof(*own));
-	struct analyze_moments m;
+	scoped_free double *values = alloc_array(s->n_sums, sizeof(*values));
+	struct analyze_moments m = analyze_moments_of(values, analyze_sample_values(s, values));
 	uint32_t n;
 
-	m = analyze_moments_of(own, analyze_sample_values(s, own));
 	if (m.n) {
 		m.systematic = s->uncertainty / sums_of(s, &n).calls;
 		m.known = s->known / sums_of(s, &n).calls;
 	}
-	if (!values)
-		free(own);
 	return m;
 }

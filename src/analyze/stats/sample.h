@@ -51,6 +51,8 @@ struct analyze_sample {
 
 void analyze_sample_deinit(struct analyze_sample *s);
 void analyze_sample_add(struct analyze_sample *s, uint32_t repetition, double calls, double total);
+/* Adds PART, or with a SIGN of -1 takes it off, of which only what is added has calls. Uncertainties add up. */
+void analyze_sample_merge(struct analyze_sample *s, const struct analyze_sample *part, int sign);
 /* After the last add: makes one of what was added for one repetition. */
 void analyze_sample_finish(struct analyze_sample *s);
 
@@ -63,5 +65,5 @@ void analyze_sample_finish(struct analyze_sample *s);
  */
 uint32_t analyze_sample_values(const struct analyze_sample *s, double *values);
 
-/* The same as moments; where VALUES is not NULL it gets them too. */
-struct analyze_moments analyze_sample_moments(const struct analyze_sample *s, double *values);
+/* The same as moments. */
+struct analyze_moments analyze_sample_moments(const struct analyze_sample *s);

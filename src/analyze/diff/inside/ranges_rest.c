@@ -47,16 +47,6 @@ static struct analyze_range_side rest_form(const struct analyze_figures *figures
 	return rest;
 }
 
-/* Takes PART off, as often as SIGN says; only what is added has calls. */
-static void sample_subtract(struct analyze_sample *rest, const struct analyze_sample *part,
-			    int sign)
-{
-	for (uint32_t i = 0; i < part->n_sums; i++)
-		analyze_sample_add(rest, part->sums[i].repetition,
-				   sign < 0 ? part->sums[i].calls : 0, -sign * part->sums[i].total);
-	rest->uncertainty += part->uncertainty;
-}
-
 /*
  * By repetition what rest_form() has of all: a function's time, FROM, less that of its N timed bodies. What
  * was subtracted from either may be wrong, in the same direction or not: the sum is the most.
@@ -66,13 +56,10 @@ static void rest_sample(struct analyze_sample *rest, const struct analyze_diff_m
 			uint32_t n, int side)
 {
 	*rest = (struct analyze_sample){ 0 };
-	sample_subtract(rest, from, -1);
+	analyze_sample_merge(rest, from, 1);
 	for (uint32_t i = 0; i < n && m->calls->time != ANALYZE_TIME_SELF; i++) {
-		const struct analyze_sample *part = rows[i].samples[side];
-
-		if (!part || is_nested(rows, n, i, side))
-			continue;
-		sample_subtract(rest, part, 1);
+		if (rows[i].samples[side] && !is_nested(rows, n, i, side))
+			analyze_sample_merge(rest, rows[i].samples[side], -1);
 	}
 	analyze_sample_finish(rest);
 }
@@ -140,7 +127,9 @@ void analyze_diff_ranges_rests(struct analyze_diff_matching *m)
 	for_each_run(i, j, matched,
 		     !strcmp(m->out->rows[i].body.function, m->out->rows[j].body.function)) {
 		const char *name = m->out->rows[i].body.function;
-		uint32_t f = analyze_diff_rows_seek(functions, name, NULL);
+		uint32_t f =
+			bisect(functions->n_rows, k, strcmp(functions->rows[k].name, name) < 0);
+
 		for (; f < functions->n_rows && !strcmp(functions->rows[f].name, name); f++)
 			rest_of(m, &functions->rows[f], i, j);
 	}
