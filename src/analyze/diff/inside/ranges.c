@@ -261,12 +261,10 @@ void analyze_diff_ranges_init(struct analyze_diff_ranges *ranges,
 {
 	struct analyze_diff_matching m = { .out = ranges,
 					   .calls = calls,
-					   .all_syscalls = all_syscalls(calls->syscalls),
-					   .same_source = analyze_diff_ranges_same_source(
-						   baseline, hardened) };
+					   .all_syscalls = all_syscalls(calls->syscalls) };
 
 	memset(ranges, 0, sizeof(*ranges));
-	ranges->same_source = m.same_source;
+	ranges->same_source = analyze_diff_ranges_same_source(baseline, hardened);
 	analyze_ranges_init(&ranges->sides[BASELINE], baseline, options);
 	analyze_ranges_init(&ranges->sides[HARDENED], hardened, options);
 	analyze_diff_ranges_match(&m);

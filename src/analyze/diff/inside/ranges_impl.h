@@ -15,7 +15,6 @@ struct analyze_diff_matching {
 	struct analyze_diff_ranges *out;
 	const struct analyze_diff_calls *calls;
 	double all_syscalls; /* the change of all of them together */
-	bool same_source; /* so that lines have not moved */
 	struct pointers by_place[2]; /* each side's rows, from when they are in order */
 };
 

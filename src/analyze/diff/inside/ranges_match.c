@@ -123,7 +123,7 @@ static void chains_match(struct analyze_diff_matching *m)
 static void rows_pair(struct analyze_diff_matching *m, const struct analyze_range *a, uint32_t n_a,
 		      const struct analyze_range *b, uint32_t n_b)
 {
-	bool in_order = !m->same_source && n_a == n_b;
+	bool in_order = !m->out->same_source && n_a == n_b;
 	uint32_t i = 0, j = 0;
 
 	while (i < n_a || j < n_b) {
@@ -145,16 +145,13 @@ static void rows_match(struct analyze_diff_matching *m)
 	struct analyze_ranges *a = &m->out->sides[BASELINE], *b = &m->out->sides[HARDENED];
 	struct join j;
 
-	/* Another version of the source moves lines, and functions to other files. */
-	for (uint32_t i = 0; m->same_source && i < a->n_rows; i++)
-		a->rows[i].match_file = a->rows[i].body.file;
-	for (uint32_t i = 0; m->same_source && i < b->n_rows; i++)
-		b->rows[i].match_file = b->rows[i].body.file;
-	sort_array(a->rows, a->n_rows, sizeof(*a->rows), row_compare);
-	sort_array(b->rows, b->n_rows, sizeof(*b->rows), row_compare);
 	for (int side = 0; side < 2; side++) {
-		const struct analyze_ranges *of = &m->out->sides[side];
+		struct analyze_ranges *of = &m->out->sides[side];
 
+		/* Another version of the source moves lines, and functions to other files. */
+		for (uint32_t i = 0; m->out->same_source && i < of->n_rows; i++)
+			of->rows[i].match_file = of->rows[i].body.file;
+		sort_array(of->rows, of->n_rows, sizeof(*of->rows), row_compare);
 		m->by_place[side] =
 			pointers_sort(of->rows, of->n_rows, sizeof(*of->rows), place_compare);
 		m->out->by_name[side] =
