@@ -181,20 +181,6 @@ static void functions_form(struct analyze_rows *rows, struct refs *refs,
 	log_progress_end();
 }
 
-define_compare(boot_compare, uint32_t, compare_values(*a, *b));
-
-static void count_runs(struct analyze_table *table, const struct profile *p)
-{
-	scoped_free uint32_t *boots = alloc_array(p->n_runs, sizeof(*boots));
-
-	for (uint32_t i = 0; i < p->n_runs; i++)
-		if (p->runs[i].kind != PROFILE_RUN_CONTROL)
-			boots[table->runs++] = p->runs[i].boot;
-	sort_array(boots, table->runs, sizeof(*boots), boot_compare);
-	for (uint32_t i = 0; i < table->runs; i++)
-		table->boots += i == 0 || boots[i] != boots[i - 1];
-}
-
 static void label_marked(struct analyze_table *table, struct analyze_rows *of)
 {
 	vec_each(struct analyze_row, row, of, rows) {
@@ -221,8 +207,9 @@ void analyze_table_init(struct analyze_table *table, const struct profile *p,
 	memset(table, 0, sizeof(*table));
 	table->clock = p->clock;
 	table->time = options->time;
-	count_runs(table, p);
+	table->runs = profile_probed_runs(p);
 	analyze_repetitions_init(&table->repetitions, p, PROFILE_RUN_PROBED);
+	table->boots = table->repetitions.boots;
 	analyze_calibration_init(&sampling.calibration, p, ANALYZE_OF_TIME);
 	for (uint32_t i = 0; i < p->n_sites; i++)
 		if (p->sites[i].kind == PROFILE_SITE_FUNCTION)

@@ -65,8 +65,8 @@ void analyze_repetitions_init(struct analyze_repetitions *r, const struct profil
 	number_of = alloc_array(boots, sizeof(*number_of));
 	memset(number_of, 0xff, boots * sizeof(*number_of));
 	r->of_run = alloc_array(p->n_runs, sizeof(*r->of_run));
-	boots = number_boots(p, kind, number_of);
-	r->unit = boots > 1 ? ANALYZE_UNIT_BOOT : ANALYZE_UNIT_RUN;
+	r->boots = number_boots(p, kind, number_of);
+	r->unit = r->boots > 1 ? ANALYZE_UNIT_BOOT : ANALYZE_UNIT_RUN;
 	for (uint32_t i = 0; i < p->n_runs; i++) {
 		if (p->runs[i].kind != kind)
 			r->of_run[i] = ANALYZE_NO_REPETITION;
@@ -76,7 +76,7 @@ void analyze_repetitions_init(struct analyze_repetitions *r, const struct profil
 			r->of_run[i] = r->n++;
 	}
 	if (r->unit == ANALYZE_UNIT_BOOT) {
-		r->n = boots;
+		r->n = r->boots;
 	} else if (p->clock == PROFILE_CLOCK_NS) {
 		uint32_t n = number_recordings(p, kind, r->of_run);
 

@@ -21,7 +21,7 @@ enum analyze_unit {
  */
 struct analyze_repetitions {
 	enum analyze_unit unit;
-	uint32_t n;
+	uint32_t n, boots; /* BOOTS: of these runs, whatever the unit */
 	uint32_t *of_run; /* ANALYZE_NO_REPETITION for runs of the other kind */
 };
 
