@@ -69,17 +69,6 @@ static uint32_t find_call(const struct walk *w, const char *function, const char
 	return UINT32_MAX;
 }
 
-/* Do the functions below AT begin with the N of CHAIN? */
-static bool follows(const struct walk *w, uint32_t at, const char *const *chain, uint32_t n)
-{
-	if (w->n - at - 1 < n)
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		if (!same_function(function_at(w, at + 1 + i), chain[i]))
-			return false;
-	return true;
-}
-
 struct child {
 	const char *name;
 	double samples;
@@ -127,48 +116,54 @@ static void find_hits(struct hits *list, const struct profile *p, const char *fu
 	}
 }
 
-/* The function that most of the samples have below CHAIN, of N functions. Takes off *TOLD those that do not tell. */
-static struct child most_below(const struct hits *list, const char *const *chain, uint32_t n,
-			       double *told)
+/* The function that most have next. Takes off *TOLD those that do not tell. */
+static struct child most_next(const struct hits *list, double *told)
 {
 	struct child children[MAX_CHILDREN], best = { .name = "" };
 	uint32_t n_children = 0;
 
-	vec_each(const struct hit, hit, list, hits) {
-		uint32_t next = hit->at + 1 + n;
-
-		if (!follows(&hit->walk, hit->at, chain, n))
-			continue;
-		if (next < hit->walk.n)
-			count_child(children, &n_children, function_at(&hit->walk, next),
+	vec_each(const struct hit, hit, list, hits)
+		if (hit->at + 1 < hit->walk.n)
+			count_child(children, &n_children, function_at(&hit->walk, hit->at + 1),
 				    hit->samples);
 		else if (hit->walk.late)
 			*told -= hit->samples;
-	}
 	for (uint32_t i = 0; i < n_children; i++)
 		if (children[i].samples > best.samples)
 			best = children[i];
 	return best;
 }
 
+/* Goes one function down: those that have NAME next are left. */
+static void go_down(struct hits *list, const char *name)
+{
+	uint32_t n = 0;
+
+	vec_each(struct hit, hit, list, hits)
+		if (++hit->at < hit->walk.n &&
+		    same_function(function_at(&hit->walk, hit->at), name))
+			list->hits[n++] = *hit;
+	list->n_hits = n;
+}
+
 const char *analyze_callees(const struct profile *p, const char *function, const char *callee)
 {
-	const char *chain[MAX_DEPTH];
 	struct hits list = { 0 };
-	uint32_t n = 0;
+	const char *deepest = NULL;
 	double told;
 
 	find_hits(&list, p, function, callee);
 	told = list.all;
-	while (n < MAX_DEPTH) {
-		struct child child = most_below(&list, chain, n, &told);
+	for (int depth = 0; depth < MAX_DEPTH; depth++) {
+		struct child child = most_next(&list, &told);
 
 		if (told < LEAST_SAMPLES || child.samples < MOST * told || !*child.name)
 			break;
-		chain[n++] = child.name;
+		deepest = child.name;
+		go_down(&list, deepest);
 	}
 	free(list.hits);
-	return n ? chain[n - 1] : NULL;
+	return deepest;
 }
 
 bool analyze_is_only_callee(const struct profile *p, const char *name, const char *function,
