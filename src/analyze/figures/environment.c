@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/figures/environment.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "analyze/figures/load.h"
@@ -81,15 +80,11 @@ static void row_add(struct analyze_env *env, enum analyze_env_kind kind, const c
 /* The values of N settings joined by a comma, as `console=ttyS0 console=tty0` gives "ttyS0,tty0"; NULL: none. */
 static char *values_join(const struct setting *settings, size_t n)
 {
-	size_t size = 1;
-	char *text, *at;
+	char *text = NULL;
 
-	for (size_t i = 0; i < n; i++)
-		size += settings[i].value.n + 1;
-	text = at = n > 1 || (n && settings->value.s) ? alloc_array(size, 1) : NULL;
-	for (size_t i = 0; text && i < n; i++)
-		at += sprintf(at, "%s%.*s", i ? "," : "", (int)settings[i].value.n,
-			      settings[i].value.s);
+	for (size_t i = 0; i < n && (n > 1 || settings->value.s); i++)
+		alloc_append(&text, "%s%.*s", i ? "," : "", (int)settings[i].value.n,
+			     settings[i].value.s);
 	return text;
 }
 

@@ -361,7 +361,7 @@ static void leaf_add(void *to, void *from)
 
 void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p)
 {
-	size_t n, out = 0;
+	size_t n;
 	scoped_free struct profile_sample *samples = samples_sum(p, &n);
 
 	memset(leaves, 0, sizeof(*leaves));
@@ -370,10 +370,9 @@ void analyze_leaves_init(struct analyze_leaves *leaves, const struct profile *p)
 		leaves->samples += (double)samples[i].count;
 	}
 	vec_unite(leaves, leaves, leaf_compare_name, leaf_add);
-	out = leaves->n_leaves;
-	for (size_t i = 0; i < out; i++)
-		leaves->leaves[i].share = leaves->leaves[i].samples / leaves->samples;
-	sort_array(leaves->leaves, out, sizeof(*leaves->leaves), leaf_compare_samples);
+	vec_each(struct analyze_leaf, leaf, leaves, leaves)
+		leaf->share = leaf->samples / leaves->samples;
+	sort_array(leaves->leaves, leaves->n_leaves, sizeof(*leaves->leaves), leaf_compare_samples);
 }
 
 void analyze_leaves_deinit(struct analyze_leaves *leaves)

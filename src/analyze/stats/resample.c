@@ -75,15 +75,13 @@ define_compare(pooled_compare, struct value, value_compare(&a->value, &b->value)
 static double rank_sum(const struct value *pooled, uint32_t n, double *ties)
 {
 	double sum = 0;
-	uint32_t j;
 
 	*ties = 0;
-	for (uint32_t i = 0; i < n; i = j) {
-		double size, of_b = 0;
+	for_each_run(i, j, n, pooled[j].value == pooled[i].value) {
+		double size = j - i, of_b = 0;
 
-		for (j = i; j < n && pooled[j].value == pooled[i].value; j++)
-			of_b += pooled[j].is_b;
-		size = j - i;
+		for (uint32_t k = i; k < j; k++)
+			of_b += pooled[k].is_b;
 		sum += of_b * (i + 1 + j) / 2;
 		*ties += size * size * size - size;
 	}

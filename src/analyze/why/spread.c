@@ -53,12 +53,9 @@ struct why_spread why_spread_find(const struct why *w, const struct why_context 
 			items[n++] =
 				(struct item){ why_switched_name(&w->switched, part->name), part };
 	sort_array(items, n, sizeof(*items), by_name);
-	for (uint32_t i = 0, end; i < n; i = end) {
-		struct why_spread s;
+	for_each_run(i, j, n, !by_name(&items[i], &items[j])) {
+		struct why_spread s = sum_up(&c->causes, &items[i], j - i);
 
-		for (end = i + 1; end < n && !by_name(&items[i], &items[end]);)
-			end++;
-		s = sum_up(&c->causes, &items[i], end - i);
 		/* What these functions do besides is more: it is not what they have alike. */
 		if (fabs(s.delta) > fabs(best.delta) && fabs(s.delta) > fabs(s.rest) &&
 		    fabs(s.most->delta) <= MOST_IN_ONE * fabs(s.delta))
