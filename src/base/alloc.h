@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* Zeroed memory for n objects of the given size; never NULL, also for n == 0. */
@@ -53,7 +54,12 @@ static inline void alloc_free_at(void *text)
 
 #define alloc_new(type) ((type *)alloc_array(1, sizeof(type)))
 
-/* Appends VALUE to an array kept in three fields of S: S->items, S->n_items, S->cap_items. */
+/* Three members of a struct, an array that grows: ITEMS, n_ITEMS of them, room for cap_ITEMS. All zero is empty. */
+#define vec_of(type, items) \
+	type *items;        \
+	uint32_t n_##items, cap_##items
+
+/* Appends VALUE to such an array of S. */
 #define vec_push(s, items, value)                                                                \
 	do {                                                                                     \
 		if (!(s)->items || (s)->n_##items == (s)->cap_##items) {                         \

@@ -30,8 +30,7 @@ struct diff_options {
 	char *filter_text; /* what it points into */
 	const char *filter_arg; /* as it was given; NULL: not asked for */
 	const char *sort; /* NULL: as analyze_diff_init() does */
-	char **maps; /* "OLD=NEW" */
-	uint32_t n_maps, cap_maps;
+	vec_of(char *, maps); /* "OLD=NEW" */
 	double fail_above; /* percent; NAN: not asked for */
 	const char *fail_row; /* NULL: any syscall */
 	const char *control; /* a file; NULL: none */

@@ -69,8 +69,7 @@ struct list {
 	bool named; /* that is a name */
 	bool inlined_known; /* the name of some inlined function matched */
 	/* What has each of the bodies. */
-	struct record_image **images;
-	uint32_t n_images, cap_images;
+	vec_of(struct record_image *, images);
 };
 
 /* TEXT, made for a row. */

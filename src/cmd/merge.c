@@ -56,8 +56,7 @@ define_compare(named_compare, struct named,
 static int refuse_twice(char **files)
 {
 	struct {
-		struct named *items;
-		uint32_t n_items, cap_items;
+		vec_of(struct named, items);
 	} named = {};
 	int err = 0;
 

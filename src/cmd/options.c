@@ -16,12 +16,9 @@ struct parser {
 	void *o;
 	int n_operands;
 	struct argp argp;
-	struct argp_option *options;
-	uint32_t n_options, cap_options;
-	struct argp_child *children;
-	uint32_t n_children, cap_children;
-	struct parser *parts; /* one for each child */
-	uint32_t n_parts, cap_parts;
+	vec_of(struct argp_option, options);
+	vec_of(struct argp_child, children);
+	vec_of(struct parser, parts); /* one for each child */
 };
 
 const struct cmd_option cmd_recordings_options[] = {

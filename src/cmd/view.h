@@ -15,8 +15,7 @@ struct view_options {
 	struct analyze_options figures;
 	int top; /* as in struct view */
 	bool all;
-	const char **sections; /* names of tables; to be freed */
-	uint32_t n_sections, cap_sections;
+	vec_of(const char *, sections); /* names of tables; to be freed */
 };
 
 extern const struct cmd_syntax view_syntax;

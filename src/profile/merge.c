@@ -176,8 +176,7 @@ struct boot_id {
 
 /* The boots of a profile, in the order of their numbers. */
 struct boots {
-	struct boot_id *ids;
-	uint32_t n_ids, cap_ids;
+	vec_of(struct boot_id, ids);
 	struct hash_index index; /* of those that have an id */
 };
 

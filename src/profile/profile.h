@@ -67,8 +67,7 @@ struct profile_stats {
 	uint64_t cost;
 	double sumsq;
 	uint64_t min, max; /* both 0 where nothing was observed */
-	struct profile_bucket *buckets;
-	uint32_t n_buckets, cap_buckets;
+	vec_of(struct profile_bucket, buckets);
 };
 
 enum profile_site_kind {
@@ -271,10 +270,8 @@ struct profile_arc {
 struct profile_blocks {
 	uint32_t site;
 	uint32_t entry; /* a block */
-	struct profile_block *items; /* by address */
-	uint32_t n_items, cap_items;
-	struct profile_arc *arcs;
-	uint32_t n_arcs, cap_arcs;
+	vec_of(struct profile_block, items); /* by address */
+	vec_of(struct profile_arc, arcs);
 };
 
 /* A call that was kept on its own, because it took longer than was asked for. */
@@ -332,8 +329,7 @@ struct profile_block_counts {
 	uint32_t run, blocks, context; /* BLOCKS: place in the list of these functions */
 	uint64_t calls; /* timed */
 	uint64_t residual;
-	uint64_t *counts; /* by block; NOT_COUNTED: does not follow from what was counted */
-	uint32_t n_counts, cap_counts;
+	vec_of(uint64_t, counts); /* by block; NOT_COUNTED: does not follow from what was counted */
 };
 
 /*
@@ -406,8 +402,7 @@ struct profile_run {
 	int32_t status; /* exit status as a shell gives it: 128 + signal where it was killed */
 	uint64_t losses[PROFILE_N_LOSSES];
 	uint64_t samples_expected, samples_received; /* on all CPUs, whatever ran there */
-	struct profile_report *reports;
-	uint32_t n_reports, cap_reports;
+	vec_of(struct profile_report, reports);
 };
 
 /* One frame of source: an address has one, and one more for each inlined body it lies in. */
@@ -422,14 +417,12 @@ struct profile_frame {
 struct profile_location {
 	uint64_t addr; /* relative to _stext, or to MODULE's first function */
 	const char *module; /* NULL for the kernel's image; of user space see PROFILE_MODULE_USER */
-	struct profile_frame *frames;
-	uint32_t n_frames, cap_frames;
+	vec_of(struct profile_frame, frames);
 };
 
 /* Indices of locations, innermost first: of the kernel (none for a sample in user space), then of user space where that was taken. */
 struct profile_stack {
-	uint32_t *locations;
-	uint32_t n_locations, cap_locations;
+	vec_of(uint32_t, locations);
 };
 
 enum profile_sample_flag {
@@ -572,63 +565,35 @@ struct profile {
 	enum profile_clock clock;
 	uint32_t freq; /* samples a second asked for on each CPU; 0: no sampler */
 	uint64_t sample_period; /* in clock ticks; 0: samples tell nothing of time */
-	struct profile_sampled *sampled; /* one at most; none: samples are by the clock */
-	uint32_t n_sampled, cap_sampled;
-	struct profile_env *envs;
-	uint32_t n_envs, cap_envs;
-	const char **args; /* the workload's command line */
-	uint32_t n_args, cap_args;
-	struct profile_site *sites; /* [0] is the one of PROFILE_SITE_CONTEXT */
-	uint32_t n_sites, cap_sites;
-	struct profile_context *contexts;
-	uint32_t n_contexts, cap_contexts;
-	struct profile_run *runs;
-	uint32_t n_runs, cap_runs;
-	struct profile_cell *cells; /* any order */
-	uint32_t n_cells, cap_cells;
-	struct profile_location *locations;
-	uint32_t n_locations, cap_locations;
-	struct profile_stack *stacks;
-	uint32_t n_stacks, cap_stacks;
-	struct profile_sample *samples;
-	uint32_t n_samples, cap_samples;
-	struct profile_blocks *blocks;
-	uint32_t n_blocks, cap_blocks;
-	struct profile_block_counts *block_counts; /* any order */
-	uint32_t n_block_counts, cap_block_counts;
-	struct profile_path *paths; /* any order; several may be of the same path */
-	uint32_t n_paths, cap_paths;
-	struct profile_trips *trips; /* any order; several may be of the same slot */
-	uint32_t n_trips, cap_trips;
-	struct profile_cost *costs;
-	uint32_t n_costs, cap_costs;
-	struct profile_edge *edges;
-	uint32_t n_edges, cap_edges;
+	vec_of(struct profile_sampled, sampled); /* one at most; none: samples are by the clock */
+	vec_of(struct profile_env, envs);
+	vec_of(const char *, args); /* the workload's command line */
+	vec_of(struct profile_site, sites); /* [0] is the one of PROFILE_SITE_CONTEXT */
+	vec_of(struct profile_context, contexts);
+	vec_of(struct profile_run, runs);
+	vec_of(struct profile_cell, cells); /* any order */
+	vec_of(struct profile_location, locations);
+	vec_of(struct profile_stack, stacks);
+	vec_of(struct profile_sample, samples);
+	vec_of(struct profile_blocks, blocks);
+	vec_of(struct profile_block_counts, block_counts); /* any order */
+	vec_of(struct profile_path, paths); /* any order; several may be of the same path */
+	vec_of(struct profile_trips, trips); /* any order; several may be of the same slot */
+	vec_of(struct profile_cost, costs);
+	vec_of(struct profile_edge, edges);
 	/* Likewise how often the instruction at STACK's first location was executed, of each line the first one in a row. */
-	struct profile_edge *executions;
-	uint32_t n_executions, cap_executions;
-	struct profile_trace *traces; /* of calls that were kept whole, one after the other */
-	uint32_t n_traces, cap_traces;
-	struct profile_miss *misses;
-	uint32_t n_misses, cap_misses;
-	struct profile_object *objects;
-	uint32_t n_objects, cap_objects;
-	struct profile_variable *variables; /* any order */
-	uint32_t n_variables, cap_variables;
-	struct profile_capture *captures;
-	uint32_t n_captures, cap_captures;
-	struct profile_condition *conditions;
-	uint32_t n_conditions, cap_conditions;
-	struct profile_name *names;
-	uint32_t n_names, cap_names;
-	struct profile_slow *slow; /* any order */
-	uint32_t n_slow, cap_slow;
-	struct profile_counter *counters;
-	uint32_t n_counters, cap_counters;
-	struct profile_counter_cost *counter_costs;
-	uint32_t n_counter_costs, cap_counter_costs;
-	struct profile_counted *counted;
-	uint32_t n_counted, cap_counted;
+	vec_of(struct profile_edge, executions);
+	vec_of(struct profile_trace, traces); /* of calls kept whole, one after the other */
+	vec_of(struct profile_miss, misses);
+	vec_of(struct profile_object, objects);
+	vec_of(struct profile_variable, variables); /* any order */
+	vec_of(struct profile_capture, captures);
+	vec_of(struct profile_condition, conditions);
+	vec_of(struct profile_name, names);
+	vec_of(struct profile_slow, slow); /* any order */
+	vec_of(struct profile_counter, counters);
+	vec_of(struct profile_counter_cost, counter_costs);
+	vec_of(struct profile_counted, counted);
 	struct profile_strings *strings; /* the intern pool */
 	struct profile_lookup *lookup; /* finds cells, contexts, … again: do not reorder them */
 };

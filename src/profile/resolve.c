@@ -319,8 +319,7 @@ struct module {
 };
 
 struct modules {
-	struct module *items; /* by name */
-	uint32_t n_items, cap_items;
+	vec_of(struct module, items); /* by name */
 };
 
 define_compare(module_compare, struct module, compare_text(a->name, b->name));

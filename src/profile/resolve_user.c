@@ -99,8 +99,7 @@ static void resolve_file(struct profile *p, const char *module)
 define_compare(name_compare, char *const, strcmp(*a, *b));
 
 struct files {
-	const char **modules;
-	uint32_t n_modules, cap_modules;
+	vec_of(const char *, modules);
 };
 
 void profile_resolve_user(struct profile *p)

@@ -16,10 +16,8 @@ struct pooled {
 };
 
 struct profile_strings {
-	struct pooled *items;
-	uint32_t n_items, cap_items;
-	char **blocks;
-	uint32_t n_blocks, cap_blocks;
+	vec_of(struct pooled, items);
+	vec_of(char *, blocks);
 	char *block; /* where short strings go, with block_left bytes free */
 	size_t block_left;
 	struct hash_index index;

@@ -22,8 +22,7 @@ struct view_code_row {
 };
 
 struct view_code_rows {
-	struct view_code_row *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct view_code_row, items);
 };
 
 struct view_code {

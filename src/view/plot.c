@@ -32,8 +32,7 @@ struct point {
 };
 
 struct points {
-	struct point *items; /* by value and side */
-	uint32_t n_items, cap_items;
+	vec_of(struct point, items); /* by value and side */
 	const struct profile_variable *variable;
 	double most; /* calls of one */
 };

@@ -28,8 +28,7 @@ json_t *view_plot_json(const struct view_plot *plot);
 
 /* Those worth drawing, the best first; with their titles, which are theirs. */
 struct view_plots {
-	struct view_plot *rows;
-	uint32_t n_rows, cap_rows;
+	vec_of(struct view_plot, rows);
 };
 
 /* As many are enough for a page. */

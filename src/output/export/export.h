@@ -42,10 +42,8 @@ struct export
 	bool timed; /* counts stand for time, */
 	double period; /* one for so many ticks of the profile's clock; else 1 */
 	double time; /* when it was recorded, in seconds since 1970; NAN: not known */
-	struct export_frame *frames; /* each once */
-	uint32_t n_frames, cap_frames;
-	struct export_node *nodes; /* depth first */
-	uint32_t n_nodes, cap_nodes;
+	vec_of(struct export_frame, frames); /* each once */
+	vec_of(struct export_node, nodes); /* depth first */
 	struct export_leaf {
 		uint32_t node;
 		double counts

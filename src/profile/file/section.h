@@ -69,8 +69,7 @@ void section_encode_strings(struct wire_out *out, const struct profile_strings *
 struct section_decoder {
 	struct profile *p;
 	uint32_t version; /* of the file */
-	const char **strings; /* the file's, by number, owned by p */
-	uint32_t n_strings, cap_strings;
+	vec_of(const char *, strings); /* the file's, by number, owned by p */
 	enum profile_loss losses[FILE_LOSSES_MAX]; /* the file's kinds; N_LOSSES: not known here */
 	uint32_t n_losses;
 	const char *unknown_loss; /* a kind of loss that this version has no name for, or NULL */
