@@ -401,7 +401,6 @@ static void explain(struct view_diff *c)
 static int plot(const struct view_diff *c, const char *path)
 {
 	const struct varies_shift *most = view_values_most(&c->shifts, c->conclusion.function);
-	char delta[OUTPUT_NUMBER_MAX], by[OUTPUT_NUMBER_MAX];
 	scoped_free char *title = NULL;
 
 	if (!most) {
@@ -410,9 +409,9 @@ static int plot(const struct view_diff *c, const char *path)
 		return -1;
 	}
 	title = alloc_printf("%s: %s%s per call, %s from different values of %s", most->function,
-			     output_number(delta, OUTPUT_DELTA, most->delta, c->diff.clock),
+			     output_number(OUTPUT_DELTA, most->delta, c->diff.clock),
 			     c->diff.clock == PROFILE_CLOCK_INSN ? " instructions" : "",
-			     output_number(by, OUTPUT_DELTA, most->by_values, c->diff.clock),
+			     output_number(OUTPUT_DELTA, most->by_values, c->diff.clock),
 			     most->variable);
 	return view_plot(&(struct view_plot){ .p = { c->common.p[BASELINE], c->common.p[HARDENED] },
 					      .sides = { view_side_names[0], view_side_names[1] },

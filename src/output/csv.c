@@ -28,11 +28,10 @@ static void write_field(FILE *out, const struct output_section *section, size_t 
 			const struct output_group *group, const struct output_column *column)
 {
 	struct output_field field = output_field_get(section, row, group, column);
-	char buf[OUTPUT_NUMBER_MAX];
 
 	if (column->type == OUTPUT_INTERVAL) {
-		fprintf(out, "%s,", output_number_plain(buf, field.number));
-		fputs(output_number_plain(buf, field.high), out);
+		fprintf(out, "%s,%s", output_number_plain(field.number),
+			output_number_plain(field.high));
 		return;
 	}
 	if (output_field_is_absent(&field, column->type))
@@ -42,7 +41,7 @@ static void write_field(FILE *out, const struct output_section *section, size_t 
 	else if (column->type == OUTPUT_FLAG)
 		fputs(field.number != 0 ? "true" : "false", out);
 	else
-		fputs(output_number_plain(buf, field.number), out);
+		fputs(output_number_plain(field.number), out);
 }
 
 static void write_key(FILE *out, const struct output_group *group,

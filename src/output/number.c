@@ -7,6 +7,7 @@
 
 /* Beyond this, digits say less than the exponent. */
 #define DIGITS_LIMIT 1e15
+#define NUMBER_MAX   48 /* enough for any double, in any form below */
 
 bool output_number_is_whole(double value)
 {
@@ -16,12 +17,12 @@ bool output_number_is_whole(double value)
 /* VALUE with DECIMALS digits behind the point, its thousands separated. */
 static void put_separated(char *buf, double value, int decimals, bool sign)
 {
-	char digits[OUTPUT_NUMBER_MAX];
+	char digits[NUMBER_MAX];
 	size_t n, whole;
 	char *out = buf;
 
 	if (!(fabs(value) < DIGITS_LIMIT)) {
-		snprintf(buf, OUTPUT_NUMBER_MAX, sign ? "%+.3e" : "%.3e", value);
+		snprintf(buf, NUMBER_MAX, sign ? "%+.3e" : "%.3e", value);
 		return;
 	}
 	snprintf(digits, sizeof(digits), "%.*f", decimals, fabs(value));
@@ -87,9 +88,19 @@ static void put_percent(char *buf, double value)
 	strcat(buf, " %");
 }
 
-const char *output_number(char buf[OUTPUT_NUMBER_MAX], enum output_type type, double value,
-			  enum profile_clock clock)
+/* Room for a number, in turn. */
+static char *next_buffer(void)
 {
+	static char buffers[OUTPUT_NUMBERS][NUMBER_MAX];
+	static unsigned int n;
+
+	return buffers[n++ % OUTPUT_NUMBERS];
+}
+
+const char *output_number(enum output_type type, double value, enum profile_clock clock)
+{
+	char *buf = next_buffer();
+
 	if (isnan(value)) {
 		strcpy(buf, "-");
 		return buf;
@@ -128,13 +139,15 @@ const char *output_number(char buf[OUTPUT_NUMBER_MAX], enum output_type type, do
 	return buf;
 }
 
-const char *output_number_plain(char buf[OUTPUT_NUMBER_MAX], double value)
+const char *output_number_plain(double value)
 {
+	char *buf = next_buffer();
+
 	if (!isfinite(value))
 		buf[0] = '\0';
 	else if (output_number_is_whole(value))
-		snprintf(buf, OUTPUT_NUMBER_MAX, "%.0f", value + 0.0); /* -0 becomes 0 */
+		snprintf(buf, NUMBER_MAX, "%.0f", value + 0.0); /* -0 becomes 0 */
 	else
-		snprintf(buf, OUTPUT_NUMBER_MAX, "%.12g", value);
+		snprintf(buf, NUMBER_MAX, "%.12g", value);
 	return buf;
 }

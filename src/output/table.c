@@ -33,14 +33,13 @@ char *output_cell_text(const struct output_section *section, size_t row,
 		       const struct output_group *group, const struct output_column *column)
 {
 	struct output_field value = output_field_get(section, row, group, column);
-	char buf[OUTPUT_NUMBER_MAX];
 	const char *mark = NULL;
 
 	if (column->type != OUTPUT_TEXT) {
 		if (column->estimable && section->mark && !isnan(value.number))
 			mark = section->mark(output_row(section, row), group);
 		return alloc_printf("%s%s", mark ? mark : "",
-				    output_number(buf, column->type, value.number, section->clock));
+				    output_number(column->type, value.number, section->clock));
 	}
 	return value.text ? output_text_escape(value.text) : alloc_strdup("-");
 }

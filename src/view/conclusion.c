@@ -17,9 +17,7 @@ static const char *insn_unit(const struct analyze_conclusion *c)
 static void append_number(char **text, enum output_type type, double value,
 			  const struct analyze_conclusion *c)
 {
-	char number[OUTPUT_NUMBER_MAX];
-
-	alloc_append(text, "%s", output_number(number, type, value, c->clock));
+	alloc_append(text, "%s", output_number(type, value, c->clock));
 }
 
 /* "+2,496,034 instructions per call" */
@@ -68,11 +66,9 @@ static void append_mean(char **text, const struct analyze_conclusion *c, const c
 			const char *remark)
 {
 	const char *clock = c->time == ANALYZE_TIME_WALL ? " by the wall clock" : "";
-	char pct[OUTPUT_NUMBER_MAX];
-	bool sign;
+	const char *pct = output_number(OUTPUT_PERCENT, c->delta_pct, c->clock);
+	bool sign = pct[0] == '+' || pct[0] == '-';
 
-	output_number(pct, OUTPUT_PERCENT, c->delta_pct, c->clock);
-	sign = pct[0] == '+' || pct[0] == '-';
 	if (c->change.verdict == ANALYZE_VERDICT_SAME && !is_small_change(c))
 		alloc_append(text, " is the same to within %g %%%s (%s, ", c->margin_pct, clock,
 			     pct);

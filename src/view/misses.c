@@ -117,7 +117,6 @@ static const struct analyze_misses_row *syscall_of(const struct analyze_misses *
 
 char *view_misses_change(const struct analyze_misses *m)
 {
-	char number[OUTPUT_NUMBER_MAX];
 	double cycles, instructions, all;
 	const struct analyze_misses_row *row = syscall_of(m, &all);
 	scoped_free char *most = NULL;
@@ -136,7 +135,7 @@ char *view_misses_change(const struct analyze_misses *m)
 		"%+.2f %% of the misses of all syscalls)%s; its instruction count changes by %+.2f "
 		"%%%s.%s",
 		m->model, row->context,
-		output_number(number, OUTPUT_DELTA, row->delta.data, PROFILE_CLOCK_INSN), cycles,
+		output_number(OUTPUT_DELTA, row->delta.data, PROFILE_CLOCK_INSN), cycles,
 		percent(row->delta.data, all), most, instructions,
 		shown ? "" : ", which does not reflect that",
 		isnan(row->plus_minus) ? " With 1 run per side this may be chance; use lab ab "

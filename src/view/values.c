@@ -18,9 +18,7 @@ static const struct varies_shift *all_of(const struct varies_shifts *s, const ch
 
 static void append_ticks(char **text, double ticks, enum profile_clock clock, const char *after)
 {
-	char number[OUTPUT_NUMBER_MAX];
-
-	alloc_append(text, "%s%s", output_number(number, OUTPUT_DELTA, ticks, clock), after);
+	alloc_append(text, "%s%s", output_number(OUTPUT_DELTA, ticks, clock), after);
 }
 
 /*

@@ -22,9 +22,7 @@ static const char *plural(double n)
 /* "12,345", into *TEXT. */
 static void append_count(char **text, double n)
 {
-	char number[OUTPUT_NUMBER_MAX];
-
-	alloc_append(text, "%s", output_number(number, OUTPUT_COUNT, fabs(n), PROFILE_CLOCK_NS));
+	alloc_append(text, "%s", output_number(OUTPUT_COUNT, fabs(n), PROFILE_CLOCK_NS));
 }
 
 static void append_machine(char **text, const struct analyze_warning *w)

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +17,7 @@
 
 static void check(enum output_type type, enum profile_clock clock, double value, const char *text)
 {
-	char buf[OUTPUT_NUMBER_MAX];
-
-	assert_string_equal(output_number(buf, type, value, clock), text);
+	assert_string_equal(output_number(type, value, clock), text);
 }
 
 static void test_instructions(void **state)
@@ -80,7 +79,6 @@ static void test_extremes(void **state)
 					 1e15,     -999999e9, 9e14,    -999999999999999.4,
 					 INFINITY, -INFINITY, 0x1p53,  NAN,
 					 -0.0,     1e-300,    99.9951 };
-	char buf[OUTPUT_NUMBER_MAX];
 	size_t i;
 	int type, clock;
 
@@ -88,21 +86,33 @@ static void test_extremes(void **state)
 	for (i = 0; i < sizeof(values) / sizeof(*values); i++) {
 		for (type = OUTPUT_FLAG; type <= OUTPUT_FRACTION; type++)
 			for (clock = 0; clock < 2; clock++)
-				assert_true(strlen(output_number(buf, type, values[i], clock)) <
-					    32);
-		assert_true(strlen(output_number_plain(buf, values[i])) < 32);
+				assert_true(strlen(output_number(type, values[i], clock)) < 32);
+		assert_true(strlen(output_number_plain(values[i])) < 32);
+	}
+}
+
+static void test_sentence(void **state)
+{
+	const char *texts[OUTPUT_NUMBERS];
+	char expected[8];
+
+	(void)state;
+	for (int i = 0; i < OUTPUT_NUMBERS; i++)
+		texts[i] = i % 2 ? output_number_plain(i) :
+				   output_number(OUTPUT_COUNT, i, PROFILE_CLOCK_NS);
+	for (int i = 0; i < OUTPUT_NUMBERS; i++) {
+		snprintf(expected, sizeof(expected), "%d", i);
+		assert_string_equal(texts[i], expected);
 	}
 }
 
 static void test_plain(void **state)
 {
-	char buf[OUTPUT_NUMBER_MAX];
-
 	(void)state;
-	assert_string_equal(output_number_plain(buf, NAN), "");
-	assert_string_equal(output_number_plain(buf, 11803112), "11803112");
-	assert_string_equal(output_number_plain(buf, -0.0), "0");
-	assert_string_equal(output_number_plain(buf, -0.25), "-0.25");
+	assert_string_equal(output_number_plain(NAN), "");
+	assert_string_equal(output_number_plain(11803112), "11803112");
+	assert_string_equal(output_number_plain(-0.0), "0");
+	assert_string_equal(output_number_plain(-0.25), "-0.25");
 }
 
 static void check_escape(const char *text, const char *expected)
@@ -152,7 +162,7 @@ int main(void)
 		cmocka_unit_test(test_instructions), cmocka_unit_test(test_nanoseconds),
 		cmocka_unit_test(test_others),       cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_plain),        cmocka_unit_test(test_escape),
-		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_wrap),         cmocka_unit_test(test_sentence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

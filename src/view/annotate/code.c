@@ -126,24 +126,17 @@ static void write_line(struct listing *l, uint32_t number)
 	l->line = number;
 }
 
-static const char *count_text(char buf[OUTPUT_NUMBER_MAX], double count)
+static const char *count_text(double count)
 {
-	if (!(count > 0))
-		return "";
-	return output_number(buf, OUTPUT_COUNT, count, PROFILE_CLOCK_INSN);
-}
-
-/* "-" where that is not known, as an unreached block's is. */
-static const char *per_call_text(char buf[OUTPUT_NUMBER_MAX], const struct analyze_instruction *i)
-{
-	return output_number(buf, OUTPUT_COUNT, i->per_call, PROFILE_CLOCK_INSN);
+	return count > 0 ? output_number(OUTPUT_COUNT, count, PROFILE_CLOCK_INSN) : "";
 }
 
 static void write_instruction(const struct listing *l, const struct analyze_instruction *i)
 {
 	struct analyze_estimated share = analyze_annotation_share(&l->f->a, &i->hits);
-	char share_text[OUTPUT_NUMBER_MAX] = "", self[OUTPUT_NUMBER_MAX + 1],
-	     callees[OUTPUT_NUMBER_MAX], number[OUTPUT_NUMBER_MAX], executed[OUTPUT_NUMBER_MAX];
+	const char *shown = analyze_hits_all(&i->hits) > 0 ? annotate_percent(share.value) : "";
+	scoped_free char *self =
+		alloc_printf("%s%s", i->hits.late > 0 ? "!" : "", count_text(i->hits.self));
 	scoped_free char *address = annotated_address(l->place, i);
 	scoped_free char *text = annotated_text(l->f, l->disasm, l->place, i);
 	scoped_free char *plain_address = output_text_escape(address),
@@ -155,13 +148,10 @@ static void write_instruction(const struct listing *l, const struct analyze_inst
 						 OUTPUT_STYLE_DIM;
 	bool any = part > 0;
 
-	if (analyze_hits_all(&i->hits) > 0)
-		annotate_percent(share_text, share.value);
-	snprintf(self, sizeof(self), "%s%s", i->hits.late > 0 ? "!" : "",
-		 count_text(number, i->hits.self));
 	fputs(any ? output_style_begin(l->color, style) : "", l->out);
-	write_columns(l, share_text, self, count_text(callees, i->hits.callees),
-		      per_call_text(executed, i), plain_address);
+	/* An unreached block's executions are not known: "-". */
+	write_columns(l, shown, self, count_text(i->hits.callees),
+		      output_number(OUTPUT_COUNT, i->per_call, PROFILE_CLOCK_INSN), plain_address);
 	fputs(any ? output_style_end(l->color) : "", l->out);
 	write_indent(l, depth_of(l, i->body));
 	fprintf(l->out, "  %s\n", plain);

@@ -11,12 +11,10 @@
 /* "593 instructions executed per call, "; "" where they were not counted. For free(). */
 static char *executed_text(const struct analyze_annotation *a)
 {
-	char number[OUTPUT_NUMBER_MAX];
-
 	if (!a->counted)
 		return alloc_strdup("");
 	return alloc_printf("%s instructions executed per call%s, ",
-			    output_number(number, OUTPUT_COUNT, a->per_call, PROFILE_CLOCK_INSN),
+			    output_number(OUTPUT_COUNT, a->per_call, PROFILE_CLOCK_INSN),
 			    a->n_unknown ? " plus an unknown number" : "");
 }
 
@@ -25,15 +23,13 @@ static void write_side(const struct view *v, const struct view_annotate_diff *c,
 	const struct annotated *f = &c->sides[side];
 	const struct analyze_annotation *a = &f->a;
 	const char *kernel = view_release(f->p);
-	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX];
 	scoped_free char *executed = executed_text(a), *timed = NULL;
 
 	if (!isnan(a->figures.calls))
-		timed = alloc_printf(
-			"%s calls timed, %s%s each, ",
-			output_number(calls, OUTPUT_COUNT, a->figures.calls, f->p->clock),
-			output_number(mean, OUTPUT_TIME, a->figures.mean, f->p->clock),
-			f->p->clock == PROFILE_CLOCK_INSN ? " insn" : "");
+		timed = alloc_printf("%s calls timed, %s%s each, ",
+				     output_number(OUTPUT_COUNT, a->figures.calls, f->p->clock),
+				     output_number(OUTPUT_TIME, a->figures.mean, f->p->clock),
+				     f->p->clock == PROFILE_CLOCK_INSN ? " insn" : "");
 	if (a->n_places)
 		view_text(v, "%s: %s, kernel %s: %s%s%.0f samples (%.0f in its own code%s)",
 			  view_side_names[side], f->path, kernel, timed ?: "", executed, a->samples,
@@ -85,14 +81,13 @@ static void write_one_sided(const struct view *v, const struct view_annotate_dif
 	unsigned int side = c->sides[1].a.n_places > 0;
 	const struct analyze_annotation *a = &c->sides[side].a;
 	double cost = (c->diff.is_of_call ? a->tick : a->tick_of_run) * a->samples;
-	char text[OUTPUT_NUMBER_MAX];
 
 	view_text(v,
 		  "%s exists in the %s kernel only, so all of its cost is the change: %s%s%s%s per "
 		  "%s.",
 		  c->sides[side].name, view_side_names[side], c->diff.is_of_call ? "" : "~",
-		  output_number(text, OUTPUT_DELTA, side ? cost : -cost, a->clock),
-		  ANNOTATE_UNIT(a), c->diff.is_of_call ? "call" : "run");
+		  output_number(OUTPUT_DELTA, side ? cost : -cost, a->clock), ANNOTATE_UNIT(a),
+		  c->diff.is_of_call ? "call" : "run");
 }
 
 static void write_headline(const struct view *v, const struct view_annotate_diff *c,
@@ -100,7 +95,6 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 {
 	const struct annotate_diff_row *row = find_change(bodies, lines);
 	enum profile_clock clock = c->sides[0].a.clock;
-	char delta[OUTPUT_NUMBER_MAX], low[OUTPUT_NUMBER_MAX], high[OUTPUT_NUMBER_MAX];
 
 	fputc('\n', v->out);
 	if (!c->sides[0].a.n_places || !c->sides[1].a.n_places) {
@@ -118,10 +112,10 @@ static void write_headline(const struct view *v, const struct view_annotate_diff
 		return;
 	}
 	view_text(v, "%s: ~%s%s%s per %s, between %s and %s (95 %%)%s.", row->where ?: row->of.path,
-		  output_number(delta, OUTPUT_DELTA, row->of.delta.value, clock),
+		  output_number(OUTPUT_DELTA, row->of.delta.value, clock),
 		  ANNOTATE_UNIT(&c->sides[0].a), c->diff.is_of_call ? "call" : "run",
-		  output_number(low, OUTPUT_DELTA, row->of.delta.low, clock),
-		  output_number(high, OUTPUT_DELTA, row->of.delta.high, clock),
+		  output_number(OUTPUT_DELTA, row->of.delta.low, clock),
+		  output_number(OUTPUT_DELTA, row->of.delta.high, clock),
 		  !(row->of.sides[0].n_insns > 0) ? "; the baseline has no code for it" :
 		  !(row->of.sides[1].n_insns > 0) ? "; the hardened kernel has no code for it" :
 						    "");

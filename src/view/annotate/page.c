@@ -10,7 +10,6 @@
 
 static void write_executed(const struct view *v, const struct analyze_annotation *a)
 {
-	char executed[OUTPUT_NUMBER_MAX];
 	scoped_free char *unknown = NULL;
 
 	if (a->n_unknown)
@@ -19,23 +18,22 @@ static void write_executed(const struct view *v, const struct analyze_annotation
 	view_text(v,
 		  "Executed: %s instructions per call, counted by block, excluding callees%s. "
 		  "EXECUTED shows the count for each body, line and instruction.",
-		  output_number(executed, OUTPUT_COUNT, a->per_call, PROFILE_CLOCK_INSN),
-		  unknown ?: "");
+		  output_number(OUTPUT_COUNT, a->per_call, PROFILE_CLOCK_INSN), unknown ?: "");
 }
 
 static void write_title(const struct view *v, const struct annotated *f)
 {
 	const struct analyze_annotation *a = &f->a;
 	scoped_free char *command = view_command(f->p);
-	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX], unplaced[128] = "", late[80] = "";
+	char unplaced[128] = "", late[80] = "";
 
 	view_text(v, "%s%s%s%s in %s: kernel %s, %s", f->name, f->module ? " [" : "",
 		  f->module ?: "", f->module ? "]" : "", a->context ?: "all contexts",
 		  view_release(f->p), command);
 	if (!isnan(a->figures.calls))
 		view_text(v, "%s calls timed, %s%s each on-CPU, including callees.",
-			  output_number(calls, OUTPUT_COUNT, a->figures.calls, a->clock),
-			  output_number(mean, OUTPUT_TIME, a->figures.mean, a->clock),
+			  output_number(OUTPUT_COUNT, a->figures.calls, a->clock),
+			  output_number(OUTPUT_TIME, a->figures.mean, a->clock),
 			  a->clock == PROFILE_CLOCK_INSN ? " insn" : "");
 	if (a->hits.late > 0)
 		snprintf(late, sizeof(late), " (!: %.0f delayed while interrupts were off)",
@@ -88,22 +86,21 @@ static void write_main(const struct view *v, const struct annotated *f,
 		       const struct annotate_row *what, bool is_body)
 {
 	const struct analyze_annotation *a = &f->a;
-	char share[OUTPUT_NUMBER_MAX], calls[OUTPUT_NUMBER_MAX], cost[OUTPUT_NUMBER_MAX];
 	bool is_exact = profile_is_exact(f->p);
-	scoped_free char *of = isnan(a->figures.calls) ?
-				       alloc_strdup(is_exact ? "its instructions" : "its samples") :
-				       alloc_printf("the time of %s calls",
-						    output_number(calls, OUTPUT_COUNT,
-								  a->figures.calls, a->clock));
+	scoped_free char *of =
+		isnan(a->figures.calls) ?
+			alloc_strdup(is_exact ? "its instructions" : "its samples") :
+			alloc_printf("the time of %s calls",
+				     output_number(OUTPUT_COUNT, a->figures.calls, a->clock));
 	const char *more = is_body ? what->lines : what->source;
 	scoped_free char *text = alloc_strdup(is_body ? what->name : what->where);
 
 	if (more)
 		alloc_append(&text, is_body ? " (%s)" : ", \"%s\"", more);
 	fputc('\n', v->out);
-	view_text(v, "%s of %s in %s: %s%s%s%s per %s.",
-		  annotate_percent(share, what->figures.share), of, text, is_exact ? "" : "~",
-		  output_number(cost, OUTPUT_TIME, what->figures.cost, a->clock), ANNOTATE_UNIT(a),
+	view_text(v, "%s of %s in %s: %s%s%s%s per %s.", annotate_percent(what->figures.share), of,
+		  text, is_exact ? "" : "~",
+		  output_number(OUTPUT_TIME, what->figures.cost, a->clock), ANNOTATE_UNIT(a),
 		  a->tick_is_of_call ? "call" : "run");
 }
 
@@ -113,7 +110,6 @@ static void write_headline(const struct view *v, const struct annotated *f,
 	const struct annotate_row *body = main_body(bodies);
 	const struct annotate_row *line = lines->section.n_rows ? lines->section.rows : NULL;
 	double unplaced = f->a.unplaced / f->a.samples;
-	char share[OUTPUT_NUMBER_MAX];
 	bool is_body = body && (!line || body->figures.share >= line->figures.share);
 
 	if (!(f->a.samples > 0))
@@ -123,7 +119,7 @@ static void write_headline(const struct view *v, const struct annotated *f,
 		view_text(v,
 			  "%s of its samples fell due with interrupts off, at an unknown place: "
 			  "time its callees with record --func to find out more.",
-			  annotate_percent(share, unplaced));
+			  annotate_percent(unplaced));
 	} else if (is_body || line) {
 		write_main(v, f, is_body ? body : line, is_body);
 	}

@@ -98,9 +98,11 @@ const char *annotate_cost_header(const struct analyze_annotation *a, bool is_of_
 	return is_of_call ? "TIME/CALL" : "TIME/RUN";
 }
 
-const char *annotate_percent(char buf[OUTPUT_NUMBER_MAX], double share)
+const char *annotate_percent(double share)
 {
-	snprintf(buf, OUTPUT_NUMBER_MAX, "%.*f %%", share < 0.1 ? 2 : 1, share * 100);
+	static char buf[48];
+
+	snprintf(buf, sizeof(buf), "%.*f %%", share < 0.1 ? 2 : 1, share * 100);
 	return buf;
 }
 

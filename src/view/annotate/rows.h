@@ -73,8 +73,8 @@ const char *annotate_mark(const void *row, const struct output_group *group);
 void annotate_table_write(const struct view *v, const char *title, const struct view_rows *rows,
 			  unsigned int top);
 
-/* "57.2 %": a share where there is no column to say what it is. */
-const char *annotate_percent(char buf[OUTPUT_NUMBER_MAX], double share);
+/* "57.2 %": a share where there is no column to say what it is. Stays until the next. */
+const char *annotate_percent(double share);
 
 struct annotate_diff_row {
 	struct analyze_annotate_diff_row of;

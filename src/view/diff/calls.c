@@ -163,12 +163,10 @@ static void write_alone(const struct view *v, const struct analyze_diff *diff,
 			const struct analyze_diff_row *row)
 {
 	const char *other = analyze_renames_known(row->name);
-	char total[OUTPUT_NUMBER_MAX];
 
-	output_number(total, OUTPUT_TIME,
-		      isnan(row->sides[1].calls) ? row->sides[0].total : row->sides[1].total,
-		      diff->clock);
-	view_text(v, "%s: %s; %s%s per run%s%s", row->name, view_notes[row->alone], total,
+	view_text(v, "%s: %s; %s%s per run%s%s", row->name, view_notes[row->alone],
+		  output_number(OUTPUT_TIME, row->sides[isnan(row->sides[1].calls) ? 0 : 1].total,
+				diff->clock),
 		  view_unit(diff->clock), other ? "; also known as " : "", other ? other : "");
 }
 

@@ -118,7 +118,6 @@ static void plots(struct view_plots *plots, const void *data)
 	const struct varies_shift *s = view_values_most(&c->shifts, c->conclusion.function) ?:
 					       view_values_most(&c->shifts, NULL);
 	const struct varies_shift *end = c->shifts.rows + c->shifts.n_rows;
-	char by[OUTPUT_NUMBER_MAX];
 
 	for (; s && s < end && s->variable && plots->n_rows < VIEW_PLOTS_MOST; s++)
 		vec_push(plots, rows,
@@ -129,8 +128,7 @@ static void plots(struct view_plots *plots, const void *data)
 				 .title = alloc_printf(
 					 "%s: %s%s per call from different values of %s",
 					 s->function,
-					 output_number(by, OUTPUT_DELTA, s->by_values,
-						       c->diff.clock),
+					 output_number(OUTPUT_DELTA, s->by_values, c->diff.clock),
 					 c->diff.clock == PROFILE_CLOCK_INSN ? " instructions" : "",
 					 s->variable) }));
 }

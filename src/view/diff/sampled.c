@@ -51,11 +51,11 @@ static void rows(struct view_rows *rows, const void *data)
 static char *title(const void *data)
 {
 	const struct view_diff *c = data;
-	char each[2][OUTPUT_NUMBER_MAX];
+	const char *each[2];
 
 	for (int i = 0; i < VIEW_N_SIDES; i++)
-		output_number(each[i], OUTPUT_COUNT, profile_sample_weight(c->common.p[i]),
-			      PROFILE_CLOCK_NS);
+		each[i] = output_number(OUTPUT_COUNT, profile_sample_weight(c->common.p[i]),
+					PROFILE_CLOCK_NS);
 	return alloc_printf("Events by function: %s per run, from samples of one in %s%s%s",
 			    c->sampled.event, each[0], strcmp(each[0], each[1]) ? " and " : "",
 			    strcmp(each[0], each[1]) ? each[1] : "");

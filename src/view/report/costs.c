@@ -46,17 +46,20 @@ static void write_other_calibrations(const struct view *v, const struct analyze_
 /* "big-fork +40.4 %, [elapsed time] +16.5 %": what took part in both kinds of runs; NULL: nothing. To be freed. */
 static char *measured_slowdown(const struct analyze_workload *w, enum profile_clock clock)
 {
-	char *text = NULL, percent[OUTPUT_NUMBER_MAX];
+	char *text = NULL;
 
 	for (uint32_t i = 1; i < w->n_rows; i++) {
 		const struct analyze_workload_row *with = &w->rows[i], *without = with - 1;
 
 		if (!with->probed || without->probed || strcmp(with->name, without->name))
 			continue;
-		output_number(percent, OUTPUT_PERCENT,
-			      analyze_percent(with->gross - without->gross, without->gross), clock);
-		alloc_append(&text, "%s%s %s", text ? ", " : "", view_workload_label(with->name),
-			     percent);
+		alloc_append_item(
+			&text,
+			alloc_printf("%s %s", view_workload_label(with->name),
+				     output_number(OUTPUT_PERCENT,
+						   analyze_percent(with->gross - without->gross,
+								   without->gross),
+						   clock)));
 	}
 	return text;
 }
@@ -64,30 +67,28 @@ static char *measured_slowdown(const struct analyze_workload *w, enum profile_cl
 static void write_slowdown(const struct view *v, const struct view_report *r)
 {
 	const struct analyze_costs *costs = &r->costs;
-	char kernel[OUTPUT_NUMBER_MAX], all[OUTPUT_NUMBER_MAX];
 	scoped_free char *measured = measured_slowdown(&r->workload, costs->clock);
 
-	output_number(kernel, OUTPUT_PERCENT, costs->estimated_kernel_pct, costs->clock);
-	output_number(all, OUTPUT_PERCENT, costs->estimated_pct, costs->clock);
 	view_text(v,
 		  "Slowdown caused by probes: estimated (calibration x calls) %s in syscalls and "
 		  "page faults, %s of the elapsed time if one CPU did all the work; measured %s.",
-		  kernel, all, measured ? measured : "only with record --control-run");
+		  output_number(OUTPUT_PERCENT, costs->estimated_kernel_pct, costs->clock),
+		  output_number(OUTPUT_PERCENT, costs->estimated_pct, costs->clock),
+		  measured ? measured : "only with record --control-run");
 }
 
 /* "2.509 ms +- 0.24 ms": what was subtracted, and half its 95 % interval where that is known. For free(). */
 static char *subtracted(const struct view_report *r)
 {
 	const struct analyze_costs *costs = &r->costs;
-	char sum[OUTPUT_NUMBER_MAX], error[OUTPUT_NUMBER_MAX];
 	double all = 0;
 
 	/* Calibration's error is one for all rows: parts add up. */
 	vec_each(const struct analyze_row, row, &r->table.syscalls, rows)
 		all += ANALYZE_SYSTEMATIC_REACH * row->sample.uncertainty;
-	output_number(sum, OUTPUT_TIME, costs->subtracted, costs->clock);
-	output_number(error, OUTPUT_TIME, all, costs->clock);
-	return alloc_printf("%s%s%s%s", sum, all > 0 ? " +- " : "", all > 0 ? error : "",
+	return alloc_printf("%s%s%s%s", output_number(OUTPUT_TIME, costs->subtracted, costs->clock),
+			    all > 0 ? " +- " : "",
+			    all > 0 ? output_number(OUTPUT_TIME, all, costs->clock) : "",
 			    view_unit(costs->clock));
 }
 
@@ -96,16 +97,16 @@ static void after(const struct view *v, const void *data)
 	const struct view_report *r = data;
 	const struct analyze_costs *costs = &r->costs;
 	scoped_free char *sum = subtracted(r);
-	char percent[OUTPUT_NUMBER_MAX];
 
 	write_other_calibrations(v, costs);
-	output_number(percent, OUTPUT_FRACTION, costs->subtracted / costs->oncpu, costs->clock);
 	if (costs->subtracted > 0)
 		view_text(v,
 			  "%s syscalls and page faults, including the cost of samples: %s, %s of "
 			  "what was measured.",
 			  r->figures.raw ? "Included in the times (--raw) of" : "Subtracted from",
-			  sum, percent);
+			  sum,
+			  output_number(OUTPUT_FRACTION, costs->subtracted / costs->oncpu,
+					costs->clock));
 	else
 		view_text(v, "Nothing is subtracted: no probe cost is known.");
 	write_slowdown(v, r);

@@ -83,18 +83,17 @@ static void accounting_page(const struct view *v, const void *data)
 {
 	const struct view_report *r = data;
 	const struct analyze_accounting *a = &r->accounting;
-	char buf[10][OUTPUT_NUMBER_MAX];
 
-#define NUMBER(i, n) output_number(buf[i], OUTPUT_COUNT, (double)(n), PROFILE_CLOCK_NS)
+#define NUMBER(n) output_number(OUTPUT_COUNT, (double)(n), PROFILE_CLOCK_NS)
 	view_text(v,
 		  "Calls: entered %s = returned %s + closed by exit %s + open at end %s + return "
 		  "missed %s + not timed %s (nested too deep %s, no cell %s, detached %s) + "
 		  "unaccounted %s.",
-		  a->known ? NUMBER(0, a->entries) : "(not counted)", NUMBER(1, a->returned),
-		  NUMBER(2, a->closed_by_exit), NUMBER(3, a->open_at_end),
-		  NUMBER(4, a->return_missed), NUMBER(5, a->too_deep + a->no_cell + a->detached),
-		  NUMBER(6, a->too_deep), NUMBER(7, a->no_cell), NUMBER(8, a->detached),
-		  a->known ? NUMBER(9, a->unaccounted) : "(not known)");
+		  a->known ? NUMBER(a->entries) : "(not counted)", NUMBER(a->returned),
+		  NUMBER(a->closed_by_exit), NUMBER(a->open_at_end), NUMBER(a->return_missed),
+		  NUMBER(a->too_deep + a->no_cell + a->detached), NUMBER(a->too_deep),
+		  NUMBER(a->no_cell), NUMBER(a->detached),
+		  a->known ? NUMBER(a->unaccounted) : "(not known)");
 #undef NUMBER
 }
 

@@ -41,46 +41,41 @@ static void rows(struct view_rows *rows, const void *data)
 	}
 }
 
-static const char *count_text(char buf[OUTPUT_NUMBER_MAX], uint64_t count)
+static const char *count_text(uint64_t count)
 {
 	return count == PROFILE_NOT_COUNTED ?
-		       strcpy(buf, "not counted") :
-		       output_number(buf, OUTPUT_COUNT, (double)count, PROFILE_CLOCK_NS);
+		       "not counted" :
+		       output_number(OUTPUT_COUNT, (double)count, PROFILE_CLOCK_NS);
 }
 
 /* Of an event: no time follows from these. */
 static char *sampled_title(const struct view_report *r)
 {
-	char received[OUTPUT_NUMBER_MAX], expected[OUTPUT_NUMBER_MAX], used[OUTPUT_NUMBER_MAX],
-		each[OUTPUT_NUMBER_MAX], events[OUTPUT_NUMBER_MAX];
 	double weight = profile_sample_weight(r->common.p[0]);
 
-	output_number(used, OUTPUT_COUNT, r->leaves.samples, r->common.p[0]->clock);
-	output_number(each, OUTPUT_COUNT, weight, r->common.p[0]->clock);
-	output_number(events, OUTPUT_COUNT, r->leaves.samples * weight, r->common.p[0]->clock);
 	return alloc_printf(
 		"Samples of %s, one in %s: %s in the workload, for %s events; on all CPUs "
 		"%s received of %s expected",
-		profile_sample_event(r->common.p[0]), each, used, events,
-		count_text(received, r->losses.samples_received),
-		count_text(expected, r->losses.samples_expected));
+		profile_sample_event(r->common.p[0]),
+		output_number(OUTPUT_COUNT, weight, r->common.p[0]->clock),
+		output_number(OUTPUT_COUNT, r->leaves.samples, r->common.p[0]->clock),
+		output_number(OUTPUT_COUNT, r->leaves.samples * weight, r->common.p[0]->clock),
+		count_text(r->losses.samples_received), count_text(r->losses.samples_expected));
 }
 
 static char *title(const void *data)
 {
-	char received[OUTPUT_NUMBER_MAX], expected[OUTPUT_NUMBER_MAX], used[OUTPUT_NUMBER_MAX];
 	const struct view_report *r = data;
+	const char *used = output_number(OUTPUT_COUNT, r->leaves.samples, r->common.p[0]->clock);
 
-	output_number(used, OUTPUT_COUNT, r->leaves.samples, r->common.p[0]->clock);
 	if (profile_is_exact(r->common.p[0]))
 		return alloc_printf("Instructions executed: %s, including user space", used);
 	if (profile_sample_event(r->common.p[0]))
 		return sampled_title(r);
 	return alloc_printf("Samples at %u Hz: %s in the workload; on all CPUs %s received of %s "
 			    "expected",
-			    r->common.p[0]->freq, used,
-			    count_text(received, r->losses.samples_received),
-			    count_text(expected, r->losses.samples_expected));
+			    r->common.p[0]->freq, used, count_text(r->losses.samples_received),
+			    count_text(r->losses.samples_expected));
 }
 
 static json_t *json(const void *data)

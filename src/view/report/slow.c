@@ -32,12 +32,12 @@ static char *title(const void *data)
 	const struct view_report *r = data;
 	const char *limit = profile_env_get(r->common.p[0], PROFILE_ENV_SLOWER);
 	uint64_t lost = r->losses.counts[PROFILE_LOSS_SLOW_FULL];
-	char buf[OUTPUT_NUMBER_MAX], *text = alloc_strdup("Slow calls, slowest first");
+	char *text = alloc_strdup("Slow calls, slowest first");
 
 	if (limit)
-		alloc_append(&text, ": %u of %s and more, sleeping included", r->slow.n_rows,
-			     output_number(buf, OUTPUT_TIME, strtod(limit, NULL),
-					   r->common.p[0]->clock));
+		alloc_append(
+			&text, ": %u of %s and more, sleeping included", r->slow.n_rows,
+			output_number(OUTPUT_TIME, strtod(limit, NULL), r->common.p[0]->clock));
 	if (lost && lost != PROFILE_NOT_COUNTED)
 		alloc_append(&text, " (%" PRIu64 " more did not fit)", lost);
 	return text;

@@ -80,18 +80,18 @@ char *view_report_summary(const struct view_report *r)
 {
 	double sum;
 	const struct analyze_row *row = find_syscall(r, &sum);
-	char calls[OUTPUT_NUMBER_MAX], mean[OUTPUT_NUMBER_MAX];
+	enum profile_clock clock = r->common.p[0]->clock;
 	scoped_free char *where = NULL;
 
 	if (!row)
 		return alloc_strdup("No syscalls or page faults were recorded.");
 	where = where_text(r, row);
-	output_number(calls, OUTPUT_COUNT, row->figures.calls, r->common.p[0]->clock);
-	output_number(mean, OUTPUT_TIME, row->figures.means[ANALYZE_TIME_ONCPU],
-		      r->common.p[0]->clock);
-	return alloc_printf("%s takes %.0f %% of the on-CPU time in syscalls and page faults "
-			    "(%s call%s, %s%s per call)%s.",
-			    row->name, 100 * oncpu_of(row) / sum, calls,
-			    row->figures.calls == 1 ? "" : "s", mean,
-			    view_unit(r->common.p[0]->clock), where);
+	return alloc_printf(
+		"%s takes %.0f %% of the on-CPU time in syscalls and page faults "
+		"(%s call%s, %s%s per call)%s.",
+		row->name, 100 * oncpu_of(row) / sum,
+		output_number(OUTPUT_COUNT, row->figures.calls, clock),
+		row->figures.calls == 1 ? "" : "s",
+		output_number(OUTPUT_TIME, row->figures.means[ANALYZE_TIME_ONCPU], clock),
+		view_unit(clock), where);
 }

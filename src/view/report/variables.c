@@ -54,27 +54,25 @@ static const struct output_column part_columns[] = {
 };
 
 /* TIME, of DIGITS where that is a few instructions or a part of one. */
-static const char *number(char buf[OUTPUT_NUMBER_MAX], double time, int digits,
-			  enum profile_clock clock)
+static char *number(double time, int digits, enum profile_clock clock)
 {
-	if (clock == PROFILE_CLOCK_NS || fabs(time) >= 1000)
-		return output_number(buf, OUTPUT_TIME, time, clock);
-	snprintf(buf, OUTPUT_NUMBER_MAX, "%.*g", digits, time);
-	return buf;
+	return clock == PROFILE_CLOCK_NS || fabs(time) >= 1000 ?
+		       alloc_strdup(output_number(OUTPUT_TIME, time, clock)) :
+		       alloc_printf("%.*g", digits, time);
 }
 
 /* "20.2 +-0.1 instructions per unit of s->objects + 96"; NULL: there is none. To be freed. */
 static char *law_text(const struct varies_law *law, enum profile_clock clock)
 {
-	char slope[OUTPUT_NUMBER_MAX], half[OUTPUT_NUMBER_MAX], constant[OUTPUT_NUMBER_MAX];
+	scoped_free char *slope = number(law->slope, 4, clock),
+			 *half = number(law->slope_interval.high - law->slope, 2, clock),
+			 *constant = number(fabs(law->constant), 4, clock);
 
 	if (!law->variable)
 		return NULL;
-	return alloc_printf("%s +-%s%s per unit of %s %c %s", number(slope, law->slope, 4, clock),
-			    number(half, law->slope_interval.high - law->slope, 2, clock),
+	return alloc_printf("%s +-%s%s per unit of %s %c %s", slope, half,
 			    clock == PROFILE_CLOCK_INSN ? " instructions" : "", law->variable->name,
-			    law->constant < 0 ? '-' : '+',
-			    number(constant, fabs(law->constant), 4, clock));
+			    law->constant < 0 ? '-' : '+', constant);
 }
 
 /* "crng_init = 0"; to be freed. */
@@ -103,10 +101,8 @@ static char *condition_text(const struct varies_part *part, const struct profile
 /* What a part's calls take: its law, or its mean. To be freed. */
 static char *part_text(const struct varies_part *part, enum profile_clock clock)
 {
-	char buf[OUTPUT_NUMBER_MAX];
-
 	return law_text(&part->law, clock) ?:
-		       alloc_printf("%s%s", output_number(buf, OUTPUT_TIME, part->mean, clock),
+		       alloc_printf("%s%s", output_number(OUTPUT_TIME, part->mean, clock),
 				    view_unit(clock));
 }
 
@@ -143,9 +139,9 @@ static void append_parts(char **text, const struct varies *v, const struct profi
 static char *sentence(const struct varies *v, const struct profile *profile)
 {
 	const enum profile_clock clock = profile->clock;
-	char p[OUTPUT_NUMBER_MAX], calls[OUTPUT_NUMBER_MAX], *text;
+	const char *calls = output_number(OUTPUT_COUNT, v->calls, clock), *p;
+	char *text;
 
-	output_number(calls, OUTPUT_COUNT, v->calls, clock);
 	if (isnan(v->explained))
 		return alloc_printf(
 			"Nothing to explain: the %s captured calls of %s are too few, or all took "
@@ -156,7 +152,7 @@ static char *sentence(const struct varies *v, const struct profile *profile)
 			"No captured variable explains the latency of %s: none of %u explains %.1f "
 			"%% of the variance of %s calls with p below %.2f.",
 			v->function, v->n_ranks, 100 * VARIES_NOTABLE, calls, VARIES_SIGNIFICANT);
-	output_number(p, OUTPUT_PROBABILITY, v->ranks[0].p, clock);
+	p = output_number(OUTPUT_PROBABILITY, v->ranks[0].p, clock);
 	text = alloc_printf("%s explains %.1f %% of the variance of %s's latency",
 			    v->ranks[0].variable->name, 100 * v->ranks[0].alone, v->function);
 	for (uint32_t i = v->n_selected; i < v->n_ranks; i++)
@@ -218,7 +214,6 @@ static void part_rows(struct view_rows *rows, const void *data)
 static void after(const struct view *view, const void *data)
 {
 	const struct varies *v = varies_of(data);
-	char lost[OUTPUT_NUMBER_MAX], sampled[OUTPUT_NUMBER_MAX];
 
 	if (!isnan(v->explained))
 		view_text(view,
@@ -229,8 +224,8 @@ static void after(const struct view *view, const void *data)
 		view_text(view,
 			  "%s calls did not fit into the table of values; %s of them were sampled "
 			  "and represent them all.",
-			  output_number(lost, OUTPUT_COUNT, v->lost, PROFILE_CLOCK_INSN),
-			  output_number(sampled, OUTPUT_COUNT, v->sampled, PROFILE_CLOCK_INSN));
+			  output_number(OUTPUT_COUNT, v->lost, PROFILE_CLOCK_INSN),
+			  output_number(OUTPUT_COUNT, v->sampled, PROFILE_CLOCK_INSN));
 }
 
 static void page(const struct view *view, const void *data)

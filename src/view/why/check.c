@@ -20,13 +20,12 @@ static void append_compared(char **text, const double values[2], double noise, c
 			    const char *of)
 {
 	double pct = values[0] != 0 ? 100 * (values[1] - values[0]) / fabs(values[0]) : NAN;
-	char number[OUTPUT_NUMBER_MAX];
+	const char *number = output_number(OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
 
 	view_why_append_delta(text, values[1], per);
 	alloc_append(text, "%s", of);
 	if (isnan(pct))
 		return;
-	output_number(number, OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
 	if (fabs(values[1] - values[0]) < 0.5) {
 		alloc_append(text, ", equal to the exact count");
 		return;

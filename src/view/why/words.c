@@ -18,9 +18,7 @@
 
 void view_why_append_number(char **text, enum output_type type, double value)
 {
-	char number[OUTPUT_NUMBER_MAX];
-
-	alloc_append(text, "%s", output_number(number, type, value, PROFILE_CLOCK_INSN));
+	alloc_append(text, "%s", output_number(type, value, PROFILE_CLOCK_INSN));
 }
 
 void view_why_append_delta(char **text, double delta, const char *per)
@@ -48,8 +46,9 @@ static bool is_per_call(const struct why_context *c)
 static char *change_text(const struct why *w, const struct why_context *c)
 {
 	double pct = percent(c->delta, c->total[0]);
-	char number[OUTPUT_NUMBER_MAX], *text = NULL;
 	bool per_call = is_per_call(c);
+	const char *number;
+	char *text = NULL;
 
 	view_append_name(&text, c->name);
 	if (c->total[0] == 0 || c->total[1] == 0) {
@@ -69,7 +68,7 @@ static char *change_text(const struct why *w, const struct why_context *c)
 		if (per_call)
 			pct = percent(c->total[1] / c->calls[1] - c->total[0] / c->calls[0],
 				      c->total[0] / c->calls[0]);
-		output_number(number, OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
+		number = output_number(OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
 		alloc_append(&text, " is %s %s (", number + (number[0] == '+' || number[0] == '-'),
 			     pct < 0 ? "faster" : "slower");
 		view_append_context(&text, c->name);
