@@ -110,16 +110,14 @@ static char *sentence(const struct analyze_path_change *row, const char *of)
 		row->cost[0]);
 }
 
-static void rows(struct view_rows *rows, const void *data)
+static bool make_line(struct view_rows *rows, void *line, const void *data)
 {
-	const struct analyze_diff_paths *paths = &((const struct view_diff *)data)->paths;
-	struct line *lines = view_rows_new(rows, paths->n_rows, sizeof(*lines));
+	struct line *l = line;
 
-	for (uint32_t i = 0; i < paths->n_rows; i++) {
-		lines[i].row = paths->rows[i];
-		lines[i].what = alloc_keep(&rows->texts, what(&paths->rows[i]));
-		lines[i].text = alloc_keep(&rows->texts, sentence(&paths->rows[i], lines[i].what));
-	}
+	(void)data;
+	l->what = alloc_keep(&rows->texts, what(&l->row));
+	l->text = alloc_keep(&rows->texts, sentence(&l->row, l->what));
+	return true;
 }
 
 static void page(const struct view *v, const void *data)
@@ -159,7 +157,8 @@ const struct view_table diff_paths = {
 	.name = "paths",
 	.first = 1,
 	ONE_GROUP(columns),
-	.rows = rows,
+	VIEW_LIST(view_diff, paths.rows, paths.n_rows),
+	VIEW_LINES(line, make_line),
 	.page = page,
 	.json = json,
 };
@@ -168,5 +167,6 @@ const struct view_table diff_path_changes = {
 	.name = "path_changes",
 	.places = VIEW_IN_JSON | VIEW_IN_CSV,
 	ONE_GROUP(columns),
-	.rows = rows,
+	VIEW_LIST(view_diff, paths.rows, paths.n_rows),
+	VIEW_LINES(line, make_line),
 };

@@ -7,45 +7,33 @@
 #include "view/page/columns.h"
 
 struct line {
+	struct analyze_sampled_row of;
 	const char *name;
-	double totals[2], delta, delta_pct, plus_minus, p;
-	struct analyze_interval ci;
-	enum analyze_verdict verdict;
 };
 
 static const struct output_column columns[] = {
 	COLUMN("name", TEXT, line, name, .header = "FUNCTION ITSELF", .elastic = true),
-	COLUMN("baseline_total", COUNT, line, totals[0], .header = "BASELINE"),
-	COLUMN("hardened_total", COUNT, line, totals[1], .header = "HARDENED"),
-	COLUMN("delta", RATE, line, delta, .header = "DELTA"),
-	COLUMN("plus_minus", RATE, line, plus_minus, .header = "+-", .rank = 2),
-	COLUMN("delta_pct", PERCENT, line, delta_pct, .header = "%"),
-	COLUMN("verdict", TEXT, line, verdict, .names = view_more_or_fewer, .header = "VERDICT",
-	       .rank = 1),
-	COLUMN("p", PROBABILITY, line, p, .header = "P", .rank = 4),
-	COLUMN("ci", INTERVAL, line, ci),
+	COLUMN("baseline_total", COUNT, line, of.totals[0], .header = "BASELINE"),
+	COLUMN("hardened_total", COUNT, line, of.totals[1], .header = "HARDENED"),
+	COLUMN("delta", RATE, line, of.delta, .header = "DELTA"),
+	COLUMN("plus_minus", RATE, line, of.change.plus_minus, .header = "+-", .rank = 2),
+	COLUMN("delta_pct", PERCENT, line, of.delta_pct, .header = "%"),
+	COLUMN("verdict", TEXT, line, of.change.verdict, .names = view_more_or_fewer,
+	       .header = "VERDICT", .rank = 1),
+	COLUMN("p", PROBABILITY, line, of.change.p, .header = "P", .rank = 4),
+	COLUMN("ci", INTERVAL, line, of.change.ci),
 };
 
-static void rows(struct view_rows *rows, const void *data)
+static bool make_line(struct view_rows *rows, void *line, const void *data)
 {
-	const struct analyze_sampled_events *s = &((const struct view_diff *)data)->sampled;
-	struct line *lines = view_rows_new(rows, s->n_rows, sizeof(*lines));
+	struct line *l = line;
+	const struct analyze_leaf *leaf = &l->of.leaf;
 
-	for (uint32_t i = 0; i < s->n_rows; i++) {
-		const struct analyze_sampled_row *r = &s->rows[i];
-		const struct analyze_leaf *leaf = &r->leaf;
-		char *name = leaf->n_frames ? output_folded_frames(leaf->frames, leaf->n_frames) :
-					      alloc_strdup(ANALYZE_ALL_CONTEXTS);
-
-		lines[i] = (struct line){ .name = alloc_keep(&rows->texts, name),
-					  .totals = { r->totals[0], r->totals[1] },
-					  .delta = r->delta,
-					  .delta_pct = r->delta_pct,
-					  .plus_minus = r->change.plus_minus,
-					  .p = r->change.p,
-					  .ci = r->change.ci,
-					  .verdict = r->change.verdict };
-	}
+	(void)data;
+	l->name = leaf->n_frames ? alloc_keep(&rows->texts,
+					      output_folded_frames(leaf->frames, leaf->n_frames)) :
+				   ANALYZE_ALL_CONTEXTS;
+	return true;
 }
 
 static char *title(const void *data)
@@ -67,5 +55,6 @@ const struct view_table diff_sampled = {
 	.title_of = title,
 	.legend = "samples by an event tell nothing of time",
 	ONE_GROUP(columns),
-	.rows = rows,
+	VIEW_LIST(view_diff, sampled.rows, sampled.n_rows),
+	VIEW_LINES(line, make_line),
 };

@@ -28,6 +28,20 @@ const char **view_list_names(const struct view_list *list)
 	return names;
 }
 
+static void make_lines(struct view_rows *rows, const struct view_table *table, const void *data)
+{
+	const struct output_section list = rows->section;
+	size_t size = table->line_size, n = 0;
+	char *lines = view_rows_new(rows, list.n_rows, size);
+
+	for (size_t i = 0; i < list.n_rows; i++) {
+		memset(lines + n * size, 0, size);
+		memcpy(lines + n * size, output_row(&list, i), list.row_size);
+		n += table->line(rows, lines + n * size, data);
+	}
+	rows->section.n_rows = n;
+}
+
 void view_rows_init(struct view_rows *rows, const struct view_table *table, const void *data,
 		    bool for_people)
 {
@@ -48,6 +62,8 @@ void view_rows_init(struct view_rows *rows, const struct view_table *table, cons
 		memcpy(&rows->section.rows, list, sizeof(rows->section.rows));
 		rows->section.n_rows = *(const uint32_t *)((const char *)data + table->list_n);
 	}
+	if (table->line)
+		make_lines(rows, table, data);
 	if (table->rows)
 		table->rows(rows, data);
 }

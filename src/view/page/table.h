@@ -40,6 +40,9 @@ struct view_data {
 	.list = offsetof(struct of, rows_), .list_n = offsetof(struct of, n_), \
 	.row_size = sizeof(*((struct of *)NULL)->rows_)
 
+/* A table's rows are struct OF's that MAKE completes. */
+#define VIEW_LINES(of, make) .line = make, .line_size = sizeof(struct of)
+
 /* Where a table is: everywhere, if nothing is said. */
 enum view_places {
 	VIEW_IN_JSON = 1 << 0,
@@ -67,6 +70,12 @@ struct view_table {
 	void (*prepare)(void *row);
 	size_t weight;
 	size_t list, list_n, row_size; /* see VIEW_LIST(); ROW_SIZE 0: there is no such array */
+	/*
+	 * Makes rows that have more than those: LINE, of LINE_SIZE bytes, begins with a copy of one of them, and is 0 else.
+	 * False: this one is left out. NULL: nothing is added.
+	 */
+	bool (*line)(struct view_rows *rows, void *line, const void *data);
+	size_t line_size;
 	/* Makes the rows, or makes others of those, and what else of the section depends on DATA; NULL: nothing to do. */
 	void (*rows)(struct view_rows *rows, const void *data);
 	/* Below the rows on the page. */

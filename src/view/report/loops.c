@@ -55,19 +55,15 @@ static char *trip_value_text(const struct analyze_trip_value *t)
 	return text;
 }
 
-static void rows(struct view_rows *rows, const void *data)
+static bool make_line(struct view_rows *rows, void *line, const void *data)
 {
 	const struct analyze_paths *paths = &((const struct view_report *)data)->paths;
-	struct line *lines = view_rows_new(rows, paths->n_loops, sizeof(*lines));
+	struct line *l = line;
 
-	for (uint32_t i = 0; i < paths->n_loops; i++) {
-		lines[i].loop = paths->loops[i];
-		lines[i].spread =
-			alloc_keep(&rows->texts, view_trips_of_loop(paths, &paths->loops[i]));
-		lines[i].turns =
-			alloc_keep(&rows->texts, trip_value_text(&lines[i].loop.trip_value));
-		lines[i].is_of_a_context = !analyze_is_sum(paths->loops[i].context);
-	}
+	l->spread = alloc_keep(&rows->texts, view_trips_of_loop(paths, &l->loop));
+	l->turns = alloc_keep(&rows->texts, trip_value_text(&l->loop.trip_value));
+	l->is_of_a_context = !analyze_is_sum(l->loop.context);
+	return true;
 }
 
 const struct view_table report_loops = {
@@ -78,7 +74,8 @@ const struct view_table report_loops = {
 	.legend = "TRIP COUNT: CALLS shows what share of the calls had which trip count",
 	ONE_GROUP(columns),
 	.redundant = offsetof(struct line, is_of_a_context),
-	.rows = rows,
+	VIEW_LIST(view_report, paths.loops, paths.n_loops),
+	VIEW_LINES(line, make_line),
 };
 
 const struct view_table report_trip_counts = {

@@ -26,29 +26,21 @@ static const struct output_column columns[] = NEIGHBOUR_COLUMNS("SAMPLES");
 static const struct output_column exact_columns[] = NEIGHBOUR_COLUMNS(NULL);
 static const struct output_group exact_group = { COLUMNS(exact_columns) };
 
-static void set_rows(struct view_rows *rows, const struct view_report *r,
-		     const struct analyze_neighbour_list *list)
+static bool make_line(struct view_rows *rows, void *line, const void *data)
 {
-	struct line *lines = view_rows_new(rows, list->n_items, sizeof(*lines));
+	struct line *l = line;
+	const struct analyze_frame frame = { l->neighbour.kind, l->neighbour.name };
 
-	if (profile_is_exact(r->common.p[0]))
-		rows->section.groups = &exact_group;
-	for (uint32_t i = 0; i < list->n_items; i++) {
-		const struct analyze_neighbour *n = &list->items[i];
-		const struct analyze_frame frame = { n->kind, n->name };
-
-		lines[i].neighbour = *n;
-		lines[i].name = n->name ?
-					alloc_keep(&rows->texts, output_folded_frames(&frame, 1)) :
-					"(itself)";
-	}
+	(void)data;
+	l->name =
+		frame.name ? alloc_keep(&rows->texts, output_folded_frames(&frame, 1)) : "(itself)";
+	return true;
 }
 
-static void callers_rows(struct view_rows *rows, const void *data)
+static void choose_columns(struct view_rows *rows, const void *data)
 {
-	const struct view_report *r = data;
-
-	set_rows(rows, r, &r->neighbours.callers);
+	if (view_report_is_exact(data))
+		rows->section.groups = &exact_group;
 }
 
 static char *callers_title(const void *data)
@@ -57,13 +49,6 @@ static char *callers_title(const void *data)
 
 	return alloc_printf("Callers of %s, and the time %s took when called from each", name,
 			    name);
-}
-
-static void callees_rows(struct view_rows *rows, const void *data)
-{
-	const struct view_report *r = data;
-
-	set_rows(rows, r, &r->neighbours.callees);
 }
 
 static char *callees_title(const void *data)
@@ -77,12 +62,16 @@ const struct view_table report_callers = {
 	.name = "callers",
 	.title_of = callers_title,
 	ONE_GROUP(columns),
-	.rows = callers_rows,
+	VIEW_LIST(view_report, neighbours.callers.items, neighbours.callers.n_items),
+	VIEW_LINES(line, make_line),
+	.rows = choose_columns,
 };
 
 const struct view_table report_callees = {
 	.name = "callees",
 	.title_of = callees_title,
 	ONE_GROUP(columns),
-	.rows = callees_rows,
+	VIEW_LIST(view_report, neighbours.callees.items, neighbours.callees.n_items),
+	VIEW_LINES(line, make_line),
+	.rows = choose_columns,
 };

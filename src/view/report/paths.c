@@ -37,20 +37,15 @@ static const struct output_column trip_columns[] = {
 };
 
 /* For people: those of all contexts. */
-static void rows(struct view_rows *rows, const void *data)
+static bool make_line(struct view_rows *rows, void *line, const void *data)
 {
 	const struct analyze_paths *paths = &((const struct view_report *)data)->paths;
-	struct line *lines = view_rows_new(rows, paths->n_rows, sizeof(*lines));
-	uint32_t n = 0;
+	struct line *l = line;
 
-	for (uint32_t i = 0; i < paths->n_rows; i++) {
-		if (rows->for_people && !analyze_is_sum(paths->rows[i].context))
-			continue;
-		lines[n].path = paths->rows[i];
-		lines[n++].trips =
-			alloc_keep(&rows->texts, view_trips_of_path(paths, &paths->rows[i]));
-	}
-	rows->section.n_rows = n;
+	if (rows->for_people && !analyze_is_sum(l->path.context))
+		return false;
+	l->trips = alloc_keep(&rows->texts, view_trips_of_path(paths, &l->path));
+	return true;
 }
 
 const struct view_table report_paths = {
@@ -59,7 +54,8 @@ const struct view_table report_paths = {
 	.title = "Paths, by calls; DOES: what most calls on other paths do not do",
 	.legend = "For a path that nearly all calls take, DOES lists what it calls",
 	ONE_GROUP(columns),
-	.rows = rows,
+	VIEW_LIST(view_report, paths.rows, paths.n_rows),
+	VIEW_LINES(line, make_line),
 };
 
 const struct view_table report_path_trip_counts = {

@@ -43,20 +43,17 @@ static char *title(const void *data)
 	return text;
 }
 
-static void rows(struct view_rows *rows, const void *data)
+static bool make_line(struct view_rows *rows, void *line, const void *data)
 {
-	const struct view_report *r = data;
-	struct line *lines = view_rows_new(rows, r->slow.n_rows, sizeof(*lines));
+	const struct profile *p = ((const struct view_data *)data)->p[0];
+	struct line *l = line;
+	const struct profile_slow *of = l->of.of;
+	char *text = NULL;
 
-	for (uint32_t i = 0; i < r->slow.n_rows; i++) {
-		const struct profile_slow *of = r->slow.rows[i].of;
-		char *text = NULL;
-
-		if (r->slow.rows[i].has_values)
-			view_append_values(&text, r->common.p[0], of->site, of->values, of->absent,
-					   UINT32_MAX);
-		lines[i] = (struct line){ r->slow.rows[i], alloc_keep(&rows->texts, text) };
-	}
+	if (l->of.has_values)
+		view_append_values(&text, p, of->site, of->values, of->absent, UINT32_MAX);
+	l->values = alloc_keep(&rows->texts, text);
+	return true;
 }
 
 const struct view_table report_slow = {
@@ -65,6 +62,7 @@ const struct view_table report_slow = {
 	ONE_GROUP(columns),
 	.legend = "AT is the time since the first of them began. --format=csv and json have their "
 		  "stacks",
-	.rows = rows,
+	VIEW_LIST(view_report, slow.rows, slow.n_rows),
+	VIEW_LINES(line, make_line),
 	.first = 5,
 };

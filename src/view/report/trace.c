@@ -46,15 +46,13 @@ char *view_trace_text(const struct analyze_trace_line *of)
 	}
 }
 
-static void rows(struct view_rows *rows, const void *data)
+static bool make_line(struct view_rows *rows, void *line, const void *data)
 {
-	const struct analyze_trace *t = &((const struct view_report *)data)->trace;
-	struct line *lines = view_rows_new(rows, t->n_lines, sizeof(*lines));
+	struct line *l = line;
 
-	for (uint32_t i = 0; i < t->n_lines; i++) {
-		lines[i].of = t->lines[i];
-		lines[i].text = alloc_keep(&rows->texts, view_trace_text(&t->lines[i]));
-	}
+	(void)data;
+	l->text = alloc_keep(&rows->texts, view_trace_text(&l->of));
+	return true;
 }
 
 static char *title(const void *data)
@@ -69,5 +67,6 @@ const struct view_table report_trace = {
 	.name = "trace",
 	.title_of = title,
 	ONE_GROUP(columns),
-	.rows = rows,
+	VIEW_LIST(view_report, trace.lines, trace.n_lines),
+	VIEW_LINES(line, make_line),
 };

@@ -174,18 +174,15 @@ static const struct varies *varies_of(const void *data)
 	return &((const struct view_report *)data)->varies;
 }
 
-static void rows(struct view_rows *rows, const void *data)
+static bool make_line(struct view_rows *rows, void *line, const void *data)
 {
-	const struct varies *v = varies_of(data);
-	struct line *lines = view_rows_new(rows, v->n_ranks, sizeof(*lines));
+	struct line *l = line;
 
-	for (uint32_t i = 0; i < v->n_ranks; i++) {
-		const struct varies_rank *r = &v->ranks[i];
-
-		lines[i] = (struct line){ *r, r->variable->name,
-					  profile_variable_kind_name(r->variable->kind) };
-		lines[i].law = alloc_keep(&rows->texts, law_text(&r->law, rows->section.clock));
-	}
+	(void)data;
+	l->name = l->of.variable->name;
+	l->kind = profile_variable_kind_name(l->of.variable->kind);
+	l->law = alloc_keep(&rows->texts, law_text(&l->of.law, rows->section.clock));
+	return true;
 }
 
 static void part_rows(struct view_rows *rows, const void *data)
@@ -283,6 +280,7 @@ const struct view_table report_variables = {
 	.legend = "GIVEN OTHERS: explained variance lost without it. P: probability that chance "
 		  "explains as much of what the selected ones leave",
 	ONE_GROUP(columns),
-	.rows = rows,
+	VIEW_LIST(view_report, varies.ranks, varies.n_ranks),
+	VIEW_LINES(line, make_line),
 	.after = after,
 };
