@@ -45,23 +45,11 @@ static bool stacked_open(struct stacked *s, const struct cmd_recordings *o, bool
 struct export_options {
 	struct cmd_recordings recordings;
 	const char *output;
-	uint32_t format; /* in export_formats, + 1 */
+	uint32_t format; /* in export_formats; UINT32_MAX: not given */
 };
 
-static void parse_format(void *o, char *arg, struct argp_state *state)
-{
-	((struct export_options *)o)->format =
-		1 + cmd_choose(state, "to", export_format_names, arg);
-}
-
-static char *format_help(const void *o)
-{
-	(void)o;
-	return cmd_choices_text(export_format_names);
-}
-
 static const struct cmd_option export_list[] = {
-	{ "to", "FORMAT", .help_of = format_help, .parse = parse_format },
+	{ "to", "FORMAT", CMD_SET(export_options, format), .choices = export_format_names },
 	{ "output", "OUT", "Output file (default: standard output)",
 	  CMD_SET(export_options, output), .short_name = 'o' },
 	{ "vmlinux", "FILE", "vmlinux of the recorded kernel, for names",
@@ -71,7 +59,7 @@ static const struct cmd_option export_list[] = {
 
 static void check_usage(void *o, struct argp_state *state)
 {
-	if (!((const struct export_options *)o)->format)
+	if (((const struct export_options *)o)->format == UINT32_MAX)
 		argp_error(state, "no format specified: use --to=FORMAT");
 }
 
@@ -130,20 +118,22 @@ static int write_to(const struct content *c, const char *path)
 
 int cmd_export(int argc, char **argv)
 {
-	struct export_options o = { 0 };
+	struct export_options o = { .format = UINT32_MAX };
 	scoped(stacked_close) struct stacked s = { 0 };
 	scoped(export_deinit) struct export e = { 0 };
+	const struct export_format *format;
 	bool counters;
 
 	cmd_parse(&export_syntax, argc, argv, &o);
-	counters = export_formats[o.format - 1].write == export_write_openmetrics;
+	format = &export_formats[o.format];
+	counters = format->write == export_write_openmetrics;
 	s.stacks.kernel_only = counters; /* by context */
 	if (!stacked_open(&s, &o.recordings, false))
 		return CMD_FAILED;
 	export_init(&e, s.p, &s.stacks);
 	/* Figures of calls there are without samples. */
 	if (e.n_leaves || counters)
-		return write_to(&(struct content){ &export_formats[o.format - 1], &e }, o.output);
+		return write_to(&(struct content){ format, &e }, o.output);
 	log_error(VIEW_NO_SAMPLES, s.file);
 	return CMD_FAILED;
 }
@@ -159,11 +149,6 @@ struct fold_options {
 	bool svg;
 };
 
-static void parse_weight(void *o, char *arg, struct argp_state *state)
-{
-	((struct fold_options *)o)->weight = cmd_choose(state, "weight", weights, arg);
-}
-
 static const struct cmd_option fold_list[] = {
 	{ "svg", NULL, "Write a flame graph as SVG, for a browser: click to zoom, Ctrl-F to search",
 	  CMD_SET(fold_options, svg) },
@@ -172,7 +157,7 @@ static const struct cmd_option fold_list[] = {
 	{ "weight", "WEIGHT",
 	  "What a stack's number is: samples (default), or latency: the ns that calls kept by record "
 	  "--slower-than took, sleeping included, less those of kept calls within them",
-	  .parse = parse_weight },
+	  CMD_SET(fold_options, weight), .choices = weights },
 	{ 0 },
 };
 

@@ -153,7 +153,9 @@ static char *help(int key, const char *text, void *input)
 	const struct parser *p = input;
 	const struct cmd_option *option = p ? option_of(p, key) : NULL;
 
-	return option && option->help_of ? option->help_of(p->o) : (char *)text;
+	if (option && option->help_of)
+		return option->help_of(p->o);
+	return option && !option->help ? cmd_choices_text(option->choices) : (char *)text;
 }
 
 static struct parser parser_of(const struct cmd_syntax *syntax, void *o)

@@ -18,7 +18,7 @@ enum cmd_kind {
 };
 
 struct cmd_option {
-	const char *name, *arg, *help; /* as in struct argp_option */
+	const char *name, *arg, *help; /* as in struct argp_option; no HELP: the choices */
 	enum cmd_kind kind;
 	size_t offset; /* of the value in the command's options */
 	uint32_t min, max;

@@ -56,6 +56,9 @@ struct export
 void export_init(struct export *e, const struct profile *p, const struct analyze_stacks *stacks);
 void export_deinit(struct export *e);
 
+/* Each node's counts with those of all below it, by side: 2 * N is NODES[N]'s first. The last two are the sums. For free(). */
+double *export_counts(const struct export *e);
+
 /* COUNT as an integer that each format has room for. */
 int64_t export_integer(double count);
 

@@ -3,7 +3,6 @@
  * A flame graph: an SVG that needs no other file. What its script does FlameGraph's does too: a click shows a frame as wide as
  * the page, Ctrl-F finds names by a regular expression, and what is too narrow to be seen is left out.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "output/export/export.h"
@@ -157,31 +156,25 @@ static void write_bar(FILE *out, const struct export *e, const struct bar *bar)
 	fputs("</text></g>\n", out);
 }
 
-/* What the nodes are in width, with those below them; the deepest one's depth is *DEEPEST. */
-static double *widths_of(const struct export *e, uint32_t *deepest, double *all)
+/* The depth of the deepest node that is wide enough to be seen. */
+static uint32_t deepest_of(const struct export *e, const double *counts)
 {
-	double *widths = alloc_array(e->n_nodes, sizeof(*widths));
+	double all = counts[2 * e->n_nodes];
+	uint32_t deepest = 0;
 
-	*deepest = 0;
-	*all = 0;
-	for (uint32_t i = 0; i < e->n_leaves; i++) {
-		widths[e->leaves[i].node] = e->leaves[i].counts[0];
-		*all += e->leaves[i].counts[0];
-	}
-	for (uint32_t i = e->n_nodes; i-- > 0;) {
-		if (e->nodes[i].parent != EXPORT_NO_NODE)
-			widths[e->nodes[i].parent] += widths[i];
-		if (e->nodes[i].depth > *deepest && widths[i] / *all * INNER >= NARROWEST)
-			*deepest = e->nodes[i].depth;
-	}
-	return widths;
+	for (uint32_t i = 0; i < e->n_nodes; i++)
+		if (e->nodes[i].depth > deepest && counts[2 * i] / all * INNER >= NARROWEST)
+			deepest = e->nodes[i].depth;
+	return deepest;
 }
 
 void export_write_svg(FILE *out, const struct export *e)
 {
-	uint32_t deepest, leaf = 0;
-	double all, begin = 0, *widths = widths_of(e, &deepest, &all);
-	double height = HEAD + FOOT + (deepest + 2.0) * ROW, base = height - FOOT - ROW;
+	scoped_free double *counts = export_counts(e);
+	double all = counts[2 * e->n_nodes], begin = 0;
+	double height = HEAD + FOOT + (deepest_of(e, counts) + 2.0) * ROW;
+	double base = height - FOOT - ROW;
+	uint32_t leaf = 0;
 
 	write_head(out, e, height);
 	write_bar(out, e, &(struct bar){ "all", ANALYZE_FRAME_OTHER, 0, all, all, base });
@@ -189,7 +182,7 @@ void export_write_svg(FILE *out, const struct export *e)
 		const struct export_frame *frame = &e->frames[e->nodes[i].frame];
 
 		write_bar(out, e,
-			  &(struct bar){ frame->label, frame->kind, begin, widths[i], all,
+			  &(struct bar){ frame->label, frame->kind, begin, counts[2 * i], all,
 					 base - (e->nodes[i].depth + 1.0) * ROW });
 		if (leaf < e->n_leaves && e->leaves[leaf].node == i)
 			begin += e->leaves[leaf++].counts[0];
@@ -198,5 +191,4 @@ void export_write_svg(FILE *out, const struct export *e)
 		"</g>\n<script><![CDATA[\nconst margin = %d, inner = %d, character = %g;\n%s"
 		"one('reset').textContent = 'Reset zoom';\nsearch('');\nzoom(0, all);\n]]></script>\n</svg>\n",
 		MARGIN, INNER, CHARACTER, script);
-	free(widths);
 }

@@ -113,6 +113,25 @@ void export_init(struct export *e, const struct profile *p, const struct analyze
 	free(path);
 }
 
+double *export_counts(const struct export *e)
+{
+	double *counts = alloc_array(2 * e->n_nodes + 2, sizeof(*counts));
+
+	vec_each(const struct export_leaf, leaf, e, leaves) {
+		for (int side = 0; side < 2; side++)
+			counts[2 * leaf->node + side] += leaf->counts[side];
+	}
+	/* What is called stands behind what calls it. */
+	for (uint32_t i = e->n_nodes; i-- > 0;) {
+		uint32_t parent = e->nodes[i].parent;
+
+		for (int side = 0; side < 2; side++)
+			counts[2 * (parent == EXPORT_NO_NODE ? e->n_nodes : parent) + side] +=
+				counts[2 * i + side];
+	}
+	return counts;
+}
+
 void export_deinit(struct export *e)
 {
 	for (uint32_t i = 0; i < e->n_frames; i++)

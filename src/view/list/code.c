@@ -20,17 +20,22 @@ static json_t *place_json(const char *file, uint32_t line)
 
 /* --- functions ------------------------------------------------------------------------------ */
 
+/* JSON and the page have them in another order. */
 static const struct output_column function_columns[] = {
 	COLUMN("name", TEXT, view_code_row, name, .header = "FUNCTION"),
-	COLUMN("how", TEXT, view_code_row, how, .header = "HOW"),
+	COLUMN(NULL, TEXT, view_code_row, how, .header = "HOW"),
 	COLUMN("module", TEXT, view_code_row, module, .header = "MODULE", .rank = 1),
+	COLUMN("how", TEXT, view_code_row, how),
 	COLUMN("note", TEXT, view_code_row, note, .header = "NOTE"),
 };
 
 static const struct output_column other_columns[] = {
 	COLUMN("name", TEXT, view_code_row, name, .header = "FUNCTION"),
-	COLUMN("place", TEXT, view_code_row, place, .header = "DECLARED AT"),
-	COLUMN("bytes", COUNT, view_code_row, n_bytes, .header = "BYTES", .rank = 1),
+	COLUMN("module", TEXT, view_code_row, module),
+	COLUMN("how", TEXT, view_code_row, how),
+	COLUMN("note", TEXT, view_code_row, note),
+	COLUMN("declared", TEXT, view_code_row, place, .header = "DECLARED AT"),
+	COLUMN(NULL, COUNT, view_code_row, n_bytes, .header = "BYTES", .rank = 1),
 };
 
 static void functions_rows(struct view_rows *rows, const void *data)
@@ -42,32 +47,12 @@ static void functions_rows(struct view_rows *rows, const void *data)
 		rows->section.groups = other;
 }
 
-static json_t *functions_json(const void *data)
-{
-	const struct view_code *code = data;
-	json_t *list = json_array();
-
-	vec_each(const struct view_code_row, row, &code->functions, items) {
-		json_t *object = json_object();
-
-		output_json_set(object, "name", output_json_text(row->name));
-		output_json_set(object, "module", output_json_text(row->module));
-		output_json_set(object, "how", output_json_text(row->how));
-		output_json_set(object, "note", output_json_text(row->note));
-		if (code->is_other_kernel)
-			output_json_set(object, "declared", output_json_text(row->place));
-		json_array_append_new(list, object);
-	}
-	return list;
-}
-
 static const struct view_table functions = {
 	.name = "functions",
 	.places = VIEW_IN_PAGE | VIEW_IN_JSON,
 	ONE_GROUP(function_columns),
 	VIEW_LIST(view_code, functions.items, functions.n_items),
 	.rows = functions_rows,
-	.json = functions_json,
 };
 
 /* --- inlined bodies ------------------------------------------------------------------------- */

@@ -149,30 +149,10 @@ static json_t *tables_json(const struct view_request *request)
 
 /* ---- stacks ---- */
 
-/* The counts of E's nodes with all below them, by side; the last two are the sums. For free(). */
-static double *node_counts(const struct export *e)
-{
-	double *counts = alloc_array(2 * e->n_nodes + 2, sizeof(*counts));
-
-	vec_each(const struct export_leaf, leaf, e, leaves) {
-		for (int side = 0; side < 2; side++)
-			counts[2 * leaf->node + side] += leaf->counts[side];
-	}
-	/* What is called stands behind what calls it. */
-	for (uint32_t i = e->n_nodes; i-- > 0;) {
-		uint32_t parent = e->nodes[i].parent;
-
-		for (int side = 0; side < 2; side++)
-			counts[2 * (parent == EXPORT_NO_NODE ? e->n_nodes : parent) + side] +=
-				counts[2 * i + side];
-	}
-	return counts;
-}
-
 /* NODES becomes [parent, frame, count of either side] of each that is to be seen; a parent is an index of these. */
 static void nodes_json(const struct export *e, json_t *nodes)
 {
-	scoped_free double *counts = node_counts(e);
+	scoped_free double *counts = export_counts(e);
 	scoped_free json_int_t *places = alloc_array(e->n_nodes, sizeof(*places));
 	const double *all = counts + 2 * e->n_nodes;
 
