@@ -14,29 +14,21 @@ static const char *insn_unit(const struct analyze_conclusion *c)
 	return c->clock == PROFILE_CLOCK_INSN ? " instructions" : "";
 }
 
-static void append_number(char **text, enum output_type type, double value,
-			  const struct analyze_conclusion *c)
-{
-	alloc_append(text, "%s", output_number(type, value, c->clock));
-}
-
 /* "+2,496,034 instructions per call" */
 static void append_delta(char **text, const struct analyze_conclusion *c, double delta,
 			 const char *per)
 {
-	append_number(text, OUTPUT_DELTA, delta, c);
-	alloc_append(text, "%s per %s", insn_unit(c), per);
+	alloc_append(text, "%s%s per %s", output_number(OUTPUT_DELTA, delta, c->clock),
+		     insn_unit(c), per);
 }
 
 /* BEFORE, then "+3.5 % of the command's CPU time", then AFTER; nothing where that is unknown. */
 static void append_of_command(char **text, const struct analyze_conclusion *c, const char *before,
 			      const char *after)
 {
-	if (isnan(c->cpu_pct))
-		return;
-	alloc_append(text, "%s", before);
-	append_number(text, OUTPUT_PERCENT, c->cpu_pct, c);
-	alloc_append(text, " of the command's CPU time%s", after);
+	if (!isnan(c->cpu_pct))
+		alloc_append(text, "%s%s of the command's CPU time%s", before,
+			     output_number(OUTPUT_PERCENT, c->cpu_pct, c->clock), after);
 }
 
 static void append_plus_minus(char **text, const struct analyze_conclusion *c)
@@ -193,9 +185,8 @@ static void append_self(char **text, const struct analyze_conclusion *c)
 	append_delta(text, c, c->delta_total, "run");
 	if (!c->context)
 		return;
-	alloc_append(text, ", ");
-	append_number(text, OUTPUT_FRACTION, c->share, c);
-	alloc_append(text, " of the change of ");
+	alloc_append(text, ", %s of the change of ",
+		     output_number(OUTPUT_FRACTION, c->share, c->clock));
 	view_append_name(text, c->context);
 }
 
@@ -220,9 +211,7 @@ static void append_untold(char **text, const struct analyze_conclusion *c)
 {
 	alloc_append(text, "No significant change: the largest is in ");
 	view_append_name(text, c->what);
-	alloc_append(text, " (");
-	append_number(text, OUTPUT_PERCENT, c->delta_pct, c);
-	alloc_append(text, ", ");
+	alloc_append(text, " (%s, ", output_number(OUTPUT_PERCENT, c->delta_pct, c->clock));
 	append_delta(text, c, c->delta_total, "run");
 	alloc_append(text, "), and ");
 	view_append_sides(text, c->runs, view_units[ANALYZE_UNIT_RUN]);
@@ -232,12 +221,12 @@ static void append_untold(char **text, const struct analyze_conclusion *c)
 /* Of what no row of a syscall tells. */
 static void append_outside(char **text, const struct analyze_conclusion *c)
 {
-	if (isnan(c->outside_share))
-		return;
-	alloc_append(text, " %.0f %% of the change in the command's CPU time (",
-		     c->outside_share * 100);
-	append_number(text, OUTPUT_PERCENT, c->command_pct, c);
-	alloc_append(text, ") is outside syscalls and page faults.");
+	if (!isnan(c->outside_share))
+		alloc_append(text,
+			     " %.0f %% of the change in the command's CPU time (%s) is outside "
+			     "syscalls and page faults.",
+			     c->outside_share * 100,
+			     output_number(OUTPUT_PERCENT, c->command_pct, c->clock));
 }
 
 static void append_runs(char **text, const struct analyze_conclusion *c)
@@ -288,10 +277,9 @@ char *view_conclusion(const struct analyze_conclusion *c)
 		break;
 	case ANALYZE_CONCLUSION_CALLS:
 		view_append_name(&text, c->what);
-		alloc_append(&text, " is called ");
-		append_number(&text, OUTPUT_COUNT, c->calls[1], c);
-		alloc_append(&text, " times per run instead of ");
-		append_number(&text, OUTPUT_COUNT, c->calls[0], c);
+		alloc_append(&text, " is called %s times per run instead of %s",
+			     output_number(OUTPUT_COUNT, c->calls[1], c->clock),
+			     output_number(OUTPUT_COUNT, c->calls[0], c->clock));
 		append_of_command(&text, c, " (", ")");
 		append_where(&text, c);
 		break;

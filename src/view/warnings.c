@@ -19,10 +19,10 @@ static const char *plural(double n)
 	return n == 1 ? "" : "s";
 }
 
-/* "12,345", into *TEXT. */
-static void append_count(char **text, double n)
+/* "12,345" */
+static const char *count(double n)
 {
-	alloc_append(text, "%s", output_number(OUTPUT_COUNT, fabs(n), PROFILE_CLOCK_NS));
+	return output_number(OUTPUT_COUNT, fabs(n), PROFILE_CLOCK_NS);
 }
 
 static void append_machine(char **text, const struct analyze_warning *w)
@@ -142,9 +142,8 @@ static void append_pair(char **text, const struct analyze_warning *w)
 
 static void append_missed(char **text, const struct analyze_warning *w)
 {
-	append_count(text, w->values[0]);
-	alloc_append(text, " call%s of %s not timed: %s missed the return%s", plural(w->values[0]),
-		     w->names[0], profile_mechanism_name(w->code),
+	alloc_append(text, "%s call%s of %s not timed: %s missed the return%s", count(w->values[0]),
+		     plural(w->values[0]), w->names[0], profile_mechanism_name(w->code),
 		     w->code == PROFILE_MECH_FENTRY ?
 			     "" :
 			     ", as happens when many tasks sleep in a function (record "
@@ -153,14 +152,14 @@ static void append_missed(char **text, const struct analyze_warning *w)
 
 static void append_unaccounted(char **text, const struct analyze_warning *w)
 {
-	append_count(text, w->values[0]);
-	alloc_append(text, w->values[0] > 0 ? " of " : " more calls were accounted for than the ");
-	append_count(text, w->values[1]);
-	alloc_append(text, w->values[0] > 0 ?
-				   " calls entered are not accounted for: counts and totals may be "
-				   "too low by that many" :
-				   " that were entered: counts and totals may be too high by that "
-				   "many");
+	alloc_append(
+		text,
+		w->values[0] > 0 ?
+			"%s of %s calls entered are not accounted for: counts and totals may be "
+			"too low by that many" :
+			"%s more calls were accounted for than the %s that were entered: counts "
+			"and totals may be too high by that many",
+		count(w->values[0]), count(w->values[1]));
 }
 
 static void append_detached(char **text, const struct analyze_warning *w)
@@ -197,8 +196,7 @@ static void append_one(char **text, const struct analyze_warning *w)
 		alloc_append(text, "the file contains no runs");
 		break;
 	case ANALYZE_WARNING_LOSS:
-		append_count(text, w->values[0]);
-		alloc_append(text, " %s", profile_loss_text(w->code));
+		alloc_append(text, "%s %s", count(w->values[0]), profile_loss_text(w->code));
 		break;
 	case ANALYZE_WARNING_MISSED:
 		append_missed(text, w);

@@ -24,7 +24,8 @@ struct view_why {
 extern const struct view_table why_contexts, why_causes, why_lines;
 extern const struct view_list view_why_list;
 
-void view_why_append_number(char **text, enum output_type type, double value);
+/* As output_number() has it. */
+const char *view_why_number(enum output_type type, double value);
 /* "+1,234 instructions per run" behind *TEXT, of which PER is the last word. */
 void view_why_append_delta(char **text, double delta, const char *per);
 /* What CAUSE, of C, does otherwise; for free(). */

@@ -222,9 +222,9 @@ static void append_part(char **text, const struct why *w, const struct why_cause
 			alloc_append(text, "%.3g times as often", how_often(part));
 			break;
 		}
-		view_why_append_number(text, OUTPUT_COUNT, part->calls[1]);
-		alloc_append(text, " times per run instead of ");
-		view_why_append_number(text, OUTPUT_COUNT, part->calls[0]);
+		alloc_append(text, "%s times per run instead of %s",
+			     view_why_number(OUTPUT_COUNT, part->calls[1]),
+			     view_why_number(OUTPUT_COUNT, part->calls[0]));
 		append_site(text, w, part);
 	}
 }

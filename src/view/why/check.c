@@ -20,7 +20,7 @@ static void append_compared(char **text, const double values[2], double noise, c
 			    const char *of)
 {
 	double pct = values[0] != 0 ? 100 * (values[1] - values[0]) / fabs(values[0]) : NAN;
-	const char *number = output_number(OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
+	const char *number = view_why_number(OUTPUT_PERCENT, pct);
 
 	view_why_append_delta(text, values[1], per);
 	alloc_append(text, "%s", of);

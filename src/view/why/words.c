@@ -16,15 +16,15 @@
 #define MOST_OF_IT   0.5
 #define NEARLY_ALL   0.9
 
-void view_why_append_number(char **text, enum output_type type, double value)
+const char *view_why_number(enum output_type type, double value)
 {
-	alloc_append(text, "%s", output_number(type, value, PROFILE_CLOCK_INSN));
+	return output_number(type, value, PROFILE_CLOCK_INSN);
 }
 
 void view_why_append_delta(char **text, double delta, const char *per)
 {
-	view_why_append_number(text, OUTPUT_DELTA, round(delta));
-	alloc_append(text, " instructions per %s", per);
+	alloc_append(text, "%s instructions per %s", view_why_number(OUTPUT_DELTA, round(delta)),
+		     per);
 }
 
 static double percent(double part, double whole)
@@ -57,18 +57,16 @@ static char *change_text(const struct why *w, const struct why_context *c)
 		view_append_context(&text, c->name);
 		view_why_append_delta(&text, c->delta, "run");
 	} else if (is_called_otherwise(c)) {
-		alloc_append(&text, " is called ");
-		view_why_append_number(&text, OUTPUT_COUNT, c->calls[1]);
-		alloc_append(&text, " times per run instead of ");
-		view_why_append_number(&text, OUTPUT_COUNT, c->calls[0]);
-		alloc_append(&text, " (");
+		alloc_append(&text, " is called %s times per run instead of %s (",
+			     view_why_number(OUTPUT_COUNT, c->calls[1]),
+			     view_why_number(OUTPUT_COUNT, c->calls[0]));
 		view_append_context(&text, c->name);
 		view_why_append_delta(&text, c->delta, "run");
 	} else {
 		if (per_call)
 			pct = percent(c->total[1] / c->calls[1] - c->total[0] / c->calls[0],
 				      c->total[0] / c->calls[0]);
-		number = output_number(OUTPUT_PERCENT, pct, PROFILE_CLOCK_INSN);
+		number = view_why_number(OUTPUT_PERCENT, pct);
 		alloc_append(&text, " is %s %s (", number + (number[0] == '+' || number[0] == '-'),
 			     pct < 0 ? "faster" : "slower");
 		view_append_context(&text, c->name);
@@ -77,9 +75,8 @@ static char *change_text(const struct why *w, const struct why_context *c)
 			per_call ? c->total[1] / c->calls[1] - c->total[0] / c->calls[0] : c->delta,
 			per_call ? "call" : "run");
 	}
-	alloc_append(&text, ", ");
-	view_why_append_number(&text, OUTPUT_PERCENT, percent(c->delta, w->total[0]));
-	alloc_append(&text, " of the command's instructions%s)",
+	alloc_append(&text, ", %s of the command's instructions%s)",
+		     view_why_number(OUTPUT_PERCENT, percent(c->delta, w->total[0])),
 		     c->changed || !w->has_noise ? "" :
 						   ", no more than boots of one kernel vary by");
 	return text;
