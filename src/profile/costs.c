@@ -31,10 +31,8 @@ void profile_cost_set(struct profile *p, enum profile_mechanism mech, enum profi
 		      double value, double spread)
 {
 	struct profile_cost cost = { .mech = mech, .kind = kind };
-	uint32_t found = section_find(p, SECTION_COSTS, &cost);
+	uint32_t found = section_find_or_add(p, SECTION_COSTS, &cost);
 
-	if (found == HASH_NONE)
-		found = section_add(p, SECTION_COSTS, &cost);
 	p->costs[found].value = value;
 	p->costs[found].spread = spread;
 }

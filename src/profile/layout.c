@@ -238,9 +238,6 @@ void layout_merge(const struct layout *of, void *to, const void *from)
 	}
 }
 
-static void transfer(const struct layout *of, struct profile *dst, void *to, void *from,
-		     uint32_t *const *maps);
-
 static void list_transfer(const struct field *f, struct profile *dst, void *to, void *from,
 			  uint32_t *const *maps)
 {
@@ -255,14 +252,13 @@ static void list_transfer(const struct field *f, struct profile *dst, void *to, 
 	}
 	items = n ? alloc_array(n, f->of->size) : NULL;
 	for (i = 0; i < n; i++)
-		transfer(f->of, dst, items + i * f->of->size, list_at(f, from, i), maps);
+		layout_move(f->of, dst, items + i * f->of->size, list_at(f, from, i), maps);
 	memcpy(member_of(f, to), &items, sizeof(items));
 	*list_n(f, to) = *list_cap(f, to) = n;
 }
 
-/* A copy without MAPS, else FROM is moved. */
-static void transfer(const struct layout *of, struct profile *dst, void *to, void *from,
-		     uint32_t *const *maps)
+void layout_move(const struct layout *of, struct profile *dst, void *to, void *from,
+		 uint32_t *const *maps)
 {
 	memcpy(to, from, of->size);
 	for_each_field(f, of) {
@@ -271,7 +267,7 @@ static void transfer(const struct layout *of, struct profile *dst, void *to, voi
 		else if (f->kind == FIELD_LIST)
 			list_transfer(f, dst, to, from, maps);
 		else if (f->kind == FIELD_PART)
-			transfer(f->of, dst, member_of(f, to), member_of(f, from), maps);
+			layout_move(f->of, dst, member_of(f, to), member_of(f, from), maps);
 		else if (f->table && maps && maps[f->table])
 			field_store(f, member_of(f, to),
 				    maps[f->table][field_load(f, member(f, from))]);
@@ -280,13 +276,7 @@ static void transfer(const struct layout *of, struct profile *dst, void *to, voi
 
 void layout_copy(const struct layout *of, struct profile *dst, void *to, const void *from)
 {
-	transfer(of, dst, to, (void *)from, NULL);
-}
-
-void layout_move(const struct layout *of, struct profile *dst, void *to, void *from,
-		 uint32_t *const *maps)
-{
-	transfer(of, dst, to, from, maps);
+	layout_move(of, dst, to, (void *)from, NULL);
 }
 
 static const char *string_wrong(const struct field *f, const char *s)
@@ -411,4 +401,11 @@ uint32_t section_add(struct profile *p, enum section_type type, const void *entr
 		hash_add(&p->lookup->of[type], layout_hash(table->of, entry),
 			 section_count(p, type) - 1);
 	return section_count(p, type) - 1;
+}
+
+uint32_t section_find_or_add(struct profile *p, enum section_type type, const void *entry)
+{
+	uint32_t found = section_find(p, type, entry);
+
+	return found == HASH_NONE ? section_add(p, type, entry) : found;
 }

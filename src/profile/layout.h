@@ -175,7 +175,7 @@ void layout_merge(const struct layout *of, void *to, const void *from);
 void layout_copy(const struct layout *of, struct profile *dst, void *to, const void *from);
 /*
  * The same with the new index, in MAPS, for each of a table's, by enum section_type. Lists of numbers are not copied but
- * taken: FROM is then for layout_free() alone.
+ * taken: FROM is then for layout_free() alone. Without MAPS it is a copy.
  */
 void layout_move(const struct layout *of, struct profile *dst, void *to, void *from,
 		 uint32_t *const *maps);
@@ -196,6 +196,8 @@ uint32_t section_find_in(const struct hash_index *index, const struct profile *p
 uint32_t section_find(const struct profile *p, enum section_type type, const void *entry);
 /* Appends a copy of ENTRY with its lists and strings; returns its index. Of a unique table: no equal one is there. */
 uint32_t section_add(struct profile *p, enum section_type type, const void *entry);
+/* The index of the equal entry of a unique table, or of a copy of ENTRY. */
+uint32_t section_find_or_add(struct profile *p, enum section_type type, const void *entry);
 /*
  * For whoever filled in the last entry in place: makes it be found. False: the table is unique and has an equal one.
  */

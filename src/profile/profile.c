@@ -41,13 +41,6 @@ const char *profile_intern(struct profile *p, const char *s)
 	return profile_strings_get(p->strings, profile_strings_add(p->strings, s, strlen(s)));
 }
 
-static uint32_t section_find_or_add(struct profile *p, enum section_type type, const void *entry)
-{
-	uint32_t found = section_find(p, type, entry);
-
-	return found == HASH_NONE ? section_add(p, type, entry) : found;
-}
-
 void profile_env_set(struct profile *p, const char *key, const char *value)
 {
 	struct profile_env env = { .key = key };
