@@ -5,10 +5,8 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -170,21 +168,6 @@ static int calibrate_one(struct calibrator *c, uint32_t spare, enum profile_mech
 		       record_calibrator_solve(c, &c->empty_call, spare, &c->base, insns, cost);
 }
 
-/* One more probe on the function; its descriptor. */
-static int probe(int prog, uint64_t addr, bool on_return)
-{
-	int event = record_kprobe_open(addr, on_return), err;
-
-	if (event < 0)
-		return event;
-	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, prog) || ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
-		err = -errno;
-		close(event);
-		return err;
-	}
-	return event;
-}
-
 /*
  * What it costs more to close a call that enclosed others: with a probe inside fentry's test that excludes a tick from
  * it, as a timed callee would. Two trampolines for such a callee cost the kernel 40 million instructions.
@@ -193,12 +176,12 @@ static int calibrate_enclosing(struct calibrator *c, struct engine_cost *cost)
 {
 	struct kprotperf_bpf *skel = record_engine_programs(c->e);
 	uint64_t addr = c->empty->tests[TEST_FENTRY].addr, times[2];
-	int prog = record_later_fd(record_engine_laters(c->e), skel->progs.enclose), event, err = 0;
+	int prog = record_later_fd(record_engine_laters(c->e), skel->progs.enclose), link, err = 0;
 
 	addr += arch_entry_mark_len(record_engine_text(c->e, addr)) + ARCH_JUMP_LEN;
-	event = prog < 0 ? prog : probe(prog, addr, false);
-	if (event < 0)
-		return event;
+	link = record_kprobe_attach(prog, addr, false, 0);
+	if (link < 0)
+		return link;
 	for (int i = 0; i < 2 && !err; i++) {
 		struct record_series s;
 
@@ -207,7 +190,7 @@ static int calibrate_enclosing(struct calibrator *c, struct engine_cost *cost)
 		times[i] = record_series_median(&s);
 	}
 	skel->bss->enclosed = 0;
-	close(event);
+	close(link);
 	if (!err)
 		cost->nested = record_cost_less(times[1], times[0]);
 	return err;
@@ -332,14 +315,14 @@ static void calibrate_captures(struct calibrator *c)
 static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed *timed)
 {
 	const struct kprotperf_bpf *skel = record_engine_programs(c->e);
-	int prog = bpf_program__fd(skel->progs.stamp_trampoline), events[N_TIMED], n, err = 0;
+	int prog = bpf_program__fd(skel->progs.stamp_trampoline), links[N_TIMED], n, err = 0;
 
 	for (n = 0; n < N_TIMED && !err; n++) {
 		struct record_series all, after;
 
-		events[n] = probe(prog, addr, n >= N_ON_ENTRY);
-		if (events[n] < 0) {
-			err = events[n];
+		links[n] = record_kprobe_attach(prog, addr, n >= N_ON_ENTRY, 0);
+		if (links[n] < 0) {
+			err = links[n];
 			break;
 		}
 		err = record_measure_time(record_round_run, &c->run,
@@ -351,7 +334,7 @@ static int time_probes(struct calibrator *c, uint64_t addr, struct record_timed 
 	}
 	/* Left there, they would change what kprobe.multi costs. */
 	while (n-- > 0)
-		record_detach_later(events[n]);
+		record_detach_later(links[n]);
 	return err;
 }
 

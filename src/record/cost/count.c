@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/cost/count.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "kprotperf.skel.h"
 #include "record/engine/kprobe_event.h"
@@ -14,22 +10,6 @@
 
 /* Functions counted at once: each takes a moment to attach, and some of the command's time. */
 #define COUNTED_MOST 12
-
-/* The link, or negative. */
-static int attach(const struct record_engine *e, uint64_t addr, uint64_t cookie)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
-	int event = record_kprobe_open(addr, false), link;
-
-	if (event < 0)
-		return event;
-	link = bpf_link_create(bpf_program__fd(record_engine_programs(e)->progs.function_count),
-			       event, BPF_PERF_EVENT, &opts);
-	if (link >= 0)
-		ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
-	close(event);
-	return link;
-}
 
 static bool is_reached(const struct record_symbols *symbols, const struct kernel_sym *sym)
 {
@@ -40,6 +20,7 @@ static bool is_reached(const struct record_symbols *symbols, const struct kernel
 void record_count_begin(struct record_counts *counts, const struct record_engine *e,
 			const struct record_symbols *symbols)
 {
+	int prog = bpf_program__fd(record_engine_programs(e)->progs.function_count);
 	uint32_t counted = 0;
 
 	for (uint32_t i = 0; i < counts->n_items && counted < COUNTED_MOST; i++) {
@@ -49,7 +30,9 @@ void record_count_begin(struct record_counts *counts, const struct record_engine
 
 		syms = kernel_kallsyms_clones(symbols->ks, c->name, &n);
 		for (size_t k = 0; k < n && c->n_links < RECORD_COUNTED_CLONES; k++) {
-			int link = is_reached(symbols, syms[k]) ? attach(e, syms[k]->addr, i) : -1;
+			int link = is_reached(symbols, syms[k]) ?
+					   record_kprobe_attach(prog, syms[k]->addr, false, i) :
+					   -1;
 
 			if (link >= 0)
 				c->links[c->n_links++] = link;

@@ -4,12 +4,9 @@
  * probe on a function's entry decides what it costs, and so the return's program: it comes later, when the
  * kernel's optimizer has been there.
  */
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stddef.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -68,26 +65,9 @@ static const char *refuse(const struct record_kernel *kernel, struct record_site
 /* The link of program FD, or -errno; as FD is one. */
 static int link_half(int fd, bool on_return, const struct record_target *target)
 {
-	int event, link;
 	/* The return's program takes the upper half for what this place costs more. */
-	uint64_t cookie = (uint64_t)target->extra << 32 | ENGINE_KEY(target->site, 0);
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
-
-	if (fd < 0)
-		return fd;
-	event = record_kprobe_open(target->addr, on_return);
-	if (event < 0)
-		return event;
-	/* The link keeps the event. */
-	link = bpf_link_create(fd, event, BPF_PERF_EVENT, &opts);
-	if (link >= 0 && ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
-		close(link);
-		link = -1;
-	}
-	if (link < 0)
-		link = -errno;
-	close(event);
-	return link;
+	return record_kprobe_attach(fd, target->addr, on_return,
+				    (uint64_t)target->extra << 32 | ENGINE_KEY(target->site, 0));
 }
 
 static int entry_program(const struct record_probes *probes, const struct record_target *target)

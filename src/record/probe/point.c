@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/probe/point.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -322,19 +319,16 @@ uint64_t record_point_cookie(const struct record_point *p)
 
 int record_point_link(struct record_points *points, struct record_point *p)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = record_point_cookie(p));
 	int err = record_point_is_list(p) ? list_fill(points, p) : 0;
 	int fd = program(points, p);
 
 	if (err || fd < 0)
 		return err ?: fd;
-	p->link = bpf_link_create(fd, p->event, BPF_PERF_EVENT, &opts);
+	p->link = record_kprobe_link(fd, p->event, record_point_cookie(p));
 	if (p->link < 0)
-		return -errno;
+		return p->link;
 	p->owner = points;
 	vec_push(points, links, p->link);
-	if (ioctl(p->event, PERF_EVENT_IOC_ENABLE, 0))
-		return -errno;
 	/* The link keeps the event. */
 	close(p->event);
 	p->event = -1;
