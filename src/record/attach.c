@@ -55,11 +55,10 @@ static int fall_back(struct record_attachment *a, uint32_t i, int err)
 
 	if (err == -EINTR || a->how != RECORD_ATTACH_AUTO)
 		return note_refused(a, i, err);
-	if (refused == PROFILE_MECH_FENTRY &&
-	    !record_mechanism(PROFILE_MECH_MULTI)->why_not(&a->plan->features))
+	if (refused == PROFILE_MECH_FENTRY && !record_features_why_not_multi(&a->plan->features))
 		next = PROFILE_MECH_MULTI;
 	else if (refused != PROFILE_MECH_KPROBE &&
-		 !record_mechanism(PROFILE_MECH_KPROBE)->why_not(&a->plan->features))
+		 !record_features_why_not_kprobe(&a->plan->features))
 		next = PROFILE_MECH_KPROBE;
 	if (next == PROFILE_MECH_NONE)
 		return note_refused(a, i, err);

@@ -28,34 +28,6 @@
 #define COST_INNER       0x5173c0d1
 #define COST_FULL        0x5173c0d2
 
-/* The copies for a site that is to be attached; -1: taken. */
-struct prepared {
-	uint32_t site;
-	int entry, ret;
-};
-
-struct record_fentry {
-	struct prepared *prepared;
-	uint32_t n_prepared, cap_prepared;
-};
-
-struct record_fentry *record_fentry_create(void)
-{
-	return alloc_new(struct record_fentry);
-}
-
-void record_fentry_destroy(struct record_fentry *f)
-{
-	for (uint32_t i = 0; i < f->n_prepared; i++) {
-		if (f->prepared[i].entry >= 0)
-			close(f->prepared[i].entry);
-		if (f->prepared[i].ret >= 0)
-			close(f->prepared[i].ret);
-	}
-	free(f->prepared);
-	free(f);
-}
-
 /* Of a name: where the function that has a symbol is declared, and whether an inlined one is elsewhere. */
 struct namesake {
 	const char *file;
@@ -216,7 +188,7 @@ static int load_return(const struct record_probes *probes, const struct record_t
 
 static int prepare(struct record_probes *probes, const struct record_target *target)
 {
-	struct prepared p = { .site = target->site };
+	struct record_prepared p = { .site = target->site };
 
 	record_engine_note_args(probes->engine, target->site, target->n_args);
 	p.ret = load_return(probes, target);
@@ -227,26 +199,25 @@ static int prepare(struct record_probes *probes, const struct record_target *tar
 		close(p.ret);
 		return p.entry;
 	}
-	vec_push(probes->fentry, prepared, p);
+	vec_push(probes, prepared, p);
 	return 0;
 }
 
 /* The copies that were prepared for TARGET, or are now. 0 or -errno. */
 static int take_prepared(struct record_probes *probes, const struct record_target *target,
-			 struct prepared *out)
+			 struct record_prepared *out)
 {
-	struct record_fentry *f = probes->fentry;
 	uint32_t i;
 	int err = 0;
 
-	for (i = 0; i < f->n_prepared && f->prepared[i].site != target->site; i++)
+	for (i = 0; i < probes->n_prepared && probes->prepared[i].site != target->site; i++)
 		;
-	if (i == f->n_prepared)
+	if (i == probes->n_prepared)
 		err = prepare(probes, target);
 	if (err)
 		return err;
-	*out = f->prepared[i];
-	f->prepared[i] = f->prepared[--f->n_prepared];
+	*out = probes->prepared[i];
+	probes->prepared[i] = probes->prepared[--probes->n_prepared];
 	return 0;
 }
 
@@ -254,7 +225,7 @@ static int take_prepared(struct record_probes *probes, const struct record_targe
 static int attach_one(struct record_probes *probes, const struct record_target *target)
 {
 	struct record_attached a = { .site = target->site, .mech = PROFILE_MECH_FENTRY };
-	struct prepared p;
+	struct record_prepared p;
 	int err = take_prepared(probes, target, &p);
 
 	if (err)
@@ -284,7 +255,6 @@ static void attach(struct record_probes *probes, struct record_target *targets, 
 }
 
 const struct record_mechanism record_fentry_mechanism = {
-	.why_not = record_features_why_not_fentry,
 	.refuse = refuse,
 	.prepare = prepare,
 	.attach = attach,

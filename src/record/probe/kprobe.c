@@ -177,7 +177,6 @@ static int complete(struct record_probes *probes, const struct record_target *ta
 }
 
 const struct record_mechanism record_kprobe_mechanism = {
-	.why_not = record_features_why_not_kprobe,
 	.refuse = refuse,
 	.attach = attach,
 	.complete = complete,

@@ -313,7 +313,6 @@ static int detach(struct record_probes *probes, const uint32_t *sites, uint32_t 
 }
 
 const struct record_mechanism record_multi_mechanism = {
-	.why_not = record_features_why_not_multi,
 	.refuse = refuse,
 	.attach = attach,
 	.detach = detach,

@@ -34,7 +34,6 @@ struct record_probes *record_probes_create(struct record_engine *e,
 	probes->engine = e;
 	probes->skel = record_engine_programs(e);
 	probes->points = record_points_create(e);
-	probes->fentry = record_fentry_create();
 	probes->multi = record_multi_create(probes->skel, features);
 	return probes;
 }
@@ -44,7 +43,11 @@ void record_probes_destroy(struct record_probes *probes)
 	if (!probes)
 		return;
 	record_probes_detach(probes);
-	record_fentry_destroy(probes->fentry);
+	vec_each(const struct record_prepared, p, probes, prepared) {
+		close(p->entry);
+		close(p->ret);
+	}
+	free(probes->prepared);
 	record_multi_destroy(probes->multi);
 	record_points_destroy(probes->points);
 	free(probes->attached);

@@ -17,8 +17,6 @@ struct record_probes;
 
 /* A mechanism. Nothing here reports its errors but through what is said at each. */
 struct record_mechanism {
-	/* Why this kernel does not have it, one phrase; NULL: it does. */
-	const char *(*why_not)(const struct record_features *f);
 	/*
 	 * Why the function of SITE cannot be probed by it, one phrase, and in *SKIP of which kind that is; NULL: it can,
 	 * and SITE's target has what attach() takes.

@@ -20,6 +20,12 @@ struct record_attached {
 	int progs[2];
 };
 
+/* By fentry: programs for a site that is to be attached. */
+struct record_prepared {
+	uint32_t site;
+	int entry, ret;
+};
+
 struct record_probes {
 	struct record_engine *engine;
 	struct kprotperf_bpf *skel;
@@ -28,7 +34,8 @@ struct record_probes {
 	uint32_t n_attached, cap_attached;
 	struct record_probe_misses gone,
 		before; /* those of probes that are no more; all, at the last reset */
-	struct record_fentry *fentry;
+	struct record_prepared *prepared;
+	uint32_t n_prepared, cap_prepared;
 	struct record_multi *multi;
 };
 
@@ -36,8 +43,6 @@ extern const struct record_mechanism record_fentry_mechanism;
 extern const struct record_mechanism record_kprobe_mechanism;
 extern const struct record_mechanism record_multi_mechanism;
 
-struct record_fentry *record_fentry_create(void);
-void record_fentry_destroy(struct record_fentry *f);
 struct record_multi *record_multi_create(struct kprotperf_bpf *skel,
 					 const struct record_features *features);
 void record_multi_destroy(struct record_multi *m);
