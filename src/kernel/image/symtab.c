@@ -32,32 +32,18 @@ define_compare(compare_entry, struct entry,
 		       compare_values(a->global, b->global) ?:
 							      strcmp(a->name, b->name));
 
-/* For each section by index: does it hold code? *N entries, for free(). */
-static bool *code_sections(Elf *elf, size_t *n)
+static bool is_code(Elf *elf, uint32_t section)
 {
-	bool *code;
+	Elf_Scn *scn = elf_getscn(elf, section);
+	const Elf64_Shdr *shdr = scn ? elf64_getshdr(scn) : NULL;
 
-	if (elf_getshdrnum(elf, n))
-		*n = 0;
-	code = alloc_array(*n, sizeof(*code));
-	for (size_t i = 0; i < *n; i++) {
-		Elf_Scn *scn = elf_getscn(elf, i);
-		Elf64_Shdr *shdr = scn ? elf64_getshdr(scn) : NULL;
-
-		code[i] = shdr && (shdr->sh_flags & SHF_EXECINSTR);
-	}
-	return code;
+	return shdr && shdr->sh_flags & SHF_EXECINSTR;
 }
-
-struct reading {
-	struct symtab *tab;
-	bool *code; /* by section */
-	size_t n_sections;
-};
 
 static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 {
-	const struct reading *r = arg;
+	struct kernel_image *img = arg;
+	struct symtab *tab = img->symtab;
 	struct entry e = {
 		.addr = sym->st_value,
 		.size = sym->st_size,
@@ -67,15 +53,15 @@ static void add_symbol(const Elf64_Sym *sym, const char *name, void *arg)
 	unsigned int type = ELF64_ST_TYPE(sym->st_info);
 
 	if (!strcmp(name, "_stext")) {
-		r->tab->stext = sym->st_value;
-		r->tab->has_stext = true;
+		tab->stext = sym->st_value;
+		tab->has_stext = true;
 	}
-	if (!*name || sym->st_shndx >= r->n_sections || !r->code[sym->st_shndx])
+	if (!*name || !is_code(img->elf, sym->st_shndx))
 		return;
 	if (type == STT_FUNC && e.size)
-		vec_push(&r->tab->functions, items, e);
+		vec_push(&tab->functions, items, e);
 	else if (type == STT_NOTYPE || type == STT_FUNC)
-		vec_push(&r->tab->labels, items, e);
+		vec_push(&tab->labels, items, e);
 }
 
 static void sort_entries(struct entries *e)
@@ -95,13 +81,11 @@ static void begin_module(struct symtab *tab)
 		tab->stext = l->items[0].addr;
 }
 
-static void read_symbols(struct symtab *tab, struct kernel_image *img)
+static void read_symbols(struct kernel_image *img)
 {
-	struct reading r = { .tab = tab };
+	struct symtab *tab = img->symtab = alloc_new(struct symtab);
 
-	r.code = code_sections(img->elf, &r.n_sections);
-	kernel_image_elf_symbols_each(img, add_symbol, &r);
-	free(r.code);
+	kernel_image_elf_symbols_each(img, add_symbol, img);
 	sort_entries(&tab->functions);
 	sort_entries(&tab->labels);
 	if (img->is_module)
@@ -133,10 +117,8 @@ void kernel_image_elf_symbols_each(struct kernel_image *img, kernel_elf_symbol_f
 /* The symbol table, read now if it was not; never NULL, perhaps empty. */
 static struct symtab *symtab_of(struct kernel_image *img)
 {
-	if (!img->symtab) {
-		img->symtab = alloc_new(struct symtab);
-		read_symbols(img->symtab, img);
-	}
+	if (!img->symtab)
+		read_symbols(img);
 	return img->symtab;
 }
 
