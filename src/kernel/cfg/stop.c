@@ -348,26 +348,34 @@ static bool loop_writes(struct kernel_stops *s, uint32_t loop, uint8_t reg)
 	return false;
 }
 
-/* The only block that REG's value comes to BLOCK from, over loops that do not write it; KERNEL_GRAPH_OUT: there are several. */
-static uint32_t block_before(struct kernel_stops *s, uint32_t block, uint8_t reg)
+/* The only block not in the loop AROUND that leads to BLOCK; KERNEL_GRAPH_OUT: there is none, or several. */
+static uint32_t only_before(const struct kernel_stops *s, uint32_t block, uint32_t around)
 {
 	const struct kernel_graph *g = s->f->graph;
-	uint32_t before = KERNEL_GRAPH_OUT, around = KERNEL_LOOP_NONE;
+	uint32_t before = KERNEL_GRAPH_OUT;
 
-	for (uint32_t l = 0; l < s->f->loops->n_loops; l++)
-		if (s->f->loops->loops[l].head == block && !loop_writes(s, l, reg))
-			around = l;
 	for (uint32_t i = 0; i < g->n_arcs; i++) {
 		uint32_t from = g->arcs[i].from;
 
 		if (g->arcs[i].to != block || from == before ||
-		    (around != KERNEL_LOOP_NONE && kernel_loop_has(s->f->loops, around, from)))
+		    kernel_loop_has(s->f->loops, around, from))
 			continue;
 		if (before != KERNEL_GRAPH_OUT)
 			return KERNEL_GRAPH_OUT;
 		before = from;
 	}
 	return before;
+}
+
+/* The same, of where REG's value comes from: over loops that do not write it. */
+static uint32_t block_before(struct kernel_stops *s, uint32_t block, uint8_t reg)
+{
+	uint32_t around = KERNEL_LOOP_NONE;
+
+	for (uint32_t l = 0; l < s->f->loops->n_loops; l++)
+		if (s->f->loops->loops[l].head == block && !loop_writes(s, l, reg))
+			around = l;
+	return only_before(s, block, around);
 }
 
 static uint64_t address_of(struct kernel_stops *s, uint32_t block, uint32_t at)
@@ -595,21 +603,6 @@ char *kernel_stop_of(struct kernel_stops *s, const struct kernel_stop_function *
 	return text;
 }
 
-/* The only block that leads to BLOCK; KERNEL_GRAPH_OUT: there is none, or several. */
-static uint32_t only_before(const struct kernel_graph *g, uint32_t block)
-{
-	uint32_t before = KERNEL_GRAPH_OUT;
-
-	for (uint32_t i = 0; i < g->n_arcs; i++) {
-		if (g->arcs[i].to != block || g->arcs[i].from == before)
-			continue;
-		if (before != KERNEL_GRAPH_OUT)
-			return KERNEL_GRAPH_OUT;
-		before = g->arcs[i].from;
-	}
-	return before;
-}
-
 char *kernel_stop_guard(struct kernel_stops *s, const struct kernel_stop_function *f,
 			uint32_t block, bool *of_object)
 {
@@ -617,7 +610,7 @@ char *kernel_stop_guard(struct kernel_stops *s, const struct kernel_stop_functio
 
 	begin(s, f);
 	for (uint32_t n = 0; n < f->graph->n_blocks && block != KERNEL_GRAPH_OUT; n++) {
-		uint32_t before = only_before(f->graph, block);
+		uint32_t before = only_before(s, block, KERNEL_LOOP_NONE);
 		const struct insn *jump = before != KERNEL_GRAPH_OUT ? jump_of(s, before) : NULL;
 
 		if (jump) {
