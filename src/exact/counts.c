@@ -508,37 +508,17 @@ static bool read_step(struct reader *r)
 
 static bool read_line(struct reader *r, const char *line)
 {
+	static bool (*const readers[])(struct reader * r) = {
+		['T'] = read_totals,       ['F'] = read_function, ['C'] = read_context,
+		['B'] = read_block,        ['N'] = read_node,     ['E'] = read_executions,
+		['D'] = read_distribution, ['W'] = read_path,     ['P'] = read_model,
+		['M'] = read_misses,       ['O'] = read_object,   ['X'] = read_trace,
+		['S'] = read_step,
+	};
+	unsigned char kind = (unsigned char)line[0];
+
 	r->at = line + 1;
-	switch (line[0]) {
-	case 'T':
-		return read_totals(r);
-	case 'F':
-		return read_function(r);
-	case 'C':
-		return read_context(r);
-	case 'B':
-		return read_block(r);
-	case 'N':
-		return read_node(r);
-	case 'E':
-		return read_executions(r);
-	case 'D':
-		return read_distribution(r);
-	case 'W':
-		return read_path(r);
-	case 'P':
-		return read_model(r);
-	case 'M':
-		return read_misses(r);
-	case 'O':
-		return read_object(r);
-	case 'X':
-		return read_trace(r);
-	case 'S':
-		return read_step(r);
-	default:
-		return false;
-	}
+	return kind < sizeof(readers) / sizeof(readers[0]) && readers[kind] && readers[kind](r);
 }
 
 static void finish(struct reader *r)
