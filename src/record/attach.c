@@ -2,7 +2,6 @@
 #include "record/attach.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/system/clock.h"
@@ -101,7 +100,6 @@ static uint64_t spare_function(const struct record_attachment *a, const char *na
 /* The kernel's functions to calibrate with. */
 static void find_empty(struct record_attachment *a, struct record_empty *empty)
 {
-	memset(empty, 0, sizeof(*empty));
 	if (record_symbols_load_functions(&a->plan->symbols))
 		return;
 	for (int i = 0; i < RECORD_N_TESTS; i++) {
@@ -117,10 +115,7 @@ static void find_empty(struct record_attachment *a, struct record_empty *empty)
 
 static void calibrate(struct record_attachment *a)
 {
-	struct record_empty empty;
-
-	find_empty(a, &empty);
-	record_calibrate(a->probes, a->p, &empty, a->calibration);
+	record_calibrate(a->probes, a->p, a->empty, a->calibration);
 }
 
 /* What kprobes cost more by their place in the kernel's lists, which the order of attaching makes. */
@@ -160,11 +155,8 @@ static int attach_by(struct record_attachment *a, enum profile_mechanism mech)
 	if (mech == PROFILE_MECH_KPROBE && a->p->clock == PROFILE_CLOCK_INSN)
 		find_extra_costs(targets, n);
 	if (n && mech == PROFILE_MECH_MULTI) {
-		struct record_empty empty;
-
 		log_progress("attaching %u functions at once", n);
-		find_empty(a, &empty);
-		record_calibrate_multi(a->probes, a->p, &empty, targets, n, a->calibration);
+		record_calibrate_multi(a->probes, a->p, a->empty, targets, n, a->calibration);
 	} else if (n) {
 		record_mechanism(mech)->attach(a->probes, targets, n);
 	}
@@ -309,14 +301,11 @@ static int use_table(const struct record_attachment *a)
 /* Before anything is on the functions that the kernel's test function calls, but what stays there. */
 static void calibrate_ranges(struct record_attachment *a)
 {
-	struct record_empty empty;
-	int err;
+	int err = a->p->clock == PROFILE_CLOCK_INSN ? use_table(a) : 0;
 
-	find_empty(a, &empty);
-	err = a->p->clock == PROFILE_CLOCK_INSN ? use_table(a) : 0;
 	if (err)
 		log_verbose(1, "cannot read the kernel's table of kprobes: %s", log_strerror(err));
-	err = record_calibrate_ranges(a->probes, a->p->clock, &empty, a->calibration->interrupts,
+	err = record_calibrate_ranges(a->probes, a->p->clock, a->empty, a->calibration->interrupts,
 				      &a->calibration->ranges);
 	if (err)
 		log_note("the cost of probes inside functions is unknown and not subtracted: the "
@@ -326,7 +315,7 @@ static void calibrate_ranges(struct record_attachment *a)
 		return;
 	/* What is measured on must be there as it was, and not with the probes of before. */
 	record_detach_wait();
-	err = record_calibrate_blocks(a->probes, a->p->clock, &empty, a->calibration->interrupts,
+	err = record_calibrate_blocks(a->probes, a->p->clock, a->empty, a->calibration->interrupts,
 				      a->plan->blocks.n_points ? a->plan->blocks.n_points :
 								 RECORD_NO_PROBE,
 				      &a->calibration->ranges);
@@ -340,8 +329,11 @@ static void calibrate_ranges(struct record_attachment *a)
 
 int record_attach(struct record_attachment *a)
 {
+	struct record_empty empty = {};
 	int err;
 
+	find_empty(a, &empty);
+	a->empty = &empty;
 	calibrate(a);
 	if (a->plan->ranges.n_points || a->plan->blocks.n_points) {
 		record_detach_wait();

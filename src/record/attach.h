@@ -12,8 +12,9 @@
 
 struct record_probes;
 struct record_calibration;
+struct record_empty;
 
-/* All of it is the caller's. */
+/* All of it is the caller's, but the last. */
 struct record_attachment {
 	struct record_probes *probes; /* whose engine is started, not armed */
 	struct record_plan *plan; /* its sites' mechanisms become those in use */
@@ -21,6 +22,7 @@ struct record_attachment {
 	struct profile *p; /* has the sites, numbered as in the engine: the context's first */
 	enum record_attach how;
 	bool recalibrate; /* a function is probed by a mechanism that was not planned */
+	const struct record_empty *empty; /* what is calibrated with */
 };
 
 /* -errno, reported; or -EINTR, not reported, where the user asked for an end. */

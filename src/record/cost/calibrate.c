@@ -100,19 +100,14 @@ static bool needs_nested(const struct calibrator *c)
 	       (has_sites(c, PROFILE_MECH_KPROBE) && !has_sites(c, PROFILE_MECH_MULTI));
 }
 
-static void prepare(struct calibrator *c, uint32_t spare, const struct record_target *target)
-{
-	record_probes_prepare(c->probes, PROFILE_MECH_FENTRY, record_engine_spare(c->e, spare),
-			      target);
-}
-
 /* While the kernel waits for something else, and the processor has nothing to do. */
 static void prepare_fentry(struct calibrator *c)
 {
-	if (c->run < 0 || !is_used(c, PROFILE_MECH_FENTRY) ||
-	    c->out->cost[PROFILE_MECH_FENTRY].known)
-		return;
-	prepare(c, SPARE_FENTRY, &c->empty->tests[TEST_FENTRY]);
+	if (c->run >= 0 && is_used(c, PROFILE_MECH_FENTRY) &&
+	    !c->out->cost[PROFILE_MECH_FENTRY].known)
+		record_probes_prepare(c->probes, PROFILE_MECH_FENTRY,
+				      record_engine_spare(c->e, SPARE_FENTRY),
+				      &c->empty->tests[TEST_FENTRY]);
 }
 
 int record_calibrator_attach(struct calibrator *c, uint32_t spare, enum profile_mechanism mech,

@@ -254,12 +254,6 @@ static void place(struct calibration *c, const struct placed *of, uint32_t n)
 	}
 }
 
-static int place_basic(struct calibration *c)
-{
-	place(c, basic, ARRAY_LEN(basic));
-	return 0;
-}
-
 /* A range with a probe in it that finds this range's frame, as it would a function's. */
 static int place_block(struct calibration *c)
 {
@@ -423,11 +417,11 @@ static int await_calls(struct calibration *c, const struct record_empty *empty)
 	return err;
 }
 
-/* Measures with the probes that LAY_OUT asks for; SECOND: it did before. */
-static int calibrate(struct calibration *c, const struct record_empty *empty,
-		     int (*lay_out)(struct calibration *c), bool second, struct record_trials *t)
+/* Measures with the basic probes or, after that, with the further ones. */
+static int calibrate(struct calibration *c, const struct record_empty *empty, bool is_further,
+		     struct record_trials *t)
 {
-	int run = -1, err = second ? await_calls(c, empty) : find_calls(c, empty);
+	int run = -1, err = is_further ? await_calls(c, empty) : find_calls(c, empty);
 
 	if (!err) {
 		run = record_calibrate_runner(c->e, empty);
@@ -435,7 +429,10 @@ static int calibrate(struct calibration *c, const struct record_empty *empty,
 	}
 	if (!err) {
 		use_provisional_costs(c->e);
-		err = lay_out(c);
+		if (is_further)
+			err = place_further(c);
+		else
+			place(c, basic, ARRAY_LEN(basic));
 	}
 	err = err ?: attach(c);
 	err = err ?: record_engine_follow_caller(c->e, true);
@@ -462,7 +459,7 @@ int record_calibrate_ranges(struct record_probes *probes, enum profile_clock clo
 	int err;
 
 	memset(out, 0, sizeof(*out));
-	err = calibrate(&c, empty, place_basic, false, &out->trials);
+	err = calibrate(&c, empty, false, &out->trials);
 	if (!err)
 		record_range_costs_solve(out, interrupts);
 	record_engine_set_range_costs(e, out->kinds);
@@ -480,7 +477,7 @@ int record_calibrate_blocks(struct record_probes *probes, enum profile_clock clo
 				 .clock = clock,
 				 .ret = find_return(e, empty->tests[4].addr),
 				 .probe = probe };
-	int err = calibrate(&c, empty, place_further, true, &out->trials);
+	int err = calibrate(&c, empty, true, &out->trials);
 
 	if (!err && !record_range_costs_solve(out, interrupts))
 		log_verbose(1, "the cost of opening a range is unknown: assuming half the cost of "
