@@ -281,68 +281,53 @@ static const struct cmd_option options[] = {
 static void check_usage(void *input, struct argp_state *state)
 {
 	const struct record_options *o = input;
+	const struct {
+		bool is_wrong;
+		const char *why;
+	} uses[] = {
+		{ o->n_events &&
+			  (o->exact || o->automatic || o->ranges.n_items || o->blocks.n_items ||
+			   o->context || o->captures.n_items || o->n_protections ||
+			   o->max_overhead > 0 || o->slower_than ||
+			   (o->attach != RECORD_ATTACH_AUTO && o->attach != RECORD_ATTACH_FENTRY)),
+		  "--event counts with the probes of syscalls and fentry: it cannot be combined with --exact, --auto, --protection, --range, --blocks, --context, --capture, --max-overhead, --slower-than or another --attach" },
+		{ o->n_events && ((o->freq && o->freq != FREQ_UNSET) || o->user_stacks),
+		  "--event would count the sampler's interrupts: it cannot be combined with --freq or --user-stacks" },
+		{ o->sample_event.name &&
+			  (o->n_events || o->exact || o->automatic || o->freq != FREQ_UNSET),
+		  "--sample-event takes the place of samples by the clock, and has a cost of its own: it cannot be combined with --freq, --event, --auto or --exact" },
+		{ o->exact && (o->left_out || o->slower_than || o->interval || o->user_stacks),
+		  "--exact counts all syscalls, and times none: it cannot be combined with --syscall, --slower-than, --interval or --user-stacks" },
+		{ o->user_stacks && !o->freq && !o->slower_than,
+		  "--user-stacks needs samples or --slower-than: --freq=0 takes no stacks" },
+		{ o->exact && (!o->argv || o->system_wide || o->repeat > 1 || o->warmup ||
+			       o->control_run),
+		  "--exact counts one run of a command: it cannot be combined with -a, -r, --warmup or --control-run" },
+		{ o->automatic && (!o->argv || o->system_wide || o->exact || !o->freq ||
+				   o->repeat != 1 || o->ranges.n_items),
+		  "--auto runs a command several times: it cannot be combined with -a, -r, -R, --exact or --freq=0" },
+		{ o->write_plan && !o->automatic, "--write-plan needs --auto" },
+		{ o->callees && !o->blocks.n_items, "--callees needs --blocks" },
+		{ (o->context || o->captures.n_items) && !o->functions.n_items &&
+			  !o->ranges.n_items && !o->blocks.n_items && !o->n_protections,
+		  "--context and --capture need functions: --func, --range, --blocks or --protection" },
+		{ o->system_wide && o->pid, "-p cannot be combined with -a or --cgroup" },
+		{ o->pid && o->argv, "-p measures a running process: it takes no command" },
+		{ !o->argv && !o->system_wide && !o->pid,
+		  "nothing to measure: specify a command after --, -a, or -p PID" },
+		{ o->max_overhead > 0 && o->ranges.n_items,
+		  "--max-overhead cannot detach probes of --range" },
+		{ o->cpu >= 0 && (!o->argv || o->system_wide),
+		  "--cpu says where a command runs: it needs one, and cannot be combined with -a or -p" },
+		{ o->control_run && (o->system_wide || o->pid), "--control-run needs a command" },
+		{ !o->repeat && !o->control_run, "--repeat=0 needs --control-run" },
+		{ o->warmup && (o->system_wide || o->pid),
+		  "--warmup needs a command and cannot be combined with -a" },
+	};
 
-	if (o->n_events &&
-	    (o->exact || o->automatic || o->ranges.n_items || o->blocks.n_items || o->context ||
-	     o->captures.n_items || o->n_protections || o->max_overhead > 0 || o->slower_than ||
-	     (o->attach != RECORD_ATTACH_AUTO && o->attach != RECORD_ATTACH_FENTRY)))
-		argp_error(
-			state,
-			"--event counts with the probes of syscalls and fentry: it cannot "
-			"be combined with --exact, --auto, --protection, --range, "
-			"--blocks, --context, --capture, --max-overhead, --slower-than or another --attach");
-	if (o->n_events && ((o->freq && o->freq != FREQ_UNSET) || o->user_stacks))
-		argp_error(state, "--event would count the sampler's interrupts: it cannot be "
-				  "combined with --freq or --user-stacks");
-	if (o->sample_event.name &&
-	    (o->n_events || o->exact || o->automatic || o->freq != FREQ_UNSET))
-		argp_error(state, "--sample-event takes the place of samples by the clock, and has "
-				  "a cost of its own: it cannot be combined with --freq, --event, "
-				  "--auto or --exact");
-	if (o->exact && (o->left_out || o->slower_than || o->interval || o->user_stacks))
-		argp_error(state, "--exact counts all syscalls, and times none: it cannot be "
-				  "combined with --syscall, --slower-than, --interval or "
-				  "--user-stacks");
-	if (o->user_stacks && !o->freq && !o->slower_than)
-		argp_error(state, "--user-stacks needs samples or --slower-than: --freq=0 takes no "
-				  "stacks");
-	if (o->exact &&
-	    (!o->argv || o->system_wide || o->repeat > 1 || o->warmup || o->control_run))
-		argp_error(
-			state,
-			"--exact counts one run of a command: it cannot be combined with -a, -r, "
-			"--warmup or --control-run");
-	if (o->automatic && (!o->argv || o->system_wide || o->exact || !o->freq || o->repeat != 1 ||
-			     o->ranges.n_items))
-		argp_error(
-			state,
-			"--auto runs a command several times: it cannot be combined with -a, -r, "
-			"-R, --exact or --freq=0");
-	if (o->write_plan && !o->automatic)
-		argp_error(state, "--write-plan needs --auto");
-	if (o->callees && !o->blocks.n_items)
-		argp_error(state, "--callees needs --blocks");
-	if ((o->context || o->captures.n_items) && !o->functions.n_items && !o->ranges.n_items &&
-	    !o->blocks.n_items && !o->n_protections)
-		argp_error(state, "--context and --capture need functions: --func, --range, "
-				  "--blocks or --protection");
-	if (o->system_wide && o->pid)
-		argp_error(state, "-p cannot be combined with -a or --cgroup");
-	if (o->pid && o->argv)
-		argp_error(state, "-p measures a running process: it takes no command");
-	if (!o->argv && !o->system_wide && !o->pid)
-		argp_error(state, "nothing to measure: specify a command after --, -a, or -p PID");
-	if (o->max_overhead > 0 && o->ranges.n_items)
-		argp_error(state, "--max-overhead cannot detach probes of --range");
-	if (o->cpu >= 0 && (!o->argv || o->system_wide))
-		argp_error(state, "--cpu says where a command runs: it needs one, and cannot be "
-				  "combined with -a or -p");
-	if (o->control_run && (o->system_wide || o->pid))
-		argp_error(state, "--control-run needs a command");
-	if (!o->repeat && !o->control_run)
-		argp_error(state, "--repeat=0 needs --control-run");
-	if (o->warmup && (o->system_wide || o->pid))
-		argp_error(state, "--warmup needs a command and cannot be combined with -a");
+	for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++)
+		if (uses[i].is_wrong)
+			argp_error(state, "%s", uses[i].why);
 }
 
 static const struct cmd_syntax syntax = {

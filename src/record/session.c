@@ -119,6 +119,39 @@ static size_t probe_memory(const struct record_plan *plan)
 	return sum;
 }
 
+/* Says in the profile how it is recorded. SAMPLE_PERIOD: in ns, or in events of o->sample_event. */
+static void describe(struct session *s, uint64_t sample_period)
+{
+	const struct record_options *o = s->o;
+
+	s->p->freq = o->freq;
+	if (o->sample_event.name)
+		profile_sample_event_set(s->p, o->sample_event.name, o->sample_period);
+	else
+		s->p->sample_period = sample_period;
+	if (o->system_wide || o->pid)
+		profile_env_set(s->p, PROFILE_ENV_TASKS,
+				o->pid    ? "process" :
+				o->cgroup ? "cgroup" :
+					    "all");
+	if (o->syscalls)
+		profile_env_set(s->p, PROFILE_ENV_SYSCALLS, o->syscalls);
+	if (o->slower_than) {
+		scoped_free char *ns = alloc_printf("%" PRIu64, o->slower_than);
+
+		profile_env_set(s->p, PROFILE_ENV_SLOWER, ns);
+	}
+	if (o->cpu >= 0) {
+		scoped_free char *cpu = alloc_printf("%d", o->cpu);
+
+		profile_env_set(s->p, PROFILE_ENV_PINNED, cpu);
+	}
+	for (uint32_t i = 0; i < o->n_events; i++)
+		profile_counter_add(s->p, o->events[i].name);
+	for (char **arg = o->argv; arg && *arg; arg++)
+		profile_arg_add(s->p, *arg);
+}
+
 /* Loads what the plan needs. 0 or the exit status. */
 static int load(struct session *s)
 {
@@ -152,32 +185,7 @@ static int load(struct session *s)
 
 	if (o->counts && record_symbols_load_functions(&plan->symbols))
 		return EXIT_FAILURE;
-	s->p->freq = o->freq;
-	if (o->sample_event.name)
-		profile_sample_event_set(s->p, o->sample_event.name, o->sample_period);
-	else
-		s->p->sample_period = config.sample_period;
-	if (o->system_wide || o->pid)
-		profile_env_set(s->p, PROFILE_ENV_TASKS,
-				o->pid    ? "process" :
-				o->cgroup ? "cgroup" :
-					    "all");
-	if (o->syscalls)
-		profile_env_set(s->p, PROFILE_ENV_SYSCALLS, o->syscalls);
-	if (o->slower_than) {
-		scoped_free char *ns = alloc_printf("%" PRIu64, o->slower_than);
-
-		profile_env_set(s->p, PROFILE_ENV_SLOWER, ns);
-	}
-	if (o->cpu >= 0) {
-		scoped_free char *cpu = alloc_printf("%d", o->cpu);
-
-		profile_env_set(s->p, PROFILE_ENV_PINNED, cpu);
-	}
-	for (uint32_t i = 0; i < o->n_events; i++)
-		profile_counter_add(s->p, o->events[i].name);
-	for (char **arg = o->argv; arg && *arg; arg++)
-		profile_arg_add(s->p, *arg);
+	describe(s, config.sample_period);
 	if (s->p->clock == PROFILE_CLOCK_INSN)
 		plan->features.multi_is.hop = RECORD_MULTI_HOP_INSNS;
 	record_workload_need_files(RECORD_FILES_A_SITE * plan->sites.n_items +

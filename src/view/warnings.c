@@ -188,13 +188,26 @@ static void append_unknown_cost(char **text, const struct analyze_warning *w)
 		alloc_append(text, "syscalls and page faults");
 }
 
+/* Those that say no more than a name. */
+static const char *const sentences[] = {
+	[ANALYZE_WARNING_EMPTY] = "the file contains no runs",
+	[ANALYZE_WARNING_SYSCALLS] = "only these syscalls were measured: %s",
+	[ANALYZE_WARNING_INLINED] =
+		"calls that the compiler inlined are not in the figures of %s (--range=NAME times them)",
+	[ANALYZE_WARNING_SAMPLE_COST] =
+		"times contain the interrupts of samples of %s, whose cost is not known: take times from a recording without --sample-event",
+	[ANALYZE_WARNING_DRIFT] =
+		"the cost of a probe changed while recording (%s): what is subtracted may be off by as much, and intervals are wider (record again)",
+	[ANALYZE_WARNING_UNFINISHED] =
+		"the recorder was killed: the last run is incomplete, and its counts were read while they kept changing",
+	[ANALYZE_WARNING_PREEMPT_RT] =
+		"PREEMPT_RT: probes cost less while a lock is held than is subtracted, so functions that run under locks, and their callers, read too low (--raw shows uncorrected figures)",
+};
+
 /* What one profile's figures suffer from. */
 static void append_one(char **text, const struct analyze_warning *w)
 {
 	switch (w->kind) {
-	case ANALYZE_WARNING_EMPTY:
-		alloc_append(text, "the file contains no runs");
-		break;
 	case ANALYZE_WARNING_LOSS:
 		alloc_append(text, "%s %s", count(w->values[0]), profile_loss_text(w->code));
 		break;
@@ -232,41 +245,8 @@ static void append_one(char **text, const struct analyze_warning *w)
 			     "grep -i tsc shows why this one is used)",
 			     w->names[0] ? w->names[0] : "unknown", w->values[0] / 1e6);
 		break;
-	case ANALYZE_WARNING_SYSCALLS:
-		alloc_append(text, "only these syscalls were measured: %s", w->names[0]);
-		break;
-	case ANALYZE_WARNING_INLINED:
-		alloc_append(text,
-			     "calls that the compiler inlined are not in the figures of %s "
-			     "(--range=NAME times them)",
-			     w->names[0]);
-		break;
-	case ANALYZE_WARNING_SAMPLE_COST:
-		alloc_append(
-			text,
-			"times contain the interrupts of samples of %s, whose cost is not known: "
-			"take times from a recording without --sample-event",
-			w->names[0]);
-		break;
-	case ANALYZE_WARNING_DRIFT:
-		alloc_append(text,
-			     "the cost of a probe changed while recording (%s): what is subtracted "
-			     "may be off by as much, and intervals are wider (record again)",
-			     w->names[0]);
-		break;
-	case ANALYZE_WARNING_UNFINISHED:
-		alloc_append(text,
-			     "the recorder was killed: the last run is incomplete, and its counts "
-			     "were read while they kept changing");
-		break;
-	case ANALYZE_WARNING_PREEMPT_RT:
-		alloc_append(
-			text,
-			"PREEMPT_RT: probes cost less while a lock is held than is subtracted, so "
-			"functions that run under locks, and their callers, read too low (--raw "
-			"shows uncorrected figures)");
-		break;
 	default:
+		alloc_append(text, sentences[w->kind], w->names[0]);
 		break;
 	}
 }

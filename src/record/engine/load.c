@@ -131,9 +131,9 @@ static uint32_t multi_slots(const struct record_bpf *b)
 	return n;
 }
 
-static int set_sizes(struct record_bpf *b)
+static int set_map_sizes(struct record_bpf *b)
 {
-	struct kprotperf_bpf *s = b->skel;
+	const struct kprotperf_bpf *s = b->skel;
 	bool blocks = b->config.n_blocks > 0;
 	bool saves = b->config.saves || b->config.captures_bodies;
 	bool counted = b->config.n_counters > 0;
@@ -169,10 +169,19 @@ static int set_sizes(struct record_bpf *b)
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		err = err ?: bpf_map__set_max_entries(sizes[i].map, sizes[i].entries);
+	return err;
+}
+
+/* What the programs know as constants. */
+static void set_constants(struct record_bpf *b)
+{
+	const struct kprotperf_bpf *s = b->skel;
+	bool blocks = b->config.n_blocks > 0;
+
 	s->rodata->n_counters = b->config.n_counters;
 	s->rodata->counter_cpus = b->n_cpus;
 	s->rodata->n_captured = b->config.n_captured;
-	s->rodata->saves = saves;
+	s->rodata->saves = b->config.saves || b->config.captures_bodies;
 	s->rodata->captures_bodies = b->config.captures_bodies;
 	s->rodata->trips_mask = blocks ? ENGINE_TRIP_ROWS - 1 : 0;
 	s->rodata->path_mask = blocks ? ENGINE_PATHS - 1 : 0;
@@ -203,7 +212,6 @@ static int set_sizes(struct record_bpf *b)
 		s->rodata->idle_base = b->n_tasks - b->n_cpus;
 		s->rodata->max_tasks = b->n_tasks - b->n_cpus;
 	}
-	return err;
 }
 
 /*
@@ -440,7 +448,8 @@ static int open_and_load(struct record_bpf *b, bool plain)
 	}
 	if (!err) {
 		choose_programs(b);
-		err = set_sizes(b) ?: check_memory(b) ?: fd < 0 ? 0 : write_types(b, fd);
+		set_constants(b);
+		err = set_map_sizes(b) ?: check_memory(b) ?: fd < 0 ? 0 : write_types(b, fd);
 		err = err ?: kprotperf_bpf__load(b->skel);
 		b->laters.btf_fd = bpf_object__btf_fd(b->skel->obj);
 	}
