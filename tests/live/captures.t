@@ -40,6 +40,7 @@ guest_main() {
 		record "bad-${bad//[^a-zA-Z]/_}" --func allocate_slab --capture "$bad" -- true
 	done
 	record multi --attach=multi --func allocate_slab --capture node -- true
+	record crowd -F 0 --attach=kprobe --func 'skb_*' --capture 'skb->len' -- true
 	record kpoll -F 0 --attach=kprobe --func do_sys_poll --context --capture 'end_time->tv_sec' \
 		--capture 'do_sys_poll:sys.nfds' -- perl -e "$polls"
 	# shellcheck disable=SC2086 # a list of words
@@ -229,5 +230,7 @@ refused sys_flags "more than 8 syscalls have an argument 'flags': name one, as i
 refused s__oo 'not a number'
 is 'what kprobe.multi times has no values, which is said' \
 	"$(grep -c 'no function with known arguments' multi.err):$(cat multi.status)" 1:1
+like 'functions that there is no room for are told' "$(cat crowd.err)" 'no values are captured in [1-9][0-9]* functions: at most 64 have room'
+is 'and the recording is made' "$(cat crowd.status)" 0
 is 'nothing to capture of is wrong usage' "$(cat no-function.status):$(grep -c 'need functions' no-function.err)" 2:1
 done_testing

@@ -196,9 +196,15 @@ static const struct btf_type *prototype_of(const struct kernel_btf *btf, struct 
 	return btf__type_by_id(kernel_btf_raw(btf), func->type);
 }
 
-/* *KNOWN becomes false where the arguments of site I are not known. */
+static void capture_deinit(struct record_capture *c)
+{
+	for (uint32_t v = 0; v < c->n_values; v++)
+		free((char *)c->values[v].variable.name);
+}
+
+/* *KNOWN becomes false where the arguments of site I are not known. *LEFT: one more than there is room for. */
 static int resolve_site(struct record_captures *all, const struct record_capture_wanted *w,
-			bool *fits, uint32_t i, bool *known)
+			bool *fits, uint32_t i, bool *known, uint32_t *left)
 {
 	struct record_site *site = &w->sites->items[i];
 	int fd, err = 0;
@@ -220,18 +226,23 @@ static int resolve_site(struct record_captures *all, const struct record_capture
 		record_capture_names(at.btf, at.proto, site->sym, w->symbols, &names);
 		add_automatic(&c, &at, &names);
 	}
-	if (c.n_values && all->n_items < ENGINE_CAPTURED) {
-		vec_push(all, items, c);
-		all->fentry |= site->mech == PROFILE_MECH_FENTRY;
-		all->saves |= site->mech != PROFILE_MECH_FENTRY;
+	if (!c.n_values)
+		return err;
+	if (all->n_items == ENGINE_CAPTURED) {
+		capture_deinit(&c);
+		++*left;
+		return err;
 	}
+	vec_push(all, items, c);
+	all->fentry |= site->mech == PROFILE_MECH_FENTRY;
+	all->saves |= site->mech != PROFILE_MECH_FENTRY;
 	return err;
 }
 
 static int resolve_sites(struct record_captures *c, const struct record_capture_wanted *w,
 			 bool *fits)
 {
-	uint32_t without = 0;
+	uint32_t without = 0, left = 0;
 	int err = 0;
 
 	for (uint32_t i = 0; i < w->sites->n_items && !err; i++) {
@@ -239,20 +250,17 @@ static int resolve_sites(struct record_captures *c, const struct record_capture_
 		bool known = false;
 
 		if (site->mech == PROFILE_MECH_FENTRY || site->mech == PROFILE_MECH_KPROBE)
-			err = resolve_site(c, w, fits, i, &known);
+			err = resolve_site(c, w, fits, i, &known, &left);
 		without += !known;
 	}
 	if (without && !err)
 		log_note("no values are captured in %u functions: BTF lacks their arguments, or "
 			 "kprobe.multi times them",
 			 without);
+	if (left && !err)
+		log_note("no values are captured in %u functions: at most %d have room", left,
+			 ENGINE_CAPTURED);
 	return err;
-}
-
-static void capture_deinit(struct record_capture *c)
-{
-	for (uint32_t v = 0; v < c->n_values; v++)
-		free((char *)c->values[v].variable.name);
 }
 
 /* The program of all bodies has room for so many. */
