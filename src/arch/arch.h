@@ -11,6 +11,7 @@
 #include <linux/types.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "kprotperf/cost.h"
 
 #if defined(__x86_64__)
@@ -235,16 +236,14 @@ struct arch_alternative {
 
 /* All ascending by their first address. */
 struct arch_tables {
-	struct arch_jump_label *labels;
-	struct arch_fixup *fixups;
-	struct arch_bug *bugs;
-	struct arch_alternative *alternatives;
-	uint64_t *static_calls;
-	uint64_t *ftrace; /* where the call of __fentry__ is */
-	uint64_t *retpolines; /* indirect jumps and calls that were compiled as calls of thunks */
-	uint32_t n_labels, cap_labels, n_fixups, cap_fixups, n_bugs, cap_bugs;
-	uint32_t n_static_calls, cap_static_calls, n_ftrace, cap_ftrace;
-	uint32_t n_retpolines, cap_retpolines, n_alternatives, cap_alternatives;
+	vec_of(struct arch_jump_label, labels);
+	vec_of(struct arch_fixup, fixups);
+	vec_of(struct arch_bug, bugs);
+	vec_of(struct arch_alternative, alternatives);
+	vec_of(uint64_t, static_calls);
+	vec_of(uint64_t, ftrace); /* where the call of __fentry__ is */
+	vec_of(uint64_t,
+	       retpolines); /* indirect jumps and calls that were compiled as calls of thunks */
 	bool has_bugs; /* the image has a table of them: a ud2 that is not in it is none of ours */
 };
 

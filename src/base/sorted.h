@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
+
 typedef int (*compare_fn)(const void *a, const void *b);
 
 /* The order of two numbers, for comparators. Evaluates each twice. */
@@ -126,8 +128,7 @@ struct grouped_item {
 
 /* All zero is empty. */
 struct grouped {
-	struct grouped_item *items; /* by a, then b, then item, once sorted */
-	uint32_t n_items, cap_items;
+	vec_of(struct grouped_item, items); /* by a, then b, then item, once sorted */
 };
 
 void grouped_add(struct grouped *g, uint32_t a, uint32_t b, uint32_t item);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/alloc.h"
 #include "cmd/options.h"
 #include "view/page/page.h"
 #include "view/page/writer.h"

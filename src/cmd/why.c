@@ -17,8 +17,8 @@
 
 struct why_options {
 	struct view_options view;
-	const char *plan, **contexts; /* no context: the one that changed most */
-	uint32_t n_contexts, cap_contexts;
+	const char *plan;
+	vec_of(const char *, contexts); /* none: the one that changed most */
 	struct why_patches patches;
 	char **files;
 };

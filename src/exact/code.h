@@ -2,6 +2,7 @@
 /* The code of a function as the emulator executed it, in pieces that overlap: what its blocks and loops are made of. */
 #pragma once
 
+#include "base/alloc.h"
 #include "kernel/image/kallsyms.h"
 #include "profile/profile.h"
 
@@ -13,8 +14,7 @@ struct exact_way {
 
 struct exact_code {
 	struct profile_blocks list; /* the pieces, in the emulator's order */
-	struct exact_way *ways; /* of each */
-	uint32_t n_ways, cap_ways;
+	vec_of(struct exact_way, ways); /* of each */
 	uint32_t number; /* 1 + that of the list in the profile; 0: nothing is counted yet */
 };
 

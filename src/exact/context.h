@@ -2,6 +2,7 @@
 /* What the guest was doing, as the emulator tells it, and as it is called in a profile. */
 #pragma once
 
+#include "base/alloc.h"
 #include "kernel/image/kallsyms.h"
 #include "kprotperf/exact.h"
 #include "profile/profile.h"
@@ -12,8 +13,7 @@ struct exact_context {
 	uint32_t function; /* whose calls it is, of syscalls */
 	uint32_t profile; /* its index there */
 	uint64_t instructions;
-	uint32_t *entered_by; /* the functions that are called first in it */
-	uint32_t n_entered_by, cap_entered_by;
+	vec_of(uint32_t, entered_by); /* the functions that are called first in it */
 };
 
 /* The function that a syscall at SYM is of: one without arguments is the same code for programs of 32 and of 64 bits. */

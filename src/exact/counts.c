@@ -24,8 +24,7 @@ struct function {
 	uint64_t addr; /* 0: none of that id, as user space has */
 	const struct kernel_sym *sym; /* NULL: none, as of BPF programs that came later */
 	uint32_t site;
-	uint32_t *blocks; /* by number in the function */
-	uint32_t n_blocks, cap_blocks;
+	vec_of(uint32_t, blocks); /* by number in the function */
 	struct exact_code code;
 };
 
@@ -36,8 +35,7 @@ struct piece {
 };
 
 struct block {
-	struct piece *pieces;
-	uint32_t n_pieces, cap_pieces;
+	vec_of(struct piece, pieces);
 };
 
 struct node {
@@ -55,18 +53,13 @@ struct reader {
 		struct kernel_index *idx;
 	} * modules;
 	uint32_t n_modules, cap_modules;
-	struct function *functions; /* by id */
-	uint32_t n_functions, cap_functions;
-	struct block *blocks;
-	uint32_t n_blocks, cap_blocks;
-	struct exact_context *contexts;
-	uint32_t n_contexts, cap_contexts;
-	struct node *nodes; /* the file's 1 is the first */
-	uint32_t n_nodes, cap_nodes;
+	vec_of(struct function, functions); /* by id */
+	vec_of(struct block, blocks);
+	vec_of(struct exact_context, contexts);
+	vec_of(struct node, nodes); /* the file's 1 is the first */
 	uint32_t stack[STACK_MAX]; /* of the last node: its callers' locations */
 	uint32_t n_stack;
-	struct profile_piece_path *paths;
-	uint32_t n_paths, cap_paths;
+	vec_of(struct profile_piece_path, paths);
 	struct exact_trace trace;
 	const char *at; /* rest of the line */
 };

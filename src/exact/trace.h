@@ -2,11 +2,11 @@
 /* One call that was kept whole: its blocks in order become a tree of calls and lines, in which repetitions are loops. */
 #pragma once
 
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 struct exact_trace_list {
-	struct exact_trace_item *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct exact_trace_item, items);
 };
 
 struct exact_trace {

@@ -43,10 +43,8 @@ struct sampled {
 };
 
 struct all_sampled {
-	struct sampled *items;
-	uint32_t n_items, cap_items;
-	struct callee *callees;
-	uint32_t n_callees, cap_callees;
+	vec_of(struct sampled, items);
+	vec_of(struct callee, callees);
 };
 
 /* Does a protection run in NAME? Then it is worth timing however little of it was sampled: on the other kernel it may be more. */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "catalogue/catalogue.h"
 #include "record/engine/counters.h"
 #include "record/target/sites.h"
@@ -14,10 +15,9 @@ struct record_options {
 	struct record_names ranges; /* INLINED[@FUNC], likewise */
 	struct record_names blocks; /* functions */
 	struct record_names captures; /* expressions */
-	struct record_event *events; /* counted with each call */
-	uint32_t n_events, cap_events;
-	const struct catalogue_protection **protections; /* whose functions and ranges are added */
-	uint32_t n_protections, cap_protections;
+	vec_of(struct record_event, events); /* counted with each call */
+	vec_of(const struct catalogue_protection *,
+	       protections); /* whose functions and ranges are added */
 	bool *left_out; /* contexts, by number in kprotperf/engine.h: NULL: none */
 	char *syscalls; /* the names of the others, with commas between; NULL: all */
 	char **argv; /* the command, or NULL */

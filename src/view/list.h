@@ -2,6 +2,7 @@
 /* What list shows: the functions and inlined bodies of a kernel, or the kernel's protections. */
 #pragma once
 
+#include "base/alloc.h"
 #include "catalogue/state.h"
 #include "kernel/debuginfo/index.h"
 #include "view/page/table.h"

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "analyze/varies/varies.h"
+#include "base/alloc.h"
 
 struct view_plot {
 	const struct profile *p[2]; /* the second may be NULL */

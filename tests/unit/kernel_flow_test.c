@@ -734,7 +734,9 @@ static void noise(void **state)
 		uint8_t code[64];
 		struct arch_jump_label labels[4];
 		struct arch_fixup fixups[4];
-		struct arch_tables tables = { labels, fixups, .n_labels = 4, .n_fixups = 4 };
+		struct arch_tables tables = {
+			.labels = labels, .fixups = fixups, .n_labels = 4, .n_fixups = 4
+		};
 		struct memory memory = { AT, code, sizeof(code) };
 		struct kernel_flow *flow;
 

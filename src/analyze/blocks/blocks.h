@@ -36,10 +36,8 @@ struct analyze_block_function {
 
 struct analyze_blocks {
 	enum profile_clock clock;
-	struct analyze_block *rows; /* of each function by address, all contexts first */
-	uint32_t n_rows, cap_rows;
-	struct analyze_block_function *functions;
-	uint32_t n_functions, cap_functions;
+	vec_of(struct analyze_block, rows); /* of each function by address, all contexts first */
+	vec_of(struct analyze_block_function, functions);
 	struct alloc_texts texts; /* what the rows' places and bodies point to */
 };
 

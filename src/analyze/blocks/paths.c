@@ -34,8 +34,8 @@ struct work {
 	struct kernel_loops loops;
 	uint8_t *bits;
 	double steps; /* of MAX_STEPS, that are left */
-	struct analyze_path *rows;
-	uint32_t n_rows, cap_rows, described;
+	vec_of(struct analyze_path, rows);
+	uint32_t described;
 	enum kernel_on_path **on; /* by row: NULL for those that no call can have gone */
 };
 

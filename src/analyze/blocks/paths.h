@@ -9,6 +9,7 @@
 
 #include "analyze/blocks/blocks.h"
 #include "analyze/blocks/trips.h"
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 /* Calls of a function in one context, or in all, that executed the same blocks. */
@@ -62,14 +63,10 @@ struct analyze_loop_trips {
 
 struct analyze_paths {
 	enum profile_clock clock;
-	struct analyze_path *rows; /* of each function and context by falling calls */
-	uint32_t n_rows, cap_rows;
-	struct analyze_loop *loops;
-	uint32_t n_loops, cap_loops;
-	struct analyze_loop_trips *trips; /* of loop after loop, by rising trip count */
-	uint32_t n_trips, cap_trips;
-	struct analyze_path_trips *path_trips; /* by path, of loops that iterated */
-	uint32_t n_path_trips, cap_path_trips;
+	vec_of(struct analyze_path, rows); /* of each function and context by falling calls */
+	vec_of(struct analyze_loop, loops);
+	vec_of(struct analyze_loop_trips, trips); /* of loop after loop, by rising trip count */
+	vec_of(struct analyze_path_trips, path_trips); /* by path, of loops that iterated */
 	struct alloc_texts texts;
 };
 

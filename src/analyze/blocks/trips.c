@@ -11,8 +11,7 @@
 #define SLOTS 256 /* more than hist_slot(PROFILE_TRIP_COUNT_MAX) */
 
 struct list {
-	struct analyze_trips *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct analyze_trips, items);
 };
 
 size_t analyze_trips_of(const struct analyze_counted *c, uint32_t blocks, uint32_t context,

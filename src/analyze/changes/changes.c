@@ -61,8 +61,7 @@ struct bodies {
 };
 
 struct bodies_list {
-	struct bodies *rows;
-	uint32_t n_rows, cap_rows;
+	vec_of(struct bodies, rows);
 };
 
 define_compare(compare_names, struct bodies, strcmp(a->name, b->name));

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "kernel/debuginfo/index.h"
 #include "kernel/image/image.h"
 
@@ -71,8 +72,7 @@ struct analyze_struct_change {
 };
 
 struct analyze_structs {
-	struct analyze_struct_change *rows; /* those with other members first */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_struct_change, rows); /* those with other members first */
 	struct kernel_btf *btf[2]; /* has the names */
 	bool known; /* both kernels have BTF */
 };
@@ -92,8 +92,7 @@ struct analyze_variable {
 };
 
 struct analyze_variables {
-	struct analyze_variable *rows;
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_variable, rows);
 };
 
 /*

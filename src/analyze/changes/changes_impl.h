@@ -30,18 +30,16 @@ struct changes_side {
 	struct kernel_code *code;
 	uint64_t base, end; /* the file's addresses of _stext and of its last symbol */
 	uint64_t init_start, init_end; /* code that is thrown away, relative to _stext */
-	struct changes_function *functions; /* by address */
-	uint32_t n_functions, cap_functions;
-	struct changes_symbol *symbols; /* by address; of one address the largest last */
-	uint32_t n_symbols, cap_symbols;
+	vec_of(struct changes_function, functions); /* by address */
+	vec_of(struct changes_symbol, symbols); /* by address; of one address the largest last */
 };
 
 struct analyze_changes {
 	struct changes_side sides[2];
 	struct decoder *decoder;
 	struct alloc_texts texts;
-	struct analyze_changed *all;
-	uint32_t n_all, cap_all, n_same;
+	vec_of(struct analyze_changed, all);
+	uint32_t n_same;
 };
 
 /* match.c: reads the symbols of SIDE, and pairs the functions of both. */

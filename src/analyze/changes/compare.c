@@ -33,9 +33,8 @@ struct way {
 struct code {
 	struct kernel_flow *flow;
 	/* Those of block I, which are in the order of the code, are from FIRST[I] up to FIRST[I + 1]. */
-	struct insn *insns;
+	vec_of(struct insn, insns);
 	uint32_t *first;
-	uint32_t n_insns, cap_insns;
 };
 
 /* --- reading -------------------------------------------------------------------------------- */
@@ -203,8 +202,7 @@ static struct way *ways(const struct code *code, uint32_t block)
 /* Pairs of blocks: of each one of the baseline the other's, and those still to be looked at. */
 struct walk {
 	uint32_t *to, *from;
-	uint32_t *stack;
-	uint32_t n_stack, cap_stack;
+	vec_of(uint32_t, stack);
 };
 
 static bool pair(struct walk *w, uint32_t a, uint32_t b)

@@ -2,6 +2,7 @@
 /* Static keys that are on in one recording and off in the other, and the functions whose code they switch. */
 #pragma once
 
+#include "base/alloc.h"
 #include "kernel/image/image.h"
 #include "profile/profile.h"
 
@@ -13,8 +14,7 @@ struct analyze_static_key {
 };
 
 struct analyze_static_keys {
-	struct analyze_static_key *rows; /* by name */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_static_key, rows); /* by name */
 	bool known; /* both recordings have their state */
 };
 

@@ -17,8 +17,7 @@ struct item {
 };
 
 struct items {
-	struct item *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct item, items);
 };
 
 define_compare(compare_items, struct item, strcmp(a->name, b->name));

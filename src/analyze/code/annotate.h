@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "analyze/inline/ranges.h"
+#include "base/alloc.h"
 #include "profile/profile.h"
 #include "kernel/code/flow.h"
 #include "kernel/debuginfo/index.h"
@@ -97,16 +98,12 @@ struct analyze_annotation {
 		*event; /* that costs are so many of, and no time; NULL: samples are by the clock */
 	const char *unit; /* of costs: EVENT, or the clock's */
 	enum profile_clock clock; /* with EVENT one of counts */
-	struct analyze_place *places; /* most samples first */
-	uint32_t n_places, cap_places;
+	vec_of(struct analyze_place, places); /* most samples first */
 	uint32_t n_other_places; /* without samples, and left out */
 	uint32_t n_unreadable; /* of the places: without instructions, since these cannot be had */
-	struct analyze_instruction *insns; /* by place, then address */
-	uint32_t n_insns, cap_insns;
-	struct analyze_code_body *bodies; /* by place, outer before inner */
-	uint32_t n_bodies, cap_bodies;
-	struct analyze_line *lines; /* by path, file, line */
-	uint32_t n_lines, cap_lines;
+	vec_of(struct analyze_instruction, insns); /* by place, then address */
+	vec_of(struct analyze_code_body, bodies); /* by place, outer before inner */
+	vec_of(struct analyze_line, lines); /* by path, file, line */
 	bool counted; /* executions are known, of some instructions at least */
 	double per_call; /* instructions executed per call, where it is counted; of what is known */
 	uint32_t n_unknown; /* instructions whose executions are not known, though others' are */

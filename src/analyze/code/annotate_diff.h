@@ -6,6 +6,7 @@
 #pragma once
 
 #include "analyze/code/annotate.h"
+#include "base/alloc.h"
 
 /* What one kernel has of a line or a body. */
 struct analyze_annotated_side {
@@ -27,8 +28,7 @@ struct analyze_annotate_diff_row {
 };
 
 struct analyze_annotate_diff_rows {
-	struct analyze_annotate_diff_row *rows;
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_annotate_diff_row, rows);
 };
 
 struct analyze_annotate_diff {

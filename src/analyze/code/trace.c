@@ -76,8 +76,7 @@ void analyze_trace_deinit(struct analyze_trace *t)
 /* Lines of one depth below one call, by their places. */
 struct body {
 	const struct analyze_trace *of;
-	uint32_t *at;
-	uint32_t n_at, cap_at;
+	vec_of(uint32_t, at);
 };
 
 static uint32_t end_of(const struct analyze_trace *t, uint32_t at)

@@ -2,6 +2,7 @@
 /* Calls that were kept whole, with names, and two of them side by side. */
 #pragma once
 
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 struct analyze_trace_line {
@@ -13,8 +14,8 @@ struct analyze_trace_line {
 };
 
 struct analyze_trace {
-	struct analyze_trace_line *lines; /* in order; what is deeper behind one is its body */
-	uint32_t n_lines, cap_lines;
+	vec_of(struct analyze_trace_line,
+	       lines); /* in order; what is deeper behind one is its body */
 };
 
 /* The first that P has; empty where it has none. Lines side by side of one line of source are one. P must outlive it. */
@@ -38,8 +39,7 @@ struct analyze_trace_pair {
 
 struct analyze_trace_diff {
 	struct analyze_trace traces[2];
-	struct analyze_trace_pair *pairs;
-	uint32_t n_pairs, cap_pairs;
+	vec_of(struct analyze_trace_pair, pairs);
 };
 
 /* Aligns, call by call, what each does by a longest common subsequence. Empty where one of the two has no trace. */

@@ -74,8 +74,7 @@ static const void *const *ranges_of(const struct source *s, const char *function
 }
 
 struct parts {
-	struct part *parts;
-	uint32_t n_parts, cap_parts;
+	vec_of(struct part, parts);
 };
 
 static double known(double value)

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "analyze/diff/diff.h"
+#include "base/alloc.h"
 
 enum analyze_part {
 	ANALYZE_PART_COMMAND,
@@ -43,8 +44,7 @@ struct analyze_attribution_row {
 
 struct analyze_attribution {
 	enum profile_clock clock;
-	struct analyze_attribution_row *rows; /* each before its parts, the largest first */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_attribution_row, rows); /* each before its parts, the largest first */
 	struct alloc_texts names; /* of loops and blocks */
 };
 

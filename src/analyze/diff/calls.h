@@ -7,6 +7,7 @@
 
 #include "analyze/figures/table.h"
 #include "analyze/stats/change.h"
+#include "base/alloc.h"
 
 /* Why something is not known of a row, or what else its reader must know. */
 enum analyze_note {
@@ -63,8 +64,7 @@ struct analyze_diff_row {
 };
 
 struct analyze_diff_rows {
-	struct analyze_diff_row *rows; /* by falling |delta_total| */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_diff_row, rows); /* by falling |delta_total| */
 };
 
 /* The two lists, and what their figures are per and of. */

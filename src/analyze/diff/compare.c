@@ -64,8 +64,7 @@ static void warn_freq(struct analyze_warnings *w, const struct profile *a, const
 
 /* The sites of a profile in the order of their names. */
 struct sites {
-	const struct profile_site **sites;
-	uint32_t n_sites, cap_sites;
+	vec_of(const struct profile_site *, sites);
 };
 
 define_compare(name_compare, struct profile_site *const, strcmp((*a)->name, (*b)->name));

@@ -12,6 +12,7 @@
 #include "analyze/figures/workload.h"
 #include "analyze/figures/warnings.h"
 #include "analyze/stats/change.h"
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 struct analyze_diff_workload_row {
@@ -63,8 +64,7 @@ struct analyze_diff {
 	struct analyze_diff_repetitions repetitions;
 	struct analyze_env env;
 	struct analyze_warnings warnings; /* what a reader of the comparison must know */
-	struct analyze_diff_workload_row *workload;
-	uint32_t n_workload, cap_workload;
+	vec_of(struct analyze_diff_workload_row, workload);
 	struct analyze_kernel_share kernel[2];
 	struct analyze_diff_rows syscalls, functions;
 	struct analyze_diff_ranges ranges;

@@ -19,8 +19,7 @@ struct through {
 };
 
 struct throughs {
-	struct through *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct through, items);
 	struct hash_index index;
 };
 

@@ -9,6 +9,7 @@
 #include "analyze/diff/conclusion.h"
 #include "analyze/inline/stacks.h"
 #include "analyze/stats/binomial.h"
+#include "base/alloc.h"
 
 /* A frame with less of the change is no part of the way. */
 #define ANALYZE_PASSAGE_SHARE 0.5
@@ -32,8 +33,7 @@ struct analyze_passage {
 	const char *context; /* NULL: it is not known */
 	bool exact;
 	struct analyze_sampled sampled[2];
-	struct analyze_step *steps;
-	uint32_t n_steps, cap_steps;
+	vec_of(struct analyze_step, steps);
 	struct analyze_stacks stacks;
 };
 

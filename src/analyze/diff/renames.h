@@ -23,8 +23,7 @@ struct analyze_renaming {
 };
 
 struct analyze_renames {
-	struct analyze_renaming *rows; /* by old name */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_renaming, rows); /* by old name */
 	struct alloc_texts texts; /* of the rows */
 	struct hash_index olds, news; /* until applied */
 };

@@ -4,6 +4,7 @@
 
 #include "analyze/inline/stacks.h"
 #include "analyze/stats/change.h"
+#include "base/alloc.h"
 
 struct analyze_sampled_row {
 	struct analyze_leaf
@@ -17,8 +18,7 @@ struct analyze_sampled_row {
 struct analyze_sampled_events {
 	const char *event; /* NULL, without rows: the sides were not both sampled by it */
 	/* The sum, then by falling change: those of the functions with most events. */
-	struct analyze_sampled_row *rows;
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_sampled_row, rows);
 	struct alloc_texts texts;
 };
 

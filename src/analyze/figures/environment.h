@@ -25,8 +25,7 @@ struct analyze_env_row {
 };
 
 struct analyze_env {
-	struct analyze_env_row *rows; /* by kind, then name */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_env_row, rows); /* by kind, then name */
 	struct alloc_texts texts; /* of the rows */
 };
 

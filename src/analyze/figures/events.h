@@ -6,6 +6,7 @@
 #pragma once
 
 #include "analyze/stats/change.h"
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 /* All NAN where a side did not count the event, or made no such calls. */
@@ -27,8 +28,7 @@ struct analyze_event_row {
 
 struct analyze_events {
 	/* Events as recorded, then syscalls before functions; functions by name and context, the sum first. */
-	struct analyze_event_row *rows;
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_event_row, rows);
 };
 
 /*

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/alloc.h"
 #include "base/hash.h"
 #include "kprotperf/event.h"
 #include "profile/profile.h"
@@ -38,8 +39,8 @@ struct analyze_misses_row {
 
 struct analyze_misses {
 	const char *model; /* NULL: a side has none, or another; there are no rows then */
-	struct analyze_misses_row *rows; /* by falling cycles, of two sides by change of DATA */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_misses_row,
+	       rows); /* by falling cycles, of two sides by change of DATA */
 	struct hash_index index; /* while rows are added up */
 };
 

@@ -2,6 +2,7 @@
 /* The calls that record --slower-than kept. */
 #pragma once
 
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 struct analyze_slow_row {
@@ -16,8 +17,7 @@ struct analyze_slow_row {
 };
 
 struct analyze_slow {
-	struct analyze_slow_row *rows; /* the slowest first */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_slow_row, rows); /* the slowest first */
 };
 
 /* P must outlive it. */

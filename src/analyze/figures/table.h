@@ -83,8 +83,7 @@ struct analyze_row {
 };
 
 struct analyze_rows {
-	struct analyze_row *rows; /* by name, then context, the sum first */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_row, rows); /* by name, then context, the sum first */
 };
 
 struct analyze_table {

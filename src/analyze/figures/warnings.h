@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "analyze/figures/table.h"
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 /* What a warning is of, with what its NAMES, VALUES and CODE are: [0] is the baseline's of two. */
@@ -66,8 +67,7 @@ struct analyze_warning {
 };
 
 struct analyze_warnings {
-	struct analyze_warning *rows; /* what invalidates a comparison first */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_warning, rows); /* what invalidates a comparison first */
 	uint32_t n_invalid; /* the first so many */
 };
 

@@ -11,6 +11,7 @@
 
 #include "analyze/figures/table.h"
 #include "analyze/stats/sample.h"
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 /* The row of the command as a whole, from start to exit. */
@@ -51,8 +52,7 @@ struct analyze_workload_row {
 };
 
 struct analyze_workload {
-	struct analyze_workload_row *rows; /* by name, unprobed before probed */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_workload_row, rows); /* by name, unprobed before probed */
 };
 
 void analyze_workload_init(struct analyze_workload *workload, const struct profile *p, bool raw);

@@ -161,8 +161,8 @@ struct counting {
 	struct body_tally *body;
 	struct function_tally *function;
 	/* Which of all those were counted at all: clearing each for every context would take too long. */
-	uint32_t *bodies, *functions;
-	uint32_t n_bodies, cap_bodies, n_functions, cap_functions;
+	vec_of(uint32_t, bodies);
+	vec_of(uint32_t, functions);
 };
 
 bool analyze_sample_is_in_probe(const struct profile *p, const struct profile_sample *s)

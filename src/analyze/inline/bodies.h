@@ -45,12 +45,9 @@ struct analyze_called {
 };
 
 struct analyze_bodies {
-	struct analyze_body *bodies; /* in their order */
-	uint32_t n_bodies, cap_bodies;
-	struct analyze_body_count *counts; /* by body, then context */
-	uint32_t n_counts, cap_counts;
-	struct analyze_called *called; /* by name, then context */
-	uint32_t n_called, cap_called;
+	vec_of(struct analyze_body, bodies); /* in their order */
+	vec_of(struct analyze_body_count, counts); /* by body, then context */
+	vec_of(struct analyze_called, called); /* by name, then context */
 	double *samples; /* for each context of the profile those in the kernel, probes left out */
 	double all, irq; /* of the workload: all of them, user space too, and those in interrupts */
 	struct alloc_texts chains;

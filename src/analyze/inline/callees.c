@@ -95,8 +95,7 @@ struct hit {
 };
 
 struct hits {
-	struct hit *hits;
-	uint32_t n_hits, cap_hits;
+	vec_of(struct hit, hits);
 	double all;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyze/inline/stacks.h"
+#include "base/alloc.h"
 
 struct analyze_neighbour {
 	enum analyze_frame_kind kind;
@@ -13,8 +14,7 @@ struct analyze_neighbour {
 };
 
 struct analyze_neighbour_list {
-	struct analyze_neighbour *items; /* by falling count */
-	uint32_t n_items, cap_items;
+	vec_of(struct analyze_neighbour, items); /* by falling count */
 };
 
 struct analyze_neighbours {

@@ -11,6 +11,7 @@
 #include "analyze/stats/binomial.h"
 #include "analyze/inline/bodies.h"
 #include "analyze/figures/table.h"
+#include "base/alloc.h"
 
 /* What samples say of a body in a context. All NAN: it has none, or nobody sampled. */
 struct analyze_estimate {
@@ -84,10 +85,8 @@ struct analyze_range_context {
 };
 
 struct analyze_ranges {
-	struct analyze_range *rows; /* by body, then context, the sum first */
-	uint32_t n_rows, cap_rows;
-	struct analyze_range_context *contexts; /* by name */
-	uint32_t n_contexts, cap_contexts;
+	vec_of(struct analyze_range, rows); /* by body, then context, the sum first */
+	vec_of(struct analyze_range_context, contexts); /* by name */
 	bool counted; /* samples are all instructions that there were */
 	double tick; /* what one sample stands for where no context's time is known; NAN: unknown */
 	struct analyze_bodies bodies;

@@ -27,8 +27,7 @@ struct analyze_frame {
  * a sample that came late ends in "[irqs_off]": its time was spent with interrupts off, up to the place before.
  */
 struct analyze_stack {
-	struct analyze_frame *frames;
-	uint32_t n_frames, cap_frames;
+	vec_of(struct analyze_frame, frames);
 	double count[2]; /* of the sides that were added */
 };
 

@@ -106,8 +106,7 @@ define_compare(made_compare, struct made,
 								  compare_values(a->place, b->place));
 
 struct order {
-	struct made *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct made, items);
 };
 
 /* Adds SIDE's recordings; how many, 0 where one's time is not known. */

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "analyze/stats/statistics.h"
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 enum analyze_unit {
@@ -43,8 +44,7 @@ struct analyze_sums {
 
 /* A row's sums, one for each repetition that has any. All zero is empty. */
 struct analyze_sample {
-	struct analyze_sums *sums; /* by repetition, once finished */
-	uint32_t n_sums, cap_sums;
+	vec_of(struct analyze_sums, sums); /* by repetition, once finished */
 	double uncertainty; /* of the total of all, in ticks: a standard deviation */
 	double known; /* one more, struct analyze_moments' */
 };

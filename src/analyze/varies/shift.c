@@ -231,8 +231,7 @@ struct function {
 };
 
 struct functions {
-	struct function *rows;
-	uint32_t n_rows, cap_rows;
+	vec_of(struct function, rows);
 };
 
 /* Their names are kept in NAMES. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyze/varies/varies.h"
+#include "base/alloc.h"
 
 /* Of so many functions, those whose captured calls changed most in all. */
 #define VARIES_SHIFTED_MAX 8
@@ -22,8 +23,8 @@ struct varies_shift {
 };
 
 struct varies_shifts {
-	struct varies_shift *rows; /* by function: all variables, then each by what it carries */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct varies_shift,
+	       rows); /* by function: all variables, then each by what it carries */
 	struct alloc_texts texts; /* differences of variables, and names of bodies */
 };
 

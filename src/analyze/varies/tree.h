@@ -38,8 +38,7 @@ struct varies_row {
 };
 
 struct varies_data {
-	struct varies_row *rows;
-	uint32_t n_rows, cap_rows;
+	vec_of(struct varies_row, rows);
 	struct varies_column columns[VARIES_COLUMNS];
 	uint32_t n_columns;
 	double mean; /* was taken off */

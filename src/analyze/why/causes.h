@@ -9,6 +9,7 @@
 
 #include "analyze/stats/statistics.h"
 #include "analyze/why/tree.h"
+#include "base/alloc.h"
 
 /* How sure a change is that was counted in several boots of each kernel: docs/why.md. */
 
@@ -88,10 +89,8 @@ struct why_causes {
 	double delta; /* of the context, less that of its being called more often */
 	double by_calls; /* of its being called more or less often */
 	double waits; /* instructions of scheduling, whose sizes are added */
-	struct why_cause *items; /* those that are CERTAIN first, then the largest */
-	uint32_t n_items, cap_items;
-	struct why_part *parts;
-	uint32_t n_parts, cap_parts;
+	vec_of(struct why_cause, items); /* those that are CERTAIN first, then the largest */
+	vec_of(struct why_part, parts);
 };
 
 /* Of T's node CONTEXT; BY_ITSELF: nobody calls it, and what it does is compared per run. T must outlive C. */

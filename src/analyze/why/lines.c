@@ -16,11 +16,10 @@
 #define LITTLE 0.05
 
 struct side {
-	struct why_line **items; /* by number */
-	uint32_t n_items, cap_items;
+	vec_of(struct why_line *, items); /* by number */
 	bool *matched;
-	const struct why_line **same, **left; /* those that are matched, the others */
-	uint32_t n_same, cap_same, n_left, cap_left;
+	vec_of(const struct why_line *, same); /* those that are matched */
+	vec_of(const struct why_line *, left); /* the others */
 };
 
 static void collect(struct side *s, const struct why_tree *t, uint32_t node, int which)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "analyze/why/tree.h"
+#include "base/alloc.h"
 
 enum why_lines_kind {
 	WHY_LINES_UNKNOWN, /* there are none, or too many to compare */
@@ -49,8 +50,7 @@ struct why_line_change {
 };
 
 struct why_line_changes {
-	struct why_line_change *items; /* by falling change */
-	uint32_t n_items, cap_items;
+	vec_of(struct why_line_change, items); /* by falling change */
 };
 
 /* Of all that T's node CONTEXT executes. T must outlive L. */

@@ -4,14 +4,13 @@
 
 #include "analyze/changes/static_keys.h"
 #include "analyze/why/causes.h"
+#include "base/alloc.h"
 #include "catalogue/catalogue.h"
 
 /* The protections whose state is known on both sides, and differs. */
 struct why_switched {
-	const struct catalogue_protection **items;
-	uint32_t n_items, cap_items;
-	const struct catalogue_protection **off; /* those known to be off on both */
-	uint32_t n_off, cap_off;
+	vec_of(const struct catalogue_protection *, items);
+	vec_of(const struct catalogue_protection *, off); /* those known to be off on both */
 };
 
 void why_switched_init(struct why_switched *s, const struct profile *baseline,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyze/why/causes.h"
+#include "base/alloc.h"
 
 /* Lines that PATCH put in FILE, of the patched source; those that it took out are the one that came behind them. */
 struct why_patched {
@@ -12,8 +13,7 @@ struct why_patched {
 };
 
 struct why_patches {
-	struct why_patched *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct why_patched, items);
 };
 
 /* What the patch in PATH changes, which must outlive P, applied after those that P has. -errno, reported. */

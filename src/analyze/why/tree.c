@@ -148,9 +148,9 @@ struct walk {
 		uint32_t context;
 		bool is;
 	} * known;
-	struct step
-		*steps; /* from the outermost location of the last stack, which was in CONTEXT */
-	uint32_t n_steps, cap_steps, context;
+	vec_of(struct step,
+	       steps); /* from the outermost location of the last stack, which was in CONTEXT */
+	uint32_t context;
 };
 
 static void walk_init(struct walk *w, struct why_tree *t, const struct why_side *s, int side)

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/alloc.h"
 #include "base/hash.h"
 #include "profile/profile.h"
 
@@ -22,8 +23,7 @@ struct why_line {
 };
 
 struct why_line_table {
-	struct why_line *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct why_line, items);
 	struct hash_index index;
 };
 
@@ -58,14 +58,12 @@ struct why_loop {
 };
 
 struct why_tree {
-	struct why_node *nodes; /* each behind its parent; the first is the root */
-	uint32_t n_nodes, cap_nodes;
+	vec_of(struct why_node, nodes); /* each behind its parent; the first is the root */
 	uint64_t max_nodes;
 	struct why_line_table lines; /* by node, file and number */
 	struct why_line_table
 		sites; /* where nodes are called, those that are apart with the others */
-	struct why_loop *loops;
-	uint32_t n_loops, cap_loops;
+	vec_of(struct why_loop, loops);
 	struct hash_index index;
 };
 

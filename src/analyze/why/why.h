@@ -8,6 +8,7 @@
 #include "analyze/why/lines.h"
 #include "analyze/why/owner.h"
 #include "analyze/why/patch.h"
+#include "base/alloc.h"
 
 /* A change of less than this share of what a context executes is not gone into: layout and hashes do as much. */
 #define WHY_LEAST_CHANGE 0.005
@@ -44,8 +45,7 @@ struct why {
 	double common; /* instructions: why_significance_judge() */
 	double total[2],
 		delta; /* of what the command executes in the kernel, all contexts of its own */
-	struct why_context *contexts; /* the surest to have changed first, then by cause */
-	uint32_t n_contexts, cap_contexts;
+	vec_of(struct why_context, contexts); /* the surest to have changed first, then by cause */
 };
 
 /* Whether P is exact and has what is asked for below; such of old releases have not. */

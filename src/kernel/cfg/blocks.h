@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "kernel/code/flow.h"
 #include "kernel/cfg/graph.h"
 
@@ -79,8 +80,7 @@ struct kernel_block_plan {
 	uint32_t n_counted,
 		n_loops_left; /* the latter have no counter: too many, or not to be probed */
 	/* By block. Those of loops come on top of what counting needs. */
-	struct kernel_block_probe *probes;
-	uint32_t n_probes, cap_probes;
+	vec_of(struct kernel_block_probe, probes);
 	uint32_t n_blocks; /* reached */
 	uint32_t n_unknown; /* blocks whose counts will stay unknown */
 	uint32_t n_unprobed; /* blocks that cannot be probed, whether they are needed or not */

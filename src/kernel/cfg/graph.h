@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
+
 struct kernel_flow;
 
 #define KERNEL_GRAPH_OUT UINT32_MAX /* out of the function */
@@ -21,8 +23,7 @@ struct kernel_arc {
 
 struct kernel_graph {
 	uint32_t n_blocks, entry;
-	struct kernel_arc *arcs; /* by FROM */
-	uint32_t n_arcs, cap_arcs;
+	vec_of(struct kernel_arc, arcs); /* by FROM */
 };
 
 /* The graph of FLOW's reached blocks, which keep their numbers. -E2BIG above KERNEL_GRAPH_MAX. */
@@ -50,8 +51,8 @@ struct kernel_loop {
 };
 
 struct kernel_loops {
-	struct kernel_loop *loops; /* from small to large: a loop comes before those around it */
-	uint32_t n_loops, cap_loops;
+	vec_of(struct kernel_loop,
+	       loops); /* from small to large: a loop comes before those around it */
 	uint32_t *innermost; /* of each block: the smallest loop it is in, or KERNEL_LOOP_NONE */
 	bool other_cycles; /* there are cycles that are no natural loops */
 };

@@ -29,8 +29,7 @@ struct kernel_stops {
 	/* The instructions of F's blocks, as they were asked for. */
 	struct block {
 		bool is_read;
-		struct insn *insns;
-		uint32_t n_insns, cap_insns;
+		vec_of(struct insn, insns);
 	} * blocks;
 	uint32_t steps;
 };

@@ -19,8 +19,8 @@ struct place {
 struct walk {
 	const struct kernel_arguments_input *input;
 	struct decoder *decoder;
-	struct place *places; /* those before AT have been looked at */
-	uint32_t n_places, cap_places, at;
+	vec_of(struct place, places);
+	uint32_t at; /* those before have been looked at */
 	uint32_t steps;
 	uint64_t window_addr;
 	size_t window_len;

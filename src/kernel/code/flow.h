@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "base/alloc.h"
 #include "kernel/code/code.h"
 #include "kernel/image/image.h"
 
@@ -134,16 +135,11 @@ struct flow_branch;
 struct kernel_flow {
 	uint64_t entry;
 	unsigned int problems;
-	struct kernel_range *parts;
-	uint32_t n_parts, cap_parts;
-	struct kernel_insn *insns;
-	uint32_t n_insns, cap_insns;
-	struct kernel_block *blocks;
-	uint32_t n_blocks, cap_blocks;
-	struct kernel_edge *edges;
-	uint32_t n_edges, cap_edges;
-	struct flow_branch *branches; /* while it is built; by instruction */
-	uint32_t n_branches, cap_branches;
+	vec_of(struct kernel_range, parts);
+	vec_of(struct kernel_insn, insns);
+	vec_of(struct kernel_block, blocks);
+	vec_of(struct kernel_edge, edges);
+	vec_of(struct flow_branch, branches); /* while it is built; by instruction */
 };
 
 /* NULL only where there is no decoder for this machine's code. */
@@ -223,8 +219,7 @@ struct kernel_site_edge {
 
 /* The edges of a set of ranges, by address. */
 struct kernel_site_edges {
-	struct kernel_site_edge *edges;
-	uint32_t n_edges, cap_edges;
+	vec_of(struct kernel_site_edge, edges);
 };
 
 /*

@@ -30,10 +30,9 @@ struct walk {
 	uint64_t addr;
 	struct decoder *decoder;
 	struct kernel_operands *out;
-	struct place *places;
-	uint32_t n_places, cap_places, steps;
-	uint64_t *ends; /* behind what does not go on to the next instruction */
-	uint32_t n_ends, cap_ends;
+	vec_of(struct place, places);
+	uint32_t steps;
+	vec_of(uint64_t, ends); /* behind what does not go on to the next instruction */
 };
 
 /* To ADDR, with STATE or what is known on other ways there as well. */

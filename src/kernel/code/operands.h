@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
+
 enum kernel_operand_kind {
 	KERNEL_OPERAND_ARGUMENT,
 	KERNEL_OPERAND_MEMBER, /* OFFSET from where BASE points */
@@ -30,8 +32,7 @@ struct kernel_operand {
 };
 
 struct kernel_operands {
-	struct kernel_operand *items; /* as the code comes to them */
-	uint32_t n_items, cap_items;
+	vec_of(struct kernel_operand, items); /* as the code comes to them */
 };
 
 /*

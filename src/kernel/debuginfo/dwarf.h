@@ -2,6 +2,7 @@
 /* What an index is made of, as DWARF has it: units, functions, inlined bodies and their ranges. */
 #pragma once
 
+#include "base/alloc.h"
 #include "kernel/debuginfo/path.h"
 #include "kernel/image/image_elf.h"
 
@@ -18,10 +19,8 @@ struct dwarf_function {
 	uint64_t entry; /* the file's address */
 	uint32_t id; /* in the index that is made of it */
 	/* Of kernel_dwarf_function_parse(). Preorder: a body comes after the one around it. */
-	struct dwarf_inlined *inlined;
-	uint32_t n_inlined, cap_inlined;
-	struct kernel_range *ranges; /* the file's addresses; of each body ascending */
-	uint32_t n_ranges, cap_ranges;
+	vec_of(struct dwarf_inlined, inlined);
+	vec_of(struct kernel_range, ranges); /* the file's addresses; of each body ascending */
 };
 
 /* A range of addresses that belongs to the unit or function INDEX. */
@@ -32,20 +31,15 @@ struct dwarf_span {
 
 struct dwarf_unit {
 	Dwarf_Die die;
-	struct dwarf_function *functions;
-	uint32_t n_functions, cap_functions;
-	Dwarf_Die *inlines; /* the functions that are inlined, wherever that is */
-	uint32_t n_inlines, cap_inlines;
-	struct dwarf_span *spans; /* of functions, by start */
-	uint32_t n_spans, cap_spans;
+	vec_of(struct dwarf_function, functions);
+	vec_of(Dwarf_Die, inlines); /* the functions that are inlined, wherever that is */
+	vec_of(struct dwarf_span, spans); /* of functions, by start */
 };
 
 struct dwarf {
 	Dwarf *dw; /* NULL: there is none, or it cannot be read */
-	struct dwarf_unit *units;
-	uint32_t n_units, cap_units;
-	struct dwarf_span *spans; /* of units, by start */
-	uint32_t n_spans, cap_spans;
+	vec_of(struct dwarf_unit, units);
+	vec_of(struct dwarf_span, spans); /* of units, by start */
 	struct paths *paths;
 	/* How many more ranges may be read: a hostile file can name one huge list many times. */
 	uint64_t range_budget;

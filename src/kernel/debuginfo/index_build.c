@@ -26,8 +26,7 @@ struct piece {
 };
 
 struct pieces {
-	struct piece *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct piece, items);
 };
 
 struct listed {
@@ -37,8 +36,7 @@ struct listed {
 
 /* Where what is painted changes, within a function. */
 struct canvas {
-	uint64_t *edges; /* ascending, each once */
-	uint32_t n_edges, cap_edges;
+	vec_of(uint64_t, edges); /* ascending, each once */
 	uint32_t *leaves; /* of the piece from the edge of the same index on */
 	uint32_t *ids; /* of the function's bodies, by their place in its DWARF */
 };
@@ -50,24 +48,17 @@ struct build {
 	struct index_strings strings;
 	struct index_lines lines;
 	struct pieces units, functions;
-	struct listed *listed;
-	uint32_t n_listed, cap_listed;
+	vec_of(struct listed, listed);
 	struct pieces painted; /* with leaves for ids */
 	struct hash_index name_index; /* of names */
 	/* What goes into the file. */
-	struct index_function *function_records;
-	uint32_t n_function_records, cap_function_records;
-	struct index_body *bodies;
-	uint32_t n_bodies, cap_bodies;
-	struct kernel_range *ranges;
-	uint32_t n_ranges, cap_ranges;
-	struct index_name *names;
-	uint32_t n_names, cap_names;
+	vec_of(struct index_function, function_records);
+	vec_of(struct index_body, bodies);
+	vec_of(struct kernel_range, ranges);
+	vec_of(struct index_name, names);
 	uint32_t *by_name;
-	struct index_address *addresses;
-	uint32_t n_addresses, cap_addresses;
-	struct index_symbol *symbols;
-	uint32_t n_symbols, cap_symbols;
+	vec_of(struct index_address, addresses);
+	vec_of(struct index_symbol, symbols);
 };
 
 static bool is_told(const struct build *b, uint64_t start, uint64_t end)
@@ -292,8 +283,7 @@ static void add_bodies(struct build *b, struct canvas *c, struct dwarf_function 
 static void add_function_ranges(struct build *b, struct index_function *record, Dwarf_Die *die)
 {
 	struct {
-		struct kernel_range *items;
-		uint32_t n_items, cap_items;
+		vec_of(struct kernel_range, items);
 	} own = { 0 };
 	struct kernel_range range;
 	Dwarf_Addr base;

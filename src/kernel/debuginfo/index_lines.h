@@ -2,15 +2,14 @@
 /* The line table of an index in the making. */
 #pragma once
 
+#include "base/alloc.h"
 #include "kernel/debuginfo/dwarf.h"
 #include "kernel/debuginfo/index_impl.h"
 #include "kernel/debuginfo/index_strings.h"
 
 struct index_lines {
-	struct index_line_block *blocks;
-	uint32_t n_blocks, cap_blocks;
-	unsigned char *bytes;
-	uint32_t n_bytes, cap_bytes;
+	vec_of(struct index_line_block, blocks);
+	vec_of(unsigned char, bytes);
 	uint32_t addr, file, line; /* of the last row */
 	uint64_t end; /* up to which rows have been told */
 };

@@ -24,8 +24,7 @@ struct entry {
 
 struct paths {
 	char *source_root, *build_root; /* normalized, with a slash at the end; NULL: not known */
-	struct entry *entries;
-	uint32_t n_entries, cap_entries;
+	vec_of(struct entry, entries);
 	struct hash_index by_raw; /* entries */
 };
 

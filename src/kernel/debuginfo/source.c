@@ -17,15 +17,13 @@
 
 struct file {
 	char *name, *text; /* TEXT is NULL where it cannot be read; line ends have become NULs */
-	char **lines; /* [0] is the first */
-	uint32_t n_lines, cap_lines;
+	vec_of(char *, lines); /* [0] is the first */
 };
 
 struct kernel_source {
 	char *dirs
 		[2]; /* with a slash at their end: the tree, what was generated; NULL: not known */
-	struct file *files;
-	uint32_t n_files, cap_files;
+	vec_of(struct file, files);
 };
 
 /* --- where it is ---------------------------------------------------------------------------- */

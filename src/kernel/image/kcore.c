@@ -20,8 +20,7 @@ struct segment {
 
 struct kernel_kcore {
 	int fd;
-	struct segment *segments;
-	uint32_t n_segments, cap_segments;
+	vec_of(struct segment, segments);
 	char *vmcoreinfo; /* may be NULL */
 };
 

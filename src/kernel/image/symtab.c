@@ -14,8 +14,7 @@ struct entry {
 };
 
 struct entries {
-	struct entry *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct entry, items);
 };
 
 struct symtab {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "analyze/inline/stacks.h"
+#include "base/alloc.h"
 
 #define EXPORT_FORMATS(FORMAT)                              \
 	FORMAT(speedscope, "speedscope", false)             \

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "profile/layout.h"
 #include "profile/strings.h"
 #include "profile/file/wire.h"

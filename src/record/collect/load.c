@@ -26,8 +26,7 @@ struct record_meters {
 	uint32_t n_cpus;
 	/* One descriptor for each CPU that was there at the start. */
 	struct meter_fds {
-		int *fds;
-		uint32_t n_fds, cap_fds;
+		vec_of(int, fds);
 	} meters[N_METERS];
 };
 

@@ -22,10 +22,8 @@
 
 struct search {
 	struct profile *p;
-	const char **missing; /* build-ids, as the modules of locations have them */
-	uint32_t n_missing, cap_missing;
-	char **dirs; /* of libraries that this program has itself */
-	uint32_t n_dirs, cap_dirs;
+	vec_of(const char *, missing); /* build-ids, as the modules of locations have them */
+	vec_of(char *, dirs); /* of libraries that this program has itself */
 	bool keeps_dirs;
 };
 

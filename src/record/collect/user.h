@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 struct engine_user_stack;
@@ -17,8 +18,7 @@ struct record_user_base {
 
 struct record_user {
 	const struct engine_user_stack *stacks; /* NULL: none were taken */
-	struct record_user_base *bases; /* by layout and start */
-	uint32_t n_bases, cap_bases;
+	vec_of(struct record_user_base, bases); /* by layout and start */
 };
 
 /* Notes in P where the files of STACKS are found (PROFILE_ENV_FILE). STACKS may be NULL; they are not copied. */

@@ -26,11 +26,9 @@ struct record_overhead {
 	struct profile *p;
 	double max_pct;
 	uint32_t runs_to_come;
-	struct record_overhead_probe *probes; /* of sites that are attached */
-	uint32_t n_probes, cap_probes;
+	vec_of(struct record_overhead_probe, probes); /* of sites that are attached */
 	uint32_t *probe_of; /* by site: the index of its probe, plus 1; 0: none */
-	struct used_cell *cells;
-	uint32_t n_cells, cap_cells;
+	vec_of(struct used_cell, cells);
 	uint32_t cells_seen; /* as many were in use when they were searched for, */
 	bool search_again; /* and one of them may not have been entered yet */
 	uint64_t oncpu; /* at the last look */

@@ -129,8 +129,7 @@ uint64_t record_event_period(const struct record_event *event)
 
 struct record_counters {
 	struct counter_fds {
-		int *fds;
-		uint32_t n_fds, cap_fds;
+		vec_of(int, fds);
 	} open;
 };
 

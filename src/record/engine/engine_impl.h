@@ -4,14 +4,14 @@
  */
 #pragma once
 
+#include "base/alloc.h"
 #include "kprotperf.skel.h"
 #include "record/engine/engine.h"
 #include "record/engine/load.h"
 
 struct record_engine {
 	struct record_bpf bpf;
-	struct bpf_link **links;
-	uint32_t n_links, cap_links;
+	vec_of(struct bpf_link *, links);
 	struct record_sampler *sampler;
 	struct record_counters *counters; /* NULL: there are none */
 	double interrupts; /* their share of the time */

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
+
 struct bpf_program;
 
 struct record_later {
@@ -25,8 +27,7 @@ struct record_later {
 };
 
 struct record_laters {
-	struct record_later *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct record_later, items);
 	int btf_fd; /* the object's, set once that is loaded; negative: the kernel did not take it */
 };
 

@@ -17,8 +17,7 @@ struct sampler_cpu {
 
 struct record_sampler {
 	uint64_t period;
-	struct sampler_cpu *cpus;
-	uint32_t n_cpus, cap_cpus;
+	vec_of(struct sampler_cpu, cpus);
 	uint64_t expected; /* after a stop */
 };
 

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "base/alloc.h"
+
 struct btf;
 struct kernel_kallsyms;
 struct kernel_kcore;
@@ -35,8 +37,7 @@ struct record_kprobe_table {
 	uint64_t lists; /* the address of the kernel's table */
 	uint64_t aggregate; /* and of the handler of those prepared */
 	struct record_kprobe_layout layout;
-	struct record_kprobe *items; /* list by list, as the kernel looks at them */
-	uint32_t n_items, cap_items;
+	vec_of(struct record_kprobe, items); /* list by list, as the kernel looks at them */
 };
 
 /* Finds the table of the kernel whose symbols KS are, to be read from KCORE, which must outlive T. -errno, not reported. */

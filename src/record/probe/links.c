@@ -16,8 +16,7 @@
 
 /* Each close() sleeps in a thread of its own. */
 static struct {
-	pthread_t *threads;
-	uint32_t n_threads, cap_threads;
+	vec_of(pthread_t, threads);
 } pending;
 
 static void *close_one(void *fd)

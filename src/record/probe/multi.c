@@ -36,8 +36,7 @@ struct record_multi {
 	struct record_multi_behaviour is;
 	struct engine_multi *table; /* what the kernel has as the map multi_sites */
 	uint32_t size;
-	struct record_target *items; /* attached */
-	uint32_t n_items, cap_items;
+	vec_of(struct record_target, items); /* attached */
 };
 
 struct record_multi *record_multi_create(struct kprotperf_bpf *skel,

@@ -33,8 +33,7 @@ struct record_points {
 	struct record_kprobe_table table;
 	const struct record_captures *captures; /* NULL: none */
 	int list_program; /* 0: not loaded yet */
-	int *links; /* of points that have them */
-	uint32_t n_links, cap_links;
+	vec_of(int, links); /* of points that have them */
 };
 
 struct record_points *record_points_create(struct record_engine *e)

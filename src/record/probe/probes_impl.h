@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kprotperf/engine.h"
+#include "base/alloc.h"
 #include "kprotperf.skel.h"
 #include "record/probe/probes.h"
 
@@ -30,12 +31,10 @@ struct record_probes {
 	struct record_engine *engine;
 	struct kprotperf_bpf *skel;
 	struct record_points *points;
-	struct record_attached *attached;
-	uint32_t n_attached, cap_attached;
+	vec_of(struct record_attached, attached);
 	struct record_probe_misses gone,
 		before; /* those of probes that are no more; all, at the last reset */
-	struct record_prepared *prepared;
-	uint32_t n_prepared, cap_prepared;
+	vec_of(struct record_prepared, prepared);
 	struct record_multi *multi;
 };
 

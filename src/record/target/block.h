@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "profile/profile.h"
 #include "record/target/point.h"
 #include "record/target/range.h"
@@ -33,17 +34,13 @@ struct record_block_function {
 	uint32_t n_blocks;
 	struct kernel_block_plan plan;
 	uint32_t first_point; /* of its probes, one for each of the plan's */
-	uint64_t *callees; /* entries of the functions that it calls or jumps to */
-	uint32_t n_callees, cap_callees;
-	struct record_block_call *calls;
-	uint32_t n_calls, cap_calls;
+	vec_of(uint64_t, callees); /* entries of the functions that it calls or jumps to */
+	vec_of(struct record_block_call, calls);
 };
 
 struct record_blocks {
-	struct record_block_function *items;
-	uint32_t n_items, cap_items;
-	struct record_point *points;
-	uint32_t n_points, cap_points;
+	vec_of(struct record_block_function, items);
+	vec_of(struct record_point, points);
 	double *hit_costs; /* by point, once attached */
 };
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "kprotperf/engine.h"
+#include "base/alloc.h"
 #include "profile/profile.h"
 #include "record/target/block.h"
 #include "record/target/range.h"
@@ -100,11 +101,9 @@ struct record_entry {
 };
 
 struct record_captures {
-	struct record_capture *items;
-	uint32_t n_items, cap_items;
-	struct record_entry
-		*entries; /* of all inlined bodies; struct record_action has the number */
-	uint32_t n_entries, cap_entries;
+	vec_of(struct record_capture, items);
+	vec_of(struct record_entry,
+	       entries); /* of all inlined bodies; struct record_action has the number */
 	uint32_t n_bodies; /* of the items */
 	bool fentry, saves; /* some are timed by fentry; by kprobe */
 };

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "kernel/debuginfo/variables.h"
 #include "record/target/capture.h"
 
@@ -18,8 +19,7 @@ struct record_body {
 	struct kernel_body body;
 	struct kernel_parameter parameters[RECORD_BODY_PARAMETERS];
 	uint32_t n_parameters;
-	uint64_t *entries; /* the addresses at which the body is entered */
-	uint32_t n_entries, cap_entries;
+	vec_of(uint64_t, entries); /* the addresses at which the body is entered */
 	uint8_t saved[ENGINE_ARGS]; /* parameters that values come from */
 	uint32_t n_saved;
 };

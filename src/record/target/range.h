@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "record/target/point.h"
 #include "record/target/sites.h"
 #include "record/target/symbols.h"
@@ -25,8 +26,7 @@ struct record_range {
 	uint32_t body; /* its id in the index; of calls a number above those */
 	const char *name; /* the index's, or CALLED */
 	char *called; /* of calls: "memset()" */
-	struct kernel_range *calls; /* of calls: the instructions, ascending; else none */
-	uint32_t n_calls, cap_calls;
+	vec_of(struct kernel_range, calls); /* of calls: the instructions, ascending; else none */
 	char *into; /* the function around it, less the clone suffixes */
 	const char *symbol; /* and as in the symbol table; the index's */
 	char *chain; /* as in struct profile_site; NULL: none */
@@ -43,10 +43,8 @@ struct record_range {
 
 struct record_ranges {
 	uint32_t first_site; /* the engine's number of items[0]; the others follow */
-	struct record_range *items;
-	uint32_t n_items, cap_items;
-	struct record_point *points; /* by address */
-	uint32_t n_points, cap_points;
+	vec_of(struct record_range, items);
+	vec_of(struct record_point, points); /* by address */
 	uint32_t n_lists; /* of points with several things to do */
 };
 

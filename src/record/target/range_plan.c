@@ -29,8 +29,7 @@ struct planner {
 	uint64_t flow_addr;
 	struct kernel_flow *flow; /* and its graph */
 	int flow_err;
-	struct step *steps;
-	uint32_t n_steps, cap_steps;
+	vec_of(struct step, steps);
 };
 
 static bool is_blacklisted(uint64_t addr, void *arg)

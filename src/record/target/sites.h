@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "profile/profile.h"
 #include "record/target/symbols.h"
 
 /* Names, each once; the strings are somebody else's. */
 struct record_names {
-	const char **items;
-	uint32_t n_items, cap_items;
+	vec_of(const char *, items);
 };
 
 void record_names_add(struct record_names *names, const char *name);
@@ -63,8 +63,7 @@ enum record_skip {
 };
 
 struct record_sites {
-	struct record_site *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct record_site, items);
 	uint32_t skipped[RECORD_N_SKIPS];
 };
 

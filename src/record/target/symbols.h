@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/alloc.h"
 #include "kernel/code/code.h"
 #include "kernel/code/livepatch.h"
 #include "kernel/image/kcore.h"
@@ -41,8 +42,7 @@ struct record_symbols {
 	struct kernel_livepatches livepatches; /* likewise */
 	struct kernel_btf *btf; /* NULL: none */
 	struct record_image kernel;
-	struct record_image **modules; /* those asked for */
-	uint32_t n_modules, cap_modules;
+	vec_of(struct record_image *, modules); /* those asked for */
 	const char *vmlinux; /* --vmlinux, or NULL */
 	const char *kcore; /* where the running kernel's code is read; NULL: as usual */
 	struct kernel_kcore *live; /* by record_symbols_live() only */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 struct analyze_diff_block {
@@ -23,8 +24,7 @@ struct analyze_diff_block {
 };
 
 struct analyze_diff_blocks {
-	struct analyze_diff_block *rows; /* by function, then context */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_diff_block, rows); /* by function, then context */
 };
 
 /* RUNS are the probed ones of either side. Functions of one side alone are left out. */

@@ -41,8 +41,7 @@ struct side {
 	struct analyze_counted counted;
 	struct named *functions; /* as P's blocks */
 	struct pointers by_name; /* of them */
-	struct timed *timed; /* by name, each once */
-	uint32_t n_timed, cap_timed;
+	vec_of(struct timed, timed); /* by name, each once */
 	struct pointers loops; /* of PATHS, by what they have in common */
 	struct pointers rows; /* likewise, by function and what they do */
 };
@@ -307,8 +306,7 @@ struct callee {
 };
 
 struct callees {
-	struct callee *items;
-	uint32_t n_items, cap_items;
+	vec_of(struct callee, items);
 	double of[2]; /* calls of the caller */
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyze/blocks/paths.h"
+#include "base/alloc.h"
 #include "profile/profile.h"
 
 enum analyze_path_kind {
@@ -29,8 +30,7 @@ struct analyze_path_change {
 
 struct analyze_diff_paths {
 	/* By what the functions' own instructions per run changed by; of each its loops, then calls and paths. */
-	struct analyze_path_change *rows;
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_path_change, rows);
 	struct analyze_paths sides[2]; /* own the strings */
 	uint32_t n_functions; /* counted on both sides */
 };

@@ -12,6 +12,7 @@
 #include "analyze/diff/calls.h"
 #include "analyze/stats/change.h"
 #include "analyze/inline/ranges.h"
+#include "base/alloc.h"
 #include "base/sorted.h"
 
 /* What of a timed function lies outside of its timed bodies: a row of that name. */
@@ -47,8 +48,8 @@ struct analyze_diff_range {
 };
 
 struct analyze_diff_ranges {
-	struct analyze_diff_range *rows; /* largest change first; of estimates what is sure of it */
-	uint32_t n_rows, cap_rows;
+	vec_of(struct analyze_diff_range,
+	       rows); /* largest change first; of estimates what is sure of it */
 	struct analyze_ranges sides[2]; /* own the strings */
 	struct pointers by_name[2]; /* their rows by name, then context */
 	bool same_source; /* by version, so that lines have not moved */
