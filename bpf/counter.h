@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events that are counted with each call: docs/ARCHITECTURE.md, "Events". All that is called is
- * static, so that it is checked, and its helper needed, only where N_COUNTERS, a constant, leaves it.
+ * Events that are counted with each call: docs/ARCHITECTURE.md, "Events". All that is called is static, so that it is
+ * checked, and its helper needed, only where N_COUNTERS, a constant, leaves it.
  */
 #pragma once
 

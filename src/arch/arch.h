@@ -242,8 +242,8 @@ struct arch_tables {
 	vec_of(struct arch_alternative, alternatives);
 	vec_of(uint64_t, static_calls);
 	vec_of(uint64_t, ftrace); /* where the call of __fentry__ is */
-	vec_of(uint64_t,
-	       retpolines); /* indirect jumps and calls that were compiled as calls of thunks */
+	/* Indirect jumps and calls that were compiled as calls of thunks. */
+	vec_of(uint64_t, retpolines);
 	bool has_bugs; /* the image has a table of them: a ud2 that is not in it is none of ours */
 };
 

@@ -16,8 +16,8 @@ struct record_options {
 	struct record_names blocks; /* functions */
 	struct record_names captures; /* expressions */
 	vec_of(struct record_event, events); /* counted with each call */
-	vec_of(const struct catalogue_protection *,
-	       protections); /* whose functions and ranges are added */
+	/* Whose functions and ranges are added. */
+	vec_of(const struct catalogue_protection *, protections);
 	bool *left_out; /* contexts, by number in kprotperf/engine.h: NULL: none */
 	char *syscalls; /* the names of the others, with commas between; NULL: all */
 	char **argv; /* the command, or NULL */

@@ -14,8 +14,8 @@ struct analyze_trace_line {
 };
 
 struct analyze_trace {
-	vec_of(struct analyze_trace_line,
-	       lines); /* in order; what is deeper behind one is its body */
+	/* In order; what is deeper behind one is its body. */
+	vec_of(struct analyze_trace_line, lines);
 };
 
 /* The first that P has; empty where it has none. Lines side by side of one line of source are one. P must outlive it. */

@@ -39,8 +39,8 @@ struct analyze_misses_row {
 
 struct analyze_misses {
 	const char *model; /* NULL: a side has none, or another; there are no rows then */
-	vec_of(struct analyze_misses_row,
-	       rows); /* by falling cycles, of two sides by change of DATA */
+	/* By falling cycles, of two sides by change of DATA. */
+	vec_of(struct analyze_misses_row, rows);
 	struct hash_index index; /* while rows are added up */
 };
 

@@ -23,8 +23,8 @@ struct varies_shift {
 };
 
 struct varies_shifts {
-	vec_of(struct varies_shift,
-	       rows); /* by function: all variables, then each by what it carries */
+	/* By function: all variables, then each by what it carries. */
+	vec_of(struct varies_shift, rows);
 	struct alloc_texts texts; /* differences of variables, and names of bodies */
 };
 

@@ -148,8 +148,8 @@ struct walk {
 		uint32_t context;
 		bool is;
 	} * known;
-	vec_of(struct step,
-	       steps); /* from the outermost location of the last stack, which was in CONTEXT */
+	/* From the outermost location of the last stack, which was in CONTEXT. */
+	vec_of(struct step, steps);
 	uint32_t context;
 };
 

@@ -51,8 +51,8 @@ struct kernel_loop {
 };
 
 struct kernel_loops {
-	vec_of(struct kernel_loop,
-	       loops); /* from small to large: a loop comes before those around it */
+	/* From small to large: a loop comes before those around it. */
+	vec_of(struct kernel_loop, loops);
 	uint32_t *innermost; /* of each block: the smallest loop it is in, or KERNEL_LOOP_NONE */
 	bool other_cycles; /* there are cycles that are no natural loops */
 };

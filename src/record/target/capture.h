@@ -102,8 +102,8 @@ struct record_entry {
 
 struct record_captures {
 	vec_of(struct record_capture, items);
-	vec_of(struct record_entry,
-	       entries); /* of all inlined bodies; struct record_action has the number */
+	/* Of all inlined bodies; struct record_action has the number. */
+	vec_of(struct record_entry, entries);
 	uint32_t n_bodies; /* of the items */
 	bool fentry, saves; /* some are timed by fentry; by kprobe */
 };

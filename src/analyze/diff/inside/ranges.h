@@ -48,8 +48,8 @@ struct analyze_diff_range {
 };
 
 struct analyze_diff_ranges {
-	vec_of(struct analyze_diff_range,
-	       rows); /* largest change first; of estimates what is sure of it */
+	/* Largest change first; of estimates what is sure of it. */
+	vec_of(struct analyze_diff_range, rows);
 	struct analyze_ranges sides[2]; /* own the strings */
 	struct pointers by_name[2]; /* their rows by name, then context */
 	bool same_source; /* by version, so that lines have not moved */
