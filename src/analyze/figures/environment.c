@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/figures/environment.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "analyze/figures/load.h"
@@ -80,11 +81,17 @@ static void row_add(struct analyze_env *env, enum analyze_env_kind kind, const c
 /* The values of N settings joined by a comma, as `console=ttyS0 console=tty0` gives "ttyS0,tty0"; NULL: none. */
 static char *values_join(const struct setting *settings, size_t n)
 {
-	char *text = NULL;
+	size_t size = 0;
+	char *text, *end;
 
-	for (size_t i = 0; i < n && (n > 1 || settings->value.s); i++)
-		alloc_append(&text, "%s%.*s", i ? "," : "", (int)settings[i].value.n,
-			     settings[i].value.s);
+	if (!n || (n == 1 && !settings->value.s))
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		size += settings[i].value.n + 1;
+	text = end = alloc_array(size, 1);
+	for (size_t i = 0; i < n; i++)
+		end += sprintf(end, "%s%.*s", i ? "," : "", (int)settings[i].value.n,
+			       settings[i].value.s);
 	return text;
 }
 
