@@ -210,6 +210,7 @@ check: setup ## all tests: unit, command line, and live tests in the lab's kerne
 check-long: setup ## longer tests and all kernels of docs/kernels.md (5 GB of downloads); niced, continues after failures
 	@scripts/setup --for=deb --for=lab-on --for=lab-clang
 	$(MAKE) all tests
+	$(MAKE) -k analyze
 	scripts/lab build baseline hardened debug cfi-on
 	renice -n 10 $$$$ >/dev/null; \
 	$(call prove,COMPLETE=1 LONG=1,-j2 $(sort $(wildcard tests/long/*.t)) $(shell grep -l '{LONG' tests/live/*.t tests/lab/*.t)); \

@@ -292,7 +292,7 @@ static bool read_model(struct reader *r)
 	uint64_t cycles;
 
 	r->at += *r->at == ' ';
-	name = strndup(r->at, strcspn(r->at, " \n"));
+	name = alloc_strndup(r->at, strcspn(r->at, " \n"));
 	r->at += strlen(name);
 	profile_env_set(r->p, PROFILE_ENV_MODEL, name);
 	for (int event = 0; event < MODEL_N_EVENTS; event++) {

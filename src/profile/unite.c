@@ -170,6 +170,8 @@ static void connect(struct profile_blocks *out, const struct profile_blocks *all
 static bool unite(struct profile_blocks *out, const struct profile_blocks *all)
 {
 	*out = (struct profile_blocks){ 0 };
+	if (!all->n_items)
+		return false;
 	cut(out, all);
 	if (!out->n_items || out->n_items > BLOCKS_MAX ||
 	    covered(out, all) > PIECE_BLOCKS * (uint64_t)all->n_items)

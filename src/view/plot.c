@@ -275,10 +275,9 @@ static struct points points_of(const struct view_plot *plot)
 
 	for (int side = 0; side < 2; side++)
 		collect(plot, side, &points);
-	points.n_items = (uint32_t)unite_array(points.items, points.n_items, sizeof(*points.items),
-					       by_value, point_add);
-	for (uint32_t i = 0; i < points.n_items; i++)
-		points.most = fmax(points.most, points.items[i].calls);
+	vec_unite(&points, items, by_value, point_add);
+	vec_each(const struct point, p, &points, items)
+		points.most = fmax(points.most, p->calls);
 	if (points.n_items && points.variable->is_signed)
 		sort_array(points.items, points.n_items, sizeof(*points.items), by_number);
 	return points;

@@ -36,7 +36,7 @@ void analyze_diff_rows_match(struct analyze_diff_rows *out, const struct analyze
 
 	while (join_next(&j)) {
 		const struct analyze_row *of[2] = { j.n_a ? j.a : NULL, j.n_b ? j.b : NULL };
-		const struct analyze_row *from = of[0] ?: of[1];
+		const struct analyze_row *from = j.n_a ? j.a : j.b;
 		struct analyze_diff_row row = { .kind = from->kind,
 						.name = from->name,
 						.context = from->context,

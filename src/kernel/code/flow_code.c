@@ -178,7 +178,7 @@ static void decode_part(struct flow_builder *b, const struct kernel_flow_part *p
 		/* Within a probe's jump there is none: a byte of its displacement may look like one. */
 		size_t n = at < restored ? 0 : probed(b, p, starts, at);
 		bool file = n || at < restored, ok;
-		struct decoded dec;
+		struct decoded dec = {};
 
 		if (at + n > restored)
 			restored = at + n;

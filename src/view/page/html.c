@@ -109,10 +109,12 @@ static json_t *table_json(const struct view_table *table, const void *data)
 	scoped(view_rows_deinit) struct view_rows rows = { 0 };
 	scoped_free char *title = NULL, *text = NULL;
 	json_t *json, *list = json_array();
+	bool is_empty = true;
 	size_t n = 0;
 
 	if (table->page) {
 		text = text_of(table->page, data);
+		is_empty = !*text;
 	} else {
 		view_rows_init(&rows, table, data, true);
 		title = table->title_of ? table->title_of(data) : NULL;
@@ -121,7 +123,7 @@ static json_t *table_json(const struct view_table *table, const void *data)
 	for (size_t row = 0; row < rows.section.n_rows; row++)
 		if (!output_row_is_redundant(&rows.section, row) && n++ < ROWS_MOST)
 			json_array_append_new(list, row_json(&rows.section, row));
-	if (!n && !(table->page && *text)) {
+	if (!n && is_empty) {
 		json_decref(list);
 		return NULL;
 	}

@@ -263,8 +263,9 @@ char *view_why(const struct why *w, const struct why_context *c)
 		return alloc_printf("No significant change: %s%s%s.", change,
 				    c == w->contexts ? ", the largest difference" : "",
 				    w->has_noise ? "" : "; 1 run per side cannot resolve less");
-	text = c->told == WHY_SURE && !c->changed ? begin_with_causes(w, c, change) :
-						    begin_with_change(w, c, change);
+	text = c->told == WHY_SURE && !c->changed && c->causes.n_items ?
+		       begin_with_causes(w, c, change) :
+		       begin_with_change(w, c, change);
 	append_moved(&text, w, c);
 	if (w->switched.n_items == 1 && !strstr(text, w->switched.items[0]->name))
 		append_switched(&text, w);
