@@ -42,6 +42,12 @@ static void test_base(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		if (kernel_name_base_len(cases[i].name) != strlen(cases[i].base))
 			fail_msg("%s: %zu", cases[i].name, kernel_name_base_len(cases[i].name));
+	assert_int_equal(kernel_name_compare("foo.isra.0", "foo.cold"), 0);
+	assert_int_equal(kernel_name_compare("foo", "foo.part.1"), 0);
+	assert_true(kernel_name_compare("foo", "fool.isra.0") < 0);
+	assert_true(kernel_name_compare("fool", "foo.cold") > 0);
+	assert_true(kernel_name_compare("fob.cold", "foo") < 0);
+	assert_true(kernel_name_compare("foo.0", "foo") > 0);
 	assert_true(kernel_name_is_cold("foo.cold"));
 	assert_true(kernel_name_is_cold("foo.cold.1"));
 	assert_true(kernel_name_is_cold("foo.constprop.0.cold"));

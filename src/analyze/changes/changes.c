@@ -120,10 +120,9 @@ static const char *inlined_text(struct analyze_changes *c, const struct analyze_
 
 static bool is_renamed(const struct analyze_changed *change)
 {
-	const char *is = change->names[1], *was = change->names[0] ?: is;
-	size_t n = kernel_name_base_len(was);
+	const char *was = change->names[0], *is = change->names[1];
 
-	return is && (n != kernel_name_base_len(is) || strncmp(was, is, n) != 0);
+	return was && is && kernel_name_compare(was, is);
 }
 
 /* The function A of the baseline and B of the hardened kernel, of which one may be CHANGES_NONE. */

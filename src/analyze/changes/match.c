@@ -141,11 +141,7 @@ static int by_shape(const struct changes_function *x, const struct changes_funct
 
 static int by_source_name(const struct changes_function *x, const struct changes_function *y)
 {
-	size_t n = kernel_name_base_len(x->name), m = kernel_name_base_len(y->name);
-
-	return strncmp(x->name, y->name, n < m ? n : m) ?:
-		       compare_values(n, m)             ?:
-							  compare_values(x->is_cold, y->is_cold);
+	return kernel_name_compare(x->name, y->name) ?: compare_values(x->is_cold, y->is_cold);
 }
 
 /* What functions must have in common, by which they are sorted. */

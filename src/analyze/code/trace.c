@@ -34,12 +34,9 @@ static struct analyze_trace_line line_of(const struct profile *p, const struct p
 	return line;
 }
 
-/* Names of functions without what the compiler appends. */
 static bool same_name(const char *a, const char *b)
 {
-	size_t n = a ? kernel_name_base_len(a) : 0;
-
-	return a == b || (a && b && kernel_name_base_len(b) == n && !strncmp(a, b, n));
+	return a == b || (a && b && !kernel_name_compare(a, b));
 }
 
 static bool is_alike(const struct analyze_trace_line *a, const struct analyze_trace_line *b)

@@ -6,8 +6,6 @@
  */
 #include "analyze/inline/callees.h"
 
-#include <string.h>
-
 #include "analyze/inline/bodies.h"
 #include "base/alloc.h"
 #include "kernel/image/name.h"
@@ -25,13 +23,6 @@ struct walk {
 	uint32_t n; /* of its locations, from the outermost on, those that count */
 	bool late; /* the time went in one of them, or in what they called with interrupts off */
 };
-
-static bool same_function(const char *a, const char *b)
-{
-	size_t n = kernel_name_base_len(a);
-
-	return n == kernel_name_base_len(b) && !strncmp(a, b, n);
-}
 
 /* The function that DEPTH, from the outermost on, lies in. */
 static const char *function_at(const struct walk *w, uint32_t depth)
@@ -63,8 +54,8 @@ static bool walk_init(struct walk *w, const struct profile *p, const struct prof
 static uint32_t find_call(const struct walk *w, const char *function, const char *callee)
 {
 	for (uint32_t d = 1; d < w->n; d++)
-		if (same_function(function_at(w, d), callee) &&
-		    same_function(function_at(w, d - 1), function))
+		if (!kernel_name_compare(function_at(w, d), callee) &&
+		    !kernel_name_compare(function_at(w, d - 1), function))
 			return d;
 	return UINT32_MAX;
 }
@@ -78,7 +69,7 @@ static void count_child(struct child *children, uint32_t *n, const char *name, d
 {
 	uint32_t i = 0;
 
-	while (i < *n && !same_function(children[i].name, name))
+	while (i < *n && kernel_name_compare(children[i].name, name))
 		i++;
 	if (i == MAX_CHILDREN)
 		return;
@@ -140,7 +131,7 @@ static void go_down(struct hits *list, const char *name)
 
 	vec_each(struct hit, hit, list, hits)
 		if (++hit->at < hit->walk.n &&
-		    same_function(function_at(&hit->walk, hit->at), name))
+		    !kernel_name_compare(function_at(&hit->walk, hit->at), name))
 			list->hits[n++] = *hit;
 	list->n_hits = n;
 }
@@ -177,7 +168,7 @@ bool analyze_is_only_callee(const struct profile *p, const char *name, const cha
 		if (!walk_init(&w, p, s))
 			continue;
 		for (uint32_t d = 0; d < w.n && !on_stack; d++)
-			on_stack = same_function(function_at(&w, d), name);
+			on_stack = !kernel_name_compare(function_at(&w, d), name);
 		if (!on_stack)
 			continue;
 		all += (double)s->count;

@@ -33,16 +33,10 @@ struct kallsyms_bucket {
 	bool sorted;
 };
 
-static int compare_bases(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	return memcmp(a, b, a_len < b_len ? a_len : b_len) ?: compare_values(a_len, b_len);
-}
-
-define_compare(
-	compare_name, struct kernel_sym *const,
-	compare_bases((*a)->name, kernel_name_base_len((*a)->name), (*b)->name, kernel_name_base_len((*b)->name)) ?:
-		strcmp((*a)->name, (*b)->name) ?:
-						 compare_values(*a, *b));
+define_compare(compare_name, struct kernel_sym *const,
+	       kernel_name_compare((*a)->name, (*b)->name) ?:
+		       strcmp((*a)->name, (*b)->name)      ?:
+							     compare_values(*a, *b));
 
 static bool is_of_base(const char *name, const char *base, size_t len)
 {

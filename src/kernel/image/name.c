@@ -62,6 +62,13 @@ size_t kernel_name_base_len(const char *name)
 	}
 }
 
+int kernel_name_compare(const char *a, const char *b)
+{
+	size_t n = kernel_name_base_len(a), m = kernel_name_base_len(b);
+
+	return strncmp(a, b, n < m ? n : m) ?: (n > m) - (n < m);
+}
+
 bool kernel_name_is_cold(const char *name)
 {
 	/* Also in the middle: foo.cold.isra.0 is no more of a function. */

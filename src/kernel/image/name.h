@@ -14,6 +14,9 @@
  */
 size_t kernel_name_base_len(const char *name);
 
+/* strcmp() of names less these suffixes; of equal ones it says 0. */
+int kernel_name_compare(const char *a, const char *b);
+
 /* Is this a piece split off a function, into which the function jumps: no entry, no return? */
 bool kernel_name_is_cold(const char *name);
 

@@ -339,7 +339,6 @@ static int map_views(struct record_bpf *b)
 		struct record_map_view *v = &b->views[i];
 		size_t value = (bpf_map__value_size(maps[i]) + 7) & ~7ul;
 
-		v->map = maps[i];
 		v->len = (value * bpf_map__max_entries(maps[i]) + page - 1) / page * page;
 		v->mem = mmap(NULL, v->len, PROT_READ | PROT_WRITE, MAP_SHARED,
 			      bpf_map__fd(maps[i]), 0);

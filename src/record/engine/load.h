@@ -15,11 +15,9 @@
 /* Has all that the programs need. A hint in messages; nothing is decided by it. */
 #define RECORD_OLDEST_KERNEL "5.15"
 
-struct bpf_map;
 struct kprotperf_bpf;
 
 struct record_map_view {
-	struct bpf_map *map;
 	void *mem;
 	size_t len;
 };
