@@ -51,7 +51,8 @@ CFLAGS   += -std=gnu11 -D_GNU_SOURCE $(OPTFLAGS) $(ANYWHERE) -Wall -Wextra -Wsha
             -Wmissing-prototypes -Wno-missing-field-initializers -Werror $(SAN_FLAGS)
 CPPFLAGS += -Isrc -Iinclude -I$(BUILD) -DKPROTPERF_VERSION='"$(VERSION)"' -DMATHLIB_STANDALONE \
             $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
-LDLIBS   += $(shell pkg-config --libs $(LIBS) 2>/dev/null) -lm
+# src/arch/x86/capstone.c loads that one.
+LDLIBS   += $(shell pkg-config --libs $(filter-out capstone,$(LIBS)) 2>/dev/null) -lm
 LDFLAGS  += $(SAN_FLAGS)
 
 # What scripts/bench, tests/live/cost.t and tests/live/executions.t measure with.

@@ -136,8 +136,8 @@ bool arch_access_of(struct decoder *d, const uint8_t *code, size_t avail, uint64
 	const cs_x86 *x86;
 
 	*out = (struct arch_access){ .to = ARCH_NO_REG, .from = ARCH_NO_REG, .base = ARCH_NO_REG };
-	if (!insn || cs_regs_access(d->operands.handle, insn, reads, &n_reads, writes, &n_writes) !=
-			     CS_ERR_OK)
+	if (!insn || capstone.regs_access(d->operands.handle, insn, reads, &n_reads, writes,
+					  &n_writes) != CS_ERR_OK)
 		return false;
 	x86 = &insn->detail->x86;
 	note_effect(insn, out);
@@ -196,8 +196,8 @@ bool arch_arguments_of(struct decoder *d, const uint8_t *code, size_t avail,
 	const cs_insn *insn = decoder_detail(d, code, avail, 0);
 
 	*out = (struct arch_arguments){ 0 };
-	if (!insn || cs_regs_access(d->operands.handle, insn, reads, &n_reads, writes, &n_writes) !=
-			     CS_ERR_OK)
+	if (!insn || capstone.regs_access(d->operands.handle, insn, reads, &n_reads, writes,
+					  &n_writes) != CS_ERR_OK)
 		return false;
 	out->writes = bits_of(writes, n_writes);
 	if (!ignores_value(insn))

@@ -1,18 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "arch/x86/capstone.h"
 
+#include <dlfcn.h>
+
 #include "base/alloc.h"
+#include "base/log.h"
+
+#define STRING_OF(x) #x
+#define STRING(x)    STRING_OF(x)
+
+struct capstone_library capstone;
+
+/* Not linked with: to relocate its tables takes two thirds of the time in which a command that decodes nothing starts. */
+static bool load(void)
+{
+	void *library;
+
+	if (capstone.open)
+		return true;
+	library = dlopen("libcapstone.so." STRING(CS_API_MAJOR), RTLD_NOW);
+	if (!library) {
+		log_error("cannot decode instructions: %s", dlerror());
+		return false;
+	}
+#define LOAD(name) capstone.name = (__typeof__(capstone.name))dlsym(library, "cs_" #name);
+	CAPSTONE_FUNCTIONS(LOAD)
+	return capstone.open;
+}
 
 bool capstone_open(struct capstone *c, bool detail)
 {
 	*c = (struct capstone){};
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &c->handle) != CS_ERR_OK)
+	if (!load() || capstone.open(CS_ARCH_X86, CS_MODE_64, &c->handle) != CS_ERR_OK)
 		return false;
 	if (detail)
-		cs_option(c->handle, CS_OPT_DETAIL, CS_OPT_ON);
-	c->insn = cs_malloc(c->handle);
+		capstone.option(c->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	c->insn = capstone.malloc(c->handle);
 	if (!c->insn)
-		cs_close(&c->handle);
+		capstone.close(&c->handle);
 	return c->insn;
 }
 
@@ -20,8 +45,8 @@ void capstone_close(struct capstone *c)
 {
 	if (!c->insn)
 		return;
-	cs_free(c->insn, 1);
-	cs_close(&c->handle);
+	capstone.free(c->insn, 1);
+	capstone.close(&c->handle);
 	c->insn = NULL;
 }
 
@@ -47,7 +72,7 @@ void decoder_destroy(struct decoder *d)
 const cs_insn *decoder_detail(struct decoder *d, const uint8_t *code, size_t avail, uint64_t addr)
 {
 	if ((!d->operands.insn && !capstone_open(&d->operands, true)) ||
-	    !cs_disasm_iter(d->operands.handle, &code, &avail, &addr, d->operands.insn))
+	    !capstone.disasm_iter(d->operands.handle, &code, &avail, &addr, d->operands.insn))
 		return NULL;
 	return d->operands.insn;
 }

@@ -6,13 +6,21 @@
 
 #include "arch/arch.h"
 
+/* What is used of the library. It is there once capstone_open() has succeeded. */
+#define CAPSTONE_FUNCTIONS(f) \
+	f(open) f(close) f(option) f(malloc) f(free) f(disasm_iter) f(regs_access)
+#define CAPSTONE_POINTER(name) __typeof__(cs_##name) *name;
+extern struct capstone_library {
+	CAPSTONE_FUNCTIONS(CAPSTONE_POINTER)
+} capstone;
+
 /* Capstone's decoder with room for one instruction. Zeroed it may be closed. */
 struct capstone {
 	csh handle;
 	cs_insn *insn; /* NULL: it is not open */
 };
 
-/* DETAIL: operands as well, which takes several times as long. False, and it is closed, where there is none. */
+/* DETAIL: operands as well, which takes several times as long. False, having said so, and it is closed: there is none. */
 bool capstone_open(struct capstone *c, bool detail);
 void capstone_close(struct capstone *c);
 

@@ -122,7 +122,7 @@ static size_t insn_len(struct decoder *d, const uint8_t *code, size_t avail, uin
 	size_t left = avail;
 	uint64_t at = addr;
 
-	if (cs_disasm_iter(d->lengths.handle, &p, &left, &at, d->lengths.insn))
+	if (capstone.disasm_iter(d->lengths.handle, &p, &left, &at, d->lengths.insn))
 		return d->lengths.insn->size;
 	return younger_len(code, avail);
 }

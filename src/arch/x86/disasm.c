@@ -17,8 +17,8 @@ struct kernel_disasm *kernel_disasm_create(enum kernel_syntax syntax)
 		free(d);
 		return NULL;
 	}
-	cs_option(d->cs.handle, CS_OPT_SYNTAX,
-		  syntax == KERNEL_SYNTAX_ATT ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_INTEL);
+	capstone.option(d->cs.handle, CS_OPT_SYNTAX,
+			syntax == KERNEL_SYNTAX_ATT ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_INTEL);
 	return d;
 }
 
@@ -32,7 +32,7 @@ void kernel_disasm_destroy(struct kernel_disasm *d)
 char *kernel_disasm_text(struct kernel_disasm *d, const uint8_t *code, size_t len, uint64_t addr,
 			 const char *operands)
 {
-	d->decoded = cs_disasm_iter(d->cs.handle, &code, &len, &addr, d->cs.insn);
+	d->decoded = capstone.disasm_iter(d->cs.handle, &code, &len, &addr, d->cs.insn);
 	if (!d->decoded)
 		return alloc_strdup("(bad)");
 	if (!operands)
