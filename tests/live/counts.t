@@ -50,7 +50,7 @@ guest_sampled() {
 	record faults-few --sample-event page-faults:1 -- "$acts" faults 500 kernel-faults 100
 	record faults-many --sample-event page-faults:1 -- "$acts" faults 4500 kernel-faults 100
 	record faults-tenth --sample-event page-faults:10 -- "$acts" faults 4500 kernel-faults 100
-	record switches --sample-event context-switches --user-stacks -- bash "$self" --guest act_events
+	record switches --sample-event context-switches --user-stacks -- bash "$self" --guest act_sleeps
 	record ticks --sample-event cpu-clock:100003 -- "$workloads/big-fork" --iterations 5
 	record ticks-usual --freq 10000 -- "$workloads/big-fork" --iterations 5
 	keep no-sampling "$kprotperf" record --sample-event cache-misses -o none.data -- true
@@ -61,6 +61,10 @@ guest_sampled() {
 act_events() {
 	"$workloads/set-name" -n 20000
 	dd if=/dev/zero of=/dev/null bs=1M count=1
+	act_sleeps
+}
+
+act_sleeps() {
 	sleep 0.001
 	sleep 0.001
 	sleep 0.001

@@ -24,6 +24,7 @@ struct search {
 	struct profile *p;
 	vec_of(const char *, missing); /* build-ids, as the modules of locations have them */
 	vec_of(char *, dirs); /* of libraries that this program has itself */
+	vec_of(struct stat, tried); /* folders, which have several names: /bin is /usr/bin */
 	bool keeps_dirs;
 };
 
@@ -56,12 +57,26 @@ static void try_file(struct search *s, const char *path)
 	}
 }
 
+static bool is_tried(struct search *s, DIR *dir)
+{
+	struct stat st;
+
+	if (fstat(dirfd(dir), &st))
+		return true;
+	vec_each(const struct stat, t, s, tried)
+		if (t->st_dev == st.st_dev && t->st_ino == st.st_ino)
+			return true;
+	vec_push(s, tried, st);
+	return false;
+}
+
 static void try_dir(struct search *s, const char *path)
 {
 	DIR *dir = s->n_missing ? opendir(path) : NULL;
+	bool tried = dir && is_tried(s, dir);
 	struct dirent *entry;
 
-	while (dir && s->n_missing && (entry = readdir(dir))) {
+	while (dir && !tried && s->n_missing && (entry = readdir(dir))) {
 		scoped_free char *file = alloc_printf("%s/%s", path, entry->d_name);
 
 		if (entry->d_type == DT_REG)
@@ -144,6 +159,7 @@ static void note_files(const struct record_user *u, struct profile *p, struct tg
 	while (s.n_dirs)
 		free(s.dirs[--s.n_dirs]);
 	free(s.dirs);
+	free(s.tried);
 	free(s.missing);
 }
 
