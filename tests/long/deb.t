@@ -31,6 +31,7 @@ cp hardened.data "$1/tmp/hardened.data"
 files "$1" >before
 chroot "$1" apt-get install -y -q --no-install-recommends /tmp/kprotperf.deb
 chroot "$1" kprotperf --version >version
+chroot "$1" ldconfig -p >libraries
 chroot "$1" kprotperf report --html /tmp/hardened.data >page.html
 LC_ALL=C chroot "$1" man kprotperf-fold >page
 chroot "$1" bash -c '. /usr/share/bash-completion/bash_completion
@@ -45,6 +46,7 @@ if [ "$status" -ne 0 ] && [ ! -e before ]; then
 else
   report_test "$status" 'installed on a clean Debian 12, and purged'
   like 'it runs there' "$(<version)" '^kprotperf [0-9]'
+  ok 'with the library that it loads only when it decodes' grep -q "libcapstone\.so\.$(sed -n 's/.*capstone \([0-9]*\).*/\1/p' version) " libraries
   like 'a page for a browser, without npm' "$(head -c 1000 page.html)" '^<!doctype html>'
   ok 'of the recording' grep -q '"allocate_slab"' page.html
   like 'man kprotperf-fold' "$(<page)" '--vmlinux=FILE'
