@@ -2,6 +2,7 @@
 #include <linux/types.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -355,6 +356,8 @@ int cmd_record(int argc, char **argv)
 
 	cmd_parse(&syntax, argc, argv, &o);
 	log_set_verbosity(o.verbose);
+	/* If it cannot, that is said before anything is measured. */
+	decoder_destroy(decoder_create());
 	if (o.freq == FREQ_UNSET)
 		o.freq = o.n_events || o.sample_event.name ? 0 : DEFAULT_FREQ;
 	if (o.n_events)

@@ -2,6 +2,7 @@
 #include "arch/x86/capstone.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
@@ -12,26 +13,26 @@
 struct capstone_library capstone;
 
 /* Not linked with: to relocate its tables takes two thirds of the time in which a command that decodes nothing starts. */
-static bool load(void)
+static void load(void)
 {
 	void *library;
 
 	if (capstone.open)
-		return true;
+		return;
 	library = dlopen("libcapstone.so." STRING(CS_API_MAJOR), RTLD_NOW);
 	if (!library) {
 		log_error("cannot decode instructions: %s", dlerror());
-		return false;
+		exit(EXIT_FAILURE);
 	}
 #define LOAD(name) capstone.name = (__typeof__(capstone.name))dlsym(library, "cs_" #name);
 	CAPSTONE_FUNCTIONS(LOAD)
-	return capstone.open;
 }
 
 bool capstone_open(struct capstone *c, bool detail)
 {
 	*c = (struct capstone){};
-	if (!load() || capstone.open(CS_ARCH_X86, CS_MODE_64, &c->handle) != CS_ERR_OK)
+	load();
+	if (capstone.open(CS_ARCH_X86, CS_MODE_64, &c->handle) != CS_ERR_OK)
 		return false;
 	if (detail)
 		capstone.option(c->handle, CS_OPT_DETAIL, CS_OPT_ON);

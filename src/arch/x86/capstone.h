@@ -6,7 +6,7 @@
 
 #include "arch/arch.h"
 
-/* What is used of the library. It is there once capstone_open() has succeeded. */
+/* What is used of the library, once capstone_open() has been called. */
 #define CAPSTONE_FUNCTIONS(f) \
 	f(open) f(close) f(option) f(malloc) f(free) f(disasm_iter) f(regs_access)
 #define CAPSTONE_POINTER(name) __typeof__(cs_##name) *name;
@@ -20,7 +20,10 @@ struct capstone {
 	cs_insn *insn; /* NULL: it is not open */
 };
 
-/* DETAIL: operands as well, which takes several times as long. False, having said so, and it is closed: there is none. */
+/*
+ * DETAIL: operands as well, which takes several times as long. False, and it is closed, where there is none; without the
+ * library the process says so and ends with status 1, as one that is linked with it would.
+ */
 bool capstone_open(struct capstone *c, bool detail);
 void capstone_close(struct capstone *c);
 
